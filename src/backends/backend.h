@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_BACKENDS_BACKEND_H
+#define PROTON_BACKENDS_BACKEND_H
+/* Where activity records come from. A backend lives in the user's process, inside libproton.so.
+ *
+ * To add a backend:
+ *   1. src/backends/NAME.c with one `const struct backend backend_NAME`; copy fake.c.
+ *   2. Put it into the table in src/collect/doors.c; its index there is its sink's `source`.
+ *   3. Translate each vendor record to struct activity in one function a kind.
+ *   4. Declare the vendor's ABI in your own words (NAME_abi.h); dlopen, never link.
+ *   5. A mock of the vendor's library in tests/, under the real collector.
+ *
+ * Rules: never exit, abort, print, leave a signal pending or hold a lock while calling the sink.
+ * Out of memory is sink->ops->lose(LOSS_NO_MEMORY) and the program runs on. */
+#include "core/activity.h"
+
+struct backend_options {
+	bool count_launches; /* keep launch callbacks on even for a single calling context */
+	const char *script;  /* fake: what to replay */
+	uint64_t buffer_bytes_max; /* bound of all activity buffers; 0 = 64 MiB */
+};
+
+struct backend {
+	const char *name;
+	/* Is it here? 0, or -ENODEV with a reason in *ret_why: not an error for the user. */
+	int (*probe)(const struct backend_options *options, const char **ret_why);
+	/* Deliver records to sink, from any thread, until stop(). May be called inside the
+	 * vendor's initialisation (CUDA injection): do not call back into it. */
+	int (*start)(const struct backend_options *options, struct activity_sink *sink,
+		     void **ret_state);
+	/* Deliver what is complete (force: also what is not). Called by the sender thread every
+	 * period while there is work, and once at exit with force. NULL = nothing to do. */
+	int (*flush)(void *state, bool force);
+	/* There is more than one calling context (scope, thread) from now on: attribute. Called
+	 * at most once, from any thread; may be NULL. */
+	void (*attribute)(void *state);
+	/* Bytes of activity buffers held now; may be NULL. */
+	uint64_t (*buffer_bytes)(void *state);
+	void (*stop)(void *state); /* state may be half started */
+	/* In a fork child: forget everything, touch no vendor library. May be NULL. */
+	void (*forked)(void *state);
+};
+
+extern const struct backend backend_fake;   /* the smallest complete backend */
+extern const struct backend backend_cupti;
+extern const struct backend backend_opencl;
+
+#endif

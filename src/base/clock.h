@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_BASE_CLOCK_H
+#define PROTON_BASE_CLOCK_H
+/* Time. All values are nanoseconds. A test may replace both clocks by a fake one. */
+#include <stdint.h>
+
+uint64_t clock_monotonic_ns(void);
+uint64_t clock_realtime_ns(void);
+uint64_t clock_thread_cpu_ns(void);
+/* From now on both clocks stand at this value; 0 = real time again. Tests only. */
+void clock_fake(uint64_t now_ns);
+
+#endif

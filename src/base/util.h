@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_BASE_UTIL_H
+#define PROTON_BASE_UTIL_H
+/* Small things that every layer uses. No state, libc only. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define ARRAY_SIZE(a)    (sizeof(a) / sizeof((a)[0]))
+#define MIN(a, b)        ((a) < (b) ? (a) : (b))
+#define MAX(a, b)        ((a) > (b) ? (a) : (b))
+#define CLAMP(v, lo, hi) MIN(MAX(v, lo), hi)
+
+#define NSEC_PER_SEC  UINT64_C(1000000000)
+#define NSEC_PER_MSEC UINT64_C(1000000)
+#define NSEC_PER_USEC UINT64_C(1000)
+
+#define _cleanup_(f) __attribute__((cleanup(f)))
+#define _printf_(f, a) __attribute__((format(printf, f, a)))
+#define _unlikely_(x) __builtin_expect(!!(x), 0)
+#define _likely_(x) __builtin_expect(!!(x), 1)
+
+static inline void freep(void *p)
+{
+	free(*(void **)p);
+}
+
+static inline void fclosep(FILE **f)
+{
+	if (*f)
+		fclose(*f);
+}
+
+static inline void closep(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+/* Double the capacity of an array until it holds n entries of size bytes; 0 or -ENOMEM. */
+int array_reserve(void **array, size_t *cap, size_t n, size_t size);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_COLLECT_COLLECT_H
+#define PROTON_COLLECT_COLLECT_H
+/* The collector: the half of proton that lives in the user's process (libproton.so).
+ *
+ *   doors.c   ways in; one lazy start guarded by pid; fork, exec, exit
+ *   tables.c  strings, frames, nodes, lanes, launch contexts, slots: bounded, mmapped, lock-free
+ *   scope.c   the calling context of each thread
+ *   sink.c    activity record -> slot
+ *   sender.c  one thread, every period: definitions and changed slots -> FIFO
+ *   nvtx.c    our NVTX injection;  api.c  the functions behind proton/proton.h
+ *
+ * Nothing here exits, aborts, prints, mallocs on the launch path or holds a lock that user code can
+ * hold. Tables only grow; an id is published by one atomic store; so every function may be called
+ * from any thread, in a signal handler, and in a fork child. Full tables are counted losses.
+ *
+ * collect_on is false until something opened a door and a session is there (PROTON_SESSION): the
+ * functions below then return at once. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "core/activity.h"
+#include "core/frame.h"
+#include "core/metric.h"
+
+/* One start for all doors: maps the tables, opens the control page, starts the backends that this
+ * door leads to. Idempotent, any thread. 0, or -errno: the collector stays off. */
+enum collect_door { DOOR_PRELOAD, DOOR_CUDA, DOOR_NVTX, DOOR_OPENCL, DOOR_API };
+int collect_start(enum collect_door door);
+extern bool collect_on;
+
+/* The calling context of the current thread: a stack of frames. tag tells owners apart
+ * (COLLECT_TAG_SCOPE, an NVTX domain's address): a pop removes the newest entry of its tag. */
+#define COLLECT_TAG_SCOPE UINT64_C(1)
+#define COLLECT_TAG_STATE UINT64_C(2)
+/* Returns the depth before the push, or -1 when the collector is off or the stack is full. */
+int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t len);
+/* Returns the depth after the pop, or -1 when there is none of this tag (counted). */
+int collect_pop(uint64_t tag);
+/* Depth of the current thread's stack of this tag. */
+int collect_depth(uint64_t tag);
+/* Node id of the current calling context. */
+uint32_t collect_node(void);
+
+/* Add v to the metric of this name at the current calling context (inclusive, sum), or, with
+ * replace, set it (a property). */
+void collect_metric_f64(const char *name, double v, bool replace);
+void collect_metric_u64(const char *name, uint64_t v, bool replace);
+
+/* Ranges and marks belong to the process, not to a calling context: a node under the root's
+ * "<ranges>" child, with count and host time. */
+void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t host_ns);
+
+/* Host time of scopes is measured (CPU_TIME at each SCOPE/NVTX pop) when this is set. */
+extern bool collect_host_time;
+
+/* Where the sink of backend number `source` is. */
+struct activity_sink *collect_sink(unsigned source);
+
+/* A sentence for the user, sent once; text is copied. */
+void collect_note(int level, const char *text);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_ACTIVITY_H
+#define PROTON_CORE_ACTIVITY_H
+/* What a backend delivers: our activity record, whatever the vendor.
+ *
+ *   vendor record ── one translate function a kind ──> struct activity ──> activity_sink
+ *
+ * A record is borrowed for the length of the call. Times are nanoseconds of the backend's clock
+ * (its name is given once through sink->ops->clock). */
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/loss.h"
+
+enum activity_kind {
+	ACTIVITY_KERNEL = 0,
+	ACTIVITY_COPY = 1,
+	ACTIVITY_SET = 2,
+	ACTIVITY_N_KINDS
+};
+
+enum copy_direction { /* also the value of the text metric "direction" */
+	COPY_UNKNOWN = 0,
+	COPY_HOST_TO_DEVICE,
+	COPY_DEVICE_TO_HOST,
+	COPY_DEVICE_TO_DEVICE,
+	COPY_HOST_TO_HOST,
+	COPY_PEER_TO_PEER,
+	COPY_N_DIRECTIONS
+};
+
+enum memory_kind {
+	MEMORY_UNKNOWN = 0,
+	MEMORY_PAGEABLE,
+	MEMORY_PINNED,
+	MEMORY_DEVICE,
+	MEMORY_ARRAY,
+	MEMORY_MANAGED,
+	MEMORY_N_KINDS
+};
+
+struct activity {
+	enum activity_kind kind;
+	uint32_t launch;  /* launch context id from sink->ops->launch(); 0 = unknown */
+	int32_t device;   /* index within the backend's devices */
+	uint32_t context; /* vendor's context id */
+	uint32_t stream;  /* vendor's stream or queue id */
+	uint64_t start_ns, end_ns;
+	const char *name; /* kernels: symbol, mangled; else NULL */
+	uint64_t bytes;   /* copies and sets */
+	uint8_t direction;       /* enum copy_direction */
+	uint8_t src_kind;        /* enum memory_kind; of a set: its memory */
+	uint8_t dst_kind;        /* enum memory_kind */
+	bool async;              /* the call did not wait for it */
+	uint32_t graph;          /* graph the record belongs to, 0 = none */
+	uint64_t graph_node;     /* node in it */
+};
+
+/* "HostToDevice" … and the short form for node names, "HtoD". */
+const char *copy_direction_word(unsigned direction);
+const char *copy_direction_short(unsigned direction);
+const char *memory_kind_word(unsigned kind);
+/* Name of the node of a copy or set: "memcpy HtoD pinned", "memset device". Size of out ≥ 48. */
+void activity_transfer_name(const struct activity *a, char *out, size_t size);
+
+/* A device, once known. Strings may be NULL; numbers 0 = unknown. */
+struct device_info {
+	const char *type; /* "CUDA", "HIP", "OpenCL", "CPU": key of the file's device table */
+	int32_t index;
+	const char *name, *arch, *uuid, *driver;
+	uint32_t num_sms;
+	uint32_t clock_khz, memory_clock_khz, bus_width_bits;
+	uint64_t memory_bytes;
+};
+
+struct activity_sink;
+
+/* What the other side of a backend offers. Every function may be called from any thread. */
+struct activity_sink_ops {
+	/* Launch path, on the launching thread: count a launch and return its launch context id
+	 * (never 0). No malloc, no lock, no system call. */
+	uint32_t (*launch)(struct activity_sink *sink);
+	/* A finished operation. */
+	void (*record)(struct activity_sink *sink, const struct activity *a);
+	/* n launches that were counted failed and will have no record. */
+	void (*unlaunch)(struct activity_sink *sink, uint64_t n);
+	/* cumulative loss: adds n. */
+	void (*lose)(struct activity_sink *sink, enum loss loss, uint64_t n);
+	void (*device)(struct activity_sink *sink, const struct device_info *info);
+	/* One sentence for the user ("CUPTI is held by 'Nsight Systems': ..."), sent once each. */
+	void (*note)(struct activity_sink *sink, const char *text);
+	/* There is something to deliver from now on: starts the sender thread when none runs. */
+	void (*connect)(struct activity_sink *sink);
+};
+
+struct activity_sink {
+	const struct activity_sink_ops *ops;
+	uint8_t source; /* index of the backend that owns this sink: separates device indices */
+};
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_FRAME_H
+#define PROTON_CORE_FRAME_H
+/* What a calling context is made of.
+ *
+ * A frame is raw: (kind, string) or (kind, module, offset). Symbolised, demangled or shortened
+ * names are views of it and never change its identity. The numbers are on the wire and in files:
+ * never reused. */
+#include <stdint.h>
+
+/*         name        number  word in files   */
+#define FRAME_KINDS(_)                                                                             \
+	_(ROOT,       0,  "root")       /* the one node without a parent */                        \
+	_(FUNCTION,   1,  "function")   /* from a file that does not say what it is */             \
+	_(SCOPE,      2,  "scope")      /* proton_enter_scope() */                                 \
+	_(STATE,      3,  "state")      /* at most one a thread, directly above the kernel */      \
+	_(NVTX,       4,  "nvtx")       /* nvtxRangePush of any domain */                          \
+	_(PYTHON,     5,  "python")     /* "file:line@function" */                                 \
+	_(NATIVE,     6,  "native")     /* (module, offset), symbolised late */                    \
+	_(KERNEL,     7,  "kernel")     /* mangled symbol */                                       \
+	_(COPY,       8,  "copy")       /* one a direction and memory kind */                      \
+	_(SET,        9,  "set")                                                                   \
+	_(ALLOC,      10, "alloc")                                                                 \
+	_(SYNC,       11, "sync")                                                                  \
+	_(GRAPH,      12, "graph")      /* "<captured_at>" */                                      \
+	_(LINE,       13, "line")       /* source line of a kernel */                              \
+	_(INSTRUMENT, 14, "instrument") /* scope inside a kernel */                                \
+	_(PROCESS,    15, "process")    /* made by grouping, or above ranges and marks */          \
+	_(RANGE,      16, "range")      /* nvtxRangeStart/End: overlaps, no calling context */     \
+	_(MARK,       17, "mark")                                                                  \
+	_(OTHER,      18, "other")      /* "<other>": beyond a bound */                            \
+	_(DEVICE,     19, "device")     /* made by grouping */                                     \
+	_(STREAM,     20, "stream")     /* made by grouping */                                     \
+	_(THREAD,     21, "thread")     /* made by grouping */
+
+enum frame_kind {
+#define _(name, number, word) FRAME_##name = number,
+	FRAME_KINDS(_)
+#undef _
+	FRAME_N_KINDS = 22
+};
+
+/* The word of a kind ("kernel"), or "function" for a number from the future. */
+const char *frame_kind_word(unsigned kind);
+/* The kind of a word, or FRAME_FUNCTION. */
+enum frame_kind frame_kind_parse(const char *word);
+
+#endif

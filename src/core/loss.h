@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_LOSS_H
+#define PROTON_CORE_LOSS_H
+/* Losses are data: each is counted where it happens, crosses the wire cumulatively, is written
+ * into the file and drawn on the screen. Numbers are on the wire: never reused. */
+
+/*      name            number  word in files         sentence for people */
+#define LOSSES(_)                                                                                  \
+	_(DROPPED,        0, "dropped_records",     "records dropped by the vendor's library")     \
+	_(UNMATCHED,      1, "unmatched",           "records whose launch is unknown")             \
+	_(ZERO_TIME,      2, "zero_timestamps",     "records without timestamps")                  \
+	_(REVERSED_TIME,  3, "reversed_timestamps", "records that end before they start")          \
+	_(NODES_FULL,     4, "nodes_full",          "calling contexts folded into <other>")        \
+	_(SLOTS_FULL,     5, "slots_full",          "records without a place for their values")    \
+	_(LANES_FULL,     6, "lanes_full",          "records on a shared lane (too many streams)") \
+	_(STRINGS_FULL,   7, "strings_full",        "names not kept (string memory full)")         \
+	_(BUFFERS_FULL,   8, "buffers_full",        "activity buffers refused (memory bound)")     \
+	_(PIPE_FULL,      9, "pipe_full",           "sends put off because the pipe was full")     \
+	_(NO_MEMORY,     10, "no_memory",           "allocations that failed")                     \
+	_(SCOPE_MISMATCH, 11, "scope_mismatch",     "scope exits without their enter")             \
+	_(UNACCOUNTED,   12, "unaccounted_launches", "launches whose records never arrived")       \
+	_(WIRE_ERROR,    13, "wire_errors",         "frames that could not be understood")         \
+	_(WIRE_GAP,      14, "wire_gaps",           "frames lost on the way (values heal)")        \
+	_(CONTEXTS_FULL, 15, "contexts_full",       "launches folded into their thread's root")
+
+enum loss {
+#define _(name, number, word, sentence) LOSS_##name = number,
+	LOSSES(_)
+#undef _
+	LOSS_N = 16
+};
+
+const char *loss_word(enum loss loss);
+const char *loss_sentence(enum loss loss);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_METRIC_H
+#define PROTON_CORE_METRIC_H
+/* Metrics: what is measured, how it adds up, how it prints.
+ *
+ * A metric is known by its name (the key in a Hatchet file, with its unit in parentheses as
+ * upstream writes it: "time (ns)"). Ids are per session, dense; the built-in ones come first and
+ * have the same id in every session. Absent is not zero. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum metric_type {
+	METRIC_U64 = 0,
+	METRIC_F64 = 1,
+	METRIC_TEXT = 2, /* the value is a string id */
+};
+
+enum metric_scope {
+	METRIC_INCLUSIVE = 0, /* a node's value is its own plus its descendants' */
+	METRIC_EXCLUSIVE = 1, /* own value only */
+	METRIC_PROPERTY = 2,  /* describes the node; never added */
+};
+
+enum metric_add {
+	METRIC_SUM = 0,
+	METRIC_MIN = 1,
+	METRIC_MAX = 2,
+	METRIC_LAST = 3,
+	METRIC_WMEAN = 4, /* mean weighted by the metric `weight` of the same set */
+};
+
+/*         id          name           type  scope      add   unit  short title */
+#define METRICS_BUILTIN(_)                                                                         \
+	_(TIME,      "time (ns)",     U64,  INCLUSIVE, SUM,  "ns",   "TIME")                       \
+	_(COUNT,     "count",         U64,  INCLUSIVE, SUM,  "",     "CALLS")                      \
+	_(TIME_MIN,  "time_min (ns)", U64,  INCLUSIVE, MIN,  "ns",   "MIN")                        \
+	_(TIME_MAX,  "time_max (ns)", U64,  INCLUSIVE, MAX,  "ns",   "MAX")                        \
+	_(BYTES,     "bytes",         U64,  INCLUSIVE, SUM,  "B",    "BYTES")                      \
+	_(ASYNC,     "async",         U64,  INCLUSIVE, SUM,  "",     "ASYNC")                      \
+	_(DIRECTION, "direction",     TEXT, PROPERTY,  LAST, "",     "DIRECTION")                  \
+	_(CPU_TIME,  "cpu_time (ns)", U64,  EXCLUSIVE, SUM,  "ns",   "CPU")                        \
+	_(CPU_COUNT, "cpu_count",     U64,  EXCLUSIVE, SUM,  "",     "ENTERED")                    \
+	_(FLOPS,     "flops",         F64,  INCLUSIVE, SUM,  "",     "FLOPS")                      \
+	_(FLOPS8,    "flops8",        F64,  INCLUSIVE, SUM,  "",     "FLOPS8")                     \
+	_(FLOPS16,   "flops16",       F64,  INCLUSIVE, SUM,  "",     "FLOPS16")                    \
+	_(FLOPS32,   "flops32",       F64,  INCLUSIVE, SUM,  "",     "FLOPS32")                    \
+	_(FLOPS64,   "flops64",       F64,  INCLUSIVE, SUM,  "",     "FLOPS64")
+
+enum metric_builtin {
+#define _(id, name, type, scope, add, unit, title) METRIC_##id,
+	METRICS_BUILTIN(_)
+#undef _
+	METRIC_N_BUILTIN
+};
+
+#define METRIC_NONE UINT32_MAX
+
+struct metric {
+	const char *name; /* lives in the table */
+	const char *unit; /* "ns", "B", "" */
+	uint8_t type, scope, add;
+	uint32_t weight; /* of METRIC_WMEAN: the metric that weighs it, else METRIC_NONE */
+};
+
+union metric_value {
+	uint64_t u64;
+	double f64;
+	uint32_t text; /* string id of the session */
+};
+
+/* Combine b into a, both present. wa and wb are the weights (METRIC_WMEAN only). */
+union metric_value metric_combine(const struct metric *m, union metric_value a, double wa,
+				  union metric_value b, double wb);
+/* As a number; text is NaN. */
+double metric_number(const struct metric *m, union metric_value v);
+
+struct metric_table;
+struct metric_table *metric_table_new(void); /* holds the built-in ones; NULL: no memory */
+struct metric_table *metric_table_free(struct metric_table *t);
+/* The id of the metric of this name, added as described when new; METRIC_NONE: no memory.
+ * When it is known with another type: the known one wins (the caller converts). */
+uint32_t metric_table_add(struct metric_table *t, const struct metric *m);
+uint32_t metric_table_find(const struct metric_table *t, const char *name);
+const struct metric *metric_table_get(const struct metric_table *t, uint32_t id);
+uint32_t metric_table_count(const struct metric_table *t);
+/* How a metric that is only known by a key of a file behaves: its unit from "(ns)", exclusive for
+ * "cpu_time (ns)" and names ending in "(exc)", property for "(pty)" and texts, else inclusive. */
+void metric_guess(const char *name, enum metric_type type, struct metric *ret);
+
+#endif

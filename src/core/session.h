@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_SESSION_H
+#define PROTON_CORE_SESSION_H
+/* One profile in memory: filled by the wire decoder (live, tape) or by a file reader.
+ *
+ *   frames  (kind, string | module+offset) ── interned, symbolised late
+ *   nodes   (parent, frame)                ── the calling context tree, merged over processes
+ *   rows    (node, lane, epoch, set) ── values, cumulative; a node's rows are a chain
+ *   lanes   (process, device, context, stream, thread)
+ *   sets    lists of metric ids; the values of a row follow its set
+ *
+ * All ids are dense, start at 0 and never change or go away. The arrays are readable by all;
+ * only the functions below write. Nothing here does I/O.
+ *   thread  one (the proton process is single threaded)
+ *   errors  functions that return an id return SESSION_NONE when out of memory */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/strtab.h"
+#include "core/frame.h"
+#include "core/loss.h"
+#include "core/metric.h"
+
+#define SESSION_NONE UINT32_MAX
+#define SESSION_ROOT 0 /* node 0 */
+#define SET_KERNEL   0 /* set 0: TIME, COUNT, TIME_MIN, TIME_MAX: the fast path */
+
+struct session_frame {
+	uint32_t name;   /* raw string id; "" for a (module, offset) frame */
+	uint32_t module; /* SESSION_NONE: not a (module, offset) frame */
+	uint64_t offset;
+	uint32_t symbol; /* string id, when symbolised, else 0 */
+	uint32_t file;   /* string id, else 0 */
+	uint32_t line;
+	uint8_t kind; /* enum frame_kind */
+};
+
+struct session_node {
+	uint32_t parent; /* SESSION_NONE for the root */
+	uint32_t first_child, last_child, next_sibling; /* in order of arrival; SESSION_NONE ends */
+	uint32_t frame;
+	uint32_t first_row; /* SESSION_NONE: the node has no values of its own */
+};
+
+struct session_row {
+	uint32_t node, lane, epoch, set;
+	uint32_t next;   /* next row of the same node, or SESSION_NONE */
+	uint32_t values; /* index of the first value in session->values */
+};
+
+struct session_lane {
+	uint32_t process; /* index, or SESSION_NONE (a file that does not say) */
+	uint32_t device;  /* index, or SESSION_NONE (host) */
+	uint32_t context, stream;
+	uint64_t thread; /* system thread id; 0 = not told apart */
+};
+
+struct session_set {
+	uint32_t n;
+	uint32_t *metrics; /* ids */
+};
+
+struct session_epoch {
+	uint32_t name;  /* string id: the session's name; "" for the whole run */
+	uint32_t index; /* of the session in the process */
+	uint32_t phase;
+};
+
+enum process_end { PROCESS_RUNS = 0, PROCESS_ENDED = 1, PROCESS_VANISHED = 2 };
+
+struct session_process {
+	uint64_t instance; /* random, drawn anew after exec and in a fork child */
+	uint32_t pid, ppid;
+	uint32_t exe, cmdline, host; /* string ids */
+	int32_t rank;                /* -1: none */
+	uint64_t start_ns;           /* CLOCK_REALTIME */
+	uint8_t end;                 /* enum process_end */
+	uint64_t losses[LOSS_N];     /* cumulative */
+	uint64_t n_launches, n_records; /* counted launches; records that belong to them */
+	bool launches_counted;       /* false: launch callbacks are off, n_launches means nothing */
+	uint64_t oldest_ns;          /* age of the oldest unfinished launch at the last tick; 0 none */
+	uint64_t last_ns;            /* CLOCK_MONOTONIC of the last frame */
+	uint64_t own_cpu_ns;         /* CPU time of the collector's own threads */
+	uint64_t own_bytes;          /* memory of the collector, activity buffers not counted */
+	uint64_t buffer_bytes;       /* activity buffers */
+	bool paused;
+};
+
+struct session_device {
+	uint32_t type, name, arch, uuid, driver; /* string ids */
+	uint32_t host;   /* string id */
+	int32_t index;
+	uint32_t num_sms, clock_khz, memory_clock_khz, bus_width_bits;
+	uint64_t memory_bytes;
+};
+
+struct session_module {
+	uint32_t build_id, path; /* string ids */
+	uint64_t base, size;
+};
+
+enum note_level { NOTE_INFO = 0, NOTE_WARNING = 1, NOTE_ERROR = 2 };
+
+struct session_note {
+	uint32_t process; /* or SESSION_NONE */
+	uint32_t text;    /* string id */
+	uint8_t level;
+};
+
+/* Log-scale histogram of durations, four buckets an octave, see hist_bucket(). */
+#define HIST_BUCKETS 160
+struct session_hist {
+	uint32_t node, device;
+	uint32_t n[HIST_BUCKETS];
+};
+
+/* A timestamped sample of a device (power, clocks, throughput …). */
+struct session_sample {
+	uint64_t time_ns;
+	uint32_t device, metric;
+	double value;
+};
+
+/* One execution on the device, kept only where a trace was asked for. */
+struct session_interval {
+	uint64_t start_ns, end_ns;
+	uint32_t node, lane;
+};
+
+struct session_clock {
+	uint32_t process;
+	uint32_t name;         /* string id: "realtime", "opencl:0" … */
+	uint64_t monotonic_ns; /* the pair: both at the same moment */
+	uint64_t clock_ns;
+};
+
+struct session {
+	struct strtab *strings;
+	struct metric_table *metrics;
+	struct session_frame *frames;
+	struct session_node *nodes;
+	struct session_row *rows;
+	union metric_value *values;
+	uint8_t *present; /* one a value: 0 = absent (not zero) */
+	struct session_lane *lanes;
+	struct session_set *sets;
+	struct session_epoch *epochs;
+	struct session_process *processes;
+	struct session_device *devices;
+	struct session_module *modules;
+	struct session_note *notes;
+	struct session_hist *hists;
+	struct session_sample *samples;
+	struct session_interval *intervals;
+	struct session_clock *clocks;
+	size_t n_frames, n_nodes, n_rows, n_values, n_lanes, n_sets, n_epochs, n_processes,
+		n_devices, n_modules, n_notes, n_hists, n_samples, n_intervals, n_clocks;
+	uint64_t losses[LOSS_N]; /* of no single process (a torn tape, frames not understood) */
+	uint64_t generation; /* grows with every change */
+	uint64_t start_ns, end_ns; /* CLOCK_REALTIME of the run; 0 unknown */
+	uint32_t source;     /* string id: what was profiled or the file's name */
+	bool ended;          /* all that will come has come */
+	struct session_private *p;
+};
+
+struct session *session_new(void); /* root node, set 0, epoch 0, built-in metrics; NULL: no memory */
+struct session *session_free(struct session *s);
+static inline void session_freep(struct session **s)
+{
+	*s = session_free(*s);
+}
+
+/* Frames and nodes. */
+uint32_t session_frame_intern(struct session *s, enum frame_kind kind, uint32_t name,
+			      uint32_t module, uint64_t offset);
+void session_frame_symbol(struct session *s, uint32_t frame, uint32_t symbol, uint32_t file,
+			  uint32_t line);
+/* The child of parent with this frame, made when absent. */
+uint32_t session_node_intern(struct session *s, uint32_t parent, uint32_t frame);
+/* Always a new child: for file readers, which keep duplicate siblings apart. */
+uint32_t session_node_append(struct session *s, uint32_t parent, uint32_t frame);
+/* Shorthand: intern the frame (kind, string), then the node. */
+uint32_t session_node(struct session *s, uint32_t parent, enum frame_kind kind, const char *name);
+/* Raw name of a node's frame: symbol if symbolised, the string, or "build-id+0x1f" for an address.
+ * Valid until the next call when it is the last. */
+const char *session_node_name(const struct session *s, uint32_t node);
+enum frame_kind session_node_kind(const struct session *s, uint32_t node);
+
+/* Dimensions: each returns the index of an equal entry or a new one. */
+uint32_t session_lane_intern(struct session *s, const struct session_lane *lane);
+uint32_t session_set_intern(struct session *s, const uint32_t *metrics, uint32_t n);
+uint32_t session_epoch_intern(struct session *s, const struct session_epoch *epoch);
+uint32_t session_device_intern(struct session *s, const struct session_device *device);
+uint32_t session_module_intern(struct session *s, const struct session_module *module);
+uint32_t session_process_add(struct session *s, uint64_t instance);
+uint32_t session_process_find(const struct session *s, uint64_t instance);
+
+/* Rows. */
+uint32_t session_row_intern(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch,
+			    uint32_t set);
+/* Replace one value (values are cumulative: what arrives is the whole). i = position in the set. */
+void session_row_set(struct session *s, uint32_t row, uint32_t i, union metric_value v);
+/* Add a value under METRIC's own rule to the row of the set {metric}; for file readers and tests. */
+int session_add(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch, uint32_t metric,
+		union metric_value v);
+
+/* The rest. */
+int session_note(struct session *s, uint32_t process, enum note_level level, const char *text);
+int session_hist_set(struct session *s, uint32_t node, uint32_t device,
+		     const uint32_t counts[HIST_BUCKETS]);
+int session_sample_add(struct session *s, const struct session_sample *sample);
+int session_interval_add(struct session *s, const struct session_interval *interval);
+int session_clock_add(struct session *s, const struct session_clock *clock);
+
+/* Sum over processes plus the session's own. UNACCOUNTED is launches - records of ended processes. */
+uint64_t session_loss(const struct session *s, enum loss loss);
+uint64_t session_loss_total(const struct session *s);
+/* Launches that were counted and have no record yet, over processes that count them. */
+uint64_t session_in_flight(const struct session *s, uint64_t *ret_oldest_ns);
+size_t session_memory(const struct session *s); /* bytes */
+
+/* Own value of a metric at a node, combined over its rows. False: absent. */
+bool session_value(const struct session *s, uint32_t node, uint32_t metric, union metric_value *ret);
+
+static inline unsigned hist_bucket(uint64_t ns)
+{
+	unsigned log2, quarter;
+
+	if (ns < 16) /* below 16 ns: one bucket a ns */
+		return (unsigned)ns;
+	log2 = 63u - (unsigned)__builtin_clzll(ns);
+	quarter = (unsigned)(ns >> (log2 - 2)) & 3;
+	log2 = (log2 - 4) * 4 + quarter + 16;
+	return log2 < HIST_BUCKETS ? log2 : HIST_BUCKETS - 1;
+}
+
+/* Lowest duration of a bucket, ns. */
+static inline uint64_t hist_bucket_start(unsigned b)
+{
+	return b < 16 ? b : (uint64_t)(4 + (b - 16) % 4) << ((b - 16) / 4 + 2);
+}
+
+/* Duration below which `share` (0..1) of the counted executions lie; 0 when there are none. */
+uint64_t hist_quantile(const uint32_t counts[HIST_BUCKETS], double share);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_SNAPSHOT_H
+#define PROTON_CORE_SNAPSHOT_H
+/* What a person looks at: a tree folded from a session, with columns of values.
+ *
+ *   session (raw, grows) ── snapshot_update() ──> view nodes + columns (stand still until the next)
+ *
+ * View nodes have stable ids: an id names the same path for the life of the snapshot object, so a
+ * panel may keep fold state, cursor and sort by id. Ids are dense; new ones come at the end; a
+ * parent's id is always smaller than its children's. Node 0 is the root.
+ * Not updating it is "freeze". The session never knows that it is being looked at.
+ *   thread  one */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "core/session.h"
+
+#define SNAP_NONE UINT32_MAX
+
+enum group { /* what stands between the root and the tree */
+	GROUP_NONE = 0,
+	GROUP_PROCESS,
+	GROUP_DEVICE,
+	GROUP_STREAM,
+	GROUP_THREAD,
+	GROUP_N
+};
+const char *group_word(enum group group); /* "none", "process" … */
+
+enum name_mode { NAME_SHORT = 0, NAME_DEMANGLED, NAME_RAW, NAME_N };
+
+struct snapshot_spec {
+	enum group group;
+	bool keep_metadata; /* show "__proton_launch_metadata" subtrees (hidden otherwise) */
+	/* Name of a mangled symbol, or NULL to keep it; the result is malloc'd. Set by the program
+	 * (libiberty); core has no demangler. */
+	char *(*demangle)(const char *raw, enum name_mode mode);
+};
+
+struct snap_node {
+	uint32_t parent, first_child, next_sibling; /* SNAP_NONE ends; children in order of arrival */
+	uint32_t session_node; /* SESSION_NONE for a group node */
+	uint16_t depth;        /* root 0; saturates */
+	uint8_t kind;          /* enum frame_kind */
+	bool hidden;           /* filtered out as launch metadata */
+	uint32_t n_children;
+};
+
+/* One metric over all nodes. v is NaN where absent. Text metrics: v is the string id. */
+struct snap_column {
+	const double *v;
+};
+
+struct snapshot;
+
+struct snapshot *snapshot_new(const struct session *s, const struct snapshot_spec *spec);
+struct snapshot *snapshot_free(struct snapshot *snap);
+
+/* Take a new picture. now_ns (CLOCK_MONOTONIC) is the end of the window that began with the
+ * previous call. 0 or -ENOMEM (the old picture stays). Columns are computed on first use. */
+int snapshot_update(struct snapshot *snap, uint64_t now_ns);
+/* From now on cumulative columns count from the present values ("reset"); again = true undoes. */
+void snapshot_reset(struct snapshot *snap, bool undo);
+/* Change the grouping: ids start anew (a panel drops its fold state). */
+int snapshot_regroup(struct snapshot *snap, enum group group);
+
+uint32_t snapshot_n(const struct snapshot *snap);
+const struct snap_node *snapshot_node(const struct snapshot *snap, uint32_t id);
+const struct session *snapshot_session(const struct snapshot *snap);
+enum group snapshot_group(const struct snapshot *snap);
+/* Name as shown in this mode; lives as long as the snapshot. */
+const char *snapshot_name(struct snapshot *snap, uint32_t id, enum name_mode mode);
+
+/* Exclusive or inclusive column of a session metric; NULL: out of memory or no such metric.
+ * Valid until the next update. Inclusive of an exclusive or property metric is its exclusive. */
+const struct snap_column *snapshot_column(struct snapshot *snap, uint32_t metric, bool inclusive);
+/* Increase of the inclusive column in the last window, per second; NaN where it never existed. */
+const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric);
+uint64_t snapshot_window_ns(const struct snapshot *snap);
+
+/* FLOPs of any width: flops + flops8 + … + flops64, inclusive. */
+const struct snap_column *snapshot_flops(struct snapshot *snap);
+
+/* Flat table: one entry a kernel/copy/set name, summed over all contexts, by time descending. */
+struct snap_flat {
+	const char *name; /* short mode */
+	uint32_t node;    /* the heaviest context */
+	uint8_t kind;
+	double time_ns, count, bytes, flops, min_ns, max_ns; /* NaN = absent */
+	double time_rate; /* ns per second in the window */
+};
+/* The entries (owned by the snapshot, valid until the next update) and their number. */
+const struct snap_flat *snapshot_flat(struct snapshot *snap, enum name_mode mode, size_t *ret_n);
+
+/* Copies and sets by direction and memory kind. */
+struct snap_transfer {
+	const char *name; /* "memcpy HtoD pinned" */
+	uint8_t kind;     /* FRAME_COPY or FRAME_SET */
+	double ops, bytes, time_ns, async; /* NaN = absent */
+	double bytes_rate;
+};
+const struct snap_transfer *snapshot_transfers(struct snapshot *snap, size_t *ret_n);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_WIRE_CONTROL_H
+#define PROTON_WIRE_CONTROL_H
+/* The session directory and its control page: how proton steers the collectors.
+ *
+ *   $PROTON_SESSION/          0700, made by proton, removed by it
+ *       stream                FIFO: frames from all collectors
+ *       control               this page, mmapped shared by everybody
+ *       N.segment             bulk data
+ *
+ * proton writes the wanted state; collectors look at it once a period. A counter that changed is a
+ * request. All fields are read and written atomically. */
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define CONTROL_ENV     "PROTON_SESSION" /* path of the directory */
+#define CONTROL_MAGIC   UINT32_C(0x50435452)
+#define CONTROL_VERSION 1
+
+struct control_page {
+	uint32_t magic, version;
+	_Atomic uint32_t period_ms;      /* sender period; 100 */
+	_Atomic uint32_t paused;         /* 1: records are not added */
+	_Atomic uint32_t count_launches; /* 1: callbacks always on (IN FLIGHT is shown) */
+	_Atomic uint32_t reset;          /* changed: forget values (cumulative from zero) */
+	_Atomic uint32_t flush;          /* changed: deliver now */
+	_Atomic uint32_t resync;         /* changed: send all definitions and values again */
+	_Atomic uint32_t stop;           /* 1: stop collecting for good */
+	_Atomic uint32_t alive;          /* 0: proton is gone: stop sending, keep running */
+	_Atomic uint32_t connected;      /* collectors that ever opened the stream */
+	_Atomic uint32_t gpu_connected;  /* … and saw a device */
+	uint32_t features;               /* CONTROL_* switches of the run */
+	uint32_t reserved[19];
+};
+
+#define CONTROL_NO_CUDA   1u
+#define CONTROL_NO_OPENCL 2u
+#define CONTROL_NO_FOLLOW 4u
+#define CONTROL_TRACE     8u
+
+_Static_assert(sizeof(struct control_page) == 128, "control_page");
+
+#endif

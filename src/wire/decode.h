@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_WIRE_DECODE_H
+#define PROTON_WIRE_DECODE_H
+/* The distrustful reader: bytes of a stream, in any pieces, into a session. What it cannot
+ * understand it counts (LOSS_WIRE_ERROR) and skips; it never asserts on input. */
+#include <stddef.h>
+#include <stdint.h>
+struct session;
+struct wire_decoder;
+
+struct wire_decoder *wire_decoder_new(struct session *s); /* borrows s; NULL: no memory */
+struct wire_decoder *wire_decoder_free(struct wire_decoder *d);
+/* Take n bytes of a frame stream. 0, or -ENOMEM. */
+int wire_decoder_feed(struct wire_decoder *d, const void *data, size_t n);
+/* Bytes at the end that are not yet a whole frame. */
+size_t wire_decoder_pending(const struct wire_decoder *d);
+uint64_t wire_decoder_frames(const struct wire_decoder *d);
+/* How long ago (ns) each delivery left its collector: the last TICK's send time; 0 = none. */
+uint64_t wire_decoder_last_tick_ns(const struct wire_decoder *d);
+
+/* Is this the beginning of a tape? */
+int wire_is_tape(const void *head, size_t n);
+/* A whole tape from fd into s. -EBADMSG: not a tape, or of another version. A torn end is
+ * LOSS_WIRE_ERROR, not an error. *ret_offset (may be NULL): bytes read. */
+int wire_read_tape(int fd, struct session *s, uint64_t *ret_offset);
+
+#endif

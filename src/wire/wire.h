@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_WIRE_WIRE_H
+#define PROTON_WIRE_WIRE_H
+/* The frame stream between collector and proton: the same bytes in the FIFO, on a socket and on
+ * disk (a tape). This header is the format document.
+ *
+ *   stream = frame*            tape = struct wire_tape_header, frame*
+ *   frame  = struct wire_header, payload (length - sizeof header bytes), padded to 8
+ *
+ * Little-endian, fixed width, natural alignment. Numbers are never reused. A reader skips kinds
+ * that it does not know by their length. A frame is at most WIRE_FRAME_MAX bytes (PIPE_BUF), so
+ * that a write into a FIFO is atomic and any number of processes can share it.
+ *
+ * Values are cumulative: a lost frame heals with the next. Ids are dense per instance; id 0 of
+ * strings is "", of nodes the root, of sets the kernel set, of epochs the whole run, of lanes "none".
+ * A definition may be sent again (resync); the newest wins. A reference to an id that was not yet
+ * defined is kept as an error (LOSS_WIRE_ERROR) and skipped: resync heals it.
+ * Texts longer than a frame travel in parts. */
+#include <stddef.h>
+#include <stdint.h>
+
+#define WIRE_VERSION    1
+#define WIRE_FRAME_MAX  4096
+#define WIRE_MAGIC      UINT16_C(0x5057) /* "WP": resynchronisation point in a torn tape */
+#define WIRE_TEXT_MAX   (1u << 20)       /* longer texts keep a prefix and a hash */
+#define WIRE_TAPE_MAGIC "PROTONTP"
+
+/*      kind          number  payload                                    */
+#define WIRE_KINDS(_)                                                                              \
+	_(HELLO,      1)  /* struct wire_hello; first of an instance                        */     \
+	_(TEXT,       2)  /* struct wire_text, bytes: (part of) a string                    */     \
+	_(FRAMES,     3)  /* struct wire_frame_def[]                                        */     \
+	_(NODES,      4)  /* struct wire_node_def[]                                         */     \
+	_(LANES,      5)  /* struct wire_lane_def[]                                         */     \
+	_(METRICS,    6)  /* struct wire_metric_def[]                                       */     \
+	_(SET,        7)  /* struct wire_set_def, u32 metric[n]                             */     \
+	_(EPOCHS,     8)  /* struct wire_epoch_def[]                                        */     \
+	_(SLOTS,      9)  /* struct wire_slot_def[]                                         */     \
+	_(VALUES,    10)  /* { struct wire_values, u64 value[n] }*                          */     \
+	_(KERNELS,   11)  /* struct wire_kernel_values[]: values of slots of set 0          */     \
+	_(HISTS,     12)  /* { struct wire_hist, struct wire_bucket[n] }*                   */     \
+	_(DEVICE,    13)  /* struct wire_device                                             */     \
+	_(MODULES,   14)  /* struct wire_module_def[]                                       */     \
+	_(SYMBOLS,   15)  /* struct wire_symbol[]: names for (module, offset) frames        */     \
+	_(CLOCK,     16)  /* struct wire_clock                                              */     \
+	_(TICK,      17)  /* struct wire_tick, u64 loss[n]                                  */     \
+	_(NOTE,      18)  /* struct wire_note: a sentence for the user                      */     \
+	_(SEGMENT,   19)  /* struct wire_segment: a bulk file in the session directory      */     \
+	_(BULK,      20)  /* struct wire_bulk, bytes: a piece of a segment over a socket    */     \
+	_(SAMPLES,   21)  /* struct wire_sample[]                                           */     \
+	_(INTERVALS, 22)  /* struct wire_interval[]                                         */     \
+	_(CONTEXTS,  23)  /* struct wire_context_def[]: launch contexts                     */     \
+	_(KEY,       24)  /* struct wire_key: all that follows up to the next TICK is whole */     \
+	_(BYE,       25)  /* struct wire_bye: the instance ends                             */
+
+enum wire_kind {
+#define _(name, number) WIRE_##name = number,
+	WIRE_KINDS(_)
+#undef _
+	WIRE_N_KINDS = 26
+};
+
+struct wire_header {
+	uint16_t magic;  /* WIRE_MAGIC */
+	uint16_t kind;
+	uint16_t length; /* header and payload, without the padding */
+	uint16_t n;      /* entries in the payload, where it is an array */
+	uint64_t instance;
+	uint64_t seq;    /* 0, 1, 2 … per instance; a jump is a WIRE_GAP */
+	uint64_t time_ns; /* CLOCK_MONOTONIC when sent */
+};
+
+struct wire_tape_header {
+	char magic[8];        /* WIRE_TAPE_MAGIC */
+	uint32_t version;     /* WIRE_VERSION */
+	uint32_t header_size; /* of this struct, so that it can grow */
+	uint64_t feature_mask; /* 0 */
+	uint64_t start_ns;    /* CLOCK_REALTIME */
+};
+
+#define WIRE_NONE UINT32_MAX
+
+struct wire_hello {
+	uint32_t version;
+	uint32_t pid, ppid;
+	int32_t rank; /* -1 none */
+	uint32_t exe, cmdline, host; /* string ids, sent right after it */
+	uint32_t flags; /* 0 */
+	uint64_t start_ns; /* CLOCK_REALTIME */
+};
+
+struct wire_text {
+	uint32_t id;
+	uint32_t total;  /* bytes of the whole string */
+	uint32_t offset; /* of this part; parts come in order */
+	uint32_t length; /* of this part; bytes follow */
+};
+
+struct wire_frame_def {
+	uint32_t id;
+	uint8_t kind, pad[3]; /* enum frame_kind */
+	uint32_t string;
+	uint32_t module; /* WIRE_NONE: (kind, string); else (kind, module, offset) */
+	uint64_t offset;
+};
+
+struct wire_node_def {
+	uint32_t id, parent, frame;
+};
+
+struct wire_lane_def {
+	uint32_t id;
+	uint32_t device; /* WIRE_NONE: host */
+	uint32_t context, stream;
+	uint64_t thread; /* 0: not told apart */
+};
+
+struct wire_metric_def {
+	uint32_t id, name, unit; /* strings */
+	uint8_t type, scope, add, pad; /* enums of core/metric.h */
+	uint32_t weight; /* WIRE_NONE */
+};
+
+struct wire_set_def {
+	uint32_t id, n;
+};
+
+struct wire_epoch_def {
+	uint32_t id, name, index, phase;
+};
+
+struct wire_slot_def {
+	uint32_t id, node, lane, epoch, set;
+};
+
+struct wire_values {
+	uint32_t slot, n; /* n values of 64 bits follow; f64 by bits, text as string id */
+	uint64_t present; /* bit i: value i is there (not zero: there); n ≤ 64 */
+};
+
+struct wire_kernel_values {
+	uint32_t slot, pad;
+	uint64_t time_ns, count, min_ns, max_ns;
+};
+
+struct wire_hist {
+	uint32_t node, device, n, pad; /* n buckets follow */
+};
+
+struct wire_bucket {
+	uint32_t bucket, count;
+};
+
+struct wire_device {
+	uint32_t id; /* as lanes name it */
+	uint32_t type, name, arch, uuid, driver; /* strings */
+	int32_t index;
+	uint32_t num_sms, clock_khz, memory_clock_khz, bus_width_bits, pad;
+	uint64_t memory_bytes;
+};
+
+struct wire_module_def {
+	uint32_t id, build_id, path, pad;
+	uint64_t base, size;
+};
+
+struct wire_symbol {
+	uint32_t frame, name, file, line;
+};
+
+struct wire_clock {
+	uint32_t name, pad;
+	uint64_t monotonic_ns, clock_ns;
+};
+
+struct wire_tick {
+	uint64_t n_launches, n_records;
+	uint64_t oldest_ns; /* age of the oldest unfinished launch, 0 = none */
+	uint64_t own_cpu_ns, own_bytes, buffer_bytes;
+	uint32_t flags;     /* WIRE_TICK_* */
+	uint32_t n_losses;  /* u64 loss[n] follow, indexed by enum loss */
+};
+#define WIRE_TICK_COUNTED 1u /* n_launches is meaningful */
+#define WIRE_TICK_PAUSED  2u
+
+struct wire_note {
+	uint32_t text, level;
+};
+
+struct wire_segment {
+	uint32_t id, kind; /* kind: 1 intervals, 2 samples, 3 code, 4 in-kernel buffers */
+	uint32_t path, clock; /* strings: file name in the session directory; clock name */
+	uint64_t size;
+};
+
+struct wire_bulk {
+	uint32_t segment, length;
+	uint64_t offset;
+};
+
+struct wire_sample {
+	uint64_t time_ns;
+	uint32_t device, metric;
+	double value;
+};
+
+struct wire_interval {
+	uint64_t start_ns, end_ns;
+	uint32_t node, lane;
+};
+
+struct wire_context_def {
+	uint32_t id, node, epoch, capture; /* capture: node, or WIRE_NONE */
+	uint64_t thread;
+};
+
+struct wire_key {
+	uint64_t start_ns; /* CLOCK_REALTIME */
+};
+
+struct wire_bye {
+	uint32_t reason; /* WIRE_BYE_* */
+	int32_t status;
+};
+#define WIRE_BYE_EXIT 1u
+#define WIRE_BYE_EXEC 2u
+
+_Static_assert(sizeof(struct wire_header) == 32, "wire_header");
+_Static_assert(sizeof(struct wire_tape_header) == 32, "wire_tape_header");
+_Static_assert(sizeof(struct wire_hello) == 40, "wire_hello");
+_Static_assert(sizeof(struct wire_frame_def) == 24, "wire_frame_def");
+_Static_assert(sizeof(struct wire_node_def) == 12, "wire_node_def");
+_Static_assert(sizeof(struct wire_lane_def) == 24, "wire_lane_def");
+_Static_assert(sizeof(struct wire_metric_def) == 20, "wire_metric_def");
+_Static_assert(sizeof(struct wire_slot_def) == 20, "wire_slot_def");
+_Static_assert(sizeof(struct wire_values) == 16, "wire_values");
+_Static_assert(sizeof(struct wire_kernel_values) == 40, "wire_kernel_values");
+_Static_assert(sizeof(struct wire_device) == 56, "wire_device");
+_Static_assert(sizeof(struct wire_module_def) == 32, "wire_module_def");
+_Static_assert(sizeof(struct wire_tick) == 56, "wire_tick");
+_Static_assert(sizeof(struct wire_context_def) == 24, "wire_context_def");
+
+#define WIRE_PAYLOAD_MAX (WIRE_FRAME_MAX - sizeof(struct wire_header))
+static inline size_t wire_padded(size_t length)
+{
+	return (length + 7) & ~(size_t)7;
+}
+
+#endif
