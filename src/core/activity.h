@@ -8,6 +8,7 @@
  * A record is borrowed for the length of the call. Times are nanoseconds of the backend's clock
  * (its name is given once through sink->ops->clock). */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "core/loss.h"
 
