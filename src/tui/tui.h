@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_TUI_H
+#define PROTON_TUI_TUI_H
+/* The screen: one snapshot, looked at through panels.
+ *
+ *     the program (cmd_top, cmd_view)                       the terminal (/dev/tty)
+ *       poll(tty, pipe, timer …)  ── tui_handle_input() ──>  keys ─> requests
+ *                                 ── tui_refresh()      ──>  snapshot_update(), draw
+ *       struct tui_host           <── actions, status, log of the program
+ *
+ * The tui never prints to stdout or stderr, never exits, never waits and takes no signals, except
+ * that tui_open() arms handlers for fatal ones which give the terminal back and pass the signal on.
+ * Strings that it is given are borrowed for its life unless a line says otherwise.
+ *   errors  functions return 0 or a negative errno
+ *   thread  one */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "core/snapshot.h"
+
+struct buf;
+struct termios;
+struct tui;
+
+/* What the user asks of the program around the screen. */
+enum tui_action {
+	TUI_QUIT = 0,  /* leave: there is no program, it has ended, or detach was asked before */
+	TUI_DETACH,    /* leave, let the program run on */
+	TUI_STOP_APP,  /* ask the program to end (SIGINT); the screen stays */
+	TUI_SIGNAL,    /* send it the signal `arg` */
+	TUI_PAUSE,     /* stop collecting */
+	TUI_RESUME,
+	TUI_RESYNC,    /* have everything sent again */
+	TUI_SAVE,      /* write the profile now */
+};
+
+enum tui_run {
+	TUI_RUN_FILE = 0, /* there is no program */
+	TUI_RUN_STARTING, /* not executed yet */
+	TUI_RUN_RUNNING,
+	TUI_RUN_ENDED,
+};
+
+/* Values for the header lines, asked for at each refresh. */
+struct tui_status {
+	enum tui_run run;
+	const char *target;  /* "train.py", or the file's name */
+	uint32_t pid;        /* 0: none */
+	uint32_t n_children; /* further processes */
+	int wait_status;     /* of waitpid(), when ENDED */
+	uint64_t up_ns;      /* since the program started, until it ended; 0 unknown */
+	bool paused;         /* collection is */
+	double own_cpu;      /* proton's share of one core, 0..; NaN unknown */
+	uint64_t own_bytes;  /* proton's resident memory; 0 unknown */
+};
+
+/* What the program gives. Each function may be NULL: the keys that need it then say so. */
+struct tui_host {
+	void *data; /* first argument of each */
+	/* 0, or a negative errno that is shown. It may call tui_message(). */
+	int (*request)(void *data, enum tui_action action, int arg);
+	void (*status)(void *data, struct tui_status *ret); /* *ret is zeroed before */
+	/* The kept tail of the program's output, valid until the next call. *ret_start: how many
+	 * bytes came before it and are gone. */
+	const char *(*log)(void *data, size_t *ret_len, uint64_t *ret_start);
+};
+
+enum tui_panel {
+	TUI_PANEL_TREE = 0,
+	TUI_PANEL_FLAT,
+	TUI_PANEL_MEMORY,
+	TUI_PANEL_DEVICES,
+	TUI_PANEL_LOSSES,
+	TUI_PANEL_LOG,
+	TUI_N_PANELS
+};
+
+struct tui_options {
+	bool live;             /* a program runs: windows, freeze, pause; else a saved profile */
+	bool ascii;            /* no line drawing, no characters beyond ASCII */
+	bool no_color;         /* NO_COLOR or --color=never */
+	bool readonly;         /* no pause, no signals, no saving */
+	const char *theme;     /* NULL = "default"; see tui_theme_name() */
+	const char *command;   /* "top", "view": follows "proton" in the header */
+	const char *sort;      /* title of the tree's sort column ("total", "calls"); NULL = total */
+	const char *filter;    /* keep paths with this in a name; NULL = all */
+	uint64_t interval_ns;  /* between refreshes, for the header; 0 = one second */
+	enum tui_panel panel;  /* the first one shown */
+	enum name_mode names;
+	const char *tty;       /* NULL = /dev/tty */
+	const char *print_dir; /* where `p` writes; NULL = current folder */
+};
+
+/* NULL: out of memory. The snapshot stays the caller's and must live longer. */
+struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
+		    const struct tui_host *host);
+struct tui *tui_free(struct tui *t); /* closes it too */
+static inline void tui_freep(struct tui **t)
+{
+	*t = tui_free(*t);
+}
+
+/* Take the terminal. On failure tui_why() has a sentence without a full stop:
+ * -ENXIO no terminal, -ENOTSUP it cannot do what is needed (TERM=dumb), -ENOENT unknown TERM. */
+int tui_open(struct tui *t);
+const char *tui_why(const struct tui *t);
+void tui_close(struct tui *t);       /* give it back; tui_open() may follow */
+int tui_fd(const struct tui *t);     /* to poll for input; -1: not open */
+bool tui_is_open(const struct tui *t);
+
+/* The terminal has input: read all keys, act, redraw. -EIO: it has gone away. */
+int tui_handle_input(struct tui *t);
+/* Once an interval, and when the program's state changes: new picture (unless frozen) and redraw. */
+int tui_refresh(struct tui *t);
+/* After SIGWINCH: take the terminal's size again and redraw. */
+int tui_resize(struct tui *t);
+/* Ctrl-Z: give the terminal back, stop this process, take it again when continued. */
+int tui_suspend(struct tui *t);
+/* Show one line above the function keys until the next key. Copied. */
+void tui_message(struct tui *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What gives the terminal back by write() alone: for the keeper and for signal handlers. */
+int tui_restore_bytes(const struct tui *t, struct buf *out);
+const struct termios *tui_saved_termios(const struct tui *t); /* NULL: not open */
+
+/* One key, as if typed: a Unicode character, or a value of tui_key_parse(). */
+void tui_key(struct tui *t, int key);
+/* The key of a word: "a", "F6", "Down", "C-c", "M-h", "Esc", "Space"; -1: there is none. */
+int tui_key_parse(const char *word, size_t len);
+/* Keys as words between spaces; 'text' in quotes is typed letter by letter. 0 or -EINVAL. */
+int tui_key_script(struct tui *t, const char *script);
+
+/* The present screen as text: rows lines without trailing blanks. attributes = true: a second
+ * block with a letter for the role of each cell. Works without a terminal. */
+int tui_dump(struct tui *t, int rows, int cols, bool attributes, struct buf *out);
+
+/* Tables from the one list of requests (keys.h). */
+enum tui_key_format { TUI_KEYS_TEXT = 0, TUI_KEYS_MAN };
+void tui_keys_write(enum tui_key_format format, struct buf *out);
+/* Name of theme i, or NULL beyond the last. */
+const char *tui_theme_name(unsigned i);
+/* Title of the tree's column i as an option takes it ("total"), or NULL beyond the last. */
+const char *tui_sort_name(unsigned i);
+
+#endif
