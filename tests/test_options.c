@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "options.h"
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/util.h"
+
+enum { OPT_OUTPUT = 1, OPT_DEPTH, OPT_QUIET, OPT_VERBOSE, OPT_FORMAT, OPT_SECRET };
+
+static const struct option_def options[] = {
+	{ .name = "output", .letter = 'o', .arg = "FILE", .help = "write to FILE", .id = OPT_OUTPUT },
+	{ .letter = 'd', .arg = "N", .help = "only N levels", .id = OPT_DEPTH },
+	OPTION_HEADING("Words:"),
+	{ .name = "quiet", .letter = 'q', .help = "say nothing", .id = OPT_QUIET },
+	{ .name = "verbose", .letter = 'v',
+	  .help = "say more than anybody wants to read, one sentence after the other, until the "
+		  "end of the line is reached and the next one begins",
+	  .id = OPT_VERBOSE },
+	{ .name = "format", .arg = "json|hatchet", .help = "form", .id = OPT_FORMAT },
+	{ .name = "secret", .id = OPT_SECRET },
+};
+
+static const struct command_def runs = {
+	.name = "record", .usage = "[options] [--] APP [ARGS]", .summary = "run it",
+	.options = options, .n_options = ARRAY_SIZE(options),
+};
+static const struct command_def reads = {
+	.name = "report", .usage = "[options] FILE", .summary = "read it", .operands_first = true,
+	.options = options, .n_options = ARRAY_SIZE(options),
+};
+
+/* What the handler saw: "1=FILE 3 ". */
+static char seen[256];
+static char said[1024]; /* what was printed */
+
+static int handler(const struct option_def *o, const char *value, void *arg)
+{
+	size_t n = strlen(seen);
+
+	ck_assert_ptr_eq(arg, seen);
+	if (o->id == OPT_DEPTH && strcmp(value, "0") < 0)
+		return -EINVAL;
+	snprintf(seen + n, sizeof(seen) - n, "%d%s%s ", o->id, value ? "=" : "", value ? value : "");
+	return 0;
+}
+
+/* Send a stream to a file, and read it back. */
+static int capture_begin(FILE *stream, FILE **ret_file)
+{
+	int saved;
+
+	fflush(stream);
+	*ret_file = tmpfile();
+	ck_assert_ptr_nonnull(*ret_file);
+	saved = dup(fileno(stream));
+	ck_assert_int_ge(dup2(fileno(*ret_file), fileno(stream)), 0);
+	return saved;
+}
+
+static void capture_end(FILE *stream, FILE *file, int saved)
+{
+	size_t n;
+
+	fflush(stream);
+	dup2(saved, fileno(stream));
+	close(saved);
+	rewind(file);
+	n = fread(said, 1, sizeof(said) - 1, file);
+	said[n] = 0;
+	fclose(file);
+}
+
+struct parse_case {
+	const struct command_def *command;
+	const char *words[8];
+	int index;
+	const char *seen, *rest, *said;
+};
+
+static const struct parse_case cases[] = {
+	{ &runs, { "record" }, 1, "", "", "" },
+	{ &runs, { "record", "app", "-q" }, 1, "", "app -q ", "" },
+	{ &runs, { "record", "--", "-q" }, 2, "", "-q ", "" },
+	{ &runs, { "record", "-q", "-", "-v" }, 2, "3 ", "- -v ", "" },
+	{ &runs, { "record", "-qv", "app" }, 2, "3 4 ", "app ", "" },
+	{ &runs, { "record", "-qoX", "app" }, 2, "3 1=X ", "app ", "" },
+	{ &runs, { "record", "-qo", "X", "app" }, 3, "3 1=X ", "app ", "" },
+	{ &runs, { "record", "--output=X", "app" }, 2, "1=X ", "app ", "" },
+	{ &runs, { "record", "--output=", "app" }, 2, "1= ", "app ", "" },
+	{ &runs, { "record", "--output", "--", "app" }, 3, "1=-- ", "app ", "" },
+	{ &runs, { "record", "-o", "-q", "app" }, 3, "1=-q ", "app ", "" },
+	{ &runs, { "record", "--secret", "app" }, 2, "6 ", "app ", "" },
+	{ &runs, { "record", "--format", "json" }, 3, "5=json ", "", "" },
+	{ &runs, { "record", "--format", "hatchet", "a" }, 3, "5=hatchet ", "a ", "" },
+	{ &reads, { "report", "a", "-q", "b", "-o", "X", "c" }, 4, "3 1=X ", "a b c ", "" },
+	{ &reads, { "report", "a", "-q", "--", "-v" }, 3, "3 ", "a -v ", "" },
+	{ &reads, { "report", "a" }, 1, "", "a ", "" },
+	{ &runs, { "record", "--outp", "X" }, -EINVAL, "", NULL,
+	  "proton: unknown option '--outp', did you mean '--output'? (see 'proton record --help')\n" },
+	{ &runs, { "record", "--ouptut=X" }, -EINVAL, "", NULL,
+	  "proton: unknown option '--ouptut', did you mean '--output'? (see 'proton record --help')\n" },
+	{ &runs, { "record", "--foo" }, -EINVAL, "", NULL,
+	  "proton: unknown option '--foo' (see 'proton record --help')\n" },
+	{ &runs, { "record", "-qx" }, -EINVAL, "3 ", NULL,
+	  "proton: unknown option '-x' (see 'proton record --help')\n" },
+	{ &runs, { "record", "--output" }, -EINVAL, "", NULL,
+	  "proton: option '--output' needs FILE (see 'proton record --help')\n" },
+	{ &runs, { "record", "-qo" }, -EINVAL, "3 ", NULL,
+	  "proton: option '-o' needs FILE (see 'proton record --help')\n" },
+	{ &runs, { "record", "--quiet=1" }, -EINVAL, "", NULL,
+	  "proton: option '--quiet' takes no value (see 'proton record --help')\n" },
+	{ &runs, { "record", "--format=xml" }, -EINVAL, "", NULL,
+	  "proton: option '--format' takes json|hatchet, not 'xml' (see 'proton record --help')\n" },
+	{ &runs, { "record", "--format", "json|hatchet" }, -EINVAL, "", NULL,
+	  "proton: option '--format' takes json|hatchet, not 'json|hatchet' "
+	  "(see 'proton record --help')\n" },
+	{ &runs, { "record", "-d", "-1" }, -EINVAL, "", NULL,
+	  "proton: option '-d' cannot take '-1' (see 'proton record --help')\n" },
+};
+
+START_TEST(parses)
+{
+	const struct parse_case *c = &cases[_i];
+	char *argv[ARRAY_SIZE(c->words) + 1] = { NULL };
+	char rest[128] = "";
+	int argc = 0, saved, index;
+	FILE *file;
+
+	for (; argc < (int)ARRAY_SIZE(c->words) && c->words[argc]; argc++)
+		argv[argc] = (char *)c->words[argc];
+	seen[0] = 0;
+	saved = capture_begin(stderr, &file);
+	index = options_parse(c->command, argc, argv, handler, seen);
+	capture_end(stderr, file, saved);
+	ck_assert_str_eq(said, c->said);
+	ck_assert_int_eq(index, c->index);
+	ck_assert_str_eq(seen, c->seen);
+	if (!c->rest)
+		return;
+	for (int i = index; i < argc; i++) {
+		size_t n = strlen(rest);
+
+		snprintf(rest + n, sizeof(rest) - n, "%s ", argv[i]);
+	}
+	ck_assert_str_eq(rest, c->rest);
+}
+END_TEST
+
+START_TEST(help_fits_a_screen)
+{
+	char *argv[] = { (char *)"record", (char *)"-q", (char *)"-h", (char *)"--nonsense", NULL };
+	FILE *file;
+	int saved, index;
+
+	seen[0] = 0;
+	saved = capture_begin(stdout, &file);
+	index = options_parse(&runs, 4, argv, handler, seen);
+	capture_end(stdout, file, saved);
+	ck_assert_int_eq(index, 0);
+	ck_assert_str_eq(said,
+			 "Usage: proton record [options] [--] APP [ARGS]\n"
+			 "\n"
+			 "run it\n"
+			 "\n"
+			 "Options:\n"
+			 "  -o, --output FILE       write to FILE\n"
+			 "  -d N                    only N levels\n"
+			 "\n"
+			 "Words:\n"
+			 "  -q, --quiet             say nothing\n"
+			 "  -v, --verbose           say more than anybody wants to read, one sentence\n"
+			 "                          after the other, until the end of the line is reached\n"
+			 "                          and the next one begins\n"
+			 "      --format json|hatchet\n"
+			 "                          form\n"
+			 "  -h, --help              show this help\n");
+}
+END_TEST
+
+START_TEST(lists_for_scripts)
+{
+	FILE *file = tmpfile();
+
+	options_list(file, &runs);
+	options_list_values(file, &runs, "format");
+	options_list_values(file, &runs, "output");
+	options_list_values(file, &runs, "nothing");
+	rewind(file);
+	said[fread(said, 1, sizeof(said) - 1, file)] = 0;
+	fclose(file);
+	ck_assert_str_eq(said, "-o\n--output\n-d\n-q\n--quiet\n-v\n--verbose\n--format\n-h\n--help\n"
+			       "json\nhatchet\n");
+}
+END_TEST
+
+START_TEST(nearest_word)
+{
+	static const char *const words[] = { "record", "report", "top", "view", "version" };
+	char big[200];
+
+	ck_assert_str_eq(options_nearest("recrod", words, 5), "record");
+	ck_assert_str_eq(options_nearest("repot", words, 5), "report");
+	ck_assert_str_eq(options_nearest("tpo", words, 5), "top");
+	ck_assert_ptr_null(options_nearest("python", words, 5));
+	ck_assert_ptr_null(options_nearest("", words, 5));
+	ck_assert_ptr_null(options_nearest("top", words, 0));
+	memset(big, 'x', sizeof(big) - 1);
+	big[sizeof(big) - 1] = 0;
+	ck_assert_ptr_null(options_nearest(big, words, 5));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("options");
+	TCase *tc = tcase_create("options");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_loop_test(tc, parses, 0, ARRAY_SIZE(cases));
+	tcase_add_test(tc, help_fits_a_screen);
+	tcase_add_test(tc, lists_for_scripts);
+	tcase_add_test(tc, nearest_word);
+	suite_add_tcase(s, tc);
+	runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
