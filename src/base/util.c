@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "base/util.h"
+#include <errno.h>
+#include <string.h>
+
+int array_reserve(void **array, size_t *cap, size_t n, size_t size)
+{
+	size_t want = *cap ? *cap : 16;
+	void *p;
+
+	if (n <= *cap)
+		return 0;
+	while (want < n)
+		want *= 2;
+	if (want > SIZE_MAX / size)
+		return -ENOMEM;
+	p = realloc(*array, want * size);
+	if (!p)
+		return -ENOMEM;
+	*array = p;
+	*cap = want;
+	return 0;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/frame.h"
+#include <string.h>
+#include "base/util.h"
+#include "core/activity.h"
+#include "core/loss.h"
+
+static const char *const kind_words[FRAME_N_KINDS] = {
+#define _(name, number, word) [number] = word,
+	FRAME_KINDS(_)
+#undef _
+};
+
+const char *frame_kind_word(unsigned kind)
+{
+	return kind < FRAME_N_KINDS ? kind_words[kind] : kind_words[FRAME_FUNCTION];
+}
+
+enum frame_kind frame_kind_parse(const char *word)
+{
+	unsigned i;
+
+	for (i = 0; i < FRAME_N_KINDS; i++)
+		if (!strcmp(kind_words[i], word))
+			return (enum frame_kind)i;
+	return FRAME_FUNCTION;
+}
+
+static const struct {
+	const char *word, *sentence;
+} losses[LOSS_N] = {
+#define _(name, number, word, sentence) [number] = {word, sentence},
+	LOSSES(_)
+#undef _
+};
+
+const char *loss_word(enum loss loss)
+{
+	return losses[loss].word;
+}
+
+const char *loss_sentence(enum loss loss)
+{
+	return losses[loss].sentence;
+}
+
+static const struct {
+	const char *word, *brief;
+} directions[COPY_N_DIRECTIONS] = {
+	[COPY_UNKNOWN] = {"Unknown", "?"},
+	[COPY_HOST_TO_DEVICE] = {"HostToDevice", "HtoD"},
+	[COPY_DEVICE_TO_HOST] = {"DeviceToHost", "DtoH"},
+	[COPY_DEVICE_TO_DEVICE] = {"DeviceToDevice", "DtoD"},
+	[COPY_HOST_TO_HOST] = {"HostToHost", "HtoH"},
+	[COPY_PEER_TO_PEER] = {"PeerToPeer", "PtoP"},
+};
+
+static const char *const memory_words[MEMORY_N_KINDS] = {
+	[MEMORY_UNKNOWN] = "unknown", [MEMORY_PAGEABLE] = "pageable", [MEMORY_PINNED] = "pinned",
+	[MEMORY_DEVICE] = "device",   [MEMORY_ARRAY] = "array",       [MEMORY_MANAGED] = "managed",
+};
+
+const char *copy_direction_word(unsigned direction)
+{
+	return directions[direction < COPY_N_DIRECTIONS ? direction : COPY_UNKNOWN].word;
+}
+
+const char *copy_direction_short(unsigned direction)
+{
+	return directions[direction < COPY_N_DIRECTIONS ? direction : COPY_UNKNOWN].brief;
+}
+
+const char *memory_kind_word(unsigned kind)
+{
+	return memory_words[kind < MEMORY_N_KINDS ? kind : MEMORY_UNKNOWN];
+}
+
+/* The host's end says how a copy was made (pageable or pinned); between devices there is none. */
+static unsigned transfer_memory(const struct activity *a)
+{
+	switch (a->direction) {
+	case COPY_HOST_TO_DEVICE:
+		return a->src_kind;
+	case COPY_DEVICE_TO_HOST:
+		return a->dst_kind;
+	case COPY_HOST_TO_HOST:
+		return MAX(a->src_kind, a->dst_kind);
+	default:
+		return MEMORY_UNKNOWN;
+	}
+}
+
+/* Not with snprintf: this runs in the collector for each copy. */
+static char *transfer_append(char *p, const char *end, const char *s)
+{
+	while (*s && p + 1 < end)
+		*p++ = *s++;
+	*p = '\0';
+	return p;
+}
+
+void activity_transfer_name(const struct activity *a, char *out, size_t size)
+{
+	const char *end = out + size;
+	unsigned memory = a->kind == ACTIVITY_SET ? a->src_kind : transfer_memory(a);
+	char *p = out;
+
+	if (a->kind == ACTIVITY_SET) {
+		p = transfer_append(p, end, "memset");
+	} else {
+		p = transfer_append(p, end, "memcpy ");
+		p = transfer_append(p, end, copy_direction_short(a->direction));
+	}
+	if (memory != MEMORY_UNKNOWN) {
+		p = transfer_append(p, end, " ");
+		transfer_append(p, end, memory_kind_word(memory));
+	}
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/metric.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/util.h"
+
+struct metric_table {
+	struct metric *metrics;
+	size_t n, cap;
+};
+
+static const struct metric builtin[METRIC_N_BUILTIN] = {
+#define _(id, name, type, scope, add, unit, title)                                                 \
+	[METRIC_##id] = {name, unit, METRIC_##type, METRIC_##scope, METRIC_##add, METRIC_NONE},
+	METRICS_BUILTIN(_)
+#undef _
+};
+
+static union metric_value combine_sum(const struct metric *m, union metric_value a,
+				      union metric_value b)
+{
+	if (m->type == METRIC_F64)
+		a.f64 += b.f64;
+	else
+		a.u64 += b.u64;
+	return a;
+}
+
+static bool value_less(const struct metric *m, union metric_value a, union metric_value b)
+{
+	return m->type == METRIC_F64 ? a.f64 < b.f64 : a.u64 < b.u64;
+}
+
+static union metric_value combine_mean(const struct metric *m, union metric_value a, double wa,
+				       union metric_value b, double wb)
+{
+	double w = wa + wb, mean;
+
+	if (!(w > 0))
+		return a;
+	mean = (metric_number(m, a) * wa + metric_number(m, b) * wb) / w;
+	if (m->type == METRIC_F64)
+		a.f64 = mean;
+	else
+		a.u64 = (uint64_t)llround(mean);
+	return a;
+}
+
+union metric_value metric_combine(const struct metric *m, union metric_value a, double wa,
+				  union metric_value b, double wb)
+{
+	if (m->type == METRIC_TEXT)
+		return b;
+	switch (m->add) {
+	case METRIC_SUM:
+		return combine_sum(m, a, b);
+	case METRIC_MIN:
+		return value_less(m, b, a) ? b : a;
+	case METRIC_MAX:
+		return value_less(m, a, b) ? b : a;
+	case METRIC_WMEAN:
+		return combine_mean(m, a, wa, b, wb);
+	default:
+		return b;
+	}
+}
+
+double metric_number(const struct metric *m, union metric_value v)
+{
+	if (m->type == METRIC_TEXT)
+		return NAN;
+	return m->type == METRIC_F64 ? v.f64 : (double)v.u64;
+}
+
+struct metric_table *metric_table_new(void)
+{
+	struct metric_table *t = calloc(1, sizeof(*t));
+	unsigned i;
+
+	for (i = 0; t && i < METRIC_N_BUILTIN; i++)
+		if (metric_table_add(t, &builtin[i]) == METRIC_NONE)
+			return metric_table_free(t);
+	return t;
+}
+
+struct metric_table *metric_table_free(struct metric_table *t)
+{
+	size_t i;
+
+	if (!t)
+		return NULL;
+	for (i = 0; i < t->n; i++) {
+		free((char *)t->metrics[i].name);
+		free((char *)t->metrics[i].unit);
+	}
+	free(t->metrics);
+	free(t);
+	return NULL;
+}
+
+uint32_t metric_table_add(struct metric_table *t, const struct metric *m)
+{
+	uint32_t id = metric_table_find(t, m->name);
+	struct metric copy = *m;
+
+	if (id != METRIC_NONE)
+		return id;
+	if (array_reserve((void **)&t->metrics, &t->cap, t->n + 1, sizeof(*t->metrics)) < 0)
+		return METRIC_NONE;
+	copy.name = strdup(m->name);
+	copy.unit = strdup(m->unit ? m->unit : "");
+	if (!copy.name || !copy.unit) {
+		free((char *)copy.name);
+		free((char *)copy.unit);
+		return METRIC_NONE;
+	}
+	t->metrics[t->n] = copy;
+	return (uint32_t)t->n++;
+}
+
+uint32_t metric_table_find(const struct metric_table *t, const char *name)
+{
+	size_t i;
+
+	/* A few dozen at most, and readers remember ids: a scan is enough. */
+	for (i = 0; i < t->n; i++)
+		if (!strcmp(t->metrics[i].name, name))
+			return (uint32_t)i;
+	return METRIC_NONE;
+}
+
+const struct metric *metric_table_get(const struct metric_table *t, uint32_t id)
+{
+	return id < t->n ? &t->metrics[id] : NULL;
+}
+
+uint32_t metric_table_count(const struct metric_table *t)
+{
+	return (uint32_t)t->n;
+}
+
+static bool has_suffix(const char *s, const char *suffix)
+{
+	size_t n = strlen(s), m = strlen(suffix);
+
+	return n >= m && !strcmp(s + n - m, suffix);
+}
+
+void metric_guess(const char *name, enum metric_type type, struct metric *ret)
+{
+	unsigned i;
+
+	for (i = 0; i < METRIC_N_BUILTIN; i++) {
+		if (!strcmp(builtin[i].name, name)) {
+			*ret = builtin[i];
+			return;
+		}
+	}
+	*ret = (struct metric){.name = name, .unit = "", .type = type, .weight = METRIC_NONE};
+	if (has_suffix(name, "(ns)"))
+		ret->unit = "ns";
+	if (type == METRIC_TEXT || has_suffix(name, "(pty)")) {
+		ret->scope = METRIC_PROPERTY;
+		ret->add = METRIC_LAST;
+	} else if (has_suffix(name, "(exc)")) {
+		ret->scope = METRIC_EXCLUSIVE;
+	}
+}

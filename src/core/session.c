@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/session.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/hash.h"
+#include "base/idindex.h"
+#include "base/util.h"
+
+struct session_private {
+	struct idindex frames, nodes, lanes;
+	size_t cap_frames, cap_nodes, cap_rows, cap_values, cap_present, cap_lanes, cap_sets,
+		cap_epochs, cap_processes, cap_devices, cap_modules, cap_notes, cap_hists,
+		cap_samples, cap_intervals, cap_clocks;
+	struct idindex hists;
+	char name[64]; /* of the last (module, offset) frame that was asked for */
+};
+
+/* Room for one more element of one of the session's arrays. */
+#define ROOM(s, what)                                                                              \
+	(array_reserve((void **)&(s)->what, &(s)->p->cap_##what, (s)->n_##what + 1,                \
+		       sizeof(*(s)->what)) == 0)
+
+static bool session_seed(struct session *s)
+{
+	static const uint32_t kernel[] = {METRIC_TIME, METRIC_COUNT, METRIC_TIME_MIN,
+					  METRIC_TIME_MAX};
+	static const struct session_epoch whole = {0, 0, 0};
+	uint32_t name = strtab_adds(s->strings, "ROOT");
+	uint32_t frame = session_frame_intern(s, FRAME_ROOT, name, SESSION_NONE, 0);
+
+	return name != STRTAB_NONE && frame != SESSION_NONE &&
+	       session_node_append(s, SESSION_NONE, frame) == SESSION_ROOT &&
+	       session_set_intern(s, kernel, ARRAY_SIZE(kernel)) == SET_KERNEL &&
+	       session_epoch_intern(s, &whole) == 0;
+}
+
+struct session *session_new(void)
+{
+	struct session *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->p = calloc(1, sizeof(*s->p));
+	s->strings = strtab_new();
+	s->metrics = metric_table_new();
+	if (!s->p || !s->strings || !s->metrics || !session_seed(s))
+		return session_free(s);
+	return s;
+}
+
+static void session_free_arrays(struct session *s)
+{
+	void *arrays[] = {s->frames,  s->nodes,   s->rows,  s->values, s->present, s->lanes,
+			  s->sets,    s->epochs,  s->processes, s->devices, s->modules, s->notes,
+			  s->hists,   s->samples, s->intervals, s->clocks};
+	size_t i;
+
+	for (i = 0; i < s->n_sets; i++)
+		free(s->sets[i].metrics);
+	for (i = 0; i < ARRAY_SIZE(arrays); i++)
+		free(arrays[i]);
+}
+
+struct session *session_free(struct session *s)
+{
+	if (!s)
+		return NULL;
+	session_free_arrays(s);
+	if (s->p) {
+		idindex_done(&s->p->frames);
+		idindex_done(&s->p->nodes);
+		idindex_done(&s->p->lanes);
+		idindex_done(&s->p->hists);
+	}
+	free(s->p);
+	strtab_free(s->strings);
+	metric_table_free(s->metrics);
+	free(s);
+	return NULL;
+}
+
+/* ---- frames and nodes ---- */
+
+static bool frame_equal(const void *ctx, uint32_t id, const void *key)
+{
+	const struct session *s = ctx;
+	const struct session_frame *a = &s->frames[id], *b = key;
+
+	return a->kind == b->kind && a->name == b->name && a->module == b->module &&
+	       a->offset == b->offset;
+}
+
+uint32_t session_frame_intern(struct session *s, enum frame_kind kind, uint32_t name,
+			      uint32_t module, uint64_t offset)
+{
+	struct session_frame f = {.name = name, .module = module, .offset = offset, .kind = kind};
+	uint64_t hash = hash_u64(hash_pair(name, (uint32_t)kind) ^ hash_pair(module, 0) ^ offset);
+	uint32_t id = idindex_find(&s->p->frames, hash, frame_equal, s, &f);
+
+	if (id != IDINDEX_NONE)
+		return id;
+	if (!ROOM(s, frames) || idindex_add(&s->p->frames, hash, (uint32_t)s->n_frames) < 0)
+		return SESSION_NONE;
+	s->frames[s->n_frames] = f;
+	s->generation++;
+	return (uint32_t)s->n_frames++;
+}
+
+void session_frame_symbol(struct session *s, uint32_t frame, uint32_t symbol, uint32_t file,
+			  uint32_t line)
+{
+	if (frame >= s->n_frames)
+		return;
+	s->frames[frame].symbol = symbol;
+	s->frames[frame].file = file;
+	s->frames[frame].line = line;
+	s->generation++;
+}
+
+uint32_t session_node_append(struct session *s, uint32_t parent, uint32_t frame)
+{
+	uint32_t id = (uint32_t)s->n_nodes;
+
+	if (!ROOM(s, nodes))
+		return SESSION_NONE;
+	s->nodes[id] = (struct session_node){parent, SESSION_NONE, SESSION_NONE, SESSION_NONE,
+					     frame,  SESSION_NONE};
+	s->n_nodes++;
+	s->generation++;
+	if (parent == SESSION_NONE)
+		return id;
+	if (s->nodes[parent].last_child == SESSION_NONE)
+		s->nodes[parent].first_child = id;
+	else
+		s->nodes[s->nodes[parent].last_child].next_sibling = id;
+	s->nodes[parent].last_child = id;
+	return id;
+}
+
+struct node_key {
+	uint32_t parent, frame;
+};
+
+static bool node_equal(const void *ctx, uint32_t id, const void *key)
+{
+	const struct session *s = ctx;
+	const struct node_key *k = key;
+
+	return s->nodes[id].parent == k->parent && s->nodes[id].frame == k->frame;
+}
+
+uint32_t session_node_intern(struct session *s, uint32_t parent, uint32_t frame)
+{
+	struct node_key key = {parent, frame};
+	uint64_t hash = hash_pair(parent, frame);
+	uint32_t id;
+
+	if (parent >= s->n_nodes || frame >= s->n_frames)
+		return SESSION_NONE;
+	id = idindex_find(&s->p->nodes, hash, node_equal, s, &key);
+	if (id != IDINDEX_NONE)
+		return id;
+	if (idindex_add(&s->p->nodes, hash, (uint32_t)s->n_nodes) < 0)
+		return SESSION_NONE;
+	return session_node_append(s, parent, frame);
+}
+
+uint32_t session_node(struct session *s, uint32_t parent, enum frame_kind kind, const char *name)
+{
+	uint32_t string = strtab_adds(s->strings, name);
+	uint32_t frame;
+
+	if (string == STRTAB_NONE)
+		return SESSION_NONE;
+	frame = session_frame_intern(s, kind, string, SESSION_NONE, 0);
+	return frame == SESSION_NONE ? SESSION_NONE : session_node_intern(s, parent, frame);
+}
+
+const char *session_node_name(const struct session *s, uint32_t node)
+{
+	const struct session_frame *f = &s->frames[s->nodes[node].frame];
+	const char *build_id = "?";
+
+	if (f->symbol)
+		return strtab_str(s->strings, f->symbol);
+	if (f->module == SESSION_NONE)
+		return strtab_str(s->strings, f->name);
+	if (f->module < s->n_modules)
+		build_id = strtab_str(s->strings, s->modules[f->module].build_id);
+	snprintf(s->p->name, sizeof(s->p->name), "%.40s+0x%llx", build_id,
+		 (unsigned long long)f->offset);
+	return s->p->name;
+}
+
+enum frame_kind session_node_kind(const struct session *s, uint32_t node)
+{
+	return (enum frame_kind)s->frames[s->nodes[node].frame].kind;
+}
+
+/* ---- dimensions ---- */
+
+static bool lane_equal(const void *ctx, uint32_t id, const void *key)
+{
+	const struct session *s = ctx;
+	const struct session_lane *a = &s->lanes[id], *b = key;
+
+	return a->process == b->process && a->device == b->device && a->context == b->context &&
+	       a->stream == b->stream && a->thread == b->thread;
+}
+
+uint32_t session_lane_intern(struct session *s, const struct session_lane *lane)
+{
+	uint64_t hash = hash_u64(hash_pair(lane->process, lane->device) ^
+				 hash_u64(hash_pair(lane->context, lane->stream) ^ lane->thread));
+	uint32_t id = idindex_find(&s->p->lanes, hash, lane_equal, s, lane);
+
+	if (id != IDINDEX_NONE)
+		return id;
+	if (!ROOM(s, lanes) || idindex_add(&s->p->lanes, hash, (uint32_t)s->n_lanes) < 0)
+		return SESSION_NONE;
+	s->lanes[s->n_lanes] = *lane;
+	s->generation++;
+	return (uint32_t)s->n_lanes++;
+}
+
+uint32_t session_set_intern(struct session *s, const uint32_t *metrics, uint32_t n)
+{
+	struct session_set set = {n, NULL};
+	size_t i;
+
+	for (i = 0; i < s->n_sets; i++)
+		if (s->sets[i].n == n && !memcmp(s->sets[i].metrics, metrics, n * sizeof(*metrics)))
+			return (uint32_t)i;
+	for (i = 0; i < n; i++)
+		if (metrics[i] >= metric_table_count(s->metrics))
+			return SESSION_NONE;
+	set.metrics = malloc(MAX(n, 1u) * sizeof(*metrics));
+	if (!set.metrics || !ROOM(s, sets)) {
+		free(set.metrics);
+		return SESSION_NONE;
+	}
+	memcpy(set.metrics, metrics, n * sizeof(*metrics));
+	s->sets[s->n_sets] = set;
+	s->generation++;
+	return (uint32_t)s->n_sets++;
+}
+
+uint32_t session_epoch_intern(struct session *s, const struct session_epoch *epoch)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_epochs; i++)
+		if (!memcmp(&s->epochs[i], epoch, sizeof(*epoch)))
+			return (uint32_t)i;
+	if (!ROOM(s, epochs))
+		return SESSION_NONE;
+	s->epochs[s->n_epochs] = *epoch;
+	s->generation++;
+	return (uint32_t)s->n_epochs++;
+}
+
+/* Two processes that use one device name the same entry: same host, type and uuid, or, where there
+ * is no uuid, same host, type and index. */
+static bool device_same(const struct session_device *a, const struct session_device *b)
+{
+	if (a->type != b->type || a->host != b->host)
+		return false;
+	if (a->uuid && b->uuid)
+		return a->uuid == b->uuid;
+	return a->index == b->index;
+}
+
+uint32_t session_device_intern(struct session *s, const struct session_device *device)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_devices; i++) {
+		if (!device_same(&s->devices[i], device))
+			continue;
+		/* What is learned later (name, clocks) replaces a bare entry. */
+		if (device->name || device->arch) {
+			s->devices[i] = *device;
+			s->generation++;
+		}
+		return (uint32_t)i;
+	}
+	if (!ROOM(s, devices))
+		return SESSION_NONE;
+	s->devices[s->n_devices] = *device;
+	s->generation++;
+	return (uint32_t)s->n_devices++;
+}
+
+uint32_t session_module_intern(struct session *s, const struct session_module *module)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_modules; i++)
+		if (!memcmp(&s->modules[i], module, sizeof(*module)))
+			return (uint32_t)i;
+	if (!ROOM(s, modules))
+		return SESSION_NONE;
+	s->modules[s->n_modules] = *module;
+	s->generation++;
+	return (uint32_t)s->n_modules++;
+}
+
+uint32_t session_process_find(const struct session *s, uint64_t instance)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_processes; i++)
+		if (s->processes[i].instance == instance)
+			return (uint32_t)i;
+	return SESSION_NONE;
+}
+
+uint32_t session_process_add(struct session *s, uint64_t instance)
+{
+	uint32_t id = session_process_find(s, instance);
+
+	if (id != SESSION_NONE)
+		return id;
+	if (!ROOM(s, processes))
+		return SESSION_NONE;
+	s->processes[s->n_processes] = (struct session_process){.instance = instance, .rank = -1};
+	s->generation++;
+	return (uint32_t)s->n_processes++;
+}
+
+/* ---- rows ---- */
+
+static uint32_t row_new(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch,
+			uint32_t set)
+{
+	uint32_t n = s->sets[set].n, id = (uint32_t)s->n_rows;
+
+	if (!ROOM(s, rows) ||
+	    array_reserve((void **)&s->values, &s->p->cap_values, s->n_values + n,
+			  sizeof(*s->values)) < 0 ||
+	    array_reserve((void **)&s->present, &s->p->cap_present, s->n_values + n, 1) < 0)
+		return SESSION_NONE;
+	s->rows[id] = (struct session_row){
+		node, lane, epoch, set, SESSION_NONE, (uint32_t)s->n_values};
+	memset(s->values + s->n_values, 0, n * sizeof(*s->values));
+	memset(s->present + s->n_values, 0, n);
+	s->n_values += n;
+	s->n_rows++;
+	s->generation++;
+	return id;
+}
+
+uint32_t session_row_intern(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch,
+			    uint32_t set)
+{
+	uint32_t id, last = SESSION_NONE, *link;
+
+	if (node >= s->n_nodes || set >= s->n_sets)
+		return SESSION_NONE;
+	for (id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
+		const struct session_row *r = &s->rows[id];
+
+		if (r->lane == lane && r->epoch == epoch && r->set == set)
+			return id;
+		last = id;
+	}
+	id = row_new(s, node, lane, epoch, set);
+	if (id == SESSION_NONE)
+		return id;
+	link = last == SESSION_NONE ? &s->nodes[node].first_row : &s->rows[last].next;
+	*link = id;
+	return id;
+}
+
+void session_row_set(struct session *s, uint32_t row, uint32_t i, union metric_value v)
+{
+	const struct session_row *r;
+
+	if (row >= s->n_rows)
+		return;
+	r = &s->rows[row];
+	if (i >= s->sets[r->set].n)
+		return;
+	s->values[r->values + i] = v;
+	s->present[r->values + i] = 1;
+	s->generation++;
+}
+
+/* A value that comes with another type than the metric has. */
+static union metric_value value_convert(const struct metric *m, enum metric_type from,
+					union metric_value v)
+{
+	if (m->type == METRIC_F64 && from == METRIC_U64)
+		v.f64 = (double)v.u64;
+	else if (m->type == METRIC_U64 && from == METRIC_F64)
+		v.u64 = (uint64_t)v.f64;
+	return v;
+}
+
+int session_add(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch, uint32_t metric,
+		union metric_value v)
+{
+	uint32_t set = session_set_intern(s, &metric, 1), row, at;
+	const struct metric *m = metric_table_get(s->metrics, metric);
+
+	if (set == SESSION_NONE || !m)
+		return -ENOMEM;
+	row = session_row_intern(s, node, lane, epoch, set);
+	if (row == SESSION_NONE)
+		return -ENOMEM;
+	at = s->rows[row].values;
+	if (s->present[at])
+		v = metric_combine(m, s->values[at], 1, v, 1);
+	session_row_set(s, row, 0, value_convert(m, (enum metric_type)m->type, v));
+	return 0;
+}
+
+/* Weight of a row's metric: the value of its weight metric in the same row, else 1. */
+static double row_weight(const struct session *s, const struct session_row *r, uint32_t weight)
+{
+	const struct session_set *set = &s->sets[r->set];
+	uint32_t i;
+
+	for (i = 0; i < set->n; i++)
+		if (set->metrics[i] == weight && s->present[r->values + i])
+			return metric_number(metric_table_get(s->metrics, weight),
+					     s->values[r->values + i]);
+	return 1;
+}
+
+bool session_value(const struct session *s, uint32_t node, uint32_t metric, union metric_value *ret)
+{
+	const struct metric *m = metric_table_get(s->metrics, metric);
+	double weight = 0, w;
+	bool found = false;
+	uint32_t id, i;
+
+	for (id = s->nodes[node].first_row; m && id != SESSION_NONE; id = s->rows[id].next) {
+		const struct session_row *r = &s->rows[id];
+		const struct session_set *set = &s->sets[r->set];
+
+		for (i = 0; i < set->n; i++) {
+			if (set->metrics[i] != metric || !s->present[r->values + i])
+				continue;
+			w = m->add == METRIC_WMEAN ? row_weight(s, r, m->weight) : 1;
+			*ret = found ? metric_combine(m, *ret, weight, s->values[r->values + i], w)
+				     : s->values[r->values + i];
+			weight += w;
+			found = true;
+		}
+	}
+	return found;
+}
+
+/* ---- the rest ---- */
+
+int session_note(struct session *s, uint32_t process, enum note_level level, const char *text)
+{
+	uint32_t string = strtab_adds(s->strings, text);
+	size_t i;
+
+	if (string == STRTAB_NONE)
+		return -ENOMEM;
+	for (i = 0; i < s->n_notes; i++)
+		if (s->notes[i].process == process && s->notes[i].text == string)
+			return 0;
+	if (!ROOM(s, notes))
+		return -ENOMEM;
+	s->notes[s->n_notes++] = (struct session_note){process, string, (uint8_t)level};
+	s->generation++;
+	return 0;
+}
+
+struct hist_key {
+	uint32_t node, device;
+};
+
+static bool hist_equal(const void *ctx, uint32_t id, const void *key)
+{
+	const struct session *s = ctx;
+	const struct hist_key *k = key;
+
+	return s->hists[id].node == k->node && s->hists[id].device == k->device;
+}
+
+int session_hist_set(struct session *s, uint32_t node, uint32_t device,
+		     const uint32_t counts[HIST_BUCKETS])
+{
+	struct hist_key key = {node, device};
+	uint64_t hash = hash_pair(node, device);
+	uint32_t id = idindex_find(&s->p->hists, hash, hist_equal, s, &key);
+
+	if (id == IDINDEX_NONE) {
+		id = (uint32_t)s->n_hists;
+		if (!ROOM(s, hists) || idindex_add(&s->p->hists, hash, id) < 0)
+			return -ENOMEM;
+		s->hists[id].node = node;
+		s->hists[id].device = device;
+		s->n_hists++;
+	}
+	memcpy(s->hists[id].n, counts, sizeof(s->hists[id].n));
+	s->generation++;
+	return 0;
+}
+
+int session_sample_add(struct session *s, const struct session_sample *sample)
+{
+	if (!ROOM(s, samples))
+		return -ENOMEM;
+	s->samples[s->n_samples++] = *sample;
+	s->generation++;
+	return 0;
+}
+
+int session_interval_add(struct session *s, const struct session_interval *interval)
+{
+	if (!ROOM(s, intervals))
+		return -ENOMEM;
+	s->intervals[s->n_intervals++] = *interval;
+	s->generation++;
+	return 0;
+}
+
+int session_clock_add(struct session *s, const struct session_clock *clock)
+{
+	if (!ROOM(s, clocks))
+		return -ENOMEM;
+	s->clocks[s->n_clocks++] = *clock;
+	s->generation++;
+	return 0;
+}
+
+/* Launches of a process that has ended and whose records never came. */
+static uint64_t process_unaccounted(const struct session_process *p)
+{
+	if (p->end == PROCESS_RUNS || !p->launches_counted || p->n_launches < p->n_records)
+		return 0;
+	return p->n_launches - p->n_records;
+}
+
+uint64_t session_loss(const struct session *s, enum loss loss)
+{
+	uint64_t n = s->losses[loss];
+	size_t i;
+
+	for (i = 0; i < s->n_processes; i++) {
+		n += s->processes[i].losses[loss];
+		if (loss == LOSS_UNACCOUNTED)
+			n += process_unaccounted(&s->processes[i]);
+	}
+	return n;
+}
+
+uint64_t session_loss_total(const struct session *s)
+{
+	uint64_t n = 0;
+	unsigned i;
+
+	for (i = 0; i < LOSS_N; i++)
+		/* Put-off sends and frames that healed lost nothing. */
+		if (i != LOSS_PIPE_FULL && i != LOSS_WIRE_GAP)
+			n += session_loss(s, (enum loss)i);
+	return n;
+}
+
+uint64_t session_in_flight(const struct session *s, uint64_t *ret_oldest_ns)
+{
+	uint64_t n = 0, oldest = 0;
+	size_t i;
+
+	for (i = 0; i < s->n_processes; i++) {
+		const struct session_process *p = &s->processes[i];
+
+		if (p->end != PROCESS_RUNS || !p->launches_counted || p->n_launches <= p->n_records)
+			continue;
+		n += p->n_launches - p->n_records;
+		oldest = MAX(oldest, p->oldest_ns);
+	}
+	if (ret_oldest_ns)
+		*ret_oldest_ns = oldest;
+	return n;
+}
+
+size_t session_memory(const struct session *s)
+{
+	const struct session_private *p = s->p;
+
+	return strtab_memory(s->strings) + p->cap_frames * sizeof(*s->frames) +
+	       p->cap_nodes * sizeof(*s->nodes) + p->cap_rows * sizeof(*s->rows) +
+	       p->cap_values * sizeof(*s->values) + p->cap_present + p->cap_lanes * sizeof(*s->lanes) +
+	       p->cap_hists * sizeof(*s->hists) + p->cap_samples * sizeof(*s->samples) +
+	       p->cap_intervals * sizeof(*s->intervals) +
+	       (p->nodes.size + p->frames.size + p->lanes.size) * sizeof(uint64_t);
+}
+
+uint64_t hist_quantile(const uint32_t counts[HIST_BUCKETS], double share)
+{
+	uint64_t total = 0, below = 0, want, lo, hi;
+	unsigned b;
+
+	for (b = 0; b < HIST_BUCKETS; b++)
+		total += counts[b];
+	if (!total)
+		return 0;
+	want = (uint64_t)(share * (double)total);
+	want = want < total ? want : total - 1;
+	for (b = 0; b < HIST_BUCKETS - 1 && below + counts[b] <= want; b++)
+		below += counts[b];
+	lo = hist_bucket_start(b);
+	hi = b + 1 < HIST_BUCKETS ? hist_bucket_start(b + 1) : lo;
+	/* Inside a bucket: as if its members were spread evenly. */
+	return lo + (uint64_t)((double)(hi - lo) * ((double)(want - below) + 0.5) /
+			       (double)MAX(counts[b], 1u));
+}

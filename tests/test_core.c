@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests of base and core: strings, histograms, the session's tree, rows, snapshots. */
+#include "config.h" // IWYU pragma: keep
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/buf.h"
+#include "base/human.h"
+#include "base/strtab.h"
+#include "core/activity.h"
+#include "core/session.h"
+#include "core/snapshot.h"
+
+START_TEST(strings_are_interned)
+{
+	struct strtab *t = strtab_new();
+	char name[16];
+	uint32_t i;
+
+	ck_assert_uint_eq(strtab_adds(t, ""), 0);
+	for (i = 1; i < 5000; i++) {
+		snprintf(name, sizeof(name), "s%u", i);
+		ck_assert_uint_eq(strtab_adds(t, name), i);
+	}
+	ck_assert_uint_eq(strtab_adds(t, "s4321"), 4321);
+	ck_assert_str_eq(strtab_str(t, 77), "s77");
+	ck_assert_uint_eq(strtab_find(t, "no", 2), STRTAB_NONE);
+	ck_assert_uint_ne(strtab_add(t, "a\0b", 3), strtab_add(t, "a\0c", 3));
+	strtab_free(t);
+}
+END_TEST
+
+START_TEST(numbers_for_people)
+{
+	static const struct {
+		double ns;
+		const char *text;
+	} times[] = {{0, "0ns"},	  {804e3, "804us"},    {42.6e9, "42.60s"}, {999.6, "1.00us"},
+		     {1.55e6, "1.55ms"}, {3725e9, "3725s"}, {36000e9, "10h00m"}, {NAN, "-"}};
+	static const struct {
+		double n;
+		const char *text;
+	} counts[] = {{0, "0"}, {7488, "7488"}, {233100, "233K"}, {1.5e6, "1.50M"}, {NAN, "-"}};
+	char out[HUMAN_MAX];
+	size_t i;
+
+	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		human_time_ns(out, times[i].ns);
+		ck_assert_str_eq(out, times[i].text);
+	}
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		human_count(out, counts[i].n);
+		ck_assert_str_eq(out, counts[i].text);
+	}
+}
+END_TEST
+
+START_TEST(histogram_buckets_tile_the_line)
+{
+	uint32_t n[HIST_BUCKETS] = {0};
+	unsigned b;
+	uint64_t ns;
+
+	for (b = 0; b + 1 < HIST_BUCKETS; b++) {
+		ck_assert_uint_eq(hist_bucket(hist_bucket_start(b)), b);
+		ck_assert_uint_eq(hist_bucket(hist_bucket_start(b + 1) - 1), b);
+	}
+	ck_assert_uint_eq(hist_bucket(UINT64_MAX), HIST_BUCKETS - 1);
+	for (ns = 1000; ns < 2000; ns++)
+		n[hist_bucket(ns)]++;
+	ck_assert_uint_ge(hist_quantile(n, 0.5), 1350);
+	ck_assert_uint_le(hist_quantile(n, 0.5), 1650);
+	memset(n, 0, sizeof(n));
+	ck_assert_uint_eq(hist_quantile(n, 0.5), 0);
+}
+END_TEST
+
+START_TEST(transfers_have_one_name_a_direction_and_kind)
+{
+	struct activity a = {.kind = ACTIVITY_COPY, .direction = COPY_HOST_TO_DEVICE,
+			     .src_kind = MEMORY_PINNED, .dst_kind = MEMORY_DEVICE};
+	char name[48], tiny[8];
+
+	activity_transfer_name(&a, name, sizeof(name));
+	ck_assert_str_eq(name, "memcpy HtoD pinned");
+	a.direction = COPY_DEVICE_TO_DEVICE;
+	activity_transfer_name(&a, name, sizeof(name));
+	ck_assert_str_eq(name, "memcpy DtoD");
+	a.kind = ACTIVITY_SET;
+	a.src_kind = MEMORY_DEVICE;
+	activity_transfer_name(&a, name, sizeof(name));
+	ck_assert_str_eq(name, "memset device");
+	activity_transfer_name(&a, tiny, sizeof(tiny));
+	ck_assert_str_eq(tiny, "memset ");
+}
+END_TEST
+
+/* One kernel row: time, count, min, max. */
+static void add_kernel(struct session *s, uint32_t node, uint32_t lane, uint64_t time, uint64_t count,
+		       uint64_t min, uint64_t max)
+{
+	uint32_t row = session_row_intern(s, node, lane, 0, SET_KERNEL);
+	const uint64_t v[] = {time, count, min, max};
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		session_row_set(s, row, i, (union metric_value){.u64 = v[i]});
+}
+
+/* ROOT > forward > k1 (two lanes), k2; ROOT > k1. forward has flops. */
+static struct session *make_session(void)
+{
+	struct session *s = session_new();
+	struct session_lane lane = {session_process_add(s, 7), SESSION_NONE, 1, 7, 100};
+	struct session_device device = {.type = strtab_adds(s->strings, "CUDA"), .index = 0};
+	uint32_t forward, l0, l1;
+
+	lane.device = session_device_intern(s, &device);
+	l0 = session_lane_intern(s, &lane);
+	lane.stream = 8;
+	l1 = session_lane_intern(s, &lane);
+	forward = session_node(s, SESSION_ROOT, FRAME_SCOPE, "forward");
+	add_kernel(s, session_node(s, forward, FRAME_KERNEL, "k1"), l0, 100, 2, 40, 60);
+	add_kernel(s, session_node(s, forward, FRAME_KERNEL, "k1"), l1, 50, 1, 50, 50);
+	add_kernel(s, session_node(s, forward, FRAME_KERNEL, "k2"), l0, 10, 1, 10, 10);
+	add_kernel(s, session_node(s, SESSION_ROOT, FRAME_KERNEL, "k1"), l0, 5, 1, 5, 5);
+	session_add(s, forward, l0, 0, METRIC_FLOPS16, (union metric_value){.f64 = 2000});
+	return s;
+}
+
+static double value(struct snapshot *snap, uint32_t metric, bool inclusive, const char *path_end)
+{
+	uint32_t i;
+
+	for (i = 0; i < snapshot_n(snap); i++)
+		if (!strcmp(snapshot_name(snap, i, NAME_RAW), path_end))
+			return snapshot_column(snap, metric, inclusive)->v[i];
+	return -1;
+}
+
+START_TEST(snapshot_rolls_up)
+{
+	struct session *s = make_session();
+	struct snapshot_spec spec = {0};
+	struct snapshot *snap = snapshot_new(s, &spec);
+	const struct snap_flat *flat;
+	size_t n;
+
+	ck_assert_int_eq(snapshot_update(snap, 1000), 0);
+	ck_assert(value(snap, METRIC_TIME, true, "ROOT") == 165);
+	ck_assert(value(snap, METRIC_TIME, true, "forward") == 160);
+	ck_assert(isnan(value(snap, METRIC_TIME, false, "forward")));
+	ck_assert(value(snap, METRIC_COUNT, true, "ROOT") == 5);
+	ck_assert(value(snap, METRIC_TIME_MIN, true, "ROOT") == 5);
+	ck_assert(value(snap, METRIC_TIME_MAX, true, "forward") == 60);
+	ck_assert(isnan(value(snap, METRIC_BYTES, true, "ROOT")));
+	ck_assert(snapshot_flops(snap)->v[0] == 2000);
+	flat = snapshot_flat(snap, NAME_SHORT, &n);
+	ck_assert_uint_eq(n, 2);
+	ck_assert_str_eq(flat[0].name, "k1");
+	ck_assert(flat[0].time_ns == 155 && flat[0].count == 4);
+	ck_assert(flat[0].min_ns == 5 && flat[0].max_ns == 60);
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(snapshot_stands_still_and_has_windows)
+{
+	struct session *s = make_session();
+	struct snapshot_spec spec = {0};
+	struct snapshot *snap = snapshot_new(s, &spec);
+	uint32_t forward = session_node(s, SESSION_ROOT, FRAME_SCOPE, "forward");
+	uint32_t k1 = session_node(s, forward, FRAME_KERNEL, "k1");
+
+	snapshot_update(snap, NSEC_PER_SEC);
+	ck_assert(isnan(snapshot_rate(snap, METRIC_TIME)->v[0]));
+	add_kernel(s, k1, 0, 300, 4, 40, 60);
+	session_node(s, k1, FRAME_LINE, "later");
+	ck_assert(snapshot_column(snap, METRIC_TIME, true)->v[0] == 165);
+	ck_assert(snapshot_column(snap, METRIC_TIME_MAX, true)->v[0] == 60);
+	snapshot_update(snap, 3 * NSEC_PER_SEC);
+	ck_assert(snapshot_column(snap, METRIC_TIME, true)->v[0] == 365);
+	ck_assert(snapshot_rate(snap, METRIC_TIME)->v[0] == 100);
+	snapshot_reset(snap, false);
+	ck_assert(isnan(snapshot_column(snap, METRIC_TIME, true)->v[0]));
+	add_kernel(s, k1, 0, 310, 5, 40, 60);
+	snapshot_update(snap, 4 * NSEC_PER_SEC);
+	ck_assert(snapshot_column(snap, METRIC_TIME, true)->v[0] == 10);
+	ck_assert(snapshot_rate(snap, METRIC_TIME)->v[0] == 10);
+	snapshot_reset(snap, true);
+	ck_assert(snapshot_column(snap, METRIC_TIME, true)->v[0] == 375);
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(snapshot_groups)
+{
+	struct session *s = make_session();
+	struct snapshot_spec spec = {.group = GROUP_STREAM};
+	struct snapshot *snap = snapshot_new(s, &spec);
+	const struct snap_column *time;
+	uint32_t first;
+
+	snapshot_update(snap, 1);
+	first = snapshot_node(snap, 0)->first_child;
+	time = snapshot_column(snap, METRIC_TIME, true);
+	ck_assert(time->v[0] == 165);
+	ck_assert(time->v[first] == 115);
+	ck_assert_str_eq(snapshot_name(snap, first, NAME_SHORT), "CUDA 0 stream 7");
+	ck_assert(time->v[snapshot_node(snap, first)->next_sibling] == 50);
+	ck_assert_int_eq(snapshot_regroup(snap, GROUP_NONE), 0);
+	snapshot_update(snap, 2);
+	ck_assert(snapshot_column(snap, METRIC_TIME, true)->v[0] == 165);
+	ck_assert_uint_eq(snapshot_n(snap), s->n_nodes);
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(launch_metadata_is_hidden)
+{
+	struct session *s = make_session();
+	struct snapshot_spec spec = {0};
+	struct snapshot *snap;
+	uint32_t meta = session_node(s, SESSION_ROOT, FRAME_STATE, "__proton_launch_metadata:k1");
+
+	add_kernel(s, session_node(s, meta, FRAME_KERNEL, "helper"), 0, 1000, 1, 1000, 1000);
+	snap = snapshot_new(s, &spec);
+	snapshot_update(snap, 1);
+	ck_assert(snapshot_column(snap, METRIC_TIME, true)->v[0] == 165);
+	snapshot_free(snap);
+	spec.keep_metadata = true;
+	snap = snapshot_new(s, &spec);
+	snapshot_update(snap, 1);
+	ck_assert(snapshot_column(snap, METRIC_TIME, true)->v[0] == 1165);
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(weighted_means_are_weighted)
+{
+	struct session *s = session_new();
+	struct metric mean = {"occupancy", "", METRIC_F64, METRIC_INCLUSIVE, METRIC_WMEAN, METRIC_COUNT};
+	uint32_t ids[2] = {METRIC_COUNT, metric_table_add(s->metrics, &mean)};
+	uint32_t set = session_set_intern(s, ids, 2), row, node, lane;
+	union metric_value v;
+
+	node = session_node(s, SESSION_ROOT, FRAME_KERNEL, "k");
+	for (lane = 0; lane < 2; lane++) {
+		row = session_row_intern(s, node, lane, 0, set);
+		session_row_set(s, row, 0, (union metric_value){.u64 = lane ? 3 : 1});
+		session_row_set(s, row, 1, (union metric_value){.f64 = lane ? 0.8 : 0.4});
+	}
+	ck_assert(session_value(s, node, ids[1], &v));
+	ck_assert(fabs(v.f64 - 0.7) < 1e-12);
+	ck_assert(session_value(s, node, METRIC_COUNT, &v) && v.u64 == 4);
+	session_free(s);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("core");
+	TCase *tc = tcase_create("core");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_test(tc, strings_are_interned);
+	tcase_add_test(tc, numbers_for_people);
+	tcase_add_test(tc, histogram_buckets_tile_the_line);
+	tcase_add_test(tc, transfers_have_one_name_a_direction_and_kind);
+	tcase_add_test(tc, snapshot_rolls_up);
+	tcase_add_test(tc, snapshot_stands_still_and_has_windows);
+	tcase_add_test(tc, snapshot_groups);
+	tcase_add_test(tc, launch_metadata_is_hidden);
+	tcase_add_test(tc, weighted_means_are_weighted);
+	suite_add_tcase(suite, tc);
+	sr = srunner_create(suite);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? 1 : 0;
+}
