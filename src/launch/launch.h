@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_LAUNCH_LAUNCH_H
+#define PROTON_LAUNCH_LAUNCH_H
+/* Run the target in front of the user's terminal, as `record` does.
+ *
+ * The target stays in our process group and keeps stdin, stdout and stderr. We ignore SIGINT and
+ * SIGQUIT: the terminal sends them to the whole group and the target decides. SIGTERM, SIGHUP,
+ * SIGUSR1 and SIGUSR2 sent to us go on to the target, each once; not those that the target or a
+ * descendant sent to the group (they have theirs) nor those that the kernel sends to all of a
+ * hung-up terminal.
+ *
+ * A poll loop waits for launch_fd() and calls launch_handle().
+ *
+ *   errors  -errno
+ *   thread  one; start before there are others (fork) */
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include "base/util.h"
+
+/* What our parent gave us and the target shall have, whatever proton does to itself. */
+struct launch_origin {
+	sigset_t mask;
+	uint64_t ignored; /* bit n - 1: signal n was ignored (nohup, "&" of a plain shell) */
+	struct rlimit nofile, core;
+};
+void launch_origin_save(struct launch_origin *origin); /* early in main() */
+
+struct launch_options {
+	const char *path; /* from target_find() */
+	char *const *argv;
+	char *const *envp;
+	char *only_pid;                     /* target_env.only_pid, or NULL */
+	const struct launch_origin *origin; /* NULL: as things are now */
+};
+
+struct launch;
+
+/* -ENOENT, -EACCES … when exec failed: target_exit_status() has the status for it. Options are
+ * borrowed for the call. */
+int launch_start(const struct launch_options *options, struct launch **ret_launch);
+/* Signals are again as before the start. The target, if alive, is left alone. */
+struct launch *launch_free(struct launch *launch);
+static inline void launch_freep(struct launch **p)
+{
+	*p = launch_free(*p);
+}
+
+pid_t launch_pid(const struct launch *launch);
+/* Readable when launch_handle() has something to do. */
+int launch_fd(const struct launch *launch);
+/* Forward signals, notice the end. Never blocks. */
+int launch_handle(struct launch *launch);
+bool launch_ended(const struct launch *launch, int *ret_wait_status);
+/* The last signal that was sent to us to be passed on; 0: none. For a grace period. */
+int launch_forwarded(const struct launch *launch);
+
+/* Status as a shell has it in $?: the exit status, or 128 + signal. */
+int launch_exit_status(int wait_status);
+/* End as the target ended: same status, or the same signal on ourselves, without a core file of
+ * ours. As process 1, which no signal of its own can kill: 128 + n. The terminal and the files must
+ * be in order before; stdio is flushed, exit handlers run only where there was no signal. */
+_Noreturn void launch_die_like(int wait_status);
+
+/* Processes that carry this session in their environment: what a target left behind. */
+struct survivor {
+	pid_t pid;
+	char name[16]; /* comm */
+};
+/* `except` (0: nobody) and ourselves are left out. *ret_list is freed by the caller. A process that
+ * dropped its environment, or of another user, is not found. */
+int launch_survivors(const char *session_path, pid_t except, struct survivor **ret_list,
+		     size_t *ret_n);
+
+#endif
