@@ -211,10 +211,15 @@ static bool lane_equal(const void *ctx, uint32_t id, const void *key)
 	       a->stream == b->stream && a->thread == b->thread;
 }
 
+static uint64_t lane_hash(const struct session_lane *lane)
+{
+	return hash_u64(hash_pair(lane->process, lane->device) ^
+			hash_u64(hash_pair(lane->context, lane->stream) ^ lane->thread));
+}
+
 uint32_t session_lane_intern(struct session *s, const struct session_lane *lane)
 {
-	uint64_t hash = hash_u64(hash_pair(lane->process, lane->device) ^
-				 hash_u64(hash_pair(lane->context, lane->stream) ^ lane->thread));
+	uint64_t hash = lane_hash(lane);
 	uint32_t id = idindex_find(&s->p->lanes, hash, lane_equal, s, lane);
 
 	if (id != IDINDEX_NONE)
@@ -224,6 +229,20 @@ uint32_t session_lane_intern(struct session *s, const struct session_lane *lane)
 	s->lanes[s->n_lanes] = *lane;
 	s->generation++;
 	return (uint32_t)s->n_lanes++;
+}
+
+void session_lanes_move(struct session *s, uint32_t process, uint32_t from, uint32_t to)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_lanes; i++) {
+		if (s->lanes[i].process != process || s->lanes[i].device != from)
+			continue;
+		s->lanes[i].device = to;
+		/* Its old place in the index is never equal again. */
+		idindex_add(&s->p->lanes, lane_hash(&s->lanes[i]), (uint32_t)i);
+		s->generation++;
+	}
 }
 
 uint32_t session_set_intern(struct session *s, const uint32_t *metrics, uint32_t n)
@@ -475,7 +494,7 @@ int session_note(struct session *s, uint32_t process, enum note_level level, con
 }
 
 struct hist_key {
-	uint32_t node, device;
+	uint32_t node, device, process;
 };
 
 static bool hist_equal(const void *ctx, uint32_t id, const void *key)
@@ -483,14 +502,15 @@ static bool hist_equal(const void *ctx, uint32_t id, const void *key)
 	const struct session *s = ctx;
 	const struct hist_key *k = key;
 
-	return s->hists[id].node == k->node && s->hists[id].device == k->device;
+	return s->hists[id].node == k->node && s->hists[id].device == k->device &&
+	       s->hists[id].process == k->process;
 }
 
-int session_hist_set(struct session *s, uint32_t node, uint32_t device,
+int session_hist_set(struct session *s, uint32_t node, uint32_t device, uint32_t process,
 		     const uint32_t counts[HIST_BUCKETS])
 {
-	struct hist_key key = {node, device};
-	uint64_t hash = hash_pair(node, device);
+	struct hist_key key = {node, device, process};
+	uint64_t hash = hash_u64(hash_pair(node, device) ^ process);
 	uint32_t id = idindex_find(&s->p->hists, hash, hist_equal, s, &key);
 
 	if (id == IDINDEX_NONE) {
@@ -499,6 +519,7 @@ int session_hist_set(struct session *s, uint32_t node, uint32_t device,
 			return -ENOMEM;
 		s->hists[id].node = node;
 		s->hists[id].device = device;
+		s->hists[id].process = process;
 		s->n_hists++;
 	}
 	memcpy(s->hists[id].n, counts, sizeof(s->hists[id].n));

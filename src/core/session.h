@@ -110,7 +110,7 @@ struct session_note {
 /* Log-scale histogram of durations, four buckets an octave, see hist_bucket(). */
 #define HIST_BUCKETS 160
 struct session_hist {
-	uint32_t node, device;
+	uint32_t node, device, process; /* device and process may be SESSION_NONE */
 	uint32_t n[HIST_BUCKETS];
 };
 
@@ -191,6 +191,8 @@ uint32_t session_lane_intern(struct session *s, const struct session_lane *lane)
 uint32_t session_set_intern(struct session *s, const uint32_t *metrics, uint32_t n);
 uint32_t session_epoch_intern(struct session *s, const struct session_epoch *epoch);
 uint32_t session_device_intern(struct session *s, const struct session_device *device);
+/* A process learned late which device it uses: its lanes on `from` are lanes on `to`. */
+void session_lanes_move(struct session *s, uint32_t process, uint32_t from, uint32_t to);
 uint32_t session_module_intern(struct session *s, const struct session_module *module);
 uint32_t session_process_add(struct session *s, uint64_t instance);
 uint32_t session_process_find(const struct session *s, uint64_t instance);
@@ -206,7 +208,7 @@ int session_add(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch,
 
 /* The rest. */
 int session_note(struct session *s, uint32_t process, enum note_level level, const char *text);
-int session_hist_set(struct session *s, uint32_t node, uint32_t device,
+int session_hist_set(struct session *s, uint32_t node, uint32_t device, uint32_t process,
 		     const uint32_t counts[HIST_BUCKETS]);
 int session_sample_add(struct session *s, const struct session_sample *sample);
 int session_interval_add(struct session *s, const struct session_interval *interval);

@@ -1,0 +1,857 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "wire/decode.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/util.h"
+#include "core/session.h"
+#include "wire/wire.h"
+
+#define ID_MAX (UINT32_C(1) << 24) /* an id above this is nonsense, not a big program */
+
+/* Ids of one kind: the sender's -> the session's. */
+struct idmap {
+	uint32_t *v;
+	size_t n, cap;
+};
+
+/* One instance of the collector. */
+struct peer {
+	uint64_t instance, next_seq;
+	uint32_t process;
+	struct wire_hello hello;
+	bool hello_seen;
+	struct idmap strings, frames, nodes, lanes, metrics, sets, epochs, slots, devices, modules;
+	uint32_t text_id, text_total; /* the string that is under way */
+	struct buf text;
+};
+
+struct wire_decoder {
+	struct session *s;
+	struct peer **peers;
+	size_t n_peers, cap_peers;
+	struct peer *last;
+	unsigned char *pending;
+	size_t n_pending, cap_pending;
+	uint64_t frames, last_tick_ns;
+	bool torn; /* looking for the next magic */
+};
+
+/* What a handler gets: one frame. */
+struct message {
+	const struct wire_header *header;
+	const unsigned char *payload;
+	size_t size;
+};
+
+static void idmap_done(struct idmap *m)
+{
+	free(m->v);
+}
+
+static int idmap_set(struct idmap *m, uint32_t id, uint32_t value)
+{
+	if (id >= ID_MAX)
+		return -EBADMSG;
+	if (array_reserve((void **)&m->v, &m->cap, (size_t)id + 1, sizeof(*m->v)) < 0)
+		return -ENOMEM;
+	while (m->n <= id)
+		m->v[m->n++] = SESSION_NONE;
+	m->v[id] = value;
+	return 0;
+}
+
+static uint32_t idmap_get(const struct idmap *m, uint32_t id)
+{
+	return id < m->n ? m->v[id] : SESSION_NONE;
+}
+
+static void peer_free(struct peer *p)
+{
+	struct idmap *maps[] = {&p->strings, &p->frames, &p->nodes, &p->lanes,	 &p->metrics,
+				&p->sets,    &p->epochs, &p->slots, &p->devices, &p->modules};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(maps); i++)
+		idmap_done(maps[i]);
+	buf_done(&p->text);
+	free(p);
+}
+
+/* What each instance has without saying: "", the root, the whole run, the kernel set. */
+static int peer_seed(struct wire_decoder *d, struct peer *p)
+{
+	static const struct session_lane none = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
+	struct session_lane lane = none;
+	uint32_t i;
+	int r = 0;
+
+	p->process = session_process_add(d->s, p->instance);
+	if (p->process == SESSION_NONE)
+		return -ENOMEM;
+	lane.process = p->process;
+	r |= idmap_set(&p->strings, 0, 0) | idmap_set(&p->nodes, 0, SESSION_ROOT);
+	r |= idmap_set(&p->epochs, 0, 0) | idmap_set(&p->sets, 0, SET_KERNEL);
+	r |= idmap_set(&p->lanes, 0, session_lane_intern(d->s, &lane));
+	for (i = 0; i < METRIC_N_BUILTIN; i++)
+		r |= idmap_set(&p->metrics, i, i);
+	return r ? -ENOMEM : 0;
+}
+
+static struct peer *peer_get(struct wire_decoder *d, uint64_t instance)
+{
+	struct peer *p = d->last;
+	size_t i;
+
+	if (p && p->instance == instance)
+		return p;
+	for (i = 0; i < d->n_peers; i++)
+		if (d->peers[i]->instance == instance)
+			return d->last = d->peers[i];
+	if (array_reserve((void **)&d->peers, &d->cap_peers, d->n_peers + 1, sizeof(*d->peers)) < 0)
+		return NULL;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->instance = instance;
+	buf_init(&p->text, WIRE_TEXT_MAX);
+	if (peer_seed(d, p) < 0) {
+		peer_free(p);
+		return NULL;
+	}
+	d->peers[d->n_peers++] = p;
+	return d->last = p;
+}
+
+/* ---- handlers: 0, -EBADMSG (counted, skipped) or -ENOMEM ---- */
+
+static void hello_names(struct wire_decoder *d, struct peer *p)
+{
+	struct session_process *q = &d->s->processes[p->process];
+	uint32_t exe = idmap_get(&p->strings, p->hello.exe);
+	uint32_t cmdline = idmap_get(&p->strings, p->hello.cmdline);
+	uint32_t host = idmap_get(&p->strings, p->hello.host);
+
+	q->exe = exe == SESSION_NONE ? 0 : exe;
+	q->cmdline = cmdline == SESSION_NONE ? 0 : cmdline;
+	q->host = host == SESSION_NONE ? 0 : host;
+}
+
+/* The same pid says hello again: the old instance called exec, or its pid was used again. */
+static void hello_replaces(struct wire_decoder *d, const struct peer *p)
+{
+	size_t i;
+
+	for (i = 0; i < d->n_peers; i++) {
+		struct peer *o = d->peers[i];
+
+		if (o != p && o->hello_seen && o->hello.pid == p->hello.pid &&
+		    o->hello.rank == p->hello.rank &&
+		    d->s->processes[o->process].host == d->s->processes[p->process].host &&
+		    d->s->processes[o->process].end == PROCESS_RUNS)
+			d->s->processes[o->process].end = PROCESS_ENDED;
+	}
+}
+
+static int on_hello(struct wire_decoder *d, struct peer *p, const struct message *m)
+{
+	struct session_process *q = &d->s->processes[p->process];
+
+	if (m->size < sizeof(p->hello))
+		return -EBADMSG;
+	memcpy(&p->hello, m->payload, sizeof(p->hello));
+	p->hello_seen = true;
+	q->pid = p->hello.pid;
+	q->ppid = p->hello.ppid;
+	q->rank = p->hello.rank;
+	q->start_ns = p->hello.start_ns;
+	if (!d->s->start_ns || q->start_ns < d->s->start_ns)
+		d->s->start_ns = q->start_ns;
+	hello_names(d, p);
+	hello_replaces(d, p);
+	return p->hello.version == WIRE_VERSION ? 0 : -EBADMSG;
+}
+
+static int on_text(struct wire_decoder *d, struct peer *p, const struct message *m)
+{
+	struct wire_text t;
+	uint32_t id;
+	int r;
+
+	if (m->size < sizeof(t))
+		return -EBADMSG;
+	memcpy(&t, m->payload, sizeof(t));
+	if (t.length > m->size - sizeof(t) || t.total > WIRE_TEXT_MAX)
+		return -EBADMSG;
+	if (t.offset == 0) {
+		buf_clear(&p->text);
+		p->text_id = t.id;
+		p->text_total = t.total;
+	}
+	if (t.id != p->text_id || t.total != p->text_total || t.offset != p->text.len ||
+	    t.length > t.total - t.offset)
+		return -EBADMSG;
+	buf_put(&p->text, m->payload + sizeof(t), t.length);
+	if (p->text.error)
+		return -ENOMEM;
+	if (p->text.len < t.total)
+		return 0;
+	id = strtab_add(d->s->strings, p->text.len ? p->text.data : "", p->text.len);
+	r = id == STRTAB_NONE ? -ENOMEM : idmap_set(&p->strings, t.id, id);
+	if (r == 0 && p->hello_seen &&
+	    (t.id == p->hello.exe || t.id == p->hello.cmdline || t.id == p->hello.host))
+		hello_names(d, p);
+	return r;
+}
+
+static int on_frame(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	struct wire_frame_def f;
+	uint32_t name, module = SESSION_NONE, id;
+
+	memcpy(&f, entry, sizeof(f));
+	name = idmap_get(&p->strings, f.string);
+	if (f.module != WIRE_NONE) {
+		module = idmap_get(&p->modules, f.module);
+		name = 0;
+		if (module == SESSION_NONE)
+			return -EBADMSG;
+	}
+	if (name == SESSION_NONE)
+		return -EBADMSG;
+	id = session_frame_intern(d->s, (enum frame_kind)(f.kind < FRAME_N_KINDS ? f.kind : FRAME_FUNCTION),
+				  name, module, f.offset);
+	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->frames, f.id, id);
+}
+
+static int on_node(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	struct wire_node_def n;
+	uint32_t parent, frame, id;
+
+	memcpy(&n, entry, sizeof(n));
+	parent = idmap_get(&p->nodes, n.parent);
+	frame = idmap_get(&p->frames, n.frame);
+	if (parent == SESSION_NONE || frame == SESSION_NONE || n.id == 0)
+		return -EBADMSG;
+	id = session_node_intern(d->s, parent, frame);
+	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->nodes, n.id, id);
+}
+
+static int on_lane(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	struct wire_lane_def l;
+	struct session_lane lane = {.process = p->process, .device = SESSION_NONE};
+	uint32_t id;
+
+	memcpy(&l, entry, sizeof(l));
+	if (l.device != WIRE_NONE) {
+		lane.device = idmap_get(&p->devices, l.device);
+		if (lane.device == SESSION_NONE)
+			return -EBADMSG;
+	}
+	lane.context = l.context;
+	lane.stream = l.stream;
+	lane.thread = l.thread;
+	id = session_lane_intern(d->s, &lane);
+	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->lanes, l.id, id);
+}
+
+static int on_metric(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	struct wire_metric_def w;
+	struct metric m;
+	uint32_t id, name, unit;
+
+	memcpy(&w, entry, sizeof(w));
+	name = idmap_get(&p->strings, w.name);
+	unit = idmap_get(&p->strings, w.unit);
+	if (name == SESSION_NONE || unit == SESSION_NONE || w.type > METRIC_TEXT ||
+	    w.scope > METRIC_PROPERTY || w.add > METRIC_WMEAN)
+		return -EBADMSG;
+	m = (struct metric){strtab_str(d->s->strings, name), strtab_str(d->s->strings, unit), w.type,
+			    w.scope, w.add, METRIC_NONE};
+	if (w.weight != WIRE_NONE)
+		m.weight = idmap_get(&p->metrics, w.weight);
+	id = metric_table_add(d->s->metrics, &m);
+	d->s->generation++;
+	return id == METRIC_NONE ? -ENOMEM : idmap_set(&p->metrics, w.id, id);
+}
+
+static int on_set(struct wire_decoder *d, struct peer *p, const struct message *m)
+{
+	struct wire_set_def w;
+	uint32_t metrics[64], i, id;
+
+	if (m->size < sizeof(w))
+		return -EBADMSG;
+	memcpy(&w, m->payload, sizeof(w));
+	if (w.n > ARRAY_SIZE(metrics) || w.n * sizeof(uint32_t) > m->size - sizeof(w) || w.id == 0)
+		return -EBADMSG;
+	memcpy(metrics, m->payload + sizeof(w), w.n * sizeof(uint32_t));
+	for (i = 0; i < w.n; i++) {
+		metrics[i] = idmap_get(&p->metrics, metrics[i]);
+		if (metrics[i] == SESSION_NONE)
+			return -EBADMSG;
+	}
+	id = session_set_intern(d->s, metrics, w.n);
+	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->sets, w.id, id);
+}
+
+static int on_epoch(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	struct wire_epoch_def w;
+	struct session_epoch e;
+	uint32_t id;
+
+	memcpy(&w, entry, sizeof(w));
+	e = (struct session_epoch){idmap_get(&p->strings, w.name), w.index, w.phase};
+	if (e.name == SESSION_NONE)
+		return -EBADMSG;
+	id = session_epoch_intern(d->s, &e);
+	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->epochs, w.id, id);
+}
+
+static int on_slot(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	struct wire_slot_def w;
+	uint32_t node, lane, epoch, set, row;
+
+	memcpy(&w, entry, sizeof(w));
+	node = idmap_get(&p->nodes, w.node);
+	lane = idmap_get(&p->lanes, w.lane);
+	epoch = idmap_get(&p->epochs, w.epoch);
+	set = idmap_get(&p->sets, w.set);
+	if (node == SESSION_NONE || lane == SESSION_NONE || epoch == SESSION_NONE ||
+	    set == SESSION_NONE)
+		return -EBADMSG;
+	row = session_row_intern(d->s, node, lane, epoch, set);
+	return row == SESSION_NONE ? -ENOMEM : idmap_set(&p->slots, w.id, row);
+}
+
+static int on_kernel(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	struct wire_kernel_values w;
+	uint32_t row, i;
+
+	memcpy(&w, entry, sizeof(w));
+	row = idmap_get(&p->slots, w.slot);
+	if (row == SESSION_NONE || d->s->rows[row].set != SET_KERNEL)
+		return -EBADMSG;
+	const uint64_t v[] = {w.time_ns, w.count, w.min_ns, w.max_ns};
+	for (i = 0; i < ARRAY_SIZE(v); i++)
+		session_row_set(d->s, row, i, (union metric_value){.u64 = v[i]});
+	return 0;
+}
+
+static int values_row(struct wire_decoder *d, struct peer *p, const struct wire_values *w,
+		      const unsigned char *at)
+{
+	uint32_t row = idmap_get(&p->slots, w->slot), i;
+	const struct session_set *set;
+	union metric_value v;
+
+	if (row == SESSION_NONE)
+		return -EBADMSG;
+	set = &d->s->sets[d->s->rows[row].set];
+	if (set->n != w->n)
+		return -EBADMSG;
+	for (i = 0; i < w->n; i++, at += sizeof(v.u64)) {
+		memcpy(&v.u64, at, sizeof(v.u64));
+		if (!(w->present >> i & 1))
+			continue;
+		if (metric_table_get(d->s->metrics, set->metrics[i])->type == METRIC_TEXT) {
+			v.text = idmap_get(&p->strings, (uint32_t)v.u64);
+			if (v.text == SESSION_NONE)
+				return -EBADMSG;
+		}
+		session_row_set(d->s, row, i, v);
+	}
+	return 0;
+}
+
+static int on_values(struct wire_decoder *d, struct peer *p, const struct message *m)
+{
+	const unsigned char *at = m->payload, *end = at + m->size;
+	struct wire_values w;
+	int r = 0, one;
+
+	while ((size_t)(end - at) >= sizeof(w)) {
+		memcpy(&w, at, sizeof(w));
+		at += sizeof(w);
+		if (w.n > 64 || w.n * sizeof(uint64_t) > (size_t)(end - at))
+			return -EBADMSG;
+		one = values_row(d, p, &w, at);
+		r = one ? one : r;
+		at += w.n * sizeof(uint64_t);
+	}
+	return r;
+}
+
+static int hist_one(struct wire_decoder *d, struct peer *p, const struct wire_hist *w,
+		    const unsigned char *at)
+{
+	uint32_t counts[HIST_BUCKETS] = {0}, node = idmap_get(&p->nodes, w->node), i;
+	uint32_t device = idmap_get(&p->devices, w->device);
+	struct wire_bucket b;
+
+	if (node == SESSION_NONE || device == SESSION_NONE)
+		return -EBADMSG;
+	for (i = 0; i < w->n; i++) {
+		memcpy(&b, at + i * sizeof(b), sizeof(b));
+		if (b.bucket >= HIST_BUCKETS)
+			return -EBADMSG;
+		counts[b.bucket] = b.count;
+	}
+	return session_hist_set(d->s, node, device, p->process, counts);
+}
+
+static int on_hists(struct wire_decoder *d, struct peer *p, const struct message *m)
+{
+	const unsigned char *at = m->payload, *end = at + m->size;
+	struct wire_hist w;
+	int r = 0, one;
+
+	while ((size_t)(end - at) >= sizeof(w)) {
+		memcpy(&w, at, sizeof(w));
+		at += sizeof(w);
+		if (w.n > HIST_BUCKETS || w.n * sizeof(struct wire_bucket) > (size_t)(end - at))
+			return -EBADMSG;
+		one = hist_one(d, p, &w, at);
+		r = one ? one : r;
+		at += w.n * sizeof(struct wire_bucket);
+	}
+	return r;
+}
+
+static int on_device(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	struct wire_device w;
+	struct session_device s;
+	uint32_t id, before;
+
+	memcpy(&w, entry, sizeof(w));
+	s = (struct session_device){
+		.type = idmap_get(&p->strings, w.type),
+		.name = idmap_get(&p->strings, w.name),
+		.arch = idmap_get(&p->strings, w.arch),
+		.uuid = idmap_get(&p->strings, w.uuid),
+		.driver = idmap_get(&p->strings, w.driver),
+		.host = d->s->processes[p->process].host,
+		.index = w.index,
+		.num_sms = w.num_sms,
+		.clock_khz = w.clock_khz,
+		.memory_clock_khz = w.memory_clock_khz,
+		.bus_width_bits = w.bus_width_bits,
+		.memory_bytes = w.memory_bytes,
+	};
+	if (s.type == SESSION_NONE || s.name == SESSION_NONE || s.arch == SESSION_NONE ||
+	    s.uuid == SESSION_NONE || s.driver == SESSION_NONE)
+		return -EBADMSG;
+	before = idmap_get(&p->devices, w.id);
+	id = session_device_intern(d->s, &s);
+	if (id == SESSION_NONE)
+		return -ENOMEM;
+	if (before != SESSION_NONE && before != id)
+		session_lanes_move(d->s, p->process, before, id);
+	return idmap_set(&p->devices, w.id, id);
+}
+
+static int on_module(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	struct wire_module_def w;
+	struct session_module m;
+	uint32_t id;
+
+	memcpy(&w, entry, sizeof(w));
+	m = (struct session_module){idmap_get(&p->strings, w.build_id), idmap_get(&p->strings, w.path),
+				    w.base, w.size};
+	if (m.build_id == SESSION_NONE || m.path == SESSION_NONE)
+		return -EBADMSG;
+	id = session_module_intern(d->s, &m);
+	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->modules, w.id, id);
+}
+
+static int on_symbol(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	struct wire_symbol w;
+	uint32_t frame, name, file;
+
+	memcpy(&w, entry, sizeof(w));
+	frame = idmap_get(&p->frames, w.frame);
+	name = idmap_get(&p->strings, w.name);
+	file = idmap_get(&p->strings, w.file);
+	if (frame == SESSION_NONE || name == SESSION_NONE || file == SESSION_NONE)
+		return -EBADMSG;
+	session_frame_symbol(d->s, frame, name, file, w.line);
+	return 0;
+}
+
+static int on_clock(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	struct wire_clock w;
+	struct session_clock c;
+
+	memcpy(&w, entry, sizeof(w));
+	c = (struct session_clock){p->process, idmap_get(&p->strings, w.name), w.monotonic_ns,
+				   w.clock_ns};
+	return c.name == SESSION_NONE ? -EBADMSG : session_clock_add(d->s, &c);
+}
+
+static int on_tick(struct wire_decoder *d, struct peer *p, const struct message *m)
+{
+	struct session_process *q = &d->s->processes[p->process];
+	struct wire_tick t;
+	uint32_t i;
+
+	if (m->size < sizeof(t))
+		return -EBADMSG;
+	memcpy(&t, m->payload, sizeof(t));
+	if (t.n_losses > (m->size - sizeof(t)) / sizeof(uint64_t))
+		return -EBADMSG;
+	q->n_launches = t.n_launches;
+	q->n_records = t.n_records;
+	q->oldest_ns = t.oldest_ns;
+	q->own_cpu_ns = t.own_cpu_ns;
+	q->own_bytes = t.own_bytes;
+	q->buffer_bytes = t.buffer_bytes;
+	q->launches_counted = t.flags & WIRE_TICK_COUNTED;
+	q->paused = t.flags & WIRE_TICK_PAUSED;
+	for (i = 0; i < t.n_losses && i < LOSS_N; i++)
+		memcpy(&q->losses[i], m->payload + sizeof(t) + i * sizeof(uint64_t), sizeof(uint64_t));
+	d->last_tick_ns = m->header->time_ns;
+	d->s->generation++;
+	return 0;
+}
+
+static int on_note(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	struct wire_note w;
+	uint32_t text;
+
+	memcpy(&w, entry, sizeof(w));
+	text = idmap_get(&p->strings, w.text);
+	if (text == SESSION_NONE || w.level > NOTE_ERROR)
+		return -EBADMSG;
+	return session_note(d->s, p->process, (enum note_level)w.level, strtab_str(d->s->strings, text));
+}
+
+static int on_sample(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	struct wire_sample w;
+	struct session_sample s;
+
+	memcpy(&w, entry, sizeof(w));
+	s = (struct session_sample){w.time_ns, idmap_get(&p->devices, w.device),
+				    idmap_get(&p->metrics, w.metric), w.value};
+	if (s.device == SESSION_NONE || s.metric == SESSION_NONE)
+		return -EBADMSG;
+	return session_sample_add(d->s, &s);
+}
+
+static int on_interval(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	struct wire_interval w;
+	struct session_interval s;
+
+	memcpy(&w, entry, sizeof(w));
+	s = (struct session_interval){w.start_ns, w.end_ns, idmap_get(&p->nodes, w.node),
+				      idmap_get(&p->lanes, w.lane)};
+	if (s.node == SESSION_NONE || s.lane == SESSION_NONE)
+		return -EBADMSG;
+	return session_interval_add(d->s, &s);
+}
+
+static int on_bye(struct wire_decoder *d, struct peer *p, const struct message *m)
+{
+	if (m->size < sizeof(struct wire_bye))
+		return -EBADMSG;
+	d->s->processes[p->process].end = PROCESS_ENDED;
+	d->s->generation++;
+	return 0;
+}
+
+/* Kinds that say nothing to a session: they are for the tape, the disk and the socket. */
+static int on_nothing(struct wire_decoder *d, struct peer *p, const struct message *m)
+{
+	(void)d;
+	(void)p;
+	(void)m;
+	return 0;
+}
+
+/* A kind is either an array of entries of one size or has a handler for the whole payload. */
+static const struct {
+	size_t entry_size;
+	int (*entry)(struct wire_decoder *d, struct peer *p, const void *entry);
+	int (*whole)(struct wire_decoder *d, struct peer *p, const struct message *m);
+} handlers[WIRE_N_KINDS] = {
+	[WIRE_HELLO] = {.whole = on_hello},
+	[WIRE_TEXT] = {.whole = on_text},
+	[WIRE_FRAMES] = {sizeof(struct wire_frame_def), on_frame, NULL},
+	[WIRE_NODES] = {sizeof(struct wire_node_def), on_node, NULL},
+	[WIRE_LANES] = {sizeof(struct wire_lane_def), on_lane, NULL},
+	[WIRE_METRICS] = {sizeof(struct wire_metric_def), on_metric, NULL},
+	[WIRE_SET] = {.whole = on_set},
+	[WIRE_EPOCHS] = {sizeof(struct wire_epoch_def), on_epoch, NULL},
+	[WIRE_SLOTS] = {sizeof(struct wire_slot_def), on_slot, NULL},
+	[WIRE_VALUES] = {.whole = on_values},
+	[WIRE_KERNELS] = {sizeof(struct wire_kernel_values), on_kernel, NULL},
+	[WIRE_HISTS] = {.whole = on_hists},
+	[WIRE_DEVICE] = {sizeof(struct wire_device), on_device, NULL},
+	[WIRE_MODULES] = {sizeof(struct wire_module_def), on_module, NULL},
+	[WIRE_SYMBOLS] = {sizeof(struct wire_symbol), on_symbol, NULL},
+	[WIRE_CLOCK] = {sizeof(struct wire_clock), on_clock, NULL},
+	[WIRE_TICK] = {.whole = on_tick},
+	[WIRE_NOTE] = {sizeof(struct wire_note), on_note, NULL},
+	[WIRE_SEGMENT] = {.whole = on_nothing},
+	[WIRE_BULK] = {.whole = on_nothing},
+	[WIRE_SAMPLES] = {sizeof(struct wire_sample), on_sample, NULL},
+	[WIRE_INTERVALS] = {sizeof(struct wire_interval), on_interval, NULL},
+	[WIRE_CONTEXTS] = {.whole = on_nothing},
+	[WIRE_KEY] = {.whole = on_nothing},
+	[WIRE_BYE] = {.whole = on_bye},
+};
+
+/* Every entry of an array, also behind one that could not be understood. */
+static int dispatch(struct wire_decoder *d, struct peer *p, const struct message *m)
+{
+	unsigned kind = m->header->kind;
+	size_t size, i;
+	int r = 0, one;
+
+	if (kind >= WIRE_N_KINDS)
+		return 0; /* from the future */
+	if (handlers[kind].whole)
+		return handlers[kind].whole(d, p, m);
+	if (!handlers[kind].entry)
+		return 0;
+	size = handlers[kind].entry_size;
+	if (m->header->n > m->size / size)
+		return -EBADMSG;
+	for (i = 0; i < m->header->n; i++) {
+		one = handlers[kind].entry(d, p, m->payload + i * size);
+		r = one ? one : r;
+	}
+	return r;
+}
+
+static int take_frame(struct wire_decoder *d, const unsigned char *at)
+{
+	struct wire_header h;
+	struct message m = {&h, at + sizeof(h), 0};
+	struct peer *p;
+	int r;
+
+	memcpy(&h, at, sizeof(h));
+	m.size = h.length - sizeof(h);
+	d->frames++;
+	p = peer_get(d, h.instance);
+	if (!p)
+		return -ENOMEM;
+	/* The first frame that is seen need not be number 0: a late reader. */
+	if (p->next_seq && h.seq > p->next_seq)
+		d->s->losses[LOSS_WIRE_GAP] += h.seq - p->next_seq;
+	p->next_seq = h.seq + 1;
+	d->s->processes[p->process].last_ns = h.time_ns;
+	r = dispatch(d, p, &m);
+	if (r == -EBADMSG) {
+		d->s->losses[LOSS_WIRE_ERROR]++;
+		r = 0;
+	}
+	return r;
+}
+
+/* Bytes of the frame that begins at `at`: 0 = not all there yet, SIZE_MAX = not a frame. */
+static size_t frame_size(const unsigned char *at, size_t n)
+{
+	struct wire_header h;
+
+	if (n < sizeof(h))
+		return 0;
+	memcpy(&h, at, sizeof(h));
+	if (h.magic != WIRE_MAGIC || h.length < sizeof(h) || h.length > WIRE_FRAME_MAX)
+		return SIZE_MAX;
+	return wire_padded(h.length) <= n ? wire_padded(h.length) : 0;
+}
+
+/* Whole frames from the front of a buffer; returns the bytes used or -ENOMEM. */
+static ssize_t take_frames(struct wire_decoder *d, const unsigned char *data, size_t n)
+{
+	size_t at = 0, size;
+	int r;
+
+	while ((size = frame_size(data + at, n - at)) != 0) {
+		if (size == SIZE_MAX) {
+			if (!d->torn)
+				d->s->losses[LOSS_WIRE_ERROR]++;
+			d->torn = true;
+			at++;
+			continue;
+		}
+		d->torn = false;
+		r = take_frame(d, data + at);
+		if (r < 0)
+			return r;
+		at += size;
+	}
+	return (ssize_t)at;
+}
+
+/* Keep what is left over for the next call. */
+static int keep_pending(struct wire_decoder *d, const unsigned char *data, size_t n)
+{
+	if (array_reserve((void **)&d->pending, &d->cap_pending, n, 1) < 0)
+		return -ENOMEM;
+	memmove(d->pending, data, n);
+	d->n_pending = n;
+	return 0;
+}
+
+int wire_decoder_feed(struct wire_decoder *d, const void *data, size_t n)
+{
+	const unsigned char *p = data;
+	ssize_t used;
+
+	if (d->n_pending) {
+		if (array_reserve((void **)&d->pending, &d->cap_pending, d->n_pending + n, 1) < 0)
+			return -ENOMEM;
+		memcpy(d->pending + d->n_pending, data, n);
+		n += d->n_pending;
+		p = d->pending;
+	}
+	used = take_frames(d, p, n);
+	if (used < 0)
+		return (int)used;
+	return keep_pending(d, p + used, n - (size_t)used);
+}
+
+struct wire_decoder *wire_decoder_new(struct session *s)
+{
+	struct wire_decoder *d = calloc(1, sizeof(*d));
+
+	if (d)
+		d->s = s;
+	return d;
+}
+
+struct wire_decoder *wire_decoder_free(struct wire_decoder *d)
+{
+	size_t i;
+
+	if (!d)
+		return NULL;
+	for (i = 0; i < d->n_peers; i++)
+		peer_free(d->peers[i]);
+	free(d->peers);
+	free(d->pending);
+	free(d);
+	return NULL;
+}
+
+size_t wire_decoder_pending(const struct wire_decoder *d)
+{
+	return d->n_pending;
+}
+
+uint64_t wire_decoder_frames(const struct wire_decoder *d)
+{
+	return d->frames;
+}
+
+uint64_t wire_decoder_last_tick_ns(const struct wire_decoder *d)
+{
+	return d->last_tick_ns;
+}
+
+/* ---- tapes ---- */
+
+int wire_is_tape(const void *head, size_t n)
+{
+	return n >= 8 && !memcmp(head, WIRE_TAPE_MAGIC, 8);
+}
+
+static ssize_t read_full(int fd, void *data, size_t n)
+{
+	size_t got = 0;
+	ssize_t r;
+
+	while (got < n) {
+		r = read(fd, (char *)data + got, n - got);
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return -errno;
+		if (r == 0)
+			break;
+		got += (size_t)r;
+	}
+	return (ssize_t)got;
+}
+
+static int tape_header(int fd, struct session *s, uint64_t *offset)
+{
+	struct wire_tape_header h;
+	char skip[256];
+	ssize_t r = read_full(fd, &h, sizeof(h));
+	uint32_t rest;
+
+	if (r < 0)
+		return (int)r;
+	*offset = (uint64_t)r;
+	if (r < (ssize_t)sizeof(h) || !wire_is_tape(&h, sizeof(h)) || h.version != WIRE_VERSION ||
+	    h.header_size < sizeof(h) || h.header_size > 4096)
+		return -EBADMSG;
+	s->start_ns = h.start_ns;
+	for (rest = h.header_size - (uint32_t)sizeof(h); rest; rest -= (uint32_t)r) {
+		r = read_full(fd, skip, MIN(rest, sizeof(skip)));
+		if (r <= 0)
+			return -EBADMSG;
+		*offset += (uint64_t)r;
+	}
+	return 0;
+}
+
+static int tape_frames(int fd, struct wire_decoder *d, uint64_t *offset)
+{
+	unsigned char chunk[65536];
+	ssize_t n;
+	int r = 0;
+
+	while (r == 0 && (n = read_full(fd, chunk, sizeof(chunk))) != 0) {
+		if (n < 0)
+			return (int)n;
+		*offset += (uint64_t)n;
+		r = wire_decoder_feed(d, chunk, (size_t)n);
+	}
+	return r;
+}
+
+int wire_read_tape(int fd, struct session *s, uint64_t *ret_offset)
+{
+	struct wire_decoder *d;
+	uint64_t offset = 0;
+	size_t i;
+	int r = tape_header(fd, s, &offset);
+
+	if (r == 0) {
+		d = wire_decoder_new(s);
+		r = d ? tape_frames(fd, d, &offset) : -ENOMEM;
+		if (d && wire_decoder_pending(d))
+			s->losses[LOSS_WIRE_ERROR]++;
+		wire_decoder_free(d);
+	}
+	/* Whoever did not say goodbye on the tape has vanished as far as it can tell. */
+	for (i = 0; i < s->n_processes; i++)
+		if (s->processes[i].end == PROCESS_RUNS)
+			s->processes[i].end = PROCESS_VANISHED;
+	s->ended = true;
+	if (ret_offset)
+		*ret_offset = offset;
+	return r;
+}
