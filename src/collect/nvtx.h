@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_COLLECT_NVTX_H
+#define PROTON_COLLECT_NVTX_H
+/* The door that programs with NVTX annotations open (NVTX_INJECTION64_PATH). */
+#include "collect/nvtx_abi.h"
+
+/* 1: we are the injection of this shared object; 0: its loader is not one that we know. */
+__attribute__((visibility("default"))) int InitializeInjectionNvtx2(nvtx_get_export_fn *get_export);
+
+#endif

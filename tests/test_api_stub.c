@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "test_api_stub.h"
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/util.h"
+#include "collect/collect.h"
+
+__attribute__((visibility("default"))) stub_get_fn stub_get;
+static struct stub stub;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool collect_on;
+bool collect_host_time;
+
+struct stub *stub_get(void)
+{
+	return &stub;
+}
+
+static void _printf_(1, 2) stub_log(const char *format, ...)
+{
+	va_list ap;
+	int n;
+
+	if (stub.quiet)
+		return;
+	pthread_mutex_lock(&lock);
+	va_start(ap, format);
+	n = vsnprintf(stub.log + stub.log_len, sizeof(stub.log) - stub.log_len, format, ap);
+	va_end(ap);
+	if (n > 0 && stub.log_len + (size_t)n < sizeof(stub.log))
+		stub.log_len += (size_t)n;
+	pthread_mutex_unlock(&lock);
+}
+
+/* --- sink ------------------------------------------------------------------------------------- */
+
+static uint32_t stub_launch(struct activity_sink *sink)
+{
+	return (uint32_t)__atomic_add_fetch(&stub.n_launches, 1, __ATOMIC_RELAXED);
+}
+
+static void stub_record(struct activity_sink *sink, const struct activity *a)
+{
+	uint32_t i = __atomic_fetch_add(&stub.n_records, 1, __ATOMIC_RELAXED);
+
+	if (i >= STUB_RECORDS)
+		return;
+	stub.records[i].activity = *a;
+	snprintf(stub.records[i].name, sizeof(stub.records[i].name), "%s", a->name ? a->name : "");
+	stub.records[i].activity.name = NULL;
+}
+
+static void stub_unlaunch(struct activity_sink *sink, uint64_t n)
+{
+	__atomic_fetch_add(&stub.n_unlaunches, n, __ATOMIC_RELAXED);
+}
+
+static void stub_lose(struct activity_sink *sink, enum loss loss, uint64_t n)
+{
+	__atomic_fetch_add(&stub.n_losses[loss], n, __ATOMIC_RELAXED);
+}
+
+static void stub_device(struct activity_sink *sink, const struct device_info *info)
+{
+	stub.device = *info;
+	snprintf(stub.device_name, sizeof(stub.device_name), "%s", info->name ? info->name : "");
+	stub.n_devices++;
+}
+
+static void stub_note(struct activity_sink *sink, const char *text)
+{
+	snprintf(stub.note, sizeof(stub.note), "%s", text);
+}
+
+static void stub_connect(struct activity_sink *sink)
+{
+}
+
+static const struct activity_sink_ops stub_ops = {
+	.launch = stub_launch,
+	.record = stub_record,
+	.unlaunch = stub_unlaunch,
+	.lose = stub_lose,
+	.device = stub_device,
+	.note = stub_note,
+	.connect = stub_connect,
+};
+
+static struct activity_sink stub_sink = {.ops = &stub_ops};
+
+/* --- collector -------------------------------------------------------------------------------- */
+
+int collect_start(enum collect_door door)
+{
+	if (getenv("PROTON_STUB_REFUSE"))
+		return -1;
+	collect_on = true;
+	stub_log("start %d\n", (int)door);
+	return 0;
+}
+
+struct activity_sink *collect_sink(unsigned source)
+{
+	return &stub_sink;
+}
+
+/* As the collector does: one stack a thread, entries of several tags. */
+static __thread struct stub_entry {
+	uint64_t tag;
+} stack[64];
+static __thread int depth;
+
+int collect_depth(uint64_t tag)
+{
+	int n = 0;
+
+	for (int i = 0; i < depth; i++)
+		n += stack[i].tag == tag;
+	return n;
+}
+
+int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t len)
+{
+	int before = collect_depth(tag);
+
+	stub.n_pushes++;
+	if (depth == ARRAY_SIZE(stack))
+		return -1;
+	stack[depth++].tag = tag;
+	stub_log("push %u %.*s\n", kind, (int)len, name);
+	return before;
+}
+
+int collect_pop(uint64_t tag)
+{
+	int i = depth - 1;
+
+	stub.n_pops++;
+	while (i >= 0 && stack[i].tag != tag)
+		i--;
+	stub_log("pop %d\n", i);
+	if (i < 0)
+		return -1;
+	memmove(stack + i, stack + i + 1, (size_t)(depth - i - 1) * sizeof(stack[0]));
+	depth--;
+	return collect_depth(tag);
+}
+
+void collect_metric_f64(const char *name, double v, bool replace)
+{
+	stub_log("%s f64 %s %g\n", replace ? "set" : "add", name, v);
+}
+
+void collect_metric_u64(const char *name, uint64_t v, bool replace)
+{
+	stub_log("%s u64 %s %llu\n", replace ? "set" : "add", name, (unsigned long long)v);
+}
+
+void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t host_ns)
+{
+	stub_log("range %u %.*s %s\n", kind, (int)len, name, host_ns ? "timed" : "0");
+}
