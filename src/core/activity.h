@@ -52,6 +52,8 @@ struct activity {
 	uint8_t src_kind;        /* enum memory_kind; of a set: its memory */
 	uint8_t dst_kind;        /* enum memory_kind */
 	bool async;              /* the call did not wait for it */
+	bool uncounted;          /* its launch was not counted by ops->launch(): a graph's node, a
+				  * launch before callbacks came on */
 	uint32_t graph;          /* graph the record belongs to, 0 = none */
 	uint64_t graph_node;     /* node in it */
 };

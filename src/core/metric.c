@@ -44,7 +44,7 @@ static union metric_value combine_mean(const struct metric *m, union metric_valu
 	if (m->type == METRIC_F64)
 		a.f64 = mean;
 	else
-		a.u64 = (uint64_t)llround(mean);
+		a.u64 = (uint64_t)(mean + 0.5);
 	return a;
 }
 

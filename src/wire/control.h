@@ -30,7 +30,8 @@ struct control_page {
 	_Atomic uint32_t connected;      /* collectors that ever opened the stream */
 	_Atomic uint32_t gpu_connected;  /* … and saw a device */
 	uint32_t features;               /* CONTROL_* switches of the run */
-	uint32_t reserved[19];
+	_Atomic uint32_t target_pid;     /* of the program itself, as seen by proton */
+	uint32_t reserved[18];
 };
 
 #define CONTROL_NO_CUDA   1u

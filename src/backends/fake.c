@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* Scripted records: the smallest complete backend, and the skeleton to copy.
+ *
+ * PROTON_FAKE names a file (or holds the script itself, lines parted by ';'):
+ *   kernel NAME NS [COUNT]          COUNT executions of NS nanoseconds each
+ *   copy DIRECTION KIND BYTES NS    "copy HtoD pinned 4096 1000"
+ *   set KIND BYTES NS
+ *   stream N | device N             for what follows
+ *   launch NAME                     a launch that never finishes
+ *   pause MS                        wait, so that something changes while one looks
+ *   repeat N                        run all lines before this one N times more */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "backends/backend.h"
+#include "base/clock.h"
+#include "base/util.h"
+
+enum { SCRIPT_MAX = 65536 };
+
+struct fake {
+	struct activity_sink *sink;
+	char script[SCRIPT_MAX];
+	pthread_t thread;
+	_Atomic bool done;
+	uint32_t stream;
+	int32_t device;
+	unsigned repeats;
+};
+
+static int fake_load(struct fake *f, const char *spec)
+{
+	ssize_t n;
+	int fd = open(spec, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		snprintf(f->script, sizeof(f->script), "%s", spec);
+		return 0;
+	}
+	n = read(fd, f->script, sizeof(f->script) - 1);
+	close(fd);
+	return n < 0 ? -errno : 0;
+}
+
+static void fake_device(struct fake *f, int32_t index)
+{
+	struct device_info info = {.type = "CUDA",
+				   .index = index,
+				   .name = "Fake GPU",
+				   .arch = "90",
+				   .num_sms = 132,
+				   .clock_khz = 1980000,
+				   .memory_clock_khz = 3201000,
+				   .bus_width_bits = 6144};
+
+	f->device = index;
+	f->sink->ops->device(f->sink, &info);
+}
+
+static void fake_record(struct fake *f, struct activity *a, uint64_t ns)
+{
+	a->device = f->device;
+	a->stream = f->stream;
+	a->launch = f->sink->ops->launch(f->sink);
+	a->end_ns = clock_realtime_ns();
+	a->start_ns = a->end_ns - ns;
+	f->sink->ops->record(f->sink, a);
+}
+
+static void run_kernel(struct fake *f, char *const words[])
+{
+	struct activity a = {.kind = ACTIVITY_KERNEL, .name = words[1]};
+	unsigned long i, n = words[3] ? strtoul(words[3], NULL, 10) : 1;
+
+	for (i = 0; i < n; i++)
+		fake_record(f, &a, strtoull(words[2], NULL, 10));
+}
+
+/* The number of a word in a list made by `word_of`. */
+static uint8_t word_number(const char *word, const char *(*word_of)(unsigned), unsigned n)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(word, word_of(i)))
+			return (uint8_t)i;
+	return 0;
+}
+
+static void run_copy(struct fake *f, char *const words[])
+{
+	struct activity a = {.kind = ACTIVITY_COPY};
+
+	a.direction = word_number(words[1], copy_direction_short, COPY_N_DIRECTIONS);
+	a.src_kind = a.dst_kind = word_number(words[2], memory_kind_word, MEMORY_N_KINDS);
+	a.bytes = strtoull(words[3], NULL, 10);
+	fake_record(f, &a, strtoull(words[4], NULL, 10));
+}
+
+static void run_set(struct fake *f, char *const words[])
+{
+	struct activity a = {.kind = ACTIVITY_SET};
+
+	a.src_kind = word_number(words[1], memory_kind_word, MEMORY_N_KINDS);
+	a.bytes = strtoull(words[2], NULL, 10);
+	fake_record(f, &a, strtoull(words[3], NULL, 10));
+}
+
+static void run_stream(struct fake *f, char *const words[])
+{
+	f->stream = (uint32_t)strtoul(words[1], NULL, 10);
+}
+
+static void run_device(struct fake *f, char *const words[])
+{
+	fake_device(f, (int32_t)strtol(words[1], NULL, 10));
+}
+
+static void run_launch(struct fake *f, char *const words[])
+{
+	f->sink->ops->launch(f->sink);
+}
+
+static void run_pause(struct fake *f, char *const words[])
+{
+	unsigned long ms = strtoul(words[1], NULL, 10);
+	struct timespec ts = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+
+	nanosleep(&ts, NULL);
+}
+
+static void run_repeat(struct fake *f, char *const words[])
+{
+	f->repeats = (unsigned)strtoul(words[1], NULL, 10);
+}
+
+static const struct {
+	const char *word;
+	unsigned n_words; /* at least */
+	void (*run)(struct fake *f, char *const words[]);
+} commands[] = {
+	{"kernel", 3, run_kernel}, {"copy", 5, run_copy},     {"set", 4, run_set},
+	{"stream", 2, run_stream}, {"device", 2, run_device}, {"launch", 2, run_launch},
+	{"pause", 2, run_pause},   {"repeat", 2, run_repeat},
+};
+
+static void fake_line(struct fake *f, char *line)
+{
+	char *words[8] = {NULL}, *save = NULL, *w;
+	unsigned n = 0, i;
+
+	for (w = strtok_r(line, " \t", &save); w && n < 7; w = strtok_r(NULL, " \t", &save))
+		words[n++] = w;
+	for (i = 0; n && i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(words[0], commands[i].word) && n >= commands[i].n_words)
+			commands[i].run(f, words);
+}
+
+static void fake_pass(struct fake *f)
+{
+	char text[SCRIPT_MAX], *save = NULL, *line;
+
+	memcpy(text, f->script, sizeof(text));
+	for (line = strtok_r(text, ";\n", &save); line; line = strtok_r(NULL, ";\n", &save))
+		fake_line(f, line);
+}
+
+static void *fake_main(void *arg)
+{
+	struct fake *f = arg;
+	unsigned i;
+
+	fake_device(f, 0);
+	f->sink->ops->connect(f->sink);
+	fake_pass(f);
+	for (i = f->repeats; i; i--)
+		fake_pass(f);
+	f->done = true;
+	return NULL;
+}
+
+static int fake_probe(const struct backend_options *options, const char **ret_why)
+{
+	if (options->script && *options->script)
+		return 0;
+	*ret_why = "PROTON_FAKE is not set";
+	return -ENODEV;
+}
+
+static int fake_start(const struct backend_options *options, struct activity_sink *sink,
+		      void **ret_state)
+{
+	struct fake *f = calloc(1, sizeof(*f));
+	sigset_t all, old;
+	int r;
+
+	if (!f)
+		return -ENOMEM;
+	f->sink = sink;
+	r = fake_load(f, options->script);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (r == 0)
+		r = -pthread_create(&f->thread, NULL, fake_main, f);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (r < 0) {
+		free(f);
+		return r;
+	}
+	*ret_state = f;
+	return 0;
+}
+
+/* At the end the script is let run out, so that a short program has all of it. */
+static int fake_flush(void *state, bool force)
+{
+	struct fake *f = state;
+	struct timespec ts = {0, 1000000};
+	int i;
+
+	for (i = 0; force && !f->done && i < 1500; i++)
+		nanosleep(&ts, NULL);
+	return 0;
+}
+
+static void fake_stop(void *state)
+{
+	struct fake *f = state;
+
+	if (!f)
+		return;
+	pthread_join(f->thread, NULL);
+	free(f);
+}
+
+const struct backend backend_fake = {
+	.name = "fake",
+	.probe = fake_probe,
+	.start = fake_start,
+	.flush = fake_flush,
+	.stop = fake_stop,
+};

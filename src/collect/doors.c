@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/* Ways into the process, one start behind all of them, fork and exit. */
+#include "config.h" // IWYU pragma: keep
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "collect/internal.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* ---- the backends ---- */
+
+static struct {
+	const struct backend *backend;
+	enum collect_door door;
+	uint32_t off; /* feature that switches it off */
+	struct activity_sink sink;
+	_Atomic int state; /* 0 off, 1 starting, 2 on, 3 failed */
+	void *data;
+} backends[] = {
+	/* cupti */// {&backend_cupti, DOOR_CUDA, CONTROL_NO_CUDA, {&sink_ops, 0}, 0, NULL},
+	// {&backend_opencl, DOOR_OPENCL, CONTROL_NO_OPENCL, {&sink_ops, 1}, 0, NULL},
+	{&backend_fake, DOOR_PRELOAD, 0, {&sink_ops, 2}, 0, NULL},
+};
+
+struct activity_sink *collect_sink(unsigned source)
+{
+	return source < ARRAY_SIZE(backends) ? &backends[source].sink : NULL;
+}
+
+static void backend_start(unsigned i)
+{
+	struct backend_options o = {.script = getenv("PROTON_FAKE")};
+	const char *why = NULL;
+	int off = 0, r;
+
+	if (collector->control->features & backends[i].off ||
+	    !atomic_compare_exchange_strong(&backends[i].state, &off, 1))
+		return;
+	o.count_launches = atomic_load(&collector->control->count_launches);
+	r = backends[i].backend->probe ? backends[i].backend->probe(&o, &why) : 0;
+	if (r == 0)
+		r = backends[i].backend->start(&o, &backends[i].sink, &backends[i].data);
+	log_debug(1, "doors", "backend %s: %s%s%s", backends[i].backend->name,
+		  r ? strerror(-r) : "on", why ? ": " : "", why ? why : "");
+	atomic_store(&backends[i].state, r == 0 ? 2 : 3);
+	if (r == 0 && atomic_load(&collector->many_contexts) && backends[i].backend->attribute)
+		backends[i].backend->attribute(backends[i].data);
+}
+
+void backends_flush(bool force)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(backends); i++)
+		if (atomic_load(&backends[i].state) == 2 && backends[i].backend->flush)
+			backends[i].backend->flush(backends[i].data, force);
+}
+
+void backends_attribute(void)
+{
+	size_t i;
+
+	if (atomic_exchange(&collector->many_contexts, true))
+		return;
+	for (i = 0; i < ARRAY_SIZE(backends); i++)
+		if (atomic_load(&backends[i].state) == 2 && backends[i].backend->attribute)
+			backends[i].backend->attribute(backends[i].data);
+}
+
+uint64_t backends_buffer_bytes(void)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(backends); i++)
+		if (atomic_load(&backends[i].state) == 2 && backends[i].backend->buffer_bytes)
+			n += backends[i].backend->buffer_bytes(backends[i].data);
+	return n;
+}
+
+static void backends_forked(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(backends); i++) {
+		if (atomic_load(&backends[i].state) == 2 && backends[i].backend->forked)
+			backends[i].backend->forked(backends[i].data);
+		atomic_store(&backends[i].state, 0);
+	}
+}
+
+/* ---- fork and exit ---- */
+
+static void forked(void)
+{
+	struct collector *c = collector;
+	uint32_t i, n;
+
+	if (!c || !collect_on)
+		return;
+	n = atomic_load(&c->n_threads);
+	for (i = 0; i < n; i++) {
+		struct thread_state *t = &c->thread[i];
+
+		atomic_store(&t->n_launches, 0);
+		atomic_store(&t->n_unlaunched, 0);
+		atomic_store(&t->n_records, 0);
+		memset((void *)t->losses, 0, sizeof(t->losses));
+		if (t != thread_state())
+			atomic_store(&t->used, 0);
+		t->context = 0;
+	}
+	if (thread_state()->tid)
+		thread_state()->tid = (uint32_t)syscall(SYS_gettid);
+	tables_forget_values(c);
+	memset((void *)c->dirty, 0, (table_n(&c->slots) + 63) / 64 * 8);
+	memset((void *)c->hist_dirty, 0, (table_n(&c->hists) + 63) / 64 * 8);
+	backends_forked();
+	sender_forked();
+	getrandom(&c->instance, sizeof(c->instance), GRND_NONBLOCK);
+	c->instance ^= (uint64_t)getpid();
+	c->start_ns = clock_realtime_ns();
+	atomic_store(&c->pid, getpid());
+}
+
+static void finish(void)
+{
+	static _Atomic int finished; /* pid that was finished */
+
+	if (!collector || !collect_on || atomic_load(&collector->pid) != getpid() ||
+	    atomic_exchange(&finished, getpid()) == getpid())
+		return;
+	sender_finish();
+}
+
+void exit_watch(void)
+{
+	static _Atomic int n;
+
+	/* Handlers run last in, first out: registered again once the vendor's library is up, ours
+	 * runs before it tears itself down. finish() works once. */
+	if (atomic_fetch_add(&n, 1) < 4)
+		atexit(finish);
+}
+
+/* Python's os._exit() and multiprocessing's fork children end without exit handlers. In the child
+ * of a vfork the pid differs: nothing of the parent's memory is touched then. */
+EXPORT void _exit(int status)
+{
+	finish();
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+EXPORT void _Exit(int status) __attribute__((alias("_exit")));
+
+/* ---- who we are ---- */
+
+static int32_t rank_find(void)
+{
+	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+					    "PALS_RANKID", "MV2_COMM_WORLD_RANK", "SLURM_PROCID",
+					    "RANK"};
+	const char *v;
+	char *end;
+	size_t i;
+	long rank;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		v = getenv(names[i]);
+		if (!v || !*v)
+			continue;
+		rank = strtol(v, &end, 10);
+		if (!*end && rank >= 0 && rank < INT32_MAX)
+			return (int32_t)rank;
+	}
+	return -1;
+}
+
+static uint32_t read_string(const char *path, bool basename)
+{
+	char text[4096];
+	ssize_t n, i;
+	int fd;
+
+	if (basename) {
+		n = readlink(path, text, sizeof(text));
+	} else {
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+		if (fd >= 0)
+			close(fd);
+	}
+	if (n <= 0)
+		return 0;
+	while (!basename && n && !text[n - 1])
+		n--;
+	for (i = 0; i < n; i++)
+		if (!text[i])
+			text[i] = ' ';
+	for (i = n; basename && i && text[i - 1] != '/'; i--)
+		;
+	return string_intern(text + (basename ? i : 0), (size_t)(basename ? n - i : n));
+}
+
+static void identify(struct collector *c)
+{
+	char host[256] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	c->exe = read_string("/proc/self/exe", true);
+	c->cmdline = read_string("/proc/self/cmdline", false);
+	c->host = string_intern(host, strlen(host));
+	c->rank = rank_find();
+	c->start_ns = clock_realtime_ns();
+	if (getrandom(&c->instance, sizeof(c->instance), GRND_NONBLOCK) != sizeof(c->instance))
+		c->instance = c->start_ns;
+	c->instance ^= (uint64_t)getpid() << 32;
+}
+
+/* ---- the start ---- */
+
+static struct control_page *control_open(const char *dir)
+{
+	char path[300];
+	void *p;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/control", dir);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	p = mmap(NULL, sizeof(struct control_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static bool control_fits(const struct control_page *c)
+{
+	if (c->magic != CONTROL_MAGIC || c->version != CONTROL_VERSION || atomic_load(&c->stop))
+		return false;
+	return !(c->features & CONTROL_NO_FOLLOW) ||
+	       atomic_load(&c->target_pid) == (uint32_t)getpid();
+}
+
+static int start_once(void)
+{
+	const char *dir = getenv(CONTROL_ENV);
+	struct control_page *control;
+	struct collector *c;
+
+	if (!dir || !*dir || strlen(dir) >= sizeof(c->dir))
+		return -ENOENT;
+	log_init(getenv("PROTON_LOG"));
+	control = control_open(dir);
+	if (!control)
+		return -ENOENT;
+	if (!control_fits(control)) {
+		munmap(control, sizeof(*control));
+		return -ENOTSUP;
+	}
+	c = tables_new();
+	if (!c) {
+		munmap(control, sizeof(*control));
+		return -ENOMEM;
+	}
+	memcpy(c->dir, dir, strlen(dir) + 1);
+	c->control = control;
+	identify(c);
+	pthread_atfork(NULL, NULL, forked);
+	atomic_fetch_add(&control->connected, 1);
+	atomic_store(&c->pid, getpid());
+	collect_on = true;
+	exit_watch();
+	return 0;
+}
+
+int collect_start(enum collect_door door)
+{
+	static _Atomic int state; /* 0 not tried, 1 under way, 2 on, 3 off */
+	int none = 0, r = 0;
+	size_t i;
+
+	if (atomic_compare_exchange_strong(&state, &none, 1)) {
+		r = start_once();
+		atomic_store(&state, r == 0 ? 2 : 3);
+	}
+	while (atomic_load(&state) == 1)
+		sched_yield();
+	if (atomic_load(&state) != 2)
+		return r ? r : -ENOTSUP;
+	for (i = 0; i < ARRAY_SIZE(backends); i++)
+		if (backends[i].door == door)
+			backend_start((unsigned)i);
+	return 0;
+}
+
+void collect_note(int level, const char *text)
+{
+	if (!collect_on)
+		return;
+	note_add(level, text);
+	sender_start();
+}
+
+/* ---- the doors ---- */
+
+/* libcuda calls this while it initialises, in each process whose environment names us. */
+EXPORT int InitializeInjection(void);
+int InitializeInjection(void)
+{
+	int saved = errno;
+
+	collect_start(DOOR_CUDA);
+	errno = saved;
+	return 1;
+}
+
+__attribute__((constructor)) static void loaded(void)
+{
+	/* Nothing is done here for programs that will never use a GPU or a scope. */
+	if (getenv("PROTON_FAKE") && getenv(CONTROL_ENV))
+		collect_start(DOOR_PRELOAD);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_COLLECT_INTERNAL_H
+#define PROTON_COLLECT_INTERNAL_H
+/* What the files of the collector share.
+ *
+ *   application threads           backend threads              sender thread
+ *   push/pop, launch()            record()                     every period
+ *        │ intern, CAS                 │ atomic add                 │ read
+ *        ▼                             ▼                            ▼
+ *   strings frames nodes contexts   slots + dirty bits  ──────>  frames ──> FIFO
+ *
+ * Tables are bounded arrays in one NORESERVE mapping: only touched pages cost memory. An entry is
+ * filled, then published: `state` by a release store, its place in the index by CAS. A thread that
+ * loses the race to insert an equal entry marks its own as dead; ids stay dense but for those. */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "backends/backend.h"
+#include "collect/collect.h"
+#include "core/session.h"
+#include "wire/control.h"
+
+enum { /* bounds; powers of two */
+	MAX_STRINGS = 1 << 17,
+	MAX_FRAMES = 1 << 16,
+	MAX_NODES = 1 << 16,
+	MAX_CONTEXTS = 1 << 17,
+	MAX_LANES = 1 << 13,
+	MAX_SLOTS = 1 << 17,
+	MAX_VALUES = 1 << 20,
+	MAX_SETS = 256,
+	MAX_METRICS = 256,
+	MAX_DEVICES = 64,
+	MAX_STREAMS = 64, /* a device */
+	MAX_HISTS = 1 << 14,
+	MAX_THREADS = 1 << 12,
+	MAX_NOTES = 64,
+	MAX_DEPTH = 256,
+	RESERVED_NODES = 1 << 11, /* of MAX_NODES: kept for "<other>" */
+};
+#define MAX_TEXT (64u << 20) /* bytes of all strings */
+
+enum entry_state { ENTRY_EMPTY = 0, ENTRY_READY = 1, ENTRY_DEAD = 2 };
+
+struct table {
+	_Atomic uint32_t n; /* may run past max when full */
+	uint32_t max, mask;
+	_Atomic uint32_t *index; /* id + 1 */
+};
+
+struct string_entry {
+	uint64_t hash;
+	uint64_t full_len; /* before it was cut */
+	const char *s;
+	uint32_t len;
+	_Atomic uint8_t state;
+};
+
+struct frame_entry {
+	uint32_t string;
+	uint8_t kind;
+	_Atomic uint8_t state;
+};
+
+struct node_entry {
+	uint32_t parent, frame;
+	_Atomic uint8_t state;
+};
+
+struct context_entry { /* launch context */
+	uint32_t node, epoch, thread;
+	_Atomic uint8_t state;
+};
+
+struct lane_entry {
+	uint32_t device, context, stream, thread;
+	_Atomic uint8_t state;
+};
+
+struct slot_entry {
+	uint32_t node, lane, epoch, set;
+	uint32_t values; /* index of the first */
+	_Atomic uint32_t hist; /* id + 1 */
+	_Atomic uint8_t state;
+};
+
+struct hist_entry {
+	uint32_t node, device;
+	_Atomic uint8_t state;
+	_Atomic uint32_t n[HIST_BUCKETS];
+};
+
+struct set_entry {
+	uint8_t n;
+	_Atomic uint8_t state;
+	uint16_t metrics[8];
+};
+
+struct metric_entry {
+	uint32_t name, unit; /* strings */
+	uint8_t type, scope, add;
+	_Atomic uint8_t state;
+};
+
+struct device_entry {
+	int32_t index;
+	uint8_t source;
+	_Atomic uint8_t state;
+	_Atomic uint32_t version; /* grows with each news */
+	uint32_t sent; /* version that was sent; owner: sender */
+	uint32_t type, name, arch, uuid, driver; /* strings */
+	uint32_t num_sms, clock_khz, memory_clock_khz, bus_width_bits;
+	uint64_t memory_bytes;
+	struct {
+		_Atomic uint64_t key; /* context << 32 | stream, + 1 */
+	} streams[MAX_STREAMS];
+};
+
+struct note_entry {
+	uint32_t text;
+	uint8_t level;
+	_Atomic uint8_t state;
+};
+
+struct scope_entry {
+	uint64_t tag, enter_ns;
+	uint32_t frame, node;
+};
+
+struct record_cache; /* of sink.c */
+
+/* One a thread. The counters are written by their thread alone and read by the sender. */
+struct thread_state {
+	_Atomic uint32_t used;
+	uint32_t tid;
+	uint32_t node;    /* current calling context */
+	uint32_t context; /* launch context of it; 0 = not made yet */
+	uint32_t depth, overflow;
+	_Atomic uint64_t n_launches, n_unlaunched, n_records;
+	_Atomic uint64_t losses[LOSS_N];
+	struct record_cache *cache;
+	struct scope_entry stack[MAX_DEPTH];
+};
+
+enum { /* sets that are always there */
+	SET_ID_KERNEL = 0,
+	SET_ID_TRANSFER = 1,
+	SET_ID_HOST = 2,
+};
+
+struct collector {
+	_Atomic int pid; /* owner of all this; 0 = never started */
+	uint64_t instance;
+	uint64_t start_ns;
+	struct control_page *control; /* NULL: none */
+	char dir[256];
+	_Atomic uint32_t text_used;
+	char *text;
+	struct table strings, frames, nodes, contexts, lanes, slots, hists;
+	struct string_entry *string;
+	struct frame_entry *frame;
+	struct node_entry *node;
+	struct context_entry *context;
+	struct lane_entry *lane;
+	struct slot_entry *slot;
+	struct hist_entry *hist;
+	_Atomic uint64_t *value;
+	_Atomic uint32_t n_values;
+	_Atomic uint64_t *dirty, *hist_dirty; /* bit maps over slots and histograms */
+	struct set_entry set[MAX_SETS];
+	struct metric_entry metric[MAX_METRICS];
+	struct device_entry device[MAX_DEVICES];
+	struct note_entry note[MAX_NOTES];
+	struct thread_state *thread;
+	_Atomic uint32_t n_threads; /* highest ever used */
+	_Atomic bool many_contexts; /* backends were told to attribute */
+	_Atomic bool paused;
+	_Atomic uint32_t sender; /* 0 none, 1 being made, 2 runs, 3 done */
+	_Atomic uint32_t wake, final, final_done;
+	uint32_t exe, cmdline, host; /* strings */
+	int32_t rank;
+};
+
+extern struct collector *collector; /* NULL until started */
+
+/* tables.c */
+struct collector *tables_new(void);
+void tables_forget_values(struct collector *c); /* zero all slots, counters and histograms */
+uint32_t string_intern(const char *s, size_t len);
+uint32_t frame_intern(enum frame_kind kind, uint32_t string);
+uint32_t node_intern(uint32_t parent, uint32_t frame);
+uint32_t context_intern(uint32_t node, uint32_t epoch, uint32_t thread);
+uint32_t lane_intern(uint32_t device, uint32_t context, uint32_t stream, uint32_t thread);
+uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t epoch, uint32_t set);
+uint32_t hist_intern(uint32_t node, uint32_t device);
+uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope, uint8_t add);
+uint32_t set_intern_one(uint32_t metric);
+uint32_t device_intern(uint8_t source, int32_t index);
+void note_add(int level, const char *text);
+/* Entries that may be looked at: published or dead. */
+static inline uint32_t table_n(struct table *t)
+{
+	uint32_t n = atomic_load_explicit(&t->n, memory_order_acquire);
+
+	return n < t->max ? n : t->max;
+}
+
+static inline void bitmap_set(_Atomic uint64_t *map, uint32_t i)
+{
+	uint64_t bit = UINT64_C(1) << (i & 63);
+
+	/* The release orders the values before the bit. */
+	if (!(atomic_load_explicit(&map[i >> 6], memory_order_relaxed) & bit))
+		atomic_fetch_or_explicit(&map[i >> 6], bit, memory_order_release);
+	else
+		atomic_thread_fence(memory_order_release);
+}
+
+/* scope.c */
+struct thread_state *thread_state(void); /* never NULL: the shared last one when all are used */
+uint32_t thread_context(struct thread_state *t); /* launch context of its calling context */
+static inline void count(_Atomic uint64_t *counter, uint64_t n)
+{
+	atomic_store_explicit(counter,
+			      atomic_load_explicit(counter, memory_order_relaxed) + n,
+			      memory_order_relaxed);
+}
+void lose(enum loss loss, uint64_t n);
+
+/* sink.c */
+extern const struct activity_sink_ops sink_ops;
+void slot_add_u64(uint32_t slot, unsigned i, uint64_t v);
+void slot_add_f64(uint32_t slot, unsigned i, double v);
+void slot_store(uint32_t slot, unsigned i, uint64_t bits);
+void slot_touch(uint32_t slot);
+
+/* sender.c */
+int sender_start(void); /* idempotent, any thread */
+void exit_watch(void);  /* doors.c: be called at exit, before what was registered until now */
+void sender_finish(void); /* deliver everything; waits at most 2 s */
+void sender_forked(void); /* in a fork child: the thread is gone, nothing was sent */
+
+/* doors.c */
+void backends_flush(bool force);
+void backends_attribute(void); /* more than one calling context from now on */
+uint64_t backends_buffer_bytes(void);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/util.h"
+#include "collect/internal.h"
+#include "wire/wire.h"
+
+bool collect_on;
+bool collect_host_time = true;
+
+/* One word of static TLS: it needs no allocation in a thread that the library did not make. */
+static __thread struct thread_state *self __attribute__((tls_model("initial-exec")));
+static pthread_key_t exit_key;
+static _Atomic int exit_key_made; /* 0 no, 1 being made, 2 yes, 3 failed */
+
+/* The thread ends: its state is free for another; its counters go on counting. */
+static void thread_exit(void *arg)
+{
+	struct thread_state *t = arg;
+
+	self = NULL;
+	t->depth = t->overflow = t->node = t->context = 0;
+	atomic_store_explicit(&t->used, 0, memory_order_release);
+}
+
+static void thread_watch(struct thread_state *t)
+{
+	int none = 0;
+
+	if (atomic_compare_exchange_strong(&exit_key_made, &none, 1))
+		atomic_store(&exit_key_made, pthread_key_create(&exit_key, thread_exit) ? 3 : 2);
+	if (atomic_load(&exit_key_made) == 2)
+		pthread_setspecific(exit_key, t);
+}
+
+static struct thread_state *thread_claim(void)
+{
+	struct collector *c = collector;
+	uint32_t i, high, none;
+
+	for (i = 0; i < MAX_THREADS - 1; i++) {
+		none = 0;
+		if (atomic_load_explicit(&c->thread[i].used, memory_order_relaxed) ||
+		    !atomic_compare_exchange_strong(&c->thread[i].used, &none, 1))
+			continue;
+		high = atomic_load(&c->n_threads);
+		while (high < i + 1 && !atomic_compare_exchange_weak(&c->n_threads, &high, i + 1))
+			;
+		return &c->thread[i];
+	}
+	return NULL;
+}
+
+/* All states are used: the rest share the last one. Its counters may lose a count in a race; it
+ * has no calling context. */
+static struct thread_state *thread_shared(void)
+{
+	struct thread_state *t = &collector->thread[MAX_THREADS - 1];
+
+	atomic_store(&collector->n_threads, MAX_THREADS);
+	return t;
+}
+
+static __attribute__((noinline)) struct thread_state *thread_first(void)
+{
+	struct thread_state *t = thread_claim();
+
+	if (!t)
+		return thread_shared();
+	t->tid = (uint32_t)syscall(SYS_gettid);
+	t->node = t->context = t->depth = t->overflow = 0;
+	self = t;
+	thread_watch(t);
+	return t;
+}
+
+struct thread_state *thread_state(void)
+{
+	return _likely_(self != NULL) ? self : thread_first();
+}
+
+void lose(enum loss loss, uint64_t n)
+{
+	if (collector)
+		count(&thread_state()->losses[loss], n);
+}
+
+uint32_t thread_context(struct thread_state *t)
+{
+	if (_unlikely_(!t->context))
+		t->context = context_intern(t->node, 0, t->tid);
+	return t->context;
+}
+
+static void thread_move(struct thread_state *t, uint32_t node)
+{
+	t->node = node;
+	t->context = 0;
+}
+
+int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t len)
+{
+	struct thread_state *t;
+	struct scope_entry *e;
+
+	if (!collect_on)
+		return -1;
+	t = thread_state();
+	if (_unlikely_(!atomic_load_explicit(&collector->many_contexts, memory_order_relaxed))) {
+		backends_attribute();
+		sender_start();
+	}
+	if (t->depth == MAX_DEPTH || !t->tid) {
+		t->overflow++;
+		lose(LOSS_NODES_FULL, 1);
+		return -1;
+	}
+	e = &t->stack[t->depth];
+	e->tag = tag;
+	e->frame = frame_intern(kind, string_intern(name, len));
+	e->node = node_intern(t->node, e->frame);
+	e->enter_ns = collect_host_time ? clock_monotonic_ns() : 0;
+	thread_move(t, e->node);
+	return (int)t->depth++;
+}
+
+/* Host time of a scope goes to its node on the thread's host lane. */
+static void scope_time(const struct thread_state *t, const struct scope_entry *e)
+{
+	uint32_t slot;
+
+	if (!e->enter_ns || atomic_load_explicit(&collector->paused, memory_order_relaxed))
+		return;
+	slot = slot_intern(e->node, lane_intern(WIRE_NONE, 0, 0, t->tid), 0, SET_ID_HOST);
+	if (slot == WIRE_NONE) {
+		lose(LOSS_SLOTS_FULL, 1);
+		return;
+	}
+	slot_add_u64(slot, 0, clock_monotonic_ns() - e->enter_ns);
+	slot_add_u64(slot, 1, 1);
+	slot_touch(slot);
+}
+
+/* An entry was taken out of the middle: those above it hang one level higher. */
+static void stack_rehang(struct thread_state *t, uint32_t from)
+{
+	uint32_t node = from ? t->stack[from - 1].node : 0;
+
+	for (; from < t->depth; from++) {
+		node = node_intern(node, t->stack[from].frame);
+		t->stack[from].node = node;
+	}
+	thread_move(t, node);
+}
+
+int collect_pop(uint64_t tag)
+{
+	struct thread_state *t;
+	uint32_t i;
+
+	if (!collect_on)
+		return -1;
+	t = thread_state();
+	if (t->overflow) {
+		t->overflow--;
+		return (int)t->depth;
+	}
+	for (i = t->depth; i && t->stack[i - 1].tag != tag; i--)
+		;
+	if (!i) {
+		lose(LOSS_SCOPE_MISMATCH, 1);
+		return -1;
+	}
+	scope_time(t, &t->stack[--i]);
+	memmove(&t->stack[i], &t->stack[i + 1], (t->depth - i - 1) * sizeof(t->stack[0]));
+	t->depth--;
+	stack_rehang(t, i);
+	return (int)t->depth;
+}
+
+int collect_depth(uint64_t tag)
+{
+	struct thread_state *t;
+	uint32_t i;
+	int n = 0;
+
+	if (!collect_on)
+		return 0;
+	t = thread_state();
+	for (i = 0; i < t->depth; i++)
+		n += t->stack[i].tag == tag;
+	return n;
+}
+
+uint32_t collect_node(void)
+{
+	return collect_on ? thread_state()->node : 0;
+}
+
+/* The slot of {metric} at the current calling context, on this thread's host lane. */
+static uint32_t metric_slot(const char *name, uint8_t type, bool property, uint8_t *ret_type)
+{
+	struct thread_state *t = thread_state();
+	struct metric guess;
+	uint32_t metric, set, slot;
+
+	metric_guess(name, (enum metric_type)type, &guess);
+	metric = metric_intern(name, guess.unit, guess.type,
+			       property ? METRIC_PROPERTY : guess.scope,
+			       property ? METRIC_LAST : guess.add);
+	set = metric == WIRE_NONE ? WIRE_NONE : set_intern_one(metric);
+	if (set == WIRE_NONE) {
+		lose(LOSS_SLOTS_FULL, 1);
+		return WIRE_NONE;
+	}
+	*ret_type = collector->metric[metric].type;
+	slot = slot_intern(t->node, lane_intern(WIRE_NONE, 0, 0, t->tid), 0, set);
+	if (slot == WIRE_NONE)
+		lose(LOSS_SLOTS_FULL, 1);
+	return slot;
+}
+
+static bool metric_wanted(const char *name)
+{
+	return collect_on && name && *name &&
+	       !atomic_load_explicit(&collector->paused, memory_order_relaxed);
+}
+
+static uint64_t f64_bits(double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	return bits;
+}
+
+/* The type of a metric's first value stays its type; later ones are converted. */
+void collect_metric_f64(const char *name, double v, bool replace)
+{
+	uint8_t type;
+	uint32_t slot;
+
+	if (!metric_wanted(name))
+		return;
+	slot = metric_slot(name, METRIC_F64, replace, &type);
+	if (slot == WIRE_NONE)
+		return;
+	if (replace)
+		slot_store(slot, 0, type == METRIC_F64 ? f64_bits(v) : (uint64_t)v);
+	else if (type == METRIC_F64)
+		slot_add_f64(slot, 0, v);
+	else
+		slot_add_u64(slot, 0, v > 0 ? (uint64_t)v : 0);
+	slot_touch(slot);
+}
+
+void collect_metric_u64(const char *name, uint64_t v, bool replace)
+{
+	uint8_t type;
+	uint32_t slot;
+
+	if (!metric_wanted(name))
+		return;
+	slot = metric_slot(name, METRIC_U64, replace, &type);
+	if (slot == WIRE_NONE)
+		return;
+	if (replace)
+		slot_store(slot, 0, type == METRIC_F64 ? f64_bits((double)v) : v);
+	else if (type == METRIC_F64)
+		slot_add_f64(slot, 0, (double)v);
+	else
+		slot_add_u64(slot, 0, v);
+	slot_touch(slot);
+}
+
+void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t host_ns)
+{
+	uint32_t parent, node, slot;
+
+	if (!collect_on || atomic_load_explicit(&collector->paused, memory_order_relaxed))
+		return;
+	parent = node_intern(0, frame_intern(FRAME_PROCESS, string_intern("<ranges>", 8)));
+	node = node_intern(parent, frame_intern(kind, string_intern(name, len)));
+	slot = slot_intern(node, lane_intern(WIRE_NONE, 0, 0, thread_state()->tid), 0, SET_ID_HOST);
+	if (slot == WIRE_NONE) {
+		lose(LOSS_SLOTS_FULL, 1);
+		return;
+	}
+	slot_add_u64(slot, 0, host_ns);
+	slot_add_u64(slot, 1, 1);
+	slot_touch(slot);
+	sender_start();
+}

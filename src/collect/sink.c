@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Activity record -> slot. Runs on the backends' threads; launch() on the application's. */
+#include "config.h" // IWYU pragma: keep
+#include <string.h>
+#include <sys/mman.h>
+#include "base/hash.h"
+#include "base/util.h"
+#include "collect/internal.h"
+#include "wire/wire.h"
+
+enum { CACHE_SIZE = 1024 };
+
+/* What a thread that delivers records remembers: the slot of the last such record. The name is
+ * compared byte for byte, for its address may come to hold another after a module was unloaded. */
+struct record_cache {
+	struct {
+		const char *name;
+		const char *text;
+		uint32_t launch, context, stream, slot;
+		int32_t device;
+		uint8_t source;
+	} entry[CACHE_SIZE];
+};
+
+void slot_add_u64(uint32_t slot, unsigned i, uint64_t v)
+{
+	atomic_fetch_add_explicit(&collector->value[collector->slot[slot].values + i], v,
+				  memory_order_relaxed);
+}
+
+void slot_add_f64(uint32_t slot, unsigned i, double v)
+{
+	_Atomic uint64_t *p = &collector->value[collector->slot[slot].values + i];
+	uint64_t old = atomic_load_explicit(p, memory_order_relaxed), bits;
+	double sum;
+
+	do {
+		memcpy(&sum, &old, sizeof(sum));
+		sum += v;
+		memcpy(&bits, &sum, sizeof(bits));
+	} while (!atomic_compare_exchange_weak_explicit(p, &old, bits, memory_order_relaxed,
+							memory_order_relaxed));
+}
+
+void slot_store(uint32_t slot, unsigned i, uint64_t bits)
+{
+	atomic_store_explicit(&collector->value[collector->slot[slot].values + i], bits,
+			      memory_order_relaxed);
+}
+
+void slot_touch(uint32_t slot)
+{
+	bitmap_set(collector->dirty, slot);
+}
+
+static void value_min(_Atomic uint64_t *p, uint64_t v)
+{
+	uint64_t old = atomic_load_explicit(p, memory_order_relaxed);
+
+	while (v < old && !atomic_compare_exchange_weak_explicit(p, &old, v, memory_order_relaxed,
+								 memory_order_relaxed))
+		;
+}
+
+static void value_max(_Atomic uint64_t *p, uint64_t v)
+{
+	uint64_t old = atomic_load_explicit(p, memory_order_relaxed);
+
+	while (v > old && !atomic_compare_exchange_weak_explicit(p, &old, v, memory_order_relaxed,
+								 memory_order_relaxed))
+		;
+}
+
+/* A histogram is made at the second sample: most contexts of a long tail have one. */
+static void slot_histogram(uint32_t slot, uint64_t ns)
+{
+	struct slot_entry *e = &collector->slot[slot];
+	uint32_t id = atomic_load_explicit(&e->hist, memory_order_relaxed);
+
+	if (!id) {
+		id = hist_intern(e->node, collector->lane[e->lane].device);
+		if (id == WIRE_NONE)
+			return;
+		atomic_store_explicit(&e->hist, ++id, memory_order_relaxed);
+	}
+	atomic_fetch_add_explicit(&collector->hist[id - 1].n[hist_bucket(ns)], 1,
+				  memory_order_relaxed);
+	bitmap_set(collector->hist_dirty, id - 1);
+}
+
+/* The first four values of both sets: time, count, min, max. */
+static void slot_add_time(uint32_t slot, uint64_t ns)
+{
+	_Atomic uint64_t *v = &collector->value[collector->slot[slot].values];
+	uint64_t before = atomic_fetch_add_explicit(&v[1], 1, memory_order_relaxed);
+	uint64_t first;
+
+	atomic_fetch_add_explicit(&v[0], ns, memory_order_relaxed);
+	first = before == 1 ? atomic_load_explicit(&v[2], memory_order_relaxed) : UINT64_MAX;
+	value_min(&v[2], ns);
+	value_max(&v[3], ns);
+	if (before == 1 && first != UINT64_MAX)
+		slot_histogram(slot, first);
+	if (before)
+		slot_histogram(slot, ns);
+}
+
+static uint32_t record_lane(const struct activity_sink *sink, const struct activity *a, uint32_t thread)
+{
+	uint32_t device = device_intern(sink->source, a->device);
+
+	return lane_intern(device, a->context, a->stream, thread);
+}
+
+static uint32_t transfer_frame(const struct activity *a)
+{
+	char name[48];
+
+	activity_transfer_name(a, name, sizeof(name));
+	return frame_intern(a->kind == ACTIVITY_SET ? FRAME_SET : FRAME_COPY,
+			    string_intern(name, strlen(name)));
+}
+
+static uint32_t record_slot(const struct activity_sink *sink, const struct activity *a)
+{
+	const struct context_entry *ctx;
+	uint32_t launch = a->launch, frame, node;
+
+	if (!launch || launch >= table_n(&collector->contexts))
+		launch = 1;
+	ctx = &collector->context[launch];
+	if (a->kind == ACTIVITY_KERNEL)
+		frame = frame_intern(FRAME_KERNEL, string_intern(a->name ? a->name : "<unnamed>",
+								 a->name ? strlen(a->name) : 9));
+	else
+		frame = transfer_frame(a);
+	node = node_intern(ctx->node, frame);
+	return slot_intern(node, record_lane(sink, a, ctx->thread), ctx->epoch,
+			   a->kind == ACTIVITY_KERNEL ? SET_ID_KERNEL : SET_ID_TRANSFER);
+}
+
+static struct record_cache *cache_of(struct thread_state *t)
+{
+	void *p;
+
+	if (t->cache)
+		return t->cache;
+	p = mmap(NULL, sizeof(*t->cache), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	return t->cache = p;
+}
+
+static uint32_t kernel_slot(const struct activity_sink *sink, const struct activity *a,
+			    struct thread_state *t)
+{
+	struct record_cache *c = cache_of(t);
+	uint64_t hash = hash_u64((uintptr_t)a->name ^ ((uint64_t)a->launch << 40) ^
+				 ((uint64_t)a->stream << 32) ^ (uint32_t)a->device);
+	unsigned i = hash & (CACHE_SIZE - 1);
+	uint32_t slot;
+
+	if (!c || !a->name)
+		return record_slot(sink, a);
+	if (c->entry[i].name == a->name && c->entry[i].launch == a->launch &&
+	    c->entry[i].stream == a->stream && c->entry[i].context == a->context &&
+	    c->entry[i].device == a->device && c->entry[i].source == sink->source &&
+	    !strcmp(c->entry[i].text, a->name))
+		return c->entry[i].slot;
+	slot = record_slot(sink, a);
+	if (slot == WIRE_NONE)
+		return slot;
+	c->entry[i].name = a->name;
+	c->entry[i].launch = a->launch;
+	c->entry[i].stream = a->stream;
+	c->entry[i].context = a->context;
+	c->entry[i].device = a->device;
+	c->entry[i].source = sink->source;
+	c->entry[i].slot = slot;
+	c->entry[i].text = collector->string[collector->frame[collector->node[
+		collector->slot[slot].node].frame].string].s;
+	return slot;
+}
+
+static void record_transfer(uint32_t slot, const struct activity *a)
+{
+	const char *word = copy_direction_word(a->direction);
+
+	slot_add_u64(slot, 4, a->bytes);
+	if (a->async)
+		slot_add_u64(slot, 5, 1);
+	if (a->kind == ACTIVITY_COPY)
+		slot_store(slot, 6, string_intern(word, strlen(word)));
+}
+
+static void sink_record(struct activity_sink *sink, const struct activity *a)
+{
+	struct thread_state *t;
+	uint32_t slot;
+
+	if (!collect_on)
+		return;
+	t = thread_state();
+	if (!a->uncounted)
+		count(&t->n_records, 1);
+	if (atomic_load_explicit(&collector->paused, memory_order_relaxed))
+		return;
+	slot = a->kind == ACTIVITY_KERNEL ? kernel_slot(sink, a, t) : record_slot(sink, a);
+	if (slot == WIRE_NONE) {
+		lose(LOSS_SLOTS_FULL, 1);
+		return;
+	}
+	slot_add_time(slot, a->end_ns - a->start_ns);
+	if (a->kind != ACTIVITY_KERNEL)
+		record_transfer(slot, a);
+	slot_touch(slot);
+}
+
+static uint32_t sink_launch(struct activity_sink *sink)
+{
+	struct thread_state *t;
+
+	if (_unlikely_(!collect_on))
+		return 1;
+	t = thread_state();
+	count(&t->n_launches, 1);
+	return thread_context(t);
+}
+
+static void sink_unlaunch(struct activity_sink *sink, uint64_t n)
+{
+	if (collect_on)
+		count(&thread_state()->n_unlaunched, n);
+}
+
+static void sink_lose(struct activity_sink *sink, enum loss loss, uint64_t n)
+{
+	if (collect_on)
+		lose(loss, n);
+}
+
+static uint32_t text(const char *s)
+{
+	return s ? string_intern(s, strlen(s)) : 0;
+}
+
+static void sink_device(struct activity_sink *sink, const struct device_info *info)
+{
+	struct device_entry *d;
+
+	if (!collect_on)
+		return;
+	d = &collector->device[device_intern(sink->source, info->index)];
+	d->type = text(info->type);
+	d->name = text(info->name);
+	d->arch = text(info->arch);
+	d->uuid = text(info->uuid);
+	d->driver = text(info->driver);
+	d->num_sms = info->num_sms;
+	d->clock_khz = info->clock_khz;
+	d->memory_clock_khz = info->memory_clock_khz;
+	d->bus_width_bits = info->bus_width_bits;
+	d->memory_bytes = info->memory_bytes;
+	atomic_fetch_add(&d->version, 1);
+	if (collector->control)
+		atomic_store(&collector->control->gpu_connected, 1);
+}
+
+static void sink_note(struct activity_sink *sink, const char *sentence)
+{
+	if (collect_on)
+		collect_note(NOTE_WARNING, sentence);
+}
+
+static void sink_connect(struct activity_sink *sink)
+{
+	if (!collect_on)
+		return;
+	exit_watch();
+	sender_start();
+}
+
+const struct activity_sink_ops sink_ops = {
+	.launch = sink_launch,
+	.record = sink_record,
+	.unlaunch = sink_unlaunch,
+	.lose = sink_lose,
+	.device = sink_device,
+	.note = sink_note,
+	.connect = sink_connect,
+};

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <string.h>
+#include <sys/mman.h>
+#include "base/hash.h"
+#include "base/util.h"
+#include "collect/internal.h"
+#include "wire/wire.h"
+
+struct collector *collector;
+
+/* ---- one mapping for everything ---- */
+
+static void *reserve(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static bool table_init(struct table *t, uint32_t max)
+{
+	t->max = max;
+	t->mask = max * 2 - 1;
+	t->index = reserve((size_t)max * 2 * sizeof(*t->index));
+	return t->index;
+}
+
+static bool tables_map(struct collector *c)
+{
+	c->text = reserve(MAX_TEXT);
+	c->string = reserve(MAX_STRINGS * sizeof(*c->string));
+	c->frame = reserve(MAX_FRAMES * sizeof(*c->frame));
+	c->node = reserve(MAX_NODES * sizeof(*c->node));
+	c->context = reserve(MAX_CONTEXTS * sizeof(*c->context));
+	c->lane = reserve(MAX_LANES * sizeof(*c->lane));
+	c->slot = reserve(MAX_SLOTS * sizeof(*c->slot));
+	c->hist = reserve(MAX_HISTS * sizeof(*c->hist));
+	c->value = reserve(MAX_VALUES * sizeof(*c->value));
+	c->dirty = reserve(MAX_SLOTS / 8);
+	c->hist_dirty = reserve(MAX_HISTS / 8);
+	c->thread = reserve(MAX_THREADS * sizeof(*c->thread));
+	return c->text && c->string && c->frame && c->node && c->context && c->lane && c->slot &&
+	       c->hist && c->value && c->dirty && c->hist_dirty && c->thread &&
+	       table_init(&c->strings, MAX_STRINGS) && table_init(&c->frames, MAX_FRAMES) &&
+	       table_init(&c->nodes, MAX_NODES) && table_init(&c->contexts, MAX_CONTEXTS) &&
+	       table_init(&c->lanes, MAX_LANES) && table_init(&c->slots, MAX_SLOTS) &&
+	       table_init(&c->hists, MAX_HISTS);
+}
+
+/* The entries that the wire knows without saying: "", the root, lane 0, the built-in sets. */
+static void tables_seed(struct collector *c)
+{
+	static const uint8_t transfer[] = {METRIC_TIME,	 METRIC_COUNT, METRIC_TIME_MIN, METRIC_TIME_MAX,
+					   METRIC_BYTES, METRIC_ASYNC, METRIC_DIRECTION};
+	static const uint8_t host[] = {METRIC_CPU_TIME, METRIC_CPU_COUNT};
+	unsigned i;
+
+	string_intern("", 0);
+	frame_intern(FRAME_ROOT, string_intern("ROOT", 4));
+	node_intern(WIRE_NONE, 0);
+	lane_intern(WIRE_NONE, 0, 0, 0);
+	context_intern(WIRE_NONE, 0, 0); /* id 0: unknown */
+	context_intern(0, 0, 0);         /* id 1: the root, when contexts are full */
+	/* Values that are strings must be on the wire before their slots: they are made first. */
+	for (i = 0; i < COPY_N_DIRECTIONS; i++)
+		string_intern(copy_direction_word(i), strlen(copy_direction_word(i)));
+	c->set[SET_ID_KERNEL].n = 4;
+	c->set[SET_ID_TRANSFER].n = ARRAY_SIZE(transfer);
+	for (i = 0; i < ARRAY_SIZE(transfer); i++)
+		c->set[SET_ID_TRANSFER].metrics[i] = transfer[i];
+	c->set[SET_ID_HOST].n = ARRAY_SIZE(host);
+	for (i = 0; i < ARRAY_SIZE(host); i++)
+		c->set[SET_ID_HOST].metrics[i] = host[i];
+	for (i = 0; i <= SET_ID_HOST; i++)
+		atomic_store(&c->set[i].state, ENTRY_READY);
+#define _(id, name_, type_, scope_, add_, unit_, title)                                            \
+	c->metric[METRIC_##id].name = string_intern(name_, sizeof(name_) - 1);                     \
+	c->metric[METRIC_##id].unit = string_intern(unit_, sizeof(unit_) - 1);                     \
+	c->metric[METRIC_##id].type = METRIC_##type_;                                              \
+	c->metric[METRIC_##id].scope = METRIC_##scope_;                                            \
+	c->metric[METRIC_##id].add = METRIC_##add_;                                                \
+	atomic_store(&c->metric[METRIC_##id].state, ENTRY_READY);
+	METRICS_BUILTIN(_)
+#undef _
+}
+
+struct collector *tables_new(void)
+{
+	struct collector *c = reserve(sizeof(*c));
+
+	/* On failure the pieces stay: this happens once, in a process that is out of memory. */
+	if (!c || !tables_map(c))
+		return NULL;
+	collector = c;
+	tables_seed(c);
+	return c;
+}
+
+/* ---- the one insertion algorithm ---- */
+
+/* An equal entry's id, or WIRE_NONE and the cell to fill. */
+static inline __attribute__((always_inline)) uint32_t
+table_find(struct table *t, uint64_t hash, bool (*equal)(uint32_t id, const void *key),
+	   const void *key, uint32_t *ret_cell)
+{
+	uint32_t i = (uint32_t)hash & t->mask, probes, id;
+
+	for (probes = 0; probes <= t->mask; probes++, i = (i + 1) & t->mask) {
+		id = atomic_load_explicit(&t->index[i], memory_order_acquire);
+		if (!id) {
+			*ret_cell = i;
+			return WIRE_NONE;
+		}
+		if (equal(id - 1, key))
+			return id - 1;
+	}
+	*ret_cell = WIRE_NONE;
+	return WIRE_NONE;
+}
+
+/* A fresh id, or WIRE_NONE when the table is full. */
+static uint32_t table_take(struct table *t, uint32_t max)
+{
+	uint32_t id;
+
+	if (atomic_load_explicit(&t->n, memory_order_relaxed) >= max)
+		return WIRE_NONE;
+	id = atomic_fetch_add_explicit(&t->n, 1, memory_order_acq_rel);
+	return id < t->max ? id : WIRE_NONE;
+}
+
+/* Publish entry id in the index from `cell` on. Returns id, or the id of the equal entry of a
+ * thread that was faster: then ours is dead. */
+static inline __attribute__((always_inline)) uint32_t
+table_publish(struct table *t, uint32_t cell, uint32_t id,
+	      bool (*equal)(uint32_t id, const void *key), const void *key, _Atomic uint8_t *state)
+{
+	uint32_t seen;
+
+	for (;; cell = (cell + 1) & t->mask) {
+		seen = 0;
+		if (atomic_compare_exchange_strong_explicit(&t->index[cell], &seen, id + 1,
+							    memory_order_acq_rel,
+							    memory_order_acquire))
+			break;
+		if (equal(seen - 1, key)) {
+			atomic_store_explicit(state, ENTRY_DEAD, memory_order_release);
+			return seen - 1;
+		}
+	}
+	atomic_store_explicit(state, ENTRY_READY, memory_order_release);
+	return id;
+}
+
+/* ---- strings ---- */
+
+struct string_key {
+	uint64_t hash;
+	const char *s;
+	size_t len;
+};
+
+static bool string_equal(uint32_t id, const void *key)
+{
+	const struct string_entry *e = &collector->string[id];
+	const struct string_key *k = key;
+
+	if (e->hash != k->hash || e->full_len != k->len)
+		return false;
+	/* A name that was cut is told apart by its length and 64-bit hash. */
+	return k->len > WIRE_TEXT_MAX || !memcmp(e->s, k->s, k->len);
+}
+
+/* Bytes of the string in the arena, cut to the bound with its hash behind it; NULL: full. */
+static const char *string_store(const struct string_key *k, uint32_t *ret_len)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint32_t len = (uint32_t)MIN(k->len, (size_t)WIRE_TEXT_MAX), at, i;
+	char *p;
+
+	if (atomic_load(&collector->text_used) > MAX_TEXT - WIRE_TEXT_MAX - 1)
+		return NULL;
+	at = atomic_fetch_add(&collector->text_used, len + 1);
+	if (at > MAX_TEXT - WIRE_TEXT_MAX - 1)
+		return NULL;
+	p = collector->text + at;
+	memcpy(p, k->s, len);
+	p[len] = '\0';
+	if (k->len > WIRE_TEXT_MAX) {
+		p[len - 17] = '#';
+		for (i = 0; i < 16; i++)
+			p[len - 16 + i] = digits[k->hash >> (60 - 4 * i) & 15];
+	}
+	*ret_len = len;
+	return p;
+}
+
+uint32_t string_intern(const char *s, size_t len)
+{
+	struct string_key k = {hash_bytes(s, len), s, len};
+	struct table *t = &collector->strings;
+	struct string_entry *e;
+	uint32_t cell, id = table_find(t, k.hash, string_equal, &k, &cell);
+
+	if (id != WIRE_NONE)
+		return id;
+	id = cell == WIRE_NONE ? WIRE_NONE : table_take(t, MAX_STRINGS);
+	if (id == WIRE_NONE) {
+		lose(LOSS_STRINGS_FULL, 1);
+		return 0;
+	}
+	e = &collector->string[id];
+	e->s = string_store(&k, &e->len);
+	if (!e->s) {
+		atomic_store(&e->state, ENTRY_DEAD);
+		lose(LOSS_STRINGS_FULL, 1);
+		return 0;
+	}
+	e->hash = k.hash;
+	e->full_len = len;
+	return table_publish(t, cell, id, string_equal, &k, &e->state);
+}
+
+/* ---- frames, nodes ---- */
+
+struct pair {
+	uint32_t a, b, c, d;
+};
+
+static bool frame_equal(uint32_t id, const void *key)
+{
+	const struct frame_entry *e = &collector->frame[id];
+	const struct pair *k = key;
+
+	return e->kind == k->a && e->string == k->b;
+}
+
+uint32_t frame_intern(enum frame_kind kind, uint32_t string)
+{
+	struct pair k = {kind, string, 0, 0};
+	struct table *t = &collector->frames;
+	struct frame_entry *e;
+	uint32_t cell, id = table_find(t, hash_pair(k.a, k.b), frame_equal, &k, &cell);
+
+	if (id != WIRE_NONE)
+		return id;
+	id = cell == WIRE_NONE ? WIRE_NONE : table_take(t, MAX_FRAMES);
+	if (id == WIRE_NONE)
+		return WIRE_NONE;
+	e = &collector->frame[id];
+	e->kind = (uint8_t)kind;
+	e->string = string;
+	return table_publish(t, cell, id, frame_equal, &k, &e->state);
+}
+
+static bool node_equal(uint32_t id, const void *key)
+{
+	const struct node_entry *e = &collector->node[id];
+	const struct pair *k = key;
+
+	return e->parent == k->a && e->frame == k->b;
+}
+
+/* The node, made when there is room below max; WIRE_NONE: there is none. */
+static uint32_t node_try(uint32_t parent, uint32_t frame, uint32_t max)
+{
+	struct pair k = {parent, frame, 0, 0};
+	struct table *t = &collector->nodes;
+	struct node_entry *e;
+	uint32_t cell, id = table_find(t, hash_pair(parent, frame), node_equal, &k, &cell);
+
+	if (id != WIRE_NONE)
+		return id;
+	id = cell == WIRE_NONE ? WIRE_NONE : table_take(t, max);
+	if (id == WIRE_NONE)
+		return WIRE_NONE;
+	e = &collector->node[id];
+	e->parent = parent;
+	e->frame = frame;
+	return table_publish(t, cell, id, node_equal, &k, &e->state);
+}
+
+uint32_t node_intern(uint32_t parent, uint32_t frame)
+{
+	uint32_t id = WIRE_NONE, other;
+
+	if (frame != WIRE_NONE)
+		id = node_try(parent, frame, MAX_NODES - RESERVED_NODES);
+	if (id != WIRE_NONE)
+		return id;
+	lose(LOSS_NODES_FULL, 1);
+	other = frame_intern(FRAME_OTHER, string_intern("<other>", 7));
+	id = other == WIRE_NONE ? WIRE_NONE : node_try(parent, other, MAX_NODES);
+	return id == WIRE_NONE ? parent : id;
+}
+
+/* ---- contexts, lanes, slots, histograms ---- */
+
+static bool context_equal(uint32_t id, const void *key)
+{
+	const struct context_entry *e = &collector->context[id];
+	const struct pair *k = key;
+
+	return e->node == k->a && e->epoch == k->b && e->thread == k->c;
+}
+
+uint32_t context_intern(uint32_t node, uint32_t epoch, uint32_t thread)
+{
+	struct pair k = {node, epoch, thread, 0};
+	struct table *t = &collector->contexts;
+	struct context_entry *e;
+	uint64_t hash = hash_u64(hash_pair(node, thread) + epoch);
+	uint32_t cell, id = table_find(t, hash, context_equal, &k, &cell);
+
+	if (id != WIRE_NONE)
+		return id;
+	id = cell == WIRE_NONE ? WIRE_NONE : table_take(t, MAX_CONTEXTS);
+	if (id == WIRE_NONE) {
+		lose(LOSS_CONTEXTS_FULL, 1);
+		return 1;
+	}
+	e = &collector->context[id];
+	e->node = node;
+	e->epoch = epoch;
+	e->thread = thread;
+	return table_publish(t, cell, id, context_equal, &k, &e->state);
+}
+
+static bool lane_equal(uint32_t id, const void *key)
+{
+	const struct lane_entry *e = &collector->lane[id];
+	const struct pair *k = key;
+
+	return e->device == k->a && e->context == k->b && e->stream == k->c && e->thread == k->d;
+}
+
+/* May this stream have lanes of its own? The first MAX_STREAMS of a device may. */
+static bool stream_admitted(struct device_entry *d, uint32_t context, uint32_t stream)
+{
+	uint64_t key = ((uint64_t)context << 32 | stream) + 1, seen;
+	unsigned i;
+
+	for (i = 0; i < MAX_STREAMS; i++) {
+		seen = atomic_load_explicit(&d->streams[i].key, memory_order_acquire);
+		if (!seen && atomic_compare_exchange_strong(&d->streams[i].key, &seen, key))
+			return true;
+		if (seen == key)
+			return true;
+	}
+	return false;
+}
+
+static uint32_t lane_make(const struct pair *k, uint32_t cell)
+{
+	uint32_t id = cell == WIRE_NONE ? WIRE_NONE : table_take(&collector->lanes, MAX_LANES);
+	struct lane_entry *e;
+
+	if (id == WIRE_NONE) {
+		lose(LOSS_LANES_FULL, 1);
+		return 0;
+	}
+	e = &collector->lane[id];
+	e->device = k->a;
+	e->context = k->b;
+	e->stream = k->c;
+	e->thread = k->d;
+	return table_publish(&collector->lanes, cell, id, lane_equal, k, &e->state);
+}
+
+uint32_t lane_intern(uint32_t device, uint32_t context, uint32_t stream, uint32_t thread)
+{
+	struct pair k = {device, context, stream, thread};
+	uint64_t hash = hash_u64(hash_pair(device, context) ^ hash_pair(stream, thread));
+	uint32_t cell, id = table_find(&collector->lanes, hash, lane_equal, &k, &cell);
+
+	if (id != WIRE_NONE)
+		return id;
+	if (device < MAX_DEVICES && !stream_admitted(&collector->device[device], context, stream)) {
+		lose(LOSS_LANES_FULL, 1);
+		k = (struct pair){device, WIRE_NONE, WIRE_NONE, 0}; /* the shared lane */
+		hash = hash_u64(hash_pair(k.a, k.b) ^ hash_pair(k.c, k.d));
+		id = table_find(&collector->lanes, hash, lane_equal, &k, &cell);
+		if (id != WIRE_NONE)
+			return id;
+	}
+	return lane_make(&k, cell);
+}
+
+static bool slot_equal(uint32_t id, const void *key)
+{
+	const struct slot_entry *e = &collector->slot[id];
+	const struct pair *k = key;
+
+	return e->node == k->a && e->lane == k->b && e->epoch == k->c && e->set == k->d;
+}
+
+/* Minima start at the top. */
+static void slot_seed(const struct slot_entry *e)
+{
+	const struct set_entry *set = &collector->set[e->set];
+	unsigned i;
+
+	for (i = 0; i < set->n; i++)
+		if ((e->set == SET_ID_KERNEL ? METRIC_TIME + i : set->metrics[i]) == METRIC_TIME_MIN)
+			atomic_store_explicit(&collector->value[e->values + i], UINT64_MAX,
+					      memory_order_relaxed);
+}
+
+uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t epoch, uint32_t set)
+{
+	struct pair k = {node, lane, epoch, set};
+	struct table *t = &collector->slots;
+	uint64_t hash = hash_u64(hash_pair(node, lane) ^ hash_pair(set, epoch));
+	struct slot_entry *e;
+	uint32_t cell, id = table_find(t, hash, slot_equal, &k, &cell), n, at;
+
+	if (id != WIRE_NONE)
+		return id;
+	n = collector->set[set].n;
+	if (cell == WIRE_NONE || atomic_load(&collector->n_values) + n > MAX_VALUES)
+		return WIRE_NONE;
+	id = table_take(t, MAX_SLOTS);
+	if (id == WIRE_NONE)
+		return WIRE_NONE;
+	e = &collector->slot[id];
+	at = atomic_fetch_add(&collector->n_values, n);
+	if (at + n > MAX_VALUES) {
+		atomic_store(&e->state, ENTRY_DEAD);
+		return WIRE_NONE;
+	}
+	e->node = node;
+	e->lane = lane;
+	e->epoch = epoch;
+	e->set = set;
+	e->values = at;
+	slot_seed(e);
+	return table_publish(t, cell, id, slot_equal, &k, &e->state);
+}
+
+static bool hist_equal(uint32_t id, const void *key)
+{
+	const struct hist_entry *e = &collector->hist[id];
+	const struct pair *k = key;
+
+	return e->node == k->a && e->device == k->b;
+}
+
+uint32_t hist_intern(uint32_t node, uint32_t device)
+{
+	struct pair k = {node, device, 0, 0};
+	struct table *t = &collector->hists;
+	struct hist_entry *e;
+	uint32_t cell, id = table_find(t, hash_pair(node, device), hist_equal, &k, &cell);
+
+	if (id != WIRE_NONE)
+		return id;
+	id = cell == WIRE_NONE ? WIRE_NONE : table_take(t, MAX_HISTS);
+	if (id == WIRE_NONE)
+		return WIRE_NONE;
+	e = &collector->hist[id];
+	e->node = node;
+	e->device = device;
+	return table_publish(t, cell, id, hist_equal, &k, &e->state);
+}
+
+/* ---- small tables: a scan, and a claim of the first empty entry ---- */
+
+/* Claim entry i; false: somebody else has it. EMPTY -> DEAD -> (filled) READY. */
+static bool claim(_Atomic uint8_t *state)
+{
+	uint8_t empty = ENTRY_EMPTY;
+
+	return atomic_compare_exchange_strong(state, &empty, ENTRY_DEAD);
+}
+
+uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope, uint8_t add)
+{
+	uint32_t string = string_intern(name, strlen(name)), i;
+	struct metric_entry *m;
+
+	for (i = 0; i < MAX_METRICS; i++) {
+		m = &collector->metric[i];
+		if (atomic_load(&m->state) == ENTRY_READY && m->name == string)
+			return i;
+		if (!claim(&m->state))
+			continue;
+		m->name = string;
+		m->unit = string_intern(unit, strlen(unit));
+		m->type = type;
+		m->scope = scope;
+		m->add = add;
+		atomic_store(&m->state, ENTRY_READY);
+		return i;
+	}
+	return WIRE_NONE;
+}
+
+uint32_t set_intern_one(uint32_t metric)
+{
+	struct set_entry *s;
+	uint32_t i;
+
+	for (i = 0; i < MAX_SETS; i++) {
+		s = &collector->set[i];
+		if (atomic_load(&s->state) == ENTRY_READY && s->n == 1 && s->metrics[0] == metric)
+			return i;
+		if (!claim(&s->state))
+			continue;
+		s->n = 1;
+		s->metrics[0] = (uint16_t)metric;
+		atomic_store(&s->state, ENTRY_READY);
+		return i;
+	}
+	return WIRE_NONE;
+}
+
+uint32_t device_intern(uint8_t source, int32_t index)
+{
+	struct device_entry *d;
+	uint32_t i;
+
+	for (i = 0; i < MAX_DEVICES; i++) {
+		d = &collector->device[i];
+		if (atomic_load(&d->state) == ENTRY_READY && d->source == source && d->index == index)
+			return i;
+		if (!claim(&d->state))
+			continue;
+		d->source = source;
+		d->index = index;
+		atomic_store(&d->version, 1);
+		atomic_store(&d->state, ENTRY_READY);
+		return i;
+	}
+	return MAX_DEVICES - 1;
+}
+
+void note_add(int level, const char *text)
+{
+	uint32_t string = string_intern(text, strlen(text)), i;
+	struct note_entry *n;
+
+	for (i = 0; i < MAX_NOTES; i++) {
+		n = &collector->note[i];
+		if (atomic_load(&n->state) == ENTRY_READY && n->text == string)
+			return;
+		if (!claim(&n->state))
+			continue;
+		n->text = string;
+		n->level = (uint8_t)level;
+		atomic_store(&n->state, ENTRY_READY);
+		return;
+	}
+}
+
+/* ---- forgetting ---- */
+
+void tables_forget_values(struct collector *c)
+{
+	uint32_t i, j, n = MIN(atomic_load(&c->n_values), (uint32_t)MAX_VALUES);
+
+	for (i = 0; i < n; i++)
+		atomic_store_explicit(&c->value[i], 0, memory_order_relaxed);
+	for (i = 0; i < table_n(&c->slots); i++)
+		if (atomic_load(&c->slot[i].state) == ENTRY_READY)
+			slot_seed(&c->slot[i]);
+	for (i = 0; i < table_n(&c->hists); i++)
+		for (j = 0; j < HIST_BUCKETS; j++)
+			atomic_store_explicit(&c->hist[i].n[j], 0, memory_order_relaxed);
+}
