@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+#include <errno.h>
+
+#include "backends/cupti.h"
+#include "base/util.h"
+
+#define BUFFER_BYTES_MAX (UINT64_C(64) << 20)
+
+static struct cupti cupti;
+
+static int probe(const struct backend_options *options, const char **ret_why)
+{
+	if (cupti_driver_is_loaded())
+		return 0;
+	*ret_why = "the program has not loaded the CUDA driver (libcuda.so.1)";
+	return -ENODEV;
+}
+
+/* What a session begins with; the memory of an earlier one is kept. */
+static void reset(struct cupti *c, struct activity_sink *sink)
+{
+	c->sink = sink;
+	c->session++;
+	c->subscriber = NULL;
+	c->connected = 0;
+	c->want_attribution = c->attributing = c->has_first = false;
+	c->n_threads = 0;
+	c->n_graph_launches = c->n_graph_done = c->quiet_graph_launches = 0;
+	c->devices_seen = c->devices_told = 0;
+}
+
+static int begin(struct cupti *c, const struct backend_options *options)
+{
+	uint64_t bytes_max =
+		options->buffer_bytes_max ? options->buffer_bytes_max : BUFFER_BYTES_MAX;
+	int r = cupti_pool_init(&c->pool, bytes_max);
+
+	if (r < 0) {
+		c->sink->ops->lose(c->sink, LOSS_NO_MEMORY, 1);
+		return r;
+	}
+	r = cupti_load(c, cupti_callback);
+	if (r < 0)
+		return r;
+	/* CUPTI may call us before the function that lets it returns. */
+	atomic_store(&c->phase, CUPTI_RUNNING);
+	r = cupti_activity_start(c);
+	if (r < 0) {
+		atomic_store(&c->phase, CUPTI_OFF);
+		c->api.cuptiUnsubscribe(c->subscriber);
+		return r;
+	}
+	cupti_calls_start(c);
+	return 0;
+}
+
+static int start(const struct backend_options *options, struct activity_sink *sink,
+		 void **ret_state)
+{
+	struct cupti *c = &cupti;
+	int r;
+
+	if (atomic_load(&c->phase) == CUPTI_DEAD || atomic_exchange(&c->taken, true))
+		return -EBUSY;
+	reset(c, sink);
+	r = begin(c, options);
+	if (r < 0) {
+		atomic_store(&c->taken, false);
+		return r;
+	}
+	if (options->count_launches)
+		atomic_store(&c->want_attribution, true);
+	cupti_calls_settle(c);
+	*ret_state = c;
+	return 0;
+}
+
+static int flush(void *state, bool force)
+{
+	struct cupti *c = state;
+	int r;
+
+	if (!cupti_running(c))
+		return 0;
+	cupti_calls_settle(c);
+	r = cupti_activity_flush(c, force);
+	cupti_calls_quiet(c);
+	cupti_device_tell(c);
+	cupti_pool_fault_in(&c->pool);
+	return r;
+}
+
+static void attribute(void *state)
+{
+	struct cupti *c = state;
+
+	atomic_store(&c->want_attribution, true);
+	cupti_calls_settle(c);
+}
+
+static uint64_t buffer_bytes(void *state)
+{
+	struct cupti *c = state;
+
+	return cupti_pool_bytes(&c->pool);
+}
+
+/* Buffers that CUPTI still holds stay its own: nothing is unmapped. */
+static void stop(void *state)
+{
+	struct cupti *c = state;
+
+	if (!c)
+		return;
+	if (cupti_running(c)) {
+		cupti_activity_stop(c);
+		flush(c, true);
+		atomic_store(&c->phase, CUPTI_OFF);
+		c->api.cuptiUnsubscribe(c->subscriber);
+	}
+	atomic_store(&c->taken, false);
+}
+
+/* CUDA and CUPTI do not work in a fork child of a process that used them: the locks and the worker
+ * of the parent are gone. */
+static void forked(void *state)
+{
+	atomic_store(&cupti.phase, CUPTI_DEAD);
+}
+
+const struct backend backend_cupti = {
+	.name = "cupti",
+	.probe = probe,
+	.start = start,
+	.flush = flush,
+	.attribute = attribute,
+	.buffer_bytes = buffer_bytes,
+	.stop = stop,
+	.forked = forked,
+};

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_BACKENDS_CUPTI_H
+#define PROTON_BACKENDS_CUPTI_H
+/* The cupti backend, inside: what its files share.
+ *
+ *   cupti.c           the vtable: life cycle, flush
+ *   cupti_load.c      find a libcupti that works here, subscribe; one sentence when none does
+ *   cupti_activity.c  buffers requested and completed, record -> struct activity
+ *   cupti_pool.c      the memory of the buffers
+ *   cupti_calls.c     driver callbacks: launch ENTER -> ring[correlation] = launch context
+ *   cupti_device.c    what a device is, asked of libcuda
+ *
+ *   launching thread           CUPTI's worker or our flush          sender thread
+ *     requested(): a buffer      completed(): records, zero,          flush(): devices, callbacks
+ *     ENTER: ring store          back into the pool                   on, FlushAll, fault pages in
+ *
+ * One CUPTI session a process: there is one struct cupti, never freed, because CUPTI may call us
+ * (or own a buffer) after stop(). No lock is held around a call of CUPTI or of the sink; there is
+ * none in this backend. */
+#include <stdatomic.h>
+#include "backends/backend.h"
+#include "backends/cupti_abi.h"
+#include "backends/cupti_pool.h"
+
+enum cupti_phase {
+	CUPTI_OFF = 0,
+	CUPTI_RUNNING,
+	CUPTI_DEAD, /* fork child, or CUPTI gave itself up: it is not called any more */
+};
+
+/* Correlation id -> launch context, one 8-byte store a launch: no lock, no free, no removal, so
+ * that all records of a graph launch find it. An entry is overwritten N launches later. */
+#define CUPTI_RING_BITS 20
+#define CUPTI_RING_N    (1u << CUPTI_RING_BITS)
+struct cupti_ring {
+	_Atomic uint64_t *launches;   /* correlation << 32 | launch context */
+	_Atomic uint32_t *graph_seen; /* newest graph launch of which a record was seen */
+};
+
+struct cupti {
+	struct activity_sink *sink;
+	struct cupti_api api;
+	void *subscriber;
+	uint32_t version;
+	uint32_t session;  /* 1, 2 … */
+	_Atomic int phase; /* enum cupti_phase */
+	atomic_bool taken; /* from start() to stop() */
+	atomic_uint connected;
+
+	/* Attribution: callbacks on launches. */
+	atomic_bool want_attribution;
+	atomic_bool attributing; /* all callbacks are on */
+	atomic_bool settling;    /* one thread at a time talks to CUPTI about callbacks */
+	atomic_bool has_first;
+	_Atomic uint32_t first; /* correlation id: launches before it may lack a ring entry */
+	struct cupti_ring ring;
+	_Atomic uint32_t n_threads; /* that asked for a buffer */
+
+	/* Graph launches that count as in flight; only few a second, so one shared counter. */
+	_Atomic uint64_t n_graph_launches, n_graph_done;
+	uint64_t quiet_graph_launches; /* owner: flush() */
+
+	struct cupti_pool pool;
+
+	_Atomic uint64_t devices_seen; /* bit i: device i had a record */
+	uint64_t devices_told;         /* owner: flush() */
+};
+
+/* Per launching thread, in static TLS so that the launch path calls nothing to reach it. */
+struct cupti_thread {
+	uint32_t launching; /* correlation id of the counted launch in progress, or 0 */
+	bool launching_graph;
+	uint32_t known; /* the last session in which it asked for a buffer */
+	struct cupti_lease lease;
+};
+extern __thread struct cupti_thread cupti_thread __attribute__((tls_model("initial-exec")));
+
+static inline bool cupti_running(const struct cupti *c)
+{
+	return atomic_load_explicit(&c->phase, memory_order_relaxed) == CUPTI_RUNNING;
+}
+
+/* There is something to deliver. Said twice: when the driver is ready and at the first buffer, for
+ * exit handlers that are registered later run earlier, before CUDA's own. */
+enum { CUPTI_DRIVER_READY = 1, CUPTI_FIRST_BUFFER = 2 };
+static inline void cupti_connect(struct cupti *c, unsigned why)
+{
+	if (atomic_load_explicit(&c->connected, memory_order_relaxed) & why)
+		return;
+	if (!(atomic_fetch_or(&c->connected, why) & why))
+		c->sink->ops->connect(c->sink);
+}
+
+/* cupti_load.c: fills api, version and subscriber. 0, or -errno after a note to the sink. */
+int cupti_load(struct cupti *c, abi_callback_fn callback);
+/* Is there a CUDA driver in this process? */
+bool cupti_driver_is_loaded(void);
+
+/* cupti_activity.c */
+int cupti_activity_start(struct cupti *c); /* -EIO after a note */
+void cupti_activity_stop(struct cupti *c);
+int cupti_activity_flush(struct cupti *c, bool force);
+
+/* cupti_calls.c */
+void cupti_callback(void *user, uint32_t domain, uint32_t id, const void *data);
+void cupti_calls_start(struct cupti *c);  /* the few that are always on */
+void cupti_calls_settle(struct cupti *c); /* launch callbacks on when they are wanted */
+void cupti_calls_quiet(struct cupti *c);  /* after a flush: graph launches without any record */
+
+/* The launch context of a record. Sets *ret_uncounted when this record does not end a counted
+ * launch: a copy, a further node of a graph, or launched before the callbacks came on. */
+uint32_t cupti_calls_resolve(struct cupti *c, const struct activity *a, uint32_t correlation,
+			     bool *ret_uncounted);
+
+/* cupti_device.c: tells the sink about devices that had records. Not from a CUPTI callback. */
+void cupti_device_tell(struct cupti *c);
+
+#endif

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_BACKENDS_CUPTI_ABI_H
+#define PROTON_BACKENDS_CUPTI_ABI_H
+/* The part of the CUPTI and CUDA driver ABI that the cupti backend uses, declared in our own words,
+ * so that it builds where no CUDA toolkit is. tests/test_cupti_abi.c asserts every number here
+ * against NVIDIA's headers where they exist. x86-64 and aarch64 (LP64, little-endian).
+ *
+ * Records only ever grow at their end: an older or newer CUPTI writes its own newest layout and we
+ * read the prefix that all of them share (kernels: CUDA 11.0 and later). Numbers of callbacks,
+ * kinds and attributes are append-only; a library that does not know one says so
+ * (ABI_BAD_ARGUMENT). */
+#include <stddef.h>
+#include <stdint.h>
+
+/* Results. Anything that is not 0 is a failure; these are told apart. */
+enum abi_result {
+	ABI_OK = 0,
+	ABI_BAD_ARGUMENT = 1,
+	ABI_END_OF_BUFFER = 12,   /* also: one subscriber too many, before CUDA 11 */
+	ABI_NOT_INITIALIZED = 15, /* also: the driver is older than this CUPTI */
+	ABI_NO_PRIVILEGE = 35,
+	ABI_OTHER_SUBSCRIBER = 39,
+	ABI_NO_PRIVILEGE_VIRTUAL = 40,
+	ABI_UNKNOWN = 999, /* also: no driver at all */
+};
+
+/* cuptiGetVersion(). */
+#define ABI_VERSION_11_0 13u
+#define ABI_VERSION_11_1 14u /* copies and sets carry a graph id */
+#define ABI_VERSION_12_3 21u /* activity buffers for each thread */
+#define ABI_VERSION_12_9 27u /* a buffer request may be refused */
+
+enum abi_activity_kind {
+	ABI_KIND_MEMCPY = 1,
+	ABI_KIND_MEMSET = 2,
+	ABI_KIND_KERNEL = 3, /* serialised kernels: never enabled, same record */
+	ABI_KIND_CONCURRENT_KERNEL = 10,
+	ABI_KIND_MEMCPY2 = 22, /* between two devices; comes with MEMCPY */
+	ABI_N_KINDS = 23
+};
+
+enum abi_attribute {
+	ABI_ATTRIBUTE_ZEROED_BUFFER = 5,
+	ABI_ATTRIBUTE_PER_THREAD_BUFFER = 9,
+};
+
+#define ABI_FLUSH_FORCED 1u
+#define ABI_FLAG_ASYNC   1u /* of copies and sets */
+
+enum abi_copy_kind {
+	ABI_COPY_HTOD = 1,
+	ABI_COPY_DTOH = 2,
+	ABI_COPY_HTOA = 3, /* A: array in device memory */
+	ABI_COPY_ATOH = 4,
+	ABI_COPY_ATOA = 5,
+	ABI_COPY_ATOD = 6,
+	ABI_COPY_DTOA = 7,
+	ABI_COPY_DTOD = 8,
+	ABI_COPY_HTOH = 9,
+	ABI_COPY_PTOP = 10,
+	ABI_N_COPY_KINDS = 11
+};
+
+enum abi_memory_kind {
+	ABI_MEMORY_PAGEABLE = 1,
+	ABI_MEMORY_PINNED = 2,
+	ABI_MEMORY_DEVICE = 3,
+	ABI_MEMORY_ARRAY = 4,
+	ABI_MEMORY_MANAGED = 5,
+	ABI_MEMORY_DEVICE_STATIC = 6,
+	ABI_MEMORY_MANAGED_STATIC = 7,
+	ABI_N_MEMORY_KINDS = 8
+};
+
+enum abi_domain {
+	ABI_DOMAIN_DRIVER = 1,
+	ABI_DOMAIN_RESOURCE = 3,
+	ABI_DOMAIN_STATE = 6,
+};
+
+enum abi_resource {
+	ABI_RESOURCE_INIT_FINISHED = 5,
+	ABI_RESOURCE_GRAPH_NODE_CREATED = 13,
+};
+
+enum abi_state { ABI_STATE_FATAL_ERROR = 1 };
+
+enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
+
+/* Driver calls that we listen to: name, number, class.
+ *   KERNEL   launches one kernel: has one record
+ *   GRAPH    launches a graph: a record a node, all with this call's correlation id
+ *   COPY     copies and sets: no, one or several records
+ *   DESTROY  takes a context and its records away */
+#define ABI_CALLS(_)                                                                               \
+	_(cuLaunch, 115, KERNEL)                                                                   \
+	_(cuLaunchGrid, 116, KERNEL)                                                               \
+	_(cuLaunchGridAsync, 117, KERNEL)                                                          \
+	_(cuLaunchKernel, 307, KERNEL)                                                             \
+	_(cuLaunchKernel_ptsz, 442, KERNEL)                                                        \
+	_(cuLaunchCooperativeKernel, 477, KERNEL)                                                  \
+	_(cuLaunchCooperativeKernel_ptsz, 478, KERNEL)                                             \
+	_(cuLaunchCooperativeKernelMultiDevice, 480, KERNEL)                                       \
+	_(cuLaunchKernelEx, 652, KERNEL)                                                           \
+	_(cuLaunchKernelEx_ptsz, 653, KERNEL)                                                      \
+	_(cuGraphLaunch, 514, GRAPH)                                                               \
+	_(cuGraphLaunch_ptsz, 515, GRAPH)                                                          \
+	_(cuMemcpyHtoD, 43, COPY)                                                                  \
+	_(cuMemcpyDtoH, 45, COPY)                                                                  \
+	_(cuMemcpyDtoD, 47, COPY)                                                                  \
+	_(cuMemcpyDtoA, 49, COPY)                                                                  \
+	_(cuMemcpyAtoD, 51, COPY)                                                                  \
+	_(cuMemcpyHtoA, 53, COPY)                                                                  \
+	_(cuMemcpyAtoH, 54, COPY)                                                                  \
+	_(cuMemcpyAtoA, 55, COPY)                                                                  \
+	_(cuMemcpy2D, 56, COPY)                                                                    \
+	_(cuMemcpy2DUnaligned, 57, COPY)                                                           \
+	_(cuMemcpy3D, 58, COPY)                                                                    \
+	_(cuMemcpyHtoDAsync, 60, COPY)                                                             \
+	_(cuMemcpyDtoHAsync, 62, COPY)                                                             \
+	_(cuMemcpyDtoDAsync, 64, COPY)                                                             \
+	_(cuMemcpyHtoAAsync, 66, COPY)                                                             \
+	_(cuMemcpyAtoHAsync, 67, COPY)                                                             \
+	_(cuMemcpy2DAsync, 68, COPY)                                                               \
+	_(cuMemcpy3DAsync, 69, COPY)                                                               \
+	_(cuMemsetD8, 71, COPY)                                                                    \
+	_(cuMemsetD16, 73, COPY)                                                                   \
+	_(cuMemsetD32, 75, COPY)                                                                   \
+	_(cuMemsetD2D8, 77, COPY)                                                                  \
+	_(cuMemsetD2D16, 79, COPY)                                                                 \
+	_(cuMemsetD2D32, 81, COPY)                                                                 \
+	_(cuMemsetD8Async, 216, COPY)                                                              \
+	_(cuMemsetD16Async, 218, COPY)                                                             \
+	_(cuMemsetD32Async, 220, COPY)                                                             \
+	_(cuMemsetD2D8Async, 222, COPY)                                                            \
+	_(cuMemsetD2D16Async, 224, COPY)                                                           \
+	_(cuMemsetD2D32Async, 226, COPY)                                                           \
+	_(cuMemcpy_v2, 248, COPY)                                                                  \
+	_(cuMemsetD8_v2, 249, COPY)                                                                \
+	_(cuMemsetD16_v2, 250, COPY)                                                               \
+	_(cuMemsetD32_v2, 251, COPY)                                                               \
+	_(cuMemsetD2D8_v2, 252, COPY)                                                              \
+	_(cuMemsetD2D16_v2, 253, COPY)                                                             \
+	_(cuMemsetD2D32_v2, 254, COPY)                                                             \
+	_(cuMemcpyHtoD_v2, 276, COPY)                                                              \
+	_(cuMemcpyHtoDAsync_v2, 277, COPY)                                                         \
+	_(cuMemcpyDtoH_v2, 278, COPY)                                                              \
+	_(cuMemcpyDtoHAsync_v2, 279, COPY)                                                         \
+	_(cuMemcpyDtoD_v2, 280, COPY)                                                              \
+	_(cuMemcpyDtoDAsync_v2, 281, COPY)                                                         \
+	_(cuMemcpyAtoH_v2, 282, COPY)                                                              \
+	_(cuMemcpyAtoHAsync_v2, 283, COPY)                                                         \
+	_(cuMemcpyAtoD_v2, 284, COPY)                                                              \
+	_(cuMemcpyDtoA_v2, 285, COPY)                                                              \
+	_(cuMemcpyAtoA_v2, 286, COPY)                                                              \
+	_(cuMemcpy2D_v2, 287, COPY)                                                                \
+	_(cuMemcpy2DUnaligned_v2, 288, COPY)                                                       \
+	_(cuMemcpy2DAsync_v2, 289, COPY)                                                           \
+	_(cuMemcpy3D_v2, 290, COPY)                                                                \
+	_(cuMemcpy3DAsync_v2, 291, COPY)                                                           \
+	_(cuMemcpyHtoA_v2, 292, COPY)                                                              \
+	_(cuMemcpyHtoAAsync_v2, 293, COPY)                                                         \
+	_(cuMemcpy, 305, COPY)                                                                     \
+	_(cuMemcpyAsync, 306, COPY)                                                                \
+	_(cuMemcpyPeer, 318, COPY)                                                                 \
+	_(cuMemcpyPeerAsync, 319, COPY)                                                            \
+	_(cuMemcpy3DPeer, 320, COPY)                                                               \
+	_(cuMemcpy3DPeerAsync, 321, COPY)                                                          \
+	_(cuMemcpyHtoD_v2_ptds, 397, COPY)                                                         \
+	_(cuMemcpyDtoH_v2_ptds, 398, COPY)                                                         \
+	_(cuMemcpyDtoD_v2_ptds, 399, COPY)                                                         \
+	_(cuMemcpyDtoA_v2_ptds, 400, COPY)                                                         \
+	_(cuMemcpyAtoD_v2_ptds, 401, COPY)                                                         \
+	_(cuMemcpyHtoA_v2_ptds, 402, COPY)                                                         \
+	_(cuMemcpyAtoH_v2_ptds, 403, COPY)                                                         \
+	_(cuMemcpyAtoA_v2_ptds, 404, COPY)                                                         \
+	_(cuMemcpy2D_v2_ptds, 405, COPY)                                                           \
+	_(cuMemcpy2DUnaligned_v2_ptds, 406, COPY)                                                  \
+	_(cuMemcpy3D_v2_ptds, 407, COPY)                                                           \
+	_(cuMemcpy_ptds, 408, COPY)                                                                \
+	_(cuMemcpyPeer_ptds, 409, COPY)                                                            \
+	_(cuMemcpy3DPeer_ptds, 410, COPY)                                                          \
+	_(cuMemsetD8_v2_ptds, 411, COPY)                                                           \
+	_(cuMemsetD16_v2_ptds, 412, COPY)                                                          \
+	_(cuMemsetD32_v2_ptds, 413, COPY)                                                          \
+	_(cuMemsetD2D8_v2_ptds, 414, COPY)                                                         \
+	_(cuMemsetD2D16_v2_ptds, 415, COPY)                                                        \
+	_(cuMemsetD2D32_v2_ptds, 416, COPY)                                                        \
+	_(cuMemcpyAsync_ptsz, 418, COPY)                                                           \
+	_(cuMemcpyHtoAAsync_v2_ptsz, 419, COPY)                                                    \
+	_(cuMemcpyAtoHAsync_v2_ptsz, 420, COPY)                                                    \
+	_(cuMemcpyHtoDAsync_v2_ptsz, 421, COPY)                                                    \
+	_(cuMemcpyDtoHAsync_v2_ptsz, 422, COPY)                                                    \
+	_(cuMemcpyDtoDAsync_v2_ptsz, 423, COPY)                                                    \
+	_(cuMemcpy2DAsync_v2_ptsz, 424, COPY)                                                      \
+	_(cuMemcpy3DAsync_v2_ptsz, 425, COPY)                                                      \
+	_(cuMemcpyPeerAsync_ptsz, 426, COPY)                                                       \
+	_(cuMemcpy3DPeerAsync_ptsz, 427, COPY)                                                     \
+	_(cuMemsetD8Async_ptsz, 428, COPY)                                                         \
+	_(cuMemsetD16Async_ptsz, 429, COPY)                                                        \
+	_(cuMemsetD32Async_ptsz, 430, COPY)                                                        \
+	_(cuMemsetD2D8Async_ptsz, 431, COPY)                                                       \
+	_(cuMemsetD2D16Async_ptsz, 432, COPY)                                                      \
+	_(cuMemsetD2D32Async_ptsz, 433, COPY)                                                      \
+	_(cuMemcpyBatchAsync, 776, COPY)                                                           \
+	_(cuMemcpyBatchAsync_ptsz, 777, COPY)                                                      \
+	_(cuMemcpy3DBatchAsync, 778, COPY)                                                         \
+	_(cuMemcpy3DBatchAsync_ptsz, 779, COPY)                                                    \
+	_(cuMemcpyBatchAsync_v2, 796, COPY)                                                        \
+	_(cuMemcpyBatchAsync_v2_ptsz, 797, COPY)                                                   \
+	_(cuMemcpy3DBatchAsync_v2, 798, COPY)                                                      \
+	_(cuMemcpy3DBatchAsync_v2_ptsz, 799, COPY)                                                 \
+	_(cuCtxDestroy, 11, DESTROY)                                                               \
+	_(cuCtxDestroy_v2, 322, DESTROY)                                                           \
+	_(cuDevicePrimaryCtxRelease, 387, DESTROY)                                                 \
+	_(cuDevicePrimaryCtxReset, 389, DESTROY)                                                   \
+	_(cuDevicePrimaryCtxRelease_v2, 544, DESTROY)                                              \
+	_(cuDevicePrimaryCtxReset_v2, 545, DESTROY)
+
+#define ABI_N_CALLS 1024 /* numbers below this are looked up in a table */
+
+/* What a driver-domain callback is told. */
+struct abi_call {
+	uint32_t site; /* enum abi_site */
+	const char *function;
+	const void *params;
+	const void *result; /* EXIT only: points to a CUresult */
+	const char *symbol;
+	void *context;
+	uint32_t context_id;
+	uint64_t *private_data;
+	uint32_t correlation;
+};
+
+/* What a state-domain callback is told. */
+struct abi_state_data {
+	uint32_t result;
+	const char *message;
+};
+
+struct abi_subscriber_params {
+	size_t size;
+	const char *name;
+	char *old_name; /* who holds CUPTI when the result is ABI_OTHER_SUBSCRIBER */
+	size_t old_name_size;
+};
+#define ABI_OLD_NAME_MIN 64
+
+/* Activity records: prefixes. Every record begins with its kind and is 8-byte aligned. */
+struct abi_record {
+	uint32_t kind;
+};
+
+struct abi_kernel {
+	uint32_t kind;
+	uint8_t cache_config, shared_memory_config;
+	uint16_t registers;
+	uint32_t partitioned_requested, partitioned_executed;
+	uint64_t start_ns, end_ns, completed_ns;
+	uint32_t device, context, stream;
+	int32_t grid[3], block[3];
+	int32_t static_shared, dynamic_shared;
+	uint32_t local_per_thread, local_total;
+	uint32_t correlation;
+	int64_t grid_id;
+	const char *name;
+	void *reserved;
+	uint64_t queued_ns, submitted_ns;
+	uint8_t launch_type, carveout_requested, carveout, padding;
+	uint32_t shared_executed;
+	uint64_t graph_node;
+	uint32_t shared_limit;
+	uint32_t graph;
+};
+
+struct abi_copy {
+	uint32_t kind;
+	uint8_t copy_kind, src_kind, dst_kind, flags;
+	uint64_t bytes;
+	uint64_t start_ns, end_ns;
+	uint32_t device, context, stream;
+	uint32_t correlation;
+	uint32_t runtime_correlation, padding;
+	void *reserved;
+	uint64_t graph_node;
+	uint32_t graph; /* ABI_VERSION_11_1 */
+};
+
+struct abi_peer_copy {
+	uint32_t kind;
+	uint8_t copy_kind, src_kind, dst_kind, flags;
+	uint64_t bytes;
+	uint64_t start_ns, end_ns;
+	uint32_t device, context, stream;
+	uint32_t src_device, src_context, dst_device, dst_context;
+	uint32_t correlation;
+	void *reserved;
+	uint64_t graph_node;
+	uint32_t graph; /* ABI_VERSION_11_1 */
+};
+
+struct abi_set {
+	uint32_t kind;
+	uint32_t value;
+	uint64_t bytes;
+	uint64_t start_ns, end_ns;
+	uint32_t device, context, stream;
+	uint32_t correlation;
+	uint16_t flags, memory_kind;
+	uint32_t padding;
+	void *reserved;
+	uint64_t graph_node;
+	uint32_t graph; /* ABI_VERSION_11_1 */
+};
+
+/* The largest record that we ask for (a kernel of CUDA 13.0), to turn a rate into bytes. */
+#define ABI_KERNEL_BYTES 216
+
+typedef void (*abi_callback_fn)(void *user, uint32_t domain, uint32_t id, const void *data);
+typedef void (*abi_requested_fn)(uint8_t **buffer, size_t *size, size_t *n_records_max);
+typedef void (*abi_completed_fn)(void *context, uint32_t stream, uint8_t *buffer, size_t size,
+				 size_t valid);
+
+/*      need      name                               parameters; all return a CUptiResult */
+#define ABI_CUPTI_FUNCTIONS(_)                                                                     \
+	_(REQUIRED, cuptiGetVersion, (uint32_t * version))                                         \
+	_(REQUIRED, cuptiSubscribe, (void **subscriber, abi_callback_fn, void *user))              \
+	_(OPTIONAL, cuptiSubscribe_v2,                                                             \
+	  (void **subscriber, abi_callback_fn, void *user, struct abi_subscriber_params *))        \
+	_(REQUIRED, cuptiUnsubscribe, (void *subscriber))                                          \
+	_(REQUIRED, cuptiEnableCallback,                                                           \
+	  (uint32_t enable, void *subscriber, uint32_t domain, uint32_t id))                       \
+	_(REQUIRED, cuptiActivityRegisterCallbacks, (abi_requested_fn, abi_completed_fn))          \
+	_(REQUIRED, cuptiActivityEnable, (uint32_t kind))                                          \
+	_(REQUIRED, cuptiActivityDisable, (uint32_t kind))                                         \
+	_(REQUIRED, cuptiActivityFlushAll, (uint32_t flags))                                       \
+	_(REQUIRED, cuptiActivityGetNextRecord,                                                    \
+	  (uint8_t * buffer, size_t valid, struct abi_record * *record))                           \
+	_(OPTIONAL, cuptiActivitySetAttribute, (uint32_t attribute, size_t * size, void *value))   \
+	_(OPTIONAL, cuptiActivityGetNumDroppedRecords,                                             \
+	  (void *context, uint32_t stream, size_t *n))                                             \
+	_(OPTIONAL, cuptiGetResultString, (uint32_t result, const char **text))
+
+struct cupti_api {
+#define _(need, name, parameters) uint32_t(*name) parameters;
+	ABI_CUPTI_FUNCTIONS(_)
+#undef _
+};
+
+/* The CUDA driver, for what a device is. */
+enum abi_device_attribute {
+	ABI_DEVICE_CLOCK_KHZ = 13,
+	ABI_DEVICE_NUM_SMS = 16,
+	ABI_DEVICE_MEMORY_CLOCK_KHZ = 36,
+	ABI_DEVICE_BUS_WIDTH_BITS = 37,
+	ABI_DEVICE_CC_MAJOR = 75,
+	ABI_DEVICE_CC_MINOR = 76,
+};
+
+#define ABI_CUDA_FUNCTIONS(_)                                                                      \
+	_(cuDriverGetVersion, (int *version))                                                      \
+	_(cuDeviceGet, (int *device, int ordinal))                                                 \
+	_(cuDeviceGetAttribute, (int *value, uint32_t attribute, int device))                      \
+	_(cuDeviceGetName, (char *name, int size, int device))                                     \
+	_(cuDeviceGetUuid_v2, (uint8_t uuid[16], int device))                                      \
+	_(cuDeviceGetUuid, (uint8_t uuid[16], int device))                                         \
+	_(cuDeviceTotalMem_v2, (size_t * bytes, int device))
+
+struct cuda_api {
+#define _(name, parameters) uint32_t(*name) parameters;
+	ABI_CUDA_FUNCTIONS(_)
+#undef _
+};
+
+#endif

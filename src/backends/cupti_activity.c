@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* Activity buffers, and what is in them. */
+#include "config.h" // IWYU pragma: keep
+
+#include <errno.h>
+#include <string.h>
+
+#include "backends/cupti.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/util.h"
+
+/* CUPTI's buffer callbacks have no user argument. */
+static struct cupti *the_cupti;
+
+/* Before 12.9 CUPTI must not be refused a buffer: what is over the bound goes here, unread. */
+static _Alignas(8) uint8_t discard[POOL_BYTES_MAX];
+
+static const uint32_t enabled_kinds[] = {ABI_KIND_CONCURRENT_KERNEL, ABI_KIND_MEMCPY,
+					 ABI_KIND_MEMSET};
+
+/* ---- records ---------------------------------------------------------------------------- */
+
+static const uint8_t copy_directions[ABI_N_COPY_KINDS] = {
+	[ABI_COPY_HTOD] = COPY_HOST_TO_DEVICE,   [ABI_COPY_DTOH] = COPY_DEVICE_TO_HOST,
+	[ABI_COPY_HTOA] = COPY_HOST_TO_DEVICE,   [ABI_COPY_ATOH] = COPY_DEVICE_TO_HOST,
+	[ABI_COPY_ATOA] = COPY_DEVICE_TO_DEVICE, [ABI_COPY_ATOD] = COPY_DEVICE_TO_DEVICE,
+	[ABI_COPY_DTOA] = COPY_DEVICE_TO_DEVICE, [ABI_COPY_DTOD] = COPY_DEVICE_TO_DEVICE,
+	[ABI_COPY_HTOH] = COPY_HOST_TO_HOST,     [ABI_COPY_PTOP] = COPY_PEER_TO_PEER,
+};
+
+static uint8_t memory_kind(unsigned theirs)
+{
+	static const uint8_t kinds[ABI_N_MEMORY_KINDS] = {
+		[ABI_MEMORY_PAGEABLE] = MEMORY_PAGEABLE,
+		[ABI_MEMORY_PINNED] = MEMORY_PINNED,
+		[ABI_MEMORY_DEVICE] = MEMORY_DEVICE,
+		[ABI_MEMORY_ARRAY] = MEMORY_ARRAY,
+		[ABI_MEMORY_MANAGED] = MEMORY_MANAGED,
+		[ABI_MEMORY_DEVICE_STATIC] = MEMORY_DEVICE,
+		[ABI_MEMORY_MANAGED_STATIC] = MEMORY_MANAGED,
+	};
+
+	return theirs < ABI_N_MEMORY_KINDS ? kinds[theirs] : MEMORY_UNKNOWN;
+}
+
+/* One function a kind: fills the activity, returns the correlation id. */
+static uint32_t translate_kernel(const struct cupti *c, const void *record, struct activity *a)
+{
+	const struct abi_kernel *k = record;
+
+	a->kind = ACTIVITY_KERNEL;
+	a->device = (int32_t)k->device;
+	a->context = k->context;
+	a->stream = k->stream;
+	a->start_ns = k->start_ns;
+	a->end_ns = k->end_ns;
+	a->name = k->name ? k->name : "<unnamed kernel>";
+	a->async = true;
+	a->graph = k->graph;
+	a->graph_node = k->graph_node;
+	return k->correlation;
+}
+
+static uint32_t translate_copy(const struct cupti *c, const void *record, struct activity *a)
+{
+	const struct abi_copy *m = record;
+
+	a->kind = ACTIVITY_COPY;
+	a->device = (int32_t)m->device;
+	a->context = m->context;
+	a->stream = m->stream;
+	a->start_ns = m->start_ns;
+	a->end_ns = m->end_ns;
+	a->bytes = m->bytes;
+	a->direction = m->copy_kind < ABI_N_COPY_KINDS ? copy_directions[m->copy_kind] : 0;
+	a->src_kind = memory_kind(m->src_kind);
+	a->dst_kind = memory_kind(m->dst_kind);
+	a->async = m->flags & ABI_FLAG_ASYNC;
+	a->graph = c->version >= ABI_VERSION_11_1 ? m->graph : 0;
+	a->graph_node = m->graph_node;
+	return m->correlation;
+}
+
+static uint32_t translate_peer_copy(const struct cupti *c, const void *record, struct activity *a)
+{
+	const struct abi_peer_copy *m = record;
+
+	a->kind = ACTIVITY_COPY;
+	a->device = (int32_t)m->device;
+	a->context = m->context;
+	a->stream = m->stream;
+	a->start_ns = m->start_ns;
+	a->end_ns = m->end_ns;
+	a->bytes = m->bytes;
+	a->direction = COPY_PEER_TO_PEER;
+	a->src_kind = memory_kind(m->src_kind);
+	a->dst_kind = memory_kind(m->dst_kind);
+	a->async = m->flags & ABI_FLAG_ASYNC;
+	a->graph = c->version >= ABI_VERSION_11_1 ? m->graph : 0;
+	a->graph_node = m->graph_node;
+	return m->correlation;
+}
+
+static uint32_t translate_set(const struct cupti *c, const void *record, struct activity *a)
+{
+	const struct abi_set *m = record;
+
+	a->kind = ACTIVITY_SET;
+	a->device = (int32_t)m->device;
+	a->context = m->context;
+	a->stream = m->stream;
+	a->start_ns = m->start_ns;
+	a->end_ns = m->end_ns;
+	a->bytes = m->bytes;
+	a->src_kind = a->dst_kind = memory_kind(m->memory_kind);
+	a->async = m->flags & ABI_FLAG_ASYNC;
+	a->graph = c->version >= ABI_VERSION_11_1 ? m->graph : 0;
+	a->graph_node = m->graph_node;
+	return m->correlation;
+}
+
+static uint32_t (*const translate[ABI_N_KINDS])(const struct cupti *, const void *,
+						struct activity *) = {
+	[ABI_KIND_KERNEL] = translate_kernel, [ABI_KIND_CONCURRENT_KERNEL] = translate_kernel,
+	[ABI_KIND_MEMCPY] = translate_copy,   [ABI_KIND_MEMCPY2] = translate_peer_copy,
+	[ABI_KIND_MEMSET] = translate_set,
+};
+
+static void see_device(struct cupti *c, int32_t device)
+{
+	uint64_t bit = UINT64_C(1) << (device & 63);
+
+	if (!(atomic_load_explicit(&c->devices_seen, memory_order_relaxed) & bit))
+		atomic_fetch_or_explicit(&c->devices_seen, bit, memory_order_relaxed);
+}
+
+/* A record without usable times is a loss, and the end of its launch. */
+static void deliver(struct cupti *c, struct activity *a, uint32_t correlation)
+{
+	const struct activity_sink_ops *ops = c->sink->ops;
+
+	a->launch = cupti_calls_resolve(c, a, correlation, &a->uncounted);
+	see_device(c, a->device);
+	if (_likely_(a->start_ns && a->end_ns >= a->start_ns)) {
+		ops->record(c->sink, a);
+		return;
+	}
+	ops->lose(c->sink, a->start_ns && a->end_ns ? LOSS_REVERSED_TIME : LOSS_ZERO_TIME, 1);
+	if (!a->uncounted)
+		ops->unlaunch(c->sink, 1);
+}
+
+static void read_records(struct cupti *c, uint8_t *buffer, size_t valid)
+{
+	struct abi_record *record = NULL;
+
+	while (c->api.cuptiActivityGetNextRecord(buffer, valid, &record) == ABI_OK) {
+		struct activity a = {0};
+
+		if (record->kind < ABI_N_KINDS && translate[record->kind])
+			deliver(c, &a, translate[record->kind](c, record, &a));
+	}
+}
+
+/* The count is CUPTI's and restarts with each question. What was dropped will not come: it is not
+ * in flight either (some of it may be copies, which are not counted there: the reader clamps). */
+static void count_dropped(struct cupti *c)
+{
+	size_t n = 0;
+
+	if (!c->api.cuptiActivityGetNumDroppedRecords ||
+	    c->api.cuptiActivityGetNumDroppedRecords(NULL, 0, &n) != ABI_OK || !n)
+		return;
+	c->sink->ops->lose(c->sink, LOSS_DROPPED, n);
+	if (atomic_load_explicit(&c->attributing, memory_order_relaxed))
+		c->sink->ops->unlaunch(c->sink, n);
+}
+
+/* ---- buffers ---------------------------------------------------------------------------- */
+
+/* On the launching thread. A second one is a second calling context; the callbacks are switched on
+ * by the next flush, because CUPTI must not be called from here. */
+static void see_thread(struct cupti *c)
+{
+	if (cupti_thread.known == c->session)
+		return;
+	cupti_thread.known = c->session;
+	if (atomic_fetch_add_explicit(&c->n_threads, 1, memory_order_relaxed) == 1)
+		atomic_store(&c->want_attribution, true);
+}
+
+static void refuse(struct cupti *c, uint8_t **buffer, size_t *size)
+{
+	bool may_refuse = c->version >= ABI_VERSION_12_9;
+
+	*buffer = may_refuse ? NULL : discard;
+	*size = may_refuse ? 0 : sizeof(discard);
+}
+
+static void requested(uint8_t **buffer, size_t *size, size_t *n_records_max)
+{
+	struct cupti *c = the_cupti;
+
+	*n_records_max = 0;
+	if (!cupti_running(c)) {
+		refuse(c, buffer, size);
+		return;
+	}
+	see_thread(c);
+	cupti_connect(c, CUPTI_FIRST_BUFFER);
+	*buffer = cupti_pool_take(&c->pool, &cupti_thread.lease, clock_monotonic_ns(), size);
+	if (*buffer)
+		return;
+	refuse(c, buffer, size);
+	c->sink->ops->lose(c->sink, LOSS_BUFFERS_FULL, 1);
+}
+
+/* On CUPTI's worker or within our FlushAll, several at a time. */
+static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+{
+	struct cupti *c = the_cupti;
+	bool running = cupti_running(c);
+
+	if (buffer && buffer != discard) {
+		if (running && valid > 0)
+			read_records(c, buffer, valid);
+		cupti_pool_return(&c->pool, buffer, valid);
+	}
+	if (running)
+		count_dropped(c);
+}
+
+/* ---- life ------------------------------------------------------------------------------- */
+
+/* A library that does not know an attribute keeps its own way, which we can live with. */
+static void set_attribute(struct cupti *c, uint32_t attribute)
+{
+	uint8_t on = 1;
+	size_t size = sizeof(on);
+	uint32_t result;
+
+	if (!c->api.cuptiActivitySetAttribute)
+		return;
+	result = c->api.cuptiActivitySetAttribute(attribute, &size, &on);
+	if (result != ABI_OK)
+		log_debug(1, "cupti", "attribute %u: error %u", attribute, result);
+}
+
+static uint32_t enable(struct cupti *c)
+{
+	uint32_t result = c->api.cuptiActivityRegisterCallbacks(requested, completed);
+
+	for (size_t i = 0; i < ARRAY_SIZE(enabled_kinds) && result == ABI_OK; i++)
+		result = c->api.cuptiActivityEnable(enabled_kinds[i]);
+	return result;
+}
+
+int cupti_activity_start(struct cupti *c)
+{
+	uint32_t result;
+	char text[160];
+
+	the_cupti = c;
+	set_attribute(c, ABI_ATTRIBUTE_ZEROED_BUFFER);
+	if (c->version >= ABI_VERSION_12_3)
+		set_attribute(c, ABI_ATTRIBUTE_PER_THREAD_BUFFER);
+	cupti_pool_fault_in(&c->pool);
+	result = enable(c);
+	if (result == ABI_OK)
+		return 0;
+	cupti_activity_stop(c);
+	snprintf(text, sizeof(text),
+		 "no CUDA work is recorded: CUPTI refuses activity records (error %u)", result);
+	c->sink->ops->note(c->sink, text);
+	return -EIO;
+}
+
+void cupti_activity_stop(struct cupti *c)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(enabled_kinds); i++)
+		c->api.cuptiActivityDisable(enabled_kinds[i]);
+}
+
+/* Buffers whose records are all complete come back; with force also the others, whose unfinished
+ * records have no times: first without, so that they are as few as possible. */
+int cupti_activity_flush(struct cupti *c, bool force)
+{
+	uint32_t result;
+
+	if (atomic_load_explicit(&c->pool.n_out, memory_order_acquire) == 0)
+		return 0;
+	result = c->api.cuptiActivityFlushAll(0);
+	if (force && atomic_load_explicit(&c->pool.n_out, memory_order_acquire) > 0)
+		result = c->api.cuptiActivityFlushAll(ABI_FLUSH_FORCED);
+	return result == ABI_OK ? 0 : -EIO;
+}

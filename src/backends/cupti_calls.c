@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* Driver callbacks: whose calling context is a launch, and which launches are in flight.
+ *
+ * At ENTER of a launch the sink gives the launch context of this thread and one relaxed 8-byte
+ * store puts it beside the correlation id; the record that arrives later carries that id.
+ *
+ * In flight are launches that will certainly have a record and have none yet:
+ *   kernel       counted at ENTER; its record ends it
+ *   graph        counted at ENTER; its first record ends it, further ones are `uncounted`
+ *   copy, set    not counted (a copy may have no record, or several): records are `uncounted`
+ *   captured     a launch into a capturing stream makes a graph node instead of work. CUPTI reports
+ *                the node (GRAPHNODE_CREATED) on this thread between ENTER and EXIT, whatever the
+ *                capture mode and however the stream came to be captured: the launch is taken back
+ *   failed       taken back at EXIT
+ *
+ * Callbacks cost something at each launch (EXIT comes with ENTER and cannot be left out), so they
+ * are off until there is a second calling context. Launches before that have no entry in the ring,
+ * which is no loss: they belong to the root. */
+#include "config.h" // IWYU pragma: keep
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "backends/cupti.h"
+#include "base/log.h"
+#include "base/util.h"
+
+__thread struct cupti_thread cupti_thread __attribute__((tls_model("initial-exec")));
+
+enum call_class { CALL_OTHER = 0, CALL_KERNEL, CALL_GRAPH, CALL_COPY, CALL_DESTROY };
+
+static const uint8_t call_classes[ABI_N_CALLS] = {
+#define _(name, number, class) [number] = CALL_##class,
+	ABI_CALLS(_)
+#undef _
+};
+
+/* ---- the ring --------------------------------------------------------------------------- */
+
+static int ring_init(struct cupti_ring *ring)
+{
+	size_t launches = CUPTI_RING_N * sizeof(*ring->launches);
+	size_t size = launches + CUPTI_RING_N * sizeof(*ring->graph_seen);
+	void *p;
+
+	if (ring->launches)
+		return 0;
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		 -1, 0);
+	if (p == MAP_FAILED)
+		return -1;
+	madvise(p, size, MADV_NOHUGEPAGE);
+	ring->graph_seen = (void *)((char *)p + launches);
+	ring->launches = p;
+	return 0;
+}
+
+static inline void ring_put(struct cupti_ring *ring, uint32_t correlation, uint32_t launch)
+{
+	atomic_store_explicit(&ring->launches[correlation & (CUPTI_RING_N - 1)],
+			      (uint64_t)correlation << 32 | launch, memory_order_relaxed);
+}
+
+/* 0: not there. */
+static inline uint32_t ring_get(const struct cupti_ring *ring, uint32_t correlation)
+{
+	uint64_t entry = atomic_load_explicit(&ring->launches[correlation & (CUPTI_RING_N - 1)],
+					      memory_order_relaxed);
+
+	return (uint32_t)(entry >> 32) == correlation ? (uint32_t)entry : 0;
+}
+
+/* Is this the first record of a graph launch? */
+static bool graph_first(struct cupti_ring *ring, uint32_t correlation)
+{
+	_Atomic uint32_t *seen = &ring->graph_seen[correlation & (CUPTI_RING_N - 1)];
+
+	if (atomic_load_explicit(seen, memory_order_relaxed) == correlation)
+		return false;
+	return atomic_exchange_explicit(seen, correlation, memory_order_relaxed) != correlation;
+}
+
+/* ---- launches --------------------------------------------------------------------------- */
+
+/* All launches from this one on have a ring entry. */
+static void first_launch(struct cupti *c, uint32_t correlation)
+{
+	if (!atomic_load(&c->attributing))
+		return; /* callbacks are coming on one by one */
+	atomic_store(&c->first, correlation);
+	atomic_store(&c->has_first, true);
+}
+
+static inline void enter(struct cupti *c, const struct abi_call *call, enum call_class class)
+{
+	const struct activity_sink_ops *ops = c->sink->ops;
+	uint32_t correlation = call->correlation;
+
+	ring_put(&c->ring, correlation, ops->launch(c->sink));
+	if (_unlikely_(!atomic_load_explicit(&c->has_first, memory_order_relaxed)))
+		first_launch(c, correlation);
+	if (class == CALL_COPY) {
+		ops->unlaunch(c->sink, 1);
+		return;
+	}
+	cupti_thread.launching = correlation;
+	cupti_thread.launching_graph = class == CALL_GRAPH;
+	if (class == CALL_GRAPH)
+		atomic_fetch_add_explicit(&c->n_graph_launches, 1, memory_order_relaxed);
+}
+
+/* The launch in progress on this thread will have no record. */
+static void take_back(struct cupti *c, struct cupti_thread *t)
+{
+	c->sink->ops->unlaunch(c->sink, 1);
+	if (t->launching_graph)
+		atomic_fetch_add_explicit(&c->n_graph_done, 1, memory_order_relaxed);
+	t->launching = 0;
+}
+
+static inline void leave(struct cupti *c, const struct abi_call *call)
+{
+	struct cupti_thread *t = &cupti_thread;
+	bool failed = call->result && *(const uint32_t *)call->result != 0;
+
+	if (_unlikely_(failed) && t->launching && t->launching == call->correlation)
+		take_back(c, t);
+	t->launching = 0;
+}
+
+/* The context takes its records away with it. Not forced: a context may have other users. */
+static void destroy(struct cupti *c, const struct abi_call *call)
+{
+	if (call->site == ABI_ENTER)
+		cupti_activity_flush(c, false);
+}
+
+static inline void on_driver(struct cupti *c, uint32_t id, const struct abi_call *call)
+{
+	enum call_class class = id < ABI_N_CALLS ? call_classes[id] : CALL_OTHER;
+
+	if (_unlikely_(class == CALL_DESTROY || class == CALL_OTHER)) {
+		if (class == CALL_DESTROY)
+			destroy(c, call);
+	} else if (call->site == ABI_ENTER) {
+		enter(c, call, class);
+	} else {
+		leave(c, call);
+	}
+}
+
+/* A node made while this thread launches: the stream is being captured. */
+static void on_graph_node(struct cupti *c)
+{
+	if (cupti_thread.launching)
+		take_back(c, &cupti_thread);
+}
+
+static void on_resource(struct cupti *c, uint32_t id)
+{
+	if (id == ABI_RESOURCE_GRAPH_NODE_CREATED)
+		on_graph_node(c);
+	else if (id == ABI_RESOURCE_INIT_FINISHED)
+		cupti_connect(c, CUPTI_DRIVER_READY);
+}
+
+static void on_fatal(struct cupti *c, const struct abi_state_data *state)
+{
+	char text[256];
+
+	if (atomic_exchange(&c->phase, CUPTI_DEAD) != CUPTI_RUNNING)
+		return;
+	snprintf(text, sizeof(text),
+		 "CUPTI stopped after a fatal error (%u%s%.160s): CUDA work from "
+		 "here on is not recorded",
+		 state->result, state->message ? ": " : "", state->message ? state->message : "");
+	c->sink->ops->note(c->sink, text);
+}
+
+void cupti_callback(void *user, uint32_t domain, uint32_t id, const void *data)
+{
+	struct cupti *c = user;
+
+	if (_unlikely_(!cupti_running(c)))
+		return;
+	if (_likely_(domain == ABI_DOMAIN_DRIVER))
+		on_driver(c, id, data);
+	else if (domain == ABI_DOMAIN_RESOURCE)
+		on_resource(c, id);
+	else if (domain == ABI_DOMAIN_STATE && id == ABI_STATE_FATAL_ERROR)
+		on_fatal(c, data);
+}
+
+/* ---- records ---------------------------------------------------------------------------- */
+
+/* Was this launched when every launch had a callback? */
+static bool was_attributed(struct cupti *c, uint32_t correlation)
+{
+	return atomic_load_explicit(&c->has_first, memory_order_relaxed) &&
+	       (int32_t)(correlation - atomic_load_explicit(&c->first, memory_order_relaxed)) >= 0;
+}
+
+/* Keeps the comparison above right when correlation ids wrap around, 2^32 launches on. */
+static void advance_first(struct cupti *c, uint32_t correlation)
+{
+	uint32_t ahead = correlation - atomic_load_explicit(&c->first, memory_order_relaxed);
+
+	if (_unlikely_(ahead > UINT32_C(1) << 30 && ahead < UINT32_C(1) << 31))
+		atomic_store(&c->first, correlation - (UINT32_C(1) << 29));
+}
+
+static bool ends_launch(struct cupti *c, const struct activity *a, uint32_t correlation)
+{
+	if (!a->graph)
+		return a->kind == ACTIVITY_KERNEL;
+	if (!graph_first(&c->ring, correlation))
+		return false;
+	atomic_fetch_add_explicit(&c->n_graph_done, 1, memory_order_relaxed);
+	return true;
+}
+
+uint32_t cupti_calls_resolve(struct cupti *c, const struct activity *a, uint32_t correlation,
+			     bool *ret_uncounted)
+{
+	uint32_t launch;
+
+	*ret_uncounted = true;
+	if (!c->ring.launches)
+		return 0;
+	launch = ring_get(&c->ring, correlation);
+	if (!launch && !was_attributed(c, correlation))
+		return 0;
+	*ret_uncounted = !ends_launch(c, a, correlation);
+	if (!launch)
+		c->sink->ops->lose(c->sink, LOSS_UNMATCHED, 1);
+	else
+		advance_first(c, correlation);
+	return launch;
+}
+
+/* A graph of nothing but host nodes has no record. When CUPTI holds no buffer in two flushes on end
+ * and no graph was launched between, all records are here: what is left had none. */
+void cupti_calls_quiet(struct cupti *c)
+{
+	uint64_t launched = atomic_load(&c->n_graph_launches);
+	uint64_t done = atomic_load(&c->n_graph_done);
+	bool quiet = atomic_load(&c->pool.n_out) == 0;
+
+	if (quiet && launched == c->quiet_graph_launches && done < launched) {
+		atomic_fetch_add(&c->n_graph_done, launched - done);
+		c->sink->ops->unlaunch(c->sink, launched - done);
+	}
+	c->quiet_graph_launches = quiet ? launched : 0;
+}
+
+/* ---- on and off ------------------------------------------------------------------------- */
+
+static void enable(struct cupti *c, uint32_t domain, uint32_t id)
+{
+	uint32_t result = c->api.cuptiEnableCallback(1, c->subscriber, domain, id);
+
+	if (result != ABI_OK) /* an older library does not know newer calls */
+		log_debug(2, "cupti", "callback %u of domain %u: error %u", id, domain, result);
+}
+
+static void enable_class(struct cupti *c, bool launches)
+{
+	for (uint32_t id = 0; id < ABI_N_CALLS; id++)
+		if (call_classes[id] && (call_classes[id] != CALL_DESTROY) == launches)
+			enable(c, ABI_DOMAIN_DRIVER, id);
+}
+
+void cupti_calls_start(struct cupti *c)
+{
+	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_INIT_FINISHED);
+	enable(c, ABI_DOMAIN_STATE, ABI_STATE_FATAL_ERROR);
+	enable_class(c, false);
+}
+
+static void attribute(struct cupti *c)
+{
+	if (ring_init(&c->ring) < 0) {
+		c->sink->ops->lose(c->sink, LOSS_NO_MEMORY, 1);
+		atomic_store(&c->want_attribution, false);
+		return;
+	}
+	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_GRAPH_NODE_CREATED);
+	enable_class(c, true);
+	atomic_store(&c->attributing, true);
+}
+
+static bool wanted(struct cupti *c)
+{
+	return atomic_load(&c->want_attribution) && !atomic_load(&c->attributing) &&
+	       cupti_running(c);
+}
+
+/* CUPTI wants these calls one at a time. Whoever finds another thread at it leaves the wish to it:
+ * no lock, so nobody can wait for a thread that waits inside CUPTI. */
+void cupti_calls_settle(struct cupti *c)
+{
+	while (wanted(c)) {
+		if (atomic_exchange(&c->settling, true))
+			return;
+		if (wanted(c))
+			attribute(c);
+		atomic_store(&c->settling, false);
+	}
+}

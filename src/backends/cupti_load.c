@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding a libcupti that works in this process.
+ *
+ * The one that belongs to the application is the safest (a CUPTI newer than the driver fails, an
+ * older one works), so candidates are tried from the nearest to the farthest until one subscribes:
+ *
+ *   PROTON_CUPTI_PATH (files or folders, ':' between them): then nothing else is tried
+ *   mapped already > beside mapped CUDA libraries (toolkit, pip, conda) > CUDA_HOME,
+ * /usr/local/cuda > names that ld.so knows, newest first
+ *
+ * A library that somebody else holds ends the search: a second CUPTI would only fight the first. */
+#include "config.h" // IWYU pragma: keep
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "backends/cupti.h"
+#include "base/log.h"
+#include "base/util.h"
+
+#define TEXT_MAX 600
+
+/* Why a candidate was no good, from the least to the most telling. */
+enum reason {
+	NOT_FOUND = 0,
+	NOT_LOADABLE,
+	NOT_COMPLETE,
+	TOO_OLD,
+	NOT_INITIALIZED,
+	NOT_PERMITTED,
+	HELD_BY_OTHER,
+};
+
+struct search {
+	struct cupti *c;
+	abi_callback_fn callback;
+	bool done; /* subscribed, or no use to go on */
+	bool ok;
+	void *tried[16]; /* one file has many names */
+	size_t n_tried;
+	enum reason reason;
+	char why[TEXT_MAX]; /* of the most telling reason */
+};
+
+static void _printf_(3, 4) blame(struct search *s, enum reason reason, const char *format, ...)
+{
+	va_list ap;
+
+	if (s->reason >= reason && s->why[0])
+		return;
+	s->reason = reason;
+	va_start(ap, format);
+	vsnprintf(s->why, sizeof(s->why), format, ap);
+	va_end(ap);
+	log_debug(1, "cupti", "%s", s->why);
+}
+
+static const char *result_text(const struct cupti_api *api, uint32_t result, char out[32])
+{
+	const char *text = NULL;
+
+	if (api->cuptiGetResultString && api->cuptiGetResultString(result, &text) == ABI_OK && text)
+		return text;
+	snprintf(out, 32, "error %u", result);
+	return out;
+}
+
+enum need { OPTIONAL, REQUIRED };
+
+/* NULL, or the name of the first function that the library lacks. */
+static const char *bind_functions(void *library, struct cupti_api *api)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+		enum need need;
+	} functions[] = {
+#define _(need, name, parameters) {#name, offsetof(struct cupti_api, name), need},
+		ABI_CUPTI_FUNCTIONS(_)
+#undef _
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
+		void *symbol = dlsym(library, functions[i].name);
+
+		if (!symbol && functions[i].need == REQUIRED)
+			return functions[i].name;
+		memcpy((char *)api + functions[i].offset, &symbol, sizeof(symbol));
+	}
+	return NULL;
+}
+
+static const char *library_path(void *library, const char *fallback)
+{
+	struct link_map *map = NULL;
+
+	if (dlinfo(library, RTLD_DI_LINKMAP, &map) || !map || !map->l_name || !map->l_name[0])
+		return fallback;
+	return map->l_name;
+}
+
+static uint32_t subscribe(struct search *s, char *holder, size_t holder_size)
+{
+	struct cupti *c = s->c;
+	struct abi_subscriber_params params = {sizeof(params), "proton", holder, holder_size};
+
+	holder[0] = '\0';
+	if (!c->api.cuptiSubscribe_v2)
+		return c->api.cuptiSubscribe(&c->subscriber, s->callback, c);
+	return c->api.cuptiSubscribe_v2(&c->subscriber, s->callback, c, &params);
+}
+
+static void version_text(uint32_t version, char out[24])
+{
+	if (version >= 10000)
+		snprintf(out, 24, "CUPTI %u.%u", version / 10000, version / 100 % 100);
+	else
+		snprintf(out, 24, "CUPTI (API %u)", version);
+}
+
+static void blame_subscribe(struct search *s, uint32_t result, const char *path, const char *holder)
+{
+	char version[24], text[32];
+
+	version_text(s->c->version, version);
+	switch (result) {
+	case ABI_OTHER_SUBSCRIBER:
+	case ABI_END_OF_BUFFER:
+		blame(s, HELD_BY_OTHER,
+		      "no CUDA work is recorded: CUPTI is held by %s%s%s; one profiler at a time: "
+		      "run "
+		      "without the other (torch.profiler, Nsight, cuda-gdb, Triton's Proton)",
+		      holder[0] ? "'" : "another profiler", holder, holder[0] ? "'" : "");
+		s->done = true;
+		return;
+	case ABI_NO_PRIVILEGE:
+	case ABI_NO_PRIVILEGE_VIRTUAL:
+		blame(s, NOT_PERMITTED,
+		      "no CUDA work is recorded: the driver does not permit profiling here (%s); "
+		      "ask "
+		      "for CAP_PERFMON or NVreg_RestrictProfilingToAdminUsers=0",
+		      result_text(&s->c->api, result, text));
+		return;
+	default:
+		blame(s, NOT_INITIALIZED,
+		      "no CUDA work is recorded: %s ('%s') does not work with this driver (%s); "
+		      "name a "
+		      "libcupti that is not newer than the driver in PROTON_CUPTI_PATH",
+		      version, path, result_text(&s->c->api, result, text));
+	}
+}
+
+/* A library in memory: is it ours to use? Once asked to subscribe it stays, it may have threads. */
+static bool try_library(struct search *s, void *library, const char *name)
+{
+	struct cupti *c = s->c;
+	const char *path = library_path(library, name);
+	const char *lacking = bind_functions(library, &c->api);
+	char holder[2 * ABI_OLD_NAME_MIN];
+	uint32_t result;
+
+	if (lacking) {
+		blame(s, NOT_COMPLETE,
+		      "no CUDA work is recorded: '%s' lacks %s; it is no CUPTI of CUDA "
+		      "11 or later",
+		      path, lacking);
+		return false;
+	}
+	if (c->api.cuptiGetVersion(&c->version) != ABI_OK || c->version < ABI_VERSION_11_0) {
+		blame(s, TOO_OLD,
+		      "no CUDA work is recorded: '%s' is CUPTI API %u; CUDA 11.0 (API %u) "
+		      "or later is needed",
+		      path, c->version, ABI_VERSION_11_0);
+		return false;
+	}
+	result = subscribe(s, holder, sizeof(holder));
+	log_debug(1, "cupti", "'%s': API %u, subscribe %u", path, c->version, result);
+	if (result == ABI_OK)
+		s->ok = s->done = true;
+	else
+		blame_subscribe(s, result, path, holder);
+	return true;
+}
+
+static bool was_tried(struct search *s, void *library)
+{
+	for (size_t i = 0; i < s->n_tried; i++)
+		if (s->tried[i] == library)
+			return true;
+	if (s->n_tried < ARRAY_SIZE(s->tried))
+		s->tried[s->n_tried++] = library;
+	return false;
+}
+
+static void try_name(struct search *s, const char *name, int flags)
+{
+	void *library;
+
+	if (s->done)
+		return;
+	library = dlopen(name, RTLD_LAZY | RTLD_LOCAL | flags);
+	if (!library) {
+		const char *error = dlerror();
+
+		if (strchr(name, '/') && !access(name, F_OK))
+			blame(s, NOT_LOADABLE, "no CUDA work is recorded: cannot load '%s': %s",
+			      name, error ? error : "unknown reason");
+		return;
+	}
+	if (was_tried(s, library) || !try_library(s, library, name))
+		dlclose(library);
+}
+
+static const char *const libcupti_names[] = {
+	"libcupti.so.13",   "libcupti.so.12",   "libcupti.so.11.8", "libcupti.so.11.7",
+	"libcupti.so.11.6", "libcupti.so.11.5", "libcupti.so.11.4", "libcupti.so.11.3",
+	"libcupti.so.11.2", "libcupti.so.11.1", "libcupti.so.11.0", "libcupti.so",
+};
+
+static void try_folder(struct search *s, const char *folder)
+{
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(libcupti_names) && !s->done; i++) {
+		if (snprintf(path, sizeof(path), "%s/%s", folder, libcupti_names[i]) >=
+		    (int)sizeof(path))
+			return;
+		if (!access(path, R_OK))
+			try_name(s, path, 0);
+	}
+}
+
+static void try_under(struct search *s, const char *folder, const char *below)
+{
+	char path[PATH_MAX];
+
+	if (!s->done && snprintf(path, sizeof(path), "%s/%s", folder, below) < (int)sizeof(path))
+		try_folder(s, path);
+}
+
+static void try_toolkit(struct search *s, const char *root)
+{
+	static const char *const below[] = {"lib64", "extras/CUPTI/lib64",
+					    "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(below); i++)
+		try_under(s, root, below[i]);
+}
+
+/* Explicit paths, ':' between them: a file or a folder each. */
+static void try_list(struct search *s, const char *list)
+{
+	while (*list && !s->done) {
+		size_t length = strcspn(list, ":");
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), "%.*s", (int)MIN(length, sizeof(path) - 1), list);
+		if (strstr(path, ".so"))
+			try_name(s, path, 0);
+		else
+			try_folder(s, path);
+		list += length + (list[length] == ':');
+	}
+	blame(s, NOT_FOUND, "no CUDA work is recorded: there is no libcupti at PROTON_CUPTI_PATH");
+}
+
+/* Mapped libraries whose neighbours may be the application's CUPTI. Folders are collected first:
+ * nothing is loaded while the loader walks its list. */
+#define N_FOLDERS_MAX 16
+struct neighbours {
+	char mapped[4][PATH_MAX]; /* libcupti itself */
+	size_t n_mapped;
+	char folders[N_FOLDERS_MAX][PATH_MAX];
+	size_t n_folders;
+};
+
+static void add_folder(struct neighbours *n, const char *path, size_t length)
+{
+	if (length == 0 || length >= PATH_MAX || n->n_folders == N_FOLDERS_MAX)
+		return;
+	for (size_t i = 0; i < n->n_folders; i++)
+		if (strlen(n->folders[i]) == length && !strncmp(n->folders[i], path, length))
+			return;
+	memcpy(n->folders[n->n_folders], path, length);
+	n->folders[n->n_folders++][length] = '\0';
+}
+
+static bool is_cuda_library(const char *base)
+{
+	static const char *const prefixes[] = {"libcudart.so", "libcudart-", "libtorch",
+					       "libc10_cuda",  "libnvrtc",   "libcublas",
+					       "libcudnn",     "libnccl",    "libnvJitLink"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (!strncmp(base, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+static int see_library(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct neighbours *n = data;
+	const char *path = info->dlpi_name;
+	const char *base = path ? strrchr(path, '/') : NULL;
+
+	if (!base || strlen(path) >= PATH_MAX)
+		return 0;
+	base++;
+	if (!strncmp(base, "libcupti", 8) && strstr(base, ".so")) {
+		if (n->n_mapped < ARRAY_SIZE(n->mapped))
+			strcpy(n->mapped[n->n_mapped++], path);
+	} else if (is_cuda_library(base)) {
+		add_folder(n, path, (size_t)(base - path) - 1);
+	}
+	return 0;
+}
+
+/* Layouts, seen from the folder of a CUDA library: the folder itself (toolkit, conda), pip
+ * (nvidia/cuda_runtime/lib, nvidia/cu13/lib, torch/lib), CUPTI beside lib64 of a toolkit. */
+static void try_neighbourhood(struct search *s, const char *folder)
+{
+	static const char *const below[] = {
+		".",
+		"../../cuda_cupti/lib",
+		"../../cu13/lib",
+		"../../nvidia/cu13/lib",
+		"../../nvidia/cuda_cupti/lib",
+		"../extras/CUPTI/lib64",
+		"../../../extras/CUPTI/lib64",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(below); i++)
+		try_under(s, folder, below[i]);
+}
+
+static void try_mapped(struct search *s)
+{
+	struct neighbours *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return;
+	dl_iterate_phdr(see_library, n);
+	for (size_t i = 0; i < n->n_mapped; i++)
+		try_name(s, n->mapped[i], RTLD_NOLOAD);
+	for (size_t i = 0; i < n->n_folders; i++)
+		try_neighbourhood(s, n->folders[i]);
+	free(n);
+}
+
+static void try_installed(struct search *s)
+{
+	static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"};
+	static const char *const roots[] = {"/usr/local/cuda",    "/usr/local/cuda-13",
+					    "/usr/local/cuda-12", "/usr/local/cuda-11",
+					    "/opt/cuda",          "/usr/lib/cuda"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
+		const char *root = getenv(variables[i]);
+
+		if (root && root[0]) {
+			try_toolkit(s, root);
+			try_under(s, root, "lib");
+		}
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++)
+		try_toolkit(s, roots[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(libcupti_names); i++)
+		try_name(s, libcupti_names[i], 0);
+}
+
+bool cupti_driver_is_loaded(void)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+
+	if (library)
+		dlclose(library);
+	return library;
+}
+
+static int search_errno(const struct search *s)
+{
+	static const int errors[] = {
+		[NOT_FOUND] = -ENOENT,    [NOT_LOADABLE] = -ENOENT, [NOT_COMPLETE] = -ENOSYS,
+		[TOO_OLD] = -ENOSYS,      [NOT_INITIALIZED] = -EIO, [NOT_PERMITTED] = -EPERM,
+		[HELD_BY_OTHER] = -EBUSY,
+	};
+
+	return errors[s->reason];
+}
+
+int cupti_load(struct cupti *c, abi_callback_fn callback)
+{
+	const char *list = getenv("PROTON_CUPTI_PATH");
+	struct search s = {.c = c, .callback = callback};
+
+	if (list && list[0]) {
+		try_list(&s, list);
+	} else {
+		try_mapped(&s);
+		try_installed(&s);
+		blame(&s, NOT_FOUND,
+		      "no CUDA work is recorded: no libcupti was found; install the CUDA toolkit's "
+		      "CUPTI (pip: nvidia-cuda-cupti) or name the library in PROTON_CUPTI_PATH");
+	}
+	if (s.ok)
+		return 0;
+	c->sink->ops->note(c->sink, s.why);
+	return search_errno(&s);
+}
