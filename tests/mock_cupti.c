@@ -1,0 +1,682 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+#include "mock_cupti.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backends/cupti_abi.h"
+#include "base/util.h"
+
+#define EXPORT    __attribute__((visibility("default")))
+#define N_DOMAINS 8
+
+#ifdef MOCK_CUPTI_OLD
+#define VERSION_DEFAULT ABI_VERSION_11_0
+#else
+#define VERSION_DEFAULT 130001
+#endif
+
+struct buffer {
+	struct buffer *next;
+	uint8_t *bytes;
+	size_t size, used;
+	size_t n_incomplete;
+	bool full;
+	struct buffer **current; /* the thread's pointer to it, or NULL */
+};
+
+struct pending {
+	struct buffer *buffer;
+	size_t at;
+	uint64_t start_ns, end_ns;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t work, idle;
+	pthread_t worker;
+	bool has_worker, stop_worker;
+	unsigned delivering;
+	uint32_t version, subscribe_result, enable_result;
+	uint64_t drop_every;
+	abi_callback_fn callback;
+	void *user;
+	bool enabled[N_DOMAINS][ABI_N_CALLS];
+	bool kinds[ABI_N_KINDS];
+	abi_requested_fn requested;
+	abi_completed_fn completed;
+	uint8_t zeroed, per_thread;
+	bool manual;
+	struct buffer *buffers;
+	struct buffer *shared; /* current buffer when buffers are not per thread */
+	struct pending *pending;
+	size_t n_pending, pending_cap;
+	struct mock_counters counters;
+	size_t n_dropped;
+	uint32_t (*real_next)(uint8_t *, size_t, struct abi_record **);
+} mock = {.lock = PTHREAD_MUTEX_INITIALIZER,
+	  .work = PTHREAD_COND_INITIALIZER,
+	  .idle = PTHREAD_COND_INITIALIZER};
+
+static _Atomic uint32_t correlation;
+/* Outlives its thread, because a flush may look at it later; all are in one list. */
+struct owner {
+	struct owner *next;
+	struct buffer *current;
+};
+static struct owner *owners;
+static __thread struct owner *owner;
+static __thread int in_buffer_callback, in_driver_callback;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "mock_cupti: %s\n", what);
+	abort();
+}
+
+static uint64_t env_number(const char *name, uint64_t otherwise)
+{
+	const char *s = getenv(name);
+
+	return s && s[0] ? strtoull(s, NULL, 10) : otherwise;
+}
+
+static void read_environment(void)
+{
+	mock.version = (uint32_t)env_number("MOCK_CUPTI_VERSION", VERSION_DEFAULT);
+	mock.subscribe_result = (uint32_t)env_number("MOCK_CUPTI_SUBSCRIBE", 0);
+	mock.enable_result = (uint32_t)env_number("MOCK_CUPTI_ENABLE", 0);
+	mock.drop_every = env_number("MOCK_CUPTI_DROP_EVERY", 0);
+}
+
+__attribute__((constructor)) static void load(void)
+{
+	const char *real = getenv("MOCK_CUPTI_REAL");
+	void *library = real ? dlopen(real, RTLD_LAZY | RTLD_LOCAL) : NULL;
+
+	read_environment();
+	if (library)
+		*(void **)&mock.real_next = dlsym(library, "cuptiActivityGetNextRecord");
+}
+
+/* ---- records ---------------------------------------------------------------------------- */
+
+static size_t record_size(uint32_t kind)
+{
+	bool old = mock.version < ABI_VERSION_11_1;
+
+	switch (kind) {
+	case ABI_KIND_CONCURRENT_KERNEL:
+		return old ? sizeof(struct abi_kernel) : ABI_KERNEL_BYTES;
+	case ABI_KIND_MEMCPY:
+		return old ? offsetof(struct abi_copy, graph) : 96;
+	case ABI_KIND_MEMCPY2:
+		return old ? offsetof(struct abi_peer_copy, graph) : 96;
+	case ABI_KIND_MEMSET:
+		return old ? offsetof(struct abi_set, graph) : 88;
+	default:
+		die("a record of an unknown kind");
+		return 0;
+	}
+}
+
+union record {
+	uint8_t bytes[ABI_KERNEL_BYTES];
+	uint32_t kind;
+	struct abi_kernel kernel;
+	struct abi_copy copy;
+	struct abi_peer_copy peer;
+	struct abi_set set;
+};
+
+static void fill_kernel(union record *r, const struct mock_op *op, uint32_t id)
+{
+	r->kernel.device = op->device;
+	r->kernel.context = op->context;
+	r->kernel.stream = op->stream;
+	r->kernel.correlation = id;
+	r->kernel.name = op->name;
+	r->kernel.graph = op->graph;
+}
+
+static void fill_copy(union record *r, const struct mock_op *op, uint32_t id)
+{
+	r->copy.copy_kind = op->copy_kind;
+	r->copy.src_kind = op->src_kind;
+	r->copy.dst_kind = op->dst_kind;
+	r->copy.flags = op->async;
+	r->copy.bytes = op->bytes;
+	r->copy.device = op->device;
+	r->copy.context = op->context;
+	r->copy.stream = op->stream;
+	r->copy.correlation = id;
+	r->copy.graph = op->graph;
+}
+
+static void fill_peer_copy(union record *r, const struct mock_op *op, uint32_t id)
+{
+	fill_copy(r, op, 0);
+	r->peer.src_device = op->device;
+	r->peer.dst_device = op->device + 1;
+	r->peer.correlation = id;
+	r->peer.graph_node = 0;
+	r->peer.graph = op->graph;
+}
+
+static void fill_set(union record *r, const struct mock_op *op, uint32_t id)
+{
+	r->set.bytes = op->bytes;
+	r->set.device = op->device;
+	r->set.context = op->context;
+	r->set.stream = op->stream;
+	r->set.correlation = id;
+	r->set.flags = op->async;
+	r->set.memory_kind = op->dst_kind;
+	r->set.graph = op->graph;
+}
+
+static void fill(union record *r, const struct mock_op *op, uint32_t id)
+{
+	static void (*const fills[ABI_N_KINDS])(union record *, const struct mock_op *,
+						uint32_t) = {
+		[ABI_KIND_CONCURRENT_KERNEL] = fill_kernel,
+		[ABI_KIND_MEMCPY] = fill_copy,
+		[ABI_KIND_MEMCPY2] = fill_peer_copy,
+		[ABI_KIND_MEMSET] = fill_set,
+	};
+
+	memset(r, 0, sizeof(*r));
+	r->kind = op->kind;
+	fills[op->kind](r, op, id);
+}
+
+static void set_times(uint8_t *record, uint64_t start_ns, uint64_t end_ns)
+{
+	union record *r = (union record *)(void *)record;
+
+	switch (r->kind) {
+	case ABI_KIND_CONCURRENT_KERNEL:
+		r->kernel.start_ns = start_ns;
+		r->kernel.end_ns = end_ns;
+		break;
+	case ABI_KIND_MEMSET:
+		r->set.start_ns = start_ns;
+		r->set.end_ns = end_ns;
+		break;
+	default: /* both kinds of copies begin alike */
+		r->copy.start_ns = start_ns;
+		r->copy.end_ns = end_ns;
+	}
+}
+
+/* ---- buffers ---------------------------------------------------------------------------- */
+
+static struct buffer **unlink_at(struct buffer *b)
+{
+	for (struct buffer **p = &mock.buffers; *p; p = &(*p)->next)
+		if (*p == b)
+			return p;
+	die("a buffer that is not out");
+	return NULL;
+}
+
+/* Hands it to the tool; the lock is not held meanwhile. */
+static void deliver(struct buffer *b)
+{
+	struct buffer **at = unlink_at(b);
+
+	*at = b->next;
+	if (b->current)
+		*b->current = NULL;
+	mock.counters.n_buffers_out--;
+	mock.delivering++;
+	pthread_mutex_unlock(&mock.lock);
+	in_buffer_callback++;
+	mock.completed(NULL, 0, b->bytes, b->size, b->used);
+	in_buffer_callback--;
+	free(b);
+	pthread_mutex_lock(&mock.lock);
+	mock.delivering--;
+	pthread_cond_broadcast(&mock.idle);
+}
+
+static struct buffer *next_complete(bool only_full, bool force)
+{
+	for (struct buffer *b = mock.buffers; b; b = b->next)
+		if ((b->n_incomplete == 0 || force) && (b->full || !only_full) && b->used > 0)
+			return b;
+	return NULL;
+}
+
+static void *work(void *unused)
+{
+	struct buffer *b;
+
+	pthread_mutex_lock(&mock.lock);
+	while (!mock.stop_worker) {
+		b = next_complete(true, false);
+		if (b)
+			deliver(b);
+		else
+			pthread_cond_wait(&mock.work, &mock.lock);
+	}
+	pthread_mutex_unlock(&mock.lock);
+	return NULL;
+}
+
+static void check_zeroed(const uint8_t *bytes, size_t size)
+{
+	size_t i = 0;
+
+	while (i < size && !bytes[i])
+		i++;
+	mock.counters.n_dirty_buffers += mock.zeroed && i < size;
+}
+
+/* Lock held on entry and exit; NULL: the tool refused. */
+static struct buffer *request(struct buffer **at)
+{
+	struct buffer *b = calloc(1, sizeof(*b));
+	size_t n_records_max = 0;
+
+	if (!b)
+		return NULL;
+	pthread_mutex_unlock(&mock.lock);
+	in_buffer_callback++;
+	mock.requested(&b->bytes, &b->size, &n_records_max);
+	in_buffer_callback--;
+	pthread_mutex_lock(&mock.lock);
+	mock.counters.n_requests++;
+	if (!b->bytes) {
+		if (mock.version < ABI_VERSION_12_9)
+			die("a buffer request was refused, which CUPTI before 12.9 does not "
+			    "survive");
+		mock.counters.n_refused++;
+		free(b);
+		return NULL;
+	}
+	if ((uintptr_t)b->bytes % 8 || b->size < ABI_KERNEL_BYTES)
+		die("a buffer that is misaligned or too small for a record");
+	check_zeroed(b->bytes, b->size);
+	mock.counters.buffer_size_last = b->size;
+	mock.counters.buffer_size_max = MAX(mock.counters.buffer_size_max, b->size);
+	mock.counters.n_buffers_out++;
+	b->next = mock.buffers;
+	mock.buffers = b;
+	b->current = at;
+	*at = b;
+	return b;
+}
+
+static struct buffer **current_buffer(void)
+{
+	if (!mock.per_thread)
+		return &mock.shared;
+	if (!owner) {
+		owner = calloc(1, sizeof(*owner));
+		if (!owner)
+			die("out of memory");
+		owner->next = owners;
+		owners = owner;
+	}
+	return &owner->current;
+}
+
+static struct buffer *room_for(size_t size)
+{
+	struct buffer **at = current_buffer();
+	struct buffer *b = *at;
+
+	if (b && b->size - b->used >= size)
+		return b;
+	if (b) {
+		b->full = true;
+		b->current = NULL;
+		*at = NULL;
+		pthread_cond_signal(&mock.work);
+	}
+	b = request(at);
+	return b && b->size - b->used >= size ? b : NULL;
+}
+
+static void drop(void)
+{
+	mock.n_dropped++;
+	mock.counters.n_dropped++;
+}
+
+static bool must_drop(void)
+{
+	return mock.drop_every && mock.counters.n_records % mock.drop_every == 0;
+}
+
+static void add_pending(struct buffer *b, size_t at, uint64_t start_ns, uint64_t end_ns)
+{
+	if (array_reserve((void **)&mock.pending, &mock.pending_cap, mock.n_pending + 1,
+			  sizeof(*mock.pending)) < 0)
+		die("out of memory");
+	mock.pending[mock.n_pending++] = (struct pending){b, at, start_ns, end_ns};
+	b->n_incomplete++;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+static void put_record(const struct mock_op *op, uint32_t id)
+{
+	size_t size = record_size(op->kind);
+	uint64_t start_ns = op->start_ns, end_ns = op->end_ns;
+	union record record;
+	struct buffer *b;
+
+	mock.counters.n_records++;
+	b = must_drop() ? NULL : room_for(size);
+	if (!b) {
+		drop();
+		return;
+	}
+	if (!start_ns && !end_ns) {
+		start_ns = now_ns();
+		end_ns = start_ns + 1000;
+	}
+	if (start_ns == UINT64_MAX)
+		start_ns = end_ns = 0;
+	fill(&record, op, id);
+	memcpy(b->bytes + b->used, &record, size);
+	if (mock.manual)
+		add_pending(b, b->used, start_ns, end_ns);
+	else
+		set_times(b->bytes + b->used, start_ns, end_ns);
+	b->used += size;
+}
+
+/* ---- CUPTI ------------------------------------------------------------------------------ */
+
+EXPORT uint32_t cuptiGetVersion(uint32_t *version);
+uint32_t cuptiGetVersion(uint32_t *version)
+{
+	*version = mock.version;
+	return ABI_OK;
+}
+
+EXPORT uint32_t cuptiGetResultString(uint32_t result, const char **text);
+uint32_t cuptiGetResultString(uint32_t result, const char **text)
+{
+	*text = result == ABI_NOT_INITIALIZED ? "CUPTI_ERROR_NOT_INITIALIZED" : "CUPTI_ERROR";
+	return ABI_OK;
+}
+
+EXPORT uint32_t cuptiSubscribe(void **subscriber, abi_callback_fn callback, void *user);
+uint32_t cuptiSubscribe(void **subscriber, abi_callback_fn callback, void *user)
+{
+	if (mock.subscribe_result)
+		return mock.subscribe_result;
+	if (mock.callback)
+		return ABI_OTHER_SUBSCRIBER;
+	mock.user = user;
+	mock.callback = callback;
+	mock.counters.subscribed = true;
+	*subscriber = &mock;
+	return ABI_OK;
+}
+
+#ifndef MOCK_CUPTI_OLD
+EXPORT uint32_t cuptiSubscribe_v2(void **subscriber, abi_callback_fn callback, void *user,
+				  struct abi_subscriber_params *params);
+uint32_t cuptiSubscribe_v2(void **subscriber, abi_callback_fn callback, void *user,
+			   struct abi_subscriber_params *params)
+{
+	uint32_t result = cuptiSubscribe(subscriber, callback, user);
+	const char *holder = getenv("MOCK_CUPTI_HOLDER");
+
+	if (params->size != sizeof(*params))
+		return ABI_BAD_ARGUMENT;
+	if (result == ABI_OTHER_SUBSCRIBER && holder && params->old_name)
+		snprintf(params->old_name, params->old_name_size, "%s", holder);
+	return result;
+}
+#endif
+
+EXPORT uint32_t cuptiUnsubscribe(void *subscriber);
+uint32_t cuptiUnsubscribe(void *subscriber)
+{
+	if (subscriber != &mock)
+		return ABI_BAD_ARGUMENT;
+	mock.callback = NULL;
+	mock.counters.subscribed = false;
+	memset(mock.enabled, 0, sizeof(mock.enabled));
+	mock.counters.n_callbacks_enabled = 0;
+	return ABI_OK;
+}
+
+EXPORT uint32_t cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain,
+				    uint32_t id);
+uint32_t cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint32_t id)
+{
+	static atomic_int inside;
+
+	if (in_buffer_callback || in_driver_callback)
+		die("cuptiEnableCallback called within a callback");
+	if (subscriber != &mock || domain >= N_DOMAINS || id >= 800)
+		return ABI_BAD_ARGUMENT;
+	if (atomic_fetch_add(&inside, 1))
+		die("cuptiEnableCallback called by two threads at once");
+	mock.counters.n_enable_calls++;
+	mock.counters.n_callbacks_enabled += (enable != 0) - mock.enabled[domain][id];
+	mock.enabled[domain][id] = enable;
+	atomic_fetch_sub(&inside, 1);
+	return ABI_OK;
+}
+
+EXPORT uint32_t cuptiActivitySetAttribute(uint32_t attribute, size_t *size, void *value);
+uint32_t cuptiActivitySetAttribute(uint32_t attribute, size_t *size, void *value)
+{
+	if (*size != 1)
+		return ABI_BAD_ARGUMENT;
+	if (attribute == ABI_ATTRIBUTE_ZEROED_BUFFER)
+		mock.zeroed = *(uint8_t *)value;
+	else if (attribute == ABI_ATTRIBUTE_PER_THREAD_BUFFER && mock.version >= ABI_VERSION_12_3)
+		mock.per_thread = *(uint8_t *)value;
+	else
+		return ABI_BAD_ARGUMENT;
+	return ABI_OK;
+}
+
+EXPORT uint32_t cuptiActivityRegisterCallbacks(abi_requested_fn requested,
+					       abi_completed_fn completed);
+uint32_t cuptiActivityRegisterCallbacks(abi_requested_fn requested, abi_completed_fn completed)
+{
+	mock.requested = requested;
+	mock.completed = completed;
+	if (!mock.has_worker)
+		mock.has_worker = !pthread_create(&mock.worker, NULL, work, NULL);
+	return ABI_OK;
+}
+
+static uint32_t set_kind(uint32_t kind, bool on)
+{
+	if (in_buffer_callback || in_driver_callback)
+		die("an activity kind was switched within a callback");
+	if (kind >= ABI_N_KINDS)
+		return ABI_BAD_ARGUMENT;
+	mock.counters.n_kinds_enabled += on - mock.kinds[kind];
+	mock.kinds[kind] = on;
+	if (kind == ABI_KIND_MEMCPY)
+		mock.kinds[ABI_KIND_MEMCPY2] = on;
+	return ABI_OK;
+}
+
+EXPORT uint32_t cuptiActivityEnable(uint32_t kind);
+uint32_t cuptiActivityEnable(uint32_t kind)
+{
+	return mock.enable_result ? mock.enable_result : set_kind(kind, true);
+}
+
+EXPORT uint32_t cuptiActivityDisable(uint32_t kind);
+uint32_t cuptiActivityDisable(uint32_t kind)
+{
+	return set_kind(kind, false);
+}
+
+#ifndef MOCK_CUPTI_BROKEN
+static void forget_pending(void)
+{
+	for (size_t i = 0; i < mock.n_pending; i++)
+		mock.pending[i].buffer->n_incomplete--;
+	mock.n_pending = 0;
+}
+
+EXPORT uint32_t cuptiActivityFlushAll(uint32_t flags);
+uint32_t cuptiActivityFlushAll(uint32_t flags)
+{
+	struct buffer *b;
+
+	if (in_buffer_callback)
+		die("cuptiActivityFlushAll called within a buffer callback");
+	pthread_mutex_lock(&mock.lock);
+	mock.counters.n_flushes++;
+	mock.counters.n_forced += flags & ABI_FLUSH_FORCED;
+	if (flags & ABI_FLUSH_FORCED)
+		forget_pending();
+	while ((b = next_complete(false, flags & ABI_FLUSH_FORCED)))
+		deliver(b);
+	while (mock.delivering > 0)
+		pthread_cond_wait(&mock.idle, &mock.lock);
+	pthread_mutex_unlock(&mock.lock);
+	return ABI_OK;
+}
+#endif
+
+EXPORT uint32_t cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid,
+					   struct abi_record **record);
+uint32_t cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, struct abi_record **record)
+{
+	uint8_t *at;
+
+	if (mock.real_next)
+		return mock.real_next(buffer, valid, record);
+	at = *record ? (uint8_t *)*record + record_size((*record)->kind) : buffer;
+	if (at >= buffer + valid)
+		return ABI_END_OF_BUFFER;
+	*record = (struct abi_record *)(void *)at;
+	return ABI_OK;
+}
+
+#ifndef MOCK_CUPTI_OLD
+EXPORT uint32_t cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n);
+uint32_t cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n)
+{
+	pthread_mutex_lock(&mock.lock);
+	*n = mock.n_dropped;
+	mock.n_dropped = 0;
+	pthread_mutex_unlock(&mock.lock);
+	return ABI_OK;
+}
+#endif
+
+/* ---- control ---------------------------------------------------------------------------- */
+
+static void raise_driver(uint32_t cbid, struct abi_call *call)
+{
+	if (!mock.callback || cbid >= ABI_N_CALLS || !mock.enabled[ABI_DOMAIN_DRIVER][cbid])
+		return;
+	in_driver_callback++;
+	mock.callback(mock.user, ABI_DOMAIN_DRIVER, cbid, call);
+	in_driver_callback--;
+}
+
+EXPORT mock_resource_fn mock_resource;
+void mock_resource(uint32_t id)
+{
+	if (!mock.callback || !mock.enabled[ABI_DOMAIN_RESOURCE][id])
+		return;
+	in_driver_callback++;
+	mock.callback(mock.user, ABI_DOMAIN_RESOURCE, id, NULL);
+	in_driver_callback--;
+}
+
+EXPORT mock_fatal_fn mock_fatal;
+void mock_fatal(const char *message)
+{
+	struct abi_state_data data = {ABI_UNKNOWN, message};
+
+	if (mock.callback && mock.enabled[ABI_DOMAIN_STATE][ABI_STATE_FATAL_ERROR])
+		mock.callback(mock.user, ABI_DOMAIN_STATE, ABI_STATE_FATAL_ERROR, &data);
+}
+
+static void put_records(const struct mock_op *op, uint32_t id)
+{
+	pthread_mutex_lock(&mock.lock);
+	for (uint32_t i = 0; i < MAX(op->n_records, 1u); i++)
+		put_record(op, id);
+	pthread_mutex_unlock(&mock.lock);
+}
+
+EXPORT mock_call_fn mock_call;
+uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
+{
+	struct abi_call call = {.site = ABI_ENTER, .function = "mock", .symbol = op->name};
+
+	call.correlation = atomic_fetch_add(&correlation, 1) + 1;
+	raise_driver(cbid, &call);
+	if (op->captured)
+		mock_resource(ABI_RESOURCE_GRAPH_NODE_CREATED);
+	else if (op->kind && !op->result && mock.kinds[op->kind])
+		put_records(op, call.correlation);
+	call.site = ABI_EXIT;
+	call.result = &op->result;
+	raise_driver(cbid, &call);
+	return call.correlation;
+}
+
+EXPORT mock_seek_fn mock_seek;
+void mock_seek(uint32_t next)
+{
+	atomic_store(&correlation, next - 1);
+}
+
+EXPORT mock_auto_fn mock_auto;
+void mock_auto(bool on)
+{
+	mock.manual = !on;
+}
+
+EXPORT mock_complete_fn mock_complete;
+void mock_complete(size_t n, bool newest_first)
+{
+	pthread_mutex_lock(&mock.lock);
+	for (; n > 0 && mock.n_pending > 0; n--) {
+		size_t i = newest_first ? mock.n_pending - 1 : 0;
+		struct pending *p = &mock.pending[i];
+
+		set_times(p->buffer->bytes + p->at, p->start_ns, p->end_ns);
+		p->buffer->n_incomplete--;
+		mock.n_pending--;
+		if (!newest_first)
+			memmove(mock.pending, mock.pending + 1,
+				mock.n_pending * sizeof(*mock.pending));
+	}
+	pthread_cond_signal(&mock.work);
+	pthread_mutex_unlock(&mock.lock);
+}
+
+EXPORT mock_counters_fn mock_counters;
+void mock_counters(struct mock_counters *ret)
+{
+	pthread_mutex_lock(&mock.lock);
+	*ret = mock.counters;
+	pthread_mutex_unlock(&mock.lock);
+}

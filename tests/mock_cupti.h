@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TESTS_MOCK_CUPTI_H
+#define PROTON_TESTS_MOCK_CUPTI_H
+/* A libcupti without a GPU, for tests: PROTON_CUPTI_PATH=…/mock_cupti.so.
+ *
+ * It keeps CUPTI's promises as its headers give them: driver callbacks at ENTER and EXIT with one
+ * correlation id a call; a record is put into the launching thread's buffer at launch and has no
+ * times until it is complete; a flush returns buffers without incomplete records, a forced flush
+ * returns all; full buffers come from a worker. It aborts, with a sentence, when it is called in a
+ * way that could deadlock the real one.
+ *
+ * Environment: MOCK_CUPTI_VERSION (130001), MOCK_CUPTI_SUBSCRIBE (result), MOCK_CUPTI_HOLDER (name
+ * of the old subscriber), MOCK_CUPTI_ENABLE (result of cuptiActivityEnable), MOCK_CUPTI_DROP_EVERY
+ * (n: every n-th record is dropped), MOCK_CUPTI_REAL (a real libcupti, to read buffers with). The
+ * functions below are found by dlsym. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mock_op {
+	uint32_t kind;      /* enum abi_activity_kind; 0: the call makes no record */
+	uint32_t n_records; /* 0 counts as 1 */
+	const char *name;
+	uint64_t bytes;
+	uint8_t copy_kind, src_kind, dst_kind;
+	bool async;
+	uint32_t device, context, stream, graph;
+	uint64_t start_ns, end_ns; /* both 0: now; start UINT64_MAX: never gets times */
+	uint32_t result;           /* of the driver call; no record when not 0 */
+	bool captured;             /* a graph node is made instead of records */
+};
+
+/* A driver call on this thread; returns its correlation id. */
+typedef uint32_t mock_call_fn(uint32_t cbid, const struct mock_op *op);
+/* Records complete at once (default), or when mock_complete() is called. */
+typedef void mock_auto_fn(bool on);
+/* Completes n pending records, the oldest or the newest first. */
+typedef void mock_complete_fn(size_t n, bool newest_first);
+typedef void mock_resource_fn(uint32_t id);
+typedef void mock_fatal_fn(const char *message);
+/* Numbers for tests. */
+struct mock_counters {
+	uint64_t n_callbacks_enabled, n_enable_calls, n_flushes, n_forced, n_requests, n_refused;
+	uint64_t n_buffers_out, n_records, n_dropped, n_kinds_enabled, n_dirty_buffers;
+	uint64_t buffer_size_last, buffer_size_max;
+	bool subscribed;
+};
+typedef void mock_counters_fn(struct mock_counters *ret);
+/* The next correlation id. */
+typedef void mock_seek_fn(uint32_t next);
+
+#endif

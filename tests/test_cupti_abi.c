@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* cupti_abi.h against NVIDIA's own headers: every offset, size and number that we use. */
+#include "config.h" // IWYU pragma: keep
+
+#include <stdio.h>
+
+#include "backends/cupti_abi.h"
+
+#ifdef PROTON_TEST_CUDA_HEADERS
+#include <cuda.h>
+#include <cupti.h>
+
+#define SAME(ours, theirs) _Static_assert((uint64_t)(ours) == (uint64_t)(theirs), #ours)
+#define FIELD(ours, our_field, theirs, their_field)                                                \
+	SAME(offsetof(struct ours, our_field), offsetof(theirs, their_field));                     \
+	SAME(sizeof(((struct ours *)0)->our_field), sizeof(((theirs *)0)->their_field))
+
+/* Results, kinds, attributes, flags. */
+SAME(ABI_OK, CUPTI_SUCCESS);
+SAME(ABI_BAD_ARGUMENT, CUPTI_ERROR_INVALID_PARAMETER);
+SAME(ABI_END_OF_BUFFER, CUPTI_ERROR_MAX_LIMIT_REACHED);
+SAME(ABI_NOT_INITIALIZED, CUPTI_ERROR_NOT_INITIALIZED);
+SAME(ABI_NO_PRIVILEGE, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
+SAME(ABI_OTHER_SUBSCRIBER, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+SAME(ABI_NO_PRIVILEGE_VIRTUAL, CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES);
+SAME(ABI_UNKNOWN, CUPTI_ERROR_UNKNOWN);
+SAME(ABI_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY);
+SAME(ABI_KIND_MEMSET, CUPTI_ACTIVITY_KIND_MEMSET);
+SAME(ABI_KIND_KERNEL, CUPTI_ACTIVITY_KIND_KERNEL);
+SAME(ABI_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+SAME(ABI_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMCPY2);
+SAME(ABI_ATTRIBUTE_ZEROED_BUFFER, CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER);
+SAME(ABI_ATTRIBUTE_PER_THREAD_BUFFER, CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER);
+SAME(ABI_FLUSH_FORCED, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+SAME(ABI_FLAG_ASYNC, CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC);
+SAME(ABI_FLAG_ASYNC, CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC);
+SAME(ABI_COPY_HTOD, CUPTI_ACTIVITY_MEMCPY_KIND_HTOD);
+SAME(ABI_COPY_DTOH, CUPTI_ACTIVITY_MEMCPY_KIND_DTOH);
+SAME(ABI_COPY_HTOA, CUPTI_ACTIVITY_MEMCPY_KIND_HTOA);
+SAME(ABI_COPY_ATOH, CUPTI_ACTIVITY_MEMCPY_KIND_ATOH);
+SAME(ABI_COPY_ATOA, CUPTI_ACTIVITY_MEMCPY_KIND_ATOA);
+SAME(ABI_COPY_ATOD, CUPTI_ACTIVITY_MEMCPY_KIND_ATOD);
+SAME(ABI_COPY_DTOA, CUPTI_ACTIVITY_MEMCPY_KIND_DTOA);
+SAME(ABI_COPY_DTOD, CUPTI_ACTIVITY_MEMCPY_KIND_DTOD);
+SAME(ABI_COPY_HTOH, CUPTI_ACTIVITY_MEMCPY_KIND_HTOH);
+SAME(ABI_COPY_PTOP, CUPTI_ACTIVITY_MEMCPY_KIND_PTOP);
+SAME(ABI_MEMORY_PAGEABLE, CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE);
+SAME(ABI_MEMORY_PINNED, CUPTI_ACTIVITY_MEMORY_KIND_PINNED);
+SAME(ABI_MEMORY_DEVICE, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE);
+SAME(ABI_MEMORY_ARRAY, CUPTI_ACTIVITY_MEMORY_KIND_ARRAY);
+SAME(ABI_MEMORY_MANAGED, CUPTI_ACTIVITY_MEMORY_KIND_MANAGED);
+SAME(ABI_MEMORY_DEVICE_STATIC, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC);
+SAME(ABI_MEMORY_MANAGED_STATIC, CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC);
+
+/* Callbacks. */
+SAME(ABI_DOMAIN_DRIVER, CUPTI_CB_DOMAIN_DRIVER_API);
+SAME(ABI_DOMAIN_RESOURCE, CUPTI_CB_DOMAIN_RESOURCE);
+SAME(ABI_DOMAIN_STATE, CUPTI_CB_DOMAIN_STATE);
+SAME(ABI_RESOURCE_INIT_FINISHED, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
+SAME(ABI_RESOURCE_GRAPH_NODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
+SAME(ABI_STATE_FATAL_ERROR, CUPTI_CBID_STATE_FATAL_ERROR);
+SAME(ABI_ENTER, CUPTI_API_ENTER);
+SAME(ABI_EXIT, CUPTI_API_EXIT);
+#define _(name, number, class)                                                                     \
+	SAME(number, CUPTI_DRIVER_TRACE_CBID_##name);                                              \
+	_Static_assert(number < ABI_N_CALLS, #name);
+ABI_CALLS(_)
+#undef _
+FIELD(abi_call, site, CUpti_CallbackData, callbackSite);
+FIELD(abi_call, function, CUpti_CallbackData, functionName);
+FIELD(abi_call, params, CUpti_CallbackData, functionParams);
+FIELD(abi_call, result, CUpti_CallbackData, functionReturnValue);
+FIELD(abi_call, symbol, CUpti_CallbackData, symbolName);
+FIELD(abi_call, context, CUpti_CallbackData, context);
+FIELD(abi_call, context_id, CUpti_CallbackData, contextUid);
+FIELD(abi_call, private_data, CUpti_CallbackData, correlationData);
+FIELD(abi_call, correlation, CUpti_CallbackData, correlationId);
+SAME(sizeof(struct abi_call), sizeof(CUpti_CallbackData));
+FIELD(abi_state_data, result, CUpti_StateData, notification.result);
+FIELD(abi_state_data, message, CUpti_StateData, notification.message);
+FIELD(abi_subscriber_params, size, CUpti_SubscriberParams, structSize);
+FIELD(abi_subscriber_params, name, CUpti_SubscriberParams, subscriberName);
+FIELD(abi_subscriber_params, old_name, CUpti_SubscriberParams, oldSubscriberName);
+FIELD(abi_subscriber_params, old_name_size, CUpti_SubscriberParams, oldSubscriberSize);
+SAME(sizeof(struct abi_subscriber_params), CUpti_SubscriberParams_STRUCT_SIZE);
+SAME(ABI_OLD_NAME_MIN, CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN);
+
+/* Records: the oldest layout that we read and the newest of this toolkit. */
+#define KERNEL(theirs)                                                                             \
+	FIELD(abi_kernel, kind, theirs, kind);                                                     \
+	FIELD(abi_kernel, start_ns, theirs, start);                                                \
+	FIELD(abi_kernel, end_ns, theirs, end);                                                    \
+	FIELD(abi_kernel, completed_ns, theirs, completed);                                        \
+	FIELD(abi_kernel, device, theirs, deviceId);                                               \
+	FIELD(abi_kernel, context, theirs, contextId);                                             \
+	FIELD(abi_kernel, stream, theirs, streamId);                                               \
+	SAME(offsetof(struct abi_kernel, grid), offsetof(theirs, gridX));                          \
+	SAME(offsetof(struct abi_kernel, block), offsetof(theirs, blockX));                        \
+	FIELD(abi_kernel, correlation, theirs, correlationId);                                     \
+	FIELD(abi_kernel, grid_id, theirs, gridId);                                                \
+	FIELD(abi_kernel, name, theirs, name);                                                     \
+	FIELD(abi_kernel, graph_node, theirs, graphNodeId);                                        \
+	FIELD(abi_kernel, graph, theirs, graphId);                                                 \
+	_Static_assert(sizeof(struct abi_kernel) <= sizeof(theirs), #theirs)
+KERNEL(CUpti_ActivityKernel5);
+KERNEL(CUpti_ActivityKernel7);
+KERNEL(CUpti_ActivityKernel9);
+#if CUPTI_API_VERSION >= 130000
+KERNEL(CUpti_ActivityKernel10);
+SAME(ABI_KERNEL_BYTES, sizeof(CUpti_ActivityKernel10));
+#endif
+#define TRANSFER(ours, theirs)                                                                     \
+	FIELD(ours, kind, theirs, kind);                                                           \
+	FIELD(ours, bytes, theirs, bytes);                                                         \
+	FIELD(ours, start_ns, theirs, start);                                                      \
+	FIELD(ours, end_ns, theirs, end);                                                          \
+	FIELD(ours, device, theirs, deviceId);                                                     \
+	FIELD(ours, context, theirs, contextId);                                                   \
+	FIELD(ours, stream, theirs, streamId);                                                     \
+	FIELD(ours, correlation, theirs, correlationId);                                           \
+	FIELD(ours, flags, theirs, flags);                                                         \
+	FIELD(ours, graph_node, theirs, graphNodeId)
+#define COPY(ours, theirs)                                                                         \
+	TRANSFER(ours, theirs);                                                                    \
+	FIELD(ours, copy_kind, theirs, copyKind);                                                  \
+	FIELD(ours, src_kind, theirs, srcKind);                                                    \
+	FIELD(ours, dst_kind, theirs, dstKind)
+COPY(abi_copy, CUpti_ActivityMemcpy3); /* 11.0: no graph id */
+COPY(abi_copy, CUpti_ActivityMemcpy4);
+FIELD(abi_copy, graph, CUpti_ActivityMemcpy4, graphId);
+COPY(abi_copy, CUpti_ActivityMemcpy5);
+COPY(abi_peer_copy, CUpti_ActivityMemcpyPtoP2);
+COPY(abi_peer_copy, CUpti_ActivityMemcpyPtoP3);
+FIELD(abi_peer_copy, graph, CUpti_ActivityMemcpyPtoP3, graphId);
+COPY(abi_peer_copy, CUpti_ActivityMemcpyPtoP4);
+FIELD(abi_peer_copy, src_device, CUpti_ActivityMemcpyPtoP4, srcDeviceId);
+FIELD(abi_peer_copy, dst_device, CUpti_ActivityMemcpyPtoP4, dstDeviceId);
+TRANSFER(abi_set, CUpti_ActivityMemset2);
+TRANSFER(abi_set, CUpti_ActivityMemset3);
+FIELD(abi_set, graph, CUpti_ActivityMemset3, graphId);
+TRANSFER(abi_set, CUpti_ActivityMemset4);
+FIELD(abi_set, memory_kind, CUpti_ActivityMemset4, memoryKind);
+FIELD(abi_set, value, CUpti_ActivityMemset4, value);
+#if CUPTI_API_VERSION >= 130000
+COPY(abi_copy, CUpti_ActivityMemcpy6);
+FIELD(abi_copy, graph, CUpti_ActivityMemcpy6, graphId);
+#endif
+
+/* The driver. */
+SAME(ABI_DEVICE_CLOCK_KHZ, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+SAME(ABI_DEVICE_NUM_SMS, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+SAME(ABI_DEVICE_MEMORY_CLOCK_KHZ, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+SAME(ABI_DEVICE_BUS_WIDTH_BITS, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+SAME(ABI_DEVICE_CC_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+SAME(ABI_DEVICE_CC_MINOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+SAME(sizeof(CUdevice), sizeof(int));
+SAME(sizeof(CUuuid), 16);
+SAME(sizeof(CUresult), sizeof(uint32_t));
+SAME(sizeof(CUptiResult), sizeof(uint32_t));
+
+int main(void)
+{
+	printf("cupti_abi.h agrees with CUPTI %d\n", CUPTI_API_VERSION);
+	return 0;
+}
+
+#else
+
+int main(void)
+{
+	printf("skipped: configure found no CUDA toolkit to compare with\n");
+	return 77;
+}
+
+#endif
