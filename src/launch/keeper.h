@@ -43,7 +43,7 @@ struct keeper_options {
 
 enum keeper_event_kind {
 	KEEPER_NOTHING,
-	KEEPER_LOG_GREW, /* value: log_ring_end() */
+	KEEPER_LOG_GREW, /* value: log_ring_end(); once, until log_ring_want() is called again */
 	KEEPER_STOPPED,  /* value: signal (^Z, SIGTTIN …); keeper_signal(SIGCONT) goes on */
 	KEEPER_CONTINUED,
 	KEEPER_ENDED,      /* value: wait status */

@@ -37,6 +37,9 @@ uint64_t log_ring_lost(const struct log_ring *ring);
  * overwritten meanwhile (go on at log_ring_start()). */
 ssize_t log_ring_read(struct log_ring *ring, uint64_t offset, void *data, size_t len);
 
+/* The descriptor, for who closes all others. */
+int log_ring_fd(const struct log_ring *ring);
+
 /* Waking the reader: after log_ring_want() the next append makes log_ring_wanted() true, once. */
 void log_ring_want(struct log_ring *ring);
 int log_ring_wanted(struct log_ring *ring);

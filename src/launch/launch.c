@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "launch/launch.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include "launch/spawn.h"
+
+/* SIGCHLD through a signalfd, and no pidfd: there are kernels without (4.18 of RHEL 8). */
+
+static const int forwarded_signals[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+static const int ignored_signals[] = {SIGINT, SIGQUIT};
+
+struct launch {
+	pid_t pid;
+	int signal_fd;
+	int wait_status;
+	bool ended;
+	int forwarded;
+	sigset_t old_mask;
+	struct sigaction old_ignored[ARRAY_SIZE(ignored_signals)], old_child;
+};
+
+/* ---- signals ---- */
+
+static bool is_ignored(int sig)
+{
+	struct sigaction action;
+
+	return sigaction(sig, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+static int take_signals(struct launch *l)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, standard = {.sa_handler = SIG_DFL};
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	/* What is ignored (nohup) is not for us to pass on, though a blocked signal would come. */
+	for (size_t i = 0; i < ARRAY_SIZE(forwarded_signals); i++)
+		if (!is_ignored(forwarded_signals[i]))
+			sigaddset(&set, forwarded_signals[i]);
+	sigprocmask(SIG_BLOCK, &set, &l->old_mask);
+	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++)
+		sigaction(ignored_signals[i], &ignore, &l->old_ignored[i]);
+	sigaction(SIGCHLD, &standard, &l->old_child); /* ignored, there would be no status */
+	l->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return l->signal_fd < 0 ? -errno : 0;
+}
+
+static void give_signals_back(struct launch *l)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++)
+		sigaction(ignored_signals[i], &l->old_ignored[i], NULL);
+	sigaction(SIGCHLD, &l->old_child, NULL);
+	sigprocmask(SIG_SETMASK, &l->old_mask, NULL);
+}
+
+/* 0: no such process. */
+static pid_t parent_of(pid_t pid)
+{
+	char path[64], text[512];
+	const char *p;
+	int parent = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	p = fgets(text, sizeof(text), f) ? strrchr(text, ')') : NULL;
+	if (!p || sscanf(p + 1, " %*c %d", &parent) != 1)
+		parent = 0;
+	fclose(f);
+	return parent;
+}
+
+static bool is_descendant(pid_t pid, pid_t ancestor)
+{
+	for (int i = 0; i < 100 && pid > 1; i++) {
+		if (pid == ancestor)
+			return true;
+		pid = parent_of(pid);
+	}
+	return false;
+}
+
+/* `kill 0` in the target, or a hang-up of the terminal, reaches the whole group: the target has it
+ * already. */
+static bool reached_target(const struct launch *l, const struct signalfd_siginfo *info)
+{
+	return info->ssi_code > 0 || is_descendant((pid_t)info->ssi_pid, l->pid);
+}
+
+static void forward(struct launch *l, const struct signalfd_siginfo *info)
+{
+	if (l->ended || reached_target(l, info))
+		return;
+	l->forwarded = (int)info->ssi_signo;
+	(void)kill(l->pid, (int)info->ssi_signo);
+}
+
+/* ---- the end ---- */
+
+/* As process 1 we inherit all orphans of the container. */
+static void reap_orphans(const struct launch *l)
+{
+	siginfo_t info;
+
+	while (memset(&info, 0, sizeof(info)),
+	       waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0 &&
+		       info.si_pid != l->pid)
+		waitpid(info.si_pid, NULL, WNOHANG);
+}
+
+static int look_for_end(struct launch *l)
+{
+	pid_t pid;
+
+	if (l->ended)
+		return 0;
+	do
+		pid = waitpid(l->pid, &l->wait_status, WNOHANG);
+	while (pid < 0 && errno == EINTR);
+	if (pid < 0)
+		return -errno;
+	l->ended = pid == l->pid;
+	return 0;
+}
+
+int launch_handle(struct launch *l)
+{
+	struct signalfd_siginfo info;
+	int r = 0;
+
+	/* Signals merge, so one SIGCHLD may stand for many and the wait comes last; and what was
+	 * sent before the end is passed on before the end is seen. */
+	while (read(l->signal_fd, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			forward(l, &info);
+	r = look_for_end(l);
+	if (getpid() == 1)
+		reap_orphans(l);
+	return r;
+}
+
+/* ---- the object ---- */
+
+int launch_start(const struct launch_options *options, struct launch **ret_launch)
+{
+	struct launch_options o = *options;
+	struct launch_origin now;
+	struct launch *l = calloc(1, sizeof(*l));
+	int r;
+
+	if (!l)
+		return -ENOMEM;
+	if (!o.origin) { /* before we change anything */
+		launch_origin_save(&now);
+		o.origin = &now;
+	}
+	r = take_signals(l);
+	if (r == 0)
+		r = spawn_target(&o, NULL, &l->pid);
+	if (r < 0) {
+		launch_free(l);
+		return r;
+	}
+	*ret_launch = l;
+	return 0;
+}
+
+struct launch *launch_free(struct launch *l)
+{
+	if (!l)
+		return NULL;
+	closep(&l->signal_fd);
+	give_signals_back(l);
+	free(l);
+	return NULL;
+}
+
+pid_t launch_pid(const struct launch *l)
+{
+	return l->pid;
+}
+
+int launch_fd(const struct launch *l)
+{
+	return l->signal_fd;
+}
+
+bool launch_ended(const struct launch *l, int *ret_wait_status)
+{
+	if (l->ended)
+		*ret_wait_status = l->wait_status;
+	return l->ended;
+}
+
+int launch_forwarded(const struct launch *l)
+{
+	return l->forwarded;
+}

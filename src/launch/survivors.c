@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "launch/launch.h"
+#include "wire/control.h"
+
+/* We are no subreaper: orphans keep the parent they would have without us. The environment that
+ * they were started with tells whose they are. */
+
+#define ENVIRON_MAX (4 << 20)
+
+/* Is "entry" (with its NUL) one of the strings? */
+static bool has_string(const char *strings, size_t len, const char *entry)
+{
+	size_t entry_len = strlen(entry) + 1;
+
+	for (size_t i = 0; i + entry_len <= len; i += strlen(strings + i) + 1)
+		if (!memcmp(strings + i, entry, entry_len))
+			return true;
+	return false;
+}
+
+/* All of a /proc file, with a NUL added; NULL when it cannot be read. */
+static char *read_proc(int proc_fd, const char *pid, const char *name, size_t *ret_len)
+{
+	size_t len = 0, cap = 16384;
+	char path[64], *data = malloc(cap);
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", pid, name);
+	fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && data && (n = read(fd, data + len, cap - 1 - len)) > 0) {
+		char *more;
+
+		len += (size_t)n;
+		if (len < cap - 1 || cap >= ENVIRON_MAX)
+			continue;
+		more = realloc(data, cap *= 2);
+		if (!more)
+			break;
+		data = more;
+	}
+	closep(&fd);
+	if (!data || (n < 0 && len == 0)) {
+		free(data);
+		return NULL;
+	}
+	data[len] = '\0';
+	*ret_len = len + 1;
+	return data;
+}
+
+static bool belongs_to(int proc_fd, const char *pid, const char *entry)
+{
+	size_t len = 0;
+	_cleanup_(freep) char *environment = read_proc(proc_fd, pid, "environ", &len);
+
+	/* Of a zombie there is nothing to read: it is not alive. */
+	return environment && has_string(environment, len, entry);
+}
+
+static void read_name(int proc_fd, const char *pid, char name[16])
+{
+	size_t len = 0;
+	_cleanup_(freep) char *comm = read_proc(proc_fd, pid, "comm", &len);
+
+	snprintf(name, 16, "%s", comm ? comm : "?");
+	name[strcspn(name, "\n")] = '\0';
+}
+
+static int add_survivor(int proc_fd, const char *pid, struct survivor **list, size_t *n)
+{
+	struct survivor *more = realloc(*list, (*n + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	*list = more;
+	more[*n].pid = (pid_t)atoi(pid);
+	read_name(proc_fd, pid, more[*n].name);
+	(*n)++;
+	return 0;
+}
+
+static int scan(DIR *proc, const char *entry, pid_t except, struct survivor **list, size_t *n)
+{
+	struct dirent *e;
+	int r = 0;
+
+	while (r == 0 && (e = readdir(proc))) {
+		pid_t pid = isdigit((unsigned char)e->d_name[0]) ? (pid_t)atoi(e->d_name) : 0;
+
+		if (pid > 0 && pid != except && pid != getpid() &&
+		    belongs_to(dirfd(proc), e->d_name, entry))
+			r = add_survivor(dirfd(proc), e->d_name, list, n);
+	}
+	return r;
+}
+
+int launch_survivors(const char *session_path, pid_t except, struct survivor **ret_list,
+		     size_t *ret_n)
+{
+	_cleanup_(freep) struct survivor *list = NULL;
+	_cleanup_(freep) char *entry = NULL;
+	DIR *proc = opendir("/proc");
+	size_t n = 0;
+	int r;
+
+	if (!proc)
+		return -errno;
+	if (asprintf(&entry, "%s=%s", CONTROL_ENV, session_path) < 0) {
+		entry = NULL;
+		r = -ENOMEM;
+	} else {
+		r = scan(proc, entry, except, &list, &n);
+	}
+	closedir(proc);
+	if (r < 0)
+		return r;
+	*ret_list = list;
+	*ret_n = n;
+	list = NULL;
+	return 0;
+}
