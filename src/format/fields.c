@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+#include "format/fields.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define F(type, key, structure, member) {key, FIELD_##type, offsetof(struct structure, member)}
+
+static const struct field clock_fields[] = {
+	F(U64, "clock_ns", session_clock, clock_ns),
+	F(U64, "monotonic_ns", session_clock, monotonic_ns),
+	F(STRING, "name", session_clock, name),
+	F(INDEX, "process", session_clock, process),
+};
+
+static const struct field device_fields[] = {
+	F(STRING, "arch", session_device, arch),
+	F(U32, "bus_width_bits", session_device, bus_width_bits),
+	F(U32, "clock_khz", session_device, clock_khz),
+	F(STRING, "driver", session_device, driver),
+	F(STRING, "host", session_device, host),
+	F(I32, "index", session_device, index),
+	F(U64, "memory_bytes", session_device, memory_bytes),
+	F(U32, "memory_clock_khz", session_device, memory_clock_khz),
+	F(STRING, "name", session_device, name),
+	F(U32, "num_sms", session_device, num_sms),
+	F(STRING, "type", session_device, type),
+	F(STRING, "uuid", session_device, uuid),
+};
+
+static const struct field epoch_fields[] = {
+	F(U32, "index", session_epoch, index),
+	F(STRING, "name", session_epoch, name),
+	F(U32, "phase", session_epoch, phase),
+};
+
+static const struct field interval_fields[] = {
+	F(U64, "end_ns", session_interval, end_ns),
+	F(INDEX, "lane", session_interval, lane),
+	F(NODE, "node", session_interval, node),
+	F(U64, "start_ns", session_interval, start_ns),
+};
+
+static const struct field lane_fields[] = {
+	F(U32, "context", session_lane, context),
+	F(INDEX, "device", session_lane, device),
+	F(INDEX, "process", session_lane, process),
+	F(U32, "stream", session_lane, stream),
+	F(U64, "thread", session_lane, thread),
+};
+
+static const struct field module_fields[] = {
+	F(U64, "base", session_module, base),
+	F(STRING, "build_id", session_module, build_id),
+	F(STRING, "path", session_module, path),
+	F(U64, "size", session_module, size),
+};
+
+static const struct field note_fields[] = {
+	F(LEVEL, "level", session_note, level),
+	F(INDEX, "process", session_note, process),
+	F(STRING, "text", session_note, text),
+};
+
+static const struct field process_fields[] = {
+	F(U64, "buffer_bytes", session_process, buffer_bytes),
+	F(STRING, "cmdline", session_process, cmdline),
+	F(END, "end", session_process, end),
+	F(STRING, "exe", session_process, exe),
+	F(STRING, "host", session_process, host),
+	F(HEX64, "instance", session_process, instance),
+	F(U64, "last_ns", session_process, last_ns),
+	F(U64, "launches", session_process, n_launches),
+	F(BOOL, "launches_counted", session_process, launches_counted),
+	F(LOSSES, "losses", session_process, losses),
+	F(U64, "oldest_launch_ns", session_process, oldest_ns),
+	F(U64, "own_bytes", session_process, own_bytes),
+	F(U64, "own_cpu_ns", session_process, own_cpu_ns),
+	F(BOOL, "paused", session_process, paused),
+	F(U32, "pid", session_process, pid),
+	F(U32, "ppid", session_process, ppid),
+	F(I32, "rank", session_process, rank),
+	F(U64, "records", session_process, n_records),
+	F(U64, "start_ns", session_process, start_ns),
+};
+
+static const struct field sample_fields[] = {
+	F(INDEX, "device", session_sample, device),
+	F(METRIC, "metric", session_sample, metric),
+	F(U64, "time_ns", session_sample, time_ns),
+	F(F64, "value", session_sample, value),
+};
+
+#define S(id, key, what, fields)                                                                   \
+	[SECTION_##id] = {key,                                                                     \
+			  fields,                                                                  \
+			  ARRAY_SIZE(fields),                                                      \
+			  sizeof(*((struct session *)0)->what),                                    \
+			  offsetof(struct session, what),                                          \
+			  offsetof(struct session, n_##what)}
+
+const struct section sections[SECTION_N] = {
+	S(CLOCKS, "clocks", clocks, clock_fields),
+	S(DEVICES, "devices", devices, device_fields),
+	S(EPOCHS, "epochs", epochs, epoch_fields),
+	S(INTERVALS, "intervals", intervals, interval_fields),
+	S(LANES, "lanes", lanes, lane_fields),
+	S(MODULES, "modules", modules, module_fields),
+	S(NOTES, "notes", notes, note_fields),
+	S(PROCESSES, "processes", processes, process_fields),
+	S(SAMPLES, "samples", samples, sample_fields),
+};
+
+const char *const process_end_words[3] = {"runs", "ended", "vanished"};
+const char *const note_level_words[3] = {"info", "warning", "error"};
+const char *const metric_type_words[3] = {"u64", "f64", "text"};
+const char *const metric_scope_words[3] = {"inclusive", "exclusive", "property"};
+const char *const metric_add_words[5] = {"sum", "min", "max", "last", "wmean"};
+
+size_t section_count(const struct session *s, const struct section *section)
+{
+	return *(const size_t *)((const char *)s + section->count);
+}
+
+const void *section_element(const struct session *s, const struct section *section, size_t i)
+{
+	const char *array = *(const char *const *)((const char *)s + section->array);
+
+	return array + i * section->element_size;
+}
+
+void fields_write_string(const struct fields_writer *f, uint32_t string)
+{
+	const char *s = strtab_str(f->session->strings, string);
+	size_t len = strtab_len(f->session->strings, string);
+
+	if (!f->hex || utf8_valid(s, len)) {
+		jsonw_string(f->json, s, len);
+		return;
+	}
+	jsonw_object(f->json);
+	jsonw_key(f->json, "hex");
+	jsonw_hex(f->json, s, len);
+	jsonw_object_end(f->json);
+}
+
+void fields_write_losses(const struct fields_writer *f, const uint64_t losses[LOSS_N])
+{
+	jsonw_object(f->json);
+	for (unsigned i = 0; i < LOSS_N; i++) {
+		if (!losses[i])
+			continue;
+		jsonw_key(f->json, loss_word((enum loss)i));
+		jsonw_u64(f->json, losses[i]);
+	}
+	jsonw_object_end(f->json);
+}
+
+static void write_index(const struct fields_writer *f, uint32_t index)
+{
+	if (index == SESSION_NONE)
+		jsonw_null(f->json);
+	else
+		jsonw_u64(f->json, index);
+}
+
+static void write_word(const struct fields_writer *f, const char *const words[3], uint8_t i)
+{
+	jsonw_strings(f->json, words[i < 3 ? i : 0]);
+}
+
+static void write_hex64(const struct fields_writer *f, uint64_t v)
+{
+	char text[20];
+
+	snprintf(text, sizeof(text), "0x%016" PRIx64, v);
+	jsonw_strings(f->json, text);
+}
+
+/* JSON has no infinities: they are words, which the reader knows. */
+static void write_f64(const struct fields_writer *f, double v)
+{
+	if (v != v)
+		jsonw_strings(f->json, "nan");
+	else if (v - v != 0)
+		jsonw_strings(f->json, v > 0 ? "inf" : "-inf");
+	else
+		jsonw_f64(f->json, v);
+}
+
+static void write_node(const struct fields_writer *f, uint32_t node)
+{
+	if (node >= f->session->n_nodes)
+		jsonw_null(f->json);
+	else
+		jsonw_u64(f->json, f->node_numbers ? f->node_numbers[node] : node);
+}
+
+static void write_metric_name(const struct fields_writer *f, uint32_t id)
+{
+	const struct metric *m = metric_table_get(f->session->metrics, id);
+
+	if (m)
+		jsonw_strings(f->json, m->name);
+	else
+		jsonw_null(f->json);
+}
+
+static void write_field(const struct fields_writer *f, const struct field *field, const void *element)
+{
+	const void *p = (const char *)element + field->offset;
+
+	switch (field->type) {
+	case FIELD_STRING:
+		fields_write_string(f, *(const uint32_t *)p);
+		break;
+	case FIELD_U8:
+		jsonw_u64(f->json, *(const uint8_t *)p);
+		break;
+	case FIELD_U32:
+		jsonw_u64(f->json, *(const uint32_t *)p);
+		break;
+	case FIELD_I32:
+		jsonw_i64(f->json, *(const int32_t *)p);
+		break;
+	case FIELD_U64:
+		jsonw_u64(f->json, *(const uint64_t *)p);
+		break;
+	case FIELD_F64:
+		write_f64(f, *(const double *)p);
+		break;
+	case FIELD_BOOL:
+		jsonw_bool(f->json, *(const bool *)p);
+		break;
+	case FIELD_HEX64:
+		write_hex64(f, *(const uint64_t *)p);
+		break;
+	case FIELD_INDEX:
+		write_index(f, *(const uint32_t *)p);
+		break;
+	case FIELD_NODE:
+		write_node(f, *(const uint32_t *)p);
+		break;
+	case FIELD_METRIC:
+		write_metric_name(f, *(const uint32_t *)p);
+		break;
+	case FIELD_END:
+		write_word(f, process_end_words, *(const uint8_t *)p);
+		break;
+	case FIELD_LEVEL:
+		write_word(f, note_level_words, *(const uint8_t *)p);
+		break;
+	case FIELD_LOSSES:
+		fields_write_losses(f, p);
+		break;
+	}
+}
+
+static bool losses_none(const uint64_t *losses)
+{
+	for (unsigned i = 0; i < LOSS_N; i++)
+		if (losses[i])
+			return false;
+	return true;
+}
+
+/* Is the value the one that a reader assumes when the key is not there? */
+static bool field_default(const struct field *field, const void *element)
+{
+	const void *p = (const char *)element + field->offset;
+
+	switch (field->type) {
+	case FIELD_U8:
+	case FIELD_BOOL:
+	case FIELD_END:
+	case FIELD_LEVEL:
+		return *(const uint8_t *)p == 0;
+	case FIELD_STRING:
+	case FIELD_U32:
+		return *(const uint32_t *)p == 0;
+	case FIELD_U64:
+		return *(const uint64_t *)p == 0;
+	case FIELD_INDEX:
+		return *(const uint32_t *)p == SESSION_NONE;
+	case FIELD_LOSSES:
+		return losses_none(p);
+	default:
+		return false;
+	}
+}
+
+static void write_element(const struct fields_writer *f, const struct section *section,
+			  const void *element)
+{
+	jsonw_object_flat(f->json); /* one element a line */
+	for (size_t i = 0; i < section->n_fields; i++) {
+		if (!f->all && field_default(&section->fields[i], element))
+			continue;
+		jsonw_key(f->json, section->fields[i].key);
+		write_field(f, &section->fields[i], element);
+	}
+	jsonw_object_end(f->json);
+}
+
+void fields_write_section(const struct fields_writer *f, const struct section *section)
+{
+	size_t n = section_count(f->session, section);
+
+	if (!n && !f->all)
+		return;
+	jsonw_key(f->json, section->key);
+	jsonw_array(f->json);
+	for (size_t i = 0; i < n; i++)
+		write_element(f, section, section_element(f->session, section, i));
+	jsonw_array_end(f->json);
+}
+
+void fields_write_metric(const struct fields_writer *f, const struct metric *m)
+{
+	const struct metric *weight = metric_table_get(f->session->metrics, m->weight);
+
+	jsonw_object_flat(f->json);
+	jsonw_key(f->json, "add");
+	jsonw_strings(f->json, metric_add_words[m->add]);
+	jsonw_key(f->json, "name");
+	jsonw_strings(f->json, m->name);
+	jsonw_key(f->json, "scope");
+	jsonw_strings(f->json, metric_scope_words[m->scope]);
+	jsonw_key(f->json, "type");
+	jsonw_strings(f->json, metric_type_words[m->type]);
+	jsonw_key(f->json, "unit");
+	jsonw_strings(f->json, m->unit);
+	if (weight) {
+		jsonw_key(f->json, "weight");
+		jsonw_strings(f->json, weight->name);
+	}
+	jsonw_object_end(f->json);
+}
+
+void fields_write_value(const struct fields_writer *f, const struct metric *m,
+			union metric_value v)
+{
+	if (m->type == METRIC_TEXT)
+		fields_write_string(f, v.text);
+	else if (m->type == METRIC_F64)
+		write_f64(f, v.f64);
+	else
+		jsonw_u64(f->json, v.u64);
+}

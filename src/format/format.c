@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+#include "format/format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/hatchet.h"
+
+const struct format format_hatchet = {
+	.name = "hatchet",
+	.suffix = ".hatchet",
+	.help = "Hatchet JSON, as Triton's Proton writes and reads it",
+	.detect = hatchet_detect,
+	.read = hatchet_read,
+	.write = hatchet_write,
+};
+
+const struct format *const formats[] = {
+	&format_hatchet,
+	&format_json,
+	NULL,
+};
+
+const struct format *format_by_name(const char *name)
+{
+	for (size_t i = 0; formats[i]; i++)
+		if (!strcmp(formats[i]->name, name))
+			return formats[i];
+	return NULL;
+}
+
+const struct format *format_by_path(const char *path)
+{
+	size_t len = strlen(path);
+
+	for (size_t i = 0; formats[i]; i++) {
+		size_t n = strlen(formats[i]->suffix);
+
+		if (len > n && !strcmp(path + len - n, formats[i]->suffix))
+			return formats[i];
+	}
+	return NULL;
+}
+
+const struct format *format_by_content(const char *head, size_t n)
+{
+	for (size_t i = 0; formats[i]; i++)
+		if (formats[i]->detect && formats[i]->detect(head, n))
+			return formats[i];
+	return NULL;
+}
+
+int format_fail(struct format_error *error, int code, uint64_t offset, const char *why, ...)
+{
+	va_list ap;
+
+	error->code = code;
+	error->offset = offset;
+	va_start(ap, why);
+	vsnprintf(error->reason, sizeof(error->reason), why, ap);
+	va_end(ap);
+	return code;
+}
+
+void format_error_line(const struct format_error *error, const char *path, struct buf *line)
+{
+	buf_printf(line, "%s: %s", path, error->reason);
+	if (error->offset != FORMAT_NO_OFFSET)
+		buf_printf(line, " at byte %llu", (unsigned long long)error->offset);
+}
+
+static ssize_t read_fd(void *ctx, void *data, size_t cap)
+{
+	ssize_t n;
+
+	do {
+		n = read((int)(intptr_t)ctx, data, cap);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+void reader_init_fd(struct reader_input *in, int fd)
+{
+	in->read = read_fd;
+	in->ctx = (void *)(intptr_t)fd;
+	in->head_len = in->head_used = 0;
+}
+
+static ssize_t read_memory(void *ctx, void *data, size_t cap)
+{
+	struct reader_memory *m = ctx;
+	size_t n = MIN(cap, m->len - m->at);
+
+	if (n)
+		memcpy(data, m->data + m->at, n);
+	m->at += n;
+	return (ssize_t)n;
+}
+
+void reader_init_memory(struct reader_input *in, struct reader_memory *memory)
+{
+	in->read = read_memory;
+	in->ctx = memory;
+	in->head_len = in->head_used = 0;
+}
+
+ssize_t reader_read(struct reader_input *in, void *data, size_t cap)
+{
+	size_t left = in->head_len - in->head_used;
+
+	if (!left)
+		return in->read(in->ctx, data, cap);
+	left = MIN(left, cap);
+	memcpy(data, in->head + in->head_used, left);
+	in->head_used += left;
+	return (ssize_t)left;
+}
+
+int reader_peek(struct reader_input *in)
+{
+	while (in->head_len < sizeof(in->head)) {
+		ssize_t n = in->read(in->ctx, in->head + in->head_len,
+				     sizeof(in->head) - in->head_len);
+
+		if (n < 0)
+			return (int)n;
+		if (n == 0)
+			break;
+		in->head_len += (size_t)n;
+	}
+	return 0;
+}
+
+/* What a file that nobody reads is, if it is something well known. */
+static const char *unknown_content(const char *head, size_t n)
+{
+	static const struct {
+		const char *magic;
+		size_t len;
+		const char *what;
+	} known[] = {
+		{"\x1f\x8b", 2, "compressed with gzip: unpack it first"},
+		{"\x28\xb5\x2f\xfd", 4, "compressed with zstd: unpack it first"},
+		{"\xfd" "7zXZ", 5, "compressed with xz: unpack it first"},
+		{"PK\x03\x04", 4, "a zip archive: unpack it first"},
+		{"\x7f" "ELF", 4, "a program or library, not a profile"},
+		{"SQLite format 3", 15, "an SQLite database, not a profile that can be read"},
+		{"\x92\x83\xa5" "frame", 8, "a MessagePack profile, which cannot be read yet"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (n >= known[i].len && !memcmp(head, known[i].magic, known[i].len))
+			return known[i].what;
+	return NULL;
+}
+
+static int load_input(struct reader_input *in, struct session *s, struct format_error *error)
+{
+	int r = reader_peek(in);
+	const struct format *format;
+	const char *what;
+
+	if (r < 0)
+		return format_fail(error, r, FORMAT_NO_OFFSET, "%s", strerror(-r));
+	format = format_by_content(in->head, in->head_len);
+	if (format)
+		return format->read(in, s, error);
+	what = unknown_content(in->head, in->head_len);
+	if (what)
+		return format_fail(error, -EBADMSG, 0, "%s", what);
+	/* Its reader says what is wrong with it, and where. */
+	return format_hatchet.read(in, s, error);
+}
+
+int format_load(const char *path, struct session **ret_session, struct format_error *error)
+{
+	_cleanup_(session_freep) struct session *s = NULL;
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct reader_input in;
+	struct stat st;
+	int r;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		r = -errno;
+		return format_fail(error, r, FORMAT_NO_OFFSET, "%s", strerror(-r));
+	}
+	if (S_ISDIR(st.st_mode))
+		return format_fail(error, -EISDIR, FORMAT_NO_OFFSET, "%s", strerror(EISDIR));
+	s = session_new();
+	if (!s)
+		return format_fail(error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+	reader_init_fd(&in, fd);
+	r = load_input(&in, s, error);
+	if (r < 0)
+		return r;
+	*ret_session = s;
+	s = NULL;
+	return 0;
+}
+
+struct save {
+	const struct format *format;
+	const struct session *session;
+	const struct write_options *options;
+};
+
+static int save_fill(struct out *o, void *ctx)
+{
+	const struct save *save = ctx;
+
+	return save->format->write(save->session, save->options, o);
+}
+
+int format_save(const char *path, const struct format *format, const struct session *s,
+		const struct write_options *options)
+{
+	static const struct write_options defaults;
+	struct save save = {format, s, options ? options : &defaults};
+
+	if (!format->write)
+		return -ENOTSUP;
+	return write_file_atomic(path, save_fill, &save);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+/* Everything that a session holds, as one JSON document for other programs: docs/formats.md and
+ * data/proton-profile.schema.json describe it. One node a line. */
+#include "format/format.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "format/fields.h"
+#include "format/json_writer.h"
+
+struct exporter {
+	const struct session *s;
+	struct json_writer json;
+	struct fields_writer fields;
+	uint32_t *first_hist, *next_hist; /* of a node; NULL: there are none */
+};
+
+static int prepare_hists(struct exporter *x)
+{
+	const struct session *s = x->s;
+
+	if (!s->n_hists)
+		return 0;
+	x->first_hist = malloc(s->n_nodes * sizeof(*x->first_hist));
+	x->next_hist = malloc(s->n_hists * sizeof(*x->next_hist));
+	if (!x->first_hist || !x->next_hist)
+		return -ENOMEM;
+	memset(x->first_hist, 0xff, s->n_nodes * sizeof(*x->first_hist));
+	for (size_t i = s->n_hists; i-- > 0;) {
+		x->next_hist[i] = x->first_hist[s->hists[i].node];
+		x->first_hist[s->hists[i].node] = (uint32_t)i;
+	}
+	return 0;
+}
+
+static void key_u64(struct exporter *x, const char *key, uint64_t v)
+{
+	jsonw_key(&x->json, key);
+	jsonw_u64(&x->json, v);
+}
+
+static void key_index(struct exporter *x, const char *key, uint32_t v)
+{
+	jsonw_key(&x->json, key);
+	if (v == SESSION_NONE)
+		jsonw_null(&x->json);
+	else
+		jsonw_u64(&x->json, v);
+}
+
+static void key_string(struct exporter *x, const char *key, uint32_t string)
+{
+	jsonw_key(&x->json, key);
+	fields_write_string(&x->fields, string);
+}
+
+static void write_value(struct exporter *x, uint32_t metric, union metric_value v)
+{
+	const struct metric *m = metric_table_get(x->s->metrics, metric);
+
+	jsonw_key(&x->json, m->name);
+	if (m->type == METRIC_F64)
+		jsonw_f64(&x->json, v.f64); /* null when it is no number */
+	else
+		fields_write_value(&x->fields, m, v);
+}
+
+/* Does an earlier row of the node have the metric? Then it was written already. */
+static bool seen_before(const struct session *s, uint32_t node, uint32_t row, uint32_t k)
+{
+	uint32_t metric = s->sets[s->rows[row].set].metrics[k];
+
+	for (uint32_t id = s->nodes[node].first_row; id != row; id = s->rows[id].next) {
+		const struct session_set *set = &s->sets[s->rows[id].set];
+
+		for (uint32_t i = 0; i < set->n; i++)
+			if (set->metrics[i] == metric && s->present[s->rows[id].values + i])
+				return true;
+	}
+	return false;
+}
+
+/* Own values of the node, over all its rows. */
+static void write_metrics(struct exporter *x, uint32_t node)
+{
+	const struct session *s = x->s;
+	union metric_value v;
+
+	jsonw_key(&x->json, "metrics");
+	jsonw_object(&x->json);
+	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
+		const struct session_set *set = &s->sets[s->rows[id].set];
+
+		for (uint32_t k = 0; k < set->n; k++) {
+			if (!s->present[s->rows[id].values + k] || seen_before(s, node, id, k))
+				continue;
+			if (session_value(s, node, set->metrics[k], &v))
+				write_value(x, set->metrics[k], v);
+		}
+	}
+	jsonw_object_end(&x->json);
+}
+
+static void write_row(struct exporter *x, const struct session_row *row)
+{
+	static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
+	const struct session *s = x->s;
+	const struct session_lane *lane = row->lane < s->n_lanes ? &s->lanes[row->lane] : &nowhere;
+	const struct session_set *set = &s->sets[row->set];
+
+	jsonw_object(&x->json);
+	key_index(x, "lane", row->lane);
+	key_index(x, "process", lane->process);
+	key_index(x, "device", lane->device);
+	key_u64(x, "context", lane->context);
+	key_u64(x, "stream", lane->stream);
+	key_u64(x, "thread", lane->thread);
+	key_u64(x, "epoch", row->epoch);
+	jsonw_key(&x->json, "metrics");
+	jsonw_object(&x->json);
+	for (uint32_t k = 0; k < set->n; k++)
+		if (s->present[row->values + k])
+			write_value(x, set->metrics[k], s->values[row->values + k]);
+	jsonw_object_end(&x->json);
+	jsonw_object_end(&x->json);
+}
+
+static void write_rows(struct exporter *x, uint32_t node)
+{
+	const struct session *s = x->s;
+
+	jsonw_key(&x->json, "rows");
+	jsonw_array(&x->json);
+	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next)
+		write_row(x, &s->rows[id]);
+	jsonw_array_end(&x->json);
+}
+
+/* [[lowest duration in ns, how many], …] */
+static void write_hist(struct exporter *x, const struct session_hist *hist)
+{
+	jsonw_object(&x->json);
+	key_index(x, "device", hist->device);
+	key_index(x, "process", hist->process);
+	jsonw_key(&x->json, "buckets");
+	jsonw_array(&x->json);
+	for (unsigned b = 0; b < HIST_BUCKETS; b++) {
+		if (!hist->n[b])
+			continue;
+		jsonw_array(&x->json);
+		jsonw_u64(&x->json, hist_bucket_start(b));
+		jsonw_u64(&x->json, hist->n[b]);
+		jsonw_array_end(&x->json);
+	}
+	jsonw_array_end(&x->json);
+	jsonw_object_end(&x->json);
+}
+
+static void write_hists(struct exporter *x, uint32_t node)
+{
+	if (!x->first_hist || x->first_hist[node] == SESSION_NONE)
+		return;
+	jsonw_key(&x->json, "histograms");
+	jsonw_array(&x->json);
+	for (uint32_t i = x->first_hist[node]; i != SESSION_NONE; i = x->next_hist[i])
+		write_hist(x, &x->s->hists[i]);
+	jsonw_array_end(&x->json);
+}
+
+/* Where the code of a frame is, if that is known. */
+static void write_place(struct exporter *x, const struct session_frame *f)
+{
+	if (f->module != SESSION_NONE) {
+		key_u64(x, "module", f->module);
+		key_u64(x, "offset", f->offset);
+	}
+	if (f->symbol) {
+		key_string(x, "raw", f->name);
+		key_string(x, "symbol", f->symbol);
+	}
+	if (f->file)
+		key_string(x, "file", f->file);
+	if (f->line)
+		key_u64(x, "line", f->line);
+}
+
+static void write_name(struct exporter *x, uint32_t node)
+{
+	const struct session_frame *f = &x->s->frames[x->s->nodes[node].frame];
+
+	if (f->symbol || f->module == SESSION_NONE) {
+		key_string(x, "name", f->symbol ? f->symbol : f->name);
+		return;
+	}
+	jsonw_key(&x->json, "name");
+	jsonw_strings(&x->json, session_node_name(x->s, node));
+}
+
+static void write_node(struct exporter *x, uint32_t node)
+{
+	const struct session_frame *f = &x->s->frames[x->s->nodes[node].frame];
+
+	jsonw_object_flat(&x->json);
+	key_u64(x, "id", node);
+	key_index(x, "parent", x->s->nodes[node].parent);
+	jsonw_key(&x->json, "kind");
+	jsonw_strings(&x->json, frame_kind_word(f->kind));
+	write_name(x, node);
+	write_place(x, f);
+	write_metrics(x, node);
+	write_rows(x, node);
+	write_hists(x, node);
+	jsonw_object_end(&x->json);
+}
+
+static void write_nodes(struct exporter *x)
+{
+	jsonw_key(&x->json, "nodes");
+	jsonw_array(&x->json);
+	for (size_t i = 0; i < x->s->n_nodes; i++)
+		write_node(x, (uint32_t)i);
+	jsonw_array_end(&x->json);
+}
+
+static void write_metric_table(struct exporter *x)
+{
+	jsonw_key(&x->json, "metrics");
+	jsonw_array(&x->json);
+	for (uint32_t i = 0; i < metric_table_count(x->s->metrics); i++)
+		fields_write_metric(&x->fields, metric_table_get(x->s->metrics, i));
+	jsonw_array_end(&x->json);
+}
+
+/* All losses, those of processes added up, zeros too: a script need not know which exist. */
+static void write_losses(struct exporter *x)
+{
+	jsonw_key(&x->json, "losses");
+	jsonw_object(&x->json);
+	for (unsigned i = 0; i < LOSS_N; i++)
+		key_u64(x, loss_word((enum loss)i), session_loss(x->s, (enum loss)i));
+	jsonw_object_end(&x->json);
+}
+
+static void write_head(struct exporter *x)
+{
+	const struct session *s = x->s;
+
+	jsonw_key(&x->json, "schema");
+	jsonw_strings(&x->json, "proton-profile");
+	key_u64(x, "version", 1);
+	key_string(x, "source", s->source);
+	key_u64(x, "start_ns", s->start_ns);
+	key_u64(x, "end_ns", s->end_ns);
+	jsonw_key(&x->json, "ended");
+	jsonw_bool(&x->json, s->ended);
+}
+
+static int export(const struct session *s, const struct write_options *options, struct out *out)
+{
+	struct exporter x = {.s = s};
+	int r = prepare_hists(&x);
+
+	jsonw_init(&x.json, out, options && options->compact);
+	x.fields = (struct fields_writer){.session = s, .json = &x.json, .all = true};
+	if (r == 0) {
+		jsonw_object(&x.json);
+		write_head(&x);
+		write_losses(&x);
+		write_metric_table(&x);
+		for (size_t i = 0; i < SECTION_N; i++)
+			fields_write_section(&x.fields, &sections[i]);
+		write_nodes(&x);
+		jsonw_object_end(&x.json);
+		out_putc(out, '\n');
+	}
+	free(x.first_hist);
+	free(x.next_hist);
+	return r < 0 ? r : out->error;
+}
+
+const struct format format_json = {
+	.name = "json",
+	.suffix = ".json",
+	.help = "one JSON document with everything, for other programs",
+	.write = export,
+};
