@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# check-banned.sh: functions that nobody may call, and those that only the commands may.
+set -euo pipefail
+cd "${srcdir:-$(dirname "$0")/..}"
+failed=0
+
+# No bound, no error, hidden state, or a race.
+everywhere='strcpy|strcat|strncat|sprintf|vsprintf|gets|strtok|alloca|mktemp|tmpnam|tempnam|system|popen|asctime|ctime|gmtime|localtime|rand|srand|strdupa|signal|usleep|bcopy|bzero'
+# They cannot tell a wrong number from 0.
+numbers='atoi|atol|atoll|atof'
+# Only main.c, cmd_*.c and their like print to the user or end the process.
+layers='exit|abort|printf|vprintf|puts|putchar|perror|err|errx|warn|warnx|psignal'
+# The collector lives in somebody else's process: nor there what allocates behind our back, takes
+# stdio's locks on the program's streams, or changes what the program sees.
+guest='fflush|setenv|putenv|unsetenv|setlocale|chdir|umask|sigprocmask|assert|xmalloc|xcalloc|xrealloc|xstrdup|setvbuf|freopen|srandom|random'
+
+# complain_about FUNCTIONS REASON FILE...
+complain_about() {
+	local functions=$1 reason=$2
+	shift 2
+	[ $# -gt 0 ] || return 0
+	if awk -f scripts/strip.awk "$@" | grep -E "(^|[^A-Za-z0-9_>.])($functions)[[:space:]]*\(" |
+	   grep -vE '__attribute__|_printf_\(|:[[:space:]]*#[[:space:]]*define'; then
+		echo "^ $reason"
+		failed=1
+	fi
+}
+
+shopt -s nullglob
+complain_about "$everywhere" "banned everywhere" src/*.[ch] src/*/*.[ch] include/proton/*.h \
+	examples/*.[ch] bench/*.[ch] tests/*.[ch]
+complain_about "$numbers" "banned in the program and the library: strtol and its like tell errors" \
+	src/*.[ch] src/*/*.[ch] include/proton/*.h
+complain_about "$layers" "only the commands (src/*.c) print or exit" src/*/*.[ch]
+complain_about "$guest" "banned in what runs inside the user's process" \
+	src/collect/*.[ch] src/backends/*.[ch]
+exit $failed

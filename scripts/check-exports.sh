@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# check-exports.sh [LIBRARY]: libproton.so goes into every kind of process, so it exports only its
+# doors, proton_* and _exit, needs nothing newer than glibc 2.34, and pulls in no library but libc.
+set -euo pipefail
+library=${1:-.libs/libproton.so}
+failed=0
+
+complain() {
+	echo "$library: $*"
+	failed=1
+}
+
+if [ ! -e "$library" ]; then
+	echo "$library is not built"
+	exit 77
+fi
+if grep -qs '^#define PROTON_SANITIZED 1' config.h; then
+	echo "a sanitizer's runtime is linked in: nothing to check"
+	exit 77
+fi
+
+while read -r name; do
+	case $name in
+	InitializeInjection|InitializeInjectionNvtx2|clGetLayerInfo|clInitLayer|proton_*) ;;
+	_exit|_Exit) ;; # preloaded, so that a process that leaves this way still delivers
+	*) complain "exports $name" ;;
+	esac
+done < <(nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }')
+
+while read -r name; do
+	case $name in
+	libc.so.6|ld-linux*) ;;
+	*) complain "needs $name" ;;
+	esac
+done < <(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+
+while read -r version; do
+	if [ "$(printf '%s\n2.34\n' "$version" | sort -V | tail -n 1)" != 2.34 ]; then
+		complain "needs GLIBC_$version:" \
+			"$(nm -D --undefined-only "$library" | grep -F "GLIBC_$version" | awk '{ print $2 }' | tr '\n' ' ')"
+	fi
+done < <(readelf -V "$library" | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -u)
+
+soname=$(readelf -d "$library" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+[ "$soname" = libproton.so.0 ] || complain "SONAME is '$soname', not libproton.so.0"
+readelf -d "$library" | grep -q TEXTREL && complain "has text relocations"
+exit $failed
