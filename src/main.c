@@ -1,6 +1,110 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
-int main(void)
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/log.h"
+#include "base/util.h"
+#include "commands.h"
+#include "demangle.h"
+
+struct launch_origin arg_origin;
+
+const struct command commands[] = {
+	{&command_top, cmd_top, NULL},	     {&command_record, cmd_record, "run"},
+	{&command_view, cmd_view, NULL},     {&command_report, cmd_report, NULL},
+	{&command_export, cmd_export, NULL}, {&command_list, cmd_list, NULL},
+	{&command_help, cmd_help, NULL},     {&command_version, cmd_version, NULL},
+};
+const unsigned n_commands = ARRAY_SIZE(commands);
+
+enum { OPT_VERSION = 1 };
+static const struct option_def proton_options[] = {
+	{.name = "version", .letter = 'V', .help = "print the version and what is built in",
+	 .id = OPT_VERSION},
+};
+const struct command_def command_proton = {
+	.name = NULL,
+	.usage = "[--version] [--help] COMMAND [options] …",
+	.summary = "profile GPU programs from the terminal",
+	.options = proton_options,
+	.n_options = ARRAY_SIZE(proton_options),
+};
+
+void complain(const char *format, ...)
 {
+	va_list ap;
+
+	va_start(ap, format);
+	fputs("proton: ", stderr);
+	vfprintf(stderr, format, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+}
+
+static const struct command *command_find(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < n_commands; i++)
+		if (!strcmp(commands[i].def->name, name) ||
+		    (commands[i].alias && !strcmp(commands[i].alias, name)))
+			return &commands[i];
+	return NULL;
+}
+
+static int command_unknown(const char *name)
+{
+	const char *names[ARRAY_SIZE(commands)], *nearest;
+	unsigned i;
+
+	for (i = 0; i < n_commands; i++)
+		names[i] = commands[i].def->name;
+	nearest = options_nearest(name, names, n_commands);
+	if (nearest)
+		complain("'%s' is not a command; did you mean '%s'? (see 'proton help')", name, nearest);
+	else
+		complain("'%s' is not a command (to profile a program: 'proton top %s'; see 'proton help')",
+			 name, name);
+	return STATUS_USAGE;
+}
+
+static int on_option(const struct option_def *option, const char *value, void *arg)
+{
+	(void)value;
+	*(bool *)arg |= option->id == OPT_VERSION;
 	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+	bool version = false;
+	int first;
+
+	launch_origin_save(&arg_origin);
+	setlocale(LC_ALL, "");
+	log_init(getenv("PROTON_LOG"));
+	if (argc > 1 && argv[1][0] == '-') {
+		first = options_parse(&command_proton, argc, argv, on_option, &version);
+		if (first == 0)
+			return cmd_help(1, argv);
+		if (first < 0)
+			return STATUS_USAGE;
+		if (version)
+			return cmd_version(1, argv);
+		argc -= first - 1;
+		argv += first - 1;
+	}
+	if (argc < 2) {
+		cmd_help(1, argv);
+		return STATUS_USAGE;
+	}
+	command = command_find(argv[1]);
+	if (!command)
+		return command_unknown(argv[1]);
+	return command->run(argc - 1, argv + 1);
 }

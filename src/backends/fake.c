@@ -177,7 +177,6 @@ static void *fake_main(void *arg)
 	unsigned i;
 
 	fake_device(f, 0);
-	f->sink->ops->connect(f->sink);
 	fake_pass(f);
 	for (i = f->repeats; i; i--)
 		fake_pass(f);
@@ -203,6 +202,7 @@ static int fake_start(const struct backend_options *options, struct activity_sin
 	if (!f)
 		return -ENOMEM;
 	f->sink = sink;
+	sink->ops->connect(sink);
 	r = fake_load(f, options->script);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);

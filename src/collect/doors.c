@@ -29,7 +29,7 @@ static struct {
 	_Atomic int state; /* 0 off, 1 starting, 2 on, 3 failed */
 	void *data;
 } backends[] = {
-	/* cupti */// {&backend_cupti, DOOR_CUDA, CONTROL_NO_CUDA, {&sink_ops, 0}, 0, NULL},
+	{&backend_cupti, DOOR_CUDA, CONTROL_NO_CUDA, {&sink_ops, 0}, 0, NULL},
 	// {&backend_opencl, DOOR_OPENCL, CONTROL_NO_OPENCL, {&sink_ops, 1}, 0, NULL},
 	{&backend_fake, DOOR_PRELOAD, 0, {&sink_ops, 2}, 0, NULL},
 };
@@ -247,12 +247,14 @@ static struct control_page *control_open(const char *dir)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+/* With --no-follow the environment names the one process that is looked at. */
 static bool control_fits(const struct control_page *c)
 {
+	const char *only = getenv("PROTON_ONLY_PID");
+
 	if (c->magic != CONTROL_MAGIC || c->version != CONTROL_VERSION || atomic_load(&c->stop))
 		return false;
-	return !(c->features & CONTROL_NO_FOLLOW) ||
-	       atomic_load(&c->target_pid) == (uint32_t)getpid();
+	return !only || strtol(only, NULL, 10) == getpid();
 }
 
 static int start_once(void)

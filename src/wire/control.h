@@ -30,13 +30,11 @@ struct control_page {
 	_Atomic uint32_t connected;      /* collectors that ever opened the stream */
 	_Atomic uint32_t gpu_connected;  /* … and saw a device */
 	uint32_t features;               /* CONTROL_* switches of the run */
-	_Atomic uint32_t target_pid;     /* of the program itself, as seen by proton */
-	uint32_t reserved[18];
+	uint32_t reserved[19];
 };
 
 #define CONTROL_NO_CUDA   1u
 #define CONTROL_NO_OPENCL 2u
-#define CONTROL_NO_FOLLOW 4u
 #define CONTROL_TRACE     8u
 
 _Static_assert(sizeof(struct control_page) == 128, "control_page");

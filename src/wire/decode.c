@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/types.h>
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/util.h"
@@ -651,6 +651,8 @@ static int take_frame(struct wire_decoder *d, const unsigned char *at)
 	memcpy(&h, at, sizeof(h));
 	m.size = h.length - sizeof(h);
 	d->frames++;
+	if (!h.instance)
+		return 0; /* of nobody: a key frame on a tape */
 	p = peer_get(d, h.instance);
 	if (!p)
 		return -ENOMEM;
@@ -776,72 +778,77 @@ int wire_is_tape(const void *head, size_t n)
 	return n >= 8 && !memcmp(head, WIRE_TAPE_MAGIC, 8);
 }
 
-static ssize_t read_full(int fd, void *data, size_t n)
+/* Where a tape comes from. */
+struct tape {
+	ssize_t (*read)(void *ctx, void *data, size_t n);
+	void *ctx;
+	uint64_t offset;
+};
+
+/* As many of n bytes as there are: fewer only at the end. */
+static ssize_t tape_bytes(struct tape *t, void *data, size_t n)
 {
 	size_t got = 0;
 	ssize_t r;
 
 	while (got < n) {
-		r = read(fd, (char *)data + got, n - got);
-		if (r < 0 && errno == EINTR)
-			continue;
+		r = t->read(t->ctx, (char *)data + got, n - got);
 		if (r < 0)
-			return -errno;
+			return r;
 		if (r == 0)
 			break;
 		got += (size_t)r;
 	}
+	t->offset += got;
 	return (ssize_t)got;
 }
 
-static int tape_header(int fd, struct session *s, uint64_t *offset)
+static int tape_header(struct tape *t, struct session *s)
 {
 	struct wire_tape_header h;
 	char skip[256];
-	ssize_t r = read_full(fd, &h, sizeof(h));
+	ssize_t r = tape_bytes(t, &h, sizeof(h));
 	uint32_t rest;
 
 	if (r < 0)
 		return (int)r;
-	*offset = (uint64_t)r;
 	if (r < (ssize_t)sizeof(h) || !wire_is_tape(&h, sizeof(h)) || h.version != WIRE_VERSION ||
 	    h.header_size < sizeof(h) || h.header_size > 4096)
 		return -EBADMSG;
 	s->start_ns = h.start_ns;
 	for (rest = h.header_size - (uint32_t)sizeof(h); rest; rest -= (uint32_t)r) {
-		r = read_full(fd, skip, MIN(rest, sizeof(skip)));
+		r = tape_bytes(t, skip, MIN(rest, sizeof(skip)));
 		if (r <= 0)
 			return -EBADMSG;
-		*offset += (uint64_t)r;
 	}
 	return 0;
 }
 
-static int tape_frames(int fd, struct wire_decoder *d, uint64_t *offset)
+static int tape_frames(struct tape *t, struct wire_decoder *d)
 {
 	unsigned char chunk[65536];
 	ssize_t n;
 	int r = 0;
 
-	while (r == 0 && (n = read_full(fd, chunk, sizeof(chunk))) != 0) {
+	while (r == 0 && (n = tape_bytes(t, chunk, sizeof(chunk))) != 0) {
 		if (n < 0)
 			return (int)n;
-		*offset += (uint64_t)n;
 		r = wire_decoder_feed(d, chunk, (size_t)n);
 	}
 	return r;
 }
 
-int wire_read_tape(int fd, struct session *s, uint64_t *ret_offset)
+int wire_read_tape(ssize_t (*read)(void *ctx, void *data, size_t n), void *ctx, struct session *s,
+		   uint64_t *ret_offset)
 {
+	struct tape t = {read, ctx, 0};
 	struct wire_decoder *d;
-	uint64_t offset = 0;
 	size_t i;
-	int r = tape_header(fd, s, &offset);
+	int r = tape_header(&t, s);
 
 	if (r == 0) {
 		d = wire_decoder_new(s);
-		r = d ? tape_frames(fd, d, &offset) : -ENOMEM;
+		r = d ? tape_frames(&t, d) : -ENOMEM;
 		if (d && wire_decoder_pending(d))
 			s->losses[LOSS_WIRE_ERROR]++;
 		wire_decoder_free(d);
@@ -852,6 +859,6 @@ int wire_read_tape(int fd, struct session *s, uint64_t *ret_offset)
 			s->processes[i].end = PROCESS_VANISHED;
 	s->ended = true;
 	if (ret_offset)
-		*ret_offset = offset;
+		*ret_offset = t.offset;
 	return r;
 }

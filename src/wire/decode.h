@@ -5,6 +5,7 @@
  * understand it counts (LOSS_WIRE_ERROR) and skips; it never asserts on input. */
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 struct session;
 struct wire_decoder;
 
@@ -20,8 +21,10 @@ uint64_t wire_decoder_last_tick_ns(const struct wire_decoder *d);
 
 /* Is this the beginning of a tape? */
 int wire_is_tape(const void *head, size_t n);
-/* A whole tape from fd into s. -EBADMSG: not a tape, or of another version. A torn end is
- * LOSS_WIRE_ERROR, not an error. *ret_offset (may be NULL): bytes read. */
-int wire_read_tape(int fd, struct session *s, uint64_t *ret_offset);
+/* A whole tape into s; read gives bytes, 0 at the end, or -errno. -EBADMSG: not a tape, or of
+ * another version. A torn end is LOSS_WIRE_ERROR, not an error. *ret_offset (may be NULL): bytes
+ * read. */
+int wire_read_tape(ssize_t (*read)(void *ctx, void *data, size_t n), void *ctx, struct session *s,
+		   uint64_t *ret_offset);
 
 #endif

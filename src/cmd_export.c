@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* proton export: a profile in another format. */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include "base/util.h"
+#include "commands.h"
+#include "format/format.h"
+#include "load.h"
+
+enum { OPT_FORMAT = 1, OPT_OUT, OPT_COMPACT, OPT_PLAIN };
+
+static const struct option_def options[] = {
+	{.name = "format", .letter = 'f', .arg = "NAME",
+	 .help = "json (documented, with a schema) or hatchet; else told by the name of OUT",
+	 .id = OPT_FORMAT},
+	{.name = "output", .letter = 'o', .arg = "OUT", .help = "write to OUT, not to standard output",
+	 .id = OPT_OUT},
+	{.name = "compact", .help = "no line breaks and no indentation", .id = OPT_COMPACT},
+	{.name = "plain", .help = "hatchet: only what Triton's Proton writes", .id = OPT_PLAIN},
+};
+
+const struct command_def command_export = {
+	.name = "export",
+	.usage = "--format NAME [-o OUT] FILE",
+	.summary = "write a profile or a tape in another format",
+	.operands_first = true,
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+};
+
+struct arguments {
+	const char *format, *out;
+	struct write_options write;
+};
+
+static int on_option(const struct option_def *option, const char *value, void *arg)
+{
+	struct arguments *a = arg;
+
+	switch (option->id) {
+	case OPT_FORMAT:
+		a->format = value;
+		break;
+	case OPT_OUT:
+		a->out = value;
+		break;
+	case OPT_COMPACT:
+		a->write.compact = true;
+		break;
+	default:
+		a->write.plain = true;
+		break;
+	}
+	return 0;
+}
+
+static const struct format *choose(const struct arguments *a)
+{
+	const struct format *f = NULL;
+
+	if (a->format)
+		f = format_by_name(a->format);
+	else if (a->out)
+		f = format_by_path(a->out);
+	if (f && f->write)
+		return f;
+	if (a->format)
+		complain("'%s' is not a format that can be written (see 'proton export --help')", a->format);
+	else
+		complain("which format? (--format json)");
+	return NULL;
+}
+
+int cmd_export(int argc, char **argv)
+{
+	struct arguments a = {0};
+	const struct format *format;
+	struct session *s;
+	int first = options_parse(&command_export, argc, argv, on_option, &a), r;
+
+	if (first <= 0)
+		return first ? STATUS_USAGE : STATUS_OK;
+	if (argc - first != 1) {
+		complain("%s (see 'proton export --help')",
+			 first == argc ? "which file?" : "one file at a time");
+		return STATUS_USAGE;
+	}
+	format = choose(&a);
+	if (!format)
+		return STATUS_USAGE;
+	s = load_file(argv[first]);
+	if (!s)
+		return STATUS_FAILED;
+	signal(SIGPIPE, SIG_DFL);
+	if (!a.out || !strcmp(a.out, "-"))
+		a.out = "/dev/stdout";
+	r = format_save(a.out, format, s, &a.write);
+	session_free(s);
+	if (r < 0)
+		complain("cannot write '%s': %s", a.out, strerror(-r));
+	return r < 0 ? STATUS_FAILED : STATUS_OK;
+}

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: MIT */
+/* proton top: run a program and show its GPU call tree while it runs. */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/util.h"
+#include "cmd_report.h"
+#include "commands.h"
+#include "demangle.h"
+#include "format/format.h"
+#include "launch/keeper.h"
+#include "run.h"
+#include "screen_options.h"
+
+enum { OPT_APP_LOG = 1, OPT_BATCH, OPT_JSON_LINES, OPT_INTERVAL, OPT_EXIT };
+
+static const struct option_def options[] = {
+	OPTION_HEADING("Screen:"),
+	{.name = "interval", .letter = 'i', .arg = "SECONDS", .help = "between pictures (1)",
+	 .id = OPT_INTERVAL},
+	{.name = "exit", .help = "leave as soon as APP has ended", .id = OPT_EXIT},
+	{.name = "app-log", .arg = "FILE", .help = "copy what APP prints to FILE", .id = OPT_APP_LOG},
+	{.name = "batch", .letter = 'b', .arg = "N",
+	 .help = "no screen: print N pictures as text (0: until APP ends)", .id = OPT_BATCH},
+	{.name = "json-lines", .help = "no screen: print each picture as one line of JSON",
+	 .id = OPT_JSON_LINES},
+	SCREEN_OPTIONS,
+	OPTION_HEADING("Run:"),
+	RUN_OPTIONS,
+};
+
+const struct command_def command_top = {
+	.name = "top",
+	.usage = "[options] [--] APP [ARGS]",
+	.summary = "run APP and watch its GPU call tree live",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+};
+
+struct top {
+	struct run_options run_options;
+	struct screen_options screen;
+	struct run run;
+	uint64_t interval_ns;
+	const char *app_log;
+	bool batch, json_lines, leave_at_end;
+	unsigned long n_pictures; /* 0: no limit */
+
+	struct keeper *keeper;
+	struct tui *tui;
+	struct snapshot *snap;
+	int signals;
+	bool quit, detach, ended, drained, terminal_gone;
+	int wait_status;
+	uint64_t end_ns;
+	char *log;
+	size_t log_len;
+	uint64_t log_start, log_end;
+	uint64_t cpu_ns, cpu_at_ns; /* for the share of one core */
+	double own_cpu;
+};
+
+enum { LOG_SHOWN = 1 << 20, LOG_TAIL_LINES = 10 };
+
+static int on_own_option(struct top *t, const struct option_def *option, const char *value)
+{
+	char *end;
+
+	switch (option->id) {
+	case OPT_APP_LOG:
+		t->app_log = value;
+		return 0;
+	case OPT_BATCH:
+		t->batch = true;
+		t->n_pictures = strtoul(value, &end, 10);
+		return *value && !*end ? 0 : -EINVAL;
+	case OPT_JSON_LINES:
+		t->json_lines = true;
+		return 0;
+	case OPT_INTERVAL:
+		t->interval_ns = parse_seconds(value);
+		return t->interval_ns ? 0 : -EINVAL;
+	case OPT_EXIT:
+		t->leave_at_end = true;
+		return 0;
+	default:
+		return -ENOENT;
+	}
+}
+
+static int on_option(const struct option_def *option, const char *value, void *arg)
+{
+	struct top *t = arg;
+	int r = on_own_option(t, option, value);
+
+	if (r == -ENOENT)
+		r = screen_option(&t->screen, option, value);
+	return r == -ENOENT ? run_option(&t->run_options, option, value) : r;
+}
+
+/* ---- what the screen asks for ---- */
+
+static int on_request(void *data, enum tui_action action, int arg)
+{
+	struct top *t = data;
+	struct control_page *control = t->run.dir->control;
+
+	switch (action) {
+	case TUI_QUIT:
+		t->quit = true;
+		return 0;
+	case TUI_DETACH:
+		t->quit = t->detach = true;
+		return 0;
+	case TUI_STOP_APP:
+		return t->ended ? -ESRCH : keeper_signal(t->keeper, SIGINT, true);
+	case TUI_SIGNAL:
+		return t->ended ? -ESRCH : keeper_signal(t->keeper, arg, true);
+	case TUI_PAUSE:
+	case TUI_RESUME:
+		atomic_store(&control->paused, action == TUI_PAUSE);
+		return 0;
+	case TUI_RESYNC:
+		atomic_fetch_add(&control->resync, 1);
+		return 0;
+	case TUI_SAVE:
+		t->run.saver.next_ns = 0;
+		t->run.saver.generation = 0;
+		return 0;
+	}
+	return -ENOTSUP;
+}
+
+/* Share of one core since the last question, saving included. */
+static void measure_cpu(struct top *t)
+{
+	uint64_t now = clock_monotonic_ns(), cpu = 0;
+	struct rusage u;
+	int who[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(who); i++) {
+		getrusage(who[i], &u);
+		cpu += (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NSEC_PER_SEC +
+		       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * NSEC_PER_USEC;
+	}
+	if (now - t->cpu_at_ns < NSEC_PER_SEC / 2 && t->cpu_at_ns)
+		return;
+	t->own_cpu = t->cpu_at_ns ? (double)(cpu - t->cpu_ns) / (double)(now - t->cpu_at_ns) : NAN;
+	t->cpu_ns = cpu;
+	t->cpu_at_ns = now;
+}
+
+static void on_status(void *data, struct tui_status *ret)
+{
+	struct top *t = data;
+	const struct session *s = receiver_session(t->run.receiver);
+
+	measure_cpu(t);
+	ret->run = t->ended ? TUI_RUN_ENDED : TUI_RUN_RUNNING;
+	ret->target = t->run.argv[0];
+	ret->pid = (uint32_t)t->run.pid;
+	ret->n_children = s->n_processes > 1 ? (uint32_t)s->n_processes - 1 : 0;
+	ret->wait_status = t->wait_status;
+	ret->up_ns = (t->ended ? t->end_ns : clock_monotonic_ns()) - t->run.start_ns;
+	ret->paused = atomic_load(&t->run.dir->control->paused);
+	ret->own_cpu = t->own_cpu;
+	ret->own_bytes = session_memory(s);
+}
+
+/* The tail of the program's output, read anew when it has grown. */
+static const char *on_log(void *data, size_t *ret_len, uint64_t *ret_start)
+{
+	struct top *t = data;
+	struct log_ring *ring = keeper_log(t->keeper);
+	uint64_t end = log_ring_end(ring), start = log_ring_start(ring);
+	ssize_t n;
+
+	if (!t->log)
+		t->log = malloc(LOG_SHOWN);
+	if (t->log && (end != t->log_end || !end)) {
+		start = end - start > LOG_SHOWN ? end - LOG_SHOWN : start;
+		n = log_ring_read(ring, start, t->log, LOG_SHOWN);
+		t->log_len = n > 0 ? (size_t)n : 0;
+		t->log_start = start;
+		t->log_end = end;
+	}
+	*ret_len = t->log ? t->log_len : 0;
+	*ret_start = t->log_start;
+	return t->log ? t->log : "";
+}
+
+/* ---- the loop ---- */
+
+static void target_ended(struct top *t, int wait_status)
+{
+	t->ended = true;
+	t->wait_status = wait_status;
+	t->end_ns = clock_monotonic_ns();
+}
+
+static void keeper_events(struct top *t)
+{
+	struct keeper_event e;
+
+	while (keeper_next(t->keeper, &e) > 0) {
+		switch (e.kind) {
+		case KEEPER_ENDED:
+			target_ended(t, (int)e.value);
+			break;
+		case KEEPER_STOPPED:
+			tui_message(t->tui, "the program was stopped by signal %d (%s)", (int)e.value,
+				    strsignal((int)e.value));
+			break;
+		case KEEPER_LOG_FAILED:
+			tui_message(t->tui, "cannot write '%s': %s", t->app_log, strerror((int)e.value));
+			break;
+		case KEEPER_GONE:
+			if (!t->ended)
+				target_ended(t, 0);
+			t->drained = true;
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static void resized(struct top *t)
+{
+	struct winsize size;
+
+	tui_resize(t->tui);
+	if (ioctl(tui_fd(t->tui), TIOCGWINSZ, &size) == 0 && !t->ended)
+		keeper_resize(t->keeper, size.ws_row, size.ws_col);
+}
+
+static void signals_read(struct top *t)
+{
+	struct signalfd_siginfo info;
+
+	while (read(t->signals, &info, sizeof(info)) == sizeof(info)) {
+		switch (info.ssi_signo) {
+		case SIGWINCH:
+			resized(t);
+			break;
+		case SIGHUP:
+			t->quit = t->detach = t->terminal_gone = true;
+			break;
+		case SIGTERM:
+			/* Ours is the program's; when it has had one, or has ended, we leave. */
+			t->quit = t->ended;
+			if (!t->ended)
+				keeper_signal(t->keeper, SIGTERM, true);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+/* The program has ended: take in what is left, once, and let the screen stand still. */
+static void finish_stream(struct top *t)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	if (t->drained || !t->ended)
+		return;
+	if (receiver_alive(t->run.receiver) && !t->run_options.wait &&
+	    now - t->end_ns < 2 * NSEC_PER_SEC)
+		return;
+	if (receiver_alive(t->run.receiver) && t->run_options.wait)
+		return;
+	t->drained = true;
+	run_finish(&t->run);
+	tui_refresh(t->tui);
+	if (t->leave_at_end)
+		t->quit = true;
+}
+
+static void top_loop(struct top *t)
+{
+	struct pollfd fds[4] = {{.fd = tui_fd(t->tui), .events = POLLIN},
+				{.fd = t->signals, .events = POLLIN},
+				{.fd = keeper_fd(t->keeper), .events = POLLIN},
+				{.fd = t->run.dir->stream_fd, .events = POLLIN}};
+	uint64_t next = clock_monotonic_ns() + t->interval_ns / 4, tick = next, now;
+
+	while (!t->quit) {
+		now = clock_monotonic_ns();
+		poll(fds, 4, now >= next ? 0 : (int)MIN((next - now) / NSEC_PER_MSEC + 1, UINT64_C(100)));
+		fds[0].fd = tui_fd(t->tui);
+		if (fds[0].revents && tui_handle_input(t->tui) == -EIO)
+			t->quit = t->detach = t->terminal_gone = true;
+		signals_read(t);
+		keeper_events(t);
+		if (!t->drained) {
+			receiver_read(t->run.receiver);
+			saver_poll(&t->run.saver, receiver_session(t->run.receiver));
+		}
+		finish_stream(t);
+		now = clock_monotonic_ns();
+		if (now >= tick && !t->drained) {
+			receiver_tick(t->run.receiver);
+			tick = now + NSEC_PER_SEC;
+		}
+		if (now >= next && !t->drained) {
+			tui_refresh(t->tui);
+			next = now + t->interval_ns;
+		} else if (t->drained) {
+			next = now + NSEC_PER_SEC;
+		}
+	}
+}
+
+/* ---- start and end of the screen ---- */
+
+static int top_open(struct top *t)
+{
+	static const struct tui_host host = {
+		.request = on_request, .status = on_status, .log = on_log};
+	struct snapshot_spec spec = {.group = t->screen.group, .demangle = demangle_name};
+	struct tui_host mine = host;
+
+	mine.data = t;
+	t->screen.tui.live = true;
+	t->screen.tui.command = "top";
+	t->screen.tui.interval_ns = t->interval_ns;
+	t->snap = snapshot_new(receiver_session(t->run.receiver), &spec);
+	t->tui = t->snap ? tui_new(&t->screen.tui, t->snap, &mine) : NULL;
+	if (!t->tui) {
+		complain("out of memory");
+		return STATUS_OURS;
+	}
+	return 0;
+}
+
+/* The target first: what is wrong with it is said on a terminal that is still itself. */
+static int top_start(struct top *t)
+{
+	struct keeper_options o = {.target = {.path = t->run.path,
+					      .argv = t->run.argv,
+					      .envp = t->run.env.vars,
+					      .only_pid = t->run.env.only_pid,
+					      .origin = &arg_origin},
+				   .dir = t->run.dir,
+				   .app_log = t->app_log};
+	const char *what = "keeper";
+	int r = keeper_start(&o, &t->keeper, &what);
+
+	if (r < 0 && !strcmp(what, "exec")) {
+		complain("cannot run '%s': %s", t->run.argv[0], target_strerror(r));
+		return target_exit_status(r);
+	}
+	if (r < 0) {
+		complain("cannot open '%s': %s", strcmp(what, "app log") ? what : t->app_log, strerror(-r));
+		return STATUS_OURS;
+	}
+	return run_started(&t->run, keeper_target_pid(t->keeper)) < 0 ? STATUS_OURS : 0;
+}
+
+static int top_take_terminal(struct top *t)
+{
+	struct buf restore;
+
+	if (tui_open(t->tui) < 0) {
+		complain("%s", tui_why(t->tui));
+		return STATUS_USAGE;
+	}
+	buf_init(&restore, 0);
+	if (tui_restore_bytes(t->tui, &restore) == 0)
+		keeper_set_restore(t->keeper, tui_saved_termios(t->tui), restore.data, restore.len);
+	buf_done(&restore);
+	tui_refresh(t->tui);
+	return 0;
+}
+
+/* The last lines that the program printed, for the eye that finds the screen gone. */
+static void print_log_tail(struct top *t)
+{
+	uint64_t start;
+	size_t len, i, lines = 0;
+	const char *log = on_log(t, &len, &start);
+
+	for (i = len; i > 0 && lines <= LOG_TAIL_LINES; i--)
+		lines += log[i - 1] == '\n' && i != len;
+	if (lines > LOG_TAIL_LINES)
+		i += 1;
+	if (!len)
+		return;
+	fwrite(log + i, 1, len - i, stderr);
+	if (log[len - 1] != '\n')
+		fputc('\n', stderr);
+}
+
+static int top_leave(struct top *t)
+{
+	int error = 0;
+
+	tui_close(t->tui);
+	if (t->ended && !t->drained) {
+		run_drain(&t->run, NULL, NULL);
+		t->drained = true;
+		error = run_finish(&t->run);
+	} else if (!t->ended) {
+		receiver_read(t->run.receiver);
+		error = saver_finish(&t->run.saver, receiver_session(t->run.receiver));
+	}
+	if (!t->terminal_gone && !t->run_options.quiet) {
+		print_log_tail(t);
+		run_summary(&t->run, stderr);
+		if (!t->ended)
+			complain("'%s' (pid %d) runs on without proton", t->run.argv[0],
+				 (int)t->run.pid);
+	}
+	return error;
+}
+
+static int top_screen(struct top *t)
+{
+	int r = top_open(t), error;
+
+	if (r == 0)
+		r = top_start(t);
+	t->signals = screen_signals();
+	if (r == 0)
+		r = top_take_terminal(t);
+	if (r == 0)
+		top_loop(t);
+	else if (t->keeper)
+		keeper_signal(t->keeper, SIGTERM, true);
+	if (r)
+		return r;
+	error = top_leave(t);
+	if (t->ended) {
+		keeper_finish(t->keeper);
+		return run_status(&t->run, t->wait_status, error);
+	}
+	keeper_detach(t->keeper, false);
+	/* The directory is the keeper's now. */
+	t->run.dir = session_dir_free(t->run.dir);
+	return t->terminal_gone ? 128 + SIGHUP : STATUS_OK;
+}
+
+/* ---- without a screen ---- */
+
+static void print_picture(struct top *t)
+{
+	struct report_options text = {.sections = REPORT_SUMMARY | REPORT_TREE | REPORT_KERNELS |
+						  REPORT_TRANSFERS | REPORT_LOSSES,
+				      .rows = 20,
+				      .ascii = t->screen.tui.ascii,
+				      .names = (uint8_t)t->screen.tui.names};
+	struct write_options compact = {.compact = true};
+	struct session *s = receiver_session(t->run.receiver);
+
+	if (t->json_lines) {
+		format_save("/dev/stdout", &format_json, s, &compact);
+		return;
+	}
+	report_print(s, &text, t->screen.group);
+	printf("\n");
+	fflush(stdout);
+}
+
+static void batch_loop(struct top *t, struct launch *launch)
+{
+	struct pollfd fds[2] = {{.fd = launch_fd(launch), .events = POLLIN},
+				{.fd = t->run.dir->stream_fd, .events = POLLIN}};
+	uint64_t next = clock_monotonic_ns() + t->interval_ns;
+	unsigned long printed = 0;
+
+	while (!launch_ended(launch, &t->wait_status)) {
+		poll(fds, 2, 50);
+		launch_handle(launch);
+		receiver_read(t->run.receiver);
+		saver_poll(&t->run.saver, receiver_session(t->run.receiver));
+		if (clock_monotonic_ns() < next)
+			continue;
+		next += t->interval_ns;
+		receiver_tick(t->run.receiver);
+		if (!t->n_pictures || printed++ < t->n_pictures)
+			print_picture(t);
+	}
+	run_drain(&t->run, NULL, NULL);
+	if (!t->n_pictures || printed < t->n_pictures)
+		print_picture(t);
+}
+
+static int top_batch(struct top *t)
+{
+	struct launch_options o = {.path = t->run.path,
+				   .argv = t->run.argv,
+				   .envp = t->run.env.vars,
+				   .only_pid = t->run.env.only_pid,
+				   .origin = &arg_origin};
+	struct launch *launch = NULL;
+	int r = launch_start(&o, &launch), error;
+
+	if (r < 0) {
+		complain("cannot run '%s': %s", t->run.argv[0], target_strerror(r));
+		return target_exit_status(r);
+	}
+	if (run_started(&t->run, launch_pid(launch)) < 0)
+		return STATUS_OURS;
+	batch_loop(t, launch);
+	launch_free(launch);
+	error = run_finish(&t->run);
+	if (!t->run_options.quiet)
+		run_summary(&t->run, stderr);
+	return run_status(&t->run, t->wait_status, error);
+}
+
+static bool have_terminal(void)
+{
+	return isatty(STDOUT_FILENO) || isatty(STDERR_FILENO) || isatty(STDIN_FILENO);
+}
+
+int cmd_top(int argc, char **argv)
+{
+	struct top t = {.interval_ns = NSEC_PER_SEC, .own_cpu = NAN};
+	int first = options_parse(&command_top, argc, argv, on_option, &t), r;
+
+	if (first <= 0)
+		return first ? STATUS_USAGE : STATUS_OK;
+	if (t.screen.keys)
+		return screen_print_keys();
+	if (first == argc) {
+		complain("which program? (see 'proton top --help')");
+		return STATUS_USAGE;
+	}
+	if (!t.batch && !t.json_lines && !have_terminal()) {
+		complain("no terminal for the screen; use 'proton record', --batch N or --json-lines");
+		return STATUS_USAGE;
+	}
+	t.run_options.count_launches = true; /* IN FLIGHT is on the screen */
+	r = run_prepare(&t.run, &t.run_options, argv + first);
+	if (r == 0)
+		r = t.batch || t.json_lines ? top_batch(&t) : top_screen(&t);
+	tui_free(t.tui);
+	snapshot_free(t.snap);
+	keeper_free(t.keeper);
+	run_done(&t.run);
+	free(t.log);
+	return r;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "demangle.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HAVE_DEMANGLER
+#include <libiberty/demangle.h>
+
+/* The end of a name: the first '(' at depth 0 that opens the parameters. "operator()" and
+ * "(anonymous namespace)" have parentheses of their own. */
+static const char *name_end(const char *s)
+{
+	static const char anonymous[] = "(anonymous namespace)", call[] = "operator()";
+	int depth = 0;
+
+	for (; *s; s++) {
+		if (!strncmp(s, anonymous, sizeof(anonymous) - 1)) {
+			s += sizeof(anonymous) - 2;
+		} else if (!strncmp(s, call, sizeof(call) - 1)) {
+			s += sizeof(call) - 2;
+		} else if (*s == '<' && s[-1] != 'r') { /* not "operator<" */
+			depth++;
+		} else if (*s == '>' && depth) {
+			depth--;
+		} else if (*s == '(' && !depth) {
+			return s;
+		}
+	}
+	return s;
+}
+
+/* Copy [s, end) without template arguments, the return type before the last blank, and anonymous
+ * namespaces. */
+static char *shorten(const char *s, const char *end)
+{
+	static const char anonymous[] = "(anonymous namespace)::";
+	char *out = malloc((size_t)(end - s) + 1), *p = out;
+	int depth = 0;
+
+	for (; out && s < end; s++) {
+		if (!depth && !strncmp(s, anonymous, sizeof(anonymous) - 1)) {
+			s += sizeof(anonymous) - 2;
+			continue;
+		}
+		if (*s == '<' && p > out && p[-1] != 'r')
+			depth++;
+		else if (*s == '>' && depth)
+			depth--;
+		else if (!depth && *s == ' ' && !(p - out >= 8 && !strncmp(p - 8, "operator", 8)))
+			p = out; /* what came before was the return type */
+		else if (!depth)
+			*p++ = *s;
+	}
+	if (out)
+		*p = '\0';
+	return out;
+}
+
+char *demangle_name(const char *raw, enum name_mode mode)
+{
+	char *whole, *brief;
+
+	if (raw[0] != '_' || mode == NAME_RAW)
+		return NULL;
+	whole = cplus_demangle(raw, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+	if (!whole || mode == NAME_DEMANGLED)
+		return whole;
+	brief = shorten(whole, name_end(whole));
+	free(whole);
+	if (brief && *brief)
+		return brief;
+	free(brief);
+	return NULL;
+}
+#else
+char *demangle_name(const char *raw, enum name_mode mode)
+{
+	(void)raw;
+	(void)mode;
+	return NULL;
+}
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_RECEIVER_H
+#define PROTON_RECEIVER_H
+/* The reading end of the stream: FIFO -> decoder -> session, and -> tape.
+ *   errors  -errno
+ *   thread  one */
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "core/session.h"
+#include "wire/control.h"
+
+struct receiver;
+
+/* fd: the FIFO, non-blocking; borrowed, as is the control page. tape: a path, or NULL. */
+int receiver_new(int fd, struct control_page *control, const char *tape,
+		 struct receiver **ret_receiver);
+struct receiver *receiver_free(struct receiver *r);
+
+struct session *receiver_session(struct receiver *r);
+/* Take what is there, at most a few MiB a call. >0: bytes taken; 0: nothing was there. */
+ssize_t receiver_read(struct receiver *r);
+/* Once a second: a key frame on the tape, processes that ended without a word. */
+void receiver_tick(struct receiver *r);
+/* Connected processes that are still alive. */
+unsigned receiver_alive(struct receiver *r);
+/* The end: read what is left; whoever has not said goodbye has vanished or (detached) lives on. */
+int receiver_finish(struct receiver *r);
+/* First error of writing the tape, 0 none. */
+int receiver_tape_error(const struct receiver *r);
+
+#endif

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "run.h"
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/human.h"
+#include "base/util.h"
+#include "commands.h"
+#include "core/snapshot.h"
+#include "demangle.h"
+
+extern char **environ;
+
+#define DRAIN_NS (2 * NSEC_PER_SEC)
+
+uint64_t parse_seconds(const char *text)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || *end || !(v >= 0.01 && v <= 1e6))
+		return 0;
+	return (uint64_t)(v * 1e9);
+}
+
+int run_option(struct run_options *o, const struct option_def *option, const char *value)
+{
+	switch (option->id) {
+	case OPT_OUTPUT:
+		o->output = value;
+		return *value ? 0 : -EINVAL;
+	case OPT_TAPE:
+		o->tape = value;
+		return *value ? 0 : -EINVAL;
+	case OPT_SAVE:
+		o->save_ns = parse_seconds(value);
+		return o->save_ns ? 0 : -EINVAL;
+	case OPT_WAIT:
+		o->wait = true;
+		return 0;
+	case OPT_QUIET:
+		o->quiet = true;
+		return 0;
+	case OPT_VERBOSE:
+		o->verbose = true;
+		return 0;
+	case OPT_COUNT:
+		o->count_launches = true;
+		return 0;
+	case OPT_STRICT:
+		o->strict = true;
+		return 0;
+	case OPT_NO_PRELOAD:
+		o->no_preload = true;
+		return 0;
+	case OPT_NO_FOLLOW:
+		o->no_follow = true;
+		return 0;
+	case OPT_NO_CUDA:
+		o->no_cuda = true;
+		return 0;
+	case OPT_NO_OPENCL:
+		o->no_opencl = true;
+		return 0;
+	default:
+		return -ENOENT;
+	}
+}
+
+/* ---- names ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static const char *rank_text(void)
+{
+	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+					    "PALS_RANKID", "MV2_COMM_WORLD_RANK", "SLURM_PROCID",
+					    "RANK"};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (getenv(names[i]) && *getenv(names[i]))
+			return getenv(names[i]);
+	return "0";
+}
+
+/* "%q{NAME}": the value of an environment variable. Returns the end of the directive. */
+static const char *expand_variable(struct buf *out, const char *p)
+{
+	const char *end = p[1] == '{' ? strchr(p, '}') : NULL;
+	char name[128];
+
+	if (!end || (size_t)(end - p) - 2 >= sizeof(name)) {
+		buf_puts(out, "%q");
+		return p;
+	}
+	memcpy(name, p + 2, (size_t)(end - p) - 2);
+	name[end - p - 2] = '\0';
+	buf_puts(out, getenv(name) ? getenv(name) : "");
+	return end;
+}
+
+static char *expand_name(const struct run *run, const char *pattern)
+{
+	char host[256] = "", stamp[32];
+	time_t now = time(NULL);
+	struct buf out;
+	const char *p;
+
+	gethostname(host, sizeof(host) - 1);
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", localtime(&now));
+	buf_init(&out, 0);
+	for (p = pattern; *p; p++) {
+		if (*p != '%' || !p[1]) {
+			buf_putc(&out, *p);
+			continue;
+		}
+		switch (*++p) {
+		case 'p':
+			buf_printf(&out, "%d", (int)run->pid);
+			break;
+		case 'e':
+			buf_puts(&out, base_name(run->argv[0]));
+			break;
+		case 'h':
+			buf_puts(&out, host);
+			break;
+		case 'r':
+			buf_puts(&out, rank_text());
+			break;
+		case 't':
+			buf_puts(&out, stamp);
+			break;
+		case 'q':
+			p = expand_variable(&out, p);
+			break;
+		case '%':
+			buf_putc(&out, '%');
+			break;
+		default:
+			buf_putc(&out, '%');
+			buf_putc(&out, *p);
+			break;
+		}
+	}
+	return strdup(buf_str(&out));
+}
+
+/* ---- start ---- */
+
+static int find_target(struct run *run)
+{
+	int r = target_find(run->argv[0], getenv("PATH"), &run->path);
+
+	if (r < 0) {
+		complain("cannot run '%s': %s", run->argv[0], target_strerror(r));
+		return target_exit_status(r);
+	}
+	target_inspect(run->path, getenv("PATH"), &run->image);
+	return 0;
+}
+
+static int build_env(struct run *run)
+{
+	struct target_env_options o = {.session = run->dir->path,
+				       .image = &run->image,
+				       .no_preload = run->options.no_preload,
+				       .no_follow = run->options.no_follow,
+				       .no_cuda = run->options.no_cuda,
+				       .no_opencl = run->options.no_opencl};
+	_cleanup_(freep) char *library = NULL, *why = NULL;
+	size_t i;
+	int r = target_library(&library, &why);
+
+	if (r < 0) {
+		complain("cannot find libproton.so: %s", why ? why : strerror(-r));
+		return STATUS_OURS;
+	}
+	o.library = library;
+	r = target_env_build(&o, environ, &run->env);
+	if (r < 0) {
+		complain("cannot make the environment of '%s': %s", run->argv[0], strerror(-r));
+		return STATUS_OURS;
+	}
+	for (i = 0; i < run->env.n_notes; i++)
+		session_note(receiver_session(run->receiver), SESSION_NONE, NOTE_INFO,
+			     run->env.notes[i]);
+	return 0;
+}
+
+static int open_stream(struct run *run)
+{
+	int r = session_dir_new(&run->dir);
+
+	if (r < 0) {
+		complain("cannot make a session directory: %s", strerror(-r));
+		return STATUS_OURS;
+	}
+	atomic_store(&run->dir->control->count_launches, run->options.count_launches);
+	run->dir->control->features = (run->options.no_cuda ? CONTROL_NO_CUDA : 0) |
+				      (run->options.no_opencl ? CONTROL_NO_OPENCL : 0);
+	r = receiver_new(run->dir->stream_fd, run->dir->control, run->options.tape, &run->receiver);
+	if (r < 0) {
+		complain("cannot %s '%s': %s", run->options.tape ? "open" : "start",
+			 run->options.tape ? run->options.tape : "receiver", strerror(-r));
+		return STATUS_OURS;
+	}
+	return 0;
+}
+
+int run_prepare(struct run *run, const struct run_options *options, char *const *argv)
+{
+	int r;
+
+	*run = (struct run){.options = *options, .argv = argv};
+	r = find_target(run);
+	if (r)
+		return r;
+	session_dir_sweep();
+	r = open_stream(run);
+	return r ? r : build_env(run);
+}
+
+int run_started(struct run *run, pid_t pid)
+{
+	struct session *s = receiver_session(run->receiver);
+	int r;
+
+	run->pid = pid;
+	run->start_ns = clock_monotonic_ns();
+	session_dir_set_target(run->dir, pid);
+	s->source = strtab_adds(s->strings, base_name(run->argv[0]));
+	run->file = expand_name(run, run->options.output ? run->options.output
+							 : "proton.%e.%p.hatchet");
+	r = run->file ? saver_init(&run->saver, run->file, run->options.save_ns) : -ENOMEM;
+	if (r < 0)
+		complain("out of memory");
+	return r;
+}
+
+/* ---- end ---- */
+
+static void name_survivors(const struct run *run)
+{
+	struct survivor *list = NULL;
+	size_t n = 0, i;
+	struct buf text;
+
+	if (launch_survivors(run->dir->path, run->pid, &list, &n) < 0 || !n)
+		return;
+	buf_init(&text, 0);
+	for (i = 0; i < n && i < 8; i++)
+		buf_printf(&text, "%s%s (%d)", i ? ", " : "", list[i].name, (int)list[i].pid);
+	complain("%zu %s still running: %s%s; not waited for (see --wait)", n,
+		 n == 1 ? "process is" : "processes are", buf_str(&text), n > 8 ? ", …" : "");
+	buf_done(&text);
+	free(list);
+}
+
+void run_drain(struct run *run, void (*idle)(void *arg), void *arg)
+{
+	uint64_t end = clock_monotonic_ns() + DRAIN_NS;
+	struct pollfd p = {.fd = run->dir->stream_fd, .events = POLLIN};
+
+	for (;;) {
+		while (receiver_read(run->receiver) > 0)
+			;
+		if (!receiver_alive(run->receiver))
+			break;
+		if (!run->options.wait && clock_monotonic_ns() >= end) {
+			name_survivors(run);
+			break;
+		}
+		poll(&p, 1, 50);
+		saver_poll(&run->saver, receiver_session(run->receiver));
+		if (idle)
+			idle(arg);
+	}
+}
+
+int run_finish(struct run *run)
+{
+	int r = receiver_finish(run->receiver), e;
+
+	if (r < 0 && run->options.tape)
+		complain("cannot write '%s': %s", run->options.tape, strerror(-r));
+	e = saver_finish(&run->saver, receiver_session(run->receiver));
+	if (e < 0)
+		complain("cannot write '%s': %s", run->file, strerror(-e));
+	return e < 0 ? e : r;
+}
+
+void run_done(struct run *run)
+{
+	_cleanup_(freep) char *path = NULL;
+
+	saver_done(&run->saver);
+	run->receiver = receiver_free(run->receiver);
+	if (run->dir) {
+		atomic_store(&run->dir->control->alive, 0);
+		path = strdup(run->dir->path);
+		run->dir = session_dir_free(run->dir);
+		if (path)
+			session_dir_remove(path);
+	}
+	target_env_done(&run->env);
+	target_image_done(&run->image);
+	free(run->path);
+	free(run->file);
+}
+
+int run_status(const struct run *run, int wait_status, int save_error)
+{
+	if (save_error < 0 && run->options.strict)
+		return STATUS_OURS;
+	fflush(NULL);
+	if (WIFSIGNALED(wait_status))
+		launch_die_like(wait_status);
+	return launch_exit_status(wait_status);
+}
+
+/* ---- summary ---- */
+
+/* Why a profile is empty: one of three reasons. */
+static void summary_empty(const struct run *run, FILE *out)
+{
+	const struct session *s = receiver_session(run->receiver);
+	const struct control_page *c = run->dir->control;
+	uint64_t launches = 0;
+	size_t i;
+
+	for (i = 0; i < s->n_processes; i++)
+		launches += s->processes[i].n_launches;
+	if (!s->n_processes && !atomic_load(&c->connected))
+		fprintf(out, "proton: nothing connected: no process used CUDA, OpenCL, NVTX or "
+			     "proton.h\n");
+	else if (launches)
+		fprintf(out, "proton: %llu GPU operations were launched, but no record of them came\n",
+			(unsigned long long)launches);
+	else
+		fprintf(out, "proton: no GPU work: %u process(es) connected, none launched anything\n",
+			atomic_load(&c->connected));
+}
+
+static void summary_head(const struct run *run, struct snapshot *snap, FILE *out)
+{
+	const struct session *s = receiver_session(run->receiver);
+	const struct snap_column *time = snapshot_column(snap, METRIC_TIME, true);
+	const struct snap_column *count = snapshot_column(snap, METRIC_COUNT, true);
+	char wall[HUMAN_MAX], gpu[HUMAN_MAX], ops[HUMAN_MAX];
+
+	human_time_ns(wall, (double)(clock_monotonic_ns() - run->start_ns));
+	human_time_ns(gpu, time->v[0]);
+	human_count(ops, count->v[0]);
+	fprintf(out, "proton: %s: %s GPU time in %s operations, %s wall, %zu process%s\n",
+		base_name(run->argv[0]), gpu, ops, wall, s->n_processes,
+		s->n_processes == 1 ? "" : "es");
+}
+
+static void summary_kernels(struct snapshot *snap, FILE *out)
+{
+	double total = snapshot_column(snap, METRIC_TIME, true)->v[0];
+	char time[HUMAN_MAX], share[HUMAN_MAX], calls[HUMAN_MAX], avg[HUMAN_MAX];
+	size_t n, i, shown = 0;
+	const struct snap_flat *flat = snapshot_flat(snap, NAME_SHORT, &n);
+
+	for (i = 0; i < n && shown < 8; i++) {
+		if (flat[i].kind == FRAME_COPY || flat[i].kind == FRAME_SET)
+			continue;
+		if (!shown++)
+			fprintf(out, "     TIME      %%    CALLS       AVG  KERNEL\n");
+		human_time_ns(time, flat[i].time_ns);
+		human_percent(share, flat[i].time_ns / total);
+		human_count(calls, flat[i].count);
+		human_time_ns(avg, flat[i].time_ns / flat[i].count);
+		fprintf(out, "%9s  %5s %8s %9s  %.60s\n", time, share, calls, avg, flat[i].name);
+	}
+}
+
+static void summary_transfers(struct snapshot *snap, FILE *out)
+{
+	char bytes[HUMAN_MAX], ops[HUMAN_MAX], time[HUMAN_MAX], rate[HUMAN_MAX];
+	size_t n, i;
+	const struct snap_transfer *t = snapshot_transfers(snap, &n);
+
+	for (i = 0; i < n; i++) {
+		if (!i)
+			fprintf(out, "    BYTES    OPS      TIME    GB/s  TRANSFER\n");
+		human_bytes(bytes, t[i].bytes);
+		human_count(ops, t[i].ops);
+		human_time_ns(time, t[i].time_ns);
+		human_rate(rate, t[i].time_ns > 0 ? t[i].bytes / t[i].time_ns : NAN);
+		fprintf(out, "%9s %6s %9s %7s  %s\n", bytes, ops, time, rate, t[i].name);
+	}
+}
+
+static void summary_losses(const struct session *s, FILE *out)
+{
+	unsigned i;
+	size_t j;
+
+	for (i = 0; i < LOSS_N; i++) {
+		uint64_t n = session_loss(s, (enum loss)i);
+
+		if (n && i != LOSS_PIPE_FULL && i != LOSS_WIRE_GAP)
+			fprintf(out, "proton: lost: %llu %s\n", (unsigned long long)n,
+				loss_sentence((enum loss)i));
+	}
+	for (j = 0; j < s->n_notes; j++)
+		fprintf(out, "proton: note: %s\n", strtab_str(s->strings, s->notes[j].text));
+}
+
+static void summary_overhead(const struct run *run, FILE *out)
+{
+	const struct session *s = receiver_session(run->receiver);
+	uint64_t cpu = 0, memory = 0, buffers = 0;
+	char t[HUMAN_MAX], m[HUMAN_MAX], b[HUMAN_MAX];
+	size_t i;
+
+	for (i = 0; i < s->n_processes; i++) {
+		cpu += s->processes[i].own_cpu_ns;
+		memory += s->processes[i].own_bytes;
+		buffers += s->processes[i].buffer_bytes;
+	}
+	human_time_ns(t, (double)cpu);
+	human_bytes(m, (double)memory);
+	human_bytes(b, (double)buffers);
+	fprintf(out, "proton: %zu contexts; own cost: %s CPU in the sender, %s memory, %s buffers\n",
+		s->n_nodes - 1, t, m, b);
+}
+
+void run_summary(const struct run *run, FILE *out)
+{
+	const struct session *s = receiver_session(run->receiver);
+	struct snapshot_spec spec = {.demangle = demangle_name};
+	struct snapshot *snap = snapshot_new(s, &spec);
+
+	if (snap && snapshot_update(snap, clock_monotonic_ns()) == 0 && s->n_rows) {
+		summary_head(run, snap, out);
+		summary_kernels(snap, out);
+		summary_transfers(snap, out);
+		summary_overhead(run, out);
+	} else {
+		summary_empty(run, out);
+	}
+	snapshot_free(snap);
+	summary_losses(s, out);
+	if (run->saver.error == 0)
+		fprintf(out, "proton: wrote '%s'\n", run->file);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_RUN_H
+#define PROTON_RUN_H
+/* What `record` and `top` share: their options, the target, its environment, the session directory,
+ * the stream, the file, the summary. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "launch/session_dir.h"
+#include "launch/target_env.h"
+#include "options.h"
+#include "receiver.h"
+#include "saver.h"
+
+struct run_options {
+	const char *output; /* NULL: the default name */
+	const char *tape;
+	bool no_preload, no_follow, no_cuda, no_opencl;
+	bool wait, quiet, verbose, count_launches, strict;
+	uint64_t save_ns; /* 0: one second */
+};
+
+/* The options of both commands, and what takes them. */
+enum {
+	OPT_OUTPUT = 1000, OPT_TAPE, OPT_NO_PRELOAD, OPT_NO_FOLLOW, OPT_NO_CUDA, OPT_NO_OPENCL,
+	OPT_WAIT, OPT_QUIET, OPT_VERBOSE, OPT_COUNT, OPT_STRICT, OPT_SAVE,
+};
+#define RUN_OPTIONS                                                                                \
+	{.name = "output", .letter = 'o', .arg = "FILE",                                           \
+	 .help = "write the profile to FILE (%p pid, %e program, %h host, %r rank, %t time)",      \
+	 .id = OPT_OUTPUT},                                                                        \
+	{.name = "tape", .arg = "FILE", .help = "keep the raw stream of the run in FILE",          \
+	 .id = OPT_TAPE},                                                                          \
+	{.name = "save-interval", .arg = "SECONDS",                                                \
+	 .help = "write the profile this often while APP runs (1)", .id = OPT_SAVE},               \
+	{.name = "wait", .help = "stay until APP's descendants have ended too", .id = OPT_WAIT},   \
+	{.name = "quiet", .letter = 'q', .help = "print no summary", .id = OPT_QUIET},             \
+	{.name = "verbose", .letter = 'v', .help = "say more about what is done",                  \
+	 .id = OPT_VERBOSE},                                                                       \
+	{.name = "count-launches",                                                                 \
+	 .help = "count launches also while there is one calling context", .id = OPT_COUNT},       \
+	{.name = "strict", .help = "exit with 125 when the profile cannot be written",             \
+	 .id = OPT_STRICT},                                                                        \
+	{.name = "no-preload", .help = "do not set LD_PRELOAD", .id = OPT_NO_PRELOAD},             \
+	{.name = "no-follow", .help = "profile APP itself only, not its children",                 \
+	 .id = OPT_NO_FOLLOW},                                                                     \
+	{.name = "no-cuda", .help = "leave CUDA alone", .id = OPT_NO_CUDA},                        \
+	{.name = "no-opencl", .help = "leave OpenCL alone", .id = OPT_NO_OPENCL}
+
+/* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
+int run_option(struct run_options *o, const struct option_def *option, const char *value);
+/* Seconds, with a fraction, above 0: in ns. 0: not a time. */
+uint64_t parse_seconds(const char *text);
+
+struct run {
+	struct run_options options;
+	char *const *argv; /* of the target */
+	char *path;        /* executable */
+	char *file;        /* where the profile goes */
+	struct target_image image;
+	struct target_env env;
+	struct session_dir *dir;
+	struct receiver *receiver;
+	struct saver saver;
+	pid_t pid;         /* of the target */
+	uint64_t start_ns; /* CLOCK_MONOTONIC */
+};
+
+/* Everything up to the start. 0, or an exit status after a message on stderr. */
+int run_prepare(struct run *run, const struct run_options *options, char *const *argv);
+/* The target has this pid: names the file and starts saving. 0 or -errno. */
+int run_started(struct run *run, pid_t pid);
+/* The target has ended: read what is left, for 2 s wait for descendants (--wait: for ever) while
+ * idle() is called now and then (may be NULL). */
+void run_drain(struct run *run, void (*idle)(void *arg), void *arg);
+/* Last read and save. 0 or -errno of the file; a message is printed. */
+int run_finish(struct run *run);
+void run_done(struct run *run);
+/* One screen of facts. */
+void run_summary(const struct run *run, FILE *out);
+/* Exit status after a run that ended so; does not return when the target was killed. */
+int run_status(const struct run *run, int wait_status, int save_error);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_SCREEN_OPTIONS_H
+#define PROTON_SCREEN_OPTIONS_H
+/* Options of the commands that open the screen: `top` and `view`. */
+#include <stdbool.h>
+#include "options.h"
+#include "tui/tui.h"
+
+struct screen_options {
+	struct tui_options tui;
+	enum group group;
+	bool keys;
+};
+
+enum {
+	OPT_ASCII = 2000, OPT_NO_COLOR, OPT_THEME, OPT_SORT, OPT_FILTER, OPT_GROUP, OPT_NAMES, OPT_KEYS,
+	OPT_READONLY, OPT_PANEL,
+};
+#define SCREEN_OPTIONS                                                                             \
+	{.name = "view", .arg = "tree|kernels|memory|devices|losses|log",                          \
+	 .help = "what to show first (tree)", .id = OPT_PANEL},                                    \
+	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",               \
+	 .help = "put this above the tree", .id = OPT_GROUP},                                      \
+	{.name = "sort", .letter = 's', .arg = "COLUMN", .help = "sort the tree by this column",   \
+	 .id = OPT_SORT},                                                                          \
+	{.name = "filter", .arg = "TEXT", .help = "keep paths with TEXT in a name",                \
+	 .id = OPT_FILTER},                                                                        \
+	{.name = "names", .arg = "short|demangled|raw", .help = "how names are shown (short)",     \
+	 .id = OPT_NAMES},                                                                         \
+	{.name = "theme", .arg = "NAME", .help = "colours", .id = OPT_THEME},                      \
+	{.name = "no-color", .help = "no colours (as NO_COLOR in the environment)",                \
+	 .id = OPT_NO_COLOR},                                                                      \
+	{.name = "ascii", .help = "draw with ASCII characters only", .id = OPT_ASCII},             \
+	{.name = "readonly", .help = "no key may pause, signal or save", .id = OPT_READONLY},      \
+	{.name = "keys", .help = "print the keys and leave", .id = OPT_KEYS}
+
+/* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
+int screen_option(struct screen_options *o, const struct option_def *option, const char *value);
+int screen_print_keys(void); /* exit status */
+/* SIGWINCH, SIGTERM, SIGHUP and SIGINT as a descriptor to poll; or -errno. */
+int screen_signals(void);
+
+#endif
