@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_DRAW_H
+#define PROTON_TUI_DRAW_H
+/* A pen writes from left to right on one row of a canvas and stops at its end: what is drawn is
+ * always clipped and always clean, whatever the text. */
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/util.h"
+#include "tui/text.h"
+#include "tui/theme.h"
+
+struct canvas {
+	WINDOW *win;
+	const struct look *look;
+	int rows, cols;
+};
+
+struct pen {
+	const struct canvas *canvas;
+	int y, x, end; /* next column, and the one behind the last */
+	bool selected; /* every role is drawn as the selected row */
+};
+
+struct pen pen_at(const struct canvas *canvas, int y, int x, int width);
+int pen_left(const struct pen *pen); /* columns that remain */
+void pen_put(struct pen *pen, enum role role, const char *text);
+void pen_printf(struct pen *pen, enum role role, const char *format, ...) _printf_(3, 4);
+/* In a field of `width` columns, at its right or left side. */
+void pen_right(struct pen *pen, enum role role, int width, const char *text);
+void pen_field(struct pen *pen, enum role role, int width, const char *text);
+void pen_skip(struct pen *pen, enum role role, int n); /* n blanks */
+void pen_fill(struct pen *pen, enum role role);        /* blanks to the end */
+/* A glyph repeated n times. */
+void pen_repeat(struct pen *pen, enum role role, const char *glyph, int n);
+/* A bar of `width` columns, `share` (0..1) of it full. */
+void pen_bar(struct pen *pen, int width, double share);
+
+struct pen_name {
+	const char *text;
+	int scroll;         /* columns hidden at the left */
+	const char *needle; /* drawn as a match; NULL or "" = nothing */
+	enum text_cut cut;
+};
+/* A name, up to the end of the pen. */
+void pen_name(struct pen *pen, enum role role, const struct pen_name *name);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "tui/keys.h"
+#include <assert.h>
+#include <curses.h>
+#include <string.h>
+#include "base/buf.h"
+#include "base/util.h"
+#include "tui/text.h"
+#include "tui/tui.h"
+
+#define GROUP_WORD(id, word) static const char group_##id[] = word;
+KEY_GROUPS(GROUP_WORD)
+#undef GROUP_WORD
+
+static const struct request_info infos[REQ_N] = {
+#define _(request, keys, group, label, help)                                                       \
+	[REQ_##request] = {#request, keys, group_##group, label, help},
+	REQUESTS(_)
+#undef _
+};
+
+/* Keys that are known by a word. */
+static const struct {
+	const char *word;
+	int key;
+} words[] = {
+	{"Down", KEY_FUNCTION | KEY_DOWN},
+	{"Up", KEY_FUNCTION | KEY_UP},
+	{"Left", KEY_FUNCTION | KEY_LEFT},
+	{"Right", KEY_FUNCTION | KEY_RIGHT},
+	{"S-Left", KEY_FUNCTION | KEY_SLEFT},
+	{"S-Right", KEY_FUNCTION | KEY_SRIGHT},
+	{"PgDn", KEY_FUNCTION | KEY_NPAGE},
+	{"PgUp", KEY_FUNCTION | KEY_PPAGE},
+	{"Home", KEY_FUNCTION | KEY_HOME},
+	{"End", KEY_FUNCTION | KEY_END},
+	{"Del", KEY_FUNCTION | KEY_DC},
+	{"BkSp", KEY_FUNCTION | KEY_BACKSPACE},
+	{"S-Tab", KEY_FUNCTION | KEY_BTAB},
+	{"Tab", '\t'},
+	{"Enter", '\r'},
+	{"Esc", 27},
+	{"Space", ' '},
+};
+
+const struct request_info *request_info(enum request request)
+{
+	assert(request > REQ_NONE && request < REQ_N);
+	return &infos[request];
+}
+
+/* "F1" … "F63". */
+static int parse_function_key(const char *word, size_t len)
+{
+	int n = 0;
+
+	if (len < 2 || len > 3 || word[0] != 'F')
+		return -1;
+	for (size_t i = 1; i < len; i++) {
+		if (word[i] < '0' || word[i] > '9')
+			return -1;
+		n = n * 10 + word[i] - '0';
+	}
+	return n <= 63 ? KEY_FUNCTION | KEY_F(n) : -1;
+}
+
+int key_parse(const char *word, size_t len)
+{
+	struct text_glyph g;
+	int key;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strlen(words[i].word) == len && !memcmp(words[i].word, word, len))
+			return words[i].key;
+	key = parse_function_key(word, len);
+	if (key >= 0)
+		return key;
+	if (len == 3 && !memcmp(word, "C-", 2))
+		return KEY_CTRL(word[2]);
+	if (len == 3 && !memcmp(word, "M-", 2))
+		return KEY_ALT | word[2];
+	if (len == 0 || text_next(word, word + len, false, &g) != word + len || g.n != 1)
+		return -1;
+	return (int)g.wc[0];
+}
+
+/* The next word of a list between spaces; NULL at its end. */
+static const char *next_word(const char **list, size_t *ret_len)
+{
+	const char *word = *list + strspn(*list, " ");
+
+	*ret_len = strcspn(word, " ");
+	*list = word + *ret_len;
+	return *ret_len ? word : NULL;
+}
+
+static void keymap_bind(struct keymap *map, enum request request, const char *keys)
+{
+	const char *word;
+	size_t len;
+
+	while ((word = next_word(&keys, &len))) {
+		int key = key_parse(word, len);
+
+		assert(key >= 0 && map->n < ARRAY_SIZE(map->bindings));
+		assert(keymap_find(map, key) == REQ_NONE);
+		map->bindings[map->n++] = (struct key_binding){key, request};
+	}
+}
+
+void keymap_init(struct keymap *map)
+{
+	map->n = 0;
+	for (unsigned r = REQ_NONE + 1; r < REQ_N; r++)
+		keymap_bind(map, r, infos[r].keys);
+}
+
+/* One key may have several codes, by terminal. */
+static int key_canonical(int key)
+{
+	switch (key) {
+	case '\n':
+	case KEY_FUNCTION | KEY_ENTER:
+		return '\r';
+	case 127:
+	case '\b':
+		return KEY_FUNCTION | KEY_BACKSPACE;
+	default:
+		return key;
+	}
+}
+
+enum request keymap_find(const struct keymap *map, int key)
+{
+	key = key_canonical(key);
+	for (unsigned i = 0; i < map->n; i++)
+		if (map->bindings[i].key == key)
+			return map->bindings[i].request;
+	return REQ_NONE;
+}
+
+int tui_key_parse(const char *word, size_t len)
+{
+	return key_parse(word, len);
+}
+
+/* Text: groups with a heading, keys in a column. */
+static void write_text(struct buf *out)
+{
+	const char *group = NULL;
+
+	for (unsigned r = REQ_NONE + 1; r < REQ_N; r++) {
+		if (infos[r].group != group)
+			buf_printf(out, "%s%s\n", group ? "\n" : "", infos[r].group);
+		group = infos[r].group;
+		buf_printf(out, "  %-12s  %s\n", infos[r].keys, infos[r].help);
+	}
+}
+
+/* mdoc: what is special to roff gets an escape. */
+static void put_roff(struct buf *out, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '\\')
+			buf_puts(out, "\\e");
+		else if (*s == '-')
+			buf_puts(out, "\\-");
+		else
+			buf_putc(out, *s);
+	}
+}
+
+static void write_man(struct buf *out)
+{
+	const char *group = NULL;
+
+	for (unsigned r = REQ_NONE + 1; r < REQ_N; r++) {
+		const char *keys = infos[r].keys, *word, *sep = "";
+		size_t len;
+
+		if (infos[r].group != group)
+			buf_printf(out, "%s.Ss %s\n.Bl -tag -width indent -compact\n",
+				   group ? ".El\n" : "", infos[r].group);
+		group = infos[r].group;
+		buf_puts(out, ".It ");
+		for (; (word = next_word(&keys, &len)); sep = " , ") {
+			char one[16];
+
+			snprintf(one, sizeof(one), "%.*s", (int)len, word);
+			buf_printf(out, "%sIc \\&", sep);
+			put_roff(out, one);
+		}
+		buf_printf(out, "\n%s\n", infos[r].help);
+	}
+	buf_puts(out, ".El\n");
+}
+
+void tui_keys_write(enum tui_key_format format, struct buf *out)
+{
+	static void (*const writers[])(struct buf *) = {
+		[TUI_KEYS_TEXT] = write_text,
+		[TUI_KEYS_MAN] = write_man,
+	};
+
+	writers[format](out);
+}

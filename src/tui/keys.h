@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_KEYS_H
+#define PROTON_TUI_KEYS_H
+/* Requests and the keys that make them. This list is the only one: the help overlay, `--keys`,
+ * the function-key line and the man page's table are made from it.
+ *
+ *     terminal ─> key (int) ─> keymap ─> request ─> panel, else its list, else the screen
+ *
+ * Keys are words between spaces; see key_parse(). The label, where there is one, stands beside
+ * the function key on the last line. */
+#include <stddef.h>
+#include <stdint.h>
+
+/* Headings of the help screen. */
+#define KEY_GROUPS(_)                                                                              \
+	_(MOVE, "Move")                                                                            \
+	_(TREE, "Tree")                                                                            \
+	_(FIND, "Find")                                                                            \
+	_(SHOW, "Show")                                                                            \
+	_(DATA, "Data")                                                                            \
+	_(PROGRAM, "Program")
+
+/*  request        keys             group    label     help */
+#define REQUESTS(_)                                                                                \
+	_(DOWN,          "Down j",        MOVE,    "",       "next row")                           \
+	_(UP,            "Up k",          MOVE,    "",       "previous row")                       \
+	_(PAGE_DOWN,     "PgDn Space",    MOVE,    "",       "a screen down")                      \
+	_(PAGE_UP,       "PgUp b",        MOVE,    "",       "a screen up")                        \
+	_(HALF_DOWN,     "C-d",           MOVE,    "",       "half a screen down")                 \
+	_(HALF_UP,       "C-u",           MOVE,    "",       "half a screen up")                   \
+	_(FIRST,         "Home g",        MOVE,    "",       "first row")                          \
+	_(LAST,          "End",           MOVE,    "",       "last row")                           \
+	_(SCROLL_LEFT,   "S-Left M-h",    MOVE,    "",       "scroll names to the left")           \
+	_(SCROLL_RIGHT,  "S-Right M-l",   MOVE,    "",       "scroll names to the right")          \
+	_(NEXT_PANEL,    "Tab",           MOVE,    "",       "next panel")                         \
+	_(PREV_PANEL,    "S-Tab",         MOVE,    "",       "previous panel")                     \
+	_(PANEL_1,       "1",             MOVE,    "",       "tree of calling contexts")           \
+	_(PANEL_2,       "2",             MOVE,    "",       "kernels, copies and sets by name")   \
+	_(PANEL_3,       "3",             MOVE,    "",       "memory transfers")                   \
+	_(PANEL_4,       "4",             MOVE,    "",       "devices and processes")              \
+	_(PANEL_5,       "5",             MOVE,    "",       "losses, notes and own cost")         \
+	_(PANEL_6,       "6",             MOVE,    "",       "output of the program")              \
+	_(RIGHT,         "Right l",       TREE,    "",       "unfold, or go to the first child")   \
+	_(LEFT,          "Left h",        TREE,    "",       "fold, or go to the parent")          \
+	_(TOGGLE,        "F7 o",          TREE,    "Fold",   "fold or unfold; elsewhere: show in the tree") \
+	_(UNFOLD,        "+",             TREE,    "",       "unfold one level")                   \
+	_(FOLD,          "-",             TREE,    "",       "fold")                               \
+	_(UNFOLD_BELOW,  "e",             TREE,    "",       "unfold everything below")            \
+	_(FOLD_BELOW,    "c",             TREE,    "",       "fold everything below")              \
+	_(UNFOLD_ALL,    "E *",           TREE,    "",       "unfold all")                         \
+	_(FOLD_ALL,      "C",             TREE,    "",       "fold all")                           \
+	_(FOLD_AUTO,     "=",             TREE,    "",       "unfold the hottest paths that fit the screen") \
+	_(HOT_PATH,      "H",             TREE,    "",       "follow the hottest path to its leaf") \
+	_(HOT_CHILD,     "L",             TREE,    "",       "go to the hottest child")            \
+	_(PARENT,        "u",             TREE,    "",       "go to the parent")                   \
+	_(NEXT_SIBLING,  "}",             TREE,    "",       "next sibling")                       \
+	_(PREV_SIBLING,  "{",             TREE,    "",       "previous sibling")                   \
+	_(ZOOM,          ".",             TREE,    "",       "make this the root")                 \
+	_(ZOOM_OUT,      "BkSp",          TREE,    "",       "back to the root before")            \
+	_(DETAIL,        "Enter",         TREE,    "",       "everything known about this row")    \
+	_(SEARCH,        "/ F3",          FIND,    "Find",   "find in names (capitals count when typed)") \
+	_(SEARCH_NEXT,   "n",             FIND,    "",       "next match")                         \
+	_(SEARCH_PREV,   "N",             FIND,    "",       "previous match")                     \
+	_(FILTER,        "\\ F4",         FIND,    "Filter", "keep only paths with this in a name") \
+	_(BACK,          "Esc",           FIND,    "",       "close, zoom out, clear filter and search") \
+	_(SORT_MENU,     "F6",            SHOW,    "Sort",   "choose the column to sort by")       \
+	_(SORT_NEXT,     "> s",           SHOW,    "",       "sort by the next column")            \
+	_(SORT_PREV,     "<",             SHOW,    "",       "sort by the previous column")        \
+	_(SORT_REVERSE,  "I",             SHOW,    "",       "reverse the order")                  \
+	_(SORT_TOTAL,    "T",             SHOW,    "",       "sort by total time")                 \
+	_(SORT_SELF,     "S",             SHOW,    "",       "sort by exclusive time")             \
+	_(SORT_AVERAGE,  "A",             SHOW,    "",       "sort by average time")               \
+	_(SORT_BYTES,    "B",             SHOW,    "",       "sort by bytes")                      \
+	_(SORT_FLOPS,    "F",             SHOW,    "",       "sort by floating-point operations")  \
+	_(NAMES,         "m",             SHOW,    "",       "names: short, demangled, raw")       \
+	_(PERCENT,       "%",             SHOW,    "",       "percent of the total or of the parent") \
+	_(GROUP,         "G F5",          SHOW,    "Group",  "group by process, device, stream, thread") \
+	_(FREEZE,        "z Z F8",        DATA,    "Freeze", "hold the picture; recording goes on") \
+	_(PAUSE,         "P",             DATA,    "",       "pause or resume collecting")         \
+	_(RESET,         "r",             DATA,    "",       "count from now")                     \
+	_(UNRESET,       "R",             DATA,    "",       "count the whole run again")          \
+	_(SAVE,          "F9 w",          DATA,    "Save",   "write the profile now")              \
+	_(PRINT,         "p",             DATA,    "",       "write this screen to a file")        \
+	_(RESYNC,        "C-r",           DATA,    "",       "have everything sent again")         \
+	_(HELP,          "F1 ?",          PROGRAM, "Help",   "this list")                          \
+	_(SIGNAL,        "K",             PROGRAM, "",       "send a signal to the program")       \
+	_(INTERRUPT,     "C-c",           PROGRAM, "",       "stop the program, detach or cancel; twice: stop and leave") \
+	_(SUSPEND,       "C-z",           PROGRAM, "",       "suspend the screen only")            \
+	_(REDRAW,        "C-l",           PROGRAM, "",       "draw anew")                          \
+	_(CLOSE,         "q",             PROGRAM, "",       "close what is open, else leave")     \
+	_(QUIT,          "F10 Q",         PROGRAM, "Quit",   "leave")
+
+enum request {
+	REQ_NONE = 0,
+#define _(request, keys, group, label, help) REQ_##request,
+	REQUESTS(_)
+#undef _
+	REQ_N
+};
+
+/* Keys beyond characters: terminal function keys, and a character after Alt. */
+#define KEY_FUNCTION 0x1000000
+#define KEY_ALT      0x2000000
+#define KEY_CTRL(c)  ((c) & 0x1f)
+
+struct buf;
+
+struct keymap {
+	struct key_binding {
+		int key;
+		enum request request;
+	} bindings[128];
+	unsigned n;
+};
+
+void keymap_init(struct keymap *map); /* the default keys */
+enum request keymap_find(const struct keymap *map, int key); /* REQ_NONE: not bound */
+
+/* Key of a word ("a", "F6", "C-c", "M-h", "PgDn"), or -1. */
+int key_parse(const char *word, size_t len);
+
+/* The list above, for the help screen. i = 0 … REQ_N - 2; NULL name ends. */
+struct request_info {
+	const char *name, *keys, *group, *label, *help;
+};
+const struct request_info *request_info(enum request request);
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "tui/screen.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include "base/buf.h"
+#include "tui/keys.h"
+#include "tui/restore.h"
+#include "tui/terminfo.h"
+
+struct screen {
+	SCREEN *curses;
+	FILE *out, *in;
+	struct termios saved;
+	bool has_saved, is_null;
+	struct look look;
+	struct buf restore;
+};
+
+/* Signals that curses would take. */
+static const int curses_signals[] = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
+
+struct saved_signals {
+	struct sigaction actions[ARRAY_SIZE(curses_signals)];
+};
+
+static void signals_save(struct saved_signals *saved)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(curses_signals); i++)
+		sigaction(curses_signals[i], NULL, &saved->actions[i]);
+}
+
+static void signals_restore(const struct saved_signals *saved)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(curses_signals); i++)
+		sigaction(curses_signals[i], &saved->actions[i], NULL);
+}
+
+static int open_files(struct screen *sc, const char *path)
+{
+	sc->out = fopen(path, "we");
+	if (!sc->out)
+		return -errno;
+	sc->in = fopen(path, "re");
+	return sc->in ? 0 : -errno;
+}
+
+/* Modes that hold for every screen of ours. */
+static void set_modes(struct screen *sc)
+{
+	raw(); /* Ctrl-C and Ctrl-Z are requests like others */
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	intrflush(stdscr, FALSE);
+	set_escdelay(25);
+	curs_set(0);
+}
+
+/* newterm() without its side effects on signals. */
+static int start_curses(struct screen *sc, const char *term, const struct look_options *options)
+{
+	struct saved_signals saved;
+
+	signals_save(&saved);
+	sc->curses = newterm(term, sc->out, sc->in);
+	signals_restore(&saved);
+	if (!sc->curses)
+		return -ENOTSUP;
+	set_modes(sc);
+	look_init(&sc->look, options);
+	return 0;
+}
+
+static struct screen *screen_alloc(void)
+{
+	struct screen *sc = calloc(1, sizeof(*sc));
+
+	if (sc)
+		buf_init(&sc->restore, 4096);
+	return sc;
+}
+
+/* Everything of screen_open() that can fail. */
+static int open_tty(struct screen *sc, const char *tty, const struct look_options *options,
+		    const char **ret_why)
+{
+	int r = open_files(sc, tty);
+
+	if (r < 0) {
+		*ret_why = "there is no terminal to draw on";
+		return -ENXIO;
+	}
+	sc->has_saved = tcgetattr(fileno(sc->out), &sc->saved) == 0;
+	if (!sc->has_saved) {
+		*ret_why = "what should be the terminal is none";
+		return -ENXIO;
+	}
+	r = terminfo_check(fileno(sc->out), ret_why);
+	if (r < 0)
+		return r;
+	r = start_curses(sc, NULL, options);
+	if (r < 0)
+		*ret_why = "the terminal cannot be used for a full screen";
+	return r;
+}
+
+int screen_open(const char *tty, const struct look_options *options, struct screen **ret,
+		const char **ret_why)
+{
+	struct screen *sc = screen_alloc();
+	int r;
+
+	*ret_why = "out of memory";
+	if (!sc)
+		return -ENOMEM;
+	r = open_tty(sc, tty, options, ret_why);
+	if (r < 0) {
+		screen_close(sc);
+		return r;
+	}
+	terminfo_restore(&sc->restore);
+	restore_arm(fileno(sc->out), sc->restore.data, sc->restore.len, &sc->saved);
+	*ret = sc;
+	return 0;
+}
+
+int screen_open_null(int rows, int cols, const struct look_options *options, struct screen **ret)
+{
+	static const char *const terms[] = {"xterm-256color", "xterm", "linux", "vt100"};
+	struct screen *sc = screen_alloc();
+	int r;
+
+	if (!sc)
+		return -ENOMEM;
+	sc->is_null = true;
+	r = open_files(sc, "/dev/null");
+	for (size_t i = 0; r == 0 && !sc->curses && i < ARRAY_SIZE(terms); i++)
+		start_curses(sc, terms[i], options);
+	if (r == 0 && !sc->curses)
+		r = -ENOTSUP;
+	if (r < 0) {
+		screen_close(sc);
+		return r;
+	}
+	resizeterm(MAX(rows, 1), MAX(cols, 1));
+	*ret = sc;
+	return 0;
+}
+
+struct screen *screen_close(struct screen *sc)
+{
+	if (!sc)
+		return NULL;
+	if (sc->curses) {
+		set_term(sc->curses);
+		if (!sc->is_null)
+			restore_disarm();
+		endwin();
+		delscreen(sc->curses);
+	}
+	if (sc->out)
+		fclose(sc->out);
+	if (sc->in)
+		fclose(sc->in);
+	buf_done(&sc->restore);
+	free(sc);
+	return NULL;
+}
+
+void screen_use(struct screen *sc)
+{
+	set_term(sc->curses);
+}
+
+struct canvas screen_canvas(struct screen *sc)
+{
+	struct canvas canvas = {.win = stdscr, .look = &sc->look};
+
+	getmaxyx(stdscr, canvas.rows, canvas.cols);
+	return canvas;
+}
+
+int screen_fd(const struct screen *sc)
+{
+	return fileno(sc->in);
+}
+
+static bool has_hung_up(const struct screen *sc)
+{
+	struct pollfd p = {.fd = screen_fd(sc), .events = POLLIN};
+
+	return poll(&p, 1, 0) == 1 && (p.revents & (POLLHUP | POLLERR | POLLNVAL));
+}
+
+int screen_read_key(struct screen *sc)
+{
+	wint_t c, after;
+	int r = wget_wch(stdscr, &c);
+
+	if (r == ERR)
+		return has_hung_up(sc) ? -EIO : 0;
+	if (r == KEY_CODE_YES)
+		return c == KEY_RESIZE ? 0 : KEY_FUNCTION | (int)c;
+	if (c != 27)
+		return (int)c;
+	r = wget_wch(stdscr, &after); /* Alt sends Esc first, at once */
+	return r == OK && after != 27 ? KEY_ALT | (int)after : 27;
+}
+
+void screen_flush(struct screen *sc, int y, int x)
+{
+	curs_set(y >= 0);
+	if (y >= 0)
+		wmove(stdscr, y, x);
+	wnoutrefresh(stdscr);
+	doupdate();
+}
+
+void screen_redraw(struct screen *sc)
+{
+	clearok(curscr, TRUE);
+}
+
+int screen_resize(struct screen *sc)
+{
+	struct winsize size;
+
+	if (ioctl(fileno(sc->out), TIOCGWINSZ, &size) < 0)
+		return -errno;
+	resizeterm(MAX(size.ws_row, 1), MAX(size.ws_col, 1));
+	clearok(curscr, TRUE);
+	return 0;
+}
+
+void screen_leave(struct screen *sc)
+{
+	endwin();
+	restore_disarm();
+}
+
+void screen_enter(struct screen *sc)
+{
+	restore_arm(fileno(sc->out), sc->restore.data, sc->restore.len, &sc->saved);
+	clearok(curscr, TRUE);
+	wrefresh(stdscr);
+}
+
+static void put_wide(struct buf *out, wchar_t wc)
+{
+	uint32_t c = (uint32_t)wc;
+
+	if (c < 0x80) {
+		buf_putc(out, (char)c);
+	} else if (c < 0x800) {
+		buf_putc(out, (char)(0xc0 | c >> 6));
+		buf_putc(out, (char)(0x80 | (c & 0x3f)));
+	} else {
+		if (c >= 0x10000)
+			buf_putc(out, (char)(0xf0 | c >> 18));
+		buf_putc(out, (char)(c >= 0x10000 ? 0x80 | (c >> 12 & 0x3f) : 0xe0 | c >> 12));
+		buf_putc(out, (char)(0x80 | (c >> 6 & 0x3f)));
+		buf_putc(out, (char)(0x80 | (c & 0x3f)));
+	}
+}
+
+/* One cell: its text, or the letter of its role. */
+static void read_cell(int y, int x, bool attributes, struct buf *out, int *ret_columns)
+{
+	wchar_t wide[CCHARW_MAX + 1] = {0};
+	cchar_t cell;
+	attr_t attr;
+	short pair = 0;
+
+	*ret_columns = 1;
+	if (mvwin_wch(stdscr, y, x, &cell) == ERR ||
+	    getcchar(&cell, wide, &attr, &pair, NULL) == ERR)
+		return;
+	*ret_columns = MAX(wcwidth(wide[0]), 1);
+	if (attributes) {
+		char letter = pair > 0 ? role_letter(pair - 1) : attr & A_REVERSE ? 'R' : '.';
+
+		for (int i = 0; i < *ret_columns; i++)
+			buf_putc(out, letter);
+		return;
+	}
+	for (int i = 0; wide[i]; i++)
+		put_wide(out, wide[i]);
+}
+
+static void trim_line(struct buf *out, size_t start)
+{
+	while (out->len > start && out->data[out->len - 1] == ' ')
+		out->len--;
+	buf_putc(out, '\n');
+}
+
+static void read_all(bool attributes, struct buf *out)
+{
+	int rows, cols, columns;
+
+	getmaxyx(stdscr, rows, cols);
+	for (int y = 0; y < rows; y++) {
+		size_t start = out->len;
+
+		for (int x = 0; x < cols; x += columns)
+			read_cell(y, x, attributes, out, &columns);
+		trim_line(out, start);
+	}
+}
+
+void screen_read(struct screen *sc, bool attributes, struct buf *out)
+{
+	read_all(false, out);
+	if (attributes)
+		read_all(true, out);
+}
+
+const char *screen_restore_bytes(const struct screen *sc, size_t *ret_len)
+{
+	*ret_len = sc->restore.len;
+	return sc->restore.data;
+}
+
+const struct termios *screen_saved_termios(const struct screen *sc)
+{
+	return sc->has_saved ? &sc->saved : NULL;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_SCREEN_H
+#define PROTON_TUI_SCREEN_H
+/* One curses screen: the user's terminal, or /dev/null with a size of its own.
+ *
+ * Several may exist; screen_use() says which one curses works on. */
+#include <stdbool.h>
+#include <stddef.h>
+#include "tui/draw.h"
+
+struct buf;
+struct screen;
+struct termios;
+
+/* Open a terminal. On failure *ret_why is a sentence without a full stop. */
+int screen_open(const char *tty, const struct look_options *options, struct screen **ret,
+		const char **ret_why);
+int screen_open_null(int rows, int cols, const struct look_options *options, struct screen **ret);
+struct screen *screen_close(struct screen *sc);
+
+void screen_use(struct screen *sc);
+struct canvas screen_canvas(struct screen *sc);
+int screen_fd(const struct screen *sc);
+
+/* One key without waiting: a key as in keys.h, 0 none, -EIO gone. */
+int screen_read_key(struct screen *sc);
+/* Send what was drawn. The cursor shows at (y, x); y < 0 hides it. */
+void screen_flush(struct screen *sc, int y, int x);
+void screen_redraw(struct screen *sc); /* everything is sent anew at the next flush */
+int screen_resize(struct screen *sc);  /* to what the terminal says */
+void screen_leave(struct screen *sc);  /* for a while: suspend */
+void screen_enter(struct screen *sc);
+
+/* The drawn text; with attributes a letter of the role for each cell follows. */
+void screen_read(struct screen *sc, bool attributes, struct buf *out);
+
+const char *screen_restore_bytes(const struct screen *sc, size_t *ret_len);
+const struct termios *screen_saved_termios(const struct screen *sc);
+
+#endif

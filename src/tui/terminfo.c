@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "tui/terminfo.h"
+#include <curses.h>
+#include <errno.h>
+#include <term.h>
+#include "base/buf.h"
+#include "base/util.h"
+
+/* tputs() takes no argument for its output function. */
+static _Thread_local struct buf *put_target;
+
+static int put_byte(int c)
+{
+	buf_putc(put_target, (char)c);
+	return c;
+}
+
+static const char *capability(const char *name)
+{
+	const char *s = tigetstr(name);
+
+	return s == (const char *)-1 ? NULL : s;
+}
+
+void terminfo_restore(struct buf *out)
+{
+	static const char *const names[] = {"sgr0", "op", "cnorm", "rmkx", "rmcup"};
+
+	put_target = out;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (capability(names[i]))
+			tputs(capability(names[i]), 1, put_byte);
+	buf_putc(out, '\r');
+}
+
+int terminfo_check(int fd, const char **ret_why)
+{
+	int err;
+
+	if (setupterm(NULL, fd, &err) == ERR) {
+		*ret_why = err < 0 ? "the terminal database (terminfo) is not installed"
+			   : err == 0
+				   ? "the terminal's type (TERM) is not known"
+				   : "the terminal's type (TERM) cannot be used for a full screen";
+		return err > 0 ? -ENOTSUP : -ENOENT;
+	}
+	if (!capability("cup")) {
+		*ret_why = "this type of terminal (TERM) cannot move its cursor";
+		return -ENOTSUP;
+	}
+	return 0;
+}

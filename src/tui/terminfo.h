@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_TERMINFO_H
+#define PROTON_TUI_TERMINFO_H
+/* What we ask of the terminal database. Apart, because <term.h> defines macros with names like
+ * "columns" and "lines". */
+
+struct buf;
+
+/* Is TERM known, and can its cursor be moved? 0, -ENOENT or -ENOTSUP with a sentence. */
+int terminfo_check(int fd, const char **ret_why);
+/* Strings of the current terminal that undo what curses did to it. */
+void terminfo_restore(struct buf *out);
+
+#endif

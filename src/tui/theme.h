@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_THEME_H
+#define PROTON_TUI_THEME_H
+/* Roles of text, and how a terminal shows them. Panels name roles, never colours. */
+#include <curses.h>
+#include <stdbool.h>
+
+/*       role        letter in attribute dumps */
+#define ROLES(_)                                                                                   \
+	_(NORMAL,    '.')                                                                          \
+	_(DIM,       'd') /* tree lines, absent values */                                          \
+	_(HEADER,    'h')                                                                          \
+	_(LIVE,      'L') /* banners */                                                            \
+	_(FROZEN,    'F')                                                                          \
+	_(PAUSED,    'P')                                                                          \
+	_(ENDED,     'E')                                                                          \
+	_(ALARM,     '!') /* losses and errors */                                                  \
+	_(WARNING,   'w')                                                                          \
+	_(TAB,       't')                                                                          \
+	_(TAB_NOW,   'T')                                                                          \
+	_(HEAD,      'c') /* column header */                                                      \
+	_(HEAD_SORT, 'C') /* the column that sorts */                                              \
+	_(SELECTED,  's')                                                                          \
+	_(NUMBER,    'n')                                                                          \
+	_(HOT,       'H') /* a large share */                                                      \
+	_(SCOPE,     'S') /* names, by kind */                                                     \
+	_(CODE,      'p')                                                                          \
+	_(KERNEL,    'k')                                                                          \
+	_(COPY,      'y')                                                                          \
+	_(GROUP,     'g')                                                                          \
+	_(MATCH,     'm')                                                                          \
+	_(TITLE,     'b') /* headings inside a panel */                                            \
+	_(KEY,       'K') /* the function-key line */                                              \
+	_(LABEL,     'l')                                                                          \
+	_(PROMPT,    'q')                                                                          \
+	_(MESSAGE,   'M')                                                                          \
+	_(POPUP,     'o')                                                                          \
+	_(BAR,       '|')                                                                          \
+	_(BAR_REST,  ':')
+
+enum role {
+#define _(role, letter) ROLE_##role,
+	ROLES(_)
+#undef _
+	ROLE_N
+};
+
+/* What is not a letter. All are as wide as they have characters. */
+struct glyphs {
+	const char *tee, *corner, *pass, *gap; /* tree lines, two columns each */
+	const char *open, *closed, *leaf;      /* fold markers */
+	const char *descending, *ascending;
+	const char *separator; /* between the names of a path */
+	const char *bar, *bar_rest;
+	const char *cursor, *ellipsis, *rule;
+};
+
+/* A theme as one terminal can show it. */
+struct look {
+	const struct glyphs *glyphs;
+	attr_t attr[ROLE_N]; /* with the colour pair */
+	short pair[ROLE_N];
+	bool ascii, mono;
+};
+
+struct look_options {
+	const char *theme; /* NULL = "default" */
+	bool ascii, no_color;
+};
+
+/* Make a look for the current curses terminal. An unknown theme is the default one. */
+void look_init(struct look *look, const struct look_options *options);
+char role_letter(enum role role);
+const char *theme_name(unsigned i); /* NULL beyond the last */
+
+#endif
