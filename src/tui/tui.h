@@ -25,7 +25,7 @@ struct tui;
 
 /* What the user asks of the program around the screen. */
 enum tui_action {
-	TUI_QUIT = 0,  /* leave: there is no program, it has ended, or detach was asked before */
+	TUI_QUIT = 0,  /* leave: there is no program, it has ended or was just told to (STOP_APP) */
 	TUI_DETACH,    /* leave, let the program run on */
 	TUI_STOP_APP,  /* ask the program to end (SIGINT); the screen stays */
 	TUI_SIGNAL,    /* send it the signal `arg` */

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "base/buf.h"
+#include "core/session.h"
+#include "tui/tui_impl.h"
+
+#define MAX_DEVICE_LINES 4
+#define TALL             30 /* rows from which each device has a line of its own */
+
+/* ---- first line: parts from left to right; the least important fall out ---- */
+
+struct part {
+	char text[96];
+	enum role role;
+	int priority; /* 0 stays longest */
+};
+
+struct parts {
+	struct part v[16];
+	unsigned n;
+};
+
+static void add(struct parts *parts, enum role role, int priority, const char *format, ...)
+	_printf_(4, 5);
+
+static void add(struct parts *parts, enum role role, int priority, const char *format, ...)
+{
+	struct part *part = &parts->v[parts->n];
+	va_list ap;
+
+	if (parts->n == ARRAY_SIZE(parts->v))
+		return;
+	parts->n++;
+	part->role = role;
+	part->priority = priority;
+	va_start(ap, format);
+	vsnprintf(part->text, sizeof(part->text), format, ap);
+	va_end(ap);
+}
+
+static int parts_width(const struct parts *parts, int least)
+{
+	int width = 0;
+
+	for (unsigned i = 0; i < parts->n; i++)
+		if (parts->v[i].priority <= least)
+			width +=
+				text_columns(parts->v[i].text, strlen(parts->v[i].text), false) + 2;
+	return width - 2;
+}
+
+static void parts_draw(const struct parts *parts, struct pen *pen)
+{
+	int least = 20;
+
+	while (least > 0 && parts_width(parts, least) > pen_left(pen))
+		least--;
+	for (unsigned i = 0; i < parts->n; i++) {
+		if (parts->v[i].priority > least)
+			continue;
+		pen_put(pen, parts->v[i].role, parts->v[i].text);
+		pen_skip(pen, ROLE_HEADER, 2);
+	}
+	pen_fill(pen, ROLE_HEADER);
+}
+
+static void add_target(struct tui *t, struct parts *parts)
+{
+	const struct tui_status *st = &t->status;
+	char text[HUMAN_MAX];
+
+	add(parts, ROLE_HEADER, 9, "proton %s", t->options.command ? t->options.command : "");
+	add(parts, ROLE_HEADER, 1, "%s", st->target ? st->target : "");
+	if (st->pid && st->n_children)
+		add(parts, ROLE_HEADER, 4, "pid %u +%u", st->pid, st->n_children);
+	else if (st->pid)
+		add(parts, ROLE_HEADER, 4, "pid %u", st->pid);
+	if (st->up_ns) {
+		human_clock(text, st->up_ns);
+		add(parts, ROLE_HEADER, 3, "up %s", text);
+	}
+}
+
+static void add_end(struct tui *t, struct parts *parts)
+{
+	int status = t->status.wait_status;
+
+	if (WIFSIGNALED(status))
+		add(parts, ROLE_ALARM, 0, "ENDED by signal %d", WTERMSIG(status));
+	else
+		add(parts, WEXITSTATUS(status) ? ROLE_ALARM : ROLE_ENDED, 0, "ENDED %d",
+		    WEXITSTATUS(status));
+}
+
+/* What the picture is: moving, held, paused, over. */
+static void add_state(struct tui *t, struct parts *parts)
+{
+	double interval =
+		(double)(t->options.interval_ns ? t->options.interval_ns : NSEC_PER_SEC) / 1e9;
+
+	if (t->status.run == TUI_RUN_ENDED)
+		add_end(t, parts);
+	if (t->status.paused)
+		add(parts, ROLE_PAUSED, 0, "PAUSED");
+	if (t->frozen)
+		add(parts, ROLE_FROZEN, 0, "FROZEN");
+	else if (t->status.run == TUI_RUN_FILE)
+		add(parts, ROLE_LIVE, 8, "FILE");
+	else if (t->status.run == TUI_RUN_STARTING)
+		add(parts, ROLE_LIVE, 0, "STARTING");
+	else if (t->status.run == TUI_RUN_RUNNING && !t->status.paused)
+		add(parts, ROLE_LIVE, 0, "LIVE %.1fs", interval);
+	if (t->is_reset) {
+		char text[HUMAN_MAX];
+
+		human_clock(text, t->reset_up_ns);
+		add(parts, ROLE_WARNING, 5, "since %s", text);
+	}
+}
+
+static void add_flight(struct tui *t, struct parts *parts)
+{
+	uint64_t oldest, n = session_in_flight(snapshot_session(t->snap), &oldest);
+	char count[HUMAN_MAX], age[HUMAN_MAX];
+
+	if (n == 0 || t->status.run != TUI_RUN_RUNNING)
+		return;
+	human_count(count, (double)n);
+	human_time_ns(age, (double)oldest);
+	/* A kernel that hangs is seen here first. */
+	add(parts, oldest > 10 * NSEC_PER_SEC ? ROLE_ALARM : ROLE_HEADER, 7,
+	    oldest ? "in flight %s (%s)" : "in flight %s", count, age);
+}
+
+static void add_losses(struct tui *t, struct parts *parts)
+{
+	uint64_t n = session_loss_total(snapshot_session(t->snap));
+	char text[HUMAN_MAX];
+
+	human_count(text, (double)n);
+	if (n)
+		add(parts, ROLE_ALARM, 2, "LOST %s", text);
+	else
+		add(parts, ROLE_HEADER, 10, "lost 0");
+}
+
+static void add_cost(struct tui *t, struct parts *parts)
+{
+	char text[HUMAN_MAX];
+
+	if (isnan(t->status.own_cpu) || t->status.run == TUI_RUN_FILE)
+		return;
+	human_percent(text, t->status.own_cpu);
+	add(parts, ROLE_HEADER, 11, "own %s%%", text);
+}
+
+static void draw_first(struct tui *t, const struct canvas *canvas, int y)
+{
+	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
+	struct parts parts = {.n = 0};
+	char text[HUMAN_MAX];
+
+	add_target(t, &parts);
+	add_state(t, &parts);
+	if (t->options.live && snapshot_window_ns(t->snap)) {
+		human_time_ns(text, (double)snapshot_window_ns(t->snap));
+		add(&parts, ROLE_HEADER, 12, "win %s", text);
+	}
+	add_flight(t, &parts);
+	add_losses(t, &parts);
+	add_cost(t, &parts);
+	parts_draw(&parts, &pen);
+}
+
+/* ---- devices ---- */
+
+/* The only device on its line: name, a bar of its busy share, copies now. */
+static void draw_device(struct tui *t, struct pen *pen, uint32_t i, int bar)
+{
+	const struct usage_entry *e = &t->usage.devices[i];
+	char text[HUMAN_MAX];
+	struct buf name;
+
+	buf_init(&name, 1024);
+	tui_put_device(t, i, &name);
+	pen_put(pen, ROLE_HEADER, buf_str(&name));
+	buf_done(&name);
+	if (t->options.live && !isnan(e->busy)) {
+		pen_put(pen, ROLE_NORMAL, bar > 0 ? "  busy [" : "  busy");
+		pen_bar(pen, bar, e->busy);
+		human_percent(text, e->busy);
+		pen_printf(pen, ROLE_NORMAL, bar > 0 ? "] %s%%" : " %s%%", text);
+		human_rate(text, e->copy_rate / 1e9);
+		pen_printf(pen, ROLE_NORMAL, "  copy %s GB/s", text);
+	} else {
+		human_time_ns(text, e->sum.time_ns);
+		pen_printf(pen, ROLE_NORMAL, "  time %s", text);
+		human_bytes(text, e->sum.copy_bytes);
+		pen_printf(pen, ROLE_NORMAL, "  copied %sB", text);
+	}
+}
+
+/* One of several on a line, in so many columns: number, a bar where there is room, share. */
+static void draw_device_short(struct tui *t, struct pen *pen, uint32_t i, int width)
+{
+	const struct usage_entry *e = &t->usage.devices[i];
+	bool live = t->options.live && !isnan(e->busy);
+	char text[HUMAN_MAX];
+	int bar = width - 15;
+
+	pen_printf(pen, ROLE_HEADER, "GPU%d ", snapshot_session(t->snap)->devices[i].index);
+	if (live && bar >= 4) {
+		pen_put(pen, ROLE_NORMAL, "[");
+		pen_bar(pen, MIN(bar, 20), e->busy);
+		pen_put(pen, ROLE_NORMAL, "] ");
+	}
+	if (live)
+		snprintf(text, sizeof(text), "%.0f%%", e->busy * 100);
+	else
+		human_time_ns(text, e->sum.time_ns);
+	pen_printf(pen, ROLE_NORMAL, "%s  ", text);
+}
+
+static int bar_width(int cols)
+{
+	return cols >= 100 ? 40 : cols >= 72 ? 20 : cols >= 60 ? 10 : 0;
+}
+
+/* Devices from i on, as many as the line takes, and all copies where there is room. */
+static void draw_device_line(struct tui *t, struct pen *pen, uint32_t i)
+{
+	uint32_t n = (uint32_t)t->usage.n_devices;
+	int width = pen_left(pen) / (int)(n - i);
+	double copy = 0;
+	char text[HUMAN_MAX];
+
+	for (; i < n && pen_left(pen) >= 11; i++)
+		draw_device_short(t, pen, i, width);
+	if (i < n)
+		pen_printf(pen, ROLE_HEADER, "+%u", n - i);
+	for (i = 0; i < n; i++)
+		copy += t->usage.devices[i].copy_rate;
+	human_rate(text, copy / 1e9);
+	if (t->options.live && !isnan(copy) && pen_left(pen) >= 16)
+		pen_printf(pen, ROLE_NORMAL, "copy %s GB/s", text);
+}
+
+/* One line in all, or one for each device on a tall screen; the lines used. */
+static int draw_devices(struct tui *t, const struct canvas *canvas, int y)
+{
+	uint32_t n = (uint32_t)t->usage.n_devices;
+	uint32_t lines = canvas->rows >= TALL ? CLAMP(n, 1u, MAX_DEVICE_LINES) : 1;
+
+	for (uint32_t line = 0; line < lines; line++) {
+		struct pen pen = pen_at(canvas, y + (int)line, 0, canvas->cols);
+
+		if (n == 0)
+			pen_put(&pen, ROLE_DIM, "no device has been seen");
+		else if (line + 1 == lines && n > lines)
+			draw_device_line(t, &pen, line);
+		else
+			draw_device(t, &pen, line, bar_width(canvas->cols));
+		pen_fill(&pen, ROLE_NORMAL);
+	}
+	return (int)lines;
+}
+
+/* ---- tabs ---- */
+
+static void draw_tab(struct tui *t, struct pen *pen, unsigned i, bool full)
+{
+	bool now = i == t->current && !t->overlay;
+	bool alarm = i == TUI_PANEL_LOSSES && session_loss_total(snapshot_session(t->snap));
+	enum role role = now ? ROLE_TAB_NOW : alarm ? ROLE_WARNING : ROLE_TAB;
+
+	if (full || now)
+		pen_printf(pen, role, "%u:%s%s", i + 1, t->panels[i]->ops->title, alarm ? "!" : "");
+	else
+		pen_printf(pen, role, "%u%s", i + 1, alarm ? "!" : "");
+	pen_put(pen, ROLE_TAB, " ");
+}
+
+/* What the view is set to, where that is not the default. */
+static void put_state(struct tui *t, struct buf *out)
+{
+	static const char *const modes[NAME_N] = {"short", "demangled", "raw"};
+
+	if (*t->filter)
+		buf_printf(out, "  filter: %s", t->filter);
+	panel_tree_state(t->panels[TUI_PANEL_TREE], out);
+	if (snapshot_group(t->snap) != GROUP_NONE)
+		buf_printf(out, "  group: %s", group_word(snapshot_group(t->snap)));
+	if (t->names != NAME_SHORT)
+		buf_printf(out, "  names: %s", modes[t->names]);
+}
+
+static void draw_tabs(struct tui *t, const struct canvas *canvas, int y)
+{
+	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
+	struct buf state;
+
+	buf_init(&state, 4096);
+	for (unsigned i = 0; i < TUI_N_PANELS; i++)
+		draw_tab(t, &pen, i, canvas->cols >= 56);
+	if (t->overlay)
+		pen_printf(&pen, ROLE_TAB_NOW, "%s (Esc closes)", t->overlay->ops->title);
+	put_state(t, &state);
+	pen_put(&pen, ROLE_TAB, buf_str(&state));
+	pen_fill(&pen, ROLE_TAB);
+	buf_done(&state);
+}
+
+int header_draw(struct tui *t, const struct canvas *canvas)
+{
+	int y = 0;
+
+	draw_first(t, canvas, y++);
+	if (canvas->rows >= 8)
+		y += draw_devices(t, canvas, y);
+	if (canvas->rows >= 7)
+		draw_tabs(t, canvas, y++);
+	return y;
+}
+
+/* ---- function keys ---- */
+
+/* The function key in a list of keys, or NULL. */
+static const char *function_key(const char *keys, size_t *ret_len)
+{
+	while (*keys) {
+		size_t n = strcspn(keys, " ");
+
+		if (keys[0] == 'F' && n > 1) {
+			*ret_len = n;
+			return keys;
+		}
+		keys += n + strspn(keys + n, " ");
+	}
+	return NULL;
+}
+
+static const struct request_info *by_function_key(unsigned number)
+{
+	char wanted[8];
+
+	snprintf(wanted, sizeof(wanted), "F%u", number);
+	for (unsigned r = REQ_NONE + 1; r < REQ_N; r++) {
+		const struct request_info *info = request_info(r);
+		size_t n;
+		const char *key = function_key(info->keys, &n);
+
+		if (key && *info->label && strlen(wanted) == n && !memcmp(key, wanted, n))
+			return info;
+	}
+	return NULL;
+}
+
+void header_draw_footer(struct tui *t, const struct canvas *canvas, int y)
+{
+	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
+
+	for (unsigned i = 1; i <= 12; i++) {
+		const struct request_info *info = by_function_key(i);
+
+		if (!info || pen_left(&pen) < 6)
+			continue;
+		pen_printf(&pen, ROLE_KEY, "F%u", i);
+		pen_put(&pen, ROLE_LABEL, i == 8 && t->frozen ? "Resume" : info->label);
+		pen_skip(&pen, ROLE_KEY, 1);
+	}
+	pen_fill(&pen, ROLE_KEY);
+}

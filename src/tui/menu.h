@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_MENU_H
+#define PROTON_TUI_MENU_H
+/* A box with a few choices. Each has a letter; Esc chooses none. */
+#include <stdbool.h>
+#include "tui/draw.h"
+
+struct tui;
+
+#define MENU_MAX 32
+
+struct menu_item {
+	char text[64];
+	int letter; /* key that chooses it at once; 0 none */
+	int value;
+};
+
+struct menu {
+	const char *title; /* NULL: no menu is open */
+	struct menu_item items[MENU_MAX];
+	int n, cursor;
+	void (*on_choice)(struct tui *t, int value);
+};
+
+void menu_open(struct menu *m, const char *title, void (*on_choice)(struct tui *, int));
+void menu_add(struct menu *m, int letter, int value, const char *format, ...) _printf_(4, 5);
+static inline bool menu_is_open(const struct menu *m)
+{
+	return m->title != NULL;
+}
+void menu_key(struct menu *m, struct tui *t, int key);
+void menu_draw(const struct menu *m, const struct canvas *canvas);
+
+#endif

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "tui/panel.h"
+#include <math.h>
+#include <string.h>
+#include "base/buf.h"
+#include "core/frame.h"
+#include "tui/tui_impl.h"
+
+#define FOOT_MIN_ROWS 12 /* fewer, and each row is worth more than a path */
+
+/* ---- columns ---- */
+
+/* A name gets its share of the width, and 18 columns where there are any. */
+static int name_min(const struct columns *columns, int width)
+{
+	int percent = columns->name_percent ? (int)columns->name_percent : 45;
+
+	return MAX(width * percent / 100, MIN(18, width - 9));
+}
+
+void layout_make(struct layout *layout, struct panel *p, const struct columns *columns, int width,
+		 int sorted)
+{
+	int left =
+		width - 2 - name_min(columns, width); /* a mark before, a blank before the name */
+	bool take[MAX_COLUMNS] = {false};
+
+	for (int priority = -1; priority < 256; priority++) {
+		for (unsigned i = 0; i < columns->n; i++) {
+			const struct column *c = &columns->v[i];
+			int rank = (int)i == sorted ? -1 : c->priority;
+
+			if (rank != priority || (c->is_absent && c->is_absent(p)))
+				continue;
+			if (c->width + 1 > left)
+				goto full;
+			left -= c->width + 1;
+			take[i] = true;
+		}
+	}
+full:
+	layout->n = 0;
+	layout->name_width = width - 2;
+	for (unsigned i = 0; i < columns->n; i++) {
+		if (!take[i])
+			continue;
+		layout->v[layout->n++] = (uint8_t)i;
+		layout->name_width -= columns->v[i].width + 1;
+	}
+}
+
+void layout_head(const struct layout *layout, struct pen *pen, const struct columns *columns,
+		 const char *name, int sorted, bool ascending)
+{
+	const struct glyphs *glyphs = pen->canvas->look->glyphs;
+
+	for (unsigned i = 0; i < layout->n; i++) {
+		const struct column *c = &columns->v[layout->v[i]];
+		char title[32];
+		bool mark = layout->v[i] == sorted;
+
+		snprintf(title, sizeof(title), "%s%s",
+			 mark ? ascending ? glyphs->ascending : glyphs->descending : "", c->title);
+		pen_right(pen, mark ? ROLE_HEAD_SORT : ROLE_HEAD, c->width + 1, title);
+	}
+	pen_skip(pen, ROLE_HEAD, 2);
+	pen_put(pen, ROLE_HEAD, name);
+	pen_fill(pen, ROLE_HEAD);
+}
+
+void layout_cells(const struct layout *layout, struct pen *pen, struct panel *p,
+		  const struct columns *columns, uint32_t i)
+{
+	char text[HUMAN_MAX];
+
+	for (unsigned k = 0; k < layout->n; k++) {
+		const struct column *c = &columns->v[layout->v[k]];
+		double v = c->value(p, i);
+
+		c->format(text, v);
+		if ((int)strlen(text) > c->width) /* a wrong number is worse than none */
+			snprintf(text, sizeof(text), "%.*s", c->width, "##########");
+		pen_right(pen, isnan(v) ? ROLE_DIM : ROLE_NUMBER, c->width + (k > 0), text);
+	}
+	pen_skip(pen, ROLE_NORMAL, layout->n ? 2 : 1);
+}
+
+enum role kind_role(unsigned kind)
+{
+	static const unsigned char roles[FRAME_N_KINDS] = {
+		[FRAME_ROOT] = ROLE_GROUP,       [FRAME_FUNCTION] = ROLE_CODE,
+		[FRAME_SCOPE] = ROLE_SCOPE,      [FRAME_STATE] = ROLE_SCOPE,
+		[FRAME_NVTX] = ROLE_SCOPE,       [FRAME_PYTHON] = ROLE_CODE,
+		[FRAME_NATIVE] = ROLE_CODE,      [FRAME_KERNEL] = ROLE_KERNEL,
+		[FRAME_COPY] = ROLE_COPY,        [FRAME_SET] = ROLE_COPY,
+		[FRAME_ALLOC] = ROLE_COPY,       [FRAME_SYNC] = ROLE_COPY,
+		[FRAME_GRAPH] = ROLE_GROUP,      [FRAME_LINE] = ROLE_CODE,
+		[FRAME_INSTRUMENT] = ROLE_SCOPE, [FRAME_PROCESS] = ROLE_GROUP,
+		[FRAME_RANGE] = ROLE_SCOPE,      [FRAME_MARK] = ROLE_SCOPE,
+		[FRAME_OTHER] = ROLE_WARNING,    [FRAME_DEVICE] = ROLE_GROUP,
+		[FRAME_STREAM] = ROLE_GROUP,     [FRAME_THREAD] = ROLE_GROUP,
+	};
+
+	return kind < FRAME_N_KINDS ? roles[kind] : ROLE_NORMAL;
+}
+
+/* ---- life ---- */
+
+struct panel *panel_new(const struct panel_ops *ops, struct tui *t)
+{
+	struct panel *p = calloc(1, ops->size);
+
+	if (!p)
+		return NULL;
+	p->ops = ops;
+	p->tui = t;
+	p->height = 20;
+	p->width = 80;
+	p->stale = true;
+	if (ops->init && ops->init(p) < 0)
+		return panel_free(p);
+	return p;
+}
+
+struct panel *panel_free(struct panel *p)
+{
+	if (!p)
+		return NULL;
+	if (p->ops->done)
+		p->ops->done(p);
+	free(p);
+	return NULL;
+}
+
+void panel_spoil(struct panel *p)
+{
+	p->stale = true;
+}
+
+/* ---- cursor ---- */
+
+static bool is_heading(struct panel *p, size_t row)
+{
+	return p->ops->is_heading && p->ops->is_heading(p, row);
+}
+
+/* Keep the cursor inside the window, and the window inside the rows. */
+static void clamp_view(struct panel *p)
+{
+	size_t height = (size_t)MAX(p->height, 1);
+	size_t last_top = p->n_rows > height ? p->n_rows - height : 0;
+
+	if (p->no_cursor) {
+		p->top = MIN(p->top, last_top);
+		p->cursor = p->top;
+		return;
+	}
+	if (p->cursor < p->top)
+		p->top = p->cursor;
+	if (p->cursor >= p->top + height)
+		p->top = p->cursor - height + 1;
+	p->top = MIN(p->top, last_top);
+}
+
+/* The nearest row that is not a heading, first in the direction of the move. */
+static size_t skip_headings(struct panel *p, size_t row, bool down)
+{
+	for (int turn = 0; turn < 2; turn++, down = !down) {
+		size_t i = row;
+
+		while (i < p->n_rows && is_heading(p, i))
+			i = down ? i + 1 : i - 1; /* 0 - 1 ends the loop */
+		if (i < p->n_rows)
+			return i;
+	}
+	return row;
+}
+
+void panel_goto(struct panel *p, size_t row)
+{
+	bool down = row >= p->cursor;
+
+	if (p->n_rows == 0)
+		return;
+	row = MIN(row, p->n_rows - 1);
+	if (p->no_cursor) {
+		p->top = row;
+	} else {
+		p->cursor = skip_headings(p, row, down);
+		p->cursor_key = p->ops->row_key(p, p->cursor);
+		if (p->cursor > 0 && p->cursor <= p->top) /* show the headings above, if any */
+			while (p->top > 0 && is_heading(p, p->top - 1))
+				p->top--;
+	}
+	clamp_view(p);
+}
+
+/* Find the cursor's row again; it keeps its place on the screen. */
+static void restore_cursor(struct panel *p)
+{
+	size_t offset = p->cursor - p->top, row, found;
+
+	if (p->n_rows == 0 || p->no_cursor) {
+		if (p->n_rows == 0)
+			p->cursor = p->top = 0;
+		clamp_view(p);
+		return;
+	}
+	for (row = 0; row < p->n_rows; row++)
+		if (p->ops->row_key(p, row) == p->cursor_key)
+			break;
+	found = row;
+	if (row == p->n_rows)
+		row = skip_headings(p, MIN(p->cursor, p->n_rows - 1), true);
+	p->cursor = row;
+	p->cursor_key = p->ops->row_key(p, row);
+	if (found < p->n_rows)
+		p->top = row > offset ? row - offset : 0;
+	clamp_view(p);
+}
+
+void panel_refresh(struct panel *p)
+{
+	if (!p->stale)
+		return;
+	p->stale = false;
+	p->ops->update(p);
+	restore_cursor(p);
+}
+
+static void move_by(struct panel *p, long n)
+{
+	size_t from = p->no_cursor ? p->top : p->cursor;
+
+	if (n < 0)
+		panel_goto(p, from > (size_t)-n ? from - (size_t)-n : 0);
+	else
+		panel_goto(p, from + (size_t)n);
+}
+
+uint32_t panel_node(struct panel *p)
+{
+	panel_refresh(p);
+	if (!p->ops->row_node || p->cursor >= p->n_rows)
+		return SNAP_NONE;
+	return p->ops->row_node(p, p->cursor);
+}
+
+/* ---- requests ---- */
+
+static void scroll_by(struct panel *p, int n)
+{
+	p->scroll = CLAMP(p->scroll + n, 0, 1 << 20);
+}
+
+void panel_sort(struct panel *p, unsigned column)
+{
+	if (column >= p->ops->columns.n)
+		return;
+	p->sort = column;
+	p->ascending = false;
+	panel_spoil(p);
+}
+
+/* The next column that has values, in either direction. */
+static void sort_step(struct panel *p, int step)
+{
+	const struct columns *c = &p->ops->columns;
+	unsigned i = p->sort;
+
+	if (c->n == 0)
+		return;
+	do
+		i = (i + c->n + (unsigned)step) % c->n;
+	while (i != p->sort && c->v[i].is_absent && c->v[i].is_absent(p));
+	panel_sort(p, i);
+}
+
+static bool sort_by_title(struct panel *p, const char *title)
+{
+	for (unsigned i = 0; i < p->ops->columns.n; i++)
+		if (!strcmp(p->ops->columns.v[i].title, title)) {
+			panel_sort(p, i);
+			return true;
+		}
+	return false;
+}
+
+/* Requests that sort, by the column's title. */
+static const char *const sort_titles[REQ_N] = {
+	[REQ_SORT_TOTAL] = "TOTAL", [REQ_SORT_SELF] = "SELF",   [REQ_SORT_AVERAGE] = "AVG",
+	[REQ_SORT_BYTES] = "BYTES", [REQ_SORT_FLOPS] = "FLOPS",
+};
+
+static bool sort_request(struct panel *p, enum request request)
+{
+	if (p->ops->columns.n == 0)
+		return false;
+	switch (request) {
+	case REQ_SORT_NEXT:
+		sort_step(p, 1);
+		return true;
+	case REQ_SORT_PREV:
+		sort_step(p, -1);
+		return true;
+	case REQ_SORT_REVERSE:
+		p->ascending = !p->ascending;
+		panel_spoil(p);
+		return true;
+	default:
+		return sort_titles[request] && sort_by_title(p, sort_titles[request]);
+	}
+}
+
+/* Moves of the cursor, in rows: a number, or a share of the height. */
+static const struct {
+	signed char rows, halves;
+} moves[REQ_N] = {
+	[REQ_DOWN] = {1, 0},     [REQ_UP] = {-1, 0},       [REQ_PAGE_DOWN] = {0, 2},
+	[REQ_PAGE_UP] = {0, -2}, [REQ_HALF_DOWN] = {0, 1}, [REQ_HALF_UP] = {0, -1},
+};
+
+static bool move_request(struct panel *p, enum request request)
+{
+	long half = MAX(p->height / 2, 1);
+
+	if (!moves[request].rows && !moves[request].halves)
+		return false;
+	move_by(p, moves[request].rows + half * moves[request].halves);
+	return true;
+}
+
+bool panel_request(struct panel *p, enum request request)
+{
+	panel_refresh(p);
+	if (move_request(p, request) || sort_request(p, request))
+		return true;
+	switch (request) {
+	case REQ_FIRST:
+		p->top = 0; /* with the headings above the first row */
+		panel_goto(p, 0);
+		return true;
+	case REQ_LAST:
+		panel_goto(p, p->n_rows ? p->n_rows - 1 : 0);
+		return true;
+	case REQ_SCROLL_LEFT:
+		scroll_by(p, -8);
+		return true;
+	case REQ_SCROLL_RIGHT:
+		scroll_by(p, 8);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- search ---- */
+
+static bool row_matches(struct panel *p, size_t row, const char *needle, bool match_case)
+{
+	return !is_heading(p, row) && text_find(p->ops->row_name(p, row), needle, match_case);
+}
+
+bool panel_find(struct panel *p, bool forward, bool *ret_wrapped)
+{
+	const char *needle = p->tui->search;
+	bool match_case = text_is_smart_case(needle);
+	size_t row = p->cursor;
+
+	panel_refresh(p);
+	*ret_wrapped = false;
+	if (p->ops->find)
+		return p->ops->find(p, forward, ret_wrapped);
+	for (size_t i = 0; i < p->n_rows; i++) {
+		if (forward ? row + 1 >= p->n_rows : row == 0)
+			*ret_wrapped = true;
+		row = (row + p->n_rows + (forward ? 1 : (size_t)-1)) % p->n_rows;
+		if (row_matches(p, row, needle, match_case)) {
+			panel_goto(p, row);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- drawing ---- */
+
+static void draw_row(struct panel *p, const struct canvas *canvas, int y, size_t row)
+{
+	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
+
+	pen.selected = row == p->cursor && !p->no_cursor;
+	pen_put(&pen, ROLE_NORMAL,
+		pen.selected && canvas->look->mono ? canvas->look->glyphs->cursor : " ");
+	p->ops->draw_row(p, &pen, row);
+	pen_fill(&pen, ROLE_NORMAL);
+}
+
+/* Sentences in the middle of an empty panel. */
+static void draw_explanation(struct panel *p, const struct canvas *canvas, int y, int rows)
+{
+	struct buf text;
+	char *line, *rest;
+
+	buf_init(&text, 4096);
+	if (p->ops->explain)
+		p->ops->explain(p, &text);
+	buf_putc(&text, '\0');
+	y += rows > 6 ? 1 : 0;
+	for (rest = text.data; text.error == 0 && (line = strsep(&rest, "\n")) && rows > 0;
+	     y++, rows--) {
+		struct pen pen = pen_at(canvas, y, 2, canvas->cols - 2);
+
+		pen_put(&pen, ROLE_NORMAL, line);
+	}
+	buf_done(&text);
+}
+
+void panel_draw(struct panel *p, const struct canvas *canvas, int y, int rows)
+{
+	bool head = p->ops->draw_head != NULL;
+	bool foot = p->ops->draw_foot && rows >= FOOT_MIN_ROWS;
+
+	if (p->width != canvas->cols || p->height != rows - head - foot)
+		panel_spoil(p);
+	p->width = canvas->cols;
+	p->height = rows - head - foot;
+	panel_refresh(p);
+	clamp_view(p);
+	if (p->n_rows == 0) {
+		draw_explanation(p, canvas, y, rows);
+		return;
+	}
+	if (head) {
+		struct pen pen = pen_at(canvas, y, 0, canvas->cols);
+
+		p->ops->draw_head(p, &pen);
+	}
+	for (int i = 0; i < p->height && p->top + (size_t)i < p->n_rows; i++)
+		draw_row(p, canvas, y + head + i, p->top + (size_t)i);
+	if (foot) {
+		struct pen pen = pen_at(canvas, y + rows - 1, 0, canvas->cols);
+
+		p->ops->draw_foot(p, &pen);
+	}
+}

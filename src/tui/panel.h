@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_PANEL_H
+#define PROTON_TUI_PANEL_H
+/* A panel is a list of rows: scroll, cursor, search and columns are the same for all of them
+ * and live here; what the rows are is the matter of its panel_ops.
+ *
+ *     column header     ops->draw_head
+ *     row               ops->draw_row  (top … top + height - 1; the cursor is one of them)
+ *     …
+ *     last line         ops->draw_foot (only when there is room)
+ *
+ * The cursor belongs to a row's key (a node id, a name), not to its place: rows that come, go and
+ * change places never move it to another thing. A panel is made anew from the snapshot when it is
+ * next drawn after panel_spoil(). */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/human.h"
+#include "core/snapshot.h"
+#include "tui/draw.h"
+#include "tui/keys.h"
+
+struct panel;
+struct tui;
+
+/* A column of numbers. `i` is what the panel counts by: a node id, an index. */
+struct column {
+	const char *title, *help;
+	uint8_t width;    /* without the blank before it */
+	uint8_t priority; /* the lowest stay longest when the screen is narrow */
+	void (*format)(char out[HUMAN_MAX], double v);
+	double (*value)(struct panel *p, uint32_t i);
+	bool (*is_absent)(
+		struct panel *p); /* no row has a value: the column is left out; may be NULL */
+};
+
+#define MAX_COLUMNS 24
+
+struct columns {
+	const struct column *v;
+	unsigned n;
+	unsigned name_percent; /* of the width that columns leave to names; 0 = 45 */
+};
+
+/* The columns that fit a width, in their order; the rest of the line is the name's. */
+struct layout {
+	uint8_t v[MAX_COLUMNS];
+	unsigned n;
+	int name_width;
+};
+
+void layout_make(struct layout *layout, struct panel *p, const struct columns *columns, int width,
+		 int sorted);
+/* Column titles and the name's. sorted = -1: no order is marked. */
+void layout_head(const struct layout *layout, struct pen *pen, const struct columns *columns,
+		 const char *name, int sorted, bool ascending);
+void layout_cells(const struct layout *layout, struct pen *pen, struct panel *p,
+		  const struct columns *columns, uint32_t i);
+
+struct panel_ops {
+	const char *title;      /* on the tab line */
+	const char *name;       /* title of the last column */
+	size_t size;            /* of the panel's own struct, which begins with struct panel */
+	struct columns columns; /* to sort by; none: the panel has one order */
+	int (*init)(struct panel *p); /* memory is zeroed before; may be NULL */
+	void (*done)(struct panel *p);
+	/* Make the rows anew and set n_rows. */
+	void (*update)(struct panel *p);
+	uint64_t (*row_key)(struct panel *p, size_t row);
+	/* What search looks at and the detail shows. "" for a row without a name. */
+	const char *(*row_name)(struct panel *p, size_t row);
+	/* Calling context of a row, or SNAP_NONE; may be NULL. */
+	uint32_t (*row_node)(struct panel *p, size_t row);
+	bool (*is_heading)(struct panel *p,
+			   size_t row); /* the cursor passes over it; may be NULL */
+	void (*draw_head)(struct panel *p, struct pen *pen); /* NULL: no header line */
+	void (*draw_row)(struct panel *p, struct pen *pen, size_t row);
+	void (*draw_foot)(struct panel *p, struct pen *pen); /* may be NULL */
+	/* Sentences for a panel without rows. */
+	void (*explain)(struct panel *p, struct buf *out);
+	/* True: done with. May be NULL. */
+	bool (*request)(struct panel *p, enum request request);
+	/* Next row whose name matches, forward or back; false: none. NULL: looks at row_name. */
+	bool (*find)(struct panel *p, bool forward, bool *ret_wrapped);
+};
+
+struct panel {
+	const struct panel_ops *ops;
+	struct tui *tui;
+	size_t n_rows, cursor, top;
+	uint64_t cursor_key;
+	int height, width; /* rows and columns for the list when last drawn */
+	int scroll;        /* columns of the name hidden at the left */
+	unsigned sort;     /* index into ops->columns */
+	bool ascending;
+	bool stale;     /* the rows have to be made anew */
+	bool no_cursor; /* scrolls as a text does */
+};
+
+extern const struct panel_ops panel_tree_ops, panel_flat_ops, panel_memory_ops, panel_devices_ops,
+	panel_losses_ops, panel_log_ops, panel_help_ops, panel_detail_ops;
+
+struct panel *panel_new(const struct panel_ops *ops, struct tui *t); /* NULL: out of memory */
+struct panel *panel_free(struct panel *p);
+void panel_spoil(struct panel *p);   /* what it shows has changed */
+void panel_refresh(struct panel *p); /* make the rows anew when spoiled */
+void panel_draw(struct panel *p, const struct canvas *canvas, int y, int rows);
+/* Requests that all lists understand: moving, scrolling, sorting. */
+bool panel_request(struct panel *p, enum request request);
+void panel_sort(struct panel *p, unsigned column);
+bool panel_find(struct panel *p, bool forward, bool *ret_wrapped);
+void panel_goto(struct panel *p, size_t row);
+uint32_t panel_node(struct panel *p); /* of the cursor's row, or SNAP_NONE */
+/* Give the detail overlay its subject. */
+void panel_detail_show(struct panel *p, uint32_t node);
+/* Let the tree show a calling context. */
+void panel_tree_reveal(struct panel *p, uint32_t node);
+void panel_tree_forget(struct panel *p); /* ids start anew */
+const char *panel_tree_sort_name(unsigned i);
+size_t panel_tree_n_matches(struct panel *p); /* of the search */
+/* Short description of the tree's view for the tab line. */
+void panel_tree_state(struct panel *p, struct buf *out);
+
+/* Role of a name by its frame kind. */
+enum role kind_role(unsigned kind);
+
+#endif

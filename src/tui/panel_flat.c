@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <math.h>
+#include <string.h>
+#include "base/buf.h"
+#include "base/hash.h"
+#include "tui/panel.h"
+#include "tui/tui_impl.h"
+
+/* Kernels, copies and sets by name, over all calling contexts. */
+struct panel_flat {
+	struct panel base;
+	const struct snap_flat *v; /* the snapshot's, by time descending */
+	size_t n;
+	double total_ns;
+	double *cumulative; /* time up to and with entry i, in the snapshot's order */
+	uint32_t *order;    /* entries as rows */
+	size_t cap_order, cap_cumulative;
+	bool any_bytes, any_flops;
+	struct layout layout;
+};
+
+static struct panel_flat *as_flat(struct panel *p)
+{
+	return (struct panel_flat *)p;
+}
+
+/* ---- values; i is an entry ---- */
+
+static double value_self(struct panel *p, uint32_t i)
+{
+	return as_flat(p)->v[i].time_ns;
+}
+
+static double value_share(struct panel *p, uint32_t i)
+{
+	return as_flat(p)->v[i].time_ns / as_flat(p)->total_ns;
+}
+
+static double value_cumulative(struct panel *p, uint32_t i)
+{
+	return as_flat(p)->cumulative[i] / as_flat(p)->total_ns;
+}
+
+static double value_rate(struct panel *p, uint32_t i)
+{
+	return as_flat(p)->v[i].time_rate;
+}
+
+static double value_count(struct panel *p, uint32_t i)
+{
+	return as_flat(p)->v[i].count;
+}
+
+static double value_average(struct panel *p, uint32_t i)
+{
+	const struct snap_flat *f = &as_flat(p)->v[i];
+
+	return f->count > 0 ? f->time_ns / f->count : NAN;
+}
+
+static double value_min(struct panel *p, uint32_t i)
+{
+	return as_flat(p)->v[i].min_ns;
+}
+
+static double value_max(struct panel *p, uint32_t i)
+{
+	return as_flat(p)->v[i].max_ns;
+}
+
+static double value_bytes(struct panel *p, uint32_t i)
+{
+	return as_flat(p)->v[i].bytes;
+}
+
+static double value_gbs(struct panel *p, uint32_t i)
+{
+	const struct snap_flat *f = &as_flat(p)->v[i];
+
+	return f->time_ns > 0 ? f->bytes / f->time_ns : NAN;
+}
+
+static double value_flops(struct panel *p, uint32_t i)
+{
+	return as_flat(p)->v[i].flops;
+}
+
+static double value_tfs(struct panel *p, uint32_t i)
+{
+	const struct snap_flat *f = &as_flat(p)->v[i];
+
+	return f->time_ns > 0 ? f->flops / f->time_ns / 1e3 : NAN;
+}
+
+static bool no_rate(struct panel *p)
+{
+	return !p->tui->options.live;
+}
+
+static bool no_bytes(struct panel *p)
+{
+	return !as_flat(p)->any_bytes;
+}
+
+static bool no_flops(struct panel *p)
+{
+	return !as_flat(p)->any_flops;
+}
+
+static const struct column columns[] = {
+	{"SELF", "time on the device", 7, 0, human_time_ns, value_self, NULL},
+	{"%", "share of the total", 5, 1, human_percent, value_share, NULL},
+	{"CUM%", "share of the total with all that are longer", 5, 4, human_percent,
+	 value_cumulative, NULL},
+	{"NOW/s", "time on the device in the last window, per second", 7, 7, human_time_ns,
+	 value_rate, no_rate},
+	{"CALLS", "executions", 6, 2, human_count, value_count, NULL},
+	{"AVG", "time of one execution", 6, 3, human_time_ns, value_average, NULL},
+	{"MIN", "shortest execution", 6, 9, human_time_ns, value_min, NULL},
+	{"MAX", "longest execution", 6, 8, human_time_ns, value_max, NULL},
+	{"BYTES", "bytes moved", 6, 10, human_bytes, value_bytes, no_bytes},
+	{"GB/s", "bytes moved per time on the device", 5, 5, human_rate, value_gbs, no_bytes},
+	{"FLOPS", "floating-point operations", 6, 11, human_count, value_flops, no_flops},
+	{"TF/s", "floating-point operations per time on the device", 5, 6, human_rate, value_tfs,
+	 no_flops},
+};
+
+/* ---- rows ---- */
+
+/* The entry and its value, while sorting. */
+struct sorting {
+	double value;
+	uint32_t i;
+};
+
+static int sorting_compare(const void *a, const void *b)
+{
+	const struct sorting *x = a, *y = b;
+
+	if (isnan(x->value) != isnan(y->value))
+		return isnan(x->value) ? 1 : -1;
+	if (!isnan(x->value) && x->value != y->value)
+		return x->value < y->value ? 1 : -1;
+	return x->i < y->i ? -1 : 1;
+}
+
+/* Totals over all entries, filtered out or not. */
+static void sum_up(struct panel_flat *pf)
+{
+	pf->total_ns = 0;
+	pf->any_bytes = pf->any_flops = false;
+	for (size_t i = 0; i < pf->n; i++) {
+		if (!isnan(pf->v[i].time_ns))
+			pf->total_ns += pf->v[i].time_ns;
+		pf->cumulative[i] = pf->total_ns;
+		pf->any_bytes |= !isnan(pf->v[i].bytes);
+		pf->any_flops |= !isnan(pf->v[i].flops);
+	}
+}
+
+/* Numbers keep their ends apart when reversed: absent ones stay last. */
+static void set_order(struct panel_flat *pf, const struct sorting *s, size_t n)
+{
+	size_t present = n;
+
+	while (present > 0 && isnan(s[present - 1].value))
+		present--;
+	for (size_t i = 0; i < n; i++)
+		pf->order[i] = s[pf->base.ascending && i < present ? present - 1 - i : i].i;
+	pf->base.n_rows = n;
+}
+
+static bool passes(struct panel *p, const struct snap_flat *f)
+{
+	const char *filter = p->tui->filter;
+
+	return !*filter || text_find(f->name, filter, text_is_smart_case(filter));
+}
+
+static void make_order(struct panel *p)
+{
+	struct panel_flat *pf = as_flat(p);
+	_cleanup_(freep) struct sorting *s = malloc((pf->n + 1) * sizeof(*s));
+	size_t n = 0;
+
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < pf->n; i++)
+		if (passes(p, &pf->v[i]))
+			s[n++] = (struct sorting){columns[p->sort].value(p, i), i};
+	qsort(s, n, sizeof(*s), sorting_compare);
+	set_order(pf, s, n);
+}
+
+static void update(struct panel *p)
+{
+	struct panel_flat *pf = as_flat(p);
+
+	p->n_rows = 0;
+	pf->v = snapshot_flat(p->tui->snap, p->tui->names, &pf->n);
+	if (!pf->v ||
+	    array_reserve((void **)&pf->order, &pf->cap_order, pf->n + 1, sizeof(*pf->order)) < 0 ||
+	    array_reserve((void **)&pf->cumulative, &pf->cap_cumulative, pf->n + 1,
+			  sizeof(*pf->cumulative)) < 0)
+		return;
+	sum_up(pf);
+	make_order(p);
+	layout_make(&pf->layout, p, &p->ops->columns, p->width, (int)p->sort);
+}
+
+static const struct snap_flat *entry(struct panel *p, size_t row)
+{
+	return &as_flat(p)->v[as_flat(p)->order[row]];
+}
+
+static uint64_t row_key(struct panel *p, size_t row)
+{
+	const struct snap_flat *f = entry(p, row);
+
+	return hash_bytes(f->name, strlen(f->name)) + f->kind;
+}
+
+static const char *row_name(struct panel *p, size_t row)
+{
+	return entry(p, row)->name;
+}
+
+static uint32_t row_node(struct panel *p, size_t row)
+{
+	return entry(p, row)->node;
+}
+
+static void draw_head(struct panel *p, struct pen *pen)
+{
+	layout_head(&as_flat(p)->layout, pen, &p->ops->columns, p->ops->name, (int)p->sort,
+		    p->ascending);
+}
+
+static void draw_row(struct panel *p, struct pen *pen, size_t row)
+{
+	struct panel_flat *pf = as_flat(p);
+	const struct snap_flat *f = entry(p, row);
+	struct pen_name name = {.text = f->name,
+				.scroll = p->scroll,
+				.needle = p->tui->search,
+				.cut = TEXT_CUT_MIDDLE};
+
+	layout_cells(&pf->layout, pen, p, &p->ops->columns, pf->order[row]);
+	pen_name(pen, kind_role(f->kind), &name);
+}
+
+static void explain(struct panel *p, struct buf *out)
+{
+	if (as_flat(p)->n && *p->tui->filter)
+		buf_printf(out,
+			   "no kernel, copy or set has '%s' in its name\nEsc clears the filter",
+			   p->tui->filter);
+	else
+		tui_explain_empty(p->tui, out);
+}
+
+static void done(struct panel *p)
+{
+	free(as_flat(p)->order);
+	free(as_flat(p)->cumulative);
+}
+
+/* "Total" is the same as exclusive here. */
+static bool request(struct panel *p, enum request request)
+{
+	if (request != REQ_SORT_TOTAL)
+		return false;
+	panel_sort(p, 0);
+	return true;
+}
+
+const struct panel_ops panel_flat_ops = {
+	.title = "Kernels",
+	.name = "NAME",
+	.size = sizeof(struct panel_flat),
+	.columns = {columns, ARRAY_SIZE(columns), 35},
+	.done = done,
+	.update = update,
+	.row_key = row_key,
+	.row_name = row_name,
+	.row_node = row_node,
+	.draw_head = draw_head,
+	.draw_row = draw_row,
+	.explain = explain,
+	.request = request,
+};

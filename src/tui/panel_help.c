@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <string.h>
+#include "tui/panel.h"
+#include "tui/tui_impl.h"
+
+/* The list of requests (keys.h) and of the tree's columns, under headings. */
+struct help_line {
+	const char *left, *text; /* left NULL: a heading; both NULL: blank */
+};
+
+struct panel_help {
+	struct panel base;
+	struct help_line lines[REQ_N + MAX_COLUMNS + 32];
+};
+
+static struct panel_help *as_help(struct panel *p)
+{
+	return (struct panel_help *)p;
+}
+
+static void add(struct panel *p, const char *left, const char *text)
+{
+	if (p->n_rows < ARRAY_SIZE(as_help(p)->lines))
+		as_help(p)->lines[p->n_rows++] = (struct help_line){left, text};
+}
+
+static void heading(struct panel *p, const char *text)
+{
+	if (p->n_rows > 0)
+		add(p, NULL, NULL);
+	add(p, NULL, text);
+}
+
+static void add_requests(struct panel *p)
+{
+	const char *group = NULL;
+
+	for (unsigned r = REQ_NONE + 1; r < REQ_N; r++) {
+		const struct request_info *info = request_info(r);
+
+		if (info->group != group)
+			heading(p, info->group);
+		group = info->group;
+		add(p, info->keys, info->help);
+	}
+}
+
+static void add_columns(struct panel *p)
+{
+	heading(p, "Columns");
+	for (unsigned i = 0; i < panel_tree_ops.columns.n; i++)
+		add(p, panel_tree_ops.columns.v[i].title, panel_tree_ops.columns.v[i].help);
+	add(p, "-", "not known, which is not zero");
+}
+
+static int init(struct panel *p)
+{
+	p->no_cursor = true;
+	add(p, "C- M- S-", "together with Ctrl, Alt, Shift");
+	add_requests(p);
+	add_columns(p);
+	return 0;
+}
+
+static void update(struct panel *p)
+{
+}
+
+static uint64_t row_key(struct panel *p, size_t row)
+{
+	return row;
+}
+
+static const char *row_name(struct panel *p, size_t row)
+{
+	return as_help(p)->lines[row].text ? as_help(p)->lines[row].text : "";
+}
+
+static void draw_row(struct panel *p, struct pen *pen, size_t row)
+{
+	const struct help_line *line = &as_help(p)->lines[row];
+	struct pen_name name = {.text = row_name(p, row),
+				.scroll = p->scroll,
+				.needle = p->tui->search,
+				.cut = TEXT_CUT_END};
+
+	if (line->left) {
+		pen_skip(pen, ROLE_NORMAL, 1);
+		pen_field(pen, ROLE_TITLE, p->width < 60 ? 10 : 14, line->left);
+	}
+	pen_name(pen, line->left ? ROLE_NORMAL : ROLE_GROUP, &name);
+}
+
+const struct panel_ops panel_help_ops = {
+	.title = "Help",
+	.size = sizeof(struct panel_help),
+	.init = init,
+	.update = update,
+	.row_key = row_key,
+	.row_name = row_name,
+	.draw_row = draw_row,
+};

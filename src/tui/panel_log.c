@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <string.h>
+#include "base/buf.h"
+#include "tui/panel.h"
+#include "tui/tui_impl.h"
+
+#define MAX_LINE 4096
+
+/* The tail of the program's output. Stands at its end and follows it until scrolled up. */
+struct panel_log {
+	struct panel base;
+	const char *text; /* the host's, valid while the panel is not stale */
+	size_t *lines;    /* where they begin, and the end of the text behind the last */
+	size_t cap_lines;
+	uint64_t n_gone; /* bytes before the text that are no longer kept */
+	bool scrolled;   /* do not follow */
+	char plain[MAX_LINE];
+};
+
+static struct panel_log *as_log(struct panel *p)
+{
+	return (struct panel_log *)p;
+}
+
+static int init(struct panel *p)
+{
+	p->no_cursor = true;
+	return 0;
+}
+
+static void done(struct panel *p)
+{
+	free(as_log(p)->lines);
+}
+
+/* Note where each line begins; the number of lines. */
+static size_t split(struct panel_log *pl, size_t len)
+{
+	size_t n = 0, at = 0;
+
+	while (at < len) {
+		const char *end = memchr(pl->text + at, '\n', len - at);
+
+		if (array_reserve((void **)&pl->lines, &pl->cap_lines, n + 2, sizeof(*pl->lines)) <
+		    0)
+			break;
+		pl->lines[n++] = at;
+		at = end ? (size_t)(end - pl->text) + 1 : len;
+		pl->lines[n] = at;
+	}
+	return n;
+}
+
+static void update(struct panel *p)
+{
+	struct panel_log *pl = as_log(p);
+	size_t len = 0;
+
+	pl->text = NULL;
+	pl->n_gone = 0;
+	if (p->tui->host.log)
+		pl->text = p->tui->host.log(p->tui->host.data, &len, &pl->n_gone);
+	p->n_rows = pl->text ? split(pl, len) : 0;
+	if (!pl->scrolled)
+		p->top = p->n_rows;
+}
+
+static uint64_t row_key(struct panel *p, size_t row)
+{
+	return as_log(p)->n_gone + as_log(p)->lines[row];
+}
+
+static const char *row_name(struct panel *p, size_t row)
+{
+	struct panel_log *pl = as_log(p);
+	size_t start = pl->lines[row], len = pl->lines[row + 1] - start;
+
+	if (len && pl->text[start + len - 1] == '\n')
+		len--;
+	text_plain(pl->plain, sizeof(pl->plain), pl->text + start, len);
+	return pl->plain;
+}
+
+static void draw_row(struct panel *p, struct pen *pen, size_t row)
+{
+	struct pen_name name = {.text = row_name(p, row),
+				.scroll = p->scroll,
+				.needle = p->tui->search,
+				.cut = TEXT_CUT_END};
+
+	pen->x = 0; /* no cursor, so no mark */
+	pen_name(pen, ROLE_NORMAL, &name);
+}
+
+static void explain(struct panel *p, struct buf *out)
+{
+	if (!p->tui->host.log)
+		buf_puts(out, "there is no program whose output could be here");
+	else if (p->tui->status.run == TUI_RUN_ENDED)
+		buf_puts(out, "the program wrote nothing");
+	else
+		buf_puts(out, "the program has written nothing yet");
+}
+
+/* Moving away from the end stops following, coming back starts it again. */
+static bool request(struct panel *p, enum request request)
+{
+	bool handled = panel_request(p, request);
+
+	if (handled)
+		as_log(p)->scrolled = p->top + (size_t)p->height < p->n_rows;
+	return handled;
+}
+
+/* Search leaves the end too. */
+static bool find(struct panel *p, bool forward, bool *ret_wrapped)
+{
+	bool match_case = text_is_smart_case(p->tui->search);
+	size_t row = p->top;
+
+	for (size_t i = 0; i < p->n_rows; i++) {
+		if (forward ? row + 1 >= p->n_rows : row == 0)
+			*ret_wrapped = true;
+		row = (row + p->n_rows + (forward ? 1 : (size_t)-1)) % p->n_rows;
+		if (!text_find(row_name(p, row), p->tui->search, match_case))
+			continue;
+		as_log(p)->scrolled = true;
+		panel_goto(p, row);
+		return true;
+	}
+	return false;
+}
+
+const struct panel_ops panel_log_ops = {
+	.title = "Log",
+	.size = sizeof(struct panel_log),
+	.init = init,
+	.done = done,
+	.update = update,
+	.row_key = row_key,
+	.row_name = row_name,
+	.draw_row = draw_row,
+	.explain = explain,
+	.request = request,
+	.find = find,
+};

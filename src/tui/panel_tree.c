@@ -1,0 +1,684 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <math.h>
+#include <string.h>
+#include "base/buf.h"
+#include "tui/panel.h"
+#include "tui/tree.h"
+#include "tui/tui_impl.h"
+
+#define MAX_LEVELS 10 /* deeper ones show their depth as a number instead of lines */
+
+/* Columns of the snapshot, fetched when first used after an update. */
+enum source {
+	SRC_TOTAL,
+	SRC_SELF,
+	SRC_RATE,
+	SRC_COUNT,
+	SRC_MIN,
+	SRC_MAX,
+	SRC_BYTES,
+	SRC_FLOPS,
+	SRC_CPU,
+	SRC_N
+};
+
+struct panel_tree {
+	struct panel base;
+	struct tree tree;
+	const double *sources[SRC_N];
+	bool fetched[SRC_N];
+	struct layout layout;
+	char filter[TUI_NEEDLE]; /* the one that the rows were made with */
+	uint32_t cpu_seen;       /* a node known to have CPU time, or SNAP_NONE */
+};
+
+static struct panel_tree *as_tree(struct panel *p)
+{
+	return (struct panel_tree *)p;
+}
+
+/* ---- values ---- */
+
+static const struct snap_column *fetch(struct snapshot *snap, enum source source)
+{
+	static const struct {
+		uint32_t metric;
+		bool inclusive;
+	} plain[SRC_N] = {
+		[SRC_TOTAL] = {METRIC_TIME, true},   [SRC_SELF] = {METRIC_TIME, false},
+		[SRC_COUNT] = {METRIC_COUNT, true},  [SRC_MIN] = {METRIC_TIME_MIN, true},
+		[SRC_MAX] = {METRIC_TIME_MAX, true}, [SRC_BYTES] = {METRIC_BYTES, true},
+		[SRC_CPU] = {METRIC_CPU_TIME, true},
+	};
+
+	if (source == SRC_RATE)
+		return snapshot_rate(snap, METRIC_TIME);
+	if (source == SRC_FLOPS)
+		return snapshot_flops(snap);
+	return snapshot_column(snap, plain[source].metric, plain[source].inclusive);
+}
+
+static double get(struct panel *p, enum source source, uint32_t id)
+{
+	struct panel_tree *pt = as_tree(p);
+
+	if (!pt->fetched[source]) {
+		const struct snap_column *c = fetch(p->tui->snap, source);
+
+		pt->sources[source] = c ? c->v : NULL;
+		pt->fetched[source] = true;
+	}
+	return pt->sources[source] && id < pt->tree.n_flags ? pt->sources[source][id] : NAN;
+}
+
+static double value_total(struct panel *p, uint32_t id)
+{
+	return get(p, SRC_TOTAL, id);
+}
+
+static double value_self(struct panel *p, uint32_t id)
+{
+	return get(p, SRC_SELF, id);
+}
+
+/* Of the view's root, or of the parent. */
+static double value_share(struct panel *p, uint32_t id)
+{
+	const struct tree *tree = &as_tree(p)->tree;
+	uint32_t whole = tree->root;
+
+	if (p->tui->percent_of_parent && id != tree->root)
+		whole = snapshot_node(p->tui->snap, id)->parent;
+	return get(p, SRC_TOTAL, id) / get(p, SRC_TOTAL, whole);
+}
+
+static double value_rate(struct panel *p, uint32_t id)
+{
+	return get(p, SRC_RATE, id);
+}
+
+static double value_count(struct panel *p, uint32_t id)
+{
+	return get(p, SRC_COUNT, id);
+}
+
+static double value_average(struct panel *p, uint32_t id)
+{
+	double count = get(p, SRC_COUNT, id);
+
+	return count > 0 ? get(p, SRC_TOTAL, id) / count : NAN;
+}
+
+static double value_min(struct panel *p, uint32_t id)
+{
+	return get(p, SRC_MIN, id);
+}
+
+static double value_max(struct panel *p, uint32_t id)
+{
+	return get(p, SRC_MAX, id);
+}
+
+static double value_bytes(struct panel *p, uint32_t id)
+{
+	return get(p, SRC_BYTES, id);
+}
+
+/* Bytes a nanosecond are gigabytes a second. */
+static double value_gbs(struct panel *p, uint32_t id)
+{
+	double time = get(p, SRC_TOTAL, id);
+
+	return time > 0 ? get(p, SRC_BYTES, id) / time : NAN;
+}
+
+static double value_flops(struct panel *p, uint32_t id)
+{
+	return get(p, SRC_FLOPS, id);
+}
+
+static double value_tfs(struct panel *p, uint32_t id)
+{
+	double time = get(p, SRC_TOTAL, id);
+
+	return time > 0 ? get(p, SRC_FLOPS, id) / time / 1e3 : NAN;
+}
+
+static double value_cpu(struct panel *p, uint32_t id)
+{
+	return get(p, SRC_CPU, id);
+}
+
+static bool no_time(struct panel *p)
+{
+	return isnan(get(p, SRC_TOTAL, 0));
+}
+
+static bool no_self(struct panel *p)
+{
+	return no_time(p);
+}
+
+static bool no_count(struct panel *p)
+{
+	return isnan(get(p, SRC_COUNT, 0));
+}
+
+static bool no_range(struct panel *p)
+{
+	return isnan(get(p, SRC_MIN, 0));
+}
+
+static bool no_rate(struct panel *p)
+{
+	return !p->tui->options.live || no_time(p);
+}
+
+static bool no_bytes(struct panel *p)
+{
+	return isnan(get(p, SRC_BYTES, 0));
+}
+
+static bool no_flops(struct panel *p)
+{
+	return isnan(get(p, SRC_FLOPS, 0));
+}
+
+/* Exclusive, so that the root does not tell. */
+static bool no_cpu(struct panel *p)
+{
+	struct panel_tree *pt = as_tree(p);
+
+	if (pt->cpu_seen != SNAP_NONE && !isnan(get(p, SRC_CPU, pt->cpu_seen)))
+		return false;
+	for (uint32_t id = 0; id < pt->tree.n_flags; id++)
+		if (!isnan(get(p, SRC_CPU, id))) {
+			pt->cpu_seen = id;
+			return false;
+		}
+	return true;
+}
+
+static void format_rate_ns(char out[HUMAN_MAX], double ns_per_second)
+{
+	human_time_ns(out, ns_per_second);
+}
+
+static const struct column columns[] = {
+	{"TOTAL", "time on the device, with everything below", 7, 0, human_time_ns, value_total,
+	 no_time},
+	{"%", "share of the total, or of the parent", 5, 1, human_percent, value_share, no_time},
+	{"NOW/s", "time on the device in the last window, per second", 7, 2, format_rate_ns,
+	 value_rate, no_rate},
+	{"SELF", "time on the device, without what is below", 7, 9, human_time_ns, value_self,
+	 no_self},
+	{"CALLS", "executions", 6, 3, human_count, value_count, no_count},
+	{"AVG", "time of one execution", 6, 6, human_time_ns, value_average, no_count},
+	{"MIN", "shortest execution", 6, 11, human_time_ns, value_min, no_range},
+	{"MAX", "longest execution", 6, 10, human_time_ns, value_max, no_range},
+	{"BYTES", "bytes moved", 6, 7, human_bytes, value_bytes, no_bytes},
+	{"GB/s", "bytes moved per time on the device", 5, 4, human_rate, value_gbs, no_bytes},
+	{"FLOPS", "floating-point operations", 6, 8, human_count, value_flops, no_flops},
+	{"TF/s", "floating-point operations per time on the device", 5, 5, human_rate, value_tfs,
+	 no_flops},
+	{"CPU", "time on the host, without what is below", 7, 2, human_time_ns, value_cpu, no_cpu},
+};
+
+const char *panel_tree_sort_name(unsigned i)
+{
+	return i < ARRAY_SIZE(columns) ? columns[i].title : NULL;
+}
+
+/* ---- rows ---- */
+
+static double sort_value(void *ctx, uint32_t id)
+{
+	struct panel *p = ctx;
+
+	return p->ops->columns.v[p->sort].value(p, id);
+}
+
+static int init(struct panel *p)
+{
+	struct panel_tree *pt = as_tree(p);
+
+	tree_init(&pt->tree, p->tui->snap);
+	pt->tree.value = sort_value;
+	pt->tree.ctx = p;
+	pt->cpu_seen = SNAP_NONE;
+	return 0;
+}
+
+static void done(struct panel *p)
+{
+	tree_done(&as_tree(p)->tree);
+}
+
+/* A profile of the host alone has no device time to sort by. */
+static void choose_sort(struct panel *p)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(columns); i++)
+		if (columns[p->sort].is_absent(p) && !columns[i].is_absent(p)) {
+			p->sort = i;
+			return;
+		}
+}
+
+static void update(struct panel *p)
+{
+	struct panel_tree *pt = as_tree(p);
+	struct tree *tree = &pt->tree;
+	bool new_filter = strcmp(pt->filter, p->tui->filter) != 0;
+
+	memset(pt->fetched, 0, sizeof(pt->fetched));
+	tree->names = p->tui->names;
+	tree->ascending = p->ascending;
+	if (new_filter) {
+		snprintf(pt->filter, sizeof(pt->filter), "%s", p->tui->filter);
+		tree->open_kept = true;
+	}
+	if (tree_prepare(tree, p->tui->search, p->tui->filter) < 0)
+		return;
+	choose_sort(p);
+	tree_build(tree);
+	if (tree->auto_fold)
+		tree_fold_auto(tree, (size_t)MAX(p->height, 3));
+	p->n_rows = tree->n_rows;
+	if (tree->n_flags <= 1 && no_time(p))
+		p->n_rows = 0; /* nothing but an empty root: say why instead */
+	layout_make(&pt->layout, p, &p->ops->columns, p->width, (int)p->sort);
+}
+
+static uint64_t row_key(struct panel *p, size_t row)
+{
+	return as_tree(p)->tree.rows[row].id;
+}
+
+static uint32_t row_node(struct panel *p, size_t row)
+{
+	return as_tree(p)->tree.rows[row].id;
+}
+
+static const char *name_of(struct panel *p, uint32_t id)
+{
+	return tui_node_name(p->tui, id);
+}
+
+static const char *row_name(struct panel *p, size_t row)
+{
+	return name_of(p, as_tree(p)->tree.rows[row].id);
+}
+
+/* The tree was changed by a key: take over its rows, keep the cursor on its node. */
+static void rows_changed(struct panel *p, uint32_t cursor)
+{
+	struct tree *tree = &as_tree(p)->tree;
+	size_t row;
+
+	p->n_rows = tree->n_rows;
+	while ((row = tree_find_row(tree, cursor)) == SIZE_MAX && cursor != SNAP_NONE)
+		cursor = snapshot_node(p->tui->snap, cursor)->parent;
+	panel_goto(p, row == SIZE_MAX ? 0 : row);
+}
+
+static void rebuild(struct panel *p, uint32_t cursor)
+{
+	tree_build(&as_tree(p)->tree);
+	rows_changed(p, cursor);
+}
+
+/* ---- drawing ---- */
+
+/* Lines of the ancestors, from the root's children down to the node itself. */
+static void draw_lines(struct panel *p, struct pen *pen, uint32_t id, uint32_t depth,
+		       uint32_t levels)
+{
+	const struct tree *tree = &as_tree(p)->tree;
+	const struct glyphs *g = pen->canvas->look->glyphs;
+	const char *parts[MAX_LEVELS + 1];
+	uint32_t n = 0;
+
+	if (depth > levels) { /* too deep for lines: its depth, then its own branch */
+		char number[24];
+
+		snprintf(number, sizeof(number), "%s%u", g->ellipsis, depth);
+		pen_field(pen, ROLE_DIM, (int)(levels - 1) * 2, number);
+		pen_put(pen, ROLE_DIM, tree->flags[id] & TREE_LAST ? g->corner : g->tee);
+		return;
+	}
+	for (; depth > 0; depth--, n++) {
+		bool last = tree->flags[id] & TREE_LAST;
+
+		parts[n] = n == 0 ? last ? g->corner : g->tee : last ? g->gap : g->pass;
+		id = snapshot_node(p->tui->snap, id)->parent;
+	}
+	while (n > 0)
+		pen_put(pen, ROLE_DIM, parts[--n]);
+}
+
+/* As many levels as leave half of the name's columns to names. */
+static uint32_t max_levels(const struct panel_tree *pt)
+{
+	return (uint32_t)CLAMP(pt->layout.name_width / 4, 3, MAX_LEVELS);
+}
+
+static enum role name_role(struct panel *p, uint32_t id)
+{
+	return kind_role(snapshot_node(p->tui->snap, id)->kind);
+}
+
+static void draw_row(struct panel *p, struct pen *pen, size_t row)
+{
+	struct panel_tree *pt = as_tree(p);
+	const struct glyphs *g = pen->canvas->look->glyphs;
+	struct tree_row r = pt->tree.rows[row];
+	struct pen_name name = {.text = name_of(p, r.id),
+				.scroll = p->scroll,
+				.needle = p->tui->search,
+				.cut = TEXT_CUT_MIDDLE};
+
+	layout_cells(&pt->layout, pen, p, &p->ops->columns, r.id);
+	draw_lines(p, pen, r.id, r.depth, max_levels(pt));
+	if (pt->tree.flags[r.id] & TREE_BRANCH)
+		pen_put(pen, ROLE_DIM, tree_is_open(&pt->tree, r.id) ? g->open : g->closed);
+	else
+		pen_put(pen, ROLE_DIM, g->leaf);
+	pen_name(pen, name_role(p, r.id), &name);
+}
+
+static void draw_head(struct panel *p, struct pen *pen)
+{
+	layout_head(&as_tree(p)->layout, pen, &p->ops->columns, p->ops->name, (int)p->sort,
+		    p->ascending);
+}
+
+static void draw_foot(struct panel *p, struct pen *pen)
+{
+	const struct look *look = pen->canvas->look;
+	struct pen_name name = {.cut = TEXT_CUT_END};
+	struct buf path;
+	int columns;
+
+	buf_init(&path, 1 << 16);
+	tui_put_path(p->tui, panel_node(p), &path);
+	columns = text_columns(path.data ? path.data : "", path.len, look->ascii);
+	pen_put(pen, ROLE_DIM, look->glyphs->separator + 1);
+	name.text = buf_str(&path);
+	if (columns > pen_left(pen)) { /* the end of the path says more than its beginning */
+		pen_put(pen, ROLE_DIM, look->glyphs->ellipsis);
+		name.scroll = columns - pen_left(pen);
+	}
+	pen_name(pen, ROLE_NORMAL, &name);
+	buf_done(&path);
+}
+
+static void explain(struct panel *p, struct buf *out)
+{
+	tui_explain_empty(p->tui, out);
+}
+
+void panel_tree_state(struct panel *p, struct buf *out)
+{
+	const struct tree *tree = &as_tree(p)->tree;
+
+	if (tree->n_zoom && tree->root < snapshot_n(p->tui->snap))
+		buf_printf(out, "  zoom: %s", name_of(p, tree->root));
+	if (p->tui->percent_of_parent)
+		buf_puts(out, "  %: of parent");
+}
+
+/* ---- requests ---- */
+
+/* What the cursor stands on. */
+struct at {
+	struct tree *tree;
+	size_t row;
+	uint32_t id;
+	bool branch, open;
+};
+
+static struct at cursor_at(struct panel *p)
+{
+	struct tree *tree = &as_tree(p)->tree;
+	struct at at = {tree, p->cursor, tree->rows[p->cursor].id, false, false};
+
+	at.branch = tree->flags[at.id] & TREE_BRANCH;
+	at.open = tree_is_open(tree, at.id);
+	return at;
+}
+
+static void set_open(struct panel *p, const struct at *at, bool open)
+{
+	at->tree->auto_fold = false;
+	if (at->branch && at->open != open)
+		tree_set_open(at->tree, at->row, open);
+	rows_changed(p, at->id);
+}
+
+static void go_to(struct panel *p, uint32_t id)
+{
+	size_t row = id == SNAP_NONE ? SIZE_MAX : tree_find_row(&as_tree(p)->tree, id);
+
+	if (row != SIZE_MAX)
+		panel_goto(p, row);
+}
+
+static void do_toggle(struct panel *p, const struct at *at)
+{
+	set_open(p, at, !at->open);
+}
+
+static void do_unfold(struct panel *p, const struct at *at)
+{
+	set_open(p, at, true);
+}
+
+static void do_fold(struct panel *p, const struct at *at)
+{
+	set_open(p, at, false);
+}
+
+static void do_right(struct panel *p, const struct at *at)
+{
+	if (at->branch && at->open)
+		panel_goto(p, at->row + 1);
+	else
+		set_open(p, at, true);
+}
+
+static void do_parent(struct panel *p, const struct at *at)
+{
+	go_to(p, snapshot_node(p->tui->snap, at->id)->parent);
+}
+
+static void do_left(struct panel *p, const struct at *at)
+{
+	if (at->branch && at->open && at->id != at->tree->root)
+		set_open(p, at, false);
+	else
+		do_parent(p, at);
+}
+
+static void below(struct panel *p, uint32_t from, uint32_t cursor, bool open)
+{
+	struct tree *tree = &as_tree(p)->tree;
+
+	tree->auto_fold = false;
+	tree_set_below(tree, from, open);
+	if (!open && from == tree->root) /* a lone root says nothing */
+		tree->flags[from] |= TREE_OPEN;
+	rebuild(p, cursor);
+}
+
+static void do_unfold_below(struct panel *p, const struct at *at)
+{
+	below(p, at->id, at->id, true);
+}
+
+static void do_fold_below(struct panel *p, const struct at *at)
+{
+	below(p, at->id, at->id, false);
+}
+
+static void do_unfold_all(struct panel *p, const struct at *at)
+{
+	below(p, at->tree->root, at->id, true);
+}
+
+static void do_fold_all(struct panel *p, const struct at *at)
+{
+	below(p, at->tree->root, at->id, false);
+}
+
+static void do_fold_auto(struct panel *p, const struct at *at)
+{
+	tree_set_below(at->tree, at->tree->root, false);
+	at->tree->flags[at->tree->root] |= TREE_OPEN;
+	at->tree->auto_fold = true;
+	tree_build(at->tree);
+	tree_fold_auto(at->tree, (size_t)MAX(p->height, 3));
+	rows_changed(p, at->id);
+}
+
+static void do_hot_child(struct panel *p, const struct at *at)
+{
+	uint32_t child = tree_hottest_child(at->tree, at->id);
+
+	if (child == SNAP_NONE)
+		return;
+	set_open(p, at, true);
+	go_to(p, child);
+}
+
+static void do_hot_path(struct panel *p, const struct at *at)
+{
+	uint32_t id = at->id, child;
+
+	at->tree->auto_fold = false;
+	while ((child = tree_hottest_child(at->tree, id)) != SNAP_NONE) {
+		at->tree->flags[id] |= TREE_OPEN;
+		id = child;
+	}
+	rebuild(p, id);
+}
+
+static void do_next_sibling(struct panel *p, const struct at *at)
+{
+	go_to(p, tree_sibling(at->tree, at->id, true));
+}
+
+static void do_prev_sibling(struct panel *p, const struct at *at)
+{
+	go_to(p, tree_sibling(at->tree, at->id, false));
+}
+
+static void do_zoom(struct panel *p, const struct at *at)
+{
+	if (tree_zoom(at->tree, at->id))
+		panel_spoil(p);
+}
+
+static void do_zoom_out(struct panel *p, const struct at *at)
+{
+	if (tree_zoom_out(at->tree))
+		panel_spoil(p);
+}
+
+static void (*const handlers[REQ_N])(struct panel *p, const struct at *at) = {
+	[REQ_TOGGLE] = do_toggle,
+	[REQ_UNFOLD] = do_unfold,
+	[REQ_FOLD] = do_fold,
+	[REQ_RIGHT] = do_right,
+	[REQ_LEFT] = do_left,
+	[REQ_PARENT] = do_parent,
+	[REQ_UNFOLD_BELOW] = do_unfold_below,
+	[REQ_FOLD_BELOW] = do_fold_below,
+	[REQ_UNFOLD_ALL] = do_unfold_all,
+	[REQ_FOLD_ALL] = do_fold_all,
+	[REQ_FOLD_AUTO] = do_fold_auto,
+	[REQ_HOT_CHILD] = do_hot_child,
+	[REQ_HOT_PATH] = do_hot_path,
+	[REQ_NEXT_SIBLING] = do_next_sibling,
+	[REQ_PREV_SIBLING] = do_prev_sibling,
+	[REQ_ZOOM] = do_zoom,
+	[REQ_ZOOM_OUT] = do_zoom_out,
+};
+
+static bool request(struct panel *p, enum request request)
+{
+	struct at at;
+
+	panel_refresh(p);
+	if (p->n_rows == 0)
+		return false;
+	if (request == REQ_BACK) { /* Esc zooms out first; else it is not ours */
+		if (as_tree(p)->tree.n_zoom == 0)
+			return false;
+		request = REQ_ZOOM_OUT;
+	}
+	if (!handlers[request])
+		return false;
+	at = cursor_at(p);
+	handlers[request](p, &at);
+	return true;
+}
+
+static bool find(struct panel *p, bool forward, bool *ret_wrapped)
+{
+	struct tree *tree = &as_tree(p)->tree;
+	uint32_t id;
+
+	if (p->n_rows == 0)
+		return false;
+	id = tree_next_match(tree, tree->rows[p->cursor].id, forward, ret_wrapped);
+	if (id == SNAP_NONE)
+		return false;
+	panel_tree_reveal(p, id);
+	return true;
+}
+
+void panel_tree_reveal(struct panel *p, uint32_t node)
+{
+	struct tree *tree = &as_tree(p)->tree;
+
+	panel_refresh(p);
+	if (node >= tree->n_flags)
+		return;
+	tree_reveal(tree, node);
+	rebuild(p, node);
+}
+
+size_t panel_tree_n_matches(struct panel *p)
+{
+	panel_refresh(p);
+	return as_tree(p)->tree.n_matches;
+}
+
+void panel_tree_forget(struct panel *p)
+{
+	tree_forget(&as_tree(p)->tree);
+	as_tree(p)->cpu_seen = SNAP_NONE;
+	p->cursor_key = 0;
+	p->cursor = p->top = 0;
+	panel_spoil(p);
+}
+
+const struct panel_ops panel_tree_ops = {
+	.title = "Tree",
+	.name = "NAME",
+	.size = sizeof(struct panel_tree),
+	.columns = {columns, ARRAY_SIZE(columns), 45},
+	.init = init,
+	.done = done,
+	.update = update,
+	.row_key = row_key,
+	.row_name = row_name,
+	.row_node = row_node,
+	.draw_head = draw_head,
+	.draw_row = draw_row,
+	.draw_foot = draw_foot,
+	.explain = explain,
+	.request = request,
+	.find = find,
+};

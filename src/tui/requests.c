@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests that no panel answers: the view as a whole, the picture, the program. */
+#include "config.h" // IWYU pragma: keep
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include "base/buf.h"
+#include "base/clock.h"
+#include "core/session.h"
+#include "tui/screen.h"
+#include "tui/tui_impl.h"
+
+#define TWICE_NS (2 * NSEC_PER_SEC) /* a second Ctrl-C within this means it */
+
+int tui_ask(struct tui *t, enum tui_action action, int arg)
+{
+	int r = t->host.request ? t->host.request(t->host.data, action, arg) : -ENOTSUP;
+
+	if (r == -ENOTSUP && !*t->message)
+		tui_message(t, "not possible here");
+	else if (r < 0 && !*t->message)
+		tui_message(t, "failed: %s", strerror(-r));
+	return r;
+}
+
+static bool is_running(const struct tui *t)
+{
+	return t->status.run == TUI_RUN_RUNNING || t->status.run == TUI_RUN_STARTING;
+}
+
+/* ---- panels and overlays ---- */
+
+void tui_show_panel(struct tui *t, enum tui_panel panel)
+{
+	t->overlay = NULL;
+	t->current = panel;
+	panel_spoil(t->panels[panel]); /* tables of the snapshot belong to the last who asked */
+}
+
+static void do_next_panel(struct tui *t)
+{
+	tui_show_panel(t, (t->current + 1) % TUI_N_PANELS);
+}
+
+static void do_prev_panel(struct tui *t)
+{
+	tui_show_panel(t, (t->current + TUI_N_PANELS - 1) % TUI_N_PANELS);
+}
+
+static void do_help(struct tui *t)
+{
+	t->overlay = t->overlay == t->help ? NULL : t->help;
+	if (t->overlay)
+		t->help->top = 0;
+}
+
+static void do_detail(struct tui *t)
+{
+	uint32_t node = panel_node(tui_panel(t));
+
+	if (node == SNAP_NONE || node >= snapshot_n(t->snap)) {
+		tui_message(t, "there is no more to this row");
+		return;
+	}
+	panel_detail_show(t->detail, node);
+	t->overlay = t->detail;
+}
+
+/* In any panel but the tree: show the row's calling context there. */
+static void do_reveal(struct tui *t)
+{
+	uint32_t node = panel_node(tui_panel(t));
+
+	if (node == SNAP_NONE || node >= snapshot_n(t->snap)) {
+		tui_message(t, "this row is no calling context");
+		return;
+	}
+	tui_show_panel(t, TUI_PANEL_TREE);
+	panel_tree_reveal(t->panels[TUI_PANEL_TREE], node);
+}
+
+/* Esc: what is open is closed, one thing at a time. */
+static void do_back(struct tui *t)
+{
+	if (t->overlay) {
+		t->overlay = NULL;
+	} else if (*t->filter) {
+		t->filter[0] = '\0';
+		tui_spoil(t);
+	} else if (*t->search) {
+		t->search[0] = '\0';
+		tui_spoil(t);
+	}
+}
+
+/* ---- search and filter ---- */
+
+static void say_found(struct tui *t, bool found, bool wrapped)
+{
+	if (!found)
+		tui_message(t, "'%s' is not found", t->search);
+	else if (wrapped)
+		tui_message(t, "'%s': began again at the other end", t->search);
+}
+
+static void search_step(struct tui *t, bool forward)
+{
+	bool wrapped = false, found;
+
+	if (!*t->search) {
+		tui_message(t, "nothing to find yet: / asks for it");
+		return;
+	}
+	found = panel_find(tui_panel(t), forward, &wrapped);
+	say_found(t, found, wrapped);
+}
+
+static void do_search_next(struct tui *t)
+{
+	search_step(t, true);
+}
+
+static void do_search_prev(struct tui *t)
+{
+	search_step(t, false);
+}
+
+static void spoil_front(struct tui *t)
+{
+	tui_spoil(t);
+	panel_spoil(tui_panel(t));
+}
+
+static void on_search(struct tui *t, enum prompt_event event, const char *text)
+{
+	snprintf(t->search, sizeof(t->search), "%s",
+		 event == PROMPT_CANCELLED ? t->search_before : text);
+	spoil_front(t);
+	if (event == PROMPT_ACCEPTED && *t->search)
+		search_step(t, true);
+	t->prompt.note[0] = '\0';
+	if (event == PROMPT_CHANGED && *t->search && tui_panel(t) == t->panels[TUI_PANEL_TREE])
+		snprintf(t->prompt.note, sizeof(t->prompt.note), "%zu found",
+			 panel_tree_n_matches(t->panels[TUI_PANEL_TREE]));
+}
+
+static void do_search(struct tui *t)
+{
+	memcpy(t->search_before, t->search, sizeof(t->search));
+	prompt_open(&t->prompt, "find: ", "", on_search);
+}
+
+static void on_filter(struct tui *t, enum prompt_event event, const char *text)
+{
+	snprintf(t->filter, sizeof(t->filter), "%s",
+		 event == PROMPT_CANCELLED ? t->filter_before : text);
+	tui_spoil(t);
+}
+
+static void do_filter(struct tui *t)
+{
+	t->overlay = NULL;
+	memcpy(t->filter_before, t->filter, sizeof(t->filter));
+	prompt_open(&t->prompt, "keep paths with: ", t->filter, on_filter);
+}
+
+/* ---- what is shown ---- */
+
+static void on_sort(struct tui *t, int value)
+{
+	panel_sort(tui_panel(t), (unsigned)value);
+}
+
+static void do_sort_menu(struct tui *t)
+{
+	struct panel *p = tui_panel(t);
+	const struct columns *c = &p->ops->columns;
+
+	if (c->n == 0) {
+		tui_message(t, "this panel has one order");
+		return;
+	}
+	panel_refresh(p);
+	menu_open(&t->menu, "sort by", on_sort);
+	for (unsigned i = 0; i < c->n; i++) {
+		if (c->v[i].is_absent && c->v[i].is_absent(p))
+			continue;
+		if (i == p->sort)
+			t->menu.cursor = t->menu.n;
+		menu_add(&t->menu, 0, (int)i, "%-6s %.52s", c->v[i].title, c->v[i].help);
+	}
+}
+
+static void do_names(struct tui *t)
+{
+	static const char *const words[NAME_N] = {"short", "demangled", "raw"};
+
+	t->names = (t->names + 1) % NAME_N;
+	tui_message(t, "names: %s", words[t->names]);
+	spoil_front(t);
+}
+
+static void do_percent(struct tui *t)
+{
+	t->percent_of_parent = !t->percent_of_parent;
+	tui_message(t, "%% of the %s", t->percent_of_parent ? "parent" : "total");
+	tui_spoil(t);
+}
+
+static void do_group(struct tui *t)
+{
+	enum group group = (snapshot_group(t->snap) + 1) % GROUP_N;
+
+	if (snapshot_regroup(t->snap, group) < 0) {
+		tui_message(t, "out of memory");
+		return;
+	}
+	t->overlay = NULL;
+	panel_tree_forget(t->panels[TUI_PANEL_TREE]);
+	tui_message(t, "group: %s", group_word(group));
+	snapshot_update(t->snap, clock_monotonic_ns()); /* regrouped rows need values */
+	tui_spoil(t);
+}
+
+/* ---- the picture ---- */
+
+static void do_freeze(struct tui *t)
+{
+	if (!t->options.live) {
+		tui_message(t, "a saved profile stands still anyway");
+		return;
+	}
+	t->frozen = !t->frozen;
+	if (t->frozen)
+		tui_message(t, "the picture is held, recording goes on; z moves on");
+	else
+		tui_picture(t);
+}
+
+static void do_pause(struct tui *t)
+{
+	if (t->options.readonly || !is_running(t)) {
+		tui_message(t, t->options.readonly ? "read only" : "nothing is being collected");
+		return;
+	}
+	if (tui_ask(t, t->status.paused ? TUI_RESUME : TUI_PAUSE, 0) < 0)
+		return;
+	t->status.paused = !t->status.paused;
+	tui_message(t, t->status.paused ? "collecting is paused; P resumes" : "collecting again");
+}
+
+static void do_reset(struct tui *t)
+{
+	snapshot_reset(t->snap, false);
+	t->is_reset = true;
+	t->reset_up_ns = t->status.up_ns;
+	tui_message(t, "counting from now; R counts the whole run again");
+	tui_spoil(t);
+}
+
+static void do_unreset(struct tui *t)
+{
+	snapshot_reset(t->snap, true);
+	t->is_reset = false;
+	tui_message(t, "counting the whole run");
+	tui_spoil(t);
+}
+
+/* ---- the program ---- */
+
+static void do_save(struct tui *t)
+{
+	if (t->options.readonly)
+		tui_message(t, "read only");
+	else if (tui_ask(t, TUI_SAVE, 0) == 0 && !*t->message)
+		tui_message(t, "saved");
+}
+
+static void do_resync(struct tui *t)
+{
+	if (tui_ask(t, TUI_RESYNC, 0) == 0)
+		tui_message(t, "asked for everything again");
+}
+
+/* A name that is not there yet; the open file, or -errno. */
+static int create_print(struct tui *t, char *path, size_t size)
+{
+	int fd = -EEXIST;
+
+	for (int i = 1; i < 1000 && fd == -EEXIST; i++) {
+		snprintf(path, size, "%s%sproton-screen-%d.txt",
+			 t->options.print_dir ? t->options.print_dir : "",
+			 t->options.print_dir ? "/" : "", i);
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		if (fd < 0)
+			fd = -errno;
+	}
+	return fd;
+}
+
+static int write_all(int fd, const char *data, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			data += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+static void do_print(struct tui *t)
+{
+	int rows = 24, cols = 80, fd, r;
+	char path[512];
+	struct buf text;
+
+	if (t->screen) {
+		struct canvas canvas = screen_canvas(t->screen);
+
+		rows = canvas.rows;
+		cols = canvas.cols;
+	}
+	buf_init(&text, 1 << 22);
+	r = tui_dump(t, rows, cols, false, &text);
+	fd = r < 0 ? r : create_print(t, path, sizeof(path));
+	if (fd >= 0) {
+		r = write_all(fd, text.data, text.len);
+		close(fd);
+	} else {
+		r = fd;
+	}
+	if (r < 0)
+		tui_message(t, "cannot write this screen: %s", strerror(-r));
+	else
+		tui_message(t, "this screen is in %s", path);
+	buf_done(&text);
+}
+
+static void on_signal(struct tui *t, int value)
+{
+	if (tui_ask(t, TUI_SIGNAL, value) == 0)
+		tui_message(t, "sent");
+}
+
+static void do_signal(struct tui *t)
+{
+	static const struct {
+		int letter, signo;
+		const char *text;
+	} signals[] = {
+		{'i', SIGINT, "i  SIGINT   interrupt, as Ctrl-C does"},
+		{'t', SIGTERM, "t  SIGTERM  please end"},
+		{'1', SIGUSR1, "1  SIGUSR1"},
+		{'2', SIGUSR2, "2  SIGUSR2"},
+		{'s', SIGSTOP, "s  SIGSTOP  stand still"},
+		{'c', SIGCONT, "c  SIGCONT  go on"},
+		{'K', SIGKILL, "K  SIGKILL  end at once; what it had not sent is lost"},
+	};
+
+	if (t->options.readonly || !is_running(t)) {
+		tui_message(t, t->options.readonly ? "read only" : "there is no program to signal");
+		return;
+	}
+	menu_open(&t->menu, "send to the program", on_signal);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		menu_add(&t->menu, signals[i].letter, signals[i].signo, "%s", signals[i].text);
+}
+
+static void on_leave(struct tui *t, int value)
+{
+	if (value >= 0)
+		tui_ask(t, value, 0);
+}
+
+/* Nobody's training run should die of a reflex. */
+static void ask_leave(struct tui *t)
+{
+	menu_open(&t->menu, "the program still runs", on_leave);
+	if (!t->options.readonly)
+		menu_add(&t->menu, 's', TUI_STOP_APP, "s  stop the program, stay here");
+	menu_add(&t->menu, 'd', TUI_DETACH, "d  leave, let it run on");
+	menu_add(&t->menu, 'c', -1, "c  cancel");
+}
+
+static void do_quit(struct tui *t)
+{
+	if (is_running(t))
+		ask_leave(t);
+	else
+		tui_ask(t, TUI_QUIT, 0);
+}
+
+static void do_close(struct tui *t)
+{
+	if (t->overlay)
+		t->overlay = NULL;
+	else
+		do_quit(t);
+}
+
+static void do_interrupt(struct tui *t)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	bool twice = t->interrupt_ns && now_ns - t->interrupt_ns <= TWICE_NS;
+
+	if (!is_running(t)) {
+		tui_ask(t, TUI_QUIT, 0);
+		return;
+	}
+	t->interrupt_ns = now_ns;
+	if (twice) {
+		t->menu.title = NULL;
+		t->interrupt_ns = 0;
+		if (!t->options.readonly)
+			tui_ask(t, TUI_STOP_APP, 0);
+		tui_ask(t, t->options.readonly ? TUI_DETACH : TUI_QUIT, 0);
+		return;
+	}
+	ask_leave(t);
+	tui_message(t, "Ctrl-C again stops the program and leaves");
+}
+
+static void do_suspend(struct tui *t)
+{
+	tui_suspend(t);
+}
+
+static void do_redraw(struct tui *t)
+{
+	if (t->screen)
+		screen_redraw(t->screen);
+}
+
+static void (*const handlers[REQ_N])(struct tui *t) = {
+	[REQ_NEXT_PANEL] = do_next_panel,
+	[REQ_PREV_PANEL] = do_prev_panel,
+	[REQ_HELP] = do_help,
+	[REQ_DETAIL] = do_detail,
+	[REQ_TOGGLE] = do_reveal,
+	[REQ_BACK] = do_back,
+	[REQ_SEARCH] = do_search,
+	[REQ_SEARCH_NEXT] = do_search_next,
+	[REQ_SEARCH_PREV] = do_search_prev,
+	[REQ_FILTER] = do_filter,
+	[REQ_SORT_MENU] = do_sort_menu,
+	[REQ_NAMES] = do_names,
+	[REQ_PERCENT] = do_percent,
+	[REQ_GROUP] = do_group,
+	[REQ_FREEZE] = do_freeze,
+	[REQ_PAUSE] = do_pause,
+	[REQ_RESET] = do_reset,
+	[REQ_UNRESET] = do_unreset,
+	[REQ_SAVE] = do_save,
+	[REQ_PRINT] = do_print,
+	[REQ_RESYNC] = do_resync,
+	[REQ_SIGNAL] = do_signal,
+	[REQ_INTERRUPT] = do_interrupt,
+	[REQ_SUSPEND] = do_suspend,
+	[REQ_REDRAW] = do_redraw,
+	[REQ_CLOSE] = do_close,
+	[REQ_QUIT] = do_quit,
+};
+
+void tui_do_request(struct tui *t, enum request request)
+{
+	struct panel *p = tui_panel(t);
+
+	if (request >= REQ_PANEL_1 && request < REQ_PANEL_1 + TUI_N_PANELS)
+		tui_show_panel(t, request - REQ_PANEL_1);
+	else if (p->ops->request && p->ops->request(p, request))
+		return;
+	else if (panel_request(p, request))
+		return;
+	else if (handlers[request])
+		handlers[request](t);
+	else
+		tui_message(t, "not in this panel");
+}
+
+const char *tui_sort_name(unsigned i)
+{
+	return panel_tree_sort_name(i);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "tui/sections.h"
+#include "tui/tui_impl.h"
+
+void sections_done(struct sections *s)
+{
+	free(s->rows);
+	s->rows = NULL;
+	s->n_rows = s->cap_rows = 0;
+}
+
+static void add(struct sections *s, enum section_line line, unsigned section, uint32_t i)
+{
+	if (array_reserve((void **)&s->rows, &s->cap_rows, s->n_rows + 1, sizeof(*s->rows)) < 0)
+		return;
+	s->rows[s->n_rows++] = (struct section_row){line, (uint8_t)section, i};
+}
+
+static void add_section(struct sections *s, struct panel *p, unsigned k)
+{
+	const struct section *sec = &s->v[k];
+	size_t n = sec->n(p);
+
+	if (n == 0 && !sec->empty)
+		return;
+	if (s->n_rows > 0)
+		add(s, LINE_BLANK, k, 0);
+	if (sec->title)
+		add(s, LINE_TITLE, k, 0);
+	if (sec->name && n > 0)
+		add(s, LINE_HEAD, k, 0);
+	if (n == 0)
+		add(s, LINE_EMPTY, k, 0);
+	for (uint32_t i = 0; i < n; i++)
+		add(s, LINE_ROW, k, i);
+	layout_make(&s->layouts[k], p, &sec->columns, p->width, -1);
+}
+
+void sections_update(struct sections *s, struct panel *p)
+{
+	s->n_rows = 0;
+	for (unsigned k = 0; k < s->n; k++)
+		add_section(s, p, k);
+	p->n_rows = s->n_rows;
+}
+
+uint64_t sections_key(const struct sections *s, size_t row)
+{
+	const struct section_row *r = &s->rows[row];
+
+	return (uint64_t)r->section << 40 | (uint64_t)r->line << 32 | r->i;
+}
+
+const char *sections_name(const struct sections *s, struct panel *p, size_t row)
+{
+	const struct section_row *r = &s->rows[row];
+
+	return r->line == LINE_ROW ? s->v[r->section].row_name(p, r->i) : "";
+}
+
+uint32_t sections_node(const struct sections *s, struct panel *p, size_t row)
+{
+	const struct section_row *r = &s->rows[row];
+
+	if (r->line != LINE_ROW || !s->v[r->section].row_node)
+		return SNAP_NONE;
+	return s->v[r->section].row_node(p, r->i);
+}
+
+bool sections_is_heading(const struct sections *s, size_t row)
+{
+	return s->rows[row].line != LINE_ROW;
+}
+
+static void draw_entry(const struct sections *s, struct panel *p, struct pen *pen,
+		       const struct section_row *r)
+{
+	const struct section *sec = &s->v[r->section];
+	struct pen_name name = {.text = sec->row_name(p, r->i),
+				.scroll = p->scroll,
+				.needle = p->tui->search,
+				.cut = TEXT_CUT_END};
+
+	if (sec->columns.n)
+		layout_cells(&s->layouts[r->section], pen, p, &sec->columns, r->i);
+	pen_name(pen, sec->row_role ? sec->row_role(p, r->i) : ROLE_NORMAL, &name);
+}
+
+void sections_draw_row(const struct sections *s, struct panel *p, struct pen *pen, size_t row)
+{
+	const struct section_row *r = &s->rows[row];
+	const struct section *sec = &s->v[r->section];
+
+	switch ((enum section_line)r->line) {
+	case LINE_TITLE:
+		pen_put(pen, ROLE_TITLE, sec->title);
+		break;
+	case LINE_HEAD:
+		pen->x--; /* over the mark of the cursor, as in other panels */
+		layout_head(&s->layouts[r->section], pen, &sec->columns, sec->name, -1, false);
+		break;
+	case LINE_ROW:
+		draw_entry(s, p, pen, r);
+		break;
+	case LINE_EMPTY:
+		pen_put(pen, ROLE_DIM, sec->empty);
+		break;
+	case LINE_BLANK:
+		break;
+	}
+}

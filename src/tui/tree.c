@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "tui/tree.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/util.h"
+#include "core/session.h"
+#include "tui/text.h"
+
+/* A child and what it is sorted by. */
+struct tree_entry {
+	double value;
+	uint32_t id;
+};
+
+void tree_init(struct tree *t, struct snapshot *snap)
+{
+	t->snap = snap;
+	t->auto_fold = true;
+}
+
+void tree_done(struct tree *t)
+{
+	free(t->flags);
+	free(t->rows);
+	free(t->frame_match);
+	free(t->kids);
+	free(t->stack);
+	t->flags = NULL;
+	t->rows = t->stack = NULL;
+	t->frame_match = NULL;
+	t->kids = NULL;
+}
+
+void tree_forget(struct tree *t)
+{
+	t->n_flags = 0;
+	t->n_rows = 0;
+	t->root = 0;
+	t->n_zoom = 0;
+	t->auto_fold = true;
+}
+
+bool tree_is_shown(const struct tree *t, uint32_t id)
+{
+	return !snapshot_node(t->snap, id)->hidden && (!t->filtered || t->flags[id] & TREE_KEEP);
+}
+
+/* ---- matching ---- */
+
+struct match {
+	const char *needle;
+	bool match_case;
+};
+
+enum { MATCH_UNKNOWN = 0, MATCH_NO = 1, MATCH_YES = 2 };
+
+/* Nodes with the same frame have the same name: it is looked at once. */
+static bool node_matches(struct tree *t, const struct match *m, uint32_t id)
+{
+	uint32_t node = snapshot_node(t->snap, id)->session_node;
+	uint8_t *seen, scratch = MATCH_UNKNOWN;
+
+	seen = node == SESSION_NONE ? &scratch
+				    : &t->frame_match[snapshot_session(t->snap)->nodes[node].frame];
+	if (*seen == MATCH_UNKNOWN) {
+		const char *name = snapshot_name(t->snap, id, t->names);
+
+		*seen = text_find(name, m->needle, m->match_case) ? MATCH_YES : MATCH_NO;
+	}
+	return *seen == MATCH_YES;
+}
+
+/* Set `mark` on nodes that match, and `above` on what is above them. */
+static int mark_matches(struct tree *t, const char *needle, uint8_t mark, uint8_t above,
+			size_t *ret_n)
+{
+	struct match m = {needle, text_is_smart_case(needle)};
+	size_t n_frames = snapshot_session(t->snap)->n_frames;
+
+	if (array_reserve((void **)&t->frame_match, &t->cap_frame_match, MAX(n_frames, 1u), 1) < 0)
+		return -ENOMEM;
+	memset(t->frame_match, MATCH_UNKNOWN, n_frames);
+	*ret_n = 0;
+	for (uint32_t id = (uint32_t)t->n_flags; id-- > 0;) { /* children before their parents */
+		const struct snap_node *n = snapshot_node(t->snap, id);
+
+		if (!n->hidden && node_matches(t, &m, id)) {
+			t->flags[id] |= mark;
+			++*ret_n;
+		}
+		if (n->parent != SNAP_NONE && t->flags[id] & (mark | above))
+			t->flags[n->parent] |= above;
+	}
+	return 0;
+}
+
+/* Keep matches, what is above them (marked already) and what is below. */
+static int mark_filter(struct tree *t, const char *filter)
+{
+	enum { BELOW = 64 };
+	size_t n;
+	int r = mark_matches(t, filter, BELOW, TREE_KEEP, &n);
+
+	for (uint32_t id = 0; r == 0 && id < t->n_flags; id++) {
+		uint32_t parent = snapshot_node(t->snap, id)->parent;
+
+		if (parent != SNAP_NONE && t->flags[parent] & BELOW)
+			t->flags[id] |= BELOW;
+	}
+	for (size_t id = 0; id < t->n_flags; id++) {
+		if (t->flags[id] & BELOW)
+			t->flags[id] |= TREE_KEEP;
+		else if (t->flags[id] & TREE_KEEP && t->open_kept)
+			t->flags[id] |= TREE_OPEN;
+		t->flags[id] &= (uint8_t)~BELOW;
+	}
+	if (t->n_flags) /* a filter that keeps nothing still leaves the root to stand on */
+		t->flags[0] |= TREE_KEEP;
+	t->open_kept = false;
+	return r;
+}
+
+static int make_room(struct tree *t)
+{
+	size_t n = snapshot_n(t->snap);
+
+	if (array_reserve((void **)&t->flags, &t->cap_flags, MAX(n, 1u), 1) < 0)
+		return -ENOMEM;
+	if (n > t->n_flags)
+		memset(t->flags + t->n_flags, 0, n - t->n_flags);
+	if (t->n_flags == 0 && n)
+		t->flags[0] = TREE_OPEN;
+	t->n_flags = n;
+	return 0;
+}
+
+int tree_prepare(struct tree *t, const char *search, const char *filter)
+{
+	int r = make_room(t);
+
+	if (r < 0)
+		return r;
+	t->filtered = *filter;
+	t->searched = *search;
+	t->n_matches = 0;
+	for (size_t id = 0; id < t->n_flags; id++)
+		t->flags[id] &= (uint8_t) ~(TREE_MATCH | TREE_ABOVE | TREE_KEEP);
+	if (t->filtered)
+		r = mark_filter(t, filter);
+	if (r == 0 && t->searched)
+		r = mark_matches(t, search, TREE_MATCH, TREE_ABOVE, &t->n_matches);
+	return r;
+}
+
+/* ---- order ---- */
+
+static int entry_compare(const void *a, const void *b)
+{
+	const struct tree_entry *x = a, *y = b;
+
+	if (x->value != y->value && !(isnan(x->value) && isnan(y->value))) {
+		if (isnan(x->value) || isnan(y->value)) /* absent ones come last, either way */
+			return isnan(x->value) ? 1 : -1;
+		return x->value < y->value ? 1 : -1;
+	}
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int entry_compare_ascending(const void *a, const void *b)
+{
+	const struct tree_entry *x = a, *y = b;
+
+	if (!isnan(x->value) && !isnan(y->value) && x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return entry_compare(a, b);
+}
+
+/* The children of a node that are shown and have one of the flags (0: any), as t->kids. */
+static size_t collect(struct tree *t, uint32_t id, uint8_t flags)
+{
+	uint32_t child = snapshot_node(t->snap, id)->first_child;
+	size_t n = 0;
+
+	for (; child != SNAP_NONE; child = snapshot_node(t->snap, child)->next_sibling) {
+		if (!tree_is_shown(t, child) || (flags && !(t->flags[child] & flags)))
+			continue;
+		if (array_reserve((void **)&t->kids, &t->cap_kids, n + 1, sizeof(*t->kids)) < 0)
+			return n;
+		t->kids[n++] = (struct tree_entry){t->value(t->ctx, child), child};
+	}
+	return n;
+}
+
+static size_t collect_sorted(struct tree *t, uint32_t id, uint8_t flags)
+{
+	size_t n = collect(t, id, flags);
+
+	if (n > 1)
+		qsort(t->kids, n, sizeof(*t->kids),
+		      t->ascending ? entry_compare_ascending : entry_compare);
+	return n;
+}
+
+/* ---- rows ---- */
+
+/* Put the children of an open node on the stack, the first one on top. */
+static int push_children(struct tree *t, size_t *n_stack, const struct tree_row *row)
+{
+	size_t n = collect_sorted(t, row->id, 0);
+
+	if (array_reserve((void **)&t->stack, &t->cap_stack, *n_stack + n + 1, sizeof(*t->stack)) <
+	    0)
+		return -ENOMEM;
+	for (size_t i = n; i-- > 0;) {
+		uint32_t id = t->kids[i].id;
+
+		t->flags[id] &= (uint8_t)~TREE_LAST;
+		if (i + 1 == n)
+			t->flags[id] |= TREE_LAST;
+		t->stack[(*n_stack)++] = (struct tree_row){id, row->depth + 1};
+	}
+	return 0;
+}
+
+/* Does it have a child that is shown? */
+static void mark_branch(struct tree *t, uint32_t id)
+{
+	uint32_t child = snapshot_node(t->snap, id)->first_child;
+
+	while (child != SNAP_NONE && !tree_is_shown(t, child))
+		child = snapshot_node(t->snap, child)->next_sibling;
+	t->flags[id] &= (uint8_t)~TREE_BRANCH;
+	if (child != SNAP_NONE)
+		t->flags[id] |= TREE_BRANCH;
+}
+
+/* Visit a node and what is open below it: the rows [at, *ret_n) of a growing array. */
+static int walk(struct tree *t, struct tree_row from, struct tree_row **rows, size_t *cap,
+		size_t *ret_n)
+{
+	size_t n_stack = 0;
+
+	if (array_reserve((void **)&t->stack, &t->cap_stack, 1, sizeof(*t->stack)) < 0)
+		return -ENOMEM;
+	t->stack[n_stack++] = from;
+	while (n_stack > 0) {
+		struct tree_row row = t->stack[--n_stack];
+
+		if (array_reserve((void **)rows, cap, *ret_n + 1, sizeof(row)) < 0)
+			return -ENOMEM;
+		(*rows)[(*ret_n)++] = row;
+		mark_branch(t, row.id);
+		if (tree_is_open(t, row.id) && push_children(t, &n_stack, &row) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int tree_build(struct tree *t)
+{
+	t->n_rows = 0;
+	if (t->n_flags == 0)
+		return 0;
+	if (t->root >= t->n_flags)
+		t->root = 0;
+	return walk(t, (struct tree_row){t->root, 0}, &t->rows, &t->cap_rows, &t->n_rows);
+}
+
+/* The row behind the last one below this. */
+static size_t subtree_end(const struct tree *t, size_t row)
+{
+	size_t end = row + 1;
+
+	while (end < t->n_rows && t->rows[end].depth > t->rows[row].depth)
+		end++;
+	return end;
+}
+
+/* Replace rows [from, to) by n others. */
+static int splice(struct tree *t, size_t from, size_t to, const struct tree_row *rows, size_t n)
+{
+	size_t tail = t->n_rows - to;
+
+	if (array_reserve((void **)&t->rows, &t->cap_rows, from + n + tail, sizeof(*rows)) < 0)
+		return -ENOMEM;
+	memmove(t->rows + from + n, t->rows + to, tail * sizeof(*rows));
+	if (n)
+		memcpy(t->rows + from, rows, n * sizeof(*rows));
+	t->n_rows = from + n + tail;
+	return 0;
+}
+
+void tree_set_open(struct tree *t, size_t row, bool open)
+{
+	_cleanup_(freep) struct tree_row *rows = NULL;
+	struct tree_row from = t->rows[row];
+	size_t cap = 0, n = 0;
+
+	if (tree_is_open(t, from.id) == open)
+		return;
+	t->flags[from.id] ^= TREE_OPEN;
+	if (walk(t, from, &rows, &cap, &n) == 0)
+		splice(t, row, subtree_end(t, row), rows, n);
+}
+
+void tree_set_below(struct tree *t, uint32_t id, bool open)
+{
+	_cleanup_(freep) uint8_t *inside = calloc(1, t->n_flags + 1);
+
+	for (uint32_t i = id; inside && i < t->n_flags; i++) {
+		const struct snap_node *n = snapshot_node(t->snap, i);
+
+		if (i != id && (n->parent == SNAP_NONE || !inside[n->parent]))
+			continue;
+		inside[i] = 1;
+		t->flags[i] &= (uint8_t)~TREE_OPEN;
+		if (open && n->first_child != SNAP_NONE)
+			t->flags[i] |= TREE_OPEN;
+	}
+}
+
+static bool is_below(const struct tree *t, uint32_t id, uint32_t root)
+{
+	while (id != root && id != SNAP_NONE)
+		id = snapshot_node(t->snap, id)->parent;
+	return id == root;
+}
+
+void tree_reveal(struct tree *t, uint32_t id)
+{
+	while (!is_below(t, id, t->root))
+		if (!tree_zoom_out(t))
+			t->root = 0;
+	for (uint32_t up = id; up != t->root;) {
+		up = snapshot_node(t->snap, up)->parent;
+		t->flags[up] |= TREE_OPEN;
+	}
+}
+
+size_t tree_find_row(const struct tree *t, uint32_t id)
+{
+	for (size_t i = 0; i < t->n_rows; i++)
+		if (t->rows[i].id == id)
+			return i;
+	return SIZE_MAX;
+}
+
+/* ---- fold what fits ---- */
+
+/* The hottest row that is closed, has children and was not tried yet. */
+static size_t hottest_closed(struct tree *t, const uint8_t *tried)
+{
+	size_t best = SIZE_MAX;
+	double most = 0;
+
+	for (size_t i = 0; i < t->n_rows; i++) {
+		uint32_t id = t->rows[i].id;
+		double v;
+
+		if (tree_is_open(t, id) || !(t->flags[id] & TREE_BRANCH) || tried[id])
+			continue;
+		v = t->value(t->ctx, id);
+		if (v > most) {
+			most = v;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* Rows that opening a node adds. */
+static size_t n_shown_children(struct tree *t, uint32_t id)
+{
+	uint32_t child = snapshot_node(t->snap, id)->first_child;
+	size_t n = 0;
+
+	for (; child != SNAP_NONE; child = snapshot_node(t->snap, child)->next_sibling)
+		n += tree_is_shown(t, child);
+	return n;
+}
+
+void tree_fold_auto(struct tree *t, size_t rows)
+{
+	_cleanup_(freep) uint8_t *tried = calloc(1, t->n_flags + 1);
+	size_t i;
+
+	if (!tried)
+		return;
+	/* One that does not fit is still opened while half the screen would be empty. */
+	while (t->n_rows < rows && (i = hottest_closed(t, tried)) != SIZE_MAX) {
+		uint32_t id = t->rows[i].id;
+
+		tried[id] = 1;
+		if (t->n_rows + n_shown_children(t, id) <= rows || t->n_rows < rows / 2)
+			tree_set_open(t, i, true);
+	}
+}
+
+/* ---- neighbours ---- */
+
+uint32_t tree_hottest_child(struct tree *t, uint32_t id)
+{
+	size_t n = collect(t, id, 0);
+	struct tree_entry best = {NAN, SNAP_NONE};
+
+	for (size_t i = 0; i < n; i++)
+		if (best.id == SNAP_NONE || entry_compare(&t->kids[i], &best) < 0)
+			best = t->kids[i];
+	return best.id;
+}
+
+/* The child behind (or before) `id` among its siblings with one of the flags. */
+static uint32_t sibling(struct tree *t, uint32_t id, bool next, uint8_t flags)
+{
+	uint32_t parent = snapshot_node(t->snap, id)->parent;
+	struct tree_entry self = {t->value(t->ctx, id), id};
+	int (*compare)(const void *, const void *) =
+		t->ascending ? entry_compare_ascending : entry_compare;
+	struct tree_entry best = {NAN, SNAP_NONE};
+	size_t n;
+
+	if (id == t->root || parent == SNAP_NONE)
+		return SNAP_NONE;
+	n = collect(t, parent, flags);
+	for (size_t i = 0; i < n; i++) {
+		int side = compare(&t->kids[i], &self);
+
+		if (side == 0 || (side > 0) != next)
+			continue;
+		if (best.id == SNAP_NONE || (compare(&t->kids[i], &best) < 0) == next)
+			best = t->kids[i];
+	}
+	return best.id;
+}
+
+uint32_t tree_sibling(struct tree *t, uint32_t id, bool next)
+{
+	return sibling(t, id, next, 0);
+}
+
+/* ---- search ---- */
+
+#define HAS_MATCH (TREE_MATCH | TREE_ABOVE)
+
+/* The first or last child that matches or has a match below. */
+static uint32_t end_child(struct tree *t, uint32_t id, bool first)
+{
+	size_t n = collect_sorted(t, id, HAS_MATCH);
+
+	return n == 0 ? SNAP_NONE : t->kids[first ? 0 : n - 1].id;
+}
+
+/* The first match at or below a node that has one. */
+static uint32_t first_match(struct tree *t, uint32_t id)
+{
+	while (id != SNAP_NONE && !(t->flags[id] & TREE_MATCH))
+		id = end_child(t, id, true);
+	return id;
+}
+
+/* The last match at or below a node that has one. */
+static uint32_t last_match(struct tree *t, uint32_t id)
+{
+	uint32_t child;
+
+	while (t->flags[id] & TREE_ABOVE && (child = end_child(t, id, false)) != SNAP_NONE)
+		id = child;
+	return t->flags[id] & TREE_MATCH ? id : SNAP_NONE;
+}
+
+static uint32_t match_after(struct tree *t, uint32_t id)
+{
+	uint32_t next;
+
+	if (t->flags[id] & TREE_ABOVE && (next = end_child(t, id, true)) != SNAP_NONE)
+		return first_match(t, next);
+	for (; id != t->root; id = snapshot_node(t->snap, id)->parent) {
+		next = sibling(t, id, true, HAS_MATCH);
+		if (next != SNAP_NONE)
+			return first_match(t, next);
+	}
+	return SNAP_NONE;
+}
+
+static uint32_t match_before(struct tree *t, uint32_t id)
+{
+	uint32_t before;
+
+	while (id != t->root) {
+		before = sibling(t, id, false, HAS_MATCH);
+		if (before != SNAP_NONE)
+			return last_match(t, before);
+		id = snapshot_node(t->snap, id)->parent;
+		if (t->flags[id] & TREE_MATCH)
+			return id;
+	}
+	return SNAP_NONE;
+}
+
+uint32_t tree_next_match(struct tree *t, uint32_t id, bool forward, bool *ret_wrapped)
+{
+	uint32_t found = forward ? match_after(t, id) : match_before(t, id);
+
+	*ret_wrapped = false;
+	if (found != SNAP_NONE || !(t->flags[t->root] & HAS_MATCH))
+		return found;
+	*ret_wrapped = true;
+	return forward ? first_match(t, t->root) : last_match(t, t->root);
+}
+
+/* ---- zoom ---- */
+
+bool tree_zoom(struct tree *t, uint32_t id)
+{
+	if (id == t->root || t->n_zoom == ARRAY_SIZE(t->zoom))
+		return false;
+	t->zoom[t->n_zoom++] = t->root;
+	t->root = id;
+	t->flags[id] |= TREE_OPEN;
+	return true;
+}
+
+bool tree_zoom_out(struct tree *t)
+{
+	if (t->n_zoom == 0)
+		return false;
+	t->root = t->zoom[--t->n_zoom];
+	return true;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_TREE_H
+#define PROTON_TUI_TREE_H
+/* Which nodes of a snapshot's tree are rows, and in what order: fold state, sort, zoom, filter
+ * and search. Draws nothing.
+ *
+ *     open nodes ──walk──> rows[]      only open nodes are looked into, so that a key costs what
+ *     (flags by id)                    is visible, not what exists
+ *
+ * A filter keeps nodes whose name has the text, what lies above them, and what lies below. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "core/snapshot.h"
+
+struct tree_row {
+	uint32_t id;
+	uint32_t depth; /* 0: the root of the view */
+};
+
+struct tree {
+	struct snapshot *snap;
+	enum name_mode names;
+	double (*value)(void *ctx, uint32_t id); /* sorts; set by the owner */
+	void *ctx;
+	bool ascending;
+	bool auto_fold;    /* no fold key was used yet: the hottest paths are open */
+	uint32_t root;     /* of the view; below it when zoomed */
+	uint32_t zoom[32]; /* the roots before it */
+	unsigned n_zoom;
+	uint8_t *flags; /* TREE_* by id */
+	size_t n_flags, cap_flags;
+	struct tree_row *rows;
+	size_t n_rows, cap_rows;
+	bool filtered, searched;
+	bool open_kept;       /* the filter is new: open what is above its matches, once */
+	size_t n_matches;     /* of the search */
+	uint8_t *frame_match; /* by session frame: not looked at, no, yes */
+	size_t cap_frame_match;
+	struct tree_entry *kids; /* scratch: children being sorted */
+	size_t cap_kids;
+	struct tree_row *stack; /* scratch: nodes to visit */
+	size_t cap_stack;
+};
+
+enum {
+	TREE_OPEN = 1,
+	TREE_LAST = 2,    /* the last one drawn of its siblings */
+	TREE_MATCH = 4,   /* its name matches the search */
+	TREE_ABOVE = 8,   /* something below it does */
+	TREE_KEEP = 16,   /* passes the filter */
+	TREE_BRANCH = 32, /* has children that are drawn */
+};
+
+void tree_init(struct tree *t, struct snapshot *snap);
+void tree_done(struct tree *t);
+/* Ids start anew after a regrouping: forget fold state and zoom. */
+void tree_forget(struct tree *t);
+/* Room for the ids of the present picture, and the marks of search and filter ("" = none). */
+int tree_prepare(struct tree *t, const char *search, const char *filter);
+/* Make the rows. */
+int tree_build(struct tree *t);
+/* With auto_fold: open the hottest nodes until about `rows` rows are used. */
+void tree_fold_auto(struct tree *t, size_t rows);
+
+static inline bool tree_is_open(const struct tree *t, uint32_t id)
+{
+	return t->flags[id] & TREE_OPEN;
+}
+/* Is the node in the view at all (not hidden, not filtered out)? */
+bool tree_is_shown(const struct tree *t, uint32_t id);
+/* Open or close one node and change the rows accordingly. row = its row. */
+void tree_set_open(struct tree *t, size_t row, bool open);
+/* Open or close all nodes below one (itself included); the caller builds. */
+void tree_set_below(struct tree *t, uint32_t id, bool open);
+/* Open all that is above a node, so that it has a row; zooms out when it lies outside. */
+void tree_reveal(struct tree *t, uint32_t id);
+/* Row of a node, or SIZE_MAX. */
+size_t tree_find_row(const struct tree *t, uint32_t id);
+uint32_t tree_hottest_child(struct tree *t, uint32_t id); /* or SNAP_NONE */
+/* The sibling that is drawn after or before it, or SNAP_NONE. */
+uint32_t tree_sibling(struct tree *t, uint32_t id, bool next);
+/* The next node that matches the search, in the order of the rows as if all were open. */
+uint32_t tree_next_match(struct tree *t, uint32_t id, bool forward, bool *ret_wrapped);
+bool tree_zoom(struct tree *t, uint32_t id); /* false: already there, or too deep */
+bool tree_zoom_out(struct tree *t);
+
+#endif

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "tui/tui.h"
+#include <errno.h>
+#include <langinfo.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include "base/buf.h"
+#include "base/clock.h"
+#include "core/session.h"
+#include "tui/screen.h"
+#include "tui/tui_impl.h"
+
+/* ---- names ---- */
+
+const char *tui_node_name(struct tui *t, uint32_t id)
+{
+	const struct snap_node *n = snapshot_node(t->snap, id);
+	const char *name;
+
+	if (id == 0)
+		return "ROOT";
+	name = snapshot_name(t->snap, id, t->names);
+	return *name ? name : frame_kind_word(n->kind);
+}
+
+void tui_put_path(struct tui *t, uint32_t id, struct buf *out)
+{
+	const char *separator = t->look.ascii ? " > " : " › ";
+	uint32_t path[256];
+	unsigned n = 0;
+
+	for (; id != SNAP_NONE && id != 0 && n < ARRAY_SIZE(path);
+	     id = snapshot_node(t->snap, id)->parent)
+		path[n++] = id;
+	if (n == 0)
+		buf_puts(out, tui_node_name(t, 0));
+	while (n > 0) {
+		buf_puts(out, tui_node_name(t, path[--n]));
+		if (n > 0)
+			buf_puts(out, separator);
+	}
+}
+
+/* OpenCL's devices need not be GPUs. */
+void tui_put_device(struct tui *t, uint32_t device, struct buf *out)
+{
+	const struct session *s = snapshot_session(t->snap);
+	const struct session_device *d = &s->devices[device];
+	const char *type = strtab_str(s->strings, d->type), *name = strtab_str(s->strings, d->name);
+	bool gpu = !strcmp(type, "CUDA") || !strcmp(type, "HIP") || !strcmp(type, "ROCM");
+
+	buf_printf(out, "%s%d", gpu ? "GPU" : *type ? type : "DEV", d->index);
+	if (!strncmp(name, "NVIDIA ", 7))
+		name += 7;
+	if (*name)
+		buf_printf(out, " %s", name);
+}
+
+void tui_put_process(struct tui *t, uint32_t process, struct buf *out)
+{
+	const struct session *s = snapshot_session(t->snap);
+	const struct session_process *p = &s->processes[process];
+	const char *line = strtab_str(s->strings, p->cmdline);
+
+	buf_printf(out, "pid %u", p->pid);
+	if (p->rank >= 0)
+		buf_printf(out, " rank %d", p->rank);
+	if (!*line)
+		line = strtab_str(s->strings, p->exe);
+	buf_printf(out, " %s", line);
+}
+
+/* ---- the picture ---- */
+
+struct panel *tui_panel(struct tui *t)
+{
+	return t->overlay ? t->overlay : t->panels[t->current];
+}
+
+void tui_spoil(struct tui *t)
+{
+	for (unsigned i = 0; i < TUI_N_PANELS; i++)
+		panel_spoil(t->panels[i]);
+	panel_spoil(t->detail);
+}
+
+static void ask_status(struct tui *t)
+{
+	t->status = (struct tui_status){.own_cpu = NAN};
+	if (t->host.status)
+		t->host.status(t->host.data, &t->status);
+}
+
+void tui_picture(struct tui *t)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+
+	snapshot_update(t->snap, now_ns);
+	usage_update(&t->usage, snapshot_session(t->snap), now_ns);
+	tui_spoil(t);
+}
+
+/* Which of the three ways of being empty it is. */
+static void explain_live(struct tui *t, struct buf *out)
+{
+	const struct session *s = snapshot_session(t->snap);
+	bool over = t->status.run == TUI_RUN_ENDED;
+	uint64_t launches = 0;
+
+	for (size_t i = 0; i < s->n_processes; i++)
+		launches += s->processes[i].n_launches;
+	if (s->n_processes == 0) {
+		buf_puts(out, over ? "nothing connected: the program never loaded a GPU library\n"
+				   : "nothing has connected yet: the program has not loaded a GPU "
+				     "library\n");
+		buf_puts(out, "(a static, set-id or 32-bit program cannot be seen)");
+	} else if (launches == 0) {
+		buf_printf(out, "%zu %s connected, but no GPU work %s\n", s->n_processes,
+			   s->n_processes == 1 ? "process" : "processes",
+			   over ? "was seen" : "has been seen yet");
+	} else {
+		buf_printf(out, "%llu launches were counted, but no record of them %s\n",
+			   (unsigned long long)launches, over ? "arrived" : "has arrived yet");
+		buf_puts(out, "5 shows what the collectors say");
+	}
+}
+
+void tui_explain_empty(struct tui *t, struct buf *out)
+{
+	if (t->options.live)
+		explain_live(t, out);
+	else
+		buf_puts(out, "this profile holds no calling contexts");
+}
+
+/* ---- drawing ---- */
+
+#define SHORT 16
+
+static void draw_message(struct tui *t, const struct canvas *canvas, int y, int *ret_y, int *ret_x)
+{
+	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
+
+	if (prompt_is_open(&t->prompt)) {
+		prompt_draw(&t->prompt, canvas, y, ret_x);
+		*ret_y = y;
+		return;
+	}
+	pen_put(&pen, ROLE_MESSAGE, t->message);
+}
+
+static void draw_too_small(const struct canvas *canvas)
+{
+	struct pen pen = pen_at(canvas, 0, 0, canvas->cols);
+
+	pen_printf(&pen, ROLE_NORMAL, "%dx%d: needs %dx%d", canvas->cols, canvas->rows,
+		   TUI_MIN_COLS, TUI_MIN_ROWS);
+}
+
+void tui_draw(struct tui *t, const struct canvas *canvas, int *ret_y, int *ret_x)
+{
+	bool footer = canvas->rows >= 8, talk = prompt_is_open(&t->prompt) || *t->message;
+	/* A short screen has one line for messages and function keys together. */
+	int bottom = canvas->rows >= SHORT ? 2 : footer || talk, top;
+
+	*ret_y = -1;
+	*ret_x = 0;
+	werase(canvas->win);
+	if (canvas->rows < TUI_MIN_ROWS || canvas->cols < TUI_MIN_COLS) {
+		draw_too_small(canvas);
+		return;
+	}
+	panel_refresh(t->panels[TUI_PANEL_TREE]); /* the tab line tells its state */
+	top = header_draw(t, canvas);
+	panel_draw(tui_panel(t), canvas, top, canvas->rows - top - bottom);
+	if (footer && (bottom == 2 || !talk))
+		header_draw_footer(t, canvas, canvas->rows - 1);
+	if (talk)
+		draw_message(t, canvas, canvas->rows - bottom, ret_y, ret_x);
+	if (menu_is_open(&t->menu))
+		menu_draw(&t->menu, canvas);
+}
+
+void tui_redraw(struct tui *t)
+{
+	struct canvas canvas;
+	int y, x;
+
+	if (!t->screen)
+		return;
+	screen_use(t->screen);
+	canvas = screen_canvas(t->screen);
+	tui_draw(t, &canvas, &y, &x);
+	screen_flush(t->screen, y, x);
+}
+
+void tui_message(struct tui *t, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(t->message, sizeof(t->message), format, ap);
+	va_end(ap);
+}
+
+/* ---- life ---- */
+
+static int make_panels(struct tui *t)
+{
+	static const struct panel_ops *const ops[TUI_N_PANELS] = {
+		[TUI_PANEL_TREE] = &panel_tree_ops,     [TUI_PANEL_FLAT] = &panel_flat_ops,
+		[TUI_PANEL_MEMORY] = &panel_memory_ops, [TUI_PANEL_DEVICES] = &panel_devices_ops,
+		[TUI_PANEL_LOSSES] = &panel_losses_ops, [TUI_PANEL_LOG] = &panel_log_ops,
+	};
+
+	for (unsigned i = 0; i < TUI_N_PANELS; i++)
+		if (!(t->panels[i] = panel_new(ops[i], t)))
+			return -ENOMEM;
+	t->help = panel_new(&panel_help_ops, t);
+	t->detail = panel_new(&panel_detail_ops, t);
+	return t->help && t->detail ? 0 : -ENOMEM;
+}
+
+static void apply_options(struct tui *t)
+{
+	const char *sort = t->options.sort;
+
+	for (unsigned i = 0; sort && panel_tree_sort_name(i); i++)
+		if (!strcasecmp(sort, panel_tree_sort_name(i)))
+			panel_sort(t->panels[TUI_PANEL_TREE], i);
+	if (t->options.filter)
+		snprintf(t->filter, sizeof(t->filter), "%s", t->options.filter);
+	if (t->options.panel < TUI_N_PANELS)
+		t->current = t->options.panel;
+	if (t->options.names < NAME_N)
+		t->names = t->options.names;
+	t->look = (struct look_options){t->options.theme, t->options.ascii, t->options.no_color};
+}
+
+struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
+		    const struct tui_host *host)
+{
+	struct tui *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->options = *options;
+	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+		t->options.ascii = true;
+	t->snap = snap;
+	if (host)
+		t->host = *host;
+	t->why = "";
+	keymap_init(&t->keys);
+	if (make_panels(t) < 0)
+		return tui_free(t);
+	apply_options(t);
+	ask_status(t);
+	tui_picture(t);
+	return t;
+}
+
+struct tui *tui_free(struct tui *t)
+{
+	if (!t)
+		return NULL;
+	tui_close(t);
+	for (unsigned i = 0; i < TUI_N_PANELS; i++)
+		panel_free(t->panels[i]);
+	panel_free(t->help);
+	panel_free(t->detail);
+	usage_done(&t->usage);
+	free(t);
+	return NULL;
+}
+
+int tui_open(struct tui *t)
+{
+	int r;
+
+	if (t->screen)
+		return 0;
+	r = screen_open(t->options.tty ? t->options.tty : "/dev/tty", &t->look, &t->screen,
+			&t->why);
+	if (r == 0)
+		tui_redraw(t);
+	return r;
+}
+
+const char *tui_why(const struct tui *t)
+{
+	return t->why;
+}
+
+void tui_close(struct tui *t)
+{
+	t->screen = screen_close(t->screen);
+}
+
+int tui_fd(const struct tui *t)
+{
+	return t->screen ? screen_fd(t->screen) : -1;
+}
+
+bool tui_is_open(const struct tui *t)
+{
+	return t->screen != NULL;
+}
+
+int tui_restore_bytes(const struct tui *t, struct buf *out)
+{
+	const char *bytes;
+	size_t len;
+
+	if (!t->screen)
+		return -ENXIO;
+	bytes = screen_restore_bytes(t->screen, &len);
+	buf_put(out, bytes, len);
+	return out->error;
+}
+
+const struct termios *tui_saved_termios(const struct tui *t)
+{
+	return t->screen ? screen_saved_termios(t->screen) : NULL;
+}
+
+/* ---- input ---- */
+
+void tui_key(struct tui *t, int key)
+{
+	enum request request;
+
+	t->message[0] = '\0';
+	if (key == KEY_CTRL('l')) { /* in a prompt or menu too */
+		tui_do_request(t, REQ_REDRAW);
+	} else if (menu_is_open(&t->menu)) {
+		if (key == KEY_CTRL('c') && t->interrupt_ns)
+			tui_do_request(t, REQ_INTERRUPT); /* the second one */
+		else
+			menu_key(&t->menu, t, key);
+	} else if (prompt_is_open(&t->prompt)) {
+		prompt_key(&t->prompt, t, key);
+	} else {
+		request = keymap_find(&t->keys, key);
+		if (request != REQ_NONE)
+			tui_do_request(t, request);
+		else
+			tui_message(t, "this key does nothing; ? shows the keys");
+	}
+}
+
+int tui_handle_input(struct tui *t)
+{
+	int key;
+
+	if (!t->screen)
+		return -ENXIO;
+	for (;;) {
+		screen_use(t->screen);
+		key = screen_read_key(t->screen);
+		if (key <= 0)
+			break;
+		tui_key(t, key);
+		if (!t->screen) /* the host closed it */
+			return 0;
+	}
+	tui_redraw(t);
+	return key < 0 ? key : 0;
+}
+
+/* The key of one word of a script. */
+static int script_word(struct tui *t, const char *word, size_t len)
+{
+	int key = key_parse(word, len);
+
+	if (key < 0)
+		return -EINVAL;
+	tui_key(t, key);
+	return 0;
+}
+
+/* Type what stands between quotes; the place behind the closing one, or NULL. */
+static const char *script_text(struct tui *t, const char *p)
+{
+	const char *end = strchr(++p, '\'');
+	struct text_glyph g;
+
+	while (end && p < end) {
+		p = text_next(p, end, false, &g);
+		tui_key(t, (int)g.wc[0]);
+	}
+	return end ? end + 1 : NULL;
+}
+
+int tui_key_script(struct tui *t, const char *script)
+{
+	while (*(script += strspn(script, " \n"))) {
+		size_t len = strcspn(script, " \n");
+
+		if (*script == '\'' && len > 1) {
+			script = script_text(t, script);
+			if (!script)
+				return -EINVAL;
+			continue;
+		}
+		if (script_word(t, script, len) < 0)
+			return -EINVAL;
+		script += len;
+	}
+	return 0;
+}
+
+/* ---- time ---- */
+
+int tui_refresh(struct tui *t)
+{
+	ask_status(t);
+	if (!t->frozen)
+		tui_picture(t);
+	else
+		panel_spoil(t->panels[TUI_PANEL_LOG]);
+	tui_redraw(t);
+	return 0;
+}
+
+int tui_resize(struct tui *t)
+{
+	int r;
+
+	if (!t->screen)
+		return -ENXIO;
+	screen_use(t->screen);
+	r = screen_resize(t->screen);
+	tui_redraw(t);
+	return r;
+}
+
+int tui_suspend(struct tui *t)
+{
+	if (!t->screen)
+		return -ENXIO;
+	screen_use(t->screen);
+	screen_leave(t->screen);
+	kill(getpid(), SIGSTOP);
+	screen_enter(t->screen);
+	return tui_resize(t);
+}
+
+int tui_dump(struct tui *t, int rows, int cols, bool attributes, struct buf *out)
+{
+	struct screen *sc;
+	struct canvas canvas;
+	int r, y, x;
+
+	r = screen_open_null(rows, cols, &t->look, &sc);
+	if (r < 0)
+		return r;
+	canvas = screen_canvas(sc);
+	tui_draw(t, &canvas, &y, &x);
+	screen_read(sc, attributes, out);
+	screen_close(sc);
+	if (t->screen)
+		screen_use(t->screen);
+	return out->error;
+}

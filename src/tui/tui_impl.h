@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_TUI_IMPL_H
+#define PROTON_TUI_TUI_IMPL_H
+/* What the files of the screen share. Nobody else includes this.
+ *
+ *     key ─> prompt? menu? ─> keymap ─> request ─> overlay, else panel, else handlers[]
+ *
+ *     row 0      header: target, state, losses          header.c
+ *     row 1      devices
+ *     row 2      tabs and what the view is set to
+ *     row 3 …    the panel, or the overlay (help, detail)
+ *     row -2     message or prompt
+ *     row -1     function keys */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "tui/keys.h"
+#include "tui/menu.h"
+#include "tui/panel.h"
+#include "tui/prompt.h"
+#include "tui/tui.h"
+#include "tui/usage.h"
+
+#define TUI_MIN_ROWS 5
+#define TUI_MIN_COLS 20
+#define TUI_NEEDLE   128 /* longest search or filter text */
+
+struct screen;
+
+struct tui {
+	struct tui_options options;
+	struct snapshot *snap;
+	struct tui_host host;
+	struct tui_status status;
+	struct look_options look;
+	struct screen *screen; /* NULL: not open */
+	const char *why;
+	struct keymap keys;
+	struct panel *panels[TUI_N_PANELS];
+	enum tui_panel current;
+	struct panel *help, *detail;
+	struct panel *overlay; /* one of the two, or NULL */
+	struct prompt prompt;
+	struct menu menu;
+	struct usage usage;
+	char search[TUI_NEEDLE], filter[TUI_NEEDLE];               /* "" = none */
+	char search_before[TUI_NEEDLE], filter_before[TUI_NEEDLE]; /* when the prompt opened */
+	char message[256];
+	enum name_mode names;
+	bool frozen, percent_of_parent, is_reset, in_redraw;
+	uint64_t reset_up_ns;  /* the program's age at the last reset */
+	uint64_t interrupt_ns; /* time of the last Ctrl-C; 0 none */
+	uint64_t updated_ns;   /* of the last picture */
+};
+
+void tui_spoil(struct tui *t);          /* every panel is to be made anew */
+struct panel *tui_panel(struct tui *t); /* the one in front */
+void tui_do_request(struct tui *t, enum request request);
+int tui_ask(struct tui *t, enum tui_action action, int arg); /* the host; says so when it cannot */
+void tui_redraw(struct tui *t);
+void tui_draw(struct tui *t, const struct canvas *canvas, int *ret_y, int *ret_x);
+void tui_show_panel(struct tui *t, enum tui_panel panel);
+void tui_picture(struct tui *t); /* a new one from the session */
+
+const char *tui_node_name(struct tui *t, uint32_t id);
+/* The names from the root to a node. */
+void tui_put_path(struct tui *t, uint32_t id, struct buf *out);
+/* "GPU0 NVIDIA H200", "pid 7 python train.py": valid while the session is not changed. */
+void tui_put_device(struct tui *t, uint32_t device, struct buf *out);
+void tui_put_process(struct tui *t, uint32_t process, struct buf *out);
+
+/* header.c */
+int header_draw(struct tui *t, const struct canvas *canvas); /* rows used */
+void header_draw_footer(struct tui *t, const struct canvas *canvas, int y);
+
+/* Why there is nothing to see: sentences, one a line. */
+void tui_explain_empty(struct tui *t, struct buf *out);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "tui/usage.h"
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include "base/util.h"
+
+void usage_done(struct usage *u)
+{
+	free(u->devices);
+	free(u->processes);
+	memset(u, 0, sizeof(*u));
+}
+
+/* Room for n entries; new ones have done nothing. */
+static int make_room(struct usage_entry **v, size_t *n_now, size_t *cap, size_t n)
+{
+	if (array_reserve((void **)v, cap, MAX(n, 1u), sizeof(**v)) < 0)
+		return -ENOMEM;
+	if (n > *n_now)
+		memset(*v + *n_now, 0, (n - *n_now) * sizeof(**v));
+	*n_now = n;
+	return 0;
+}
+
+static void age(struct usage_entry *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		v[i].before = v[i].sum;
+		v[i].sum = (struct usage_sum){0};
+	}
+}
+
+static double rate(double now, double before, double seconds)
+{
+	return seconds > 0 ? (now - before) / seconds : NAN;
+}
+
+static void differentiate(struct usage_entry *v, size_t n, double seconds)
+{
+	for (size_t i = 0; i < n; i++) {
+		v[i].busy = rate(v[i].sum.time_ns, v[i].before.time_ns, seconds) / 1e9;
+		v[i].count_rate = rate(v[i].sum.count, v[i].before.count, seconds);
+		v[i].copy_rate = rate(v[i].sum.copy_bytes, v[i].before.copy_bytes, seconds);
+	}
+}
+
+/* A value of a row as a number; 0 when it is absent. */
+static double row_number(const struct session *s, const struct session_row *row, uint32_t i,
+			 uint32_t metric)
+{
+	if (!s->present[row->values + i])
+		return 0;
+	return metric_number(metric_table_get(s->metrics, metric), s->values[row->values + i]);
+}
+
+static void row_sum(const struct session *s, const struct session_row *row, struct usage_sum *sum)
+{
+	const struct session_set *set = &s->sets[row->set];
+
+	for (uint32_t i = 0; i < set->n; i++) {
+		if (set->metrics[i] == METRIC_TIME)
+			sum->time_ns += row_number(s, row, i, METRIC_TIME);
+		else if (set->metrics[i] == METRIC_COUNT)
+			sum->count += row_number(s, row, i, METRIC_COUNT);
+		else if (set->metrics[i] == METRIC_BYTES &&
+			 session_node_kind(s, row->node) == FRAME_COPY)
+			sum->copy_bytes += row_number(s, row, i, METRIC_BYTES);
+	}
+}
+
+static void add(struct usage_entry *e, const struct usage_sum *sum)
+{
+	e->sum.time_ns += sum->time_ns;
+	e->sum.count += sum->count;
+	e->sum.copy_bytes += sum->copy_bytes;
+}
+
+static void add_row(struct usage *u, const struct session *s, const struct session_row *row)
+{
+	const struct session_lane *lane;
+	struct usage_sum sum = {0};
+
+	if (row->lane >= s->n_lanes)
+		return;
+	lane = &s->lanes[row->lane];
+	row_sum(s, row, &sum);
+	if (lane->device < u->n_devices)
+		add(&u->devices[lane->device], &sum);
+	if (lane->process < u->n_processes)
+		add(&u->processes[lane->process], &sum);
+}
+
+int usage_update(struct usage *u, const struct session *s, uint64_t now_ns)
+{
+	double seconds = u->updated_ns ? (double)(now_ns - u->updated_ns) / 1e9 : 0;
+
+	if (make_room(&u->devices, &u->n_devices, &u->cap_devices, s->n_devices) < 0 ||
+	    make_room(&u->processes, &u->n_processes, &u->cap_processes, s->n_processes) < 0)
+		return -ENOMEM;
+	u->updated_ns = now_ns;
+	age(u->devices, u->n_devices);
+	age(u->processes, u->n_processes);
+	for (size_t i = 0; i < s->n_rows; i++)
+		add_row(u, s, &s->rows[i]);
+	differentiate(u->devices, u->n_devices, seconds);
+	differentiate(u->processes, u->n_processes, seconds);
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_USAGE_H
+#define PROTON_TUI_USAGE_H
+/* What each device and each process has done: sums over the session's rows, and their increase
+ * in the last window. Taken together with a picture; stands still while it is frozen. */
+#include <stddef.h>
+#include <stdint.h>
+#include "core/session.h"
+
+struct usage_sum {
+	double time_ns; /* of everything on the device: kernels, copies, sets */
+	double count;
+	double copy_bytes; /* of copies */
+};
+
+struct usage_entry {
+	struct usage_sum sum, before;
+	/* per second in the last window; NaN when there is none. busy = 1: all the time. Work that
+	 * runs at the same time adds up, so it may exceed 1. */
+	double busy, count_rate, copy_rate;
+};
+
+struct usage {
+	struct usage_entry *devices, *processes;
+	size_t n_devices, n_processes, cap_devices, cap_processes;
+	uint64_t updated_ns; /* end of the last window */
+};
+
+void usage_done(struct usage *u);
+/* now_ns ends the window that began with the call before. 0 or -ENOMEM (the old values stay). */
+int usage_update(struct usage *u, const struct session *s, uint64_t now_ns);
+
+#endif
