@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <locale.h>
+#include <stdlib.h>
+#include "test_tui_session.h"
+
+int main(void)
+{
+	SRunner *runner;
+	int failed;
+
+	setlocale(LC_ALL, "C.UTF-8");
+	runner = srunner_create(suite_screens());
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "test_tui_session.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/util.h"
+
+#define MS(x) ((uint64_t)((x)*1e6))
+
+uint32_t world_node(struct world *w, uint32_t parent, enum frame_kind kind, const char *name)
+{
+	uint32_t node = session_node(w->s, parent, kind, name);
+
+	ck_assert_uint_ne(node, SESSION_NONE);
+	return node;
+}
+
+void world_kernel(struct world *w, uint32_t node, uint32_t lane, const struct kernel_values *v)
+{
+	uint32_t row = session_row_intern(w->s, node, lane, 0, SET_KERNEL);
+	const uint64_t values[] = {v->time_ns, v->count, v->min_ns, v->max_ns};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(values); i++)
+		session_row_set(w->s, row, i, (union metric_value){.u64 = values[i]});
+}
+
+void world_number(struct world *w, uint32_t node, uint32_t lane, uint32_t metric, double v)
+{
+	bool real = metric_table_get(w->s->metrics, metric)->type == METRIC_F64;
+	union metric_value value = {.u64 = real ? 0 : (uint64_t)v};
+
+	if (real)
+		value.f64 = v;
+	ck_assert_int_eq(session_add(w->s, node, lane, 0, metric, value), 0);
+}
+
+static uint32_t add_string(struct world *w, const char *s)
+{
+	return strtab_adds(w->s->strings, s);
+}
+
+void world_init_empty(struct world *w)
+{
+	memset(w, 0, sizeof(*w));
+	w->s = session_new();
+	w->now_ns = START_NS;
+	w->status = (struct tui_status){
+		.run = TUI_RUN_RUNNING,
+		.target = "train.py",
+		.pid = 41207,
+		.up_ns = 61 * NSEC_PER_SEC,
+		.own_cpu = 0.009,
+		.own_bytes = 12345678,
+	};
+	clock_fake(w->now_ns);
+}
+
+static void add_machine(struct world *w)
+{
+	struct session_device device = {
+		.type = add_string(w, "CUDA"),
+		.name = add_string(w, "NVIDIA H200"),
+		.arch = add_string(w, "90"),
+		.num_sms = 132,
+		.clock_khz = 1980000,
+		.memory_clock_khz = 3201000,
+		.bus_width_bits = 6144,
+		.memory_bytes = UINT64_C(150754820096),
+		.host = SESSION_NONE,
+	};
+	uint32_t process = session_process_add(w->s, 7), d0, d1;
+	struct session_process *p = &w->s->processes[process];
+
+	p->pid = 41207;
+	p->rank = -1;
+	p->exe = add_string(w, "/usr/bin/python3");
+	p->cmdline = add_string(w, "python3 train.py --cfg 7b.yaml");
+	p->own_cpu_ns = MS(310);
+	p->own_bytes = 9 << 20;
+	p->buffer_bytes = 4 << 20;
+	d0 = session_device_intern(w->s, &device);
+	device.index = 1;
+	d1 = session_device_intern(w->s, &device);
+	w->lanes[0] = session_lane_intern(w->s, &(struct session_lane){process, d0, 1, 7, 0});
+	w->lanes[1] = session_lane_intern(w->s, &(struct session_lane){process, d0, 1, 13, 0});
+	w->lanes[2] = session_lane_intern(w->s, &(struct session_lane){process, d1, 2, 7, 0});
+}
+
+/* A kernel below a node: milliseconds of all calls; flops and bytes in units of 1e12 and 1e9. */
+static uint32_t kernel(struct world *w, uint32_t parent, const char *name, double ms,
+		       uint64_t count, double tflop, double gbyte)
+{
+	uint32_t node = world_node(w, parent, FRAME_KERNEL, name);
+	uint64_t time = MS(ms), mean = time / count;
+
+	world_kernel(w, node, w->lanes[0],
+		     &(struct kernel_values){time, count, mean * 9 / 10, mean * 17 / 10});
+	if (tflop > 0)
+		world_number(w, node, w->lanes[0], METRIC_FLOPS16, tflop * 1e12);
+	if (gbyte > 0)
+		world_number(w, node, w->lanes[0], METRIC_BYTES, gbyte * 1e9);
+	return node;
+}
+
+static void copy(struct world *w, uint32_t parent, enum frame_kind kind, const char *name,
+		 double ms, uint64_t count, double gbyte)
+{
+	uint32_t node = world_node(w, parent, kind, name);
+	uint64_t time = MS(ms);
+
+	world_kernel(w, node, w->lanes[1],
+		     &(struct kernel_values){time, count, time / count / 2, time / count * 4});
+	world_number(w, node, w->lanes[1], METRIC_BYTES, gbyte * 1e9);
+}
+
+static void add_hist(struct world *w, uint32_t node)
+{
+	uint32_t counts[HIST_BUCKETS] = {0};
+
+	counts[hist_bucket(771000)] = 700;
+	counts[hist_bucket(810000)] = 5800;
+	counts[hist_bucket(930000)] = 900;
+	counts[hist_bucket(1420000)] = 88;
+	ck_assert_int_eq(session_hist_set(w->s, node, 0, SESSION_NONE, counts), 0);
+}
+
+static void add_forward(struct world *w)
+{
+	uint32_t attention, mlp;
+
+	w->forward = world_node(w, w->step, FRAME_SCOPE, "forward");
+	attention = world_node(w, w->forward, FRAME_SCOPE, "attention");
+	w->flash = kernel(w, attention, "flash_fwd<128,128>", 6020, 7488, 2438, 3672);
+	add_hist(w, w->flash);
+	kernel(w, attention, "rope_fused", 1790, 14976, 0, 5209);
+	mlp = world_node(w, w->forward, FRAME_SCOPE, "mlp");
+	kernel(w, mlp, "sm90_xmma_gemm_bf16", 7940, 44928, 5574, 3017);
+	kernel(w, mlp, "silu_mul_fused", 990, 7488, 0, 3376);
+}
+
+static void add_backward(struct world *w)
+{
+	uint32_t backward = world_node(w, w->step, FRAME_SCOPE, "backward"), node;
+
+	kernel(w, backward, "sm90_xmma_gemm_wgrad", 8620, 44928, 5931, 0);
+	kernel(w, backward, "sm90_xmma_gemm_dgrad", 5940, 44928, 4253, 0);
+	kernel(w, backward, "flash_bwd<64,128>", 5310, 7488, 1864, 2867);
+	node = kernel(w, backward, "rope_bwd", 1200, 14976, 0, 3444);
+	world_kernel(w, node, w->lanes[2], &(struct kernel_values){MS(1040), 7488, 100000, 150000});
+}
+
+void world_init(struct world *w)
+{
+	uint32_t optimizer, graph, eval;
+
+	world_init_empty(w);
+	add_machine(w);
+	eval = world_node(w, SESSION_ROOT, FRAME_SCOPE, "eval");
+	kernel(w, eval, "flash_fwd<128,128>", 180, 200, 73, 110);
+	kernel(w, eval, "sm90_xmma_gemm_bf16", 520, 2200, 365, 198);
+	w->step = world_node(w, SESSION_ROOT, FRAME_NVTX, "train_step");
+	copy(w, w->step, FRAME_COPY, "memcpy HtoD pinned", 550, 1152, 28.6);
+	copy(w, w->step, FRAME_COPY, "memcpy HtoD pageable", 60, 96, 0.37);
+	add_forward(w);
+	add_backward(w);
+	optimizer = world_node(w, w->step, FRAME_PYTHON, "optim.py:210@step");
+	graph = world_node(w, optimizer, FRAME_GRAPH, "<captured_at>");
+	kernel(w, graph, "multi_tensor_adam", 2440, 2496, 0, 9565);
+	copy(w, optimizer, FRAME_SET, "memset device", 1.8, 1872, 5.6);
+}
+
+/* ---- the host ---- */
+
+static int on_request(void *data, enum tui_action action, int arg)
+{
+	struct world *w = data;
+
+	ck_assert_uint_lt(w->n_actions, ARRAY_SIZE(w->actions));
+	w->args[w->n_actions] = arg;
+	w->actions[w->n_actions++] = action;
+	if (action == TUI_PAUSE || action == TUI_RESUME)
+		w->status.paused = action == TUI_PAUSE;
+	return action == TUI_RESYNC ? -ENOTSUP : 0;
+}
+
+static void on_status(void *data, struct tui_status *ret)
+{
+	*ret = ((struct world *)data)->status;
+}
+
+static const char *on_log(void *data, size_t *ret_len, uint64_t *ret_start)
+{
+	struct world *w = data;
+
+	*ret_start = 0;
+	*ret_len = w->log ? strlen(w->log) : 0;
+	return w->log;
+}
+
+void world_open(struct world *w, const struct tui_options *options)
+{
+	struct tui_host host = {w, on_request, on_status, on_log};
+	struct snapshot_spec spec = {.group = GROUP_NONE};
+
+	w->snap = snapshot_new(w->s, &spec);
+	ck_assert_ptr_nonnull(w->snap);
+	w->t = tui_new(options, w->snap, &host);
+	ck_assert_ptr_nonnull(w->t);
+}
+
+void world_done(struct world *w)
+{
+	tui_free(w->t);
+	snapshot_free(w->snap);
+	session_free(w->s);
+	clock_fake(0);
+}
+
+void world_tick(struct world *w)
+{
+	struct session *s = w->s;
+
+	for (size_t i = 0; i < s->n_rows; i++) {
+		const struct session_set *set = &s->sets[s->rows[i].set];
+
+		for (uint32_t k = 0; k < set->n; k++) {
+			union metric_value v = s->values[s->rows[i].values + k];
+
+			if (set->metrics[k] == METRIC_FLOPS16)
+				v.f64 += v.f64 / 40;
+			else if (set->metrics[k] != METRIC_TIME_MIN &&
+				 set->metrics[k] != METRIC_TIME_MAX)
+				v.u64 += v.u64 / 40;
+			session_row_set(s, (uint32_t)i, k, v);
+		}
+	}
+	w->now_ns += NSEC_PER_SEC;
+	w->status.up_ns += NSEC_PER_SEC;
+	clock_fake(w->now_ns);
+	ck_assert_int_eq(tui_refresh(w->t), 0);
+}
+
+/* ---- golden screens ---- */
+
+static void golden_path(char *path, size_t size, const char *name)
+{
+	const char *srcdir = getenv("srcdir");
+
+	snprintf(path, size, "%s/tests/golden/%s.screen", srcdir ? srcdir : ".", name);
+}
+
+static char *read_file(const char *path)
+{
+	_cleanup_(fclosep) FILE *f = fopen(path, "re");
+	char *data = calloc(1, 1 << 18);
+
+	ck_assert_ptr_nonnull(data);
+	if (f)
+		data[fread(data, 1, (1 << 18) - 1, f)] = '\0';
+	return data;
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "we");
+
+	ck_assert_msg(f != NULL, "cannot write %s", path);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void compare(struct world *w, int rows, int cols, bool attributes, const char *name)
+{
+	const char *mode = getenv("PROTON_GOLDEN");
+	struct buf screen;
+	char path[512], *expected;
+
+	golden_path(path, sizeof(path), name);
+	buf_init(&screen, 1 << 20);
+	ck_assert_int_eq(tui_dump(w->t, rows, cols, attributes, &screen), 0);
+	if (mode && !strcmp(mode, "update"))
+		write_file(path, buf_str(&screen));
+	expected = read_file(path);
+	ck_assert_msg(!strcmp(expected, buf_str(&screen)), "%s differs\n--- expected\n%s--- is\n%s",
+		      path, expected, buf_str(&screen));
+	free(expected);
+	buf_done(&screen);
+}
+
+void world_golden(struct world *w, int rows, int cols, const char *name)
+{
+	compare(w, rows, cols, false, name);
+}
+
+void world_golden_attributes(struct world *w, int rows, int cols, const char *name)
+{
+	compare(w, rows, cols, true, name);
+}
+
+void world_keys(struct world *w, const char *script)
+{
+	ck_assert_msg(tui_key_script(w->t, script) == 0, "bad keys: %s", script);
+}
+
+bool world_shows(struct world *w, const char *text)
+{
+	struct buf screen;
+	bool found;
+
+	buf_init(&screen, 1 << 20);
+	ck_assert_int_eq(tui_dump(w->t, 24, 80, false, &screen), 0);
+	found = strstr(buf_str(&screen), text) != NULL;
+	buf_done(&screen);
+	return found;
+}

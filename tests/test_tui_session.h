@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TESTS_TEST_TUI_SESSION_H
+#define PROTON_TESTS_TEST_TUI_SESSION_H
+/* A made-up training run, the screen over it and a host that notes what it is asked. */
+#include <check.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/buf.h"
+#include "core/session.h"
+#include "core/snapshot.h"
+#include "tui/tui.h"
+
+#define START_NS UINT64_C(1000000000000)
+
+struct world {
+	struct session *s;
+	struct snapshot *snap;
+	struct tui *t;
+	struct tui_status status;
+	uint64_t now_ns;
+	const char *log;
+	enum tui_action actions[16]; /* asked of the host, in turn */
+	int args[16];
+	unsigned n_actions;
+	uint32_t lanes[3];
+	uint32_t step, forward, flash; /* session nodes */
+};
+
+struct kernel_values {
+	uint64_t time_ns, count, min_ns, max_ns;
+};
+
+uint32_t world_node(struct world *w, uint32_t parent, enum frame_kind kind, const char *name);
+void world_kernel(struct world *w, uint32_t node, uint32_t lane, const struct kernel_values *v);
+void world_number(struct world *w, uint32_t node, uint32_t lane, uint32_t metric, double v);
+
+/* An empty session, and one that has run for a minute on two devices. */
+void world_init_empty(struct world *w);
+void world_init(struct world *w);
+void world_open(struct world *w, const struct tui_options *options);
+void world_done(struct world *w);
+/* A second later everything has grown by a fortieth. */
+void world_tick(struct world *w);
+
+/* The screen at this size equals tests/golden/NAME.screen. */
+void world_golden(struct world *w, int rows, int cols, const char *name);
+void world_golden_attributes(struct world *w, int rows, int cols, const char *name);
+/* Keys that must all be known. */
+void world_keys(struct world *w, const char *script);
+/* Does the 80x24 screen hold this text? */
+bool world_shows(struct world *w, const char *text);
+
+Suite *suite_screens(void);
+
+#endif
