@@ -73,8 +73,10 @@ struct owner {
 	struct buffer *current;
 };
 static struct owner *owners;
-static __thread struct owner *owner;
-static __thread int in_buffer_callback, in_driver_callback;
+#define STATIC_TLS                                                                                 \
+	__attribute__((tls_model("initial-exec"))) /* leak checkers cannot read the other */
+static __thread struct owner *owner STATIC_TLS;
+static __thread int in_buffer_callback STATIC_TLS, in_driver_callback STATIC_TLS;
 
 static void die(const char *what)
 {

@@ -60,8 +60,9 @@ static struct {
 	char note[1024];
 	struct device_info device;
 	char device_name[64], device_uuid[64], device_driver[16], device_arch[16];
+	pthread_mutex_t lock;
 	struct activity last;
-} seen;
+} seen = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static __thread uint32_t my_launch = 1;
 
@@ -87,7 +88,9 @@ static void sink_record(struct activity_sink *sink, const struct activity *a)
 	seen.n_of_launch[a->launch]++;
 	if (a->kind == ACTIVITY_KERNEL && a->launch && (uint32_t)atoi(a->name + 1) != a->launch)
 		seen.n_wrong_name++;
+	pthread_mutex_lock(&seen.lock);
 	seen.last = *a;
+	pthread_mutex_unlock(&seen.lock);
 }
 
 static void sink_unlaunch(struct activity_sink *sink, uint64_t n)

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* A program of the driver API alone, libcuda dlopened: cuda_driver [-n launches] [-f] [-d] [-x].
+ *   -f  three launches that fail (a block of 4096 threads)
+ *   -d  destroys its context without waiting for its work
+ *   -x  ends by _exit() */
+#include <cuda.h>
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char ptx[] = ".version 7.0\n"
+			  ".target sm_70\n"
+			  ".address_size 64\n"
+			  ".visible .entry driver_kernel(.param .u64 p)\n"
+			  "{\n"
+			  "	.reg .b64 %rd<2>;\n"
+			  "	.reg .b32 %r<2>;\n"
+			  "	ld.param.u64 %rd1, [p];\n"
+			  "	cvta.to.global.u64 %rd1, %rd1;\n"
+			  "	mov.u32 %r1, 7;\n"
+			  "	st.global.u32 [%rd1], %r1;\n"
+			  "	ret;\n"
+			  "}\n";
+
+/* name, symbol, parameters */
+#define DRIVER(_)                                                                                  \
+	_(Init, "cuInit", (unsigned))                                                              \
+	_(DeviceGet, "cuDeviceGet", (CUdevice *, int))                                             \
+	_(Retain, "cuDevicePrimaryCtxRetain", (CUcontext *, CUdevice))                             \
+	_(Reset, "cuDevicePrimaryCtxReset_v2", (CUdevice))                                         \
+	_(SetCurrent, "cuCtxSetCurrent", (CUcontext))                                              \
+	_(Synchronize, "cuCtxSynchronize", (void))                                                 \
+	_(LoadData, "cuModuleLoadData", (CUmodule *, const void *))                                \
+	_(GetFunction, "cuModuleGetFunction", (CUfunction *, CUmodule, const char *))              \
+	_(Alloc, "cuMemAlloc_v2", (CUdeviceptr *, size_t))                                         \
+	_(HtoD, "cuMemcpyHtoD_v2", (CUdeviceptr, const void *, size_t))                            \
+	_(DtoH, "cuMemcpyDtoH_v2", (void *, CUdeviceptr, size_t))                                  \
+	_(SetD8, "cuMemsetD8_v2", (CUdeviceptr, unsigned char, size_t))                            \
+	_(Launch, "cuLaunchKernel",                                                                \
+	  (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,       \
+	   CUstream, void **, void **))
+
+static struct {
+#define _(name, symbol, parameters) CUresult(*name) parameters;
+	DRIVER(_)
+#undef _
+} driver;
+
+#define CHECK(call)                                                                                \
+	do {                                                                                       \
+		CUresult result_ = (call);                                                         \
+		if (result_ != CUDA_SUCCESS) {                                                     \
+			fprintf(stderr, "%s: error %d\n", #call, result_);                         \
+			exit(1);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+static void load_driver(void)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW);
+
+	if (!library) {
+		fprintf(stderr, "%s\n", dlerror());
+		exit(1);
+	}
+#define _(name, symbol, parameters) *(void **)&driver.name = dlsym(library, symbol);
+	DRIVER(_)
+#undef _
+}
+
+static void launch_failing(CUfunction function, void **parameters)
+{
+	for (int i = 0; i < 3; i++)
+		if (driver.Launch(function, 1, 1, 1, 4096, 1, 1, 0, NULL, parameters, NULL) ==
+		    CUDA_SUCCESS)
+			fprintf(stderr, "a block of 4096 threads was launched?\n");
+}
+
+int main(int argc, char **argv)
+{
+	bool fail = false, destroy = false, quick = false;
+	long n_launches = 1000;
+	unsigned value = 1;
+	CUdevice device;
+	CUcontext context;
+	CUmodule module;
+	CUfunction function;
+	CUdeviceptr memory;
+	void *parameters[] = {&memory};
+	int c;
+
+	while ((c = getopt(argc, argv, "n:fdx")) != -1) {
+		n_launches = c == 'n' ? atol(optarg) : n_launches;
+		fail |= c == 'f';
+		destroy |= c == 'd';
+		quick |= c == 'x';
+	}
+	load_driver();
+	CHECK(driver.Init(0));
+	CHECK(driver.DeviceGet(&device, 0));
+	CHECK(driver.Retain(&context, device));
+	CHECK(driver.SetCurrent(context));
+	CHECK(driver.LoadData(&module, ptx));
+	CHECK(driver.GetFunction(&function, module, "driver_kernel"));
+	CHECK(driver.Alloc(&memory, 4096));
+	CHECK(driver.SetD8(memory, 0, 4096));
+	CHECK(driver.HtoD(memory, &value, sizeof(value)));
+	if (fail)
+		launch_failing(function, parameters);
+	for (long i = 0; i < n_launches; i++)
+		CHECK(driver.Launch(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+	CHECK(driver.DtoH(&value, memory, sizeof(value)));
+	if (destroy) {
+		CHECK(driver.Launch(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+		CHECK(driver.Reset(device));
+	} else {
+		CHECK(driver.Synchronize());
+	}
+	printf("expect kernels=%ld\n%s kernels_before_reset=%d\n", n_launches,
+	       destroy ? "maybe" : "expect", destroy);
+	printf("expect HostToDevice_count=1\nexpect HostToDevice_bytes=4\n");
+	printf("expect DeviceToHost_count=1\nexpect DeviceToHost_bytes=4\n");
+	printf("expect memset_count=1\nexpect memset_bytes=4096\nexpect in_flight=0\n");
+	fflush(stdout);
+	if (quick)
+		_exit(value == 7 ? 0 : 1);
+	return value == 7 ? 0 : 1;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// A loop that waits for the GPU: cuda_gpubound [-s seconds] [-u microseconds a kernel] [-a ahead].
+// Each round launches one kernel that spins; every `ahead` rounds the host synchronises.
+#include <getopt.h>
+
+#include "cuda_common.cuh"
+
+__global__ void spin(long long ns)
+{
+	long long start, now;
+
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+	do {
+		asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+	} while (now - start < ns);
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = 5, start;
+	long microseconds = 1000, ahead = 1, n = 0;
+	int c;
+
+	while ((c = getopt(argc, argv, "s:u:a:")) != -1) {
+		switch (c) {
+		case 's': seconds = atof(optarg); break;
+		case 'u': microseconds = atol(optarg); break;
+		case 'a': ahead = std::max(1L, atol(optarg)); break;
+		default: fprintf(stderr, "usage: %s [-s S] [-u US] [-a N]\n", argv[0]); return 2;
+		}
+	}
+	spin<<<1, 1>>>(0);
+	CHECK(cudaDeviceSynchronize());
+	start = now_ns();
+	do {
+		spin<<<1, 1>>>(microseconds * 1000);
+		if (++n % ahead == 0)
+			CHECK(cudaDeviceSynchronize());
+	} while (now_ns() - start < seconds * 1e9);
+	CHECK(cudaDeviceSynchronize());
+	result("us_per_round", (now_ns() - start) / n / 1e3);
+	expect("kernels", n + 1);
+	expect("kernel_time_ns_at_least", n * microseconds * 1000);
+	return 0;
+}
