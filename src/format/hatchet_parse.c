@@ -27,8 +27,16 @@ enum place {
 	AT_END,
 };
 
+/* Ids of short strings that were met lately: the same few keys and values come with every node. */
+#define MEMO_SIZE 64
+#define MEMO_MAX  32
+struct memo {
+	uint32_t ids[MEMO_SIZE];
+};
+
 struct parser {
 	struct hatchet_file *file;
+	struct memo keys, values;
 	struct format_error *error;
 	enum place place, back; /* back: where a recorded or skipped value was met */
 	uint32_t node;          /* that we are in, or RECORD_NONE */
@@ -92,10 +100,30 @@ static int node_end(struct parser *p)
 	return 1;
 }
 
+static uint32_t *memo_slot(struct memo *m, const char *s, size_t len)
+{
+	unsigned first = (unsigned char)s[0], last = (unsigned char)s[len - 1];
+
+	return &m->ids[(first * 7 + last * 3 + (unsigned)len) % MEMO_SIZE];
+}
+
+/* strtab_add() with a short memory. */
+static uint32_t intern(struct strtab *t, struct memo *m, const char *s, size_t len)
+{
+	uint32_t *slot;
+
+	if (!len || len > MEMO_MAX)
+		return strtab_add(t, s, len);
+	slot = memo_slot(m, s, len);
+	if (strtab_len(t, *slot) != len || memcmp(strtab_str(t, *slot), s, len) != 0)
+		*slot = strtab_add(t, s, len);
+	return *slot;
+}
+
 static uint32_t intern_key(struct parser *p, const char *s, size_t len)
 {
 	struct hatchet_file *f = p->file;
-	uint32_t n = strtab_count(f->keys), key = strtab_add(f->keys, s, len);
+	uint32_t n = strtab_count(f->keys), key = intern(f->keys, &p->keys, s, len);
 
 	if (key != n)
 		return key;
@@ -264,7 +292,10 @@ static int on_string(void *ctx, const unsigned char *s, size_t len)
 		return 1;
 	if (p->place != IN_RECORDED && !is_name)
 		return plain_value(p, V_STRING);
-	id = strtab_add(p->file->strings, (const char *)s, len);
+	if (is_name)
+		id = strtab_add(p->file->strings, (const char *)s, len);
+	else
+		id = intern(p->file->strings, &p->values, (const char *)s, len);
 	if (id == STRTAB_NONE)
 		return no_memory(p);
 	if (is_name) {
@@ -405,7 +436,15 @@ static int on_array_end(void *ctx)
 
 static int node_key(struct parser *p, const char *s, size_t len)
 {
-	p->key = strtab_find(p->file->keys, s, len);
+	uint32_t *slot = len && len <= MEMO_MAX ? memo_slot(&p->keys, s, len) : NULL;
+
+	if (slot && strtab_len(p->file->keys, *slot) == len &&
+	    !memcmp(strtab_str(p->file->keys, *slot), s, len))
+		p->key = *slot;
+	else
+		p->key = strtab_find(p->file->keys, s, len);
+	if (slot && p->key != STRTAB_NONE)
+		*slot = p->key;
 	if (p->key >= KEY_CHILDREN && p->key <= KEY_METRICS)
 		p->file->records[p->node].known = true;
 	return 1;

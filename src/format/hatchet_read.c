@@ -552,14 +552,18 @@ static int device_of(struct reader *r, uint32_t type, int32_t index, uint32_t *r
 /* "0" or 0; false when it is no number. */
 static bool get_device_index(const struct reader *r, size_t at, int32_t *ret)
 {
+	const char *text = get_text(r, at);
 	uint64_t v;
-	char end;
+	char *end;
+	long n;
 
-	if (token_u64(&r->f.tokens, at, &v) && v <= INT32_MAX) {
-		*ret = (int32_t)v;
+	if (token_u64(&r->f.tokens, at, &v)) {
+		*ret = (int32_t)MIN(v, (uint64_t)INT32_MAX);
 		return true;
 	}
-	return sscanf(get_text(r, at), "%d%c", ret, &end) == 1;
+	n = strtol(text, &end, 10);
+	*ret = (int32_t)CLAMP(n, INT32_MIN, INT32_MAX);
+	return end != text && !*end;
 }
 
 /* "CUDA"; upstream's in-kernel profiler writes its number instead. */
