@@ -244,9 +244,9 @@ static void on_signal(struct process *p, const struct keeper_request *request)
 {
 	pid_t group = p->target;
 
-	/* After the end the pid may be somebody else's; a group stays ours while it has members,
-	 * and cannot be taken for a new pid by the kernel. */
-	if (request->b) /* the foreground of the pty: a shell's job, where there is one */
+	/* The group in front may be a shell's job. After the end, both numbers may mean somebody
+	 * else: only who still has the pty open can be of our group. */
+	if (request->b)
 		group = p->master_fd >= 0 ? tcgetpgrp(p->master_fd) : -1;
 	if (request->b && group > 1)
 		(void)kill(-group, (int)request->a);

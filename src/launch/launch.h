@@ -20,6 +20,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 #include "base/util.h"
+#include "wire/control.h"
 
 /* What our parent gave us and the target shall have, whatever proton does to itself. */
 struct launch_origin {
@@ -33,7 +34,7 @@ struct launch_options {
 	const char *path; /* from target_find() */
 	char *const *argv;
 	char *const *envp;
-	char *only_pid;                     /* target_env.only_pid, or NULL */
+	struct control_page *control;       /* gets the target's pid before exec; may be NULL */
 	const struct launch_origin *origin; /* NULL: as things are now */
 };
 

@@ -14,6 +14,7 @@
 #define STREAM_BYTES  (1 << 20)
 #define CONTROL_BYTES 4096
 #define KEEP_SECONDS  (24 * 60 * 60)
+#define PATH_BYTES    256 /* collectors keep it in an array of that size */
 #define OWNER_MAX     512 /* an owner file is four short lines */
 
 /* ---- who is who ---- */
@@ -171,18 +172,20 @@ static const char *temporary_folder(void)
 static int make_directory_in(const char *folder, char **ret_path)
 {
 	char *path;
+	int r = 0;
 
 	if (asprintf(&path, "%s/proton-%u-%d-XXXXXX", folder, (unsigned)geteuid(), (int)getpid()) <
 	    0)
 		return -ENOMEM;
-	if (!mkdtemp(path)) { /* 0700 */
-		int r = -errno;
-
+	if (strlen(path) >= PATH_BYTES)
+		r = -ENAMETOOLONG;
+	else if (!mkdtemp(path)) /* 0700 */
+		r = -errno;
+	if (r < 0)
 		free(path);
-		return r;
-	}
-	*ret_path = path;
-	return 0;
+	else
+		*ret_path = path;
+	return r;
 }
 
 static int make_directory(char **ret_path)
@@ -191,7 +194,9 @@ static int make_directory(char **ret_path)
 
 	if (runtime && make_directory_in(runtime, ret_path) == 0)
 		return 0;
-	return make_directory_in(temporary_folder(), ret_path);
+	if (make_directory_in(temporary_folder(), ret_path) == 0)
+		return 0;
+	return make_directory_in("/tmp", ret_path);
 }
 
 /* ---- one directory ---- */
