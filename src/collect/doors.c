@@ -122,8 +122,11 @@ static void forked(void)
 			atomic_store(&t->used, 0);
 		t->context = 0;
 	}
-	if (thread_state()->tid)
+	if (thread_state()->tid) {
 		thread_state()->tid = (uint32_t)syscall(SYS_gettid);
+		thread_state()->is_main = true;
+		atomic_store(&c->main_node, thread_state()->node);
+	}
 	tables_forget_values(c);
 	memset((void *)c->dirty, 0, (table_n(&c->slots) + 63) / 64 * 8);
 	memset((void *)c->hist_dirty, 0, (table_n(&c->hists) + 63) / 64 * 8);

@@ -135,6 +135,8 @@ struct thread_state {
 	_Atomic uint32_t used;
 	uint32_t tid;
 	uint32_t node;    /* current calling context */
+	uint32_t adopted; /* the main thread's, while this one has none of its own */
+	bool is_main;
 	uint32_t context; /* launch context of it; 0 = not made yet */
 	uint32_t depth, overflow;
 	_Atomic uint64_t n_launches, n_unlaunched, n_records;
@@ -174,6 +176,7 @@ struct collector {
 	struct note_entry note[MAX_NOTES];
 	struct thread_state *thread;
 	_Atomic uint32_t n_threads; /* highest ever used */
+	_Atomic uint32_t main_node; /* calling context of the main thread */
 	_Atomic bool many_contexts; /* backends were told to attribute */
 	_Atomic bool paused;
 	_Atomic uint32_t sender; /* 0 none, 1 being made, 2 runs, 3 done */

@@ -23,7 +23,7 @@ static void thread_exit(void *arg)
 	struct thread_state *t = arg;
 
 	self = NULL;
-	t->depth = t->overflow = t->node = t->context = 0;
+	t->depth = t->overflow = t->node = t->context = t->adopted = 0;
 	atomic_store_explicit(&t->used, 0, memory_order_release);
 }
 
@@ -72,7 +72,8 @@ static __attribute__((noinline)) struct thread_state *thread_first(void)
 	if (!t)
 		return thread_shared();
 	t->tid = (uint32_t)syscall(SYS_gettid);
-	t->node = t->context = t->depth = t->overflow = 0;
+	t->node = t->context = t->depth = t->overflow = t->adopted = 0;
+	t->is_main = t->tid == (uint32_t)getpid();
 	self = t;
 	thread_watch(t);
 	return t;
@@ -89,10 +90,21 @@ void lose(enum loss loss, uint64_t n)
 		count(&thread_state()->losses[loss], n);
 }
 
+/* A thread without a scope of its own works for the main thread as a rule: PyTorch's backward
+ * threads, pools that somebody waits for. It has the main thread's calling context of the moment. */
 uint32_t thread_context(struct thread_state *t)
 {
+	uint32_t main_node;
+
+	if (!t->depth && !t->is_main) {
+		main_node = atomic_load_explicit(&collector->main_node, memory_order_relaxed);
+		if (_unlikely_(main_node != t->adopted)) {
+			t->adopted = main_node;
+			t->context = 0;
+		}
+	}
 	if (_unlikely_(!t->context))
-		t->context = context_intern(t->node, 0, t->tid);
+		t->context = context_intern(t->depth ? t->node : t->adopted, 0, t->tid);
 	return t->context;
 }
 
@@ -100,6 +112,8 @@ static void thread_move(struct thread_state *t, uint32_t node)
 {
 	t->node = node;
 	t->context = 0;
+	if (t->is_main)
+		atomic_store_explicit(&collector->main_node, node, memory_order_relaxed);
 }
 
 int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t len)

@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: MIT */
+/* The carry test: one of everything that the wire can say, in two instances, the second (rank 3)
+ * over a socket, survives wire, tape, Hatchet file and JSON unchanged. */
+#include "config.h" // IWYU pragma: keep
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/util.h"
+#include "core/session.h"
+#include "format/format.h"
+#include "format/hatchet.h"
+#include "wire/decode.h"
+#include "wire/encode.h"
+
+static int to_buf(void *arg, const void *frame, size_t n)
+{
+	buf_put(arg, frame, n);
+	return ((struct buf *)arg)->error;
+}
+
+static int to_socket(void *arg, const void *frame, size_t n)
+{
+	return write(*(int *)arg, frame, n) == (ssize_t)n ? 0 : -1;
+}
+
+/* ---- the script ---- */
+
+static uint32_t next_string;
+
+static uint32_t text(struct wire_encoder *e, const char *s)
+{
+	ck_assert_int_eq(wire_encode_text(e, ++next_string, s, strlen(s)), 0);
+	return next_string;
+}
+
+static void frame(struct wire_encoder *e, uint32_t id, enum frame_kind kind, uint32_t string)
+{
+	struct wire_frame_def *f = wire_encode(e, WIRE_FRAMES, sizeof(*f));
+
+	*f = (struct wire_frame_def){.id = id, .kind = (uint8_t)kind, .string = string,
+				     .module = WIRE_NONE};
+}
+
+static void node(struct wire_encoder *e, uint32_t id, uint32_t parent, uint32_t f)
+{
+	struct wire_node_def *n = wire_encode(e, WIRE_NODES, sizeof(*n));
+
+	*n = (struct wire_node_def){id, parent, f};
+}
+
+static void lane(struct wire_encoder *e, uint32_t id, uint32_t device, uint32_t stream, uint64_t thread)
+{
+	struct wire_lane_def *l = wire_encode(e, WIRE_LANES, sizeof(*l));
+
+	*l = (struct wire_lane_def){id, device, 1, stream, thread};
+}
+
+static void metric(struct wire_encoder *e, uint32_t id, const char *name, const char *unit, uint8_t type,
+		   uint8_t scope, uint8_t add, uint32_t weight)
+{
+	uint32_t n = text(e, name), u = *unit ? text(e, unit) : 0;
+	struct wire_metric_def *m = wire_encode(e, WIRE_METRICS, sizeof(*m));
+
+	*m = (struct wire_metric_def){id, n, u, type, scope, add, 0, weight};
+}
+
+static void set(struct wire_encoder *e, uint32_t id, uint32_t first_metric, uint32_t n)
+{
+	struct wire_set_def *s = wire_encode(e, WIRE_SET, sizeof(*s) + n * 4);
+	uint32_t *m = (uint32_t *)(s + 1), i;
+
+	*s = (struct wire_set_def){id, n};
+	for (i = 0; i < n; i++)
+		m[i] = first_metric + i;
+	wire_encoder_flush(e);
+}
+
+static void slot(struct wire_encoder *e, uint32_t id, uint32_t n, uint32_t l, uint32_t epoch, uint32_t s)
+{
+	struct wire_slot_def *w = wire_encode(e, WIRE_SLOTS, sizeof(*w));
+
+	*w = (struct wire_slot_def){id, n, l, epoch, s};
+}
+
+static void kernel(struct wire_encoder *e, uint32_t id, uint64_t time, uint64_t count)
+{
+	struct wire_kernel_values *k = wire_encode(e, WIRE_KERNELS, sizeof(*k));
+
+	*k = (struct wire_kernel_values){id, 0, time, count, time / count - 1, time / count + 1};
+}
+
+static void values(struct wire_encoder *e, uint32_t id, const uint64_t *v, uint32_t n, uint64_t present)
+{
+	struct wire_values *w = wire_encode(e, WIRE_VALUES, sizeof(*w) + n * 8);
+
+	*w = (struct wire_values){id, n, present};
+	memcpy(w + 1, v, n * 8);
+}
+
+static void hello(struct wire_encoder *e, uint32_t pid, int32_t rank)
+{
+	uint32_t exe = text(e, "train"), cmdline = text(e, "train --x"), host = text(e, "node7");
+	struct wire_hello *h = wire_encode(e, WIRE_HELLO, sizeof(*h));
+
+	*h = (struct wire_hello){WIRE_VERSION, pid, 1, rank, exe, cmdline, host, 0,
+				 UINT64_C(1700000000000000000) + pid};
+}
+
+static void device(struct wire_encoder *e, uint32_t id, int32_t index)
+{
+	uint32_t type = text(e, "CUDA"), name = text(e, "NVIDIA H200"), arch = text(e, "90");
+	uint32_t uuid = text(e, index ? "GPU-b" : "GPU-a"), driver = text(e, "580.1");
+	struct wire_device *d = wire_encode(e, WIRE_DEVICE, sizeof(*d));
+
+	*d = (struct wire_device){id, type, name, arch, uuid, driver, index, 132, 1980000, 3201000,
+				  6016, 0, UINT64_C(150754820096)};
+}
+
+enum { SET_STALLS = 1, SET_RANGE = 2, SET_MEMORY = 3, SET_CYCLES = 4, SET_TRANSFER = 5 };
+enum { M_STALL = 100, M_RANGE = 200, M_LIVE = 300, M_CYCLES = 400 };
+
+static void metrics_and_sets(struct wire_encoder *e)
+{
+	char name[64];
+	uint32_t i;
+
+	for (i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), i ? "stalled_%u" : "num_samples", i);
+		metric(e, M_STALL + i, name, "", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM, WIRE_NONE);
+	}
+	for (i = 0; i < 30; i++) {
+		snprintf(name, sizeof(name), i ? "sm__metric_%u.avg" : "sm__weight", i);
+		metric(e, M_RANGE + i, name, "%", METRIC_F64, METRIC_INCLUSIVE,
+		       i ? METRIC_WMEAN : METRIC_SUM, i ? M_RANGE : WIRE_NONE);
+	}
+	metric(e, M_LIVE, "live", "B", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM, WIRE_NONE);
+	metric(e, M_LIVE + 1, "peak", "B", METRIC_U64, METRIC_INCLUSIVE, METRIC_MAX, WIRE_NONE);
+	metric(e, M_CYCLES, "cycles", "", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM, WIRE_NONE);
+	metric(e, M_CYCLES + 1, "normalized_cycles", "", METRIC_F64, METRIC_INCLUSIVE, METRIC_SUM,
+	       WIRE_NONE);
+	metric(e, M_CYCLES + 2, "grid", "", METRIC_TEXT, METRIC_PROPERTY, METRIC_LAST, WIRE_NONE);
+	set(e, SET_STALLS, M_STALL, 20);
+	set(e, SET_RANGE, M_RANGE, 30);
+	set(e, SET_MEMORY, M_LIVE, 2);
+	set(e, SET_CYCLES, M_CYCLES, 3);
+}
+
+/* Ids are given in preorder, as a file's reader will give them. */
+static void tree(struct wire_encoder *e)
+{
+	uint32_t module = text(e, "deadbeef"), path = text(e, "/usr/lib/libmodel.so");
+	struct wire_module_def *m = wire_encode(e, WIRE_MODULES, sizeof(*m));
+	struct wire_frame_def *f;
+
+	*m = (struct wire_module_def){1, module, path, 0, 0x400000, 0x1000};
+	frame(e, 1, FRAME_SCOPE, text(e, "forward"));
+	f = wire_encode(e, WIRE_FRAMES, sizeof(*f));
+	*f = (struct wire_frame_def){.id = 2, .kind = FRAME_NATIVE, .module = 1, .offset = 0x1f0};
+	frame(e, 3, FRAME_KERNEL, text(e, "_Z4gemmPf"));
+	frame(e, 4, FRAME_LINE, text(e, "model/attn.py:42@attend"));
+	frame(e, 5, FRAME_INSTRUMENT, text(e, "softmax"));
+	frame(e, 6, FRAME_GRAPH, text(e, "<captured_at>"));
+	frame(e, 7, FRAME_PYTHON, text(e, "train.py:7@capture"));
+	frame(e, 8, FRAME_ALLOC, text(e, "cudaMalloc"));
+	node(e, 1, 0, 1);  /* forward */
+	node(e, 2, 1, 2);  /*   libmodel.so+0x1f0, named later */
+	node(e, 3, 2, 3);  /*     gemm */
+	node(e, 4, 3, 4);  /*       a source line with stall reasons */
+	node(e, 5, 3, 5);  /*       a scope inside the kernel */
+	node(e, 6, 1, 6);  /*   <captured_at> */
+	node(e, 7, 6, 7);  /*     train.py:7@capture */
+	node(e, 8, 7, 3);  /*       gemm, replayed by a graph */
+	node(e, 9, 0, 8);  /* cudaMalloc */
+}
+
+static void numbers(struct wire_encoder *e, uint32_t grid)
+{
+	uint64_t v[30], i;
+	double d;
+
+	slot(e, 0, 3, 1, 0, 0);
+	slot(e, 1, 3, 2, 1, 0); /* same kernel, other stream, first session */
+	slot(e, 2, 8, 1, 2, 0); /* phase 1 of the second session */
+	slot(e, 3, 4, 1, 0, SET_STALLS);
+	slot(e, 4, 3, 1, 0, SET_RANGE);
+	slot(e, 5, 9, 3, 0, SET_MEMORY);
+	slot(e, 6, 5, 1, 0, SET_CYCLES);
+	kernel(e, 0, 614400, 3);
+	kernel(e, 1, 20480, 10);
+	kernel(e, 2, UINT64_C(9007199254740993), 1); /* 2^53 + 1: no double in between */
+	for (i = 0; i < 20; i++)
+		v[i] = i * i;
+	values(e, 3, v, 20, (1u << 20) - 1);
+	for (i = 0; i < 30; i++) {
+		d = 0.1 * (double)(i + 1);
+		memcpy(&v[i], &d, 8);
+	}
+	values(e, 4, v, 30, (1u << 30) - 1 - (1u << 7)); /* number 7 is absent, not zero */
+	v[0] = 4096;
+	v[1] = 1u << 30;
+	values(e, 5, v, 2, 3);
+	v[0] = 123456;
+	d = 17.25;
+	memcpy(&v[1], &d, 8);
+	v[2] = grid;
+	values(e, 6, v, 3, 7);
+}
+
+static void extras(struct wire_encoder *e)
+{
+	uint32_t name = text(e, "gemm(float*)"), file = text(e, "gemm.cu"), note = text(e, "a note");
+	uint32_t clock = text(e, "realtime"), unit = text(e, "power");
+	struct wire_symbol *y = wire_encode(e, WIRE_SYMBOLS, sizeof(*y));
+	struct wire_sample *m;
+	struct wire_interval *v;
+	struct wire_clock *c;
+	struct wire_note *n;
+	struct wire_hist *h;
+	struct wire_bucket *b;
+	struct wire_tick *t;
+	uint64_t *losses;
+	unsigned i;
+
+	(void)unit;
+	*y = (struct wire_symbol){2, name, file, 12};
+	for (i = 0; i < 3; i++) {
+		m = wire_encode(e, WIRE_SAMPLES, sizeof(*m));
+		*m = (struct wire_sample){1700000000 + i, 1, M_RANGE, 0.5 * i};
+		v = wire_encode(e, WIRE_INTERVALS, sizeof(*v));
+		*v = (struct wire_interval){1000 * i, 1000 * i + 500, 3, 1};
+	}
+	c = wire_encode(e, WIRE_CLOCK, sizeof(*c));
+	*c = (struct wire_clock){clock, 0, 1234567, UINT64_C(1700000000000000001)};
+	n = wire_encode(e, WIRE_NOTE, sizeof(*n));
+	*n = (struct wire_note){note, NOTE_WARNING};
+	h = wire_encode(e, WIRE_HISTS, sizeof(*h) + 2 * sizeof(*b));
+	*h = (struct wire_hist){3, 1, 2, 0};
+	b = (struct wire_bucket *)(h + 1);
+	b[0] = (struct wire_bucket){40, 2};
+	b[1] = (struct wire_bucket){63, 11};
+	t = wire_encode(e, WIRE_TICK, sizeof(*t) + LOSS_N * 8);
+	*t = (struct wire_tick){14, 14, 0, 5000, 60000, 70000, WIRE_TICK_COUNTED, LOSS_N};
+	losses = (uint64_t *)(t + 1);
+	losses[LOSS_UNMATCHED] = 2;
+	wire_encoder_flush(e);
+}
+
+static void epochs(struct wire_encoder *e)
+{
+	uint32_t a = text(e, "warmup"), b = text(e, "bench");
+	struct wire_epoch_def *w = wire_encode(e, WIRE_EPOCHS, sizeof(*w));
+
+	*w = (struct wire_epoch_def){1, a, 0, 0};
+	w = wire_encode(e, WIRE_EPOCHS, sizeof(*w));
+	*w = (struct wire_epoch_def){2, b, 1, 1};
+}
+
+static void perform(struct wire_encoder *e, uint32_t pid, int32_t rank)
+{
+	struct wire_bye *bye;
+
+	next_string = 0;
+	hello(e, pid, rank);
+	epochs(e);
+	device(e, 1, rank > 0);
+	tree(e);
+	lane(e, 1, 1, 7, 4711);
+	lane(e, 2, 1, 13, 4711);
+	lane(e, 3, WIRE_NONE, 0, 4711);
+	metrics_and_sets(e);
+	numbers(e, text(e, "264x1x1"));
+	extras(e);
+	/* A kind from the future is skipped. */
+	memset(wire_encode(e, (enum wire_kind)900, 64), 7, 64);
+	bye = wire_encode(e, WIRE_BYE, sizeof(*bye));
+	bye->reason = WIRE_BYE_EXIT;
+	ck_assert_int_eq(wire_encoder_flush(e), 0);
+}
+
+/* ---- the ways ---- */
+
+static void json_of(const struct session *s, struct buf *ret)
+{
+	struct out *o = malloc(sizeof(*o));
+
+	buf_init(ret, 0);
+	out_to_buf(o, ret);
+	ck_assert_int_eq(format_json.write(s, &(struct write_options){0}, o), 0);
+	ck_assert_int_eq(out_flush(o), 0);
+	free(o);
+}
+
+static void feed_socket(struct wire_decoder *d, int fd)
+{
+	unsigned char piece[61]; /* frames arrive torn */
+	ssize_t n;
+
+	while ((n = recv(fd, piece, sizeof(piece), MSG_DONTWAIT)) > 0)
+		ck_assert_int_eq(wire_decoder_feed(d, piece, (size_t)n), 0);
+}
+
+/* Live: instance 1 from memory, instance 2 (rank 3) over a socket. *tape gets the same bytes. */
+static struct session *live(struct buf *tape)
+{
+	struct wire_tape_header head = {.version = WIRE_VERSION, .header_size = sizeof(head),
+					.start_ns = UINT64_C(1690000000000000000)};
+	struct wire_encoder *e = malloc(sizeof(*e));
+	struct session *s = session_new();
+	struct wire_decoder *d = wire_decoder_new(s);
+	size_t from = sizeof(head);
+	int fds[2];
+
+	memcpy(head.magic, WIRE_TAPE_MAGIC, 8);
+	buf_init(tape, 0);
+	buf_put(tape, &head, sizeof(head));
+	s->start_ns = head.start_ns;
+	wire_encoder_init(e, 0x1111, to_buf, tape);
+	perform(e, 100, -1);
+	ck_assert_int_eq(wire_decoder_feed(d, tape->data + from, tape->len - from), 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	wire_encoder_init(e, 0x2222, to_socket, &fds[0]);
+	perform(e, 200, 3);
+	feed_socket(d, fds[1]);
+	wire_encoder_init(e, 0x2222, to_buf, tape);
+	perform(e, 200, 3);
+	ck_assert_uint_eq(wire_decoder_pending(d), 0);
+	wire_decoder_free(d);
+	close(fds[0]);
+	close(fds[1]);
+	free(e);
+	s->ended = true;
+	return s;
+}
+
+static ssize_t memory_read(void *ctx, void *data, size_t n)
+{
+	struct reader_memory *m = ctx;
+
+	n = MIN(n, m->len - m->at);
+	memcpy(data, m->data + m->at, n);
+	m->at += n;
+	return (ssize_t)n;
+}
+
+static struct session *from_tape(const struct buf *tape)
+{
+	struct reader_memory m = {tape->data, tape->len, 0};
+	struct session *s = session_new();
+	uint64_t offset;
+
+	ck_assert_int_eq(wire_read_tape(memory_read, &m, s, &offset), 0);
+	ck_assert_uint_eq(offset, tape->len);
+	return s;
+}
+
+static struct session *through_file(const struct session *s)
+{
+	struct session *again = session_new();
+	struct format_error error = {0};
+	struct reader_memory m;
+	struct reader_input in;
+	struct buf file;
+	struct out *o = malloc(sizeof(*o));
+
+	buf_init(&file, 0);
+	out_to_buf(o, &file);
+	ck_assert_int_eq(hatchet_write(s, &(struct write_options){0}, o), 0);
+	ck_assert_int_eq(out_flush(o), 0);
+	m = (struct reader_memory){file.data, file.len, 0};
+	reader_init_memory(&in, &m);
+	ck_assert_msg(hatchet_read(&in, again, &error) == 0, "%s", error.reason);
+	again->ended = true;
+	buf_done(&file);
+	free(o);
+	return again;
+}
+
+/* The first line that differs says more than two long texts. */
+static void same(struct buf *a, struct buf *b, const char *what)
+{
+	const char *x = buf_str(a), *y = buf_str(b), *line_x = x, *line_y = y;
+
+	for (; *x && *x == *y; x++, y++) {
+		if (*x == '\n') {
+			line_x = x + 1;
+			line_y = y + 1;
+		}
+	}
+	ck_assert_msg(*x == *y, "%s differs:\n%.200s\n---\n%.200s", what, line_x, line_y);
+}
+
+START_TEST(everything_survives)
+{
+	struct buf tape, a, b, c;
+	struct session *s, *t, *f;
+
+	clock_fake(1234567890); /* frames carry their time */
+	s = live(&tape);
+	t = from_tape(&tape);
+	f = through_file(s);
+
+	ck_assert_uint_eq(s->n_processes, 2);
+	ck_assert_uint_eq(s->n_nodes, 10);
+	ck_assert_uint_eq(s->n_rows, 14);
+	ck_assert_uint_eq(s->n_devices, 2);
+	ck_assert_uint_eq(s->n_samples, 6);
+	ck_assert_uint_eq(s->n_intervals, 6);
+	ck_assert_uint_eq(session_loss(s, LOSS_UNMATCHED), 4);
+	ck_assert_uint_eq(session_loss(s, LOSS_WIRE_ERROR), 0);
+	json_of(s, &a);
+	json_of(t, &b);
+	json_of(f, &c);
+	same(&a, &b, "tape");
+	same(&a, &c, "file");
+	buf_done(&a);
+	buf_done(&b);
+	buf_done(&c);
+	buf_done(&tape);
+	session_free(s);
+	session_free(t);
+	session_free(f);
+}
+END_TEST
+
+/* Cut anywhere, flip anything: no crash, and what is lost is said. */
+START_TEST(torn_tapes_are_read_as_far_as_they_go)
+{
+	struct buf tape;
+	struct session *s = live(&tape), *t;
+	struct reader_memory m;
+	size_t cut;
+	unsigned i;
+
+	session_free(s);
+	for (cut = sizeof(struct wire_tape_header); cut < tape.len; cut += 97) {
+		m = (struct reader_memory){tape.data, cut, 0};
+		t = session_new();
+		ck_assert_int_eq(wire_read_tape(memory_read, &m, t, NULL), 0);
+		session_free(t);
+	}
+	srand(1);
+	for (i = 0; i < 300; i++) {
+		tape.data[sizeof(struct wire_tape_header) +
+			  (size_t)rand() % (tape.len - sizeof(struct wire_tape_header))] ^= 1 << i % 8;
+		m = (struct reader_memory){tape.data, tape.len, 0};
+		t = session_new();
+		ck_assert_int_eq(wire_read_tape(memory_read, &m, t, NULL), 0);
+		session_free(t);
+	}
+	m = (struct reader_memory){tape.data, 10, 0};
+	t = session_new();
+	ck_assert_int_lt(wire_read_tape(memory_read, &m, t, NULL), 0);
+	session_free(t);
+	buf_done(&tape);
+}
+END_TEST
+
+START_TEST(long_texts_travel_in_parts)
+{
+	const size_t n = (1u << 20) + 5000;
+	struct wire_encoder *e = malloc(sizeof(*e));
+	struct session *s = session_new();
+	struct wire_decoder *d = wire_decoder_new(s);
+	char *name = malloc(n);
+	struct buf b;
+	const char *got;
+
+	buf_init(&b, 0);
+	memset(name, 'x', n);
+	wire_encoder_init(e, 5, to_buf, &b);
+	ck_assert_int_eq(wire_encode_text(e, 1, name, 9000), 0);
+	ck_assert_int_eq(wire_encode_text(e, 2, name, n), 0);
+	frame(e, 1, FRAME_KERNEL, 1);
+	frame(e, 2, FRAME_KERNEL, 2);
+	node(e, 1, 0, 1);
+	node(e, 2, 0, 2);
+	wire_encoder_flush(e);
+	ck_assert_int_eq(wire_decoder_feed(d, b.data, b.len), 0);
+	ck_assert_uint_eq(s->n_nodes, 3);
+	ck_assert_uint_eq(strlen(session_node_name(s, 1)), 9000);
+	got = session_node_name(s, 2);
+	ck_assert_uint_eq(strlen(got), WIRE_TEXT_MAX);
+	ck_assert_int_eq(got[WIRE_TEXT_MAX - 17], '#');
+	wire_decoder_free(d);
+	session_free(s);
+	buf_done(&b);
+	free(name);
+	free(e);
+}
+END_TEST
+
+START_TEST(a_lost_frame_heals)
+{
+	struct wire_encoder *e = malloc(sizeof(*e));
+	struct session *s = session_new();
+	struct wire_decoder *d = wire_decoder_new(s);
+	struct buf b, lost;
+
+	buf_init(&b, 0);
+	buf_init(&lost, 0);
+	wire_encoder_init(e, 5, to_buf, &b);
+	wire_encode_text(e, 1, "k", 1);
+	frame(e, 1, FRAME_KERNEL, 1);
+	node(e, 1, 0, 1);
+	slot(e, 0, 1, 0, 0, 0);
+	kernel(e, 0, 100, 1);
+	wire_encoder_flush(e);
+	e->arg = &lost;
+	kernel(e, 0, 200, 2);
+	wire_encoder_flush(e);
+	e->arg = &b;
+	kernel(e, 0, 300, 3);
+	wire_encoder_flush(e);
+	ck_assert_int_eq(wire_decoder_feed(d, b.data, b.len), 0);
+	ck_assert_uint_eq(session_loss(s, LOSS_WIRE_GAP), 1);
+	ck_assert_uint_eq(session_loss_total(s), 0);
+	ck_assert_uint_eq(s->values[s->rows[0].values].u64, 300);
+	/* The same pid says hello anew: the program called exec. */
+	buf_clear(&b);
+	next_string = 10;
+	hello(e, 100, -1);
+	wire_encoder_flush(e);
+	wire_encoder_init(e, 6, to_buf, &b);
+	next_string = 10;
+	hello(e, 100, -1);
+	wire_encoder_flush(e);
+	ck_assert_int_eq(wire_decoder_feed(d, b.data, b.len), 0);
+	ck_assert_uint_eq(s->n_processes, 2);
+	ck_assert_uint_eq(s->processes[0].end, PROCESS_ENDED);
+	ck_assert_uint_eq(s->processes[1].end, PROCESS_RUNS);
+	wire_decoder_free(d);
+	session_free(s);
+	buf_done(&b);
+	buf_done(&lost);
+	free(e);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("wire");
+	TCase *tc = tcase_create("carry");
+	SRunner *sr;
+	int failed;
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, everything_survives);
+	tcase_add_test(tc, torn_tapes_are_read_as_far_as_they_go);
+	tcase_add_test(tc, long_texts_travel_in_parts);
+	tcase_add_test(tc, a_lost_frame_heals);
+	suite_add_tcase(suite, tc);
+	sr = srunner_create(suite);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? 1 : 0;
+}
