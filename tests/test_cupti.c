@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -247,6 +248,73 @@ START_TEST(goes_on_to_the_next_candidate)
 	ck_assert_int_eq(backend_cupti.start(&(struct backend_options){0}, &sink, &state), 0);
 	ck_assert_int_eq(seen.n_notes, 0);
 	ck_assert(counters().subscribed);
+}
+END_TEST
+
+/* A folder tree of links to the mocks, as an installation would have it. */
+static char tree[] = "/tmp/test_cupti.XXXXXX";
+
+static void tree_link(const char *target, const char *folder, const char *name)
+{
+	char path[512];
+	size_t n = (size_t)snprintf(path, sizeof(path), "%s/", tree);
+
+	for (const char *p = folder; *p; p += *p == '/') {
+		size_t length = strcspn(p, "/");
+
+		n += (size_t)snprintf(path + n, sizeof(path) - n, "%.*s/", (int)length, p);
+		mkdir(path, 0700);
+		p += length;
+	}
+	snprintf(path + n, sizeof(path) - n, "%s", name);
+	ck_assert_int_eq(symlink(target, path), 0);
+}
+
+static void *tree_open(const char *below)
+{
+	char path[512];
+	void *library;
+
+	snprintf(path, sizeof(path), "%s/%s", tree, below);
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	ck_assert_msg(library != NULL, "%s", dlerror());
+	return library;
+}
+
+static void tree_remove(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -r %s", tree);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* What is mapped, and then links beside it, come before what is installed. */
+START_TEST(finds_the_application_s_own_library)
+{
+	unsetenv("PROTON_CUPTI_PATH");
+	ck_assert_ptr_nonnull(mkdtemp(tree));
+	if (_i == 0) {
+		tree_link(MOCK_CUPTI_PATH, "lib", "libcupti.so.12");
+		tree_open("lib/libcupti.so.12");
+	} else if (_i == 1) { /* pip, CUDA 12 */
+		tree_link(MOCK_CUDA_PATH, "nvidia/cuda_runtime/lib", "libcudart.so.12");
+		tree_link(MOCK_CUPTI_PATH, "nvidia/cuda_cupti/lib", "libcupti.so.12");
+		tree_open("nvidia/cuda_runtime/lib/libcudart.so.12");
+	} else if (_i == 2) { /* pip, CUDA 13, PyTorch */
+		tree_link(MOCK_CUDA_PATH, "torch/lib", "libtorch_cuda.so");
+		tree_link(MOCK_CUPTI_PATH, "nvidia/cu13/lib", "libcupti.so.13");
+		tree_open("torch/lib/libtorch_cuda.so");
+	} else { /* a toolkit elsewhere */
+		tree_link(MOCK_CUDA_PATH, "toolkit/lib64", "libcudart.so.11.0");
+		tree_link(MOCK_CUPTI_PATH, "toolkit/extras/CUPTI/lib64", "libcupti.so.11.8");
+		tree_open("toolkit/lib64/libcudart.so.11.0");
+	}
+	ck_assert_int_eq(backend_cupti.start(&(struct backend_options){0}, &sink, &state), 0);
+	tree_remove();
+	mock_open();
+	ck_assert(counters().subscribed);
+	ck_assert_int_eq(seen.n_notes, 0);
 }
 END_TEST
 
@@ -898,6 +966,7 @@ static Suite *suite(void)
 	tcase_add_test(load, says_when_no_library_is_found);
 	tcase_add_test(load, says_what_an_incomplete_library_lacks);
 	tcase_add_test(load, goes_on_to_the_next_candidate);
+	tcase_add_loop_test(load, finds_the_application_s_own_library, 0, 4);
 	tcase_add_loop_test(load, refusals_are_explained_and_leave_nothing_on, 0,
 			    ARRAY_SIZE(refusals));
 	tcase_add_test(load, cuda_11_works);

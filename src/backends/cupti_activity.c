@@ -165,16 +165,22 @@ static void read_records(struct cupti *c, uint8_t *buffer, size_t valid)
 
 /* The count is CUPTI's and restarts with each question. What was dropped will not come: it is not
  * in flight either (some of it may be copies, which are not counted there: the reader clamps). */
-static void count_dropped(struct cupti *c)
+static void lose_dropped(struct cupti *c, size_t n)
 {
-	size_t n = 0;
-
-	if (!c->api.cuptiActivityGetNumDroppedRecords ||
-	    c->api.cuptiActivityGetNumDroppedRecords(NULL, 0, &n) != ABI_OK || !n)
+	if (!n)
 		return;
 	c->sink->ops->lose(c->sink, LOSS_DROPPED, n);
 	if (atomic_load_explicit(&c->attributing, memory_order_relaxed))
 		c->sink->ops->unlaunch(c->sink, n);
+}
+
+static void count_dropped(struct cupti *c)
+{
+	size_t n = 0;
+
+	if (c->api.cuptiActivityGetNumDroppedRecords &&
+	    c->api.cuptiActivityGetNumDroppedRecords(NULL, 0, &n) == ABI_OK)
+		lose_dropped(c, n);
 }
 
 /* ---- buffers ---------------------------------------------------------------------------- */
@@ -222,7 +228,10 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t si
 	struct cupti *c = the_cupti;
 	bool running = cupti_running(c);
 
-	if (buffer && buffer != discard) {
+	if (buffer == discard) {
+		if (running) /* several threads wrote over each other: how many, about */
+			lose_dropped(c, valid / ABI_KERNEL_BYTES);
+	} else if (buffer) {
 		if (running && valid > 0)
 			read_records(c, buffer, valid);
 		cupti_pool_return(&c->pool, buffer, valid);

@@ -50,7 +50,7 @@ static void _printf_(3, 4) blame(struct search *s, enum reason reason, const cha
 {
 	va_list ap;
 
-	if (s->reason >= reason && s->why[0])
+	if (s->ok || (s->reason >= reason && s->why[0]))
 		return;
 	s->reason = reason;
 	va_start(ap, format);
