@@ -121,9 +121,9 @@ extern "C" {
 #endif
 
 /* Open a scope on this thread: a frame of the calling context of all that it launches from now on.
- *   unit    the number of scopes that were open on this thread
+ *   unit    frames that the thread's calling context had before (0: this one is the outermost)
  *   source  name is copied: any UTF-8, "" and NULL show as "<scope>"
- *   errors  -1: nobody is profiling, or the thread's stack of scopes is full
+ *   errors  -1: nobody is profiling, or the thread's stack is full (counted); exit it all the same
  *   thread  any; belongs to the caller */
 static inline int proton_enter_scope(const char *name)
 {
@@ -132,7 +132,7 @@ static inline int proton_enter_scope(const char *name)
 }
 
 /* Close the innermost scope of this thread.
- *   unit    the number of scopes that are still open on this thread
+ *   unit    frames that the thread's calling context has left
  *   source  proton_enter_scope()
  *   errors  -1: nobody is profiling, or no scope is open (counted as "scope_mismatch")
  *   thread  the one that opened it */
@@ -200,11 +200,11 @@ static inline int proton_active(void)
 	return PROTON_CALL_(active, (), 0);
 }
 
-/* Ends what proton_scope() began; not to be called. */
+/* Ends what proton_scope() began, pushed or counted; not to be called. */
 static inline void proton_scope_end_(int *depth)
 {
-	if (*depth >= 0)
-		proton_exit_scope();
+	(void)depth;
+	proton_exit_scope();
 }
 
 #ifdef __cplusplus

@@ -124,14 +124,20 @@ static uint64_t tag_of(const void *domain)
 	return (uint64_t)(uintptr_t)(domain ? domain : &default_domain);
 }
 
+/* NVTX wants the level within the domain; the stack holds the frames of all. */
 static int do_push(const void *domain, struct text text)
 {
-	return collect_push(FRAME_NVTX, tag_of(domain), text.s, text.len);
+	uint64_t tag = tag_of(domain);
+	int level = collect_depth(tag);
+
+	return collect_push(FRAME_NVTX, tag, text.s, text.len) < 0 ? NVTX_FAILED : level;
 }
 
 static int do_pop(const void *domain)
 {
-	return collect_pop(tag_of(domain));
+	uint64_t tag = tag_of(domain);
+
+	return collect_pop(tag) < 0 ? NVTX_FAILED : collect_depth(tag);
 }
 
 static void do_mark(struct text text)
