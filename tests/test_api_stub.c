@@ -6,11 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "backends/backend.h"
+#include "backends/opencl.h"
 #include "base/util.h"
 #include "collect/collect.h"
 
 __attribute__((visibility("default"))) stub_get_fn stub_get;
-static struct stub stub;
+static void stub_check_loader(void);
+static void stub_flush(void);
+static struct stub stub = {.check_loader = stub_check_loader, .flush = stub_flush};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool collect_on;
@@ -95,13 +99,80 @@ static struct activity_sink stub_sink = {.ops = &stub_ops};
 
 /* --- collector -------------------------------------------------------------------------------- */
 
+static void stub_check_loader(void)
+{
+	opencl_check_loader(&stub_sink);
+}
+
+static void stub_flush(void)
+{
+	backend_opencl.flush(NULL, true);
+}
+
 int collect_start(enum collect_door door)
 {
+	static const struct backend_options options;
+	void *state;
+
 	if (getenv("PROTON_STUB_REFUSE"))
 		return -1;
 	collect_on = true;
 	stub_log("start %d\n", (int)door);
-	return 0;
+	return door == DOOR_OPENCL ? backend_opencl.start(&options, &stub_sink, &state) : 0;
+}
+
+/* Count and bytes of one kind of records. */
+static void dump(FILE *f, const char *key, enum activity_kind kind, unsigned direction,
+		 const char *name)
+{
+	uint64_t n = 0, bytes = 0;
+
+	for (uint32_t i = 0; i < MIN(stub.n_records, STUB_RECORDS); i++) {
+		const struct stub_record *r = &stub.records[i];
+
+		if (r->activity.kind != kind || r->activity.direction != direction ||
+		    strcmp(r->name, name) != 0)
+			continue;
+		n++;
+		bytes += r->activity.bytes;
+	}
+	if (kind == ACTIVITY_KERNEL && n)
+		fprintf(f, "%s%s=%llu\n", key, name, (unsigned long long)n);
+	else if (n)
+		fprintf(f, "%s=%llu\n%s.bytes=%llu\n", key, (unsigned long long)n, key,
+			(unsigned long long)bytes);
+}
+
+__attribute__((destructor)) static void stub_out(void)
+{
+	static const char *const directions[] = {"copy.Unknown", "copy.HostToDevice",
+						 "copy.DeviceToHost", "copy.DeviceToDevice"};
+	const char *path = getenv("PROTON_STUB_OUT");
+	FILE *f = path ? fopen(path, "we") : NULL;
+	char seen[64][64];
+	unsigned n_seen = 0, k;
+
+	if (!f)
+		return;
+	stub_flush();
+	for (uint32_t i = 0; i < MIN(stub.n_records, STUB_RECORDS); i++) {
+		for (k = 0; k < n_seen && strcmp(seen[k], stub.records[i].name) != 0; k++)
+			;
+		if (k < n_seen || n_seen == ARRAY_SIZE(seen) || !*stub.records[i].name)
+			continue;
+		strcpy(seen[n_seen++], stub.records[i].name);
+		dump(f, "kernel.", ACTIVITY_KERNEL, 0, stub.records[i].name);
+	}
+	for (unsigned d = 0; d < ARRAY_SIZE(directions); d++)
+		dump(f, directions[d], ACTIVITY_COPY, d, "");
+	dump(f, "set", ACTIVITY_SET, 0, "");
+	fprintf(f, "launches=%llu\nunlaunches=%llu\nrecords=%u\n",
+		(unsigned long long)stub.n_launches, (unsigned long long)stub.n_unlaunches,
+		stub.n_records);
+	for (unsigned i = 0; i < LOSS_N; i++)
+		if (stub.n_losses[i])
+			fprintf(f, "loss.%u=%llu\n", i, (unsigned long long)stub.n_losses[i]);
+	fclose(f);
 }
 
 struct activity_sink *collect_sink(unsigned source)
@@ -126,14 +197,12 @@ int collect_depth(uint64_t tag)
 
 int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t len)
 {
-	int before = collect_depth(tag);
-
 	stub.n_pushes++;
 	if (depth == ARRAY_SIZE(stack))
 		return -1;
-	stack[depth++].tag = tag;
+	stack[depth].tag = tag;
 	stub_log("push %u %.*s\n", kind, (int)len, name);
-	return before;
+	return depth++;
 }
 
 int collect_pop(uint64_t tag)
@@ -147,8 +216,7 @@ int collect_pop(uint64_t tag)
 	if (i < 0)
 		return -1;
 	memmove(stack + i, stack + i + 1, (size_t)(depth - i - 1) * sizeof(stack[0]));
-	depth--;
-	return collect_depth(tag);
+	return --depth;
 }
 
 void collect_metric_f64(const char *name, double v, bool replace)

@@ -2,7 +2,8 @@
 #ifndef PROTON_TESTS_TEST_API_STUB_H
 #define PROTON_TESTS_TEST_API_STUB_H
 /* A collector that writes down what it is told, one line a call. It is a shared library with the
- * exports of libproton.so, opened by the doors under test; the test asks it by dlsym(). */
+ * exports of libproton.so, opened by the doors under test; the test asks it by dlsym(). With
+ * PROTON_STUB_OUT=FILE it writes what it counted there at exit, as "name=value" lines. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +26,8 @@ struct stub {
 	uint32_t n_records, n_devices;
 	struct device_info device;
 	char device_name[128], note[512];
+	void (*check_loader)(void);
+	void (*flush)(void); /* of the OpenCL backend, as at exit */
 	struct stub_record records[STUB_RECORDS];
 };
 

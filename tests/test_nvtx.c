@@ -2,18 +2,18 @@
 /* Our injection, called as NVTX's loader does, with tables made by hand. */
 #include "config.h" // IWYU pragma: keep
 #include <check.h>
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
 #include "base/util.h"
-#include "collect/nvtx.h"
+#include "collect/nvtx_abi.h"
 #include "test_api_stub.h"
 
 #define N_CORE  16
 #define N_CORE2 16
 
-stub_get_fn stub_get;
-
+static int (*initialize)(nvtx_get_export_fn *get_export);
 static nvtx_function core[N_CORE], core2[N_CORE2];
 static nvtx_function *core_table[N_CORE + 1], *core2_table[N_CORE2 + 1];
 static unsigned table_size;
@@ -37,13 +37,19 @@ static const void *get_export(uint32_t table)
 /* Only the entries that real loaders have point somewhere: 0 is invalid. */
 static struct stub *inject(unsigned size)
 {
+	void *handle = dlopen(STUB_LIBRARY, RTLD_NOW);
+	stub_get_fn *get;
+
+	ck_assert_msg(handle != NULL, "%s", dlerror());
+	*(void **)&get = dlsym(handle, "stub_get");
+	*(void **)&initialize = dlsym(handle, "InitializeInjectionNvtx2");
 	table_size = size;
 	for (int i = 1; i < N_CORE; i++)
 		core_table[i] = &core[i];
 	for (int i = 1; i < N_CORE2; i++)
 		core2_table[i] = &core2[i];
-	ck_assert_int_eq(InitializeInjectionNvtx2(get_export), 1);
-	return stub_get();
+	ck_assert_int_eq(initialize(get_export), 1);
+	return get();
 }
 
 #define CORE(index, type)  ((type *)core[index])
@@ -80,9 +86,9 @@ START_TEST(test_tables)
 	ck_assert(core[NVTX_CORE_MARK_A] != NULL);
 	ck_assert(core[NVTX_CORE_RANGE_PUSH_A] == NULL);
 	ck_assert(core2[NVTX_CORE2_CREATE_A] == NULL);
-	ck_assert_int_eq(InitializeInjectionNvtx2(NULL), 0);
+	ck_assert_int_eq(initialize(NULL), 0);
 	callbacks.struct_size = 8;
-	ck_assert_int_eq(InitializeInjectionNvtx2(get_export), 0);
+	ck_assert_int_eq(initialize(get_export), 0);
 	callbacks.struct_size = sizeof(callbacks);
 }
 END_TEST
@@ -123,7 +129,7 @@ END_TEST
 /* Domains have levels of their own on the one stack of the thread. */
 START_TEST(test_domains)
 {
-	inject(N_CORE);
+	struct stub *stub = inject(N_CORE);
 	const void *nccl = CORE2(NVTX_CORE2_CREATE_A, domain_create)("NCCL");
 	const void *torch = CORE2(NVTX_CORE2_CREATE_A, domain_create)("torch");
 	const void *s = CORE2(NVTX_CORE2_REGISTER_STRING_A, register_a)(nccl, "allreduce");
@@ -140,7 +146,7 @@ START_TEST(test_domains)
 	ck_assert_int_eq(CORE2(NVTX_CORE2_RANGE_POP, domain_pop)(nccl), 1);
 	ck_assert_int_eq(CORE2(NVTX_CORE2_RANGE_POP, domain_pop)(nccl), 0);
 	ck_assert_int_eq(CORE(NVTX_CORE_RANGE_POP, pop)(), 0);
-	ck_assert(strstr(stub_get()->log, "push 4 allreduce\npush 4 allreduce\n") != NULL);
+	ck_assert(strstr(stub->log, "push 4 allreduce\npush 4 allreduce\n") != NULL);
 }
 END_TEST
 

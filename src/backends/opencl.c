@@ -1,0 +1,757 @@
+/* SPDX-License-Identifier: MIT */
+/* OpenCL, as a layer of its loader: every command gets an event, whose callback brings the times.
+ *
+ *	clEnqueueX ── hook: take a command record, launch context ──> driver
+ *	                         │ clSetEventCallback(CL_COMPLETE)      │
+ *	                         ▼                                      ▼
+ *	sink->record() <── command_complete(): profiling START, END  <── driver's thread
+ *
+ * Nothing is flushed and nothing waits: a command whose queue the program never flushes stays in
+ * flight. What the program can see stays as it was: opencl_queue.c hides that profiling is on, and
+ * the reference that we hold on its events is not counted to it.
+ *
+ * What is recorded as what:
+ *	NDRangeKernel, Task, NativeKernel   kernel, by its function's name
+ *	Read*, Write*                       copy, device to host and host to device
+ *	Copy*                               copy, device to device
+ *	Fill*, SVMMemFill                   set
+ *	SVMMemcpy                           copy of unknown direction: both ends may be either
+ *	Map*                                copy, device to host: the bytes that become visible
+ *	Unmap*                              copy, host to device: the bytes that were mapped
+ *	MigrateMemObjects, SVMMigrateMem    copy, towards the host or the device
+ * What moves nothing is not recorded: the map of a region whose old content is void, the unmap of
+ * one that was only read. On devices that share memory with the host no map moves anything; the
+ * bytes are those that would move elsewhere. Times are the device's, as the driver gives them. */
+#include "config.h" // IWYU pragma: keep
+#include "backends/opencl.h"
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include "backends/backend.h"
+#include "backends/names.h"
+#include "backends/opencl_queue.h"
+#include "backends/ptrmap.h"
+#include "base/clock.h"
+#include "base/util.h"
+
+#define MAX_COMMANDS     65536 /* in flight */
+#define MAX_KERNEL_NAME  4096  /* on the stack; longer ones are measured first */
+#define EXIT_WAIT_NS     (100 * NSEC_PER_MSEC)
+#define EXIT_STANDING_NS (20 * NSEC_PER_MSEC) /* nothing has finished for so long: go */
+
+/* owner: from the hook until command_complete() the driver; free: the list */
+struct command {
+	struct activity activity;
+	cl_event held; /* the program's event, on which we hold a reference */
+	uint32_t next; /* free list: index + 1 */
+};
+
+struct opencl opencl;
+
+static struct {
+	struct command *commands; /* reserved; used from the bottom, page by page */
+	uint64_t free;            /* generation << 32 | index + 1 of the first free one */
+	uint32_t n_used;          /* places ever taken */
+	uint32_t n_in_flight;
+} pool;
+
+static struct names names;
+static struct ptrmap kernels; /* cl_kernel -> struct name */
+static struct ptrmap maps;    /* mapped address -> bytes that go back at unmap */
+static void *dispatch[OPENCL_N_PLACES];
+
+/* --- records of commands in flight ------------------------------------------------------------ */
+
+static struct command *command_get(void)
+{
+	uint64_t head = __atomic_load_n(&pool.free, __ATOMIC_ACQUIRE), rest;
+	uint32_t i;
+
+	while ((uint32_t)head) {
+		struct command *c = &pool.commands[(uint32_t)head - 1];
+
+		/* The generation makes the swap fail when the list changed and changed back. */
+		rest = ((head >> 32) + 1) << 32 | __atomic_load_n(&c->next, __ATOMIC_RELAXED);
+		if (__atomic_compare_exchange_n(&pool.free, &head, rest, true, __ATOMIC_ACQUIRE,
+						__ATOMIC_ACQUIRE))
+			return c;
+	}
+	i = __atomic_load_n(&pool.n_used, __ATOMIC_RELAXED);
+	while (i < MAX_COMMANDS)
+		if (__atomic_compare_exchange_n(&pool.n_used, &i, i + 1, true, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED))
+			return &pool.commands[i];
+	return NULL;
+}
+
+static void command_put(struct command *c)
+{
+	uint64_t head = __atomic_load_n(&pool.free, __ATOMIC_RELAXED), mine;
+
+	__atomic_store_n(&c->held, NULL, __ATOMIC_RELAXED);
+	do {
+		__atomic_store_n(&c->next, (uint32_t)head, __ATOMIC_RELAXED);
+		mine = (head & ~(uint64_t)UINT32_MAX) | (uint32_t)(c - pool.commands + 1);
+	} while (!__atomic_compare_exchange_n(&pool.free, &head, mine, true, __ATOMIC_RELEASE,
+					      __ATOMIC_RELAXED));
+}
+
+/* References on the program's event that are ours. */
+static uint32_t command_references(cl_event event)
+{
+	uint32_t n = __atomic_load_n(&pool.n_used, __ATOMIC_RELAXED), references = 0;
+
+	for (uint32_t i = 0; event && i < n; i++)
+		references += __atomic_load_n(&pool.commands[i].held, __ATOMIC_RELAXED) == event;
+	return references;
+}
+
+/* --- a command's way -------------------------------------------------------------------------- */
+
+/* The times, when they make sense; else why not. */
+static bool command_times(cl_event event, struct activity *a, enum loss *ret_loss)
+{
+	opencl_clGetEventProfilingInfo *get = OPENCL_NEXT(clGetEventProfilingInfo);
+
+	*ret_loss = LOSS_ZERO_TIME;
+	if (get(event, OPENCL_PROFILING_COMMAND_START, sizeof(a->start_ns), &a->start_ns, NULL) !=
+		    OPENCL_SUCCESS ||
+	    get(event, OPENCL_PROFILING_COMMAND_END, sizeof(a->end_ns), &a->end_ns, NULL) !=
+		    OPENCL_SUCCESS ||
+	    !a->start_ns || !a->end_ns)
+		return false;
+	*ret_loss = LOSS_REVERSED_TIME;
+	return a->end_ns >= a->start_ns;
+}
+
+static void command_fail(struct activity_sink *sink, enum loss loss)
+{
+	sink->ops->unlaunch(sink, 1);
+	if (loss != LOSS_N)
+		sink->ops->lose(sink, loss, 1);
+}
+
+/* On a thread of the driver, or inside clSetEventCallback() for what is already over. */
+static void command_complete(cl_event event, int32_t status, void *arg)
+{
+	struct activity_sink *sink = opencl_sink();
+	struct command *c = arg;
+	enum loss loss;
+
+	if (sink && status < 0)
+		command_fail(sink, LOSS_N);
+	else if (sink && !command_times(event, &c->activity, &loss))
+		command_fail(sink, loss);
+	else if (sink)
+		sink->ops->record(sink, &c->activity);
+	command_put(c);
+	OPENCL_NEXT(clReleaseEvent)(event);
+	__atomic_fetch_sub(&pool.n_in_flight, 1, __ATOMIC_RELEASE);
+}
+
+/* What a hook keeps while the driver's function runs. */
+struct enqueue {
+	struct command *command; /* NULL: not recorded */
+	cl_event own;
+	cl_event *event; /* where the driver puts the event */
+};
+
+static void enqueue_begin(struct enqueue *e, cl_command_queue queue, cl_event *event,
+			  const struct activity *what)
+{
+	struct activity_sink *sink = opencl_sink();
+	const struct opencl_queue *q = sink ? opencl_queue_get(queue) : NULL;
+
+	e->command = NULL;
+	e->own = NULL;
+	e->event = event;
+	if (!q || (what->kind == ACTIVITY_COPY && !what->bytes))
+		return;
+	e->command = command_get();
+	if (!e->command) {
+		sink->ops->lose(sink, LOSS_BUFFERS_FULL, 1);
+		return;
+	}
+	e->command->held = NULL;
+	e->command->activity = *what;
+	e->command->activity.device = q->device;
+	e->command->activity.context = q->context;
+	e->command->activity.stream = q->stream;
+	e->command->activity.launch = sink->ops->launch(sink);
+	if (!event)
+		e->event = &e->own;
+}
+
+/* Have the driver tell us when it is done. */
+static bool enqueue_watch(struct enqueue *e)
+{
+	struct command *c = e->command;
+	cl_event event = *e->event;
+
+	if (e->event != &e->own) {
+		if (OPENCL_NEXT(clRetainEvent)(event) != OPENCL_SUCCESS)
+			return false;
+		__atomic_store_n(&c->held, event, __ATOMIC_RELAXED);
+	}
+	__atomic_fetch_add(&pool.n_in_flight, 1, __ATOMIC_RELAXED);
+	if (OPENCL_NEXT(clSetEventCallback)(event, OPENCL_COMPLETE, command_complete, c) ==
+	    OPENCL_SUCCESS)
+		return true;
+	__atomic_fetch_sub(&pool.n_in_flight, 1, __ATOMIC_RELAXED);
+	OPENCL_NEXT(clReleaseEvent)(event);
+	return false;
+}
+
+static int32_t enqueue_end(struct enqueue *e, int32_t error)
+{
+	struct activity_sink *sink = opencl_sink();
+
+	if (!e->command)
+		return error;
+	if (error == OPENCL_SUCCESS && enqueue_watch(e))
+		return error;
+	if (sink)
+		command_fail(sink, error == OPENCL_SUCCESS ? LOSS_DROPPED : LOSS_N);
+	command_put(e->command);
+	return error;
+}
+
+/* --- what commands are ------------------------------------------------------------------------ */
+
+/* The name of a kernel's function, kept for ever; asked once a kernel. */
+static const char *kernel_name(cl_kernel kernel)
+{
+	opencl_clGetKernelInfo *get = OPENCL_NEXT(clGetKernelInfo);
+	char buf[MAX_KERNEL_NAME], *text = buf;
+	const struct name *name = NULL;
+	uint64_t known;
+	size_t size = 0;
+
+	if (_likely_(ptrmap_get(&kernels, kernel, &known)))
+		return ((const struct name *)(uintptr_t)known)->text;
+	if (!kernel || get(kernel, OPENCL_KERNEL_FUNCTION_NAME, 0, NULL, &size) != OPENCL_SUCCESS)
+		return NULL;
+	if (size > sizeof(buf))
+		text = malloc(size);
+	if (size && text &&
+	    get(kernel, OPENCL_KERNEL_FUNCTION_NAME, size, text, NULL) == OPENCL_SUCCESS)
+		name = names_add(&names, text, strnlen(text, size));
+	if (text != buf)
+		free(text);
+	if (!name)
+		return "<kernel>";
+	ptrmap_add(&kernels, kernel, (uint64_t)(uintptr_t)name);
+	return name->text;
+}
+
+static struct activity kernel(const char *name)
+{
+	return (struct activity){.kind = ACTIVITY_KERNEL, .name = name, .async = true};
+}
+
+static struct activity copy(enum copy_direction direction, uint64_t bytes, bool async)
+{
+	static const uint8_t ends[COPY_N_DIRECTIONS][2] = {
+		[COPY_UNKNOWN] = {MEMORY_MANAGED, MEMORY_MANAGED},
+		[COPY_HOST_TO_DEVICE] = {MEMORY_PAGEABLE, MEMORY_DEVICE},
+		[COPY_DEVICE_TO_HOST] = {MEMORY_DEVICE, MEMORY_PAGEABLE},
+		[COPY_DEVICE_TO_DEVICE] = {MEMORY_DEVICE, MEMORY_DEVICE},
+	};
+
+	return (struct activity){
+		.kind = ACTIVITY_COPY,
+		.direction = (uint8_t)direction,
+		.src_kind = ends[direction][0],
+		.dst_kind = ends[direction][1],
+		.bytes = bytes,
+		.async = async,
+	};
+}
+
+static struct activity set(enum memory_kind memory, uint64_t bytes)
+{
+	return (struct activity){.kind = ACTIVITY_SET,
+				 .src_kind = (uint8_t)memory,
+				 .dst_kind = (uint8_t)memory,
+				 .bytes = bytes,
+				 .async = true};
+}
+
+/* Whatever the program passes: the driver is the one to say that it is wrong. */
+static uint64_t region_bytes(const size_t *region, uint64_t element)
+{
+	return region ? (uint64_t)region[0] * region[1] * region[2] * element : 0;
+}
+
+static uint64_t image_bytes(cl_mem image, const size_t *region)
+{
+	opencl_clGetImageInfo *get = OPENCL_NEXT(clGetImageInfo);
+	size_t element = 0;
+
+	get(image, OPENCL_IMAGE_ELEMENT_SIZE, sizeof(element), &element, NULL);
+	return region_bytes(region, element);
+}
+
+static struct activity map(uint64_t flags, uint64_t bytes, bool async)
+{
+	return copy(COPY_DEVICE_TO_HOST, flags & OPENCL_MAP_WRITE_INVALIDATE_REGION ? 0 : bytes,
+		    async);
+}
+
+static void map_remember(const void *p, uint64_t flags, uint64_t bytes)
+{
+	bool writes = flags & (OPENCL_MAP_WRITE | OPENCL_MAP_WRITE_INVALIDATE_REGION);
+
+	if (p)
+		ptrmap_add(&maps, p, writes ? bytes : 0);
+}
+
+static struct activity unmap(const void *p)
+{
+	uint64_t bytes = 0;
+
+	if (p)
+		ptrmap_take(&maps, p, &bytes);
+	return copy(COPY_HOST_TO_DEVICE, bytes, true);
+}
+
+static struct activity migrate(uint64_t flags, uint64_t bytes)
+{
+	return copy(flags & OPENCL_MIGRATE_HOST ? COPY_DEVICE_TO_HOST : COPY_HOST_TO_DEVICE,
+		    flags & OPENCL_MIGRATE_CONTENT_UNDEFINED ? 0 : bytes, true);
+}
+
+static uint64_t mems_bytes(uint32_t n_mems, const cl_mem *mems)
+{
+	opencl_clGetMemObjectInfo *get = OPENCL_NEXT(clGetMemObjectInfo);
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; mems && i < n_mems; i++) {
+		size_t size = 0;
+
+		get(mems[i], OPENCL_MEM_SIZE, sizeof(size), &size, NULL);
+		bytes += size;
+	}
+	return bytes;
+}
+
+static uint64_t sum(uint32_t n, const size_t *sizes)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; sizes && i < n; i++)
+		bytes += sizes[i];
+	return bytes;
+}
+
+/* --- hooks ------------------------------------------------------------------------------------ */
+
+/* clang-format off */
+/*        function,
+ *            its parameters,
+ *            its arguments,
+ *            what it is */
+#define COMMANDS(_)                                                                                \
+	_(clEnqueueNDRangeKernel,                                                                  \
+	  (cl_command_queue queue, cl_kernel k, uint32_t dimensions, const size_t *offset,         \
+	   const size_t *global, const size_t *local, OPENCL_WAIT),                                \
+	  (queue, k, dimensions, offset, global, local, n, wait, e.event),                         \
+	  kernel(kernel_name(k)))                                                                  \
+	_(clEnqueueTask,                                                                           \
+	  (cl_command_queue queue, cl_kernel k, OPENCL_WAIT),                                      \
+	  (queue, k, n, wait, e.event),                                                            \
+	  kernel(kernel_name(k)))                                                                  \
+	_(clEnqueueNativeKernel,                                                                   \
+	  (cl_command_queue queue, opencl_native_kernel *function, void *args, size_t args_size,   \
+	   uint32_t n_mems, const cl_mem *mems, const void **places, OPENCL_WAIT),                 \
+	  (queue, function, args, args_size, n_mems, mems, places, n, wait, e.event),              \
+	  kernel("<native kernel>"))                                                               \
+	_(clEnqueueReadBuffer,                                                                     \
+	  (cl_command_queue queue, cl_mem mem, uint32_t blocking, size_t offset, size_t size,      \
+	   void *p, OPENCL_WAIT),                                                                  \
+	  (queue, mem, blocking, offset, size, p, n, wait, e.event),                               \
+	  copy(COPY_DEVICE_TO_HOST, size, !blocking))                                              \
+	_(clEnqueueWriteBuffer,                                                                    \
+	  (cl_command_queue queue, cl_mem mem, uint32_t blocking, size_t offset, size_t size,      \
+	   const void *p, OPENCL_WAIT),                                                            \
+	  (queue, mem, blocking, offset, size, p, n, wait, e.event),                               \
+	  copy(COPY_HOST_TO_DEVICE, size, !blocking))                                              \
+	_(clEnqueueCopyBuffer,                                                                     \
+	  (cl_command_queue queue, cl_mem src, cl_mem dst, size_t src_offset, size_t dst_offset,   \
+	   size_t size, OPENCL_WAIT),                                                              \
+	  (queue, src, dst, src_offset, dst_offset, size, n, wait, e.event),                       \
+	  copy(COPY_DEVICE_TO_DEVICE, size, true))                                                 \
+	_(clEnqueueReadBufferRect,                                                                 \
+	  (cl_command_queue queue, cl_mem mem, uint32_t blocking, const size_t *origin,            \
+	   const size_t *host_origin, const size_t *region, size_t row_pitch, size_t slice_pitch,  \
+	   size_t host_row_pitch, size_t host_slice_pitch, void *p, OPENCL_WAIT),                  \
+	  (queue, mem, blocking, origin, host_origin, region, row_pitch, slice_pitch,              \
+	   host_row_pitch, host_slice_pitch, p, n, wait, e.event),                                 \
+	  copy(COPY_DEVICE_TO_HOST, region_bytes(region, 1), !blocking))                           \
+	_(clEnqueueWriteBufferRect,                                                                \
+	  (cl_command_queue queue, cl_mem mem, uint32_t blocking, const size_t *origin,            \
+	   const size_t *host_origin, const size_t *region, size_t row_pitch, size_t slice_pitch,  \
+	   size_t host_row_pitch, size_t host_slice_pitch, const void *p, OPENCL_WAIT),            \
+	  (queue, mem, blocking, origin, host_origin, region, row_pitch, slice_pitch,              \
+	   host_row_pitch, host_slice_pitch, p, n, wait, e.event),                                 \
+	  copy(COPY_HOST_TO_DEVICE, region_bytes(region, 1), !blocking))                           \
+	_(clEnqueueCopyBufferRect,                                                                 \
+	  (cl_command_queue queue, cl_mem src, cl_mem dst, const size_t *src_origin,               \
+	   const size_t *dst_origin, const size_t *region, size_t src_row_pitch,                   \
+	   size_t src_slice_pitch, size_t dst_row_pitch, size_t dst_slice_pitch, OPENCL_WAIT),     \
+	  (queue, src, dst, src_origin, dst_origin, region, src_row_pitch, src_slice_pitch,        \
+	   dst_row_pitch, dst_slice_pitch, n, wait, e.event),                                      \
+	  copy(COPY_DEVICE_TO_DEVICE, region_bytes(region, 1), true))                              \
+	_(clEnqueueReadImage,                                                                      \
+	  (cl_command_queue queue, cl_mem mem, uint32_t blocking, const size_t *origin,            \
+	   const size_t *region, size_t row_pitch, size_t slice_pitch, void *p, OPENCL_WAIT),      \
+	  (queue, mem, blocking, origin, region, row_pitch, slice_pitch, p, n, wait, e.event),     \
+	  copy(COPY_DEVICE_TO_HOST, image_bytes(mem, region), !blocking))                          \
+	_(clEnqueueWriteImage,                                                                     \
+	  (cl_command_queue queue, cl_mem mem, uint32_t blocking, const size_t *origin,            \
+	   const size_t *region, size_t row_pitch, size_t slice_pitch, const void *p,              \
+	   OPENCL_WAIT),                                                                           \
+	  (queue, mem, blocking, origin, region, row_pitch, slice_pitch, p, n, wait, e.event),     \
+	  copy(COPY_HOST_TO_DEVICE, image_bytes(mem, region), !blocking))                          \
+	_(clEnqueueCopyImage,                                                                      \
+	  (cl_command_queue queue, cl_mem src, cl_mem dst, const size_t *src_origin,               \
+	   const size_t *dst_origin, const size_t *region, OPENCL_WAIT),                           \
+	  (queue, src, dst, src_origin, dst_origin, region, n, wait, e.event),                     \
+	  copy(COPY_DEVICE_TO_DEVICE, image_bytes(src, region), true))                             \
+	_(clEnqueueCopyImageToBuffer,                                                              \
+	  (cl_command_queue queue, cl_mem src, cl_mem dst, const size_t *src_origin,               \
+	   const size_t *region, size_t dst_offset, OPENCL_WAIT),                                  \
+	  (queue, src, dst, src_origin, region, dst_offset, n, wait, e.event),                     \
+	  copy(COPY_DEVICE_TO_DEVICE, image_bytes(src, region), true))                             \
+	_(clEnqueueCopyBufferToImage,                                                              \
+	  (cl_command_queue queue, cl_mem src, cl_mem dst, size_t src_offset,                      \
+	   const size_t *dst_origin, const size_t *region, OPENCL_WAIT),                           \
+	  (queue, src, dst, src_offset, dst_origin, region, n, wait, e.event),                     \
+	  copy(COPY_DEVICE_TO_DEVICE, image_bytes(dst, region), true))                             \
+	_(clEnqueueFillBuffer,                                                                     \
+	  (cl_command_queue queue, cl_mem mem, const void *pattern, size_t pattern_size,           \
+	   size_t offset, size_t size, OPENCL_WAIT),                                               \
+	  (queue, mem, pattern, pattern_size, offset, size, n, wait, e.event),                     \
+	  set(MEMORY_DEVICE, size))                                                                \
+	_(clEnqueueFillImage,                                                                      \
+	  (cl_command_queue queue, cl_mem mem, const void *color, const size_t *origin,            \
+	   const size_t *region, OPENCL_WAIT),                                                     \
+	  (queue, mem, color, origin, region, n, wait, e.event),                                   \
+	  set(MEMORY_ARRAY, image_bytes(mem, region)))                                             \
+	_(clEnqueueUnmapMemObject,                                                                 \
+	  (cl_command_queue queue, cl_mem mem, void *p, OPENCL_WAIT),                              \
+	  (queue, mem, p, n, wait, e.event),                                                       \
+	  unmap(p))                                                                                \
+	_(clEnqueueMigrateMemObjects,                                                              \
+	  (cl_command_queue queue, uint32_t n_mems, const cl_mem *mems, uint64_t flags,            \
+	   OPENCL_WAIT),                                                                           \
+	  (queue, n_mems, mems, flags, n, wait, e.event),                                          \
+	  migrate(flags, mems_bytes(n_mems, mems)))                                                \
+	_(clEnqueueSVMMemcpy,                                                                      \
+	  (cl_command_queue queue, uint32_t blocking, void *dst, const void *src, size_t size,     \
+	   OPENCL_WAIT),                                                                           \
+	  (queue, blocking, dst, src, size, n, wait, e.event),                                     \
+	  copy(COPY_UNKNOWN, size, !blocking))                                                     \
+	_(clEnqueueSVMMemFill,                                                                     \
+	  (cl_command_queue queue, void *p, const void *pattern, size_t pattern_size, size_t size, \
+	   OPENCL_WAIT),                                                                           \
+	  (queue, p, pattern, pattern_size, size, n, wait, e.event),                               \
+	  set(MEMORY_MANAGED, size))                                                               \
+	_(clEnqueueSVMUnmap,                                                                       \
+	  (cl_command_queue queue, void *p, OPENCL_WAIT),                                          \
+	  (queue, p, n, wait, e.event),                                                            \
+	  unmap(p))                                                                                \
+	_(clEnqueueSVMMigrateMem,                                                                  \
+	  (cl_command_queue queue, uint32_t n_pointers, const void **pointers,                     \
+	   const size_t *sizes, uint64_t flags, OPENCL_WAIT),                                      \
+	  (queue, n_pointers, pointers, sizes, flags, n, wait, e.event),                           \
+	  migrate(flags, sum(n_pointers, sizes)))
+
+#define _(function, parameters, arguments, what)                                                   \
+	static opencl_##function hook_##function;                                                  \
+	static int32_t hook_##function parameters                                                  \
+	{                                                                                          \
+		struct activity a = what;                                                          \
+		struct enqueue e;                                                                  \
+											           \
+		enqueue_begin(&e, queue, event, &a);                                               \
+		return enqueue_end(&e, OPENCL_NEXT(function) arguments);                           \
+	}
+COMMANDS(_)
+#undef _
+/* clang-format on */
+
+/* Those that give back an address: their error goes through a pointer. */
+
+static opencl_clEnqueueMapBuffer hook_clEnqueueMapBuffer;
+static void *hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem mem, uint32_t blocking,
+				     uint64_t flags, size_t offset, size_t size, OPENCL_WAIT,
+				     int32_t *ret_error)
+{
+	struct activity a = map(flags, size, !blocking);
+	int32_t error = OPENCL_SUCCESS;
+	struct enqueue e;
+	void *p;
+
+	enqueue_begin(&e, queue, event, &a);
+	p = OPENCL_NEXT(clEnqueueMapBuffer)(queue, mem, blocking, flags, offset, size, n, wait,
+					    e.event, &error);
+	map_remember(p, flags, size);
+	enqueue_end(&e, error);
+	if (ret_error)
+		*ret_error = error;
+	return p;
+}
+
+static opencl_clEnqueueMapImage hook_clEnqueueMapImage;
+static void *hook_clEnqueueMapImage(cl_command_queue queue, cl_mem mem, uint32_t blocking,
+				    uint64_t flags, const size_t *origin, const size_t *region,
+				    size_t *ret_row_pitch, size_t *ret_slice_pitch, OPENCL_WAIT,
+				    int32_t *ret_error)
+{
+	uint64_t bytes = image_bytes(mem, region);
+	struct activity a = map(flags, bytes, !blocking);
+	int32_t error = OPENCL_SUCCESS;
+	struct enqueue e;
+	void *p;
+
+	enqueue_begin(&e, queue, event, &a);
+	p = OPENCL_NEXT(clEnqueueMapImage)(queue, mem, blocking, flags, origin, region,
+					   ret_row_pitch, ret_slice_pitch, n, wait, e.event,
+					   &error);
+	map_remember(p, flags, bytes);
+	enqueue_end(&e, error);
+	if (ret_error)
+		*ret_error = error;
+	return p;
+}
+
+static opencl_clEnqueueSVMMap hook_clEnqueueSVMMap;
+static int32_t hook_clEnqueueSVMMap(cl_command_queue queue, uint32_t blocking, uint64_t flags,
+				    void *p, size_t size, OPENCL_WAIT)
+{
+	struct activity a = map(flags, size, !blocking);
+	struct enqueue e;
+	int32_t error;
+
+	enqueue_begin(&e, queue, event, &a);
+	error = OPENCL_NEXT(clEnqueueSVMMap)(queue, blocking, flags, p, size, n, wait, e.event);
+	if (error == OPENCL_SUCCESS)
+		map_remember(p, flags, size);
+	return enqueue_end(&e, error);
+}
+
+/* The address may be another kernel's next: forget the name at any release, learn it again. */
+static opencl_clReleaseKernel hook_clReleaseKernel;
+static int32_t hook_clReleaseKernel(cl_kernel k)
+{
+	uint64_t name;
+
+	while (k && ptrmap_take(&kernels, k, &name))
+		;
+	return OPENCL_NEXT(clReleaseKernel)(k);
+}
+
+static opencl_clGetEventInfo hook_clGetEventInfo;
+static int32_t hook_clGetEventInfo(cl_event event, uint32_t what, size_t size, void *value,
+				   size_t *ret_size)
+{
+	/* Counted first: what finishes in between then makes the answer too high by one, as if the
+	 * driver had held it, and never 0. */
+	uint32_t ours = what == OPENCL_EVENT_REFERENCE_COUNT ? command_references(event) : 0;
+	int32_t r = OPENCL_NEXT(clGetEventInfo)(event, what, size, value, ret_size);
+	uint32_t n;
+
+	if (ours && r == OPENCL_SUCCESS && value) {
+		memcpy(&n, value, sizeof(n));
+		n -= MIN(ours, n - 1);
+		memcpy(value, &n, sizeof(n));
+	}
+	return r;
+}
+
+/* --- the layer -------------------------------------------------------------------------------- */
+
+struct hook {
+	uint32_t place;
+	void (*function)(void);
+};
+
+#define HOOK(function, hook)                                                                       \
+	{                                                                                          \
+		OPENCL_##function, (void (*)(void))(hook)                                          \
+	}
+
+static const struct hook hooks[] = {
+	HOOK(clEnqueueMapBuffer, hook_clEnqueueMapBuffer),
+	HOOK(clEnqueueMapImage, hook_clEnqueueMapImage),
+	HOOK(clEnqueueSVMMap, hook_clEnqueueSVMMap),
+	HOOK(clReleaseKernel, hook_clReleaseKernel),
+	HOOK(clGetEventInfo, hook_clGetEventInfo),
+	HOOK(clCreateCommandQueue, opencl_hook_clCreateCommandQueue),
+	HOOK(clCreateCommandQueueWithProperties, opencl_hook_clCreateCommandQueueWithProperties),
+	HOOK(clRetainCommandQueue, opencl_hook_clRetainCommandQueue),
+	HOOK(clReleaseCommandQueue, opencl_hook_clReleaseCommandQueue),
+	HOOK(clGetCommandQueueInfo, opencl_hook_clGetCommandQueueInfo),
+	HOOK(clGetEventProfilingInfo, opencl_hook_clGetEventProfilingInfo),
+#define _(function, parameters, arguments, what) HOOK(function, hook_##function),
+	COMMANDS(_)
+#undef _
+};
+
+/* Functions that the hooks call beside their own: without them there is no layer. */
+static bool next_is_whole(void)
+{
+	static const uint8_t needed[] = {
+		OPENCL_clGetDeviceInfo,         OPENCL_clGetCommandQueueInfo,
+		OPENCL_clGetKernelInfo,         OPENCL_clGetEventInfo,
+		OPENCL_clRetainEvent,           OPENCL_clReleaseEvent,
+		OPENCL_clGetEventProfilingInfo, OPENCL_clSetEventCallback,
+		OPENCL_clGetImageInfo,          OPENCL_clGetMemObjectInfo,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
+		if (!opencl.next[needed[i]])
+			return false;
+	return true;
+}
+
+static bool initialised;
+
+const void *opencl_layer(uint32_t n, const void *target, uint32_t *ret_n)
+{
+	void (*function)(void);
+
+	/* A second loader in one process would need a second table below. */
+	if (__atomic_exchange_n(&initialised, true, __ATOMIC_ACQ_REL) || !opencl_sink())
+		return target;
+	*ret_n = MIN(n, OPENCL_N_PLACES);
+	memcpy(opencl.next, target, *ret_n * sizeof(void *));
+	if (!next_is_whole()) {
+		*ret_n = n;
+		return target;
+	}
+	memcpy(dispatch, opencl.next, sizeof(dispatch));
+	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++) {
+		function = hooks[i].function;
+		if (opencl.next[hooks[i].place])
+			memcpy(&dispatch[hooks[i].place], &function, sizeof(function));
+	}
+	return dispatch;
+}
+
+/* --- a loader without layers ------------------------------------------------------------------ */
+
+struct loader {
+	char path[256];
+	bool layers; /* it knows OPENCL_LAYERS */
+};
+
+/* Loaders that have layers read this variable, so its name is among their constants. */
+static bool segment_knows_layers(const struct dl_phdr_info *info, const ElfW(Phdr) * segment)
+{
+	static const char variable[] = "OPENCL_LAYERS";
+
+	return segment->p_type == PT_LOAD && (segment->p_flags & (PF_R | PF_W)) == PF_R &&
+	       memmem((const void *)(info->dlpi_addr + segment->p_vaddr), segment->p_filesz,
+		      variable, sizeof(variable));
+}
+
+static int loader_find(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const char *base = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+	struct loader *loader = arg;
+
+	base = base ? base + 1 : info->dlpi_name;
+	if (!base || strncmp(base, "libOpenCL.so", strlen("libOpenCL.so")) != 0)
+		return 0;
+	snprintf(loader->path, sizeof(loader->path), "%s", info->dlpi_name);
+	for (int i = 0; i < info->dlpi_phnum && !loader->layers; i++)
+		loader->layers = segment_knows_layers(info, &info->dlpi_phdr[i]);
+	return 1;
+}
+
+void opencl_check_loader(struct activity_sink *sink)
+{
+	struct loader loader = {.layers = false};
+	char text[512];
+
+	if (__atomic_load_n(&initialised, __ATOMIC_ACQUIRE))
+		return;
+	if (!dl_iterate_phdr(loader_find, &loader) || loader.layers)
+		return;
+	snprintf(text, sizeof(text),
+		 "OpenCL loader '%s' does not support layers: nothing was recorded; use ocl-icd "
+		 "2.3 or newer, or Khronos' loader",
+		 loader.path);
+	sink->ops->note(sink, text);
+}
+
+/* --- the backend ------------------------------------------------------------------------------ */
+
+static int opencl_start(const struct backend_options *options, struct activity_sink *sink,
+			void **ret_state)
+{
+	void *p;
+
+	if (!pool.commands) {
+		p = mmap(NULL, MAX_COMMANDS * sizeof(struct command), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (p == MAP_FAILED)
+			return -errno;
+		pool.commands = p;
+	}
+	__atomic_store_n(&opencl.sink, sink, __ATOMIC_RELEASE);
+	*ret_state = &opencl;
+	return 0;
+}
+
+/* At exit: what runs may end, but what nobody flushed never will. */
+static int opencl_flush(void *state, bool force)
+{
+	uint64_t start = clock_monotonic_ns(), moved = start, now;
+	uint32_t left, before = 0;
+
+	while (force && (left = __atomic_load_n(&pool.n_in_flight, __ATOMIC_ACQUIRE)) > 0) {
+		now = clock_monotonic_ns();
+		if (left != before)
+			moved = now;
+		before = left;
+		if (now - start > EXIT_WAIT_NS || now - moved > EXIT_STANDING_NS)
+			break;
+		nanosleep(&(struct timespec){.tv_nsec = (long)NSEC_PER_MSEC / 2}, NULL);
+	}
+	return 0;
+}
+
+static void opencl_stop(void *state)
+{
+	__atomic_store_n(&opencl.sink, NULL, __ATOMIC_RELEASE);
+}
+
+/* The driver's threads stayed in the parent: no callback will come for what was in flight. */
+static void opencl_forked(void *state)
+{
+	pool.free = 0;
+	pool.n_used = 0;
+	pool.n_in_flight = 0;
+	opencl_queue_forked();
+}
+
+static uint64_t opencl_buffer_bytes(void *state)
+{
+	return __atomic_load_n(&pool.n_used, __ATOMIC_RELAXED) * sizeof(struct command);
+}
+
+const struct backend backend_opencl = {
+	.name = "opencl",
+	.start = opencl_start,
+	.flush = opencl_flush,
+	.buffer_bytes = opencl_buffer_bytes,
+	.stop = opencl_stop,
+	.forked = opencl_forked,
+};
