@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include "launch/launch.h"
 #include "launch/session_dir.h"
@@ -134,18 +133,23 @@ START_TEST(test_shell_script)
 }
 END_TEST
 
-START_TEST(test_pid_on_control_page)
+/* With --no-follow a collector must know whether it is in the target itself, from the start on. */
+START_TEST(test_only_pid)
 {
-	char *argv[] = {(char *)test_program("launch_child"), (char *)"exit", (char *)"0", NULL};
-	struct launch_options o = {.path = argv[0], .argv = argv, .envp = environ};
+	char *argv[] = {(char *)"/bin/sh", (char *)"-c", (char *)"test \"$PROTON_ONLY_PID\" = $$",
+			NULL};
+	struct target_env_options eo = {.library = "/l.so", .session = "/s", .no_follow = true};
+	struct launch_options o = {.path = argv[0], .argv = argv};
 	struct launch *l = NULL;
+	struct target_env env;
 
-	o.control = mmap(NULL, sizeof(*o.control), PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert_int_eq(target_env_build(&eo, environ, &env), 0);
+	o.envp = env.vars;
+	o.only_pid = env.only_pid;
 	ck_assert_int_eq(launch_start(&o, &l), 0);
-	ck_assert_int_eq((pid_t)o.control->target_pid, launch_pid(l));
-	wait_end(l);
+	ck_assert_int_eq(wait_end(l), 0);
 	launch_free(l);
+	target_env_done(&env);
 }
 END_TEST
 
@@ -344,7 +348,7 @@ int main(void)
 	tcase_add_loop_test(t, test_die_like, 0, (int)ARRAY_SIZE(ends));
 	tcase_add_test(t, test_exec_fails);
 	tcase_add_test(t, test_shell_script);
-	tcase_add_test(t, test_pid_on_control_page);
+	tcase_add_test(t, test_only_pid);
 	tcase_add_test(t, test_nothing_leaks);
 	tcase_add_test(t, test_signals_inherited);
 	tcase_add_test(t, test_origin);

@@ -160,7 +160,6 @@ int keeper_start(const struct keeper_options *o, struct keeper **ret_keeper, con
 	if (!k)
 		return -ENOMEM;
 	k->socket_fd = -1;
-	s.target.control = o->dir->control;
 	r = start(&s, o, k, &what);
 	closep(&s.tty_fd);
 	closep(&s.app_log_fd);

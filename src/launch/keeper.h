@@ -34,7 +34,7 @@
 #include "launch/session_dir.h"
 
 struct keeper_options {
-	struct launch_options target;  /* control: that of dir */
+	struct launch_options target;
 	struct session_dir *dir;       /* the keeper has it over fork: control, lock, log */
 	const struct termios *termios; /* of the pty; NULL: as the user's terminal is now */
 	struct winsize size;           /* of the pty; 0 x 0: as the user's terminal */

@@ -20,7 +20,6 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 #include "base/util.h"
-#include "wire/control.h"
 
 /* What our parent gave us and the target shall have, whatever proton does to itself. */
 struct launch_origin {
@@ -34,7 +33,7 @@ struct launch_options {
 	const char *path; /* from target_find() */
 	char *const *argv;
 	char *const *envp;
-	struct control_page *control;       /* gets the target's pid before exec; may be NULL */
+	char *only_pid;                     /* target_env.only_pid, or NULL */
 	const struct launch_origin *origin; /* NULL: as things are now */
 };
 

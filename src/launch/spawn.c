@@ -54,6 +54,19 @@ static void attach_terminal(const struct spawn_terminal *t)
 			(void)dup2(t->slave, fd);
 }
 
+static void write_pid(char *digits)
+{
+	unsigned pid = (unsigned)getpid();
+	char text[16];
+	size_t n = 0;
+
+	for (; pid; pid /= 10)
+		text[n++] = (char)('0' + pid % 10);
+	while (n > 0)
+		*digits++ = text[--n];
+	*digits = '\0';
+}
+
 /* A script without "#!" may be given to the shell, other junk may not. */
 static bool looks_like_text(const char *path)
 {
@@ -93,8 +106,8 @@ static _Noreturn void child_main(const struct launch_options *o, const struct la
 
 	if (terminal)
 		attach_terminal(terminal);
-	if (o->control) /* its collector may look at once */
-		atomic_store(&o->control->target_pid, (uint32_t)getpid());
+	if (o->only_pid)
+		write_pid(o->only_pid);
 	restore_origin(origin);
 	error = exec_target(o);
 	while (write(report_fd, &error, sizeof(error)) < 0 && errno == EINTR)

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#define ONLY_PID_DIGITS "          " /* room for any pid, filled in after fork */
+
 /* ---- the list under construction ---- */
 
 struct builder {
@@ -166,13 +168,29 @@ static void open_preload(struct builder *b, const struct target_env_options *o)
 		append_var(b, "LD_PRELOAD", ": \t\n", o->library);
 }
 
+/* With no_follow only the process that we fork is looked at, and it knows itself by its pid. */
+static void set_only_pid(struct builder *b, bool no_follow)
+{
+	char **var = find_var(b, "PROTON_ONLY_PID");
+
+	if (no_follow) {
+		set_var(b, "PROTON_ONLY_PID", ONLY_PID_DIGITS);
+		var = find_var(b, "PROTON_ONLY_PID");
+		b->env.only_pid = var ? *var + strlen("PROTON_ONLY_PID=") : NULL;
+	} else if (var) { /* of a proton around us */
+		free(*var);
+		*var = b->env.vars[--b->n_vars];
+		b->env.vars[b->n_vars] = NULL;
+	}
+}
+
 /* ---- all of it ---- */
 
 static int copy_base(struct builder *b, char *const *base)
 {
 	size_t n = count_vars(base);
 
-	b->env.vars = calloc(n + 8, sizeof(*b->env.vars)); /* 6 of ours, and the NULL */
+	b->env.vars = calloc(n + 16, sizeof(*b->env.vars)); /* 7 of ours, and the NULL */
 	if (!b->env.vars)
 		return -ENOMEM;
 	for (; b->n_vars < n; b->n_vars++) {
@@ -199,6 +217,7 @@ int target_env_build(const struct target_env_options *o, char *const *base,
 		if (!o->no_opencl)
 			append_var(&b, "OPENCL_LAYERS", ":", o->library);
 		open_preload(&b, o);
+		set_only_pid(&b, o->no_follow);
 	}
 	if (b.error < 0) {
 		target_env_done(&b.env);

@@ -52,16 +52,18 @@ void target_image_done(struct target_image *image);
 int target_library(char **ret_path, char **ret_why);
 
 struct target_env_options {
-	const char *library;                 /* libproton.so, absolute */
-	const char *session;                 /* session directory */
-	const struct target_image *image;    /* may be NULL: nothing is known */
-	bool no_preload, no_cuda, no_opencl; /* "no follow" is on the control page */
+	const char *library;              /* libproton.so, absolute */
+	const char *session;              /* session directory */
+	const struct target_image *image; /* may be NULL: nothing is known */
+	bool no_preload, no_follow, no_cuda, no_opencl;
 };
 
 struct target_env {
 	char **vars;  /* for exec; NULL at the end */
 	char **notes; /* a sentence each for the user, without a full stop */
 	size_t n_notes;
+	char *only_pid; /* with no_follow: value of PROTON_ONLY_PID, in vars, filled in after fork
+			 */
 };
 
 /* The environment of the target: base (usually `environ`), and
@@ -69,6 +71,7 @@ struct target_env {
  *   PROTON_SESSION, PROTON_LIBRARY                replaced
  *   CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH  set, unless they name another tool: a note
  *   OPENCL_LAYERS, LD_PRELOAD                     appended to
+ *   PROTON_ONLY_PID                               no_follow: only this process is looked at
  *
  * A fresh copy; base is not changed. */
 int target_env_build(const struct target_env_options *options, char *const *base,
