@@ -6,6 +6,7 @@
 #include <check.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <ftw.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -281,12 +282,14 @@ static void *tree_open(const char *below)
 	return library;
 }
 
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	return remove(path);
+}
+
 static void tree_remove(void)
 {
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -r %s", tree);
-	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(nftw(tree, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
 /* What is mapped, and then links beside it, come before what is installed. */

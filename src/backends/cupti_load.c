@@ -312,7 +312,7 @@ static int see_library(struct dl_phdr_info *info, size_t size, void *data)
 	base++;
 	if (!strncmp(base, "libcupti", 8) && strstr(base, ".so")) {
 		if (n->n_mapped < ARRAY_SIZE(n->mapped))
-			strcpy(n->mapped[n->n_mapped++], path);
+			memcpy(n->mapped[n->n_mapped++], path, strlen(path) + 1);
 	} else if (is_cuda_library(base)) {
 		add_folder(n, path, (size_t)(base - path) - 1);
 	}
