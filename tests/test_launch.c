@@ -138,7 +138,8 @@ START_TEST(test_only_pid)
 {
 	char *argv[] = {(char *)"/bin/sh", (char *)"-c", (char *)"test \"$PROTON_ONLY_PID\" = $$",
 			NULL};
-	struct target_env_options eo = {.library = "/l.so", .session = "/s", .no_follow = true};
+	struct target_env_options eo = {
+		.library = "/l.so", .session = "/s", .no_follow = true, .no_preload = true};
 	struct launch_options o = {.path = argv[0], .argv = argv};
 	struct launch *l = NULL;
 	struct target_env env;
@@ -314,6 +315,18 @@ START_TEST(test_group_signal_not_returned)
 }
 END_TEST
 
+/* One that came too late to be passed on does not end us. */
+START_TEST(test_late_signal)
+{
+	char *argv[] = {(char *)test_program("launch_child"), (char *)"exit", (char *)"0", NULL};
+	struct launch *l = start(argv);
+
+	wait_end(l);
+	kill(getpid(), SIGTERM);
+	launch_free(l);
+}
+END_TEST
+
 /* ---- who stays ---- */
 
 START_TEST(test_survivors)
@@ -354,6 +367,7 @@ int main(void)
 	tcase_add_test(t, test_origin);
 	tcase_add_test(t, test_forwarded_once);
 	tcase_add_test(t, test_group_signal_not_returned);
+	tcase_add_test(t, test_late_signal);
 	tcase_add_test(t, test_survivors);
 	suite_add_tcase(suite, t);
 	runner = srunner_create(suite);

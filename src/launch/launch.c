@@ -58,6 +58,16 @@ static void give_signals_back(struct launch *l)
 	sigprocmask(SIG_SETMASK, &l->old_mask, NULL);
 }
 
+/* What was sent since the last look must not end us when the mask is lifted: `timeout` sends twice,
+ * to us and to our group, and the second may come when the target is gone. */
+static void forget_pending(const struct launch *l)
+{
+	struct signalfd_siginfo info;
+
+	while (l->signal_fd >= 0 && read(l->signal_fd, &info, sizeof(info)) == sizeof(info))
+		;
+}
+
 /* 0: no such process. */
 static pid_t parent_of(pid_t pid)
 {
@@ -176,6 +186,7 @@ struct launch *launch_free(struct launch *l)
 {
 	if (!l)
 		return NULL;
+	forget_pending(l);
 	closep(&l->signal_fd);
 	give_signals_back(l);
 	free(l);

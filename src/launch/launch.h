@@ -42,7 +42,8 @@ struct launch;
 /* -ENOENT, -EACCES … when exec failed: target_exit_status() has the status for it. Options are
  * borrowed for the call. */
 int launch_start(const struct launch_options *options, struct launch **ret_launch);
-/* Signals are again as before the start. The target, if alive, is left alone. */
+/* Signals are again as before the start; so free it last: while it is there, neither ^C nor SIGTERM
+ * can end us before the profile is written. The target, if alive, is left alone. */
 struct launch *launch_free(struct launch *launch);
 static inline void launch_freep(struct launch **p)
 {
