@@ -10,7 +10,10 @@ int main(void)
 	int failed;
 
 	setlocale(LC_ALL, "C.UTF-8");
-	runner = srunner_create(suite_screens());
+	runner = srunner_create(suite_text());
+	srunner_add_suite(runner, suite_keys());
+	srunner_add_suite(runner, suite_screens());
+	srunner_add_suite(runner, suite_terminal());
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

@@ -17,7 +17,8 @@ struct screen {
 	SCREEN *curses;
 	FILE *out, *in;
 	struct termios saved;
-	bool has_saved, is_null;
+	WINDOW *win;
+	bool has_saved;
 	struct look look;
 	struct buf restore;
 };
@@ -56,9 +57,9 @@ static void set_modes(struct screen *sc)
 	raw(); /* Ctrl-C and Ctrl-Z are requests like others */
 	noecho();
 	nonl();
-	keypad(stdscr, TRUE);
-	nodelay(stdscr, TRUE);
-	intrflush(stdscr, FALSE);
+	keypad(sc->win, TRUE);
+	nodelay(sc->win, TRUE);
+	intrflush(sc->win, FALSE);
 	set_escdelay(25);
 	curs_set(0);
 }
@@ -73,6 +74,7 @@ static int start_curses(struct screen *sc, const char *term, const struct look_o
 	signals_restore(&saved);
 	if (!sc->curses)
 		return -ENOTSUP;
+	sc->win = stdscr;
 	set_modes(sc);
 	look_init(&sc->look, options);
 	return 0;
@@ -131,25 +133,43 @@ int screen_open(const char *tty, const struct look_options *options, struct scre
 	return 0;
 }
 
-int screen_open_null(int rows, int cols, const struct look_options *options, struct screen **ret)
+/* On /dev/null, as a terminal that knows colours where the database has one. */
+static int open_null(struct screen *sc, int rows, int cols, const struct look_options *options)
 {
 	static const char *const terms[] = {"xterm-256color", "xterm", "linux", "vt100"};
+	int r = open_files(sc, "/dev/null");
+
+	for (size_t i = 0; r == 0 && !sc->curses && i < ARRAY_SIZE(terms); i++)
+		start_curses(sc, terms[i], options);
+	if (r == 0 && !sc->curses)
+		r = -ENOTSUP;
+	if (r == 0)
+		resizeterm(rows, cols);
+	return r;
+}
+
+static int open_pad(struct screen *sc, const struct screen *beside, int rows, int cols)
+{
+	sc->look = beside->look;
+	sc->win = newpad(rows, cols);
+	return sc->win ? 0 : -ENOMEM;
+}
+
+int screen_open_copy(struct screen *beside, int rows, int cols, const struct look_options *options,
+		     struct screen **ret)
+{
 	struct screen *sc = screen_alloc();
 	int r;
 
 	if (!sc)
 		return -ENOMEM;
-	sc->is_null = true;
-	r = open_files(sc, "/dev/null");
-	for (size_t i = 0; r == 0 && !sc->curses && i < ARRAY_SIZE(terms); i++)
-		start_curses(sc, terms[i], options);
-	if (r == 0 && !sc->curses)
-		r = -ENOTSUP;
+	rows = MAX(rows, 1);
+	cols = MAX(cols, 1);
+	r = beside ? open_pad(sc, beside, rows, cols) : open_null(sc, rows, cols, options);
 	if (r < 0) {
 		screen_close(sc);
 		return r;
 	}
-	resizeterm(MAX(rows, 1), MAX(cols, 1));
 	*ret = sc;
 	return 0;
 }
@@ -159,11 +179,12 @@ struct screen *screen_close(struct screen *sc)
 	if (!sc)
 		return NULL;
 	if (sc->curses) {
-		set_term(sc->curses);
-		if (!sc->is_null)
+		if (sc->has_saved)
 			restore_disarm();
 		endwin();
 		delscreen(sc->curses);
+	} else if (sc->win) {
+		delwin(sc->win);
 	}
 	if (sc->out)
 		fclose(sc->out);
@@ -174,16 +195,11 @@ struct screen *screen_close(struct screen *sc)
 	return NULL;
 }
 
-void screen_use(struct screen *sc)
-{
-	set_term(sc->curses);
-}
-
 struct canvas screen_canvas(struct screen *sc)
 {
-	struct canvas canvas = {.win = stdscr, .look = &sc->look};
+	struct canvas canvas = {.win = sc->win, .look = &sc->look};
 
-	getmaxyx(stdscr, canvas.rows, canvas.cols);
+	getmaxyx(sc->win, canvas.rows, canvas.cols);
 	return canvas;
 }
 
@@ -202,15 +218,18 @@ static bool has_hung_up(const struct screen *sc)
 int screen_read_key(struct screen *sc)
 {
 	wint_t c, after;
-	int r = wget_wch(stdscr, &c);
+	int r;
 
+	do /* curses notes its own resizeterm() as a key */
+		r = wget_wch(sc->win, &c);
+	while (r == KEY_CODE_YES && c == KEY_RESIZE);
 	if (r == ERR)
 		return has_hung_up(sc) ? -EIO : 0;
 	if (r == KEY_CODE_YES)
-		return c == KEY_RESIZE ? 0 : KEY_FUNCTION | (int)c;
+		return KEY_FUNCTION | (int)c;
 	if (c != 27)
 		return (int)c;
-	r = wget_wch(stdscr, &after); /* Alt sends Esc first, at once */
+	r = wget_wch(sc->win, &after); /* Alt sends Esc first, at once */
 	return r == OK && after != 27 ? KEY_ALT | (int)after : 27;
 }
 
@@ -218,8 +237,8 @@ void screen_flush(struct screen *sc, int y, int x)
 {
 	curs_set(y >= 0);
 	if (y >= 0)
-		wmove(stdscr, y, x);
-	wnoutrefresh(stdscr);
+		wmove(sc->win, y, x);
+	wnoutrefresh(sc->win);
 	doupdate();
 }
 
@@ -249,7 +268,7 @@ void screen_enter(struct screen *sc)
 {
 	restore_arm(fileno(sc->out), sc->restore.data, sc->restore.len, &sc->saved);
 	clearok(curscr, TRUE);
-	wrefresh(stdscr);
+	wrefresh(sc->win);
 }
 
 static void put_wide(struct buf *out, wchar_t wc)
@@ -271,7 +290,7 @@ static void put_wide(struct buf *out, wchar_t wc)
 }
 
 /* One cell: its text, or the letter of its role. */
-static void read_cell(int y, int x, bool attributes, struct buf *out, int *ret_columns)
+static void read_cell(WINDOW *win, int y, int x, bool attributes, struct buf *out, int *ret_columns)
 {
 	wchar_t wide[CCHARW_MAX + 1] = {0};
 	cchar_t cell;
@@ -279,8 +298,7 @@ static void read_cell(int y, int x, bool attributes, struct buf *out, int *ret_c
 	short pair = 0;
 
 	*ret_columns = 1;
-	if (mvwin_wch(stdscr, y, x, &cell) == ERR ||
-	    getcchar(&cell, wide, &attr, &pair, NULL) == ERR)
+	if (mvwin_wch(win, y, x, &cell) == ERR || getcchar(&cell, wide, &attr, &pair, NULL) == ERR)
 		return;
 	*ret_columns = MAX(wcwidth(wide[0]), 1);
 	if (attributes) {
@@ -301,25 +319,25 @@ static void trim_line(struct buf *out, size_t start)
 	buf_putc(out, '\n');
 }
 
-static void read_all(bool attributes, struct buf *out)
+static void read_all(WINDOW *win, bool attributes, struct buf *out)
 {
 	int rows, cols, columns;
 
-	getmaxyx(stdscr, rows, cols);
+	getmaxyx(win, rows, cols);
 	for (int y = 0; y < rows; y++) {
 		size_t start = out->len;
 
 		for (int x = 0; x < cols; x += columns)
-			read_cell(y, x, attributes, out, &columns);
+			read_cell(win, y, x, attributes, out, &columns);
 		trim_line(out, start);
 	}
 }
 
 void screen_read(struct screen *sc, bool attributes, struct buf *out)
 {
-	read_all(false, out);
+	read_all(sc->win, false, out);
 	if (attributes)
-		read_all(true, out);
+		read_all(sc->win, true, out);
 }
 
 const char *screen_restore_bytes(const struct screen *sc, size_t *ret_len)

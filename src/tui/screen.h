@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_TUI_SCREEN_H
 #define PROTON_TUI_SCREEN_H
-/* One curses screen: the user's terminal, or /dev/null with a size of its own.
+/* One curses screen: the user's terminal, or something of any size to draw on and read back.
  *
- * Several may exist; screen_use() says which one curses works on. */
+ * There is one curses SCREEN at a time: deleting one of two frees the windows of both. So while
+ * the terminal is open, what is read back is drawn on a pad of it, else on /dev/null. */
 #include <stdbool.h>
 #include <stddef.h>
 #include "tui/draw.h"
@@ -15,10 +16,11 @@ struct termios;
 /* Open a terminal. On failure *ret_why is a sentence without a full stop. */
 int screen_open(const char *tty, const struct look_options *options, struct screen **ret,
 		const char **ret_why);
-int screen_open_null(int rows, int cols, const struct look_options *options, struct screen **ret);
+/* beside: the open terminal, or NULL. */
+int screen_open_copy(struct screen *beside, int rows, int cols, const struct look_options *options,
+		     struct screen **ret);
 struct screen *screen_close(struct screen *sc);
 
-void screen_use(struct screen *sc);
 struct canvas screen_canvas(struct screen *sc);
 int screen_fd(const struct screen *sc);
 

@@ -36,7 +36,7 @@ void terminfo_restore(struct buf *out)
 
 int terminfo_check(int fd, const char **ret_why)
 {
-	int err;
+	int err, r;
 
 	if (setupterm(NULL, fd, &err) == ERR) {
 		*ret_why = err < 0 ? "the terminal database (terminfo) is not installed"
@@ -45,9 +45,9 @@ int terminfo_check(int fd, const char **ret_why)
 				   : "the terminal's type (TERM) cannot be used for a full screen";
 		return err > 0 ? -ENOTSUP : -ENOENT;
 	}
-	if (!capability("cup")) {
+	r = capability("cup") ? 0 : -ENOTSUP;
+	if (r < 0)
 		*ret_why = "this type of terminal (TERM) cannot move its cursor";
-		return -ENOTSUP;
-	}
-	return 0;
+	del_curterm(cur_term); /* newterm() makes its own */
+	return r;
 }

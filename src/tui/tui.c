@@ -191,7 +191,6 @@ void tui_redraw(struct tui *t)
 
 	if (!t->screen)
 		return;
-	screen_use(t->screen);
 	canvas = screen_canvas(t->screen);
 	tui_draw(t, &canvas, &y, &x);
 	screen_flush(t->screen, y, x);
@@ -359,7 +358,6 @@ int tui_handle_input(struct tui *t)
 	if (!t->screen)
 		return -ENXIO;
 	for (;;) {
-		screen_use(t->screen);
 		key = screen_read_key(t->screen);
 		if (key <= 0)
 			break;
@@ -432,7 +430,6 @@ int tui_resize(struct tui *t)
 
 	if (!t->screen)
 		return -ENXIO;
-	screen_use(t->screen);
 	r = screen_resize(t->screen);
 	tui_redraw(t);
 	return r;
@@ -442,7 +439,6 @@ int tui_suspend(struct tui *t)
 {
 	if (!t->screen)
 		return -ENXIO;
-	screen_use(t->screen);
 	screen_leave(t->screen);
 	kill(getpid(), SIGSTOP);
 	screen_enter(t->screen);
@@ -455,14 +451,12 @@ int tui_dump(struct tui *t, int rows, int cols, bool attributes, struct buf *out
 	struct canvas canvas;
 	int r, y, x;
 
-	r = screen_open_null(rows, cols, &t->look, &sc);
+	r = screen_open_copy(t->screen, rows, cols, &t->look, &sc);
 	if (r < 0)
 		return r;
 	canvas = screen_canvas(sc);
 	tui_draw(t, &canvas, &y, &x);
 	screen_read(sc, attributes, out);
 	screen_close(sc);
-	if (t->screen)
-		screen_use(t->screen);
 	return out->error;
 }

@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: MIT */
+/* What keys do: cursor, fold state, search, prompts, menus, and what the host is asked. */
+#include "config.h" // IWYU pragma: keep
+#include <curses.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/util.h"
+#include "test_tui_session.h"
+#include "tui/keys.h"
+#include "tui/tui_impl.h"
+
+static const struct tui_options live = {.live = true, .command = "top"};
+static struct world w;
+
+static void draw(void)
+{
+	ck_assert(!world_shows(&w, "no such text"));
+}
+
+static void setup(void)
+{
+	world_init(&w);
+	world_open(&w, &live);
+	world_tick(&w);
+	draw();
+}
+
+static void teardown(void)
+{
+	world_done(&w);
+}
+
+/* Name under the cursor of the panel in front. */
+static const char *here(void)
+{
+	struct panel *p = tui_panel(w.t);
+
+	panel_refresh(p);
+	ck_assert_uint_lt(p->cursor, p->n_rows);
+	return p->ops->row_name(p, p->cursor);
+}
+
+static size_t n_rows(void)
+{
+	struct panel *p = tui_panel(w.t);
+
+	panel_refresh(p);
+	return p->n_rows;
+}
+
+START_TEST(moving)
+{
+	ck_assert_str_eq(here(), "ROOT");
+	world_keys(&w, "j Down");
+	ck_assert_str_eq(here(), "backward");
+	world_keys(&w, "k k k k");
+	ck_assert_str_eq(here(), "ROOT");
+	world_keys(&w, "End");
+	ck_assert_str_eq(here(), "eval");
+	world_keys(&w, "b PgUp");
+	ck_assert_str_eq(here(), "ROOT");
+	world_keys(&w, "Home");
+	ck_assert_str_eq(here(), "ROOT");
+	world_keys(&w, "C-d C-u Space b g");
+	ck_assert_str_eq(here(), "ROOT");
+}
+END_TEST
+
+START_TEST(folding)
+{
+	size_t before = n_rows();
+
+	world_keys(&w, "j j -");
+	ck_assert_str_eq(here(), "backward");
+	ck_assert_uint_eq(n_rows(), before - 4);
+	world_keys(&w, "+");
+	ck_assert_uint_eq(n_rows(), before);
+	world_keys(&w, "Left Left"); /* fold, then to the parent */
+	ck_assert_str_eq(here(), "train_step");
+	world_keys(&w, "l l"); /* open already: to the first child */
+	ck_assert_str_eq(here(), "backward");
+	world_keys(&w, "l l");
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_wgrad");
+	world_keys(&w, "u c");
+	ck_assert_str_eq(here(), "backward");
+	world_keys(&w, "E");
+	ck_assert_uint_eq(n_rows(), snapshot_n(w.snap));
+	world_keys(&w, "C");
+	ck_assert_uint_eq(n_rows(), 3);
+	ck_assert_str_eq(here(), "train_step"); /* where the folded row went */
+	world_keys(&w, "=");
+	ck_assert_uint_gt(n_rows(), 10);
+}
+END_TEST
+
+/* Rows that a key splices are the rows that a rebuild makes. */
+START_TEST(splicing_equals_building)
+{
+	static const char *const keys[] = {"E", "C", "j", "o", "j", "e",
+					   "k", "c", "H", "u", "o", "o"};
+	char before[64][64];
+	size_t n;
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		struct panel *p = tui_panel(w.t);
+
+		world_keys(&w, keys[i]);
+		n = n_rows();
+		for (size_t row = 0; row < n; row++)
+			snprintf(before[row], sizeof(before[row]), "%s", p->ops->row_name(p, row));
+		panel_spoil(p);
+		ck_assert_uint_eq(n_rows(), n);
+		for (size_t row = 0; row < n; row++)
+			ck_assert_str_eq(before[row], p->ops->row_name(p, row));
+	}
+}
+END_TEST
+
+START_TEST(neighbours)
+{
+	world_keys(&w, "H");
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_wgrad"); /* by total: step, backward, wgrad */
+	world_keys(&w, "}");
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_dgrad");
+	world_keys(&w, "{ {");
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_wgrad");
+	world_keys(&w, "u }");
+	ck_assert_str_eq(here(), "forward");
+	world_keys(&w, "L L");
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16");
+	world_keys(&w, "L");
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16");
+}
+END_TEST
+
+/* New nodes and another order never move the cursor off its node. */
+START_TEST(cursor_stays_on_its_node)
+{
+	uint32_t hot;
+
+	world_keys(&w, "j j j j j");
+	ck_assert_str_eq(here(), "flash_bwd<64,128>");
+	hot = world_node(&w, SESSION_ROOT, FRAME_SCOPE, "newcomer");
+	world_kernel(&w, hot, w.lanes[0], &(struct kernel_values){UINT64_C(900000000000), 1, 1, 1});
+	world_tick(&w);
+	draw();
+	ck_assert_str_eq(here(), "flash_bwd<64,128>");
+	world_keys(&w, "I");
+	ck_assert_str_eq(here(), "flash_bwd<64,128>");
+	world_keys(&w, "A");
+	ck_assert_str_eq(here(), "flash_bwd<64,128>");
+}
+END_TEST
+
+START_TEST(searching)
+{
+	world_keys(&w, "C / 'flash' Enter"); /* below folded nodes too */
+	ck_assert_str_eq(here(), "flash_bwd<64,128>");
+	world_keys(&w, "n");
+	ck_assert_str_eq(here(), "flash_fwd<128,128>");
+	world_keys(&w, "n");
+	ck_assert_str_eq(here(), "flash_fwd<128,128>"); /* the one under eval */
+	world_keys(&w, "n");
+	ck_assert_str_eq(here(), "flash_bwd<64,128>");
+	ck_assert(world_shows(&w, "began again"));
+	world_keys(&w, "N N");
+	ck_assert_str_eq(here(), "flash_fwd<128,128>");
+	world_keys(&w, "N");
+	ck_assert_str_eq(here(), "flash_bwd<64,128>");
+	world_keys(&w, "/ 'FLASH' Enter");
+	ck_assert(world_shows(&w, "not found")); /* capitals count */
+	world_keys(&w, "/ 'x' Esc");
+	ck_assert_str_eq(w.t->search, "FLASH");
+	world_keys(&w, "Esc");
+	ck_assert_str_eq(w.t->search, "");
+	world_keys(&w, "n");
+	ck_assert(world_shows(&w, "nothing to find yet"));
+}
+END_TEST
+
+START_TEST(searching_lists)
+{
+	world_keys(&w, "2 / 'rope' Enter");
+	ck_assert_str_eq(here(), "rope_bwd");
+	world_keys(&w, "n");
+	ck_assert_str_eq(here(), "rope_fused");
+	world_keys(&w, "n");
+	ck_assert_str_eq(here(), "rope_bwd");
+	world_keys(&w, "N");
+	ck_assert_str_eq(here(), "rope_fused");
+	world_keys(&w, "? / 'sibling' Enter");
+	ck_assert(world_shows(&w, "next sibling"));
+}
+END_TEST
+
+START_TEST(filtering)
+{
+	size_t all = n_rows();
+
+	world_keys(&w, "\\ 'memcpy'");
+	ck_assert_uint_eq(n_rows(), 4); /* root, step, two copies: as one types */
+	world_keys(&w, "Esc");
+	ck_assert_uint_eq(n_rows(), all);
+	world_keys(&w, "\\ 'no such' Enter");
+	ck_assert_uint_eq(n_rows(), 1);
+	world_keys(&w, "2");
+	ck_assert(world_shows(&w, "no kernel, copy or set has 'no such'"));
+	world_keys(&w, "1 Esc");
+	ck_assert_str_eq(w.t->filter, "");
+	world_keys(&w, "\\ 'attention' Enter E"); /* what is below a match stays */
+	ck_assert(world_shows(&w, "rope_fused"));
+	ck_assert(!world_shows(&w, "silu"));
+	world_keys(&w, "F4 BkSp C-u Enter");
+	ck_assert_str_eq(w.t->filter, "");
+}
+END_TEST
+
+START_TEST(zooming)
+{
+	world_keys(&w, "j j .");
+	ck_assert_str_eq(here(), "backward");
+	ck_assert_uint_eq(n_rows(), 5);
+	world_keys(&w, "j .");
+	ck_assert_uint_eq(n_rows(), 1);
+	world_keys(&w, "Esc");
+	ck_assert_uint_eq(n_rows(), 5);
+	world_keys(&w, "BkSp BkSp BkSp");
+	ck_assert_uint_gt(n_rows(), 10);
+	world_keys(&w, "j j . / 'eval' Enter"); /* outside: not in this view */
+	ck_assert(world_shows(&w, "not found"));
+}
+END_TEST
+
+START_TEST(sorting)
+{
+	struct panel *tree = w.t->panels[TUI_PANEL_TREE];
+
+	world_keys(&w, "s");
+	ck_assert_uint_eq(tree->sort, 1);
+	world_keys(&w, "< <");
+	ck_assert_str_eq(tree->ops->columns.v[tree->sort].title, "TF/s"); /* CPU has no values */
+	world_keys(&w, "B");
+	ck_assert_str_eq(tree->ops->columns.v[tree->sort].title, "BYTES");
+	world_keys(&w, "F6 j Enter");
+	ck_assert_str_eq(tree->ops->columns.v[tree->sort].title, "GB/s");
+	world_keys(&w, "F6 j j Esc");
+	ck_assert_str_eq(tree->ops->columns.v[tree->sort].title, "GB/s");
+	world_keys(&w, "3 F6");
+	ck_assert(world_shows(&w, "one order"));
+}
+END_TEST
+
+START_TEST(freezing)
+{
+	world_keys(&w, "z");
+	world_tick(&w);
+	ck_assert(world_shows(&w, "FROZEN"));
+	ck_assert(world_shows(&w, "43.67s"));
+	world_keys(&w, "F8");
+	ck_assert(!world_shows(&w, "43.67s"));
+	ck_assert(world_shows(&w, "LIVE"));
+}
+END_TEST
+
+START_TEST(resetting)
+{
+	world_keys(&w, "r");
+	ck_assert(world_shows(&w, "since 00:01:02"));
+	world_tick(&w);
+	ck_assert(world_shows(&w, "1.09s")); /* what a second adds */
+	world_keys(&w, "R");
+	ck_assert(!world_shows(&w, "since"));
+	ck_assert(world_shows(&w, "44.76s"));
+}
+END_TEST
+
+START_TEST(pausing)
+{
+	world_keys(&w, "P");
+	ck_assert(world_shows(&w, "PAUSED"));
+	world_keys(&w, "P");
+	ck_assert_uint_eq(w.n_actions, 2);
+	ck_assert_int_eq(w.actions[0], TUI_PAUSE);
+	ck_assert_int_eq(w.actions[1], TUI_RESUME);
+	world_keys(&w, "F9 C-r");
+	ck_assert_int_eq(w.actions[2], TUI_SAVE);
+	ck_assert_int_eq(w.actions[3], TUI_RESYNC);
+	ck_assert(world_shows(&w, "not possible here"));
+}
+END_TEST
+
+START_TEST(leaving_asks_while_the_program_runs)
+{
+	world_keys(&w, "q");
+	ck_assert(world_shows(&w, "still runs"));
+	world_keys(&w, "Esc");
+	ck_assert(!world_shows(&w, "still runs"));
+	world_keys(&w, "Q c F10 d");
+	ck_assert_uint_eq(w.n_actions, 1);
+	ck_assert_int_eq(w.actions[0], TUI_DETACH);
+	world_keys(&w, "C-c s");
+	ck_assert_int_eq(w.actions[1], TUI_STOP_APP);
+	ck_assert_uint_eq(w.n_actions, 2);
+}
+END_TEST
+
+START_TEST(interrupt_twice_stops_and_leaves)
+{
+	world_keys(&w, "C-c");
+	ck_assert(world_shows(&w, "Ctrl-C again"));
+	world_keys(&w, "C-c");
+	ck_assert_uint_eq(w.n_actions, 2);
+	ck_assert_int_eq(w.actions[0], TUI_STOP_APP);
+	ck_assert_int_eq(w.actions[1], TUI_QUIT);
+}
+END_TEST
+
+/* … but two reflexes a minute apart do not. */
+START_TEST(interrupt_late_asks_again)
+{
+	world_keys(&w, "C-c");
+	clock_fake(w.now_ns + 60 * NSEC_PER_SEC);
+	world_keys(&w, "C-c");
+	ck_assert_uint_eq(w.n_actions, 0);
+	ck_assert(world_shows(&w, "still runs"));
+}
+END_TEST
+
+START_TEST(leaving_an_ended_program)
+{
+	w.status.run = TUI_RUN_ENDED;
+	w.status.wait_status = 3 << 8;
+	world_tick(&w);
+	ck_assert(world_shows(&w, "ENDED 3"));
+	world_keys(&w, "P K");
+	ck_assert_uint_eq(w.n_actions, 0);
+	ck_assert(world_shows(&w, "no program to signal"));
+	world_keys(&w, "? q q");
+	ck_assert_uint_eq(w.n_actions, 1);
+	ck_assert_int_eq(w.actions[0], TUI_QUIT);
+}
+END_TEST
+
+START_TEST(signals)
+{
+	world_keys(&w, "K K");
+	ck_assert_int_eq(w.actions[0], TUI_SIGNAL);
+	ck_assert_int_eq(w.args[0], SIGKILL);
+	world_keys(&w, "K j Enter");
+	ck_assert_int_eq(w.args[1], SIGTERM);
+	world_keys(&w, "K Esc");
+	ck_assert_uint_eq(w.n_actions, 2);
+}
+END_TEST
+
+START_TEST(read_only)
+{
+	w.t->options.readonly = true;
+	world_keys(&w, "P K F9 C-c C-c");
+	ck_assert_uint_eq(w.n_actions, 1);
+	ck_assert_int_eq(w.actions[0], TUI_DETACH);
+}
+END_TEST
+
+START_TEST(panels)
+{
+	for (int i = 0; i < TUI_N_PANELS; i++) {
+		ck_assert_int_eq(w.t->current, i);
+		draw();
+		world_keys(&w, "Tab");
+	}
+	ck_assert_int_eq(w.t->current, TUI_PANEL_TREE);
+	world_keys(&w, "S-Tab");
+	ck_assert_int_eq(w.t->current, TUI_PANEL_LOG);
+	world_keys(&w, "4 Enter");
+	ck_assert(world_shows(&w, "no more to this row"));
+	world_keys(&w, "2 j j o"); /* the third kernel, where it is heaviest */
+	ck_assert_int_eq(w.t->current, TUI_PANEL_TREE);
+	ck_assert_str_eq(here(), "flash_fwd<128,128>");
+	world_keys(&w, "3 End o");
+	ck_assert_str_eq(here(), "memcpy HtoD pageable");
+	world_keys(&w, "Enter");
+	ck_assert(world_shows(&w, "Where it ran"));
+	world_keys(&w, "q");
+	ck_assert(!world_shows(&w, "Where it ran"));
+	ck_assert_uint_eq(w.n_actions, 0);
+}
+END_TEST
+
+START_TEST(grouping_forgets)
+{
+	world_keys(&w, "j j . G");
+	ck_assert(world_shows(&w, "group: process"));
+	ck_assert(world_shows(&w, "pid 41207"));
+	ck_assert(!world_shows(&w, "zoom"));
+	world_keys(&w, "G G G");
+	ck_assert(world_shows(&w, "group: thread"));
+	world_keys(&w, "G");
+	ck_assert(!world_shows(&w, "  group: "));
+}
+END_TEST
+
+START_TEST(printing)
+{
+	char dir[] = "/tmp/test-tui-XXXXXX", path[64], text[4096] = "";
+	FILE *f;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	w.t->options.print_dir = dir;
+	world_keys(&w, "p p");
+	ck_assert(world_shows(&w, "proton-screen-2.txt"));
+	snprintf(path, sizeof(path), "%s/proton-screen-1.txt", dir);
+	f = fopen(path, "re");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, f), 0);
+	fclose(f);
+	ck_assert_ptr_nonnull(strstr(text, "train_step"));
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/proton-screen-2.txt", dir);
+	unlink(path);
+	ck_assert_int_eq(rmdir(dir), 0);
+	world_keys(&w, "p");
+	ck_assert(world_shows(&w, "cannot write this screen"));
+}
+END_TEST
+
+/* Every key does something or says that it does nothing, in every panel; nothing breaks. */
+START_TEST(all_keys_everywhere)
+{
+	for (int panel = '1'; panel <= '6'; panel++) {
+		for (unsigned r = 1; r < REQ_N; r++) {
+			if (r == REQ_SUSPEND || r == REQ_PRINT)
+				continue;
+			w.n_actions = 0;
+			tui_key(w.t, panel);
+			tui_do_request(w.t, r);
+			draw();
+			for (int key = 0; key < 128; key += 5)
+				if (key != KEY_CTRL('z') && key != 'p')
+					tui_key(w.t, key);
+			world_keys(&w, "Esc Esc Esc");
+		}
+		world_tick(&w);
+	}
+}
+END_TEST
+
+START_TEST(all_sizes)
+{
+	static const int sizes[][2] = {
+		{1, 1},   {0, 0},    {4, 19},  {5, 20},  {6, 21},    {7, 30},  {8, 25},  {9, 500},
+		{200, 5}, {200, 20}, {12, 40}, {16, 33}, {200, 500}, {24, 80}, {1, 500}, {500, 1}};
+	struct buf out;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+		for (const char *panel = "123456?"; *panel; panel++) {
+			buf_init(&out, 1 << 20);
+			tui_key(w.t, *panel);
+			ck_assert_int_eq(tui_dump(w.t, sizes[i][0], sizes[i][1], true, &out), 0);
+			tui_key(w.t, KEY_FUNCTION | KEY_F(6));
+			ck_assert_int_eq(tui_dump(w.t, sizes[i][0], sizes[i][1], true, &out), 0);
+			world_keys(&w, "Esc Esc End / 'o' Enter Esc");
+			ck_assert_int_eq(tui_dump(w.t, sizes[i][0], sizes[i][1], false, &out), 0);
+			buf_done(&out);
+		}
+}
+END_TEST
+
+START_TEST(key_names)
+{
+	static const struct {
+		const char *word;
+		int key;
+	} keys[] = {{"a", 'a'},
+		    {"C-c", 3},
+		    {"M-h", KEY_ALT | 'h'},
+		    {"F10", KEY_FUNCTION | KEY_F(10)},
+		    {"Space", ' '},
+		    {"Esc", 27},
+		    {"é", 0xe9},
+		    {"F", 'F'},
+		    {"Fx", -1},
+		    {"", -1},
+		    {"nonsense", -1},
+		    {"F64", -1},
+		    {"\\", '\\'},
+		    {"S-Tab", KEY_FUNCTION | KEY_BTAB}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		ck_assert_int_eq(tui_key_parse(keys[i].word, strlen(keys[i].word)), keys[i].key);
+	ck_assert_int_lt(tui_key_script(w.t, "j nonsense"), 0);
+	ck_assert_int_lt(tui_key_script(w.t, "'open"), 0);
+}
+END_TEST
+
+START_TEST(key_tables)
+{
+	struct buf out;
+
+	buf_init(&out, 0);
+	tui_keys_write(TUI_KEYS_TEXT, &out);
+	ck_assert_ptr_nonnull(strstr(buf_str(&out), "\nTree\n"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&out), "F10 Q"));
+	buf_clear(&out);
+	tui_keys_write(TUI_KEYS_MAN, &out);
+	ck_assert_ptr_nonnull(strstr(buf_str(&out), ".It Ic \\&\\e , Ic \\&F4\n"));
+	buf_done(&out);
+}
+END_TEST
+
+Suite *suite_keys(void)
+{
+	const TTest *const tests[] = {
+		moving,
+		folding,
+		splicing_equals_building,
+		neighbours,
+		cursor_stays_on_its_node,
+		searching,
+		searching_lists,
+		filtering,
+		zooming,
+		sorting,
+		freezing,
+		resetting,
+		pausing,
+		leaving_asks_while_the_program_runs,
+		interrupt_twice_stops_and_leaves,
+		interrupt_late_asks_again,
+		leaving_an_ended_program,
+		signals,
+		read_only,
+		panels,
+		grouping_forgets,
+		printing,
+		all_keys_everywhere,
+		all_sizes,
+		key_names,
+		key_tables,
+	};
+	Suite *s = suite_create("keys");
+	TCase *c = tcase_create("keys");
+
+	tcase_set_timeout(c, 120);
+	tcase_add_checked_fixture(c, setup, teardown);
+	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
+		tcase_add_test(c, tests[i]);
+	suite_add_tcase(s, c);
+	return s;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* A real terminal, as far as a pseudo-terminal is one: open, keys, resize, hang-up, crash. */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+#include "base/util.h"
+#include "test_tui_session.h"
+#include "tui/restore.h"
+#include "tui/tui_impl.h"
+
+static struct world w;
+static int master, slave;
+static char tty[64];
+
+static void setup(void)
+{
+	struct winsize size = {.ws_row = 24, .ws_col = 80};
+	struct tui_options options = {.live = true, .command = "top", .tty = tty};
+
+	ck_assert_int_eq(openpty(&master, &slave, tty, NULL, &size), 0);
+	setenv("TERM", "xterm-256color", 1);
+	world_init(&w);
+	world_open(&w, &options);
+}
+
+static void teardown(void)
+{
+	world_done(&w);
+	close(master);
+	close(slave);
+}
+
+/* Everything that was sent to the terminal. */
+static void drain(struct buf *out)
+{
+	struct pollfd p = {.fd = master, .events = POLLIN};
+	char data[4096];
+	ssize_t n;
+
+	while (poll(&p, 1, 50) == 1 && (p.revents & POLLIN)) {
+		n = read(master, data, sizeof(data));
+		if (n <= 0)
+			return;
+		buf_put(out, data, (size_t)n);
+	}
+}
+
+static bool sent(const char *text)
+{
+	struct buf out;
+	bool found;
+
+	buf_init(&out, 0);
+	drain(&out);
+	found = memmem(buf_str(&out), out.len, text, strlen(text)) != NULL;
+	buf_done(&out);
+	return found;
+}
+
+/* Type, and wait until the terminal has it. */
+static void type(const char *bytes)
+{
+	struct pollfd p = {.fd = tui_fd(w.t), .events = POLLIN};
+
+	ck_assert_int_eq(write(master, bytes, strlen(bytes)), (ssize_t)strlen(bytes));
+	ck_assert_int_eq(poll(&p, 1, 5000), 1);
+	ck_assert_int_eq(tui_handle_input(w.t), 0);
+}
+
+START_TEST(opens_and_gives_back)
+{
+	struct termios before, during, after;
+	struct sigaction act, int_before, int_after;
+
+	sigaction(SIGINT, NULL, &int_before);
+	tcgetattr(slave, &before);
+	ck_assert_int_eq(tui_open(w.t), 0);
+	ck_assert(tui_is_open(w.t));
+	ck_assert(sent("train_step"));
+	tcgetattr(slave, &during);
+	ck_assert(!(during.c_lflag & ICANON));
+	ck_assert_uint_eq(tui_saved_termios(w.t)->c_lflag, before.c_lflag);
+	sigaction(SIGINT, NULL, &int_after);
+	ck_assert(int_before.sa_handler == int_after.sa_handler);
+	sigaction(SIGSEGV, NULL, &act);
+	ck_assert(act.sa_handler != SIG_DFL);
+	tui_close(w.t);
+	ck_assert(sent("\x1b[?1049l")); /* the alternate screen is left */
+	tcgetattr(slave, &after);
+	ck_assert_uint_eq(after.c_lflag, before.c_lflag);
+	ck_assert_int_eq(tui_open(w.t), 0);
+	tui_close(w.t);
+}
+END_TEST
+
+START_TEST(keys_arrive)
+{
+	ck_assert_int_eq(tui_open(w.t), 0);
+	type("2");
+	ck_assert_int_eq(w.t->current, TUI_PANEL_FLAT);
+	type("\x1bOB\x1bOB"); /* two arrows down, in application mode */
+	ck_assert_uint_eq(w.t->panels[TUI_PANEL_FLAT]->cursor, 2);
+	type("\x1bOQ\x1bOR"); /* F2 is free, F3 asks what to find */
+	ck_assert(prompt_is_open(&w.t->prompt));
+	type("h\xc3\xa9");
+	ck_assert_str_eq(w.t->prompt.text, "h\xc3\xa9");
+	type("\x7f\x1b");
+	ck_assert(!prompt_is_open(&w.t->prompt));
+	type("\x1bl"); /* Alt-l */
+	ck_assert_int_eq(w.t->panels[TUI_PANEL_FLAT]->scroll, 8);
+	type("\x03");
+	ck_assert(menu_is_open(&w.t->menu));
+}
+END_TEST
+
+START_TEST(resizes)
+{
+	static const struct winsize sizes[] = {{1, 1, 0, 0},   {24, 80, 0, 0},   {0, 0, 0, 0},
+					       {10, 40, 0, 0}, {200, 500, 0, 0}, {40, 140, 0, 0}};
+
+	ck_assert_int_eq(tui_open(w.t), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct buf out;
+
+		ioctl(master, TIOCSWINSZ, &sizes[i]);
+		buf_init(&out, 0);
+		ck_assert_int_eq(tui_resize(w.t), 0);
+		drain(&out);
+		buf_done(&out);
+	}
+	tui_refresh(w.t);
+	ck_assert(world_shows(&w, "train_step")); /* a dump leaves the open screen usable */
+	type("3");
+	ck_assert_int_eq(w.t->current, TUI_PANEL_MEMORY);
+}
+END_TEST
+
+START_TEST(notices_that_the_terminal_is_gone)
+{
+	ck_assert_int_eq(tui_open(w.t), 0);
+	close(master);
+	master = -1;
+	ck_assert_int_eq(tui_handle_input(w.t), -EIO);
+}
+END_TEST
+
+START_TEST(refuses_what_cannot_work)
+{
+	setenv("TERM", "dumb", 1);
+	ck_assert_int_eq(tui_open(w.t), -ENOTSUP);
+	ck_assert_ptr_nonnull(strstr(tui_why(w.t), "TERM"));
+	setenv("TERM", "no-such-terminal", 1);
+	ck_assert_int_eq(tui_open(w.t), -ENOENT);
+	setenv("TERM", "xterm", 1);
+	w.t->options.tty = "/nonexistent";
+	ck_assert_int_eq(tui_open(w.t), -ENXIO);
+	w.t->options.tty = "/dev/null";
+	ck_assert_int_eq(tui_open(w.t), -ENXIO);
+	ck_assert_int_eq(tui_fd(w.t), -1);
+	ck_assert_int_eq(tui_handle_input(w.t), -ENXIO);
+}
+END_TEST
+
+START_TEST(works_on_old_terminals)
+{
+	static const char *const terms[] = {"vt100", "linux", "ansi", "screen", "xterm-mono"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(terms); i++) {
+		setenv("TERM", terms[i], 1);
+		if (tui_open(w.t) < 0) /* not every database has them all */
+			continue;
+		ck_assert(sent("train_step"));
+		tui_close(w.t);
+	}
+}
+END_TEST
+
+START_TEST(restore_bytes)
+{
+	struct buf out;
+
+	buf_init(&out, 0);
+	ck_assert_int_eq(tui_restore_bytes(w.t, &out), -ENXIO);
+	ck_assert_int_eq(tui_open(w.t), 0);
+	ck_assert_int_eq(tui_restore_bytes(w.t, &out), 0);
+	ck_assert_ptr_nonnull(memmem(out.data, out.len, "\x1b[?1049l", 8));
+	ck_assert_ptr_null(memchr(out.data, '$', out.len)); /* no padding marks */
+	buf_done(&out);
+}
+END_TEST
+
+/* A process that crashes with the screen open: what its terminal got, and how it died. */
+START_TEST(a_crash_gives_the_terminal_back)
+{
+	static const int signals[] = {SIGSEGV, SIGABRT, SIGBUS};
+	struct termios before, after;
+
+	tcgetattr(slave, &before);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		int status;
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			struct rlimit none = {0, 0};
+
+			setrlimit(RLIMIT_CORE, &none);
+			signal(signals[i], SIG_DFL);
+			if (tui_open(w.t) == 0)
+				raise(signals[i]);
+			_exit(99);
+		}
+		ck_assert(sent("\x1b[?1049l"));
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == signals[i]);
+		tcgetattr(slave, &after);
+		ck_assert_uint_eq(after.c_lflag, before.c_lflag);
+	}
+}
+END_TEST
+
+/* Ctrl-Z: the terminal is as it was while stopped, and ours again afterwards. */
+START_TEST(suspends)
+{
+	struct termios t;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (tui_open(w.t) < 0)
+			_exit(99);
+		tui_key(w.t, 26);
+		tcgetattr(slave, &t);
+		_exit(t.c_lflag & ICANON ? 1 : 0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, WUNTRACED), pid);
+	ck_assert(WIFSTOPPED(status));
+	tcgetattr(slave, &t);
+	ck_assert(t.c_lflag & ICANON);
+	ck_assert(sent("\x1b[?1049l"));
+	kill(pid, SIGCONT);
+	ck_assert(sent("train_step"));
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+END_TEST
+
+Suite *suite_terminal(void)
+{
+	const TTest *const tests[] = {
+		opens_and_gives_back,
+		keys_arrive,
+		resizes,
+		notices_that_the_terminal_is_gone,
+		refuses_what_cannot_work,
+		works_on_old_terminals,
+		restore_bytes,
+		a_crash_gives_the_terminal_back,
+		suspends,
+	};
+	Suite *s = suite_create("terminal");
+	TCase *c = tcase_create("terminal");
+
+	tcase_set_timeout(c, 60);
+	tcase_add_checked_fixture(c, setup, teardown);
+	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
+		tcase_add_test(c, tests[i]);
+	suite_add_tcase(s, c);
+	return s;
+}
