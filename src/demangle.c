@@ -31,27 +31,48 @@ static const char *name_end(const char *s)
 	return s;
 }
 
-/* Copy [s, end) without template arguments, the return type before the last blank, and anonymous
- * namespaces. */
+enum { ARGUMENTS_KEPT = 48 }; /* "<128, 64>" tells kernels apart; a page of functors does not */
+
+/* The end of the template arguments that begin at s ('<'), behind their '>'. */
+static const char *arguments_end(const char *s, const char *end)
+{
+	int depth = 0;
+
+	for (; s < end; s++) {
+		depth += (*s == '<') - (*s == '>');
+		if (!depth)
+			return s + 1;
+	}
+	return end;
+}
+
+/* Copy [s, end) without long template arguments, the return type before the last blank, and
+ * anonymous namespaces. */
 static char *shorten(const char *s, const char *end)
 {
 	static const char anonymous[] = "(anonymous namespace)::";
-	char *out = malloc((size_t)(end - s) + 1), *p = out;
-	int depth = 0;
+	char *out = malloc((size_t)(end - s) + 8), *p = out;
+	const char *stop;
 
-	for (; out && s < end; s++) {
-		if (!depth && !strncmp(s, anonymous, sizeof(anonymous) - 1)) {
-			s += sizeof(anonymous) - 2;
-			continue;
-		}
-		if (*s == '<' && p > out && p[-1] != 'r')
-			depth++;
-		else if (*s == '>' && depth)
-			depth--;
-		else if (!depth && *s == ' ' && !(p - out >= 8 && !strncmp(p - 8, "operator", 8)))
+	while (out && s < end) {
+		if (!strncmp(s, anonymous, sizeof(anonymous) - 1)) {
+			s += sizeof(anonymous) - 1;
+		} else if (*s == '<' && p > out && p[-1] != 'r') {
+			stop = arguments_end(s, end);
+			if (stop - s <= ARGUMENTS_KEPT) {
+				memcpy(p, s, (size_t)(stop - s));
+				p += stop - s;
+			} else {
+				memcpy(p, "<...>", 5);
+				p += 5;
+			}
+			s = stop;
+		} else if (*s == ' ' && !(p - out >= 8 && !strncmp(p - 8, "operator", 8))) {
 			p = out; /* what came before was the return type */
-		else if (!depth)
-			*p++ = *s;
+			s++;
+		} else {
+			*p++ = *s++;
+		}
 	}
 	if (out)
 		*p = '\0';

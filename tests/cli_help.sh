@@ -1,0 +1,39 @@
+# Helpers of the command-line tests. Each check prints one line; failures are counted.
+set -u
+builddir=${builddir:-.}
+PROTON=${PROTON:-$builddir/proton}
+case $PROTON in /*) ;; *) PROTON=$PWD/$PROTON ;; esac
+unset PROTON_FAKE PROTON_SESSION PROTON_LIBRARY OPENCL_LAYERS CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH
+work=$(mktemp -d "${TMPDIR:-/tmp}/proton-cli.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+n_failed=0
+fake='kernel gemm 1000 10;kernel relu 500 3;copy HtoD pinned 4096 1000;copy HtoD pinned 4096 1000;copy DtoH pageable 100 50;set device 64 10'
+
+check() { # check "what" "wanted" "got"
+	if [ "$2" = "$3" ]; then
+		echo "ok: $1"
+	else
+		echo "FAILED: $1: wanted '$2', got '$3'"
+		n_failed=$((n_failed + 1))
+	fi
+}
+has() { # has "what" "text" file
+	if grep -qF -- "$2" "$3"; then echo "ok: $1"; else
+		echo "FAILED: $1: no '$2' in:"; head -20 "$3"; n_failed=$((n_failed + 1)); fi
+}
+wait_for() { # wait_for SECONDS command…: until it succeeds
+	local end=$(($(date +%s) + $1)); shift
+	until "$@" >/dev/null 2>&1; do
+		[ "$(date +%s)" -lt "$end" ] || return 1
+		read -r -t 0.05 _ <> <(:) || :
+	done
+}
+finish() { [ "$n_failed" = 0 ] && exit 0; echo "$n_failed failed"; exit 1; }
+# Value of a metric summed over the nodes of a name: metric FILE NAME METRIC
+metric() {
+	"$PROTON" export -f json "$1" | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+print(sum(n["metrics"].get(sys.argv[2], 0) for n in p["nodes"] if n["name"] == sys.argv[1]))' "$2" "$3"
+}
