@@ -3,7 +3,6 @@
 
 #include "format/hatchet_kind.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -80,4 +79,15 @@ enum frame_kind hatchet_guess_kind(const char *name, size_t len, unsigned hints)
 	if (is_source_line(name, len))
 		return hints & HINT_SAMPLES ? FRAME_LINE : FRAME_PYTHON;
 	return FRAME_FUNCTION;
+}
+
+bool hatchet_is_measured(const char *key)
+{
+	static const char *const names[] = {"count", "time (ns)", "cycles", "normalized_cycles",
+					    "num_samples", "num_stalled_samples"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(key, names[i]))
+			return true;
+	return !strncmp(key, "stalled_", 8);
 }

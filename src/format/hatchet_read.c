@@ -432,19 +432,7 @@ static int read_metric(struct reader *r, size_t map)
 	return metric_table_add(r->s->metrics, &m) == METRIC_NONE ? -ENOMEM : 0;
 }
 
-/* Metrics that upstream's root lists for what it measures itself; anything else there was given by
- * a user, in a file from the time when all inclusive metrics were listed. */
-static bool is_measured(const char *key)
-{
-	static const char *const names[] = {"count", "time (ns)", "cycles", "normalized_cycles",
-					    "num_samples", "num_stalled_samples"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(key, names[i]))
-			return true;
-	return !strncmp(key, "stalled_", 8);
-}
-
+/* A root that lists anything that a user gave is from the time when all inclusive metrics were. */
 static int learn_metrics(struct reader *r)
 {
 	uint32_t n = strtab_count(r->f.keys);
@@ -454,7 +442,7 @@ static int learn_metrics(struct reader *r)
 		return -ENOMEM;
 	for (uint32_t key = 0; key < n; key++) {
 		r->metric_of_key[key] = METRIC_NONE;
-		if (r->f.facts[key] & FACT_ROOT && !is_measured(strtab_str(r->f.keys, key)))
+		if (r->f.facts[key] & FACT_ROOT && !hatchet_is_measured(strtab_str(r->f.keys, key)))
 			r->root_is_complete = true;
 	}
 	return 0;

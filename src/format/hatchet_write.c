@@ -331,13 +331,14 @@ static void clear_device_times(struct writer *w, uint32_t node)
 	}
 }
 
-/* Metrics that upstream's viewer sums up because the root lists them. */
+/* Metrics that upstream's viewer sums up because the root lists them. Upstream itself lists only
+ * what it measures, and cannot sum up what users add. */
 static bool is_on_root(const struct writer *w, uint32_t metric)
 {
 	const struct metric *m = metric_of(w, metric);
 
 	return w->occurs[metric] && m->scope == METRIC_INCLUSIVE && m->add == METRIC_SUM &&
-	       m->type != METRIC_TEXT;
+	       m->type != METRIC_TEXT && (!w->plain || hatchet_is_measured(m->name));
 }
 
 /* Not more precise than it has to be: "nan" is a word for our own reader, upstream writes null. */
