@@ -78,6 +78,10 @@ void human_rate(char out[HUMAN_MAX], double per_second)
 		return;
 	if (fabs(per_second) >= 9999.5)
 		human_scaled(out, per_second, 0);
+	else if (per_second > 0 && per_second < 0.0005)
+		snprintf(out, HUMAN_MAX, "<.001");
+	else if (per_second > 0 && per_second < 0.00995)
+		snprintf(out, HUMAN_MAX, "%.3f", per_second);
 	else
 		human_digits(out, per_second, "");
 }

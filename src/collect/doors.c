@@ -12,6 +12,7 @@
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "backends/opencl.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
@@ -30,7 +31,7 @@ static struct {
 	void *data;
 } backends[] = {
 	{&backend_cupti, DOOR_CUDA, CONTROL_NO_CUDA, {&sink_ops, 0}, 0, NULL},
-	// {&backend_opencl, DOOR_OPENCL, CONTROL_NO_OPENCL, {&sink_ops, 1}, 0, NULL},
+	{&backend_opencl, DOOR_OPENCL, CONTROL_NO_OPENCL, {&sink_ops, 1}, 0, NULL},
 	{&backend_fake, DOOR_PRELOAD, 0, {&sink_ops, 2}, 0, NULL},
 };
 
@@ -338,4 +339,26 @@ __attribute__((constructor)) static void loaded(void)
 	/* Nothing is done here for programs that will never use a GPU or a scope. */
 	if (getenv("PROTON_FAKE") && getenv(CONTROL_ENV))
 		collect_start(DOOR_PRELOAD);
+}
+
+/* The loader check has something to say: only then is the collector started for it. */
+static void loader_note(struct activity_sink *sink, const char *text)
+{
+	(void)sink;
+	if (collect_start(DOOR_API) == 0)
+		collect_note(NOTE_WARNING, text);
+}
+
+/* An OpenCL loader that knows no layers never called us: named at exit, or the user would look for
+ * a fault in the program. */
+__attribute__((destructor)) static void unloading(void)
+{
+	static const struct activity_sink_ops ops = {.note = loader_note};
+	struct activity_sink sink = {.ops = &ops};
+
+	if (!getenv("OPENCL_LAYERS") || !getenv(CONTROL_ENV))
+		return;
+	opencl_check_loader(&sink);
+	if (collect_on && collector && atomic_load(&collector->pid) == getpid())
+		sender_finish();
 }
