@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# check-completion.sh: what the bash completion offers. Runs in the build folder.
+set -euo pipefail
+srcdir=${srcdir:-..}
+PATH=$PWD:$PATH
+failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+if [ ! -x ./proton ]; then
+	echo "./proton is not built"
+	exit 1
+fi
+# shellcheck source=/dev/null
+. "$srcdir/data/completions/proton"
+
+# complete WORD...: the reply for the last word, on one line, sorted.
+reply() {
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	COMPREPLY=()
+	_proton 2>/dev/null
+	printf '%s\n' "${COMPREPLY[@]}" | sort -u | tr '\n' ' '
+}
+
+# expect "REPLY" WORD...
+expect() {
+	local want=$1 got
+	shift
+	got=$(reply "$@")
+	[ "${got% }" = "$want" ] && return
+	echo "completing '$*': '${got% }', not '$want'"
+	failed=1
+}
+
+# Every word that the file itself knows must be an option of some command.
+for command in proton $(proton help --list-commands); do
+	proton help --list-options "$command"
+done | sort -u >"$work/options"
+sed -n '/^_proton_takes_value/,/^}/p' "$srcdir/data/completions/proton" |
+	grep -oE -- '--[a-z][a-z-]+' | sort -u >"$work/known"
+comm -13 "$work/options" "$work/known" >"$work/wrong"
+if [ -s "$work/wrong" ]; then
+	echo "options that are not there:"
+	cat "$work/wrong"
+	failed=1
+fi
+# Every option that shows a value in --help must be known to take one.
+for command in $(proton help --list-commands); do
+	proton "$command" --help | grep -oE -- '^ .{0,5}--[a-z-]+ [A-Zn]' | grep -oE -- '--[a-z-]+' || :
+done | sort -u >"$work/valued"
+comm -23 "$work/valued" "$work/known" >"$work/wrong"
+if [ -s "$work/wrong" ]; then
+	echo "options whose value is not completed:"
+	cat "$work/wrong"
+	failed=1
+fi
+
+cd "$work"
+mkdir folder
+touch one.hatchet two.tape three.txt
+expect "record report" proton re
+expect "--help" proton --h
+expect "--no-cuda --no-follow --no-opencl --no-preload" proton record --no-
+expect "process" proton report --group p
+expect "process" proton report --group = p
+expect "process" proton report -g p
+expect "json" proton export --format j
+expect "folder one.hatchet two.tape" proton view ""
+expect "one.hatchet" proton report --depth 3 o
+expect "three.txt two.tape" proton record -o t
+expect "record report" proton help re
+expect "one.hatchet" proton record -o x.hatchet -- ./app on
+expect "one.hatchet" proton record -q ./app on
+expect "" proton record ./app --no-
+exit $failed
