@@ -268,21 +268,21 @@ static int shortest_digits(double v, char digits[20], int *ret_exponent)
 	return n;
 }
 
-static size_t put_exponent_form(char *out, const char *digits, int n, int exponent)
+static size_t put_exponent_form(char *out, size_t size, const char *digits, int n, int exponent)
 {
 	if (n == 1)
-		return (size_t)sprintf(out, "%ce%+03d", digits[0], exponent);
-	return (size_t)sprintf(out, "%c.%.*se%+03d", digits[0], n - 1, digits + 1, exponent);
+		return (size_t)snprintf(out, size, "%ce%+03d", digits[0], exponent);
+	return (size_t)snprintf(out, size, "%c.%.*se%+03d", digits[0], n - 1, digits + 1, exponent);
 }
 
 /* point = how many digits stand before the decimal point. */
-static size_t put_fixed_form(char *out, const char *digits, int n, int point)
+static size_t put_fixed_form(char *out, size_t size, const char *digits, int n, int point)
 {
 	if (point <= 0)
-		return (size_t)sprintf(out, "0.%.*s%.*s", -point, "0000", n, digits);
+		return (size_t)snprintf(out, size, "0.%.*s%.*s", -point, "0000", n, digits);
 	if (point >= n)
-		return (size_t)sprintf(out, "%.*s%.*s.0", n, digits, point - n, "000000000000000");
-	return (size_t)sprintf(out, "%.*s.%.*s", point, digits, n - point, digits + point);
+		return (size_t)snprintf(out, size, "%.*s%.*s.0", n, digits, point - n, "000000000000000");
+	return (size_t)snprintf(out, size, "%.*s.%.*s", point, digits, n - point, digits + point);
 }
 
 size_t json_format_f64(char out[JSON_NUMBER_MAX], double v)
@@ -292,15 +292,15 @@ size_t json_format_f64(char out[JSON_NUMBER_MAX], double v)
 	size_t sign = signbit(v) ? 1 : 0;
 
 	if (!isfinite(v))
-		return (size_t)sprintf(out, "null");
+		return (size_t)snprintf(out, JSON_NUMBER_MAX, "null");
 	out[0] = '-';
 	v = fabs(v);
 	if (v < 1e15 && v == (double)(uint64_t)v)
-		return sign + (size_t)sprintf(out + sign, "%llu.0", (unsigned long long)v);
+		return sign + (size_t)snprintf(out + sign, JSON_NUMBER_MAX - sign, "%llu.0", (unsigned long long)v);
 	n = shortest_digits(v, digits, &exponent);
 	if (exponent < -4 || exponent >= 15)
-		return sign + put_exponent_form(out + sign, digits, n, exponent);
-	return sign + put_fixed_form(out + sign, digits, n, exponent + 1);
+		return sign + put_exponent_form(out + sign, JSON_NUMBER_MAX - sign, digits, n, exponent);
+	return sign + put_fixed_form(out + sign, JSON_NUMBER_MAX - sign, digits, n, exponent + 1);
 }
 
 void jsonw_f64(struct json_writer *w, double v)

@@ -198,11 +198,12 @@ static int follow_link(char path[PATH_MAX])
 
 static int follow_links(const char *path, char real[PATH_MAX])
 {
+	size_t len = strlen(path);
 	int r;
 
-	if (strlen(path) >= PATH_MAX)
+	if (len >= PATH_MAX)
 		return -ENAMETOOLONG;
-	strcpy(real, path);
+	memcpy(real, path, len + 1);
 	for (int hops = 0; hops < 40; hops++) {
 		if (path_descriptor(real) >= 0)
 			return 0;

@@ -215,7 +215,7 @@ static void copy_number(char out[CELL_MAX], uint64_t v)
 	if (v)
 		snprintf(out, CELL_MAX, "%" PRIu64, v);
 	else
-		strcpy(out, "-");
+		snprintf(out, CELL_MAX, "-");
 }
 
 /* Sum of a kernel row's value over the lanes of a device; NaN: nothing ran there. */
@@ -285,7 +285,7 @@ static uint64_t losses_of(const struct session_process *p)
 static void print_rank(int32_t rank, char out[CELL_MAX])
 {
 	if (rank < 0)
-		strcpy(out, "-");
+		snprintf(out, CELL_MAX, "-");
 	else
 		snprintf(out, CELL_MAX, "%d", rank);
 }
@@ -294,7 +294,7 @@ static void print_end(const struct session_process *p, char out[CELL_MAX])
 {
 	static const char *const words[] = {"runs", "ended", "vanished"};
 
-	strcpy(out, p->end < ARRAY_SIZE(words) ? words[p->end] : "?");
+	snprintf(out, CELL_MAX, "%s", p->end < ARRAY_SIZE(words) ? words[p->end] : "?");
 }
 
 PROCESS_CELL(pid, copy_number(out, p->pid))

@@ -65,7 +65,7 @@ static void pid_space(char boot[40], uint64_t *ret_pidns)
 	struct stat st;
 
 	if (read_small(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, 37) < 0)
-		strcpy(boot, "-");
+		memcpy(boot, "-", 2);
 	boot[strcspn(boot, "\n")] = '\0';
 	*ret_pidns = stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
 }
