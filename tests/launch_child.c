@@ -26,12 +26,19 @@ static void wait_for(const char *path)
 		poll(NULL, 0, 5);
 }
 
+static void set_default(int sig)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+
+	(void)sigaction(sig, &action, NULL);
+}
+
 static int die_of(int sig)
 {
 	struct rlimit none = {0, 0};
 
 	setrlimit(RLIMIT_CORE, &none);
-	signal(sig, SIG_DFL);
+	set_default(sig);
 	raise(sig);
 	return 91;
 }
@@ -113,7 +120,7 @@ static int print_size(void)
 static int leave_behind(const char *until)
 {
 	if (fork() == 0) {
-		signal(SIGHUP, SIG_DFL);
+		set_default(SIGHUP);
 		wait_for(until);
 		printf("late\n");
 		fflush(stdout);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -17,7 +18,7 @@ char scratch[64];
 
 void scratch_make(void)
 {
-	strcpy(scratch, "/tmp/test-launch-XXXXXX");
+	snprintf(scratch, sizeof(scratch), "/tmp/test-launch-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(scratch));
 	setenv("XDG_RUNTIME_DIR", scratch, 1);
 	setenv("TMPDIR", scratch, 1);
@@ -109,6 +110,13 @@ uint64_t now_ms(void)
 void nap(void)
 {
 	poll(NULL, 0, 2);
+}
+
+void set_signal(int sig, void (*handler)(int))
+{
+	struct sigaction action = {.sa_handler = handler};
+
+	(void)sigaction(sig, &action, NULL);
 }
 
 bool is_dead(pid_t pid)

@@ -33,6 +33,8 @@ void nap(void); /* 2 ms, between two looks at a condition */
 		}                                                                                  \
 	} while (0)
 
+void set_signal(int sig, void (*handler)(int));
+
 /* No process of this pid, or only a zombie. */
 bool is_dead(pid_t pid);
 /* Session directories in the scratch directory. */

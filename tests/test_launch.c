@@ -88,7 +88,7 @@ START_TEST(test_die_like)
 
 		sigfillset(&all); /* launch.c leaves signals blocked, others ignored */
 		sigprocmask(SIG_SETMASK, &all, NULL);
-		signal(SIGINT, SIG_IGN);
+		set_signal(SIGINT, SIG_IGN);
 		launch_die_like(wanted);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -186,7 +186,7 @@ static void normal_state(void)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	for (int sig = 1; sig < 32; sig++)
-		signal(sig, SIG_DFL);
+		set_signal(sig, SIG_DFL);
 	for (int fd = 3; fd < 256; fd++)
 		if (fcntl(fd, F_GETFD) >= 0)
 			fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -217,9 +217,9 @@ START_TEST(test_signals_inherited)
 	sigset_t set, after;
 
 	normal_state();
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGCHLD, SIG_IGN);
-	signal(SIGUSR1, on_signal);
+	set_signal(SIGHUP, SIG_IGN);
+	set_signal(SIGCHLD, SIG_IGN);
+	set_signal(SIGUSR1, on_signal);
 	sigemptyset(&set);
 	sigaddset(&set, SIGALRM);
 	sigprocmask(SIG_BLOCK, &set, NULL);

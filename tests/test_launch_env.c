@@ -381,12 +381,18 @@ END_TEST
 static bool compile(const char *flags)
 {
 	char command[512];
-	int status;
+	int status = -1;
+	pid_t pid;
 
 	write_file(in_scratch("x.c"), "int main(void) { return 0; }\n", 29, 0600);
 	snprintf(command, sizeof(command), "%s %s -o %s %s >/dev/null 2>&1", TEST_CC, flags,
 		 in_scratch("x"), in_scratch("x.c"));
-	status = system(command);
+	pid = fork();
+	if (pid == 0) {
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	waitpid(pid, &status, 0);
 	return status == 0;
 }
 

@@ -40,7 +40,7 @@ static void set_up(void)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	for (int sig = 1; sig < 32; sig++)
-		signal(sig, SIG_DFL);
+		set_signal(sig, SIG_DFL);
 	for (int fd = 3; fd < 256; fd++)
 		if (fcntl(fd, F_GETFD) >= 0)
 			fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -591,7 +591,7 @@ START_TEST(test_keeper_killed)
 	struct keeper *k;
 	pid_t target;
 
-	signal(SIGHUP, SIG_IGN);
+	set_signal(SIGHUP, SIG_IGN);
 	k = start("close", in_scratch("go"), in_scratch("out"));
 	target = keeper_target_pid(k);
 	kill(keeper_pid(k), SIGKILL);

@@ -376,6 +376,15 @@ static int start_target(struct process *p)
 	return spawn_target(&p->setup->target, &terminal, &p->target);
 }
 
+/* The descriptor that an entry of /proc/self/fd names; -1: another entry. */
+static int parse_fd(const char *name)
+{
+	char *end;
+	long fd = strtol(name, &end, 10);
+
+	return *end ? -1 : (int)fd;
+}
+
 /* The user's pipes and files are the target's: a reader of one waits until all writers are gone,
  * and must not wait for us. */
 static void let_go_of_descriptors(const struct process *p)
@@ -394,7 +403,7 @@ static void let_go_of_descriptors(const struct process *p)
 	struct dirent *e;
 
 	while (d && (e = readdir(d))) {
-		int fd = e->d_name[0] == '.' ? -1 : atoi(e->d_name);
+		int fd = parse_fd(e->d_name);
 		bool keep = fd < 0 || fd == dirfd(d) || fd == null_fd;
 
 		for (size_t i = 0; i < ARRAY_SIZE(kept); i++)

@@ -63,7 +63,7 @@ int launch_forwarded(const struct launch *launch);
 int launch_exit_status(int wait_status);
 /* End as the target ended: same status, or the same signal on ourselves, without a core file of
  * ours. As process 1, which no signal of its own can kill: 128 + n. The terminal and the files must
- * be in order before; stdio is flushed, exit handlers run only where there was no signal. */
+ * be in order before; stdio is flushed, exit handlers do not run. */
 _Noreturn void launch_die_like(int wait_status);
 
 /* Processes that carry this session in their environment: what a target left behind. */

@@ -35,9 +35,9 @@ static void die_of(int sig)
 
 _Noreturn void launch_die_like(int wait_status)
 {
-	if (!WIFSIGNALED(wait_status))
-		exit(WEXITSTATUS(wait_status));
 	fflush(NULL);
+	if (!WIFSIGNALED(wait_status))
+		_exit(launch_exit_status(wait_status));
 	no_core();
 	if (getpid() != 1)
 		die_of(WTERMSIG(wait_status));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +12,15 @@
  * they were started with tells whose they are. */
 
 #define ENVIRON_MAX (4 << 20)
+
+/* The pid that an entry of /proc names; 0: another entry. */
+static pid_t parse_pid(const char *name)
+{
+	char *end;
+	long pid = strtol(name, &end, 10);
+
+	return *end || pid < 0 ? 0 : (pid_t)pid;
+}
 
 /* Is "entry" (with its NUL) one of the strings? */
 static bool has_string(const char *strings, size_t len, const char *entry)
@@ -81,7 +89,7 @@ static int add_survivor(int proc_fd, const char *pid, struct survivor **list, si
 	if (!more)
 		return -ENOMEM;
 	*list = more;
-	more[*n].pid = (pid_t)atoi(pid);
+	more[*n].pid = parse_pid(pid);
 	read_name(proc_fd, pid, more[*n].name);
 	(*n)++;
 	return 0;
@@ -93,7 +101,7 @@ static int scan(DIR *proc, const char *entry, pid_t except, struct survivor **li
 	int r = 0;
 
 	while (r == 0 && (e = readdir(proc))) {
-		pid_t pid = isdigit((unsigned char)e->d_name[0]) ? (pid_t)atoi(e->d_name) : 0;
+		pid_t pid = parse_pid(e->d_name);
 
 		if (pid > 0 && pid != except && pid != getpid() &&
 		    belongs_to(dirfd(proc), e->d_name, entry))
