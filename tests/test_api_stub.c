@@ -197,7 +197,7 @@ int collect_depth(uint64_t tag)
 
 int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t len)
 {
-	stub.n_pushes++;
+	__atomic_fetch_add(&stub.n_pushes, 1, __ATOMIC_RELAXED);
 	if (depth == ARRAY_SIZE(stack))
 		return -1;
 	stack[depth].tag = tag;
@@ -209,7 +209,7 @@ int collect_pop(uint64_t tag)
 {
 	int i = depth - 1;
 
-	stub.n_pops++;
+	__atomic_fetch_add(&stub.n_pops, 1, __ATOMIC_RELAXED);
 	while (i >= 0 && stack[i].tag != tag)
 		i--;
 	stub_log("pop %d\n", i);

@@ -55,6 +55,14 @@ static struct stub *setup(struct cl *cl)
 	return stub_open();
 }
 
+/* All of it is released, so that a leak checker sees what we hold. */
+static void teardown(struct cl *cl)
+{
+	clReleaseMemObject(cl->mem);
+	clReleaseCommandQueue(cl->queue);
+	clReleaseContext(cl->context);
+}
+
 static cl_kernel make_kernel(struct cl *cl, const char *name)
 {
 	char text[128];
@@ -197,6 +205,9 @@ START_TEST(test_records)
 	ck_assert_str_eq(stub->device.type, "OpenCL");
 	ck_assert_uint_gt(stub->device.num_sms, 0);
 	ck_assert_str_ne(stub->device_name, "");
+	clReleaseKernel(kernel);
+	clReleaseCommandQueue(second);
+	teardown(&cl);
 }
 END_TEST
 
@@ -221,6 +232,7 @@ START_TEST(test_kernel_names)
 		ck_assert_str_eq(stub->records[2 * i].name, name);
 		ck_assert_str_eq(stub->records[2 * i + 1].name, name);
 	}
+	teardown(&cl);
 }
 END_TEST
 
@@ -278,6 +290,8 @@ START_TEST(test_bound)
 	ck_assert_int_eq(clEnqueueWriteBuffer(cl.queue, cl.mem, CL_TRUE, 0, 4, host, 0, NULL, NULL),
 			 CL_SUCCESS);
 	wait_for(&stub->n_records, 65537);
+	clReleaseEvent(user);
+	teardown(&cl);
 }
 END_TEST
 
@@ -326,6 +340,9 @@ START_TEST(test_threads)
 	}
 	for (int i = 2; i < 6; i++)
 		ck_assert_uint_eq(per_queue[i], 2000);
+	for (int i = 0; i < 4; i++)
+		clReleaseKernel(args[i].kernel);
+	teardown(&cl);
 }
 END_TEST
 
@@ -363,6 +380,7 @@ START_TEST(test_queues)
 	ck_assert_uint_ge(stub->n_losses[LOSS_LANES_FULL], 1);
 	for (int i = 0; i < 300; i++)
 		clReleaseCommandQueue(many[i]);
+	teardown(&cl);
 }
 END_TEST
 
@@ -388,8 +406,10 @@ START_TEST(test_svm_and_rect)
 	ck_assert_uint_eq(stub->records[1].activity.bytes, 128);
 	ck_assert_uint_eq(stub->records[1].activity.direction, COPY_HOST_TO_DEVICE);
 	clGetDeviceInfo(cl.device, CL_DEVICE_SVM_CAPABILITIES, sizeof(svm), &svm, NULL);
-	if (!(svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER))
+	if (!(svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER)) {
+		teardown(&cl);
 		return;
+	}
 	p = clSVMAlloc(cl.context, CL_MEM_READ_WRITE, 256, 0);
 	ck_assert(p != NULL);
 	clEnqueueSVMMap(cl.queue, CL_TRUE, CL_MAP_WRITE, p, 256, 0, NULL, NULL);
@@ -413,6 +433,7 @@ START_TEST(test_svm_and_rect)
 	ck_assert_uint_eq(a->direction, COPY_UNKNOWN);
 	ck_assert_uint_eq(a->bytes, 100);
 	clSVMFree(cl.context, p);
+	teardown(&cl);
 }
 END_TEST
 
@@ -446,6 +467,7 @@ START_TEST(test_images)
 	ck_assert_uint_eq(stub->records[1].activity.direction, COPY_DEVICE_TO_HOST);
 	ck_assert_uint_eq(stub->records[2].activity.direction, COPY_DEVICE_TO_DEVICE);
 	clReleaseMemObject(image);
+	teardown(&cl);
 }
 END_TEST
 
