@@ -29,23 +29,24 @@
 #define HISTORY 256
 
 static const char source[] =
-	"#define TILE 16\n"
+	"/* Each item has a tile of C of 4 rows and 8 columns in registers. */\n"
 	"__kernel void matmul(__global const float *a, __global const float *b,\n"
 	"                     __global float *c, int n, int k)\n"
 	"{\n"
-	"	__local float ta[TILE][TILE], tb[TILE][TILE];\n"
-	"	int x = get_local_id(0), y = get_local_id(1);\n"
-	"	int col = get_global_id(0), row = get_global_id(1);\n"
-	"	float sum = 0;\n"
-	"	for (int t = 0; t < k; t += TILE) {\n"
-	"		ta[y][x] = a[row * k + t + x];\n"
-	"		tb[y][x] = b[(t + y) * n + col];\n"
-	"		barrier(CLK_LOCAL_MEM_FENCE);\n"
-	"		for (int i = 0; i < TILE; i++)\n"
-	"			sum += ta[y][i] * tb[i][x];\n"
-	"		barrier(CLK_LOCAL_MEM_FENCE);\n"
+	"	int col = get_global_id(0) * 8, row = get_global_id(1) * 4;\n"
+	"	float8 c0 = 0, c1 = 0, c2 = 0, c3 = 0;\n"
+	"	a += row * k;\n"
+	"	for (int i = 0; i < k; i++) {\n"
+	"		float8 v = vload8(0, b + i * n + col);\n"
+	"		c0 += a[i] * v;\n"
+	"		c1 += a[k + i] * v;\n"
+	"		c2 += a[2 * k + i] * v;\n"
+	"		c3 += a[3 * k + i] * v;\n"
 	"	}\n"
-	"	c[row * n + col] = sum;\n"
+	"	vstore8(c0, 0, c + row * n + col);\n"
+	"	vstore8(c1, 0, c + (row + 1) * n + col);\n"
+	"	vstore8(c2, 0, c + (row + 2) * n + col);\n"
+	"	vstore8(c3, 0, c + (row + 3) * n + col);\n"
 	"}\n"
 	"__kernel void transpose(__global const float *in, __global float *out, int rows, int "
 	"cols)\n"
@@ -192,11 +193,12 @@ static void launch_1d(struct demo *d, int kernel, size_t n)
 	      kernel_names[kernel]);
 }
 
-static void launch_2d(struct demo *d, int kernel)
+/* Over the matrix, with an item for `columns` by `rows` of its elements. */
+static void launch_2d(struct demo *d, int kernel, size_t columns, size_t rows)
 {
-	size_t global[2] = {(size_t)d->n, (size_t)d->n}, local[2] = {TILE, TILE};
+	size_t global[2] = {(size_t)d->n / columns, (size_t)d->n / rows};
 
-	check(clEnqueueNDRangeKernel(d->queue, d->kernels[kernel], 2, NULL, global, local, 0, NULL,
+	check(clEnqueueNDRangeKernel(d->queue, d->kernels[kernel], 2, NULL, global, NULL, 0, NULL,
 				     NULL),
 	      kernel_names[kernel]);
 }
@@ -246,7 +248,7 @@ static void matmul(struct demo *d, int a, int b, int c)
 	arg_int(d, KERNEL_MATMUL, 3, d->n);
 	arg_int(d, KERNEL_MATMUL, 4, d->n);
 	account(2 * n * n * n, 3 * 4 * n * n);
-	launch_2d(d, KERNEL_MATMUL);
+	launch_2d(d, KERNEL_MATMUL, 8, 4);
 }
 
 static void transpose(struct demo *d, int in, int out)
@@ -256,7 +258,7 @@ static void transpose(struct demo *d, int in, int out)
 	arg_int(d, KERNEL_TRANSPOSE, 2, d->n);
 	arg_int(d, KERNEL_TRANSPOSE, 3, d->n);
 	account(0, 2 * (double)d->bytes);
-	launch_2d(d, KERNEL_TRANSPOSE);
+	launch_2d(d, KERNEL_TRANSPOSE, 1, 1);
 }
 
 static void saxpy(struct demo *d, int x, int y, float a)
@@ -373,7 +375,7 @@ static void evaluate(struct demo *d)
 	arg_int(d, KERNEL_STENCIL, 2, d->n);
 	arg_int(d, KERNEL_STENCIL, 3, d->n);
 	account(6.0 * d->n * d->n, 2 * (double)d->bytes);
-	launch_2d(d, KERNEL_STENCIL);
+	launch_2d(d, KERNEL_STENCIL, 1, 1);
 	seen = clEnqueueMapBuffer(d->queue, d->buffers[SMOOTH], CL_TRUE, CL_MAP_READ, 0, d->bytes,
 				  0, NULL, NULL, &error);
 	check(error, "clEnqueueMapBuffer");
@@ -519,7 +521,7 @@ static void usage(FILE *f)
 	fprintf(f, "usage: demo_opencl [--steps N] [--seconds S] [--size N] [--quiet]\n"
 		   "  --steps N     stop after N steps (default: no limit)\n"
 		   "  --seconds S   stop after S seconds (default: 10, or none with --steps)\n"
-		   "  --size N      matrices of N x N (default: 128)\n"
+		   "  --size N      matrices of N x N (default: 256)\n"
 		   "  --quiet       no progress lines\n");
 }
 
@@ -530,7 +532,7 @@ static struct options parse(int argc, char **argv)
 		{"size", required_argument, NULL, 'm'},  {"quiet", no_argument, NULL, 'q'},
 		{"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
 	};
-	struct options o = {.size = 128, .seconds = -1};
+	struct options o = {.size = 256, .seconds = -1};
 	int c;
 
 	while ((c = getopt_long(argc, argv, "n:s:m:qh", longs, NULL)) != -1) {
