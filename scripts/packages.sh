@@ -38,14 +38,17 @@ packages_missing() {
 	done
 }
 
-# Run as root: directly, or by sudo.
+# Run as root: directly, or by sudo, which may ask for a password only where somebody can answer.
+if [ -t 0 ]; then
+	sudo=(sudo)
+else
+	sudo=(sudo -n)
+fi
 as_root() {
 	if [ "$(id -u)" = 0 ]; then
 		"$@"
-	elif [ -t 0 ]; then
-		sudo "$@"
 	else
-		sudo -n "$@"
+		"${sudo[@]}" "$@"
 	fi
 }
 
@@ -71,7 +74,6 @@ install_missing() {
 		echo "    apt-get install ${missing[*]}" >&2
 		return 1
 	fi
-	echo "installing ${missing[*]}"
 	# apt-cache knows every package only after an update; a fetch fails when lists are old.
 	if apt-cache show "${missing[@]}" >/dev/null 2>&1 && apt_install "${missing[@]}"; then
 		return 0
