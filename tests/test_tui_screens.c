@@ -2,6 +2,8 @@
 /* Golden screens: every panel and overlay, by size and by what the terminal can show. */
 #include "config.h" // IWYU pragma: keep
 #include "test_tui_session.h"
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct tui_options live_utf8 = {.live = true, .command = "top"};
@@ -86,6 +88,207 @@ START_TEST(attributes_follow_roles)
 }
 END_TEST
 
+/* ---- special worlds ---- */
+
+static const struct tui_options file = {.command = "view"};
+
+static void no_process(struct world *w)
+{
+	world_init_empty(w);
+}
+
+static void no_process_ended(struct world *w)
+{
+	world_init_empty(w);
+	w->status.run = TUI_RUN_ENDED;
+}
+
+static void no_gpu_work(struct world *w)
+{
+	world_init_empty(w);
+	session_process_add(w->s, 7);
+}
+
+static void no_records(struct world *w)
+{
+	no_gpu_work(w);
+	w->s->processes[0].launches_counted = true;
+	w->s->processes[0].n_launches = 12;
+	w->s->processes[0].oldest_ns = UINT64_C(12000000000);
+}
+
+static void empty_file(struct world *w)
+{
+	world_init_empty(w);
+	w->status = (struct tui_status){.run = TUI_RUN_FILE, .target = "run.hatchet", .own_cpu = NAN};
+}
+
+static void losses(struct world *w)
+{
+	world_init(w);
+	w->s->processes[0].losses[LOSS_DROPPED] = 1200;
+	w->s->processes[0].losses[LOSS_PIPE_FULL] = 3;
+	w->s->losses[LOSS_WIRE_ERROR] = 1;
+	session_note(w->s, 0, NOTE_WARNING, "CUPTI is held by another tool (nsys): API times only");
+	session_note(w->s, SESSION_NONE, NOTE_INFO, "2 kernels have no name");
+	session_note(w->s, 0, NOTE_ERROR, "activity kind 46 cannot be enabled");
+}
+
+static void killed(struct world *w)
+{
+	world_init(w);
+	w->status.run = TUI_RUN_ENDED;
+	w->status.wait_status = 9;
+}
+
+static void in_flight(struct world *w)
+{
+	world_init(w);
+	w->status.n_children = 8;
+	w->s->processes[0].launches_counted = true;
+	w->s->processes[0].n_launches = 1000;
+	w->s->processes[0].n_records = 960;
+	w->s->processes[0].oldest_ns = UINT64_C(14000000000);
+	session_process_add(w->s, 8);
+	w->s->processes[1].pid = 41300;
+	w->s->processes[1].rank = 1;
+	w->s->processes[1].end = PROCESS_VANISHED;
+}
+
+static void log_text(struct world *w)
+{
+	world_init(w);
+	w->log = "loading \x1b[32mcheckpoint\x1b[0m\n"
+		 "step 1\tloss 3.21\n"
+		 "10%\r50%\r100%\n"
+		 "\n"
+		 "bell\a and \x1b]0;title\a a line that is much longer than the screen is wide, so "
+		 "that it has to be cut somewhere\n"
+		 "no newline at the end";
+}
+
+static void long_log(struct world *w)
+{
+	static char text[1 << 16];
+	char *p = text;
+
+	world_init(w);
+	for (int i = 1; i <= 1000; i++)
+		p += sprintf(p, "line %d\n", i);
+	w->log = text;
+}
+
+/* Sixty levels, then a kernel; and one whose name is a page long. */
+static void deep(struct world *w)
+{
+	uint32_t node = SESSION_ROOT;
+	char name[3000];
+
+	world_init(w);
+	for (int i = 1; i <= 60; i++) {
+		snprintf(name, sizeof(name), "recurse.py:%d@descend", i);
+		node = world_node(w, node, FRAME_PYTHON, name);
+	}
+	world_kernel(w, world_node(w, node, FRAME_KERNEL, "the_bottom"), w->lanes[0],
+		     &(struct kernel_values){UINT64_C(90000000000), 9, 1, 2});
+	strcpy(name, "void cutlass::Kernel<");
+	for (int i = 0; i < 60; i++)
+		strcat(name, "cutlass::gemm::threadblock::MmaMultistage<float, ");
+	strcat(name, "3> >(Params)");
+	world_kernel(w, world_node(w, node, FRAME_KERNEL, name), w->lanes[0],
+		     &(struct kernel_values){UINT64_C(80000000000), 9, 1, 2});
+}
+
+static void hostile(struct world *w)
+{
+	static const char *const names[] = {
+		"\x1b[2J\x1b[Hgone", "two\nlines", "bad \xff\xfe utf-8", "漢字かな交じり文",
+		"rtl \xe2\x80\xaegnp.exe", "e\xcc\x81" "accent", "emoji \xf0\x9f\x9a\x80 launch",
+		"tab\tstop", "zero\xe2\x80\x8bwidth", "", "    blanks    ",
+	};
+
+	world_init_empty(w);
+	session_process_add(w->s, 7);
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		world_kernel(w, world_node(w, SESSION_ROOT, FRAME_KERNEL, names[i]),
+			     session_lane_intern(w->s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0}),
+			     &(struct kernel_values){1000000 - i, 1, 1000, 2000});
+}
+
+/* Scopes with time on the host and a metric of the user's own; no device anywhere. */
+static void host_only(struct world *w)
+{
+	struct metric m = {.name = "tokens", .unit = "", .type = METRIC_U64,
+			   .scope = METRIC_INCLUSIVE, .add = METRIC_SUM, .weight = METRIC_NONE};
+	uint32_t lane, outer, inner;
+
+	world_init_empty(w);
+	session_process_add(w->s, 7);
+	lane = session_lane_intern(w->s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
+	outer = world_node(w, SESSION_ROOT, FRAME_SCOPE, "parse");
+	inner = world_node(w, outer, FRAME_SCOPE, "tokenize");
+	world_number(w, outer, lane, METRIC_CPU_TIME, 3e9);
+	world_number(w, inner, lane, METRIC_CPU_TIME, 7e9);
+	world_number(w, inner, lane, metric_table_add(w->s->metrics, &m), 123456);
+}
+
+static const struct {
+	const char *name;
+	void (*init)(struct world *w);
+	const struct tui_options *options;
+	const char *keys;
+	int rows, cols;
+} worlds[] = {
+	{"empty_nothing_connected", no_process, &live_utf8, "", 24, 80},
+	{"empty_nothing_connected_ended", no_process_ended, &live_utf8, "", 24, 80},
+	{"empty_no_gpu_work", no_gpu_work, &live_utf8, "", 24, 80},
+	{"empty_no_records", no_records, &live_utf8, "2", 24, 80},
+	{"empty_40x10", no_process, &live_ascii, "", 10, 40},
+	{"empty_file", empty_file, &file, "", 24, 80},
+	{"empty_memory", no_gpu_work, &live_utf8, "3", 24, 80},
+	{"empty_devices", no_process, &live_utf8, "4", 24, 80},
+	{"losses", losses, &live_utf8, "5", 24, 80},
+	{"losses_40x10", losses, &live_ascii, "5", 10, 40},
+	{"ended_killed", killed, &live_utf8, "", 24, 80},
+	{"in_flight_140x40", in_flight, &live_utf8, "4", 40, 140},
+	{"in_flight_80x24", in_flight, &live_utf8, "4", 24, 80},
+	{"log", log_text, &live_utf8, "6", 24, 80},
+	{"log_follows", long_log, &live_utf8, "6", 24, 80},
+	{"log_scrolled", long_log, &live_utf8, "6 PgUp k", 24, 80},
+	{"deep", deep, &live_utf8, "C H", 24, 80},
+	{"deep_40x10", deep, &live_ascii, "C H", 10, 40},
+	{"deep_top", deep, &live_utf8, "", 24, 80},
+	{"deep_scrolled", deep, &live_utf8, "C H } S-Right S-Right", 24, 80},
+	{"deep_detail", deep, &live_utf8, "C H } Enter", 40, 140},
+	{"hostile", hostile, &live_utf8, "", 24, 80},
+	{"hostile_ascii", hostile, &live_ascii, "", 24, 80},
+	{"hostile_flat_40x10", hostile, &live_utf8, "2", 10, 40},
+	{"host_only", host_only, &live_utf8, "", 24, 80},
+	{"host_only_detail", host_only, &live_utf8, "H Enter", 24, 80},
+	{"file_80x24", world_init, &file, "", 24, 80},
+	{"too_small", world_init, &live_utf8, "", 4, 30},
+	{"smallest", world_init, &live_utf8, "", 5, 20},
+};
+
+START_TEST(special)
+{
+	struct world w;
+
+	worlds[_i].init(&w);
+	if (worlds[_i].options == &file) {
+		w.status.run = TUI_RUN_FILE;
+		w.status.target = "run.hatchet";
+		w.status.pid = 0;
+		w.status.up_ns = 0;
+		w.s->ended = true;
+	}
+	world_open(&w, worlds[_i].options);
+	world_keys(&w, worlds[_i].keys);
+	world_golden(&w, worlds[_i].rows, worlds[_i].cols, worlds[_i].name);
+	world_done(&w);
+}
+END_TEST
+
 Suite *suite_screens(void)
 {
 	Suite *s = suite_create("screens");
@@ -93,6 +296,7 @@ Suite *suite_screens(void)
 
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, screen, 0, (int)(sizeof(screens) / sizeof(screens[0])));
+	tcase_add_loop_test(c, special, 0, (int)(sizeof(worlds) / sizeof(worlds[0])));
 	tcase_add_test(c, attributes_follow_roles);
 	suite_add_tcase(s, c);
 	return s;

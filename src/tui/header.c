@@ -95,6 +95,23 @@ static void add_end(struct tui *t, struct parts *parts)
 		    WEXITSTATUS(status));
 }
 
+/* What a saved profile holds. */
+static void add_totals(struct tui *t, struct parts *parts)
+{
+	const struct snap_column *time = snapshot_column(t->snap, METRIC_TIME, true);
+	const struct snap_column *count = snapshot_column(t->snap, METRIC_COUNT, true);
+	char text[HUMAN_MAX];
+
+	if (time && snapshot_n(t->snap) && !isnan(time->v[0])) {
+		human_time_ns(text, time->v[0]);
+		add(parts, ROLE_HEADER, 5, "device time %s", text);
+	}
+	if (count && snapshot_n(t->snap) && !isnan(count->v[0])) {
+		human_count(text, count->v[0]);
+		add(parts, ROLE_HEADER, 6, "calls %s", text);
+	}
+}
+
 /* What the picture is: moving, held, paused, over. */
 static void add_state(struct tui *t, struct parts *parts)
 {
@@ -108,7 +125,7 @@ static void add_state(struct tui *t, struct parts *parts)
 	if (t->frozen)
 		add(parts, ROLE_FROZEN, 0, "FROZEN");
 	else if (t->status.run == TUI_RUN_FILE)
-		add(parts, ROLE_LIVE, 8, "FILE");
+		add_totals(t, parts);
 	else if (t->status.run == TUI_RUN_STARTING)
 		add(parts, ROLE_LIVE, 0, "STARTING");
 	else if (t->status.run == TUI_RUN_RUNNING && !t->status.paused)
@@ -221,7 +238,7 @@ static void draw_device_short(struct tui *t, struct pen *pen, uint32_t i, int wi
 		snprintf(text, sizeof(text), "%.0f%%", e->busy * 100);
 	else
 		human_time_ns(text, e->sum.time_ns);
-	pen_printf(pen, ROLE_NORMAL, "%s  ", text);
+	pen_printf(pen, ROLE_NORMAL, live ? "%s  " : "time %s  ", text);
 }
 
 static int bar_width(int cols)
@@ -304,7 +321,8 @@ static void draw_tabs(struct tui *t, const struct canvas *canvas, int y)
 
 	buf_init(&state, 4096);
 	for (unsigned i = 0; i < TUI_N_PANELS; i++)
-		draw_tab(t, &pen, i, canvas->cols >= 56);
+		if (i != TUI_PANEL_LOG || t->host.log)
+			draw_tab(t, &pen, i, canvas->cols >= 56);
 	if (t->overlay)
 		pen_printf(&pen, ROLE_TAB_NOW, "%s (Esc closes)", t->overlay->ops->title);
 	put_state(t, &state);
@@ -342,7 +360,14 @@ static const char *function_key(const char *keys, size_t *ret_len)
 	return NULL;
 }
 
-static const struct request_info *by_function_key(unsigned number)
+/* Keys for what moves say nothing where nothing does. */
+static bool is_useless(const struct tui *t, enum request request)
+{
+	return (request == REQ_FREEZE && !t->options.live) ||
+	       (request == REQ_SAVE && (t->options.readonly || !t->host.request));
+}
+
+static const struct request_info *by_function_key(const struct tui *t, unsigned number)
 {
 	char wanted[8];
 
@@ -353,7 +378,7 @@ static const struct request_info *by_function_key(unsigned number)
 		const char *key = function_key(info->keys, &n);
 
 		if (key && *info->label && strlen(wanted) == n && !memcmp(key, wanted, n))
-			return info;
+			return is_useless(t, r) ? NULL : info;
 	}
 	return NULL;
 }
@@ -363,7 +388,7 @@ void header_draw_footer(struct tui *t, const struct canvas *canvas, int y)
 	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
 
 	for (unsigned i = 1; i <= 12; i++) {
-		const struct request_info *info = by_function_key(i);
+		const struct request_info *info = by_function_key(t, i);
 
 		if (!info || pen_left(&pen) < 6)
 			continue;

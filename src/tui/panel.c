@@ -16,7 +16,7 @@ static int name_min(const struct columns *columns, int width)
 {
 	int percent = columns->name_percent ? (int)columns->name_percent : 45;
 
-	return MAX(width * percent / 100, MIN(18, width - 9));
+	return MAX(width * percent / 100, MIN(18, width - 10));
 }
 
 void layout_make(struct layout *layout, struct panel *p, const struct columns *columns, int width,
@@ -115,6 +115,7 @@ struct panel *panel_new(const struct panel_ops *ops, struct tui *t)
 		return NULL;
 	p->ops = ops;
 	p->tui = t;
+	p->columns = ops->columns;
 	p->height = 20;
 	p->width = 80;
 	p->stale = true;
@@ -256,7 +257,7 @@ static void scroll_by(struct panel *p, int n)
 
 void panel_sort(struct panel *p, unsigned column)
 {
-	if (column >= p->ops->columns.n)
+	if (column >= p->columns.n)
 		return;
 	p->sort = column;
 	p->ascending = false;
@@ -266,7 +267,7 @@ void panel_sort(struct panel *p, unsigned column)
 /* The next column that has values, in either direction. */
 static void sort_step(struct panel *p, int step)
 {
-	const struct columns *c = &p->ops->columns;
+	const struct columns *c = &p->columns;
 	unsigned i = p->sort;
 
 	if (c->n == 0)
@@ -279,8 +280,8 @@ static void sort_step(struct panel *p, int step)
 
 static bool sort_by_title(struct panel *p, const char *title)
 {
-	for (unsigned i = 0; i < p->ops->columns.n; i++)
-		if (!strcmp(p->ops->columns.v[i].title, title)) {
+	for (unsigned i = 0; i < p->columns.n; i++)
+		if (!strcmp(p->columns.v[i].title, title)) {
 			panel_sort(p, i);
 			return true;
 		}
@@ -295,7 +296,7 @@ static const char *const sort_titles[REQ_N] = {
 
 static bool sort_request(struct panel *p, enum request request)
 {
-	if (p->ops->columns.n == 0)
+	if (p->columns.n == 0)
 		return false;
 	switch (request) {
 	case REQ_SORT_NEXT:
@@ -397,22 +398,34 @@ static void draw_row(struct panel *p, const struct canvas *canvas, int y, size_t
 	pen_fill(&pen, ROLE_NORMAL);
 }
 
+/* The end of the first line of a text that is broken between words. */
+static size_t break_line(const char *s, int width)
+{
+	size_t end = strcspn(s, "\n"), n;
+
+	if ((int)end <= width)
+		return end;
+	for (n = (size_t)MAX(width, 1); n > 0 && s[n] != ' '; n--)
+		;
+	return n ? n : (size_t)MAX(width, 1);
+}
+
 /* Sentences in the middle of an empty panel. */
 static void draw_explanation(struct panel *p, const struct canvas *canvas, int y, int rows)
 {
 	struct buf text;
-	char *line, *rest;
+	const char *s;
 
 	buf_init(&text, 4096);
 	if (p->ops->explain)
 		p->ops->explain(p, &text);
-	buf_putc(&text, '\0');
 	y += rows > 6 ? 1 : 0;
-	for (rest = text.data; text.error == 0 && (line = strsep(&rest, "\n")) && rows > 0;
-	     y++, rows--) {
+	for (s = buf_str(&text); *s && rows > 0; y++, rows--) {
 		struct pen pen = pen_at(canvas, y, 2, canvas->cols - 2);
+		size_t n = break_line(s, canvas->cols - 4);
 
-		pen_put(&pen, ROLE_NORMAL, line);
+		pen_printf(&pen, ROLE_NORMAL, "%.*s", (int)n, s);
+		s += n + (s[n] != '\0');
 	}
 	buf_done(&text);
 }

@@ -87,11 +87,12 @@ struct panel_ops {
 struct panel {
 	const struct panel_ops *ops;
 	struct tui *tui;
+	struct columns columns; /* of the ops, unless the panel has made its own */
 	size_t n_rows, cursor, top;
 	uint64_t cursor_key;
 	int height, width; /* rows and columns for the list when last drawn */
 	int scroll;        /* columns of the name hidden at the left */
-	unsigned sort;     /* index into ops->columns */
+	unsigned sort;     /* index into columns */
 	bool ascending;
 	bool stale;     /* the rows have to be made anew */
 	bool no_cursor; /* scrolls as a text does */

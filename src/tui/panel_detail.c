@@ -157,13 +157,13 @@ static void add_source(struct panel *p)
 static void add_numbers(struct panel *p)
 {
 	struct panel *tree = p->tui->panels[TUI_PANEL_TREE];
-	const struct columns *c = &tree->ops->columns;
+	const struct columns *c = &tree->columns;
 	int per_line = MAX((p->width - LABEL) / 18, 1), n = 0;
 	char line[512] = "", text[HUMAN_MAX];
 	const char *label = "numbers";
 
 	panel_refresh(tree);
-	for (unsigned i = 0; i < c->n; i++) {
+	for (unsigned i = 0; i < MIN(c->n, tree->ops->columns.n); i++) { /* the rest has names */
 		double v = c->v[i].value(tree, as_detail(p)->node);
 
 		if (isnan(v))
@@ -206,7 +206,7 @@ static void add_metrics(struct panel *p)
 		char number[HUMAN_MAX], line[256];
 
 		if (i < METRIC_FLOPS && i != METRIC_DIRECTION && i != METRIC_CPU_COUNT)
-			continue;
+			continue; /* among the numbers above */
 		c = snapshot_column(p->tui->snap, i, true);
 		if (!c || isnan(c->v[as_detail(p)->node]))
 			continue;
@@ -411,7 +411,7 @@ static void make_places(struct panel *p)
 
 static double place_time(struct panel *p, uint32_t i)
 {
-	return as_detail(p)->places[i].time_ns;
+	return as_detail(p)->places[i].time_ns > 0 ? as_detail(p)->places[i].time_ns : NAN;
 }
 
 static double place_share(struct panel *p, uint32_t i)
@@ -425,7 +425,7 @@ static double place_share(struct panel *p, uint32_t i)
 
 static double place_count(struct panel *p, uint32_t i)
 {
-	return as_detail(p)->places[i].count;
+	return as_detail(p)->places[i].count > 0 ? as_detail(p)->places[i].count : NAN;
 }
 
 static double place_bytes(struct panel *p, uint32_t i)

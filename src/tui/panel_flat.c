@@ -206,7 +206,7 @@ static void update(struct panel *p)
 		return;
 	sum_up(pf);
 	make_order(p);
-	layout_make(&pf->layout, p, &p->ops->columns, p->width, (int)p->sort);
+	layout_make(&pf->layout, p, &p->columns, p->width, (int)p->sort);
 }
 
 static const struct snap_flat *entry(struct panel *p, size_t row)
@@ -233,7 +233,7 @@ static uint32_t row_node(struct panel *p, size_t row)
 
 static void draw_head(struct panel *p, struct pen *pen)
 {
-	layout_head(&as_flat(p)->layout, pen, &p->ops->columns, p->ops->name, (int)p->sort,
+	layout_head(&as_flat(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
 		    p->ascending);
 }
 
@@ -246,7 +246,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 				.needle = p->tui->search,
 				.cut = TEXT_CUT_MIDDLE};
 
-	layout_cells(&pf->layout, pen, p, &p->ops->columns, pf->order[row]);
+	layout_cells(&pf->layout, pen, p, &p->columns, pf->order[row]);
 	pen_name(pen, kind_role(f->kind), &name);
 }
 

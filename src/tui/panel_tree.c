@@ -7,6 +7,7 @@
 #include "tui/tree.h"
 #include "tui/tui_impl.h"
 
+#define MAX_EXTRA  6  /* columns for metrics that are not built in */
 #define MAX_LEVELS 10 /* deeper ones show their depth as a number instead of lines */
 
 /* Columns of the snapshot, fetched when first used after an update. */
@@ -30,7 +31,16 @@ struct panel_tree {
 	bool fetched[SRC_N];
 	struct layout layout;
 	char filter[TUI_NEEDLE]; /* the one that the rows were made with */
-	uint32_t cpu_seen;       /* a node known to have CPU time, or SNAP_NONE */
+	char search[TUI_NEEDLE]; /* the one that marks were made for, when searched */
+	bool searched;
+	uint32_t cpu_seen;                  /* a node known to have CPU time, or SNAP_NONE */
+	struct column columns[MAX_COLUMNS]; /* the fixed ones, then the extra ones */
+	struct {
+		uint32_t metric;
+		char title[12];
+	} extra[MAX_EXTRA];
+	unsigned n_extra;
+	uint32_t n_metrics; /* of the session, looked at so far */
 };
 
 static struct panel_tree *as_tree(struct panel *p)
@@ -39,6 +49,27 @@ static struct panel_tree *as_tree(struct panel *p)
 }
 
 /* ---- values ---- */
+
+/* Has any row a place for this metric? Cheaper than a column of nothing. */
+static bool is_measured(const struct session *s, uint32_t metric)
+{
+	for (size_t i = 0; i < s->n_sets; i++)
+		for (uint32_t k = 0; k < s->sets[i].n; k++)
+			if (s->sets[i].metrics[k] == metric)
+				return true;
+	return false;
+}
+
+static const struct snap_column *fetch_flops(struct snapshot *snap)
+{
+	static const uint32_t metrics[] = {METRIC_FLOPS, METRIC_FLOPS8, METRIC_FLOPS16,
+					   METRIC_FLOPS32, METRIC_FLOPS64};
+
+	for (size_t i = 0; i < ARRAY_SIZE(metrics); i++)
+		if (is_measured(snapshot_session(snap), metrics[i]))
+			return snapshot_flops(snap);
+	return NULL;
+}
 
 static const struct snap_column *fetch(struct snapshot *snap, enum source source)
 {
@@ -55,7 +86,9 @@ static const struct snap_column *fetch(struct snapshot *snap, enum source source
 	if (source == SRC_RATE)
 		return snapshot_rate(snap, METRIC_TIME);
 	if (source == SRC_FLOPS)
-		return snapshot_flops(snap);
+		return fetch_flops(snap);
+	if (!is_measured(snapshot_session(snap), plain[source].metric))
+		return NULL;
 	return snapshot_column(snap, plain[source].metric, plain[source].inclusive);
 }
 
@@ -190,6 +223,9 @@ static bool no_cpu(struct panel *p)
 {
 	struct panel_tree *pt = as_tree(p);
 
+	get(p, SRC_CPU, 0);
+	if (!pt->sources[SRC_CPU])
+		return true;
 	if (pt->cpu_seen != SNAP_NONE && !isnan(get(p, SRC_CPU, pt->cpu_seen)))
 		return false;
 	for (uint32_t id = 0; id < pt->tree.n_flags; id++)
@@ -225,6 +261,84 @@ static const struct column columns[] = {
 	{"CPU", "time on the host, without what is below", 7, 2, human_time_ns, value_cpu, no_cpu},
 };
 
+/* ---- metrics that only this profile has: columns made when they appear ---- */
+
+static double value_extra(struct panel *p, unsigned k, uint32_t id)
+{
+	struct panel_tree *pt = as_tree(p);
+	const struct snap_column *c = snapshot_column(p->tui->snap, pt->extra[k].metric, true);
+
+	return c && id < pt->tree.n_flags ? c->v[id] : NAN;
+}
+
+/* A column's function is told the row only, so that each extra column has its own. */
+#define EXTRA(k)                                                                                   \
+	static double value_extra_##k(struct panel *p, uint32_t id)                                \
+	{                                                                                          \
+		return value_extra(p, k, id);                                                      \
+	}
+EXTRA(0)
+EXTRA(1)
+EXTRA(2)
+EXTRA(3)
+EXTRA(4)
+EXTRA(5)
+
+static double (*const extra_values[MAX_EXTRA])(struct panel *, uint32_t) = {
+	value_extra_0, value_extra_1, value_extra_2, value_extra_3, value_extra_4, value_extra_5,
+};
+
+static void format_plain(char out[HUMAN_MAX], double v)
+{
+	if (fabs(v) < 100 && v != floor(v))
+		human_rate(out, v);
+	else
+		human_count(out, v);
+}
+
+/* A title from a metric's name: without its unit, as long as the column is wide. */
+static void extra_title(char *out, size_t size, const char *name)
+{
+	size_t n = strcspn(name, "(");
+
+	while (n > 0 && name[n - 1] == ' ')
+		n--;
+	snprintf(out, size, "%.*s", (int)n, name);
+}
+
+static void add_extra(struct panel_tree *pt, uint32_t metric, const struct metric *m)
+{
+	unsigned k = pt->n_extra++;
+	struct column *c = &pt->columns[ARRAY_SIZE(columns) + k];
+
+	pt->extra[k].metric = metric;
+	extra_title(pt->extra[k].title, sizeof(pt->extra[k].title), m->name);
+	*c = (struct column){
+		.title = pt->extra[k].title,
+		.help = m->name,
+		.width = (uint8_t)MAX(strlen(pt->extra[k].title), 7u),
+		.priority = (uint8_t)(20 + k),
+		.format = !strcmp(m->unit, "ns")  ? human_time_ns
+			  : !strcmp(m->unit, "B") ? human_bytes
+						  : format_plain,
+		.value = extra_values[k],
+	};
+	pt->base.columns.n = ARRAY_SIZE(columns) + pt->n_extra;
+}
+
+static void find_extras(struct panel_tree *pt)
+{
+	const struct metric_table *table = snapshot_session(pt->tree.snap)->metrics;
+	uint32_t n = metric_table_count(table);
+
+	for (; pt->n_metrics < n && pt->n_extra < MAX_EXTRA; pt->n_metrics++) {
+		const struct metric *m = metric_table_get(table, pt->n_metrics);
+
+		if (m->type != METRIC_TEXT)
+			add_extra(pt, pt->n_metrics, m);
+	}
+}
+
 const char *panel_tree_sort_name(unsigned i)
 {
 	return i < ARRAY_SIZE(columns) ? columns[i].title : NULL;
@@ -236,7 +350,7 @@ static double sort_value(void *ctx, uint32_t id)
 {
 	struct panel *p = ctx;
 
-	return p->ops->columns.v[p->sort].value(p, id);
+	return p->columns.v[p->sort].value(p, id);
 }
 
 static int init(struct panel *p)
@@ -247,6 +361,9 @@ static int init(struct panel *p)
 	pt->tree.value = sort_value;
 	pt->tree.ctx = p;
 	pt->cpu_seen = SNAP_NONE;
+	pt->n_metrics = METRIC_N_BUILTIN;
+	memcpy(pt->columns, columns, sizeof(columns));
+	p->columns.v = pt->columns;
 	return 0;
 }
 
@@ -258,8 +375,12 @@ static void done(struct panel *p)
 /* A profile of the host alone has no device time to sort by. */
 static void choose_sort(struct panel *p)
 {
-	for (unsigned i = 0; i < ARRAY_SIZE(columns); i++)
-		if (columns[p->sort].is_absent(p) && !columns[i].is_absent(p)) {
+	const struct column *c = p->columns.v;
+
+	if (!c[p->sort].is_absent || !c[p->sort].is_absent(p))
+		return;
+	for (unsigned i = 0; i < p->columns.n; i++)
+		if (!c[i].is_absent || !c[i].is_absent(p)) {
 			p->sort = i;
 			return;
 		}
@@ -278,8 +399,10 @@ static void update(struct panel *p)
 		snprintf(pt->filter, sizeof(pt->filter), "%s", p->tui->filter);
 		tree->open_kept = true;
 	}
-	if (tree_prepare(tree, p->tui->search, p->tui->filter) < 0)
+	pt->searched = false;
+	if (tree_prepare(tree, p->tui->filter) < 0)
 		return;
+	find_extras(pt);
 	choose_sort(p);
 	tree_build(tree);
 	if (tree->auto_fold)
@@ -287,7 +410,7 @@ static void update(struct panel *p)
 	p->n_rows = tree->n_rows;
 	if (tree->n_flags <= 1 && no_time(p))
 		p->n_rows = 0; /* nothing but an empty root: say why instead */
-	layout_make(&pt->layout, p, &p->ops->columns, p->width, (int)p->sort);
+	layout_make(&pt->layout, p, &p->columns, p->width, (int)p->sort);
 }
 
 static uint64_t row_key(struct panel *p, size_t row)
@@ -342,8 +465,8 @@ static void draw_lines(struct panel *p, struct pen *pen, uint32_t id, uint32_t d
 	if (depth > levels) { /* too deep for lines: its depth, then its own branch */
 		char number[24];
 
-		snprintf(number, sizeof(number), "%s%u", g->ellipsis, depth);
-		pen_field(pen, ROLE_DIM, (int)(levels - 1) * 2, number);
+		snprintf(number, sizeof(number), "%s%u ", g->ellipsis, depth);
+		pen_field(pen, ROLE_DIM, depth > 999 ? 6 : 4, number);
 		pen_put(pen, ROLE_DIM, tree->flags[id] & TREE_LAST ? g->corner : g->tee);
 		return;
 	}
@@ -378,7 +501,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 				.needle = p->tui->search,
 				.cut = TEXT_CUT_MIDDLE};
 
-	layout_cells(&pt->layout, pen, p, &p->ops->columns, r.id);
+	layout_cells(&pt->layout, pen, p, &p->columns, r.id);
 	draw_lines(p, pen, r.id, r.depth, max_levels(pt));
 	if (pt->tree.flags[r.id] & TREE_BRANCH)
 		pen_put(pen, ROLE_DIM, tree_is_open(&pt->tree, r.id) ? g->open : g->closed);
@@ -389,7 +512,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 
 static void draw_head(struct panel *p, struct pen *pen)
 {
-	layout_head(&as_tree(p)->layout, pen, &p->ops->columns, p->ops->name, (int)p->sort,
+	layout_head(&as_tree(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
 		    p->ascending);
 }
 
@@ -624,11 +747,23 @@ static bool request(struct panel *p, enum request request)
 	return true;
 }
 
+/* Marks are made when they are needed, not for each picture and each letter. */
+static void mark_search(struct panel *p)
+{
+	struct panel_tree *pt = as_tree(p);
+
+	if (pt->searched && !strcmp(pt->search, p->tui->search))
+		return;
+	snprintf(pt->search, sizeof(pt->search), "%s", p->tui->search);
+	pt->searched = tree_search(&pt->tree, pt->search) == 0;
+}
+
 static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 {
 	struct tree *tree = &as_tree(p)->tree;
 	uint32_t id;
 
+	mark_search(p);
 	if (p->n_rows == 0)
 		return false;
 	id = tree_next_match(tree, tree->rows[p->cursor].id, forward, ret_wrapped);
@@ -646,12 +781,13 @@ void panel_tree_reveal(struct panel *p, uint32_t node)
 	if (node >= tree->n_flags)
 		return;
 	tree_reveal(tree, node);
-	rebuild(p, node);
+	rows_changed(p, node);
 }
 
 size_t panel_tree_n_matches(struct panel *p)
 {
 	panel_refresh(p);
+	mark_search(p);
 	return as_tree(p)->tree.n_matches;
 }
 

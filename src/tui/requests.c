@@ -91,7 +91,6 @@ static void do_back(struct tui *t)
 		tui_spoil(t);
 	} else if (*t->search) {
 		t->search[0] = '\0';
-		tui_spoil(t);
 	}
 }
 
@@ -137,7 +136,6 @@ static void on_search(struct tui *t, enum prompt_event event, const char *text)
 {
 	snprintf(t->search, sizeof(t->search), "%s",
 		 event == PROMPT_CANCELLED ? t->search_before : text);
-	spoil_front(t);
 	if (event == PROMPT_ACCEPTED && *t->search)
 		search_step(t, true);
 	t->prompt.note[0] = '\0';
@@ -176,7 +174,7 @@ static void on_sort(struct tui *t, int value)
 static void do_sort_menu(struct tui *t)
 {
 	struct panel *p = tui_panel(t);
-	const struct columns *c = &p->ops->columns;
+	const struct columns *c = &p->columns;
 
 	if (c->n == 0) {
 		tui_message(t, "this panel has one order");

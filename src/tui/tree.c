@@ -137,22 +137,28 @@ static int make_room(struct tree *t)
 	return 0;
 }
 
-int tree_prepare(struct tree *t, const char *search, const char *filter)
+static void clear_marks(struct tree *t, unsigned marks)
+{
+	for (size_t id = 0; id < t->n_flags; id++)
+		t->flags[id] &= (uint8_t)(0xff - marks);
+}
+
+int tree_prepare(struct tree *t, const char *filter)
 {
 	int r = make_room(t);
 
-	if (r < 0)
+	if (r < 0 || (!*filter && !t->filtered))
 		return r;
 	t->filtered = *filter;
-	t->searched = *search;
+	clear_marks(t, TREE_KEEP);
+	return t->filtered ? mark_filter(t, filter) : 0;
+}
+
+int tree_search(struct tree *t, const char *search)
+{
 	t->n_matches = 0;
-	for (size_t id = 0; id < t->n_flags; id++)
-		t->flags[id] &= (uint8_t) ~(TREE_MATCH | TREE_ABOVE | TREE_KEEP);
-	if (t->filtered)
-		r = mark_filter(t, filter);
-	if (r == 0 && t->searched)
-		r = mark_matches(t, search, TREE_MATCH, TREE_ABOVE, &t->n_matches);
-	return r;
+	clear_marks(t, TREE_MATCH | TREE_ABOVE);
+	return *search ? mark_matches(t, search, TREE_MATCH, TREE_ABOVE, &t->n_matches) : 0;
 }
 
 /* ---- order ---- */
@@ -293,17 +299,22 @@ static int splice(struct tree *t, size_t from, size_t to, const struct tree_row 
 	return 0;
 }
 
-void tree_set_open(struct tree *t, size_t row, bool open)
+/* Make the rows of a node and of what is below it anew. */
+static int rewalk(struct tree *t, size_t row)
 {
 	_cleanup_(freep) struct tree_row *rows = NULL;
-	struct tree_row from = t->rows[row];
 	size_t cap = 0, n = 0;
+	int r = walk(t, t->rows[row], &rows, &cap, &n);
 
-	if (tree_is_open(t, from.id) == open)
+	return r < 0 ? r : splice(t, row, subtree_end(t, row), rows, n);
+}
+
+void tree_set_open(struct tree *t, size_t row, bool open)
+{
+	if (tree_is_open(t, t->rows[row].id) == open)
 		return;
-	t->flags[from.id] ^= TREE_OPEN;
-	if (walk(t, from, &rows, &cap, &n) == 0)
-		splice(t, row, subtree_end(t, row), rows, n);
+	t->flags[t->rows[row].id] ^= TREE_OPEN;
+	rewalk(t, row);
 }
 
 void tree_set_below(struct tree *t, uint32_t id, bool open)
@@ -329,15 +340,24 @@ static bool is_below(const struct tree *t, uint32_t id, uint32_t root)
 	return id == root;
 }
 
-void tree_reveal(struct tree *t, uint32_t id)
+int tree_reveal(struct tree *t, uint32_t id)
 {
+	uint32_t root = t->root, closed = SNAP_NONE;
+	size_t row;
+
 	while (!is_below(t, id, t->root))
 		if (!tree_zoom_out(t))
 			t->root = 0;
 	for (uint32_t up = id; up != t->root;) {
 		up = snapshot_node(t->snap, up)->parent;
+		if (!tree_is_open(t, up))
+			closed = up;
 		t->flags[up] |= TREE_OPEN;
 	}
+	if (root != t->root)
+		return tree_build(t);
+	row = closed == SNAP_NONE ? SIZE_MAX : tree_find_row(t, closed);
+	return row == SIZE_MAX ? 0 : rewalk(t, row);
 }
 
 size_t tree_find_row(const struct tree *t, uint32_t id)

@@ -32,7 +32,7 @@ struct tree {
 	size_t n_flags, cap_flags;
 	struct tree_row *rows;
 	size_t n_rows, cap_rows;
-	bool filtered, searched;
+	bool filtered;
 	bool open_kept;       /* the filter is new: open what is above its matches, once */
 	size_t n_matches;     /* of the search */
 	uint8_t *frame_match; /* by session frame: not looked at, no, yes */
@@ -56,8 +56,10 @@ void tree_init(struct tree *t, struct snapshot *snap);
 void tree_done(struct tree *t);
 /* Ids start anew after a regrouping: forget fold state and zoom. */
 void tree_forget(struct tree *t);
-/* Room for the ids of the present picture, and the marks of search and filter ("" = none). */
-int tree_prepare(struct tree *t, const char *search, const char *filter);
+/* Room for the ids of the present picture, and the marks of the filter ("" = none). */
+int tree_prepare(struct tree *t, const char *filter);
+/* The marks of a search; "" = none. */
+int tree_search(struct tree *t, const char *search);
 /* Make the rows. */
 int tree_build(struct tree *t);
 /* With auto_fold: open the hottest nodes until about `rows` rows are used. */
@@ -74,7 +76,7 @@ void tree_set_open(struct tree *t, size_t row, bool open);
 /* Open or close all nodes below one (itself included); the caller builds. */
 void tree_set_below(struct tree *t, uint32_t id, bool open);
 /* Open all that is above a node, so that it has a row; zooms out when it lies outside. */
-void tree_reveal(struct tree *t, uint32_t id);
+int tree_reveal(struct tree *t, uint32_t id);
 /* Row of a node, or SIZE_MAX. */
 size_t tree_find_row(const struct tree *t, uint32_t id);
 uint32_t tree_hottest_child(struct tree *t, uint32_t id); /* or SNAP_NONE */
