@@ -530,8 +530,8 @@ static unsigned hints_of(const struct writer *w, uint32_t node)
 	return hints;
 }
 
-/* The name as written; its length. A (module, offset) frame has one only when it is asked for. */
-static const char *written_name(const struct session *s, uint32_t node, size_t *ret_len)
+/* The name of a node; its length. A (module, offset) frame has one only when it is asked for. */
+static const char *raw_name(const struct session *s, uint32_t node, size_t *ret_len)
 {
 	const struct session_frame *f = &s->frames[s->nodes[node].frame];
 	uint32_t string = f->symbol ? f->symbol : f->name;
@@ -546,6 +546,17 @@ static const char *written_name(const struct session *s, uint32_t node, size_t *
 	return name;
 }
 
+/* Other readers take an empty name for none. */
+static const char *written_name(const struct session *s, uint32_t node, size_t *ret_len)
+{
+	const char *name = raw_name(s, node, ret_len);
+
+	if (*ret_len)
+		return name;
+	*ret_len = strlen("<unnamed>");
+	return "<unnamed>";
+}
+
 /* Which of the keys in a node's "proton" (or in one of its parts) have something to say. */
 struct extra {
 	bool kind, name, frame, parent, rows, hists;
@@ -556,20 +567,22 @@ static bool extra_of(const struct writer *w, const struct part *part, bool folde
 	const struct session *s = w->s;
 	const struct session_frame *f = &s->frames[s->nodes[part->node].frame];
 	size_t len;
-	const char *name = written_name(s, part->node, &len);
+	const char *name = raw_name(s, part->node, &len);
 	enum frame_kind guess = part->node == SESSION_ROOT
 					? FRAME_ROOT
 					: hatchet_guess_kind(name, len, hints_of(w, part->node));
 
 	*ret = (struct extra){
 		.kind = folded || f->kind != guess,
-		.name = !frame_is_listed(f) && !utf8_valid(name, len),
+		.name = !frame_is_listed(f) && (!len || !utf8_valid(name, len)),
 		.frame = w->frame_index[s->nodes[part->node].frame] != 0,
 		.parent = part->parent != 0,
 		.rows = folded || !rows_are_plain(w, part->node),
 		.hists = w->first_hist && w->first_hist[part->node] != SESSION_NONE,
 	};
-	return ret->kind || ret->name || ret->frame || ret->parent || ret->rows || ret->hists;
+	/* The reader guesses from what stands in for the name. */
+	ret->kind = ret->kind || ret->name;
+	return ret->kind || ret->frame || ret->parent || ret->rows || ret->hists;
 }
 
 static void write_extra(struct writer *w, const struct part *part, const struct extra *extra)
@@ -589,7 +602,7 @@ static void write_extra(struct writer *w, const struct part *part, const struct 
 	}
 	if (extra->name) {
 		size_t len;
-		const char *name = written_name(w->s, part->node, &len);
+		const char *name = raw_name(w->s, part->node, &len);
 
 		jsonw_key(&w->json, "name_hex");
 		jsonw_hex(&w->json, name, len);
@@ -772,8 +785,16 @@ static void write_u64_key(struct writer *w, const char *key, uint64_t v)
 	jsonw_u64(&w->json, v);
 }
 
-/* In alphabetical order, as everything in these files. */
-static void write_session_keys(struct writer *w)
+static void write_root_keys(struct writer *w, const struct part *root, const struct extra *extra)
+{
+	jsonw_key(&w->json, "root");
+	jsonw_object_flat(&w->json);
+	write_extra(w, root, extra);
+	jsonw_object_end(&w->json);
+}
+
+/* In alphabetical order, as everything in these files. extra: of the root, NULL = none. */
+static void write_session_keys(struct writer *w, const struct part *root, const struct extra *extra)
 {
 	const struct session *s = w->s;
 
@@ -792,6 +813,8 @@ static void write_session_keys(struct writer *w)
 	fields_write_section(&w->fields, &sections[SECTION_MODULES]);
 	fields_write_section(&w->fields, &sections[SECTION_NOTES]);
 	fields_write_section(&w->fields, &sections[SECTION_PROCESSES]);
+	if (extra)
+		write_root_keys(w, root, extra);
 	fields_write_section(&w->fields, &sections[SECTION_SAMPLES]);
 	write_sets(w);
 	if (s->source) {
@@ -813,13 +836,7 @@ static void write_root_extra(struct writer *w, const struct part *root)
 		return;
 	jsonw_key(&w->json, "proton");
 	jsonw_object(&w->json);
-	if (own) {
-		jsonw_key(&w->json, "root");
-		jsonw_object_flat(&w->json);
-		write_extra(w, root, &extra);
-		jsonw_object_end(&w->json);
-	}
-	write_session_keys(w);
+	write_session_keys(w, root, own ? &extra : NULL);
 	jsonw_object_end(&w->json);
 }
 
