@@ -61,9 +61,10 @@ static int record_start(struct run *run, struct launch **ret_launch)
 	return run_started(run, launch_pid(*ret_launch)) < 0 ? STATUS_OURS : 0;
 }
 
-static int record(struct run *run, int *ret_wait_status)
+/* Signals are held off until the profile is written: launch_free() comes last. */
+static int record(struct run *run, int *ret_wait_status, int *ret_save_error)
 {
-	struct launch *launch = NULL;
+	_cleanup_(launch_freep) struct launch *launch = NULL;
 	int r = record_start(run, &launch);
 
 	if (r)
@@ -71,7 +72,9 @@ static int record(struct run *run, int *ret_wait_status)
 	record_loop(run, launch);
 	launch_ended(launch, ret_wait_status);
 	run_drain(run, NULL, NULL);
-	launch_free(launch);
+	*ret_save_error = run_finish(run);
+	if (!run->options.quiet)
+		run_summary(run, stderr);
 	return 0;
 }
 
@@ -79,7 +82,7 @@ int cmd_record(int argc, char **argv)
 {
 	struct run_options o = {0};
 	struct run run;
-	int first, r, wait_status = 0, error;
+	int first, r, wait_status = 0, save_error = 0;
 
 	first = options_parse(&command_record, argc, argv, on_option, &o);
 	if (first <= 0)
@@ -90,14 +93,7 @@ int cmd_record(int argc, char **argv)
 	}
 	r = run_prepare(&run, &o, argv + first);
 	if (r == 0)
-		r = record(&run, &wait_status);
-	if (r) {
-		run_done(&run);
-		return r;
-	}
-	error = run_finish(&run);
-	if (!o.quiet)
-		run_summary(&run, stderr);
+		r = record(&run, &wait_status, &save_error);
 	run_done(&run);
-	return run_status(&run, wait_status, error);
+	return r ? r : run_status(&run, wait_status, save_error);
 }

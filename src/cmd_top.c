@@ -61,8 +61,8 @@ struct top {
 	struct tui *tui;
 	struct snapshot *snap;
 	int signals;
-	bool quit, detach, ended, drained, terminal_gone;
-	int wait_status;
+	bool quit, detach, ended, drained, terminal_gone, lost; /* lost: its end will not be known */
+	int wait_status, save_error;
 	uint64_t end_ns;
 	char *log;
 	size_t log_len;
@@ -227,9 +227,11 @@ static void keeper_events(struct top *t)
 			tui_message(t->tui, "cannot write '%s': %s", t->app_log, strerror((int)e.value));
 			break;
 		case KEEPER_GONE:
-			if (!t->ended)
+			if (!t->ended) {
+				tui_message(t->tui, "the keeper died: how the program ends is not known");
 				target_ended(t, 0);
-			t->drained = true;
+				t->lost = true;
+			}
 			break;
 		default:
 			break;
@@ -301,6 +303,7 @@ static void top_loop(struct top *t)
 		now = clock_monotonic_ns();
 		poll(fds, 4, now >= next ? 0 : (int)MIN((next - now) / NSEC_PER_MSEC + 1, UINT64_C(100)));
 		fds[0].fd = tui_fd(t->tui);
+		fds[2].fd = keeper_fd(t->keeper);
 		if (fds[0].revents && tui_handle_input(t->tui) == -EIO)
 			t->quit = t->detach = t->terminal_gone = true;
 		signals_read(t);
@@ -429,7 +432,7 @@ static int top_leave(struct top *t)
 
 static int top_screen(struct top *t)
 {
-	int r = top_open(t), error;
+	int r = top_open(t);
 
 	if (r == 0)
 		r = top_start(t);
@@ -442,15 +445,15 @@ static int top_screen(struct top *t)
 		keeper_signal(t->keeper, SIGTERM, true);
 	if (r)
 		return r;
-	error = top_leave(t);
+	t->save_error = top_leave(t);
 	if (t->ended) {
 		keeper_finish(t->keeper);
-		return run_status(&t->run, t->wait_status, error);
+		return t->lost ? STATUS_OURS : 0;
 	}
 	keeper_detach(t->keeper, false);
 	/* The directory is the keeper's now. */
 	t->run.dir = session_dir_free(t->run.dir);
-	return t->terminal_gone ? 128 + SIGHUP : STATUS_OK;
+	return t->terminal_gone ? 128 + SIGHUP : 0;
 }
 
 /* ---- without a screen ---- */
@@ -506,7 +509,7 @@ static int top_batch(struct top *t)
 				   .only_pid = t->run.env.only_pid,
 				   .origin = &arg_origin};
 	struct launch *launch = NULL;
-	int r = launch_start(&o, &launch), error;
+	int r = launch_start(&o, &launch);
 
 	if (r < 0) {
 		complain("cannot run '%s': %s", t->run.argv[0], target_strerror(r));
@@ -515,11 +518,12 @@ static int top_batch(struct top *t)
 	if (run_started(&t->run, launch_pid(launch)) < 0)
 		return STATUS_OURS;
 	batch_loop(t, launch);
-	launch_free(launch);
-	error = run_finish(&t->run);
+	t->save_error = run_finish(&t->run);
 	if (!t->run_options.quiet)
 		run_summary(&t->run, stderr);
-	return run_status(&t->run, t->wait_status, error);
+	launch_free(launch);
+	t->ended = true;
+	return 0;
 }
 
 static bool have_terminal(void)
@@ -544,7 +548,6 @@ int cmd_top(int argc, char **argv)
 		complain("no terminal for the screen; use 'proton record', --batch N or --json-lines");
 		return STATUS_USAGE;
 	}
-	t.run_options.count_launches = true; /* IN FLIGHT is on the screen */
 	r = run_prepare(&t.run, &t.run_options, argv + first);
 	if (r == 0)
 		r = t.batch || t.json_lines ? top_batch(&t) : top_screen(&t);
@@ -553,5 +556,5 @@ int cmd_top(int argc, char **argv)
 	keeper_free(t.keeper);
 	run_done(&t.run);
 	free(t.log);
-	return r;
+	return r || !t.ended ? r : run_status(&t.run, t.wait_status, t.save_error);
 }

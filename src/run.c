@@ -53,7 +53,7 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 		o->verbose = true;
 		return 0;
 	case OPT_COUNT:
-		o->count_launches = true;
+		o->no_count_launches = true;
 		return 0;
 	case OPT_STRICT:
 		o->strict = true;
@@ -209,7 +209,7 @@ static int open_stream(struct run *run)
 		complain("cannot make a session directory: %s", strerror(-r));
 		return STATUS_OURS;
 	}
-	atomic_store(&run->dir->control->count_launches, run->options.count_launches);
+	atomic_store(&run->dir->control->count_launches, !run->options.no_count_launches);
 	run->dir->control->features = (run->options.no_cuda ? CONTROL_NO_CUDA : 0) |
 				      (run->options.no_opencl ? CONTROL_NO_OPENCL : 0);
 	r = receiver_new(run->dir->stream_fd, run->dir->control, run->options.tape, &run->receiver);

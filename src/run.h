@@ -16,7 +16,7 @@ struct run_options {
 	const char *output; /* NULL: the default name */
 	const char *tape;
 	bool no_preload, no_follow, no_cuda, no_opencl;
-	bool wait, quiet, verbose, count_launches, strict;
+	bool wait, quiet, verbose, no_count_launches, strict;
 	uint64_t save_ns; /* 0: one second */
 };
 
@@ -37,8 +37,8 @@ enum {
 	{.name = "quiet", .letter = 'q', .help = "print no summary", .id = OPT_QUIET},             \
 	{.name = "verbose", .letter = 'v', .help = "say more about what is done",                  \
 	 .id = OPT_VERBOSE},                                                                       \
-	{.name = "count-launches",                                                                 \
-	 .help = "count launches also while there is one calling context", .id = OPT_COUNT},       \
+	{.name = "no-count-launches",                                                              \
+	 .help = "no CUPTI callbacks while there is one calling context", .id = OPT_COUNT},        \
 	{.name = "strict", .help = "exit with 125 when the profile cannot be written",             \
 	 .id = OPT_STRICT},                                                                        \
 	{.name = "no-preload", .help = "do not set LD_PRELOAD", .id = OPT_NO_PRELOAD},             \

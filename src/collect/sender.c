@@ -575,7 +575,8 @@ static uint64_t oldest_age(struct sender *s, const struct totals *t, uint64_t no
 	uint64_t age = 0;
 
 	if (t->n_launches > t->n_records) {
-		age = 1;
+		/* Launched since the last look: its age is at most the time since then. */
+		age = s->n_history ? now - s->history[(s->n_history - 1) % N_HISTORY].time_ns : 1;
 		for (i = first; i < s->n_history; i++) {
 			if (s->history[i % N_HISTORY].n_launches <= t->n_records)
 				continue;
