@@ -40,8 +40,8 @@
 
 #define MAX_COMMANDS     65536 /* in flight */
 #define MAX_KERNEL_NAME  4096  /* on the stack; longer ones are measured first */
-#define EXIT_WAIT_NS     (100 * NSEC_PER_MSEC)
-#define EXIT_STANDING_NS (20 * NSEC_PER_MSEC) /* nothing has finished for so long: go */
+#define EXIT_WAIT_NS     (500 * NSEC_PER_MSEC)
+#define EXIT_STANDING_NS (100 * NSEC_PER_MSEC) /* nothing has finished for so long: go */
 
 /* owner: from the hook until command_complete() the driver; free: the list */
 struct command {
@@ -57,6 +57,7 @@ static struct {
 	uint64_t free;            /* generation << 32 | index + 1 of the first free one */
 	uint32_t n_used;          /* places ever taken */
 	uint32_t n_in_flight;
+	bool completed; /* some command did */
 } pool;
 
 static struct names names;
@@ -142,6 +143,11 @@ static void command_complete(cl_event event, int32_t status, void *arg)
 	struct command *c = arg;
 	enum loss loss;
 
+	/* Now the driver is complete: what compilers and devices register for the exit of the
+	 * process is registered. Be called before them then, while they still work. */
+	if (sink && _unlikely_(!__atomic_load_n(&pool.completed, __ATOMIC_RELAXED)) &&
+	    !__atomic_exchange_n(&pool.completed, true, __ATOMIC_ACQ_REL))
+		sink->ops->connect(sink);
 	if (sink && status < 0)
 		command_fail(sink, LOSS_N);
 	else if (sink && !command_times(event, &c->activity, &loss))
@@ -710,12 +716,16 @@ static int opencl_start(const struct backend_options *options, struct activity_s
 	return 0;
 }
 
-/* At exit: what runs may end, but what nobody flushed never will. */
+/* At exit: what runs may end, but what nobody flushed never will. As long as nothing has completed
+ * ever, the driver may be compiling with what is torn down already: then each moment that we wait
+ * is one for it to crash in. */
 static int opencl_flush(void *state, bool force)
 {
 	uint64_t start = clock_monotonic_ns(), moved = start, now;
 	uint32_t left, before = 0;
 
+	if (!__atomic_load_n(&pool.completed, __ATOMIC_ACQUIRE))
+		return 0;
 	while (force && (left = __atomic_load_n(&pool.n_in_flight, __ATOMIC_ACQUIRE)) > 0) {
 		now = clock_monotonic_ns();
 		if (left != before)
@@ -739,6 +749,8 @@ static void opencl_forked(void *state)
 	pool.free = 0;
 	pool.n_used = 0;
 	pool.n_in_flight = 0;
+	pool.completed = false;
+	opencl.connected = false;
 	opencl_queue_forked();
 }
 

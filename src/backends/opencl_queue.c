@@ -163,7 +163,8 @@ static const struct opencl_queue *queue_made(cl_command_queue handle, cl_context
 		return added;
 	if (!added)
 		sink->ops->lose(sink, LOSS_LANES_FULL, 1);
-	sink->ops->connect(sink);
+	if (!__atomic_exchange_n(&opencl.connected, true, __ATOMIC_RELAXED))
+		sink->ops->connect(sink);
 	return added;
 }
 

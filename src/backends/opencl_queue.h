@@ -12,6 +12,7 @@
 
 struct opencl {
 	struct activity_sink *sink; /* NULL: off, every hook only passes on */
+	bool connected;             /* a queue was made */
 	void *next[OPENCL_N_PLACES];
 };
 

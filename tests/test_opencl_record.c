@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* From the program to the file: what `proton record` writes about OpenCL programs of known content,
+ * with the real collector. */
+#include "config.h" // IWYU pragma: keep
+#include <check.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/proton-test-XXXXXX";
+
+/* Run a command and keep its output; -1: it cannot be run. */
+static int run(const char *command, char *out, size_t size)
+{
+	FILE *f = popen(command, "r");
+	size_t n = f ? fread(out, 1, size - 1, f) : 0;
+
+	out[n] = '\0';
+	return f ? WEXITSTATUS(pclose(f)) : -1;
+}
+
+/* Record a program of the build directory; its output and its profile. */
+static json_t *record(const char *program, char *out, size_t size)
+{
+	char command[1024], path[64];
+	json_error_t error;
+	json_t *profile;
+
+	snprintf(path, sizeof(path), "%s/out.hatchet", dir);
+	snprintf(command, sizeof(command), "%s/proton record -q -o %s %s/%s", BUILD_DIR, path,
+		 BUILD_DIR, program);
+	ck_assert_int_eq(run(command, out, size), 0);
+	profile = json_load_file(path, 0, &error);
+	ck_assert_msg(profile != NULL, "%s", error.text);
+	unlink(path);
+	return profile;
+}
+
+static const char *node_name(const json_t *node)
+{
+	return json_string_value(json_object_get(json_object_get(node, "frame"), "name"));
+}
+
+static double node_metric(const json_t *node, const char *metric)
+{
+	return json_number_value(json_object_get(json_object_get(node, "metrics"), metric));
+}
+
+/* The child of this name; "a/b/c" for a path. */
+static const json_t *node_at(const json_t *node, const char *path)
+{
+	const json_t *children = json_object_get(node, "children");
+	size_t len = strcspn(path, "/");
+
+	for (size_t i = 0; i < json_array_size(children); i++) {
+		const json_t *child = json_array_get(children, i);
+		const char *name = node_name(child);
+
+		if (strlen(name) != len || strncmp(name, path, len) != 0)
+			continue;
+		return path[len] ? node_at(child, path + len + 1) : child;
+	}
+	ck_abort_msg("no '%s' below '%s'", path, node_name(node));
+	return NULL;
+}
+
+static const struct {
+	const char *expected, *node, *metric;
+} known[] = {
+	{"kernel.scale", "scale", "count"},
+	{"kernel.add", "add", "count"},
+	{"copy.HostToDevice", "memcpy HtoD pageable", "count"},
+	{"copy.HostToDevice.bytes", "memcpy HtoD pageable", "bytes"},
+	{"copy.DeviceToHost", "memcpy DtoH pageable", "count"},
+	{"copy.DeviceToHost.bytes", "memcpy DtoH pageable", "bytes"},
+	{"copy.DeviceToDevice", "memcpy DtoD", "count"},
+	{"copy.DeviceToDevice.bytes", "memcpy DtoD", "bytes"},
+	{"set", "memset device", "count"},
+	{"set.bytes", "memset device", "bytes"},
+};
+
+START_TEST(test_known)
+{
+	char out[4096], key[128];
+	json_t *profile = record("tests/opencl_known", out, sizeof(out));
+	const json_t *root = json_array_get(profile, 0);
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		const json_t *node = node_at(root, known[i].node);
+		const char *found;
+
+		snprintf(key, sizeof(key), "expect %s=", known[i].expected);
+		found = strstr(out, key);
+		ck_assert_msg(found != NULL, "%s", key);
+		ck_assert_msg(node_metric(node, known[i].metric) == atof(found + strlen(key)),
+			      "%s: %g", found, node_metric(node, known[i].metric));
+	}
+	ck_assert_double_gt(node_metric(node_at(root, "scale"), "time (ns)"), 0);
+	json_decref(profile);
+}
+END_TEST
+
+/* Scopes and metrics of the demo are where its source puts them. */
+START_TEST(test_demo)
+{
+	char out[4096];
+	json_t *profile = record("examples/demo_opencl --steps 20 --size 32", out, sizeof(out));
+	const json_t *root = json_array_get(profile, 0), *step = node_at(root, "train_step"), *node;
+	double n = 32, product = 2 * n * n * n;
+
+	node = node_at(step, "forward/layer1/matmul");
+	ck_assert_double_eq(node_metric(node, "flops32"), 20 * product);
+	ck_assert_double_eq(node_metric(node, "bytes"), 20 * 3 * 4 * n * n);
+	ck_assert_double_eq(node_metric(node_at(node, "matmul"), "count"), 20);
+	node = node_at(step, "backward/layer2");
+	ck_assert_double_eq(node_metric(node_at(node, "matmul"), "flops32"), 40 * product);
+	ck_assert_double_eq(node_metric(node_at(node, "transpose"), "count"), 40);
+	node = node_at(step, "optimizer");
+	ck_assert_double_eq(node_metric(node_at(node, "saxpy"), "count"), 40);
+	ck_assert_double_eq(node_metric(node_at(node, "memset device"), "count"), 40);
+	node = node_at(root, "evaluate/memcpy DtoH pageable"); /* a read and a map, twice */
+	ck_assert_double_eq(node_metric(node, "count"), 4);
+	ck_assert_double_eq(node_metric(node, "bytes"), 2 * (16 * 4 + 4 * n * n));
+	json_decref(profile);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("opencl_record");
+	TCase *tc = tcase_create("opencl_record");
+	SRunner *sr = srunner_create(s);
+	char out[4096];
+	int failed;
+
+	if (access(getenv("HOME") ? getenv("HOME") : "/", W_OK) < 0)
+		setenv("POCL_CACHE_DIR", "/tmp/proton-test-pocl", 0);
+	if (run(BUILD_DIR "/tests/opencl_known", out, sizeof(out)) == 77) {
+		printf("skipped: no OpenCL platform (Debian: pocl-opencl-icd)\n");
+		return 77;
+	}
+	if (!mkdtemp(dir))
+		return EXIT_FAILURE;
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, test_known);
+	tcase_add_test(tc, test_demo);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	rmdir(dir);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
