@@ -173,7 +173,9 @@ START_TEST(searching)
 	ck_assert_str_eq(here(), "flash_bwd<64,128>");
 	world_keys(&w, "/ 'FLASH' Enter");
 	ck_assert(world_shows(&w, "not found")); /* capitals count */
-	world_keys(&w, "/ 'x' Esc");
+	world_keys(&w, "/ 'flash' Enter / Enter"); /* nothing typed: the same again */
+	ck_assert_str_eq(here(), "flash_fwd<128,128>");
+	world_keys(&w, "/ 'FLASH' Enter / 'x' Esc");
 	ck_assert_str_eq(w.t->search, "FLASH");
 	world_keys(&w, "Esc");
 	ck_assert_str_eq(w.t->search, "");

@@ -273,6 +273,23 @@ static void write_file(const char *path, const char *text)
 	fclose(f);
 }
 
+/* Name the first line that differs; the whole screen is too long for a report. */
+static void fail_at_line(const char *path, const char *expected, const char *is)
+{
+	int line = 1;
+
+	for (;; line++) {
+		size_t n = strcspn(expected, "\n"), m = strcspn(is, "\n");
+
+		ck_assert_msg(n == m && !memcmp(expected, is, n),
+			      "%s:%d: expected '%.*s', is '%.*s'", path, line, (int)n, expected,
+			      (int)m, is);
+		ck_assert_msg(expected[n] && is[m], "%s:%d: one of them ends here", path, line);
+		expected += n + 1;
+		is += m + 1;
+	}
+}
+
 static void compare(struct world *w, int rows, int cols, bool attributes, const char *name)
 {
 	const char *mode = getenv("PROTON_GOLDEN");
@@ -285,8 +302,8 @@ static void compare(struct world *w, int rows, int cols, bool attributes, const 
 	if (mode && !strcmp(mode, "update"))
 		write_file(path, buf_str(&screen));
 	expected = read_file(path);
-	ck_assert_msg(!strcmp(expected, buf_str(&screen)), "%s differs\n--- expected\n%s--- is\n%s",
-		      path, expected, buf_str(&screen));
+	if (strcmp(expected, buf_str(&screen)) != 0)
+		fail_at_line(path, expected, buf_str(&screen));
 	free(expected);
 	buf_done(&screen);
 }

@@ -69,6 +69,14 @@ void layout_head(const struct layout *layout, struct pen *pen, const struct colu
 	pen_fill(pen, ROLE_HEAD);
 }
 
+/* A tenth of the whole draws the eye. */
+static enum role cell_role(const struct column *c, double v)
+{
+	if (isnan(v))
+		return ROLE_DIM;
+	return c->format == human_percent && v >= 0.1 ? ROLE_HOT : ROLE_NUMBER;
+}
+
 void layout_cells(const struct layout *layout, struct pen *pen, struct panel *p,
 		  const struct columns *columns, uint32_t i)
 {
@@ -81,7 +89,7 @@ void layout_cells(const struct layout *layout, struct pen *pen, struct panel *p,
 		c->format(text, v);
 		if ((int)strlen(text) > c->width) /* a wrong number is worse than none */
 			snprintf(text, sizeof(text), "%.*s", c->width, "##########");
-		pen_right(pen, isnan(v) ? ROLE_DIM : ROLE_NUMBER, c->width + (k > 0), text);
+		pen_right(pen, cell_role(c, v), c->width + (k > 0), text);
 	}
 	pen_skip(pen, ROLE_NORMAL, layout->n ? 2 : 1);
 }

@@ -136,6 +136,8 @@ static void on_search(struct tui *t, enum prompt_event event, const char *text)
 {
 	snprintf(t->search, sizeof(t->search), "%s",
 		 event == PROMPT_CANCELLED ? t->search_before : text);
+	if (event == PROMPT_ACCEPTED && !*text) /* nothing typed: the same again */
+		memcpy(t->search, t->search_before, sizeof(t->search));
 	if (event == PROMPT_ACCEPTED && *t->search)
 		search_step(t, true);
 	t->prompt.note[0] = '\0';

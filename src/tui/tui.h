@@ -58,7 +58,8 @@ struct tui_status {
 /* What the program gives. Each function may be NULL: the keys that need it then say so. */
 struct tui_host {
 	void *data; /* first argument of each */
-	/* 0, or a negative errno that is shown. It may call tui_message(). */
+	/* 0, or a negative errno that is shown. It may call tui_message() and tui_close(), but
+	 * not tui_free(): it is called from within tui_key(). */
 	int (*request)(void *data, enum tui_action action, int arg);
 	void (*status)(void *data, struct tui_status *ret); /* *ret is zeroed before */
 	/* The kept tail of the program's output, valid until the next call. *ret_start: how many

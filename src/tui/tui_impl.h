@@ -47,10 +47,9 @@ struct tui {
 	char search_before[TUI_NEEDLE], filter_before[TUI_NEEDLE]; /* when the prompt opened */
 	char message[256];
 	enum name_mode names;
-	bool frozen, percent_of_parent, is_reset, in_redraw;
+	bool frozen, percent_of_parent, is_reset;
 	uint64_t reset_up_ns;  /* the program's age at the last reset */
 	uint64_t interrupt_ns; /* time of the last Ctrl-C; 0 none */
-	uint64_t updated_ns;   /* of the last picture */
 };
 
 void tui_spoil(struct tui *t);          /* every panel is to be made anew */
