@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "core/frame.h"
 #include "core/session.h"
+#include "tui/panel_tree.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 
@@ -163,7 +164,7 @@ static void add_numbers(struct panel *p)
 	const char *label = "numbers";
 
 	panel_refresh(tree);
-	for (unsigned i = 0; i < MIN(c->n, tree->ops->columns.n); i++) { /* the rest has names */
+	for (unsigned i = 0; i < MIN(c->n, tree_columns.n); i++) { /* the rest has names */
 		double v = c->v[i].value(tree, as_detail(p)->node);
 
 		if (isnan(v))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <string.h>
-#include "tui/panel.h"
+#include "tui/panel_tree.h"
 #include "tui/tui_impl.h"
 
 /* The list of requests (keys.h) and of the tree's columns, under headings. */
@@ -49,8 +49,8 @@ static void add_requests(struct panel *p)
 static void add_columns(struct panel *p)
 {
 	heading(p, "Columns");
-	for (unsigned i = 0; i < panel_tree_ops.columns.n; i++)
-		add(p, panel_tree_ops.columns.v[i].title, panel_tree_ops.columns.v[i].help);
+	for (unsigned i = 0; i < tree_columns.n; i++)
+		add(p, tree_columns.v[i].title, tree_columns.v[i].help);
 	add(p, "-", "not known, which is not zero");
 }
 

@@ -3,346 +3,9 @@
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
-#include "tui/panel.h"
-#include "tui/tree.h"
-#include "tui/tui_impl.h"
+#include "tui/panel_tree.h"
 
-#define MAX_EXTRA  6  /* columns for metrics that are not built in */
 #define MAX_LEVELS 10 /* deeper ones show their depth as a number instead of lines */
-
-/* Columns of the snapshot, fetched when first used after an update. */
-enum source {
-	SRC_TOTAL,
-	SRC_SELF,
-	SRC_RATE,
-	SRC_COUNT,
-	SRC_MIN,
-	SRC_MAX,
-	SRC_BYTES,
-	SRC_FLOPS,
-	SRC_CPU,
-	SRC_N
-};
-
-struct panel_tree {
-	struct panel base;
-	struct tree tree;
-	const double *sources[SRC_N];
-	bool fetched[SRC_N];
-	struct layout layout;
-	char filter[TUI_NEEDLE]; /* the one that the rows were made with */
-	char search[TUI_NEEDLE]; /* the one that marks were made for, when searched */
-	bool searched;
-	uint32_t cpu_seen;                  /* a node known to have CPU time, or SNAP_NONE */
-	struct column columns[MAX_COLUMNS]; /* the fixed ones, then the extra ones */
-	struct {
-		uint32_t metric;
-		char title[12];
-	} extra[MAX_EXTRA];
-	unsigned n_extra;
-	uint32_t n_metrics; /* of the session, looked at so far */
-};
-
-static struct panel_tree *as_tree(struct panel *p)
-{
-	return (struct panel_tree *)p;
-}
-
-/* ---- values ---- */
-
-/* Has any row a place for this metric? Cheaper than a column of nothing. */
-static bool is_measured(const struct session *s, uint32_t metric)
-{
-	for (size_t i = 0; i < s->n_sets; i++)
-		for (uint32_t k = 0; k < s->sets[i].n; k++)
-			if (s->sets[i].metrics[k] == metric)
-				return true;
-	return false;
-}
-
-static const struct snap_column *fetch_flops(struct snapshot *snap)
-{
-	static const uint32_t metrics[] = {METRIC_FLOPS, METRIC_FLOPS8, METRIC_FLOPS16,
-					   METRIC_FLOPS32, METRIC_FLOPS64};
-
-	for (size_t i = 0; i < ARRAY_SIZE(metrics); i++)
-		if (is_measured(snapshot_session(snap), metrics[i]))
-			return snapshot_flops(snap);
-	return NULL;
-}
-
-static const struct snap_column *fetch(struct snapshot *snap, enum source source)
-{
-	static const struct {
-		uint32_t metric;
-		bool inclusive;
-	} plain[SRC_N] = {
-		[SRC_TOTAL] = {METRIC_TIME, true},   [SRC_SELF] = {METRIC_TIME, false},
-		[SRC_COUNT] = {METRIC_COUNT, true},  [SRC_MIN] = {METRIC_TIME_MIN, true},
-		[SRC_MAX] = {METRIC_TIME_MAX, true}, [SRC_BYTES] = {METRIC_BYTES, true},
-		[SRC_CPU] = {METRIC_CPU_TIME, true},
-	};
-
-	if (source == SRC_RATE)
-		return snapshot_rate(snap, METRIC_TIME);
-	if (source == SRC_FLOPS)
-		return fetch_flops(snap);
-	if (!is_measured(snapshot_session(snap), plain[source].metric))
-		return NULL;
-	return snapshot_column(snap, plain[source].metric, plain[source].inclusive);
-}
-
-static double get(struct panel *p, enum source source, uint32_t id)
-{
-	struct panel_tree *pt = as_tree(p);
-
-	if (!pt->fetched[source]) {
-		const struct snap_column *c = fetch(p->tui->snap, source);
-
-		pt->sources[source] = c ? c->v : NULL;
-		pt->fetched[source] = true;
-	}
-	return pt->sources[source] && id < pt->tree.n_flags ? pt->sources[source][id] : NAN;
-}
-
-static double value_total(struct panel *p, uint32_t id)
-{
-	return get(p, SRC_TOTAL, id);
-}
-
-static double value_self(struct panel *p, uint32_t id)
-{
-	return get(p, SRC_SELF, id);
-}
-
-/* Of the view's root, or of the parent. */
-static double value_share(struct panel *p, uint32_t id)
-{
-	const struct tree *tree = &as_tree(p)->tree;
-	uint32_t whole = tree->root;
-
-	if (p->tui->percent_of_parent && id != tree->root)
-		whole = snapshot_node(p->tui->snap, id)->parent;
-	return get(p, SRC_TOTAL, id) / get(p, SRC_TOTAL, whole);
-}
-
-static double value_rate(struct panel *p, uint32_t id)
-{
-	return get(p, SRC_RATE, id);
-}
-
-static double value_count(struct panel *p, uint32_t id)
-{
-	return get(p, SRC_COUNT, id);
-}
-
-static double value_average(struct panel *p, uint32_t id)
-{
-	double count = get(p, SRC_COUNT, id);
-
-	return count > 0 ? get(p, SRC_TOTAL, id) / count : NAN;
-}
-
-static double value_min(struct panel *p, uint32_t id)
-{
-	return get(p, SRC_MIN, id);
-}
-
-static double value_max(struct panel *p, uint32_t id)
-{
-	return get(p, SRC_MAX, id);
-}
-
-static double value_bytes(struct panel *p, uint32_t id)
-{
-	return get(p, SRC_BYTES, id);
-}
-
-/* Bytes a nanosecond are gigabytes a second. */
-static double value_gbs(struct panel *p, uint32_t id)
-{
-	double time = get(p, SRC_TOTAL, id);
-
-	return time > 0 ? get(p, SRC_BYTES, id) / time : NAN;
-}
-
-static double value_flops(struct panel *p, uint32_t id)
-{
-	return get(p, SRC_FLOPS, id);
-}
-
-static double value_tfs(struct panel *p, uint32_t id)
-{
-	double time = get(p, SRC_TOTAL, id);
-
-	return time > 0 ? get(p, SRC_FLOPS, id) / time / 1e3 : NAN;
-}
-
-static double value_cpu(struct panel *p, uint32_t id)
-{
-	return get(p, SRC_CPU, id);
-}
-
-static bool no_time(struct panel *p)
-{
-	return isnan(get(p, SRC_TOTAL, 0));
-}
-
-static bool no_self(struct panel *p)
-{
-	return no_time(p);
-}
-
-static bool no_count(struct panel *p)
-{
-	return isnan(get(p, SRC_COUNT, 0));
-}
-
-static bool no_range(struct panel *p)
-{
-	return isnan(get(p, SRC_MIN, 0));
-}
-
-static bool no_rate(struct panel *p)
-{
-	return !p->tui->options.live || no_time(p);
-}
-
-static bool no_bytes(struct panel *p)
-{
-	return isnan(get(p, SRC_BYTES, 0));
-}
-
-static bool no_flops(struct panel *p)
-{
-	return isnan(get(p, SRC_FLOPS, 0));
-}
-
-/* Exclusive, so that the root does not tell. */
-static bool no_cpu(struct panel *p)
-{
-	struct panel_tree *pt = as_tree(p);
-
-	get(p, SRC_CPU, 0);
-	if (!pt->sources[SRC_CPU])
-		return true;
-	if (pt->cpu_seen != SNAP_NONE && !isnan(get(p, SRC_CPU, pt->cpu_seen)))
-		return false;
-	for (uint32_t id = 0; id < pt->tree.n_flags; id++)
-		if (!isnan(get(p, SRC_CPU, id))) {
-			pt->cpu_seen = id;
-			return false;
-		}
-	return true;
-}
-
-static void format_rate_ns(char out[HUMAN_MAX], double ns_per_second)
-{
-	human_time_ns(out, ns_per_second);
-}
-
-static const struct column columns[] = {
-	{"TOTAL", "time on the device, with everything below", 7, 0, human_time_ns, value_total,
-	 no_time},
-	{"%", "share of the total, or of the parent", 5, 1, human_percent, value_share, no_time},
-	{"NOW/s", "time on the device in the last window, per second", 7, 2, format_rate_ns,
-	 value_rate, no_rate},
-	{"SELF", "time on the device, without what is below", 7, 9, human_time_ns, value_self,
-	 no_self},
-	{"CALLS", "executions", 6, 3, human_count, value_count, no_count},
-	{"AVG", "time of one execution", 6, 6, human_time_ns, value_average, no_count},
-	{"MIN", "shortest execution", 6, 11, human_time_ns, value_min, no_range},
-	{"MAX", "longest execution", 6, 10, human_time_ns, value_max, no_range},
-	{"BYTES", "bytes moved", 6, 7, human_bytes, value_bytes, no_bytes},
-	{"GB/s", "bytes moved per time on the device", 5, 4, human_rate, value_gbs, no_bytes},
-	{"FLOPS", "floating-point operations", 6, 8, human_count, value_flops, no_flops},
-	{"TF/s", "floating-point operations per time on the device", 5, 5, human_rate, value_tfs,
-	 no_flops},
-	{"CPU", "time on the host, without what is below", 7, 2, human_time_ns, value_cpu, no_cpu},
-};
-
-/* ---- metrics that only this profile has: columns made when they appear ---- */
-
-static double value_extra(struct panel *p, unsigned k, uint32_t id)
-{
-	struct panel_tree *pt = as_tree(p);
-	const struct snap_column *c = snapshot_column(p->tui->snap, pt->extra[k].metric, true);
-
-	return c && id < pt->tree.n_flags ? c->v[id] : NAN;
-}
-
-/* A column's function is told the row only, so that each extra column has its own. */
-#define EXTRA(k)                                                                                   \
-	static double value_extra_##k(struct panel *p, uint32_t id)                                \
-	{                                                                                          \
-		return value_extra(p, k, id);                                                      \
-	}
-EXTRA(0)
-EXTRA(1)
-EXTRA(2)
-EXTRA(3)
-EXTRA(4)
-EXTRA(5)
-
-static double (*const extra_values[MAX_EXTRA])(struct panel *, uint32_t) = {
-	value_extra_0, value_extra_1, value_extra_2, value_extra_3, value_extra_4, value_extra_5,
-};
-
-static void format_plain(char out[HUMAN_MAX], double v)
-{
-	if (fabs(v) < 100 && v != floor(v))
-		human_rate(out, v);
-	else
-		human_count(out, v);
-}
-
-/* A title from a metric's name: without its unit, as long as the column is wide. */
-static void extra_title(char *out, size_t size, const char *name)
-{
-	size_t n = strcspn(name, "(");
-
-	while (n > 0 && name[n - 1] == ' ')
-		n--;
-	snprintf(out, size, "%.*s", (int)n, name);
-}
-
-static void add_extra(struct panel_tree *pt, uint32_t metric, const struct metric *m)
-{
-	unsigned k = pt->n_extra++;
-	struct column *c = &pt->columns[ARRAY_SIZE(columns) + k];
-
-	pt->extra[k].metric = metric;
-	extra_title(pt->extra[k].title, sizeof(pt->extra[k].title), m->name);
-	*c = (struct column){
-		.title = pt->extra[k].title,
-		.help = m->name,
-		.width = (uint8_t)MAX(strlen(pt->extra[k].title), 7u),
-		.priority = (uint8_t)(20 + k),
-		.format = !strcmp(m->unit, "ns")  ? human_time_ns
-			  : !strcmp(m->unit, "B") ? human_bytes
-						  : format_plain,
-		.value = extra_values[k],
-	};
-	pt->base.columns.n = ARRAY_SIZE(columns) + pt->n_extra;
-}
-
-static void find_extras(struct panel_tree *pt)
-{
-	const struct metric_table *table = snapshot_session(pt->tree.snap)->metrics;
-	uint32_t n = metric_table_count(table);
-
-	for (; pt->n_metrics < n && pt->n_extra < MAX_EXTRA; pt->n_metrics++) {
-		const struct metric *m = metric_table_get(table, pt->n_metrics);
-
-		if (m->type != METRIC_TEXT)
-			add_extra(pt, pt->n_metrics, m);
-	}
-}
-
-const char *panel_tree_sort_name(unsigned i)
-{
-	return i < ARRAY_SIZE(columns) ? columns[i].title : NULL;
-}
 
 /* ---- rows ---- */
 
@@ -361,9 +24,8 @@ static int init(struct panel *p)
 	pt->tree.value = sort_value;
 	pt->tree.ctx = p;
 	pt->cpu_seen = SNAP_NONE;
-	pt->n_metrics = METRIC_N_BUILTIN;
-	memcpy(pt->columns, columns, sizeof(columns));
-	p->columns.v = pt->columns;
+	p->columns = tree_columns;
+	tree_columns_init(pt);
 	return 0;
 }
 
@@ -392,7 +54,6 @@ static void update(struct panel *p)
 	struct tree *tree = &pt->tree;
 	bool new_filter = strcmp(pt->filter, p->tui->filter) != 0;
 
-	memset(pt->fetched, 0, sizeof(pt->fetched));
 	tree->names = p->tui->names;
 	tree->ascending = p->ascending;
 	if (new_filter) {
@@ -402,13 +63,13 @@ static void update(struct panel *p)
 	pt->searched = false;
 	if (tree_prepare(tree, p->tui->filter) < 0)
 		return;
-	find_extras(pt);
+	tree_columns_update(pt);
 	choose_sort(p);
 	tree_build(tree);
 	if (tree->auto_fold)
 		tree_fold_auto(tree, (size_t)MAX(p->height, 3));
 	p->n_rows = tree->n_rows;
-	if (tree->n_flags <= 1 && no_time(p))
+	if (tree->n_flags <= 1 && tree_has_no_time(p))
 		p->n_rows = 0; /* nothing but an empty root: say why instead */
 	layout_make(&pt->layout, p, &p->columns, p->width, (int)p->sort);
 }
@@ -804,7 +465,6 @@ const struct panel_ops panel_tree_ops = {
 	.title = "Tree",
 	.name = "NAME",
 	.size = sizeof(struct panel_tree),
-	.columns = {columns, ARRAY_SIZE(columns), 45},
 	.init = init,
 	.done = done,
 	.update = update,

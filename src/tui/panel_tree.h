@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_PANEL_TREE_H
+#define PROTON_TUI_PANEL_TREE_H
+/* The tree panel's own state, shared by its rows (panel_tree.c) and columns (tree_columns.c). */
+#include <stdbool.h>
+#include <stdint.h>
+#include "tui/panel.h"
+#include "tui/tree.h"
+#include "tui/tui_impl.h"
+
+#define MAX_EXTRA 6 /* columns for metrics that are not built in */
+
+/* Columns of the snapshot, fetched when first used after an update. */
+enum source {
+	SRC_TOTAL,
+	SRC_SELF,
+	SRC_RATE,
+	SRC_COUNT,
+	SRC_MIN,
+	SRC_MAX,
+	SRC_BYTES,
+	SRC_FLOPS,
+	SRC_CPU,
+	SRC_N
+};
+
+struct panel_tree {
+	struct panel base;
+	struct tree tree;
+	const double *sources[SRC_N];
+	bool fetched[SRC_N];
+	struct layout layout;
+	char filter[TUI_NEEDLE]; /* the one that the rows were made with */
+	char search[TUI_NEEDLE]; /* the one that marks were made for, when searched */
+	bool searched;
+	uint32_t cpu_seen;                  /* a node known to have CPU time, or SNAP_NONE */
+	struct column columns[MAX_COLUMNS]; /* the fixed ones, then the extra ones */
+	struct {
+		uint32_t metric;
+		char title[12];
+	} extra[MAX_EXTRA];
+	unsigned n_extra;
+	uint32_t n_metrics; /* of the session, looked at so far */
+};
+
+static inline struct panel_tree *as_tree(struct panel *p)
+{
+	return (struct panel_tree *)p;
+}
+
+/* The columns that every profile may have. */
+extern const struct columns tree_columns;
+
+void tree_columns_init(struct panel_tree *pt);
+/* A new picture: numbers are fetched again, new metrics get columns. */
+void tree_columns_update(struct panel_tree *pt);
+bool tree_has_no_time(struct panel *p);
+
+#endif
