@@ -11,14 +11,12 @@
 #include "format/hatchet.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/fields.h"
 #include "format/hatchet_kind.h"
-#include "format/json_writer.h"
+#include "format/hatchet_writer.h"
 
 /* Indentation costs depth x nodes bytes; beyond this depth the file is written without, as
  * upstream writes its phase files. */
@@ -32,12 +30,6 @@ struct column {
 #define COLUMN_DEVICE_ID   (METRIC_NONE - 1)
 #define COLUMN_DEVICE_TYPE (METRIC_NONE - 2)
 
-/* A session node that is part of a written node. */
-struct part {
-	uint32_t node;
-	uint32_t parent; /* index of its parent among the parts of the parent */
-};
-
 struct level {
 	size_t base;       /* of this level in the pool */
 	uint32_t n_parts;
@@ -46,43 +38,9 @@ struct level {
 	size_t group, end; /* grouped: the next group in the pool */
 };
 
-struct device_key {
-	uint32_t device;
-	const char *type;
-	char id[12];
-};
-
-struct writer {
-	const struct session *s;
-	bool plain;
-	struct json_writer json;
-	struct fields_writer fields;
-	struct column *columns; /* in the order of the file */
-	uint32_t n_columns;
-	bool *occurs; /* a metric has a value somewhere */
-	/* Values of the node that is being written, by metric. */
-	union metric_value *values;
-	double *weights;
-	uint8_t *present;
-	struct device_key *devices;
-	bool renumbered; /* a device's id in the file is not its index */
-	uint64_t *device_time; /* of the node that is being written */
-	/* Folding: when a name was seen last, and in which group it is. */
-	uint32_t *seen, *group_of, mark;
-	struct part *pool;
-	size_t pool_n, pool_cap;
-	struct level *levels;
-	size_t n_levels, cap_levels;
-	uint32_t *numbers, n_numbers; /* order of writing; only when something refers to nodes */
-	uint32_t *first_hist, *next_hist;
-	uint32_t *frame_index; /* of frames that "frames" lists, from 1 */
-	uint32_t n_listed;
-	bool tables; /* some node refers to lanes and sets */
-};
-
 /* ---- preparation ---- */
 
-static const struct metric *metric_of(const struct writer *w, uint32_t id)
+const struct metric *hwrite_metric(const struct hwrite *w, uint32_t id)
 {
 	return metric_table_get(w->s->metrics, id);
 }
@@ -98,7 +56,7 @@ static bool is_column(uint32_t metric)
 	return metric != METRIC_TIME_MIN && metric != METRIC_TIME_MAX;
 }
 
-static int prepare_columns(struct writer *w)
+static int prepare_columns(struct hwrite *w)
 {
 	uint32_t n = metric_table_count(w->s->metrics);
 
@@ -111,14 +69,14 @@ static int prepare_columns(struct writer *w)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		if (is_column(i))
-			w->columns[w->n_columns++] = (struct column){metric_of(w, i)->name, i};
+			w->columns[w->n_columns++] = (struct column){hwrite_metric(w, i)->name, i};
 	w->columns[w->n_columns++] = (struct column){"device_id", COLUMN_DEVICE_ID};
 	w->columns[w->n_columns++] = (struct column){"device_type", COLUMN_DEVICE_TYPE};
 	qsort(w->columns, w->n_columns, sizeof(*w->columns), column_compare);
 	return 0;
 }
 
-static void prepare_occurs(struct writer *w)
+static void prepare_occurs(struct hwrite *w)
 {
 	const struct session *s = w->s;
 
@@ -131,7 +89,7 @@ static void prepare_occurs(struct writer *w)
 	}
 }
 
-static bool device_id_taken(const struct writer *w, uint32_t n, const char *type, const char *id)
+static bool device_id_taken(const struct hwrite *w, uint32_t n, const char *type, const char *id)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (!strcmp(w->devices[i].type, type) && !strcmp(w->devices[i].id, id))
@@ -141,7 +99,7 @@ static bool device_id_taken(const struct writer *w, uint32_t n, const char *type
 
 /* Upstream knows a device by (type, index). Two hosts may have the same pair: the later one gets
  * the next free number. */
-static int prepare_devices(struct writer *w)
+static int prepare_devices(struct hwrite *w)
 {
 	const struct session *s = w->s;
 
@@ -163,12 +121,12 @@ static int prepare_devices(struct writer *w)
 	return 0;
 }
 
-static bool frame_is_listed(const struct session_frame *f)
+bool hwrite_frame_is_listed(const struct session_frame *f)
 {
 	return f->module != SESSION_NONE || f->symbol || f->file || f->line;
 }
 
-static int prepare_frames(struct writer *w)
+static int prepare_frames(struct hwrite *w)
 {
 	const struct session *s = w->s;
 	size_t names = strtab_count(s->strings) + s->n_frames;
@@ -179,12 +137,12 @@ static int prepare_frames(struct writer *w)
 	if (!w->seen || !w->group_of || !w->frame_index)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_frames; i++)
-		if (frame_is_listed(&s->frames[i]))
+		if (hwrite_frame_is_listed(&s->frames[i]))
 			w->frame_index[i] = ++w->n_listed;
 	return 0;
 }
 
-static int prepare_hists(struct writer *w)
+static int prepare_hists(struct hwrite *w)
 {
 	const struct session *s = w->s;
 
@@ -202,7 +160,7 @@ static int prepare_hists(struct writer *w)
 	return 0;
 }
 
-static int writer_init(struct writer *w, const struct session *s)
+static int writer_init(struct hwrite *w, const struct session *s)
 {
 	int r = prepare_columns(w);
 
@@ -221,7 +179,7 @@ static int writer_init(struct writer *w, const struct session *s)
 	return r;
 }
 
-static void writer_done(struct writer *w)
+static void writer_done(struct hwrite *w)
 {
 	void *all[] = {w->columns, w->occurs,   w->values,     w->weights,   w->present,
 		       w->devices, w->device_time, w->seen,    w->group_of,  w->pool,
@@ -254,7 +212,7 @@ static uint32_t tree_depth(const struct session *s)
 
 /* ---- the values of a node ---- */
 
-static const struct session_lane *lane_of(const struct session *s, const struct session_row *row)
+const struct session_lane *hwrite_lane(const struct session *s, const struct session_row *row)
 {
 	static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
 
@@ -262,20 +220,20 @@ static const struct session_lane *lane_of(const struct session *s, const struct 
 }
 
 /* Weight of a row's metric: the value of its weight metric in the same row, else 1. */
-static double weight_of(const struct writer *w, const struct session_row *row, uint32_t weight)
+static double weight_of(const struct hwrite *w, const struct session_row *row, uint32_t weight)
 {
 	const struct session_set *set = &w->s->sets[row->set];
 
 	for (uint32_t k = 0; k < set->n; k++)
 		if (set->metrics[k] == weight && w->s->present[row->values + k])
-			return metric_number(metric_of(w, weight), w->s->values[row->values + k]);
+			return metric_number(hwrite_metric(w, weight), w->s->values[row->values + k]);
 	return 1;
 }
 
-static void add_value(struct writer *w, const struct session_row *row, uint32_t metric,
+static void add_value(struct hwrite *w, const struct session_row *row, uint32_t metric,
 		      union metric_value v)
 {
-	const struct metric *m = metric_of(w, metric);
+	const struct metric *m = hwrite_metric(w, metric);
 	double weight = m->add == METRIC_WMEAN ? weight_of(w, row, m->weight) : 1;
 
 	if (w->present[metric])
@@ -287,11 +245,11 @@ static void add_value(struct writer *w, const struct session_row *row, uint32_t 
 	w->weights[metric] += weight;
 }
 
-static void add_row(struct writer *w, const struct session_row *row)
+static void add_row(struct hwrite *w, const struct session_row *row)
 {
 	const struct session *s = w->s;
 	const struct session_set *set = &s->sets[row->set];
-	uint32_t device = lane_of(s, row)->device;
+	uint32_t device = hwrite_lane(s, row)->device;
 
 	for (uint32_t k = 0; k < set->n; k++) {
 		if (!s->present[row->values + k])
@@ -303,12 +261,12 @@ static void add_row(struct writer *w, const struct session_row *row)
 }
 
 /* The device that a node counts for: the one where it spent most, since upstream has one only. */
-static uint32_t add_rows(struct writer *w, uint32_t node, uint32_t best)
+static uint32_t add_rows(struct hwrite *w, uint32_t node, uint32_t best)
 {
 	const struct session *s = w->s;
 
 	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
-		uint32_t device = lane_of(s, &s->rows[id])->device;
+		uint32_t device = hwrite_lane(s, &s->rows[id])->device;
 
 		add_row(w, &s->rows[id]);
 		if (device >= s->n_devices)
@@ -319,12 +277,12 @@ static uint32_t add_rows(struct writer *w, uint32_t node, uint32_t best)
 	return best;
 }
 
-static void clear_device_times(struct writer *w, uint32_t node)
+static void clear_device_times(struct hwrite *w, uint32_t node)
 {
 	const struct session *s = w->s;
 
 	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
-		uint32_t device = lane_of(s, &s->rows[id])->device;
+		uint32_t device = hwrite_lane(s, &s->rows[id])->device;
 
 		if (device < s->n_devices)
 			w->device_time[device] = 0;
@@ -333,18 +291,18 @@ static void clear_device_times(struct writer *w, uint32_t node)
 
 /* Metrics that upstream's viewer sums up because the root lists them. Upstream itself lists only
  * what it measures, and cannot sum up what users add. */
-static bool is_on_root(const struct writer *w, uint32_t metric)
+static bool is_on_root(const struct hwrite *w, uint32_t metric)
 {
-	const struct metric *m = metric_of(w, metric);
+	const struct metric *m = hwrite_metric(w, metric);
 
 	return w->occurs[metric] && m->scope == METRIC_INCLUSIVE && m->add == METRIC_SUM &&
 	       m->type != METRIC_TEXT && (!w->plain || hatchet_is_measured(m->name));
 }
 
 /* Not more precise than it has to be: "nan" is a word for our own reader, upstream writes null. */
-static void write_value(struct writer *w, uint32_t metric)
+static void write_value(struct hwrite *w, uint32_t metric)
 {
-	const struct metric *m = metric_of(w, metric);
+	const struct metric *m = hwrite_metric(w, metric);
 
 	if (m->type == METRIC_F64)
 		jsonw_f64(&w->json, w->values[metric].f64);
@@ -355,7 +313,7 @@ static void write_value(struct writer *w, uint32_t metric)
 			     strtab_len(w->s->strings, w->values[metric].text));
 }
 
-static void write_column(struct writer *w, const struct column *c, uint32_t device, bool root)
+static void write_column(struct hwrite *w, const struct column *c, uint32_t device, bool root)
 {
 	if (c->metric == COLUMN_DEVICE_ID || c->metric == COLUMN_DEVICE_TYPE) {
 		if (device == SESSION_NONE)
@@ -374,7 +332,7 @@ static void write_column(struct writer *w, const struct column *c, uint32_t devi
 	}
 }
 
-static void write_metrics(struct writer *w, const struct part *parts, uint32_t n)
+static void write_metrics(struct hwrite *w, const struct part *parts, uint32_t n)
 {
 	uint32_t device = SESSION_NONE, i;
 	bool empty = true, root = parts[0].node == SESSION_ROOT;
@@ -395,143 +353,9 @@ static void write_metrics(struct writer *w, const struct part *parts, uint32_t n
 		clear_device_times(w, parts[i].node);
 }
 
-/* ---- what only we know of a node ---- */
+/* ---- the tree ---- */
 
-/* Would a reader make this row of the metrics alone? (See rows_from_metrics() in the reader.) */
-static bool row_is_plain(const struct writer *w, const struct session_row *row, bool first)
-{
-	const struct session_lane *lane = lane_of(w->s, row);
-	const struct session_set *set = &w->s->sets[row->set];
-	const uint8_t *present = &w->s->present[row->values];
-	uint32_t last = 0;
-
-	if (row->epoch || row->lane >= w->s->n_lanes || lane->process != SESSION_NONE ||
-	    lane->context || lane->stream || lane->thread)
-		return false;
-	if (row->set == SET_KERNEL)
-		return first && (present[0] || present[1]) && !present[2] && !present[3];
-	for (uint32_t k = 0; k < set->n; k++) {
-		const struct metric *m = metric_of(w, set->metrics[k]);
-
-		if (set->metrics[k] <= METRIC_TIME_MAX || (k && set->metrics[k] <= last) ||
-		    !present[k])
-			return false;
-		if (m->type == METRIC_F64 && !isfinite(w->s->values[row->values + k].f64))
-			return false;
-		last = set->metrics[k];
-	}
-	return set->n > 0;
-}
-
-static bool rows_are_plain(const struct writer *w, uint32_t node)
-{
-	const struct session *s = w->s;
-	uint32_t first = s->nodes[node].first_row, second;
-
-	if (first == SESSION_NONE)
-		return true;
-	second = s->rows[first].next;
-	if (node == SESSION_ROOT || w->renumbered || !row_is_plain(w, &s->rows[first], true))
-		return false;
-	if (second == SESSION_NONE)
-		return true;
-	return s->rows[first].set == SET_KERNEL && s->rows[second].next == SESSION_NONE &&
-	       s->rows[second].lane == s->rows[first].lane &&
-	       row_is_plain(w, &s->rows[second], false);
-}
-
-static void write_row(struct writer *w, const struct session_row *row)
-{
-	const struct session_set *set = &w->s->sets[row->set];
-	uint32_t n = set->n;
-
-	while (n && !w->s->present[row->values + n - 1])
-		n--;
-	jsonw_array_flat(&w->json);
-	jsonw_u64(&w->json, row->lane);
-	jsonw_u64(&w->json, row->epoch);
-	jsonw_u64(&w->json, row->set);
-	for (uint32_t k = 0; k < n; k++) {
-		if (w->s->present[row->values + k])
-			fields_write_value(&w->fields, metric_of(w, set->metrics[k]),
-					   w->s->values[row->values + k]);
-		else
-			jsonw_null(&w->json);
-	}
-	jsonw_array_end(&w->json);
-}
-
-static void write_rows(struct writer *w, uint32_t node)
-{
-	const struct session *s = w->s;
-
-	jsonw_key(&w->json, "rows");
-	jsonw_array(&w->json);
-	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next)
-		write_row(w, &s->rows[id]);
-	jsonw_array_end(&w->json);
-	w->tables = true;
-}
-
-static void write_hist(struct writer *w, const struct session_hist *hist)
-{
-	jsonw_object_flat(&w->json);
-	jsonw_key(&w->json, "buckets");
-	jsonw_array(&w->json);
-	for (unsigned b = 0; b < HIST_BUCKETS; b++) {
-		if (!hist->n[b])
-			continue;
-		jsonw_array(&w->json);
-		jsonw_u64(&w->json, b);
-		jsonw_u64(&w->json, hist->n[b]);
-		jsonw_array_end(&w->json);
-	}
-	jsonw_array_end(&w->json);
-	if (hist->device != SESSION_NONE) {
-		jsonw_key(&w->json, "device");
-		jsonw_u64(&w->json, hist->device);
-	}
-	if (hist->process != SESSION_NONE) {
-		jsonw_key(&w->json, "process");
-		jsonw_u64(&w->json, hist->process);
-	}
-	jsonw_object_end(&w->json);
-}
-
-static void write_hists(struct writer *w, uint32_t node)
-{
-	jsonw_key(&w->json, "histograms");
-	jsonw_array(&w->json);
-	for (uint32_t i = w->first_hist[node]; i != SESSION_NONE; i = w->next_hist[i])
-		write_hist(w, &w->s->hists[i]);
-	jsonw_array_end(&w->json);
-	w->tables = true;
-}
-
-static unsigned hints_of(const struct writer *w, uint32_t node)
-{
-	const struct session *s = w->s;
-	unsigned hints = 0;
-
-	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
-		const struct session_set *set = &s->sets[s->rows[id].set];
-
-		if (lane_of(s, &s->rows[id])->device < s->n_devices)
-			hints |= HINT_DEVICE;
-		for (uint32_t k = 0; k < set->n; k++) {
-			const char *name;
-
-			if (!s->present[s->rows[id].values + k])
-				continue;
-			name = metric_of(w, set->metrics[k])->name;
-			hints |= hatchet_hint(name, strlen(name));
-		}
-	}
-	return hints;
-}
-
-/* The name of a node; its length. A (module, offset) frame has one only when it is asked for. */
-static const char *raw_name(const struct session *s, uint32_t node, size_t *ret_len)
+const char *hwrite_raw_name(const struct session *s, uint32_t node, size_t *ret_len)
 {
 	const struct session_frame *f = &s->frames[s->nodes[node].frame];
 	uint32_t string = f->symbol ? f->symbol : f->name;
@@ -546,301 +370,15 @@ static const char *raw_name(const struct session *s, uint32_t node, size_t *ret_
 	return name;
 }
 
-/* Other readers take an empty name for none. */
-static const char *written_name(const struct session *s, uint32_t node, size_t *ret_len)
+const char *hwrite_name(const struct session *s, uint32_t node, size_t *ret_len)
 {
-	const char *name = raw_name(s, node, ret_len);
+	const char *name = hwrite_raw_name(s, node, ret_len);
 
 	if (*ret_len)
 		return name;
 	*ret_len = strlen("<unnamed>");
 	return "<unnamed>";
 }
-
-/* Which of the keys in a node's "proton" (or in one of its parts) have something to say. */
-struct extra {
-	bool kind, name, frame, parent, rows, hists;
-};
-
-static bool extra_of(const struct writer *w, const struct part *part, bool folded, struct extra *ret)
-{
-	const struct session *s = w->s;
-	const struct session_frame *f = &s->frames[s->nodes[part->node].frame];
-	size_t len;
-	const char *name = raw_name(s, part->node, &len);
-	enum frame_kind guess = part->node == SESSION_ROOT
-					? FRAME_ROOT
-					: hatchet_guess_kind(name, len, hints_of(w, part->node));
-
-	*ret = (struct extra){
-		.kind = folded || f->kind != guess,
-		.name = !frame_is_listed(f) && (!len || !utf8_valid(name, len)),
-		.frame = w->frame_index[s->nodes[part->node].frame] != 0,
-		.parent = part->parent != 0,
-		.rows = folded || !rows_are_plain(w, part->node),
-		.hists = w->first_hist && w->first_hist[part->node] != SESSION_NONE,
-	};
-	/* The reader guesses from what stands in for the name. */
-	ret->kind = ret->kind || ret->name;
-	return ret->kind || ret->frame || ret->parent || ret->rows || ret->hists;
-}
-
-static void write_extra(struct writer *w, const struct part *part, const struct extra *extra)
-{
-	uint32_t frame = w->s->nodes[part->node].frame;
-
-	if (extra->frame) {
-		jsonw_key(&w->json, "frame");
-		jsonw_u64(&w->json, w->frame_index[frame] - 1);
-		w->tables = true;
-	}
-	if (extra->hists)
-		write_hists(w, part->node);
-	if (extra->kind) {
-		jsonw_key(&w->json, "kind");
-		jsonw_strings(&w->json, frame_kind_word(w->s->frames[frame].kind));
-	}
-	if (extra->name) {
-		size_t len;
-		const char *name = raw_name(w->s, part->node, &len);
-
-		jsonw_key(&w->json, "name_hex");
-		jsonw_hex(&w->json, name, len);
-	}
-	if (extra->parent) {
-		jsonw_key(&w->json, "parent");
-		jsonw_u64(&w->json, part->parent);
-	}
-	if (extra->rows)
-		write_rows(w, part->node);
-}
-
-static void write_parts(struct writer *w, const struct part *parts, uint32_t n)
-{
-	struct extra extra;
-
-	jsonw_key(&w->json, "parts");
-	jsonw_array(&w->json);
-	for (uint32_t i = 0; i < n; i++) {
-		extra_of(w, &parts[i], true, &extra);
-		jsonw_object_flat(&w->json);
-		write_extra(w, &parts[i], &extra);
-		jsonw_object_end(&w->json);
-	}
-	jsonw_array_end(&w->json);
-}
-
-static void write_node_extra(struct writer *w, const struct part *parts, uint32_t n)
-{
-	struct extra extra;
-
-	if (n == 1 && !extra_of(w, &parts[0], false, &extra))
-		return;
-	jsonw_key(&w->json, "proton");
-	jsonw_object_flat(&w->json);
-	if (n == 1)
-		write_extra(w, &parts[0], &extra);
-	else
-		write_parts(w, parts, n);
-	jsonw_object_end(&w->json);
-}
-
-/* ---- what only we know of the whole ---- */
-
-static bool lanes_are_plain(const struct session *s)
-{
-	for (size_t i = 0; i < s->n_lanes; i++) {
-		const struct session_lane *l = &s->lanes[i];
-
-		if (l->process != SESSION_NONE || l->context || l->stream || l->thread)
-			return false;
-	}
-	return true;
-}
-
-static bool devices_are_plain(const struct session *s)
-{
-	for (size_t i = 0; i < s->n_devices; i++) {
-		const struct session_device *d = &s->devices[i];
-
-		if (d->name || d->uuid || d->driver || d->host || d->memory_bytes || d->index < 0)
-			return false;
-	}
-	return true;
-}
-
-static bool metric_equal(const struct metric *a, const struct metric *b)
-{
-	return a->type == b->type && a->scope == b->scope && a->add == b->add &&
-	       a->weight == b->weight && !strcmp(a->unit, b->unit);
-}
-
-static bool metrics_are_plain(const struct writer *w)
-{
-	struct metric guess;
-
-	for (uint32_t i = METRIC_N_BUILTIN; i < metric_table_count(w->s->metrics); i++) {
-		const struct metric *m = metric_of(w, i);
-
-		metric_guess(m->name, (enum metric_type)m->type, &guess);
-		if (!w->occurs[i] || !metric_equal(m, &guess))
-			return false;
-	}
-	return true;
-}
-
-static bool has_losses(const struct session *s)
-{
-	for (unsigned i = 0; i < LOSS_N; i++)
-		if (s->losses[i])
-			return true;
-	return false;
-}
-
-/* Is there nothing that a file of upstream's could not say as well? */
-static bool session_is_plain(const struct writer *w)
-{
-	const struct session *s = w->s;
-	const struct session_epoch *e = s->epochs;
-
-	return !w->tables && !s->n_processes && s->n_epochs == 1 && !e->name && !e->index &&
-	       !e->phase && !s->n_modules && !s->n_notes && !s->n_hists && !s->n_samples &&
-	       !s->n_intervals && !s->n_clocks && !s->start_ns && !s->end_ns && !s->source &&
-	       !has_losses(s) && lanes_are_plain(s) && devices_are_plain(s) && metrics_are_plain(w);
-}
-
-static void write_listed_frame(struct writer *w, const struct session_frame *f)
-{
-	jsonw_object_flat(&w->json);
-	if (f->file) {
-		jsonw_key(&w->json, "file");
-		fields_write_string(&w->fields, f->file);
-	}
-	if (f->line) {
-		jsonw_key(&w->json, "line");
-		jsonw_u64(&w->json, f->line);
-	}
-	if (f->module != SESSION_NONE) {
-		jsonw_key(&w->json, "module");
-		jsonw_u64(&w->json, f->module);
-	}
-	if (f->name) {
-		jsonw_key(&w->json, "name");
-		fields_write_string(&w->fields, f->name);
-	}
-	if (f->offset) {
-		jsonw_key(&w->json, "offset");
-		jsonw_u64(&w->json, f->offset);
-	}
-	if (f->symbol) {
-		jsonw_key(&w->json, "symbol");
-		fields_write_string(&w->fields, f->symbol);
-	}
-	jsonw_object_end(&w->json);
-}
-
-static void write_listed_frames(struct writer *w)
-{
-	if (!w->n_listed)
-		return;
-	jsonw_key(&w->json, "frames");
-	jsonw_array(&w->json);
-	for (size_t i = 0; i < w->s->n_frames; i++)
-		if (w->frame_index[i])
-			write_listed_frame(w, &w->s->frames[i]);
-	jsonw_array_end(&w->json);
-}
-
-static void write_metric_table(struct writer *w)
-{
-	uint32_t n = metric_table_count(w->s->metrics);
-
-	if (n == METRIC_N_BUILTIN)
-		return;
-	jsonw_key(&w->json, "metrics");
-	jsonw_array(&w->json);
-	for (uint32_t i = METRIC_N_BUILTIN; i < n; i++)
-		fields_write_metric(&w->fields, metric_of(w, i));
-	jsonw_array_end(&w->json);
-}
-
-static void write_sets(struct writer *w)
-{
-	jsonw_key(&w->json, "sets");
-	jsonw_array(&w->json);
-	for (size_t i = 0; i < w->s->n_sets; i++) {
-		jsonw_array_flat(&w->json);
-		for (uint32_t k = 0; k < w->s->sets[i].n; k++)
-			jsonw_strings(&w->json, metric_of(w, w->s->sets[i].metrics[k])->name);
-		jsonw_array_end(&w->json);
-	}
-	jsonw_array_end(&w->json);
-}
-
-static void write_u64_key(struct writer *w, const char *key, uint64_t v)
-{
-	if (!v)
-		return;
-	jsonw_key(&w->json, key);
-	jsonw_u64(&w->json, v);
-}
-
-static void write_root_keys(struct writer *w, const struct part *root, const struct extra *extra)
-{
-	jsonw_key(&w->json, "root");
-	jsonw_object_flat(&w->json);
-	write_extra(w, root, extra);
-	jsonw_object_end(&w->json);
-}
-
-/* In alphabetical order, as everything in these files. extra: of the root, NULL = none. */
-static void write_session_keys(struct writer *w, const struct part *root, const struct extra *extra)
-{
-	const struct session *s = w->s;
-
-	fields_write_section(&w->fields, &sections[SECTION_CLOCKS]);
-	fields_write_section(&w->fields, &sections[SECTION_DEVICES]);
-	write_u64_key(w, "end_ns", s->end_ns);
-	fields_write_section(&w->fields, &sections[SECTION_EPOCHS]);
-	write_listed_frames(w);
-	fields_write_section(&w->fields, &sections[SECTION_INTERVALS]);
-	fields_write_section(&w->fields, &sections[SECTION_LANES]);
-	if (has_losses(s)) {
-		jsonw_key(&w->json, "losses");
-		fields_write_losses(&w->fields, s->losses);
-	}
-	write_metric_table(w);
-	fields_write_section(&w->fields, &sections[SECTION_MODULES]);
-	fields_write_section(&w->fields, &sections[SECTION_NOTES]);
-	fields_write_section(&w->fields, &sections[SECTION_PROCESSES]);
-	if (extra)
-		write_root_keys(w, root, extra);
-	fields_write_section(&w->fields, &sections[SECTION_SAMPLES]);
-	write_sets(w);
-	if (s->source) {
-		jsonw_key(&w->json, "source");
-		fields_write_string(&w->fields, s->source);
-	}
-	write_u64_key(w, "start_ns", s->start_ns);
-	jsonw_key(&w->json, "version");
-	jsonw_u64(&w->json, 1);
-}
-
-static void write_root_extra(struct writer *w, const struct part *root)
-{
-	struct extra extra;
-	bool own = extra_of(w, root, false, &extra);
-
-	w->fields.node_numbers = w->numbers;
-	if (!own && session_is_plain(w))
-		return;
-	jsonw_key(&w->json, "proton");
-	jsonw_object(&w->json);
-	write_session_keys(w, root, own ? &extra : NULL);
-	jsonw_object_end(&w->json);
-}
-
-/* ---- the tree ---- */
 
 static uint32_t name_key(const struct session *s, uint32_t node)
 {
@@ -852,7 +390,7 @@ static uint32_t name_key(const struct session *s, uint32_t node)
 	return f->module == SESSION_NONE ? f->name : strtab_count(s->strings) + frame;
 }
 
-static int pool_push(struct writer *w, struct part part)
+static int pool_push(struct hwrite *w, struct part part)
 {
 	if (array_reserve((void **)&w->pool, &w->pool_cap, w->pool_n + 1, sizeof(*w->pool)) < 0)
 		return -ENOMEM;
@@ -861,7 +399,7 @@ static int pool_push(struct writer *w, struct part part)
 }
 
 /* Do two children of these parts have the same name? */
-static bool has_namesakes(struct writer *w, const struct level *level)
+static bool has_namesakes(struct hwrite *w, const struct level *level)
 {
 	const struct session *s = w->s;
 
@@ -881,7 +419,7 @@ static bool has_namesakes(struct writer *w, const struct level *level)
 }
 
 /* Number the groups of the children in order of first appearance; their sizes go to the pool. */
-static int count_groups(struct writer *w, const struct level *level, uint32_t *ret_n)
+static int count_groups(struct hwrite *w, const struct level *level, uint32_t *ret_n)
 {
 	const struct session *s = w->s;
 	size_t first = w->pool_n;
@@ -908,7 +446,7 @@ static int count_groups(struct writer *w, const struct level *level, uint32_t *r
 }
 
 /* The children of a level as groups in the pool: n groups of {size, first}, then their parts. */
-static int group_children(struct writer *w, struct level *level)
+static int group_children(struct hwrite *w, struct level *level)
 {
 	const struct session *s = w->s;
 	size_t groups = w->pool_n;
@@ -941,7 +479,7 @@ static int group_children(struct writer *w, struct level *level)
 }
 
 /* Open a written node, whose parts are the last n of the pool. */
-static int open_node(struct writer *w, size_t base, uint32_t n)
+static int open_node(struct hwrite *w, size_t base, uint32_t n)
 {
 	struct level *level;
 	int r = 0;
@@ -962,10 +500,10 @@ static int open_node(struct writer *w, size_t base, uint32_t n)
 	return r;
 }
 
-static void write_frame(struct writer *w, uint32_t node)
+static void write_frame(struct hwrite *w, uint32_t node)
 {
 	size_t len;
-	const char *name = written_name(w->s, node, &len);
+	const char *name = hwrite_name(w->s, node, &len);
 
 	jsonw_key(&w->json, "frame");
 	jsonw_object(&w->json);
@@ -976,7 +514,7 @@ static void write_frame(struct writer *w, uint32_t node)
 	jsonw_object_end(&w->json);
 }
 
-static void close_node(struct writer *w)
+static void close_node(struct hwrite *w)
 {
 	const struct level *level = &w->levels[--w->n_levels];
 	const struct part *parts = &w->pool[level->base];
@@ -985,15 +523,15 @@ static void close_node(struct writer *w)
 	write_frame(w, parts[0].node);
 	write_metrics(w, parts, level->n_parts);
 	if (!w->plain && parts[0].node == SESSION_ROOT)
-		write_root_extra(w, parts);
+		hwrite_root_extra(w, parts);
 	else if (!w->plain)
-		write_node_extra(w, parts, level->n_parts);
+		hwrite_node_extra(w, parts, level->n_parts);
 	jsonw_object_end(&w->json);
 	w->pool_n = level->base;
 }
 
 /* The parts of the level's next child, pushed; their number, 0 when there is none left. */
-static int push_next_child(struct writer *w, struct level *level)
+static int push_next_child(struct hwrite *w, struct level *level)
 {
 	struct part g;
 
@@ -1014,7 +552,7 @@ static int push_next_child(struct writer *w, struct level *level)
 	return (int)g.node;
 }
 
-static int write_tree(struct writer *w)
+static int write_tree(struct hwrite *w)
 {
 	int r = pool_push(w, (struct part){SESSION_ROOT, 0});
 
@@ -1050,7 +588,7 @@ static bool device_is_known(const struct session_device *d)
 	return d->arch || d->num_sms || d->clock_khz || d->memory_clock_khz || d->bus_width_bits;
 }
 
-static void write_device(struct writer *w, const struct device_key *key)
+static void write_device(struct hwrite *w, const struct device_key *key)
 {
 	const struct session_device *d = &w->s->devices[key->device];
 
@@ -1069,7 +607,7 @@ static void write_device(struct writer *w, const struct device_key *key)
 	jsonw_object_end(&w->json);
 }
 
-static void write_devices(struct writer *w)
+static void write_devices(struct hwrite *w)
 {
 	const char *type = NULL;
 
@@ -1099,7 +637,7 @@ int hatchet_write(const struct session *s, const struct write_options *options, 
 	static const struct write_options defaults;
 	const struct write_options *o = options ? options : &defaults;
 	bool compact = o->compact || tree_depth(s) > DEPTH_INDENTED;
-	struct writer w = {.s = s, .plain = o->plain};
+	struct hwrite w = {.s = s, .plain = o->plain};
 	int r;
 
 	jsonw_init(&w.json, out, compact);

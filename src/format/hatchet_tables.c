@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+/* The tables of a Hatchet file: metrics, processes, devices, lanes, sets … */
+#include "format/hatchet_tables.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/hatchet_kind.h"
+
+#define METRICS_MAX 10000 /* beyond, a file is not a profile: its other keys are left out */
+
+int hread_warn(struct hread *r, enum warning warning)
+{
+	static const char *const texts[WARNING_N] = {
+#define _(id, text) [WARNING_##id] = text,
+		WARNINGS(_)
+#undef _
+	};
+
+	if (r->warned & 1u << warning)
+		return 0;
+	r->warned |= 1u << warning;
+	return session_note(r->s, SESSION_NONE, NOTE_WARNING, texts[warning]);
+}
+
+/* ---- small helpers ---- */
+
+int hread_map_add(struct id_map *m, uint32_t id)
+{
+	if (id == SESSION_NONE)
+		return -ENOMEM;
+	if (array_reserve((void **)&m->ids, &m->cap, m->n + 1, sizeof(*m->ids)) < 0)
+		return -ENOMEM;
+	m->ids[m->n++] = id;
+	return 0;
+}
+
+uint32_t hread_map_get(const struct id_map *m, uint64_t index)
+{
+	return index < m->n ? m->ids[index] : SESSION_NONE;
+}
+
+static const char *key_text(const struct hread *r, size_t key_at)
+{
+	return strtab_str(r->f.keys, (uint32_t)token_payload(&r->f.tokens, key_at));
+}
+
+size_t hread_find(const struct hread *r, size_t map, enum hatchet_key key)
+{
+	return token_find(&r->f.tokens, map, key);
+}
+
+uint64_t hread_u64(const struct hread *r, size_t at, uint64_t missing)
+{
+	uint64_t v;
+
+	return at && token_u64(&r->f.tokens, at, &v) ? v : missing;
+}
+
+uint32_t hread_u32(const struct hread *r, size_t at, uint32_t missing)
+{
+	uint64_t v = hread_u64(r, at, missing);
+
+	return v <= UINT32_MAX ? (uint32_t)v : missing;
+}
+
+/* Bytes of a string of hexadecimal digits, as a string of the session; 0 when it is none. */
+uint32_t hread_hex(struct hread *r, const char *hex, size_t len)
+{
+	_cleanup_(freep) char *bytes = malloc(len / 2 + 1);
+	uint32_t id;
+
+	for (size_t i = 0; bytes && i + 1 < len; i += 2) {
+		unsigned v;
+		char pair[3] = {hex[i], hex[i + 1], '\0'};
+
+		if (sscanf(pair, "%2x", &v) != 1)
+			return 0;
+		bytes[i / 2] = (char)v;
+	}
+	id = bytes ? strtab_add(r->s->strings, bytes, len / 2) : STRTAB_NONE;
+	return id == STRTAB_NONE ? 0 : id;
+}
+
+/* A string of the session: plain, or {"hex": "…"} when it is not UTF-8. 0 when it is neither. */
+uint32_t hread_string(struct hread *r, size_t at)
+{
+	const struct tokens *t = &r->f.tokens;
+	size_t hex;
+	uint32_t id;
+
+	if (!at)
+		return 0;
+	if (token_at(t, at) == TOKEN_STRING)
+		return (uint32_t)token_payload(t, at);
+	hex = hread_find(r, at, KEY_HEX);
+	if (!hex || token_at(t, hex) != TOKEN_STRING)
+		return 0;
+	id = (uint32_t)token_payload(t, hex);
+	return hread_hex(r, strtab_str(r->s->strings, id), strtab_len(r->s->strings, id));
+}
+
+const char *hread_text(const struct hread *r, size_t at)
+{
+	if (!at || token_at(&r->f.tokens, at) != TOKEN_STRING)
+		return "";
+	return strtab_str(r->s->strings, (uint32_t)token_payload(&r->f.tokens, at));
+}
+
+static uint8_t get_word(const struct hread *r, size_t at, const char *const *words, uint8_t n)
+{
+	const char *text = hread_text(r, at);
+
+	for (uint8_t i = 0; i < n; i++)
+		if (!strcmp(words[i], text))
+			return i;
+	return 0;
+}
+
+/* A number, or one of the words for what JSON has no number for. */
+static bool get_f64(const struct hread *r, size_t at, double *ret)
+{
+	static const struct {
+		const char *word;
+		double v;
+	} words[] = {{"nan", NAN}, {"inf", INFINITY}, {"-inf", -INFINITY}};
+
+	if (token_is_number(&r->f.tokens, at)) {
+		*ret = token_f64(&r->f.tokens, at);
+		return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (!strcmp(hread_text(r, at), words[i].word)) {
+			*ret = words[i].v;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- the small structures ---- */
+
+static void read_losses(const struct hread *r, size_t map, uint64_t losses[LOSS_N])
+{
+	const struct tokens *t = &r->f.tokens;
+
+	if (!map || token_at(t, map) != TOKEN_MAP)
+		return;
+	for (size_t at = token_first(map); token_at(t, at) == TOKEN_KEY; at = token_next(t, at + 1))
+		for (unsigned i = 0; i < LOSS_N; i++)
+			if (!strcmp(loss_word((enum loss)i), key_text(r, at)))
+				losses[i] = hread_u64(r, at + 1, 0);
+}
+
+static int32_t get_i32(const struct hread *r, size_t at)
+{
+	double v = token_f64(&r->f.tokens, at);
+
+	return v >= INT32_MIN && v <= INT32_MAX ? (int32_t)v : 0;
+}
+
+static uint32_t get_metric(const struct hread *r, size_t at)
+{
+	return metric_table_find(r->s->metrics, hread_text(r, at));
+}
+
+static void read_field(struct hread *r, const struct field *field, size_t at, void *element)
+{
+	void *p = (char *)element + field->offset;
+
+	switch (field->type) {
+	case FIELD_STRING:
+		*(uint32_t *)p = hread_string(r, at);
+		break;
+	case FIELD_U8:
+		*(uint8_t *)p = (uint8_t)hread_u32(r, at, 0);
+		break;
+	case FIELD_U32:
+		*(uint32_t *)p = hread_u32(r, at, 0);
+		break;
+	case FIELD_I32:
+		*(int32_t *)p = get_i32(r, at);
+		break;
+	case FIELD_U64:
+		*(uint64_t *)p = hread_u64(r, at, 0);
+		break;
+	case FIELD_F64:
+		if (!get_f64(r, at, p))
+			*(double *)p = NAN;
+		break;
+	case FIELD_BOOL:
+		*(bool *)p = token_at(&r->f.tokens, at) == TOKEN_TRUE;
+		break;
+	case FIELD_HEX64:
+		*(uint64_t *)p = strtoull(hread_text(r, at), NULL, 16);
+		break;
+	case FIELD_INDEX:
+	case FIELD_NODE:
+		*(uint32_t *)p = hread_u32(r, at, SESSION_NONE);
+		break;
+	case FIELD_METRIC:
+		*(uint32_t *)p = get_metric(r, at);
+		break;
+	case FIELD_END:
+		*(uint8_t *)p = get_word(r, at, process_end_words, 3);
+		break;
+	case FIELD_LEVEL:
+		*(uint8_t *)p = get_word(r, at, note_level_words, 3);
+		break;
+	case FIELD_LOSSES:
+		read_losses(r, at, p);
+		break;
+	}
+}
+
+static void read_element(struct hread *r, const struct section *section, size_t map, void *element)
+{
+	const struct tokens *t = &r->f.tokens;
+
+	memset(element, 0, section->element_size);
+	for (size_t i = 0; i < section->n_fields; i++)
+		if (section->fields[i].type == FIELD_INDEX || section->fields[i].type == FIELD_NODE)
+			*(uint32_t *)((char *)element + section->fields[i].offset) = SESSION_NONE;
+	for (size_t at = token_first(map); token_at(t, at) == TOKEN_KEY;
+	     at = token_next(t, at + 1)) {
+		const char *key = key_text(r, at);
+
+		for (size_t i = 0; i < section->n_fields; i++)
+			if (!strcmp(section->fields[i].key, key))
+				read_field(r, &section->fields[i], at + 1, element);
+	}
+}
+
+uint32_t hread_section_id(const struct hread *r, enum section_id section, uint32_t index)
+{
+	return hread_map_get(&r->sections[section], index);
+}
+
+static int add_process(struct hread *r, void *element)
+{
+	struct session_process *p = element;
+	uint32_t id = session_process_add(r->s, p->instance);
+
+	if (id != SESSION_NONE)
+		r->s->processes[id] = *p;
+	return hread_map_add(&r->sections[SECTION_PROCESSES], id);
+}
+
+static int add_device(struct hread *r, void *element)
+{
+	return hread_map_add(&r->sections[SECTION_DEVICES], session_device_intern(r->s, element));
+}
+
+static int add_epoch(struct hread *r, void *element)
+{
+	return hread_map_add(&r->sections[SECTION_EPOCHS], session_epoch_intern(r->s, element));
+}
+
+static int add_module(struct hread *r, void *element)
+{
+	return hread_map_add(&r->sections[SECTION_MODULES], session_module_intern(r->s, element));
+}
+
+static int add_lane(struct hread *r, void *element)
+{
+	struct session_lane *lane = element;
+
+	lane->process = hread_section_id(r, SECTION_PROCESSES, lane->process);
+	lane->device = hread_section_id(r, SECTION_DEVICES, lane->device);
+	return hread_map_add(&r->sections[SECTION_LANES], session_lane_intern(r->s, lane));
+}
+
+static int add_note(struct hread *r, void *element)
+{
+	const struct session_note *note = element;
+
+	return session_note(r->s, hread_section_id(r, SECTION_PROCESSES, note->process),
+			    (enum note_level)note->level, strtab_str(r->s->strings, note->text));
+}
+
+static int add_clock(struct hread *r, void *element)
+{
+	struct session_clock *clock = element;
+
+	clock->process = hread_section_id(r, SECTION_PROCESSES, clock->process);
+	return session_clock_add(r->s, clock);
+}
+
+static int add_sample(struct hread *r, void *element)
+{
+	struct session_sample *sample = element;
+
+	sample->device = hread_section_id(r, SECTION_DEVICES, sample->device);
+	if (sample->metric == METRIC_NONE)
+		return hread_warn(r, WARNING_INDEX);
+	return session_sample_add(r->s, sample);
+}
+
+static int add_interval(struct hread *r, void *element)
+{
+	struct session_interval *interval = element;
+
+	interval->node = hread_map_get(&r->nodes, interval->node);
+	interval->lane = hread_section_id(r, SECTION_LANES, interval->lane);
+	if (interval->node == SESSION_NONE || interval->lane == SESSION_NONE)
+		return hread_warn(r, WARNING_INDEX);
+	return session_interval_add(r->s, interval);
+}
+
+static int read_section(struct hread *r, enum section_id id)
+{
+	static int (*const add[SECTION_N])(struct hread *, void *) = {
+		[SECTION_CLOCKS] = add_clock,       [SECTION_DEVICES] = add_device,
+		[SECTION_EPOCHS] = add_epoch,       [SECTION_INTERVALS] = add_interval,
+		[SECTION_LANES] = add_lane,         [SECTION_MODULES] = add_module,
+		[SECTION_NOTES] = add_note,         [SECTION_PROCESSES] = add_process,
+		[SECTION_SAMPLES] = add_sample,
+	};
+	const struct tokens *t = &r->f.tokens;
+	const struct section *section = &sections[id];
+	uint32_t key = strtab_find(r->f.keys, section->key, strlen(section->key));
+	size_t list = key == STRTAB_NONE ? 0 : token_find(t, r->extra, key);
+	union {
+		struct session_process process;
+		struct session_device device;
+		struct session_lane lane;
+		struct session_epoch epoch;
+		struct session_module module;
+		struct session_note note;
+		struct session_sample sample;
+		struct session_interval interval;
+		struct session_clock clock;
+	} element;
+	int ret = 0;
+
+	if (!list || token_at(t, list) != TOKEN_ARRAY)
+		return 0;
+	for (size_t at = token_first(list); ret == 0 && token_at(t, at) != TOKEN_END;
+	     at = token_next(t, at)) {
+		if (token_at(t, at) != TOKEN_MAP)
+			continue;
+		read_element(r, section, at, &element);
+		ret = add[id](r, &element);
+	}
+	return ret;
+}
+
+/* ---- metrics ---- */
+
+static int read_metric(struct hread *r, size_t map)
+{
+	struct metric m = {
+		.name = hread_text(r, hread_find(r, map, KEY_NAME)),
+		.unit = hread_text(r, hread_find(r, map, KEY_UNIT)),
+		.type = get_word(r, hread_find(r, map, KEY_TYPE), metric_type_words, 3),
+		.scope = get_word(r, hread_find(r, map, KEY_SCOPE), metric_scope_words, 3),
+		.add = get_word(r, hread_find(r, map, KEY_ADD), metric_add_words, 5),
+		.weight = METRIC_NONE,
+	};
+	size_t weight = hread_find(r, map, KEY_WEIGHT);
+
+	if (weight)
+		m.weight = get_metric(r, weight);
+	if (metric_table_count(r->s->metrics) >= METRICS_MAX)
+		return hread_warn(r, WARNING_METRICS);
+	return metric_table_add(r->s->metrics, &m) == METRIC_NONE ? -ENOMEM : 0;
+}
+
+/* A root that lists anything that a user gave is from the time when all inclusive metrics were. */
+static int learn_metrics(struct hread *r)
+{
+	uint32_t n = strtab_count(r->f.keys);
+
+	r->metric_of_key = malloc((size_t)n * sizeof(*r->metric_of_key));
+	if (!r->metric_of_key)
+		return -ENOMEM;
+	for (uint32_t key = 0; key < n; key++) {
+		r->metric_of_key[key] = METRIC_NONE;
+		if (r->f.facts[key] & FACT_ROOT && !hatchet_is_measured(strtab_str(r->f.keys, key)))
+			r->root_is_complete = true;
+	}
+	return 0;
+}
+
+static enum metric_type type_of_facts(unsigned facts)
+{
+	if (facts & (FACT_FRACTION | FACT_NEGATIVE))
+		return METRIC_F64;
+	return facts & FACT_TEXT && !(facts & FACT_WHOLE) ? METRIC_TEXT : METRIC_U64;
+}
+
+/* A metric that the file only mentions: what it is follows from its values and its name. */
+int hread_add_metric(struct hread *r, const char *name, unsigned facts, uint32_t *ret_id)
+{
+	struct metric m;
+
+	*ret_id = metric_table_find(r->s->metrics, name);
+	if (*ret_id != METRIC_NONE)
+		return 0;
+	if (metric_table_count(r->s->metrics) >= METRICS_MAX)
+		return hread_warn(r, WARNING_METRICS);
+	metric_guess(name, type_of_facts(facts), &m);
+	if (m.scope == METRIC_INCLUSIVE && r->root_is_complete && !(facts & FACT_ROOT))
+		m.scope = METRIC_EXCLUSIVE;
+	else if (m.scope == METRIC_EXCLUSIVE && facts & FACT_ROOT)
+		m.scope = METRIC_INCLUSIVE;
+	*ret_id = metric_table_add(r->s->metrics, &m);
+	return *ret_id == METRIC_NONE ? -ENOMEM : 0;
+}
+
+int hread_metric_of_key(struct hread *r, uint32_t key, uint32_t *ret_id)
+{
+	int ret = 0;
+
+	if (r->metric_of_key[key] == METRIC_NONE)
+		ret = hread_add_metric(r, strtab_str(r->f.keys, key), r->f.facts[key],
+				 &r->metric_of_key[key]);
+	*ret_id = r->metric_of_key[key];
+	return ret;
+}
+
+/* A value as its metric has it. 1: done, 0: it has none. */
+int hread_value(struct hread *r, uint32_t metric, size_t at, union metric_value *ret)
+{
+	const struct tokens *t = &r->f.tokens;
+	const struct metric *m = metric_table_get(r->s->metrics, metric);
+	double v;
+
+	if (token_at(t, at) == TOKEN_NULL || !m)
+		return 0;
+	if (m->type == METRIC_TEXT) {
+		ret->text = hread_string(r, at);
+		return token_is_number(t, at) ? 0 : 1;
+	}
+	if (m->type == METRIC_F64) {
+		if (get_f64(r, at, &ret->f64))
+			return 1;
+		return hread_warn(r, WARNING_MIXED);
+	}
+	if (token_u64(t, at, &ret->u64)) {
+		v = token_f64(t, at);
+		return v == floor(v) ? 1 : hread_warn(r, WARNING_PARTIAL) < 0 ? -ENOMEM : 1;
+	}
+	return hread_warn(r, token_is_number(t, at) ? WARNING_NEGATIVE : WARNING_MIXED);
+}
+
+/* ---- devices ---- */
+
+static int name_device(struct hread *r, uint32_t type, int32_t index, uint32_t id)
+{
+	if (id == SESSION_NONE ||
+	    array_reserve((void **)&r->devices, &r->cap_devices, r->n_devices + 1,
+			  sizeof(*r->devices)) < 0)
+		return -ENOMEM;
+	r->devices[r->n_devices++] = (struct named_device){type, index, id};
+	return 0;
+}
+
+/* The device of this type and index, made when there is none. */
+int hread_device(struct hread *r, uint32_t type, int32_t index, uint32_t *ret_id)
+{
+	struct session_device d = {.type = type, .index = index};
+
+	for (size_t i = 0; i < r->n_devices; i++) {
+		if (r->devices[i].type == type && r->devices[i].index == index) {
+			*ret_id = r->devices[i].id;
+			return 0;
+		}
+	}
+	*ret_id = session_device_intern(r->s, &d);
+	return name_device(r, type, index, *ret_id);
+}
+
+/* "0" or 0; false when it is no number. */
+bool hread_device_index(const struct hread *r, size_t at, int32_t *ret)
+{
+	const char *text = hread_text(r, at);
+	uint64_t v;
+	char *end;
+	long n;
+
+	if (token_u64(&r->f.tokens, at, &v)) {
+		*ret = (int32_t)MIN(v, (uint64_t)INT32_MAX);
+		return true;
+	}
+	n = strtol(text, &end, 10);
+	*ret = (int32_t)CLAMP(n, INT32_MIN, INT32_MAX);
+	return end != text && !*end;
+}
+
+/* "CUDA"; upstream's in-kernel profiler writes its number instead. */
+uint32_t hread_device_type(struct hread *r, size_t at)
+{
+	const char *text = hread_text(r, at);
+
+	if (!strcmp(text, "1"))
+		return strtab_adds(r->s->strings, "CUDA");
+	if (!strcmp(text, "0"))
+		return strtab_adds(r->s->strings, "HIP");
+	return strtab_adds(r->s->strings, text);
+}
+
+static int read_device(struct hread *r, uint32_t type, const char *id, size_t map)
+{
+	struct session_device d = {
+		.type = type,
+		.index = atoi(id),
+		.arch = hread_string(r, hread_find(r, map, KEY_ARCH)),
+		.bus_width_bits = hread_u32(r, hread_find(r, map, KEY_BUS_WIDTH), 0),
+		.clock_khz = hread_u32(r, hread_find(r, map, KEY_CLOCK_RATE), 0),
+		.memory_clock_khz = hread_u32(r, hread_find(r, map, KEY_MEMORY_CLOCK_RATE), 0),
+		.num_sms = hread_u32(r, hread_find(r, map, KEY_NUM_SMS), 0),
+	};
+
+	return name_device(r, type, d.index, session_device_intern(r->s, &d));
+}
+
+/* {"CUDA": {"0": {"arch": "90", …}}} */
+static int read_device_table(struct hread *r, size_t map)
+{
+	const struct tokens *t = &r->f.tokens;
+	int ret = 0;
+
+	for (size_t at = token_first(map); ret == 0 && token_at(t, at) == TOKEN_KEY;
+	     at = token_next(t, at + 1)) {
+		uint32_t type = strtab_adds(r->s->strings, key_text(r, at));
+
+		if (type == STRTAB_NONE)
+			return -ENOMEM;
+		if (token_at(t, at + 1) != TOKEN_MAP)
+			continue;
+		for (size_t d = token_first(at + 1); ret == 0 && token_at(t, d) == TOKEN_KEY;
+		     d = token_next(t, d + 1))
+			if (token_at(t, d + 1) == TOKEN_MAP)
+				ret = read_device(r, type, key_text(r, d), d + 1);
+	}
+	return ret;
+}
+
+/* Our own list says all that the table says, and more. */
+static int read_devices(struct hread *r)
+{
+	int ret = read_section(r, SECTION_DEVICES);
+
+	for (size_t i = 0; ret == 0 && i < r->sections[SECTION_DEVICES].n; i++) {
+		uint32_t id = r->sections[SECTION_DEVICES].ids[i];
+
+		ret = name_device(r, r->s->devices[id].type, r->s->devices[id].index, id);
+	}
+	if (r->n_devices)
+		return ret;
+	for (size_t i = 0; ret == 0 && i < r->f.n_devices; i++)
+		ret = read_device_table(r, r->f.devices[i]);
+	return ret;
+}
+
+/* ---- the tables of the root's own key ---- */
+
+/* The kind of a listed frame is its node's; until then its place in the tokens is kept. */
+static int read_frame(struct hread *r, size_t map)
+{
+	return hread_map_add(&r->frames, (uint32_t)map);
+}
+
+#define SET_UNKNOWN (SESSION_NONE - 1)
+
+static int read_set(struct hread *r, size_t list)
+{
+	const struct tokens *t = &r->f.tokens;
+	uint32_t n = 0;
+
+	for (size_t at = token_first(list); token_at(t, at) != TOKEN_END; at = token_next(t, at)) {
+		if (array_reserve((void **)&r->scratch, &r->cap_scratch, n + 1,
+				  sizeof(*r->scratch)) < 0)
+			return -ENOMEM;
+		r->scratch[n] = get_metric(r, at);
+		if (r->scratch[n++] == METRIC_NONE)
+			return hread_map_add(&r->sets, SET_UNKNOWN);
+	}
+	return hread_map_add(&r->sets, n ? session_set_intern(r->s, r->scratch, n) : SET_UNKNOWN);
+}
+
+/* Each element of this kind in a list of the root's own key. */
+static int read_list(struct hread *r, enum hatchet_key key, enum token element,
+		     int (*read)(struct hread *, size_t))
+{
+	const struct tokens *t = &r->f.tokens;
+	size_t list = hread_find(r, r->extra, key);
+	int ret = 0;
+
+	if (!list || token_at(t, list) != TOKEN_ARRAY)
+		return 0;
+	for (size_t at = token_first(list); ret == 0 && token_at(t, at) != TOKEN_END;
+	     at = token_next(t, at))
+		if (token_at(t, at) == element)
+			ret = read(r, at);
+	return ret;
+}
+
+static void read_session_values(struct hread *r)
+{
+	r->s->source = hread_string(r, hread_find(r, r->extra, KEY_SOURCE));
+	r->s->start_ns = hread_u64(r, hread_find(r, r->extra, KEY_START_NS), 0);
+	r->s->end_ns = hread_u64(r, hread_find(r, r->extra, KEY_END_NS), 0);
+	read_losses(r, hread_find(r, r->extra, KEY_LOSSES), r->s->losses);
+}
+
+/* Everything that nodes and rows refer to. */
+int hread_tables(struct hread *r)
+{
+	int ret = 0;
+
+	if (hread_u64(r, hread_find(r, r->extra, KEY_VERSION), 1) > 1)
+		ret = hread_warn(r, WARNING_NEWER);
+	read_session_values(r);
+	if (ret == 0)
+		ret = read_list(r, KEY_METRICS, TOKEN_MAP, read_metric);
+	if (ret == 0)
+		ret = learn_metrics(r);
+	if (ret == 0)
+		ret = read_section(r, SECTION_PROCESSES);
+	if (ret == 0)
+		ret = read_devices(r);
+	if (ret == 0)
+		ret = read_section(r, SECTION_EPOCHS);
+	if (ret == 0)
+		ret = read_section(r, SECTION_LANES);
+	if (ret == 0)
+		ret = read_section(r, SECTION_MODULES);
+	if (ret == 0)
+		ret = read_list(r, KEY_FRAMES, TOKEN_MAP, read_frame);
+	if (ret == 0)
+		ret = read_list(r, KEY_SETS, TOKEN_ARRAY, read_set);
+	return ret;
+}
+
+/* What refers to nodes and lanes. */
+int hread_references(struct hread *r)
+{
+	int ret = read_section(r, SECTION_INTERVALS);
+
+	if (ret == 0)
+		ret = read_section(r, SECTION_SAMPLES);
+	if (ret == 0)
+		ret = read_section(r, SECTION_CLOCKS);
+	if (ret == 0)
+		ret = read_section(r, SECTION_NOTES);
+	return ret;
+}

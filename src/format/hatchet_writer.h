@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_FORMAT_HATCHET_WRITER_H
+#define PROTON_FORMAT_HATCHET_WRITER_H
+/* What the two halves of the Hatchet writer share: hatchet_write.c writes what upstream knows,
+ * hatchet_extra.c the key "proton" with what only we know. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "core/session.h"
+#include "format/fields.h"
+#include "format/json_writer.h"
+
+struct column;
+struct level;
+
+/* A session node that is part of a written node. */
+struct part {
+	uint32_t node;
+	uint32_t parent; /* index of its parent among the parts of the parent */
+};
+
+struct device_key {
+	uint32_t device;
+	const char *type;
+	char id[12];
+};
+
+struct hwrite {
+	const struct session *s;
+	bool plain;
+	struct json_writer json;
+	struct fields_writer fields;
+	struct column *columns; /* in the order of the file */
+	uint32_t n_columns;
+	bool *occurs; /* a metric has a value somewhere */
+	/* Values of the node that is being written, by metric. */
+	union metric_value *values;
+	double *weights;
+	uint8_t *present;
+	struct device_key *devices;
+	bool renumbered; /* a device's id in the file is not its index */
+	uint64_t *device_time; /* of the node that is being written */
+	/* Folding: when a name was seen last, and in which group it is. */
+	uint32_t *seen, *group_of, mark;
+	struct part *pool;
+	size_t pool_n, pool_cap;
+	struct level *levels;
+	size_t n_levels, cap_levels;
+	uint32_t *numbers, n_numbers; /* order of writing; only when something refers to nodes */
+	uint32_t *first_hist, *next_hist;
+	uint32_t *frame_index; /* of frames that "frames" lists, from 1 */
+	uint32_t n_listed;
+	bool tables; /* some node refers to lanes and sets */
+};
+
+const struct metric *hwrite_metric(const struct hwrite *w, uint32_t id);
+const struct session_lane *hwrite_lane(const struct session *s, const struct session_row *row);
+/* The name of a node; its length. A (module, offset) frame has one only when it is asked for. */
+const char *hwrite_raw_name(const struct session *s, uint32_t node, size_t *ret_len);
+/* The name as written: other readers take an empty one for none. */
+const char *hwrite_name(const struct session *s, uint32_t node, size_t *ret_len);
+/* Is there more to say of a frame than its name? */
+bool hwrite_frame_is_listed(const struct session_frame *f);
+
+/* The key "proton" of a node, and of the root, where there is something to say. */
+void hwrite_node_extra(struct hwrite *w, const struct part *parts, uint32_t n);
+void hwrite_root_extra(struct hwrite *w, const struct part *root);
+
+#endif
