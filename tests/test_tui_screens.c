@@ -203,7 +203,7 @@ static void hostile(struct world *w)
 {
 	static const char *const names[] = {
 		"\x1b[2J\x1b[Hgone", "two\nlines", "bad \xff\xfe utf-8", "漢字かな交じり文",
-		"rtl \xe2\x80\xaegnp.exe", "e\xcc\x81" "accent", "emoji \xf0\x9f\x9a\x80 launch",
+		"rtl \xe2\x80\xaegnp.exe", ("e\xcc\x81" "accent"), "emoji \xf0\x9f\x9a\x80 launch",
 		"tab\tstop", "zero\xe2\x80\x8bwidth", "", "    blanks    ",
 	};
 

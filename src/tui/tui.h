@@ -10,6 +10,7 @@
  *
  * The tui never prints to stdout or stderr, never exits, never waits and takes no signals, except
  * that tui_open() arms handlers for fatal ones which give the terminal back and pass the signal on.
+ * The program calls setlocale(LC_ALL, "") first; where that is not UTF-8, the screen is ASCII.
  * Strings that it is given are borrowed for its life unless a line says otherwise.
  *   errors  functions return 0 or a negative errno
  *   thread  one */
