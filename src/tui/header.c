@@ -216,7 +216,8 @@ static void draw_device(struct tui *t, struct pen *pen, uint32_t i, int bar)
 		human_time_ns(text, e->sum.time_ns);
 		pen_printf(pen, ROLE_NORMAL, "  time %s", text);
 		human_bytes(text, e->sum.copy_bytes);
-		pen_printf(pen, ROLE_NORMAL, "  copied %sB", text);
+		if (e->sum.copy_bytes > 0)
+			pen_printf(pen, ROLE_NORMAL, "  copied %sB", text);
 	}
 }
 
@@ -364,7 +365,8 @@ static const char *function_key(const char *keys, size_t *ret_len)
 static bool is_useless(const struct tui *t, enum request request)
 {
 	return (request == REQ_FREEZE && !t->options.live) ||
-	       (request == REQ_SAVE && (t->options.readonly || !t->host.request));
+	       (request == REQ_SAVE &&
+		(!t->options.live || t->options.readonly || !t->host.request));
 }
 
 static const struct request_info *by_function_key(const struct tui *t, unsigned number)

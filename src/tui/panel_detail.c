@@ -108,6 +108,23 @@ static void add_wrapped(struct panel *p, const char *label, const char *s)
 	} while (len > 0);
 }
 
+/* The whole name, and the linker's when it is another. */
+static void add_names(struct panel *p)
+{
+	uint32_t id = as_detail(p)->node;
+	const char *whole, *raw;
+
+	if (id == 0) {
+		add_wrapped(p, "name", tui_node_name(p->tui, id));
+		return;
+	}
+	whole = snapshot_name(p->tui->snap, id, NAME_DEMANGLED);
+	raw = snapshot_name(p->tui->snap, id, NAME_RAW);
+	add_wrapped(p, "name", whole);
+	if (strcmp(raw, whole) != 0)
+		add_wrapped(p, "symbol", raw);
+}
+
 static void add_path(struct panel *p)
 {
 	uint32_t path[64], id = as_detail(p)->node;
@@ -167,7 +184,7 @@ static void add_numbers(struct panel *p)
 	for (unsigned i = 0; i < MIN(c->n, tree_columns.n); i++) { /* the rest has names */
 		double v = c->v[i].value(tree, as_detail(p)->node);
 
-		if (isnan(v))
+		if (isnan(v) || (c->v[i].is_absent && c->v[i].is_absent(tree)))
 			continue;
 		c->v[i].format(text, v);
 		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%-6s %7s    ",
@@ -230,7 +247,7 @@ static void make_text(struct panel *p)
 
 	buf_clear(&d->text);
 	d->n_lines = 0;
-	add_wrapped(p, "name", tui_node_name(p->tui, d->node));
+	add_names(p);
 	add_source(p);
 	add_path(p);
 	add_numbers(p);

@@ -16,7 +16,7 @@ struct panel_flat {
 	double *cumulative; /* time up to and with entry i, in the snapshot's order */
 	uint32_t *order;    /* entries as rows */
 	size_t cap_order, cap_cumulative;
-	bool any_bytes, any_flops;
+	bool any_bytes, any_flops, any_range;
 	struct layout layout;
 };
 
@@ -108,6 +108,11 @@ static bool no_flops(struct panel *p)
 	return !as_flat(p)->any_flops;
 }
 
+static bool no_range(struct panel *p)
+{
+	return !as_flat(p)->any_range;
+}
+
 static const struct column columns[] = {
 	{"SELF", "time on the device", 7, 0, human_time_ns, value_self, NULL},
 	{"%", "share of the total", 5, 1, human_percent, value_share, NULL},
@@ -117,8 +122,8 @@ static const struct column columns[] = {
 	 value_rate, no_rate},
 	{"CALLS", "executions", 6, 2, human_count, value_count, NULL},
 	{"AVG", "time of one execution", 6, 3, human_time_ns, value_average, NULL},
-	{"MIN", "shortest execution", 6, 9, human_time_ns, value_min, NULL},
-	{"MAX", "longest execution", 6, 8, human_time_ns, value_max, NULL},
+	{"MIN", "shortest execution", 6, 9, human_time_ns, value_min, no_range},
+	{"MAX", "longest execution", 6, 8, human_time_ns, value_max, no_range},
 	{"BYTES", "bytes moved", 6, 10, human_bytes, value_bytes, no_bytes},
 	{"GB/s", "bytes moved per time on the device", 5, 5, human_rate, value_gbs, no_bytes},
 	{"FLOPS", "floating-point operations", 6, 11, human_count, value_flops, no_flops},
@@ -149,13 +154,14 @@ static int sorting_compare(const void *a, const void *b)
 static void sum_up(struct panel_flat *pf)
 {
 	pf->total_ns = 0;
-	pf->any_bytes = pf->any_flops = false;
+	pf->any_bytes = pf->any_flops = pf->any_range = false;
 	for (size_t i = 0; i < pf->n; i++) {
 		if (!isnan(pf->v[i].time_ns))
 			pf->total_ns += pf->v[i].time_ns;
 		pf->cumulative[i] = pf->total_ns;
 		pf->any_bytes |= !isnan(pf->v[i].bytes);
 		pf->any_flops |= !isnan(pf->v[i].flops);
+		pf->any_range |= !isnan(pf->v[i].max_ns);
 	}
 }
 
