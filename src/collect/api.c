@@ -22,7 +22,7 @@ static const struct known_metric {
 static enum metric_type metric_type_of(const char *name, enum metric_type otherwise)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(known_metrics); i++)
-		if (strcmp(known_metrics[i].name, name) == 0)
+		if (known_metrics[i].name[0] == name[0] && strcmp(known_metrics[i].name, name) == 0)
 			return known_metrics[i].type;
 	return otherwise;
 }
