@@ -345,6 +345,42 @@ START_TEST(the_heaviest_device_gives_its_id)
 }
 END_TEST
 
+/* What the root lists other readers sum up: its own exclusive metrics are not among it. */
+START_TEST(the_root_lists_what_adds_up)
+{
+	static const char expected[] = "        \"metrics\": {\n            \"bytes\": 0,\n"
+				       "            \"count\": 0,\n            \"flops16\": 0,\n"
+				       "            \"time (ns)\": 0\n        },\n        \"proton\": {\n";
+	struct session *s = sample_session();
+	struct buf text;
+
+	write_text(s, NULL, &text);
+	ck_assert_ptr_nonnull(strstr(buf_str(&text), expected));
+	buf_done(&text);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(texts_that_are_not_utf8_survive)
+{
+	struct session *s = session_new(), *back;
+	struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
+	struct metric m = {"tag", "", METRIC_TEXT, METRIC_PROPERTY, METRIC_LAST, METRIC_NONE};
+	uint32_t node = session_node(s, SESSION_ROOT, FRAME_FUNCTION, "f");
+	struct buf text;
+
+	s->ended = true;
+	session_add(s, node, session_lane_intern(s, &nowhere), 0, metric_table_add(s->metrics, &m),
+		    (union metric_value){.text = strtab_adds(s->strings, "\xff")});
+	write_text(s, NULL, &text);
+	back = parse_ok(text.data, text.len);
+	ck_assert_str_eq(sample_difference(s, back), "");
+	session_free(back);
+	buf_done(&text);
+	session_free(s);
+}
+END_TEST
+
 /* ---- what a reader puts up with ---- */
 
 #define FRAME(name) "\"frame\":{\"name\":\"" name "\",\"type\":\"function\"}"
@@ -720,6 +756,8 @@ static TCase *contract_cases(void)
 	tcase_add_test(tc, nothing_of_ours_in_a_plain_file);
 	tcase_add_test(tc, siblings_of_one_name_are_folded);
 	tcase_add_test(tc, the_heaviest_device_gives_its_id);
+	tcase_add_test(tc, the_root_lists_what_adds_up);
+	tcase_add_test(tc, texts_that_are_not_utf8_survive);
 	tcase_add_test(tc, kinds_are_guessed);
 	tcase_add_test(tc, metrics_are_inclusive_unless_known_not_to_be);
 	tcase_add_test(tc, the_roots_zeros_are_no_values);

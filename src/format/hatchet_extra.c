@@ -11,6 +11,13 @@
 
 /* ---- what only we know of a node ---- */
 
+static bool value_is_plain(const struct session *s, const struct metric *m, union metric_value v)
+{
+	if (m->type == METRIC_TEXT)
+		return utf8_valid(strtab_str(s->strings, v.text), strtab_len(s->strings, v.text));
+	return m->type != METRIC_F64 || isfinite(v.f64);
+}
+
 /* Would a reader make this row of the metrics alone? (See rows_from_metrics() in the reader.) */
 static bool row_is_plain(const struct hwrite *w, const struct session_row *row, bool first)
 {
@@ -30,7 +37,7 @@ static bool row_is_plain(const struct hwrite *w, const struct session_row *row, 
 		if (set->metrics[k] <= METRIC_TIME_MAX || (k && set->metrics[k] <= last) ||
 		    !present[k])
 			return false;
-		if (m->type == METRIC_F64 && !isfinite(w->s->values[row->values + k].f64))
+		if (!value_is_plain(w->s, m, w->s->values[row->values + k]))
 			return false;
 		last = set->metrics[k];
 	}

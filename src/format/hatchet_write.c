@@ -289,14 +289,15 @@ static void clear_device_times(struct hwrite *w, uint32_t node)
 	}
 }
 
-/* Metrics that upstream's viewer sums up because the root lists them. Upstream itself lists only
- * what it measures, and cannot sum up what users add. */
+/* Readers sum up what the root lists, and nothing else. Upstream itself lists only what it measures,
+ * and cannot sum up what users add. */
 static bool is_on_root(const struct hwrite *w, uint32_t metric)
 {
 	const struct metric *m = hwrite_metric(w, metric);
 
-	return w->occurs[metric] && m->scope == METRIC_INCLUSIVE && m->add == METRIC_SUM &&
-	       m->type != METRIC_TEXT && (!w->plain || hatchet_is_measured(m->name));
+	return m->scope == METRIC_INCLUSIVE && m->add == METRIC_SUM && m->type != METRIC_TEXT &&
+	       (w->present[metric] ||
+		(w->occurs[metric] && (!w->plain || hatchet_is_measured(m->name))));
 }
 
 /* Not more precise than it has to be: "nan" is a word for our own reader, upstream writes null. */
@@ -323,13 +324,13 @@ static void write_column(struct hwrite *w, const struct column *c, uint32_t devi
 								       : w->devices[device].type);
 		return;
 	}
-	if (w->present[c->metric]) {
-		jsonw_key(&w->json, c->name);
+	if (root ? !is_on_root(w, c->metric) : !w->present[c->metric])
+		return;
+	jsonw_key(&w->json, c->name);
+	if (w->present[c->metric])
 		write_value(w, c->metric);
-	} else if (root && is_on_root(w, c->metric)) {
-		jsonw_key(&w->json, c->name);
+	else
 		jsonw_u64(&w->json, 0);
-	}
 }
 
 static void write_metrics(struct hwrite *w, const struct part *parts, uint32_t n)
