@@ -89,6 +89,8 @@ static int flush(void *state, bool force)
 	cupti_calls_quiet(c);
 	cupti_device_tell(c);
 	cupti_pool_fault_in(&c->pool);
+	if (force)
+		cupti_name_rival(c);
 	return r;
 }
 

@@ -95,6 +95,9 @@ static inline void cupti_connect(struct cupti *c, unsigned why)
 int cupti_load(struct cupti *c, abi_callback_fn callback);
 /* Is there a CUDA driver in this process? */
 bool cupti_driver_is_loaded(void);
+/* At the end: a second libcupti in the process belongs to a profiler of the program's own, which
+ * found CUPTI taken. One note. */
+void cupti_name_rival(struct cupti *c);
 
 /* cupti_activity.c */
 int cupti_activity_start(struct cupti *c); /* -EIO after a note */

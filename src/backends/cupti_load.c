@@ -411,3 +411,40 @@ int cupti_load(struct cupti *c, abi_callback_fn callback)
 	c->sink->ops->note(c->sink, s.why);
 	return search_errno(&s);
 }
+
+struct rival {
+	const void *ours; /* where our libcupti is mapped */
+	char path[PATH_MAX];
+};
+
+static int rival_find(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct rival *r = arg;
+	const char *base = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+
+	(void)size;
+	if (!base || strncmp(base, "/libcupti.so", 12) || (const void *)info->dlpi_addr == r->ours)
+		return 0;
+	snprintf(r->path, sizeof(r->path), "%s", info->dlpi_name);
+	return 1;
+}
+
+void cupti_name_rival(struct cupti *c)
+{
+	struct rival r = {NULL, ""};
+	char text[PATH_MAX + 256];
+	Dl_info info;
+	void *symbol;
+
+	memcpy(&symbol, &c->api.cuptiActivityEnable, sizeof(symbol));
+	if (!symbol || !dladdr(symbol, &info))
+		return;
+	r.ours = info.dli_fbase;
+	if (!dl_iterate_phdr(rival_find, &r))
+		return;
+	snprintf(text, sizeof(text),
+		 "the program loaded a libcupti of its own ('%s'): CUPTI admits one profiler, so one "
+		 "inside the program fails with error 39 beside proton; to let it work, use --no-cuda",
+		 r.path);
+	c->sink->ops->note(c->sink, text);
+}
