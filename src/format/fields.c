@@ -6,7 +6,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define F(type, key, structure, member) {key, FIELD_##type, offsetof(struct structure, member)}
+#define F(type, key, structure, member)                                                            \
+	{                                                                                          \
+		key, FIELD_##type, offsetof(struct structure, member)                              \
+	}
 
 static const struct field clock_fields[] = {
 	F(U64, "clock_ns", session_clock, clock_ns),
@@ -44,10 +47,8 @@ static const struct field interval_fields[] = {
 };
 
 static const struct field lane_fields[] = {
-	F(U32, "context", session_lane, context),
-	F(INDEX, "device", session_lane, device),
-	F(INDEX, "process", session_lane, process),
-	F(U32, "stream", session_lane, stream),
+	F(U32, "context", session_lane, context),   F(INDEX, "device", session_lane, device),
+	F(INDEX, "process", session_lane, process), F(U32, "stream", session_lane, stream),
 	F(U64, "thread", session_lane, thread),
 };
 
@@ -208,7 +209,8 @@ static void write_metric_name(const struct fields_writer *f, uint32_t id)
 		jsonw_null(f->json);
 }
 
-static void write_field(const struct fields_writer *f, const struct field *field, const void *element)
+static void write_field(const struct fields_writer *f, const struct field *field,
+			const void *element)
 {
 	const void *p = (const char *)element + field->offset;
 
@@ -339,8 +341,7 @@ void fields_write_metric(const struct fields_writer *f, const struct metric *m)
 	jsonw_object_end(f->json);
 }
 
-void fields_write_value(const struct fields_writer *f, const struct metric *m,
-			union metric_value v)
+void fields_write_value(const struct fields_writer *f, const struct metric *m, union metric_value v)
 {
 	if (m->type == METRIC_TEXT)
 		fields_write_string(f, v.text);

@@ -125,8 +125,8 @@ ssize_t reader_read(struct reader_input *in, void *data, size_t cap)
 int reader_peek(struct reader_input *in)
 {
 	while (in->head_len < sizeof(in->head)) {
-		ssize_t n = in->read(in->ctx, in->head + in->head_len,
-				     sizeof(in->head) - in->head_len);
+		ssize_t n =
+			in->read(in->ctx, in->head + in->head_len, sizeof(in->head) - in->head_len);
 
 		if (n < 0)
 			return (int)n;
@@ -147,11 +147,17 @@ static const char *unknown_content(const char *head, size_t n)
 	} known[] = {
 		{"\x1f\x8b", 2, "compressed with gzip: unpack it first"},
 		{"\x28\xb5\x2f\xfd", 4, "compressed with zstd: unpack it first"},
-		{"\xfd" "7zXZ", 5, "compressed with xz: unpack it first"},
+		{"\xfd"
+		 "7zXZ",
+		 5, "compressed with xz: unpack it first"},
 		{"PK\x03\x04", 4, "a zip archive: unpack it first"},
-		{"\x7f" "ELF", 4, "a program or library, not a profile"},
+		{"\x7f"
+		 "ELF",
+		 4, "a program or library, not a profile"},
 		{"SQLite format 3", 15, "an SQLite database, not a profile that can be read"},
-		{"\x92\x83\xa5" "frame", 8, "a MessagePack profile, which cannot be read yet"},
+		{"\x92\x83\xa5"
+		 "frame",
+		 8, "a MessagePack profile, which cannot be read yet"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)

@@ -156,7 +156,8 @@ struct extra {
 	bool kind, name, frame, parent, rows, hists;
 };
 
-static bool extra_of(const struct hwrite *w, const struct part *part, bool folded, struct extra *ret)
+static bool extra_of(const struct hwrite *w, const struct part *part, bool folded,
+		     struct extra *ret)
 {
 	const struct session *s = w->s;
 	const struct session_frame *f = &s->frames[s->nodes[part->node].frame];

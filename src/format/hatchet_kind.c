@@ -12,17 +12,17 @@ struct word {
 	size_t len;
 	unsigned value;
 };
-#define WORD(text, value) {text, sizeof(text) - 1, value}
+#define WORD(text, value)                                                                          \
+	{                                                                                          \
+		text, sizeof(text) - 1, value                                                      \
+	}
 
 unsigned hatchet_hint(const char *key, size_t len)
 {
 	static const struct word hints[] = {
-		WORD("time (ns)", HINT_TIME),
-		WORD("count", HINT_COUNT),
-		WORD("device_id", HINT_DEVICE),
-		WORD("direction", HINT_DIRECTION),
-		WORD("cycles", HINT_CYCLES),
-		WORD("num_samples", HINT_SAMPLES),
+		WORD("time (ns)", HINT_TIME),   WORD("count", HINT_COUNT),
+		WORD("device_id", HINT_DEVICE), WORD("direction", HINT_DIRECTION),
+		WORD("cycles", HINT_CYCLES),    WORD("num_samples", HINT_SAMPLES),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(hints); i++)
@@ -54,7 +54,8 @@ static enum frame_kind guess_device_work(const char *name, size_t len, unsigned 
 {
 	if (starts(name, len, "memset"))
 		return FRAME_SET;
-	if (hints & HINT_DIRECTION || starts(name, len, "memcpy") || starts(name, len, "cudaMemcpy"))
+	if (hints & HINT_DIRECTION || starts(name, len, "memcpy") ||
+	    starts(name, len, "cudaMemcpy"))
 		return FRAME_COPY;
 	return FRAME_KERNEL;
 }
@@ -83,7 +84,8 @@ enum frame_kind hatchet_guess_kind(const char *name, size_t len, unsigned hints)
 
 bool hatchet_is_measured(const char *key)
 {
-	static const char *const names[] = {"count", "time (ns)", "cycles", "normalized_cycles",
+	static const char *const names[] = {"count",       "time (ns)",
+					    "cycles",      "normalized_cycles",
 					    "num_samples", "num_stalled_samples"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

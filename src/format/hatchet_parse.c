@@ -16,9 +16,9 @@
 #define CHUNK ((size_t)256 * 1024)
 
 enum place {
-	AT_TOP,      /* nothing yet */
-	IN_LIST,     /* the list around everything */
-	IN_UNKNOWN,  /* an object of the list without a key so far: a node or the device table */
+	AT_TOP,     /* nothing yet */
+	IN_LIST,    /* the list around everything */
+	IN_UNKNOWN, /* an object of the list without a key so far: a node or the device table */
 	IN_NODE,
 	IN_CHILDREN,
 	IN_FRAME,
@@ -45,7 +45,7 @@ struct parser {
 	uint32_t skipped;       /* depth within the skipped value */
 	uint32_t n_elements;    /* of the list */
 	bool in_metrics;
-	int failed;             /* -errno */
+	int failed; /* -errno */
 };
 
 /* ---- failing ---- */
@@ -75,9 +75,8 @@ static int node_begin(struct parser *p, uint32_t parent)
 {
 	struct hatchet_file *f = p->file;
 
-	if (f->n_records >= RECORD_NONE ||
-	    array_reserve((void **)&f->records, &f->cap_records, f->n_records + 1,
-			  sizeof(*f->records)) < 0)
+	if (f->n_records >= RECORD_NONE || array_reserve((void **)&f->records, &f->cap_records,
+							 f->n_records + 1, sizeof(*f->records)) < 0)
 		return no_memory(p);
 	p->node = (uint32_t)f->n_records++;
 	f->records[p->node] = (struct record){.parent = parent};
@@ -167,12 +166,13 @@ static int record_end(struct parser *p, size_t at)
 static void learn(struct parser *p, unsigned fact, bool zero)
 {
 	struct hatchet_file *f = p->file;
-	struct record *r = &f->records[p->node];
+	struct record *r;
 	size_t len;
 	const char *key;
 
 	if (!p->in_metrics || f->tokens.depth > 2)
 		return;
+	r = &f->records[p->node];
 	if (r->parent == RECORD_NONE) {
 		f->facts[p->metric] |= FACT_ROOT;
 		if (zero) /* only says that the metric exists */
@@ -515,8 +515,8 @@ static int not_json(struct parser *p, yajl_handle h, uint64_t offset)
 	unsigned char *text = yajl_get_error(h, 0, NULL, 0);
 	const char *colon = text ? strstr((const char *)text, ": ") : NULL;
 	const char *why = colon ? colon + 2 : "invalid";
-	int r = format_fail(p->error, -EBADMSG, offset, "not JSON: %.*s",
-			    (int)strcspn(why, ".\n"), why);
+	int r = format_fail(p->error, -EBADMSG, offset, "not JSON: %.*s", (int)strcspn(why, ".\n"),
+			    why);
 
 	yajl_free_error(h, text);
 	return r;

@@ -30,17 +30,18 @@ static enum frame_kind get_kind(const struct hread *r, size_t part, uint32_t nam
 
 	if (kind)
 		return frame_kind_parse(hread_text(r, kind));
-	return hatchet_guess_kind(strtab_str(r->s->strings, name),
-				  strtab_len(r->s->strings, name), hints);
+	return hatchet_guess_kind(strtab_str(r->s->strings, name), strtab_len(r->s->strings, name),
+				  hints);
 }
 
 /* A frame of the list: a (module, offset), or a name with a symbol. */
 static uint32_t listed_frame(struct hread *r, size_t map, enum frame_kind kind)
 {
 	uint32_t module = hread_u32(r, hread_find(r, map, KEY_MODULE), SESSION_NONE);
-	uint32_t frame = session_frame_intern(r->s, kind, hread_string(r, hread_find(r, map, KEY_NAME)),
-					      hread_section_id(r, SECTION_MODULES, module),
-					      hread_u64(r, hread_find(r, map, KEY_OFFSET), 0));
+	uint32_t frame =
+		session_frame_intern(r->s, kind, hread_string(r, hread_find(r, map, KEY_NAME)),
+				     hread_section_id(r, SECTION_MODULES, module),
+				     hread_u64(r, hread_find(r, map, KEY_OFFSET), 0));
 
 	if (frame != SESSION_NONE)
 		session_frame_symbol(r->s, frame, hread_string(r, hread_find(r, map, KEY_SYMBOL)),
@@ -55,7 +56,8 @@ static uint32_t frame_of(struct hread *r, const struct record *record, size_t pa
 	uint32_t name = record->name, listed;
 	size_t hex;
 
-	listed = hread_map_get(&r->frames, hread_u32(r, hread_find(r, part, KEY_FRAME), SESSION_NONE));
+	listed = hread_map_get(&r->frames,
+			       hread_u32(r, hread_find(r, part, KEY_FRAME), SESSION_NONE));
 	if (listed != SESSION_NONE)
 		return listed_frame(r, listed, kind);
 	hex = hread_find(r, part, KEY_NAME_HEX);
@@ -173,11 +175,13 @@ static int read_row(struct hread *r, uint32_t node, size_t list)
 		at = token_next(t, at);
 	}
 	set = hread_map_get(&r->sets, head[2]);
-	if (set >= r->s->n_sets || hread_map_get(&r->sections[SECTION_LANES], head[0]) == SESSION_NONE)
+	if (set >= r->s->n_sets ||
+	    hread_map_get(&r->sections[SECTION_LANES], head[0]) == SESSION_NONE)
 		return hread_warn(r, WARNING_INDEX);
 	row = session_row_intern(r->s, node, r->sections[SECTION_LANES].ids[head[0]],
 				 MIN(hread_map_get(&r->sections[SECTION_EPOCHS], head[1]),
-				     (uint32_t)r->s->n_epochs - 1), set);
+				     (uint32_t)r->s->n_epochs - 1),
+				 set);
 	if (row == SESSION_NONE)
 		return -ENOMEM;
 	for (uint32_t k = 0; k < r->s->sets[set].n && token_at(t, at) != TOKEN_END; k++) {
@@ -260,7 +264,8 @@ static int draft_value(struct hread *r, struct row_draft *d, uint32_t metric, si
 		d->has_kernel[metric] = true;
 		return 0;
 	}
-	if (array_reserve((void **)&r->scratch, &r->cap_scratch, d->n + 1, sizeof(*r->scratch)) < 0 ||
+	if (array_reserve((void **)&r->scratch, &r->cap_scratch, d->n + 1, sizeof(*r->scratch)) <
+		    0 ||
 	    array_reserve((void **)&r->scratch_values, &r->cap_scratch_values, d->n + 1,
 			  sizeof(*r->scratch_values)) < 0)
 		return -ENOMEM;
@@ -322,7 +327,8 @@ static int draft_key(struct hread *r, const struct record *record, struct row_dr
 static int draft_lane(struct hread *r, size_t metrics, uint32_t *ret_lane)
 {
 	struct session_lane lane = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
-	size_t id = hread_find(r, metrics, KEY_DEVICE_ID), type = hread_find(r, metrics, KEY_DEVICE_TYPE);
+	size_t id = hread_find(r, metrics, KEY_DEVICE_ID),
+	       type = hread_find(r, metrics, KEY_DEVICE_TYPE);
 	int32_t index;
 	int ret = 0;
 
@@ -450,7 +456,7 @@ static int build(struct hread *r)
 
 static void reader_done(struct hread *r)
 {
-	void *all[] = {r->sets.ids, r->frames.ids,    r->nodes.ids, r->first_node,     r->n_nodes,
+	void *all[] = {r->sets.ids, r->frames.ids,    r->nodes.ids, r->first_node,    r->n_nodes,
 		       r->devices,  r->metric_of_key, r->scratch,   r->scratch_values};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)

@@ -315,10 +315,10 @@ static int add_interval(struct hread *r, void *element)
 static int read_section(struct hread *r, enum section_id id)
 {
 	static int (*const add[SECTION_N])(struct hread *, void *) = {
-		[SECTION_CLOCKS] = add_clock,       [SECTION_DEVICES] = add_device,
-		[SECTION_EPOCHS] = add_epoch,       [SECTION_INTERVALS] = add_interval,
-		[SECTION_LANES] = add_lane,         [SECTION_MODULES] = add_module,
-		[SECTION_NOTES] = add_note,         [SECTION_PROCESSES] = add_process,
+		[SECTION_CLOCKS] = add_clock,   [SECTION_DEVICES] = add_device,
+		[SECTION_EPOCHS] = add_epoch,   [SECTION_INTERVALS] = add_interval,
+		[SECTION_LANES] = add_lane,     [SECTION_MODULES] = add_module,
+		[SECTION_NOTES] = add_note,     [SECTION_PROCESSES] = add_process,
 		[SECTION_SAMPLES] = add_sample,
 	};
 	const struct tokens *t = &r->f.tokens;
@@ -419,7 +419,7 @@ int hread_metric_of_key(struct hread *r, uint32_t key, uint32_t *ret_id)
 
 	if (r->metric_of_key[key] == METRIC_NONE)
 		ret = hread_add_metric(r, strtab_str(r->f.keys, key), r->f.facts[key],
-				 &r->metric_of_key[key]);
+				       &r->metric_of_key[key]);
 	*ret_id = r->metric_of_key[key];
 	return ret;
 }
@@ -453,9 +453,8 @@ int hread_value(struct hread *r, uint32_t metric, size_t at, union metric_value 
 
 static int name_device(struct hread *r, uint32_t type, int32_t index, uint32_t id)
 {
-	if (id == SESSION_NONE ||
-	    array_reserve((void **)&r->devices, &r->cap_devices, r->n_devices + 1,
-			  sizeof(*r->devices)) < 0)
+	if (id == SESSION_NONE || array_reserve((void **)&r->devices, &r->cap_devices,
+						r->n_devices + 1, sizeof(*r->devices)) < 0)
 		return -ENOMEM;
 	r->devices[r->n_devices++] = (struct named_device){type, index, id};
 	return 0;

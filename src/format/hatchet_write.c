@@ -31,7 +31,7 @@ struct column {
 #define COLUMN_DEVICE_TYPE (METRIC_NONE - 2)
 
 struct level {
-	size_t base;       /* of this level in the pool */
+	size_t base; /* of this level in the pool */
 	uint32_t n_parts;
 	bool grouped;
 	uint32_t child;    /* not grouped: the next child */
@@ -181,9 +181,9 @@ static int writer_init(struct hwrite *w, const struct session *s)
 
 static void writer_done(struct hwrite *w)
 {
-	void *all[] = {w->columns, w->occurs,   w->values,     w->weights,   w->present,
-		       w->devices, w->device_time, w->seen,    w->group_of,  w->pool,
-		       w->levels,  w->numbers,  w->first_hist, w->next_hist, w->frame_index};
+	void *all[] = {w->columns, w->occurs,      w->values,     w->weights,   w->present,
+		       w->devices, w->device_time, w->seen,       w->group_of,  w->pool,
+		       w->levels,  w->numbers,     w->first_hist, w->next_hist, w->frame_index};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]);
@@ -226,7 +226,8 @@ static double weight_of(const struct hwrite *w, const struct session_row *row, u
 
 	for (uint32_t k = 0; k < set->n; k++)
 		if (set->metrics[k] == weight && w->s->present[row->values + k])
-			return metric_number(hwrite_metric(w, weight), w->s->values[row->values + k]);
+			return metric_number(hwrite_metric(w, weight),
+					     w->s->values[row->values + k]);
 	return 1;
 }
 
@@ -289,8 +290,8 @@ static void clear_device_times(struct hwrite *w, uint32_t node)
 	}
 }
 
-/* Readers sum up what the root lists, and nothing else. Upstream itself lists only what it measures,
- * and cannot sum up what users add. */
+/* Readers sum up what the root lists, and nothing else. Upstream itself lists only what it
+ * measures, and cannot sum up what users add. */
 static bool is_on_root(const struct hwrite *w, uint32_t metric)
 {
 	const struct metric *m = hwrite_metric(w, metric);
@@ -321,7 +322,7 @@ static void write_column(struct hwrite *w, const struct column *c, uint32_t devi
 			return;
 		jsonw_key(&w->json, c->name);
 		jsonw_strings(&w->json, c->metric == COLUMN_DEVICE_ID ? w->devices[device].id
-								       : w->devices[device].type);
+								      : w->devices[device].type);
 		return;
 	}
 	if (root ? !is_on_root(w, c->metric) : !w->present[c->metric])

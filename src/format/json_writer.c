@@ -129,7 +129,8 @@ bool utf8_valid(const char *s, size_t len)
 	size_t n;
 
 	for (size_t i = 0; i < len; i += n) {
-		n = (unsigned char)s[i] < 0x80 ? 1 : utf8_length((const unsigned char *)s + i, len - i);
+		n = (unsigned char)s[i] < 0x80 ? 1
+					       : utf8_length((const unsigned char *)s + i, len - i);
 		if (!n)
 			return false;
 	}
@@ -281,7 +282,8 @@ static size_t put_fixed_form(char *out, size_t size, const char *digits, int n, 
 	if (point <= 0)
 		return (size_t)snprintf(out, size, "0.%.*s%.*s", -point, "0000", n, digits);
 	if (point >= n)
-		return (size_t)snprintf(out, size, "%.*s%.*s.0", n, digits, point - n, "000000000000000");
+		return (size_t)snprintf(out, size, "%.*s%.*s.0", n, digits, point - n,
+					"000000000000000");
 	return (size_t)snprintf(out, size, "%.*s.%.*s", point, digits, n - point, digits + point);
 }
 
@@ -296,10 +298,12 @@ size_t json_format_f64(char out[JSON_NUMBER_MAX], double v)
 	out[0] = '-';
 	v = fabs(v);
 	if (v < 1e15 && v == (double)(uint64_t)v)
-		return sign + (size_t)snprintf(out + sign, JSON_NUMBER_MAX - sign, "%llu.0", (unsigned long long)v);
+		return sign + (size_t)snprintf(out + sign, JSON_NUMBER_MAX - sign, "%llu.0",
+					       (unsigned long long)v);
 	n = shortest_digits(v, digits, &exponent);
 	if (exponent < -4 || exponent >= 15)
-		return sign + put_exponent_form(out + sign, JSON_NUMBER_MAX - sign, digits, n, exponent);
+		return sign +
+		       put_exponent_form(out + sign, JSON_NUMBER_MAX - sign, digits, n, exponent);
 	return sign + put_fixed_form(out + sign, JSON_NUMBER_MAX - sign, digits, n, exponent + 1);
 }
 

@@ -116,7 +116,8 @@ void out_printf(struct out *o, const char *format, ...)
 
 void out_spaces(struct out *o, size_t n)
 {
-	static const char spaces[65] = "                                                                ";
+	static const char spaces[65] =
+		"                                                                ";
 
 	for (; n > 64; n -= 64)
 		out_put(o, spaces, 64);

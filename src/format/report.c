@@ -71,8 +71,8 @@ static void put_omitted(const struct report *r, size_t n, size_t shown)
 
 static void flat_numbers(const struct snap_flat *f, double all_ns, struct numbers *ret)
 {
-	*ret = (struct numbers){all_ns, f->time_ns, f->count, f->bytes, f->flops,
-				f->min_ns, f->max_ns, NAN};
+	*ret = (struct numbers){all_ns,   f->time_ns, f->count,  f->bytes,
+				f->flops, f->min_ns,  f->max_ns, NAN};
 }
 
 /* A column is worth its place when one row has a value in it. */
@@ -122,9 +122,10 @@ static int put_kernels(const struct report *r)
 
 static int put_transfers(const struct report *r)
 {
-	static const struct columns columns = {
-		{COLUMN_TOTAL, COLUMN_SHARE, COLUMN_CALLS, COLUMN_AVG, COLUMN_BYTES, COLUMN_GBPS,
-		 COLUMN_ASYNC}, 7};
+	static const struct columns columns = {{COLUMN_TOTAL, COLUMN_SHARE, COLUMN_CALLS,
+						COLUMN_AVG, COLUMN_BYTES, COLUMN_GBPS,
+						COLUMN_ASYNC},
+					       7};
 	size_t n, i;
 	const struct snap_transfer *t = snapshot_transfers(r->snap, &n);
 	double all_ns = all_time(r);
@@ -136,7 +137,7 @@ static int put_transfers(const struct report *r)
 	put_header(r->out, r->s, &columns, r->o);
 	for (i = 0; i < n && !(r->o->rows && i >= r->o->rows); i++) {
 		struct numbers numbers = {all_ns, t[i].time_ns, t[i].ops, t[i].bytes,
-					  NAN, NAN, NAN, t[i].async};
+					  NAN,    NAN,          NAN,      t[i].async};
 
 		put_numbers(r, &columns, &numbers, t[i].name);
 	}
@@ -177,7 +178,8 @@ static void put_cell(const struct report *r, const struct cell *cell, const char
 	out_puts(r->out, last ? "\n" : "  ");
 }
 
-static int put_words(const struct report *r, const struct cell *cells, size_t n_cells, size_t n_rows)
+static int put_words(const struct report *r, const struct cell *cells, size_t n_cells,
+		     size_t n_rows)
 {
 	size_t widths[CELLS_MAX];
 	char text[CELL_MAX];
@@ -256,11 +258,16 @@ DEVICE_CELL(name, copy_string(r, d->name, out))
 static int put_devices(const struct report *r)
 {
 	static const struct cell cells[] = {
-		{"DEVICE", true, device_id},     {"ARCH", true, device_arch},
-		{"SMS", false, device_sms},      {"MHZ", false, device_clock},
-		{"MEM MHZ", false, device_memory_clock}, {"BUS BITS", false, device_bus},
-		{"MEMORY", false, device_memory}, {"BUSY SUM", false, device_time},
-		{"CALLS", false, device_calls},  {"HOST", true, device_host},
+		{"DEVICE", true, device_id},
+		{"ARCH", true, device_arch},
+		{"SMS", false, device_sms},
+		{"MHZ", false, device_clock},
+		{"MEM MHZ", false, device_memory_clock},
+		{"BUS BITS", false, device_bus},
+		{"MEMORY", false, device_memory},
+		{"BUSY SUM", false, device_time},
+		{"CALLS", false, device_calls},
+		{"HOST", true, device_host},
 		{"NAME", true, device_name},
 	};
 
@@ -310,10 +317,10 @@ PROCESS_CELL(command, copy_string(r, p->cmdline ? p->cmdline : p->exe, out))
 static int put_processes(const struct report *r)
 {
 	static const struct cell cells[] = {
-		{"PID", false, process_pid},           {"PPID", false, process_ppid},
-		{"RANK", false, process_rank},         {"HOST", true, process_host},
-		{"STATE", true, process_end},          {"LAUNCHES", false, process_launches},
-		{"RECORDS", false, process_records},   {"LOST", false, process_lost},
+		{"PID", false, process_pid},         {"PPID", false, process_ppid},
+		{"RANK", false, process_rank},       {"HOST", true, process_host},
+		{"STATE", true, process_end},        {"LAUNCHES", false, process_launches},
+		{"RECORDS", false, process_records}, {"LOST", false, process_lost},
 		{"COMMAND", true, process_command},
 	};
 
@@ -408,14 +415,10 @@ static const struct {
 	const char *title;
 	int (*put)(const struct report *r);
 } sections[] = {
-	{REPORT_SUMMARY, "Summary", put_summary},
-	{REPORT_TREE, "Calling contexts", put_tree},
-	{REPORT_KERNELS, "Kernels", put_kernels},
-	{REPORT_TRANSFERS, "Transfers", put_transfers},
-	{REPORT_DEVICES, "Devices", put_devices},
-	{REPORT_PROCESSES, "Processes", put_processes},
-	{REPORT_LOSSES, "Losses", put_losses},
-	{REPORT_NOTES, "Notes", put_notes},
+	{REPORT_SUMMARY, "Summary", put_summary}, {REPORT_TREE, "Calling contexts", put_tree},
+	{REPORT_KERNELS, "Kernels", put_kernels}, {REPORT_TRANSFERS, "Transfers", put_transfers},
+	{REPORT_DEVICES, "Devices", put_devices}, {REPORT_PROCESSES, "Processes", put_processes},
+	{REPORT_LOSSES, "Losses", put_losses},    {REPORT_NOTES, "Notes", put_notes},
 };
 
 static void put_title(const struct report *r, const char *title, bool first)

@@ -127,7 +127,8 @@ static void put_cell(const struct tree *t, unsigned i, uint32_t node, const stru
 		double v = at(t->metrics[i], node);
 
 		if (m->type == METRIC_TEXT) {
-			put_right(t->out, isnan(v) ? "-" : strtab_str(s->strings, (uint32_t)v), width);
+			put_right(t->out, isnan(v) ? "-" : strtab_str(s->strings, (uint32_t)v),
+				  width);
 			return;
 		}
 		print_metric(text, m, v);
@@ -242,7 +243,8 @@ static int level_open(struct tree *t, uint32_t parent)
 			  sizeof(*t->levels)) < 0)
 		return -ENOMEM;
 	level = &t->levels[t->n_levels++];
-	*level = (struct level){.entries = malloc(MAX(p->n_children, 1u) * sizeof(*level->entries))};
+	*level =
+		(struct level){.entries = malloc(MAX(p->n_children, 1u) * sizeof(*level->entries))};
 	if (!level->entries)
 		return -ENOMEM;
 	for (uint32_t c = p->first_child; c != SNAP_NONE;
@@ -252,7 +254,8 @@ static int level_open(struct tree *t, uint32_t parent)
 		level->entries[level->n++] = (struct entry){
 			c, at(t->sort, c),
 			t->compare == compare_names
-				? snapshot_name(t->snap, c, (enum name_mode)t->o->names) : ""};
+				? snapshot_name(t->snap, c, (enum name_mode)t->o->names)
+				: ""};
 	}
 	if (t->compare && level->n > 1)
 		qsort(level->entries, level->n, sizeof(*level->entries), t->compare);

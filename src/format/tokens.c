@@ -133,8 +133,7 @@ size_t token_find(const struct tokens *t, size_t map, uint32_t key)
 {
 	if (!map || token_at(t, map) != TOKEN_MAP)
 		return 0;
-	for (size_t at = token_first(map); token_at(t, at) == TOKEN_KEY;
-	     at = token_next(t, at + 1))
+	for (size_t at = token_first(map); token_at(t, at) == TOKEN_KEY; at = token_next(t, at + 1))
 		if (token_payload(t, at) == key)
 			return at + 1;
 	return 0;
@@ -161,7 +160,7 @@ static bool parse_digits(const char *text, size_t len, uint64_t *ret_v, size_t *
 /* A whole number below 2^53 divided by a power of ten up to 10^15 is rounded once, thus exact. */
 static bool parse_short_fraction(const char *text, size_t len, uint64_t whole, double *ret)
 {
-	static const double powers[] = {1,   1e1, 1e2, 1e3,  1e4,  1e5,  1e6,  1e7,
+	static const double powers[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 					1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 	uint64_t v = whole;
 	size_t n;
@@ -213,7 +212,8 @@ void number_parse(const char *text, size_t len, struct number *ret)
 		ret->f64 = (double)whole;
 		return;
 	}
-	if (n < len && text[n] == '.' && parse_short_fraction(text + n + 1, len - n - 1, whole, &ret->f64)) {
+	if (n < len && text[n] == '.' &&
+	    parse_short_fraction(text + n + 1, len - n - 1, whole, &ret->f64)) {
 		ret->f64 = negative ? -ret->f64 : ret->f64;
 		return;
 	}
