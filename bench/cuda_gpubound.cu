@@ -46,6 +46,7 @@ int main(int argc, char **argv)
 	CHECK(cudaDeviceSynchronize());
 	result("us_per_round", (now_ns() - start) / n / 1e3);
 	expect("kernels", n + 1);
-	expect("kernel_time_ns_at_least", n * microseconds * 1000);
+	// The kernel spins by %globaltimer, whose rate is not exactly that of the record's clock.
+	expect("kernel_time_ns_at_least", n * microseconds * 999);
 	return 0;
 }

@@ -63,7 +63,6 @@ struct top {
 	int signals;
 	bool quit, detach, ended, drained, terminal_gone, lost; /* lost: its end will not be known */
 	int wait_status, save_error;
-	uint64_t end_ns;
 	char *log;
 	size_t log_len;
 	uint64_t log_start, log_end;
@@ -173,7 +172,7 @@ static void on_status(void *data, struct tui_status *ret)
 	ret->pid = (uint32_t)t->run.pid;
 	ret->n_children = s->n_processes > 1 ? (uint32_t)s->n_processes - 1 : 0;
 	ret->wait_status = t->wait_status;
-	ret->up_ns = (t->ended ? t->end_ns : clock_monotonic_ns()) - t->run.start_ns;
+	ret->up_ns = (t->ended ? t->run.end_ns : clock_monotonic_ns()) - t->run.start_ns;
 	ret->paused = atomic_load(&t->run.dir->control->paused);
 	ret->own_cpu = t->own_cpu;
 	ret->own_bytes = session_memory(s);
@@ -207,7 +206,7 @@ static void target_ended(struct top *t, int wait_status)
 {
 	t->ended = true;
 	t->wait_status = wait_status;
-	t->end_ns = clock_monotonic_ns();
+	t->run.end_ns = clock_monotonic_ns();
 }
 
 static void keeper_events(struct top *t)
@@ -280,7 +279,7 @@ static void finish_stream(struct top *t)
 	if (t->drained || !t->ended)
 		return;
 	if (receiver_alive(t->run.receiver) && !t->run_options.wait &&
-	    now - t->end_ns < 2 * NSEC_PER_SEC)
+	    now - t->run.end_ns < 2 * NSEC_PER_SEC)
 		return;
 	if (receiver_alive(t->run.receiver) && t->run_options.wait)
 		return;
@@ -496,6 +495,7 @@ static void batch_loop(struct top *t, struct launch *launch)
 		if (!t->n_pictures || printed++ < t->n_pictures)
 			print_picture(t);
 	}
+	t->run.end_ns = clock_monotonic_ns();
 	run_drain(&t->run, NULL, NULL);
 	if (!t->n_pictures || printed < t->n_pictures)
 		print_picture(t);

@@ -362,7 +362,7 @@ static void summary_head(const struct run *run, struct snapshot *snap, FILE *out
 	const struct snap_column *count = snapshot_column(snap, METRIC_COUNT, true);
 	char wall[HUMAN_MAX], gpu[HUMAN_MAX], ops[HUMAN_MAX];
 
-	human_time_ns(wall, (double)(clock_monotonic_ns() - run->start_ns));
+	human_time_ns(wall, (double)((run->end_ns ? run->end_ns : clock_monotonic_ns()) - run->start_ns));
 	human_time_ns(gpu, time->v[0]);
 	human_count(ops, count->v[0]);
 	fprintf(out, "proton: %s: %s GPU time in %s operations, %s wall, %zu process%s\n",

@@ -64,6 +64,7 @@ struct run {
 	struct saver saver;
 	pid_t pid;         /* of the target */
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
+	uint64_t end_ns;   /* when the target ended; 0: it runs */
 };
 
 /* Everything up to the start. 0, or an exit status after a message on stderr. */
