@@ -22,7 +22,7 @@ fi
 
 while read -r name; do
 	case $name in
-	InitializeInjection|InitializeInjectionNvtx2|clGetLayerInfo|clInitLayer|proton_*) ;;
+	InitializeInjection|InitializeInjectionNvtx2|InitializeInjectionNvtxExtension|clGetLayerInfo|clInitLayer|proton_*) ;;
 	_exit|_Exit) ;; # preloaded, so that a process that leaves this way still delivers
 	*) complain "exports $name" ;;
 	esac

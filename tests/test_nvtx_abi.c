@@ -22,6 +22,10 @@ int main(void)
 #include <stddef.h>
 #include <stdlib.h>
 #include <nvtx3/nvToolsExt.h>
+#if __has_include(<nvtx3/nvToolsExtPayload.h>)
+#include <nvtx3/nvToolsExtPayload.h>
+#define HAVE_PAYLOAD 1
+#endif
 #include "collect/nvtx_abi.h"
 #include "test_api_stub.h"
 
@@ -56,6 +60,25 @@ SAME(NVTX_CORE2_REGISTER_STRING_W, NVTX_CBID_CORE2_DomainRegisterStringW);
 SAME(NVTX_CORE2_CREATE_A, NVTX_CBID_CORE2_DomainCreateA);
 SAME(NVTX_CORE2_CREATE_W, NVTX_CBID_CORE2_DomainCreateW);
 SAME(NVTX_CORE2_DESTROY, NVTX_CBID_CORE2_DomainDestroy);
+#ifdef HAVE_PAYLOAD
+#define SAME_INFO(ours, theirs)                                                                    \
+	_Static_assert(offsetof(struct nvtx_extension_info, ours) ==                               \
+			       offsetof(nvtxExtModuleInfo_t, theirs),                              \
+		       #ours)
+SAME(NVTX_EXTENSION_PAYLOAD, NVTX_EXT_PAYLOAD_MODULEID);
+SAME(NVTX_PAYLOAD_MARK, NVTX3EXT_CBID_nvtxMarkPayload);
+SAME(NVTX_PAYLOAD_RANGE_PUSH, NVTX3EXT_CBID_nvtxRangePushPayload);
+SAME(NVTX_PAYLOAD_RANGE_POP, NVTX3EXT_CBID_nvtxRangePopPayload);
+SAME(NVTX_PAYLOAD_RANGE_START, NVTX3EXT_CBID_nvtxRangeStartPayload);
+SAME(NVTX_PAYLOAD_RANGE_END, NVTX3EXT_CBID_nvtxRangeEndPayload);
+SAME(NVTX_PAYLOAD_IS_ENABLED, NVTX3EXT_CBID_nvtxDomainIsEnabled);
+SAME_INFO(module, moduleId);
+SAME_INFO(n_segments, segmentsCount);
+SAME_INFO(segments, segments);
+SAME(sizeof(struct nvtx_extension_info), sizeof(nvtxExtModuleInfo_t));
+SAME(sizeof(struct nvtx_segment), sizeof(nvtxExtModuleSegment_t));
+SAME(offsetof(struct nvtx_segment, slots), offsetof(nvtxExtModuleSegment_t, functionSlots));
+#endif
 SAME(NVTX_MESSAGE_NONE, NVTX_MESSAGE_UNKNOWN);
 SAME(NVTX_MESSAGE_A, NVTX_MESSAGE_TYPE_ASCII);
 SAME(NVTX_MESSAGE_W, NVTX_MESSAGE_TYPE_UNICODE);
@@ -109,6 +132,29 @@ START_TEST(test_real_loader)
 }
 END_TEST
 
+#ifdef HAVE_PAYLOAD
+/* A range may be opened by one interface and closed by the other, as NCCL does. */
+START_TEST(test_payload_closes)
+{
+	nvtxDomainHandle_t domain;
+
+	setenv("NVTX_INJECTION64_PATH", STUB_LIBRARY, 1);
+	domain = nvtxDomainCreateA("NCCL");
+	nvtxRangePushA("outer");
+	nvtxDomainRangePushEx(domain, &(nvtxEventAttributes_t){
+					      .version = NVTX_VERSION,
+					      .size = NVTX_EVENT_ATTRIB_STRUCT_SIZE,
+					      .messageType = NVTX_MESSAGE_TYPE_ASCII,
+					      .message.ascii = "init"});
+	ck_assert_int_eq(nvtxRangePopPayload(domain, NULL, 0), 0);
+	ck_assert_int_eq(nvtxDomainIsEnabled(domain), 1);
+	ck_assert_int_eq(nvtxRangePop(), 0);
+	ck_assert_str_eq(stub_of()->log,
+			 "start 2\npush 4 outer\npush 4 init\nstart 2\npop 1\npop 0\n");
+}
+END_TEST
+#endif
+
 /* The collector stays off: the program's calls are as without a tool. */
 START_TEST(test_real_loader_refused)
 {
@@ -128,6 +174,9 @@ int main(void)
 
 	tcase_add_test(tc, test_real_loader);
 	tcase_add_test(tc, test_real_loader_refused);
+#ifdef HAVE_PAYLOAD
+	tcase_add_test(tc, test_payload_closes);
+#endif
 	suite_add_tcase(s, tc);
 	srunner_set_fork_status(sr, CK_FORK); /* the loader looks once a process */
 	srunner_run_all(sr, CK_ENV);

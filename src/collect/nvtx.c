@@ -412,3 +412,62 @@ int InitializeInjectionNvtx2(nvtx_get_export_fn *get_export)
 	hook_module(callbacks, NVTX_MODULE_CORE2, core2_hooks, ARRAY_SIZE(core2_hooks));
 	return 1;
 }
+
+/* --- the payload extension ----------------------------------------------------------------------
+ * What a payload holds is of no interest here, but its calls open and close ranges like any other:
+ * without them a thread that mixes both (NCCL's does) would stay in a range for ever. */
+
+static const struct text payload_text = {"<payload>", 9};
+
+static void payload_mark(const void *domain, const void *data, size_t n)
+{
+	do_mark(payload_text);
+}
+
+static int payload_push(const void *domain, const void *data, size_t n)
+{
+	return do_push(domain, payload_text);
+}
+
+static int payload_pop(const void *domain, const void *data, size_t n)
+{
+	return do_pop(domain);
+}
+
+static uint64_t payload_start(const void *domain, const void *data, size_t n)
+{
+	return do_start(payload_text);
+}
+
+static void payload_end(const void *domain, uint64_t id, const void *data, size_t n)
+{
+	do_end(id);
+}
+
+static uint8_t payload_is_enabled(const void *domain)
+{
+	return 1;
+}
+
+int InitializeInjectionNvtxExtension(struct nvtx_extension_info *info)
+{
+	static const struct {
+		size_t index;
+		nvtx_function function;
+	} hooks[] = {
+		{NVTX_PAYLOAD_MARK, (nvtx_function)payload_mark},
+		{NVTX_PAYLOAD_RANGE_PUSH, (nvtx_function)payload_push},
+		{NVTX_PAYLOAD_RANGE_POP, (nvtx_function)payload_pop},
+		{NVTX_PAYLOAD_RANGE_START, (nvtx_function)payload_start},
+		{NVTX_PAYLOAD_RANGE_END, (nvtx_function)payload_end},
+		{NVTX_PAYLOAD_IS_ENABLED, (nvtx_function)payload_is_enabled},
+	};
+
+	if (!info || info->module != NVTX_EXTENSION_PAYLOAD || info->n_segments < 1 ||
+	    collect_start(DOOR_NVTX) < 0 || !collect_on)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
+		if (hooks[i].index < info->segments[0].n_slots)
+			info->segments[0].slots[hooks[i].index] = (intptr_t)hooks[i].function;
+	return 1;
+}

@@ -6,5 +6,8 @@
 
 /* 1: we are the injection of this shared object; 0: its loader is not one that we know. */
 __attribute__((visibility("default"))) int InitializeInjectionNvtx2(nvtx_get_export_fn *get_export);
+/* 1: we take part in this extension; 0: not. */
+__attribute__((visibility("default"))) int
+InitializeInjectionNvtxExtension(struct nvtx_extension_info *info);
 
 #endif

@@ -53,6 +53,32 @@ enum nvtx_core2 {
 	NVTX_CORE2_DESTROY,
 };
 
+/* Extensions load the same library and call InitializeInjectionNvtxExtension() with arrays of slots
+ * to fill. NCCL opens ranges by the tables above and closes them by the payload extension. */
+enum nvtx_extension { NVTX_EXTENSION_PAYLOAD = 2 };
+
+enum nvtx_payload {
+	NVTX_PAYLOAD_MARK = 2,
+	NVTX_PAYLOAD_RANGE_PUSH,
+	NVTX_PAYLOAD_RANGE_POP,
+	NVTX_PAYLOAD_RANGE_START,
+	NVTX_PAYLOAD_RANGE_END,
+	NVTX_PAYLOAD_IS_ENABLED,
+};
+
+struct nvtx_segment {
+	size_t id, n_slots;
+	intptr_t *slots; /* functions, as numbers */
+};
+
+struct nvtx_extension_info {
+	uint16_t version, struct_size, module, compatibility;
+	size_t n_segments;
+	struct nvtx_segment *segments;
+	intptr_t (*get_export)(uint32_t id);
+	const void *info;
+};
+
 enum nvtx_message {
 	NVTX_MESSAGE_NONE = 0,
 	NVTX_MESSAGE_A = 1,
