@@ -355,6 +355,32 @@ static void summary_empty(const struct run *run, FILE *out)
 			atomic_load(&c->connected));
 }
 
+/* A program without GPU work has the host time of its scopes to show. */
+static void summary_scopes(struct snapshot *snap, FILE *out)
+{
+	const struct snap_column *cpu = snapshot_column(snap, METRIC_CPU_TIME, false);
+	const struct snap_column *entered = snapshot_column(snap, METRIC_CPU_COUNT, false);
+	char time[HUMAN_MAX], calls[HUMAN_MAX];
+	uint32_t i, best, shown, last = SNAP_NONE;
+
+	for (shown = 0; cpu && entered && shown < 8; shown++, last = best) {
+		best = SNAP_NONE;
+		for (i = 0; i < snapshot_n(snap); i++) {
+			if (isnan(cpu->v[i]) || (last != SNAP_NONE && !(cpu->v[i] < cpu->v[last])))
+				continue;
+			if (best == SNAP_NONE || cpu->v[i] > cpu->v[best])
+				best = i;
+		}
+		if (best == SNAP_NONE)
+			return;
+		if (!shown)
+			fprintf(out, "     HOST  ENTERED  SCOPE\n");
+		human_time_ns(time, cpu->v[best]);
+		human_count(calls, entered->v[best]);
+		fprintf(out, "%9s %8s  %.60s\n", time, calls, snapshot_name(snap, best, NAME_SHORT));
+	}
+}
+
 static void summary_head(const struct run *run, struct snapshot *snap, FILE *out)
 {
 	const struct session *s = receiver_session(run->receiver);
@@ -365,6 +391,12 @@ static void summary_head(const struct run *run, struct snapshot *snap, FILE *out
 	human_time_ns(wall, (double)((run->end_ns ? run->end_ns : clock_monotonic_ns()) - run->start_ns));
 	human_time_ns(gpu, time->v[0]);
 	human_count(ops, count->v[0]);
+	if (isnan(time->v[0])) {
+		fprintf(out, "proton: %s: no GPU work, %s wall, %zu process%s\n",
+			base_name(run->argv[0]), wall, s->n_processes, s->n_processes == 1 ? "" : "es");
+		summary_scopes(snap, out);
+		return;
+	}
 	fprintf(out, "proton: %s: %s GPU time in %s operations, %s wall, %zu process%s\n",
 		base_name(run->argv[0]), gpu, ops, wall, s->n_processes,
 		s->n_processes == 1 ? "" : "es");

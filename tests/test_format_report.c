@@ -46,10 +46,10 @@ static const struct {
 	const char *text;
 } reports[] = {
 	{DATA "upstream-triton.json", {.sections = REPORT_TREE},
-	 "   TOTAL       %   CALLS     AVG   BYTES    GB/s  NAME\n"
-	 "  1.66us   100.0       1  1.66us       2   0.001  ROOT\n"
-	 "  1.66us   100.0       1  1.66us       2   0.001  \xe2\x94\x94\xe2\x94\x80 scope\n"
-	 "  1.66us   100.0       1  1.66us       2   0.001     \xe2\x94\x94\xe2\x94\x80 triton_kernel\n"},
+	 "   TOTAL       %   CALLS     AVG   BYTES    GB/s     CPU  NAME\n"
+	 "  1.66us   100.0       1  1.66us       2   0.001       -  ROOT\n"
+	 "  1.66us   100.0       1  1.66us       2   0.001  12.3us  \xe2\x94\x94\xe2\x94\x80 scope\n"
+	 "  1.66us   100.0       1  1.66us       2   0.001       -     \xe2\x94\x94\xe2\x94\x80 triton_kernel\n"},
 	{DATA "upstream-leaf_nodes.json", {.sections = REPORT_TREE, .ascii = true, .depth = 3},
 	 "   TOTAL       %   CALLS     AVG   BYTES    GB/s   FLOPS    TF/s  NAME\n"
 	 "   226ms   100.0    2252   100us   4.59G    20.3   1.61T    7.12  ROOT\n"
@@ -65,12 +65,12 @@ static const struct {
 	{DATA "upstream-leaf_nodes.json",
 	 {.sections = REPORT_TREE, .ascii = true, .threshold = 0.3, .sort = "name",
 	  .columns = "calls,time,bytes,cpu_time"},
-	 "   CALLS time (ns)   BYTES cpu_time (ns)  NAME\n"
-	 "    2252     226ms   4.59G             -  ROOT\n"
-	 "     904     102ms   4.00G             -  |- kernel_1_1_1\n"
-	 "     402    78.2ms       -             -  |  `- kernel_1_2_2\n"
-	 "    1079    99.3ms    530M             -  `- kernel_3_1_1\n"
-	 "     480    93.0ms       -             -     `- kernel_3_2_2\n"},
+	 "   CALLS    TIME   BYTES     CPU  NAME\n"
+	 "    2252   226ms   4.59G       -  ROOT\n"
+	 "     904   102ms   4.00G       -  |- kernel_1_1_1\n"
+	 "     402  78.2ms       -       -  |  `- kernel_1_2_2\n"
+	 "    1079  99.3ms    530M       -  `- kernel_3_1_1\n"
+	 "     480  93.0ms       -       -     `- kernel_3_2_2\n"},
 	{DATA "h200-torch-add-shadow.hatchet",
 	 {.sections = REPORT_KERNELS | REPORT_TRANSFERS | REPORT_LOSSES, .width = 64},
 	 "## Kernels\n"

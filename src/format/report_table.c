@@ -32,8 +32,16 @@ static const struct column_kind kinds[COLUMN_N] = {
 
 const char *column_title(const struct session *s, unsigned column)
 {
+	static const char *const builtin[METRIC_N_BUILTIN] = {
+#define _(id, name, type, scope, add, unit, title) [METRIC_##id] = title,
+		METRICS_BUILTIN(_)
+#undef _
+	};
+
 	if (column < COLUMN_N)
 		return kinds[column].title;
+	if (column - COLUMN_N < METRIC_N_BUILTIN)
+		return builtin[column - COLUMN_N];
 	return metric_table_get(s->metrics, column - COLUMN_N)->name;
 }
 

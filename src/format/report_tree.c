@@ -83,6 +83,17 @@ static int columns_parse(struct tree *t, const char *words)
 	return 0;
 }
 
+static bool any_value(const struct tree *t, uint32_t metric)
+{
+	const double *v = inclusive(t->snap, metric);
+	uint32_t i;
+
+	for (i = 0; v && i < snapshot_n(t->snap); i++)
+		if (!isnan(v[i]))
+			return true;
+	return false;
+}
+
 /* Those that the root has a value for: inclusive values reach it from wherever they are. */
 static void columns_default(struct tree *t)
 {
@@ -95,6 +106,12 @@ static void columns_default(struct tree *t)
 	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
 		if (!isnan(column_value(usual[i], &root)))
 			t->columns.ids[t->columns.n++] = usual[i];
+	/* Host time of scopes is exclusive: the root has none. */
+	if (any_value(t, METRIC_CPU_TIME)) {
+		t->columns.ids[t->columns.n++] = COLUMN_N + METRIC_CPU_TIME;
+		if (isnan(root.time_ns))
+			t->columns.ids[t->columns.n++] = COLUMN_N + METRIC_CPU_COUNT;
+	}
 	for (uint32_t m = METRIC_N_BUILTIN; m < metric_table_count(s->metrics); m++)
 		if (t->columns.n < 12 && metric_table_get(s->metrics, m)->type != METRIC_TEXT &&
 		    !isnan(at(inclusive(t->snap, m), 0)))
