@@ -195,6 +195,12 @@ static int build_env(struct run *run)
 		complain("cannot make the environment of '%s': %s", run->argv[0], strerror(-r));
 		return STATUS_OURS;
 	}
+	if (run->options.verbose) {
+		complain("program '%s'", run->path);
+		complain("collector '%s'", library);
+		complain("session directory '%s', pipe of %zu bytes", run->dir->path,
+			 run->dir->stream_bytes);
+	}
 	for (i = 0; i < run->env.n_notes; i++)
 		session_note(receiver_session(run->receiver), SESSION_NONE, NOTE_INFO,
 			     run->env.notes[i]);
@@ -243,6 +249,8 @@ int run_started(struct run *run, pid_t pid)
 	run->start_ns = clock_monotonic_ns();
 	session_dir_set_target(run->dir, pid);
 	s->source = strtab_adds(s->strings, base_name(run->argv[0]));
+	if (run->options.verbose)
+		complain("pid %d", (int)pid);
 	run->file = expand_name(run, run->options.output ? run->options.output
 							 : "proton.%e.%p.hatchet");
 	r = run->file ? saver_init(&run->saver, run->file, run->options.save_ns) : -ENOMEM;
@@ -298,6 +306,8 @@ int run_finish(struct run *run)
 	if (r < 0 && run->options.tape)
 		complain("cannot write '%s': %s", run->options.tape, strerror(-r));
 	e = saver_finish(&run->saver, receiver_session(run->receiver));
+	if (run->options.verbose)
+		complain("saved %u times while it ran, once at the end", run->saver.n_saves);
 	if (e < 0)
 		complain("cannot write '%s': %s", run->file, strerror(-e));
 	return e < 0 ? e : r;

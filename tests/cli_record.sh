@@ -42,6 +42,8 @@ check "tape says the same" 10 "$(metric f.tape gemm count)"
 "$PROTON" report f.tape >tape.txt; "$PROTON" report f.hatchet >file.txt
 check "report of tape and file" "" "$(diff tape.txt file.txt)"
 
+PROTON_FAKE=$fake "$PROTON" record -v -o v.hatchet -- true 2>err; has "--verbose names the collector" "collector '/" err
+
 # ---- children: sh -c, two levels, each a process
 PROTON_FAKE=$fake "$PROTON" record -o c.hatchet -- sh -c 'sleep 0.1 & sh -c "sleep 0.1; exit 0"; wait' 2>err
 n=$("$PROTON" export -f json c.hatchet | python3 -c 'import json,sys; p=json.load(sys.stdin); print(len(p["processes"]))')
