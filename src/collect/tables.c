@@ -467,24 +467,38 @@ uint32_t hist_intern(uint32_t node, uint32_t device)
 
 /* ---- small tables: a scan, and a claim of the first empty entry ---- */
 
-/* Claim entry i; false: somebody else has it. EMPTY -> DEAD -> (filled) READY. */
-static bool claim(_Atomic uint8_t *state)
-{
-	uint8_t empty = ENTRY_EMPTY;
+enum claim { CLAIM_OURS, CLAIM_READY, CLAIM_LOST };
 
-	return atomic_compare_exchange_strong(state, &empty, ENTRY_DEAD);
+/* Look at an entry: claim it when it is empty (EMPTY -> DEAD, filled by the caller, -> READY). One
+ * that another thread is filling is waited for, or equal entries would be made twice; not for ever,
+ * for that thread may be the one that our signal handler interrupted. */
+static enum claim claim(_Atomic uint8_t *state)
+{
+	uint8_t seen = atomic_load_explicit(state, memory_order_acquire);
+	int spins;
+
+	if (seen == ENTRY_READY)
+		return CLAIM_READY;
+	seen = ENTRY_EMPTY;
+	if (atomic_compare_exchange_strong(state, &seen, ENTRY_DEAD))
+		return CLAIM_OURS;
+	for (spins = 0; seen == ENTRY_DEAD && spins < 100000; spins++)
+		seen = atomic_load_explicit(state, memory_order_acquire);
+	return seen == ENTRY_READY ? CLAIM_READY : CLAIM_LOST;
 }
 
 uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope, uint8_t add)
 {
 	uint32_t string = string_intern(name, strlen(name)), i;
 	struct metric_entry *m;
+	enum claim c;
 
 	for (i = 0; i < MAX_METRICS; i++) {
 		m = &collector->metric[i];
-		if (atomic_load(&m->state) == ENTRY_READY && m->name == string)
+		c = claim(&m->state);
+		if (c == CLAIM_READY && m->name == string)
 			return i;
-		if (!claim(&m->state))
+		if (c != CLAIM_OURS)
 			continue;
 		m->name = string;
 		m->unit = string_intern(unit, strlen(unit));
@@ -500,13 +514,15 @@ uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t
 uint32_t set_intern_one(uint32_t metric)
 {
 	struct set_entry *s;
+	enum claim c;
 	uint32_t i;
 
 	for (i = 0; i < MAX_SETS; i++) {
 		s = &collector->set[i];
-		if (atomic_load(&s->state) == ENTRY_READY && s->n == 1 && s->metrics[0] == metric)
+		c = claim(&s->state);
+		if (c == CLAIM_READY && s->n == 1 && s->metrics[0] == metric)
 			return i;
-		if (!claim(&s->state))
+		if (c != CLAIM_OURS)
 			continue;
 		s->n = 1;
 		s->metrics[0] = (uint16_t)metric;
@@ -519,13 +535,15 @@ uint32_t set_intern_one(uint32_t metric)
 uint32_t device_intern(uint8_t source, int32_t index)
 {
 	struct device_entry *d;
+	enum claim c;
 	uint32_t i;
 
 	for (i = 0; i < MAX_DEVICES; i++) {
 		d = &collector->device[i];
-		if (atomic_load(&d->state) == ENTRY_READY && d->source == source && d->index == index)
+		c = claim(&d->state);
+		if (c == CLAIM_READY && d->source == source && d->index == index)
 			return i;
-		if (!claim(&d->state))
+		if (c != CLAIM_OURS)
 			continue;
 		d->source = source;
 		d->index = index;
@@ -540,12 +558,14 @@ void note_add(int level, const char *text)
 {
 	uint32_t string = string_intern(text, strlen(text)), i;
 	struct note_entry *n;
+	enum claim c;
 
 	for (i = 0; i < MAX_NOTES; i++) {
 		n = &collector->note[i];
-		if (atomic_load(&n->state) == ENTRY_READY && n->text == string)
+		c = claim(&n->state);
+		if (c == CLAIM_READY && n->text == string)
 			return;
-		if (!claim(&n->state))
+		if (c != CLAIM_OURS)
 			continue;
 		n->text = string;
 		n->level = (uint8_t)level;

@@ -661,6 +661,9 @@ static int take_frame(struct wire_decoder *d, const unsigned char *at)
 		d->s->losses[LOSS_WIRE_GAP] += h.seq - p->next_seq;
 	p->next_seq = h.seq + 1;
 	d->s->processes[p->process].last_ns = h.time_ns;
+	/* Its pid was not to be seen (another pid namespace), but it speaks. */
+	if (d->s->processes[p->process].end == PROCESS_VANISHED)
+		d->s->processes[p->process].end = PROCESS_RUNS;
 	r = dispatch(d, p, &m);
 	if (r == -EBADMSG) {
 		d->s->losses[LOSS_WIRE_ERROR]++;
