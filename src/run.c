@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/human.h"
+#include "base/rank.h"
 #include "base/util.h"
 #include "commands.h"
 #include "core/snapshot.h"
@@ -84,19 +85,6 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static const char *rank_text(void)
-{
-	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-					    "PALS_RANKID", "MV2_COMM_WORLD_RANK", "SLURM_PROCID",
-					    "RANK"};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (getenv(names[i]) && *getenv(names[i]))
-			return getenv(names[i]);
-	return "0";
-}
-
 /* "%q{NAME}": the value of an environment variable. Returns the end of the directive. */
 static const char *expand_variable(struct buf *out, const char *p)
 {
@@ -139,7 +127,7 @@ static char *expand_name(const struct run *run, const char *pattern)
 			buf_puts(&out, host);
 			break;
 		case 'r':
-			buf_puts(&out, rank_text());
+			buf_puts(&out, rank_text() ? rank_text() : "0");
 			break;
 		case 't':
 			buf_puts(&out, stamp);

@@ -15,6 +15,7 @@
 #include "backends/opencl.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/rank.h"
 #include "base/util.h"
 #include "collect/internal.h"
 
@@ -174,23 +175,14 @@ EXPORT void _Exit(int status) __attribute__((alias("_exit")));
 
 static int32_t rank_find(void)
 {
-	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-					    "PALS_RANKID", "MV2_COMM_WORLD_RANK", "SLURM_PROCID",
-					    "RANK"};
-	const char *v;
+	const char *text = rank_text();
 	char *end;
-	size_t i;
 	long rank;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		v = getenv(names[i]);
-		if (!v || !*v)
-			continue;
-		rank = strtol(v, &end, 10);
-		if (!*end && rank >= 0 && rank < INT32_MAX)
-			return (int32_t)rank;
-	}
-	return -1;
+	if (!text)
+		return -1;
+	rank = strtol(text, &end, 10);
+	return *end || rank < 0 || rank >= INT32_MAX ? -1 : (int32_t)rank;
 }
 
 static uint32_t read_string(const char *path, bool basename)
