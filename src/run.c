@@ -103,7 +103,7 @@ static const char *expand_variable(struct buf *out, const char *p)
 
 static char *expand_name(const struct run *run, const char *pattern)
 {
-	char host[256] = "", stamp[32];
+	char host[256] = "", stamp[32], *name;
 	time_t now = time(NULL);
 	struct buf out;
 	const char *p;
@@ -144,7 +144,9 @@ static char *expand_name(const struct run *run, const char *pattern)
 			break;
 		}
 	}
-	return strdup(buf_str(&out));
+	name = strdup(buf_str(&out));
+	buf_done(&out);
+	return name;
 }
 
 /* ---- start ---- */

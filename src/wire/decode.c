@@ -713,7 +713,8 @@ static int keep_pending(struct wire_decoder *d, const unsigned char *data, size_
 {
 	if (array_reserve((void **)&d->pending, &d->cap_pending, n, 1) < 0)
 		return -ENOMEM;
-	memmove(d->pending, data, n);
+	if (n)
+		memmove(d->pending, data, n);
 	d->n_pending = n;
 	return 0;
 }
