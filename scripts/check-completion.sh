@@ -62,7 +62,7 @@ mkdir folder
 touch one.hatchet two.tape three.txt
 expect "record report" proton re
 expect "--help" proton --h
-expect "--no-cuda --no-follow --no-opencl --no-preload" proton record --no-
+expect "--no-follow" proton record --no-f
 expect "process" proton report --group p
 expect "process" proton report --group = p
 expect "process" proton report -g p

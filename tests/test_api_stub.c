@@ -17,7 +17,7 @@ static void stub_flush(void);
 static struct stub stub = {.check_loader = stub_check_loader, .flush = stub_flush};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-bool collect_on;
+_Atomic bool collect_on;
 bool collect_host_time;
 
 struct stub *stub_get(void)

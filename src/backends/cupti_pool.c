@@ -185,7 +185,8 @@ bool cupti_pool_return(struct cupti_pool *pool, uint8_t *buffer, size_t used)
 	return true;
 }
 
-void cupti_pool_fault_in(struct cupti_pool *pool)
+/* CUPTI may be writing there meanwhile, which ThreadSanitizer takes for a race. */
+__attribute__((no_sanitize("thread"))) void cupti_pool_fault_in(struct cupti_pool *pool)
 {
 	size_t carved = atomic_load_explicit(&pool->carved, memory_order_relaxed);
 	size_t from = MAX(atomic_load(&pool->faulted), carved & ~(size_t)(PAGE_BYTES - 1));

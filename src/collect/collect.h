@@ -27,7 +27,7 @@
  * door leads to. Idempotent, any thread. 0, or -errno: the collector stays off. */
 enum collect_door { DOOR_PRELOAD, DOOR_CUDA, DOOR_NVTX, DOOR_OPENCL, DOOR_API };
 int collect_start(enum collect_door door);
-extern bool collect_on;
+extern _Atomic bool collect_on;
 
 /* The calling context of the current thread: a stack of frames. tag tells owners apart
  * (COLLECT_TAG_SCOPE, an NVTX domain's address): a pop removes the newest entry of its tag. */

@@ -9,7 +9,7 @@
 #include "collect/internal.h"
 #include "wire/wire.h"
 
-bool collect_on;
+_Atomic bool collect_on;
 bool collect_host_time = true;
 
 /* One word of static TLS: it needs no allocation in a thread that the library did not make. */
