@@ -46,7 +46,7 @@ static int overview(FILE *out)
 {
 	unsigned i;
 
-	fprintf(out, "usage: proton [--version] [--help] COMMAND [options] …\n\n"
+	fprintf(out, "Usage: proton [--version] [--help] COMMAND [options] …\n\n"
 		     "Profile GPU programs from the terminal.\n\n");
 	for (i = 0; i < n_commands; i++)
 		fprintf(out, "  %-9s %s\n", commands[i].def->name, commands[i].def->summary);
