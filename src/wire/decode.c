@@ -10,15 +10,15 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "core/session.h"
+#include "wire/idmap.h"
 #include "wire/wire.h"
 
-#define ID_MAX (UINT32_C(1) << 24) /* an id above this is nonsense, not a big program */
+/* More instances than a session of any size has; each costs about a kilobyte. */
+#define PEERS_MAX 16384
+/* Times that a device of an instance may turn out to be another one. */
+#define MOVES_MAX 1024
 
-/* Ids of one kind: the sender's -> the session's. */
-struct idmap {
-	uint32_t *v;
-	size_t n, cap;
-};
+_Static_assert(IDMAP_NONE == SESSION_NONE, "an id that was never set names nothing");
 
 /* One instance of the collector. */
 struct peer {
@@ -29,6 +29,7 @@ struct peer {
 	struct idmap strings, frames, nodes, lanes, metrics, sets, epochs, slots, devices, modules;
 	uint32_t text_id, text_total; /* the string that is under way */
 	struct buf text;
+	unsigned n_moves; /* of lanes to another device */
 };
 
 struct wire_decoder {
@@ -48,28 +49,6 @@ struct message {
 	const unsigned char *payload;
 	size_t size;
 };
-
-static void idmap_done(struct idmap *m)
-{
-	free(m->v);
-}
-
-static int idmap_set(struct idmap *m, uint32_t id, uint32_t value)
-{
-	if (id >= ID_MAX)
-		return -EBADMSG;
-	if (array_reserve((void **)&m->v, &m->cap, (size_t)id + 1, sizeof(*m->v)) < 0)
-		return -ENOMEM;
-	while (m->n <= id)
-		m->v[m->n++] = SESSION_NONE;
-	m->v[id] = value;
-	return 0;
-}
-
-static uint32_t idmap_get(const struct idmap *m, uint32_t id)
-{
-	return id < m->n ? m->v[id] : SESSION_NONE;
-}
 
 static void peer_free(struct peer *p)
 {
@@ -103,29 +82,41 @@ static int peer_seed(struct wire_decoder *d, struct peer *p)
 	return r ? -ENOMEM : 0;
 }
 
-static struct peer *peer_get(struct wire_decoder *d, uint64_t instance)
+static int peer_new(struct wire_decoder *d, uint64_t instance, struct peer **ret_peer)
 {
-	struct peer *p = d->last;
-	size_t i;
+	struct peer *p;
 
-	if (p && p->instance == instance)
-		return p;
-	for (i = 0; i < d->n_peers; i++)
-		if (d->peers[i]->instance == instance)
-			return d->last = d->peers[i];
+	if (d->n_peers >= PEERS_MAX)
+		return -EBADMSG;
 	if (array_reserve((void **)&d->peers, &d->cap_peers, d->n_peers + 1, sizeof(*d->peers)) < 0)
-		return NULL;
+		return -ENOMEM;
 	p = calloc(1, sizeof(*p));
 	if (!p)
-		return NULL;
+		return -ENOMEM;
 	p->instance = instance;
 	buf_init(&p->text, WIRE_TEXT_MAX);
 	if (peer_seed(d, p) < 0) {
 		peer_free(p);
-		return NULL;
+		return -ENOMEM;
 	}
-	d->peers[d->n_peers++] = p;
-	return d->last = p;
+	d->peers[d->n_peers++] = d->last = *ret_peer = p;
+	return 0;
+}
+
+static int peer_get(struct wire_decoder *d, uint64_t instance, struct peer **ret_peer)
+{
+	size_t i;
+
+	*ret_peer = d->last;
+	if (d->last && d->last->instance == instance)
+		return 0;
+	for (i = 0; i < d->n_peers; i++) {
+		if (d->peers[i]->instance != instance)
+			continue;
+		*ret_peer = d->last = d->peers[i];
+		return 0;
+	}
+	return peer_new(d, instance, ret_peer);
 }
 
 /* ---- handlers: 0, -EBADMSG (counted, skipped) or -ENOMEM ---- */
@@ -457,8 +448,11 @@ static int on_device(struct wire_decoder *d, struct peer *p, const void *entry)
 	id = session_device_intern(d->s, &s);
 	if (id == SESSION_NONE)
 		return -ENOMEM;
-	if (before != SESSION_NONE && before != id)
+	if (before != SESSION_NONE && before != id) {
+		if (p->n_moves++ >= MOVES_MAX)
+			return -EBADMSG;
 		session_lanes_move(d->s, p->process, before, id);
+	}
 	return idmap_set(&p->devices, w.id, id);
 }
 
@@ -641,11 +635,29 @@ static int dispatch(struct wire_decoder *d, struct peer *p, const struct message
 	return r;
 }
 
+static int take_of_peer(struct wire_decoder *d, const struct message *m)
+{
+	const struct wire_header *h = m->header;
+	struct peer *p;
+	int r = peer_get(d, h->instance, &p);
+
+	if (r < 0)
+		return r;
+	/* The first frame that is seen need not be number 0: a late reader. */
+	if (p->next_seq && h->seq > p->next_seq)
+		d->s->losses[LOSS_WIRE_GAP] += h->seq - p->next_seq;
+	p->next_seq = h->seq + 1;
+	d->s->processes[p->process].last_ns = h->time_ns;
+	/* Its pid was not to be seen (another pid namespace), but it speaks. */
+	if (d->s->processes[p->process].end == PROCESS_VANISHED)
+		d->s->processes[p->process].end = PROCESS_RUNS;
+	return dispatch(d, p, m);
+}
+
 static int take_frame(struct wire_decoder *d, const unsigned char *at)
 {
 	struct wire_header h;
 	struct message m = {&h, at + sizeof(h), 0};
-	struct peer *p;
 	int r;
 
 	memcpy(&h, at, sizeof(h));
@@ -653,18 +665,7 @@ static int take_frame(struct wire_decoder *d, const unsigned char *at)
 	d->frames++;
 	if (!h.instance)
 		return 0; /* of nobody: a key frame on a tape */
-	p = peer_get(d, h.instance);
-	if (!p)
-		return -ENOMEM;
-	/* The first frame that is seen need not be number 0: a late reader. */
-	if (p->next_seq && h.seq > p->next_seq)
-		d->s->losses[LOSS_WIRE_GAP] += h.seq - p->next_seq;
-	p->next_seq = h.seq + 1;
-	d->s->processes[p->process].last_ns = h.time_ns;
-	/* Its pid was not to be seen (another pid namespace), but it speaks. */
-	if (d->s->processes[p->process].end == PROCESS_VANISHED)
-		d->s->processes[p->process].end = PROCESS_RUNS;
-	r = dispatch(d, p, &m);
+	r = take_of_peer(d, &m);
 	if (r == -EBADMSG) {
 		d->s->losses[LOSS_WIRE_ERROR]++;
 		r = 0;
@@ -711,10 +712,12 @@ static ssize_t take_frames(struct wire_decoder *d, const unsigned char *data, si
 /* Keep what is left over for the next call. */
 static int keep_pending(struct wire_decoder *d, const unsigned char *data, size_t n)
 {
+	d->n_pending = 0;
+	if (!n)
+		return 0;
 	if (array_reserve((void **)&d->pending, &d->cap_pending, n, 1) < 0)
 		return -ENOMEM;
-	if (n)
-		memmove(d->pending, data, n);
+	memmove(d->pending, data, n);
 	d->n_pending = n;
 	return 0;
 }
@@ -724,6 +727,8 @@ int wire_decoder_feed(struct wire_decoder *d, const void *data, size_t n)
 	const unsigned char *p = data;
 	ssize_t used;
 
+	if (!n)
+		return 0;
 	if (d->n_pending) {
 		if (array_reserve((void **)&d->pending, &d->cap_pending, d->n_pending + n, 1) < 0)
 			return -ENOMEM;
