@@ -62,6 +62,8 @@ struct top {
 	struct snapshot *snap;
 	int signals;
 	bool quit, detach, ended, drained, terminal_gone, lost; /* lost: its end will not be known */
+	uint64_t stopped_ns; /* when the program was last asked to stop; 0: never */
+	bool leave_when_ended, left_behind; /* descendants ran when the stream was closed */
 	int wait_status, save_error;
 	char *log;
 	size_t log_len;
@@ -69,6 +71,8 @@ struct top {
 	uint64_t cpu_ns, cpu_at_ns; /* for the share of one core */
 	double own_cpu;
 };
+
+#define STOP_NS (2 * NSEC_PER_SEC) /* how long a program that was told to stop is waited for */
 
 enum { LOG_SHOWN = 1 << 20, LOG_TAIL_LINES = 10 };
 
@@ -117,12 +121,17 @@ static int on_request(void *data, enum tui_action action, int arg)
 
 	switch (action) {
 	case TUI_QUIT:
-		t->quit = true;
+		/* Told to stop a moment ago, it gets the time to: its last words count. */
+		if (!t->ended && t->stopped_ns)
+			t->leave_when_ended = true;
+		else
+			t->quit = true;
 		return 0;
 	case TUI_DETACH:
 		t->quit = t->detach = true;
 		return 0;
 	case TUI_STOP_APP:
+		t->stopped_ns = clock_monotonic_ns();
 		return t->ended ? -ESRCH : keeper_signal(t->keeper, SIGINT, true);
 	case TUI_SIGNAL:
 		return t->ended ? -ESRCH : keeper_signal(t->keeper, arg, true);
@@ -278,15 +287,13 @@ static void finish_stream(struct top *t)
 
 	if (t->drained || !t->ended)
 		return;
-	if (receiver_alive(t->run.receiver) && !t->run_options.wait &&
-	    now - t->run.end_ns < 2 * NSEC_PER_SEC)
-		return;
-	if (receiver_alive(t->run.receiver) && t->run_options.wait)
+	t->left_behind = run_lives_on(&t->run);
+	if (t->left_behind && (t->run_options.wait || now - t->run.end_ns < 2 * NSEC_PER_SEC))
 		return;
 	t->drained = true;
-	run_finish(&t->run);
+	t->save_error = run_finish(&t->run);
 	tui_refresh(t->tui);
-	if (t->leave_at_end)
+	if (t->leave_at_end || t->leave_when_ended)
 		t->quit = true;
 }
 
@@ -303,6 +310,7 @@ static void top_loop(struct top *t)
 		poll(fds, 4, now >= next ? 0 : (int)MIN((next - now) / NSEC_PER_MSEC + 1, UINT64_C(100)));
 		fds[0].fd = tui_fd(t->tui);
 		fds[2].fd = keeper_fd(t->keeper);
+		fds[3].fd = t->drained ? -1 : t->run.dir->stream_fd; /* descendants may write on */
 		if (fds[0].revents && tui_handle_input(t->tui) == -EIO)
 			t->quit = t->detach = t->terminal_gone = true;
 		signals_read(t);
@@ -313,6 +321,8 @@ static void top_loop(struct top *t)
 		}
 		finish_stream(t);
 		now = clock_monotonic_ns();
+		if (t->leave_when_ended && !t->ended && now - t->stopped_ns >= STOP_NS)
+			t->quit = true;
 		if (now >= tick && !t->drained) {
 			receiver_tick(t->run.receiver);
 			tick = now + NSEC_PER_SEC;
@@ -408,7 +418,7 @@ static void print_log_tail(struct top *t)
 
 static int top_leave(struct top *t)
 {
-	int error = 0;
+	int error = t->save_error;
 
 	tui_close(t->tui);
 	if (t->ended && !t->drained) {
@@ -422,6 +432,8 @@ static int top_leave(struct top *t)
 	if (!t->terminal_gone && !t->run_options.quiet) {
 		print_log_tail(t);
 		run_summary(&t->run, stderr);
+		if (t->left_behind)
+			run_name_survivors(&t->run);
 		if (!t->ended)
 			complain("'%s' (pid %d) runs on without proton", t->run.argv[0],
 				 (int)t->run.pid);

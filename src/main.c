@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
+#include <fcntl.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -79,6 +80,19 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	return 0;
 }
 
+/* With a standard descriptor closed, the next file opened would be it, and take in what is printed.
+ * The target does not inherit these. */
+static void keep_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
@@ -86,6 +100,7 @@ int main(int argc, char **argv)
 	int first;
 
 	launch_origin_save(&arg_origin);
+	keep_standard_descriptors();
 	setlocale(LC_ALL, "");
 	log_init(getenv("PROTON_LOG"));
 	if (argc > 1 && argv[1][0] == '-') {

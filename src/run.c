@@ -251,7 +251,27 @@ int run_started(struct run *run, pid_t pid)
 
 /* ---- end ---- */
 
-static void name_survivors(const struct run *run)
+/* Descendants are known by their environment: those that have not connected yet, too. */
+static bool has_survivors(struct run *run)
+{
+	struct survivor *list = NULL;
+	uint64_t now = clock_monotonic_ns();
+	size_t n = 0;
+
+	if (now < run->look_ns)
+		return run->survivors;
+	run->look_ns = now + NSEC_PER_SEC / 4; /* all of /proc is read for it */
+	run->survivors = launch_survivors(run->dir->path, run->pid, &list, &n) == 0 && n;
+	free(list);
+	return run->survivors;
+}
+
+bool run_lives_on(struct run *run)
+{
+	return receiver_alive(run->receiver) || has_survivors(run);
+}
+
+void run_name_survivors(const struct run *run)
 {
 	struct survivor *list = NULL;
 	size_t n = 0, i;
@@ -276,10 +296,10 @@ void run_drain(struct run *run, void (*idle)(void *arg), void *arg)
 	for (;;) {
 		while (receiver_read(run->receiver) > 0)
 			;
-		if (!receiver_alive(run->receiver))
+		if (!run_lives_on(run))
 			break;
 		if (!run->options.wait && clock_monotonic_ns() >= end) {
-			name_survivors(run);
+			run_name_survivors(run);
 			break;
 		}
 		poll(&p, 1, 50);

@@ -64,6 +64,8 @@ struct run {
 	struct saver saver;
 	pid_t pid;         /* of the target */
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
+	uint64_t look_ns;  /* when to look for descendants again */
+	bool survivors;    /* what the last look found */
 	uint64_t end_ns;   /* when the target ended; 0: it runs */
 };
 
@@ -74,6 +76,10 @@ int run_started(struct run *run, pid_t pid);
 /* The target has ended: read what is left, for 2 s wait for descendants (--wait: for ever) while
  * idle() is called now and then (may be NULL). */
 void run_drain(struct run *run, void (*idle)(void *arg), void *arg);
+/* Does any descendant of the target still run? */
+bool run_lives_on(struct run *run);
+/* Says which. */
+void run_name_survivors(const struct run *run);
 /* Last read and save. 0 or -errno of the file; a message is printed. */
 int run_finish(struct run *run);
 void run_done(struct run *run);
