@@ -60,31 +60,43 @@ static bool pipe_ours(const struct sender *s)
 	return s->fd >= 0 && fstat(s->fd, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino;
 }
 
+static bool is_file(int fd, const struct stat *want)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_dev == want->st_dev && st.st_ino == want->st_ino;
+}
+
 static bool pipe_open(struct sender *s)
 {
 	char path[sizeof(collector->dir) + 8];
-	struct stat st;
+	struct stat want;
 	int fd, high;
 
 	if (pipe_ours(s))
 		return true;
 	s->fd = -1; /* not ours any more: not closed */
 	snprintf(path, sizeof(path), "%s/stream", collector->dir);
+	if (stat(path, &want) < 0 || !S_ISFIFO(want.st_mode))
+		return false;
 	fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	high = fcntl(fd, F_DUPFD_CLOEXEC, FD_MIN);
-	if (high >= 0) {
+	/* A program that closes all descriptors closes the low one too, and may have opened
+	 * something else under its number by now: then that is not ours to close. */
+	if (high >= 0 && is_file(fd, &want))
 		close(fd);
+	if (high >= 0)
 		fd = high;
-	}
-	if (fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode)) {
-		close(fd);
+	if (!is_file(fd, &want)) {
+		if (high >= 0)
+			close(high);
 		return false;
 	}
 	s->fd = fd;
-	s->dev = st.st_dev;
-	s->ino = st.st_ino;
+	s->dev = want.st_dev;
+	s->ino = want.st_ino;
 	return true;
 }
 
