@@ -316,7 +316,9 @@ static void read_requests(struct process *p)
 	while (p->socket_fd >= 0) {
 		ssize_t n = recv(p->socket_fd, &request, sizeof(request), MSG_DONTWAIT);
 
-		if (n < 0 && errno == EINTR)
+		/* A screen that dies with events unread resets the connection: that is reported
+		 * first, once, and what it had sent before is still there to be read. */
+		if (n < 0 && (errno == EINTR || errno == ECONNRESET))
 			continue;
 		if (n < 0 && errno == EAGAIN)
 			return;
