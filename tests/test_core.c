@@ -220,6 +220,66 @@ START_TEST(snapshot_groups)
 }
 END_TEST
 
+START_TEST(snapshot_regroups_the_same_picture)
+{
+	struct session *s = make_session();
+	struct snapshot_spec spec = {0};
+	struct snapshot *snap = snapshot_new(s, &spec);
+	uint32_t i, n = (uint32_t)s->n_nodes, frozen = session_node(s, SESSION_ROOT, FRAME_SCOPE, "new");
+	char name[16];
+
+	snapshot_update(snap, 1);
+	/* Far more than fits beside the copied values. */
+	for (i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "k%u", 100 + i);
+		add_kernel(s, session_node(s, frozen, FRAME_KERNEL, name), 0, 1000, 1, 1000, 1000);
+	}
+	ck_assert_int_eq(snapshot_regroup(snap, GROUP_STREAM), 0);
+	ck_assert(snapshot_column(snap, METRIC_TIME, true)->v[0] == 165);
+	ck_assert_int_eq(snapshot_regroup(snap, GROUP_NONE), 0);
+	ck_assert(snapshot_column(snap, METRIC_TIME, true)->v[0] == 165);
+	ck_assert_uint_eq(snapshot_n(snap), n + 1);
+	snapshot_update(snap, 2);
+	ck_assert(snapshot_column(snap, METRIC_TIME, true)->v[0] == 5000165);
+	ck_assert_uint_eq(snapshot_n(snap), n + 5001);
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(metrics_that_are_nowhere_cost_nothing)
+{
+	struct session *s = make_session();
+	struct snapshot_spec spec = {0};
+	struct snapshot *snap = snapshot_new(s, &spec);
+	const struct snap_column *bytes, *flops8;
+	uint32_t k1 = session_node(s, SESSION_ROOT, FRAME_KERNEL, "k1"), i;
+
+	snapshot_update(snap, NSEC_PER_SEC);
+	bytes = snapshot_column(snap, METRIC_BYTES, true);
+	flops8 = snapshot_column(snap, METRIC_FLOPS8, false);
+	ck_assert_ptr_eq(bytes->v, flops8->v);
+	for (i = 0; i < snapshot_n(snap); i++)
+		ck_assert(isnan(bytes->v[i]));
+	ck_assert(isnan(snapshot_rate(snap, METRIC_BYTES)->v[0]));
+	ck_assert_ptr_null(snapshot_column(snap, 1u << 30, true));
+	snapshot_reset(snap, false);
+
+	/* Then it comes: from nothing in the last picture. */
+	session_add(s, k1, 0, 0, METRIC_BYTES, (union metric_value){.u64 = 4096});
+	ck_assert(isnan(snapshot_column(snap, METRIC_BYTES, true)->v[0]));
+	snapshot_update(snap, 3 * NSEC_PER_SEC);
+	ck_assert(snapshot_column(snap, METRIC_BYTES, true)->v[0] == 4096);
+	ck_assert(snapshot_rate(snap, METRIC_BYTES)->v[0] == 2048);
+	ck_assert(isnan(snapshot_column(snap, METRIC_FLOPS8, true)->v[0]));
+	ck_assert(isnan(snapshot_column(snap, METRIC_TIME, true)->v[0]));
+	snapshot_reset(snap, true);
+	ck_assert(snapshot_column(snap, METRIC_TIME, true)->v[0] == 165);
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(launch_metadata_is_hidden)
 {
 	struct session *s = make_session();
@@ -276,6 +336,8 @@ int main(void)
 	tcase_add_test(tc, snapshot_rolls_up);
 	tcase_add_test(tc, snapshot_stands_still_and_has_windows);
 	tcase_add_test(tc, snapshot_groups);
+	tcase_add_test(tc, snapshot_regroups_the_same_picture);
+	tcase_add_test(tc, metrics_that_are_nowhere_cost_nothing);
 	tcase_add_test(tc, launch_metadata_is_hidden);
 	tcase_add_test(tc, weighted_means_are_weighted);
 	suite_add_tcase(suite, tc);

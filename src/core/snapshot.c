@@ -25,12 +25,12 @@ struct column {
 	bool inclusive;
 	bool fresh; /* computed since the last update */
 	double *raw; /* as measured */
-	double *shown; /* raw less base */
+	double *shown; /* raw less base; unused without a base */
 	double *base; /* at the last reset; NULL: none */
-	double *before; /* raw of the picture before this one; NULL: none */
+	double *before; /* raw of the picture before this one, n_before nodes of it */
 	double *rate;
-	size_t cap, n_base, n_before;
-	bool rate_wanted, rate_fresh;
+	size_t cap_raw, cap_shown, cap_rate, cap_before, n_base, n_before;
+	bool has_before, rate_wanted, rate_fresh;
 	struct snap_column out, rate_out;
 };
 
@@ -51,11 +51,17 @@ struct snapshot {
 	uint32_t *row_node; /* view node of each session row */
 	size_t n_rows, cap_rows;
 	size_t n_mapped; /* session nodes that have a view node (no grouping) */
+	size_t n_picture_nodes, n_picture_rows; /* of the session when the picture was taken */
 	union metric_value *values; /* the picture; NULL: the session has ended and stands still */
 	uint8_t *present;
 	size_t cap_values, cap_present;
 	struct column **columns;
 	size_t n_columns, cap_columns;
+	bool *used; /* by metric: is it in a set? */
+	size_t n_used, cap_used, n_used_sets;
+	double *absent; /* the values of all metrics that are in no set */
+	size_t n_absent, cap_absent;
+	struct snap_column absent_out;
 	struct strtab *names;
 	struct name_cache caches[NAME_N];
 	uint64_t updated_ns, window_ns;
@@ -227,7 +233,7 @@ static int map_nodes(struct snapshot *snap)
 {
 	const struct session *s = snap->s;
 
-	for (; snap->n_mapped < s->n_nodes; snap->n_mapped++) {
+	for (; snap->n_mapped < snap->n_picture_nodes; snap->n_mapped++) {
 		const struct session_node *n = &s->nodes[snap->n_mapped];
 		struct view_key key = {n->parent, n->frame, 0};
 
@@ -242,10 +248,10 @@ static int map_rows(struct snapshot *snap)
 {
 	const struct session *s = snap->s;
 
-	if (array_reserve((void **)&snap->row_node, &snap->cap_rows, s->n_rows,
+	if (array_reserve((void **)&snap->row_node, &snap->cap_rows, snap->n_picture_rows,
 			  sizeof(*snap->row_node)) < 0)
 		return -ENOMEM;
-	for (; snap->n_rows < s->n_rows; snap->n_rows++) {
+	for (; snap->n_rows < snap->n_picture_rows; snap->n_rows++) {
 		const struct session_row *r = &s->rows[snap->n_rows];
 		uint32_t node = r->node;
 
@@ -297,6 +303,44 @@ static int copy_values(struct snapshot *snap)
 		memcpy(snap->present, s->present, s->n_values);
 	}
 	return 0;
+}
+
+/* What there is now is the picture. Values first: a row is never mapped without its values. */
+static int picture_take(struct snapshot *snap)
+{
+	if (copy_values(snap) < 0)
+		return -ENOMEM;
+	snap->n_picture_nodes = snap->s->n_nodes;
+	snap->n_picture_rows = snap->s->n_rows;
+	return map_all(snap);
+}
+
+/* Most metrics that a session knows occur in no set: they cost nothing. */
+static bool metric_used(struct snapshot *snap, uint32_t metric)
+{
+	const struct session *s = snap->s;
+	size_t n = metric_table_count(s->metrics);
+	uint32_t i;
+
+	if (array_reserve((void **)&snap->used, &snap->cap_used, n, sizeof(*snap->used)) < 0)
+		return true;
+	for (; snap->n_used < n; snap->n_used++)
+		snap->used[snap->n_used] = false;
+	for (; snap->n_used_sets < s->n_sets; snap->n_used_sets++)
+		for (i = 0; i < s->sets[snap->n_used_sets].n; i++)
+			snap->used[s->sets[snap->n_used_sets].metrics[i]] = true;
+	return snap->used[metric];
+}
+
+/* The column of a metric that is nowhere: shared by all such. */
+static const struct snap_column *column_absent(struct snapshot *snap)
+{
+	if (array_reserve((void **)&snap->absent, &snap->cap_absent, snap->n, sizeof(double)) < 0)
+		return NULL;
+	for (; snap->n_absent < snap->n; snap->n_absent++)
+		snap->absent[snap->n_absent] = NAN;
+	snap->absent_out.v = snap->absent;
+	return &snap->absent_out;
 }
 
 static struct column *column_find(struct snapshot *snap, uint32_t metric, bool inclusive)
@@ -377,6 +421,7 @@ static void column_exclusive(const struct snapshot *snap, const struct metric *m
 {
 	const union metric_value *values = snap->values ? snap->values : snap->s->values;
 	const uint8_t *present = snap->present ? snap->present : snap->s->present;
+	double unweighted = 0;
 	size_t i;
 	uint32_t j;
 
@@ -393,7 +438,7 @@ static void column_exclusive(const struct snapshot *snap, const struct metric *m
 				continue;
 			if (m->add == METRIC_WMEAN)
 				weight = row_weight(snap, r, m->weight, values, present);
-			combine(m, &v[node], &w[node],
+			combine(m, &v[node], w ? &w[node] : &unweighted,
 				m->type == METRIC_TEXT ? (double)values[at].text
 						       : metric_number(m, values[at]),
 				weight);
@@ -401,10 +446,15 @@ static void column_exclusive(const struct snapshot *snap, const struct metric *m
 	}
 }
 
-static void column_show(struct snapshot *snap, struct column *c)
+static int column_show(struct snapshot *snap, struct column *c)
 {
 	size_t i;
 
+	c->out.v = c->raw;
+	if (!c->base)
+		return 0;
+	if (array_reserve((void **)&c->shown, &c->cap_shown, snap->n, sizeof(double)) < 0)
+		return -ENOMEM;
 	for (i = 0; i < snap->n; i++) {
 		c->shown[i] = c->raw[i];
 		if (i < c->n_base && !isnan(c->base[i])) {
@@ -414,39 +464,43 @@ static void column_show(struct snapshot *snap, struct column *c)
 		}
 	}
 	c->out.v = c->shown;
+	return 0;
 }
 
-static int column_room(struct snapshot *snap, struct column *c)
+/* A parent's id is smaller than its children's: one pass from the end rolls up. w: NULL, or what
+ * weighs each value. */
+static void column_roll_up(const struct snapshot *snap, const struct metric *m, double *v, double *w)
 {
-	size_t raw = c->cap, shown = c->cap, rate = c->cap;
+	double unweighted = 0;
+	size_t i;
 
-	if (array_reserve((void **)&c->raw, &raw, snap->n, sizeof(double)) < 0 ||
-	    array_reserve((void **)&c->shown, &shown, snap->n, sizeof(double)) < 0 ||
-	    array_reserve((void **)&c->rate, &rate, snap->n, sizeof(double)) < 0)
-		return -ENOMEM;
-	c->cap = raw;
-	return 0;
+	for (i = snap->n; i-- > 1;) {
+		uint32_t up = snap->nodes[i].parent;
+
+		combine(m, &v[up], w ? &w[up] : &unweighted, v[i], w ? w[i] : 0);
+	}
 }
 
 static int column_compute(struct snapshot *snap, struct column *c)
 {
 	const struct metric *m = metric_table_get(snap->s->metrics, c->metric);
-	double *w;
+	_cleanup_(freep) double *w = NULL;
 	size_t i;
 
-	if (!m || column_room(snap, c) < 0)
+	if (!m || array_reserve((void **)&c->raw, &c->cap_raw, snap->n, sizeof(double)) < 0)
 		return -ENOMEM;
-	w = calloc(snap->n, sizeof(*w));
-	if (!w)
-		return -ENOMEM;
+	if (m->add == METRIC_WMEAN) {
+		w = calloc(snap->n, sizeof(*w));
+		if (!w)
+			return -ENOMEM;
+	}
 	for (i = 0; i < snap->n; i++)
 		c->raw[i] = NAN;
 	column_exclusive(snap, m, c->metric, c->raw, w);
-	/* A parent's id is smaller than its children's: one pass from the end rolls up. */
-	for (i = snap->n; c->inclusive && m->scope == METRIC_INCLUSIVE && i-- > 1;)
-		combine(m, &c->raw[snap->nodes[i].parent], &w[snap->nodes[i].parent], c->raw[i], w[i]);
-	free(w);
-	column_show(snap, c);
+	if (c->inclusive && m->scope == METRIC_INCLUSIVE)
+		column_roll_up(snap, m, c->raw, w);
+	if (column_show(snap, c) < 0)
+		return -ENOMEM;
 	c->fresh = true;
 	return 0;
 }
@@ -465,33 +519,45 @@ static struct column *column_get(struct snapshot *snap, uint32_t metric, bool in
 
 const struct snap_column *snapshot_column(struct snapshot *snap, uint32_t metric, bool inclusive)
 {
-	struct column *c = column_get(snap, metric, inclusive);
+	struct column *c;
 
+	if (metric < metric_table_count(snap->s->metrics) && !metric_used(snap, metric))
+		return column_absent(snap);
+	c = column_get(snap, metric, inclusive);
 	return c ? &c->out : NULL;
 }
 
-static void rate_compute(struct snapshot *snap, struct column *c)
+static int rate_compute(struct snapshot *snap, struct column *c)
 {
 	double seconds = (double)snap->window_ns / 1e9, before;
 	size_t i;
 
+	if (array_reserve((void **)&c->rate, &c->cap_rate, snap->n, sizeof(double)) < 0)
+		return -ENOMEM;
 	for (i = 0; i < snap->n; i++) {
 		before = i < c->n_before && !isnan(c->before[i]) ? c->before[i] : 0;
-		c->rate[i] = c->before && seconds > 0 ? (c->raw[i] - before) / seconds : NAN;
+		c->rate[i] = c->has_before && seconds > 0 ? (c->raw[i] - before) / seconds : NAN;
 	}
 	c->rate_out.v = c->rate;
 	c->rate_fresh = true;
+	return 0;
 }
 
 const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric)
 {
-	struct column *c = column_get(snap, metric, true);
+	struct column *c;
 
+	if (metric >= metric_table_count(snap->s->metrics))
+		return NULL;
+	c = column_find(snap, metric, true);
 	if (!c)
 		return NULL;
 	c->rate_wanted = true;
-	if (!c->rate_fresh)
-		rate_compute(snap, c);
+	if (!metric_used(snap, metric))
+		return column_absent(snap);
+	if ((!c->fresh && column_compute(snap, c) < 0) ||
+	    (!c->rate_fresh && rate_compute(snap, c) < 0))
+		return NULL;
 	return &c->rate_out;
 }
 
@@ -502,23 +568,32 @@ uint64_t snapshot_window_ns(const struct snapshot *snap)
 
 /* ---- life ---- */
 
-/* What was shown becomes "before" for the metrics whose rate somebody looks at. */
+/* What was shown becomes "before". What was in no set was zero before. */
+static void column_keep(struct snapshot *snap, struct column *c)
+{
+	c->has_before = true;
+	c->n_before = 0;
+	if (!metric_used(snap, c->metric))
+		return;
+	if ((!c->fresh && column_compute(snap, c) < 0) ||
+	    array_reserve((void **)&c->before, &c->cap_before, snap->n, sizeof(double)) < 0) {
+		c->has_before = false;
+		return;
+	}
+	memcpy(c->before, c->raw, snap->n * sizeof(*c->before));
+	c->n_before = snap->n;
+}
+
+/* Only for the metrics whose rate somebody looks at. */
 static void columns_age(struct snapshot *snap)
 {
 	size_t i;
 
 	for (i = 0; i < snap->n_columns; i++) {
 		struct column *c = snap->columns[i];
-		double *spare;
 
-		if (c->rate_wanted && (c->fresh || column_compute(snap, c) == 0)) {
-			spare = realloc(c->before, MAX(snap->n, 1u) * sizeof(*spare));
-			if (spare) {
-				memcpy(spare, c->raw, snap->n * sizeof(*spare));
-				c->before = spare;
-				c->n_before = snap->n;
-			}
-		}
+		if (c->rate_wanted)
+			column_keep(snap, c);
 		c->fresh = false;
 		c->rate_fresh = false;
 	}
@@ -535,7 +610,7 @@ struct snapshot *snapshot_new(const struct session *s, const struct snapshot_spe
 	snap->s = s;
 	snap->spec = *spec;
 	snap->names = strtab_new();
-	if (!snap->names || map_all(snap) < 0)
+	if (!snap->names || picture_take(snap) < 0)
 		return snapshot_free(snap);
 	/* The first window can have a rate only if somebody kept what was before it. */
 	for (i = 0; i < ARRAY_SIZE(rates); i++) {
@@ -571,6 +646,8 @@ struct snapshot *snapshot_free(struct snapshot *snap)
 		free(snap->caches[i].symbol);
 	}
 	free(snap->columns);
+	free(snap->used);
+	free(snap->absent);
 	free(snap->nodes);
 	free(snap->keys);
 	free(snap->last_child);
@@ -590,14 +667,39 @@ int snapshot_update(struct snapshot *snap, uint64_t now_ns)
 
 	if (snap->updated_ns)
 		columns_age(snap);
-	r = map_all(snap);
-	if (r == 0)
-		r = copy_values(snap);
+	r = picture_take(snap);
 	if (r < 0)
 		return r;
 	snap->window_ns = snap->updated_ns && now_ns > snap->updated_ns ? now_ns - snap->updated_ns : 0;
 	snap->updated_ns = now_ns;
 	return 0;
+}
+
+static void column_rebase(struct snapshot *snap, struct column *c)
+{
+	double *base = realloc(c->base, MAX(snap->n, 1u) * sizeof(*base));
+
+	if (!base)
+		return;
+	memcpy(base, c->raw, snap->n * sizeof(*base));
+	c->base = base;
+	c->n_base = snap->n;
+	if (column_show(snap, c) < 0)
+		c->fresh = false;
+}
+
+static void reset_undo(struct snapshot *snap)
+{
+	size_t i;
+
+	for (i = 0; i < snap->n_columns; i++) {
+		struct column *c = snap->columns[i];
+
+		free(c->base);
+		c->base = NULL;
+		c->n_base = 0;
+		c->out.v = c->raw;
+	}
 }
 
 void snapshot_reset(struct snapshot *snap, bool undo)
@@ -606,19 +708,18 @@ void snapshot_reset(struct snapshot *snap, bool undo)
 	struct column *c;
 	int inclusive;
 
+	if (undo) {
+		reset_undo(snap);
+		return;
+	}
 	for (metric = 0; metric < n; metric++) {
-		const struct metric *m = metric_table_get(snap->s->metrics, metric);
-
+		if (metric_table_get(snap->s->metrics, metric)->add != METRIC_SUM ||
+		    !metric_used(snap, metric))
+			continue;
 		for (inclusive = 0; inclusive < 2; inclusive++) {
 			c = column_get(snap, metric, inclusive);
-			if (!c || m->add != METRIC_SUM)
-				continue;
-			free(c->base);
-			c->base = undo ? NULL : malloc(MAX(snap->n, 1u) * sizeof(*c->base));
-			c->n_base = c->base ? snap->n : 0;
-			if (c->base)
-				memcpy(c->base, c->raw, snap->n * sizeof(*c->base));
-			column_show(snap, c);
+			if (c)
+				column_rebase(snap, c);
 		}
 	}
 }
@@ -630,6 +731,7 @@ int snapshot_regroup(struct snapshot *snap, enum group group)
 	snap->spec.group = group;
 	snap->n = snap->n_rows = snap->n_mapped = 0;
 	snap->n_flat = snap->n_transfers = 0;
+	/* The same picture in another order: what has come since is for the next update. */
 	return map_all(snap);
 }
 
@@ -766,16 +868,6 @@ static double at(const struct snap_column *c, uint32_t id)
 static const uint32_t flops_metrics[] = {METRIC_FLOPS, METRIC_FLOPS8, METRIC_FLOPS16, METRIC_FLOPS32,
 					 METRIC_FLOPS64};
 
-static double node_flops(struct snapshot *snap, uint32_t id)
-{
-	double sum = NAN;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(flops_metrics); i++)
-		add_number(&sum, at(snapshot_column(snap, flops_metrics[i], false), id));
-	return sum;
-}
-
 const struct snap_column *snapshot_flops(struct snapshot *snap)
 {
 	const struct snap_column *c;
@@ -786,6 +878,8 @@ const struct snap_column *snapshot_flops(struct snapshot *snap)
 	for (j = 0; j < snap->n; j++)
 		snap->flops[j] = NAN;
 	for (i = 0; i < ARRAY_SIZE(flops_metrics); i++) {
+		if (!metric_used(snap, flops_metrics[i]))
+			continue;
 		c = snapshot_column(snap, flops_metrics[i], true);
 		for (j = 0; c && j < snap->n; j++)
 			add_number(&snap->flops[j], c->v[j]);
@@ -834,18 +928,44 @@ static int flat_compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Fold one node's own values into its entry; `heaviest` is the best single context so far. */
-static void flat_fold(struct snapshot *snap, struct snap_flat *e, uint32_t id, double *heaviest)
+/* What the flat table is made of. */
+struct flat_columns {
+	const struct snap_column *time, *count, *bytes, *min, *max, *rate;
+	const struct snap_column *flops[ARRAY_SIZE(flops_metrics)];
+	size_t n_flops;
+};
+
+static void flat_columns(struct snapshot *snap, struct flat_columns *c)
 {
-	double time = at(snapshot_column(snap, METRIC_TIME, false), id);
+	size_t i;
+
+	*c = (struct flat_columns){
+		.time = snapshot_column(snap, METRIC_TIME, false),
+		.count = snapshot_column(snap, METRIC_COUNT, false),
+		.bytes = snapshot_column(snap, METRIC_BYTES, false),
+		.min = snapshot_column(snap, METRIC_TIME_MIN, false),
+		.max = snapshot_column(snap, METRIC_TIME_MAX, false),
+		.rate = snapshot_rate(snap, METRIC_TIME),
+	};
+	for (i = 0; i < ARRAY_SIZE(flops_metrics); i++)
+		if (metric_used(snap, flops_metrics[i]))
+			c->flops[c->n_flops++] = snapshot_column(snap, flops_metrics[i], false);
+}
+
+/* Fold one node's own values into its entry; `heaviest` is the best single context so far. */
+static void flat_fold(const struct flat_columns *c, struct snap_flat *e, uint32_t id, double *heaviest)
+{
+	double time = at(c->time, id);
+	size_t i;
 
 	add_number(&e->time_ns, time);
-	add_number(&e->count, at(snapshot_column(snap, METRIC_COUNT, false), id));
-	add_number(&e->bytes, at(snapshot_column(snap, METRIC_BYTES, false), id));
-	add_number(&e->flops, node_flops(snap, id));
-	add_number(&e->time_rate, at(snapshot_rate(snap, METRIC_TIME), id));
-	e->min_ns = fmin(e->min_ns, at(snapshot_column(snap, METRIC_TIME_MIN, false), id));
-	e->max_ns = fmax(e->max_ns, at(snapshot_column(snap, METRIC_TIME_MAX, false), id));
+	add_number(&e->count, at(c->count, id));
+	add_number(&e->bytes, at(c->bytes, id));
+	for (i = 0; i < c->n_flops; i++)
+		add_number(&e->flops, at(c->flops[i], id));
+	add_number(&e->time_rate, at(c->rate, id));
+	e->min_ns = fmin(e->min_ns, at(c->min, id));
+	e->max_ns = fmax(e->max_ns, at(c->max, id));
 	if (!isnan(time) && !(time <= *heaviest)) {
 		*heaviest = time;
 		e->node = id;
@@ -854,23 +974,24 @@ static void flat_fold(struct snapshot *snap, struct snap_flat *e, uint32_t id, d
 
 const struct snap_flat *snapshot_flat(struct snapshot *snap, enum name_mode mode, size_t *ret_n)
 {
-	const struct snap_column *time = snapshot_column(snap, METRIC_TIME, false);
 	_cleanup_(freep) uint32_t *by_frame = calloc(snap->s->n_frames + 1, sizeof(*by_frame));
 	_cleanup_(freep) double *heaviest = calloc(snap->s->n_frames + 1, sizeof(*heaviest));
+	struct flat_columns columns;
 	uint32_t id;
 
 	snap->n_flat = 0;
 	*ret_n = 0;
-	if (!time || !by_frame || !heaviest)
+	flat_columns(snap, &columns);
+	if (!columns.time || !by_frame || !heaviest)
 		return NULL;
 	for (id = 0; id < snap->n; id++) {
 		struct snap_flat *e;
 
-		if (!is_flat(snap, id, time->v[id]))
+		if (!is_flat(snap, id, columns.time->v[id]))
 			continue;
 		e = flat_entry(snap, by_frame, id, mode);
 		if (e)
-			flat_fold(snap, e, id, &heaviest[snap->keys[id].frame]);
+			flat_fold(&columns, e, id, &heaviest[snap->keys[id].frame]);
 	}
 	if (snap->n_flat)
 		qsort(snap->flat, snap->n_flat, sizeof(*snap->flat), flat_compare);
@@ -893,6 +1014,7 @@ static struct snap_transfer *transfer_entry(struct snapshot *snap, const struct 
 
 const struct snap_transfer *snapshot_transfers(struct snapshot *snap, size_t *ret_n)
 {
+	_cleanup_(freep) uint32_t *by_frame = calloc(snap->s->n_frames + 1, sizeof(*by_frame));
 	const struct snap_column *async = snapshot_column(snap, METRIC_ASYNC, false);
 	const struct snap_column *rate = snapshot_rate(snap, METRIC_BYTES);
 	const struct snap_flat *flat;
@@ -902,17 +1024,17 @@ const struct snap_transfer *snapshot_transfers(struct snapshot *snap, size_t *re
 
 	snap->n_transfers = 0;
 	flat = snapshot_flat(snap, NAME_SHORT, &n);
-	for (i = 0; i < n; i++) {
-		if (flat[i].kind != FRAME_COPY && flat[i].kind != FRAME_SET)
+	for (i = 0; by_frame && i < n; i++)
+		if ((flat[i].kind == FRAME_COPY || flat[i].kind == FRAME_SET) &&
+		    transfer_entry(snap, &flat[i]))
+			by_frame[snap->keys[flat[i].node].frame] = (uint32_t)snap->n_transfers;
+	for (id = 0; by_frame && snap->n_transfers && id < snap->n; id++) {
+		if ((snap->nodes[id].kind != FRAME_COPY && snap->nodes[id].kind != FRAME_SET) ||
+		    !by_frame[snap->keys[id].frame])
 			continue;
-		t = transfer_entry(snap, &flat[i]);
-		for (id = 0; t && id < snap->n; id++) {
-			if (snap->nodes[id].kind != t->kind ||
-			    snap->keys[id].frame != snap->keys[flat[i].node].frame)
-				continue;
-			add_number(&t->async, at(async, id));
-			add_number(&t->bytes_rate, at(rate, id));
-		}
+		t = &snap->transfers[by_frame[snap->keys[id].frame] - 1];
+		add_number(&t->async, at(async, id));
+		add_number(&t->bytes_rate, at(rate, id));
 	}
 	*ret_n = snap->n_transfers;
 	return snap->transfers;
