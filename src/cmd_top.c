@@ -387,7 +387,7 @@ static int top_take_terminal(struct top *t)
 	struct buf restore;
 
 	if (tui_open(t->tui) < 0) {
-		complain("%s", tui_why(t->tui));
+		complain("%s; use 'proton record', --batch N or --json-lines", tui_why(t->tui));
 		return STATUS_USAGE;
 	}
 	buf_init(&restore, 0);

@@ -202,7 +202,8 @@ static int open_stream(struct run *run)
 	int r = session_dir_new(&run->dir);
 
 	if (r < 0) {
-		complain("cannot make a session directory: %s", strerror(-r));
+		complain("cannot make a session directory in $XDG_RUNTIME_DIR, $TMPDIR or /tmp: %s",
+			 strerror(-r));
 		return STATUS_OURS;
 	}
 	atomic_store(&run->dir->control->count_launches, !run->options.no_count_launches);
