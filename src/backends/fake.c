@@ -3,6 +3,7 @@
  *
  * PROTON_FAKE names a file (or holds the script itself, lines parted by ';'):
  *   kernel NAME NS [COUNT]          COUNT executions of NS nanoseconds each
+ *   many N PREFIX NS                N kernels "PREFIX0", "PREFIX1" …, one execution each
  *   copy DIRECTION KIND BYTES NS    "copy HtoD pinned 4096 1000"
  *   set KIND BYTES NS
  *   stream N | device N             for what follows
@@ -28,7 +29,7 @@ struct fake {
 	struct activity_sink *sink;
 	char script[SCRIPT_MAX];
 	pthread_t thread;
-	_Atomic bool done;
+	_Atomic bool done, stop;
 	uint32_t stream;
 	int32_t device;
 	unsigned repeats;
@@ -80,6 +81,19 @@ static void run_kernel(struct fake *f, char *const words[])
 
 	for (i = 0; i < n; i++)
 		fake_record(f, &a, strtoull(words[2], NULL, 10));
+}
+
+static void run_many(struct fake *f, char *const words[])
+{
+	unsigned long i, n = strtoul(words[1], NULL, 10);
+	uint64_t ns = strtoull(words[3], NULL, 10);
+	char name[128];
+	struct activity a = {.kind = ACTIVITY_KERNEL, .name = name};
+
+	for (i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "%.100s%lu", words[2], i);
+		fake_record(f, &a, ns);
+	}
 }
 
 /* The number of a word in a list made by `word_of`. */
@@ -147,7 +161,7 @@ static const struct {
 } commands[] = {
 	{"kernel", 3, run_kernel}, {"copy", 5, run_copy},     {"set", 4, run_set},
 	{"stream", 2, run_stream}, {"device", 2, run_device}, {"launch", 2, run_launch},
-	{"pause", 2, run_pause},   {"repeat", 2, run_repeat},
+	{"pause", 2, run_pause},   {"repeat", 2, run_repeat}, {"many", 4, run_many},
 };
 
 static void fake_line(struct fake *f, char *line)
@@ -167,7 +181,7 @@ static void fake_pass(struct fake *f)
 	char text[SCRIPT_MAX], *save = NULL, *line;
 
 	memcpy(text, f->script, sizeof(text));
-	for (line = strtok_r(text, ";\n", &save); line; line = strtok_r(NULL, ";\n", &save))
+	for (line = strtok_r(text, ";\n", &save); line && !f->stop; line = strtok_r(NULL, ";\n", &save))
 		fake_line(f, line);
 }
 
@@ -178,7 +192,7 @@ static void *fake_main(void *arg)
 
 	fake_device(f, 0);
 	fake_pass(f);
-	for (i = f->repeats; i; i--)
+	for (i = f->repeats; i && !f->stop; i--)
 		fake_pass(f);
 	f->done = true;
 	return NULL;
@@ -235,6 +249,7 @@ static void fake_stop(void *state)
 
 	if (!f)
 		return;
+	f->stop = true;
 	pthread_join(f->thread, NULL);
 	free(f);
 }
