@@ -357,10 +357,11 @@ static uint32_t row_new(struct session *s, uint32_t node, uint32_t lane, uint32_
 {
 	uint32_t n = s->sets[set].n, id = (uint32_t)s->n_rows;
 
+	/* One more than needed: where there is a row there are arrays, though its set be empty. */
 	if (!ROOM(s, rows) ||
-	    array_reserve((void **)&s->values, &s->p->cap_values, s->n_values + n,
+	    array_reserve((void **)&s->values, &s->p->cap_values, s->n_values + n + 1,
 			  sizeof(*s->values)) < 0 ||
-	    array_reserve((void **)&s->present, &s->p->cap_present, s->n_values + n, 1) < 0)
+	    array_reserve((void **)&s->present, &s->p->cap_present, s->n_values + n + 1, 1) < 0)
 		return SESSION_NONE;
 	s->rows[id] = (struct session_row){
 		node, lane, epoch, set, SESSION_NONE, (uint32_t)s->n_values};
