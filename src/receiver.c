@@ -17,6 +17,7 @@ enum {
 	CALL_MAX = 8 * 1024 * 1024, /* then others get their turn */
 };
 #define KEY_EVERY_NS (10 * NSEC_PER_SEC)
+#define SILENCE_NS   (400 * NSEC_PER_MSEC) /* four periods of a collector */
 
 struct receiver {
 	int fd, tape;
@@ -129,12 +130,14 @@ ssize_t receiver_read(struct receiver *r)
 }
 
 /* A process is known by its pid; its start is later than ours, so a pid that was used again is
- * told apart by its own HELLO. */
+ * told apart by its own HELLO. One in another pid namespace is not to be seen: it lives as long as
+ * it speaks. */
 static bool process_dead(const struct session_process *p)
 {
 	unsigned long long start;
 
-	return process_start_time((pid_t)p->pid, &start) == -ESRCH;
+	return process_start_time((pid_t)p->pid, &start) == -ESRCH &&
+	       clock_monotonic_ns() - p->last_ns > SILENCE_NS;
 }
 
 unsigned receiver_alive(struct receiver *r)

@@ -218,12 +218,26 @@ static int open_stream(struct run *run)
 	return 0;
 }
 
+/* A place where the profile cannot be written is said before the run, not after it. */
+static int check_output(const struct run *run)
+{
+	const char *path = run->options.output ? run->options.output : "./", *slash = strrchr(path, '/');
+	_cleanup_(freep) char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
+
+	if (!folder || strchr(folder, '%') || access(path, W_OK) == 0 || access(folder, W_OK) == 0)
+		return 0;
+	complain("cannot write a profile in '%s': %s (choose a file with -o)", folder, strerror(errno));
+	return STATUS_OURS;
+}
+
 int run_prepare(struct run *run, const struct run_options *options, char *const *argv)
 {
 	int r;
 
 	*run = (struct run){.options = *options, .argv = argv};
 	r = find_target(run);
+	if (r == 0)
+		r = check_output(run);
 	if (r)
 		return r;
 	session_dir_sweep();
@@ -462,16 +476,24 @@ static void summary_transfers(struct snapshot *snap, FILE *out)
 
 static void summary_losses(const struct session *s, FILE *out)
 {
+	size_t j, vanished = 0;
 	unsigned i;
-	size_t j;
 
 	for (i = 0; i < LOSS_N; i++) {
 		uint64_t n = session_loss(s, (enum loss)i);
 
 		if (n && i != LOSS_PIPE_FULL && i != LOSS_WIRE_GAP)
-			fprintf(out, "proton: lost: %llu %s\n", (unsigned long long)n,
+			fprintf(out, "proton: %s: %llu %s\n",
+				loss_is_loss((enum loss)i) ? "lost" : "note", (unsigned long long)n,
 				loss_sentence((enum loss)i));
 	}
+	for (j = 0; j < s->n_processes; j++)
+		vanished += s->processes[j].end == PROCESS_VANISHED;
+	if (vanished)
+		fprintf(out,
+			"proton: lost: %zu process%s ended without a word (killed?): what was done in the "
+			"last 0.1 s is missing\n",
+			vanished, vanished == 1 ? "" : "es");
 	for (j = 0; j < s->n_notes; j++)
 		fprintf(out, "proton: note: %s\n", strtab_str(s->strings, s->notes[j].text));
 }

@@ -19,9 +19,14 @@ check "no program" 2 "$(status "$PROTON" record)"
 check "no such command" 2 "$(status "$PROTON" recrod true)"
 has "the nearest is named" "did you mean 'record'" err
 check "a tape that cannot be" 125 "$(status "$PROTON" record --tape /nonexistent/x -- true)"
-check "profile that cannot be written" 0 "$(status "$PROTON" record -o /nonexistent/d/x -- true)"
-has "and says so" "cannot write '/nonexistent/d/x'" err
-check "with --strict" 125 "$(status "$PROTON" record --strict -o /nonexistent/d/x -- true)"
+check "profile that cannot be written" 125 "$(status "$PROTON" record -o /nonexistent/d/x -- touch ran)"
+has "and says so" "cannot write a profile in '/nonexistent/d/'" err
+check "before the program runs" no "$([ -e ran ] && echo yes || echo no)"
+mkdir gone
+check "a folder that goes away meanwhile" 0 "$(status "$PROTON" record -o gone/x -- rmdir gone)"
+has "is said at the end" "cannot write 'gone/x'" err
+mkdir gone
+check "with --strict" 125 "$(status "$PROTON" record --strict -o gone/x -- rmdir gone)"
 
 # ---- descriptors
 check "stdin and stdout are the program's" "hello" "$(echo hello | "$PROTON" record -q -o a.hatchet -- cat)"
@@ -72,6 +77,7 @@ has "and how many are missing" "2 launches whose records never arrived" err
 # ---- kill -9 of the program: what was sent a period ago is there
 PROTON_FAKE="$fake;launch a;launch b;launch c" "$PROTON" record --no-follow -o k.hatchet -- sh -c 'sleep 1; kill -9 $$' 2>err
 check "kernels before the kill" 10 "$(metric k.hatchet gemm count)"
+has "a killed process is said" "ended without a word" err
 has "unaccounted launches are said" "3 launches whose records never arrived" err
 
 # ---- kill -9 of proton: the program goes on, the last save is there

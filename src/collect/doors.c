@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "backends/opencl.h"
@@ -112,6 +113,11 @@ static void forked(void)
 
 	if (!c || !collect_on)
 		return;
+	if (getenv("PROTON_ONLY_PID")) {
+		collect_on = false; /* --no-follow: children are not looked at */
+		backends_forked();
+		return;
+	}
 	n = atomic_load(&c->n_threads);
 	for (i = 0; i < n; i++) {
 		struct thread_state *t = &c->thread[i];
@@ -126,6 +132,8 @@ static void forked(void)
 	}
 	if (thread_state()->tid) {
 		thread_state()->tid = (uint32_t)syscall(SYS_gettid);
+		if (thread_state()->lane)
+			thread_state()->lane = thread_state()->tid;
 		thread_state()->is_main = true;
 		atomic_store(&c->main_node, thread_state()->node);
 	}
@@ -156,8 +164,10 @@ void exit_watch(void)
 
 	/* Handlers run last in, first out: registered again once the vendor's library is up, ours
 	 * runs before it tears itself down. finish() works once. */
-	if (atomic_fetch_add(&n, 1) < 4)
+	if (atomic_fetch_add(&n, 1) < 4) {
 		atexit(finish);
+		at_quick_exit(finish);
+	}
 }
 
 /* Python's os._exit() and multiprocessing's fork children end without exit handlers. In the child
@@ -231,6 +241,7 @@ static void identify(struct collector *c)
 static struct control_page *control_open(const char *dir)
 {
 	char path[300];
+	struct stat st;
 	void *p;
 	int fd;
 
@@ -238,6 +249,11 @@ static struct control_page *control_open(const char *dir)
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
+	/* A file that is too short would be a SIGBUS in the program. */
+	if (fstat(fd, &st) < 0 || st.st_size < (off_t)sizeof(struct control_page)) {
+		close(fd);
+		return NULL;
+	}
 	p = mmap(NULL, sizeof(struct control_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return p == MAP_FAILED ? NULL : p;

@@ -35,6 +35,8 @@ enum { /* bounds; powers of two */
 	MAX_STREAMS = 64, /* a device */
 	MAX_HISTS = 1 << 14,
 	MAX_THREADS = 1 << 12,
+	MAX_THREAD_LANES = 512, /* threads with lanes of their own; the rest share thread 0 */
+	RESERVED_LANES = 256,   /* of MAX_LANES: kept for shared ones */
 	MAX_NOTES = 64,
 	MAX_DEPTH = 256,
 	RESERVED_NODES = 1 << 11, /* of MAX_NODES: kept for "<other>" */
@@ -134,6 +136,7 @@ struct record_cache; /* of sink.c */
 struct thread_state {
 	_Atomic uint32_t used;
 	uint32_t tid;
+	uint32_t lane; /* tid, or 0: it shares the lanes of thread 0 */
 	uint32_t node;    /* current calling context */
 	uint32_t adopted; /* the main thread's, while this one has none of its own */
 	bool is_main;
@@ -176,6 +179,7 @@ struct collector {
 	struct note_entry note[MAX_NOTES];
 	struct thread_state *thread;
 	_Atomic uint32_t n_threads; /* highest ever used */
+	_Atomic uint32_t n_thread_lanes;
 	_Atomic uint32_t main_node; /* calling context of the main thread */
 	_Atomic bool many_contexts; /* backends were told to attribute */
 	_Atomic bool paused;

@@ -51,6 +51,9 @@ void slot_store(uint32_t slot, unsigned i, uint64_t bits)
 void slot_touch(uint32_t slot)
 {
 	bitmap_set(collector->dirty, slot);
+	/* In a fork child the sender is gone: the first value that it has starts one. */
+	if (_unlikely_(!atomic_load_explicit(&collector->sender, memory_order_relaxed)))
+		sender_start();
 }
 
 static void value_min(_Atomic uint64_t *p, uint64_t v)
@@ -77,6 +80,8 @@ static void slot_histogram(uint32_t slot, uint64_t ns)
 	struct slot_entry *e = &collector->slot[slot];
 	uint32_t id = atomic_load_explicit(&e->hist, memory_order_relaxed);
 
+	if (collector->lane[e->lane].device == WIRE_NONE)
+		return; /* no lane was left for it: its device is not known */
 	if (!id) {
 		id = hist_intern(e->node, collector->lane[e->lane].device);
 		if (id == WIRE_NONE)

@@ -352,15 +352,21 @@ static bool stream_admitted(struct device_entry *d, uint32_t context, uint32_t s
 	return false;
 }
 
-static uint32_t lane_make(const struct pair *k, uint32_t cell)
+static uint64_t lane_hash(const struct pair *k)
 {
-	uint32_t id = cell == WIRE_NONE ? WIRE_NONE : table_take(&collector->lanes, MAX_LANES);
-	struct lane_entry *e;
+	return hash_u64(hash_pair(k->a, k->b) ^ hash_pair(k->c, k->d));
+}
 
-	if (id == WIRE_NONE) {
-		lose(LOSS_LANES_FULL, 1);
-		return 0;
-	}
+static uint32_t lane_try(const struct pair *k, uint32_t max)
+{
+	struct lane_entry *e;
+	uint32_t cell, id = table_find(&collector->lanes, lane_hash(k), lane_equal, k, &cell);
+
+	if (id != WIRE_NONE)
+		return id;
+	id = cell == WIRE_NONE ? WIRE_NONE : table_take(&collector->lanes, max);
+	if (id == WIRE_NONE)
+		return WIRE_NONE;
 	e = &collector->lane[id];
 	e->device = k->a;
 	e->context = k->b;
@@ -371,21 +377,18 @@ static uint32_t lane_make(const struct pair *k, uint32_t cell)
 
 uint32_t lane_intern(uint32_t device, uint32_t context, uint32_t stream, uint32_t thread)
 {
-	struct pair k = {device, context, stream, thread};
-	uint64_t hash = hash_u64(hash_pair(device, context) ^ hash_pair(stream, thread));
-	uint32_t cell, id = table_find(&collector->lanes, hash, lane_equal, &k, &cell);
+	struct pair k = {device, context, stream, thread}, shared = {device, WIRE_NONE, WIRE_NONE, 0};
+	uint32_t cell, id = table_find(&collector->lanes, lane_hash(&k), lane_equal, &k, &cell);
 
 	if (id != WIRE_NONE)
 		return id;
-	if (device < MAX_DEVICES && !stream_admitted(&collector->device[device], context, stream)) {
-		lose(LOSS_LANES_FULL, 1);
-		k = (struct pair){device, WIRE_NONE, WIRE_NONE, 0}; /* the shared lane */
-		hash = hash_u64(hash_pair(k.a, k.b) ^ hash_pair(k.c, k.d));
-		id = table_find(&collector->lanes, hash, lane_equal, &k, &cell);
-		if (id != WIRE_NONE)
-			return id;
-	}
-	return lane_make(&k, cell);
+	if (device >= MAX_DEVICES || stream_admitted(&collector->device[device], context, stream))
+		id = lane_try(&k, MAX_LANES - RESERVED_LANES);
+	if (id != WIRE_NONE)
+		return id;
+	lose(LOSS_LANES_FULL, 1);
+	id = lane_try(&shared, MAX_LANES);
+	return id == WIRE_NONE ? 0 : id;
 }
 
 static bool slot_equal(uint32_t id, const void *key)

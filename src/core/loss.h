@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CORE_LOSS_H
 #define PROTON_CORE_LOSS_H
+#include <stdbool.h>
 /* Losses are data: each is counted where it happens, crosses the wire cumulatively, is written
  * into the file and drawn on the screen. Numbers are on the wire: never reused. */
 
@@ -12,7 +13,7 @@
 	_(REVERSED_TIME,  3, "reversed_timestamps", "records that end before they start")          \
 	_(NODES_FULL,     4, "nodes_full",          "calling contexts folded into <other>")        \
 	_(SLOTS_FULL,     5, "slots_full",          "records without a place for their values")    \
-	_(LANES_FULL,     6, "lanes_full",          "records on a shared lane (too many streams)") \
+	_(LANES_FULL,     6, "lanes_full",          "records whose stream is not told apart (too many)") \
 	_(STRINGS_FULL,   7, "strings_full",        "names not kept (string memory full)")         \
 	_(BUFFERS_FULL,   8, "buffers_full",        "activity buffers refused (memory bound)")     \
 	_(PIPE_FULL,      9, "pipe_full",           "sends put off because the pipe was full")     \
@@ -29,6 +30,13 @@ enum loss {
 #undef _
 	LOSS_N = 16
 };
+
+/* Is a number gone, or only a detail? Put-off sends and frames that healed lost nothing, and records
+ * on a shared lane are counted. */
+static inline bool loss_is_loss(enum loss loss)
+{
+	return loss != LOSS_PIPE_FULL && loss != LOSS_WIRE_GAP && loss != LOSS_LANES_FULL;
+}
 
 const char *loss_word(enum loss loss);
 const char *loss_sentence(enum loss loss);

@@ -582,8 +582,7 @@ uint64_t session_loss_total(const struct session *s)
 	unsigned i;
 
 	for (i = 0; i < LOSS_N; i++)
-		/* Put-off sends and frames that healed lost nothing. */
-		if (i != LOSS_PIPE_FULL && i != LOSS_WIRE_GAP)
+		if (loss_is_loss((enum loss)i))
 			n += session_loss(s, (enum loss)i);
 	return n;
 }

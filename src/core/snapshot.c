@@ -760,12 +760,17 @@ enum group snapshot_group(const struct snapshot *snap)
 static uint32_t name_make(struct snapshot *snap, uint32_t session_node, enum name_mode mode)
 {
 	const char *raw = session_node_name(snap->s, session_node);
-	char *nice = NULL;
+	char *nice = NULL, *c;
 	uint32_t id;
 
 	if (snap->spec.demangle && mode != NAME_RAW)
 		nice = snap->spec.demangle(raw, mode);
-	id = strtab_adds(snap->names, nice ? nice : raw);
+	if (!nice)
+		nice = strdup(raw);
+	for (c = nice; c && *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?'; /* a name must not steer the terminal */
+	id = nice ? strtab_adds(snap->names, nice) : STRTAB_NONE;
 	free(nice);
 	return id == STRTAB_NONE ? 0 : id;
 }
