@@ -189,6 +189,11 @@ START_TEST(snapshot_stands_still_and_has_windows)
 	snapshot_update(snap, 4 * NSEC_PER_SEC);
 	ck_assert(snapshot_column(snap, METRIC_TIME, true)->v[0] == 10);
 	ck_assert(snapshot_rate(snap, METRIC_TIME)->v[0] == 10);
+	ck_assert(isnan(snapshot_column(snap, METRIC_TIME_MAX, true)->v[0]));
+	/* Another grouping counts from the same moment. */
+	ck_assert_int_eq(snapshot_regroup(snap, GROUP_DEVICE), 0);
+	ck_assert(snapshot_column(snap, METRIC_TIME, true)->v[0] == 10);
+	ck_assert_int_eq(snapshot_regroup(snap, GROUP_NONE), 0);
 	snapshot_reset(snap, true);
 	ck_assert(snapshot_column(snap, METRIC_TIME, true)->v[0] == 375);
 	snapshot_free(snap);

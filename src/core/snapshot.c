@@ -25,11 +25,9 @@ struct column {
 	bool inclusive;
 	bool fresh; /* computed since the last update */
 	double *raw; /* as measured */
-	double *shown; /* raw less base; unused without a base */
-	double *base; /* at the last reset; NULL: none */
 	double *before; /* raw of the picture before this one, n_before nodes of it */
 	double *rate;
-	size_t cap_raw, cap_shown, cap_rate, cap_before, n_base, n_before;
+	size_t cap_raw, cap_rate, cap_before, n_before;
 	bool has_before, rate_wanted, rate_fresh;
 	struct snap_column out, rate_out;
 };
@@ -54,6 +52,9 @@ struct snapshot {
 	size_t n_picture_nodes, n_picture_rows; /* of the session when the picture was taken */
 	union metric_value *values; /* the picture; NULL: the session has ended and stands still */
 	uint8_t *present;
+	union metric_value *base; /* values at the last reset: the same for any grouping */
+	uint8_t *base_present;
+	size_t n_base;
 	size_t cap_values, cap_present;
 	struct column **columns;
 	size_t n_columns, cap_columns;
@@ -366,8 +367,6 @@ static struct column *column_find(struct snapshot *snap, uint32_t metric, bool i
 static void column_free(struct column *c)
 {
 	free(c->raw);
-	free(c->shown);
-	free(c->base);
 	free(c->before);
 	free(c->rate);
 	free(c);
@@ -415,6 +414,25 @@ static double row_weight(const struct snapshot *snap, const struct session_row *
 	return 1;
 }
 
+/* A value of the picture since the last reset. False: it is absent, nothing has come since, or (a
+ * minimum, a maximum) only the one of the whole run is known. */
+static bool picture_value(const struct snapshot *snap, const struct metric *m, uint32_t at,
+			  union metric_value v, double *ret)
+{
+	*ret = m->type == METRIC_TEXT ? (double)v.text : metric_number(m, v);
+	if (at >= snap->n_base || !snap->base_present[at])
+		return true;
+	if (m->add == METRIC_MIN || m->add == METRIC_MAX)
+		return false;
+	if (m->add != METRIC_SUM || m->type == METRIC_TEXT)
+		return true;
+	if (m->type == METRIC_U64)
+		*ret = v.u64 > snap->base[at].u64 ? (double)(v.u64 - snap->base[at].u64) : 0;
+	else
+		*ret -= snap->base[at].f64;
+	return *ret != 0;
+}
+
 /* Own values of all nodes from the rows of the picture. */
 static void column_exclusive(const struct snapshot *snap, const struct metric *m, uint32_t metric,
 			     double *v, double *w)
@@ -432,39 +450,16 @@ static void column_exclusive(const struct snapshot *snap, const struct metric *m
 
 		for (j = 0; j < set->n; j++) {
 			uint32_t at = r->values + j;
-			double weight = 1;
+			double weight = 1, value;
 
-			if (set->metrics[j] != metric || !present[at] || snap->nodes[node].hidden)
+			if (set->metrics[j] != metric || !present[at] || snap->nodes[node].hidden ||
+			    !picture_value(snap, m, at, values[at], &value))
 				continue;
 			if (m->add == METRIC_WMEAN)
 				weight = row_weight(snap, r, m->weight, values, present);
-			combine(m, &v[node], w ? &w[node] : &unweighted,
-				m->type == METRIC_TEXT ? (double)values[at].text
-						       : metric_number(m, values[at]),
-				weight);
+			combine(m, &v[node], w ? &w[node] : &unweighted, value, weight);
 		}
 	}
-}
-
-static int column_show(struct snapshot *snap, struct column *c)
-{
-	size_t i;
-
-	c->out.v = c->raw;
-	if (!c->base)
-		return 0;
-	if (array_reserve((void **)&c->shown, &c->cap_shown, snap->n, sizeof(double)) < 0)
-		return -ENOMEM;
-	for (i = 0; i < snap->n; i++) {
-		c->shown[i] = c->raw[i];
-		if (i < c->n_base && !isnan(c->base[i])) {
-			c->shown[i] -= c->base[i];
-			if (c->shown[i] == 0)
-				c->shown[i] = NAN; /* nothing since the reset */
-		}
-	}
-	c->out.v = c->shown;
-	return 0;
 }
 
 /* A parent's id is smaller than its children's: one pass from the end rolls up. w: NULL, or what
@@ -499,8 +494,7 @@ static int column_compute(struct snapshot *snap, struct column *c)
 	column_exclusive(snap, m, c->metric, c->raw, w);
 	if (c->inclusive && m->scope == METRIC_INCLUSIVE)
 		column_roll_up(snap, m, c->raw, w);
-	if (column_show(snap, c) < 0)
-		return -ENOMEM;
+	c->out.v = c->raw;
 	c->fresh = true;
 	return 0;
 }
@@ -654,6 +648,8 @@ struct snapshot *snapshot_free(struct snapshot *snap)
 	free(snap->row_node);
 	free(snap->values);
 	free(snap->present);
+	free(snap->base);
+	free(snap->base_present);
 	free(snap->flat);
 	free(snap->transfers);
 	free(snap->flops);
@@ -675,53 +671,37 @@ int snapshot_update(struct snapshot *snap, uint64_t now_ns)
 	return 0;
 }
 
-static void column_rebase(struct snapshot *snap, struct column *c)
-{
-	double *base = realloc(c->base, MAX(snap->n, 1u) * sizeof(*base));
-
-	if (!base)
-		return;
-	memcpy(base, c->raw, snap->n * sizeof(*base));
-	c->base = base;
-	c->n_base = snap->n;
-	if (column_show(snap, c) < 0)
-		c->fresh = false;
-}
-
-static void reset_undo(struct snapshot *snap)
+/* What was computed, and what rates are made of, counts from elsewhere now. */
+static void columns_restart(struct snapshot *snap, bool has_before)
 {
 	size_t i;
 
 	for (i = 0; i < snap->n_columns; i++) {
-		struct column *c = snap->columns[i];
-
-		free(c->base);
-		c->base = NULL;
-		c->n_base = 0;
-		c->out.v = c->raw;
+		snap->columns[i]->fresh = snap->columns[i]->rate_fresh = false;
+		snap->columns[i]->n_before = 0;
+		snap->columns[i]->has_before &= has_before;
 	}
 }
 
 void snapshot_reset(struct snapshot *snap, bool undo)
 {
-	uint32_t metric, n = metric_table_count(snap->s->metrics);
-	struct column *c;
-	int inclusive;
+	const union metric_value *values = snap->values ? snap->values : snap->s->values;
+	const uint8_t *present = snap->present ? snap->present : snap->s->present;
+	size_t n = 0, i;
 
-	if (undo) {
-		reset_undo(snap);
-		return;
+	for (i = 0; i < snap->n_rows; i++)
+		n = MAX(n, (size_t)snap->s->rows[i].values + snap->s->sets[snap->s->rows[i].set].n);
+	free(snap->base);
+	free(snap->base_present);
+	snap->n_base = 0;
+	snap->base = undo ? NULL : malloc((n + 1) * sizeof(*snap->base));
+	snap->base_present = undo ? NULL : malloc(n + 1);
+	if (snap->base && snap->base_present && n) {
+		memcpy(snap->base, values, n * sizeof(*values));
+		memcpy(snap->base_present, present, n);
+		snap->n_base = n;
 	}
-	for (metric = 0; metric < n; metric++) {
-		if (metric_table_get(snap->s->metrics, metric)->add != METRIC_SUM ||
-		    !metric_used(snap, metric))
-			continue;
-		for (inclusive = 0; inclusive < 2; inclusive++) {
-			c = column_get(snap, metric, inclusive);
-			if (c)
-				column_rebase(snap, c);
-		}
-	}
+	columns_restart(snap, !undo);
 }
 
 int snapshot_regroup(struct snapshot *snap, enum group group)
@@ -757,20 +737,35 @@ enum group snapshot_group(const struct snapshot *snap)
 
 /* ---- names ---- */
 
+/* A name must not steer the terminal: control characters are shown as ^X. */
+static char *name_tame(const char *name)
+{
+	char *out = malloc(2 * strlen(name) + 1), *p = out;
+
+	for (; out && *name; name++) {
+		if ((unsigned char)*name < ' ' || *name == 0x7f) {
+			*p++ = '^';
+			*p++ = (char)(*name ^ 0x40);
+		} else {
+			*p++ = *name;
+		}
+	}
+	if (out)
+		*p = '\0';
+	return out;
+}
+
 static uint32_t name_make(struct snapshot *snap, uint32_t session_node, enum name_mode mode)
 {
 	const char *raw = session_node_name(snap->s, session_node);
-	char *nice = NULL, *c;
+	char *nice = NULL, *shown;
 	uint32_t id;
 
 	if (snap->spec.demangle && mode != NAME_RAW)
 		nice = snap->spec.demangle(raw, mode);
-	if (!nice)
-		nice = strdup(raw);
-	for (c = nice; c && *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?'; /* a name must not steer the terminal */
-	id = nice ? strtab_adds(snap->names, nice) : STRTAB_NONE;
+	shown = name_tame(nice ? nice : raw);
+	id = shown ? strtab_adds(snap->names, shown) : STRTAB_NONE;
+	free(shown);
 	free(nice);
 	return id == STRTAB_NONE ? 0 : id;
 }
