@@ -94,6 +94,7 @@ static int owner_write(int fd, pid_t target)
 	unsigned long long start = 0, target_start = 0;
 	char text[OWNER_MAX], boot[40];
 	uint64_t pidns;
+	ssize_t written;
 	int n;
 
 	pid_space(boot, &pidns);
@@ -106,8 +107,9 @@ static int owner_write(int fd, pid_t target)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "target %d %llu\n", (int)target,
 			      target_start);
 	}
-	if (pwrite(fd, text, (size_t)n, 0) != n)
-		return -EIO;
+	written = pwrite(fd, text, (size_t)n, 0);
+	if (written != n)
+		return written < 0 ? -errno : -ENOSPC; /* a short one: the disk got full */
 	return ftruncate(fd, n) < 0 ? -errno : 0;
 }
 
