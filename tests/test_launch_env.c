@@ -31,6 +31,15 @@ static const struct {
 	 .base = {"HOME=/x", "PATH=/bin"},
 	 .present = {"HOME=/x", "PROTON_SESSION=/s", "CUDA_INJECTION64_PATH=" LIB,
 		     "NVTX_INJECTION64_PATH=" LIB, "OPENCL_LAYERS=" LIB, "LD_PRELOAD=" LIB}},
+	{.name = "a child with AddressSanitizer runs behind a preloaded library",
+	 .base = {"HOME=/x"},
+	 .present = {"LD_PRELOAD=" LIB, "ASAN_OPTIONS=verify_asan_link_order=0"}},
+	{.name = "options of AddressSanitizer are appended to",
+	 .base = {"ASAN_OPTIONS=detect_leaks=0"},
+	 .present = {"ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0"}},
+	{.name = "the user's word on the link order stays",
+	 .base = {"ASAN_OPTIONS=verify_asan_link_order=1:detect_leaks=0"},
+	 .present = {"ASAN_OPTIONS=verify_asan_link_order=1:detect_leaks=0"}},
 	{.name = "others' lists are appended to",
 	 .base = {"LD_PRELOAD=/a.so:/b.so", "OPENCL_LAYERS=/l.so"},
 	 .present = {"LD_PRELOAD=/a.so:/b.so:" LIB, "OPENCL_LAYERS=/l.so:" LIB}},
@@ -75,12 +84,12 @@ static const struct {
 	 .notes = {"AddressSanitizer"}},
 	{.name = "tsan",
 	 .flags = TARGET_ELF | TARGET_TSAN,
-	 .absent = {"LD_PRELOAD"},
+	 .absent = {"LD_PRELOAD", "ASAN_OPTIONS"},
 	 .notes = {"ThreadSanitizer"}},
 	{.name = "no note for what was switched off",
 	 .flags = TARGET_ELF | TARGET_ASAN,
 	 .no_preload = true,
-	 .absent = {"LD_PRELOAD"}},
+	 .absent = {"LD_PRELOAD", "ASAN_OPTIONS"}},
 	{.name = "a path that a list cannot hold",
 	 .library = "/my libs/libproton.so",
 	 .present = {"CUDA_INJECTION64_PATH=/my libs/libproton.so",
@@ -141,7 +150,7 @@ START_TEST(test_empty_env)
 
 	ck_assert_int_eq(target_env_build(&o, base, &env), 0);
 	ck_assert_ptr_nonnull(env.vars[5]);
-	ck_assert_ptr_null(env.vars[6]);
+	ck_assert_ptr_null(env.vars[7]);
 	target_env_done(&env);
 }
 END_TEST

@@ -156,6 +156,22 @@ static const char *why_no_preload(unsigned flags)
 	return NULL;
 }
 
+/* A program with AddressSanitizer that our target starts would refuse to run behind a preloaded
+ * library. Ours stands before its runtime but defines nothing that the runtime replaces. */
+static void allow_asan(struct builder *b)
+{
+	static const char option[] = "verify_asan_link_order";
+	const char *value = get_var(b, "ASAN_OPTIONS");
+	char *text;
+
+	if (strstr(value, option))
+		return;
+	put_var(b, "ASAN_OPTIONS",
+		asprintf(&text, "ASAN_OPTIONS=%s%s%s=0", value, *value ? ":" : "", option) < 0
+			? NULL
+			: text);
+}
+
 static void open_preload(struct builder *b, const struct target_env_options *o)
 {
 	const char *why = o->image ? why_no_preload(o->image->flags) : NULL;
@@ -166,6 +182,8 @@ static void open_preload(struct builder *b, const struct target_env_options *o)
 		add_note(b, "LD_PRELOAD is left out: '%s' %s", o->image->path, why);
 	else
 		append_var(b, "LD_PRELOAD", ": \t\n", o->library);
+	if (list_has(get_var(b, "LD_PRELOAD"), ": \t\n", o->library))
+		allow_asan(b);
 }
 
 /* With no_follow only the process that we fork is looked at, and it knows itself by its pid. */
@@ -190,7 +208,7 @@ static int copy_base(struct builder *b, char *const *base)
 {
 	size_t n = count_vars(base);
 
-	b->env.vars = calloc(n + 16, sizeof(*b->env.vars)); /* 7 of ours, and the NULL */
+	b->env.vars = calloc(n + 16, sizeof(*b->env.vars)); /* 8 of ours, and the NULL */
 	if (!b->env.vars)
 		return -ENOMEM;
 	for (; b->n_vars < n; b->n_vars++) {
