@@ -2,6 +2,7 @@
 /* proton top: run a program and show its GPU call tree while it runs. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -358,10 +359,10 @@ static int top_open(struct top *t)
 	return 0;
 }
 
-/* The target first: what is wrong with it is said on a terminal that is still itself. */
 static int top_start(struct top *t)
 {
-	struct keeper_options o = {.target = {.path = t->run.path,
+	struct keeper_options o = {.termios = tui_saved_termios(t->tui),
+				   .target = {.path = t->run.path,
 					      .argv = t->run.argv,
 					      .envp = t->run.env.vars,
 					      .only_pid = t->run.env.only_pid,
@@ -371,6 +372,8 @@ static int top_start(struct top *t)
 	const char *what = "keeper";
 	int r = keeper_start(&o, &t->keeper, &what);
 
+	if (r < 0)
+		tui_close(t->tui); /* what is wrong is said on a terminal that is itself again */
 	if (r < 0 && !strcmp(what, "exec")) {
 		complain("cannot run '%s': %s", t->run.argv[0], target_strerror(r));
 		return target_exit_status(r);
@@ -382,20 +385,25 @@ static int top_start(struct top *t)
 	return run_started(&t->run, keeper_target_pid(t->keeper)) < 0 ? STATUS_OURS : 0;
 }
 
+/* The terminal first: no program is started that could not be shown. */
 static int top_take_terminal(struct top *t)
+{
+	if (tui_open(t->tui) == 0)
+		return 0;
+	complain("%s", tui_why(t->tui));
+	return STATUS_USAGE;
+}
+
+/* From now on the keeper can put the terminal in order. */
+static void top_trust_keeper(struct top *t)
 {
 	struct buf restore;
 
-	if (tui_open(t->tui) < 0) {
-		complain("%s; use 'proton record', --batch N or --json-lines", tui_why(t->tui));
-		return STATUS_USAGE;
-	}
 	buf_init(&restore, 0);
 	if (tui_restore_bytes(t->tui, &restore) == 0)
 		keeper_set_restore(t->keeper, tui_saved_termios(t->tui), restore.data, restore.len);
 	buf_done(&restore);
 	tui_refresh(t->tui);
-	return 0;
 }
 
 /* The last lines that the program printed, for the eye that finds the screen gone. */
@@ -446,16 +454,14 @@ static int top_screen(struct top *t)
 	int r = top_open(t);
 
 	if (r == 0)
-		r = top_start(t);
-	t->signals = screen_signals();
-	if (r == 0)
 		r = top_take_terminal(t);
 	if (r == 0)
-		top_loop(t);
-	else if (t->keeper)
-		keeper_signal(t->keeper, SIGTERM, true);
+		r = top_start(t);
 	if (r)
 		return r;
+	t->signals = screen_signals();
+	top_trust_keeper(t);
+	top_loop(t);
 	t->save_error = top_leave(t);
 	if (t->ended) {
 		keeper_finish(t->keeper);
@@ -521,8 +527,16 @@ static int top_batch(struct top *t)
 				   .only_pid = t->run.env.only_pid,
 				   .origin = &arg_origin};
 	struct launch *launch = NULL;
-	int r = launch_start(&o, &launch);
+	int ours = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), r;
 
+	/* Standard output is the pictures': what the program prints goes to standard error. */
+	if (ours >= 0)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	r = launch_start(&o, &launch);
+	if (ours >= 0) {
+		dup2(ours, STDOUT_FILENO);
+		close(ours);
+	}
 	if (r < 0) {
 		complain("cannot run '%s': %s", t->run.argv[0], target_strerror(r));
 		return target_exit_status(r);

@@ -103,12 +103,13 @@ int main(int argc, char **argv)
 	keep_standard_descriptors();
 	setlocale(LC_ALL, "");
 	log_init(getenv("PROTON_LOG"));
+	/* --help says more than the options: the commands. */
+	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
+		return cmd_help(1, argv);
 	if (argc > 1 && argv[1][0] == '-') {
 		first = options_parse(&command_proton, argc, argv, on_option, &version);
-		if (first == 0)
-			return cmd_help(1, argv);
-		if (first < 0)
-			return STATUS_USAGE;
+		if (first <= 0)
+			return first ? STATUS_USAGE : STATUS_OK;
 		if (version)
 			return cmd_version(1, argv);
 		argc -= first - 1;
