@@ -1,0 +1,188 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# check_gpu.sh [BUILD]: on a machine with an NVIDIA GPU: real programs under `proton record`, and
+# what they did against what was saved. Needs a build folder with `proton`, its library and what
+# `make cuda-programs` builds, bash and python3; nothing of autotools.
+#
+# BUILD is the argument, the variable or the current folder. Without a GPU: exit status 77.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+if [ ! -e /dev/nvidia0 ] && ! nvidia-smi -L 2>/dev/null | grep -q GPU; then
+	echo "check_gpu: skipped: there is no NVIDIA GPU (no /dev/nvidia0, nvidia-smi lists none)"
+	exit 77
+fi
+[ "${1:-}" = --probe ] && exit 0
+build=$(cd "${1:-${BUILD:-.}}" && pwd) || exit 99
+builddir=$build
+. "$here/cli_help.sh"
+PROTON=$build/proton
+[ -x "$PROTON" ] || { echo "check_gpu: there is no '$PROTON'"; exit 99; }
+n_run=0
+
+ok() { echo "ok: $1"; }
+failed() { echo "FAILED: $1"; sed 's/^/    /' "$2" | head -20; n_failed=$((n_failed + 1)); }
+
+# Kernels below all nodes of a name: launches_under FILE NAME
+launches_under() {
+	python3 - "$1" "$2" <<'PY'
+import json, sys
+def walk(node, inside):
+    inside = inside or node["frame"]["name"] == sys.argv[2]
+    n = node["metrics"].get("count", 0) if inside and not node["children"] else 0
+    return n + sum(walk(c, inside) for c in node["children"])
+print(walk(json.load(open(sys.argv[1]))[0], False))
+PY
+}
+# The losses that are losses: losses FILE
+losses() {
+	"$PROTON" export -f json "$1" | python3 -c '
+import json, sys
+lost = json.load(sys.stdin)["losses"]
+print(" ".join("%s=%d" % l for l in lost.items() if l[1] and l[0] not in ("pipe_full", "wire_gaps")))'
+}
+
+# workload [--OPTION…] PROGRAM ARGS…: its `expect` lines against the file, nothing lost.
+workload() {
+	local options=() name status
+	while [[ $1 == --* ]]; do options+=("$1"); shift; done
+	name=$*
+	n_run=$((n_run + 1))
+	if [ ! -x "$build/bench/$1" ]; then
+		echo "skipped: $name: not built (make cuda-programs)"
+		return
+	fi
+	rm -f w.hatchet
+	timeout 120 "$PROTON" record -q "${options[@]}" -o w.hatchet -- "$build/bench/$1" "${@:2}" >out 2>err
+	status=$?
+	[ $status = 0 ] || { failed "$name ${options[*]}: exit status $status" err; return; }
+	if python3 "$here/check_profile.py" w.hatchet out >diff; then
+		ok "$name ${options[*]}: $(cat diff)"
+	else
+		failed "$name ${options[*]}" diff
+	fi
+	lost=$(losses w.hatchet)
+	[ "$lost" = "${may_lose:-}" ] && lost=
+	check "$name ${options[*]}: losses" "" "$lost"
+}
+
+workloads() {
+	workload cuda_copies
+	workload cuda_copies seed pinned async 2d sets
+	workload cuda_copies seed
+	workload cuda_threads -n 20000
+	workload --no-count-launches cuda_threads -n 20000
+	workload cuda_storm -n 200000
+	workload --no-count-launches cuda_storm -n 200000
+	workload cuda_storm_shared -n 100000
+	workload cuda_storm -n 50000 -t 4 -s 2
+	for mode in global thread relaxed manual; do
+		workload cuda_graph -m "$mode" -r 200 -o
+	done
+	# Graphs of host nodes alone have no record; whoever ends at once leaves them unaccounted.
+	may_lose=unaccounted_launches=10 workload cuda_graph -e
+	workload cuda_gpubound -s 2
+	workload cuda_contexts
+	workload cuda_driver
+	workload cuda_driver -f
+}
+
+status_and_signals() {
+	"$PROTON" record -q -o e.hatchet -- sh -c 'exit 7'
+	check "sh -c 'exit 7'" 7 $?
+	"$PROTON" record -o k.hatchet -- sh -c "'$build/bench/cuda_gpubound' -s 30 -a 100 & p=\$!
+		sleep 3; kill -9 \$p; wait \$p" >out 2>err
+	check "killed: status" 137 $?
+	"$PROTON" report --section losses k.hatchet >losses
+	has "kill -9: unaccounted launches are said" "launches whose records never arrived" losses
+	check "kill -9: kernels are there" yes "$([ "$(launches_under k.hatchet ROOT)" -gt 100 ] && echo yes)"
+}
+
+eight_processes() {
+	local i
+	"$PROTON" record -q -o 8.hatchet -- sh -c "for i in 1 2 3 4 5 6 7 8; do
+		'$build/bench/cuda_storm' -n 20000 >out.\$i & done; wait" 2>err
+	check "8 processes: status" 0 $?
+	for i in 1 2 3 4 5 6 7 8; do sed -n 's/^expect kernels=//p' out.$i; done >want
+	check "8 processes: kernels" "$(awk '{ n += $1 } END { print n }' want)" "$(launches_under 8.hatchet ROOT)"
+	check "8 processes: in the file" 8 "$("$PROTON" export -f json 8.hatchet |
+		python3 -c 'import json, sys
+p = json.load(sys.stdin)["processes"]
+print(sum(q["exe"].endswith("cuda_storm") for q in p))')"
+	check "8 processes: losses" "" "$(losses 8.hatchet)"
+}
+
+other_users() {
+	PROTON_CUPTI_PATH=/nonexistent/libcupti.so "$PROTON" record -o n.hatchet -- \
+		"$build/bench/cuda_copies" seed >out 2>err
+	check "no libcupti: the program is unharmed" 0 $?
+	has "no libcupti: said" "no libcupti at PROTON_CUPTI_PATH" err
+	[ -e "$build/bench/floor_callbacks.so" ] || return 0
+	CUDA_INJECTION64_PATH=$build/bench/floor_callbacks.so "$PROTON" record -o o.hatchet -- \
+		"$build/bench/cuda_copies" seed >out 2>err
+	check "another user of CUPTI: the program is unharmed" 0 $?
+	has "another user of CUPTI: said" "CUDA_INJECTION64_PATH" err
+}
+
+formats() {
+	"$PROTON" record -q -o f.hatchet --tape f.tape -- "$build/bench/cuda_copies" seed >out 2>err
+	"$PROTON" report --ascii f.hatchet >report
+	has "report" "memcpy HtoD" report
+	"$PROTON" report --ascii --section tree f.tape >tape; "$PROTON" report --ascii --section tree f.hatchet >file
+	check "the tape says what the file says" "" "$(diff tape file)"
+	"$PROTON" export -f json -o f.json f.hatchet
+	python3 "$here/validate_json.py" "$here/../data/proton-profile.schema.json" f.json >err 2>&1
+	case $? in 0) ok "JSON against the schema" ;; 77) echo "skipped: JSON against the schema" ;; *)
+		failed "JSON against the schema" err ;; esac
+	check "top without a screen" 0 "$("$PROTON" top --batch 0 -o t.hatchet -- "$build/bench/cuda_gpubound" -s 1 >out 2>&1; echo $?)"
+	has "top without a screen: kernels" "ROOT" out
+}
+
+torch() {
+	if ! python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
+		echo "skipped: PyTorch: not installed, or without CUDA"
+		return
+	fi
+	cat >step.py <<'PY'
+import torch
+from torch.cuda import nvtx
+model = torch.nn.Sequential(torch.nn.Linear(256, 1024), torch.nn.GELU(), torch.nn.Linear(1024, 256)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.randn(64, 256, device="cuda")
+for _ in range(10):
+    with nvtx.range("step"):
+        with nvtx.range("forward"):
+            loss = (model(x) ** 2).mean()
+        with nvtx.range("backward"):
+            optimizer.zero_grad()
+            loss.backward()
+        with nvtx.range("optimizer"):
+            optimizer.step()
+print(loss.item())
+PY
+	"$PROTON" record -q -o torch.hatchet -- python3 step.py >out 2>err
+	check "PyTorch: status" 0 $?
+	for range in forward backward optimizer; do
+		n=$(launches_under torch.hatchet $range)
+		check "PyTorch: kernels under $range ($n), the same for each step" yes \
+			"$([ "$n" -gt 0 ] && [ $((n % 10)) = 0 ] && echo yes)"
+	done
+	check "PyTorch: losses" "" "$(losses torch.hatchet)"
+	cat >inner.py <<'PY'
+import torch
+x = torch.zeros(128, device="cuda")
+with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as p:
+    for _ in range(100): torch.add(x, 1, out=x)
+    torch.cuda.synchronize()
+PY
+	"$PROTON" record -o inner.hatchet -- python3 inner.py >out 2>err
+	check "torch.profiler inside: the program is unharmed" 0 $?
+}
+
+workloads
+status_and_signals
+eight_processes
+other_users
+formats
+torch
+echo "$n_run workloads"
+finish
