@@ -32,9 +32,9 @@ static struct {
 	_Atomic int state; /* 0 off, 1 starting, 2 on, 3 failed */
 	void *data;
 } backends[] = {
-	{&backend_cupti, DOOR_CUDA, CONTROL_NO_CUDA, {&sink_ops, 0}, 0, NULL},
-	{&backend_opencl, DOOR_OPENCL, CONTROL_NO_OPENCL, {&sink_ops, 1}, 0, NULL},
-	{&backend_fake, DOOR_PRELOAD, 0, {&sink_ops, 2}, 0, NULL},
+	{&backend_cupti, DOOR_CUDA, CONTROL_NO_CUDA, {&sink_ops, SOURCE_CUPTI}, 0, NULL},
+	{&backend_opencl, DOOR_OPENCL, CONTROL_NO_OPENCL, {&sink_ops, SOURCE_OPENCL}, 0, NULL},
+	{&backend_fake, DOOR_PRELOAD, 0, {&sink_ops, SOURCE_FAKE}, 0, NULL},
 };
 
 struct activity_sink *collect_sink(unsigned source)
@@ -138,6 +138,7 @@ static void forked(void)
 		atomic_store(&c->main_node, thread_state()->node);
 	}
 	tables_forget_values(c);
+	tables_forget_claims(c);
 	memset((void *)c->dirty, 0, (table_n(&c->slots) + 63) / 64 * 8);
 	memset((void *)c->hist_dirty, 0, (table_n(&c->hists) + 63) / 64 * 8);
 	backends_forked();

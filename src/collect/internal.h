@@ -148,6 +148,8 @@ struct thread_state {
 	struct scope_entry stack[MAX_DEPTH];
 };
 
+enum source { SOURCE_CUPTI = 0, SOURCE_OPENCL = 1, SOURCE_FAKE = 2 }; /* numbers of backends */
+
 enum { /* sets that are always there */
 	SET_ID_KERNEL = 0,
 	SET_ID_TRANSFER = 1,
@@ -194,6 +196,8 @@ extern struct collector *collector; /* NULL until started */
 /* tables.c */
 struct collector *tables_new(void);
 void tables_forget_values(struct collector *c); /* zero all slots, counters and histograms */
+/* In a fork child: entries of small tables that threads of the parent were filling are free. */
+void tables_forget_claims(struct collector *c);
 uint32_t string_intern(const char *s, size_t len);
 uint32_t frame_intern(enum frame_kind kind, uint32_t string);
 uint32_t node_intern(uint32_t parent, uint32_t frame);

@@ -535,6 +535,15 @@ uint32_t set_intern_one(uint32_t metric)
 	return WIRE_NONE;
 }
 
+/* What the devices of a backend are, until the backend says more of one: the program knows the two
+ * for the same by it. */
+static uint32_t device_type(uint8_t source)
+{
+	const char *type = source == SOURCE_OPENCL ? "OpenCL" : "CUDA";
+
+	return string_intern(type, strlen(type));
+}
+
 uint32_t device_intern(uint8_t source, int32_t index)
 {
 	struct device_entry *d;
@@ -550,6 +559,7 @@ uint32_t device_intern(uint8_t source, int32_t index)
 			continue;
 		d->source = source;
 		d->index = index;
+		d->type = device_type(source);
 		atomic_store(&d->version, 1);
 		atomic_store(&d->state, ENTRY_READY);
 		return i;
@@ -591,4 +601,25 @@ void tables_forget_values(struct collector *c)
 	for (i = 0; i < table_n(&c->hists); i++)
 		for (j = 0; j < HIST_BUCKETS; j++)
 			atomic_store_explicit(&c->hist[i].n[j], 0, memory_order_relaxed);
+}
+
+static void forget_claim(_Atomic uint8_t *state)
+{
+	uint8_t claimed = ENTRY_DEAD;
+
+	atomic_compare_exchange_strong(state, &claimed, ENTRY_EMPTY);
+}
+
+void tables_forget_claims(struct collector *c)
+{
+	unsigned i;
+
+	for (i = 0; i < MAX_SETS; i++)
+		forget_claim(&c->set[i].state);
+	for (i = 0; i < MAX_METRICS; i++)
+		forget_claim(&c->metric[i].state);
+	for (i = 0; i < MAX_DEVICES; i++)
+		forget_claim(&c->device[i].state);
+	for (i = 0; i < MAX_NOTES; i++)
+		forget_claim(&c->note[i].state);
 }
