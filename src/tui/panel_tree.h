@@ -33,6 +33,7 @@ struct panel_tree {
 	char filter[TUI_NEEDLE]; /* the one that the rows were made with */
 	char search[TUI_NEEDLE]; /* the one that marks were made for, when searched */
 	bool searched;
+	double cpu_total;                   /* time on the host of all nodes; NaN: to be summed */
 	uint32_t cpu_seen;                  /* a node known to have CPU time, or SNAP_NONE */
 	struct column columns[MAX_COLUMNS]; /* the fixed ones, then the extra ones */
 	struct {

@@ -139,6 +139,20 @@ static double value_cpu(struct panel *p, uint32_t id)
 	return get(p, SRC_CPU, id);
 }
 
+/* Exclusive, so that all nodes make the whole. */
+static double value_cpu_share(struct panel *p, uint32_t id)
+{
+	struct panel_tree *pt = as_tree(p);
+
+	if (isnan(pt->cpu_total)) {
+		pt->cpu_total = 0;
+		for (uint32_t i = 0; i < pt->tree.n_flags; i++)
+			if (!isnan(get(p, SRC_CPU, i)))
+				pt->cpu_total += get(p, SRC_CPU, i);
+	}
+	return pt->cpu_total > 0 ? get(p, SRC_CPU, id) / pt->cpu_total : NAN;
+}
+
 bool tree_has_no_time(struct panel *p)
 {
 	return isnan(get(p, SRC_TOTAL, 0));
@@ -192,6 +206,12 @@ static bool no_cpu(struct panel *p)
 	return true;
 }
 
+/* Beside time on the device it would be one percentage too many. */
+static bool no_cpu_share(struct panel *p)
+{
+	return !tree_has_no_time(p) || no_cpu(p);
+}
+
 static void format_rate_ns(char out[HUMAN_MAX], double ns_per_second)
 {
 	human_time_ns(out, ns_per_second);
@@ -216,6 +236,8 @@ static const struct column columns[] = {
 	{"TF/s", "floating-point operations per time on the device", 5, 5, human_rate, value_tfs,
 	 no_flops},
 	{"CPU", "time on the host, without what is below", 7, 2, human_time_ns, value_cpu, no_cpu},
+	{"CPU%", "share of all time on the host", 5, 2, human_percent, value_cpu_share,
+	 no_cpu_share},
 };
 
 const struct columns tree_columns = {columns, ARRAY_SIZE(columns), 45};
@@ -288,6 +310,7 @@ static void add_extra(struct panel_tree *pt, uint32_t metric, const struct metri
 void tree_columns_init(struct panel_tree *pt)
 {
 	pt->n_metrics = METRIC_N_BUILTIN;
+	pt->cpu_total = NAN;
 	memcpy(pt->columns, columns, sizeof(columns));
 	pt->base.columns.v = pt->columns;
 }
@@ -298,6 +321,7 @@ void tree_columns_update(struct panel_tree *pt)
 	uint32_t n = metric_table_count(table);
 
 	memset(pt->fetched, 0, sizeof(pt->fetched));
+	pt->cpu_total = NAN;
 	for (; pt->n_metrics < n && pt->n_extra < MAX_EXTRA; pt->n_metrics++) {
 		const struct metric *m = metric_table_get(table, pt->n_metrics);
 
