@@ -98,8 +98,10 @@ static void do_back(struct tui *t)
 
 static void say_found(struct tui *t, bool found, bool wrapped)
 {
-	if (!found)
+	if (!found && tui_panel(t) == t->panels[TUI_PANEL_TREE])
 		tui_message(t, "'%s' is not found", t->search);
+	else if (!found) /* it may be in another one */
+		tui_message(t, "'%s' is not in %s", t->search, tui_panel(t)->ops->title);
 	else if (wrapped)
 		tui_message(t, "'%s': began again at the other end", t->search);
 }
