@@ -155,6 +155,39 @@ static void in_flight(struct world *w)
 	w->s->processes[1].end = PROCESS_VANISHED;
 }
 
+/* A long name of the program takes no room from launches in flight and losses. */
+static void long_target(struct world *w)
+{
+	in_flight(w);
+	w->status.target =
+		"/home/user/experiments/2026-11/run-0042/bin/solver_with_a_name_longer_than_most";
+	w->s->processes[0].oldest_ns = 3 * NSEC_PER_SEC;
+	w->s->processes[0].losses[LOSS_DROPPED] = 1200;
+}
+
+/* The age of launches that are as young as they should be is not shown. */
+static void young_flight(struct world *w)
+{
+	in_flight(w);
+	w->status.target = "/opt/bin/solver";
+	w->s->processes[0].oldest_ns = NSEC_PER_SEC / 5;
+}
+
+/* The program has ended, two of its children have not. */
+static void children(struct world *w)
+{
+	world_init(w);
+	w->s->processes[0].end = PROCESS_ENDED;
+	for (uint32_t i = 1; i <= 3; i++) {
+		session_process_add(w->s, 7 + i);
+		w->s->processes[i].pid = 41300 + i;
+		w->s->processes[i].end = i == 3 ? PROCESS_ENDED : PROCESS_RUNS;
+	}
+	w->status.n_children = 3;
+	w->status.run = TUI_RUN_ENDED;
+	w->status.wait_status = 0;
+}
+
 static void log_text(struct world *w)
 {
 	world_init(w);
@@ -252,6 +285,11 @@ static const struct {
 	{"ended_killed", killed, &live_utf8, "", 24, 80},
 	{"in_flight_140x40", in_flight, &live_utf8, "4", 40, 140},
 	{"in_flight_80x24", in_flight, &live_utf8, "4", 24, 80},
+	{"long_target_80x24", long_target, &live_utf8, "5", 24, 80},
+	{"long_target_140x40", long_target, &live_utf8, "5", 40, 140},
+	{"young_flight", young_flight, &live_utf8, "5", 24, 80},
+	{"ended_children", children, &live_utf8, "4", 24, 80},
+	{"search_elsewhere", losses, &live_utf8, "5 / 'matmul' Enter", 24, 80},
 	{"log", log_text, &live_utf8, "6", 24, 80},
 	{"log_follows", long_log, &live_utf8, "6", 24, 80},
 	{"log_scrolled", long_log, &live_utf8, "6 PgUp k", 24, 80},

@@ -9,13 +9,18 @@
 
 #define MAX_DEVICE_LINES 4
 #define TALL             30 /* rows from which each device has a line of its own */
+#define TARGET_PRIORITY  1  /* only the name of the program has it */
+#define TARGET_MIN       12 /* columns below which that name is not cut */
+#define LESS_THAN_NAME   6  /* parts from this priority on are no reason to cut it */
+#define AGE_MIN_NS       (NSEC_PER_SEC / 4) /* launches in flight that are younger are not stuck */
 
 /* ---- first line: parts from left to right; the least important fall out ---- */
 
 struct part {
-	char text[96];
+	char text[160];
 	enum role role;
 	int priority; /* 0 stays longest */
+	int columns;  /* drawn with so many */
 };
 
 struct parts {
@@ -47,24 +52,49 @@ static int parts_width(const struct parts *parts, int least)
 
 	for (unsigned i = 0; i < parts->n; i++)
 		if (parts->v[i].priority <= least)
-			width +=
-				text_columns(parts->v[i].text, strlen(parts->v[i].text), false) + 2;
+			width += parts->v[i].columns + 2;
 	return width - 2;
 }
 
-static void parts_draw(const struct parts *parts, struct pen *pen)
+/* A long name is cut before it pushes out what matters more. */
+static void cut_target(struct parts *parts, int width)
+{
+	int excess = parts_width(parts, LESS_THAN_NAME) - width;
+
+	for (unsigned i = 0; i < parts->n; i++) {
+		struct part *part = &parts->v[i];
+
+		if (part->priority == TARGET_PRIORITY && excess > 0)
+			part->columns = MAX(part->columns - excess, MIN(part->columns, TARGET_MIN));
+	}
+}
+
+static void parts_draw(struct parts *parts, struct pen *pen)
 {
 	int least = 20;
 
+	for (unsigned i = 0; i < parts->n; i++)
+		parts->v[i].columns = text_columns(parts->v[i].text, strlen(parts->v[i].text),
+						   pen->canvas->look->ascii);
+	cut_target(parts, pen_left(pen));
 	while (least > 0 && parts_width(parts, least) > pen_left(pen))
 		least--;
 	for (unsigned i = 0; i < parts->n; i++) {
 		if (parts->v[i].priority > least)
 			continue;
-		pen_put(pen, parts->v[i].role, parts->v[i].text);
+		pen_field(pen, parts->v[i].role, parts->v[i].columns, parts->v[i].text);
 		pen_skip(pen, ROLE_HEADER, 2);
 	}
 	pen_fill(pen, ROLE_HEADER);
+}
+
+/* Of a program without its folder: the whole path is in the panel Devices. */
+static const char *target_name(const struct tui_status *st)
+{
+	const char *name = st->target ? st->target : "";
+	const char *slash = st->run == TUI_RUN_FILE ? NULL : strrchr(name, '/');
+
+	return slash && slash[1] ? slash + 1 : name;
 }
 
 static void add_target(struct tui *t, struct parts *parts)
@@ -73,26 +103,40 @@ static void add_target(struct tui *t, struct parts *parts)
 	char text[HUMAN_MAX];
 
 	add(parts, ROLE_HEADER, 9, "proton %s", t->options.command ? t->options.command : "");
-	add(parts, ROLE_HEADER, 1, "%s", st->target ? st->target : "");
+	add(parts, ROLE_HEADER, TARGET_PRIORITY, "%s", target_name(st));
 	if (st->pid && st->n_children)
-		add(parts, ROLE_HEADER, 4, "pid %u +%u", st->pid, st->n_children);
+		add(parts, ROLE_HEADER, 6, "pid %u +%u", st->pid, st->n_children);
 	else if (st->pid)
-		add(parts, ROLE_HEADER, 4, "pid %u", st->pid);
+		add(parts, ROLE_HEADER, 6, "pid %u", st->pid);
 	if (st->up_ns) {
 		human_clock(text, st->up_ns);
-		add(parts, ROLE_HEADER, 3, "up %s", text);
+		add(parts, ROLE_HEADER, 4, "up %s", text);
 	}
+}
+
+/* Of what the program started, what runs on without it. */
+static unsigned n_survivors(struct tui *t)
+{
+	const struct session *s = snapshot_session(t->snap);
+	unsigned n = 0;
+
+	for (size_t i = 0; i < s->n_processes; i++)
+		n += s->processes[i].end == PROCESS_RUNS && s->processes[i].pid != t->status.pid;
+	return n;
 }
 
 static void add_end(struct tui *t, struct parts *parts)
 {
 	int status = t->status.wait_status;
+	unsigned n = t->status.n_children ? n_survivors(t) : 0;
 
 	if (WIFSIGNALED(status))
 		add(parts, ROLE_ALARM, 0, "ENDED by signal %d", WTERMSIG(status));
 	else
 		add(parts, WEXITSTATUS(status) ? ROLE_ALARM : ROLE_ENDED, 0, "ENDED %d",
 		    WEXITSTATUS(status));
+	if (n)
+		add(parts, ROLE_LIVE, 3, n == 1 ? "1 child runs" : "%u children run", n);
 }
 
 /* What a saved profile holds. */
@@ -148,8 +192,8 @@ static void add_flight(struct tui *t, struct parts *parts)
 	human_count(count, (double)n);
 	human_time_ns(age, (double)oldest);
 	/* A kernel that hangs is seen here first. */
-	add(parts, oldest > 10 * NSEC_PER_SEC ? ROLE_ALARM : ROLE_HEADER, 7,
-	    oldest ? "in flight %s (%s)" : "in flight %s", count, age);
+	add(parts, oldest > 10 * NSEC_PER_SEC ? ROLE_ALARM : ROLE_HEADER, 3,
+	    oldest >= AGE_MIN_NS ? "in flight %s (%s)" : "in flight %s", count, age);
 }
 
 static void add_losses(struct tui *t, struct parts *parts)
@@ -194,6 +238,16 @@ static void draw_first(struct tui *t, const struct canvas *canvas, int y)
 
 /* ---- devices ---- */
 
+/* The sum of its work: above 100 %, some of it overlapped. */
+static void put_busy(char text[HUMAN_MAX], double busy, int digits)
+{
+	usage_percent(text, busy);
+	if (strchr(text, '+'))
+		snprintf(text, HUMAN_MAX, "100%%+");
+	else
+		snprintf(text, HUMAN_MAX, "%.*f%%", digits, MIN(busy, 1) * 100);
+}
+
 /* The only device on its line: name, a bar of its busy share, copies now. */
 static void draw_device(struct tui *t, struct pen *pen, uint32_t i, int bar)
 {
@@ -208,8 +262,8 @@ static void draw_device(struct tui *t, struct pen *pen, uint32_t i, int bar)
 	if (t->options.live && !isnan(e->busy)) {
 		pen_put(pen, ROLE_NORMAL, bar > 0 ? "  busy [" : "  busy");
 		pen_bar(pen, bar, e->busy);
-		human_percent(text, e->busy);
-		pen_printf(pen, ROLE_NORMAL, bar > 0 ? "] %s%%" : " %s%%", text);
+		put_busy(text, e->busy, 1);
+		pen_printf(pen, ROLE_NORMAL, bar > 0 ? "] %s" : " %s", text);
 		human_rate(text, e->copy_rate / 1e9);
 		pen_printf(pen, ROLE_NORMAL, "  copy %s GB/s", text);
 	} else {
@@ -236,7 +290,7 @@ static void draw_device_short(struct tui *t, struct pen *pen, uint32_t i, int wi
 		pen_put(pen, ROLE_NORMAL, "] ");
 	}
 	if (live)
-		snprintf(text, sizeof(text), "%.0f%%", e->busy * 100);
+		put_busy(text, e->busy, 0);
 	else
 		human_time_ns(text, e->sum.time_ns);
 	pen_printf(pen, ROLE_NORMAL, live ? "%s  " : "time %s  ", text);

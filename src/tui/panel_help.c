@@ -51,6 +51,7 @@ static void add_columns(struct panel *p)
 	heading(p, "Columns");
 	for (unsigned i = 0; i < tree_columns.n; i++)
 		add(p, tree_columns.v[i].title, tree_columns.v[i].help);
+	add(p, "BUSY%", "sum of a device's work, of the last window; 100+: some overlapped");
 	add(p, "-", "not known, which is not zero");
 }
 
@@ -87,7 +88,8 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 
 	if (line->left) {
 		pen_skip(pen, ROLE_NORMAL, 1);
-		pen_field(pen, ROLE_TITLE, p->width < 60 ? 10 : 14, line->left);
+		pen_field(pen, ROLE_TITLE, p->width < 60 ? 11 : 13, line->left);
+		pen_skip(pen, ROLE_NORMAL, 1);
 	}
 	pen_name(pen, line->left ? ROLE_NORMAL : ROLE_GROUP, &name);
 }

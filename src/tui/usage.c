@@ -3,6 +3,7 @@
 #include "tui/usage.h"
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/util.h"
 
@@ -11,6 +12,15 @@ void usage_done(struct usage *u)
 	free(u->devices);
 	free(u->processes);
 	memset(u, 0, sizeof(*u));
+}
+
+void usage_percent(char out[HUMAN_MAX], double busy)
+{
+	/* A record may be taken a little before or after the window that it belongs to. */
+	if (busy >= 1.005)
+		snprintf(out, HUMAN_MAX, "100+");
+	else
+		human_percent(out, isnan(busy) ? busy : MIN(busy, 1));
 }
 
 /* Room for n entries; new ones have done nothing. */

@@ -5,6 +5,7 @@
  * in the last window. Taken together with a picture; stands still while it is frozen. */
 #include <stddef.h>
 #include <stdint.h>
+#include "base/human.h"
 #include "core/session.h"
 
 struct usage_sum {
@@ -27,6 +28,8 @@ struct usage {
 };
 
 void usage_done(struct usage *u);
+/* A busy share in percent, at most 100; "100+" for a sum above it: some of the work overlapped. */
+void usage_percent(char out[HUMAN_MAX], double busy);
 /* now_ns ends the window that began with the call before. 0 or -ENOMEM (the old values stay). */
 int usage_update(struct usage *u, const struct session *s, uint64_t now_ns);
 
