@@ -7,16 +7,20 @@
 #include "base/util.h"
 #include "commands.h"
 #include "format/format.h"
+#include "format/export.h"
 #include "load.h"
 
-enum { OPT_FORMAT = 1, OPT_OUT, OPT_COMPACT, OPT_PLAIN };
+enum { OPT_FORMAT = 1, OPT_OUT, OPT_COMPACT, OPT_PLAIN, OPT_METRIC };
 
 static const struct option_def options[] = {
 	{.name = "format", .letter = 'f', .arg = "NAME",
-	 .help = "json (documented, with a schema) or hatchet; else told by the name of OUT",
+	 .help = "one of those below; else told by the name of OUT",
 	 .id = OPT_FORMAT},
 	{.name = "output", .letter = 'o', .arg = "OUT", .help = "write to OUT, not to standard output",
 	 .id = OPT_OUT},
+	{.name = "metric", .letter = 'm', .arg = "METRIC",
+	 .help = "what folded, speedscope, flamegraph and dot weigh by (else time)",
+	 .id = OPT_METRIC},
 	{.name = "compact", .help = "no line breaks and no indentation", .id = OPT_COMPACT},
 	{.name = "plain", .help = "hatchet: only what Triton's Proton writes", .id = OPT_PLAIN},
 };
@@ -25,6 +29,15 @@ const struct command_def command_export = {
 	.name = "export",
 	.usage = "--format NAME [-o OUT] FILE",
 	.summary = "write a profile or a tape in another format",
+	.details = "Formats:\n"
+		   "  json        everything, documented, with a schema\n"
+		   "  hatchet     what 'proton record' writes and Triton's proton-viewer reads\n"
+		   "  csv         one row a node, all metrics exclusive and inclusive\n"
+		   "  markdown    the same table in Markdown\n"
+		   "  folded      one line a stack with its value, for flame graph tools\n"
+		   "  speedscope  for https://www.speedscope.app\n"
+		   "  flamegraph  an SVG for a browser: zooms, searches\n"
+		   "  dot         the tree, drawn by Graphviz\n",
 	.operands_first = true,
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
@@ -45,6 +58,9 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		break;
 	case OPT_OUT:
 		a->out = value;
+		break;
+	case OPT_METRIC:
+		a->write.metric = value;
 		break;
 	case OPT_COMPACT:
 		a->write.compact = true;
@@ -93,6 +109,12 @@ int cmd_export(int argc, char **argv)
 	s = load_file(argv[first]);
 	if (!s)
 		return STATUS_FAILED;
+	if (a.write.metric && export_metric(s, &a.write) == METRIC_NONE) {
+		complain("'%s' is not a metric of '%s' that adds up (see 'proton list %s')",
+			 a.write.metric, argv[first], argv[first]);
+		session_free(s);
+		return STATUS_USAGE;
+	}
 	signal(SIGPIPE, SIG_DFL);
 	if (!a.out || !strcmp(a.out, "-"))
 		a.out = "/dev/stdout";

@@ -23,7 +23,13 @@ const struct format format_hatchet = {
 
 const struct format *const formats[] = {
 	&format_hatchet,
+	&format_speedscope, /* before json: the longer suffix */
 	&format_json,
+	&format_csv,
+	&format_markdown,
+	&format_folded,
+	&format_flamegraph,
+	&format_dot,
 	NULL,
 };
 

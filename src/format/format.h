@@ -53,6 +53,7 @@ int reader_peek(struct reader_input *in);
 struct write_options {
 	bool plain;   /* hatchet: only what upstream writes, nothing in a key of ours */
 	bool compact; /* no line breaks, no indentation */
+	const char *metric; /* what stacks and pictures weigh by; NULL: time (ns) */
 };
 
 struct format {
@@ -67,7 +68,8 @@ struct format {
 	int (*write)(const struct session *s, const struct write_options *options, struct out *out);
 };
 
-extern const struct format format_hatchet, format_json;
+extern const struct format format_hatchet, format_json, format_csv, format_markdown, format_folded,
+	format_speedscope, format_flamegraph, format_dot;
 extern const struct format *const formats[]; /* NULL ends */
 
 const struct format *format_by_name(const char *name);

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+/* Tables of all nodes, one row a node: CSV as RFC 4180 has it, and a table of Markdown. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/folded.h"
+#include "format/export.h"
+
+struct table {
+	const struct session *s;
+	struct out *out;
+	struct export_column *columns;
+	size_t n_columns;
+	/* Put one field, quoted or escaped. */
+	void (*put)(struct out *out, const char *text, size_t len);
+	const char *before, *between, *after; /* of a row */
+};
+
+static void put_clean(struct out *out, const char *text, size_t len, char twice)
+{
+	const char *end = text + len, *c;
+	size_t n;
+
+	while ((n = export_text_next(&text, end, &c)) > 0) {
+		if (*c == twice)
+			out_putc(out, twice);
+		out_put(out, c, n);
+	}
+}
+
+static bool needs_quotes(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (strchr(",\"\r\n", text[i])) /* NUL too */
+			return true;
+	return len && (text[0] == ' ' || text[len - 1] == ' ');
+}
+
+static void put_csv(struct out *out, const char *text, size_t len)
+{
+	bool quotes = needs_quotes(text, len);
+
+	if (quotes)
+		out_putc(out, '"');
+	put_clean(out, text, len, '"');
+	if (quotes)
+		out_putc(out, '"');
+}
+
+/* What would end a cell, start markup or be taken for HTML. */
+static void put_markdown(struct out *out, const char *text, size_t len)
+{
+	const char *end = text + len, *c;
+	size_t n;
+
+	while ((n = export_text_next(&text, end, &c)) > 0) {
+		if (*c == '\n' || *c == '\r') {
+			out_puts(out, "<br>");
+		} else if (*c == '<') {
+			out_puts(out, "&lt;");
+		} else if (*c == '&') {
+			out_puts(out, "&amp;");
+		} else {
+			if (strchr("|\\`*_[]~", *c) && *c)
+				out_putc(out, '\\');
+			out_put(out, c, n);
+		}
+	}
+}
+
+static void put_word(struct table *t, const char *text)
+{
+	t->put(t->out, text, strlen(text));
+}
+
+static void put_next(struct table *t, const char *text)
+{
+	out_puts(t->out, t->between);
+	put_word(t, text);
+}
+
+static void put_header(struct table *t)
+{
+	static const char *const words[] = {"parent", "depth", "kind", "name", "path"};
+	struct buf title;
+
+	buf_init(&title, 0);
+	out_puts(t->out, t->before);
+	put_word(t, "id");
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		put_next(t, words[i]);
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct metric *m = metric_table_get(t->s->metrics, t->columns[i].metric);
+
+		put_next(t, m->name);
+		buf_clear(&title);
+		buf_printf(&title, "%s [inclusive]", m->name);
+		if (m->scope == METRIC_INCLUSIVE)
+			put_next(t, buf_str(&title));
+	}
+	out_puts(t->out, t->after);
+	buf_done(&title);
+}
+
+static void put_cell(struct table *t, const struct export_column *c, uint32_t node, bool inclusive)
+{
+	const struct metric *m = metric_table_get(t->s->metrics, c->metric);
+	union metric_value v = inclusive ? c->inclusive[node] : c->own[node];
+
+	out_puts(t->out, t->between);
+	if (!(c->has[node] & (inclusive ? EXPORT_INCLUSIVE : EXPORT_OWN)))
+		return;
+	if (m->type == METRIC_TEXT)
+		t->put(t->out, strtab_str(t->s->strings, v.text), strtab_len(t->s->strings, v.text));
+	else
+		export_put_value(t->out, t->s, c->metric, v);
+}
+
+static void put_node(struct table *t, uint32_t node, uint32_t depth, const char *path)
+{
+	const struct session_node *n = &t->s->nodes[node];
+
+	out_printf(t->out, "%s%u%s", t->before, node, t->between);
+	if (n->parent != SESSION_NONE)
+		out_printf(t->out, "%u", n->parent);
+	out_printf(t->out, "%s%u", t->between, depth);
+	put_next(t, frame_kind_word(session_node_kind(t->s, node)));
+	put_next(t, export_name(t->s, node));
+	put_next(t, path);
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct export_column *c = &t->columns[i];
+
+		put_cell(t, c, node, false);
+		if (metric_table_get(t->s->metrics, c->metric)->scope == METRIC_INCLUSIVE)
+			put_cell(t, c, node, true);
+	}
+	out_puts(t->out, t->after);
+}
+
+static int put_nodes(struct table *t)
+{
+	struct export_path path = {0};
+	struct buf text;
+	int r = 0;
+
+	buf_init(&text, 0);
+	for (uint32_t i = 0; r == 0 && i < t->s->n_nodes; i++) {
+		buf_clear(&text);
+		r = folded_path(t->s, i, &path, &text);
+		if (r == 0)
+			put_node(t, i, i == SESSION_ROOT ? 0 : (uint32_t)path.n, buf_str(&text));
+	}
+	buf_done(&text);
+	free(path.nodes);
+	return r;
+}
+
+static int write_csv(const struct session *s, const struct write_options *options, struct out *out)
+{
+	struct table t = {.s = s, .out = out, .put = put_csv, .before = "", .between = ",",
+			  .after = "\r\n"};
+	int r = export_columns(s, &t.columns, &t.n_columns);
+
+	if (r < 0)
+		return r;
+	put_header(&t);
+	r = put_nodes(&t);
+	export_columns_free(t.columns, t.n_columns);
+	return r < 0 ? r : out->error;
+}
+
+/* The line below the header: text to the left, numbers to the right. */
+static void put_rule(struct table *t)
+{
+	out_puts(t->out, "| ---: | ---: | ---: | :--- | :--- | :--- |");
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct metric *m = metric_table_get(t->s->metrics, t->columns[i].metric);
+
+		out_puts(t->out, m->type == METRIC_TEXT ? " :--- |" : " ---: |");
+		if (m->scope == METRIC_INCLUSIVE)
+			out_puts(t->out, " ---: |");
+	}
+	out_putc(t->out, '\n');
+}
+
+static int write_markdown(const struct session *s, const struct write_options *options,
+			  struct out *out)
+{
+	struct table t = {.s = s, .out = out, .put = put_markdown, .before = "| ",
+			  .between = " | ", .after = " |\n"};
+	int r = export_columns(s, &t.columns, &t.n_columns);
+
+	if (r < 0)
+		return r;
+	put_header(&t);
+	put_rule(&t);
+	r = put_nodes(&t);
+	export_columns_free(t.columns, t.n_columns);
+	return r < 0 ? r : out->error;
+}
+
+const struct format format_csv = {
+	.name = "csv",
+	.suffix = ".csv",
+	.help = "one row a node, all metrics exclusive and inclusive (RFC 4180)",
+	.write = write_csv,
+};
+
+const struct format format_markdown = {
+	.name = "markdown",
+	.suffix = ".md",
+	.help = "the same table in Markdown",
+	.write = write_markdown,
+};

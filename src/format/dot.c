@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+/* The tree as a drawing for Graphviz. Nodes below half a percent of the whole are left out, and
+ * said so: Graphviz takes minutes for some thousand. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/json_writer.h"
+#include "format/export.h"
+
+#define DOT_LEAST 0.005 /* share of the whole */
+#define DOT_NAME_MAX 60 /* characters of a name in a box */
+
+struct dot {
+	const struct session *s;
+	struct out *out;
+	const struct metric *metric;
+	double *own, *total;
+};
+
+/* In a quoted string only the quote and the backslash mean something; lines end in \n. */
+static void put_text(struct out *out, const char *text, size_t max)
+{
+	const char *end = text + strlen(text), *c;
+	size_t n, count = 0;
+
+	while (count < max && (n = export_text_next(&text, end, &c)) > 0) {
+		if (*c == '\n') {
+			out_puts(out, "\\n");
+		} else if ((unsigned char)*c < 0x20) {
+			out_puts(out, "\xef\xbf\xbd");
+		} else {
+			if (*c == '"' || *c == '\\')
+				out_putc(out, '\\');
+			out_put(out, c, n);
+		}
+		count++;
+	}
+	if (text < end)
+		out_puts(out, "…");
+}
+
+static void put_value(struct dot *d, double v)
+{
+	char text[JSON_NUMBER_MAX];
+	size_t len = json_format_f64(text, v);
+
+	if (len > 2 && !memcmp(text + len - 2, ".0", 2))
+		len -= 2;
+	out_put(d->out, text, len);
+	if (*d->metric->unit)
+		out_printf(d->out, " %s", d->metric->unit);
+}
+
+static void put_node(struct dot *d, uint32_t node)
+{
+	double whole = d->total[SESSION_ROOT];
+
+	out_printf(d->out, "\tn%u [label=\"", node);
+	put_text(d->out, export_name(d->s, node), DOT_NAME_MAX);
+	out_puts(d->out, "\\n");
+	put_value(d, d->total[node]);
+	if (whole > 0)
+		out_printf(d->out, " (%.1f %%)", 100 * d->total[node] / whole);
+	out_puts(d->out, "\", tooltip=\"");
+	put_text(d->out, export_name(d->s, node), SIZE_MAX);
+	out_printf(d->out, "\", class=\"%s\"%s];\n",
+		   frame_kind_word(session_node_kind(d->s, node)),
+		   d->own[node] > 0 ? ", style=filled, fillcolor=\"#f4d8b8\"" : "");
+}
+
+static void put_edge(struct dot *d, uint32_t node)
+{
+	double whole = d->total[SESSION_ROOT];
+
+	out_printf(d->out, "\tn%u -> n%u [penwidth=%.1f];\n", d->s->nodes[node].parent, node,
+		   whole > 0 ? 1 + 4 * d->total[node] / whole : 1);
+}
+
+/* Is it drawn? A node weighs no more than its parent: no edge leads to nowhere. */
+static bool is_drawn(const struct dot *d, uint32_t node)
+{
+	return node == SESSION_ROOT || d->total[node] >= DOT_LEAST * d->total[SESSION_ROOT];
+}
+
+static void put_graph(struct dot *d)
+{
+	size_t left_out = 0;
+
+	out_puts(d->out, "digraph proton {\n\tnode [shape=box, fontname=\"monospace\"];\n");
+	for (uint32_t i = 0; i < d->s->n_nodes; i++) {
+		if (!is_drawn(d, i)) {
+			left_out++;
+			continue;
+		}
+		put_node(d, i);
+		if (i != SESSION_ROOT)
+			put_edge(d, i);
+	}
+	if (left_out)
+		out_printf(d->out, "\tlabel=\"%zu nodes below %.1f %% are not drawn\";\n", left_out,
+			   100 * DOT_LEAST);
+	out_puts(d->out, "}\n");
+}
+
+static int dot_write(const struct session *s, const struct write_options *options, struct out *out)
+{
+	struct dot d = {.s = s, .out = out};
+	int r = export_weights(s, options, &d.own, &d.total);
+
+	if (r < 0)
+		return r;
+	d.metric = metric_table_get(s->metrics, export_metric(s, options));
+	put_graph(&d);
+	free(d.own);
+	free(d.total);
+	return out->error;
+}
+
+const struct format format_dot = {
+	.name = "dot",
+	.suffix = ".dot",
+	.help = "the tree, drawn by Graphviz",
+	.write = dot_write,
+};

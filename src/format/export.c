@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+#include "format/export.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/json_writer.h"
+
+/* ---- columns ---- */
+
+static double weight_of(const struct session *s, uint32_t node, const struct metric *m)
+{
+	union metric_value v;
+
+	if (m->add != METRIC_WMEAN || m->weight == METRIC_NONE ||
+	    !session_value(s, node, m->weight, &v))
+		return 1;
+	return metric_number(metric_table_get(s->metrics, m->weight), v);
+}
+
+static bool fill_own(const struct session *s, struct export_column *c)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < s->n_nodes; i++) {
+		if (!session_value(s, i, c->metric, &c->own[i]))
+			continue;
+		c->inclusive[i] = c->own[i];
+		c->has[i] = EXPORT_OWN | EXPORT_INCLUSIVE;
+		any = true;
+	}
+	return any;
+}
+
+static void add_up(const struct session *s, struct export_column *c, double *weights)
+{
+	const struct metric *m = metric_table_get(s->metrics, c->metric);
+
+	if (m->scope != METRIC_INCLUSIVE || m->type == METRIC_TEXT)
+		return;
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		weights[i] = c->has[i] ? weight_of(s, i, m) : 0;
+	for (uint32_t i = (uint32_t)s->n_nodes; i-- > 1;) {
+		uint32_t p = s->nodes[i].parent;
+
+		if (!(c->has[i] & EXPORT_INCLUSIVE))
+			continue;
+		c->inclusive[p] = c->has[p] ? metric_combine(m, c->inclusive[p], weights[p],
+							     c->inclusive[i], weights[i])
+					    : c->inclusive[i];
+		weights[p] += weights[i];
+		c->has[p] |= EXPORT_INCLUSIVE;
+	}
+}
+
+static void column_done(struct export_column *c)
+{
+	free(c->own);
+	free(c->inclusive);
+	free(c->has);
+}
+
+/* 1: the metric occurs, 0: it does not, or -ENOMEM. */
+static int column_init(const struct session *s, uint32_t metric, double *weights,
+		       struct export_column *c)
+{
+	c->metric = metric;
+	c->own = calloc(s->n_nodes, sizeof(*c->own));
+	c->inclusive = calloc(s->n_nodes, sizeof(*c->inclusive));
+	c->has = calloc(s->n_nodes, 1);
+	if (!c->own || !c->inclusive || !c->has) {
+		column_done(c);
+		return -ENOMEM;
+	}
+	if (!fill_own(s, c)) {
+		column_done(c);
+		return 0;
+	}
+	add_up(s, c, weights);
+	return 1;
+}
+
+/* Which metrics occur in any set: the others need not be looked for. */
+static uint8_t *metrics_in_sets(const struct session *s)
+{
+	uint8_t *in = calloc(metric_table_count(s->metrics) + 1, 1);
+
+	for (size_t i = 0; in && i < s->n_sets; i++)
+		for (uint32_t k = 0; k < s->sets[i].n; k++)
+			in[s->sets[i].metrics[k]] = 1;
+	return in;
+}
+
+int export_columns(const struct session *s, struct export_column **ret, size_t *ret_n)
+{
+	uint32_t n_metrics = metric_table_count(s->metrics);
+	struct export_column *columns = calloc(n_metrics + 1, sizeof(*columns));
+	_cleanup_(freep) double *weights = calloc(s->n_nodes, sizeof(*weights));
+	_cleanup_(freep) uint8_t *in = metrics_in_sets(s);
+	int r = columns && weights && in ? 0 : -ENOMEM;
+	size_t n = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < n_metrics; i++) {
+		r = in[i] ? column_init(s, i, weights, &columns[n]) : 0;
+		n += r > 0;
+	}
+	if (r < 0) {
+		export_columns_free(columns, n);
+		return r;
+	}
+	*ret = columns;
+	*ret_n = n;
+	return 0;
+}
+
+void export_columns_free(struct export_column *columns, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		column_done(&columns[i]);
+	free(columns);
+}
+
+void export_put_value(struct out *out, const struct session *s, uint32_t metric, union metric_value v)
+{
+	const struct metric *m = metric_table_get(s->metrics, metric);
+	char text[JSON_NUMBER_MAX];
+
+	if (m->type == METRIC_U64)
+		out_printf(out, "%llu", (unsigned long long)v.u64);
+	else if (m->type == METRIC_F64 && isfinite(v.f64))
+		out_put(out, text, json_format_f64(text, v.f64));
+}
+
+/* ---- weights ---- */
+
+uint32_t export_metric(const struct session *s, const struct write_options *options)
+{
+	const char *name = options && options->metric ? options->metric : "time (ns)";
+	uint32_t id = metric_table_find(s->metrics, name);
+	const struct metric *m;
+	char with_unit[256];
+
+	if (id == METRIC_NONE) {
+		snprintf(with_unit, sizeof(with_unit), "%s (ns)", name);
+		id = metric_table_find(s->metrics, with_unit);
+	}
+	if (id == METRIC_NONE)
+		return id;
+	m = metric_table_get(s->metrics, id);
+	return m->type == METRIC_TEXT || m->add != METRIC_SUM ? METRIC_NONE : id;
+}
+
+static double own_weight(const struct session *s, uint32_t node, uint32_t metric)
+{
+	union metric_value v;
+	double w;
+
+	if (!session_value(s, node, metric, &v))
+		return 0;
+	w = metric_number(metric_table_get(s->metrics, metric), v);
+	return isfinite(w) && w > 0 ? w : 0;
+}
+
+static double *sum_up(const struct session *s, const double *own)
+{
+	double *total = malloc(s->n_nodes * sizeof(*total));
+
+	if (!total)
+		return NULL;
+	memcpy(total, own, s->n_nodes * sizeof(*total));
+	for (size_t i = s->n_nodes; i-- > 1;)
+		total[s->nodes[i].parent] += total[i];
+	return total;
+}
+
+int export_weights(const struct session *s, const struct write_options *options, double **ret_own,
+		 double **ret_total)
+{
+	uint32_t metric = export_metric(s, options);
+	_cleanup_(freep) double *own = NULL;
+
+	if (metric == METRIC_NONE)
+		return -EINVAL;
+	own = malloc(s->n_nodes * sizeof(*own));
+	if (!own)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		own[i] = own_weight(s, i, metric);
+	if (ret_total) {
+		*ret_total = sum_up(s, own);
+		if (!*ret_total)
+			return -ENOMEM;
+	}
+	*ret_own = own;
+	own = NULL;
+	return 0;
+}
+
+/* ---- names ---- */
+
+const char *export_name(const struct session *s, uint32_t node)
+{
+	const char *name = session_node_name(s, node);
+
+	return *name ? name : "<unnamed>";
+}
+
+int export_path(const struct session *s, uint32_t node, struct export_path *path)
+{
+	size_t n = 0;
+
+	for (uint32_t i = node; i != SESSION_ROOT; i = s->nodes[i].parent)
+		n++;
+	n += node == SESSION_ROOT;
+	if (array_reserve((void **)&path->nodes, &path->cap, n, sizeof(*path->nodes)) < 0)
+		return -ENOMEM;
+	path->n = n;
+	do {
+		path->nodes[--n] = node;
+		node = s->nodes[node].parent;
+	} while (n > 0);
+	return 0;
+}
+
+size_t export_text_next(const char **p, const char *end, const char **ret)
+{
+	const char *at = *p;
+
+	if (at == end)
+		return 0;
+	for (size_t n = 1; n <= 4 && n <= (size_t)(end - at); n++) {
+		if (!utf8_valid(at, n))
+			continue;
+		*p = at + n;
+		*ret = at;
+		return n;
+	}
+	*p = at + 1;
+	*ret = "\xef\xbf\xbd";
+	return 3;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_FORMAT_EXPORT_H
+#define PROTON_FORMAT_EXPORT_H
+/* What the writers of flat and of picture formats share: inclusive values of a session's own
+ * nodes, frames as lists of places, names as valid text.
+ *
+ * A parent's id is smaller than its children's, so one pass backwards adds up a tree.
+ *   thread  one */
+#include "format/format.h"
+
+/* One metric over all nodes. */
+struct export_column {
+	uint32_t metric;
+	union metric_value *own, *inclusive;
+	uint8_t *has; /* bits EXPORT_OWN and EXPORT_INCLUSIVE */
+};
+enum { EXPORT_OWN = 1, EXPORT_INCLUSIVE = 2 };
+
+/* The columns of all metrics that a node has, in the order of their ids. 0 or -ENOMEM. */
+int export_columns(const struct session *s, struct export_column **ret, size_t *ret_n);
+void export_columns_free(struct export_column *columns, size_t n);
+/* A value as text, without a decimal point where it counts; absent or no number: nothing. */
+void export_put_value(struct out *out, const struct session *s, uint32_t metric,
+		    union metric_value v);
+
+/* The metric that stacks and pictures weigh by: options->metric, or the time. METRIC_NONE: the
+ * profile has no such metric, or it does not add up. "time" finds "time (ns)". */
+uint32_t export_metric(const struct session *s, const struct write_options *options);
+/* Own weights of all nodes and, when ret_total is given, those of their subtrees; what is absent,
+ * negative or no number weighs nothing. 0, -ENOMEM or -EINVAL (no such metric). */
+int export_weights(const struct session *s, const struct write_options *options, double **ret_own,
+		 double **ret_total);
+
+/* The name of a node, never empty. Valid until the next call. */
+const char *export_name(const struct session *s, uint32_t node);
+/* Nodes from below the root down to `node` (which itself comes last); their number. The root's
+ * own path is itself. *path grows. 0: out of memory. */
+struct export_path {
+	uint32_t *nodes;
+	size_t n, cap;
+};
+int export_path(const struct session *s, uint32_t node, struct export_path *path);
+
+/* The next character of *p as valid UTF-8: its bytes and their number. What is not UTF-8 is
+ * U+FFFD. *p moves on. 0 at the end. */
+size_t export_text_next(const char **p, const char *end, const char **ret);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+/* A flame graph as one SVG file: the root on top, a box a calling context, as wide as what was
+ * spent in it and below it. Any browser shows it; the script in it zooms on a click and marks what
+ * a search finds. Nothing is loaded from elsewhere. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/json_writer.h"
+#include "format/export.h"
+
+#define SVG_WIDTH 1200.0
+#define SVG_ROW 17
+#define SVG_TOP 48           /* title and search above the boxes */
+#define SVG_CHAR 6.6         /* width of a character of 11 px */
+#define SVG_LEAST (1.0 / 20000) /* share of the whole below which a box is left out */
+
+struct flame {
+	const struct session *s;
+	struct out *out;
+	const struct metric *metric;
+	double *own, *total;
+	double *at; /* left edge of each box, in units of the metric */
+	uint32_t *depth;
+	uint32_t deepest;
+	size_t left_out;
+};
+
+/* Colours of kinds; what has none of its own is grey. */
+static const struct {
+	uint8_t kind;
+	const char *colour;
+} colours[] = {
+	{FRAME_ROOT, "#d0d0d0"},   {FRAME_SCOPE, "#8cc4e8"},  {FRAME_STATE, "#8cc4e8"},
+	{FRAME_NVTX, "#a5d59a"},   {FRAME_PYTHON, "#f2d679"}, {FRAME_NATIVE, "#d9c2a7"},
+	{FRAME_KERNEL, "#f0936b"}, {FRAME_COPY, "#c6a4dc"},   {FRAME_SET, "#dcb6d3"},
+	{FRAME_GRAPH, "#9fd8cf"},  {FRAME_LINE, "#f3b48f"},   {FRAME_INSTRUMENT, "#f3b48f"},
+};
+
+static const char *const script =
+	"(function(){\n"
+	"var svg=document.documentElement,boxes=[].slice.call(document.querySelectorAll('g.b'));\n"
+	"var W=1200,C=6.6,note=document.getElementById('note'),term='';\n"
+	"function num(g,k){return parseFloat(g.getAttribute('data-'+k));}\n"
+	"function full(g){return g.querySelector('title').textContent;}\n"
+	"function name(g){return g.getAttribute('data-n');}\n"
+	"function fit(g,w){var t=g.querySelector('text'),n=Math.floor((w-6)/C),s=name(g);\n"
+	" t.textContent=n<3?'':s.length<=n?s:s.slice(0,n-1)+'\\u2026';}\n"
+	"function zoom(z){var zx=num(z,'x'),zw=num(z,'w'),zd=num(z,'d');\n"
+	" boxes.forEach(function(g){var x=num(g,'x'),w=num(g,'w'),d=num(g,'d');\n"
+	"  var above=d<zd&&x<=zx&&x+w>=zx+zw*0.999999,in_=d>=zd&&x>=zx-zw*1e-9&&"
+	"x+w<=zx+zw*(1+1e-9);\n"
+	"  g.style.display=above||in_?'':'none';\n"
+	"  if(!above&&!in_)return;\n"
+	"  var l=above?0:(x-zx)/zw*W,b=above?W:w/zw*W,r=g.querySelector('rect');\n"
+	"  r.setAttribute('x',l);r.setAttribute('width',b);\n"
+	"  g.style.opacity=above?0.6:1;\n"
+	"  g.querySelector('text').setAttribute('x',l+3);fit(g,b);});}\n"
+	"function search(s){term=s;var sum=0,hits=[],n=0;\n"
+	" boxes.forEach(function(g){var hit=s&&name(g).toLowerCase().indexOf(s.toLowerCase())>=0;\n"
+	"  g.querySelector('rect').style.stroke=hit?'#b000b0':'';\n"
+	"  g.querySelector('rect').style.strokeWidth=hit?'2':'';\n"
+	"  if(hit){n++;hits.push([num(g,'x'),num(g,'x')+num(g,'w')]);}});\n"
+	" hits.sort(function(a,b){return a[0]-b[0];});var end=0;\n"
+	" hits.forEach(function(h){var a=Math.max(h[0],end);if(h[1]>a){sum+=h[1]-a;end=h[1];}});\n"
+	" note.textContent=s?n+' found, '+(100*sum).toFixed(1)+' %':'';}\n"
+	"boxes.forEach(function(g){g.addEventListener('click',function(){zoom(g);});\n"
+	" g.addEventListener('mouseover',function(){if(!term)note.textContent=full(g);});\n"
+	" g.addEventListener('mouseout',function(){if(!term)note.textContent='';});});\n"
+	"document.getElementById('find').addEventListener('click',function(){\n"
+	" var s=prompt('Search (nothing: end the search)',term);if(s!==null)search(s);});\n"
+	"document.getElementById('all').addEventListener('click',function(){zoom(boxes[0]);});\n"
+	"document.addEventListener('keydown',function(e){\n"
+	" if(e.key==='/'){e.preventDefault();document.getElementById('find')."
+	"dispatchEvent(new MouseEvent('click'));}\n"
+	" if(e.key==='Escape'){search('');zoom(boxes[0]);}});\n"
+	"})();\n";
+
+static const char *colour_of(uint8_t kind)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(colours); i++)
+		if (colours[i].kind == kind)
+			return colours[i].colour;
+	return "#e0e0e0";
+}
+
+/* XML 1.0 has no control characters, no U+FFFE and no U+FFFF, not even escaped. */
+static bool is_xml(const char *c, size_t n)
+{
+	return n == 1 ? (unsigned char)*c >= 0x20 && *c != 0x7f
+		      : n != 3 || (memcmp(c, "\xef\xbf\xbe", 3) && memcmp(c, "\xef\xbf\xbf", 3));
+}
+
+static const char *entity(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\n':
+	case '\t':
+		return " ";
+	}
+	return NULL;
+}
+
+static void put_xml(struct out *out, const char *text, size_t max)
+{
+	const char *end = text + strlen(text), *c;
+	size_t n;
+
+	for (; max > 0 && (n = export_text_next(&text, end, &c)) > 0; max--) {
+		if (entity(*c))
+			out_puts(out, entity(*c));
+		else if (is_xml(c, n))
+			out_put(out, c, n);
+		else
+			out_puts(out, "\xef\xbf\xbd");
+	}
+}
+
+static size_t count_chars(const char *text)
+{
+	const char *end = text + strlen(text), *c;
+	size_t n = 0;
+
+	while (export_text_next(&text, end, &c) > 0)
+		n++;
+	return n;
+}
+
+static void put_title(struct flame *f, uint32_t node, const char *name)
+{
+	char text[JSON_NUMBER_MAX];
+	size_t len = json_format_f64(text, f->total[node]);
+
+	out_puts(f->out, "<title>");
+	put_xml(f->out, name, SIZE_MAX);
+	out_puts(f->out, ": ");
+	if (len > 2 && !memcmp(text + len - 2, ".0", 2))
+		len -= 2;
+	out_put(f->out, text, len);
+	if (*f->metric->unit) {
+		out_putc(f->out, ' ');
+		put_xml(f->out, f->metric->unit, SIZE_MAX);
+	}
+	out_printf(f->out, " (%.2f %%)</title>", 100 * f->total[node] / f->total[SESSION_ROOT]);
+}
+
+static void put_label(struct flame *f, const char *name, double x, double width, uint32_t y)
+{
+	size_t room = width > 6 ? (size_t)((width - 6) / SVG_CHAR) : 0, n = count_chars(name);
+
+	out_printf(f->out, "<text x=\"%.2f\" y=\"%u\">", x + 3, y + 12);
+	if (room >= 3) {
+		put_xml(f->out, name, n <= room ? room : room - 1);
+		if (n > room)
+			out_puts(f->out, "…");
+	}
+	out_puts(f->out, "</text>");
+}
+
+static void put_box(struct flame *f, uint32_t node)
+{
+	double whole = f->total[SESSION_ROOT], x = f->at[node] / whole, w = f->total[node] / whole;
+	uint32_t y = SVG_TOP + f->depth[node] * SVG_ROW;
+	const char *name = export_name(f->s, node);
+	uint8_t kind = (uint8_t)session_node_kind(f->s, node);
+
+	out_printf(f->out, "<g class=\"b %s\" data-x=\"%.9g\" data-w=\"%.9g\" data-d=\"%u\" data-n=\"",
+		   frame_kind_word(kind), x, w, f->depth[node]);
+	put_xml(f->out, name, SIZE_MAX);
+	out_puts(f->out, "\">");
+	put_title(f, node, name);
+	out_printf(f->out, "<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%u\" fill=\"%s\"/>",
+		   x * SVG_WIDTH, y, w * SVG_WIDTH, SVG_ROW - 1, colour_of(kind));
+	put_label(f, name, x * SVG_WIDTH, w * SVG_WIDTH, y);
+	out_puts(f->out, "</g>\n");
+}
+
+static bool is_shown(const struct flame *f, uint32_t node)
+{
+	return f->total[node] > 0 && f->total[node] >= SVG_LEAST * f->total[SESSION_ROOT];
+}
+
+/* Children stand side by side in their order, from their parent's left edge on. f->own holds
+ * where the next child of a node goes. */
+static void lay_out(struct flame *f)
+{
+	f->at[SESSION_ROOT] = f->own[SESSION_ROOT] = 0;
+	f->depth[SESSION_ROOT] = 0;
+	for (uint32_t i = 1; i < f->s->n_nodes; i++) {
+		uint32_t p = f->s->nodes[i].parent;
+
+		f->at[i] = f->own[i] = f->own[p];
+		f->own[p] += f->total[i];
+		f->depth[i] = f->depth[p] + 1;
+		if (is_shown(f, i))
+			f->deepest = MAX(f->deepest, f->depth[i]);
+		else
+			f->left_out += f->total[i] > 0;
+	}
+}
+
+static void put_head(struct flame *f)
+{
+	uint32_t height = SVG_TOP + (f->deepest + 1) * SVG_ROW + 24;
+
+	out_puts(f->out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n");
+	out_printf(f->out,
+		   "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%.0f\" "
+		   "height=\"%u\" viewBox=\"0 0 %.0f %u\">\n",
+		   SVG_WIDTH, height, SVG_WIDTH, height);
+	out_puts(f->out, "<style>text{font:11px monospace;pointer-events:none}"
+			 "g.b{cursor:pointer}g.b rect{stroke:#fff;stroke-width:0.5}"
+			 "#find,#all{cursor:pointer;pointer-events:all;text-decoration:underline}"
+			 "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
+			 "<text x=\"6\" y=\"18\">");
+	put_xml(f->out, strtab_str(f->s->strings, f->s->source), 100);
+	out_puts(f->out, " — ");
+	put_xml(f->out, f->metric->name, SIZE_MAX);
+	out_puts(f->out, "</text>\n<text id=\"all\" x=\"1040\" y=\"18\">show all</text>"
+			 "<text id=\"find\" x=\"1120\" y=\"18\">search</text>\n"
+			 "<text id=\"note\" x=\"6\" y=\"38\"></text>\n");
+}
+
+static void put_foot(struct flame *f)
+{
+	uint32_t y = SVG_TOP + (f->deepest + 1) * SVG_ROW + 16;
+
+	if (!(f->total[SESSION_ROOT] > 0))
+		out_printf(f->out, "<text x=\"6\" y=\"%u\">nothing was measured</text>\n", y);
+	else if (f->left_out)
+		out_printf(f->out,
+			   "<text x=\"6\" y=\"%u\">%zu boxes below %.3f %% are left out</text>\n", y,
+			   f->left_out, 100 * SVG_LEAST);
+	if (f->total[SESSION_ROOT] > 0) /* else there is nothing to click on */
+		out_printf(f->out, "<script><![CDATA[\n%s]]></script>\n", script);
+	out_puts(f->out, "</svg>\n");
+}
+
+static void put_picture(struct flame *f)
+{
+	lay_out(f);
+	put_head(f);
+	for (uint32_t i = 0; i < f->s->n_nodes; i++)
+		if (is_shown(f, i))
+			put_box(f, i);
+	put_foot(f);
+}
+
+static int flamegraph_write(const struct session *s, const struct write_options *options,
+			    struct out *out)
+{
+	struct flame f = {.s = s, .out = out};
+	int r = export_weights(s, options, &f.own, &f.total);
+
+	if (r < 0)
+		return r;
+	f.metric = metric_table_get(s->metrics, export_metric(s, options));
+	f.at = malloc(s->n_nodes * sizeof(*f.at));
+	f.depth = malloc(s->n_nodes * sizeof(*f.depth));
+	if (f.at && f.depth)
+		put_picture(&f);
+	else
+		r = -ENOMEM;
+	free(f.own);
+	free(f.total);
+	free(f.at);
+	free(f.depth);
+	return r < 0 ? r : out->error;
+}
+
+const struct format format_flamegraph = {
+	.name = "flamegraph",
+	.suffix = ".svg",
+	.help = "a flame graph for a browser: zooms, searches, needs nothing else",
+	.write = flamegraph_write,
+};

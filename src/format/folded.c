@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+#include "format/folded.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const escapes[] = {"%3B", "%0A", "%0D", "%25"};
+static const char escaped[] = ";\n\r%";
+
+/* Does an escape begin here? Its index, or -1. */
+static int escape_at(const char *p, const char *end)
+{
+	for (size_t i = 0; end - p >= 3 && i < ARRAY_SIZE(escapes); i++)
+		if (!memcmp(p, escapes[i], 3))
+			return (int)i;
+	return -1;
+}
+
+static void put_name(struct buf *text, const char *name)
+{
+	const char *end = name + strlen(name);
+
+	for (; name < end; name++) {
+		const char *which = strchr(escaped, *name);
+
+		if (which && (*name != '%' || escape_at(name, end) >= 0))
+			buf_puts(text, escapes[which - escaped]);
+		else
+			buf_putc(text, *name);
+	}
+}
+
+int folded_path(const struct session *s, uint32_t node, struct export_path *path, struct buf *text)
+{
+	int r = export_path(s, node, path);
+
+	for (size_t i = 0; r == 0 && i < path->n; i++) {
+		if (i)
+			buf_putc(text, ';');
+		put_name(text, export_name(s, path->nodes[i]));
+	}
+	return r < 0 ? r : text->error;
+}
+
+/* Whole numbers, which is all that most tools take. */
+static bool put_weight(const struct session *s, uint32_t node, uint32_t metric, struct buf *text)
+{
+	union metric_value v;
+
+	if (!session_value(s, node, metric, &v))
+		return false;
+	if (metric_table_get(s->metrics, metric)->type == METRIC_F64) {
+		if (!(v.f64 >= 0.5 && v.f64 < 1.8e19))
+			return false;
+		v.u64 = (uint64_t)(v.f64 + 0.5);
+	}
+	buf_printf(text, " %llu\n", (unsigned long long)v.u64);
+	return v.u64 > 0;
+}
+
+static int folded_write(const struct session *s, const struct write_options *options,
+			struct out *out)
+{
+	uint32_t metric = export_metric(s, options);
+	struct export_path path = {0};
+	struct buf text;
+	int r = metric == METRIC_NONE ? -EINVAL : 0;
+
+	buf_init(&text, 0);
+	for (uint32_t i = 0; r == 0 && i < s->n_nodes; i++) {
+		if (s->nodes[i].first_row == SESSION_NONE)
+			continue;
+		buf_clear(&text);
+		r = folded_path(s, i, &path, &text);
+		if (r == 0 && put_weight(s, i, metric, &text)) {
+			r = text.error;
+			out_put(out, text.data, r ? 0 : text.len);
+		}
+	}
+	buf_done(&text);
+	free(path.nodes);
+	return r < 0 ? r : out->error;
+}
+
+const struct format format_folded = {
+	.name = "folded",
+	.suffix = ".folded",
+	.help = "one line a stack with its value, for flame graph tools",
+	.detect = folded_detect,
+	.read = folded_read,
+	.write = folded_write,
+};

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+/* The file format of speedscope.app: a sampled profile, one sample a calling context with a value,
+ * as its schema says (https://www.speedscope.app/file-format-schema.json). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/json_writer.h"
+#include "format/export.h"
+
+struct speedscope {
+	const struct session *s;
+	struct json_writer json;
+	double *own;
+	uint32_t metric;
+	struct export_path path;
+};
+
+static void put_frame(struct speedscope *x, const struct session_frame *f, const char *name)
+{
+	jsonw_object_flat(&x->json);
+	jsonw_key(&x->json, "name");
+	jsonw_strings(&x->json, name);
+	if (f->file) {
+		jsonw_key(&x->json, "file");
+		jsonw_string(&x->json, strtab_str(x->s->strings, f->file),
+			     strtab_len(x->s->strings, f->file));
+	}
+	if (f->line) {
+		jsonw_key(&x->json, "line");
+		jsonw_u64(&x->json, f->line);
+	}
+	jsonw_object_end(&x->json);
+}
+
+/* All frames of the session, so that their numbers are the indices. */
+static int put_frames(struct speedscope *x)
+{
+	uint32_t *node_of = calloc(x->s->n_frames + 1, sizeof(*node_of));
+
+	if (!node_of)
+		return -ENOMEM;
+	for (uint32_t i = (uint32_t)x->s->n_nodes; i-- > 0;)
+		node_of[x->s->nodes[i].frame] = i;
+	jsonw_key(&x->json, "shared");
+	jsonw_object(&x->json);
+	jsonw_key(&x->json, "frames");
+	jsonw_array(&x->json);
+	for (size_t i = 0; i < x->s->n_frames; i++)
+		put_frame(x, &x->s->frames[i],
+			  x->s->nodes[node_of[i]].frame == i ? export_name(x->s, node_of[i])
+							    : "<unused>");
+	jsonw_array_end(&x->json);
+	jsonw_object_end(&x->json);
+	free(node_of);
+	return 0;
+}
+
+static const char *unit_of(const struct metric *m)
+{
+	if (!strcmp(m->unit, "ns"))
+		return "nanoseconds";
+	return !strcmp(m->unit, "B") ? "bytes" : "none";
+}
+
+static int put_samples(struct speedscope *x)
+{
+	int r = 0;
+
+	jsonw_key(&x->json, "samples");
+	jsonw_array(&x->json);
+	for (uint32_t i = 0; r == 0 && i < x->s->n_nodes; i++) {
+		if (!(x->own[i] > 0))
+			continue;
+		r = export_path(x->s, i, &x->path);
+		jsonw_array_flat(&x->json);
+		for (size_t k = 0; r == 0 && k < x->path.n; k++)
+			jsonw_u64(&x->json, x->s->nodes[x->path.nodes[k]].frame);
+		jsonw_array_end(&x->json);
+	}
+	jsonw_array_end(&x->json);
+	return r;
+}
+
+/* A whole number without a point, which is what other writers make of it. */
+static void put_number(struct speedscope *x, double v)
+{
+	if (v < 9e15 && v == (double)(uint64_t)v)
+		jsonw_u64(&x->json, (uint64_t)v);
+	else
+		jsonw_f64(&x->json, v);
+}
+
+static double put_weights(struct speedscope *x)
+{
+	double sum = 0;
+
+	jsonw_key(&x->json, "weights");
+	jsonw_array(&x->json);
+	for (uint32_t i = 0; i < x->s->n_nodes; i++) {
+		if (!(x->own[i] > 0))
+			continue;
+		sum += x->own[i];
+		put_number(x, x->own[i]);
+	}
+	jsonw_array_end(&x->json);
+	return sum;
+}
+
+static void key_text(struct speedscope *x, const char *key, const char *text)
+{
+	jsonw_key(&x->json, key);
+	jsonw_strings(&x->json, text);
+}
+
+static int put_profile(struct speedscope *x)
+{
+	const struct metric *m = metric_table_get(x->s->metrics, x->metric);
+	double sum;
+	int r;
+
+	jsonw_key(&x->json, "profiles");
+	jsonw_array(&x->json);
+	jsonw_object(&x->json);
+	key_text(x, "type", "sampled");
+	key_text(x, "name", m->name);
+	key_text(x, "unit", unit_of(m));
+	r = put_samples(x);
+	sum = put_weights(x);
+	jsonw_key(&x->json, "startValue");
+	jsonw_u64(&x->json, 0);
+	jsonw_key(&x->json, "endValue");
+	put_number(x, sum);
+	jsonw_object_end(&x->json);
+	jsonw_array_end(&x->json);
+	return r;
+}
+
+static void put_head(struct speedscope *x)
+{
+	key_text(x, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	key_text(x, "exporter", PACKAGE_STRING);
+	jsonw_key(&x->json, "name");
+	jsonw_string(&x->json, strtab_str(x->s->strings, x->s->source),
+		     strtab_len(x->s->strings, x->s->source));
+	jsonw_key(&x->json, "activeProfileIndex");
+	jsonw_u64(&x->json, 0);
+}
+
+static int speedscope_write(const struct session *s, const struct write_options *options,
+			    struct out *out)
+{
+	struct speedscope x = {.s = s, .metric = export_metric(s, options)};
+	int r = export_weights(s, options, &x.own, NULL);
+
+	if (r < 0)
+		return r;
+	jsonw_init(&x.json, out, options && options->compact);
+	jsonw_object(&x.json);
+	put_head(&x);
+	r = put_frames(&x);
+	if (r == 0)
+		r = put_profile(&x);
+	jsonw_object_end(&x.json);
+	out_putc(out, '\n');
+	free(x.own);
+	free(x.path.nodes);
+	return r < 0 ? r : out->error;
+}
+
+const struct format format_speedscope = {
+	.name = "speedscope",
+	.suffix = ".speedscope.json",
+	.help = "for https://www.speedscope.app",
+	.write = speedscope_write,
+};

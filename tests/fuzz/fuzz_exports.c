@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Fuzz target: any bytes are given to each reader but Hatchet's (which has its own target), and what
+ * was read is written in every format. The corpus is tests/fuzz/corpus_exports. */
+#include "config.h" // IWYU pragma: keep
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "format/format.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static struct session *read_bytes(const struct format *format, const char *data, size_t len)
+{
+	struct reader_memory memory = {data, len, 0};
+	struct format_error error = {0};
+	struct session *s = session_new();
+	struct reader_input in;
+
+	if (!s)
+		abort();
+	reader_init_memory(&in, &memory);
+	format->detect(data, len < READER_HEAD ? len : READER_HEAD);
+	if (format->read(&in, s, &error) == 0)
+		return s;
+	if (!error.code || !error.reason[0])
+		abort();
+	return session_free(s);
+}
+
+static void write_all(const struct session *s)
+{
+	struct out *o = malloc(sizeof(*o));
+	struct buf text;
+
+	if (!o)
+		abort();
+	buf_init(&text, 0);
+	for (size_t i = 0; formats[i]; i++) {
+		if (!formats[i]->write)
+			continue;
+		buf_clear(&text);
+		out_to_buf(o, &text);
+		if (formats[i]->write(s, NULL, o) < 0 || out_flush(o) < 0)
+			abort();
+	}
+	buf_done(&text);
+	free(o);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	for (size_t i = 0; formats[i]; i++) {
+		struct session *s;
+
+		if (!formats[i]->read || formats[i] == &format_hatchet)
+			continue;
+		s = read_bytes(formats[i], (const char *)data, len);
+		if (s)
+			write_all(s);
+		session_free(s);
+	}
+	return 0;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests of the readers and writers beside Hatchet and JSON: what is read, what is refused and why. */
+#include "config.h" // IWYU pragma: keep
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/format.h"
+#include "format_sample.h"
+
+static struct session *read_text(const char *text, size_t len, struct format_error *error)
+{
+	struct reader_memory memory = {text, len, 0};
+	const struct format *format;
+	struct session *s = session_new();
+	struct reader_input in;
+
+	ck_assert_ptr_nonnull(s);
+	reader_init_memory(&in, &memory);
+	ck_assert_int_eq(reader_peek(&in), 0);
+	format = format_by_content(in.head, in.head_len);
+	ck_assert_msg(format && format->read, "not recognised: %.40s", text);
+	*error = (struct format_error){0};
+	return format->read(&in, s, error) == 0 ? s : session_free(s);
+}
+
+static void write_text(const char *name, const struct session *s,
+		       const struct write_options *options, struct buf *text)
+{
+	struct out *o = malloc(sizeof(*o));
+
+	buf_init(text, 0);
+	out_to_buf(o, text);
+	ck_assert_int_eq(format_by_name(name)->write(s, options, o), 0);
+	ck_assert_int_eq(out_flush(o), 0);
+	free(o);
+}
+
+static void expect_refused(const char *text, size_t len, const char *line)
+{
+	struct format_error error;
+	struct buf got;
+
+	ck_assert_ptr_null(read_text(text, len, &error));
+	buf_init(&got, 0);
+	format_error_line(&error, "f", &got);
+	ck_assert_str_eq(buf_str(&got), line);
+	buf_done(&got);
+}
+
+static uint64_t time_of(const struct session *s, uint32_t node)
+{
+	union metric_value v;
+
+	return session_value(s, node, METRIC_TIME, &v) ? v.u64 : 0;
+}
+
+/* ---- folded ---- */
+
+START_TEST(folded_stacks_are_a_tree)
+{
+	static const char text[] = "main;run it;k 5\r\nmain 2\nmain;run it;k 7\n\nROOT;main;a%3Bb 1";
+	struct format_error error;
+	struct session *s = read_text(text, sizeof(text) - 1, &error);
+
+	ck_assert_ptr_nonnull(s);
+	ck_assert_uint_eq(s->n_nodes, 5);
+	ck_assert_str_eq(session_node_name(s, 2), "run it");
+	ck_assert_str_eq(session_node_name(s, 4), "a;b");
+	ck_assert_uint_eq(time_of(s, 1), 2);
+	ck_assert_uint_eq(time_of(s, 3), 12);
+	ck_assert_uint_eq(s->nodes[4].parent, 1);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(folded_goes_round)
+{
+	static const struct write_options by_count = {.metric = "count"};
+	struct session *s = sample_session(), *again;
+	struct format_error error;
+	struct buf first, second;
+
+	write_text("folded", s, NULL, &first);
+	again = read_text(first.data, first.len, &error);
+	ck_assert_ptr_nonnull(again);
+	write_text("folded", again, NULL, &second);
+	session_free(again);
+	/* Two nodes of one path are one now; nothing else changed. */
+	ck_assert_str_eq(buf_str(&second), "forward;_Z6matmulPfS_S_ 1550\n"
+					   "forward;memcpy HtoD pinned 5000\nforward;plain 10\n");
+	buf_done(&first);
+	buf_done(&second);
+	write_text("folded", s, &by_count, &first);
+	ck_assert_ptr_nonnull(strstr(buf_str(&first), "forward;_Z6matmulPfS_S_ 7\n"));
+	buf_done(&first);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(folded_says_what_is_wrong)
+{
+	static const char torn[] = "a;b 1\nc 2\n{}";
+	static const char large[] = "a;b 99999999999999999999999999\n";
+	char *later = malloc(READER_HEAD + 64);
+	size_t len = 0;
+
+	ck_assert_ptr_null(format_by_content(torn, sizeof(torn) - 1));
+	while (len < READER_HEAD + 8) {
+		memcpy(later + len, "a;b;c 1\n", 8);
+		len += 8;
+	}
+	memcpy(later + len, "a;b;c\n", 6);
+	expect_refused(later, len + 6,
+		       "f: not folded stacks: a line does not end in a number at byte 4105");
+	free(later);
+	expect_refused(large, sizeof(large) - 1,
+		       "f: wrong shape: the value of a stack is too large at byte 5");
+}
+END_TEST
+
+/* ---- all writers ---- */
+
+START_TEST(unknown_metrics_are_refused)
+{
+	static const char *const names[] = {"folded", "speedscope", "flamegraph", "dot"};
+	static const struct write_options options[] = {
+		{.metric = "no such"}, {.metric = "tag"}, {.metric = "peak"}};
+	struct session *s = sample_session();
+	struct out *o = malloc(sizeof(*o));
+	struct buf text;
+
+	buf_init(&text, 0);
+	out_to_buf(o, &text);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(options); k++)
+			ck_assert_int_lt(format_by_name(names[i])->write(s, &options[k], o), 0);
+	buf_done(&text);
+	free(o);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(suffixes_choose_formats)
+{
+	ck_assert_str_eq(format_by_path("a.speedscope.json")->name, "speedscope");
+	ck_assert_str_eq(format_by_path("a.json")->name, "json");
+	ck_assert_str_eq(format_by_path("a.svg")->name, "flamegraph");
+	ck_assert_str_eq(format_by_path("a.md")->name, "markdown");
+}
+END_TEST
+
+/* A tree of one path and one of many twins are written by all. */
+START_TEST(any_shape_is_written)
+{
+	for (unsigned shape = 0; shape < 2; shape++) {
+		struct session *s = session_new();
+		uint32_t node = SESSION_ROOT, lane;
+		static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
+
+		lane = session_lane_intern(s, &nowhere);
+		for (unsigned i = 0; i < 2000; i++) {
+			uint32_t frame = session_frame_intern(s, FRAME_KERNEL,
+							      strtab_adds(s->strings, "f"),
+							      SESSION_NONE, 0);
+
+			node = session_node_append(s, shape ? SESSION_ROOT : node, frame);
+		}
+		session_add(s, node, lane, 0, METRIC_TIME, (union metric_value){.u64 = 1});
+		for (size_t i = 0; formats[i]; i++) {
+			struct buf text;
+
+			if (!formats[i]->write)
+				continue;
+			write_text(formats[i]->name, s, NULL, &text);
+			ck_assert_uint_gt(text.len, 0);
+			buf_done(&text);
+		}
+		session_free(s);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("exports");
+	TCase *c = tcase_create("all");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_test(c, folded_stacks_are_a_tree);
+	tcase_add_test(c, folded_goes_round);
+	tcase_add_test(c, folded_says_what_is_wrong);
+	tcase_add_test(c, unknown_metrics_are_refused);
+	tcase_add_test(c, suffixes_choose_formats);
+	tcase_add_test(c, any_shape_is_written);
+	suite_add_tcase(suite, c);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}

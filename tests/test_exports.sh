@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What is written for other programs, seen by parsers that are not ours.
+set -eu
+srcdir=${srcdir:-.}
+command -v python3 >/dev/null || { echo "skipped: there is no python3"; exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+formats="json csv markdown folded speedscope flamegraph dot"
+write_all() {
+	name=$1
+	shift
+	for format in $formats; do
+		tests/make_profile "$format" "$dir/$name.$format" "$@"
+	done
+}
+write_all sample
+for f in upstream-cuda.json upstream-leaf_nodes.json upstream-triton.json \
+	h200-torch-add-python.hatchet; do
+	write_all "$f" "$srcdir/tests/hatchet/$f"
+done
+printf '[]\n' >"$dir/nothing.hatchet"
+write_all nothing "$dir/nothing.hatchet"
+# Folded stacks are read again: all values are there.
+tests/make_profile json "$dir/again" "$dir/h200-torch-add-python.hatchet.folded"
+tests/make_profile folded "$dir/again.folded" "$dir/h200-torch-add-python.hatchet.folded"
+sort "$dir/h200-torch-add-python.hatchet.folded" >"$dir/a"
+sort "$dir/again.folded" | cmp - "$dir/a"
+python3 "$srcdir/tests/validate_exports.py" "$dir"

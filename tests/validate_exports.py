@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""validate_exports.py DIR: each DIR/NAME.FORMAT, parsed by others, against DIR/NAME.json."""
+import csv
+import io
+import json
+import math
+import os
+import re
+import sys
+import xml.etree.ElementTree
+
+TIME = "time (ns)"
+
+
+def weights(doc):
+    """Own and inclusive time of all nodes."""
+    own = [node["metrics"].get(TIME, 0) for node in doc["nodes"]]
+    total = list(own)
+    for node in reversed(doc["nodes"]):
+        if node["parent"] is not None:
+            total[node["parent"]] += total[node["id"]]
+    return own, total
+
+
+def names(doc, node):
+    path = []
+    while node["parent"] is not None:
+        path.insert(0, node["name"] or "<unnamed>")
+        node = doc["nodes"][node["parent"]]
+    return path
+
+
+def unescape(name):
+    return re.sub("%(3B|0A|0D|25)", lambda m: chr(int(m.group(1), 16)), name)
+
+
+def check_csv(path, doc):
+    with open(path, encoding="utf-8", newline="") as f:
+        text = f.read()
+    assert text.count("\r\n") >= len(doc["nodes"]) + 1
+    rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    assert len(rows) == len(doc["nodes"]), (len(rows), len(doc["nodes"]))
+    _, total = weights(doc)
+    for row, node in zip(rows, doc["nodes"]):
+        assert None not in row and None not in row.values(), row
+        assert int(row["id"]) == node["id"]
+        assert row["parent"] == ("" if node["parent"] is None else str(node["parent"]))
+        assert row["kind"] == node["kind"]
+        assert row["name"] == (node["name"] or "<unnamed>"), (row["name"], node["name"])
+        if node["parent"] is not None:
+            assert list(map(unescape, row["path"].split(";"))) == names(doc, node)
+            assert int(row["depth"]) == len(names(doc, node))
+        for key in [k for k in row if k in {m["name"] for m in doc["metrics"]}]:
+            want = node["metrics"].get(key)
+            if isinstance(want, str):
+                assert row[key] == want, (row[key], want)
+            elif want is None:
+                assert row[key] == "", (key, row[key])
+            else:
+                assert type(want)(row[key]) == want, (key, row[key], want)
+        got = row.get(TIME + " [inclusive]", "")
+        assert int(got or 0) == total[node["id"]], (got, total[node["id"]])
+
+
+def check_markdown(path, doc):
+    with open(path, encoding="utf-8", newline="") as f:
+        lines = f.read().split("\n")
+    assert lines.pop() == ""
+    assert len(lines) == len(doc["nodes"]) + 2
+    cells = {len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in lines}
+    assert len(cells) == 1, cells
+    assert re.fullmatch(r"\|( :?-+:? \|)+", lines[1])
+
+
+def check_folded(path, doc):
+    own, _ = weights(doc)
+    want = {}
+    for node in doc["nodes"]:
+        if own[node["id"]]:
+            key = tuple(names(doc, node)) or ("ROOT",)
+            want[key] = want.get(key, 0) + own[node["id"]]
+    got = {}
+    with open(path, encoding="utf-8", errors="replace", newline="\n") as f:
+        for line in f:
+            stack, value = re.fullmatch(r"(.*) (\d+)\n", line).groups()
+            key = tuple(map(unescape, stack.split(";")))
+            got[key] = got.get(key, 0) + int(value)
+    assert got == want
+
+
+def only(value, required, optional=()):
+    """An object with these keys and no others (the schema of speedscope closes all objects)."""
+    assert isinstance(value, dict)
+    assert set(required) <= set(value) <= set(required) | set(optional), value.keys()
+
+
+def check_speedscope(path, doc):
+    with open(path, encoding="utf-8") as f:
+        file = json.load(f)
+    only(file, ["$schema", "profiles", "shared"], ["activeProfileIndex", "exporter", "name"])
+    assert file["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+    only(file["shared"], ["frames"])
+    frames = file["shared"]["frames"]
+    for frame in frames:
+        only(frame, ["name"], ["file", "line", "col"])
+        assert isinstance(frame["name"], str) and isinstance(frame.get("line", 0), int)
+    assert 0 <= file["activeProfileIndex"] < len(file["profiles"])
+    own, _ = weights(doc)
+    for profile in file["profiles"]:
+        only(profile, ["type", "name", "unit", "startValue", "endValue", "samples", "weights"])
+        assert profile["type"] == "sampled" and profile["unit"] == "nanoseconds"
+        assert len(profile["samples"]) == len(profile["weights"])
+        assert profile["startValue"] == 0 and profile["endValue"] == sum(own)
+        stacks = [tuple(frames[i]["name"] for i in sample) for sample in profile["samples"]]
+        assert profile["weights"] == [v for v in own if v]
+        assert stacks == [tuple(names(doc, n)) or ("ROOT",) for n in doc["nodes"] if own[n["id"]]]
+
+
+def check_flamegraph(path, doc):
+    svg = "{http://www.w3.org/2000/svg}"
+    root = xml.etree.ElementTree.parse(path).getroot()
+    assert root.tag == svg + "svg"
+    _, total = weights(doc)
+    boxes = root.findall(svg + "g")
+    shown = [n for n in doc["nodes"] if total[n["id"]] > 0 and total[n["id"]] >= total[0] / 20000]
+    assert len(boxes) == len(shown), (len(boxes), len(shown))
+    assert bool(root.findall(svg + "script")) == bool(total[0])
+    clean = re.compile("[\x00-\x1f\x7f\ufffe\uffff]")
+    for box, node in zip(boxes, shown):
+        assert math.isclose(float(box.get("data-w")), total[node["id"]] / total[0], rel_tol=1e-6)
+        assert node["kind"] in box.get("class").split()
+        want = clean.sub("\ufffd", (node["name"] or "<unnamed>").replace("\n", " ").replace("\t", " "))
+        assert box.get("data-n") == want, (box.get("data-n"), want)
+        assert box.find(svg + "title").text.startswith(want + ": %d ns" % total[node["id"]])
+    for element in root.iter():  # nothing comes from elsewhere
+        assert not any("href" in key or "src" == key for key in element.keys())
+
+
+def check_dot(path, doc):
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    try:
+        import pydot
+        graph = pydot.graph_from_dot_data(text)
+        assert graph and len(graph) == 1
+    except ImportError:
+        print("pydot is not installed: dot looked at by its lines only")
+    _, total = weights(doc)
+    string = r'"(?:[^"\\]|\\.)*"'
+    nodes = re.findall(r"^\tn(\d+) \[label=" + string, text, re.M)
+    want = [n["id"] for n in doc["nodes"] if not n["id"] or total[n["id"]] >= 0.005 * total[0]]
+    assert list(map(int, nodes)) == want
+    edges = re.findall(r"^\tn(\d+) -> n(\d+) ", text, re.M)
+    assert [(doc["nodes"][i]["parent"], i) for i in want if i] == [(int(a), int(b)) for a, b in edges]
+
+
+CHECKS = {
+    "csv": check_csv,
+    "markdown": check_markdown,
+    "folded": check_folded,
+    "speedscope": check_speedscope,
+    "flamegraph": check_flamegraph,
+    "dot": check_dot,
+}
+
+
+def main(folder):
+    done = 0
+    for name in sorted(os.listdir(folder)):
+        stem, _, kind = name.rpartition(".")
+        if kind in CHECKS and os.path.exists(os.path.join(folder, stem + ".json")):
+            with open(os.path.join(folder, stem + ".json"), encoding="utf-8") as f:
+                doc = json.load(f)
+            try:
+                CHECKS[kind](os.path.join(folder, name), doc)
+            except Exception:
+                print(f"in {name}:", file=sys.stderr)
+                raise
+            done += 1
+    assert done
+    print(f"{done} files are right")
+
+
+main(sys.argv[1])
