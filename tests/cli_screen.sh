@@ -60,10 +60,10 @@ start 80x24 "$PROTON top -i 0.2 -o c.hatchet sleep 100; echo status=\$?"
 see "running" "LIVE"; t send-keys -t s C-c; see "Ctrl-C asks" "cancel"
 t send-keys -t s C-c; see "the second one stops and leaves" "wrote 'c.hatchet'"
 
-# ---- kill -9 and a lost line: the terminal is sane, the program goes on
+# ---- kill -9 and a lost line: the keeper puts the terminal in order, the program goes on
 for sig in KILL HUP; do
 	rm -f pid done stop
-	start 80x24 "stty -a >before; $PROTON top -i 0.2 -o k.hatchet sh -c 'echo \$\$ >pid; while [ ! -e stop ]; do sleep 0.1; done; echo yes >done'; stty -a >after; echo back=\$?"
+	start 80x24 "stty -a >before; $PROTON top -i 0.2 -o k.hatchet sh -c 'echo \$\$ >pid; while [ ! -e stop ]; do sleep 0.1; done; echo yes >done'; sleep 0.7; stty -a >after; echo back=\$?"
 	see "$sig: live" "LIVE"
 	top=$(pgrep -f "proton top -i 0.2 -o k.hatchet" | head -1)
 	kill -s "$sig" "$top"; see "$sig: the shell is back" "back="
