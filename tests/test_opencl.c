@@ -197,7 +197,7 @@ START_TEST(test_records)
 	ck_assert_int_eq(a->kind, ACTIVITY_COPY);
 	ck_assert_uint_eq(a->direction, COPY_DEVICE_TO_HOST);
 	ck_assert_uint_eq(a->src_kind, MEMORY_DEVICE);
-	ck_assert_uint_eq(a->dst_kind, MEMORY_PAGEABLE);
+	ck_assert_uint_eq(a->dst_kind, MEMORY_UNKNOWN);
 	ck_assert_uint_eq(a->bytes, 100);
 	ck_assert_uint_eq(a->stream, 2);
 	ck_assert(!a->async);

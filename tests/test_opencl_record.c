@@ -72,10 +72,10 @@ static const struct {
 } known[] = {
 	{"kernel.scale", "scale", "count"},
 	{"kernel.add", "add", "count"},
-	{"copy.HostToDevice", "memcpy HtoD pageable", "count"},
-	{"copy.HostToDevice.bytes", "memcpy HtoD pageable", "bytes"},
-	{"copy.DeviceToHost", "memcpy DtoH pageable", "count"},
-	{"copy.DeviceToHost.bytes", "memcpy DtoH pageable", "bytes"},
+	{"copy.HostToDevice", "memcpy HtoD", "count"},
+	{"copy.HostToDevice.bytes", "memcpy HtoD", "bytes"},
+	{"copy.DeviceToHost", "memcpy DtoH", "count"},
+	{"copy.DeviceToHost.bytes", "memcpy DtoH", "bytes"},
 	{"copy.DeviceToDevice", "memcpy DtoD", "count"},
 	{"copy.DeviceToDevice.bytes", "memcpy DtoD", "bytes"},
 	{"set", "memset device", "count"},
@@ -121,7 +121,7 @@ START_TEST(test_demo)
 	node = node_at(step, "optimizer");
 	ck_assert_double_eq(node_metric(node_at(node, "saxpy"), "count"), 40);
 	ck_assert_double_eq(node_metric(node_at(node, "memset device"), "count"), 40);
-	node = node_at(root, "evaluate/memcpy DtoH pageable"); /* a read and a map, twice */
+	node = node_at(root, "evaluate/memcpy DtoH"); /* a read and a map, twice */
 	ck_assert_double_eq(node_metric(node, "count"), 4);
 	ck_assert_double_eq(node_metric(node, "bytes"), 2 * (16 * 4 + 4 * n * n));
 	json_decref(profile);

@@ -261,10 +261,11 @@ static struct activity kernel(const char *name)
 
 static struct activity copy(enum copy_direction direction, uint64_t bytes, bool async)
 {
+	/* Whether the host's memory is pinned is the driver's secret. */
 	static const uint8_t ends[COPY_N_DIRECTIONS][2] = {
 		[COPY_UNKNOWN] = {MEMORY_MANAGED, MEMORY_MANAGED},
-		[COPY_HOST_TO_DEVICE] = {MEMORY_PAGEABLE, MEMORY_DEVICE},
-		[COPY_DEVICE_TO_HOST] = {MEMORY_DEVICE, MEMORY_PAGEABLE},
+		[COPY_HOST_TO_DEVICE] = {MEMORY_UNKNOWN, MEMORY_DEVICE},
+		[COPY_DEVICE_TO_HOST] = {MEMORY_DEVICE, MEMORY_UNKNOWN},
 		[COPY_DEVICE_TO_DEVICE] = {MEMORY_DEVICE, MEMORY_DEVICE},
 	};
 
