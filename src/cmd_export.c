@@ -30,14 +30,15 @@ const struct command_def command_export = {
 	.usage = "--format NAME [-o OUT] FILE",
 	.summary = "write a profile or a tape in another format",
 	.details = "Formats:\n"
-		   "  json        everything, documented, with a schema\n"
-		   "  hatchet     what 'proton record' writes and Triton's proton-viewer reads\n"
-		   "  csv         one row a node, all metrics exclusive and inclusive\n"
-		   "  markdown    the same table in Markdown\n"
-		   "  folded      one line a stack with its value, for flame graph tools\n"
-		   "  speedscope  for https://www.speedscope.app\n"
-		   "  flamegraph  an SVG for a browser: zooms, searches\n"
-		   "  dot         the tree, drawn by Graphviz\n",
+		   "  json             everything, documented, with a schema\n"
+		   "  hatchet          what 'proton record' writes and Triton's proton-viewer reads\n"
+		   "  hatchet_msgpack  the same tree in MessagePack\n"
+		   "  csv              one row a node, all metrics exclusive and inclusive\n"
+		   "  markdown         the same table in Markdown\n"
+		   "  folded           one line a stack with its value, for flame graph tools\n"
+		   "  speedscope       for https://www.speedscope.app\n"
+		   "  flamegraph       an SVG for a browser: zooms, searches\n"
+		   "  dot              the tree, drawn by Graphviz\n",
 	.operands_first = true,
 	.options = options,
 	.n_options = ARRAY_SIZE(options),

@@ -120,6 +120,75 @@ START_TEST(folded_says_what_is_wrong)
 }
 END_TEST
 
+/* ---- hatchet_msgpack ---- */
+
+START_TEST(msgpack_says_what_is_wrong)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		const char *line;
+	} table[] = {
+		{"\x92\x81", 2, "f: truncated at byte 2"},
+		{"\x92\x81\xa5" "fra", 6, "f: truncated at byte 6"},
+		{"\x92\x81\xa8" "children\xdd\xff\xff\xff\xff", 16, "f: truncated at byte 16"},
+		{"\x91\x81\x05\x06", 4, "f: wrong shape: a key that is no string at byte 3"},
+		{"\x91\x81\xa1" "a\xc1", 5,
+		 "f: not MessagePack: a byte that means nothing at byte 5"},
+		{"\x91\x81\xa8" "children\x07", 12, "f: wrong shape: 'children' is a number"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		expect_refused(table[i].bytes, table[i].len, table[i].line);
+}
+END_TEST
+
+START_TEST(msgpack_goes_round)
+{
+	struct session *s = sample_session(), *again;
+	struct format_error error;
+	struct buf first, second;
+
+	write_text("hatchet_msgpack", s, NULL, &first);
+	again = read_text(first.data, first.len, &error);
+	ck_assert_msg(again != NULL, "%s", error.reason);
+	ck_assert_uint_eq(again->n_nodes, s->n_nodes);
+	write_text("hatchet_msgpack", again, NULL, &second);
+	session_free(again);
+	again = read_text(second.data, second.len, &error);
+	ck_assert_ptr_nonnull(again);
+	buf_done(&first);
+	write_text("hatchet_msgpack", again, NULL, &first);
+	ck_assert_uint_eq(first.len, second.len);
+	ck_assert_int_eq(memcmp(first.data, second.data, first.len), 0);
+	session_free(again);
+	session_free(s);
+	buf_done(&first);
+	buf_done(&second);
+}
+END_TEST
+
+/* 100,000 levels: each is a map, a list and a frame. */
+START_TEST(msgpack_may_be_deep)
+{
+	static const char level[] = "\x81\xa8" "children\x91";
+	struct format_error error;
+	struct session *s;
+	struct buf text;
+
+	buf_init(&text, 0);
+	buf_putc(&text, '\x91');
+	for (unsigned i = 0; i < 100000; i++)
+		buf_put(&text, level, sizeof(level) - 1);
+	buf_putc(&text, '\x80');
+	s = read_text(text.data, text.len, &error);
+	ck_assert_msg(s != NULL, "%s", error.reason);
+	ck_assert_uint_eq(s->n_nodes, 100001);
+	session_free(s);
+	buf_done(&text);
+}
+END_TEST
+
 /* ---- all writers ---- */
 
 START_TEST(unknown_metrics_are_refused)
@@ -192,6 +261,9 @@ int main(void)
 	tcase_add_test(c, folded_stacks_are_a_tree);
 	tcase_add_test(c, folded_goes_round);
 	tcase_add_test(c, folded_says_what_is_wrong);
+	tcase_add_test(c, msgpack_says_what_is_wrong);
+	tcase_add_test(c, msgpack_goes_round);
+	tcase_add_test(c, msgpack_may_be_deep);
 	tcase_add_test(c, unknown_metrics_are_refused);
 	tcase_add_test(c, suffixes_choose_formats);
 	tcase_add_test(c, any_shape_is_written);

@@ -6,7 +6,7 @@ srcdir=${srcdir:-.}
 command -v python3 >/dev/null || { echo "skipped: there is no python3"; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-formats="json csv markdown folded speedscope flamegraph dot"
+formats="json csv markdown folded speedscope flamegraph dot hatchet_msgpack hatchet"
 write_all() {
 	name=$1
 	shift
@@ -26,4 +26,9 @@ tests/make_profile json "$dir/again" "$dir/h200-torch-add-python.hatchet.folded"
 tests/make_profile folded "$dir/again.folded" "$dir/h200-torch-add-python.hatchet.folded"
 sort "$dir/h200-torch-add-python.hatchet.folded" >"$dir/a"
 sort "$dir/again.folded" | cmp - "$dir/a"
+# MessagePack is read again: the values of all nodes are there.
+for f in upstream-cuda.json upstream-triton.json; do
+	tests/make_profile csv "$dir/again" "$dir/$f.hatchet_msgpack"
+	cmp "$dir/again" "$dir/$f.csv"
+done
 python3 "$srcdir/tests/validate_exports.py" "$dir"

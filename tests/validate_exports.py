@@ -155,7 +155,40 @@ def check_dot(path, doc):
     assert [(doc["nodes"][i]["parent"], i) for i in want if i] == [(int(a), int(b)) for a, b in edges]
 
 
+def plain(tree):
+    """A Hatchet tree without what only our own readers look at."""
+    tree.pop("proton", None)
+    for child in tree["children"]:
+        plain(child)
+    return tree
+
+
+def count(tree):
+    return 1 + sum(map(count, tree["children"]))
+
+
+def check_msgpack(path, doc):
+    try:
+        import msgpack
+    except ImportError:
+        print("msgpack is not installed: MessagePack not looked at")
+        return
+    with open(path, "rb") as f:
+        tree, devices = msgpack.unpackb(f.read(), strict_map_key=True)
+    assert list(tree) == ["frame", "metrics", "children"]
+    assert count(tree) == len(doc["nodes"])
+    with open(path.removesuffix("_msgpack"), encoding="utf-8") as f:
+        want, want_devices = json.load(f)
+    if count(want) != len(doc["nodes"]):  # siblings of equal name are one in Hatchet JSON
+        return
+    assert tree == plain(want)
+    for kind, table in devices.items():
+        for index, device in table.items():
+            assert device.items() <= want_devices[kind][index].items()
+
+
 CHECKS = {
+    "hatchet_msgpack": check_msgpack,
     "csv": check_csv,
     "markdown": check_markdown,
     "folded": check_folded,

@@ -25,6 +25,7 @@ const struct format *const formats[] = {
 	&format_hatchet,
 	&format_speedscope, /* before json: the longer suffix */
 	&format_json,
+	&format_msgpack,
 	&format_csv,
 	&format_markdown,
 	&format_folded,
@@ -161,9 +162,6 @@ static const char *unknown_content(const char *head, size_t n)
 		 "ELF",
 		 4, "a program or library, not a profile"},
 		{"SQLite format 3", 15, "an SQLite database, not a profile that can be read"},
-		{"\x92\x83\xa5"
-		 "frame",
-		 8, "a MessagePack profile, which cannot be read yet"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)

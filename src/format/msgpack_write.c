@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+/* Hatchet in MessagePack, keys in the order of Triton's Proton: a node is a map of frame, metrics
+ * and children. The sizes of maps and lists come before what is in them, and children come last,
+ * so one walk in preorder writes the tree. */
+#include "format/msgpack.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/export.h"
+
+struct writer {
+	const struct session *s;
+	struct out *out;
+	struct buf text;
+	uint8_t *occurs; /* by metric */
+	uint32_t n_metrics;
+};
+
+/* ---- items ---- */
+
+static void put_number(struct out *out, unsigned tag, uint64_t v, unsigned size)
+{
+	char bytes[9] = {(char)tag};
+
+	for (unsigned i = 0; i < size; i++)
+		bytes[1 + i] = (char)(v >> (8 * (size - 1 - i)));
+	out_put(out, bytes, 1 + size);
+}
+
+static void put_u64(struct out *out, uint64_t v)
+{
+	if (v < 0x80)
+		out_putc(out, (char)v);
+	else if (v <= UINT8_MAX)
+		put_number(out, 0xcc, v, 1);
+	else if (v <= UINT16_MAX)
+		put_number(out, 0xcd, v, 2);
+	else if (v <= UINT32_MAX)
+		put_number(out, 0xce, v, 4);
+	else
+		put_number(out, 0xcf, v, 8);
+}
+
+static void put_f64(struct out *out, double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	if (isfinite(v))
+		put_number(out, 0xcb, bits, 8);
+	else
+		out_putc(out, '\xc0');
+}
+
+/* A list (fix 0x90, long 0xdc) or a map (0x80, 0xde) of n. */
+static void put_size(struct out *out, unsigned fix, unsigned tag, uint32_t n)
+{
+	if (n < 16)
+		out_putc(out, (char)(fix | n));
+	else if (n <= UINT16_MAX)
+		put_number(out, tag, n, 2);
+	else
+		put_number(out, tag + 1, n, 4);
+}
+
+static void put_map(struct writer *w, uint32_t n)
+{
+	put_size(w->out, 0x80, 0xde, n);
+}
+
+static void put_string(struct writer *w, const char *text, size_t len)
+{
+	const char *end = text + len, *c;
+	size_t n;
+
+	buf_clear(&w->text);
+	while ((n = export_text_next(&text, end, &c)) > 0)
+		buf_put(&w->text, c, n);
+	len = w->text.len;
+	if (len < 32)
+		out_putc(w->out, (char)(0xa0 | len));
+	else if (len <= UINT8_MAX)
+		put_number(w->out, 0xd9, len, 1);
+	else if (len <= UINT16_MAX)
+		put_number(w->out, 0xda, len, 2);
+	else
+		put_number(w->out, 0xdb, len, 4);
+	if (len)
+		out_put(w->out, w->text.data, len);
+}
+
+static void put_word(struct writer *w, const char *text)
+{
+	put_string(w, text, strlen(text));
+}
+
+static void put_interned(struct writer *w, uint32_t id)
+{
+	put_string(w, strtab_str(w->s->strings, id), strtab_len(w->s->strings, id));
+}
+
+/* ---- nodes ---- */
+
+/* As in Hatchet JSON: shortest and longest execution are no columns that add up. */
+static bool is_column(uint32_t metric)
+{
+	return metric != METRIC_TIME_MIN && metric != METRIC_TIME_MAX;
+}
+
+static bool has_value(const struct writer *w, uint32_t node, uint32_t metric,
+		      union metric_value *v)
+{
+	const struct metric *m = metric_table_get(w->s->metrics, metric);
+
+	if (!w->occurs[metric] || !is_column(metric))
+		return false;
+	if (session_value(w->s, node, metric, v))
+		return true;
+	/* The root lists what adds up along the tree. */
+	*v = (union metric_value){0};
+	return node == SESSION_ROOT && m->scope == METRIC_INCLUSIVE && m->type != METRIC_TEXT;
+}
+
+/* The device of a node's first row that has one. */
+static const struct session_device *device_of(const struct session *s, uint32_t node)
+{
+	for (uint32_t i = s->nodes[node].first_row; i != SESSION_NONE; i = s->rows[i].next) {
+		uint32_t device = s->lanes[s->rows[i].lane].device;
+
+		if (device < s->n_devices)
+			return &s->devices[device];
+	}
+	return NULL;
+}
+
+static void put_value(struct writer *w, uint32_t metric, union metric_value v)
+{
+	const struct metric *m = metric_table_get(w->s->metrics, metric);
+
+	put_word(w, m->name);
+	if (m->type == METRIC_TEXT)
+		put_interned(w, v.text);
+	else if (m->type == METRIC_F64)
+		put_f64(w->out, v.f64);
+	else
+		put_u64(w->out, v.u64);
+}
+
+static void put_index(struct writer *w, int32_t index)
+{
+	char digits[16];
+	int n = snprintf(digits, sizeof(digits), "%d", index < 0 ? 0 : index);
+
+	put_string(w, digits, (size_t)n);
+}
+
+static void put_metrics(struct writer *w, uint32_t node)
+{
+	const struct session_device *device = device_of(w->s, node);
+	union metric_value v;
+	uint32_t n = device ? 2 : 0;
+
+	for (uint32_t i = 0; i < w->n_metrics; i++)
+		n += has_value(w, node, i, &v);
+	put_map(w, n);
+	for (uint32_t i = 0; i < w->n_metrics; i++) {
+		if (has_value(w, node, i, &v))
+			put_value(w, i, v);
+		if (i != METRIC_COUNT || !device)
+			continue;
+		put_word(w, "device_id");
+		put_index(w, device->index);
+		put_word(w, "device_type");
+		put_interned(w, device->type);
+	}
+}
+
+static void put_node(struct writer *w, uint32_t node)
+{
+	uint32_t n = 0;
+
+	put_map(w, 3);
+	put_word(w, "frame");
+	put_map(w, 2);
+	put_word(w, "name");
+	put_word(w, node == SESSION_ROOT ? "ROOT" : export_name(w->s, node));
+	put_word(w, "type");
+	put_word(w, "function");
+	put_word(w, "metrics");
+	put_metrics(w, node);
+	put_word(w, "children");
+	for (uint32_t c = w->s->nodes[node].first_child; c != SESSION_NONE;
+	     c = w->s->nodes[c].next_sibling)
+		n++;
+	put_size(w->out, 0x90, 0xdc, n);
+}
+
+static uint32_t next_in_preorder(const struct session *s, uint32_t node)
+{
+	if (s->nodes[node].first_child != SESSION_NONE)
+		return s->nodes[node].first_child;
+	while (node != SESSION_ROOT && s->nodes[node].next_sibling == SESSION_NONE)
+		node = s->nodes[node].parent;
+	return node == SESSION_ROOT ? SESSION_NONE : s->nodes[node].next_sibling;
+}
+
+/* ---- devices ---- */
+
+static void put_device(struct writer *w, const struct session_device *d)
+{
+	const struct {
+		const char *key;
+		uint32_t value;
+	} numbers[] = {
+		{"clock_rate", d->clock_khz},
+		{"memory_clock_rate", d->memory_clock_khz},
+		{"bus_width", d->bus_width_bits},
+	};
+
+	put_index(w, d->index);
+	put_map(w, 5);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		put_word(w, numbers[i].key);
+		put_u64(w->out, numbers[i].value);
+	}
+	put_word(w, "arch");
+	put_interned(w, d->arch);
+	put_word(w, "num_sms");
+	put_u64(w->out, d->num_sms);
+}
+
+/* The first device of its type and index; of its type alone. */
+static bool is_first(const struct session *s, size_t i, bool by_index)
+{
+	for (size_t k = 0; k < i; k++)
+		if (s->devices[k].type == s->devices[i].type &&
+		    (!by_index || s->devices[k].index == s->devices[i].index))
+			return false;
+	return true;
+}
+
+static void put_devices_of(struct writer *w, uint32_t type)
+{
+	const struct session *s = w->s;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < s->n_devices; i++)
+		n += s->devices[i].type == type && is_first(s, i, true);
+	put_interned(w, type);
+	put_map(w, n);
+	for (size_t i = 0; i < s->n_devices; i++)
+		if (s->devices[i].type == type && is_first(s, i, true))
+			put_device(w, &s->devices[i]);
+}
+
+static void put_devices(struct writer *w)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < w->s->n_devices; i++)
+		n += is_first(w->s, i, false);
+	put_map(w, n);
+	for (size_t i = 0; i < w->s->n_devices; i++)
+		if (is_first(w->s, i, false))
+			put_devices_of(w, w->s->devices[i].type);
+}
+
+int msgpack_write(const struct session *s, const struct write_options *options, struct out *out)
+{
+	struct writer w = {.s = s, .out = out, .n_metrics = metric_table_count(s->metrics)};
+	uint32_t node;
+	int r;
+
+	w.occurs = calloc(w.n_metrics, 1);
+	if (!w.occurs)
+		return -ENOMEM;
+	buf_init(&w.text, UINT32_MAX);
+	for (size_t i = 0; i < s->n_rows; i++)
+		for (uint32_t k = 0; k < s->sets[s->rows[i].set].n; k++)
+			if (s->present[s->rows[i].values + k])
+				w.occurs[s->sets[s->rows[i].set].metrics[k]] = 1;
+	put_size(out, 0x90, 0xdc, 2);
+	for (node = SESSION_ROOT; node != SESSION_NONE; node = next_in_preorder(s, node))
+		put_node(&w, node);
+	put_devices(&w);
+	r = w.text.error;
+	buf_done(&w.text);
+	free(w.occurs);
+	return r < 0 ? r : out->error;
+}
