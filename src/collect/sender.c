@@ -695,6 +695,8 @@ static void control_look(struct sender *s)
 		forget_sent(s);
 		mark_all();
 	}
+	if (requested(&c->flush, &s->flush))
+		s->period = 0; /* with histograms, which have a slower beat */
 	if (atomic_load(&c->stop) && collect_on) {
 		atomic_store(&collector->paused, true);
 		log_debug(1, "sender", "asked to stop");
