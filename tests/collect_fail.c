@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Preloaded into a program: the N-th allocation (COLLECT_FAIL_AT, from 0) that libproton.so asks for
- * fails, once; with COLLECT_FAIL_ON=1 all that follow it too. Those of anybody else are left alone.
- * A failure leaves a file named COLLECT_FAIL_MARK. */
+/* Preloaded into a program: the N-th allocation (COLLECT_FAIL_AT, from 0) that libproton.so asks
+ * for fails, once; with COLLECT_FAIL_ON=1 all that follow it too. Those of anybody else are left
+ * alone. A failure leaves a file named COLLECT_FAIL_MARK. */
 #include "config.h" // IWYU pragma: keep
 
 #include <dlfcn.h>
@@ -55,7 +55,8 @@ static void leave_mark(void)
 	const char *path = getenv("COLLECT_FAIL_MARK");
 
 	if (path)
-		close((int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+		close((int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_CLOEXEC,
+				   0600));
 }
 
 /* Is this the call that fails? */
@@ -81,7 +82,7 @@ static bool fails(const void *caller)
 #define REAL(function)                                                                             \
 	static typeof(&function) real;                                                             \
 	if (!real)                                                                                 \
-		*(void **)&real = dlsym(RTLD_NEXT, #function)
+	*(void **)&real = dlsym(RTLD_NEXT, #function)
 
 EXPORT void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/* The sender: requests of the control page, full pipes, forks, many writers, lost descriptors. */
+#include "config.h" // IWYU pragma: keep
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "collect/internal.h"
+#include "test_collect.h"
+
+/* TSan does not follow threads that are made in the child of a process with threads. */
+#ifdef __SANITIZE_THREAD__
+enum { WITH_FORK = 0 };
+#else
+enum { WITH_FORK = 1 };
+#endif
+
+static void scope(const char *name)
+{
+	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, name, strlen(name));
+	collect_pop(COLLECT_TAG_SCOPE);
+}
+
+static bool is_paused(void *arg)
+{
+	return rig_session->n_processes && rig_session->processes[0].paused == *(bool *)arg;
+}
+
+static void until_paused(bool wanted)
+{
+	rig_until(is_paused, &wanted, wanted ? "paused" : "resumed");
+}
+
+START_TEST(test_pause)
+{
+	rig_start();
+	scope("a");
+	rig_until_sum("a", METRIC_CPU_COUNT, 1);
+	atomic_store(&rig_dir->control->paused, 1);
+	until_paused(true);
+	scope("a");
+	collect_metric_u64("m", 1, false);
+	collect_range(FRAME_RANGE, "range", 5, 1);
+	atomic_store(&rig_dir->control->paused, 0);
+	until_paused(false);
+	scope("a");
+	rig_until_sum("a", METRIC_CPU_COUNT, 2);
+	ck_assert_uint_eq(rig_node("range"), SESSION_NONE);
+}
+
+START_TEST(test_reset)
+{
+	rig_start();
+	scope("a");
+	scope("a");
+	rig_until_sum("a", METRIC_CPU_COUNT, 2);
+	atomic_fetch_add(&rig_dir->control->reset, 1);
+	rig_until_sum("a", METRIC_CPU_COUNT, 0);
+	rig_until_sum("a", METRIC_CPU_TIME, 0);
+	scope("a");
+	rig_until_sum("a", METRIC_CPU_COUNT, 1);
+}
+
+START_TEST(test_resync)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	struct activity a = {
+		.kind = ACTIVITY_COPY, .direction = COPY_HOST_TO_DEVICE, .bytes = 64, .end_ns = 5};
+
+	rig_start();
+	scope("a");
+	a.launch = sink->ops->launch(sink);
+	sink->ops->record(sink, &a);
+	collect_metric_f64("mine", 1.5, false);
+	collect_note(NOTE_INFO, "a sentence");
+	rig_until_sum("a", METRIC_CPU_COUNT, 1);
+	rig_until_sum("memcpy HtoD", METRIC_BYTES, 64);
+	rig_forget();
+	ck_assert_uint_eq(rig_node("a"), SESSION_NONE);
+	atomic_fetch_add(&rig_dir->control->resync, 1);
+	rig_until_sum("a", METRIC_CPU_COUNT, 1);
+	rig_until_sum("memcpy HtoD", METRIC_BYTES, 64);
+	ck_assert_uint_eq(rig_session->n_devices, 1);
+	ck_assert_uint_eq(rig_session->n_notes, 1);
+	ck_assert_uint_eq(rig_session->processes[0].pid, getpid());
+	scope("a");
+	rig_until_sum("a", METRIC_CPU_COUNT, 2);
+}
+
+static bool has_hist(void *arg)
+{
+	return rig_session->n_hists > 0;
+}
+
+/* Histograms have a slower beat; a flush brings them at once. */
+START_TEST(test_flush)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	struct activity a = {.kind = ACTIVITY_KERNEL, .name = "k", .end_ns = 5};
+
+	rig_start();
+	rig_dir->control->period_ms = 500;
+	scope("a");
+	rig_until_sum("a", METRIC_CPU_COUNT, 1);
+	for (int i = 0; i < 3; i++) {
+		a.launch = sink->ops->launch(sink);
+		sink->ops->record(sink, &a);
+	}
+	rig_until_sum("k", METRIC_COUNT, 3);
+	atomic_fetch_add(&rig_dir->control->flush, 1);
+	rig_until(has_hist, NULL, "a histogram"); /* ten periods would be five seconds */
+	ck_assert_uint_lt(collector->control->flush, 2);
+}
+
+START_TEST(test_stop)
+{
+	rig_start();
+	scope("a");
+	rig_until_sum("a", METRIC_CPU_COUNT, 1);
+	atomic_store(&rig_dir->control->stop, 1);
+	until_paused(true);
+	scope("a");
+	scope("a");
+	sender_finish();
+	rig_pump();
+	ck_assert_int_eq(rig_sum("a", METRIC_CPU_COUNT), 1);
+}
+
+/* proton is gone: the program goes on, and its end is not held up. */
+START_TEST(test_nobody)
+{
+	uint64_t start;
+
+	rig_start();
+	scope("a");
+	rig_until_sum("a", METRIC_CPU_COUNT, 1);
+	atomic_store(&rig_dir->control->alive, 0);
+	close(rig_dir->stream_fd);
+	for (int i = 0; i < 1000; i++)
+		scope("b");
+	start = clock_monotonic_ns();
+	sender_finish();
+	ck_assert_uint_lt(clock_monotonic_ns() - start, NSEC_PER_SEC);
+}
+
+/* ---- a full pipe ---- */
+
+static bool pipe_was_full(void *arg)
+{
+	return rig_losses(LOSS_PIPE_FULL) > 0;
+}
+
+static void until_full(void)
+{
+	uint64_t end = clock_monotonic_ns() + 10 * NSEC_PER_SEC;
+
+	while (!pipe_was_full(NULL) && clock_monotonic_ns() < end)
+		usleep(1000);
+	ck_assert(pipe_was_full(NULL));
+}
+
+START_TEST(test_pipe_full)
+{
+	enum { N_NAMES = 40, LENGTH = 100000 };
+	char *name = malloc(LENGTH + 1), *first;
+	uint64_t start, longest = 0;
+
+	rig_start();
+	memset(name, 'x', LENGTH);
+	name[LENGTH] = '\0';
+	for (int round = 0; round < 50; round++)
+		for (int i = 0; i < N_NAMES; i++) {
+			name[0] = (char)('A' + i);
+			start = clock_monotonic_ns();
+			scope(name);
+			longest = MAX(longest, clock_monotonic_ns() - start);
+		}
+	until_full(); /* nobody reads: 4 MB of names are more than any pipe holds */
+	ck_assert_uint_lt(longest, NSEC_PER_SEC);
+	for (int i = 0; i < N_NAMES; i++) { /* and they grow meanwhile */
+		name[0] = (char)('A' + i);
+		scope(name);
+	}
+	name[0] = 'A';
+	first = strdup(name);
+	rig_until_sum(first, METRIC_CPU_COUNT, 51);
+	name[0] = 'A' + N_NAMES - 1;
+	rig_until_sum(name, METRIC_CPU_COUNT, 51);
+	ck_assert_uint_eq(rig_session->n_nodes, N_NAMES + 1);
+	free(first);
+	free(name);
+}
+
+/* At the end a reader that sleeps is waited for, but not for ever. */
+START_TEST(test_pipe_full_at_exit)
+{
+	char *name = malloc(100001);
+	uint64_t start;
+
+	rig_start();
+	memset(name, 'x', 100000);
+	name[100000] = '\0';
+	for (int i = 0; i < 40; i++) {
+		name[0] = (char)('A' + i);
+		scope(name);
+	}
+	until_full();
+	start = clock_monotonic_ns();
+	sender_finish();
+	ck_assert_uint_lt(clock_monotonic_ns() - start, 4 * NSEC_PER_SEC);
+	free(name);
+}
+
+/* ---- descriptors ---- */
+
+/* The sender's descriptor: one of the FIFO that is not the reader's. */
+static int sender_descriptor(void)
+{
+	struct stat want, st;
+	int fd;
+
+	ck_assert_int_eq(fstat(rig_dir->stream_fd, &want), 0);
+	for (fd = 3; fd < 4096; fd++)
+		if (fd != rig_dir->stream_fd && fstat(fd, &st) == 0 && st.st_ino == want.st_ino &&
+		    st.st_dev == want.st_dev)
+			return fd;
+	return -1;
+}
+
+START_TEST(test_descriptor_taken)
+{
+	struct stat st;
+	char path[512];
+	int fd, file;
+
+	rig_start();
+	scope("a");
+	rig_until_sum("a", METRIC_CPU_COUNT, 1);
+	fd = sender_descriptor();
+	ck_assert_int_ge(fd, 500); /* far from those that programs count on */
+	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	snprintf(path, sizeof(path), "%s/mine", rig_dir->path);
+	file = open(path, O_RDWR | O_CREAT, 0600);
+	ck_assert_int_eq(dup2(file, fd), fd); /* as after close() and many open()s */
+	close(file);
+	scope("a");
+	rig_until_sum("a", METRIC_CPU_COUNT, 2);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert(S_ISREG(st.st_mode));
+	ck_assert_int_eq(st.st_size, 0);
+	close(fd);
+	close(sender_descriptor());
+	scope("a");
+	rig_until_sum("a", METRIC_CPU_COUNT, 3);
+	ck_assert_int_ge(sender_descriptor(), 0);
+	unlink(path);
+}
+
+/* ---- forks, many writers ---- */
+
+static bool processes_ended(void *arg)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rig_session->n_processes; i++)
+		n += rig_session->processes[i].end == PROCESS_ENDED;
+	return n == *(size_t *)arg;
+}
+
+START_TEST(test_fork)
+{
+	size_t n_ended = 1;
+	pid_t child;
+	int status;
+
+	rig_start();
+	for (int i = 0; i < 3; i++)
+		scope("a");
+	rig_until_sum("a", METRIC_CPU_COUNT, 3);
+	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "open", 4);
+	child = fork();
+	if (child == 0) {
+		ck_assert_int_eq(collect_pop(COLLECT_TAG_SCOPE), 0);
+		scope("child");
+		_exit(rig_losses(LOSS_SCOPE_MISMATCH) ? 1 : 0); /* ours: delivers first */
+	}
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(status, 0);
+	rig_until(processes_ended, &n_ended, "the child's end");
+	ck_assert_uint_eq(rig_session->n_processes, 2);
+	ck_assert_int_eq(rig_sum("a", METRIC_CPU_COUNT), 3); /* those are the parent's alone */
+	ck_assert_int_eq(rig_sum("child", METRIC_CPU_COUNT), 1);
+	ck_assert_int_eq(rig_sum("open", METRIC_CPU_COUNT), 1);
+	collect_pop(COLLECT_TAG_SCOPE);
+	scope("a");
+	rig_until_sum("a", METRIC_CPU_COUNT, 4);
+	rig_until_sum("open", METRIC_CPU_COUNT, 2);
+	ck_assert_uint_eq(session_loss(rig_session, LOSS_WIRE_ERROR), 0);
+}
+
+/* A child of a child, and one that ends without a word. */
+START_TEST(test_fork_deep)
+{
+	size_t n_ended = 2;
+	int status;
+	pid_t child;
+
+	rig_start();
+	scope("a");
+	child = fork();
+	if (child == 0) {
+		scope("child");
+		child = fork();
+		if (child == 0) {
+			scope("grandchild");
+			_exit(0);
+		}
+		waitpid(child, &status, 0);
+		_exit(status);
+	}
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(status, 0);
+	rig_until(processes_ended, &n_ended, "both ends");
+	ck_assert_int_eq(rig_sum("child", METRIC_CPU_COUNT), 1);
+	ck_assert_int_eq(rig_sum("grandchild", METRIC_CPU_COUNT), 1);
+	rig_until_sum("a", METRIC_CPU_COUNT, 1);
+}
+
+enum { N_WRITERS = 8, N_SCOPES = 3000 };
+
+static void write_many(int me)
+{
+	char name[64];
+
+	ck_assert_int_eq(collect_start(DOOR_API), 0);
+	for (int i = 0; i < N_SCOPES; i++) {
+		snprintf(name, sizeof(name), "a rather long name of writer %d, number %d", me,
+			 i % 1000);
+		scope(name);
+		scope("shared");
+	}
+	_exit(0);
+}
+
+START_TEST(test_writers)
+{
+	size_t n_ended = N_WRITERS;
+	pid_t pids[N_WRITERS];
+	int status;
+
+	rig_open();
+	for (int i = 0; i < N_WRITERS; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0)
+			write_many(i);
+	}
+	rig_until(processes_ended, &n_ended, "the ends of all writers");
+	for (int i = 0; i < N_WRITERS; i++) {
+		waitpid(pids[i], &status, 0);
+		ck_assert_int_eq(status, 0);
+	}
+	ck_assert_uint_eq(rig_session->n_processes, N_WRITERS);
+	ck_assert_int_eq(rig_sum("shared", METRIC_CPU_COUNT), N_WRITERS * N_SCOPES);
+	ck_assert_uint_eq(rig_session->n_nodes, 1 + 1 + N_WRITERS * 1000);
+	ck_assert_uint_eq(session_loss(rig_session, LOSS_WIRE_ERROR), 0);
+	ck_assert_int_eq(rig_sum("a rather long name of writer 7, number 999", METRIC_CPU_COUNT),
+			 3);
+}
+
+TCase *collect_stream_case(void)
+{
+	TCase *c = tcase_create("stream");
+
+	tcase_add_checked_fixture(c, NULL, rig_close);
+	tcase_set_timeout(c, 60);
+	tcase_add_test(c, test_pause);
+	tcase_add_test(c, test_reset);
+	tcase_add_test(c, test_resync);
+	tcase_add_test(c, test_flush);
+	tcase_add_test(c, test_stop);
+	tcase_add_test(c, test_nobody);
+	tcase_add_test(c, test_pipe_full);
+	tcase_add_test(c, test_pipe_full_at_exit);
+	tcase_add_test(c, test_descriptor_taken);
+	tcase_add_test(c, test_writers);
+	if (WITH_FORK) {
+		tcase_add_test(c, test_fork);
+		tcase_add_test(c, test_fork_deep);
+	}
+	return c;
+}

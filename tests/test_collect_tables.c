@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables under races and full; scopes. */
+#include "config.h" // IWYU pragma: keep
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "collect/internal.h"
+#include "test_collect.h"
+#include "wire/wire.h"
+
+enum { N_THREADS = 8, N_KEYS = 2000 };
+
+static uint32_t string_of(const char *s)
+{
+	return string_intern(s, strlen(s));
+}
+
+static uint32_t frame_of(const char *name)
+{
+	return frame_intern(FRAME_SCOPE, string_of(name));
+}
+
+static uint32_t numbered(const char *word, unsigned i)
+{
+	char name[32];
+
+	return string_intern(name, (size_t)snprintf(name, sizeof(name), "%s%u", word, i));
+}
+
+static bool node_is(uint32_t node, const char *name)
+{
+	return !strcmp(collector->string[collector->frame[collector->node[node].frame].string].s,
+		       name);
+}
+
+/* ---- races ---- */
+
+static struct {
+	uint32_t string, frame, node, context, lane, slot;
+} ids[N_THREADS][N_KEYS];
+static pthread_barrier_t gate;
+
+/* All threads make the same entries, each from another point on. */
+static void *intern_all(void *arg)
+{
+	unsigned me = (unsigned)(uintptr_t)arg, i, k;
+
+	pthread_barrier_wait(&gate);
+	for (i = 0; i < N_KEYS; i++) {
+		k = (i + me / 4 * N_KEYS / 2) % N_KEYS;
+		ids[me][k].string = numbered("key", k);
+		ids[me][k].frame = frame_intern(FRAME_SCOPE, ids[me][k].string);
+		ids[me][k].node = node_intern(0, ids[me][k].frame);
+		ids[me][k].context = context_intern(ids[me][k].node, 0, 1);
+		ids[me][k].lane = lane_intern(WIRE_NONE, 0, 0, k + 1);
+		ids[me][k].slot = slot_intern(ids[me][k].node, ids[me][k].lane, 0, SET_ID_HOST);
+	}
+	return NULL;
+}
+
+static void run_threads(void *(*body)(void *), unsigned n)
+{
+	pthread_t threads[64];
+
+	pthread_barrier_init(&gate, NULL, n);
+	for (uintptr_t i = 0; i < n; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, body, (void *)i), 0);
+	for (unsigned i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* Every id below the end is whole or dead, and as many are whole as there are keys. */
+#define CHECK_TABLE(table, entries, n_more)                                                        \
+	do {                                                                                       \
+		unsigned n_ready_ = 0;                                                             \
+		for (uint32_t i_ = 0; i_ < table_n(&collector->table); i_++) {                     \
+			ck_assert_int_ne(atomic_load(&collector->entries[i_].state), ENTRY_EMPTY); \
+			n_ready_ += atomic_load(&collector->entries[i_].state) == ENTRY_READY;     \
+		}                                                                                  \
+		ck_assert_uint_eq(n_ready_, before.table + (n_more));                              \
+	} while (0)
+
+START_TEST(test_race)
+{
+	struct {
+		uint32_t strings, frames, nodes, contexts, lanes, slots;
+	} before;
+	struct collector *c;
+
+	rig_start();
+	c = collector;
+	before.strings = table_n(&c->strings);
+	before.frames = table_n(&c->frames);
+	before.nodes = table_n(&c->nodes);
+	before.contexts = table_n(&c->contexts);
+	before.lanes = table_n(&c->lanes);
+	before.slots = table_n(&c->slots);
+	run_threads(intern_all, N_THREADS);
+	for (unsigned i = 1; i < N_THREADS; i++)
+		ck_assert_int_eq(memcmp(ids[i], ids[0], sizeof(ids[0])), 0);
+	CHECK_TABLE(strings, string, N_KEYS);
+	CHECK_TABLE(frames, frame, N_KEYS);
+	CHECK_TABLE(nodes, node, N_KEYS);
+	CHECK_TABLE(contexts, context, N_KEYS);
+	CHECK_TABLE(lanes, lane, N_KEYS);
+	CHECK_TABLE(slots, slot, N_KEYS);
+}
+
+static void *record_all(void *arg)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	struct activity a = {.kind = ACTIVITY_KERNEL, .name = "kernel", .context = 1};
+
+	pthread_barrier_wait(&gate);
+	for (unsigned i = 0; i < 10000; i++) {
+		a.launch = sink->ops->launch(sink);
+		a.stream = i % 4;
+		a.start_ns = 1000;
+		a.end_ns = 1100 + i % 2;
+		sink->ops->record(sink, &a);
+	}
+	return arg;
+}
+
+static bool process_counts(void *arg)
+{
+	const struct session_process *p = rig_session->processes;
+
+	return rig_session->n_processes == 1 && p->n_launches == *(uint64_t *)arg &&
+	       p->n_records == *(uint64_t *)arg;
+}
+
+START_TEST(test_race_values)
+{
+	uint64_t n = N_THREADS * 10000, n_hist = 0;
+
+	rig_start();
+	sender_start();
+	run_threads(record_all, N_THREADS);
+	rig_until_sum("kernel", METRIC_COUNT, (long)n);
+	rig_until_sum("kernel", METRIC_TIME, (long)(n * 100 + n / 2));
+	rig_until(process_counts, &n, "launches and records");
+	sender_finish();
+	rig_pump();
+	for (size_t i = 0; i < rig_session->n_hists; i++)
+		for (unsigned b = 0; b < HIST_BUCKETS; b++)
+			n_hist += rig_session->hists[i].n[b];
+	ck_assert_uint_le(n - n_hist, N_THREADS * 4); /* the first of a slot may not be in it */
+	ck_assert_uint_eq(session_loss_total(rig_session), 0);
+}
+
+/* ---- full ---- */
+
+START_TEST(test_nodes_full)
+{
+	uint32_t parents[300], id = 0, i, j;
+	uint64_t n_lost;
+
+	rig_start();
+	for (i = 0; i < 300; i++)
+		parents[i] = node_intern(0, frame_intern(FRAME_SCOPE, numbered("f", i)));
+	for (i = 0; i < 300; i++)
+		for (j = 0; j < 300 && !rig_losses(LOSS_NODES_FULL); j++)
+			id = node_intern(parents[i], frame_intern(FRAME_SCOPE, numbered("f", j)));
+	ck_assert_uint_eq(rig_losses(LOSS_NODES_FULL), 1);
+	ck_assert(node_is(id, "<other>"));
+	/* What is there is found; what is new is folded where it would have been, and counted. */
+	ck_assert_uint_eq(node_intern(0, frame_intern(FRAME_SCOPE, numbered("f", 7))), parents[7]);
+	ck_assert_uint_eq(rig_losses(LOSS_NODES_FULL), 1);
+	id = node_intern(parents[299], frame_of("new"));
+	ck_assert(node_is(id, "<other>"));
+	ck_assert_uint_eq(collector->node[id].parent, parents[299]);
+	ck_assert_uint_eq(node_intern(parents[299], frame_of("newer")), id);
+	/* When even that is full, the parent takes it. */
+	n_lost = rig_losses(LOSS_NODES_FULL);
+	for (i = 0; i < 300 * 200 && table_n(&collector->nodes) < MAX_NODES; i++) {
+		id = node_intern(parents[i / 200],
+				 frame_intern(FRAME_SCOPE, numbered("f", i % 200)));
+		node_intern(id, WIRE_NONE);
+	}
+	ck_assert_uint_eq(table_n(&collector->nodes), MAX_NODES);
+	ck_assert_uint_gt(rig_losses(LOSS_NODES_FULL), n_lost);
+	for (i = 0; i < 300; i++)
+		id = node_intern(parents[i], frame_of("last"));
+	ck_assert_uint_lt(id, MAX_NODES);
+}
+
+START_TEST(test_strings_full)
+{
+	uint32_t i, id = 1;
+
+	rig_start();
+	for (i = 0; id && i < 2 * MAX_STRINGS; i++)
+		id = numbered("x", i);
+	ck_assert_uint_eq(id, 0);
+	ck_assert_uint_eq(rig_losses(LOSS_STRINGS_FULL), 1);
+	ck_assert_uint_ne(numbered("x", 5), 0);
+	ck_assert_uint_eq(rig_losses(LOSS_STRINGS_FULL), 1);
+	/* A scope that has no name left is still a scope. */
+	ck_assert_int_eq(collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "nameless", 8), 0);
+	ck_assert_int_eq(collect_pop(COLLECT_TAG_SCOPE), 0);
+}
+
+START_TEST(test_long_strings)
+{
+	size_t n = (size_t)3 << 19, i;
+	char *text = malloc(n);
+	uint32_t id;
+
+	rig_start();
+	memset(text, 'a', n);
+	id = string_intern(text, n);
+	ck_assert_uint_ne(id, 0);
+	ck_assert_uint_eq(collector->string[id].len, WIRE_TEXT_MAX);
+	ck_assert_int_eq(collector->string[id].s[WIRE_TEXT_MAX - 17], '#');
+	ck_assert_uint_eq(string_intern(text, n), id);
+	ck_assert_uint_ne(string_intern(text, n - 1), id);
+	text[n - 1] = 'b'; /* beyond what is kept: told apart by the hash */
+	ck_assert_uint_ne(string_intern(text, n), id);
+	for (i = 0; i < 80; i++) {
+		text[0] = (char)i;
+		string_intern(text, n);
+	}
+	ck_assert_uint_gt(rig_losses(LOSS_STRINGS_FULL), 0);
+	free(text);
+}
+
+START_TEST(test_lanes_full)
+{
+	uint32_t device, shared, i;
+
+	rig_start();
+	device = device_intern(SOURCE_FAKE, 0);
+	for (i = 0; i < MAX_STREAMS; i++)
+		ck_assert_uint_eq(collector->lane[lane_intern(device, 1, i, 7)].stream, i);
+	ck_assert_uint_eq(rig_losses(LOSS_LANES_FULL), 0);
+	shared = lane_intern(device, 1, MAX_STREAMS, 7);
+	ck_assert_uint_eq(collector->lane[shared].device, device);
+	ck_assert_uint_eq(collector->lane[shared].stream, WIRE_NONE);
+	ck_assert_uint_eq(lane_intern(device, 1, MAX_STREAMS + 1, 8), shared);
+	ck_assert_uint_eq(rig_losses(LOSS_LANES_FULL), 2);
+	/* The first ones go on, for new threads too. */
+	ck_assert_uint_eq(collector->lane[lane_intern(device, 1, 3, 9)].stream, 3);
+	for (i = 0; i < 2 * MAX_LANES; i++)
+		ck_assert_uint_lt(lane_intern(device, 1, i % MAX_STREAMS, i + 100), MAX_LANES);
+	ck_assert_uint_gt(rig_losses(LOSS_LANES_FULL), 2);
+	/* Another device still gets one. */
+	ck_assert_uint_eq(
+		collector->lane[lane_intern(device_intern(SOURCE_FAKE, 1), 1, 1, 1)].device,
+		device + 1);
+}
+
+START_TEST(test_contexts_full)
+{
+	uint32_t i, id = 0;
+
+	rig_start();
+	for (i = 0; id != 1 && i < 2 * MAX_CONTEXTS; i++)
+		id = context_intern(0, 0, i + 1);
+	ck_assert_uint_eq(id, 1); /* the root */
+	ck_assert_uint_eq(rig_losses(LOSS_CONTEXTS_FULL), 1);
+	ck_assert_uint_ne(context_intern(0, 0, 9), 1);
+}
+
+START_TEST(test_slots_full)
+{
+	uint32_t lane, parents[512], i, j, id = 0;
+
+	rig_start();
+	lane = lane_intern(WIRE_NONE, 0, 0, 1);
+	for (i = 0; i < 512; i++)
+		parents[i] = node_intern(0, frame_intern(FRAME_SCOPE, numbered("n", i)));
+	for (i = 0; i < 512 && id != WIRE_NONE; i++)
+		for (j = 0; j < 512 && id != WIRE_NONE; j++)
+			id = slot_intern(parents[i], lane, j, SET_ID_HOST);
+	ck_assert_uint_eq(id, WIRE_NONE);
+	/* Values without a place are counted. */
+	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "late", 4);
+	collect_metric_u64("late metric", 1, false);
+	ck_assert_uint_eq(rig_losses(LOSS_SLOTS_FULL), 1);
+	collect_pop(COLLECT_TAG_SCOPE);
+	ck_assert_uint_eq(rig_losses(LOSS_SLOTS_FULL), 2);
+}
+
+START_TEST(test_small_tables_full)
+{
+	char name[32];
+	uint32_t i;
+
+	rig_start();
+	for (i = 0; i < 2 * MAX_METRICS; i++) {
+		snprintf(name, sizeof(name), "metric%u", i);
+		collect_metric_u64(name, 1, false);
+		note_add(NOTE_INFO, name);
+		device_intern(SOURCE_FAKE, (int32_t)i);
+	}
+	ck_assert_uint_gt(rig_losses(LOSS_SLOTS_FULL), MAX_METRICS);
+	ck_assert_uint_eq(device_intern(SOURCE_FAKE, 10000), MAX_DEVICES - 1);
+	rig_until_sum("ROOT", METRIC_N_BUILTIN, 1);
+}
+
+TCase *collect_tables_case(void)
+{
+	TCase *c = tcase_create("tables");
+
+	tcase_add_checked_fixture(c, NULL, rig_close);
+	tcase_set_timeout(c, 60);
+	tcase_add_test(c, test_race);
+	tcase_add_test(c, test_race_values);
+	tcase_add_test(c, test_nodes_full);
+	tcase_add_test(c, test_strings_full);
+	tcase_add_test(c, test_long_strings);
+	tcase_add_test(c, test_lanes_full);
+	tcase_add_test(c, test_contexts_full);
+	tcase_add_test(c, test_slots_full);
+	tcase_add_test(c, test_small_tables_full);
+	return c;
+}
+
+/* ---- scopes ---- */
+
+static int push(uint64_t tag, const char *name)
+{
+	return collect_push(tag == COLLECT_TAG_SCOPE ? FRAME_SCOPE : FRAME_NVTX, tag, name,
+			    strlen(name));
+}
+
+/* Names from the root to the present calling context. */
+static const char *path(void)
+{
+	static char text[256];
+	uint32_t nodes[16], n = 0, node = collect_node();
+
+	for (; node && n < 16; node = collector->node[node].parent)
+		nodes[n++] = node;
+	text[0] = '\0';
+	while (n--) {
+		strcat(text, "/");
+		strcat(text,
+		       collector->string[collector->frame[collector->node[nodes[n]].frame].string]
+			       .s);
+	}
+	return text;
+}
+
+START_TEST(test_tags)
+{
+	uint64_t one = COLLECT_TAG_SCOPE, two = 4096;
+
+	rig_start();
+	ck_assert_int_eq(push(one, "a"), 0);
+	ck_assert_int_eq(push(two, "b"), 1);
+	ck_assert_int_eq(push(one, "c"), 2);
+	ck_assert_int_eq(push(two, "d"), 3);
+	ck_assert_str_eq(path(), "/a/b/c/d");
+	ck_assert_int_eq(collect_depth(one), 2);
+	ck_assert_int_eq(collect_depth(two), 2);
+	ck_assert_int_eq(collect_pop(one), 3); /* out of the middle: what was above hangs lower */
+	ck_assert_str_eq(path(), "/a/b/d");
+	ck_assert_int_eq(collect_pop(one), 2);
+	ck_assert_str_eq(path(), "/b/d");
+	ck_assert_int_eq(collect_pop(one), -1);
+	ck_assert_uint_eq(rig_losses(LOSS_SCOPE_MISMATCH), 1);
+	ck_assert_str_eq(path(), "/b/d");
+	ck_assert_int_eq(collect_pop(two), 1);
+	ck_assert_int_eq(collect_pop(two), 0);
+	ck_assert_str_eq(path(), "");
+	ck_assert_int_eq(collect_pop(two), -1);
+	rig_until_sum("a", METRIC_CPU_COUNT, 1);
+	rig_until_sum("d", METRIC_CPU_COUNT, 1);
+}
+
+START_TEST(test_overflow)
+{
+	int i;
+
+	rig_start();
+	for (i = 0; i < MAX_DEPTH; i++)
+		ck_assert_int_eq(push(COLLECT_TAG_SCOPE, "deep"), i);
+	for (i = 0; i < 10; i++)
+		ck_assert_int_eq(push(COLLECT_TAG_SCOPE, "too deep"), -1);
+	ck_assert_uint_eq(rig_losses(LOSS_NODES_FULL), 10);
+	for (i = 0; i < 10; i++) /* the exits of those that had no room */
+		ck_assert_int_eq(collect_pop(COLLECT_TAG_SCOPE), MAX_DEPTH);
+	for (i = MAX_DEPTH; i--;)
+		ck_assert_int_eq(collect_pop(COLLECT_TAG_SCOPE), i);
+	ck_assert_int_eq(collect_pop(COLLECT_TAG_SCOPE), -1);
+	ck_assert_int_eq(push(COLLECT_TAG_SCOPE, "again"), 0);
+	collect_pop(COLLECT_TAG_SCOPE);
+	rig_until_sum("deep", METRIC_CPU_COUNT, MAX_DEPTH);
+	ck_assert_int_eq(rig_sum("too deep", METRIC_CPU_COUNT), -1);
+}
+
+static uint32_t launch_node(void)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+
+	return collector->context[sink->ops->launch(sink)].node;
+}
+
+static uint32_t main_node;
+
+static void *adopt(void *arg)
+{
+	ck_assert_uint_eq(launch_node(), main_node);
+	pthread_barrier_wait(&gate); /* main leaves its scope … */
+	pthread_barrier_wait(&gate);
+	ck_assert_uint_eq(launch_node(), 0);
+	pthread_barrier_wait(&gate); /* … and enters another */
+	pthread_barrier_wait(&gate);
+	push(COLLECT_TAG_SCOPE, "mine");
+	ck_assert(node_is(launch_node(), "mine"));
+	ck_assert_uint_eq(collector->node[launch_node()].parent, 0);
+	collect_pop(COLLECT_TAG_SCOPE);
+	ck_assert(node_is(launch_node(), "second"));
+	return arg;
+}
+
+START_TEST(test_adopt)
+{
+	pthread_t thread;
+
+	rig_start();
+	pthread_barrier_init(&gate, NULL, 2);
+	push(COLLECT_TAG_SCOPE, "first");
+	main_node = collect_node();
+	ck_assert_uint_eq(launch_node(), main_node);
+	pthread_create(&thread, NULL, adopt, NULL);
+	pthread_barrier_wait(&gate);
+	collect_pop(COLLECT_TAG_SCOPE);
+	pthread_barrier_wait(&gate);
+	pthread_barrier_wait(&gate);
+	push(COLLECT_TAG_SCOPE, "second");
+	pthread_barrier_wait(&gate);
+	pthread_join(thread, NULL);
+}
+
+static void *leave_open(void *arg)
+{
+	push(COLLECT_TAG_SCOPE, "left open");
+	launch_node();
+	return arg;
+}
+
+/* A thread that ends gives its place to the next, which starts with an empty stack. */
+START_TEST(test_thread_ends)
+{
+	pthread_t thread;
+	uint32_t n;
+
+	rig_start();
+	launch_node();
+	for (int i = 0; i < 50; i++) {
+		pthread_create(&thread, NULL, leave_open, NULL);
+		pthread_join(thread, NULL);
+	}
+	n = atomic_load(&collector->n_threads);
+	ck_assert_uint_le(n, 3); /* this one, the others, the sender */
+	ck_assert_int_eq(collect_depth(COLLECT_TAG_SCOPE), 0);
+}
+
+TCase *collect_scopes_case(void)
+{
+	TCase *c = tcase_create("scopes");
+
+	tcase_add_checked_fixture(c, NULL, rig_close);
+	tcase_set_timeout(c, 30);
+	tcase_add_test(c, test_tags);
+	tcase_add_test(c, test_overflow);
+	tcase_add_test(c, test_adopt);
+	tcase_add_test(c, test_thread_ends);
+	return c;
+}
