@@ -193,7 +193,7 @@ def main():
     p.add_argument("build")
     p.add_argument("names", nargs="*")
     p.add_argument("--rounds", type=int, default=7)
-    a = p.parse_args()
+    a = p.parse_intermixed_args()
     b = Bench(a.build, a.rounds)
     for name in a.names or "launch storm threads graph gpubound torch start latency memory".split():
         getattr(b, name)()
