@@ -74,7 +74,8 @@ static enum role cell_role(const struct column *c, double v)
 {
 	if (isnan(v))
 		return ROLE_DIM;
-	return (c->format == human_percent || c->format == usage_percent) && v >= 0.1 ? ROLE_HOT : ROLE_NUMBER;
+	return (c->format == human_percent || c->format == usage_percent) && v >= 0.1 ? ROLE_HOT
+										      : ROLE_NUMBER;
 }
 
 void layout_cells(const struct layout *layout, struct pen *pen, struct panel *p,
