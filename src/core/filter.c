@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/filter.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/buf.h"
+
+/* ---- expressions ---- */
+
+static const char *class_of(char c)
+{
+	switch (c) {
+	case 'd':
+		return "[:digit:]";
+	case 'w':
+		return "[:alnum:]_";
+	case 's':
+		return "[:space:]";
+	}
+	return NULL;
+}
+
+/* A bracket expression; backslashes, literal in POSIX, escape in Python. Returns what follows. */
+static const char *put_bracket(struct buf *out, const char *p)
+{
+	bool closing = false, dash = false;
+
+	buf_putc(out, *p++);
+	if (*p == '^')
+		buf_putc(out, *p++);
+	if (*p == ']')
+		buf_putc(out, *p++);
+	while (*p && *p != ']') {
+		const char *class = *p == '\\' && p[1] ? class_of(p[1]) : NULL;
+
+		if (*p == '[' && p[1] == ':' && strstr(p, ":]")) {
+			const char *end = strstr(p, ":]") + 2;
+
+			buf_put(out, p, (size_t)(end - p));
+			p = end;
+			continue;
+		}
+		if (*p == '\\' && p[1])
+			p++;
+		if (class)
+			buf_puts(out, class);
+		else if (p[-1] == '\\' && *p == '-')
+			dash = true;
+		else if (p[-1] == '\\' && *p == ']')
+			closing = true;
+		else
+			buf_putc(out, *p);
+		p++;
+	}
+	/* ']' is literal only in front, '-' only at the end. */
+	if (dash)
+		buf_putc(out, '-');
+	if (*p)
+		buf_putc(out, *p++);
+	return closing ? NULL : p;
+}
+
+/* From Python's to POSIX syntax; false: it has what POSIX has not. */
+static bool translate(const char *p, struct buf *out)
+{
+	while (p && *p) {
+		if (*p == '[') {
+			p = put_bracket(out, p);
+		} else if (*p == '\\' && p[1] == 'd') {
+			buf_puts(out, "[0-9]");
+			p += 2;
+		} else if (*p == '\\' && p[1] == 'D') {
+			buf_puts(out, "[^0-9]");
+			p += 2;
+		} else if (*p == '\\' && p[1]) {
+			buf_put(out, p, 2);
+			p += 2;
+		} else if (*p == '(' && p[1] == '?') {
+			if (p[2] != ':')
+				return false;
+			buf_putc(out, '(');
+			p += 3;
+		} else {
+			buf_putc(out, *p);
+			/* Whether it matches at all does not depend on how much is taken. */
+			if ((*p == '*' || *p == '+' || *p == '?' || *p == '}') && p[1] == '?')
+				p++;
+			p++;
+		}
+	}
+	return p != NULL;
+}
+
+int name_pattern_init(struct name_pattern *p, const char *expression, char *ret_why, size_t size)
+{
+	int flags = REG_EXTENDED | REG_NOSUB, r;
+	struct buf text;
+
+	if (!strncmp(expression, "(?i)", 4)) {
+		flags |= REG_ICASE;
+		expression += 4;
+	}
+	buf_init(&text, 0);
+	buf_puts(&text, "^(");
+	if (!translate(expression, &text)) {
+		buf_done(&text);
+		snprintf(ret_why, size, "look-around, named groups and '\\]' are not supported");
+		return -EINVAL;
+	}
+	buf_putc(&text, ')');
+	r = text.error ? REG_ESPACE : regcomp(&p->re, buf_str(&text), flags);
+	buf_done(&text);
+	if (!r)
+		return 0;
+	regerror(r, NULL, ret_why, size);
+	return r == REG_ESPACE ? -ENOMEM : -EINVAL;
+}
+
+void name_pattern_done(struct name_pattern *p)
+{
+	regfree(&p->re);
+}
+
+bool name_pattern_match(const struct name_pattern *p, struct snapshot *snap, uint32_t node,
+			enum name_mode mode)
+{
+	if (!regexec(&p->re, snapshot_name(snap, node, NAME_RAW), 0, NULL, 0))
+		return true;
+	return mode != NAME_RAW && !regexec(&p->re, snapshot_name(snap, node, mode), 0, NULL, 0);
+}
+
+/* ---- masks ---- */
+
+uint8_t *filter_all(const struct snapshot *snap)
+{
+	uint32_t n = snapshot_n(snap);
+	uint8_t *mask = malloc(n ? n : 1);
+
+	for (uint32_t i = 0; mask && i < n; i++)
+		mask[i] = !snapshot_node(snap, i)->hidden;
+	return mask;
+}
+
+/* A parent's id is smaller than its children's: what is above, then what is below, in two passes. */
+enum { BELOW = 2, ABOVE = 4 };
+
+void filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
+		    enum name_mode mode)
+{
+	uint32_t n = snapshot_n(snap), i;
+
+	for (i = 0; i < n; i++) {
+		uint32_t parent = snapshot_node(snap, i)->parent;
+
+		if (mask[i] && ((parent != SNAP_NONE && (mask[parent] & BELOW)) ||
+				name_pattern_match(p, snap, i, mode)))
+			mask[i] |= BELOW | ABOVE;
+	}
+	for (i = n; i-- > 1;)
+		if (mask[i] & ABOVE)
+			mask[snapshot_node(snap, i)->parent] |= ABOVE;
+	for (i = 0; i < n; i++)
+		mask[i] = (mask[i] & ABOVE) != 0;
+}
+
+void filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
+		    enum name_mode mode)
+{
+	uint32_t n = snapshot_n(snap);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t parent = snapshot_node(snap, i)->parent;
+
+		if (mask[i] && ((parent != SNAP_NONE && !mask[parent]) ||
+				name_pattern_match(p, snap, i, mode)))
+			mask[i] = 0;
+	}
+}
+
+void filter_at_least(uint8_t *mask, const struct snapshot *snap, const double *values, double least)
+{
+	for (uint32_t i = snapshot_n(snap); i-- > 0;) {
+		uint32_t parent = snapshot_node(snap, i)->parent;
+
+		if (mask[i] && (values[i] >= least || (mask[i] & ABOVE))) {
+			mask[i] |= BELOW;
+			if (parent != SNAP_NONE)
+				mask[parent] |= ABOVE;
+		}
+	}
+	for (uint32_t i = snapshot_n(snap); i-- > 0;)
+		mask[i] = (mask[i] & BELOW) != 0;
+}
+
+void filter_empty(uint8_t *mask, const struct snapshot *snap)
+{
+	const struct session *s = snapshot_session(snap);
+	uint32_t i, n = snapshot_n(snap);
+
+	/* ABOVE: a child is shown. From the end, so children are settled before their parents. */
+	for (i = n; i-- > 0;) {
+		const struct snap_node *node = snapshot_node(snap, i);
+		bool bare = node->session_node != SESSION_NONE &&
+			    s->nodes[node->session_node].first_row == SESSION_NONE;
+
+		if (node->first_child == SNAP_NONE ? bare && i : !(mask[i] & ABOVE))
+			mask[i] = 0;
+		else if ((mask[i] & 1) && i)
+			mask[node->parent] |= ABOVE;
+		mask[i] &= 1;
+	}
+}

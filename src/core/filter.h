@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_FILTER_H
+#define PROTON_CORE_FILTER_H
+/* Which nodes of a snapshot are shown.
+ *
+ *   include RE   paths through a matching node: its ancestors, itself, its descendants
+ *   exclude RE   neither a matching node nor what is below it
+ *   at least X   nodes whose value is no less, and their ancestors
+ *
+ * An expression must match from the first character of the name on, not to its last, as Python's
+ * re.match does: "foo" finds "foobar", not "a foo". POSIX extended syntax, and of Python's: \d \w \s
+ * \b, (?: ), lazy quantifiers, a leading (?i).
+ *   thread  one */
+#include <regex.h>
+#include <stdint.h>
+#include "core/snapshot.h"
+
+struct name_pattern {
+	regex_t re;
+};
+
+/* 0, -ENOMEM, or -EINVAL with why in ret_why (size bytes). */
+int name_pattern_init(struct name_pattern *p, const char *expression, char *ret_why, size_t size);
+void name_pattern_done(struct name_pattern *p);
+/* Does the name of a node match: raw, or as it is shown? */
+bool name_pattern_match(const struct name_pattern *p, struct snapshot *snap, uint32_t node,
+			enum name_mode mode);
+
+/* A mask is a byte a node, 1 = shown; malloc'd. NULL: out of memory. */
+uint8_t *filter_all(const struct snapshot *snap);
+void filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
+		    enum name_mode mode);
+void filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
+		    enum name_mode mode);
+void filter_at_least(uint8_t *mask, const struct snapshot *snap, const double *values, double least);
+/* Upstream's rule: neither frames without values and children nor those that lost all children. */
+void filter_empty(uint8_t *mask, const struct snapshot *snap);
+
+#endif

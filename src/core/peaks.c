@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/peaks.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "base/util.h"
+
+#define NAME_MAX_LEN 23
+
+struct rate {
+	double value;  /* NaN: not known */
+	bool absolute; /* of the device, in a second; else of an SM, in a clock */
+};
+
+struct peak {
+	char type[NAME_MAX_LEN + 1], arch[NAME_MAX_LEN + 1];
+	struct rate flops[PEAK_WIDTHS];
+	struct rate memory; /* not absolute: from the bus */
+};
+
+struct peaks {
+	struct peak *entries;
+	size_t n, cap;
+};
+
+static const char builtin[] =
+#include "core/peaks_text.h" // data/peaks.txt, by the build
+	;
+
+static int parse_rate(const char *word, struct rate *ret)
+{
+	static const char suffixes[] = "kMGTP";
+	const char *suffix;
+	double factor = 1;
+	char *end;
+
+	if (!strcmp(word, "-") || !strcmp(word, "bus")) {
+		*ret = (struct rate){NAN, false};
+		return 0;
+	}
+	ret->value = strtod(word, &end);
+	ret->absolute = *end != '\0';
+	if (end == word || !(ret->value > 0) || !isfinite(ret->value))
+		return -EINVAL;
+	if (!*end)
+		return 0;
+	for (suffix = suffixes; *suffix && *suffix != *end; suffix++)
+		factor *= 1000;
+	if (!*suffix || end[1])
+		return -EINVAL;
+	ret->value *= factor * 1000;
+	return 0;
+}
+
+static int parse_line(const char *line, struct peak *ret)
+{
+	char words[5][24];
+	int n = sscanf(line, "%23s %23s %23s %23s %23s %23s %23s", ret->type, ret->arch, words[0],
+		       words[1], words[2], words[3], words[4]);
+
+	if (n != 7)
+		return -EINVAL;
+	for (unsigned i = 0; i < PEAK_WIDTHS; i++)
+		if (parse_rate(words[i], &ret->flops[i]) < 0)
+			return -EINVAL;
+	if (parse_rate(words[4], &ret->memory) < 0 ||
+	    (!isnan(ret->memory.value) && !ret->memory.absolute))
+		return -EINVAL;
+	return 0;
+}
+
+/* The last line of a device counts. */
+static const struct peak *peak_find(const struct peaks *p, const char *type, const char *arch)
+{
+	for (size_t i = p->n; i-- > 0;)
+		if (!strcasecmp(p->entries[i].type, type) && !strcasecmp(p->entries[i].arch, arch))
+			return &p->entries[i];
+	return NULL;
+}
+
+int peaks_parse(struct peaks *p, const char *text, unsigned *ret_line)
+{
+	char line[256];
+
+	for (*ret_line = 1; *text; (*ret_line)++) {
+		size_t len = strcspn(text, "\n"), used = MIN(strcspn(text, "#\n"), sizeof(line) - 1);
+
+		memcpy(line, text, used);
+		line[used] = '\0';
+		text += len + (text[len] == '\n');
+		if (line[strspn(line, " \t\r")] == '\0')
+			continue;
+		if (array_reserve((void **)&p->entries, &p->cap, p->n + 1, sizeof(*p->entries)) < 0)
+			return -ENOMEM;
+		if (parse_line(line, &p->entries[p->n]) < 0)
+			return -EINVAL;
+		p->n++;
+	}
+	return 0;
+}
+
+struct peaks *peaks_new(void)
+{
+	struct peaks *p = calloc(1, sizeof(*p));
+	unsigned line;
+
+	if (p && peaks_parse(p, builtin, &line) < 0)
+		return peaks_free(p);
+	return p;
+}
+
+struct peaks *peaks_free(struct peaks *p)
+{
+	if (p)
+		free(p->entries);
+	free(p);
+	return NULL;
+}
+
+static const struct peak *peak_of(const struct peaks *p, const struct session *s, uint32_t device)
+{
+	const struct session_device *d;
+
+	if (device >= s->n_devices)
+		return NULL;
+	d = &s->devices[device];
+	return peak_find(p, strtab_str(s->strings, d->type), strtab_str(s->strings, d->arch));
+}
+
+double peaks_flops(const struct peaks *p, const struct session *s, uint32_t device, unsigned i)
+{
+	const struct peak *peak = peak_of(p, s, device);
+	const struct session_device *d;
+
+	if (!peak || i >= PEAK_WIDTHS)
+		return NAN;
+	if (peak->flops[i].absolute)
+		return peak->flops[i].value;
+	d = &s->devices[device];
+	if (!d->num_sms || !d->clock_khz)
+		return NAN;
+	return peak->flops[i].value * d->num_sms * (d->clock_khz * 1e3);
+}
+
+double peaks_bandwidth(const struct peaks *p, const struct session *s, uint32_t device)
+{
+	const struct peak *peak = peak_of(p, s, device);
+	const struct session_device *d;
+
+	if (peak && peak->memory.absolute)
+		return peak->memory.value;
+	if (device >= s->n_devices)
+		return NAN;
+	/* The formula of the bus needs no table: it holds for CUDA devices not listed too. */
+	d = &s->devices[device];
+	if (!d->bus_width_bits || !d->memory_clock_khz ||
+	    (!peak && strcmp(strtab_str(s->strings, d->type), "CUDA")))
+		return NAN;
+	return 2.0 * d->bus_width_bits * (d->memory_clock_khz * 1e3) / 8;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests of derived metrics: the numbers that Triton's viewer prints for its own example files. */
+#include "config.h" // IWYU pragma: keep
+
+#include <check.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "core/derive.h"
+#include "format/format.h"
+
+#define CUDA TEST_SRCDIR "/tests/hatchet/upstream-cuda.json"
+#define HIP  TEST_SRCDIR "/tests/hatchet/upstream-hip.json"
+
+static const struct {
+	const char *path, *name;
+	double values[4]; /* ROOT, foo0, foo1, foo2 */
+} anchors[] = {
+	{CUDA, "util", {NAN, 0.247044, 0.147830, 0.118451}},
+	{CUDA, "byte/s", {1.953125e11, 4.8828125e11, 4.8828125e10, 4.8828125e10}},
+	{CUDA, "gbyte/s", {195.3125, 488.28125, 48.828125, 48.828125}},
+	{CUDA, "GB/s", {195.3125, 488.28125, 48.828125, 48.828125}},
+	{CUDA, "tflop8/s", {341.796875, 488.28125, 48.828125, 488.28125}},
+	{CUDA, "avg_time/us", {51.2, 20.48, 204.8, 204.8}},
+	{CUDA, "time/s", {614.4e-6, 204.8e-6, 204.8e-6, 204.8e-6}},
+	{CUDA, "TIME/NS", {614400, 204800, 204800, 204800}},
+	{CUDA, "time (ns)/min", {1.024e-5, 1.024e-5 / 3, 1.024e-5 / 3, 1.024e-5 / 3}},
+	{CUDA, "time/%", {100, 100.0 / 3, 100.0 / 3, 100.0 / 3}},
+	{CUDA, "count/%parent", {100, 1000.0 / 12, 100.0 / 12, 100.0 / 12}},
+	{CUDA, "count(exc)", {NAN, 10, 1, 1}},
+	{CUDA, "time/us(exc)", {NAN, 204.8, 204.8, 204.8}},
+	{CUDA, "time(exc)/%", {NAN, NAN, NAN, NAN}},
+	{CUDA, "bytes/MB", {120, 100, 10, 10}},
+	{CUDA, "bytes/MiB", {120e6 / 0x1p20, 100e6 / 0x1p20, 10e6 / 0x1p20, 10e6 / 0x1p20}},
+	{CUDA, "bytes/k", {120e3, 100e3, 10e3, 10e3}},
+	{CUDA, "bound", {NAN, BOUND_NEITHER, BOUND_NEITHER, BOUND_NEITHER}},
+	{HIP, "util", {NAN, 0.187, 0.270, 1.058}},
+	{HIP, "bound", {NAN, BOUND_NEITHER, BOUND_NEITHER, BOUND_COMPUTE}},
+	{HIP, "tflop8/s", {1806.640625, 488.28125, 48.828125, 4882.8125}},
+};
+
+struct fixture {
+	struct session *s;
+	struct snapshot *snap;
+	struct peaks *peaks;
+	struct derive *d;
+};
+
+static void open_file(struct fixture *f, const char *path)
+{
+	static const struct snapshot_spec spec;
+	struct format_error error = {0};
+
+	ck_assert_msg(format_load(path, &f->s, &error) == 0, "%s", error.reason);
+	f->snap = snapshot_new(f->s, &spec);
+	ck_assert_int_eq(snapshot_update(f->snap, 1), 0);
+	f->peaks = peaks_new();
+	ck_assert_ptr_nonnull(f->peaks);
+	f->d = derive_new(f->snap, f->peaks);
+}
+
+static void close_file(struct fixture *f)
+{
+	derive_free(f->d);
+	peaks_free(f->peaks);
+	snapshot_free(f->snap);
+	session_free(f->s);
+}
+
+START_TEST(upstreams_numbers)
+{
+	const char *name = anchors[_i].name;
+	const double *v, *want = anchors[_i].values;
+	struct derived m;
+	/* The anchors of HIP are known to three digits. */
+	double tolerance = strcmp(anchors[_i].path, HIP) ? 0 : 5e-4;
+	struct fixture f;
+	int r;
+
+	open_file(&f, anchors[_i].path);
+	r = derive_parse(f.s, name, strlen(name), &m);
+	if (isnan(want[1])) {
+		ck_assert_int_lt(r, 0);
+		close_file(&f);
+		return;
+	}
+	ck_assert_msg(r == 0, "%s: %d", name, r);
+	v = derive_column(f.d, &m);
+	ck_assert_ptr_nonnull(v);
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_msg(isnan(want[i]) ? isnan(v[i])
+					     : fabs(v[i] - want[i]) <= tolerance + fabs(want[i]) * 1e-5,
+			      "%s of %u: %g, not %g", name, i, v[i], want[i]);
+	close_file(&f);
+}
+END_TEST
+
+START_TEST(what_is_no_metric)
+{
+	static const struct {
+		const char *name;
+		int error;
+	} wrong[] = {{"nonsense", -ENOENT}, {"", -ENOENT},          {"bytes/XB", -EINVAL},
+		     {"time/MB", -EINVAL},  {"avg_nothing", -ENOENT}, {"p101", -ENOENT},
+		     {"p50/MB", -EINVAL},   {"zflop/s", -ENOENT}};
+	struct derived m;
+	struct fixture f;
+
+	open_file(&f, CUDA);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		ck_assert_msg(derive_parse(f.s, wrong[i].name, strlen(wrong[i].name), &m) ==
+				      wrong[i].error,
+			      "%s", wrong[i].name);
+	close_file(&f);
+}
+END_TEST
+
+START_TEST(peaks_can_be_given)
+{
+	struct derived m;
+	struct fixture f;
+	unsigned line;
+
+	open_file(&f, CUDA);
+	ck_assert_int_eq(derive_parse(f.s, "util", 4, &m), 0);
+	ck_assert_int_eq(peaks_parse(f.peaks, "# mine\nCUDA 90 - - - - 488.28125G # half\n", &line), 0);
+	ck_assert_double_eq_tol(derive_column(f.d, &m)[1], 1, 1e-9);
+	/* Its operations have no roof now: said, once. */
+	ck_assert_ptr_nonnull(strstr(derive_why(f.d), "CUDA 90"));
+	ck_assert_int_eq(peaks_parse(f.peaks, "CUDA 89 1 1 1 1 bus\nCUDA 90 1 1 1\n", &line), -EINVAL);
+	ck_assert_uint_eq(line, 2);
+	ck_assert_int_eq(peaks_parse(f.peaks, "CUDA 89 -1 1 1 1 bus\n", &line), -EINVAL);
+	ck_assert_int_eq(peaks_parse(f.peaks, "CUDA 89 1 1 1 1 12\n", &line), -EINVAL);
+	close_file(&f);
+}
+END_TEST
+
+START_TEST(percentiles_come_from_histograms)
+{
+	static const struct snapshot_spec spec;
+	struct session *s = session_new();
+	uint32_t counts[HIST_BUCKETS] = {0};
+	uint32_t node = session_node(s, SESSION_ROOT, FRAME_KERNEL, "k");
+	struct fixture f = {.s = s};
+	struct derived m;
+
+	counts[hist_bucket(1024)] = 99;
+	counts[hist_bucket(1 << 20)] = 1;
+	ck_assert_int_eq(session_hist_set(s, node, SESSION_NONE, SESSION_NONE, counts), 0);
+	s->ended = true;
+	f.snap = snapshot_new(s, &spec);
+	ck_assert_int_eq(snapshot_update(f.snap, 1), 0);
+	f.d = derive_new(f.snap, NULL);
+	ck_assert_int_eq(derive_parse(s, "p50", 3, &m), 0);
+	ck_assert_double_lt(derive_column(f.d, &m)[0], 2048);
+	ck_assert_int_eq(derive_parse(s, "time_p100/us", 12, &m), 0);
+	ck_assert_double_gt(derive_column(f.d, &m)[node], 1000);
+	close_file(&f);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("derive");
+	TCase *tc = tcase_create("derive");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_loop_test(tc, upstreams_numbers, 0, ARRAY_SIZE(anchors));
+	tcase_add_test(tc, what_is_no_metric);
+	tcase_add_test(tc, peaks_can_be_given);
+	tcase_add_test(tc, percentiles_come_from_histograms);
+	suite_add_tcase(suite, tc);
+	sr = srunner_create(suite);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? 1 : 0;
+}

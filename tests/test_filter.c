@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests of filters: which nodes stay, by the names of the leaves. */
+#include "config.h" // IWYU pragma: keep
+
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "core/filter.h"
+
+/* ROOT -> a -> (foo, foobar), ROOT -> b.py:1@f -> foo */
+static struct session *tree(void)
+{
+	struct session *s = session_new();
+	uint32_t a = session_node(s, SESSION_ROOT, FRAME_SCOPE, "a");
+	uint32_t b = session_node(s, SESSION_ROOT, FRAME_SCOPE, "b.py:1@f");
+
+	session_node(s, a, FRAME_KERNEL, "foo");
+	session_node(s, a, FRAME_KERNEL, "foobar");
+	session_node(s, b, FRAME_KERNEL, "foo");
+	s->ended = true;
+	return s;
+}
+
+/* What is shown, one digit a node: ROOT, a, b, a/foo, a/foobar, b/foo. */
+static const struct {
+	const char *include, *exclude, *shown;
+} cases[] = {
+	{NULL, NULL, "111111"},   {"foo", NULL, "111111"},     {"bar", NULL, "000000"},
+	{".*bar", NULL, "110010"}, {"foo$", NULL, "111101"},    {"a", NULL, "110110"},
+	{NULL, "a", "101001"},    {NULL, ".*bar", "111101"},   {"foo", "b", "110110"},
+	{"a|.*bar", NULL, "110110"}, {"b\\.py:\\d+@\\w", NULL, "101001"}, {"ROOT", NULL, "111111"},
+	{"[\\w.]+:1", NULL, "101001"}, {"fo+?b", NULL, "110010"}, {"(?:foo)bar", NULL, "110010"},
+	{"(?i)FOOB", NULL, "110010"}, {NULL, "ROOT", "000000"},
+};
+
+START_TEST(shows_what_it_should)
+{
+	static const struct snapshot_spec spec;
+	struct session *s = tree();
+	struct snapshot *snap = snapshot_new(s, &spec);
+	struct name_pattern p;
+	uint8_t *mask = filter_all(snap);
+	char why[128] = "";
+
+	if (cases[_i].include) {
+		ck_assert_msg(name_pattern_init(&p, cases[_i].include, why, sizeof(why)) == 0, "%s", why);
+		filter_include(mask, snap, &p, NAME_RAW);
+		name_pattern_done(&p);
+	}
+	if (cases[_i].exclude) {
+		ck_assert_int_eq(name_pattern_init(&p, cases[_i].exclude, why, sizeof(why)), 0);
+		filter_exclude(mask, snap, &p, NAME_RAW);
+		name_pattern_done(&p);
+	}
+	for (uint32_t i = 0; i < 6; i++)
+		ck_assert_msg(mask[i] == cases[_i].shown[i] - '0', "case %d, node %u", _i, i);
+	free(mask);
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(keeps_what_is_above_enough)
+{
+	static const struct snapshot_spec spec;
+	static const double values[] = {5, 1, 2, 9, 3, 4};
+	struct session *s = tree();
+	struct snapshot *snap = snapshot_new(s, &spec);
+	uint8_t *mask = filter_all(snap);
+
+	filter_at_least(mask, snap, values, 4);
+	for (uint32_t i = 0; i < 6; i++)
+		ck_assert_int_eq(mask[i], "111101"[i] - '0');
+	free(mask);
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(says_what_is_no_expression)
+{
+	static const char *const wrong[] = {"(", "[a", "(?=x)", "(?P<n>x)"};
+	struct name_pattern p;
+	char why[128];
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		*why = '\0';
+		ck_assert_msg(name_pattern_init(&p, wrong[i], why, sizeof(why)) == -EINVAL, "%s", wrong[i]);
+		ck_assert_str_ne(why, "");
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("filter");
+	TCase *tc = tcase_create("filter");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_loop_test(tc, shows_what_it_should, 0, ARRAY_SIZE(cases));
+	tcase_add_test(tc, keeps_what_is_above_enough);
+	tcase_add_test(tc, says_what_is_no_expression);
+	suite_add_tcase(suite, tc);
+	sr = srunner_create(suite);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? 1 : 0;
+}
