@@ -3,6 +3,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <stdio.h>
 #include "base/util.h"
+#include "cmd_report.h"
 #include "commands.h"
 #include "load.h"
 
@@ -35,11 +36,16 @@ static void list_metric(const struct session *s, uint32_t metric)
 		printf("%-28s %-10s %-5s %zu nodes\n", m->name, scopes[m->scope], m->unit, n);
 }
 
+void list_metrics(const struct session *s)
+{
+	for (uint32_t i = 0; i < metric_table_count(s->metrics); i++)
+		list_metric(s, i);
+}
+
 int cmd_list(int argc, char **argv)
 {
 	int first = options_parse(&command_list, argc, argv, on_option, NULL);
 	struct session *s;
-	uint32_t i;
 
 	if (first <= 0)
 		return first ? STATUS_USAGE : STATUS_OK;
@@ -50,8 +56,7 @@ int cmd_list(int argc, char **argv)
 	s = load_file(argv[first]);
 	if (!s)
 		return STATUS_FAILED;
-	for (i = 0; i < metric_table_count(s->metrics); i++)
-		list_metric(s, i);
+	list_metrics(s);
 	session_free(s);
 	return STATUS_OK;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "base/log.h"
 #include "base/util.h"
+#include "cmd_viewer.h"
 #include "commands.h"
 #include "demangle.h"
 
@@ -93,6 +94,13 @@ static void keep_standard_descriptors(void)
 		close(fd);
 }
 
+static const char *basename_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
@@ -103,6 +111,10 @@ int main(int argc, char **argv)
 	keep_standard_descriptors();
 	setlocale(LC_ALL, "");
 	log_init(getenv("PROTON_LOG"));
+	if (argc > 0 && !strcmp(basename_of(argv[0]), "proton-viewer"))
+		return cmd_viewer(argc, argv);
+	if (argc > 1 && !strcmp(argv[1], "viewer"))
+		return cmd_viewer(argc - 1, argv + 1);
 	/* --help says more than the options: the commands. */
 	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
 		return cmd_help(1, argv);

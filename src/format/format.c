@@ -29,7 +29,6 @@ const struct format *const formats[] = {
 	&format_csv,
 	&format_markdown,
 	&format_folded,
-	&format_pprof,
 	&format_flamegraph,
 	&format_dot,
 	NULL,

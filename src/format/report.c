@@ -438,9 +438,12 @@ int report_text(struct snapshot *snap, const struct report_options *options, str
 	static const struct report_options defaults;
 	const struct report_options *o = options ? options : &defaults;
 	struct report r = {snap, snapshot_session(snap), o, out};
-	unsigned wanted = o->sections ? o->sections
-				      : REPORT_TREE | REPORT_KERNELS | REPORT_TRANSFERS |
-						REPORT_LOSSES | REPORT_NOTES;
+	/* A filter is about the tree. */
+	unsigned usual = o->include || o->exclude || o->least != 0
+				 ? REPORT_TREE
+				 : REPORT_TREE | REPORT_KERNELS | REPORT_TRANSFERS | REPORT_LOSSES |
+					   REPORT_NOTES;
+	unsigned wanted = o->sections ? o->sections : usual;
 	bool first = true;
 	int ret;
 

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "core/derive.h"
+#include "core/filter.h"
 #include "core/snapshot.h"
 #include "format/out.h"
 
@@ -45,11 +47,20 @@ struct report_options {
 	bool ascii;        /* no box-drawing characters */
 	bool color;
 	/* Columns of the tree: comma-separated words or metric names; NULL = those that have values
-	 * of total,%,calls,avg,bytes,gb/s,flops,tf/s. A metric name adds its inclusive value. */
+	 * of total,%,calls,avg,bytes,gb/s,flops,tf/s. A metric name adds its inclusive value; any
+	 * name of derive.h will do. */
 	const char *columns;
+	/* What of the tree is shown; NULL and 0: all. */
+	const struct name_pattern *include, *exclude;
+	double least;      /* of the first column */
+	uint8_t totals;    /* enum totals */
+	uint8_t format;    /* enum name_format, of frames "file:line@function" */
+	bool print_sorted; /* after the tree: its nodes, by the first column */
+	const struct peaks *peaks; /* for util and bound */
 };
 
-/* 0, -EINVAL (a column or metric that does not exist) or -ENOMEM; write errors stick in out. */
+/* 0, -EINVAL (a column or metric that does not exist), -ENODATA (the filter leaves nothing) or
+ * -ENOMEM; write errors stick in out. */
 int report_text(struct snapshot *snap, const struct report_options *options, struct out *out);
 
 #endif

@@ -10,6 +10,8 @@
 
 #include "base/util.h"
 
+#define DERIVED_WIDTH ((size_t)12)
+
 struct column_kind {
 	const char *word, *title;
 	double (*value)(const struct numbers *n);
@@ -30,14 +32,17 @@ static const struct column_kind kinds[COLUMN_N] = {
 #undef _
 };
 
-const char *column_title(const struct session *s, unsigned column)
+const char *column_title(const struct session *s, const struct columns *columns, unsigned i)
 {
 	static const char *const builtin[METRIC_N_BUILTIN] = {
 #define _(id, name, type, scope, add, unit, title) [METRIC_##id] = title,
 		METRICS_BUILTIN(_)
 #undef _
 	};
+	unsigned column = columns->ids[i];
 
+	if (column == COLUMN_DERIVED)
+		return columns->titles[i];
 	if (column < COLUMN_N)
 		return kinds[column].title;
 	if (column - COLUMN_N < METRIC_N_BUILTIN)
@@ -45,9 +50,11 @@ const char *column_title(const struct session *s, unsigned column)
 	return metric_table_get(s->metrics, column - COLUMN_N)->name;
 }
 
-size_t column_width(const struct session *s, unsigned column)
+size_t column_width(const struct session *s, const struct columns *columns, unsigned i)
 {
-	return MAX((size_t)COLUMN_WIDTH, strlen(column_title(s, column)) + 1);
+	size_t width = columns->ids[i] == COLUMN_DERIVED ? DERIVED_WIDTH : (size_t)COLUMN_WIDTH;
+
+	return MAX(width, strlen(column_title(s, columns, i)) + 1);
 }
 
 static bool word_equal(const char *word, size_t len, const char *name)
@@ -153,9 +160,7 @@ void put_header(struct out *out, const struct session *s, const struct columns *
 	if (o->color)
 		out_puts(out, "\033[1m");
 	for (unsigned i = 0; i < columns->n; i++) {
-		const char *title = column_title(s, columns->ids[i]);
-
-		put_right(out, title, column_width(s, columns->ids[i]));
+		put_right(out, column_title(s, columns, i), column_width(s, columns, i));
 	}
 	out_puts(out, "  NAME");
 	if (o->color)

@@ -32,7 +32,8 @@ enum report_column {
 #define _(id, word, title, value, print) COLUMN_##id,
 	REPORT_COLUMNS(_)
 #undef _
-	COLUMN_N /* COLUMN_N + i: metric i of the session */
+	COLUMN_N, /* COLUMN_N + i: metric i of the session */
+	COLUMN_DERIVED = 1 << 30 /* a derived one: its title is in the columns */
 };
 
 #define COLUMN_WIDTH 8
@@ -41,10 +42,11 @@ enum report_column {
 struct columns {
 	unsigned ids[COLUMNS_MAX];
 	unsigned n;
+	char titles[COLUMNS_MAX][32]; /* of derived ones */
 };
 
-const char *column_title(const struct session *s, unsigned column);
-size_t column_width(const struct session *s, unsigned column);
+const char *column_title(const struct session *s, const struct columns *columns, unsigned i);
+size_t column_width(const struct session *s, const struct columns *columns, unsigned i);
 /* The column of a word or of a metric's name, with or without its unit; -1: there is none. */
 int column_parse(const struct session *s, const char *word, size_t len);
 double column_value(unsigned column, const struct numbers *n); /* of the fixed ones */

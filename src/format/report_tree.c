@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "format/report_names.h"
 #include "format/report_table.h"
 
+#define NUMBER_MAX  40
 #define DEPTH_DRAWN 60 /* deeper branches are not indented further */
 
 struct entry {
@@ -34,16 +36,21 @@ struct tree {
 	size_t n_levels, cap_levels;
 	/* Inclusive columns; NULL where nothing has the metric. */
 	const double *time, *count, *bytes, *flops, *min, *max, *async, *sort;
-	const double *metrics[COLUMNS_MAX]; /* of columns that are metrics */
+	const double *metrics[COLUMNS_MAX]; /* of columns that are metrics or derived */
+	struct derived derived[COLUMNS_MAX], sort_by;
+	struct derive *derive;
+	uint8_t *shown;
+	double *flops_sum;
+	struct buf scratch;
 	double all_ns;
 	int (*compare)(const void *, const void *);
 };
 
-static const double *inclusive(struct snapshot *snap, uint32_t metric)
+static const double *inclusive(const struct tree *t, uint32_t metric)
 {
-	const struct snap_column *c = snapshot_column(snap, metric, true);
+	const struct metric *m = metric_table_get(snapshot_session(t->snap)->metrics, metric);
 
-	return c ? c->v : NULL;
+	return m ? derive_raw(t->derive, metric, m->scope == METRIC_INCLUSIVE) : NULL;
 }
 
 static double at(const double *v, uint32_t node)
@@ -74,9 +81,17 @@ static int columns_parse(struct tree *t, const char *words)
 	while (*words) {
 		size_t len = strcspn(words, ",");
 		int column = column_parse(s, words, len);
+		unsigned i = t->columns.n;
 
-		if (column < 0 || t->columns.n == COLUMNS_MAX)
+		if (i == COLUMNS_MAX)
 			return -EINVAL;
+		if (column < 0) {
+			if (derive_parse(s, words, len, &t->derived[i]) < 0)
+				return -EINVAL;
+			snprintf(t->columns.titles[i], sizeof(t->columns.titles[i]), "%.*s", (int)len,
+				 words);
+			column = COLUMN_DERIVED;
+		}
 		t->columns.ids[t->columns.n++] = (unsigned)column;
 		words += len + (words[len] == ',');
 	}
@@ -85,7 +100,7 @@ static int columns_parse(struct tree *t, const char *words)
 
 static bool any_value(const struct tree *t, uint32_t metric)
 {
-	const double *v = inclusive(t->snap, metric);
+	const double *v = inclusive(t, metric);
 	uint32_t i;
 
 	for (i = 0; v && i < snapshot_n(t->snap); i++)
@@ -114,7 +129,7 @@ static void columns_default(struct tree *t)
 	}
 	for (uint32_t m = METRIC_N_BUILTIN; m < metric_table_count(s->metrics); m++)
 		if (t->columns.n < 12 && metric_table_get(s->metrics, m)->type != METRIC_TEXT &&
-		    !isnan(at(inclusive(t->snap, m), 0)))
+		    !isnan(at(inclusive(t, m), 0)))
 			t->columns.ids[t->columns.n++] = COLUMN_N + m;
 }
 
@@ -130,15 +145,44 @@ static void print_metric(char text[HUMAN_MAX], const struct metric *m, double v)
 		human_rate(text, v);
 }
 
+static bool is_text(const struct tree *t, unsigned i)
+{
+	const struct metric *m = metric_table_get(snapshot_session(t->snap)->metrics, t->derived[i].metric);
+
+	return m && m->type == METRIC_TEXT;
+}
+
+/* Of a derived column the unit is in the title: the plain number. */
+static void print_derived(char text[NUMBER_MAX], const struct derived *m, double v)
+{
+	if (!isfinite(v))
+		snprintf(text, NUMBER_MAX, "-");
+	else if (m->op == DERIVED_BOUND)
+		snprintf(text, NUMBER_MAX, "%s", bound_word((enum bound)v));
+	else if (m->op == DERIVED_SHARE || m->op == DERIVED_OF_PARENT)
+		snprintf(text, NUMBER_MAX, "%.1f", v);
+	else
+		snprintf(text, NUMBER_MAX, fabs(v) < 1e15 ? "%.3f" : "%.6g", v);
+}
+
 static void put_cell(const struct tree *t, unsigned i, uint32_t node, const struct numbers *n)
 {
 	const struct session *s = snapshot_session(t->snap);
 	unsigned column = t->columns.ids[i];
-	size_t width = column_width(s, column);
-	char text[HUMAN_MAX];
+	size_t width = column_width(s, &t->columns, i);
+	char text[NUMBER_MAX];
 
 	if (column < COLUMN_N) {
 		column_print(text, column, n);
+	} else if (column == COLUMN_DERIVED && !is_text(t, i)) {
+		print_derived(text, &t->derived[i], at(t->metrics[i], node));
+		if (name_width(text) >= width)
+			out_putc(t->out, ' ');
+	} else if (column == COLUMN_DERIVED) {
+		double v = at(t->metrics[i], node);
+
+		put_right(t->out, isnan(v) ? "-" : strtab_str(s->strings, (uint32_t)v), width);
+		return;
 	} else {
 		const struct metric *m = metric_table_get(s->metrics, column - COLUMN_N);
 		double v = at(t->metrics[i], node);
@@ -197,13 +241,14 @@ static size_t columns_width(const struct tree *t)
 	size_t width = 2;
 
 	for (unsigned i = 0; i < t->columns.n; i++)
-		width += column_width(snapshot_session(t->snap), t->columns.ids[i]);
+		width += column_width(snapshot_session(t->snap), &t->columns, i);
 	return width;
 }
 
-static void put_row(const struct tree *t, uint32_t node)
+static void put_row(struct tree *t, uint32_t node)
 {
-	const char *name = snapshot_name(t->snap, node, (enum name_mode)t->o->names);
+	const char *name = name_format(snapshot_name(t->snap, node, (enum name_mode)t->o->names),
+				       (enum name_format)t->o->format, true, &t->scratch);
 	size_t used, room = 0;
 	struct numbers n;
 
@@ -244,7 +289,7 @@ static int compare_names(const void *a, const void *b)
 
 static bool is_shown(const struct tree *t, uint32_t node)
 {
-	if (snapshot_node(t->snap, node)->hidden)
+	if (!t->shown[node])
 		return false;
 	return !(t->o->threshold > 0) || at(t->time, node) / t->all_ns >= t->o->threshold;
 }
@@ -334,24 +379,146 @@ static int sort_parse(struct tree *t)
 		t->sort = t->time;
 		return 0;
 	}
-	if (column < COLUMN_N)
+	if (column >= COLUMN_N) {
+		t->sort = inclusive(t, (uint32_t)column - COLUMN_N);
+		return 0;
+	}
+	if (derive_parse(snapshot_session(t->snap), sort, strlen(sort), &t->sort_by) < 0)
 		return -EINVAL;
-	t->sort = inclusive(t->snap, (uint32_t)column - COLUMN_N);
+	t->sort = derive_column(t->derive, &t->sort_by);
+	return t->sort ? 0 : -ENOMEM;
+}
+
+/* FLOPs of any width. */
+static int load_flops(struct tree *t)
+{
+	static const uint32_t metrics[] = {METRIC_FLOPS, METRIC_FLOPS8, METRIC_FLOPS16, METRIC_FLOPS32,
+					   METRIC_FLOPS64};
+	uint32_t n = snapshot_n(t->snap);
+
+	if (!t->flops_sum)
+		t->flops_sum = malloc(MAX(n, 1u) * sizeof(*t->flops_sum));
+	if (!t->flops_sum)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		t->flops_sum[i] = NAN;
+	for (size_t m = 0; m < ARRAY_SIZE(metrics); m++) {
+		const double *v = inclusive(t, metrics[m]);
+
+		for (uint32_t i = 0; v && i < n; i++)
+			if (!isnan(v[i]))
+				t->flops_sum[i] = v[i] + (isnan(t->flops_sum[i]) ? 0 : t->flops_sum[i]);
+	}
+	t->flops = t->flops_sum;
 	return 0;
 }
 
-static void load_columns(struct tree *t)
+static int load_columns(struct tree *t)
 {
-	const struct snap_column *flops = snapshot_flops(t->snap);
-
-	t->time = inclusive(t->snap, METRIC_TIME);
-	t->count = inclusive(t->snap, METRIC_COUNT);
-	t->bytes = inclusive(t->snap, METRIC_BYTES);
-	t->min = inclusive(t->snap, METRIC_TIME_MIN);
-	t->max = inclusive(t->snap, METRIC_TIME_MAX);
-	t->async = inclusive(t->snap, METRIC_ASYNC);
-	t->flops = flops ? flops->v : NULL;
+	t->time = inclusive(t, METRIC_TIME);
+	t->count = inclusive(t, METRIC_COUNT);
+	t->bytes = inclusive(t, METRIC_BYTES);
+	t->min = inclusive(t, METRIC_TIME_MIN);
+	t->max = inclusive(t, METRIC_TIME_MAX);
+	t->async = inclusive(t, METRIC_ASYNC);
 	t->all_ns = at(t->time, 0);
+	for (unsigned i = 0; i < t->columns.n; i++) {
+		if (t->columns.ids[i] == COLUMN_DERIVED)
+			t->metrics[i] = derive_column(t->derive, &t->derived[i]);
+		else if (t->columns.ids[i] >= COLUMN_N)
+			t->metrics[i] = inclusive(t, t->columns.ids[i] - COLUMN_N);
+	}
+	return load_flops(t);
+}
+
+static double first_value(const struct tree *t, uint32_t node)
+{
+	struct numbers n;
+
+	if (t->columns.ids[0] >= COLUMN_N)
+		return at(t->metrics[0], node);
+	numbers_of(t, node, &n);
+	/* A share is thought of in percent. */
+	return column_value(t->columns.ids[0], &n) * (t->columns.ids[0] == COLUMN_SHARE ? 100 : 1);
+}
+
+/* Values of the first column over all nodes, or NULL. */
+static double *first_values(const struct tree *t)
+{
+	uint32_t n = snapshot_n(t->snap);
+	double *v = malloc(MAX(n, 1u) * sizeof(*v));
+
+	for (uint32_t i = 0; v && i < n; i++)
+		v[i] = t->columns.n ? first_value(t, i) : NAN;
+	return v;
+}
+
+static int filter_names(struct tree *t)
+{
+	const struct report_options *o = t->o;
+
+	t->shown = filter_all(t->snap);
+	if (!t->shown)
+		return -ENOMEM;
+	if (o->include)
+		filter_include(t->shown, t->snap, o->include, (enum name_mode)o->names);
+	if (o->exclude)
+		filter_exclude(t->shown, t->snap, o->exclude, (enum name_mode)o->names);
+	if (o->include || o->exclude)
+		derive_masks(t->derive, NULL, t->shown, (enum totals)o->totals);
+	return t->shown[0] ? load_columns(t) : -ENODATA;
+}
+
+static int filter_values(struct tree *t)
+{
+	_cleanup_(freep) double *v = NULL;
+
+	if (t->o->least == 0)
+		return 0;
+	v = first_values(t);
+	if (!v)
+		return -ENOMEM;
+	filter_at_least(t->shown, t->snap, v, t->o->least);
+	derive_masks(t->derive, NULL, t->shown, (enum totals)t->o->totals);
+	return t->shown[0] ? load_columns(t) : -ENODATA;
+}
+
+/* All nodes of the tree, by the first column. */
+static int put_sorted(struct tree *t)
+{
+	uint32_t n = snapshot_n(t->snap), used = 0;
+	_cleanup_(freep) struct entry *entries = malloc(MAX(n, 1u) * sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < n; i++)
+		if (is_shown(t, i) && !isnan(first_value(t, i)))
+			entries[used++] = (struct entry){i, first_value(t, i), ""};
+	qsort(entries, used, sizeof(*entries), compare_values);
+	out_printf(t->out, "\nSorted by %s\n",
+		   column_title(snapshot_session(t->snap), &t->columns, 0));
+	for (uint32_t i = 0; i < used; i++)
+		put_row(t, entries[i].node);
+	return 0;
+}
+
+static void put_why(const struct tree *t)
+{
+	const char *why = derive_why(t->derive);
+
+	if (why)
+		out_printf(t->out, "\nutil and bound: n/a where %s\n", why);
+}
+
+static int tree_columns(struct tree *t)
+{
+	int r = 0;
+
+	if (t->o->columns)
+		r = columns_parse(t, t->o->columns);
+	else
+		columns_default(t);
+	return r < 0 ? r : load_columns(t);
 }
 
 int report_tree(struct snapshot *snap, const struct report_options *o, struct out *out)
@@ -359,19 +526,27 @@ int report_tree(struct snapshot *snap, const struct report_options *o, struct ou
 	struct tree t = {.snap = snap, .o = o, .out = out};
 	int r;
 
-	load_columns(&t);
-	r = sort_parse(&t);
-	if (r == 0 && o->columns)
-		r = columns_parse(&t, o->columns);
-	else if (r == 0)
-		columns_default(&t);
-	for (unsigned i = 0; r == 0 && i < t.columns.n; i++)
-		if (t.columns.ids[i] >= COLUMN_N)
-			t.metrics[i] = inclusive(snap, t.columns.ids[i] - COLUMN_N);
+	buf_init(&t.scratch, 0);
+	t.derive = derive_new(snap, o->peaks);
+	r = t.derive ? filter_names(&t) : -ENOMEM;
+	if (r == 0)
+		r = tree_columns(&t);
+	if (r == 0)
+		r = filter_values(&t);
+	if (r == 0)
+		r = sort_parse(&t);
 	if (r == 0) {
 		put_header(out, snapshot_session(snap), &t.columns, o);
 		r = put_tree(&t);
 	}
+	if (r == 0 && o->print_sorted && t.columns.n)
+		r = put_sorted(&t);
+	if (r == 0)
+		put_why(&t);
 	free(t.levels);
+	free(t.shown);
+	free(t.flops_sum);
+	buf_done(&t.scratch);
+	derive_free(t.derive);
 	return r;
 }

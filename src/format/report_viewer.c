@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+#include "format/report_viewer.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "core/derive.h"
+
+#define METRICS_MAX 64
+#define SORTED_NAME 100 /* characters of a name in the flat list */
+
+struct entry {
+	uint32_t node;
+	const char *name;
+	double value;
+};
+
+struct level {
+	struct entry *entries;
+	size_t n, at;
+};
+
+struct viewer {
+	struct snapshot *snap;
+	const struct viewer_options *o;
+	struct out *out;
+	struct derive *derive;
+	uint8_t *counted, *shown;
+	struct derived metrics[METRICS_MAX];
+	const char *words[METRICS_MAX];
+	size_t word_lens[METRICS_MAX];
+	const double *values[METRICS_MAX];
+	unsigned n_metrics;
+	struct level *levels;
+	size_t n_levels, cap_levels;
+	struct buf scratch;
+};
+
+static const char *name_of(struct viewer *v, uint32_t node)
+{
+	return name_format(snapshot_name(v->snap, node, NAME_RAW), (enum name_format)v->o->format, false,
+			   &v->scratch);
+}
+
+/* ---- values ---- */
+
+static int parse_metrics(struct viewer *v, const char **ret_word)
+{
+	const struct session *s = snapshot_session(v->snap);
+	const char *words = v->o->metrics;
+	int r;
+
+	do {
+		size_t len = strcspn(words, ",");
+
+		*ret_word = words;
+		if (v->n_metrics == METRICS_MAX)
+			return -EINVAL;
+		r = derive_parse(s, words, len, &v->metrics[v->n_metrics]);
+		if (r < 0)
+			return r;
+		v->words[v->n_metrics] = words;
+		v->word_lens[v->n_metrics++] = len;
+		words += len;
+	} while (*words++);
+	return 0;
+}
+
+static int load_values(struct viewer *v)
+{
+	for (unsigned i = 0; i < v->n_metrics; i++) {
+		v->values[i] = derive_column(v->derive, &v->metrics[i]);
+		if (!v->values[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int filter(struct viewer *v)
+{
+	int r;
+
+	v->counted = filter_all(v->snap);
+	v->shown = filter_all(v->snap);
+	if (!v->counted || !v->shown)
+		return -ENOMEM;
+	filter_empty(v->counted, v->snap);
+	memcpy(v->shown, v->counted, snapshot_n(v->snap));
+	if (v->o->include)
+		filter_include(v->shown, v->snap, v->o->include, NAME_RAW);
+	if (v->o->exclude)
+		filter_exclude(v->shown, v->snap, v->o->exclude, NAME_RAW);
+	if (v->o->threshold != 0) {
+		/* The threshold is of what a value was before anything was filtered. */
+		derive_masks(v->derive, v->counted, v->shown, TOTALS_UPSTREAM);
+		r = load_values(v);
+		if (r < 0)
+			return r;
+		filter_at_least(v->shown, v->snap, v->values[0], v->o->threshold);
+	}
+	derive_masks(v->derive, v->counted, v->shown, TOTALS_UPSTREAM);
+	return v->shown[0] ? load_values(v) : -ENODATA;
+}
+
+/* ---- tree ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int r = strcmp(x->name, y->name);
+
+	return r ? r : x->node < y->node ? -1 : x->node > y->node;
+}
+
+static void put_value(struct viewer *v, unsigned metric, uint32_t node)
+{
+	const struct session *s = snapshot_session(v->snap);
+	const struct derived *m = &v->metrics[metric];
+	double value = v->values[metric][node];
+	const struct metric *raw = metric_table_get(s->metrics, m->metric);
+
+	if (isnan(value) && node == 0 && m->op == DERIVED_VALUE && m->plain && m->inclusive)
+		out_puts(v->out, "0.000"); /* the root names its metrics by a zero */
+	else if (isnan(value))
+		out_puts(v->out, "nan");
+	else if (raw && raw->type == METRIC_TEXT)
+		out_puts(v->out, strtab_str(s->strings, (uint32_t)value));
+	else if (m->op == DERIVED_BOUND)
+		out_puts(v->out, bound_word((enum bound)value));
+	else
+		out_printf(v->out, "%.3f", value);
+}
+
+static void put_row(struct viewer *v, uint32_t node)
+{
+	for (size_t i = 0; i < v->n_levels; i++) {
+		bool last = v->levels[i].at == v->levels[i].n;
+
+		if (i + 1 < v->n_levels)
+			out_puts(v->out, last ? "   " : "\xe2\x94\x82  ");
+		else
+			out_puts(v->out, last ? "\xe2\x94\x94\xe2\x94\x80 " : "\xe2\x94\x9c\xe2\x94\x80 ");
+	}
+	for (unsigned i = 0; i < v->n_metrics; i++) {
+		put_value(v, i, node);
+		out_putc(v->out, ' ');
+	}
+	out_puts(v->out, name_of(v, node));
+	out_putc(v->out, '\n');
+}
+
+static int open_level(struct viewer *v, uint32_t parent)
+{
+	const struct snap_node *p = snapshot_node(v->snap, parent);
+	struct level *level;
+
+	if ((long)v->n_levels + 1 >= v->o->depth)
+		return 0;
+	if (array_reserve((void **)&v->levels, &v->cap_levels, v->n_levels + 1, sizeof(*v->levels)) < 0)
+		return -ENOMEM;
+	level = &v->levels[v->n_levels++];
+	*level = (struct level){.entries = malloc(MAX(p->n_children, 1u) * sizeof(*level->entries))};
+	if (!level->entries)
+		return -ENOMEM;
+	for (uint32_t c = p->first_child; c != SNAP_NONE; c = snapshot_node(v->snap, c)->next_sibling)
+		if (v->shown[c])
+			level->entries[level->n++] =
+				(struct entry){c, snapshot_name(v->snap, c, NAME_RAW), 0};
+	qsort(level->entries, level->n, sizeof(*level->entries), compare_names);
+	return 0;
+}
+
+static int put_tree(struct viewer *v)
+{
+	int r;
+
+	if (v->o->depth < 1)
+		return 0;
+	put_row(v, 0);
+	r = open_level(v, 0);
+	while (r == 0 && v->n_levels && !v->out->error) {
+		struct level *level = &v->levels[v->n_levels - 1];
+		uint32_t node;
+
+		if (level->at == level->n) {
+			free(level->entries);
+			v->n_levels--;
+			continue;
+		}
+		node = level->entries[level->at++].node;
+		put_row(v, node);
+		if (snapshot_node(v->snap, node)->first_child != SNAP_NONE)
+			r = open_level(v, node);
+	}
+	while (v->n_levels)
+		free(v->levels[--v->n_levels].entries);
+	return r;
+}
+
+/* ---- flat list ---- */
+
+static int compare_values(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (isnan(x->value) != isnan(y->value))
+		return isnan(x->value) ? 1 : -1;
+	if (x->value != y->value && !isnan(x->value))
+		return x->value < y->value ? 1 : -1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* Four digits, at least one behind the point, an exponent from 1000 on: Python's "{:.4}". */
+static void put_four_digits(struct out *out, double value)
+{
+	char text[32];
+	int exponent;
+
+	if (isnan(value) || isinf(value)) {
+		out_puts(out, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+		return;
+	}
+	snprintf(text, sizeof(text), "%.3e", value);
+	exponent = value == 0 ? 0 : atoi(strchr(text, 'e') + 1);
+	if (exponent == 3) { /* %g would still write 1023 */
+		char *digits_end = strchr(text, 'e'), *p = digits_end;
+
+		while (p[-1] == '0')
+			p--;
+		if (p[-1] == '.')
+			p--;
+		memmove(p, digits_end, strlen(digits_end) + 1);
+	} else {
+		snprintf(text, sizeof(text), "%.4g", value);
+	}
+	out_puts(out, text);
+	if (!strpbrk(text, ".e"))
+		out_puts(out, ".0");
+}
+
+static void put_sorted_row(struct viewer *v, const struct entry *e)
+{
+	const char *name = name_of(v, e->node), *p = name;
+	size_t width = 0;
+
+	while (*p && width < SORTED_NAME)
+		for (width++, p++; ((unsigned char)*p & 0xc0) == 0x80;)
+			p++;
+	out_put(v->out, name, (size_t)(p - name));
+	if (*p) {
+		out_puts(v->out, "...");
+		width += 3;
+	}
+	out_spaces(v->out, 106 - width);
+	put_four_digits(v->out, e->value);
+	out_putc(v->out, '\n');
+}
+
+static int put_sorted(struct viewer *v)
+{
+	uint32_t n = snapshot_n(v->snap), used = 0;
+	_cleanup_(freep) struct entry *entries = malloc(MAX(n, 1u) * sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		if (v->shown[i])
+			entries[used++] = (struct entry){i, "", v->values[0][i]};
+	qsort(entries, used, sizeof(*entries), compare_values);
+	out_puts(v->out, "Sorted kernels by metric ");
+	out_put(v->out, v->words[0], v->word_lens[0]);
+	out_puts(v->out, v->metrics[0].op != DERIVED_UTIL ? " (inc)\n" : "\n");
+	/* The first, as a rule the root, is everything. */
+	for (uint32_t i = 1; i < used; i++)
+		put_sorted_row(v, &entries[i]);
+	return 0;
+}
+
+int viewer_text(struct snapshot *snap, const struct viewer_options *options, struct out *out,
+		const char **ret_word)
+{
+	struct viewer v = {.snap = snap, .o = options, .out = out};
+	int r = parse_metrics(&v, ret_word);
+
+	if (r < 0)
+		return r;
+	buf_init(&v.scratch, 0);
+	v.derive = derive_new(snap, options->peaks);
+	r = v.derive ? filter(&v) : -ENOMEM;
+	if (r == 0)
+		r = put_tree(&v);
+	if (r == 0) {
+		out_putc(out, '\n');
+		if (options->print_sorted)
+			r = put_sorted(&v);
+	}
+	free(v.levels);
+	free(v.counted);
+	free(v.shown);
+	buf_done(&v.scratch);
+	derive_free(v.derive);
+	return r;
+}
+
+/* ---- list ---- */
+
+static bool has_values(const struct session *s, uint32_t metric)
+{
+	union metric_value value;
+
+	for (uint32_t node = 0; node < s->n_nodes; node++)
+		if (session_value(s, node, metric, &value))
+			return true;
+	return false;
+}
+
+static int compare_words(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The name without its unit, in lower case. */
+static void put_metric(struct out *out, const char *name)
+{
+	size_t len = strcspn(name, "(");
+
+	while (len && name[len - 1] == ' ')
+		len--;
+	out_puts(out, "- ");
+	for (size_t i = 0; i < len; i++)
+		out_putc(out, (char)tolower((unsigned char)name[i]));
+	out_putc(out, '\n');
+}
+
+/* By name: the order of the keys in a file. */
+static int list_scope(const struct session *s, bool inclusive, struct out *out)
+{
+	uint32_t n = metric_table_count(s->metrics), used = 0;
+	_cleanup_(freep) const char **names = malloc((n + 2) * sizeof(*names));
+
+	if (!names)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct metric *m = metric_table_get(s->metrics, i);
+
+		if ((m->scope == METRIC_INCLUSIVE) == inclusive && has_values(s, i))
+			names[used++] = m->name;
+	}
+	if (!inclusive && s->n_devices) {
+		names[used++] = "device_id";
+		names[used++] = "device_type";
+	}
+	qsort(names, used, sizeof(*names), compare_words);
+	for (uint32_t i = 0; i < used; i++)
+		put_metric(out, names[i]);
+	return 0;
+}
+
+int viewer_list(const struct session *s, struct out *out)
+{
+	int r;
+
+	out_puts(out, "Available inclusive metrics:\n");
+	r = list_scope(s, true, out);
+	out_puts(out, "Available exclusive metrics:\n- name\n");
+	return r < 0 ? r : list_scope(s, false, out);
+}
