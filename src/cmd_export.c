@@ -19,7 +19,7 @@ static const struct option_def options[] = {
 	{.name = "output", .letter = 'o', .arg = "OUT", .help = "write to OUT, not to standard output",
 	 .id = OPT_OUT},
 	{.name = "metric", .letter = 'm', .arg = "METRIC",
-	 .help = "what folded, speedscope, flamegraph and dot weigh by (else time)",
+	 .help = "what folded, speedscope, pprof, flamegraph and dot weigh by (else time)",
 	 .id = OPT_METRIC},
 	{.name = "compact", .help = "no line breaks and no indentation", .id = OPT_COMPACT},
 	{.name = "plain", .help = "hatchet: only what Triton's Proton writes", .id = OPT_PLAIN},
@@ -37,6 +37,7 @@ const struct command_def command_export = {
 		   "  markdown         the same table in Markdown\n"
 		   "  folded           one line a stack with its value, for flame graph tools\n"
 		   "  speedscope       for https://www.speedscope.app\n"
+		   "  pprof            for pprof\n"
 		   "  flamegraph       an SVG for a browser: zooms, searches\n"
 		   "  dot              the tree, drawn by Graphviz\n",
 	.operands_first = true,

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """validate_exports.py DIR: each DIR/NAME.FORMAT, parsed by others, against DIR/NAME.json."""
 import csv
+import gzip
 import io
 import json
 import math
@@ -155,6 +156,55 @@ def check_dot(path, doc):
     assert [(doc["nodes"][i]["parent"], i) for i in want if i] == [(int(a), int(b)) for a, b in edges]
 
 
+PPROF = """
+ValueType type:1:int64 unit:2:int64
+Line function_id:1:uint64 line:2:int64
+Location id:1:uint64 mapping_id:2:uint64 address:3:uint64 line:4:*Line
+Function id:1:uint64 name:2:int64 system_name:3:int64 filename:4:int64 start_line:5:int64
+Sample location_id:1:*uint64 value:2:*int64
+Profile sample_type:1:*ValueType sample:2:*Sample location:4:*Location function:5:*Function string_table:6:*string time_nanos:9:int64 duration_nanos:10:int64
+"""
+
+
+def profile_class():
+    """The parts of pprof's profile.proto that are written, as a class of the protobuf package."""
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+    file = descriptor_pb2.FileDescriptorProto(name="profile.proto", package="p", syntax="proto3")
+    for line in PPROF.strip().splitlines():
+        name, *fields = line.split()
+        message = file.message_type.add(name=name)
+        for field in fields:
+            key, number, kind = field.split(":")
+            new = message.field.add(name=key, number=int(number), label=3 if "*" in kind else 1)
+            kind = kind.lstrip("*")
+            new.type = {"int64": 3, "uint64": 4, "string": 9}.get(kind, 11)
+            if new.type == 11:
+                new.type_name = ".p." + kind
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName("p.Profile"))
+
+
+def check_pprof(path, doc):
+    try:
+        profile = profile_class()()
+    except ImportError:
+        print("protobuf is not installed: pprof not looked at")
+        return
+    with gzip.open(path, "rb") as f:
+        profile.ParseFromString(f.read())
+    strings = profile.string_table
+    assert strings[0] == ""
+    assert [(strings[t.type], strings[t.unit]) for t in profile.sample_type] == [("time", "nanoseconds")]
+    functions = {f.id: strings[f.name] for f in profile.function}
+    locations = {place.id: functions[place.line[0].function_id] for place in profile.location}
+    assert len(functions) == len(profile.function) and 0 not in functions and 0 not in locations
+    own, _ = weights(doc)
+    got = [(tuple(locations[i] for i in reversed(s.location_id)), list(s.value)) for s in profile.sample]
+    assert got == [(tuple(names(doc, n)) or ("ROOT",), [own[n["id"]]])
+                   for n in doc["nodes"] if own[n["id"]]]
+
+
 def plain(tree):
     """A Hatchet tree without what only our own readers look at."""
     tree.pop("proton", None)
@@ -188,6 +238,7 @@ def check_msgpack(path, doc):
 
 
 CHECKS = {
+    "pprof": check_pprof,
     "hatchet_msgpack": check_msgpack,
     "csv": check_csv,
     "markdown": check_markdown,

@@ -29,6 +29,7 @@ const struct format *const formats[] = {
 	&format_csv,
 	&format_markdown,
 	&format_folded,
+	&format_pprof,
 	&format_flamegraph,
 	&format_dot,
 	NULL,

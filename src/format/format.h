@@ -69,7 +69,8 @@ struct format {
 };
 
 extern const struct format format_hatchet, format_json, format_csv, format_markdown, format_folded,
-	format_speedscope, format_flamegraph, format_dot, format_msgpack;
+	format_speedscope, format_flamegraph, format_dot, format_msgpack,
+	format_pprof;
 extern const struct format *const formats[]; /* NULL ends */
 
 const struct format *format_by_name(const char *name);

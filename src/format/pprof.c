@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+/* The profile.proto of pprof (https://github.com/google/pprof/blob/main/proto/profile.proto), by
+ * hand: varints and strings with a length before them. A frame is a function and a location of the
+ * same number. The file is gzip, as pprof wants it, but stored: this needs no library. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/export.h"
+
+enum { /* field numbers of the messages */
+	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6, PROFILE_TIME_NANOS = 9, PROFILE_DURATION_NANOS = 10,
+	TYPE_TYPE = 1, TYPE_UNIT = 2,
+	SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2,
+	LOCATION_ID = 1, LOCATION_LINE = 4,
+	LINE_FUNCTION = 1, LINE_LINE = 2,
+	FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4,
+};
+enum { STRING_TYPE = 1, STRING_UNIT = 2, STRING_FRAMES = 3 }; /* two a frame: name, file */
+
+struct pprof {
+	const struct session *s;
+	struct buf file, message, inner; /* inner: a message within a message */
+	struct export_path path;
+	uint32_t metric;
+	double *own;
+};
+
+/* ---- protobuf ---- */
+
+static void put_varint(struct buf *b, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		buf_putc(b, (char)(v | 0x80));
+	buf_putc(b, (char)v);
+}
+
+static void put_u64(struct buf *b, unsigned field, uint64_t v)
+{
+	put_varint(b, field << 3);
+	put_varint(b, v);
+}
+
+static void put_bytes(struct buf *b, unsigned field, const struct buf *bytes)
+{
+	put_varint(b, field << 3 | 2);
+	put_varint(b, bytes->len);
+	if (bytes->len)
+		buf_put(b, bytes->data, bytes->len);
+}
+
+static void put_string(struct pprof *x, const char *text, size_t len)
+{
+	const char *end = text + len, *c;
+	size_t n;
+
+	buf_clear(&x->message);
+	while ((n = export_text_next(&text, end, &c)) > 0)
+		buf_put(&x->message, c, n);
+	put_bytes(&x->file, PROFILE_STRING, &x->message);
+}
+
+static void put_word(struct pprof *x, const char *text)
+{
+	put_string(x, text, strlen(text));
+}
+
+/* ---- the profile ---- */
+
+static void put_type(struct pprof *x)
+{
+	buf_clear(&x->message);
+	put_u64(&x->message, TYPE_TYPE, STRING_TYPE);
+	put_u64(&x->message, TYPE_UNIT, STRING_UNIT);
+	put_bytes(&x->file, PROFILE_SAMPLE_TYPE, &x->message);
+}
+
+/* The leaf comes first. */
+static int put_sample(struct pprof *x, uint32_t node)
+{
+	int r = export_path(x->s, node, &x->path);
+
+	buf_clear(&x->message);
+	buf_clear(&x->inner);
+	for (size_t i = r < 0 ? 0 : x->path.n; i-- > 0;)
+		put_varint(&x->inner, x->s->nodes[x->path.nodes[i]].frame + UINT64_C(1));
+	put_bytes(&x->message, SAMPLE_LOCATION, &x->inner);
+	buf_clear(&x->inner);
+	put_varint(&x->inner, x->own[node] < 9.2e18 ? (uint64_t)(x->own[node] + 0.5) : INT64_MAX);
+	put_bytes(&x->message, SAMPLE_VALUE, &x->inner);
+	put_bytes(&x->file, PROFILE_SAMPLE, &x->message);
+	return r;
+}
+
+static void put_frame(struct pprof *x, uint32_t frame)
+{
+	const struct session_frame *f = &x->s->frames[frame];
+	uint64_t string = STRING_FRAMES + UINT64_C(2) * frame;
+
+	buf_clear(&x->message);
+	buf_clear(&x->inner);
+	put_u64(&x->inner, LINE_FUNCTION, frame + UINT64_C(1));
+	put_u64(&x->inner, LINE_LINE, f->line);
+	put_u64(&x->message, LOCATION_ID, frame + UINT64_C(1));
+	put_bytes(&x->message, LOCATION_LINE, &x->inner);
+	put_bytes(&x->file, PROFILE_LOCATION, &x->message);
+	buf_clear(&x->message);
+	put_u64(&x->message, FUNCTION_ID, frame + UINT64_C(1));
+	put_u64(&x->message, FUNCTION_NAME, string);
+	put_u64(&x->message, FUNCTION_SYSTEM_NAME, string);
+	if (f->file)
+		put_u64(&x->message, FUNCTION_FILE, string + 1);
+	put_bytes(&x->file, PROFILE_FUNCTION, &x->message);
+}
+
+static const char *unit_of(const struct metric *m)
+{
+	if (!strcmp(m->unit, "ns"))
+		return "nanoseconds";
+	return !strcmp(m->unit, "B") ? "bytes" : "count";
+}
+
+static int put_strings(struct pprof *x)
+{
+	const struct metric *m = metric_table_get(x->s->metrics, x->metric);
+	const char *space = strchr(m->name, ' ');
+	uint32_t *node_of = calloc(x->s->n_frames + 1, sizeof(*node_of));
+
+	if (!node_of)
+		return -ENOMEM;
+	for (uint32_t i = (uint32_t)x->s->n_nodes; i-- > 0;)
+		node_of[x->s->nodes[i].frame] = i;
+	put_word(x, "");
+	put_string(x, m->name, space ? (size_t)(space - m->name) : strlen(m->name));
+	put_word(x, unit_of(m));
+	for (size_t i = 0; i < x->s->n_frames; i++) {
+		const struct session_frame *f = &x->s->frames[i];
+
+		put_word(x, x->s->nodes[node_of[i]].frame == i ? export_name(x->s, node_of[i]) : "");
+		put_string(x, strtab_str(x->s->strings, f->file), strtab_len(x->s->strings, f->file));
+	}
+	free(node_of);
+	return 0;
+}
+
+static int put_profile(struct pprof *x)
+{
+	int r = 0;
+
+	put_type(x);
+	for (uint32_t i = 0; r == 0 && i < x->s->n_nodes; i++)
+		if (x->own[i] > 0)
+			r = put_sample(x, i);
+	for (size_t i = 0; i < x->s->n_frames; i++)
+		put_frame(x, (uint32_t)i);
+	if (r == 0)
+		r = put_strings(x);
+	put_u64(&x->file, PROFILE_TIME_NANOS, x->s->start_ns);
+	if (x->s->end_ns > x->s->start_ns && x->s->start_ns)
+		put_u64(&x->file, PROFILE_DURATION_NANOS, x->s->end_ns - x->s->start_ns);
+	return r < 0 ? r : x->file.error ? x->file.error : x->message.error;
+}
+
+/* ---- gzip ---- */
+
+/* The CRC of RFC 1952, four bits at a time. */
+static uint32_t crc32_of(const char *data, size_t len)
+{
+	uint32_t table[16], crc = 0xffffffff;
+
+	for (uint32_t i = 0; i < 16; i++) {
+		table[i] = i;
+		for (unsigned k = 0; k < 4; k++)
+			table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320 : 0);
+	}
+	for (size_t i = 0; i < len; i++) {
+		crc ^= (unsigned char)data[i];
+		crc = crc >> 4 ^ table[crc & 15];
+		crc = crc >> 4 ^ table[crc & 15];
+	}
+	return ~crc;
+}
+
+static void put_little(struct out *out, uint32_t v, unsigned n)
+{
+	for (; n > 0; n--, v >>= 8)
+		out_putc(out, (char)v);
+}
+
+/* Blocks that are stored as they are (RFC 1951, 3.2.4). */
+static void put_gzip(struct out *out, const char *data, size_t len)
+{
+	static const char head[10] = {'\x1f', '\x8b', 8, 0, 0, 0, 0, 0, 0, '\xff'};
+	size_t at = 0, n;
+
+	out_put(out, head, sizeof(head));
+	do {
+		n = MIN(len - at, (size_t)UINT16_MAX);
+		out_putc(out, at + n == len);
+		put_little(out, (uint32_t)n, 2);
+		put_little(out, ~(uint32_t)n, 2);
+		if (n)
+			out_put(out, data + at, n);
+		at += n;
+	} while (at < len);
+	put_little(out, crc32_of(data, len), 4);
+	put_little(out, (uint32_t)len, 4);
+}
+
+static int pprof_write(const struct session *s, const struct write_options *options,
+		       struct out *out)
+{
+	struct pprof x = {.s = s, .metric = export_metric(s, options)};
+	int r = export_weights(s, options, &x.own, NULL);
+
+	if (r < 0)
+		return r;
+	buf_init(&x.file, 0);
+	buf_init(&x.message, 0);
+	buf_init(&x.inner, 0);
+	r = put_profile(&x);
+	if (r == 0)
+		put_gzip(out, x.file.data, x.file.len);
+	buf_done(&x.file);
+	buf_done(&x.message);
+	buf_done(&x.inner);
+	free(x.path.nodes);
+	free(x.own);
+	return r < 0 ? r : out->error;
+}
+
+const struct format format_pprof = {
+	.name = "pprof",
+	.suffix = ".pb.gz",
+	.help = "for pprof: a protobuf in gzip",
+	.write = pprof_write,
+};
