@@ -4,10 +4,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -270,6 +272,18 @@ static bool control_fits(const struct control_page *c)
 	return !only || strtol(only, NULL, 10) == getpid();
 }
 
+/* A static program that opens us has a libc of its own; ours, the second, cannot make threads. */
+static bool program_is_static(void)
+{
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+	size_t i, n = p ? getauxval(AT_PHNUM) : 0;
+
+	for (i = 0; i < n; i++)
+		if (p[i].p_type == PT_INTERP)
+			return false;
+	return n > 0;
+}
+
 static int start_once(void)
 {
 	const char *dir = getenv(CONTROL_ENV);
@@ -278,6 +292,8 @@ static int start_once(void)
 
 	if (!dir || !*dir || strlen(dir) >= sizeof(c->dir))
 		return -ENOENT;
+	if (program_is_static())
+		return -ENOTSUP;
 	log_init(getenv("PROTON_LOG"));
 	control = control_open(dir);
 	if (!control)
