@@ -413,10 +413,10 @@ static void print_log_tail(struct top *t)
 	size_t len, i, lines = 0;
 	const char *log = on_log(t, &len, &start);
 
-	for (i = len; i > 0 && lines <= LOG_TAIL_LINES; i--)
+	for (i = len; i > 0 && lines < LOG_TAIL_LINES; i--)
 		lines += log[i - 1] == '\n' && i != len;
-	if (lines > LOG_TAIL_LINES)
-		i += 1;
+	if (lines == LOG_TAIL_LINES)
+		i++;
 	if (!len)
 		return;
 	fwrite(log + i, 1, len - i, stderr);
