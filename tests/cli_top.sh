@@ -1,0 +1,97 @@
+#!/bin/bash
+# proton top around a real program (see cli_screen.sh for the screen): signals, redirections, what is
+# left behind, and terminals that are closed or unknown.
+. "${srcdir:-.}/tests/cli_help.sh"
+command -v tmux >/dev/null || { echo "skipped: tmux is not installed"; exit 77; }
+export LC_ALL=C.UTF-8 TERM=xterm-256color
+unset NO_COLOR PROTON_LOG XDG_RUNTIME_DIR
+scopes=$(dirname "$PROTON")/examples/scopes
+export TMPDIR=$work/tmp
+mkdir "$TMPDIR"
+socket=proton-test-$$
+t() { tmux -L "$socket" -f /dev/null "$@"; }
+trap 'touch "$work/stop"; t kill-server 2>/dev/null; rm -rf "$work"' EXIT
+
+shows() { t capture-pane -p -t s | grep -qF -- "$1"; }
+see() { # see "what" "text": within ten seconds
+	if wait_for 10 shows "$2"; then echo "ok: $1"; else
+		echo "FAILED: $1: no '$2' on:"; t capture-pane -p -t s; n_failed=$((n_failed + 1)); fi
+}
+start() { # start COMMAND: by the shell of a fresh window
+	server_gone() { ! t list-sessions; }
+	t kill-server 2>/dev/null
+	wait_for 5 server_gone
+	rm -f pid done stop
+	t new-session -d -s s -x 90 -y 24 "env PS1='\$ ' sh" || exit 99
+	wait_for 5 shows '$'
+	t send-keys -t s "$1" Enter
+}
+# Goes on until the file `stop` is there, then says so in `done` and has status 3.
+cat >app.sh <<'X'
+trap 'echo TERM >got; exit 9' TERM
+echo $$ >pid
+echo first line
+while [ ! -e stop ]; do sleep 0.05; done
+i=0; while [ $i -lt 30 ]; do i=$((i + 1)); echo line $i; done
+echo yes >done
+exit 3
+X
+top="$PROTON top -i 0.2"
+
+# ---- scopes of a real program, live; its output is kept and its tail is printed
+start "$top -o a.hatchet $scopes 100000; echo status=\$?"
+see "scopes are on the screen" "insertion"
+see "and nest" "halves"
+t send-keys -t s / ; t send-keys -t s "library" Enter
+see "search finds" "library"
+t send-keys -t s C-c; see "Ctrl-C asks" "cancel"
+t send-keys -t s C-c; see "twice stops" "status="
+see "the profile is named" "wrote 'a.hatchet'"
+check "the profile has it" yes "$([ "$(metric a.hatchet insertion cpu_count)" -gt 0 ] && echo yes)"
+
+start "$top --exit -o b.hatchet sh app.sh; echo status=\$?"
+see "it runs" "LIVE"; touch stop
+see "--exit: status" "status=3"
+see "the tail of what it printed" "line 30"
+check "and no more than that" no "$(shows 'line 20' && echo yes || echo no)"
+
+# ---- redirected descriptors are the program's own; its status is ours
+start "$top --exit -o c.hatchet sh app.sh >stdout 2>stderr; echo status=\$?"
+see "it runs with its output elsewhere" "LIVE"
+wait_for 10 grep -q "first line" stdout; check "stdout is the file" "first line" "$(cat stdout)"
+touch stop; see "its status" "status=3"
+check "all of it" 31 "$(wc -l <stdout)"
+
+# ---- SIGTERM is the program's
+start "$top --exit -o d.hatchet sh app.sh; echo status=\$?"
+see "it runs again" "LIVE"; wait_for 10 test -s pid
+kill -TERM "$(pgrep -f "top -i 0.2 --exit -o d.hatche[t] sh" | head -1)"
+see "SIGTERM is passed on" "status=9"
+check "once" TERM "$(cat got)"
+start "$top --exit -o e.hatchet sh -c 'kill -KILL \$\$'; echo status=\$?"
+see "killed by a signal" "status=137"
+
+# ---- the window is closed: the program goes on to its end, nothing is left behind
+start "$top -o f.hatchet sh app.sh"
+see "it runs once more" "LIVE"; wait_for 10 test -s pid
+t kill-server
+app=$(cat pid)
+check "the program lives without its window" 0 "$(kill -0 "$app"; echo $?)"
+touch stop
+wait_for 10 test -e done; check "and ends by itself" yes "$(cat done)"
+empty() { [ -z "$(ls -A "$TMPDIR")" ]; }
+wait_for 10 empty; check "no session directory is left" "" "$(ls -A "$TMPDIR")"
+
+# ---- terminals that cannot be: said before the program runs
+start "TERM=nonesuch $top touch ran; echo status=\$?"
+see "an unknown terminal" "status=2"
+check "the program was not started" no "$([ -e ran ] && echo yes || echo no)"
+start "$top ./nothing-here; echo status=\$?"
+see "not found" "status=127"
+start "stty -a >before; $top --app-log /nonexistent/log true; echo status=\$?; stty -a >after; echo ready"
+see "a log that cannot be" "status=125"
+see "what is wrong with it" "cannot open '/nonexistent/log'"
+see "and then" "ready"
+check "the terminal is as it was" "" "$(diff before after)"
+check "no session directory is left by these" "" "$(ls -A "$TMPDIR")"
+finish
