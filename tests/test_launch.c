@@ -355,6 +355,11 @@ int main(void)
 	SRunner *runner;
 	int n_failed;
 
+	/* Whoever runs us may ignore some (nohup): the tests are about the defaults. */
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
+
 	tcase_add_checked_fixture(t, scratch_make, scratch_remove);
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, test_status, 0, (int)ARRAY_SIZE(ends));
