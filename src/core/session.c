@@ -395,6 +395,19 @@ uint32_t session_row_intern(struct session *s, uint32_t node, uint32_t lane, uin
 	return id;
 }
 
+uint32_t session_row_append(struct session *s, uint32_t after, const struct session_row *key)
+{
+	uint32_t id;
+
+	if (key->node >= s->n_nodes || key->set >= s->n_sets)
+		return SESSION_NONE;
+	id = row_new(s, key->node, key->lane, key->epoch, key->set);
+	if (id == SESSION_NONE)
+		return id;
+	*(after == SESSION_NONE ? &s->nodes[key->node].first_row : &s->rows[after].next) = id;
+	return id;
+}
+
 void session_row_set(struct session *s, uint32_t row, uint32_t i, union metric_value v)
 {
 	const struct session_row *r;

@@ -200,6 +200,9 @@ uint32_t session_process_find(const struct session *s, uint64_t instance);
 /* Rows. */
 uint32_t session_row_intern(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch,
 			    uint32_t set);
+/* A row that is known to be new, behind `after`, the last of its node (SESSION_NONE: its first): for
+ * merging, where a walk along the rows of a thousand processes would cost their square. */
+uint32_t session_row_append(struct session *s, uint32_t after, const struct session_row *key);
 /* Replace one value (values are cumulative: what arrives is the whole). i = position in the set. */
 void session_row_set(struct session *s, uint32_t row, uint32_t i, union metric_value v);
 /* Add a value under METRIC's own rule to the row of the set {metric}; for file readers and tests. */
