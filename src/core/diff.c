@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/diff.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/hash.h"
+#include "base/idindex.h"
+#include "base/strtab.h"
+#include "base/util.h"
+
+struct run {
+	double *values; /* by node; NaN: absent. Nodes that came later have none */
+	size_t n;
+	double total;
+};
+
+struct side {
+	struct run *runs;
+	size_t n, cap;
+};
+
+struct diff {
+	struct diff_options options;
+	char *metric, *unit;
+	struct strtab *strings;
+	struct diff_node *nodes;
+	size_t n, cap;
+	struct idindex index;
+	struct side sides[DIFF_N_SIDES];
+	struct diff_value total;
+	bool has_values;
+};
+
+static const char *const status_words[DIFF_N_STATUS] = {"same", "changed", "new", "gone"};
+
+const char *diff_status_word(enum diff_status status)
+{
+	return status_words[status];
+}
+
+/* ---- the tree of both sides ---- */
+
+static bool node_equal(const void *ctx, uint32_t id, const void *key)
+{
+	const struct diff_node *a = &((const struct diff *)ctx)->nodes[id], *b = key;
+
+	return a->parent == b->parent && a->name == b->name;
+}
+
+static uint32_t node_append(struct diff *d, const struct diff_node *key)
+{
+	uint32_t id = (uint32_t)d->n;
+	struct diff_node *up;
+
+	if (array_reserve((void **)&d->nodes, &d->cap, d->n + 1, sizeof(*d->nodes)) < 0)
+		return DIFF_NONE;
+	d->nodes[d->n++] = *key;
+	if (key->parent == DIFF_NONE)
+		return id;
+	up = &d->nodes[key->parent];
+	d->nodes[id].depth = up->depth < UINT16_MAX ? (uint16_t)(up->depth + 1) : UINT16_MAX;
+	*(up->last_child == DIFF_NONE ? &up->first_child : &d->nodes[up->last_child].next_sibling) = id;
+	up->last_child = id;
+	return id;
+}
+
+/* The node of this name below parent. Only the name counts: what a frame is, is a guess in files that
+ * do not say, and may be guessed differently from one run to the next. */
+static uint32_t node_intern(struct diff *d, uint32_t parent, const char *name, uint8_t kind)
+{
+	struct diff_node key = {parent, DIFF_NONE, DIFF_NONE, DIFF_NONE, 0, 0, kind, {.status = DIFF_SAME}};
+	uint64_t hash;
+	uint32_t id;
+
+	key.name = strtab_adds(d->strings, name);
+	if (key.name == STRTAB_NONE)
+		return DIFF_NONE;
+	hash = hash_pair(parent, key.name);
+	id = idindex_find(&d->index, hash, node_equal, d, &key);
+	if (id != IDINDEX_NONE)
+		return id;
+	if (idindex_add(&d->index, hash, (uint32_t)d->n) < 0)
+		return DIFF_NONE;
+	return node_append(d, &key);
+}
+
+struct diff *diff_new(const struct diff_options *options)
+{
+	struct diff *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->options = *options;
+	d->metric = strdup(options->metric);
+	d->unit = strdup("");
+	d->strings = strtab_new();
+	if (!d->metric || !d->unit || !d->strings ||
+	    node_intern(d, DIFF_NONE, "ROOT", FRAME_ROOT) == DIFF_NONE)
+		return diff_free(d);
+	return d;
+}
+
+struct diff *diff_free(struct diff *d)
+{
+	unsigned side;
+	size_t i;
+
+	if (!d)
+		return NULL;
+	for (side = 0; side < DIFF_N_SIDES; side++) {
+		for (i = 0; i < d->sides[side].n; i++)
+			free(d->sides[side].runs[i].values);
+		free(d->sides[side].runs);
+	}
+	idindex_done(&d->index);
+	strtab_free(d->strings);
+	free(d->nodes);
+	free(d->metric);
+	free(d->unit);
+	free(d);
+	return NULL;
+}
+
+/* ---- runs ---- */
+
+/* "time" is "time (ns)" where that is what there is. */
+static uint32_t metric_find(const struct session *s, const char *name)
+{
+	uint32_t id = metric_table_find(s->metrics, name), i;
+	size_t len = strlen(name);
+
+	for (i = 0; id == METRIC_NONE && i < metric_table_count(s->metrics); i++) {
+		const char *known = metric_table_get(s->metrics, i)->name;
+
+		if (!strncmp(known, name, len) && !strncmp(known + len, " (", 2))
+			id = i;
+	}
+	return id;
+}
+
+static int learn_metric(struct diff *d, const struct metric *m)
+{
+	char *name = strdup(m->name), *unit = strdup(m->unit);
+
+	if (!name || !unit) {
+		free(name);
+		free(unit);
+		return -ENOMEM;
+	}
+	free(d->metric);
+	free(d->unit);
+	d->metric = name;
+	d->unit = unit;
+	return 0;
+}
+
+/* Two values of paths that are one here. */
+static double fold(const struct metric *m, double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return isnan(a) ? b : a;
+	switch (m->add) {
+	case METRIC_SUM:
+		return a + b;
+	case METRIC_MIN:
+		return MIN(a, b);
+	case METRIC_MAX:
+		return MAX(a, b);
+	default: /* their weights are not at hand */
+		return (a + b) / 2;
+	}
+}
+
+/* Our node of each node of the snapshot; DIFF_NONE: hidden. */
+static int map_nodes(struct diff *d, struct snapshot *snap, uint32_t *map)
+{
+	const struct session *s = snapshot_session(snap);
+	uint32_t n = snapshot_n(snap), i;
+
+	map[0] = 0;
+	for (i = 1; i < n; i++) {
+		const struct snap_node *node = snapshot_node(snap, i);
+
+		map[i] = DIFF_NONE;
+		if (node->hidden || map[node->parent] == DIFF_NONE)
+			continue;
+		map[i] = node_intern(d, map[node->parent], session_node_name(s, node->session_node),
+				     node->kind);
+		if (map[i] == DIFF_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int run_fill(struct diff *d, struct run *run, const uint32_t *map, uint32_t n,
+		    const struct snap_column *column, const struct metric *m)
+{
+	uint32_t i;
+
+	run->n = d->n;
+	run->values = malloc(d->n * sizeof(*run->values));
+	if (!run->values)
+		return -ENOMEM;
+	for (i = 0; i < d->n; i++)
+		run->values[i] = NAN;
+	for (i = 0; i < n && column; i++) {
+		if (map[i] == DIFF_NONE || isnan(column->v[i]))
+			continue;
+		run->values[map[i]] = fold(m, run->values[map[i]], column->v[i]);
+		d->has_values = true;
+	}
+	return 0;
+}
+
+/* The whole of a run. */
+static double run_total(struct snapshot *snap, uint32_t metric, const struct metric *m)
+{
+	const struct snap_column *c = snapshot_column(snap, metric, true);
+	double total = NAN;
+	uint32_t i;
+
+	if (!c)
+		return NAN;
+	if (m->scope == METRIC_INCLUSIVE || m->add != METRIC_SUM)
+		return c->v[0];
+	for (i = 0; i < snapshot_n(snap); i++)
+		total = fold(m, total, c->v[i]);
+	return total;
+}
+
+static int run_take(struct diff *d, struct snapshot *snap, struct run *run)
+{
+	const struct session *s = snapshot_session(snap);
+	uint32_t metric = metric_find(s, d->options.metric), n = snapshot_n(snap);
+	const struct metric *m = metric_table_get(s->metrics, metric);
+	const struct snap_column *column = NULL;
+	uint32_t *map;
+	int r;
+
+	if (m && (m->type == METRIC_TEXT || m->scope == METRIC_PROPERTY))
+		return -EINVAL;
+	if (m && !d->has_values && learn_metric(d, m) < 0)
+		return -ENOMEM;
+	if (m) {
+		column = snapshot_column(snap, metric, !d->options.exclusive);
+		run->total = run_total(snap, metric, m);
+		if (!column)
+			return -ENOMEM;
+	}
+	map = malloc(n * sizeof(*map));
+	r = map ? map_nodes(d, snap, map) : -ENOMEM;
+	if (r == 0)
+		r = run_fill(d, run, map, n, column, m);
+	free(map);
+	return r;
+}
+
+int diff_add(struct diff *d, enum diff_side which, const struct session *s)
+{
+	static const struct snapshot_spec spec;
+	struct side *side = &d->sides[which];
+	struct run run = {.total = NAN};
+	struct snapshot *snap;
+	int r;
+
+	if (array_reserve((void **)&side->runs, &side->cap, side->n + 1, sizeof(*side->runs)) < 0)
+		return -ENOMEM;
+	snap = snapshot_new(s, &spec);
+	r = snap ? snapshot_update(snap, 0) : -ENOMEM;
+	if (r == 0)
+		r = run_take(d, snap, &run);
+	snapshot_free(snap);
+	if (r < 0) {
+		free(run.values);
+		return r;
+	}
+	side->runs[side->n++] = run;
+	return 0;
+}
+
+/* ---- the comparison ---- */
+
+static int compare_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void range_of(double *values, uint32_t n, struct diff_range *ret)
+{
+	*ret = (struct diff_range){n, NAN, NAN, NAN};
+	if (!n)
+		return;
+	qsort(values, n, sizeof(*values), compare_double);
+	ret->min = values[0];
+	ret->max = values[n - 1];
+	ret->median = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+static void value_compare(struct diff_value *v)
+{
+	const struct diff_range *a = &v->side[DIFF_A], *b = &v->side[DIFF_B];
+
+	v->status = DIFF_SAME;
+	v->delta = v->ratio = NAN;
+	if (!a->n && !b->n)
+		return;
+	v->delta = (b->n ? b->median : 0) - (a->n ? a->median : 0);
+	if (v->delta == 0)
+		v->ratio = 0;
+	else
+		v->ratio = a->n && a->median != 0 ? v->delta / fabs(a->median)
+						  : copysign(INFINITY, v->delta);
+	if (!a->n)
+		v->status = DIFF_NEW;
+	else if (!b->n)
+		v->status = DIFF_GONE;
+	else if (a->max < b->min || b->max < a->min)
+		v->status = DIFF_CHANGED;
+}
+
+/* One node; the scratch array holds a value of each run. */
+static void node_compare(struct diff *d, uint32_t id, double *scratch)
+{
+	struct diff_value *v = &d->nodes[id].value;
+	unsigned which;
+	size_t i;
+
+	for (which = 0; which < DIFF_N_SIDES; which++) {
+		const struct side *side = &d->sides[which];
+		uint32_t n = 0;
+
+		for (i = 0; i < side->n; i++) {
+			if (id < side->runs[i].n && !isnan(side->runs[i].values[id]))
+				scratch[n++] = side->runs[i].values[id];
+		}
+		range_of(scratch, n, &v->side[which]);
+	}
+	value_compare(v);
+}
+
+static void total_compare(struct diff *d, double *scratch)
+{
+	unsigned which;
+	size_t i;
+
+	for (which = 0; which < DIFF_N_SIDES; which++) {
+		const struct side *side = &d->sides[which];
+		uint32_t n = 0;
+
+		for (i = 0; i < side->n; i++)
+			if (!isnan(side->runs[i].total))
+				scratch[n++] = side->runs[i].total;
+		range_of(scratch, n, &d->total.side[which]);
+	}
+	value_compare(&d->total);
+}
+
+int diff_compare(struct diff *d)
+{
+	size_t most = MAX(d->sides[DIFF_A].n, d->sides[DIFF_B].n);
+	double *scratch = malloc(MAX(most, (size_t)1) * sizeof(*scratch));
+	uint32_t i;
+
+	if (!scratch)
+		return -ENOMEM;
+	total_compare(d, scratch);
+	for (i = 0; i < d->n; i++)
+		node_compare(d, i, scratch);
+	free(scratch);
+	return 0;
+}
+
+/* ---- looking at it ---- */
+
+uint32_t diff_n(const struct diff *d)
+{
+	return (uint32_t)d->n;
+}
+
+const struct diff_node *diff_node(const struct diff *d, uint32_t id)
+{
+	return &d->nodes[id];
+}
+
+const char *diff_name(const struct diff *d, uint32_t id)
+{
+	return strtab_str(d->strings, d->nodes[id].name);
+}
+
+const struct diff_value *diff_total(const struct diff *d)
+{
+	return &d->total;
+}
+
+const char *diff_metric(const struct diff *d)
+{
+	return d->metric;
+}
+
+const char *diff_unit(const struct diff *d)
+{
+	return d->unit;
+}
+
+bool diff_has_values(const struct diff *d)
+{
+	return d->has_values;
+}
+
+size_t diff_n_runs(const struct diff *d, enum diff_side side)
+{
+	return d->sides[side].n;
+}
+
+struct sort_entry {
+	double key; /* |delta|; -1: none */
+	uint32_t id;
+};
+
+static int compare_entry(const void *a, const void *b)
+{
+	const struct sort_entry *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? 1 : -1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+uint32_t *diff_sorted(const struct diff *d)
+{
+	struct sort_entry *entries = malloc(d->n * sizeof(*entries));
+	uint32_t *ids = malloc(d->n * sizeof(*ids));
+	size_t i;
+
+	if (!entries || !ids) {
+		free(entries);
+		free(ids);
+		return NULL;
+	}
+	for (i = 1; i < d->n; i++) {
+		double delta = d->nodes[i].value.delta;
+
+		entries[i - 1] = (struct sort_entry){isnan(delta) ? -1 : fabs(delta), (uint32_t)i};
+	}
+	qsort(entries, d->n - 1, sizeof(*entries), compare_entry);
+	for (i = 0; i + 1 < d->n; i++)
+		ids[i] = entries[i].id;
+	free(entries);
+	return ids;
+}

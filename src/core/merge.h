@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_MERGE_H
+#define PROTON_CORE_MERGE_H
+/* Several profiles in one: ranks, processes, phases.
+ *
+ *   rank 0:  ROOT ─ step ─ gemm  12ms        ROOT ─ step ─ gemm  12ms (rank 0), 15ms (rank 1)
+ *   rank 1:  ROOT ─ step ─ gemm  15ms   ──>              └ relu   1ms (rank 1)
+ *                        └ relu   1ms
+ *
+ * The same path, by kind and name of each frame, is one node; each process keeps its own rows, so
+ * that whatever groups by process still can. Inputs may be freed as soon as they have been added:
+ * memory grows with distinct paths and with rows, not with files.
+ * A file that knows no process stands for one, whose rank and phase the caller may know.
+ *   thread  one
+ *   errors  -ENOMEM; the target then holds a part of the input and is good for freeing only */
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/session.h"
+
+struct merge_options {
+	const char *name; /* of the input: where it stands for a process, this is its identity */
+	int32_t rank;     /* of processes that have none; -1: unknown */
+	int64_t phase;    /* of epochs that have none; -1: unknown */
+};
+
+/* Options from a file's name: ".part_3" is phase 3; "rank3", "rank_3", ".r3" is rank 3. The name
+ * without its phase goes to `name`, cut to its size: the parts of one run are one process. */
+void merge_guess(const char *path, char *name, size_t size, struct merge_options *ret);
+
+struct merge;
+
+/* Begin to add to `into` (borrowed), which may hold something already. NULL: out of memory. */
+struct merge *merge_new(struct session *into);
+/* -EEXIST: a process of `from` is there already, with the same epoch, from another input: its values
+ * are cumulative, adding them would count them twice. No node and no value has been added then. */
+int merge_add(struct merge *m, const struct session *from, const struct merge_options *options);
+struct merge *merge_free(struct merge *m);
+static inline void merge_freep(struct merge **m)
+{
+	*m = merge_free(*m);
+}
+
+/* One input, in one call; for many, keep a struct merge. options may be NULL. */
+int session_merge(struct session *into, const struct session *from,
+		  const struct merge_options *options);
+
+/* How evenly a path is spread over ranks. A rank is all processes that have it; a process without
+ * one counts by itself. Only ranks that have the path count: absent is not zero. */
+struct spread {
+	uint32_t n;          /* ranks that have a value; the rest means nothing when 0 */
+	double sum, min, max;
+	uint32_t slowest;    /* a process of the rank that has the maximum */
+};
+static inline double spread_mean(const struct spread *x)
+{
+	return x->sum / x->n;
+}
+static inline double spread_imbalance(const struct spread *x) /* max / mean: 1 is even */
+{
+	return x->sum > 0 ? x->max * x->n / x->sum : 1;
+}
+
+/* Inclusive values of a metric that adds up, spread over ranks: one entry a node, malloc'd, and the
+ * number of ranks that have any. 0, -EINVAL (a metric that does not add up) or -ENOMEM. */
+int merge_spread(const struct session *s, uint32_t metric, struct spread **ret_spread,
+		 uint32_t *ret_n_ranks);
+
+#endif

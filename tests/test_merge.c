@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests of core/merge: paths fold, processes stay apart, nothing counts twice. */
+#include "config.h" // IWYU pragma: keep
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/merge.h"
+
+#define ANY_RANK (-1)
+
+/* One run: root / step / name with a time, on a lane of no process. */
+static struct session *plain(const char *name, uint64_t time)
+{
+	static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
+	struct session *s = session_new();
+	uint32_t step = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step");
+	uint32_t node = session_node(s, step, FRAME_KERNEL, name);
+	uint32_t lane = session_lane_intern(s, &nowhere);
+	uint32_t row = session_row_intern(s, node, lane, 0, SET_KERNEL);
+
+	session_row_set(s, row, 0, (union metric_value){.u64 = time});
+	session_row_set(s, row, 1, (union metric_value){.u64 = 1});
+	session_row_set(s, row, 2, (union metric_value){.u64 = time});
+	return s;
+}
+
+static struct session *of_process(const char *name, uint64_t time, uint64_t instance, int32_t rank)
+{
+	struct session *s = plain(name, time);
+
+	s->lanes[0].process = session_process_add(s, instance);
+	s->processes[0].rank = rank;
+	s->processes[0].losses[LOSS_DROPPED] = 2;
+	return s;
+}
+
+static int take(struct session *into, struct session *from, const char *path)
+{
+	struct merge_options options;
+	char name[64];
+	int r;
+
+	merge_guess(path, name, sizeof(name), &options);
+	r = session_merge(into, from, &options);
+	session_free(from);
+	return r;
+}
+
+static uint64_t value_of(struct session *s, const char *name, uint32_t metric)
+{
+	uint32_t step = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step");
+	union metric_value v = {.u64 = 0};
+
+	session_value(s, session_node(s, step, FRAME_KERNEL, name), metric, &v);
+	return v.u64;
+}
+
+START_TEST(names_tell_rank_and_phase)
+{
+	static const struct {
+		const char *path, *name;
+		int rank;
+		int64_t phase;
+	} names[] = {
+		{"run.hatchet", "run.hatchet", -1, -1},
+		{"a/run.rank3.hatchet", "a/run.rank3.hatchet", 3, -1},
+		{"run_rank_12.hatchet", "run_rank_12.hatchet", 12, -1},
+		{"rank-0.json", "rank-0.json", 0, -1},
+		{"run.r7.hatchet", "run.r7.hatchet", 7, -1},
+		{"rank3/run.hatchet", "rank3/run.hatchet", -1, -1},
+		{"frank3.hatchet", "frank3.hatchet", -1, -1},
+		{"r2d2.hatchet", "r2d2.hatchet", -1, -1},
+		{"rank99999999999.hatchet", "rank99999999999.hatchet", -1, -1},
+		{"run.part_4.hatchet", "run.hatchet", -1, 4},
+		{"run.rank1.part_10.hatchet", "run.rank1.hatchet", 1, 10},
+		{"part_4.hatchet", "part_4.hatchet", -1, -1},
+		{"run.part_x.hatchet", "run.part_x.hatchet", -1, -1},
+	};
+	struct merge_options options;
+	char name[64];
+
+	merge_guess(names[_i].path, name, sizeof(name), &options);
+	ck_assert_str_eq(name, names[_i].name);
+	ck_assert_int_eq(options.rank, names[_i].rank);
+	ck_assert_int_eq(options.phase, names[_i].phase);
+	merge_guess(names[_i].path, name, 4, &options); /* cut, not overrun */
+	ck_assert_uint_le(strlen(name), 3);
+}
+END_TEST
+
+START_TEST(paths_fold_and_processes_stay)
+{
+	struct session *s = session_new();
+
+	ck_assert_int_eq(take(s, plain("gemm", 12), "a.rank0.hatchet"), 0);
+	ck_assert_int_eq(take(s, plain("gemm", 15), "a.rank1.hatchet"), 0);
+	ck_assert_int_eq(take(s, plain("relu", 1), "a.rank1b.hatchet"), 0);
+	ck_assert_uint_eq(s->n_nodes, 4);
+	ck_assert_uint_eq(s->n_processes, 3);
+	ck_assert_uint_eq(s->n_rows, 3);
+	ck_assert_int_eq(s->processes[0].rank, 0);
+	ck_assert_int_eq(s->processes[1].rank, 1);
+	ck_assert_int_eq(s->processes[2].rank, ANY_RANK);
+	ck_assert_uint_eq(value_of(s, "gemm", METRIC_TIME), 27);
+	ck_assert_uint_eq(value_of(s, "gemm", METRIC_COUNT), 2);
+	ck_assert_uint_eq(value_of(s, "gemm", METRIC_TIME_MIN), 12);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(phases_are_epochs_of_one_process)
+{
+	struct session *s = session_new();
+
+	ck_assert_int_eq(take(s, plain("gemm", 12), "run.part_0.hatchet"), 0);
+	ck_assert_int_eq(take(s, plain("gemm", 15), "run.part_1.hatchet"), 0);
+	ck_assert_uint_eq(s->n_processes, 1);
+	ck_assert_uint_eq(s->n_rows, 2);
+	ck_assert_uint_eq(s->epochs[s->rows[1].epoch].phase, 1);
+	ck_assert_uint_eq(value_of(s, "gemm", METRIC_TIME), 27);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(nothing_counts_twice)
+{
+	struct session *s = session_new();
+	size_t n;
+
+	ck_assert_int_eq(take(s, of_process("gemm", 12, 77, 0), "a"), 0);
+	n = s->n_nodes;
+	ck_assert_int_eq(take(s, of_process("relu", 12, 77, 0), "b"), -EEXIST);
+	ck_assert_uint_eq(s->n_nodes, n);
+	ck_assert_uint_eq(s->n_rows, 1);
+	ck_assert_int_eq(take(s, plain("gemm", 3), "c"), 0);
+	ck_assert_int_eq(take(s, plain("gemm", 3), "c"), -EEXIST);
+	ck_assert_int_eq(take(s, of_process("gemm", 5, 78, 1), "d"), 0);
+	ck_assert_uint_eq(value_of(s, "gemm", METRIC_TIME), 20);
+	ck_assert_uint_eq(session_loss(s, LOSS_DROPPED), 4);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(twins_in_one_file_add_up)
+{
+	struct session *s = session_new(), *from = plain("gemm", 12);
+	uint32_t counts[HIST_BUCKETS] = {[5] = 3}, row;
+	uint32_t twin = session_node_append(from, from->nodes[2].parent, from->nodes[2].frame);
+
+	row = session_row_intern(from, twin, 0, 0, SET_KERNEL);
+	session_row_set(from, row, 0, (union metric_value){.u64 = 5});
+	session_row_set(from, row, 2, (union metric_value){.u64 = 5});
+	session_hist_set(from, 2, SESSION_NONE, SESSION_NONE, counts);
+	session_hist_set(from, twin, SESSION_NONE, SESSION_NONE, counts);
+	ck_assert_int_eq(take(s, from, "a"), 0);
+	ck_assert_uint_eq(s->n_nodes, 3);
+	ck_assert_uint_eq(s->n_rows, 1);
+	ck_assert_uint_eq(value_of(s, "gemm", METRIC_TIME), 17);
+	ck_assert_uint_eq(value_of(s, "gemm", METRIC_TIME_MIN), 5);
+	ck_assert_uint_eq(s->n_hists, 1);
+	ck_assert_uint_eq(s->hists[0].n[5], 6);
+	session_free(s);
+}
+END_TEST
+
+/* Metrics have other ids, texts other string ids, and a metric may have another type. */
+START_TEST(everything_comes_over)
+{
+	static const struct metric as_int = {"loss", "", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM,
+					     METRIC_NONE};
+	static const struct metric as_real = {"loss", "", METRIC_F64, METRIC_INCLUSIVE, METRIC_SUM,
+					      METRIC_NONE};
+	static const struct metric other = {"extra", "", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM,
+					    METRIC_NONE};
+	struct session *s = session_new(), *a = plain("gemm", 1), *b = plain("gemm", 2);
+	struct session_interval interval = {10, 20, 2, 0};
+	struct session_sample sample = {5, SESSION_NONE, METRIC_BYTES, 1.5};
+	struct session_clock clock = {SESSION_NONE, strtab_adds(b->strings, "realtime"), 3, 4};
+	union metric_value v = {.text = strtab_adds(b->strings, "HtoD")};
+	uint32_t metric;
+
+	session_add(a, 2, 0, 0, metric_table_add(a->metrics, &as_real), (union metric_value){.f64 = 1.5});
+	metric_table_add(b->metrics, &other);
+	session_add(b, 2, 0, 0, metric_table_add(b->metrics, &as_int), (union metric_value){.u64 = 2});
+	session_add(b, 2, 0, 0, METRIC_DIRECTION, v);
+	session_frame_symbol(b, 2, strtab_adds(b->strings, "readable"), 0, 0);
+	session_note(b, SESSION_NONE, NOTE_INFO, "note");
+	session_interval_add(b, &interval);
+	session_sample_add(b, &sample);
+	session_clock_add(b, &clock);
+	a->start_ns = 100;
+	b->start_ns = 50;
+	b->end_ns = 200;
+	b->losses[LOSS_WIRE_ERROR] = 1;
+	ck_assert_int_eq(take(s, a, "a"), 0);
+	ck_assert_int_eq(take(s, b, "b"), 0);
+	metric = metric_table_find(s->metrics, "loss");
+	ck_assert(session_value(s, 2, metric, &v));
+	ck_assert_double_eq(v.f64, 3.5);
+	ck_assert(session_value(s, 2, METRIC_DIRECTION, &v));
+	ck_assert_str_eq(strtab_str(s->strings, v.text), "HtoD");
+	ck_assert_str_eq(session_node_name(s, 2), "readable");
+	ck_assert_uint_eq(s->n_notes + s->n_intervals + s->n_samples + s->n_clocks, 4);
+	ck_assert_uint_eq(s->lanes[s->intervals[0].lane].process, 1);
+	ck_assert_str_eq(strtab_str(s->strings, s->clocks[0].name), "realtime");
+	ck_assert_uint_eq(s->start_ns, 50);
+	ck_assert_uint_eq(s->end_ns, 200);
+	ck_assert_uint_eq(session_loss(s, LOSS_WIRE_ERROR), 1);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(slowest_rank_is_named)
+{
+	struct session *s = session_new();
+	struct spread *spread;
+	uint32_t n_ranks;
+
+	take(s, of_process("gemm", 10, 1, 4), "a");
+	take(s, of_process("gemm", 20, 2, 5), "b");
+	take(s, of_process("gemm", 5, 3, 4), "c"); /* a helper of rank 4 */
+	take(s, of_process("relu", 9, 4, 6), "d");
+	ck_assert_int_eq(merge_spread(s, METRIC_TIME, &spread, &n_ranks), 0);
+	ck_assert_uint_eq(n_ranks, 3);
+	ck_assert_uint_eq(spread[SESSION_ROOT].n, 3);
+	ck_assert_double_eq(spread[SESSION_ROOT].sum, 44);
+	ck_assert_uint_eq(spread[2].n, 2);
+	ck_assert_double_eq(spread[2].min, 15);
+	ck_assert_double_eq(spread[2].max, 20);
+	ck_assert_double_eq_tol(spread_imbalance(&spread[2]), 20 / 17.5, 1e-12);
+	ck_assert_int_eq(s->processes[spread[2].slowest].rank, 5);
+	free(spread);
+	ck_assert_int_eq(merge_spread(s, METRIC_DIRECTION, &spread, &n_ranks), -EINVAL);
+	ck_assert_int_eq(merge_spread(s, METRIC_TIME_MIN, &spread, &n_ranks), -EINVAL);
+	ck_assert_int_eq(merge_spread(s, METRIC_NONE, &spread, &n_ranks), -EINVAL);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(empty_profiles)
+{
+	struct session *s = session_new(), *from = session_new();
+	struct spread *spread;
+	uint32_t n_ranks;
+
+	ck_assert_int_eq(session_merge(s, from, NULL), 0);
+	ck_assert_int_eq(session_merge(s, from, NULL), 0);
+	ck_assert_uint_eq(s->n_nodes, 1);
+	ck_assert_int_eq(merge_spread(s, METRIC_TIME, &spread, &n_ranks), 0);
+	ck_assert_uint_eq(n_ranks, 0);
+	free(spread);
+	session_free(from);
+	session_free(s);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("merge");
+	TCase *tc = tcase_create("merge");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_loop_test(tc, names_tell_rank_and_phase, 0, 13);
+	tcase_add_test(tc, paths_fold_and_processes_stay);
+	tcase_add_test(tc, phases_are_epochs_of_one_process);
+	tcase_add_test(tc, nothing_counts_twice);
+	tcase_add_test(tc, twins_in_one_file_add_up);
+	tcase_add_test(tc, everything_comes_over);
+	tcase_add_test(tc, slowest_rank_is_named);
+	tcase_add_test(tc, empty_profiles);
+	suite_add_tcase(suite, tc);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
