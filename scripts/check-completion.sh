@@ -39,7 +39,7 @@ for command in proton $(proton help --list-commands); do
 	proton help --list-options "$command"
 done | sort -u >"$work/options"
 sed -n '/^_proton_takes_value/,/^}/p' "$srcdir/data/completions/proton" |
-	grep -oE -- '--[a-z][a-z-]+' | sort -u >"$work/known"
+	grep -oE -- '--[a-z][a-z-]*' | sort -u >"$work/known"
 comm -13 "$work/options" "$work/known" >"$work/wrong"
 if [ -s "$work/wrong" ]; then
 	echo "options that are not there:"
@@ -67,6 +67,8 @@ expect "process" proton report --group p
 expect "process" proton report --group = p
 expect "process" proton report -g p
 expect "json" proton export --format j
+expect "markdown" proton diff --format m
+expect "markdown" proton diff -f m
 expect "folder one.hatchet two.tape" proton view ""
 expect "one.hatchet" proton report --depth 3 o
 expect "three.txt two.tape" proton record -o t

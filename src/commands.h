@@ -21,13 +21,15 @@ extern const struct command_def command_proton; /* the program itself */
 extern struct launch_origin arg_origin;         /* signal dispositions that we were started with */
 
 extern const struct command_def command_record, command_top, command_view, command_report,
-	command_export, command_list, command_help, command_version;
+	command_export, command_list, command_diff, command_merge, command_help, command_version;
 int cmd_record(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_view(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_list(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 

@@ -19,6 +19,7 @@ const struct command commands[] = {
 	{&command_top, cmd_top, NULL},	     {&command_record, cmd_record, "run"},
 	{&command_view, cmd_view, NULL},     {&command_report, cmd_report, NULL},
 	{&command_export, cmd_export, NULL}, {&command_list, cmd_list, NULL},
+	{&command_diff, cmd_diff, NULL},     {&command_merge, cmd_merge, NULL},
 	{&command_help, cmd_help, NULL},     {&command_version, cmd_version, NULL},
 };
 const unsigned n_commands = ARRAY_SIZE(commands);

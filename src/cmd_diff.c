@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* proton diff: two profiles, or two sets of them, path by path. */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <langinfo.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/util.h"
+#include "cmd_report.h"
+#include "commands.h"
+#include "diff_print.h"
+#include "load.h"
+
+enum {
+	OPT_A = 1, OPT_B, OPT_METRIC, OPT_EXCLUSIVE, OPT_TREE, OPT_ALL, OPT_DEPTH, OPT_THRESHOLD,
+	OPT_ROWS, OPT_FAIL_OVER, OPT_EACH, OPT_FORMAT, OPT_NAMES, OPT_WIDTH, OPT_ASCII
+};
+
+/* The exit statuses are those of diff and cmp, not those of the other commands. */
+enum { STATUS_WITHIN = 0, STATUS_OVER = 1, STATUS_TROUBLE = 2 };
+
+static const struct option_def options[] = {
+	{.name = "a", .arg = "FILE", .help = "runs of the first side; several files may follow",
+	 .id = OPT_A},
+	{.name = "b", .arg = "FILE", .help = "runs of the second side; several files may follow",
+	 .id = OPT_B},
+	{.name = "metrics", .letter = 'm', .arg = "METRIC",
+	 .help = "compare this metric, with or without its unit (time)", .id = OPT_METRIC},
+	{.name = "exclusive", .help = "compare a context's own value, without those called from it",
+	 .id = OPT_EXCLUSIVE},
+	{.name = "tree", .help = "in the order of the tree, not by the size of the change",
+	 .id = OPT_TREE},
+	{.name = "all", .help = "print what is the same too", .id = OPT_ALL},
+	{.name = "depth", .letter = 'd', .arg = "N", .help = "levels of the tree (all)",
+	 .id = OPT_DEPTH},
+	{.name = "threshold", .letter = 't', .arg = "PERCENT",
+	 .help = "leave out changes below this share of the total", .id = OPT_THRESHOLD},
+	{.name = "rows", .letter = 'n', .arg = "N", .help = "lines at most (all; markdown: 100)",
+	 .id = OPT_ROWS},
+	{.name = "fail-over", .arg = "PERCENT",
+	 .help = "exit with 1 when the total has grown by more than this", .id = OPT_FAIL_OVER},
+	{.name = "each", .help = "with --fail-over: or any one path", .id = OPT_EACH},
+	{.name = "format", .letter = 'f', .arg = "text|markdown|json", .help = "how to print it (text)",
+	 .id = OPT_FORMAT},
+	{.name = "names", .arg = "short|demangled|raw", .help = "how names are shown (short)",
+	 .id = OPT_NAMES},
+	{.name = "width", .arg = "N", .help = "cut names to this width (the terminal's)",
+	 .id = OPT_WIDTH},
+	{.name = "ascii", .help = "print ASCII characters only", .id = OPT_ASCII},
+};
+
+const struct command_def command_diff = {
+	.name = "diff",
+	.usage = "[options] A B | [options] --a FILE… --b FILE…",
+	.summary = "compare two profiles, or several runs of each",
+	.details = "Exit status: 0 within the limit, 1 over it (--fail-over), 2 trouble.\n",
+	.operands_first = true,
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+};
+
+struct arguments {
+	struct diff_options diff;
+	struct diff_print print;
+	const char **files[DIFF_N_SIDES];
+	double fail_over; /* ratio; negative: not asked for */
+	bool metric_given, each;
+};
+
+/* A number with or without "%" behind it. */
+static int parse_number(const char *text, double max, bool percent, double *ret)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (percent && end != text && *end == '%')
+		end++;
+	if (end == text || *end || !(v >= 0 && v <= max))
+		return -EINVAL;
+	*ret = percent ? v / 100 : v;
+	return 0;
+}
+
+static int on_number(struct arguments *a, int id, const char *value)
+{
+	double v;
+	int r;
+
+	if (id == OPT_FAIL_OVER)
+		return parse_number(value, 1e9, true, &a->fail_over);
+	if (id == OPT_THRESHOLD)
+		return parse_number(value, 100, true, &a->print.threshold);
+	r = parse_number(value, 1e9, false, &v);
+	if (r < 0)
+		return r;
+	*(id == OPT_DEPTH ? &a->print.depth : id == OPT_ROWS ? &a->print.rows : &a->print.width) =
+		(unsigned)v;
+	return 0;
+}
+
+static int on_format(struct arguments *a, const char *value)
+{
+	static const char *const words[] = {"text", "markdown", "json"};
+	int i = parse_word(value, words, ARRAY_SIZE(words));
+
+	if (i >= 0)
+		a->print.format = (uint8_t)i;
+	return i < 0 ? i : 0;
+}
+
+static void add_file(struct arguments *a, enum diff_side side, const char *path)
+{
+	a->files[side][a->print.n_files[side]++] = path;
+}
+
+static int on_option(const struct option_def *option, const char *value, void *arg)
+{
+	struct arguments *a = arg;
+
+	switch (option->id) {
+	case OPT_A:
+	case OPT_B:
+		add_file(a, option->id == OPT_A ? DIFF_A : DIFF_B, value);
+		return 0;
+	case OPT_METRIC:
+		a->diff.metric = value;
+		a->metric_given = true;
+		return *value ? 0 : -EINVAL;
+	case OPT_EXCLUSIVE:
+		a->diff.exclusive = a->print.exclusive = true;
+		return 0;
+	case OPT_TREE:
+		a->print.tree = true;
+		return 0;
+	case OPT_ALL:
+		a->print.all = true;
+		return 0;
+	case OPT_EACH:
+		a->each = true;
+		return 0;
+	case OPT_FORMAT:
+		return on_format(a, value);
+	case OPT_NAMES:
+		return parse_names(value, &a->print.names);
+	case OPT_ASCII:
+		a->print.ascii = true;
+		return 0;
+	default:
+		return on_number(a, option->id, value);
+	}
+}
+
+/* "--a f1 f2" becomes "--a f1 --a f2": an option takes one value, and what follows the files of a
+ * side begins with a dash. The result has at most twice the words, and a NULL. */
+static char **spread_sides(int argc, char **argv, int *ret_argc)
+{
+	char **words = calloc(2 * (size_t)argc + 1, sizeof(*words)), *side = NULL;
+	bool first = false;
+	int i, n = 0;
+
+	for (i = 0; words && i < argc; i++) {
+		bool is_option = argv[i][0] == '-' && argv[i][1];
+
+		if (is_option)
+			side = !strcmp(argv[i], "--a") || !strcmp(argv[i], "--b") ? argv[i] : NULL;
+		else if (side && !first)
+			words[n++] = side;
+		first = is_option && side;
+		words[n++] = argv[i];
+	}
+	*ret_argc = n;
+	return words;
+}
+
+/* The files of both sides; a negative number: a line on stderr says what is wrong. */
+static int take_operands(struct arguments *a, char **operands, int n)
+{
+	if (!a->print.n_files[DIFF_A] && !a->print.n_files[DIFF_B] && n == 2) {
+		add_file(a, DIFF_A, operands[0]);
+		add_file(a, DIFF_B, operands[1]);
+		return 0;
+	}
+	if (n == 0 && a->print.n_files[DIFF_A] && a->print.n_files[DIFF_B])
+		return 0;
+	if (n && (a->print.n_files[DIFF_A] || a->print.n_files[DIFF_B]))
+		complain("'%s' is on neither side (see 'proton diff --help')", operands[0]);
+	else
+		complain("which two files? (see 'proton diff --help')");
+	return -EINVAL;
+}
+
+static int load_side(struct diff *d, const struct arguments *a, enum diff_side side)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < a->print.n_files[side] && r == 0; i++) {
+		struct session *s = load_file(a->files[side][i]);
+
+		if (!s)
+			return -ECANCELED;
+		r = diff_add(d, side, s);
+		session_free(s);
+	}
+	return r;
+}
+
+static int load_sides(struct diff *d, const struct arguments *a)
+{
+	int r = load_side(d, a, DIFF_A);
+
+	if (r == 0)
+		r = load_side(d, a, DIFF_B);
+	if (r == 0)
+		r = diff_compare(d);
+	if (r == -EINVAL || (r == 0 && a->metric_given && !diff_has_values(d))) {
+		complain("no values of '%s' to compare (see 'proton list %s')", a->diff.metric,
+			 a->files[DIFF_A][0]);
+		return -EINVAL;
+	}
+	if (r < 0 && r != -ECANCELED)
+		complain("cannot compare: %s", strerror(-r));
+	return r;
+}
+
+static int print(const struct diff *d, const struct arguments *a)
+{
+	struct out *out = malloc(sizeof(*out));
+	int r;
+
+	if (!out)
+		return -ENOMEM;
+	out_to_fd(out, STDOUT_FILENO);
+	r = diff_print(d, &a->print, out);
+	if (r == 0)
+		r = out_flush(out);
+	free(out);
+	return r;
+}
+
+/* ---- the limit ---- */
+
+static bool is_over(const struct arguments *a, const struct diff_value *v)
+{
+	return v->status != DIFF_SAME && v->delta > 0 && v->ratio > a->fail_over;
+}
+
+/* The path that grew most over the limit; 0: none did. */
+static uint32_t worst_path(const struct diff *d, const struct arguments *a)
+{
+	double least = diff_least(d, a->print.threshold), most = 0;
+	uint32_t i, worst = 0;
+
+	for (i = 1; i < diff_n(d); i++) {
+		const struct diff_value *v = &diff_node(d, i)->value;
+
+		if (is_over(a, v) && v->delta >= least && v->delta > most) {
+			most = v->delta;
+			worst = i;
+		}
+	}
+	return worst;
+}
+
+static void say_over(const struct arguments *a, const char *name, const struct diff_value *v)
+{
+	double percent = a->fail_over * 100;
+
+	if (isinf(v->ratio))
+		complain("'%s' is new, more than the %g%% it may grow", name, percent);
+	else
+		complain("'%s' has grown by %.1f%%, more than %g%%", name, v->ratio * 100, percent);
+}
+
+static int judge(const struct diff *d, const struct arguments *a)
+{
+	uint32_t worst;
+
+	if (a->fail_over < 0)
+		return STATUS_WITHIN;
+	if (is_over(a, diff_total(d))) {
+		say_over(a, diff_metric(d), diff_total(d));
+		return STATUS_OVER;
+	}
+	worst = a->each ? worst_path(d, a) : 0;
+	if (!worst)
+		return STATUS_WITHIN;
+	say_over(a, diff_name(d, worst), &diff_node(d, worst)->value);
+	return STATUS_OVER;
+}
+
+static int diff_files(struct arguments *a)
+{
+	_cleanup_(diff_freep) struct diff *d = diff_new(&a->diff);
+	int r;
+
+	if (!d) {
+		complain("out of memory");
+		return STATUS_TROUBLE;
+	}
+	if (load_sides(d, a) < 0)
+		return STATUS_TROUBLE;
+	r = print(d, a);
+	if (r < 0) {
+		complain("cannot print: %s", strerror(-r));
+		return STATUS_TROUBLE;
+	}
+	return judge(d, a);
+}
+
+static bool wants_color(void)
+{
+	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb");
+}
+
+static int run(struct arguments *a, int argc, char **argv)
+{
+	int first = options_parse(&command_diff, argc, argv, on_option, a);
+	unsigned side;
+
+	if (first <= 0)
+		return first ? STATUS_TROUBLE : STATUS_WITHIN;
+	if (take_operands(a, argv + first, argc - first) < 0)
+		return STATUS_TROUBLE;
+	if (a->each && a->fail_over < 0) {
+		complain("--each goes with --fail-over (see 'proton diff --help')");
+		return STATUS_TROUBLE;
+	}
+	for (side = 0; side < DIFF_N_SIDES; side++)
+		a->print.files[side] = a->files[side];
+	if (strcmp(nl_langinfo(CODESET), "UTF-8"))
+		a->print.ascii = true;
+	a->print.color = wants_color();
+	/* `| head` closes the pipe early: quiet, as if by SIGPIPE. */
+	signal(SIGPIPE, SIG_DFL);
+	return diff_files(a);
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	struct arguments a = {.diff = {.metric = "time"}, .fail_over = -1};
+	int n_words, status = STATUS_TROUBLE;
+	char **words = spread_sides(argc, argv, &n_words);
+	unsigned side;
+
+	a.print.width = terminal_width(STDOUT_FILENO);
+	for (side = 0; side < DIFF_N_SIDES; side++)
+		a.files[side] = calloc((size_t)argc + 1, sizeof(**a.files));
+	if (words && a.files[DIFF_A] && a.files[DIFF_B])
+		status = run(&a, n_words, words);
+	else
+		complain("out of memory");
+	for (side = 0; side < DIFF_N_SIDES; side++)
+		free(a.files[side]);
+	free(words);
+	return status;
+}
