@@ -63,6 +63,7 @@ struct top {
 	struct snapshot *snap;
 	int signals;
 	bool quit, detach, ended, drained, terminal_gone, lost; /* lost: its end will not be known */
+	bool output_done; /* the log is complete */
 	uint64_t stopped_ns; /* when the program was last asked to stop; 0: never */
 	bool leave_when_ended, left_behind; /* descendants ran when the stream was closed */
 	int wait_status, save_error;
@@ -235,7 +236,12 @@ static void keeper_events(struct top *t)
 		case KEEPER_LOG_FAILED:
 			tui_message(t->tui, "cannot write '%s': %s", t->app_log, strerror((int)e.value));
 			break;
+		case KEEPER_DRAINED:
+			t->output_done = true;
+			tui_refresh(t->tui); /* its last lines */
+			break;
 		case KEEPER_GONE:
+			t->output_done = true;
 			if (!t->ended) {
 				tui_message(t->tui, "the keeper died: how the program ends is not known");
 				target_ended(t, 0);
@@ -424,10 +430,25 @@ static void print_log_tail(struct top *t)
 		fputc('\n', stderr);
 }
 
+/* What the program wrote last may still be on its way to the log. The keeper waits 2 s at most. */
+static void await_output(struct top *t)
+{
+	uint64_t end = clock_monotonic_ns() + 3 * NSEC_PER_SEC;
+	struct pollfd p = {.events = POLLIN};
+
+	while (!t->output_done && clock_monotonic_ns() < end) {
+		p.fd = keeper_fd(t->keeper);
+		poll(&p, 1, 50);
+		keeper_events(t);
+	}
+}
+
 static int top_leave(struct top *t)
 {
 	int error = t->save_error;
 
+	if (t->ended && !t->terminal_gone)
+		await_output(t);
 	tui_close(t->tui);
 	if (t->ended && !t->drained) {
 		run_drain(&t->run, NULL, NULL);
