@@ -14,8 +14,9 @@
 #include "collect/internal.h"
 #include "test_collect.h"
 
-/* TSan does not follow threads that are made in the child of a process with threads. */
-#ifdef __SANITIZE_THREAD__
+/* TSan does not follow threads that are made in the child of a process with threads; ASan's own locks
+ * may be held by another thread at the fork. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 enum { WITH_FORK = 0 };
 #else
 enum { WITH_FORK = 1 };

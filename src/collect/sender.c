@@ -29,7 +29,7 @@ enum {
 	BATCH = 100,	     /* slots whose values go out together */
 	FD_MIN = 500,	     /* our descriptor keeps away from those that programs count on */
 	HIST_EVERY = 10,     /* periods */
-	FINAL_MS = 1000,     /* how long a full pipe is waited for at exit */
+	FINAL_MS = 1800,     /* how long a full pipe is waited for at exit */
 	STACK_SIZE = 256 * 1024,
 	ALONE_EVERY = 5, /* periods */
 };
@@ -757,9 +757,12 @@ static void send_final(struct sender *s)
 		if (burst(s, true) == 0)
 			break;
 	}
-	if (s->fd >= 0 && !s->gone && pipe_ours(s)) {
+	while (s->fd >= 0 && !s->gone && pipe_ours(s)) {
 		wire_encoder_clear(&s->encoder);
-		bye_send(s);
+		if (bye_send(s) != -EAGAIN || clock_monotonic_ns() >= end)
+			break;
+		p.fd = s->fd;
+		poll(&p, 1, 50); /* a full pipe: many processes end at once */
 	}
 }
 
