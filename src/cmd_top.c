@@ -451,7 +451,7 @@ static int top_leave(struct top *t)
 		await_output(t);
 	tui_close(t->tui);
 	if (t->ended && !t->drained) {
-		run_drain(&t->run, NULL, NULL);
+		run_drain(&t->run);
 		t->drained = true;
 		error = run_finish(&t->run);
 	} else if (!t->ended) {
@@ -535,7 +535,7 @@ static void batch_loop(struct top *t, struct launch *launch)
 			print_picture(t);
 	}
 	t->run.end_ns = clock_monotonic_ns();
-	run_drain(&t->run, NULL, NULL);
+	run_drain(&t->run);
 	if (!t->n_pictures || printed < t->n_pictures)
 		print_picture(t);
 }

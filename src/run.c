@@ -303,7 +303,7 @@ void run_name_survivors(const struct run *run)
 	free(list);
 }
 
-void run_drain(struct run *run, void (*idle)(void *arg), void *arg)
+void run_drain(struct run *run)
 {
 	uint64_t end = clock_monotonic_ns() + DRAIN_NS;
 	struct pollfd p = {.fd = run->dir->stream_fd, .events = POLLIN};
@@ -319,8 +319,6 @@ void run_drain(struct run *run, void (*idle)(void *arg), void *arg)
 		}
 		poll(&p, 1, 50);
 		saver_poll(&run->saver, receiver_session(run->receiver));
-		if (idle)
-			idle(arg);
 	}
 }
 

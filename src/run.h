@@ -73,9 +73,9 @@ struct run {
 int run_prepare(struct run *run, const struct run_options *options, char *const *argv);
 /* The target has this pid: names the file and starts saving. 0 or -errno. */
 int run_started(struct run *run, pid_t pid);
-/* The target has ended: read what is left, for 2 s wait for descendants (--wait: for ever) while
- * idle() is called now and then (may be NULL). */
-void run_drain(struct run *run, void (*idle)(void *arg), void *arg);
+/* The target has ended: read what is left, for 2 s wait for descendants (--wait: for
+ * ever). */
+void run_drain(struct run *run);
 /* Does any descendant of the target still run? */
 bool run_lives_on(struct run *run);
 /* Says which. */
