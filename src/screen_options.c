@@ -3,6 +3,7 @@
 #include "screen_options.h"
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
 #include "base/buf.h"
 #include "base/util.h"
@@ -22,13 +23,14 @@ static int known(const char *word, const char *(*name_of)(unsigned))
 
 static int option_panel(struct screen_options *o, const char *value)
 {
-	static const char *const words[] = {"tree", "kernels", "memory", "devices", "losses", "log"};
-	int i = parse_word(value, words, ARRAY_SIZE(words));
+	unsigned i;
 
-	if (i < 0)
-		return i;
-	o->tui.panel = (enum tui_panel)i;
-	return 0;
+	for (i = 0; tui_panel_word(i); i++)
+		if (!strcmp(tui_panel_word(i), value)) {
+			o->tui.panel = (enum tui_panel)i;
+			return 0;
+		}
+	return -EINVAL;
 }
 
 int screen_option(struct screen_options *o, const struct option_def *option, const char *value)

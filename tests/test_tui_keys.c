@@ -120,6 +120,21 @@ START_TEST(splicing_equals_building)
 }
 END_TEST
 
+/* By key, from the menu and step by step; no log without a program's output. */
+START_TEST(choosing_panels)
+{
+	world_keys(&w, "v Down Enter");
+	ck_assert_uint_eq(w.t->current, TUI_PANEL_FLAT);
+	world_keys(&w, "v 4");
+	ck_assert_uint_eq(w.t->current, TUI_PANEL_DEVICES);
+	world_keys(&w, "1 S-Tab");
+	ck_assert_uint_eq(w.t->current, TUI_N_PANELS - 1);
+	w.t->host.log = NULL;
+	world_keys(&w, "5 Tab");
+	ck_assert_uint_ne(w.t->current, TUI_PANEL_LOG);
+}
+END_TEST
+
 START_TEST(neighbours)
 {
 	world_keys(&w, "H");
@@ -520,6 +535,7 @@ Suite *suite_keys(void)
 		moving,
 		folding,
 		splicing_equals_building,
+		choosing_panels,
 		neighbours,
 		cursor_stays_on_its_node,
 		searching,

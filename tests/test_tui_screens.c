@@ -38,6 +38,7 @@ static const struct {
 	{"sort_menu_40x10", &live_utf8, "F6", 10, 40},
 	{"leave_menu", &live_utf8, "q", 24, 80},
 	{"signal_menu", &live_ascii, "K", 24, 80},
+	{"panel_menu", &live_utf8, "3 v", 24, 80},
 	{"flat_80x24", &live_utf8, "2", 24, 80},
 	{"flat_140x40", &live_utf8, "2", 40, 140},
 	{"flat_40x10", &live_ascii, "2", 10, 40},
@@ -304,6 +305,8 @@ static const struct {
 	{"host_only", host_only, &live_utf8, "", 24, 80},
 	{"host_only_detail", host_only, &live_utf8, "H Enter", 24, 80},
 	{"file_80x24", world_init, &file, "", 24, 80},
+	{"tabs_scrolled", world_init, &live_utf8, "5", 10, 20},
+	{"tabs_with_filter", world_init, &live_utf8, "5 \\ 'sm90_xmma_gemm' Enter", 24, 60},
 	{"too_small", world_init, &live_utf8, "", 4, 30},
 	{"smallest", world_init, &live_utf8, "", 5, 20},
 };

@@ -340,52 +340,6 @@ static int draw_devices(struct tui *t, const struct canvas *canvas, int y)
 	return (int)lines;
 }
 
-/* ---- tabs ---- */
-
-static void draw_tab(struct tui *t, struct pen *pen, unsigned i, bool full)
-{
-	bool now = i == t->current && !t->overlay;
-	bool alarm = i == TUI_PANEL_LOSSES && session_loss_total(snapshot_session(t->snap));
-	enum role role = now ? ROLE_TAB_NOW : alarm ? ROLE_WARNING : ROLE_TAB;
-
-	if (full || now)
-		pen_printf(pen, role, "%u:%s%s", i + 1, t->panels[i]->ops->title, alarm ? "!" : "");
-	else
-		pen_printf(pen, role, "%u%s", i + 1, alarm ? "!" : "");
-	pen_put(pen, ROLE_TAB, " ");
-}
-
-/* What the view is set to, where that is not the default. */
-static void put_state(struct tui *t, struct buf *out)
-{
-	static const char *const modes[NAME_N] = {"short", "demangled", "raw"};
-
-	if (*t->filter)
-		buf_printf(out, "  filter: %s", t->filter);
-	panel_tree_state(t->panels[TUI_PANEL_TREE], out);
-	if (snapshot_group(t->snap) != GROUP_NONE)
-		buf_printf(out, "  group: %s", group_word(snapshot_group(t->snap)));
-	if (t->names != NAME_SHORT)
-		buf_printf(out, "  names: %s", modes[t->names]);
-}
-
-static void draw_tabs(struct tui *t, const struct canvas *canvas, int y)
-{
-	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
-	struct buf state;
-
-	buf_init(&state, 4096);
-	for (unsigned i = 0; i < TUI_N_PANELS; i++)
-		if (i != TUI_PANEL_LOG || t->host.log)
-			draw_tab(t, &pen, i, canvas->cols >= 56);
-	if (t->overlay)
-		pen_printf(&pen, ROLE_TAB_NOW, "%s (Esc closes)", t->overlay->ops->title);
-	put_state(t, &state);
-	pen_put(&pen, ROLE_TAB, buf_str(&state));
-	pen_fill(&pen, ROLE_TAB);
-	buf_done(&state);
-}
-
 int header_draw(struct tui *t, const struct canvas *canvas)
 {
 	int y = 0;
@@ -394,7 +348,7 @@ int header_draw(struct tui *t, const struct canvas *canvas)
 	if (canvas->rows >= 8)
 		y += draw_devices(t, canvas, y);
 	if (canvas->rows >= 7)
-		draw_tabs(t, canvas, y++);
+		tabs_draw(t, canvas, y++);
 	return y;
 }
 

@@ -34,6 +34,7 @@
 	_(SCROLL_RIGHT,  "S-Right M-l",   MOVE,    "",       "scroll names to the right")          \
 	_(NEXT_PANEL,    "Tab",           MOVE,    "",       "next panel")                         \
 	_(PREV_PANEL,    "S-Tab",         MOVE,    "",       "previous panel")                     \
+	_(PANEL_MENU,    "v",             MOVE,    "",       "choose a panel")                     \
 	_(PANEL_1,       "1",             MOVE,    "",       "tree of calling contexts")           \
 	_(PANEL_2,       "2",             MOVE,    "",       "kernels, copies and sets by name")   \
 	_(PANEL_3,       "3",             MOVE,    "",       "memory transfers")                   \

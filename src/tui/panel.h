@@ -59,6 +59,7 @@ void layout_cells(const struct layout *layout, struct pen *pen, struct panel *p,
 
 struct panel_ops {
 	const char *title;      /* on the tab line */
+	const char *tab;        /* the same, shorter; NULL: it is short */
 	const char *name;       /* title of the last column */
 	size_t size;            /* of the panel's own struct, which begins with struct panel */
 	struct columns columns; /* to sort by; none: the panel has one order */

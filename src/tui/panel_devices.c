@@ -263,6 +263,7 @@ SECTIONS_OPS(sections_of)
 
 const struct panel_ops panel_devices_ops = {
 	.title = "Devices",
+	.tab = "Dev",
 	.size = sizeof(struct panel_devices),
 	.init = init,
 	.done = done,

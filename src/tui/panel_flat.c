@@ -283,6 +283,7 @@ static bool request(struct panel *p, enum request request)
 
 const struct panel_ops panel_flat_ops = {
 	.title = "Kernels",
+	.tab = "Kern",
 	.name = "NAME",
 	.size = sizeof(struct panel_flat),
 	.columns = {columns, ARRAY_SIZE(columns), 35},

@@ -218,6 +218,7 @@ SECTIONS_OPS(sections_of)
 
 const struct panel_ops panel_losses_ops = {
 	.title = "Losses",
+	.tab = "Loss",
 	.size = sizeof(struct panel_losses),
 	.init = init,
 	.done = done,

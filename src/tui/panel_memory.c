@@ -269,6 +269,7 @@ SECTIONS_OPS(sections_of)
 
 const struct panel_ops panel_memory_ops = {
 	.title = "Memory",
+	.tab = "Mem",
 	.size = sizeof(struct panel_memory),
 	.init = init,
 	.done = done,

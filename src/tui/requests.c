@@ -39,14 +39,45 @@ void tui_show_panel(struct tui *t, enum tui_panel panel)
 	panel_spoil(t->panels[panel]); /* tables of the snapshot belong to the last who asked */
 }
 
+/* The next panel that there is, in either direction. */
+static void step_panel(struct tui *t, unsigned step)
+{
+	unsigned panel = t->current;
+
+	do
+		panel = (panel + step) % TUI_N_PANELS;
+	while (!tui_has_panel(t, panel));
+	tui_show_panel(t, panel);
+}
+
 static void do_next_panel(struct tui *t)
 {
-	tui_show_panel(t, (t->current + 1) % TUI_N_PANELS);
+	step_panel(t, 1);
 }
 
 static void do_prev_panel(struct tui *t)
 {
-	tui_show_panel(t, (t->current + TUI_N_PANELS - 1) % TUI_N_PANELS);
+	step_panel(t, TUI_N_PANELS - 1);
+}
+
+static void on_panel(struct tui *t, int value)
+{
+	tui_show_panel(t, (enum tui_panel)value);
+}
+
+static void do_panel_menu(struct tui *t)
+{
+	menu_open(&t->menu, "panel", on_panel);
+	for (unsigned i = 0; i < TUI_N_PANELS; i++) {
+		const struct request_info *info = request_info(REQ_PANEL_1 + i);
+
+		if (!tui_has_panel(t, i))
+			continue;
+		if (i == t->current)
+			t->menu.cursor = t->menu.n;
+		menu_add(&t->menu, key_parse(info->keys, strlen(info->keys)), (int)i,
+			 "%-3s  %-9s  %.40s", info->keys, t->panels[i]->ops->title, info->help);
+	}
 }
 
 static void do_help(struct tui *t)
@@ -443,6 +474,7 @@ static void do_redraw(struct tui *t)
 static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_NEXT_PANEL] = do_next_panel,
 	[REQ_PREV_PANEL] = do_prev_panel,
+	[REQ_PANEL_MENU] = do_panel_menu,
 	[REQ_HELP] = do_help,
 	[REQ_DETAIL] = do_detail,
 	[REQ_TOGGLE] = do_reveal,
@@ -469,6 +501,8 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_CLOSE] = do_close,
 	[REQ_QUIT] = do_quit,
 };
+
+_Static_assert(REQ_PANEL_1 + TUI_N_PANELS - 1 < REQ_RIGHT, "a key for each panel");
 
 void tui_do_request(struct tui *t, enum request request)
 {

@@ -207,12 +207,23 @@ void tui_message(struct tui *t, const char *format, ...)
 
 /* ---- life ---- */
 
+const char *tui_panel_word(unsigned i)
+{
+	static const char *const words[TUI_N_PANELS] = {
+#define _(id, word, ops) [TUI_PANEL_##id] = word,
+		TUI_PANELS(_)
+#undef _
+	};
+
+	return i < TUI_N_PANELS ? words[i] : NULL;
+}
+
 static int make_panels(struct tui *t)
 {
 	static const struct panel_ops *const ops[TUI_N_PANELS] = {
-		[TUI_PANEL_TREE] = &panel_tree_ops,     [TUI_PANEL_FLAT] = &panel_flat_ops,
-		[TUI_PANEL_MEMORY] = &panel_memory_ops, [TUI_PANEL_DEVICES] = &panel_devices_ops,
-		[TUI_PANEL_LOSSES] = &panel_losses_ops, [TUI_PANEL_LOG] = &panel_log_ops,
+#define _(id, word, ops) [TUI_PANEL_##id] = &panel_##ops##_ops,
+		TUI_PANELS(_)
+#undef _
 	};
 
 	for (unsigned i = 0; i < TUI_N_PANELS; i++)

@@ -68,13 +68,20 @@ struct tui_host {
 	const char *(*log)(void *data, size_t *ret_len, uint64_t *ret_start);
 };
 
+/* The panels in the order of their tabs and of the keys PANEL_1 … in keys.h.
+ *        id       word       panel_<ops>_ops */
+#define TUI_PANELS(_)                                                                              \
+	_(TREE,    "tree",    tree)                                                                \
+	_(FLAT,    "kernels", flat)                                                                \
+	_(MEMORY,  "memory",  memory)                                                              \
+	_(DEVICES, "devices", devices)                                                             \
+	_(LOSSES,  "losses",  losses)                                                              \
+	_(LOG,     "log",     log)
+
 enum tui_panel {
-	TUI_PANEL_TREE = 0,
-	TUI_PANEL_FLAT,
-	TUI_PANEL_MEMORY,
-	TUI_PANEL_DEVICES,
-	TUI_PANEL_LOSSES,
-	TUI_PANEL_LOG,
+#define _(id, word, ops) TUI_PANEL_##id,
+	TUI_PANELS(_)
+#undef _
 	TUI_N_PANELS
 };
 
@@ -142,6 +149,8 @@ enum tui_key_format { TUI_KEYS_TEXT = 0, TUI_KEYS_MAN };
 void tui_keys_write(enum tui_key_format format, struct buf *out);
 /* Name of theme i, or NULL beyond the last. */
 const char *tui_theme_name(unsigned i);
+/* Word of panel i as an option takes it ("kernels"), or NULL beyond the last. */
+const char *tui_panel_word(unsigned i);
 /* Title of the tree's column i as an option takes it ("total"), or NULL beyond the last. */
 const char *tui_sort_name(unsigned i);
 

@@ -7,7 +7,7 @@
  *
  *     row 0      header: target, state, losses          header.c
  *     row 1      devices
- *     row 2      tabs and what the view is set to
+ *     row 2      tabs and what the view is set to     tabs.c
  *     row 3 …    the panel, or the overlay (help, detail)
  *     row -2     message or prompt
  *     row -1     function keys */
@@ -71,6 +71,10 @@ void tui_put_process(struct tui *t, uint32_t process, struct buf *out);
 /* header.c */
 int header_draw(struct tui *t, const struct canvas *canvas); /* rows used */
 void header_draw_footer(struct tui *t, const struct canvas *canvas, int y);
+
+/* tabs.c */
+bool tui_has_panel(const struct tui *t, enum tui_panel panel); /* no log without a program */
+void tabs_draw(struct tui *t, const struct canvas *canvas, int y);
 
 /* Why there is nothing to see: sentences, one a line. */
 void tui_explain_empty(struct tui *t, struct buf *out);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* The line of tabs: one a panel, each with its key, and what the view is set to. */
+#include "config.h" // IWYU pragma: keep
+#include <string.h>
+#include "base/buf.h"
+#include "core/session.h"
+#include "tui/tui_impl.h"
+
+/* How much of a tab there is room for; the one in front always has its title. */
+enum tab_size { TAB_TITLE, TAB_SHORT, TAB_KEY, TAB_N_SIZES };
+
+struct tab {
+	char text[40];
+	bool alarm;
+};
+
+bool tui_has_panel(const struct tui *t, enum tui_panel panel)
+{
+	return panel != TUI_PANEL_LOG || t->host.log;
+}
+
+static struct tab make_tab(const struct tui *t, unsigned i, enum tab_size size)
+{
+	const struct panel_ops *ops = t->panels[i]->ops;
+	const char *key = request_info(REQ_PANEL_1 + i)->keys;
+	bool full = size == TAB_TITLE || (i == t->current && !t->overlay);
+	struct tab tab;
+
+	tab.alarm = i == TUI_PANEL_LOSSES && session_loss_total(snapshot_session(t->snap));
+	if (size == TAB_KEY && !full)
+		snprintf(tab.text, sizeof(tab.text), "%s%s", key, tab.alarm ? "!" : "");
+	else
+		snprintf(tab.text, sizeof(tab.text), "%s:%s%s", key,
+			 full || !ops->tab ? ops->title : ops->tab, tab.alarm ? "!" : "");
+	return tab;
+}
+
+/* Columns of the tabs [from, to), with the blank behind each. */
+static int tabs_width(const struct tui *t, unsigned from, unsigned to, enum tab_size size)
+{
+	int width = 0;
+
+	for (unsigned i = from; i < to; i++)
+		if (tui_has_panel(t, i))
+			width += (int)strlen(make_tab(t, i, size).text) + 1;
+	return width;
+}
+
+/* What the view is set to, where that is not the default. */
+static void put_state(struct tui *t, struct buf *out)
+{
+	static const char *const modes[NAME_N] = {"short", "demangled", "raw"};
+
+	if (*t->filter)
+		buf_printf(out, "  filter: %s", t->filter);
+	panel_tree_state(t->panels[TUI_PANEL_TREE], out);
+	if (snapshot_group(t->snap) != GROUP_NONE)
+		buf_printf(out, "  group: %s", group_word(snapshot_group(t->snap)));
+	if (t->names != NAME_SHORT)
+		buf_printf(out, "  names: %s", modes[t->names]);
+}
+
+/* The overlay and the settings matter more than the titles of other tabs, but not without end. */
+static int width_behind(const struct tui *t, const struct buf *state, int cols)
+{
+	int width = MIN((int)state->len, cols / 3);
+
+	if (t->overlay)
+		width += (int)strlen(t->overlay->ops->title) + 14;
+	return width;
+}
+
+static void draw_tab(struct tui *t, struct pen *pen, unsigned i, enum tab_size size)
+{
+	struct tab tab = make_tab(t, i, size);
+	bool now = i == t->current && !t->overlay;
+
+	pen_put(pen, now ? ROLE_TAB_NOW : tab.alarm ? ROLE_WARNING : ROLE_TAB, tab.text);
+	pen_put(pen, ROLE_TAB, " ");
+}
+
+void tabs_draw(struct tui *t, const struct canvas *canvas, int y)
+{
+	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
+	enum tab_size size = TAB_TITLE;
+	unsigned first = 0;
+	struct buf state;
+	int room;
+
+	buf_init(&state, 4096);
+	put_state(t, &state);
+	room = canvas->cols + 1 - width_behind(t, &state, canvas->cols);
+	while (size < TAB_KEY && tabs_width(t, 0, TUI_N_PANELS, size) > room)
+		size++;
+	/* Where not even keys fit, those at the left go until the one in front is there. */
+	while (first < t->current && tabs_width(t, first, t->current + 1, size) > canvas->cols)
+		first++;
+	for (unsigned i = first; i < TUI_N_PANELS; i++)
+		if (tui_has_panel(t, i))
+			draw_tab(t, &pen, i, size);
+	if (t->overlay)
+		pen_printf(&pen, ROLE_TAB_NOW, "%s (Esc closes)", t->overlay->ops->title);
+	pen_put(&pen, ROLE_TAB, buf_str(&state));
+	pen_fill(&pen, ROLE_TAB);
+	buf_done(&state);
+}
