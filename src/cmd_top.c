@@ -64,6 +64,8 @@ struct top {
 	int signals;
 	bool quit, detach, ended, drained, terminal_gone, lost; /* lost: its end will not be known */
 	bool output_done; /* the log is complete */
+	bool reads_us;    /* its standard input is the terminal */
+	uint64_t log_due_ns; /* when to show what it has printed; 0: nothing new */
 	uint64_t stopped_ns; /* when the program was last asked to stop; 0: never */
 	bool leave_when_ended, left_behind; /* descendants ran when the stream was closed */
 	int wait_status, save_error;
@@ -75,6 +77,7 @@ struct top {
 };
 
 #define STOP_NS (2 * NSEC_PER_SEC) /* how long a program that was told to stop is waited for */
+#define LOG_NS  (NSEC_PER_SEC / 20) /* from what it prints to the screen */
 
 enum { LOG_SHOWN = 1 << 20, LOG_TAIL_LINES = 10 };
 
@@ -211,6 +214,17 @@ static const char *on_log(void *data, size_t *ret_len, uint64_t *ret_start)
 	return t->log ? t->log : "";
 }
 
+static int on_input(void *data, const char *text, size_t len)
+{
+	struct top *t = data;
+
+	if (t->ended)
+		return -ESRCH;
+	if (!t->reads_us)
+		return -ENOTTY;
+	return len ? keeper_input(t->keeper, text, len) : 0;
+}
+
 /* ---- the loop ---- */
 
 static void target_ended(struct top *t, int wait_status)
@@ -228,6 +242,9 @@ static void keeper_events(struct top *t)
 		switch (e.kind) {
 		case KEEPER_ENDED:
 			target_ended(t, (int)e.value);
+			break;
+		case KEEPER_LOG_GREW:
+			t->log_due_ns = clock_monotonic_ns() + LOG_NS;
 			break;
 		case KEEPER_STOPPED:
 			tui_message(t->tui, "the program was stopped by signal %d (%s)", (int)e.value,
@@ -287,6 +304,13 @@ static void signals_read(struct top *t)
 	}
 }
 
+static void show_log(struct top *t)
+{
+	t->log_due_ns = 0;
+	log_ring_want(keeper_log(t->keeper));
+	tui_log_grew(t->tui);
+}
+
 /* The program has ended: take in what is left, once, and let the screen stand still. */
 static void finish_stream(struct top *t)
 {
@@ -330,6 +354,8 @@ static void top_loop(struct top *t)
 		now = clock_monotonic_ns();
 		if (t->leave_when_ended && !t->ended && now - t->stopped_ns >= STOP_NS)
 			t->quit = true;
+		if (t->log_due_ns && now >= t->log_due_ns)
+			show_log(t);
 		if (now >= tick && !t->drained) {
 			receiver_tick(t->run.receiver);
 			tick = now + NSEC_PER_SEC;
@@ -348,11 +374,12 @@ static void top_loop(struct top *t)
 static int top_open(struct top *t)
 {
 	static const struct tui_host host = {
-		.request = on_request, .status = on_status, .log = on_log};
+		.request = on_request, .status = on_status, .log = on_log, .input = on_input};
 	struct snapshot_spec spec = {.group = t->screen.group, .demangle = demangle_name};
 	struct tui_host mine = host;
 
 	mine.data = t;
+	t->reads_us = isatty(STDIN_FILENO);
 	t->screen.tui.live = true;
 	t->screen.tui.command = "top";
 	t->screen.tui.interval_ns = t->interval_ns;

@@ -62,6 +62,29 @@ wait_for 10 grep -q "first line" stdout; check "stdout is the file" "first line"
 touch stop; see "its status" "status=3"
 check "all of it" 31 "$(wc -l <stdout)"
 
+# ---- what is typed reaches the program, where its input is the terminal
+cat >ask.sh <<'X'
+printf 'your name? '; read -r name
+echo "good day, $name"
+while read -r line; do echo "heard <$line>"; done
+echo "end of input"
+X
+start "$top -o t.hatchet sh ask.sh; echo status=\$?"
+see "it runs and asks" "LIVE"
+t send-keys -t s i; see "i asks for a line and shows the log" "your name?"
+t send-keys -t s "Ada Lovelace" Enter; see "the program has it" "good day, Ada Lovelace"
+t send-keys -t s "next" Enter; see "and the next line" "heard <next>"
+t send-keys -t s C-d; see "end of input" "end of input"
+see "it ends" "ENDED 0"
+t send-keys -t s Escape
+no_line() { ! shows "to the program:"; }; wait_for 5 no_line
+t send-keys -t s i; see "nobody is left to type to" "no program to type to"
+t send-keys -t s q; see "left" "status=0"
+start "$top -o t.hatchet sh app.sh </dev/null; echo status=\$?"
+see "it runs with its input elsewhere" "LIVE"
+t send-keys -t s i; see "typing is refused" "standard input is not this terminal"
+touch stop; see "it ends too" "ENDED 3"
+
 # ---- SIGTERM is the program's
 start "$top --exit -o d.hatchet sh app.sh; echo status=\$?"
 see "it runs again" "LIVE"; wait_for 10 test -s pid

@@ -2,6 +2,7 @@
 /* What keys do: cursor, fold state, search, prompts, menus, and what the host is asked. */
 #include "config.h" // IWYU pragma: keep
 #include <curses.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -374,10 +375,51 @@ START_TEST(signals)
 }
 END_TEST
 
+START_TEST(typing)
+{
+	world_keys(&w, "? i 'print(1)'");
+	ck_assert_int_eq(w.t->current, TUI_PANEL_LOG);
+	ck_assert(world_shows(&w, "to the program: print(1)"));
+	ck_assert_str_eq(w.typed, "");
+	world_keys(&w, "Enter 'é'"); /* the next line is open already */
+	ck_assert_str_eq(w.typed, "print(1)\r");
+	world_keys(&w, "C-d"); /* not on an empty line: nothing */
+	ck_assert_str_eq(w.typed, "print(1)\r");
+	world_keys(&w, "Enter C-d Enter 'lost' Esc");
+	ck_assert_str_eq(w.typed, "print(1)\ré\r\4\r");
+	ck_assert(!world_shows(&w, "to the program"));
+	world_keys(&w, "1 i 'q' C-u C-c"); /* leaves the line, not the screen */
+	ck_assert_uint_eq(w.n_actions, 0);
+}
+END_TEST
+
+START_TEST(typing_refused)
+{
+	w.typing = -ENOTTY;
+	world_keys(&w, "i");
+	ck_assert(world_shows(&w, "standard input is not this terminal"));
+	ck_assert_int_eq(w.t->current, TUI_PANEL_TREE);
+	w.typing = 0;
+	world_keys(&w, "i 'y'");
+	w.typing = -ESRCH; /* it ends while a line is being typed */
+	world_keys(&w, "Enter");
+	ck_assert(world_shows(&w, "no program to type to"));
+	w.typing = -EAGAIN;
+	world_keys(&w, "i");
+	ck_assert(world_shows(&w, "cannot be reached"));
+	w.t->host.input = NULL;
+	world_keys(&w, "i");
+	ck_assert(world_shows(&w, "no program to type to"));
+	ck_assert_str_eq(w.typed, "");
+}
+END_TEST
+
 START_TEST(read_only)
 {
 	w.t->options.readonly = true;
-	world_keys(&w, "P K F9 C-c C-c");
+	world_keys(&w, "P K F9 i 'x' Enter Esc");
+	ck_assert_str_eq(w.typed, "");
+	world_keys(&w, "C-c C-c");
 	ck_assert_uint_eq(w.n_actions, 1);
 	ck_assert_int_eq(w.actions[0], TUI_DETACH);
 }
@@ -551,6 +593,8 @@ Suite *suite_keys(void)
 		interrupt_late_asks_again,
 		leaving_an_ended_program,
 		signals,
+		typing,
+		typing_refused,
 		read_only,
 		panels,
 		grouping_forgets,

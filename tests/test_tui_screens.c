@@ -293,6 +293,7 @@ static const struct {
 	{"search_elsewhere", losses, &live_utf8, "5 / 'matmul' Enter", 24, 80},
 	{"log", log_text, &live_utf8, "6", 24, 80},
 	{"log_follows", long_log, &live_utf8, "6", 24, 80},
+	{"log_typing", log_text, &live_utf8, "i 'print(x)'", 24, 80},
 	{"log_scrolled", long_log, &live_utf8, "6 PgUp k", 24, 80},
 	{"deep", deep, &live_utf8, "C H", 24, 80},
 	{"deep_40x10", deep, &live_ascii, "C H", 10, 40},

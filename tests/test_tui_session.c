@@ -201,9 +201,20 @@ static const char *on_log(void *data, size_t *ret_len, uint64_t *ret_start)
 	return w->log;
 }
 
+static int on_input(void *data, const char *text, size_t len)
+{
+	struct world *w = data;
+
+	if (w->typing == 0)
+		ck_assert_uint_lt(strlen(w->typed) + len, sizeof(w->typed));
+	if (w->typing == 0 && len)
+		strncat(w->typed, text, len);
+	return w->typing;
+}
+
 void world_open(struct world *w, const struct tui_options *options)
 {
-	struct tui_host host = {w, on_request, on_status, on_log};
+	struct tui_host host = {w, on_request, on_status, on_log, on_input};
 	struct snapshot_spec spec = {.group = GROUP_NONE};
 
 	w->snap = snapshot_new(w->s, &spec);

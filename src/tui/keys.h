@@ -84,6 +84,7 @@
 	_(PRINT,         "p",             DATA,    "",       "write this screen to a file")        \
 	_(RESYNC,        "C-r",           DATA,    "",       "have everything sent again")         \
 	_(HELP,          "F1 ?",          PROGRAM, "Help",   "this list")                          \
+	_(TYPE,          "i",             PROGRAM, "",       "type to the program, line by line; C-d ends its input") \
 	_(SIGNAL,        "K",             PROGRAM, "",       "send a signal to the program")       \
 	_(INTERRUPT,     "C-c",           PROGRAM, "",       "stop the program, detach or cancel; twice: stop and leave") \
 	_(SUSPEND,       "C-z",           PROGRAM, "",       "suspend the screen only")            \

@@ -93,6 +93,19 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 	pen_name(pen, ROLE_NORMAL, &name);
 }
 
+/* What can be done here that cannot be elsewhere. */
+static void draw_foot(struct panel *p, struct pen *pen)
+{
+	const struct tui *t = p->tui;
+	bool types = t->host.input && !t->options.readonly && t->status.run == TUI_RUN_RUNNING;
+
+	if (types)
+		pen_put(pen, ROLE_DIM, "i types to the program");
+	if (as_log(p)->scrolled)
+		pen_printf(pen, ROLE_DIM, "%sEnd follows its output again", types ? ", " : "");
+	pen_fill(pen, ROLE_NORMAL);
+}
+
 static void explain(struct panel *p, struct buf *out)
 {
 	if (!p->tui->host.log)
@@ -100,7 +113,7 @@ static void explain(struct panel *p, struct buf *out)
 	else if (p->tui->status.run == TUI_RUN_ENDED)
 		buf_puts(out, "the program wrote nothing");
 	else
-		buf_puts(out, "the program has written nothing yet");
+		buf_puts(out, "the program has written nothing yet (i types to it)");
 }
 
 /* Moving away from the end stops following, coming back starts it again. */
@@ -141,6 +154,7 @@ const struct panel_ops panel_log_ops = {
 	.row_key = row_key,
 	.row_name = row_name,
 	.draw_row = draw_row,
+	.draw_foot = draw_foot,
 	.explain = explain,
 	.request = request,
 	.find = find,

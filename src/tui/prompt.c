@@ -69,6 +69,10 @@ void prompt_key(struct prompt *p, struct tui *t, int key)
 	case '\b':
 		erase_last(p);
 		break;
+	case KEY_CTRL('d'):
+		if (p->len == 0)
+			p->on_event(t, PROMPT_EOF, p->text);
+		return;
 	case KEY_CTRL('u'):
 		p->len = 0;
 		p->text[0] = '\0';

@@ -8,12 +8,15 @@
 
 struct tui;
 
-/* Called after each change, and at the end: accepted, or cancelled. */
-enum prompt_event { PROMPT_CHANGED, PROMPT_ACCEPTED, PROMPT_CANCELLED };
+#define PROMPT_MAX 512 /* longest text, with its zero */
+
+/* Called after each change, for Ctrl-D on an empty line (it stays open), and at the end: accepted,
+ * or cancelled. */
+enum prompt_event { PROMPT_CHANGED, PROMPT_EOF, PROMPT_ACCEPTED, PROMPT_CANCELLED };
 
 struct prompt {
 	const char *label; /* NULL: no prompt is open */
-	char text[128];
+	char text[PROMPT_MAX];
 	size_t len;
 	char note[32]; /* drawn at the right end */
 	void (*on_event)(struct tui *t, enum prompt_event event, const char *text);

@@ -406,6 +406,52 @@ static void do_signal(struct tui *t)
 		menu_add(&t->menu, signals[i].letter, signals[i].signo, "%s", signals[i].text);
 }
 
+/* Hand text to the program's terminal; a sentence where that cannot be. */
+static int type_text(struct tui *t, const char *text, size_t len)
+{
+	int r = t->host.input ? t->host.input(t->host.data, text, len) : -ESRCH;
+
+	if (r == -ENOTTY)
+		tui_message(t, "the program's standard input is not this terminal");
+	else if (r == -ESRCH || r == -EPIPE)
+		tui_message(t, "there is no program to type to");
+	else if (r < 0)
+		tui_message(t, "the program cannot be reached: %s", strerror(-r));
+	return r;
+}
+
+static void do_type(struct tui *t);
+
+/* A line goes out with what Enter sends, and the next one may follow. */
+static void on_type(struct tui *t, enum prompt_event event, const char *text)
+{
+	char line[PROMPT_MAX + 1];
+	int n;
+
+	if (event == PROMPT_EOF) {
+		type_text(t, "\4", 1);
+	} else if (event == PROMPT_ACCEPTED) {
+		n = snprintf(line, sizeof(line), "%s\r", text);
+		if (type_text(t, line, (size_t)n) == 0)
+			do_type(t);
+	}
+}
+
+/* Where its answer will be seen. */
+static void do_type(struct tui *t)
+{
+	if (t->options.readonly) {
+		tui_message(t, "read only");
+		return;
+	}
+	if (type_text(t, NULL, 0) < 0)
+		return;
+	tui_show_panel(t, TUI_PANEL_LOG);
+	tui_do_request(t, REQ_LAST);
+	prompt_open(&t->prompt, "to the program: ", "", on_type);
+	snprintf(t->prompt.note, sizeof(t->prompt.note), "C-d end of input, Esc");
+}
+
 static void on_leave(struct tui *t, int value)
 {
 	if (value >= 0)
@@ -494,6 +540,7 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_SAVE] = do_save,
 	[REQ_PRINT] = do_print,
 	[REQ_RESYNC] = do_resync,
+	[REQ_TYPE] = do_type,
 	[REQ_SIGNAL] = do_signal,
 	[REQ_INTERRUPT] = do_interrupt,
 	[REQ_SUSPEND] = do_suspend,

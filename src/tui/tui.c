@@ -435,6 +435,15 @@ int tui_refresh(struct tui *t)
 	return 0;
 }
 
+void tui_log_grew(struct tui *t)
+{
+	struct panel *log = t->panels[TUI_PANEL_LOG];
+
+	panel_spoil(log);
+	if (tui_panel(t) == log)
+		tui_redraw(t);
+}
+
 int tui_resize(struct tui *t)
 {
 	int r;

@@ -66,6 +66,9 @@ struct tui_host {
 	/* The kept tail of the program's output, valid until the next call. *ret_start: how many
 	 * bytes came before it and are gone. */
 	const char *(*log)(void *data, size_t *ret_len, uint64_t *ret_start);
+	/* Text for the program's terminal, as its keyboard would send it; len 0 only asks whether
+	 * it would be taken. -ENOTTY: its input is not this terminal. -ESRCH: it has ended. */
+	int (*input)(void *data, const char *text, size_t len);
 };
 
 /* The panels in the order of their tabs and of the keys PANEL_1 … in keys.h.
@@ -122,6 +125,8 @@ bool tui_is_open(const struct tui *t);
 int tui_handle_input(struct tui *t);
 /* Once an interval, and when the program's state changes: new picture (unless frozen) and redraw. */
 int tui_refresh(struct tui *t);
+/* The program has printed something: show it, where the log is what is shown. */
+void tui_log_grew(struct tui *t);
 /* After SIGWINCH: take the terminal's size again and redraw. */
 int tui_resize(struct tui *t);
 /* Ctrl-Z: give the terminal back, stop this process, take it again when continued. */

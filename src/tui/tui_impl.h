@@ -23,7 +23,7 @@
 
 #define TUI_MIN_ROWS 5
 #define TUI_MIN_COLS 20
-#define TUI_NEEDLE   128 /* longest search or filter text */
+#define TUI_NEEDLE   PROMPT_MAX /* longest search or filter text */
 
 struct screen;
 
