@@ -36,7 +36,7 @@ static const struct option_def options[] = {
 	 .help = "no screen: print N pictures as text (0: until APP ends)", .id = OPT_BATCH},
 	{.name = "json-lines", .help = "no screen: print each picture as one line of JSON",
 	 .id = OPT_JSON_LINES},
-	SCREEN_OPTIONS,
+	SCREEN_OPTIONS(0, 0),
 	OPTION_HEADING("Run:"),
 	RUN_OPTIONS,
 };

@@ -15,7 +15,7 @@
 #include "screen_options.h"
 #include "tui/tui.h"
 
-static const struct option_def options[] = {SCREEN_OPTIONS};
+static const struct option_def options[] = {SCREEN_OPTIONS('i', 'e')};
 
 const struct command_def command_view = {
 	.name = "view",

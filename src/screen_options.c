@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "cmd_report.h"
 #include "commands.h"
+#include "core/filter.h"
 
 /* Is the word in the list that name_of() walks? */
 static int known(const char *word, const char *(*name_of)(unsigned))
@@ -31,6 +32,19 @@ static int option_panel(struct screen_options *o, const char *value)
 			return 0;
 		}
 	return -EINVAL;
+}
+
+static int check_expression(const char *value)
+{
+	struct name_pattern p;
+	char why[128];
+	int r = name_pattern_init(&p, value, why, sizeof(why));
+
+	if (r == 0)
+		name_pattern_done(&p);
+	else
+		complain("'%s' is no regular expression: %s", value, why);
+	return r == 0 ? 0 : -EBADMSG; /* said above */
 }
 
 int screen_option(struct screen_options *o, const struct option_def *option, const char *value)
@@ -60,6 +74,12 @@ int screen_option(struct screen_options *o, const struct option_def *option, con
 	case OPT_FILTER:
 		o->tui.filter = value;
 		return 0;
+	case OPT_SCREEN_INCLUDE:
+		o->tui.include = value;
+		return check_expression(value);
+	case OPT_SCREEN_EXCLUDE:
+		o->tui.exclude = value;
+		return check_expression(value);
 	case OPT_PANEL:
 		return option_panel(o, value);
 	case OPT_GROUP:

@@ -14,9 +14,10 @@ struct screen_options {
 
 enum {
 	OPT_ASCII = 2000, OPT_NO_COLOR, OPT_THEME, OPT_SORT, OPT_FILTER, OPT_GROUP, OPT_NAMES, OPT_KEYS,
-	OPT_READONLY, OPT_PANEL,
+	OPT_READONLY, OPT_PANEL, OPT_SCREEN_INCLUDE, OPT_SCREEN_EXCLUDE,
 };
-#define SCREEN_OPTIONS                                                                             \
+/* i, e: the letters of --include and --exclude; 0: taken by something else here. */
+#define SCREEN_OPTIONS(i, e)                                                                       \
 	{.name = "view", .arg = "tree|kernels|memory|devices|losses|log",                          \
 	 .help = "what to show first (tree)", .id = OPT_PANEL},                                    \
 	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",               \
@@ -25,6 +26,12 @@ enum {
 	 .id = OPT_SORT},                                                                          \
 	{.name = "filter", .arg = "TEXT", .help = "keep paths with TEXT in a name",                \
 	 .id = OPT_FILTER},                                                                        \
+	{.name = "include", .letter = (i), .arg = "REGEX",                                         \
+	 .help = "only paths through names that match", \
+	 .id = OPT_SCREEN_INCLUDE},                                                                \
+	{.name = "exclude", .letter = (e), .arg = "REGEX",                                         \
+	 .help = "without what matches, and all below", \
+	 .id = OPT_SCREEN_EXCLUDE},                                                                \
 	{.name = "names", .arg = "short|demangled|raw", .help = "how names are shown (short)",     \
 	 .id = OPT_NAMES},                                                                         \
 	{.name = "theme", .arg = "NAME", .help = "colours", .id = OPT_THEME},                      \

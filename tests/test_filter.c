@@ -80,6 +80,38 @@ START_TEST(keeps_what_is_above_enough)
 }
 END_TEST
 
+/* What a mask takes out of a snapshot does not count, in columns and tables, until it is back. */
+START_TEST(masked_nodes_do_not_count)
+{
+	static const struct snapshot_spec spec;
+	static const uint8_t mask[] = {1, 1, 0, 1, 0, 0};
+	struct session *s = tree();
+	uint32_t lane = session_lane_intern(s, &(struct session_lane){.process = SESSION_NONE,
+								      .device = SESSION_NONE});
+	struct snapshot *snap;
+	size_t n;
+
+	for (uint32_t i = 3; i < 6; i++)
+		session_add(s, i, lane, 0, METRIC_TIME, (union metric_value){.u64 = 10 * i});
+	snap = snapshot_new(s, &spec);
+	ck_assert_double_eq(snapshot_column(snap, METRIC_TIME, true)->v[0], 120);
+	snapshot_mask(snap, mask);
+	ck_assert(snapshot_node(snap, 2)->hidden && !snapshot_node(snap, 2)->metadata);
+	ck_assert_double_eq(snapshot_column(snap, METRIC_TIME, true)->v[0], 30);
+	ck_assert_double_eq(snapshot_flat(snap, NAME_RAW, &n)[0].time_ns, 30);
+	ck_assert_uint_eq(n, 1);
+	snapshot_update(snap, 1); /* a later picture keeps it, for new nodes by their parents */
+	session_node(s, 2, FRAME_KERNEL, "late");
+	snapshot_update(snap, 2);
+	ck_assert(snapshot_node(snap, 6)->hidden);
+	snapshot_mask(snap, NULL);
+	ck_assert(!snapshot_node(snap, 6)->hidden);
+	ck_assert_double_eq(snapshot_column(snap, METRIC_TIME, true)->v[0], 120);
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(says_what_is_no_expression)
 {
 	static const char *const wrong[] = {"(", "[a", "(?=x)", "(?P<n>x)"};
@@ -103,6 +135,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, shows_what_it_should, 0, ARRAY_SIZE(cases));
 	tcase_add_test(tc, keeps_what_is_above_enough);
+	tcase_add_test(tc, masked_nodes_do_not_count);
 	tcase_add_test(tc, says_what_is_no_expression);
 	suite_add_tcase(suite, tc);
 	sr = srunner_create(suite);

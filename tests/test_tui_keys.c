@@ -237,6 +237,44 @@ START_TEST(filtering)
 }
 END_TEST
 
+START_TEST(including_and_excluding)
+{
+	size_t all = n_rows();
+
+	world_keys(&w, "& 'memcpy'");
+	ck_assert_uint_eq(n_rows(), 4); /* root, step, two copies: as one types */
+	ck_assert(world_shows(&w, "625ms")); /* what is left is the total */
+	world_keys(&w, "Space '('");
+	ck_assert(world_shows(&w, "Unmatched")); /* said, and the one before stays */
+	ck_assert_uint_eq(n_rows(), 4);
+	world_keys(&w, "Enter");
+	ck_assert(world_shows(&w, "'memcpy (' is no regular expression"));
+	ck_assert_uint_eq(n_rows(), all);
+	world_keys(&w, "& 'backward|eval' Enter ! '.*bwd|sm90.*dgrad' Enter E");
+	ck_assert(world_shows(&w, "only: backward|eval"));
+	ck_assert(world_shows(&w, "without: .*bwd"));
+	ck_assert(world_shows(&w, "gemm_wgrad"));
+	ck_assert(!world_shows(&w, "gemm_dgrad"));
+	ck_assert(!world_shows(&w, "forward"));
+	world_keys(&w, "2"); /* everywhere, with totals of what is left */
+	ck_assert(!world_shows(&w, "flash_bwd"));
+	ck_assert_uint_eq(n_rows(), 3);
+	world_keys(&w, "1");
+	world_tick(&w);
+	ck_assert(!world_shows(&w, "gemm_dgrad"));
+	world_keys(&w, "! Esc");
+	ck_assert(!world_shows(&w, "gemm_dgrad"));
+	world_keys(&w, "! C-u Enter");
+	ck_assert(world_shows(&w, "gemm_dgrad"));
+	world_keys(&w, "Esc");
+	ck_assert(!world_shows(&w, "only:"));
+	world_keys(&w, "=");
+	ck_assert_uint_gt(n_rows(), 10);
+	world_keys(&w, "& 'no such name' Enter"); /* the root alone */
+	ck_assert_uint_eq(n_rows(), 1);
+}
+END_TEST
+
 START_TEST(zooming)
 {
 	world_keys(&w, "j j .");
@@ -583,6 +621,7 @@ Suite *suite_keys(void)
 		searching,
 		searching_lists,
 		filtering,
+		including_and_excluding,
 		zooming,
 		sorting,
 		freezing,

@@ -29,6 +29,8 @@ static const struct {
 	{"tree_sorted_by_calls", &live_utf8, "> > >", 24, 80},
 	{"tree_ascending", &live_utf8, "I", 24, 80},
 	{"tree_filtered", &live_utf8, "\\ 'flash' Enter", 24, 80},
+	{"tree_included", &live_utf8, "& 'backward|eval' Enter ! 'flash' Enter", 24, 80},
+	{"tree_bad_expression", &live_utf8, "& 'a(b'", 24, 80},
 	{"tree_search_prompt", &live_utf8, "/ 'gemm'", 24, 80},
 	{"tree_search_found", &live_utf8, "/ 'gemm' Enter n", 24, 80},
 	{"tree_by_device", &live_utf8, "G G E", 24, 80},

@@ -133,13 +133,44 @@ bool name_pattern_match(const struct name_pattern *p, struct snapshot *snap, uin
 
 /* ---- masks ---- */
 
+/* Nodes with the same frame have the same name: it is looked at once. */
+struct matcher {
+	const struct name_pattern *pattern;
+	struct snapshot *snap;
+	enum name_mode mode;
+	uint8_t *seen; /* by session frame; NULL: out of memory, each is looked at */
+};
+
+enum { SEEN_NO = 1, SEEN_YES = 2 };
+
+static struct matcher matcher_make(struct snapshot *snap, const struct name_pattern *p,
+				   enum name_mode mode)
+{
+	size_t n = snapshot_session(snap)->n_frames;
+
+	return (struct matcher){p, snap, mode, calloc(n ? n : 1, 1)};
+}
+
+static bool matches(const struct matcher *m, uint32_t node)
+{
+	uint32_t id = snapshot_node(m->snap, node)->session_node;
+	uint8_t *seen;
+
+	if (!m->seen || id == SESSION_NONE)
+		return name_pattern_match(m->pattern, m->snap, node, m->mode);
+	seen = &m->seen[snapshot_session(m->snap)->nodes[id].frame];
+	if (!*seen)
+		*seen = name_pattern_match(m->pattern, m->snap, node, m->mode) ? SEEN_YES : SEEN_NO;
+	return *seen == SEEN_YES;
+}
+
 uint8_t *filter_all(const struct snapshot *snap)
 {
 	uint32_t n = snapshot_n(snap);
 	uint8_t *mask = malloc(n ? n : 1);
 
 	for (uint32_t i = 0; mask && i < n; i++)
-		mask[i] = !snapshot_node(snap, i)->hidden;
+		mask[i] = !snapshot_node(snap, i)->metadata;
 	return mask;
 }
 
@@ -149,13 +180,14 @@ enum { BELOW = 2, ABOVE = 4 };
 void filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
 		    enum name_mode mode)
 {
+	struct matcher m = matcher_make(snap, p, mode);
 	uint32_t n = snapshot_n(snap), i;
 
 	for (i = 0; i < n; i++) {
 		uint32_t parent = snapshot_node(snap, i)->parent;
 
 		if (mask[i] && ((parent != SNAP_NONE && (mask[parent] & BELOW)) ||
-				name_pattern_match(p, snap, i, mode)))
+				matches(&m, i)))
 			mask[i] |= BELOW | ABOVE;
 	}
 	for (i = n; i-- > 1;)
@@ -163,20 +195,22 @@ void filter_include(uint8_t *mask, struct snapshot *snap, const struct name_patt
 			mask[snapshot_node(snap, i)->parent] |= ABOVE;
 	for (i = 0; i < n; i++)
 		mask[i] = (mask[i] & ABOVE) != 0;
+	free(m.seen);
 }
 
 void filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
 		    enum name_mode mode)
 {
+	struct matcher m = matcher_make(snap, p, mode);
 	uint32_t n = snapshot_n(snap);
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t parent = snapshot_node(snap, i)->parent;
 
-		if (mask[i] && ((parent != SNAP_NONE && !mask[parent]) ||
-				name_pattern_match(p, snap, i, mode)))
+		if (mask[i] && ((parent != SNAP_NONE && !mask[parent]) || matches(&m, i)))
 			mask[i] = 0;
 	}
+	free(m.seen);
 }
 
 void filter_at_least(uint8_t *mask, const struct snapshot *snap, const double *values, double least)

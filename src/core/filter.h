@@ -26,7 +26,7 @@ void name_pattern_done(struct name_pattern *p);
 bool name_pattern_match(const struct name_pattern *p, struct snapshot *snap, uint32_t node,
 			enum name_mode mode);
 
-/* A mask is a byte a node, 1 = shown; malloc'd. NULL: out of memory. */
+/* A mask is a byte a node, 1 = shown; malloc'd. All but launch metadata. NULL: out of memory. */
 uint8_t *filter_all(const struct snapshot *snap);
 void filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
 		    enum name_mode mode);

@@ -48,6 +48,7 @@ struct snapshot {
 	struct idindex index;
 	uint32_t *row_node; /* view node of each session row */
 	size_t n_rows, cap_rows;
+	size_t n_masked; /* nodes at the last snapshot_mask() */
 	size_t n_mapped; /* session nodes that have a view node (no grouping) */
 	size_t n_picture_nodes, n_picture_rows; /* of the session when the picture was taken */
 	union metric_value *values; /* the picture; NULL: the session has ended and stands still */
@@ -119,6 +120,7 @@ static void view_link(struct snapshot *snap, uint32_t parent, uint32_t id)
 	struct snap_node *node = &snap->nodes[id], *up = &snap->nodes[parent];
 
 	node->depth = up->depth < UINT16_MAX ? (uint16_t)(up->depth + 1) : up->depth;
+	node->metadata |= up->metadata;
 	node->hidden |= up->hidden;
 	if (up->first_child == SNAP_NONE)
 		up->first_child = id;
@@ -143,7 +145,8 @@ static uint32_t view_append(struct snapshot *snap, const struct view_key *key, u
 	snap->keys[id] = *key;
 	snap->last_child[id] = SNAP_NONE;
 	if (key->group == 0)
-		snap->nodes[id].hidden = is_metadata(snap, key->frame);
+		snap->nodes[id].metadata = is_metadata(snap, key->frame);
+	snap->nodes[id].hidden = snap->nodes[id].metadata;
 	snap->n++;
 	if (key->parent != SNAP_NONE)
 		view_link(snap, key->parent, id);
@@ -704,12 +707,30 @@ void snapshot_reset(struct snapshot *snap, bool undo)
 	columns_restart(snap, !undo);
 }
 
+void snapshot_mask(struct snapshot *snap, const uint8_t *mask)
+{
+	bool changed = false;
+	size_t i;
+
+	for (i = 0; i < snap->n; i++) {
+		bool hidden = snap->nodes[i].metadata || (mask && !mask[i]);
+
+		changed |= i < snap->n_masked && hidden != snap->nodes[i].hidden;
+		snap->nodes[i].hidden = hidden;
+	}
+	snap->n_masked = snap->n;
+	if (changed) /* "before" was the sum over other nodes */
+		columns_restart(snap, false);
+	for (i = 0; i < snap->n_columns; i++)
+		snap->columns[i]->fresh = snap->columns[i]->rate_fresh = false;
+}
+
 int snapshot_regroup(struct snapshot *snap, enum group group)
 {
 	snapshot_drop_columns(snap);
 	idindex_done(&snap->index);
 	snap->spec.group = group;
-	snap->n = snap->n_rows = snap->n_mapped = 0;
+	snap->n = snap->n_rows = snap->n_mapped = snap->n_masked = 0;
 	snap->n_flat = snap->n_transfers = 0;
 	/* The same picture in another order: what has come since is for the next update. */
 	return map_all(snap);

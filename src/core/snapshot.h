@@ -42,7 +42,8 @@ struct snap_node {
 	uint32_t session_node; /* SESSION_NONE for a group node */
 	uint16_t depth;        /* root 0; saturates */
 	uint8_t kind;          /* enum frame_kind */
-	bool hidden;           /* filtered out as launch metadata */
+	bool hidden : 1;       /* launch metadata, or taken out by snapshot_mask() */
+	bool metadata : 1;
 	uint32_t n_children;
 };
 
@@ -61,6 +62,10 @@ struct snapshot *snapshot_free(struct snapshot *snap);
 int snapshot_update(struct snapshot *snap, uint64_t now_ns);
 /* From now on cumulative columns count from the present values ("reset"); again = true undoes. */
 void snapshot_reset(struct snapshot *snap, bool undo);
+/* Take nodes out of the picture: they are hidden and do not count, in columns and tables alike.
+ * mask: a byte a node, 0 = out; what is below one must be out too. NULL: all are back. Nodes of
+ * later pictures are as their parents are until the next call. */
+void snapshot_mask(struct snapshot *snap, const uint8_t *mask);
 /* Change the grouping: ids start anew (a panel drops its fold state). */
 int snapshot_regroup(struct snapshot *snap, enum group group);
 

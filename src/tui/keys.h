@@ -63,7 +63,9 @@
 	_(SEARCH_NEXT,   "n",             FIND,    "",       "next match")                         \
 	_(SEARCH_PREV,   "N",             FIND,    "",       "previous match")                     \
 	_(FILTER,        "\\ F4",         FIND,    "Filter", "keep only paths with this in a name") \
-	_(BACK,          "Esc",           FIND,    "",       "close, zoom out, clear filter and search") \
+	_(INCLUDE,       "&",             FIND,    "",       "only paths through names that match this expression") \
+	_(EXCLUDE,       "!",             FIND,    "",       "without names that match this expression") \
+	_(BACK,          "Esc",           FIND,    "",       "close, zoom out, clear filters and search") \
 	_(SORT_MENU,     "F6",            SHOW,    "Sort",   "choose the column to sort by")       \
 	_(SORT_NEXT,     "> s",           SHOW,    "",       "sort by the next column")            \
 	_(SORT_PREV,     "<",             SHOW,    "",       "sort by the previous column")        \

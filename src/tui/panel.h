@@ -118,6 +118,7 @@ void panel_detail_show(struct panel *p, uint32_t node);
 /* Let the tree show a calling context. */
 void panel_tree_reveal(struct panel *p, uint32_t node);
 void panel_tree_forget(struct panel *p); /* ids start anew */
+void panel_tree_unfold(struct panel *p); /* what the screen has room for, once */
 const char *panel_tree_sort_name(unsigned i);
 size_t panel_tree_n_matches(struct panel *p); /* of the search */
 /* Short description of the tree's view for the tab line. */

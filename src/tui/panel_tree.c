@@ -66,8 +66,9 @@ static void update(struct panel *p)
 	tree_columns_update(pt);
 	choose_sort(p);
 	tree_build(tree);
-	if (tree->auto_fold)
+	if (tree->auto_fold || tree->unfold_once)
 		tree_fold_auto(tree, (size_t)MAX(p->height, 3));
+	tree->unfold_once = false;
 	p->n_rows = tree->n_rows;
 	if (tree->n_flags <= 1 && tree_has_no_time(p))
 		p->n_rows = 0; /* nothing but an empty root: say why instead */
@@ -458,6 +459,12 @@ void panel_tree_forget(struct panel *p)
 	as_tree(p)->cpu_seen = SNAP_NONE;
 	p->cursor_key = 0;
 	p->cursor = p->top = 0;
+	panel_spoil(p);
+}
+
+void panel_tree_unfold(struct panel *p)
+{
+	as_tree(p)->tree.unfold_once = true;
 	panel_spoil(p);
 }
 

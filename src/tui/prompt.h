@@ -18,7 +18,7 @@ struct prompt {
 	const char *label; /* NULL: no prompt is open */
 	char text[PROMPT_MAX];
 	size_t len;
-	char note[32]; /* drawn at the right end */
+	char note[128]; /* drawn at the right end */
 	void (*on_event)(struct tui *t, enum prompt_event event, const char *text);
 };
 

@@ -120,6 +120,9 @@ static void do_back(struct tui *t)
 	} else if (*t->filter) {
 		t->filter[0] = '\0';
 		tui_spoil(t);
+	} else if (filters_any(&t->filters)) {
+		filters_done(&t->filters);
+		tui_refilter(t);
 	} else if (*t->search) {
 		t->search[0] = '\0';
 	}
@@ -199,6 +202,63 @@ static void do_filter(struct tui *t)
 	prompt_open(&t->prompt, "keep paths with: ", t->filter, on_filter);
 }
 
+/* An expression is used as it is typed, where the tree is small enough to be looked through
+ * between two letters. */
+#define LIVE_FILTER_NODES 200000
+
+static void on_expression(struct tui *t, enum filter_kind kind, enum prompt_event event,
+			  const char *text)
+{
+	char why[128];
+	int r;
+
+	if (event == PROMPT_EOF)
+		return;
+	t->prompt.note[0] = '\0';
+	if (event == PROMPT_CHANGED && snapshot_n(t->snap) > LIVE_FILTER_NODES)
+		return;
+	if (event == PROMPT_CANCELLED)
+		text = t->expression_before;
+	r = filters_set(&t->filters, kind, text, why, sizeof(why));
+	if (r < 0 && event == PROMPT_CHANGED) {
+		snprintf(t->prompt.note, sizeof(t->prompt.note), "%s", why);
+		return;
+	}
+	if (r < 0) {
+		tui_message(t, "'%s' is no regular expression: %s", text, why);
+		filters_set(&t->filters, kind, t->expression_before, why, sizeof(why));
+	}
+	tui_refilter(t);
+}
+
+static void on_include(struct tui *t, enum prompt_event event, const char *text)
+{
+	on_expression(t, FILTER_INCLUDE, event, text);
+}
+
+static void on_exclude(struct tui *t, enum prompt_event event, const char *text)
+{
+	on_expression(t, FILTER_EXCLUDE, event, text);
+}
+
+static void ask_expression(struct tui *t, enum filter_kind kind, const char *label,
+			   void (*on_event)(struct tui *, enum prompt_event, const char *))
+{
+	t->overlay = NULL;
+	memcpy(t->expression_before, t->filters.v[kind].text, sizeof(t->expression_before));
+	prompt_open(&t->prompt, label, t->expression_before, on_event);
+}
+
+static void do_include(struct tui *t)
+{
+	ask_expression(t, FILTER_INCLUDE, "only paths through (expression): ", on_include);
+}
+
+static void do_exclude(struct tui *t)
+{
+	ask_expression(t, FILTER_EXCLUDE, "without (expression): ", on_exclude);
+}
+
 /* ---- what is shown ---- */
 
 static void on_sort(struct tui *t, int value)
@@ -231,6 +291,8 @@ static void do_names(struct tui *t)
 	static const char *const words[NAME_N] = {"short", "demangled", "raw"};
 
 	t->names = (t->names + 1) % NAME_N;
+	if (filters_any(&t->filters))
+		tui_refilter(t);
 	tui_message(t, "names: %s", words[t->names]);
 	spoil_front(t);
 }
@@ -254,6 +316,8 @@ static void do_group(struct tui *t)
 	panel_tree_forget(t->panels[TUI_PANEL_TREE]);
 	tui_message(t, "group: %s", group_word(group));
 	snapshot_update(t->snap, clock_monotonic_ns()); /* regrouped rows need values */
+	if (filters_any(&t->filters))
+		tui_refilter(t);
 	tui_spoil(t);
 }
 
@@ -529,6 +593,8 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_SEARCH_NEXT] = do_search_next,
 	[REQ_SEARCH_PREV] = do_search_prev,
 	[REQ_FILTER] = do_filter,
+	[REQ_INCLUDE] = do_include,
+	[REQ_EXCLUDE] = do_exclude,
 	[REQ_SORT_MENU] = do_sort_menu,
 	[REQ_NAMES] = do_names,
 	[REQ_PERCENT] = do_percent,

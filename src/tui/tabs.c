@@ -53,6 +53,10 @@ static void put_state(struct tui *t, struct buf *out)
 
 	if (*t->filter)
 		buf_printf(out, "  filter: %s", t->filter);
+	if (*t->filters.v[FILTER_INCLUDE].text)
+		buf_printf(out, "  only: %s", t->filters.v[FILTER_INCLUDE].text);
+	if (*t->filters.v[FILTER_EXCLUDE].text)
+		buf_printf(out, "  without: %s", t->filters.v[FILTER_EXCLUDE].text);
 	panel_tree_state(t->panels[TUI_PANEL_TREE], out);
 	if (snapshot_group(t->snap) != GROUP_NONE)
 		buf_printf(out, "  group: %s", group_word(snapshot_group(t->snap)));
@@ -63,7 +67,7 @@ static void put_state(struct tui *t, struct buf *out)
 /* The overlay and the settings matter more than the titles of other tabs, but not without end. */
 static int width_behind(const struct tui *t, const struct buf *state, int cols)
 {
-	int width = MIN((int)state->len, cols / 3);
+	int width = MIN((int)state->len, cols / 2);
 
 	if (t->overlay)
 		width += (int)strlen(t->overlay->ops->title) + 14;

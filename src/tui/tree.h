@@ -25,6 +25,7 @@ struct tree {
 	void *ctx;
 	bool ascending;
 	bool auto_fold;    /* no fold key was used yet: the hottest paths are open */
+	bool unfold_once;  /* as if, this time */
 	uint32_t root;     /* of the view; below it when zoomed */
 	uint32_t zoom[32]; /* the roots before it */
 	unsigned n_zoom;

@@ -99,7 +99,17 @@ void tui_picture(struct tui *t)
 	uint64_t now_ns = clock_monotonic_ns();
 
 	snapshot_update(t->snap, now_ns);
+	if (filters_any(&t->filters))
+		filters_apply(&t->filters, t->snap, t->names);
 	usage_update(&t->usage, snapshot_session(t->snap), now_ns);
+	tui_spoil(t);
+}
+
+void tui_refilter(struct tui *t)
+{
+	if (filters_apply(&t->filters, t->snap, t->names) < 0)
+		tui_message(t, "out of memory");
+	panel_tree_unfold(t->panels[TUI_PANEL_TREE]);
 	tui_spoil(t);
 }
 
@@ -234,6 +244,15 @@ static int make_panels(struct tui *t)
 	return t->help && t->detail ? 0 : -ENOMEM;
 }
 
+/* From the command line, which has checked it. */
+static void set_filter(struct tui *t, enum filter_kind kind, const char *text)
+{
+	char why[128];
+
+	if (text && filters_set(&t->filters, kind, text, why, sizeof(why)) < 0)
+		tui_message(t, "'%s': %s", text, why);
+}
+
 static void apply_options(struct tui *t)
 {
 	const char *sort = t->options.sort;
@@ -247,6 +266,8 @@ static void apply_options(struct tui *t)
 		t->current = t->options.panel;
 	if (t->options.names < NAME_N)
 		t->names = t->options.names;
+	set_filter(t, FILTER_INCLUDE, t->options.include);
+	set_filter(t, FILTER_EXCLUDE, t->options.exclude);
 	t->look = (struct look_options){t->options.theme, t->options.ascii, t->options.no_color};
 }
 
@@ -283,6 +304,7 @@ struct tui *tui_free(struct tui *t)
 	panel_free(t->help);
 	panel_free(t->detail);
 	usage_done(&t->usage);
+	filters_done(&t->filters);
 	free(t);
 	return NULL;
 }

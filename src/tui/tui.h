@@ -97,6 +97,7 @@ struct tui_options {
 	const char *command;   /* "top", "view": follows "proton" in the header */
 	const char *sort;      /* title of the tree's sort column ("total", "calls"); NULL = total */
 	const char *filter;    /* keep paths with this in a name; NULL = all */
+	const char *include, *exclude; /* expressions, see core/filter.h; NULL = none */
 	uint64_t interval_ns;  /* between refreshes, for the header; 0 = one second */
 	enum tui_panel panel;  /* the first one shown */
 	enum name_mode names;

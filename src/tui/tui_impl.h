@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "tui/filters.h"
 #include "tui/keys.h"
 #include "tui/menu.h"
 #include "tui/panel.h"
@@ -45,6 +46,8 @@ struct tui {
 	struct usage usage;
 	char search[TUI_NEEDLE], filter[TUI_NEEDLE];               /* "" = none */
 	char search_before[TUI_NEEDLE], filter_before[TUI_NEEDLE]; /* when the prompt opened */
+	struct filters filters;
+	char expression_before[FILTER_TEXT]; /* when its prompt opened */
 	char message[256];
 	enum name_mode names;
 	bool frozen, percent_of_parent, is_reset;
@@ -60,6 +63,7 @@ void tui_redraw(struct tui *t);
 void tui_draw(struct tui *t, const struct canvas *canvas, int *ret_y, int *ret_x);
 void tui_show_panel(struct tui *t, enum tui_panel panel);
 void tui_picture(struct tui *t); /* a new one from the session */
+void tui_refilter(struct tui *t); /* the same picture through other filters */
 
 const char *tui_node_name(struct tui *t, uint32_t id);
 /* The names from the root to a node. */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "tui/filters.h"
+#include <errno.h>
+#include <string.h>
+#include "base/util.h"
+
+void filters_done(struct filters *f)
+{
+	for (unsigned i = 0; i < FILTER_N; i++)
+		if (*f->v[i].text)
+			name_pattern_done(&f->v[i].pattern);
+	memset(f, 0, sizeof(*f));
+}
+
+int filters_set(struct filters *f, enum filter_kind kind, const char *text, char *ret_why,
+		size_t size)
+{
+	struct name_pattern pattern;
+	int r = *text ? name_pattern_init(&pattern, text, ret_why, size) : 0;
+
+	if (r < 0)
+		return r;
+	if (*f->v[kind].text)
+		name_pattern_done(&f->v[kind].pattern);
+	snprintf(f->v[kind].text, sizeof(f->v[kind].text), "%s", text);
+	if (*text)
+		f->v[kind].pattern = pattern;
+	return 0;
+}
+
+bool filters_any(const struct filters *f)
+{
+	return *f->v[FILTER_INCLUDE].text || *f->v[FILTER_EXCLUDE].text;
+}
+
+int filters_apply(const struct filters *f, struct snapshot *snap, enum name_mode names)
+{
+	_cleanup_(freep) uint8_t *mask = NULL;
+
+	if (!filters_any(f)) {
+		snapshot_mask(snap, NULL);
+		return 0;
+	}
+	mask = filter_all(snap);
+	if (!mask)
+		return -ENOMEM;
+	if (*f->v[FILTER_INCLUDE].text)
+		filter_include(mask, snap, &f->v[FILTER_INCLUDE].pattern, names);
+	if (*f->v[FILTER_EXCLUDE].text)
+		filter_exclude(mask, snap, &f->v[FILTER_EXCLUDE].pattern, names);
+	if (snapshot_n(snap)) /* what keeps nothing still leaves the root to stand on */
+		mask[0] = 1;
+	snapshot_mask(snap, mask);
+	return 0;
+}

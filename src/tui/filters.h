@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_FILTERS_H
+#define PROTON_TUI_FILTERS_H
+/* Which calling contexts the picture is made of: those that an expression includes, without those
+ * that another one excludes (core/filter.h). All panels and all totals count only these. */
+#include <stdbool.h>
+#include <stddef.h>
+#include "core/filter.h"
+#include "tui/prompt.h"
+
+#define FILTER_TEXT PROMPT_MAX /* longest expression */
+
+enum filter_kind { FILTER_INCLUDE, FILTER_EXCLUDE, FILTER_N };
+
+struct filters {
+	struct {
+		char text[FILTER_TEXT]; /* "" = none */
+		struct name_pattern pattern;
+	} v[FILTER_N];
+};
+
+void filters_done(struct filters *f);
+/* "" = none. -EINVAL with why in ret_why (size bytes): the one before stays. */
+int filters_set(struct filters *f, enum filter_kind kind, const char *text, char *ret_why,
+		size_t size);
+bool filters_any(const struct filters *f);
+/* Mask the present picture. 0 or -ENOMEM. */
+int filters_apply(const struct filters *f, struct snapshot *snap, enum name_mode names);
+
+#endif
