@@ -225,6 +225,77 @@ START_TEST(snapshot_groups)
 }
 END_TEST
 
+static uint32_t group_named(struct snapshot *snap, const char *group)
+{
+	uint32_t id = snapshot_node(snap, 0)->first_child;
+
+	while (id != SNAP_NONE && strcmp(snapshot_name(snap, id, NAME_SHORT), group) != 0)
+		id = snapshot_node(snap, id)->next_sibling;
+	ck_assert_msg(id != SNAP_NONE, "no group '%s'", group);
+	return id;
+}
+
+static double flops_in(struct snapshot *snap, const char *group)
+{
+	return snapshot_column(snap, METRIC_FLOPS, true)->v[group_named(snap, group)];
+}
+
+static uint32_t lane_on(struct session *s, uint32_t process, uint32_t device)
+{
+	struct session_lane lane = {process, device, 0, 7, 1};
+
+	return session_lane_intern(s, &lane);
+}
+
+/* A scope's flops go where all of the work below it ran, once that is known. */
+START_TEST(snapshot_groups_scope_metrics_with_their_work)
+{
+	struct session *s = session_new();
+	struct session_device gpu = {.type = strtab_adds(s->strings, "CUDA"), .host = SESSION_NONE};
+	struct snapshot_spec spec = {.group = GROUP_DEVICE};
+	uint32_t one = session_process_add(s, 1), two = session_process_add(s, 2);
+	uint32_t gpu0 = session_device_intern(s, &gpu), gpu1 = (gpu.index = 1, session_device_intern(s, &gpu));
+	uint32_t step = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step");
+	uint32_t matmul = session_node(s, step, FRAME_SCOPE, "matmul");
+	uint32_t kernel = session_node(s, matmul, FRAME_KERNEL, "gemm");
+	uint32_t other = session_node(s, step, FRAME_KERNEL, "other");
+	uint32_t host = lane_on(s, one, SESSION_NONE), id;
+	struct snapshot *snap;
+
+	session_add(s, matmul, host, 0, METRIC_FLOPS, (union metric_value){.f64 = 100});
+	session_add(s, step, host, 0, METRIC_FLOPS, (union metric_value){.f64 = 10});
+	session_add(s, step, host, 0, METRIC_CPU_TIME, (union metric_value){.u64 = 5});
+	session_add(s, step, lane_on(s, two, SESSION_NONE), 0, METRIC_FLOPS,
+		    (union metric_value){.f64 = 7});
+	snap = snapshot_new(s, &spec);
+	snapshot_update(snap, 1);
+	ck_assert(flops_in(snap, "host") == 117); /* no work yet */
+
+	add_kernel(s, kernel, lane_on(s, one, gpu0), 50, 1, 50, 50);
+	snapshot_update(snap, 2);
+	ck_assert(flops_in(snap, "CUDA 0") == 110);
+	ck_assert(flops_in(snap, "host") == 7); /* the other process has none */
+	ck_assert(isnan(snapshot_rate(snap, METRIC_TIME)->v[0])); /* rows have moved */
+
+	add_kernel(s, other, lane_on(s, one, gpu1), 50, 1, 50, 50);
+	add_kernel(s, other, lane_on(s, two, gpu1), 50, 1, 50, 50);
+	snapshot_update(snap, 3);
+	ck_assert(flops_in(snap, "CUDA 0") == 100); /* matmul's; step now runs on two */
+	ck_assert(flops_in(snap, "CUDA 1") == 7);
+	ck_assert(flops_in(snap, "host") == 10);
+	ck_assert(snapshot_column(snap, METRIC_FLOPS, true)->v[0] == 117);
+	id = snapshot_node(snap, group_named(snap, "host"))->first_child;
+	ck_assert(snapshot_column(snap, METRIC_CPU_TIME, true)->v[id] == 5); /* is the host's */
+
+	ck_assert_int_eq(snapshot_regroup(snap, GROUP_STREAM), 0);
+	ck_assert(flops_in(snap, "CUDA 0 stream 7") == 100);
+	ck_assert_int_eq(snapshot_regroup(snap, GROUP_THREAD), 0);
+	ck_assert(flops_in(snap, "thread 1") == 110);
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(snapshot_regroups_the_same_picture)
 {
 	struct session *s = make_session();
@@ -341,6 +412,7 @@ int main(void)
 	tcase_add_test(tc, snapshot_rolls_up);
 	tcase_add_test(tc, snapshot_stands_still_and_has_windows);
 	tcase_add_test(tc, snapshot_groups);
+	tcase_add_test(tc, snapshot_groups_scope_metrics_with_their_work);
 	tcase_add_test(tc, snapshot_regroups_the_same_picture);
 	tcase_add_test(tc, metrics_that_are_nowhere_cost_nothing);
 	tcase_add_test(tc, launch_metadata_is_hidden);

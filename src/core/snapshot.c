@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/idindex.h"
 #include "base/util.h"
+#include "core/places.h"
 
 #define METADATA_PREFIX "__proton_launch_metadata"
 
@@ -49,6 +50,11 @@ struct snapshot {
 	uint32_t *row_node; /* view node of each session row */
 	size_t n_rows, cap_rows;
 	size_t n_masked; /* nodes at the last snapshot_mask() */
+	struct places places; /* by device or stream: where the work below a session node ran */
+	struct loose {
+		uint32_t row, lane; /* lane: of the group where it stands now */
+	} * loose; /* rows of what the program said of a scope */
+	size_t n_loose, cap_loose, n_noted; /* n_noted: rows that are in `places` */
 	size_t n_mapped; /* session nodes that have a view node (no grouping) */
 	size_t n_picture_nodes, n_picture_rows; /* of the session when the picture was taken */
 	union metric_value *values; /* the picture; NULL: the session has ended and stands still */
@@ -248,26 +254,124 @@ static int map_nodes(struct snapshot *snap)
 	return 0;
 }
 
+/* What was computed, and what rates are made of, counts from elsewhere now. */
+static void columns_restart(struct snapshot *snap, bool has_before)
+{
+	size_t i;
+
+	for (i = 0; i < snap->n_columns; i++) {
+		snap->columns[i]->fresh = snap->columns[i]->rate_fresh = false;
+		snap->columns[i]->n_before = 0;
+		snap->columns[i]->has_before &= has_before;
+	}
+}
+
+static bool ran_on_device(const struct snapshot *snap, uint32_t lane)
+{
+	return lane < snap->s->n_lanes && snap->s->lanes[lane].device != SESSION_NONE;
+}
+
+/* Flops and bytes of a scope are counted on the host but spent on a device; host time is not. */
+static bool is_loose(const struct snapshot *snap, const struct session_row *r)
+{
+	const struct session_set *set = &snap->s->sets[r->set];
+	uint32_t i;
+
+	for (i = 0; i < set->n; i++)
+		if (set->metrics[i] == METRIC_CPU_TIME || set->metrics[i] == METRIC_CPU_COUNT)
+			return false;
+	return r->lane < snap->s->n_lanes && !ran_on_device(snap, r->lane);
+}
+
+static bool by_device(const struct snapshot *snap)
+{
+	return snap->spec.group == GROUP_DEVICE || snap->spec.group == GROUP_STREAM;
+}
+
+/* Learn where work ran, before anything is put there. */
+static int note_places(struct snapshot *snap)
+{
+	uint8_t kind;
+
+	for (; by_device(snap) && snap->n_noted < snap->n_picture_rows; snap->n_noted++) {
+		const struct session_row *r = &snap->s->rows[snap->n_noted];
+
+		if (ran_on_device(snap, r->lane) &&
+		    places_note(&snap->places, snap->s, r->node, r->lane,
+				lane_group(snap, r->lane, &kind)) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The lane among whose group a row is shown: its own, or that of all the work below its node. */
+static uint32_t shown_lane(const struct snapshot *snap, const struct session_row *r)
+{
+	uint32_t lane = places_only(&snap->places, r->node, snap->s->lanes[r->lane].process);
+
+	return lane == SESSION_NONE ? r->lane : lane;
+}
+
+static int loose_add(struct snapshot *snap, uint32_t row, uint32_t lane)
+{
+	if (array_reserve((void **)&snap->loose, &snap->cap_loose, snap->n_loose + 1,
+			  sizeof(*snap->loose)) < 0)
+		return -ENOMEM;
+	snap->loose[snap->n_loose++] = (struct loose){row, lane};
+	return 0;
+}
+
+/* View node of a row below the group of a lane. */
+static int map_row(struct snapshot *snap, size_t row, uint32_t lane)
+{
+	uint32_t node = snap->s->rows[row].node;
+
+	if (snap->spec.group != GROUP_NONE) {
+		uint32_t group = view_group(snap, lane);
+
+		node = group == SNAP_NONE ? SNAP_NONE : view_path(snap, group, node);
+	}
+	if (node == SNAP_NONE)
+		return -ENOMEM;
+	snap->row_node[row] = node;
+	return 0;
+}
+
 static int map_rows(struct snapshot *snap)
 {
-	const struct session *s = snap->s;
-
 	if (array_reserve((void **)&snap->row_node, &snap->cap_rows, snap->n_picture_rows,
 			  sizeof(*snap->row_node)) < 0)
 		return -ENOMEM;
 	for (; snap->n_rows < snap->n_picture_rows; snap->n_rows++) {
-		const struct session_row *r = &s->rows[snap->n_rows];
-		uint32_t node = r->node;
+		const struct session_row *r = &snap->s->rows[snap->n_rows];
+		bool loose = by_device(snap) && is_loose(snap, r);
+		uint32_t lane = loose ? shown_lane(snap, r) : r->lane;
 
-		if (snap->spec.group != GROUP_NONE) {
-			node = view_group(snap, r->lane);
-			if (node != SNAP_NONE)
-				node = view_path(snap, node, r->node);
-		}
-		if (node == SNAP_NONE)
+		if (map_row(snap, snap->n_rows, lane) < 0 ||
+		    (loose && loose_add(snap, (uint32_t)snap->n_rows, lane) < 0))
 			return -ENOMEM;
-		snap->row_node[snap->n_rows] = node;
 	}
+	return 0;
+}
+
+/* Work has come since: on the first device below a scope, or on a second one. */
+static int move_loose_rows(struct snapshot *snap)
+{
+	bool moved = false;
+
+	for (size_t i = 0; i < snap->n_loose; i++) {
+		struct loose *l = &snap->loose[i];
+		uint32_t lane = shown_lane(snap, &snap->s->rows[l->row]);
+
+		if (lane == l->lane)
+			continue;
+		if (map_row(snap, l->row, lane) < 0)
+			return -ENOMEM;
+		l->lane = lane;
+		moved = true;
+	}
+	if (moved) /* what has gone elsewhere is no rate */
+		columns_restart(snap, false);
 	return 0;
 }
 
@@ -281,6 +385,8 @@ static int map_all(struct snapshot *snap)
 	} else if (!snap->n && view_append(snap, &root, FRAME_ROOT, SESSION_ROOT) == SNAP_NONE) {
 		return -ENOMEM;
 	}
+	if (note_places(snap) < 0 || move_loose_rows(snap) < 0)
+		return -ENOMEM;
 	return map_rows(snap);
 }
 
@@ -649,6 +755,8 @@ struct snapshot *snapshot_free(struct snapshot *snap)
 	free(snap->keys);
 	free(snap->last_child);
 	free(snap->row_node);
+	free(snap->loose);
+	places_done(&snap->places);
 	free(snap->values);
 	free(snap->present);
 	free(snap->base);
@@ -672,18 +780,6 @@ int snapshot_update(struct snapshot *snap, uint64_t now_ns)
 	snap->window_ns = snap->updated_ns && now_ns > snap->updated_ns ? now_ns - snap->updated_ns : 0;
 	snap->updated_ns = now_ns;
 	return 0;
-}
-
-/* What was computed, and what rates are made of, counts from elsewhere now. */
-static void columns_restart(struct snapshot *snap, bool has_before)
-{
-	size_t i;
-
-	for (i = 0; i < snap->n_columns; i++) {
-		snap->columns[i]->fresh = snap->columns[i]->rate_fresh = false;
-		snap->columns[i]->n_before = 0;
-		snap->columns[i]->has_before &= has_before;
-	}
 }
 
 void snapshot_reset(struct snapshot *snap, bool undo)
@@ -731,6 +827,8 @@ int snapshot_regroup(struct snapshot *snap, enum group group)
 	idindex_done(&snap->index);
 	snap->spec.group = group;
 	snap->n = snap->n_rows = snap->n_mapped = snap->n_masked = 0;
+	places_done(&snap->places);
+	snap->n_loose = snap->n_noted = 0;
 	snap->n_flat = snap->n_transfers = 0;
 	/* The same picture in another order: what has come since is for the next update. */
 	return map_all(snap);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_PLACES_H
+#define PROTON_CORE_PLACES_H
+/* Where the work below a calling context ran: one place, or several.
+ *
+ *     train ─ step ─┬─ matmul ── kernel   on A      matmul: A
+ *                   └─ reduce ── kernel   on B      reduce: B     step, train: several
+ *
+ * For what a program says of a scope (flops, bytes) and not of a device. A place is a number of the
+ * caller's, with a lane that has it. Processes are told apart: of eight ranks that share a tree,
+ * each has its own device. Only grows; a walk up ends where nothing new is learned.
+ *   thread  one */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/idindex.h"
+#include "core/session.h"
+
+struct places {
+	struct idindex index;
+	struct place {
+		uint32_t node, process, lane;
+		bool several;
+		uint64_t place;
+	} * v;
+	size_t n, cap;
+};
+
+void places_done(struct places *p); /* and empty again */
+/* Work of this lane ran at a node. 0 or -ENOMEM. */
+int places_note(struct places *p, const struct session *s, uint32_t node, uint32_t lane,
+		uint64_t place);
+/* A lane of the only place where this process has work at or below a node; SESSION_NONE: there is
+ * no work, or there are several. */
+uint32_t places_only(const struct places *p, uint32_t node, uint32_t process);
+
+#endif
