@@ -59,6 +59,9 @@ int screen_option(struct screen_options *o, const struct option_def *option, con
 	case OPT_NO_COLOR:
 		o->tui.no_color = true;
 		return 0;
+	case OPT_NO_MOUSE:
+		o->tui.no_mouse = true;
+		return 0;
 	case OPT_READONLY:
 		o->tui.readonly = true;
 		return 0;

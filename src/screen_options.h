@@ -14,7 +14,7 @@ struct screen_options {
 
 enum {
 	OPT_ASCII = 2000, OPT_NO_COLOR, OPT_THEME, OPT_SORT, OPT_FILTER, OPT_GROUP, OPT_NAMES, OPT_KEYS,
-	OPT_READONLY, OPT_PANEL, OPT_SCREEN_INCLUDE, OPT_SCREEN_EXCLUDE,
+	OPT_READONLY, OPT_PANEL, OPT_SCREEN_INCLUDE, OPT_SCREEN_EXCLUDE, OPT_NO_MOUSE,
 };
 /* i, e: the letters of --include and --exclude; 0: taken by something else here. */
 #define SCREEN_OPTIONS(i, e)                                                                       \
@@ -38,6 +38,7 @@ enum {
 	{.name = "no-color", .help = "no colours (as NO_COLOR in the environment)",                \
 	 .id = OPT_NO_COLOR},                                                                      \
 	{.name = "ascii", .help = "draw with ASCII characters only", .id = OPT_ASCII},             \
+	{.name = "no-mouse", .help = "leave the mouse to the terminal", .id = OPT_NO_MOUSE},       \
 	{.name = "readonly", .help = "no key may pause, signal or save", .id = OPT_READONLY},      \
 	{.name = "keys", .help = "print the keys and leave", .id = OPT_KEYS}
 

@@ -16,6 +16,7 @@ int main(void)
 	}
 	runner = srunner_create(suite_text());
 	srunner_add_suite(runner, suite_keys());
+	srunner_add_suite(runner, suite_mouse());
 	srunner_add_suite(runner, suite_screens());
 	srunner_add_suite(runner, suite_terminal());
 	srunner_run_all(runner, CK_NORMAL);

@@ -55,6 +55,7 @@ bool world_shows(struct world *w, const char *text);
 
 Suite *suite_screens(void);
 Suite *suite_keys(void);
+Suite *suite_mouse(void);
 Suite *suite_text(void);
 Suite *suite_terminal(void);
 

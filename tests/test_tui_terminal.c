@@ -123,6 +123,24 @@ START_TEST(keys_arrive)
 }
 END_TEST
 
+START_TEST(mouse_arrives)
+{
+	ck_assert_int_eq(tui_open(w.t), 0);
+	ck_assert(sent("\x1b[?1006;1000h"));
+	type("\x1b[<0;20;7M\x1b[<0;20;7m"); /* left button, column 20, line 7, from 1 on */
+	ck_assert_uint_eq(w.t->panels[TUI_PANEL_TREE]->cursor, 2);
+	type("\x1b[<65;20;7M"); /* wheel down */
+	ck_assert_uint_eq(w.t->panels[TUI_PANEL_TREE]->top, 3);
+	type("M");
+	ck_assert(sent("\x1b[?1006;1000l"));
+	tui_close(w.t);
+	w.t->options.no_mouse = true;
+	w.t->has_mouse = false;
+	ck_assert_int_eq(tui_open(w.t), 0);
+	ck_assert(!sent("\x1b[?1006;1000h"));
+}
+END_TEST
+
 START_TEST(resizes)
 {
 	static const struct winsize sizes[] = {{1, 1, 0, 0},   {24, 80, 0, 0},   {0, 0, 0, 0},
@@ -194,6 +212,7 @@ START_TEST(restore_bytes)
 	ck_assert_int_eq(tui_open(w.t), 0);
 	ck_assert_int_eq(tui_restore_bytes(w.t, &out), 0);
 	ck_assert_ptr_nonnull(memmem(out.data, out.len, "\x1b[?1049l", 8));
+	ck_assert_ptr_nonnull(memmem(out.data, out.len, "\x1b[?1006;1000l", 13));
 	ck_assert_ptr_null(memchr(out.data, '$', out.len)); /* no padding marks */
 	buf_done(&out);
 }
@@ -203,6 +222,7 @@ END_TEST
 START_TEST(a_crash_gives_the_terminal_back)
 {
 	static const int signals[] = {SIGSEGV, SIGABRT, SIGBUS};
+	static const char *const undone[] = {"\x1b[?1049l", "\x1b[?1006;1000l", "\x1b[?12l\x1b[?25h"};
 	struct termios before, after;
 
 	tcgetattr(slave, &before);
@@ -219,7 +239,7 @@ START_TEST(a_crash_gives_the_terminal_back)
 				raise(signals[i]);
 			_exit(99);
 		}
-		ck_assert(sent("\x1b[?1049l"));
+		ck_assert(sent(undone[i]));
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == signals[i]);
 		tcgetattr(slave, &after);
@@ -259,6 +279,7 @@ Suite *suite_terminal(void)
 	const TTest *const tests[] = {
 		opens_and_gives_back,
 		keys_arrive,
+		mouse_arrives,
 		resizes,
 		notices_that_the_terminal_is_gone,
 		refuses_what_cannot_work,

@@ -113,6 +113,11 @@ void pen_bar(struct pen *pen, int width, double share)
 	pen_repeat(pen, ROLE_BAR_REST, glyphs->bar_rest, width - full);
 }
 
+void pen_hit(const struct pen *pen, int x, enum hit_kind kind, int value)
+{
+	hits_add(pen->canvas->hits, &(struct hit){pen->y, x, pen->x, kind, value});
+}
+
 /* Where a needle lies in wide text, or NULL. */
 static const wchar_t *wide_find(const wchar_t *text, const wchar_t *needle, bool match_case)
 {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "base/util.h"
+#include "tui/hits.h"
 #include "tui/text.h"
 #include "tui/theme.h"
 
@@ -13,6 +14,7 @@ struct canvas {
 	WINDOW *win;
 	const struct look *look;
 	int rows, cols;
+	struct hits *hits; /* where what lies is noted; may be NULL */
 };
 
 struct pen {
@@ -34,6 +36,9 @@ void pen_fill(struct pen *pen, enum role role);        /* blanks to the end */
 void pen_repeat(struct pen *pen, enum role role, const char *glyph, int n);
 /* A bar of `width` columns, `share` (0..1) of it full. */
 void pen_bar(struct pen *pen, int width, double share);
+
+/* What was drawn from column x on can be clicked on. */
+void pen_hit(const struct pen *pen, int x, enum hit_kind kind, int value);
 
 struct pen_name {
 	const char *text;

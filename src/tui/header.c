@@ -354,21 +354,6 @@ int header_draw(struct tui *t, const struct canvas *canvas)
 
 /* ---- function keys ---- */
 
-/* The function key in a list of keys, or NULL. */
-static const char *function_key(const char *keys, size_t *ret_len)
-{
-	while (*keys) {
-		size_t n = strcspn(keys, " ");
-
-		if (keys[0] == 'F' && n > 1) {
-			*ret_len = n;
-			return keys;
-		}
-		keys += n + strspn(keys + n, " ");
-	}
-	return NULL;
-}
-
 /* Keys for what moves say nothing where nothing does. */
 static bool is_useless(const struct tui *t, enum request request)
 {
@@ -377,33 +362,30 @@ static bool is_useless(const struct tui *t, enum request request)
 		(!t->options.live || t->options.readonly || !t->host.request));
 }
 
-static const struct request_info *by_function_key(const struct tui *t, unsigned number)
+/* What the function key does and the line has a word for. */
+static enum request by_function_key(const struct tui *t, int number)
 {
-	char wanted[8];
+	enum request request = keymap_find(&t->keys, KEY_FUNCTION | KEY_F(number));
 
-	snprintf(wanted, sizeof(wanted), "F%u", number);
-	for (unsigned r = REQ_NONE + 1; r < REQ_N; r++) {
-		const struct request_info *info = request_info(r);
-		size_t n;
-		const char *key = function_key(info->keys, &n);
-
-		if (key && *info->label && strlen(wanted) == n && !memcmp(key, wanted, n))
-			return is_useless(t, r) ? NULL : info;
-	}
-	return NULL;
+	if (request == REQ_NONE || !*request_info(request)->label || is_useless(t, request))
+		return REQ_NONE;
+	return request;
 }
 
 void header_draw_footer(struct tui *t, const struct canvas *canvas, int y)
 {
 	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
 
-	for (unsigned i = 1; i <= 12; i++) {
-		const struct request_info *info = by_function_key(t, i);
+	for (int i = 1; i <= 12; i++) {
+		enum request request = by_function_key(t, i);
+		int x = pen.x;
 
-		if (!info || pen_left(&pen) < 6)
+		if (request == REQ_NONE || pen_left(&pen) < 6)
 			continue;
-		pen_printf(&pen, ROLE_KEY, "F%u", i);
-		pen_put(&pen, ROLE_LABEL, i == 8 && t->frozen ? "Resume" : info->label);
+		pen_printf(&pen, ROLE_KEY, "F%d", i);
+		pen_put(&pen, ROLE_LABEL,
+			request == REQ_FREEZE && t->frozen ? "Resume" : request_info(request)->label);
+		pen_hit(&pen, x, HIT_REQUEST, (int)request);
 		pen_skip(&pen, ROLE_KEY, 1);
 	}
 	pen_fill(&pen, ROLE_KEY);

@@ -78,6 +78,7 @@
 	_(NAMES,         "m",             SHOW,    "",       "names: short, demangled, raw")       \
 	_(PERCENT,       "%",             SHOW,    "",       "percent of the total or of the parent") \
 	_(GROUP,         "G F5",          SHOW,    "Group",  "group by process, device, stream, thread") \
+	_(MOUSE,         "M",             SHOW,    "",       "use the mouse, or leave it to the terminal") \
 	_(FREEZE,        "z Z F8",        DATA,    "Freeze", "hold the picture; recording goes on") \
 	_(PAUSE,         "P",             DATA,    "",       "pause or resume collecting")         \
 	_(RESET,         "r",             DATA,    "",       "count from now")                     \

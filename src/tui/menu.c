@@ -28,7 +28,7 @@ void menu_add(struct menu *m, int letter, int value, const char *format, ...)
 }
 
 /* Close before the call: it may open another menu. */
-static void choose(struct menu *m, struct tui *t, int i)
+void menu_choose(struct menu *m, struct tui *t, int i)
 {
 	m->title = NULL;
 	m->on_choice(t, m->items[i].value);
@@ -38,10 +38,15 @@ static bool choose_letter(struct menu *m, struct tui *t, int key)
 {
 	for (int i = 0; i < m->n; i++)
 		if (m->items[i].letter && m->items[i].letter == key) {
-			choose(m, t, i);
+			menu_choose(m, t, i);
 			return true;
 		}
 	return false;
+}
+
+void menu_move(struct menu *m, int n)
+{
+	m->cursor = MAX(MIN(m->cursor + n, m->n - 1), 0);
 }
 
 void menu_key(struct menu *m, struct tui *t, int key)
@@ -51,22 +56,22 @@ void menu_key(struct menu *m, struct tui *t, int key)
 	switch (key) {
 	case KEY_FUNCTION | KEY_DOWN:
 	case 'j':
-		m->cursor = MIN(m->cursor + 1, m->n - 1);
+		menu_move(m, 1);
 		break;
 	case KEY_FUNCTION | KEY_UP:
 	case 'k':
-		m->cursor = MAX(m->cursor - 1, 0);
+		menu_move(m, -1);
 		break;
 	case '\r':
 	case '\n':
 		if (m->n > 0)
-			choose(m, t, m->cursor);
+			menu_choose(m, t, m->cursor);
 		break;
 	case 27:
 	case 'q':
 	case KEY_CTRL('c'):
 	case KEY_CTRL('g'):
-		m->title = NULL;
+		menu_close(m);
 		break;
 	default:
 		break;
@@ -104,6 +109,7 @@ static void draw_item(const struct menu *m, const struct canvas *canvas, int y, 
 	pen_skip(&pen, ROLE_POPUP, 1);
 	pen_put(&pen, ROLE_POPUP, m->items[i].text);
 	pen_fill(&pen, ROLE_POPUP);
+	pen_hit(&pen, x, HIT_CHOICE, i);
 }
 
 void menu_draw(const struct menu *m, const struct canvas *canvas)

@@ -29,6 +29,12 @@ static inline bool menu_is_open(const struct menu *m)
 	return m->title != NULL;
 }
 void menu_key(struct menu *m, struct tui *t, int key);
+void menu_move(struct menu *m, int n); /* the cursor */
+void menu_choose(struct menu *m, struct tui *t, int i);
+static inline void menu_close(struct menu *m)
+{
+	m->title = NULL;
+}
 void menu_draw(const struct menu *m, const struct canvas *canvas);
 
 #endif

@@ -63,6 +63,8 @@ void layout_head(const struct layout *layout, struct pen *pen, const struct colu
 		snprintf(title, sizeof(title), "%s%s",
 			 mark ? ascending ? glyphs->ascending : glyphs->descending : "", c->title);
 		pen_right(pen, mark ? ROLE_HEAD_SORT : ROLE_HEAD, c->width + 1, title);
+		if (sorted >= 0)
+			pen_hit(pen, pen->x - c->width - 1, HIT_SORT, layout->v[i]);
 	}
 	pen_skip(pen, ROLE_HEAD, 2);
 	pen_put(pen, ROLE_HEAD, name);
@@ -247,6 +249,18 @@ static void move_by(struct panel *p, long n)
 		panel_goto(p, from > (size_t)-n ? from - (size_t)-n : 0);
 	else
 		panel_goto(p, from + (size_t)n);
+}
+
+void panel_scroll(struct panel *p, int n)
+{
+	size_t height = (size_t)MAX(p->height, 1), last_top, cursor;
+
+	panel_refresh(p);
+	last_top = p->n_rows > height ? p->n_rows - height : 0;
+	p->top = n < 0 ? p->top - MIN(p->top, (size_t)-n) : MIN(p->top + (size_t)n, last_top);
+	cursor = CLAMP(p->cursor, p->top, p->top + height - 1);
+	if (!p->no_cursor && cursor != p->cursor)
+		panel_goto(p, cursor);
 }
 
 uint32_t panel_node(struct panel *p)
@@ -448,6 +462,7 @@ void panel_draw(struct panel *p, const struct canvas *canvas, int y, int rows)
 		panel_spoil(p);
 	p->width = canvas->cols;
 	p->height = rows - head - foot;
+	p->y = y + head;
 	panel_refresh(p);
 	clamp_view(p);
 	if (p->n_rows == 0) {

@@ -92,6 +92,7 @@ struct panel {
 	size_t n_rows, cursor, top;
 	uint64_t cursor_key;
 	int height, width; /* rows and columns for the list when last drawn */
+	int y;             /* line of its first row on the screen */
 	int scroll;        /* columns of the name hidden at the left */
 	unsigned sort;     /* index into columns */
 	bool ascending;
@@ -112,6 +113,7 @@ bool panel_request(struct panel *p, enum request request);
 void panel_sort(struct panel *p, unsigned column);
 bool panel_find(struct panel *p, bool forward, bool *ret_wrapped);
 void panel_goto(struct panel *p, size_t row);
+void panel_scroll(struct panel *p, int n); /* the window, by n rows; the cursor stays inside */
 uint32_t panel_node(struct panel *p); /* of the cursor's row, or SNAP_NONE */
 /* Give the detail overlay its subject. */
 void panel_detail_show(struct panel *p, uint32_t node);

@@ -162,13 +162,17 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 				.scroll = p->scroll,
 				.needle = p->tui->search,
 				.cut = TEXT_CUT_MIDDLE};
+	int x;
 
 	layout_cells(&pt->layout, pen, p, &p->columns, r.id);
 	draw_lines(p, pen, r.id, r.depth, max_levels(pt));
-	if (pt->tree.flags[r.id] & TREE_BRANCH)
+	x = pen->x;
+	if (pt->tree.flags[r.id] & TREE_BRANCH) {
 		pen_put(pen, ROLE_DIM, tree_is_open(&pt->tree, r.id) ? g->open : g->closed);
-	else
+		pen_hit(pen, x, HIT_FOLD, (int)row);
+	} else {
 		pen_put(pen, ROLE_DIM, g->leaf);
+	}
 	pen_name(pen, name_role(p, r.id), &name);
 }
 

@@ -297,6 +297,15 @@ static void do_names(struct tui *t)
 	spoil_front(t);
 }
 
+static void do_mouse(struct tui *t)
+{
+	t->has_mouse = !t->has_mouse;
+	if (t->screen)
+		screen_mouse(t->screen, t->has_mouse);
+	tui_message(t, t->has_mouse ? "the mouse is ours; M gives it back to the terminal"
+				    : "the mouse is the terminal's, to select text with");
+}
+
 static void do_percent(struct tui *t)
 {
 	t->percent_of_parent = !t->percent_of_parent;
@@ -597,6 +606,7 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_EXCLUDE] = do_exclude,
 	[REQ_SORT_MENU] = do_sort_menu,
 	[REQ_NAMES] = do_names,
+	[REQ_MOUSE] = do_mouse,
 	[REQ_PERCENT] = do_percent,
 	[REQ_GROUP] = do_group,
 	[REQ_FREEZE] = do_freeze,

@@ -10,6 +10,7 @@
 #include <termios.h>
 #include "base/buf.h"
 #include "tui/keys.h"
+#include "tui/mouse.h"
 #include "tui/restore.h"
 #include "tui/terminfo.h"
 
@@ -231,6 +232,41 @@ int screen_read_key(struct screen *sc)
 		return (int)c;
 	r = wget_wch(sc->win, &after); /* Alt sends Esc first, at once */
 	return r == OK && after != 27 ? KEY_ALT | (int)after : 27;
+}
+
+/* Buttons, as curses calls them. */
+static const struct {
+	mmask_t mask;
+	enum mouse_button button;
+} buttons[] = {
+	{BUTTON1_PRESSED, MOUSE_LEFT},
+	{BUTTON3_PRESSED, MOUSE_RIGHT},
+	{BUTTON4_PRESSED, MOUSE_WHEEL_UP},
+	{BUTTON5_PRESSED, MOUSE_WHEEL_DOWN},
+};
+
+void screen_mouse(struct screen *sc, bool on)
+{
+	mmask_t mask = 0;
+
+	for (size_t i = 0; on && i < ARRAY_SIZE(buttons); i++)
+		mask |= buttons[i].mask;
+	mouseinterval(0); /* a press is told at once, not when it is known to be no click */
+	mousemask(mask, NULL);
+}
+
+bool screen_read_mouse(struct screen *sc, struct mouse_event *ret)
+{
+	MEVENT event;
+
+	if (getmouse(&event) == ERR)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(buttons); i++)
+		if (event.bstate & buttons[i].mask) {
+			*ret = (struct mouse_event){buttons[i].button, event.y, event.x};
+			return true;
+		}
+	return false;
 }
 
 void screen_flush(struct screen *sc, int y, int x)

@@ -10,6 +10,7 @@
 #include "tui/draw.h"
 
 struct buf;
+struct mouse_event;
 struct screen;
 struct termios;
 
@@ -26,6 +27,10 @@ int screen_fd(const struct screen *sc);
 
 /* One key without waiting: a key as in keys.h, 0 none, -EIO gone. */
 int screen_read_key(struct screen *sc);
+/* Ask the terminal to report the mouse, or to keep it to itself. */
+void screen_mouse(struct screen *sc, bool on);
+/* After KEY_MOUSE was read: what happened. False: nothing that means something. */
+bool screen_read_mouse(struct screen *sc, struct mouse_event *ret);
 /* Send what was drawn. The cursor shows at (y, x); y < 0 hides it. */
 void screen_flush(struct screen *sc, int y, int x);
 void screen_redraw(struct screen *sc); /* everything is sent anew at the next flush */

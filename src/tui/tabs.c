@@ -78,8 +78,10 @@ static void draw_tab(struct tui *t, struct pen *pen, unsigned i, enum tab_size s
 {
 	struct tab tab = make_tab(t, i, size);
 	bool now = i == t->current && !t->overlay;
+	int x = pen->x;
 
 	pen_put(pen, now ? ROLE_TAB_NOW : tab.alarm ? ROLE_WARNING : ROLE_TAB, tab.text);
+	pen_hit(pen, x, HIT_TAB, (int)i);
 	pen_put(pen, ROLE_TAB, " ");
 }
 
@@ -102,8 +104,12 @@ void tabs_draw(struct tui *t, const struct canvas *canvas, int y)
 	for (unsigned i = first; i < TUI_N_PANELS; i++)
 		if (tui_has_panel(t, i))
 			draw_tab(t, &pen, i, size);
-	if (t->overlay)
+	if (t->overlay) {
+		int x = pen.x;
+
 		pen_printf(&pen, ROLE_TAB_NOW, "%s (Esc closes)", t->overlay->ops->title);
+		pen_hit(&pen, x, HIT_REQUEST, REQ_BACK);
+	}
 	pen_put(&pen, ROLE_TAB, buf_str(&state));
 	pen_fill(&pen, ROLE_TAB);
 	buf_done(&state);

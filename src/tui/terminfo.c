@@ -23,11 +23,24 @@ static const char *capability(const char *name)
 	return s == (const char *)-1 ? NULL : s;
 }
 
+/* End reports of the mouse, whether they were asked for or not: curses does the same. */
+static void put_no_mouse(void)
+{
+	const char *mode = capability("XM");
+
+	if (mode)
+		tputs(tiparm(mode, 0), 1, put_byte);
+	else
+		tputs("\033[?1000l", 1, put_byte);
+}
+
 void terminfo_restore(struct buf *out)
 {
 	static const char *const names[] = {"sgr0", "op", "cnorm", "rmkx", "rmcup"};
 
 	put_target = out;
+	if (capability("kmous"))
+		put_no_mouse();
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (capability(names[i]))
 			tputs(capability(names[i]), 1, put_byte);

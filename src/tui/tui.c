@@ -178,6 +178,7 @@ void tui_draw(struct tui *t, const struct canvas *canvas, int *ret_y, int *ret_x
 
 	*ret_y = -1;
 	*ret_x = 0;
+	t->hits.n = 0;
 	werase(canvas->win);
 	if (canvas->rows < TUI_MIN_ROWS || canvas->cols < TUI_MIN_COLS) {
 		draw_too_small(canvas);
@@ -202,6 +203,7 @@ void tui_redraw(struct tui *t)
 	if (!t->screen)
 		return;
 	canvas = screen_canvas(t->screen);
+	canvas.hits = &t->hits;
 	tui_draw(t, &canvas, &y, &x);
 	screen_flush(t->screen, y, x);
 }
@@ -262,6 +264,7 @@ static void apply_options(struct tui *t)
 			panel_sort(t->panels[TUI_PANEL_TREE], i);
 	if (t->options.filter)
 		snprintf(t->filter, sizeof(t->filter), "%s", t->options.filter);
+	t->has_mouse = !t->options.no_mouse;
 	if (t->options.panel < TUI_N_PANELS)
 		t->current = t->options.panel;
 	if (t->options.names < NAME_N)
@@ -317,9 +320,11 @@ int tui_open(struct tui *t)
 		return 0;
 	r = screen_open(t->options.tty ? t->options.tty : "/dev/tty", &t->look, &t->screen,
 			&t->why);
-	if (r == 0)
-		tui_redraw(t);
-	return r;
+	if (r < 0)
+		return r;
+	screen_mouse(t->screen, t->has_mouse);
+	tui_redraw(t);
+	return 0;
 }
 
 const char *tui_why(const struct tui *t)
@@ -384,6 +389,14 @@ void tui_key(struct tui *t, int key)
 	}
 }
 
+static void press(struct tui *t)
+{
+	struct mouse_event event;
+
+	if (t->has_mouse && screen_read_mouse(t->screen, &event))
+		mouse_press(t, &event);
+}
+
 int tui_handle_input(struct tui *t)
 {
 	int key;
@@ -394,7 +407,10 @@ int tui_handle_input(struct tui *t)
 		key = screen_read_key(t->screen);
 		if (key <= 0)
 			break;
-		tui_key(t, key);
+		if (key == (KEY_FUNCTION | KEY_MOUSE))
+			press(t);
+		else
+			tui_key(t, key);
 		if (!t->screen) /* the host closed it */
 			return 0;
 	}
@@ -497,6 +513,7 @@ int tui_dump(struct tui *t, int rows, int cols, bool attributes, struct buf *out
 	if (r < 0)
 		return r;
 	canvas = screen_canvas(sc);
+	canvas.hits = &t->hits;
 	tui_draw(t, &canvas, &y, &x);
 	screen_read(sc, attributes, out);
 	screen_close(sc);

@@ -93,6 +93,7 @@ struct tui_options {
 	bool ascii;            /* no line drawing, no characters beyond ASCII */
 	bool no_color;         /* NO_COLOR or --color=never */
 	bool readonly;         /* no pause, no signals, no saving */
+	bool no_mouse;         /* leave the mouse to the terminal */
 	const char *theme;     /* NULL = "default"; see tui_theme_name() */
 	const char *command;   /* "top", "view": follows "proton" in the header */
 	const char *sort;      /* title of the tree's sort column ("total", "calls"); NULL = total */

@@ -17,6 +17,7 @@
 #include "tui/filters.h"
 #include "tui/keys.h"
 #include "tui/menu.h"
+#include "tui/mouse.h"
 #include "tui/panel.h"
 #include "tui/prompt.h"
 #include "tui/tui.h"
@@ -43,6 +44,9 @@ struct tui {
 	struct panel *overlay; /* one of the two, or NULL */
 	struct prompt prompt;
 	struct menu menu;
+	struct hits hits; /* of what was drawn last */
+	struct mouse mouse;
+	bool has_mouse;
 	struct usage usage;
 	char search[TUI_NEEDLE], filter[TUI_NEEDLE];               /* "" = none */
 	char search_before[TUI_NEEDLE], filter_before[TUI_NEEDLE]; /* when the prompt opened */
