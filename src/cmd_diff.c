@@ -71,7 +71,7 @@ struct arguments {
 };
 
 /* A number with or without "%" behind it. */
-static int parse_number(const char *text, double max, bool percent, double *ret)
+static int parse_amount(const char *text, double max, bool percent, double *ret)
 {
 	char *end;
 	double v = strtod(text, &end);
@@ -90,10 +90,10 @@ static int on_number(struct arguments *a, int id, const char *value)
 	int r;
 
 	if (id == OPT_FAIL_OVER)
-		return parse_number(value, 1e9, true, &a->fail_over);
+		return parse_amount(value, 1e9, true, &a->fail_over);
 	if (id == OPT_THRESHOLD)
-		return parse_number(value, 100, true, &a->print.threshold);
-	r = parse_number(value, 1e9, false, &v);
+		return parse_amount(value, 100, true, &a->print.threshold);
+	r = parse_amount(value, 1e9, false, &v);
 	if (r < 0)
 		return r;
 	*(id == OPT_DEPTH ? &a->print.depth : id == OPT_ROWS ? &a->print.rows : &a->print.width) =

@@ -18,6 +18,7 @@
 #include "format/format.h"
 #include "format/report_table.h"
 #include "load.h"
+#include "progress.h"
 
 #define ROWS_DEFAULT 20
 #define PATH_MAX_FRAMES 64
@@ -65,15 +66,14 @@ struct arguments {
 	unsigned rows, width;
 };
 
-static int parse_number(const char *text, unsigned *ret)
+static int parse_count(const char *text, unsigned *ret)
 {
-	char *end;
-	long v = strtol(text, &end, 10);
+	double v;
+	int r = parse_number(text, 1e9, &v);
 
-	if (end == text || *end || v < 0 || v > 1000000000)
-		return -EINVAL;
-	*ret = (unsigned)v;
-	return 0;
+	if (r == 0)
+		*ret = (unsigned)v;
+	return r;
 }
 
 static int on_option(const struct option_def *option, const char *value, void *arg)
@@ -97,11 +97,11 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		a->metric = value;
 		return 0;
 	case OPT_ROWS:
-		return parse_number(value, &a->rows);
+		return parse_count(value, &a->rows);
 	case OPT_NAMES:
 		return parse_names(value, &a->names);
 	case OPT_WIDTH:
-		return parse_number(value, &a->width);
+		return parse_count(value, &a->width);
 	default:
 		a->ascii = true;
 		return 0;
@@ -110,43 +110,28 @@ static int on_option(const struct option_def *option, const char *value, void *a
 
 /* ---- merging ---- */
 
-/* One file; a line on stderr says why not. */
-static int merge_file(struct merge *m, const char *path)
-{
-	struct merge_options options;
-	char name[PATH_MAX];
-	struct session *s = load_file(path);
-	int r;
-
-	if (!s)
-		return -ECANCELED;
-	merge_guess(path, name, sizeof(name), &options);
-	r = merge_add(m, s, &options);
-	session_free(s);
-	if (r == -EEXIST)
-		complain("%s: holds a process that an earlier file has already", path);
-	else if (r < 0)
-		complain("%s: cannot be merged: %s", path, strerror(-r));
-	return r;
-}
-
 /* What was merged is good as long as memory was there: a file is refused before it changes much. */
 static int merge_files(struct session *s, char **files, int n, bool keep_going, bool *ret_failed)
 {
 	_cleanup_(merge_freep) struct merge *m = merge_new(s);
-	int i, r, n_merged = 0;
+	struct progress progress = {.what = "merging files", .n = (uint64_t)n};
+	int i, r = 0, n_merged = 0;
 
 	if (!m) {
 		complain("out of memory");
 		return -ENOMEM;
 	}
 	for (i = 0; i < n; i++) {
-		r = merge_file(m, files[i]);
+		progress_at(&progress, (uint64_t)i);
+		r = load_into(m, files[i]);
 		n_merged += r == 0;
 		*ret_failed = *ret_failed || r < 0;
 		if (r == -ENOMEM || (r < 0 && !keep_going))
-			return r;
+			break;
 	}
+	progress_done(&progress);
+	if (i < n)
+		return r;
 	return n_merged ? 0 : -ENODATA;
 }
 

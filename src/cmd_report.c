@@ -4,26 +4,19 @@
 #include "cmd_report.h"
 #include <errno.h>
 #include <langinfo.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/util.h"
 #include "commands.h"
 #include "demangle.h"
 #include "format/report.h"
-#include "format/report_names.h"
 #include "load.h"
 
-enum {
-	OPT_SECTION = 1, OPT_SORT, OPT_DEPTH, OPT_THRESHOLD, OPT_ROWS, OPT_WIDTH, OPT_NAMES, OPT_GROUP,
-	OPT_METRICS, OPT_ASCII, OPT_FLAT, OPT_TREE, OPT_LIST, OPT_INCLUDE, OPT_EXCLUDE, OPT_KEEP_TOTALS,
-	OPT_FORMAT, OPT_PRINT_SORTED, OPT_DIFF, OPT_PEAKS
-};
+enum { OPT_SECTION = 1, OPT_SORT, OPT_ROWS, OPT_WIDTH, OPT_NAMES, OPT_GROUP, OPT_ASCII, OPT_FLAT, OPT_TREE };
 
 static const struct option_def options[] = {
 	{.name = "section", .arg = "NAME",
@@ -32,30 +25,9 @@ static const struct option_def options[] = {
 	 .id = OPT_SECTION},
 	{.name = "tree", .help = "print the calling contexts only", .id = OPT_TREE},
 	{.name = "flat", .help = "print the kernels only", .id = OPT_FLAT},
-	{.name = "metrics", .letter = 'm', .arg = "LIST",
-	 .help = "columns: total, %, calls, avg, bytes, gb/s, flops, tf/s or names of metrics, "
-		 "also derived ones, see proton-metrics(7)",
-	 .id = OPT_METRICS},
-	{.name = "list", .letter = 'l', .help = "list the metrics of the profile", .id = OPT_LIST},
-	{.name = "include", .letter = 'i', .arg = "REGEX",
-	 .help = "only paths through frames whose name it matches from the beginning", .id = OPT_INCLUDE},
-	{.name = "exclude", .letter = 'e', .arg = "REGEX",
-	 .help = "without frames whose name it matches, and what is below", .id = OPT_EXCLUDE},
-	{.name = "keep-totals", .help = "count what is filtered out, too", .id = OPT_KEEP_TOTALS},
-	{.name = "format", .letter = 'f', .arg = "full|file_function_line|function_line|file_function",
-	 .help = "what to keep of file:line@function", .id = OPT_FORMAT},
-	{.name = "print-sorted", .help = "after the tree, its nodes by the first column",
-	 .id = OPT_PRINT_SORTED},
-	{.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt",
-	 .id = OPT_PEAKS},
-	{.name = "diff-profile", .arg = "FILE", .id = OPT_DIFF},
+	PROFILE_OPTIONS,
 	{.name = "sort", .letter = 's', .arg = "METRIC", .help = "sort by this metric, or 'name'",
 	 .id = OPT_SORT},
-	{.name = "depth", .letter = 'd', .arg = "N", .help = "levels of the tree (all)",
-	 .id = OPT_DEPTH},
-	{.name = "threshold", .letter = 't', .arg = "X[%]",
-	 .help = "leave out nodes whose first column is below X, or below this share of the total",
-	 .id = OPT_THRESHOLD},
 	{.name = "rows", .letter = 'n', .arg = "N", .help = "rows of flat tables (all)", .id = OPT_ROWS},
 	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",
 	 .help = "put this above the tree", .id = OPT_GROUP},
@@ -68,217 +40,54 @@ static const struct option_def options[] = {
 
 const struct command_def command_report = {
 	.name = "report",
-	.usage = "[options] FILE",
-	.summary = "print a profile or a tape as text",
+	.usage = "[options] FILE…",
+	.summary = "print a profile, or several as one, as text",
 	.operands_first = true,
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
 };
 
-struct arguments {
-	struct report_options report;
-	struct report_filter filter;
-	enum group group;
-	bool list;
-};
-
-int report_filter_set(struct report_filter *f, const struct name_pattern **which, const char *value)
-{
-	char why[128];
-	int r;
-
-	if (*which) {
-		complain("one expression is enough: '%s' is a second", value);
-		return -EEXIST;
-	}
-	r = name_pattern_init(&f->patterns[f->n_patterns], value, why, sizeof(why));
-	if (r < 0) {
-		complain("'%s' is no regular expression: %s", value, r == -EINVAL ? why : strerror(-r));
-		return -EBADMSG;
-	}
-	*which = &f->patterns[f->n_patterns++];
-	return 0;
-}
-
-int report_peaks_load(struct report_filter *f, const char *path)
-{
-	_cleanup_(fclosep) FILE *file = fopen(path, "re");
-	struct buf text;
-	unsigned line = 0;
-	int r = -errno, c;
-
-	if (!file || !report_peaks(f)) {
-		complain("cannot open '%s': %s", path, strerror(file ? ENOMEM : -r));
-		return -EBADMSG;
-	}
-	buf_init(&text, 1 << 20);
-	while ((c = getc(file)) != EOF)
-		buf_putc(&text, (char)c);
-	r = text.error ? text.error : ferror(file) ? -EIO : peaks_parse(f->peaks, buf_str(&text), &line);
-	buf_done(&text);
-	if (r == -EINVAL)
-		complain("%s:%u: want type, arch, fp8, fp16, fp32, fp64 and memory, as in data/peaks.txt", path,
-			 line);
-	else if (r < 0)
-		complain("cannot read '%s': %s", path, strerror(r < 0 ? -r : r));
-	return r ? -EBADMSG : 0;
-}
-
-const struct peaks *report_peaks(struct report_filter *f)
-{
-	if (!f->peaks)
-		f->peaks = peaks_new();
-	return f->peaks;
-}
-
-void report_filter_done(struct report_filter *f)
-{
-	while (f->n_patterns)
-		name_pattern_done(&f->patterns[--f->n_patterns]);
-	f->peaks = peaks_free(f->peaks);
-}
-
-static int parse_number(const char *text, double max, double *ret)
-{
-	char *end;
-
-	*ret = strtod(text, &end);
-	return end == text || *end || !(*ret >= 0 && *ret <= max) ? -EINVAL : 0;
-}
-
-int parse_word(const char *word, const char *const *words, unsigned n)
-{
-	unsigned i;
-
-	for (i = 0; i < n; i++)
-		if (!strcmp(word, words[i]))
-			return (int)i;
-	return -EINVAL;
-}
-
-int parse_group(const char *word, enum group *ret)
-{
-	unsigned i;
-
-	for (i = 0; i < GROUP_N; i++) {
-		if (!strcmp(group_word((enum group)i), word)) {
-			*ret = (enum group)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
-int parse_names(const char *word, uint8_t *ret)
-{
-	static const char *const words[] = {"short", "demangled", "raw"};
-	int i = parse_word(word, words, ARRAY_SIZE(words));
-
-	if (i >= 0)
-		*ret = (uint8_t)i;
-	return i < 0 ? i : 0;
-}
-
-/* "1%" is a share of the total, "1000" a value of the first column. */
-static int parse_threshold(struct report_options *o, const char *value)
-{
-	char *end;
-	double v = strtod(value, &end);
-
-	if (end == value || !isfinite(v))
-		return -EINVAL;
-	if (!*end) {
-		o->least = v;
-		return 0;
-	}
-	o->threshold = v / 100;
-	return strcmp(end, "%") || v < 0 || v > 100 ? -EINVAL : 0;
-}
-
-static int on_number(struct arguments *a, int id, const char *value)
+static int on_number(struct report_options *o, int id, const char *value)
 {
 	double v;
-	int r = id == OPT_THRESHOLD ? parse_threshold(&a->report, value) : parse_number(value, 1e9, &v);
+	int r = parse_number(value, 1e9, &v);
 
-	if (r < 0 || id == OPT_THRESHOLD)
-		return r;
-	switch (id) {
-	case OPT_DEPTH:
-		a->report.depth = (unsigned)v;
-		break;
-	case OPT_ROWS:
-		a->report.rows = (unsigned)v;
-		break;
-	default:
-		a->report.width = (unsigned)v;
-		break;
-	}
-	return 0;
+	if (r == 0)
+		*(id == OPT_ROWS ? &o->rows : &o->width) = (unsigned)v;
+	return r;
 }
 
 static int on_option(const struct option_def *option, const char *value, void *arg)
 {
-	struct arguments *a = arg;
+	struct profile_options *o = arg;
 	unsigned section;
 
 	switch (option->id) {
 	case OPT_SECTION:
 		section = report_section_parse(value);
-		a->report.sections |= section;
+		o->report.sections |= section;
 		return section ? 0 : -EINVAL;
 	case OPT_TREE:
-		a->report.sections |= REPORT_TREE;
+		o->report.sections |= REPORT_TREE;
 		return 0;
 	case OPT_FLAT:
-		a->report.sections |= REPORT_KERNELS;
+		o->report.sections |= REPORT_KERNELS;
 		return 0;
 	case OPT_SORT:
-		a->report.sort = value;
-		return 0;
-	case OPT_METRICS:
-		a->report.columns = value;
+		o->report.sort = value;
 		return 0;
 	case OPT_GROUP:
-		return parse_group(value, &a->group);
+		return parse_group(value, &o->group);
 	case OPT_NAMES:
-		return parse_names(value, &a->report.names);
+		return parse_names(value, &o->report.names);
 	case OPT_ASCII:
-		a->report.ascii = true;
+		o->report.ascii = true;
 		return 0;
+	case OPT_ROWS:
+	case OPT_WIDTH:
+		return on_number(&o->report, option->id, value);
 	default:
-		return on_number(a, option->id, value);
-	}
-}
-
-/* The options of Triton's viewer. */
-static int on_viewer_option(const struct option_def *option, const char *value, void *arg)
-{
-	struct arguments *a = arg;
-
-	switch (option->id) {
-	case OPT_LIST:
-		a->list = true;
-		return 0;
-	case OPT_INCLUDE:
-		return report_filter_set(&a->filter, &a->filter.include, value);
-	case OPT_EXCLUDE:
-		return report_filter_set(&a->filter, &a->filter.exclude, value);
-	case OPT_KEEP_TOTALS:
-		a->report.totals = TOTALS_OF_ALL;
-		return 0;
-	case OPT_FORMAT:
-		a->report.format = (uint8_t)name_format_parse(value);
-		return 0;
-	case OPT_PRINT_SORTED:
-		a->report.print_sorted = true;
-		return 0;
-	case OPT_PEAKS:
-		return report_peaks_load(&a->filter, value);
-	case OPT_DIFF:
-		complain("a report is of one profile: '%s' is not read", value);
-		return -ENOTSUP;
-	default:
-		return on_option(option, value, arg);
+		return profile_option(o, option, value);
 	}
 }
 
@@ -314,21 +123,51 @@ int report_print(const struct session *s, const struct report_options *options, 
 	return r;
 }
 
-static int report_file(const char *path, struct arguments *a)
+/* What was there before, as a snapshot for the options. */
+static struct snapshot *snapshot_before(const struct loaded *l)
 {
-	struct session *s = load_file(path);
-	int r = 0;
+	static const struct snapshot_spec spec;
+	struct snapshot *snap = snapshot_new(l->before, &spec);
 
-	if (!s)
-		return STATUS_FAILED;
-	a->report.include = a->filter.include;
-	a->report.exclude = a->filter.exclude;
-	a->report.peaks = report_peaks(&a->filter);
-	if (a->list)
-		list_metrics(s);
+	return snap && snapshot_update(snap, 0) == 0 ? snap : snapshot_free(snap);
+}
+
+static int check_diff(const struct profile_options *o)
+{
+	if (o->group != GROUP_NONE)
+		complain("--diff-profile compares whole profiles: it does not go with --group");
+	else if (o->report.sections & ~(unsigned)REPORT_TREE)
+		complain("--diff-profile compares the tree and has no other section");
 	else
-		r = report_print(s, &a->report, a->group);
-	session_free(s);
+		return 0;
+	return -EINVAL;
+}
+
+static int print_loaded(const struct loaded *l, struct profile_options *o)
+{
+	struct report_options report = o->report;
+	int r;
+
+	report.peaks = profile_peaks(o);
+	if (!l->before)
+		return report_print(l->s, &report, o->group);
+	report.before = snapshot_before(l);
+	r = report.before ? report_print(l->s, &report, o->group) : -ENOMEM;
+	snapshot_free(report.before);
+	return r;
+}
+
+int report_profile(const struct loaded *l, struct profile_options *o, const char *path)
+{
+	int r;
+
+	if (o->list) {
+		list_metrics(l->s);
+		return STATUS_OK;
+	}
+	if (l->before && check_diff(o) < 0)
+		return STATUS_USAGE;
+	r = print_loaded(l, o);
 	if (r == -EINVAL) {
 		complain("no such metric or column (see 'proton list %s')", path);
 		return STATUS_USAGE;
@@ -342,20 +181,33 @@ static int report_file(const char *path, struct arguments *a)
 	return r < 0 ? STATUS_FAILED : STATUS_OK;
 }
 
+static int report_files(struct profile_options *o, char *const *paths, int n)
+{
+	struct loaded l;
+	int r;
+
+	if (!n) {
+		complain("which file? (see 'proton report --help')");
+		return STATUS_USAGE;
+	}
+	if (loaded_open(&l, paths, n, o->before) < 0)
+		return STATUS_FAILED;
+	r = report_profile(&l, o, paths[0]);
+	loaded_close(&l);
+	return r;
+}
+
 int cmd_report(int argc, char **argv)
 {
-	struct arguments a = {.report = {.width = terminal_width(STDOUT_FILENO)}};
-	int first = options_parse(&command_report, argc, argv, on_viewer_option, &a), r;
+	struct profile_options o = {.report = {.width = terminal_width(STDOUT_FILENO)}};
+	int first, r;
 
-	if (first <= 0) {
+	profile_options_spell(argc, argv);
+	first = options_parse(&command_report, argc, argv, on_option, &o);
+	if (first <= 0)
 		r = first ? STATUS_USAGE : STATUS_OK;
-	} else if (argc - first != 1) {
-		complain("%s (see 'proton report --help')",
-			 first == argc ? "which file?" : "one file at a time");
-		r = STATUS_USAGE;
-	} else {
-		r = report_file(argv[first], &a);
-	}
-	report_filter_done(&a.filter);
+	else
+		r = report_files(&o, argv + first, argc - first);
+	profile_options_done(&o);
 	return r;
 }

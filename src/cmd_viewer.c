@@ -14,28 +14,52 @@
 #include "format/report_viewer.h"
 #include "load.h"
 
-enum {
-	OPT_LIST = 1, OPT_METRICS, OPT_INCLUDE, OPT_EXCLUDE, OPT_THRESHOLD, OPT_DEPTH, OPT_FORMAT,
-	OPT_PRINT_SORTED, OPT_DIFF, OPT_PEAKS
-};
-
 static const struct option_def options[] = {
-	{.name = "list", .letter = 'l', .help = "list the metrics of the profile", .id = OPT_LIST},
-	{.name = "metrics", .letter = 'm', .arg = "LIST",
+	{.name = "list",
+	 .letter = 'l',
+	 .help = "list the metrics of the profile",
+	 .id = PROFILE_OPT_LIST},
+	{.name = "metrics",
+	 .letter = 'm',
+	 .arg = "LIST",
 	 .help = "what to print, separated by commas; proton-metrics(7) has the names",
-	 .id = OPT_METRICS},
-	{.name = "include", .letter = 'i', .arg = "REGEX",
-	 .help = "only paths through frames whose name it matches from the beginning", .id = OPT_INCLUDE},
-	{.name = "exclude", .letter = 'e', .arg = "REGEX",
-	 .help = "without frames whose name it matches, and what is below", .id = OPT_EXCLUDE},
-	{.name = "threshold", .letter = 't', .arg = "X",
-	 .help = "only frames whose first metric is at least X, and what is above", .id = OPT_THRESHOLD},
-	{.name = "depth", .letter = 'd', .arg = "N", .help = "levels of the tree (100)", .id = OPT_DEPTH},
-	{.name = "format", .letter = 'f', .arg = "full|file_function_line|function_line|file_function",
-	 .help = "what to keep of file:line@function", .id = OPT_FORMAT},
-	{.name = "print-sorted", .help = "add a list, sorted by the first metric", .id = OPT_PRINT_SORTED},
-	{.name = "diff-profile", .arg = "FILE", .help = "(see 'proton help')", .id = OPT_DIFF},
-	{.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt", .id = OPT_PEAKS},
+	 .id = PROFILE_OPT_METRICS},
+	{.name = "include",
+	 .letter = 'i',
+	 .arg = "REGEX",
+	 .help = "only paths through frames whose name it matches from the beginning",
+	 .id = PROFILE_OPT_INCLUDE},
+	{.name = "exclude",
+	 .letter = 'e',
+	 .arg = "REGEX",
+	 .help = "without frames whose name it matches, and what is below",
+	 .id = PROFILE_OPT_EXCLUDE},
+	{.name = "threshold",
+	 .letter = 't',
+	 .arg = "X",
+	 .help = "only frames whose first metric is at least X, and what is above",
+	 .id = PROFILE_OPT_THRESHOLD},
+	{.name = "depth",
+	 .letter = 'd',
+	 .arg = "N",
+	 .help = "levels of the tree (100)",
+	 .id = PROFILE_OPT_DEPTH},
+	{.name = "format",
+	 .letter = 'f',
+	 .arg = "full|file_function_line|function_line|file_function",
+	 .help = "what to keep of file:line@function",
+	 .id = PROFILE_OPT_FORMAT},
+	{.name = "print-sorted",
+	 .help = "add a list, sorted by the first metric",
+	 .id = PROFILE_OPT_PRINT_SORTED},
+	{.name = "diff-profile",
+	 .arg = "FILE",
+	 .help = "print what has been added since this profile (also -diff FILE)",
+	 .id = PROFILE_OPT_DIFF},
+	{.name = "peaks",
+	 .arg = "FILE",
+	 .help = "peaks of devices, as in data/peaks.txt",
+	 .id = PROFILE_OPT_PEAKS},
 };
 
 static const struct command_def command_viewer = {
@@ -48,45 +72,24 @@ static const struct command_def command_viewer = {
 };
 
 struct arguments {
-	struct viewer_options viewer;
-	struct report_filter filter;
-	bool list;
+	struct profile_options profile;
+	double threshold;
+	long depth;
 };
 
+/* A threshold and a depth may be negative here, as in Python. */
 static int on_option(const struct option_def *option, const char *value, void *arg)
 {
 	struct arguments *a = arg;
 	char *end = NULL;
 
-	switch (option->id) {
-	case OPT_LIST:
-		a->list = true;
-		return 0;
-	case OPT_METRICS:
-		a->viewer.metrics = value;
-		return 0;
-	case OPT_INCLUDE:
-		return report_filter_set(&a->filter, &a->filter.include, value);
-	case OPT_EXCLUDE:
-		return report_filter_set(&a->filter, &a->filter.exclude, value);
-	case OPT_THRESHOLD:
-		a->viewer.threshold = strtod(value, &end);
-		return end == value || *end ? -EINVAL : 0;
-	case OPT_DEPTH:
-		a->viewer.depth = strtol(value, &end, 10);
-		return end == value || *end ? -EINVAL : 0;
-	case OPT_FORMAT:
-		a->viewer.format = (uint8_t)name_format_parse(value);
-		return 0;
-	case OPT_PRINT_SORTED:
-		a->viewer.print_sorted = true;
-		return 0;
-	case OPT_PEAKS:
-		return report_peaks_load(&a->filter, value);
-	default:
-		complain("this viewer does not compare profiles: '%s' is not read", value);
-		return -ENOTSUP;
-	}
+	if (option->id == PROFILE_OPT_THRESHOLD)
+		a->threshold = strtod(value, &end);
+	else if (option->id == PROFILE_OPT_DEPTH)
+		a->depth = strtol(value, &end, 10);
+	else
+		return profile_option(&a->profile, option, value);
+	return end == value || *end ? -EINVAL : 0;
 }
 
 static int refuse(const char *word, int error)
@@ -96,7 +99,8 @@ static int refuse(const char *word, int error)
 	if (error == -ENODATA)
 		complain("the filter leaves no frame");
 	else if (error == -ENOENT)
-		complain("metric %.*s is not found; use the --list flag to list available metrics", len, word);
+		complain("metric %.*s is not found; use the --list flag to list available metrics",
+			 len, word);
 	else if (error == -EINVAL)
 		complain("unsupported unit in '%.*s'", len, word);
 	else
@@ -104,62 +108,88 @@ static int refuse(const char *word, int error)
 	return STATUS_FAILED;
 }
 
-static int print(struct session *s, const struct arguments *a)
+static struct snapshot *snapshot_of(const struct session *s)
 {
 	static const struct snapshot_spec spec;
-	struct snapshot *snap = snapshot_new(s, &spec);
+	struct snapshot *snap = s ? snapshot_new(s, &spec) : NULL;
+
+	return snap && snapshot_update(snap, clock_monotonic_ns()) == 0 ? snap
+									: snapshot_free(snap);
+}
+
+static int print(struct snapshot *snap, struct snapshot *before, struct arguments *a,
+		 const char **ret_word)
+{
+	const struct report_options *o = &a->profile.report;
+	const struct viewer_options viewer = {
+		.metrics = o->columns,
+		.before = before,
+		.include = o->include,
+		.exclude = o->exclude,
+		.peaks = profile_peaks(&a->profile),
+		.threshold = a->threshold,
+		.depth = a->depth,
+		.format = o->format,
+		.print_sorted = o->print_sorted,
+	};
 	struct out *out = malloc(sizeof(*out));
+	int r = 0;
+
+	if (!out)
+		return -ENOMEM;
+	out_to_fd(out, STDOUT_FILENO);
+	if (a->profile.list)
+		r = viewer_list(snapshot_session(snap), out);
+	else if (viewer.metrics)
+		r = viewer_text(snap, &viewer, out, ret_word);
+	if (r == 0)
+		r = out_flush(out);
+	free(out);
+	return r;
+}
+
+static int print_loaded(const struct loaded *l, struct arguments *a)
+{
+	struct snapshot *snap = snapshot_of(l->s), *before = snapshot_of(l->before);
 	const char *word = "";
 	int r = -ENOMEM;
 
-	signal(SIGPIPE, SIG_DFL);
-	if (snap && out && snapshot_update(snap, clock_monotonic_ns()) == 0) {
-		out_to_fd(out, STDOUT_FILENO);
-		r = 0;
-		if (a->list)
-			r = viewer_list(s, out);
-		else if (a->viewer.metrics)
-			r = viewer_text(snap, &a->viewer, out, &word);
-		if (r == 0)
-			r = out_flush(out);
-	}
+	if (snap && (before || !l->before))
+		r = print(snap, before, a, &word);
 	snapshot_free(snap);
-	free(out);
+	snapshot_free(before);
 	return r < 0 ? refuse(word, r) : STATUS_OK;
 }
 
-/* Python's argparse takes "-diff"; to us that would be "-d iff". */
-static void spell_out(int argc, char **argv)
+static int print_files(struct arguments *a, char *const *paths, int n)
 {
-	static char diff[] = "--diff-profile";
+	struct loaded l;
+	int r;
 
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], "-diff"))
-			argv[i] = diff;
+	if (n != 1) {
+		complain("must specify one file to read (see 'proton viewer --help')");
+		return STATUS_USAGE;
+	}
+	if (loaded_open(&l, paths, n, a->profile.before) < 0)
+		return STATUS_FAILED;
+	r = print_loaded(&l, a);
+	loaded_close(&l);
+	return r;
 }
 
 int cmd_viewer(int argc, char **argv)
 {
-	struct arguments a = {.viewer = {.depth = 100}};
-	struct session *s;
-	int first, r = STATUS_USAGE;
+	struct arguments a = {.depth = 100};
+	int first, r;
 
-	spell_out(argc, argv);
+	profile_options_spell(argc, argv);
 	first = options_parse(&command_viewer, argc, argv, on_option, &a);
-	if (first == 0)
-		r = STATUS_OK;
-	if (first > 0 && argc - first != 1)
-		complain("must specify one file to read (see 'proton viewer --help')");
-	if (first > 0 && argc - first == 1) {
-		a.viewer.include = a.filter.include;
-		a.viewer.exclude = a.filter.exclude;
-		r = STATUS_FAILED;
-		s = load_file(argv[first]);
-		a.viewer.peaks = report_peaks(&a.filter);
-		if (s)
-			r = print(s, &a);
-		session_free(s);
-	}
-	report_filter_done(&a.filter);
+	/* `| head` closes the pipe early: quiet, as if by SIGPIPE. */
+	signal(SIGPIPE, SIG_DFL);
+	if (first <= 0)
+		r = first ? STATUS_USAGE : STATUS_OK;
+	else
+		r = print_files(&a, argv + first, argc - first);
+	profile_options_done(&a.profile);
 	return r;
 }

@@ -3,6 +3,7 @@
 #include "load.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +11,10 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "commands.h"
+#include "core/merge.h"
+#include "core/pair.h"
 #include "format/format.h"
+#include "progress.h"
 #include "wire/decode.h"
 
 static ssize_t load_bytes(void *ctx, void *data, size_t n)
@@ -86,4 +90,81 @@ struct session *load_file(const char *path)
 		s->source = strtab_adds(s->strings, path);
 	s->ended = true;
 	return s;
+}
+
+int load_into(struct merge *m, const char *path)
+{
+	struct merge_options options;
+	char name[PATH_MAX];
+	struct session *s = load_file(path);
+	int r;
+
+	if (!s)
+		return -ECANCELED;
+	merge_guess(path, name, sizeof(name), &options);
+	r = merge_add(m, s, &options);
+	session_free(s);
+	if (r == -EEXIST)
+		complain("%s: holds a process that an earlier file has already", path);
+	else if (r < 0)
+		complain("%s: cannot be merged: %s", path, strerror(-r));
+	return r;
+}
+
+struct session *load_files(char *const *paths, int n)
+{
+	struct progress progress = {.what = "reading files", .n = (uint64_t)n};
+	_cleanup_(merge_freep) struct merge *m = NULL;
+	struct session *s;
+	int i, r = 0;
+
+	if (n == 1)
+		return load_file(paths[0]);
+	s = session_new();
+	m = s ? merge_new(s) : NULL;
+	if (!m) {
+		complain("out of memory");
+		return session_free(s);
+	}
+	for (i = 0; i < n && r == 0; i++) {
+		progress_at(&progress, (uint64_t)i);
+		r = load_into(m, paths[i]);
+	}
+	progress_done(&progress);
+	return r < 0 ? session_free(s) : s;
+}
+
+static int pair_up(struct loaded *l, const struct session *before)
+{
+	struct session *sides[PAIR_N];
+
+	if (pair_make(before, l->s, sides) < 0)
+		return -ENOMEM;
+	session_free(l->s);
+	l->s = sides[PAIR_AFTER];
+	l->before = sides[PAIR_BEFORE];
+	return 0;
+}
+
+int loaded_open(struct loaded *l, char *const *paths, int n, const char *before)
+{
+	_cleanup_(session_freep) struct session *other = NULL;
+
+	*l = (struct loaded){.s = load_files(paths, n)};
+	if (l->s && !before)
+		return 0;
+	if (l->s)
+		other = load_file(before);
+	if (other && pair_up(l, other) == 0)
+		return 0;
+	if (other)
+		complain("out of memory");
+	loaded_close(l);
+	return -ECANCELED;
+}
+
+void loaded_close(struct loaded *l)
+{
+	l->s = session_free(l->s);
+	l->before = session_free(l->before);
 }

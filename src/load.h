@@ -3,8 +3,25 @@
 #define PROTON_LOAD_H
 #include "core/session.h"
 
+struct merge;
+
 /* A profile or a tape, told by its content; "-" is standard input. On failure a line on stderr and
  * NULL. */
 struct session *load_file(const char *path);
+
+/* One profile of several files: those of ranks, processes and phases become one, as `proton merge`
+ * makes it. A single file is taken as it is. On failure a line on stderr and NULL. */
+struct session *load_files(char *const *paths, int n);
+
+/* Add a file to what is merged. 0 or a negative errno, and a line on stderr says why. */
+int load_into(struct merge *m, const char *path);
+
+/* The profile of the files, and the one to compare it with, on one tree (core/pair.h). */
+struct loaded {
+	struct session *s, *before; /* before: NULL unless asked for */
+};
+/* before: a file or NULL. 0, or -ECANCELED and a line on stderr. */
+int loaded_open(struct loaded *l, char *const *paths, int n, const char *before);
+void loaded_close(struct loaded *l);
 
 #endif

@@ -7,8 +7,8 @@
 #include <strings.h>
 #include "base/buf.h"
 #include "base/util.h"
-#include "cmd_report.h"
 #include "commands.h"
+#include "profile_options.h"
 #include "core/filter.h"
 
 /* Is the word in the list that name_of() walks? */

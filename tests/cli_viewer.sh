@@ -61,7 +61,48 @@ refuses "no such unit" 1 "unsupported unit" -m bytes/furlongs "$cuda"
 refuses "nothing left" 1 "leaves no frame" -m time -i nothing "$cuda"
 refuses "bad expression" 2 "no regular expression" -m time -i '(' "$cuda"
 refuses "no file" 2 "one file" -m time
-refuses "a comparison" 2 "does not compare" -m time -diff "$cuda" "$cuda"
+
+# Differences: node by node as Triton's, with numbers where it has none (see proton-report(1)).
+cat >before.json <<'END'
+[{"children":[{"children":[{"children":[],"frame":{"name":"gemm"},"metrics":{"count":2,"time (ns)":1000,"device_id":"0","device_type":"CUDA"}},
+{"children":[],"frame":{"name":"old"},"metrics":{"count":1,"time (ns)":300,"device_id":"0","device_type":"CUDA"}}],"frame":{"name":"step"},"metrics":{}}],
+"frame":{"name":"ROOT"},"metrics":{"count":0,"time (ns)":0}},{}]
+END
+sed 's/1000/1600/;s/"old"/"new"/;s/300/50/' before.json >after.json
+prints "-diff" "350.000 ROOT
+└─ 350.000 step
+   ├─ 600.000 gemm
+   ├─ 50.000 new ◀ 
+   └─ -300.000 old ▶ " -m time/ns -diff before.json after.json
+prints "-diff of an average and a share" "116.667 0.000 ROOT
+└─ 116.667 0.000 step
+   ├─ 300.000 20.047 gemm
+   ├─ 50.000 3.030 new ◀ 
+   └─ -300.000 -23.077 old ▶ " -m avg_time/ns,time/% --diff-profile before.json after.json
+prints "-diff -t: what passes on one side is compared" "350.000 ROOT
+└─ 350.000 step
+   └─ 600.000 gemm" -m time/ns -t 1001 -diff before.json after.json
+prints "-diff -i: both sides" "-300.000 ROOT
+└─ -300.000 step
+   └─ -300.000 old ▶ " -m time -i old -diff before.json after.json
+prints "-diff --print-sorted" "350.000 ROOT
+
+Sorted kernels by metric time/ns (inc)
+$(printf '%-105s %s\n' ROOT 350.0 step 350.0 new 50.0 old -300.0)" -m time/ns -d 1 --print-sorted -diff before.json after.json
+prints "-diff of itself" "0.000 nan ROOT" -m time/ns,util -d 1 -diff "$cuda" "$cuda"
+refuses "-diff: no such file" 1 "nothing.json" -m time -diff nothing.json after.json
+"$PROTON" report --ascii --diff-profile before.json -m total,%,avg_time/ns after.json >out
+check "report: differences" "+350ns 0.0 +116.667 ROOT
++350ns 0.0 +116.667 \`- step
++600ns +20.0 +300.000 |- gemm
+-300ns -23.1 -300.000 |- old (gone)
++50ns +3.0 +50.000 \`- new (new)" "$(sed 1d out | sed 's/  */ /g;s/^ //')"
+"$PROTON" report --ascii -diff before.json -t 20% -m calls after.json >out
+check "report: differences: threshold" "gone" "$(grep -o gone out)"
+"$PROTON" report -diff before.json --flat after.json >out 2>err; check "report: differences: kernels" 2 $?
+has "report: differences: said" "compares the tree" err
+"$PROTON" report -diff before.json -g device after.json >out 2>err; check "report: differences: grouped" 2 $?
+
 
 "$PROTON" report -i 'foo[01]' -e foo0 -m time/us,bytes "$cuda" >out
 check "report: -i with -e" "204.800 10.0M ROOT" "$(awk 'NR == 2 { print $1, $2, $3 }' out)"
@@ -74,4 +115,14 @@ printf 'CUDA 90 1T 1T 1T 1T 1T\n' >mine
 "$PROTON" report --tree -m util --peaks mine "$cuda" >out; has "--peaks" "488.281" out
 "$PROTON" report --peaks "$cuda" "$cuda" >out 2>err; check "--peaks: status" 2 $?
 has "--peaks: where" "upstream-cuda.json:1:" err
+# Several files are one: ranks, processes, phases.
+cp before.json run.rank0.json; cp after.json run.rank1.json
+"$PROTON" report --tree --ascii -m total,calls run.rank0.json run.rank1.json >out
+check "report: several files" "2.95us 6 ROOT" "$(awk 'NR == 2 { print $1, $2, $3 }' out)"
+"$PROTON" report --tree --ascii -g process -m total run.rank0.json run.rank1.json >out
+has "report: several files: ranks stay" "rank 1" out
+"$PROTON" report --tree -m total run.rank0.json nothing.json >out 2>err; check "report: one cannot be read" 1 $?
+check "report: one cannot be read: one line" 1 "$(wc -l <err)"
+"$PROTON" report --tree -m total run.rank0.json run.rank0.json >out 2>err; check "report: twice the same" 1 $?
+"$PROTON" report --tree -m total - <before.json >out; has "report: standard input" "step" out
 finish

@@ -175,7 +175,7 @@ uint8_t *filter_all(const struct snapshot *snap)
 }
 
 /* A parent's id is smaller than its children's: what is above, then what is below, in two passes. */
-enum { BELOW = 2, ABOVE = 4 };
+enum { BELOW = 2, ABOVE = 4, PARENT = 8 };
 
 void filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
 		    enum name_mode mode)
@@ -228,21 +228,23 @@ void filter_at_least(uint8_t *mask, const struct snapshot *snap, const double *v
 		mask[i] = (mask[i] & BELOW) != 0;
 }
 
-void filter_empty(uint8_t *mask, const struct snapshot *snap)
+void filter_empty(uint8_t *mask, const struct snapshot *snap, const uint8_t *present)
 {
 	const struct session *s = snapshot_session(snap);
 	uint32_t i, n = snapshot_n(snap);
 
-	/* ABOVE: a child is shown. From the end, so children are settled before their parents. */
+	/* ABOVE: a child is shown, PARENT: there is one. From the end, so children are settled before
+	 * their parents. */
 	for (i = n; i-- > 0;) {
 		const struct snap_node *node = snapshot_node(snap, i);
 		bool bare = node->session_node != SESSION_NONE &&
 			    s->nodes[node->session_node].first_row == SESSION_NONE;
+		bool there = !present || present[i];
 
-		if (node->first_child == SNAP_NONE ? bare && i : !(mask[i] & ABOVE))
+		if (!there || (mask[i] & PARENT ? !(mask[i] & ABOVE) : bare && i))
 			mask[i] = 0;
-		else if ((mask[i] & 1) && i)
-			mask[node->parent] |= ABOVE;
 		mask[i] &= 1;
+		if (i && there)
+			mask[node->parent] |= (uint8_t)(PARENT | (mask[i] ? ABOVE : 0));
 	}
 }

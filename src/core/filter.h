@@ -33,7 +33,8 @@ void filter_include(uint8_t *mask, struct snapshot *snap, const struct name_patt
 void filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
 		    enum name_mode mode);
 void filter_at_least(uint8_t *mask, const struct snapshot *snap, const double *values, double least);
-/* Upstream's rule: neither frames without values and children nor those that lost all children. */
-void filter_empty(uint8_t *mask, const struct snapshot *snap);
+/* Upstream's rule: neither frames without values and children nor those that lost all children.
+ * present: a byte a node, 0 = as if it were not there; or NULL. */
+void filter_empty(uint8_t *mask, const struct snapshot *snap, const uint8_t *present);
 
 #endif

@@ -23,6 +23,8 @@ enum map_id {
 struct merge {
 	struct session *into;
 	struct idindex rows, hists;
+	struct idindex names; /* nodes by parent and name, when only names count */
+	bool by_name;
 	uint32_t *last_row; /* of each node of the target */
 	size_t cap_last_row, n_last_row;
 	/* The input at hand. */
@@ -156,6 +158,7 @@ struct merge *merge_free(struct merge *m)
 		free(m->maps[i].to);
 	idindex_done(&m->rows);
 	idindex_done(&m->hists);
+	idindex_done(&m->names);
 	free(m->last_row);
 	free(m);
 	return NULL;
@@ -209,16 +212,55 @@ static int add_frame(struct merge *m, uint32_t id)
 	return 0;
 }
 
+struct name_key {
+	uint32_t parent, name;
+};
+
+/* What a frame is called, as a string of the target. */
+static uint32_t name_of_frame(const struct session *s, uint32_t frame)
+{
+	const struct session_frame *f = &s->frames[frame];
+
+	return f->symbol ? f->symbol : f->name;
+}
+
+static bool name_equal(const void *ctx, uint32_t id, const void *key)
+{
+	const struct session *s = ctx;
+	const struct name_key *k = key;
+
+	return s->nodes[id].parent == k->parent && name_of_frame(s, s->nodes[id].frame) == k->name;
+}
+
+/* The child of this name, whatever it is; made when absent. */
+static uint32_t node_by_name(struct merge *m, uint32_t parent, uint32_t frame)
+{
+	struct name_key key = {parent, name_of_frame(m->into, frame)};
+	uint64_t hash = hash_pair(key.parent, key.name);
+	uint32_t id;
+
+	if (!key.name) /* an address without a name is known by itself */
+		return session_node_intern(m->into, parent, frame);
+	id = idindex_find(&m->names, hash, name_equal, m->into, &key);
+	if (id != IDINDEX_NONE)
+		return id;
+	id = session_node_append(m->into, parent, frame);
+	if (id != SESSION_NONE && idindex_add(&m->names, hash, id) < 0)
+		return SESSION_NONE;
+	return id;
+}
+
 static int add_node(struct merge *m, uint32_t id)
 {
 	const struct session_node *n = &m->from->nodes[id];
+	uint32_t parent = mapped(m, MAP_NODES, n->parent), frame = mapped(m, MAP_FRAMES, n->frame);
 
-	if (id == SESSION_ROOT) { /* roots are one, whatever they are called */
+	if (id == SESSION_ROOT) /* roots are one, whatever they are called */
 		m->maps[MAP_NODES].to[id] = SESSION_ROOT;
-		return 0;
-	}
-	m->maps[MAP_NODES].to[id] = session_node_intern(m->into, mapped(m, MAP_NODES, n->parent),
-							mapped(m, MAP_FRAMES, n->frame));
+	else if (m->by_name)
+		m->maps[MAP_NODES].to[id] = node_by_name(m, parent, frame);
+	else
+		m->maps[MAP_NODES].to[id] = session_node_intern(m->into, parent, frame);
 	return m->maps[MAP_NODES].to[id] == SESSION_NONE ? -ENOMEM : 0;
 }
 
@@ -269,7 +311,8 @@ static uint64_t instance_of(const struct merge *m, uint32_t process)
 	return hash_u64(hash_bytes(name, strlen(name)) + process) | 1;
 }
 
-/* A process that an earlier input told of too: its counts only grow, so the larger ones are later. */
+/* A process that an earlier input told of too: its counts only grow, so the larger ones are later.
+ */
 static void process_update(struct session_process *to, const struct session_process *p)
 {
 	unsigned i;
@@ -346,8 +389,7 @@ static int add_lane(struct merge *m, uint32_t id)
 static int map_value(struct merge *m, uint32_t metric, union metric_value *v, bool *ret_known)
 {
 	const struct metric *a = metric_table_get(m->from->metrics, metric);
-	const struct metric *b =
-		metric_table_get(m->into->metrics, mapped(m, MAP_METRICS, metric));
+	const struct metric *b = metric_table_get(m->into->metrics, mapped(m, MAP_METRICS, metric));
 
 	*ret_known = (a->type == METRIC_TEXT) == (b->type == METRIC_TEXT);
 	if (!*ret_known)
@@ -384,8 +426,7 @@ static union metric_value value_add(const struct merge *m, const struct session_
 
 	if (metric->add == METRIC_WMEAN) {
 		wa = weight_of(m->into, to, metric->weight);
-		wb = weight_of(m->from, from,
-			       metric_table_get(m->from->metrics, from_id)->weight);
+		wb = weight_of(m->from, from, metric_table_get(m->from->metrics, from_id)->weight);
 	}
 	return metric_combine(metric, m->into->values[to->values + i], wa, v, wb);
 }
@@ -400,7 +441,8 @@ static int copy_values(struct merge *m, const struct session_row *from, uint32_t
 		for (i = 0; i < set->n; i++) {
 			const struct session_row *to = &m->into->rows[row];
 			union metric_value v = m->from->values[from->values + i];
-			bool mean = metric_table_get(m->into->metrics, m->into->sets[to->set].metrics[i])
+			bool mean = metric_table_get(m->into->metrics,
+						     m->into->sets[to->set].metrics[i])
 					    ->add == METRIC_WMEAN;
 			bool known;
 
@@ -475,8 +517,8 @@ static int add_note(struct merge *m, uint32_t id)
 {
 	const struct session_note *n = &m->from->notes[id];
 
-	return session_note(m->into, mapped(m, MAP_PROCESSES, n->process), (enum note_level)n->level,
-			    strtab_str(m->from->strings, n->text));
+	return session_note(m->into, mapped(m, MAP_PROCESSES, n->process),
+			    (enum note_level)n->level, strtab_str(m->from->strings, n->text));
 }
 
 static int add_sample(struct merge *m, uint32_t id)
@@ -623,9 +665,24 @@ static int add_values(struct merge *m)
 	return add_session(m);
 }
 
+static const struct merge_options plain = {NULL, -1, -1};
+
+void merge_by_name(struct merge *m)
+{
+	m->by_name = true;
+}
+
+int merge_add_tree(struct merge *m, const struct session *from)
+{
+	m->from = from;
+	m->options = &plain;
+	if (map_begin(m, MAP_STRINGS, strtab_count(from->strings)) < 0)
+		return -ENOMEM;
+	return add_tree(m);
+}
+
 int merge_add(struct merge *m, const struct session *from, const struct merge_options *options)
 {
-	static const struct merge_options plain = {NULL, -1, -1};
 	int r;
 
 	m->from = from;
@@ -650,8 +707,8 @@ int session_merge(struct session *into, const struct session *from,
 /* ---- file names ---- */
 
 /* The number behind a word in a name that begins at a separator: "rank3", "rank_3". -1: none. */
-static int64_t number_behind(const char *name, const char *word, bool separated, const char **ret_at,
-			     const char **ret_end)
+static int64_t number_behind(const char *name, const char *word, bool separated,
+			     const char **ret_at, const char **ret_end)
 {
 	const char *p = name, *digits;
 	char *end;
@@ -678,7 +735,8 @@ void merge_guess(const char *path, char *name, size_t size, struct merge_options
 	size_t n = 0;
 
 	base = base ? base + 1 : path;
-	*ret = (struct merge_options){name, (int32_t)number_behind(base, "rank", true, &at, &end), -1};
+	*ret = (struct merge_options){name, (int32_t)number_behind(base, "rank", true, &at, &end),
+				      -1};
 	if (ret->rank < 0)
 		ret->rank = (int32_t)number_behind(base, "r", false, &at, &end);
 	ret->phase = number_behind(base, "part_", false, &at, &end);
@@ -703,9 +761,9 @@ struct spreader {
 	uint32_t *rank_of; /* process → number of its rank, dense */
 	uint32_t *process; /* rank → one of its processes; n_processes: rows of no process */
 	uint32_t n_ranks;
-	uint32_t *rows;    /* ids, rank by rank */
-	size_t *begin;     /* rank → first of its rows; one more than ranks */
-	double *values;    /* of one rank, by node */
+	uint32_t *rows; /* ids, rank by rank */
+	size_t *begin;  /* rank → first of its rows; one more than ranks */
+	double *values; /* of one rank, by node */
 	uint8_t *has;
 };
 
@@ -735,7 +793,8 @@ static int ranks_number(struct spreader *x)
 		int32_t rank = s->processes[i].rank;
 
 		first = rank < 0 ? IDINDEX_NONE
-				 : idindex_find(&index, hash_u64((uint64_t)rank), rank_equal, s, &rank);
+				 : idindex_find(&index, hash_u64((uint64_t)rank), rank_equal, s,
+						&rank);
 		if (first != IDINDEX_NONE) {
 			x->rank_of[i] = x->rank_of[first];
 			continue;
@@ -783,8 +842,8 @@ static void row_take(struct spreader *x, const struct session_row *r)
 	}
 }
 
-/* One rank: its own values, rolled up, into what is known of all ranks. A parent's id is smaller than
- * its children's. */
+/* One rank: its own values, rolled up, into what is known of all ranks. A parent's id is smaller
+ * than its children's. */
 static bool rank_take(struct spreader *x, uint32_t rank, struct spread *spread)
 {
 	const struct session *s = x->s;

@@ -34,6 +34,11 @@ struct merge *merge_new(struct session *into);
 /* -EEXIST: a process of `from` is there already, with the same epoch, from another input: its values
  * are cumulative, adding them would count them twice. No node and no value has been added then. */
 int merge_add(struct merge *m, const struct session *from, const struct merge_options *options);
+/* Only what there is: metrics and paths of `from`, without values. 0 or -ENOMEM. */
+int merge_add_tree(struct merge *m, const struct session *from);
+/* From now on a path is what its names say: what a frame is, is a guess in files that do not say, and
+ * may be guessed differently from one run to the next. */
+void merge_by_name(struct merge *m);
 struct merge *merge_free(struct merge *m);
 static inline void merge_freep(struct merge **m)
 {

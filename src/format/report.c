@@ -52,7 +52,7 @@ static void put_numbers(const struct report *r, const struct columns *columns,
 	char text[HUMAN_MAX];
 
 	for (unsigned i = 0; i < columns->n; i++) {
-		column_print(text, columns->ids[i], n);
+		column_print(text, columns->ids[i], column_value(columns->ids[i], n));
 		put_right(r->out, text, COLUMN_WIDTH);
 		used += COLUMN_WIDTH;
 	}
@@ -438,8 +438,8 @@ int report_text(struct snapshot *snap, const struct report_options *options, str
 	static const struct report_options defaults;
 	const struct report_options *o = options ? options : &defaults;
 	struct report r = {snap, snapshot_session(snap), o, out};
-	/* A filter is about the tree. */
-	unsigned usual = o->include || o->exclude || o->least != 0
+	/* A filter is about the tree, and so is a comparison. */
+	unsigned usual = o->include || o->exclude || o->least != 0 || o->before
 				 ? REPORT_TREE
 				 : REPORT_TREE | REPORT_KERNELS | REPORT_TRANSFERS | REPORT_LOSSES |
 					   REPORT_NOTES;

@@ -57,6 +57,9 @@ struct report_options {
 	uint8_t format;    /* enum name_format, of frames "file:line@function" */
 	bool print_sorted; /* after the tree: its nodes, by the first column */
 	const struct peaks *peaks; /* for util and bound */
+	/* Of a pair (core/pair.h): the tree shows what has been added to these values; only the tree
+	 * can be asked for then. NULL: plain values. */
+	struct snapshot *before;
 };
 
 /* 0, -EINVAL (a column or metric that does not exist), -ENODATA (the filter leaves nothing) or

@@ -87,10 +87,8 @@ double column_value(unsigned column, const struct numbers *n)
 }
 
 /* A quotient by zero is no number for people either. */
-void column_print(char out[HUMAN_MAX], unsigned column, const struct numbers *n)
+void column_print(char out[HUMAN_MAX], unsigned column, double v)
 {
-	double v = kinds[column].value(n);
-
 	kinds[column].print(out, isfinite(v) ? v : NAN);
 }
 
@@ -160,7 +158,8 @@ void put_header(struct out *out, const struct session *s, const struct columns *
 	if (o->color)
 		out_puts(out, "\033[1m");
 	for (unsigned i = 0; i < columns->n; i++) {
-		put_right(out, column_title(s, columns, i), column_width(s, columns, i));
+		put_right(out, column_title(s, columns, i),
+			  column_width(s, columns, i) + (o->before != NULL));
 	}
 	out_puts(out, "  NAME");
 	if (o->color)

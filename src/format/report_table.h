@@ -50,7 +50,7 @@ size_t column_width(const struct session *s, const struct columns *columns, unsi
 /* The column of a word or of a metric's name, with or without its unit; -1: there is none. */
 int column_parse(const struct session *s, const char *word, size_t len);
 double column_value(unsigned column, const struct numbers *n); /* of the fixed ones */
-void column_print(char out[HUMAN_MAX], unsigned column, const struct numbers *n);
+void column_print(char out[HUMAN_MAX], unsigned column, double v);
 
 /* Names for a terminal: at most `room` characters (0 = any number), no control characters. */
 void put_name(struct out *out, const char *name, size_t room, bool ascii);

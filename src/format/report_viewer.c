@@ -12,6 +12,7 @@
 
 #include "base/util.h"
 #include "core/derive.h"
+#include "core/pair.h"
 
 #define METRICS_MAX 64
 #define SORTED_NAME 100 /* characters of a name in the flat list */
@@ -27,16 +28,24 @@ struct level {
 	size_t n, at;
 };
 
+/* The profile, or what it is compared with. */
+struct side {
+	struct snapshot *snap;
+	struct derive *derive;
+	uint8_t *present, *counted; /* by node; present: only where two sides are compared */
+	const double *values[METRICS_MAX];
+};
+
 struct viewer {
 	struct snapshot *snap;
 	const struct viewer_options *o;
 	struct out *out;
-	struct derive *derive;
-	uint8_t *counted, *shown;
+	struct side sides[2]; /* the profile first */
+	unsigned n_sides;
+	uint8_t *shown;
 	struct derived metrics[METRICS_MAX];
 	const char *words[METRICS_MAX];
 	size_t word_lens[METRICS_MAX];
-	const double *values[METRICS_MAX];
 	unsigned n_metrics;
 	struct level *levels;
 	size_t n_levels, cap_levels;
@@ -45,8 +54,8 @@ struct viewer {
 
 static const char *name_of(struct viewer *v, uint32_t node)
 {
-	return name_format(snapshot_name(v->snap, node, NAME_RAW), (enum name_format)v->o->format, false,
-			   &v->scratch);
+	return name_format(snapshot_name(v->snap, node, NAME_RAW), (enum name_format)v->o->format,
+			   false, &v->scratch);
 }
 
 /* ---- values ---- */
@@ -73,40 +82,80 @@ static int parse_metrics(struct viewer *v, const char **ret_word)
 	return 0;
 }
 
-static int load_values(struct viewer *v)
+static int load_values(struct viewer *v, struct side *side)
 {
+	derive_masks(side->derive, side->counted, v->shown, TOTALS_UPSTREAM);
 	for (unsigned i = 0; i < v->n_metrics; i++) {
-		v->values[i] = derive_column(v->derive, &v->metrics[i]);
-		if (!v->values[i])
+		side->values[i] = derive_column(side->derive, &v->metrics[i]);
+		if (!side->values[i])
 			return -ENOMEM;
 	}
 	return 0;
 }
 
+static int add_side(struct viewer *v, struct snapshot *snap)
+{
+	struct side *side = &v->sides[v->n_sides++];
+
+	side->snap = snap;
+	side->derive = derive_new(snap, v->o->peaks);
+	side->counted = filter_all(snap);
+	if (v->o->before)
+		side->present = pair_present(snapshot_session(snap));
+	if (!side->derive || !side->counted || (v->o->before && !side->present))
+		return -ENOMEM;
+	filter_empty(side->counted, snap, side->present);
+	return 0;
+}
+
+/* What passes on one side is compared on both. */
+static int filter_values(struct viewer *v)
+{
+	uint32_t n = snapshot_n(v->snap);
+	_cleanup_(freep) uint8_t *passed = calloc(1, MAX(n, 1u)), *mask = malloc(MAX(n, 1u));
+	int r = passed && mask ? 0 : -ENOMEM;
+
+	for (unsigned i = 0; i < v->n_sides && r == 0; i++) {
+		memcpy(mask, v->shown, n);
+		r = load_values(v, &v->sides[i]);
+		if (r == 0)
+			filter_at_least(mask, v->snap, v->sides[i].values[0], v->o->threshold);
+		for (uint32_t node = 0; node < n && r == 0; node++)
+			passed[node] |= mask[node];
+	}
+	if (r == 0)
+		memcpy(v->shown, passed, n);
+	return r;
+}
+
 static int filter(struct viewer *v)
 {
-	int r;
+	uint32_t n = snapshot_n(v->snap);
+	int r = 0;
 
-	v->counted = filter_all(v->snap);
-	v->shown = filter_all(v->snap);
-	if (!v->counted || !v->shown)
+	v->shown = calloc(1, MAX(n, 1u));
+	if (!v->shown)
 		return -ENOMEM;
-	filter_empty(v->counted, v->snap);
-	memcpy(v->shown, v->counted, snapshot_n(v->snap));
+	for (unsigned i = 0; i < v->n_sides; i++)
+		for (uint32_t node = 0; node < n; node++)
+			v->shown[node] |= v->sides[i].counted[node];
 	if (v->o->include)
 		filter_include(v->shown, v->snap, v->o->include, NAME_RAW);
 	if (v->o->exclude)
 		filter_exclude(v->shown, v->snap, v->o->exclude, NAME_RAW);
-	if (v->o->threshold != 0) {
-		/* The threshold is of what a value was before anything was filtered. */
-		derive_masks(v->derive, v->counted, v->shown, TOTALS_UPSTREAM);
-		r = load_values(v);
-		if (r < 0)
-			return r;
-		filter_at_least(v->shown, v->snap, v->values[0], v->o->threshold);
-	}
-	derive_masks(v->derive, v->counted, v->shown, TOTALS_UPSTREAM);
-	return v->shown[0] ? load_values(v) : -ENODATA;
+	/* The threshold is of what a value was before anything was filtered by it. */
+	if (v->o->threshold != 0)
+		r = filter_values(v);
+	for (unsigned i = 0; i < v->n_sides && r == 0; i++)
+		r = load_values(v, &v->sides[i]);
+	return r == 0 && !v->shown[0] ? -ENODATA : r;
+}
+
+static double value_of(const struct viewer *v, unsigned metric, uint32_t node)
+{
+	double value = v->sides[0].values[metric][node];
+
+	return v->n_sides == 1 ? value : pair_delta(v->sides[1].values[metric][node], value);
 }
 
 /* ---- tree ---- */
@@ -119,23 +168,45 @@ static int compare_names(const void *a, const void *b)
 	return r ? r : x->node < y->node ? -1 : x->node > y->node;
 }
 
+/* Words are not subtracted: the profile's own, or what was there before it. */
+static void put_word(struct viewer *v, unsigned metric, uint32_t node)
+{
+	const struct side *side = &v->sides[0];
+
+	if (isnan(side->values[metric][node]) && v->n_sides > 1)
+		side = &v->sides[1];
+	if (isnan(side->values[metric][node]))
+		out_puts(v->out, "nan");
+	else if (v->metrics[metric].op == DERIVED_BOUND)
+		out_puts(v->out, bound_word((enum bound)side->values[metric][node]));
+	else
+		out_puts(v->out, strtab_str(snapshot_session(side->snap)->strings,
+					    (uint32_t)side->values[metric][node]));
+}
+
 static void put_value(struct viewer *v, unsigned metric, uint32_t node)
 {
 	const struct session *s = snapshot_session(v->snap);
 	const struct derived *m = &v->metrics[metric];
-	double value = v->values[metric][node];
+	double value = value_of(v, metric, node);
 	const struct metric *raw = metric_table_get(s->metrics, m->metric);
 
 	if (isnan(value) && node == 0 && m->op == DERIVED_VALUE && m->plain && m->inclusive)
 		out_puts(v->out, "0.000"); /* the root names its metrics by a zero */
+	else if (m->op == DERIVED_BOUND || (raw && raw->type == METRIC_TEXT))
+		put_word(v, metric, node);
 	else if (isnan(value))
 		out_puts(v->out, "nan");
-	else if (raw && raw->type == METRIC_TEXT)
-		out_puts(v->out, strtab_str(s->strings, (uint32_t)value));
-	else if (m->op == DERIVED_BOUND)
-		out_puts(v->out, bound_word((enum bound)value));
 	else
 		out_printf(v->out, "%.3f", value);
+}
+
+/* Which side a path is on when it is on one only. */
+static void put_sided(struct viewer *v, uint32_t node)
+{
+	if (v->n_sides == 1 || v->sides[0].counted[node] == v->sides[1].counted[node])
+		return;
+	out_puts(v->out, v->sides[0].counted[node] ? " \xe2\x97\x80 " : " \xe2\x96\xb6 ");
 }
 
 static void put_row(struct viewer *v, uint32_t node)
@@ -146,13 +217,15 @@ static void put_row(struct viewer *v, uint32_t node)
 		if (i + 1 < v->n_levels)
 			out_puts(v->out, last ? "   " : "\xe2\x94\x82  ");
 		else
-			out_puts(v->out, last ? "\xe2\x94\x94\xe2\x94\x80 " : "\xe2\x94\x9c\xe2\x94\x80 ");
+			out_puts(v->out,
+				 last ? "\xe2\x94\x94\xe2\x94\x80 " : "\xe2\x94\x9c\xe2\x94\x80 ");
 	}
 	for (unsigned i = 0; i < v->n_metrics; i++) {
 		put_value(v, i, node);
 		out_putc(v->out, ' ');
 	}
 	out_puts(v->out, name_of(v, node));
+	put_sided(v, node);
 	out_putc(v->out, '\n');
 }
 
@@ -163,13 +236,16 @@ static int open_level(struct viewer *v, uint32_t parent)
 
 	if ((long)v->n_levels + 1 >= v->o->depth)
 		return 0;
-	if (array_reserve((void **)&v->levels, &v->cap_levels, v->n_levels + 1, sizeof(*v->levels)) < 0)
+	if (array_reserve((void **)&v->levels, &v->cap_levels, v->n_levels + 1,
+			  sizeof(*v->levels)) < 0)
 		return -ENOMEM;
 	level = &v->levels[v->n_levels++];
-	*level = (struct level){.entries = malloc(MAX(p->n_children, 1u) * sizeof(*level->entries))};
+	*level =
+		(struct level){.entries = malloc(MAX(p->n_children, 1u) * sizeof(*level->entries))};
 	if (!level->entries)
 		return -ENOMEM;
-	for (uint32_t c = p->first_child; c != SNAP_NONE; c = snapshot_node(v->snap, c)->next_sibling)
+	for (uint32_t c = p->first_child; c != SNAP_NONE;
+	     c = snapshot_node(v->snap, c)->next_sibling)
 		if (v->shown[c])
 			level->entries[level->n++] =
 				(struct entry){c, snapshot_name(v->snap, c, NAME_RAW), 0};
@@ -272,7 +348,7 @@ static int put_sorted(struct viewer *v)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		if (v->shown[i])
-			entries[used++] = (struct entry){i, "", v->values[0][i]};
+			entries[used++] = (struct entry){i, "", value_of(v, 0, i)};
 	qsort(entries, used, sizeof(*entries), compare_values);
 	out_puts(v->out, "Sorted kernels by metric ");
 	out_put(v->out, v->words[0], v->word_lens[0]);
@@ -292,8 +368,11 @@ int viewer_text(struct snapshot *snap, const struct viewer_options *options, str
 	if (r < 0)
 		return r;
 	buf_init(&v.scratch, 0);
-	v.derive = derive_new(snap, options->peaks);
-	r = v.derive ? filter(&v) : -ENOMEM;
+	r = add_side(&v, snap);
+	if (r == 0 && options->before)
+		r = add_side(&v, options->before);
+	if (r == 0)
+		r = filter(&v);
 	if (r == 0)
 		r = put_tree(&v);
 	if (r == 0) {
@@ -301,11 +380,16 @@ int viewer_text(struct snapshot *snap, const struct viewer_options *options, str
 		if (options->print_sorted)
 			r = put_sorted(&v);
 	}
+	while (v.n_sides) {
+		struct side *side = &v.sides[--v.n_sides];
+
+		free(side->present);
+		free(side->counted);
+		derive_free(side->derive);
+	}
 	free(v.levels);
-	free(v.counted);
 	free(v.shown);
 	buf_done(&v.scratch);
-	derive_free(v.derive);
 	return r;
 }
 

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_PROFILE_OPTIONS_H
+#define PROTON_PROFILE_OPTIONS_H
+/* What of a profile is shown, and how: options that `report` and `view` share, and `viewer` in
+ * part. */
+#include <stdbool.h>
+#include "core/snapshot.h"
+#include "format/report.h"
+#include "options.h"
+
+struct profile_options {
+	struct report_options report; /* refers to what follows */
+	enum group group;
+	const char *before; /* --diff-profile: a file, or NULL */
+	bool list;
+	struct name_pattern patterns[2];
+	unsigned n_patterns;
+	struct peaks *peaks;
+};
+
+enum {
+	PROFILE_OPT_METRICS = 3000,
+	PROFILE_OPT_LIST,
+	PROFILE_OPT_INCLUDE,
+	PROFILE_OPT_EXCLUDE,
+	PROFILE_OPT_KEEP_TOTALS,
+	PROFILE_OPT_FORMAT,
+	PROFILE_OPT_PRINT_SORTED,
+	PROFILE_OPT_PEAKS,
+	PROFILE_OPT_DIFF,
+	PROFILE_OPT_DEPTH,
+	PROFILE_OPT_THRESHOLD
+};
+#define PROFILE_OPTIONS                                                                            \
+	{.name = "metrics",                                                                        \
+	 .letter = 'm',                                                                            \
+	 .arg = "LIST",                                                                            \
+	 .help = "columns: total, %, calls, avg, bytes, gb/s, flops, tf/s or names of metrics, "   \
+		 "also derived ones, see proton-metrics(7)",                                       \
+	 .id = PROFILE_OPT_METRICS},                                                               \
+		{.name = "list",                                                                   \
+		 .letter = 'l',                                                                    \
+		 .help = "list the metrics of the profile",                                        \
+		 .id = PROFILE_OPT_LIST},                                                          \
+		{.name = "include",                                                                \
+		 .letter = 'i',                                                                    \
+		 .arg = "REGEX",                                                                   \
+		 .help = "only paths through frames whose name it matches from the beginning",     \
+		 .id = PROFILE_OPT_INCLUDE},                                                       \
+		{.name = "exclude",                                                                \
+		 .letter = 'e',                                                                    \
+		 .arg = "REGEX",                                                                   \
+		 .help = "without frames whose name it matches, and what is below",                \
+		 .id = PROFILE_OPT_EXCLUDE},                                                       \
+		{.name = "keep-totals",                                                            \
+		 .help = "count what is filtered out, too",                                        \
+		 .id = PROFILE_OPT_KEEP_TOTALS},                                                   \
+		{.name = "threshold",                                                              \
+		 .letter = 't',                                                                    \
+		 .arg = "X[%]",                                                                    \
+		 .help = "leave out nodes whose first column is below X, or below this share of "  \
+			 "the total",                                                              \
+		 .id = PROFILE_OPT_THRESHOLD},                                                     \
+		{.name = "depth",                                                                  \
+		 .letter = 'd',                                                                    \
+		 .arg = "N",                                                                       \
+		 .help = "levels of the tree (all)",                                               \
+		 .id = PROFILE_OPT_DEPTH},                                                         \
+		{.name = "format",                                                                 \
+		 .letter = 'f',                                                                    \
+		 .arg = "full|file_function_line|function_line|file_function",                     \
+		 .help = "what to keep of file:line@function",                                     \
+		 .id = PROFILE_OPT_FORMAT},                                                        \
+		{.name = "print-sorted",                                                           \
+		 .help = "after the tree, its nodes by the first column",                          \
+		 .id = PROFILE_OPT_PRINT_SORTED},                                                  \
+		{.name = "diff-profile",                                                           \
+		 .arg = "FILE",                                                                    \
+		 .help = "show what has been added since this profile (also -diff FILE)",          \
+		 .id = PROFILE_OPT_DIFF},                                                          \
+	{                                                                                          \
+		.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt",  \
+		.id = PROFILE_OPT_PEAKS                                                            \
+	}
+
+/* 0: taken; -EINVAL: bad value; -ENOENT: not one of these; another: a line on stderr says why. */
+int profile_option(struct profile_options *o, const struct option_def *option, const char *value);
+const struct peaks *
+profile_peaks(struct profile_options *o); /* those given, or the built-in ones */
+void profile_options_done(struct profile_options *o);
+/* Python's argparse takes "-diff FILE"; to us that would be "-d iff". */
+void profile_options_spell(int argc, char **argv);
+
+/* One of the words, by its number; or -EINVAL. */
+int parse_word(const char *word, const char *const *words, unsigned n);
+int parse_group(const char *word, enum group *ret);
+int parse_names(const char *word, uint8_t *ret);
+/* A number from 0 to max. */
+int parse_number(const char *text, double max, double *ret);
+
+#endif
