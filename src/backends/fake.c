@@ -8,7 +8,8 @@
  *   set KIND BYTES NS
  *   stream N | device N             for what follows
  *   launch NAME                     a launch that never finishes
- *   pause MS                        wait, so that something changes while one looks
+ *   pause MS                        wait, so that something changes while one looks; a program
+ *                                   that ends does not: the script ends there
  *   repeat N                        run all lines before this one N times more */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
@@ -30,6 +31,7 @@ struct fake {
 	char script[SCRIPT_MAX];
 	pthread_t thread;
 	_Atomic bool done, stop;
+	_Atomic bool ending; /* the program is: no more pauses */
 	uint32_t stream;
 	int32_t device;
 	unsigned repeats;
@@ -143,10 +145,13 @@ static void run_launch(struct fake *f, char *const words[])
 
 static void run_pause(struct fake *f, char *const words[])
 {
-	unsigned long ms = strtoul(words[1], NULL, 10);
-	struct timespec ts = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+	uint64_t end_ns = clock_monotonic_ns() + strtoull(words[1], NULL, 10) * NSEC_PER_MSEC;
+	const struct timespec ms = {0, NSEC_PER_MSEC};
 
-	nanosleep(&ts, NULL);
+	while (!f->stop && !f->ending && clock_monotonic_ns() < end_ns)
+		nanosleep(&ms, NULL);
+	if (f->ending)
+		f->stop = true;
 }
 
 static void run_repeat(struct fake *f, char *const words[])
@@ -231,13 +236,15 @@ static int fake_start(const struct backend_options *options, struct activity_sin
 	return 0;
 }
 
-/* At the end the script is let run out, so that a short program has all of it. */
+/* At the end the script is let run to its next pause, so that a short program has all until there. */
 static int fake_flush(void *state, bool force)
 {
 	struct fake *f = state;
 	struct timespec ts = {0, 1000000};
 	int i;
 
+	if (force)
+		f->ending = true;
 	for (i = 0; force && !f->done && i < 1500; i++)
 		nanosleep(&ts, NULL);
 	return 0;
