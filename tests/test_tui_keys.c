@@ -310,6 +310,36 @@ START_TEST(sorting)
 }
 END_TEST
 
+START_TEST(choosing_columns)
+{
+	struct panel *tree = w.t->panels[TUI_PANEL_TREE], *flat = w.t->panels[TUI_PANEL_FLAT];
+
+	world_keys(&w, "f Space"); /* without TOTAL */
+	ck_assert_str_eq(here(), "TOTAL");
+	ck_assert(!world_shows(&w, "[x] TOTAL"));
+	world_keys(&w, "f");
+	ck_assert(!world_shows(&w, "TOTAL"));
+	ck_assert_str_eq(tree->columns.v[tree->shown.v[0]].title, "%");
+	world_keys(&w, "f Right Right"); /* % behind CALLS */
+	ck_assert_str_eq(tree->choice.titles[2], "%");
+	world_keys(&w, "Enter Enter"); /* off, and on at the right end */
+	ck_assert_str_eq(here(), "%");
+	ck_assert_str_eq(tree->choice.titles[tree->choice.n - 1], "%");
+	world_keys(&w, "Esc 2");
+	ck_assert_uint_eq(flat->choice.n, 0); /* each panel has its own */
+	ck_assert(world_shows(&w, "SELF"));
+	world_keys(&w, "1 F2 =");
+	ck_assert_uint_eq(tree->choice.n, 0);
+	ck_assert(world_shows(&w, "[x] TOTAL"));
+	for (unsigned i = 0; i < tree->columns.n; i++)
+		world_keys(&w, "Home Space");
+	ck_assert(world_shows(&w, "one column stays"));
+	ck_assert_uint_eq(tree->choice.n, 1);
+	world_keys(&w, "Esc 3 f");
+	ck_assert(world_shows(&w, "are what they are"));
+}
+END_TEST
+
 START_TEST(freezing)
 {
 	world_keys(&w, "z");
@@ -624,6 +654,7 @@ Suite *suite_keys(void)
 		including_and_excluding,
 		zooming,
 		sorting,
+		choosing_columns,
 		freezing,
 		resetting,
 		pausing,

@@ -116,8 +116,7 @@ void keymap_init(struct keymap *map)
 		keymap_bind(map, r, infos[r].keys);
 }
 
-/* One key may have several codes, by terminal. */
-static int key_canonical(int key)
+int key_canonical(int key)
 {
 	switch (key) {
 	case '\n':

@@ -75,6 +75,7 @@
 	_(SORT_AVERAGE,  "A",             SHOW,    "",       "sort by average time")               \
 	_(SORT_BYTES,    "B",             SHOW,    "",       "sort by bytes")                      \
 	_(SORT_FLOPS,    "F",             SHOW,    "",       "sort by floating-point operations")  \
+	_(COLUMNS,       "F2 f",          SHOW,    "Columns", "choose the columns and their order")  \
 	_(NAMES,         "m",             SHOW,    "",       "names: short, demangled, raw")       \
 	_(PERCENT,       "%",             SHOW,    "",       "percent of the total or of the parent") \
 	_(GROUP,         "G F5",          SHOW,    "Group",  "group by process, device, stream, thread") \
@@ -120,6 +121,9 @@ struct keymap {
 
 void keymap_init(struct keymap *map); /* the default keys */
 enum request keymap_find(const struct keymap *map, int key); /* REQ_NONE: not bound */
+
+/* One key may have several codes, by terminal: the one that words stand for. */
+int key_canonical(int key);
 
 /* Key of a word ("a", "F6", "C-c", "M-h", "PgDn"), or -1. */
 int key_parse(const char *word, size_t len);

@@ -19,8 +19,41 @@ static int name_min(const struct columns *columns, int width)
 	return MAX(width * percent / 100, MIN(18, width - 10));
 }
 
-void layout_make(struct layout *layout, struct panel *p, const struct columns *columns, int width,
-		 int sorted)
+int columns_find(const struct columns *columns, const char *title)
+{
+	for (unsigned i = 0; i < columns->n; i++)
+		if (!strcasecmp(columns->v[i].title, title))
+			return (int)i;
+	return -1;
+}
+
+static bool is_absent(struct panel *p, const struct column *c)
+{
+	return c->is_absent && c->is_absent(p);
+}
+
+/* The user's own, as far as there is room beside a short name. */
+static void layout_choice(struct layout *layout, struct panel *p, const struct columns *columns,
+			  int width)
+{
+	int left = width - 2 - MIN(18, width - 10);
+
+	layout->n = 0;
+	layout->name_width = width - 2;
+	for (unsigned k = 0; k < p->choice.n; k++) {
+		int i = columns_find(columns, p->choice.titles[k]);
+
+		if (i < 0 || is_absent(p, &columns->v[i]) || columns->v[i].width + 1 > left)
+			continue;
+		left -= columns->v[i].width + 1;
+		layout->v[layout->n++] = (uint8_t)i;
+		layout->name_width -= columns->v[i].width + 1;
+	}
+}
+
+/* Those that matter most, in the panel's order. */
+static void layout_fit(struct layout *layout, struct panel *p, const struct columns *columns,
+		       int width, int sorted)
 {
 	int left =
 		width - 2 - name_min(columns, width); /* a mark before, a blank before the name */
@@ -31,7 +64,7 @@ void layout_make(struct layout *layout, struct panel *p, const struct columns *c
 			const struct column *c = &columns->v[i];
 			int rank = (int)i == sorted ? -1 : c->priority;
 
-			if (rank != priority || (c->is_absent && c->is_absent(p)))
+			if (rank != priority || is_absent(p, c))
 				continue;
 			if (c->width + 1 > left)
 				goto full;
@@ -48,6 +81,19 @@ full:
 		layout->v[layout->n++] = (uint8_t)i;
 		layout->name_width -= columns->v[i].width + 1;
 	}
+}
+
+void layout_make(struct layout *layout, struct panel *p, const struct columns *columns, int width,
+		 int sorted)
+{
+	bool own = columns == &p->columns; /* else one of several tables in it */
+
+	if (own && p->choice.n)
+		layout_choice(layout, p, columns, width);
+	else
+		layout_fit(layout, p, columns, width, sorted);
+	if (own)
+		p->shown = *layout;
 }
 
 void layout_head(const struct layout *layout, struct pen *pen, const struct columns *columns,
@@ -297,7 +343,7 @@ static void sort_step(struct panel *p, int step)
 		return;
 	do
 		i = (i + c->n + (unsigned)step) % c->n;
-	while (i != p->sort && c->v[i].is_absent && c->v[i].is_absent(p));
+	while (i != p->sort && is_absent(p, &c->v[i]));
 	panel_sort(p, i);
 }
 

@@ -42,6 +42,17 @@ struct columns {
 	unsigned name_percent; /* of the width that columns leave to names; 0 = 45 */
 };
 
+/* Columns that the user has chosen for a panel, from left to right, by their titles: some come only
+ * when the profile has their metric. */
+#define COLUMN_TITLE 16
+
+struct column_choice {
+	char titles[MAX_COLUMNS][COLUMN_TITLE];
+	unsigned n; /* 0: the panel chooses */
+};
+
+int columns_find(const struct columns *columns, const char *title); /* index, or -1 */
+
 /* The columns that fit a width, in their order; the rest of the line is the name's. */
 struct layout {
 	uint8_t v[MAX_COLUMNS];
@@ -79,6 +90,8 @@ struct panel_ops {
 	void (*draw_foot)(struct panel *p, struct pen *pen); /* may be NULL */
 	/* Sentences for a panel without rows. */
 	void (*explain)(struct panel *p, struct buf *out);
+	/* A key before it becomes a request; true: done with. May be NULL. */
+	bool (*key)(struct panel *p, int key);
 	/* True: done with. May be NULL. */
 	bool (*request)(struct panel *p, enum request request);
 	/* Next row whose name matches, forward or back; false: none. NULL: looks at row_name. */
@@ -89,6 +102,8 @@ struct panel {
 	const struct panel_ops *ops;
 	struct tui *tui;
 	struct columns columns; /* of the ops, unless the panel has made its own */
+	struct column_choice choice;
+	struct layout shown; /* of those columns, when last laid out */
 	size_t n_rows, cursor, top;
 	uint64_t cursor_key;
 	int height, width; /* rows and columns for the list when last drawn */
@@ -101,7 +116,7 @@ struct panel {
 };
 
 extern const struct panel_ops panel_tree_ops, panel_flat_ops, panel_memory_ops, panel_devices_ops,
-	panel_losses_ops, panel_log_ops, panel_help_ops, panel_detail_ops;
+	panel_losses_ops, panel_log_ops, panel_help_ops, panel_detail_ops, panel_columns_ops;
 
 struct panel *panel_new(const struct panel_ops *ops, struct tui *t); /* NULL: out of memory */
 struct panel *panel_free(struct panel *p);
@@ -115,6 +130,8 @@ bool panel_find(struct panel *p, bool forward, bool *ret_wrapped);
 void panel_goto(struct panel *p, size_t row);
 void panel_scroll(struct panel *p, int n); /* the window, by n rows; the cursor stays inside */
 uint32_t panel_node(struct panel *p); /* of the cursor's row, or SNAP_NONE */
+/* Give the chooser of columns the panel whose they are. */
+void panel_columns_show(struct panel *p, struct panel *of);
 /* Give the detail overlay its subject. */
 void panel_detail_show(struct panel *p, uint32_t node);
 /* Let the tree show a calling context. */

@@ -286,6 +286,18 @@ static void do_sort_menu(struct tui *t)
 	}
 }
 
+static void do_columns(struct tui *t)
+{
+	if (t->overlay) {
+		t->overlay = NULL;
+	} else if (t->panels[t->current]->columns.n == 0) {
+		tui_message(t, "the columns of this panel are what they are");
+	} else {
+		panel_columns_show(t->columns, t->panels[t->current]);
+		t->overlay = t->columns;
+	}
+}
+
 static void do_names(struct tui *t)
 {
 	static const char *const words[NAME_N] = {"short", "demangled", "raw"};
@@ -605,6 +617,7 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_INCLUDE] = do_include,
 	[REQ_EXCLUDE] = do_exclude,
 	[REQ_SORT_MENU] = do_sort_menu,
+	[REQ_COLUMNS] = do_columns,
 	[REQ_NAMES] = do_names,
 	[REQ_MOUSE] = do_mouse,
 	[REQ_PERCENT] = do_percent,

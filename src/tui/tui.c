@@ -85,6 +85,7 @@ void tui_spoil(struct tui *t)
 	for (unsigned i = 0; i < TUI_N_PANELS; i++)
 		panel_spoil(t->panels[i]);
 	panel_spoil(t->detail);
+	panel_spoil(t->columns);
 }
 
 static void ask_status(struct tui *t)
@@ -243,7 +244,8 @@ static int make_panels(struct tui *t)
 			return -ENOMEM;
 	t->help = panel_new(&panel_help_ops, t);
 	t->detail = panel_new(&panel_detail_ops, t);
-	return t->help && t->detail ? 0 : -ENOMEM;
+	t->columns = panel_new(&panel_columns_ops, t);
+	return t->help && t->detail && t->columns ? 0 : -ENOMEM;
 }
 
 /* From the command line, which has checked it. */
@@ -306,6 +308,7 @@ struct tui *tui_free(struct tui *t)
 		panel_free(t->panels[i]);
 	panel_free(t->help);
 	panel_free(t->detail);
+	panel_free(t->columns);
 	usage_done(&t->usage);
 	filters_done(&t->filters);
 	free(t);
@@ -368,6 +371,7 @@ const struct termios *tui_saved_termios(const struct tui *t)
 
 void tui_key(struct tui *t, int key)
 {
+	struct panel *panel = tui_panel(t);
 	enum request request;
 
 	t->message[0] = '\0';
@@ -380,7 +384,7 @@ void tui_key(struct tui *t, int key)
 			menu_key(&t->menu, t, key);
 	} else if (prompt_is_open(&t->prompt)) {
 		prompt_key(&t->prompt, t, key);
-	} else {
+	} else if (!panel->ops->key || !panel->ops->key(panel, key_canonical(key))) {
 		request = keymap_find(&t->keys, key);
 		if (request != REQ_NONE)
 			tui_do_request(t, request);

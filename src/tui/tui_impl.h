@@ -40,8 +40,8 @@ struct tui {
 	struct keymap keys;
 	struct panel *panels[TUI_N_PANELS];
 	enum tui_panel current;
-	struct panel *help, *detail;
-	struct panel *overlay; /* one of the two, or NULL */
+	struct panel *help, *detail, *columns;
+	struct panel *overlay; /* one of these, or NULL */
 	struct prompt prompt;
 	struct menu menu;
 	struct hits hits; /* of what was drawn last */
