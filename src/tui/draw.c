@@ -118,6 +118,25 @@ void pen_hit(const struct pen *pen, int x, enum hit_kind kind, int value)
 	hits_add(pen->canvas->hits, &(struct hit){pen->y, x, pen->x, kind, value});
 }
 
+void pen_lines(struct pen *pen, const bool *last, uint32_t levels, uint32_t depth)
+{
+	const struct glyphs *g = pen->canvas->look->glyphs;
+
+	if (depth > levels) { /* too deep for lines: its depth, then its own branch */
+		char number[24];
+
+		snprintf(number, sizeof(number), "%s%u ", g->ellipsis, depth);
+		pen_field(pen, ROLE_DIM, depth > 999 ? 6 : 4, number);
+		pen_put(pen, ROLE_DIM, last[0] ? g->corner : g->tee);
+		return;
+	}
+	while (depth-- > 0)
+		pen_put(pen, ROLE_DIM,
+			depth == 0 ? last[0] ? g->corner : g->tee
+			: last[depth] ? g->gap
+				      : g->pass);
+}
+
 /* Where a needle lies in wide text, or NULL. */
 static const wchar_t *wide_find(const wchar_t *text, const wchar_t *needle, bool match_case)
 {

@@ -40,6 +40,10 @@ void pen_bar(struct pen *pen, int width, double share);
 /* What was drawn from column x on can be clicked on. */
 void pen_hit(const struct pen *pen, int x, enum hit_kind kind, int value);
 
+/* The lines before a row of a tree. last[0]: is the row the last of its siblings; last[1]: its
+ * parent … as many as levels are drawn. A deeper row has its depth instead. */
+void pen_lines(struct pen *pen, const bool *last, uint32_t levels, uint32_t depth);
+
 struct pen_name {
 	const char *text;
 	int scroll;         /* columns hidden at the left */

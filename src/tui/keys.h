@@ -41,6 +41,7 @@
 	_(PANEL_4,       "4",             MOVE,    "",       "devices and processes")              \
 	_(PANEL_5,       "5",             MOVE,    "",       "losses, notes and own cost")         \
 	_(PANEL_6,       "6",             MOVE,    "",       "output of the program")              \
+	_(PANEL_7,       "7",             MOVE,    "",       "bottom-up: kernels with their callers") \
 	_(RIGHT,         "Right l",       TREE,    "",       "unfold, or go to the first child")   \
 	_(LEFT,          "Left h",        TREE,    "",       "fold, or go to the parent")          \
 	_(TOGGLE,        "F7 o",          TREE,    "Fold",   "fold or unfold; elsewhere: show in the tree") \
@@ -58,6 +59,7 @@
 	_(PREV_SIBLING,  "{",             TREE,    "",       "previous sibling")                   \
 	_(ZOOM,          ".",             TREE,    "",       "make this the root")                 \
 	_(ZOOM_OUT,      "BkSp",          TREE,    "",       "back to the root before")            \
+	_(REVEAL,        "t",             TREE,    "",       "show this row in the tree")          \
 	_(DETAIL,        "Enter",         TREE,    "",       "everything known about this row")    \
 	_(SEARCH,        "/ F3",          FIND,    "Find",   "find in names (capitals count when typed)") \
 	_(SEARCH_NEXT,   "n",             FIND,    "",       "next match")                         \

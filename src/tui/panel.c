@@ -191,6 +191,15 @@ struct panel *panel_free(struct panel *p)
 	return NULL;
 }
 
+void panel_forget(struct panel *p)
+{
+	if (p->ops->forget)
+		p->ops->forget(p);
+	p->cursor_key = 0;
+	p->cursor = p->top = 0;
+	panel_spoil(p);
+}
+
 void panel_spoil(struct panel *p)
 {
 	p->stale = true;

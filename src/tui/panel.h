@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/human.h"
+#include "core/numbers.h"
 #include "core/snapshot.h"
 #include "tui/draw.h"
 #include "tui/keys.h"
@@ -81,6 +82,10 @@ struct panel_ops {
 	uint64_t (*row_key)(struct panel *p, size_t row);
 	/* What search looks at and the detail shows. "" for a row without a name. */
 	const char *(*row_name)(struct panel *p, size_t row);
+	/* What number_columns.h is made of: a number of row i, as the panel counts; NaN = absent.
+	 * `whole` is what its share is told of; NULL: 0. */
+	double (*number)(struct panel *p, uint32_t i, enum number which);
+	uint32_t (*whole)(struct panel *p, uint32_t i);
 	/* Calling context of a row, or SNAP_NONE; may be NULL. */
 	uint32_t (*row_node)(struct panel *p, size_t row);
 	bool (*is_heading)(struct panel *p,
@@ -94,6 +99,10 @@ struct panel_ops {
 	bool (*key)(struct panel *p, int key);
 	/* True: done with. May be NULL. */
 	bool (*request)(struct panel *p, enum request request);
+	/* The panel comes to the front; node: of the row that the cursor was on in the one before,
+	 * or SNAP_NONE. May be NULL. */
+	void (*show)(struct panel *p, uint32_t node);
+	void (*forget)(struct panel *p); /* ids start anew; may be NULL */
 	/* Next row whose name matches, forward or back; false: none. NULL: looks at row_name. */
 	bool (*find)(struct panel *p, bool forward, bool *ret_wrapped);
 };
@@ -116,7 +125,8 @@ struct panel {
 };
 
 extern const struct panel_ops panel_tree_ops, panel_flat_ops, panel_memory_ops, panel_devices_ops,
-	panel_losses_ops, panel_log_ops, panel_help_ops, panel_detail_ops, panel_columns_ops;
+	panel_losses_ops, panel_log_ops, panel_bottom_up_ops, panel_help_ops, panel_detail_ops,
+	panel_columns_ops;
 
 struct panel *panel_new(const struct panel_ops *ops, struct tui *t); /* NULL: out of memory */
 struct panel *panel_free(struct panel *p);
@@ -132,11 +142,11 @@ void panel_scroll(struct panel *p, int n); /* the window, by n rows; the cursor 
 uint32_t panel_node(struct panel *p); /* of the cursor's row, or SNAP_NONE */
 /* Give the chooser of columns the panel whose they are. */
 void panel_columns_show(struct panel *p, struct panel *of);
+void panel_forget(struct panel *p);   /* node ids start anew */
 /* Give the detail overlay its subject. */
 void panel_detail_show(struct panel *p, uint32_t node);
 /* Let the tree show a calling context. */
 void panel_tree_reveal(struct panel *p, uint32_t node);
-void panel_tree_forget(struct panel *p); /* ids start anew */
 void panel_tree_unfold(struct panel *p); /* what the screen has room for, once */
 const char *panel_tree_sort_name(unsigned i);
 size_t panel_tree_n_matches(struct panel *p); /* of the search */

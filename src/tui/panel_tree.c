@@ -115,31 +115,17 @@ static void rebuild(struct panel *p, uint32_t cursor)
 
 /* ---- drawing ---- */
 
-/* Lines of the ancestors, from the root's children down to the node itself. */
 static void draw_lines(struct panel *p, struct pen *pen, uint32_t id, uint32_t depth,
 		       uint32_t levels)
 {
 	const struct tree *tree = &as_tree(p)->tree;
-	const struct glyphs *g = pen->canvas->look->glyphs;
-	const char *parts[MAX_LEVELS + 1];
-	uint32_t n = 0;
+	bool last[MAX_LEVELS] = {false};
 
-	if (depth > levels) { /* too deep for lines: its depth, then its own branch */
-		char number[24];
-
-		snprintf(number, sizeof(number), "%s%u ", g->ellipsis, depth);
-		pen_field(pen, ROLE_DIM, depth > 999 ? 6 : 4, number);
-		pen_put(pen, ROLE_DIM, tree->flags[id] & TREE_LAST ? g->corner : g->tee);
-		return;
-	}
-	for (; depth > 0; depth--, n++) {
-		bool last = tree->flags[id] & TREE_LAST;
-
-		parts[n] = n == 0 ? last ? g->corner : g->tee : last ? g->gap : g->pass;
+	for (uint32_t i = 0; i < MIN(depth, levels); i++) {
+		last[i] = tree->flags[id] & TREE_LAST;
 		id = snapshot_node(p->tui->snap, id)->parent;
 	}
-	while (n > 0)
-		pen_put(pen, ROLE_DIM, parts[--n]);
+	pen_lines(pen, last, levels, depth);
 }
 
 /* As many levels as leave half of the name's columns to names. */
@@ -457,13 +443,10 @@ size_t panel_tree_n_matches(struct panel *p)
 	return as_tree(p)->tree.n_matches;
 }
 
-void panel_tree_forget(struct panel *p)
+static void forget(struct panel *p)
 {
 	tree_forget(&as_tree(p)->tree);
 	as_tree(p)->cpu_seen = SNAP_NONE;
-	p->cursor_key = 0;
-	p->cursor = p->top = 0;
-	panel_spoil(p);
 }
 
 void panel_tree_unfold(struct panel *p)
@@ -487,5 +470,6 @@ const struct panel_ops panel_tree_ops = {
 	.draw_foot = draw_foot,
 	.explain = explain,
 	.request = request,
+	.forget = forget,
 	.find = find,
 };

@@ -56,5 +56,8 @@ void tree_columns_init(struct panel_tree *pt);
 /* A new picture: numbers are fetched again, new metrics get columns. */
 void tree_columns_update(struct panel_tree *pt);
 bool tree_has_no_time(struct panel *p);
+/* Title and form of a column for a metric that is not built in. */
+void tree_extra_title(char *out, size_t size, const char *name);
+void (*tree_extra_format(const struct metric *m))(char[HUMAN_MAX], double);
 
 #endif

@@ -34,9 +34,16 @@ static bool is_running(const struct tui *t)
 
 void tui_show_panel(struct tui *t, enum tui_panel panel)
 {
+	struct panel *to = t->panels[panel];
+	uint32_t node = SNAP_NONE;
+
 	t->overlay = NULL;
+	if (to->ops->show && panel != t->current)
+		node = panel_node(t->panels[t->current]);
 	t->current = panel;
-	panel_spoil(t->panels[panel]); /* tables of the snapshot belong to the last who asked */
+	panel_spoil(to); /* tables of the snapshot belong to the last who asked */
+	if (to->ops->show)
+		to->ops->show(to, node);
 }
 
 /* The next panel that there is, in either direction. */
@@ -334,7 +341,8 @@ static void do_group(struct tui *t)
 		return;
 	}
 	t->overlay = NULL;
-	panel_tree_forget(t->panels[TUI_PANEL_TREE]);
+	for (unsigned i = 0; i < TUI_N_PANELS; i++)
+		panel_forget(t->panels[i]);
 	tui_message(t, "group: %s", group_word(group));
 	snapshot_update(t->snap, clock_monotonic_ns()); /* regrouped rows need values */
 	if (filters_any(&t->filters))
@@ -609,6 +617,7 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_HELP] = do_help,
 	[REQ_DETAIL] = do_detail,
 	[REQ_TOGGLE] = do_reveal,
+	[REQ_REVEAL] = do_reveal,
 	[REQ_BACK] = do_back,
 	[REQ_SEARCH] = do_search,
 	[REQ_SEARCH_NEXT] = do_search_next,

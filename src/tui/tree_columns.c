@@ -278,7 +278,7 @@ static void format_plain(char out[HUMAN_MAX], double v)
 }
 
 /* A title from a metric's name: without its unit, as long as the column is wide. */
-static void extra_title(char *out, size_t size, const char *name)
+void tree_extra_title(char *out, size_t size, const char *name)
 {
 	size_t n = strcspn(name, "(");
 
@@ -287,21 +287,26 @@ static void extra_title(char *out, size_t size, const char *name)
 	snprintf(out, size, "%.*s", (int)n, name);
 }
 
+void (*tree_extra_format(const struct metric *m))(char[HUMAN_MAX], double)
+{
+	return !strcmp(m->unit, "ns") ? human_time_ns
+	       : !strcmp(m->unit, "B") ? human_bytes
+				       : format_plain;
+}
+
 static void add_extra(struct panel_tree *pt, uint32_t metric, const struct metric *m)
 {
 	unsigned k = pt->n_extra++;
 	struct column *c = &pt->columns[ARRAY_SIZE(columns) + k];
 
 	pt->extra[k].metric = metric;
-	extra_title(pt->extra[k].title, sizeof(pt->extra[k].title), m->name);
+	tree_extra_title(pt->extra[k].title, sizeof(pt->extra[k].title), m->name);
 	*c = (struct column){
 		.title = pt->extra[k].title,
 		.help = m->name,
 		.width = (uint8_t)MAX(strlen(pt->extra[k].title), 7u),
 		.priority = (uint8_t)(20 + k),
-		.format = !strcmp(m->unit, "ns")  ? human_time_ns
-			  : !strcmp(m->unit, "B") ? human_bytes
-						  : format_plain,
+		.format = tree_extra_format(m),
 		.value = extra_values[k],
 	};
 	pt->base.columns.n = ARRAY_SIZE(columns) + pt->n_extra;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/clock.h"
+#include "core/numbers.h"
 #include "core/session.h"
 #include "tui/screen.h"
 #include "tui/tui_impl.h"
@@ -86,6 +87,7 @@ void tui_spoil(struct tui *t)
 		panel_spoil(t->panels[i]);
 	panel_spoil(t->detail);
 	panel_spoil(t->columns);
+	t->kept.fresh = false;
 }
 
 static void ask_status(struct tui *t)
@@ -291,7 +293,8 @@ struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
 		t->host = *host;
 	t->why = "";
 	keymap_init(&t->keys);
-	if (make_panels(t) < 0)
+	t->kept.numbers = numbers_new(snap);
+	if (!t->kept.numbers || make_panels(t) < 0)
 		return tui_free(t);
 	apply_options(t);
 	ask_status(t);
@@ -311,6 +314,7 @@ struct tui *tui_free(struct tui *t)
 	panel_free(t->columns);
 	usage_done(&t->usage);
 	filters_done(&t->filters);
+	kept_done(&t->kept);
 	free(t);
 	return NULL;
 }

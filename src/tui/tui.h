@@ -79,7 +79,8 @@ struct tui_host {
 	_(MEMORY,  "memory",  memory)                                                              \
 	_(DEVICES, "devices", devices)                                                             \
 	_(LOSSES,  "losses",  losses)                                                              \
-	_(LOG,     "log",     log)
+	_(LOG,     "log",     log)                                                                 \
+	_(BOTTOM_UP, "bottom-up", bottom_up)
 
 enum tui_panel {
 #define _(id, word, ops) TUI_PANEL_##id,

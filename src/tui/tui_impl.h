@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "tui/filters.h"
+#include "tui/kept.h"
 #include "tui/keys.h"
 #include "tui/menu.h"
 #include "tui/mouse.h"
@@ -48,6 +49,7 @@ struct tui {
 	struct mouse mouse;
 	bool has_mouse;
 	struct usage usage;
+	struct kept kept;
 	char search[TUI_NEEDLE], filter[TUI_NEEDLE];               /* "" = none */
 	char search_before[TUI_NEEDLE], filter_before[TUI_NEEDLE]; /* when the prompt opened */
 	struct filters filters;

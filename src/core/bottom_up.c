@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/bottom_up.h"
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include "base/hash.h"
+#include "base/util.h"
+
+_Static_assert(NUMBER_N <= 16, "a bit for each in n_known");
+
+struct bottom_up {
+	struct snapshot *snap;
+	struct numbers *numbers;
+	struct bottom_up_node *nodes;
+	size_t n, cap_nodes;
+	uint32_t *holders, *callers; /* the pairs; sets are slices */
+	size_t n_pairs, cap_holders, cap_callers;
+	double *known[NUMBER_N]; /* by node; which of them are, its n_known tells */
+	size_t cap_known[NUMBER_N];
+	const uint32_t *frame; /* by snapshot node: what it is called */
+	uint32_t *slot;        /* by frame: the child that is being made, + 1 */
+	size_t cap_slot;
+};
+
+struct bottom_up *bottom_up_new(struct snapshot *snap, struct numbers *numbers)
+{
+	struct bottom_up *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->snap = snap;
+	b->numbers = numbers;
+	return b;
+}
+
+struct bottom_up *bottom_up_free(struct bottom_up *b)
+{
+	if (!b)
+		return NULL;
+	for (unsigned i = 0; i < NUMBER_N; i++)
+		free(b->known[i]);
+	free(b->nodes);
+	free(b->holders);
+	free(b->callers);
+	free(b->slot);
+	free(b);
+	return NULL;
+}
+
+/* A slot for each frame, all empty. */
+static int make_slots(struct bottom_up *b)
+{
+	size_t cap = b->cap_slot;
+	uint32_t n;
+
+	b->frame = numbers_frames(b->numbers, &n);
+	if (!b->frame || array_reserve((void **)&b->slot, &b->cap_slot, n, sizeof(*b->slot)) < 0)
+		return -ENOMEM;
+	memset(b->slot + cap, 0, (b->cap_slot - cap) * sizeof(*b->slot));
+	return 0;
+}
+
+/* ---- children ---- */
+
+/* Room for another n pairs; the first is *ret_first. */
+static int pairs_add(struct bottom_up *b, size_t n, size_t *ret_first)
+{
+	if (b->n_pairs + n >= UINT32_MAX ||
+	    array_reserve((void **)&b->holders, &b->cap_holders, b->n_pairs + n,
+			  sizeof(*b->holders)) < 0 ||
+	    array_reserve((void **)&b->callers, &b->cap_callers, b->n_pairs + n,
+			  sizeof(*b->callers)) < 0)
+		return -ENOMEM;
+	*ret_first = b->n_pairs;
+	b->n_pairs += n;
+	return 0;
+}
+
+/* Who called this one; SNAP_NONE: nobody (the root is no caller). */
+static uint32_t caller_of(const struct bottom_up *b, uint32_t id)
+{
+	uint32_t parent = snapshot_node(b->snap, id)->parent;
+
+	return parent == 0 ? SNAP_NONE : parent;
+}
+
+/* The child of node i for a frame, made when it is the first; its pairs are only counted. */
+static int count_pair(struct bottom_up *b, uint32_t i, uint32_t frame)
+{
+	struct bottom_up_node *child;
+
+	if (!b->slot[frame]) {
+		if (b->n >= BOTTOM_UP_NONE ||
+		    array_reserve((void **)&b->nodes, &b->cap_nodes, b->n + 1, sizeof(*child)) < 0)
+			return -ENOMEM;
+		child = &b->nodes[b->n++];
+		*child = (struct bottom_up_node){
+			.key = hash_u64(b->nodes[i].key + hash_u64(frame + 1)),
+			.parent = i,
+			.depth = b->nodes[i].depth + 1,
+		};
+		b->slot[frame] = (uint32_t)b->n;
+	}
+	b->nodes[b->slot[frame] - 1].n++;
+	return 0;
+}
+
+/* Give each child its slice of the pairs [first, …), empty yet. */
+static void lay_out(struct bottom_up *b, size_t first_child, size_t first)
+{
+	for (size_t i = first_child; i < b->n; i++) {
+		b->nodes[i].first = (uint32_t)first;
+		first += b->nodes[i].n;
+		b->nodes[i].n = 0;
+	}
+}
+
+static void put_pair(struct bottom_up *b, uint32_t holder, uint32_t caller)
+{
+	struct bottom_up_node *child = &b->nodes[b->slot[b->frame[caller]] - 1];
+	size_t at = (size_t)child->first + child->n++;
+
+	b->holders[at] = holder;
+	b->callers[at] = caller;
+	child->has_callers |= caller_of(b, caller) != SNAP_NONE;
+}
+
+/* The contexts of a node that become its children's: callers, or for node 0 the holders. */
+static uint32_t next_context(const struct bottom_up *b, uint32_t i, size_t at)
+{
+	return i == 0 ? b->callers[at] : caller_of(b, b->callers[at]);
+}
+
+/* Take the slots back; the children of i are complete. */
+static void finish(struct bottom_up *b, uint32_t i, size_t first_child)
+{
+	struct bottom_up_node *node = &b->nodes[i];
+
+	for (size_t at = node->first; at < (size_t)node->first + node->n; at++) {
+		uint32_t context = next_context(b, i, at);
+
+		if (context != SNAP_NONE)
+			b->slot[b->frame[context]] = 0;
+	}
+	node->first_child = (uint32_t)first_child;
+	node->n_children = (uint32_t)(b->n - first_child);
+	node->is_made = true;
+}
+
+int bottom_up_open(struct bottom_up *b, uint32_t i)
+{
+	size_t from = b->nodes[i].first, to = from + b->nodes[i].n, first_child = b->n, first;
+	size_t n_pairs = 0;
+	int r = 0;
+
+	if (b->nodes[i].is_made)
+		return 0;
+	for (size_t at = from; at < to && r == 0; at++) {
+		uint32_t context = next_context(b, i, at);
+
+		if (context == SNAP_NONE)
+			continue;
+		r = count_pair(b, i, b->frame[context]);
+		n_pairs++;
+	}
+	if (r == 0)
+		r = pairs_add(b, n_pairs, &first);
+	if (r == 0) {
+		lay_out(b, first_child, first);
+		for (size_t at = from; at < to; at++)
+			if (next_context(b, i, at) != SNAP_NONE)
+				put_pair(b, b->holders[at], next_context(b, i, at));
+	}
+	finish(b, i, first_child);
+	if (r < 0) { /* without its children */
+		b->nodes[i].n_children = 0;
+		b->n = first_child;
+	}
+	return r;
+}
+
+/* ---- the picture ---- */
+
+int bottom_up_update(struct bottom_up *b)
+{
+	uint32_t n = snapshot_n(b->snap);
+	size_t first;
+
+	b->n = b->n_pairs = 0;
+	if (make_slots(b) < 0 || pairs_add(b, n, &first) < 0 ||
+	    array_reserve((void **)&b->nodes, &b->cap_nodes, 1, sizeof(*b->nodes)) < 0)
+		return -ENOMEM;
+	b->nodes[b->n++] = (struct bottom_up_node){.parent = BOTTOM_UP_NONE};
+	for (uint32_t id = 0; id < n; id++)
+		if (numbers_is_holder(b->numbers, id)) {
+			b->holders[b->nodes[0].n] = id;
+			b->callers[b->nodes[0].n++] = id;
+		}
+	b->n_pairs = b->nodes[0].n;
+	b->nodes[0].has_callers = b->nodes[0].n > 0;
+	return bottom_up_open(b, 0);
+}
+
+uint32_t bottom_up_n(const struct bottom_up *b)
+{
+	return (uint32_t)b->n;
+}
+
+const struct bottom_up_node *bottom_up_node(const struct bottom_up *b, uint32_t i)
+{
+	return &b->nodes[i];
+}
+
+uint32_t bottom_up_example(const struct bottom_up *b, uint32_t i)
+{
+	return b->nodes[i].n ? b->callers[b->nodes[i].first] : 0;
+}
+
+uint32_t bottom_up_heaviest(struct bottom_up *b, uint32_t i)
+{
+	const double *time = numbers_column(b->numbers, NUMBER_TIME, false);
+	const struct bottom_up_node *node = &b->nodes[i];
+	uint32_t best = node->first;
+
+	for (uint32_t at = node->first; time && at < node->first + node->n; at++)
+		if (time[b->holders[at]] > time[b->holders[best]] || isnan(time[b->holders[best]]))
+			best = at;
+	return node->n ? b->callers[best] : 0;
+}
+
+double bottom_up_number(struct bottom_up *b, uint32_t i, unsigned which)
+{
+	struct bottom_up_node *node = &b->nodes[i];
+	double v;
+
+	if (node->n_known & 1u << which && i < b->cap_known[which])
+		return b->known[which][i];
+	v = numbers_sum(b->numbers, which, false, b->holders + node->first, node->n);
+	if (array_reserve((void **)&b->known[which], &b->cap_known[which], b->cap_nodes,
+			  sizeof(double)) == 0) {
+		b->known[which][i] = v;
+		node->n_known |= (uint16_t)(1u << which);
+	}
+	return v;
+}

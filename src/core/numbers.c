@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/numbers.h"
+#include <math.h>
+#include <string.h>
+#include "base/util.h"
+#include "core/derive.h"
+
+/* A column once it was asked for. */
+struct number_column {
+	const double *v; /* NULL: absent everywhere */
+	double *made;    /* where it is not the snapshot's own */
+	size_t cap;
+	bool fresh;
+	bool seen; /* some node has a value */
+};
+
+struct numbers {
+	struct snapshot *snap;
+	struct derive *derive;
+	const uint8_t *kept;
+	unsigned n;
+	uint64_t generation;
+	uint32_t metrics[NUMBER_N];
+	struct number_column columns[NUMBER_N][2]; /* exclusive, inclusive */
+	bool *used;                                /* by metric: is it in a set? */
+	size_t n_used_sets, cap_used;
+	uint32_t *frames; /* by node */
+	size_t cap_frames;
+	uint32_t n_frames; /* 0: to be made */
+};
+
+static const uint32_t builtin[NUMBER_EXTRA] = {
+	[NUMBER_TIME] = METRIC_TIME,    [NUMBER_RATE] = METRIC_NONE,
+	[NUMBER_COUNT] = METRIC_COUNT,  [NUMBER_MIN] = METRIC_TIME_MIN,
+	[NUMBER_MAX] = METRIC_TIME_MAX, [NUMBER_BYTES] = METRIC_BYTES,
+	[NUMBER_FLOPS] = METRIC_NONE,   [NUMBER_CPU] = METRIC_CPU_TIME,
+};
+
+static const uint32_t flops_metrics[] = {METRIC_FLOPS, METRIC_FLOPS8, METRIC_FLOPS16,
+					 METRIC_FLOPS32, METRIC_FLOPS64};
+
+/* ---- life ---- */
+
+struct numbers *numbers_new(struct snapshot *snap)
+{
+	struct numbers *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return NULL;
+	n->snap = snap;
+	n->derive = derive_new(snap, NULL);
+	if (!n->derive)
+		return numbers_free(n);
+	numbers_update(n, NULL);
+	return n;
+}
+
+struct numbers *numbers_free(struct numbers *n)
+{
+	if (!n)
+		return NULL;
+	for (unsigned i = 0; i < NUMBER_N; i++) {
+		free(n->columns[i][0].made);
+		free(n->columns[i][1].made);
+	}
+	derive_free(n->derive);
+	free(n->used);
+	free(n->frames);
+	free(n);
+	return NULL;
+}
+
+/* Which metrics any row has a place for: others cost nothing. */
+static void find_used(struct numbers *n)
+{
+	const struct session *s = snapshot_session(n->snap);
+	uint32_t n_metrics = metric_table_count(s->metrics);
+	size_t cap = n->cap_used;
+
+	if (array_reserve((void **)&n->used, &n->cap_used, n_metrics, sizeof(*n->used)) < 0)
+		return;
+	if (n->cap_used > cap)
+		memset(n->used + cap, 0, (n->cap_used - cap) * sizeof(*n->used));
+	for (; n->n_used_sets < s->n_sets; n->n_used_sets++)
+		for (uint32_t i = 0; i < s->sets[n->n_used_sets].n; i++)
+			n->used[s->sets[n->n_used_sets].metrics[i]] = true;
+}
+
+/* The profile's own metrics that can be added up. */
+static void find_extra(struct numbers *n)
+{
+	const struct metric_table *table = snapshot_session(n->snap)->metrics;
+
+	memcpy(n->metrics, builtin, sizeof(builtin));
+	n->n = NUMBER_EXTRA;
+	for (uint32_t i = METRIC_N_BUILTIN; i < metric_table_count(table) && n->n < NUMBER_N; i++) {
+		const struct metric *m = metric_table_get(table, i);
+
+		if (m->type != METRIC_TEXT && m->scope != METRIC_PROPERTY)
+			n->metrics[n->n++] = i;
+	}
+}
+
+void numbers_update(struct numbers *n, const uint8_t *kept)
+{
+	n->kept = kept;
+	derive_masks(n->derive, NULL, kept, TOTALS_OF_SHOWN);
+	find_used(n);
+	find_extra(n);
+	n->n_frames = 0;
+	n->generation++;
+	for (unsigned i = 0; i < NUMBER_N; i++)
+		n->columns[i][0].fresh = n->columns[i][1].fresh = false;
+}
+
+uint64_t numbers_generation(const struct numbers *n)
+{
+	return n->generation;
+}
+
+unsigned numbers_n(const struct numbers *n)
+{
+	return n->n;
+}
+
+uint32_t numbers_metric(const struct numbers *n, unsigned which)
+{
+	return which < n->n ? n->metrics[which] : METRIC_NONE;
+}
+
+/* ---- columns ---- */
+
+static bool is_used(const struct numbers *n, uint32_t metric)
+{
+	return metric < n->cap_used && n->used[metric];
+}
+
+/* Room for a value a node, all absent; NULL: out of memory. */
+static double *make_room(struct numbers *n, struct number_column *c)
+{
+	uint32_t nodes = snapshot_n(n->snap);
+
+	if (array_reserve((void **)&c->made, &c->cap, MAX(nodes, 1u), sizeof(*c->made)) < 0)
+		return NULL;
+	for (uint32_t i = 0; i < nodes; i++)
+		c->made[i] = NAN;
+	return c->made;
+}
+
+static const double *make_flops(struct numbers *n, struct number_column *c, bool inclusive)
+{
+	double *v = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(flops_metrics); i++) {
+		const double *one = is_used(n, flops_metrics[i])
+					    ? derive_raw(n->derive, flops_metrics[i], inclusive)
+					    : NULL;
+
+		if (!one || (!v && !(v = make_room(n, c))))
+			continue;
+		for (uint32_t id = 0; id < snapshot_n(n->snap); id++)
+			if (!isnan(one[id]))
+				v[id] = isnan(v[id]) ? one[id] : v[id] + one[id];
+	}
+	return v;
+}
+
+/* The snapshot has inclusive rates of all nodes: own ones are what the children leave of them. */
+static const double *make_rate(struct numbers *n, struct number_column *c, bool inclusive)
+{
+	const struct snap_column *rate = snapshot_rate(n->snap, METRIC_TIME);
+	const double *own = numbers_column(n, NUMBER_TIME, false);
+	uint32_t nodes = snapshot_n(n->snap);
+	double *v;
+
+	if (!rate || !own || !(v = make_room(n, c)))
+		return NULL;
+	for (uint32_t id = 0; id < nodes; id++)
+		v[id] = rate->v[id];
+	for (uint32_t id = 1; id < nodes; id++)
+		if (!isnan(rate->v[id]))
+			v[snapshot_node(n->snap, id)->parent] -= rate->v[id];
+	for (uint32_t id = 0; id < nodes; id++)
+		if (isnan(own[id]))
+			v[id] = NAN;
+	for (uint32_t id = nodes; inclusive && id-- > 1;) {
+		double *up = &v[snapshot_node(n->snap, id)->parent];
+
+		if (!isnan(v[id]))
+			*up = isnan(*up) ? v[id] : *up + v[id];
+	}
+	return v;
+}
+
+const double *numbers_column(struct numbers *n, unsigned which, bool inclusive)
+{
+	struct number_column *c = &n->columns[which][inclusive];
+
+	if (which >= n->n)
+		return NULL;
+	if (c->fresh)
+		return c->v;
+	if (which == NUMBER_FLOPS)
+		c->v = make_flops(n, c, inclusive);
+	else if (which == NUMBER_RATE)
+		c->v = make_rate(n, c, inclusive);
+	else if (is_used(n, n->metrics[which]))
+		c->v = derive_raw(n->derive, n->metrics[which], inclusive);
+	else
+		c->v = NULL;
+	c->fresh = true;
+	c->seen = false;
+	for (uint32_t id = 0; c->v && !c->seen && id < snapshot_n(n->snap); id++)
+		c->seen = !isnan(c->v[id]);
+	return c->v;
+}
+
+bool numbers_is_absent(struct numbers *n, unsigned which)
+{
+	return !numbers_column(n, which, false) || !n->columns[which][0].seen;
+}
+
+/* ---- sums ---- */
+
+/* A mean over nodes needs what weighs each. */
+static double weighted_mean(struct numbers *n, const struct metric *m, const double *v,
+			    const uint32_t *nodes, size_t n_nodes)
+{
+	const double *weight =
+		m->weight == METRIC_NONE ? NULL : derive_raw(n->derive, m->weight, false);
+	double sum = 0, weights = 0;
+
+	for (size_t i = 0; i < n_nodes; i++) {
+		double w = weight && !isnan(weight[nodes[i]]) ? weight[nodes[i]] : 1;
+
+		if (isnan(v[nodes[i]]))
+			continue;
+		sum += v[nodes[i]] * w;
+		weights += w;
+	}
+	return weights > 0 ? sum / weights : NAN;
+}
+
+static enum metric_add rule(const struct numbers *n, unsigned which)
+{
+	uint32_t metric = n->metrics[which];
+
+	if (metric == METRIC_NONE)
+		return METRIC_SUM;
+	return metric_table_get(snapshot_session(n->snap)->metrics, metric)->add;
+}
+
+double numbers_sum(struct numbers *n, unsigned which, bool inclusive, const uint32_t *nodes,
+		   size_t n_nodes)
+{
+	const double *v = numbers_column(n, which, inclusive);
+	enum metric_add add;
+	double sum = NAN;
+
+	if (!v)
+		return NAN;
+	add = rule(n, which);
+	if (add == METRIC_WMEAN)
+		return weighted_mean(
+			n, metric_table_get(snapshot_session(n->snap)->metrics, n->metrics[which]),
+			v, nodes, n_nodes);
+	for (size_t i = 0; i < n_nodes; i++) {
+		double one = v[nodes[i]];
+
+		if (isnan(one))
+			continue;
+		if (isnan(sum) || add == METRIC_LAST)
+			sum = one;
+		else
+			sum = add == METRIC_MIN   ? fmin(sum, one)
+			      : add == METRIC_MAX ? fmax(sum, one)
+						  : sum + one;
+	}
+	return sum;
+}
+
+bool numbers_is_holder(struct numbers *n, uint32_t node)
+{
+	for (unsigned i = 0; i < n->n; i++) {
+		const double *v = i == NUMBER_RATE ? NULL : numbers_column(n, i, false);
+
+		if (v && !isnan(v[node]))
+			return true;
+	}
+	return false;
+}
+
+/* One that grouping made has a number of its own behind those of the session. */
+const uint32_t *numbers_frames(struct numbers *n, uint32_t *ret_n)
+{
+	const struct session *s = snapshot_session(n->snap);
+	uint32_t nodes = snapshot_n(n->snap);
+
+	if (!n->n_frames) {
+		if (array_reserve((void **)&n->frames, &n->cap_frames, MAX(nodes, 1u),
+				  sizeof(*n->frames)) < 0)
+			return NULL;
+		n->n_frames = (uint32_t)s->n_frames;
+		for (uint32_t id = 0; id < nodes; id++) {
+			uint32_t node = snapshot_node(n->snap, id)->session_node;
+
+			n->frames[id] = node == SESSION_NONE ? n->n_frames++ : s->nodes[node].frame;
+		}
+	}
+	*ret_n = n->n_frames;
+	return n->frames;
+}

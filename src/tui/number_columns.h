@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_NUMBER_COLUMNS_H
+#define PROTON_TUI_NUMBER_COLUMNS_H
+/* The tree's columns for panels whose rows are sets of calling contexts: made of the numbers that
+ * ops->number() gives for a row, the profile's own metrics behind them. */
+#include "core/numbers.h"
+#include "tui/panel.h"
+
+struct number_columns {
+	struct column v[MAX_COLUMNS];
+	char titles[NUMBER_N - NUMBER_EXTRA][12];
+	unsigned n_made; /* numbers that have a column */
+};
+
+/* Give the panel these columns; again after each picture, for metrics that are new. */
+void number_columns_update(struct number_columns *c, struct panel *p, struct numbers *numbers);
+/* A panel without device time begins with the first column that it has. */
+void number_columns_choose(struct panel *p);
+
+#endif

@@ -1,0 +1,701 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/bottom_up.h"
+#include <math.h>
+#include <string.h>
+#include "base/buf.h"
+#include "tui/number_columns.h"
+#include "tui/panel.h"
+#include "tui/tui_impl.h"
+
+#define MAX_LEVELS 10    /* deeper ones show their depth as a number instead of lines */
+#define MAX_UNFOLD 20000 /* nodes that one key opens */
+
+enum { NODE_OPEN = 1, NODE_LAST = 2 /* of its siblings, as drawn */ };
+
+/* Kernels, copies and whatever else holds numbers, each with its callers below it. */
+struct panel_bottom_up {
+	struct panel base;
+	struct bottom_up *tree;
+	struct numbers *numbers;
+	uint64_t generation; /* of the numbers that the tree was made of */
+	struct number_columns number_columns;
+	struct layout layout;
+	uint8_t *flags; /* NODE_* by node of the tree */
+	size_t n_flags, cap_flags;
+	uint32_t *rows; /* nodes */
+	size_t cap_rows;
+	uint32_t *walked; /* scratch: what a walk has found; then nodes to visit */
+	size_t n_walked, cap_walked;
+	uint32_t *stack;
+	size_t n_stack, cap_stack;
+	struct child {
+		double value;
+		uint32_t node;
+	} * children; /* scratch: being sorted */
+	size_t cap_children;
+	uint64_t *open; /* scratch: keys of open nodes while the tree is made anew */
+	size_t n_open, cap_open;
+	bool auto_fold; /* no fold key was used yet */
+};
+
+static struct panel_bottom_up *as_bottom_up(struct panel *p)
+{
+	return (struct panel_bottom_up *)p;
+}
+
+static const struct bottom_up_node *node_of(struct panel *p, uint32_t i)
+{
+	return bottom_up_node(as_bottom_up(p)->tree, i);
+}
+
+/* ---- numbers and names ---- */
+
+static double number(struct panel *p, uint32_t i, enum number which)
+{
+	return bottom_up_number(as_bottom_up(p)->tree, i, which);
+}
+
+static uint32_t whole(struct panel *p, uint32_t i)
+{
+	return p->tui->percent_of_parent ? node_of(p, i)->parent : 0;
+}
+
+static double sort_value(struct panel *p, uint32_t i)
+{
+	return p->columns.v[p->sort].value(p, i);
+}
+
+static const char *name_of(struct panel *p, uint32_t i)
+{
+	return tui_node_name(p->tui, bottom_up_example(as_bottom_up(p)->tree, i));
+}
+
+/* ---- rows ---- */
+
+static bool is_open(struct panel *p, uint32_t i)
+{
+	return as_bottom_up(p)->flags[i] & NODE_OPEN;
+}
+
+/* Flags for nodes that are new. */
+static int make_flags(struct panel_bottom_up *pb)
+{
+	size_t n = bottom_up_n(pb->tree);
+
+	if (array_reserve((void **)&pb->flags, &pb->cap_flags, n, sizeof(*pb->flags)) < 0)
+		return -1;
+	if (n > pb->n_flags)
+		memset(pb->flags + pb->n_flags, 0, n - pb->n_flags);
+	pb->n_flags = n;
+	return 0;
+}
+
+/* Make the children of a node and mark it open; -1: there is no memory for them. */
+static int open_node(struct panel_bottom_up *pb, uint32_t i)
+{
+	if (bottom_up_open(pb->tree, i) < 0 || make_flags(pb) < 0)
+		return -1;
+	pb->flags[i] |= NODE_OPEN;
+	return 0;
+}
+
+static int child_compare(const void *a, const void *b)
+{
+	const struct child *x = a, *y = b;
+
+	if (isnan(x->value) != isnan(y->value))
+		return isnan(x->value) ? 1 : -1;
+	if (!isnan(x->value) && x->value != y->value)
+		return x->value < y->value ? 1 : -1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* The children of a node in their order, as pb->children; their number. Absent ones stay last. */
+static size_t sort_children(struct panel *p, uint32_t i)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+	size_t n = node_of(p, i)->n_children, present = 0;
+
+	if (array_reserve((void **)&pb->children, &pb->cap_children, n + 1, sizeof(*pb->children)) <
+	    0)
+		return 0;
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t child = node_of(p, i)->first_child + k;
+
+		pb->children[k] = (struct child){sort_value(p, child), child};
+		present += !isnan(pb->children[k].value);
+	}
+	if (n > 1)
+		qsort(pb->children, n, sizeof(*pb->children), child_compare);
+	for (size_t k = 0; p->ascending && k < present / 2; k++) {
+		struct child swap = pb->children[k];
+
+		pb->children[k] = pb->children[present - 1 - k];
+		pb->children[present - 1 - k] = swap;
+	}
+	return n;
+}
+
+/* Put the children of an open node on the stack, the first one on top. */
+static int push_children(struct panel *p, uint32_t i)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+	size_t n = sort_children(p, i);
+
+	if (array_reserve((void **)&pb->stack, &pb->cap_stack, pb->n_stack + n,
+			  sizeof(*pb->stack)) < 0)
+		return -1;
+	for (size_t k = n; k-- > 0;) {
+		uint32_t child = pb->children[k].node;
+
+		pb->flags[child] &= NODE_OPEN;
+		if (k + 1 == n)
+			pb->flags[child] |= NODE_LAST;
+		pb->stack[pb->n_stack++] = child;
+	}
+	return 0;
+}
+
+/* All that is shown below a node, as pb->walked. */
+static void walk(struct panel *p, uint32_t from)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+
+	pb->n_walked = pb->n_stack = 0;
+	if (push_children(p, from) < 0)
+		return;
+	while (pb->n_stack > 0) {
+		uint32_t i = pb->stack[--pb->n_stack];
+
+		if (array_reserve((void **)&pb->walked, &pb->cap_walked, pb->n_walked + 1,
+				  sizeof(*pb->walked)) < 0)
+			return;
+		pb->walked[pb->n_walked++] = i;
+		if (is_open(p, i) && push_children(p, i) < 0)
+			return;
+	}
+}
+
+/* Rows [from, to) become what was walked. */
+static void splice(struct panel *p, size_t from, size_t to)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+	size_t tail = p->n_rows - to, n = pb->n_walked;
+
+	if (array_reserve((void **)&pb->rows, &pb->cap_rows, from + n + tail + 1,
+			  sizeof(*pb->rows)) < 0)
+		return;
+	memmove(pb->rows + from + n, pb->rows + to, tail * sizeof(*pb->rows));
+	if (n)
+		memcpy(pb->rows + from, pb->walked, n * sizeof(*pb->rows));
+	p->n_rows = from + n + tail;
+}
+
+static void build(struct panel *p)
+{
+	walk(p, 0);
+	splice(p, 0, p->n_rows);
+}
+
+/* The row behind the last one below this. */
+static size_t subtree_end(struct panel *p, size_t row)
+{
+	const uint32_t *rows = as_bottom_up(p)->rows;
+	size_t end = row + 1;
+
+	while (end < p->n_rows && node_of(p, rows[end])->depth > node_of(p, rows[row])->depth)
+		end++;
+	return end;
+}
+
+static void set_open(struct panel *p, size_t row, bool open)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+	uint32_t i = pb->rows[row];
+	size_t end = subtree_end(p, row);
+
+	pb->n_walked = 0;
+	if (!open) {
+		pb->flags[i] &= (uint8_t)~NODE_OPEN;
+	} else {
+		if (open_node(pb, i) < 0)
+			return;
+		walk(p, i);
+	}
+	splice(p, row + 1, end);
+}
+
+/* ---- what is open ---- */
+
+static int key_compare(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Nodes get other numbers with a new picture; their keys stay. */
+static void remember_open(struct panel *p)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+
+	pb->n_open = 0;
+	for (uint32_t i = 0; i < pb->n_flags; i++)
+		if (is_open(p, i) && array_reserve((void **)&pb->open, &pb->cap_open,
+						   pb->n_open + 1, sizeof(*pb->open)) == 0)
+			pb->open[pb->n_open++] = node_of(p, i)->key;
+	if (pb->n_open)
+		qsort(pb->open, pb->n_open, sizeof(*pb->open), key_compare);
+}
+
+/* Children that are made come behind, so that one pass reaches all of them. */
+static void restore_open(struct panel *p)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+
+	pb->n_flags = 0;
+	make_flags(pb);
+	for (uint32_t i = 1; pb->n_open && i < pb->n_flags; i++)
+		if (bsearch(&node_of(p, i)->key, pb->open, pb->n_open, sizeof(*pb->open),
+			    key_compare))
+			open_node(pb, i);
+}
+
+/* The hottest row that is closed and has callers, or n_rows. */
+static size_t hottest_closed(struct panel *p)
+{
+	size_t best = p->n_rows;
+	double most = 0;
+
+	for (size_t row = 0; row < p->n_rows; row++) {
+		uint32_t i = as_bottom_up(p)->rows[row];
+		double v = sort_value(p, i);
+
+		if (!is_open(p, i) && node_of(p, i)->has_callers && v > most) {
+			most = v;
+			best = row;
+		}
+	}
+	return best;
+}
+
+/* Open the hottest ones while there are lines left. */
+static void fold_auto(struct panel *p)
+{
+	size_t height = (size_t)MAX(p->height, 3), row;
+
+	while (p->n_rows < height && (row = hottest_closed(p)) < p->n_rows)
+		set_open(p, row, true);
+}
+
+static void close_all(struct panel_bottom_up *pb)
+{
+	for (uint32_t i = 0; i < pb->n_flags; i++)
+		pb->flags[i] &= (uint8_t)~NODE_OPEN;
+}
+
+/* Open all below a node, up to a bound: paths that part at each caller have no end in sight. */
+static void unfold_below(struct panel *p, uint32_t from)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+	uint32_t n = 0;
+
+	pb->n_stack = 0;
+	if (array_reserve((void **)&pb->stack, &pb->cap_stack, 1, sizeof(*pb->stack)) < 0)
+		return;
+	pb->stack[pb->n_stack++] = from;
+	while (pb->n_stack > 0) {
+		uint32_t i = pb->stack[--pb->n_stack];
+		const struct bottom_up_node *node;
+
+		if (n++ == MAX_UNFOLD) {
+			tui_message(p->tui, "%d were unfolded; press again below for more",
+				    MAX_UNFOLD);
+			return;
+		}
+		if (open_node(pb, i) < 0)
+			return;
+		node = node_of(p, i);
+		if (array_reserve((void **)&pb->stack, &pb->cap_stack,
+				  pb->n_stack + node->n_children, sizeof(*pb->stack)) < 0)
+			return;
+		for (uint32_t k = node->n_children; k-- > 0;)
+			if (node_of(p, node->first_child + k)->has_callers)
+				pb->stack[pb->n_stack++] = node->first_child + k;
+	}
+}
+
+/* ---- the panel ---- */
+
+static int init(struct panel *p)
+{
+	as_bottom_up(p)->auto_fold = true;
+	return 0;
+}
+
+static void done(struct panel *p)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+
+	bottom_up_free(pb->tree);
+	free(pb->flags);
+	free(pb->rows);
+	free(pb->walked);
+	free(pb->stack);
+	free(pb->children);
+	free(pb->open);
+}
+
+/* The tree follows the numbers; sorting or another width leaves it as it is. */
+static bool make_tree(struct panel *p)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+
+	if (!pb->tree)
+		pb->tree = bottom_up_new(p->tui->snap, pb->numbers);
+	if (!pb->tree)
+		return false;
+	if (pb->generation == numbers_generation(pb->numbers))
+		return true;
+	remember_open(p);
+	if (bottom_up_update(pb->tree) < 0)
+		return false;
+	pb->generation = numbers_generation(pb->numbers);
+	restore_open(p);
+	return true;
+}
+
+static void update(struct panel *p)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+
+	p->n_rows = 0;
+	pb->numbers = tui_numbers(p->tui);
+	number_columns_update(&pb->number_columns, p, pb->numbers);
+	number_columns_choose(p);
+	if (!make_tree(p))
+		return;
+	if (pb->auto_fold)
+		close_all(pb);
+	build(p);
+	if (pb->auto_fold)
+		fold_auto(p);
+	layout_make(&pb->layout, p, &p->columns, p->width, (int)p->sort);
+}
+
+/* Ids start anew: so do paths. */
+static void forget(struct panel *p)
+{
+	as_bottom_up(p)->n_flags = 0;
+	as_bottom_up(p)->auto_fold = true;
+}
+
+static uint64_t row_key(struct panel *p, size_t row)
+{
+	return node_of(p, as_bottom_up(p)->rows[row])->key;
+}
+
+static const char *row_name(struct panel *p, size_t row)
+{
+	return name_of(p, as_bottom_up(p)->rows[row]);
+}
+
+static uint32_t row_node(struct panel *p, size_t row)
+{
+	return bottom_up_heaviest(as_bottom_up(p)->tree, as_bottom_up(p)->rows[row]);
+}
+
+static void draw_head(struct panel *p, struct pen *pen)
+{
+	layout_head(&as_bottom_up(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
+		    p->ascending);
+}
+
+static void draw_lines(struct panel *p, struct pen *pen, uint32_t i)
+{
+	uint32_t depth = node_of(p, i)->depth - 1; /* roots have no lines before them */
+	uint32_t levels = (uint32_t)CLAMP(as_bottom_up(p)->layout.name_width / 4, 3, MAX_LEVELS);
+	bool last[MAX_LEVELS] = {false};
+
+	for (uint32_t k = 0; k < MIN(depth, levels); k++, i = node_of(p, i)->parent)
+		last[k] = as_bottom_up(p)->flags[i] & NODE_LAST;
+	pen_lines(pen, last, levels, depth);
+}
+
+static void draw_row(struct panel *p, struct pen *pen, size_t row)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+	const struct glyphs *g = pen->canvas->look->glyphs;
+	uint32_t i = pb->rows[row];
+	struct pen_name name = {.text = name_of(p, i),
+				.scroll = p->scroll,
+				.needle = p->tui->search,
+				.cut = TEXT_CUT_MIDDLE};
+	int x;
+
+	layout_cells(&pb->layout, pen, p, &p->columns, i);
+	draw_lines(p, pen, i);
+	x = pen->x;
+	if (node_of(p, i)->has_callers) {
+		pen_put(pen, ROLE_DIM, is_open(p, i) ? g->open : g->closed);
+		pen_hit(pen, x, HIT_FOLD, (int)row);
+	} else {
+		pen_put(pen, ROLE_DIM, g->leaf);
+	}
+	pen_name(pen, kind_role(snapshot_node(p->tui->snap, bottom_up_example(pb->tree, i))->kind),
+		 &name);
+}
+
+/* The path as this panel has it: what it is about first. */
+static void draw_foot(struct panel *p, struct pen *pen)
+{
+	uint32_t path[256], i = as_bottom_up(p)->rows[p->cursor];
+	const char *by = pen->canvas->look->ascii ? " < " : " ‹ ";
+	size_t n = 0;
+
+	for (; i != 0 && n < ARRAY_SIZE(path); i = node_of(p, i)->parent)
+		path[n++] = i;
+	pen_put(pen, ROLE_DIM, by + 1);
+	while (n-- > 0) {
+		pen_put(pen, ROLE_NORMAL, name_of(p, path[n]));
+		if (n > 0)
+			pen_put(pen, ROLE_DIM, by);
+	}
+}
+
+static void explain(struct panel *p, struct buf *out)
+{
+	if (*p->tui->filter)
+		buf_printf(out, "no path has '%s' in a name\nEsc clears the filter",
+			   p->tui->filter);
+	else
+		tui_explain_empty(p->tui, out);
+}
+
+/* ---- requests ---- */
+
+/* The row of a node, or n_rows. */
+static size_t find_row(struct panel *p, uint32_t i)
+{
+	size_t row = 0;
+
+	while (row < p->n_rows && as_bottom_up(p)->rows[row] != i)
+		row++;
+	return row;
+}
+
+/* Rows were made anew: the cursor goes to its node or what it is folded into. */
+static void rebuild(struct panel *p, uint32_t cursor)
+{
+	size_t row;
+
+	build(p);
+	while (cursor && (row = find_row(p, cursor)) == p->n_rows)
+		cursor = node_of(p, cursor)->parent;
+	panel_goto(p, cursor ? row : 0);
+}
+
+static void fold_row(struct panel *p, uint32_t i, bool open)
+{
+	if (node_of(p, i)->has_callers && is_open(p, i) != open)
+		set_open(p, p->cursor, open);
+}
+
+static void do_toggle(struct panel *p, uint32_t i)
+{
+	fold_row(p, i, !is_open(p, i));
+}
+
+static void do_unfold(struct panel *p, uint32_t i)
+{
+	fold_row(p, i, true);
+}
+
+static void do_fold(struct panel *p, uint32_t i)
+{
+	fold_row(p, i, false);
+}
+
+static void do_right(struct panel *p, uint32_t i)
+{
+	if (is_open(p, i))
+		panel_goto(p, p->cursor + 1);
+	else
+		fold_row(p, i, true);
+}
+
+static void do_parent(struct panel *p, uint32_t i)
+{
+	if (node_of(p, i)->depth > 1)
+		panel_goto(p, find_row(p, node_of(p, i)->parent));
+}
+
+static void do_left(struct panel *p, uint32_t i)
+{
+	if (is_open(p, i))
+		fold_row(p, i, false);
+	else
+		do_parent(p, i);
+}
+
+static void do_unfold_below(struct panel *p, uint32_t i)
+{
+	unfold_below(p, i);
+	rebuild(p, i);
+}
+
+/* What is closed below a closed node is seen when it opens again. */
+static void do_fold_below(struct panel *p, uint32_t i)
+{
+	size_t end = subtree_end(p, p->cursor);
+
+	for (size_t row = p->cursor; row < end; row++)
+		as_bottom_up(p)->flags[as_bottom_up(p)->rows[row]] &= (uint8_t)~NODE_OPEN;
+	rebuild(p, i);
+}
+
+static void do_unfold_all(struct panel *p, uint32_t i)
+{
+	unfold_below(p, 0);
+	rebuild(p, i);
+}
+
+static void do_fold_all(struct panel *p, uint32_t i)
+{
+	close_all(as_bottom_up(p));
+	rebuild(p, i);
+}
+
+static void do_fold_auto(struct panel *p, uint32_t i)
+{
+	close_all(as_bottom_up(p));
+	build(p);
+	fold_auto(p);
+	as_bottom_up(p)->auto_fold = true;
+	rebuild(p, i);
+}
+
+/* The child with the most, or 0. */
+static uint32_t hottest_child(struct panel *p, uint32_t i)
+{
+	uint32_t best = 0;
+
+	if (open_node(as_bottom_up(p), i) < 0)
+		return 0;
+	for (uint32_t k = 0; k < node_of(p, i)->n_children; k++) {
+		uint32_t child = node_of(p, i)->first_child + k;
+
+		if (!best || sort_value(p, child) > sort_value(p, best))
+			best = child;
+	}
+	return best;
+}
+
+static void do_hot_child(struct panel *p, uint32_t i)
+{
+	uint32_t child = node_of(p, i)->has_callers ? hottest_child(p, i) : 0;
+
+	rebuild(p, child ? child : i);
+}
+
+static void do_hot_path(struct panel *p, uint32_t i)
+{
+	uint32_t child;
+
+	while (node_of(p, i)->has_callers && (child = hottest_child(p, i)) != 0)
+		i = child;
+	rebuild(p, i);
+}
+
+/* To the next row of the same depth before one that is less deep. */
+static void step_sibling(struct panel *p, uint32_t i, size_t step)
+{
+	uint32_t depth = node_of(p, i)->depth;
+	size_t row = p->cursor;
+
+	while ((row += step) < p->n_rows) { /* 0 - 1 ends the loop */
+		uint32_t other = node_of(p, as_bottom_up(p)->rows[row])->depth;
+
+		if (other < depth)
+			return;
+		if (other == depth) {
+			panel_goto(p, row);
+			return;
+		}
+	}
+}
+
+static void do_next_sibling(struct panel *p, uint32_t i)
+{
+	step_sibling(p, i, 1);
+}
+
+static void do_prev_sibling(struct panel *p, uint32_t i)
+{
+	step_sibling(p, i, (size_t)-1);
+}
+
+/* Exclusive time is what all of this is about. */
+static void do_sort_self(struct panel *p, uint32_t i)
+{
+	(void)i;
+	panel_request(p, REQ_SORT_TOTAL);
+}
+
+static void (*const handlers[REQ_N])(struct panel *p, uint32_t i) = {
+	[REQ_TOGGLE] = do_toggle,
+	[REQ_UNFOLD] = do_unfold,
+	[REQ_FOLD] = do_fold,
+	[REQ_RIGHT] = do_right,
+	[REQ_LEFT] = do_left,
+	[REQ_PARENT] = do_parent,
+	[REQ_UNFOLD_BELOW] = do_unfold_below,
+	[REQ_FOLD_BELOW] = do_fold_below,
+	[REQ_UNFOLD_ALL] = do_unfold_all,
+	[REQ_FOLD_ALL] = do_fold_all,
+	[REQ_FOLD_AUTO] = do_fold_auto,
+	[REQ_HOT_CHILD] = do_hot_child,
+	[REQ_HOT_PATH] = do_hot_path,
+	[REQ_NEXT_SIBLING] = do_next_sibling,
+	[REQ_PREV_SIBLING] = do_prev_sibling,
+	[REQ_SORT_SELF] = do_sort_self,
+};
+
+/* Do these leave what is open to the user from now on? */
+static bool is_fold(enum request request)
+{
+	return request >= REQ_RIGHT && request <= REQ_HOT_CHILD && request != REQ_FOLD_AUTO;
+}
+
+static bool request(struct panel *p, enum request request)
+{
+	panel_refresh(p);
+	if (p->n_rows == 0 || !handlers[request])
+		return false;
+	if (is_fold(request))
+		as_bottom_up(p)->auto_fold = false;
+	handlers[request](p, as_bottom_up(p)->rows[p->cursor]);
+	return true;
+}
+
+const struct panel_ops panel_bottom_up_ops = {
+	.title = "Bottom-up",
+	.tab = "Up",
+	.name = "NAME, CALLERS BELOW",
+	.size = sizeof(struct panel_bottom_up),
+	.init = init,
+	.done = done,
+	.update = update,
+	.row_key = row_key,
+	.row_name = row_name,
+	.number = number,
+	.whole = whole,
+	.row_node = row_node,
+	.draw_head = draw_head,
+	.draw_row = draw_row,
+	.draw_foot = draw_foot,
+	.explain = explain,
+	.request = request,
+	.forget = forget,
+};

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Trees turned around (core/bottom_up.h, core/numbers.h): small ones by hand, and
+ * random recursive ones against sums over whole paths. */
+#include "config.h" // IWYU pragma: keep
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bottom_up.h"
+#include "core/numbers.h"
+
+struct world {
+	struct session *s;
+	struct snapshot *snap;
+	struct numbers *numbers;
+};
+
+static struct world w;
+
+static uint32_t node(uint32_t parent, const char *name)
+{
+	return session_node(w.s, parent, FRAME_FUNCTION, name);
+}
+
+static void set_time(uint32_t id, uint64_t time_ns, uint64_t count)
+{
+	uint32_t row = session_row_intern(w.s, id, 0, 0, SET_KERNEL);
+	const uint64_t values[] = {time_ns, count, time_ns / count, time_ns / count + 1};
+
+	for (unsigned i = 0; i < 4; i++)
+		session_row_set(w.s, row, i, (union metric_value){.u64 = values[i]});
+}
+
+static void open_world(enum group group)
+{
+	const struct snapshot_spec spec = {.group = group};
+
+	w.snap = snapshot_new(w.s, &spec);
+	ck_assert_ptr_nonnull(w.snap);
+	w.numbers = numbers_new(w.snap);
+	ck_assert_ptr_nonnull(w.numbers);
+}
+
+static void setup(void)
+{
+	memset(&w, 0, sizeof(w));
+	w.s = session_new();
+	ck_assert_ptr_nonnull(w.s);
+	session_lane_intern(w.s, &(struct session_lane){SESSION_NONE, SESSION_NONE, 0, 0, 0});
+}
+
+static void teardown(void)
+{
+	numbers_free(w.numbers);
+	snapshot_free(w.snap);
+	session_free(w.s);
+}
+
+static const char *name(uint32_t id)
+{
+	return snapshot_name(w.snap, id, NAME_RAW);
+}
+
+/* main { a { k 10, a { k 5 } }, b { k 1 } }, k 2 at the top */
+static void make_small(void)
+{
+	uint32_t main_, a;
+
+	main_ = node(SESSION_ROOT, "main");
+	a = node(main_, "a");
+	set_time(node(a, "k"), 10, 1);
+	set_time(node(node(a, "a"), "k"), 5, 1);
+	set_time(node(node(main_, "b"), "k"), 1, 1);
+	set_time(node(SESSION_ROOT, "k"), 2, 2);
+	open_world(GROUP_NONE);
+}
+
+/* ---- bottom-up ---- */
+
+static uint32_t child(struct bottom_up *b, uint32_t i, const char *wanted)
+{
+	const struct bottom_up_node *n;
+
+	ck_assert_int_eq(bottom_up_open(b, i), 0);
+	n = bottom_up_node(b, i);
+	for (uint32_t k = 0; k < n->n_children; k++)
+		if (!strcmp(name(bottom_up_example(b, n->first_child + k)), wanted))
+			return n->first_child + k;
+	ck_abort_msg("no caller %s", wanted);
+	return 0;
+}
+
+START_TEST(bottom_up_small)
+{
+	struct bottom_up *b;
+	uint32_t k, a;
+
+	make_small();
+	b = bottom_up_new(w.snap, w.numbers);
+	ck_assert_int_eq(bottom_up_update(b), 0);
+	ck_assert_uint_eq(bottom_up_node(b, 0)->n_children, 1);
+	k = child(b, 0, "k");
+	ck_assert_double_eq(bottom_up_number(b, k, NUMBER_TIME), 18);
+	ck_assert_double_eq(bottom_up_number(b, k, NUMBER_COUNT), 5);
+	ck_assert_double_eq(bottom_up_number(b, k, NUMBER_MIN), 1);
+	ck_assert_double_eq(bottom_up_number(b, k, NUMBER_MAX), 11);
+	ck_assert(isnan(bottom_up_number(b, k, NUMBER_BYTES)));
+	ck_assert_str_eq(name(bottom_up_heaviest(b, k)), "k");
+	a = child(b, k, "a");
+	ck_assert_uint_eq(bottom_up_node(b, k)->n_children, 2); /* a and b; the top is no caller */
+	ck_assert_double_eq(bottom_up_number(b, a, NUMBER_TIME), 15);
+	ck_assert_double_eq(bottom_up_number(b, child(b, a, "main"), NUMBER_TIME), 10);
+	a = child(b, a, "a"); /* the recursion */
+	ck_assert_double_eq(bottom_up_number(b, a, NUMBER_TIME), 5);
+	ck_assert_uint_eq(bottom_up_node(b, child(b, a, "main"))->has_callers, 0);
+	bottom_up_free(b);
+}
+END_TEST
+
+/* Only paths that count do. */
+START_TEST(bottom_up_kept)
+{
+	uint8_t kept[16] = {0};
+	struct bottom_up *b;
+
+	make_small();
+	for (uint32_t id = 1; id < snapshot_n(w.snap); id++)
+		kept[id] = kept[snapshot_node(w.snap, id)->parent] || !strcmp(name(id), "b");
+	numbers_update(w.numbers, kept);
+	b = bottom_up_new(w.snap, w.numbers);
+	ck_assert_int_eq(bottom_up_update(b), 0);
+	ck_assert_double_eq(bottom_up_number(b, 0, NUMBER_TIME), 1);
+	ck_assert_uint_eq(bottom_up_node(b, child(b, 0, "k"))->n, 1);
+	bottom_up_free(b);
+}
+END_TEST
+
+START_TEST(bottom_up_empty)
+{
+	struct bottom_up *b;
+
+	open_world(GROUP_NONE);
+	b = bottom_up_new(w.snap, w.numbers);
+	ck_assert_int_eq(bottom_up_update(b), 0);
+	ck_assert_uint_eq(bottom_up_node(b, 0)->n_children, 0);
+	ck_assert(isnan(bottom_up_number(b, 0, NUMBER_TIME)));
+	bottom_up_free(b);
+}
+END_TEST
+
+/* ---- random trees ---- */
+
+static void make_random(unsigned seed)
+{
+	uint32_t ids[200] = {SESSION_ROOT}, n = 1;
+
+	srand(seed);
+	for (unsigned i = 1; i < 200; i++) {
+		char letter[2] = {(char)('a' + rand() % 5), '\0'};
+		uint32_t id = node(ids[(uint32_t)rand() % n], letter);
+
+		ids[n++] = id;
+		if (rand() % 3)
+			set_time(id, (uint64_t)(1 + rand() % 100), 1);
+	}
+	open_world(GROUP_NONE);
+}
+
+/* Callers part what they call: with what has no caller, children make their parent. */
+START_TEST(bottom_up_random)
+{
+	struct bottom_up *b;
+	double roots = 0;
+
+	make_random((unsigned)_i + 100);
+	b = bottom_up_new(w.snap, w.numbers);
+	ck_assert_int_eq(bottom_up_update(b), 0);
+	for (uint32_t i = 0; i < bottom_up_n(b); i++) {
+		const struct bottom_up_node *n;
+		uint32_t pairs = 0;
+		double sum = 0;
+
+		ck_assert_int_eq(bottom_up_open(b, i), 0);
+		n = bottom_up_node(b, i);
+		for (uint32_t k = 0; k < n->n_children; k++) {
+			sum += bottom_up_number(b, n->first_child + k, NUMBER_TIME);
+			pairs += bottom_up_node(b, n->first_child + k)->n;
+		}
+		ck_assert_double_le(sum, bottom_up_number(b, i, NUMBER_TIME));
+		ck_assert_uint_le(pairs, n->n);
+		ck_assert(n->has_callers == (n->n_children > 0));
+		if (pairs == n->n)
+			ck_assert_double_eq(sum, bottom_up_number(b, i, NUMBER_TIME));
+		if (i == 0)
+			roots = sum;
+	}
+	ck_assert_double_eq(roots, snapshot_column(w.snap, METRIC_TIME, true)->v[0]);
+	bottom_up_free(b);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("views");
+	TCase *c = tcase_create("all");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_test(c, bottom_up_small);
+	tcase_add_test(c, bottom_up_kept);
+	tcase_add_test(c, bottom_up_empty);
+	tcase_add_loop_test(c, bottom_up_random, 0, 10);
+	suite_add_tcase(s, c);
+	runner = srunner_create(s);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
