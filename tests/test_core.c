@@ -9,6 +9,7 @@
 #include "base/human.h"
 #include "base/strtab.h"
 #include "core/activity.h"
+#include "core/coverage.h"
 #include "core/session.h"
 #include "core/snapshot.h"
 
@@ -28,6 +29,71 @@ START_TEST(strings_are_interned)
 	ck_assert_uint_eq(strtab_find(t, "no", 2), STRTAB_NONE);
 	ck_assert_uint_ne(strtab_add(t, "a\0b", 3), strtab_add(t, "a\0c", 3));
 	strtab_free(t);
+}
+END_TEST
+
+/* Covered time of 4096 ns by a bit a ns. */
+static uint64_t bits_covered(const uint8_t *bit)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < 4096; i++)
+		n += bit[i];
+	return n;
+}
+
+/* Several streams, each in order, one running ahead of the others: as a bit map says. */
+START_TEST(coverage_is_the_union)
+{
+	struct span room[2 * 512], run[40];
+	struct coverage c;
+	uint8_t bit[4096];
+	uint64_t at[3];
+	unsigned round, i, n, k;
+
+	srand(7);
+	for (round = 0; round < 300; round++) {
+		coverage_init(&c, room, 512);
+		memset(bit, 0, sizeof(bit));
+		memset(at, 0, sizeof(at));
+		for (k = 0; k < 30; k++) {
+			uint64_t *t = &at[(unsigned)rand() % 3];
+
+			for (n = 0; n < 1 + k % 40 && *t < 4000; n++) {
+				run[n].start = *t + (unsigned)rand() % 6;
+				run[n].end = run[n].start + (unsigned)rand() % 9;
+				*t = run[n].end;
+				for (i = (unsigned)run[n].start; i < run[n].end; i++)
+					bit[i] = 1;
+			}
+			coverage_add(&c, run, n);
+			ck_assert_uint_eq(c.covered_ns, bits_covered(bit));
+		}
+	}
+}
+END_TEST
+
+/* More pieces than are kept: exact while they come in order; what comes too late adds nothing. */
+START_TEST(coverage_is_bounded)
+{
+	struct span room[2 * 16], late = {5, 900}, one;
+	struct coverage c;
+	uint64_t i;
+
+	coverage_init(&c, room, 16);
+	for (i = 0; i < 1000; i++) {
+		one = (struct span){1000 + 10 * i, 1004 + 10 * i};
+		coverage_add(&c, &one, 1);
+		ck_assert_uint_le(c.n, 16);
+	}
+	ck_assert_uint_eq(c.covered_ns, 4000);
+	coverage_add(&c, &late, 1);
+	ck_assert_uint_eq(c.covered_ns, 4000);
+	one = (struct span){900, 20000}; /* the rest of time is covered by it */
+	coverage_add(&c, &one, 1);
+	ck_assert_uint_eq(c.n, 1);
+	ck_assert_uint_gt(c.covered_ns, 4000 + 9000);
 }
 END_TEST
 
@@ -405,6 +471,8 @@ int main(void)
 	SRunner *sr;
 	int failed;
 
+	tcase_add_test(tc, coverage_is_the_union);
+	tcase_add_test(tc, coverage_is_bounded);
 	tcase_add_test(tc, strings_are_interned);
 	tcase_add_test(tc, numbers_for_people);
 	tcase_add_test(tc, histogram_buckets_tile_the_line);
