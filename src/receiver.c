@@ -3,8 +3,11 @@
 #include "receiver.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/util.h"
@@ -15,15 +18,20 @@
 enum {
 	CHUNK = 256 * 1024,
 	CALL_MAX = 8 * 1024 * 1024, /* then others get their turn */
+	BULK_BYTES = 4032,	    /* of a frame: whole entries of 24 bytes */
 };
 #define KEY_EVERY_NS (10 * NSEC_PER_SEC)
 #define SILENCE_NS   (400 * NSEC_PER_MSEC) /* four periods of a collector */
 
+_Static_assert(BULK_BYTES % sizeof(struct wire_interval) == 0 &&
+		       BULK_BYTES + sizeof(struct wire_bulk) <= WIRE_PAYLOAD_MAX,
+	       "whole entries in a frame");
+
 struct receiver {
-	int fd, tape;
+	const struct session_dir *dir;
+	int tape;
 	int tape_error;
 	uint64_t last_key_ns;
-	struct control_page *control;
 	struct session *session;
 	struct wire_decoder *decoder;
 	unsigned char chunk[CHUNK];
@@ -64,17 +72,15 @@ static int tape_open(struct receiver *r, const char *path)
 	return r->tape_error;
 }
 
-int receiver_new(int fd, struct control_page *control, const char *tape,
-		 struct receiver **ret_receiver)
+int receiver_new(const struct session_dir *dir, const char *tape, struct receiver **ret_receiver)
 {
 	struct receiver *r = calloc(1, sizeof(*r));
 	int e = 0;
 
 	if (!r)
 		return -ENOMEM;
-	r->fd = fd;
+	r->dir = dir;
 	r->tape = -1;
-	r->control = control;
 	r->session = session_new();
 	r->decoder = r->session ? wire_decoder_new(r->session) : NULL;
 	if (!r->decoder)
@@ -108,14 +114,106 @@ struct session *receiver_session(struct receiver *r)
 	return r->session;
 }
 
+/* ---- bulk files ---- */
+
+/* One frame of what a file holds from `offset` on: to the tape and into the session. */
+static int bulk_take(struct receiver *r, const struct wire_segment_state *g, uint64_t offset,
+		     const void *data, size_t n)
+{
+	struct {
+		struct wire_header h;
+		struct wire_bulk bulk;
+		unsigned char data[BULK_BYTES];
+	} f = {.h = {.magic = WIRE_MAGIC,
+		     .kind = WIRE_BULK,
+		     .n = 1,
+		     .instance = g->instance,
+		     .seq = WIRE_NO_SEQ,
+		     .time_ns = clock_monotonic_ns()},
+	       .bulk = {g->id, (uint32_t)n, offset}};
+	size_t length = offsetof(__typeof__(f), data) + n;
+
+	f.h.length = (uint16_t)length;
+	memcpy(f.data, data, n);
+	memset(f.data + n, 0, wire_padded(length) - length);
+	tape_write(r, &f, wire_padded(length));
+	return wire_decoder_feed(r->decoder, &f, wire_padded(length));
+}
+
+/* The name came over the wire: a plain file of the session directory, or nothing. */
+static int bulk_open(const struct receiver *r, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int fd;
+
+	if (!*name || *name == '.' || strchr(name, '/') ||
+	    snprintf(path, sizeof(path), "%s/%s", r->dir->path, name) >= (int)sizeof(path))
+		return -1;
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* What was announced and not taken yet, at most CALL_MAX of it; what was taken need not stay on the
+ * disk, which is memory in many places. >= 0: bytes taken, or -ENOMEM. */
+static ssize_t bulk_read(struct receiver *r, const struct wire_segment_state *g)
+{
+	uint64_t at = g->taken, end = MIN(g->size, g->taken + CALL_MAX);
+	int fd = bulk_open(r, g->path), e = 0;
+	size_t piece;
+	ssize_t n;
+
+	if (fd < 0)
+		return 0;
+	while (e == 0 && at < end) {
+		n = pread(fd, r->chunk, MIN(sizeof(r->chunk) / BULK_BYTES * BULK_BYTES, end - at),
+			  (off_t)at);
+		if (n <= 0)
+			break;
+		for (size_t i = 0; e == 0 && i < (size_t)n; i += piece, at += piece) {
+			piece = MIN(BULK_BYTES, (size_t)n - i);
+			e = bulk_take(r, g, at, r->chunk + i, piece);
+		}
+	}
+	fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)at);
+	close(fd);
+	return e < 0 ? e : (ssize_t)(at - g->taken);
+}
+
+static ssize_t bulk_read_all(struct receiver *r)
+{
+	struct wire_segment_state g;
+	size_t i, total = 0;
+	ssize_t n;
+
+	/* Between two frames of the FIFO only. */
+	if (wire_decoder_pending(r->decoder) || !(r->dir->control->features & CONTROL_TRACE))
+		return 0;
+	for (i = 0; wire_decoder_segment(r->decoder, i, &g); i++) {
+		if (g.taken >= g.size)
+			continue;
+		n = bulk_read(r, &g);
+		if (n < 0)
+			return n;
+		total += (size_t)n;
+	}
+	return (ssize_t)total;
+}
+
+/* ---- the stream ---- */
+
 ssize_t receiver_read(struct receiver *r)
 {
+	ssize_t n, bulk;
 	size_t total = 0;
-	ssize_t n;
 	int e;
 
 	while (total < CALL_MAX) {
-		n = read(r->fd, r->chunk, sizeof(r->chunk));
+		n = read(r->dir->stream_fd, r->chunk, sizeof(r->chunk));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -126,7 +224,8 @@ ssize_t receiver_read(struct receiver *r)
 			return e;
 		total += (size_t)n;
 	}
-	return (ssize_t)total;
+	bulk = bulk_read_all(r);
+	return bulk < 0 ? bulk : (ssize_t)total + bulk;
 }
 
 /* A process is known by its pid; its start is later than ours, so a pid that was used again is
@@ -183,7 +282,7 @@ void receiver_tick(struct receiver *r)
 		       .key = {clock_realtime_ns()}};
 
 		tape_write(r, &f, sizeof(f));
-		atomic_fetch_add(&r->control->resync, 1);
+		atomic_fetch_add(&r->dir->control->resync, 1);
 		r->last_key_ns = now;
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_RECEIVER_H
 #define PROTON_RECEIVER_H
-/* The reading end of the stream: FIFO -> decoder -> session, and -> tape.
+/* The reading end of the stream: FIFO and bulk files -> decoder -> session, and -> tape.
  *   errors  -errno
  *   thread  one */
 #include <stdbool.h>
@@ -12,9 +12,10 @@
 
 struct receiver;
 
-/* fd: the FIFO, non-blocking; borrowed, as is the control page. tape: a path, or NULL. */
-int receiver_new(int fd, struct control_page *control, const char *tape,
-		 struct receiver **ret_receiver);
+struct session_dir;
+
+/* Reads from the directory, which is borrowed. tape: a path, or NULL. */
+int receiver_new(const struct session_dir *dir, const char *tape, struct receiver **ret_receiver);
 struct receiver *receiver_free(struct receiver *r);
 
 struct session *receiver_session(struct receiver *r);

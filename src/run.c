@@ -22,6 +22,8 @@ extern char **environ;
 
 #define DRAIN_NS (2 * NSEC_PER_SEC)
 
+enum { TRACE_MAX_DEFAULT = 1000000 };
+
 uint64_t parse_seconds(const char *text)
 {
 	char *end;
@@ -30,6 +32,15 @@ uint64_t parse_seconds(const char *text)
 	if (end == text || *end || !(v >= 0.01 && v <= 1e6))
 		return 0;
 	return (uint64_t)(v * 1e9);
+}
+
+/* 1 to 2^31, in decimal digits. 0: it is not. */
+static uint32_t parse_count(const char *text)
+{
+	char *end;
+	unsigned long long v = strtoull(text, &end, 10);
+
+	return *text < '0' || *text > '9' || *end || v > INT32_MAX ? 0 : (uint32_t)v;
 }
 
 int run_option(struct run_options *o, const struct option_def *option, const char *value)
@@ -44,6 +55,13 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 	case OPT_SAVE:
 		o->save_ns = parse_seconds(value);
 		return o->save_ns ? 0 : -EINVAL;
+	case OPT_TRACE:
+		o->trace = true;
+		return 0;
+	case OPT_TRACE_MAX:
+		o->trace = true;
+		o->trace_max = parse_count(value);
+		return o->trace_max ? 0 : -EINVAL;
 	case OPT_WAIT:
 		o->wait = true;
 		return 0;
@@ -208,8 +226,11 @@ static int open_stream(struct run *run)
 	}
 	atomic_store(&run->dir->control->count_launches, !run->options.no_count_launches);
 	run->dir->control->features = (run->options.no_cuda ? CONTROL_NO_CUDA : 0) |
-				      (run->options.no_opencl ? CONTROL_NO_OPENCL : 0);
-	r = receiver_new(run->dir->stream_fd, run->dir->control, run->options.tape, &run->receiver);
+				      (run->options.no_opencl ? CONTROL_NO_OPENCL : 0) |
+				      (run->options.trace ? CONTROL_TRACE : 0);
+	run->dir->control->trace_max =
+		run->options.trace_max ? run->options.trace_max : TRACE_MAX_DEFAULT;
+	r = receiver_new(run->dir, run->options.tape, &run->receiver);
 	if (r < 0) {
 		complain("cannot %s '%s': %s", run->options.tape ? "open" : "start",
 			 run->options.tape ? run->options.tape : "receiver", strerror(-r));
@@ -367,6 +388,8 @@ int run_status(const struct run *run, int wait_status, int save_error)
 
 /* ---- summary ---- */
 
+enum { SUMMARY_ROWS = 8 };
+
 /* Why a profile is empty: one of three reasons. */
 static void summary_empty(const struct run *run, FILE *out)
 {
@@ -396,7 +419,7 @@ static void summary_scopes(struct snapshot *snap, FILE *out)
 	char time[HUMAN_MAX], calls[HUMAN_MAX];
 	uint32_t i, best, shown, last = SNAP_NONE;
 
-	for (shown = 0; cpu && entered && shown < 8; shown++, last = best) {
+	for (shown = 0; cpu && entered && shown < SUMMARY_ROWS; shown++, last = best) {
 		best = SNAP_NONE;
 		for (i = 0; i < snapshot_n(snap); i++) {
 			if (isnan(cpu->v[i]) || (last != SNAP_NONE && !(cpu->v[i] < cpu->v[last])))
@@ -435,6 +458,30 @@ static void summary_head(const struct run *run, struct snapshot *snap, FILE *out
 		s->n_processes == 1 ? "" : "es");
 }
 
+/* How much of the run a device worked: the first thing to know of a slow program. */
+static void summary_busy(const struct run *run, FILE *out)
+{
+	const struct session *s = receiver_session(run->receiver);
+	double wall = (double)((run->end_ns ? run->end_ns : clock_monotonic_ns()) - run->start_ns);
+	char busy[HUMAN_MAX], share[HUMAN_MAX];
+	size_t i, k, n = MIN(s->n_devices, (size_t)SUMMARY_ROWS);
+
+	for (i = 0; i < n; i++) {
+		const struct session_device *d = &s->devices[i];
+		double ns = 0;
+
+		for (k = 0; k < s->n_uses; k++)
+			ns += s->uses[k].device == i ? (double)s->uses[k].busy_ns : 0;
+		if (ns <= 0)
+			continue;
+		human_time_ns(busy, ns);
+		human_percent(share, MIN(ns / wall, 1));
+		fprintf(out, "proton: %s %d %s: busy %s, %s %% of the run\n",
+			strtab_str(s->strings, d->type), d->index, strtab_str(s->strings, d->name),
+			busy, share);
+	}
+}
+
 static void summary_kernels(struct snapshot *snap, FILE *out)
 {
 	double total = snapshot_column(snap, METRIC_TIME, true)->v[0];
@@ -442,7 +489,7 @@ static void summary_kernels(struct snapshot *snap, FILE *out)
 	size_t n, i, shown = 0;
 	const struct snap_flat *flat = snapshot_flat(snap, NAME_SHORT, &n);
 
-	for (i = 0; i < n && shown < 8; i++) {
+	for (i = 0; i < n && shown < SUMMARY_ROWS; i++) {
 		if (flat[i].kind == FRAME_COPY || flat[i].kind == FRAME_SET)
 			continue;
 		if (!shown++)
@@ -523,6 +570,7 @@ void run_summary(const struct run *run, FILE *out)
 
 	if (snap && snapshot_update(snap, clock_monotonic_ns()) == 0 && s->n_rows) {
 		summary_head(run, snap, out);
+		summary_busy(run, out);
 		summary_kernels(snap, out);
 		summary_transfers(snap, out);
 		summary_overhead(run, out);

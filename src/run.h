@@ -16,6 +16,8 @@ struct run_options {
 	const char *output; /* NULL: the default name */
 	const char *tape;
 	bool no_preload, no_follow, no_cuda, no_opencl;
+	bool trace;         /* keep when each operation ran */
+	uint32_t trace_max; /* … of so many a process; 0: the default */
 	bool wait, quiet, verbose, no_count_launches, strict;
 	uint64_t save_ns; /* 0: one second */
 };
@@ -24,6 +26,7 @@ struct run_options {
 enum {
 	OPT_OUTPUT = 1000, OPT_TAPE, OPT_NO_PRELOAD, OPT_NO_FOLLOW, OPT_NO_CUDA, OPT_NO_OPENCL,
 	OPT_WAIT, OPT_QUIET, OPT_VERBOSE, OPT_COUNT, OPT_STRICT, OPT_SAVE,
+	OPT_TRACE, OPT_TRACE_MAX,
 };
 #define RUN_OPTIONS                                                                                \
 	{.name = "output", .letter = 'o', .arg = "FILE",                                           \
@@ -33,6 +36,10 @@ enum {
 	 .id = OPT_TAPE},                                                                          \
 	{.name = "save-interval", .arg = "SECONDS",                                                \
 	 .help = "write the profile this often while APP runs (1)", .id = OPT_SAVE},               \
+	{.name = "trace", .help = "keep when each operation ran, for a timeline",                  \
+	 .id = OPT_TRACE},                                                                         \
+	{.name = "trace-limit", .arg = "N",                                                        \
+	 .help = "keep the first N operations of a process (1000000)", .id = OPT_TRACE_MAX},       \
 	{.name = "wait", .help = "stay until APP's descendants have ended too", .id = OPT_WAIT},   \
 	{.name = "quiet", .letter = 'q', .help = "print no summary", .id = OPT_QUIET},             \
 	{.name = "verbose", .letter = 'v', .help = "say more about what is done",                  \

@@ -43,10 +43,13 @@ static bool saver_repeats(const struct saver *v)
 
 static void child_main(const struct saver *v, const struct session *s)
 {
+	/* A trace grows without end and would make saves rare: it is written at the end. */
+	const struct write_options options = {.no_trace = true};
+
 	/* Ctrl-C is for the program; this child only finishes its file. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
-	_exit(-format_save(v->path, &format_hatchet, s, NULL) & 0xff);
+	_exit(-format_save(v->path, &format_hatchet, s, &options) & 0xff);
 }
 
 static void saver_start(struct saver *v, const struct session *s)

@@ -49,6 +49,23 @@ check "report of tape and file" "" "$(diff tape.txt file.txt)"
 
 PROTON_FAKE=$fake "$PROTON" record -v -o v.hatchet -- true 2>err; has "--verbose names the collector" "collector '/" err
 
+# ---- a trace: every execution of every process, in file and tape alike; saves meanwhile leave it out
+count_of() { # count_of LIST FILE: entries of one of the export's lists
+	"$PROTON" export -f json "$2" | python3 -c 'import json,sys; print(len(json.load(sys.stdin)[sys.argv[1]]))' "$1"
+}
+PROTON_FAKE="kernel a 100 20000;stream 2;kernel b 100 20000;pause 300" "$PROTON" record --trace --save-interval 0.05 \
+	-o t.hatchet --tape t.tape -- sh -c 'sleep 0.2 & wait; cp t.hatchet early.hatchet; exit 0' 2>err
+check "a trace of three processes" 120000 "$(count_of intervals t.hatchet)"
+check "in the tape, too" 120000 "$(count_of intervals t.tape)"
+check "not in a save while it runs" 0 "$(count_of intervals early.hatchet)"
+has "busy time is in the summary" "Fake GPU: busy" err
+PROTON_FAKE="kernel a 100 500;pause 100" "$PROTON" record --trace-limit 300 --no-follow -o l.hatchet -- sleep 0.1 2>err
+check "a trace with a limit" 300 "$(count_of intervals l.hatchet)"
+has "says what is missing" "200 operations beyond the limit of the trace" err
+check "--trace-limit 0" 2 "$(status "$PROTON" record --trace-limit 0 -- true)"
+PROTON_FAKE=$fake "$PROTON" record -o u.hatchet -- sleep 0.1 2>err
+check "no trace unless asked" 0 "$(count_of intervals u.hatchet)"
+
 # ---- children: sh -c, two levels, each a process
 PROTON_FAKE=$fake "$PROTON" record -o c.hatchet -- sh -c 'sleep 0.1 & sh -c "sleep 0.1; exit 0"; wait' 2>err
 n=$("$PROTON" export -f json c.hatchet | python3 -c 'import json,sys; p=json.load(sys.stdin); print(len(p["processes"]))')

@@ -210,6 +210,29 @@ static void numbers(struct wire_encoder *e, uint32_t grid)
 	values(e, 6, v, 3, 7);
 }
 
+/* A bulk file of two executions, in the pieces in which a reader passes it on. */
+static void segment(struct wire_encoder *e, uint32_t clock)
+{
+	uint32_t path = text(e, "1.segment");
+	struct wire_segment *w = wire_encode(e, WIRE_SEGMENT, sizeof(*w));
+	struct wire_interval *v;
+	struct wire_bulk *b;
+	struct wire_use *use;
+	unsigned i;
+
+	*w = (struct wire_segment){1, WIRE_SEGMENT_INTERVALS, path, clock, 2 * sizeof(*v)};
+	for (i = 0; i < 3; i++) { /* the last was there before */
+		b = wire_encode(e, WIRE_BULK, sizeof(*b) + sizeof(*v));
+		*b = (struct wire_bulk){1, sizeof(*v), i % 2 * sizeof(*v)};
+		v = (struct wire_interval *)(b + 1);
+		*v = (struct wire_interval){UINT64_C(1700000000000000101) + i % 2,
+					    UINT64_C(1700000000000000201), 3, 1};
+		wire_encoder_flush(e);
+	}
+	use = wire_encode(e, WIRE_USES, sizeof(*use));
+	*use = (struct wire_use){1, 0, 4242};
+}
+
 static void extras(struct wire_encoder *e)
 {
 	uint32_t name = text(e, "gemm(float*)"), file = text(e, "gemm.cu"), note = text(e, "a note");
@@ -235,6 +258,7 @@ static void extras(struct wire_encoder *e)
 	}
 	c = wire_encode(e, WIRE_CLOCK, sizeof(*c));
 	*c = (struct wire_clock){clock, 0, 1234567, UINT64_C(1700000000000000001)};
+	segment(e, clock);
 	n = wire_encode(e, WIRE_NOTE, sizeof(*n));
 	*n = (struct wire_note){note, NOTE_WARNING};
 	h = wire_encode(e, WIRE_HISTS, sizeof(*h) + 2 * sizeof(*b));
@@ -408,7 +432,9 @@ START_TEST(everything_survives)
 	ck_assert_uint_eq(s->n_rows, 14);
 	ck_assert_uint_eq(s->n_devices, 2);
 	ck_assert_uint_eq(s->n_samples, 6);
-	ck_assert_uint_eq(s->n_intervals, 6);
+	ck_assert_uint_eq(s->n_intervals, 10);
+	ck_assert_uint_eq(s->intervals[3].start_ns, 1234567 + 100); /* on CLOCK_MONOTONIC */
+	ck_assert_uint_eq(s->n_uses, 2);
 	ck_assert_uint_eq(session_loss(s, LOSS_UNMATCHED), 4);
 	ck_assert_uint_eq(session_loss(s, LOSS_WIRE_ERROR), 0);
 	json_of(s, &a);

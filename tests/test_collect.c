@@ -42,6 +42,11 @@ void rig_close(void)
 	session_dir_remove(rig_dir->path);
 }
 
+struct wire_decoder *rig_decoder(void)
+{
+	return decoder;
+}
+
 void rig_forget(void)
 {
 	rig_pump();
@@ -157,6 +162,7 @@ int main(void)
 	suite_add_tcase(suite, collect_tables_case());
 	suite_add_tcase(suite, collect_scopes_case());
 	suite_add_tcase(suite, collect_stream_case());
+	suite_add_tcase(suite, collect_intervals_case());
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
 	n_failed = srunner_ntests_failed(runner);

@@ -18,6 +18,7 @@ void rig_start(void);
 void rig_close(void);
 /* Read what is there now. Each frame must be whole and no longer than PIPE_BUF. */
 void rig_pump(void);
+struct wire_decoder *rig_decoder(void);
 /* Forget what was read: a reader that comes late. */
 void rig_forget(void);
 /* Pump until the condition holds; fails the test after ten seconds. */
@@ -33,4 +34,5 @@ uint64_t rig_losses(enum loss loss); /* as the collector of this process counts 
 TCase *collect_tables_case(void);
 TCase *collect_scopes_case(void);
 TCase *collect_stream_case(void);
+TCase *collect_intervals_case(void);
 #endif

@@ -90,6 +90,13 @@ static void add_machine(struct world *w)
 	w->lanes[2] = session_lane_intern(w->s, &(struct session_lane){process, d1, 2, 7, 0});
 }
 
+/* Streams that overlap: the device is busy for less time than its work adds up to. */
+static void use(struct world *w, double ms_0, double ms_1)
+{
+	ck_assert_int_eq(session_use_set(w->s, &(struct session_use){0, 0, MS(ms_0)}), 0);
+	ck_assert_int_eq(session_use_set(w->s, &(struct session_use){0, 1, MS(ms_1)}), 0);
+}
+
 /* A kernel below a node: milliseconds of all calls; flops and bytes in units of 1e12 and 1e9. */
 static uint32_t kernel(struct world *w, uint32_t parent, const char *name, double ms,
 		       uint64_t count, double tflop, double gbyte)
@@ -171,6 +178,7 @@ void world_init(struct world *w)
 	graph = world_node(w, optimizer, FRAME_GRAPH, "<captured_at>");
 	kernel(w, graph, "multi_tensor_adam", 2440, 2496, 0, 9565);
 	copy(w, optimizer, FRAME_SET, "memset device", 1.8, 1872, 5.6);
+	use(w, 38100, 1040);
 }
 
 /* ---- the host ---- */
@@ -249,6 +257,8 @@ void world_tick(struct world *w)
 			session_row_set(s, (uint32_t)i, k, v);
 		}
 	}
+	for (size_t i = 0; i < s->n_uses; i++)
+		s->uses[i].busy_ns += s->uses[i].busy_ns / 40;
 	w->now_ns += NSEC_PER_SEC;
 	w->status.up_ns += NSEC_PER_SEC;
 	clock_fake(w->now_ns);

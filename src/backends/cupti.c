@@ -134,6 +134,7 @@ static void forked(void *state)
 
 const struct backend backend_cupti = {
 	.name = "cupti",
+	.clock_is_realtime = true,
 	.probe = probe,
 	.start = start,
 	.flush = flush,

@@ -84,6 +84,11 @@ void backends_attribute(void)
 			backends[i].backend->attribute(backends[i].data);
 }
 
+bool backend_clock_is_realtime(unsigned source)
+{
+	return source < ARRAY_SIZE(backends) && backends[source].backend->clock_is_realtime;
+}
+
 uint64_t backends_buffer_bytes(void)
 {
 	uint64_t n = 0;

@@ -39,6 +39,7 @@ enum { /* bounds; powers of two */
 	RESERVED_LANES = 256,   /* of MAX_LANES: kept for shared ones */
 	MAX_NOTES = 64,
 	MAX_DEPTH = 256,
+	MAX_INTERVALS = 1 << 16, /* waiting for the sender */
 	RESERVED_NODES = 1 << 11, /* of MAX_NODES: kept for "<other>" */
 };
 #define MAX_TEXT (64u << 20) /* bytes of all strings */
@@ -156,6 +157,19 @@ enum { /* sets that are always there */
 	SET_ID_HOST = 2,
 };
 
+/* Operations on their way to the sender. A cell is free, or being written, while its end is 0. */
+struct interval_cell {
+	_Atomic uint64_t end_ns;
+	uint64_t start_ns;
+	uint32_t node, lane;
+};
+
+struct interval_ring {
+	struct interval_cell *cell; /* MAX_INTERVALS */
+	_Alignas(64) _Atomic uint32_t head; /* producers */
+	_Alignas(64) _Atomic uint32_t tail; /* the sender */
+};
+
 struct collector {
 	_Atomic int pid; /* owner of all this; 0 = never started */
 	uint64_t instance;
@@ -175,6 +189,7 @@ struct collector {
 	_Atomic uint64_t *value;
 	_Atomic uint32_t n_values;
 	_Atomic uint64_t *dirty, *hist_dirty; /* bit maps over slots and histograms */
+	struct interval_ring intervals;
 	struct set_entry set[MAX_SETS];
 	struct metric_entry metric[MAX_METRICS];
 	struct device_entry device[MAX_DEVICES];
@@ -246,6 +261,19 @@ void slot_add_f64(uint32_t slot, unsigned i, double v);
 void slot_store(uint32_t slot, unsigned i, uint64_t bits);
 void slot_touch(uint32_t slot);
 
+/* intervals.c */
+struct wire_encoder;
+void interval_push(const struct activity *a, uint32_t slot); /* any thread */
+/* Sender thread: empty the ring. Before the limits of tables are read: a node or lane that is named
+ * in a file was there by then. */
+void intervals_take(void);
+/* Busy times that changed, and how far the files go. 0 or the encoder's error. */
+int intervals_send(struct wire_encoder *e, uint32_t n_devices);
+void intervals_resend(void); /* all of it, next time */
+void intervals_reset(void);  /* busy time from 0 */
+uint64_t intervals_bytes(void); /* of memory, about */
+void intervals_forked(void);
+
 /* sender.c */
 int sender_start(void); /* idempotent, any thread */
 void exit_watch(void);  /* doors.c: be called at exit, before what was registered until now */
@@ -256,5 +284,6 @@ void sender_forked(void); /* in a fork child: the thread is gone, nothing was se
 void backends_flush(bool force);
 void backends_attribute(void); /* more than one calling context from now on */
 uint64_t backends_buffer_bytes(void);
+bool backend_clock_is_realtime(unsigned source); /* else nobody can ask it */
 
 #endif

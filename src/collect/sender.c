@@ -21,13 +21,13 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "collect/internal.h"
+#include "collect/own_fd.h"
 #include "wire/encode.h"
 
 enum {
 	N_HISTORY = 128,
 	STUCK_MAX = 20,      /* periods to wait for an entry that a thread is still filling */
 	BATCH = 100,	     /* slots whose values go out together */
-	FD_MIN = 500,	     /* our descriptor keeps away from those that programs count on */
 	HIST_EVERY = 10,     /* periods */
 	FINAL_MS = 1800,     /* how long a full pipe is waited for at exit */
 	STACK_SIZE = 256 * 1024,
@@ -36,9 +36,7 @@ enum {
 
 static struct sender {
 	struct wire_encoder encoder;
-	int fd;
-	dev_t dev;
-	ino_t ino;
+	struct own_fd pipe;
 	bool hello, gone;
 	uint32_t strings, frames, nodes, lanes, sets, metrics, notes; /* sent so far */
 	uint32_t stuck;
@@ -49,56 +47,16 @@ static struct sender {
 	} history[N_HISTORY];
 	uint32_t n_history, period;
 	bool blocked; /* the pipe was full in this burst */
-} sender = {.fd = -1};
+} sender = {.pipe = {.fd = -1}};
 
 /* ---- the pipe ---- */
-
-/* Is our descriptor still the FIFO? The program may have closed it and opened something else. */
-static bool pipe_ours(const struct sender *s)
-{
-	struct stat st;
-
-	return s->fd >= 0 && fstat(s->fd, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino;
-}
-
-static bool is_file(int fd, const struct stat *want)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && st.st_dev == want->st_dev && st.st_ino == want->st_ino;
-}
 
 static bool pipe_open(struct sender *s)
 {
 	char path[sizeof(collector->dir) + 8];
-	struct stat want;
-	int fd, high;
 
-	if (pipe_ours(s))
-		return true;
-	s->fd = -1; /* not ours any more: not closed */
 	snprintf(path, sizeof(path), "%s/stream", collector->dir);
-	if (stat(path, &want) < 0 || !S_ISFIFO(want.st_mode))
-		return false;
-	fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	high = fcntl(fd, F_DUPFD_CLOEXEC, FD_MIN);
-	/* A program that closes all descriptors closes the low one too, and may have opened
-	 * something else under its number by now: then that is not ours to close. */
-	if (high >= 0 && is_file(fd, &want))
-		close(fd);
-	if (high >= 0)
-		fd = high;
-	if (!is_file(fd, &want)) {
-		if (high >= 0)
-			close(high);
-		return false;
-	}
-	s->fd = fd;
-	s->dev = want.st_dev;
-	s->ino = want.st_ino;
-	return true;
+	return own_fd_open(&s->pipe, path, O_WRONLY | O_NONBLOCK, S_IFIFO);
 }
 
 static int pipe_emit(void *arg, const void *frame, size_t n)
@@ -107,7 +65,7 @@ static int pipe_emit(void *arg, const void *frame, size_t n)
 	ssize_t r;
 
 	do
-		r = write(s->fd, frame, n);
+		r = write(s->pipe.fd, frame, n);
 	while (r < 0 && errno == EINTR);
 	if (r == (ssize_t)n)
 		return 0;
@@ -611,6 +569,7 @@ static uint64_t own_bytes(const struct limits *l)
 	       table_n(&collector->contexts) * sizeof(struct context_entry) +
 	       (uint64_t)atomic_load(&collector->n_values) * sizeof(uint64_t) +
 	       (uint64_t)atomic_load(&collector->n_threads) * sizeof(struct thread_state) +
+	       intervals_bytes() +
 	       (uint64_t)(l->strings + l->frames + l->nodes + l->lanes + l->slots) * 2 * sizeof(uint32_t);
 }
 
@@ -669,6 +628,7 @@ static void forget_sent(struct sender *s)
 	memset(s->slot_sent, 0, sizeof(s->slot_sent));
 	for (i = 0; i < MAX_DEVICES; i++)
 		collector->device[i].sent = 0;
+	intervals_resend();
 }
 
 /* True once for each new value of a request counter. */
@@ -689,6 +649,7 @@ static void control_look(struct sender *s)
 	atomic_store(&collector->paused, atomic_load(&c->paused) != 0);
 	if (requested(&c->reset, &s->reset)) {
 		tables_forget_values(collector);
+		intervals_reset();
 		mark_all();
 	}
 	if (requested(&c->resync, &s->resync)) {
@@ -708,9 +669,11 @@ static void control_look(struct sender *s)
 /* One burst. 0, -EAGAIN (pipe full), -EINPROGRESS (an entry is being filled) or what write said. */
 static int burst(struct sender *s, bool final)
 {
-	struct limits l = limits_read();
+	struct limits l;
 	int r;
 
+	intervals_take();
+	l = limits_read();
 	wire_encoder_clear(&s->encoder);
 	s->blocked = false;
 	r = definitions_send(s, &l);
@@ -718,6 +681,7 @@ static int burst(struct sender *s, bool final)
 	r = r ? r : values_send(s, l.slots);
 	if (r == 0 && (final || s->period % HIST_EVERY == 0))
 		r = hists_send(s, l.hists);
+	r = r ? r : intervals_send(&s->encoder, l.devices);
 	wire_encoder_clear(&s->encoder);
 	if (r == 0)
 		r = tick_send(s, &l);
@@ -738,9 +702,7 @@ static void send_all(struct sender *s, bool final)
 	if (r == -EPIPE || r == -EBADF || r == -ENXIO) {
 		/* proton is gone: the program goes on alone. */
 		log_debug(1, "sender", "stream closed: %s", strerror(-r));
-		if (pipe_ours(s))
-			close(s->fd);
-		s->fd = -1;
+		own_fd_close(&s->pipe);
 		s->gone = r == -EPIPE && !atomic_load(&collector->control->alive);
 	}
 }
@@ -751,17 +713,17 @@ static void send_final(struct sender *s)
 	struct pollfd p = {.events = POLLOUT};
 
 	send_all(s, true);
-	while ((s->blocked || s->stuck) && s->fd >= 0 && clock_monotonic_ns() < end) {
-		p.fd = s->fd;
+	while ((s->blocked || s->stuck) && s->pipe.fd >= 0 && clock_monotonic_ns() < end) {
+		p.fd = s->pipe.fd;
 		poll(&p, 1, s->stuck ? 1 : 50);
 		if (burst(s, true) == 0)
 			break;
 	}
-	while (s->fd >= 0 && !s->gone && pipe_ours(s)) {
+	while (!s->gone && own_fd_is_ours(&s->pipe)) {
 		wire_encoder_clear(&s->encoder);
 		if (bye_send(s) != -EAGAIN || clock_monotonic_ns() >= end)
 			break;
-		p.fd = s->fd;
+		p.fd = s->pipe.fd;
 		poll(&p, 1, 50); /* a full pipe: many processes end at once */
 	}
 }
@@ -804,9 +766,16 @@ static bool alone(void)
  * on the program's last. */
 static void be_last(void)
 {
-	sigset_t none;
+	const struct timespec at_once = {0, 0};
+	sigset_t none, ours;
 
 	atomic_store(&collector->final, 1);
+	/* What our own writes raised while it was blocked is not the program's. */
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGPIPE);
+	sigaddset(&ours, SIGXFSZ);
+	while (sigtimedwait(&ours, NULL, &at_once) > 0)
+		;
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
 }
@@ -883,6 +852,7 @@ void sender_forked(void)
 {
 	/* The descriptor is the parent's too: both write whole frames. */
 	forget_sent(&sender);
+	intervals_forked();
 	sender.gone = false;
 	sender.n_history = sender.period = sender.stuck = 0;
 	atomic_store(&collector->sender, 0);

@@ -218,6 +218,7 @@ static void sink_record(struct activity_sink *sink, const struct activity *a)
 	slot_add_time(slot, a->end_ns - a->start_ns);
 	if (a->kind != ACTIVITY_KERNEL)
 		record_transfer(slot, a);
+	interval_push(a, slot);
 	slot_touch(slot);
 }
 

@@ -41,8 +41,10 @@ static bool tables_map(struct collector *c)
 	c->dirty = reserve(MAX_SLOTS / 8);
 	c->hist_dirty = reserve(MAX_HISTS / 8);
 	c->thread = reserve(MAX_THREADS * sizeof(*c->thread));
+	c->intervals.cell = reserve(MAX_INTERVALS * sizeof(*c->intervals.cell));
 	return c->text && c->string && c->frame && c->node && c->context && c->lane && c->slot &&
 	       c->hist && c->value && c->dirty && c->hist_dirty && c->thread &&
+	       c->intervals.cell &&
 	       table_init(&c->strings, MAX_STRINGS) && table_init(&c->frames, MAX_FRAMES) &&
 	       table_init(&c->nodes, MAX_NODES) && table_init(&c->contexts, MAX_CONTEXTS) &&
 	       table_init(&c->lanes, MAX_LANES) && table_init(&c->slots, MAX_SLOTS) &&

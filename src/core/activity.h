@@ -6,7 +6,7 @@
  *   vendor record ── one translate function a kind ──> struct activity ──> activity_sink
  *
  * A record is borrowed for the length of the call. Times are nanoseconds of the backend's clock
- * (its name is given once through sink->ops->clock). */
+ * (struct backend says which). */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

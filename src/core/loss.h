@@ -22,13 +22,15 @@
 	_(UNACCOUNTED,   12, "unaccounted_launches", "launches whose records never arrived")       \
 	_(WIRE_ERROR,    13, "wire_errors",         "frames that could not be understood")         \
 	_(WIRE_GAP,      14, "wire_gaps",           "frames lost on the way (values heal)")        \
-	_(CONTEXTS_FULL, 15, "contexts_full",       "launches folded into their thread's root")
+	_(CONTEXTS_FULL, 15, "contexts_full",       "launches folded into their thread's root") \
+	_(INTERVALS,     16, "intervals",           "operations missing from BUSY and the trace") \
+	_(TRACE_FULL,    17, "trace_full",          "operations beyond the limit of the trace")
 
 enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-	LOSS_N = 16
+	LOSS_N = 18
 };
 
 /* Is a number gone, or only a detail? Put-off sends and frames that healed lost nothing, and records

@@ -549,6 +549,17 @@ static int add_clock(struct merge *m, uint32_t id)
 	return session_clock_add(m->into, &clock);
 }
 
+static int add_use(struct merge *m, uint32_t id)
+{
+	struct session_use use = m->from->uses[id];
+
+	use.process = mapped(m, MAP_PROCESSES, use.process);
+	use.device = mapped(m, MAP_DEVICES, use.device);
+	return use.process == SESSION_NONE || use.device == SESSION_NONE
+		       ? 0
+		       : session_use_set(m->into, &use);
+}
+
 static int add_session(struct merge *m)
 {
 	struct session *s = m->into;
@@ -660,7 +671,8 @@ static int add_values(struct merge *m)
 	    (r = add_all(m, -1, f->n_notes, add_note)) < 0 ||
 	    (r = add_all(m, -1, f->n_samples, add_sample)) < 0 ||
 	    (r = add_all(m, -1, f->n_intervals, add_interval)) < 0 ||
-	    (r = add_all(m, -1, f->n_clocks, add_clock)) < 0)
+	    (r = add_all(m, -1, f->n_clocks, add_clock)) < 0 ||
+	    (r = add_all(m, -1, f->n_uses, add_use)) < 0)
 		return r;
 	return add_session(m);
 }

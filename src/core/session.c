@@ -13,8 +13,8 @@ struct session_private {
 	struct idindex frames, nodes, lanes;
 	size_t cap_frames, cap_nodes, cap_rows, cap_values, cap_present, cap_lanes, cap_sets,
 		cap_epochs, cap_processes, cap_devices, cap_modules, cap_notes, cap_hists,
-		cap_samples, cap_intervals, cap_clocks;
-	struct idindex hists;
+		cap_samples, cap_intervals, cap_clocks, cap_uses;
+	struct idindex hists, uses;
 	char name[64]; /* of the last (module, offset) frame that was asked for */
 };
 
@@ -55,7 +55,7 @@ static void session_free_arrays(struct session *s)
 {
 	void *arrays[] = {s->frames,  s->nodes,   s->rows,  s->values, s->present, s->lanes,
 			  s->sets,    s->epochs,  s->processes, s->devices, s->modules, s->notes,
-			  s->hists,   s->samples, s->intervals, s->clocks};
+			  s->hists,   s->samples, s->intervals, s->clocks, s->uses};
 	size_t i;
 
 	for (i = 0; i < s->n_sets; i++)
@@ -74,6 +74,7 @@ struct session *session_free(struct session *s)
 		idindex_done(&s->p->nodes);
 		idindex_done(&s->p->lanes);
 		idindex_done(&s->p->hists);
+		idindex_done(&s->p->uses);
 	}
 	free(s->p);
 	strtab_free(s->strings);
@@ -231,6 +232,18 @@ uint32_t session_lane_intern(struct session *s, const struct session_lane *lane)
 	return (uint32_t)s->n_lanes++;
 }
 
+static uint64_t use_hash(const struct session_use *use)
+{
+	return hash_pair(use->process, use->device);
+}
+
+static bool use_equal(const void *ctx, uint32_t id, const void *key)
+{
+	const struct session_use *a = &((const struct session *)ctx)->uses[id], *b = key;
+
+	return a->process == b->process && a->device == b->device;
+}
+
 void session_lanes_move(struct session *s, uint32_t process, uint32_t from, uint32_t to)
 {
 	size_t i;
@@ -242,6 +255,12 @@ void session_lanes_move(struct session *s, uint32_t process, uint32_t from, uint
 		/* Its old place in the index is never equal again. */
 		idindex_add(&s->p->lanes, lane_hash(&s->lanes[i]), (uint32_t)i);
 		s->generation++;
+	}
+	for (i = 0; i < s->n_uses; i++) {
+		if (s->uses[i].process != process || s->uses[i].device != from)
+			continue;
+		s->uses[i].device = to;
+		idindex_add(&s->p->uses, use_hash(&s->uses[i]), (uint32_t)i);
 	}
 }
 
@@ -564,6 +583,22 @@ int session_clock_add(struct session *s, const struct session_clock *clock)
 	if (!ROOM(s, clocks))
 		return -ENOMEM;
 	s->clocks[s->n_clocks++] = *clock;
+	s->generation++;
+	return 0;
+}
+
+int session_use_set(struct session *s, const struct session_use *use)
+{
+	uint64_t hash = use_hash(use);
+	uint32_t id = idindex_find(&s->p->uses, hash, use_equal, s, use);
+
+	if (id == IDINDEX_NONE) {
+		id = (uint32_t)s->n_uses;
+		if (!ROOM(s, uses) || idindex_add(&s->p->uses, hash, id) < 0)
+			return -ENOMEM;
+		s->n_uses++;
+	}
+	s->uses[id] = *use;
 	s->generation++;
 	return 0;
 }

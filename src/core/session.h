@@ -123,7 +123,7 @@ struct session_sample {
 
 /* One execution on the device, kept only where a trace was asked for. */
 struct session_interval {
-	uint64_t start_ns, end_ns;
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC of the host */
 	uint32_t node, lane;
 };
 
@@ -132,6 +132,12 @@ struct session_clock {
 	uint32_t name;         /* string id: "realtime", "opencl:0" … */
 	uint64_t monotonic_ns; /* the pair: both at the same moment */
 	uint64_t clock_ns;
+};
+
+/* How long a process kept a device busy: the union of what it did there. */
+struct session_use {
+	uint32_t process, device;
+	uint64_t busy_ns;
 };
 
 struct session {
@@ -153,8 +159,10 @@ struct session {
 	struct session_sample *samples;
 	struct session_interval *intervals;
 	struct session_clock *clocks;
+	struct session_use *uses;
 	size_t n_frames, n_nodes, n_rows, n_values, n_lanes, n_sets, n_epochs, n_processes,
-		n_devices, n_modules, n_notes, n_hists, n_samples, n_intervals, n_clocks;
+		n_devices, n_modules, n_notes, n_hists, n_samples, n_intervals, n_clocks,
+		n_uses;
 	uint64_t losses[LOSS_N]; /* of no single process (a torn tape, frames not understood) */
 	uint64_t generation; /* grows with every change */
 	uint64_t start_ns, end_ns; /* CLOCK_REALTIME of the run; 0 unknown */
@@ -216,6 +224,8 @@ int session_hist_set(struct session *s, uint32_t node, uint32_t device, uint32_t
 int session_sample_add(struct session *s, const struct session_sample *sample);
 int session_interval_add(struct session *s, const struct session_interval *interval);
 int session_clock_add(struct session *s, const struct session_clock *clock);
+/* Replaces what was known of this process and device. */
+int session_use_set(struct session *s, const struct session_use *use);
 
 /* Sum over processes plus the session's own. UNACCOUNTED is launches - records of ended processes. */
 uint64_t session_loss(const struct session *s, enum loss loss);

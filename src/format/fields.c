@@ -94,6 +94,12 @@ static const struct field sample_fields[] = {
 	F(F64, "value", session_sample, value),
 };
 
+static const struct field use_fields[] = {
+	F(U64, "busy_ns", session_use, busy_ns),
+	F(INDEX, "device", session_use, device),
+	F(INDEX, "process", session_use, process),
+};
+
 #define S(id, key, what, fields)                                                                   \
 	[SECTION_##id] = {key,                                                                     \
 			  fields,                                                                  \
@@ -112,6 +118,7 @@ const struct section sections[SECTION_N] = {
 	S(NOTES, "notes", notes, note_fields),
 	S(PROCESSES, "processes", processes, process_fields),
 	S(SAMPLES, "samples", samples, sample_fields),
+	S(USES, "uses", uses, use_fields),
 };
 
 const char *const process_end_words[3] = {"runs", "ended", "vanished"};

@@ -52,6 +52,7 @@ enum section_id {
 	SECTION_NOTES,
 	SECTION_PROCESSES,
 	SECTION_SAMPLES,
+	SECTION_USES,
 	SECTION_N
 };
 extern const struct section sections[SECTION_N]; /* in alphabetical order of their keys */

@@ -53,6 +53,7 @@ int reader_peek(struct reader_input *in);
 struct write_options {
 	bool plain;   /* hatchet: only what upstream writes, nothing in a key of ours */
 	bool compact; /* no line breaks, no indentation */
+	bool no_trace; /* hatchet: leave out when single operations ran */
 	const char *metric; /* what stacks and pictures weigh by; NULL: time (ns) */
 };
 

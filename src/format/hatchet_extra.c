@@ -300,7 +300,7 @@ static bool session_is_plain(const struct hwrite *w)
 
 	return !w->tables && !s->n_processes && s->n_epochs == 1 && !e->name && !e->index &&
 	       !e->phase && !s->n_modules && !s->n_notes && !s->n_hists && !s->n_samples &&
-	       !s->n_intervals && !s->n_clocks && !s->start_ns && !s->end_ns && !s->source &&
+	       !s->n_intervals && !s->n_clocks && !s->n_uses && !s->start_ns && !s->end_ns && !s->source &&
 	       !has_losses(s) && lanes_are_plain(s) && devices_are_plain(s) && metrics_are_plain(w);
 }
 
@@ -398,7 +398,8 @@ static void write_session_keys(struct hwrite *w, const struct part *root, const 
 	write_u64_key(w, "end_ns", s->end_ns);
 	fields_write_section(&w->fields, &sections[SECTION_EPOCHS]);
 	write_listed_frames(w);
-	fields_write_section(&w->fields, &sections[SECTION_INTERVALS]);
+	if (w->trace)
+		fields_write_section(&w->fields, &sections[SECTION_INTERVALS]);
 	fields_write_section(&w->fields, &sections[SECTION_LANES]);
 	if (has_losses(s)) {
 		jsonw_key(&w->json, "losses");
@@ -417,6 +418,7 @@ static void write_session_keys(struct hwrite *w, const struct part *root, const 
 		fields_write_string(&w->fields, s->source);
 	}
 	write_u64_key(w, "start_ns", s->start_ns);
+	fields_write_section(&w->fields, &sections[SECTION_USES]);
 	jsonw_key(&w->json, "version");
 	jsonw_u64(&w->json, 1);
 }

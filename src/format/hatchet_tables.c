@@ -312,6 +312,17 @@ static int add_interval(struct hread *r, void *element)
 	return session_interval_add(r->s, interval);
 }
 
+static int add_use(struct hread *r, void *element)
+{
+	struct session_use *use = element;
+
+	use->process = hread_section_id(r, SECTION_PROCESSES, use->process);
+	use->device = hread_section_id(r, SECTION_DEVICES, use->device);
+	if (use->process == SESSION_NONE || use->device == SESSION_NONE)
+		return hread_warn(r, WARNING_INDEX);
+	return session_use_set(r->s, use);
+}
+
 static int read_section(struct hread *r, enum section_id id)
 {
 	static int (*const add[SECTION_N])(struct hread *, void *) = {
@@ -319,7 +330,7 @@ static int read_section(struct hread *r, enum section_id id)
 		[SECTION_EPOCHS] = add_epoch,   [SECTION_INTERVALS] = add_interval,
 		[SECTION_LANES] = add_lane,     [SECTION_MODULES] = add_module,
 		[SECTION_NOTES] = add_note,     [SECTION_PROCESSES] = add_process,
-		[SECTION_SAMPLES] = add_sample,
+		[SECTION_SAMPLES] = add_sample, [SECTION_USES] = add_use,
 	};
 	const struct tokens *t = &r->f.tokens;
 	const struct section *section = &sections[id];
@@ -335,6 +346,7 @@ static int read_section(struct hread *r, enum section_id id)
 		struct session_sample sample;
 		struct session_interval interval;
 		struct session_clock clock;
+		struct session_use use;
 	} element;
 	int ret = 0;
 
@@ -647,6 +659,8 @@ int hread_references(struct hread *r)
 		ret = read_section(r, SECTION_SAMPLES);
 	if (ret == 0)
 		ret = read_section(r, SECTION_CLOCKS);
+	if (ret == 0)
+		ret = read_section(r, SECTION_USES);
 	if (ret == 0)
 		ret = read_section(r, SECTION_NOTES);
 	return ret;

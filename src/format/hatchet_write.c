@@ -170,7 +170,7 @@ static int writer_init(struct hwrite *w, const struct session *s)
 		r = prepare_frames(w);
 	if (r == 0)
 		r = prepare_hists(w);
-	if (r == 0 && s->n_intervals) {
+	if (r == 0 && s->n_intervals && w->trace) {
 		w->numbers = calloc(s->n_nodes, sizeof(*w->numbers));
 		r = w->numbers ? 0 : -ENOMEM;
 	}
@@ -639,7 +639,7 @@ int hatchet_write(const struct session *s, const struct write_options *options, 
 	static const struct write_options defaults;
 	const struct write_options *o = options ? options : &defaults;
 	bool compact = o->compact || tree_depth(s) > DEPTH_INDENTED;
-	struct hwrite w = {.s = s, .plain = o->plain};
+	struct hwrite w = {.s = s, .plain = o->plain, .trace = !o->no_trace};
 	int r;
 
 	jsonw_init(&w.json, out, compact);

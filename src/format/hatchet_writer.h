@@ -28,6 +28,7 @@ struct device_key {
 struct hwrite {
 	const struct session *s;
 	bool plain;
+	bool trace; /* single executions, too */
 	struct json_writer json;
 	struct fields_writer fields;
 	struct column *columns; /* in the order of the file */

@@ -238,14 +238,9 @@ static void draw_first(struct tui *t, const struct canvas *canvas, int y)
 
 /* ---- devices ---- */
 
-/* The sum of its work: above 100 %, some of it overlapped. */
 static void put_busy(char text[HUMAN_MAX], double busy, int digits)
 {
-	usage_percent(text, busy);
-	if (strchr(text, '+'))
-		snprintf(text, HUMAN_MAX, "100%%+");
-	else
-		snprintf(text, HUMAN_MAX, "%.*f%%", digits, MIN(busy, 1) * 100);
+	snprintf(text, HUMAN_MAX, "%.*f%%", digits, MIN(busy, 1) * 100);
 }
 
 /* The only device on its line: name, a bar of its busy share, copies now. */

@@ -74,7 +74,7 @@ static bool no_window(struct panel *p)
 }
 
 static const struct column device_columns[] = {
-	{"BUSY%", "sum of its work in the last window; 100+: some overlapped", 5, 0, usage_percent,
+	{"BUSY%", "share of the last window in which it had work", 5, 0, usage_percent,
 	 device_busy, no_window},
 	{"TIME", "time on the device", 7, 1, human_time_ns, device_time, NULL},
 	{"OPS", "kernels, copies and sets", 6, 2, human_count, device_count, NULL},
@@ -177,7 +177,7 @@ static bool no_launches(struct panel *p)
 }
 
 static const struct column process_columns[] = {
-	{"BUSY%", "sum of its work in the last window; 100+: some overlapped", 5, 1, usage_percent,
+	{"BUSY%", "share of the last window in which its devices had work", 5, 1, usage_percent,
 	 process_busy, no_window},
 	{"TIME", "time on devices", 7, 0, human_time_ns, process_time, NULL},
 	{"LAUNCHES", "kernels, copies and sets asked for", 8, 3, human_count, process_launches,

@@ -51,7 +51,7 @@ static void add_columns(struct panel *p)
 	heading(p, "Columns");
 	for (unsigned i = 0; i < tree_columns.n; i++)
 		add(p, tree_columns.v[i].title, tree_columns.v[i].help);
-	add(p, "BUSY%", "sum of a device's work, of the last window; 100+: some overlapped");
+	add(p, "BUSY%", "share of the last window in which a device had work");
 	add(p, "-", "not known, which is not zero");
 }
 

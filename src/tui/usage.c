@@ -16,11 +16,8 @@ void usage_done(struct usage *u)
 
 void usage_percent(char out[HUMAN_MAX], double busy)
 {
-	/* A record may be taken a little before or after the window that it belongs to. */
-	if (busy >= 1.005)
-		snprintf(out, HUMAN_MAX, "100+");
-	else
-		human_percent(out, isnan(busy) ? busy : MIN(busy, 1));
+	/* A record is taken when its work has ended, which may have begun windows ago. */
+	human_percent(out, isnan(busy) ? busy : MIN(busy, 1));
 }
 
 /* Room for n entries; new ones have done nothing. */
@@ -50,7 +47,11 @@ static double rate(double now, double before, double seconds)
 static void differentiate(struct usage_entry *v, size_t n, double seconds)
 {
 	for (size_t i = 0; i < n; i++) {
-		v[i].busy = rate(v[i].sum.time_ns, v[i].before.time_ns, seconds) / 1e9;
+		v[i].busy = rate(v[i].sum.busy_ns, v[i].before.busy_ns, seconds) / 1e9;
+		if (v[i].sum.busy_ns == 0 && v[i].sum.time_ns > 0) /* nobody said */
+			v[i].busy = NAN;
+		if (v[i].sum.n_busy > 1)
+			v[i].busy /= v[i].sum.n_busy;
 		v[i].count_rate = rate(v[i].sum.count, v[i].before.count, seconds);
 		v[i].copy_rate = rate(v[i].sum.copy_bytes, v[i].before.copy_bytes, seconds);
 	}
@@ -102,6 +103,21 @@ static void add_row(struct usage *u, const struct session *s, const struct sessi
 		add(&u->processes[lane->process], &sum);
 }
 
+/* Covered time of each device, and of each process the mean over its devices. */
+static void add_uses(struct usage *u, const struct session *s)
+{
+	for (size_t i = 0; i < s->n_uses; i++) {
+		const struct session_use *use = &s->uses[i];
+
+		if (use->device < u->n_devices)
+			u->devices[use->device].sum.busy_ns += (double)use->busy_ns;
+		if (use->process < u->n_processes) {
+			u->processes[use->process].sum.busy_ns += (double)use->busy_ns;
+			u->processes[use->process].sum.n_busy++;
+		}
+	}
+}
+
 int usage_update(struct usage *u, const struct session *s, uint64_t now_ns)
 {
 	double seconds = u->updated_ns ? (double)(now_ns - u->updated_ns) / 1e9 : 0;
@@ -114,6 +130,7 @@ int usage_update(struct usage *u, const struct session *s, uint64_t now_ns)
 	age(u->processes, u->n_processes);
 	for (size_t i = 0; i < s->n_rows; i++)
 		add_row(u, s, &s->rows[i]);
+	add_uses(u, s);
 	differentiate(u->devices, u->n_devices, seconds);
 	differentiate(u->processes, u->n_processes, seconds);
 	return 0;

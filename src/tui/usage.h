@@ -12,12 +12,14 @@ struct usage_sum {
 	double time_ns; /* of everything on the device: kernels, copies, sets */
 	double count;
 	double copy_bytes; /* of copies */
+	double busy_ns;    /* something ran: what overlaps counts once in each process */
+	unsigned n_busy;   /* processes: devices that were busy */
 };
 
 struct usage_entry {
 	struct usage_sum sum, before;
-	/* per second in the last window; NaN when there is none. busy = 1: all the time. Work that
-	 * runs at the same time adds up, so it may exceed 1. */
+	/* per second in the last window; NaN when there is none. busy = 1: all the time. Processes
+	 * that share a device add up, so it may exceed 1. */
 	double busy, count_rate, copy_rate;
 };
 
@@ -28,7 +30,7 @@ struct usage {
 };
 
 void usage_done(struct usage *u);
-/* A busy share in percent, at most 100; "100+" for a sum above it: some of the work overlapped. */
+/* A busy share in percent, at most 100. */
 void usage_percent(char out[HUMAN_MAX], double busy);
 /* now_ns ends the window that began with the call before. 0 or -ENOMEM (the old values stay). */
 int usage_update(struct usage *u, const struct session *s, uint64_t now_ns);

@@ -6,7 +6,7 @@
  *   $PROTON_SESSION/          0700, made by proton, removed by it
  *       stream                FIFO: frames from all collectors
  *       control               this page, mmapped shared by everybody
- *       N.segment             bulk data
+ *       INSTANCE-N.segment    bulk data (wire.h, struct wire_segment)
  *
  * proton writes the wanted state; collectors look at it once a period. A counter that changed is a
  * request. All fields are read and written atomically. */
@@ -30,12 +30,13 @@ struct control_page {
 	_Atomic uint32_t connected;      /* collectors that ever opened the stream */
 	_Atomic uint32_t gpu_connected;  /* … and saw a device */
 	uint32_t features;               /* CONTROL_* switches of the run */
-	uint32_t reserved[19];
+	uint32_t trace_max;              /* intervals that a process keeps (CONTROL_TRACE) */
+	uint32_t reserved[18];
 };
 
 #define CONTROL_NO_CUDA   1u
 #define CONTROL_NO_OPENCL 2u
-#define CONTROL_TRACE     8u
+#define CONTROL_TRACE     8u /* when each operation ran goes to a segment */
 
 _Static_assert(sizeof(struct control_page) == 128, "control_page");
 

@@ -17,6 +17,9 @@
 #define PEERS_MAX 16384
 /* Times that a device of an instance may turn out to be another one. */
 #define MOVES_MAX 1024
+/* Bulk files and clocks of an instance: it has one of each a backend. */
+#define SEGMENTS_MAX 16
+#define CLOCKS_MAX   16
 
 _Static_assert(IDMAP_NONE == SESSION_NONE, "an id that was never set names nothing");
 
@@ -30,6 +33,10 @@ struct peer {
 	uint32_t text_id, text_total; /* the string that is under way */
 	struct buf text;
 	unsigned n_moves; /* of lanes to another device */
+	struct wire_segment segments[SEGMENTS_MAX];
+	uint64_t taken[SEGMENTS_MAX]; /* bytes of each that came as BULK */
+	struct wire_clock clocks[CLOCKS_MAX]; /* the newest pair of each */
+	unsigned n_segments, n_clocks;
 };
 
 struct wire_decoder {
@@ -486,15 +493,34 @@ static int on_symbol(struct wire_decoder *d, struct peer *p, const void *entry)
 	return 0;
 }
 
+static struct wire_clock *clock_find(struct peer *p, uint32_t name)
+{
+	unsigned i;
+
+	for (i = 0; i < p->n_clocks; i++)
+		if (p->clocks[i].name == name)
+			return &p->clocks[i];
+	return NULL;
+}
+
+/* A pair that was known already (a resync) says nothing new. */
 static int on_clock(struct wire_decoder *d, struct peer *p, const void *entry)
 {
-	struct wire_clock w;
+	struct wire_clock w, *known;
 	struct session_clock c;
 
 	memcpy(&w, entry, sizeof(w));
 	c = (struct session_clock){p->process, idmap_get(&p->strings, w.name), w.monotonic_ns,
 				   w.clock_ns};
-	return c.name == SESSION_NONE ? -EBADMSG : session_clock_add(d->s, &c);
+	if (c.name == SESSION_NONE)
+		return -EBADMSG;
+	known = clock_find(p, w.name);
+	if (known && known->monotonic_ns == w.monotonic_ns && known->clock_ns == w.clock_ns)
+		return 0;
+	if (!known && p->n_clocks == CLOCKS_MAX)
+		return -EBADMSG;
+	*(known ? known : &p->clocks[p->n_clocks++]) = w;
+	return session_clock_add(d->s, &c);
 }
 
 static int on_tick(struct wire_decoder *d, struct peer *p, const struct message *m)
@@ -548,17 +574,94 @@ static int on_sample(struct wire_decoder *d, struct peer *p, const void *entry)
 	return session_sample_add(d->s, &s);
 }
 
-static int on_interval(struct wire_decoder *d, struct peer *p, const void *entry)
+/* One entry; offset_ns turns its clock into CLOCK_MONOTONIC. */
+static int interval_add(struct wire_decoder *d, struct peer *p, const void *entry,
+			uint64_t offset_ns)
 {
 	struct wire_interval w;
 	struct session_interval s;
 
 	memcpy(&w, entry, sizeof(w));
-	s = (struct session_interval){w.start_ns, w.end_ns, idmap_get(&p->nodes, w.node),
-				      idmap_get(&p->lanes, w.lane)};
+	s = (struct session_interval){w.start_ns + offset_ns, w.end_ns + offset_ns,
+				      idmap_get(&p->nodes, w.node), idmap_get(&p->lanes, w.lane)};
 	if (s.node == SESSION_NONE || s.lane == SESSION_NONE)
 		return -EBADMSG;
 	return session_interval_add(d->s, &s);
+}
+
+static int on_interval(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	return interval_add(d, p, entry, 0);
+}
+
+static int on_use(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	struct session_use use = {.process = p->process};
+	struct wire_use w;
+
+	memcpy(&w, entry, sizeof(w));
+	use.device = idmap_get(&p->devices, w.device);
+	use.busy_ns = w.busy_ns;
+	return use.device == SESSION_NONE ? -EBADMSG : session_use_set(d->s, &use);
+}
+
+static unsigned segment_find(const struct peer *p, uint32_t id)
+{
+	unsigned i;
+
+	for (i = 0; i < p->n_segments && p->segments[i].id != id; i++)
+		;
+	return i;
+}
+
+static int on_segment(struct wire_decoder *d, struct peer *p, const struct message *m)
+{
+	struct wire_segment w;
+	unsigned i;
+
+	(void)d;
+	if (m->size < sizeof(w))
+		return -EBADMSG;
+	memcpy(&w, m->payload, sizeof(w));
+	i = segment_find(p, w.id);
+	if (i == SEGMENTS_MAX || idmap_get(&p->strings, w.path) == SESSION_NONE)
+		return -EBADMSG;
+	p->n_segments = MAX(p->n_segments, i + 1);
+	p->segments[i] = w;
+	return 0;
+}
+
+/* Whole entries of a segment; of kinds that a session has no place for only the bytes count. */
+static int on_bulk(struct wire_decoder *d, struct peer *p, const struct message *m)
+{
+	const size_t size = sizeof(struct wire_interval);
+	struct wire_clock *clock;
+	struct wire_bulk w;
+	uint64_t offset_ns;
+	uint32_t at;
+	unsigned i;
+	int r = 0, one;
+
+	if (m->size < sizeof(w))
+		return -EBADMSG;
+	memcpy(&w, m->payload, sizeof(w));
+	i = segment_find(p, w.segment);
+	if (i == p->n_segments || w.length > m->size - sizeof(w))
+		return -EBADMSG;
+	if (w.offset < p->taken[i])
+		return 0;
+	p->taken[i] = w.offset + w.length;
+	if (p->segments[i].kind != WIRE_SEGMENT_INTERVALS)
+		return 0;
+	if (w.length % size)
+		return -EBADMSG;
+	clock = clock_find(p, p->segments[i].clock);
+	offset_ns = clock ? clock->monotonic_ns - clock->clock_ns : 0;
+	for (at = 0; at < w.length; at += size) {
+		one = interval_add(d, p, m->payload + sizeof(w) + at, offset_ns);
+		r = one ? one : r;
+	}
+	return r;
 }
 
 static int on_bye(struct wire_decoder *d, struct peer *p, const struct message *m)
@@ -603,13 +706,14 @@ static const struct {
 	[WIRE_CLOCK] = {sizeof(struct wire_clock), on_clock, NULL},
 	[WIRE_TICK] = {.whole = on_tick},
 	[WIRE_NOTE] = {sizeof(struct wire_note), on_note, NULL},
-	[WIRE_SEGMENT] = {.whole = on_nothing},
-	[WIRE_BULK] = {.whole = on_nothing},
+	[WIRE_SEGMENT] = {.whole = on_segment},
+	[WIRE_BULK] = {.whole = on_bulk},
 	[WIRE_SAMPLES] = {sizeof(struct wire_sample), on_sample, NULL},
 	[WIRE_INTERVALS] = {sizeof(struct wire_interval), on_interval, NULL},
 	[WIRE_CONTEXTS] = {.whole = on_nothing},
 	[WIRE_KEY] = {.whole = on_nothing},
 	[WIRE_BYE] = {.whole = on_bye},
+	[WIRE_USES] = {sizeof(struct wire_use), on_use, NULL},
 };
 
 /* Every entry of an array, also behind one that could not be understood. */
@@ -643,6 +747,8 @@ static int take_of_peer(struct wire_decoder *d, const struct message *m)
 
 	if (r < 0)
 		return r;
+	if (h->seq == WIRE_NO_SEQ)
+		return dispatch(d, p, m);
 	/* The first frame that is seen need not be number 0: a late reader. */
 	if (p->next_seq && h->seq > p->next_seq)
 		d->s->losses[LOSS_WIRE_GAP] += h->seq - p->next_seq;
@@ -778,6 +884,26 @@ uint64_t wire_decoder_frames(const struct wire_decoder *d)
 uint64_t wire_decoder_last_tick_ns(const struct wire_decoder *d)
 {
 	return d->last_tick_ns;
+}
+
+bool wire_decoder_segment(const struct wire_decoder *d, size_t i, struct wire_segment_state *ret)
+{
+	size_t k;
+
+	for (k = 0; k < d->n_peers && i >= d->peers[k]->n_segments; k++)
+		i -= d->peers[k]->n_segments;
+	if (k == d->n_peers)
+		return false;
+	const struct peer *p = d->peers[k];
+
+	*ret = (struct wire_segment_state){
+		.instance = p->instance,
+		.id = p->segments[i].id,
+		.path = strtab_str(d->s->strings, idmap_get(&p->strings, p->segments[i].path)),
+		.size = p->segments[i].size,
+		.taken = p->taken[i],
+	};
+	return true;
 }
 
 /* ---- tapes ---- */

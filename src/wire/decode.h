@@ -3,6 +3,7 @@
 #define PROTON_WIRE_DECODE_H
 /* The distrustful reader: bytes of a stream, in any pieces, into a session. What it cannot
  * understand it counts (LOSS_WIRE_ERROR) and skips; it never asserts on input. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -18,6 +19,17 @@ size_t wire_decoder_pending(const struct wire_decoder *d);
 uint64_t wire_decoder_frames(const struct wire_decoder *d);
 /* How long ago (ns) each delivery left its collector: the last TICK's send time; 0 = none. */
 uint64_t wire_decoder_last_tick_ns(const struct wire_decoder *d);
+
+/* A bulk file that an instance announced; the reader of a live stream hands its bytes to the decoder
+ * as BULK frames (WIRE_NO_SEQ), from `taken` on. */
+struct wire_segment_state {
+	uint64_t instance;
+	uint32_t id;
+	const char *path; /* as it was sent: not to be trusted */
+	uint64_t size, taken;
+};
+/* The i-th of all instances; false: there are not so many. */
+bool wire_decoder_segment(const struct wire_decoder *d, size_t i, struct wire_segment_state *ret);
 
 /* Is this the beginning of a tape? */
 int wire_is_tape(const void *head, size_t n);

@@ -51,13 +51,14 @@
 	_(INTERVALS, 22)  /* struct wire_interval[]                                         */     \
 	_(CONTEXTS,  23)  /* struct wire_context_def[]: launch contexts                     */     \
 	_(KEY,       24)  /* struct wire_key: all that follows up to the next TICK is whole */     \
-	_(BYE,       25)  /* struct wire_bye: the instance ends                             */
+	_(BYE,       25)  /* struct wire_bye: the instance ends                             */     \
+	_(USES,      26)  /* struct wire_use[]: how long devices were busy                  */
 
 enum wire_kind {
 #define _(name, number) WIRE_##name = number,
 	WIRE_KINDS(_)
 #undef _
-	WIRE_N_KINDS = 26
+	WIRE_N_KINDS = 27
 };
 
 struct wire_header {
@@ -66,7 +67,8 @@ struct wire_header {
 	uint16_t length; /* header and payload, without the padding */
 	uint16_t n;      /* entries in the payload, where it is an array */
 	uint64_t instance;
-	uint64_t seq;    /* 0, 1, 2 … per instance; a jump is a WIRE_GAP */
+	uint64_t seq;    /* 0, 1, 2 … per instance; a jump is a WIRE_GAP. WIRE_NO_SEQ: made by a
+			  * reader, not counted */
 	uint64_t time_ns; /* CLOCK_MONOTONIC when sent */
 };
 
@@ -78,7 +80,8 @@ struct wire_tape_header {
 	uint64_t start_ns;    /* CLOCK_REALTIME */
 };
 
-#define WIRE_NONE UINT32_MAX
+#define WIRE_NONE   UINT32_MAX
+#define WIRE_NO_SEQ UINT64_MAX
 
 struct wire_hello {
 	uint32_t version;
@@ -187,15 +190,22 @@ struct wire_note {
 	uint32_t text, level;
 };
 
+/* Bulk data never crosses a FIFO: it lies in append-only files beside it. The frame is sent again
+ * whenever the file has grown; all ids in its first `size` bytes were defined before. The reader
+ * turns them into BULK frames, for a tape and for its own decoder. */
 struct wire_segment {
-	uint32_t id, kind; /* kind: 1 intervals, 2 samples, 3 code, 4 in-kernel buffers */
-	uint32_t path, clock; /* strings: file name in the session directory; clock name */
+	uint32_t id, kind;    /* WIRE_SEGMENT_* */
+	uint32_t path, clock; /* strings: file name in the session directory; name of a CLOCK */
 	uint64_t size;
 };
+#define WIRE_SEGMENT_INTERVALS 1u /* struct wire_interval[], in the order of their records */
+#define WIRE_SEGMENT_SAMPLES   2u
+#define WIRE_SEGMENT_CODE      3u
+#define WIRE_SEGMENT_KERNEL    4u /* buffers filled inside kernels */
 
 struct wire_bulk {
-	uint32_t segment, length;
-	uint64_t offset;
+	uint32_t segment, length; /* length bytes follow: whole entries */
+	uint64_t offset;          /* pieces come in order; one that was there before is skipped */
 };
 
 struct wire_sample {
@@ -205,8 +215,13 @@ struct wire_sample {
 };
 
 struct wire_interval {
-	uint64_t start_ns, end_ns;
+	uint64_t start_ns, end_ns; /* in INTERVALS frames CLOCK_MONOTONIC, in a segment its clock */
 	uint32_t node, lane;
+};
+
+struct wire_use {
+	uint32_t device, pad;
+	uint64_t busy_ns; /* time in which this process had work on it: overlapping work counts once */
 };
 
 struct wire_context_def {
@@ -239,6 +254,10 @@ _Static_assert(sizeof(struct wire_device) == 56, "wire_device");
 _Static_assert(sizeof(struct wire_module_def) == 32, "wire_module_def");
 _Static_assert(sizeof(struct wire_tick) == 56, "wire_tick");
 _Static_assert(sizeof(struct wire_context_def) == 24, "wire_context_def");
+_Static_assert(sizeof(struct wire_segment) == 24, "wire_segment");
+_Static_assert(sizeof(struct wire_bulk) == 16, "wire_bulk");
+_Static_assert(sizeof(struct wire_interval) == 24, "wire_interval");
+_Static_assert(sizeof(struct wire_use) == 16, "wire_use");
 
 #define WIRE_PAYLOAD_MAX (WIRE_FRAME_MAX - sizeof(struct wire_header))
 static inline size_t wire_padded(size_t length)

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT */
+/* When each operation ran.
+ *
+ *   record(), any thread ──> ring ──> taker ─┬─> coverage of the device ──> USES
+ *                                            └─> file of the backend ─────> CLOCK, SEGMENT
+ *
+ * The sender takes once a period; a thread that finds the ring half full takes too, unless another
+ * one does so already. Nobody waits: what does not fit is counted, and lost for BUSY and the trace
+ * alone. Files are written, not mapped: a full disk is an error here, not a SIGBUS in the program. */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "collect/internal.h"
+#include "collect/own_fd.h"
+#include "core/coverage.h"
+#include "wire/encode.h"
+
+enum {
+	RUN_MAX = 512,	     /* intervals that are handed on together */
+	SPANS_MAX = 1 << 15, /* pieces of covered time remembered a device */
+	N_SOURCES = 3,
+	CLOCK_TRIES = 4,
+	TAKE_TRIES = 1000,
+};
+#define CLOCK_STEP_NS NSEC_PER_MSEC /* a clock that moved this far was set */
+
+/* The bulk file of a backend. */
+struct trace_file {
+	struct own_fd file;
+	bool failed;
+	uint64_t size;	      /* bytes written */
+	uint32_t path, clock; /* strings */
+	struct wire_clock pair;
+};
+
+/* owner: who holds `taking` */
+static struct taker {
+	_Atomic bool taking;
+	struct coverage covered[MAX_DEVICES]; /* v is NULL before a device's first interval */
+	struct trace_file trace[N_SOURCES];
+	uint64_t n_traced;
+	struct wire_interval batch[RUN_MAX];
+	struct span run[RUN_MAX];
+} taker;
+
+/* What was taken when the limits of the tables were read, and what of it proton knows.
+ * owner: the sender thread */
+static struct {
+	uint64_t busy_ns[MAX_DEVICES], busy_sent_ns[MAX_DEVICES];
+	struct {
+		struct wire_segment now;
+		uint64_t sent_size;
+		struct wire_clock pair, sent_pair;
+	} trace[N_SOURCES];
+} ready;
+
+/* ---- the ring ---- */
+
+static void take(void);
+
+void interval_push(const struct activity *a, uint32_t slot)
+{
+	struct interval_ring *r = &collector->intervals;
+	uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed), used;
+	struct interval_cell *cell;
+
+	do {
+		used = head - atomic_load_explicit(&r->tail, memory_order_acquire);
+		/* "Negative": head is old, and the exchange will say so. */
+		if (used >= MAX_INTERVALS && used <= INT32_MAX) {
+			lose(LOSS_INTERVALS, 1);
+			return;
+		}
+	} while (!atomic_compare_exchange_weak_explicit(&r->head, &head, head + 1,
+							memory_order_relaxed, memory_order_relaxed));
+	cell = &r->cell[head % MAX_INTERVALS];
+	cell->start_ns = a->start_ns;
+	cell->node = collector->slot[slot].node;
+	cell->lane = collector->slot[slot].lane;
+	atomic_store_explicit(&cell->end_ns, a->end_ns, memory_order_release);
+	if (used >= MAX_INTERVALS / 2 && !atomic_exchange(&taker.taking, true)) {
+		take();
+		atomic_store(&taker.taking, false);
+	}
+}
+
+static bool ring_take(struct wire_interval *ret)
+{
+	struct interval_ring *r = &collector->intervals;
+	uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
+	struct interval_cell *cell = &r->cell[tail % MAX_INTERVALS];
+	uint64_t end_ns = atomic_load_explicit(&cell->end_ns, memory_order_acquire);
+
+	if (!end_ns) /* none, or one that is being written */
+		return false;
+	*ret = (struct wire_interval){cell->start_ns, end_ns, cell->node, cell->lane};
+	atomic_store_explicit(&cell->end_ns, 0, memory_order_relaxed);
+	atomic_store_explicit(&r->tail, tail + 1, memory_order_release);
+	return true;
+}
+
+/* ---- busy time ---- */
+
+static struct coverage *device_coverage(uint32_t device)
+{
+	struct coverage *c = &taker.covered[device];
+	void *room;
+
+	if (c->v)
+		return c;
+	room = mmap(NULL, 2 * SPANS_MAX * sizeof(struct span), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (room == MAP_FAILED)
+		return NULL;
+	coverage_init(c, room, SPANS_MAX);
+	return c;
+}
+
+static void cover(uint32_t device, const struct span *run, uint32_t n)
+{
+	struct coverage *c = device < MAX_DEVICES ? device_coverage(device) : NULL;
+
+	if (c)
+		coverage_add(c, run, n);
+	else if (n)
+		lose(LOSS_INTERVALS, n);
+}
+
+/* Runs on one device, sorted by their start, as records of one stream come. */
+static void cover_all(const struct wire_interval *v, uint32_t n)
+{
+	struct span *run = taker.run;
+	uint32_t i, n_run = 0, device = WIRE_NONE;
+
+	for (i = 0; i < n; i++) {
+		uint32_t its = collector->lane[v[i].lane].device;
+
+		if (n_run && (its != device || v[i].start_ns < run[n_run - 1].start)) {
+			cover(device, run, n_run);
+			n_run = 0;
+		}
+		device = its;
+		run[n_run++] = (struct span){v[i].start_ns, v[i].end_ns};
+	}
+	cover(device, run, n_run);
+}
+
+/* ---- the trace ---- */
+
+static unsigned source_of(const struct wire_interval *v)
+{
+	uint32_t device = collector->lane[v->lane].device;
+
+	return device < MAX_DEVICES ? collector->device[device].source : 0;
+}
+
+static bool trace_open(struct trace_file *t, unsigned source)
+{
+	char name[40], path[sizeof(collector->dir) + sizeof(name)];
+
+	snprintf(name, sizeof(name), "%016" PRIx64 "-%u.segment", collector->instance, source);
+	snprintf(path, sizeof(path), "%s/%s", collector->dir, name);
+	if (!t->path)
+		t->path = string_intern(name, strlen(name));
+	return own_fd_open(&t->file, path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
+			   S_IFREG);
+}
+
+/* All or nothing. A file that could not take one piece takes no other: its pieces are in order. */
+static bool trace_write(struct trace_file *t, unsigned source, const struct wire_interval *v,
+			uint32_t n)
+{
+	ssize_t r;
+
+	if (t->failed || !trace_open(t, source))
+		return false;
+	do
+		r = write(t->file.fd, v, n * sizeof(*v));
+	while (r < 0 && errno == EINTR);
+	if (r == (ssize_t)(n * sizeof(*v))) {
+		t->size += (uint64_t)r;
+		return true;
+	}
+	t->failed = true;
+	log_debug(1, "sender", "trace: %s", r < 0 ? strerror(errno) : "disk full");
+	if (r > 0 && ftruncate(t->file.fd, (off_t)t->size) < 0)
+		log_debug(1, "sender", "trace: %s", strerror(errno));
+	return false;
+}
+
+/* The same moment on CLOCK_MONOTONIC and on the records' clock, as near as a few tries get. A clock
+ * that cannot be asked was, at the latest, at the end of the newest record. */
+static struct wire_clock clock_pair(unsigned source, uint64_t newest_ns)
+{
+	struct wire_clock best = {.monotonic_ns = clock_monotonic_ns(), .clock_ns = newest_ns};
+	uint64_t before, after, now, gap = UINT64_MAX;
+	unsigned i;
+
+	for (i = 0; i < CLOCK_TRIES && backend_clock_is_realtime(source); i++) {
+		before = clock_monotonic_ns();
+		now = clock_realtime_ns();
+		after = clock_monotonic_ns();
+		if (after - before >= gap)
+			continue;
+		gap = after - before;
+		best.monotonic_ns = before + gap / 2;
+		best.clock_ns = now;
+	}
+	return best;
+}
+
+static void clock_look(struct trace_file *t, unsigned source, uint64_t newest_ns)
+{
+	struct wire_clock now;
+	int64_t moved;
+
+	if (t->clock && !backend_clock_is_realtime(source))
+		return;
+	now = clock_pair(source, newest_ns);
+	moved = (int64_t)((now.monotonic_ns - now.clock_ns) -
+			  (t->pair.monotonic_ns - t->pair.clock_ns));
+	if (t->clock && moved < (int64_t)CLOCK_STEP_NS && moved > -(int64_t)CLOCK_STEP_NS)
+		return;
+	if (!t->clock) {
+		const char *name = backend_clock_is_realtime(source) ? "realtime" : "device";
+
+		t->clock = string_intern(name, strlen(name));
+	}
+	now.name = t->clock;
+	t->pair = now;
+}
+
+/* Intervals of one backend. */
+static void trace_run(unsigned source, const struct wire_interval *v, uint32_t n)
+{
+	struct trace_file *t = &taker.trace[source];
+	uint64_t left = collector->control->trace_max;
+
+	left = left > taker.n_traced ? left - taker.n_traced : 0;
+	if (n > left) {
+		lose(LOSS_TRACE_FULL, n - left);
+		n = (uint32_t)left;
+	}
+	if (!n)
+		return;
+	clock_look(t, source, v[n - 1].end_ns);
+	if (trace_write(t, source, v, n))
+		taker.n_traced += n;
+	else
+		lose(LOSS_TRACE_FULL, n);
+}
+
+static void trace_all(const struct wire_interval *v, uint32_t n)
+{
+	uint32_t from, to;
+
+	for (from = 0; from < n; from = to) {
+		unsigned source = source_of(&v[from]);
+
+		for (to = from + 1; to < n && source_of(&v[to]) == source; to++)
+			;
+		if (source < N_SOURCES)
+			trace_run(source, v + from, to - from);
+	}
+}
+
+static void take(void)
+{
+	bool trace = collector->control->features & CONTROL_TRACE;
+	struct wire_interval *v = taker.batch;
+	uint32_t n, total = 0;
+
+	/* Not for ever, when records come as fast as they are taken. */
+	for (n = RUN_MAX; n == RUN_MAX && total < 2 * MAX_INTERVALS; total += n) {
+		for (n = 0; n < RUN_MAX && ring_take(&v[n]); n++)
+			;
+		cover_all(v, n);
+		if (trace)
+			trace_all(v, n);
+	}
+}
+
+/* ---- for the sender ---- */
+
+/* Another thread takes for a moment only; but it may be one that the kernel does not let run. */
+static bool taker_lock(void)
+{
+	unsigned i;
+
+	for (i = 0; i < TAKE_TRIES; i++) {
+		if (!atomic_exchange(&taker.taking, true))
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
+void intervals_take(void)
+{
+	unsigned i;
+
+	if (!taker_lock())
+		return; /* next time */
+	take();
+	for (i = 0; i < MAX_DEVICES; i++)
+		ready.busy_ns[i] = taker.covered[i].covered_ns;
+	for (i = 0; i < N_SOURCES; i++) {
+		const struct trace_file *t = &taker.trace[i];
+
+		ready.trace[i].pair = t->pair;
+		ready.trace[i].now = (struct wire_segment){i, WIRE_SEGMENT_INTERVALS, t->path,
+							   t->clock, t->size};
+	}
+	atomic_store(&taker.taking, false);
+}
+
+static int use_send(struct wire_encoder *e, uint32_t device)
+{
+	struct wire_use *w;
+
+	if (ready.busy_sent_ns[device] == ready.busy_ns[device])
+		return 0;
+	w = wire_encode(e, WIRE_USES, sizeof(*w));
+	if (!w)
+		return e->error;
+	*w = (struct wire_use){device, 0, ready.busy_ns[device]};
+	if (wire_encoder_flush(e) < 0)
+		return e->error;
+	ready.busy_sent_ns[device] = ready.busy_ns[device];
+	return 0;
+}
+
+static int trace_send(struct wire_encoder *e, unsigned source)
+{
+	struct wire_clock *pair = &ready.trace[source].pair, *sent = &ready.trace[source].sent_pair, *c;
+	struct wire_segment *w;
+
+	if (ready.trace[source].sent_size == ready.trace[source].now.size)
+		return 0;
+	if (pair->monotonic_ns != sent->monotonic_ns) {
+		c = wire_encode(e, WIRE_CLOCK, sizeof(*c));
+		if (!c)
+			return e->error;
+		*c = *pair;
+	}
+	w = wire_encode(e, WIRE_SEGMENT, sizeof(*w));
+	if (!w)
+		return e->error;
+	*w = ready.trace[source].now;
+	if (wire_encoder_flush(e) < 0)
+		return e->error;
+	*sent = *pair;
+	ready.trace[source].sent_size = ready.trace[source].now.size;
+	return 0;
+}
+
+int intervals_send(struct wire_encoder *e, uint32_t n_devices)
+{
+	uint32_t i;
+	int r = 0;
+
+	for (i = 0; i < n_devices && r == 0; i++)
+		r = use_send(e, i);
+	for (i = 0; i < N_SOURCES && r == 0; i++)
+		r = trace_send(e, i);
+	return r;
+}
+
+void intervals_resend(void)
+{
+	unsigned i;
+
+	memset(ready.busy_sent_ns, 0, sizeof(ready.busy_sent_ns));
+	for (i = 0; i < N_SOURCES; i++) {
+		ready.trace[i].sent_size = 0;
+		ready.trace[i].sent_pair.monotonic_ns = 0;
+	}
+}
+
+void intervals_reset(void)
+{
+	unsigned i;
+
+	if (!taker_lock())
+		return;
+	for (i = 0; i < MAX_DEVICES; i++) {
+		taker.covered[i].covered_ns = 0;
+		ready.busy_sent_ns[i] = UINT64_MAX;
+	}
+	atomic_store(&taker.taking, false);
+}
+
+uint64_t intervals_bytes(void)
+{
+	uint64_t n = MIN(atomic_load(&collector->intervals.head), (uint32_t)MAX_INTERVALS) *
+		     sizeof(struct interval_cell);
+	unsigned i;
+
+	for (i = 0; i < MAX_DEVICES; i++)
+		n += (uint64_t)taker.covered[i].n * 2 * sizeof(struct span);
+	return n;
+}
+
+void intervals_forked(void)
+{
+	struct interval_ring *r = &collector->intervals;
+	unsigned i;
+
+	/* Threads of the parent may have been writing or taking: all begins anew. */
+	madvise(r->cell, MAX_INTERVALS * sizeof(*r->cell), MADV_DONTNEED);
+	atomic_store(&r->head, 0);
+	atomic_store(&r->tail, 0);
+	for (i = 0; i < MAX_DEVICES; i++)
+		if (taker.covered[i].v)
+			coverage_init(&taker.covered[i], taker.covered[i].v, SPANS_MAX);
+	/* The parent's files stay open in the parent. */
+	for (i = 0; i < N_SOURCES; i++) {
+		own_fd_close(&taker.trace[i].file);
+		taker.trace[i] = (struct trace_file){.file = {.fd = -1}};
+	}
+	taker.n_traced = 0;
+	memset(&ready, 0, sizeof(ready));
+	atomic_store(&taker.taking, false);
+}
