@@ -8,6 +8,7 @@
 #include "config.h" // IWYU pragma: keep
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -163,6 +164,58 @@ static void end_exec(void)
 	execl("/proc/self/exe", arguments[0], arguments[1], "return", "1", "10", (char *)NULL);
 }
 
+/* At once: what was counted a moment ago must arrive. */
+static void end_exec_now(void)
+{
+	execlp("/proc/self/exe", arguments[0], arguments[1], "return", "1", "10", (char *)NULL);
+}
+
+static int exit_status(pid_t child)
+{
+	int status = 0;
+
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* The child's memory is ours, where the sender runs on. */
+static int exec_in_vfork(void)
+{
+	char *const none[] = {NULL};
+	pid_t child = vfork();
+
+	if (child == 0) {
+		execvp("proton-no-such-program", arguments);
+		execle("/bin/sh", "sh", "-c", "exit 3", (char *)NULL, none);
+		_exit(1);
+	}
+	return exit_status(child);
+}
+
+static int exec_in_fork(void)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		execl("/bin/sh", "sh", "-c", "exit 4", (char *)NULL);
+		_exit(1);
+	}
+	return exit_status(child);
+}
+
+/* An exec that fails, and one in a child, change nothing for the program. */
+static void end_exec_fails(void)
+{
+	bool as_ever;
+
+	errno = 0;
+	as_ever = execlp("proton-no-such-program", "x", (char *)NULL) == -1 && errno == ENOENT;
+	as_ever = as_ever && execv("/", arguments) == -1 && errno == EACCES;
+	as_ever = as_ever && exec_in_vfork() == 3 && exec_in_fork() == 4;
+	work((void *)(uintptr_t)0);
+	exit(as_ever ? STATUS : 1);
+}
+
 /* Unloading must not take the collector away under the feet of its threads. */
 static void end_dlclose(void)
 {
@@ -219,6 +272,7 @@ static const struct {
 	{"thread", end_thread, false},   {"main-leaves", end_main_leaves, false},
 	{"abort", end_abort, false},     {"kill", end_kill, false},
 	{"exec", end_exec, false},       {"dlclose", end_dlclose, false},
+	{"exec-now", end_exec_now, false}, {"exec-fails", end_exec_fails, false},
 	{"fork-after", end_fork, false}, {"fork-before", end_exit, true},
 	{"zero", end_zero, false},
 };

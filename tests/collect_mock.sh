@@ -99,6 +99,17 @@ dies exec 7
 check "exec: both programs" "add 1510 0" "$(sums | grep -o '^add [0-9]* [0-9]*')"
 check "exec: two processes" "processes 2" "$(sums | grep processes)"
 
+# Nothing is lost by exec, also where nobody waits; and where it fails, the program goes on as before.
+check "exec at once: status" 7 "$(record "$app" "$cuda" exec-now 3 500)"
+check "exec at once: both programs" "add 1510 0" "$(sums | grep -o '^add [0-9]* [0-9]*')"
+check "exec at once: two processes" "processes 2" "$(sums | grep processes)"
+check "exec at once: nothing is missing" "losses {}" "$(sums | grep losses)"
+check "exec at once: an end like others" 0 "$(grep -c 'ended without a word' err)"
+check "exec fails: status" 7 "$(record "$app" "$cuda" exec-fails 3 500)"
+check "exec fails: what came before and after" "add 2000 0" "$(sums | grep -o '^add [0-9]* [0-9]*')"
+check "exec fails: one process" "processes 1" "$(sums | grep processes)"
+check "exec fails: nothing is missing" "losses {}" "$(sums | grep losses)"
+
 # ---- CUPTI that does not work: one sentence, and the program is unharmed
 says() { # says "what" "sentence" [VARIABLE=VALUE…]
 	local what=$1 text=$2; shift 2

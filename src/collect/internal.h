@@ -201,7 +201,8 @@ struct collector {
 	_Atomic bool many_contexts; /* backends were told to attribute */
 	_Atomic bool paused;
 	_Atomic uint32_t sender; /* 0 none, 1 being made, 2 runs, 3 done */
-	_Atomic uint32_t wake, final, final_done;
+	_Atomic uint32_t wake, final, done; /* done: counts what was waited for */
+	_Atomic uint32_t exec_wanted, exec_sent; /* how often exec was about to be called */
 	uint32_t exe, cmdline, host; /* strings */
 	int32_t rank;
 };
@@ -278,6 +279,7 @@ void intervals_forked(void);
 int sender_start(void); /* idempotent, any thread */
 void exit_watch(void);  /* doors.c: be called at exit, before what was registered until now */
 void sender_finish(void); /* deliver everything; waits at most 2 s */
+void sender_exec(void);   /* the same before exec, after which the program may go on */
 void sender_forked(void); /* in a fork child: the thread is gone, nothing was sent */
 
 /* doors.c */

@@ -30,6 +30,7 @@ enum {
 	BATCH = 100,	     /* slots whose values go out together */
 	HIST_EVERY = 10,     /* periods */
 	FINAL_MS = 1800,     /* how long a full pipe is waited for at exit */
+	EXEC_MS = 500,	     /* silence before exec must have failed */
 	STACK_SIZE = 256 * 1024,
 	ALONE_EVERY = 5, /* periods */
 };
@@ -40,7 +41,7 @@ static struct sender {
 	bool hello, gone;
 	uint32_t strings, frames, nodes, lanes, sets, metrics, notes; /* sent so far */
 	uint32_t stuck;
-	uint32_t reset, flush, resync; /* last seen request counters */
+	uint32_t reset, flush, resync, exec; /* last seen request counters */
 	uint64_t slot_sent[MAX_SLOTS / 64];
 	struct {
 		uint64_t time_ns, n_launches;
@@ -595,13 +596,13 @@ static int tick_send(struct sender *s, const struct limits *l)
 	return wire_encoder_flush(&s->encoder);
 }
 
-static int bye_send(struct sender *s)
+static int bye_send(struct sender *s, uint32_t reason)
 {
 	struct wire_bye *w = wire_encode(&s->encoder, WIRE_BYE, sizeof(*w));
 
 	if (!w)
 		return s->encoder.error;
-	w->reason = WIRE_BYE_EXIT;
+	w->reason = reason;
 	return wire_encoder_flush(&s->encoder);
 }
 
@@ -707,7 +708,7 @@ static void send_all(struct sender *s, bool final)
 	}
 }
 
-static void send_final(struct sender *s)
+static void send_final(struct sender *s, uint32_t reason)
 {
 	uint64_t end = clock_monotonic_ns() + FINAL_MS * NSEC_PER_MSEC;
 	struct pollfd p = {.events = POLLOUT};
@@ -721,7 +722,7 @@ static void send_final(struct sender *s)
 	}
 	while (!s->gone && own_fd_is_ours(&s->pipe)) {
 		wire_encoder_clear(&s->encoder);
-		if (bye_send(s) != -EAGAIN || clock_monotonic_ns() >= end)
+		if (bye_send(s, reason) != -EAGAIN || clock_monotonic_ns() >= end)
 			break;
 		p.fd = s->pipe.fd;
 		poll(&p, 1, 50); /* a full pipe: many processes end at once */
@@ -780,6 +781,17 @@ static void be_last(void)
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
 }
 
+/* Who says goodbye and speaks again is still there: after this, a while of silence is for exec. */
+static bool exec_look(struct sender *s)
+{
+	if (!requested(&collector->exec_wanted, &s->exec))
+		return false;
+	send_final(s, WIRE_BYE_EXEC);
+	atomic_store(&collector->exec_sent, s->exec);
+	futex_wake(&collector->done);
+	return true;
+}
+
 static void *sender_main(void *arg)
 {
 	struct sender *s = &sender;
@@ -792,14 +804,18 @@ static void *sender_main(void *arg)
 		control_look(s);
 		send_all(s, false);
 		period = atomic_load(&collector->control->period_ms);
+		if (exec_look(s)) {
+			wake = atomic_load(&collector->wake);
+			period = EXEC_MS;
+		}
 		if (!atomic_load(&collector->final))
 			futex_wait(&collector->wake, wake, CLAMP(period, 10u, 10000u));
 		if (++n % ALONE_EVERY == 0 && alone())
 			be_last();
 	}
-	send_final(s);
+	send_final(s, WIRE_BYE_EXIT);
 	atomic_store(&collector->sender, 3);
-	futex_wake(&collector->final_done);
+	futex_wake(&collector->done);
 	return arg;
 }
 
@@ -831,21 +847,50 @@ int sender_start(void)
 	return -r;
 }
 
-void sender_finish(void)
+static bool is_over(uint32_t nothing)
+{
+	return atomic_load(&collector->sender) == 3;
+}
+
+/* Another thread may have wanted it later, and have got it. */
+static bool is_exec_sent(uint32_t wanted)
+{
+	return is_over(0) || (int32_t)(atomic_load(&collector->exec_sent) - wanted) >= 0;
+}
+
+static void await(bool (*condition)(uint32_t arg), uint32_t arg)
 {
 	uint64_t end = clock_monotonic_ns() + 2 * NSEC_PER_SEC;
-	uint32_t done, state = atomic_load(&collector->sender);
+	uint32_t done;
 
-	if (state != 1 && state != 2)
-		return;
-	atomic_store(&collector->final, 1);
 	futex_wake(&collector->wake);
 	while (clock_monotonic_ns() < end) {
-		done = atomic_load(&collector->final_done);
-		if (atomic_load(&collector->sender) == 3)
+		done = atomic_load(&collector->done);
+		if (condition(arg))
 			return;
-		futex_wait(&collector->final_done, done, 100);
+		futex_wait(&collector->done, done, 100);
 	}
+}
+
+static bool is_running(void)
+{
+	uint32_t state = atomic_load(&collector->sender);
+
+	return state == 1 || state == 2;
+}
+
+void sender_finish(void)
+{
+	if (!is_running())
+		return;
+	atomic_store(&collector->final, 1);
+	await(is_over, 0);
+}
+
+void sender_exec(void)
+{
+	if (is_running())
+		await(is_exec_sent, atomic_fetch_add(&collector->exec_wanted, 1) + 1);
 }
 
 void sender_forked(void)
@@ -855,6 +900,7 @@ void sender_forked(void)
 	intervals_forked();
 	sender.gone = false;
 	sender.n_history = sender.period = sender.stuck = 0;
+	sender.exec = atomic_load(&collector->exec_wanted);
 	atomic_store(&collector->sender, 0);
 	atomic_store(&collector->final, 0);
 }

@@ -754,9 +754,8 @@ static int take_of_peer(struct wire_decoder *d, const struct message *m)
 		d->s->losses[LOSS_WIRE_GAP] += h->seq - p->next_seq;
 	p->next_seq = h->seq + 1;
 	d->s->processes[p->process].last_ns = h->time_ns;
-	/* Its pid was not to be seen (another pid namespace), but it speaks. */
-	if (d->s->processes[p->process].end == PROCESS_VANISHED)
-		d->s->processes[p->process].end = PROCESS_RUNS;
+	/* Its pid was not to be seen (another pid namespace), or its exec failed: but it speaks. */
+	d->s->processes[p->process].end = PROCESS_RUNS;
 	return dispatch(d, p, m);
 }
 

@@ -238,7 +238,7 @@ struct wire_bye {
 	int32_t status;
 };
 #define WIRE_BYE_EXIT 1u
-#define WIRE_BYE_EXEC 2u
+#define WIRE_BYE_EXEC 2u /* about to; any later frame says that it failed */
 
 _Static_assert(sizeof(struct wire_header) == 32, "wire_header");
 _Static_assert(sizeof(struct wire_tape_header) == 32, "wire_tape_header");
