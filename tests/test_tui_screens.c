@@ -59,6 +59,12 @@ static const struct {
 	{"bottom_up_mono", &live_mono, "7 C Down H", 24, 80},
 	{"bottom_up_filtered", &live_utf8, "7 \\ 'forward' Enter", 24, 80},
 	{"bottom_up_by_device", &live_utf8, "7 G G C Down H", 24, 80},
+	{"callers_80x24", &live_utf8, "/ 'forward' Enter 8", 24, 80},
+	{"callers_140x40", &live_utf8, "2 Down Down 8", 40, 140},
+	{"callers_40x10", &live_ascii, "2 Down Down 8", 10, 40},
+	{"callers_mono", &live_mono, "/ 'mlp' Enter 8 Up Enter", 24, 80},
+	{"callers_back", &live_utf8, "/ 'mlp' Enter 8 Up Enter Up Enter BkSp I", 24, 80},
+	{"callers_of_root", &live_ascii, "8", 24, 80},
 	{"losses_none", &live_utf8, "5", 24, 80},
 	{"log_none", &live_utf8, "6", 24, 80},
 	{"help_80x24", &live_utf8, "?", 24, 80},
@@ -277,6 +283,20 @@ static void host_only(struct world *w)
 	world_number(w, inner, lane, metric_table_add(w->s->metrics, &m), 123456);
 }
 
+/* A function below itself: its time must not count twice. */
+static void recursive(struct world *w)
+{
+	uint32_t node;
+
+	world_init(w);
+	node = world_node(w, w->step, FRAME_PYTHON, "fib.py:1@fib");
+	for (int i = 1; i <= 3; i++) {
+		world_kernel(w, world_node(w, node, FRAME_KERNEL, "add"), w->lanes[0],
+			     &(struct kernel_values){UINT64_C(10000000000), 9, 1, 2});
+		node = world_node(w, node, FRAME_PYTHON, i == 2 ? "fib.py:9@memo" : "fib.py:1@fib");
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*init)(struct world *w);
@@ -294,6 +314,9 @@ static const struct {
 	{"empty_bottom_up", no_gpu_work, &live_ascii, "7", 24, 80},
 	{"deep_bottom_up", deep, &live_utf8, "7 C E", 24, 80},
 	{"host_only_bottom_up", host_only, &live_utf8, "7", 24, 80},
+	{"empty_callers", no_gpu_work, &live_ascii, "8", 24, 80},
+	{"recursive_callers", recursive, &live_utf8, "/ 'fib' Enter 8", 24, 80},
+	{"host_only_callers", host_only, &live_utf8, "Down 8", 24, 80},
 	{"empty_devices", no_process, &live_utf8, "4", 24, 80},
 	{"losses", losses, &live_utf8, "5", 24, 80},
 	{"losses_40x10", losses, &live_ascii, "5", 10, 40},

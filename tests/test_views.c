@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees turned around (core/bottom_up.h, core/numbers.h): small ones by hand, and
+/* Trees turned around (core/bottom_up.h, core/callers.h, core/numbers.h): small ones by hand, and
  * random recursive ones against sums over whole paths. */
 #include "config.h" // IWYU pragma: keep
 
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/bottom_up.h"
+#include "core/callers.h"
 #include "core/numbers.h"
 
 struct world {
@@ -151,7 +152,75 @@ START_TEST(bottom_up_empty)
 }
 END_TEST
 
+/* ---- callers ---- */
+
+static const struct callers_row *row(struct callers *c, enum callers_side side, const char *wanted,
+				     double time)
+{
+	for (uint32_t i = 0; i < callers_n(c); i++)
+		if (callers_row(c, i)->side == side &&
+		    !strcmp(name(callers_row(c, i)->example), wanted)) {
+			ck_assert_double_eq(callers_number(c, i, NUMBER_TIME), time);
+			return callers_row(c, i);
+		}
+	ck_abort_msg("no row %s", wanted);
+	return NULL;
+}
+
+START_TEST(callers_small)
+{
+	struct callers *c;
+
+	make_small();
+	c = callers_new(w.snap, w.numbers);
+	ck_assert_int_eq(callers_update(c, 2), 0);
+	row(c, CALLERS_FUNCTION, "a", 15);
+	row(c, CALLERS_CALLER, "main", 15);
+	row(c, CALLERS_CALLER, "a", 5);
+	row(c, CALLERS_CALLEE, "k", 15);
+	row(c, CALLERS_CALLEE, "a", 5);
+	ck_assert_uint_eq(callers_n(c), 5);
+	ck_assert(callers_is_recursive(c));
+	ck_assert_int_eq(callers_update(c, 3), 0); /* k, under all of them */
+	row(c, CALLERS_FUNCTION, "k", 18);
+	row(c, CALLERS_CALLER, "a", 15);
+	row(c, CALLERS_CALLER, "b", 1);
+	row(c, CALLERS_CALLER, "ROOT", 2);
+	row(c, CALLERS_ITSELF, "k", 18);
+	ck_assert(!callers_is_recursive(c));
+	ck_assert_int_eq(callers_update(c, 0), 0);
+	row(c, CALLERS_FUNCTION, "ROOT", 18);
+	row(c, CALLERS_CALLEE, "main", 16);
+	row(c, CALLERS_CALLEE, "k", 2);
+	callers_free(c);
+}
+END_TEST
+
 /* ---- random trees ---- */
+
+/* Time of all holders on whose path, from the top, `f` calls `g` at least once; f < 0: g is there. */
+static double by_path(int f, int g)
+{
+	const double *own = numbers_column(w.numbers, NUMBER_TIME, false);
+	double sum = NAN;
+
+	for (uint32_t id = 0; id < snapshot_n(w.snap); id++) {
+		bool found = false;
+
+		if (!own || isnan(own[id]))
+			continue;
+		for (uint32_t at = id; at != SNAP_NONE && at != 0;
+		     at = snapshot_node(w.snap, at)->parent) {
+			uint32_t up = snapshot_node(w.snap, at)->parent;
+			int is = name(at)[0] - 'a', by = up ? name(up)[0] - 'a' : -1;
+
+			found |= is == g && (f < 0 || by == f);
+		}
+		if (found)
+			sum = isnan(sum) ? own[id] : sum + own[id];
+	}
+	return sum;
+}
 
 static void make_random(unsigned seed)
 {
@@ -168,6 +237,32 @@ static void make_random(unsigned seed)
 	}
 	open_world(GROUP_NONE);
 }
+
+START_TEST(callers_random)
+{
+	struct callers *c;
+
+	make_random((unsigned)_i + 1);
+	c = callers_new(w.snap, w.numbers);
+	for (uint32_t id = 1; id < snapshot_n(w.snap); id++) {
+		int f = name(id)[0] - 'a';
+
+		ck_assert_int_eq(callers_update(c, id), 0);
+		ck_assert_double_eq(callers_number(c, 0, NUMBER_TIME), by_path(-1, f));
+		for (uint32_t i = 1; i < callers_n(c); i++) {
+			const struct callers_row *r = callers_row(c, i);
+			int other = name(r->example)[0] - 'a';
+			double is = callers_number(c, i, NUMBER_TIME), wanted;
+
+			if (r->side == CALLERS_ITSELF || !strcmp(name(r->example), "ROOT"))
+				continue;
+			wanted = r->side == CALLERS_CALLER ? by_path(other, f) : by_path(f, other);
+			ck_assert(isnan(is) ? isnan(wanted) : is == wanted);
+		}
+	}
+	callers_free(c);
+}
+END_TEST
 
 /* Callers part what they call: with what has no caller, children make their parent. */
 START_TEST(bottom_up_random)
@@ -213,6 +308,8 @@ int main(void)
 	tcase_add_test(c, bottom_up_small);
 	tcase_add_test(c, bottom_up_kept);
 	tcase_add_test(c, bottom_up_empty);
+	tcase_add_test(c, callers_small);
+	tcase_add_loop_test(c, callers_random, 0, 4);
 	tcase_add_loop_test(c, bottom_up_random, 0, 10);
 	suite_add_tcase(s, c);
 	runner = srunner_create(s);

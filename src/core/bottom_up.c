@@ -7,8 +7,6 @@
 #include "base/hash.h"
 #include "base/util.h"
 
-_Static_assert(NUMBER_N <= 16, "a bit for each in n_known");
-
 struct bottom_up {
 	struct snapshot *snap;
 	struct numbers *numbers;
@@ -16,10 +14,9 @@ struct bottom_up {
 	size_t n, cap_nodes;
 	uint32_t *holders, *callers; /* the pairs; sets are slices */
 	size_t n_pairs, cap_holders, cap_callers;
-	double *known[NUMBER_N]; /* by node; which of them are, its n_known tells */
-	size_t cap_known[NUMBER_N];
-	const uint32_t *frame; /* by snapshot node: what it is called */
-	uint32_t *slot;        /* by frame: the child that is being made, + 1 */
+	struct number_cache cache; /* by node */
+	const uint32_t *frame;     /* by snapshot node: what it is called */
+	uint32_t *slot;            /* by frame: the child that is being made, + 1 */
 	size_t cap_slot;
 };
 
@@ -38,8 +35,7 @@ struct bottom_up *bottom_up_free(struct bottom_up *b)
 {
 	if (!b)
 		return NULL;
-	for (unsigned i = 0; i < NUMBER_N; i++)
-		free(b->known[i]);
+	number_cache_done(&b->cache);
 	free(b->nodes);
 	free(b->holders);
 	free(b->callers);
@@ -232,15 +228,8 @@ uint32_t bottom_up_heaviest(struct bottom_up *b, uint32_t i)
 double bottom_up_number(struct bottom_up *b, uint32_t i, unsigned which)
 {
 	struct bottom_up_node *node = &b->nodes[i];
-	double v;
 
-	if (node->n_known & 1u << which && i < b->cap_known[which])
-		return b->known[which][i];
-	v = numbers_sum(b->numbers, which, false, b->holders + node->first, node->n);
-	if (array_reserve((void **)&b->known[which], &b->cap_known[which], b->cap_nodes,
-			  sizeof(double)) == 0) {
-		b->known[which][i] = v;
-		node->n_known |= (uint16_t)(1u << which);
-	}
-	return v;
+	return number_cache_sum(
+		&b->cache, b->numbers, which,
+		&(struct number_set){i, false, b->holders + node->first, node->n, &node->known});
 }

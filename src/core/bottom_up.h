@@ -28,7 +28,7 @@ struct bottom_up_node {
 	uint32_t first, n;    /* of its pairs */
 	bool is_made;         /* its children are */
 	bool has_callers;     /* there are some to make */
-	uint16_t n_known;     /* a bit a number */
+	uint16_t known;       /* see struct number_set */
 };
 
 struct bottom_up;

@@ -280,6 +280,29 @@ double numbers_sum(struct numbers *n, unsigned which, bool inclusive, const uint
 	return sum;
 }
 
+_Static_assert(NUMBER_N <= 16, "a bit for each in known");
+
+double number_cache_sum(struct number_cache *c, struct numbers *n, unsigned which,
+			const struct number_set *set)
+{
+	double v;
+
+	if (*set->known & 1u << which)
+		return c->v[which][set->i];
+	v = numbers_sum(n, which, set->inclusive, set->nodes, set->n);
+	if (array_reserve((void **)&c->v[which], &c->cap[which], set->i + 1, sizeof(v)) == 0) {
+		c->v[which][set->i] = v;
+		*set->known |= (uint16_t)(1u << which);
+	}
+	return v;
+}
+
+void number_cache_done(struct number_cache *c)
+{
+	for (unsigned i = 0; i < NUMBER_N; i++)
+		free(c->v[i]);
+}
+
 bool numbers_is_holder(struct numbers *n, uint32_t node)
 {
 	for (unsigned i = 0; i < n->n; i++) {

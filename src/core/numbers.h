@@ -43,6 +43,25 @@ bool numbers_is_absent(struct numbers *n, unsigned which);
 /* Over a set of nodes; NaN: absent. */
 double numbers_sum(struct numbers *n, unsigned which, bool inclusive, const uint32_t *nodes,
 		   size_t n_nodes);
+
+/* Sums that were asked for once, of sets that somebody counts from 0. */
+struct number_cache {
+	double *v[NUMBER_N];
+	size_t cap[NUMBER_N];
+};
+
+struct number_set {
+	uint32_t i;
+	bool inclusive;
+	const uint32_t *nodes;
+	size_t n;
+	uint16_t *known; /* the set's: a bit for each number in the cache, 0 at first */
+};
+
+double number_cache_sum(struct number_cache *c, struct numbers *n, unsigned which,
+			const struct number_set *set);
+void number_cache_done(struct number_cache *c);
+
 /* Does the node itself hold any of them? */
 bool numbers_is_holder(struct numbers *n, uint32_t node);
 /* By node, what is called: the same for all calling contexts of a function, below *ret_n. Those

@@ -42,6 +42,7 @@
 	_(PANEL_5,       "5",             MOVE,    "",       "losses, notes and own cost")         \
 	_(PANEL_6,       "6",             MOVE,    "",       "output of the program")              \
 	_(PANEL_7,       "7",             MOVE,    "",       "bottom-up: kernels with their callers") \
+	_(PANEL_8,       "8",             MOVE,    "",       "callers and callees of the function in this row") \
 	_(RIGHT,         "Right l",       TREE,    "",       "unfold, or go to the first child")   \
 	_(LEFT,          "Left h",        TREE,    "",       "fold, or go to the parent")          \
 	_(TOGGLE,        "F7 o",          TREE,    "Fold",   "fold or unfold; elsewhere: show in the tree") \

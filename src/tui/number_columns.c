@@ -138,7 +138,7 @@ static const struct column columns[] = {
 	{"FLOPS", "floating-point operations", 6, 8, human_count, value_flops, no_flops},
 	{"TF/s", "floating-point operations per time on the device", 5, 5, human_rate, value_tfs,
 	 no_flops},
-	{"CPU", "time on the host, without what is below", 7, 2, human_time_ns, value_cpu, no_cpu},
+	{"CPU", "time on the host", 7, 2, human_time_ns, value_cpu, no_cpu},
 	{"CPU%", "share of the time on the host", 5, 2, human_percent, value_cpu_share,
 	 no_cpu_share},
 };

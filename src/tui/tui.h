@@ -80,7 +80,8 @@ struct tui_host {
 	_(DEVICES, "devices", devices)                                                             \
 	_(LOSSES,  "losses",  losses)                                                              \
 	_(LOG,     "log",     log)                                                                 \
-	_(BOTTOM_UP, "bottom-up", bottom_up)
+	_(BOTTOM_UP, "bottom-up", bottom_up)                                                      \
+	_(CALLERS, "callers", callers)
 
 enum tui_panel {
 #define _(id, word, ops) TUI_PANEL_##id,

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_CALLERS_H
+#define PROTON_CORE_CALLERS_H
+/* One function with who calls it and what it calls, over all its calling contexts.
+ *
+ *     caller A ┐              ┌ callee X        a row is the set of contexts of one such edge,
+ *     caller B ┤── function ──┤ callee Y        of which none lies below another: inclusive
+ *     function ┘              └ function        numbers over it are right under recursion
+ *
+ * A context with the edge more than once on its path counts once in that row. So rows of a
+ * recursive function overlap, and each is right by itself.
+ *   thread  one */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "core/numbers.h"
+
+enum callers_side {
+	CALLERS_FUNCTION, /* row 0: its outermost contexts */
+	CALLERS_CALLER,
+	CALLERS_CALLEE,
+	CALLERS_ITSELF, /* what it holds without what it calls: exclusive; the last row, if any */
+};
+
+struct callers_row {
+	uint32_t frame;    /* of numbers_frames() */
+	uint32_t example;  /* a snapshot node with that name */
+	uint32_t first, n; /* of its contexts */
+	uint16_t known;    /* see struct number_set */
+	uint8_t side;      /* enum callers_side */
+};
+
+struct callers;
+
+/* numbers are only referred to. NULL: out of memory. */
+struct callers *callers_new(struct snapshot *snap, struct numbers *numbers);
+struct callers *callers_free(struct callers *c);
+/* The function that a node of the snapshot is a context of. 0 or -ENOMEM (there are no rows then).
+ */
+int callers_update(struct callers *c, uint32_t node);
+uint32_t callers_n(const struct callers *c);
+const struct callers_row *callers_row(const struct callers *c, uint32_t i);
+double callers_number(struct callers *c, uint32_t i, unsigned which); /* NaN: absent */
+/* The context of a row with the most time (or else the first one). */
+uint32_t callers_heaviest(struct callers *c, uint32_t i);
+/* Does it call itself, however indirectly? */
+bool callers_is_recursive(const struct callers *c);
+
+#endif

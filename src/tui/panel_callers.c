@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/callers.h"
+#include <math.h>
+#include <string.h>
+#include "base/buf.h"
+#include "base/hash.h"
+#include "tui/number_columns.h"
+#include "tui/panel.h"
+#include "tui/tui_impl.h"
+
+#define MAX_BACK 64
+
+/* One function: who calls it above, what it calls below. Which one is what the cursor was on in
+ * the panel before; Enter goes on to a caller or a callee. */
+struct panel_callers {
+	struct panel base;
+	struct callers *callers;
+	uint32_t node;           /* a context of the function */
+	uint32_t frame;          /* of the session; SESSION_NONE: of a group, which may be gone */
+	uint32_t back[MAX_BACK]; /* the frames before */
+	unsigned n_back;
+	uint32_t made_node; /* what callers were made of */
+	uint64_t generation;
+	bool is_new; /* another function: the cursor goes to it */
+	struct number_columns number_columns;
+	struct layout layout;
+	uint32_t *rows; /* of callers, in their order on the screen */
+	size_t cap_rows;
+	size_t function_row;
+};
+
+static struct panel_callers *as_callers(struct panel *p)
+{
+	return (struct panel_callers *)p;
+}
+
+static const struct callers_row *row_at(struct panel *p, size_t row)
+{
+	return callers_row(as_callers(p)->callers, as_callers(p)->rows[row]);
+}
+
+static double number(struct panel *p, uint32_t i, enum number which)
+{
+	return callers_number(as_callers(p)->callers, i, which);
+}
+
+/* ---- the function ---- */
+
+static uint32_t frame_of(struct panel *p, uint32_t node)
+{
+	const struct session *s = snapshot_session(p->tui->snap);
+	uint32_t session_node = snapshot_node(p->tui->snap, node)->session_node;
+
+	return session_node == SESSION_NONE ? SESSION_NONE : s->nodes[session_node].frame;
+}
+
+static void set_function(struct panel *p, uint32_t node)
+{
+	as_callers(p)->node = node;
+	as_callers(p)->frame = frame_of(p, node);
+	as_callers(p)->is_new = true;
+	panel_spoil(p);
+}
+
+/* After a regrouping the function has other contexts, or none: then it is the root's turn. */
+static void find_again(struct panel *p)
+{
+	struct panel_callers *pc = as_callers(p);
+	uint32_t n = snapshot_n(p->tui->snap);
+
+	if (pc->node < n && frame_of(p, pc->node) == pc->frame)
+		return;
+	for (pc->node = 0; pc->node < n; pc->node++)
+		if (frame_of(p, pc->node) == pc->frame)
+			return;
+	set_function(p, 0);
+}
+
+static void show(struct panel *p, uint32_t node)
+{
+	if (node == SNAP_NONE || node >= snapshot_n(p->tui->snap))
+		return;
+	as_callers(p)->n_back = 0;
+	set_function(p, node);
+}
+
+static void forget(struct panel *p)
+{
+	if (as_callers(p)->frame == SESSION_NONE)
+		as_callers(p)->frame = 0;
+	as_callers(p)->node = SNAP_NONE;
+	as_callers(p)->is_new = true;
+}
+
+/* ---- rows ---- */
+
+static double sort_value(struct panel *p, uint32_t i)
+{
+	double v = p->columns.v[p->sort].value(p, i);
+
+	return isnan(v) ? -INFINITY : v;
+}
+
+struct sorting {
+	double value;
+	uint32_t i;
+};
+
+static int sorting_compare(const void *a, const void *b)
+{
+	const struct sorting *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? 1 : -1;
+	return x->i < y->i ? -1 : x->i > y->i;
+}
+
+/* A leaf is nothing but itself: that needs no row. */
+static bool is_shown(struct panel *p, uint32_t i)
+{
+	struct callers *c = as_callers(p)->callers;
+
+	if (callers_row(c, i)->side != CALLERS_ITSELF)
+		return true;
+	for (uint32_t k = 1; k < callers_n(c); k++)
+		if (callers_row(c, k)->side == CALLERS_CALLEE)
+			return true;
+	return false;
+}
+
+/* The rows of one half, the largest first; callees and what it does itself are one half. */
+static size_t collect(struct panel *p, bool callers, struct sorting *s)
+{
+	struct callers *c = as_callers(p)->callers;
+	size_t n = 0;
+
+	for (uint32_t i = 1; i < callers_n(c); i++)
+		if ((callers_row(c, i)->side == CALLERS_CALLER) == callers && is_shown(p, i))
+			s[n++] = (struct sorting){sort_value(p, i), i};
+	if (n > 1)
+		qsort(s, n, sizeof(*s), sorting_compare);
+	return n;
+}
+
+/* The largest of both halves stand next to the function. */
+static void make_rows(struct panel *p)
+{
+	struct panel_callers *pc = as_callers(p);
+	uint32_t n = callers_n(pc->callers);
+	_cleanup_(freep) struct sorting *s = malloc((n + 1) * sizeof(*s));
+	size_t found;
+
+	if (!s || array_reserve((void **)&pc->rows, &pc->cap_rows, n + 1, sizeof(*pc->rows)) < 0)
+		return;
+	found = collect(p, true, s);
+	for (size_t k = 0; k < found; k++)
+		pc->rows[p->n_rows++] = s[p->ascending ? k : found - 1 - k].i;
+	pc->function_row = p->n_rows;
+	pc->rows[p->n_rows++] = 0;
+	found = collect(p, false, s);
+	for (size_t k = 0; k < found; k++)
+		pc->rows[p->n_rows++] = s[p->ascending ? found - 1 - k : k].i;
+}
+
+static uint64_t row_key(struct panel *p, size_t row)
+{
+	return hash_pair(row_at(p, row)->frame, row_at(p, row)->side);
+}
+
+static void go_to_function(struct panel *p)
+{
+	struct panel_callers *pc = as_callers(p);
+
+	pc->is_new = false;
+	p->cursor = pc->function_row;
+	p->cursor_key = row_key(p, p->cursor);
+	/* In the middle, so that both halves show. */
+	p->top = p->cursor > (size_t)p->height / 2 ? p->cursor - (size_t)p->height / 2 : 0;
+}
+
+/* Sorting or another width changes nothing about who calls whom. */
+static int make_callers(struct panel_callers *pc, struct numbers *numbers)
+{
+	int r;
+
+	if (pc->made_node == pc->node && pc->generation == numbers_generation(numbers))
+		return 0;
+	r = callers_update(pc->callers, pc->node);
+	if (r == 0) {
+		pc->made_node = pc->node;
+		pc->generation = numbers_generation(numbers);
+	}
+	return r;
+}
+
+static void update(struct panel *p)
+{
+	struct panel_callers *pc = as_callers(p);
+	struct numbers *numbers = tui_numbers(p->tui);
+
+	p->n_rows = 0;
+	number_columns_update(&pc->number_columns, p, numbers);
+	number_columns_choose(p);
+	if (!pc->callers && !(pc->callers = callers_new(p->tui->snap, numbers)))
+		return;
+	find_again(p);
+	if (make_callers(pc, numbers) < 0 ||
+	    (callers_n(pc->callers) == 1 && !numbers_is_holder(numbers, pc->node)))
+		return;
+	make_rows(p);
+	if (pc->is_new)
+		go_to_function(p);
+	layout_make(&pc->layout, p, &p->columns, p->width, (int)p->sort);
+}
+
+static void done(struct panel *p)
+{
+	callers_free(as_callers(p)->callers);
+	free(as_callers(p)->rows);
+}
+
+static const char *row_name(struct panel *p, size_t row)
+{
+	if (row_at(p, row)->side == CALLERS_ITSELF)
+		return "(itself)";
+	return tui_node_name(p->tui, row_at(p, row)->example);
+}
+
+static uint32_t row_node(struct panel *p, size_t row)
+{
+	return callers_heaviest(as_callers(p)->callers, as_callers(p)->rows[row]);
+}
+
+/* ---- drawing ---- */
+
+static void draw_head(struct panel *p, struct pen *pen)
+{
+	layout_head(&as_callers(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
+		    p->ascending);
+}
+
+static void draw_row(struct panel *p, struct pen *pen, size_t row)
+{
+	const struct callers_row *r = row_at(p, row);
+	const struct glyphs *g = pen->canvas->look->glyphs;
+	uint8_t kind = snapshot_node(p->tui->snap, r->example)->kind;
+	struct pen_name name = {.text = row_name(p, row),
+				.scroll = p->scroll,
+				.needle = p->tui->search,
+				.cut = TEXT_CUT_MIDDLE};
+
+	layout_cells(&as_callers(p)->layout, pen, p, &p->columns, as_callers(p)->rows[row]);
+	if (r->side != CALLERS_FUNCTION) {
+		pen_skip(pen, ROLE_DIM, 1);
+		pen_put(pen, ROLE_DIM, r->side == CALLERS_CALLER ? g->ascending : g->descending);
+		pen_skip(pen, ROLE_DIM, 1);
+	}
+	pen_name(pen, r->side == CALLERS_FUNCTION ? ROLE_TITLE : kind_role(kind), &name);
+}
+
+/* What the halves are; that rows overlap, where they do. */
+static void draw_foot(struct panel *p, struct pen *pen)
+{
+	const struct glyphs *g = pen->canvas->look->glyphs;
+
+	pen_printf(pen, ROLE_DIM, " %s callers  %s callees  Enter goes there, BkSp back",
+		   g->ascending, g->descending);
+	if (callers_is_recursive(as_callers(p)->callers))
+		pen_put(pen, ROLE_WARNING, "  recursive: rows overlap");
+}
+
+static void explain(struct panel *p, struct buf *out)
+{
+	tui_explain_empty(p->tui, out);
+}
+
+/* ---- requests ---- */
+
+static bool go_on(struct panel *p)
+{
+	struct panel_callers *pc = as_callers(p);
+	const struct callers_row *r = row_at(p, p->cursor);
+
+	if (r->side == CALLERS_FUNCTION || r->side == CALLERS_ITSELF || r->frame == pc->frame)
+		return false;
+	if (pc->n_back == MAX_BACK) {
+		memmove(pc->back, pc->back + 1, (MAX_BACK - 1) * sizeof(*pc->back));
+		pc->n_back--;
+	}
+	pc->back[pc->n_back++] = pc->node;
+	set_function(p, r->example);
+	return true;
+}
+
+static bool go_back(struct panel *p)
+{
+	struct panel_callers *pc = as_callers(p);
+
+	if (pc->n_back == 0)
+		return false;
+	set_function(p, pc->back[--pc->n_back]);
+	return true;
+}
+
+static bool request(struct panel *p, enum request request)
+{
+	panel_refresh(p);
+	if (p->n_rows == 0)
+		return false;
+	switch (request) {
+	case REQ_DETAIL:
+	case REQ_ZOOM:
+	case REQ_RIGHT:
+		return go_on(p);
+	case REQ_ZOOM_OUT:
+	case REQ_LEFT:
+	case REQ_BACK:
+		return go_back(p);
+	default:
+		return false;
+	}
+}
+
+const struct panel_ops panel_callers_ops = {
+	.title = "Callers",
+	.tab = "Call",
+	.name = "CALLERS, FUNCTION, CALLEES",
+	.size = sizeof(struct panel_callers),
+	.done = done,
+	.update = update,
+	.row_key = row_key,
+	.row_name = row_name,
+	.number = number,
+	.row_node = row_node,
+	.draw_head = draw_head,
+	.draw_row = draw_row,
+	.draw_foot = draw_foot,
+	.explain = explain,
+	.request = request,
+	.show = show,
+	.forget = forget,
+};
