@@ -25,6 +25,7 @@ static const struct option_def options[] = {
 	 .id = OPT_SECTION},
 	{.name = "tree", .help = "print the calling contexts only", .id = OPT_TREE},
 	{.name = "flat", .help = "print the kernels only", .id = OPT_FLAT},
+	PROFILE_FILTER_OPTIONS,
 	PROFILE_OPTIONS,
 	{.name = "sort", .letter = 's', .arg = "METRIC", .help = "sort by this metric, or 'name'",
 	 .id = OPT_SORT},

@@ -4,37 +4,83 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+#include "base/buf.h"
 #include "base/util.h"
 #include "cmd_report.h"
 #include "commands.h"
 #include "demangle.h"
+#include "format/report_names.h"
 #include "load.h"
 #include "screen_options.h"
 #include "tui/tui.h"
 
-static const struct option_def options[] = {SCREEN_OPTIONS('i', 'e')};
+static const struct option_def options[] = {PROFILE_OPTIONS, SCREEN_OPTIONS('i', 'e')};
 
 const struct command_def command_view = {
 	.name = "view",
-	.usage = "[options] FILE",
-	.summary = "browse a profile or a tape on the screen",
+	.usage = "[options] FILE…",
+	.summary = "browse a profile, or several as one, on the screen",
 	.operands_first = true,
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
 };
 
+/* How names of frames are cut; snapshots ask for names by a function that is told nothing else. */
+static uint8_t arg_format;
+
 struct viewer {
 	struct screen_options screen;
-	const char *path;
+	struct profile_options profile; /* the same for text */
+	char *target;                   /* what the header calls it */
 	bool quit;
 };
 
+/* What the screen and text both do, each in its way. */
 static int on_option(const struct option_def *option, const char *value, void *arg)
 {
-	return screen_option(arg, option, value);
+	static const int filters[][2] = {
+		{OPT_SCREEN_INCLUDE, PROFILE_OPT_INCLUDE},
+		{OPT_SCREEN_EXCLUDE, PROFILE_OPT_EXCLUDE},
+	};
+	struct viewer *v = arg;
+	int r;
+
+	if (option->id == OPT_SORT) { /* by a metric, too: it is looked at when the columns are known */
+		v->screen.tui.sort = v->profile.report.sort = value;
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
+		if (option->id == filters[i][0]) {
+			const struct option_def same = {.id = filters[i][1]};
+
+			r = profile_option(&v->profile, &same, value);
+			if (r < 0)
+				return r;
+		}
+	r = screen_option(&v->screen, option, value);
+	return r == -ENOENT ? profile_option(&v->profile, option, value) : r;
+}
+
+/* A name that is shown: demangled, and what is asked for of file:line@function. */
+static char *shown_name(const char *raw, enum name_mode mode)
+{
+	char *demangled = demangle_name(raw, mode), *shown;
+	struct buf scratch;
+	const char *cut;
+
+	if (arg_format == FORMAT_FULL)
+		return demangled;
+	buf_init(&scratch, 0);
+	cut = name_format(demangled ? demangled : raw, (enum name_format)arg_format, true, &scratch);
+	shown = strdup(cut);
+	buf_done(&scratch);
+	free(demangled);
+	return shown;
 }
 
 static int on_request(void *data, enum tui_action action, int arg)
@@ -53,7 +99,7 @@ static void on_status(void *data, struct tui_status *ret)
 	const struct viewer *v = data;
 
 	ret->run = TUI_RUN_FILE;
-	ret->target = v->path;
+	ret->target = v->target;
 }
 
 /* Signals that the loop reads instead of being interrupted by. */
@@ -90,63 +136,157 @@ static int view_loop(struct viewer *v, struct tui *t, int signals)
 	return STATUS_OK;
 }
 
-static int view_screen(struct viewer *v, struct session *s)
+/* Columns and their order; a line on stderr says what is wrong. */
+static int check_columns(const struct tui *t, const struct tui_options *o)
 {
-	static const struct tui_host host = {.request = on_request, .status = on_status};
-	struct snapshot_spec spec = {.group = v->screen.group, .demangle = demangle_name};
-	struct tui_host mine = host;
-	struct snapshot *snap = snapshot_new(s, &spec);
-	struct tui *t;
+	switch (tui_columns_error(t)) {
+	case 0:
+		break;
+	case -ENOENT:
+		complain("no such metric in '%s' (see 'proton view --list')", o->metrics);
+		return -EINVAL;
+	case -EINVAL:
+		complain("no such unit in '%s'", o->metrics);
+		return -EINVAL;
+	default:
+		complain("too many columns");
+		return -EINVAL;
+	}
+	if (!o->sort || tui_has_column(t, o->sort))
+		return 0;
+	complain("'%s' is no column (see --metrics)", o->sort);
+	return -EINVAL;
+}
+
+static struct snapshot *snapshot_of(const struct session *s, enum group group)
+{
+	struct snapshot_spec spec = {.group = group, .demangle = shown_name};
+
+	return s ? snapshot_new(s, &spec) : NULL;
+}
+
+static int run_screen(struct viewer *v, struct tui *t, int signals)
+{
+	int r;
+
+	if (check_columns(t, &v->screen.tui) < 0)
+		return STATUS_USAGE;
+	if (tui_open(t) < 0) {
+		complain("%s (without a screen: 'proton report %s')", tui_why(t), v->target);
+		return STATUS_USAGE;
+	}
+	tui_refresh(t);
+	r = view_loop(v, t, signals);
+	tui_close(t);
+	return r;
+}
+
+static int view_screen(struct viewer *v, const struct loaded *l)
+{
+	const struct tui_host host = {.data = v, .request = on_request, .status = on_status};
+	struct snapshot *snap = snapshot_of(l->s, v->screen.group);
+	struct snapshot *before = snapshot_of(l->before, GROUP_NONE);
+	struct tui_options *o = &v->screen.tui;
+	struct tui *t = NULL;
 	int signals, r = STATUS_FAILED;
 
-	mine.data = v;
-	v->screen.tui.command = "view";
-	t = snap ? tui_new(&v->screen.tui, snap, &mine) : NULL;
+	o->command = "view";
+	o->before = before;
+	if (snap && (before || !l->before))
+		t = tui_new(o, snap, &host);
 	signals = screen_signals();
-	if (!t || signals < 0) {
+	if (!t || signals < 0)
 		complain("out of memory");
-	} else if (tui_open(t) < 0) {
-		complain("%s (without a screen: 'proton report %s')", tui_why(t), v->path);
-		r = STATUS_USAGE;
-	} else {
-		tui_refresh(t);
-		r = view_loop(v, t, signals);
-		tui_close(t);
-	}
+	else
+		r = run_screen(v, t, signals);
 	tui_free(t);
 	snapshot_free(snap);
+	snapshot_free(before);
 	if (signals >= 0)
 		close(signals);
+	return r;
+}
+
+/* What only text can; a line on stderr says so. */
+static int check_screen(const struct viewer *v)
+{
+	if (v->profile.report.totals == TOTALS_OF_ALL)
+		complain("--keep-totals is for text (proton report)");
+	else if (v->profile.before && v->screen.group != GROUP_NONE)
+		complain("--diff-profile compares whole profiles: it does not go with --group");
+	else
+		return 0;
+	return -EINVAL;
+}
+
+/* The options of `report`, for the screen. */
+static void screen_take(struct viewer *v)
+{
+	const struct report_options *r = &v->profile.report;
+	struct tui_options *o = &v->screen.tui;
+
+	o->metrics = r->columns;
+	o->peaks = profile_peaks(&v->profile);
+	o->depth = r->depth;
+	o->least = (struct least){r->columns, r->least, r->threshold, o->peaks};
+	arg_format = r->format;
+}
+
+/* The same for text. */
+static void text_take(struct viewer *v)
+{
+	struct report_options *r = &v->profile.report;
+
+	r->ascii = v->screen.tui.ascii;
+	r->names = (uint8_t)v->screen.tui.names;
+	v->profile.group = v->screen.group;
+	r->width = terminal_width(STDOUT_FILENO);
+}
+
+static int view_files(struct viewer *v, char *const *paths, int n)
+{
+	bool screen = isatty(STDOUT_FILENO) && !v->profile.list && !v->profile.report.print_sorted;
+	struct loaded l;
+	int r;
+
+	if (screen && check_screen(v) < 0)
+		return STATUS_USAGE;
+	if (loaded_open(&l, paths, n, v->profile.before) < 0)
+		return STATUS_FAILED;
+	if (n > 1 ? asprintf(&v->target, "%s and %d more", paths[0], n - 1) < 0
+		  : !(v->target = strdup(paths[0]))) {
+		complain("out of memory");
+		v->target = NULL;
+		r = STATUS_FAILED;
+	} else if (screen) {
+		screen_take(v);
+		r = view_screen(v, &l);
+	} else {
+		text_take(v);
+		r = report_profile(&l, &v->profile, paths[0]);
+	}
+	loaded_close(&l);
+	free(v->target);
 	return r;
 }
 
 int cmd_view(int argc, char **argv)
 {
 	struct viewer v = {0};
-	struct report_options text = {0};
-	struct session *s;
-	int first = options_parse(&command_view, argc, argv, on_option, &v.screen), r;
+	int first, r;
 
-	if (first <= 0)
-		return first ? STATUS_USAGE : STATUS_OK;
-	if (v.screen.keys)
-		return screen_print_keys();
-	if (argc - first != 1) {
-		complain("%s (see 'proton view --help')",
-			 first == argc ? "which file?" : "one file at a time");
-		return STATUS_USAGE;
-	}
-	v.path = argv[first];
-	s = load_file(v.path);
-	if (!s)
-		return STATUS_FAILED;
-	if (isatty(STDOUT_FILENO)) {
-		r = view_screen(&v, s);
+	profile_options_spell(argc, argv);
+	first = options_parse(&command_view, argc, argv, on_option, &v);
+	if (first <= 0) {
+		r = first ? STATUS_USAGE : STATUS_OK;
+	} else if (v.screen.keys) {
+		r = screen_print_keys();
+	} else if (first == argc) {
+		complain("which file? (see 'proton view --help')");
+		r = STATUS_USAGE;
 	} else {
-		text.ascii = v.screen.tui.ascii;
-		text.names = (uint8_t)v.screen.tui.names;
-		r = report_print(s, &text, v.screen.group) < 0 ? STATUS_FAILED : STATUS_OK;
+		r = view_files(&v, argv + first, argc - first);
 	}
-	session_free(s);
+	profile_options_done(&v.profile);
 	return r;
 }

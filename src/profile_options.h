@@ -31,6 +31,18 @@ enum {
 	PROFILE_OPT_DEPTH,
 	PROFILE_OPT_THRESHOLD
 };
+/* The screen has these of its own. */
+#define PROFILE_FILTER_OPTIONS                                                                     \
+	{.name = "include",                                                                \
+		 .letter = 'i',                                                                    \
+		 .arg = "REGEX",                                                                   \
+		 .help = "only paths through frames whose name it matches from the beginning",     \
+		 .id = PROFILE_OPT_INCLUDE},                                                       \
+		{.name = "exclude",                                                                \
+		 .letter = 'e',                                                                    \
+		 .arg = "REGEX",                                                                   \
+		 .help = "without frames whose name it matches, and what is below",                \
+		 .id = PROFILE_OPT_EXCLUDE}
 #define PROFILE_OPTIONS                                                                            \
 	{.name = "metrics",                                                                        \
 	 .letter = 'm',                                                                            \
@@ -42,16 +54,6 @@ enum {
 		 .letter = 'l',                                                                    \
 		 .help = "list the metrics of the profile",                                        \
 		 .id = PROFILE_OPT_LIST},                                                          \
-		{.name = "include",                                                                \
-		 .letter = 'i',                                                                    \
-		 .arg = "REGEX",                                                                   \
-		 .help = "only paths through frames whose name it matches from the beginning",     \
-		 .id = PROFILE_OPT_INCLUDE},                                                       \
-		{.name = "exclude",                                                                \
-		 .letter = 'e',                                                                    \
-		 .arg = "REGEX",                                                                   \
-		 .help = "without frames whose name it matches, and what is below",                \
-		 .id = PROFILE_OPT_EXCLUDE},                                                       \
 		{.name = "keep-totals",                                                            \
 		 .help = "count what is filtered out, too",                                        \
 		 .id = PROFILE_OPT_KEEP_TOTALS},                                                   \

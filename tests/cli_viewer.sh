@@ -125,4 +125,14 @@ has "report: several files: ranks stay" "rank 1" out
 check "report: one cannot be read: one line" 1 "$(wc -l <err)"
 "$PROTON" report --tree -m total run.rank0.json run.rank0.json >out 2>err; check "report: twice the same" 1 $?
 "$PROTON" report --tree -m total - <before.json >out; has "report: standard input" "step" out
+
+# view, as text: what report prints
+for options in "-m time/ms,util,avg_time/us -i foo" "-t 34%" "-d 1 -m total" "-f function_line -e foo0" "-diff $cuda -m time/us" "-s name -m total" "--print-sorted"; do
+	# shellcheck disable=SC2086
+	check "view $options" "$("$PROTON" report $options "$cuda" 2>&1)" "$("$PROTON" view $options "$cuda" 2>&1)"
+done
+check "view -l" "$("$PROTON" list "$cuda")" "$("$PROTON" view -l "$cuda")"
+"$PROTON" view -m total run.rank0.json run.rank1.json >out; has "view: several files" "2.95us" out
+"$PROTON" view -m nothing "$cuda" >out 2>err; check "view: no such metric" 2 $?
+"$PROTON" view -i '(' "$cuda" >out 2>err; check "view: bad expression" 2 $?
 finish

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include "base/util.h"
+#include "core/filter.h"
 
 /* A column made so far; raw ones have factor 0. */
 struct made {
@@ -491,7 +492,8 @@ static int make_quantile(const struct derive *d, const struct derived *m, bool a
 	if (!hists)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < s->n_hists; i++)
-		if (s->hists[i].node < n && counts(d, s->hists[i].node, all))
+		if (s->hists[i].node < n && !snapshot_node(d->snap, s->hists[i].node)->hidden &&
+		    counts(d, s->hists[i].node, all))
 			r = hist_add(d, hists, &s->hists[i], m->inclusive);
 	for (uint32_t i = 0; i < n; i++) {
 		if (hists[i])
@@ -696,4 +698,40 @@ const double *derive_column(struct derive *d, const struct derived *m)
 	if (!v || make(d, m, all, v) < 0)
 		return NULL;
 	return v;
+}
+
+/* The usual columns of a table are derived metrics, too. */
+static int parse_column(const struct session *s, const char *word, struct derived *ret)
+{
+	static const char *const usual[][2] = {
+		{"total", "time"}, {"%", "time/%"}, {"calls", "count"}, {"avg", "avg_time"},
+		{"min", "time_min"}, {"max", "time_max"}, {"tf/s", "tflop/s"},
+	};
+	size_t len = strcspn(word, ",");
+
+	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
+		if (same(word, len, usual[i][0]))
+			return derive_parse(s, usual[i][1], strlen(usual[i][1]), ret);
+	return derive_parse(s, word, len, ret);
+}
+
+int least_apply(const struct least *x, uint8_t *mask, struct snapshot *snap)
+{
+	struct derive *d = derive_new(snap, x->peaks);
+	const double *v = NULL;
+	struct derived m;
+	int r = -ENOMEM;
+
+	if (d)
+		r = parse_column(snapshot_session(snap), x->word && x->value != 0 ? x->word : "total", &m);
+	if (r == 0)
+		v = derive_column(d, &m);
+	if (r == 0 && !v)
+		r = -ENOMEM;
+	if (v && x->value != 0)
+		filter_at_least(mask, snap, v, x->value);
+	if (v && x->share > 0)
+		filter_at_least(mask, snap, v, x->share * v[0]);
+	derive_free(d);
+	return r;
 }

@@ -44,6 +44,20 @@ int derive_parse(const struct session *s, const char *word, size_t len, struct d
 /* A raw metric by its name without unit, in any case, or METRIC_NONE. */
 uint32_t derive_find(const struct session *s, const char *word, size_t len);
 
+/* A limit: what is below it is left out, but for what stands above something that is not. */
+struct least {
+	const char *word; /* "time/ms,…": the first is limited; NULL = time */
+	double value;     /* 0 = none */
+	double share;     /* of the root's, 0..1; 0 = none */
+	const struct peaks *peaks;
+};
+static inline bool least_any(const struct least *x)
+{
+	return x->value != 0 || x->share > 0;
+}
+/* Narrow a mask (core/filter.h) by it. 0, -ENOMEM, or what derive_parse() says. */
+int least_apply(const struct least *x, uint8_t *mask, struct snapshot *snap);
+
 struct derive;
 /* peaks may be NULL: util is then not known. */
 struct derive *derive_new(struct snapshot *snap, const struct peaks *peaks);

@@ -579,11 +579,8 @@ static int filter_values(struct tree *t)
 
 	if (t->o->least == 0)
 		return 0;
-	r = filter_least(t);
-	if (r < 0)
-		return r;
-	mask_sides(t);
-	return t->shown[0] ? load_columns(t) : -ENODATA;
+	r = filter_least(t); /* it hides rows; what they are part of stays the same */
+	return r == 0 && !t->shown[0] ? -ENODATA : r;
 }
 
 /* All nodes of the tree, by the first column. */

@@ -34,23 +34,24 @@ bool filters_any(const struct filters *f)
 	return *f->v[FILTER_INCLUDE].text || *f->v[FILTER_EXCLUDE].text;
 }
 
-int filters_apply(const struct filters *f, struct snapshot *snap, enum name_mode names)
+int filters_apply(const struct filters *f, struct snapshot *snap, struct snapshot *before,
+		  enum name_mode names)
 {
 	_cleanup_(freep) uint8_t *mask = NULL;
 
-	if (!filters_any(f)) {
-		snapshot_mask(snap, NULL);
-		return 0;
+	if (filters_any(f)) {
+		mask = filter_all(snap);
+		if (!mask)
+			return -ENOMEM;
 	}
-	mask = filter_all(snap);
-	if (!mask)
-		return -ENOMEM;
 	if (*f->v[FILTER_INCLUDE].text)
 		filter_include(mask, snap, &f->v[FILTER_INCLUDE].pattern, names);
 	if (*f->v[FILTER_EXCLUDE].text)
 		filter_exclude(mask, snap, &f->v[FILTER_EXCLUDE].pattern, names);
-	if (snapshot_n(snap)) /* what keeps nothing still leaves the root to stand on */
+	if (mask && snapshot_n(snap)) /* what keeps nothing still leaves the root to stand on */
 		mask[0] = 1;
 	snapshot_mask(snap, mask);
+	if (before)
+		snapshot_mask(before, mask);
 	return 0;
 }

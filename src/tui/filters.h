@@ -24,7 +24,8 @@ void filters_done(struct filters *f);
 int filters_set(struct filters *f, enum filter_kind kind, const char *text, char *ret_why,
 		size_t size);
 bool filters_any(const struct filters *f);
-/* Mask the present picture. 0 or -ENOMEM. */
-int filters_apply(const struct filters *f, struct snapshot *snap, enum name_mode names);
+/* Mask the present picture, and the other side of a pair (or NULL) by the same. 0 or -ENOMEM. */
+int filters_apply(const struct filters *f, struct snapshot *snap, struct snapshot *before,
+		  enum name_mode names);
 
 #endif

@@ -3,6 +3,7 @@
 #include "tui/panel.h"
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 #include "base/buf.h"
 #include "core/frame.h"
 #include "tui/tui_impl.h"
@@ -133,9 +134,12 @@ void layout_cells(const struct layout *layout, struct pen *pen, struct panel *p,
 
 	for (unsigned k = 0; k < layout->n; k++) {
 		const struct column *c = &columns->v[layout->v[k]];
-		double v = c->value(p, i);
+		double v = column_value(c, p, i);
 
-		c->format(text, v);
+		if (c->nth_print)
+			c->nth_print(p, c->k, i, text);
+		else
+			c->format(text, v);
 		if ((int)strlen(text) > c->width) /* a wrong number is worse than none */
 			snprintf(text, sizeof(text), "%.*s", c->width, "##########");
 		pen_right(pen, cell_role(c, v), c->width + (k > 0), text);
@@ -356,10 +360,10 @@ static void sort_step(struct panel *p, int step)
 	panel_sort(p, i);
 }
 
-static bool sort_by_title(struct panel *p, const char *title)
+bool panel_sort_title(struct panel *p, const char *title)
 {
 	for (unsigned i = 0; i < p->columns.n; i++)
-		if (!strcmp(p->columns.v[i].title, title)) {
+		if (!strcasecmp(p->columns.v[i].title, title)) {
 			panel_sort(p, i);
 			return true;
 		}
@@ -388,7 +392,7 @@ static bool sort_request(struct panel *p, enum request request)
 		panel_spoil(p);
 		return true;
 	default:
-		return sort_titles[request] && sort_by_title(p, sort_titles[request]);
+		return sort_titles[request] && panel_sort_title(p, sort_titles[request]);
 	}
 }
 

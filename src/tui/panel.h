@@ -33,9 +33,18 @@ struct column {
 	double (*value)(struct panel *p, uint32_t i);
 	bool (*is_absent)(
 		struct panel *p); /* no row has a value: the column is left out; may be NULL */
+	/* Instead of value and format, for columns made at run time: they are told which one, k. */
+	double (*nth_value)(struct panel *p, unsigned k, uint32_t i);
+	void (*nth_print)(struct panel *p, unsigned k, uint32_t i, char out[HUMAN_MAX]);
+	uint8_t k;
 };
 
-#define MAX_COLUMNS 24
+#define MAX_COLUMNS 64
+
+static inline double column_value(const struct column *c, struct panel *p, uint32_t i)
+{
+	return c->nth_value ? c->nth_value(p, c->k, i) : c->value(p, i);
+}
 
 struct columns {
 	const struct column *v;
@@ -136,6 +145,8 @@ void panel_draw(struct panel *p, const struct canvas *canvas, int y, int rows);
 /* Requests that all lists understand: moving, scrolling, sorting. */
 bool panel_request(struct panel *p, enum request request);
 void panel_sort(struct panel *p, unsigned column);
+/* By the column of this title, in any case; false: there is none. */
+bool panel_sort_title(struct panel *p, const char *title);
 bool panel_find(struct panel *p, bool forward, bool *ret_wrapped);
 void panel_goto(struct panel *p, size_t row);
 void panel_scroll(struct panel *p, int n); /* the window, by n rows; the cursor stays inside */
@@ -149,6 +160,7 @@ void panel_detail_show(struct panel *p, uint32_t node);
 void panel_tree_reveal(struct panel *p, uint32_t node);
 void panel_tree_unfold(struct panel *p); /* what the screen has room for, once */
 const char *panel_tree_sort_name(unsigned i);
+int panel_tree_why(struct panel *p); /* 0, or why its columns could not be made */
 size_t panel_tree_n_matches(struct panel *p); /* of the search */
 /* Short description of the tree's view for the tab line. */
 void panel_tree_state(struct panel *p, struct buf *out);

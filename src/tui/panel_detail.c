@@ -175,13 +175,13 @@ static void add_source(struct panel *p)
 static void add_numbers(struct panel *p)
 {
 	struct panel *tree = p->tui->panels[TUI_PANEL_TREE];
-	const struct columns *c = &tree->columns;
+	const struct columns *c = &tree_columns; /* whatever the tree itself shows */
 	int per_line = MAX((p->width - LABEL) / 18, 1), n = 0;
 	char line[512] = "", text[HUMAN_MAX];
 	const char *label = "numbers";
 
 	panel_refresh(tree);
-	for (unsigned i = 0; i < MIN(c->n, tree_columns.n); i++) { /* the rest has names */
+	for (unsigned i = 0; i < c->n; i++) {
 		double v = c->v[i].value(tree, as_detail(p)->node);
 
 		if (isnan(v) || (c->v[i].is_absent && c->v[i].is_absent(tree)))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
-#include "tui/panel_tree.h"
+#include "tui/metric_columns.h"
 
 #define MAX_LEVELS 10 /* deeper ones show their depth as a number instead of lines */
 
@@ -13,7 +14,7 @@ static double sort_value(void *ctx, uint32_t id)
 {
 	struct panel *p = ctx;
 
-	return p->columns.v[p->sort].value(p, id);
+	return column_value(&p->columns.v[p->sort], p, id);
 }
 
 static int init(struct panel *p)
@@ -26,12 +27,14 @@ static int init(struct panel *p)
 	pt->cpu_seen = SNAP_NONE;
 	p->columns = tree_columns;
 	tree_columns_init(pt);
-	return 0;
+	pt->columns_error = metric_columns_init(pt);
+	return pt->columns_error == -ENOMEM ? -ENOMEM : 0;
 }
 
 static void done(struct panel *p)
 {
 	tree_done(&as_tree(p)->tree);
+	metric_columns_done(as_tree(p));
 }
 
 /* A profile of the host alone has no device time to sort by. */
@@ -65,8 +68,11 @@ static void update(struct panel *p)
 		return;
 	tree_columns_update(pt);
 	choose_sort(p);
+	metric_columns_limit(pt);
 	tree_build(tree);
-	if (tree->auto_fold || tree->unfold_once)
+	if (tree->auto_fold && p->tui->options.depth)
+		tree_open_levels(tree, p->tui->options.depth);
+	else if (tree->auto_fold || tree->unfold_once)
 		tree_fold_auto(tree, (size_t)MAX(p->height, 3));
 	tree->unfold_once = false;
 	p->n_rows = tree->n_rows;
@@ -434,6 +440,11 @@ void panel_tree_reveal(struct panel *p, uint32_t node)
 		return;
 	tree_reveal(tree, node);
 	rows_changed(p, node);
+}
+
+int panel_tree_why(struct panel *p)
+{
+	return as_tree(p)->columns_error;
 }
 
 size_t panel_tree_n_matches(struct panel *p)

@@ -4,6 +4,7 @@
 /* The tree panel's own state, shared by its rows (panel_tree.c) and columns (tree_columns.c). */
 #include <stdbool.h>
 #include <stdint.h>
+#include "core/derive.h"
 #include "tui/panel.h"
 #include "tui/tree.h"
 #include "tui/tui_impl.h"
@@ -24,6 +25,20 @@ enum source {
 	SRC_N
 };
 
+/* Columns asked for by name: see metric_columns.h. */
+struct metric_column {
+	struct derived derived;
+	char title[32];
+	const double *now, *before; /* by node; NULL: out of memory, or no other side */
+	bool fetched;
+};
+
+struct metric_columns {
+	struct derive *now, *before; /* NULL: no such columns, no other side */
+	struct metric_column v[MAX_COLUMNS];
+	unsigned n;
+};
+
 struct panel_tree {
 	struct panel base;
 	struct tree tree;
@@ -41,6 +56,9 @@ struct panel_tree {
 		char title[12];
 	} extra[MAX_EXTRA];
 	unsigned n_extra;
+	struct metric_columns metric;
+	uint8_t *limit; /* which nodes reach what the view is limited to; NULL: no limit */
+	int columns_error; /* of metric_columns_init() */
 	uint32_t n_metrics; /* of the session, looked at so far */
 };
 

@@ -130,6 +130,9 @@ static void do_back(struct tui *t)
 	} else if (filters_any(&t->filters)) {
 		filters_done(&t->filters);
 		tui_refilter(t);
+	} else if (least_any(&t->least)) {
+		t->least = (struct least){0};
+		tui_spoil(t);
 	} else if (*t->search) {
 		t->search[0] = '\0';
 	}
@@ -336,6 +339,10 @@ static void do_group(struct tui *t)
 {
 	enum group group = (snapshot_group(t->snap) + 1) % GROUP_N;
 
+	if (t->options.before) {
+		tui_message(t, "whole profiles are compared: they cannot be grouped");
+		return;
+	}
 	if (snapshot_regroup(t->snap, group) < 0) {
 		tui_message(t, "out of memory");
 		return;

@@ -57,6 +57,10 @@ static void put_state(struct tui *t, struct buf *out)
 		buf_printf(out, "  only: %s", t->filters.v[FILTER_INCLUDE].text);
 	if (*t->filters.v[FILTER_EXCLUDE].text)
 		buf_printf(out, "  without: %s", t->filters.v[FILTER_EXCLUDE].text);
+	if (t->least.share > 0)
+		buf_printf(out, "  from: %g%%", t->least.share * 100);
+	else if (t->least.value != 0)
+		buf_printf(out, "  from: %g", t->least.value);
 	panel_tree_state(t->panels[TUI_PANEL_TREE], out);
 	if (snapshot_group(t->snap) != GROUP_NONE)
 		buf_printf(out, "  group: %s", group_word(snapshot_group(t->snap)));

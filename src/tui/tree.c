@@ -45,7 +45,9 @@ void tree_forget(struct tree *t)
 
 bool tree_is_shown(const struct tree *t, uint32_t id)
 {
-	return !snapshot_node(t->snap, id)->hidden && (!t->filtered || t->flags[id] & TREE_KEEP);
+	if (snapshot_node(t->snap, id)->hidden || (t->filtered && !(t->flags[id] & TREE_KEEP)))
+		return false;
+	return !t->limit || id >= t->n_limit || t->limit[id] || id == t->root;
 }
 
 /* ---- matching ---- */
@@ -417,6 +419,19 @@ void tree_fold_auto(struct tree *t, size_t rows)
 		if (t->n_rows + n_shown_children(t, id) <= rows || t->n_rows < rows / 2)
 			tree_set_open(t, i, true);
 	}
+}
+
+void tree_open_levels(struct tree *t, unsigned levels)
+{
+	t->auto_fold = false;
+	for (uint32_t id = 0; id < t->n_flags; id++) {
+		const struct snap_node *n = snapshot_node(t->snap, id);
+
+		t->flags[id] &= (uint8_t)~TREE_OPEN;
+		if (n->depth + 1u < levels && n->first_child != SNAP_NONE)
+			t->flags[id] |= TREE_OPEN;
+	}
+	tree_build(t);
 }
 
 /* ---- neighbours ---- */

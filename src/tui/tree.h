@@ -33,6 +33,8 @@ struct tree {
 	size_t n_flags, cap_flags;
 	struct tree_row *rows;
 	size_t n_rows, cap_rows;
+	const uint8_t *limit; /* by id: 0 = left out; NULL: nothing is. The owner's */
+	size_t n_limit;
 	bool filtered;
 	bool open_kept;       /* the filter is new: open what is above its matches, once */
 	size_t n_matches;     /* of the search */
@@ -65,6 +67,8 @@ int tree_search(struct tree *t, const char *search);
 int tree_build(struct tree *t);
 /* With auto_fold: open the hottest nodes until about `rows` rows are used. */
 void tree_fold_auto(struct tree *t, size_t rows);
+/* Open what is less than so many levels below the root, and close the rest. */
+void tree_open_levels(struct tree *t, unsigned levels);
 
 static inline bool tree_is_open(const struct tree *t, uint32_t id)
 {

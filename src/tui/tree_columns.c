@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/session.h"
-#include "tui/panel_tree.h"
+#include "tui/metric_columns.h"
 
 /* Has any row a place for this metric? Cheaper than a column of nothing. */
 static bool is_measured(const struct session *s, uint32_t metric)
@@ -327,6 +327,9 @@ void tree_columns_update(struct panel_tree *pt)
 
 	memset(pt->fetched, 0, sizeof(pt->fetched));
 	pt->cpu_total = NAN;
+	metric_columns_update(pt);
+	if (pt->metric.now) /* those asked for, and no others */
+		return;
 	for (; pt->n_metrics < n && pt->n_extra < MAX_EXTRA; pt->n_metrics++) {
 		const struct metric *m = metric_table_get(table, pt->n_metrics);
 

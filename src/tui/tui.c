@@ -103,14 +103,14 @@ void tui_picture(struct tui *t)
 
 	snapshot_update(t->snap, now_ns);
 	if (filters_any(&t->filters))
-		filters_apply(&t->filters, t->snap, t->names);
+		filters_apply(&t->filters, t->snap, t->options.before, t->names);
 	usage_update(&t->usage, snapshot_session(t->snap), now_ns);
 	tui_spoil(t);
 }
 
 void tui_refilter(struct tui *t)
 {
-	if (filters_apply(&t->filters, t->snap, t->names) < 0)
+	if (filters_apply(&t->filters, t->snap, t->options.before, t->names) < 0)
 		tui_message(t, "out of memory");
 	panel_tree_unfold(t->panels[TUI_PANEL_TREE]);
 	tui_spoil(t);
@@ -261,11 +261,8 @@ static void set_filter(struct tui *t, enum filter_kind kind, const char *text)
 
 static void apply_options(struct tui *t)
 {
-	const char *sort = t->options.sort;
-
-	for (unsigned i = 0; sort && panel_tree_sort_name(i); i++)
-		if (!strcasecmp(sort, panel_tree_sort_name(i)))
-			panel_sort(t->panels[TUI_PANEL_TREE], i);
+	if (t->options.sort)
+		panel_sort_title(t->panels[TUI_PANEL_TREE], t->options.sort);
 	if (t->options.filter)
 		snprintf(t->filter, sizeof(t->filter), "%s", t->options.filter);
 	t->has_mouse = !t->options.no_mouse;
@@ -275,6 +272,7 @@ static void apply_options(struct tui *t)
 		t->names = t->options.names;
 	set_filter(t, FILTER_INCLUDE, t->options.include);
 	set_filter(t, FILTER_EXCLUDE, t->options.exclude);
+	t->least = t->options.least;
 	t->look = (struct look_options){t->options.theme, t->options.ascii, t->options.no_color};
 }
 
@@ -317,6 +315,21 @@ struct tui *tui_free(struct tui *t)
 	kept_done(&t->kept);
 	free(t);
 	return NULL;
+}
+
+int tui_columns_error(const struct tui *t)
+{
+	return panel_tree_why(t->panels[TUI_PANEL_TREE]);
+}
+
+bool tui_has_column(const struct tui *t, const char *title)
+{
+	const struct columns *c = &t->panels[TUI_PANEL_TREE]->columns;
+
+	for (unsigned i = 0; i < c->n; i++)
+		if (!strcasecmp(c->v[i].title, title))
+			return true;
+	return false;
 }
 
 int tui_open(struct tui *t)

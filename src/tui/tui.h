@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "core/derive.h"
+#include "core/filter.h"
 #include "core/snapshot.h"
 
 struct buf;
@@ -101,6 +103,11 @@ struct tui_options {
 	const char *sort;      /* title of the tree's sort column ("total", "calls"); NULL = total */
 	const char *filter;    /* keep paths with this in a name; NULL = all */
 	const char *include, *exclude; /* expressions, see core/filter.h; NULL = none */
+	const char *metrics;   /* columns of the tree, as report -m takes them; NULL = the usual */
+	struct least least;    /* nodes with less are left out */
+	unsigned depth;        /* levels of the tree that are open at first; 0 = the hottest paths */
+	const struct peaks *peaks; /* for util and bound */
+	struct snapshot *before;   /* what to compare with, of a pair (core/pair.h); NULL = nothing */
 	uint64_t interval_ns;  /* between refreshes, for the header; 0 = one second */
 	enum tui_panel panel;  /* the first one shown */
 	enum name_mode names;
@@ -108,6 +115,11 @@ struct tui_options {
 	const char *print_dir; /* where `p` writes; NULL = current folder */
 };
 
+/* Why the columns asked for could not be made: -ENOENT no such metric, -EINVAL no such unit, -E2BIG
+ * too many; 0: they are there. */
+int tui_columns_error(const struct tui *t);
+/* Has the tree a column of this title, in any case? */
+bool tui_has_column(const struct tui *t, const char *title);
 /* NULL: out of memory. The snapshot stays the caller's and must live longer. */
 struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
 		    const struct tui_host *host);

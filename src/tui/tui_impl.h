@@ -53,6 +53,7 @@ struct tui {
 	char search[TUI_NEEDLE], filter[TUI_NEEDLE];               /* "" = none */
 	char search_before[TUI_NEEDLE], filter_before[TUI_NEEDLE]; /* when the prompt opened */
 	struct filters filters;
+	struct least least; /* what the tree leaves out */
 	char expression_before[FILTER_TEXT]; /* when its prompt opened */
 	char message[256];
 	enum name_mode names;

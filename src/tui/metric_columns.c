@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "tui/metric_columns.h"
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+#include "core/pair.h"
+
+#define WIDTH_MIN 7
+#define WIDTH_MAX 14
+
+static double at(const double *v, uint32_t id)
+{
+	return v ? v[id] : NAN;
+}
+
+static struct metric_column *fetched(struct panel *p, unsigned k)
+{
+	struct metric_columns *mc = &as_tree(p)->metric;
+	struct metric_column *m = &mc->v[k];
+
+	if (!m->fetched) {
+		m->now = derive_column(mc->now, &m->derived);
+		m->before = mc->before ? derive_column(mc->before, &m->derived) : NULL;
+		m->fetched = true;
+	}
+	return m;
+}
+
+static double value_now(struct panel *p, unsigned k, uint32_t id)
+{
+	return at(fetched(p, k)->now, id);
+}
+
+static double value_before(struct panel *p, unsigned k, uint32_t id)
+{
+	return at(fetched(p, k)->before, id);
+}
+
+static double delta(struct panel *p, unsigned k, uint32_t id)
+{
+	return pair_delta(value_before(p, k, id), value_now(p, k, id));
+}
+
+/* A change is sorted by its size. */
+static double value_delta(struct panel *p, unsigned k, uint32_t id)
+{
+	return fabs(delta(p, k, id));
+}
+
+/* Of what was there before; new ones are above all others. */
+static double ratio(struct panel *p, unsigned k, uint32_t id)
+{
+	double a = value_before(p, k, id), d = delta(p, k, id);
+
+	if (d == 0 || isnan(d))
+		return d;
+	return isnan(a) || a == 0 ? copysign(INFINITY, d) : d / fabs(a);
+}
+
+static double value_ratio(struct panel *p, unsigned k, uint32_t id)
+{
+	return fabs(ratio(p, k, id));
+}
+
+enum status { STATUS_SAME, STATUS_CHANGED, STATUS_NEW, STATUS_GONE };
+
+static double value_status(struct panel *p, unsigned k, uint32_t id)
+{
+	double a = value_before(p, k, id), b = value_now(p, k, id);
+
+	if (isnan(a) && isnan(b))
+		return NAN;
+	if (isnan(a) || isnan(b))
+		return isnan(a) ? STATUS_NEW : STATUS_GONE;
+	return a == b ? STATUS_SAME : STATUS_CHANGED;
+}
+
+/* ---- as text ---- */
+
+static const struct metric *metric_of(struct panel *p, unsigned k)
+{
+	return metric_table_get(snapshot_session(p->tui->snap)->metrics,
+				as_tree(p)->metric.v[k].derived.metric);
+}
+
+static void print_number(struct panel *p, unsigned k, double v, char out[HUMAN_MAX])
+{
+	const struct derived *d = &as_tree(p)->metric.v[k].derived;
+	const struct metric *m = metric_of(p, k);
+
+	if (isinf(v)) /* a quotient by zero is no number for people either */
+		v = NAN;
+	if (d->op == DERIVED_QUANTILE && d->plain)
+		human_time_ns(out, v);
+	else if (!d->plain && fabs(v) >= 9999.5 && fabs(v) < 9999999.5)
+		snprintf(out, HUMAN_MAX, "%.0f", v); /* the unit is in the title: no other one here */
+	else if (!d->plain || !m || d->op > DERIVED_AVG)
+		human_rate(out, v);
+	else if (d->op != DERIVED_VALUE && d->op != DERIVED_AVG)
+		snprintf(out, HUMAN_MAX, isnan(v) ? "-" : "%.1f", v);
+	else if (!strcmp(m->unit, "ns"))
+		human_time_ns(out, v);
+	else if (!strcmp(m->unit, "B"))
+		human_bytes(out, v);
+	else if (v == floor(v) || fabs(v) >= 1e4)
+		human_count(out, v);
+	else
+		human_rate(out, v);
+}
+
+static void print_word(struct panel *p, unsigned k, double v, char out[HUMAN_MAX])
+{
+	const char *word = "-";
+
+	if (!isnan(v) && as_tree(p)->metric.v[k].derived.op == DERIVED_BOUND)
+		word = bound_word((enum bound)v);
+	else if (!isnan(v))
+		word = strtab_str(snapshot_session(p->tui->snap)->strings, (uint32_t)v);
+	snprintf(out, HUMAN_MAX, "%s", word);
+}
+
+static bool is_word(struct panel *p, unsigned k)
+{
+	const struct metric *m = metric_of(p, k);
+
+	return as_tree(p)->metric.v[k].derived.op == DERIVED_BOUND || (m && m->type == METRIC_TEXT);
+}
+
+static void print_now(struct panel *p, unsigned k, uint32_t id, char out[HUMAN_MAX])
+{
+	if (is_word(p, k))
+		print_word(p, k, value_now(p, k, id), out);
+	else
+		print_number(p, k, value_now(p, k, id), out);
+}
+
+static void print_before(struct panel *p, unsigned k, uint32_t id, char out[HUMAN_MAX])
+{
+	print_number(p, k, value_before(p, k, id), out);
+}
+
+static void put_sign(double v, char out[HUMAN_MAX])
+{
+	if (!(v > 0))
+		return;
+	memmove(out + 1, out, HUMAN_MAX - 2);
+	out[0] = '+';
+	out[HUMAN_MAX - 1] = '\0';
+}
+
+static void print_delta(struct panel *p, unsigned k, uint32_t id, char out[HUMAN_MAX])
+{
+	double v = delta(p, k, id);
+
+	print_number(p, k, v, out);
+	put_sign(v, out);
+}
+
+static void print_ratio(struct panel *p, unsigned k, uint32_t id, char out[HUMAN_MAX])
+{
+	double v = ratio(p, k, id);
+
+	if (isnan(v) || isinf(v))
+		snprintf(out, HUMAN_MAX, "-");
+	else if (fabs(v) >= 99.995)
+		snprintf(out, HUMAN_MAX, "%.3gx", v);
+	else
+		snprintf(out, HUMAN_MAX, "%.1f", v * 100);
+	put_sign(isinf(v) ? 0 : v, out);
+}
+
+static void print_status(struct panel *p, unsigned k, uint32_t id, char out[HUMAN_MAX])
+{
+	static const char *const words[] = {"same", "changed", "new", "gone"};
+	double v = value_status(p, k, id);
+
+	snprintf(out, HUMAN_MAX, "%s", isnan(v) ? "-" : words[(unsigned)v]);
+}
+
+/* ---- which ---- */
+
+static struct column *add_column(struct panel_tree *pt)
+{
+	return pt->base.columns.n < MAX_COLUMNS ? &pt->columns[pt->base.columns.n++] : NULL;
+}
+
+/* One of the usual columns, by its title; in any case. */
+static const struct column *usual(const char *word, size_t len)
+{
+	for (unsigned i = 0; i < tree_columns.n; i++)
+		if (strlen(tree_columns.v[i].title) == len &&
+		    !strncasecmp(tree_columns.v[i].title, word, len))
+			return &tree_columns.v[i];
+	return NULL;
+}
+
+static int add_metric(struct panel_tree *pt, const char *word, size_t len)
+{
+	struct metric_columns *mc = &pt->metric;
+	struct metric_column *m = &mc->v[mc->n];
+	struct column *c = add_column(pt);
+	int r;
+
+	if (!c)
+		return -E2BIG;
+	r = derive_parse(snapshot_session(pt->base.tui->snap), word, len, &m->derived);
+	if (r < 0)
+		return r;
+	snprintf(m->title, sizeof(m->title), "%.*s", (int)len, word);
+	*c = (struct column){
+		.title = m->title,
+		.help = "asked for by -m",
+		.width = (uint8_t)CLAMP(strlen(m->title) + 1, WIDTH_MIN, WIDTH_MAX),
+		.priority = (uint8_t)mc->n,
+		.nth_value = value_now,
+		.nth_print = print_now,
+		.k = (uint8_t)mc->n++,
+	};
+	if (is_word(&pt->base, c->k))
+		c->width = WIDTH_MAX;
+	return 0;
+}
+
+static int add_word(struct panel_tree *pt, const char *word, size_t len)
+{
+	const struct column *u = usual(word, len);
+	struct column *c;
+
+	if (!u)
+		return add_metric(pt, word, len);
+	c = add_column(pt);
+	if (!c)
+		return -E2BIG;
+	*c = *u;
+	c->priority = (uint8_t)MIN(pt->base.columns.n, 200u);
+	c->is_absent = NULL; /* asked for: it stays */
+	return 0;
+}
+
+static int add_words(struct panel_tree *pt, const char *words)
+{
+	int r = 0;
+
+	while (*words && r == 0) {
+		size_t len = strcspn(words, ",");
+
+		r = add_word(pt, words, len);
+		words += len + (words[len] == ',');
+	}
+	return r;
+}
+
+/* A, B, Δ, Δ% and STATUS of a metric. */
+static int add_comparison(struct panel_tree *pt, const char *word, size_t len)
+{
+	bool ascii = pt->base.tui->options.ascii;
+	const struct column columns[] = {
+		{.title = "A", .help = "before", .width = 8, .priority = 1, .nth_value = value_before,
+		 .nth_print = print_before},
+		{.title = "B", .help = "now", .width = 8, .nth_value = value_now, .nth_print = print_now},
+		{.title = ascii ? "DIFF" : "\xce\x94", .help = "B less A", .width = 9,
+		 .nth_value = value_delta, .nth_print = print_delta},
+		{.title = ascii ? "DIFF%" : "\xce\x94%", .help = "change, percent of A", .width = 7,
+		 .nth_value = value_ratio, .nth_print = print_ratio},
+		{.title = "STATUS", .help = "new, gone, changed or same", .width = 7, .priority = 2,
+		 .nth_value = value_status, .nth_print = print_status},
+	};
+	struct metric_columns *mc = &pt->metric;
+	int r = derive_parse(snapshot_session(pt->base.tui->snap), word, len, &mc->v[mc->n].derived);
+
+	if (r < 0)
+		return r;
+	for (unsigned i = 0; i < ARRAY_SIZE(columns); i++) {
+		struct column *c = add_column(pt);
+
+		*c = columns[i];
+		c->k = (uint8_t)mc->n;
+	}
+	mc->n++;
+	pt->base.sort = 2;
+	return 0;
+}
+
+static int add_compared(struct panel_tree *pt)
+{
+	const char *words = pt->base.tui->options.metrics;
+	size_t len = words ? strcspn(words, ",") : 0;
+	int r;
+
+	/* The usual columns have no other side: their metrics do. */
+	if (!words || usual(words, len))
+		r = add_comparison(pt, "time", 4);
+	else
+		r = add_comparison(pt, words, len);
+	return r == 0 && words && words[len] ? add_words(pt, words + len + 1) : r;
+}
+
+int metric_columns_init(struct panel_tree *pt)
+{
+	const struct tui *t = pt->base.tui;
+
+	if (!t->options.metrics && !t->options.before)
+		return 0;
+	pt->metric.now = derive_new(t->snap, t->options.peaks);
+	if (t->options.before)
+		pt->metric.before = derive_new(t->options.before, t->options.peaks);
+	if (!pt->metric.now || (t->options.before && !pt->metric.before))
+		return -ENOMEM;
+	pt->base.columns.n = 0;
+	pt->base.columns.name_percent = 25; /* numbers that were asked for come before long names */
+	return t->options.before ? add_compared(pt) : add_words(pt, t->options.metrics);
+}
+
+/* The nodes of a snapshot that reach the limit; NULL: out of memory, or it cannot be told. */
+static uint8_t *reach_limit(const struct least *least, struct snapshot *snap)
+{
+	uint8_t *mask = filter_all(snap);
+
+	if (mask && least_apply(least, mask, snap) < 0) {
+		free(mask);
+		return NULL;
+	}
+	return mask;
+}
+
+void metric_columns_limit(struct panel_tree *pt)
+{
+	const struct tui *t = pt->base.tui;
+	_cleanup_(freep) uint8_t *other = NULL;
+
+	free(pt->limit);
+	pt->limit = least_any(&t->least) ? reach_limit(&t->least, t->snap) : NULL;
+	if (pt->limit && t->options.before)
+		other = reach_limit(&t->least, t->options.before);
+	for (uint32_t i = 0; other && i < snapshot_n(t->snap); i++)
+		pt->limit[i] |= other[i];
+	pt->tree.limit = pt->limit;
+	pt->tree.n_limit = snapshot_n(t->snap);
+}
+
+void metric_columns_update(struct panel_tree *pt)
+{
+	struct metric_columns *mc = &pt->metric;
+
+	if (mc->now)
+		derive_masks(mc->now, NULL, NULL, TOTALS_OF_SHOWN);
+	if (mc->before)
+		derive_masks(mc->before, NULL, NULL, TOTALS_OF_SHOWN);
+	for (unsigned k = 0; k < mc->n; k++)
+		mc->v[k].fetched = false;
+}
+
+void metric_columns_done(struct panel_tree *pt)
+{
+	pt->metric.now = derive_free(pt->metric.now);
+	pt->metric.before = derive_free(pt->metric.before);
+	free(pt->limit);
+	pt->limit = NULL;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Columns of the tree that are asked for by name, limits, and comparisons on the screen. */
+#include "config.h" // IWYU pragma: keep
+#include "test_tui_session.h"
+#include <errno.h>
+#include "core/pair.h"
+
+static const char all_metrics[] = "total,time/ms,avg_time/us,time/%,bytes/MB,byte/s,count,util,direction";
+
+static void file_world(struct world *w, const struct tui_options *options)
+{
+	world_init(w);
+	w->status = (struct tui_status){.run = TUI_RUN_FILE, .target = "run.hatchet"};
+	w->s->ended = true;
+	world_open(w, options);
+}
+
+START_TEST(named_columns)
+{
+	static const struct tui_options options = {.command = "view", .metrics = all_metrics};
+	struct world w;
+
+	file_world(&w, &options);
+	ck_assert_int_eq(tui_columns_error(w.t), 0);
+	ck_assert(tui_has_column(w.t, "TIME/MS"));
+	ck_assert(!tui_has_column(w.t, "calls"));
+	world_golden(&w, 24, 140, "columns_named_140x24");
+	world_golden(&w, 24, 80, "columns_named_80x24");
+	world_done(&w);
+}
+END_TEST
+
+START_TEST(sorted_by_a_named_column)
+{
+	static const struct tui_options options = {
+		.command = "view", .metrics = "time/ms,avg_time/us", .sort = "avg_time/us"};
+	struct world w;
+
+	file_world(&w, &options);
+	world_golden(&w, 24, 80, "columns_sorted");
+	world_done(&w);
+}
+END_TEST
+
+START_TEST(columns_that_cannot_be)
+{
+	static const struct {
+		const char *metrics;
+		int error;
+	} wrong[] = {{"time/ms,nothing", -ENOENT}, {"time/furlongs", -EINVAL}};
+
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		const struct tui_options options = {.command = "view", .metrics = wrong[i].metrics};
+		struct world w;
+
+		file_world(&w, &options);
+		ck_assert_int_eq(tui_columns_error(w.t), wrong[i].error);
+		world_done(&w);
+	}
+}
+END_TEST
+
+START_TEST(levels)
+{
+	static const struct tui_options options = {.command = "view", .depth = 2};
+	struct world w;
+
+	file_world(&w, &options);
+	world_golden(&w, 12, 80, "columns_two_levels");
+	world_done(&w);
+}
+END_TEST
+
+START_TEST(limits)
+{
+	static const struct tui_options by_share = {.command = "view", .least = {.share = 0.3}};
+	static const struct tui_options by_value = {
+		.command = "view", .metrics = "calls", .least = {.word = "calls", .value = 7000}};
+	struct world w;
+
+	file_world(&w, &by_share);
+	world_golden(&w, 12, 80, "columns_limit_share");
+	world_keys(&w, "Esc Esc");
+	ck_assert(!world_shows(&w, "from: 30%"));
+	world_done(&w);
+	file_world(&w, &by_value);
+	world_golden(&w, 12, 80, "columns_limit_value");
+	world_done(&w);
+}
+END_TEST
+
+/* The run as it was, and a second later without its forward pass but with a new scope. */
+static void compared_world(struct world *w, struct snapshot **ret_before, struct session **ret_side,
+			   struct tui_options *options)
+{
+	static const struct snapshot_spec spec;
+	struct session *sides[PAIR_N];
+	struct world old;
+
+	world_init(&old);
+	world_init(w);
+	w->status = (struct tui_status){.run = TUI_RUN_FILE, .target = "run.hatchet"};
+	world_kernel(w, world_node(w, world_node(w, w->step, FRAME_SCOPE, "new"), FRAME_KERNEL, "fused"),
+		     w->lanes[0], &(struct kernel_values){3000000000, 10, 1, 2});
+	world_kernel(&old, world_node(&old, old.forward, FRAME_KERNEL, "gemm"), old.lanes[0],
+		     &(struct kernel_values){1000000000, 100, 1, 2});
+	world_kernel(w, world_node(w, w->forward, FRAME_KERNEL, "gemm"), w->lanes[0],
+		     &(struct kernel_values){1500000000, 100, 1, 2});
+	world_kernel(&old, world_node(&old, old.step, FRAME_KERNEL, "unfused"), old.lanes[0],
+		     &(struct kernel_values){2000000000, 10, 1, 2});
+	ck_assert_int_eq(pair_make(old.s, w->s, sides), 0);
+	session_free(old.s);
+	session_free(w->s);
+	w->s = sides[PAIR_AFTER];
+	*ret_side = sides[PAIR_BEFORE];
+	*ret_before = options->before = snapshot_new(*ret_side, &spec);
+	world_open(w, options);
+}
+
+START_TEST(comparison)
+{
+	struct tui_options options = {.command = "view"};
+	struct snapshot *before;
+	struct session *side;
+	struct world w;
+
+	compared_world(&w, &before, &side, &options);
+	world_golden(&w, 24, 80, "compare_80x24");
+	world_keys(&w, "G");
+	ck_assert(world_shows(&w, "cannot be grouped"));
+	world_keys(&w, "& 'fused|unfused' Enter");
+	world_golden(&w, 24, 80, "compare_included");
+	world_done(&w);
+	snapshot_free(before);
+	session_free(side);
+}
+END_TEST
+
+START_TEST(comparison_of_named_columns)
+{
+	struct tui_options options = {.command = "view", .ascii = true, .metrics = "count,time/ms",
+				      .least = {.word = "count", .value = 5000}};
+	struct snapshot *before;
+	struct session *side;
+	struct world w;
+
+	compared_world(&w, &before, &side, &options);
+	world_golden(&w, 24, 100, "compare_named");
+	world_done(&w);
+	snapshot_free(before);
+	session_free(side);
+}
+END_TEST
+
+Suite *suite_columns(void)
+{
+	Suite *s = suite_create("columns");
+	TCase *c = tcase_create("golden");
+
+	tcase_set_timeout(c, 60);
+	tcase_add_test(c, named_columns);
+	tcase_add_test(c, sorted_by_a_named_column);
+	tcase_add_test(c, columns_that_cannot_be);
+	tcase_add_test(c, levels);
+	tcase_add_test(c, limits);
+	tcase_add_test(c, comparison);
+	tcase_add_test(c, comparison_of_named_columns);
+	suite_add_tcase(s, c);
+	return s;
+}
