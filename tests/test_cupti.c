@@ -726,6 +726,25 @@ START_TEST(a_graph_without_records_does_not_stay_in_flight)
 }
 END_TEST
 
+/* The program ends right after the launch: one flush must do, and must not take a graph that still
+ * runs for one that had nothing to record. */
+START_TEST(the_last_flush_knows_graphs_without_records)
+{
+	struct mock_op runs = {
+		.kind = ABI_KIND_CONCURRENT_KERNEL, .name = "k1", .n_records = 2, .graph = 3};
+
+	begin(true);
+	mock.automatic(false);
+	mock.call(GRAPH_CALL, &(struct mock_op){.kind = 0});
+	mock.call(GRAPH_CALL, &runs);
+	flush();
+	ck_assert_int_eq(in_flight(), 2);
+	backend_cupti.flush(state, true);
+	ck_assert_int_eq(in_flight(), 0);
+	ck_assert_uint_eq(seen.loss[LOSS_ZERO_TIME], 2); /* its records had no times yet */
+}
+END_TEST
+
 /* ---- buffers ---------------------------------------------------------------------------- */
 
 START_TEST(a_flush_leaves_incomplete_buffers)
@@ -988,6 +1007,7 @@ static Suite *suite(void)
 	tcase_add_test(attribution, correlation_ids_wrap_around);
 	tcase_add_test(attribution, in_flight_ends_at_zero);
 	tcase_add_test(attribution, a_graph_without_records_does_not_stay_in_flight);
+	tcase_add_test(attribution, the_last_flush_knows_graphs_without_records);
 	tcase_add_test(buffers, a_flush_leaves_incomplete_buffers);
 	tcase_add_test(buffers, an_idle_program_is_not_flushed);
 	tcase_add_test(buffers, exit_takes_what_is_incomplete);

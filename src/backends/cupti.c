@@ -86,7 +86,7 @@ static int flush(void *state, bool force)
 		return 0;
 	cupti_calls_settle(c);
 	r = cupti_activity_flush(c, force);
-	cupti_calls_quiet(c);
+	cupti_calls_quiet(c, force);
 	cupti_device_tell(c);
 	cupti_pool_fault_in(&c->pool);
 	if (force)

@@ -108,7 +108,8 @@ int cupti_activity_flush(struct cupti *c, bool force);
 void cupti_callback(void *user, uint32_t domain, uint32_t id, const void *data);
 void cupti_calls_start(struct cupti *c);  /* the few that are always on */
 void cupti_calls_settle(struct cupti *c); /* launch callbacks on when they are wanted */
-void cupti_calls_quiet(struct cupti *c);  /* after a flush: graph launches without any record */
+/* After a flush: graph launches without any record. last: of the program. */
+void cupti_calls_quiet(struct cupti *c, bool last);
 
 /* The launch context of a record. Sets *ret_uncounted when this record does not end a counted
  * launch: a copy, a further node of a graph, or launched before the callbacks came on. */

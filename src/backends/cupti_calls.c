@@ -239,14 +239,15 @@ uint32_t cupti_calls_resolve(struct cupti *c, const struct activity *a, uint32_t
 }
 
 /* A graph of nothing but host nodes has no record. When CUPTI holds no buffer in two flushes on end
- * and no graph was launched between, all records are here: what is left had none. */
-void cupti_calls_quiet(struct cupti *c)
+ * and no graph was launched between, all records are here: what is left had none. The last flush
+ * decides alone: it makes CUPTI hand over unfinished records too. */
+void cupti_calls_quiet(struct cupti *c, bool last)
 {
 	uint64_t launched = atomic_load(&c->n_graph_launches);
 	uint64_t done = atomic_load(&c->n_graph_done);
 	bool quiet = atomic_load(&c->pool.n_out) == 0;
 
-	if (quiet && launched == c->quiet_graph_launches && done < launched) {
+	if (quiet && (last || launched == c->quiet_graph_launches) && done < launched) {
 		atomic_fetch_add(&c->n_graph_done, launched - done);
 		c->sink->ops->unlaunch(c->sink, launched - done);
 	}
