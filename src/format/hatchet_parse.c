@@ -5,15 +5,11 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_parse.h>
 
 #include "format/hatchet_kind.h"
-
-#define CHUNK ((size_t)256 * 1024)
+#include "format/json_input.h"
 
 enum place {
 	AT_TOP,     /* nothing yet */
@@ -37,7 +33,7 @@ struct memo {
 struct parser {
 	struct hatchet_file *file;
 	struct memo keys, values;
-	struct format_error *error;
+	struct json_input json;
 	enum place place, back; /* back: where a recorded or skipped value was met */
 	uint32_t node;          /* that we are in, or RECORD_NONE */
 	uint32_t key;           /* of the node or the frame, for the value that comes next */
@@ -45,29 +41,7 @@ struct parser {
 	uint32_t skipped;       /* depth within the skipped value */
 	uint32_t n_elements;    /* of the list */
 	bool in_metrics;
-	int failed; /* -errno */
 };
-
-/* ---- failing ---- */
-
-static const char *const value_words[] = {
-	"null", "a boolean", "a number", "a string", "an object", "a list",
-};
-enum value_kind { V_NULL, V_BOOL, V_NUMBER, V_STRING, V_OBJECT, V_LIST };
-
-/* The offset is filled in by whoever knows it. */
-static int wrong_shape(struct parser *p, const char *what, enum value_kind kind)
-{
-	p->failed = format_fail(p->error, -EINVAL, FORMAT_NO_OFFSET, "wrong shape: %s is %s", what,
-				value_words[kind]);
-	return 0;
-}
-
-static int no_memory(struct parser *p)
-{
-	p->failed = format_fail(p->error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
-	return 0;
-}
 
 /* ---- records ---- */
 
@@ -77,7 +51,7 @@ static int node_begin(struct parser *p, uint32_t parent)
 
 	if (f->n_records >= RECORD_NONE || array_reserve((void **)&f->records, &f->cap_records,
 							 f->n_records + 1, sizeof(*f->records)) < 0)
-		return no_memory(p);
+		return json_no_memory(&p->json);
 	p->node = (uint32_t)f->n_records++;
 	f->records[p->node] = (struct record){.parent = parent};
 	p->place = IN_NODE;
@@ -89,9 +63,10 @@ static int node_end(struct parser *p)
 	const struct record *r = &p->file->records[p->node];
 
 	if (r->parent == RECORD_NONE && !r->known) {
-		p->failed = format_fail(p->error, -EINVAL, FORMAT_NO_OFFSET,
-					"wrong shape: no 'frame', 'metrics' or 'children' in the "
-					"first object of the list");
+		p->json.failed =
+			format_fail(p->json.error, -EINVAL, FORMAT_NO_OFFSET,
+				    "wrong shape: no 'frame', 'metrics' or 'children' in the "
+				    "first object of the list");
 		return 0;
 	}
 	p->node = r->parent;
@@ -147,7 +122,7 @@ static int record_end(struct parser *p, size_t at)
 
 	p->place = p->back;
 	if (p->file->tokens.failed || at > UINT32_MAX)
-		return no_memory(p);
+		return json_no_memory(&p->json);
 	if (p->back == IN_LIST) {
 		if (p->file->n_devices < ARRAY_SIZE(p->file->devices))
 			p->file->devices[p->file->n_devices++] = at;
@@ -195,7 +170,7 @@ static int begin_skip(struct parser *p)
 }
 
 /* A null, boolean, number or string at a place where it is neither recorded nor skipped. */
-static int plain_value(struct parser *p, enum value_kind kind)
+static int plain_value(struct parser *p, enum json_kind kind)
 {
 	static const struct {
 		uint32_t key;
@@ -208,22 +183,26 @@ static int plain_value(struct parser *p, enum value_kind kind)
 
 	switch (p->place) {
 	case AT_TOP:
-		return wrong_shape(p, "the document", kind);
+		return json_wrong_shape(&p->json, "the document", kind);
 	case IN_LIST:
 		p->n_elements++;
-		return kind == V_NULL ? 1 : wrong_shape(p, "an element of the list", kind);
+		return kind == JSON_NULL
+			       ? 1
+			       : json_wrong_shape(&p->json, "an element of the list", kind);
 	case IN_CHILDREN:
-		return kind == V_NULL ? 1 : wrong_shape(p, "an element of 'children'", kind);
+		return kind == JSON_NULL
+			       ? 1
+			       : json_wrong_shape(&p->json, "an element of 'children'", kind);
 	case IN_FRAME:
-		if (p->key == KEY_NAME && kind != V_NULL)
-			return wrong_shape(p, "a frame's 'name'", kind);
+		if (p->key == KEY_NAME && kind != JSON_NULL)
+			return json_wrong_shape(&p->json, "a frame's 'name'", kind);
 		return 1;
 	default:
 		break;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
-		if (p->key == expected[i].key && kind != V_NULL)
-			return wrong_shape(p, expected[i].what, kind);
+		if (p->key == expected[i].key && kind != JSON_NULL)
+			return json_wrong_shape(&p->json, expected[i].what, kind);
 	return 1;
 }
 
@@ -234,7 +213,7 @@ static int on_null(void *ctx)
 	if (p->place == IN_RECORDED)
 		tokens_put(&p->file->tokens, TOKEN_NULL, 0);
 	else if (p->place != IN_SKIPPED)
-		return plain_value(p, V_NULL);
+		return plain_value(p, JSON_NULL);
 	return 1;
 }
 
@@ -246,7 +225,7 @@ static int on_boolean(void *ctx, int v)
 		tokens_put(&p->file->tokens, v ? TOKEN_TRUE : TOKEN_FALSE, 0);
 		learn(p, FACT_WHOLE, !v);
 	} else if (p->place != IN_SKIPPED) {
-		return plain_value(p, V_BOOL);
+		return plain_value(p, JSON_BOOLEAN);
 	}
 	return 1;
 }
@@ -277,7 +256,7 @@ static int on_number(void *ctx, const char *text, size_t len)
 	if (p->place == IN_RECORDED)
 		record_number(p, text, len);
 	else if (p->place != IN_SKIPPED)
-		return plain_value(p, V_NUMBER);
+		return plain_value(p, JSON_NUMBER);
 	return 1;
 }
 
@@ -291,13 +270,13 @@ static int on_string(void *ctx, const unsigned char *s, size_t len)
 	if (p->place == IN_SKIPPED || (p->place == IN_FRAME && !is_name))
 		return 1;
 	if (p->place != IN_RECORDED && !is_name)
-		return plain_value(p, V_STRING);
+		return plain_value(p, JSON_STRING);
 	if (is_name)
 		id = strtab_add(p->file->strings, (const char *)s, len);
 	else
 		id = intern(p->file->strings, &p->values, (const char *)s, len);
 	if (id == STRTAB_NONE)
-		return no_memory(p);
+		return json_no_memory(&p->json);
 	if (is_name) {
 		p->file->records[p->node].name = id;
 	} else {
@@ -316,7 +295,7 @@ static int node_value_is_map(struct parser *p)
 		return 1;
 	}
 	if (p->key == KEY_CHILDREN)
-		return wrong_shape(p, "'children'", V_OBJECT);
+		return json_wrong_shape(&p->json, "'children'", JSON_OBJECT);
 	if (p->key != KEY_METRICS && p->key != KEY_PROTON)
 		return begin_skip(p);
 	p->in_metrics = p->key == KEY_METRICS;
@@ -331,7 +310,7 @@ static int on_map(void *ctx)
 
 	switch (p->place) {
 	case AT_TOP:
-		return wrong_shape(p, "the document", V_OBJECT);
+		return json_wrong_shape(&p->json, "the document", JSON_OBJECT);
 	case IN_LIST:
 		p->place = IN_UNKNOWN;
 		return 1;
@@ -340,8 +319,9 @@ static int on_map(void *ctx)
 	case IN_NODE:
 		return node_value_is_map(p);
 	case IN_FRAME:
-		return p->key == KEY_NAME ? wrong_shape(p, "a frame's 'name'", V_OBJECT)
-					  : begin_skip(p);
+		return p->key == KEY_NAME
+			       ? json_wrong_shape(&p->json, "a frame's 'name'", JSON_OBJECT)
+			       : begin_skip(p);
 	case IN_RECORDED:
 		tokens_begin(&p->file->tokens, TOKEN_MAP);
 		return 1;
@@ -360,20 +340,21 @@ static int on_array(void *ctx)
 		p->place = IN_LIST;
 		return 1;
 	case IN_LIST:
-		return wrong_shape(p, "an element of the list", V_LIST);
+		return json_wrong_shape(&p->json, "an element of the list", JSON_LIST);
 	case IN_CHILDREN:
-		return wrong_shape(p, "an element of 'children'", V_LIST);
+		return json_wrong_shape(&p->json, "an element of 'children'", JSON_LIST);
 	case IN_NODE:
 		if (p->key == KEY_CHILDREN) {
 			p->place = IN_CHILDREN;
 			return 1;
 		}
 		if (p->key == KEY_METRICS || p->key == KEY_FRAME)
-			return plain_value(p, V_LIST);
+			return plain_value(p, JSON_LIST);
 		return begin_skip(p);
 	case IN_FRAME:
-		return p->key == KEY_NAME ? wrong_shape(p, "a frame's 'name'", V_LIST)
-					  : begin_skip(p);
+		return p->key == KEY_NAME
+			       ? json_wrong_shape(&p->json, "a frame's 'name'", JSON_LIST)
+			       : begin_skip(p);
 	case IN_RECORDED:
 		tokens_begin(&p->file->tokens, TOKEN_ARRAY);
 		return 1;
@@ -426,6 +407,7 @@ static int on_array_end(void *ctx)
 		return 1;
 	case IN_LIST:
 		p->place = AT_END;
+		p->json.complete = true;
 		return 1;
 	default:
 		return end_container(p);
@@ -465,7 +447,7 @@ static int first_key(struct parser *p, const char *s, size_t len)
 	tokens_begin(&p->file->tokens, TOKEN_MAP);
 	key = intern_key(p, s, len);
 	if (key == STRTAB_NONE)
-		return no_memory(p);
+		return json_no_memory(&p->json);
 	tokens_put(&p->file->tokens, TOKEN_KEY, key);
 	return 1;
 }
@@ -485,7 +467,7 @@ static int on_key(void *ctx, const unsigned char *text, size_t len)
 	case IN_RECORDED:
 		key = intern_key(p, s, len);
 		if (key == STRTAB_NONE)
-			return no_memory(p);
+			return json_no_memory(&p->json);
 		if (p->file->tokens.depth == 1)
 			p->metric = key;
 		tokens_put(&p->file->tokens, TOKEN_KEY, key);
@@ -508,95 +490,6 @@ static const yajl_callbacks callbacks = {
 	.yajl_start_array = on_array,
 	.yajl_end_array = on_array_end,
 };
-
-/* yajl's sentence without its category and its full stop. */
-static int not_json(struct parser *p, yajl_handle h, uint64_t offset)
-{
-	unsigned char *text = yajl_get_error(h, 0, NULL, 0);
-	const char *colon = text ? strstr((const char *)text, ": ") : NULL;
-	const char *why = colon ? colon + 2 : "invalid";
-	int r = format_fail(p->error, -EBADMSG, offset, "not JSON: %.*s", (int)strcspn(why, ".\n"),
-			    why);
-
-	yajl_free_error(h, text);
-	return r;
-}
-
-static int parse_failed(struct parser *p, yajl_handle h, uint64_t before)
-{
-	uint64_t offset = before + yajl_get_bytes_consumed(h);
-
-	if (!p->failed)
-		return not_json(p, h, offset);
-	p->error->offset = offset;
-	return p->failed;
-}
-
-/* First byte from data on that is not white space, or len. */
-static size_t skip_space(const char *data, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < len && strchr(" \t\r\n", data[i]) && data[i]; i++)
-		;
-	return i;
-}
-
-static void look_for_garbage(struct parser *p, const char *data, size_t len, uint64_t offset)
-{
-	size_t space = skip_space(data, len);
-
-	if (space < len && !p->file->garbage_at)
-		p->file->garbage_at = offset + space;
-}
-
-static int truncated(struct parser *p, uint64_t offset)
-{
-	return format_fail(p->error, -EBADMSG, offset, offset ? "truncated" : "the file is empty");
-}
-
-static size_t byte_order_mark(const char *data, size_t n, uint64_t offset)
-{
-	return offset == 0 && n >= 3 && !memcmp(data, "\xef\xbb\xbf", 3) ? 3 : 0;
-}
-
-static int parse_chunk(struct parser *p, yajl_handle h, const char *data, size_t n, uint64_t offset)
-{
-	size_t skip = byte_order_mark(data, n, offset);
-
-	if (p->place == AT_END) {
-		look_for_garbage(p, data, n, offset);
-		return 0;
-	}
-	data += skip;
-	n -= skip;
-	if (yajl_parse(h, (const unsigned char *)data, n) != yajl_status_ok)
-		return parse_failed(p, h, offset + skip);
-	if (p->place == AT_END) {
-		size_t used = yajl_get_bytes_consumed(h);
-
-		look_for_garbage(p, data + used, n - used, offset + skip + used);
-	}
-	return 0;
-}
-
-static int parse_input(struct parser *p, yajl_handle h, struct reader_input *in, char *chunk)
-{
-	uint64_t offset = 0;
-	ssize_t n;
-	int r;
-
-	while (!p->file->garbage_at && (n = reader_read(in, chunk, CHUNK)) != 0) {
-		if (n < 0)
-			return format_fail(p->error, (int)n, FORMAT_NO_OFFSET, "%s",
-					   strerror((int)-n));
-		r = parse_chunk(p, h, chunk, (size_t)n, offset);
-		if (r < 0)
-			return r;
-		offset += (uint64_t)n;
-	}
-	return p->place == AT_END ? 0 : truncated(p, offset);
-}
 
 static int file_init(struct hatchet_file *file, struct strtab *strings)
 {
@@ -630,20 +523,12 @@ void hatchet_file_done(struct hatchet_file *file)
 int hatchet_parse(struct reader_input *in, struct strtab *strings, struct hatchet_file *file,
 		  struct format_error *error)
 {
-	struct parser p = {.file = file, .error = error, .node = RECORD_NONE};
-	char *chunk = malloc(CHUNK);
-	yajl_handle h = yajl_alloc(&callbacks, NULL, &p);
+	struct parser p = {.file = file, .json.error = error, .node = RECORD_NONE};
 	int r = file_init(file, strings);
 
-	if (r == 0 && chunk && h) {
-		yajl_config(h, yajl_dont_validate_strings, 1);
-		yajl_config(h, yajl_allow_trailing_garbage, 1);
-		r = parse_input(&p, h, in, chunk);
-	} else {
-		r = format_fail(error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
-	}
-	if (h)
-		yajl_free(h);
-	free(chunk);
+	if (r < 0)
+		return format_fail(error, r, FORMAT_NO_OFFSET, "out of memory");
+	r = json_input_read(&p.json, in, &callbacks, &p);
+	file->garbage_at = p.json.garbage_at;
 	return r;
 }

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+#include "format/json_input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK ((size_t)256 * 1024)
+
+/* The offset is filled in by whoever knows it. */
+int json_wrong_shape(struct json_input *j, const char *what, enum json_kind kind)
+{
+	static const char *const words[] = {"null",     "a boolean", "a number",
+					    "a string", "an object", "a list"};
+
+	j->failed = format_fail(j->error, -EINVAL, FORMAT_NO_OFFSET, "wrong shape: %s is %s", what,
+				words[kind]);
+	return 0;
+}
+
+int json_no_memory(struct json_input *j)
+{
+	j->failed = format_fail(j->error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+	return 0;
+}
+
+/* yajl's sentence without its category and its full stop. */
+static int not_json(struct json_input *j, yajl_handle h, uint64_t offset)
+{
+	unsigned char *text = yajl_get_error(h, 0, NULL, 0);
+	const char *colon = text ? strstr((const char *)text, ": ") : NULL;
+	const char *why = colon ? colon + 2 : "invalid";
+	int r = format_fail(j->error, -EBADMSG, offset, "not JSON: %.*s", (int)strcspn(why, ".\n"),
+			    why);
+
+	yajl_free_error(h, text);
+	return r;
+}
+
+static int parse_failed(struct json_input *j, yajl_handle h, uint64_t before)
+{
+	uint64_t offset = before + yajl_get_bytes_consumed(h);
+
+	if (!j->failed)
+		return not_json(j, h, offset);
+	j->error->offset = offset;
+	return j->failed;
+}
+
+/* First byte from data on that is not white space, or len. */
+static size_t skip_space(const char *data, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && strchr(" \t\r\n", data[i]) && data[i]; i++)
+		;
+	return i;
+}
+
+static void look_for_garbage(struct json_input *j, const char *data, size_t len, uint64_t offset)
+{
+	size_t space = skip_space(data, len);
+
+	if (space < len && !j->garbage_at)
+		j->garbage_at = offset + space;
+}
+
+static size_t byte_order_mark(const char *data, size_t n, uint64_t offset)
+{
+	return offset == 0 && n >= 3 && !memcmp(data, "\xef\xbb\xbf", 3) ? 3 : 0;
+}
+
+static int parse_chunk(struct json_input *j, yajl_handle h, const char *data, size_t n,
+		       uint64_t offset)
+{
+	size_t skip = byte_order_mark(data, n, offset);
+
+	if (j->complete) {
+		look_for_garbage(j, data, n, offset);
+		return 0;
+	}
+	data += skip;
+	n -= skip;
+	if (yajl_parse(h, (const unsigned char *)data, n) != yajl_status_ok)
+		return parse_failed(j, h, offset + skip);
+	if (j->complete) {
+		size_t used = yajl_get_bytes_consumed(h);
+
+		look_for_garbage(j, data + used, n - used, offset + skip + used);
+	}
+	return 0;
+}
+
+static int parse_input(struct json_input *j, yajl_handle h, struct reader_input *in, char *chunk)
+{
+	uint64_t offset = 0;
+	ssize_t n;
+	int r;
+
+	while (!j->garbage_at && (n = reader_read(in, chunk, CHUNK)) != 0) {
+		if (n < 0)
+			return format_fail(j->error, (int)n, FORMAT_NO_OFFSET, "%s",
+					   strerror((int)-n));
+		r = parse_chunk(j, h, chunk, (size_t)n, offset);
+		if (r < 0)
+			return r;
+		offset += (uint64_t)n;
+	}
+	if (j->complete || j->may_stop)
+		return 0;
+	return format_fail(j->error, -EBADMSG, offset, offset ? "truncated" : "the file is empty");
+}
+
+int json_input_read(struct json_input *j, struct reader_input *in, const yajl_callbacks *callbacks,
+		    void *ctx)
+{
+	_cleanup_(freep) char *chunk = malloc(CHUNK);
+	yajl_handle h = yajl_alloc(callbacks, NULL, ctx);
+	int r;
+
+	if (chunk && h) {
+		yajl_config(h, yajl_dont_validate_strings, 1);
+		yajl_config(h, yajl_allow_trailing_garbage, 1);
+		r = parse_input(j, h, in, chunk);
+	} else {
+		r = format_fail(j->error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+	}
+	if (h)
+		yajl_free(h);
+	return r;
+}

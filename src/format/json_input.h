@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_FORMAT_JSON_INPUT_H
+#define PROTON_FORMAT_JSON_INPUT_H
+/* One JSON document, pushed through yajl: what the readers of JSON share.
+ *
+ *   reader_input ── chunks ──> yajl ──> the reader's callbacks
+ *
+ * Not recursive, of no depth limit; strings need not be UTF-8; a byte order mark is skipped. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <yajl/yajl_parse.h>
+#include "format/format.h"
+
+struct json_input {
+	struct format_error *error;
+	bool complete;       /* set by a callback: the last bracket of the document was met */
+	bool may_stop;       /* kept by the callbacks: the file may end here though it is not complete */
+	int failed;          /* set by a callback before it returns 0, with *error but for the offset */
+	uint64_t garbage_at; /* afterwards: what follows the document, 0 = nothing */
+};
+
+/* Read to the end of the document. 0, or a negative errno with *error set. */
+int json_input_read(struct json_input *j, struct reader_input *in, const yajl_callbacks *callbacks,
+		    void *ctx);
+
+enum json_kind { JSON_NULL, JSON_BOOLEAN, JSON_NUMBER, JSON_STRING, JSON_OBJECT, JSON_LIST };
+/* For callbacks to return: "wrong shape: `what` is a number". */
+int json_wrong_shape(struct json_input *j, const char *what, enum json_kind kind);
+int json_no_memory(struct json_input *j);
+
+#endif
