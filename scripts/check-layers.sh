@@ -21,7 +21,7 @@ declare -A may=(
 outside=(
 	'cuda|cupti|nvtx|nvperf|rocprofiler|hip/|hsa/|CL/|generated_cuda=backends'
 	'n?curses|term\.h|panel\.h=tui'
-	'jansson|yajl=format src'
+	'jansson|yajl|zlib|sqlite3=format src'
 	'libiberty|elfutils|libelf|gelf=format src core'
 )
 

@@ -13,6 +13,8 @@ package_probe() {
 	libncurses-dev) pkg-config --exists ncursesw ;;
 	libjansson-dev) pkg-config --exists jansson ;;
 	libyajl-dev) pkg-config --exists yajl ;;
+	zlib1g-dev) pkg-config --exists zlib ;;
+	libsqlite3-dev) pkg-config --exists sqlite3 ;;
 	check) pkg-config --exists check ;;
 	libiberty-dev) test -f /usr/include/libiberty/demangle.h ;;
 	ocl-icd-opencl-dev) pkg-config --exists OpenCL ;;

@@ -15,37 +15,6 @@
 #include "core/pair.h"
 #include "format/format.h"
 #include "progress.h"
-#include "wire/decode.h"
-
-static ssize_t load_bytes(void *ctx, void *data, size_t n)
-{
-	return reader_read(ctx, data, n);
-}
-
-static int load_tape(struct reader_input *in, struct session *s, struct format_error *error)
-{
-	uint64_t offset = 0;
-	int r = wire_read_tape(load_bytes, in, s, &offset);
-
-	if (r < 0)
-		return format_fail(error, r, offset, "%s",
-				   r == -EBADMSG ? "not a tape of this version" : strerror(-r));
-	return 0;
-}
-
-static int load_profile(struct reader_input *in, struct session *s, struct format_error *error)
-{
-	const struct format *f;
-	int r = reader_peek(in);
-
-	if (r < 0)
-		return format_fail(error, r, 0, "%s", strerror(-r));
-	if (wire_is_tape(in->head, in->head_len))
-		return load_tape(in, s, error);
-	f = format_by_content(in->head, in->head_len);
-	/* Nothing recognised it: the reader of the main format says best what is wrong. */
-	return (f && f->read ? f : &format_hatchet)->read(in, s, error);
-}
 
 static int load_open(const char *path)
 {
@@ -79,7 +48,7 @@ struct session *load_file(const char *path)
 		return NULL;
 	}
 	reader_init_fd(&in, fd);
-	if (load_profile(&in, s, &error) < 0) {
+	if (format_read(&in, s, &error) < 0) {
 		buf_init(&line, 0);
 		format_error_line(&error, path, &line);
 		complain("%s", buf_str(&line));

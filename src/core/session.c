@@ -539,23 +539,43 @@ static bool hist_equal(const void *ctx, uint32_t id, const void *key)
 	       s->hists[id].process == k->process;
 }
 
-int session_hist_set(struct session *s, uint32_t node, uint32_t device, uint32_t process,
-		     const uint32_t counts[HIST_BUCKETS])
+/* The histogram of a key, made empty when absent; SESSION_NONE: no memory. */
+static uint32_t hist_intern(struct session *s, uint32_t node, uint32_t device, uint32_t process)
 {
 	struct hist_key key = {node, device, process};
 	uint64_t hash = hash_u64(hash_pair(node, device) ^ process);
 	uint32_t id = idindex_find(&s->p->hists, hash, hist_equal, s, &key);
 
-	if (id == IDINDEX_NONE) {
-		id = (uint32_t)s->n_hists;
-		if (!ROOM(s, hists) || idindex_add(&s->p->hists, hash, id) < 0)
-			return -ENOMEM;
-		s->hists[id].node = node;
-		s->hists[id].device = device;
-		s->hists[id].process = process;
-		s->n_hists++;
-	}
+	if (id != IDINDEX_NONE)
+		return id;
+	id = (uint32_t)s->n_hists;
+	if (!ROOM(s, hists) || idindex_add(&s->p->hists, hash, id) < 0)
+		return SESSION_NONE;
+	s->hists[id] = (struct session_hist){.node = node, .device = device, .process = process};
+	s->n_hists++;
+	return id;
+}
+
+int session_hist_set(struct session *s, uint32_t node, uint32_t device, uint32_t process,
+		     const uint32_t counts[HIST_BUCKETS])
+{
+	uint32_t id = hist_intern(s, node, device, process);
+
+	if (id == SESSION_NONE)
+		return -ENOMEM;
 	memcpy(s->hists[id].n, counts, sizeof(s->hists[id].n));
+	s->generation++;
+	return 0;
+}
+
+int session_hist_add(struct session *s, uint32_t node, uint32_t device, uint32_t process,
+		     uint64_t ns)
+{
+	uint32_t id = hist_intern(s, node, device, process);
+
+	if (id == SESSION_NONE)
+		return -ENOMEM;
+	s->hists[id].n[hist_bucket(ns)]++;
 	s->generation++;
 	return 0;
 }

@@ -221,6 +221,9 @@ int session_add(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch,
 int session_note(struct session *s, uint32_t process, enum note_level level, const char *text);
 int session_hist_set(struct session *s, uint32_t node, uint32_t device, uint32_t process,
 		     const uint32_t counts[HIST_BUCKETS]);
+/* Count one more execution that took ns; for file readers. */
+int session_hist_add(struct session *s, uint32_t node, uint32_t device, uint32_t process,
+		     uint64_t ns);
 int session_sample_add(struct session *s, const struct session_sample *sample);
 int session_interval_add(struct session *s, const struct session_interval *interval);
 int session_clock_add(struct session *s, const struct session_clock *clock);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/gunzip.h"
 #include "format/hatchet.h"
 
 const struct format format_hatchet = {
@@ -22,7 +23,9 @@ const struct format format_hatchet = {
 };
 
 const struct format *const formats[] = {
+	&format_chrome, /* before hatchet, which takes every list */
 	&format_hatchet,
+	&format_tape,
 	&format_speedscope, /* before json: the longer suffix */
 	&format_json,
 	&format_msgpack,
@@ -80,7 +83,8 @@ void format_error_line(const struct format_error *error, const char *path, struc
 {
 	buf_printf(line, "%s: %s", path, error->reason);
 	if (error->offset != FORMAT_NO_OFFSET)
-		buf_printf(line, " at byte %llu", (unsigned long long)error->offset);
+		buf_printf(line, " at byte %llu%s", (unsigned long long)error->offset,
+			   error->unpacked ? " of what is packed" : "");
 }
 
 static ssize_t read_fd(void *ctx, void *data, size_t cap)
@@ -153,7 +157,11 @@ static const char *unknown_content(const char *head, size_t n)
 		size_t len;
 		const char *what;
 	} known[] = {
-		{"\x1f\x8b", 2, "compressed with gzip: unpack it first"},
+#ifdef HAVE_ZLIB
+		{"\x1f\x8b", 2, "packed with gzip twice, or not with deflate: unpack it first"},
+#else
+		{"\x1f\x8b", 2, "packed with gzip, and built without zlib: unpack it first"},
+#endif
 		{"\x28\xb5\x2f\xfd", 4, "compressed with zstd: unpack it first"},
 		{"\xfd"
 		 "7zXZ",
@@ -171,7 +179,8 @@ static const char *unknown_content(const char *head, size_t n)
 	return NULL;
 }
 
-static int load_input(struct reader_input *in, struct session *s, struct format_error *error)
+/* Bytes that are not packed. */
+static int read_plain(struct reader_input *in, struct session *s, struct format_error *error)
 {
 	int r = reader_peek(in);
 	const struct format *format;
@@ -187,6 +196,33 @@ static int load_input(struct reader_input *in, struct session *s, struct format_
 		return format_fail(error, -EBADMSG, 0, "%s", what);
 	/* Its reader says what is wrong with it, and where. */
 	return format_hatchet.read(in, s, error);
+}
+
+static int read_packed(struct gunzip *g, struct session *s, struct format_error *error)
+{
+	_cleanup_(freep) struct reader_input *unpacked = malloc(sizeof(*unpacked));
+	int r;
+
+	if (!unpacked)
+		return format_fail(error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+	gunzip_init_reader(g, unpacked);
+	r = read_plain(unpacked, s, error);
+	error->unpacked = r < 0;
+	return gunzip_failed(g, error) < 0 ? error->code : r;
+}
+
+int format_read(struct reader_input *in, struct session *s, struct format_error *error)
+{
+	int r = reader_peek(in);
+	struct gunzip *g;
+
+	if (r < 0)
+		return format_fail(error, r, FORMAT_NO_OFFSET, "%s", strerror(-r));
+	if (!gunzip_detect(in->head, in->head_len) || !(g = gunzip_new(in)))
+		return read_plain(in, s, error);
+	r = read_packed(g, s, error);
+	gunzip_free(g);
+	return r;
 }
 
 int format_load(const char *path, struct session **ret_session, struct format_error *error)
@@ -207,7 +243,7 @@ int format_load(const char *path, struct session **ret_session, struct format_er
 	if (!s)
 		return format_fail(error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
 	reader_init_fd(&in, fd);
-	r = load_input(&in, s, error);
+	r = format_read(&in, s, error);
 	if (r < 0)
 		return r;
 	*ret_session = s;

@@ -20,6 +20,7 @@
 struct format_error {
 	int code;        /* -EBADMSG truncated or not of the format, -EINVAL wrong shape, else -errno */
 	uint64_t offset; /* byte of the file, or FORMAT_NO_OFFSET */
+	bool unpacked;   /* the offset counts unpacked bytes of a packed file */
 	char reason[200]; /* "truncated", "not JSON: invalid character", "wrong shape: …" */
 };
 #define FORMAT_NO_OFFSET UINT64_MAX
@@ -69,7 +70,7 @@ struct format {
 	int (*write)(const struct session *s, const struct write_options *options, struct out *out);
 };
 
-extern const struct format format_hatchet, format_json, format_csv, format_markdown, format_folded,
+extern const struct format format_hatchet, format_chrome, format_tape, format_json, format_csv, format_markdown, format_folded,
 	format_speedscope, format_flamegraph, format_dot, format_msgpack,
 	format_pprof;
 extern const struct format *const formats[]; /* NULL ends */
@@ -78,6 +79,8 @@ const struct format *format_by_name(const char *name);
 const struct format *format_by_path(const char *path);    /* by suffix; NULL: unknown suffix */
 const struct format *format_by_content(const char *head, size_t n);
 
+/* Read whatever it is, packed with gzip or not, into a new session: as format->read. */
+int format_read(struct reader_input *in, struct session *s, struct format_error *error);
 /* Read a file, whatever its format, into a new session. 0, or a negative errno with *error set. */
 int format_load(const char *path, struct session **ret_session, struct format_error *error);
 /* Write a file in one piece (see write_file_atomic). options may be NULL. 0 or -errno. */

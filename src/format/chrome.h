@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_FORMAT_CHROME_H
+#define PROTON_FORMAT_CHROME_H
+/* Chrome traces (the Trace Event Format), as Triton's Proton, torch.profiler and converters of
+ * nsys reports write them. docs/formats.md has the rules.
+ *
+ *   bytes ── chrome_parse.c ──> one event after the other ── chrome_read.c ──> trace.h ──> session
+ */
+#include "format/format.h"
+#include "format/json_input.h"
+
+bool chrome_detect(const char *head, size_t n);
+int chrome_read(struct reader_input *in, struct session *s, struct format_error *error);
+
+/* Keys that mean something, and where. */
+enum chrome_key {
+	CHROME_OTHER = 0,
+	/* of the document */
+	CHROME_EVENTS,
+	CHROME_BASE,
+	CHROME_DEVICES,
+	CHROME_DISTRIBUTED,
+	/* of an event */
+	CHROME_PH,
+	CHROME_CAT,
+	CHROME_NAME,
+	CHROME_TS,
+	CHROME_DUR,
+	CHROME_PID,
+	CHROME_TID,
+	CHROME_ARGS,
+	/* of its args */
+	CHROME_CORRELATION,
+	CHROME_EXTERNAL,
+	CHROME_DEVICE,
+	CHROME_CONTEXT,
+	CHROME_STREAM,
+	CHROME_BYTES,
+	CHROME_FREQUENCY,
+	CHROME_ARG_NAME,
+	CHROME_CALL_STACK,
+	CHROME_METRICS,
+	/* of a device */
+	CHROME_ID,
+	CHROME_DEVICE_NAME,
+	CHROME_MEMORY,
+	CHROME_MAJOR,
+	CHROME_MINOR,
+	CHROME_SMS,
+	/* of distributedInfo */
+	CHROME_RANK,
+	CHROME_N_KEYS
+};
+
+struct chrome_metric {
+	uint32_t name; /* string id */
+	double value;
+};
+
+/* One event: what its keys said. String ids are the session's; what was not there is 0. */
+struct chrome_event {
+	uint32_t name, cat, pid, tid; /* string ids; numbers as their text */
+	int64_t ts_ns, dur_ns;
+	uint64_t correlation, external, context, stream, bytes;
+	int32_t device; /* -1: not said */
+	uint32_t arg_name;
+	char ph;
+	bool has_ts, has_stream, in_cycles;
+	uint32_t *call_stack; /* string ids, outermost first */
+	size_t n_call_stack, cap_call_stack;
+	struct chrome_metric *metrics;
+	size_t n_metrics, cap_metrics;
+};
+
+/* Who takes what was parsed: 0, or a negative errno that ends the reading. */
+struct chrome_sink {
+	int (*event)(void *ctx, const struct chrome_event *event);
+	int (*device)(void *ctx, const struct session_device *device);
+	void *ctx;
+};
+
+/* What the document said beside its events. */
+struct chrome_document {
+	int64_t base_ns;     /* CLOCK_REALTIME of ts 0; 0: not said */
+	int32_t rank;        /* -1: not said */
+	uint64_t garbage_at; /* what follows the document, 0 = nothing */
+	bool unfinished;     /* the list of events was never closed */
+};
+
+int chrome_parse(struct reader_input *in, struct session *s, const struct chrome_sink *sink,
+		 struct chrome_document *ret, struct format_error *error);
+
+#endif

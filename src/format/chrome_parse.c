@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+#include "format/chrome.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "format/tokens.h"
+
+enum place {
+	AT_TOP,
+	IN_DOCUMENT,
+	IN_EVENTS,
+	IN_EVENT,
+	IN_ARGS,
+	IN_CALL_STACK,
+	IN_METRICS,
+	IN_DEVICES,
+	IN_DEVICE,
+	IN_DISTRIBUTED,
+	IN_SKIPPED,
+	AT_END,
+};
+
+/* What a value may be; null always, and stands for nothing. */
+enum {
+	NUMBER = 1 << JSON_NUMBER,
+	STRING = 1 << JSON_STRING,
+	OBJECT = 1 << JSON_OBJECT,
+	LIST = 1 << JSON_LIST,
+	ANY = 1 << JSON_NULL, /* what is not understood is left alone */
+};
+
+static const struct key {
+	enum place place;
+	enum chrome_key key;
+	unsigned takes;
+	bool prefix;      /* only the beginning must be equal */
+	const char *text; /* case does not matter: writers differ, "External id", "external id" */
+} keys[] = {
+	{IN_EVENT, CHROME_PH, STRING, false, "ph"},
+	{IN_EVENT, CHROME_CAT, STRING, false, "cat"},
+	{IN_EVENT, CHROME_NAME, STRING | ANY, false, "name"},
+	{IN_EVENT, CHROME_TS, NUMBER | STRING, false, "ts"},
+	{IN_EVENT, CHROME_DUR, NUMBER | STRING, false, "dur"},
+	{IN_EVENT, CHROME_PID, NUMBER | STRING, false, "pid"},
+	{IN_EVENT, CHROME_TID, NUMBER | STRING, false, "tid"},
+	{IN_EVENT, CHROME_ARGS, OBJECT | ANY, false, "args"},
+	{IN_ARGS, CHROME_EXTERNAL, NUMBER | ANY, false, "external id"},
+	{IN_ARGS, CHROME_CORRELATION, NUMBER | STRING | ANY, true, "correlation"},
+	{IN_ARGS, CHROME_DEVICE, NUMBER | STRING | ANY, false, "device"},
+	{IN_ARGS, CHROME_CONTEXT, NUMBER | ANY, false, "context"},
+	{IN_ARGS, CHROME_STREAM, NUMBER | STRING | ANY, false, "stream"},
+	{IN_ARGS, CHROME_BYTES, NUMBER | ANY, false, "bytes"},
+	{IN_ARGS, CHROME_DEVICE, NUMBER | STRING | ANY, false, "deviceId"},
+	{IN_ARGS, CHROME_STREAM, NUMBER | STRING | ANY, false, "streamId"},
+	{IN_ARGS, CHROME_CONTEXT, NUMBER | ANY, false, "contextId"},
+	{IN_ARGS, CHROME_FREQUENCY, NUMBER | ANY, false, "Frequency (MHz)"},
+	{IN_ARGS, CHROME_ARG_NAME, STRING | ANY, false, "name"},
+	{IN_ARGS, CHROME_CALL_STACK, LIST | ANY, false, "call_stack"},
+	{IN_ARGS, CHROME_METRICS, OBJECT | ANY, false, "metrics"},
+	{IN_DOCUMENT, CHROME_EVENTS, LIST, false, "traceEvents"},
+	{IN_DOCUMENT, CHROME_BASE, NUMBER | STRING, false, "baseTimeNanoseconds"},
+	{IN_DOCUMENT, CHROME_DEVICES, LIST | ANY, false, "deviceProperties"},
+	{IN_DOCUMENT, CHROME_DISTRIBUTED, OBJECT | ANY, false, "distributedInfo"},
+	{IN_DEVICE, CHROME_ID, NUMBER | ANY, false, "id"},
+	{IN_DEVICE, CHROME_DEVICE_NAME, STRING | ANY, false, "name"},
+	{IN_DEVICE, CHROME_MEMORY, NUMBER | ANY, false, "totalGlobalMem"},
+	{IN_DEVICE, CHROME_MAJOR, NUMBER | ANY, false, "computeMajor"},
+	{IN_DEVICE, CHROME_MINOR, NUMBER | ANY, false, "computeMinor"},
+	{IN_DEVICE, CHROME_SMS, NUMBER | ANY, false, "numSms"},
+	{IN_DISTRIBUTED, CHROME_RANK, NUMBER | ANY, false, "rank"},
+};
+
+static const struct key no_key = {.takes = ANY};
+
+struct parser {
+	struct session *s;
+	const struct chrome_sink *sink;
+	struct chrome_document *document;
+	struct json_input json;
+	enum place place, back; /* back: where a value is skipped */
+	uint32_t skipped;       /* depth within it */
+	const struct key *key;  /* of the value that comes next */
+	bool bare;              /* the document is the list of events */
+	bool events_seen;
+	struct chrome_event event;
+	struct session_device device;
+	uint64_t major, minor;
+	bool has_compute;
+	uint32_t metric; /* name of the metric whose value comes next */
+};
+
+/* ---- numbers ---- */
+
+/* Microseconds in decimal as nanoseconds, without the loss of a double: times since 1970 need 61
+ * bits. False: not a number, or beyond 2^62 ns. */
+static bool parse_us(const char *text, size_t len, int64_t *ret_ns)
+{
+	bool negative = len && *text == '-';
+	const char *p = text + negative, *end = text + len;
+	int64_t ns = 0;
+	int decimals = -1;
+	struct number n;
+
+	for (; p < end && decimals < 3; p++) {
+		if (*p == '.' && decimals < 0) {
+			decimals = 0;
+			continue;
+		}
+		if (*p < '0' || *p > '9' || ns > INT64_C(400000000000000000))
+			break;
+		ns = ns * 10 + (*p - '0');
+		decimals += decimals >= 0;
+	}
+	/* Beyond the third decimal only rounding is left. */
+	if (p < end && decimals == 3 && *p >= '5' && *p <= '9')
+		ns++;
+	while (p < end && decimals == 3 && *p >= '0' && *p <= '9')
+		p++;
+	if (p == end && p > text + negative) {
+		for (decimals = MAX(decimals, 0); decimals < 3; decimals++)
+			if (__builtin_mul_overflow(ns, 10, &ns))
+				return false;
+		*ret_ns = negative ? -ns : ns;
+		return ns < INT64_C(1) << 62;
+	}
+	number_parse(text, len, &n);
+	if (!(n.f64 > -4.6e15 && n.f64 < 4.6e15))
+		return false;
+	*ret_ns = (int64_t)(n.f64 * 1000 + (n.f64 < 0 ? -0.5 : 0.5));
+	return true;
+}
+
+static uint64_t parse_u64(const char *text, size_t len)
+{
+	struct number n;
+
+	number_parse(text, len, &n);
+	if (n.is_int)
+		return n.u64;
+	return n.f64 >= 0 && n.f64 < 1.8e19 ? (uint64_t)n.f64 : 0;
+}
+
+static int32_t parse_index(const char *text, size_t len)
+{
+	uint64_t v = len && *text >= '0' && *text <= '9' ? parse_u64(text, len) : UINT64_MAX;
+
+	return v <= INT32_MAX ? (int32_t)v : -1;
+}
+
+/* ---- values by key ---- */
+
+static int out_of_range(struct parser *p)
+{
+	p->json.failed = format_fail(p->json.error, -EINVAL, FORMAT_NO_OFFSET,
+				     "wrong shape: '%s' is no time", p->key->text);
+	return 0;
+}
+
+static int event_value(struct parser *p, const char *text, size_t len)
+{
+	struct chrome_event *e = &p->event;
+	uint32_t id;
+
+	switch (p->key->key) {
+	case CHROME_PH:
+		e->ph = len == 1 ? *text : 0;
+		return 1;
+	case CHROME_TS:
+		e->has_ts = true;
+		return parse_us(text, len, &e->ts_ns) ? 1 : out_of_range(p);
+	case CHROME_DUR:
+		return parse_us(text, len, &e->dur_ns) ? 1 : out_of_range(p);
+	default:
+		break;
+	}
+	id = strtab_add(p->s->strings, text, len);
+	if (id == STRTAB_NONE)
+		return json_no_memory(&p->json);
+	if (p->key->key == CHROME_NAME)
+		e->name = id;
+	else if (p->key->key == CHROME_CAT)
+		e->cat = id;
+	else
+		*(p->key->key == CHROME_PID ? &e->pid : &e->tid) = id;
+	return 1;
+}
+
+static int arg_value(struct parser *p, const char *text, size_t len)
+{
+	struct chrome_event *e = &p->event;
+
+	switch (p->key->key) {
+	case CHROME_CORRELATION:
+		e->correlation = parse_u64(text, len);
+		return 1;
+	case CHROME_EXTERNAL:
+		e->external = parse_u64(text, len);
+		return 1;
+	case CHROME_DEVICE:
+		e->device = parse_index(text, len);
+		return 1;
+	case CHROME_CONTEXT:
+		e->context = parse_u64(text, len);
+		return 1;
+	case CHROME_STREAM:
+		e->stream = parse_u64(text, len);
+		e->has_stream = true;
+		return 1;
+	case CHROME_BYTES:
+		e->bytes = parse_u64(text, len);
+		return 1;
+	case CHROME_FREQUENCY:
+		e->in_cycles = true;
+		return 1;
+	default:
+		e->arg_name = strtab_add(p->s->strings, text, len);
+		return e->arg_name == STRTAB_NONE ? json_no_memory(&p->json) : 1;
+	}
+}
+
+static int device_value(struct parser *p, const char *text, size_t len)
+{
+	struct session_device *d = &p->device;
+
+	switch (p->key->key) {
+	case CHROME_ID:
+		d->index = parse_index(text, len);
+		return 1;
+	case CHROME_MEMORY:
+		d->memory_bytes = parse_u64(text, len);
+		return 1;
+	case CHROME_SMS:
+		d->num_sms = (uint32_t)parse_u64(text, len);
+		return 1;
+	case CHROME_MAJOR:
+		p->major = parse_u64(text, len);
+		p->has_compute = true;
+		return 1;
+	case CHROME_MINOR:
+		p->minor = parse_u64(text, len);
+		return 1;
+	default:
+		d->name = strtab_add(p->s->strings, text, len);
+		return d->name == STRTAB_NONE ? json_no_memory(&p->json) : 1;
+	}
+}
+
+static int document_value(struct parser *p, const char *text, size_t len)
+{
+	uint64_t v = parse_u64(text, len);
+
+	if (p->key->key == CHROME_BASE)
+		p->document->base_ns = v < UINT64_C(1) << 62 ? (int64_t)v : 0;
+	else if (p->key->key == CHROME_RANK)
+		p->document->rank = parse_index(text, len);
+	return 1;
+}
+
+static int call_stack_value(struct parser *p, const char *text, size_t len)
+{
+	struct chrome_event *e = &p->event;
+
+	if (array_reserve((void **)&e->call_stack, &e->cap_call_stack, e->n_call_stack + 1,
+			  sizeof(*e->call_stack)) < 0)
+		return json_no_memory(&p->json);
+	e->call_stack[e->n_call_stack] = strtab_add(p->s->strings, text, len);
+	return e->call_stack[e->n_call_stack++] == STRTAB_NONE ? json_no_memory(&p->json) : 1;
+}
+
+/* Numbers, which Proton writes as strings. */
+static int metric_value(struct parser *p, const char *text, size_t len)
+{
+	struct chrome_event *e = &p->event;
+	struct number n;
+
+	if (!len || !strchr("-0123456789", *text))
+		return 1;
+	number_parse(text, len, &n);
+	if (array_reserve((void **)&e->metrics, &e->cap_metrics, e->n_metrics + 1,
+			  sizeof(*e->metrics)) < 0)
+		return json_no_memory(&p->json);
+	e->metrics[e->n_metrics++] = (struct chrome_metric){p->metric, n.f64};
+	return 1;
+}
+
+static int (*const values[])(struct parser *p, const char *text, size_t len) = {
+	[IN_DOCUMENT] = document_value,     [IN_EVENT] = event_value,    [IN_ARGS] = arg_value,
+	[IN_CALL_STACK] = call_stack_value, [IN_METRICS] = metric_value, [IN_DEVICE] = device_value,
+	[IN_DISTRIBUTED] = document_value,
+};
+
+/* ---- events ---- */
+
+static void event_clear(struct chrome_event *e)
+{
+	struct chrome_event empty = {.device = -1,
+				     .call_stack = e->call_stack,
+				     .cap_call_stack = e->cap_call_stack,
+				     .metrics = e->metrics,
+				     .cap_metrics = e->cap_metrics};
+
+	*e = empty;
+}
+
+/* What the sink says, as what a callback says. */
+static int sunk(struct parser *p, int r)
+{
+	if (r == -ENOMEM)
+		return json_no_memory(&p->json);
+	if (r < 0)
+		p->json.failed = format_fail(p->json.error, r, FORMAT_NO_OFFSET,
+					     "wrong shape: more devices than anybody has");
+	return r == 0;
+}
+
+static int event_end(struct parser *p)
+{
+	p->place = IN_EVENTS;
+	p->json.may_stop = p->bare;
+	return sunk(p, p->sink->event(p->sink->ctx, &p->event));
+}
+
+static int device_end(struct parser *p)
+{
+	char arch[48];
+
+	p->place = IN_DEVICES;
+	if (p->device.index < 0)
+		return 1;
+	if (p->has_compute) {
+		snprintf(arch, sizeof(arch), "%llu%llu", (unsigned long long)p->major,
+			 (unsigned long long)p->minor);
+		p->device.arch = strtab_adds(p->s->strings, arch);
+		if (p->device.arch == STRTAB_NONE)
+			return json_no_memory(&p->json);
+	}
+	return sunk(p, p->sink->device(p->sink->ctx, &p->device));
+}
+
+/* ---- what yajl calls ---- */
+
+static int skip(struct parser *p)
+{
+	p->back = p->place;
+	p->place = IN_SKIPPED;
+	p->skipped = 1;
+	return 1;
+}
+
+/* A value that does not fit its key: an error, or nothing. */
+static int misfit(struct parser *p, enum json_kind kind)
+{
+	char what[64];
+
+	if (p->key->takes & ANY || kind == JSON_NULL)
+		return kind == JSON_OBJECT || kind == JSON_LIST ? skip(p) : 1;
+	snprintf(what, sizeof(what), "'%s'", p->key->text);
+	return json_wrong_shape(&p->json, what, kind);
+}
+
+/* A value at a place that holds only containers. */
+static int no_container(struct parser *p, enum json_kind kind)
+{
+	if (p->place == AT_TOP)
+		return json_wrong_shape(&p->json, "the document", kind);
+	if (p->place == IN_EVENTS && kind != JSON_NULL)
+		return json_wrong_shape(&p->json, "an event", kind);
+	return kind == JSON_LIST || kind == JSON_OBJECT ? skip(p) : 1;
+}
+
+static int on_plain(struct parser *p, enum json_kind kind, const char *text, size_t len)
+{
+	switch (p->place) {
+	case IN_SKIPPED:
+		return 1;
+	case AT_TOP:
+	case IN_EVENTS:
+	case IN_DEVICES:
+		return no_container(p, kind);
+	case IN_CALL_STACK:
+	case IN_METRICS:
+		return kind == JSON_STRING || kind == JSON_NUMBER ? values[p->place](p, text, len)
+								  : 1;
+	default:
+		break;
+	}
+	if (!(p->key->takes & 1u << kind) || kind == JSON_NULL)
+		return misfit(p, kind);
+	return values[p->place](p, text, len);
+}
+
+static int on_null(void *ctx)
+{
+	return on_plain(ctx, JSON_NULL, "", 0);
+}
+
+static int on_boolean(void *ctx, int v)
+{
+	(void)v;
+	return on_plain(ctx, JSON_BOOLEAN, "", 0);
+}
+
+static int on_number(void *ctx, const char *text, size_t len)
+{
+	return on_plain(ctx, JSON_NUMBER, text, len);
+}
+
+static int on_string(void *ctx, const unsigned char *text, size_t len)
+{
+	return on_plain(ctx, JSON_STRING, len ? (const char *)text : "", len);
+}
+
+/* An object or list that is the value of a key: where it leads. */
+static int on_value_container(struct parser *p, enum json_kind kind)
+{
+	static const enum place leads[CHROME_N_KEYS] = {
+		[CHROME_EVENTS] = IN_EVENTS,           [CHROME_DEVICES] = IN_DEVICES,
+		[CHROME_DISTRIBUTED] = IN_DISTRIBUTED, [CHROME_ARGS] = IN_ARGS,
+		[CHROME_CALL_STACK] = IN_CALL_STACK,   [CHROME_METRICS] = IN_METRICS,
+	};
+
+	if (!leads[p->key->key] || !(p->key->takes & 1u << kind))
+		return misfit(p, kind);
+	p->place = leads[p->key->key];
+	p->events_seen = p->events_seen || p->place == IN_EVENTS;
+	return 1;
+}
+
+static int on_map(void *ctx)
+{
+	struct parser *p = ctx;
+
+	switch (p->place) {
+	case AT_TOP:
+		p->place = IN_DOCUMENT;
+		return 1;
+	case IN_EVENTS:
+		event_clear(&p->event);
+		p->json.may_stop = false;
+		p->place = IN_EVENT;
+		return 1;
+	case IN_DEVICES:
+		p->device = (struct session_device){.index = -1};
+		p->has_compute = false;
+		p->major = p->minor = 0;
+		p->place = IN_DEVICE;
+		return 1;
+	case IN_SKIPPED:
+		p->skipped++;
+		return 1;
+	case IN_CALL_STACK:
+	case IN_METRICS:
+		return skip(p);
+	default:
+		return on_value_container(p, JSON_OBJECT);
+	}
+}
+
+static int on_array(void *ctx)
+{
+	struct parser *p = ctx;
+
+	switch (p->place) {
+	case AT_TOP:
+		p->bare = p->events_seen = p->json.may_stop = true;
+		p->place = IN_EVENTS;
+		return 1;
+	case IN_EVENTS:
+	case IN_DEVICES:
+		return no_container(p, JSON_LIST);
+	case IN_SKIPPED:
+		p->skipped++;
+		return 1;
+	case IN_CALL_STACK:
+	case IN_METRICS:
+		return skip(p);
+	default:
+		return on_value_container(p, JSON_LIST);
+	}
+}
+
+static int on_end(void *ctx)
+{
+	static const enum place backs[] = {
+		[IN_DOCUMENT] = AT_END,         [IN_EVENTS] = IN_DOCUMENT,
+		[IN_EVENT] = IN_EVENTS,         [IN_ARGS] = IN_EVENT,
+		[IN_CALL_STACK] = IN_ARGS,      [IN_METRICS] = IN_ARGS,
+		[IN_DEVICES] = IN_DOCUMENT,     [IN_DEVICE] = IN_DEVICES,
+		[IN_DISTRIBUTED] = IN_DOCUMENT,
+	};
+	struct parser *p = ctx;
+
+	if (p->place == IN_SKIPPED) {
+		if (!--p->skipped)
+			p->place = p->back;
+		return 1;
+	}
+	if (p->place == IN_EVENT)
+		return event_end(p);
+	if (p->place == IN_DEVICE)
+		return device_end(p);
+	p->place = p->place == IN_EVENTS && p->bare ? AT_END : backs[p->place];
+	p->json.complete = p->place == AT_END;
+	return 1;
+}
+
+static int on_key(void *ctx, const unsigned char *text, size_t len)
+{
+	struct parser *p = ctx;
+
+	if (p->place == IN_METRICS) {
+		p->metric = strtab_add(p->s->strings, (const char *)text, len);
+		return p->metric == STRTAB_NONE ? json_no_memory(&p->json) : 1;
+	}
+	p->key = &no_key;
+	for (size_t i = 0; p->place != IN_SKIPPED && i < ARRAY_SIZE(keys); i++) {
+		size_t n = keys[i].place == p->place ? strlen(keys[i].text) : SIZE_MAX;
+
+		if ((len == n || (keys[i].prefix && len > n)) &&
+		    !strncasecmp((const char *)text, keys[i].text, n)) {
+			p->key = &keys[i];
+			break;
+		}
+	}
+	return 1;
+}
+
+static const yajl_callbacks callbacks = {
+	.yajl_null = on_null,
+	.yajl_boolean = on_boolean,
+	.yajl_number = on_number,
+	.yajl_string = on_string,
+	.yajl_start_map = on_map,
+	.yajl_map_key = on_key,
+	.yajl_end_map = on_end,
+	.yajl_start_array = on_array,
+	.yajl_end_array = on_end,
+};
+
+int chrome_parse(struct reader_input *in, struct session *s, const struct chrome_sink *sink,
+		 struct chrome_document *ret, struct format_error *error)
+{
+	struct parser p = {
+		.s = s, .sink = sink, .document = ret, .json.error = error, .key = &no_key};
+	int r;
+
+	*ret = (struct chrome_document){.rank = -1};
+	r = json_input_read(&p.json, in, &callbacks, &p);
+	free(p.event.call_stack);
+	free(p.event.metrics);
+	if (r == 0 && !p.events_seen)
+		return format_fail(error, -EINVAL, FORMAT_NO_OFFSET,
+				   "wrong shape: no 'traceEvents'");
+	ret->garbage_at = p.json.garbage_at;
+	ret->unfinished = !p.json.complete;
+	return r;
+}

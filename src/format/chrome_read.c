@@ -1,0 +1,685 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+#include "format/chrome.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/hash.h"
+#include "base/idindex.h"
+#include "format/hatchet_kind.h"
+#include "format/tokens.h"
+#include "format/trace.h"
+
+/* ---- what an event is, by its category ---- */
+
+enum event_class {
+	BY_TRACK = 0, /* the category says nothing: what runs on a stream is work */
+	CALL,         /* of the vendor's library: may launch work */
+	RANGE,
+	WORK,
+	IGNORED, /* repeats what other events say, or is no execution */
+};
+
+static const struct category {
+	const char *text;
+	enum event_class class;
+	uint8_t kind; /* enum frame_kind of a range, enum activity_kind of work */
+} categories[] = {
+	/* torch.profiler, since 1.12 and before */
+	{"cpu_op", RANGE, FRAME_FUNCTION},
+	{"operator", RANGE, FRAME_FUNCTION},
+	{"user_annotation", RANGE, FRAME_SCOPE},
+	{"python_function", RANGE, FRAME_PYTHON},
+	{"kernel", WORK, ACTIVITY_KERNEL},
+	{"gpu_memcpy", WORK, ACTIVITY_COPY},
+	{"memcpy", WORK, ACTIVITY_COPY},
+	{"gpu_memset", WORK, ACTIVITY_SET},
+	{"memset", WORK, ACTIVITY_SET},
+	{"cuda_runtime", CALL, FRAME_FUNCTION},
+	{"cuda_driver", CALL, FRAME_FUNCTION},
+	{"runtime", CALL, FRAME_FUNCTION},
+	{"xpu_runtime", CALL, FRAME_FUNCTION},
+	{"privateuse1_runtime", CALL, FRAME_FUNCTION},
+	{"gpu_user_annotation", IGNORED, 0},
+	{"external_correlation", IGNORED, 0},
+	{"overhead", IGNORED, 0},
+	{"cuda_sync", IGNORED, 0},
+	{"trace", IGNORED, 0},
+	/* Triton's Proton */
+	{"scope", RANGE, FRAME_SCOPE},
+	{"metric", RANGE, FRAME_SCOPE},
+	/* what makes traces of nsys reports */
+	{"cuda_api", CALL, FRAME_FUNCTION},
+	{"nvtx", RANGE, FRAME_NVTX},
+	{"nvtx-kernel", IGNORED, 0},
+};
+
+/* ---- tracks ---- */
+
+enum track_class { HOST_TRACK, STREAM_TRACK, DERIVED_TRACK };
+
+struct process {
+	uint32_t pid, name;  /* string ids */
+	uint32_t session_id; /* SESSION_NONE until a host thread runs in it */
+};
+
+/* A (pid, tid) of the trace. */
+struct track {
+	uint32_t pid, tid, name; /* string ids */
+	uint32_t process;        /* index of ours */
+};
+
+/* A "B" or "E" event, to be matched when all have come. */
+struct mark {
+	struct trace_range range; /* start_ns is its time, end_ns nothing */
+	bool begin;
+};
+
+struct reader {
+	struct session *s;
+	struct trace *trace;
+	struct process *processes;
+	size_t n_processes, cap_processes;
+	struct track *tracks;
+	size_t n_tracks, cap_tracks;
+	struct idindex by_pid, by_track;
+	struct mark *marks;
+	size_t n_marks, cap_marks;
+	int64_t last_ns;
+	uint64_t seed; /* tells processes of different traces apart */
+	struct buf name;
+};
+
+static const char *str(const struct reader *r, uint32_t id)
+{
+	return strtab_str(r->s->strings, id);
+}
+
+static bool pid_equal(const void *ctx, uint32_t i, const void *key)
+{
+	return ((const struct reader *)ctx)->processes[i].pid == *(const uint32_t *)key;
+}
+
+static uint32_t process_intern(struct reader *r, uint32_t pid)
+{
+	uint32_t i = idindex_find(&r->by_pid, hash_u64(pid), pid_equal, r, &pid);
+
+	if (i != IDINDEX_NONE)
+		return i;
+	if (array_reserve((void **)&r->processes, &r->cap_processes, r->n_processes + 1,
+			  sizeof(*r->processes)) < 0 ||
+	    idindex_add(&r->by_pid, hash_u64(pid), (uint32_t)r->n_processes) < 0)
+		return SESSION_NONE;
+	r->processes[r->n_processes] = (struct process){pid, 0, SESSION_NONE};
+	return (uint32_t)r->n_processes++;
+}
+
+static bool track_equal(const void *ctx, uint32_t i, const void *key)
+{
+	const struct track *a = &((const struct reader *)ctx)->tracks[i], *b = key;
+
+	return a->pid == b->pid && a->tid == b->tid;
+}
+
+static uint32_t track_intern(struct reader *r, uint32_t pid, uint32_t tid)
+{
+	struct track track = {.pid = pid, .tid = tid};
+	uint32_t i = idindex_find(&r->by_track, hash_pair(pid, tid), track_equal, r, &track);
+
+	if (i != IDINDEX_NONE)
+		return i;
+	track.process = process_intern(r, pid);
+	if (track.process == SESSION_NONE ||
+	    array_reserve((void **)&r->tracks, &r->cap_tracks, r->n_tracks + 1,
+			  sizeof(*r->tracks)) < 0 ||
+	    idindex_add(&r->by_track, hash_pair(pid, tid), (uint32_t)r->n_tracks) < 0)
+		return SESSION_NONE;
+	r->tracks[r->n_tracks] = track;
+	return (uint32_t)r->n_tracks++;
+}
+
+/* The first number in a text; false when it has no digit. */
+static bool number_in(const char *text, uint64_t *ret)
+{
+	const char *p = text + strcspn(text, "0123456789");
+	struct number n;
+
+	if (!*p)
+		return false;
+	number_parse(p, strspn(p, "0123456789"), &n);
+	*ret = n.is_int ? n.u64 : 0;
+	return true;
+}
+
+static bool is_number(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789")];
+}
+
+/* "GPU Stream 7", "Stream #16(compute)", "stream 7" */
+static bool is_stream(const char *name)
+{
+	const char *p = strcasestr(name, "stream ");
+
+	return p && (is_number((char[]){p[7], '\0'}) || p[7] == '#');
+}
+
+/* "Device 0", "/device:GPU:0", "GPU 0": its index, or -1. */
+static int32_t device_in(const char *name)
+{
+	static const char *const words[] = {"Device ", "/device:", "GPU "};
+	uint64_t index;
+	const char *p;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		p = strstr(name, words[i]);
+		if (p && number_in(p, &index) && index <= INT32_MAX)
+			return (int32_t)index;
+	}
+	return -1;
+}
+
+static const char *track_label(const struct reader *r, const struct track *t)
+{
+	return str(r, t->name ? t->name : t->tid);
+}
+
+static const char *process_label(const struct reader *r, const struct track *t)
+{
+	const struct process *p = &r->processes[t->process];
+
+	return str(r, p->name ? p->name : p->pid);
+}
+
+/* XLA lays modules, steps and operations beside the streams of a device: the same time again. */
+static enum track_class track_class(const struct reader *r, const struct track *t)
+{
+	const char *label = track_label(r, t), *process = process_label(r, t);
+
+	if (is_stream(label))
+		return STREAM_TRACK;
+	if (device_in(process) < 0)
+		return HOST_TRACK;
+	if (!*label || is_number(label))
+		return STREAM_TRACK;
+	return !strncmp(process, "/device:", 8) ? DERIVED_TRACK : HOST_TRACK;
+}
+
+/* The session's process of a host thread. */
+static uint32_t session_process(struct reader *r, struct process *p)
+{
+	const char *pid = str(r, p->pid);
+	struct session_process *q;
+	uint64_t number;
+
+	if (p->session_id != SESSION_NONE)
+		return p->session_id;
+	p->session_id =
+		session_process_add(r->s, hash_u64(hash_bytes(pid, strlen(pid)) ^ r->seed) | 1);
+	if (p->session_id == SESSION_NONE)
+		return SESSION_NONE;
+	q = &r->s->processes[p->session_id];
+	q->pid = number_in(pid, &number) ? (uint32_t)number : 0;
+	q->exe = p->name;
+	q->end = PROCESS_ENDED;
+	return p->session_id;
+}
+
+/* A thread's number, also in the words of those who give one thread several tracks ("CUDA API 77",
+ * "NVTX Thread 77"). Names stand beyond what a thread id can be. */
+static uint64_t thread_of(const struct reader *r, const struct track *t)
+{
+	const char *tid = str(r, t->tid);
+	uint64_t number;
+
+	if ((is_number(tid) || !strncmp(tid, "CUDA", 4) || !strncmp(tid, "NVTX", 4)) &&
+	    number_in(tid, &number))
+		return number;
+	return UINT64_C(1) << 32 | t->tid;
+}
+
+static uint32_t host_lane(struct reader *r, const struct track *t)
+{
+	struct session_lane lane = {.process = session_process(r, &r->processes[t->process]),
+				    .device = SESSION_NONE};
+
+	if (lane.process == SESSION_NONE)
+		return SESSION_NONE;
+	lane.thread = thread_of(r, t);
+	return session_lane_intern(r->s, &lane);
+}
+
+/* ---- frames and paths ---- */
+
+static uint32_t frame_of(struct reader *r, enum frame_kind kind, uint32_t name)
+{
+	return session_frame_intern(r->s, kind, name, SESSION_NONE, 0);
+}
+
+static uint32_t guessed_frame(struct reader *r, uint32_t name)
+{
+	return frame_of(r, hatchet_guess_kind(str(r, name), strtab_len(r->s->strings, name), 0),
+			name);
+}
+
+/* "module.py(12): forward" as "module.py:12@forward", which all else here calls it. */
+static uint32_t python_frame(struct reader *r, uint32_t name)
+{
+	const char *text = str(r, name), *close = strstr(text, "): "), *open = close;
+	size_t len = strtab_len(r->s->strings, name);
+	uint32_t id;
+
+	while (open && open > text && open[-1] >= '0' && open[-1] <= '9')
+		open--;
+	if (!open || open == close || open <= text + 1 || open[-1] != '(')
+		return frame_of(r, FRAME_PYTHON, name);
+	buf_clear(&r->name);
+	buf_put(&r->name, text, (size_t)(open - 1 - text));
+	buf_putc(&r->name, ':');
+	buf_put(&r->name, open, (size_t)(close - open));
+	buf_putc(&r->name, '@');
+	buf_put(&r->name, close + 3, len - (size_t)(close + 3 - text));
+	id = r->name.error ? STRTAB_NONE : strtab_add(r->s->strings, r->name.data, r->name.len);
+	return id == STRTAB_NONE ? SESSION_NONE : frame_of(r, FRAME_PYTHON, id);
+}
+
+static uint32_t range_frame(struct reader *r, const struct category *c, uint32_t name)
+{
+	if (c->kind == FRAME_PYTHON)
+		return python_frame(r, name);
+	if (c->class == CALL && strstr(str(r, name), "Synchronize"))
+		return frame_of(r, FRAME_SYNC, name);
+	return frame_of(r, c->class == BY_TRACK ? FRAME_FUNCTION : (enum frame_kind)c->kind, name);
+}
+
+/* The node of the first n entries of a call stack, which may begin with the root. */
+static uint32_t stack_node(struct reader *r, const struct chrome_event *e, size_t n)
+{
+	uint32_t node = SESSION_ROOT, frame;
+
+	for (size_t i = 0; i < n && node != SESSION_NONE; i++) {
+		if (i == 0 && !strcmp(str(r, e->call_stack[0]), "ROOT"))
+			continue;
+		frame = guessed_frame(r, e->call_stack[i]);
+		node = frame == SESSION_NONE ? frame : session_node_intern(r->s, node, frame);
+	}
+	return node;
+}
+
+static int add_metrics(struct reader *r, const struct chrome_event *e, uint32_t node, uint32_t lane)
+{
+	struct metric m;
+	uint32_t id;
+	int ret = 0;
+
+	for (size_t i = 0; i < e->n_metrics && ret == 0; i++) {
+		metric_guess(str(r, e->metrics[i].name), METRIC_F64, &m);
+		id = metric_table_add(r->s->metrics, &m);
+		if (id == METRIC_NONE)
+			return -ENOMEM;
+		if (metric_table_get(r->s->metrics, id)->type == METRIC_F64)
+			ret = session_add(r->s, node, lane, 0, id,
+					  (union metric_value){.f64 = e->metrics[i].value});
+	}
+	return ret;
+}
+
+/* ---- events ---- */
+
+static const struct category *category_of(const struct reader *r, const struct chrome_event *e)
+{
+	static const struct category unknown = {"", BY_TRACK, 0};
+	const char *cat = str(r, e->cat);
+
+	for (size_t i = 0; e->cat && i < ARRAY_SIZE(categories); i++)
+		if (!strcasecmp(cat, categories[i].text))
+			return &categories[i];
+	return &unknown;
+}
+
+/* "process_name", "thread_name" */
+static int on_name(struct reader *r, const struct chrome_event *e)
+{
+	uint32_t i;
+
+	if (!e->arg_name)
+		return 0;
+	if (!strcmp(str(r, e->name), "process_name")) {
+		i = process_intern(r, e->pid);
+		if (i != SESSION_NONE)
+			r->processes[i].name = e->arg_name;
+		return i == SESSION_NONE ? -ENOMEM : 0;
+	}
+	if (strcmp(str(r, e->name), "thread_name") != 0)
+		return 0;
+	i = track_intern(r, e->pid, e->tid);
+	if (i != SESSION_NONE)
+		r->tracks[i].name = e->arg_name;
+	return i == SESSION_NONE ? -ENOMEM : 0;
+}
+
+/* A kernel that says where it was launched from; its own name is the last of the stack. */
+static int work_on_stack(struct reader *r, const struct chrome_event *e, struct trace_work *w)
+{
+	size_t n = e->n_call_stack;
+
+	if (n && e->call_stack[n - 1] == e->name)
+		n--;
+	w->parent = stack_node(r, e, n);
+	return w->parent == SESSION_NONE ? -ENOMEM : 0;
+}
+
+static int on_work(struct reader *r, const struct category *c, const struct chrome_event *e,
+		   const struct track *t)
+{
+	struct trace_work w = {.start_ns = e->ts_ns,
+			       .end_ns = e->ts_ns + e->dur_ns,
+			       .launch = e->correlation,
+			       .range = e->external,
+			       .bytes = e->bytes,
+			       .name = e->name,
+			       .parent = SESSION_NONE,
+			       .process = SESSION_NONE,
+			       .context = (uint32_t)e->context,
+			       .stream = (uint32_t)e->stream,
+			       .device = e->device,
+			       .kind = c->kind};
+	const char *name = str(r, e->name);
+	uint64_t number;
+
+	if (c->class != WORK)
+		w.kind = ACTIVITY_KERNEL;
+	if (w.kind != ACTIVITY_KERNEL || !strncasecmp(name, "memcpy", 6) ||
+	    !strncasecmp(name, "memset", 6))
+		trace_parse_transfer(name, &w);
+	if (!e->has_stream && number_in(track_label(r, t), &number))
+		w.stream = (uint32_t)number;
+	if (w.device < 0)
+		w.device = device_in(process_label(r, t));
+	if (w.device < 0 && !e->n_call_stack && is_number(str(r, t->pid)) &&
+	    number_in(str(r, t->pid), &number) && number < 1024)
+		w.device = (int32_t)number; /* torch.profiler's pid of what runs on a device */
+	if (e->n_call_stack && work_on_stack(r, e, &w) < 0)
+		return -ENOMEM;
+	return trace_add_work(r->trace, &w);
+}
+
+/* A scope of Triton's Proton, which says its whole path; its name may hold its metrics as well. */
+static int on_scope(struct reader *r, const struct chrome_event *e, struct trace_range *range)
+{
+	uint32_t node = stack_node(r, e, e->n_call_stack);
+
+	if (node == SESSION_NONE)
+		return -ENOMEM;
+	range->base = node == SESSION_ROOT ? node : r->s->nodes[node].parent;
+	range->frame = r->s->nodes[node].frame;
+	range->placed = true;
+	return node == SESSION_ROOT ? 0 : add_metrics(r, e, node, range->lane);
+}
+
+/* A scope within a kernel: its track is a warp, its category the kernel's name. */
+static int on_cycles(struct reader *r, const struct chrome_event *e, uint32_t track)
+{
+	static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
+	struct trace_range range = {.start_ns = e->ts_ns,
+				    .end_ns = e->ts_ns + e->dur_ns,
+				    .track = track * 2 + 1,
+				    .in_kernel = true,
+				    .frame = frame_of(r, FRAME_INSTRUMENT, e->name),
+				    .lane = session_lane_intern(r->s, &nowhere)};
+	uint32_t frame = frame_of(r, FRAME_KERNEL, e->cat);
+
+	range.base = stack_node(r, e, e->n_call_stack);
+	if (range.frame == SESSION_NONE || range.lane == SESSION_NONE || frame == SESSION_NONE ||
+	    range.base == SESSION_NONE)
+		return -ENOMEM;
+	range.base = session_node_intern(r->s, range.base, frame);
+	return range.base == SESSION_NONE ? -ENOMEM : trace_add_range(r->trace, &range);
+}
+
+static int add_mark(struct reader *r, const struct trace_range *range, bool begin)
+{
+	if (array_reserve((void **)&r->marks, &r->cap_marks, r->n_marks + 1, sizeof(*r->marks)) < 0)
+		return -ENOMEM;
+	r->marks[r->n_marks] = (struct mark){*range, begin};
+	r->marks[r->n_marks].range.seq = (uint32_t)r->n_marks;
+	r->n_marks++;
+	return 0;
+}
+
+static int on_range(struct reader *r, const struct category *c, const struct chrome_event *e,
+		    uint32_t track)
+{
+	struct trace_range range = {.start_ns = e->ts_ns,
+				    .end_ns = e->ts_ns + e->dur_ns,
+				    .base = SESSION_ROOT,
+				    .frame = range_frame(r, c, e->name),
+				    .lane = host_lane(r, &r->tracks[track])};
+
+	if (range.frame == SESSION_NONE || range.lane == SESSION_NONE)
+		return -ENOMEM;
+	range.track = range.lane * 2;
+	if (c->class != RANGE && e->correlation) {
+		range.id = e->correlation;
+		range.id_is = TRACE_ID_LAUNCH;
+	} else if (e->external) {
+		range.id = e->external;
+		range.id_is = TRACE_ID_RANGE;
+	}
+	if (c->class == CALL && !strncmp(str(r, e->name), "hip", 3))
+		trace_set_device_type(r->trace, "HIP");
+	if (e->n_call_stack && on_scope(r, e, &range) < 0)
+		return -ENOMEM;
+	return e->ph == 'X' ? trace_add_range(r->trace, &range) : add_mark(r, &range, e->ph == 'B');
+}
+
+static int on_execution(struct reader *r, const struct chrome_event *e)
+{
+	const struct category *c = category_of(r, e);
+	uint32_t track = track_intern(r, e->pid, e->tid);
+	enum track_class on;
+
+	if (track == SESSION_NONE)
+		return -ENOMEM;
+	if (!r->seed)
+		r->seed = (uint64_t)e->ts_ns;
+	r->last_ns = MAX(r->last_ns, e->ts_ns + e->dur_ns);
+	if (e->in_cycles)
+		return on_cycles(r, e, track);
+	on = track_class(r, &r->tracks[track]);
+	if (c->class == WORK || (c->class == BY_TRACK && on == STREAM_TRACK))
+		return on_work(r, c, e, &r->tracks[track]);
+	/* What is not work and yet on a stream was put there to be seen. */
+	if (c->class == IGNORED || on != HOST_TRACK)
+		return 0;
+	return on_range(r, c, e, track);
+}
+
+static int on_event(void *ctx, const struct chrome_event *e)
+{
+	if (e->ph == 'M')
+		return on_name(ctx, e);
+	if (!e->has_ts || !e->ph || !strchr("XBE", e->ph))
+		return 0;
+	return on_execution(ctx, e);
+}
+
+static int on_device(void *ctx, const struct session_device *device)
+{
+	struct reader *r = ctx;
+	struct session_device d = *device;
+
+	if (strstr(str(r, d.name), "AMD")) {
+		d.type = strtab_adds(r->s->strings, "HIP");
+		d.arch = 0; /* major and minor do not name a gfx target */
+		trace_set_device_type(r->trace, "HIP");
+		if (d.type == STRTAB_NONE)
+			return -ENOMEM;
+	}
+	return trace_add_device(r->trace, &d);
+}
+
+/* ---- begin and end ---- */
+
+static int compare_marks(const void *x, const void *y)
+{
+	const struct trace_range *a = &((const struct mark *)x)->range,
+				 *b = &((const struct mark *)y)->range;
+
+	if (a->track != b->track)
+		return a->track < b->track ? -1 : 1;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+/* An end belongs to the innermost begin that is open; marks[*n_open] are those, moved down. */
+static int match_mark(struct reader *r, struct mark mark, size_t *n_open)
+{
+	struct trace_range *top = *n_open ? &r->marks[*n_open - 1].range : NULL;
+
+	if (mark.begin) {
+		r->marks[(*n_open)++] = mark;
+		return 0;
+	}
+	if (!top || top->track != mark.range.track) {
+		r->s->losses[LOSS_SCOPE_MISMATCH]++;
+		return 0;
+	}
+	top->end_ns = mark.range.start_ns;
+	(*n_open)--;
+	return trace_add_range(r->trace, top);
+}
+
+/* What was never ended lasted until the end. */
+static int close_marks(struct reader *r, uint32_t track, size_t *n_open)
+{
+	int ret = 0;
+
+	while (ret == 0 && *n_open && r->marks[*n_open - 1].range.track != track) {
+		struct trace_range *range = &r->marks[--*n_open].range;
+
+		range->end_ns = MAX(r->last_ns, range->start_ns);
+		ret = trace_add_range(r->trace, range);
+	}
+	return ret;
+}
+
+static int match_marks(struct reader *r)
+{
+	size_t n_open = 0;
+	int ret = 0;
+
+	if (r->n_marks)
+		qsort(r->marks, r->n_marks, sizeof(*r->marks), compare_marks);
+	for (size_t i = 0; ret == 0 && i < r->n_marks; i++) {
+		struct mark mark = r->marks[i];
+
+		ret = close_marks(r, mark.range.track, &n_open);
+		if (ret == 0)
+			ret = match_mark(r, mark, &n_open);
+	}
+	return ret < 0 ? ret : close_marks(r, SESSION_NONE, &n_open);
+}
+
+/* ---- the whole ---- */
+
+static int add_notes(struct session *s, const struct chrome_document *document)
+{
+	int r = 0;
+
+	if (document->unfinished)
+		r = session_note(s, SESSION_NONE, NOTE_WARNING,
+				 "the trace was never closed: whoever wrote it was stopped");
+	if (r == 0 && document->garbage_at)
+		r = session_note(s, SESSION_NONE, NOTE_WARNING,
+				 "what follows the end of the trace was not read");
+	return r;
+}
+
+static int finish(struct reader *r, const struct chrome_document *document)
+{
+	int ret = match_marks(r);
+
+	if (ret == 0)
+		ret = trace_finish(r->trace, document->base_ns);
+	for (size_t i = 0; i < r->s->n_processes; i++)
+		r->s->processes[i].rank = document->rank;
+	return ret < 0 ? ret : add_notes(r->s, document);
+}
+
+int chrome_read(struct reader_input *in, struct session *s, struct format_error *error)
+{
+	struct reader r = {.s = s, .trace = trace_new(s)};
+	const struct chrome_sink sink = {on_event, on_device, &r};
+	struct chrome_document document;
+	int ret = 0;
+
+	buf_init(&r.name, 0);
+	if (!r.trace)
+		ret = format_fail(error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+	else
+		ret = chrome_parse(in, s, &sink, &document, error);
+	if (ret == 0 && (ret = finish(&r, &document)) < 0)
+		format_fail(error, ret, FORMAT_NO_OFFSET, "%s", strerror(-ret));
+	buf_done(&r.name);
+	free(r.processes);
+	free(r.tracks);
+	free(r.marks);
+	idindex_done(&r.by_pid);
+	idindex_done(&r.by_track);
+	trace_free(r.trace);
+	return ret;
+}
+
+static size_t skip_head(const char *head, size_t n)
+{
+	size_t i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
+
+	while (i < n && memchr(" \t\r\n", head[i], 4))
+		i++;
+	return i;
+}
+
+/* A key of the document, or of the first event in a bare list. */
+static bool has_key(const char *head, size_t n, const char *key)
+{
+	size_t len = strlen(key);
+	const char *p = memmem(head, n, key, len);
+
+	for (; p; p = memmem(p + len, n - (size_t)(p + len - head), key, len)) {
+		const char *q = p + len;
+
+		q += skip_head(q, n - (size_t)(q - head));
+		if (q < head + n && *q == ':')
+			return true;
+	}
+	return false;
+}
+
+bool chrome_detect(const char *head, size_t n)
+{
+	static const char *const keys[] = {"\"traceEvents\"", "\"schemaVersion\"",
+					   "\"deviceProperties\"", "\"displayTimeUnit\"",
+					   "\"baseTimeNanoseconds\""};
+	size_t at = skip_head(head, n);
+
+	if (at == n)
+		return false;
+	for (size_t i = 0; head[at] == '{' && i < ARRAY_SIZE(keys); i++)
+		if (has_key(head, n, keys[i]))
+			return true;
+	return head[at] == '[' && has_key(head, n, "\"ph\"") && !has_key(head, n, "\"children\"");
+}
+
+const struct format format_chrome = {
+	.name = "chrome",
+	.suffix = ".chrome_trace",
+	.help = "Chrome trace JSON, of Triton's Proton, torch.profiler and others",
+	.detect = chrome_detect,
+	.read = chrome_read,
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_FORMAT_GUNZIP_H
+#define PROTON_FORMAT_GUNZIP_H
+/* What is packed with gzip, as an input of its own: no reader needs to know. */
+#include "format/format.h"
+
+struct gunzip;
+
+bool gunzip_detect(const char *head, size_t n);
+/* Reads from in, which is borrowed. NULL: no memory, or built without zlib. */
+struct gunzip *gunzip_new(struct reader_input *in);
+struct gunzip *gunzip_free(struct gunzip *g);
+/* The input that has the unpacked bytes. */
+void gunzip_init_reader(struct gunzip *g, struct reader_input *unpacked);
+/* 0, or what was wrong with the packed bytes, with *error set. */
+int gunzip_failed(const struct gunzip *g, struct format_error *error);
+
+#endif

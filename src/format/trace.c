@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+#include "format/trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/hash.h"
+#include "base/idindex.h"
+#include "base/util.h"
+
+#define DEVICES_MAX 4096
+
+/* A call that may have launched work, or a range in which work was launched. */
+struct origin {
+	uint64_t id;
+	uint32_t process;
+	uint32_t parent; /* node below which the work is */
+	uint32_t lane;
+};
+
+struct origins {
+	struct origin *items;
+	size_t n, cap;
+};
+
+struct trace {
+	struct session *s;
+	struct trace_range *ranges;
+	size_t n_ranges, cap_ranges;
+	struct trace_work *works;
+	size_t n_works, cap_works;
+	struct origins launches, within;
+	uint32_t host_set, copy_set, set_set, cycle_set;
+	uint32_t directions[COPY_N_DIRECTIONS]; /* string ids */
+	struct {
+		uint32_t *ids; /* session devices, in the order of their arrival */
+		size_t n, cap;
+		struct idindex by_index;
+		uint32_t type; /* string id */
+	} devices;
+	int64_t first_ns; /* time of the first event */
+	/* Ranges around the one at hand, outermost first. */
+	struct open_range {
+		int64_t end_ns;
+		uint64_t ns, inner_ns; /* how long; of that within ranges inside */
+		uint32_t node, track, lane;
+		bool in_kernel;
+	} * open;
+	size_t n_open, cap_open;
+};
+
+/* The copies' set less its last is the sets' set. */
+static int make_sets(struct trace *t)
+{
+	static const uint32_t host[] = {METRIC_CPU_TIME, METRIC_CPU_COUNT};
+	static const uint32_t copy[] = {METRIC_TIME,     METRIC_COUNT, METRIC_TIME_MIN,
+					METRIC_TIME_MAX, METRIC_BYTES, METRIC_DIRECTION};
+	struct metric cycles;
+	uint32_t id;
+
+	for (unsigned i = 0; i < COPY_N_DIRECTIONS; i++) {
+		t->directions[i] = strtab_adds(t->s->strings, copy_direction_word(i));
+		if (t->directions[i] == STRTAB_NONE)
+			return -ENOMEM;
+	}
+	metric_guess("cycles", METRIC_U64, &cycles);
+	id = metric_table_add(t->s->metrics, &cycles);
+	t->host_set = session_set_intern(t->s, host, ARRAY_SIZE(host));
+	t->copy_set = session_set_intern(t->s, copy, ARRAY_SIZE(copy));
+	t->set_set = session_set_intern(t->s, copy, ARRAY_SIZE(copy) - 1);
+	if (id == METRIC_NONE)
+		return -ENOMEM;
+	t->cycle_set = session_set_intern(t->s, &id, 1);
+	return MAX(MAX(t->host_set, t->copy_set), MAX(t->set_set, t->cycle_set)) == SESSION_NONE
+		       ? -ENOMEM
+		       : 0;
+}
+
+struct trace *trace_new(struct session *s)
+{
+	struct trace *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->s = s;
+	t->devices.type = strtab_adds(s->strings, "CUDA");
+	return t->devices.type == STRTAB_NONE || make_sets(t) < 0 ? trace_free(t) : t;
+}
+
+struct trace *trace_free(struct trace *t)
+{
+	if (!t)
+		return NULL;
+	free(t->ranges);
+	free(t->works);
+	free(t->launches.items);
+	free(t->within.items);
+	free(t->devices.ids);
+	idindex_done(&t->devices.by_index);
+	free(t->open);
+	free(t);
+	return NULL;
+}
+
+static bool times_are_good(struct trace *t, int64_t start_ns, int64_t end_ns)
+{
+	if (end_ns >= start_ns)
+		return true;
+	t->s->losses[LOSS_REVERSED_TIME]++;
+	return false;
+}
+
+int trace_add_range(struct trace *t, const struct trace_range *range)
+{
+	if (!times_are_good(t, range->start_ns, range->end_ns))
+		return 0;
+	if (t->n_ranges >= SESSION_NONE || array_reserve((void **)&t->ranges, &t->cap_ranges,
+							 t->n_ranges + 1, sizeof(*t->ranges)) < 0)
+		return -ENOMEM;
+	t->ranges[t->n_ranges] = *range;
+	t->ranges[t->n_ranges].seq = (uint32_t)t->n_ranges;
+	t->n_ranges++;
+	return 0;
+}
+
+int trace_add_work(struct trace *t, const struct trace_work *work)
+{
+	if (!times_are_good(t, work->start_ns, work->end_ns))
+		return 0;
+	if (t->n_works >= SESSION_NONE ||
+	    array_reserve((void **)&t->works, &t->cap_works, t->n_works + 1, sizeof(*t->works)) < 0)
+		return -ENOMEM;
+	t->works[t->n_works] = *work;
+	t->works[t->n_works].seq = (uint32_t)t->n_works;
+	t->n_works++;
+	return 0;
+}
+
+/* ---- devices ---- */
+
+static bool device_equal(const void *ctx, uint32_t i, const void *key)
+{
+	const struct trace *t = ctx;
+
+	return t->s->devices[t->devices.ids[i]].index == *(const int32_t *)key;
+}
+
+int trace_add_device(struct trace *t, const struct session_device *device)
+{
+	struct session_device d = *device;
+	uint64_t hash = hash_u64((uint32_t)d.index);
+	uint32_t i = idindex_find(&t->devices.by_index, hash, device_equal, t, &d.index), id;
+
+	if (i != IDINDEX_NONE && !d.name && !d.arch)
+		return 0;
+	if (i == IDINDEX_NONE && t->devices.n >= DEVICES_MAX)
+		return -E2BIG;
+	d.type = d.type ? d.type : t->devices.type;
+	id = session_device_intern(t->s, &d);
+	if (id == SESSION_NONE)
+		return -ENOMEM;
+	if (i != IDINDEX_NONE) {
+		t->devices.ids[i] = id;
+		return 0;
+	}
+	if (array_reserve((void **)&t->devices.ids, &t->devices.cap, t->devices.n + 1,
+			  sizeof(*t->devices.ids)) < 0 ||
+	    idindex_add(&t->devices.by_index, hash, (uint32_t)t->devices.n) < 0)
+		return -ENOMEM;
+	t->devices.ids[t->devices.n++] = id;
+	return 0;
+}
+
+void trace_set_device_type(struct trace *t, const char *type)
+{
+	uint32_t id = strtab_adds(t->s->strings, type);
+
+	if (id != STRTAB_NONE)
+		t->devices.type = id;
+}
+
+/* The session's device of an index; SESSION_NONE: unknown, or one too many. */
+static int device_of(struct trace *t, int32_t index, uint32_t *ret)
+{
+	const struct session_device device = {.index = index};
+	uint32_t i;
+	int r = index < 0 ? 0 : trace_add_device(t, &device);
+
+	*ret = SESSION_NONE;
+	if (r == -E2BIG)
+		t->s->losses[LOSS_LANES_FULL]++;
+	else if (r < 0)
+		return r;
+	if (index < 0)
+		return 0;
+	i = idindex_find(&t->devices.by_index, hash_u64((uint32_t)index), device_equal, t, &index);
+	if (i != IDINDEX_NONE)
+		*ret = t->devices.ids[i];
+	return 0;
+}
+
+/* ---- values ---- */
+
+/* A row with room for the values of its set. NULL: no memory. */
+static union metric_value *row_values(struct trace *t, uint32_t node, uint32_t lane, uint32_t set)
+{
+	struct session *s = t->s;
+	uint32_t row;
+
+	if (node == SESSION_NONE || lane == SESSION_NONE)
+		return NULL;
+	row = session_row_intern(s, node, lane, 0, set);
+	if (row == SESSION_NONE)
+		return NULL;
+	memset(s->present + s->rows[row].values, 1, s->sets[set].n);
+	return s->values + s->rows[row].values;
+}
+
+static int add_host_time(struct trace *t, uint32_t node, uint32_t lane, uint64_t ns)
+{
+	union metric_value *v = row_values(t, node, lane, t->host_set);
+
+	if (!v)
+		return -ENOMEM;
+	v[0].u64 += ns;
+	v[1].u64++;
+	return 0;
+}
+
+static int add_cycles(struct trace *t, uint32_t node, uint32_t lane, uint64_t cycles)
+{
+	union metric_value *v = row_values(t, node, lane, t->cycle_set);
+
+	if (!v)
+		return -ENOMEM;
+	v[0].u64 += cycles;
+	return 0;
+}
+
+/* ---- ranges ---- */
+
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* By track; of those that start together the one that lasts longer is around the other, of equals
+ * the first. */
+static int compare_ranges(const void *x, const void *y)
+{
+	const struct trace_range *a = x, *b = y;
+
+	if (a->track != b->track)
+		return COMPARE(a->track, b->track);
+	if (a->start_ns != b->start_ns)
+		return COMPARE(a->start_ns, b->start_ns);
+	if (a->end_ns != b->end_ns)
+		return COMPARE(b->end_ns, a->end_ns);
+	return COMPARE(a->seq, b->seq);
+}
+
+static int origin_add(struct origins *o, const struct origin *origin)
+{
+	if (array_reserve((void **)&o->items, &o->cap, o->n + 1, sizeof(*o->items)) < 0)
+		return -ENOMEM;
+	o->items[o->n++] = *origin;
+	return 0;
+}
+
+/* The innermost range has ended. */
+static int range_close(struct trace *t)
+{
+	struct open_range *o = &t->open[--t->n_open];
+
+	if (t->n_open)
+		o[-1].inner_ns += o->ns;
+	if (!o->in_kernel)
+		return add_host_time(t, o->node, o->lane, o->ns);
+	/* Cycles add up along the tree. */
+	return add_cycles(t, o->node, o->lane, o->ns - MIN(o->inner_ns, o->ns));
+}
+
+static int range_remember(struct trace *t, const struct trace_range *r, uint32_t parent,
+			  uint32_t node)
+{
+	struct origin origin = {r->id, t->s->lanes[r->lane].process, parent, r->lane};
+
+	if (r->id_is == TRACE_ID_LAUNCH)
+		return origin_add(&t->launches, &origin);
+	if (r->id_is != TRACE_ID_RANGE)
+		return 0;
+	origin.parent = node;
+	return origin_add(&t->within, &origin);
+}
+
+static int range_open(struct trace *t, const struct trace_range *r)
+{
+	uint32_t parent = t->n_open && !r->placed ? t->open[t->n_open - 1].node : r->base, node;
+
+	if (array_reserve((void **)&t->open, &t->cap_open, t->n_open + 1, sizeof(*t->open)) < 0)
+		return -ENOMEM;
+	node = session_node_intern(t->s, parent, r->frame);
+	if (node == SESSION_NONE)
+		return -ENOMEM;
+	t->open[t->n_open++] = (struct open_range){.end_ns = r->end_ns,
+						   .ns = (uint64_t)(r->end_ns - r->start_ns),
+						   .node = node,
+						   .track = r->track,
+						   .lane = r->lane,
+						   .in_kernel = r->in_kernel};
+	return range_remember(t, r, parent, node);
+}
+
+static int nest_ranges(struct trace *t)
+{
+	const struct trace_range *r = t->ranges, *end = r + t->n_ranges;
+	int ret = 0;
+
+	if (t->n_ranges)
+		qsort(t->ranges, t->n_ranges, sizeof(*t->ranges), compare_ranges);
+	for (; ret == 0 && r < end; r++) {
+		while (ret == 0 && t->n_open &&
+		       (t->open[t->n_open - 1].track != r->track ||
+			t->open[t->n_open - 1].end_ns <= r->start_ns))
+			ret = range_close(t);
+		if (ret == 0)
+			ret = range_open(t, r);
+	}
+	while (ret == 0 && t->n_open)
+		ret = range_close(t);
+	return ret;
+}
+
+/* ---- work ---- */
+
+static int compare_origins(const void *x, const void *y)
+{
+	const struct origin *a = x, *b = y;
+
+	if (a->id != b->id)
+		return COMPARE(a->id, b->id);
+	if (a->process != b->process)
+		return COMPARE(a->process, b->process);
+	if (a->lane != b->lane)
+		return COMPARE(a->lane, b->lane);
+	return COMPARE(a->parent, b->parent);
+}
+
+static void origins_sort(struct origins *o)
+{
+	if (o->n)
+		qsort(o->items, o->n, sizeof(*o->items), compare_origins);
+}
+
+/* The first with this id, in this process unless that is unknown. NULL: there is none. */
+static const struct origin *origin_find(const struct origins *o, uint64_t id, uint32_t process)
+{
+	struct origin key = {id, process == SESSION_NONE ? 0 : process, 0, 0};
+	size_t lo = 0, hi = o->n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (compare_origins(&o->items[mid], &key) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == o->n || o->items[lo].id != id)
+		return NULL;
+	return process == SESSION_NONE || o->items[lo].process == process ? &o->items[lo] : NULL;
+}
+
+static const struct origin *work_origin(struct trace *t, const struct trace_work *w)
+{
+	const struct origin *o = NULL;
+
+	if (w->launch)
+		o = origin_find(&t->launches, w->launch, w->process);
+	if (!o && w->range)
+		o = origin_find(&t->within, w->range, w->process);
+	if (!o && (w->launch || w->range))
+		t->s->losses[LOSS_UNMATCHED]++;
+	return o;
+}
+
+static uint32_t work_frame(struct trace *t, const struct trace_work *w)
+{
+	const struct activity a = {.kind = (enum activity_kind)w->kind,
+				   .direction = w->direction,
+				   .src_kind = w->src_kind,
+				   .dst_kind = w->dst_kind};
+	static const enum frame_kind kinds[] = {[ACTIVITY_KERNEL] = FRAME_KERNEL,
+						[ACTIVITY_COPY] = FRAME_COPY,
+						[ACTIVITY_SET] = FRAME_SET};
+	bool known = w->kind == ACTIVITY_SET || (w->kind == ACTIVITY_COPY && w->direction);
+	uint32_t name = w->name;
+	char text[48];
+
+	if (known) {
+		activity_transfer_name(&a, text, sizeof(text));
+		name = strtab_adds(t->s->strings, text);
+	}
+	if (name == STRTAB_NONE)
+		return SESSION_NONE;
+	return session_frame_intern(t->s, kinds[w->kind], name, SESSION_NONE, 0);
+}
+
+static uint32_t work_node(struct trace *t, const struct trace_work *w, const struct origin *o)
+{
+	uint32_t parent = w->parent != SESSION_NONE ? w->parent : o ? o->parent : SESSION_ROOT;
+	uint32_t frame = work_frame(t, w);
+
+	return frame == SESSION_NONE ? frame : session_node_intern(t->s, parent, frame);
+}
+
+static int work_lane(struct trace *t, const struct trace_work *w, const struct origin *o,
+		     struct session_lane *ret)
+{
+	struct session_lane lane = {w->process, SESSION_NONE, w->context, w->stream, 0};
+	int r = device_of(t, w->device, &lane.device);
+
+	if (o) {
+		lane.process = t->s->lanes[o->lane].process;
+		lane.thread = t->s->lanes[o->lane].thread;
+	} else if (w->process == SESSION_NONE && t->s->n_processes == 1) {
+		lane.process = 0;
+	}
+	*ret = lane;
+	return r;
+}
+
+/* As in a recording: a histogram begins with the second execution. */
+static int work_histogram(struct trace *t, uint32_t node, const struct session_lane *lane,
+			  uint64_t n_before, uint64_t before_ns, uint64_t ns)
+{
+	int r = 0;
+
+	if (!n_before)
+		return 0;
+	if (n_before == 1)
+		r = session_hist_add(t->s, node, lane->device, lane->process, before_ns);
+	return r < 0 ? r : session_hist_add(t->s, node, lane->device, lane->process, ns);
+}
+
+static int work_values(struct trace *t, const struct trace_work *w, uint32_t node, uint32_t lane)
+{
+	const uint32_t sets[] = {[ACTIVITY_KERNEL] = SET_KERNEL,
+				 [ACTIVITY_COPY] = t->copy_set,
+				 [ACTIVITY_SET] = t->set_set};
+	uint64_t ns = (uint64_t)(w->end_ns - w->start_ns), n_before, before_ns;
+	union metric_value *v = row_values(t, node, lane, sets[w->kind]);
+
+	if (!v)
+		return -ENOMEM;
+	before_ns = v[0].u64;
+	n_before = v[1].u64++;
+	v[0].u64 += ns;
+	v[2].u64 = n_before ? MIN(v[2].u64, ns) : ns;
+	v[3].u64 = MAX(v[3].u64, ns);
+	if (w->kind != ACTIVITY_KERNEL) {
+		v[4].u64 += w->bytes;
+		t->s->present[v - t->s->values + 4] = v[4].u64 > 0;
+	}
+	if (w->kind == ACTIVITY_COPY)
+		v[5].text = t->directions[w->direction];
+	return work_histogram(t, node, &t->s->lanes[lane], n_before, before_ns, ns);
+}
+
+static int work_place(struct trace *t, const struct trace_work *w)
+{
+	const struct origin *o = w->parent == SESSION_NONE ? work_origin(t, w) : NULL;
+	struct session_interval interval = {.start_ns = (uint64_t)(w->start_ns - t->first_ns),
+					    .end_ns = (uint64_t)(w->end_ns - t->first_ns)};
+	struct session_lane lane;
+	int r = work_lane(t, w, o, &lane);
+
+	if (r < 0)
+		return r;
+	interval.node = work_node(t, w, o);
+	interval.lane = session_lane_intern(t->s, &lane);
+	r = work_values(t, w, interval.node, interval.lane);
+	return r < 0 ? r : session_interval_add(t->s, &interval);
+}
+
+static int compare_works(const void *x, const void *y)
+{
+	const struct trace_work *a = x, *b = y;
+
+	return a->start_ns != b->start_ns ? COMPARE(a->start_ns, b->start_ns)
+					  : COMPARE(a->seq, b->seq);
+}
+
+static int place_works(struct trace *t)
+{
+	int r = 0;
+
+	origins_sort(&t->launches);
+	origins_sort(&t->within);
+	if (t->n_works)
+		qsort(t->works, t->n_works, sizeof(*t->works), compare_works);
+	for (size_t i = 0; r == 0 && i < t->n_works; i++)
+		r = work_place(t, &t->works[i]);
+	return r;
+}
+
+/* ---- the whole ---- */
+
+/* First and last moment; false when there is no event. */
+static bool bounds(const struct trace *t, int64_t *ret_first_ns, int64_t *ret_last_ns)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN;
+
+	for (size_t i = 0; i < t->n_ranges; i++) {
+		first = MIN(first, t->ranges[i].start_ns);
+		last = MAX(last, t->ranges[i].end_ns);
+	}
+	for (size_t i = 0; i < t->n_works; i++) {
+		first = MIN(first, t->works[i].start_ns);
+		last = MAX(last, t->works[i].end_ns);
+	}
+	*ret_first_ns = first;
+	*ret_last_ns = last;
+	return last >= first;
+}
+
+/* Times beyond 2001 in nanoseconds since 1970 are taken for that. */
+#define EPOCH_LIKELY_NS INT64_C(1000000000000000000)
+
+int trace_finish(struct trace *t, int64_t base_ns)
+{
+	int64_t last_ns = 0, start_ns;
+	int r;
+
+	t->s->ended = true;
+	if (!bounds(t, &t->first_ns, &last_ns))
+		return 0;
+	start_ns =
+		base_ns > 0 && t->first_ns < EPOCH_LIKELY_NS ? base_ns + t->first_ns : t->first_ns;
+	if (start_ns >= EPOCH_LIKELY_NS)
+		t->s->start_ns = (uint64_t)start_ns;
+	t->s->end_ns = t->s->start_ns + (uint64_t)(last_ns - t->first_ns);
+	r = nest_ranges(t);
+	return r < 0 ? r : place_works(t);
+}
+
+/* ---- words ---- */
+
+struct transfer_word {
+	const char *text;
+	uint8_t value;
+};
+
+static uint8_t find_word(const char *name, const struct transfer_word *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcasestr(name, words[i].text))
+			return words[i].value;
+	return 0;
+}
+
+/* "Pinned -> Device": the kinds of memory at both ends. */
+static void parse_memories(const char *name, struct trace_work *work)
+{
+	static const struct transfer_word memories[] = {
+		{"pageable", MEMORY_PAGEABLE}, {"pinned", MEMORY_PINNED},
+		{"managed", MEMORY_MANAGED},   {"array", MEMORY_ARRAY},
+		{"device", MEMORY_DEVICE},
+	};
+	const char *open = strchr(name, '('), *arrow = open ? strstr(open, "->") : NULL;
+	char source[32];
+
+	if (!open)
+		return;
+	snprintf(source, sizeof(source), "%.*s", arrow ? (int)MIN(arrow - open, 31) : 31, open);
+	work->src_kind = find_word(source, memories, ARRAY_SIZE(memories));
+	if (arrow)
+		work->dst_kind = find_word(arrow, memories, ARRAY_SIZE(memories));
+}
+
+void trace_parse_transfer(const char *name, struct trace_work *work)
+{
+	static const struct transfer_word directions[] = {
+		{"HtoD", COPY_HOST_TO_DEVICE},
+		{"DtoH", COPY_DEVICE_TO_HOST},
+		{"DtoD", COPY_DEVICE_TO_DEVICE},
+		{"HtoH", COPY_HOST_TO_HOST},
+		{"PtoP", COPY_PEER_TO_PEER},
+		{"H2D", COPY_HOST_TO_DEVICE},
+		{"D2H", COPY_DEVICE_TO_HOST},
+		{"D2D", COPY_DEVICE_TO_DEVICE},
+		{"P2P", COPY_PEER_TO_PEER},
+		{"HOST_TO_DEVICE", COPY_HOST_TO_DEVICE},
+		{"DEVICE_TO_HOST", COPY_DEVICE_TO_HOST},
+		{"DEVICE_TO_DEVICE", COPY_DEVICE_TO_DEVICE},
+		{"HOST_TO_HOST", COPY_HOST_TO_HOST},
+		{"HostToDevice", COPY_HOST_TO_DEVICE},
+		{"DeviceToHost", COPY_DEVICE_TO_HOST},
+		{"DeviceToDevice", COPY_DEVICE_TO_DEVICE},
+		{"Host-to-Device", COPY_HOST_TO_DEVICE},
+		{"Device-to-Host", COPY_DEVICE_TO_HOST},
+		{"Device-to-Device", COPY_DEVICE_TO_DEVICE},
+		{"Peer-to-Peer", COPY_PEER_TO_PEER},
+	};
+	static const struct transfer_word kinds[] = {
+		{"memset", ACTIVITY_SET}, {"memcpy", ACTIVITY_COPY}, {"memory_copy", ACTIVITY_COPY},
+		{"copy", ACTIVITY_COPY},  {"fill", ACTIVITY_SET},
+	};
+
+	if (work->kind == ACTIVITY_KERNEL)
+		work->kind = find_word(name, kinds, ARRAY_SIZE(kinds));
+	if (work->kind == ACTIVITY_COPY)
+		work->direction = find_word(name, directions, ARRAY_SIZE(directions));
+	parse_memories(name, work);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_FORMAT_TRACE_H
+#define PROTON_FORMAT_TRACE_H
+/* From a trace, every event with its times, to a profile: what the readers of traces share.
+ *
+ *   ranges on host threads ── nested by their times ──> calling contexts, host time
+ *   work on devices ── by correlation id, the range that launched it ──> kernels below them
+ *
+ *   thread 1  |--- forward -------------------|           ROOT
+ *               |-- aten::mm --|                           └ forward
+ *                 |launch 7|                                  └ aten::mm
+ *   stream 3            |-- gemm, launch 7 --|                   ├ launch
+ *                                                                └ gemm
+ *
+ * Traces are in no order that can be relied on: events are kept, some 50 bytes each, until the last
+ * has come.
+ *   thread  one */
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/activity.h"
+#include "core/session.h"
+
+enum trace_id {
+	TRACE_ID_NONE = 0,
+	TRACE_ID_LAUNCH, /* a call: work with the same launch id was started by it */
+	TRACE_ID_RANGE,  /* a range in which work with the same range id was started */
+};
+
+/* A range on a host thread, or within a kernel. */
+struct trace_range {
+	int64_t start_ns, end_ns;
+	uint64_t id;
+	uint32_t frame;
+	uint32_t track; /* what can nest: ranges of one track */
+	uint32_t lane;  /* process and thread */
+	uint32_t base;  /* node below which the outermost ranges of a track are: SESSION_ROOT */
+	uint32_t seq;   /* filled in: order of arrival */
+	uint8_t id_is;  /* enum trace_id */
+	bool in_kernel; /* times are cycles */
+	bool placed;    /* `base` is its parent, whatever is around it */
+};
+
+/* A kernel, copy or set. */
+struct trace_work {
+	int64_t start_ns, end_ns;
+	uint64_t launch, range; /* ids, 0 = unknown */
+	uint64_t bytes;
+	uint32_t name;    /* string id; shown for a copy or set of which nothing else is known */
+	uint32_t seq;     /* filled in */
+	uint32_t parent;  /* node, when the trace says it; else SESSION_NONE */
+	uint32_t process; /* whose launch ids these are; SESSION_NONE: of any */
+	uint32_t context, stream;
+	int32_t device;                        /* -1 unknown */
+	uint8_t kind;                          /* enum activity_kind */
+	uint8_t direction, src_kind, dst_kind; /* see struct activity */
+};
+
+struct trace;
+struct trace *trace_new(struct session *s); /* NULL: no memory */
+struct trace *trace_free(struct trace *t);
+static inline void trace_freep(struct trace **t)
+{
+	*t = trace_free(*t);
+}
+
+/* 0 or -ENOMEM. Ranges that end before they start are counted as losses and left out. */
+int trace_add_range(struct trace *t, const struct trace_range *range);
+int trace_add_work(struct trace *t, const struct trace_work *work);
+/* What is known of a device, by its index; may come before or after the work. -E2BIG: too many. */
+int trace_add_device(struct trace *t, const struct session_device *device);
+/* What devices are where nothing says it: "CUDA" unless told. */
+void trace_set_device_type(struct trace *t, const char *type);
+
+/* All has come: make the session of it. base_ns is the CLOCK_REALTIME of time 0, or 0. */
+int trace_finish(struct trace *t, int64_t base_ns);
+
+/* Direction and kinds of memory from words such as "Memcpy HtoD (Pinned -> Device)",
+ * "MEMORY_COPY_HOST_TO_DEVICE", "Memset (Managed)"; the kind of work too. */
+void trace_parse_transfer(const char *name, struct trace_work *work);
+
+#endif

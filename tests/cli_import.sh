@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What other tools wrote is told by its content and read by every command.
+# Each file in tests/chrome has a NAME.report beside it;
+# PROTON_GOLDEN=update make check TESTS=tests/cli_import.sh writes them anew.
+chrome=$(cd "${srcdir:-.}/tests/chrome" && pwd) || exit 99
+build=$PWD
+. "${srcdir:-.}/tests/cli_help.sh"
+columns=time/us,count,cpu_time/us,bytes,cycles,flops
+sections="--section tree --section transfers --section devices --section losses --section notes"
+
+golden() { # golden "what" file-that-was-made golden-file
+	if [ "${PROTON_GOLDEN:-}" = update ]; then
+		cp "$2" "$3"
+	fi
+	if diff -u "$3" "$2" >diff.out; then echo "ok: $1"; else
+		echo "FAILED: $1"; head -40 diff.out; n_failed=$((n_failed + 1)); fi
+}
+
+# shellcheck disable=SC2086 # the sections are words
+report() { # report FILE: as the golden files are made
+	"$PROTON" report --ascii -m "$columns" $sections "$1"
+}
+
+for trace in torch.json proton.chrome_trace cycles.chrome_trace array.json nsys.json xla.json; do
+	cp "$chrome/$trace" named-otherwise
+	report named-otherwise >report 2>err
+	check "$trace: report" "0 " "$? $(cat err)"
+	golden "$trace: report is as expected" report "$chrome/$trace.report"
+	report - <"$chrome/$trace" >piped; check "$trace: standard input" "" "$(diff report piped | head -3)"
+	"$PROTON" export -f hatchet named-otherwise >again.hatchet
+	report again.hatchet >again; check "$trace: as Hatchet" "" "$(diff report again | head -5)"
+done
+
+# Packed, whatever it is.
+"$PROTON" report "$chrome/torch.json" >plain
+if ! grep -q 'define HAVE_ZLIB 1' "$build/config.h"; then
+	gzip -c "$chrome/torch.json" >t.gz
+	"$PROTON" report t.gz 2>err; check "without zlib: status" 1 $?
+	has "without zlib: said" "built without zlib" err
+else
+	gzip -c "$chrome/torch.json" >t.gz
+	"$PROTON" report t.gz >out; check "gzip" "" "$(diff plain out | head -3)"
+	"$PROTON" report - <t.gz >out; check "gzip, standard input" "" "$(diff plain out | head -3)"
+	(head -c 700 "$chrome/torch.json" | gzip; tail -c +701 "$chrome/torch.json" | gzip) >two.gz
+	"$PROTON" report two.gz >out; check "gzip of two members" "" "$(diff plain out | head -3)"
+	"$PROTON" export -f hatchet t.gz | gzip >h.gz
+	"$PROTON" report h.gz >out; check "gzip of Hatchet" "" "$(diff plain out | head -3)"
+	head -c 400 t.gz >cut.gz
+	"$PROTON" report cut.gz 2>err; check "gzip, cut: status" 1 $?
+	check "gzip, cut: said" "proton: cut.gz: gzip: truncated at byte 400" "$(cat err)"
+	head -c 900 "$chrome/torch.json" | gzip >inner.gz
+	"$PROTON" report inner.gz 2>err; check "a cut trace in gzip: status" 1 $?
+	check "a cut trace in gzip: said" \
+		"proton: inner.gz: truncated at byte 900 of what is packed" "$(cat err)"
+fi
+
+# The other commands.
+"$PROTON" view "$chrome/torch.json" </dev/null >view.out; has "view" aten::linear view.out
+"$PROTON" list "$chrome/torch.json" >list.out; has "list" "cpu_time (ns)" list.out
+"$PROTON" export -f folded "$chrome/torch.json" >folded.out
+has "export" "aten::mm;sm90_xmma_gemm_f32f32 8128" folded.out
+"$PROTON" diff "$chrome/torch.json" "$chrome/nsys.json" >diff.out; has "diff" vecadd diff.out
+"$PROTON" merge -o merged.hatchet "$chrome/torch.json" "$chrome/nsys.json" >merge.out
+"$PROTON" report --tree merged.hatchet >merged.out
+has "merge: one" vecadd merged.out
+has "merge: the other" aten::mm merged.out
+"$PROTON" export -f tape "$chrome/torch.json" 2>err; check "what cannot be written: status" 2 $?
+finish
