@@ -505,6 +505,61 @@ static int place_works(struct trace *t)
 	return r;
 }
 
+/* ---- how long devices were busy ---- */
+
+struct span {
+	uint64_t key, start_ns, end_ns; /* key: process and device */
+};
+
+static int compare_spans(const void *x, const void *y)
+{
+	const struct span *a = x, *b = y;
+
+	return a->key != b->key ? COMPARE(a->key, b->key) : COMPARE(a->start_ns, b->start_ns);
+}
+
+/* The union of sorted spans, a (process, device) after the other. */
+static int unite_spans(struct session *s, const struct span *spans, size_t n)
+{
+	struct session_use use = {0};
+	uint64_t end_ns = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		if (i == 0 || spans[i].key != spans[i - 1].key) {
+			use = (struct session_use){(uint32_t)(spans[i].key >> 32),
+						   (uint32_t)spans[i].key, 0};
+			end_ns = 0;
+		}
+		if (spans[i].end_ns > end_ns) {
+			use.busy_ns += spans[i].end_ns - MAX(spans[i].start_ns, end_ns);
+			end_ns = spans[i].end_ns;
+		}
+		if (i + 1 == n || spans[i + 1].key != spans[i].key)
+			r = session_use_set(s, &use);
+	}
+	return r;
+}
+
+static int add_uses(struct session *s)
+{
+	_cleanup_(freep) struct span *spans = calloc(s->n_intervals + 1, sizeof(*spans));
+	size_t n = 0;
+
+	if (!spans)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_intervals; i++) {
+		const struct session_lane *lane = &s->lanes[s->intervals[i].lane];
+
+		if (lane->device != SESSION_NONE)
+			spans[n++] = (struct span){(uint64_t)lane->process << 32 | lane->device,
+						   s->intervals[i].start_ns, s->intervals[i].end_ns};
+	}
+	if (n)
+		qsort(spans, n, sizeof(*spans), compare_spans);
+	return unite_spans(s, spans, n);
+}
+
 /* ---- the whole ---- */
 
 /* First and last moment; false when there is no event. */
@@ -542,7 +597,9 @@ int trace_finish(struct trace *t, int64_t base_ns)
 		t->s->start_ns = (uint64_t)start_ns;
 	t->s->end_ns = t->s->start_ns + (uint64_t)(last_ns - t->first_ns);
 	r = nest_ranges(t);
-	return r < 0 ? r : place_works(t);
+	if (r == 0)
+		r = place_works(t);
+	return r < 0 ? r : add_uses(t->s);
 }
 
 /* ---- words ---- */
