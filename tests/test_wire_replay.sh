@@ -30,7 +30,7 @@ for tape in "$tapes"/*.tape; do
 	check "$name: view prints the report" "" "$(diff "$name.report" "$name.view" | head -5)"
 	n=$((n + 1))
 done
-check "tapes" 5 "$n"
+check "tapes" 6 "$n"
 
 # Two copies to the device, one back, one within: counts and bytes of the program that was run.
 check "copies to the device" 2 "$(metric copies.tape 'memcpy HtoD pageable' count)"
@@ -40,6 +40,18 @@ check "bytes to the host" 524288 "$(metric copies.tape 'memcpy DtoH pageable' by
 check "copies within the device" 1 "$(metric copies.tape 'memcpy DtoD' count)"
 check "bytes within the device" 262144 "$(metric copies.tape 'memcpy DtoD' bytes)"
 check "launches of the storm and of its warm-up" 101000 "$(metric storm.tape _Z12empty_kernelv count)"
+
+# Three streams at the same time, with a trace: busy time is the union of the single executions.
+"$PROTON" export -f json overlap.tape | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+union = total = end = 0
+for start, stop in sorted((i["start_ns"], i["end_ns"]) for i in p["intervals"]):
+    union += max(0, stop - max(start, end))
+    total += stop - start
+    end = max(end, stop)
+print(len(p["intervals"]), union == p["uses"][0]["busy_ns"], union < total / 2)' >overlap.out
+check "a trace: busy time is the union" "1861 True True" "$(cat overlap.out)"
 
 # A torn tape: what is whole is shown, the loss is said.
 head -c 3000 torch.tape >torn.tape
