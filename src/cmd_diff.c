@@ -16,7 +16,7 @@
 
 enum {
 	OPT_A = 1, OPT_B, OPT_METRIC, OPT_EXCLUSIVE, OPT_TREE, OPT_ALL, OPT_DEPTH, OPT_THRESHOLD,
-	OPT_ROWS, OPT_FAIL_OVER, OPT_EACH, OPT_FORMAT, OPT_NAMES, OPT_WIDTH, OPT_ASCII
+	OPT_ROWS, OPT_FAIL_OVER, OPT_EACH, OPT_FORMAT, OPT_NAMES, OPT_WIDTH, OPT_ASCII, OPT_PEAKS
 };
 
 /* The exit statuses are those of diff and cmp, not those of the other commands. */
@@ -28,7 +28,8 @@ static const struct option_def options[] = {
 	{.name = "b", .arg = "FILE", .help = "runs of the second side; several files may follow",
 	 .id = OPT_B},
 	{.name = "metrics", .letter = 'm', .arg = "METRIC",
-	 .help = "compare this metric, with or without its unit (time)", .id = OPT_METRIC},
+	 .help = "compare this metric, also a derived one, see proton-metrics(7) (time)",
+	 .id = OPT_METRIC},
 	{.name = "exclusive", .help = "compare a context's own value, without those called from it",
 	 .id = OPT_EXCLUSIVE},
 	{.name = "tree", .help = "in the order of the tree, not by the size of the change",
@@ -36,8 +37,10 @@ static const struct option_def options[] = {
 	{.name = "all", .help = "print what is the same too", .id = OPT_ALL},
 	{.name = "depth", .letter = 'd', .arg = "N", .help = "levels of the tree (all)",
 	 .id = OPT_DEPTH},
-	{.name = "threshold", .letter = 't', .arg = "PERCENT",
-	 .help = "leave out changes below this share of the total", .id = OPT_THRESHOLD},
+	{.name = "threshold", .letter = 't', .arg = "X[%]",
+	 .help = "leave out changes below X, or below this share of the total", .id = OPT_THRESHOLD},
+	{.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt",
+	 .id = OPT_PEAKS},
 	{.name = "rows", .letter = 'n', .arg = "N", .help = "lines at most (all; markdown: 100)",
 	 .id = OPT_ROWS},
 	{.name = "fail-over", .arg = "PERCENT",
@@ -65,6 +68,7 @@ const struct command_def command_diff = {
 struct arguments {
 	struct diff_options diff;
 	struct diff_print print;
+	struct peaks *peaks;
 	const char **files[DIFF_N_SIDES];
 	double fail_over; /* ratio; negative: not asked for */
 	bool metric_given, each;
@@ -91,8 +95,10 @@ static int on_number(struct arguments *a, int id, const char *value)
 
 	if (id == OPT_FAIL_OVER)
 		return parse_amount(value, 1e9, true, &a->fail_over);
-	if (id == OPT_THRESHOLD)
+	if (id == OPT_THRESHOLD && strchr(value, '%'))
 		return parse_amount(value, 100, true, &a->print.threshold);
+	if (id == OPT_THRESHOLD)
+		return parse_amount(value, 1e300, false, &a->print.least);
 	r = parse_amount(value, 1e9, false, &v);
 	if (r < 0)
 		return r;
@@ -130,7 +136,7 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		a->metric_given = true;
 		return *value ? 0 : -EINVAL;
 	case OPT_EXCLUSIVE:
-		a->diff.exclusive = a->print.exclusive = true;
+		a->diff.exclusive = true;
 		return 0;
 	case OPT_TREE:
 		a->print.tree = true;
@@ -145,6 +151,8 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		return on_format(a, value);
 	case OPT_NAMES:
 		return parse_names(value, &a->print.names);
+	case OPT_PEAKS:
+		return peaks_load(&a->peaks, value);
 	case OPT_ASCII:
 		a->print.ascii = true;
 		return 0;
@@ -251,7 +259,7 @@ static bool is_over(const struct arguments *a, const struct diff_value *v)
 /* The path that grew most over the limit; 0: none did. */
 static uint32_t worst_path(const struct diff *d, const struct arguments *a)
 {
-	double least = diff_least(d, a->print.threshold), most = 0;
+	double least = diff_least(d, &a->print), most = 0;
 	uint32_t i, worst = 0;
 
 	for (i = 1; i < diff_n(d); i++) {
@@ -294,9 +302,13 @@ static int judge(const struct diff *d, const struct arguments *a)
 
 static int diff_files(struct arguments *a)
 {
-	_cleanup_(diff_freep) struct diff *d = diff_new(&a->diff);
+	_cleanup_(diff_freep) struct diff *d = NULL;
 	int r;
 
+	if (!a->peaks)
+		a->peaks = peaks_new();
+	a->diff.peaks = a->peaks;
+	d = diff_new(&a->diff);
 	if (!d) {
 		complain("out of memory");
 		return STATUS_TROUBLE;
@@ -357,6 +369,7 @@ int cmd_diff(int argc, char **argv)
 		complain("out of memory");
 	for (side = 0; side < DIFF_N_SIDES; side++)
 		free(a.files[side]);
+	peaks_free(a.peaks);
 	free(words);
 	return status;
 }

@@ -30,7 +30,7 @@ struct printer {
 
 /* ---- which rows ---- */
 
-double diff_least(const struct diff *d, double threshold)
+double diff_least(const struct diff *d, const struct diff_print *p)
 {
 	const struct diff_value *total = diff_total(d);
 	double whole = 0;
@@ -39,7 +39,7 @@ double diff_least(const struct diff *d, double threshold)
 	for (side = 0; side < DIFF_N_SIDES; side++)
 		if (total->side[side].n)
 			whole = fmax(whole, fabs(total->side[side].median));
-	return threshold * whole;
+	return fmax(p->least, p->threshold * whole);
 }
 
 bool diff_is_shown(const struct diff *d, const struct diff_print *p, uint32_t id)
@@ -48,7 +48,7 @@ bool diff_is_shown(const struct diff *d, const struct diff_print *p, uint32_t id
 
 	if (p->depth && n->depth > p->depth)
 		return false;
-	if (p->threshold > 0 && !(fabs(n->value.delta) >= diff_least(d, p->threshold)))
+	if ((p->threshold > 0 || p->least > 0) && !(fabs(n->value.delta) >= diff_least(d, p)))
 		return false;
 	return p->all || n->value.status != DIFF_SAME;
 }
@@ -249,7 +249,7 @@ static void text_header(struct printer *x)
 			put_name(x->out, x->p->files[side][i], 0, x->p->ascii);
 			out_putc(x->out, '\n');
 		}
-	out_printf(x->out, "%s, %s%s\n\n", diff_metric(x->d), x->p->exclusive ? "exclusive" : "inclusive",
+	out_printf(x->out, "%s, %s%s\n\n", diff_metric(x->d), diff_is_exclusive(x->d) ? "exclusive" : "inclusive",
 		   x->several ? "; changed: the runs of A and of B do not overlap" : "");
 	for (side = 0; side < DIFF_N_SIDES; side++) {
 		if (x->several) {
@@ -352,7 +352,7 @@ static void print_markdown(struct printer *x)
 	uint32_t i;
 
 	format_ratio(ratio, total);
-	out_printf(x->out, "**%s**, %s: ", diff_metric(x->d), x->p->exclusive ? "exclusive" : "inclusive");
+	out_printf(x->out, "**%s**, %s: ", diff_metric(x->d), diff_is_exclusive(x->d) ? "exclusive" : "inclusive");
 	diff_put_value(x->out, x->d, total->side[DIFF_A].median, false, 0);
 	out_puts(x->out, " → ");
 	diff_put_value(x->out, x->d, total->side[DIFF_B].median, false, 0);
@@ -457,7 +457,7 @@ static int print_json(struct printer *x)
 	jsonw_key(&w, "unit");
 	jsonw_strings(&w, diff_unit(x->d));
 	jsonw_key(&w, "exclusive");
-	jsonw_bool(&w, x->p->exclusive);
+	jsonw_bool(&w, diff_is_exclusive(x->d));
 	json_files(x, &w, "a", DIFF_A);
 	json_files(x, &w, "b", DIFF_B);
 	jsonw_key(&w, "total");

@@ -21,16 +21,16 @@ struct diff_print {
 	uint8_t names;  /* enum name_mode */
 	bool tree;      /* in the order of the tree, not by |delta| */
 	bool all;       /* what is the same too */
-	bool exclusive;
 	bool ascii, color;
 	unsigned rows, depth, width; /* 0: any number */
-	double threshold; /* leave out changes below this share of the whole, 0..1 */
+	double least;     /* leave out changes below this, in the metric's unit … */
+	double threshold; /* … or below this share of the whole, 0..1 */
 };
 
 /* Is a node's change worth a line? Not when it is below the threshold. */
 bool diff_is_shown(const struct diff *d, const struct diff_print *p, uint32_t id);
 /* Smallest change that counts, in the metric's unit. */
-double diff_least(const struct diff *d, double threshold);
+double diff_least(const struct diff *d, const struct diff_print *p);
 /* A value of the metric for people. */
 void diff_put_value(struct out *out, const struct diff *d, double v, bool sign, size_t width);
 int diff_print(const struct diff *d, const struct diff_print *p, struct out *out);

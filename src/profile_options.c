@@ -38,14 +38,16 @@ const struct peaks *profile_peaks(struct profile_options *o)
 	return o->peaks;
 }
 
-static int option_peaks(struct profile_options *o, const char *path)
+int peaks_load(struct peaks **peaks, const char *path)
 {
 	_cleanup_(fclosep) FILE *file = fopen(path, "re");
 	struct buf text;
 	unsigned line = 0;
 	int r = -errno, c;
 
-	if (!file || !profile_peaks(o)) {
+	if (file && !*peaks)
+		*peaks = peaks_new();
+	if (!file || !*peaks) {
 		complain("cannot open '%s': %s", path, strerror(file ? ENOMEM : -r));
 		return -EBADMSG;
 	}
@@ -54,7 +56,7 @@ static int option_peaks(struct profile_options *o, const char *path)
 		buf_putc(&text, (char)c);
 	r = text.error     ? text.error
 	    : ferror(file) ? -EIO
-			   : peaks_parse(o->peaks, buf_str(&text), &line);
+			   : peaks_parse(*peaks, buf_str(&text), &line);
 	buf_done(&text);
 	if (r == -EINVAL)
 		complain("%s:%u: want type, arch, fp8, fp16, fp32, fp64 and memory, as in "
@@ -186,7 +188,7 @@ int profile_option(struct profile_options *o, const struct option_def *option, c
 		o->before = value;
 		return 0;
 	case PROFILE_OPT_PEAKS:
-		return option_peaks(o, value);
+		return peaks_load(&o->peaks, value);
 	default:
 		return -ENOENT;
 	}

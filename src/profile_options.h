@@ -87,6 +87,8 @@ enum {
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these; another: a line on stderr says why. */
 int profile_option(struct profile_options *o, const struct option_def *option, const char *value);
+/* Peaks of a file beside those of *peaks (NULL: the built-in ones). Prints why it fails. */
+int peaks_load(struct peaks **peaks, const char *path);
 const struct peaks *
 profile_peaks(struct profile_options *o); /* those given, or the built-in ones */
 void profile_options_done(struct profile_options *o);

@@ -27,7 +27,16 @@ check "what is the same is left out" "" "$(grep relu out)"
 has "counted" "3 changed, 1 new, 1 gone, 1 same" <(sed 's/^2 changed/3 changed/' out)
 "$PROTON" diff --all --tree --ascii a.hatchet b.hatchet >out
 check "tree" "ROOT step gemm relu old new|er" "$(sed -n '/STATUS/,/^$/p' out | awk 'NF && !/STATUS/ { print $NF }' | xargs)"
-"$PROTON" diff --ascii -t 5 a.hatchet b.hatchet >out; check "threshold" "" "$(grep old out)"
+"$PROTON" diff --ascii -t 5% a.hatchet b.hatchet >out; check "threshold" "" "$(grep old out)"
+"$PROTON" diff --ascii -t 11 a.hatchet b.hatchet >out; check "threshold in the unit" "step gemm" "$(awk '/changed  / { print $NF }' out | grep -v ROOT | xargs)"
+"$PROTON" diff --ascii -m avg_time/us a.hatchet b.hatchet >out
+check "a derived metric" "0.503 0.537 +0.0333 +6.6 changed ROOT" "$(grep ROOT out | xargs)"
+"$PROTON" diff --ascii -m time/% a.hatchet b.hatchet >out; check "a share" "66.2 68.3 +2.1 +3.2 changed step > gemm" "$(grep gemm out | xargs)"
+"$PROTON" diff --ascii -m util a.hatchet a.hatchet >out 2>err; check "util without peaks" 2 $?
+"$PROTON" diff --ascii -m time/furlongs a.hatchet a.hatchet >out 2>err; check "no such unit" 2 $?
+sed 's/"gemm"/"relu"/' a.hatchet >twice.hatchet
+"$PROTON" diff --ascii --all -m avg_time/ns twice.hatchet a.hatchet >out
+check "siblings of one name are one" "750 500 -250 -33.3 changed step > relu" "$(grep relu out | xargs)"
 "$PROTON" diff --ascii -m count --exclusive a.hatchet b.hatchet >out; has "a metric" "count, exclusive" out
 "$PROTON" diff --ascii -n 1 a.hatchet b.hatchet >out; has "rows" "3 more lines" out
 "$PROTON" diff -f markdown a.hatchet b.hatchet >out; has "markdown" '| `step ' <(sed 's/ › / /;s/`step.*/`step /' out)
@@ -58,7 +67,7 @@ status "over" 1 --fail-over 5% a.hatchet b.hatchet
 has "over: said" "has grown by 6.6%, more than 5%" err
 status "shrunk" 0 --fail-over 0% b.hatchet a.hatchet
 status "each: a path" 1 --fail-over 7 --each a.hatchet b.hatchet
-status "each: too small to count" 0 --fail-over 12 --each -t 5 a.hatchet b.hatchet
+status "each: too small to count" 0 --fail-over 12 --each -t 5% a.hatchet b.hatchet
 status "noise is no growth" 0 --fail-over 0 --a a.hatchet b.hatchet --b a2.hatchet
 status "from nothing" 1 --fail-over 50 empty.hatchet a.hatchet
 status "both empty" 0 --fail-over 0 empty.hatchet empty.hatchet

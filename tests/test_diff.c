@@ -13,7 +13,9 @@
 /* "a/b 5;a/c 7": paths and their own times. A second "a/b" is a node beside the first. */
 static struct session *session_of(const char *text)
 {
+	static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
 	struct session *s = session_new();
+	uint32_t lane = session_lane_intern(s, &nowhere);
 	char copy[512], *line, *next, *value, *name, *save;
 
 	snprintf(copy, sizeof(copy), "%s", text);
@@ -31,7 +33,7 @@ static struct session *session_of(const char *text)
 			node = session_node(s, node, FRAME_FUNCTION, name);
 		if (value) {
 			v.u64 = strtoull(value, NULL, 10);
-			ck_assert_int_eq(session_add(s, node, 0, 0, METRIC_TIME, v), 0);
+			ck_assert_int_eq(session_add(s, node, lane, 0, METRIC_TIME, v), 0);
 		}
 	}
 	s->ended = true;

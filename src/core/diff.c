@@ -9,6 +9,8 @@
 #include "base/idindex.h"
 #include "base/strtab.h"
 #include "base/util.h"
+#include "core/derive.h"
+#include "core/merge.h"
 
 struct run {
 	double *values; /* by node; NaN: absent. Nodes that came later have none */
@@ -30,7 +32,7 @@ struct diff {
 	struct idindex index;
 	struct side sides[DIFF_N_SIDES];
 	struct diff_value total;
-	bool has_values;
+	bool has_values, exclusive;
 };
 
 static const char *const status_words[DIFF_N_STATUS] = {"same", "changed", "new", "gone"};
@@ -93,6 +95,7 @@ struct diff *diff_new(const struct diff_options *options)
 	if (!d)
 		return NULL;
 	d->options = *options;
+	d->exclusive = options->exclusive;
 	d->metric = strdup(options->metric);
 	d->unit = strdup("");
 	d->strings = strtab_new();
@@ -125,24 +128,31 @@ struct diff *diff_free(struct diff *d)
 
 /* ---- runs ---- */
 
-/* "time" is "time (ns)" where that is what there is. */
-static uint32_t metric_find(const struct session *s, const char *name)
+/* What a run is asked for; -ENOENT: it has no such metric. */
+static int parse_metric(const struct diff *d, const struct session *s, struct derived *ret)
 {
-	uint32_t id = metric_table_find(s->metrics, name), i;
-	size_t len = strlen(name);
+	const struct metric *m;
+	int r = derive_parse(s, d->options.metric, strlen(d->options.metric), ret);
 
-	for (i = 0; id == METRIC_NONE && i < metric_table_count(s->metrics); i++) {
-		const char *known = metric_table_get(s->metrics, i)->name;
-
-		if (!strncmp(known, name, len) && !strncmp(known + len, " (", 2))
-			id = i;
-	}
-	return id;
+	if (r < 0)
+		return r;
+	m = metric_table_get(s->metrics, ret->metric);
+	if (ret->op == DERIVED_BOUND || (m && (m->type == METRIC_TEXT || m->scope == METRIC_PROPERTY)))
+		return -EINVAL;
+	if (d->options.exclusive)
+		ret->inclusive = false;
+	return 0;
 }
 
-static int learn_metric(struct diff *d, const struct metric *m)
+static int learn_metric(struct diff *d, const struct session *s, const struct derived *m)
 {
-	char *name = strdup(m->name), *unit = strdup(m->unit);
+	const struct metric *raw = metric_table_get(s->metrics, m->metric);
+	bool plain = m->plain && m->op == DERIVED_VALUE;
+	char *name = strdup(plain ? raw->name : d->options.metric);
+	char *unit = strdup(m->plain && m->op == DERIVED_AVG         ? raw->unit
+			    : m->plain && m->op == DERIVED_QUANTILE ? "ns"
+			    : plain                                 ? raw->unit
+								    : "");
 
 	if (!name || !unit) {
 		free(name);
@@ -153,31 +163,18 @@ static int learn_metric(struct diff *d, const struct metric *m)
 	free(d->unit);
 	d->metric = name;
 	d->unit = unit;
+	d->exclusive = !m->inclusive;
 	return 0;
 }
 
-/* Two values of paths that are one here. */
-static double fold(const struct metric *m, double a, double b)
-{
-	if (isnan(a) || isnan(b))
-		return isnan(a) ? b : a;
-	switch (m->add) {
-	case METRIC_SUM:
-		return a + b;
-	case METRIC_MIN:
-		return MIN(a, b);
-	case METRIC_MAX:
-		return MAX(a, b);
-	default: /* their weights are not at hand */
-		return (a + b) / 2;
-	}
-}
-
-/* Our node of each node of the snapshot; DIFF_NONE: hidden. */
+/* Our node of each node of the snapshot; DIFF_NONE: hidden. 1: two of them are one here. */
 static int map_nodes(struct diff *d, struct snapshot *snap, uint32_t *map)
 {
 	const struct session *s = snapshot_session(snap);
 	uint32_t n = snapshot_n(snap), i;
+	_cleanup_(freep) uint8_t *seen = NULL;
+	size_t cap = 0, n_seen = 0;
+	bool twice = false;
 
 	map[0] = 0;
 	for (i = 1; i < n; i++) {
@@ -188,14 +185,17 @@ static int map_nodes(struct diff *d, struct snapshot *snap, uint32_t *map)
 			continue;
 		map[i] = node_intern(d, map[node->parent], session_node_name(s, node->session_node),
 				     node->kind);
-		if (map[i] == DIFF_NONE)
+		if (map[i] == DIFF_NONE || array_reserve((void **)&seen, &cap, d->n, 1) < 0)
 			return -ENOMEM;
+		while (n_seen < d->n)
+			seen[n_seen++] = 0;
+		twice = twice || seen[map[i]];
+		seen[map[i]] = 1;
 	}
-	return 0;
+	return twice;
 }
 
-static int run_fill(struct diff *d, struct run *run, const uint32_t *map, uint32_t n,
-		    const struct snap_column *column, const struct metric *m)
+static int run_fill(struct diff *d, struct run *run, const uint32_t *map, uint32_t n, const double *v)
 {
 	uint32_t i;
 
@@ -205,73 +205,102 @@ static int run_fill(struct diff *d, struct run *run, const uint32_t *map, uint32
 		return -ENOMEM;
 	for (i = 0; i < d->n; i++)
 		run->values[i] = NAN;
-	for (i = 0; i < n && column; i++) {
-		if (map[i] == DIFF_NONE || isnan(column->v[i]))
+	for (i = 0; i < n && v; i++) {
+		if (map[i] == DIFF_NONE || isnan(v[i]))
 			continue;
-		run->values[map[i]] = fold(m, run->values[map[i]], column->v[i]);
+		run->values[map[i]] = v[i];
 		d->has_values = true;
 	}
 	return 0;
 }
 
 /* The whole of a run. */
-static double run_total(struct snapshot *snap, uint32_t metric, const struct metric *m)
+static double run_total(struct snapshot *snap, const struct derived *m, const double *v)
 {
-	const struct snap_column *c = snapshot_column(snap, metric, true);
+	const struct metric *raw = metric_table_get(snapshot_session(snap)->metrics, m->metric);
 	double total = NAN;
-	uint32_t i;
 
-	if (!c)
-		return NAN;
-	if (m->scope == METRIC_INCLUSIVE || m->add != METRIC_SUM)
-		return c->v[0];
-	for (i = 0; i < snapshot_n(snap); i++)
-		total = fold(m, total, c->v[i]);
+	if (m->inclusive || m->op != DERIVED_VALUE || raw->add != METRIC_SUM)
+		return v[0];
+	for (uint32_t i = 0; i < snapshot_n(snap); i++)
+		if (!isnan(v[i]))
+			total = isnan(total) ? v[i] : total + v[i];
 	return total;
 }
 
-static int run_take(struct diff *d, struct snapshot *snap, struct run *run)
+/* The values of a run by node. *ret_v: NULL where it has no such metric. */
+static int run_values(struct diff *d, struct snapshot *snap, struct derive *derive, struct run *run,
+		      const double **ret_v)
 {
-	const struct session *s = snapshot_session(snap);
-	uint32_t metric = metric_find(s, d->options.metric), n = snapshot_n(snap);
-	const struct metric *m = metric_table_get(s->metrics, metric);
-	const struct snap_column *column = NULL;
-	uint32_t *map;
+	struct derived m;
+	int r = parse_metric(d, snapshot_session(snap), &m);
+
+	*ret_v = NULL;
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	if (!d->has_values && learn_metric(d, snapshot_session(snap), &m) < 0)
+		return -ENOMEM;
+	*ret_v = derive_column(derive, &m);
+	if (!*ret_v)
+		return -ENOMEM;
+	run->total = run_total(snap, &m, *ret_v);
+	return 0;
+}
+
+static int run_take(struct diff *d, struct snapshot *snap, struct run *run, const uint32_t *map)
+{
+	struct derive *derive = derive_new(snap, d->options.peaks);
+	const double *v;
+	int r = derive ? run_values(d, snap, derive, run, &v) : -ENOMEM;
+
+	if (r == 0)
+		r = run_fill(d, run, map, snapshot_n(snap), v);
+	derive_free(derive);
+	return r;
+}
+
+static int run_add(struct diff *d, const struct session *s, struct run *run);
+
+/* Paths that occur twice are made one before anything is computed: quotients do not add up. */
+static int run_add_folded(struct diff *d, const struct session *s, struct run *run)
+{
+	_cleanup_(session_freep) struct session *folded = session_new();
+	_cleanup_(merge_freep) struct merge *m = folded ? merge_new(folded) : NULL;
 	int r;
 
-	if (m && (m->type == METRIC_TEXT || m->scope == METRIC_PROPERTY))
-		return -EINVAL;
-	if (m && !d->has_values && learn_metric(d, m) < 0)
+	if (!m)
 		return -ENOMEM;
-	if (m) {
-		column = snapshot_column(snap, metric, !d->options.exclusive);
-		run->total = run_total(snap, metric, m);
-		if (!column)
-			return -ENOMEM;
-	}
-	map = malloc(n * sizeof(*map));
-	r = map ? map_nodes(d, snap, map) : -ENOMEM;
+	merge_by_name(m);
+	r = merge_add(m, s, NULL);
+	return r < 0 ? r : run_add(d, folded, run);
+}
+
+static int run_add(struct diff *d, const struct session *s, struct run *run)
+{
+	static const struct snapshot_spec spec;
+	struct snapshot *snap = snapshot_new(s, &spec);
+	_cleanup_(freep) uint32_t *map = NULL;
+	int r = snap ? snapshot_update(snap, 0) : -ENOMEM;
+
 	if (r == 0)
-		r = run_fill(d, run, map, n, column, m);
-	free(map);
-	return r;
+		map = malloc(MAX(snapshot_n(snap), 1u) * sizeof(*map));
+	if (r == 0)
+		r = map ? map_nodes(d, snap, map) : -ENOMEM;
+	if (r == 0)
+		r = run_take(d, snap, run, map);
+	snapshot_free(snap);
+	return r == 1 ? run_add_folded(d, s, run) : r;
 }
 
 int diff_add(struct diff *d, enum diff_side which, const struct session *s)
 {
-	static const struct snapshot_spec spec;
 	struct side *side = &d->sides[which];
 	struct run run = {.total = NAN};
-	struct snapshot *snap;
 	int r;
 
 	if (array_reserve((void **)&side->runs, &side->cap, side->n + 1, sizeof(*side->runs)) < 0)
 		return -ENOMEM;
-	snap = snapshot_new(s, &spec);
-	r = snap ? snapshot_update(snap, 0) : -ENOMEM;
-	if (r == 0)
-		r = run_take(d, snap, &run);
-	snapshot_free(snap);
+	r = run_add(d, s, &run);
 	if (r < 0) {
 		free(run.values);
 		return r;
@@ -404,6 +433,11 @@ const char *diff_metric(const struct diff *d)
 const char *diff_unit(const struct diff *d)
 {
 	return d->unit;
+}
+
+bool diff_is_exclusive(const struct diff *d)
+{
+	return d->exclusive;
 }
 
 bool diff_has_values(const struct diff *d)

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "core/peaks.h"
 #include "core/session.h"
 #include "core/snapshot.h"
 
@@ -51,8 +52,9 @@ struct diff_node {
 };
 
 struct diff_options {
-	const char *metric; /* with or without its unit */
+	const char *metric; /* any name of derive.h */
 	bool exclusive;     /* own values, not those of the nodes below too */
+	const struct peaks *peaks; /* for util; may be NULL */
 };
 
 struct diff; /* opaque */
@@ -65,7 +67,8 @@ static inline void diff_freep(struct diff **d)
 }
 
 /* One more run of a side; the session may be freed afterwards. Launch metadata is left out, paths
- * that occur twice are one. 0, -EINVAL (the metric is a text or a property) or -ENOMEM. */
+ * that occur twice are one. A run may lack the metric. 0, -EINVAL (it is a text or a property, or has
+ * no such unit) or -ENOMEM. */
 int diff_add(struct diff *d, enum diff_side side, const struct session *s);
 
 /* Compare what has been added. 0 or -ENOMEM. */
@@ -75,12 +78,14 @@ int diff_compare(struct diff *d);
 uint32_t diff_n(const struct diff *d);
 const struct diff_node *diff_node(const struct diff *d, uint32_t id);
 const char *diff_name(const struct diff *d, uint32_t id); /* raw */
-/* The whole of each side: the root's inclusive value, or the sum over all nodes where the metric is
+/* The whole of each side: the root's value, or the sum over all nodes where what is compared is
  * exclusive and adds up. */
 const struct diff_value *diff_total(const struct diff *d);
-/* Name and unit of the metric: as the first run that has it says. */
+/* Name and unit of the metric: as the first run that has it says; a derived one is called as asked
+ * for, and its unit, if any, is part of that. */
 const char *diff_metric(const struct diff *d);
 const char *diff_unit(const struct diff *d);
+bool diff_is_exclusive(const struct diff *d); /* a path has its own value only */
 bool diff_has_values(const struct diff *d);
 size_t diff_n_runs(const struct diff *d, enum diff_side side);
 
