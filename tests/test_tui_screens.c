@@ -65,6 +65,18 @@ static const struct {
 	{"callers_mono", &live_mono, "/ 'mlp' Enter 8 Up Enter", 24, 80},
 	{"callers_back", &live_utf8, "/ 'mlp' Enter 8 Up Enter Up Enter BkSp I", 24, 80},
 	{"callers_of_root", &live_ascii, "8", 24, 80},
+	{"flame_80x24", &live_utf8, "9", 24, 80},
+	{"flame_140x40", &live_utf8, "9 H", 40, 140},
+	{"flame_40x10", &live_ascii, "9 H", 10, 40},
+	{"flame_mono", &live_mono, "9 Down Down Right", 24, 80},
+	{"flame_ascii", &live_ascii, "9 Down Down Right Enter Down Down", 24, 80},
+	{"flame_zoomed_back", &live_utf8, "9 Down Down Right Enter Down Enter BkSp", 24, 80},
+	{"flame_below", &live_utf8, "9 x", 24, 80},
+	{"flame_callers", &live_utf8, "9 x x Down Down", 24, 80},
+	{"flame_callers_zoomed", &live_ascii, "9 x x Down Right Enter", 24, 80},
+	{"flame_bytes", &live_utf8, "9 B", 24, 80},
+	{"flame_found", &live_utf8, "9 / 'gemm' Enter n", 24, 80},
+	{"flame_filtered", &live_utf8, "9 \\ 'forward' Enter", 24, 80},
 	{"losses_none", &live_utf8, "5", 24, 80},
 	{"log_none", &live_utf8, "6", 24, 80},
 	{"help_80x24", &live_utf8, "?", 24, 80},
@@ -283,6 +295,25 @@ static void host_only(struct world *w)
 	world_number(w, inner, lane, metric_table_add(w->s->metrics, &m), 123456);
 }
 
+/* Kernels that are too many for the columns, some of them for any column. */
+static void many(struct world *w)
+{
+	uint32_t scope;
+	char name[32];
+
+	world_init_empty(w);
+	session_process_add(w->s, 7);
+	w->lanes[0] = session_lane_intern(w->s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
+	scope = world_node(w, SESSION_ROOT, FRAME_SCOPE, "all of them");
+	for (unsigned i = 1; i <= 500; i++) {
+		snprintf(name, sizeof(name), "k%u", i);
+		world_kernel(w, world_node(w, scope, FRAME_KERNEL, name), w->lanes[0],
+			     &(struct kernel_values){UINT64_C(1000000000) / i, 1, 1, 2});
+	}
+	scope = world_node(w, SESSION_ROOT, FRAME_SCOPE, "a little");
+	world_kernel(w, scope, w->lanes[0], &(struct kernel_values){2000000, 1, 1, 2});
+}
+
 /* A function below itself: its time must not count twice. */
 static void recursive(struct world *w)
 {
@@ -317,6 +348,11 @@ static const struct {
 	{"empty_callers", no_gpu_work, &live_ascii, "8", 24, 80},
 	{"recursive_callers", recursive, &live_utf8, "/ 'fib' Enter 8", 24, 80},
 	{"host_only_callers", host_only, &live_utf8, "Down 8", 24, 80},
+	{"empty_flame", no_gpu_work, &live_ascii, "9", 24, 80},
+	{"deep_flame", deep, &live_utf8, "9 H", 24, 80},
+	{"many_flame", many, &live_utf8, "9 Down End", 24, 80},
+	{"many_flame_ascii", many, &live_ascii, "9 Down Down Right Enter Enter", 10, 40},
+	{"host_only_flame", host_only, &live_utf8, "9 H", 24, 80},
 	{"empty_devices", no_process, &live_utf8, "4", 24, 80},
 	{"losses", losses, &live_utf8, "5", 24, 80},
 	{"losses_40x10", losses, &live_ascii, "5", 10, 40},

@@ -11,6 +11,7 @@ enum hit_kind {
 	HIT_ROW,     /* row of the panel in front; rows of a plain list need none */
 	HIT_FOLD,    /* the same, at its fold marker */
 	HIT_CHOICE,  /* item of the menu */
+	HIT_PART,    /* of the panel in front: what its ops->pick() takes */
 };
 
 struct hit {

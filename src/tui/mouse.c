@@ -59,6 +59,20 @@ static void press_row(struct tui *t, size_t row, const struct mouse_event *event
 		tui_do_request(t, REQ_TOGGLE);
 }
 
+/* A part of a picture: once to select it, twice to zoom in, with the right button to go back. */
+static void press_part(struct tui *t, int part, const struct mouse_event *event)
+{
+	struct panel *p = tui_panel(t);
+
+	if (event->button == MOUSE_RIGHT) {
+		tui_do_request(t, REQ_ZOOM_OUT);
+		return;
+	}
+	p->ops->pick(p, part);
+	if (is_second(t, event))
+		tui_do_request(t, REQ_ZOOM);
+}
+
 static void press_hit(struct tui *t, const struct hit *hit, const struct mouse_event *event)
 {
 	switch (hit->kind) {
@@ -77,6 +91,9 @@ static void press_hit(struct tui *t, const struct hit *hit, const struct mouse_e
 		break;
 	case HIT_ROW:
 		press_row(t, (size_t)hit->value, event);
+		break;
+	case HIT_PART:
+		press_part(t, hit->value, event);
 		break;
 	case HIT_CHOICE:
 		break;

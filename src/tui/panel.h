@@ -106,6 +106,8 @@ struct panel_ops {
 	void (*explain)(struct panel *p, struct buf *out);
 	/* A key before it becomes a request; true: done with. May be NULL. */
 	bool (*key)(struct panel *p, int key);
+	/* A part that was drawn with HIT_PART was pressed; only then may it be NULL. */
+	void (*pick)(struct panel *p, int part);
 	/* True: done with. May be NULL. */
 	bool (*request)(struct panel *p, enum request request);
 	/* The panel comes to the front; node: of the row that the cursor was on in the one before,
@@ -134,7 +136,7 @@ struct panel {
 };
 
 extern const struct panel_ops panel_tree_ops, panel_flat_ops, panel_memory_ops, panel_devices_ops,
-	panel_losses_ops, panel_log_ops, panel_bottom_up_ops, panel_callers_ops, panel_help_ops, panel_detail_ops,
+	panel_losses_ops, panel_log_ops, panel_bottom_up_ops, panel_callers_ops, panel_flame_ops, panel_help_ops, panel_detail_ops,
 	panel_columns_ops;
 
 struct panel *panel_new(const struct panel_ops *ops, struct tui *t); /* NULL: out of memory */

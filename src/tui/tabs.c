@@ -103,7 +103,7 @@ void tabs_draw(struct tui *t, const struct canvas *canvas, int y)
 	while (size < TAB_KEY && tabs_width(t, 0, TUI_N_PANELS, size) > room)
 		size++;
 	/* Where not even keys fit, those at the left go until the one in front is there. */
-	while (first < t->current && tabs_width(t, first, t->current + 1, size) > canvas->cols)
+	while (first < t->current && tabs_width(t, first, t->current + 1, size) > canvas->cols + 1)
 		first++;
 	for (unsigned i = first; i < TUI_N_PANELS; i++)
 		if (tui_has_panel(t, i))

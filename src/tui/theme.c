@@ -9,14 +9,14 @@ static const struct glyphs glyphs_ascii = {
 	.tee = "|-", .corner = "`-", .pass = "| ", .gap = "  ",
 	.open = "[-] ", .closed = "[+] ", .leaf = "",
 	.descending = "v", .ascending = "^", .separator = " > ",
-	.bar = "|", .bar_rest = ".", .cursor = ">", .ellipsis = "~", .rule = "-",
+	.bar = "|", .bar_rest = ".", .cursor = ">", .ellipsis = "~", .rule = "-", .edge = "|",
 };
 
 static const struct glyphs glyphs_utf8 = {
 	.tee = "├─", .corner = "└─", .pass = "│ ", .gap = "  ",
 	.open = "▾ ", .closed = "▸ ", .leaf = "",
 	.descending = "▼", .ascending = "▲", .separator = " › ",
-	.bar = "█", .bar_rest = "░", .cursor = "▶", .ellipsis = "…", .rule = "─",
+	.bar = "█", .bar_rest = "░", .cursor = "▶", .ellipsis = "…", .rule = "─", .edge = "│",
 };
 
 /* -1 = the terminal's own colour, so that dark and light backgrounds both work. */

@@ -52,7 +52,7 @@ struct glyphs {
 	const char *descending, *ascending;
 	const char *separator; /* between the names of a path */
 	const char *bar, *bar_rest;
-	const char *cursor, *ellipsis, *rule;
+	const char *cursor, *ellipsis, *rule, *edge;
 };
 
 /* A theme as one terminal can show it. */

@@ -83,7 +83,8 @@ struct tui_host {
 	_(LOSSES,  "losses",  losses)                                                              \
 	_(LOG,     "log",     log)                                                                 \
 	_(BOTTOM_UP, "bottom-up", bottom_up)                                                      \
-	_(CALLERS, "callers", callers)
+	_(CALLERS, "callers", callers)                                                            \
+	_(FLAME, "flame", flame)
 
 enum tui_panel {
 #define _(id, word, ops) TUI_PANEL_##id,

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_FLAME_H
+#define PROTON_TUI_FLAME_H
+/* Which calling contexts have how many columns of a flame graph. Draws nothing.
+ *
+ *     level 0   │root──────────────────────────────────│
+ *     level 1   │a──────────────────│b─────────│+3 more│   siblings: the largest first; those of
+ *     level 2   │c────────│+9─│                            less than a column are one box, in the
+ *                                                          place that they need, one at least
+ *
+ * Of a node's columns its children leave what it holds itself. Nodes are those of the snapshot, or
+ * those of a bottom-up tree. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "core/bottom_up.h"
+#include "core/numbers.h"
+
+struct flame_box {
+	uint32_t node;     /* of the tree; of a merged one: whose children they are */
+	uint32_t parent;   /* box; itself for the root */
+	uint32_t n_merged; /* children that are too narrow; 0: this is one node */
+	int x, width;
+	double start; /* in columns, before rounding */
+	double value;
+};
+
+struct flame {
+	struct snapshot *snap;
+	struct numbers *numbers;
+	struct bottom_up *callers; /* NULL: from the top */
+	unsigned which;            /* the number that makes a box wide */
+	struct flame_box *boxes;   /* level by level, from left to right */
+	size_t n, cap;
+	uint32_t *levels; /* the first box of each, and behind the last */
+	size_t n_levels, cap_levels;
+	struct flame_child *children; /* scratch */
+	size_t n_children, cap_children;
+};
+
+void flame_done(struct flame *f);
+/* The boxes below a node over so many columns. 0 or -ENOMEM; none where its number is absent. */
+int flame_layout(struct flame *f, uint32_t root, int width);
+double flame_value(struct flame *f, uint32_t node); /* NaN: absent */
+/* What a node does not leave to its children. */
+double flame_own(struct flame *f, uint32_t node);
+uint32_t flame_parent(const struct flame *f, uint32_t node); /* SNAP_NONE: none */
+/* The same for the same path as long as ids live; merged: of the children that are. */
+uint64_t flame_key(const struct flame *f, uint32_t node, bool merged);
+uint32_t flame_level(const struct flame *f, uint32_t box);
+
+#endif

@@ -1,0 +1,643 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <math.h>
+#include <string.h>
+#include "base/buf.h"
+#include "tui/flame.h"
+#include "tui/panel.h"
+#include "tui/panel_tree.h"
+#include "tui/tui_impl.h"
+
+#define MAX_ZOOM     64
+#define N_NUMBERS    6
+#define NAME_COLUMNS 3 /* a narrower box has no room for a name */
+
+enum form { FORM_TOP, FORM_BELOW, FORM_CALLERS, FORM_N };
+
+static const char *const form_words[FORM_N] = {"from the top", "from below", "by callers"};
+
+/* Boxes as wide as what they stand for is large, callees next to their callers. */
+struct panel_flame {
+	struct panel base;
+	struct flame flame;
+	struct bottom_up *callers;
+	uint64_t generation; /* of the numbers that callers was made of */
+	enum form form;
+	uint32_t root;           /* of the view; below the tree's when zoomed */
+	uint32_t zoom[MAX_ZOOM]; /* depths of the roots before it */
+	unsigned n_zoom;
+	uint32_t selected; /* box */
+	uint64_t selected_key;
+	uint64_t *path; /* scratch: keys from the top to the root of the view */
+	size_t n_path, cap_path;
+	struct column columns[MAX_COLUMNS];
+	uint8_t numbers[MAX_COLUMNS]; /* enum number by column */
+	char titles[MAX_COLUMNS][12];
+	unsigned n_made; /* numbers that were looked at */
+	struct buf name;
+};
+
+static struct panel_flame *as_flame(struct panel *p)
+{
+	return (struct panel_flame *)p;
+}
+
+static const struct flame_box *box_at(struct panel *p, uint32_t box)
+{
+	return &as_flame(p)->flame.boxes[box];
+}
+
+/* ---- what makes a box wide ---- */
+
+static double value_of(struct panel *p, uint32_t i)
+{
+	return box_at(p, i)->value;
+}
+
+#define ABSENT(word, number)                                                                       \
+	static bool no_##word(struct panel *p)                                                     \
+	{                                                                                          \
+		return numbers_is_absent(tui_numbers(p->tui), number);                             \
+	}
+ABSENT(time, NUMBER_TIME)
+ABSENT(count, NUMBER_COUNT)
+ABSENT(bytes, NUMBER_BYTES)
+ABSENT(flops, NUMBER_FLOPS)
+ABSENT(cpu, NUMBER_CPU)
+
+static bool no_rate(struct panel *p)
+{
+	return !p->tui->options.live || no_time(p);
+}
+
+static const struct column columns[N_NUMBERS] = {
+	{"TOTAL", "time on the device", 7, 0, human_time_ns, value_of, no_time},
+	{"NOW/s", "time on the device in the last window, per second", 7, 0, human_time_ns,
+	 value_of, no_rate},
+	{"CALLS", "executions", 6, 0, human_count, value_of, no_count},
+	{"BYTES", "bytes moved", 6, 0, human_bytes, value_of, no_bytes},
+	{"FLOPS", "floating-point operations", 6, 0, human_count, value_of, no_flops},
+	{"CPU", "time on the host", 7, 0, human_time_ns, value_of, no_cpu},
+};
+
+static const uint8_t numbers[N_NUMBERS] = {NUMBER_TIME,  NUMBER_RATE,  NUMBER_COUNT,
+					   NUMBER_BYTES, NUMBER_FLOPS, NUMBER_CPU};
+
+/* The profile's own metrics: those that add up. */
+static void add_extra(struct panel *p, struct numbers *n)
+{
+	struct panel_flame *pf = as_flame(p);
+	const struct metric_table *table = snapshot_session(p->tui->snap)->metrics;
+
+	for (; pf->n_made < numbers_n(n); pf->n_made++) {
+		const struct metric *m = metric_table_get(table, numbers_metric(n, pf->n_made));
+		unsigned i = p->columns.n;
+
+		if (m->add != METRIC_SUM || i == MAX_COLUMNS)
+			continue;
+		tree_extra_title(pf->titles[i], sizeof(pf->titles[i]), m->name);
+		pf->columns[i] = (struct column){.title = pf->titles[i],
+						 .help = m->name,
+						 .width = 7,
+						 .format = tree_extra_format(m),
+						 .value = value_of};
+		pf->numbers[i] = (uint8_t)pf->n_made;
+		p->columns.n++;
+	}
+}
+
+static int init(struct panel *p)
+{
+	struct panel_flame *pf = as_flame(p);
+
+	buf_init(&pf->name, 256);
+	memcpy(pf->columns, columns, sizeof(columns));
+	memcpy(pf->numbers, numbers, sizeof(numbers));
+	p->columns = (struct columns){pf->columns, N_NUMBERS, 0};
+	pf->n_made = NUMBER_EXTRA;
+	return 0;
+}
+
+static void done(struct panel *p)
+{
+	struct panel_flame *pf = as_flame(p);
+
+	flame_done(&pf->flame);
+	bottom_up_free(pf->callers);
+	free(pf->path);
+	buf_done(&pf->name);
+}
+
+/* The first number that the profile has, when it lacks the chosen one. */
+static void choose_number(struct panel *p)
+{
+	const struct column *c = p->columns.v;
+
+	if (!c[p->sort].is_absent || !c[p->sort].is_absent(p))
+		return;
+	for (unsigned i = 0; i < p->columns.n; i++)
+		if (!c[i].is_absent || !c[i].is_absent(p)) {
+			p->sort = i;
+			return;
+		}
+}
+
+/* ---- the root of the view ---- */
+
+static uint32_t depth_of(struct panel *p, uint32_t node)
+{
+	uint32_t depth = 0;
+
+	while ((node = flame_parent(&as_flame(p)->flame, node)) != SNAP_NONE)
+		depth++;
+	return depth;
+}
+
+/* The keys of the path to the root of the view, from below. */
+static void remember_root(struct panel *p)
+{
+	struct panel_flame *pf = as_flame(p);
+
+	pf->n_path = 0;
+	for (uint32_t node = pf->root; node != 0 && node != SNAP_NONE;
+	     node = flame_parent(&pf->flame, node))
+		if (array_reserve((void **)&pf->path, &pf->cap_path, pf->n_path + 1,
+				  sizeof(*pf->path)) == 0)
+			pf->path[pf->n_path++] = bottom_up_node(pf->callers, node)->key;
+}
+
+static uint32_t find_child(struct bottom_up *b, uint32_t parent, uint64_t key)
+{
+	const struct bottom_up_node *node;
+
+	if (bottom_up_open(b, parent) < 0)
+		return BOTTOM_UP_NONE;
+	node = bottom_up_node(b, parent);
+	for (uint32_t k = 0; k < node->n_children; k++)
+		if (bottom_up_node(b, node->first_child + k)->key == key)
+			return node->first_child + k;
+	return BOTTOM_UP_NONE;
+}
+
+/* The nodes of callers have other numbers now. What is gone leaves the view at what called it. */
+static void restore_root(struct panel *p)
+{
+	struct panel_flame *pf = as_flame(p);
+	uint32_t child;
+
+	pf->root = 0;
+	while (pf->n_path > 0) {
+		child = find_child(pf->callers, pf->root, pf->path[--pf->n_path]);
+		if (child == BOTTOM_UP_NONE)
+			break;
+		pf->root = child;
+	}
+	while (pf->n_zoom && pf->zoom[pf->n_zoom - 1] >= depth_of(p, pf->root))
+		pf->n_zoom--;
+}
+
+/* The tree of callers follows the numbers. False: no memory. */
+static bool make_callers(struct panel *p, struct numbers *n)
+{
+	struct panel_flame *pf = as_flame(p);
+
+	if (!pf->callers && !(pf->callers = bottom_up_new(p->tui->snap, n)))
+		return false;
+	pf->flame.callers = pf->callers;
+	if (pf->generation == numbers_generation(n))
+		return true;
+	if (pf->generation)
+		remember_root(p);
+	if (bottom_up_update(pf->callers) < 0)
+		return false;
+	pf->generation = numbers_generation(n);
+	restore_root(p);
+	return true;
+}
+
+static void show_all(struct panel *p)
+{
+	as_flame(p)->root = 0;
+	as_flame(p)->n_zoom = 0;
+	as_flame(p)->selected_key = 0;
+	panel_spoil(p);
+}
+
+/* ---- rows: levels ---- */
+
+static uint32_t level_of_row(struct panel *p, size_t row)
+{
+	return (uint32_t)(as_flame(p)->form == FORM_BELOW ? p->n_rows - 1 - row : row);
+}
+
+static uint64_t row_key(struct panel *p, size_t row)
+{
+	return level_of_row(p, row) + 1;
+}
+
+static uint64_t key_of(struct panel *p, uint32_t box)
+{
+	const struct flame_box *b = box_at(p, box);
+
+	return flame_key(&as_flame(p)->flame, b->node, b->n_merged > 0);
+}
+
+static void select_box(struct panel *p, uint32_t box)
+{
+	struct panel_flame *pf = as_flame(p);
+	uint32_t level = flame_level(&pf->flame, box);
+
+	pf->selected = box;
+	pf->selected_key = key_of(p, box);
+	panel_goto(p, level_of_row(p, level)); /* its own inverse */
+}
+
+/* The box that was selected, wherever it is now; else the root. */
+static void reselect(struct panel *p)
+{
+	struct panel_flame *pf = as_flame(p);
+	uint32_t box = 0;
+
+	while (box < pf->flame.n && key_of(p, box) != pf->selected_key)
+		box++;
+	if (box == pf->flame.n)
+		box = 0;
+	select_box(p, box);
+}
+
+static void update(struct panel *p)
+{
+	struct panel_flame *pf = as_flame(p);
+	struct numbers *n = tui_numbers(p->tui);
+
+	p->n_rows = 0;
+	add_extra(p, n);
+	choose_number(p);
+	pf->flame.snap = p->tui->snap;
+	pf->flame.numbers = n;
+	pf->flame.callers = NULL;
+	pf->flame.which = pf->numbers[p->sort];
+	if (pf->form == FORM_CALLERS && !make_callers(p, n))
+		return;
+	if (snapshot_n(p->tui->snap) == 0 || flame_layout(&pf->flame, pf->root, p->width) < 0)
+		return;
+	p->n_rows = pf->flame.n_levels;
+	if (p->n_rows > 0)
+		reselect(p);
+}
+
+static const char *node_name(struct panel *p, uint32_t node)
+{
+	struct panel_flame *pf = as_flame(p);
+
+	if (!pf->flame.callers)
+		return tui_node_name(p->tui, node);
+	return node ? tui_node_name(p->tui, bottom_up_example(pf->callers, node)) : "ALL";
+}
+
+static const char *box_name(struct panel *p, uint32_t box)
+{
+	const struct flame_box *b = box_at(p, box);
+
+	if (!b->n_merged)
+		return node_name(p, b->node);
+	buf_clear(&as_flame(p)->name);
+	buf_printf(&as_flame(p)->name, "+%u more", b->n_merged);
+	return buf_str(&as_flame(p)->name);
+}
+
+/* A row has many; the one that the cursor is on. */
+static const char *row_name(struct panel *p, size_t row)
+{
+	struct panel_flame *pf = as_flame(p);
+	uint32_t level = level_of_row(p, row);
+
+	return box_name(p, row == p->cursor ? pf->selected : pf->flame.levels[level]);
+}
+
+static uint32_t row_node(struct panel *p, size_t row)
+{
+	struct panel_flame *pf = as_flame(p);
+	uint32_t node = box_at(p, pf->selected)->node;
+
+	(void)row;
+	return pf->flame.callers ? bottom_up_heaviest(pf->callers, node) : node;
+}
+
+/* ---- drawing ---- */
+
+static enum role box_role(struct panel *p, const struct flame_box *b)
+{
+	struct panel_flame *pf = as_flame(p);
+	uint32_t id = pf->flame.callers ? bottom_up_example(pf->callers, b->node) : b->node;
+
+	return b->n_merged ? ROLE_DIM : kind_role(snapshot_node(p->tui->snap, id)->kind);
+}
+
+/* Its left edge, as much of the name as there is room for, and a line to its end. */
+static void draw_box(struct panel *p, struct pen *pen, uint32_t box)
+{
+	const struct flame_box *b = box_at(p, box);
+	const struct glyphs *g = pen->canvas->look->glyphs;
+	struct pen in = pen_at(pen->canvas, pen->y, b->x, b->width);
+	enum role role = box_role(p, b);
+	struct pen_name name = {
+		.text = box_name(p, box), .needle = p->tui->search, .cut = TEXT_CUT_END};
+
+	in.selected = box == as_flame(p)->selected;
+	if (b->n_merged && b->width < NAME_COLUMNS)
+		pen_put(&in, role, "+");
+	else
+		pen_put(&in, ROLE_DIM,
+			in.selected && pen->canvas->look->mono ? g->cursor : g->edge);
+	if (b->width >= NAME_COLUMNS)
+		pen_name(&in, role, &name);
+	pen_repeat(&in, b->n_merged ? ROLE_NORMAL : ROLE_DIM, b->n_merged ? " " : g->rule,
+		   pen_left(&in));
+	pen_hit(&in, b->x, HIT_PART, (int)box);
+}
+
+static void draw_row(struct panel *p, struct pen *pen, size_t row)
+{
+	const struct flame *f = &as_flame(p)->flame;
+	uint32_t level = level_of_row(p, row);
+
+	pen->selected = false;
+	pen->x = 0;
+	pen_fill(pen, ROLE_NORMAL);
+	for (uint32_t i = f->levels[level]; i < f->levels[level + 1]; i++)
+		draw_box(p, pen, i);
+}
+
+/* "6.17s  14.1%" of the selected box. */
+static void draw_value(struct panel *p, struct pen *pen, enum role role)
+{
+	struct panel_flame *pf = as_flame(p);
+	const struct flame_box *b = box_at(p, pf->selected);
+	const struct column *c = &p->columns.v[p->sort];
+	char value[HUMAN_MAX], share[HUMAN_MAX];
+
+	c->format(value, b->value);
+	human_percent(share, b->value / box_at(p, 0)->value);
+	pen_printf(pen, role, " %s %s  %s%%  ", c->title, value, share);
+}
+
+static void draw_head(struct panel *p, struct pen *pen)
+{
+	struct panel_flame *pf = as_flame(p);
+	char value[HUMAN_MAX];
+
+	if (p->height < 8) { /* there is no foot that tells what is selected */
+		draw_value(p, pen, ROLE_HEAD);
+		pen_put(pen, ROLE_HEAD, box_name(p, pf->selected));
+		pen_fill(pen, ROLE_HEAD);
+		return;
+	}
+	p->columns.v[p->sort].format(value, box_at(p, 0)->value);
+	pen_printf(pen, ROLE_HEAD_SORT, " %s %s", p->columns.v[p->sort].title, value);
+	pen_printf(pen, ROLE_HEAD, "  %s", form_words[pf->form]);
+	if (pf->root)
+		pen_printf(pen, ROLE_HEAD, "  zoom: %s", node_name(p, pf->root));
+	pen_fill(pen, ROLE_HEAD);
+}
+
+static void draw_foot(struct panel *p, struct pen *pen)
+{
+	struct panel_flame *pf = as_flame(p);
+	const struct flame_box *b = box_at(p, pf->selected);
+	char own[HUMAN_MAX];
+
+	draw_value(p, pen, ROLE_NUMBER);
+	if (b->n_merged) {
+		pen_printf(pen, ROLE_NORMAL, "%u more below ", b->n_merged);
+	} else if (!pf->flame.callers) {
+		p->columns.v[p->sort].format(own, flame_own(&pf->flame, b->node));
+		pen_printf(pen, ROLE_DIM, "itself %s  ", own);
+	}
+	pen_put(pen, ROLE_TITLE, node_name(p, b->node));
+}
+
+static void explain(struct panel *p, struct buf *out)
+{
+	if (*p->tui->filter)
+		buf_printf(out, "no path has '%s' in a name\nEsc clears the filter",
+			   p->tui->filter);
+	else
+		tui_explain_empty(p->tui, out);
+}
+
+/* ---- requests ---- */
+
+/* The cursor has gone to another level: there to the child, the parent, or what is nearest. */
+static void follow_cursor(struct panel *p)
+{
+	struct panel_flame *pf = as_flame(p);
+	const struct flame_box *from = box_at(p, pf->selected);
+	uint32_t level = level_of_row(p, p->cursor), best = pf->flame.levels[level];
+	int middle = from->x + from->width / 2;
+
+	if (level == flame_level(&pf->flame, pf->selected))
+		return;
+	for (uint32_t i = best; i < pf->flame.levels[level + 1]; i++) {
+		if (box_at(p, i)->parent == pf->selected) {
+			best = i;
+			break;
+		}
+		if (box_at(p, i)->x <= middle)
+			best = i;
+	}
+	if (level + 1 == flame_level(&pf->flame, pf->selected))
+		best = from->parent;
+	select_box(p, best);
+}
+
+static void step(struct panel *p, int by)
+{
+	struct panel_flame *pf = as_flame(p);
+	uint32_t level = flame_level(&pf->flame, pf->selected), to = pf->selected + (uint32_t)by;
+
+	if (to >= pf->flame.levels[level] && to < pf->flame.levels[level + 1])
+		select_box(p, to);
+}
+
+/* The first child is the largest; SNAP_NONE: there is none that is drawn. */
+static uint32_t first_child(struct panel *p, uint32_t box)
+{
+	const struct flame *f = &as_flame(p)->flame;
+	uint32_t level = flame_level(f, box);
+
+	if (level + 1 < f->n_levels)
+		for (uint32_t i = f->levels[level + 1]; i < f->levels[level + 2]; i++)
+			if (f->boxes[i].parent == box && !f->boxes[i].n_merged)
+				return i;
+	return SNAP_NONE;
+}
+
+static void do_hot_child(struct panel *p)
+{
+	uint32_t child = first_child(p, as_flame(p)->selected);
+
+	if (child != SNAP_NONE)
+		select_box(p, child);
+}
+
+static void do_hot_path(struct panel *p)
+{
+	uint32_t box = as_flame(p)->selected, child;
+
+	while ((child = first_child(p, box)) != SNAP_NONE)
+		box = child;
+	select_box(p, box);
+}
+
+static void do_parent(struct panel *p)
+{
+	select_box(p, box_at(p, as_flame(p)->selected)->parent);
+}
+
+static void do_right(struct panel *p)
+{
+	step(p, 1);
+}
+
+static void do_left(struct panel *p)
+{
+	step(p, -1);
+}
+
+/* Of a merged box: what it is part of. */
+static void do_zoom(struct panel *p)
+{
+	struct panel_flame *pf = as_flame(p);
+	const struct flame_box *b = box_at(p, pf->selected);
+
+	if (b->node == pf->root) {
+		tui_message(p->tui,
+			    b->n_merged ? "too narrow for boxes; t shows %s in the tree"
+					: "%s is as wide as it gets; BkSp zooms out",
+			    node_name(p, b->node));
+		return;
+	}
+	if (pf->n_zoom == MAX_ZOOM)
+		pf->n_zoom--; /* the one before is passed over on the way back */
+	pf->zoom[pf->n_zoom++] = depth_of(p, pf->root);
+	pf->root = b->node;
+	pf->selected_key = flame_key(&pf->flame, b->node, false);
+	panel_spoil(p);
+}
+
+static void do_zoom_out(struct panel *p)
+{
+	struct panel_flame *pf = as_flame(p);
+	uint32_t depth = depth_of(p, pf->root);
+
+	if (pf->n_zoom == 0)
+		return;
+	pf->n_zoom--;
+	for (; depth > pf->zoom[pf->n_zoom]; depth--)
+		pf->root = flame_parent(&pf->flame, pf->root);
+	panel_spoil(p);
+}
+
+static void do_form(struct panel *p)
+{
+	struct panel_flame *pf = as_flame(p);
+	bool by_callers = pf->form == FORM_CALLERS;
+
+	pf->form = (pf->form + 1) % FORM_N;
+	if (by_callers != (pf->form == FORM_CALLERS))
+		show_all(p); /* other nodes */
+	panel_spoil(p);
+	tui_message(p->tui, "flame graph %s", form_words[pf->form]);
+}
+
+static void do_first(struct panel *p)
+{
+	select_box(p, 0);
+}
+
+static void do_last(struct panel *p)
+{
+	const struct flame *f = &as_flame(p)->flame;
+
+	select_box(p, f->levels[f->n_levels - 1]);
+}
+
+static void (*const handlers[REQ_N])(struct panel *p) = {
+	[REQ_LEFT] = do_left,         [REQ_RIGHT] = do_right,   [REQ_NEXT_SIBLING] = do_right,
+	[REQ_PREV_SIBLING] = do_left, [REQ_PARENT] = do_parent, [REQ_HOT_CHILD] = do_hot_child,
+	[REQ_HOT_PATH] = do_hot_path, [REQ_DETAIL] = do_zoom,   [REQ_ZOOM] = do_zoom,
+	[REQ_ZOOM_OUT] = do_zoom_out, [REQ_FORM] = do_form,     [REQ_FIRST] = do_first,
+	[REQ_LAST] = do_last,
+};
+
+static bool request(struct panel *p, enum request request)
+{
+	panel_refresh(p);
+	if (p->n_rows == 0)
+		return false;
+	if (request == REQ_BACK) { /* Esc zooms out first; else it is not ours */
+		if (as_flame(p)->n_zoom == 0)
+			return false;
+		request = REQ_ZOOM_OUT;
+	}
+	if (handlers[request]) {
+		handlers[request](p);
+		return true;
+	}
+	if (!panel_request(p, request))
+		return false;
+	if (!p->stale)
+		follow_cursor(p);
+	return true;
+}
+
+static void pick(struct panel *p, int part)
+{
+	if ((size_t)part < as_flame(p)->flame.n)
+		select_box(p, (uint32_t)part);
+}
+
+static bool matches(struct panel *p, uint32_t box, bool match_case)
+{
+	return !box_at(p, box)->n_merged && text_find(box_name(p, box), p->tui->search, match_case);
+}
+
+/* Among the boxes that are drawn. */
+static bool find(struct panel *p, bool forward, bool *ret_wrapped)
+{
+	struct panel_flame *pf = as_flame(p);
+	bool match_case = text_is_smart_case(p->tui->search);
+	uint32_t n = p->n_rows ? (uint32_t)pf->flame.n : 0, box = pf->selected;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (forward ? box + 1 == n : box == 0)
+			*ret_wrapped = true;
+		box = (box + n + (forward ? 1 : n - 1)) % n;
+		if (matches(p, box, match_case)) {
+			select_box(p, box);
+			return true;
+		}
+	}
+	return false;
+}
+
+const struct panel_ops panel_flame_ops = {
+	.title = "Flame",
+	.size = sizeof(struct panel_flame),
+	.columns = {columns, N_NUMBERS, 0},
+	.init = init,
+	.done = done,
+	.update = update,
+	.row_key = row_key,
+	.row_name = row_name,
+	.row_node = row_node,
+	.draw_head = draw_head,
+	.draw_row = draw_row,
+	.draw_foot = draw_foot,
+	.explain = explain,
+	.request = request,
+	.pick = pick,
+	.forget = show_all,
+	.find = find,
+};
