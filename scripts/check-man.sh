@@ -4,7 +4,7 @@
 #
 #   - mandoc finds nothing to complain about, and pages refer to pages that are there
 #   - each command's page has the options of `proton help --list-options`, and no others
-#   - the keys in proton-top.1 and the losses in proton-metrics.7 are those of the program; with
+#   - the keys in proton-top.1, the requests in proton-config.5 and the losses in proton-metrics.7 are those of the program; with
 #     --update, or PROTON_GOLDEN=update in the environment, they are written into the pages
 #   - proton.h.3 has each function of the header
 set -euo pipefail
@@ -77,9 +77,17 @@ check_options() {
 	done
 }
 
+# The names of the list in tui/keys.h as mdoc.
+requests_mdoc() {
+	echo ".Bl -tag -width unfold-below -compact"
+	sed -nE 's/^\t_\(([A-Z_0-9]+), *"[^"]*", *[A-Z]+, .*"(.*)"\).*/\1\t\2/p' "$srcdir/src/tui/keys.h" |
+		awk -F '\t' '{ gsub(/_/, "-", $1); print ".It Cm " tolower($1); print $2 }'
+	echo ".El"
+}
+
 # `proton top --keys` as mdoc.
 keys_mdoc() {
-	"$proton" top --keys | awk '
+	"$proton" top --no-config --keys | awk '
 	function escaped(s) {
 		gsub(/\\/, "\\e", s)
 		gsub(/-/, "\\-", s)
@@ -145,6 +153,7 @@ check_header() {
 
 check_options
 check_part proton-top.1 keys
+check_part proton-config.5 requests
 check_part proton-metrics.7 losses
 check_header
 lint

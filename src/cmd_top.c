@@ -436,6 +436,8 @@ static void top_trust_keeper(struct top *t)
 	if (tui_restore_bytes(t->tui, &restore) == 0)
 		keeper_set_restore(t->keeper, tui_saved_termios(t->tui), restore.data, restore.len);
 	buf_done(&restore);
+	if (*t->screen.skipped)
+		tui_message(t->tui, "%s", t->screen.skipped);
 	tui_refresh(t->tui);
 }
 
@@ -613,7 +615,7 @@ int cmd_top(int argc, char **argv)
 	if (first <= 0)
 		return first ? STATUS_USAGE : STATUS_OK;
 	if (t.screen.keys)
-		return screen_print_keys();
+		return screen_print_keys(&t.screen);
 	if (first == argc) {
 		complain("which program? (see 'proton top --help')");
 		return STATUS_USAGE;
@@ -622,6 +624,8 @@ int cmd_top(int argc, char **argv)
 		complain("no terminal for the screen; use 'proton record', --batch N or --json-lines");
 		return STATUS_USAGE;
 	}
+	if (!t.batch && !t.json_lines && screen_settle(&t.screen))
+		return STATUS_USAGE;
 	r = run_prepare(&t.run, &t.run_options, argv + first);
 	if (r == 0)
 		r = t.batch || t.json_lines ? top_batch(&t) : top_screen(&t);

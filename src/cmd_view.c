@@ -175,6 +175,8 @@ static int run_screen(struct viewer *v, struct tui *t, int signals)
 		complain("%s (without a screen: 'proton report %s')", tui_why(t), v->target);
 		return STATUS_USAGE;
 	}
+	if (*v->screen.skipped)
+		tui_message(t, "%s", v->screen.skipped);
 	tui_refresh(t);
 	r = view_loop(v, t, signals);
 	tui_close(t);
@@ -249,8 +251,10 @@ static int view_files(struct viewer *v, char *const *paths, int n)
 	struct loaded l;
 	int r;
 
-	if (screen && check_screen(v) < 0)
+	if (screen && (check_screen(v) < 0 || screen_settle(&v->screen) != 0))
 		return STATUS_USAGE;
+	if (v->profile.before) /* whatever the settings say */
+		v->screen.group = GROUP_NONE;
 	if (loaded_open(&l, paths, n, v->profile.before) < 0)
 		return STATUS_FAILED;
 	if (n > 1 ? asprintf(&v->target, "%s and %d more", paths[0], n - 1) < 0
@@ -280,7 +284,7 @@ int cmd_view(int argc, char **argv)
 	if (first <= 0) {
 		r = first ? STATUS_USAGE : STATUS_OK;
 	} else if (v.screen.keys) {
-		r = screen_print_keys();
+		r = screen_print_keys(&v.screen);
 	} else if (first == argc) {
 		complain("which file? (see 'proton view --help')");
 		r = STATUS_USAGE;

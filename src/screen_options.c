@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "profile_options.h"
 #include "core/filter.h"
+#include "tui/layout.h"
 
 /* Is the word in the list that name_of() walks? */
 static int known(const char *word, const char *(*name_of)(unsigned))
@@ -47,7 +48,7 @@ static int check_expression(const char *value)
 	return r == 0 ? 0 : -EBADMSG; /* said above */
 }
 
-int screen_option(struct screen_options *o, const struct option_def *option, const char *value)
+static int take_option(struct screen_options *o, const struct option_def *option, const char *value)
 {
 	uint8_t names;
 	int r;
@@ -58,6 +59,12 @@ int screen_option(struct screen_options *o, const struct option_def *option, con
 		return 0;
 	case OPT_NO_COLOR:
 		o->tui.no_color = true;
+		return 0;
+	case OPT_NO_CONFIG:
+		o->no_config = true;
+		return 0;
+	case OPT_LAYOUT:
+		o->layout = value;
 		return 0;
 	case OPT_NO_MOUSE:
 		o->tui.no_mouse = true;
@@ -97,12 +104,143 @@ int screen_option(struct screen_options *o, const struct option_def *option, con
 	}
 }
 
-int screen_print_keys(void)
+static uint32_t bit(int id)
+{
+	return 1u << (id - OPT_ASCII);
+}
+
+int screen_option(struct screen_options *o, const struct option_def *option, const char *value)
+{
+	int r = take_option(o, option, value);
+
+	if (r == 0)
+		o->given |= bit(option->id);
+	return r;
+}
+
+/* ---- settings ---- */
+
+#define MAX_SKIPPED 20 /* lines of a file that are named */
+
+struct reading {
+	const char *path;
+	unsigned n_skipped;
+};
+
+static void on_skipped(void *data, unsigned line, const char *why)
+{
+	struct reading *reading = data;
+
+	if (++reading->n_skipped <= MAX_SKIPPED)
+		complain("%s:%u: %s", reading->path, line, why);
+}
+
+/* Read one file of settings. wanted: it is wrong when it is not there. */
+static int read_settings(struct screen_options *o, const char *path, bool wanted)
+{
+	struct reading reading = {path, 0};
+	struct buf text;
+	int r;
+
+	buf_init(&text, 0);
+	r = layout_read(path, &text);
+	if (r == 0)
+		settings_parse(&o->settings, buf_str(&text), text.len, on_skipped, &reading);
+	else if (wanted || r != -ENOENT)
+		complain("cannot read '%s': %s", path, strerror(-r));
+	buf_done(&text);
+	if (reading.n_skipped)
+		snprintf(o->skipped, sizeof(o->skipped), "%u of the lines in %.100s mean nothing",
+			 reading.n_skipped, path);
+	return r == -ENOENT && !wanted ? 0 : r;
+}
+
+/* XDG: a relative path there is to be ignored. */
+static void find_config_dir(struct screen_options *o)
+{
+	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int n = 0;
+
+	if (xdg && *xdg == '/')
+		n = snprintf(o->config_dir, sizeof(o->config_dir), "%s/proton", xdg);
+	else if (home && *home == '/')
+		n = snprintf(o->config_dir, sizeof(o->config_dir), "%s/.config/proton", home);
+	if (n >= (int)sizeof(o->config_dir))
+		o->config_dir[0] = '\0';
+	o->tui.config_dir = *o->config_dir ? o->config_dir : NULL;
+}
+
+static int read_layout(struct screen_options *o)
+{
+	struct buf path;
+	int r = 0;
+
+	buf_init(&path, 0);
+	if (strchr(o->layout, '/'))
+		buf_puts(&path, o->layout);
+	else if (!*o->layout || !*o->config_dir ||
+		 layout_path(o->config_dir, o->layout, &path) < 0)
+		r = -EINVAL;
+	if (r < 0)
+		complain("there is no layout '%s'", o->layout);
+	else
+		r = read_settings(o, buf_str(&path), true);
+	buf_done(&path);
+	return r;
+}
+
+/* What no option said. */
+static void fill_in(struct screen_options *o)
+{
+	const struct settings *s = &o->settings;
+	const char *no_color = getenv("NO_COLOR");
+
+	if (s->theme && !(o->given & bit(OPT_THEME)))
+		o->tui.theme = s->theme;
+	if (s->mouse >= 0 && !(o->given & bit(OPT_NO_MOUSE)))
+		o->tui.no_mouse = !s->mouse;
+	if (s->ascii >= 0 && !(o->given & bit(OPT_ASCII)))
+		o->tui.ascii = s->ascii;
+	if (no_color && *no_color)
+		o->tui.no_color = true;
+	else if (s->color >= 0 && !(o->given & bit(OPT_NO_COLOR)))
+		o->tui.no_color = !s->color;
+	if (s->names >= 0 && !(o->given & bit(OPT_NAMES)))
+		o->tui.names = (enum name_mode)s->names;
+	if (s->group >= 0 && !(o->given & bit(OPT_GROUP)))
+		o->group = (enum group)s->group;
+	if (s->panel >= 0 && !(o->given & bit(OPT_PANEL)))
+		o->tui.panel = (enum tui_panel)s->panel;
+	o->tui.settings = s;
+}
+
+int screen_settle(struct screen_options *o)
+{
+	struct buf path;
+
+	settings_init(&o->settings);
+	find_config_dir(o);
+	if (!o->no_config && *o->config_dir) {
+		buf_init(&path, 0);
+		if (layout_path(o->config_dir, "", &path) == 0)
+			read_settings(o, buf_str(&path), false); /* said what is wrong with it */
+		buf_done(&path);
+	}
+	if (o->layout && read_layout(o) < 0)
+		return STATUS_USAGE;
+	fill_in(o);
+	return 0;
+}
+
+int screen_print_keys(struct screen_options *o)
 {
 	struct buf out;
+	int r = screen_settle(o);
 
+	if (r)
+		return r;
 	buf_init(&out, 0);
-	tui_keys_write(TUI_KEYS_TEXT, &out);
+	tui_keys_write(TUI_KEYS_TEXT, &o->settings, &out);
 	fputs(buf_str(&out), stdout);
 	buf_done(&out);
 	return STATUS_OK;

@@ -4,17 +4,24 @@
 /* Options of the commands that open the screen: `top` and `view`. */
 #include <stdbool.h>
 #include "options.h"
+#include "tui/settings.h"
 #include "tui/tui.h"
 
 struct screen_options {
 	struct tui_options tui;
 	enum group group;
-	bool keys;
+	bool keys, no_config;
+	const char *layout; /* a name, or a path with a slash; NULL: none */
+	uint32_t given;     /* options that were: they win over settings */
+	struct settings settings;
+	char config_dir[4096]; /* "": there is none */
+	char skipped[160];     /* what a person should know of lines that were skipped; "" = nothing */
 };
 
 enum {
 	OPT_ASCII = 2000, OPT_NO_COLOR, OPT_THEME, OPT_SORT, OPT_FILTER, OPT_GROUP, OPT_NAMES, OPT_KEYS,
-	OPT_READONLY, OPT_PANEL, OPT_SCREEN_INCLUDE, OPT_SCREEN_EXCLUDE, OPT_NO_MOUSE,
+	OPT_READONLY, OPT_PANEL, OPT_SCREEN_INCLUDE, OPT_SCREEN_EXCLUDE, OPT_NO_MOUSE, OPT_NO_CONFIG,
+	OPT_LAYOUT,
 };
 /* i, e: the letters of --include and --exclude; 0: taken by something else here. */
 #define SCREEN_OPTIONS(i, e)                                                                       \
@@ -39,12 +46,18 @@ enum {
 	 .id = OPT_NO_COLOR},                                                                      \
 	{.name = "ascii", .help = "draw with ASCII characters only", .id = OPT_ASCII},             \
 	{.name = "no-mouse", .help = "leave the mouse to the terminal", .id = OPT_NO_MOUSE},       \
+	{.name = "layout", .arg = "NAME", .help = "the layout that W saved under NAME",            \
+	 .id = OPT_LAYOUT},                                                                        \
+	{.name = "no-config", .help = "ignore the configuration file", .id = OPT_NO_CONFIG},       \
 	{.name = "readonly", .help = "no key may pause, signal or save", .id = OPT_READONLY},      \
 	{.name = "keys", .help = "print the keys and leave", .id = OPT_KEYS}
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
 int screen_option(struct screen_options *o, const struct option_def *option, const char *value);
-int screen_print_keys(void); /* exit status */
+/* After the options: read the files of settings, which fill in what no option said. 0, or an exit
+ * status after a line on stderr. Must be called before the tui is made. */
+int screen_settle(struct screen_options *o);
+int screen_print_keys(struct screen_options *o); /* exit status */
 /* SIGWINCH, SIGTERM, SIGHUP and SIGINT as a descriptor to poll; or -errno. */
 int screen_signals(void);
 

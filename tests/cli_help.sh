@@ -5,6 +5,7 @@ PROTON=${PROTON:-$builddir/proton}
 case $PROTON in /*) ;; *) PROTON=$PWD/$PROTON ;; esac
 unset PROTON_FAKE PROTON_SESSION PROTON_LIBRARY OPENCL_LAYERS CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH
 work=$(mktemp -d "${TMPDIR:-/tmp}/proton-cli.XXXXXX")
+export XDG_CONFIG_HOME=$work/.config # not the settings of whoever runs the tests
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
 n_failed=0

@@ -629,11 +629,11 @@ START_TEST(key_tables)
 	struct buf out;
 
 	buf_init(&out, 0);
-	tui_keys_write(TUI_KEYS_TEXT, &out);
+	tui_keys_write(TUI_KEYS_TEXT, NULL, &out);
 	ck_assert_ptr_nonnull(strstr(buf_str(&out), "\nTree\n"));
 	ck_assert_ptr_nonnull(strstr(buf_str(&out), "F10 Q"));
 	buf_clear(&out);
-	tui_keys_write(TUI_KEYS_MAN, &out);
+	tui_keys_write(TUI_KEYS_MAN, NULL, &out);
 	ck_assert_ptr_nonnull(strstr(buf_str(&out), ".It Ic \\&\\e , Ic \\&F4\n"));
 	buf_done(&out);
 }

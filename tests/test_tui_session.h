@@ -57,6 +57,7 @@ Suite *suite_screens(void);
 Suite *suite_columns(void);
 Suite *suite_keys(void);
 Suite *suite_mouse(void);
+Suite *suite_settings(void);
 Suite *suite_text(void);
 Suite *suite_terminal(void);
 

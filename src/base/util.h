@@ -40,6 +40,9 @@ static inline void closep(int *fd)
 		close(*fd);
 }
 
+/* Write everything to a descriptor that blocks; 0 or -errno. */
+int fd_write_all(int fd, const void *data, size_t len);
+
 /* Double the capacity of an array until it holds n entries of size bytes; 0 or -ENOMEM. */
 int array_reserve(void **array, size_t *cap, size_t n, size_t size);
 

@@ -2,10 +2,15 @@
 #include "config.h" // IWYU pragma: keep
 #include "tui/keys.h"
 #include <assert.h>
+#include <ctype.h>
 #include <curses.h>
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <wchar.h>
 #include "base/buf.h"
 #include "base/util.h"
+#include "tui/settings.h"
 #include "tui/text.h"
 #include "tui/tui.h"
 
@@ -43,6 +48,28 @@ static const struct {
 	{"Esc", 27},
 	{"Space", ' '},
 };
+
+void request_name(enum request request, char out[REQUEST_NAME])
+{
+	const char *name = infos[request].name;
+	size_t i;
+
+	for (i = 0; name[i] && i + 1 < REQUEST_NAME; i++)
+		out[i] = name[i] == '_' ? '-' : (char)tolower((unsigned char)name[i]);
+	out[i] = '\0';
+}
+
+enum request request_find(const char *name)
+{
+	char known[REQUEST_NAME];
+
+	for (unsigned r = REQ_NONE + 1; r < REQ_N; r++) {
+		request_name(r, known);
+		if (!strcmp(name, known))
+			return r;
+	}
+	return REQ_NONE;
+}
 
 const struct request_info *request_info(enum request request)
 {
@@ -95,7 +122,89 @@ static const char *next_word(const char **list, size_t *ret_len)
 	return *ret_len ? word : NULL;
 }
 
-static void keymap_bind(struct keymap *map, enum request request, const char *keys)
+static bool word_of(int key, char out[KEY_WORD])
+{
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (words[i].key == key) {
+			snprintf(out, KEY_WORD, "%s", words[i].word);
+			return true;
+		}
+	return false;
+}
+
+void key_word(int key, char out[KEY_WORD])
+{
+	int function = key - (KEY_FUNCTION | KEY_F(0));
+
+	if (word_of(key, out))
+		return;
+	if (function >= 0 && function <= 63)
+		snprintf(out, KEY_WORD, "F%d", function);
+	else if (key < ' ')
+		snprintf(out, KEY_WORD, "C-%c", key | 0x60);
+	else if (key & KEY_ALT)
+		snprintf(out, KEY_WORD, "M-%c", key & 0x7f);
+	else if (snprintf(out, KEY_WORD, "%lc", (wint_t)key) < 0)
+		snprintf(out, KEY_WORD, "?"); /* the locale has no such character */
+}
+
+/* Make the list of a request's keys; those that do not fit are left out. */
+static void list_words(struct keymap *map, enum request request)
+{
+	char *list = map->words[request], word[KEY_WORD];
+	size_t len = 0;
+
+	list[0] = '\0';
+	for (unsigned i = 0; i < map->n; i++) {
+		if (map->bindings[i].request != request)
+			continue;
+		key_word(map->bindings[i].key, word);
+		if (len + 1 + strlen(word) < KEY_WORDS)
+			len += (size_t)snprintf(list + len, KEY_WORDS - len, "%s%s", len ? " " : "",
+						word);
+	}
+}
+
+void keymap_unbind(struct keymap *map, int key)
+{
+	key = key_canonical(key);
+	for (unsigned i = 0; i < map->n; i++)
+		if (map->bindings[i].key == key) {
+			enum request request = map->bindings[i].request;
+
+			memmove(&map->bindings[i], &map->bindings[i + 1],
+				(map->n - i - 1) * sizeof(map->bindings[0]));
+			map->n--;
+			list_words(map, request);
+			return;
+		}
+}
+
+int keymap_bind(struct keymap *map, int key, enum request request)
+{
+	keymap_unbind(map, key);
+	if (map->n == MAX_BINDINGS)
+		return -ENOSPC;
+	map->bindings[map->n++] = (struct key_binding){key_canonical(key), request};
+	list_words(map, request);
+	return 0;
+}
+
+const char *keymap_words(const struct keymap *map, enum request request)
+{
+	return map->words[request];
+}
+
+int keymap_letter(const struct keymap *map, enum request request)
+{
+	for (unsigned i = 0; i < map->n; i++)
+		if (map->bindings[i].request == request && map->bindings[i].key > ' ' &&
+		    map->bindings[i].key < KEY_FUNCTION)
+			return map->bindings[i].key;
+	return 0;
+}
+
+static void bind_all(struct keymap *map, enum request request, const char *keys)
 {
 	const char *word;
 	size_t len;
@@ -103,17 +212,16 @@ static void keymap_bind(struct keymap *map, enum request request, const char *ke
 	while ((word = next_word(&keys, &len))) {
 		int key = key_parse(word, len);
 
-		assert(key >= 0 && map->n < ARRAY_SIZE(map->bindings));
-		assert(keymap_find(map, key) == REQ_NONE);
-		map->bindings[map->n++] = (struct key_binding){key, request};
+		assert(key >= 0 && keymap_find(map, key) == REQ_NONE);
+		keymap_bind(map, key, request);
 	}
 }
 
 void keymap_init(struct keymap *map)
 {
-	map->n = 0;
+	memset(map, 0, sizeof(*map));
 	for (unsigned r = REQ_NONE + 1; r < REQ_N; r++)
-		keymap_bind(map, r, infos[r].keys);
+		bind_all(map, r, infos[r].keys);
 }
 
 int key_canonical(int key)
@@ -145,7 +253,7 @@ int tui_key_parse(const char *word, size_t len)
 }
 
 /* Text: groups with a heading, keys in a column. */
-static void write_text(struct buf *out)
+static void write_text(const struct keymap *map, struct buf *out)
 {
 	const char *group = NULL;
 
@@ -153,7 +261,8 @@ static void write_text(struct buf *out)
 		if (infos[r].group != group)
 			buf_printf(out, "%s%s\n", group ? "\n" : "", infos[r].group);
 		group = infos[r].group;
-		buf_printf(out, "  %-12s  %s\n", infos[r].keys, infos[r].help);
+		buf_printf(out, "  %-12s  %s\n", *keymap_words(map, r) ? keymap_words(map, r) : "-",
+			   infos[r].help);
 	}
 }
 
@@ -170,12 +279,12 @@ static void put_roff(struct buf *out, const char *s)
 	}
 }
 
-static void write_man(struct buf *out)
+static void write_man(const struct keymap *map, struct buf *out)
 {
 	const char *group = NULL;
 
 	for (unsigned r = REQ_NONE + 1; r < REQ_N; r++) {
-		const char *keys = infos[r].keys, *word, *sep = "";
+		const char *keys = keymap_words(map, r), *word, *sep = "";
 		size_t len;
 
 		if (infos[r].group != group)
@@ -195,12 +304,14 @@ static void write_man(struct buf *out)
 	buf_puts(out, ".El\n");
 }
 
-void tui_keys_write(enum tui_key_format format, struct buf *out)
+void tui_keys_write(enum tui_key_format format, const struct settings *settings, struct buf *out)
 {
-	static void (*const writers[])(struct buf *) = {
+	static void (*const writers[])(const struct keymap *, struct buf *) = {
 		[TUI_KEYS_TEXT] = write_text,
 		[TUI_KEYS_MAN] = write_man,
 	};
+	struct keymap usual;
 
-	writers[format](out);
+	keymap_init(&usual);
+	writers[format](settings ? &settings->keys : &usual, out);
 }

@@ -90,6 +90,7 @@
 	_(RESET,         "r",             DATA,    "",       "count from now")                     \
 	_(UNRESET,       "R",             DATA,    "",       "count the whole run again")          \
 	_(SAVE,          "F9 w",          DATA,    "Save",   "write the profile now")              \
+	_(SAVE_LAYOUT,   "W",             DATA,    "",       "keep columns, orders and colours for the next time") \
 	_(PRINT,         "p",             DATA,    "",       "write this screen to a file")        \
 	_(RESYNC,        "C-r",           DATA,    "",       "have everything sent again")         \
 	_(HELP,          "F1 ?",          PROGRAM, "Help",   "this list")                          \
@@ -116,15 +117,26 @@ enum request {
 
 struct buf;
 
+#define MAX_BINDINGS 256
+#define KEY_WORDS    32 /* longest list of a request's keys that is shown */
+
 struct keymap {
 	struct key_binding {
 		int key;
 		enum request request;
-	} bindings[128];
+	} bindings[MAX_BINDINGS];
 	unsigned n;
+	char words[REQ_N][KEY_WORDS];
 };
 
 void keymap_init(struct keymap *map); /* the default keys */
+/* Bind a key anew. -ENOSPC: too many. */
+int keymap_bind(struct keymap *map, int key, enum request request);
+void keymap_unbind(struct keymap *map, int key);
+/* Words of the keys that make a request, between spaces: "Down j"; "" = none. */
+const char *keymap_words(const struct keymap *map, enum request request);
+/* The first of them that is a character; 0 = none. */
+int keymap_letter(const struct keymap *map, enum request request);
 enum request keymap_find(const struct keymap *map, int key); /* REQ_NONE: not bound */
 
 /* One key may have several codes, by terminal: the one that words stand for. */
@@ -132,6 +144,14 @@ int key_canonical(int key);
 
 /* Key of a word ("a", "F6", "C-c", "M-h", "PgDn"), or -1. */
 int key_parse(const char *word, size_t len);
+/* The word of a key. */
+#define KEY_WORD 16
+void key_word(int key, char out[KEY_WORD]);
+
+/* The name of a request in small letters: "sort-next"; and the request of a name, or REQ_NONE. */
+#define REQUEST_NAME 24
+void request_name(enum request request, char out[REQUEST_NAME]);
+enum request request_find(const char *name);
 
 /* The list above, for the help screen. i = 0 … REQ_N - 2; NULL name ends. */
 struct request_info {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "tui/panel.h"
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -20,10 +21,20 @@ static int name_min(const struct columns *columns, int width)
 	return MAX(width * percent / 100, MIN(18, width - 10));
 }
 
+/* In any case of letters, with "_" for a blank: titles are words of a configuration. */
+static bool same_title(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++)
+		if (tolower((unsigned char)*a) != tolower((unsigned char)*b) &&
+		    !((*a == '_' || *a == ' ') && (*b == '_' || *b == ' ')))
+			return false;
+	return *a == *b;
+}
+
 int columns_find(const struct columns *columns, const char *title)
 {
 	for (unsigned i = 0; i < columns->n; i++)
-		if (!strcasecmp(columns->v[i].title, title))
+		if (same_title(columns->v[i].title, title))
 			return (int)i;
 	return -1;
 }

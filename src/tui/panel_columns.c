@@ -8,7 +8,8 @@
 struct panel_columns {
 	struct panel base;
 	struct panel *of;
-	/* Indices of its columns as rows: those that are on, from left to right, then the others. */
+	/* Indices of its columns as rows: those that are on, from left to right, then the others.
+	 */
 	uint8_t order[MAX_COLUMNS];
 	unsigned n_on;
 };

@@ -34,7 +34,7 @@ static void heading(struct panel *p, const char *text)
 
 static void add_requests(struct panel *p)
 {
-	const char *group = NULL;
+	const char *group = NULL, *keys;
 
 	for (unsigned r = REQ_NONE + 1; r < REQ_N; r++) {
 		const struct request_info *info = request_info(r);
@@ -42,7 +42,8 @@ static void add_requests(struct panel *p)
 		if (info->group != group)
 			heading(p, info->group);
 		group = info->group;
-		add(p, info->keys, info->help);
+		keys = keymap_words(&p->tui->keys, r);
+		add(p, *keys ? keys : "-", info->help);
 	}
 }
 

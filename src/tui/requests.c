@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "core/session.h"
+#include "tui/layout.h"
 #include "tui/screen.h"
 #include "tui/tui_impl.h"
 
@@ -82,8 +83,9 @@ static void do_panel_menu(struct tui *t)
 			continue;
 		if (i == t->current)
 			t->menu.cursor = t->menu.n;
-		menu_add(&t->menu, key_parse(info->keys, strlen(info->keys)), (int)i,
-			 "%-3s  %-9s  %.40s", info->keys, t->panels[i]->ops->title, info->help);
+		menu_add(&t->menu, keymap_letter(&t->keys, REQ_PANEL_1 + i), (int)i,
+			 "%-3.3s  %-9s  %.40s", keymap_words(&t->keys, REQ_PANEL_1 + i),
+			 t->panels[i]->ops->title, info->help);
 	}
 }
 
@@ -417,6 +419,35 @@ static void do_resync(struct tui *t)
 		tui_message(t, "asked for everything again");
 }
 
+static void on_save_layout(struct tui *t, enum prompt_event event, const char *text)
+{
+	struct buf path;
+	int r;
+
+	if (event != PROMPT_ACCEPTED)
+		return;
+	buf_init(&path, 4096);
+	r = layout_path(t->options.config_dir, text, &path);
+	if (r == 0)
+		r = layout_save(t, buf_str(&path));
+	if (r < 0)
+		tui_message(t, "cannot save the layout '%s': %s", text,
+			    r == -EINVAL ? "this is no name for one" : strerror(-r));
+	else
+		tui_message(t, "the layout is in %s", buf_str(&path));
+	buf_done(&path);
+}
+
+static void do_save_layout(struct tui *t)
+{
+	if (t->options.readonly)
+		tui_message(t, "read only");
+	else if (!t->options.config_dir)
+		tui_message(t, "there is no folder for settings: HOME is not set");
+	else
+		prompt_open(&t->prompt, "layout's name (none: the usual one): ", "", on_save_layout);
+}
+
 /* A name that is not there yet; the open file, or -errno. */
 static int create_print(struct tui *t, char *path, size_t size)
 {
@@ -431,21 +462,6 @@ static int create_print(struct tui *t, char *path, size_t size)
 			fd = -errno;
 	}
 	return fd;
-}
-
-static int write_all(int fd, const char *data, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			data += n;
-			len -= (size_t)n;
-		}
-	}
-	return 0;
 }
 
 static void do_print(struct tui *t)
@@ -464,7 +480,7 @@ static void do_print(struct tui *t)
 	r = tui_dump(t, rows, cols, false, &text);
 	fd = r < 0 ? r : create_print(t, path, sizeof(path));
 	if (fd >= 0) {
-		r = write_all(fd, text.data, text.len);
+		r = fd_write_all(fd, text.data, text.len);
 		close(fd);
 	} else {
 		r = fd;
@@ -643,6 +659,7 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_RESET] = do_reset,
 	[REQ_UNRESET] = do_unreset,
 	[REQ_SAVE] = do_save,
+	[REQ_SAVE_LAYOUT] = do_save_layout,
 	[REQ_PRINT] = do_print,
 	[REQ_RESYNC] = do_resync,
 	[REQ_TYPE] = do_type,

@@ -22,15 +22,16 @@ bool tui_has_panel(const struct tui *t, enum tui_panel panel)
 static struct tab make_tab(const struct tui *t, unsigned i, enum tab_size size)
 {
 	const struct panel_ops *ops = t->panels[i]->ops;
-	const char *key = request_info(REQ_PANEL_1 + i)->keys;
+	const char *key = keymap_words(&t->keys, REQ_PANEL_1 + i);
 	bool full = size == TAB_TITLE || (i == t->current && !t->overlay);
+	int n = (int)strcspn(key, " "); /* one of them is enough */
 	struct tab tab;
 
 	tab.alarm = i == TUI_PANEL_LOSSES && session_loss_total(snapshot_session(t->snap));
 	if (size == TAB_KEY && !full)
-		snprintf(tab.text, sizeof(tab.text), "%s%s", key, tab.alarm ? "!" : "");
+		snprintf(tab.text, sizeof(tab.text), "%.*s%s", n, key, tab.alarm ? "!" : "");
 	else
-		snprintf(tab.text, sizeof(tab.text), "%s:%s%s", key,
+		snprintf(tab.text, sizeof(tab.text), "%.*s%s%s%s", n, key, n ? ":" : "",
 			 full || !ops->tab ? ops->title : ops->tab, tab.alarm ? "!" : "");
 	return tab;
 }

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "core/numbers.h"
 #include "core/session.h"
+#include "tui/settings.h"
 #include "tui/screen.h"
 #include "tui/tui_impl.h"
 
@@ -250,6 +251,22 @@ static int make_panels(struct tui *t)
 	return t->help && t->detail && t->columns ? 0 : -ENOMEM;
 }
 
+static void apply_settings(struct tui *t, const struct settings *c)
+{
+	for (unsigned i = 0; i < TUI_N_PANELS; i++) {
+		struct panel *p = t->panels[i];
+		int column = *c->sort[i].title ? columns_find(&p->columns, c->sort[i].title) : -1;
+
+		/* Columns that the command line names are not chosen a second time. */
+		if (i != TUI_PANEL_TREE || (!t->options.metrics && !t->options.before))
+			p->choice = c->columns[i];
+		if (column < 0)
+			continue;
+		panel_sort(p, (unsigned)column);
+		p->ascending = c->sort[i].ascending;
+	}
+}
+
 /* From the command line, which has checked it. */
 static void set_filter(struct tui *t, enum filter_kind kind, const char *text)
 {
@@ -290,11 +307,17 @@ struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
 	if (host)
 		t->host = *host;
 	t->why = "";
-	keymap_init(&t->keys);
+	if (options->settings)
+		t->keys = options->settings->keys;
+	else
+		keymap_init(&t->keys);
 	t->kept.numbers = numbers_new(snap);
 	if (!t->kept.numbers || make_panels(t) < 0)
 		return tui_free(t);
+	if (options->settings)
+		apply_settings(t, options->settings);
 	apply_options(t);
+	t->options.settings = NULL; /* it need not live longer */
 	ask_status(t);
 	tui_picture(t);
 	return t;

@@ -23,6 +23,7 @@
 #include "core/snapshot.h"
 
 struct buf;
+struct settings;
 struct termios;
 struct tui;
 
@@ -112,6 +113,8 @@ struct tui_options {
 	uint64_t interval_ns;  /* between refreshes, for the header; 0 = one second */
 	enum tui_panel panel;  /* the first one shown */
 	enum name_mode names;
+	const struct settings *settings; /* keys, columns and orders; NULL = the usual ones */
+	const char *config_dir;      /* where layouts are saved; NULL = nowhere */
 	const char *tty;       /* NULL = /dev/tty */
 	const char *print_dir; /* where `p` writes; NULL = current folder */
 };
@@ -168,7 +171,8 @@ int tui_dump(struct tui *t, int rows, int cols, bool attributes, struct buf *out
 
 /* Tables from the one list of requests (keys.h). */
 enum tui_key_format { TUI_KEYS_TEXT = 0, TUI_KEYS_MAN };
-void tui_keys_write(enum tui_key_format format, struct buf *out);
+/* settings: NULL = the keys as they are bound without any. */
+void tui_keys_write(enum tui_key_format format, const struct settings *settings, struct buf *out);
 /* Name of theme i, or NULL beyond the last. */
 const char *tui_theme_name(unsigned i);
 /* Word of panel i as an option takes it ("kernels"), or NULL beyond the last. */

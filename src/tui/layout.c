@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "tui/layout.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "tui/settings.h"
+
+int layout_path(const char *dir, const char *name, struct buf *out)
+{
+	if (strchr(name, '/') || *name == '.')
+		return -EINVAL;
+	buf_printf(out, *name ? "%s/layouts/%s" : "%s/config%s", dir, name);
+	return out->error;
+}
+
+int layout_read(const char *path, struct buf *out)
+{
+	/* A FIFO without a writer must not hold up the start. */
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	ssize_t n;
+	void *at;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	for (;;) {
+		at = out->len > CONFIG_MAX ? NULL : buf_extend(out, 4096);
+		if (!at)
+			return out->error ? out->error : -EFBIG;
+		n = read(fd, at, 4096);
+		out->len -= 4096 - (size_t)MAX(n, 0);
+		if (n == 0)
+			return 0;
+		if (n < 0 && errno != EINTR)
+			return -errno;
+	}
+}
+
+/* Make the folders above a path. */
+static int make_folders(char *path)
+{
+	for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		if (mkdir(path, 0700) < 0 && errno != EEXIST) {
+			*slash = '/';
+			return -errno;
+		}
+		*slash = '/';
+	}
+	return 0;
+}
+
+/* All or nothing: a full disk leaves the old file as it was. */
+static int replace_file(const char *path, const struct buf *text)
+{
+	char temporary[PATH_MAX];
+	int fd, r;
+
+	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))
+		return -ENAMETOOLONG;
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	r = fd_write_all(fd, text->data, text->len);
+	if (r == 0 && fchmod(fd, 0644) < 0)
+		r = -errno;
+	if (close(fd) < 0 && r == 0)
+		r = -errno;
+	if (r == 0 && rename(temporary, path) < 0)
+		r = -errno;
+	if (r < 0)
+		unlink(temporary);
+	return r;
+}
+
+int layout_save(const struct tui *t, const char *path)
+{
+	/* The file may be a link to where somebody keeps all of theirs. */
+	_cleanup_(freep) char *real = realpath(path, NULL);
+	struct buf old, text;
+	int r;
+
+	if (!real && errno == ENOENT)
+		real = strdup(path);
+	if (!real)
+		return -errno;
+	buf_init(&old, 0);
+	buf_init(&text, 0);
+	r = layout_read(real, &old);
+	if (r == -ENOENT)
+		r = make_folders(real);
+	if (r == 0) {
+		settings_write_layout(t, buf_str(&old), old.len, &text);
+		r = text.error ? text.error : replace_file(real, &text);
+	}
+	buf_done(&old);
+	buf_done(&text);
+	return r;
+}
