@@ -39,7 +39,9 @@ const struct command_def command_export = {
 		   "  speedscope       for https://www.speedscope.app\n"
 		   "  pprof            for pprof\n"
 		   "  flamegraph       an SVG for a browser: zooms, searches\n"
-		   "  dot              the tree, drawn by Graphviz\n",
+		   "  dot              the tree, drawn by Graphviz\n"
+		   "  chrome           every execution, for chrome://tracing (record --trace)\n"
+		   "  perfetto         the same for https://ui.perfetto.dev\n",
 	.operands_first = true,
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
@@ -122,7 +124,11 @@ int cmd_export(int argc, char **argv)
 		a.out = "/dev/stdout";
 	r = format_save(a.out, format, s, &a.write);
 	session_free(s);
-	if (r < 0)
+	if (r == -ENODATA)
+		complain("'%s' holds no trace, only sums: there is nothing to show as %s (see "
+			 "'proton record --trace')",
+			 argv[first], format->name);
+	else if (r < 0)
 		complain("cannot write '%s': %s", a.out, strerror(-r));
 	return r < 0 ? STATUS_FAILED : STATUS_OK;
 }

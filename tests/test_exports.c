@@ -238,6 +238,7 @@ START_TEST(any_shape_is_written)
 			node = session_node_append(s, shape ? SESSION_ROOT : node, frame);
 		}
 		session_add(s, node, lane, 0, METRIC_TIME, (union metric_value){.u64 = 1});
+		session_interval_add(s, &(struct session_interval){1000, 1001, node, lane});
 		for (size_t i = 0; formats[i]; i++) {
 			struct buf text;
 

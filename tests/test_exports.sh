@@ -21,6 +21,17 @@ for f in upstream-cuda.json upstream-leaf_nodes.json upstream-triton.json \
 done
 printf '[]\n' >"$dir/nothing.hatchet"
 write_all nothing "$dir/nothing.hatchet"
+# Profiles with a trace, and what our own reader makes of it.
+write_all overlap "$srcdir/tests/wire/overlap.tape"
+for format in chrome perfetto; do
+	tests/make_profile "$format" "$dir/overlap.$format" "$srcdir/tests/wire/overlap.tape"
+	tests/make_profile "$format" "$dir/sample.$format"
+done
+tests/make_profile json "$dir/chrome-again" "$dir/overlap.chrome"
+if tests/make_profile perfetto "$dir/none" "$srcdir/tests/wire/torch.tape" 2>/dev/null; then
+	echo "a trace of a profile without one"
+	exit 1
+fi
 # Folded stacks are read again: all values are there.
 tests/make_profile json "$dir/again" "$dir/h200-torch-add-python.hatchet.folded"
 tests/make_profile folded "$dir/again.folded" "$dir/h200-torch-add-python.hatchet.folded"

@@ -237,7 +237,88 @@ def check_msgpack(path, doc):
             assert device.items() <= want_devices[kind][index].items()
 
 
+def executions(doc):
+    """(group, name, category, start, duration) of each interval, and its calling context."""
+    kinds = {"copy": "gpu_memcpy", "set": "gpu_memset"}
+    found = []
+    for i in doc["intervals"]:
+        node = doc["nodes"][i["node"]]
+        lane = doc["lanes"][i["lane"]]
+        found.append(((lane["process"], lane["device"]), node["name"] or "<unnamed>",
+                      kinds.get(node["kind"], "kernel"), i["start_ns"],
+                      i["end_ns"] - i["start_ns"], tuple(names(doc, node))))
+    return sorted(found, key=str)
+
+
+def check_nothing_overlaps(tracks):
+    for events in tracks.values():
+        for (start, duration), (after, _) in zip(sorted(events), sorted(events)[1:]):
+            assert start + duration <= after, (start, duration, after)
+
+
+def check_chrome(path, doc):
+    with open(path, encoding="utf-8") as f:
+        trace = json.load(f)
+    zero = min(i["start_ns"] for i in doc["intervals"])
+    groups, found, tracks = {}, [], {}
+    for e in trace["traceEvents"]:
+        if e["ph"] == "M":
+            if e["name"] == "process_name":
+                groups[e["pid"]] = e["args"]["name"]
+            continue
+        assert e["ph"] == "X", e
+        start, duration = round(e["ts"] * 1000) + zero, round(e["dur"] * 1000)
+        assert e["args"]["call_stack"][0] == "ROOT"
+        found.append((e["name"], e["cat"], start, duration, tuple(e["args"]["call_stack"][1:])))
+        tracks.setdefault((e["pid"], e["tid"]), []).append((start, duration))
+    assert sorted(found, key=str) == sorted((x[1:] for x in executions(doc)), key=str)
+    assert len(groups) == len({x[0] for x in executions(doc)})
+    assert len(set(groups.values())) == len(groups)
+    check_nothing_overlaps(tracks)
+
+
+def check_perfetto(path, doc):
+    try:
+        from perfetto.protos.perfetto.trace import perfetto_trace_pb2
+    except ImportError:
+        print("not checked: Perfetto's definitions are not installed (pip install perfetto)")
+        return
+    trace = perfetto_trace_pb2.Trace()
+    with open(path, "rb") as f:
+        trace.ParseFromString(f.read())
+    names_of, contexts, categories, parents = {}, {}, {}, {}
+    found, open_slices, tracks = [], {}, {}
+    for p in trace.packet:
+        assert not p.HasField("interned_data") or p.trusted_packet_sequence_id == 1
+        names_of.update((n.iid, n.name) for n in p.interned_data.event_names)
+        categories.update((n.iid, n.name) for n in p.interned_data.event_categories)
+        contexts.update((n.iid, n.str.decode()) for n in p.interned_data.debug_annotation_string_values)
+        if p.HasField("track_descriptor"):
+            d = p.track_descriptor
+            assert d.name and d.uuid not in parents
+            parents[d.uuid] = d.parent_uuid
+        if not p.HasField("track_event"):
+            continue
+        e = p.track_event
+        if e.type == e.TYPE_SLICE_BEGIN:
+            context = contexts[e.debug_annotations[0].string_value_iid]
+            assert e.track_uuid not in open_slices and parents[parents[e.track_uuid]] == 0
+            open_slices[e.track_uuid] = (names_of[e.name_iid], categories[e.category_iids[0]],
+                                         p.timestamp, context)
+        else:
+            assert e.type == e.TYPE_SLICE_END
+            name, category, start, context = open_slices.pop(e.track_uuid)
+            found.append((name, category, start, p.timestamp - start, context))
+            tracks.setdefault(e.track_uuid, []).append((start, p.timestamp - start))
+    assert not open_slices
+    want = [(n, c, s, d, " > ".join(path[:-1])) for _, n, c, s, d, path in executions(doc)]
+    assert sorted(found) == sorted(want)
+    check_nothing_overlaps(tracks)
+
+
 CHECKS = {
+    "chrome": check_chrome,
+    "perfetto": check_perfetto,
     "pprof": check_pprof,
     "hatchet_msgpack": check_msgpack,
     "csv": check_csv,
@@ -266,4 +347,16 @@ def main(folder):
     print(f"{done} files are right")
 
 
+def check_again(folder):
+    """What our reader makes of a trace that we wrote: the same sums by name and kind."""
+    sums = []
+    for name in ("overlap.json", "chrome-again"):
+        with open(os.path.join(folder, name), encoding="utf-8") as f:
+            nodes = json.load(f)["nodes"]
+        sums.append(sorted((n["kind"], n["metrics"].get("count", 0), n["metrics"].get(TIME, 0))
+                           for n in nodes))
+    assert sums[0] == sums[1], sums
+
+
 main(sys.argv[1])
+check_again(sys.argv[1])

@@ -11,6 +11,8 @@
 
 bool chrome_detect(const char *head, size_t n);
 int chrome_read(struct reader_input *in, struct session *s, struct format_error *error);
+/* -ENODATA: the session has no trace. */
+int chrome_write(const struct session *s, const struct write_options *options, struct out *out);
 
 /* Keys that mean something, and where. */
 enum chrome_key {

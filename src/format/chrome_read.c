@@ -682,4 +682,5 @@ const struct format format_chrome = {
 	.help = "Chrome trace JSON, of Triton's Proton, torch.profiler and others",
 	.detect = chrome_detect,
 	.read = chrome_read,
+	.write = chrome_write,
 };

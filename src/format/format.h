@@ -66,13 +66,13 @@ struct format {
 	bool (*detect)(const char *head, size_t n);
 	/* Read into a new session. On failure the session holds no meaning: free it. */
 	int (*read)(struct reader_input *in, struct session *s, struct format_error *error);
-	/* Write; 0 or -errno (out->error is checked by whoever flushes). NULL: it cannot be written. */
+	/* Write; 0, -ENODATA (the session holds nothing that it could show: no trace) or -errno (out->error is checked by whoever flushes). NULL: it cannot be written. */
 	int (*write)(const struct session *s, const struct write_options *options, struct out *out);
 };
 
 extern const struct format format_hatchet, format_chrome, format_tape, format_json, format_csv, format_markdown, format_folded,
 	format_speedscope, format_flamegraph, format_dot, format_msgpack,
-	format_pprof;
+	format_pprof, format_perfetto;
 extern const struct format *const formats[]; /* NULL ends */
 
 const struct format *format_by_name(const char *name);

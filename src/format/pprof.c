@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/export.h"
+#include "format/protobuf.h"
 
 enum { /* field numbers of the messages */
 	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
@@ -29,29 +30,6 @@ struct pprof {
 	double *own;
 };
 
-/* ---- protobuf ---- */
-
-static void put_varint(struct buf *b, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		buf_putc(b, (char)(v | 0x80));
-	buf_putc(b, (char)v);
-}
-
-static void put_u64(struct buf *b, unsigned field, uint64_t v)
-{
-	put_varint(b, field << 3);
-	put_varint(b, v);
-}
-
-static void put_bytes(struct buf *b, unsigned field, const struct buf *bytes)
-{
-	put_varint(b, field << 3 | 2);
-	put_varint(b, bytes->len);
-	if (bytes->len)
-		buf_put(b, bytes->data, bytes->len);
-}
-
 static void put_string(struct pprof *x, const char *text, size_t len)
 {
 	const char *end = text + len, *c;
@@ -60,7 +38,7 @@ static void put_string(struct pprof *x, const char *text, size_t len)
 	buf_clear(&x->message);
 	while ((n = export_text_next(&text, end, &c)) > 0)
 		buf_put(&x->message, c, n);
-	put_bytes(&x->file, PROFILE_STRING, &x->message);
+	pb_message(&x->file, PROFILE_STRING, &x->message);
 }
 
 static void put_word(struct pprof *x, const char *text)
@@ -73,9 +51,9 @@ static void put_word(struct pprof *x, const char *text)
 static void put_type(struct pprof *x)
 {
 	buf_clear(&x->message);
-	put_u64(&x->message, TYPE_TYPE, STRING_TYPE);
-	put_u64(&x->message, TYPE_UNIT, STRING_UNIT);
-	put_bytes(&x->file, PROFILE_SAMPLE_TYPE, &x->message);
+	pb_u64(&x->message, TYPE_TYPE, STRING_TYPE);
+	pb_u64(&x->message, TYPE_UNIT, STRING_UNIT);
+	pb_message(&x->file, PROFILE_SAMPLE_TYPE, &x->message);
 }
 
 /* The leaf comes first. */
@@ -86,12 +64,12 @@ static int put_sample(struct pprof *x, uint32_t node)
 	buf_clear(&x->message);
 	buf_clear(&x->inner);
 	for (size_t i = r < 0 ? 0 : x->path.n; i-- > 0;)
-		put_varint(&x->inner, x->s->nodes[x->path.nodes[i]].frame + UINT64_C(1));
-	put_bytes(&x->message, SAMPLE_LOCATION, &x->inner);
+		pb_varint(&x->inner, x->s->nodes[x->path.nodes[i]].frame + UINT64_C(1));
+	pb_message(&x->message, SAMPLE_LOCATION, &x->inner);
 	buf_clear(&x->inner);
-	put_varint(&x->inner, x->own[node] < 9.2e18 ? (uint64_t)(x->own[node] + 0.5) : INT64_MAX);
-	put_bytes(&x->message, SAMPLE_VALUE, &x->inner);
-	put_bytes(&x->file, PROFILE_SAMPLE, &x->message);
+	pb_varint(&x->inner, x->own[node] < 9.2e18 ? (uint64_t)(x->own[node] + 0.5) : INT64_MAX);
+	pb_message(&x->message, SAMPLE_VALUE, &x->inner);
+	pb_message(&x->file, PROFILE_SAMPLE, &x->message);
 	return r;
 }
 
@@ -102,18 +80,18 @@ static void put_frame(struct pprof *x, uint32_t frame)
 
 	buf_clear(&x->message);
 	buf_clear(&x->inner);
-	put_u64(&x->inner, LINE_FUNCTION, frame + UINT64_C(1));
-	put_u64(&x->inner, LINE_LINE, f->line);
-	put_u64(&x->message, LOCATION_ID, frame + UINT64_C(1));
-	put_bytes(&x->message, LOCATION_LINE, &x->inner);
-	put_bytes(&x->file, PROFILE_LOCATION, &x->message);
+	pb_u64(&x->inner, LINE_FUNCTION, frame + UINT64_C(1));
+	pb_u64(&x->inner, LINE_LINE, f->line);
+	pb_u64(&x->message, LOCATION_ID, frame + UINT64_C(1));
+	pb_message(&x->message, LOCATION_LINE, &x->inner);
+	pb_message(&x->file, PROFILE_LOCATION, &x->message);
 	buf_clear(&x->message);
-	put_u64(&x->message, FUNCTION_ID, frame + UINT64_C(1));
-	put_u64(&x->message, FUNCTION_NAME, string);
-	put_u64(&x->message, FUNCTION_SYSTEM_NAME, string);
+	pb_u64(&x->message, FUNCTION_ID, frame + UINT64_C(1));
+	pb_u64(&x->message, FUNCTION_NAME, string);
+	pb_u64(&x->message, FUNCTION_SYSTEM_NAME, string);
 	if (f->file)
-		put_u64(&x->message, FUNCTION_FILE, string + 1);
-	put_bytes(&x->file, PROFILE_FUNCTION, &x->message);
+		pb_u64(&x->message, FUNCTION_FILE, string + 1);
+	pb_message(&x->file, PROFILE_FUNCTION, &x->message);
 }
 
 static const char *unit_of(const struct metric *m)
@@ -158,9 +136,9 @@ static int put_profile(struct pprof *x)
 		put_frame(x, (uint32_t)i);
 	if (r == 0)
 		r = put_strings(x);
-	put_u64(&x->file, PROFILE_TIME_NANOS, x->s->start_ns);
+	pb_u64(&x->file, PROFILE_TIME_NANOS, x->s->start_ns);
 	if (x->s->end_ns > x->s->start_ns && x->s->start_ns)
-		put_u64(&x->file, PROFILE_DURATION_NANOS, x->s->end_ns - x->s->start_ns);
+		pb_u64(&x->file, PROFILE_DURATION_NANOS, x->s->end_ns - x->s->start_ns);
 	return r < 0 ? r : x->file.error ? x->file.error : x->message.error;
 }
 

@@ -4,6 +4,7 @@
 #include "config.h" // IWYU pragma: keep
 
 #include <stddef.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -33,6 +34,7 @@ static void write_all(const struct session *s)
 {
 	struct out *o = malloc(sizeof(*o));
 	struct buf text;
+	int r;
 
 	if (!o)
 		abort();
@@ -42,7 +44,10 @@ static void write_all(const struct session *s)
 			continue;
 		buf_clear(&text);
 		out_to_buf(o, &text);
-		if (formats[i]->write(s, NULL, o) < 0 || out_flush(o) < 0)
+		r = formats[i]->write(s, NULL, o);
+		if (r == -ENODATA && !s->n_intervals)
+			continue;
+		if (r < 0 || out_flush(o) < 0)
 			abort();
 	}
 	buf_done(&text);

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+/* A trace for Perfetto (https://ui.perfetto.dev): TracePackets with TrackEvents, in the numbers of
+ * its protobuf definitions. Names, categories and calling contexts are interned: they are sent with
+ * the first event that uses them. A slice begins and ends with an event of its own; the events of a
+ * track are in the order of time, which is all that Perfetto asks for. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/export.h"
+#include "format/protobuf.h"
+#include "format/timeline.h"
+
+enum { /* field numbers of the messages */
+	TRACE_PACKET = 1,
+	PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10, PACKET_EVENT = 11, PACKET_INTERNED = 12,
+	PACKET_FLAGS = 13, PACKET_TRACK = 60,
+	TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PARENT = 5,
+	EVENT_CATEGORY_IID = 3, EVENT_ANNOTATION = 4, EVENT_TYPE = 9, EVENT_NAME_IID = 10,
+	EVENT_TRACK = 11,
+	ANNOTATION_NAME_IID = 1, ANNOTATION_STRING_IID = 17,
+	INTERNED_CATEGORIES = 1, INTERNED_NAMES = 2, INTERNED_ANNOTATIONS = 3, INTERNED_STRINGS = 29,
+	INTERNED_IID = 1, INTERNED_TEXT = 2,
+};
+enum { SLICE_BEGIN = 1, SLICE_END = 2 };
+enum { STATE_CLEARED = 1, STATE_NEEDED = 2 };
+enum { SEQUENCE = 1, CONTEXT_IID = 1 };
+
+static const char *const categories[] = {"kernel", "gpu_memcpy", "gpu_memset"};
+
+struct perfetto {
+	const struct session *s;
+	struct timeline timeline;
+	struct out *out;
+	struct buf packet, message, inner, text;
+	struct export_path path;
+	uint8_t *sent; /* of a node: its name and context are interned */
+};
+
+/* Text as valid UTF-8, at the end of x->text. */
+static void put_text(struct perfetto *x, const char *text)
+{
+	const char *end = text + strlen(text), *c;
+	size_t n;
+
+	while ((n = export_text_next(&text, end, &c)) > 0)
+		buf_put(&x->text, c, n);
+}
+
+/* ---- packets ---- */
+
+static void packet_end(struct perfetto *x)
+{
+	struct buf *head = &x->message;
+
+	buf_clear(head);
+	pb_varint(head, TRACE_PACKET << 3 | 2);
+	pb_varint(head, x->packet.len);
+	out_put(x->out, head->data, head->len);
+	if (x->packet.len)
+		out_put(x->out, x->packet.data, x->packet.len);
+	buf_clear(&x->packet);
+}
+
+static void put_track(struct perfetto *x, uint64_t uuid, uint64_t parent)
+{
+	buf_clear(&x->message);
+	pb_u64(&x->message, TRACK_UUID, uuid);
+	pb_message(&x->message, TRACK_NAME, &x->text);
+	if (parent)
+		pb_u64(&x->message, TRACK_PARENT, parent);
+	pb_message(&x->packet, PACKET_TRACK, &x->message);
+	packet_end(x);
+	buf_clear(&x->text);
+}
+
+/* Tracks have the numbers from 1 on, groups those behind them. */
+static uint64_t group_uuid(const struct perfetto *x, uint32_t group)
+{
+	return x->timeline.n_tracks + group + 1;
+}
+
+static void put_tracks(struct perfetto *x)
+{
+	const struct timeline *t = &x->timeline;
+
+	for (size_t i = 0; i < t->n_groups; i++) {
+		timeline_group_name(x->s, &t->groups[i], &x->text);
+		put_track(x, group_uuid(x, (uint32_t)i), 0);
+	}
+	for (size_t i = 0; i < t->n_tracks; i++) {
+		timeline_track_name(x->s, &t->tracks[i], &x->text);
+		put_track(x, i + 1, group_uuid(x, t->tracks[i].group));
+	}
+}
+
+/* ---- interned texts ---- */
+
+/* One entry of the interned data under construction in x->message. */
+static void intern(struct perfetto *x, unsigned field, uint64_t iid)
+{
+	buf_clear(&x->inner);
+	pb_u64(&x->inner, INTERNED_IID, iid);
+	pb_message(&x->inner, INTERNED_TEXT, &x->text);
+	pb_message(&x->message, field, &x->inner);
+	buf_clear(&x->text);
+}
+
+/* What all events share; with it the state of the sequence begins. */
+static void put_start(struct perfetto *x)
+{
+	buf_clear(&x->message);
+	for (size_t i = 0; i < ARRAY_SIZE(categories); i++) {
+		put_text(x, categories[i]);
+		intern(x, INTERNED_CATEGORIES, i + 1);
+	}
+	put_text(x, "calling context");
+	intern(x, INTERNED_ANNOTATIONS, CONTEXT_IID);
+	pb_u64(&x->packet, PACKET_SEQUENCE, SEQUENCE);
+	pb_u64(&x->packet, PACKET_FLAGS, STATE_CLEARED);
+	pb_message(&x->packet, PACKET_INTERNED, &x->message);
+	packet_end(x);
+}
+
+static int intern_node(struct perfetto *x, uint32_t node)
+{
+	int r;
+
+	if (x->sent[node])
+		return 0;
+	x->sent[node] = 1;
+	buf_clear(&x->message);
+	put_text(x, export_name(x->s, node));
+	intern(x, INTERNED_NAMES, node + UINT64_C(1));
+	r = export_path(x->s, node, &x->path);
+	for (size_t i = 0; r == 0 && i + 1 < x->path.n; i++) {
+		if (i)
+			buf_puts(&x->text, " > ");
+		put_text(x, export_name(x->s, x->path.nodes[i]));
+	}
+	intern(x, INTERNED_STRINGS, node + UINT64_C(1));
+	pb_message(&x->packet, PACKET_INTERNED, &x->message);
+	return r;
+}
+
+/* ---- events ---- */
+
+static uint64_t category_iid(const struct perfetto *x, uint32_t node)
+{
+	const char *category = timeline_category(x->s, node);
+	uint64_t i = 0;
+
+	while (strcmp(categories[i], category))
+		i++;
+	return i + 1;
+}
+
+static void packet_begin(struct perfetto *x, uint64_t time_ns)
+{
+	pb_u64(&x->packet, PACKET_TIMESTAMP, time_ns);
+	pb_u64(&x->packet, PACKET_SEQUENCE, SEQUENCE);
+	pb_u64(&x->packet, PACKET_FLAGS, STATE_NEEDED);
+}
+
+static int put_slice(struct perfetto *x, const struct timeline_event *e)
+{
+	const struct session_interval *v = &x->s->intervals[e->interval];
+	int r;
+
+	packet_begin(x, v->start_ns);
+	r = intern_node(x, v->node);
+	buf_clear(&x->inner);
+	pb_u64(&x->inner, ANNOTATION_NAME_IID, CONTEXT_IID);
+	pb_u64(&x->inner, ANNOTATION_STRING_IID, v->node + UINT64_C(1));
+	buf_clear(&x->message);
+	pb_u64(&x->message, EVENT_TYPE, SLICE_BEGIN);
+	pb_u64(&x->message, EVENT_TRACK, e->track + UINT64_C(1));
+	pb_u64(&x->message, EVENT_NAME_IID, v->node + UINT64_C(1));
+	pb_u64(&x->message, EVENT_CATEGORY_IID, category_iid(x, v->node));
+	pb_message(&x->message, EVENT_ANNOTATION, &x->inner);
+	pb_message(&x->packet, PACKET_EVENT, &x->message);
+	packet_end(x);
+
+	packet_begin(x, v->end_ns);
+	buf_clear(&x->message);
+	pb_u64(&x->message, EVENT_TYPE, SLICE_END);
+	pb_u64(&x->message, EVENT_TRACK, e->track + UINT64_C(1));
+	pb_message(&x->packet, PACKET_EVENT, &x->message);
+	packet_end(x);
+	return r;
+}
+
+static int put_trace(struct perfetto *x)
+{
+	struct buf *all[] = {&x->packet, &x->message, &x->inner, &x->text};
+	int r = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		buf_init(all[i], 0);
+	put_tracks(x);
+	put_start(x);
+	for (size_t i = 0; r == 0 && i < x->timeline.n_events; i++)
+		r = put_slice(x, &x->timeline.events[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		r = all[i]->error ? all[i]->error : r;
+		buf_done(all[i]);
+	}
+	return r;
+}
+
+static int perfetto_write(const struct session *s, const struct write_options *options,
+			  struct out *out)
+{
+	struct perfetto x = {.s = s, .out = out};
+	int r = timeline_init(&x.timeline, s);
+
+	(void)options;
+	if (r < 0)
+		return r;
+	x.sent = calloc(s->n_nodes, 1);
+	r = x.sent ? put_trace(&x) : -ENOMEM;
+	free(x.sent);
+	free(x.path.nodes);
+	timeline_done(&x.timeline);
+	return r < 0 ? r : out->error;
+}
+
+const struct format format_perfetto = {
+	.name = "perfetto",
+	.suffix = ".perfetto-trace",
+	.help = "a trace for https://ui.perfetto.dev (profiles recorded with --trace)",
+	.write = perfetto_write,
+};

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+#include "format/timeline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+/* What is needed while the tracks are made. */
+struct builder {
+	struct timeline *t;
+	const struct session *s;
+	uint32_t *first_track, *group_of; /* of a lane; SESSION_NONE: none yet */
+	size_t cap_groups, cap_tracks;
+};
+
+struct start {
+	uint64_t start_ns;
+	uint32_t interval;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct start *x = a, *y = b;
+
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return x->interval < y->interval ? -1 : x->interval > y->interval;
+}
+
+static int sort_events(struct timeline *t, const struct session *s)
+{
+	_cleanup_(freep) struct start *order = malloc(s->n_intervals * sizeof(*order));
+
+	t->events = malloc(s->n_intervals * sizeof(*t->events));
+	if (!order || !t->events)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_intervals; i++)
+		order[i] = (struct start){s->intervals[i].start_ns, (uint32_t)i};
+	qsort(order, s->n_intervals, sizeof(*order), compare);
+	for (size_t i = 0; i < s->n_intervals; i++)
+		t->events[i].interval = order[i].interval;
+	t->n_events = s->n_intervals;
+	return 0;
+}
+
+/* There are as many groups as processes and devices: few. */
+static uint32_t group_find(struct builder *b, uint32_t lane)
+{
+	const struct session_lane *l = &b->s->lanes[lane];
+	struct timeline *t = b->t;
+
+	for (size_t i = 0; i < t->n_groups; i++)
+		if (t->groups[i].process == l->process && t->groups[i].device == l->device)
+			return (uint32_t)i;
+	if (array_reserve((void **)&t->groups, &b->cap_groups, t->n_groups + 1, sizeof(*t->groups)) < 0)
+		return SESSION_NONE;
+	t->groups[t->n_groups] = (struct timeline_group){l->process, l->device};
+	return (uint32_t)t->n_groups++;
+}
+
+/* The first track of the lane that is free at this time, else a new one behind them. */
+static uint32_t track_find(struct builder *b, uint32_t lane, uint64_t start_ns)
+{
+	struct timeline *t = b->t;
+	uint32_t *link = &b->first_track[lane];
+	unsigned line = 0;
+
+	for (; *link != SESSION_NONE; link = &t->tracks[*link].next, line++)
+		if (t->tracks[*link].end_ns <= start_ns)
+			return *link;
+	if (b->group_of[lane] == SESSION_NONE)
+		b->group_of[lane] = group_find(b, lane);
+	if (b->group_of[lane] == SESSION_NONE)
+		return SESSION_NONE;
+	*link = (uint32_t)t->n_tracks; /* before the array may move */
+	if (array_reserve((void **)&t->tracks, &b->cap_tracks, t->n_tracks + 1, sizeof(*t->tracks)) < 0)
+		return SESSION_NONE;
+	t->tracks[t->n_tracks] =
+		(struct timeline_track){b->group_of[lane], lane, line, 0, SESSION_NONE};
+	return (uint32_t)t->n_tracks++;
+}
+
+static int place_events(struct builder *b)
+{
+	struct timeline *t = b->t;
+
+	for (size_t i = 0; i < t->n_events; i++) {
+		const struct session_interval *v = &b->s->intervals[t->events[i].interval];
+		uint32_t track = track_find(b, v->lane, v->start_ns);
+
+		if (track == SESSION_NONE)
+			return -ENOMEM;
+		t->events[i].track = track;
+		t->tracks[track].end_ns = v->end_ns;
+	}
+	return 0;
+}
+
+int timeline_init(struct timeline *t, const struct session *s)
+{
+	struct builder b = {.t = t, .s = s};
+	int r;
+
+	*t = (struct timeline){0};
+	if (!s->n_intervals)
+		return -ENODATA;
+	b.first_track = malloc(s->n_lanes * sizeof(*b.first_track));
+	b.group_of = malloc(s->n_lanes * sizeof(*b.group_of));
+	r = b.first_track && b.group_of ? sort_events(t, s) : -ENOMEM;
+	if (r == 0) {
+		memset(b.first_track, 0xff, s->n_lanes * sizeof(*b.first_track));
+		memset(b.group_of, 0xff, s->n_lanes * sizeof(*b.group_of));
+		r = place_events(&b);
+	}
+	free(b.first_track);
+	free(b.group_of);
+	if (r < 0)
+		timeline_done(t);
+	return r;
+}
+
+void timeline_done(struct timeline *t)
+{
+	free(t->groups);
+	free(t->tracks);
+	free(t->events);
+	*t = (struct timeline){0};
+}
+
+void timeline_group_name(const struct session *s, const struct timeline_group *group, struct buf *out)
+{
+	const struct strtab *strings = s->strings;
+
+	if (group->process != SESSION_NONE) {
+		const struct session_process *p = &s->processes[group->process];
+
+		buf_printf(out, "%s (%u)", strtab_str(strings, p->exe), p->pid);
+		if (p->rank >= 0)
+			buf_printf(out, " rank %d", p->rank);
+	}
+	if (group->device != SESSION_NONE) {
+		const struct session_device *d = &s->devices[group->device];
+
+		buf_printf(out, "%s%s %d", group->process != SESSION_NONE ? ", " : "",
+			   strtab_str(strings, d->type), d->index);
+		if (d->name)
+			buf_printf(out, " %s", strtab_str(strings, d->name));
+	}
+}
+
+void timeline_track_name(const struct session *s, const struct timeline_track *track, struct buf *out)
+{
+	const struct session_lane *l = &s->lanes[track->lane];
+
+	buf_printf(out, "stream %u", l->stream);
+	if (l->context > 1)
+		buf_printf(out, " context %u", l->context);
+	if (l->thread)
+		buf_printf(out, " of thread %llu", (unsigned long long)l->thread);
+	if (track->line)
+		buf_printf(out, " (%u)", track->line + 1);
+}
+
+const char *timeline_category(const struct session *s, uint32_t node)
+{
+	switch (session_node_kind(s, node)) {
+	case FRAME_COPY:
+		return "gpu_memcpy";
+	case FRAME_SET:
+		return "gpu_memset";
+	default:
+		return "kernel";
+	}
+}
