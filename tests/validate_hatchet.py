@@ -17,7 +17,8 @@ import sys
 import types
 
 # Our folder tests/hatchet would pass for the package.
-del sys.path[0]
+if __name__ == "__main__":
+    del sys.path[0]
 try:
     import hatchet
 except ImportError as error:
@@ -141,4 +142,5 @@ def main(name, hatchet_file, json_file):
     return int(failed)
 
 
-sys.exit(main(*sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
