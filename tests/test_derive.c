@@ -117,6 +117,53 @@ START_TEST(what_is_no_metric)
 }
 END_TEST
 
+/* 100 SMs or CUs at 1 GHz, so that a rate a clock is 1e11 a second. */
+START_TEST(peaks_of_devices)
+{
+	static const struct {
+		const char *type, *arch;
+		double flops[PEAK_WIDTHS], memory;
+	} known[] = {
+		{"CUDA", "35", {NAN, NAN, 384e11, NAN}, 100e9},
+		{"CUDA", "70", {NAN, 1024e11, 128e11, 64e11}, 100e9},
+		{"CUDA", "75", {2048e11, 1024e11, 128e11, NAN}, 100e9},
+		{"CUDA", "80", {624e12, 312e12, 156e12, 19.5e12}, 100e9},
+		{"CUDA", "100", {16384e11, 8192e11, 4096e11, 128e11}, 100e9},
+		{"CUDA", "121", {NAN, NAN, NAN, NAN}, 100e9},
+		{"HIP", "gfx942", {4096e11, 2048e11, 1024e11, 256e11}, 5.3e12},
+		{"HIP", "gfx1100", {512e11, 512e11, NAN, NAN}, NAN},
+		{"HIP", "gfx1201", {NAN, NAN, NAN, NAN}, NAN},
+	};
+	struct session *s = session_new();
+	struct peaks *peaks = peaks_new();
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const struct session_device d = {
+			.type = strtab_adds(s->strings, known[i].type),
+			.arch = strtab_adds(s->strings, known[i].arch),
+			.num_sms = 100,
+			.clock_khz = 1000000,
+			.memory_clock_khz = 1000000,
+			.bus_width_bits = 400,
+		};
+		uint32_t device = session_device_intern(s, &d);
+
+		for (unsigned w = 0; w < PEAK_WIDTHS; w++) {
+			double v = peaks_flops(peaks, s, device, w);
+
+			ck_assert_msg(isnan(known[i].flops[w]) ? isnan(v) : v == known[i].flops[w],
+				      "%s, %u bits: %g", known[i].arch, 8u << w, v);
+		}
+		if (isnan(known[i].memory))
+			ck_assert_double_nan(peaks_bandwidth(peaks, s, device));
+		else
+			ck_assert_double_eq_tol(peaks_bandwidth(peaks, s, device), known[i].memory, 1);
+	}
+	peaks_free(peaks);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(peaks_can_be_given)
 {
 	struct derived m;
@@ -171,6 +218,7 @@ int main(void)
 	tcase_add_loop_test(tc, upstreams_numbers, 0, ARRAY_SIZE(anchors));
 	tcase_add_test(tc, what_is_no_metric);
 	tcase_add_test(tc, peaks_can_be_given);
+	tcase_add_test(tc, peaks_of_devices);
 	tcase_add_test(tc, percentiles_come_from_histograms);
 	suite_add_tcase(suite, tc);
 	sr = srunner_create(suite);

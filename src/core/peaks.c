@@ -39,7 +39,7 @@ static int parse_rate(const char *word, struct rate *ret)
 	char *end;
 
 	if (!strcmp(word, "-") || !strcmp(word, "bus")) {
-		*ret = (struct rate){NAN, false};
+		*ret = (struct rate){NAN, *word == '-'}; /* not known is that absolutely */
 		return 0;
 	}
 	ret->value = strtod(word, &end);
