@@ -77,6 +77,12 @@ static const struct {
 	{"flame_bytes", &live_utf8, "9 B", 24, 80},
 	{"flame_found", &live_utf8, "9 / 'gemm' Enter n", 24, 80},
 	{"flame_filtered", &live_utf8, "9 \\ 'forward' Enter", 24, 80},
+	{"roofline_80x24", &live_utf8, "0", 24, 80},
+	{"roofline_140x40", &live_utf8, "0 Right Right", 40, 140},
+	{"roofline_40x10", &live_ascii, "0", 10, 40},
+	{"roofline_mono", &live_mono, "0 Down Down", 24, 80},
+	{"roofline_scopes", &live_ascii, "0 x", 24, 80},
+	{"roofline_found", &live_utf8, "0 / 'bwd' Enter", 24, 80},
 	{"losses_none", &live_utf8, "5", 24, 80},
 	{"log_none", &live_utf8, "6", 24, 80},
 	{"help_80x24", &live_utf8, "?", 24, 80},
@@ -328,6 +334,24 @@ static void recursive(struct world *w)
 	}
 }
 
+/* Time alone. */
+static void time_alone(struct world *w)
+{
+	world_init_empty(w);
+	session_process_add(w->s, 7);
+	world_kernel(w, world_node(w, SESSION_ROOT, FRAME_KERNEL, "add"),
+		     session_lane_intern(w->s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0}),
+		     &(struct kernel_values){1000000, 1, 1000, 2000});
+}
+
+/* A device of which nobody wrote down what it can do. */
+static void unknown_device(struct world *w)
+{
+	world_init(w);
+	for (size_t i = 0; i < w->s->n_devices; i++)
+		w->s->devices[i].arch = strtab_adds(w->s->strings, "20");
+}
+
 static const struct {
 	const char *name;
 	void (*init)(struct world *w);
@@ -353,6 +377,10 @@ static const struct {
 	{"many_flame", many, &live_utf8, "9 Down End", 24, 80},
 	{"many_flame_ascii", many, &live_ascii, "9 Down Down Right Enter Enter", 10, 40},
 	{"host_only_flame", host_only, &live_utf8, "9 H", 24, 80},
+	{"empty_roofline", no_gpu_work, &live_ascii, "0", 24, 80},
+	{"roofline_no_flops", time_alone, &live_utf8, "0", 24, 80},
+	{"roofline_no_peaks", unknown_device, &live_utf8, "0", 24, 80},
+	{"host_only_roofline", host_only, &live_utf8, "0", 24, 80},
 	{"empty_devices", no_process, &live_utf8, "4", 24, 80},
 	{"losses", losses, &live_utf8, "5", 24, 80},
 	{"losses_40x10", losses, &live_ascii, "5", 10, 40},

@@ -12,6 +12,7 @@
 #include "core/bottom_up.h"
 #include "core/callers.h"
 #include "core/numbers.h"
+#include "core/roofline.h"
 
 struct world {
 	struct session *s;
@@ -196,6 +197,54 @@ START_TEST(callers_small)
 }
 END_TEST
 
+/* ---- roofline ---- */
+
+static void add_number(uint32_t id, uint32_t metric, double v)
+{
+	union metric_value value = {.u64 = 0};
+
+	if (metric_table_get(w.s->metrics, metric)->type == METRIC_F64)
+		value.f64 = v;
+	else
+		value.u64 = (uint64_t)v;
+	ck_assert_int_eq(session_add(w.s, id, 0, 0, metric, value), 0);
+}
+
+/* Kernels by name over their contexts, scopes each by itself; what lacks a number is counted. */
+START_TEST(roofline_points)
+{
+	struct roofline r = {.points = NULL};
+	uint32_t a = node(SESSION_ROOT, "a"), b = node(SESSION_ROOT, "b"), k[3];
+
+	k[0] = node(a, "gemm");
+	k[1] = node(b, "gemm");
+	k[2] = node(b, "copy");
+	for (unsigned i = 0; i < 3; i++) {
+		set_time(k[i], 1000 * (i + 1), 1);
+		add_number(k[i], METRIC_BYTES, 10);
+	}
+	add_number(k[0], METRIC_FLOPS16, 100);
+	add_number(k[1], METRIC_FLOPS16, 300);
+	add_number(k[1], METRIC_FLOPS32, 100);
+	open_world(GROUP_NONE);
+	ck_assert_int_eq(roofline_make(&r, w.snap, w.numbers, ROOFLINE_KERNELS), 0);
+	ck_assert_uint_eq(r.n, 1);
+	ck_assert_uint_eq(r.points[0].node, k[1]);
+	ck_assert_uint_eq(r.points[0].width, 1);
+	ck_assert_uint_eq(r.points[0].device, SESSION_NONE);
+	ck_assert_double_eq(roofline_intensity(&r.points[0]), 25);
+	ck_assert_double_eq_tol(roofline_rate(&r.points[0]), 500.0 / 3000e-9, 1);
+	ck_assert_uint_eq(r.n_without_flops, 1);
+	ck_assert_uint_eq(r.n_without_bytes, 0);
+	ck_assert_int_eq(roofline_make(&r, w.snap, w.numbers, ROOFLINE_SCOPES), 0);
+	ck_assert_uint_eq(r.n, 2);
+	ck_assert_uint_eq(r.points[0].node, b); /* the longer one */
+	ck_assert_double_eq(roofline_intensity(&r.points[0]), 20);
+	ck_assert_double_eq(roofline_intensity(&r.points[1]), 10);
+	roofline_done(&r);
+}
+END_TEST
+
 /* ---- random trees ---- */
 
 /* Time of all holders on whose path, from the top, `f` calls `g` at least once; f < 0: g is there. */
@@ -309,6 +358,7 @@ int main(void)
 	tcase_add_test(c, bottom_up_kept);
 	tcase_add_test(c, bottom_up_empty);
 	tcase_add_test(c, callers_small);
+	tcase_add_test(c, roofline_points);
 	tcase_add_loop_test(c, callers_random, 0, 4);
 	tcase_add_loop_test(c, bottom_up_random, 0, 10);
 	suite_add_tcase(s, c);

@@ -10,6 +10,7 @@ static const struct glyphs glyphs_ascii = {
 	.open = "[-] ", .closed = "[+] ", .leaf = "",
 	.descending = "v", .ascending = "^", .separator = " > ",
 	.bar = "|", .bar_rest = ".", .cursor = ">", .ellipsis = "~", .rule = "-", .edge = "|",
+	.slope = "/", .points = {"O", "o", "."},
 };
 
 static const struct glyphs glyphs_utf8 = {
@@ -17,6 +18,7 @@ static const struct glyphs glyphs_utf8 = {
 	.open = "▾ ", .closed = "▸ ", .leaf = "",
 	.descending = "▼", .ascending = "▲", .separator = " › ",
 	.bar = "█", .bar_rest = "░", .cursor = "▶", .ellipsis = "…", .rule = "─", .edge = "│",
+	.slope = "/", .points = {"●", "○", "∙"},
 };
 
 /* -1 = the terminal's own colour, so that dark and light backgrounds both work. */

@@ -53,6 +53,7 @@ struct glyphs {
 	const char *separator; /* between the names of a path */
 	const char *bar, *bar_rest;
 	const char *cursor, *ellipsis, *rule, *edge;
+	const char *slope, *points[3]; /* of a plot: large, middling, small */
 };
 
 /* A theme as one terminal can show it. */

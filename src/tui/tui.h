@@ -85,7 +85,8 @@ struct tui_host {
 	_(LOG,     "log",     log)                                                                 \
 	_(BOTTOM_UP, "bottom-up", bottom_up)                                                      \
 	_(CALLERS, "callers", callers)                                                            \
-	_(FLAME, "flame", flame)
+	_(FLAME, "flame", flame)                                                                  \
+	_(ROOFLINE, "roofline", roofline)
 
 enum tui_panel {
 #define _(id, word, ops) TUI_PANEL_##id,

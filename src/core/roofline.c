@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/roofline.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/util.h"
+
+void roofline_done(struct roofline *r)
+{
+	free(r->points);
+}
+
+/* What points are made of; each NULL where the profile has none. */
+struct sources {
+	const double *time, *flops, *bytes;
+};
+
+static double at(const double *v, uint32_t id)
+{
+	return v ? v[id] : NAN;
+}
+
+static void add(double *a, double b)
+{
+	if (!isnan(b))
+		*a = isnan(*a) ? b : *a + b;
+}
+
+/* The width of most of a node's operations. */
+static uint8_t width_of(struct snapshot *snap, uint32_t node, bool inclusive)
+{
+	uint8_t width = ROOFLINE_NO_WIDTH;
+	double most = 0;
+
+	for (uint8_t i = 0; i < PEAK_WIDTHS; i++) {
+		const struct snap_column *c = snapshot_column(snap, METRIC_FLOPS8 + i, inclusive);
+
+		if (c && c->v[node] > most) {
+			most = c->v[node];
+			width = i;
+		}
+	}
+	return width;
+}
+
+/* Where a node itself ran; values that a program gave name no device: the only one is meant. */
+static uint32_t device_of(const struct snapshot *snap, uint32_t node)
+{
+	const struct session *s = snapshot_session(snap);
+	uint32_t id = snapshot_node(snap, node)->session_node, row;
+
+	if (s->n_devices == 1)
+		return 0;
+	row = id == SESSION_NONE ? SESSION_NONE : s->nodes[id].first_row;
+	for (; row != SESSION_NONE; row = s->rows[row].next)
+		if (s->rows[row].lane < s->n_lanes &&
+		    s->lanes[s->rows[row].lane].device != SESSION_NONE)
+			return s->lanes[s->rows[row].lane].device;
+	return SESSION_NONE;
+}
+
+static struct roofline_point *new_point(struct roofline *r, uint32_t node, uint32_t frame)
+{
+	if (array_reserve((void **)&r->points, &r->cap, r->n + 1, sizeof(*r->points)) < 0)
+		return NULL;
+	r->points[r->n] = (struct roofline_point){.node = node,
+						  .frame = frame,
+						  .time_ns = NAN,
+						  .flops = NAN,
+						  .bytes = NAN,
+						  .heaviest_ns = -1};
+	return &r->points[r->n++];
+}
+
+/* What holds time itself, by name. */
+static int add_kernels(struct roofline *r, struct snapshot *snap, struct numbers *numbers,
+		       const struct sources *from)
+{
+	uint32_t n_frames, n = snapshot_n(snap);
+	const uint32_t *frames = numbers_frames(numbers, &n_frames);
+	_cleanup_(freep) uint32_t *by_frame = frames ? calloc(n_frames, sizeof(*by_frame)) : NULL;
+
+	if (!by_frame)
+		return -ENOMEM;
+	for (uint32_t id = 0; id < n; id++) {
+		struct roofline_point *p;
+
+		if (isnan(at(from->time, id)))
+			continue;
+		if (!by_frame[frames[id]]) {
+			if (!new_point(r, id, frames[id]))
+				return -ENOMEM;
+			by_frame[frames[id]] = (uint32_t)r->n;
+		}
+		p = &r->points[by_frame[frames[id]] - 1];
+		add(&p->time_ns, from->time[id]);
+		add(&p->flops, at(from->flops, id));
+		add(&p->bytes, at(from->bytes, id));
+		if (from->time[id] > p->heaviest_ns) {
+			p->heaviest_ns = from->time[id];
+			p->node = id;
+		}
+	}
+	return 0;
+}
+
+/* Calling contexts with something below them, each by itself. */
+static int add_scopes(struct roofline *r, struct snapshot *snap, struct numbers *numbers,
+		      const struct sources *from)
+{
+	uint32_t n_frames, n = snapshot_n(snap);
+	const uint32_t *frames = numbers_frames(numbers, &n_frames);
+
+	if (!frames)
+		return -ENOMEM;
+	for (uint32_t id = 1; id < n; id++) {
+		struct roofline_point *p;
+
+		if (isnan(at(from->time, id)) || snapshot_node(snap, id)->n_children == 0)
+			continue;
+		p = new_point(r, id, frames[id]);
+		if (!p)
+			return -ENOMEM;
+		p->time_ns = from->time[id];
+		p->flops = at(from->flops, id);
+		p->bytes = at(from->bytes, id);
+	}
+	return 0;
+}
+
+/* Those without a place on the plot go. */
+static void keep_complete(struct roofline *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct roofline_point *p = &r->points[i];
+
+		if (!(p->time_ns > 0))
+			continue;
+		r->n_without_flops += !(p->flops > 0);
+		r->n_without_bytes += !(p->bytes > 0);
+		if (p->flops > 0 && p->bytes > 0)
+			r->points[n++] = *p;
+	}
+	r->n = n;
+}
+
+static int point_compare(const void *a, const void *b)
+{
+	const struct roofline_point *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? 1 : -1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+int roofline_make(struct roofline *r, struct snapshot *snap, struct numbers *numbers,
+		  enum roofline_of of)
+{
+	bool inclusive = of == ROOFLINE_SCOPES;
+	struct sources from = {
+		.time = numbers_column(numbers, NUMBER_TIME, inclusive),
+		.flops = numbers_column(numbers, NUMBER_FLOPS, inclusive),
+		.bytes = numbers_column(numbers, NUMBER_BYTES, inclusive),
+	};
+	int error;
+
+	r->n = r->n_without_flops = r->n_without_bytes = 0;
+	if (snapshot_n(snap) == 0)
+		return 0;
+	error = inclusive ? add_scopes(r, snap, numbers, &from)
+			  : add_kernels(r, snap, numbers, &from);
+	if (error < 0)
+		return error;
+	keep_complete(r);
+	for (size_t i = 0; i < r->n; i++) {
+		r->points[i].width = width_of(snap, r->points[i].node, inclusive);
+		r->points[i].device = device_of(snap, r->points[i].node);
+	}
+	if (r->n > 1)
+		qsort(r->points, r->n, sizeof(*r->points), point_compare);
+	return 0;
+}

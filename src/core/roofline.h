@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_ROOFLINE_H
+#define PROTON_CORE_ROOFLINE_H
+/* Points of a roofline plot: what is executed, by operations a byte and operations a second.
+ *
+ *     flop/s │       ____________ peak
+ *            │   o /   o             a point needs operations, bytes and time;
+ *            │   /                   those that lack one are counted, not placed
+ *            └───────────── flop/B
+ *   thread  one */
+#include <stddef.h>
+#include <stdint.h>
+#include "core/numbers.h"
+#include "core/peaks.h"
+
+#define ROOFLINE_NO_WIDTH PEAK_WIDTHS /* operations of which nobody said how wide they are */
+
+struct roofline_point {
+	uint32_t node; /* the heaviest calling context */
+	uint32_t frame;
+	uint32_t device; /* where that ran, or SESSION_NONE */
+	uint8_t width;   /* 0..3 for 8..64 bits, of most operations; ROOFLINE_NO_WIDTH */
+	double time_ns, flops, bytes;
+	double heaviest_ns;
+};
+
+enum roofline_of { ROOFLINE_KERNELS, ROOFLINE_SCOPES /* what has kernels below it */ };
+
+struct roofline {
+	struct roofline_point *points; /* the longest time first */
+	size_t n, cap;
+	size_t n_without_flops, n_without_bytes; /* that have time */
+};
+
+void roofline_done(struct roofline *r);
+/* 0 or -ENOMEM */
+int roofline_make(struct roofline *r, struct snapshot *snap, struct numbers *numbers,
+		  enum roofline_of of);
+
+static inline double roofline_intensity(const struct roofline_point *p)
+{
+	return p->flops / p->bytes;
+}
+
+/* In a second. */
+static inline double roofline_rate(const struct roofline_point *p)
+{
+	return p->flops / p->time_ns * 1e9;
+}
+
+#endif

@@ -1,0 +1,664 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/roofline.h"
+#include <math.h>
+#include <string.h>
+#include "base/buf.h"
+#include "tui/panel.h"
+#include "tui/tui_impl.h"
+
+#define LABEL       8   /* columns left of the plot */
+#define MIN_DECADES 2.0 /* that an axis shows */
+
+/* A plot of what is executed against what the device could do: operations a second over operations
+ * a byte, both logarithmic. The roofs are those of the selected point's device. */
+struct panel_roofline {
+	struct panel base;
+	struct roofline roofline;
+	struct peaks *peaks;
+	enum roofline_of of;
+	bool chosen; /* by the user: else scopes when no kernel has a place */
+	uint32_t selected_node;
+	uint32_t selected_frame;
+	size_t selected;
+	struct axis { /* log10 */
+		double from, to;
+	} x, y;
+};
+
+static const char *const width_words[] = {"8 bit", "16 bit", "32 bit", "64 bit", "unknown width"};
+
+static struct panel_roofline *as_roofline(struct panel *p)
+{
+	return (struct panel_roofline *)p;
+}
+
+static const struct roofline_point *selected(struct panel *p)
+{
+	return &as_roofline(p)->roofline.points[as_roofline(p)->selected];
+}
+
+static int init(struct panel *p)
+{
+	p->no_cursor = true;
+	as_roofline(p)->peaks = peaks_new();
+	return as_roofline(p)->peaks ? 0 : -1;
+}
+
+static void done(struct panel *p)
+{
+	roofline_done(&as_roofline(p)->roofline);
+	peaks_free(as_roofline(p)->peaks);
+}
+
+/* ---- roofs ---- */
+
+/* Of several devices the one that worked most, for what does not say where it ran. */
+static uint32_t busiest_device(const struct tui *t)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < t->usage.n_devices; i++)
+		if (t->usage.devices[i].sum.time_ns > t->usage.devices[best].sum.time_ns)
+			best = i;
+	return t->usage.n_devices ? best : SESSION_NONE;
+}
+
+static uint32_t roof_device(struct panel *p)
+{
+	uint32_t device = selected(p)->device;
+
+	return device == SESSION_NONE ? busiest_device(p->tui) : device;
+}
+
+static double bandwidth(struct panel *p)
+{
+	return peaks_bandwidth(as_roofline(p)->peaks, snapshot_session(p->tui->snap),
+			       roof_device(p));
+}
+
+static double peak(struct panel *p, unsigned width)
+{
+	return peaks_flops(as_roofline(p)->peaks, snapshot_session(p->tui->snap), roof_device(p),
+			   width);
+}
+
+/* Is there a point with operations of this width? Roofs for others would say nothing. */
+static bool is_width_used(struct panel *p, unsigned width)
+{
+	const struct roofline *r = &as_roofline(p)->roofline;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (r->points[i].width == width)
+			return true;
+	return false;
+}
+
+/* ---- axes ---- */
+
+static void axis_include(struct axis *a, double v)
+{
+	if (!(v > 0))
+		return;
+	a->from = fmin(a->from, log10(v));
+	a->to = fmax(a->to, log10(v));
+}
+
+/* A margin, and at least so many decades: more of them below than above. */
+static void axis_finish(struct axis *a)
+{
+	a->from = fmin(a->from, a->to - MIN_DECADES) - 0.15;
+	a->to += 0.15;
+}
+
+/* Room for all points, the roofs above them and where these meet. */
+static void make_axes(struct panel *p)
+{
+	struct panel_roofline *pr = as_roofline(p);
+	double bytes = bandwidth(p);
+
+	pr->x = pr->y = (struct axis){INFINITY, -INFINITY};
+	for (size_t i = 0; i < pr->roofline.n; i++) {
+		axis_include(&pr->x, roofline_intensity(&pr->roofline.points[i]));
+		axis_include(&pr->y, roofline_rate(&pr->roofline.points[i]));
+	}
+	for (unsigned w = 0; w < PEAK_WIDTHS; w++) {
+		if (!is_width_used(p, w))
+			continue;
+		axis_include(&pr->x, peak(p, w) / bytes);
+		axis_include(&pr->y, peak(p, w));
+	}
+	axis_finish(&pr->x);
+	axis_finish(&pr->y);
+}
+
+static int plot_width(const struct panel *p)
+{
+	return MAX(p->width - LABEL, 1);
+}
+
+static int plot_height(const struct panel *p)
+{
+	return MAX(p->height - 1, 1); /* the last line is the axis */
+}
+
+static double axis_at(const struct axis *a, double v)
+{
+	return (log10(v) - a->from) / (a->to - a->from);
+}
+
+static int column_of(struct panel *p, double intensity)
+{
+	return (int)lround(axis_at(&as_roofline(p)->x, intensity) * (plot_width(p) - 1));
+}
+
+/* Row 0 is the highest. Beyond the plot: -1 or its height, for what leaves it there. */
+static int row_of(struct panel *p, double rate)
+{
+	double share = axis_at(&as_roofline(p)->y, rate);
+	int height = plot_height(p);
+
+	if (share > 1)
+		return -1;
+	return share < 0 ? height : height - 1 - (int)lround(share * (height - 1));
+}
+
+static double intensity_of(struct panel *p, int column)
+{
+	const struct axis *a = &as_roofline(p)->x;
+
+	return pow(10, a->from + (a->to - a->from) * column / MAX(plot_width(p) - 1, 1));
+}
+
+/* ---- rows: lines of the plot ---- */
+
+static void make_points(struct panel *p)
+{
+	struct panel_roofline *pr = as_roofline(p);
+	struct numbers *numbers = tui_numbers(p->tui);
+
+	if (roofline_make(&pr->roofline, p->tui->snap, numbers, pr->of) < 0)
+		pr->roofline.n = 0;
+	if (pr->roofline.n || pr->chosen)
+		return;
+	if (roofline_make(&pr->roofline, p->tui->snap, numbers, ROOFLINE_SCOPES) < 0)
+		pr->roofline.n = 0;
+	if (pr->roofline.n)
+		pr->of = ROOFLINE_SCOPES;
+}
+
+static bool is_selected(const struct panel_roofline *pr, const struct roofline_point *point)
+{
+	return pr->of == ROOFLINE_SCOPES ? point->node == pr->selected_node
+					 : point->frame == pr->selected_frame;
+}
+
+static void select_point(struct panel *p, size_t i)
+{
+	struct panel_roofline *pr = as_roofline(p);
+
+	pr->selected = i;
+	pr->selected_node = selected(p)->node;
+	pr->selected_frame = selected(p)->frame;
+}
+
+static void update(struct panel *p)
+{
+	struct panel_roofline *pr = as_roofline(p);
+	size_t i = 0;
+
+	p->n_rows = 0;
+	make_points(p);
+	if (pr->roofline.n == 0)
+		return;
+	while (i < pr->roofline.n && !is_selected(pr, &pr->roofline.points[i]))
+		i++;
+	select_point(p, i < pr->roofline.n ? i : 0);
+	make_axes(p);
+	p->n_rows = (size_t)MAX(p->height, 2);
+}
+
+static uint64_t row_key(struct panel *p, size_t row)
+{
+	(void)p;
+	return row;
+}
+
+static const char *row_name(struct panel *p, size_t row)
+{
+	(void)row;
+	return tui_node_name(p->tui, selected(p)->node);
+}
+
+static uint32_t row_node(struct panel *p, size_t row)
+{
+	(void)row;
+	return selected(p)->node;
+}
+
+/* ---- drawing ---- */
+
+/* What lies in one cell of the plot. */
+struct cell {
+	const char *glyph;
+	enum role role;
+	int point; /* of what is there the longest; -1: none */
+};
+
+/* The line of a roof in one row: its slope up to where it meets a peak, then flat. */
+static void put_roofs(struct panel *p, const struct look *look, struct cell *cells, int row)
+{
+	double bytes = bandwidth(p);
+
+	for (int x = 0; x < plot_width(p); x++) {
+		double at = intensity_of(p, x), highest = 0;
+
+		for (unsigned w = 0; w < PEAK_WIDTHS; w++) {
+			double flat = is_width_used(p, w) ? peak(p, w) : NAN;
+
+			if (isnan(flat))
+				continue;
+			highest = fmax(highest, flat);
+			if (row_of(p, flat) == row && !(at * bytes < flat))
+				cells[x] = (struct cell){look->glyphs->rule, ROLE_BAR, -1};
+		}
+		if (row_of(p, at * bytes) == row && !(highest > 0 && at * bytes > highest))
+			cells[x] = (struct cell){look->glyphs->slope, ROLE_BAR, -1};
+	}
+}
+
+/* A tenth of the time of all is a large point, a hundredth a middling one. */
+static void put_points(struct panel *p, const struct look *look, struct cell *cells, int row)
+{
+	const struct roofline *r = &as_roofline(p)->roofline;
+	double all = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		all += r->points[i].time_ns;
+	for (size_t i = r->n; i-- > 0;) { /* the longest one lies above the others */
+		const struct roofline_point *point = &r->points[i];
+		double share = point->time_ns / all;
+		int x = CLAMP(column_of(p, roofline_intensity(point)), 0, plot_width(p) - 1);
+
+		if (row_of(p, roofline_rate(point)) != row ||
+		    cells[x].point == (int)as_roofline(p)->selected)
+			continue;
+		cells[x] = (struct cell){look->glyphs->points[share >= 0.1    ? 0
+							      : share >= 0.01 ? 1
+									      : 2],
+					 share >= 0.1 ? ROLE_HOT : ROLE_KERNEL, (int)i};
+	}
+}
+
+static bool is_selected_here(struct panel *p, int row)
+{
+	return row_of(p, roofline_rate(selected(p))) == row;
+}
+
+/* The selected point is seen whatever lies above it. */
+static void put_selected(struct panel *p, const struct look *look, struct cell *cells, int row)
+{
+	int x = CLAMP(column_of(p, roofline_intensity(selected(p))), 0, plot_width(p) - 1);
+
+	if (!is_selected_here(p, row))
+		return;
+	if (look->mono)
+		cells[x].glyph = look->glyphs->cursor;
+	cells[x].role = ROLE_SELECTED;
+	cells[x].point = (int)as_roofline(p)->selected;
+}
+
+/* The name of a roof at the end of its flat part. */
+static void draw_roof_names(struct panel *p, struct pen *pen, int row)
+{
+	char text[HUMAN_MAX], name[48];
+
+	for (unsigned w = 0; w < PEAK_WIDTHS; w++) {
+		double flat = is_width_used(p, w) ? peak(p, w) : NAN;
+		struct pen at;
+
+		if (isnan(flat) || row_of(p, flat) != row)
+			continue;
+		human_count(text, flat);
+		snprintf(name, sizeof(name), " %s %s ", width_words[w], text);
+		if (plot_width(p) < 3 * (int)strlen(name))
+			continue;
+		at = pen_at(pen->canvas, pen->y, p->width - (int)strlen(name) - 1,
+			    (int)strlen(name));
+		pen_put(&at, ROLE_DIM, name);
+	}
+}
+
+/* Is there a decade in this row or column? Its exponent. */
+static bool decade_in(const struct axis *a, double from, double to, int *ret)
+{
+	double low = a->from + (a->to - a->from) * from, high = a->from + (a->to - a->from) * to;
+
+	*ret = (int)ceil(low);
+	return ceil(low) < high;
+}
+
+static void draw_label(struct panel *p, struct pen *pen, int row)
+{
+	double height = MAX(plot_height(p) - 1, 1), middle = (plot_height(p) - 1 - row) / height;
+	char text[HUMAN_MAX] = "";
+	int exponent;
+
+	if (decade_in(&as_roofline(p)->y, middle - 0.5 / height, middle + 0.5 / height, &exponent))
+		human_count(text, pow(10, exponent));
+	pen_right(pen, ROLE_DIM, LABEL - 2, text);
+	pen_put(pen, ROLE_DIM, " ");
+	pen_put(pen, ROLE_DIM, pen->canvas->look->glyphs->edge);
+}
+
+/* Decades below the plot: "0.1    1    10". */
+static void draw_axis(struct panel *p, struct pen *pen)
+{
+	double width = MAX(plot_width(p) - 1, 1);
+	int exponent;
+
+	pen_right(pen, ROLE_DIM, LABEL - 1, "flop/B");
+	for (int x = 0; x < plot_width(p); x++) {
+		char text[HUMAN_MAX];
+
+		if (!decade_in(&as_roofline(p)->x, (x - 0.5) / width, (x + 0.5) / width,
+			       &exponent) ||
+		    LABEL + x <= pen->x)
+			continue;
+		if (exponent < 0)
+			snprintf(text, sizeof(text), "%.*f", -exponent, pow(10, exponent));
+		else
+			human_count(text, pow(10, exponent));
+		pen_skip(pen, ROLE_DIM, LABEL + x - pen->x);
+		pen_put(pen, ROLE_DIM, text);
+	}
+}
+
+static void draw_cells(struct pen *pen, const struct cell *cells, int width)
+{
+	for (int i = 0; i < width; i++) {
+		int x = pen->x;
+
+		pen_put(pen, cells[i].role, cells[i].glyph);
+		if (cells[i].point >= 0)
+			pen_hit(pen, x, HIT_PART, cells[i].point);
+	}
+}
+
+static void draw_row(struct panel *p, struct pen *pen, size_t row)
+{
+	const struct look *look = pen->canvas->look;
+	_cleanup_(freep) struct cell *cells = calloc((size_t)plot_width(p), sizeof(*cells));
+
+	pen->x = 0;
+	if (!cells)
+		return;
+	if ((int)row == plot_height(p)) {
+		draw_axis(p, pen);
+		return;
+	}
+	for (int x = 0; x < plot_width(p); x++)
+		cells[x] = (struct cell){" ", ROLE_NORMAL, -1};
+	put_roofs(p, look, cells, (int)row);
+	put_points(p, look, cells, (int)row);
+	put_selected(p, look, cells, (int)row);
+	draw_label(p, pen, (int)row);
+	draw_cells(pen, cells, plot_width(p));
+	draw_roof_names(p, pen, (int)row);
+}
+
+/* How much of what the device could do; why that is not known. */
+static void put_share(struct panel *p, struct buf *out)
+{
+	const struct roofline_point *point = selected(p);
+	double bytes = point->bytes / (point->time_ns * 1e-9) / bandwidth(p);
+	double flops = point->width == ROOFLINE_NO_WIDTH
+			       ? NAN
+			       : roofline_rate(point) / peak(p, point->width);
+	char text[HUMAN_MAX];
+
+	if (!isnan(flops)) {
+		human_percent(text, flops);
+		buf_printf(out, "  %s%% of %s peak", text, width_words[point->width]);
+	}
+	if (!isnan(bytes)) {
+		human_percent(text, bytes);
+		buf_printf(out, "  %s%% of bandwidth", text);
+	}
+}
+
+/* "405 TF/s  663 flop/B  41.0% of 16 bit peak …" */
+static void put_point(struct panel *p, struct buf *out)
+{
+	char rate[HUMAN_MAX], intensity[HUMAN_MAX];
+
+	human_rate(rate, roofline_rate(selected(p)) / 1e12);
+	human_rate(intensity, roofline_intensity(selected(p)));
+	buf_printf(out, "%s TF/s  %s flop/B", rate, intensity);
+	put_share(p, out);
+}
+
+/* Roofs that are missing, and why; false: none are. */
+static bool put_no_roof(struct panel *p, struct buf *out)
+{
+	const struct session *s = snapshot_session(p->tui->snap);
+	uint32_t device = roof_device(p);
+	uint8_t width = selected(p)->width;
+
+	if (device >= s->n_devices)
+		buf_puts(out, "no roofs: the profile names no device");
+	else if (width == ROOFLINE_NO_WIDTH)
+		buf_puts(out, "no peak: flops of unknown width");
+	else if (isnan(peak(p, width)))
+		buf_printf(out, "no peak of %s %s is known",
+			   strtab_str(s->strings, s->devices[device].type),
+			   strtab_str(s->strings, s->devices[device].arch));
+	else
+		return false;
+	return true;
+}
+
+/* What the selected point is, then its numbers. */
+static void draw_selected(struct panel *p, struct pen *pen, enum role role)
+{
+	const char *name = tui_node_name(p->tui, selected(p)->node);
+	struct pen field = *pen;
+	char time[HUMAN_MAX];
+	struct buf text;
+
+	buf_init(&text, 4096);
+	pen_skip(&field, role, 1);
+	field.end = MIN(field.end, field.x + MAX(p->width * 2 / 5, 20));
+	pen_name(&field, role, &(struct pen_name){.text = name, .cut = TEXT_CUT_MIDDLE});
+	pen->x = field.x;
+	human_time_ns(time, selected(p)->time_ns);
+	put_point(p, &text);
+	pen_printf(pen, role == ROLE_TITLE ? ROLE_NORMAL : role, "  %s  %s", time, buf_str(&text));
+	buf_done(&text);
+}
+
+static void put_head(struct panel *p, struct buf *out)
+{
+	struct panel_roofline *pr = as_roofline(p);
+	size_t n = pr->roofline.n;
+
+	buf_printf(out, " flop/s  %zu %s%s  ", n, pr->of == ROOFLINE_KERNELS ? "kernel" : "scope",
+		   n == 1 ? "" : "s");
+	if (!put_no_roof(p, out))
+		tui_put_device(p->tui, roof_device(p), out);
+	if (pr->roofline.n_without_flops)
+		buf_printf(out, "  %zu without flops", pr->roofline.n_without_flops);
+	if (pr->roofline.n_without_bytes)
+		buf_printf(out, "  %zu without bytes", pr->roofline.n_without_bytes);
+}
+
+static void draw_head(struct panel *p, struct pen *pen)
+{
+	struct buf text;
+
+	if (p->height < 8) { /* there is no foot that tells what is selected */
+		draw_selected(p, pen, ROLE_HEAD);
+		pen_fill(pen, ROLE_HEAD);
+		return;
+	}
+	buf_init(&text, 4096);
+	put_head(p, &text);
+	pen_put(pen, ROLE_HEAD, buf_str(&text));
+	pen_fill(pen, ROLE_HEAD);
+	buf_done(&text);
+}
+
+static void draw_foot(struct panel *p, struct pen *pen)
+{
+	draw_selected(p, pen, ROLE_TITLE);
+}
+
+/* Each of the three that a point needs and nothing has. */
+static void explain(struct panel *p, struct buf *out)
+{
+	struct numbers *n = tui_numbers(p->tui);
+	bool no_flops = numbers_is_absent(n, NUMBER_FLOPS);
+	bool no_bytes = numbers_is_absent(n, NUMBER_BYTES);
+
+	if (snapshot_n(p->tui->snap) <= 1) {
+		tui_explain_empty(p->tui, out);
+		return;
+	}
+	if (numbers_is_absent(n, NUMBER_TIME))
+		buf_puts(out, "no time: nothing ran on a device\n");
+	if (no_flops)
+		buf_puts(out, "no flops: nothing in this profile counts floating-point "
+			      "operations\n");
+	if (no_bytes)
+		buf_puts(out, "no bytes: nothing in this profile counts bytes\n");
+	if (no_flops || no_bytes)
+		buf_puts(out, "(metrics of a scope, or of a Triton kernel's launch_metadata, do: "
+			      "flops16, flops32 …, bytes)\n");
+	else
+		buf_printf(out, "no %s has flops, bytes and time together\nx looks at %s",
+			   as_roofline(p)->of == ROOFLINE_KERNELS ? "kernel" : "scope",
+			   as_roofline(p)->of == ROOFLINE_KERNELS ? "scopes" : "kernels");
+}
+
+/* ---- requests ---- */
+
+static void do_form(struct panel *p)
+{
+	struct panel_roofline *pr = as_roofline(p);
+
+	pr->of = pr->of == ROOFLINE_KERNELS ? ROOFLINE_SCOPES : ROOFLINE_KERNELS;
+	pr->chosen = true;
+	tui_message(p->tui, "points are %s", pr->of == ROOFLINE_KERNELS ? "kernels" : "scopes");
+	panel_spoil(p);
+}
+
+/* The next point to the right or left of the selected one. */
+static void step_aside(struct panel *p, int by)
+{
+	const struct roofline *r = &as_roofline(p)->roofline;
+	double here = roofline_intensity(selected(p)), best = INFINITY;
+	size_t to = as_roofline(p)->selected;
+
+	for (size_t i = 0; i < r->n; i++) {
+		double away = (roofline_intensity(&r->points[i]) - here) * by;
+		/* Of equal ones the next in the list, so that each is reached. */
+		bool beyond = away > 0 || (away == 0 && (by > 0 ? i > as_roofline(p)->selected
+								: i < as_roofline(p)->selected));
+
+		if (beyond && (away < best || (away == best && by < 0))) {
+			best = away;
+			to = i;
+		}
+	}
+	select_point(p, to);
+}
+
+/* To what took less or more time. */
+static void step(struct panel *p, long by)
+{
+	long to = (long)as_roofline(p)->selected + by, n = (long)as_roofline(p)->roofline.n;
+
+	select_point(p, (size_t)CLAMP(to, 0, n - 1));
+}
+
+static bool move_point(struct panel *p, enum request request)
+{
+	switch (request) {
+	case REQ_DOWN:
+		step(p, 1);
+		return true;
+	case REQ_UP:
+		step(p, -1);
+		return true;
+	case REQ_FIRST:
+		select_point(p, 0);
+		return true;
+	case REQ_LAST:
+		step(p, (long)as_roofline(p)->roofline.n);
+		return true;
+	case REQ_RIGHT:
+		step_aside(p, 1);
+		return true;
+	case REQ_LEFT:
+		step_aside(p, -1);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool request(struct panel *p, enum request request)
+{
+	panel_refresh(p);
+	if (request == REQ_FORM) {
+		do_form(p);
+		return true;
+	}
+	if (p->n_rows == 0 || !move_point(p, request))
+		return false;
+	make_axes(p); /* another device has other roofs */
+	return true;
+}
+
+static void pick(struct panel *p, int part)
+{
+	if ((size_t)part < as_roofline(p)->roofline.n)
+		select_point(p, (size_t)part);
+}
+
+static bool find(struct panel *p, bool forward, bool *ret_wrapped)
+{
+	size_t n = p->n_rows ? as_roofline(p)->roofline.n : 0, i = as_roofline(p)->selected;
+	bool match_case = text_is_smart_case(p->tui->search);
+
+	for (size_t k = 0; k < n; k++) {
+		if (forward ? i + 1 == n : i == 0)
+			*ret_wrapped = true;
+		i = (i + n + (forward ? 1 : n - 1)) % n;
+		if (text_find(tui_node_name(p->tui, as_roofline(p)->roofline.points[i].node),
+			      p->tui->search, match_case)) {
+			select_point(p, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+const struct panel_ops panel_roofline_ops = {
+	.title = "Roofline",
+	.tab = "Roof",
+	.size = sizeof(struct panel_roofline),
+	.init = init,
+	.done = done,
+	.update = update,
+	.row_key = row_key,
+	.row_name = row_name,
+	.row_node = row_node,
+	.draw_head = draw_head,
+	.draw_row = draw_row,
+	.draw_foot = draw_foot,
+	.explain = explain,
+	.request = request,
+	.pick = pick,
+	.find = find,
+};
