@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What other tools wrote is told by its content and read by every command.
-# Each file in tests/chrome has a NAME.report beside it;
+# Each file in tests/chrome, and each database that tests/databases makes, has a NAME.report;
 # PROTON_GOLDEN=update make check TESTS=tests/cli_import.sh writes them anew.
 chrome=$(cd "${srcdir:-.}/tests/chrome" && pwd) || exit 99
+databases=$(cd "${srcdir:-.}/tests/databases" && pwd) || exit 99
 build=$PWD
 . "${srcdir:-.}/tests/cli_help.sh"
 columns=time/us,count,cpu_time/us,bytes,cycles,flops
@@ -31,6 +32,38 @@ for trace in torch.json proton.chrome_trace cycles.chrome_trace array.json nsys.
 	"$PROTON" export -f hatchet named-otherwise >again.hatchet
 	report again.hatchet >again; check "$trace: as Hatchet" "" "$(diff report again | head -5)"
 done
+
+# Databases, made here: as nsys and rocprofiler-sdk would, and as nobody would.
+if ! grep -q 'define HAVE_SQLITE 1' "$build/config.h"; then
+	printf 'SQLite format 3\0' >db
+	"$PROTON" report db 2>err; check "without sqlite3: status" 1 $?
+	has "without sqlite3: said" "built without sqlite3" err
+elif ! python3 "$databases/make_databases.py" . 2>err; then
+	echo "skipped: databases: python3 cannot make them: $(tail -1 err)"
+else
+	for db in nsys.sqlite nsys_old.sqlite rocpd2.db rocpd3.db types.sqlite; do
+		report "$db" >report 2>err
+		check "$db: report" "0 " "$? $(cat err)"
+		golden "$db: report is as expected" report "$databases/$db.report"
+		cat "$db" | report - >piped; check "$db: a pipe" "" "$(diff report piped | head -3)"
+	done
+	gzip -c nsys.sqlite >nsys.gz
+	report nsys.sqlite >report; report nsys.gz >out
+	check "a database in gzip" "" "$(diff report out | head -3)"
+	said() { # said "what" file "line": it is the only one, and the exit status is 1
+		timeout 20 "$PROTON" report "$2" >out 2>err; check "$1: status" 1 $?
+		check "$1: said" "proton: $2: $3" "$(cat err)"
+	}
+	said "a database of others" other.sqlite \
+		"an SQLite database, but neither nsys nor rocprofiler-sdk wrote it"
+	said "a table without times" no_times.sqlite \
+		"wrong shape: table 'CUPTI_ACTIVITY_KIND_KERNEL' has no column 'start'"
+	said "computed columns" computed.sqlite \
+		"wrong shape: a table has columns that are computed"
+	head -c 9000 nsys.sqlite >cut.sqlite; said "a cut database" cut.sqlite "truncated at byte 9000"
+	head -c 16 nsys.sqlite >head.sqlite; said "a database's first bytes" head.sqlite "truncated at byte 16"
+	timeout 20 "$PROTON" report view.sqlite >out; check "a view instead of a table is not run" 0 $?
+fi
 
 # Packed, whatever it is.
 "$PROTON" report "$chrome/torch.json" >plain

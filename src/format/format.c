@@ -25,6 +25,7 @@ const struct format format_hatchet = {
 const struct format *const formats[] = {
 	&format_chrome, /* before hatchet, which takes every list */
 	&format_hatchet,
+	&format_sqlite,
 	&format_tape,
 	&format_speedscope, /* before json: the longer suffix */
 	&format_json,
@@ -102,6 +103,7 @@ void reader_init_fd(struct reader_input *in, int fd)
 {
 	in->read = read_fd;
 	in->ctx = (void *)(intptr_t)fd;
+	in->fd = fd;
 	in->head_len = in->head_used = 0;
 }
 
@@ -120,6 +122,7 @@ void reader_init_memory(struct reader_input *in, struct reader_memory *memory)
 {
 	in->read = read_memory;
 	in->ctx = memory;
+	in->fd = -1;
 	in->head_len = in->head_used = 0;
 }
 
@@ -171,7 +174,6 @@ static const char *unknown_content(const char *head, size_t n)
 		{"\x7f"
 		 "ELF",
 		 4, "a program or library, not a profile"},
-		{"SQLite format 3", 15, "an SQLite database, not a profile that can be read"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)

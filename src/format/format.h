@@ -36,6 +36,7 @@ void format_error_line(const struct format_error *error, const char *path, struc
 struct reader_input {
 	ssize_t (*read)(void *ctx, void *data, size_t cap); /* bytes, 0 at the end, or -errno */
 	void *ctx;
+	int fd; /* that it reads from and nobody else, or -1 */
 	size_t head_len, head_used;
 	char head[READER_HEAD];
 };
@@ -70,7 +71,8 @@ struct format {
 	int (*write)(const struct session *s, const struct write_options *options, struct out *out);
 };
 
-extern const struct format format_hatchet, format_chrome, format_tape, format_json, format_csv, format_markdown, format_folded,
+extern const struct format format_hatchet, format_chrome, format_sqlite, format_tape,
+	format_json, format_csv, format_markdown, format_folded,
 	format_speedscope, format_flamegraph, format_dot, format_msgpack,
 	format_pprof, format_perfetto;
 extern const struct format *const formats[]; /* NULL ends */

@@ -112,6 +112,7 @@ void gunzip_init_reader(struct gunzip *g, struct reader_input *unpacked)
 {
 	unpacked->read = gunzip_read;
 	unpacked->ctx = g;
+	unpacked->fd = -1;
 	unpacked->head_len = unpacked->head_used = 0;
 }
 

@@ -330,7 +330,7 @@ static ssize_t read_text(void *ctx, void *data, size_t cap)
 int msgpack_read(struct reader_input *in, struct session *s, struct format_error *error)
 {
 	struct msgpack *m = calloc(1, sizeof(*m));
-	struct reader_input text = {.read = read_text, .ctx = m};
+	struct reader_input text = {.read = read_text, .ctx = m, .fd = -1};
 	struct format_error why = {0};
 	int r;
 

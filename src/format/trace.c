@@ -107,11 +107,17 @@ struct trace *trace_free(struct trace *t)
 	return NULL;
 }
 
+/* Beyond it is no time that a clock shows; within it differences do not overflow. */
+#define TIME_MAX_NS (INT64_C(1) << 62)
+
 static bool times_are_good(struct trace *t, int64_t start_ns, int64_t end_ns)
 {
-	if (end_ns >= start_ns)
+	if (start_ns <= -TIME_MAX_NS || end_ns >= TIME_MAX_NS)
+		t->s->losses[LOSS_ZERO_TIME]++;
+	else if (end_ns < start_ns)
+		t->s->losses[LOSS_REVERSED_TIME]++;
+	else
 		return true;
-	t->s->losses[LOSS_REVERSED_TIME]++;
 	return false;
 }
 
@@ -315,11 +321,13 @@ static int range_open(struct trace *t, const struct trace_range *r)
 
 static int nest_ranges(struct trace *t)
 {
-	const struct trace_range *r = t->ranges, *end = r + t->n_ranges;
+	const struct trace_range *r = t->ranges, *end = r;
 	int ret = 0;
 
-	if (t->n_ranges)
+	if (t->n_ranges) {
 		qsort(t->ranges, t->n_ranges, sizeof(*t->ranges), compare_ranges);
+		end += t->n_ranges;
+	}
 	for (; ret == 0 && r < end; r++) {
 		while (ret == 0 && t->n_open &&
 		       (t->open[t->n_open - 1].track != r->track ||
@@ -402,6 +410,8 @@ static uint32_t work_frame(struct trace *t, const struct trace_work *w)
 		activity_transfer_name(&a, text, sizeof(text));
 		name = strtab_adds(t->s->strings, text);
 	}
+	if (!name)
+		name = strtab_adds(t->s->strings, "<unnamed>");
 	if (name == STRTAB_NONE)
 		return SESSION_NONE;
 	return session_frame_intern(t->s, kinds[w->kind], name, SESSION_NONE, 0);
@@ -552,8 +562,9 @@ static int add_uses(struct session *s)
 		const struct session_lane *lane = &s->lanes[s->intervals[i].lane];
 
 		if (lane->device != SESSION_NONE)
-			spans[n++] = (struct span){(uint64_t)lane->process << 32 | lane->device,
-						   s->intervals[i].start_ns, s->intervals[i].end_ns};
+			spans[n++] =
+				(struct span){(uint64_t)lane->process << 32 | lane->device,
+					      s->intervals[i].start_ns, s->intervals[i].end_ns};
 	}
 	if (n)
 		qsort(spans, n, sizeof(*spans), compare_spans);

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+/* What `nsys export --type sqlite` writes. Tables are there only where they have rows, and columns
+ * come and go with versions, so that all but the times are optional.
+ *
+ *   StringIds ─> names    CUPTI_ACTIVITY_KIND_RUNTIME, NVTX_EVENTS ─> ranges
+ *                         CUPTI_ACTIVITY_KIND_KERNEL, _MEMCPY, _MEMSET, _GRAPH_TRACE ─> work */
+#include <errno.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "format/db.h"
+#include "format/trace.h"
+
+struct nsys {
+	struct db *db;
+	struct session *s;
+	struct trace *trace;
+	struct db_ids strings;
+	struct db_ids processes;    /* global process id: process */
+	struct db_ids memory_kinds; /* enum value: enum memory_kind */
+	uint64_t seed;              /* tells processes of different reports apart */
+};
+
+/* A global thread id holds the pid and the thread id in its lower half: 24 bits each. */
+static uint32_t pid_of(int64_t global)
+{
+	return (uint32_t)((uint64_t)global >> 24 & 0xffffff);
+}
+
+static int64_t global_pid(int64_t global)
+{
+	return (int64_t)((uint64_t)global & ~UINT64_C(0xffffff));
+}
+
+static uint32_t process_of(struct nsys *n, int64_t global)
+{
+	int64_t id = global_pid(global);
+	uint32_t process = db_ids_get(&n->processes, id);
+
+	if (process != IDINDEX_NONE)
+		return process;
+	process = session_process_add(n->s, hash_u64((uint64_t)id ^ n->seed) | 1);
+	if (process == SESSION_NONE || db_ids_add(&n->processes, id, process) < 0)
+		return SESSION_NONE;
+	n->s->processes[process].pid = pid_of(global);
+	n->s->processes[process].end = PROCESS_ENDED;
+	return process;
+}
+
+static uint32_t lane_of(struct nsys *n, int64_t global)
+{
+	struct session_lane lane = {.process = process_of(n, global),
+				    .device = SESSION_NONE,
+				    .thread = (uint64_t)global & 0xffffff};
+
+	return lane.process == SESSION_NONE ? SESSION_NONE : session_lane_intern(n->s, &lane);
+}
+
+/* The name of a string id in a column; "" when it is unknown. */
+static uint32_t name_of(struct nsys *n, int column)
+{
+	uint32_t id = db_ids_get(&n->strings, db_int(n->db, column));
+
+	return db_null(n->db, column) || id == IDINDEX_NONE ? 0 : id;
+}
+
+/* "cudaLaunchKernel_v7000" is cudaLaunchKernel of version 7.0. */
+static uint32_t without_version(struct nsys *n, uint32_t name)
+{
+	const char *text = strtab_str(n->s->strings, name), *v = strstr(text, "_v");
+
+	if (!v || !v[2] || v[2 + strspn(v + 2, "0123456789")])
+		return name;
+	return strtab_add(n->s->strings, text, (size_t)(v - text));
+}
+
+/* ---- what stands for itself ---- */
+
+static int out_of_memory(struct nsys *n)
+{
+	return db_fail(n->db, -ENOMEM, "out of memory");
+}
+
+static int read_start(struct nsys *n, int64_t *ret_base_ns)
+{
+	static const char *const columns[] = {"utcEpochNs", NULL};
+	int r = db_select(n->db, "TARGET_INFO_SESSION_START_TIME", columns);
+
+	*ret_base_ns = 0;
+	if (r > 0 && (r = db_next(n->db)) > 0)
+		*ret_base_ns = MAX(db_int(n->db, 0), 0);
+	n->seed = (uint64_t)*ret_base_ns;
+	return r;
+}
+
+/* Labels, because their numbers are nsys' own: "Pageable", "Pinned" … */
+static int read_memory_kinds(struct nsys *n)
+{
+	static const char *const columns[] = {"!id", "!label", NULL};
+	int r = db_select(n->db, "ENUM_CUDA_MEM_KIND", columns);
+	struct trace_work words;
+	char text[64];
+	uint32_t label;
+
+	while (r > 0 && (r = db_next(n->db)) > 0) {
+		label = db_text(n->db, 1, n->s->strings);
+		words = (struct trace_work){.kind = ACTIVITY_SET};
+		snprintf(text, sizeof(text), "(%s", strtab_str(n->s->strings, label));
+		trace_parse_transfer(text, &words);
+		if (db_ids_add(&n->memory_kinds, db_int(n->db, 0), words.src_kind) < 0)
+			return out_of_memory(n);
+	}
+	return r;
+}
+
+static int read_processes(struct nsys *n)
+{
+	static const char *const columns[] = {"!globalPid", "pid", "name", NULL};
+	int r = db_select(n->db, "PROCESSES", columns);
+	uint32_t name, process;
+
+	while (r > 0 && (r = db_next(n->db)) > 0) {
+		/* All of the machine's may be listed: those count that did something. */
+		process = db_ids_get(&n->processes, global_pid(db_int(n->db, 0)));
+		if (process == IDINDEX_NONE)
+			continue;
+		name = db_text(n->db, 2, n->s->strings);
+		if (name == STRTAB_NONE)
+			return out_of_memory(n);
+		n->s->processes[process].exe = name;
+		if (!db_null(n->db, 1))
+			n->s->processes[process].pid = (uint32_t)db_int(n->db, 1);
+	}
+	return r;
+}
+
+static uint32_t arch_of(struct nsys *n, int column)
+{
+	char arch[48];
+
+	if (db_null(n->db, column))
+		return 0;
+	snprintf(arch, sizeof(arch), "%lld%lld", (long long)db_int(n->db, column),
+		 (long long)db_int(n->db, column + 1));
+	return strtab_adds(n->s->strings, arch);
+}
+
+static int read_devices(struct nsys *n)
+{
+	static const char *const columns[] = {
+		"cuDevice", "id",           "name",         "uuid",      "totalMemory",
+		"smCount",  "computeMajor", "computeMinor", "clockRate", NULL};
+	int r = db_select(n->db, "TARGET_INFO_GPU", columns);
+	struct session_device d;
+	int64_t index;
+
+	while (r > 0 && (r = db_next(n->db)) > 0) {
+		index = db_int(n->db, db_null(n->db, 0) ? 1 : 0);
+		if (index < 0 || index > INT32_MAX)
+			continue;
+		d = (struct session_device){
+			.index = (int32_t)index,
+			.name = db_text(n->db, 2, n->s->strings),
+			.uuid = db_text(n->db, 3, n->s->strings),
+			.arch = arch_of(n, 6),
+			.memory_bytes = (uint64_t)MAX(db_int(n->db, 4), 0),
+			.num_sms = (uint32_t)db_int(n->db, 5),
+			.clock_khz = (uint32_t)(db_int(n->db, 8) / 1000),
+		};
+		if (d.name == STRTAB_NONE || d.uuid == STRTAB_NONE || d.arch == STRTAB_NONE ||
+		    trace_add_device(n->trace, &d) == -ENOMEM)
+			return out_of_memory(n);
+	}
+	return r;
+}
+
+/* ---- host ---- */
+
+static int add_call(struct nsys *n)
+{
+	uint32_t name = without_version(n, name_of(n, 4)), lane = lane_of(n, db_int(n->db, 2));
+	enum frame_kind kind = FRAME_FUNCTION;
+	struct trace_range range = {.start_ns = db_int(n->db, 0),
+				    .end_ns = db_int(n->db, 1),
+				    .id = (uint64_t)db_int(n->db, 3),
+				    .lane = lane,
+				    .track = lane,
+				    .base = SESSION_ROOT};
+
+	if (name == STRTAB_NONE || lane == SESSION_NONE)
+		return -ENOMEM;
+	range.id_is = range.id ? TRACE_ID_LAUNCH : TRACE_ID_NONE;
+	if (strstr(strtab_str(n->s->strings, name), "Synchronize"))
+		kind = FRAME_SYNC;
+	range.frame = session_frame_intern(n->s, kind, name, SESSION_NONE, 0);
+	return range.frame == SESSION_NONE ? -ENOMEM : trace_add_range(n->trace, &range);
+}
+
+enum { NVTX_MARK = 34, NVTX_PUSH_POP = 59, NVTX_START_END = 60 };
+
+/* Push and pop nest; a start and its end may be anywhere. */
+static int add_nvtx(struct nsys *n)
+{
+	int64_t type = db_null(n->db, 3) ? NVTX_PUSH_POP : db_int(n->db, 3);
+	uint32_t lane = lane_of(n, db_int(n->db, 2)), name = name_of(n, 5);
+	struct trace_range range = {.start_ns = db_int(n->db, 0),
+				    .end_ns = db_int(n->db, 1),
+				    .lane = lane,
+				    .track = lane,
+				    .base = SESSION_ROOT};
+	enum frame_kind kind = FRAME_NVTX;
+
+	if (type != NVTX_MARK && type != NVTX_PUSH_POP && type != NVTX_START_END)
+		return 0;
+	if (!name)
+		name = db_text(n->db, 4, n->s->strings);
+	if (name == STRTAB_NONE || lane == SESSION_NONE)
+		return -ENOMEM;
+	if (type != NVTX_PUSH_POP) {
+		kind = type == NVTX_MARK ? FRAME_MARK : FRAME_RANGE;
+		range.placed = true;
+		range.track = UINT32_MAX;
+	}
+	if (type == NVTX_MARK)
+		range.end_ns = range.start_ns;
+	else if (db_null(n->db, 1))
+		return 0; /* never ended */
+	range.frame = session_frame_intern(n->s, kind, name, SESSION_NONE, 0);
+	return range.frame == SESSION_NONE ? -ENOMEM : trace_add_range(n->trace, &range);
+}
+
+/* ---- devices ---- */
+
+enum { START, END, DEVICE, CONTEXT, STREAM, CORRELATION, PID, FIRST_OWN };
+#define WORK_COLUMNS                                                                               \
+	"!start", "!end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"
+
+static int begin_work(struct nsys *n, enum activity_kind kind, struct trace_work *w)
+{
+	int64_t device = db_int(n->db, DEVICE);
+
+	*w = (struct trace_work){
+		.start_ns = db_int(n->db, START),
+		.end_ns = db_int(n->db, END),
+		.device = db_null(n->db, DEVICE) || device < 0 || device > INT32_MAX
+				  ? -1
+				  : (int32_t)device,
+		.context = (uint32_t)db_int(n->db, CONTEXT),
+		.stream = (uint32_t)db_int(n->db, STREAM),
+		.launch = (uint64_t)db_int(n->db, CORRELATION),
+		.parent = SESSION_NONE,
+		.process = SESSION_NONE,
+		.kind = (uint8_t)kind,
+	};
+	if (db_null(n->db, PID))
+		return 0;
+	w->process = process_of(n, db_int(n->db, PID));
+	return w->process == SESSION_NONE ? -ENOMEM : 0;
+}
+
+/* Mangled, as all names are kept, where the report has it. */
+static int add_kernel(struct nsys *n)
+{
+	struct trace_work w;
+
+	if (begin_work(n, ACTIVITY_KERNEL, &w) < 0)
+		return -ENOMEM;
+	for (int i = FIRST_OWN; i < FIRST_OWN + 3 && !w.name; i++)
+		w.name = name_of(n, i);
+	return trace_add_work(n->trace, &w);
+}
+
+static uint8_t memory_kind(struct nsys *n, int column)
+{
+	uint32_t kind = db_ids_get(&n->memory_kinds, db_int(n->db, column));
+
+	return db_null(n->db, column) || kind == IDINDEX_NONE ? MEMORY_UNKNOWN : (uint8_t)kind;
+}
+
+static int add_copy(struct nsys *n)
+{
+	/* CUPTI's numbers; beyond them nsys' own for migrations of managed memory. */
+	static const uint8_t directions[] = {
+		[1] = COPY_HOST_TO_DEVICE,    [2] = COPY_DEVICE_TO_HOST,
+		[3] = COPY_HOST_TO_DEVICE,    [4] = COPY_DEVICE_TO_HOST,
+		[5] = COPY_DEVICE_TO_DEVICE,  [6] = COPY_DEVICE_TO_DEVICE,
+		[7] = COPY_DEVICE_TO_DEVICE,  [8] = COPY_DEVICE_TO_DEVICE,
+		[9] = COPY_HOST_TO_HOST,      [10] = COPY_PEER_TO_PEER,
+		[11] = COPY_HOST_TO_DEVICE,   [12] = COPY_DEVICE_TO_HOST,
+		[13] = COPY_DEVICE_TO_DEVICE,
+	};
+	int64_t kind = db_int(n->db, FIRST_OWN + 1);
+	struct trace_work w;
+
+	if (begin_work(n, ACTIVITY_COPY, &w) < 0)
+		return -ENOMEM;
+	w.name = strtab_adds(n->s->strings, "memcpy");
+	if (w.name == STRTAB_NONE)
+		return -ENOMEM;
+	w.bytes = (uint64_t)MAX(db_int(n->db, FIRST_OWN), 0);
+	w.direction = kind > 0 && kind < (int64_t)ARRAY_SIZE(directions) ? directions[kind] : 0;
+	w.src_kind = memory_kind(n, FIRST_OWN + 2);
+	w.dst_kind = memory_kind(n, FIRST_OWN + 3);
+	return trace_add_work(n->trace, &w);
+}
+
+static int add_set(struct nsys *n)
+{
+	struct trace_work w;
+
+	if (begin_work(n, ACTIVITY_SET, &w) < 0)
+		return -ENOMEM;
+	w.bytes = (uint64_t)MAX(db_int(n->db, FIRST_OWN), 0);
+	w.src_kind = memory_kind(n, FIRST_OWN + 1);
+	return trace_add_work(n->trace, &w);
+}
+
+/* A graph that was traced as a whole (--cuda-graph-trace=graph). */
+static int add_graph(struct nsys *n)
+{
+	struct trace_work w;
+	char name[48];
+
+	if (begin_work(n, ACTIVITY_KERNEL, &w) < 0)
+		return -ENOMEM;
+	snprintf(name, sizeof(name), "<graph %lld>", (long long)db_int(n->db, FIRST_OWN));
+	w.name = strtab_adds(n->s->strings, name);
+	return w.name == STRTAB_NONE ? -ENOMEM : trace_add_work(n->trace, &w);
+}
+
+/* ---- the whole ---- */
+
+static const struct table {
+	const char *name;
+	const char *columns[DB_COLUMNS_MAX];
+	int (*add)(struct nsys *n); /* one row; 0 or -ENOMEM */
+} tables[] = {
+	{"CUPTI_ACTIVITY_KIND_RUNTIME",
+	 {"!start", "!end", "globalTid", "correlationId", "nameId"},
+	 add_call},
+	{"NVTX_EVENTS", {"!start", "!end", "globalTid", "eventType", "text", "textId"}, add_nvtx},
+	{"CUPTI_ACTIVITY_KIND_KERNEL",
+	 {WORK_COLUMNS, "mangledName", "demangledName", "shortName"},
+	 add_kernel},
+	{"CUPTI_ACTIVITY_KIND_MEMCPY",
+	 {WORK_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind"},
+	 add_copy},
+	{"CUPTI_ACTIVITY_KIND_MEMSET", {WORK_COLUMNS, "bytes", "memKind"}, add_set},
+	{"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {WORK_COLUMNS, "graphId"}, add_graph},
+};
+
+static int read_table(struct nsys *n, const struct table *t)
+{
+	int r = db_select(n->db, t->name, t->columns);
+
+	while (r > 0 && (r = db_next(n->db)) > 0)
+		if (t->add(n) < 0)
+			return out_of_memory(n);
+	return r;
+}
+
+static int read_all(struct nsys *n)
+{
+	int64_t base_ns = 0;
+	int r = read_start(n, &base_ns);
+
+	if (r >= 0)
+		r = db_ids_strings(&n->strings, n->db, "StringIds", "!id", "!value", n->s->strings);
+	if (r >= 0)
+		r = read_memory_kinds(n);
+	if (r >= 0)
+		r = read_devices(n);
+	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(tables); i++)
+		r = read_table(n, &tables[i]);
+	if (r >= 0)
+		r = read_processes(n);
+	if (r >= 0 && trace_finish(n->trace, base_ns) < 0)
+		r = out_of_memory(n);
+	return r;
+}
+
+int nsys_read(struct db *db, struct session *s)
+{
+	struct nsys n = {.db = db, .s = s};
+	int r = 0;
+
+	if (!db_has(db, "StringIds"))
+		return 0;
+	n.trace = trace_new(s);
+	r = n.trace ? read_all(&n) : out_of_memory(&n);
+	trace_free(n.trace);
+	db_ids_done(&n.strings);
+	db_ids_done(&n.processes);
+	db_ids_done(&n.memory_kinds);
+	return r < 0 ? r : 1;
+}
