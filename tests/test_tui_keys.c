@@ -503,14 +503,14 @@ START_TEST(panels)
 	ck_assert_int_eq(w.t->current, TUI_PANEL_TREE);
 	world_keys(&w, "S-Tab");
 	ck_assert_int_eq(w.t->current, TUI_N_PANELS - 1);
-	world_keys(&w, "4 Enter");
+	world_keys(&w, "4 d");
 	ck_assert(world_shows(&w, "no more to this row"));
 	world_keys(&w, "2 j j o"); /* the third kernel, where it is heaviest */
 	ck_assert_int_eq(w.t->current, TUI_PANEL_TREE);
 	ck_assert_str_eq(here(), "flash_fwd<128,128>");
 	world_keys(&w, "3 End o");
 	ck_assert_str_eq(here(), "memcpy HtoD pageable");
-	world_keys(&w, "Enter");
+	world_keys(&w, "Enter Enter"); /* the first thing that can be done with it */
 	ck_assert(world_shows(&w, "Where it ran"));
 	world_keys(&w, "q");
 	ck_assert(!world_shows(&w, "Where it ran"));

@@ -77,6 +77,7 @@ START_TEST(rows)
 	press_beside(MOUSE_LEFT, "[+] backward", 1); /* its fold marker needs one */
 	ck_assert_uint_eq(tui_panel(w.t)->n_rows, before);
 	press_beside(MOUSE_RIGHT, "rope_bwd", 0);
+	press("everything known about it");
 	ck_assert(world_shows(&w, "Where it ran"));
 	press("(Esc closes)");
 	ck_assert(!world_shows(&w, "Where it ran"));

@@ -58,6 +58,7 @@ Suite *suite_columns(void);
 Suite *suite_keys(void);
 Suite *suite_mouse(void);
 Suite *suite_settings(void);
+Suite *suite_actions(void);
 Suite *suite_text(void);
 Suite *suite_terminal(void);
 

@@ -141,6 +141,20 @@ START_TEST(mouse_arrives)
 }
 END_TEST
 
+START_TEST(copies)
+{
+	unsetenv("TMUX");
+	unsetenv("STY");
+	ck_assert_int_eq(tui_open(w.t), 0);
+	type("jj");
+	type("y");
+	ck_assert(sent("\x1b]52;c;YmFja3dhcmQ=\a")); /* backward */
+	ck_assert(world_shows(&w, "sent the name"));
+	type("Y");
+	ck_assert(sent("\x1b]52;c;MjIu")); /* 22.… */
+}
+END_TEST
+
 START_TEST(resizes)
 {
 	static const struct winsize sizes[] = {{1, 1, 0, 0},   {24, 80, 0, 0},   {0, 0, 0, 0},
@@ -280,6 +294,7 @@ Suite *suite_terminal(void)
 		opens_and_gives_back,
 		keys_arrive,
 		mouse_arrives,
+		copies,
 		resizes,
 		notices_that_the_terminal_is_gone,
 		refuses_what_cannot_work,

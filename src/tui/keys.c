@@ -197,10 +197,13 @@ const char *keymap_words(const struct keymap *map, enum request request)
 
 int keymap_letter(const struct keymap *map, enum request request)
 {
-	for (unsigned i = 0; i < map->n; i++)
-		if (map->bindings[i].request == request && map->bindings[i].key > ' ' &&
-		    map->bindings[i].key < KEY_FUNCTION)
-			return map->bindings[i].key;
+	for (unsigned i = 0; i < map->n; i++) {
+		int key = map->bindings[i].key;
+
+		if (map->bindings[i].request == request && key > ' ' &&
+		    (key < KEY_FUNCTION || key & KEY_ALT))
+			return key;
+	}
 	return 0;
 }
 

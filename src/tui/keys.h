@@ -63,13 +63,19 @@
 	_(ZOOM,          ".",             TREE,    "",       "make this the root")                 \
 	_(ZOOM_OUT,      "BkSp",          TREE,    "",       "back to the root before")            \
 	_(REVEAL,        "t",             TREE,    "",       "show this row in the tree")          \
-	_(DETAIL,        "Enter",         TREE,    "",       "everything known about this row")    \
+	_(OPEN,          "Enter",         TREE,    "",       "what can be done with this row; in pictures: go there") \
+	_(MENU,          "a",             TREE,    "",       "what can be done with this row")     \
+	_(DETAIL,        "d",             TREE,    "",       "everything known about this row")    \
+	_(COPY_NAME,     "y",             TREE,    "",       "copy the name of this row to the clipboard") \
+	_(COPY_ROW,      "Y",             TREE,    "",       "copy this row to the clipboard")     \
 	_(SEARCH,        "/ F3",          FIND,    "Find",   "find in names (capitals count when typed)") \
 	_(SEARCH_NEXT,   "n",             FIND,    "",       "next match")                         \
 	_(SEARCH_PREV,   "N",             FIND,    "",       "previous match")                     \
 	_(FILTER,        "\\ F4",         FIND,    "Filter", "keep only paths with this in a name") \
 	_(INCLUDE,       "&",             FIND,    "",       "only paths through names that match this expression") \
 	_(EXCLUDE,       "!",             FIND,    "",       "without names that match this expression") \
+	_(ONLY_THIS,     "M-o",           FIND,    "",       "only paths through the name of this row") \
+	_(WITHOUT_THIS,  "M-w",           FIND,    "",       "without the name of this row")       \
 	_(BACK,          "Esc",           FIND,    "",       "close, zoom out, clear filters and search") \
 	_(SORT_MENU,     "F6",            SHOW,    "Sort",   "choose the column to sort by")       \
 	_(SORT_NEXT,     "> s",           SHOW,    "",       "sort by the next column")            \
@@ -136,7 +142,7 @@ int keymap_bind(struct keymap *map, int key, enum request request);
 void keymap_unbind(struct keymap *map, int key);
 /* Words of the keys that make a request, between spaces: "Down j"; "" = none. */
 const char *keymap_words(const struct keymap *map, enum request request);
-/* The first of them that is a character; 0 = none. */
+/* The first of them that is a character, alone or with Alt; 0 = none. */
 int keymap_letter(const struct keymap *map, enum request request);
 enum request keymap_find(const struct keymap *map, int key); /* REQ_NONE: not bound */
 

@@ -54,7 +54,7 @@ static void press_row(struct tui *t, size_t row, const struct mouse_event *event
 		return;
 	panel_goto(p, row);
 	if (p->cursor == row && event->button == MOUSE_RIGHT)
-		tui_do_request(t, REQ_DETAIL);
+		tui_do_request(t, REQ_MENU);
 	else if (p->cursor == row && second)
 		tui_do_request(t, REQ_TOGGLE);
 }

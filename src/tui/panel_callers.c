@@ -309,7 +309,7 @@ static bool request(struct panel *p, enum request request)
 	if (p->n_rows == 0)
 		return false;
 	switch (request) {
-	case REQ_DETAIL:
+	case REQ_OPEN:
 	case REQ_ZOOM:
 	case REQ_RIGHT:
 		return go_on(p);

@@ -566,7 +566,7 @@ static void do_last(struct panel *p)
 static void (*const handlers[REQ_N])(struct panel *p) = {
 	[REQ_LEFT] = do_left,         [REQ_RIGHT] = do_right,   [REQ_NEXT_SIBLING] = do_right,
 	[REQ_PREV_SIBLING] = do_left, [REQ_PARENT] = do_parent, [REQ_HOT_CHILD] = do_hot_child,
-	[REQ_HOT_PATH] = do_hot_path, [REQ_DETAIL] = do_zoom,   [REQ_ZOOM] = do_zoom,
+	[REQ_HOT_PATH] = do_hot_path, [REQ_OPEN] = do_zoom,     [REQ_ZOOM] = do_zoom,
 	[REQ_ZOOM_OUT] = do_zoom_out, [REQ_FORM] = do_form,     [REQ_FIRST] = do_first,
 	[REQ_LAST] = do_last,
 };

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "core/session.h"
+#include "tui/actions.h"
 #include "tui/layout.h"
 #include "tui/screen.h"
 #include "tui/tui_impl.h"
@@ -638,7 +639,13 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_PREV_PANEL] = do_prev_panel,
 	[REQ_PANEL_MENU] = do_panel_menu,
 	[REQ_HELP] = do_help,
+	[REQ_OPEN] = do_row_menu,
+	[REQ_MENU] = do_row_menu,
 	[REQ_DETAIL] = do_detail,
+	[REQ_COPY_NAME] = do_copy_name,
+	[REQ_COPY_ROW] = do_copy_row,
+	[REQ_ONLY_THIS] = do_only_this,
+	[REQ_WITHOUT_THIS] = do_without_this,
 	[REQ_TOGGLE] = do_reveal,
 	[REQ_REVEAL] = do_reveal,
 	[REQ_BACK] = do_back,

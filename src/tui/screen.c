@@ -278,6 +278,12 @@ void screen_flush(struct screen *sc, int y, int x)
 	doupdate();
 }
 
+int screen_send(struct screen *sc, const char *bytes, size_t len)
+{
+	/* What curses has written is on its way before it. */
+	return fflush(sc->out) < 0 ? -errno : fd_write_all(fileno(sc->out), bytes, len);
+}
+
 void screen_redraw(struct screen *sc)
 {
 	clearok(curscr, TRUE);

@@ -33,6 +33,8 @@ void screen_mouse(struct screen *sc, bool on);
 bool screen_read_mouse(struct screen *sc, struct mouse_event *ret);
 /* Send what was drawn. The cursor shows at (y, x); y < 0 hides it. */
 void screen_flush(struct screen *sc, int y, int x);
+/* Bytes past curses, which must not move the cursor or draw. 0 or -errno. */
+int screen_send(struct screen *sc, const char *bytes, size_t len);
 void screen_redraw(struct screen *sc); /* everything is sent anew at the next flush */
 int screen_resize(struct screen *sc);  /* to what the terminal says */
 void screen_leave(struct screen *sc);  /* for a while: suspend */

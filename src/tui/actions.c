@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* What can be done with the row under the cursor: a menu of requests, and those of them that are
+ * about one row and no panel's own. */
+#include "config.h" // IWYU pragma: keep
+#include "tui/actions.h"
+#include <string.h>
+#include "base/buf.h"
+#include "tui/clipboard.h"
+#include "tui/screen.h"
+#include "tui/tui_impl.h"
+
+/* ---- what the row is ---- */
+
+struct row {
+	struct panel *panel;
+	const char *name; /* "" = none */
+	uint32_t node;    /* or SNAP_NONE */
+};
+
+static struct row row_here(struct tui *t)
+{
+	struct row row = {.panel = tui_panel(t), .name = "", .node = SNAP_NONE};
+
+	panel_refresh(row.panel);
+	if (row.panel->no_cursor || row.panel->cursor >= row.panel->n_rows)
+		return row;
+	row.name = row.panel->ops->row_name(row.panel, row.panel->cursor);
+	row.node = panel_node(row.panel);
+	if (row.node != SNAP_NONE && row.node >= snapshot_n(t->snap))
+		row.node = SNAP_NONE;
+	return row;
+}
+
+static bool has_node(const struct tui *t, const struct row *row)
+{
+	return row->node != SNAP_NONE;
+}
+
+static bool has_name(const struct tui *t, const struct row *row)
+{
+	return *row->name;
+}
+
+static bool is_in(const struct tui *t, const struct row *row, enum tui_panel panel)
+{
+	return row->panel == t->panels[panel];
+}
+
+static bool can_zoom(const struct tui *t, const struct row *row)
+{
+	return is_in(t, row, TUI_PANEL_TREE) || is_in(t, row, TUI_PANEL_FLAME);
+}
+
+static bool can_fold(const struct tui *t, const struct row *row)
+{
+	return is_in(t, row, TUI_PANEL_TREE) || is_in(t, row, TUI_PANEL_BOTTOM_UP);
+}
+
+static bool is_elsewhere(const struct tui *t, const struct row *row)
+{
+	return has_node(t, row) && !is_in(t, row, TUI_PANEL_TREE);
+}
+
+static bool has_callers(const struct tui *t, const struct row *row)
+{
+	return has_node(t, row) && !is_in(t, row, TUI_PANEL_CALLERS);
+}
+
+/* ---- the menu ---- */
+
+static const struct {
+	enum request request;
+	const char *text;
+	bool (*fits)(const struct tui *t, const struct row *row);
+} actions[] = {
+	{REQ_DETAIL, "everything known about it", has_node},
+	{REQ_ZOOM, "make it the root", can_zoom},
+	{REQ_TOGGLE, "fold or unfold", can_fold},
+	{REQ_UNFOLD_BELOW, "unfold everything below", can_fold},
+	{REQ_FOLD_BELOW, "fold everything below", can_fold},
+	{REQ_REVEAL, "show it in the tree", is_elsewhere},
+	{REQ_PANEL_8, "its callers and callees", has_callers},
+	{REQ_ONLY_THIS, "only paths through its name", has_node},
+	{REQ_WITHOUT_THIS, "without its name", has_node},
+	{REQ_COPY_NAME, "copy its name", has_name},
+	{REQ_COPY_ROW, "copy the row", has_name},
+};
+
+static void on_action(struct tui *t, int value)
+{
+	tui_do_request(t, (enum request)value);
+}
+
+void do_row_menu(struct tui *t)
+{
+	struct row row = row_here(t);
+
+	menu_open(&t->menu, "this row", on_action);
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
+		enum request request = actions[i].request;
+		const char *keys = keymap_words(&t->keys, request);
+
+		if (actions[i].fits(t, &row))
+			menu_add(&t->menu, keymap_letter(&t->keys, request), (int)request,
+				 "%-4.*s  %s", (int)strcspn(keys, " "), keys, actions[i].text);
+	}
+	if (t->menu.n > 0)
+		return;
+	menu_close(&t->menu);
+	tui_message(t, "there is nothing to be done with this row");
+}
+
+/* ---- filters by the row's name ---- */
+
+/* The name as an expression that matches it and no longer one. */
+static void put_expression(struct buf *out, const char *name)
+{
+	for (; *name; name++) {
+		if (strchr("\\^$.[]|()?*+{}", *name))
+			buf_putc(out, '\\');
+		buf_putc(out, *name);
+	}
+	buf_putc(out, '$');
+}
+
+static void filter_this(struct tui *t, enum filter_kind kind)
+{
+	struct row row = row_here(t);
+	char why[128] = "";
+	struct buf text;
+
+	if (row.node == SNAP_NONE || row.node == 0) {
+		tui_message(t, "this row is no calling context to filter by");
+		return;
+	}
+	buf_init(&text, FILTER_TEXT);
+	put_expression(&text, tui_node_name(t, row.node));
+	if (text.error || text.len >= FILTER_TEXT)
+		tui_message(t, "this name is too long to filter by");
+	else if (filters_set(&t->filters, kind, buf_str(&text), why, sizeof(why)) < 0)
+		tui_message(t, "cannot filter by this name: %s", why);
+	else
+		tui_refilter(t);
+	buf_done(&text);
+}
+
+void do_only_this(struct tui *t)
+{
+	filter_this(t, FILTER_INCLUDE);
+}
+
+void do_without_this(struct tui *t)
+{
+	filter_this(t, FILTER_EXCLUDE);
+}
+
+/* ---- copying ---- */
+
+static void copy(struct tui *t, const char *what, const char *text)
+{
+	struct buf sequence;
+	int r;
+
+	if (!t->screen) {
+		tui_message(t, "there is no terminal to copy to");
+		return;
+	}
+	buf_init(&sequence, 0);
+	r = clipboard_sequence(text, strlen(text), clipboard_way(), &sequence);
+	if (r == 0)
+		r = screen_send(t->screen, sequence.data, sequence.len);
+	if (r < 0)
+		tui_message(t, "cannot copy: %s", strerror(-r));
+	else
+		tui_message(t, "sent %s to the terminal's clipboard", what);
+	buf_done(&sequence);
+}
+
+void do_copy_name(struct tui *t)
+{
+	struct row row = row_here(t);
+
+	if (*row.name)
+		copy(t, "the name", row.name);
+	else
+		tui_message(t, "this row has no name to copy");
+}
+
+/* The line of the cursor as it is drawn, without the blanks around it. */
+static int line_here(struct tui *t, const struct panel *p, struct buf *out)
+{
+	struct canvas canvas = screen_canvas(t->screen);
+	size_t line = (size_t)p->y + p->cursor - p->top;
+	struct buf screen;
+	const char *at;
+	int r;
+
+	buf_init(&screen, 0);
+	r = tui_dump(t, canvas.rows, canvas.cols, false, &screen);
+	at = buf_str(&screen);
+	for (; line > 0 && *at; line--)
+		at += strcspn(at, "\n") + 1;
+	at += strspn(at, " ");
+	buf_put(out, at, strcspn(at, "\n"));
+	buf_done(&screen);
+	return r < 0 ? r : out->error;
+}
+
+void do_copy_row(struct tui *t)
+{
+	struct row row = row_here(t);
+	struct buf text;
+
+	if (!*row.name) {
+		tui_message(t, "there is no row to copy");
+		return;
+	}
+	buf_init(&text, 0);
+	if (t->screen && line_here(t, row.panel, &text) < 0)
+		tui_message(t, "out of memory");
+	else
+		copy(t, "the row", buf_str(&text));
+	buf_done(&text);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_ACTIONS_H
+#define PROTON_TUI_ACTIONS_H
+/* Requests about the row under the cursor; each says why when there is nothing to be done. */
+
+struct tui;
+
+void do_row_menu(struct tui *t); /* what can be done with it */
+void do_only_this(struct tui *t);
+void do_without_this(struct tui *t);
+void do_copy_name(struct tui *t);
+void do_copy_row(struct tui *t);
+
+#endif
