@@ -458,6 +458,13 @@ START_TEST(typing)
 	ck_assert(!world_shows(&w, "to the program"));
 	world_keys(&w, "1 i 'q' C-u C-c"); /* leaves the line, not the screen */
 	ck_assert_uint_eq(w.n_actions, 0);
+	world_keys(&w, "i 'too late'");
+	w.status.run = TUI_RUN_ENDED;
+	world_tick(&w);
+	ck_assert(world_shows(&w, "the program has ended"));
+	world_keys(&w, "q"); /* a key again */
+	ck_assert_uint_eq(w.n_actions, 1);
+	ck_assert_int_eq(w.actions[0], TUI_QUIT);
 }
 END_TEST
 

@@ -262,6 +262,9 @@ static void draw_device(struct tui *t, struct pen *pen, uint32_t i, int bar)
 		human_rate(text, e->copy_rate / 1e9);
 		pen_printf(pen, ROLE_NORMAL, "  copy %s GB/s", text);
 	} else {
+		human_time_ns(text, e->sum.busy_ns);
+		if (e->sum.busy_ns > 0)
+			pen_printf(pen, ROLE_NORMAL, "  busy %s", text);
 		human_time_ns(text, e->sum.time_ns);
 		pen_printf(pen, ROLE_NORMAL, "  time %s", text);
 		human_bytes(text, e->sum.copy_bytes);

@@ -10,6 +10,7 @@ void prompt_open(struct prompt *p, const char *label, const char *text,
 	p->label = label;
 	p->on_event = on_event;
 	p->note[0] = '\0';
+	p->for_program = false;
 	p->len = MIN(strlen(text), sizeof(p->text) - 1);
 	memcpy(p->text, text, p->len);
 	p->text[p->len] = '\0';

@@ -19,6 +19,7 @@ struct prompt {
 	char text[PROMPT_MAX];
 	size_t len;
 	char note[128]; /* drawn at the right end */
+	bool for_program; /* what is typed is meant for it: closed when it ends */
 	void (*on_event)(struct tui *t, enum prompt_event event, const char *text);
 };
 

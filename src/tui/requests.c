@@ -566,6 +566,7 @@ static void do_type(struct tui *t)
 	tui_show_panel(t, TUI_PANEL_LOG);
 	tui_do_request(t, REQ_LAST);
 	prompt_open(&t->prompt, "to the program: ", "", on_type);
+	t->prompt.for_program = true;
 	snprintf(t->prompt.note, sizeof(t->prompt.note), "C-d end of input, Esc");
 }
 
