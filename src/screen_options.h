@@ -25,7 +25,7 @@ enum {
 };
 /* i, e: the letters of --include and --exclude; 0: taken by something else here. */
 #define SCREEN_OPTIONS(i, e)                                                                       \
-	{.name = "view", .arg = "tree|kernels|memory|devices|losses|log|bottom-up|callers|flame|roofline",                          \
+	{.name = "view", .arg = "tree|kernels|memory|devices|losses|log|bottom-up|callers|flame|roofline|durations",                          \
 	 .help = "what to show first (tree)", .id = OPT_PANEL},                                    \
 	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",               \
 	 .help = "put this above the tree", .id = OPT_GROUP},                                      \

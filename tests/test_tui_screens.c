@@ -85,6 +85,11 @@ static const struct {
 	{"roofline_mono", &live_mono, "0 Down Down", 24, 80},
 	{"roofline_scopes", &live_ascii, "0 x", 24, 80},
 	{"roofline_found", &live_utf8, "0 / 'bwd' Enter", 24, 80},
+	{"durations_80x24", &live_utf8, "2 Down Down M-1", 24, 80},
+	{"durations_140x40", &live_utf8, "2 Down Down M-1 x", 40, 140},
+	{"durations_40x10", &live_ascii, "2 Down Down M-1", 10, 40},
+	{"durations_mono", &live_mono, "2 Down Down M-1 Down Down", 24, 80},
+	{"durations_none", &live_utf8, "2 M-1", 24, 80},
 	{"losses_none", &live_utf8, "5", 24, 80},
 	{"log_none", &live_utf8, "6", 24, 80},
 	{"help_80x24", &live_utf8, "?", 24, 80},
@@ -346,6 +351,13 @@ static void time_alone(struct world *w)
 		     &(struct kernel_values){1000000, 1, 1000, 2000});
 }
 
+/* As a file of Triton's Proton has it. */
+static void totals_only(struct world *w)
+{
+	world_init(w);
+	w->s->n_hists = 0;
+}
+
 /* A device of which nobody wrote down what it can do. */
 static void unknown_device(struct world *w)
 {
@@ -383,6 +395,8 @@ static const struct {
 	{"roofline_no_flops", time_alone, &live_utf8, "0", 24, 80},
 	{"roofline_no_peaks", unknown_device, &live_utf8, "0", 24, 80},
 	{"host_only_roofline", host_only, &live_utf8, "0", 24, 80},
+	{"empty_durations", no_gpu_work, &live_ascii, "M-1", 24, 80},
+	{"durations_totals_only", totals_only, &file, "2 M-1", 24, 80},
 	{"empty_devices", no_process, &live_utf8, "4", 24, 80},
 	{"losses", losses, &live_utf8, "5", 24, 80},
 	{"losses_40x10", losses, &live_ascii, "5", 10, 40},

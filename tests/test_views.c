@@ -11,6 +11,7 @@
 
 #include "core/bottom_up.h"
 #include "core/callers.h"
+#include "core/durations.h"
 #include "core/numbers.h"
 #include "core/roofline.h"
 
@@ -245,6 +246,35 @@ START_TEST(roofline_points)
 }
 END_TEST
 
+/* ---- durations ---- */
+
+/* Histograms of all that has the name and is below it; what ran once is a sample of its own. */
+START_TEST(durations_of)
+{
+	uint32_t a = node(SESSION_ROOT, "a"), ak = node(a, "k"), bk, counts[HIST_BUCKETS] = {0};
+	struct durations d;
+
+	bk = node(node(SESSION_ROOT, "b"), "k");
+	set_time(ak, 3000, 3);
+	set_time(bk, 500, 1);
+	counts[hist_bucket(1000)] = 3;
+	ck_assert_int_eq(session_hist_set(w.s, ak, SESSION_NONE, SESSION_NONE, counts), 0);
+	ck_assert_int_eq(durations_make(&d, w.s, ak, true), 0);
+	ck_assert_uint_eq(d.n_all, 4);
+	ck_assert_uint_eq(d.n[hist_bucket(1000)], 3);
+	ck_assert_uint_eq(d.n[hist_bucket(500)], 1);
+	ck_assert_double_eq(d.n_calls, 4);
+	ck_assert_uint_eq(d.min_ns, 500);
+	ck_assert_uint_eq(d.max_ns, 1001);
+	ck_assert_int_eq(durations_make(&d, w.s, ak, false), 0);
+	ck_assert_uint_eq(d.n_all, 3);
+	ck_assert_int_eq(durations_make(&d, w.s, a, true), 0);
+	ck_assert_uint_eq(d.n_all, 3);
+	ck_assert_int_eq(durations_make(&d, w.s, SESSION_ROOT, true), 0);
+	ck_assert_uint_eq(d.n_all, 4);
+}
+END_TEST
+
 /* ---- random trees ---- */
 
 /* Time of all holders on whose path, from the top, `f` calls `g` at least once; f < 0: g is there. */
@@ -359,6 +389,7 @@ int main(void)
 	tcase_add_test(c, bottom_up_empty);
 	tcase_add_test(c, callers_small);
 	tcase_add_test(c, roofline_points);
+	tcase_add_test(c, durations_of);
 	tcase_add_loop_test(c, callers_random, 0, 4);
 	tcase_add_loop_test(c, bottom_up_random, 0, 10);
 	suite_add_tcase(s, c);

@@ -61,6 +61,11 @@ static bool is_elsewhere(const struct tui *t, const struct row *row)
 	return has_node(t, row) && !is_in(t, row, TUI_PANEL_TREE);
 }
 
+static bool has_durations(const struct tui *t, const struct row *row)
+{
+	return has_node(t, row) && !is_in(t, row, TUI_PANEL_DURATIONS);
+}
+
 static bool has_callers(const struct tui *t, const struct row *row)
 {
 	return has_node(t, row) && !is_in(t, row, TUI_PANEL_CALLERS);
@@ -80,6 +85,7 @@ static const struct {
 	{REQ_FOLD_BELOW, "fold everything below", can_fold},
 	{REQ_REVEAL, "show it in the tree", is_elsewhere},
 	{REQ_PANEL_8, "its callers and callees", has_callers},
+	{REQ_PANEL_11, "how long its executions took", has_durations},
 	{REQ_ONLY_THIS, "only paths through its name", has_node},
 	{REQ_WITHOUT_THIS, "without its name", has_node},
 	{REQ_COPY_NAME, "copy its name", has_name},

@@ -45,6 +45,7 @@
 	_(PANEL_8,       "8",             MOVE,    "",       "callers and callees of the function in this row") \
 	_(PANEL_9,       "9",             MOVE,    "",       "flame graph") \
 	_(PANEL_10,      "0",             MOVE,    "",       "roofline plot") \
+	_(PANEL_11,      "M-1",           MOVE,    "",       "durations of the executions of this row") \
 	_(RIGHT,         "Right l",       TREE,    "",       "unfold, or go to the first child")   \
 	_(LEFT,          "Left h",        TREE,    "",       "fold, or go to the parent")          \
 	_(TOGGLE,        "F7 o",          TREE,    "Fold",   "fold or unfold; elsewhere: show in the tree") \
@@ -87,7 +88,7 @@
 	_(SORT_BYTES,    "B",             SHOW,    "",       "sort by bytes")                      \
 	_(SORT_FLOPS,    "F",             SHOW,    "",       "sort by floating-point operations")  \
 	_(COLUMNS,       "F2 f",          SHOW,    "Columns", "choose the columns and their order")  \
-	_(FORM,          "x",             SHOW,    "",       "another form of a picture (flame graph, roofline)") \
+	_(FORM,          "x",             SHOW,    "",       "another form of what is shown (9, 0, M-1)") \
 	_(NAMES,         "m",             SHOW,    "",       "names: short, demangled, raw")       \
 	_(PERCENT,       "%",             SHOW,    "",       "percent of the total or of the parent") \
 	_(GROUP,         "G F5",          SHOW,    "Group",  "group by process, device, stream, thread") \

@@ -136,7 +136,7 @@ struct panel {
 };
 
 extern const struct panel_ops panel_tree_ops, panel_flat_ops, panel_memory_ops, panel_devices_ops,
-	panel_losses_ops, panel_log_ops, panel_bottom_up_ops, panel_callers_ops, panel_flame_ops, panel_roofline_ops, panel_help_ops, panel_detail_ops,
+	panel_losses_ops, panel_log_ops, panel_bottom_up_ops, panel_callers_ops, panel_flame_ops, panel_roofline_ops, panel_durations_ops, panel_help_ops, panel_detail_ops,
 	panel_columns_ops;
 
 struct panel *panel_new(const struct panel_ops *ops, struct tui *t); /* NULL: out of memory */

@@ -40,7 +40,6 @@ static const struct roofline_point *selected(struct panel *p)
 
 static int init(struct panel *p)
 {
-	p->no_cursor = true;
 	as_roofline(p)->peaks = peaks_new();
 	return as_roofline(p)->peaks ? 0 : -1;
 }
@@ -52,6 +51,12 @@ static void done(struct panel *p)
 }
 
 /* ---- roofs ---- */
+
+/* The user's, or those that are built in. */
+static const struct peaks *peaks_of(struct panel *p)
+{
+	return p->tui->options.peaks ? p->tui->options.peaks : as_roofline(p)->peaks;
+}
 
 /* Of several devices the one that worked most, for what does not say where it ran. */
 static uint32_t busiest_device(const struct tui *t)
@@ -73,14 +78,12 @@ static uint32_t roof_device(struct panel *p)
 
 static double bandwidth(struct panel *p)
 {
-	return peaks_bandwidth(as_roofline(p)->peaks, snapshot_session(p->tui->snap),
-			       roof_device(p));
+	return peaks_bandwidth(peaks_of(p), snapshot_session(p->tui->snap), roof_device(p));
 }
 
 static double peak(struct panel *p, unsigned width)
 {
-	return peaks_flops(as_roofline(p)->peaks, snapshot_session(p->tui->snap), roof_device(p),
-			   width);
+	return peaks_flops(peaks_of(p), snapshot_session(p->tui->snap), roof_device(p), width);
 }
 
 /* Is there a point with operations of this width? Roofs for others would say nothing. */
@@ -391,6 +394,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 	_cleanup_(freep) struct cell *cells = calloc((size_t)plot_width(p), sizeof(*cells));
 
 	pen->x = 0;
+	pen->selected = false;
 	if (!cells)
 		return;
 	if ((int)row == plot_height(p)) {

@@ -37,14 +37,41 @@ static struct tab make_tab(const struct tui *t, unsigned i, enum tab_size size)
 }
 
 /* Columns of the tabs [from, to), with the blank behind each. */
-static int tabs_width(const struct tui *t, unsigned from, unsigned to, enum tab_size size)
+static int tabs_width(const struct tui *t, unsigned from, unsigned to, const uint8_t *sizes)
 {
 	int width = 0;
 
 	for (unsigned i = from; i < to; i++)
 		if (tui_has_panel(t, i))
-			width += (int)strlen(make_tab(t, i, size).text) + 1;
+			width += (int)strlen(make_tab(t, i, sizes[i]).text) + 1;
 	return width;
+}
+
+/* A neighbour of the tab in front gets its short title when there is room. */
+static bool widen(const struct tui *t, unsigned i, int room, uint8_t *sizes)
+{
+	if (i >= TUI_N_PANELS) /* beyond an end, the left one too */
+		return true;
+	sizes[i] = TAB_SHORT;
+	if (tabs_width(t, 0, TUI_N_PANELS, sizes) <= room)
+		return true;
+	sizes[i] = TAB_KEY;
+	return false;
+}
+
+/* Titles when all of them fit, else short ones, else keys, with titles for the neighbours of the
+ * one in front. */
+static void size_tabs(const struct tui *t, int room, uint8_t *sizes)
+{
+	for (unsigned size = TAB_TITLE; size < TAB_N_SIZES; size++) {
+		memset(sizes, (int)size, TUI_N_PANELS);
+		if (tabs_width(t, 0, TUI_N_PANELS, sizes) <= room && size < TAB_KEY)
+			return;
+	}
+	for (unsigned away = 1; away < TUI_N_PANELS; away++)
+		if (!widen(t, t->current + away, room, sizes) ||
+		    !widen(t, t->current - away, room, sizes))
+			return;
 }
 
 /* What the view is set to, where that is not the default. */
@@ -93,22 +120,22 @@ static void draw_tab(struct tui *t, struct pen *pen, unsigned i, enum tab_size s
 void tabs_draw(struct tui *t, const struct canvas *canvas, int y)
 {
 	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
-	enum tab_size size = TAB_TITLE;
+	uint8_t sizes[TUI_N_PANELS];
 	unsigned first = 0;
 	struct buf state;
-	int room;
+	int behind;
 
 	buf_init(&state, 4096);
 	put_state(t, &state);
-	room = canvas->cols + 1 - width_behind(t, &state, canvas->cols);
-	while (size < TAB_KEY && tabs_width(t, 0, TUI_N_PANELS, size) > room)
-		size++;
+	behind = width_behind(t, &state, canvas->cols);
+	/* The blank behind the last tab needs no room at the end of the line. */
+	size_tabs(t, canvas->cols - behind + (behind == 0), sizes);
 	/* Where not even keys fit, those at the left go until the one in front is there. */
-	while (first < t->current && tabs_width(t, first, t->current + 1, size) > canvas->cols + 1)
+	while (first < t->current && tabs_width(t, first, t->current + 1, sizes) > canvas->cols + 1)
 		first++;
 	for (unsigned i = first; i < TUI_N_PANELS; i++)
 		if (tui_has_panel(t, i))
-			draw_tab(t, &pen, i, size);
+			draw_tab(t, &pen, i, sizes[i]);
 	if (t->overlay) {
 		int x = pen.x;
 

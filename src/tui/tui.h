@@ -86,7 +86,8 @@ struct tui_host {
 	_(BOTTOM_UP, "bottom-up", bottom_up)                                                      \
 	_(CALLERS, "callers", callers)                                                            \
 	_(FLAME, "flame", flame)                                                                  \
-	_(ROOFLINE, "roofline", roofline)
+	_(ROOFLINE, "roofline", roofline)                                                         \
+	_(DURATIONS, "durations", durations)
 
 enum tui_panel {
 #define _(id, word, ops) TUI_PANEL_##id,

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_DURATIONS_H
+#define PROTON_CORE_DURATIONS_H
+/* How long executions took: the histograms of a calling context, or of all that have its name, with
+ * everything below. What was executed once on its lane has no histogram; its time is the sample.
+ *   thread  one */
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/session.h"
+
+struct durations {
+	uint32_t n[HIST_BUCKETS]; /* executions; no more than fit */
+	uint64_t n_all;           /* in the buckets */
+	double n_calls;           /* that were counted, in the buckets or not */
+	uint64_t min_ns, max_ns;  /* 0: not known */
+};
+
+/* 0 or -ENOMEM */
+int durations_make(struct durations *d, const struct session *s, uint32_t node, bool by_name);
+
+#endif
