@@ -66,7 +66,7 @@ for sig in KILL HUP; do
 	rm -f pid done stop
 	start 80x24 "stty -a >before; $PROTON top -i 0.2 -o $work/k.hatchet sh -c 'echo \$\$ >pid; while [ ! -e stop ]; do sleep 0.1; done; echo yes >done'; sleep 0.7; stty -a >after; echo back=\$((40+2))"
 	see "$sig: live" "LIVE"
-	top=$(pgrep -f "proton top -i 0.2 -o $work/k.hatchet" | head -1)
+	top=$(pgrep -o -f "proton top -i 0.2 -o $work/k.hatchet")
 	kill -s "$sig" "$top"; see "$sig: the shell is back" "back=42"
 	check "$sig: terminal as before" "" "$(diff before after)"
 	check "$sig: no alternate screen" 0 "$(t display-message -p -t s '#{alternate_on}')"

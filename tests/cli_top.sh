@@ -86,9 +86,9 @@ t send-keys -t s i; see "typing is refused" "standard input is not this terminal
 touch stop; see "it ends too" "ENDED 3"
 
 # ---- SIGTERM is the program's
-start "$top --exit -o d.hatchet sh app.sh; echo status=\$?"
+start "$top --exit -o $work/d.hatchet sh app.sh; echo status=\$?"
 see "it runs again" "LIVE"; wait_for 10 test -s pid
-kill -TERM "$(pgrep -f "top -i 0.2 --exit -o d.hatche[t] sh" | head -1)"
+kill -TERM "$(pgrep -o -f "top -i 0.2 --exit -o $work/d.hatche[t] sh")" # the screen is older than its keeper
 see "SIGTERM is passed on" "status=9"
 check "once" TERM "$(cat got)"
 start "$top --exit -o e.hatchet sh -c 'kill -KILL \$\$'; echo status=\$?"
