@@ -48,12 +48,26 @@ if [ -s "$work/wrong" ]; then
 fi
 # Every option that shows a value in --help must be known to take one.
 for command in $(proton help --list-commands); do
-	proton "$command" --help | grep -oE -- '^ .{0,5}--[a-z-]+ [A-Zn]' | grep -oE -- '--[a-z-]+' || :
+	proton "$command" --help=all | grep -oE -- '^ .{0,5}--[a-z-]+ [A-Zn]' | grep -oE -- '--[a-z-]+' || :
 done | sort -u >"$work/valued"
 comm -23 "$work/valued" "$work/known" >"$work/wrong"
 if [ -s "$work/wrong" ]; then
 	echo "options whose value is not completed:"
 	cat "$work/wrong"
+	failed=1
+fi
+
+# A list of values is the program's own: it takes each of them, and nothing else.
+for command in $(proton help --list-commands); do
+	for option in $(proton help --list-options "$command" | grep '^--'); do
+		for value in $(proton help --list-values "$command:${option#--}"); do
+			proton "$command" "$option" "$value" --help >/dev/null 2>&1 ||
+				echo "proton $command: $option does not take '$value'"
+		done
+	done
+done >"$work/refused"
+if [ -s "$work/refused" ]; then
+	cat "$work/refused"
 	failed=1
 fi
 
@@ -69,6 +83,11 @@ expect "process" proton report -g p
 expect "json" proton export --format j
 expect "markdown" proton diff --format m
 expect "markdown" proton diff -f m
+expect "hatchet hatchet_msgpack" proton export -f hat
+expect "colorblind contrast" proton top --theme c
+expect "calls" proton view -s ca
+expect "transfers tree" proton report --section tr
+expect "all" proton report --section = a
 expect "folder one.hatchet two.tape" proton view ""
 expect "one.hatchet" proton report --depth 3 o
 expect "three.txt two.tape" proton record -o t

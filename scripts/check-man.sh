@@ -6,6 +6,7 @@
 #   - each command's page has the options of `proton help --list-options`, and no others
 #   - the keys in proton-top.1, the requests in proton-config.5 and the losses in proton-metrics.7 are those of the program; with
 #     --update, or PROTON_GOLDEN=update in the environment, they are written into the pages
+#   - --help of each command fits a screen
 #   - proton.h.3 has each function of the header
 set -euo pipefail
 srcdir=${srcdir:-..}
@@ -143,6 +144,17 @@ check_part() {
 	fi
 }
 
+# What --help prints must be seen at once, in the 24 lines of 80 columns that a terminal has.
+check_help() {
+	local command lines
+	for command in $("$proton" help --list-commands); do
+		"$proton" "$command" --help >"$work/help"
+		lines=$(wc -l <"$work/help")
+		[ "$lines" -le 23 ] || complain "proton $command --help has $lines lines: mark rare options"
+		! LC_ALL=C.UTF-8 grep -n '.\{80\}' "$work/help" || complain "proton $command --help: wider than 79"
+	done
+}
+
 check_header() {
 	local name
 	for name in $(grep -oE '^(static inline|#define) .*' "$srcdir/include/proton/proton.h" |
@@ -152,6 +164,7 @@ check_header() {
 }
 
 check_options
+check_help
 check_part proton-top.1 keys
 check_part proton-config.5 requests
 check_part proton-metrics.7 losses

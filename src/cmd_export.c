@@ -12,17 +12,26 @@
 
 enum { OPT_FORMAT = 1, OPT_OUT, OPT_COMPACT, OPT_PLAIN, OPT_METRIC };
 
+/* Name of the i-th format that can be written. */
+static const char *format_word(unsigned i)
+{
+	for (size_t f = 0; formats[f]; f++)
+		if (formats[f]->write && i-- == 0)
+			return formats[f]->name;
+	return NULL;
+}
+
 static const struct option_def options[] = {
 	{.name = "format", .letter = 'f', .arg = "NAME",
-	 .help = "one of those below; else told by the name of OUT",
+	 .help = "one of those below; else told by the name of OUT", .values = format_word,
 	 .id = OPT_FORMAT},
 	{.name = "output", .letter = 'o', .arg = "OUT", .help = "write to OUT, not to standard output",
 	 .id = OPT_OUT},
 	{.name = "metric", .letter = 'm', .arg = "METRIC",
-	 .help = "what folded, speedscope, pprof, flamegraph and dot weigh by (else time)",
+	 .help = "what stacks and trees are weighed by (time)",
 	 .id = OPT_METRIC},
-	{.name = "compact", .help = "no line breaks and no indentation", .id = OPT_COMPACT},
-	{.name = "plain", .help = "hatchet: only what Triton's Proton writes", .id = OPT_PLAIN},
+	{.name = "compact", .help = "no line breaks and no indentation", .rare = true, .id = OPT_COMPACT},
+	{.name = "plain", .help = "hatchet: only what Triton's Proton writes", .rare = true, .id = OPT_PLAIN},
 };
 
 const struct command_def command_export = {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* proton help, proton version. */
 #include "config.h" // IWYU pragma: keep
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/util.h"
 #include "commands.h"
 
-enum { OPT_LIST_OPTIONS = 1, OPT_LIST_VALUES, OPT_LIST_COMMANDS };
+enum { OPT_LIST_OPTIONS = 1, OPT_LIST_VALUES, OPT_LIST_COMMANDS, OPT_ALL };
 
 static const struct option_def options[] = {
+	{.name = "all", .letter = 'a', .help = "with the rare options", .id = OPT_ALL},
 	{.name = "list-commands", .help = "print the commands, one a line", .id = OPT_LIST_COMMANDS},
 	{.name = "list-options", .arg = "COMMAND", .help = "print its options, one a line",
 	 .id = OPT_LIST_OPTIONS},
@@ -19,7 +21,7 @@ static const struct option_def options[] = {
 
 const struct command_def command_help = {
 	.name = "help",
-	.usage = "[COMMAND]",
+	.usage = "[options] [COMMAND]",
 	.summary = "say how a command is used",
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
@@ -54,7 +56,8 @@ static int overview(FILE *out)
 		     "  proton top ./app                 watch its GPU call tree while it runs\n"
 		     "  proton record -o run.hatchet ./app\n"
 		     "  proton view run.hatchet\n\n"
-		     "'proton COMMAND --help' says more; so does 'man proton-COMMAND'.\n");
+		     "'proton COMMAND --help' says more, 'proton COMMAND --help=all' and\n"
+		     "'man proton-COMMAND' say all.\n");
 	return STATUS_OK;
 }
 
@@ -119,21 +122,33 @@ int cmd_help(int argc, char **argv)
 
 	if (first <= 0)
 		return first ? STATUS_USAGE : STATUS_OK;
-	if (request.id)
+	if (request.id && request.id != OPT_ALL)
 		return list(&request);
 	if (first >= argc)
 		return overview(stdout);
 	def = find(argv[first]);
 	if (!def)
 		return unknown(argv[first]);
-	options_help(stdout, def);
+	options_help(stdout, def, request.id == OPT_ALL);
 	return STATUS_OK;
+}
+
+/* It has no options but those of all commands. */
+static int no_option(const struct option_def *option, const char *value, void *arg)
+{
+	return -EINVAL;
 }
 
 int cmd_version(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
+	int first = options_parse(&command_version, argc, argv, no_option, NULL);
+
+	if (first <= 0)
+		return first ? STATUS_USAGE : STATUS_OK;
+	if (first < argc) {
+		complain("'version' takes nothing more (see 'proton version --help')");
+		return STATUS_USAGE;
+	}
 	printf("proton " PACKAGE_VERSION "\n");
 	printf("backends: cupti (libcupti 11 to 13, looked for at run time), opencl (layer), host\n");
 #ifdef HAVE_DEMANGLER

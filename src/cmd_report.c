@@ -20,9 +20,8 @@ enum { OPT_SECTION = 1, OPT_SORT, OPT_ROWS, OPT_WIDTH, OPT_NAMES, OPT_GROUP, OPT
 
 static const struct option_def options[] = {
 	{.name = "section", .arg = "NAME",
-	 .help = "print this part: summary, tree, kernels, transfers, devices, processes, losses, "
-		 "notes, all; may be given several times",
-	 .id = OPT_SECTION},
+	 .help = "print this part: tree, kernels, losses, all …",
+	 .values = report_section_word, .id = OPT_SECTION},
 	{.name = "tree", .help = "print the calling contexts only", .id = OPT_TREE},
 	{.name = "flat", .help = "print the kernels only", .id = OPT_FLAT},
 	PROFILE_FILTER_OPTIONS,
@@ -33,10 +32,10 @@ static const struct option_def options[] = {
 	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",
 	 .help = "put this above the tree", .id = OPT_GROUP},
 	{.name = "names", .arg = "short|demangled|raw", .help = "how names are shown (short)",
-	 .id = OPT_NAMES},
+	 .rare = true, .id = OPT_NAMES},
 	{.name = "width", .arg = "N", .help = "cut names to this width (the terminal's)",
-	 .id = OPT_WIDTH},
-	{.name = "ascii", .help = "draw the tree with ASCII characters", .id = OPT_ASCII},
+	 .rare = true, .id = OPT_WIDTH},
+	{.name = "ascii", .help = "draw the tree with ASCII characters", .rare = true, .id = OPT_ASCII},
 };
 
 const struct command_def command_report = {

@@ -8,6 +8,7 @@
 #include "base/util.h"
 
 #define HELP_WIDTH  80
+#define HELP_LINES  23 /* of a terminal with 24, for the prompt comes after them */
 #define HELP_COLUMN 26 /* where the sentences of --help begin */
 #define WORD_MAX    63 /* longer words have no near neighbour */
 
@@ -24,6 +25,11 @@ struct parser {
 	int argc;
 	char **argv;
 	int next; /* index of the next word to look at */
+};
+
+/* What to show where the rare options are left out. */
+static const struct option_def help_all_option = {
+	.name = "help[=all]", .letter = 'h', .help = "show this help, or all options",
 };
 
 static bool is_heading(const struct option_def *o)
@@ -91,8 +97,11 @@ static int deliver(struct parser *p, const struct option_def *o, const char *sho
 {
 	int r;
 
+	if (o->id == OPTION_ID_HELP && value && strcmp(value, "all") != 0)
+		return usage_error(p->command, "option '%.*s' takes all, not '%s'", (int)shown_len,
+				   shown, value);
 	if (o->id == OPTION_ID_HELP) {
-		options_help(stdout, p->command);
+		options_help(stdout, p->command, value);
 		return -ECANCELED;
 	}
 	if (value && strchr(o->arg, '|') && !is_choice(o->arg, value))
@@ -136,7 +145,7 @@ static int parse_long(struct parser *p, const char *word)
 		return unknown_name(p->command, name, len);
 	if (name[len] == '=')
 		value = name + len + 1;
-	if (!o->arg && value)
+	if (!o->arg && value && o->id != OPTION_ID_HELP)
 		return usage_error(p->command, "option '%.*s' takes no value", (int)shown_len, word);
 	if (o->arg && !value) {
 		if (p->next >= p->argc)
@@ -246,8 +255,6 @@ static void print_option(FILE *out, const struct option_def *o)
 	char left[HELP_WIDTH];
 	int n;
 
-	if (!o->help)
-		return;
 	if (is_heading(o)) {
 		fprintf(out, "\n%s\n", o->help);
 		return;
@@ -268,19 +275,57 @@ static void print_option(FILE *out, const struct option_def *o)
 	print_wrapped(out, o->help, HELP_COLUMN);
 }
 
-void options_help(FILE *out, const struct command_def *command)
+static bool is_shown(const struct option_def *o, bool all)
+{
+	return !is_heading(o) && o->help && (all || !o->rare);
+}
+
+/* Has the heading anything below it to show? */
+static bool heads_something(const struct command_def *c, size_t heading, bool all)
 {
 	const struct option_def *o;
 
-	fprintf(out, "Usage: proton%s%s %s\n\n", command->name ? " " : "",
-		command->name ? command->name : "", command->usage);
-	print_wrapped(out, command->summary, 0);
-	if (!command->n_options || !is_heading(&command->options[0]))
+	for (size_t i = heading + 1; i < c->n_options && !is_heading(o = &c->options[i]); i++)
+		if (is_shown(o, all))
+			return true;
+	return false;
+}
+
+static void print_help(FILE *out, const struct command_def *c, bool all)
+{
+	fprintf(out, "Usage: proton%s%s %s\n\n", c->name ? " " : "", c->name ? c->name : "", c->usage);
+	print_wrapped(out, c->summary, 0);
+	if (!c->n_options || !is_heading(&c->options[0]))
 		fputs("\nOptions:\n", out);
-	for (size_t i = 0; (o = nth_option(command, i)); i++)
-		print_option(out, o);
-	if (command->details)
-		fprintf(out, "\n%s", command->details);
+	for (size_t i = 0; i < c->n_options; i++)
+		if (is_shown(&c->options[i], all) ||
+		    (is_heading(&c->options[i]) && heads_something(c, i, all)))
+			print_option(out, &c->options[i]);
+	print_option(out, all ? &help_option : &help_all_option);
+	if (c->details)
+		fprintf(out, "\n%s", c->details);
+}
+
+/* Without memory to find out, it does not. */
+static bool fits_screen(const struct command_def *c)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t size, lines = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return false;
+	print_help(out, c, true);
+	if (fclose(out) != 0)
+		return false;
+	for (const char *p = text; (p = strchr(p, '\n')); p++)
+		lines++;
+	return lines <= HELP_LINES;
+}
+
+void options_help(FILE *out, const struct command_def *command, bool all)
+{
+	print_help(out, command, all || fits_screen(command));
 }
 
 void options_list(FILE *out, const struct command_def *command)
@@ -301,6 +346,9 @@ void options_list_values(FILE *out, const struct command_def *command, const cha
 {
 	const struct option_def *o = find_name(command, name, strlen(name));
 
+	if (o && o->values)
+		for (unsigned i = 0; o->values(i); i++)
+			fprintf(out, "%s\n", o->values(i));
 	if (!o || !o->arg || !strchr(o->arg, '|'))
 		return;
 	for (const char *p = o->arg; *p; p++)

@@ -16,7 +16,7 @@
  *		.options = options, .n_options = ARRAY_SIZE(options),
  *	};
  *
- * -h and --help belong to every command and stand in no table.
+ * -h, --help and --help=all belong to every command and stand in no table.
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +28,9 @@ struct option_def {
 	const char *arg;  /* what the value is called; "a|b|c": one of these; NULL: takes none */
 	const char *help; /* one sentence, wrapped when printed; NULL: works, but is not shown */
 	int id;           /* the handler's own, for a switch */
+	bool rare;        /* left out where --help would not fit a screen */
+	/* The values it takes where arg does not say, for the completion; NULL ends. May be NULL. */
+	const char *(*values)(unsigned i);
 };
 /* An entry with neither name nor letter is a heading in --help: OPTION_HEADING("Output:"). */
 #define OPTION_HEADING(text) { .help = (text) }
@@ -56,8 +59,9 @@ typedef int (*option_handler)(const struct option_def *option, const char *value
 int options_parse(const struct command_def *command, int argc, char **argv, option_handler handler,
 		  void *arg);
 
-/* Usage, summary and options in 80 columns. */
-void options_help(FILE *out, const struct command_def *command);
+/* Usage, summary and options in 80 columns; of more than a screen's lines, without the rare options
+ * unless all is set. */
+void options_help(FILE *out, const struct command_def *command, bool all);
 
 /* Each shown option, one "--name" or "-x" a line, for scripts. */
 void options_list(FILE *out, const struct command_def *command);

@@ -36,12 +36,12 @@ enum {
 	{.name = "include",                                                                \
 		 .letter = 'i',                                                                    \
 		 .arg = "REGEX",                                                                   \
-		 .help = "only paths through frames whose name it matches from the beginning",     \
+		 .help = "only paths through names that begin so",     \
 		 .id = PROFILE_OPT_INCLUDE},                                                       \
 		{.name = "exclude",                                                                \
 		 .letter = 'e',                                                                    \
 		 .arg = "REGEX",                                                                   \
-		 .help = "without frames whose name it matches, and what is below",                \
+		 .help = "without names that begin so, and all below",                \
 		 .id = PROFILE_OPT_EXCLUDE}
 #define PROFILE_OPTIONS                                                                            \
 	{.name = "metrics",                                                                        \
@@ -56,12 +56,11 @@ enum {
 		 .id = PROFILE_OPT_LIST},                                                          \
 		{.name = "keep-totals",                                                            \
 		 .help = "count what is filtered out, too",                                        \
-		 .id = PROFILE_OPT_KEEP_TOTALS},                                                   \
+		 .rare = true, .id = PROFILE_OPT_KEEP_TOTALS},                                                   \
 		{.name = "threshold",                                                              \
 		 .letter = 't',                                                                    \
 		 .arg = "X[%]",                                                                    \
-		 .help = "leave out nodes whose first column is below X, or below this share of "  \
-			 "the total",                                                              \
+		 .help = "leave out what has less than X, or X% of the total",                     \
 		 .id = PROFILE_OPT_THRESHOLD},                                                     \
 		{.name = "depth",                                                                  \
 		 .letter = 'd',                                                                    \
@@ -72,17 +71,17 @@ enum {
 		 .letter = 'f',                                                                    \
 		 .arg = "full|file_function_line|function_line|file_function",                     \
 		 .help = "what to keep of file:line@function",                                     \
-		 .id = PROFILE_OPT_FORMAT},                                                        \
+		 .rare = true, .id = PROFILE_OPT_FORMAT},                                                        \
 		{.name = "print-sorted",                                                           \
 		 .help = "after the tree, its nodes by the first column",                          \
-		 .id = PROFILE_OPT_PRINT_SORTED},                                                  \
+		 .rare = true, .id = PROFILE_OPT_PRINT_SORTED},                                                  \
 		{.name = "diff-profile",                                                           \
 		 .arg = "FILE",                                                                    \
 		 .help = "show what has been added since this profile (also -diff FILE)",          \
-		 .id = PROFILE_OPT_DIFF},                                                          \
+		 .rare = true, .id = PROFILE_OPT_DIFF},                                                          \
 	{                                                                                          \
 		.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt",  \
-		.id = PROFILE_OPT_PEAKS                                                            \
+		.rare = true, .id = PROFILE_OPT_PEAKS                                                            \
 	}
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these; another: a line on stderr says why. */

@@ -35,24 +35,28 @@ enum {
 	{.name = "tape", .arg = "FILE", .help = "keep the raw stream of the run in FILE",          \
 	 .id = OPT_TAPE},                                                                          \
 	{.name = "save-interval", .arg = "SECONDS",                                                \
-	 .help = "write the profile this often while APP runs (1)", .id = OPT_SAVE},               \
+	 .help = "write the profile this often while APP runs (1)", .rare = true, .id = OPT_SAVE}, \
 	{.name = "trace", .help = "keep when each operation ran, for a timeline",                  \
 	 .id = OPT_TRACE},                                                                         \
 	{.name = "trace-limit", .arg = "N",                                                        \
-	 .help = "keep the first N operations of a process (1000000)", .id = OPT_TRACE_MAX},       \
-	{.name = "wait", .help = "stay until APP's descendants have ended too", .id = OPT_WAIT},   \
+	 .help = "keep the first N operations of a process (1000000)", .rare = true,               \
+	 .id = OPT_TRACE_MAX},                                                                     \
+	{.name = "wait", .help = "stay until APP's descendants have ended too", .rare = true,      \
+	 .id = OPT_WAIT},                                                                          \
 	{.name = "quiet", .letter = 'q', .help = "print no summary", .id = OPT_QUIET},             \
 	{.name = "verbose", .letter = 'v', .help = "say more about what is done",                  \
-	 .id = OPT_VERBOSE},                                                                       \
+	 .rare = true, .id = OPT_VERBOSE},                                                         \
 	{.name = "no-count-launches",                                                              \
-	 .help = "no CUPTI callbacks while there is one calling context", .id = OPT_COUNT},        \
+	 .help = "no CUPTI callbacks while there is one calling context", .rare = true,            \
+	 .id = OPT_COUNT},                                                                         \
 	{.name = "strict", .help = "exit with 125 when the profile cannot be written",             \
-	 .id = OPT_STRICT},                                                                        \
-	{.name = "no-preload", .help = "do not set LD_PRELOAD", .id = OPT_NO_PRELOAD},             \
+	 .rare = true, .id = OPT_STRICT},                                                          \
+	{.name = "no-preload", .help = "do not set LD_PRELOAD", .rare = true,                      \
+	 .id = OPT_NO_PRELOAD},                                                                    \
 	{.name = "no-follow", .help = "profile APP itself only, not its children",                 \
 	 .id = OPT_NO_FOLLOW},                                                                     \
-	{.name = "no-cuda", .help = "leave CUDA alone", .id = OPT_NO_CUDA},                        \
-	{.name = "no-opencl", .help = "leave OpenCL alone", .id = OPT_NO_OPENCL}
+	{.name = "no-cuda", .help = "leave CUDA alone", .rare = true, .id = OPT_NO_CUDA},          \
+	{.name = "no-opencl", .help = "leave OpenCL alone", .rare = true, .id = OPT_NO_OPENCL}
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
 int run_option(struct run_options *o, const struct option_def *option, const char *value);

@@ -25,32 +25,39 @@ enum {
 };
 /* i, e: the letters of --include and --exclude; 0: taken by something else here. */
 #define SCREEN_OPTIONS(i, e)                                                                       \
-	{.name = "view", .arg = "tree|kernels|memory|devices|losses|log|bottom-up|callers|flame|roofline|durations",                          \
+	{.name = "view",                                                                           \
+	 .arg = "tree|kernels|memory|devices|losses|log|bottom-up|callers|flame|roofline",         \
 	 .help = "what to show first (tree)", .id = OPT_PANEL},                                    \
 	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",               \
 	 .help = "put this above the tree", .id = OPT_GROUP},                                      \
-	{.name = "sort", .letter = 's', .arg = "COLUMN", .help = "sort the tree by this column",   \
+	{.name = "sort", .letter = 's', .arg = "COLUMN",                                           \
+	 .help = "sort the tree by this column", .values = tui_sort_name,                          \
 	 .id = OPT_SORT},                                                                          \
 	{.name = "filter", .arg = "TEXT", .help = "keep paths with TEXT in a name",                \
-	 .id = OPT_FILTER},                                                                        \
+	 .rare = true, .id = OPT_FILTER},                                                          \
 	{.name = "include", .letter = (i), .arg = "REGEX",                                         \
-	 .help = "only paths through names that match", \
+	 .help = "only paths through names that match",                                            \
 	 .id = OPT_SCREEN_INCLUDE},                                                                \
 	{.name = "exclude", .letter = (e), .arg = "REGEX",                                         \
-	 .help = "without what matches, and all below", \
-	 .id = OPT_SCREEN_EXCLUDE},                                                                \
+	 .help = "without what matches, and all below",                                            \
+	 .rare = true, .id = OPT_SCREEN_EXCLUDE},                                                  \
 	{.name = "names", .arg = "short|demangled|raw", .help = "how names are shown (short)",     \
-	 .id = OPT_NAMES},                                                                         \
-	{.name = "theme", .arg = "NAME", .help = "colours", .id = OPT_THEME},                      \
+	 .rare = true, .id = OPT_NAMES},                                                           \
+	{.name = "theme", .arg = "NAME", .help = "colours", .values = tui_theme_name,              \
+	 .rare = true, .id = OPT_THEME},                                                           \
 	{.name = "no-color", .help = "no colours (as NO_COLOR in the environment)",                \
-	 .id = OPT_NO_COLOR},                                                                      \
-	{.name = "ascii", .help = "draw with ASCII characters only", .id = OPT_ASCII},             \
-	{.name = "no-mouse", .help = "leave the mouse to the terminal", .id = OPT_NO_MOUSE},       \
+	 .rare = true, .id = OPT_NO_COLOR},                                                        \
+	{.name = "ascii", .help = "draw with ASCII characters only", .rare = true,                 \
+	 .id = OPT_ASCII},                                                                         \
+	{.name = "no-mouse", .help = "leave the mouse to the terminal", .rare = true,              \
+	 .id = OPT_NO_MOUSE},                                                                      \
 	{.name = "layout", .arg = "NAME", .help = "the layout that W saved under NAME",            \
-	 .id = OPT_LAYOUT},                                                                        \
-	{.name = "no-config", .help = "ignore the configuration file", .id = OPT_NO_CONFIG},       \
-	{.name = "readonly", .help = "no key may pause, signal or save", .id = OPT_READONLY},      \
-	{.name = "keys", .help = "print the keys and leave", .id = OPT_KEYS}
+	 .rare = true, .id = OPT_LAYOUT},                                                          \
+	{.name = "no-config", .help = "ignore the configuration file", .rare = true,               \
+	 .id = OPT_NO_CONFIG},                                                                     \
+	{.name = "readonly", .help = "no key may pause, signal or save", .rare = true,             \
+	 .id = OPT_READONLY},                                                                      \
+	{.name = "keys", .help = "print the keys and leave", .rare = true, .id = OPT_KEYS}
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
 int screen_option(struct screen_options *o, const struct option_def *option, const char *value);

@@ -179,6 +179,50 @@ START_TEST(help_fits_a_screen)
 }
 END_TEST
 
+static const char *rare_value(unsigned i)
+{
+	return i < 2 ? i ? "two" : "one" : NULL;
+}
+
+/* More options than a screen has lines. */
+START_TEST(help_without_rare_options)
+{
+	struct option_def many[31] = { OPTION_HEADING("Often:") };
+	struct command_def command = { .name = "record", .usage = "APP", .summary = "run it",
+				       .options = many, .n_options = ARRAY_SIZE(many) };
+	char *all[] = { (char *)"record", (char *)"--help=all", NULL };
+	char *wrong[] = { (char *)"record", (char *)"--help=some", NULL };
+	FILE *file;
+	int saved;
+
+	for (size_t i = 1; i < ARRAY_SIZE(many); i++)
+		many[i] = (struct option_def){ .letter = (char)('A' + i), .help = "once", .rare = i > 2 };
+	many[2] = (struct option_def)OPTION_HEADING("Seldom:");
+	many[3].name = "rare";
+	many[3].arg = "WHICH";
+	many[3].values = rare_value;
+	saved = capture_begin(stdout, &file);
+	options_help(stdout, &command, false);
+	capture_end(stdout, file, saved);
+	ck_assert_str_eq(said, "Usage: proton record APP\n\nrun it\n\nOften:\n"
+			       "  -B                      once\n"
+			       "  -h, --help[=all]        show this help, or all options\n");
+	saved = capture_begin(stdout, &file);
+	ck_assert_int_eq(options_parse(&command, 2, all, handler, seen), 0);
+	capture_end(stdout, file, saved);
+	ck_assert_ptr_nonnull(strstr(said, "\n\nSeldom:\n  -D, --rare WHICH        once\n"));
+	saved = capture_begin(stderr, &file);
+	ck_assert_int_eq(options_parse(&command, 2, wrong, handler, seen), -EINVAL);
+	capture_end(stderr, file, saved);
+	ck_assert_str_eq(said, "proton: option '--help' takes all, not 'some' "
+			       "(see 'proton record --help')\n");
+	saved = capture_begin(stdout, &file);
+	options_list_values(stdout, &command, "rare");
+	capture_end(stdout, file, saved);
+	ck_assert_str_eq(said, "one\ntwo\n");
+}
+END_TEST
+
 START_TEST(lists_for_scripts)
 {
 	FILE *file = tmpfile();
@@ -221,6 +265,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, parses, 0, ARRAY_SIZE(cases));
 	tcase_add_test(tc, help_fits_a_screen);
+	tcase_add_test(tc, help_without_rare_options);
 	tcase_add_test(tc, lists_for_scripts);
 	tcase_add_test(tc, nearest_word);
 	suite_add_tcase(s, tc);

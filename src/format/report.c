@@ -20,18 +20,26 @@ struct report {
 	struct out *out;
 };
 
-unsigned report_section_parse(const char *word)
+const char *report_section_word(unsigned i)
 {
 	static const char *const words[] = {
 #define _(name, bit, word, title) [bit] = word,
 		REPORT_SECTIONS(_)
 #undef _
+		"all",
 	};
+
+	return i < ARRAY_SIZE(words) ? words[i] : NULL;
+}
+
+unsigned report_section_parse(const char *word)
+{
+	const char *known;
 
 	if (!strcmp(word, "all"))
 		return REPORT_ALL;
-	for (unsigned i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strcmp(words[i], word))
+	for (unsigned i = 0; (known = report_section_word(i)); i++)
+		if (!strcmp(known, word))
 			return 1u << i;
 	return 0;
 }

@@ -35,6 +35,7 @@ enum report_section {
 };
 /* The bit of a word ("kernels"), REPORT_ALL for "all", 0 when unknown. */
 unsigned report_section_parse(const char *word);
+const char *report_section_word(unsigned i); /* NULL beyond the last */
 
 struct report_options {
 	unsigned sections; /* enum report_section bits; 0 = tree, kernels, transfers, losses, notes */
