@@ -1,31 +1,13 @@
 #!/bin/bash
 # proton top around a real program (see cli_screen.sh for the screen): signals, redirections, what is
 # left behind, and terminals that are closed or unknown.
-. "${srcdir:-.}/tests/cli_help.sh"
-command -v tmux >/dev/null || { echo "skipped: tmux is not installed"; exit 77; }
-export LC_ALL=C.UTF-8 TERM=xterm-256color
-unset NO_COLOR PROTON_LOG XDG_RUNTIME_DIR
+. "${srcdir:-.}/tests/cli_window.sh"
+unset XDG_RUNTIME_DIR
 scopes=$(dirname "$PROTON")/examples/scopes
 export TMPDIR=$work/tmp
 mkdir "$TMPDIR"
-socket=proton-test-$$
-t() { tmux -L "$socket" -f /dev/null "$@"; }
-trap 'touch "$work/stop"; t kill-server 2>/dev/null; rm -rf "$work"' EXIT
-
-shows() { t capture-pane -p -t s | grep -qF -- "$1"; }
-see() { # see "what" "text": within ten seconds
-	if wait_for 10 shows "$2"; then echo "ok: $1"; else
-		echo "FAILED: $1: no '$2' on:"; t capture-pane -p -t s; n_failed=$((n_failed + 1)); fi
-}
-start() { # start COMMAND: by the shell of a fresh window
-	server_gone() { ! t list-sessions; }
-	t kill-server 2>/dev/null
-	wait_for 5 server_gone
-	rm -f pid done stop
-	t new-session -d -s s -x 90 -y 24 "env PS1='\$ ' sh" || exit 99
-	wait_for 5 shows '$'
-	t send-keys -t s "$1" Enter
-}
+trap 'touch "$work/stop"; window_close; rm -rf "$work"' EXIT
+start() { rm -f pid done stop; window 90x24 "$1"; }
 # Goes on until the file `stop` is there, then says so in `done` and has status 3.
 cat >app.sh <<'X'
 trap 'echo TERM >got; exit 9' TERM
@@ -42,10 +24,10 @@ top="$PROTON top -i 0.2"
 start "$top -o a.hatchet $scopes 100000; echo status=\$?"
 see "scopes are on the screen" "insertion"
 see "and nest" "halves"
-t send-keys -t s / ; t send-keys -t s "library" Enter
+keys / ; keys "library" Enter
 see "search finds" "library"
-t send-keys -t s C-c; see "Ctrl-C asks" "cancel"
-t send-keys -t s C-c; see "twice stops" "status="
+keys C-c; see "Ctrl-C asks" "cancel"
+keys C-c; see "twice stops" "status="
 see "the profile is named" "wrote 'a.hatchet'"
 check "the profile has it" yes "$([ "$(metric a.hatchet insertion cpu_count)" -gt 0 ] && echo yes)"
 
@@ -71,18 +53,18 @@ echo "end of input"
 X
 start "$top -o t.hatchet sh ask.sh; echo status=\$?"
 see "it runs and asks" "LIVE"
-t send-keys -t s i; see "i asks for a line and shows the log" "your name?"
-t send-keys -t s "Ada Lovelace" Enter; see "the program has it" "good day, Ada Lovelace"
-t send-keys -t s "next" Enter; see "and the next line" "heard <next>"
-t send-keys -t s C-d; see "end of input" "end of input"
+keys i; see "i asks for a line and shows the log" "your name?"
+keys "Ada Lovelace" Enter; see "the program has it" "good day, Ada Lovelace"
+keys "next" Enter; see "and the next line" "heard <next>"
+keys C-d; see "end of input" "end of input"
 see "it ends" "ENDED 0"
-t send-keys -t s Escape
+keys Escape
 no_line() { ! shows "to the program:"; }; wait_for 5 no_line
-t send-keys -t s i; see "nobody is left to type to" "no program to type to"
-t send-keys -t s q; see "left" "status=0"
+keys i; see "nobody is left to type to" "no program to type to"
+keys q; see "left" "status=0"
 start "$top -o t.hatchet sh app.sh </dev/null; echo status=\$?"
 see "it runs with its input elsewhere" "LIVE"
-t send-keys -t s i; see "typing is refused" "standard input is not this terminal"
+keys i; see "typing is refused" "standard input is not this terminal"
 touch stop; see "it ends too" "ENDED 3"
 
 # ---- SIGTERM is the program's
@@ -97,7 +79,7 @@ see "killed by a signal" "status=137"
 # ---- the window is closed: the program goes on to its end, nothing is left behind
 start "$top -o f.hatchet sh app.sh"
 see "it runs once more" "LIVE"; wait_for 10 test -s pid
-t kill-server
+window_close
 app=$(cat pid)
 check "the program lives without its window" 0 "$(kill -0 "$app"; echo $?)"
 touch stop
