@@ -91,10 +91,22 @@ static bool is_choice(const char *choices, const char *value)
 	return false;
 }
 
+/* "tree, kernels, memory", as many as there is room for. */
+static const char *join_values(const struct option_def *o, char *out, size_t size)
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (unsigned i = 0; o->values(i) && n < size; i++)
+		n += (size_t)snprintf(out + n, size - n, "%s%s", i ? ", " : "", o->values(i));
+	return out;
+}
+
 /* Hand one option over; shown is how the user wrote it, for messages. */
 static int deliver(struct parser *p, const struct option_def *o, const char *shown, size_t shown_len,
 		   const char *value)
 {
+	char values[256];
 	int r;
 
 	if (o->id == OPTION_ID_HELP && value && strcmp(value, "all") != 0)
@@ -108,6 +120,9 @@ static int deliver(struct parser *p, const struct option_def *o, const char *sho
 		return usage_error(p->command, "option '%.*s' takes %s, not '%s'", (int)shown_len, shown,
 				   o->arg, value);
 	r = p->handler(o, value, p->arg);
+	if (r == -EINVAL && o->values)
+		return usage_error(p->command, "option '%.*s' takes %s, not '%s'", (int)shown_len,
+				   shown, join_values(o, values, sizeof(values)), value);
 	if (r == -EINVAL)
 		return usage_error(p->command, "option '%.*s' cannot take '%s'", (int)shown_len, shown,
 				   value ? value : "");

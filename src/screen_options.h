@@ -25,9 +25,8 @@ enum {
 };
 /* i, e: the letters of --include and --exclude; 0: taken by something else here. */
 #define SCREEN_OPTIONS(i, e)                                                                       \
-	{.name = "view",                                                                           \
-	 .arg = "tree|kernels|memory|devices|losses|log|bottom-up|callers|flame|roofline",         \
-	 .help = "what to show first (tree)", .id = OPT_PANEL},                                    \
+	{.name = "view", .arg = "PANEL", .help = "what to show first: kernels, flame … (tree)",    \
+	 .values = tui_panel_word, .id = OPT_PANEL},                                               \
 	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",               \
 	 .help = "put this above the tree", .id = OPT_GROUP},                                      \
 	{.name = "sort", .letter = 's', .arg = "COLUMN",                                           \

@@ -58,9 +58,7 @@ keys "Ada Lovelace" Enter; see "the program has it" "good day, Ada Lovelace"
 keys "next" Enter; see "and the next line" "heard <next>"
 keys C-d; see "end of input" "end of input"
 see "it ends" "ENDED 0"
-keys Escape
-no_line() { ! shows "to the program:"; }; wait_for 5 no_line
-keys i; see "nobody is left to type to" "no program to type to"
+keys C-c i; see "nobody is left to type to" "no program to type to"
 keys q; see "left" "status=0"
 start "$top -o t.hatchet sh app.sh </dev/null; echo status=\$?"
 see "it runs with its input elsewhere" "LIVE"
