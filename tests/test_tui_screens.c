@@ -358,6 +358,19 @@ static void totals_only(struct world *w)
 	w->s->n_hists = 0;
 }
 
+/* From a microsecond to a second: more buckets than lines. */
+static void wide_durations(struct world *w)
+{
+	uint32_t counts[HIST_BUCKETS] = {0}, node, n = 1;
+
+	time_alone(w);
+	node = world_node(w, SESSION_ROOT, FRAME_KERNEL, "add");
+	for (uint64_t ns = 1000; ns < 1000000000; ns *= 3, n += 2)
+		counts[hist_bucket(ns)] = n;
+	ck_assert_int_eq(session_hist_set(w->s, node, SESSION_NONE, SESSION_NONE, counts), 0);
+	world_kernel(w, node, 0, &(struct kernel_values){UINT64_C(9000000000), 169, 1000, 387420489});
+}
+
 /* A device of which nobody wrote down what it can do. */
 static void unknown_device(struct world *w)
 {
@@ -396,6 +409,7 @@ static const struct {
 	{"roofline_no_peaks", unknown_device, &live_utf8, "0", 24, 80},
 	{"host_only_roofline", host_only, &live_utf8, "0", 24, 80},
 	{"empty_durations", no_gpu_work, &live_ascii, "M-1", 24, 80},
+	{"durations_wide", wide_durations, &live_utf8, "2 M-1", 24, 80},
 	{"durations_totals_only", totals_only, &file, "2 M-1", 24, 80},
 	{"empty_devices", no_process, &live_utf8, "4", 24, 80},
 	{"losses", losses, &live_utf8, "5", 24, 80},

@@ -8,16 +8,18 @@
 #include "tui/tui_impl.h"
 
 #define HEADINGS 2 /* rows above the buckets: what it is, percentiles */
+#define MAX_PER  4 /* buckets a row: an octave; more would hide what is to be seen */
 
-/* How long the executions took of what the cursor was on in the panel before: a histogram with four
- * buckets an octave. */
+/* How long the executions took of what the cursor was on in the panel before: a histogram with one,
+ * two or four rows an octave, as the screen has room. */
 struct panel_durations {
 	struct panel base;
 	uint32_t node;    /* of the session */
 	bool one_context; /* else all with the same name */
 	struct durations d;
+	uint32_t per;   /* buckets a row */
 	uint32_t first; /* bucket of the first row */
-	uint32_t most;  /* in one bucket */
+	double most;    /* in one row */
 	struct layout layout;
 };
 
@@ -31,7 +33,7 @@ static struct panel_durations *as_durations(struct panel *p)
 	return (struct panel_durations *)p;
 }
 
-/* ---- columns; i is a bucket ---- */
+/* ---- columns; i is the first bucket of a row ---- */
 
 static double value_from(struct panel *p, uint32_t i)
 {
@@ -39,9 +41,19 @@ static double value_from(struct panel *p, uint32_t i)
 	return (double)hist_bucket_start(i);
 }
 
+/* In the buckets [from, to). */
+static double count(struct panel *p, uint32_t from, uint32_t to)
+{
+	double n = 0;
+
+	for (uint32_t i = from; i < MIN(to, HIST_BUCKETS); i++)
+		n += as_durations(p)->d.n[i];
+	return n;
+}
+
 static double value_calls(struct panel *p, uint32_t i)
 {
-	return as_durations(p)->d.n[i];
+	return count(p, i, i + as_durations(p)->per);
 }
 
 static double value_share(struct panel *p, uint32_t i)
@@ -51,11 +63,7 @@ static double value_share(struct panel *p, uint32_t i)
 
 static double value_up_to(struct panel *p, uint32_t i)
 {
-	double n = 0;
-
-	for (uint32_t k = 0; k <= i; k++)
-		n += value_calls(p, k);
-	return n / (double)as_durations(p)->d.n_all;
+	return count(p, 0, i + as_durations(p)->per) / (double)as_durations(p)->d.n_all;
 }
 
 static const struct column columns[] = {
@@ -88,29 +96,39 @@ static void show(struct panel *p, uint32_t node)
 
 static uint32_t bucket_of(struct panel *p, size_t row)
 {
-	return as_durations(p)->first + (uint32_t)(row - HEADINGS);
+	return as_durations(p)->first + (uint32_t)(row - HEADINGS) * as_durations(p)->per;
+}
+
+/* Rows from the first bucket that has something to the last, as few as fit the screen. */
+static void make_rows(struct panel *p)
+{
+	struct panel_durations *pd = as_durations(p);
+	uint32_t first = 0, last = HIST_BUCKETS - 1, room = (uint32_t)MAX(p->height - HEADINGS, 1);
+
+	while (!pd->d.n[first])
+		first++;
+	while (!pd->d.n[last])
+		last--;
+	for (pd->per = 1; pd->per < MAX_PER; pd->per *= 2)
+		if (last / pd->per - first / pd->per < room)
+			break;
+	pd->first = first - first % pd->per;
+	p->n_rows = HEADINGS + last / pd->per - first / pd->per + 1;
+	pd->most = 0;
+	for (uint32_t i = pd->first; i <= last; i += pd->per)
+		pd->most = MAX(pd->most, value_calls(p, i));
 }
 
 static void update(struct panel *p)
 {
 	struct panel_durations *pd = as_durations(p);
 	const struct session *s = snapshot_session(p->tui->snap);
-	uint32_t last = 0;
 
 	p->n_rows = 0;
 	if (s->n_hists == 0 || durations_make(&pd->d, s, pd->node, !pd->one_context) < 0 ||
 	    pd->d.n_all == 0)
 		return;
-	pd->first = HIST_BUCKETS;
-	pd->most = 0;
-	for (uint32_t b = 0; b < HIST_BUCKETS; b++) {
-		if (!pd->d.n[b])
-			continue;
-		pd->first = MIN(pd->first, b);
-		pd->most = MAX(pd->most, pd->d.n[b]);
-		last = b;
-	}
-	p->n_rows = HEADINGS + last - pd->first + 1;
+	make_rows(p);
 	layout_make(&pd->layout, p, &p->columns, p->width, -1);
 }
 
@@ -180,6 +198,16 @@ static void draw_title(struct panel *p, struct pen *pen)
 		pen_put(pen, ROLE_DIM, " of the whole run");
 }
 
+/* Inside a bucket it is a guess, but never beyond what was measured. */
+static uint64_t quantile(struct panel *p, const struct quantile *q)
+{
+	const struct durations *d = &as_durations(p)->d;
+	uint64_t ns = hist_quantile(d->n, q->share);
+
+	ns = d->max_ns ? MIN(ns, d->max_ns) : ns;
+	return MAX(ns, d->min_ns);
+}
+
 static void draw_quantiles(struct panel *p, struct pen *pen)
 {
 	const struct durations *d = &as_durations(p)->d;
@@ -190,7 +218,7 @@ static void draw_quantiles(struct panel *p, struct pen *pen)
 		pen_printf(pen, ROLE_NORMAL, "min %s  ", text);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++) {
-		human_time_ns(text, (double)hist_quantile(d->n, quantiles[i].share));
+		human_time_ns(text, (double)quantile(p, &quantiles[i]));
 		pen_printf(pen, ROLE_NORMAL, "%s %s  ", quantiles[i].word, text);
 	}
 	if (d->max_ns) {
@@ -199,12 +227,15 @@ static void draw_quantiles(struct panel *p, struct pen *pen)
 	}
 }
 
-/* Which percentiles lie in a bucket. */
+/* Which percentiles lie in a row. */
 static void draw_marks(struct panel *p, struct pen *pen, uint32_t bucket)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++)
-		if (hist_bucket(hist_quantile(as_durations(p)->d.n, quantiles[i].share)) == bucket)
+	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++) {
+		uint32_t in = hist_bucket(quantile(p, &quantiles[i]));
+
+		if (in >= bucket && in < bucket + as_durations(p)->per)
 			pen_printf(pen, ROLE_HOT, " %s", quantiles[i].word);
+	}
 }
 
 /* Room for the marks stays behind the longest bar. What is there at all has a bar. */
@@ -212,11 +243,10 @@ static void draw_bar(struct panel *p, struct pen *pen, uint32_t bucket)
 {
 	const struct panel_durations *pd = as_durations(p);
 	int room = MAX(pen_left(pen) - 13, 1);
-	double share = (double)pd->d.n[bucket] / pd->most;
-	int width = (int)lround(share * room);
+	double n = value_calls(p, bucket);
+	int width = (int)lround(n / pd->most * room);
 
-	pen_repeat(pen, ROLE_BAR, pen->canvas->look->glyphs->bar,
-		   pd->d.n[bucket] ? MAX(width, 1) : 0);
+	pen_repeat(pen, ROLE_BAR, pen->canvas->look->glyphs->bar, n > 0 ? MAX(width, 1) : 0);
 	draw_marks(p, pen, bucket);
 }
 
