@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "test_tui_session.h"
 #include "tui/clipboard.h"
+#include "tui/editor.h"
 #include "tui/tui_impl.h"
 
 static const struct tui_options live = {.live = true, .command = "top"};
@@ -69,6 +70,69 @@ START_TEST(nothing_to_copy_to)
 }
 END_TEST
 
+/* Names of frames, and where they point to. */
+static const struct {
+	const char *name, *file;
+	unsigned line;
+} places[] = {
+	{"/a b/train.py:123@step", "/a b/train.py", 123},
+	{"train.py:123@", "train.py", 123},
+	{"train.py:step@123", "train.py", 123}, /* as Proton wrote it once */
+	{"kernel.cu:7", "kernel.cu", 7},
+	{"src/x:7", "src/x", 7},
+	{"C:/x.py:7@f", "C:/x.py", 7},
+	{"a@b.py:7@f", "a@b.py", 7},
+	{"optim.py:210@operator@", NULL, 0},
+	{"step:3", NULL, 0},
+	{"void cutlass::Kernel<float>", NULL, 0},
+	{"std::vector<a.b>:12x", NULL, 0},
+	{"train.py:0@f", NULL, 0},
+	{"train.py:99999999999999@f", NULL, 0},
+	{"train.py:f@g", NULL, 0},
+	{":12@f", NULL, 0},
+	{"@", NULL, 0},
+	{"", NULL, 0},
+};
+
+START_TEST(places_of_names)
+{
+	struct place place;
+
+	ck_assert_int_eq(place_of_name(places[_i].name, &place), places[_i].file != NULL);
+	if (!places[_i].file)
+		return;
+	ck_assert_str_eq(place.file, places[_i].file);
+	ck_assert_uint_eq(place.line, places[_i].line);
+}
+END_TEST
+
+START_TEST(editors)
+{
+	ck_assert_str_eq(editor_arguments("vim -u NONE")[0], "+%l");
+	ck_assert_str_eq(editor_arguments("/usr/bin/code --wait")[0], "-g");
+	ck_assert_str_eq(editor_arguments("/code/vi")[0], "+%l");
+	ck_assert_str_eq(editor_arguments("hx")[0], "%f:%l");
+	ck_assert_ptr_null(editor_arguments("hx")[1]);
+}
+END_TEST
+
+START_TEST(nothing_to_edit)
+{
+	world_keys(&w, "O");
+	ck_assert(world_shows(&w, "names no file and line"));
+	world_keys(&w, "/ 'optim' Enter O");
+	ck_assert(world_shows(&w, "cannot open 'optim.py': No such file"));
+	world_keys(&w, "a");
+	ck_assert(world_shows(&w, "open its file in the editor"));
+	world_keys(&w, "Esc j a");
+	ck_assert(!world_shows(&w, "open its file in the editor"));
+	world_keys(&w, "Esc");
+	w.t->options.readonly = true;
+	world_keys(&w, "O");
+	ck_assert(world_shows(&w, "read only"));
+}
+END_TEST
+
 static const struct {
 	enum clipboard_way way;
 	const char *text, *sequence;
@@ -124,13 +188,14 @@ END_TEST
 Suite *suite_actions(void)
 {
 	const TTest *const tests[] = {menu_of_a_row, filters_by_name, nothing_to_copy_to,
-				      clipboard_limits};
+				      editors,       nothing_to_edit, clipboard_limits};
 	Suite *s = suite_create("actions");
 	TCase *c = tcase_create("actions");
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
 		tcase_add_test(c, tests[i]);
+	tcase_add_loop_test(c, places_of_names, 0, ARRAY_SIZE(places));
 	tcase_add_loop_test(c, clipboard_sequences, 0, ARRAY_SIZE(sequences));
 	suite_add_tcase(s, c);
 	return s;

@@ -155,6 +155,36 @@ START_TEST(copies)
 }
 END_TEST
 
+/* The editor has the terminal as it was, and the screen has it afterwards. */
+START_TEST(edits)
+{
+	char dir[] = "/tmp/test-tui-XXXXXX", said[256] = "";
+	struct termios t;
+	FILE *f;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(chdir(dir), 0);
+	fclose(fopen("optim.py", "we"));
+	setenv("VISUAL", "f() { stty -a | grep -c ' icanon' >said; echo \"$@\" >>said; }; f", 1);
+	ck_assert_int_eq(tui_open(w.t), 0);
+	type("/optim\r");
+	ck_assert(sent("optim"));
+	type("O");
+	f = fopen("said", "re");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_gt(fread(said, 1, sizeof(said) - 1, f), 0);
+	fclose(f);
+	ck_assert_str_eq(said, "1\n+210 optim.py\n");
+	tcgetattr(slave, &t);
+	ck_assert(!(t.c_lflag & ICANON));
+	ck_assert(sent("train_step")); /* drawn anew */
+	setenv("VISUAL", "/nonexistent/editor", 1);
+	type("O");
+	ck_assert(world_shows(&w, "cannot be run"));
+	ck_assert(unlink("said") == 0 && unlink("optim.py") == 0 && rmdir(dir) == 0);
+}
+END_TEST
+
 START_TEST(resizes)
 {
 	static const struct winsize sizes[] = {{1, 1, 0, 0},   {24, 80, 0, 0},   {0, 0, 0, 0},
@@ -295,6 +325,7 @@ Suite *suite_terminal(void)
 		keys_arrive,
 		mouse_arrives,
 		copies,
+		edits,
 		resizes,
 		notices_that_the_terminal_is_gone,
 		refuses_what_cannot_work,

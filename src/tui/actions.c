@@ -3,9 +3,14 @@
  * about one row and no panel's own. */
 #include "config.h" // IWYU pragma: keep
 #include "tui/actions.h"
+#include <errno.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "base/buf.h"
+#include "core/session.h"
 #include "tui/clipboard.h"
+#include "tui/editor.h"
 #include "tui/screen.h"
 #include "tui/tui_impl.h"
 
@@ -31,12 +36,12 @@ static struct row row_here(struct tui *t)
 	return row;
 }
 
-static bool has_node(const struct tui *t, const struct row *row)
+static bool has_node(struct tui *t, const struct row *row)
 {
 	return row->node != SNAP_NONE;
 }
 
-static bool has_name(const struct tui *t, const struct row *row)
+static bool has_name(struct tui *t, const struct row *row)
 {
 	return *row->name;
 }
@@ -46,29 +51,63 @@ static bool is_in(const struct tui *t, const struct row *row, enum tui_panel pan
 	return row->panel == t->panels[panel];
 }
 
-static bool can_zoom(const struct tui *t, const struct row *row)
+static bool can_zoom(struct tui *t, const struct row *row)
 {
 	return is_in(t, row, TUI_PANEL_TREE) || is_in(t, row, TUI_PANEL_FLAME);
 }
 
-static bool can_fold(const struct tui *t, const struct row *row)
+static bool can_fold(struct tui *t, const struct row *row)
 {
 	return is_in(t, row, TUI_PANEL_TREE) || is_in(t, row, TUI_PANEL_BOTTOM_UP);
 }
 
-static bool is_elsewhere(const struct tui *t, const struct row *row)
+static bool is_elsewhere(struct tui *t, const struct row *row)
 {
 	return has_node(t, row) && !is_in(t, row, TUI_PANEL_TREE);
 }
 
-static bool has_durations(const struct tui *t, const struct row *row)
+static bool has_durations(struct tui *t, const struct row *row)
 {
 	return has_node(t, row) && !is_in(t, row, TUI_PANEL_DURATIONS);
 }
 
-static bool has_callers(const struct tui *t, const struct row *row)
+static bool has_callers(struct tui *t, const struct row *row)
 {
 	return has_node(t, row) && !is_in(t, row, TUI_PANEL_CALLERS);
+}
+
+static void put_file(struct tui *t, uint32_t file, uint32_t line, struct place *ret)
+{
+	const struct session *s = snapshot_session(t->snap);
+
+	snprintf(ret->file, sizeof(ret->file), "%s", strtab_str(s->strings, file));
+	ret->line = line;
+}
+
+/* The source line of a calling context: of its frame, where that was found out, else by its name.
+ */
+static bool place_of(struct tui *t, const struct row *row, struct place *ret)
+{
+	const struct session *s = snapshot_session(t->snap);
+	uint32_t node =
+		has_node(t, row) ? snapshot_node(t->snap, row->node)->session_node : SESSION_NONE;
+	const struct session_frame *frame;
+
+	if (node == SESSION_NONE)
+		return place_of_name(row->name, ret);
+	frame = &s->frames[s->nodes[node].frame];
+	if (frame->file && frame->line) {
+		put_file(t, frame->file, frame->line, ret);
+		return true;
+	}
+	return place_of_name(session_node_name(s, node), ret);
+}
+
+static bool has_place(struct tui *t, const struct row *row)
+{
+	struct place place;
+
+	return place_of(t, row, &place);
 }
 
 /* ---- the menu ---- */
@@ -76,7 +115,7 @@ static bool has_callers(const struct tui *t, const struct row *row)
 static const struct {
 	enum request request;
 	const char *text;
-	bool (*fits)(const struct tui *t, const struct row *row);
+	bool (*fits)(struct tui *t, const struct row *row);
 } actions[] = {
 	{REQ_DETAIL, "everything known about it", has_node},
 	{REQ_ZOOM, "make it the root", can_zoom},
@@ -88,6 +127,7 @@ static const struct {
 	{REQ_PANEL_11, "how long its executions took", has_durations},
 	{REQ_ONLY_THIS, "only paths through its name", has_node},
 	{REQ_WITHOUT_THIS, "without its name", has_node},
+	{REQ_EDIT, "open its file in the editor", has_place},
 	{REQ_COPY_NAME, "copy its name", has_name},
 	{REQ_COPY_ROW, "copy the row", has_name},
 };
@@ -227,4 +267,39 @@ void do_copy_row(struct tui *t)
 	else
 		copy(t, "the row", buf_str(&text));
 	buf_done(&text);
+}
+
+/* ---- the editor ---- */
+
+static void edit(struct tui *t, const struct place *place)
+{
+	int r;
+
+	screen_leave(t->screen);
+	r = editor_run(t->options.tty ? t->options.tty : "/dev/tty", place);
+	screen_enter(t->screen);
+	tui_resize(t); /* the terminal may be of another size by now */
+	if (r < 0)
+		tui_message(t, "cannot run the editor: %s", strerror(-r));
+	else if (WIFEXITED(r) && WEXITSTATUS(r) >= 126)
+		tui_message(t, "the editor (VISUAL, EDITOR or vi) cannot be run");
+	else if (WIFSIGNALED(r))
+		tui_message(t, "the editor was ended by signal %d", WTERMSIG(r));
+}
+
+void do_edit(struct tui *t)
+{
+	struct row row = row_here(t);
+	struct place place;
+
+	if (t->options.readonly)
+		tui_message(t, "read only");
+	else if (!place_of(t, &row, &place))
+		tui_message(t, "this row names no file and line");
+	else if (access(place.file, R_OK) < 0)
+		tui_message(t, "cannot open '%s': %s", place.file, strerror(errno));
+	else if (!t->screen)
+		tui_message(t, "there is no terminal to edit on");
+	else
+		edit(t, &place);
 }

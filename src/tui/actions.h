@@ -10,5 +10,6 @@ void do_only_this(struct tui *t);
 void do_without_this(struct tui *t);
 void do_copy_name(struct tui *t);
 void do_copy_row(struct tui *t);
+void do_edit(struct tui *t); /* its source, in $EDITOR */
 
 #endif

@@ -67,6 +67,7 @@
 	_(OPEN,          "Enter",         TREE,    "",       "what can be done with this row; in pictures: go there") \
 	_(MENU,          "a",             TREE,    "",       "what can be done with this row")     \
 	_(DETAIL,        "d",             TREE,    "",       "everything known about this row")    \
+	_(EDIT,          "O",             TREE,    "",       "open the file that this row names in $EDITOR") \
 	_(COPY_NAME,     "y",             TREE,    "",       "copy the name of this row to the clipboard") \
 	_(COPY_ROW,      "Y",             TREE,    "",       "copy this row to the clipboard")     \
 	_(SEARCH,        "/ F3",          FIND,    "Find",   "find in names (capitals count when typed)") \

@@ -643,6 +643,7 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_OPEN] = do_row_menu,
 	[REQ_MENU] = do_row_menu,
 	[REQ_DETAIL] = do_detail,
+	[REQ_EDIT] = do_edit,
 	[REQ_COPY_NAME] = do_copy_name,
 	[REQ_COPY_ROW] = do_copy_row,
 	[REQ_ONLY_THIS] = do_only_this,

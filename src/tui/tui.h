@@ -8,7 +8,8 @@
  *                                 ── tui_refresh()      ──>  snapshot_update(), draw
  *       struct tui_host           <── actions, status, log of the program
  *
- * The tui never prints to stdout or stderr, never exits, never waits and takes no signals, except
+ * The tui never prints to stdout or stderr, never exits, takes no signals and never waits but for
+ * an editor that the user has opened, except
  * that tui_open() arms handlers for fatal ones which give the terminal back and pass the signal on.
  * The program calls setlocale(LC_ALL, "") first; where that is not UTF-8, the screen is ASCII.
  * Strings that it is given are borrowed for its life unless a line says otherwise.
