@@ -545,7 +545,7 @@ START_TEST(printing)
 
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	w.t->options.print_dir = dir;
-	world_keys(&w, "p p");
+	world_keys(&w, "p t p Enter");
 	ck_assert(world_shows(&w, "proton-screen-2.txt"));
 	snprintf(path, sizeof(path), "%s/proton-screen-1.txt", dir);
 	f = fopen(path, "re");
@@ -557,7 +557,7 @@ START_TEST(printing)
 	snprintf(path, sizeof(path), "%s/proton-screen-2.txt", dir);
 	unlink(path);
 	ck_assert_int_eq(rmdir(dir), 0);
-	world_keys(&w, "p");
+	world_keys(&w, "p s");
 	ck_assert(world_shows(&w, "cannot write this screen"));
 }
 END_TEST

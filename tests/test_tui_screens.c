@@ -131,6 +131,75 @@ START_TEST(attributes_follow_roles)
 }
 END_TEST
 
+/* Each theme, in the colours that a terminal gets. */
+START_TEST(themes)
+{
+	struct tui_options options = {.live = true, .command = "top", .theme = tui_theme_name((unsigned)_i)};
+	char name[64];
+	struct world w;
+
+	world_init(&w);
+	w.s->processes[0].losses[LOSS_DROPPED] = 12; /* alarms too */
+	world_open(&w, &options);
+	world_tick(&w);
+	world_keys(&w, "Down / 'flash' Enter z");
+	snprintf(name, sizeof(name), "theme_%s", options.theme);
+	world_golden_print(&w, 24, 80, PRINT_ANSI, name);
+	world_done(&w);
+}
+END_TEST
+
+START_TEST(themes_in_turn)
+{
+	struct world w;
+
+	world_init(&w);
+	world_open(&w, &live_utf8);
+	world_tick(&w);
+	for (unsigned i = 1; tui_theme_name(i); i++) {
+		char text[64];
+
+		world_keys(&w, "V");
+		snprintf(text, sizeof(text), "theme: %s", tui_theme_name(i));
+		ck_assert(world_shows(&w, text));
+	}
+	world_keys(&w, "V");
+	ck_assert(world_shows(&w, "theme: default"));
+	world_done(&w);
+}
+END_TEST
+
+/* A picture of each sort; an XML parser looks at them in test_tui_svg.sh. */
+static const struct {
+	const char *name, *theme, *keys;
+	bool ascii;
+	int rows, cols;
+	enum print_format format;
+} prints[] = {
+	{"print", NULL, "Down / 'flash' Enter", false, 24, 80, PRINT_TEXT},
+	{"print", NULL, "Down / 'flash' Enter", false, 24, 80, PRINT_SVG},
+	{"print_light", "light", "2", false, 24, 80, PRINT_SVG},
+	{"print_mono", "mono", "Down", true, 10, 40, PRINT_SVG},
+};
+
+START_TEST(printed)
+{
+	struct tui_options options = {.live = true,
+				      .command = "top",
+				      .theme = prints[_i].theme,
+				      .ascii = prints[_i].ascii};
+	struct world w;
+
+	world_init(&w);
+	world_open(&w, &options);
+	world_tick(&w);
+	world_keys(&w, prints[_i].keys);
+	world_golden_print(&w, prints[_i].rows, prints[_i].cols, prints[_i].format,
+			   prints[_i].name);
+	world_done(&w);
+}
+END_TEST
+
 /* ---- special worlds ---- */
 
 static const struct tui_options file = {.command = "view"};
@@ -443,6 +512,19 @@ static const struct {
 	{"smallest", world_init, &live_utf8, "", 5, 20},
 };
 
+/* Names that a file should not hold make no harm in a picture. */
+START_TEST(hostile_print)
+{
+	struct world w;
+
+	hostile(&w);
+	world_open(&w, &live_utf8);
+	world_golden_print(&w, 24, 80, PRINT_SVG, "print_hostile");
+	world_golden_print(&w, 24, 80, PRINT_ANSI, "print_hostile");
+	world_done(&w);
+}
+END_TEST
+
 START_TEST(special)
 {
 	struct world w;
@@ -466,10 +548,17 @@ Suite *suite_screens(void)
 {
 	Suite *s = suite_create("screens");
 	TCase *c = tcase_create("golden");
+	int n_themes;
 
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, screen, 0, (int)(sizeof(screens) / sizeof(screens[0])));
 	tcase_add_loop_test(c, special, 0, (int)(sizeof(worlds) / sizeof(worlds[0])));
+	for (n_themes = 0; tui_theme_name((unsigned)n_themes);)
+		n_themes++;
+	tcase_add_loop_test(c, themes, 0, n_themes);
+	tcase_add_test(c, themes_in_turn);
+	tcase_add_loop_test(c, printed, 0, (int)(sizeof(prints) / sizeof(prints[0])));
+	tcase_add_test(c, hostile_print);
 	tcase_add_test(c, attributes_follow_roles);
 	suite_add_tcase(s, c);
 	return s;

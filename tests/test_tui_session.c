@@ -267,11 +267,11 @@ void world_tick(struct world *w)
 
 /* ---- golden screens ---- */
 
-static void golden_path(char *path, size_t size, const char *name)
+static void golden_path(char *path, size_t size, const char *name, const char *suffix)
 {
 	const char *srcdir = getenv("srcdir");
 
-	snprintf(path, size, "%s/tests/golden/%s.screen", srcdir ? srcdir : ".", name);
+	snprintf(path, size, "%s/tests/golden/%s.%s", srcdir ? srcdir : ".", name, suffix);
 }
 
 static char *read_file(const char *path)
@@ -311,22 +311,39 @@ static void fail_at_line(const char *path, const char *expected, const char *is)
 	}
 }
 
-static void compare(struct world *w, int rows, int cols, bool attributes, const char *name)
+static void compare_text(struct buf *text, const char *name, const char *suffix)
 {
 	const char *mode = getenv("PROTON_GOLDEN");
-	struct buf screen;
 	char path[512], *expected;
 
-	golden_path(path, sizeof(path), name);
+	golden_path(path, sizeof(path), name, suffix);
+	if (mode && !strcmp(mode, "update"))
+		write_file(path, buf_str(text));
+	expected = read_file(path);
+	if (strcmp(expected, buf_str(text)) != 0)
+		fail_at_line(path, expected, buf_str(text));
+	free(expected);
+}
+
+static void compare(struct world *w, int rows, int cols, bool attributes, const char *name)
+{
+	struct buf screen;
+
 	buf_init(&screen, 1 << 20);
 	ck_assert_int_eq(tui_dump(w->t, rows, cols, attributes, &screen), 0);
-	if (mode && !strcmp(mode, "update"))
-		write_file(path, buf_str(&screen));
-	expected = read_file(path);
-	if (strcmp(expected, buf_str(&screen)) != 0)
-		fail_at_line(path, expected, buf_str(&screen));
-	free(expected);
+	compare_text(&screen, name, "screen");
 	buf_done(&screen);
+}
+
+void world_golden_print(struct world *w, int rows, int cols, enum print_format format,
+			const char *name)
+{
+	struct buf out;
+
+	buf_init(&out, 1 << 20);
+	ck_assert_int_eq(print_screen(w->t, rows, cols, format, &out), 0);
+	compare_text(&out, name, print_suffix(format));
+	buf_done(&out);
 }
 
 void world_golden(struct world *w, int rows, int cols, const char *name)

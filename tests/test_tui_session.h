@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "core/session.h"
 #include "core/snapshot.h"
+#include "tui/print.h"
 #include "tui/tui.h"
 
 #define START_NS UINT64_C(1000000000000)
@@ -48,6 +49,9 @@ void world_tick(struct world *w);
 /* The screen at this size equals tests/golden/NAME.screen. */
 void world_golden(struct world *w, int rows, int cols, const char *name);
 void world_golden_attributes(struct world *w, int rows, int cols, const char *name);
+/* What is printed equals tests/golden/NAME with the suffix of the format. */
+void world_golden_print(struct world *w, int rows, int cols, enum print_format format,
+			const char *name);
 /* Keys that must all be known. */
 void world_keys(struct world *w, const char *script);
 /* Does the 80x24 screen hold this text? */

@@ -93,6 +93,7 @@
 	_(NAMES,         "m",             SHOW,    "",       "names: short, demangled, raw")       \
 	_(PERCENT,       "%",             SHOW,    "",       "percent of the total or of the parent") \
 	_(GROUP,         "G F5",          SHOW,    "Group",  "group by process, device, stream, thread") \
+	_(THEME,         "V",             SHOW,    "",       "the next theme of colours")          \
 	_(MOUSE,         "M",             SHOW,    "",       "use the mouse, or leave it to the terminal") \
 	_(FREEZE,        "z Z F8",        DATA,    "Freeze", "hold the picture; recording goes on") \
 	_(PAUSE,         "P",             DATA,    "",       "pause or resume collecting")         \
@@ -100,7 +101,7 @@
 	_(UNRESET,       "R",             DATA,    "",       "count the whole run again")          \
 	_(SAVE,          "F9 w",          DATA,    "Save",   "write the profile now")              \
 	_(SAVE_LAYOUT,   "W",             DATA,    "",       "keep columns, orders and colours for the next time") \
-	_(PRINT,         "p",             DATA,    "",       "write this screen to a file")        \
+	_(PRINT,         "p",             DATA,    "",       "write this screen to a file: text, colours, picture")\
 	_(RESYNC,        "C-r",           DATA,    "",       "have everything sent again")         \
 	_(HELP,          "F1 ?",          PROGRAM, "Help",   "this list")                          \
 	_(TYPE,          "i",             PROGRAM, "",       "type to the program, line by line; C-d ends its input") \

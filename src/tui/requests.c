@@ -6,11 +6,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <strings.h>
 #include "base/buf.h"
 #include "base/clock.h"
 #include "core/session.h"
 #include "tui/actions.h"
 #include "tui/layout.h"
+#include "tui/print.h"
 #include "tui/screen.h"
 #include "tui/tui_impl.h"
 
@@ -331,6 +333,21 @@ static void do_mouse(struct tui *t)
 				    : "the mouse is the terminal's, to select text with");
 }
 
+static void do_theme(struct tui *t)
+{
+	const char *now = t->look.theme ? t->look.theme : tui_theme_name(0);
+	unsigned i = 0;
+
+	while (tui_theme_name(i) && strcasecmp(tui_theme_name(i), now) != 0)
+		i++;
+	t->look.theme = tui_theme_name(i) && tui_theme_name(i + 1) ? tui_theme_name(i + 1)
+								   : tui_theme_name(0);
+	if (t->screen)
+		screen_set_look(t->screen, &t->look);
+	tui_message(t, t->look.no_color ? "theme: %s, but colours are off" : "theme: %s",
+		    t->look.theme);
+}
+
 static void do_percent(struct tui *t)
 {
 	t->percent_of_parent = !t->percent_of_parent;
@@ -450,14 +467,14 @@ static void do_save_layout(struct tui *t)
 }
 
 /* A name that is not there yet; the open file, or -errno. */
-static int create_print(struct tui *t, char *path, size_t size)
+static int create_print(struct tui *t, const char *suffix, char *path, size_t size)
 {
 	int fd = -EEXIST;
 
 	for (int i = 1; i < 1000 && fd == -EEXIST; i++) {
-		snprintf(path, size, "%s%sproton-screen-%d.txt",
+		snprintf(path, size, "%s%sproton-screen-%d.%s",
 			 t->options.print_dir ? t->options.print_dir : "",
-			 t->options.print_dir ? "/" : "", i);
+			 t->options.print_dir ? "/" : "", i, suffix);
 		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 		if (fd < 0)
 			fd = -errno;
@@ -465,32 +482,42 @@ static int create_print(struct tui *t, char *path, size_t size)
 	return fd;
 }
 
-static void do_print(struct tui *t)
+static int write_print(struct tui *t, enum print_format format, char *path, size_t size)
 {
-	int rows = 24, cols = 80, fd, r;
-	char path[512];
+	struct canvas canvas = {.rows = 24, .cols = 80};
 	struct buf text;
+	int r, fd;
 
-	if (t->screen) {
-		struct canvas canvas = screen_canvas(t->screen);
-
-		rows = canvas.rows;
-		cols = canvas.cols;
-	}
-	buf_init(&text, 1 << 22);
-	r = tui_dump(t, rows, cols, false, &text);
-	fd = r < 0 ? r : create_print(t, path, sizeof(path));
+	if (t->screen)
+		canvas = screen_canvas(t->screen);
+	buf_init(&text, 1 << 24);
+	r = print_screen(t, canvas.rows, canvas.cols, format, &text);
+	fd = r < 0 ? r : create_print(t, print_suffix(format), path, size);
+	r = fd;
 	if (fd >= 0) {
 		r = fd_write_all(fd, text.data, text.len);
 		close(fd);
-	} else {
-		r = fd;
 	}
+	buf_done(&text);
+	return r;
+}
+
+static void on_print(struct tui *t, int value)
+{
+	char path[512];
+	int r = write_print(t, (enum print_format)value, path, sizeof(path));
+
 	if (r < 0)
 		tui_message(t, "cannot write this screen: %s", strerror(-r));
 	else
 		tui_message(t, "this screen is in %s", path);
-	buf_done(&text);
+}
+
+static void do_print(struct tui *t)
+{
+	menu_open(&t->menu, "write this screen to a file", on_print);
+	for (int i = 0; i < PRINT_N; i++)
+		menu_add(&t->menu, *print_suffix(i), i, "%-4s  %s", print_suffix(i), print_help(i));
 }
 
 static void on_signal(struct tui *t, int value)
@@ -661,6 +688,7 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_COLUMNS] = do_columns,
 	[REQ_NAMES] = do_names,
 	[REQ_MOUSE] = do_mouse,
+	[REQ_THEME] = do_theme,
 	[REQ_PERCENT] = do_percent,
 	[REQ_GROUP] = do_group,
 	[REQ_FREEZE] = do_freeze,

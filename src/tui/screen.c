@@ -313,45 +313,47 @@ void screen_enter(struct screen *sc)
 	wrefresh(sc->win);
 }
 
-static void put_wide(struct buf *out, wchar_t wc)
+static char *put_wide(char *out, wchar_t wc)
 {
 	uint32_t c = (uint32_t)wc;
 
 	if (c < 0x80) {
-		buf_putc(out, (char)c);
+		*out++ = (char)c;
 	} else if (c < 0x800) {
-		buf_putc(out, (char)(0xc0 | c >> 6));
-		buf_putc(out, (char)(0x80 | (c & 0x3f)));
+		*out++ = (char)(0xc0 | c >> 6);
+		*out++ = (char)(0x80 | (c & 0x3f));
 	} else {
 		if (c >= 0x10000)
-			buf_putc(out, (char)(0xf0 | c >> 18));
-		buf_putc(out, (char)(c >= 0x10000 ? 0x80 | (c >> 12 & 0x3f) : 0xe0 | c >> 12));
-		buf_putc(out, (char)(0x80 | (c >> 6 & 0x3f)));
-		buf_putc(out, (char)(0x80 | (c & 0x3f)));
+			*out++ = (char)(0xf0 | c >> 18);
+		*out++ = (char)(c >= 0x10000 ? 0x80 | (c >> 12 & 0x3f) : 0xe0 | c >> 12);
+		*out++ = (char)(0x80 | (c >> 6 & 0x3f));
+		*out++ = (char)(0x80 | (c & 0x3f));
 	}
+	return out;
 }
 
-/* One cell: its text, or the letter of its role. */
-static void read_cell(WINDOW *win, int y, int x, bool attributes, struct buf *out, int *ret_columns)
+void screen_cell(struct screen *sc, int y, int x, struct screen_cell *ret)
 {
 	wchar_t wide[CCHARW_MAX + 1] = {0};
+	char *out = ret->text;
 	cchar_t cell;
 	attr_t attr;
-	short pair = 0;
 
-	*ret_columns = 1;
-	if (mvwin_wch(win, y, x, &cell) == ERR || getcchar(&cell, wide, &attr, &pair, NULL) == ERR)
+	_Static_assert(sizeof(ret->text) > 4 * (CCHARW_MAX + 1), "all characters of a cell fit");
+	*ret = (struct screen_cell){.columns = 1, .style = {.fg = -1, .bg = -1}};
+	if (mvwin_wch(sc->win, y, x, &cell) == ERR ||
+	    getcchar(&cell, wide, &attr, &ret->pair, NULL) == ERR)
 		return;
-	*ret_columns = MAX(wcwidth(wide[0]), 1);
-	if (attributes) {
-		char letter = pair > 0 ? role_letter(pair - 1) : attr & A_REVERSE ? 'R' : '.';
-
-		for (int i = 0; i < *ret_columns; i++)
-			buf_putc(out, letter);
-		return;
-	}
 	for (int i = 0; wide[i]; i++)
-		put_wide(out, wide[i]);
+		out = put_wide(out, wide[i]);
+	ret->columns = MAX(wcwidth(wide[0]), 1);
+	ret->style = look_style(&sc->look, ret->pair, attr);
+}
+
+/* The letter of its role. */
+static char cell_letter(const struct screen_cell *cell)
+{
+	return cell->pair > 0 ? role_letter(cell->pair - 1) : cell->style.reverse ? 'R' : '.';
 }
 
 static void trim_line(struct buf *out, size_t start)
@@ -361,25 +363,35 @@ static void trim_line(struct buf *out, size_t start)
 	buf_putc(out, '\n');
 }
 
-static void read_all(WINDOW *win, bool attributes, struct buf *out)
+static void read_line(struct screen *sc, int y, int cols, bool attributes, struct buf *out)
 {
-	int rows, cols, columns;
+	size_t start = out->len;
+	struct screen_cell cell;
 
-	getmaxyx(win, rows, cols);
-	for (int y = 0; y < rows; y++) {
-		size_t start = out->len;
-
-		for (int x = 0; x < cols; x += columns)
-			read_cell(win, y, x, attributes, out, &columns);
-		trim_line(out, start);
+	for (int x = 0; x < cols; x += cell.columns) {
+		screen_cell(sc, y, x, &cell);
+		if (!attributes)
+			buf_puts(out, cell.text);
+		for (int i = 0; attributes && i < cell.columns; i++)
+			buf_putc(out, cell_letter(&cell));
 	}
+	trim_line(out, start);
 }
 
 void screen_read(struct screen *sc, bool attributes, struct buf *out)
 {
-	read_all(sc->win, false, out);
-	if (attributes)
-		read_all(sc->win, true, out);
+	int rows, cols;
+
+	getmaxyx(sc->win, rows, cols);
+	for (int block = 0; block <= attributes; block++)
+		for (int y = 0; y < rows; y++)
+			read_line(sc, y, cols, block > 0, out);
+}
+
+void screen_set_look(struct screen *sc, const struct look_options *options)
+{
+	look_init(&sc->look, options);
+	clearok(curscr, TRUE); /* cells of before keep their old colours else */
 }
 
 const char *screen_restore_bytes(const struct screen *sc, size_t *ret_len)

@@ -43,6 +43,17 @@ void screen_enter(struct screen *sc);
 /* The drawn text; with attributes a letter of the role for each cell follows. */
 void screen_read(struct screen *sc, bool attributes, struct buf *out);
 
+/* A drawn cell: its text in UTF-8, how it looks, and how many columns it takes (1 or 2). */
+struct screen_cell {
+	char text[64];
+	int columns;
+	short pair;
+	struct style style;
+};
+void screen_cell(struct screen *sc, int y, int x, struct screen_cell *ret);
+/* Another theme, from the next drawing on. */
+void screen_set_look(struct screen *sc, const struct look_options *options);
+
 const char *screen_restore_bytes(const struct screen *sc, size_t *ret_len);
 const struct termios *screen_saved_termios(const struct screen *sc);
 

@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "tui/theme.h"
 #include <string.h>
+#include <strings.h>
 #include "base/util.h"
 #include "tui/tui.h"
 
@@ -21,19 +22,15 @@ static const struct glyphs glyphs_utf8 = {
 	.slope = "/", .points = {"●", "○", "∙"},
 };
 
-/* -1 = the terminal's own colour, so that dark and light backgrounds both work. */
-struct style {
-	signed char fg, bg;
-	unsigned bold : 1, dim : 1, reverse : 1, underline : 1;
-};
-
 struct theme {
 	const char *name;
+	bool light;
 	struct style styles[ROLE_N];
 };
 
 #define STYLE(f, b, ...) {.fg = (f), .bg = (b), __VA_ARGS__}
 #define PLAIN            STYLE(-1, -1)
+#define BRIGHT           STYLE(COLOR_WHITE, COLOR_BLACK, .bold = 1)
 
 /* Without colour: bold and reverse alone tell things apart. */
 #define MONO_STYLES                                                                                \
@@ -78,14 +75,32 @@ struct theme {
 #pragma GCC diagnostic ignored "-Woverride-init"
 #endif
 static const struct theme themes[] = {
-	{"default", {COLOR_STYLES(COLOR_RED, COLOR_GREEN, COLOR_RED, COLOR_YELLOW)}},
+	{"default", false, {COLOR_STYLES(COLOR_RED, COLOR_GREEN, COLOR_RED, COLOR_YELLOW)}},
+	/* On white, yellow and cyan cannot be read: blue and magenta are their places, and what is
+	 * selected is white on blue. */
+	{"light",
+	 true,
+	 {COLOR_STYLES(COLOR_RED, COLOR_BLUE, COLOR_RED, COLOR_MAGENTA),
+	  [ROLE_FROZEN] = STYLE(COLOR_WHITE, COLOR_BLUE), [ROLE_PAUSED] = STYLE(COLOR_WHITE, COLOR_MAGENTA),
+	  [ROLE_TAB_NOW] = STYLE(COLOR_WHITE, COLOR_BLUE), [ROLE_HEAD] = STYLE(COLOR_BLACK, COLOR_WHITE),
+	  [ROLE_HEAD_SORT] = STYLE(COLOR_WHITE, COLOR_BLUE, .bold = 1),
+	  [ROLE_SELECTED] = STYLE(COLOR_WHITE, COLOR_BLUE),
+	  [ROLE_LABEL] = STYLE(COLOR_WHITE, COLOR_BLUE), [ROLE_GROUP] = STYLE(COLOR_MAGENTA, -1, .bold = 1)}},
 	/* Blue and yellow: told apart without red and green. */
-	{"colorblind", {COLOR_STYLES(COLOR_YELLOW, COLOR_BLUE, COLOR_BLUE, COLOR_YELLOW)}},
+	{"colorblind", false, {COLOR_STYLES(COLOR_YELLOW, COLOR_BLUE, COLOR_BLUE, COLOR_YELLOW)}},
+	/* Nothing is dim, and all names stand out: white on black, black on yellow. */
 	{"contrast",
-	 {COLOR_STYLES(COLOR_RED, COLOR_GREEN, COLOR_RED, COLOR_YELLOW), [ROLE_DIM] = PLAIN,
-	  [ROLE_BAR_REST] = PLAIN, [ROLE_SELECTED] = STYLE(COLOR_BLACK, COLOR_YELLOW),
-	  [ROLE_HEADER] = STYLE(COLOR_WHITE, COLOR_BLACK, .bold = 1)}},
-	{"mono", {MONO_STYLES}},
+	 false,
+	 {COLOR_STYLES(COLOR_YELLOW, COLOR_WHITE, COLOR_RED, COLOR_YELLOW),
+	  [ROLE_NORMAL] = BRIGHT, [ROLE_DIM] = BRIGHT, [ROLE_NUMBER] = BRIGHT, [ROLE_HEADER] = BRIGHT,
+	  [ROLE_SCOPE] = BRIGHT, [ROLE_CODE] = BRIGHT, [ROLE_KERNEL] = BRIGHT, [ROLE_COPY] = BRIGHT,
+	  [ROLE_GROUP] = BRIGHT, [ROLE_TITLE] = BRIGHT, [ROLE_TAB] = BRIGHT, [ROLE_POPUP] = BRIGHT,
+	  [ROLE_BAR] = BRIGHT, [ROLE_BAR_REST] = BRIGHT, [ROLE_KEY] = BRIGHT,
+	  [ROLE_MESSAGE] = BRIGHT, [ROLE_PROMPT] = BRIGHT,
+	  [ROLE_SELECTED] = STYLE(COLOR_BLACK, COLOR_YELLOW, .bold = 1),
+	  [ROLE_TAB_NOW] = STYLE(COLOR_BLACK, COLOR_YELLOW, .bold = 1),
+	  [ROLE_HEAD_SORT] = STYLE(COLOR_BLACK, COLOR_YELLOW, .bold = 1)}},
+	{"mono", false, {MONO_STYLES}},
 };
 #pragma GCC diagnostic pop
 
@@ -113,7 +128,7 @@ char role_letter(enum role role)
 static const struct theme *theme_find(const char *name)
 {
 	for (size_t i = 0; name && i < ARRAY_SIZE(themes); i++)
-		if (!strcmp(themes[i].name, name))
+		if (!strcasecmp(themes[i].name, name))
 			return &themes[i];
 	return &themes[0];
 }
@@ -122,6 +137,18 @@ static attr_t style_attr(const struct style *s)
 {
 	return (s->bold ? A_BOLD : 0) | (s->dim ? A_DIM : 0) | (s->reverse ? A_REVERSE : 0) |
 	       (s->underline ? A_UNDERLINE : 0);
+}
+
+struct style look_style(const struct look *look, short pair, attr_t attr)
+{
+	if (pair > 0 && pair <= ROLE_N)
+		return look->theme->styles[pair - 1];
+	return (struct style){.fg = -1,
+			      .bg = -1,
+			      .bold = (attr & A_BOLD) != 0,
+			      .dim = (attr & A_DIM) != 0,
+			      .reverse = (attr & A_REVERSE) != 0,
+			      .underline = (attr & A_UNDERLINE) != 0};
 }
 
 /* Each role has its own pair (role + 1), so that a drawn cell tells its role. */
@@ -155,6 +182,8 @@ void look_init(struct look *look, const struct look_options *options)
 	const struct theme *theme = theme_find(options->theme);
 
 	memset(look, 0, sizeof(*look));
+	look->theme = theme;
+	look->light = theme->light;
 	look->ascii = options->ascii;
 	look->glyphs = options->ascii ? &glyphs_ascii : &glyphs_utf8;
 	if (options->no_color || !has_colors() || start_color() == ERR || COLORS < 8 ||

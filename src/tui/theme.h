@@ -56,12 +56,22 @@ struct glyphs {
 	const char *slope, *points[3]; /* of a plot: large, middling, small */
 };
 
+/* Colours of ECMA-48, 0 to 7; -1 = the terminal's own, so that dark and light grounds both work. */
+struct style {
+	signed char fg, bg;
+	unsigned bold : 1, dim : 1, reverse : 1, underline : 1;
+};
+
+struct theme;
+
 /* A theme as one terminal can show it. */
 struct look {
+	const struct theme *theme;
 	const struct glyphs *glyphs;
 	attr_t attr[ROLE_N]; /* with the colour pair */
 	short pair[ROLE_N];
 	bool ascii, mono;
+	bool light; /* made for a light ground */
 };
 
 struct look_options {
@@ -71,6 +81,8 @@ struct look_options {
 
 /* Make a look for the current curses terminal. An unknown theme is the default one. */
 void look_init(struct look *look, const struct look_options *options);
+/* What a drawn cell looks like, by its colour pair and attributes. */
+struct style look_style(const struct look *look, short pair, attr_t attr);
 char role_letter(enum role role);
 const char *theme_name(unsigned i); /* NULL beyond the last */
 

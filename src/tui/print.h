@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_PRINT_H
+#define PROTON_TUI_PRINT_H
+/* The screen as a file: what is shown, cell for cell, in the colours of its theme. */
+#include "base/buf.h"
+
+struct tui;
+
+enum print_format { PRINT_TEXT = 0, PRINT_ANSI, PRINT_SVG, PRINT_N };
+
+/* What the end of a file's name and a menu call it. */
+const char *print_suffix(enum print_format format);
+const char *print_help(enum print_format format);
+/* 0 or -errno. Works without a terminal, too. */
+int print_screen(struct tui *t, int rows, int cols, enum print_format format, struct buf *out);
+
+#endif
