@@ -4,9 +4,45 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include "collect/internal.h"
 #include "test_collect.h"
 #include "wire/wire.h"
+
+#ifndef PROTON_SANITIZED /* a sanitizer maps more than any limit */
+/* Address space of this process, in pages. */
+static long pages_mapped(void)
+{
+	long n = -1;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fscanf(f, "%ld", &n), 1);
+	fclose(f);
+	return n;
+}
+
+/* Whichever mapping is refused: those before it are given back. */
+START_TEST(test_out_of_memory)
+{
+	struct rlimit limit = {0, RLIM_INFINITY};
+	long before, page = sysconf(_SC_PAGESIZE);
+
+	pages_mapped(); /* what reading takes is there from now on */
+	before = pages_mapped();
+	for (rlim_t room = 0; room < (rlim_t)200 << 20; room += (rlim_t)4 << 20) {
+		limit.rlim_cur = (rlim_t)(before * page) + room;
+		ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+		if (tables_new())
+			break;
+		ck_assert_int_eq(pages_mapped(), before);
+	}
+	ck_assert_ptr_nonnull(collector);
+	ck_assert_uint_gt(limit.rlim_cur, (rlim_t)(before * page) + ((rlim_t)32 << 20));
+}
+END_TEST
+#endif
 
 enum { N_THREADS = 8, N_KEYS = 2000 };
 
@@ -305,6 +341,9 @@ TCase *collect_tables_case(void)
 
 	tcase_add_checked_fixture(c, NULL, rig_close);
 	tcase_set_timeout(c, 60);
+#ifndef PROTON_SANITIZED
+	tcase_add_test(c, test_out_of_memory);
+#endif
 	tcase_add_test(c, test_race);
 	tcase_add_test(c, test_race_values);
 	tcase_add_test(c, test_nodes_full);

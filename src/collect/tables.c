@@ -9,7 +9,38 @@
 
 struct collector *collector;
 
-/* ---- one mapping for everything ---- */
+/* ---- the mappings ---- */
+
+/* Arrays that struct collector points to: where the pointer is, and how many bytes. */
+static const struct piece {
+	size_t at, size;
+} pieces[] = {
+#define PIECE(name, max) {offsetof(struct collector, name), (max) * sizeof(*collector->name)}
+	PIECE(text, MAX_TEXT),
+	PIECE(string, MAX_STRINGS),
+	PIECE(frame, MAX_FRAMES),
+	PIECE(node, MAX_NODES),
+	PIECE(context, MAX_CONTEXTS),
+	PIECE(lane, MAX_LANES),
+	PIECE(slot, MAX_SLOTS),
+	PIECE(hist, MAX_HISTS),
+	PIECE(value, MAX_VALUES),
+	PIECE(dirty, MAX_SLOTS / 64),
+	PIECE(hist_dirty, MAX_HISTS / 64),
+	PIECE(thread, MAX_THREADS),
+	PIECE(intervals.cell, MAX_INTERVALS),
+#undef PIECE
+#define INDEX(name, max)                                                                           \
+	{offsetof(struct collector, name.index), (size_t)(max) * 2 * sizeof(*collector->name.index)}
+	INDEX(strings, MAX_STRINGS),
+	INDEX(frames, MAX_FRAMES),
+	INDEX(nodes, MAX_NODES),
+	INDEX(contexts, MAX_CONTEXTS),
+	INDEX(lanes, MAX_LANES),
+	INDEX(slots, MAX_SLOTS),
+	INDEX(hists, MAX_HISTS),
+#undef INDEX
+};
 
 static void *reserve(size_t size)
 {
@@ -19,36 +50,51 @@ static void *reserve(size_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-static bool table_init(struct table *t, uint32_t max)
+/* All or nothing. */
+static bool pieces_map(struct collector *c)
+{
+	size_t n;
+	void *p;
+
+	for (n = 0; n < ARRAY_SIZE(pieces); n++) {
+		p = reserve(pieces[n].size);
+		if (!p)
+			break;
+		memcpy((char *)c + pieces[n].at, &p, sizeof(p));
+	}
+	if (n == ARRAY_SIZE(pieces))
+		return true;
+	while (n-- > 0) {
+		memcpy(&p, (char *)c + pieces[n].at, sizeof(p));
+		munmap(p, pieces[n].size);
+	}
+	return false;
+}
+
+static void table_init(struct table *t, uint32_t max)
 {
 	t->max = max;
 	t->mask = max * 2 - 1;
-	t->index = reserve((size_t)max * 2 * sizeof(*t->index));
-	return t->index;
 }
 
-static bool tables_map(struct collector *c)
+static struct collector *tables_map(void)
 {
-	c->text = reserve(MAX_TEXT);
-	c->string = reserve(MAX_STRINGS * sizeof(*c->string));
-	c->frame = reserve(MAX_FRAMES * sizeof(*c->frame));
-	c->node = reserve(MAX_NODES * sizeof(*c->node));
-	c->context = reserve(MAX_CONTEXTS * sizeof(*c->context));
-	c->lane = reserve(MAX_LANES * sizeof(*c->lane));
-	c->slot = reserve(MAX_SLOTS * sizeof(*c->slot));
-	c->hist = reserve(MAX_HISTS * sizeof(*c->hist));
-	c->value = reserve(MAX_VALUES * sizeof(*c->value));
-	c->dirty = reserve(MAX_SLOTS / 8);
-	c->hist_dirty = reserve(MAX_HISTS / 8);
-	c->thread = reserve(MAX_THREADS * sizeof(*c->thread));
-	c->intervals.cell = reserve(MAX_INTERVALS * sizeof(*c->intervals.cell));
-	return c->text && c->string && c->frame && c->node && c->context && c->lane && c->slot &&
-	       c->hist && c->value && c->dirty && c->hist_dirty && c->thread &&
-	       c->intervals.cell &&
-	       table_init(&c->strings, MAX_STRINGS) && table_init(&c->frames, MAX_FRAMES) &&
-	       table_init(&c->nodes, MAX_NODES) && table_init(&c->contexts, MAX_CONTEXTS) &&
-	       table_init(&c->lanes, MAX_LANES) && table_init(&c->slots, MAX_SLOTS) &&
-	       table_init(&c->hists, MAX_HISTS);
+	struct collector *c = reserve(sizeof(*c));
+
+	if (!c)
+		return NULL;
+	if (!pieces_map(c)) {
+		munmap(c, sizeof(*c));
+		return NULL;
+	}
+	table_init(&c->strings, MAX_STRINGS);
+	table_init(&c->frames, MAX_FRAMES);
+	table_init(&c->nodes, MAX_NODES);
+	table_init(&c->contexts, MAX_CONTEXTS);
+	table_init(&c->lanes, MAX_LANES);
+	table_init(&c->slots, MAX_SLOTS);
+	table_init(&c->hists, MAX_HISTS);
+	return c;
 }
 
 /* The entries that the wire knows without saying: "", the root, lane 0, the built-in sets. */
@@ -90,10 +136,9 @@ static void tables_seed(struct collector *c)
 
 struct collector *tables_new(void)
 {
-	struct collector *c = reserve(sizeof(*c));
+	struct collector *c = tables_map();
 
-	/* On failure the pieces stay: this happens once, in a process that is out of memory. */
-	if (!c || !tables_map(c))
+	if (!c)
 		return NULL;
 	collector = c;
 	tables_seed(c);
@@ -512,49 +557,86 @@ static enum claim claim(_Atomic uint8_t *state)
 	return seen == ENTRY_READY ? CLAIM_READY : CLAIM_LOST;
 }
 
-uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope, uint8_t add)
-{
-	uint32_t string = string_intern(name, strlen(name)), i;
-	struct metric_entry *m;
-	enum claim c;
+/* Entries are of one size and have their state at the same place. */
+struct small_table {
+	size_t at, size, state; /* in struct collector; of an entry; in an entry */
+	uint32_t max;
+	bool (*equal)(const void *entry, const void *key);
+	void (*fill)(void *entry, const void *key);
+};
+#define SMALL_TABLE(name, max)                                                                     \
+	{offsetof(struct collector, name), sizeof(*collector->name),                               \
+	 offsetof(struct name##_entry, state), (max), name##_equal, name##_fill}
 
-	for (i = 0; i < MAX_METRICS; i++) {
-		m = &collector->metric[i];
-		c = claim(&m->state);
-		if (c == CLAIM_READY && m->name == string)
+/* Number of the entry that equals the key, made when absent; WIRE_NONE: full. */
+static uint32_t small_intern(const struct small_table *t, const void *key)
+{
+	char *entry = (char *)collector + t->at;
+
+	for (uint32_t i = 0; i < t->max; i++, entry += t->size) {
+		_Atomic uint8_t *state = (_Atomic uint8_t *)(entry + t->state);
+		enum claim c = claim(state);
+
+		if (c == CLAIM_READY && t->equal(entry, key))
 			return i;
 		if (c != CLAIM_OURS)
 			continue;
-		m->name = string;
-		m->unit = string_intern(unit, strlen(unit));
-		m->type = type;
-		m->scope = scope;
-		m->add = add;
-		atomic_store(&m->state, ENTRY_READY);
+		t->fill(entry, key);
+		atomic_store(state, ENTRY_READY);
 		return i;
 	}
 	return WIRE_NONE;
 }
 
-uint32_t set_intern_one(uint32_t metric)
-{
-	struct set_entry *s;
-	enum claim c;
-	uint32_t i;
+struct metric_key {
+	uint32_t name;
+	const char *unit;
+	uint8_t type, scope, add;
+};
 
-	for (i = 0; i < MAX_SETS; i++) {
-		s = &collector->set[i];
-		c = claim(&s->state);
-		if (c == CLAIM_READY && s->n == 1 && s->metrics[0] == metric)
-			return i;
-		if (c != CLAIM_OURS)
-			continue;
-		s->n = 1;
-		s->metrics[0] = (uint16_t)metric;
-		atomic_store(&s->state, ENTRY_READY);
-		return i;
-	}
-	return WIRE_NONE;
+static bool metric_equal(const void *entry, const void *key)
+{
+	return ((const struct metric_entry *)entry)->name == ((const struct metric_key *)key)->name;
+}
+
+static void metric_fill(void *entry, const void *key)
+{
+	const struct metric_key *k = key;
+	struct metric_entry *m = entry;
+
+	m->name = k->name;
+	m->unit = string_intern(k->unit, strlen(k->unit));
+	m->type = k->type;
+	m->scope = k->scope;
+	m->add = k->add;
+}
+
+static bool set_equal(const void *entry, const void *key)
+{
+	const struct set_entry *s = entry;
+
+	return s->n == 1 && s->metrics[0] == *(const uint16_t *)key;
+}
+
+static void set_fill(void *entry, const void *key)
+{
+	struct set_entry *s = entry;
+
+	s->n = 1;
+	s->metrics[0] = *(const uint16_t *)key;
+}
+
+struct device_key {
+	uint8_t source;
+	int32_t index;
+};
+
+static bool device_equal(const void *entry, const void *key)
+{
+	const struct device_entry *d = entry;
+	const struct device_key *k = key;
+
+	return d->source == k->source && d->index == k->index;
 }
 
 /* What the devices of a backend are, until the backend says more of one: the program knows the two
@@ -566,47 +648,71 @@ static uint32_t device_type(uint8_t source)
 	return string_intern(type, strlen(type));
 }
 
+static void device_fill(void *entry, const void *key)
+{
+	const struct device_key *k = key;
+	struct device_entry *d = entry;
+
+	d->source = k->source;
+	d->index = k->index;
+	d->type = device_type(k->source);
+	atomic_store(&d->version, 1);
+}
+
+struct note_key {
+	uint32_t text;
+	uint8_t level;
+};
+
+static bool note_equal(const void *entry, const void *key)
+{
+	return ((const struct note_entry *)entry)->text == ((const struct note_key *)key)->text;
+}
+
+static void note_fill(void *entry, const void *key)
+{
+	const struct note_key *k = key;
+	struct note_entry *n = entry;
+
+	n->text = k->text;
+	n->level = k->level;
+}
+
+enum { SMALL_METRICS, SMALL_SETS, SMALL_DEVICES, SMALL_NOTES };
+static const struct small_table small_tables[] = {
+	[SMALL_METRICS] = SMALL_TABLE(metric, MAX_METRICS),
+	[SMALL_SETS] = SMALL_TABLE(set, MAX_SETS),
+	[SMALL_DEVICES] = SMALL_TABLE(device, MAX_DEVICES),
+	[SMALL_NOTES] = SMALL_TABLE(note, MAX_NOTES),
+};
+
+uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope, uint8_t add)
+{
+	struct metric_key k = {string_intern(name, strlen(name)), unit, type, scope, add};
+
+	return small_intern(&small_tables[SMALL_METRICS], &k);
+}
+
+uint32_t set_intern_one(uint32_t metric)
+{
+	uint16_t k = (uint16_t)metric;
+
+	return small_intern(&small_tables[SMALL_SETS], &k);
+}
+
 uint32_t device_intern(uint8_t source, int32_t index)
 {
-	struct device_entry *d;
-	enum claim c;
-	uint32_t i;
+	struct device_key k = {source, index};
+	uint32_t id = small_intern(&small_tables[SMALL_DEVICES], &k);
 
-	for (i = 0; i < MAX_DEVICES; i++) {
-		d = &collector->device[i];
-		c = claim(&d->state);
-		if (c == CLAIM_READY && d->source == source && d->index == index)
-			return i;
-		if (c != CLAIM_OURS)
-			continue;
-		d->source = source;
-		d->index = index;
-		d->type = device_type(source);
-		atomic_store(&d->version, 1);
-		atomic_store(&d->state, ENTRY_READY);
-		return i;
-	}
-	return MAX_DEVICES - 1;
+	return id == WIRE_NONE ? MAX_DEVICES - 1 : id;
 }
 
 void note_add(int level, const char *text)
 {
-	uint32_t string = string_intern(text, strlen(text)), i;
-	struct note_entry *n;
-	enum claim c;
+	struct note_key k = {string_intern(text, strlen(text)), (uint8_t)level};
 
-	for (i = 0; i < MAX_NOTES; i++) {
-		n = &collector->note[i];
-		c = claim(&n->state);
-		if (c == CLAIM_READY && n->text == string)
-			return;
-		if (c != CLAIM_OURS)
-			continue;
-		n->text = string;
-		n->level = (uint8_t)level;
-		atomic_store(&n->state, ENTRY_READY);
-		return;
-	}
+	small_intern(&small_tables[SMALL_NOTES], &k);
 }
 
 /* ---- forgetting ---- */
@@ -634,14 +740,11 @@ static void forget_claim(_Atomic uint8_t *state)
 
 void tables_forget_claims(struct collector *c)
 {
-	unsigned i;
+	for (size_t t = 0; t < ARRAY_SIZE(small_tables); t++) {
+		const struct small_table *table = &small_tables[t];
+		char *entry = (char *)c + table->at;
 
-	for (i = 0; i < MAX_SETS; i++)
-		forget_claim(&c->set[i].state);
-	for (i = 0; i < MAX_METRICS; i++)
-		forget_claim(&c->metric[i].state);
-	for (i = 0; i < MAX_DEVICES; i++)
-		forget_claim(&c->device[i].state);
-	for (i = 0; i < MAX_NOTES; i++)
-		forget_claim(&c->note[i].state);
+		for (uint32_t i = 0; i < table->max; i++, entry += table->size)
+			forget_claim((_Atomic uint8_t *)(entry + table->state));
+	}
 }
