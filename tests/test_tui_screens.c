@@ -396,6 +396,23 @@ static void many(struct world *w)
 	world_kernel(w, scope, w->lanes[0], &(struct kernel_values){2000000, 1, 1, 2});
 }
 
+/* A scope for each step of a loop: none of them has a column. */
+static void even(struct world *w)
+{
+	char name[32];
+
+	world_init_empty(w);
+	session_process_add(w->s, 7);
+	w->lanes[0] = session_lane_intern(w->s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
+	for (unsigned i = 1; i <= 300; i++) {
+		snprintf(name, sizeof(name), "step %u", i);
+		world_kernel(w,
+			     world_node(w, world_node(w, SESSION_ROOT, FRAME_SCOPE, name),
+					FRAME_KERNEL, "gemm"),
+			     w->lanes[0], &(struct kernel_values){1000000 - i, 1, 1, 2});
+	}
+}
+
 /* A function below itself: its time must not count twice. */
 static void recursive(struct world *w)
 {
@@ -472,6 +489,10 @@ static const struct {
 	{"deep_flame", deep, &live_utf8, "9 H", 24, 80},
 	{"many_flame", many, &live_utf8, "9 Down End", 24, 80},
 	{"many_flame_ascii", many, &live_ascii, "9 Down Down Right Enter Enter", 10, 40},
+	{"even_flame", even, &live_utf8, "9 Down", 24, 80},
+	{"even_flame_rest", even, &live_utf8, "9 Down Enter Down", 24, 80},
+	{"even_flame_rest_of_rest", even, &live_ascii, "9 Down Enter Down } } } } } } } } } } Enter Down", 24, 80},
+	{"many_flame_rest", many, &live_utf8, "9 Down Down / 'k10' Enter Right Enter", 24, 80},
 	{"host_only_flame", host_only, &live_utf8, "9 H", 24, 80},
 	{"empty_roofline", no_gpu_work, &live_ascii, "0", 24, 80},
 	{"roofline_no_flops", time_alone, &live_utf8, "0", 24, 80},

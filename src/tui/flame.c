@@ -4,8 +4,12 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/hash.h"
 #include "base/util.h"
+
+#define COLUMNS_EACH 8  /* of the largest ones, where none would have a column by itself */
+#define COLUMNS_REST 10 /* of the others then: "+1289 more" */
 
 /* A child that is wide enough. */
 struct flame_child {
@@ -138,7 +142,11 @@ static int add_box(struct flame *f, const struct flame_box *box)
 static int add_rest(struct flame *f, uint32_t parent, double start, double scale,
 		    const struct rest *rest)
 {
-	struct flame_box box = {f->boxes[parent].node, parent, rest->n, 0, 0, start, rest->value};
+	struct flame_box box = {.node = f->boxes[parent].node,
+				.parent = parent,
+				.n_merged = rest->n,
+				.start = start,
+				.value = rest->value};
 	int end = f->boxes[parent].x + f->boxes[parent].width;
 	struct flame_box *last = f->n_children ? &f->boxes[f->n - 1] : NULL;
 
@@ -155,28 +163,6 @@ static int add_rest(struct flame *f, uint32_t parent, double start, double scale
 	return add_box(f, &box);
 }
 
-static int lay_out_children(struct flame *f, uint32_t parent, double scale)
-{
-	uint32_t node = f->boxes[parent].node;
-	double at = f->boxes[parent].start;
-	struct rest rest;
-	int r = collect(f, node, 1 / scale, &rest);
-
-	if (r < 0)
-		return r;
-	if (f->n_children > 1)
-		qsort(f->children, f->n_children, sizeof(*f->children), child_compare);
-	for (size_t i = 0; i < f->n_children && r == 0; i++) {
-		struct flame_box box = {f->children[i].node, parent, 0, (int)lround(at), 0, at,
-					f->children[i].value};
-
-		at += box.value * scale;
-		box.width = (int)lround(at) - box.x;
-		r = add_box(f, &box);
-	}
-	return r < 0 || rest.n == 0 ? r : add_rest(f, parent, at, scale, &rest);
-}
-
 /* Level n_levels begins here. */
 static int begin_level(struct flame *f)
 {
@@ -187,24 +173,139 @@ static int begin_level(struct flame *f)
 	return 0;
 }
 
-int flame_layout(struct flame *f, uint32_t root, int width)
+/* The first n of the children that were collected, from `start` on; *ret_end is behind them. */
+static int add_children(struct flame *f, uint32_t parent, size_t n, double scale, double *ret_end)
 {
-	double value = flame_value(f, root);
+	double at = *ret_end;
+	int r = 0;
+
+	for (size_t i = 0; i < n && r == 0; i++) {
+		struct flame_box box = {.node = f->children[i].node,
+					.parent = parent,
+					.x = (int)lround(at),
+					.start = at,
+					.value = f->children[i].value};
+
+		at += box.value * scale;
+		box.width = (int)lround(at) - box.x;
+		r = add_box(f, &box);
+	}
+	*ret_end = at;
+	return r;
+}
+
+static void sort_children(struct flame *f)
+{
+	if (f->n_children > 1)
+		qsort(f->children, f->n_children, sizeof(*f->children), child_compare);
+}
+
+static int lay_out_children(struct flame *f, uint32_t parent, double scale)
+{
+	double at = f->boxes[parent].start;
+	struct rest rest;
+	int r = collect(f, f->boxes[parent].node, 1 / scale, &rest);
+
+	if (r < 0)
+		return r;
+	sort_children(f);
+	r = add_children(f, parent, f->n_children, scale, &at);
+	return r < 0 || rest.n == 0 ? r : add_rest(f, parent, at, scale, &rest);
+}
+
+/* Children behind the first `skip`, sorted, as f->children; their sum. */
+static int collect_rest(struct flame *f, const struct flame_view *view, double *ret_sum)
+{
+	struct rest none;
+	int r = collect(f, view->root, 0, &none);
+	size_t skip = MIN(view->skip, f->n_children);
+
+	if (r < 0)
+		return r;
+	sort_children(f);
+	f->n_children -= skip;
+	memmove(f->children, f->children + skip, f->n_children * sizeof(*f->children));
+	*ret_sum = 0;
+	for (size_t i = 0; i < f->n_children; i++)
+		*ret_sum += f->children[i].value;
+	return 0;
+}
+
+/* How many of the largest have a column, and the scale; else those that are made to. */
+static size_t choose_shown(struct flame *f, int width, double sum, double *ret_scale)
+{
+	size_t n = 0, all = f->n_children;
+	double largest = 0;
+
+	*ret_scale = width / sum;
+	while (n < all && f->children[n].value * *ret_scale >= 1)
+		n++;
+	if (n > 0)
+		return n;
+	n = MIN(all, (size_t)MAX(width / COLUMNS_EACH, 1));
+	f->not_to_scale = n < all;
+	for (size_t i = 0; i < n; i++)
+		largest += f->children[i].value;
+	*ret_scale = (width - (n < all ? MIN(COLUMNS_REST, width / 2) : 0)) / largest;
+	return n;
+}
+
+/* Levels 0 and 1 of a view of the rest; *ret_scale is for those below. */
+static int lay_out_rest(struct flame *f, const struct flame_view *view, double *ret_scale)
+{
+	struct rest rest = {0, 0};
+	double sum, at = 0;
+	size_t shown;
+	int r = collect_rest(f, view, &sum);
+
+	if (r < 0 || f->n_children == 0)
+		return r;
+	shown = choose_shown(f, view->width, sum, ret_scale);
+	rest.n = (uint32_t)(f->n_children - shown);
+	r = add_box(f, &(struct flame_box){.node = view->root,
+					   .n_merged = (uint32_t)f->n_children,
+					   .width = view->width,
+					   .value = sum});
+	f->n_levels = 1;
+	r = r ? r : begin_level(f);
+	r = r ? r : add_children(f, 0, shown, *ret_scale, &at);
+	if (r < 0 || rest.n == 0)
+		return r;
+	for (size_t i = shown; i < f->n_children; i++)
+		rest.value += f->children[i].value;
+	/* What is left of the width is theirs, in proportion or not. */
+	return add_rest(f, 0, at, (view->width - at) / rest.value, &rest);
+}
+
+static int lay_out_root(struct flame *f, const struct flame_view *view, double *ret_scale)
+{
+	double value = flame_value(f, view->root);
+
+	if (!(value > 0))
+		return 0;
+	*ret_scale = view->width / value;
+	if (view->rest)
+		return lay_out_rest(f, view, ret_scale);
+	return add_box(
+		f, &(struct flame_box){.node = view->root, .width = view->width, .value = value});
+}
+
+int flame_layout(struct flame *f, const struct flame_view *view)
+{
+	double scale = 1;
 	int r;
 
 	f->n = f->n_levels = 0;
-	if (!(value > 0))
-		return 0;
+	f->not_to_scale = false;
 	r = begin_level(f);
-	if (r == 0)
-		r = add_box(f, &(struct flame_box){root, 0, 0, 0, width, 0, value});
+	r = r ? r : lay_out_root(f, view, &scale);
 	while (r == 0 && f->n > f->levels[f->n_levels]) {
 		uint32_t from = f->levels[f->n_levels++];
 
 		r = begin_level(f);
 		for (uint32_t i = from; r == 0 && i < f->levels[f->n_levels]; i++)
 			if (!f->boxes[i].n_merged)
-				r = lay_out_children(f, i, width / value);
+				r = lay_out_children(f, i, scale);
 	}
 	return r;
 }

@@ -9,7 +9,8 @@
  *                                                          place that they need, one at least
  *
  * Of a node's columns its children leave what it holds itself. Nodes are those of the snapshot, or
- * those of a bottom-up tree. */
+ * those of a bottom-up tree. A view of the rest has only the children behind the first `skip`; when
+ * even of these none has a column, the largest ones share the width and the others get a few. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,13 +35,21 @@ struct flame {
 	size_t n, cap;
 	uint32_t *levels; /* the first box of each, and behind the last */
 	size_t n_levels, cap_levels;
+	bool not_to_scale; /* the others of a view of the rest have fewer columns than is theirs */
 	struct flame_child *children; /* scratch */
 	size_t n_children, cap_children;
 };
 
 void flame_done(struct flame *f);
-/* The boxes below a node over so many columns. 0 or -ENOMEM; none where its number is absent. */
-int flame_layout(struct flame *f, uint32_t root, int width);
+struct flame_view {
+	uint32_t root;
+	bool rest; /* only the children behind the first `skip`, the largest first */
+	uint32_t skip;
+	int width;
+};
+
+/* The boxes of a view. 0 or -ENOMEM; none where the number is absent. */
+int flame_layout(struct flame *f, const struct flame_view *view);
 double flame_value(struct flame *f, uint32_t node); /* NaN: absent */
 /* What a node does not leave to its children. */
 double flame_own(struct flame *f, uint32_t node);

@@ -23,8 +23,12 @@ struct panel_flame {
 	struct bottom_up *callers;
 	uint64_t generation; /* of the numbers that callers was made of */
 	enum form form;
-	uint32_t root;           /* of the view; below the tree's when zoomed */
-	uint32_t zoom[MAX_ZOOM]; /* depths of the roots before it */
+	struct flame_view view; /* its root lies below the tree's when zoomed */
+	struct {
+		uint32_t depth; /* of the root */
+		bool rest;
+		uint32_t skip;
+	} zoom[MAX_ZOOM]; /* the views before it */
 	unsigned n_zoom;
 	uint32_t selected; /* box */
 	uint64_t selected_key;
@@ -159,7 +163,7 @@ static void remember_root(struct panel *p)
 	struct panel_flame *pf = as_flame(p);
 
 	pf->n_path = 0;
-	for (uint32_t node = pf->root; node != 0 && node != SNAP_NONE;
+	for (uint32_t node = pf->view.root; node != 0 && node != SNAP_NONE;
 	     node = flame_parent(&pf->flame, node))
 		if (array_reserve((void **)&pf->path, &pf->cap_path, pf->n_path + 1,
 				  sizeof(*pf->path)) == 0)
@@ -185,14 +189,16 @@ static void restore_root(struct panel *p)
 	struct panel_flame *pf = as_flame(p);
 	uint32_t child;
 
-	pf->root = 0;
+	pf->view.root = 0;
 	while (pf->n_path > 0) {
-		child = find_child(pf->callers, pf->root, pf->path[--pf->n_path]);
-		if (child == BOTTOM_UP_NONE)
+		child = find_child(pf->callers, pf->view.root, pf->path[--pf->n_path]);
+		if (child == BOTTOM_UP_NONE) {
+			pf->view.rest = false;
 			break;
-		pf->root = child;
+		}
+		pf->view.root = child;
 	}
-	while (pf->n_zoom && pf->zoom[pf->n_zoom - 1] >= depth_of(p, pf->root))
+	while (pf->n_zoom && pf->zoom[pf->n_zoom - 1].depth > depth_of(p, pf->view.root))
 		pf->n_zoom--;
 }
 
@@ -217,7 +223,7 @@ static bool make_callers(struct panel *p, struct numbers *n)
 
 static void show_all(struct panel *p)
 {
-	as_flame(p)->root = 0;
+	as_flame(p)->view = (struct flame_view){.root = 0};
 	as_flame(p)->n_zoom = 0;
 	as_flame(p)->selected_key = 0;
 	panel_spoil(p);
@@ -237,9 +243,11 @@ static uint64_t row_key(struct panel *p, size_t row)
 
 static uint64_t key_of(struct panel *p, uint32_t box)
 {
+	const struct flame *f = &as_flame(p)->flame;
 	const struct flame_box *b = box_at(p, box);
 
-	return flame_key(&as_flame(p)->flame, b->node, b->n_merged > 0);
+	/* The root of a view of the rest is not the rest of that rest. */
+	return flame_key(f, b->node, b->n_merged > 0) + (box == 0 && b->n_merged);
 }
 
 static void select_box(struct panel *p, uint32_t box)
@@ -279,7 +287,8 @@ static void update(struct panel *p)
 	pf->flame.which = pf->numbers[p->sort];
 	if (pf->form == FORM_CALLERS && !make_callers(p, n))
 		return;
-	if (snapshot_n(p->tui->snap) == 0 || flame_layout(&pf->flame, pf->root, p->width) < 0)
+	pf->view.width = p->width;
+	if (snapshot_n(p->tui->snap) == 0 || flame_layout(&pf->flame, &pf->view) < 0)
 		return;
 	p->n_rows = pf->flame.n_levels;
 	if (p->n_rows > 0)
@@ -396,8 +405,13 @@ static void draw_head(struct panel *p, struct pen *pen)
 	p->columns.v[p->sort].format(value, box_at(p, 0)->value);
 	pen_printf(pen, ROLE_HEAD_SORT, " %s %s", p->columns.v[p->sort].title, value);
 	pen_printf(pen, ROLE_HEAD, "  %s", form_words[pf->form]);
-	if (pf->root)
-		pen_printf(pen, ROLE_HEAD, "  zoom: %s", node_name(p, pf->root));
+	if (pf->view.rest)
+		pen_printf(pen, ROLE_HEAD, "  zoom: +%u more below %s", box_at(p, 0)->n_merged,
+			   node_name(p, pf->view.root));
+	else if (pf->view.root)
+		pen_printf(pen, ROLE_HEAD, "  zoom: %s", node_name(p, pf->view.root));
+	if (pf->flame.not_to_scale)
+		pen_put(pen, ROLE_HEAD, "  last box not to scale");
 	pen_fill(pen, ROLE_HEAD);
 }
 
@@ -505,37 +519,50 @@ static void do_left(struct panel *p)
 	step(p, -1);
 }
 
-/* Of a merged box: what it is part of. */
+/* How many of the siblings of a merged box come before it. */
+static uint32_t n_before(struct panel *p, uint32_t box)
+{
+	const struct flame *f = &as_flame(p)->flame;
+	const struct flame_box *b = box_at(p, box);
+	uint32_t n = b->parent == 0 && as_flame(p)->view.rest ? as_flame(p)->view.skip : 0;
+
+	for (uint32_t i = f->levels[flame_level(f, box)]; i < box; i++)
+		n += f->boxes[i].parent == b->parent;
+	return n;
+}
+
 static void do_zoom(struct panel *p)
 {
 	struct panel_flame *pf = as_flame(p);
 	const struct flame_box *b = box_at(p, pf->selected);
+	uint32_t skip = b->n_merged ? n_before(p, pf->selected) : 0;
 
-	if (b->node == pf->root) {
-		tui_message(p->tui,
-			    b->n_merged ? "too narrow for boxes; t shows %s in the tree"
-					: "%s is as wide as it gets; BkSp zooms out",
-			    node_name(p, b->node));
+	if (pf->selected == 0) {
+		tui_message(p->tui, "%s is as wide as it gets; BkSp zooms out", box_name(p, 0));
 		return;
 	}
 	if (pf->n_zoom == MAX_ZOOM)
 		pf->n_zoom--; /* the one before is passed over on the way back */
-	pf->zoom[pf->n_zoom++] = depth_of(p, pf->root);
-	pf->root = b->node;
-	pf->selected_key = flame_key(&pf->flame, b->node, false);
+	pf->zoom[pf->n_zoom].depth = depth_of(p, pf->view.root);
+	pf->zoom[pf->n_zoom].rest = pf->view.rest;
+	pf->zoom[pf->n_zoom++].skip = pf->view.skip;
+	pf->view = (struct flame_view){.root = b->node, .rest = b->n_merged > 0, .skip = skip};
+	pf->selected_key = flame_key(&pf->flame, b->node, pf->view.rest) + pf->view.rest;
 	panel_spoil(p);
 }
 
 static void do_zoom_out(struct panel *p)
 {
 	struct panel_flame *pf = as_flame(p);
-	uint32_t depth = depth_of(p, pf->root);
+	uint32_t depth = depth_of(p, pf->view.root);
 
 	if (pf->n_zoom == 0)
 		return;
 	pf->n_zoom--;
-	for (; depth > pf->zoom[pf->n_zoom]; depth--)
-		pf->root = flame_parent(&pf->flame, pf->root);
+	for (; depth > pf->zoom[pf->n_zoom].depth; depth--)
+		pf->view.root = flame_parent(&pf->flame, pf->view.root);
+	pf->view.rest = pf->zoom[pf->n_zoom].rest;
+	pf->view.skip = pf->zoom[pf->n_zoom].skip;
 	panel_spoil(p);
 }
 
