@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# check-completion.sh: what the bash completion offers. Runs in the build folder.
+# check-completion.sh: what the completions of shells offer. Runs in the build folder.
 set -euo pipefail
 srcdir=${srcdir:-..}
 PATH=$PWD:$PATH
+completions=$(cd "$srcdir/data/completions" && pwd)
 failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -95,4 +96,65 @@ expect "record report" proton help re
 expect "one.hatchet" proton record -o x.hatchet -- ./app on
 expect "one.hatchet" proton record -q ./app on
 expect "" proton record ./app --no-
+# zsh: every option of every command is a spec, with what it takes.
+zsh_specs() { # zsh_specs WORD…: what _arguments and _describe are given
+	zsh -fc '
+	_arguments() { print -rl -- "$@" }
+	_describe() { print -rl -- "${(P@)@[-1]}" }
+	words=("$@") CURRENT=$#words
+	set --
+	source $completions/_proton' zsh "$@"
+}
+check_zsh() {
+	local command option
+	zsh -n "$completions/_proton" || failed=1
+	zsh_specs proton '' | grep -q '^top:.' || { echo "zsh: no commands"; failed=1; }
+	for command in $(proton help --list-commands); do
+		zsh_specs proton "$command" - >specs
+		for option in $(proton help --list-options "$command"); do
+			grep -qE "^(\(.*\))?$option[+=]?\[" specs ||
+				{ echo "zsh: proton $command: no $option"; failed=1; }
+		done
+	done
+	zsh_specs proton top - | grep -qE -- '--theme=\[.*:NAME:\(default light' ||
+		{ echo "zsh: no values of --theme"; failed=1; }
+	zsh_specs proton record - | grep -qE -- '--output=\[.*:_files' ||
+		{ echo "zsh: no files for --output"; failed=1; }
+}
+
+# fish_reply LINE: candidates without what they do, on one line.
+fish_reply() {
+	HOME=$work fish -c '
+	source $completions/proton.fish
+	complete -C $argv[1] | string split -f1 \t | sort -u | string join " "; true' "$1"
+}
+fish_expect() {
+	local got
+	got=$(fish_reply "$2")
+	[ "$got" = "$1" ] && return
+	echo "fish: completing '$2': '$got', not '$1'"
+	failed=1
+}
+check_fish() {
+	fish -n "$completions/proton.fish" || failed=1
+	fish_expect "record report" "proton re"
+	fish_expect "--theme" "proton top --th"
+	fish_expect "colorblind contrast" "proton top --theme c"
+	fish_expect "process" "proton report -g p"
+	fish_expect "three.txt" "proton record -o th"
+	fish_expect "one.hatchet" "proton view on"
+	fish_expect "record report" "proton help re"
+	fish_expect "one.hatchet" "proton record -o x -- cat one.h"
+	fish_expect "--no-follow" "proton record --no-fo"
+	fish_expect "" "proton record cat --no-fo"
+}
+
+export completions
+for shell in zsh fish; do
+	if command -v $shell >/dev/null; then
+		check_$shell
+	else
+		echo "$shell is not installed: its completion is not looked at"
+	fi
+done
 exit $failed

@@ -8,7 +8,8 @@
 #include "base/util.h"
 #include "commands.h"
 
-enum { OPT_LIST_OPTIONS = 1, OPT_LIST_VALUES, OPT_LIST_COMMANDS, OPT_ALL };
+enum { OPT_LIST_OPTIONS = 1, OPT_LIST_VALUES, OPT_LIST_COMMANDS, OPT_DESCRIBE,
+       OPT_DESCRIBE_COMMANDS, OPT_ALL };
 
 static const struct option_def options[] = {
 	{.name = "all", .letter = 'a', .help = "with the rare options", .id = OPT_ALL},
@@ -17,6 +18,10 @@ static const struct option_def options[] = {
 	 .id = OPT_LIST_OPTIONS},
 	{.name = "list-values", .arg = "COMMAND:OPTION", .help = "print an option's values, one a line",
 	 .id = OPT_LIST_VALUES},
+	{.name = "describe", .arg = "COMMAND",
+	 .help = "print its options, what they take and do, with tabs between", .id = OPT_DESCRIBE},
+	{.name = "describe-commands", .help = "print the commands and what they do, with a tab between",
+	 .id = OPT_DESCRIBE_COMMANDS},
 };
 
 const struct command_def command_help = {
@@ -102,15 +107,19 @@ static int list(const struct request *r)
 
 	if (r->id == OPT_LIST_VALUES)
 		return list_values(r->value);
-	if (r->id == OPT_LIST_COMMANDS) {
+	if (r->id == OPT_LIST_COMMANDS || r->id == OPT_DESCRIBE_COMMANDS) {
 		for (i = 0; i < n_commands; i++)
-			printf("%s\n", commands[i].def->name);
+			printf(r->id == OPT_LIST_COMMANDS ? "%s\n" : "%s\t%s\n",
+			       commands[i].def->name, commands[i].def->summary);
 		return STATUS_OK;
 	}
 	def = find(r->value);
 	if (!def)
 		return unknown(r->value);
-	options_list(stdout, def);
+	if (r->id == OPT_DESCRIBE)
+		options_describe(stdout, def);
+	else
+		options_list(stdout, def);
 	return STATUS_OK;
 }
 

@@ -357,6 +357,18 @@ void options_list(FILE *out, const struct command_def *command)
 	}
 }
 
+void options_describe(FILE *out, const struct command_def *command)
+{
+	const struct option_def *o;
+
+	for (size_t i = 0; (o = nth_option(command, i)); i++) {
+		if (is_heading(o) || !o->help)
+			continue;
+		fprintf(out, "%s\t%c\t%s\t%s\n", o->name ? o->name : "-", o->letter ? o->letter : '-',
+			o->arg ? o->arg : "-", o->help);
+	}
+}
+
 void options_list_values(FILE *out, const struct command_def *command, const char *name)
 {
 	const struct option_def *o = find_name(command, name, strlen(name));

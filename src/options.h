@@ -66,6 +66,10 @@ void options_help(FILE *out, const struct command_def *command, bool all);
 /* Each shown option, one "--name" or "-x" a line, for scripts. */
 void options_list(FILE *out, const struct command_def *command);
 
+/* Each shown option on a line: long name, letter, what its value is called, help; tabs between, and
+ * "-" for what it has not. For completions. */
+void options_describe(FILE *out, const struct command_def *command);
+
 /* The values of an option that takes one of several, one a line; nothing for any other. */
 void options_list_values(FILE *out, const struct command_def *command, const char *name);
 
