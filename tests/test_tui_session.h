@@ -64,6 +64,7 @@ Suite *suite_mouse(void);
 Suite *suite_settings(void);
 Suite *suite_actions(void);
 Suite *suite_text(void);
+Suite *suite_views(void);
 Suite *suite_terminal(void);
 
 #endif

@@ -145,22 +145,10 @@ static const struct column columns[] = {
 
 /* ---- metrics that only this profile has ---- */
 
-/* A column's function is told the row only, so that each has its own. */
-#define EXTRA(k)                                                                                   \
-	static double value_extra_##k(struct panel *p, uint32_t i)                                 \
-	{                                                                                          \
-		return p->ops->number(p, i, NUMBER_EXTRA + k);                                     \
-	}
-EXTRA(0)
-EXTRA(1)
-EXTRA(2)
-EXTRA(3)
-EXTRA(4)
-EXTRA(5)
-
-static double (*const extra_values[NUMBER_N - NUMBER_EXTRA])(struct panel *, uint32_t) = {
-	value_extra_0, value_extra_1, value_extra_2, value_extra_3, value_extra_4, value_extra_5,
-};
+static double value_extra(struct panel *p, unsigned k, uint32_t i)
+{
+	return p->ops->number(p, i, NUMBER_EXTRA + k);
+}
 
 static void add_extra(struct number_columns *c, struct panel *p, const struct metric *m, unsigned k)
 {
@@ -171,7 +159,8 @@ static void add_extra(struct number_columns *c, struct panel *p, const struct me
 		.width = (uint8_t)MAX(strlen(c->titles[k]), 7u),
 		.priority = (uint8_t)(20 + k),
 		.format = tree_extra_format(m),
-		.value = extra_values[k],
+		.nth_value = value_extra,
+		.k = (uint8_t)k,
 	};
 }
 

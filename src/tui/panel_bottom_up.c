@@ -63,7 +63,7 @@ static uint32_t whole(struct panel *p, uint32_t i)
 
 static double sort_value(struct panel *p, uint32_t i)
 {
-	return p->columns.v[p->sort].value(p, i);
+	return column_value(&p->columns.v[p->sort], p, i);
 }
 
 static const char *name_of(struct panel *p, uint32_t i)

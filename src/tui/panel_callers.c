@@ -97,7 +97,7 @@ static void forget(struct panel *p)
 
 static double sort_value(struct panel *p, uint32_t i)
 {
-	double v = p->columns.v[p->sort].value(p, i);
+	double v = column_value(&p->columns.v[p->sort], p, i);
 
 	return isnan(v) ? -INFINITY : v;
 }

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys in the views that are made of the tree: bottom-up, callers, flame graph, roofline, durations;
+ * and that any keys in any order leave them whole. */
+#include "config.h" // IWYU pragma: keep
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/util.h"
+#include "test_tui_session.h"
+#include "tui/mouse.h"
+#include "tui/tui_impl.h"
+
+static const struct tui_options live = {.live = true, .command = "top"};
+static struct world w;
+
+static void draw(int rows, int cols)
+{
+	struct buf screen;
+
+	buf_init(&screen, 1 << 20);
+	ck_assert_int_eq(tui_dump(w.t, rows, cols, false, &screen), 0);
+	buf_done(&screen);
+}
+
+static void setup(void)
+{
+	world_init(&w);
+	world_open(&w, &live);
+	world_tick(&w);
+	draw(24, 80);
+}
+
+static void teardown(void)
+{
+	world_done(&w);
+}
+
+static const char *here(void)
+{
+	struct panel *p = tui_panel(w.t);
+
+	panel_refresh(p);
+	ck_assert_uint_lt(p->cursor, p->n_rows);
+	return p->ops->row_name(p, p->cursor);
+}
+
+static size_t n_rows(void)
+{
+	panel_refresh(tui_panel(w.t));
+	return tui_panel(w.t)->n_rows;
+}
+
+/* A context that changes the order and the numbers of nodes. */
+static void add_context(void)
+{
+	uint32_t scope = world_node(&w, SESSION_ROOT, FRAME_SCOPE, "newcomer");
+
+	world_kernel(&w, world_node(&w, scope, FRAME_KERNEL, "new_kernel"), w.lanes[0],
+		     &(struct kernel_values){UINT64_C(90000000000), 1, 1, 1});
+	world_kernel(&w, world_node(&w, scope, FRAME_KERNEL, "sm90_xmma_gemm_bf16"), w.lanes[0],
+		     &(struct kernel_values){UINT64_C(90000000000), 1, 1, 1});
+	world_tick(&w);
+	draw(24, 80);
+}
+
+START_TEST(bottom_up_folds)
+{
+	size_t n;
+
+	world_keys(&w, "7 C");
+	n = n_rows();
+	ck_assert_uint_eq(n, 12);
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_wgrad");
+	world_keys(&w, "Right");
+	ck_assert_uint_eq(n_rows(), n + 1);
+	world_keys(&w, "Right");
+	ck_assert_str_eq(here(), "backward");
+	world_keys(&w, "+ Right");
+	ck_assert_str_eq(here(), "train_step");
+	world_keys(&w, "+ Right"); /* nobody calls it */
+	ck_assert_uint_eq(n_rows(), n + 2);
+	world_keys(&w, "u u }");
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16");
+	world_keys(&w, "H");
+	ck_assert_str_eq(here(), "train_step");
+	world_keys(&w, "{ u u u c E");
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16");
+	ck_assert_uint_gt(n_rows(), 30);
+	world_keys(&w, "C");
+	ck_assert_uint_eq(n_rows(), n);
+}
+END_TEST
+
+/* Numbers of nodes change with a picture, paths do not. */
+START_TEST(bottom_up_stays_open)
+{
+	world_keys(&w, "7 C Down Right Down");
+	ck_assert_str_eq(here(), "mlp");
+	add_context();
+	ck_assert_str_eq(here(), "mlp");
+	ck_assert_uint_eq(n_rows(), 13 + 3); /* with its brother, a new one, and a new kernel */
+	world_keys(&w, "t");
+	ck_assert_int_eq(w.t->current, TUI_PANEL_TREE);
+	ck_assert_str_eq(here(), "mlp");
+}
+END_TEST
+
+START_TEST(callers_go_on_and_back)
+{
+	world_keys(&w, "/ 'mlp' Enter 8");
+	ck_assert_str_eq(here(), "mlp");
+	world_keys(&w, "Down Enter");
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16");
+	world_keys(&w, "Up Enter");
+	ck_assert_str_eq(here(), "mlp");
+	add_context();
+	ck_assert_str_eq(here(), "mlp");
+	world_keys(&w, "BkSp BkSp");
+	ck_assert_str_eq(here(), "mlp");
+	world_keys(&w, "1 8"); /* what the tree's cursor is on, again */
+	ck_assert_str_eq(here(), "mlp");
+	world_keys(&w, "G");
+	draw(24, 80);
+	ck_assert_str_eq(here(), "mlp");
+}
+END_TEST
+
+START_TEST(flame_zooms)
+{
+	world_keys(&w, "9 Down Down Right");
+	ck_assert_str_eq(here(), "forward");
+	world_keys(&w, "Enter");
+	ck_assert(world_shows(&w, "zoom: forward"));
+	world_keys(&w, "Down Right");
+	ck_assert_str_eq(here(), "attention");
+	add_context();
+	ck_assert_str_eq(here(), "attention");
+	ck_assert(world_shows(&w, "zoom: forward"));
+	world_keys(&w, "Enter H");
+	ck_assert_str_eq(here(), "flash_fwd<128,128>");
+	world_keys(&w, "BkSp u Esc");
+	ck_assert(!world_shows(&w, "zoom:"));
+	ck_assert_str_eq(here(), "attention");
+}
+END_TEST
+
+START_TEST(flame_by_callers)
+{
+	world_keys(&w, "9 x x Down Right Enter H");
+	ck_assert_str_eq(here(), "train_step");
+	add_context(); /* the largest caller is another one now */
+	ck_assert_str_eq(here(), "train_step");
+	ck_assert(world_shows(&w, "zoom: sm90_xmma_gemm_bf16"));
+	world_keys(&w, "Home H");
+	ck_assert_str_eq(here(), "newcomer");
+	world_keys(&w, "BkSp G");
+	draw(24, 80);
+	ck_assert_str_eq(here(), "ALL");
+}
+END_TEST
+
+/* A press selects a box, a second one zooms in, the right button zooms out. */
+START_TEST(flame_mouse)
+{
+	struct mouse_event event = {.y = 6, .x = 50, .button = MOUSE_LEFT};
+
+	world_keys(&w, "9");
+	draw(24, 80);
+	mouse_press(w.t, &event);
+	ck_assert_str_eq(here(), "forward");
+	mouse_press(w.t, &event);
+	ck_assert(world_shows(&w, "zoom: forward"));
+	event.button = MOUSE_RIGHT;
+	mouse_press(w.t, &event);
+	ck_assert(!world_shows(&w, "zoom:"));
+}
+END_TEST
+
+START_TEST(roofline_selects)
+{
+	world_keys(&w, "0");
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16");
+	world_keys(&w, "Down");
+	ck_assert_str_eq(here(), "flash_fwd<128,128>");
+	world_keys(&w, "Left");
+	ck_assert_str_eq(here(), "flash_bwd<64,128>");
+	world_keys(&w, "Left");
+	ck_assert_str_eq(here(), "flash_bwd<64,128>");
+	world_keys(&w, "Right Right Right");
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16");
+	add_context();
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16");
+	world_keys(&w, "x");
+	ck_assert(world_shows(&w, "scopes"));
+}
+END_TEST
+
+START_TEST(durations_follow_the_row)
+{
+	world_keys(&w, "/ 'flash_fwd' Enter M-1");
+	ck_assert(world_shows(&w, "in all contexts"));
+	ck_assert(world_shows(&w, "p99 1.35ms"));
+	world_keys(&w, "x");
+	ck_assert(world_shows(&w, "in this context"));
+	world_keys(&w, "8"); /* a row of it is the same function */
+	ck_assert_str_eq(here(), "flash_fwd<128,128>");
+	world_keys(&w, "5 M-1"); /* no row: the one before stays */
+	ck_assert(world_shows(&w, "flash_fwd"));
+}
+END_TEST
+
+/* Keys at random, pictures in between, sizes that change. */
+START_TEST(any_keys)
+{
+	static const char *const keys[] = {
+		"Down", "Up",   "Left", "Right", "PgDn", "PgUp",      "Home",       "End", "Enter",
+		"BkSp", "o",    "+",    "-",     "e",    "c",         "E",          "C",   "=",
+		"H",    "L",    "u",    "}",     "{",    ".",         "x",          ">",   "<",
+		"I",    "m",    "%",    "G",     "r",    "R",         "7",          "8",   "9",
+		"0",    "M-1",  "Esc",  "n",     "B",    "/ 'a' Enter", "\\ 'e' Enter", "t", "S-Right",
+	};
+	static const int sizes[][2] = {{24, 80}, {10, 40}, {5, 20}, {40, 140}, {7, 33}};
+
+	srand((unsigned)_i + 1);
+	for (int i = 0; i < 400; i++) {
+		const int *size = sizes[(size_t)rand() / 7 % ARRAY_SIZE(sizes)];
+
+		world_keys(&w, keys[(size_t)rand() / 7 % ARRAY_SIZE(keys)]);
+		if (i % 5 == 0)
+			draw(size[0], size[1]);
+		if (i % 97 == 0)
+			world_tick(&w);
+		if (i == 200)
+			add_context();
+	}
+}
+END_TEST
+
+Suite *suite_views(void)
+{
+	const TTest *const tests[] = {
+		bottom_up_folds, bottom_up_stays_open, callers_go_on_and_back,
+		flame_zooms,     flame_by_callers,     flame_mouse,
+		roofline_selects, durations_follow_the_row,
+	};
+	Suite *s = suite_create("views");
+	TCase *c = tcase_create("keys");
+
+	tcase_set_timeout(c, 60);
+	tcase_add_checked_fixture(c, setup, teardown);
+	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
+		tcase_add_test(c, tests[i]);
+	tcase_add_loop_test(c, any_keys, 0, 6);
+	suite_add_tcase(s, c);
+	return s;
+}
