@@ -255,6 +255,12 @@ static uint64_t f64_bits(double v)
 	return bits;
 }
 
+/* As an integer, or 0 where it is none that fits. */
+static uint64_t whole(double v)
+{
+	return v >= 0 && v < 0x1p64 ? (uint64_t)v : 0;
+}
+
 /* The type of a metric's first value stays its type; later ones are converted. */
 void collect_metric_f64(const char *name, double v, bool replace)
 {
@@ -267,11 +273,11 @@ void collect_metric_f64(const char *name, double v, bool replace)
 	if (slot == WIRE_NONE)
 		return;
 	if (replace)
-		slot_store(slot, 0, type == METRIC_F64 ? f64_bits(v) : (uint64_t)v);
+		slot_store(slot, 0, type == METRIC_F64 ? f64_bits(v) : whole(v));
 	else if (type == METRIC_F64)
 		slot_add_f64(slot, 0, v);
 	else
-		slot_add_u64(slot, 0, v > 0 ? (uint64_t)v : 0);
+		slot_add_u64(slot, 0, whole(v));
 	slot_touch(slot);
 }
 

@@ -441,17 +441,6 @@ void session_row_set(struct session *s, uint32_t row, uint32_t i, union metric_v
 	s->generation++;
 }
 
-/* A value that comes with another type than the metric has. */
-static union metric_value value_convert(const struct metric *m, enum metric_type from,
-					union metric_value v)
-{
-	if (m->type == METRIC_F64 && from == METRIC_U64)
-		v.f64 = (double)v.u64;
-	else if (m->type == METRIC_U64 && from == METRIC_F64)
-		v.u64 = (uint64_t)v.f64;
-	return v;
-}
-
 int session_add(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch, uint32_t metric,
 		union metric_value v)
 {
@@ -466,7 +455,7 @@ int session_add(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch,
 	at = s->rows[row].values;
 	if (s->present[at])
 		v = metric_combine(m, s->values[at], 1, v, 1);
-	session_row_set(s, row, 0, value_convert(m, (enum metric_type)m->type, v));
+	session_row_set(s, row, 0, v);
 	return 0;
 }
 

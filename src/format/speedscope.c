@@ -87,7 +87,7 @@ static int put_samples(struct speedscope *x)
 /* A whole number without a point, which is what other writers make of it. */
 static void put_number(struct speedscope *x, double v)
 {
-	if (v < 9e15 && v == (double)(uint64_t)v)
+	if (v >= 0 && v < 9e15 && v == (double)(uint64_t)v)
 		jsonw_u64(&x->json, (uint64_t)v);
 	else
 		jsonw_f64(&x->json, v);
