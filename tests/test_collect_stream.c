@@ -79,6 +79,9 @@ START_TEST(test_resync)
 	a.launch = sink->ops->launch(sink);
 	sink->ops->record(sink, &a);
 	collect_metric_f64("mine", 1.5, false);
+	collect_metric_u64("whole", 5, false);
+	collect_metric_f64("whole", -1, false); /* no integer of these is what they are */
+	collect_metric_f64("whole", 1e30, false);
 	collect_note(NOTE_INFO, "a sentence");
 	rig_until_sum("a", METRIC_CPU_COUNT, 1);
 	rig_until_sum("memcpy HtoD", METRIC_BYTES, 64);
@@ -89,6 +92,7 @@ START_TEST(test_resync)
 	rig_until_sum("memcpy HtoD", METRIC_BYTES, 64);
 	ck_assert_uint_eq(rig_session->n_devices, 1);
 	ck_assert_uint_eq(rig_session->n_notes, 1);
+	ck_assert_int_eq(rig_sum("ROOT", metric_table_find(rig_session->metrics, "whole")), 5);
 	ck_assert_uint_eq(rig_session->processes[0].pid, getpid());
 	scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 2);
