@@ -23,7 +23,7 @@ report() { # report FILE: as the golden files are made
 	"$PROTON" report --ascii -m "$columns" $sections "$1"
 }
 
-for trace in torch.json proton.chrome_trace cycles.chrome_trace array.json nsys.json xla.json; do
+for trace in torch.json h200-torch-graph.json proton.chrome_trace cycles.chrome_trace array.json nsys.json xla.json; do
 	cp "$chrome/$trace" named-otherwise
 	report named-otherwise >report 2>err
 	check "$trace: report" "0 " "$? $(cat err)"

@@ -224,7 +224,6 @@ static uint32_t session_process(struct reader *r, struct process *p)
 		return SESSION_NONE;
 	q = &r->s->processes[p->session_id];
 	q->pid = number_in(pid, &number) ? (uint32_t)number : 0;
-	q->exe = p->name;
 	q->end = PROCESS_ENDED;
 	return p->session_id;
 }
@@ -607,6 +606,10 @@ static int finish(struct reader *r, const struct chrome_document *document)
 
 	if (ret == 0)
 		ret = trace_finish(r->trace, document->base_ns);
+	/* Names may have come after what ran in them. */
+	for (size_t i = 0; i < r->n_processes; i++)
+		if (r->processes[i].session_id != SESSION_NONE)
+			r->s->processes[r->processes[i].session_id].exe = r->processes[i].name;
 	for (size_t i = 0; i < r->s->n_processes; i++)
 		r->s->processes[i].rank = document->rank;
 	return ret < 0 ? ret : add_notes(r->s, document);

@@ -594,20 +594,37 @@ static bool bounds(const struct trace *t, int64_t *ret_first_ns, int64_t *ret_la
 /* Times beyond 2001 in nanoseconds since 1970 are taken for that. */
 #define EPOCH_LIKELY_NS INT64_C(1000000000000000000)
 
+/* Intervals count from the first event on; what time of day that was, if it is known. */
+static int set_clocks(struct trace *t, int64_t base_ns)
+{
+	struct session_clock clock = {.name = strtab_adds(t->s->strings, "realtime")};
+	int64_t start_ns = t->first_ns;
+	int r = 0;
+
+	if (start_ns < EPOCH_LIKELY_NS && base_ns > 0 && base_ns < TIME_MAX_NS)
+		start_ns += base_ns;
+	if (start_ns < EPOCH_LIKELY_NS)
+		return 0;
+	if (clock.name == STRTAB_NONE)
+		return -ENOMEM;
+	t->s->start_ns = clock.clock_ns = (uint64_t)start_ns;
+	for (; r == 0 && clock.process < t->s->n_processes; clock.process++)
+		r = session_clock_add(t->s, &clock);
+	return r;
+}
+
 int trace_finish(struct trace *t, int64_t base_ns)
 {
-	int64_t last_ns = 0, start_ns;
+	int64_t last_ns = 0;
 	int r;
 
 	t->s->ended = true;
 	if (!bounds(t, &t->first_ns, &last_ns))
 		return 0;
-	start_ns =
-		base_ns > 0 && t->first_ns < EPOCH_LIKELY_NS ? base_ns + t->first_ns : t->first_ns;
-	if (start_ns >= EPOCH_LIKELY_NS)
-		t->s->start_ns = (uint64_t)start_ns;
+	r = set_clocks(t, base_ns);
 	t->s->end_ns = t->s->start_ns + (uint64_t)(last_ns - t->first_ns);
-	r = nest_ranges(t);
+	if (r == 0)
+		r = nest_ranges(t);
 	if (r == 0)
 		r = place_works(t);
 	return r < 0 ? r : add_uses(t->s);
