@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK ((size_t)256 * 1024)
+/* yajl begins anew with a token that did not end within a chunk: chunks grow with what was read, so
+ * that a name of 100 MB costs little more than its bytes. */
+#define CHUNK_MIN ((size_t)256 << 10)
+#define CHUNK_MAX ((size_t)4 << 20)
 
 /* The offset is filled in by whoever knows it. */
 int json_wrong_shape(struct json_input *j, const char *what, enum json_kind kind)
@@ -93,17 +96,38 @@ static int parse_chunk(struct json_input *j, yajl_handle h, const char *data, si
 	return 0;
 }
 
-static int parse_input(struct json_input *j, yajl_handle h, struct reader_input *in, char *chunk)
+/* A whole chunk, also where the input gives little at a time; less only at the end. */
+static ssize_t read_chunk(struct reader_input *in, char *chunk, size_t size)
+{
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (len < size && n > 0) {
+		n = reader_read(in, chunk + len, size - len);
+		if (n > 0)
+			len += (size_t)n;
+	}
+	return n < 0 ? n : (ssize_t)len;
+}
+
+static int parse_input(struct json_input *j, yajl_handle h, struct reader_input *in,
+		       struct buf *chunk)
 {
 	uint64_t offset = 0;
-	ssize_t n;
+	ssize_t n = 1;
+	size_t size;
 	int r;
 
-	while (!j->garbage_at && (n = reader_read(in, chunk, CHUNK)) != 0) {
+	while (!j->garbage_at && n > 0) {
+		size = (size_t)CLAMP(offset / 4, CHUNK_MIN, CHUNK_MAX);
+		buf_clear(chunk);
+		if (!buf_extend(chunk, size))
+			return format_fail(j->error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+		n = read_chunk(in, chunk->data, size);
 		if (n < 0)
 			return format_fail(j->error, (int)n, FORMAT_NO_OFFSET, "%s",
 					   strerror((int)-n));
-		r = parse_chunk(j, h, chunk, (size_t)n, offset);
+		r = n ? parse_chunk(j, h, chunk->data, (size_t)n, offset) : 0;
 		if (r < 0)
 			return r;
 		offset += (uint64_t)n;
@@ -116,18 +140,20 @@ static int parse_input(struct json_input *j, yajl_handle h, struct reader_input 
 int json_input_read(struct json_input *j, struct reader_input *in, const yajl_callbacks *callbacks,
 		    void *ctx)
 {
-	_cleanup_(freep) char *chunk = malloc(CHUNK);
 	yajl_handle h = yajl_alloc(callbacks, NULL, ctx);
+	struct buf chunk;
 	int r;
 
-	if (chunk && h) {
+	buf_init(&chunk, 0);
+	if (h) {
 		yajl_config(h, yajl_dont_validate_strings, 1);
 		yajl_config(h, yajl_allow_trailing_garbage, 1);
-		r = parse_input(j, h, in, chunk);
+		r = parse_input(j, h, in, &chunk);
 	} else {
 		r = format_fail(j->error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
 	}
 	if (h)
 		yajl_free(h);
+	buf_done(&chunk);
 	return r;
 }
