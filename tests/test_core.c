@@ -464,6 +464,93 @@ START_TEST(weighted_means_are_weighted)
 }
 END_TEST
 
+/* What a hostile file has very many of is found again, in a time that grows with its number. */
+START_TEST(many_of_everything)
+{
+	enum { N = 100000 };
+	struct session *s = session_new();
+	uint32_t node = session_node(s, SESSION_ROOT, FRAME_SCOPE, "all");
+	size_t bad = 0;
+	char name[32];
+
+	for (uint32_t pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < N; i++) {
+			const struct session_lane lane = {SESSION_NONE, SESSION_NONE, 0, i, 0};
+			const struct session_epoch epoch = {0, i + 1, 0};
+			const struct session_device device = {.index = (int32_t)i};
+			const struct session_module module = {.base = i};
+			struct metric metric;
+			uint32_t id, set;
+
+			id = session_lane_intern(s, &lane);
+			bad += id != i;
+			bad += session_row_intern(s, node, id, 0, SET_KERNEL) != i;
+			bad += session_epoch_intern(s, &epoch) != i + 1;
+			bad += session_device_intern(s, &device) != i;
+			bad += session_module_intern(s, &module) != i;
+			bad += session_process_add(s, i + 7) != i;
+			snprintf(name, sizeof(name), "m%u", i);
+			metric_guess(name, METRIC_U64, &metric);
+			id = metric_table_add(s->metrics, &metric);
+			bad += id != METRIC_N_BUILTIN + i;
+			set = session_set_intern(s, &id, 1);
+			bad += set != 1 + i;
+			bad += session_note(s, i, NOTE_INFO, "again") != 0;
+		}
+		ck_assert_uint_eq(bad, 0);
+		ck_assert_uint_eq(s->n_rows, N);
+		ck_assert_uint_eq(s->n_notes, N);
+	}
+	session_free(s);
+}
+END_TEST
+
+/* The first of a node's rows keep their order; all are on its chain once. */
+START_TEST(a_long_chain_of_rows_is_whole)
+{
+	enum { N = 1000 };
+	struct session *s = session_new();
+	uint32_t node = session_node(s, SESSION_ROOT, FRAME_SCOPE, "all"), id, n = 0;
+	bool seen[N] = {false};
+
+	for (uint32_t i = 0; i < N; i++)
+		session_row_intern(s, node, i % 3 ? i : N - i, 0, SET_KERNEL);
+	for (id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next, n++) {
+		ck_assert(!seen[id]);
+		seen[id] = true;
+		if (n < 16)
+			ck_assert_uint_eq(id, n);
+	}
+	ck_assert_uint_eq(n, s->n_rows);
+	session_free(s);
+}
+END_TEST
+
+/* A device that says its uuid late is found by it, and by its index as long as one has none. */
+START_TEST(devices_are_found_by_what_is_known)
+{
+	struct session *s = session_new();
+	uint32_t a = strtab_adds(s->strings, "GPU-a"), b = strtab_adds(s->strings, "GPU-b");
+	uint32_t name = strtab_adds(s->strings, "H200");
+	struct session_device d = {.index = 0};
+
+	ck_assert_uint_eq(session_device_intern(s, &d), 0);
+	d.uuid = a;
+	d.name = name;
+	ck_assert_uint_eq(session_device_intern(s, &d), 0);
+	d.index = 5;
+	ck_assert_uint_eq(session_device_intern(s, &d), 0);
+	d = (struct session_device){.index = 5, .uuid = b, .name = name};
+	ck_assert_uint_eq(session_device_intern(s, &d), 1);
+	d = (struct session_device){.index = 5};
+	ck_assert_uint_eq(session_device_intern(s, &d), 0);
+	d = (struct session_device){.index = 7, .uuid = b};
+	ck_assert_uint_eq(session_device_intern(s, &d), 1);
+	session_free(s);
+}
+END_TEST
+
+
 int main(void)
 {
 	Suite *suite = suite_create("core");
@@ -485,6 +572,9 @@ int main(void)
 	tcase_add_test(tc, metrics_that_are_nowhere_cost_nothing);
 	tcase_add_test(tc, launch_metadata_is_hidden);
 	tcase_add_test(tc, weighted_means_are_weighted);
+	tcase_add_test(tc, many_of_everything);
+	tcase_add_test(tc, a_long_chain_of_rows_is_whole);
+	tcase_add_test(tc, devices_are_found_by_what_is_known);
 	suite_add_tcase(suite, tc);
 	sr = srunner_create(suite);
 	srunner_run_all(sr, CK_NORMAL);

@@ -4,11 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/hash.h"
+#include "base/idindex.h"
 #include "base/util.h"
 
 struct metric_table {
 	struct metric *metrics;
 	size_t n, cap;
+	struct idindex by_name;
 };
 
 static const struct metric builtin[METRIC_N_BUILTIN] = {
@@ -96,6 +99,7 @@ struct metric_table *metric_table_free(struct metric_table *t)
 		free((char *)t->metrics[i].unit);
 	}
 	free(t->metrics);
+	idindex_done(&t->by_name);
 	free(t);
 	return NULL;
 }
@@ -111,7 +115,8 @@ uint32_t metric_table_add(struct metric_table *t, const struct metric *m)
 		return METRIC_NONE;
 	copy.name = strdup(m->name);
 	copy.unit = strdup(m->unit ? m->unit : "");
-	if (!copy.name || !copy.unit) {
+	if (!copy.name || !copy.unit ||
+	    idindex_add(&t->by_name, hash_bytes(m->name, strlen(m->name)), (uint32_t)t->n) < 0) {
 		free((char *)copy.name);
 		free((char *)copy.unit);
 		return METRIC_NONE;
@@ -120,15 +125,14 @@ uint32_t metric_table_add(struct metric_table *t, const struct metric *m)
 	return (uint32_t)t->n++;
 }
 
+static bool metric_equal(const void *ctx, uint32_t id, const void *key)
+{
+	return !strcmp(((const struct metric_table *)ctx)->metrics[id].name, key);
+}
+
 uint32_t metric_table_find(const struct metric_table *t, const char *name)
 {
-	size_t i;
-
-	/* A few dozen at most, and readers remember ids: a scan is enough. */
-	for (i = 0; i < t->n; i++)
-		if (!strcmp(t->metrics[i].name, name))
-			return (uint32_t)i;
-	return METRIC_NONE;
+	return idindex_find(&t->by_name, hash_bytes(name, strlen(name)), metric_equal, t, name);
 }
 
 const struct metric *metric_table_get(const struct metric_table *t, uint32_t id)

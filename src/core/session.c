@@ -14,7 +14,9 @@ struct session_private {
 	size_t cap_frames, cap_nodes, cap_rows, cap_values, cap_present, cap_lanes, cap_sets,
 		cap_epochs, cap_processes, cap_devices, cap_modules, cap_notes, cap_hists,
 		cap_samples, cap_intervals, cap_clocks, cap_uses;
-	struct idindex hists, uses;
+	struct idindex hists, uses, sets, epochs, devices, modules, processes, notes;
+	struct idindex rows; /* of the first n_indexed_rows, once a chain has grown long */
+	size_t n_indexed_rows;
 	char name[64]; /* of the last (module, offset) frame that was asked for */
 };
 
@@ -53,9 +55,9 @@ struct session *session_new(void)
 
 static void session_free_arrays(struct session *s)
 {
-	void *arrays[] = {s->frames,  s->nodes,   s->rows,  s->values, s->present, s->lanes,
-			  s->sets,    s->epochs,  s->processes, s->devices, s->modules, s->notes,
-			  s->hists,   s->samples, s->intervals, s->clocks, s->uses};
+	void *arrays[] = {s->frames, s->nodes,   s->rows,      s->values,  s->present, s->lanes,
+			  s->sets,   s->epochs,  s->processes, s->devices, s->modules, s->notes,
+			  s->hists,  s->samples, s->intervals, s->clocks,  s->uses};
 	size_t i;
 
 	for (i = 0; i < s->n_sets; i++)
@@ -64,18 +66,23 @@ static void session_free_arrays(struct session *s)
 		free(arrays[i]);
 }
 
+static void session_free_indexes(struct session_private *p)
+{
+	struct idindex *indexes[] = {&p->frames,  &p->nodes,     &p->lanes,  &p->hists,
+				     &p->uses,    &p->sets,      &p->epochs, &p->devices,
+				     &p->modules, &p->processes, &p->notes,  &p->rows};
+
+	for (size_t i = 0; i < ARRAY_SIZE(indexes); i++)
+		idindex_done(indexes[i]);
+}
+
 struct session *session_free(struct session *s)
 {
 	if (!s)
 		return NULL;
 	session_free_arrays(s);
-	if (s->p) {
-		idindex_done(&s->p->frames);
-		idindex_done(&s->p->nodes);
-		idindex_done(&s->p->lanes);
-		idindex_done(&s->p->hists);
-		idindex_done(&s->p->uses);
-	}
+	if (s->p)
+		session_free_indexes(s->p);
 	free(s->p);
 	strtab_free(s->strings);
 	metric_table_free(s->metrics);
@@ -127,8 +134,8 @@ uint32_t session_node_append(struct session *s, uint32_t parent, uint32_t frame)
 
 	if (!ROOM(s, nodes))
 		return SESSION_NONE;
-	s->nodes[id] = (struct session_node){parent, SESSION_NONE, SESSION_NONE, SESSION_NONE,
-					     frame,  SESSION_NONE};
+	s->nodes[id] = (struct session_node){parent,       SESSION_NONE, SESSION_NONE,
+					     SESSION_NONE, frame,        SESSION_NONE};
 	s->n_nodes++;
 	s->generation++;
 	if (parent == SESSION_NONE)
@@ -264,19 +271,19 @@ void session_lanes_move(struct session *s, uint32_t process, uint32_t from, uint
 	}
 }
 
-uint32_t session_set_intern(struct session *s, const uint32_t *metrics, uint32_t n)
+static bool set_equal(const void *ctx, uint32_t id, const void *key)
 {
-	struct session_set set = {n, NULL};
-	size_t i;
+	const struct session_set *a = &((const struct session *)ctx)->sets[id], *b = key;
 
-	for (i = 0; i < s->n_sets; i++)
-		if (s->sets[i].n == n && !memcmp(s->sets[i].metrics, metrics, n * sizeof(*metrics)))
-			return (uint32_t)i;
-	for (i = 0; i < n; i++)
-		if (metrics[i] >= metric_table_count(s->metrics))
-			return SESSION_NONE;
-	set.metrics = malloc(MAX(n, 1u) * sizeof(*metrics));
-	if (!set.metrics || !ROOM(s, sets)) {
+	return a->n == b->n && !memcmp(a->metrics, b->metrics, a->n * sizeof(*a->metrics));
+}
+
+static uint32_t set_new(struct session *s, uint64_t hash, const uint32_t *metrics, uint32_t n)
+{
+	struct session_set set = {n, malloc(MAX(n, 1u) * sizeof(*metrics))};
+
+	if (!set.metrics || !ROOM(s, sets) ||
+	    idindex_add(&s->p->sets, hash, (uint32_t)s->n_sets) < 0) {
 		free(set.metrics);
 		return SESSION_NONE;
 	}
@@ -286,14 +293,34 @@ uint32_t session_set_intern(struct session *s, const uint32_t *metrics, uint32_t
 	return (uint32_t)s->n_sets++;
 }
 
+uint32_t session_set_intern(struct session *s, const uint32_t *metrics, uint32_t n)
+{
+	const struct session_set key = {n, (uint32_t *)metrics};
+	uint64_t hash = hash_bytes(metrics, n * sizeof(*metrics));
+	uint32_t id = idindex_find(&s->p->sets, hash, set_equal, s, &key), i;
+
+	if (id != IDINDEX_NONE)
+		return id;
+	for (i = 0; i < n; i++)
+		if (metrics[i] >= metric_table_count(s->metrics))
+			return SESSION_NONE;
+	return set_new(s, hash, metrics, n);
+}
+
+static bool epoch_equal(const void *ctx, uint32_t id, const void *key)
+{
+	return !memcmp(&((const struct session *)ctx)->epochs[id], key,
+		       sizeof(struct session_epoch));
+}
+
 uint32_t session_epoch_intern(struct session *s, const struct session_epoch *epoch)
 {
-	size_t i;
+	uint64_t hash = hash_bytes(epoch, sizeof(*epoch));
+	uint32_t id = idindex_find(&s->p->epochs, hash, epoch_equal, s, epoch);
 
-	for (i = 0; i < s->n_epochs; i++)
-		if (!memcmp(&s->epochs[i], epoch, sizeof(*epoch)))
-			return (uint32_t)i;
-	if (!ROOM(s, epochs))
+	if (id != IDINDEX_NONE)
+		return id;
+	if (!ROOM(s, epochs) || idindex_add(&s->p->epochs, hash, (uint32_t)s->n_epochs) < 0)
 		return SESSION_NONE;
 	s->epochs[s->n_epochs] = *epoch;
 	s->generation++;
@@ -311,49 +338,87 @@ static bool device_same(const struct session_device *a, const struct session_dev
 	return a->index == b->index;
 }
 
+static bool device_equal(const void *ctx, uint32_t id, const void *key)
+{
+	return device_same(&((const struct session *)ctx)->devices[id], key);
+}
+
+/* A device is found by what makes it the same: its uuid, or its index where one has no uuid. */
+static uint64_t device_hash(const struct session_device *d, bool by_uuid)
+{
+	uint64_t where = hash_pair(d->type, d->host);
+
+	return hash_u64(where ^
+			(by_uuid ? hash_pair(d->uuid, 1) : hash_pair((uint32_t)d->index, 0)));
+}
+
+static uint32_t device_find(const struct session *s, const struct session_device *d)
+{
+	uint32_t by_index = idindex_find(&s->p->devices, device_hash(d, false), device_equal, s, d);
+	uint32_t by_uuid = IDINDEX_NONE;
+
+	if (d->uuid)
+		by_uuid = idindex_find(&s->p->devices, device_hash(d, true), device_equal, s, d);
+	return MIN(by_index, by_uuid);
+}
+
+static int device_index(struct session *s, uint32_t id)
+{
+	const struct session_device *d = &s->devices[id];
+	int r = idindex_add(&s->p->devices, device_hash(d, false), id);
+
+	return r < 0 || !d->uuid ? r : idindex_add(&s->p->devices, device_hash(d, true), id);
+}
+
 uint32_t session_device_intern(struct session *s, const struct session_device *device)
 {
-	size_t i;
+	uint32_t id = device_find(s, device);
+	bool known = id != IDINDEX_NONE, moved;
 
-	for (i = 0; i < s->n_devices; i++) {
-		if (!device_same(&s->devices[i], device))
-			continue;
-		/* What is learned later (name, clocks) replaces a bare entry. */
-		if (device->name || device->arch) {
-			s->devices[i] = *device;
-			s->generation++;
-		}
-		return (uint32_t)i;
-	}
-	if (!ROOM(s, devices))
+	/* What is learned later (name, clocks) replaces a bare entry. */
+	if (known && !device->name && !device->arch)
+		return id;
+	if (!known && !ROOM(s, devices))
 		return SESSION_NONE;
-	s->devices[s->n_devices] = *device;
+	id = known ? id : (uint32_t)s->n_devices;
+	moved = !known || s->devices[id].uuid != device->uuid ||
+		s->devices[id].index != device->index;
+	s->devices[id] = *device;
+	if (moved && device_index(s, id) < 0)
+		return SESSION_NONE;
+	s->n_devices += !known;
 	s->generation++;
-	return (uint32_t)s->n_devices++;
+	return id;
+}
+
+static bool module_equal(const void *ctx, uint32_t id, const void *key)
+{
+	return !memcmp(&((const struct session *)ctx)->modules[id], key,
+		       sizeof(struct session_module));
 }
 
 uint32_t session_module_intern(struct session *s, const struct session_module *module)
 {
-	size_t i;
+	uint64_t hash = hash_bytes(module, sizeof(*module));
+	uint32_t id = idindex_find(&s->p->modules, hash, module_equal, s, module);
 
-	for (i = 0; i < s->n_modules; i++)
-		if (!memcmp(&s->modules[i], module, sizeof(*module)))
-			return (uint32_t)i;
-	if (!ROOM(s, modules))
+	if (id != IDINDEX_NONE)
+		return id;
+	if (!ROOM(s, modules) || idindex_add(&s->p->modules, hash, (uint32_t)s->n_modules) < 0)
 		return SESSION_NONE;
 	s->modules[s->n_modules] = *module;
 	s->generation++;
 	return (uint32_t)s->n_modules++;
 }
 
+static bool process_equal(const void *ctx, uint32_t id, const void *key)
+{
+	return ((const struct session *)ctx)->processes[id].instance == *(const uint64_t *)key;
+}
+
 uint32_t session_process_find(const struct session *s, uint64_t instance)
 {
-	size_t i;
-
-	for (i = 0; i < s->n_processes; i++)
-		if (s->processes[i].instance == instance)
-			return (uint32_t)i;
-	return SESSION_NONE;
+	return idindex_find(&s->p->processes, hash_u64(instance), process_equal, s, &instance);
 }
 
 uint32_t session_process_add(struct session *s, uint64_t instance)
@@ -362,7 +427,8 @@ uint32_t session_process_add(struct session *s, uint64_t instance)
 
 	if (id != SESSION_NONE)
 		return id;
-	if (!ROOM(s, processes))
+	if (!ROOM(s, processes) ||
+	    idindex_add(&s->p->processes, hash_u64(instance), (uint32_t)s->n_processes) < 0)
 		return SESSION_NONE;
 	s->processes[s->n_processes] = (struct session_process){.instance = instance, .rank = -1};
 	s->generation++;
@@ -382,8 +448,8 @@ static uint32_t row_new(struct session *s, uint32_t node, uint32_t lane, uint32_
 			  sizeof(*s->values)) < 0 ||
 	    array_reserve((void **)&s->present, &s->p->cap_present, s->n_values + n + 1, 1) < 0)
 		return SESSION_NONE;
-	s->rows[id] = (struct session_row){
-		node, lane, epoch, set, SESSION_NONE, (uint32_t)s->n_values};
+	s->rows[id] =
+		(struct session_row){node, lane, epoch, set, SESSION_NONE, (uint32_t)s->n_values};
 	memset(s->values + s->n_values, 0, n * sizeof(*s->values));
 	memset(s->present + s->n_values, 0, n);
 	s->n_values += n;
@@ -392,24 +458,67 @@ static uint32_t row_new(struct session *s, uint32_t node, uint32_t lane, uint32_
 	return id;
 }
 
+/* How far a node's chain is walked: few nodes run on more lanes, and of those that do (a range that
+ * a hundred thousand threads have) the rows behind are found by their hash. */
+#define ROWS_WALKED 16
+
+static bool row_equal(const void *ctx, uint32_t id, const void *key)
+{
+	const struct session_row *a = &((const struct session *)ctx)->rows[id], *b = key;
+
+	return a->node == b->node && a->lane == b->lane && a->epoch == b->epoch && a->set == b->set;
+}
+
+static uint64_t row_hash(const struct session_row *r)
+{
+	return hash_u64(hash_pair(r->node, r->lane) ^ hash_u64(hash_pair(r->set, r->epoch)));
+}
+
+/* -ENOMEM, or 0 with *ret_id, SESSION_NONE when there is no such row. */
+static int row_find_hashed(struct session *s, const struct session_row *key, uint32_t *ret_id)
+{
+	struct session_private *p = s->p;
+
+	for (; p->n_indexed_rows < s->n_rows; p->n_indexed_rows++)
+		if (idindex_add(&p->rows, row_hash(&s->rows[p->n_indexed_rows]),
+				(uint32_t)p->n_indexed_rows) < 0)
+			return -ENOMEM;
+	*ret_id = idindex_find(&p->rows, row_hash(key), row_equal, s, key);
+	return 0;
+}
+
+/* Look for a row along its node's chain; *ret_last is the one behind which a new one goes. */
+static int row_find(struct session *s, const struct session_row *key, uint32_t *ret_id,
+		    uint32_t *ret_last)
+{
+	uint32_t id = s->nodes[key->node].first_row, n = 0;
+
+	*ret_last = *ret_id = SESSION_NONE;
+	for (; id != SESSION_NONE && n < ROWS_WALKED; id = s->rows[id].next, n++) {
+		if (row_equal(s, id, key)) {
+			*ret_id = id;
+			return 0;
+		}
+		*ret_last = id;
+	}
+	return id == SESSION_NONE ? 0 : row_find_hashed(s, key, ret_id);
+}
+
 uint32_t session_row_intern(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch,
 			    uint32_t set)
 {
-	uint32_t id, last = SESSION_NONE, *link;
+	const struct session_row key = {.node = node, .lane = lane, .epoch = epoch, .set = set};
+	uint32_t id, last, *link;
 
 	if (node >= s->n_nodes || set >= s->n_sets)
 		return SESSION_NONE;
-	for (id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
-		const struct session_row *r = &s->rows[id];
-
-		if (r->lane == lane && r->epoch == epoch && r->set == set)
-			return id;
-		last = id;
-	}
+	if (row_find(s, &key, &id, &last) < 0 || id != SESSION_NONE)
+		return id;
 	id = row_new(s, node, lane, epoch, set);
 	if (id == SESSION_NONE)
 		return id;
 	link = last == SESSION_NONE ? &s->nodes[node].first_row : &s->rows[last].next;
+	s->rows[id].next = *link;
 	*link = id;
 	return id;
 }
@@ -498,19 +607,25 @@ bool session_value(const struct session *s, uint32_t node, uint32_t metric, unio
 
 /* ---- the rest ---- */
 
+static bool note_equal(const void *ctx, uint32_t id, const void *key)
+{
+	const struct session_note *a = &((const struct session *)ctx)->notes[id], *b = key;
+
+	return a->process == b->process && a->text == b->text;
+}
+
 int session_note(struct session *s, uint32_t process, enum note_level level, const char *text)
 {
-	uint32_t string = strtab_adds(s->strings, text);
-	size_t i;
+	struct session_note note = {process, strtab_adds(s->strings, text), (uint8_t)level};
+	uint64_t hash = hash_pair(process, note.text);
 
-	if (string == STRTAB_NONE)
+	if (note.text == STRTAB_NONE)
 		return -ENOMEM;
-	for (i = 0; i < s->n_notes; i++)
-		if (s->notes[i].process == process && s->notes[i].text == string)
-			return 0;
-	if (!ROOM(s, notes))
+	if (idindex_find(&s->p->notes, hash, note_equal, s, &note) != IDINDEX_NONE)
+		return 0;
+	if (!ROOM(s, notes) || idindex_add(&s->p->notes, hash, (uint32_t)s->n_notes) < 0)
 		return -ENOMEM;
-	s->notes[s->n_notes++] = (struct session_note){process, string, (uint8_t)level};
+	s->notes[s->n_notes++] = note;
 	s->generation++;
 	return 0;
 }
@@ -668,9 +783,9 @@ size_t session_memory(const struct session *s)
 
 	return strtab_memory(s->strings) + p->cap_frames * sizeof(*s->frames) +
 	       p->cap_nodes * sizeof(*s->nodes) + p->cap_rows * sizeof(*s->rows) +
-	       p->cap_values * sizeof(*s->values) + p->cap_present + p->cap_lanes * sizeof(*s->lanes) +
-	       p->cap_hists * sizeof(*s->hists) + p->cap_samples * sizeof(*s->samples) +
-	       p->cap_intervals * sizeof(*s->intervals) +
+	       p->cap_values * sizeof(*s->values) + p->cap_present +
+	       p->cap_lanes * sizeof(*s->lanes) + p->cap_hists * sizeof(*s->hists) +
+	       p->cap_samples * sizeof(*s->samples) + p->cap_intervals * sizeof(*s->intervals) +
 	       (p->nodes.size + p->frames.size + p->lanes.size) * sizeof(uint64_t);
 }
 

@@ -463,6 +463,7 @@ static void reader_done(struct hread *r)
 		free(all[i]);
 	for (size_t i = 0; i < SECTION_N; i++)
 		free(r->sections[i].ids);
+	idindex_done(&r->device_names);
 	hatchet_file_done(&r->f);
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "format/hatchet_kind.h"
 
 #define METRICS_MAX 10000 /* beyond, a file is not a profile: its other keys are left out */
@@ -466,22 +467,32 @@ int hread_value(struct hread *r, uint32_t metric, size_t at, union metric_value 
 static int name_device(struct hread *r, uint32_t type, int32_t index, uint32_t id)
 {
 	if (id == SESSION_NONE || array_reserve((void **)&r->devices, &r->cap_devices,
-						r->n_devices + 1, sizeof(*r->devices)) < 0)
+						r->n_devices + 1, sizeof(*r->devices)) < 0 ||
+	    idindex_add(&r->device_names, hash_pair(type, (uint32_t)index),
+			(uint32_t)r->n_devices) < 0)
 		return -ENOMEM;
 	r->devices[r->n_devices++] = (struct named_device){type, index, id};
 	return 0;
+}
+
+static bool device_is_named(const void *ctx, uint32_t i, const void *key)
+{
+	const struct named_device *a = &((const struct hread *)ctx)->devices[i], *b = key;
+
+	return a->type == b->type && a->index == b->index;
 }
 
 /* The device of this type and index, made when there is none. */
 int hread_device(struct hread *r, uint32_t type, int32_t index, uint32_t *ret_id)
 {
 	struct session_device d = {.type = type, .index = index};
+	const struct named_device key = {type, index, 0};
+	uint32_t i = idindex_find(&r->device_names, hash_pair(type, (uint32_t)index), device_is_named,
+				  r, &key);
 
-	for (size_t i = 0; i < r->n_devices; i++) {
-		if (r->devices[i].type == type && r->devices[i].index == index) {
-			*ret_id = r->devices[i].id;
-			return 0;
-		}
+	if (i != IDINDEX_NONE) {
+		*ret_id = r->devices[i].id;
+		return 0;
 	}
 	*ret_id = session_device_intern(r->s, &d);
 	return name_device(r, type, index, *ret_id);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/idindex.h"
 #include "core/session.h"
 #include "format/fields.h"
 #include "format/hatchet_parse.h"
@@ -36,6 +37,7 @@ struct hread {
 	bool root_is_complete; /* the root lists inclusive metrics beyond those of kernels */
 	struct named_device *devices;
 	size_t n_devices, cap_devices;
+	struct idindex device_names; /* of devices, by type and index */
 	uint32_t *scratch; /* metric ids of a row */
 	size_t cap_scratch;
 	union metric_value *scratch_values;

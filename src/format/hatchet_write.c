@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/idindex.h"
 #include "format/hatchet_kind.h"
 #include "format/hatchet_writer.h"
 
@@ -89,12 +91,30 @@ static void prepare_occurs(struct hwrite *w)
 	}
 }
 
-static bool device_id_taken(const struct hwrite *w, uint32_t n, const char *type, const char *id)
+static bool device_key_equal(const void *ctx, uint32_t i, const void *key)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (!strcmp(w->devices[i].type, type) && !strcmp(w->devices[i].id, id))
-			return true;
-	return false;
+	const struct device_key *a = &((const struct hwrite *)ctx)->devices[i], *b = key;
+
+	return !strcmp(a->type, b->type) && !strcmp(a->id, b->id);
+}
+
+static uint64_t device_key_hash(const struct device_key *key)
+{
+	return hash_u64(hash_bytes(key->type, strlen(key->type)) ^
+			hash_bytes(key->id, strlen(key->id)) << 1);
+}
+
+/* Number a device: id, or the next that no earlier one of its type has. */
+static int name_device(struct hwrite *w, struct idindex *names, struct device_key *key, uint32_t id)
+{
+	uint64_t hash;
+
+	do {
+		snprintf(key->id, sizeof(key->id), "%u", id++);
+		hash = device_key_hash(key);
+	} while (idindex_find(names, hash, device_key_equal, w, key) != IDINDEX_NONE);
+	w->renumbered = w->renumbered || (int64_t)id - 1 != w->s->devices[key->device].index;
+	return idindex_add(names, hash, key->device);
 }
 
 /* Upstream knows a device by (type, index). Two hosts may have the same pair: the later one gets
@@ -102,23 +122,20 @@ static bool device_id_taken(const struct hwrite *w, uint32_t n, const char *type
 static int prepare_devices(struct hwrite *w)
 {
 	const struct session *s = w->s;
+	struct idindex names = {0};
+	int r = 0;
 
 	w->devices = calloc(s->n_devices + 1, sizeof(*w->devices));
 	w->device_time = calloc(s->n_devices + 1, sizeof(*w->device_time));
 	if (!w->devices || !w->device_time)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < s->n_devices; i++) {
-		struct device_key *key = &w->devices[i];
-		uint32_t id = s->devices[i].index < 0 ? 0 : (uint32_t)s->devices[i].index;
-
-		key->device = i;
-		key->type = strtab_str(s->strings, s->devices[i].type);
-		snprintf(key->id, sizeof(key->id), "%u", id);
-		while (device_id_taken(w, i, key->type, key->id))
-			snprintf(key->id, sizeof(key->id), "%u", ++id);
-		w->renumbered = w->renumbered || (int64_t)id != s->devices[i].index;
+	for (uint32_t i = 0; r == 0 && i < s->n_devices; i++) {
+		w->devices[i].device = i;
+		w->devices[i].type = strtab_str(s->strings, s->devices[i].type);
+		r = name_device(w, &names, &w->devices[i], (uint32_t)MAX(s->devices[i].index, 0));
 	}
-	return 0;
+	idindex_done(&names);
+	return r;
 }
 
 bool hwrite_frame_is_listed(const struct session_frame *f)

@@ -8,6 +8,8 @@
 #include <sys/types.h>
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/hash.h"
+#include "base/idindex.h"
 #include "base/util.h"
 #include "core/session.h"
 #include "wire/idmap.h"
@@ -15,8 +17,12 @@
 
 /* More instances than a session of any size has; each costs about a kilobyte. */
 #define PEERS_MAX 16384
-/* Times that a device of an instance may turn out to be another one. */
-#define MOVES_MAX 1024
+/* Times that a device of an instance may turn out to be another one, and lanes that may be looked
+ * at for all of them: each time all are. */
+#define MOVES_MAX       1024
+#define MOVED_LANES_MAX 100000000
+/* Times that an instance may say hello as somebody else. */
+#define HELLOS_MAX 4
 /* Bulk files and clocks of an instance: it has one of each a backend. */
 #define SEGMENTS_MAX 16
 #define CLOCKS_MAX   16
@@ -32,9 +38,10 @@ struct peer {
 	struct idmap strings, frames, nodes, lanes, metrics, sets, epochs, slots, devices, modules;
 	uint32_t text_id, text_total; /* the string that is under way */
 	struct buf text;
-	unsigned n_moves; /* of lanes to another device */
+	unsigned n_moves;  /* of lanes to another device */
+	unsigned n_hellos; /* that told something new */
 	struct wire_segment segments[SEGMENTS_MAX];
-	uint64_t taken[SEGMENTS_MAX]; /* bytes of each that came as BULK */
+	uint64_t taken[SEGMENTS_MAX];         /* bytes of each that came as BULK */
 	struct wire_clock clocks[CLOCKS_MAX]; /* the newest pair of each */
 	unsigned n_segments, n_clocks;
 };
@@ -44,6 +51,8 @@ struct wire_decoder {
 	struct peer **peers;
 	size_t n_peers, cap_peers;
 	struct peer *last;
+	struct idindex by_instance;
+	uint64_t n_moved_lanes;
 	unsigned char *pending;
 	size_t n_pending, cap_pending;
 	uint64_t frames, last_tick_ns;
@@ -59,7 +68,7 @@ struct message {
 
 static void peer_free(struct peer *p)
 {
-	struct idmap *maps[] = {&p->strings, &p->frames, &p->nodes, &p->lanes,	 &p->metrics,
+	struct idmap *maps[] = {&p->strings, &p->frames, &p->nodes, &p->lanes,   &p->metrics,
 				&p->sets,    &p->epochs, &p->slots, &p->devices, &p->modules};
 	size_t i;
 
@@ -102,7 +111,8 @@ static int peer_new(struct wire_decoder *d, uint64_t instance, struct peer **ret
 		return -ENOMEM;
 	p->instance = instance;
 	buf_init(&p->text, WIRE_TEXT_MAX);
-	if (peer_seed(d, p) < 0) {
+	if (peer_seed(d, p) < 0 ||
+	    idindex_add(&d->by_instance, hash_u64(instance), (uint32_t)d->n_peers) < 0) {
 		peer_free(p);
 		return -ENOMEM;
 	}
@@ -110,20 +120,23 @@ static int peer_new(struct wire_decoder *d, uint64_t instance, struct peer **ret
 	return 0;
 }
 
+static bool peer_equal(const void *ctx, uint32_t i, const void *key)
+{
+	return ((const struct wire_decoder *)ctx)->peers[i]->instance == *(const uint64_t *)key;
+}
+
 static int peer_get(struct wire_decoder *d, uint64_t instance, struct peer **ret_peer)
 {
-	size_t i;
+	uint32_t i;
 
 	*ret_peer = d->last;
 	if (d->last && d->last->instance == instance)
 		return 0;
-	for (i = 0; i < d->n_peers; i++) {
-		if (d->peers[i]->instance != instance)
-			continue;
-		*ret_peer = d->last = d->peers[i];
-		return 0;
-	}
-	return peer_new(d, instance, ret_peer);
+	i = idindex_find(&d->by_instance, hash_u64(instance), peer_equal, d, &instance);
+	if (i == IDINDEX_NONE)
+		return peer_new(d, instance, ret_peer);
+	*ret_peer = d->last = d->peers[i];
+	return 0;
 }
 
 /* ---- handlers: 0, -EBADMSG (counted, skipped) or -ENOMEM ---- */
@@ -159,9 +172,12 @@ static void hello_replaces(struct wire_decoder *d, const struct peer *p)
 static int on_hello(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
 	struct session_process *q = &d->s->processes[p->process];
+	uint32_t host = q->host;
+	bool news;
 
 	if (m->size < sizeof(p->hello))
 		return -EBADMSG;
+	news = !p->hello_seen || memcmp(&p->hello, m->payload, sizeof(p->hello)) != 0;
 	memcpy(&p->hello, m->payload, sizeof(p->hello));
 	p->hello_seen = true;
 	q->pid = p->hello.pid;
@@ -171,7 +187,11 @@ static int on_hello(struct wire_decoder *d, struct peer *p, const struct message
 	if (!d->s->start_ns || q->start_ns < d->s->start_ns)
 		d->s->start_ns = q->start_ns;
 	hello_names(d, p);
-	hello_replaces(d, p);
+	news = news || q->host != host;
+	if (news && p->n_hellos < HELLOS_MAX) {
+		p->n_hellos++;
+		hello_replaces(d, p);
+	}
 	return p->hello.version == WIRE_VERSION ? 0 : -EBADMSG;
 }
 
@@ -222,8 +242,9 @@ static int on_frame(struct wire_decoder *d, struct peer *p, const void *entry)
 	}
 	if (name == SESSION_NONE)
 		return -EBADMSG;
-	id = session_frame_intern(d->s, (enum frame_kind)(f.kind < FRAME_N_KINDS ? f.kind : FRAME_FUNCTION),
-				  name, module, f.offset);
+	id = session_frame_intern(
+		d->s, (enum frame_kind)(f.kind < FRAME_N_KINDS ? f.kind : FRAME_FUNCTION), name,
+		module, f.offset);
 	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->frames, f.id, id);
 }
 
@@ -272,8 +293,12 @@ static int on_metric(struct wire_decoder *d, struct peer *p, const void *entry)
 	if (name == SESSION_NONE || unit == SESSION_NONE || w.type > METRIC_TEXT ||
 	    w.scope > METRIC_PROPERTY || w.add > METRIC_WMEAN)
 		return -EBADMSG;
-	m = (struct metric){strtab_str(d->s->strings, name), strtab_str(d->s->strings, unit), w.type,
-			    w.scope, w.add, METRIC_NONE};
+	m = (struct metric){strtab_str(d->s->strings, name),
+			    strtab_str(d->s->strings, unit),
+			    w.type,
+			    w.scope,
+			    w.add,
+			    METRIC_NONE};
 	if (w.weight != WIRE_NONE)
 		m.weight = idmap_get(&p->metrics, w.weight);
 	id = metric_table_add(d->s->metrics, &m);
@@ -456,7 +481,8 @@ static int on_device(struct wire_decoder *d, struct peer *p, const void *entry)
 	if (id == SESSION_NONE)
 		return -ENOMEM;
 	if (before != SESSION_NONE && before != id) {
-		if (p->n_moves++ >= MOVES_MAX)
+		d->n_moved_lanes += d->s->n_lanes;
+		if (p->n_moves++ >= MOVES_MAX || d->n_moved_lanes > MOVED_LANES_MAX)
 			return -EBADMSG;
 		session_lanes_move(d->s, p->process, before, id);
 	}
@@ -470,8 +496,8 @@ static int on_module(struct wire_decoder *d, struct peer *p, const void *entry)
 	uint32_t id;
 
 	memcpy(&w, entry, sizeof(w));
-	m = (struct session_module){idmap_get(&p->strings, w.build_id), idmap_get(&p->strings, w.path),
-				    w.base, w.size};
+	m = (struct session_module){idmap_get(&p->strings, w.build_id),
+				    idmap_get(&p->strings, w.path), w.base, w.size};
 	if (m.build_id == SESSION_NONE || m.path == SESSION_NONE)
 		return -EBADMSG;
 	id = session_module_intern(d->s, &m);
@@ -543,7 +569,8 @@ static int on_tick(struct wire_decoder *d, struct peer *p, const struct message 
 	q->launches_counted = t.flags & WIRE_TICK_COUNTED;
 	q->paused = t.flags & WIRE_TICK_PAUSED;
 	for (i = 0; i < t.n_losses && i < LOSS_N; i++)
-		memcpy(&q->losses[i], m->payload + sizeof(t) + i * sizeof(uint64_t), sizeof(uint64_t));
+		memcpy(&q->losses[i], m->payload + sizeof(t) + i * sizeof(uint64_t),
+		       sizeof(uint64_t));
 	d->last_tick_ns = m->header->time_ns;
 	d->s->generation++;
 	return 0;
@@ -558,7 +585,8 @@ static int on_note(struct wire_decoder *d, struct peer *p, const void *entry)
 	text = idmap_get(&p->strings, w.text);
 	if (text == SESSION_NONE || w.level > NOTE_ERROR)
 		return -EBADMSG;
-	return session_note(d->s, p->process, (enum note_level)w.level, strtab_str(d->s->strings, text));
+	return session_note(d->s, p->process, (enum note_level)w.level,
+			    strtab_str(d->s->strings, text));
 }
 
 static int on_sample(struct wire_decoder *d, struct peer *p, const void *entry)
@@ -865,6 +893,7 @@ struct wire_decoder *wire_decoder_free(struct wire_decoder *d)
 	for (i = 0; i < d->n_peers; i++)
 		peer_free(d->peers[i]);
 	free(d->peers);
+	idindex_done(&d->by_instance);
 	free(d->pending);
 	free(d);
 	return NULL;
