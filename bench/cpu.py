@@ -238,4 +238,5 @@ def main():
             getattr(b, name)()
 
 
-main()
+if __name__ == "__main__":
+    main()

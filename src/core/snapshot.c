@@ -39,6 +39,15 @@ struct name_cache {
 	size_t cap, n;
 };
 
+/* View node of each session node below one group, so that a row does not cost a walk to the root.
+ * For the first groups only: it is memory for all nodes. */
+#define GROUP_MAPS 16
+struct group_map {
+	uint32_t group; /* view node */
+	uint32_t *view; /* by session node; SNAP_NONE: not made yet */
+	size_t n, cap;
+};
+
 struct snapshot {
 	const struct session *s;
 	struct snapshot_spec spec;
@@ -79,7 +88,12 @@ struct snapshot {
 	size_t n_transfers, cap_transfers;
 	double *flops;
 	size_t cap_flops;
+	bool flops_fresh;
 	struct snap_column flops_out;
+	struct group_map maps[GROUP_MAPS];
+	unsigned n_maps;
+	uint32_t *path; /* scratch of view_path() */
+	size_t cap_path;
 };
 
 static const char *const group_words[GROUP_N] = {"none", "process", "device", "stream", "thread"};
@@ -214,27 +228,61 @@ static uint32_t view_group(struct snapshot *snap, uint32_t lane)
 	return id;
 }
 
-/* View node of a session node below a group: its ancestors are made on the way. */
+/* What is known of the nodes below a group; NULL: out of memory, or there are too many groups. */
+static struct group_map *group_map(struct snapshot *snap, uint32_t group)
+{
+	struct group_map *m;
+	unsigned i;
+
+	for (i = 0; i < snap->n_maps; i++)
+		if (snap->maps[i].group == group)
+			break;
+	if (i == GROUP_MAPS)
+		return NULL;
+	m = &snap->maps[i];
+	if (i == snap->n_maps)
+		*m = (struct group_map){.group = group};
+	if (array_reserve((void **)&m->view, &m->cap, snap->s->n_nodes, sizeof(*m->view)) < 0)
+		return NULL;
+	memset(m->view + m->n, 0xff, (snap->s->n_nodes - m->n) * sizeof(*m->view));
+	m->n = snap->s->n_nodes;
+	snap->n_maps = MAX(snap->n_maps, i + 1);
+	return m;
+}
+
+static void group_maps_done(struct snapshot *snap)
+{
+	while (snap->n_maps)
+		free(snap->maps[--snap->n_maps].view);
+}
+
+/* View node of a session node below a group: its ancestors are made on the way. Without a map each
+ * row costs a walk to the root. */
 static uint32_t view_path(struct snapshot *snap, uint32_t group, uint32_t node)
 {
-	const struct session_node *n = &snap->s->nodes[node];
-	struct view_key key;
-	uint32_t *path = NULL, at = group;
-	size_t depth = 0, cap = 0;
+	struct group_map *m = group_map(snap, group);
+	uint32_t at = group;
+	size_t depth = 0;
 
-	for (; n->parent != SESSION_NONE; node = n->parent, n = &snap->s->nodes[node]) {
-		if (array_reserve((void **)&path, &cap, depth + 1, sizeof(*path)) < 0) {
-			at = SNAP_NONE;
+	for (; snap->s->nodes[node].parent != SESSION_NONE; node = snap->s->nodes[node].parent) {
+		if (m && m->view[node] != SNAP_NONE) {
+			at = m->view[node];
 			break;
 		}
-		path[depth++] = node;
+		if (array_reserve((void **)&snap->path, &snap->cap_path, depth + 1,
+				  sizeof(*snap->path)) < 0)
+			return SNAP_NONE;
+		snap->path[depth++] = node;
 	}
 	while (depth && at != SNAP_NONE) {
-		node = path[--depth];
+		struct view_key key;
+
+		node = snap->path[--depth];
 		key = (struct view_key){at, snap->s->nodes[node].frame, 0};
 		at = view_intern(snap, &key, snap->s->frames[key.frame].kind, node);
+		if (m)
+			m->view[node] = at;
 	}
-	free(path);
 	return at;
 }
 
@@ -259,6 +307,7 @@ static void columns_restart(struct snapshot *snap, bool has_before)
 {
 	size_t i;
 
+	snap->flops_fresh = false;
 	for (i = 0; i < snap->n_columns; i++) {
 		snap->columns[i]->fresh = snap->columns[i]->rate_fresh = false;
 		snap->columns[i]->n_before = 0;
@@ -418,6 +467,7 @@ static int copy_values(struct snapshot *snap)
 /* What there is now is the picture. Values first: a row is never mapped without its values. */
 static int picture_take(struct snapshot *snap)
 {
+	snap->flops_fresh = false;
 	if (copy_values(snap) < 0)
 		return -ENOMEM;
 	snap->n_picture_nodes = snap->s->n_nodes;
@@ -730,6 +780,7 @@ static void snapshot_drop_columns(struct snapshot *snap)
 {
 	size_t i;
 
+	snap->flops_fresh = false;
 	for (i = 0; i < snap->n_columns; i++)
 		column_free(snap->columns[i]);
 	snap->n_columns = 0;
@@ -764,6 +815,8 @@ struct snapshot *snapshot_free(struct snapshot *snap)
 	free(snap->flat);
 	free(snap->transfers);
 	free(snap->flops);
+	group_maps_done(snap);
+	free(snap->path);
 	free(snap);
 	return NULL;
 }
@@ -817,6 +870,7 @@ void snapshot_mask(struct snapshot *snap, const uint8_t *mask)
 	snap->n_masked = snap->n;
 	if (changed) /* "before" was the sum over other nodes */
 		columns_restart(snap, false);
+	snap->flops_fresh = false;
 	for (i = 0; i < snap->n_columns; i++)
 		snap->columns[i]->fresh = snap->columns[i]->rate_fresh = false;
 }
@@ -824,6 +878,7 @@ void snapshot_mask(struct snapshot *snap, const uint8_t *mask)
 int snapshot_regroup(struct snapshot *snap, enum group group)
 {
 	snapshot_drop_columns(snap);
+	group_maps_done(snap);
 	idindex_done(&snap->index);
 	snap->spec.group = group;
 	snap->n = snap->n_rows = snap->n_mapped = snap->n_masked = 0;
@@ -992,6 +1047,8 @@ const struct snap_column *snapshot_flops(struct snapshot *snap)
 	const struct snap_column *c;
 	size_t i, j;
 
+	if (snap->flops_fresh)
+		return &snap->flops_out;
 	if (array_reserve((void **)&snap->flops, &snap->cap_flops, snap->n, sizeof(double)) < 0)
 		return NULL;
 	for (j = 0; j < snap->n; j++)
@@ -1004,6 +1061,7 @@ const struct snap_column *snapshot_flops(struct snapshot *snap)
 			add_number(&snap->flops[j], c->v[j]);
 	}
 	snap->flops_out.v = snap->flops;
+	snap->flops_fresh = true;
 	return &snap->flops_out;
 }
 

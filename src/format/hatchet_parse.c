@@ -101,9 +101,11 @@ static uint32_t intern_key(struct parser *p, const char *s, size_t len)
 
 	if (key != n)
 		return key;
-	if (array_reserve((void **)&f->facts, &f->cap_facts, (size_t)key + 1, 1) < 0)
+	if (array_reserve((void **)&f->facts, &f->cap_facts, (size_t)key + 1, 1) < 0 ||
+	    array_reserve((void **)&f->hints, &f->cap_hints, (size_t)key + 1, 1) < 0)
 		return STRTAB_NONE;
 	f->facts[key] = 0;
+	f->hints[key] = (uint8_t)hatchet_hint(s, len);
 	return key;
 }
 
@@ -142,8 +144,6 @@ static void learn(struct parser *p, unsigned fact, bool zero)
 {
 	struct hatchet_file *f = p->file;
 	struct record *r;
-	size_t len;
-	const char *key;
 
 	if (!p->in_metrics || f->tokens.depth > 2)
 		return;
@@ -154,9 +154,7 @@ static void learn(struct parser *p, unsigned fact, bool zero)
 			return;
 	}
 	f->facts[p->metric] |= (uint8_t)fact;
-	key = strtab_str(f->keys, p->metric);
-	len = strtab_len(f->keys, p->metric);
-	r->hints |= (uint8_t)hatchet_hint(key, len);
+	r->hints |= f->hints[p->metric];
 }
 
 /* ---- values that are met: each returns whether to go on ---- */
@@ -502,12 +500,16 @@ static int file_init(struct hatchet_file *file, struct strtab *strings)
 	*file = (struct hatchet_file){.strings = strings, .keys = strtab_new()};
 	tokens_init(&file->tokens);
 	if (!file->keys || file->tokens.failed ||
-	    array_reserve((void **)&file->facts, &file->cap_facts, KEY_N, 1) < 0)
+	    array_reserve((void **)&file->facts, &file->cap_facts, KEY_N, 1) < 0 ||
+	    array_reserve((void **)&file->hints, &file->cap_hints, KEY_N, 1) < 0)
 		return -ENOMEM;
 	memset(file->facts, 0, KEY_N);
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+	memset(file->hints, 0, KEY_N);
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		if (strtab_adds(file->keys, keys[i]) != i + 1)
 			return -ENOMEM;
+		file->hints[i + 1] = (uint8_t)hatchet_hint(keys[i], strlen(keys[i]));
+	}
 	return 0;
 }
 
@@ -515,6 +517,7 @@ void hatchet_file_done(struct hatchet_file *file)
 {
 	strtab_free(file->keys);
 	free(file->facts);
+	free(file->hints);
 	free(file->records);
 	tokens_done(&file->tokens);
 	*file = (struct hatchet_file){0};

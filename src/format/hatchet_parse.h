@@ -60,7 +60,8 @@ struct hatchet_file {
 	struct strtab *strings; /* of the session: names, values */
 	struct strtab *keys;
 	uint8_t *facts; /* enum key_fact bits, by key */
-	size_t cap_facts;
+	uint8_t *hints; /* that a node with this key gives of its kind, by key */
+	size_t cap_facts, cap_hints;
 	struct record *records;
 	size_t n_records, cap_records;
 	struct tokens tokens;
