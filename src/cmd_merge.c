@@ -141,46 +141,10 @@ struct board {
 	const struct session *s;
 	const struct arguments *a;
 	const struct metric *metric;
-	struct spread *spread;
-	uint32_t n_ranks;
+	struct ranks ranks;
 	struct out *out;
 	struct buf path;
 };
-
-/* What is lost on a path while the others wait for its slowest rank: (max - mean) x ranks. */
-static double lost(const struct spread *x)
-{
-	return x->n ? (x->max - spread_mean(x)) * x->n : -1;
-}
-
-struct board_row {
-	double lost;
-	uint32_t node;
-};
-
-static int compare_rows(const void *a, const void *b)
-{
-	const struct board_row *x = a, *y = b;
-
-	if (x->lost != y->lost)
-		return x->lost < y->lost ? 1 : -1;
-	return (x->node > y->node) - (x->node < y->node);
-}
-
-static struct board_row *rows_sorted(const struct board *b, uint32_t *ret_n)
-{
-	struct board_row *rows = malloc(b->s->n_nodes * sizeof(*rows));
-	uint32_t i, n = 0;
-
-	if (!rows)
-		return NULL;
-	for (i = 1; i < b->s->n_nodes; i++)
-		if (b->spread[i].n)
-			rows[n++] = (struct board_row){lost(&b->spread[i]), i};
-	qsort(rows, n, sizeof(*rows), compare_rows);
-	*ret_n = n;
-	return rows;
-}
 
 static void put_value(struct board *b, double v)
 {
@@ -194,25 +158,6 @@ static void put_value(struct board *b, double v)
 		human_count(text, v);
 	put_right(b->out, text, 8);
 	out_putc(b->out, ' ');
-}
-
-/* "3", or where there is no rank "pid 41207", or the file. */
-static void rank_name(const struct session *s, uint32_t process, char *out, size_t size)
-{
-	const struct session_process *p = &s->processes[process];
-	const char *exe, *base;
-
-	if (process >= s->n_processes) {
-		snprintf(out, size, "-");
-	} else if (p->rank >= 0) {
-		snprintf(out, size, "%d", p->rank);
-	} else if (p->pid) {
-		snprintf(out, size, "pid %u", p->pid);
-	} else {
-		exe = strtab_str(s->strings, p->exe);
-		base = strrchr(exe, '/');
-		snprintf(out, size, "%s", base ? base + 1 : exe);
-	}
 }
 
 static void path_put(struct board *b, uint32_t node)
@@ -246,7 +191,7 @@ static const char *path_of(struct board *b, uint32_t node)
 
 static void board_row(struct board *b, uint32_t node)
 {
-	const struct spread *x = &b->spread[node];
+	const struct spread *x = &b->ranks.spread[node];
 	size_t columns = 4 * 9 + 7 + 12 + 10, room = b->a->width > columns ? b->a->width - columns : 8;
 	char text[64];
 
@@ -256,7 +201,7 @@ static void board_row(struct board *b, uint32_t node)
 	put_value(b, x->min);
 	snprintf(text, sizeof(text), "%.2f", spread_imbalance(x));
 	put_right(b->out, text, 6);
-	snprintf(text, sizeof(text), "%u/%u", x->n, b->n_ranks);
+	snprintf(text, sizeof(text), "%u/%u", x->n, b->ranks.n);
 	put_right(b->out, text, 10);
 	out_puts(b->out, "  ");
 	rank_name(b->s, x->slowest, text, sizeof(text));
@@ -266,17 +211,39 @@ static void board_row(struct board *b, uint32_t node)
 	out_putc(b->out, '\n');
 }
 
+/* "RANK     TOTAL  / MEAN", in order of appearance. */
+static void totals_print(struct board *b)
+{
+	double mean = 0;
+	char text[64];
+
+	for (uint32_t i = 0; i < b->ranks.n; i++)
+		mean += b->ranks.totals[i].sum / b->ranks.n;
+	out_puts(b->out, "   TOTAL  OF AVG  RANK\n");
+	for (uint32_t i = 0; i < b->ranks.n; i++) {
+		put_value(b, b->ranks.totals[i].sum);
+		snprintf(text, sizeof(text), "%.2f", mean > 0 ? b->ranks.totals[i].sum / mean : 1);
+		put_right(b->out, text, 7);
+		rank_name(b->s, b->ranks.totals[i].process, text, sizeof(text));
+		out_puts(b->out, "  ");
+		put_name(b->out, text, 0, b->a->ascii);
+		out_putc(b->out, '\n');
+	}
+	out_putc(b->out, '\n');
+}
+
 static int board_print(struct board *b)
 {
 	uint32_t n, i, shown;
-	struct board_row *rows = rows_sorted(b, &n);
+	struct spread_row *rows = ranks_sorted(&b->ranks, b->s, &n);
 
 	if (!rows)
 		return -ENOMEM;
 	out_printf(b->out, "%s over %u ranks, by what waiting for the slowest costs\n\n",
-		   b->metric->name, b->n_ranks);
+		   b->metric->name, b->ranks.n);
+	totals_print(b);
 	out_puts(b->out, "     SUM     MEAN      MAX      MIN MAX/AVG    RANKS  SLOWEST    PATH\n");
-	if (b->spread[SESSION_ROOT].n)
+	if (b->ranks.spread[SESSION_ROOT].n)
 		board_row(b, SESSION_ROOT);
 	shown = b->a->rows && b->a->rows < n ? b->a->rows : n;
 	for (i = 0; i < shown; i++)
@@ -303,7 +270,7 @@ static int print_ranks(const struct session *s, const struct arguments *a)
 	int r;
 
 	b.metric = metric_table_get(s->metrics, metric);
-	r = merge_spread(s, metric, &b.spread, &b.n_ranks);
+	r = ranks_init(&b.ranks, s, metric);
 	if (r == -EINVAL) {
 		complain("'%s' is no metric that adds up over ranks", a->metric);
 		return STATUS_USAGE;
@@ -318,7 +285,7 @@ static int print_ranks(const struct session *s, const struct arguments *a)
 	}
 	buf_done(&b.path);
 	free(b.out);
-	free(b.spread);
+	ranks_done(&b.ranks);
 	if (r < 0)
 		complain("cannot print: %s", strerror(-r));
 	return r < 0 ? STATUS_FAILED : STATUS_OK;

@@ -215,26 +215,35 @@ END_TEST
 START_TEST(slowest_rank_is_named)
 {
 	struct session *s = session_new();
-	struct spread *spread;
-	uint32_t n_ranks;
+	struct spread_row *rows;
+	uint32_t n;
+	struct ranks ranks;
 
 	take(s, of_process("gemm", 10, 1, 4), "a");
 	take(s, of_process("gemm", 20, 2, 5), "b");
 	take(s, of_process("gemm", 5, 3, 4), "c"); /* a helper of rank 4 */
 	take(s, of_process("relu", 9, 4, 6), "d");
-	ck_assert_int_eq(merge_spread(s, METRIC_TIME, &spread, &n_ranks), 0);
-	ck_assert_uint_eq(n_ranks, 3);
-	ck_assert_uint_eq(spread[SESSION_ROOT].n, 3);
-	ck_assert_double_eq(spread[SESSION_ROOT].sum, 44);
-	ck_assert_uint_eq(spread[2].n, 2);
-	ck_assert_double_eq(spread[2].min, 15);
-	ck_assert_double_eq(spread[2].max, 20);
-	ck_assert_double_eq_tol(spread_imbalance(&spread[2]), 20 / 17.5, 1e-12);
-	ck_assert_int_eq(s->processes[spread[2].slowest].rank, 5);
-	free(spread);
-	ck_assert_int_eq(merge_spread(s, METRIC_DIRECTION, &spread, &n_ranks), -EINVAL);
-	ck_assert_int_eq(merge_spread(s, METRIC_TIME_MIN, &spread, &n_ranks), -EINVAL);
-	ck_assert_int_eq(merge_spread(s, METRIC_NONE, &spread, &n_ranks), -EINVAL);
+	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_TIME), 0);
+	ck_assert_uint_eq(ranks.n, 3);
+	ck_assert_double_eq(ranks.totals[0].sum, 15);
+	ck_assert_double_eq(ranks.totals[1].sum, 20);
+	ck_assert_double_eq(ranks.totals[2].sum, 9);
+	rows = ranks_sorted(&ranks, s, &n);
+	ck_assert_uint_eq(n, 3);
+	ck_assert_uint_eq(rows[0].node, 1); /* step */
+	ck_assert_double_eq_tol(rows[0].lost, 3 * (20 - 44.0 / 3), 1e-9);
+	free(rows);
+	ck_assert_uint_eq(ranks.spread[SESSION_ROOT].n, 3);
+	ck_assert_double_eq(ranks.spread[SESSION_ROOT].sum, 44);
+	ck_assert_uint_eq(ranks.spread[2].n, 2);
+	ck_assert_double_eq(ranks.spread[2].min, 15);
+	ck_assert_double_eq(ranks.spread[2].max, 20);
+	ck_assert_double_eq_tol(spread_imbalance(&ranks.spread[2]), 20 / 17.5, 1e-12);
+	ck_assert_int_eq(s->processes[ranks.spread[2].slowest].rank, 5);
+	ranks_done(&ranks);
+	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_DIRECTION), -EINVAL);
+	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_TIME_MIN), -EINVAL);
+	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_NONE), -EINVAL);
 	session_free(s);
 }
 END_TEST
@@ -242,15 +251,14 @@ END_TEST
 START_TEST(empty_profiles)
 {
 	struct session *s = session_new(), *from = session_new();
-	struct spread *spread;
-	uint32_t n_ranks;
+	struct ranks ranks;
 
 	ck_assert_int_eq(session_merge(s, from, NULL), 0);
 	ck_assert_int_eq(session_merge(s, from, NULL), 0);
 	ck_assert_uint_eq(s->n_nodes, 1);
-	ck_assert_int_eq(merge_spread(s, METRIC_TIME, &spread, &n_ranks), 0);
-	ck_assert_uint_eq(n_ranks, 0);
-	free(spread);
+	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_TIME), 0);
+	ck_assert_uint_eq(ranks.n, 0);
+	ranks_done(&ranks);
 	session_free(from);
 	session_free(s);
 }

@@ -3,6 +3,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "test_tui_session.h"
 #include <errno.h>
+#include "core/merge.h"
 #include "core/pair.h"
 
 static const char all_metrics[] = "total,time/ms,avg_time/us,time/%,bytes/MB,byte/s,count,util,direction";
@@ -152,6 +153,50 @@ START_TEST(comparison_of_named_columns)
 }
 END_TEST
 
+/* Three ranks, the last of which is slow in one kernel. */
+static struct session *ranks_session(void)
+{
+	static const char *const kernels[] = {"gemm", "attention", "all_reduce"};
+	struct session *all = session_new();
+
+	for (uint32_t rank = 0; rank < 3; rank++) {
+		const struct merge_options options = {"run", (int32_t)rank, -1};
+		struct session *s = session_new();
+		uint32_t lane = session_lane_intern(
+			s, &(struct session_lane){session_process_add(s, rank + 1), SESSION_NONE, 0, 0, 0});
+		uint32_t step = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step");
+
+		s->processes[0].rank = -1;
+		for (uint32_t k = 0; k < 3; k++) {
+			uint64_t ns = 1000000 * (k + 1) + (rank == 2 && k == 1 ? 3000000 : rank * 1000);
+
+			session_add(s, session_node(s, step, FRAME_KERNEL, kernels[k]), lane, 0, METRIC_TIME,
+				    (union metric_value){.u64 = ns});
+		}
+		ck_assert_int_eq(session_merge(all, s, &options), 0);
+		session_free(s);
+	}
+	return all;
+}
+
+START_TEST(ranks)
+{
+	static const struct tui_options options = {.command = "view", .panel = TUI_PANEL_RANKS};
+	struct world w;
+
+	world_init_empty(&w);
+	session_free(w.s);
+	w.s = ranks_session();
+	w.status = (struct tui_status){.run = TUI_RUN_FILE, .target = "run.rank0.hatchet"};
+	world_open(&w, &options);
+	world_golden(&w, 24, 80, "ranks_80x24");
+	world_golden(&w, 24, 140, "ranks_140x24");
+	world_keys(&w, "G");
+	ck_assert(world_shows(&w, "attention"));
+	world_done(&w);
+}
+END_TEST
+
 Suite *suite_columns(void)
 {
 	Suite *s = suite_create("columns");
@@ -165,6 +210,7 @@ Suite *suite_columns(void)
 	tcase_add_test(c, limits);
 	tcase_add_test(c, comparison);
 	tcase_add_test(c, comparison_of_named_columns);
+	tcase_add_test(c, ranks);
 	suite_add_tcase(s, c);
 	return s;
 }

@@ -3,6 +3,7 @@
 #include "core/merge.h"
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/hash.h"
@@ -773,6 +774,7 @@ struct spreader {
 	uint32_t *rank_of; /* process → number of its rank, dense */
 	uint32_t *process; /* rank → one of its processes; n_processes: rows of no process */
 	uint32_t n_ranks;
+	double total; /* of the rank at hand */
 	uint32_t *rows; /* ids, rank by rank */
 	size_t *begin;  /* rank → first of its rows; one more than ranks */
 	double *values; /* of one rank, by node */
@@ -862,6 +864,7 @@ static bool rank_take(struct spreader *x, uint32_t rank, struct spread *spread)
 	bool any = false;
 	size_t i;
 
+	x->total = 0;
 	memset(x->values, 0, s->n_nodes * sizeof(*x->values));
 	memset(x->has, 0, s->n_nodes);
 	for (i = x->begin[rank]; i < x->begin[rank + 1]; i++)
@@ -872,6 +875,8 @@ static bool rank_take(struct spreader *x, uint32_t rank, struct spread *spread)
 
 		if (!x->has[i])
 			continue;
+		if (!i || x->metric->scope != METRIC_INCLUSIVE)
+			x->total += v;
 		if (i && x->metric->scope == METRIC_INCLUSIVE) {
 			x->values[s->nodes[i].parent] += v;
 			x->has[s->nodes[i].parent] = 1;
@@ -913,27 +918,80 @@ static void spreader_done(struct spreader *x)
 	free(x->has);
 }
 
-int merge_spread(const struct session *s, uint32_t metric, struct spread **ret_spread,
-		 uint32_t *ret_n_ranks)
+int ranks_init(struct ranks *ranks, const struct session *s, uint32_t metric)
 {
 	struct spreader x = {.s = s, .metric = metric_table_get(s->metrics, metric), .id = metric};
-	struct spread *spread;
 	uint32_t rank;
 	int r;
 
+	*ranks = (struct ranks){0};
 	if (!x.metric || x.metric->add != METRIC_SUM || x.metric->type == METRIC_TEXT ||
 	    x.metric->scope == METRIC_PROPERTY)
 		return -EINVAL;
-	spread = calloc(s->n_nodes, sizeof(*spread));
-	r = spread ? spreader_init(&x) : -ENOMEM;
-	if (r == 0) {
+	ranks->spread = calloc(s->n_nodes, sizeof(*ranks->spread));
+	ranks->totals = calloc(s->n_processes + 1, sizeof(*ranks->totals));
+	r = ranks->spread && ranks->totals ? spreader_init(&x) : -ENOMEM;
+	if (r == 0)
 		rows_by_rank(&x);
-		for (*ret_n_ranks = 0, rank = 0; rank < x.n_ranks; rank++)
-			*ret_n_ranks += rank_take(&x, rank, spread);
-		*ret_spread = spread;
-		spread = NULL;
-	}
+	for (rank = 0; r == 0 && rank < x.n_ranks; rank++)
+		if (rank_take(&x, rank, ranks->spread))
+			ranks->totals[ranks->n++] = (struct rank_total){x.process[rank], x.total};
 	spreader_done(&x);
-	free(spread);
+	if (r < 0)
+		ranks_done(ranks);
 	return r;
+}
+
+void ranks_done(struct ranks *ranks)
+{
+	free(ranks->spread);
+	free(ranks->totals);
+	*ranks = (struct ranks){0};
+}
+
+double spread_lost(const struct spread *x)
+{
+	return x->n ? (x->max - spread_mean(x)) * x->n : -1;
+}
+
+void rank_name(const struct session *s, uint32_t process, char *out, size_t size)
+{
+	const struct session_process *p = &s->processes[process];
+	const char *exe, *base;
+
+	if (process >= s->n_processes) {
+		snprintf(out, size, "-");
+	} else if (p->rank >= 0) {
+		snprintf(out, size, "%d", p->rank);
+	} else if (p->pid) {
+		snprintf(out, size, "pid %u", p->pid);
+	} else {
+		exe = strtab_str(s->strings, p->exe);
+		base = strrchr(exe, '/');
+		snprintf(out, size, "%s", base ? base + 1 : exe);
+	}
+}
+
+static int compare_lost(const void *a, const void *b)
+{
+	const struct spread_row *x = a, *y = b;
+
+	if (x->lost != y->lost)
+		return x->lost < y->lost ? 1 : -1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+struct spread_row *ranks_sorted(const struct ranks *ranks, const struct session *s, uint32_t *ret_n)
+{
+	struct spread_row *rows = malloc(s->n_nodes * sizeof(*rows));
+	uint32_t i, n = 0;
+
+	if (!rows)
+		return NULL;
+	for (i = 1; i < s->n_nodes; i++)
+		if (ranks->spread[i].n)
+			rows[n++] = (struct spread_row){spread_lost(&ranks->spread[i]), i};
+	qsort(rows, n, sizeof(*rows), compare_lost);
+	*ret_n = n;
+	return rows;
 }

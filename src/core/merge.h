@@ -65,9 +65,34 @@ static inline double spread_imbalance(const struct spread *x) /* max / mean: 1 i
 	return x->sum > 0 ? x->max * x->n / x->sum : 1;
 }
 
-/* Inclusive values of a metric that adds up, spread over ranks: one entry a node, malloc'd, and the
- * number of ranks that have any. 0, -EINVAL (a metric that does not add up) or -ENOMEM. */
-int merge_spread(const struct session *s, uint32_t metric, struct spread **ret_spread,
-		 uint32_t *ret_n_ranks);
+/* What waiting for the slowest rank costs on a path: (max - mean) x ranks; -1: no values. */
+double spread_lost(const struct spread *x);
+
+/* The whole of a rank. */
+struct rank_total {
+	uint32_t process; /* one of its processes; SESSION_NONE: values of no process */
+	double sum;
+};
+
+struct ranks {
+	struct spread *spread; /* by node */
+	struct rank_total *totals;
+	uint32_t n; /* ranks that have any value: of totals */
+};
+
+/* Inclusive values of a metric that adds up, by rank. 0, -EINVAL (a metric that does not add up) or
+ * -ENOMEM. */
+int ranks_init(struct ranks *ranks, const struct session *s, uint32_t metric);
+void ranks_done(struct ranks *ranks);
+/* "3", or where there is no rank "pid 41207", or the name of the file. */
+void rank_name(const struct session *s, uint32_t process, char *out, size_t size);
+
+struct spread_row {
+	double lost;
+	uint32_t node;
+};
+/* Nodes below the root that have values, by what they cost, most first; malloc'd. NULL: out of
+ * memory. */
+struct spread_row *ranks_sorted(const struct ranks *ranks, const struct session *s, uint32_t *ret_n);
 
 #endif

@@ -136,7 +136,7 @@ struct panel {
 };
 
 extern const struct panel_ops panel_tree_ops, panel_flat_ops, panel_memory_ops, panel_devices_ops,
-	panel_losses_ops, panel_log_ops, panel_bottom_up_ops, panel_callers_ops, panel_flame_ops, panel_roofline_ops, panel_durations_ops, panel_help_ops, panel_detail_ops,
+	panel_losses_ops, panel_log_ops, panel_bottom_up_ops, panel_callers_ops, panel_flame_ops, panel_roofline_ops, panel_durations_ops, panel_ranks_ops, panel_help_ops, panel_detail_ops,
 	panel_columns_ops;
 
 struct panel *panel_new(const struct panel_ops *ops, struct tui *t); /* NULL: out of memory */
@@ -158,6 +158,8 @@ void panel_columns_show(struct panel *p, struct panel *of);
 void panel_forget(struct panel *p);   /* node ids start anew */
 /* Give the detail overlay its subject. */
 void panel_detail_show(struct panel *p, uint32_t node);
+/* Are there ranks, or files that stand for some, to compare? */
+bool panel_ranks_any(const struct session *s);
 /* Let the tree show a calling context. */
 void panel_tree_reveal(struct panel *p, uint32_t node);
 void panel_tree_unfold(struct panel *p); /* what the screen has room for, once */

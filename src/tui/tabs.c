@@ -16,6 +16,8 @@ struct tab {
 
 bool tui_has_panel(const struct tui *t, enum tui_panel panel)
 {
+	if (panel == TUI_PANEL_RANKS)
+		return panel_ranks_any(snapshot_session(t->snap));
 	return panel != TUI_PANEL_LOG || t->host.log;
 }
 

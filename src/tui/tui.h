@@ -88,7 +88,8 @@ struct tui_host {
 	_(CALLERS, "callers", callers)                                                            \
 	_(FLAME, "flame", flame)                                                                  \
 	_(ROOFLINE, "roofline", roofline)                                                         \
-	_(DURATIONS, "durations", durations)
+	_(DURATIONS, "durations", durations)                                                      \
+	_(RANKS, "ranks", ranks)
 
 enum tui_panel {
 #define _(id, word, ops) TUI_PANEL_##id,

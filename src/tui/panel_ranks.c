@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <math.h>
+#include <stdlib.h>
+#include "base/buf.h"
+#include "core/merge.h"
+#include "tui/sections.h"
+#include "tui/tui_impl.h"
+
+#define PATHS_MAX 1000 /* who looks further down than this has another question */
+
+/* The board of ranks: what each has in all, and on which paths the others wait for the slowest. */
+struct panel_ranks {
+	struct panel base;
+	struct sections sections;
+	struct ranks ranks;
+	struct spread_row *paths; /* by what they cost */
+	uint32_t n_paths;
+	double mean;
+	struct buf name;
+};
+
+static struct panel_ranks *as_ranks(struct panel *p)
+{
+	return (struct panel_ranks *)p;
+}
+
+static struct sections *sections_of(struct panel *p)
+{
+	return &as_ranks(p)->sections;
+}
+
+static const struct session *session(struct panel *p)
+{
+	return snapshot_session(p->tui->snap);
+}
+
+bool panel_ranks_any(const struct session *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_processes; i++)
+		n += s->processes[i].rank >= 0 || s->ended;
+	return n > 1;
+}
+
+/* ---- ranks ---- */
+
+static double rank_total(struct panel *p, uint32_t i)
+{
+	return as_ranks(p)->ranks.totals[i].sum;
+}
+
+static double rank_ratio(struct panel *p, uint32_t i)
+{
+	return as_ranks(p)->mean > 0 ? rank_total(p, i) / as_ranks(p)->mean : NAN;
+}
+
+static size_t n_ranks(struct panel *p)
+{
+	return as_ranks(p)->ranks.n;
+}
+
+static bool is_slowest(struct panel *p, uint32_t i)
+{
+	const struct panel_ranks *pr = as_ranks(p);
+
+	return pr->ranks.n > 1 && pr->ranks.totals[i].process == pr->ranks.spread[SESSION_ROOT].slowest;
+}
+
+static const char *rank_row_name(struct panel *p, uint32_t i)
+{
+	struct panel_ranks *pr = as_ranks(p);
+	uint32_t process = pr->ranks.totals[i].process;
+	char rank[64];
+
+	rank_name(session(p), process, rank, sizeof(rank));
+	buf_clear(&pr->name);
+	buf_puts(&pr->name, rank);
+	if (process < session(p)->n_processes && session(p)->processes[process].pid) {
+		buf_puts(&pr->name, "  ");
+		tui_put_process(p->tui, process, &pr->name);
+	}
+	if (is_slowest(p, i))
+		buf_puts(&pr->name, "  slowest");
+	return buf_str(&pr->name);
+}
+
+static enum role rank_role(struct panel *p, uint32_t i)
+{
+	return is_slowest(p, i) ? ROLE_WARNING : ROLE_NORMAL;
+}
+
+static const struct column rank_columns[] = {
+	{"TOTAL", "time on the device", 7, 0, human_time_ns, rank_total, NULL},
+	{"/MEAN", "of the mean of all ranks", 5, 1, human_rate, rank_ratio, NULL},
+};
+
+/* ---- paths ---- */
+
+static const struct spread *path(struct panel *p, uint32_t i)
+{
+	return &as_ranks(p)->ranks.spread[as_ranks(p)->paths[i].node];
+}
+
+static double path_lost(struct panel *p, uint32_t i)
+{
+	return as_ranks(p)->paths[i].lost;
+}
+
+static double path_mean(struct panel *p, uint32_t i)
+{
+	return spread_mean(path(p, i));
+}
+
+static double path_max(struct panel *p, uint32_t i)
+{
+	return path(p, i)->max;
+}
+
+static double path_min(struct panel *p, uint32_t i)
+{
+	return path(p, i)->min;
+}
+
+static double path_imbalance(struct panel *p, uint32_t i)
+{
+	return spread_imbalance(path(p, i));
+}
+
+static double path_ranks(struct panel *p, uint32_t i)
+{
+	return path(p, i)->n;
+}
+
+static void print_slowest(struct panel *p, unsigned k, uint32_t i, char out[HUMAN_MAX])
+{
+	(void)k;
+	rank_name(session(p), path(p, i)->slowest, out, HUMAN_MAX);
+}
+
+static double path_slowest(struct panel *p, unsigned k, uint32_t i)
+{
+	(void)k;
+	return path(p, i)->slowest;
+}
+
+static size_t n_paths(struct panel *p)
+{
+	return MIN(as_ranks(p)->n_paths, (uint32_t)PATHS_MAX);
+}
+
+/* View nodes are session nodes where nothing is grouped. */
+static uint32_t path_node(struct panel *p, uint32_t i)
+{
+	return snapshot_group(p->tui->snap) == GROUP_NONE ? as_ranks(p)->paths[i].node : SNAP_NONE;
+}
+
+static const char *path_name(struct panel *p, uint32_t i)
+{
+	struct buf *name = &as_ranks(p)->name;
+
+	if (path_node(p, i) == SNAP_NONE)
+		return session_node_name(session(p), as_ranks(p)->paths[i].node);
+	buf_clear(name);
+	tui_put_path(p->tui, path_node(p, i), name);
+	return buf_str(name);
+}
+
+static const struct column path_columns[] = {
+	{"WAIT", "what waiting for the slowest costs: (max - mean) x ranks", 7, 0, human_time_ns,
+	 path_lost, NULL},
+	{"MAX/AVG", "1 is even", 7, 1, human_rate, path_imbalance, NULL},
+	{.title = "SLOWEST", .help = "the rank that takes longest", .width = 12, .priority = 2,
+	 .nth_value = path_slowest, .nth_print = print_slowest},
+	{"MEAN", "time on the device, of the ranks that have it", 7, 3, human_time_ns, path_mean, NULL},
+	{"MAX", "of the slowest rank", 7, 4, human_time_ns, path_max, NULL},
+	{"MIN", "of the fastest rank", 7, 5, human_time_ns, path_min, NULL},
+	{"RANKS", "that have this path", 5, 6, human_count, path_ranks, NULL},
+};
+
+/* ---- the panel ---- */
+
+static const struct section sections[] = {
+	{
+		.title = "Ranks",
+		.name = "RANK",
+		.columns = {rank_columns, ARRAY_SIZE(rank_columns), 40},
+		.n = n_ranks,
+		.row_name = rank_row_name,
+		.row_role = rank_role,
+		.empty = "no rank has spent time on a device",
+	},
+	{
+		.title = "Where ranks wait for the slowest",
+		.name = "PATH",
+		.columns = {path_columns, ARRAY_SIZE(path_columns), 40},
+		.n = n_paths,
+		.row_name = path_name,
+		.row_node = path_node,
+	},
+};
+
+static int init(struct panel *p)
+{
+	buf_init(&as_ranks(p)->name, 1 << 16);
+	sections_of(p)->v = sections;
+	sections_of(p)->n = ARRAY_SIZE(sections);
+	return 0;
+}
+
+static void forget(struct panel_ranks *pr)
+{
+	ranks_done(&pr->ranks);
+	free(pr->paths);
+	pr->paths = NULL;
+	pr->n_paths = 0;
+}
+
+static void done(struct panel *p)
+{
+	forget(as_ranks(p));
+	buf_done(&as_ranks(p)->name);
+	sections_done(sections_of(p));
+}
+
+static void update(struct panel *p)
+{
+	struct panel_ranks *pr = as_ranks(p);
+
+	forget(pr);
+	if (ranks_init(&pr->ranks, session(p), METRIC_TIME) == 0)
+		pr->paths = ranks_sorted(&pr->ranks, session(p), &pr->n_paths);
+	pr->mean = 0;
+	for (uint32_t i = 0; i < pr->ranks.n; i++)
+		pr->mean += pr->ranks.totals[i].sum / pr->ranks.n;
+	sections_update(sections_of(p), p);
+}
+
+SECTIONS_OPS(sections_of)
+
+const struct panel_ops panel_ranks_ops = {
+	.title = "Ranks",
+	.size = sizeof(struct panel_ranks),
+	.init = init,
+	.done = done,
+	.update = update,
+	.row_key = row_key,
+	.row_name = row_name,
+	.row_node = row_node,
+	.is_heading = is_heading,
+	.draw_row = draw_row,
+};
