@@ -96,40 +96,51 @@ struct parser {
 
 /* ---- numbers ---- */
 
-/* Microseconds in decimal as nanoseconds, without the loss of a double: times since 1970 need 61
- * bits. False: not a number, or beyond 2^62 ns. */
-static bool parse_us(const char *text, size_t len, int64_t *ret_ns)
+/* Digits, a point and digits, in thousandths; false for any other form and beyond 63 bits. */
+static bool parse_thousandths(const char *text, size_t len, int64_t *ret)
 {
-	bool negative = len && *text == '-';
-	const char *p = text + negative, *end = text + len;
-	int64_t ns = 0;
+	const char *p = text, *end = text + len;
+	int64_t v = 0;
 	int decimals = -1;
-	struct number n;
 
 	for (; p < end && decimals < 3; p++) {
 		if (*p == '.' && decimals < 0) {
 			decimals = 0;
 			continue;
 		}
-		if (*p < '0' || *p > '9' || ns > INT64_C(400000000000000000))
-			break;
-		ns = ns * 10 + (*p - '0');
+		if (*p < '0' || *p > '9' || v > INT64_C(400000000000000000))
+			return false;
+		v = v * 10 + (*p - '0');
 		decimals += decimals >= 0;
 	}
 	/* Beyond the third decimal only rounding is left. */
-	if (p < end && decimals == 3 && *p >= '5' && *p <= '9')
-		ns++;
-	while (p < end && decimals == 3 && *p >= '0' && *p <= '9')
-		p++;
-	if (p == end && p > text + negative) {
-		for (decimals = MAX(decimals, 0); decimals < 3; decimals++)
-			if (__builtin_mul_overflow(ns, 10, &ns))
-				return false;
-		*ret_ns = negative ? -ns : ns;
-		return ns < INT64_C(1) << 62;
+	v += p < end && *p >= '5' && *p <= '9';
+	for (; p < end; p++)
+		if (*p < '0' || *p > '9')
+			return false;
+	for (decimals = MAX(decimals, 0); decimals < 3; decimals++)
+		if (__builtin_mul_overflow(v, 10, &v))
+			return false;
+	*ret = v;
+	return len > 0;
+}
+
+/* Microseconds in decimal as nanoseconds, without the loss of a double: times since 1970 need 61
+ * bits. False: not a number, or beyond 2^62 ns. */
+static bool parse_us(const char *text, size_t len, int64_t *ret_ns)
+{
+	bool negative = len && *text == '-';
+	struct number n;
+
+	if (parse_thousandths(text + negative, len - negative, ret_ns)) {
+		*ret_ns = negative ? -*ret_ns : *ret_ns;
+		return llabs(*ret_ns) < INT64_C(1) << 62;
 	}
+	for (size_t i = 0; i < len; i++)
+		if (!memchr("0123456789+-.eE", text[i], 15))
+			return false;
 	number_parse(text, len, &n);
-	if (!(n.f64 > -4.6e15 && n.f64 < 4.6e15))
+	if (!len || !(n.f64 > -4.6e15 && n.f64 < 4.6e15))
 		return false;
 	*ret_ns = (int64_t)(n.f64 * 1000 + (n.f64 < 0 ? -0.5 : 0.5));
 	return true;
