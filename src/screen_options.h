@@ -54,7 +54,7 @@ enum {
 	 .rare = true, .id = OPT_LAYOUT},                                                          \
 	{.name = "no-config", .help = "ignore the configuration file", .rare = true,               \
 	 .id = OPT_NO_CONFIG},                                                                     \
-	{.name = "readonly", .help = "no key may pause, signal or save", .rare = true,             \
+	{.name = "readonly", .help = "no key may pause, signal, save or edit", .rare = true,             \
 	 .id = OPT_READONLY},                                                                      \
 	{.name = "keys", .help = "print the keys and leave", .rare = true, .id = OPT_KEYS}
 

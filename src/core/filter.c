@@ -126,9 +126,12 @@ void name_pattern_done(struct name_pattern *p)
 bool name_pattern_match(const struct name_pattern *p, struct snapshot *snap, uint32_t node,
 			enum name_mode mode)
 {
-	if (!regexec(&p->re, snapshot_name(snap, node, NAME_RAW), 0, NULL, 0))
+	const char *raw = snapshot_name(snap, node, NAME_RAW), *shown;
+
+	if (!regexec(&p->re, raw, 0, NULL, 0))
 		return true;
-	return mode != NAME_RAW && !regexec(&p->re, snapshot_name(snap, node, mode), 0, NULL, 0);
+	shown = snapshot_name(snap, node, mode);
+	return strcmp(raw, shown) && !regexec(&p->re, shown, 0, NULL, 0);
 }
 
 /* ---- masks ---- */

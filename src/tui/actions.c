@@ -58,7 +58,9 @@ static bool can_zoom(struct tui *t, const struct row *row)
 
 static bool can_fold(struct tui *t, const struct row *row)
 {
-	return is_in(t, row, TUI_PANEL_TREE) || is_in(t, row, TUI_PANEL_BOTTOM_UP);
+	if (is_in(t, row, TUI_PANEL_TREE))
+		return has_node(t, row) && snapshot_node(t->snap, row->node)->n_children > 0;
+	return is_in(t, row, TUI_PANEL_BOTTOM_UP);
 }
 
 static bool is_elsewhere(struct tui *t, const struct row *row)
