@@ -13,10 +13,11 @@
 #include "commands.h"
 #include "diff_print.h"
 #include "load.h"
+#include "pager.h"
 
 enum {
 	OPT_A = 1, OPT_B, OPT_METRIC, OPT_EXCLUSIVE, OPT_TREE, OPT_ALL, OPT_DEPTH, OPT_THRESHOLD,
-	OPT_ROWS, OPT_FAIL_OVER, OPT_EACH, OPT_FORMAT, OPT_NAMES, OPT_WIDTH, OPT_ASCII, OPT_PEAKS
+	OPT_ROWS, OPT_FAIL_OVER, OPT_EACH, OPT_FORMAT, OPT_NAMES, OPT_WIDTH, OPT_ASCII, OPT_PEAKS, OPT_NO_PAGER
 };
 
 /* The exit statuses are those of diff and cmp, not those of the other commands. */
@@ -53,6 +54,7 @@ static const struct option_def options[] = {
 	{.name = "width", .arg = "N", .help = "cut names to this width (the terminal's)",
 	 .rare = true, .id = OPT_WIDTH},
 	{.name = "ascii", .help = "print ASCII characters only", .rare = true, .id = OPT_ASCII},
+	{.name = "no-pager", .help = "print to the terminal itself", .rare = true, .id = OPT_NO_PAGER},
 };
 
 const struct command_def command_diff = {
@@ -71,7 +73,7 @@ struct arguments {
 	struct peaks *peaks;
 	const char **files[DIFF_N_SIDES];
 	double fail_over; /* ratio; negative: not asked for */
-	bool metric_given, each;
+	bool metric_given, each, no_pager;
 };
 
 /* A number with or without "%" behind it. */
@@ -151,6 +153,9 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		return on_format(a, value);
 	case OPT_NAMES:
 		return parse_names(value, &a->print.names);
+	case OPT_NO_PAGER:
+		a->no_pager = true;
+		return 0;
 	case OPT_PEAKS:
 		return peaks_load(&a->peaks, value);
 	case OPT_ASCII:
@@ -303,6 +308,7 @@ static int judge(const struct diff *d, const struct arguments *a)
 static int diff_files(struct arguments *a)
 {
 	_cleanup_(diff_freep) struct diff *d = NULL;
+	struct pager pager;
 	int r;
 
 	if (!a->peaks)
@@ -315,7 +321,9 @@ static int diff_files(struct arguments *a)
 	}
 	if (load_sides(d, a) < 0)
 		return STATUS_TROUBLE;
+	pager_start(&pager, !a->no_pager);
 	r = print(d, a);
+	pager_finish(&pager);
 	if (r < 0) {
 		complain("cannot print: %s", strerror(-r));
 		return STATUS_TROUBLE;

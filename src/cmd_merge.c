@@ -18,6 +18,7 @@
 #include "format/format.h"
 #include "format/report_table.h"
 #include "load.h"
+#include "pager.h"
 #include "progress.h"
 
 #define ROWS_DEFAULT 20
@@ -25,7 +26,7 @@
 
 enum {
 	OPT_OUT = 1, OPT_FORMAT, OPT_KEEP_GOING, OPT_RANKS, OPT_METRIC, OPT_ROWS, OPT_NAMES, OPT_WIDTH,
-	OPT_ASCII
+	OPT_ASCII, OPT_NO_PAGER
 };
 
 static const struct option_def options[] = {
@@ -47,6 +48,7 @@ static const struct option_def options[] = {
 	{.name = "width", .arg = "N", .help = "cut names to this width (the terminal's)",
 	 .id = OPT_WIDTH},
 	{.name = "ascii", .help = "print ASCII characters only", .id = OPT_ASCII},
+	{.name = "no-pager", .help = "print to the terminal itself", .rare = true, .id = OPT_NO_PAGER},
 };
 
 const struct command_def command_merge = {
@@ -61,7 +63,7 @@ const struct command_def command_merge = {
 struct arguments {
 	const char *out, *format, *metric;
 	const struct format *writer;
-	bool keep_going, ranks, ascii;
+	bool keep_going, ranks, ascii, no_pager;
 	uint8_t names;
 	unsigned rows, width;
 };
@@ -102,6 +104,9 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		return parse_names(value, &a->names);
 	case OPT_WIDTH:
 		return parse_count(value, &a->width);
+	case OPT_NO_PAGER:
+		a->no_pager = true;
+		return 0;
 	default:
 		a->ascii = true;
 		return 0;
@@ -266,6 +271,7 @@ static uint32_t find_metric(const struct session *s, const char *name)
 static int print_ranks(const struct session *s, const struct arguments *a)
 {
 	struct board b = {.s = s, .a = a};
+	struct pager pager;
 	uint32_t metric = find_metric(s, a->metric);
 	int r;
 
@@ -280,8 +286,10 @@ static int print_ranks(const struct session *s, const struct arguments *a)
 	if (r == 0)
 		r = b.out ? 0 : -ENOMEM;
 	if (r == 0) {
+		pager_start(&pager, !a->no_pager);
 		out_to_fd(b.out, STDOUT_FILENO);
 		r = board_print(&b);
+		pager_finish(&pager);
 	}
 	buf_done(&b.path);
 	free(b.out);

@@ -15,6 +15,7 @@
 #include "demangle.h"
 #include "format/report.h"
 #include "load.h"
+#include "pager.h"
 
 enum { OPT_SECTION = 1, OPT_SORT, OPT_ROWS, OPT_WIDTH, OPT_NAMES, OPT_GROUP, OPT_ASCII, OPT_FLAT, OPT_TREE };
 
@@ -157,17 +158,28 @@ static int print_loaded(const struct loaded *l, struct profile_options *o)
 	return r;
 }
 
+/* On the way to the terminal, through a pager. */
+static int print_paged(const struct loaded *l, struct profile_options *o)
+{
+	struct pager pager;
+	int r = 0;
+
+	pager_start(&pager, !o->no_pager);
+	if (o->list)
+		list_metrics(l->s);
+	else
+		r = print_loaded(l, o);
+	pager_finish(&pager);
+	return r;
+}
+
 int report_profile(const struct loaded *l, struct profile_options *o, const char *path)
 {
 	int r;
 
-	if (o->list) {
-		list_metrics(l->s);
-		return STATUS_OK;
-	}
-	if (l->before && check_diff(o) < 0)
+	if (!o->list && l->before && check_diff(o) < 0)
 		return STATUS_USAGE;
-	r = print_loaded(l, o);
+	r = print_paged(l, o);
 	if (r == -EINVAL) {
 		complain("no such metric or column (see 'proton list %s')", path);
 		return STATUS_USAGE;

@@ -12,7 +12,7 @@ struct profile_options {
 	struct report_options report; /* refers to what follows */
 	enum group group;
 	const char *before; /* --diff-profile: a file, or NULL */
-	bool list;
+	bool list, no_pager;
 	struct name_pattern patterns[2];
 	unsigned n_patterns;
 	struct peaks *peaks;
@@ -27,6 +27,7 @@ enum {
 	PROFILE_OPT_FORMAT,
 	PROFILE_OPT_PRINT_SORTED,
 	PROFILE_OPT_PEAKS,
+	PROFILE_OPT_NO_PAGER,
 	PROFILE_OPT_DIFF,
 	PROFILE_OPT_DEPTH,
 	PROFILE_OPT_THRESHOLD
@@ -82,6 +83,10 @@ enum {
 	{                                                                                          \
 		.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt",  \
 		.rare = true, .id = PROFILE_OPT_PEAKS                                                            \
+	},                                                                                         \
+	{                                                                                          \
+		.name = "no-pager", .help = "print to the terminal itself", .rare = true,          \
+		.id = PROFILE_OPT_NO_PAGER                                                         \
 	}
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these; another: a line on stderr says why. */
