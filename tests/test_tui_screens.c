@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const struct tui_options live_utf8 = {.live = true, .command = "top"};
+static const struct tui_options live_by_p99 = {.live = true, .command = "top", .sort = "p99"};
 static const struct tui_options live_ascii = {.live = true, .command = "top", .ascii = true};
 static const struct tui_options live_mono = {.live = true, .command = "top", .theme = "mono"};
 
@@ -46,6 +47,7 @@ static const struct {
 	{"leave_menu", &live_utf8, "q", 24, 80},
 	{"signal_menu", &live_ascii, "K", 24, 80},
 	{"panel_menu", &live_utf8, "3 v", 24, 80},
+	{"tree_by_p99", &live_by_p99, "", 24, 80},
 	{"flat_80x24", &live_utf8, "2", 24, 80},
 	{"flat_140x40", &live_utf8, "2", 40, 140},
 	{"flat_40x10", &live_ascii, "2", 10, 40},

@@ -275,6 +275,30 @@ START_TEST(durations_of)
 }
 END_TEST
 
+START_TEST(durations_of_frames)
+{
+	static const double shares[] = {0.5, 0.99};
+	uint32_t k[2], other, counts[HIST_BUCKETS] = {0};
+	double *v;
+
+	k[0] = node(node(SESSION_ROOT, "a"), "k");
+	k[1] = node(node(SESSION_ROOT, "b"), "k");
+	other = node(SESSION_ROOT, "other");
+	counts[hist_bucket(1000)] = 9;
+	ck_assert_int_eq(session_hist_set(w.s, k[0], SESSION_NONE, SESSION_NONE, counts), 0);
+	counts[hist_bucket(1000)] = 0;
+	counts[hist_bucket(9000)] = 1;
+	ck_assert_int_eq(session_hist_set(w.s, k[1], SESSION_NONE, SESSION_NONE, counts), 0);
+	v = durations_by_frame(w.s, shares, 2);
+	ck_assert_ptr_nonnull(v);
+	ck_assert_uint_eq(hist_bucket((uint64_t)v[w.s->nodes[k[0]].frame * 2]), hist_bucket(1000));
+	ck_assert_uint_eq(hist_bucket((uint64_t)v[w.s->nodes[k[0]].frame * 2 + 1]),
+			  hist_bucket(9000));
+	ck_assert(isnan(v[w.s->nodes[other].frame * 2]));
+	free(v);
+}
+END_TEST
+
 /* ---- random trees ---- */
 
 /* Time of all holders on whose path, from the top, `f` calls `g` at least once; f < 0: g is there. */
@@ -390,6 +414,7 @@ int main(void)
 	tcase_add_test(c, callers_small);
 	tcase_add_test(c, roofline_points);
 	tcase_add_test(c, durations_of);
+	tcase_add_test(c, durations_of_frames);
 	tcase_add_loop_test(c, callers_random, 0, 4);
 	tcase_add_loop_test(c, bottom_up_random, 0, 10);
 	suite_add_tcase(s, c);

@@ -85,3 +85,47 @@ int durations_make(struct durations *d, const struct session *s, uint32_t node, 
 	}
 	return 0;
 }
+
+/* The histograms of frames that have some, summed up. */
+struct by_frame {
+	uint32_t *index; /* by frame, + 1; 0: none */
+	uint32_t (*counts)[HIST_BUCKETS];
+	size_t n, cap;
+};
+
+static int add_hist(struct by_frame *b, const struct session *s, const struct session_hist *hist)
+{
+	uint32_t *index = &b->index[s->nodes[hist->node].frame], *to;
+
+	if (!*index) {
+		if (array_reserve((void **)&b->counts, &b->cap, b->n + 1, sizeof(*b->counts)) < 0)
+			return -ENOMEM;
+		memset(b->counts[b->n++], 0, sizeof(*b->counts));
+		*index = (uint32_t)b->n;
+	}
+	to = b->counts[*index - 1];
+	for (unsigned i = 0; i < HIST_BUCKETS; i++)
+		to[i] += MIN(hist->n[i], UINT32_MAX - to[i]);
+	return 0;
+}
+
+double *durations_by_frame(const struct session *s, const double *shares, unsigned n)
+{
+	struct by_frame b = {.index = calloc(MAX(s->n_frames, 1u), sizeof(*b.index))};
+	double *v = malloc(MAX(s->n_frames, 1u) * n * sizeof(*v));
+	int r = b.index && v ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < s->n_hists; i++)
+		r = add_hist(&b, s, &s->hists[i]);
+	for (size_t i = 0; r == 0 && i < s->n_frames * n; i++) {
+		uint32_t index = b.index[i / n];
+
+		v[i] = index ? (double)hist_quantile(b.counts[index - 1], shares[i % n]) : NAN;
+	}
+	free(b.index);
+	free(b.counts);
+	if (r == 0)
+		return v;
+	free(v);
+	return NULL;
+}

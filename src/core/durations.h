@@ -18,4 +18,8 @@ struct durations {
 /* 0 or -ENOMEM */
 int durations_make(struct durations *d, const struct session *s, uint32_t node, bool by_name);
 
+/* Durations below which shares (0..1) of a frame's own executions lie: n of them a session frame, in
+ * ns, NaN where nothing has a histogram. malloc'd; NULL: out of memory. */
+double *durations_by_frame(const struct session *s, const double *shares, unsigned n);
+
 #endif

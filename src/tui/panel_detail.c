@@ -182,8 +182,11 @@ static void add_numbers(struct panel *p)
 
 	panel_refresh(tree);
 	for (unsigned i = 0; i < c->n; i++) {
-		double v = c->v[i].value(tree, as_detail(p)->node);
+		double v;
 
+		if (c->v[i].nth_value) /* percentiles: they stand beside the durations */
+			continue;
+		v = c->v[i].value(tree, as_detail(p)->node);
 		if (isnan(v) || (c->v[i].is_absent && c->v[i].is_absent(tree)))
 			continue;
 		c->v[i].format(text, v);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/hash.h"
+#include "core/durations.h"
 #include "tui/panel.h"
 #include "tui/tui_impl.h"
 
@@ -16,9 +17,12 @@ struct panel_flat {
 	double *cumulative; /* time up to and with entry i, in the snapshot's order */
 	uint32_t *order;    /* entries as rows */
 	size_t cap_order, cap_cumulative;
+	double *quantiles; /* of the session's frames, N_QUANTILES each; NULL: not asked for yet */
 	bool any_bytes, any_flops, any_range;
 	struct layout layout;
 };
+
+#define N_QUANTILES 3
 
 static struct panel_flat *as_flat(struct panel *p)
 {
@@ -93,6 +97,24 @@ static double value_tfs(struct panel *p, uint32_t i)
 	return f->time_ns > 0 ? f->flops / f->time_ns / 1e3 : NAN;
 }
 
+/* Histograms are looked at when a column of them is. */
+static double value_quantile(struct panel *p, unsigned k, uint32_t i)
+{
+	static const double shares[N_QUANTILES] = {0.5, 0.9, 0.99};
+	const struct session *s = snapshot_session(p->tui->snap);
+	struct panel_flat *pf = as_flat(p);
+	uint32_t node = snapshot_node(p->tui->snap, pf->v[i].node)->session_node;
+
+	if (!pf->quantiles)
+		pf->quantiles = durations_by_frame(s, shares, N_QUANTILES);
+	return pf->quantiles ? pf->quantiles[s->nodes[node].frame * N_QUANTILES + k] : NAN;
+}
+
+static bool no_quantiles(struct panel *p)
+{
+	return snapshot_session(p->tui->snap)->n_hists == 0;
+}
+
 static bool no_rate(struct panel *p)
 {
 	return !p->tui->options.live;
@@ -113,6 +135,10 @@ static bool no_range(struct panel *p)
 	return !as_flat(p)->any_range;
 }
 
+#define QUANTILE(title_, help_, k_)                                                                \
+	{.title = title_, .help = help_, .width = 6, .priority = 14 - (k_),                        \
+	 .format = human_time_ns, .nth_value = value_quantile, .is_absent = no_quantiles, .k = (k_)}
+
 static const struct column columns[] = {
 	{"SELF", "time on the device", 7, 0, human_time_ns, value_self, NULL},
 	{"%", "share of the total", 5, 1, human_percent, value_share, NULL},
@@ -124,6 +150,9 @@ static const struct column columns[] = {
 	{"AVG", "time of one execution", 6, 3, human_time_ns, value_average, NULL},
 	{"MIN", "shortest execution", 6, 9, human_time_ns, value_min, no_range},
 	{"MAX", "longest execution", 6, 8, human_time_ns, value_max, no_range},
+	QUANTILE("P50", "half of the executions were no longer", 0),
+	QUANTILE("P90", "90 % of the executions were no longer", 1),
+	QUANTILE("P99", "99 % of the executions were no longer", 2),
 	{"BYTES", "bytes moved", 6, 10, human_bytes, value_bytes, no_bytes},
 	{"GB/s", "bytes moved per time on the device", 5, 5, human_rate, value_gbs, no_bytes},
 	{"FLOPS", "floating-point operations", 6, 11, human_count, value_flops, no_flops},
@@ -194,7 +223,7 @@ static void make_order(struct panel *p)
 		return;
 	for (uint32_t i = 0; i < pf->n; i++)
 		if (passes(p, &pf->v[i]))
-			s[n++] = (struct sorting){columns[p->sort].value(p, i), i};
+			s[n++] = (struct sorting){column_value(&columns[p->sort], p, i), i};
 	qsort(s, n, sizeof(*s), sorting_compare);
 	set_order(pf, s, n);
 }
@@ -204,6 +233,8 @@ static void update(struct panel *p)
 	struct panel_flat *pf = as_flat(p);
 
 	p->n_rows = 0;
+	free(pf->quantiles);
+	pf->quantiles = NULL;
 	pf->v = snapshot_flat(p->tui->snap, p->tui->names, &pf->n);
 	if (!pf->v ||
 	    array_reserve((void **)&pf->order, &pf->cap_order, pf->n + 1, sizeof(*pf->order)) < 0 ||
@@ -270,6 +301,7 @@ static void done(struct panel *p)
 {
 	free(as_flat(p)->order);
 	free(as_flat(p)->cumulative);
+	free(as_flat(p)->quantiles);
 }
 
 /* "Total" is the same as exclusive here. */

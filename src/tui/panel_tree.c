@@ -35,6 +35,7 @@ static void done(struct panel *p)
 {
 	tree_done(&as_tree(p)->tree);
 	metric_columns_done(as_tree(p));
+	tree_columns_done(as_tree(p));
 }
 
 /* A profile of the host alone has no device time to sort by. */

@@ -22,6 +22,9 @@ enum source {
 	SRC_BYTES,
 	SRC_FLOPS,
 	SRC_CPU,
+	SRC_P50,
+	SRC_P90,
+	SRC_P99,
 	SRC_N
 };
 
@@ -44,6 +47,7 @@ struct panel_tree {
 	struct tree tree;
 	const double *sources[SRC_N];
 	bool fetched[SRC_N];
+	struct derive *quantiles; /* NULL: not asked for yet */
 	struct layout layout;
 	char filter[TUI_NEEDLE]; /* the one that the rows were made with */
 	char search[TUI_NEEDLE]; /* the one that marks were made for, when searched */
@@ -71,6 +75,7 @@ static inline struct panel_tree *as_tree(struct panel *p)
 extern const struct columns tree_columns;
 
 void tree_columns_init(struct panel_tree *pt);
+void tree_columns_done(struct panel_tree *pt);
 /* A new picture: numbers are fetched again, new metrics get columns. */
 void tree_columns_update(struct panel_tree *pt);
 bool tree_has_no_time(struct panel *p);

@@ -48,14 +48,37 @@ static const struct snap_column *fetch(struct snapshot *snap, enum source source
 	return snapshot_column(snap, plain[source].metric, plain[source].inclusive);
 }
 
+/* From histograms, with those of what is below. */
+static const double *fetch_quantile(struct panel_tree *pt, enum source source)
+{
+	static const double shares[] = {0.5, 0.9, 0.99};
+	const struct derived wanted = {.op = DERIVED_QUANTILE,
+				       .inclusive = true,
+				       .metric = METRIC_NONE,
+				       .factor = 1,
+				       .share = shares[source - SRC_P50]};
+
+	if (!pt->quantiles)
+		pt->quantiles = derive_new(pt->tree.snap, NULL);
+	return pt->quantiles ? derive_column(pt->quantiles, &wanted) : NULL;
+}
+
+static const double *fetch_column(struct panel_tree *pt, enum source source)
+{
+	const struct snap_column *c;
+
+	if (source >= SRC_P50)
+		return fetch_quantile(pt, source);
+	c = fetch(pt->tree.snap, source);
+	return c ? c->v : NULL;
+}
+
 static double get(struct panel *p, enum source source, uint32_t id)
 {
 	struct panel_tree *pt = as_tree(p);
 
 	if (!pt->fetched[source]) {
-		const struct snap_column *c = fetch(p->tui->snap, source);
-
-		pt->sources[source] = c ? c->v : NULL;
+		pt->sources[source] = fetch_column(pt, source);
 		pt->fetched[source] = true;
 	}
 	return pt->sources[source] && id < pt->tree.n_flags ? pt->sources[source][id] : NAN;
@@ -107,6 +130,16 @@ static double value_min(struct panel *p, uint32_t id)
 static double value_max(struct panel *p, uint32_t id)
 {
 	return get(p, SRC_MAX, id);
+}
+
+static double value_quantile(struct panel *p, unsigned k, uint32_t id)
+{
+	return get(p, SRC_P50 + k, id);
+}
+
+static bool no_quantiles(struct panel *p)
+{
+	return snapshot_session(p->tui->snap)->n_hists == 0;
 }
 
 static double value_bytes(struct panel *p, uint32_t id)
@@ -212,6 +245,10 @@ static bool no_cpu_share(struct panel *p)
 	return !tree_has_no_time(p) || no_cpu(p);
 }
 
+#define QUANTILE(title_, help_, k_)                                                                \
+	{.title = title_, .help = help_, .width = 6, .priority = 14 - (k_),                        \
+	 .format = human_time_ns, .nth_value = value_quantile, .is_absent = no_quantiles, .k = (k_)}
+
 static void format_rate_ns(char out[HUMAN_MAX], double ns_per_second)
 {
 	human_time_ns(out, ns_per_second);
@@ -230,6 +267,9 @@ static const struct column columns[] = {
 	{"AVG", "time of one execution", 6, 6, human_time_ns, value_average, no_count},
 	{"MIN", "shortest execution", 6, 11, human_time_ns, value_min, no_range},
 	{"MAX", "longest execution", 6, 10, human_time_ns, value_max, no_range},
+	QUANTILE("P50", "half of the executions were no longer", 0),
+	QUANTILE("P90", "90 % of the executions were no longer", 1),
+	QUANTILE("P99", "99 % of the executions were no longer", 2),
 	{"BYTES", "bytes moved", 6, 7, human_bytes, value_bytes, no_bytes},
 	{"GB/s", "bytes moved per time on the device", 5, 4, human_rate, value_gbs, no_bytes},
 	{"FLOPS", "floating-point operations", 6, 8, human_count, value_flops, no_flops},
@@ -320,12 +360,19 @@ void tree_columns_init(struct panel_tree *pt)
 	pt->base.columns.v = pt->columns;
 }
 
+void tree_columns_done(struct panel_tree *pt)
+{
+	pt->quantiles = derive_free(pt->quantiles);
+}
+
 void tree_columns_update(struct panel_tree *pt)
 {
 	const struct metric_table *table = snapshot_session(pt->tree.snap)->metrics;
 	uint32_t n = metric_table_count(table);
 
 	memset(pt->fetched, 0, sizeof(pt->fetched));
+	if (pt->quantiles) /* those of the picture before are gone */
+		derive_masks(pt->quantiles, NULL, NULL, TOTALS_OF_ALL);
 	pt->cpu_total = NAN;
 	metric_columns_update(pt);
 	if (pt->metric.now) /* those asked for, and no others */
