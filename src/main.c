@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
+#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <stdarg.h>
@@ -102,16 +103,22 @@ static const char *basename_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-int main(int argc, char **argv)
+/* What was printed must have arrived: a full disk is no success. */
+static int check_output(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	if (status == STATUS_OK)
+		complain("cannot print: %s", strerror(errno));
+	return status == STATUS_OK ? STATUS_FAILED : status;
+}
+
+static int run(int argc, char **argv)
 {
 	const struct command *command;
 	bool version = false;
 	int first;
 
-	launch_origin_save(&arg_origin);
-	keep_standard_descriptors();
-	setlocale(LC_ALL, "");
-	log_init(getenv("PROTON_LOG"));
 	if (argc > 0 && !strcmp(basename_of(argv[0]), "proton-viewer"))
 		return cmd_viewer(argc, argv);
 	if (argc > 1 && !strcmp(argv[1], "viewer"))
@@ -136,4 +143,13 @@ int main(int argc, char **argv)
 	if (!command)
 		return command_unknown(argv[1]);
 	return command->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	launch_origin_save(&arg_origin);
+	keep_standard_descriptors();
+	setlocale(LC_ALL, "");
+	log_init(getenv("PROTON_LOG"));
+	return check_output(run(argc, argv));
 }

@@ -23,4 +23,10 @@ echo '{"a": 1}' >shape.hatchet; fails "wrong shape" shape.hatchet "at byte"
 fails "a directory" /tmp "Is a directory"
 fails "not there" nothing.hatchet "No such file or directory"
 head -c 100 /dev/urandom >noise; fails "noise" noise "at byte"
+# ---- a full disk is no success
+for command in --help "help top" version "list f.hatchet" "report f.hatchet" "export -f json f.hatchet" "top --keys"; do
+	# shellcheck disable=SC2086
+	"$PROTON" $command >/dev/full 2>err; check "$command on a full disk: status" 1 $?
+	has "$command: said" "No space left on device" err
+done
 finish

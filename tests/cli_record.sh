@@ -127,4 +127,13 @@ PY
 PROTON_FAKE='kernel a 10 1;pause 50;repeat 6' "$PROTON" record -q -o z.hatchet -- "$(python3 -c 'import sys; print(sys.executable)')" closer.py
 check "its files hold what it wrote" 64 "$(cat mine* | wc -c)"
 check "and all is counted" 7 "$(metric z.hatchet a count)"
+
+# ---- a folder for temporary files that is full: the next one
+mkdir small
+if unshare -rm mount -t tmpfs none small 2>/dev/null; then
+	unshare -rm sh -c 'mount -t tmpfs -o size=16k none small; head -c 20000 /dev/zero >small/fill 2>/dev/null
+		TMPDIR=$PWD/small XDG_RUNTIME_DIR=$PWD/small "$@"; s=$?; ls -d small/proton* 2>/dev/null; exit $s' \
+		sh "$PROTON" record -q -o g.hatchet true >out 2>&1
+	check "a full TMPDIR: status" 0 $?; check "a full TMPDIR: nothing is left there" "" "$(cat out)"
+fi
 finish

@@ -190,17 +190,6 @@ static int make_directory_in(const char *folder, char **ret_path)
 	return r;
 }
 
-static int make_directory(char **ret_path)
-{
-	_cleanup_(freep) char *runtime = runtime_folder(true);
-
-	if (runtime && make_directory_in(runtime, ret_path) == 0)
-		return 0;
-	if (make_directory_in(temporary_folder(), ret_path) == 0)
-		return 0;
-	return make_directory_in("/tmp", ret_path);
-}
-
 /* ---- one directory ---- */
 
 static int make_owner(struct session_dir *dir, int dir_fd)
@@ -268,28 +257,41 @@ static int make_entries(struct session_dir *dir)
 	return r;
 }
 
-int session_dir_new(struct session_dir **ret_dir)
+/* All of it in one folder, or nothing. */
+static int make_all_in(const char *folder, struct session_dir **ret_dir)
 {
 	struct session_dir *dir = calloc(1, sizeof(*dir));
-	mode_t mask;
 	int r;
 
 	if (!dir)
 		return -ENOMEM;
 	dir->stream_fd = dir->owner_fd = -1;
-	mask = umask(077); /* the user's may take our own bits away */
-	r = make_directory(&dir->path);
+	r = make_directory_in(folder, &dir->path);
 	if (r == 0)
 		r = make_entries(dir);
-	umask(mask);
-	if (r < 0) {
-		if (dir->path)
-			(void)session_dir_remove(dir->path);
-		session_dir_free(dir);
-		return r;
+	if (r == 0) {
+		*ret_dir = dir;
+		return 0;
 	}
-	*ret_dir = dir;
-	return 0;
+	if (dir->path)
+		(void)session_dir_remove(dir->path);
+	session_dir_free(dir);
+	return r;
+}
+
+/* A folder may be missing, forbidden, or full: then the next one. */
+int session_dir_new(struct session_dir **ret_dir)
+{
+	_cleanup_(freep) char *runtime = runtime_folder(true);
+	const char *const folders[] = {runtime, temporary_folder(), "/tmp"};
+	mode_t mask = umask(077); /* the user's may take our own bits away */
+	int r = -ENOENT;
+
+	for (size_t i = 0; r < 0 && i < ARRAY_SIZE(folders); i++)
+		if (folders[i])
+			r = make_all_in(folders[i], ret_dir);
+	umask(mask);
+	return r;
 }
 
 struct session_dir *session_dir_free(struct session_dir *dir)
