@@ -122,10 +122,16 @@ static void put_pair(struct bottom_up *b, uint32_t holder, uint32_t caller)
 	child->has_callers |= caller_of(b, caller) != SNAP_NONE;
 }
 
-/* The contexts of a node that become its children's: callers, or for node 0 the holders. */
+/* The contexts of a node that become its children's: callers, or for node 0 the holders. Where
+ * nothing but the top calls, there is no more to say. */
 static uint32_t next_context(const struct bottom_up *b, uint32_t i, size_t at)
 {
-	return i == 0 ? b->callers[at] : caller_of(b, b->callers[at]);
+	uint32_t caller;
+
+	if (i == 0)
+		return b->callers[at];
+	caller = caller_of(b, b->callers[at]);
+	return caller == SNAP_NONE && b->nodes[i].has_callers ? 0 : caller;
 }
 
 /* Take the slots back; the children of i are complete. */

@@ -7,11 +7,11 @@
  *     main ── a ── kernel        kernel ── a ── main        a set of (holder, caller) pairs a node;
  *         └── b ── kernel               └── b ── main       children part the set of their parent
  *
- * Each holder is in one child at most, so exclusive numbers over a set are right under recursion.
- * Children are made when they are asked for: what nobody opens costs nothing. Node 0 stands for all
- * holders and has the roots as children. Nodes are numbered anew by bottom_up_update(); a node's
- * key names the same path for ever.
- *   thread  one */
+ * Each holder is in one child, so exclusive numbers over a set are right under recursion, and
+ * children make up their parent: what is called from functions and from the top has the root among
+ * its callers. Children are made when they are asked for: what nobody opens costs nothing. Node 0
+ * stands for all holders and has the roots as children. Nodes are numbered anew by
+ * bottom_up_update(); a node's key names the same path for ever. thread  one */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
