@@ -49,6 +49,7 @@ for sig in KILL HUP; do
 	top=$(pgrep -o -f "proton top -i 0.2 -o $work/k.hatchet")
 	kill -s "$sig" "$top"; see "$sig: the shell is back" "back=42"
 	check "$sig: terminal as before" "" "$(diff before after)"
+	check "$sig: no reports of the mouse" 0 "$(t display-message -p -t s '#{mouse_any_flag}')"
 	check "$sig: no alternate screen" 0 "$(t display-message -p -t s '#{alternate_on}')"
 	check "$sig: the program lives" 0 "$(kill -0 "$(cat pid)"; echo $?)"
 	touch stop; wait_for 10 test -e done; check "$sig: and ends by itself" yes "$(cat done)"

@@ -275,6 +275,29 @@ START_TEST(including_and_excluding)
 }
 END_TEST
 
+/* What an expression leaves out is in no panel and in no group. */
+START_TEST(excluding_everywhere)
+{
+	world_keys(&w, "! 'backward' Enter");
+	for (unsigned panel = 0; panel < TUI_N_PANELS; panel++) {
+		tui_show_panel(w.t, panel);
+		world_keys(&w, "E");
+		ck_assert_msg(!world_shows(&w, "flash_bwd"), "panel %u", panel);
+		ck_assert_msg(!world_shows(&w, "wgrad"), "panel %u", panel);
+	}
+	world_keys(&w, "1");
+	for (unsigned group = 0; group < GROUP_N; group++) {
+		world_keys(&w, "G E");
+		ck_assert_msg(!world_shows(&w, "wgrad"), "group %u", group);
+		world_tick(&w);
+		ck_assert_msg(!world_shows(&w, "wgrad"), "group %u", group);
+		ck_assert(world_shows(&w, "flash_fwd"));
+	}
+	world_keys(&w, "Esc");
+	ck_assert(world_shows(&w, "wgrad"));
+}
+END_TEST
+
 START_TEST(zooming)
 {
 	world_keys(&w, "j j .");
@@ -661,6 +684,7 @@ Suite *suite_keys(void)
 		searching_lists,
 		filtering,
 		including_and_excluding,
+		excluding_everywhere,
 		zooming,
 		sorting,
 		choosing_columns,

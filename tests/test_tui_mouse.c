@@ -185,6 +185,40 @@ START_TEST(given_back)
 }
 END_TEST
 
+/* Any keys and presses in any order, at changing sizes, with changing data: the same ones each
+ * time. */
+START_TEST(anything_in_any_order)
+{
+	static const char keys[] =
+		"jkgl h\te=oEC./&!\\*(a\rdyYOfmGx%MVtvpWi?1234567890qQ>I\33\33\33\25";
+	static const int sizes[][2] = {{24, 80}, {10, 40}, {5, 20}, {40, 140}};
+	uint32_t seed = 11 * (uint32_t)_i;
+	struct buf out;
+
+	w.t->options.print_dir = "/nonexistent";
+	for (int i = 0; i < 4000; i++) {
+		uint32_t r = (seed = seed * 1664525 + 1013904223) >> 8;
+		struct mouse_event event = {r % 4, (int)(r >> 2) % 26 - 1, (int)(r >> 8) % 90 - 1};
+
+		w.n_actions = 0;
+		w.typed[0] = '\0';
+		if (r % 5 == 0)
+			mouse_press(w.t, &event);
+		else
+			tui_key(w.t, r % 37 == 1 ? KEY_FUNCTION | KEY_F(1 + (int)(r % 12))
+						 : keys[(r >> 4) % (sizeof(keys) - 1)]);
+		if (i % 200 == 0)
+			world_tick(&w);
+		if (i % 3)
+			continue;
+		buf_init(&out, 0);
+		tui_dump(w.t, sizes[i / 500 % 4][0], sizes[i / 500 % 4][1], false, &out);
+		ck_assert_int_eq(out.error, 0);
+		buf_done(&out);
+	}
+}
+END_TEST
+
 Suite *suite_mouse(void)
 {
 	const TTest *const tests[] = {
@@ -197,6 +231,7 @@ Suite *suite_mouse(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
 		tcase_add_test(c, tests[i]);
+	tcase_add_loop_test(c, anything_in_any_order, 1, 4);
 	suite_add_tcase(s, c);
 	return s;
 }

@@ -68,6 +68,8 @@ static void press_part(struct tui *t, int part, const struct mouse_event *event)
 		tui_do_request(t, REQ_ZOOM_OUT);
 		return;
 	}
+	if (!p->ops->pick) /* it was another panel that has drawn it */
+		return;
 	p->ops->pick(p, part);
 	if (is_second(t, event))
 		tui_do_request(t, REQ_ZOOM);

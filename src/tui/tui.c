@@ -437,8 +437,10 @@ static void press(struct tui *t)
 {
 	struct mouse_event event;
 
-	if (t->has_mouse && screen_read_mouse(t->screen, &event))
-		mouse_press(t, &event);
+	if (!t->has_mouse || !screen_read_mouse(t->screen, &event))
+		return;
+	tui_redraw(t); /* keys that came with it may have changed what lies where */
+	mouse_press(t, &event);
 }
 
 int tui_handle_input(struct tui *t)
