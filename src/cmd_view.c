@@ -37,6 +37,8 @@ struct viewer {
 	struct screen_options screen;
 	struct profile_options profile; /* the same for text */
 	char *target;                   /* what the header calls it */
+	char *compare;                  /* asked for: a file to compare with, "" for none; or NULL */
+	const char *message;            /* to begin with, or NULL */
 	bool quit;
 };
 
@@ -90,6 +92,20 @@ static int on_request(void *data, enum tui_action action, int arg)
 	(void)arg;
 	if (action != TUI_QUIT && action != TUI_DETACH)
 		return -ENOTSUP;
+	v->quit = true;
+	return 0;
+}
+
+/* What is compared needs another tree: the screen is made anew, see view_again(). */
+static int on_compare(void *data, const char *path)
+{
+	struct viewer *v = data;
+
+	if (*path && access(path, R_OK) < 0)
+		return -errno;
+	v->compare = strdup(path);
+	if (!v->compare)
+		return -ENOMEM;
 	v->quit = true;
 	return 0;
 }
@@ -177,6 +193,8 @@ static int run_screen(struct viewer *v, struct tui *t, int signals)
 	}
 	if (*v->screen.skipped)
 		tui_message(t, "%s", v->screen.skipped);
+	if (v->message)
+		tui_message(t, "%s", v->message);
 	tui_refresh(t);
 	r = view_loop(v, t, signals);
 	tui_close(t);
@@ -185,7 +203,8 @@ static int run_screen(struct viewer *v, struct tui *t, int signals)
 
 static int view_screen(struct viewer *v, const struct loaded *l)
 {
-	const struct tui_host host = {.data = v, .request = on_request, .status = on_status};
+	const struct tui_host host = {
+		.data = v, .request = on_request, .status = on_status, .compare = on_compare};
 	struct snapshot *snap = snapshot_of(l->s, v->screen.group);
 	struct snapshot *before = snapshot_of(l->before, GROUP_NONE);
 	struct tui_options *o = &v->screen.tui;
@@ -245,6 +264,58 @@ static void text_take(struct viewer *v)
 	r->width = terminal_width(STDOUT_FILENO);
 }
 
+/* "b.hatchet", "b.hatchet and 3 more", "b.hatchet, A: a.hatchet" */
+static int name_target(struct viewer *v, char *const *paths, int n, const char *before)
+{
+	struct buf name;
+
+	buf_init(&name, 0);
+	buf_puts(&name, paths[0]);
+	if (n > 1)
+		buf_printf(&name, " and %d more", n - 1);
+	if (before)
+		buf_printf(&name, ", A: %s", before);
+	free(v->target);
+	v->target = name.error ? NULL : strdup(buf_str(&name));
+	buf_done(&name);
+	return v->target ? 0 : -ENOMEM;
+}
+
+/* Another comparison: the files are read again, because a comparison has a tree of its own. What
+ * cannot be read leaves everything as it is. */
+static void load_again(struct viewer *v, struct loaded *l, char *const *paths, int n)
+{
+	const char *before = *v->compare ? v->compare : NULL;
+	struct loaded next;
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL); /* reading may take long: Ctrl-C ends it */
+	v->quit = false;
+	v->message = NULL;
+	if (loaded_open(&next, paths, n, before) < 0) {
+		v->message = "that file cannot be compared with: see what was printed before this screen";
+		return;
+	}
+	loaded_close(l);
+	*l = next;
+	v->screen.group = GROUP_NONE;
+	name_target(v, paths, n, before);
+}
+
+static int view_on_screen(struct viewer *v, struct loaded *l, char *const *paths, int n)
+{
+	int r;
+
+	screen_take(v);
+	while ((r = view_screen(v, l)) == STATUS_OK && v->compare) {
+		load_again(v, l, paths, n);
+		free(v->compare);
+		v->compare = NULL;
+	}
+	return r;
+}
+
 static int view_files(struct viewer *v, char *const *paths, int n)
 {
 	bool screen = isatty(STDOUT_FILENO) && !v->profile.list && !v->profile.report.print_sorted;
@@ -257,20 +328,18 @@ static int view_files(struct viewer *v, char *const *paths, int n)
 		v->screen.group = GROUP_NONE;
 	if (loaded_open(&l, paths, n, v->profile.before) < 0)
 		return STATUS_FAILED;
-	if (n > 1 ? asprintf(&v->target, "%s and %d more", paths[0], n - 1) < 0
-		  : !(v->target = strdup(paths[0]))) {
+	if (name_target(v, paths, n, v->profile.before) < 0) {
 		complain("out of memory");
-		v->target = NULL;
 		r = STATUS_FAILED;
 	} else if (screen) {
-		screen_take(v);
-		r = view_screen(v, &l);
+		r = view_on_screen(v, &l, paths, n);
 	} else {
 		text_take(v);
 		r = report_profile(&l, &v->profile, paths[0]);
 	}
 	loaded_close(&l);
 	free(v->target);
+	free(v->compare);
 	return r;
 }
 

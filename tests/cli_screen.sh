@@ -71,4 +71,17 @@ PROTON_FAKE='kernel a 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 --json-lines
 check "json lines" ok "$(python3 -c 'import json,sys
 lines=[json.loads(l) for l in open("out")]
 print("ok" if len(lines) >= 3 and lines[-1]["nodes"] else len(lines))')"
+# ---- view: D compares with another file, and stops
+window 100x24 "$PROTON view c.hatchet; echo status=\$?"
+see "view" "gemm_bf16"
+t send-keys -t s D; see "D asks" "compare with file"
+t send-keys -t s -l a.hatchet; t send-keys -t s Enter
+see "D compares" "STATUS"
+see "D names the other file" "A: a.hatchet"
+t send-keys -t s D; see "D asks again" "no more"; t send-keys -t s Enter
+see "D with none ends it" "CALLS"
+t send-keys -t s D; see "D asks once more" "compare with file"
+t send-keys -t s -l nothing; t send-keys -t s Enter
+see "D: no such file" "No such file"
+t send-keys -t s Q; see "D: status" "status=0"
 finish

@@ -3,8 +3,10 @@
 #include "config.h" // IWYU pragma: keep
 #include "test_tui_session.h"
 #include <errno.h>
+#include <stdio.h>
 #include "core/merge.h"
 #include "core/pair.h"
+#include "tui/tui_impl.h"
 
 static const char all_metrics[] = "total,time/ms,avg_time/us,time/%,bytes/MB,byte/s,count,util,direction";
 
@@ -137,6 +139,32 @@ START_TEST(comparison)
 }
 END_TEST
 
+static int on_compare(void *data, const char *path)
+{
+	snprintf(data, 64, "<%s>", path);
+	return *path == '!' ? -ENOENT : 0;
+}
+
+START_TEST(asking_for_a_comparison)
+{
+	static const struct tui_options options = {.command = "view"};
+	char asked[64] = "";
+	struct world w;
+
+	file_world(&w, &options);
+	world_keys(&w, "D");
+	ck_assert(world_shows(&w, "only saved profiles"));
+	w.t->host = (struct tui_host){.data = asked, .compare = on_compare};
+	world_keys(&w, "D 'old.hatchet' Enter");
+	ck_assert_str_eq(asked, "<old.hatchet>");
+	world_keys(&w, "D '!' Enter");
+	ck_assert(world_shows(&w, "cannot compare with '!': No such file"));
+	world_keys(&w, "D Esc");
+	ck_assert_str_eq(asked, "<!>");
+	world_done(&w);
+}
+END_TEST
+
 START_TEST(comparison_of_named_columns)
 {
 	struct tui_options options = {.command = "view", .ascii = true, .metrics = "count,time/ms",
@@ -210,6 +238,7 @@ Suite *suite_columns(void)
 	tcase_add_test(c, limits);
 	tcase_add_test(c, comparison);
 	tcase_add_test(c, comparison_of_named_columns);
+	tcase_add_test(c, asking_for_a_comparison);
 	tcase_add_test(c, ranks);
 	suite_add_tcase(s, c);
 	return s;

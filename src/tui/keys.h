@@ -101,6 +101,7 @@
 	_(RESET,         "r",             DATA,    "",       "count from now")                     \
 	_(UNRESET,       "R",             DATA,    "",       "count the whole run again")          \
 	_(SAVE,          "F9 w",          DATA,    "Save",   "write the profile now")              \
+	_(COMPARE,       "D",             DATA,    "",       "compare with another profile; with none: no more") \
 	_(SAVE_LAYOUT,   "W",             DATA,    "",       "keep columns, orders and colours for the next time") \
 	_(PRINT,         "p",             DATA,    "",       "write this screen to a file: text, colours, picture")\
 	_(RESYNC,        "C-r",           DATA,    "",       "have everything sent again")         \

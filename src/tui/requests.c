@@ -466,6 +466,27 @@ static void do_save_layout(struct tui *t)
 		prompt_open(&t->prompt, "layout's name (none: the usual one): ", "", on_save_layout);
 }
 
+static void on_compare(struct tui *t, enum prompt_event event, const char *text)
+{
+	int r;
+
+	if (event != PROMPT_ACCEPTED)
+		return;
+	r = t->host.compare(t->host.data, text);
+	if (r < 0)
+		tui_message(t, "cannot compare with '%s': %s", text, strerror(-r));
+}
+
+static void do_compare(struct tui *t)
+{
+	if (!t->host.compare)
+		tui_message(t, "only saved profiles can be compared (proton view)");
+	else
+		prompt_open(&t->prompt,
+			    t->options.before ? "compare with file (none: no more): " : "compare with file: ",
+			    "", on_compare);
+}
+
 /* A name that is not there yet; the open file, or -errno. */
 static int create_print(struct tui *t, const char *suffix, char *path, size_t size)
 {
@@ -696,6 +717,7 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_RESET] = do_reset,
 	[REQ_UNRESET] = do_unreset,
 	[REQ_SAVE] = do_save,
+	[REQ_COMPARE] = do_compare,
 	[REQ_SAVE_LAYOUT] = do_save_layout,
 	[REQ_PRINT] = do_print,
 	[REQ_RESYNC] = do_resync,

@@ -73,6 +73,9 @@ struct tui_host {
 	/* Text for the program's terminal, as its keyboard would send it; len 0 only asks whether
 	 * it would be taken. -ENOTTY: its input is not this terminal. -ESRCH: it has ended. */
 	int (*input)(void *data, const char *text, size_t len);
+	/* Compare with the profile in a file ("" = with none) from now on: the program makes a new
+	 * screen. -errno: the file cannot be read, and nothing changes. */
+	int (*compare)(void *data, const char *path);
 };
 
 /* The panels in the order of their tabs and of the keys PANEL_1 … in keys.h.
