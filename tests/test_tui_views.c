@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "test_tui_session.h"
 #include "tui/mouse.h"
+#include "tui/settings.h"
 #include "tui/tui_impl.h"
 
 static const struct tui_options live = {.live = true, .command = "top"};
@@ -103,6 +104,37 @@ START_TEST(bottom_up_stays_open)
 	world_keys(&w, "t");
 	ck_assert_int_eq(w.t->current, TUI_PANEL_TREE);
 	ck_assert_str_eq(here(), "mlp");
+}
+END_TEST
+
+static const char *sort_title(const struct panel *p)
+{
+	return p->columns.v[p->sort].title;
+}
+
+static void on_skipped(void *data, unsigned line, const char *why)
+{
+	(void)data;
+	ck_abort_msg("line %u: %s", line, why);
+}
+
+/* A saved layout sorts panels that were never looked at. */
+START_TEST(layout_sorts)
+{
+	static const char text[] = "sort bottom-up CALLS\nsort callers AVG ascending\n"
+				   "sort flame BYTES\ncolumns bottom-up CALLS %\n";
+	struct settings settings;
+	struct tui_options options = {.live = true, .settings = &settings};
+	struct tui *t;
+
+	settings_init(&settings);
+	settings_parse(&settings, text, strlen(text), on_skipped, NULL);
+	t = tui_new(&options, w.snap, NULL);
+	ck_assert_str_eq(sort_title(t->panels[TUI_PANEL_BOTTOM_UP]), "CALLS");
+	ck_assert_str_eq(sort_title(t->panels[TUI_PANEL_CALLERS]), "AVG");
+	ck_assert(t->panels[TUI_PANEL_CALLERS]->ascending);
+	ck_assert_str_eq(sort_title(t->panels[TUI_PANEL_FLAME]), "BYTES");
+	tui_free(t);
 }
 END_TEST
 
@@ -240,7 +272,7 @@ END_TEST
 Suite *suite_views(void)
 {
 	const TTest *const tests[] = {
-		bottom_up_folds, bottom_up_stays_open, callers_go_on_and_back,
+		bottom_up_folds, bottom_up_stays_open, layout_sorts, callers_go_on_and_back,
 		flame_zooms,     flame_by_callers,     flame_mouse,
 		roofline_selects, durations_follow_the_row,
 	};

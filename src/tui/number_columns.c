@@ -164,15 +164,17 @@ static void add_extra(struct number_columns *c, struct panel *p, const struct me
 	};
 }
 
+void number_columns_init(struct number_columns *c, struct panel *p)
+{
+	memcpy(c->v, columns, sizeof(columns));
+	p->columns = (struct columns){c->v, ARRAY_SIZE(columns), 45};
+	c->n_made = NUMBER_EXTRA;
+}
+
 void number_columns_update(struct number_columns *c, struct panel *p, struct numbers *numbers)
 {
 	const struct metric_table *table = snapshot_session(p->tui->snap)->metrics;
 
-	if (p->columns.v != c->v) {
-		memcpy(c->v, columns, sizeof(columns));
-		p->columns = (struct columns){c->v, ARRAY_SIZE(columns), 45};
-		c->n_made = NUMBER_EXTRA;
-	}
 	for (; c->n_made < numbers_n(numbers); c->n_made++)
 		add_extra(c, p, metric_table_get(table, numbers_metric(numbers, c->n_made)),
 			  c->n_made - NUMBER_EXTRA);

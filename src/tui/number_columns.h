@@ -12,7 +12,9 @@ struct number_columns {
 	unsigned n_made; /* numbers that have a column */
 };
 
-/* Give the panel these columns; again after each picture, for metrics that are new. */
+/* Give a new panel these columns. */
+void number_columns_init(struct number_columns *c, struct panel *p);
+/* After each picture: columns for metrics that are new. */
 void number_columns_update(struct number_columns *c, struct panel *p, struct numbers *numbers);
 /* A panel without device time begins with the first column that it has. */
 void number_columns_choose(struct panel *p);

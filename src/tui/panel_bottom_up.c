@@ -331,6 +331,7 @@ static void unfold_below(struct panel *p, uint32_t from)
 static int init(struct panel *p)
 {
 	as_bottom_up(p)->auto_fold = true;
+	number_columns_init(&as_bottom_up(p)->number_columns, p);
 	return 0;
 }
 

@@ -214,6 +214,12 @@ static void update(struct panel *p)
 	layout_make(&pc->layout, p, &p->columns, p->width, (int)p->sort);
 }
 
+static int init(struct panel *p)
+{
+	number_columns_init(&as_callers(p)->number_columns, p);
+	return 0;
+}
+
 static void done(struct panel *p)
 {
 	callers_free(as_callers(p)->callers);
@@ -327,6 +333,7 @@ const struct panel_ops panel_callers_ops = {
 	.tab = "Call",
 	.name = "CALLERS, FUNCTION, CALLEES",
 	.size = sizeof(struct panel_callers),
+	.init = init,
 	.done = done,
 	.update = update,
 	.row_key = row_key,
