@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +150,7 @@ int main(int argc, char **argv)
 {
 	launch_origin_save(&arg_origin);
 	keep_standard_descriptors();
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like others */
 	setlocale(LC_ALL, "");
 	log_init(getenv("PROTON_LOG"));
 	return check_output(run(argc, argv));

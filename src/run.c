@@ -47,7 +47,7 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 {
 	switch (option->id) {
 	case OPT_OUTPUT:
-		o->output = value;
+		o->output = strcmp(value, "-") ? value : "/dev/stdout";
 		return *value ? 0 : -EINVAL;
 	case OPT_TAPE:
 		o->tape = value;

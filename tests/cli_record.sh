@@ -128,6 +128,11 @@ PROTON_FAKE='kernel a 10 1;pause 50;repeat 6' "$PROTON" record -q -o z.hatchet -
 check "its files hold what it wrote" 64 "$(cat mine* | wc -c)"
 check "and all is counted" 7 "$(metric z.hatchet a count)"
 
+# ---- a file that may not grow
+(ulimit -f 4; "$PROTON" record -o big.hatchet sh -c "$(dirname "$PROTON")/examples/scopes 1; exit 7" >out 2>err)
+check "a limit on files: status" 7 $?; has "a limit on files: said" "cannot write 'big.hatchet': File too large" err
+"$PROTON" record -q -o - true >dash.hatchet; check "-o -: standard output" 0 "$("$PROTON" report dash.hatchet >/dev/null; echo $?)"
+
 # ---- a folder for temporary files that is full: the next one
 mkdir small
 if unshare -rm mount -t tmpfs none small 2>/dev/null; then

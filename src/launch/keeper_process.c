@@ -333,7 +333,8 @@ static void read_requests(struct process *p)
 
 static int take_signals(struct process *p)
 {
-	static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU};
+	static const int ignored[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE,
+				      SIGTSTP, SIGTTIN, SIGTTOU, SIGXFSZ};
 	static const int taken[] = {SIGCHLD, SIGTERM, SIGUSR1, SIGUSR2};
 	struct sigaction action = {.sa_handler = SIG_DFL};
 	sigset_t set;
