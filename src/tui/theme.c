@@ -86,8 +86,14 @@ static const struct theme themes[] = {
 	  [ROLE_HEAD_SORT] = STYLE(COLOR_WHITE, COLOR_BLUE, .bold = 1),
 	  [ROLE_SELECTED] = STYLE(COLOR_WHITE, COLOR_BLUE),
 	  [ROLE_LABEL] = STYLE(COLOR_WHITE, COLOR_BLUE), [ROLE_GROUP] = STYLE(COLOR_MAGENTA, -1, .bold = 1)}},
-	/* Blue and yellow: told apart without red and green. */
-	{"colorblind", false, {COLOR_STYLES(COLOR_YELLOW, COLOR_BLUE, COLOR_BLUE, COLOR_YELLOW)}},
+	/* Blue, cyan and yellow: told apart without red and green. Blue is a ground only: as ink it is
+	 * too dark on many terminals. */
+	{"colorblind",
+	 false,
+	 {COLOR_STYLES(COLOR_YELLOW, COLOR_CYAN, COLOR_YELLOW, COLOR_YELLOW),
+	  [ROLE_ALARM] = STYLE(COLOR_BLACK, COLOR_YELLOW, .bold = 1),
+	  [ROLE_HEAD] = STYLE(COLOR_BLACK, COLOR_WHITE), [ROLE_GROUP] = STYLE(-1, -1, .bold = 1),
+	  [ROLE_SELECTED] = STYLE(COLOR_WHITE, COLOR_BLUE, .bold = 1)}},
 	/* Nothing is dim, and all names stand out: white on black, black on yellow. */
 	{"contrast",
 	 false,
@@ -98,6 +104,7 @@ static const struct theme themes[] = {
 	  [ROLE_BAR] = BRIGHT, [ROLE_BAR_REST] = BRIGHT, [ROLE_KEY] = BRIGHT,
 	  [ROLE_MESSAGE] = BRIGHT, [ROLE_PROMPT] = BRIGHT,
 	  [ROLE_SELECTED] = STYLE(COLOR_BLACK, COLOR_YELLOW, .bold = 1),
+	  [ROLE_MATCH] = STYLE(COLOR_BLACK, COLOR_CYAN, .bold = 1),
 	  [ROLE_TAB_NOW] = STYLE(COLOR_BLACK, COLOR_YELLOW, .bold = 1),
 	  [ROLE_HEAD_SORT] = STYLE(COLOR_BLACK, COLOR_YELLOW, .bold = 1)}},
 	{"mono", false, {MONO_STYLES}},
