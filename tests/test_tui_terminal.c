@@ -221,6 +221,9 @@ START_TEST(refuses_what_cannot_work)
 	setenv("TERM", "dumb", 1);
 	ck_assert_int_eq(tui_open(w.t), -ENOTSUP);
 	ck_assert_ptr_nonnull(strstr(tui_why(w.t), "TERM"));
+	unsetenv("TERM");
+	ck_assert_int_eq(tui_open(w.t), -ENOENT);
+	ck_assert_ptr_nonnull(strstr(tui_why(w.t), "TERM is not set"));
 	setenv("TERM", "no-such-terminal", 1);
 	ck_assert_int_eq(tui_open(w.t), -ENOENT);
 	setenv("TERM", "xterm", 1);

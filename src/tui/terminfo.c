@@ -49,8 +49,13 @@ void terminfo_restore(struct buf *out)
 
 int terminfo_check(int fd, const char **ret_why)
 {
+	const char *type = getenv("TERM");
 	int err, r;
 
+	if (!type || !*type) {
+		*ret_why = "the terminal's type is not told (TERM is not set)";
+		return -ENOENT;
+	}
 	if (setupterm(NULL, fd, &err) == ERR) {
 		*ret_why = err < 0 ? "the terminal database (terminfo) is not installed"
 			   : err == 0
