@@ -259,6 +259,7 @@ START_TEST(saving_keeps_the_rest)
 	snprintf(path, sizeof(path), "%s/config", dir);
 	snprintf(real, sizeof(real), "%s/real", dir);
 	ck_assert_int_eq(symlink("real", path), 0);
+	ck_assert_int_eq(chmod(real, 0640), 0);
 	open_world(&w, NULL);
 	world_keys(&w, "3 W Enter");
 	ck_assert(world_shows(&w, "/config"));
@@ -268,6 +269,8 @@ START_TEST(saving_keeps_the_rest)
 			 "theme default\nmouse on\nnames short\ngroup none\n");
 	ck_assert_int_eq(lstat(path, &st), 0);
 	ck_assert(S_ISLNK(st.st_mode)); /* a link stays one */
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(st.st_mode & 0777, 0640);
 }
 END_TEST
 

@@ -56,10 +56,11 @@ static int make_folders(char *path)
 	return 0;
 }
 
-/* All or nothing: a full disk leaves the old file as it was. */
+/* All or nothing: a full disk leaves the old file as it was. Who may read it stays as it was, too. */
 static int replace_file(const char *path, const struct buf *text)
 {
 	char temporary[PATH_MAX];
+	struct stat old;
 	int fd, r;
 
 	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))
@@ -68,7 +69,7 @@ static int replace_file(const char *path, const struct buf *text)
 	if (fd < 0)
 		return -errno;
 	r = fd_write_all(fd, text->data, text->len);
-	if (r == 0 && fchmod(fd, 0644) < 0)
+	if (r == 0 && stat(path, &old) == 0 && fchmod(fd, old.st_mode & 0777) < 0)
 		r = -errno;
 	if (close(fd) < 0 && r == 0)
 		r = -errno;
