@@ -552,6 +552,67 @@ START_TEST(reading_survives_any_failed_allocation)
 }
 END_TEST
 
+static void read_whole(const char *path, struct buf *text)
+{
+	FILE *f = fopen(path, "rb");
+	char chunk[4096];
+	size_t n;
+
+	ck_assert_ptr_nonnull(f);
+	buf_init(text, 0);
+	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
+		buf_put(text, chunk, n);
+	fclose(f);
+}
+
+/* Of the file's bytes, with the n-th allocation failing, until none does. */
+static long read_until_it_succeeds(const struct buf *text)
+{
+	struct format_error error = {0};
+	int r = -ENOMEM;
+	long n;
+
+	for (n = 0; r != 0 && n < 2000; n++) {
+		struct reader_memory memory = {text->data, text->len, 0};
+		struct session *s = session_new();
+		struct reader_input in;
+
+		reader_init_memory(&in, &memory);
+		allocations_left = n;
+		r = format_read(&in, s, &error);
+		allocations_left = -1;
+		ck_assert_int_eq(r, r == 0 ? 0 : -ENOMEM);
+		session_free(s);
+	}
+	ck_assert_int_eq(r, 0);
+	return n;
+}
+
+START_TEST(traces_survive_any_failed_allocation)
+{
+	static const char *const traces[] = {
+		TEST_SRCDIR "/tests/chrome/torch.json",
+		TEST_SRCDIR "/tests/chrome/proton.chrome_trace",
+		TEST_SRCDIR "/tests/chrome/cycles.chrome_trace",
+		TEST_SRCDIR "/tests/chrome/array.json",
+#ifdef HAVE_ZLIB
+		TEST_SRCDIR "/tests/fuzz/corpus_import/packed.gz",
+#endif
+#ifdef HAVE_SQLITE
+		TEST_SRCDIR "/tests/fuzz/corpus_import/nsys_old.sqlite",
+		TEST_SRCDIR "/tests/fuzz/corpus_import/rocpd3.db",
+#endif
+	};
+	struct buf text;
+
+	for (size_t i = 0; i < ARRAY_SIZE(traces); i++) {
+		read_whole(traces[i], &text);
+		ck_assert_int_gt(read_until_it_succeeds(&text), 20);
+		buf_done(&text);
+	}
+}
+END_TEST
+
 START_TEST(writing_survives_any_failed_allocation)
 {
 	static const struct format *const writers[] = {&format_hatchet, &format_json};
@@ -599,6 +660,7 @@ static Suite *make_suite(void)
 	tcase_add_test(text, json_has_everything);
 	tcase_set_timeout(memory, 60);
 	tcase_add_test(memory, reading_survives_any_failed_allocation);
+	tcase_add_test(memory, traces_survive_any_failed_allocation);
 	tcase_add_test(memory, writing_survives_any_failed_allocation);
 	suite_add_tcase(suite, files);
 	suite_add_tcase(suite, text);

@@ -221,8 +221,11 @@ int format_read(struct reader_input *in, struct session *s, struct format_error 
 
 	if (r < 0)
 		return format_fail(error, r, FORMAT_NO_OFFSET, "%s", strerror(-r));
-	if (!gunzip_detect(in->head, in->head_len) || !(g = gunzip_new(in)))
+	if (!gunzip_detect(in->head, in->head_len))
 		return read_plain(in, s, error);
+	g = gunzip_new(in);
+	if (!g)
+		return format_fail(error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
 	r = read_packed(g, s, error);
 	gunzip_free(g);
 	return r;

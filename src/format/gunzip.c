@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef HAVE_ZLIB
+#include <zlib.h>
+
 bool gunzip_detect(const char *head, size_t n)
 {
 	return n >= 3 && !memcmp(head, "\x1f\x8b\x08", 3);
 }
-
-#ifdef HAVE_ZLIB
-#include <zlib.h>
 
 struct gunzip {
 	struct reader_input *in;
@@ -124,6 +124,13 @@ int gunzip_failed(const struct gunzip *g, struct format_error *error)
 }
 
 #else /* HAVE_ZLIB */
+
+bool gunzip_detect(const char *head, size_t n)
+{
+	(void)head;
+	(void)n;
+	return false;
+}
 
 struct gunzip *gunzip_new(struct reader_input *in)
 {

@@ -6,8 +6,9 @@
 
 struct gunzip;
 
+/* False when built without zlib. */
 bool gunzip_detect(const char *head, size_t n);
-/* Reads from in, which is borrowed. NULL: no memory, or built without zlib. */
+/* Reads from in, which is borrowed. NULL: no memory. */
 struct gunzip *gunzip_new(struct reader_input *in);
 struct gunzip *gunzip_free(struct gunzip *g);
 /* The input that has the unpacked bytes. */
