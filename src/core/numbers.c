@@ -303,8 +303,13 @@ void number_cache_done(struct number_cache *c)
 		free(c->v[i]);
 }
 
+/* Most nodes have no row and are told without a look at any column. */
 bool numbers_is_holder(struct numbers *n, uint32_t node)
 {
+	uint32_t id = snapshot_node(n->snap, node)->session_node;
+
+	if (id == SESSION_NONE || snapshot_session(n->snap)->nodes[id].first_row == SESSION_NONE)
+		return false;
 	for (unsigned i = 0; i < n->n; i++) {
 		const double *v = i == NUMBER_RATE ? NULL : numbers_column(n, i, false);
 
