@@ -173,17 +173,53 @@ static uint32_t view_append(struct snapshot *snap, const struct view_key *key, u
 	return id;
 }
 
+static uint64_t view_hash(const struct view_key *key)
+{
+	return hash_u64(hash_pair(key->parent, key->frame) ^ hash_u64(key->group));
+}
+
+/* Children so few that looking at each is faster than at an index of millions. */
+#define FEW_CHILDREN 16
+
+static uint32_t view_find_few(const struct snapshot *snap, const struct view_key *key)
+{
+	uint32_t child = snap->nodes[key->parent].first_child;
+
+	while (child != SNAP_NONE && !view_equal(snap, child, key))
+		child = snap->nodes[child].next_sibling;
+	return child;
+}
+
+/* They have become many: from now on they are in the index. */
+static int view_index_children(struct snapshot *snap, uint32_t parent)
+{
+	uint32_t child = snap->nodes[parent].first_child;
+	int r = 0;
+
+	for (; child != SNAP_NONE && r == 0; child = snap->nodes[child].next_sibling)
+		r = idindex_add(&snap->index, view_hash(&snap->keys[child]), child);
+	return r;
+}
+
 static uint32_t view_intern(struct snapshot *snap, const struct view_key *key, uint8_t kind,
 			    uint32_t session_node)
 {
-	uint64_t hash = hash_u64(hash_pair(key->parent, key->frame) ^ hash_u64(key->group));
-	uint32_t id = idindex_find(&snap->index, hash, view_equal, snap, key);
+	bool few = snap->nodes[key->parent].n_children < FEW_CHILDREN;
+	uint32_t id;
 
-	if (id != IDINDEX_NONE)
+	if (few)
+		id = view_find_few(snap, key);
+	else
+		id = idindex_find(&snap->index, view_hash(key), view_equal, snap, key);
+	if (id != SNAP_NONE)
 		return id;
-	if (idindex_add(&snap->index, hash, (uint32_t)snap->n) < 0)
+	if (!few && idindex_add(&snap->index, view_hash(key), (uint32_t)snap->n) < 0)
 		return SNAP_NONE;
-	return view_append(snap, key, kind, session_node);
+	id = view_append(snap, key, kind, session_node);
+	if (few && id != SNAP_NONE && snap->nodes[key->parent].n_children == FEW_CHILDREN &&
+	    view_index_children(snap, key->parent) < 0)
+		return SNAP_NONE;
+	return id;
 }
 
 /* Which group a lane belongs to: a key that is never 0, and the frame kind of its node. */
