@@ -102,12 +102,13 @@ START_TEST(numbers_for_people)
 	static const struct {
 		double ns;
 		const char *text;
-	} times[] = {{0, "0ns"},	  {804e3, "804us"},    {42.6e9, "42.60s"}, {999.6, "1.00us"},
+	} times[] = {{-1e308, "-1e+294d"}, {0, "0ns"},	  {804e3, "804us"},    {42.6e9, "42.60s"}, {999.6, "1.00us"},
 		     {1.55e6, "1.55ms"}, {3725e9, "3725s"}, {36000e9, "10h00m"}, {NAN, "-"}};
 	static const struct {
 		double n;
 		const char *text;
-	} counts[] = {{0, "0"}, {7488, "7488"}, {233100, "233K"}, {1.5e6, "1.50M"}, {NAN, "-"}};
+	} counts[] = {{0, "0"}, {7488, "7488"}, {233100, "233K"}, {1.5e6, "1.50M"}, {NAN, "-"},
+		      {-1e308, "-1e+308"}, {998e18, "998E"}, {1e21, "1e+21"}};
 	char out[HUMAN_MAX];
 	size_t i;
 

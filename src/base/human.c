@@ -13,6 +13,15 @@ static bool human_absent(char out[HUMAN_MAX], double v)
 	return true;
 }
 
+/* What would not fit, or not as a number of so many digits: "-1e+308". */
+static bool human_huge(char out[HUMAN_MAX], double v, double limit)
+{
+	if (fabs(v) < limit)
+		return false;
+	snprintf(out, HUMAN_MAX, "%.0e", v);
+	return true;
+}
+
 /* Three or four significant digits: "6.17", "61.3", "613". */
 static void human_digits(char out[HUMAN_MAX], double v, const char *suffix)
 {
@@ -39,8 +48,10 @@ void human_time_ns(char out[HUMAN_MAX], double ns)
 		snprintf(out, HUMAN_MAX, "%.0fs", ns / 1e9);
 	else if (a < 359999.5e9)
 		snprintf(out, HUMAN_MAX, "%dh%02dm", (int)(ns / 3600e9), abs((int)(ns / 60e9) % 60));
-	else
+	else if (a < 86400e9 * 99999)
 		snprintf(out, HUMAN_MAX, "%.0fd", ns / 86400e9);
+	else
+		snprintf(out, HUMAN_MAX, "%.0ed", ns / 86400e9);
 }
 
 /* Powers of 1000 with one letter; whole below `plain`. */
@@ -49,7 +60,7 @@ static void human_scaled(char out[HUMAN_MAX], double v, double plain)
 	static const char suffixes[][2] = {"", "K", "M", "G", "T", "P", "E"};
 	size_t i = 0;
 
-	if (human_absent(out, v))
+	if (human_absent(out, v) || human_huge(out, v, 999.5e18))
 		return;
 	if (fabs(v) < plain) {
 		snprintf(out, HUMAN_MAX, "%.0f", v);
@@ -88,7 +99,7 @@ void human_rate(char out[HUMAN_MAX], double per_second)
 
 void human_percent(char out[HUMAN_MAX], double ratio)
 {
-	if (!human_absent(out, ratio))
+	if (!human_absent(out, ratio) && !human_huge(out, ratio * 100, 99999.5))
 		snprintf(out, HUMAN_MAX, "%.1f", ratio * 100);
 }
 
