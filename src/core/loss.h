@@ -33,11 +33,12 @@ enum loss {
 	LOSS_N = 18
 };
 
-/* Is a number gone, or only a detail? Put-off sends and frames that healed lost nothing, and records
- * on a shared lane are counted. */
+/* Is a number gone, or only a detail? Put-off sends and frames that healed lost nothing, records on a
+ * shared lane are counted, and a trace that is full is as long as it was asked to be. */
 static inline bool loss_is_loss(enum loss loss)
 {
-	return loss != LOSS_PIPE_FULL && loss != LOSS_WIRE_GAP && loss != LOSS_LANES_FULL;
+	return loss != LOSS_PIPE_FULL && loss != LOSS_WIRE_GAP && loss != LOSS_LANES_FULL &&
+	       loss != LOSS_TRACE_FULL;
 }
 
 const char *loss_word(enum loss loss);
