@@ -459,6 +459,17 @@ static void wide_durations(struct world *w)
 	world_kernel(w, node, 0, &(struct kernel_values){UINT64_C(9000000000), 169, 1000, 387420489});
 }
 
+/* A device of which neither peaks nor the bus are known. */
+static void opencl_device(struct world *w)
+{
+	world_init(w);
+	for (size_t i = 0; i < w->s->n_devices; i++) {
+		w->s->devices[i].type = strtab_adds(w->s->strings, "OpenCL");
+		w->s->devices[i].arch = 0;
+		w->s->devices[i].bus_width_bits = 0;
+	}
+}
+
 /* A device of which nobody wrote down what it can do. */
 static void unknown_device(struct world *w)
 {
@@ -498,6 +509,7 @@ static const struct {
 	{"host_only_flame", host_only, &live_utf8, "9 H", 24, 80},
 	{"empty_roofline", no_gpu_work, &live_ascii, "0", 24, 80},
 	{"roofline_no_flops", time_alone, &live_utf8, "0", 24, 80},
+	{"roofline_no_roofs", opencl_device, &live_ascii, "0", 24, 80},
 	{"roofline_no_peaks", unknown_device, &live_utf8, "0", 24, 80},
 	{"host_only_roofline", host_only, &live_utf8, "0", 24, 80},
 	{"empty_durations", no_gpu_work, &live_ascii, "M-1", 24, 80},

@@ -265,7 +265,8 @@ static void put_roofs(struct panel *p, const struct look *look, struct cell *cel
 			if (row_of(p, flat) == row && !(at * bytes < flat))
 				cells[x] = (struct cell){look->glyphs->rule, ROLE_BAR, -1};
 		}
-		if (row_of(p, at * bytes) == row && !(highest > 0 && at * bytes > highest))
+		if (!isnan(bytes) && row_of(p, at * bytes) == row &&
+		    !(highest > 0 && at * bytes > highest))
 			cells[x] = (struct cell){look->glyphs->slope, ROLE_BAR, -1};
 	}
 }
@@ -431,14 +432,14 @@ static void put_share(struct panel *p, struct buf *out)
 	}
 }
 
-/* "405 TF/s  663 flop/B  41.0% of 16 bit peak …" */
+/* "405T flop/s  663 flop/B  41.0% of 16 bit peak …" */
 static void put_point(struct panel *p, struct buf *out)
 {
 	char rate[HUMAN_MAX], intensity[HUMAN_MAX];
 
-	human_rate(rate, roofline_rate(selected(p)) / 1e12);
+	human_count(rate, roofline_rate(selected(p)));
 	human_rate(intensity, roofline_intensity(selected(p)));
-	buf_printf(out, "%s TF/s  %s flop/B", rate, intensity);
+	buf_printf(out, "%s flop/s  %s flop/B", rate, intensity);
 	put_share(p, out);
 }
 
@@ -449,16 +450,16 @@ static bool put_no_roof(struct panel *p, struct buf *out)
 	uint32_t device = roof_device(p);
 	uint8_t width = selected(p)->width;
 
-	if (device >= s->n_devices)
+	if (device >= s->n_devices) {
 		buf_puts(out, "no roofs: the profile names no device");
-	else if (width == ROOFLINE_NO_WIDTH)
+	} else if (width == ROOFLINE_NO_WIDTH) {
 		buf_puts(out, "no peak: flops of unknown width");
-	else if (isnan(peak(p, width)))
-		buf_printf(out, "no peak of %s %s is known",
-			   strtab_str(s->strings, s->devices[device].type),
-			   strtab_str(s->strings, s->devices[device].arch));
-	else
+	} else if (isnan(peak(p, width))) {
+		buf_puts(out, "no peak is known of ");
+		tui_put_device(p->tui, device, out);
+	} else {
 		return false;
+	}
 	return true;
 }
 
