@@ -264,6 +264,11 @@ START_TEST(including_and_excluding)
 	ck_assert(!world_shows(&w, "gemm_dgrad"));
 	world_keys(&w, "! Esc");
 	ck_assert(!world_shows(&w, "gemm_dgrad"));
+	world_keys(&w, "C"); /* what was folded stays so when names change */
+	all = n_rows();
+	world_keys(&w, "m m m");
+	ck_assert_uint_eq(n_rows(), all);
+	world_keys(&w, "E");
 	world_keys(&w, "! C-u Enter");
 	ck_assert(world_shows(&w, "gemm_dgrad"));
 	world_keys(&w, "Esc");

@@ -244,6 +244,7 @@ static void on_expression(struct tui *t, enum filter_kind kind, enum prompt_even
 		filters_set(&t->filters, kind, t->expression_before, why, sizeof(why));
 	}
 	tui_refilter(t);
+	panel_tree_unfold(t->panels[TUI_PANEL_TREE]); /* what was looked for is to be seen */
 }
 
 static void on_include(struct tui *t, enum prompt_event event, const char *text)

@@ -113,7 +113,6 @@ void tui_refilter(struct tui *t)
 {
 	if (filters_apply(&t->filters, t->snap, t->options.before, t->names) < 0)
 		tui_message(t, "out of memory");
-	panel_tree_unfold(t->panels[TUI_PANEL_TREE]);
 	tui_spoil(t);
 }
 
