@@ -361,10 +361,23 @@ static int read_table(struct nsys *n, const struct table *t)
 	return r;
 }
 
+/* A report of something else than CUDA and NVTX: an empty screen would not say so. */
+static int look_for_events(struct nsys *n)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		if (db_has(n->db, tables[i].name))
+			return 0;
+	return db_fail(n->db, -EINVAL,
+		       "a report of nsys without CUDA activity (nsys profile --trace cuda,nvtx)");
+}
+
 static int read_all(struct nsys *n)
 {
 	int64_t base_ns = 0;
-	int r = read_start(n, &base_ns);
+	int r = look_for_events(n);
+
+	if (r >= 0)
+		r = read_start(n, &base_ns);
 
 	if (r >= 0)
 		r = db_ids_strings(&n->strings, n->db, "StringIds", "!id", "!value", n->s->strings);

@@ -367,6 +367,14 @@ static int read_run(struct rocpd *r)
 	return ret;
 }
 
+static bool has_events(struct rocpd *r)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(event_tables); i++)
+		if (db_has(r->db, table(r, event_tables[i].name)))
+			return true;
+	return false;
+}
+
 static void run_done(struct rocpd *r)
 {
 	struct db_ids *ids[] = {&r->strings, &r->kernels, &r->agents, &r->processes,
@@ -383,17 +391,22 @@ static int read_runs(struct db *db, struct session *s, struct trace *trace)
 {
 	static const char prefix[] = "rocpd_string";
 	const char *name;
-	int ret = 0, n = 0;
+	int ret = 0, n = 0, n_strings = 0;
 
 	for (size_t i = 0; ret >= 0 && (name = db_table(db, i)) != NULL; i++) {
 		struct rocpd r = {.db = db, .s = s, .trace = trace, .run = name + strlen(prefix)};
 
 		if (strncmp(name, prefix, strlen(prefix)) != 0)
 			continue;
+		n_strings++;
+		if (!has_events(&r))
+			continue;
 		n++;
 		ret = read_run(&r);
 		run_done(&r);
 	}
+	if (n_strings && !n)
+		return db_fail(db, -EINVAL, "a rocpd database without regions, kernels and copies");
 	return ret < 0 ? ret : n;
 }
 

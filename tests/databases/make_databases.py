@@ -174,6 +174,7 @@ def hostile():
     database("view.sqlite", strange + """
         CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE r(start) AS
             (SELECT 0 UNION ALL SELECT start + 1 FROM r) SELECT start, start AS end FROM r;""").close()
+    database("rpd.db", "CREATE TABLE rocpd_string (id INTEGER PRIMARY KEY, string TEXT);").close()
     database("no_times.sqlite", strange + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (a INT);").close()
     # Columns that are computed by whoever wrote the file.
     database("computed.sqlite", strange + """
