@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -239,12 +240,23 @@ static int open_stream(struct run *run)
 	return 0;
 }
 
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 /* A place where the profile cannot be written is said before the run, not after it. */
 static int check_output(const struct run *run)
 {
 	const char *path = run->options.output ? run->options.output : "./", *slash = strrchr(path, '/');
 	_cleanup_(freep) char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
 
+	if (run->options.output && is_directory(path)) {
+		complain("cannot write '%s': %s", path, strerror(EISDIR));
+		return STATUS_OURS;
+	}
 	if (!folder || strchr(folder, '%') || access(path, W_OK) == 0 || access(folder, W_OK) == 0)
 		return 0;
 	complain("cannot write a profile in '%s': %s (choose a file with -o)", folder, strerror(errno));

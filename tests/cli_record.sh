@@ -128,6 +128,11 @@ PROTON_FAKE='kernel a 10 1;pause 50;repeat 6' "$PROTON" record -q -o z.hatchet -
 check "its files hold what it wrote" 64 "$(cat mine* | wc -c)"
 check "and all is counted" 7 "$(metric z.hatchet a count)"
 
+mkdir folder
+"$PROTON" record -o folder touch ran 2>err; check "a folder: status" 125 $?
+has "a folder: said" "cannot write 'folder': Is a directory" err
+check "a folder: before the run" no "$([ -e ran ] && echo yes || echo no)"
+
 # ---- a file that may not grow
 (ulimit -f 4; "$PROTON" record -o big.hatchet sh -c "$(dirname "$PROTON")/examples/scopes 1; exit 7" >out 2>err)
 check "a limit on files: status" 7 $?; has "a limit on files: said" "cannot write 'big.hatchet': File too large" err
