@@ -169,8 +169,9 @@ START_TEST(flame_zooms)
 	add_context();
 	ck_assert_str_eq(here(), "attention");
 	ck_assert(world_shows(&w, "zoom: forward"));
-	world_keys(&w, "Enter H");
+	world_keys(&w, "Enter H F2");
 	ck_assert_str_eq(here(), "flash_fwd<128,128>");
+	ck_assert(world_shows(&w, "boxes have no columns"));
 	world_keys(&w, "BkSp u Esc");
 	ck_assert(!world_shows(&w, "zoom:"));
 	ck_assert_str_eq(here(), "attention");

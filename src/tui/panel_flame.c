@@ -578,6 +578,12 @@ static void do_form(struct panel *p)
 	tui_message(p->tui, "flame graph %s", form_words[pf->form]);
 }
 
+/* What it calls columns are choices of one number. */
+static void do_columns(struct panel *p)
+{
+	tui_message(p->tui, "boxes have no columns; F6 chooses what makes them wide");
+}
+
 static void do_first(struct panel *p)
 {
 	select_box(p, 0);
@@ -591,11 +597,11 @@ static void do_last(struct panel *p)
 }
 
 static void (*const handlers[REQ_N])(struct panel *p) = {
-	[REQ_LEFT] = do_left,         [REQ_RIGHT] = do_right,   [REQ_NEXT_SIBLING] = do_right,
-	[REQ_PREV_SIBLING] = do_left, [REQ_PARENT] = do_parent, [REQ_HOT_CHILD] = do_hot_child,
-	[REQ_HOT_PATH] = do_hot_path, [REQ_OPEN] = do_zoom,     [REQ_ZOOM] = do_zoom,
-	[REQ_ZOOM_OUT] = do_zoom_out, [REQ_FORM] = do_form,     [REQ_FIRST] = do_first,
-	[REQ_LAST] = do_last,
+	[REQ_LEFT] = do_left,         [REQ_RIGHT] = do_right,     [REQ_NEXT_SIBLING] = do_right,
+	[REQ_PREV_SIBLING] = do_left, [REQ_PARENT] = do_parent,   [REQ_HOT_CHILD] = do_hot_child,
+	[REQ_HOT_PATH] = do_hot_path, [REQ_OPEN] = do_zoom,       [REQ_ZOOM] = do_zoom,
+	[REQ_ZOOM_OUT] = do_zoom_out, [REQ_COLUMNS] = do_columns, [REQ_FORM] = do_form,
+	[REQ_FIRST] = do_first,       [REQ_LAST] = do_last,
 };
 
 static bool request(struct panel *p, enum request request)
