@@ -117,6 +117,30 @@ START_TEST(what_is_no_metric)
 }
 END_TEST
 
+/* Three kernels on three devices: each below its own. */
+START_TEST(util_below_groups)
+{
+	static const double want[] = {0.247044, 0.147830, 0.118451};
+	struct fixture f;
+	struct derived m;
+	const double *v;
+	unsigned n = 0;
+
+	open_file(&f, CUDA);
+	ck_assert_int_eq(snapshot_regroup(f.snap, GROUP_DEVICE), 0);
+	derive_masks(f.d, NULL, NULL, TOTALS_OF_SHOWN);
+	ck_assert_int_eq(derive_parse(f.s, "util", 4, &m), 0);
+	v = derive_column(f.d, &m);
+	for (uint32_t i = 0; i < snapshot_n(f.snap); i++)
+		if (snapshot_node(f.snap, i)->kind == FRAME_KERNEL)
+			ck_assert_double_eq_tol(v[i], want[n++], 1e-6);
+		else
+			ck_assert_double_nan(v[i]);
+	ck_assert_uint_eq(n, 3);
+	close_file(&f);
+}
+END_TEST
+
 /* 100 SMs or CUs at 1 GHz, so that a rate a clock is 1e11 a second. */
 START_TEST(peaks_of_devices)
 {
@@ -219,6 +243,7 @@ int main(void)
 	tcase_add_test(tc, what_is_no_metric);
 	tcase_add_test(tc, peaks_can_be_given);
 	tcase_add_test(tc, peaks_of_devices);
+	tcase_add_test(tc, util_below_groups);
 	tcase_add_test(tc, percentiles_come_from_histograms);
 	suite_add_tcase(suite, tc);
 	sr = srunner_create(suite);

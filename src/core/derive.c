@@ -567,13 +567,13 @@ static uint32_t row_device(const struct session *s, const struct session_row *ro
 	return device == SESSION_NONE && s->n_devices == 1 ? 0 : device;
 }
 
-static void roof_row(struct derive *d, struct roofs *r, const struct session_row *row)
+static void roof_row(struct derive *d, struct roofs *r, uint32_t node, const struct session_row *row)
 {
 	const struct session *s = snapshot_session(d->snap);
 	const struct session_set *set = &s->sets[row->set];
 	bool on_device = row->lane < s->n_lanes && s->lanes[row->lane].device != SESSION_NONE;
 
-	r->on_device[row->node] |= on_device;
+	r->on_device[node] |= on_device;
 	for (uint32_t i = 0; i < set->n; i++) {
 		uint32_t metric = set->metrics[i];
 
@@ -581,7 +581,7 @@ static void roof_row(struct derive *d, struct roofs *r, const struct session_row
 		    (metric != METRIC_TIME && metric != METRIC_BYTES &&
 		     (metric < METRIC_FLOPS8 || metric > METRIC_FLOPS64)))
 			continue;
-		roof_value(d, r, row->node, row_device(s, row), metric,
+		roof_value(d, r, node, row_device(s, row), metric,
 			   metric_number(metric_table_get(s->metrics, metric), s->values[row->values + i]));
 	}
 }
@@ -628,8 +628,6 @@ static int make_roofline(struct derive *d, const struct derived *m, bool all, do
 	bool *flags;
 	struct roofs r;
 
-	if (snapshot_group(d->snap) != GROUP_NONE)
-		return 0;
 	numbers = malloc(MAX(n, 1u) * 3 * sizeof(*numbers));
 	flags = calloc(MAX(n, 1u) * 2, sizeof(*flags));
 	if (!numbers || !flags) {
@@ -640,10 +638,12 @@ static int make_roofline(struct derive *d, const struct derived *m, bool all, do
 	for (i = 0; i < 3 * n; i++)
 		numbers[i] = NAN;
 	r = (struct roofs){numbers, numbers + n, numbers + 2 * n, flags, flags + n};
-	for (size_t row = 0; row < s->n_rows; row++)
-		if (s->rows[row].node < n && !snapshot_node(d->snap, s->rows[row].node)->hidden &&
-		    counts(d, s->rows[row].node, all))
-			roof_row(d, &r, &s->rows[row]);
+	for (size_t row = 0; row < s->n_rows; row++) {
+		uint32_t node = snapshot_row_node(d->snap, row);
+
+		if (node < n && !snapshot_node(d->snap, node)->hidden && counts(d, node, all))
+			roof_row(d, &r, node, &s->rows[row]);
+	}
 	if (m->inclusive)
 		roofs_roll_up(d, &r);
 	roofs_result(d, m, &r, v);

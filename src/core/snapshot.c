@@ -935,6 +935,11 @@ const struct snap_node *snapshot_node(const struct snapshot *snap, uint32_t id)
 	return &snap->nodes[id];
 }
 
+uint32_t snapshot_row_node(const struct snapshot *snap, size_t row)
+{
+	return row < snap->n_rows ? snap->row_node[row] : SNAP_NONE;
+}
+
 const struct session *snapshot_session(const struct snapshot *snap)
 {
 	return snap->s;

@@ -71,6 +71,8 @@ int snapshot_regroup(struct snapshot *snap, enum group group);
 
 uint32_t snapshot_n(const struct snapshot *snap);
 const struct snap_node *snapshot_node(const struct snapshot *snap, uint32_t id);
+/* The view node that a row of the session counts for; SNAP_NONE: it has come since. */
+uint32_t snapshot_row_node(const struct snapshot *snap, size_t row);
 const struct session *snapshot_session(const struct snapshot *snap);
 enum group snapshot_group(const struct snapshot *snap);
 /* Name as shown in this mode; lives as long as the snapshot. */
