@@ -225,6 +225,19 @@ START_TEST(ranks)
 }
 END_TEST
 
+START_TEST(one_rank)
+{
+	static const struct tui_options options = {.command = "view", .panel = TUI_PANEL_RANKS};
+	struct world w;
+
+	world_init(&w);
+	world_open(&w, &options);
+	ck_assert(world_shows(&w, "one rank has nobody to wait for"));
+	ck_assert(!world_shows(&w, "flash_fwd"));
+	world_done(&w);
+}
+END_TEST
+
 Suite *suite_columns(void)
 {
 	Suite *s = suite_create("columns");
@@ -240,6 +253,7 @@ Suite *suite_columns(void)
 	tcase_add_test(c, comparison_of_named_columns);
 	tcase_add_test(c, asking_for_a_comparison);
 	tcase_add_test(c, ranks);
+	tcase_add_test(c, one_rank);
 	suite_add_tcase(s, c);
 	return s;
 }

@@ -72,15 +72,18 @@ static const char *rank_row_name(struct panel *p, uint32_t i)
 {
 	struct panel_ranks *pr = as_ranks(p);
 	uint32_t process = pr->ranks.totals[i].process;
+	const struct session_process *of = process < session(p)->n_processes
+						   ? &session(p)->processes[process]
+						   : NULL;
 	char rank[64];
 
 	rank_name(session(p), process, rank, sizeof(rank));
 	buf_clear(&pr->name);
-	buf_puts(&pr->name, rank);
-	if (process < session(p)->n_processes && session(p)->processes[process].pid) {
-		buf_puts(&pr->name, "  ");
+	/* Without a rank it is known by its pid, which the rest says as well. */
+	if (!of || !of->pid || of->rank >= 0)
+		buf_printf(&pr->name, "%s%s", rank, of && of->pid ? "  " : "");
+	if (of && of->pid)
 		tui_put_process(p->tui, process, &pr->name);
-	}
 	if (is_slowest(p, i))
 		buf_puts(&pr->name, "  slowest");
 	return buf_str(&pr->name);
@@ -145,8 +148,11 @@ static double path_slowest(struct panel *p, unsigned k, uint32_t i)
 	return path(p, i)->slowest;
 }
 
+/* One rank waits for nobody. */
 static size_t n_paths(struct panel *p)
 {
+	if (as_ranks(p)->ranks.n < 2)
+		return 0;
 	return MIN(as_ranks(p)->n_paths, (uint32_t)PATHS_MAX);
 }
 
@@ -198,6 +204,7 @@ static const struct section sections[] = {
 		.n = n_paths,
 		.row_name = path_name,
 		.row_node = path_node,
+		.empty = "one rank has nobody to wait for: open the files of several",
 	},
 };
 
