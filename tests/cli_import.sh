@@ -23,7 +23,8 @@ report() { # report FILE: as the golden files are made
 	"$PROTON" report --ascii -m "$columns" $sections "$1"
 }
 
-for trace in torch.json h200-torch-graph.json proton.chrome_trace cycles.chrome_trace array.json nsys.json xla.json; do
+for trace in torch.json h200-torch-graph.json h200-torch-stack.json h200-triton.chrome_trace \
+	proton.chrome_trace cycles.chrome_trace array.json nsys.json xla.json; do
 	cp "$chrome/$trace" named-otherwise
 	report named-otherwise >report 2>err
 	check "$trace: report" "0 " "$? $(cat err)"
