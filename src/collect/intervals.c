@@ -47,6 +47,7 @@ struct trace_file {
 static struct taker {
 	_Atomic bool taking;
 	struct coverage covered[MAX_DEVICES]; /* v is NULL before a device's first interval */
+	_Atomic uint64_t n_spans;	      /* of all devices; anybody may read it */
 	struct trace_file trace[N_SOURCES];
 	uint64_t n_traced;
 	struct wire_interval batch[RUN_MAX];
@@ -129,11 +130,14 @@ static struct coverage *device_coverage(uint32_t device)
 static void cover(uint32_t device, const struct span *run, uint32_t n)
 {
 	struct coverage *c = device < MAX_DEVICES ? device_coverage(device) : NULL;
+	uint64_t before = c ? c->n : 0;
 
-	if (c)
+	if (c) {
 		coverage_add(c, run, n);
-	else if (n)
+		atomic_fetch_add(&taker.n_spans, c->n - before); /* may have become fewer */
+	} else if (n) {
 		lose(LOSS_INTERVALS, n);
+	}
 }
 
 /* Runs on one device, sorted by their start, as records of one stream come. */
@@ -404,11 +408,8 @@ uint64_t intervals_bytes(void)
 {
 	uint64_t n = MIN(atomic_load(&collector->intervals.head), (uint32_t)MAX_INTERVALS) *
 		     sizeof(struct interval_cell);
-	unsigned i;
 
-	for (i = 0; i < MAX_DEVICES; i++)
-		n += (uint64_t)taker.covered[i].n * 2 * sizeof(struct span);
-	return n;
+	return n + atomic_load(&taker.n_spans) * 2 * sizeof(struct span);
 }
 
 void intervals_forked(void)
@@ -423,6 +424,7 @@ void intervals_forked(void)
 	for (i = 0; i < MAX_DEVICES; i++)
 		if (taker.covered[i].v)
 			coverage_init(&taker.covered[i], taker.covered[i].v, SPANS_MAX);
+	atomic_store(&taker.n_spans, 0);
 	/* The parent's files stay open in the parent. */
 	for (i = 0; i < N_SOURCES; i++) {
 		own_fd_close(&taker.trace[i].file);
