@@ -93,7 +93,7 @@ has "and how many are missing" "2 launches whose records never arrived" err
 
 # ---- kill -9 of the program: what was sent a period ago is there
 PROTON_FAKE="launch a;launch b;launch c;$fake" "$PROTON" record --no-follow --save-interval 0.1 -o k.hatchet -- \
-	sh -c 'until grep -q gemm k.hatchet; do sleep 0.05; done; kill -9 $$' 2>err
+	sh -c 'until grep -q "\"count\": 10" k.hatchet; do sleep 0.05; done; kill -9 $$' 2>err
 check "kernels before the kill" 10 "$(metric k.hatchet gemm count)"
 has "a killed process is said" "ended without a word" err
 has "unaccounted launches are said" "3 launches whose records never arrived" err
