@@ -23,6 +23,9 @@
 #include "collect/internal.h"
 #include "collect/own_fd.h"
 #include "wire/encode.h"
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 enum {
 	N_HISTORY = 128,
@@ -792,11 +795,29 @@ static bool exec_look(struct sender *s)
 	return true;
 }
 
+/* In the child of a fork the stack may be the one that the parent's sender had, on which
+ * AddressSanitizer still sees its frames: it was not asked when this thread was made. */
+static void forget_frames(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	pthread_attr_t attr;
+	size_t size;
+	void *base;
+
+	if (pthread_getattr_np(pthread_self(), &attr))
+		return;
+	pthread_attr_getstack(&attr, &base, &size);
+	pthread_attr_destroy(&attr);
+	ASAN_UNPOISON_MEMORY_REGION(base, (char *)__builtin_frame_address(0) - (char *)base);
+#endif
+}
+
 static void *sender_main(void *arg)
 {
 	struct sender *s = &sender;
 	uint32_t wake, period, n = 0;
 
+	forget_frames();
 	prctl(PR_SET_NAME, "proton-sender");
 	atomic_store(&collector->sender, 2);
 	while (!atomic_load(&collector->final)) {

@@ -45,7 +45,8 @@ static void signals_restore(const struct saved_signals *saved)
 
 static int open_files(struct screen *sc, const char *path)
 {
-	sc->out = fopen(path, "we");
+	/* Not "w", which would make a file where there is no terminal. */
+	sc->out = fopen(path, "r+e");
 	if (!sc->out)
 		return -errno;
 	sc->in = fopen(path, "re");
