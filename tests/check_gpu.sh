@@ -61,7 +61,6 @@ workload() {
 		failed "$name ${options[*]}" diff
 	fi
 	lost=$(losses w.hatchet)
-	[ "$lost" = "${may_lose:-}" ] && lost=
 	check "$name ${options[*]}: losses" "" "$lost"
 }
 
@@ -78,8 +77,7 @@ workloads() {
 	for mode in global thread relaxed manual; do
 		workload cuda_graph -m "$mode" -r 200 -o
 	done
-	# Graphs of host nodes alone have no record; whoever ends at once leaves them unaccounted.
-	may_lose=unaccounted_launches=10 workload cuda_graph -e
+	workload cuda_graph -e # graphs of host nodes alone have no record
 	workload cuda_gpubound -s 2
 	workload cuda_contexts
 	workload cuda_driver

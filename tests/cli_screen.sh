@@ -37,7 +37,8 @@ rm -f stop
 window 80x24 "$PROTON top -i 0.2 --exit -o b.hatchet sleep 0.2; echo status=\$?"
 see "--exit leaves by itself" "status=0"
 window 80x24 "$PROTON top -i 0.2 -o c.hatchet sleep 100; echo status=\$?"
-see "running" "LIVE"; keys C-c; see "Ctrl-C asks" "cancel"
+see "running" "LIVE"; see "with something to save" "gemm_bf16"
+keys C-c; see "Ctrl-C asks" "cancel"
 keys C-c; see "the second one stops and leaves" "wrote 'c.hatchet'"
 
 keeper_gone() { ! pgrep -f "proton top -i 0.2 -o $work/k.hatchet"; } # not of another shell, which it would find
