@@ -243,6 +243,14 @@ static void put_busy(char text[HUMAN_MAX], double busy, int digits)
 	snprintf(text, HUMAN_MAX, "%.*f%%", digits, MIN(busy, 1) * 100);
 }
 
+enum { DEVICE_NUMBERS = 33 }; /* "  busy [] 99.9%  copy 9.99 GB/s" and a little more */
+
+/* A window says something while the program runs; after its end the whole run does. */
+static bool in_window(const struct tui *t, const struct usage_entry *e)
+{
+	return t->options.live && t->status.run != TUI_RUN_ENDED && !isnan(e->busy);
+}
+
 /* The only device on its line: name, a bar of its busy share, copies now. */
 static void draw_device(struct tui *t, struct pen *pen, uint32_t i, int bar)
 {
@@ -254,7 +262,9 @@ static void draw_device(struct tui *t, struct pen *pen, uint32_t i, int bar)
 	tui_put_device(t, i, &name);
 	pen_put(pen, ROLE_HEADER, buf_str(&name));
 	buf_done(&name);
-	if (t->options.live && !isnan(e->busy)) {
+	/* A long name takes its room from the bar, not from the numbers behind it. */
+	bar = MIN(bar, pen_left(pen) - DEVICE_NUMBERS);
+	if (in_window(t, e)) {
 		pen_put(pen, ROLE_NORMAL, bar > 0 ? "  busy [" : "  busy");
 		pen_bar(pen, bar, e->busy);
 		put_busy(text, e->busy, 1);
@@ -277,7 +287,7 @@ static void draw_device(struct tui *t, struct pen *pen, uint32_t i, int bar)
 static void draw_device_short(struct tui *t, struct pen *pen, uint32_t i, int width)
 {
 	const struct usage_entry *e = &t->usage.devices[i];
-	bool live = t->options.live && !isnan(e->busy);
+	bool live = in_window(t, e);
 	char text[HUMAN_MAX];
 	int bar = width - 15;
 
