@@ -243,6 +243,24 @@ START_TEST(durations_follow_the_row)
 }
 END_TEST
 
+/* Frozen, the histogram stands still as all else does. */
+START_TEST(durations_freeze)
+{
+	uint32_t counts[HIST_BUCKETS] = {0};
+
+	world_keys(&w, "/ 'flash_fwd' Enter M-1 z");
+	ck_assert(world_shows(&w, "7488"));
+	counts[hist_bucket(810000)] = 123456;
+	ck_assert_int_eq(session_hist_set(w.s, w.flash, 0, SESSION_NONE, counts), 0);
+	world_tick(&w);
+	world_keys(&w, "1 M-1"); /* made anew when it is shown again */
+	ck_assert(!world_shows(&w, "123K"));
+	world_keys(&w, "z");
+	world_tick(&w);
+	ck_assert(world_shows(&w, "123K"));
+}
+END_TEST
+
 /* Keys at random, pictures in between, sizes that change. */
 START_TEST(any_keys)
 {
@@ -275,7 +293,7 @@ Suite *suite_views(void)
 	const TTest *const tests[] = {
 		bottom_up_folds, bottom_up_stays_open, layout_sorts, callers_go_on_and_back,
 		flame_zooms,     flame_by_callers,     flame_mouse,
-		roofline_selects, durations_follow_the_row,
+		roofline_selects, durations_follow_the_row, durations_freeze,
 	};
 	Suite *s = suite_create("views");
 	TCase *c = tcase_create("keys");

@@ -21,6 +21,8 @@ struct panel_durations {
 	uint32_t first; /* bucket of the first row */
 	double most;    /* in one row */
 	struct layout layout;
+	bool made, made_in_one; /* what `d` is of */
+	uint32_t made_node;
 };
 
 static const struct quantile {
@@ -119,14 +121,29 @@ static void make_rows(struct panel *p)
 		pd->most = MAX(pd->most, value_calls(p, i));
 }
 
+/* A frozen screen shows what was there; the session goes on. */
+static bool stands_still(const struct panel_durations *pd)
+{
+	return pd->base.tui->frozen && pd->made && pd->made_node == pd->node &&
+	       pd->made_in_one == pd->one_context;
+}
+
+static bool make(struct panel_durations *pd, const struct session *s)
+{
+	pd->made = s->n_hists > 0 && durations_make(&pd->d, s, pd->node, !pd->one_context) == 0;
+	pd->made_node = pd->node;
+	pd->made_in_one = pd->one_context;
+	return pd->made;
+}
+
 static void update(struct panel *p)
 {
 	struct panel_durations *pd = as_durations(p);
-	const struct session *s = snapshot_session(p->tui->snap);
 
 	p->n_rows = 0;
-	if (s->n_hists == 0 || durations_make(&pd->d, s, pd->node, !pd->one_context) < 0 ||
-	    pd->d.n_all == 0)
+	if (!stands_still(pd) && !make(pd, snapshot_session(p->tui->snap)))
+		return;
+	if (pd->d.n_all == 0)
 		return;
 	make_rows(p);
 	layout_make(&pd->layout, p, &p->columns, p->width, -1);
