@@ -287,12 +287,24 @@ void receiver_tick(struct receiver *r)
 	}
 }
 
+/* A bulk file that somebody took away, or that could not be read: what was in it is lost. */
+static void count_untaken(struct receiver *r)
+{
+	struct wire_segment_state g;
+
+	for (size_t i = 0; wire_decoder_segment(r->decoder, i, &g); i++)
+		if (g.taken < g.size)
+			r->session->losses[LOSS_INTERVALS] +=
+				(g.size - g.taken) / sizeof(struct wire_interval);
+}
+
 int receiver_finish(struct receiver *r)
 {
 	ssize_t n;
 
 	while ((n = receiver_read(r)) > 0)
 		;
+	count_untaken(r);
 	receiver_alive(r);
 	r->session->end_ns = clock_realtime_ns();
 	r->session->ended = true;
