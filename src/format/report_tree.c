@@ -12,21 +12,10 @@
 #include "core/pair.h"
 #include "format/report_names.h"
 #include "format/report_table.h"
+#include "format/report_walk.h"
 
 #define NUMBER_MAX  40
 #define DEPTH_DRAWN 60 /* deeper branches are not indented further */
-
-struct entry {
-	uint32_t node;
-	double key;
-	const char *name;
-};
-
-/* The children of one node that are shown, and how far we are. */
-struct level {
-	struct entry *entries;
-	size_t n, at;
-};
 
 /* The profile, or what it is compared with. Inclusive columns; NULL where nothing has the metric.
  */
@@ -45,8 +34,7 @@ struct tree {
 	const struct report_options *o;
 	struct out *out;
 	struct columns columns;
-	struct level *levels;
-	size_t n_levels, cap_levels;
+	struct walk walk;
 	struct side sides[2]; /* the profile first */
 	unsigned n_sides;
 	struct derived derived[COLUMNS_MAX], sort_by;
@@ -285,14 +273,14 @@ static size_t put_branch(const struct tree *t)
 		{"|  ", "   ", "|- ", "`- "},
 	};
 	const char *const *line = lines[t->o->ascii];
-	size_t depth = t->n_levels, first = depth > DEPTH_DRAWN ? depth - DEPTH_DRAWN : 0;
+	size_t depth = t->walk.n_levels, first = depth > DEPTH_DRAWN ? depth - DEPTH_DRAWN : 0;
 	char deeper[32] = "";
 
 	if (first)
 		snprintf(deeper, sizeof(deeper), "(+%zu) ", first);
 	out_puts(t->out, deeper);
 	for (size_t i = first; i < depth; i++) {
-		bool last = t->levels[i].at == t->levels[i].n;
+		bool last = walk_level_is_last(&t->walk.levels[i]);
 
 		out_puts(t->out, line[(i + 1 == depth ? 2 : 0) + last]);
 	}
@@ -316,8 +304,9 @@ static const char *sided_word(const struct tree *t, uint32_t node)
 	return t->sides[0].present[node] ? " (new)" : " (gone)";
 }
 
-static void put_row(struct tree *t, uint32_t node)
+static void put_row(void *ctx, uint32_t node)
 {
+	struct tree *t = ctx;
 	const char *name = name_format(snapshot_name(t->snap, node, (enum name_mode)t->o->names),
 				       (enum name_format)t->o->format, true, &t->scratch);
 	const struct side *side = &t->sides[0];
@@ -342,20 +331,12 @@ static void put_row(struct tree *t, uint32_t node)
 
 static int compare_values(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct walk_entry *x = a, *y = b;
 	double vx = isnan(x->key) ? -INFINITY : x->key, vy = isnan(y->key) ? -INFINITY : y->key;
 
 	if (vx != vy)
 		return vx < vy ? 1 : -1;
 	return x->node < y->node ? -1 : x->node > y->node;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	int r = strcmp(x->name, y->name);
-
-	return r ? r : x->node < y->node ? -1 : x->node > y->node;
 }
 
 static bool is_shown(const struct tree *t, uint32_t node)
@@ -387,59 +368,29 @@ static double sort_key(const struct tree *t, uint32_t node)
 	return t->n_sides == 1 ? key : fabs(pair_delta(sort_value(t, &t->sides[1], node), key));
 }
 
-static int level_open(struct tree *t, uint32_t parent)
+static bool take(void *ctx, uint32_t node, struct walk_entry *ret)
 {
-	const struct snap_node *p = snapshot_node(t->snap, parent);
-	struct level *level;
+	struct tree *t = ctx;
 
-	if (t->o->depth && t->n_levels + 1 >= t->o->depth)
-		return 0;
-	if (array_reserve((void **)&t->levels, &t->cap_levels, t->n_levels + 1,
-			  sizeof(*t->levels)) < 0)
-		return -ENOMEM;
-	level = &t->levels[t->n_levels++];
-	*level =
-		(struct level){.entries = malloc(MAX(p->n_children, 1u) * sizeof(*level->entries))};
-	if (!level->entries)
-		return -ENOMEM;
-	for (uint32_t c = p->first_child; c != SNAP_NONE;
-	     c = snapshot_node(t->snap, c)->next_sibling) {
-		if (!is_shown(t, c))
-			continue;
-		level->entries[level->n++] = (struct entry){
-			c, sort_key(t, c),
-			t->compare == compare_names
-				? snapshot_name(t->snap, c, (enum name_mode)t->o->names)
-				: ""};
-	}
-	if (t->compare && level->n > 1)
-		qsort(level->entries, level->n, sizeof(*level->entries), t->compare);
-	return 0;
+	if (!is_shown(t, node))
+		return false;
+	ret->key = sort_key(t, node);
+	ret->name = t->compare == walk_compare_names
+			    ? snapshot_name(t->snap, node, (enum name_mode)t->o->names)
+			    : "";
+	return true;
 }
 
 static int put_tree(struct tree *t)
 {
-	int r;
-
-	put_row(t, 0);
-	r = level_open(t, 0);
-	while (r == 0 && t->n_levels && !t->out->error) {
-		struct level *level = &t->levels[t->n_levels - 1];
-		uint32_t node;
-
-		if (level->at == level->n) {
-			free(level->entries);
-			t->n_levels--;
-			continue;
-		}
-		node = level->entries[level->at++].node;
-		put_row(t, node);
-		if (snapshot_node(t->snap, node)->first_child != SNAP_NONE)
-			r = level_open(t, node);
-	}
-	while (t->n_levels)
-		free(t->levels[--t->n_levels].entries);
-	return r;
+	t->walk = (struct walk){.snap = t->snap,
+				.depth = t->o->depth,
+				.take = take,
+				.compare = t->compare,
+				.put = put_row,
+				.ctx = t,
+				.error = &t->out->error};
+	return walk_tree(&t->walk);
 }
 
 /* ---- setup ---- */
@@ -452,7 +403,7 @@ static int sort_parse(struct tree *t)
 	if (!*sort)
 		return 0;
 	if (!strcmp(sort, "name")) {
-		t->compare = compare_names;
+		t->compare = walk_compare_names;
 		return 0;
 	}
 	t->compare = compare_values;
@@ -587,13 +538,13 @@ static int filter_values(struct tree *t)
 static int put_sorted(struct tree *t)
 {
 	uint32_t n = snapshot_n(t->snap), used = 0;
-	_cleanup_(freep) struct entry *entries = malloc(MAX(n, 1u) * sizeof(*entries));
+	_cleanup_(freep) struct walk_entry *entries = malloc(MAX(n, 1u) * sizeof(*entries));
 
 	if (!entries)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < n; i++)
 		if (is_shown(t, i) && !isnan(value_of(t, 0, i)))
-			entries[used++] = (struct entry){i, value_of(t, 0, i), ""};
+			entries[used++] = (struct walk_entry){i, value_of(t, 0, i), ""};
 	qsort(entries, used, sizeof(*entries), compare_values);
 	out_printf(t->out, "\nSorted by %s\n",
 		   column_title(snapshot_session(t->snap), &t->columns, 0));
@@ -658,7 +609,6 @@ static void tree_done(struct tree *t)
 		free(side->present);
 		derive_free(side->derive);
 	}
-	free(t->levels);
 	free(t->shown);
 	buf_done(&t->scratch);
 }

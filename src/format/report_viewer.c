@@ -13,20 +13,10 @@
 #include "base/util.h"
 #include "core/derive.h"
 #include "core/pair.h"
+#include "format/report_walk.h"
 
 #define METRICS_MAX 64
 #define SORTED_NAME 100 /* characters of a name in the flat list */
-
-struct entry {
-	uint32_t node;
-	const char *name;
-	double value;
-};
-
-struct level {
-	struct entry *entries;
-	size_t n, at;
-};
 
 /* The profile, or what it is compared with. */
 struct side {
@@ -47,8 +37,7 @@ struct viewer {
 	const char *words[METRICS_MAX];
 	size_t word_lens[METRICS_MAX];
 	unsigned n_metrics;
-	struct level *levels;
-	size_t n_levels, cap_levels;
+	struct walk walk;
 	struct buf scratch;
 };
 
@@ -160,14 +149,6 @@ static double value_of(const struct viewer *v, unsigned metric, uint32_t node)
 
 /* ---- tree ---- */
 
-static int compare_names(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	int r = strcmp(x->name, y->name);
-
-	return r ? r : x->node < y->node ? -1 : x->node > y->node;
-}
-
 /* Words are not subtracted: the profile's own, or what was there before it. */
 static void put_word(struct viewer *v, unsigned metric, uint32_t node)
 {
@@ -209,12 +190,14 @@ static void put_sided(struct viewer *v, uint32_t node)
 	out_puts(v->out, v->sides[0].counted[node] ? " \xe2\x97\x80 " : " \xe2\x96\xb6 ");
 }
 
-static void put_row(struct viewer *v, uint32_t node)
+static void put_row(void *ctx, uint32_t node)
 {
-	for (size_t i = 0; i < v->n_levels; i++) {
-		bool last = v->levels[i].at == v->levels[i].n;
+	struct viewer *v = ctx;
 
-		if (i + 1 < v->n_levels)
+	for (size_t i = 0; i < v->walk.n_levels; i++) {
+		bool last = walk_level_is_last(&v->walk.levels[i]);
+
+		if (i + 1 < v->walk.n_levels)
 			out_puts(v->out, last ? "   " : "\xe2\x94\x82  ");
 		else
 			out_puts(v->out,
@@ -229,67 +212,38 @@ static void put_row(struct viewer *v, uint32_t node)
 	out_putc(v->out, '\n');
 }
 
-static int open_level(struct viewer *v, uint32_t parent)
+static bool take(void *ctx, uint32_t node, struct walk_entry *ret)
 {
-	const struct snap_node *p = snapshot_node(v->snap, parent);
-	struct level *level;
+	struct viewer *v = ctx;
 
-	if ((long)v->n_levels + 1 >= v->o->depth)
-		return 0;
-	if (array_reserve((void **)&v->levels, &v->cap_levels, v->n_levels + 1,
-			  sizeof(*v->levels)) < 0)
-		return -ENOMEM;
-	level = &v->levels[v->n_levels++];
-	*level =
-		(struct level){.entries = malloc(MAX(p->n_children, 1u) * sizeof(*level->entries))};
-	if (!level->entries)
-		return -ENOMEM;
-	for (uint32_t c = p->first_child; c != SNAP_NONE;
-	     c = snapshot_node(v->snap, c)->next_sibling)
-		if (v->shown[c])
-			level->entries[level->n++] =
-				(struct entry){c, snapshot_name(v->snap, c, NAME_RAW), 0};
-	qsort(level->entries, level->n, sizeof(*level->entries), compare_names);
-	return 0;
+	ret->name = snapshot_name(v->snap, node, NAME_RAW);
+	return v->shown[node];
 }
 
 static int put_tree(struct viewer *v)
 {
-	int r;
-
 	if (v->o->depth < 1)
 		return 0;
-	put_row(v, 0);
-	r = open_level(v, 0);
-	while (r == 0 && v->n_levels && !v->out->error) {
-		struct level *level = &v->levels[v->n_levels - 1];
-		uint32_t node;
-
-		if (level->at == level->n) {
-			free(level->entries);
-			v->n_levels--;
-			continue;
-		}
-		node = level->entries[level->at++].node;
-		put_row(v, node);
-		if (snapshot_node(v->snap, node)->first_child != SNAP_NONE)
-			r = open_level(v, node);
-	}
-	while (v->n_levels)
-		free(v->levels[--v->n_levels].entries);
-	return r;
+	v->walk = (struct walk){.snap = v->snap,
+				.depth = (size_t)v->o->depth,
+				.take = take,
+				.compare = walk_compare_names,
+				.put = put_row,
+				.ctx = v,
+				.error = &v->out->error};
+	return walk_tree(&v->walk);
 }
 
 /* ---- flat list ---- */
 
 static int compare_values(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct walk_entry *x = a, *y = b;
 
-	if (isnan(x->value) != isnan(y->value))
-		return isnan(x->value) ? 1 : -1;
-	if (x->value != y->value && !isnan(x->value))
-		return x->value < y->value ? 1 : -1;
+	if (isnan(x->key) != isnan(y->key))
+		return isnan(x->key) ? 1 : -1;
+	if (x->key != y->key && !isnan(x->key))
+		return x->key < y->key ? 1 : -1;
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
@@ -321,7 +275,7 @@ static void put_four_digits(struct out *out, double value)
 		out_puts(out, ".0");
 }
 
-static void put_sorted_row(struct viewer *v, const struct entry *e)
+static void put_sorted_row(struct viewer *v, const struct walk_entry *e)
 {
 	const char *name = name_of(v, e->node), *p = name;
 	size_t width = 0;
@@ -335,20 +289,20 @@ static void put_sorted_row(struct viewer *v, const struct entry *e)
 		width += 3;
 	}
 	out_spaces(v->out, 106 - width);
-	put_four_digits(v->out, e->value);
+	put_four_digits(v->out, e->key);
 	out_putc(v->out, '\n');
 }
 
 static int put_sorted(struct viewer *v)
 {
 	uint32_t n = snapshot_n(v->snap), used = 0;
-	_cleanup_(freep) struct entry *entries = malloc(MAX(n, 1u) * sizeof(*entries));
+	_cleanup_(freep) struct walk_entry *entries = malloc(MAX(n, 1u) * sizeof(*entries));
 
 	if (!entries)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		if (v->shown[i])
-			entries[used++] = (struct entry){i, "", value_of(v, 0, i)};
+			entries[used++] = (struct walk_entry){i, value_of(v, 0, i), ""};
 	qsort(entries, used, sizeof(*entries), compare_values);
 	out_puts(v->out, "Sorted kernels by metric ");
 	out_put(v->out, v->words[0], v->word_lens[0]);
@@ -387,7 +341,6 @@ int viewer_text(struct snapshot *snap, const struct viewer_options *options, str
 		free(side->counted);
 		derive_free(side->derive);
 	}
-	free(v.levels);
 	free(v.shown);
 	buf_done(&v.scratch);
 	return r;
