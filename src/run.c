@@ -476,15 +476,13 @@ static void summary_busy(const struct run *run, FILE *out)
 	const struct session *s = receiver_session(run->receiver);
 	double wall = (double)((run->end_ns ? run->end_ns : clock_monotonic_ns()) - run->start_ns);
 	char busy[HUMAN_MAX], share[HUMAN_MAX];
-	size_t i, k, n = MIN(s->n_devices, (size_t)SUMMARY_ROWS);
+	size_t i, n = MIN(s->n_devices, (size_t)SUMMARY_ROWS);
 
 	for (i = 0; i < n; i++) {
 		const struct session_device *d = &s->devices[i];
-		double ns = 0;
+		double ns = session_busy_ns(s, (uint32_t)i);
 
-		for (k = 0; k < s->n_uses; k++)
-			ns += s->uses[k].device == i ? (double)s->uses[k].busy_ns : 0;
-		if (ns <= 0)
+		if (!(ns > 0))
 			continue;
 		human_time_ns(busy, ns);
 		human_percent(share, MIN(ns / wall, 1));

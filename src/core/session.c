@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "core/session.h"
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -725,6 +726,17 @@ int session_use_set(struct session *s, const struct session_use *use)
 	s->uses[id] = *use;
 	s->generation++;
 	return 0;
+}
+
+double session_busy_ns(const struct session *s, uint32_t device)
+{
+	double busy = NAN;
+	size_t i;
+
+	for (i = 0; i < s->n_uses; i++)
+		if (s->uses[i].device == device)
+			busy = (isnan(busy) ? 0 : busy) + (double)s->uses[i].busy_ns;
+	return busy;
 }
 
 /* Launches of a process that has ended and whose records never came. */

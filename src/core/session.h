@@ -229,6 +229,8 @@ int session_interval_add(struct session *s, const struct session_interval *inter
 int session_clock_add(struct session *s, const struct session_clock *clock);
 /* Replaces what was known of this process and device. */
 int session_use_set(struct session *s, const struct session_use *use);
+/* How long a device was busy, ns; processes that share it add up. NaN: nobody said. */
+double session_busy_ns(const struct session *s, uint32_t device);
 
 /* Sum over processes plus the session's own. UNACCOUNTED is launches - records of ended processes. */
 uint64_t session_loss(const struct session *s, enum loss loss);

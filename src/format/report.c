@@ -259,17 +259,7 @@ DEVICE_CELL(memory_clock, copy_number(out, d->memory_clock_khz / 1000))
 DEVICE_CELL(bus, copy_number(out, d->bus_width_bits))
 DEVICE_CELL(memory, human_bytes(out, d->memory_bytes ? (double)d->memory_bytes : NAN))
 DEVICE_CELL(time, (void)d; human_time_ns(out, device_sum(r, row, 0)))
-/* Time in which something ran; processes that share a device add up. */
-static double busy_ns(const struct report *r, size_t device)
-{
-	double busy = NAN;
-
-	for (size_t i = 0; i < r->s->n_uses; i++)
-		if (r->s->uses[i].device == device)
-			busy = (isnan(busy) ? 0 : busy) + (double)r->s->uses[i].busy_ns;
-	return busy;
-}
-DEVICE_CELL(busy, (void)d; human_time_ns(out, busy_ns(r, row)))
+DEVICE_CELL(busy, (void)d; human_time_ns(out, session_busy_ns(r->s, (uint32_t)row)))
 DEVICE_CELL(calls, (void)d; human_count(out, device_sum(r, row, 1)))
 DEVICE_CELL(host, copy_string(r, d->host, out))
 DEVICE_CELL(name, copy_string(r, d->name, out))
