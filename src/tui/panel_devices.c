@@ -10,20 +10,11 @@
 struct panel_devices {
 	struct panel base;
 	struct sections sections;
-	struct buf name;
 };
 
 static struct sections *sections_of(struct panel *p)
 {
 	return &((struct panel_devices *)p)->sections;
-}
-
-static struct buf *name_buf(struct panel *p)
-{
-	struct buf *out = &((struct panel_devices *)p)->name;
-
-	buf_clear(out);
-	return out;
 }
 
 static const struct session *session(struct panel *p)
@@ -90,7 +81,7 @@ static size_t n_devices(struct panel *p)
 
 static const char *device_name(struct panel *p, uint32_t i)
 {
-	struct buf *out = name_buf(p);
+	struct buf *out = sections_text(sections_of(p));
 
 	tui_put_device(p->tui, i, out);
 	return buf_str(out);
@@ -101,7 +92,7 @@ static const char *device_facts(struct panel *p, uint32_t i)
 {
 	const struct session *s = session(p);
 	const struct session_device *d = &s->devices[i];
-	struct buf *out = name_buf(p);
+	struct buf *out = sections_text(sections_of(p));
 	char text[HUMAN_MAX];
 
 	tui_put_device(p->tui, i, out);
@@ -197,7 +188,7 @@ static const char *process_name(struct panel *p, uint32_t i)
 {
 	static const char *const ends[] = {"runs", "ended", "vanished"};
 	const struct session_process *pr = process(p, i);
-	struct buf *out = name_buf(p);
+	struct buf *out = sections_text(sections_of(p));
 
 	buf_printf(out, "%s  ", pr->paused ? "paused" : ends[MIN(pr->end, 2)]);
 	tui_put_process(p->tui, i, out);
@@ -242,15 +233,12 @@ static const struct section sections[] = {
 
 static int init(struct panel *p)
 {
-	buf_init(name_buf(p), 1 << 16);
-	sections_of(p)->v = sections;
-	sections_of(p)->n = ARRAY_SIZE(sections);
+	sections_init(sections_of(p), sections, ARRAY_SIZE(sections));
 	return 0;
 }
 
 static void done(struct panel *p)
 {
-	buf_done(name_buf(p));
 	sections_done(sections_of(p));
 }
 
@@ -268,9 +256,5 @@ const struct panel_ops panel_devices_ops = {
 	.init = init,
 	.done = done,
 	.update = update,
-	.row_key = row_key,
-	.row_name = row_name,
-	.row_node = row_node,
-	.is_heading = is_heading,
-	.draw_row = draw_row,
+	SECTIONS_FIELDS,
 };

@@ -16,7 +16,6 @@ struct panel_losses {
 		uint64_t n;
 	} losses[LOSS_N]; /* those that happened */
 	size_t n_losses;
-	struct buf name;
 };
 
 static struct panel_losses *as_losses(struct panel *p)
@@ -27,14 +26,6 @@ static struct panel_losses *as_losses(struct panel *p)
 static struct sections *sections_of(struct panel *p)
 {
 	return &as_losses(p)->sections;
-}
-
-static struct buf *name_buf(struct panel *p)
-{
-	struct buf *out = &as_losses(p)->name;
-
-	buf_clear(out);
-	return out;
 }
 
 static const struct session *session(struct panel *p)
@@ -79,7 +70,7 @@ static const char *note_name(struct panel *p, uint32_t i)
 {
 	const struct session *s = session(p);
 	const struct session_note *n = &s->notes[i];
-	struct buf *out = name_buf(p);
+	struct buf *out = sections_text(sections_of(p));
 
 	if (n->process < s->n_processes)
 		buf_printf(out, "pid %u: ", s->processes[n->process].pid);
@@ -125,7 +116,7 @@ static size_t n_costs(struct panel *p)
 
 static const char *cost_name(struct panel *p, uint32_t i)
 {
-	struct buf *out = name_buf(p);
+	struct buf *out = sections_text(sections_of(p));
 
 	buf_puts(out, "collector in ");
 	tui_put_process(p->tui, i, out);
@@ -140,7 +131,7 @@ static size_t n_own(struct panel *p)
 static const char *own_name(struct panel *p, uint32_t i)
 {
 	const struct tui_status *st = &p->tui->status;
-	struct buf *out = name_buf(p);
+	struct buf *out = sections_text(sections_of(p));
 	char text[HUMAN_MAX];
 
 	buf_puts(out, "proton: ");
@@ -188,15 +179,12 @@ static const struct section sections[] = {
 
 static int init(struct panel *p)
 {
-	buf_init(name_buf(p), 1 << 16);
-	sections_of(p)->v = sections;
-	sections_of(p)->n = ARRAY_SIZE(sections);
+	sections_init(sections_of(p), sections, ARRAY_SIZE(sections));
 	return 0;
 }
 
 static void done(struct panel *p)
 {
-	buf_done(name_buf(p));
 	sections_done(sections_of(p));
 }
 
@@ -223,9 +211,5 @@ const struct panel_ops panel_losses_ops = {
 	.init = init,
 	.done = done,
 	.update = update,
-	.row_key = row_key,
-	.row_name = row_name,
-	.row_node = row_node,
-	.is_heading = is_heading,
-	.draw_row = draw_row,
+	SECTIONS_FIELDS,
 };

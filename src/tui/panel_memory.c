@@ -21,7 +21,6 @@ struct panel_memory {
 	} paths[MAX_PATHS]; /* by bytes, descending */
 	size_t n_paths;
 	double total_bytes;
-	struct buf name;
 };
 
 static struct panel_memory *as_memory(struct panel *p)
@@ -117,10 +116,9 @@ static size_t n_transfers(struct panel *p)
 
 static const char *transfer_name(struct panel *p, uint32_t i)
 {
-	struct buf *out = &as_memory(p)->name;
+	struct buf *out = sections_text(sections_of(p));
 	const char *note = transfer_note(transfer(p, i));
 
-	buf_clear(out);
 	buf_puts(out, transfer(p, i)->name);
 	if (*note)
 		buf_printf(out, "  ! %s", note);
@@ -168,9 +166,8 @@ static size_t n_paths(struct panel *p)
 
 static const char *path_name(struct panel *p, uint32_t i)
 {
-	struct buf *out = &as_memory(p)->name;
+	struct buf *out = sections_text(sections_of(p));
 
-	buf_clear(out);
 	tui_put_path(p->tui, as_memory(p)->paths[i].node, out);
 	return buf_str(out);
 }
@@ -246,23 +243,20 @@ static const struct section sections[] = {
 
 static int init(struct panel *p)
 {
-	buf_init(&as_memory(p)->name, 1 << 16);
-	as_memory(p)->sections.v = sections;
-	as_memory(p)->sections.n = ARRAY_SIZE(sections);
+	sections_init(sections_of(p), sections, ARRAY_SIZE(sections));
 	return 0;
 }
 
 static void done(struct panel *p)
 {
-	buf_done(&as_memory(p)->name);
-	sections_done(&as_memory(p)->sections);
+	sections_done(sections_of(p));
 }
 
 static void update(struct panel *p)
 {
 	as_memory(p)->v = snapshot_transfers(p->tui->snap, &as_memory(p)->n);
 	find_paths(p);
-	sections_update(&as_memory(p)->sections, p);
+	sections_update(sections_of(p), p);
 }
 
 SECTIONS_OPS(sections_of)
@@ -274,9 +268,5 @@ const struct panel_ops panel_memory_ops = {
 	.init = init,
 	.done = done,
 	.update = update,
-	.row_key = row_key,
-	.row_name = row_name,
-	.row_node = row_node,
-	.is_heading = is_heading,
-	.draw_row = draw_row,
+	SECTIONS_FIELDS,
 };

@@ -17,7 +17,6 @@ struct panel_ranks {
 	struct spread_row *paths; /* by what they cost */
 	uint32_t n_paths;
 	double mean;
-	struct buf name;
 };
 
 static struct panel_ranks *as_ranks(struct panel *p)
@@ -70,23 +69,22 @@ static bool is_slowest(struct panel *p, uint32_t i)
 
 static const char *rank_row_name(struct panel *p, uint32_t i)
 {
-	struct panel_ranks *pr = as_ranks(p);
-	uint32_t process = pr->ranks.totals[i].process;
+	uint32_t process = as_ranks(p)->ranks.totals[i].process;
+	struct buf *name = sections_text(sections_of(p));
 	const struct session_process *of = process < session(p)->n_processes
 						   ? &session(p)->processes[process]
 						   : NULL;
 	char rank[64];
 
 	rank_name(session(p), process, rank, sizeof(rank));
-	buf_clear(&pr->name);
 	/* Without a rank it is known by its pid, which the rest says as well. */
 	if (!of || !of->pid || of->rank >= 0)
-		buf_printf(&pr->name, "%s%s", rank, of && of->pid ? "  " : "");
+		buf_printf(name, "%s%s", rank, of && of->pid ? "  " : "");
 	if (of && of->pid)
-		tui_put_process(p->tui, process, &pr->name);
+		tui_put_process(p->tui, process, name);
 	if (is_slowest(p, i))
-		buf_puts(&pr->name, "  slowest");
-	return buf_str(&pr->name);
+		buf_puts(name, "  slowest");
+	return buf_str(name);
 }
 
 static enum role rank_role(struct panel *p, uint32_t i)
@@ -164,11 +162,10 @@ static uint32_t path_node(struct panel *p, uint32_t i)
 
 static const char *path_name(struct panel *p, uint32_t i)
 {
-	struct buf *name = &as_ranks(p)->name;
+	struct buf *name = sections_text(sections_of(p));
 
 	if (path_node(p, i) == SNAP_NONE)
 		return session_node_name(session(p), as_ranks(p)->paths[i].node);
-	buf_clear(name);
 	tui_put_path(p->tui, path_node(p, i), name);
 	return buf_str(name);
 }
@@ -210,9 +207,7 @@ static const struct section sections[] = {
 
 static int init(struct panel *p)
 {
-	buf_init(&as_ranks(p)->name, 1 << 16);
-	sections_of(p)->v = sections;
-	sections_of(p)->n = ARRAY_SIZE(sections);
+	sections_init(sections_of(p), sections, ARRAY_SIZE(sections));
 	return 0;
 }
 
@@ -227,7 +222,6 @@ static void forget(struct panel_ranks *pr)
 static void done(struct panel *p)
 {
 	forget(as_ranks(p));
-	buf_done(&as_ranks(p)->name);
 	sections_done(sections_of(p));
 }
 
@@ -252,9 +246,5 @@ const struct panel_ops panel_ranks_ops = {
 	.init = init,
 	.done = done,
 	.update = update,
-	.row_key = row_key,
-	.row_name = row_name,
-	.row_node = row_node,
-	.is_heading = is_heading,
-	.draw_row = draw_row,
+	SECTIONS_FIELDS,
 };

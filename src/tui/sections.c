@@ -3,8 +3,22 @@
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 
+void sections_init(struct sections *s, const struct section *v, unsigned n)
+{
+	s->v = v;
+	s->n = n;
+	buf_init(&s->text, 1 << 16);
+}
+
+struct buf *sections_text(struct sections *s)
+{
+	buf_clear(&s->text);
+	return &s->text;
+}
+
 void sections_done(struct sections *s)
 {
+	buf_done(&s->text);
 	free(s->rows);
 	s->rows = NULL;
 	s->n_rows = s->cap_rows = 0;

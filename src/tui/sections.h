@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/buf.h"
 #include "tui/panel.h"
 
 struct section {
@@ -35,8 +36,12 @@ struct sections {
 	struct section_row *rows;
 	size_t n_rows, cap_rows;
 	struct layout layouts[MAX_SECTIONS];
+	struct buf text; /* of sections_text() */
 };
 
+void sections_init(struct sections *s, const struct section *v, unsigned n);
+/* Empty, for row_name() to make a name in. */
+struct buf *sections_text(struct sections *s);
 void sections_done(struct sections *s);
 /* Lay the rows out; sets p->n_rows. */
 void sections_update(struct sections *s, struct panel *p);
@@ -68,5 +73,10 @@ void sections_draw_row(const struct sections *s, struct panel *p, struct pen *pe
 	{                                                                                          \
 		sections_draw_row(get(p), p, pen, row);                                            \
 	}
+
+/* These functions in a panel_ops. */
+#define SECTIONS_FIELDS                                                                            \
+	.row_key = row_key, .row_name = row_name, .row_node = row_node, .is_heading = is_heading,  \
+	.draw_row = draw_row
 
 #endif
