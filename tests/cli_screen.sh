@@ -55,7 +55,7 @@ for sig in KILL HUP; do
 	check "$sig: the program lives" 0 "$(kill -0 "$(cat pid)"; echo $?)"
 	touch stop; wait_for 10 test -e done; check "$sig: and ends by itself" yes "$(cat done)"
 	wait_for 10 keeper_gone || check "$sig: the keeper ends" yes no
-	check "$sig: no directory is left" "" "$(grep -l "$(cat pid)" "${TMPDIR:-/tmp}"/proton-*/owner 2>/dev/null)"
+	check "$sig: no directory is left" "" "$(find "${TMPDIR:-/tmp}" -maxdepth 2 -path "*/proton-*/owner" -newer before -exec grep -lw "$(cat pid)" {} + 2>/dev/null)"
 done
 
 # ---- a terminal that cannot show it: said before the program runs
