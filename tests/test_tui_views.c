@@ -261,6 +261,36 @@ START_TEST(durations_freeze)
 }
 END_TEST
 
+/* As in every other view, what a filter leaves out is not counted. */
+START_TEST(durations_are_filtered)
+{
+	world_keys(&w, "1 Home M-1");
+	ck_assert(world_shows(&w, "7488 calls of"));
+	world_keys(&w, "! 'flash_fwd' Enter");
+	ck_assert(!world_shows(&w, "7488 calls"));
+	ck_assert(world_shows(&w, "holds their sum only"));
+	world_keys(&w, "Esc \\ 'attention' Enter");
+	ck_assert(world_shows(&w, "7488 calls of"));
+	ck_assert(world_shows(&w, ", filtered"));
+	world_keys(&w, "\\ C-u 'optimizer' Enter");
+	ck_assert(world_shows(&w, "nothing of it passes the filter") ||
+		  world_shows(&w, "holds their sum only"));
+}
+END_TEST
+
+/* The row stays what it is about when the tree is grouped. */
+START_TEST(durations_are_grouped)
+{
+	world_keys(&w, "/ 'flash_fwd' Enter M-1 x");
+	ck_assert(world_shows(&w, "7488 calls of"));
+	world_keys(&w, "G G");
+	ck_assert(world_shows(&w, "flash_fwd"));
+	ck_assert(world_shows(&w, "in this context"));
+	world_keys(&w, "t u u u u M-1");
+	ck_assert(world_shows(&w, "H200"));
+}
+END_TEST
+
 /* Keys at random, pictures in between, sizes that change. */
 START_TEST(any_keys)
 {
@@ -294,6 +324,7 @@ Suite *suite_views(void)
 		bottom_up_folds, bottom_up_stays_open, layout_sorts, callers_go_on_and_back,
 		flame_zooms,     flame_by_callers,     flame_mouse,
 		roofline_selects, durations_follow_the_row, durations_freeze,
+		durations_are_filtered, durations_are_grouped,
 	};
 	Suite *s = suite_create("views");
 	TCase *c = tcase_create("keys");

@@ -261,19 +261,105 @@ START_TEST(durations_of)
 	set_time(bk, 500, 1);
 	counts[hist_bucket(1000)] = 3;
 	ck_assert_int_eq(session_hist_set(w.s, ak, SESSION_NONE, SESSION_NONE, counts), 0);
-	ck_assert_int_eq(durations_make(&d, w.s, ak, true), 0);
+	open_world(GROUP_NONE);
+	ck_assert_int_eq(durations_make(&d, w.snap, w.numbers, ak, true), 0);
 	ck_assert_uint_eq(d.n_all, 4);
 	ck_assert_uint_eq(d.n[hist_bucket(1000)], 3);
 	ck_assert_uint_eq(d.n[hist_bucket(500)], 1);
 	ck_assert_double_eq(d.n_calls, 4);
 	ck_assert_uint_eq(d.min_ns, 500);
 	ck_assert_uint_eq(d.max_ns, 1001);
-	ck_assert_int_eq(durations_make(&d, w.s, ak, false), 0);
+	ck_assert_int_eq(durations_make(&d, w.snap, w.numbers, ak, false), 0);
 	ck_assert_uint_eq(d.n_all, 3);
-	ck_assert_int_eq(durations_make(&d, w.s, a, true), 0);
+	ck_assert_int_eq(durations_make(&d, w.snap, w.numbers, a, true), 0);
 	ck_assert_uint_eq(d.n_all, 3);
-	ck_assert_int_eq(durations_make(&d, w.s, SESSION_ROOT, true), 0);
+	ck_assert_int_eq(durations_make(&d, w.snap, w.numbers, SESSION_ROOT, true), 0);
 	ck_assert_uint_eq(d.n_all, 4);
+}
+END_TEST
+
+/* What a filter takes out of the picture, or does not keep, is not counted. */
+START_TEST(durations_filtered)
+{
+	static const double shares[] = {0.5};
+	uint32_t a = node(SESSION_ROOT, "a"), ak = node(a, "k"), counts[HIST_BUCKETS] = {0}, bk;
+	uint8_t mask[] = {1, 0, 0, 1, 1}, kept[] = {0, 1, 1, 0, 0};
+	struct durations d;
+	double *v;
+
+	bk = node(node(SESSION_ROOT, "b"), "k");
+	set_time(ak, 3000, 3);
+	set_time(bk, 500, 1);
+	counts[hist_bucket(1000)] = 3;
+	ck_assert_int_eq(session_hist_set(w.s, ak, SESSION_NONE, SESSION_NONE, counts), 0);
+	open_world(GROUP_NONE);
+	numbers_update(w.numbers, kept);
+	ck_assert_int_eq(durations_make(&d, w.snap, w.numbers, SESSION_ROOT, true), 0);
+	ck_assert_uint_eq(d.n_all, 3);
+	ck_assert_uint_eq(d.min_ns, 1000);
+	snapshot_mask(w.snap, mask);
+	numbers_update(w.numbers, NULL);
+	ck_assert_int_eq(durations_make(&d, w.snap, w.numbers, ak, true), 0);
+	ck_assert_uint_eq(d.n_all, 1);
+	ck_assert_double_eq(d.n_calls, 1);
+	v = durations_by_frame(w.snap, shares, 1);
+	ck_assert(isnan(v[w.s->nodes[ak].frame]));
+	free(v);
+}
+END_TEST
+
+static uint32_t lane_on(uint32_t device, uint32_t stream)
+{
+	return session_lane_intern(w.s, &(struct session_lane){.process = 0,
+							       .device = device,
+							       .stream = stream});
+}
+
+static void set_time_on(uint32_t id, uint32_t lane, uint64_t time_ns, uint64_t n)
+{
+	uint32_t row = session_row_intern(w.s, id, lane, 0, SET_KERNEL);
+	const uint64_t values[] = {time_ns, n, time_ns / n, time_ns / n};
+
+	for (unsigned i = 0; i < 4; i++)
+		session_row_set(w.s, row, i, (union metric_value){.u64 = values[i]});
+}
+
+/* The first context called "k" whose group is the i-th child of the root. */
+static uint32_t in_group(unsigned i)
+{
+	uint32_t group = snapshot_node(w.snap, 0)->first_child;
+
+	while (i-- > 0)
+		group = snapshot_node(w.snap, group)->next_sibling;
+	return snapshot_node(w.snap, group)->first_child;
+}
+
+/* Each device has its part; the streams of one have a histogram together. */
+START_TEST(durations_grouped)
+{
+	uint32_t k = node(SESSION_ROOT, "k"), counts[HIST_BUCKETS] = {0};
+	struct durations d;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		set_time_on(k, lane_on(i, 7), 4000, 4);
+		counts[hist_bucket(1000)] = 4 + i;
+		ck_assert_int_eq(session_hist_set(w.s, k, i, SESSION_NONE, counts), 0);
+	}
+	set_time_on(k, lane_on(1, 8), 1000, 1);
+	open_world(GROUP_DEVICE);
+	ck_assert_int_eq(durations_make(&d, w.snap, w.numbers, in_group(0), false), 0);
+	ck_assert_uint_eq(d.n_all, 4);
+	ck_assert(!d.is_shared);
+	ck_assert_int_eq(durations_make(&d, w.snap, w.numbers, in_group(0), true), 0);
+	ck_assert_uint_eq(d.n_all, 4 + 5 + 1);
+	ck_assert(!d.is_shared);
+	ck_assert_int_eq(snapshot_regroup(w.snap, GROUP_STREAM), 0);
+	numbers_update(w.numbers, NULL);
+	ck_assert_int_eq(durations_make(&d, w.snap, w.numbers, in_group(1), false), 0);
+	ck_assert_uint_eq(d.n_all, 5);
+	ck_assert(d.is_shared);
+	ck_assert_int_eq(durations_make(&d, w.snap, w.numbers, 0, false), 0);
+	ck_assert(!d.is_shared);
 }
 END_TEST
 
@@ -291,7 +377,8 @@ START_TEST(durations_of_frames)
 	counts[hist_bucket(1000)] = 0;
 	counts[hist_bucket(9000)] = 1;
 	ck_assert_int_eq(session_hist_set(w.s, k[1], SESSION_NONE, SESSION_NONE, counts), 0);
-	v = durations_by_frame(w.s, shares, 2);
+	open_world(GROUP_NONE);
+	v = durations_by_frame(w.snap, shares, 2);
 	ck_assert_ptr_nonnull(v);
 	ck_assert_uint_eq(hist_bucket((uint64_t)v[w.s->nodes[k[0]].frame * 2]), hist_bucket(1000));
 	ck_assert_uint_eq(hist_bucket((uint64_t)v[w.s->nodes[k[0]].frame * 2 + 1]),
@@ -416,6 +503,8 @@ int main(void)
 	tcase_add_test(c, callers_small);
 	tcase_add_test(c, roofline_points);
 	tcase_add_test(c, durations_of);
+	tcase_add_test(c, durations_filtered);
+	tcase_add_test(c, durations_grouped);
 	tcase_add_test(c, durations_of_frames);
 	tcase_add_loop_test(c, callers_random, 0, 4);
 	tcase_add_loop_test(c, bottom_up_random, 0, 10);

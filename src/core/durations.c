@@ -50,40 +50,109 @@ static void add_row(struct durations *d, const struct row_times *t)
 		count(d, hist_bucket((uint64_t)t->time), 1);
 }
 
-/* Nodes that are meant and what is below them: a byte each. NULL: out of memory. */
-static uint8_t *mark(const struct session *s, uint32_t node, bool by_name)
+static bool is_of_hist(const struct session *s, const struct session_row *row,
+		       const struct session_hist *hist)
 {
-	uint8_t *marked = calloc(MAX(s->n_nodes, 1u), 1);
+	const struct session_lane *lane = row->lane < s->n_lanes ? &s->lanes[row->lane] : NULL;
 
-	for (uint32_t id = 0; marked && id < s->n_nodes; id++) {
-		uint32_t parent = s->nodes[id].parent;
+	return lane && (hist->device == SESSION_NONE || lane->device == hist->device) &&
+	       (hist->process == SESSION_NONE || lane->process == hist->process);
+}
 
-		marked[id] = id == node ||
-			     (by_name && s->nodes[id].frame == s->nodes[node].frame) ||
-			     (parent != SESSION_NONE && marked[parent]);
+/* Without grouping a node is its own view. *iter: 0 to begin, then a row + 1, SESSION_NONE to end.
+ */
+uint32_t durations_next_node(const struct snapshot *snap, const struct session_hist *hist,
+			     uint32_t *iter)
+{
+	const struct session *s = snapshot_session(snap);
+	uint32_t row;
+
+	if (*iter == SESSION_NONE)
+		return SNAP_NONE;
+	if (snapshot_group(snap) == GROUP_NONE) {
+		*iter = SESSION_NONE;
+		return hist->node < snapshot_n(snap) ? hist->node : SNAP_NONE;
 	}
+	row = *iter ? s->rows[*iter - 1].next : s->nodes[hist->node].first_row;
+	for (; row != SESSION_NONE; row = s->rows[row].next) {
+		uint32_t node = snapshot_row_node(snap, row);
+
+		if (node == SNAP_NONE || !is_of_hist(s, &s->rows[row], hist))
+			continue;
+		*iter = row + 1;
+		return node;
+	}
+	*iter = SESSION_NONE;
+	return SNAP_NONE;
+}
+
+/* Nodes that are meant and what is below them: a byte each. NULL: out of memory. */
+static uint8_t *mark(struct snapshot *snap, struct numbers *numbers, uint32_t node, bool by_name)
+{
+	uint32_t n = snapshot_n(snap), n_frames;
+	const uint32_t *frames = numbers_frames(numbers, &n_frames);
+	uint8_t *marked = frames ? calloc(MAX(n, 1u), 1) : NULL;
+
+	for (uint32_t id = 0; marked && id < n; id++) {
+		uint32_t parent = snapshot_node(snap, id)->parent;
+
+		marked[id] = id == node || (by_name && frames[id] == frames[node]) ||
+			     (parent != SNAP_NONE && marked[parent]);
+	}
+	for (uint32_t id = 0; marked && id < n; id++)
+		marked[id] &= numbers_counts(numbers, id);
 	return marked;
 }
 
-int durations_make(struct durations *d, const struct session *s, uint32_t node, bool by_name)
+static void add_hist(struct durations *d, const struct snapshot *snap,
+		     const struct session_hist *hist, const uint8_t *marked)
 {
-	_cleanup_(freep) uint8_t *marked = mark(s, node, by_name);
+	uint32_t iter = 0, node;
+	bool any = false, others = false;
+
+	while ((node = durations_next_node(snap, hist, &iter)) != SNAP_NONE) {
+		any |= marked[node];
+		others |= !marked[node];
+	}
+	if (!any)
+		return;
+	d->is_shared |= others;
+	for (unsigned b = 0; b < HIST_BUCKETS; b++)
+		count(d, b, hist->n[b]);
+}
+
+int durations_make(struct durations *d, struct snapshot *snap, struct numbers *numbers,
+		   uint32_t node, bool by_name)
+{
+	_cleanup_(freep) uint8_t *marked = mark(snap, numbers, node, by_name);
+	const struct session *s = snapshot_session(snap);
 
 	memset(d, 0, sizeof(*d));
 	if (!marked)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_hists; i++)
-		for (unsigned b = 0; marked[s->hists[i].node] && b < HIST_BUCKETS; b++)
-			count(d, b, s->hists[i].n[b]);
+		add_hist(d, snap, &s->hists[i], marked);
 	for (size_t i = 0; i < s->n_rows; i++) {
+		uint32_t at = snapshot_row_node(snap, i);
 		struct row_times t;
 
-		if (!marked[s->rows[i].node])
+		if (at == SNAP_NONE || !marked[at])
 			continue;
 		t = row_times(s, &s->rows[i]);
 		add_row(d, &t);
 	}
 	return 0;
+}
+
+/* Does any node that it is of belong to the picture? */
+static bool is_shown(const struct snapshot *snap, const struct session_hist *hist)
+{
+	uint32_t iter = 0, node;
+
+	while ((node = durations_next_node(snap, hist, &iter)) != SNAP_NONE)
+		if (!snapshot_node(snap, node)->hidden)
+			return true;
+	return false;
 }
 
 /* The histograms of frames that have some, summed up. */
@@ -93,7 +162,8 @@ struct by_frame {
 	size_t n, cap;
 };
 
-static int add_hist(struct by_frame *b, const struct session *s, const struct session_hist *hist)
+static int add_to_frame(struct by_frame *b, const struct session *s,
+			const struct session_hist *hist)
 {
 	uint32_t *index = &b->index[s->nodes[hist->node].frame], *to;
 
@@ -109,14 +179,16 @@ static int add_hist(struct by_frame *b, const struct session *s, const struct se
 	return 0;
 }
 
-double *durations_by_frame(const struct session *s, const double *shares, unsigned n)
+double *durations_by_frame(const struct snapshot *snap, const double *shares, unsigned n)
 {
+	const struct session *s = snapshot_session(snap);
 	struct by_frame b = {.index = calloc(MAX(s->n_frames, 1u), sizeof(*b.index))};
 	double *v = malloc(MAX(s->n_frames, 1u) * n * sizeof(*v));
 	int r = b.index && v ? 0 : -ENOMEM;
 
 	for (size_t i = 0; r == 0 && i < s->n_hists; i++)
-		r = add_hist(&b, s, &s->hists[i]);
+		if (is_shown(snap, &s->hists[i]))
+			r = add_to_frame(&b, s, &s->hists[i]);
 	for (size_t i = 0; r == 0 && i < s->n_frames * n; i++) {
 		uint32_t index = b.index[i / n];
 

@@ -3,9 +3,12 @@
 #define PROTON_CORE_DURATIONS_H
 /* How long executions took: the histograms of a calling context, or of all that have its name, with
  * everything below. What was executed once on its lane has no histogram; its time is the sample.
+ * Only nodes that count do so here. A histogram is of one context on one device: where a view parts
+ * that (by stream, by thread), it stands with each part, and says so.
  *   thread  one */
 #include <stdbool.h>
 #include <stdint.h>
+#include "core/numbers.h"
 #include "core/session.h"
 
 struct durations {
@@ -13,13 +16,19 @@ struct durations {
 	uint64_t n_all;           /* in the buckets */
 	double n_calls;           /* that were counted, in the buckets or not */
 	uint64_t min_ns, max_ns;  /* 0: not known */
+	bool is_shared;           /* some are not of what was asked for: nobody can tell which */
 };
 
-/* 0 or -ENOMEM */
-int durations_make(struct durations *d, const struct session *s, uint32_t node, bool by_name);
+/* Of a node of the snapshot. 0 or -ENOMEM */
+int durations_make(struct durations *d, struct snapshot *snap, struct numbers *numbers,
+		   uint32_t node, bool by_name);
 
-/* Durations below which shares (0..1) of a frame's own executions lie: n of them a session frame, in
- * ns, NaN where nothing has a histogram. malloc'd; NULL: out of memory. */
-double *durations_by_frame(const struct session *s, const double *shares, unsigned n);
+/* The next node of the snapshot that a histogram is of. *iter is 0 at first; SNAP_NONE: no more. */
+uint32_t durations_next_node(const struct snapshot *snap, const struct session_hist *hist,
+			     uint32_t *iter);
+
+/* Durations below which shares (0..1) of a frame's own executions lie: n of them a session frame,
+ * in ns, NaN where nothing has a histogram. malloc'd; NULL: out of memory. */
+double *durations_by_frame(const struct snapshot *snap, const double *shares, unsigned n);
 
 #endif

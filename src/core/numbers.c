@@ -303,6 +303,11 @@ void number_cache_done(struct number_cache *c)
 		free(c->v[i]);
 }
 
+bool numbers_counts(const struct numbers *n, uint32_t node)
+{
+	return !snapshot_node(n->snap, node)->hidden && (!n->kept || n->kept[node]);
+}
+
 /* Most nodes have no row and are told without a look at any column. */
 bool numbers_is_holder(struct numbers *n, uint32_t node)
 {

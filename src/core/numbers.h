@@ -62,6 +62,8 @@ double number_cache_sum(struct number_cache *c, struct numbers *n, unsigned whic
 			const struct number_set *set);
 void number_cache_done(struct number_cache *c);
 
+/* Is a node part of the picture, and kept? */
+bool numbers_counts(const struct numbers *n, uint32_t node);
 /* Does the node itself hold any of them? */
 bool numbers_is_holder(struct numbers *n, uint32_t node);
 /* By node, what is called: the same for all calling contexts of a function, below *ret_n. Those

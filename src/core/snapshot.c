@@ -81,7 +81,7 @@ struct snapshot {
 	struct snap_column absent_out;
 	struct strtab *names;
 	struct name_cache caches[NAME_N];
-	uint64_t updated_ns, window_ns;
+	uint64_t updated_ns, window_ns, generation;
 	struct snap_flat *flat;
 	size_t n_flat, cap_flat;
 	struct snap_transfer *transfers;
@@ -861,6 +861,7 @@ int snapshot_update(struct snapshot *snap, uint64_t now_ns)
 {
 	int r;
 
+	snap->generation++;
 	if (snap->updated_ns)
 		columns_age(snap);
 	r = picture_take(snap);
@@ -879,6 +880,7 @@ void snapshot_reset(struct snapshot *snap, bool undo)
 
 	for (i = 0; i < snap->n_rows; i++)
 		n = MAX(n, (size_t)snap->s->rows[i].values + snap->s->sets[snap->s->rows[i].set].n);
+	snap->generation++;
 	free(snap->base);
 	free(snap->base_present);
 	snap->n_base = 0;
@@ -904,6 +906,7 @@ void snapshot_mask(struct snapshot *snap, const uint8_t *mask)
 		snap->nodes[i].hidden = hidden;
 	}
 	snap->n_masked = snap->n;
+	snap->generation++;
 	if (changed) /* "before" was the sum over other nodes */
 		columns_restart(snap, false);
 	snap->flops_fresh = false;
@@ -913,6 +916,7 @@ void snapshot_mask(struct snapshot *snap, const uint8_t *mask)
 
 int snapshot_regroup(struct snapshot *snap, enum group group)
 {
+	snap->generation++;
 	snapshot_drop_columns(snap);
 	group_maps_done(snap);
 	idindex_done(&snap->index);
@@ -923,6 +927,11 @@ int snapshot_regroup(struct snapshot *snap, enum group group)
 	snap->n_flat = snap->n_transfers = 0;
 	/* The same picture in another order: what has come since is for the next update. */
 	return map_all(snap);
+}
+
+uint64_t snapshot_generation(const struct snapshot *snap)
+{
+	return snap->generation;
 }
 
 uint32_t snapshot_n(const struct snapshot *snap)

@@ -69,6 +69,9 @@ void snapshot_mask(struct snapshot *snap, const uint8_t *mask);
 /* Change the grouping: ids start anew (a panel drops its fold state). */
 int snapshot_regroup(struct snapshot *snap, enum group group);
 
+/* Grows with each of the above: what was made of the same picture need not be made again. */
+uint64_t snapshot_generation(const struct snapshot *snap);
+
 uint32_t snapshot_n(const struct snapshot *snap);
 const struct snap_node *snapshot_node(const struct snapshot *snap, uint32_t id);
 /* The view node that a row of the session counts for; SNAP_NONE: it has come since. */

@@ -48,15 +48,27 @@ static const uint8_t *mark(struct tui *t)
 	return k->nodes;
 }
 
+/* The same picture through the same filter has the same numbers, however it is looked at. */
+static bool is_fresh(const struct tui *t)
+{
+	const struct kept *k = &t->kept;
+
+	return k->made && k->generation == snapshot_generation(t->snap) &&
+	       !strcmp(k->filter, t->filter) && (!*t->filter || k->names == t->names);
+}
+
 struct numbers *tui_numbers(struct tui *t)
 {
 	struct kept *k = &t->kept;
 
-	if (!k->fresh) {
-		k->fresh = true;
-		numbers_update(k->numbers, NULL); /* the names of what is there now */
-		if (*t->filter)
-			numbers_update(k->numbers, mark(t));
-	}
+	if (is_fresh(t))
+		return k->numbers;
+	k->made = true;
+	k->generation = snapshot_generation(t->snap);
+	k->names = (uint8_t)t->names;
+	snprintf(k->filter, sizeof(k->filter), "%s", t->filter);
+	numbers_update(k->numbers, NULL); /* the names of what is there now */
+	if (*t->filter)
+		numbers_update(k->numbers, mark(t));
 	return k->numbers;
 }

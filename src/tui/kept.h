@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "tui/prompt.h"
 
 struct numbers;
 struct tui;
@@ -14,7 +15,10 @@ struct kept {
 	uint8_t *nodes, *frames; /* by node: kept?; by frame: does its name match? */
 	size_t cap_nodes, cap_frames;
 	struct numbers *numbers; /* of the nodes that are kept */
-	bool fresh;
+	uint64_t generation;     /* the picture's that they are of */
+	char filter[PROMPT_MAX]; /* the one that they were made with */
+	uint8_t names;           /* that it looked at: enum name_mode */
+	bool made;
 };
 
 /* The numbers of all that the filter leaves. */

@@ -14,8 +14,9 @@
  * two or four rows an octave, as the screen has room. */
 struct panel_durations {
 	struct panel base;
-	uint32_t node;    /* of the session */
-	bool one_context; /* else all with the same name */
+	uint32_t node;         /* what it is about */
+	uint32_t session_node; /* the same: it stays when ids start anew */
+	bool one_context;      /* else all with the same name */
 	struct durations d;
 	uint32_t per;   /* buckets a row */
 	uint32_t first; /* bucket of the first row */
@@ -23,6 +24,7 @@ struct panel_durations {
 	struct layout layout;
 	bool made, made_in_one; /* what `d` is of */
 	uint32_t made_node;
+	uint64_t generation; /* of the numbers */
 };
 
 static const struct quantile {
@@ -77,23 +79,39 @@ static const struct column columns[] = {
 
 /* ---- rows ---- */
 
-static void set_subject(struct panel *p, uint32_t session_node)
+static void set_subject(struct panel *p, uint32_t node)
 {
-	as_durations(p)->node = session_node;
+	as_durations(p)->node = node;
+	as_durations(p)->session_node = snapshot_node(p->tui->snap, node)->session_node;
 	p->cursor_key = HEADINGS;
 	p->top = 0;
 	panel_spoil(p);
 }
 
-/* What grouping made stands for no context of the session: then all are meant. */
 static void show(struct panel *p, uint32_t node)
 {
-	uint32_t session_node;
+	if (node != SNAP_NONE && node < snapshot_n(p->tui->snap))
+		set_subject(p, node);
+}
 
-	if (node == SNAP_NONE || node >= snapshot_n(p->tui->snap))
+static void forget(struct panel *p)
+{
+	as_durations(p)->node = SNAP_NONE;
+	as_durations(p)->made = false;
+}
+
+/* After a regrouping: the first context with this path. A group that is gone leaves the root. */
+static void find_again(struct panel *p)
+{
+	struct panel_durations *pd = as_durations(p);
+	uint32_t n = snapshot_n(p->tui->snap);
+
+	if (pd->node < n)
 		return;
-	session_node = snapshot_node(p->tui->snap, node)->session_node;
-	set_subject(p, session_node == SESSION_NONE ? SESSION_ROOT : session_node);
+	for (pd->node = 0; pd->node < n && pd->session_node != SESSION_NONE; pd->node++)
+		if (snapshot_node(p->tui->snap, pd->node)->session_node == pd->session_node)
+			return;
+	set_subject(p, 0);
 }
 
 static uint32_t bucket_of(struct panel *p, size_t row)
@@ -121,16 +139,20 @@ static void make_rows(struct panel *p)
 		pd->most = MAX(pd->most, value_calls(p, i));
 }
 
-/* A frozen screen shows what was there; the session goes on. */
-static bool stands_still(const struct panel_durations *pd)
+/* The same of the same picture: a frozen screen shows what was there, the session goes on. */
+static bool is_made(const struct panel_durations *pd, const struct numbers *numbers)
 {
-	return pd->base.tui->frozen && pd->made && pd->made_node == pd->node &&
-	       pd->made_in_one == pd->one_context;
+	return pd->made && pd->generation == numbers_generation(numbers) &&
+	       pd->made_node == pd->node && pd->made_in_one == pd->one_context;
 }
 
-static bool make(struct panel_durations *pd, const struct session *s)
+static bool make(struct panel_durations *pd, struct numbers *numbers)
 {
-	pd->made = s->n_hists > 0 && durations_make(&pd->d, s, pd->node, !pd->one_context) == 0;
+	struct snapshot *snap = pd->base.tui->snap;
+
+	pd->made = snapshot_session(snap)->n_hists > 0 &&
+		   durations_make(&pd->d, snap, numbers, pd->node, !pd->one_context) == 0;
+	pd->generation = numbers_generation(numbers);
 	pd->made_node = pd->node;
 	pd->made_in_one = pd->one_context;
 	return pd->made;
@@ -139,9 +161,13 @@ static bool make(struct panel_durations *pd, const struct session *s)
 static void update(struct panel *p)
 {
 	struct panel_durations *pd = as_durations(p);
+	struct numbers *numbers = tui_numbers(p->tui);
 
 	p->n_rows = 0;
-	if (!stands_still(pd) && !make(pd, snapshot_session(p->tui->snap)))
+	if (snapshot_n(p->tui->snap) == 0)
+		return;
+	find_again(p);
+	if (!is_made(pd, numbers) && !make(pd, numbers))
 		return;
 	if (pd->d.n_all == 0)
 		return;
@@ -162,12 +188,7 @@ static bool is_heading(struct panel *p, size_t row)
 
 static const char *subject(struct panel *p)
 {
-	uint32_t n = snapshot_n(p->tui->snap);
-
-	for (uint32_t id = 0; id < n; id++)
-		if (snapshot_node(p->tui->snap, id)->session_node == as_durations(p)->node)
-			return tui_node_name(p->tui, id);
-	return session_node_name(snapshot_session(p->tui->snap), as_durations(p)->node);
+	return tui_node_name(p->tui, as_durations(p)->node);
 }
 
 static const char *row_name(struct panel *p, size_t row)
@@ -177,13 +198,8 @@ static const char *row_name(struct panel *p, size_t row)
 
 static uint32_t row_node(struct panel *p, size_t row)
 {
-	uint32_t n = snapshot_n(p->tui->snap);
-
 	(void)row;
-	for (uint32_t id = 0; id < n; id++)
-		if (snapshot_node(p->tui->snap, id)->session_node == as_durations(p)->node)
-			return id;
-	return SNAP_NONE;
+	return as_durations(p)->node;
 }
 
 /* ---- drawing ---- */
@@ -194,25 +210,47 @@ static void draw_head(struct panel *p, struct pen *pen)
 		    false);
 }
 
-/* What it is of, and how many executions are not in it. */
-static void draw_title(struct panel *p, struct pen *pen)
+static bool is_filtered(const struct tui *t)
+{
+	return *t->filter || filters_any(&t->filters);
+}
+
+/* Which executions are counted: "7488 calls of 7880  in all contexts, filtered". */
+static void put_counted(struct panel *p, struct buf *out)
 {
 	const struct panel_durations *pd = as_durations(p);
 	char n[HUMAN_MAX], all[HUMAN_MAX];
-	struct pen field = *pen;
 
-	field.end = MIN(pen->end, pen->x + MAX(p->width / 2, 16));
+	human_count(n, (double)pd->d.n_all);
+	human_count(all, pd->d.n_calls);
+	buf_printf(out, "  %s calls", n);
+	if (pd->d.n_calls > (double)pd->d.n_all)
+		buf_printf(out, " of %s", all);
+	buf_puts(out, pd->one_context ? "  in this context" : "  in all contexts");
+	if (is_filtered(p->tui))
+		buf_puts(out, ", filtered");
+	if (pd->d.is_shared)
+		buf_printf(out, ", of every %s", group_word(snapshot_group(p->tui->snap)));
+	if (p->tui->is_reset)
+		buf_puts(out, " of the whole run");
+}
+
+/* The name has what the rest leaves. */
+static void draw_title(struct panel *p, struct pen *pen)
+{
+	const struct panel_durations *pd = as_durations(p);
+	struct pen field = *pen;
+	struct buf text;
+
+	buf_init(&text, 256);
+	put_counted(p, &text);
+	field.end = MIN(pen->end, MAX(pen->end - (int)text.len, pen->x + MIN(p->width / 2, 20)));
 	pen_name(&field, ROLE_TITLE,
 		 &(struct pen_name){.text = subject(p), .cut = TEXT_CUT_MIDDLE});
 	pen->x = field.x;
-	human_count(n, (double)pd->d.n_all);
-	human_count(all, pd->d.n_calls);
-	pen_printf(pen, ROLE_NORMAL, "  %s calls", n);
-	if (pd->d.n_calls > (double)pd->d.n_all)
-		pen_printf(pen, ROLE_WARNING, " of %s", all);
-	pen_put(pen, ROLE_DIM, pd->one_context ? "  in this context" : "  in all contexts");
-	if (p->tui->is_reset)
-		pen_put(pen, ROLE_DIM, " of the whole run");
+	pen_put(pen, pd->d.n_calls > (double)pd->d.n_all ? ROLE_WARNING : ROLE_NORMAL,
+		buf_str(&text));
+	buf_done(&text);
 }
 
 /* Inside a bucket it is a guess, but never beyond what was measured. */
@@ -283,7 +321,7 @@ static void explain(struct panel *p, struct buf *out)
 {
 	const struct session *s = snapshot_session(p->tui->snap);
 
-	if (s->n_nodes <= 1)
+	if (snapshot_n(p->tui->snap) <= 1)
 		tui_explain_empty(p->tui, out);
 	else if (s->n_hists == 0 && p->tui->options.live)
 		buf_puts(out, "no durations yet: what runs twice gets a histogram, sent once a "
@@ -294,6 +332,7 @@ static void explain(struct panel *p, struct buf *out)
 	else
 		buf_printf(out, "no durations of %s: %s", subject(p),
 			   as_durations(p)->d.n_calls > 0 ? "the profile holds their sum only"
+			   : is_filtered(p->tui)          ? "nothing of it passes the filter"
 							  : "nothing below it ran on a device");
 }
 
@@ -327,4 +366,5 @@ const struct panel_ops panel_durations_ops = {
 	.explain = explain,
 	.request = request,
 	.show = show,
+	.forget = forget,
 };

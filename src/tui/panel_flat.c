@@ -106,7 +106,7 @@ static double value_quantile(struct panel *p, unsigned k, uint32_t i)
 	uint32_t node = snapshot_node(p->tui->snap, pf->v[i].node)->session_node;
 
 	if (!pf->quantiles)
-		pf->quantiles = durations_by_frame(s, shares, N_QUANTILES);
+		pf->quantiles = durations_by_frame(p->tui->snap, shares, N_QUANTILES);
 	return pf->quantiles ? pf->quantiles[s->nodes[node].frame * N_QUANTILES + k] : NAN;
 }
 

@@ -88,7 +88,6 @@ void tui_spoil(struct tui *t)
 		panel_spoil(t->panels[i]);
 	panel_spoil(t->detail);
 	panel_spoil(t->columns);
-	t->kept.fresh = false;
 }
 
 static void ask_status(struct tui *t)
