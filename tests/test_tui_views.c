@@ -107,6 +107,49 @@ START_TEST(bottom_up_stays_open)
 }
 END_TEST
 
+/* Where a search comes by until it begins again, as keys of rows. */
+static size_t tour(const char *key, uint64_t *keys, size_t max)
+{
+	size_t n = 0;
+
+	do {
+		struct panel *p = tui_panel(w.t);
+
+		ck_assert_uint_lt(n, max);
+		panel_refresh(p);
+		ck_assert_ptr_nonnull(strstr(here(), w.t->search));
+		keys[n++] = p->cursor_key;
+		w.t->message[0] = '\0';
+		world_keys(&w, key);
+	} while (!strstr(w.t->message, "began again"));
+	return n;
+}
+
+/* What is folded is found, in the order of the rows as if all were open, there and back. */
+START_TEST(bottom_up_finds_folded)
+{
+	uint64_t there[64], back[64];
+	size_t n, first;
+
+	world_keys(&w, "7 C");
+	first = n_rows();
+	world_keys(&w, "/ 'train_step' Enter");
+	ck_assert_str_eq(here(), "train_step");
+	ck_assert_uint_gt(n_rows(), first);
+	world_keys(&w, "/ 'mlp' Enter C Home n");
+	n = tour("n", there, ARRAY_SIZE(there));
+	ck_assert_uint_gt(n, 1);
+	world_keys(&w, "C Home N");
+	ck_assert_uint_eq(tour("N", back, ARRAY_SIZE(back)), n);
+	for (size_t i = 0; i < n; i++)
+		ck_assert_uint_eq(back[i], there[n - 1 - i]);
+	world_keys(&w, "C I Home n");
+	ck_assert_uint_eq(tour("n", back, ARRAY_SIZE(back)), n);
+	world_keys(&w, "C / 'no such name' Enter");
+	ck_assert(world_shows(&w, "is not in Bottom-up"));
+}
+END_TEST
+
 static const char *sort_title(const struct panel *p)
 {
 	return p->columns.v[p->sort].title;
@@ -175,6 +218,38 @@ START_TEST(flame_zooms)
 	world_keys(&w, "BkSp u Esc");
 	ck_assert(!world_shows(&w, "zoom:"));
 	ck_assert_str_eq(here(), "attention");
+}
+END_TEST
+
+/* What has no box is zoomed to; the view before is gone back to. */
+START_TEST(flame_finds_narrow)
+{
+	uint32_t scope = world_node(&w, w.forward, FRAME_SCOPE, "narrow");
+
+	for (int i = 0; i < 3; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "tiny_%d", i);
+		world_kernel(&w, world_node(&w, scope, FRAME_KERNEL, name), w.lanes[0],
+			     &(struct kernel_values){1000 + (uint64_t)i, 1, 1, 1});
+	}
+	world_tick(&w);
+	world_keys(&w, "9");
+	ck_assert(!world_shows(&w, "tiny"));
+	world_keys(&w, "/ 'tiny' Enter");
+	ck_assert_str_eq(here(), "tiny_2");
+	ck_assert(world_shows(&w, "zoom: narrow"));
+	world_keys(&w, "n n");
+	ck_assert_str_eq(here(), "tiny_0");
+	ck_assert(world_shows(&w, "zoom: narrow"));
+	world_keys(&w, "/ 'optim' Enter");
+	ck_assert_str_eq(here(), "optim.py:210@step");
+	ck_assert(!world_shows(&w, "zoom:"));
+	world_keys(&w, "x x / 'narrow' Enter");
+	ck_assert_str_eq(here(), "narrow");
+	ck_assert(world_shows(&w, "zoom: tiny_2"));
+	world_keys(&w, "N");
+	ck_assert(world_shows(&w, "zoom: tiny_0"));
 }
 END_TEST
 
@@ -321,7 +396,7 @@ END_TEST
 Suite *suite_views(void)
 {
 	const TTest *const tests[] = {
-		bottom_up_folds, bottom_up_stays_open, layout_sorts, callers_go_on_and_back,
+		bottom_up_folds, bottom_up_stays_open, bottom_up_finds_folded, flame_finds_narrow, layout_sorts, callers_go_on_and_back,
 		flame_zooms,     flame_by_callers,     flame_mouse,
 		roofline_selects, durations_follow_the_row, durations_freeze,
 		durations_are_filtered, durations_are_grouped,

@@ -219,6 +219,16 @@ uint32_t bottom_up_example(const struct bottom_up *b, uint32_t i)
 	return b->nodes[i].n ? b->callers[b->nodes[i].first] : 0;
 }
 
+bool bottom_up_any(const struct bottom_up *b, uint32_t i, const uint8_t *by_node, uint8_t flags)
+{
+	const struct bottom_up_node *node = &b->nodes[i];
+
+	for (uint32_t k = 0; k < node->n; k++)
+		if (by_node[b->callers[node->first + k]] & flags)
+			return true;
+	return false;
+}
+
 uint32_t bottom_up_heaviest(struct bottom_up *b, uint32_t i)
 {
 	const double *time = numbers_column(b->numbers, NUMBER_TIME, false);

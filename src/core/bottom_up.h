@@ -45,6 +45,8 @@ const struct bottom_up_node *bottom_up_node(const struct bottom_up *b, uint32_t 
 int bottom_up_open(struct bottom_up *b, uint32_t i);
 /* The calling context that a node stands for: one of them names it. */
 uint32_t bottom_up_example(const struct bottom_up *b, uint32_t i);
+/* Has any context that a node stands for one of these flags, which are by node of the snapshot? */
+bool bottom_up_any(const struct bottom_up *b, uint32_t i, const uint8_t *by_node, uint8_t flags);
 /* A number of the holders of a node; NaN: absent. */
 double bottom_up_number(struct bottom_up *b, uint32_t i, unsigned which);
 /* The one of its calling contexts that holds the most time. */

@@ -47,6 +47,31 @@ uint32_t flame_parent(const struct flame *f, uint32_t node)
 	return snapshot_node(f->snap, node)->parent;
 }
 
+static uint32_t next_caller(struct bottom_up *b, uint32_t node, uint32_t child)
+{
+	const struct bottom_up_node *n;
+
+	if (bottom_up_open(b, node) < 0)
+		return SNAP_NONE;
+	n = bottom_up_node(b, node);
+	child = child == SNAP_NONE ? n->first_child : child + 1;
+	return child < n->first_child + n->n_children ? child : SNAP_NONE;
+}
+
+/* What has no value has no box. */
+uint32_t flame_next_child(struct flame *f, uint32_t node, uint32_t child)
+{
+	do {
+		if (f->callers)
+			child = next_caller(f->callers, node, child);
+		else if (child == SNAP_NONE)
+			child = snapshot_node(f->snap, node)->first_child;
+		else
+			child = snapshot_node(f->snap, child)->next_sibling;
+	} while (child != SNAP_NONE && !(flame_value(f, child) > 0));
+	return child;
+}
+
 uint64_t flame_key(const struct flame *f, uint32_t node, bool merged)
 {
 	uint64_t key = f->callers ? bottom_up_node(f->callers, node)->key : node;
@@ -69,8 +94,6 @@ static int add_child(struct flame *f, struct rest *rest, uint32_t node, double l
 {
 	double v = flame_value(f, node);
 
-	if (!(v > 0))
-		return 0;
 	if (v < least) {
 		rest->value += v;
 		rest->n++;
@@ -86,23 +109,12 @@ static int add_child(struct flame *f, struct rest *rest, uint32_t node, double l
 /* Children of at least so much, as f->children in any order, and the others. */
 static int collect(struct flame *f, uint32_t node, double least, struct rest *rest)
 {
-	int r = 0;
+	uint32_t child = SNAP_NONE;
+	int r = f->callers ? bottom_up_open(f->callers, node) : 0;
 
 	f->n_children = 0;
 	*rest = (struct rest){0, 0};
-	if (f->callers) {
-		const struct bottom_up_node *n;
-		uint32_t first;
-
-		r = bottom_up_open(f->callers, node);
-		n = bottom_up_node(f->callers, node);
-		first = n->first_child;
-		for (uint32_t k = 0; r == 0 && k < n->n_children; k++)
-			r = add_child(f, rest, first + k, least);
-		return r;
-	}
-	for (uint32_t child = snapshot_node(f->snap, node)->first_child;
-	     r == 0 && child != SNAP_NONE; child = snapshot_node(f->snap, child)->next_sibling)
+	while (r == 0 && (child = flame_next_child(f, node, child)) != SNAP_NONE)
 		r = add_child(f, rest, child, least);
 	return r;
 }

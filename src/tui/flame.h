@@ -54,6 +54,8 @@ double flame_value(struct flame *f, uint32_t node); /* NaN: absent */
 /* What a node does not leave to its children. */
 double flame_own(struct flame *f, uint32_t node);
 uint32_t flame_parent(const struct flame *f, uint32_t node); /* SNAP_NONE: none */
+/* The child behind another one, in no order; SNAP_NONE: the first, or there is no more. */
+uint32_t flame_next_child(struct flame *f, uint32_t node, uint32_t child);
 /* The same for the same path as long as ids live; merged: of the children that are. */
 uint64_t flame_key(const struct flame *f, uint32_t node, bool merged);
 uint32_t flame_level(const struct flame *f, uint32_t box);

@@ -6,8 +6,6 @@
 #include "core/numbers.h"
 #include "tui/tui_impl.h"
 
-enum { MATCH_UNKNOWN = 0, MATCH_NO, MATCH_YES };
-
 void kept_done(struct kept *k)
 {
 	free(k->nodes);
@@ -15,35 +13,21 @@ void kept_done(struct kept *k)
 	k->numbers = numbers_free(k->numbers);
 }
 
-/* Contexts of one function have the same name: it is looked at once. */
-static bool matches(struct tui *t, uint32_t id, const uint32_t *frames, bool match_case)
-{
-	uint8_t *seen = &t->kept.frames[frames[id]];
-
-	if (*seen == MATCH_UNKNOWN)
-		*seen = text_find(tui_node_name(t, id), t->filter, match_case) ? MATCH_YES
-									       : MATCH_NO;
-	return *seen == MATCH_YES;
-}
-
-/* A flag a node; NULL: all of them count (there is no filter, or no memory for one). */
+/* A flag a node; NULL: all of them count (there is no memory to tell). */
 static const uint8_t *mark(struct tui *t)
 {
 	struct kept *k = &t->kept;
-	bool match_case = text_is_smart_case(t->filter);
-	uint32_t n = snapshot_n(t->snap), n_frames;
-	const uint32_t *frames = *t->filter ? numbers_frames(k->numbers, &n_frames) : NULL;
+	uint32_t n = snapshot_n(t->snap);
+	struct needle needle;
 
-	if (!frames ||
-	    array_reserve((void **)&k->nodes, &k->cap_nodes, MAX(n, 1u), sizeof(*k->nodes)) < 0 ||
-	    array_reserve((void **)&k->frames, &k->cap_frames, n_frames, sizeof(*k->frames)) < 0)
+	if (needle_init(&needle, t, t->filter, &k->frames, &k->cap_frames) < 0 ||
+	    array_reserve((void **)&k->nodes, &k->cap_nodes, MAX(n, 1u), sizeof(*k->nodes)) < 0)
 		return NULL;
-	memset(k->frames, MATCH_UNKNOWN, n_frames);
 	for (uint32_t id = 0; id < n; id++) {
 		uint32_t parent = snapshot_node(t->snap, id)->parent;
 
-		k->nodes[id] = (parent != SNAP_NONE && k->nodes[parent]) ||
-			       matches(t, id, frames, match_case);
+		k->nodes[id] =
+			(parent != SNAP_NONE && k->nodes[parent]) || needle_in(t, &needle, id);
 	}
 	return k->nodes;
 }

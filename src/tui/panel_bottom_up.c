@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
+#include "tui/finder.h"
 #include "tui/number_columns.h"
 #include "tui/panel.h"
 #include "tui/tui_impl.h"
@@ -680,6 +681,77 @@ static bool request(struct panel *p, enum request request)
 	return true;
 }
 
+/* ---- search ---- */
+
+static uint32_t search_parent(void *ctx, uint32_t i)
+{
+	return node_of(ctx, i)->parent;
+}
+
+static uint32_t search_child(void *ctx, uint32_t i, uint32_t child)
+{
+	const struct bottom_up_node *node;
+
+	if (bottom_up_open(as_bottom_up(ctx)->tree, i) < 0)
+		return FINDER_NONE;
+	node = node_of(ctx, i);
+	child = child == FINDER_NONE ? node->first_child : child + 1;
+	return child < node->first_child + node->n_children ? child : FINDER_NONE;
+}
+
+static bool search_precedes(void *ctx, uint32_t a, uint32_t b)
+{
+	const struct child x = {sort_value(ctx, a), a}, y = {sort_value(ctx, b), b};
+	bool turned = ((struct panel *)ctx)->ascending && !isnan(x.value) && !isnan(y.value);
+
+	return turned ? child_compare(&y, &x) < 0 : child_compare(&x, &y) < 0;
+}
+
+static bool search_matches(void *ctx, uint32_t i)
+{
+	struct panel *p = ctx;
+
+	return tui_matches(p->tui)[bottom_up_example(as_bottom_up(p)->tree, i)] & MATCH_SELF;
+}
+
+/* Callers of a context are its ancestors. */
+static bool search_below(void *ctx, uint32_t i)
+{
+	struct panel *p = ctx;
+
+	return bottom_up_any(as_bottom_up(p)->tree, i, tui_matches(p->tui),
+			     i == 0 ? MATCH_SELF | MATCH_ABOVE : MATCH_ABOVE);
+}
+
+/* Open what is above a node, which is made. */
+static void reveal(struct panel *p, uint32_t i)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+
+	if (make_flags(pb) < 0)
+		return;
+	for (uint32_t up = node_of(p, i)->parent; up != 0; up = node_of(p, up)->parent) {
+		pb->auto_fold &= is_open(p, up);
+		pb->flags[up] |= NODE_OPEN;
+	}
+	rebuild(p, i);
+}
+
+static bool find(struct panel *p, bool forward, bool *ret_wrapped)
+{
+	const struct finder finder = {
+		p, 0, search_parent, search_child, search_precedes, search_matches, search_below};
+	uint32_t found;
+
+	if (p->n_rows == 0 || !tui_matches(p->tui))
+		return false;
+	found = finder_next(&finder, as_bottom_up(p)->rows[p->cursor], forward, ret_wrapped);
+	if (found == FINDER_NONE)
+		return false;
+	reveal(p, found);
+	return true;
+}
+
 const struct panel_ops panel_bottom_up_ops = {
 	.title = "Bottom-up",
 	.tab = "Up",
@@ -699,4 +771,5 @@ const struct panel_ops panel_bottom_up_ops = {
 	.explain = explain,
 	.request = request,
 	.forget = forget,
+	.find = find,
 };

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
+#include "tui/finder.h"
 #include "tui/flame.h"
 #include "tui/panel.h"
 #include "tui/panel_tree.h"
@@ -531,6 +532,20 @@ static uint32_t n_before(struct panel *p, uint32_t box)
 	return n;
 }
 
+/* The view that is left is gone back to later. */
+static void zoom_to(struct panel *p, const struct flame_view *view)
+{
+	struct panel_flame *pf = as_flame(p);
+
+	if (pf->n_zoom == MAX_ZOOM)
+		pf->n_zoom--; /* the one before is passed over on the way back */
+	pf->zoom[pf->n_zoom].depth = depth_of(p, pf->view.root);
+	pf->zoom[pf->n_zoom].rest = pf->view.rest;
+	pf->zoom[pf->n_zoom++].skip = pf->view.skip;
+	pf->view = *view;
+	panel_spoil(p);
+}
+
 static void do_zoom(struct panel *p)
 {
 	struct panel_flame *pf = as_flame(p);
@@ -541,14 +556,8 @@ static void do_zoom(struct panel *p)
 		tui_message(p->tui, "%s is as wide as it gets; BkSp zooms out", box_name(p, 0));
 		return;
 	}
-	if (pf->n_zoom == MAX_ZOOM)
-		pf->n_zoom--; /* the one before is passed over on the way back */
-	pf->zoom[pf->n_zoom].depth = depth_of(p, pf->view.root);
-	pf->zoom[pf->n_zoom].rest = pf->view.rest;
-	pf->zoom[pf->n_zoom++].skip = pf->view.skip;
-	pf->view = (struct flame_view){.root = b->node, .rest = b->n_merged > 0, .skip = skip};
-	pf->selected_key = flame_key(&pf->flame, b->node, pf->view.rest) + pf->view.rest;
-	panel_spoil(p);
+	pf->selected_key = flame_key(&pf->flame, b->node, b->n_merged > 0) + (b->n_merged > 0);
+	zoom_to(p, &(struct flame_view){.root = b->node, .rest = b->n_merged > 0, .skip = skip});
 }
 
 static void do_zoom_out(struct panel *p)
@@ -631,28 +640,107 @@ static void pick(struct panel *p, int part)
 		select_box(p, (uint32_t)part);
 }
 
-static bool matches(struct panel *p, uint32_t box, bool match_case)
+/* ---- search ---- */
+
+static uint32_t search_parent(void *ctx, uint32_t node)
 {
-	return !box_at(p, box)->n_merged && text_find(box_name(p, box), p->tui->search, match_case);
+	return flame_parent(&as_flame(ctx)->flame, node);
 }
 
-/* Among the boxes that are drawn. */
-static bool find(struct panel *p, bool forward, bool *ret_wrapped)
+static uint32_t search_child(void *ctx, uint32_t node, uint32_t child)
+{
+	return flame_next_child(&as_flame(ctx)->flame, node, child);
+}
+
+static bool search_precedes(void *ctx, uint32_t a, uint32_t b)
+{
+	double x = flame_value(&as_flame(ctx)->flame, a), y = flame_value(&as_flame(ctx)->flame, b);
+
+	return x != y ? x > y : a < b;
+}
+
+static bool search_matches(void *ctx, uint32_t node)
+{
+	struct panel *p = ctx;
+	struct bottom_up *callers = as_flame(p)->flame.callers;
+
+	return tui_matches(p->tui)[callers ? bottom_up_example(callers, node) : node] & MATCH_SELF;
+}
+
+/* What is below one by callers is above it in the tree. */
+static bool search_below(void *ctx, uint32_t node)
+{
+	struct panel *p = ctx;
+	const uint8_t *matches = tui_matches(p->tui);
+
+	if (as_flame(p)->flame.callers)
+		return bottom_up_any(as_flame(p)->flame.callers, node, matches,
+				     node == 0 ? MATCH_SELF | MATCH_ABOVE : MATCH_ABOVE);
+	return matches[node] & MATCH_BELOW;
+}
+
+static bool is_below(struct panel *p, uint32_t node, uint32_t root)
+{
+	while (node != root && node != SNAP_NONE)
+		node = flame_parent(&as_flame(p)->flame, node);
+	return node == root;
+}
+
+/* The widest view below this one in which a node has room for its name. */
+static uint32_t root_for(struct panel *p, uint32_t node)
 {
 	struct panel_flame *pf = as_flame(p);
-	bool match_case = text_is_smart_case(p->tui->search);
-	uint32_t n = p->n_rows ? (uint32_t)pf->flame.n : 0, box = pf->selected;
+	double least = flame_value(&pf->flame, node) * p->width / NAME_COLUMNS;
+	uint32_t root = node, up;
 
-	for (uint32_t i = 0; i < n; i++) {
-		if (forward ? box + 1 == n : box == 0)
-			*ret_wrapped = true;
-		box = (box + n + (forward ? 1 : n - 1)) % n;
-		if (matches(p, box, match_case)) {
-			select_box(p, box);
-			return true;
-		}
+	while ((up = flame_parent(&pf->flame, root)) != SNAP_NONE && up != pf->view.root &&
+	       flame_value(&pf->flame, up) <= least)
+		root = up;
+	return root;
+}
+
+/* Select a node's box, if it has one. */
+static bool select_node(struct panel *p, uint32_t node)
+{
+	struct panel_flame *pf = as_flame(p);
+	uint32_t box = 0;
+
+	while (box < pf->flame.n && (box_at(p, box)->node != node || box_at(p, box)->n_merged))
+		box++;
+	if (box < pf->flame.n)
+		select_box(p, box);
+	return box < pf->flame.n;
+}
+
+/* Zoom out and in until a node has a box. */
+static void show_node(struct panel *p, uint32_t node)
+{
+	struct panel_flame *pf = as_flame(p);
+
+	while (pf->n_zoom && !select_node(p, node) &&
+	       (pf->view.rest || !is_below(p, node, pf->view.root))) {
+		do_zoom_out(p);
+		panel_refresh(p);
 	}
-	return false;
+	if (select_node(p, node))
+		return;
+	pf->selected_key = flame_key(&pf->flame, node, false);
+	zoom_to(p, &(struct flame_view){.root = root_for(p, node)});
+}
+
+static bool find(struct panel *p, bool forward, bool *ret_wrapped)
+{
+	const struct finder finder = {
+		p, 0, search_parent, search_child, search_precedes, search_matches, search_below};
+	uint32_t found;
+
+	if (p->n_rows == 0 || !tui_matches(p->tui))
+		return false;
+	found = finder_next(&finder, box_at(p, as_flame(p)->selected)->node, forward, ret_wrapped);
+	if (found == FINDER_NONE)
+		return false;
+	show_node(p, found);
+	return true;
 }
 
 const struct panel_ops panel_flame_ops = {

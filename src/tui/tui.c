@@ -334,6 +334,7 @@ struct tui *tui_free(struct tui *t)
 	usage_done(&t->usage);
 	filters_done(&t->filters);
 	kept_done(&t->kept);
+	matches_done(&t->matches);
 	free(t);
 	return NULL;
 }

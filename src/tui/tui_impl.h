@@ -17,6 +17,7 @@
 #include "tui/filters.h"
 #include "tui/kept.h"
 #include "tui/keys.h"
+#include "tui/matches.h"
 #include "tui/menu.h"
 #include "tui/mouse.h"
 #include "tui/panel.h"
@@ -50,6 +51,7 @@ struct tui {
 	bool has_mouse;
 	struct usage usage;
 	struct kept kept;
+	struct matches matches; /* of the search */
 	char search[TUI_NEEDLE], filter[TUI_NEEDLE];               /* "" = none */
 	char search_before[TUI_NEEDLE], filter_before[TUI_NEEDLE]; /* when the prompt opened */
 	struct filters filters;

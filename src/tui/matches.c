@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "tui/matches.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/numbers.h"
+#include "tui/tui_impl.h"
+
+enum { SEEN_NOT = 0, SEEN_WITHOUT, SEEN_WITH };
+
+int needle_init(struct needle *needle, struct tui *t, const char *text, uint8_t **seen,
+		size_t *cap_seen)
+{
+	uint32_t n;
+
+	needle->text = text;
+	needle->match_case = text_is_smart_case(text);
+	needle->frame_of = numbers_frames(t->kept.numbers, &n);
+	if (!needle->frame_of ||
+	    array_reserve((void **)seen, cap_seen, MAX(n, 1u), sizeof(**seen)) < 0)
+		return -ENOMEM;
+	memset(*seen, SEEN_NOT, n);
+	needle->seen = *seen;
+	return 0;
+}
+
+bool needle_in(struct tui *t, const struct needle *needle, uint32_t node)
+{
+	uint8_t *seen = &needle->seen[needle->frame_of[node]];
+
+	if (*seen == SEEN_NOT)
+		*seen = text_find(tui_node_name(t, node), needle->text, needle->match_case)
+				? SEEN_WITH
+				: SEEN_WITHOUT;
+	return *seen == SEEN_WITH;
+}
+
+/* A parent's id is smaller than its children's: one pass down, one pass up. */
+static void mark(struct tui *t, const struct needle *needle)
+{
+	uint8_t *v = t->matches.nodes;
+	uint32_t n = snapshot_n(t->snap);
+
+	for (uint32_t id = 0; id < n; id++) {
+		const struct snap_node *node = snapshot_node(t->snap, id);
+
+		v[id] = !node->hidden && needle_in(t, needle, id) ? MATCH_SELF : 0;
+		if (node->parent != SNAP_NONE && node->parent != 0 && v[node->parent])
+			v[id] |= MATCH_ABOVE;
+	}
+	for (uint32_t id = n; id-- > 1;)
+		if (v[id] & (MATCH_SELF | MATCH_BELOW))
+			v[snapshot_node(t->snap, id)->parent] |= MATCH_BELOW;
+}
+
+static bool is_fresh(const struct tui *t)
+{
+	const struct matches *m = &t->matches;
+
+	return m->made && m->generation == snapshot_generation(t->snap) && m->names == t->names &&
+	       !strcmp(m->text, t->search);
+}
+
+const uint8_t *tui_matches(struct tui *t)
+{
+	struct matches *m = &t->matches;
+	struct needle needle;
+
+	if (is_fresh(t))
+		return m->nodes;
+	tui_numbers(t); /* they know which contexts are of one function */
+	m->made = false;
+	if (array_reserve((void **)&m->nodes, &m->cap_nodes, MAX(snapshot_n(t->snap), 1u),
+			  sizeof(*m->nodes)) < 0 ||
+	    needle_init(&needle, t, t->search, &m->seen, &m->cap_seen) < 0)
+		return NULL;
+	mark(t, &needle);
+	m->made = true;
+	m->generation = snapshot_generation(t->snap);
+	m->names = (uint8_t)t->names;
+	snprintf(m->text, sizeof(m->text), "%s", t->search);
+	return m->nodes;
+}
+
+void matches_done(struct matches *m)
+{
+	free(m->nodes);
+	free(m->seen);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_MATCHES_H
+#define PROTON_TUI_MATCHES_H
+/* Which calling contexts have a text in their name, and where from one there are some: what is
+ * folded or too narrow to be drawn is found by it. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "tui/prompt.h"
+
+struct tui;
+
+/* A text that is looked for. Contexts of one function have the same name: it is looked at once. */
+struct needle {
+	const char *text;
+	bool match_case;
+	const uint32_t *frame_of; /* by node */
+	uint8_t *seen;            /* by frame; whoever asks keeps it */
+};
+
+/* 0 or -ENOMEM: there is no room for what was seen. */
+int needle_init(struct needle *needle, struct tui *t, const char *text, uint8_t **seen,
+		size_t *cap_seen);
+bool needle_in(struct tui *t, const struct needle *needle, uint32_t node);
+
+enum {
+	MATCH_SELF = 1,
+	MATCH_BELOW = 2, /* the name of a descendant has it */
+	MATCH_ABOVE = 4, /* that of an ancestor, the root aside */
+};
+
+/* Those of the search, made when they are asked for and kept while nothing changes. */
+struct matches {
+	uint8_t *nodes, *seen;
+	size_t cap_nodes, cap_seen;
+	uint64_t generation; /* of the picture */
+	char text[PROMPT_MAX];
+	uint8_t names; /* enum name_mode */
+	bool made;
+};
+
+/* MATCH_* by node; NULL: out of memory. */
+const uint8_t *tui_matches(struct tui *t);
+void matches_done(struct matches *m);
+
+#endif
