@@ -4,7 +4,7 @@
 
 Each name prints a line or a few: minimum and median over the rounds; what is compared is
 interleaved, in an order that rotates. Needs what `make cpu-programs` builds. The names: start
-children top opencl view decode save."""
+children top opencl view shapes decode save."""
 import argparse, fcntl, json, os, pty, re, select, signal, statistics, struct, subprocess
 import sys, tempfile, termios, time
 
@@ -37,6 +37,31 @@ def make_tree(path, n):
                               "memory_clock_rate": 3201000}}}
     with open(path, "w") as f:
         json.dump([root, devices], f)
+
+
+FUNCTOR = ("_ZN2at6native29vectorized_elementwise_kernelILi%dENS0_13BinaryFunctorIfffNS0_15binary_internal"
+           "10MulFunctorIfEEEESt5arrayIPcLm3EEEEviT0_T1_")
+SHAPES = {  # leaves below the root, levels down to one, names
+    "wide, 1,000,000 names": (1000000, 1, "kernel_%d"),
+    "wide, 1,000,000 mangled names": (1000000, 1, FUNCTOR),
+    "wide, one name": (1000000, 1, "kernel"),
+    "200 x 5,000 levels": (200, 5000, "function_%d"),
+}
+
+
+def make_shape(path, leaves, levels, name):
+    """1,000,000 nodes that are not a balanced tree."""
+    text = (lambda i: name % i) if "%" in name else (lambda i: name)
+    with open(path, "w") as f:
+        f.write('[{"frame":{"name":"ROOT"},"metrics":{"time (ns)":0,"count":0},"children":[')
+        for i in range(leaves):
+            f.write("," * (i > 0))
+            for level in range(levels):
+                f.write('{"frame":{"name":"%s"},"metrics":{%s},"children":[' %
+                        (text(i * levels + level), '"time (ns)":%d,"count":1,"device_id":"0","device_type":"CUDA"' %
+                         (i * 7919 % 1000003) if level + 1 == levels else ""))
+            f.write("]}" * levels)
+        f.write(']},{"CUDA":{"0":{"arch":"90","num_sms":132}}}]')
 
 
 class Screen:
@@ -207,6 +232,14 @@ class Bench:
             self.line("report --tree -d 3, %d nodes" % n,
                       [self.timed(report) for _ in range(self.rounds)], "s")
 
+    def shapes(self):
+        for what, shape in SHAPES.items():
+            path = self.path("shape")
+            make_shape(path, *shape)
+            got = [self.first_screen(path) for _ in range(self.rounds)]
+            self.line("view, " + what, [g[0] for g in got], "s to the first screen",
+                      "  %.0f MB file, peak %.0f MB" % (os.path.getsize(path) / 1e6, got[0][1] / 1e6))
+
     def decode(self):
         tape = self.path("d.tape")
         self.run(self.record("--tape", tape) + ["sleep", "3"])
@@ -224,7 +257,7 @@ class Bench:
 
 
 def main():
-    names = "start children top opencl view decode save".split()
+    names = "start children top opencl view shapes decode save".split()
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("build")
     p.add_argument("names", nargs="*")

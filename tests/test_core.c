@@ -7,7 +7,9 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/human.h"
+#include "base/order.h"
 #include "base/strtab.h"
+#include "base/util.h"
 #include "core/activity.h"
 #include "core/coverage.h"
 #include "core/session.h"
@@ -29,6 +31,43 @@ START_TEST(strings_are_interned)
 	ck_assert_uint_eq(strtab_find(t, "no", 2), STRTAB_NONE);
 	ck_assert_uint_ne(strtab_add(t, "a\0b", 3), strtab_add(t, "a\0c", 3));
 	strtab_free(t);
+}
+END_TEST
+
+/* Few are compared, many go by digits, and those whose ids do not grow are compared again. */
+static void check_order(size_t n, uint32_t id_step, bool ascending)
+{
+	static const double values[] = {0,    -0.0, 1,    NAN,      -1,  1e300, -1e300, 5e-324,
+					1e17, 2.5,  -2.5, INFINITY, NAN, 1,     0.1,    -INFINITY};
+	struct order_entry *v = malloc(n * sizeof(*v));
+	uint64_t seen = 0;
+
+	for (size_t i = 0; i < n; i++)
+		v[i] = (struct order_entry){i % 3 ? values[i * 7 % ARRAY_SIZE(values)]
+						  : (double)(i * 7919 % 1000),
+					    (uint32_t)i * id_step};
+	order_sort(v, n, ascending);
+	for (size_t i = 1; i < n; i++)
+		ck_assert_int_lt(order_compare(&v[i - 1], &v[i], ascending), 0);
+	for (size_t i = 0; i < n; i++)
+		seen += v[i].id;
+	ck_assert(isnan(v[n - 1].value));
+	ck_assert(v[0].value == (ascending ? -INFINITY : INFINITY));
+	ck_assert_uint_eq(id_step == 1 ? seen : (uint64_t)n * (n - 1) / 2,
+			  (uint64_t)n * (n - 1) / 2);
+	free(v);
+}
+
+START_TEST(values_are_put_in_order)
+{
+	static const size_t sizes[] = {100, 2048, 2049, 100003};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+		for (unsigned ascending = 0; ascending < 2; ascending++) {
+			check_order(sizes[i], 1, ascending);
+			check_order(sizes[i], UINT32_MAX, ascending);
+		}
+	order_sort(NULL, 0, false);
 }
 END_TEST
 
@@ -562,6 +601,7 @@ int main(void)
 	tcase_add_test(tc, coverage_is_the_union);
 	tcase_add_test(tc, coverage_is_bounded);
 	tcase_add_test(tc, strings_are_interned);
+	tcase_add_test(tc, values_are_put_in_order);
 	tcase_add_test(tc, numbers_for_people);
 	tcase_add_test(tc, histogram_buckets_tile_the_line);
 	tcase_add_test(tc, transfers_have_one_name_a_direction_and_kind);

@@ -5,15 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/order.h"
 #include "base/util.h"
 #include "core/session.h"
 #include "tui/text.h"
-
-/* A child and what it is sorted by. */
-struct tree_entry {
-	double value;
-	uint32_t id;
-};
 
 void tree_init(struct tree *t, struct snapshot *snap)
 {
@@ -165,27 +160,6 @@ int tree_search(struct tree *t, const char *search)
 
 /* ---- order ---- */
 
-static int entry_compare(const void *a, const void *b)
-{
-	const struct tree_entry *x = a, *y = b;
-
-	if (x->value != y->value && !(isnan(x->value) && isnan(y->value))) {
-		if (isnan(x->value) || isnan(y->value)) /* absent ones come last, either way */
-			return isnan(x->value) ? 1 : -1;
-		return x->value < y->value ? 1 : -1;
-	}
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-static int entry_compare_ascending(const void *a, const void *b)
-{
-	const struct tree_entry *x = a, *y = b;
-
-	if (!isnan(x->value) && !isnan(y->value) && x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	return entry_compare(a, b);
-}
-
 /* The children of a node that are shown and have one of the flags (0: any), as t->kids. */
 static size_t collect(struct tree *t, uint32_t id, uint8_t flags)
 {
@@ -197,7 +171,7 @@ static size_t collect(struct tree *t, uint32_t id, uint8_t flags)
 			continue;
 		if (array_reserve((void **)&t->kids, &t->cap_kids, n + 1, sizeof(*t->kids)) < 0)
 			return n;
-		t->kids[n++] = (struct tree_entry){t->value(t->ctx, child), child};
+		t->kids[n++] = (struct order_entry){t->value(t->ctx, child), child};
 	}
 	return n;
 }
@@ -206,9 +180,7 @@ static size_t collect_sorted(struct tree *t, uint32_t id, uint8_t flags)
 {
 	size_t n = collect(t, id, flags);
 
-	if (n > 1)
-		qsort(t->kids, n, sizeof(*t->kids),
-		      t->ascending ? entry_compare_ascending : entry_compare);
+	order_sort(t->kids, n, t->ascending);
 	return n;
 }
 
@@ -439,10 +411,10 @@ void tree_open_levels(struct tree *t, unsigned levels)
 uint32_t tree_hottest_child(struct tree *t, uint32_t id)
 {
 	size_t n = collect(t, id, 0);
-	struct tree_entry best = {NAN, SNAP_NONE};
+	struct order_entry best = {NAN, SNAP_NONE};
 
 	for (size_t i = 0; i < n; i++)
-		if (best.id == SNAP_NONE || entry_compare(&t->kids[i], &best) < 0)
+		if (best.id == SNAP_NONE || order_compare(&t->kids[i], &best, false) < 0)
 			best = t->kids[i];
 	return best.id;
 }
@@ -451,21 +423,20 @@ uint32_t tree_hottest_child(struct tree *t, uint32_t id)
 static uint32_t sibling(struct tree *t, uint32_t id, bool next, uint8_t flags)
 {
 	uint32_t parent = snapshot_node(t->snap, id)->parent;
-	struct tree_entry self = {t->value(t->ctx, id), id};
-	int (*compare)(const void *, const void *) =
-		t->ascending ? entry_compare_ascending : entry_compare;
-	struct tree_entry best = {NAN, SNAP_NONE};
+	struct order_entry self = {t->value(t->ctx, id), id};
+	struct order_entry best = {NAN, SNAP_NONE};
 	size_t n;
 
 	if (id == t->root || parent == SNAP_NONE)
 		return SNAP_NONE;
 	n = collect(t, parent, flags);
 	for (size_t i = 0; i < n; i++) {
-		int side = compare(&t->kids[i], &self);
+		int side = order_compare(&t->kids[i], &self, t->ascending);
 
 		if (side == 0 || (side > 0) != next)
 			continue;
-		if (best.id == SNAP_NONE || (compare(&t->kids[i], &best) < 0) == next)
+		if (best.id == SNAP_NONE ||
+		    (order_compare(&t->kids[i], &best, t->ascending) < 0) == next)
 			best = t->kids[i];
 	}
 	return best.id;

@@ -40,7 +40,7 @@ struct tree {
 	size_t n_matches;     /* of the search */
 	uint8_t *frame_match; /* by session frame: not looked at, no, yes */
 	size_t cap_frame_match;
-	struct tree_entry *kids; /* scratch: children being sorted */
+	struct order_entry *kids; /* scratch: children being sorted */
 	size_t cap_kids;
 	struct tree_row *stack; /* scratch: nodes to visit */
 	size_t cap_stack;
