@@ -148,15 +148,23 @@ START_TEST(peaks_of_devices)
 		const char *type, *arch;
 		double flops[PEAK_WIDTHS], memory;
 	} known[] = {
-		{"CUDA", "35", {NAN, NAN, 384e11, NAN}, 100e9},
+		{"CUDA", "35", {NAN, NAN, 384e11, 128e11}, 100e9},
+		{"CUDA", "61", {NAN, 4e11, 256e11, 8e11}, 100e9},
 		{"CUDA", "70", {NAN, 1024e11, 128e11, 64e11}, 100e9},
-		{"CUDA", "75", {2048e11, 1024e11, 128e11, NAN}, 100e9},
+		{"CUDA", "75", {2048e11, 1024e11, 128e11, 4e11}, 100e9},
 		{"CUDA", "80", {624e12, 312e12, 156e12, 19.5e12}, 100e9},
 		{"CUDA", "100", {16384e11, 8192e11, 4096e11, 128e11}, 100e9},
-		{"CUDA", "121", {NAN, NAN, NAN, NAN}, 100e9},
+		{"CUDA", "103", {16384e11, 8192e11, 4096e11, 4e11}, 100e9},
+		{"CUDA", "110", {16384e11, 8192e11, 4096e11, 4e11}, 100e9},
+		{"CUDA", "120", {2048e11, 1024e11, 256e11, 4e11}, 100e9},
+		{"CUDA", "121", {NAN, NAN, 256e11, 4e11}, 100e9},
+		{"CUDA", "999", {NAN, NAN, NAN, NAN}, 100e9},
+		{"HIP", "gfx906", {512e11, 256e11, 128e11, 64e11}, 1.024e12},
 		{"HIP", "gfx942", {4096e11, 2048e11, 1024e11, 256e11}, 5.3e12},
-		{"HIP", "gfx1100", {512e11, 512e11, NAN, NAN}, NAN},
-		{"HIP", "gfx1201", {NAN, NAN, NAN, NAN}, NAN},
+		{"HIP", "gfx1100", {1024e11, 1024e11, 512e11, NAN}, NAN},
+		{"HIP", "gfx1151", {1024e11, 1024e11, NAN, NAN}, NAN},
+		{"HIP", "gfx1201", {4096e11, 2048e11, 512e11, NAN}, NAN},
+		{"HIP", "gfx9999", {NAN, NAN, NAN, NAN}, NAN},
 	};
 	struct session *s = session_new();
 	struct peaks *peaks = peaks_new();
