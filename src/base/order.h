@@ -12,6 +12,7 @@
 struct order_entry {
 	double value;
 	uint32_t id;
+	uint32_t with; /* the caller's own: comes along */
 };
 
 /* < 0: a comes first. 0: they are the same id with the same value. */

@@ -278,6 +278,18 @@ void panel_goto(struct panel *p, size_t row)
 	clamp_view(p);
 }
 
+/* n_rows and more: it is gone. */
+static size_t find_row(struct panel *p, uint64_t key)
+{
+	size_t row = 0;
+
+	if (p->ops->find_row)
+		return p->ops->find_row(p, key);
+	while (row < p->n_rows && p->ops->row_key(p, row) != key)
+		row++;
+	return row;
+}
+
 /* Find the cursor's row again; it keeps its place on the screen. */
 static void restore_cursor(struct panel *p)
 {
@@ -289,11 +301,8 @@ static void restore_cursor(struct panel *p)
 		clamp_view(p);
 		return;
 	}
-	for (row = 0; row < p->n_rows; row++)
-		if (p->ops->row_key(p, row) == p->cursor_key)
-			break;
-	found = row;
-	if (row == p->n_rows)
+	row = found = find_row(p, p->cursor_key);
+	if (row >= p->n_rows)
 		row = skip_headings(p, MIN(p->cursor, p->n_rows - 1), true);
 	p->cursor = row;
 	p->cursor_key = p->ops->row_key(p, row);

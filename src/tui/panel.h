@@ -89,6 +89,8 @@ struct panel_ops {
 	/* Make the rows anew and set n_rows. */
 	void (*update)(struct panel *p);
 	uint64_t (*row_key)(struct panel *p, size_t row);
+	/* The row of a key, or SIZE_MAX; NULL: all rows are looked at. */
+	size_t (*find_row)(struct panel *p, uint64_t key);
 	/* What search looks at and the detail shows. "" for a row without a name. */
 	const char *(*row_name)(struct panel *p, size_t row);
 	/* What number_columns.h is made of: a number of row i, as the panel counts; NaN = absent.

@@ -82,14 +82,19 @@ static void update(struct panel *p)
 	layout_make(&pt->layout, p, &p->columns, p->width, (int)p->sort);
 }
 
+static size_t find_row(struct panel *p, uint64_t key)
+{
+	return tree_find_row(&as_tree(p)->tree, (uint32_t)key);
+}
+
 static uint64_t row_key(struct panel *p, size_t row)
 {
-	return as_tree(p)->tree.rows[row].id;
+	return tree_row(&as_tree(p)->tree, row).id;
 }
 
 static uint32_t row_node(struct panel *p, size_t row)
 {
-	return as_tree(p)->tree.rows[row].id;
+	return tree_row(&as_tree(p)->tree, row).id;
 }
 
 static const char *name_of(struct panel *p, uint32_t id)
@@ -99,7 +104,7 @@ static const char *name_of(struct panel *p, uint32_t id)
 
 static const char *row_name(struct panel *p, size_t row)
 {
-	return name_of(p, as_tree(p)->tree.rows[row].id);
+	return name_of(p, row_node(p, row));
 }
 
 /* The tree was changed by a key: take over its rows, keep the cursor on its node. */
@@ -114,9 +119,10 @@ static void rows_changed(struct panel *p, uint32_t cursor)
 	panel_goto(p, row == SIZE_MAX ? 0 : row);
 }
 
-static void rebuild(struct panel *p, uint32_t cursor)
+/* Nodes were opened or closed, with flags alone. */
+static void recount(struct panel *p, uint32_t cursor)
 {
-	tree_build(&as_tree(p)->tree);
+	tree_count(&as_tree(p)->tree);
 	rows_changed(p, cursor);
 }
 
@@ -150,7 +156,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 {
 	struct panel_tree *pt = as_tree(p);
 	const struct glyphs *g = pen->canvas->look->glyphs;
-	struct tree_row r = pt->tree.rows[row];
+	struct tree_row r = tree_row(&pt->tree, row);
 	struct pen_name name = {.text = name_of(p, r.id),
 				.scroll = p->scroll,
 				.needle = p->tui->search,
@@ -160,7 +166,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 	layout_cells(&pt->layout, pen, p, &p->columns, r.id);
 	draw_lines(p, pen, r.id, r.depth, max_levels(pt));
 	x = pen->x;
-	if (pt->tree.flags[r.id] & TREE_BRANCH) {
+	if (tree_is_branch(&pt->tree, r.id)) {
 		pen_put(pen, ROLE_DIM, tree_is_open(&pt->tree, r.id) ? g->open : g->closed);
 		pen_hit(pen, x, HIT_FOLD, (int)row);
 	} else {
@@ -223,9 +229,9 @@ struct at {
 static struct at cursor_at(struct panel *p)
 {
 	struct tree *tree = &as_tree(p)->tree;
-	struct at at = {tree, p->cursor, tree->rows[p->cursor].id, false, false};
+	struct at at = {tree, p->cursor, tree_row(tree, p->cursor).id, false, false};
 
-	at.branch = tree->flags[at.id] & TREE_BRANCH;
+	at.branch = tree_is_branch(tree, at.id);
 	at.open = tree_is_open(tree, at.id);
 	return at;
 }
@@ -234,7 +240,7 @@ static void set_open(struct panel *p, const struct at *at, bool open)
 {
 	at->tree->auto_fold = false;
 	if (at->branch && at->open != open)
-		tree_set_open(at->tree, at->row, open);
+		tree_set_open(at->tree, at->id, open);
 	rows_changed(p, at->id);
 }
 
@@ -290,7 +296,7 @@ static void below(struct panel *p, uint32_t from, uint32_t cursor, bool open)
 	tree_set_below(tree, from, open);
 	if (!open && from == tree->root) /* a lone root says nothing */
 		tree->flags[from] |= TREE_OPEN;
-	rebuild(p, cursor);
+	recount(p, cursor);
 }
 
 static void do_unfold_below(struct panel *p, const struct at *at)
@@ -318,7 +324,7 @@ static void do_fold_auto(struct panel *p, const struct at *at)
 	tree_set_below(at->tree, at->tree->root, false);
 	at->tree->flags[at->tree->root] |= TREE_OPEN;
 	at->tree->auto_fold = true;
-	tree_build(at->tree);
+	tree_count(at->tree);
 	tree_fold_auto(at->tree, (size_t)MAX(p->height, 3));
 	rows_changed(p, at->id);
 }
@@ -342,7 +348,7 @@ static void do_hot_path(struct panel *p, const struct at *at)
 		at->tree->flags[id] |= TREE_OPEN;
 		id = child;
 	}
-	rebuild(p, id);
+	recount(p, id);
 }
 
 static void do_next_sibling(struct panel *p, const struct at *at)
@@ -425,7 +431,7 @@ static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 	mark_search(p);
 	if (p->n_rows == 0)
 		return false;
-	id = tree_next_match(tree, tree->rows[p->cursor].id, forward, ret_wrapped);
+	id = tree_next_match(tree, row_node(p, p->cursor), forward, ret_wrapped);
 	if (id == SNAP_NONE)
 		return false;
 	panel_tree_reveal(p, id);
@@ -475,6 +481,7 @@ const struct panel_ops panel_tree_ops = {
 	.done = done,
 	.update = update,
 	.row_key = row_key,
+	.find_row = find_row,
 	.row_name = row_name,
 	.row_node = row_node,
 	.draw_head = draw_head,

@@ -2,13 +2,12 @@
 #include "config.h" // IWYU pragma: keep
 #include "tui/tree.h"
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/order.h"
 #include "base/util.h"
 #include "core/session.h"
 #include "tui/text.h"
+#include "tui/tree_order.h"
 
 void tree_init(struct tree *t, struct snapshot *snap)
 {
@@ -18,21 +17,23 @@ void tree_init(struct tree *t, struct snapshot *snap)
 
 void tree_done(struct tree *t)
 {
+	tree_lists_drop(t);
+	free(t->lists);
 	free(t->flags);
-	free(t->rows);
+	free(t->sizes);
+	free(t->window);
 	free(t->frame_match);
 	free(t->kids);
 	free(t->stack);
-	t->flags = NULL;
-	t->rows = t->stack = NULL;
-	t->frame_match = NULL;
-	t->kids = NULL;
+	memset(t, 0, sizeof(*t));
 }
 
 void tree_forget(struct tree *t)
 {
 	t->n_flags = 0;
 	t->n_rows = 0;
+	t->n_window = 0;
+	tree_lists_drop(t);
 	t->root = 0;
 	t->n_zoom = 0;
 	t->auto_fold = true;
@@ -158,138 +159,7 @@ int tree_search(struct tree *t, const char *search)
 	return *search ? mark_matches(t, search, TREE_MATCH, TREE_ABOVE, &t->n_matches) : 0;
 }
 
-/* ---- order ---- */
-
-/* The children of a node that are shown and have one of the flags (0: any), as t->kids. */
-static size_t collect(struct tree *t, uint32_t id, uint8_t flags)
-{
-	uint32_t child = snapshot_node(t->snap, id)->first_child;
-	size_t n = 0;
-
-	for (; child != SNAP_NONE; child = snapshot_node(t->snap, child)->next_sibling) {
-		if (!tree_is_shown(t, child) || (flags && !(t->flags[child] & flags)))
-			continue;
-		if (array_reserve((void **)&t->kids, &t->cap_kids, n + 1, sizeof(*t->kids)) < 0)
-			return n;
-		t->kids[n++] = (struct order_entry){t->value(t->ctx, child), child};
-	}
-	return n;
-}
-
-static size_t collect_sorted(struct tree *t, uint32_t id, uint8_t flags)
-{
-	size_t n = collect(t, id, flags);
-
-	order_sort(t->kids, n, t->ascending);
-	return n;
-}
-
-/* ---- rows ---- */
-
-/* Put the children of an open node on the stack, the first one on top. */
-static int push_children(struct tree *t, size_t *n_stack, const struct tree_row *row)
-{
-	size_t n = collect_sorted(t, row->id, 0);
-
-	if (array_reserve((void **)&t->stack, &t->cap_stack, *n_stack + n + 1, sizeof(*t->stack)) <
-	    0)
-		return -ENOMEM;
-	for (size_t i = n; i-- > 0;) {
-		uint32_t id = t->kids[i].id;
-
-		t->flags[id] &= (uint8_t)~TREE_LAST;
-		if (i + 1 == n)
-			t->flags[id] |= TREE_LAST;
-		t->stack[(*n_stack)++] = (struct tree_row){id, row->depth + 1};
-	}
-	return 0;
-}
-
-/* Does it have a child that is shown? */
-static void mark_branch(struct tree *t, uint32_t id)
-{
-	uint32_t child = snapshot_node(t->snap, id)->first_child;
-
-	while (child != SNAP_NONE && !tree_is_shown(t, child))
-		child = snapshot_node(t->snap, child)->next_sibling;
-	t->flags[id] &= (uint8_t)~TREE_BRANCH;
-	if (child != SNAP_NONE)
-		t->flags[id] |= TREE_BRANCH;
-}
-
-/* Visit a node and what is open below it: the rows [at, *ret_n) of a growing array. */
-static int walk(struct tree *t, struct tree_row from, struct tree_row **rows, size_t *cap,
-		size_t *ret_n)
-{
-	size_t n_stack = 0;
-
-	if (array_reserve((void **)&t->stack, &t->cap_stack, 1, sizeof(*t->stack)) < 0)
-		return -ENOMEM;
-	t->stack[n_stack++] = from;
-	while (n_stack > 0) {
-		struct tree_row row = t->stack[--n_stack];
-
-		if (array_reserve((void **)rows, cap, *ret_n + 1, sizeof(row)) < 0)
-			return -ENOMEM;
-		(*rows)[(*ret_n)++] = row;
-		mark_branch(t, row.id);
-		if (tree_is_open(t, row.id) && push_children(t, &n_stack, &row) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-int tree_build(struct tree *t)
-{
-	t->n_rows = 0;
-	if (t->n_flags == 0)
-		return 0;
-	if (t->root >= t->n_flags)
-		t->root = 0;
-	return walk(t, (struct tree_row){t->root, 0}, &t->rows, &t->cap_rows, &t->n_rows);
-}
-
-/* The row behind the last one below this. */
-static size_t subtree_end(const struct tree *t, size_t row)
-{
-	size_t end = row + 1;
-
-	while (end < t->n_rows && t->rows[end].depth > t->rows[row].depth)
-		end++;
-	return end;
-}
-
-/* Replace rows [from, to) by n others. */
-static int splice(struct tree *t, size_t from, size_t to, const struct tree_row *rows, size_t n)
-{
-	size_t tail = t->n_rows - to;
-
-	if (array_reserve((void **)&t->rows, &t->cap_rows, from + n + tail, sizeof(*rows)) < 0)
-		return -ENOMEM;
-	memmove(t->rows + from + n, t->rows + to, tail * sizeof(*rows));
-	if (n)
-		memcpy(t->rows + from, rows, n * sizeof(*rows));
-	t->n_rows = from + n + tail;
-	return 0;
-}
-
-/* Make the rows of a node and of what is below it anew. */
-static int rewalk(struct tree *t, size_t row)
-{
-	_cleanup_(freep) struct tree_row *rows = NULL;
-	size_t cap = 0, n = 0;
-	int r = walk(t, t->rows[row], &rows, &cap, &n);
-
-	return r < 0 ? r : splice(t, row, subtree_end(t, row), rows, n);
-}
-
-void tree_set_open(struct tree *t, size_t row, bool open)
-{
-	if (tree_is_open(t, t->rows[row].id) == open)
-		return;
-	t->flags[t->rows[row].id] ^= TREE_OPEN;
-	rewalk(t, row);
-}
+/* ---- fold state ---- */
 
 void tree_set_below(struct tree *t, uint32_t id, bool open)
 {
@@ -316,30 +186,18 @@ static bool is_below(const struct tree *t, uint32_t id, uint32_t root)
 
 int tree_reveal(struct tree *t, uint32_t id)
 {
-	uint32_t root = t->root, closed = SNAP_NONE;
-	size_t row;
+	uint32_t root = t->root;
 
 	while (!is_below(t, id, t->root))
 		if (!tree_zoom_out(t))
 			t->root = 0;
+	if (root != t->root && tree_build(t) < 0)
+		return -ENOMEM;
 	for (uint32_t up = id; up != t->root;) {
 		up = snapshot_node(t->snap, up)->parent;
-		if (!tree_is_open(t, up))
-			closed = up;
-		t->flags[up] |= TREE_OPEN;
+		tree_set_open(t, up, true);
 	}
-	if (root != t->root)
-		return tree_build(t);
-	row = closed == SNAP_NONE ? SIZE_MAX : tree_find_row(t, closed);
-	return row == SIZE_MAX ? 0 : rewalk(t, row);
-}
-
-size_t tree_find_row(const struct tree *t, uint32_t id)
-{
-	for (size_t i = 0; i < t->n_rows; i++)
-		if (t->rows[i].id == id)
-			return i;
-	return SIZE_MAX;
+	return 0;
 }
 
 /* ---- fold what fits ---- */
@@ -351,10 +209,10 @@ static size_t hottest_closed(struct tree *t, const uint8_t *tried)
 	double most = 0;
 
 	for (size_t i = 0; i < t->n_rows; i++) {
-		uint32_t id = t->rows[i].id;
+		uint32_t id = tree_row(t, i).id;
 		double v;
 
-		if (tree_is_open(t, id) || !(t->flags[id] & TREE_BRANCH) || tried[id])
+		if (tree_is_open(t, id) || tried[id] || !tree_is_branch(t, id))
 			continue;
 		v = t->value(t->ctx, id);
 		if (v > most) {
@@ -385,11 +243,11 @@ void tree_fold_auto(struct tree *t, size_t rows)
 		return;
 	/* One that does not fit is still opened while half the screen would be empty. */
 	while (t->n_rows < rows && (i = hottest_closed(t, tried)) != SIZE_MAX) {
-		uint32_t id = t->rows[i].id;
+		uint32_t id = tree_row(t, i).id;
 
 		tried[id] = 1;
 		if (t->n_rows + n_shown_children(t, id) <= rows || t->n_rows < rows / 2)
-			tree_set_open(t, i, true);
+			tree_set_open(t, id, true);
 	}
 }
 
@@ -403,15 +261,15 @@ void tree_open_levels(struct tree *t, unsigned levels)
 		if (n->depth + 1u < levels && n->first_child != SNAP_NONE)
 			t->flags[id] |= TREE_OPEN;
 	}
-	tree_build(t);
+	tree_count(t);
 }
 
 /* ---- neighbours ---- */
 
 uint32_t tree_hottest_child(struct tree *t, uint32_t id)
 {
-	size_t n = collect(t, id, 0);
-	struct order_entry best = {NAN, SNAP_NONE};
+	size_t n = tree_collect(t, id, 0);
+	struct order_entry best = {0, SNAP_NONE, 0};
 
 	for (size_t i = 0; i < n; i++)
 		if (best.id == SNAP_NONE || order_compare(&t->kids[i], &best, false) < 0)
@@ -423,13 +281,12 @@ uint32_t tree_hottest_child(struct tree *t, uint32_t id)
 static uint32_t sibling(struct tree *t, uint32_t id, bool next, uint8_t flags)
 {
 	uint32_t parent = snapshot_node(t->snap, id)->parent;
-	struct order_entry self = {t->value(t->ctx, id), id};
-	struct order_entry best = {NAN, SNAP_NONE};
+	struct order_entry self = tree_entry(t, id), best = {0, SNAP_NONE, 0};
 	size_t n;
 
 	if (id == t->root || parent == SNAP_NONE)
 		return SNAP_NONE;
-	n = collect(t, parent, flags);
+	n = tree_collect(t, parent, flags);
 	for (size_t i = 0; i < n; i++) {
 		int side = order_compare(&t->kids[i], &self, t->ascending);
 
@@ -454,9 +311,12 @@ uint32_t tree_sibling(struct tree *t, uint32_t id, bool next)
 /* The first or last child that matches or has a match below. */
 static uint32_t end_child(struct tree *t, uint32_t id, bool first)
 {
-	size_t n = collect_sorted(t, id, HAS_MATCH);
+	size_t n = tree_collect(t, id, HAS_MATCH), end = 0;
 
-	return n == 0 ? SNAP_NONE : t->kids[first ? 0 : n - 1].id;
+	for (size_t i = 1; i < n; i++)
+		if ((order_compare(&t->kids[i], &t->kids[end], t->ascending) < 0) == first)
+			end = i;
+	return n == 0 ? SNAP_NONE : t->kids[end].id;
 }
 
 /* The first match at or below a node that has one. */

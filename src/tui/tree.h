@@ -4,8 +4,11 @@
 /* Which nodes of a snapshot's tree are rows, and in what order: fold state, sort, zoom, filter
  * and search. Draws nothing.
  *
- *     open nodes ──walk──> rows[]      only open nodes are looked into, so that a key costs what
- *     (flags by id)                    is visible, not what exists
+ *     flags, sizes (by id) ── tree_row(i) ──> the rows around i, sorted as they are reached
+ *
+ * How many rows a node takes is known for all of them; which nodes those rows are is found out
+ * where somebody looks. So a key costs what is visible, and what is open costs one pass of adding
+ * up, however much that is.
  *
  * A filter keeps nodes whose name has the text, what lies above them, and what lies below. */
 #include <stdbool.h>
@@ -31,8 +34,13 @@ struct tree {
 	unsigned n_zoom;
 	uint8_t *flags; /* TREE_* by id */
 	size_t n_flags, cap_flags;
-	struct tree_row *rows;
-	size_t n_rows, cap_rows;
+	uint32_t *sizes; /* rows by id: its own and those of what is open below; 0: not shown */
+	size_t cap_sizes;
+	size_t n_rows;
+	struct tree_row *window; /* rows [window_at, window_at + n_window) */
+	size_t window_at, n_window, cap_window;
+	struct tree_list **lists; /* children of nodes that have many, in order */
+	size_t n_lists, cap_lists;
 	const uint8_t *limit; /* by id: 0 = left out; NULL: nothing is. The owner's */
 	size_t n_limit;
 	bool filtered;
@@ -42,17 +50,16 @@ struct tree {
 	size_t cap_frame_match;
 	struct order_entry *kids; /* scratch: children being sorted */
 	size_t cap_kids;
-	struct tree_row *stack; /* scratch: nodes to visit */
+	struct tree_visit *stack; /* scratch: nodes to visit */
 	size_t cap_stack;
 };
 
 enum {
 	TREE_OPEN = 1,
-	TREE_LAST = 2,    /* the last one drawn of its siblings */
-	TREE_MATCH = 4,   /* its name matches the search */
-	TREE_ABOVE = 8,   /* something below it does */
-	TREE_KEEP = 16,   /* passes the filter */
-	TREE_BRANCH = 32, /* has children that are drawn */
+	TREE_LAST = 2,  /* the last one drawn of its siblings */
+	TREE_MATCH = 4, /* its name matches the search */
+	TREE_ABOVE = 8, /* something below it does */
+	TREE_KEEP = 16, /* passes the filter */
 };
 
 void tree_init(struct tree *t, struct snapshot *snap);
@@ -63,8 +70,12 @@ void tree_forget(struct tree *t);
 int tree_prepare(struct tree *t, const char *filter);
 /* The marks of a search; "" = none. */
 int tree_search(struct tree *t, const char *search);
-/* Make the rows. */
+/* What is shown, or its order, has changed: all rows anew. */
 int tree_build(struct tree *t);
+/* Flags have changed, no more: what is open is counted again. */
+void tree_count(struct tree *t);
+/* Row i < n_rows; one of the root where memory is out. */
+struct tree_row tree_row(struct tree *t, size_t i);
 /* With auto_fold: open the hottest nodes until about `rows` rows are used. */
 void tree_fold_auto(struct tree *t, size_t rows);
 /* Open what is less than so many levels below the root, and close the rest. */
@@ -76,14 +87,16 @@ static inline bool tree_is_open(const struct tree *t, uint32_t id)
 }
 /* Is the node in the view at all (not hidden, not filtered out)? */
 bool tree_is_shown(const struct tree *t, uint32_t id);
-/* Open or close one node and change the rows accordingly. row = its row. */
-void tree_set_open(struct tree *t, size_t row, bool open);
-/* Open or close all nodes below one (itself included); the caller builds. */
+/* Has it children that are shown? */
+bool tree_is_branch(const struct tree *t, uint32_t id);
+/* Open or close one node and change the rows accordingly. */
+void tree_set_open(struct tree *t, uint32_t id, bool open);
+/* Open or close all nodes below one (itself included); the caller counts. */
 void tree_set_below(struct tree *t, uint32_t id, bool open);
 /* Open all that is above a node, so that it has a row; zooms out when it lies outside. */
 int tree_reveal(struct tree *t, uint32_t id);
 /* Row of a node, or SIZE_MAX. */
-size_t tree_find_row(const struct tree *t, uint32_t id);
+size_t tree_find_row(struct tree *t, uint32_t id);
 uint32_t tree_hottest_child(struct tree *t, uint32_t id); /* or SNAP_NONE */
 /* The sibling that is drawn after or before it, or SNAP_NONE. */
 uint32_t tree_sibling(struct tree *t, uint32_t id, bool next);
