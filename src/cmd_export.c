@@ -6,11 +6,13 @@
 #include <string.h>
 #include "base/util.h"
 #include "commands.h"
+#include "demangle.h"
 #include "format/format.h"
 #include "format/export.h"
 #include "load.h"
+#include "profile_options.h"
 
-enum { OPT_FORMAT = 1, OPT_OUT, OPT_COMPACT, OPT_PLAIN, OPT_METRIC };
+enum { OPT_FORMAT = 1, OPT_OUT, OPT_COMPACT, OPT_PLAIN, OPT_METRIC, OPT_NAMES };
 
 /* Name of the i-th format that can be written. */
 static const char *format_word(unsigned i)
@@ -30,6 +32,8 @@ static const struct option_def options[] = {
 	{.name = "metric", .letter = 'm', .arg = "METRIC",
 	 .help = "what stacks and trees are weighed by (time)",
 	 .id = OPT_METRIC},
+	{.name = "names", .arg = "short|demangled|raw", .help = "how names are written (short)",
+	 .id = OPT_NAMES},
 	{.name = "compact", .help = "no line breaks and no indentation", .rare = true, .id = OPT_COMPACT},
 	{.name = "plain", .help = "hatchet: only what Triton's Proton writes", .rare = true, .id = OPT_PLAIN},
 };
@@ -42,15 +46,13 @@ const struct command_def command_export = {
 		   "  json             everything, documented, with a schema\n"
 		   "  hatchet          what 'proton record' writes and Triton's proton-viewer reads\n"
 		   "  hatchet_msgpack  the same tree in MessagePack\n"
-		   "  csv              one row a node, all metrics exclusive and inclusive\n"
-		   "  markdown         the same table in Markdown\n"
+		   "  csv, markdown    one row a node, all metrics exclusive and inclusive\n"
 		   "  folded           one line a stack with its value, for flame graph tools\n"
 		   "  speedscope       for https://www.speedscope.app\n"
 		   "  pprof            for pprof\n"
 		   "  flamegraph       an SVG for a browser: zooms, searches\n"
 		   "  dot              the tree, drawn by Graphviz\n"
-		   "  chrome           every execution, for chrome://tracing (record --trace)\n"
-		   "  perfetto         the same for https://ui.perfetto.dev\n",
+		   "  chrome, perfetto every execution, for ui.perfetto.dev (record --trace)\n",
 	.operands_first = true,
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
@@ -59,11 +61,14 @@ const struct command_def command_export = {
 struct arguments {
 	const char *format, *out;
 	struct write_options write;
+	bool names; /* were chosen */
 };
 
 static int on_option(const struct option_def *option, const char *value, void *arg)
 {
 	struct arguments *a = arg;
+	uint8_t names;
+	int r;
 
 	switch (option->id) {
 	case OPT_FORMAT:
@@ -74,6 +79,13 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		break;
 	case OPT_METRIC:
 		a->write.metric = value;
+		break;
+	case OPT_NAMES:
+		r = parse_names(value, &names);
+		if (r < 0)
+			return r;
+		a->write.names = (enum name_mode)names;
+		a->names = true;
 		break;
 	case OPT_COMPACT:
 		a->write.compact = true;
@@ -93,6 +105,10 @@ static const struct format *choose(const struct arguments *a)
 		f = format_by_name(a->format);
 	else if (a->out)
 		f = format_by_path(a->out);
+	if (f && f->write && f->keeps_raw && a->names) {
+		complain("'%s' keeps names as they are, --names is for the other formats", f->name);
+		return NULL;
+	}
 	if (f && f->write)
 		return f;
 	if (a->format)
@@ -104,7 +120,7 @@ static const struct format *choose(const struct arguments *a)
 
 int cmd_export(int argc, char **argv)
 {
-	struct arguments a = {0};
+	struct arguments a = {.write.demangle = demangle_name};
 	const struct format *format;
 	struct session *s;
 	int first = options_parse(&command_export, argc, argv, on_option, &a), r;

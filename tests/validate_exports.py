@@ -197,6 +197,7 @@ def check_pprof(path, doc):
     assert strings[0] == ""
     assert [(strings[t.type], strings[t.unit]) for t in profile.sample_type] == [("time", "nanoseconds")]
     functions = {f.id: strings[f.name] for f in profile.function}
+    assert functions == {f.id: strings[f.system_name] for f in profile.function}
     locations = {place.id: functions[place.line[0].function_id] for place in profile.location}
     assert len(functions) == len(profile.function) and 0 not in functions and 0 not in locations
     own, _ = weights(doc)
@@ -256,6 +257,15 @@ def check_nothing_overlaps(tracks):
             assert start + duration <= after, (start, duration, after)
 
 
+def bytes_of(doc):
+    """Bytes of what the trace shows: of nodes of which all executions are in it."""
+    n = {}
+    for i in doc["intervals"]:
+        n[i["node"]] = n.get(i["node"], 0) + 1
+    return sum(node["metrics"].get("bytes", 0) for node in doc["nodes"]
+               if n.get(node["id"]) == node["metrics"].get("count"))
+
+
 def check_chrome(path, doc):
     with open(path, encoding="utf-8") as f:
         trace = json.load(f)
@@ -272,9 +282,14 @@ def check_chrome(path, doc):
         found.append((e["name"], e["cat"], start, duration, tuple(e["args"]["call_stack"][1:])))
         tracks.setdefault((e["pid"], e["tid"]), []).append((start, duration))
     assert sorted(found, key=str) == sorted((x[1:] for x in executions(doc)), key=str)
+    assert sum(e["args"].get("bytes", 0) for e in trace["traceEvents"]) >= bytes_of(doc)
     assert len(groups) == len({x[0] for x in executions(doc)})
     assert len(set(groups.values())) == len(groups)
     check_nothing_overlaps(tracks)
+    devices = [(d["id"], d["name"], d.get("arch", "")) for d in trace["deviceProperties"]]
+    assert devices == [(d["index"], d["name"], d["arch"]) for d in doc["devices"]]
+    for d in trace["deviceProperties"]:
+        assert "computeMajor" not in d or "%(computeMajor)d%(computeMinor)d" % d == d["arch"]
 
 
 def check_perfetto(path, doc):

@@ -72,6 +72,12 @@ static const struct key {
 	{IN_DEVICE, CHROME_MAJOR, NUMBER | ANY, false, "computeMajor"},
 	{IN_DEVICE, CHROME_MINOR, NUMBER | ANY, false, "computeMinor"},
 	{IN_DEVICE, CHROME_SMS, NUMBER | ANY, false, "numSms"},
+	{IN_DEVICE, CHROME_TYPE, STRING | ANY, false, "type"},
+	{IN_DEVICE, CHROME_ARCH, STRING | ANY, false, "arch"},
+	{IN_DEVICE, CHROME_UUID, STRING | ANY, false, "uuid"},
+	{IN_DEVICE, CHROME_CLOCK, NUMBER | ANY, false, "clockRate"},
+	{IN_DEVICE, CHROME_MEMORY_CLOCK, NUMBER | ANY, false, "memoryClockRate"},
+	{IN_DEVICE, CHROME_BUS_WIDTH, NUMBER | ANY, false, "memoryBusWidth"},
 	{IN_DISTRIBUTED, CHROME_RANK, NUMBER | ANY, false, "rank"},
 };
 
@@ -234,6 +240,31 @@ static int arg_value(struct parser *p, const char *text, size_t len)
 	}
 }
 
+static uint32_t parse_u32(const char *text, size_t len)
+{
+	uint64_t v = parse_u64(text, len);
+
+	return v <= UINT32_MAX ? (uint32_t)v : 0;
+}
+
+static int device_text(struct parser *p, const char *text, size_t len)
+{
+	uint32_t id = strtab_add(p->s->strings, text, len);
+	struct session_device *d = &p->device;
+
+	if (id == STRTAB_NONE)
+		return json_no_memory(&p->json);
+	if (p->key->key == CHROME_TYPE)
+		d->type = id;
+	else if (p->key->key == CHROME_ARCH)
+		d->arch = id;
+	else if (p->key->key == CHROME_UUID)
+		d->uuid = id;
+	else
+		d->name = id;
+	return 1;
+}
+
 static int device_value(struct parser *p, const char *text, size_t len)
 {
 	struct session_device *d = &p->device;
@@ -246,7 +277,16 @@ static int device_value(struct parser *p, const char *text, size_t len)
 		d->memory_bytes = parse_u64(text, len);
 		return 1;
 	case CHROME_SMS:
-		d->num_sms = (uint32_t)parse_u64(text, len);
+		d->num_sms = parse_u32(text, len);
+		return 1;
+	case CHROME_CLOCK:
+		d->clock_khz = parse_u32(text, len);
+		return 1;
+	case CHROME_MEMORY_CLOCK:
+		d->memory_clock_khz = parse_u32(text, len);
+		return 1;
+	case CHROME_BUS_WIDTH:
+		d->bus_width_bits = parse_u32(text, len);
 		return 1;
 	case CHROME_MAJOR:
 		p->major = parse_u64(text, len);
@@ -256,8 +296,7 @@ static int device_value(struct parser *p, const char *text, size_t len)
 		p->minor = parse_u64(text, len);
 		return 1;
 	default:
-		d->name = strtab_add(p->s->strings, text, len);
-		return d->name == STRTAB_NONE ? json_no_memory(&p->json) : 1;
+		return device_text(p, text, len);
 	}
 }
 
@@ -343,7 +382,7 @@ static int device_end(struct parser *p)
 	p->place = IN_DEVICES;
 	if (p->device.index < 0)
 		return 1;
-	if (p->has_compute) {
+	if (p->has_compute && !p->device.arch) {
 		snprintf(arch, sizeof(arch), "%llu%llu", (unsigned long long)p->major,
 			 (unsigned long long)p->minor);
 		p->device.arch = strtab_adds(p->s->strings, arch);

@@ -514,7 +514,8 @@ static int on_device(void *ctx, const struct session_device *device)
 
 	if (strstr(str(r, d.name), "AMD")) {
 		d.type = strtab_adds(r->s->strings, "HIP");
-		d.arch = 0; /* major and minor do not name a gfx target */
+		if (strncmp(str(r, d.arch), "gfx", 3) != 0)
+			d.arch = 0; /* major and minor do not name a gfx target */
 		trace_set_device_type(r->trace, "HIP");
 		if (d.type == STRTAB_NONE)
 			return -ENOMEM;

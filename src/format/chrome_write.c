@@ -19,8 +19,10 @@ struct writer {
 	struct timeline timeline;
 	struct json_writer json;
 	struct export_path path;
+	struct export_names names;
 	struct buf name;
 	uint64_t zero_ns;
+	uint64_t *n_written; /* by row: events of it so far */
 };
 
 static void key_text(struct writer *w, const char *key, const char *text)
@@ -74,25 +76,67 @@ static void put_names(struct writer *w)
 	}
 }
 
-/* Under the keys of torch.profiler. */
+static void put_if_known(struct writer *w, const char *key, uint64_t v)
+{
+	if (v)
+		key_u64(w, key, v);
+}
+
+static void put_text_if_known(struct writer *w, const char *key, uint32_t string)
+{
+	if (string)
+		key_text(w, key, strtab_str(w->s->strings, string));
+}
+
+/* "90" is 9.0 and "120" 12.0; "gfx942" has no such numbers. */
+static void put_compute(struct writer *w, const char *arch)
+{
+	size_t n = strspn(arch, "0123456789");
+
+	if (n < 2 || n > 4 || arch[n])
+		return;
+	key_u64(w, "computeMajor", strtoull(arch, NULL, 10) / 10);
+	key_u64(w, "computeMinor", (uint64_t)(arch[n - 1] - '0'));
+}
+
+/* Under the keys of torch.profiler, and cudaDeviceProp's where that has none; "arch", "type" and
+ * "uuid" are our own. */
+static void put_device(struct writer *w, const struct session_device *d)
+{
+	jsonw_object_flat(&w->json);
+	jsonw_key(&w->json, "id");
+	jsonw_i64(&w->json, d->index);
+	key_text(w, "name", strtab_str(w->s->strings, d->name));
+	put_text_if_known(w, "type", d->type);
+	put_text_if_known(w, "arch", d->arch);
+	put_compute(w, strtab_str(w->s->strings, d->arch));
+	put_text_if_known(w, "uuid", d->uuid);
+	put_if_known(w, "numSms", d->num_sms);
+	put_if_known(w, "totalGlobalMem", d->memory_bytes);
+	put_if_known(w, "clockRate", d->clock_khz);
+	put_if_known(w, "memoryClockRate", d->memory_clock_khz);
+	put_if_known(w, "memoryBusWidth", d->bus_width_bits);
+	jsonw_object_end(&w->json);
+}
+
 static void put_devices(struct writer *w)
 {
-	const struct session *s = w->s;
-
 	jsonw_key(&w->json, "deviceProperties");
 	jsonw_array(&w->json);
-	for (size_t i = 0; i < s->n_devices; i++) {
-		const struct session_device *d = &s->devices[i];
-
-		jsonw_object_flat(&w->json);
-		jsonw_key(&w->json, "id");
-		jsonw_i64(&w->json, d->index);
-		key_text(w, "name", strtab_str(s->strings, d->name));
-		key_u64(w, "numSms", d->num_sms);
-		key_u64(w, "totalGlobalMem", d->memory_bytes);
-		jsonw_object_end(&w->json);
-	}
+	for (size_t i = 0; i < w->s->n_devices; i++)
+		put_device(w, &w->s->devices[i]);
 	jsonw_array_end(&w->json);
+}
+
+/* A trace is of one rank, or says nothing of it. */
+static void put_rank(struct writer *w)
+{
+	if (w->s->n_processes != 1 || w->s->processes[0].rank < 0)
+		return;
+	jsonw_key(&w->json, "distributedInfo");
+	jsonw_object_flat(&w->json);
+	key_u64(w, "rank", (uint64_t)w->s->processes[0].rank);
+	jsonw_object_end(&w->json);
 }
 
 /* ---- events ---- */
@@ -105,9 +149,44 @@ static int put_call_stack(struct writer *w, uint32_t node)
 	jsonw_array(&w->json);
 	jsonw_strings(&w->json, "ROOT");
 	for (size_t i = 0; r == 0 && i < w->path.n; i++)
-		jsonw_strings(&w->json, export_name(w->s, w->path.nodes[i]));
+		jsonw_strings(&w->json, export_name(&w->names, w->path.nodes[i]));
 	jsonw_array_end(&w->json);
 	return r;
+}
+
+/* The value of a metric in a row; false: absent. */
+static bool row_value(const struct session *s, const struct session_row *row, uint32_t metric,
+		      uint64_t *ret)
+{
+	const struct session_set *set = &s->sets[row->set];
+
+	for (uint32_t i = 0; i < set->n; i++)
+		if (set->metrics[i] == metric && s->present[row->values + i]) {
+			*ret = s->values[row->values + i].u64;
+			return true;
+		}
+	return false;
+}
+
+/* A session holds the bytes of all copies in a calling context on a stream, not of each: an event
+ * has its share. All have the same size, mostly, and then it is the truth; the sum always is. */
+static void put_bytes(struct writer *w, const struct session_interval *v)
+{
+	const struct session *s = w->s;
+	uint32_t row = s->nodes[v->node].first_row;
+	uint64_t bytes, count, left, k;
+
+	while (row != SESSION_NONE && !(s->rows[row].lane == v->lane &&
+					row_value(s, &s->rows[row], METRIC_BYTES, &bytes) &&
+					row_value(s, &s->rows[row], METRIC_COUNT, &count)))
+		row = s->rows[row].next;
+	if (row == SESSION_NONE || !count)
+		return;
+	left = bytes % count;
+	k = w->n_written[row]++ % count;
+	key_u64(w, "bytes", bytes / count + left * (k + 1) / count - left * k / count);
+	if (count > 1)
+		key_u64(w, "bytes_mean_of", count);
 }
 
 static int put_event(struct writer *w, const struct timeline_event *e)
@@ -119,7 +198,9 @@ static int put_event(struct writer *w, const struct timeline_event *e)
 	jsonw_object_flat(&w->json);
 	jsonw_key(&w->json, "args");
 	jsonw_object(&w->json);
+	put_bytes(w, v);
 	r = put_call_stack(w, v->node);
+	put_if_known(w, "context", lane->context);
 	if (lane->device != SESSION_NONE) {
 		jsonw_key(&w->json, "device");
 		jsonw_i64(&w->json, w->s->devices[lane->device].index);
@@ -128,7 +209,7 @@ static int put_event(struct writer *w, const struct timeline_event *e)
 	jsonw_object_end(&w->json);
 	key_text(w, "cat", timeline_category(w->s, v->node));
 	key_us(w, "dur", v->end_ns - v->start_ns);
-	key_text(w, "name", export_name(w->s, v->node));
+	key_text(w, "name", export_name(&w->names, v->node));
 	key_text(w, "ph", "X");
 	key_u64(w, "pid", w->timeline.tracks[e->track].group);
 	key_u64(w, "tid", e->track);
@@ -156,6 +237,7 @@ static int put_trace(struct writer *w)
 	jsonw_object(&w->json);
 	key_u64(w, "baseTimeNanoseconds", time_of_day(w->s, w->zero_ns));
 	put_devices(w);
+	put_rank(w);
 	key_text(w, "displayTimeUnit", "us");
 	jsonw_key(&w->json, "traceEvents");
 	jsonw_array(&w->json);
@@ -177,11 +259,16 @@ int chrome_write(const struct session *s, const struct write_options *options, s
 	w.zero_ns = s->intervals[w.timeline.events[0].interval].start_ns;
 	buf_init(&w.name, 0);
 	jsonw_init(&w.json, out, options && options->compact);
-	r = put_trace(&w);
+	w.n_written = calloc(s->n_rows + 1, sizeof(*w.n_written));
+	r = !w.n_written ? -ENOMEM : export_names_init(&w.names, s, options);
+	if (r == 0)
+		r = put_trace(&w);
 	out_putc(out, '\n');
 	r = w.name.error ? w.name.error : r;
 	buf_done(&w.name);
+	export_names_done(&w.names);
 	free(w.path.nodes);
+	free(w.n_written);
 	timeline_done(&w.timeline);
 	return r < 0 ? r : out->error;
 }

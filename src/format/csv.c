@@ -12,6 +12,7 @@
 struct table {
 	const struct session *s;
 	struct out *out;
+	struct export_names names;
 	struct export_column *columns;
 	size_t n_columns;
 	/* Put one field, quoted or escaped. */
@@ -128,7 +129,7 @@ static void put_node(struct table *t, uint32_t node, uint32_t depth, const char 
 		out_printf(t->out, "%u", n->parent);
 	out_printf(t->out, "%s%u", t->between, depth);
 	put_next(t, frame_kind_word(session_node_kind(t->s, node)));
-	put_next(t, export_name(t->s, node));
+	put_next(t, export_name(&t->names, node));
 	put_next(t, path);
 	for (size_t i = 0; i < t->n_columns; i++) {
 		const struct export_column *c = &t->columns[i];
@@ -149,27 +150,13 @@ static int put_nodes(struct table *t)
 	buf_init(&text, 0);
 	for (uint32_t i = 0; r == 0 && i < t->s->n_nodes; i++) {
 		buf_clear(&text);
-		r = folded_path(t->s, i, &path, &text);
+		r = folded_path(&t->names, i, &path, &text);
 		if (r == 0)
 			put_node(t, i, i == SESSION_ROOT ? 0 : (uint32_t)path.n, buf_str(&text));
 	}
 	buf_done(&text);
 	free(path.nodes);
 	return r;
-}
-
-static int write_csv(const struct session *s, const struct write_options *options, struct out *out)
-{
-	struct table t = {.s = s, .out = out, .put = put_csv, .before = "", .between = ",",
-			  .after = "\r\n"};
-	int r = export_columns(s, &t.columns, &t.n_columns);
-
-	if (r < 0)
-		return r;
-	put_header(&t);
-	r = put_nodes(&t);
-	export_columns_free(t.columns, t.n_columns);
-	return r < 0 ? r : out->error;
 }
 
 /* The line below the header: text to the left, numbers to the right. */
@@ -186,20 +173,38 @@ static void put_rule(struct table *t)
 	out_putc(t->out, '\n');
 }
 
+static int write_table(struct table *t, const struct write_options *options, bool rule)
+{
+	int r = export_names_init(&t->names, t->s, options);
+
+	if (r == 0)
+		r = export_columns(t->s, &t->columns, &t->n_columns);
+	if (r == 0) {
+		put_header(t);
+		if (rule)
+			put_rule(t);
+		r = put_nodes(t);
+		export_columns_free(t->columns, t->n_columns);
+	}
+	export_names_done(&t->names);
+	return r < 0 ? r : t->out->error;
+}
+
+static int write_csv(const struct session *s, const struct write_options *options, struct out *out)
+{
+	struct table t = {
+		.s = s, .out = out, .put = put_csv, .before = "", .between = ",", .after = "\r\n"};
+
+	return write_table(&t, options, false);
+}
+
 static int write_markdown(const struct session *s, const struct write_options *options,
 			  struct out *out)
 {
 	struct table t = {.s = s, .out = out, .put = put_markdown, .before = "| ",
 			  .between = " | ", .after = " |\n"};
-	int r = export_columns(s, &t.columns, &t.n_columns);
 
-	if (r < 0)
-		return r;
-	put_header(&t);
-	put_rule(&t);
-	r = put_nodes(&t);
-	export_columns_free(t.columns, t.n_columns);
-	return r < 0 ? r : out->error;
+	return write_table(&t, options, true);
 }
 
 const struct format format_csv = {

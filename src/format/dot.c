@@ -18,6 +18,7 @@ struct dot {
 	struct out *out;
 	const struct metric *metric;
 	double *own, *total;
+	struct export_names names;
 };
 
 /* In a quoted string only the quote and the backslash mean something; lines end in \n. */
@@ -59,13 +60,13 @@ static void put_node(struct dot *d, uint32_t node)
 	double whole = d->total[SESSION_ROOT];
 
 	out_printf(d->out, "\tn%u [label=\"", node);
-	put_text(d->out, export_name(d->s, node), DOT_NAME_MAX);
+	put_text(d->out, export_name(&d->names, node), DOT_NAME_MAX);
 	out_puts(d->out, "\\n");
 	put_value(d, d->total[node]);
 	if (whole > 0)
 		out_printf(d->out, " (%.1f %%)", 100 * d->total[node] / whole);
 	out_puts(d->out, "\", tooltip=\"");
-	put_text(d->out, export_name(d->s, node), SIZE_MAX);
+	put_text(d->out, export_name(&d->names, node), SIZE_MAX);
 	out_printf(d->out, "\", class=\"%s\"%s];\n",
 		   frame_kind_word(session_node_kind(d->s, node)),
 		   d->own[node] > 0 ? ", style=filled, fillcolor=\"#f4d8b8\"" : "");
@@ -113,10 +114,13 @@ static int dot_write(const struct session *s, const struct write_options *option
 	if (r < 0)
 		return r;
 	d.metric = metric_table_get(s->metrics, export_metric(s, options));
-	put_graph(&d);
+	r = export_names_init(&d.names, s, options);
+	if (r == 0)
+		put_graph(&d);
+	export_names_done(&d.names);
 	free(d.own);
 	free(d.total);
-	return out->error;
+	return r < 0 ? r : out->error;
 }
 
 const struct format format_dot = {

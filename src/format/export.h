@@ -31,8 +31,20 @@ uint32_t export_metric(const struct session *s, const struct write_options *opti
 int export_weights(const struct session *s, const struct write_options *options, double **ret_own,
 		 double **ret_total);
 
-/* The name of a node, never empty. Valid until the next call. */
-const char *export_name(const struct session *s, uint32_t node);
+/* Names as options ask for them, each made once. */
+struct export_names {
+	const struct session *s;
+	const struct write_options *options;
+	char **made; /* by frame; NULL: not asked for yet, or all are raw */
+};
+/* options may be NULL and then names are raw. 0 or -ENOMEM. */
+int export_names_init(struct export_names *names, const struct session *s,
+		      const struct write_options *options);
+void export_names_done(struct export_names *names);
+/* The name of a node, never empty. Valid until the next call, or longer. */
+const char *export_name(struct export_names *names, uint32_t node);
+/* As it stands in the session, and never empty either. */
+const char *export_raw_name(const struct session *s, uint32_t node);
 /* Nodes from below the root down to `node` (which itself comes last); their number. The root's
  * own path is itself. *path grows. 0: out of memory. */
 struct export_path {

@@ -21,6 +21,7 @@ struct flame {
 	const struct session *s;
 	struct out *out;
 	const struct metric *metric;
+	struct export_names names;
 	double *own, *total;
 	double *at; /* left edge of each box, in units of the metric */
 	uint32_t *depth;
@@ -171,7 +172,7 @@ static void put_box(struct flame *f, uint32_t node)
 {
 	double whole = f->total[SESSION_ROOT], x = f->at[node] / whole, w = f->total[node] / whole;
 	uint32_t y = SVG_TOP + f->depth[node] * SVG_ROW;
-	const char *name = export_name(f->s, node);
+	const char *name = export_name(&f->names, node);
 	uint8_t kind = (uint8_t)session_node_kind(f->s, node);
 
 	out_printf(f->out, "<g class=\"b %s\" data-x=\"%.9g\" data-w=\"%.9g\" data-d=\"%u\" data-n=\"",
@@ -265,12 +266,14 @@ static int flamegraph_write(const struct session *s, const struct write_options 
 	if (r < 0)
 		return r;
 	f.metric = metric_table_get(s->metrics, export_metric(s, options));
+	r = export_names_init(&f.names, s, options);
 	f.at = malloc(s->n_nodes * sizeof(*f.at));
 	f.depth = malloc(s->n_nodes * sizeof(*f.depth));
-	if (f.at && f.depth)
-		put_picture(&f);
-	else
+	if (!f.at || !f.depth)
 		r = -ENOMEM;
+	if (r == 0)
+		put_picture(&f);
+	export_names_done(&f.names);
 	free(f.own);
 	free(f.total);
 	free(f.at);

@@ -33,14 +33,15 @@ static void put_name(struct buf *text, const char *name)
 	}
 }
 
-int folded_path(const struct session *s, uint32_t node, struct export_path *path, struct buf *text)
+int folded_path(struct export_names *names, uint32_t node, struct export_path *path,
+		struct buf *text)
 {
-	int r = export_path(s, node, path);
+	int r = export_path(names->s, node, path);
 
 	for (size_t i = 0; r == 0 && i < path->n; i++) {
 		if (i)
 			buf_putc(text, ';');
-		put_name(text, export_name(s, path->nodes[i]));
+		put_name(text, export_name(names, path->nodes[i]));
 	}
 	return r < 0 ? r : text->error;
 }
@@ -66,15 +67,18 @@ static int folded_write(const struct session *s, const struct write_options *opt
 {
 	uint32_t metric = export_metric(s, options);
 	struct export_path path = {0};
+	struct export_names names;
 	struct buf text;
-	int r = metric == METRIC_NONE ? -EINVAL : 0;
+	int r = metric == METRIC_NONE ? -EINVAL : export_names_init(&names, s, options);
 
+	if (r < 0)
+		return r;
 	buf_init(&text, 0);
 	for (uint32_t i = 0; r == 0 && i < s->n_nodes; i++) {
 		if (s->nodes[i].first_row == SESSION_NONE)
 			continue;
 		buf_clear(&text);
-		r = folded_path(s, i, &path, &text);
+		r = folded_path(&names, i, &path, &text);
 		if (r == 0 && put_weight(s, i, metric, &text)) {
 			r = text.error;
 			out_put(out, text.data, r ? 0 : text.len);
@@ -82,6 +86,7 @@ static int folded_write(const struct session *s, const struct write_options *opt
 	}
 	buf_done(&text);
 	free(path.nodes);
+	export_names_done(&names);
 	return r < 0 ? r : out->error;
 }
 

@@ -6,7 +6,8 @@
 
 /* The path of a node as text, appended: names with ";" between them, and in them %3B for ";", %0A
  * and %0D for line breaks, %25 for a "%" that would be taken for one of these. */
-int folded_path(const struct session *s, uint32_t node, struct export_path *path, struct buf *text);
+int folded_path(struct export_names *names, uint32_t node, struct export_path *path,
+		struct buf *text);
 
 bool folded_detect(const char *head, size_t n);
 int folded_read(struct reader_input *in, struct session *s, struct format_error *error);

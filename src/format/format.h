@@ -14,6 +14,7 @@
 #include <sys/types.h>
 #include "base/util.h"
 #include "core/session.h"
+#include "core/snapshot.h"
 #include "format/out.h"
 
 /* Why a file could not be read, in one line and with the place. */
@@ -57,12 +58,16 @@ struct write_options {
 	bool compact; /* no line breaks, no indentation */
 	bool no_trace; /* hatchet: leave out when single operations ran */
 	const char *metric; /* what stacks and pictures weigh by; NULL: time (ns) */
+	/* How names are written where the format does not keep them raw; as in snapshot_spec. */
+	enum name_mode names;
+	char *(*demangle)(const char *raw, enum name_mode mode);
 };
 
 struct format {
 	const char *name;   /* "hatchet" */
 	const char *suffix; /* ".hatchet" */
 	const char *help;   /* one line */
+	bool keeps_raw; /* whoever reads it makes names readable: they are written as they are */
 	/* Does a file that begins so look like this format? NULL: it cannot be read. */
 	bool (*detect)(const char *head, size_t n);
 	/* Read into a new session. On failure the session holds no meaning: free it. */

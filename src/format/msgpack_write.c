@@ -188,7 +188,7 @@ static void put_node(struct writer *w, uint32_t node)
 	put_word(w, "frame");
 	put_map(w, 2);
 	put_word(w, "name");
-	put_word(w, node == SESSION_ROOT ? "ROOT" : export_name(w->s, node));
+	put_word(w, node == SESSION_ROOT ? "ROOT" : export_raw_name(w->s, node));
 	put_word(w, "type");
 	put_word(w, "function");
 	put_word(w, "metrics");

@@ -36,6 +36,7 @@ struct perfetto {
 	struct out *out;
 	struct buf packet, message, inner, text;
 	struct export_path path;
+	struct export_names names;
 	uint8_t *sent; /* of a node: its name and context are interned */
 };
 
@@ -132,13 +133,13 @@ static int intern_node(struct perfetto *x, uint32_t node)
 		return 0;
 	x->sent[node] = 1;
 	buf_clear(&x->message);
-	put_text(x, export_name(x->s, node));
+	put_text(x, export_name(&x->names, node));
 	intern(x, INTERNED_NAMES, node + UINT64_C(1));
 	r = export_path(x->s, node, &x->path);
 	for (size_t i = 0; r == 0 && i + 1 < x->path.n; i++) {
 		if (i)
 			buf_puts(&x->text, " > ");
-		put_text(x, export_name(x->s, x->path.nodes[i]));
+		put_text(x, export_name(&x->names, x->path.nodes[i]));
 	}
 	intern(x, INTERNED_STRINGS, node + UINT64_C(1));
 	pb_message(&x->packet, PACKET_INTERNED, &x->message);
@@ -216,11 +217,13 @@ static int perfetto_write(const struct session *s, const struct write_options *o
 	struct perfetto x = {.s = s, .out = out};
 	int r = timeline_init(&x.timeline, s);
 
-	(void)options;
 	if (r < 0)
 		return r;
 	x.sent = calloc(s->n_nodes, 1);
-	r = x.sent ? put_trace(&x) : -ENOMEM;
+	r = x.sent ? export_names_init(&x.names, s, options) : -ENOMEM;
+	if (r == 0)
+		r = put_trace(&x);
+	export_names_done(&x.names);
 	free(x.sent);
 	free(x.path.nodes);
 	timeline_done(&x.timeline);

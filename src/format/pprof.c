@@ -20,12 +20,14 @@ enum { /* field numbers of the messages */
 	LINE_FUNCTION = 1, LINE_LINE = 2,
 	FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4,
 };
-enum { STRING_TYPE = 1, STRING_UNIT = 2, STRING_FRAMES = 3 }; /* two a frame: name, file */
+enum { STRING_TYPE = 1, STRING_UNIT = 2, STRING_FRAMES = 3 }; /* of a frame: STRING_NAME … */
+enum { STRING_NAME, STRING_RAW, STRING_FILE, STRINGS_A_FRAME };
 
 struct pprof {
 	const struct session *s;
 	struct buf file, message, inner; /* inner: a message within a message */
 	struct export_path path;
+	struct export_names names;
 	uint32_t metric;
 	double *own;
 };
@@ -76,7 +78,7 @@ static int put_sample(struct pprof *x, uint32_t node)
 static void put_frame(struct pprof *x, uint32_t frame)
 {
 	const struct session_frame *f = &x->s->frames[frame];
-	uint64_t string = STRING_FRAMES + UINT64_C(2) * frame;
+	uint64_t string = STRING_FRAMES + STRINGS_A_FRAME * (uint64_t)frame;
 
 	buf_clear(&x->message);
 	buf_clear(&x->inner);
@@ -87,10 +89,10 @@ static void put_frame(struct pprof *x, uint32_t frame)
 	pb_message(&x->file, PROFILE_LOCATION, &x->message);
 	buf_clear(&x->message);
 	pb_u64(&x->message, FUNCTION_ID, frame + UINT64_C(1));
-	pb_u64(&x->message, FUNCTION_NAME, string);
-	pb_u64(&x->message, FUNCTION_SYSTEM_NAME, string);
+	pb_u64(&x->message, FUNCTION_NAME, string + STRING_NAME);
+	pb_u64(&x->message, FUNCTION_SYSTEM_NAME, string + STRING_RAW);
 	if (f->file)
-		pb_u64(&x->message, FUNCTION_FILE, string + 1);
+		pb_u64(&x->message, FUNCTION_FILE, string + STRING_FILE);
 	pb_message(&x->file, PROFILE_FUNCTION, &x->message);
 }
 
@@ -116,8 +118,10 @@ static int put_strings(struct pprof *x)
 	put_word(x, unit_of(m));
 	for (size_t i = 0; i < x->s->n_frames; i++) {
 		const struct session_frame *f = &x->s->frames[i];
+		bool used = x->s->nodes[node_of[i]].frame == i;
 
-		put_word(x, x->s->nodes[node_of[i]].frame == i ? export_name(x->s, node_of[i]) : "");
+		put_word(x, used ? export_name(&x->names, node_of[i]) : "");
+		put_word(x, used ? export_raw_name(x->s, node_of[i]) : "");
 		put_string(x, strtab_str(x->s->strings, f->file), strtab_len(x->s->strings, f->file));
 	}
 	free(node_of);
@@ -199,12 +203,15 @@ static int pprof_write(const struct session *s, const struct write_options *opti
 	buf_init(&x.file, 0);
 	buf_init(&x.message, 0);
 	buf_init(&x.inner, 0);
-	r = put_profile(&x);
+	r = export_names_init(&x.names, s, options);
+	if (r == 0)
+		r = put_profile(&x);
 	if (r == 0)
 		put_gzip(out, x.file.data, x.file.len);
 	buf_done(&x.file);
 	buf_done(&x.message);
 	buf_done(&x.inner);
+	export_names_done(&x.names);
 	free(x.path.nodes);
 	free(x.own);
 	return r < 0 ? r : out->error;

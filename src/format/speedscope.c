@@ -16,6 +16,7 @@ struct speedscope {
 	double *own;
 	uint32_t metric;
 	struct export_path path;
+	struct export_names names;
 };
 
 static void put_frame(struct speedscope *x, const struct session_frame *f, const char *name)
@@ -50,8 +51,8 @@ static int put_frames(struct speedscope *x)
 	jsonw_array(&x->json);
 	for (size_t i = 0; i < x->s->n_frames; i++)
 		put_frame(x, &x->s->frames[i],
-			  x->s->nodes[node_of[i]].frame == i ? export_name(x->s, node_of[i])
-							    : "<unused>");
+			  x->s->nodes[node_of[i]].frame == i ? export_name(&x->names, node_of[i])
+							     : "<unused>");
 	jsonw_array_end(&x->json);
 	jsonw_object_end(&x->json);
 	free(node_of);
@@ -160,11 +161,14 @@ static int speedscope_write(const struct session *s, const struct write_options 
 	jsonw_init(&x.json, out, options && options->compact);
 	jsonw_object(&x.json);
 	put_head(&x);
-	r = put_frames(&x);
+	r = export_names_init(&x.names, s, options);
+	if (r == 0)
+		r = put_frames(&x);
 	if (r == 0)
 		r = put_profile(&x);
 	jsonw_object_end(&x.json);
 	out_putc(out, '\n');
+	export_names_done(&x.names);
 	free(x.own);
 	free(x.path.nodes);
 	return r < 0 ? r : out->error;

@@ -645,19 +645,32 @@ static uint8_t find_word(const char *name, const struct transfer_word *words, si
 	return 0;
 }
 
+static const struct transfer_word memories[] = {
+	{"pageable", MEMORY_PAGEABLE}, {"pinned", MEMORY_PINNED}, {"managed", MEMORY_MANAGED},
+	{"array", MEMORY_ARRAY},       {"device", MEMORY_DEVICE},
+};
+
+/* "memcpy HtoD pinned", "memset device": names of activity_transfer_name(), read back. */
+static void parse_own_memory(const char *name, struct trace_work *work)
+{
+	const char *word = strrchr(name, ' ');
+	uint8_t *end = work->direction == COPY_DEVICE_TO_HOST ? &work->dst_kind : &work->src_kind;
+
+	for (size_t i = 0; word && i < ARRAY_SIZE(memories); i++)
+		if (!strcmp(word + 1, memories[i].text))
+			*end = memories[i].value;
+}
+
 /* "Pinned -> Device": the kinds of memory at both ends. */
 static void parse_memories(const char *name, struct trace_work *work)
 {
-	static const struct transfer_word memories[] = {
-		{"pageable", MEMORY_PAGEABLE}, {"pinned", MEMORY_PINNED},
-		{"managed", MEMORY_MANAGED},   {"array", MEMORY_ARRAY},
-		{"device", MEMORY_DEVICE},
-	};
 	const char *open = strchr(name, '('), *arrow = open ? strstr(open, "->") : NULL;
 	char source[32];
 
-	if (!open)
+	if (!open) {
+		parse_own_memory(name, work);
 		return;
+	}
 	snprintf(source, sizeof(source), "%.*s", arrow ? (int)MIN(arrow - open, 31) : 31, open);
 	work->src_kind = find_word(source, memories, ARRAY_SIZE(memories));
 	if (arrow)
