@@ -49,9 +49,17 @@ static _Noreturn void pager_run(const char *command, int from)
 	_exit(127);
 }
 
+/* A terminal that cannot move its cursor has no use for one: less would ask whether to go on. */
+static bool is_dumb(void)
+{
+	const char *term = getenv("TERM");
+
+	return !term || !*term || !strcmp(term, "dumb");
+}
+
 void pager_start(struct pager *p, bool wanted)
 {
-	const char *command = wanted && isatty(STDOUT_FILENO) ? pager_command() : NULL;
+	const char *command = wanted && isatty(STDOUT_FILENO) && !is_dumb() ? pager_command() : NULL;
 	int ends[2];
 
 	p->pid = 0;

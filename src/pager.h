@@ -17,7 +17,7 @@ struct pager {
 	pid_t pid; /* 0: there is none */
 };
 
-/* Nothing where stdout is no terminal, where the variable is empty or "cat", and when not wanted. */
+/* Nothing where stdout is no terminal or a dumb one, where the variable is empty or "cat", and when not wanted. */
 void pager_start(struct pager *p, bool wanted);
 void pager_finish(struct pager *p);
 
