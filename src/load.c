@@ -30,34 +30,44 @@ static int load_open(const char *path)
 	return fd;
 }
 
-struct session *load_file(const char *path)
+/* The same as load_file(), but why it fails goes to `why`. */
+static struct session *load_or_say(const char *path, struct buf *why)
 {
 	_cleanup_(closep) int fd = load_open(path);
 	struct format_error error = {0};
 	struct reader_input in;
 	struct session *s;
-	struct buf line;
 
 	if (fd < 0) {
-		complain("cannot open '%s': %s", path, strerror(-fd));
+		buf_printf(why, "cannot open '%s': %s", path, strerror(-fd));
 		return NULL;
 	}
 	s = session_new();
 	if (!s) {
-		complain("out of memory");
+		buf_puts(why, "out of memory");
 		return NULL;
 	}
 	reader_init_fd(&in, fd);
 	if (format_read(&in, s, &error) < 0) {
-		buf_init(&line, 0);
-		format_error_line(&error, path, &line);
-		complain("%s", buf_str(&line));
-		buf_done(&line);
+		format_error_line(&error, path, why);
 		return session_free(s);
 	}
 	if (!s->source)
 		s->source = strtab_adds(s->strings, path);
 	s->ended = true;
+	return s;
+}
+
+struct session *load_file(const char *path)
+{
+	struct session *s;
+	struct buf why;
+
+	buf_init(&why, 0);
+	s = load_or_say(path, &why);
+	if (!s)
+		complain("%s", buf_str(&why));
+	buf_done(&why);
 	return s;
 }
 
@@ -103,33 +113,40 @@ struct session *load_files(char *const *paths, int n)
 	return r < 0 ? session_free(s) : s;
 }
 
-static int pair_up(struct loaded *l, const struct session *before)
+int loaded_compare(struct loaded *l, const struct session *s, const char *before, struct buf *why)
 {
+	_cleanup_(session_freep) struct session *other = load_or_say(before, why);
 	struct session *sides[PAIR_N];
 
-	if (pair_make(before, l->s, sides) < 0)
+	if (!other)
+		return -ECANCELED;
+	if (pair_make(other, s, sides) < 0) {
+		buf_puts(why, "out of memory");
 		return -ENOMEM;
-	session_free(l->s);
-	l->s = sides[PAIR_AFTER];
-	l->before = sides[PAIR_BEFORE];
+	}
+	*l = (struct loaded){.s = sides[PAIR_AFTER], .before = sides[PAIR_BEFORE]};
 	return 0;
 }
 
 int loaded_open(struct loaded *l, char *const *paths, int n, const char *before)
 {
-	_cleanup_(session_freep) struct session *other = NULL;
+	struct session *s = load_files(paths, n);
+	struct buf why;
+	int r;
 
-	*l = (struct loaded){.s = load_files(paths, n)};
-	if (l->s && !before)
+	*l = (struct loaded){.s = s};
+	if (!s)
+		return -ECANCELED;
+	if (!before)
 		return 0;
-	if (l->s)
-		other = load_file(before);
-	if (other && pair_up(l, other) == 0)
-		return 0;
-	if (other)
-		complain("out of memory");
-	loaded_close(l);
-	return -ECANCELED;
+	*l = (struct loaded){NULL, NULL};
+	buf_init(&why, 0);
+	r = loaded_compare(l, s, before, &why);
+	if (r < 0)
+		complain("%s", buf_str(&why));
+	buf_done(&why);
+	session_free(s);
+	return r;
 }
 
 void loaded_close(struct loaded *l)

@@ -3,6 +3,7 @@
 #define PROTON_LOAD_H
 #include "core/session.h"
 
+struct buf;
 struct merge;
 
 /* A profile or a tape, told by its content; "-" is standard input. On failure a line on stderr and
@@ -20,8 +21,11 @@ int load_into(struct merge *m, const char *path);
 struct loaded {
 	struct session *s, *before; /* before: NULL unless asked for */
 };
-/* before: a file or NULL. 0, or -ECANCELED and a line on stderr. */
+/* before: a file or NULL. 0, or -errno and a line on stderr. */
 int loaded_open(struct loaded *l, char *const *paths, int n, const char *before);
+/* The same of a session, which stays the caller's, and a file. *l is written on success only; else
+ * `why` gets a sentence, and nothing is printed. */
+int loaded_compare(struct loaded *l, const struct session *s, const char *before, struct buf *why);
 void loaded_close(struct loaded *l);
 
 #endif

@@ -2,9 +2,11 @@
 #include "config.h" // IWYU pragma: keep
 #include "screen_options.h"
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/signalfd.h>
 #include "base/buf.h"
 #include "base/util.h"
 #include "commands.h"
@@ -244,4 +246,18 @@ int screen_print_keys(struct screen_options *o)
 	fputs(buf_str(&out), stdout);
 	buf_done(&out);
 	return STATUS_OK;
+}
+
+int screen_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGWINCH);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGINT);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -errno;
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }

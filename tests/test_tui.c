@@ -15,6 +15,7 @@ int main(void)
 		return 77;
 	}
 	runner = srunner_create(suite_text());
+	srunner_add_suite(runner, suite_carry());
 	srunner_add_suite(runner, suite_columns());
 	srunner_add_suite(runner, suite_keys());
 	srunner_add_suite(runner, suite_mouse());

@@ -58,6 +58,7 @@ void world_keys(struct world *w, const char *script);
 bool world_shows(struct world *w, const char *text);
 
 Suite *suite_screens(void);
+Suite *suite_carry(void);
 Suite *suite_columns(void);
 Suite *suite_keys(void);
 Suite *suite_mouse(void);

@@ -91,6 +91,9 @@ static void put_state(struct tui *t, struct buf *out)
 		buf_printf(out, "  from: %g%%", t->least.share * 100);
 	else if (t->least.value != 0)
 		buf_printf(out, "  from: %g", t->least.value);
+	if (t->options.before && t->options.metrics)
+		buf_printf(out, "  compared: %.*s", (int)strcspn(t->options.metrics, ","),
+			   t->options.metrics);
 	panel_tree_state(t->panels[TUI_PANEL_TREE], out);
 	if (snapshot_group(t->snap) != GROUP_NONE)
 		buf_printf(out, "  group: %s", group_word(snapshot_group(t->snap)));

@@ -134,6 +134,9 @@ bool tui_has_column(const struct tui *t, const char *title);
 /* NULL: out of memory. The snapshot stays the caller's and must live longer. */
 struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
 		    const struct tui_host *host);
+/* The view of another screen, which is to be freed next: panel, filters, names, orders, and by path
+ * what is open, the zoom and the cursor. Before tui_open(). */
+void tui_take_view(struct tui *t, struct tui *from);
 struct tui *tui_free(struct tui *t); /* closes it too */
 static inline void tui_freep(struct tui **t)
 {

@@ -31,6 +31,14 @@
 
 struct screen;
 
+/* What a panel is sorted by and which columns were chosen. */
+struct tui_order {
+	char title[32]; /* of a column asked for by name, too */
+	bool ascending;
+	struct column_choice choice;
+	bool known;
+};
+
 struct tui {
 	struct tui_options options;
 	struct snapshot *snap;
@@ -56,6 +64,7 @@ struct tui {
 	char search_before[TUI_NEEDLE], filter_before[TUI_NEEDLE]; /* when the prompt opened */
 	struct filters filters;
 	struct least least; /* what the tree leaves out */
+	struct tui_order tree_orders[2]; /* of the tree before: without and with a comparison */
 	char expression_before[FILTER_TEXT]; /* when its prompt opened */
 	char message[256];
 	enum name_mode names;
