@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* proton diff: two profiles, or two sets of them, path by path. */
+/* proton diff: two profiles, or two sets of them, path by path: on the screen, or as text. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
 #include <langinfo.h>
@@ -14,10 +14,11 @@
 #include "diff_print.h"
 #include "load.h"
 #include "pager.h"
+#include "view_screen.h"
 
 enum {
 	OPT_A = 1, OPT_B, OPT_METRIC, OPT_EXCLUSIVE, OPT_TREE, OPT_ALL, OPT_DEPTH, OPT_THRESHOLD,
-	OPT_ROWS, OPT_FAIL_OVER, OPT_EACH, OPT_FORMAT, OPT_NAMES, OPT_WIDTH, OPT_ASCII, OPT_PEAKS, OPT_NO_PAGER
+	OPT_ROWS, OPT_FAIL_OVER, OPT_EACH, OPT_FORMAT, OPT_WIDTH, OPT_PEAKS, OPT_NO_PAGER, OPT_TEXT
 };
 
 /* The exit statuses are those of diff and cmp, not those of the other commands. */
@@ -29,23 +30,24 @@ static const struct option_def options[] = {
 	{.name = "b", .arg = "FILE", .help = "runs of the second side; several files may follow",
 	 .id = OPT_B},
 	{.name = "metrics", .letter = 'm', .arg = "METRIC",
-	 .help = "compare this metric, also a derived one, see proton-metrics(7) (time)",
+	 .help = "compare this metric (time), see proton-metrics(7)",
 	 .id = OPT_METRIC},
 	{.name = "exclusive", .help = "compare a context's own value, without those called from it",
 	 .rare = true, .id = OPT_EXCLUSIVE},
-	{.name = "tree", .help = "in the order of the tree, not by size",
+	{.name = "text", .help = "print, as where stdout is no terminal", .id = OPT_TEXT},
+	{.name = "tree", .help = "print in the order of the tree, not by size",
 	 .id = OPT_TREE},
 	{.name = "all", .help = "print what is the same too", .id = OPT_ALL},
 	{.name = "depth", .letter = 'd', .arg = "N", .help = "levels of the tree (all)",
 	 .id = OPT_DEPTH},
 	{.name = "threshold", .letter = 't', .arg = "X[%]",
-	 .help = "leave out changes below X, or below this share of the total", .id = OPT_THRESHOLD},
+	 .help = "leave out changes below X, or X% of the total", .id = OPT_THRESHOLD},
 	{.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt",
 	 .rare = true, .id = OPT_PEAKS},
 	{.name = "rows", .letter = 'n', .arg = "N", .help = "lines at most (all; markdown: 100)",
 	 .rare = true, .id = OPT_ROWS},
 	{.name = "fail-over", .arg = "PERCENT",
-	 .help = "exit with 1 when the total has grown by more than this", .id = OPT_FAIL_OVER},
+	 .help = "exit with 1 when the total has grown by more", .id = OPT_FAIL_OVER},
 	{.name = "each", .help = "with --fail-over: or any one path", .rare = true, .id = OPT_EACH},
 	{.name = "format", .letter = 'f', .arg = "text|markdown|json", .help = "how to print it (text)",
 	 .id = OPT_FORMAT},
@@ -61,7 +63,9 @@ const struct command_def command_diff = {
 	.name = "diff",
 	.usage = "[options] A B | [options] --a FILE… --b FILE…",
 	.summary = "compare two profiles, or several runs of each",
-	.details = "Exit status: 0 within the limit, 1 over it (--fail-over), 2 trouble.\n",
+	.details = "On a terminal it opens the screen of 'proton view', unless a side has several\n"
+		   "runs or an option is about text.\n"
+		   "Exit status: 0 within the limit, 1 over it (--fail-over), 2 trouble.\n",
 	.operands_first = true,
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
@@ -74,6 +78,8 @@ struct arguments {
 	const char **files[DIFF_N_SIDES];
 	double fail_over; /* ratio; negative: not asked for */
 	bool metric_given, each, no_pager;
+	bool text; /* it was said, or an option that only text can heed */
+	struct screen_options screen;
 };
 
 /* A number with or without "%" behind it. */
@@ -124,11 +130,26 @@ static void add_file(struct arguments *a, enum diff_side side, const char *path)
 	a->files[side][a->print.n_files[side]++] = path;
 }
 
+/* What the screen does too; all else is about text. */
+static bool is_for_screen(int id)
+{
+	static const int ids[] = {OPT_A,     OPT_B,     OPT_METRIC, OPT_EXCLUSIVE,
+				  OPT_DEPTH, OPT_PEAKS, OPT_NAMES,  OPT_ASCII};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
 static int on_option(const struct option_def *option, const char *value, void *arg)
 {
 	struct arguments *a = arg;
 
+	a->text = a->text || !is_for_screen(option->id);
 	switch (option->id) {
+	case OPT_TEXT:
+		return 0;
 	case OPT_A:
 	case OPT_B:
 		add_file(a, option->id == OPT_A ? DIFF_A : DIFF_B, value);
@@ -152,15 +173,13 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	case OPT_FORMAT:
 		return on_format(a, value);
 	case OPT_NAMES:
-		return parse_names(value, &a->print.names);
+	case OPT_ASCII:
+		return screen_option(&a->screen, option, value);
 	case OPT_NO_PAGER:
 		a->no_pager = true;
 		return 0;
 	case OPT_PEAKS:
 		return peaks_load(&a->peaks, value);
-	case OPT_ASCII:
-		a->print.ascii = true;
-		return 0;
 	default:
 		return on_number(a, option->id, value);
 	}
@@ -311,8 +330,6 @@ static int diff_files(struct arguments *a)
 	struct pager pager;
 	int r;
 
-	if (!a->peaks)
-		a->peaks = peaks_new();
 	a->diff.peaks = a->peaks;
 	d = diff_new(&a->diff);
 	if (!d) {
@@ -331,17 +348,72 @@ static int diff_files(struct arguments *a)
 	return judge(d, a);
 }
 
+/* ---- the command ---- */
+
+/* Is there a terminal that can do more than print? */
+static bool has_terminal(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+}
+
 static bool wants_color(void)
 {
-	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *none = getenv("NO_COLOR");
 
-	return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb");
+	return has_terminal() && !(none && *none);
+}
+
+static int diff_as_text(struct arguments *a)
+{
+	for (unsigned side = 0; side < DIFF_N_SIDES; side++)
+		a->print.files[side] = a->files[side];
+	a->print.names = (uint8_t)a->screen.tui.names;
+	a->print.ascii = a->screen.tui.ascii || strcmp(nl_langinfo(CODESET), "UTF-8");
+	a->print.color = wants_color();
+	/* `| head` closes the pipe early: quiet, as if by SIGPIPE. */
+	signal(SIGPIPE, SIG_DFL);
+	return diff_files(a);
+}
+
+/* The tree of `view`, with the columns of a comparison. */
+static int diff_on_screen(struct arguments *a)
+{
+	const struct view_screen screen = {
+		.command = "diff",
+		.screen = &a->screen,
+		.paths = (char *const *)a->files[DIFF_B],
+		.n_paths = 1,
+		.before = a->files[DIFF_A][0],
+	};
+	struct tui_options *o = &a->screen.tui;
+	_cleanup_(freep) char *own = NULL;
+	int r;
+
+	if (screen_settle(&a->screen) != 0)
+		return STATUS_TROUBLE;
+	if (a->diff.exclusive && asprintf(&own, "%s (exc)", a->diff.metric) < 0) {
+		complain("out of memory");
+		return STATUS_TROUBLE;
+	}
+	if (own || a->metric_given)
+		o->metrics = own ? own : a->diff.metric;
+	o->peaks = a->peaks;
+	o->depth = a->print.depth;
+	r = view_screen_run(&screen);
+	return r > 0 && r < 128 ? STATUS_TROUBLE : r; /* 1 would be a verdict */
+}
+
+static bool is_for_people(const struct arguments *a)
+{
+	return !a->text && a->print.n_files[DIFF_A] == 1 && a->print.n_files[DIFF_B] == 1 &&
+	       has_terminal();
 }
 
 static int run(struct arguments *a, int argc, char **argv)
 {
 	int first = options_parse(&command_diff, argc, argv, on_option, a);
-	unsigned side;
 
 	if (first <= 0)
 		return first ? STATUS_TROUBLE : STATUS_WITHIN;
@@ -351,14 +423,9 @@ static int run(struct arguments *a, int argc, char **argv)
 		complain("--each goes with --fail-over (see 'proton diff --help')");
 		return STATUS_TROUBLE;
 	}
-	for (side = 0; side < DIFF_N_SIDES; side++)
-		a->print.files[side] = a->files[side];
-	if (strcmp(nl_langinfo(CODESET), "UTF-8"))
-		a->print.ascii = true;
-	a->print.color = wants_color();
-	/* `| head` closes the pipe early: quiet, as if by SIGPIPE. */
-	signal(SIGPIPE, SIG_DFL);
-	return diff_files(a);
+	if (!a->peaks)
+		a->peaks = peaks_new();
+	return is_for_people(a) ? diff_on_screen(a) : diff_as_text(a);
 }
 
 int cmd_diff(int argc, char **argv)

@@ -84,5 +84,39 @@ see "D with none ends it" "CALLS"
 t send-keys -t s D; see "D asks once more" "compare with file"
 t send-keys -t s -l nothing; t send-keys -t s Enter
 see "D: no such file" "No such file"
+mkdir -p folder; t send-keys -t s D; t send-keys -t s -l folder; t send-keys -t s Enter
+see "D: a folder" "Is a directory"
+echo '{"not": "a profile"' >broken.json
+t send-keys -t s D; t send-keys -t s -l broken.json; t send-keys -t s Enter
+see "D: why a file cannot be read" "broken.json: "
+see "D: and the screen is as it was" "CALLS"
 t send-keys -t s Q; see "D: status" "status=0"
+# ---- what was read from standard input is compared too, and the view stays
+window 100x24 "$PROTON view - <c.hatchet; echo status=\$?"
+see "view of standard input" "gemm_bf16"
+keys /; t send-keys -t s -l relu; keys Enter; keys .; see "zoomed" "zoom: relu"
+t send-keys -t s D; t send-keys -t s -l a.hatchet; t send-keys -t s Enter
+see "standard input: D compares" "STATUS"; see "D keeps the zoom" "zoom: relu"
+keys Q; see "standard input: status" "status=0"
+
+# ---- diff: the screen on a terminal, text where that is what is asked for
+window 100x24 "$PROTON diff a.hatchet c.hatchet; echo status=\$?"
+see "diff: columns" "STATUS"; see "diff: the header" "proton diff  c.hatchet, A: a.hatchet"
+keys Q; see "diff: status" "status=0"
+window 100x24 "$PROTON diff -m count --exclusive a.hatchet c.hatchet; echo status=\$?"
+see "diff -m on the screen" "compared: count (exc)"; keys q; see "diff -m: status" "status=0"
+printed() { # printed "what" WANTED OPTION…: text, and how it ends
+	window 100x24 "clear; LESS=FRX $PROTON diff $3; echo status=\$?"
+	see "diff $1: status" "status=$2"
+	shows "F10" && check "diff $1: no screen" none some
+}
+printed "--text" 0 "--text a.hatchet c.hatchet"
+printed "a format" 0 "-f markdown a.hatchet c.hatchet"
+printed "several runs" 0 "--a a.hatchet c.hatchet --b c.hatchet"
+printed "a limit" 0 "--fail-over 1000000 a.hatchet a.hatchet"
+printed "no file" 2 "a.hatchet nothing"
+printed "broken" 2 "broken.json a.hatchet"
+printed "no such metric" 2 "-m nothing a.hatchet c.hatchet"
+window 100x24 "TERM=dumb $PROTON diff a.hatchet c.hatchet; echo status=\$?"
+see "diff: TERM=dumb prints" "status=0"
 finish

@@ -139,14 +139,15 @@ check "view -l" "$("$PROTON" list "$cuda")" "$("$PROTON" view -l "$cuda")"
 # A terminal gets text through a pager.
 if command -v python3 >/dev/null; then
 	terminal() { python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$@" </dev/null | tr -d '\r'; }
-	export PAGER='sed s/^/paged:/'
+	export PAGER='sed s/^/paged:/' TERM=xterm
 	check "a pager" "paged:time (ns)" "$(terminal "$PROTON" list "$cuda" | awk 'NR == 1 { print $1, $2 }')"
 	check "--no-pager" "time (ns)" "$(terminal "$PROTON" list --no-pager "$cuda" | awk 'NR == 1 { print $1, $2 }')"
 	check "PROTON_PAGER comes first" "time (ns)" "$(PROTON_PAGER=cat terminal "$PROTON" list "$cuda" | awk 'NR == 1 { print $1, $2 }')"
 	check "no pager in a pipe" "time (ns)" "$("$PROTON" list "$cuda" | awk 'NR == 1 { print $1, $2 }')"
 	check "a pager that leaves early" "" "$(PAGER='head -n 0' terminal "$PROTON" report "$cuda")"
 	check "report: a pager" "paged:" "$(terminal "$PROTON" report --tree "$cuda" | head -c 6)"
-	check "diff: a pager" "paged:" "$(terminal "$PROTON" diff "$cuda" "$leaf" | head -c 6)"
+	check "diff: a pager" "paged:" "$(terminal "$PROTON" diff --text "$cuda" "$leaf" | head -c 6)"
+	check "no pager on a dumb terminal" "time (ns)" "$(TERM=dumb terminal "$PROTON" list "$cuda" | awk 'NR == 1 { print $1, $2 }')"
 	unset PAGER
 fi
 "$PROTON" list run.rank0.json run.rank1.json >out; has "list: several files" "time/ms" out
