@@ -45,6 +45,47 @@ START_TEST(sorted_by_a_named_column)
 }
 END_TEST
 
+/* What is asked for by name is there in each view of calling contexts. */
+START_TEST(named_columns_of_views)
+{
+	static const struct tui_options options = {
+		.command = "view", .metrics = "time/ms,time (exc),avg_time/us,p99/us,calls,util"};
+	struct world w;
+
+	file_world(&w, &options);
+	world_keys(&w, "7");
+	world_golden(&w, 16, 80, "columns_named_bottom_up");
+	world_keys(&w, "8");
+	world_golden(&w, 16, 80, "columns_named_callers");
+	world_keys(&w, "F6 End Enter");
+	ck_assert(world_shows(&w, "util"));
+	world_done(&w);
+}
+END_TEST
+
+/* The chooser has all that the tree has. */
+START_TEST(more_columns_of_views)
+{
+	static const char *const titles[] = {"TOTAL", "SELF", "P50", "P90", "P99", "AVG"};
+	static const enum tui_panel panels[] = {TUI_PANEL_BOTTOM_UP, TUI_PANEL_CALLERS};
+	static const struct tui_options options = {.command = "view"};
+	struct world w;
+
+	file_world(&w, &options);
+	for (unsigned i = 0; i < ARRAY_SIZE(panels); i++) {
+		const struct panel *p = w.t->panels[panels[i]];
+
+		for (unsigned k = 0; k < ARRAY_SIZE(titles); k++)
+			ck_assert_int_ge(columns_find(&p->columns, titles[k]), 0);
+	}
+	world_keys(&w, "7 F2 / 'P99' Enter Space Esc S");
+	ck_assert(world_shows(&w, "P99"));
+	ck_assert(world_shows(&w, "1.35ms"));
+	ck_assert(world_shows(&w, "SELF"));
+	world_done(&w);
+}
+END_TEST
+
 START_TEST(columns_that_cannot_be)
 {
 	static const struct {
@@ -246,6 +287,8 @@ Suite *suite_columns(void)
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, named_columns);
 	tcase_add_test(c, sorted_by_a_named_column);
+	tcase_add_test(c, named_columns_of_views);
+	tcase_add_test(c, more_columns_of_views);
 	tcase_add_test(c, columns_that_cannot_be);
 	tcase_add_test(c, levels);
 	tcase_add_test(c, limits);

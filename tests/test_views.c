@@ -43,7 +43,7 @@ static void open_world(enum group group)
 
 	w.snap = snapshot_new(w.s, &spec);
 	ck_assert_ptr_nonnull(w.snap);
-	w.numbers = numbers_new(w.snap);
+	w.numbers = numbers_new(w.snap, NULL);
 	ck_assert_ptr_nonnull(w.numbers);
 }
 
@@ -388,6 +388,111 @@ START_TEST(durations_of_frames)
 }
 END_TEST
 
+/* ---- sets of nodes ---- */
+
+static double derived(const char *word, const struct number_set *set,
+		      const struct number_set *whole)
+{
+	struct derived m;
+
+	ck_assert_int_eq(derive_parse(w.s, word, strlen(word), &m), 0);
+	return number_set_derived(w.numbers, &m, set, whole);
+}
+
+/* Metrics by name over sets are those of the nodes, put together by the metric's own rule. */
+START_TEST(sets_derived)
+{
+	uint32_t a = node(SESSION_ROOT, "a"), inner = node(a, "a"), k[2];
+	const uint32_t both[] = {a, inner}, root[] = {SESSION_ROOT};
+	const struct number_set set = {.nodes = both, .n = 2, .n_outer = 1};
+	const struct number_set whole = {.nodes = root, .n = 1, .n_outer = 1};
+	struct number_set own = set;
+
+	own.only_own = true;
+	k[0] = node(inner, "k");
+	k[1] = node(SESSION_ROOT, "k");
+	set_time(a, 100, 1);
+	set_time(inner, 300, 1);
+	set_time(k[0], 600, 4);
+	set_time(k[1], 3000, 2);
+	add_number(k[0], METRIC_BYTES, 1200);
+	open_world(GROUP_NONE);
+	ck_assert_double_eq(derived("time/us", &set, &whole), 1);
+	ck_assert_double_eq(derived("time (exc)", &set, &whole), 400);
+	ck_assert_double_eq(derived("time", &own, &whole), 400);
+	ck_assert_double_eq(derived("time/%", &set, &whole), 25);
+	ck_assert_double_eq(derived("count", &set, &whole), 6);
+	ck_assert_double_eq_tol(derived("avg_time", &set, &whole), 1000.0 / 6, 1e-9);
+	ck_assert_double_eq(derived("avg_time (exc)", &set, &whole), 200);
+	ck_assert_double_eq_tol(derived("gbyte/s", &set, &whole), 1.2, 1e-9);
+	ck_assert(isnan(derived("byte/s", &own, &whole)));
+	ck_assert_double_eq(derived("time_max", &set, &whole), 301);
+	ck_assert(isnan(derived("util", &set, &whole))); /* no device */
+}
+END_TEST
+
+static double percentile(const uint32_t *nodes, uint32_t n, bool inclusive, unsigned which)
+{
+	const struct number_set set = {
+		.nodes = nodes, .n = n, .n_outer = n, .inclusive = inclusive};
+
+	return number_set_sum(w.numbers, which, &set);
+}
+
+/* Percentiles of a set are those of its histograms together. */
+START_TEST(sets_percentiles)
+{
+	uint32_t scope = node(SESSION_ROOT, "s"), k[2], counts[HIST_BUCKETS] = {0};
+	uint8_t kept[] = {0, 1, 1, 0};
+
+	k[0] = node(scope, "k");
+	k[1] = node(SESSION_ROOT, "k");
+	for (unsigned i = 0; i < 2; i++) {
+		set_time(k[i], 1000, 10);
+		counts[hist_bucket(1000)] = i ? 0 : 9;
+		counts[hist_bucket(64000)] = i ? 1 : 0;
+		ck_assert_int_eq(session_hist_set(w.s, k[i], SESSION_NONE, SESSION_NONE, counts),
+				 0);
+	}
+	open_world(GROUP_NONE);
+	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(k, 2, false, NUMBER_P50)),
+			  hist_bucket(1000));
+	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(k, 2, false, NUMBER_P99)),
+			  hist_bucket(64000));
+	ck_assert(isnan(percentile(&scope, 1, false, NUMBER_P99)));
+	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(&scope, 1, true, NUMBER_P99)),
+			  hist_bucket(1000));
+	numbers_update(w.numbers, kept);
+	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(k, 2, false, NUMBER_P99)),
+			  hist_bucket(1000));
+}
+END_TEST
+
+/* A histogram that two streams have together is counted once. */
+START_TEST(sets_percentiles_grouped)
+{
+	static const char word[] = "p99";
+	uint32_t k = node(SESSION_ROOT, "k"), counts[HIST_BUCKETS] = {0}, nodes[2];
+	struct derived m;
+	const double *v;
+
+	set_time_on(k, lane_on(0, 7), 4000, 4);
+	set_time_on(k, lane_on(0, 8), 4000, 4);
+	counts[hist_bucket(1000)] = UINT32_MAX;
+	ck_assert_int_eq(session_hist_set(w.s, k, 0, SESSION_NONE, counts), 0);
+	open_world(GROUP_STREAM);
+	nodes[0] = in_group(0);
+	nodes[1] = in_group(1);
+	ck_assert_uint_ne(nodes[0], nodes[1]);
+	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(nodes, 2, false, NUMBER_P50)),
+			  hist_bucket(1000));
+	ck_assert_int_eq(derive_parse(w.s, word, strlen(word), &m), 0);
+	v = derive_column(numbers_derive(w.numbers), &m);
+	ck_assert_uint_eq(hist_bucket((uint64_t)v[0]), hist_bucket(1000));
+	ck_assert_uint_eq(hist_bucket((uint64_t)v[nodes[1]]), hist_bucket(1000));
+}
+END_TEST
+
 /* ---- random trees ---- */
 
 /* Time of all holders on whose path, from the top, `f` calls `g` at least once; f < 0: g is there. */
@@ -430,6 +535,28 @@ static void make_random(unsigned seed)
 	open_world(GROUP_NONE);
 }
 
+/* Own time of what is called `g` where `f` calls it; f < 0: anywhere. */
+static double by_edge(int f, int g)
+{
+	const double *own = numbers_column(w.numbers, NUMBER_TIME, false);
+	double sum = NAN;
+
+	for (uint32_t id = 1; own && id < snapshot_n(w.snap); id++) {
+		uint32_t up = snapshot_node(w.snap, id)->parent;
+
+		if (isnan(own[id]) || name(id)[0] - 'a' != g ||
+		    (f >= 0 && (up == 0 || name(up)[0] - 'a' != f)))
+			continue;
+		sum = isnan(sum) ? own[id] : sum + own[id];
+	}
+	return sum;
+}
+
+static void assert_same(double is, double wanted)
+{
+	ck_assert(isnan(is) ? isnan(wanted) : is == wanted);
+}
+
 START_TEST(callers_random)
 {
 	struct callers *c;
@@ -444,17 +571,38 @@ START_TEST(callers_random)
 		for (uint32_t i = 1; i < callers_n(c); i++) {
 			const struct callers_row *r = callers_row(c, i);
 			int other = name(r->example)[0] - 'a';
-			double is = callers_number(c, i, NUMBER_TIME), wanted;
+			bool by = r->side == CALLERS_CALLER;
 
+			if (r->side == CALLERS_ITSELF)
+				assert_same(callers_number(c, i, NUMBER_TIME), by_edge(-1, f));
 			if (r->side == CALLERS_ITSELF || !strcmp(name(r->example), "ROOT"))
 				continue;
-			wanted = r->side == CALLERS_CALLER ? by_path(other, f) : by_path(f, other);
-			ck_assert(isnan(is) ? isnan(wanted) : is == wanted);
+			assert_same(callers_number(c, i, NUMBER_TIME),
+				    by ? by_path(other, f) : by_path(f, other));
+			assert_same(callers_number(c, i, NUMBER_SELF),
+				    by ? by_edge(other, f) : by_edge(f, other));
 		}
 	}
 	callers_free(c);
 }
 END_TEST
+
+/* Time at and below what holds time itself and is called `g`. */
+static double below_holders(int g)
+{
+	const double *own = numbers_column(w.numbers, NUMBER_TIME, false);
+	double sum = 0;
+
+	for (uint32_t id = 1; own && id < snapshot_n(w.snap); id++) {
+		uint32_t at = id;
+
+		while (at != 0 && (isnan(own[at]) || name(at)[0] - 'a' != g))
+			at = snapshot_node(w.snap, at)->parent;
+		if (at != 0 && !isnan(own[id]))
+			sum += own[id];
+	}
+	return sum;
+}
 
 /* Callers part what they call: children make up their parent. */
 START_TEST(bottom_up_random)
@@ -481,6 +629,9 @@ START_TEST(bottom_up_random)
 			ck_assert_uint_eq(pairs, n->n);
 			ck_assert_double_eq(sum, bottom_up_number(b, i, NUMBER_TIME));
 		}
+		if (n->depth == 1)
+			assert_same(bottom_up_number(b, i, NUMBER_TOTAL),
+				    below_holders(name(bottom_up_example(b, i))[0] - 'a'));
 		if (i == 0)
 			roots = sum;
 	}
@@ -506,6 +657,9 @@ int main(void)
 	tcase_add_test(c, durations_filtered);
 	tcase_add_test(c, durations_grouped);
 	tcase_add_test(c, durations_of_frames);
+	tcase_add_test(c, sets_derived);
+	tcase_add_test(c, sets_percentiles);
+	tcase_add_test(c, sets_percentiles_grouped);
 	tcase_add_loop_test(c, callers_random, 0, 4);
 	tcase_add_loop_test(c, bottom_up_random, 0, 10);
 	suite_add_tcase(s, c);

@@ -18,6 +18,11 @@ struct bottom_up {
 	const uint32_t *frame;     /* by snapshot node: what it is called */
 	uint32_t *slot;            /* by frame: the child that is being made, + 1 */
 	size_t cap_slot;
+	bool is_nested; /* some holder lies below another; else nothing of the following is made */
+	uint32_t *holder; /* by snapshot node: the nearest holder at or above it, or SNAP_NONE */
+	uint32_t *turns;  /* the last set that it was found to be of */
+	size_t cap_holder, cap_turns;
+	uint32_t turn;
 };
 
 struct bottom_up *bottom_up_new(struct snapshot *snap, struct numbers *numbers)
@@ -40,6 +45,8 @@ struct bottom_up *bottom_up_free(struct bottom_up *b)
 	free(b->holders);
 	free(b->callers);
 	free(b->slot);
+	free(b->holder);
+	free(b->turns);
 	free(b);
 	return NULL;
 }
@@ -184,23 +191,56 @@ int bottom_up_open(struct bottom_up *b, uint32_t i)
 
 /* ---- the picture ---- */
 
+/* Which holders lie below others. */
+static int find_nested(struct bottom_up *b)
+{
+	uint32_t n = snapshot_n(b->snap), next = 0;
+
+	if (array_reserve((void **)&b->holder, &b->cap_holder, n, sizeof(*b->holder)) < 0 ||
+	    array_reserve((void **)&b->turns, &b->cap_turns, n, sizeof(*b->turns)) < 0)
+		return -ENOMEM;
+	memset(b->turns, 0, n * sizeof(*b->turns));
+	b->turn = 0;
+	for (uint32_t id = 0; id < n; id++) {
+		bool holds = next < b->nodes[0].n && b->holders[next] == id;
+		uint32_t parent = snapshot_node(b->snap, id)->parent;
+
+		next += holds;
+		b->holder[id] = holds ? id : parent == SNAP_NONE ? SNAP_NONE : b->holder[parent];
+	}
+	return 0;
+}
+
+/* Node 0: all holders, by id. */
+static void find_holders(struct bottom_up *b)
+{
+	struct bottom_up_node *all = &b->nodes[0];
+	uint32_t n = snapshot_n(b->snap);
+
+	b->is_nested = false;
+	for (uint32_t id = 0; id < n; id++) {
+		if (!numbers_is_holder(b->numbers, id))
+			continue;
+		b->holders[all->n] = id;
+		b->callers[all->n++] = id;
+		b->is_nested |= snapshot_node(b->snap, id)->n_children > 0;
+	}
+	b->n_pairs = all->n;
+	all->has_callers = all->n > 0;
+}
+
 int bottom_up_update(struct bottom_up *b)
 {
-	uint32_t n = snapshot_n(b->snap);
 	size_t first;
 
 	b->n = b->n_pairs = 0;
-	if (make_slots(b) < 0 || pairs_add(b, n, &first) < 0 ||
+	if (make_slots(b) < 0 || pairs_add(b, snapshot_n(b->snap), &first) < 0 ||
 	    array_reserve((void **)&b->nodes, &b->cap_nodes, 1, sizeof(*b->nodes)) < 0)
 		return -ENOMEM;
 	b->nodes[b->n++] = (struct bottom_up_node){.parent = BOTTOM_UP_NONE};
-	for (uint32_t id = 0; id < n; id++)
-		if (numbers_is_holder(b->numbers, id)) {
-			b->holders[b->nodes[0].n] = id;
-			b->callers[b->nodes[0].n++] = id;
-		}
-	b->n_pairs = b->nodes[0].n;
-	b->nodes[0].has_callers = b->nodes[0].n > 0;
+	find_holders(b);
+	if (b->is_nested && find_nested(b) < 0)
+		return -ENOMEM;
 	return bottom_up_open(b, 0);
 }
 
@@ -241,11 +281,88 @@ uint32_t bottom_up_heaviest(struct bottom_up *b, uint32_t i)
 	return node->n ? b->callers[best] : 0;
 }
 
-double bottom_up_number(struct bottom_up *b, uint32_t i, unsigned which)
+/* ---- numbers ---- */
+
+static uint32_t holder_above(const struct bottom_up *b, uint32_t holder)
+{
+	uint32_t parent = snapshot_node(b->snap, holder)->parent;
+
+	return parent == SNAP_NONE ? SNAP_NONE : b->holder[parent];
+}
+
+/* Does it lie below another one of the set that was marked last? */
+static bool is_inner(const struct bottom_up *b, uint32_t holder)
+{
+	do
+		holder = holder_above(b, holder);
+	while (holder != SNAP_NONE && b->turns[holder] != b->turn);
+	return holder != SNAP_NONE;
+}
+
+static void swap(uint32_t *a, uint32_t *b)
+{
+	uint32_t was = *a;
+
+	*a = *b;
+	*b = was;
+}
+
+/* The pairs of a node with those first whose holders lie below no other. */
+static void part_inner(struct bottom_up *b, struct bottom_up_node *node)
+{
+	b->turn++;
+	for (uint32_t at = node->first; at < node->first + node->n; at++)
+		b->turns[b->holders[at]] = b->turn;
+	for (uint32_t at = node->first; at < node->first + node->n; at++) {
+		uint32_t to = node->first + node->n_outer;
+
+		if (is_inner(b, b->holders[at]))
+			continue;
+		swap(&b->holders[at], &b->holders[to]);
+		swap(&b->callers[at], &b->callers[to]);
+		node->n_outer++;
+	}
+}
+
+static struct number_set set_of(struct bottom_up *b, uint32_t i)
 {
 	struct bottom_up_node *node = &b->nodes[i];
 
-	return number_cache_sum(
-		&b->cache, b->numbers, which,
-		&(struct number_set){i, false, b->holders + node->first, node->n, &node->known});
+	if (node->n_outer == 0 && b->is_nested)
+		part_inner(b, node);
+	else if (node->n_outer == 0)
+		node->n_outer = node->n;
+	return (struct number_set){
+		.nodes = b->holders + node->first, .n = node->n, .n_outer = node->n_outer};
+}
+
+double bottom_up_number(struct bottom_up *b, uint32_t i, unsigned which)
+{
+	double v;
+
+	if (which == NUMBER_TIME)
+		which = NUMBER_SELF;
+	if (!number_cache_get(&b->cache, b->nodes[i].known, which, i, &v)) {
+		struct number_set set = set_of(b, i);
+
+		v = number_set_sum(b->numbers, which, &set);
+		number_cache_put(&b->cache, &b->nodes[i].known, which, i, v);
+	}
+	return v;
+}
+
+/* What is of the parent is of the row above. */
+double bottom_up_derived(struct bottom_up *b, uint32_t i, unsigned k, const struct derived *m)
+{
+	bool of_parent = m->op == DERIVED_OF_PARENT && b->nodes[i].parent != BOTTOM_UP_NONE;
+	double v;
+
+	if (!number_cache_get(&b->cache, b->nodes[i].known, NUMBER_DERIVED + k, i, &v)) {
+		struct number_set set = set_of(b, i);
+		struct number_set whole = set_of(b, of_parent ? b->nodes[i].parent : 0);
+
+		v = number_set_derived(b->numbers, m, &set, &whole);
+		number_cache_put(&b->cache, &b->nodes[i].known, NUMBER_DERIVED + k, i, v);
+	}
+	return v;
 }

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "core/numbers.h"
+#include "core/number_sets.h"
 
 #define BOTTOM_UP_NONE UINT32_MAX
 
@@ -26,9 +26,10 @@ struct bottom_up_node {
 	uint32_t first_child; /* children follow one another */
 	uint32_t n_children;  /* once they are made */
 	uint32_t first, n;    /* of its pairs */
+	uint32_t n_outer;     /* those of which none lies below another come first; 0: not known */
 	bool is_made;         /* its children are */
 	bool has_callers;     /* there are some to make */
-	uint16_t known;       /* see struct number_set */
+	uint64_t known;       /* see struct number_cache */
 };
 
 struct bottom_up;
@@ -47,8 +48,10 @@ int bottom_up_open(struct bottom_up *b, uint32_t i);
 uint32_t bottom_up_example(const struct bottom_up *b, uint32_t i);
 /* Has any context that a node stands for one of these flags, which are by node of the snapshot? */
 bool bottom_up_any(const struct bottom_up *b, uint32_t i, const uint8_t *by_node, uint8_t flags);
-/* A number of the holders of a node; NaN: absent. */
+/* A number of the holders of a node, themselves, but for NUMBER_TOTAL. NaN: absent. */
 double bottom_up_number(struct bottom_up *b, uint32_t i, unsigned which);
+/* The same of the k-th metric that was named. */
+double bottom_up_derived(struct bottom_up *b, uint32_t i, unsigned k, const struct derived *m);
 /* The one of its calling contexts that holds the most time. */
 uint32_t bottom_up_heaviest(struct bottom_up *b, uint32_t i);
 

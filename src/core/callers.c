@@ -7,10 +7,10 @@
 #include <string.h>
 #include "base/util.h"
 
-/* An edge between the function and another one, by that one's frame. */
-struct edge {
-	uint32_t row;    /* + 1; 0: not seen */
-	uint32_t n_open; /* times that it is on the path that is being walked */
+/* The function's nearest context above a node, and the child of that on the way to the node. */
+struct above {
+	uint32_t turn;           /* of the update that it is known since */
+	uint32_t context, child; /* SNAP_NONE: there is none */
 };
 
 struct callers {
@@ -20,13 +20,18 @@ struct callers {
 	uint32_t frame;         /* the function's */
 	struct callers_row *rows;
 	size_t n_rows, cap_rows;
-	uint32_t *rows_of, *nodes; /* the contexts as they are found: row and node */
-	size_t n_found, cap_rows_of, cap_nodes;
+	struct found { /* the contexts of rows as they are found */
+		uint32_t row, node;
+		bool is_inner;
+	} * found;
+	size_t n_found, cap_found;
 	uint32_t *contexts; /* the same by row */
 	size_t cap_contexts;
-	struct edge *edges[2]; /* by frame: callers, callees */
-	size_t cap_edges[2];
-	uint32_t n_open; /* contexts of the function on the path */
+	uint32_t *row_of[2]; /* by frame: row + 1 as a caller, as a callee; 0: none yet */
+	size_t cap_row_of[2];
+	struct above *above; /* by node; most are never looked at */
+	size_t cap_above;
+	uint32_t turn;
 	bool recursive;
 	struct number_cache cache; /* by row */
 };
@@ -47,11 +52,11 @@ struct callers *callers_free(struct callers *c)
 	if (!c)
 		return NULL;
 	free(c->rows);
-	free(c->rows_of);
-	free(c->nodes);
+	free(c->found);
 	free(c->contexts);
-	free(c->edges[0]);
-	free(c->edges[1]);
+	free(c->row_of[0]);
+	free(c->row_of[1]);
+	free(c->above);
 	number_cache_done(&c->cache);
 	free(c);
 	return NULL;
@@ -68,102 +73,134 @@ static int add_row(struct callers *c, enum callers_side side, uint32_t example)
 	return 0;
 }
 
-static int add_context(struct callers *c, uint32_t row, uint32_t node)
+static int add_context(struct callers *c, uint32_t row, uint32_t node, bool is_inner)
 {
-	if (array_reserve((void **)&c->rows_of, &c->cap_rows_of, c->n_found + 1,
-			  sizeof(*c->rows_of)) < 0 ||
-	    array_reserve((void **)&c->nodes, &c->cap_nodes, c->n_found + 1, sizeof(*c->nodes)) < 0)
+	if (array_reserve((void **)&c->found, &c->cap_found, c->n_found + 1, sizeof(*c->found)) < 0)
 		return -ENOMEM;
-	c->rows_of[c->n_found] = row;
-	c->nodes[c->n_found++] = node;
+	c->found[c->n_found++] = (struct found){row, node, is_inner};
 	c->rows[row].n++;
 	return 0;
 }
 
-/* The walk goes down an edge to `node`; `other` is the end that is not the function. */
-static int open_edge(struct callers *c, enum callers_side side, uint32_t other, uint32_t node)
+/* A context of the edge to `other`, the end of it that is not the function. */
+static int add_edge(struct callers *c, enum callers_side side, uint32_t other, uint32_t node,
+		    bool is_inner)
 {
-	struct edge *e = &c->edges[side == CALLERS_CALLEE][c->frames[other]];
+	uint32_t *row = &c->row_of[side == CALLERS_CALLEE][c->frames[other]];
 
-	if (!e->row) {
+	if (!*row) {
 		if (add_row(c, side, other) < 0)
 			return -ENOMEM;
-		e->row = (uint32_t)c->n_rows;
+		*row = (uint32_t)c->n_rows;
 	}
-	return e->n_open++ ? 0 : add_context(c, e->row - 1, node);
+	return add_context(c, *row - 1, node, is_inner);
 }
 
-static int enter(struct callers *c, uint32_t id)
+/* Up to what is known, and down again: each node is passed once an update. */
+static const struct above *find_above(struct callers *c, uint32_t node)
 {
-	uint32_t parent = snapshot_node(c->snap, id)->parent;
-	bool is = c->frames[id] == c->frame;
-	int r = 0;
+	uint32_t at = node, up, child;
 
-	if (is && parent != SNAP_NONE)
-		r = open_edge(c, CALLERS_CALLER, parent, id);
-	if (r == 0 && parent != SNAP_NONE && c->frames[parent] == c->frame)
-		r = open_edge(c, CALLERS_CALLEE, id, id);
-	if (r == 0 && is) {
-		c->recursive |= c->n_open > 0;
-		r = c->n_open++ ? 0 : add_context(c, 0, id);
+	while (c->above[at].turn != c->turn) {
+		up = snapshot_node(c->snap, at)->parent;
+		if (up == SNAP_NONE || c->frames[up] == c->frame) {
+			c->above[at] = (struct above){c->turn, up, at};
+			break;
+		}
+		at = up;
 	}
+	for (child = node; child != at; child = up) {
+		up = snapshot_node(c->snap, child)->parent;
+		c->above[child] = c->above[at];
+		c->above[child].turn = c->turn;
+	}
+	return &c->above[node];
+}
+
+/* Is the edge of context `id` to its caller on the path above that, too? */
+static bool is_inner_caller(struct callers *c, uint32_t id, uint32_t caller)
+{
+	while ((id = find_above(c, id)->context) != SNAP_NONE) {
+		uint32_t parent = snapshot_node(c->snap, id)->parent;
+
+		if (parent != SNAP_NONE && c->frames[parent] == c->frames[caller])
+			return true;
+	}
+	return false;
+}
+
+static bool is_inner_callee(struct callers *c, uint32_t id, uint32_t callee)
+{
+	const struct above *above;
+
+	for (; (above = find_above(c, id))->context != SNAP_NONE; id = above->context)
+		if (c->frames[above->child] == c->frames[callee])
+			return true;
+	return false;
+}
+
+/* One context of the function: who calls it there, what it calls. */
+static int add_function(struct callers *c, uint32_t id)
+{
+	bool is_inner = find_above(c, id)->context != SNAP_NONE;
+	uint32_t parent = snapshot_node(c->snap, id)->parent;
+	uint32_t child = snapshot_node(c->snap, id)->first_child;
+	int r = add_context(c, 0, id, is_inner);
+
+	c->recursive |= is_inner;
+	if (r == 0 && parent != SNAP_NONE)
+		r = add_edge(c, CALLERS_CALLER, parent, id,
+			     is_inner && is_inner_caller(c, id, parent));
+	for (; r == 0 && child != SNAP_NONE; child = snapshot_node(c->snap, child)->next_sibling)
+		r = add_edge(c, CALLERS_CALLEE, child, child,
+			     is_inner && is_inner_callee(c, id, child));
 	return r;
 }
 
-static void leave(struct callers *c, uint32_t id)
+static int add_functions(struct callers *c)
 {
-	uint32_t parent = snapshot_node(c->snap, id)->parent;
-	bool is = c->frames[id] == c->frame;
+	uint32_t n = snapshot_n(c->snap);
+	int r = 0;
 
-	if (is && parent != SNAP_NONE)
-		c->edges[0][c->frames[parent]].n_open--;
-	if (parent != SNAP_NONE && c->frames[parent] == c->frame)
-		c->edges[1][c->frames[id]].n_open--;
-	c->n_open -= is;
-}
-
-/* Through all nodes: down to the first child, else over to the next of those above. */
-static int walk(struct callers *c)
-{
-	uint32_t id = 0;
-	int r;
-
-	for (;;) {
-		r = enter(c, id);
-		if (r < 0)
-			return r;
-		if (snapshot_node(c->snap, id)->first_child != SNAP_NONE) {
-			id = snapshot_node(c->snap, id)->first_child;
-			continue;
-		}
-		while (leave(c, id), snapshot_node(c->snap, id)->next_sibling == SNAP_NONE) {
-			id = snapshot_node(c->snap, id)->parent;
-			if (id == SNAP_NONE)
-				return 0;
-		}
-		id = snapshot_node(c->snap, id)->next_sibling;
-	}
+	for (uint32_t id = 0; id < n && r == 0; id++)
+		if (c->frames[id] == c->frame)
+			r = add_function(c, id);
+	return r;
 }
 
 /* ---- the rows ---- */
 
-/* Everything that holds numbers of the function itself, recursive or not. */
+/* What it holds itself, recursive or not. Its contexts are those of row 0, found first. */
 static int add_itself(struct callers *c)
 {
+	size_t n_found = c->n_found;
 	uint32_t row = (uint32_t)c->n_rows;
 
-	for (uint32_t id = 0; id < snapshot_n(c->snap); id++) {
-		if (c->frames[id] != c->frame || !numbers_is_holder(c->numbers, id))
+	for (size_t i = 0; i < n_found; i++) {
+		uint32_t id = c->found[i].node;
+
+		if (c->found[i].row != 0 || !numbers_is_holder(c->numbers, id))
 			continue;
 		if (row == c->n_rows && add_row(c, CALLERS_ITSELF, id) < 0)
 			return -ENOMEM;
-		if (add_context(c, row, id) < 0)
+		if (add_context(c, row, id, false) < 0)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-/* Contexts as they were found, in slices by row. */
+/* Those of one kind, behind those of the row that are there. */
+static void put_contexts(struct callers *c, bool is_inner)
+{
+	for (size_t i = 0; i < c->n_found; i++) {
+		struct callers_row *row = &c->rows[c->found[i].row];
+
+		if (c->found[i].is_inner == is_inner)
+			c->contexts[row->first + row->n++] = c->found[i].node;
+	}
+}
+
+/* In slices by row, the outermost first. */
 static int sort_contexts(struct callers *c)
 {
 	uint32_t first = 0;
@@ -176,22 +213,28 @@ static int sort_contexts(struct callers *c)
 		first += c->rows[i].n;
 		c->rows[i].n = 0;
 	}
-	for (size_t i = 0; i < c->n_found; i++) {
-		struct callers_row *row = &c->rows[c->rows_of[i]];
-
-		c->contexts[row->first + row->n++] = c->nodes[i];
-	}
+	put_contexts(c, false);
+	for (size_t i = 0; i < c->n_rows; i++)
+		c->rows[i].n_outer = c->rows[i].n;
+	put_contexts(c, true);
 	return 0;
 }
 
-static int clear_edges(struct callers *c, uint32_t n_frames)
+static int make_room(struct callers *c, uint32_t n_frames)
 {
+	size_t cap = c->cap_above;
+
 	for (unsigned i = 0; i < 2; i++) {
-		if (array_reserve((void **)&c->edges[i], &c->cap_edges[i], n_frames,
-				  sizeof(*c->edges[i])) < 0)
+		if (array_reserve((void **)&c->row_of[i], &c->cap_row_of[i], n_frames,
+				  sizeof(*c->row_of[i])) < 0)
 			return -ENOMEM;
-		memset(c->edges[i], 0, n_frames * sizeof(*c->edges[i]));
+		memset(c->row_of[i], 0, n_frames * sizeof(*c->row_of[i]));
 	}
+	if (array_reserve((void **)&c->above, &c->cap_above, snapshot_n(c->snap),
+			  sizeof(*c->above)) < 0)
+		return -ENOMEM;
+	memset(c->above + cap, 0, (c->cap_above - cap) * sizeof(*c->above));
+	c->turn++;
 	return 0;
 }
 
@@ -201,17 +244,16 @@ int callers_update(struct callers *c, uint32_t node)
 	int r;
 
 	c->n_rows = c->n_found = 0;
-	c->n_open = 0;
 	c->recursive = false;
 	c->frames = numbers_frames(c->numbers, &n_frames);
 	if (!c->frames)
 		return -ENOMEM;
 	c->frame = c->frames[node];
-	r = clear_edges(c, n_frames);
+	r = make_room(c, n_frames);
 	if (r == 0)
 		r = add_row(c, CALLERS_FUNCTION, node);
 	if (r == 0)
-		r = walk(c);
+		r = add_functions(c);
 	if (r == 0)
 		r = add_itself(c);
 	if (r == 0)
@@ -231,14 +273,43 @@ const struct callers_row *callers_row(const struct callers *c, uint32_t i)
 	return &c->rows[i];
 }
 
+static struct number_set set_of(const struct callers *c, uint32_t i)
+{
+	const struct callers_row *row = &c->rows[i];
+
+	return (struct number_set){.nodes = c->contexts + row->first,
+				   .n = row->n,
+				   .n_outer = row->n_outer,
+				   .inclusive = true,
+				   .only_own = row->side == CALLERS_ITSELF};
+}
+
 double callers_number(struct callers *c, uint32_t i, unsigned which)
 {
-	struct callers_row *row = &c->rows[i];
+	double v;
 
-	return number_cache_sum(&c->cache, c->numbers, which,
-				&(struct number_set){i, row->side != CALLERS_ITSELF,
-						     c->contexts + row->first, row->n,
-						     &row->known});
+	if (which == NUMBER_TIME)
+		which = NUMBER_TOTAL;
+	if (!number_cache_get(&c->cache, c->rows[i].known, which, i, &v)) {
+		struct number_set set = set_of(c, i);
+
+		v = number_set_sum(c->numbers, which, &set);
+		number_cache_put(&c->cache, &c->rows[i].known, which, i, v);
+	}
+	return v;
+}
+
+double callers_derived(struct callers *c, uint32_t i, unsigned k, const struct derived *m)
+{
+	double v;
+
+	if (!number_cache_get(&c->cache, c->rows[i].known, NUMBER_DERIVED + k, i, &v)) {
+		struct number_set set = set_of(c, i), whole = set_of(c, 0);
+
+		v = number_set_derived(c->numbers, m, &set, &whole);
+		number_cache_put(&c->cache, &c->rows[i].known, NUMBER_DERIVED + k, i, v);
+	}
+	return v;
 }
 
 uint32_t callers_heaviest(struct callers *c, uint32_t i)

@@ -3,17 +3,17 @@
 #define PROTON_CORE_CALLERS_H
 /* One function with who calls it and what it calls, over all its calling contexts.
  *
- *     caller A ┐              ┌ callee X        a row is the set of contexts of one such edge,
- *     caller B ┤── function ──┤ callee Y        of which none lies below another: inclusive
- *     function ┘              └ function        numbers over it are right under recursion
+ *     caller A ┐              ┌ callee X        a row is the set of contexts of one such edge:
+ *     caller B ┤── function ──┤ callee Y        inclusive numbers are over the outermost of them,
+ *     function ┘              └ function        exclusive ones over all (core/number_sets.h)
  *
- * A context with the edge more than once on its path counts once in that row. So rows of a
- * recursive function overlap, and each is right by itself.
+ * A context with the edge more than once on its path counts once in what is inclusive. So rows of
+ * a recursive function overlap, and each is right by itself.
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "core/numbers.h"
+#include "core/number_sets.h"
 
 enum callers_side {
 	CALLERS_FUNCTION, /* row 0: its outermost contexts */
@@ -26,8 +26,9 @@ struct callers_row {
 	uint32_t frame;    /* of numbers_frames() */
 	uint32_t example;  /* a snapshot node with that name */
 	uint32_t first, n; /* of its contexts */
-	uint16_t known;    /* see struct number_set */
+	uint32_t n_outer;  /* of these: the first, of which none lies below another */
 	uint8_t side;      /* enum callers_side */
+	uint64_t known;    /* see struct number_cache */
 };
 
 struct callers;
@@ -40,7 +41,10 @@ struct callers *callers_free(struct callers *c);
 int callers_update(struct callers *c, uint32_t node);
 uint32_t callers_n(const struct callers *c);
 const struct callers_row *callers_row(const struct callers *c, uint32_t i);
-double callers_number(struct callers *c, uint32_t i, unsigned which); /* NaN: absent */
+/* With everything below, but for CALLERS_ITSELF and NUMBER_SELF; NaN: absent. */
+double callers_number(struct callers *c, uint32_t i, unsigned which);
+/* The same of the k-th metric that was named; shares are of the function's. */
+double callers_derived(struct callers *c, uint32_t i, unsigned k, const struct derived *m);
 /* The context of a row with the most time (or else the first one). */
 uint32_t callers_heaviest(struct callers *c, uint32_t i);
 /* Does it call itself, however indirectly? */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include "base/util.h"
+#include "core/durations.h"
 #include "core/filter.h"
 
 /* A column made so far; raw ones have factor 0. */
@@ -174,6 +175,7 @@ static int parse_special(const char *word, size_t len, struct derived *ret)
 		return 0;
 	if (word[digits] != '/')
 		return -ENOENT;
+	ret->plain = false;
 	return parse_unit("ns", word + digits + 1, len - digits - 1, &ret->factor);
 }
 
@@ -461,41 +463,50 @@ static int make_rate(struct derive *d, const struct derived *m, const double *a,
 
 /* ---- percentiles ---- */
 
-/* Adds a histogram to those of a node and, for inclusive values, of all above it. */
-static int hist_add(const struct derive *d, uint32_t **hists, const struct session_hist *h,
-		    bool inclusive)
+/* Adds a histogram to those of a node and, for inclusive values, of all above it that have not had
+ * it: `had` is by node the last one, + 1. */
+static int hist_add(const struct derive *d, uint32_t **hists, uint32_t *had, uint32_t hist,
+		    uint32_t node, bool inclusive)
 {
-	uint32_t node = h->node;
+	const uint32_t *from = snapshot_session(d->snap)->hists[hist].n;
 
-	while (node != SNAP_NONE) {
+	while (node != SNAP_NONE && had[node] != hist + 1) {
+		had[node] = hist + 1;
 		if (!hists[node])
 			hists[node] = calloc(HIST_BUCKETS, sizeof(**hists));
 		if (!hists[node])
 			return -ENOMEM;
 		for (unsigned b = 0; b < HIST_BUCKETS; b++)
-			hists[node][b] += h->n[b];
+			hists[node][b] += from[b];
 		node = inclusive ? snapshot_node(d->snap, node)->parent : SNAP_NONE;
 	}
 	return 0;
 }
 
-/* View nodes are session nodes where nothing is grouped; elsewhere nothing is known. */
-static int make_quantile(const struct derive *d, const struct derived *m, bool all, double *v)
+static int hists_add_up(const struct derive *d, uint32_t **hists, uint32_t *had, bool inclusive,
+			bool all)
 {
 	const struct session *s = snapshot_session(d->snap);
-	uint32_t n = snapshot_n(d->snap), **hists;
 	int r = 0;
 
-	if (snapshot_group(d->snap) != GROUP_NONE)
-		return 0;
-	hists = calloc(MAX(n, 1u), sizeof(*hists));
-	if (!hists)
-		return -ENOMEM;
-	for (size_t i = 0; r == 0 && i < s->n_hists; i++)
-		if (s->hists[i].node < n && !snapshot_node(d->snap, s->hists[i].node)->hidden &&
-		    counts(d, s->hists[i].node, all))
-			r = hist_add(d, hists, &s->hists[i], m->inclusive);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; r == 0 && i < s->n_hists; i++) {
+		uint32_t iter = 0, node;
+
+		while (r == 0 &&
+		       (node = durations_next_node(d->snap, &s->hists[i], &iter)) != SNAP_NONE)
+			if (!snapshot_node(d->snap, node)->hidden && counts(d, node, all))
+				r = hist_add(d, hists, had, i, node, inclusive);
+	}
+	return r;
+}
+
+static int make_quantile(const struct derive *d, const struct derived *m, bool all, double *v)
+{
+	uint32_t n = snapshot_n(d->snap), **hists = calloc(MAX(n, 1u), sizeof(*hists));
+	_cleanup_(freep) uint32_t *had = calloc(MAX(n, 1u), sizeof(*had));
+	int r = hists && had ? hists_add_up(d, hists, had, m->inclusive, all) : -ENOMEM;
+
+	for (uint32_t i = 0; hists && i < n; i++) {
 		if (hists[i])
 			v[i] = (double)hist_quantile(hists[i], m->share) / m->factor;
 		free(hists[i]);
@@ -599,24 +610,43 @@ static void roofs_roll_up(const struct derive *d, struct roofs *r)
 	}
 }
 
+double derive_roofline(enum derived_op op, double compute, double memory, double time)
+{
+	double util = fmax(compute, memory) / time;
+
+	if (op == DERIVED_UTIL || isnan(util))
+		return util;
+	if (util < BOUND_AT_LEAST)
+		return BOUND_NEITHER;
+	return !(compute < memory) ? BOUND_COMPUTE : BOUND_MEMORY;
+}
+
+static double roofs_value(const struct roofs *r, enum derived_op op, double compute, uint32_t node)
+{
+	switch (op) {
+	case DERIVED_AT_COMPUTE:
+		return compute;
+	case DERIVED_AT_MEMORY:
+		return r->memory[node];
+	case DERIVED_AT_TIME:
+		return r->time[node];
+	default:
+		return derive_roofline(op, compute, r->memory[node], r->time[node]);
+	}
+}
+
 static void roofs_result(const struct derive *d, const struct derived *m, const struct roofs *r,
 			 double *v)
 {
 	for (uint32_t i = 0; i < snapshot_n(d->snap); i++) {
-		double nearest = fmax(r->compute[i], r->memory[i]), util;
+		double compute = r->compute[i];
 
 		/* Upstream takes work that nobody counted for none. */
-		if (isnan(nearest) && d->totals == TOTALS_UPSTREAM && !r->unknown[i])
-			nearest = 0;
-		util = nearest / r->time[i];
-		if (!r->on_device[i] || (r->unknown[i] && isnan(nearest)))
-			continue;
-		if (m->op == DERIVED_UTIL)
-			v[i] = util;
-		else if (!isnan(util))
-			v[i] = util < BOUND_AT_LEAST                  ? BOUND_NEITHER
-			       : !(r->compute[i] < r->memory[i]) ? BOUND_COMPUTE
-								 : BOUND_MEMORY;
+		if (isnan(fmax(compute, r->memory[i])) && d->totals == TOTALS_UPSTREAM &&
+		    !r->unknown[i])
+			compute = 0;
+		if (r->on_device[i])
+			v[i] = roofs_value(r, m->op, compute, i);
 	}
 }
 
@@ -676,6 +706,9 @@ static int make(struct derive *d, const struct derived *m, bool all, double *v)
 		return make_quantile(d, m, all, v);
 	case DERIVED_UTIL:
 	case DERIVED_BOUND:
+	case DERIVED_AT_COMPUTE:
+	case DERIVED_AT_MEMORY:
+	case DERIVED_AT_TIME:
 		return make_roofline(d, m, all, v);
 	default:
 		make_value(d, m, a, v);

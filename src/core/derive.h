@@ -19,10 +19,15 @@ enum derived_op {
 	DERIVED_QUANTILE, /* of the durations, in ns / factor */
 	DERIVED_UTIL,     /* share of the nearer roof, 0..1 */
 	DERIVED_BOUND,    /* which roof that is: enum bound */
+	DERIVED_AT_COMPUTE, /* what these two are made of: seconds that the work takes at a roof, */
+	DERIVED_AT_MEMORY,
+	DERIVED_AT_TIME, /* and those that it took */
 };
 
 enum bound { BOUND_NEITHER = 0, BOUND_COMPUTE, BOUND_MEMORY, BOUND_N };
 const char *bound_word(enum bound bound);
+/* util or bound of work that takes so many seconds at each roof, NaN where there is none of it. */
+double derive_roofline(enum derived_op op, double compute, double memory, double time);
 #define BOUND_AT_LEAST 0.6 /* of a roof; below it, neither: the rule of Nsight Compute */
 
 struct derived {

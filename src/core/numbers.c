@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 #include "base/util.h"
-#include "core/derive.h"
 
 /* A column once it was asked for. */
 struct number_column {
@@ -23,7 +22,12 @@ struct numbers {
 	uint64_t generation;
 	uint32_t metrics[NUMBER_N];
 	struct number_column columns[NUMBER_N][2]; /* exclusive, inclusive */
-	bool *used;                                /* by metric: is it in a set? */
+	const double *held[NUMBER_N];              /* exclusive columns that are there */
+	unsigned n_held;
+	bool held_fresh;
+	struct hists *hists; /* NULL: not asked for yet */
+	bool hists_fresh;
+	bool *used; /* by metric: is it in a set? */
 	size_t n_used_sets, cap_used;
 	uint32_t *frames; /* by node */
 	size_t cap_frames;
@@ -33,8 +37,10 @@ struct numbers {
 static const uint32_t builtin[NUMBER_EXTRA] = {
 	[NUMBER_TIME] = METRIC_TIME,    [NUMBER_RATE] = METRIC_NONE,
 	[NUMBER_COUNT] = METRIC_COUNT,  [NUMBER_MIN] = METRIC_TIME_MIN,
-	[NUMBER_MAX] = METRIC_TIME_MAX, [NUMBER_BYTES] = METRIC_BYTES,
-	[NUMBER_FLOPS] = METRIC_NONE,   [NUMBER_CPU] = METRIC_CPU_TIME,
+	[NUMBER_MAX] = METRIC_TIME_MAX, [NUMBER_P50] = METRIC_NONE,
+	[NUMBER_P90] = METRIC_NONE,     [NUMBER_P99] = METRIC_NONE,
+	[NUMBER_BYTES] = METRIC_BYTES,  [NUMBER_FLOPS] = METRIC_NONE,
+	[NUMBER_CPU] = METRIC_CPU_TIME,
 };
 
 static const uint32_t flops_metrics[] = {METRIC_FLOPS, METRIC_FLOPS8, METRIC_FLOPS16,
@@ -42,14 +48,14 @@ static const uint32_t flops_metrics[] = {METRIC_FLOPS, METRIC_FLOPS8, METRIC_FLO
 
 /* ---- life ---- */
 
-struct numbers *numbers_new(struct snapshot *snap)
+struct numbers *numbers_new(struct snapshot *snap, const struct peaks *peaks)
 {
 	struct numbers *n = calloc(1, sizeof(*n));
 
 	if (!n)
 		return NULL;
 	n->snap = snap;
-	n->derive = derive_new(snap, NULL);
+	n->derive = derive_new(snap, peaks);
 	if (!n->derive)
 		return numbers_free(n);
 	numbers_update(n, NULL);
@@ -65,6 +71,7 @@ struct numbers *numbers_free(struct numbers *n)
 		free(n->columns[i][1].made);
 	}
 	derive_free(n->derive);
+	hists_free(n->hists);
 	free(n->used);
 	free(n->frames);
 	free(n);
@@ -109,6 +116,7 @@ void numbers_update(struct numbers *n, const uint8_t *kept)
 	find_used(n);
 	find_extra(n);
 	n->n_frames = 0;
+	n->held_fresh = n->hists_fresh = false;
 	n->generation++;
 	for (unsigned i = 0; i < NUMBER_N; i++)
 		n->columns[i][0].fresh = n->columns[i][1].fresh = false;
@@ -221,91 +229,42 @@ bool numbers_is_absent(struct numbers *n, unsigned which)
 	return !numbers_column(n, which, false) || !n->columns[which][0].seen;
 }
 
-/* ---- sums ---- */
-
-/* A mean over nodes needs what weighs each. */
-static double weighted_mean(struct numbers *n, const struct metric *m, const double *v,
-			    const uint32_t *nodes, size_t n_nodes)
+struct snapshot *numbers_snapshot(const struct numbers *n)
 {
-	const double *weight =
-		m->weight == METRIC_NONE ? NULL : derive_raw(n->derive, m->weight, false);
-	double sum = 0, weights = 0;
-
-	for (size_t i = 0; i < n_nodes; i++) {
-		double w = weight && !isnan(weight[nodes[i]]) ? weight[nodes[i]] : 1;
-
-		if (isnan(v[nodes[i]]))
-			continue;
-		sum += v[nodes[i]] * w;
-		weights += w;
-	}
-	return weights > 0 ? sum / weights : NAN;
+	return n->snap;
 }
 
-static enum metric_add rule(const struct numbers *n, unsigned which)
+struct derive *numbers_derive(struct numbers *n)
 {
-	uint32_t metric = n->metrics[which];
-
-	if (metric == METRIC_NONE)
-		return METRIC_SUM;
-	return metric_table_get(snapshot_session(n->snap)->metrics, metric)->add;
+	return n->derive;
 }
 
-double numbers_sum(struct numbers *n, unsigned which, bool inclusive, const uint32_t *nodes,
-		   size_t n_nodes)
+struct hists *numbers_hists(struct numbers *n)
 {
-	const double *v = numbers_column(n, which, inclusive);
-	enum metric_add add;
-	double sum = NAN;
-
-	if (!v)
-		return NAN;
-	add = rule(n, which);
-	if (add == METRIC_WMEAN)
-		return weighted_mean(
-			n, metric_table_get(snapshot_session(n->snap)->metrics, n->metrics[which]),
-			v, nodes, n_nodes);
-	for (size_t i = 0; i < n_nodes; i++) {
-		double one = v[nodes[i]];
-
-		if (isnan(one))
-			continue;
-		if (isnan(sum) || add == METRIC_LAST)
-			sum = one;
-		else
-			sum = add == METRIC_MIN   ? fmin(sum, one)
-			      : add == METRIC_MAX ? fmax(sum, one)
-						  : sum + one;
-	}
-	return sum;
+	if (!n->hists)
+		n->hists = hists_new(n->snap);
+	if (n->hists && !n->hists_fresh)
+		n->hists_fresh = hists_update(n->hists, n->kept) == 0;
+	return n->hists_fresh ? n->hists : NULL;
 }
 
-_Static_assert(NUMBER_N <= 16, "a bit for each in known");
-
-double number_cache_sum(struct number_cache *c, struct numbers *n, unsigned which,
-			const struct number_set *set)
-{
-	double v;
-
-	if (*set->known & 1u << which)
-		return c->v[which][set->i];
-	v = numbers_sum(n, which, set->inclusive, set->nodes, set->n);
-	if (array_reserve((void **)&c->v[which], &c->cap[which], set->i + 1, sizeof(v)) == 0) {
-		c->v[which][set->i] = v;
-		*set->known |= (uint16_t)(1u << which);
-	}
-	return v;
-}
-
-void number_cache_done(struct number_cache *c)
-{
-	for (unsigned i = 0; i < NUMBER_N; i++)
-		free(c->v[i]);
-}
+/* ---- nodes ---- */
 
 bool numbers_counts(const struct numbers *n, uint32_t node)
 {
 	return !snapshot_node(n->snap, node)->hidden && (!n->kept || n->kept[node]);
+}
+
+static void find_held(struct numbers *n)
+{
+	n->n_held = 0;
+	for (unsigned i = 0; i < n->n; i++) {
+		const double *v = i == NUMBER_RATE ? NULL : numbers_column(n, i, false);
+
+		if (v)
+			n->held[n->n_held++] = v;
+	}
+	n->held_fresh = true;
 }
 
 /* Most nodes have no row and are told without a look at any column. */
@@ -315,12 +274,11 @@ bool numbers_is_holder(struct numbers *n, uint32_t node)
 
 	if (id == SESSION_NONE || snapshot_session(n->snap)->nodes[id].first_row == SESSION_NONE)
 		return false;
-	for (unsigned i = 0; i < n->n; i++) {
-		const double *v = i == NUMBER_RATE ? NULL : numbers_column(n, i, false);
-
-		if (v && !isnan(v[node]))
+	if (!n->held_fresh)
+		find_held(n);
+	for (unsigned i = 0; i < n->n_held; i++)
+		if (!isnan(n->held[i][node]))
 			return true;
-	}
 	return false;
 }
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CORE_NUMBERS_H
 #define PROTON_CORE_NUMBERS_H
-/* Numbers of sets of calling contexts: what a row shows that stands for several nodes.
- *
- *     columns of the snapshot, of the nodes that count ── numbers_sum(nodes) ──> one number
- *
- * Exclusive columns over any set, inclusive ones over nodes of which none lies below another, are
- * right sums. Minimum, maximum and means combine by their own rule; absent is not zero.
+/* Numbers of calling contexts, of those that count: columns of the snapshot and what is made of
+ * them. Views whose rows stand for several nodes sum them up (core/number_sets.h).
  *   thread  one */
+#include "core/derive.h"
+#include "core/hists.h"
 #include "core/snapshot.h"
 
 enum number {
@@ -16,6 +14,9 @@ enum number {
 	NUMBER_COUNT,
 	NUMBER_MIN,
 	NUMBER_MAX,
+	NUMBER_P50, /* percentiles of the durations; no columns */
+	NUMBER_P90,
+	NUMBER_P99,
 	NUMBER_BYTES,
 	NUMBER_FLOPS, /* of any width */
 	NUMBER_CPU,
@@ -25,7 +26,9 @@ enum number {
 
 struct numbers;
 
-struct numbers *numbers_new(struct snapshot *snap); /* NULL: out of memory */
+/* peaks, only referred to, or NULL: what is derived of them is then not known.
+ * NULL: out of memory. */
+struct numbers *numbers_new(struct snapshot *snap, const struct peaks *peaks);
 struct numbers *numbers_free(struct numbers *n);
 /* The snapshot has changed, or what counts: nodes that are not 0 in kept (NULL: all), which is only
  * referred to. */
@@ -40,28 +43,12 @@ uint32_t numbers_metric(const struct numbers *n, unsigned which);
 const double *numbers_column(struct numbers *n, unsigned which, bool inclusive);
 /* Has no node a value of its own? */
 bool numbers_is_absent(struct numbers *n, unsigned which);
-/* Over a set of nodes; NaN: absent. */
-double numbers_sum(struct numbers *n, unsigned which, bool inclusive, const uint32_t *nodes,
-		   size_t n_nodes);
 
-/* Sums that were asked for once, of sets that somebody counts from 0. */
-struct number_cache {
-	double *v[NUMBER_N];
-	size_t cap[NUMBER_N];
-};
-
-struct number_set {
-	uint32_t i;
-	bool inclusive;
-	const uint32_t *nodes;
-	size_t n;
-	uint16_t *known; /* the set's: a bit for each number in the cache, 0 at first */
-};
-
-double number_cache_sum(struct number_cache *c, struct numbers *n, unsigned which,
-			const struct number_set *set);
-void number_cache_done(struct number_cache *c);
-
+struct snapshot *numbers_snapshot(const struct numbers *n);
+/* Metrics by name, over the nodes that count. */
+struct derive *numbers_derive(struct numbers *n);
+/* Histograms of the nodes that count, made when first asked for; NULL: out of memory. */
+struct hists *numbers_hists(struct numbers *n);
 /* Is a node part of the picture, and kept? */
 bool numbers_counts(const struct numbers *n, uint32_t node);
 /* Does the node itself hold any of them? */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include "core/pair.h"
+#include "tui/tui_impl.h"
 
 #define WIDTH_MIN 7
 #define WIDTH_MAX 14
@@ -17,7 +18,7 @@ static double at(const double *v, uint32_t id)
 
 static struct metric_column *fetched(struct panel *p, unsigned k)
 {
-	struct metric_columns *mc = &as_tree(p)->metric;
+	struct metric_columns *mc = p->metrics;
 	struct metric_column *m = &mc->v[k];
 
 	if (!m->fetched) {
@@ -30,6 +31,8 @@ static struct metric_column *fetched(struct panel *p, unsigned k)
 
 static double value_now(struct panel *p, unsigned k, uint32_t id)
 {
+	if (p->ops->derived)
+		return p->ops->derived(p, id, k, &p->metrics->v[k].derived);
 	return at(fetched(p, k)->now, id);
 }
 
@@ -82,12 +85,12 @@ static double value_status(struct panel *p, unsigned k, uint32_t id)
 static const struct metric *metric_of(struct panel *p, unsigned k)
 {
 	return metric_table_get(snapshot_session(p->tui->snap)->metrics,
-				as_tree(p)->metric.v[k].derived.metric);
+				p->metrics->v[k].derived.metric);
 }
 
 static void print_number(struct panel *p, unsigned k, double v, char out[HUMAN_MAX])
 {
-	const struct derived *d = &as_tree(p)->metric.v[k].derived;
+	const struct derived *d = &p->metrics->v[k].derived;
 	const struct metric *m = metric_of(p, k);
 
 	if (isinf(v)) /* a quotient by zero is no number for people either */
@@ -95,7 +98,8 @@ static void print_number(struct panel *p, unsigned k, double v, char out[HUMAN_M
 	if (d->op == DERIVED_QUANTILE && d->plain)
 		human_time_ns(out, v);
 	else if (!d->plain && fabs(v) >= 9999.5 && fabs(v) < 9999999.5)
-		snprintf(out, HUMAN_MAX, "%.0f", v); /* the unit is in the title: no other one here */
+		snprintf(out, HUMAN_MAX, "%.0f",
+			 v); /* the unit is in the title: no other one here */
 	else if (!d->plain || !m || d->op > DERIVED_AVG)
 		human_rate(out, v);
 	else if (d->op != DERIVED_VALUE && d->op != DERIVED_AVG)
@@ -114,7 +118,7 @@ static void print_word(struct panel *p, unsigned k, double v, char out[HUMAN_MAX
 {
 	const char *word = "-";
 
-	if (!isnan(v) && as_tree(p)->metric.v[k].derived.op == DERIVED_BOUND)
+	if (!isnan(v) && p->metrics->v[k].derived.op == DERIVED_BOUND)
 		word = bound_word((enum bound)v);
 	else if (!isnan(v))
 		word = strtab_str(snapshot_session(p->tui->snap)->strings, (uint32_t)v);
@@ -125,7 +129,7 @@ static bool is_word(struct panel *p, unsigned k)
 {
 	const struct metric *m = metric_of(p, k);
 
-	return as_tree(p)->metric.v[k].derived.op == DERIVED_BOUND || (m && m->type == METRIC_TEXT);
+	return p->metrics->v[k].derived.op == DERIVED_BOUND || (m && m->type == METRIC_TEXT);
 }
 
 static void print_now(struct panel *p, unsigned k, uint32_t id, char out[HUMAN_MAX])
@@ -181,31 +185,30 @@ static void print_status(struct panel *p, unsigned k, uint32_t id, char out[HUMA
 
 /* ---- which ---- */
 
-static struct column *add_column(struct panel_tree *pt)
+static struct column *add_column(struct panel *p)
 {
-	return pt->base.columns.n < MAX_COLUMNS ? &pt->columns[pt->base.columns.n++] : NULL;
+	return p->columns.n < MAX_COLUMNS ? &p->metrics->columns[p->columns.n++] : NULL;
 }
 
 /* One of the usual columns, by its title; in any case. */
-static const struct column *usual(const char *word, size_t len)
+static const struct column *find_usual(const struct columns *usual, const char *word, size_t len)
 {
-	for (unsigned i = 0; i < tree_columns.n; i++)
-		if (strlen(tree_columns.v[i].title) == len &&
-		    !strncasecmp(tree_columns.v[i].title, word, len))
-			return &tree_columns.v[i];
+	for (unsigned i = 0; i < usual->n; i++)
+		if (strlen(usual->v[i].title) == len && !strncasecmp(usual->v[i].title, word, len))
+			return &usual->v[i];
 	return NULL;
 }
 
-static int add_metric(struct panel_tree *pt, const char *word, size_t len)
+static int add_metric(struct panel *p, const char *word, size_t len)
 {
-	struct metric_columns *mc = &pt->metric;
+	struct metric_columns *mc = p->metrics;
 	struct metric_column *m = &mc->v[mc->n];
-	struct column *c = add_column(pt);
+	struct column *c = add_column(p);
 	int r;
 
 	if (!c)
 		return -E2BIG;
-	r = derive_parse(snapshot_session(pt->base.tui->snap), word, len, &m->derived);
+	r = derive_parse(snapshot_session(p->tui->snap), word, len, &m->derived);
 	if (r < 0)
 		return r;
 	snprintf(m->title, sizeof(m->title), "%.*s", (int)len, word);
@@ -218,132 +221,130 @@ static int add_metric(struct panel_tree *pt, const char *word, size_t len)
 		.nth_print = print_now,
 		.k = (uint8_t)mc->n++,
 	};
-	if (is_word(&pt->base, c->k))
+	if (is_word(p, c->k))
 		c->width = WIDTH_MAX;
 	return 0;
 }
 
-static int add_word(struct panel_tree *pt, const char *word, size_t len)
+static int add_word(struct panel *p, const struct columns *usual, const char *word, size_t len)
 {
-	const struct column *u = usual(word, len);
+	const struct column *u = find_usual(usual, word, len);
 	struct column *c;
 
 	if (!u)
-		return add_metric(pt, word, len);
-	c = add_column(pt);
+		return add_metric(p, word, len);
+	c = add_column(p);
 	if (!c)
 		return -E2BIG;
 	*c = *u;
-	c->priority = (uint8_t)MIN(pt->base.columns.n, 200u);
+	c->priority = (uint8_t)MIN(p->columns.n, 200u);
 	c->is_absent = NULL; /* asked for: it stays */
 	return 0;
 }
 
-static int add_words(struct panel_tree *pt, const char *words)
+static int add_words(struct panel *p, const struct columns *usual, const char *words)
 {
 	int r = 0;
 
 	while (*words && r == 0) {
 		size_t len = strcspn(words, ",");
 
-		r = add_word(pt, words, len);
+		r = add_word(p, usual, words, len);
 		words += len + (words[len] == ',');
 	}
 	return r;
 }
 
 /* A, B, Δ, Δ% and STATUS of a metric. */
-static int add_comparison(struct panel_tree *pt, const char *word, size_t len)
+static int add_comparison(struct panel *p, const char *word, size_t len)
 {
-	bool ascii = pt->base.tui->options.ascii;
+	bool ascii = p->tui->options.ascii;
 	const struct column columns[] = {
-		{.title = "A", .help = "before", .width = 8, .priority = 1, .nth_value = value_before,
+		{.title = "A",
+		 .help = "before",
+		 .width = 8,
+		 .priority = 1,
+		 .nth_value = value_before,
 		 .nth_print = print_before},
-		{.title = "B", .help = "now", .width = 8, .nth_value = value_now, .nth_print = print_now},
-		{.title = ascii ? "DIFF" : "\xce\x94", .help = "B less A", .width = 9,
-		 .nth_value = value_delta, .nth_print = print_delta},
-		{.title = ascii ? "DIFF%" : "\xce\x94%", .help = "change, percent of A", .width = 7,
-		 .nth_value = value_ratio, .nth_print = print_ratio},
-		{.title = "STATUS", .help = "new, gone, changed or same", .width = 7, .priority = 2,
-		 .nth_value = value_status, .nth_print = print_status},
+		{.title = "B",
+		 .help = "now",
+		 .width = 8,
+		 .nth_value = value_now,
+		 .nth_print = print_now},
+		{.title = ascii ? "DIFF" : "\xce\x94",
+		 .help = "B less A",
+		 .width = 9,
+		 .nth_value = value_delta,
+		 .nth_print = print_delta},
+		{.title = ascii ? "DIFF%" : "\xce\x94%",
+		 .help = "change, percent of A",
+		 .width = 7,
+		 .nth_value = value_ratio,
+		 .nth_print = print_ratio},
+		{.title = "STATUS",
+		 .help = "new, gone, changed or same",
+		 .width = 7,
+		 .priority = 2,
+		 .nth_value = value_status,
+		 .nth_print = print_status},
 	};
-	struct metric_columns *mc = &pt->metric;
-	int r = derive_parse(snapshot_session(pt->base.tui->snap), word, len, &mc->v[mc->n].derived);
+	struct metric_columns *mc = p->metrics;
+	int r = derive_parse(snapshot_session(p->tui->snap), word, len, &mc->v[mc->n].derived);
 
 	if (r < 0)
 		return r;
 	for (unsigned i = 0; i < ARRAY_SIZE(columns); i++) {
-		struct column *c = add_column(pt);
+		struct column *c = add_column(p);
 
 		*c = columns[i];
 		c->k = (uint8_t)mc->n;
 	}
 	mc->n++;
-	pt->base.sort = 2;
+	p->sort = 2;
 	return 0;
 }
 
-static int add_compared(struct panel_tree *pt)
+static int add_compared(struct panel *p, const struct columns *usual)
 {
-	const char *words = pt->base.tui->options.metrics;
+	const char *words = p->tui->options.metrics;
 	size_t len = words ? strcspn(words, ",") : 0;
 	int r;
 
 	/* The usual columns have no other side: their metrics do. */
-	if (!words || usual(words, len))
-		r = add_comparison(pt, "time", 4);
+	if (!words || find_usual(usual, words, len))
+		r = add_comparison(p, "time", 4);
 	else
-		r = add_comparison(pt, words, len);
-	return r == 0 && words && words[len] ? add_words(pt, words + len + 1) : r;
+		r = add_comparison(p, words, len);
+	return r == 0 && words && words[len] ? add_words(p, usual, words + len + 1) : r;
 }
 
-int metric_columns_init(struct panel_tree *pt)
+static int make_derives(struct metric_columns *mc, const struct tui *t)
 {
-	const struct tui *t = pt->base.tui;
-
-	if (!t->options.metrics && !t->options.before)
-		return 0;
-	pt->metric.now = derive_new(t->snap, t->options.peaks);
+	mc->now = derive_new(t->snap, t->options.peaks);
 	if (t->options.before)
-		pt->metric.before = derive_new(t->options.before, t->options.peaks);
-	if (!pt->metric.now || (t->options.before && !pt->metric.before))
+		mc->before = derive_new(t->options.before, t->options.peaks);
+	return mc->now && (mc->before || !t->options.before) ? 0 : -ENOMEM;
+}
+
+/* Sets of nodes have no other side: paths of the one that are gone would be in none. */
+int metric_columns_init(struct metric_columns *mc, struct panel *p)
+{
+	const struct tui *t = p->tui;
+	const struct columns usual = p->columns;
+	bool compared = t->options.before && !p->ops->derived;
+
+	if (!t->options.metrics && !compared)
+		return 0;
+	if (!p->ops->derived && make_derives(mc, t) < 0)
 		return -ENOMEM;
-	pt->base.columns.n = 0;
-	pt->base.columns.name_percent = 25; /* numbers that were asked for come before long names */
-	return t->options.before ? add_compared(pt) : add_words(pt, t->options.metrics);
+	p->metrics = mc;
+	/* Numbers that were asked for come before long names. */
+	p->columns = (struct columns){mc->columns, 0, 25};
+	return compared ? add_compared(p, &usual) : add_words(p, &usual, t->options.metrics);
 }
 
-/* The nodes of a snapshot that reach the limit; NULL: out of memory, or it cannot be told. */
-static uint8_t *reach_limit(const struct least *least, struct snapshot *snap)
+void metric_columns_update(struct metric_columns *mc)
 {
-	uint8_t *mask = filter_all(snap);
-
-	if (mask && least_apply(least, mask, snap) < 0) {
-		free(mask);
-		return NULL;
-	}
-	return mask;
-}
-
-void metric_columns_limit(struct panel_tree *pt)
-{
-	const struct tui *t = pt->base.tui;
-	_cleanup_(freep) uint8_t *other = NULL;
-
-	free(pt->limit);
-	pt->limit = least_any(&t->least) ? reach_limit(&t->least, t->snap) : NULL;
-	if (pt->limit && t->options.before)
-		other = reach_limit(&t->least, t->options.before);
-	for (uint32_t i = 0; other && i < snapshot_n(t->snap); i++)
-		pt->limit[i] |= other[i];
-	pt->tree.limit = pt->limit;
-	pt->tree.n_limit = snapshot_n(t->snap);
-}
-
-void metric_columns_update(struct panel_tree *pt)
-{
-	struct metric_columns *mc = &pt->metric;
-
 	if (mc->now)
 		derive_masks(mc->now, NULL, NULL, TOTALS_OF_SHOWN);
 	if (mc->before)
@@ -352,10 +353,8 @@ void metric_columns_update(struct panel_tree *pt)
 		mc->v[k].fetched = false;
 }
 
-void metric_columns_done(struct panel_tree *pt)
+void metric_columns_done(struct metric_columns *mc)
 {
-	pt->metric.now = derive_free(pt->metric.now);
-	pt->metric.before = derive_free(pt->metric.before);
-	free(pt->limit);
-	pt->limit = NULL;
+	mc->now = derive_free(mc->now);
+	mc->before = derive_free(mc->before);
 }

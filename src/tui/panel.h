@@ -21,6 +21,7 @@
 #include "tui/draw.h"
 #include "tui/keys.h"
 
+struct metric_columns;
 struct panel;
 struct tui;
 
@@ -94,8 +95,11 @@ struct panel_ops {
 	/* What search looks at and the detail shows. "" for a row without a name. */
 	const char *(*row_name)(struct panel *p, size_t row);
 	/* What number_columns.h is made of: a number of row i, as the panel counts; NaN = absent.
-	 * `whole` is what its share is told of; NULL: 0. */
-	double (*number)(struct panel *p, uint32_t i, enum number which);
+	 * which: enum number, NUMBER_SELF or NUMBER_TOTAL. `whole` is what its share is told of;
+	 * NULL: 0. */
+	double (*number)(struct panel *p, uint32_t i, unsigned which);
+	/* The same of the k-th column that was asked for by name; NULL: i is a node. */
+	double (*derived)(struct panel *p, uint32_t i, unsigned k, const struct derived *m);
 	uint32_t (*whole)(struct panel *p, uint32_t i);
 	/* Calling context of a row, or SNAP_NONE; may be NULL. */
 	uint32_t (*row_node)(struct panel *p, size_t row);
@@ -124,6 +128,7 @@ struct panel {
 	const struct panel_ops *ops;
 	struct tui *tui;
 	struct columns columns; /* of the ops, unless the panel has made its own */
+	struct metric_columns *metrics; /* NULL: none were asked for by name */
 	struct column_choice choice;
 	struct layout shown; /* of those columns, when last laid out */
 	size_t n_rows, cursor, top;

@@ -52,9 +52,14 @@ static const struct bottom_up_node *node_of(struct panel *p, uint32_t i)
 
 /* ---- numbers and names ---- */
 
-static double number(struct panel *p, uint32_t i, enum number which)
+static double number(struct panel *p, uint32_t i, unsigned which)
 {
 	return bottom_up_number(as_bottom_up(p)->tree, i, which);
+}
+
+static double derived(struct panel *p, uint32_t i, unsigned k, const struct derived *m)
+{
+	return bottom_up_derived(as_bottom_up(p)->tree, i, k, m);
 }
 
 static uint32_t whole(struct panel *p, uint32_t i)
@@ -332,14 +337,14 @@ static void unfold_below(struct panel *p, uint32_t from)
 static int init(struct panel *p)
 {
 	as_bottom_up(p)->auto_fold = true;
-	number_columns_init(&as_bottom_up(p)->number_columns, p);
-	return 0;
+	return number_columns_init(&as_bottom_up(p)->number_columns, p, true);
 }
 
 static void done(struct panel *p)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);
 
+	number_columns_done(&pb->number_columns);
 	bottom_up_free(pb->tree);
 	free(pb->flags);
 	free(pb->rows);
@@ -638,13 +643,6 @@ static void do_prev_sibling(struct panel *p, uint32_t i)
 	step_sibling(p, i, (size_t)-1);
 }
 
-/* Exclusive time is what all of this is about. */
-static void do_sort_self(struct panel *p, uint32_t i)
-{
-	(void)i;
-	panel_request(p, REQ_SORT_TOTAL);
-}
-
 static void (*const handlers[REQ_N])(struct panel *p, uint32_t i) = {
 	[REQ_TOGGLE] = do_toggle,
 	[REQ_UNFOLD] = do_unfold,
@@ -661,7 +659,6 @@ static void (*const handlers[REQ_N])(struct panel *p, uint32_t i) = {
 	[REQ_HOT_PATH] = do_hot_path,
 	[REQ_NEXT_SIBLING] = do_next_sibling,
 	[REQ_PREV_SIBLING] = do_prev_sibling,
-	[REQ_SORT_SELF] = do_sort_self,
 };
 
 /* Do these leave what is open to the user from now on? */
@@ -763,6 +760,7 @@ const struct panel_ops panel_bottom_up_ops = {
 	.row_key = row_key,
 	.row_name = row_name,
 	.number = number,
+	.derived = derived,
 	.whole = whole,
 	.row_node = row_node,
 	.draw_head = draw_head,

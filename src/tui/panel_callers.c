@@ -40,9 +40,14 @@ static const struct callers_row *row_at(struct panel *p, size_t row)
 	return callers_row(as_callers(p)->callers, as_callers(p)->rows[row]);
 }
 
-static double number(struct panel *p, uint32_t i, enum number which)
+static double number(struct panel *p, uint32_t i, unsigned which)
 {
 	return callers_number(as_callers(p)->callers, i, which);
+}
+
+static double derived(struct panel *p, uint32_t i, unsigned k, const struct derived *m)
+{
+	return callers_derived(as_callers(p)->callers, i, k, m);
 }
 
 /* ---- the function ---- */
@@ -216,12 +221,12 @@ static void update(struct panel *p)
 
 static int init(struct panel *p)
 {
-	number_columns_init(&as_callers(p)->number_columns, p);
-	return 0;
+	return number_columns_init(&as_callers(p)->number_columns, p, false);
 }
 
 static void done(struct panel *p)
 {
+	number_columns_done(&as_callers(p)->number_columns);
 	callers_free(as_callers(p)->callers);
 	free(as_callers(p)->rows);
 }
@@ -339,6 +344,7 @@ const struct panel_ops panel_callers_ops = {
 	.row_key = row_key,
 	.row_name = row_name,
 	.number = number,
+	.derived = derived,
 	.row_node = row_node,
 	.draw_head = draw_head,
 	.draw_row = draw_row,

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
-#include "tui/metric_columns.h"
+#include "tui/panel_tree.h"
 
 #define MAX_LEVELS 10 /* deeper ones show their depth as a number instead of lines */
 
@@ -27,14 +27,14 @@ static int init(struct panel *p)
 	pt->cpu_seen = SNAP_NONE;
 	p->columns = tree_columns;
 	tree_columns_init(pt);
-	pt->columns_error = metric_columns_init(pt);
+	pt->columns_error = metric_columns_init(&pt->metric, p);
 	return pt->columns_error == -ENOMEM ? -ENOMEM : 0;
 }
 
 static void done(struct panel *p)
 {
 	tree_done(&as_tree(p)->tree);
-	metric_columns_done(as_tree(p));
+	metric_columns_done(&as_tree(p)->metric);
 	tree_columns_done(as_tree(p));
 }
 
@@ -69,7 +69,7 @@ static void update(struct panel *p)
 		return;
 	tree_columns_update(pt);
 	choose_sort(p);
-	metric_columns_limit(pt);
+	tree_columns_limit(pt);
 	tree_build(tree);
 	if (tree->auto_fold && p->tui->options.depth)
 		tree_open_levels(tree, p->tui->options.depth);

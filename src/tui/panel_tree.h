@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "core/derive.h"
+#include "tui/metric_columns.h"
 #include "tui/panel.h"
 #include "tui/tree.h"
 #include "tui/tui_impl.h"
@@ -26,20 +27,6 @@ enum source {
 	SRC_P90,
 	SRC_P99,
 	SRC_N
-};
-
-/* Columns asked for by name: see metric_columns.h. */
-struct metric_column {
-	struct derived derived;
-	char title[32];
-	const double *now, *before; /* by node; NULL: out of memory, or no other side */
-	bool fetched;
-};
-
-struct metric_columns {
-	struct derive *now, *before; /* NULL: no such columns, no other side */
-	struct metric_column v[MAX_COLUMNS];
-	unsigned n;
 };
 
 struct panel_tree {
@@ -78,6 +65,8 @@ void tree_columns_init(struct panel_tree *pt);
 void tree_columns_done(struct panel_tree *pt);
 /* A new picture: numbers are fetched again, new metrics get columns. */
 void tree_columns_update(struct panel_tree *pt);
+/* Leave out of the tree what does not reach the view's limit, on either side of a comparison. */
+void tree_columns_limit(struct panel_tree *pt);
 bool tree_has_no_time(struct panel *p);
 /* Title and form of a column for a metric that is not built in. */
 void tree_extra_title(char *out, size_t size, const char *name);

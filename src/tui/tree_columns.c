@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/session.h"
-#include "tui/metric_columns.h"
+#include "tui/panel_tree.h"
 
 /* Has any row a place for this metric? Cheaper than a column of nothing. */
 static bool is_measured(const struct session *s, uint32_t metric)
@@ -363,6 +363,34 @@ void tree_columns_init(struct panel_tree *pt)
 void tree_columns_done(struct panel_tree *pt)
 {
 	pt->quantiles = derive_free(pt->quantiles);
+	free(pt->limit);
+}
+
+/* The nodes of a snapshot that reach the limit; NULL: out of memory, or it cannot be told. */
+static uint8_t *reach_limit(const struct least *least, struct snapshot *snap)
+{
+	uint8_t *mask = filter_all(snap);
+
+	if (mask && least_apply(least, mask, snap) < 0) {
+		free(mask);
+		return NULL;
+	}
+	return mask;
+}
+
+void tree_columns_limit(struct panel_tree *pt)
+{
+	const struct tui *t = pt->base.tui;
+	_cleanup_(freep) uint8_t *other = NULL;
+
+	free(pt->limit);
+	pt->limit = least_any(&t->least) ? reach_limit(&t->least, t->snap) : NULL;
+	if (pt->limit && t->options.before)
+		other = reach_limit(&t->least, t->options.before);
+	for (uint32_t i = 0; other && i < snapshot_n(t->snap); i++)
+		pt->limit[i] |= other[i];
+	pt->tree.limit = pt->limit;
+	pt->tree.n_limit = snapshot_n(t->snap);
 }
 
 void tree_columns_update(struct panel_tree *pt)
@@ -374,8 +402,8 @@ void tree_columns_update(struct panel_tree *pt)
 	if (pt->quantiles) /* those of the picture before are gone */
 		derive_masks(pt->quantiles, NULL, NULL, TOTALS_OF_ALL);
 	pt->cpu_total = NAN;
-	metric_columns_update(pt);
-	if (pt->metric.now) /* those asked for, and no others */
+	metric_columns_update(&pt->metric);
+	if (pt->base.metrics) /* those asked for, and no others */
 		return;
 	for (; pt->n_metrics < n && pt->n_extra < MAX_EXTRA; pt->n_metrics++) {
 		const struct metric *m = metric_table_get(table, pt->n_metrics);

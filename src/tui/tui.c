@@ -256,7 +256,7 @@ static void apply_settings(struct tui *t, const struct settings *c)
 		int column = *c->sort[i].title ? columns_find(&p->columns, c->sort[i].title) : -1;
 
 		/* Columns that the command line names are not chosen a second time. */
-		if (i != TUI_PANEL_TREE || (!t->options.metrics && !t->options.before))
+		if (!p->metrics)
 			p->choice = c->columns[i];
 		if (column < 0)
 			continue;
@@ -309,7 +309,7 @@ struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
 		t->keys = options->settings->keys;
 	else
 		keymap_init(&t->keys);
-	t->kept.numbers = numbers_new(snap);
+	t->kept.numbers = numbers_new(snap, options->peaks);
 	if (!t->kept.numbers || make_panels(t) < 0)
 		return tui_free(t);
 	if (options->settings)
