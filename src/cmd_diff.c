@@ -380,8 +380,10 @@ static int diff_as_text(struct arguments *a)
 /* The tree of `view`, with the columns of a comparison. */
 static int diff_on_screen(struct arguments *a)
 {
+	struct loading loading = {0};
 	const struct view_screen screen = {
 		.command = "diff",
+		.loading = &loading,
 		.screen = &a->screen,
 		.paths = (char *const *)a->files[DIFF_B],
 		.n_paths = 1,

@@ -12,7 +12,7 @@
 #include "load.h"
 #include "profile_options.h"
 
-enum { OPT_FORMAT = 1, OPT_OUT, OPT_COMPACT, OPT_PLAIN, OPT_METRIC, OPT_NAMES };
+enum { OPT_FORMAT = 1, OPT_OUT, OPT_COMPACT, OPT_PLAIN, OPT_METRIC, OPT_NAMES, OPT_KEEP_GOING };
 
 /* Name of the i-th format that can be written. */
 static const char *format_word(unsigned i)
@@ -34,14 +34,17 @@ static const struct option_def options[] = {
 	 .id = OPT_METRIC},
 	{.name = "names", .arg = "short|demangled|raw", .help = "how names are written (short)",
 	 .id = OPT_NAMES},
+	{.name = "keep-going", .letter = 'k',
+	 .help = "name a file that cannot be read, leave it out, exit with 1 at the end",
+	 .rare = true, .id = OPT_KEEP_GOING},
 	{.name = "compact", .help = "no line breaks and no indentation", .rare = true, .id = OPT_COMPACT},
 	{.name = "plain", .help = "hatchet: only what Triton's Proton writes", .rare = true, .id = OPT_PLAIN},
 };
 
 const struct command_def command_export = {
 	.name = "export",
-	.usage = "--format NAME [-o OUT] FILE",
-	.summary = "write a profile or a tape in another format",
+	.usage = "--format NAME [-o OUT] FILE…",
+	.summary = "write a profile, or several as one, in another format",
 	.details = "Formats:\n"
 		   "  json             everything, documented, with a schema\n"
 		   "  hatchet          what 'proton record' writes and Triton's proton-viewer reads\n"
@@ -61,6 +64,7 @@ const struct command_def command_export = {
 struct arguments {
 	const char *format, *out;
 	struct write_options write;
+	struct loading loading;
 	bool names; /* were chosen */
 };
 
@@ -86,6 +90,9 @@ static int on_option(const struct option_def *option, const char *value, void *a
 			return r;
 		a->write.names = (enum name_mode)names;
 		a->names = true;
+		break;
+	case OPT_KEEP_GOING:
+		a->loading.keep_going = true;
 		break;
 	case OPT_COMPACT:
 		a->write.compact = true;
@@ -118,42 +125,47 @@ static const struct format *choose(const struct arguments *a)
 	return NULL;
 }
 
+static int save(struct arguments *a, const struct format *format, const struct session *s,
+		const char *name)
+{
+	const char *out = a->out && strcmp(a->out, "-") ? a->out : "/dev/stdout";
+	int r;
+
+	if (a->write.metric && export_metric(s, &a->write) == METRIC_NONE) {
+		complain("'%s' is not a metric of '%s' that adds up (see 'proton list %s')",
+			 a->write.metric, name, name);
+		return STATUS_USAGE;
+	}
+	signal(SIGPIPE, SIG_DFL);
+	r = format_save(out, format, s, &a->write);
+	if (r == -ENODATA)
+		complain("'%s' holds no trace, only sums: there is nothing to show as %s (see "
+			 "'proton record --trace')",
+			 name, format->name);
+	else if (r < 0)
+		complain("cannot write '%s': %s", out, strerror(-r));
+	return r < 0 ? STATUS_FAILED : STATUS_OK;
+}
+
 int cmd_export(int argc, char **argv)
 {
 	struct arguments a = {.write.demangle = demangle_name};
+	_cleanup_(session_freep) struct session *s = NULL;
 	const struct format *format;
-	struct session *s;
 	int first = options_parse(&command_export, argc, argv, on_option, &a), r;
 
 	if (first <= 0)
 		return first ? STATUS_USAGE : STATUS_OK;
-	if (argc - first != 1) {
-		complain("%s (see 'proton export --help')",
-			 first == argc ? "which file?" : "one file at a time");
+	if (first == argc) {
+		complain("which file? (see 'proton export --help')");
 		return STATUS_USAGE;
 	}
 	format = choose(&a);
 	if (!format)
 		return STATUS_USAGE;
-	s = load_file(argv[first]);
+	s = load_files(argv + first, argc - first, &a.loading);
 	if (!s)
 		return STATUS_FAILED;
-	if (a.write.metric && export_metric(s, &a.write) == METRIC_NONE) {
-		complain("'%s' is not a metric of '%s' that adds up (see 'proton list %s')",
-			 a.write.metric, argv[first], argv[first]);
-		session_free(s);
-		return STATUS_USAGE;
-	}
-	signal(SIGPIPE, SIG_DFL);
-	if (!a.out || !strcmp(a.out, "-"))
-		a.out = "/dev/stdout";
-	r = format_save(a.out, format, s, &a.write);
-	session_free(s);
-	if (r == -ENODATA)
-		complain("'%s' holds no trace, only sums: there is nothing to show as %s (see "
-			 "'proton record --trace')",
-			 argv[first], format->name);
-	else if (r < 0)
-		complain("cannot write '%s': %s", a.out, strerror(-r));
-	return r < 0 ? STATUS_FAILED : STATUS_OK;
+	r = save(&a, format, s, argv[first]);
+	return r == STATUS_OK && a.loading.failed ? STATUS_FAILED : r;
 }

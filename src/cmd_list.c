@@ -117,6 +117,7 @@ int cmd_list(int argc, char **argv)
 {
 	bool no_pager = false;
 	int first = options_parse(&command_list, argc, argv, on_option, &no_pager);
+	struct loading loading = {0};
 	struct pager pager;
 	struct session *s;
 
@@ -128,7 +129,7 @@ int cmd_list(int argc, char **argv)
 	}
 	/* `| head` closes the pipe early: quiet, as if by SIGPIPE. */
 	signal(SIGPIPE, SIG_DFL);
-	s = load_files(argv + first, argc - first);
+	s = load_files(argv + first, argc - first, &loading);
 	if (!s)
 		return STATUS_FAILED;
 	pager_start(&pager, !no_pager);

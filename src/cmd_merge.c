@@ -19,7 +19,6 @@
 #include "format/report_table.h"
 #include "load.h"
 #include "pager.h"
-#include "progress.h"
 
 #define ROWS_DEFAULT 20
 #define PATH_MAX_FRAMES 64
@@ -63,7 +62,8 @@ const struct command_def command_merge = {
 struct arguments {
 	const char *out, *format, *metric;
 	const struct format *writer;
-	bool keep_going, ranks, ascii, no_pager;
+	struct loading loading;
+	bool ranks, ascii, no_pager;
 	uint8_t names;
 	unsigned rows, width;
 };
@@ -90,7 +90,7 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		a->format = value;
 		return 0;
 	case OPT_KEEP_GOING:
-		a->keep_going = true;
+		a->loading.keep_going = true;
 		return 0;
 	case OPT_RANKS:
 		a->ranks = true;
@@ -111,33 +111,6 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		a->ascii = true;
 		return 0;
 	}
-}
-
-/* ---- merging ---- */
-
-/* What was merged is good as long as memory was there: a file is refused before it changes much. */
-static int merge_files(struct session *s, char **files, int n, bool keep_going, bool *ret_failed)
-{
-	_cleanup_(merge_freep) struct merge *m = merge_new(s);
-	struct progress progress = {.what = "merging files", .n = (uint64_t)n};
-	int i, r = 0, n_merged = 0;
-
-	if (!m) {
-		complain("out of memory");
-		return -ENOMEM;
-	}
-	for (i = 0; i < n; i++) {
-		progress_at(&progress, (uint64_t)i);
-		r = load_into(m, files[i]);
-		n_merged += r == 0;
-		*ret_failed = *ret_failed || r < 0;
-		if (r == -ENOMEM || (r < 0 && !keep_going))
-			break;
-	}
-	progress_done(&progress);
-	if (i < n)
-		return r;
-	return n_merged ? 0 : -ENODATA;
 }
 
 /* ---- the ranks ---- */
@@ -337,7 +310,6 @@ int cmd_merge(int argc, char **argv)
 {
 	struct arguments a = {.metric = "time", .rows = ROWS_DEFAULT};
 	_cleanup_(session_freep) struct session *s = NULL;
-	bool failed = false;
 	int first, status = STATUS_OK;
 
 	a.width = terminal_width(STDOUT_FILENO);
@@ -348,16 +320,12 @@ int cmd_merge(int argc, char **argv)
 		return STATUS_USAGE;
 	a.ascii = a.ascii || strcmp(nl_langinfo(CODESET), "UTF-8");
 	signal(SIGPIPE, SIG_DFL);
-	s = session_new();
-	if (!s) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
-	if (merge_files(s, argv + first, argc - first, a.keep_going, &failed) < 0)
+	s = load_merged(argv + first, argc - first, &a.loading);
+	if (!s)
 		return STATUS_FAILED;
 	if (a.out)
 		status = save(s, &a);
 	if (a.ranks && status == STATUS_OK)
 		status = print_ranks(s, &a);
-	return status == STATUS_OK && failed ? STATUS_FAILED : status;
+	return status == STATUS_OK && a.loading.failed ? STATUS_FAILED : status;
 }

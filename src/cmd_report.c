@@ -190,7 +190,7 @@ int report_profile(const struct loaded *l, struct profile_options *o, const char
 	}
 	if (r < 0)
 		complain("cannot print: %s", strerror(-r));
-	return r < 0 ? STATUS_FAILED : STATUS_OK;
+	return r < 0 || o->loading.failed ? STATUS_FAILED : STATUS_OK;
 }
 
 static int report_files(struct profile_options *o, char *const *paths, int n)
@@ -202,7 +202,7 @@ static int report_files(struct profile_options *o, char *const *paths, int n)
 		complain("which file? (see 'proton report --help')");
 		return STATUS_USAGE;
 	}
-	if (loaded_open(&l, paths, n, o->before) < 0)
+	if (loaded_open(&l, paths, n, o->before, &o->loading) < 0)
 		return STATUS_FAILED;
 	r = report_profile(&l, o, paths[0]);
 	loaded_close(&l);

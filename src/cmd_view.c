@@ -92,7 +92,7 @@ static int view_as_text(struct viewer *v, char *const *paths, int n)
 	struct loaded l;
 	int r;
 
-	if (loaded_open(&l, paths, n, v->profile.before) < 0)
+	if (loaded_open(&l, paths, n, v->profile.before, &v->profile.loading) < 0)
 		return STATUS_FAILED;
 	text_take(v);
 	r = report_profile(&l, &v->profile, paths[0]);
@@ -108,6 +108,7 @@ static int view_on_screen(struct viewer *v, char *const *paths, int n)
 		.paths = paths,
 		.n_paths = n,
 		.before = v->profile.before,
+		.loading = &v->profile.loading,
 		.format = v->profile.report.format,
 	};
 

@@ -71,7 +71,8 @@ struct session *load_file(const char *path)
 	return s;
 }
 
-int load_into(struct merge *m, const char *path)
+/* Add a file to what is merged. 0 or -errno, and a line on stderr says why. */
+static int load_into(struct merge *m, const char *path)
 {
 	struct merge_options options;
 	char name[PATH_MAX];
@@ -90,27 +91,42 @@ int load_into(struct merge *m, const char *path)
 	return r;
 }
 
-struct session *load_files(char *const *paths, int n)
+/* A file is refused before it changes anything: what was merged before it is good. */
+static int merge_files(struct merge *m, char *const *paths, int n, struct loading *how)
 {
 	struct progress progress = {.what = "reading files", .n = (uint64_t)n};
-	_cleanup_(merge_freep) struct merge *m = NULL;
-	struct session *s;
-	int i, r = 0;
+	int i, r = 0, n_merged = 0;
 
-	if (n == 1)
-		return load_file(paths[0]);
-	s = session_new();
+	for (i = 0; i < n; i++) {
+		progress_at(&progress, (uint64_t)i);
+		r = load_into(m, paths[i]);
+		n_merged += r == 0;
+		how->failed = how->failed || r < 0;
+		if (r == -ENOMEM || (r < 0 && !how->keep_going))
+			break;
+	}
+	progress_done(&progress);
+	if (i < n)
+		return r;
+	return n_merged ? 0 : -ENODATA;
+}
+
+struct session *load_merged(char *const *paths, int n, struct loading *how)
+{
+	_cleanup_(merge_freep) struct merge *m = NULL;
+	struct session *s = session_new();
+
 	m = s ? merge_new(s) : NULL;
 	if (!m) {
 		complain("out of memory");
 		return session_free(s);
 	}
-	for (i = 0; i < n && r == 0; i++) {
-		progress_at(&progress, (uint64_t)i);
-		r = load_into(m, paths[i]);
-	}
-	progress_done(&progress);
-	return r < 0 ? session_free(s) : s;
+	return merge_files(m, paths, n, how) < 0 ? session_free(s) : s;
+}
+
+struct session *load_files(char *const *paths, int n, struct loading *how)
+{
+	return n == 1 ? load_file(paths[0]) : load_merged(paths, n, how);
 }
 
 int loaded_compare(struct loaded *l, const struct session *s, const char *before, struct buf *why)
@@ -128,9 +144,9 @@ int loaded_compare(struct loaded *l, const struct session *s, const char *before
 	return 0;
 }
 
-int loaded_open(struct loaded *l, char *const *paths, int n, const char *before)
+int loaded_open(struct loaded *l, char *const *paths, int n, const char *before, struct loading *how)
 {
-	struct session *s = load_files(paths, n);
+	struct session *s = load_files(paths, n, how);
 	struct buf why;
 	int r;
 

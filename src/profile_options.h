@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include "core/snapshot.h"
 #include "format/report.h"
+#include "load.h"
 #include "options.h"
 
 struct profile_options {
@@ -13,6 +14,7 @@ struct profile_options {
 	enum group group;
 	const char *before; /* --diff-profile: a file, or NULL */
 	bool list, no_pager;
+	struct loading loading;
 	struct name_pattern patterns[2];
 	unsigned n_patterns;
 	struct peaks *peaks;
@@ -28,6 +30,7 @@ enum {
 	PROFILE_OPT_PRINT_SORTED,
 	PROFILE_OPT_PEAKS,
 	PROFILE_OPT_NO_PAGER,
+	PROFILE_OPT_KEEP_GOING,
 	PROFILE_OPT_DIFF,
 	PROFILE_OPT_DEPTH,
 	PROFILE_OPT_THRESHOLD
@@ -83,6 +86,11 @@ enum {
 	{                                                                                          \
 		.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt",  \
 		.rare = true, .id = PROFILE_OPT_PEAKS                                                            \
+	},                                                                                         \
+	{                                                                                          \
+		.name = "keep-going", .letter = 'k',                                               \
+		.help = "name a file that cannot be read, leave it out, exit with 1 at the end",   \
+		.rare = true, .id = PROFILE_OPT_KEEP_GOING                                         \
 	},                                                                                         \
 	{                                                                                          \
 		.name = "no-pager", .help = "print to the terminal itself", .rare = true,          \

@@ -14,7 +14,6 @@
 #include "commands.h"
 #include "demangle.h"
 #include "format/report_names.h"
-#include "load.h"
 
 /* How names of frames are cut; snapshots ask for names by a function that is told nothing else. */
 static uint8_t arg_format;
@@ -287,7 +286,7 @@ int view_screen_run(const struct view_screen *o)
 	int r = STATUS_FAILED;
 
 	arg_format = o->format;
-	v.s = load_files(o->paths, o->n_paths);
+	v.s = load_files(o->paths, o->n_paths, o->loading);
 	if (v.s && first_picture(&v) == 0) {
 		v.signals = screen_signals();
 		r = v.signals < 0 ? STATUS_FAILED : run_screen(&v);
@@ -297,5 +296,5 @@ int view_screen_run(const struct view_screen *o)
 	free(v.compare);
 	if (v.signals >= 0)
 		close(v.signals);
-	return r;
+	return r == STATUS_OK && o->loading->failed ? STATUS_FAILED : r;
 }

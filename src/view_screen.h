@@ -8,6 +8,7 @@
  *
  * What the files say is read once; the key D reads the other file only. */
 #include <stdint.h>
+#include "load.h"
 #include "screen_options.h"
 
 struct view_screen {
@@ -15,6 +16,7 @@ struct view_screen {
 	struct screen_options *screen; /* settled */
 	char *const *paths;
 	int n_paths;
+	struct loading *loading;
 	const char *before; /* the file to compare with at first; NULL: none */
 	uint8_t format;     /* enum name_format: how names of frames are cut */
 };

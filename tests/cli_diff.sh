@@ -109,4 +109,28 @@ has "twice the same: said" "an earlier file has already" err
 "$PROTON" merge a.hatchet 2>err; check "where to" 2 $?
 "$PROTON" merge -o x.hatchet 2>err; check "which files" 2 $?
 "$PROTON" merge --ranks -m direction a.hatchet 2>err; check "ranks of a text" 2 $?
+
+# several files as one, for the commands that read
+"$PROTON" export -f folded run.rank0.hatchet run.rank1.hatchet >out; check "export: several files" 0 $?
+check "export: their sum" "step;gemm 2100" "$(grep gemm out)"
+"$PROTON" export -f folded all.hatchet >one; check "export: as merge makes them" "" "$(diff out one)"
+cp a.hatchet run.part_0.hatchet; cp b.hatchet run.part_1.hatchet
+"$PROTON" export -f json run.part_0.hatchet run.part_1.hatchet >out
+check "export: phases are one process" "1 2100" "$(python3 -c '
+import json
+p = json.load(open("out"))
+print(len(p["processes"]), sum(n["metrics"].get("time (ns)", 0) for n in p["nodes"] if n["name"] == "gemm"))')"
+"$PROTON" export -f folded - run.rank1.hatchet <run.rank0.hatchet >out; check "export: standard input too" "step;gemm 2100" "$(grep gemm out)"
+"$PROTON" export -f folded -o no.folded a.hatchet cut.hatchet 2>err; check "export: a bad file" 1 $?
+check "export: a bad file: nothing written" no "$([ -e no.folded ] && echo yes || echo no)"
+kept() { # kept "what" COMMAND…: what is good is there, what is bad is named, the status says so
+	"$PROTON" "${@:2}" run.rank0.hatchet cut.hatchet run.rank1.hatchet >out 2>err
+	check "$1 --keep-going: status" 1 $?
+	has "$1 --keep-going: the others" gemm out
+	check "$1 --keep-going: named" 1 "$(grep -c cut.hatchet err)"
+}
+kept export export -k -f folded
+kept report report --keep-going --tree
+kept view view -k
+"$PROTON" report -k cut.hatchet cut.hatchet >out 2>err; check "nothing left to report" "1 0" "$? $(wc -c <out)"
 finish
