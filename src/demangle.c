@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "demangle.h"
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #ifdef HAVE_DEMANGLER
 #include <libiberty/demangle.h>
+#endif
 
 /* The end of a name: the first '(' at depth 0 that opens the parameters. "operator()" and
  * "(anonymous namespace)" have parentheses of their own. */
@@ -79,27 +79,38 @@ static char *shorten(const char *s, const char *end)
 	return out;
 }
 
-char *demangle_name(const char *raw, enum name_mode mode)
+static char *short_name(const char *whole)
 {
-	char *whole, *brief;
+	char *brief = shorten(whole, name_end(whole));
 
-	if (raw[0] != '_' || mode == NAME_RAW)
-		return NULL;
-	whole = cplus_demangle(raw, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
-	if (!whole || mode == NAME_DEMANGLED)
-		return whole;
-	brief = shorten(whole, name_end(whole));
-	free(whole);
 	if (brief && *brief)
 		return brief;
 	free(brief);
 	return NULL;
 }
-#else
+
+/* Traces hold kernels as their compilers print them: "void gemm<float>(float*, int)". No scope and
+ * no Python function looks so. */
+static bool is_kernel_signature(const char *name)
+{
+	size_t n = strlen(name);
+
+	return !strncmp(name, "void ", 5) && name[n - 1] == ')';
+}
+
 char *demangle_name(const char *raw, enum name_mode mode)
 {
-	(void)raw;
-	(void)mode;
-	return NULL;
-}
+	char *whole = NULL, *brief;
+
+	if (mode == NAME_SHORT && is_kernel_signature(raw))
+		return short_name(raw);
+#ifdef HAVE_DEMANGLER
+	if (raw[0] == '_' && mode != NAME_RAW)
+		whole = cplus_demangle(raw, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
 #endif
+	if (!whole || mode == NAME_DEMANGLED)
+		return whole;
+	brief = short_name(whole);
+	free(whole);
+	return brief;
+}

@@ -7,7 +7,7 @@ chrome=$(cd "${srcdir:-.}/tests/chrome" && pwd) || exit 99
 databases=$(cd "${srcdir:-.}/tests/databases" && pwd) || exit 99
 build=$PWD
 . "${srcdir:-.}/tests/cli_help.sh"
-columns=time/us,count,cpu_time/us,bytes,cycles,flops
+columns=time/us,count,cpu_time/us,launch_time/us,bytes,cycles,flops
 sections="--section tree --section transfers --section devices --section losses --section notes"
 
 golden() { # golden "what" file-that-was-made golden-file
@@ -90,6 +90,43 @@ else
 	check "a cut trace in gzip: said" \
 		"proton: inner.gz: truncated at byte 900 of what is packed" "$(cat err)"
 fi
+
+# What has no place in a profile is counted.
+cat >mixed.json <<'EOF'
+{"traceEvents":[{"ph":"X","name":"f","ts":1,"dur":9,"pid":1,"tid":1},
+{"ph":"b","cat":"c","id":1,"name":"a","ts":1},{"ph":"n","cat":"c","id":1,"name":"a","ts":2},
+{"ph":"e","cat":"c","id":1,"name":"a","ts":3},{"ph":"s","cat":"ac2g","id":1,"name":"a","ts":1},
+{"ph":"f","cat":"ac2g","id":1,"name":"a","ts":2},{"ph":"C","name":"m","ts":1,"args":{"v":1}},
+{"ph":"i","name":"[memory]","ts":1},{"ph":"i","name":"Iteration Start: PyTorch Profiler","ts":1},
+{"ph":"X","cat":"overhead","name":"Buffer Flush","ts":1,"dur":2},{"ph":"X","name":"g"},
+{"ph":"?","name":"g","ts":1},{"name":"h","ts":1},{}]}
+EOF
+"$PROTON" report --section notes mixed.json >out
+check "left out: counted" "left out: asynchronous events: 2, instants: 1, values of counters: 1, \
+overhead of the profiler: 1, events without a time: 1, events of no known kind: 2" "$(tail -1 out)"
+"$PROTON" report --section notes "$chrome/torch.json" >out; check "left out: nothing" none "$(tail -1 out)"
+
+# Calls that launched are numbers of their caller; without work or caller they are shown.
+cat >launches.json <<'EOF'
+{"traceEvents":[{"ph":"X","cat":"cpu_op","name":"op","ts":0,"dur":50,"pid":1,"tid":1},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":1,"dur":9,"pid":1,"tid":1,"args":{"correlation":1}},
+{"ph":"X","cat":"cuda_driver","name":"cuLaunchKernel","ts":2,"dur":5,"pid":1,"tid":1,"args":{"correlation":1}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":20,"dur":4,"pid":1,"tid":1,"args":{"correlation":2}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernelExC","ts":30,"dur":4,"pid":1,"tid":1,"args":{"correlation":9}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":60,"dur":4,"pid":1,"tid":1,"args":{"correlation":3}},
+{"ph":"X","cat":"kernel","name":"k","ts":70,"dur":2,"args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"k","ts":72,"dur":2,"args":{"correlation":2}},
+{"ph":"X","cat":"kernel","name":"k","ts":74,"dur":2,"args":{"correlation":3}}]}
+EOF
+"$PROTON" report --ascii --section tree -m count,cpu_time/us,launch_time/us,launch_count launches.json |
+	sed 's/  */ /g; s/^ //' >out
+check "launches" "CALLS cpu_time/us launch_time/us launch_count NAME
+3 - 13.000 2 ROOT
+2 50.000 13.000 2 |- op
+2 - - - | |- k
+- 4.000 - - | \`- cudaLaunchKernelExC
+1 - - - |- k
+- 4.000 - - \`- cudaLaunchKernel" "$(tail -n +1 out | grep -v '^#')"
 
 # The other commands.
 "$PROTON" view "$chrome/torch.json" </dev/null >view.out; has "view" aten::linear view.out

@@ -21,7 +21,8 @@ enum event_class {
 	CALL,         /* of the vendor's library: may launch work */
 	RANGE,
 	WORK,
-	IGNORED, /* repeats what other events say, or is no execution */
+	IGNORED,  /* repeats what other events say */
+	OVERHEAD, /* what the profiler itself took */
 };
 
 static const struct category {
@@ -46,7 +47,7 @@ static const struct category {
 	{"privateuse1_runtime", CALL, FRAME_FUNCTION},
 	{"gpu_user_annotation", IGNORED, 0},
 	{"external_correlation", IGNORED, 0},
-	{"overhead", IGNORED, 0},
+	{"overhead", OVERHEAD, 0},
 	{"cuda_sync", IGNORED, 0},
 	{"trace", IGNORED, 0},
 	/* Triton's Proton */
@@ -79,6 +80,36 @@ struct mark {
 	bool begin;
 };
 
+/* What has no place in a profile, by the phase of its events. */
+enum left_out {
+	LEFT_NOTHING = 0, /* names, flows, ends: they say nothing of their own */
+	LEFT_ASYNC,
+	LEFT_INSTANTS,
+	LEFT_COUNTERS,
+	LEFT_SAMPLES,
+	LEFT_OBJECTS,
+	LEFT_DUMPS,
+	LEFT_OVERHEAD,
+	LEFT_NO_TIME,
+	LEFT_UNKNOWN,
+	LEFT_N
+};
+
+static const struct {
+	const char *phases, *what;
+} left_outs[LEFT_N] = {
+	[LEFT_NOTHING] = {"MstfeFc()", ""},
+	[LEFT_ASYNC] = {"bnSTp", "asynchronous events"},
+	[LEFT_INSTANTS] = {"iIR", "instants"},
+	[LEFT_COUNTERS] = {"C", "values of counters"},
+	[LEFT_SAMPLES] = {"P", "samples"},
+	[LEFT_OBJECTS] = {"NOD", "events of objects"},
+	[LEFT_DUMPS] = {"vV", "dumps of memory"},
+	[LEFT_OVERHEAD] = {"", "overhead of the profiler"},
+	[LEFT_NO_TIME] = {"", "events without a time"},
+	[LEFT_UNKNOWN] = {"", "events of no known kind"},
+};
+
 struct reader {
 	struct session *s;
 	struct trace *trace;
@@ -92,6 +123,7 @@ struct reader {
 	int64_t last_ns;
 	uint64_t seed; /* tells processes of different traces apart */
 	struct buf name;
+	uint64_t n_left_out[LEFT_N];
 };
 
 static const char *str(const struct reader *r, uint32_t id)
@@ -493,18 +525,45 @@ static int on_execution(struct reader *r, const struct chrome_event *e)
 	if (c->class == WORK || (c->class == BY_TRACK && on == STREAM_TRACK))
 		return on_work(r, c, e, &r->tracks[track]);
 	/* What is not work and yet on a stream was put there to be seen. */
-	if (c->class == IGNORED || on != HOST_TRACK)
+	r->n_left_out[LEFT_OVERHEAD] += c->class == OVERHEAD;
+	if (c->class == IGNORED || c->class == OVERHEAD || on != HOST_TRACK)
 		return 0;
 	return on_range(r, c, e, track);
 }
 
+/* torch.profiler marks where its window begins and ends. */
+static bool is_window_mark(const struct reader *r, const struct chrome_event *e)
+{
+	const char *name = str(r, e->name);
+
+	return !strncmp(name, "Iteration Start", 15) || !strcmp(name, "Record Window End");
+}
+
+static enum left_out left_out_by_phase(const struct reader *r, const struct chrome_event *e)
+{
+	/* JAX ends its list with an empty event. */
+	if (is_window_mark(r, e) || (!e->ph && !e->name))
+		return LEFT_NOTHING;
+	for (unsigned i = 0; e->ph && i < LEFT_N; i++)
+		if (strchr(left_outs[i].phases, e->ph))
+			return (enum left_out)i;
+	return LEFT_UNKNOWN;
+}
+
 static int on_event(void *ctx, const struct chrome_event *e)
 {
+	struct reader *r = ctx;
+
 	if (e->ph == 'M')
 		return on_name(ctx, e);
-	if (!e->has_ts || !e->ph || !strchr("XBE", e->ph))
+	if (!e->ph || !strchr("XBE", e->ph)) {
+		r->n_left_out[left_out_by_phase(r, e)]++;
 		return 0;
-	return on_execution(ctx, e);
+	}
+	if (e->has_ts)
+		return on_execution(ctx, e);
+	r->n_left_out[LEFT_NO_TIME]++;
+	return 0;
 }
 
 static int on_device(void *ctx, const struct session_device *device)
@@ -588,6 +647,25 @@ static int match_marks(struct reader *r)
 
 /* ---- the whole ---- */
 
+/* "left out: instants: 151, values of counters: 2" */
+static int note_left_out(struct reader *r)
+{
+	struct buf text;
+	int ret = 0;
+
+	buf_init(&text, 0);
+	for (size_t i = LEFT_NOTHING + 1; i < LEFT_N; i++)
+		if (r->n_left_out[i])
+			buf_printf(&text, "%s%s: %llu",
+				   text.len ? ", " : "left out: ", left_outs[i].what,
+				   (unsigned long long)r->n_left_out[i]);
+	if (text.len)
+		ret = session_note(r->s, SESSION_NONE, NOTE_INFO, buf_str(&text));
+	ret = text.error ? text.error : ret;
+	buf_done(&text);
+	return ret;
+}
+
 static int add_notes(struct session *s, const struct chrome_document *document)
 {
 	int r = 0;
@@ -613,6 +691,8 @@ static int finish(struct reader *r, const struct chrome_document *document)
 			r->s->processes[r->processes[i].session_id].exe = r->processes[i].name;
 	for (size_t i = 0; i < r->s->n_processes; i++)
 		r->s->processes[i].rank = document->rank;
+	if (ret == 0)
+		ret = note_left_out(r);
 	return ret < 0 ? ret : add_notes(r->s, document);
 }
 

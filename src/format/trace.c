@@ -35,7 +35,8 @@ struct trace {
 	struct trace_work *works;
 	size_t n_works, cap_works;
 	struct origins launches, within;
-	uint32_t host_set, copy_set, set_set, cycle_set;
+	uint32_t host_set, copy_set, set_set, cycle_set, launch_set;
+	uint64_t *launched;                     /* launch ids of all work, sorted */
 	uint32_t directions[COPY_N_DIRECTIONS]; /* string ids */
 	struct {
 		uint32_t *ids; /* session devices, in the order of their arrival */
@@ -50,9 +51,25 @@ struct trace {
 		uint64_t ns, inner_ns; /* how long; of that within ranges inside */
 		uint32_t node, track, lane;
 		bool in_kernel;
+		bool folded; /* a launch: node is its caller's */
 	} * open;
 	size_t n_open, cap_open;
 };
+
+static uint32_t make_launch_set(struct session *s)
+{
+	static const char *const names[] = {"launch_time (ns)", "launch_count"};
+	uint32_t ids[ARRAY_SIZE(names)];
+	struct metric m;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		metric_guess(names[i], METRIC_U64, &m);
+		ids[i] = metric_table_add(s->metrics, &m);
+		if (ids[i] == METRIC_NONE)
+			return SESSION_NONE;
+	}
+	return session_set_intern(s, ids, ARRAY_SIZE(ids));
+}
 
 /* The copies' set less its last is the sets' set. */
 static int make_sets(struct trace *t)
@@ -76,6 +93,9 @@ static int make_sets(struct trace *t)
 	if (id == METRIC_NONE)
 		return -ENOMEM;
 	t->cycle_set = session_set_intern(t->s, &id, 1);
+	t->launch_set = make_launch_set(t->s);
+	if (t->launch_set == SESSION_NONE)
+		return -ENOMEM;
 	return MAX(MAX(t->host_set, t->copy_set), MAX(t->set_set, t->cycle_set)) == SESSION_NONE
 		       ? -ENOMEM
 		       : 0;
@@ -98,6 +118,7 @@ struct trace *trace_free(struct trace *t)
 		return NULL;
 	free(t->ranges);
 	free(t->works);
+	free(t->launched);
 	free(t->launches.items);
 	free(t->within.items);
 	free(t->devices.ids);
@@ -227,9 +248,10 @@ static union metric_value *row_values(struct trace *t, uint32_t node, uint32_t l
 	return s->values + s->rows[row].values;
 }
 
-static int add_host_time(struct trace *t, uint32_t node, uint32_t lane, uint64_t ns)
+/* A time and how often: of host ranges, of launches. */
+static int add_host_time(struct trace *t, uint32_t node, uint32_t lane, uint32_t set, uint64_t ns)
 {
-	union metric_value *v = row_values(t, node, lane, t->host_set);
+	union metric_value *v = row_values(t, node, lane, set);
 
 	if (!v)
 		return -ENOMEM;
@@ -279,11 +301,14 @@ static int origin_add(struct origins *o, const struct origin *origin)
 static int range_close(struct trace *t)
 {
 	struct open_range *o = &t->open[--t->n_open];
+	bool within_launch = t->n_open && o[-1].folded;
 
 	if (t->n_open)
 		o[-1].inner_ns += o->ns;
+	if (o->folded) /* of a runtime's call and the driver's in it, the outer one counts */
+		return within_launch ? 0 : add_host_time(t, o->node, o->lane, t->launch_set, o->ns);
 	if (!o->in_kernel)
-		return add_host_time(t, o->node, o->lane, o->ns);
+		return add_host_time(t, o->node, o->lane, t->host_set, o->ns);
 	/* Cycles add up along the tree. */
 	return add_cycles(t, o->node, o->lane, o->ns - MIN(o->inner_ns, o->ns));
 }
@@ -301,13 +326,43 @@ static int range_remember(struct trace *t, const struct trace_range *r, uint32_t
 	return origin_add(&t->within, &origin);
 }
 
+static int compare_ids(const void *x, const void *y)
+{
+	const uint64_t *a = x, *b = y;
+
+	return COMPARE(*a, *b);
+}
+
+static int sort_launched(struct trace *t)
+{
+	t->launched = malloc((t->n_works + 1) * sizeof(*t->launched));
+	if (!t->launched)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->n_works; i++)
+		t->launched[i] = t->works[i].launch;
+	if (t->n_works)
+		qsort(t->launched, t->n_works, sizeof(*t->launched), compare_ids);
+	return 0;
+}
+
+/* Is it shown by its work, and is there a range that it counts for? */
+static bool is_folded(const struct trace *t, const struct trace_range *r)
+{
+	const struct session_frame *f = &t->s->frames[r->frame];
+
+	return r->id_is == TRACE_ID_LAUNCH && t->n_open && !r->placed &&
+	       strstr(strtab_str(t->s->strings, f->name), "Launch") &&
+	       bsearch(&r->id, t->launched, t->n_works, sizeof(r->id), compare_ids);
+}
+
 static int range_open(struct trace *t, const struct trace_range *r)
 {
 	uint32_t parent = t->n_open && !r->placed ? t->open[t->n_open - 1].node : r->base, node;
+	bool folded = is_folded(t, r);
 
 	if (array_reserve((void **)&t->open, &t->cap_open, t->n_open + 1, sizeof(*t->open)) < 0)
 		return -ENOMEM;
-	node = session_node_intern(t->s, parent, r->frame);
+	node = folded ? parent : session_node_intern(t->s, parent, r->frame);
 	if (node == SESSION_NONE)
 		return -ENOMEM;
 	t->open[t->n_open++] = (struct open_range){.end_ns = r->end_ns,
@@ -315,7 +370,8 @@ static int range_open(struct trace *t, const struct trace_range *r)
 						   .node = node,
 						   .track = r->track,
 						   .lane = r->lane,
-						   .in_kernel = r->in_kernel};
+						   .in_kernel = r->in_kernel,
+						   .folded = folded};
 	return range_remember(t, r, parent, node);
 }
 
@@ -623,6 +679,8 @@ int trace_finish(struct trace *t, int64_t base_ns)
 		return 0;
 	r = set_clocks(t, base_ns);
 	t->s->end_ns = t->s->start_ns + (uint64_t)(last_ns - t->first_ns);
+	if (r == 0)
+		r = sort_launched(t);
 	if (r == 0)
 		r = nest_ranges(t);
 	if (r == 0)

@@ -9,8 +9,11 @@
  *   thread 1  |--- forward -------------------|           ROOT
  *               |-- aten::mm --|                           └ forward
  *                 |launch 7|                                  └ aten::mm
- *   stream 3            |-- gemm, launch 7 --|                   ├ launch
- *                                                                └ gemm
+ *   stream 3            |-- gemm, launch 7 --|                   └ gemm
+ *
+ * A call that launched a kernel or a graph is no calling context of its own where both its work and
+ * its caller are known: it would stand beside each kernel. The caller has it as launch_time and
+ * launch_count.
  *
  * Traces are in no order that can be relied on: events are kept, some 50 bytes each, until the last
  * has come.
