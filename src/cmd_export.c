@@ -32,7 +32,7 @@ static const struct option_def options[] = {
 	{.name = "metric", .letter = 'm', .arg = "METRIC",
 	 .help = "what stacks and trees are weighed by (time)",
 	 .id = OPT_METRIC},
-	{.name = "names", .arg = "short|demangled|raw", .help = "how names are written (short)",
+	{.name = "names", .arg = "short|demangled|raw", .help = "how names are written",
 	 .id = OPT_NAMES},
 	{.name = "keep-going", .letter = 'k',
 	 .help = "name a file that cannot be read, leave it out, exit with 1 at the end",
@@ -112,7 +112,7 @@ static const struct format *choose(const struct arguments *a)
 		f = format_by_name(a->format);
 	else if (a->out)
 		f = format_by_path(a->out);
-	if (f && f->write && f->keeps_raw && a->names) {
+	if (f && f->write && f->names == NAME_RAW && a->names) {
 		complain("'%s' keeps names as they are, --names is for the other formats", f->name);
 		return NULL;
 	}
@@ -163,6 +163,8 @@ int cmd_export(int argc, char **argv)
 	format = choose(&a);
 	if (!format)
 		return STATUS_USAGE;
+	if (!a.names)
+		a.write.names = format->names;
 	s = load_files(argv + first, argc - first, &a.loading);
 	if (!s)
 		return STATUS_FAILED;

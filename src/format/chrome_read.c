@@ -763,6 +763,7 @@ bool chrome_detect(const char *head, size_t n)
 const struct format format_chrome = {
 	.name = "chrome",
 	.suffix = ".chrome_trace",
+	.names = NAME_DEMANGLED,
 	.help = "Chrome trace JSON, of Triton's Proton, torch.profiler and others",
 	.detect = chrome_detect,
 	.read = chrome_read,

@@ -93,6 +93,7 @@ static int folded_write(const struct session *s, const struct write_options *opt
 const struct format format_folded = {
 	.name = "folded",
 	.suffix = ".folded",
+	.names = NAME_DEMANGLED,
 	.help = "one line a stack with its value, for flame graph tools",
 	.detect = folded_detect,
 	.read = folded_read,

@@ -16,7 +16,7 @@
 const struct format format_hatchet = {
 	.name = "hatchet",
 	.suffix = ".hatchet",
-	.keeps_raw = true,
+	.names = NAME_RAW,
 	.help = "Hatchet JSON, as Triton's Proton writes and reads it",
 	.detect = hatchet_detect,
 	.read = hatchet_read,

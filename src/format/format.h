@@ -67,7 +67,10 @@ struct format {
 	const char *name;   /* "hatchet" */
 	const char *suffix; /* ".hatchet" */
 	const char *help;   /* one line */
-	bool keeps_raw; /* whoever reads it makes names readable: they are written as they are */
+	/* How names are written unless asked for otherwise. NAME_RAW: always so, whoever reads it
+	 * makes them readable. NAME_DEMANGLED: whoever reads it adds up what has one name, and short
+	 * names of two kernels may be the same. */
+	enum name_mode names;
 	/* Does a file that begins so look like this format? NULL: it cannot be read. */
 	bool (*detect)(const char *head, size_t n);
 	/* Read into a new session. On failure the session holds no meaning: free it. */

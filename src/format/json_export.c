@@ -284,7 +284,7 @@ static int export(const struct session *s, const struct write_options *options, 
 const struct format format_json = {
 	.name = "json",
 	.suffix = ".json",
-	.keeps_raw = true,
+	.names = NAME_RAW,
 	.help = "one JSON document with everything, for other programs",
 	.write = export,
 };

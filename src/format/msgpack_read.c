@@ -366,7 +366,7 @@ bool msgpack_detect(const char *head, size_t n)
 const struct format format_msgpack = {
 	.name = "hatchet_msgpack",
 	.suffix = ".hatchet_msgpack",
-	.keeps_raw = true,
+	.names = NAME_RAW,
 	.help = "Hatchet in MessagePack, as Triton's Proton writes it",
 	.detect = msgpack_detect,
 	.read = msgpack_read,

@@ -233,6 +233,7 @@ static int perfetto_write(const struct session *s, const struct write_options *o
 const struct format format_perfetto = {
 	.name = "perfetto",
 	.suffix = ".perfetto-trace",
+	.names = NAME_DEMANGLED,
 	.help = "a trace for https://ui.perfetto.dev (profiles recorded with --trace)",
 	.write = perfetto_write,
 };

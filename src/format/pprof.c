@@ -220,6 +220,7 @@ static int pprof_write(const struct session *s, const struct write_options *opti
 const struct format format_pprof = {
 	.name = "pprof",
 	.suffix = ".pb.gz",
+	.names = NAME_DEMANGLED,
 	.help = "for pprof: a protobuf in gzip",
 	.write = pprof_write,
 };

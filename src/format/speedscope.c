@@ -177,6 +177,7 @@ static int speedscope_write(const struct session *s, const struct write_options 
 const struct format format_speedscope = {
 	.name = "speedscope",
 	.suffix = ".speedscope.json",
+	.names = NAME_DEMANGLED,
 	.help = "for https://www.speedscope.app",
 	.write = speedscope_write,
 };
