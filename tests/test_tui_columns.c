@@ -133,6 +133,47 @@ START_TEST(limits)
 }
 END_TEST
 
+/* What is too small for a row of the tree has none elsewhere. */
+START_TEST(limits_of_views)
+{
+	static const struct tui_options options = {.command = "view", .least = {.share = 0.15}};
+	struct world w;
+
+	file_world(&w, &options);
+	world_keys(&w, "7 E");
+	world_golden(&w, 14, 80, "columns_limit_bottom_up");
+	world_keys(&w, "/ 'rope' Enter");
+	ck_assert(world_shows(&w, "is not in Bottom-up"));
+	world_keys(&w, "1 / 'forward' Enter 8");
+	world_golden(&w, 14, 80, "columns_limit_callers");
+	world_keys(&w, "1 Home 9");
+	world_golden(&w, 14, 80, "columns_limit_flame");
+	world_keys(&w, "/ 'rope_fused' Enter");
+	ck_assert(world_shows(&w, "zoom: rope_fused"));
+	world_keys(&w, "Esc x x");
+	world_golden(&w, 14, 80, "columns_limit_flame_callers");
+	world_keys(&w, "Esc Esc Esc 7 C");
+	ck_assert(!world_shows(&w, "from: 15%"));
+	ck_assert(world_shows(&w, "rope_fused"));
+	world_done(&w);
+}
+END_TEST
+
+START_TEST(limit_too_high)
+{
+	static const struct tui_options options = {
+		.command = "view", .least = {.word = "calls", .value = 1e9}};
+	struct world w;
+
+	file_world(&w, &options);
+	world_keys(&w, "7");
+	ck_assert(world_shows(&w, "nothing is large enough for the limit"));
+	world_keys(&w, "Esc");
+	ck_assert(world_shows(&w, "rope_fused"));
+	world_done(&w);
+}
+END_TEST
+
 /* The run as it was, and a second later without its forward pass but with a new scope. */
 static void compared_world(struct world *w, struct snapshot **ret_before, struct session **ret_side,
 			   struct tui_options *options)
@@ -292,6 +333,8 @@ Suite *suite_columns(void)
 	tcase_add_test(c, columns_that_cannot_be);
 	tcase_add_test(c, levels);
 	tcase_add_test(c, limits);
+	tcase_add_test(c, limits_of_views);
+	tcase_add_test(c, limit_too_high);
 	tcase_add_test(c, comparison);
 	tcase_add_test(c, comparison_of_named_columns);
 	tcase_add_test(c, asking_for_a_comparison);

@@ -352,17 +352,17 @@ double bottom_up_number(struct bottom_up *b, uint32_t i, unsigned which)
 }
 
 /* What is of the parent is of the row above. */
-double bottom_up_derived(struct bottom_up *b, uint32_t i, unsigned k, const struct derived *m)
+double bottom_up_derived(struct bottom_up *b, uint32_t i, unsigned which, const struct derived *m)
 {
 	bool of_parent = m->op == DERIVED_OF_PARENT && b->nodes[i].parent != BOTTOM_UP_NONE;
 	double v;
 
-	if (!number_cache_get(&b->cache, b->nodes[i].known, NUMBER_DERIVED + k, i, &v)) {
+	if (!number_cache_get(&b->cache, b->nodes[i].known, which, i, &v)) {
 		struct number_set set = set_of(b, i);
 		struct number_set whole = set_of(b, of_parent ? b->nodes[i].parent : 0);
 
 		v = number_set_derived(b->numbers, m, &set, &whole);
-		number_cache_put(&b->cache, &b->nodes[i].known, NUMBER_DERIVED + k, i, v);
+		number_cache_put(&b->cache, &b->nodes[i].known, which, i, v);
 	}
 	return v;
 }

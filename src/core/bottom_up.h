@@ -50,8 +50,8 @@ uint32_t bottom_up_example(const struct bottom_up *b, uint32_t i);
 bool bottom_up_any(const struct bottom_up *b, uint32_t i, const uint8_t *by_node, uint8_t flags);
 /* A number of the holders of a node, themselves, but for NUMBER_TOTAL. NaN: absent. */
 double bottom_up_number(struct bottom_up *b, uint32_t i, unsigned which);
-/* The same of the k-th metric that was named. */
-double bottom_up_derived(struct bottom_up *b, uint32_t i, unsigned k, const struct derived *m);
+/* The same of a metric by name, as NUMBER_LIMIT or from NUMBER_DERIVED on. */
+double bottom_up_derived(struct bottom_up *b, uint32_t i, unsigned which, const struct derived *m);
 /* The one of its calling contexts that holds the most time. */
 uint32_t bottom_up_heaviest(struct bottom_up *b, uint32_t i);
 

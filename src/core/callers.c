@@ -299,15 +299,15 @@ double callers_number(struct callers *c, uint32_t i, unsigned which)
 	return v;
 }
 
-double callers_derived(struct callers *c, uint32_t i, unsigned k, const struct derived *m)
+double callers_derived(struct callers *c, uint32_t i, unsigned which, const struct derived *m)
 {
 	double v;
 
-	if (!number_cache_get(&c->cache, c->rows[i].known, NUMBER_DERIVED + k, i, &v)) {
+	if (!number_cache_get(&c->cache, c->rows[i].known, which, i, &v)) {
 		struct number_set set = set_of(c, i), whole = set_of(c, 0);
 
 		v = number_set_derived(c->numbers, m, &set, &whole);
-		number_cache_put(&c->cache, &c->rows[i].known, NUMBER_DERIVED + k, i, v);
+		number_cache_put(&c->cache, &c->rows[i].known, which, i, v);
 	}
 	return v;
 }

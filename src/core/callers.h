@@ -43,8 +43,9 @@ uint32_t callers_n(const struct callers *c);
 const struct callers_row *callers_row(const struct callers *c, uint32_t i);
 /* With everything below, but for CALLERS_ITSELF and NUMBER_SELF; NaN: absent. */
 double callers_number(struct callers *c, uint32_t i, unsigned which);
-/* The same of the k-th metric that was named; shares are of the function's. */
-double callers_derived(struct callers *c, uint32_t i, unsigned k, const struct derived *m);
+/* The same of a metric by name, as NUMBER_LIMIT or from NUMBER_DERIVED on; shares are of the
+ * function's. */
+double callers_derived(struct callers *c, uint32_t i, unsigned which, const struct derived *m);
 /* The context of a row with the most time (or else the first one). */
 uint32_t callers_heaviest(struct callers *c, uint32_t i);
 /* Does it call itself, however indirectly? */

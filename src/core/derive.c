@@ -748,6 +748,11 @@ static int parse_column(const struct session *s, const char *word, struct derive
 	return derive_parse(s, word, len, ret);
 }
 
+int least_parse(const struct least *x, const struct session *s, struct derived *ret)
+{
+	return parse_column(s, x->word && x->value != 0 ? x->word : "total", ret);
+}
+
 int least_apply(const struct least *x, uint8_t *mask, struct snapshot *snap)
 {
 	struct derive *d = derive_new(snap, x->peaks);
@@ -756,7 +761,7 @@ int least_apply(const struct least *x, uint8_t *mask, struct snapshot *snap)
 	int r = -ENOMEM;
 
 	if (d)
-		r = parse_column(snapshot_session(snap), x->word && x->value != 0 ? x->word : "total", &m);
+		r = least_parse(x, snapshot_session(snap), &m);
 	if (r == 0)
 		v = derive_column(d, &m);
 	if (r == 0 && !v)

@@ -60,6 +60,13 @@ static inline bool least_any(const struct least *x)
 {
 	return x->value != 0 || x->share > 0;
 }
+/* What it limits. 0 or what derive_parse() says. */
+int least_parse(const struct least *x, const struct session *s, struct derived *ret);
+/* Is a value enough, where that of everything is `whole`? */
+static inline bool least_reached(const struct least *x, double v, double whole)
+{
+	return (x->value == 0 || v >= x->value) && !(x->share > 0 && !(v >= x->share * whole));
+}
 /* Narrow a mask (core/filter.h) by it. 0, -ENOMEM, or what derive_parse() says. */
 int least_apply(const struct least *x, uint8_t *mask, struct snapshot *snap);
 

@@ -27,7 +27,8 @@ struct number_set {
 enum {
 	NUMBER_SELF = NUMBER_N, /* time of the nodes alone */
 	NUMBER_TOTAL,           /* with everything below */
-	NUMBER_DERIVED,         /* the first that somebody else names */
+	NUMBER_LIMIT,           /* derived: what the view is limited by */
+	NUMBER_DERIVED,         /* the first that is asked for by name */
 	NUMBER_SETS_N = 64,
 };
 

@@ -15,6 +15,7 @@
 struct flame_child {
 	double value;
 	uint32_t node;
+	bool is_shown;
 };
 
 /* Those that are not. */
@@ -93,8 +94,9 @@ uint32_t flame_level(const struct flame *f, uint32_t box)
 static int add_child(struct flame *f, struct rest *rest, uint32_t node, double least)
 {
 	double v = flame_value(f, node);
+	bool is_shown = !f->is_shown || f->is_shown(f->ctx, node);
 
-	if (v < least) {
+	if (v < least || (least > 0 && !is_shown)) {
 		rest->value += v;
 		rest->n++;
 		return 0;
@@ -102,11 +104,11 @@ static int add_child(struct flame *f, struct rest *rest, uint32_t node, double l
 	if (array_reserve((void **)&f->children, &f->cap_children, f->n_children + 1,
 			  sizeof(*f->children)) < 0)
 		return -ENOMEM;
-	f->children[f->n_children++] = (struct flame_child){v, node};
+	f->children[f->n_children++] = (struct flame_child){v, node, is_shown};
 	return 0;
 }
 
-/* Children of at least so much, as f->children in any order, and the others. */
+/* Children of at least so much (0: all), as f->children in any order, and the others. */
 static int collect(struct flame *f, uint32_t node, double least, struct rest *rest)
 {
 	uint32_t child = SNAP_NONE;
@@ -135,6 +137,8 @@ static int child_compare(const void *a, const void *b)
 {
 	const struct flame_child *x = a, *y = b;
 
+	if (x->is_shown != y->is_shown)
+		return x->is_shown ? -1 : 1;
 	if (x->value != y->value)
 		return x->value < y->value ? 1 : -1;
 	return x->node < y->node ? -1 : x->node > y->node;

@@ -5,8 +5,8 @@
  *
  *     level 0   │root──────────────────────────────────│
  *     level 1   │a──────────────────│b─────────│+3 more│   siblings: the largest first; those of
- *     level 2   │c────────│+9─│                            less than a column are one box, in the
- *                                                          place that they need, one at least
+ *     level 2   │c────────│+9─│                            less than a column, and those that are
+ * not shown, are one box, in the place that they need, one at least
  *
  * Of a node's columns its children leave what it holds itself. Nodes are those of the snapshot, or
  * those of a bottom-up tree. A view of the rest has only the children behind the first `skip`; when
@@ -31,7 +31,10 @@ struct flame {
 	struct numbers *numbers;
 	struct bottom_up *callers; /* NULL: from the top */
 	unsigned which;            /* the number that makes a box wide */
-	struct flame_box *boxes;   /* level by level, from left to right */
+	/* May a node have a box of its own? NULL: any. */
+	bool (*is_shown)(void *ctx, uint32_t node);
+	void *ctx;
+	struct flame_box *boxes; /* level by level, from left to right */
 	size_t n, cap;
 	uint32_t *levels; /* the first box of each, and behind the last */
 	size_t n_levels, cap_levels;

@@ -21,6 +21,10 @@ struct kept {
 	bool made;
 };
 
+struct derived;
+
+/* Are rows limited to those that reach something? *ret is what. */
+bool tui_limit(const struct tui *t, struct derived *ret);
 /* The numbers of all that the filter leaves. */
 struct numbers *tui_numbers(struct tui *t);
 void kept_done(struct kept *k);

@@ -38,6 +38,8 @@ struct panel_bottom_up {
 	uint64_t *open; /* scratch: keys of open nodes while the tree is made anew */
 	size_t n_open, cap_open;
 	bool auto_fold; /* no fold key was used yet */
+	bool is_limited;
+	struct derived limit; /* what by */
 };
 
 static struct panel_bottom_up *as_bottom_up(struct panel *p)
@@ -59,7 +61,7 @@ static double number(struct panel *p, uint32_t i, unsigned which)
 
 static double derived(struct panel *p, uint32_t i, unsigned k, const struct derived *m)
 {
-	return bottom_up_derived(as_bottom_up(p)->tree, i, k, m);
+	return bottom_up_derived(as_bottom_up(p)->tree, i, NUMBER_DERIVED + k, m);
 }
 
 static uint32_t whole(struct panel *p, uint32_t i)
@@ -117,20 +119,52 @@ static int child_compare(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
+static double limit_value(struct panel *p, uint32_t i)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+
+	return bottom_up_derived(pb->tree, i, NUMBER_LIMIT, &pb->limit);
+}
+
+/* Is it large enough to have a row? */
+static bool is_shown(struct panel *p, uint32_t i)
+{
+	return !as_bottom_up(p)->is_limited ||
+	       least_reached(&p->tui->least, limit_value(p, i), limit_value(p, 0));
+}
+
+/* Are there callers that would have rows? */
+static bool is_branch(struct panel *p, uint32_t i)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+
+	if (!pb->is_limited || !node_of(p, i)->has_callers)
+		return node_of(p, i)->has_callers;
+	if (bottom_up_open(pb->tree, i) < 0 || make_flags(pb) < 0)
+		return false;
+	for (uint32_t k = 0; k < node_of(p, i)->n_children; k++)
+		if (is_shown(p, node_of(p, i)->first_child + k))
+			return true;
+	return false;
+}
+
 /* The children of a node in their order, as pb->children; their number. Absent ones stay last. */
 static size_t sort_children(struct panel *p, uint32_t i)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);
-	size_t n = node_of(p, i)->n_children, present = 0;
+	uint32_t all = node_of(p, i)->n_children;
+	size_t n = 0, present = 0;
 
-	if (array_reserve((void **)&pb->children, &pb->cap_children, n + 1, sizeof(*pb->children)) <
-	    0)
+	if (array_reserve((void **)&pb->children, &pb->cap_children, (size_t)all + 1,
+			  sizeof(*pb->children)) < 0)
 		return 0;
-	for (uint32_t k = 0; k < n; k++) {
+	for (uint32_t k = 0; k < all; k++) {
 		uint32_t child = node_of(p, i)->first_child + k;
 
-		pb->children[k] = (struct child){sort_value(p, child), child};
-		present += !isnan(pb->children[k].value);
+		if (!is_shown(p, child))
+			continue;
+		pb->children[n] = (struct child){sort_value(p, child), child};
+		present += !isnan(pb->children[n++].value);
 	}
 	if (n > 1)
 		qsort(pb->children, n, sizeof(*pb->children), child_compare);
@@ -278,7 +312,7 @@ static size_t hottest_closed(struct panel *p)
 		uint32_t i = as_bottom_up(p)->rows[row];
 		double v = sort_value(p, i);
 
-		if (!is_open(p, i) && node_of(p, i)->has_callers && v > most) {
+		if (!is_open(p, i) && v > most && is_branch(p, i)) {
 			most = v;
 			best = row;
 		}
@@ -327,7 +361,7 @@ static void unfold_below(struct panel *p, uint32_t from)
 				  pb->n_stack + node->n_children, sizeof(*pb->stack)) < 0)
 			return;
 		for (uint32_t k = node->n_children; k-- > 0;)
-			if (node_of(p, node->first_child + k)->has_callers)
+			if (is_branch(p, node->first_child + k))
 				pb->stack[pb->n_stack++] = node->first_child + k;
 	}
 }
@@ -383,6 +417,7 @@ static void update(struct panel *p)
 	number_columns_choose(p);
 	if (!make_tree(p))
 		return;
+	pb->is_limited = tui_limit(p->tui, &pb->limit);
 	if (pb->auto_fold)
 		close_all(pb);
 	build(p);
@@ -444,7 +479,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 	layout_cells(&pb->layout, pen, p, &p->columns, i);
 	draw_lines(p, pen, i);
 	x = pen->x;
-	if (node_of(p, i)->has_callers) {
+	if (is_branch(p, i)) {
 		pen_put(pen, ROLE_DIM, is_open(p, i) ? g->open : g->closed);
 		pen_hit(pen, x, HIT_FOLD, (int)row);
 	} else {
@@ -476,6 +511,8 @@ static void explain(struct panel *p, struct buf *out)
 	if (*p->tui->filter)
 		buf_printf(out, "no path has '%s' in a name\nEsc clears the filter",
 			   p->tui->filter);
+	else if (as_bottom_up(p)->is_limited && node_of(p, 0)->n_children > 0)
+		buf_puts(out, "nothing is large enough for the limit\nEsc clears it");
 	else
 		tui_explain_empty(p->tui, out);
 }
@@ -505,7 +542,7 @@ static void rebuild(struct panel *p, uint32_t cursor)
 
 static void fold_row(struct panel *p, uint32_t i, bool open)
 {
-	if (node_of(p, i)->has_callers && is_open(p, i) != open)
+	if (is_branch(p, i) && is_open(p, i) != open)
 		set_open(p, p->cursor, open);
 }
 
@@ -593,7 +630,7 @@ static uint32_t hottest_child(struct panel *p, uint32_t i)
 	for (uint32_t k = 0; k < node_of(p, i)->n_children; k++) {
 		uint32_t child = node_of(p, i)->first_child + k;
 
-		if (!best || sort_value(p, child) > sort_value(p, best))
+		if (is_shown(p, child) && (!best || sort_value(p, child) > sort_value(p, best)))
 			best = child;
 	}
 	return best;
@@ -601,7 +638,7 @@ static uint32_t hottest_child(struct panel *p, uint32_t i)
 
 static void do_hot_child(struct panel *p, uint32_t i)
 {
-	uint32_t child = node_of(p, i)->has_callers ? hottest_child(p, i) : 0;
+	uint32_t child = is_branch(p, i) ? hottest_child(p, i) : 0;
 
 	rebuild(p, child ? child : i);
 }
@@ -610,7 +647,7 @@ static void do_hot_path(struct panel *p, uint32_t i)
 {
 	uint32_t child;
 
-	while (node_of(p, i)->has_callers && (child = hottest_child(p, i)) != 0)
+	while (is_branch(p, i) && (child = hottest_child(p, i)) != 0)
 		i = child;
 	rebuild(p, i);
 }
@@ -693,6 +730,8 @@ static uint32_t search_child(void *ctx, uint32_t i, uint32_t child)
 		return FINDER_NONE;
 	node = node_of(ctx, i);
 	child = child == FINDER_NONE ? node->first_child : child + 1;
+	while (child < node->first_child + node->n_children && !is_shown(ctx, child))
+		child++;
 	return child < node->first_child + node->n_children ? child : FINDER_NONE;
 }
 

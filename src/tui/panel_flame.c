@@ -40,6 +40,8 @@ struct panel_flame {
 	char titles[MAX_COLUMNS][12];
 	unsigned n_made; /* numbers that were looked at */
 	struct buf name;
+	bool is_limited;
+	struct derived limit; /* what by */
 };
 
 static struct panel_flame *as_flame(struct panel *p)
@@ -230,6 +232,27 @@ static void show_all(struct panel *p)
 	panel_spoil(p);
 }
 
+/* ---- the limit ---- */
+
+static double limit_value(struct panel *p, uint32_t node)
+{
+	struct panel_flame *pf = as_flame(p);
+	const double *v;
+
+	if (pf->flame.callers)
+		return bottom_up_derived(pf->callers, node, NUMBER_LIMIT, &pf->limit);
+	v = derive_column(numbers_derive(pf->flame.numbers), &pf->limit);
+	return v ? v[node] : NAN;
+}
+
+static bool is_shown(void *ctx, uint32_t node)
+{
+	struct panel *p = ctx;
+
+	return !as_flame(p)->is_limited ||
+	       least_reached(&p->tui->least, limit_value(p, node), limit_value(p, 0));
+}
+
 /* ---- rows: levels ---- */
 
 static uint32_t level_of_row(struct panel *p, size_t row)
@@ -288,6 +311,9 @@ static void update(struct panel *p)
 	pf->flame.which = pf->numbers[p->sort];
 	if (pf->form == FORM_CALLERS && !make_callers(p, n))
 		return;
+	pf->is_limited = tui_limit(p->tui, &pf->limit);
+	pf->flame.is_shown = pf->is_limited ? is_shown : NULL;
+	pf->flame.ctx = p;
 	pf->view.width = p->width;
 	if (snapshot_n(p->tui->snap) == 0 || flame_layout(&pf->flame, &pf->view) < 0)
 		return;
@@ -694,7 +720,7 @@ static uint32_t root_for(struct panel *p, uint32_t node)
 	uint32_t root = node, up;
 
 	while ((up = flame_parent(&pf->flame, root)) != SNAP_NONE && up != pf->view.root &&
-	       flame_value(&pf->flame, up) <= least)
+	       flame_value(&pf->flame, up) <= least && is_shown(p, root))
 		root = up;
 	return root;
 }
