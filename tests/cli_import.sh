@@ -42,11 +42,23 @@ if ! grep -q 'define HAVE_SQLITE 1' "$build/config.h"; then
 elif ! python3 "$databases/make_databases.py" . 2>err; then
 	echo "skipped: databases: python3 cannot make them: $(tail -1 err)"
 else
-	for db in nsys.sqlite nsys_old.sqlite rocpd2.db rocpd3.db types.sqlite; do
+	for db in nsys.sqlite nsys_old.sqlite rocpd2.db rocpd3.db rocpd4.db types.sqlite; do
 		report "$db" >report 2>err
 		check "$db: report" "0 " "$? $(cat err)"
 		golden "$db: report is as expected" report "$databases/$db.report"
 		cat "$db" | report - >piped; check "$db: a pipe" "" "$(diff report piped | head -3)"
+	done
+	for db in rocpd2.db rocpd3.db rocpd4.db; do
+		"$PROTON" export -f json "$db" >json
+		has "$db: a thread by its row" '"thread":4243' json
+	done
+	# Recorded by nsys itself: a program with NVTX, streams, threads, managed memory and graphs.
+	for db in nsys-2023.4-node nsys-2025.3-graph nsys-2025.3-torch; do
+		gzip -dc "$databases/$db.sqlite.gz" >"$db.sqlite"
+		report "$db.sqlite" >report 2>err
+		check "$db: report" "0 " "$? $(cat err)"
+		golden "$db: report is as expected" report "$databases/$db.report"
+		check "$db: the sums of SQL" "" "$(python3 "$databases/check_sums.py" "$PROTON" "$db.sqlite" 2>&1)"
 	done
 	gzip -c nsys.sqlite >nsys.gz
 	report nsys.sqlite >report; report nsys.gz >out

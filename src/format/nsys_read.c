@@ -66,14 +66,18 @@ static uint32_t name_of(struct nsys *n, int column)
 	return db_null(n->db, column) || id == IDINDEX_NONE ? 0 : id;
 }
 
-/* "cudaLaunchKernel_v7000" is cudaLaunchKernel of version 7.0. */
+/* "cudaLaunchKernel_v7000" is cudaLaunchKernel of version 7.0; a name may have a "_v2" of its own.
+ */
 static uint32_t without_version(struct nsys *n, uint32_t name)
 {
-	const char *text = strtab_str(n->s->strings, name), *v = strstr(text, "_v");
+	const char *text = strtab_str(n->s->strings, name);
+	size_t all = strlen(text), len = all;
 
-	if (!v || !v[2] || v[2 + strspn(v + 2, "0123456789")])
+	while (len && text[len - 1] >= '0' && text[len - 1] <= '9')
+		len--;
+	if (len == all || len < 2 || memcmp(text + len - 2, "_v", 2) != 0)
 		return name;
-	return strtab_add(n->s->strings, text, (size_t)(v - text));
+	return strtab_add(n->s->strings, text, len - 2);
 }
 
 /* ---- what stands for itself ---- */
@@ -279,17 +283,25 @@ static uint8_t memory_kind(struct nsys *n, int column)
 	return db_null(n->db, column) || kind == IDINDEX_NONE ? MEMORY_UNKNOWN : (uint8_t)kind;
 }
 
+enum { MIGRATION_FIRST = 11, MIGRATION_LAST = 13 };
+
 static int add_copy(struct nsys *n)
 {
 	/* CUPTI's numbers; beyond them nsys' own for migrations of managed memory. */
 	static const uint8_t directions[] = {
-		[1] = COPY_HOST_TO_DEVICE,    [2] = COPY_DEVICE_TO_HOST,
-		[3] = COPY_HOST_TO_DEVICE,    [4] = COPY_DEVICE_TO_HOST,
-		[5] = COPY_DEVICE_TO_DEVICE,  [6] = COPY_DEVICE_TO_DEVICE,
-		[7] = COPY_DEVICE_TO_DEVICE,  [8] = COPY_DEVICE_TO_DEVICE,
-		[9] = COPY_HOST_TO_HOST,      [10] = COPY_PEER_TO_PEER,
-		[11] = COPY_HOST_TO_DEVICE,   [12] = COPY_DEVICE_TO_HOST,
-		[13] = COPY_DEVICE_TO_DEVICE,
+		[1] = COPY_HOST_TO_DEVICE,
+		[2] = COPY_DEVICE_TO_HOST,
+		[3] = COPY_HOST_TO_DEVICE,
+		[4] = COPY_DEVICE_TO_HOST,
+		[5] = COPY_DEVICE_TO_DEVICE,
+		[6] = COPY_DEVICE_TO_DEVICE,
+		[7] = COPY_DEVICE_TO_DEVICE,
+		[8] = COPY_DEVICE_TO_DEVICE,
+		[9] = COPY_HOST_TO_HOST,
+		[10] = COPY_PEER_TO_PEER,
+		[MIGRATION_FIRST] = COPY_HOST_TO_DEVICE,
+		[12] = COPY_DEVICE_TO_HOST,
+		[MIGRATION_LAST] = COPY_DEVICE_TO_DEVICE,
 	};
 	int64_t kind = db_int(n->db, FIRST_OWN + 1);
 	struct trace_work w;
@@ -303,6 +315,8 @@ static int add_copy(struct nsys *n)
 	w.direction = kind > 0 && kind < (int64_t)ARRAY_SIZE(directions) ? directions[kind] : 0;
 	w.src_kind = memory_kind(n, FIRST_OWN + 2);
 	w.dst_kind = memory_kind(n, FIRST_OWN + 3);
+	if (kind >= MIGRATION_FIRST && kind <= MIGRATION_LAST)
+		w.src_kind = w.dst_kind = MEMORY_MANAGED; /* pages, which nobody copied */
 	return trace_add_work(n->trace, &w);
 }
 
@@ -351,6 +365,30 @@ static const struct table {
 	{"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {WORK_COLUMNS, "graphId"}, add_graph},
 };
 
+/* What nsys warns of itself: records that were dropped, a library that it could not load … */
+static int read_diagnostics(struct nsys *n)
+{
+	static const char *const columns[] = {"severity", "text", "globalPid", NULL};
+	enum { WARNING = 2, ERROR = 3 }; /* ENUM_DIAGNOSTIC_SEVERITY_LEVEL */
+	int r = db_select(n->db, "DIAGNOSTIC_EVENT", columns);
+	uint32_t text, process;
+	int64_t severity;
+
+	while (r > 0 && (r = db_next(n->db)) > 0) {
+		severity = db_int(n->db, 0);
+		if (severity != WARNING && severity != ERROR)
+			continue;
+		text = db_text(n->db, 1, n->s->strings);
+		process = db_ids_get(&n->processes, global_pid(db_int(n->db, 2)));
+		if (text == STRTAB_NONE ||
+		    session_note(n->s, process == IDINDEX_NONE ? SESSION_NONE : process,
+				 severity == ERROR ? NOTE_ERROR : NOTE_WARNING,
+				 strtab_str(n->s->strings, text)) < 0)
+			return out_of_memory(n);
+	}
+	return r;
+}
+
 static int read_table(struct nsys *n, const struct table *t)
 {
 	int r = db_select(n->db, t->name, t->columns);
@@ -389,6 +427,8 @@ static int read_all(struct nsys *n)
 		r = read_table(n, &tables[i]);
 	if (r >= 0)
 		r = read_processes(n);
+	if (r >= 0)
+		r = read_diagnostics(n);
 	if (r >= 0 && trace_finish(n->trace, base_ns) < 0)
 		r = out_of_memory(n);
 	return r;

@@ -6,6 +6,7 @@
  * events, or, since version 3 of the schema, of tables that they refer to.
  *
  *   rocpd_string, rocpd_info_kernel_symbol ─> names    rocpd_region ─> ranges
+ *   rocpd_info_thread ─> thread ids
  *   rocpd_event ─> stack ids: work was launched by the region with its id
  *   rocpd_kernel_dispatch, rocpd_memory_copy ─> work */
 #include <errno.h>
@@ -30,7 +31,7 @@ struct rocpd {
 	struct session *s;
 	struct trace *trace;
 	const char *run; /* what follows the names of its tables */
-	struct db_ids strings, kernels, agents, processes, events, tracks, times;
+	struct db_ids strings, kernels, agents, processes, threads, events, tracks, times;
 	struct event *event; /* by the value in events */
 	size_t n_events, cap_events;
 	struct place *place; /* by the value in tracks */
@@ -53,12 +54,41 @@ static const char *table(struct rocpd *r, const char *name)
 
 /* ---- what events refer to ---- */
 
+/* A whole number of a JSON object, or 0. */
+static uint32_t number_of(yajl_val object, const char *key)
+{
+	const char *path[] = {key, NULL};
+	yajl_val v = yajl_tree_get(object, path, yajl_t_number);
+
+	return v && YAJL_IS_INTEGER(v) && YAJL_GET_INTEGER(v) > 0 &&
+			       YAJL_GET_INTEGER(v) < UINT32_MAX / 1000
+		       ? (uint32_t)YAJL_GET_INTEGER(v)
+		       : 0;
+}
+
+/* What the agent's own record says. HIP counts pairs of CUs from gfx10 on, and so do we. */
+static void read_size(struct rocpd *r, int column, struct session_device *d)
+{
+	uint32_t text = db_text(r->db, column, r->s->strings);
+	yajl_val v;
+
+	if (!text || text == STRTAB_NONE)
+		return;
+	v = yajl_tree_parse(strtab_str(r->s->strings, text), NULL, 0);
+	if (v && YAJL_IS_OBJECT(v)) {
+		d->num_sms = number_of(v, "cu_count") /
+			     (strtab_len(r->s->strings, d->arch) > strlen("gfx90a") ? 2 : 1);
+		d->clock_khz = number_of(v, "max_engine_clk_fcompute") * 1000;
+	}
+	yajl_tree_free(v);
+}
+
 /* Marketing name and gfx target; the index counts GPUs alone. */
 static int read_agents(struct rocpd *r)
 {
 	static const char *const columns[] = {
-		"!id",  "!type",        "type_index", "absolute_index",
-		"name", "product_name", "model_name", NULL};
+		"!id",          "!type",      "type_index",   "absolute_index", "name",
+		"product_name", "model_name", "generic_name", "extdata",        NULL};
 	int ret = db_select(r->db, table(r, "rocpd_info_agent"), columns);
 	struct session_device d;
 	uint32_t type;
@@ -69,9 +99,10 @@ static int read_agents(struct rocpd *r)
 			continue;
 		d = (struct session_device){
 			.index = (int32_t)(db_int(r->db, db_null(r->db, 2) ? 3 : 2) & INT32_MAX),
-			.arch = db_text(r->db, 4, r->s->strings),
+			.arch = db_text(r->db, db_null(r->db, 7) ? 4 : 7, r->s->strings),
 			.name = db_text(r->db, db_null(r->db, 5) ? 6 : 5, r->s->strings),
 		};
+		read_size(r, 8, &d);
 		if (d.arch == STRTAB_NONE || d.name == STRTAB_NONE ||
 		    trace_add_device(r->trace, &d) == -ENOMEM ||
 		    db_ids_add(&r->agents, db_int(r->db, 0), (uint32_t)d.index) < 0)
@@ -101,6 +132,17 @@ static int read_processes(struct rocpd *r)
 		p->cmdline = p->exe = command;
 		p->end = PROCESS_ENDED;
 	}
+	return ret;
+}
+
+static int read_threads(struct rocpd *r)
+{
+	static const char *const columns[] = {"!id", "!tid", NULL};
+	int ret = db_select(r->db, table(r, "rocpd_info_thread"), columns);
+
+	while (ret > 0 && (ret = db_next(r->db)) > 0)
+		if (db_ids_add(&r->threads, db_int(r->db, 0), (uint32_t)db_int(r->db, 1)) < 0)
+			return out_of_memory(r);
 	return ret;
 }
 
@@ -230,6 +272,13 @@ static struct event event_of(struct rocpd *r)
 	return i == IDINDEX_NONE || db_null(r->db, EVENT) ? (struct event){0} : r->event[i];
 }
 
+static uint32_t thread_of(const struct rocpd *r, int64_t id)
+{
+	uint32_t tid = db_ids_get(&r->threads, id);
+
+	return tid == IDINDEX_NONE ? (uint32_t)id : tid;
+}
+
 /* The process of an id, which need not be listed. */
 static uint32_t process_of(struct rocpd *r, int64_t id)
 {
@@ -260,7 +309,7 @@ static int add_region(struct rocpd *r)
 	uint32_t name = event.message ? event.message : name_of(r, &r->strings);
 	struct session_lane lane = {.process = process_of(r, place.pid),
 				    .device = SESSION_NONE,
-				    .thread = (uint64_t)place.tid};
+				    .thread = thread_of(r, place.tid)};
 	enum frame_kind kind = event.message ? FRAME_NVTX : FRAME_FUNCTION;
 	struct trace_range range = {.start_ns = time_of(r, START, START_ID),
 				    .end_ns = time_of(r, END, END_ID),
@@ -355,9 +404,9 @@ static int read_event_table(struct rocpd *r, const struct events *t)
 
 static int read_run(struct rocpd *r)
 {
-	static int (*const steps[])(struct rocpd * r) = {read_strings, read_agents, read_processes,
-							 read_kernels, read_events, read_tracks,
-							 read_times};
+	static int (*const steps[])(struct rocpd * r) = {read_strings, read_agents,  read_processes,
+							 read_threads, read_kernels, read_events,
+							 read_tracks,  read_times};
 	int ret = 0;
 
 	for (size_t i = 0; ret >= 0 && i < ARRAY_SIZE(steps); i++)
@@ -378,7 +427,7 @@ static bool has_events(struct rocpd *r)
 static void run_done(struct rocpd *r)
 {
 	struct db_ids *ids[] = {&r->strings, &r->kernels, &r->agents, &r->processes,
-				&r->events,  &r->tracks,  &r->times};
+				&r->threads, &r->events,  &r->tracks, &r->times};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
 		db_ids_done(ids[i]);

@@ -51,13 +51,15 @@ def nsys():
         CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INT NOT NULL, end INT NOT NULL,
             deviceId INT NOT NULL, graphId INT NOT NULL, graphExecId INT NOT NULL,
             contextId INT NOT NULL, streamId INT NOT NULL, correlationId INT, globalPid INT);
+        CREATE TABLE DIAGNOSTIC_EVENT (timestamp INT NOT NULL, timestampType INT NOT NULL,
+            source INT NOT NULL, severity INT NOT NULL, text TEXT NOT NULL, globalPid INT);
         CREATE TABLE NVTX_EVENTS (start INT NOT NULL, end INT, eventType INT NOT NULL, rangeId INT,
             category INT, color INT, text TEXT, globalTid INT, endGlobalTid INT, textId INT,
             domainId INT);
         """)
     strings(db, "StringIds", ["", "cudaLaunchKernel_v7000", "cudaMemcpyAsync_v3020",
                               "cudaDeviceSynchronize_v3020", "gemm(float *)", "gemm", "_Z4gemmPf",
-                              "forward", "cudaGraphLaunch_v10000"])
+                              "forward", "cudaGraphLaunch_v10000", "cudaGetDeviceProperties_v2_v12000"])
     db.executemany("INSERT INTO ENUM_CUDA_MEM_KIND VALUES (?, ?, ?)",
                    [(0, "CUDA_MEMOPR_MEMORY_KIND_PAGEABLE", "Pageable"),
                     (1, "CUDA_MEMOPR_MEMORY_KIND_PINNED", "Pinned"),
@@ -70,12 +72,17 @@ def nsys():
     db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, 0, ?, ?, ?, 0, NULL)",
                    [(1000, 1500, GLOBAL_TID, 1, 1), (1600, 1900, GLOBAL_TID, 2, 1),
                     (2000, 2100, GLOBAL_TID, 3, 2), (2200, 9000, GLOBAL_TID, 4, 3),
-                    (9100, 9200, GLOBAL_TID, 5, 8)])
+                    (9100, 9200, GLOBAL_TID, 5, 8), (9210, 9230, GLOBAL_TID, 6, 9)])
     db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 1, 7, ?, ?, 4, 5, ?, 1, NULL)",
                    [(3000, 4000, 1, GLOBAL_PID, 6), (4000, 5500, 2, GLOBAL_PID, 6),
                     (6000, 6100, 77, GLOBAL_PID, None)])
-    db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (7000, 7500, 0, 1, 7, 3, ?, 4096, 2, 2, 1)",
-               (GLOBAL_PID,))
+    db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   [(7000, 7500, 1, 7, 3, GLOBAL_PID, 4096, 2, 2, 1),
+                    (7510, 7520, 0, 0, 0, GLOBAL_PID, 65536, 11, 7, 7)])  # a page that moves
+    db.executemany("INSERT INTO DIAGNOSTIC_EVENT VALUES (0, 1, 1, ?, ?, ?)",
+                   [(1, "CUDA injection initialized successfully.", GLOBAL_PID),
+                    (2, "Not all NVTX events might have been collected.", GLOBAL_PID),
+                    (3, "CUPTI could not be loaded.", GLOBAL_PID + (9 << 24))])
     db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (7600, 7610, 0, 1, 7, 3, ?, 0, 64, 2)",
                (GLOBAL_PID,))
     db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (9300, 9900, 0, 12, 13, 1, 7, 5, ?)",
@@ -113,7 +120,9 @@ ROCPD = """
         command TEXT);
     CREATE TABLE rocpd_info_agentU (id INTEGER PRIMARY KEY, nid INT, pid INT, type TEXT,
         absolute_index INT, logical_index INT, type_index INT, uuid INT, name TEXT, model_name TEXT,
-        product_name TEXT);
+        product_name TEXT, extdata JSONB);
+    CREATE TABLE rocpd_info_threadU (id INTEGER PRIMARY KEY, guid TEXT, nid INT, ppid INT, pid INT,
+        tid INT NOT NULL, name TEXT);
     CREATE TABLE rocpd_info_kernel_symbolU (id INTEGER PRIMARY KEY, kernel_name TEXT, display_name TEXT);
     CREATE TABLE rocpd_eventU (id INTEGER PRIMARY KEY, category_id INT, stack_id INT,
         parent_stack_id INT, correlation_id INT, extdata JSONB);
@@ -121,8 +130,11 @@ ROCPD = """
     INSERT INTO rocpd_stringU (id, string) VALUES (1, ''), (2, 'hipLaunchKernel'), (3, 'hipMemcpyAsync'),
         (4, 'roctxRangePushA'), (5, 'MEMORY_COPY_HOST_TO_DEVICE'), (6, 'hipDeviceSynchronize');
     INSERT INTO rocpd_info_processU VALUES (4242, 1, 1, 4242, 10, './saxpy -n 9');
-    INSERT INTO rocpd_info_agentU VALUES (0, 1, 4242, 'CPU', 0, 0, 0, 0, 'EPYC', '', ''),
-        (5, 1, 4242, 'GPU', 5, 1, 0, 7, 'gfx942', '', 'AMD Instinct MI300X');
+    INSERT INTO rocpd_info_agentU VALUES (0, 1, 4242, 'CPU', 0, 0, 0, 0, 'EPYC', '', '', '{}'),
+        (5, 1, 4242, 'GPU', 5, 1, 0, 7, 'gfx942', '', 'AMD Instinct MI300X',
+         '{"size": 312, "cu_count": 304, "max_engine_clk_fcompute": 2100, "mem_banks": []}'),
+        (6, 1, 4242, 'GPU', 6, 2, 1, 8, 'gfx1100', '', 'Radeon', '{"cu_count": 96}');
+    INSERT INTO rocpd_info_threadU (id, nid, pid, tid) VALUES (7, 1, 4242, 4243);
     INSERT INTO rocpd_info_kernel_symbolU VALUES (11, '_Z5saxpyPf.kd', 'saxpy(float*)');
     INSERT INTO rocpd_eventU VALUES (101, 1, 1, 0, 0, '{"message": "step \\"1\\""}'),
         (102, 1, 2, 1, 0, '{}'), (103, 1, 3, 1, 0, '{}'), (104, 1, 4, 0, 0, '{}'),
@@ -138,11 +150,11 @@ ROCPD_V2 = ROCPD + """
     CREATE TABLE rocpd_memory_copyU (id INTEGER PRIMARY KEY, nid INT, pid INT, tid INT, start BIGINT,
         end BIGINT, name_id INT, dst_agent_id INT, src_agent_id INT, size INT, stream_id INT,
         event_id INT);
-    INSERT INTO rocpd_regionU VALUES (1, 1, 4242, 4243, 1000, 5000, 4, 101),
-        (2, 1, 4242, 4243, 1100, 1200, 2, 102), (3, 1, 4242, 4243, 1300, 1400, 3, 103),
-        (4, 1, 4242, 4243, 6000, 9000, 6, 104);
-    INSERT INTO rocpd_kernel_dispatchU VALUES (1, 1, 4242, 4243, 5, 11, 1, 0, 3, 2000, 3000, 105);
-    INSERT INTO rocpd_memory_copyU VALUES (1, 1, 4242, 4243, 3100, 3600, 5, 5, 0, 65536, 3, 106);
+    INSERT INTO rocpd_regionU VALUES (1, 1, 4242, 7, 1000, 5000, 4, 101),
+        (2, 1, 4242, 7, 1100, 1200, 2, 102), (3, 1, 4242, 7, 1300, 1400, 3, 103),
+        (4, 1, 4242, 7, 6000, 9000, 6, 104);
+    INSERT INTO rocpd_kernel_dispatchU VALUES (1, 1, 4242, 7, 5, 11, 1, 0, 3, 2000, 3000, 105);
+    INSERT INTO rocpd_memory_copyU VALUES (1, 1, 4242, 7, 3100, 3600, 5, 5, 0, 65536, 3, 106);
     """
 
 # Times and places are rows of their own.
@@ -156,7 +168,7 @@ ROCPD_V3 = ROCPD + """
         dispatch_id INT, start_id INT, end_id INT, event_id INT);
     CREATE TABLE rocpd_memory_copyU (id INTEGER PRIMARY KEY, track_id INT, start_id INT, end_id INT,
         name_id INT, dst_agent_id INT, src_agent_id INT, size INT, event_id INT);
-    INSERT INTO rocpd_trackU VALUES (1, 1, 4242, 4243, NULL, NULL, NULL), (2, 1, 4242, 4243, 5, 0, 3);
+    INSERT INTO rocpd_trackU VALUES (1, 1, 4242, 7, NULL, NULL, NULL), (2, 1, 4242, 7, 5, 0, 3);
     INSERT INTO rocpd_timestampU VALUES (1, 1000, 1), (2, 5000, 2), (3, 1100, 1), (4, 1200, 2),
         (5, 1300, 1), (6, 1400, 2), (7, 6000, 1), (8, 9000, 2), (9, 2000, 1), (10, 3000, 2),
         (11, 3100, 1), (12, 3600, 2);
@@ -165,6 +177,34 @@ ROCPD_V3 = ROCPD + """
     INSERT INTO rocpd_kernel_dispatchU VALUES (1, 2, 11, 1, 9, 10, 105);
     INSERT INTO rocpd_memory_copyU VALUES (1, 2, 11, 12, 5, 5, 0, 65536, 106);
     """
+
+
+# Times are columns, places are rows; the user names the agents.
+ROCPD_V4 = ROCPD + """
+    ALTER TABLE rocpd_info_agentU ADD COLUMN generic_name TEXT;
+    UPDATE rocpd_info_agentU SET generic_name = name, name = 'mine';
+    CREATE TABLE rocpd_trackU (id INTEGER PRIMARY KEY, nid INT, ppid INT, pid INT, tid INT, agent_id INT,
+        queue_id INT, stream_id INT, name_id INT);
+    CREATE TABLE rocpd_regionU (id INTEGER PRIMARY KEY, track_id INT, name_id INT, start BIGINT,
+        end BIGINT, event_id INT);
+    CREATE TABLE rocpd_kernel_dispatchU (id INTEGER PRIMARY KEY, track_id INT, kernel_id INT,
+        dispatch_id INT, start BIGINT, end BIGINT, event_id INT);
+    CREATE TABLE rocpd_memory_copyU (id INTEGER PRIMARY KEY, track_id INT, name_id INT, start BIGINT,
+        end BIGINT, dst_agent_id INT, src_agent_id INT, size INT, event_id INT);
+    INSERT INTO rocpd_trackU VALUES (1, 1, 1, 4242, 7, NULL, NULL, NULL, NULL),
+        (2, 1, 1, 4242, 7, 5, 0, 3, NULL);
+    INSERT INTO rocpd_regionU VALUES (1, 1, 4, 1000, 5000, 101), (2, 1, 2, 1100, 1200, 102),
+        (3, 1, 3, 1300, 1400, 103), (4, 1, 6, 6000, 9000, 104);
+    INSERT INTO rocpd_kernel_dispatchU VALUES (1, 2, 11, 1, 2000, 3000, 105);
+    INSERT INTO rocpd_memory_copyU VALUES (1, 2, 5, 3100, 3600, 5, 0, 65536, 106);
+    """
+
+
+def rocpd(name, script):
+    """The names of tables end with the run's id, those of the views do not."""
+    for before in "U (", "U VALUES", "U ADD", "U SET":
+        script = script.replace(before, UUID + before[1:])
+    database(name, script.replace("FROM rocpd_stringU", "FROM rocpd_string" + UUID)).close()
 
 
 def hostile():
@@ -193,8 +233,7 @@ def hostile():
 
 nsys()
 nsys_old()
-database("rocpd2.db", ROCPD_V2.replace("U (", UUID + " (").replace("U VALUES", UUID + " VALUES")
-         .replace("FROM rocpd_stringU", "FROM rocpd_string" + UUID)).close()
-database("rocpd3.db", ROCPD_V3.replace("U (", UUID + " (").replace("U VALUES", UUID + " VALUES")
-         .replace("FROM rocpd_stringU", "FROM rocpd_string" + UUID)).close()
+rocpd("rocpd2.db", ROCPD_V2)
+rocpd("rocpd3.db", ROCPD_V3)
+rocpd("rocpd4.db", ROCPD_V4)
 hostile()
