@@ -71,6 +71,8 @@ else
 		"an SQLite database, but neither nsys nor rocprofiler-sdk wrote it"
 	said "a table without times" no_times.sqlite \
 		"wrong shape: table 'CUPTI_ACTIVITY_KIND_KERNEL' has no column 'start'"
+	said "a schema that cannot be read" schema.sqlite \
+		'SQLite: malformed database schema (v) - near "VIE": syntax error'
 	said "computed columns" computed.sqlite \
 		"wrong shape: a table has columns that are computed"
 	head -c 9000 nsys.sqlite >cut.sqlite; said "a cut database" cut.sqlite "truncated at byte 9000"

@@ -127,6 +127,8 @@ ROCPD = """
     CREATE TABLE rocpd_eventU (id INTEGER PRIMARY KEY, category_id INT, stack_id INT,
         parent_stack_id INT, correlation_id INT, extdata JSONB);
     CREATE VIEW rocpd_string AS SELECT * FROM rocpd_stringU;
+    CREATE VIEW busy AS SELECT id FROM rocpd_stringU UNION ALL SELECT id FROM rocpd_stringU
+        UNION ALL SELECT id FROM rocpd_stringU UNION ALL SELECT id FROM rocpd_stringU;
     INSERT INTO rocpd_stringU (id, string) VALUES (1, ''), (2, 'hipLaunchKernel'), (3, 'hipMemcpyAsync'),
         (4, 'roctxRangePushA'), (5, 'MEMORY_COPY_HOST_TO_DEVICE'), (6, 'hipDeviceSynchronize');
     INSERT INTO rocpd_info_processU VALUES (4242, 1, 1, 4242, 10, './saxpy -n 9');
@@ -216,6 +218,12 @@ def hostile():
             (SELECT 0 UNION ALL SELECT start + 1 FROM r) SELECT start, start AS end FROM r;""").close()
     database("rpd.db", "CREATE TABLE rocpd_string (id INTEGER PRIMARY KEY, string TEXT);").close()
     database("no_times.sqlite", strange + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (a INT);").close()
+    # A schema that sqlite itself cannot read.
+    db = database("schema.sqlite", strange + "CREATE VIEW v AS SELECT 1;")
+    db.execute("PRAGMA writable_schema = 1")
+    db.execute("UPDATE sqlite_master SET sql = 'CREATE VIE v' WHERE name = 'v'")
+    db.commit()
+    db.close()
     # Columns that are computed by whoever wrote the file.
     database("computed.sqlite", strange + """
         CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (a INT, start INT AS (length(hex(a))),
