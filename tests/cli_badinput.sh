@@ -101,6 +101,14 @@ head -c 5000 /dev/zero >zeros; refused "zeros" zeros
 printf 'PK\003\004zip' >zip; refused "a zip archive" zip "zip archive"
 head -c 5000 /bin/sh >program; refused "a program" program "a program or library"
 
+# What we write for others, and do not read.
+for pair in "json=the json of 'proton export'" "speedscope=a file for speedscope" "csv=CSV" \
+	"markdown=Markdown" "flamegraph=XML" "dot=Graphviz" "pprof=a profile of pprof"; do
+	"$PROTON" export -f "${pair%%=*}" -o ours whole.hatchet
+	if [ "${pair%%=*}" = pprof ] && ! built_with ZLIB; then continue; fi
+	refused "our ${pair%%=*}" ours "proton: ours: ${pair#*=}"
+done
+
 # Texts of one reader, what must be said, or "-" where it is read.
 while IFS='|' read -r what text said; do
 	printf '%b' "$text" >case.in
@@ -129,7 +137,11 @@ hatchet: children are a number|[{"children":3}]|wrong shape: 'children' is a num
 hatchet: device 999|[{"frame":{"name":"k"},"metrics":{"time (ns)":1,"count":1,"device_id":"999","device_type":"CUDA"},"children":[]}]|-
 hatchet: numbers overflow|[{"frame":{"name":"k"},"metrics":{"time (ns)":1e999,"count":99999999999999999999999},"children":[]}]|-
 hatchet: not UTF-8|[{"frame":{"name":"\xff"},"metrics":{"time (ns)":1},"children":[]}]|-
-folded: no number|a;b|not JSON
+folded: no number|a;b|no format that is read (Hatchet in JSON or MessagePack, Chrome trace, folded stacks, SQLite of nsys or rocpd, tape): 'a;b' at byte 1
+text of nobody|\tDear Sir,\nyou|no format that is read (Hatchet in JSON or MessagePack, Chrome trace, folded stacks, SQLite of nsys or rocpd, tape): bytes 09 44 65 61 72 20 53 69 at byte 1
+text that is long|0123456789012345678901234567890|no format that is read (Hatchet in JSON or MessagePack, Chrome trace, folded stacks, SQLite of nsys or rocpd, tape): '012345678901234567890123…' at byte 1
+a recording of perf|PERFILE2|a recording of perf
+UTF-16|\xff\xfe\x61|text in UTF-16: convert it to UTF-8 first
 folded: a number overflows|a;b 99999999999999999999999\n|wrong shape: the value of a stack is too large
 folded: not UTF-8|\xff;\xc0 3\n|-
 msgpack: a byte that means nothing|\x91\x81\xa4name\xc1|not MessagePack: a byte that means nothing

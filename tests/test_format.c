@@ -244,7 +244,9 @@ START_TEST(loading_says_what_is_wrong)
 		{"empty", "", "empty: the file is empty at byte 0"},
 		{"gz", "\x1f\x8b\x08", GZIP_CUT},
 		{"trace", "{\"traceEvents\":3}", "trace: wrong shape: 'traceEvents' is a number at byte 16"},
-		{"prose", "Hello", "prose: not JSON: invalid char in json text at byte 1"},
+		{"prose", "Hello",
+		 "prose: no format that is read (Hatchet in JSON or MessagePack, Chrome trace, folded "
+		 "stacks, SQLite of nsys or rocpd, tape): 'Hello' at byte 1"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -12,6 +12,7 @@
 
 #include "format/gunzip.h"
 #include "format/hatchet.h"
+#include "format/unknown.h"
 
 const struct format format_hatchet = {
 	.name = "hatchet",
@@ -154,52 +155,20 @@ int reader_peek(struct reader_input *in)
 	return 0;
 }
 
-/* What a file that nobody reads is, if it is something well known. */
-static const char *unknown_content(const char *head, size_t n)
-{
-	static const struct {
-		const char *magic;
-		size_t len;
-		const char *what;
-	} known[] = {
-#ifdef HAVE_ZLIB
-		{"\x1f\x8b", 2, "packed with gzip twice, or not with deflate: unpack it first"},
-#else
-		{"\x1f\x8b", 2, "packed with gzip, and built without zlib: unpack it first"},
-#endif
-		{"\x28\xb5\x2f\xfd", 4, "compressed with zstd: unpack it first"},
-		{"\xfd"
-		 "7zXZ",
-		 5, "compressed with xz: unpack it first"},
-		{"PK\x03\x04", 4, "a zip archive: unpack it first"},
-		{"\x7f"
-		 "ELF",
-		 4, "a program or library, not a profile"},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		if (n >= known[i].len && !memcmp(head, known[i].magic, known[i].len))
-			return known[i].what;
-	return NULL;
-}
-
 /* Bytes that are not packed. */
 static int read_plain(struct reader_input *in, struct session *s, struct format_error *error)
 {
 	int r = reader_peek(in);
 	const struct format *format;
-	const char *what;
 
 	if (r < 0)
 		return format_fail(error, r, FORMAT_NO_OFFSET, "%s", strerror(-r));
 	format = format_by_content(in->head, in->head_len);
 	if (format)
 		return format->read(in, s, error);
-	what = unknown_content(in->head, in->head_len);
-	if (what)
-		return format_fail(error, -EBADMSG, 0, "%s", what);
-	/* Its reader says what is wrong with it, and where. */
-	return format_hatchet.read(in, s, error);
+	r = unknown_refuse(in->head, in->head_len, error);
+	/* JSON: its reader says what is wrong with it, and where. */
+	return r < 0 ? r : format_hatchet.read(in, s, error);
 }
 
 static int read_packed(struct gunzip *g, struct session *s, struct format_error *error)

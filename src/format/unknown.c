@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+#include "format/unknown.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "format/export.h"
+
+#define READ                                                                                       \
+	"Hatchet in JSON or MessagePack, Chrome trace, folded stacks, SQLite of nsys or rocpd, "   \
+	"tape"
+
+static const struct {
+	const char *magic;
+	size_t len;
+	const char *what;
+} beginnings[] = {
+#ifdef HAVE_ZLIB
+	{"\x1f\x8b", 2, "packed with gzip twice, or not with deflate: unpack it first"},
+#else
+	{"\x1f\x8b", 2, "packed with gzip, and built without zlib: unpack it first"},
+#endif
+	{"\x28\xb5\x2f\xfd", 4, "compressed with zstd: unpack it first"},
+	{"\xfd"
+	 "7zXZ",
+	 5, "compressed with xz: unpack it first"},
+	{"BZh", 3, "compressed with bzip2: unpack it first"},
+	{"PK\x03\x04", 4, "a zip archive: unpack it first"},
+	{"\x7f"
+	 "ELF",
+	 4, "a program or library, not a profile"},
+	{"PERFILE2", 8,
+	 "a recording of perf: 'perf script' and stackcollapse-perf.pl make folded stacks"},
+	{"NVR", 3, "a report of Nsight Compute, which only its own programs read"},
+	{"\xff\xfe", 2, "text in UTF-16: convert it to UTF-8 first"},
+	{"\x0a\x04\x08", 3, "a profile of pprof, which is written and not read"},
+	{"<?xml", 5, "XML, which is written (flamegraph) and not read"},
+	{"<svg", 4, "SVG, which is written (flamegraph) and not read"},
+	{"digraph ", 8, "Graphviz, which is written (dot) and not read"},
+	{"id,parent,depth,", 16, "CSV, which is written and not read"},
+	{"| id | parent |", 15, "Markdown, which is written and not read"},
+};
+
+/* What other programs and ourselves write as JSON for somebody else. */
+static const struct {
+	const char *text, *what;
+} documents[] = {
+	{"\"proton-profile\"", "the json of 'proton export', which is written for other programs: "
+			       "'proton export -f hatchet' writes what is read"},
+	{"speedscope.app/file-format-schema",
+	 "a file for speedscope, which is written and not read"},
+};
+
+static const char *beginning_of(const char *head, size_t n)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
+		if (n >= beginnings[i].len && !memcmp(head, beginnings[i].magic, beginnings[i].len))
+			return beginnings[i].what;
+	return NULL;
+}
+
+static const char *document_of(const char *head, size_t n)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(documents); i++)
+		if (memmem(head, n, documents[i].text, strlen(documents[i].text)))
+			return documents[i].what;
+	return NULL;
+}
+
+/* How many bytes of the first line can stand in a message: all of them, or some two dozen; 0: it is
+ * no text. */
+static size_t text_length(const char *head, size_t n)
+{
+	const char *eol = memchr(head, '\n', n), *end = eol ? eol : head + n, *p = head, *c;
+	size_t len, bytes = 0;
+
+	while (bytes < 24 && p < end) {
+		len = export_text_next(&p, end, &c);
+		if (c != p - len || (unsigned char)*c < ' ' || *c == 0x7f)
+			return 0;
+		bytes = (size_t)(p - head);
+	}
+	return bytes;
+}
+
+static void put_beginning(struct buf *out, const char *head, size_t n)
+{
+	size_t len = text_length(head, n);
+
+	if (len) {
+		buf_printf(out, "'%.*s%s'", (int)len, head,
+			   len < n && head[len] != '\n' ? "…" : "");
+		return;
+	}
+	buf_puts(out, "bytes");
+	for (size_t i = 0; i < n && i < 8; i++)
+		buf_printf(out, " %02x", (unsigned char)head[i]);
+}
+
+static bool is_json(const char *head, size_t n)
+{
+	size_t i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
+
+	while (i < n && memchr(" \t\r\n", head[i], 4))
+		i++;
+	return i == n || memchr("[{\"", head[i], 3);
+}
+
+int unknown_refuse(const char *head, size_t n, struct format_error *error)
+{
+	const char *what = beginning_of(head, n);
+	struct buf text;
+
+	if (!what && is_json(head, n)) {
+		what = document_of(head, n);
+		if (!what)
+			return 0;
+	}
+	if (what)
+		return format_fail(error, -EBADMSG, FORMAT_NO_OFFSET, "%s", what);
+	buf_init(&text, 0);
+	put_beginning(&text, head, n);
+	format_fail(error, -EBADMSG, 1, "no format that is read (" READ "): %s", buf_str(&text));
+	buf_done(&text);
+	return error->code;
+}
