@@ -138,7 +138,7 @@ fish_expect() {
 check_fish() {
 	fish -n "$completions/proton.fish" || failed=1
 	fish_expect "record report" "proton re"
-	fish_expect "--theme" "proton top --th"
+	fish_expect "--theme" "proton top --the"
 	fish_expect "colorblind contrast" "proton top --theme c"
 	fish_expect "process" "proton report -g p"
 	fish_expect "three.txt" "proton record -o th"

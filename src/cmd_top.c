@@ -36,7 +36,8 @@ static const struct option_def options[] = {
 	 .help = "no screen: print N pictures as text (0: to the end)", .id = OPT_BATCH},
 	{.name = "json-lines", .help = "no screen: print each picture as one line of JSON",
 	 .rare = true, .id = OPT_JSON_LINES},
-	SCREEN_OPTIONS(0, 0),
+	PROFILE_COLUMN_OPTIONS(true),
+	SCREEN_OPTIONS(0, 'e'),
 	OPTION_HEADING("Run:"),
 	RUN_OPTIONS,
 };
@@ -52,10 +53,11 @@ const struct command_def command_top = {
 struct top {
 	struct run_options run_options;
 	struct screen_options screen;
+	struct profile_options profile; /* the same for --batch */
 	struct run run;
 	uint64_t interval_ns;
 	const char *app_log;
-	bool batch, json_lines, leave_at_end;
+	bool batch, json_lines, leave_at_end, told_columns;
 	unsigned long n_pictures; /* 0: no limit */
 
 	struct keeper *keeper;
@@ -113,7 +115,7 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	int r = on_own_option(t, option, value);
 
 	if (r == -ENOENT)
-		r = screen_option(&t->screen, option, value);
+		r = screen_or_text_option(&t->screen, &t->profile, option, value);
 	return r == -ENOENT ? run_option(&t->run_options, option, value) : r;
 }
 
@@ -383,12 +385,18 @@ static int top_open(struct top *t)
 	t->screen.tui.live = true;
 	t->screen.tui.command = "top";
 	t->screen.tui.interval_ns = t->interval_ns;
+	screen_take_text(&t->screen, &t->profile);
 	t->snap = snapshot_new(receiver_session(t->run.receiver), &spec);
 	t->tui = t->snap ? tui_new(&t->screen.tui, t->snap, &mine) : NULL;
 	if (!t->tui) {
 		complain("out of memory");
 		return STATUS_OURS;
 	}
+	if (screen_check_columns(&t->screen, t->tui) < 0)
+		return STATUS_USAGE;
+	if (tui_missing_column(t->tui))
+		tui_message(t->tui, "'%s' is no metric yet: empty until the program has it",
+			    tui_missing_column(t->tui));
 	return 0;
 }
 
@@ -525,13 +533,37 @@ static int top_screen(struct top *t)
 
 /* ---- without a screen ---- */
 
+/* Filters are about the tree: tables that know none would say something else. */
+static unsigned picture_sections(const struct report_options *o)
+{
+	unsigned sections = REPORT_SUMMARY | REPORT_TREE | REPORT_LOSSES;
+
+	if (o->include || o->exclude || o->least != 0)
+		return sections;
+	return sections | REPORT_KERNELS | REPORT_TRANSFERS;
+}
+
+/* A metric that was asked for may come later: until then the columns are the usual ones. */
+static void print_text(struct top *t, const struct session *s)
+{
+	struct report_options text = t->profile.report;
+	int r;
+
+	text.sections = picture_sections(&text);
+	text.rows = 20;
+	text.peaks = profile_peaks(&t->profile);
+	r = report_print(s, &text, t->profile.group);
+	if (r != -EINVAL)
+		return;
+	if (!t->told_columns)
+		complain("not all of these columns are known yet, so they are the usual ones");
+	t->told_columns = true;
+	text.columns = text.sort = NULL;
+	report_print(s, &text, t->profile.group);
+}
+
 static void print_picture(struct top *t)
 {
-	struct report_options text = {.sections = REPORT_SUMMARY | REPORT_TREE | REPORT_KERNELS |
-						  REPORT_TRANSFERS | REPORT_LOSSES,
-				      .rows = 20,
-				      .ascii = t->screen.tui.ascii,
-				      .names = (uint8_t)t->screen.tui.names};
 	struct write_options compact = {.compact = true};
 	struct session *s = receiver_session(t->run.receiver);
 
@@ -539,7 +571,7 @@ static void print_picture(struct top *t)
 		format_save("/dev/stdout", &format_json, s, &compact);
 		return;
 	}
-	report_print(s, &text, t->screen.group);
+	print_text(t, s);
 	printf("\n");
 	fflush(stdout);
 }
@@ -626,6 +658,7 @@ int cmd_top(int argc, char **argv)
 	}
 	if (!t.batch && !t.json_lines && screen_settle(&t.screen))
 		return STATUS_USAGE;
+	text_take_screen(&t.profile, &t.screen);
 	r = run_prepare(&t.run, &t.run_options, argv + first);
 	if (r == 0)
 		r = t.batch || t.json_lines ? top_batch(&t) : top_screen(&t);
@@ -633,6 +666,7 @@ int cmd_top(int argc, char **argv)
 	snapshot_free(t.snap);
 	keeper_free(t.keeper);
 	run_done(&t.run);
+	profile_options_done(&t.profile);
 	free(t.log);
 	return r || !t.ended ? r : run_status(&t.run, t.wait_status, t.save_error);
 }

@@ -26,30 +26,11 @@ struct viewer {
 	struct profile_options profile; /* the same for text */
 };
 
-/* What the screen and text both do, each in its way. */
 static int on_option(const struct option_def *option, const char *value, void *arg)
 {
-	static const int filters[][2] = {
-		{OPT_SCREEN_INCLUDE, PROFILE_OPT_INCLUDE},
-		{OPT_SCREEN_EXCLUDE, PROFILE_OPT_EXCLUDE},
-	};
 	struct viewer *v = arg;
-	int r;
 
-	if (option->id == OPT_SORT) { /* by a metric, too: it is looked at when the columns are known */
-		v->screen.tui.sort = v->profile.report.sort = value;
-		return 0;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
-		if (option->id == filters[i][0]) {
-			const struct option_def same = {.id = filters[i][1]};
-
-			r = profile_option(&v->profile, &same, value);
-			if (r < 0)
-				return r;
-		}
-	r = screen_option(&v->screen, option, value);
-	return r == -ENOENT ? profile_option(&v->profile, option, value) : r;
+	return screen_or_text_option(&v->screen, &v->profile, option, value);
 }
 
 /* What only text can; a line on stderr says so. */
@@ -64,29 +45,6 @@ static int check_screen(const struct viewer *v)
 	return -EINVAL;
 }
 
-/* The options of `report`, for the screen. */
-static void screen_take(struct viewer *v)
-{
-	const struct report_options *r = &v->profile.report;
-	struct tui_options *o = &v->screen.tui;
-
-	o->metrics = r->columns;
-	o->peaks = profile_peaks(&v->profile);
-	o->depth = r->depth;
-	o->least = (struct least){r->columns, r->least, r->threshold, o->peaks};
-}
-
-/* The same for text. */
-static void text_take(struct viewer *v)
-{
-	struct report_options *r = &v->profile.report;
-
-	r->ascii = v->screen.tui.ascii;
-	r->names = (uint8_t)v->screen.tui.names;
-	v->profile.group = v->screen.group;
-	r->width = terminal_width(STDOUT_FILENO);
-}
-
 static int view_as_text(struct viewer *v, char *const *paths, int n)
 {
 	struct loaded l;
@@ -94,7 +52,8 @@ static int view_as_text(struct viewer *v, char *const *paths, int n)
 
 	if (loaded_open(&l, paths, n, v->profile.before, &v->profile.loading) < 0)
 		return STATUS_FAILED;
-	text_take(v);
+	text_take_screen(&v->profile, &v->screen);
+	v->profile.report.width = terminal_width(STDOUT_FILENO);
 	r = report_profile(&l, &v->profile, paths[0]);
 	loaded_close(&l);
 	return r;
@@ -114,7 +73,7 @@ static int view_on_screen(struct viewer *v, char *const *paths, int n)
 
 	if (check_screen(v) < 0 || screen_settle(&v->screen) != 0)
 		return STATUS_USAGE;
-	screen_take(v);
+	screen_take_text(&v->screen, &v->profile);
 	return view_screen_run(&screen);
 }
 

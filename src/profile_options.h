@@ -47,55 +47,37 @@ enum {
 		 .arg = "REGEX",                                                                   \
 		 .help = "without names that begin so, and all below",                \
 		 .id = PROFILE_OPT_EXCLUDE}
-#define PROFILE_OPTIONS                                                                            \
-	{.name = "metrics",                                                                        \
-	 .letter = 'm',                                                                            \
-	 .arg = "LIST",                                                                            \
-	 .help = "columns: total, %, calls, avg, bytes, gb/s, flops, tf/s or names of metrics, "   \
-		 "also derived ones, see proton-metrics(7)",                                       \
+/* Those that a live run has, too; is_rare: of all but the first. */
+#define PROFILE_COLUMN_OPTIONS(is_rare)                                                                   \
+	{.name = "metrics", .letter = 'm', .arg = "LIST",                                          \
+	 .help = "columns, as total,%,calls or any of proton-metrics(7)",                          \
 	 .id = PROFILE_OPT_METRICS},                                                               \
-		{.name = "list",                                                                   \
-		 .letter = 'l',                                                                    \
-		 .help = "list the metrics of the profile",                                        \
-		 .id = PROFILE_OPT_LIST},                                                          \
-		{.name = "keep-totals",                                                            \
-		 .help = "count what is filtered out, too",                                        \
-		 .rare = true, .id = PROFILE_OPT_KEEP_TOTALS},                                                   \
-		{.name = "threshold",                                                              \
-		 .letter = 't',                                                                    \
-		 .arg = "X[%]",                                                                    \
-		 .help = "leave out what has less than X, or X% of the total",                     \
-		 .id = PROFILE_OPT_THRESHOLD},                                                     \
-		{.name = "depth",                                                                  \
-		 .letter = 'd',                                                                    \
-		 .arg = "N",                                                                       \
-		 .help = "levels of the tree (all)",                                               \
-		 .id = PROFILE_OPT_DEPTH},                                                         \
-		{.name = "format",                                                                 \
-		 .letter = 'f',                                                                    \
-		 .arg = "full|file_function_line|function_line|file_function",                     \
-		 .help = "what to keep of file:line@function",                                     \
-		 .rare = true, .id = PROFILE_OPT_FORMAT},                                                        \
-		{.name = "print-sorted",                                                           \
-		 .help = "after the tree, its nodes by the first column",                          \
-		 .rare = true, .id = PROFILE_OPT_PRINT_SORTED},                                                  \
-		{.name = "diff-profile",                                                           \
-		 .arg = "FILE",                                                                    \
-		 .help = "show what has been added since this profile (also -diff FILE)",          \
-		 .rare = true, .id = PROFILE_OPT_DIFF},                                                          \
-	{                                                                                          \
-		.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt",  \
-		.rare = true, .id = PROFILE_OPT_PEAKS                                                            \
-	},                                                                                         \
-	{                                                                                          \
-		.name = "keep-going", .letter = 'k',                                               \
-		.help = "name a file that cannot be read, leave it out, exit with 1 at the end",   \
-		.rare = true, .id = PROFILE_OPT_KEEP_GOING                                         \
-	},                                                                                         \
-	{                                                                                          \
-		.name = "no-pager", .help = "print to the terminal itself", .rare = true,          \
-		.id = PROFILE_OPT_NO_PAGER                                                         \
-	}
+	{.name = "threshold", .letter = 't', .arg = "X[%]",                                        \
+	 .help = "leave out what has less than X, or X% of the total", .rare = (is_rare),          \
+	 .id = PROFILE_OPT_THRESHOLD},                                                             \
+	{.name = "depth", .letter = 'd', .arg = "N", .help = "levels of the tree (all)",           \
+	 .rare = (is_rare), .id = PROFILE_OPT_DEPTH},                                              \
+	{.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt",         \
+	 .rare = true, .id = PROFILE_OPT_PEAKS}
+#define PROFILE_OPTIONS                                                                            \
+	PROFILE_COLUMN_OPTIONS(false),                                                             \
+	{.name = "list", .letter = 'l', .help = "list the metrics of the profile",                 \
+	 .id = PROFILE_OPT_LIST},                                                                  \
+	{.name = "keep-totals", .help = "count what is filtered out, too", .rare = true,           \
+	 .id = PROFILE_OPT_KEEP_TOTALS},                                                           \
+	{.name = "format", .letter = 'f',                                                          \
+	 .arg = "full|file_function_line|function_line|file_function",                             \
+	 .help = "what to keep of file:line@function", .rare = true, .id = PROFILE_OPT_FORMAT},    \
+	{.name = "print-sorted", .help = "after the tree, its nodes by the first column",          \
+	 .rare = true, .id = PROFILE_OPT_PRINT_SORTED},                                            \
+	{.name = "diff-profile", .arg = "FILE",                                                    \
+	 .help = "show what has been added since this profile (also -diff FILE)", .rare = true,    \
+	 .id = PROFILE_OPT_DIFF},                                                                  \
+	{.name = "keep-going", .letter = 'k',                                                      \
+	 .help = "name a file that cannot be read, leave it out, exit with 1 at the end",          \
+	 .rare = true, .id = PROFILE_OPT_KEEP_GOING},                                              \
+	{.name = "no-pager", .help = "print to the terminal itself", .rare = true,                 \
+	 .id = PROFILE_OPT_NO_PAGER}
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these; another: a line on stderr says why. */
 int profile_option(struct profile_options *o, const struct option_def *option, const char *value);

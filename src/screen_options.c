@@ -10,7 +10,6 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "commands.h"
-#include "profile_options.h"
 #include "core/filter.h"
 #include "tui/layout.h"
 
@@ -118,6 +117,69 @@ int screen_option(struct screen_options *o, const struct option_def *option, con
 	if (r == 0)
 		o->given |= bit(option->id);
 	return r;
+}
+
+int screen_or_text_option(struct screen_options *o, struct profile_options *text,
+			  const struct option_def *option, const char *value)
+{
+	static const int filters[][2] = {
+		{OPT_SCREEN_INCLUDE, PROFILE_OPT_INCLUDE},
+		{OPT_SCREEN_EXCLUDE, PROFILE_OPT_EXCLUDE},
+	};
+	int r;
+
+	if (option->id == OPT_SORT) { /* by a metric, too: it is looked at when the columns are known */
+		o->tui.sort = text->report.sort = value;
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
+		if (option->id == filters[i][0]) {
+			const struct option_def same = {.id = filters[i][1]};
+
+			r = profile_option(text, &same, value);
+			if (r < 0)
+				return r;
+		}
+	r = screen_option(o, option, value);
+	return r == -ENOENT ? profile_option(text, option, value) : r;
+}
+
+void screen_take_text(struct screen_options *o, struct profile_options *text)
+{
+	const struct report_options *r = &text->report;
+
+	o->tui.metrics = r->columns;
+	o->tui.peaks = profile_peaks(text);
+	o->tui.depth = r->depth;
+	o->tui.least = (struct least){r->columns, r->least, r->threshold, o->tui.peaks};
+}
+
+void text_take_screen(struct profile_options *text, const struct screen_options *o)
+{
+	text->report.ascii = o->tui.ascii;
+	text->report.names = (uint8_t)o->tui.names;
+	text->group = o->group;
+}
+
+int screen_check_columns(const struct screen_options *o, const struct tui *t)
+{
+	switch (tui_columns_error(t)) {
+	case 0:
+		break;
+	case -ENOENT:
+		complain("no such metric in '%s' (see 'proton view --list')", o->tui.metrics);
+		return -EINVAL;
+	case -EINVAL:
+		complain("no such unit in '%s'", o->tui.metrics);
+		return -EINVAL;
+	default:
+		complain("too many columns");
+		return -EINVAL;
+	}
+	if (!o->tui.sort || tui_has_column(t, o->tui.sort))
+		return 0;
+	complain("'%s' is no column (see --metrics)", o->tui.sort);
+	return -EINVAL;
 }
 
 /* ---- settings ---- */

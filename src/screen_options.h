@@ -4,6 +4,7 @@
 /* Options of the commands that open the screen: `top` and `view`. */
 #include <stdbool.h>
 #include "options.h"
+#include "profile_options.h"
 #include "tui/settings.h"
 #include "tui/tui.h"
 
@@ -60,9 +61,18 @@ enum {
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
 int screen_option(struct screen_options *o, const struct option_def *option, const char *value);
+/* For commands that show the same on the screen or as text, by options of both: as screen_option()
+ * and profile_option(). */
+int screen_or_text_option(struct screen_options *o, struct profile_options *text,
+			  const struct option_def *option, const char *value);
+/* What one of the two has of the other's options. */
+void screen_take_text(struct screen_options *o, struct profile_options *text);
+void text_take_screen(struct profile_options *text, const struct screen_options *o);
 /* After the options: read the files of settings, which fill in what no option said. 0, or an exit
  * status after a line on stderr. Must be called before the tui is made. */
 int screen_settle(struct screen_options *o);
+/* Could the columns be made that the options ask for, and sorted by? A line on stderr says no. */
+int screen_check_columns(const struct screen_options *o, const struct tui *t);
 int screen_print_keys(struct screen_options *o); /* exit status */
 /* SIGWINCH, SIGTERM, SIGHUP and SIGINT as a descriptor to poll; or -errno. */
 int screen_signals(void);

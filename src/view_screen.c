@@ -226,34 +226,12 @@ static int view_loop(struct viewer *v)
 	return STATUS_OK;
 }
 
-/* Columns and their order; a line on stderr says what is wrong. */
-static int check_columns(const struct tui *t, const struct tui_options *o)
-{
-	switch (tui_columns_error(t)) {
-	case 0:
-		break;
-	case -ENOENT:
-		complain("no such metric in '%s' (see 'proton view --list')", o->metrics);
-		return -EINVAL;
-	case -EINVAL:
-		complain("no such unit in '%s'", o->metrics);
-		return -EINVAL;
-	default:
-		complain("too many columns");
-		return -EINVAL;
-	}
-	if (!o->sort || tui_has_column(t, o->sort))
-		return 0;
-	complain("'%s' is no column (see --metrics)", o->sort);
-	return -EINVAL;
-}
-
 static int run_screen(struct viewer *v)
 {
 	struct tui *t = v->at.tui;
 	int r;
 
-	if (check_columns(t, &v->o->screen->tui) < 0)
+	if (screen_check_columns(v->o->screen, t) < 0)
 		return STATUS_USAGE;
 	if (tui_open(t) < 0) {
 		complain("%s (without a screen: 'proton report %s')", tui_why(t), v->o->paths[0]);

@@ -72,6 +72,19 @@ PROTON_FAKE='kernel a 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 --json-lines
 check "json lines" ok "$(python3 -c 'import json,sys
 lines=[json.loads(l) for l in open("out")]
 print("ok" if len(lines) >= 3 and lines[-1]["nodes"] else len(lines))')"
+PROTON_FAKE='kernel gemm 1000 2;kernel relu 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 -b 1 -m calls,time/us -e relu -q -o d.hatchet sleep 0.8 >out 2>err </dev/null
+check "batch -m -e: status" 0 $?
+has "batch -m: columns" "CALLS     time/us  NAME" out; has "batch -e: what is left" "gemm" out
+check "batch -e: what is not" "" "$(grep relu out)"
+PROTON_FAKE='kernel a 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 -b 3 -m nothing -q -o d.hatchet sleep 0.8 >out 2>err </dev/null
+check "batch -m: no such metric is no end" 3 "$(grep -c '^## Calling contexts' out)"
+check "batch -m: said once" 1 "$(grep -c 'not all of these columns' err)"
+window 100x24 "PROTON_FAKE='kernel gemm 1000 2;pause 50;repeat 600' $PROTON top -i 0.2 -m time/us,nothing,calls -o e.hatchet sleep 100; echo status=\$?"
+see "top -m: columns" "time/us  nothing  CALLS"
+keys C-c; see "top -m: Ctrl-C" "cancel"; keys C-c; see "top -m: left" "wrote 'e.hatchet'"
+window 100x24 "$PROTON top -m time/furlong touch ran; echo status=\$?"
+see "top -m: a wrong unit" "no such unit"; see "top -m: status" "status=2"
+check "top -m: the program was not started" no "$([ -e ran ] && echo yes || echo no)"
 # ---- view: D compares with another file, and stops
 window 100x24 "$PROTON view c.hatchet; echo status=\$?"
 see "view" "gemm_bf16"

@@ -104,6 +104,53 @@ START_TEST(columns_that_cannot_be)
 }
 END_TEST
 
+/* What a running program has not reported yet is empty, then there; a wrong unit is one at once. */
+START_TEST(a_metric_that_comes_later)
+{
+	static const struct tui_options options = {
+		.command = "top", .live = true, .metrics = "tokens,time/ms"};
+	static const struct tui_options wrong = {
+		.command = "top", .live = true, .metrics = "tokens,time/furlong"};
+	struct metric tokens = {.name = "tokens", .unit = "", .type = METRIC_U64};
+	struct world w;
+
+	world_init(&w);
+	world_open(&w, &options);
+	ck_assert_int_eq(tui_columns_error(w.t), 0);
+	ck_assert_str_eq(tui_missing_column(w.t), "tokens");
+	ck_assert(!world_shows(&w, "1234"));
+	world_number(&w, w.forward, w.lanes[0], metric_table_add(w.s->metrics, &tokens), 1234);
+	world_tick(&w);
+	ck_assert(world_shows(&w, "1264"));
+	ck_assert_ptr_null(tui_missing_column(w.t));
+	world_done(&w);
+	world_init(&w);
+	world_open(&w, &wrong);
+	ck_assert_int_eq(tui_columns_error(w.t), -EINVAL);
+	world_done(&w);
+}
+END_TEST
+
+/* Levels stay open as nodes come, until somebody folds. */
+START_TEST(levels_of_a_running_program)
+{
+	static const struct tui_options options = {.command = "top", .live = true, .depth = 3};
+	struct world w;
+
+	world_init(&w);
+	world_open(&w, &options);
+	ck_assert(world_shows(&w, "backward"));
+	world_kernel(&w, world_node(&w, world_node(&w, SESSION_ROOT, FRAME_SCOPE, "late"), FRAME_SCOPE, "later"),
+		     w.lanes[0], &(struct kernel_values){3000000000, 10, 1, 2});
+	world_tick(&w);
+	ck_assert(world_shows(&w, "later"));
+	world_keys(&w, "/ 'late' Enter -");
+	world_tick(&w);
+	ck_assert(!world_shows(&w, "later"));
+	world_done(&w);
+}
+END_TEST
+
 START_TEST(levels)
 {
 	static const struct tui_options options = {.command = "view", .depth = 2};
@@ -331,6 +378,8 @@ Suite *suite_columns(void)
 	tcase_add_test(c, named_columns_of_views);
 	tcase_add_test(c, more_columns_of_views);
 	tcase_add_test(c, columns_that_cannot_be);
+	tcase_add_test(c, a_metric_that_comes_later);
+	tcase_add_test(c, levels_of_a_running_program);
 	tcase_add_test(c, levels);
 	tcase_add_test(c, limits);
 	tcase_add_test(c, limits_of_views);

@@ -31,6 +31,8 @@ static struct metric_column *fetched(struct panel *p, unsigned k)
 
 static double value_now(struct panel *p, unsigned k, uint32_t id)
 {
+	if (p->metrics->v[k].word)
+		return NAN;
 	if (p->ops->derived)
 		return p->ops->derived(p, id, k, &p->metrics->v[k].derived);
 	return at(fetched(p, k)->now, id);
@@ -134,7 +136,9 @@ static bool is_word(struct panel *p, unsigned k)
 
 static void print_now(struct panel *p, unsigned k, uint32_t id, char out[HUMAN_MAX])
 {
-	if (is_word(p, k))
+	if (p->metrics->v[k].word)
+		snprintf(out, HUMAN_MAX, "-");
+	else if (is_word(p, k))
 		print_word(p, k, value_now(p, k, id), out);
 	else
 		print_number(p, k, value_now(p, k, id), out);
@@ -208,8 +212,10 @@ static int add_metric(struct panel *p, const char *word, size_t len)
 
 	if (!c)
 		return -E2BIG;
-	r = derive_parse(snapshot_session(p->tui->snap), word, len, &m->derived);
-	if (r < 0)
+	r = derive_parse(mc->s, word, len, &m->derived);
+	if (r == -ENOENT && p->tui->options.live)
+		m->word = word;
+	else if (r < 0)
 		return r;
 	snprintf(m->title, sizeof(m->title), "%.*s", (int)len, word);
 	*c = (struct column){
@@ -221,7 +227,7 @@ static int add_metric(struct panel *p, const char *word, size_t len)
 		.nth_print = print_now,
 		.k = (uint8_t)mc->n++,
 	};
-	if (is_word(p, c->k))
+	if (!m->word && is_word(p, c->k))
 		c->width = WIDTH_MAX;
 	return 0;
 }
@@ -289,7 +295,7 @@ static int add_comparison(struct panel *p, const char *word, size_t len)
 		 .nth_print = print_status},
 	};
 	struct metric_columns *mc = p->metrics;
-	int r = derive_parse(snapshot_session(p->tui->snap), word, len, &mc->v[mc->n].derived);
+	int r = derive_parse(mc->s, word, len, &mc->v[mc->n].derived);
 
 	if (r < 0)
 		return r;
@@ -338,13 +344,39 @@ int metric_columns_init(struct metric_columns *mc, struct panel *p)
 	if (!p->ops->derived && make_derives(mc, t) < 0)
 		return -ENOMEM;
 	p->metrics = mc;
+	mc->s = snapshot_session(t->snap);
+	mc->n_metrics = metric_table_count(mc->s->metrics);
 	/* Numbers that were asked for come before long names. */
 	p->columns = (struct columns){mc->columns, 0, 25};
 	return compared ? add_compared(p, &usual) : add_words(p, &usual, t->options.metrics);
 }
 
+/* A program has new metrics when it first reports them. */
+static void find_missing(struct metric_columns *mc)
+{
+	uint32_t n = metric_table_count(mc->s->metrics);
+
+	for (unsigned k = 0; k < mc->n && n != mc->n_metrics; k++) {
+		struct metric_column *m = &mc->v[k];
+
+		if (m->word && derive_parse(mc->s, m->word, strcspn(m->word, ","), &m->derived) == 0)
+			m->word = NULL;
+	}
+	mc->n_metrics = n;
+}
+
+const char *metric_columns_missing(const struct metric_columns *mc)
+{
+	for (unsigned k = 0; k < mc->n; k++)
+		if (mc->v[k].word)
+			return mc->v[k].title;
+	return NULL;
+}
+
 void metric_columns_update(struct metric_columns *mc)
 {
+	if (mc->s)
+		find_missing(mc);
 	if (mc->now)
 		derive_masks(mc->now, NULL, NULL, TOTALS_OF_SHOWN);
 	if (mc->before)

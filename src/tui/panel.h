@@ -171,6 +171,7 @@ bool panel_ranks_any(const struct session *s);
 void panel_tree_reveal(struct panel *p, uint32_t node);
 void panel_tree_unfold(struct panel *p); /* what the screen has room for, once */
 const char *panel_tree_sort_name(unsigned i);
+const char *panel_tree_missing(struct panel *p); /* a column that has no metric yet, or NULL */
 int panel_tree_why(struct panel *p); /* 0, or why its columns could not be made */
 size_t panel_tree_n_matches(struct panel *p); /* of the search */
 /* Short description of the tree's view for the tab line. */

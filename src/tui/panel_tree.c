@@ -71,10 +71,12 @@ static void update(struct panel *p)
 	choose_sort(p);
 	tree_columns_limit(pt);
 	tree_build(tree);
-	if (tree->auto_fold && p->tui->options.depth)
+	if (tree->auto_fold && p->tui->options.depth) {
 		tree_open_levels(tree, p->tui->options.depth);
-	else if (tree->auto_fold || tree->unfold_once)
+		tree->auto_fold = p->tui->options.live; /* more nodes will come */
+	} else if (tree->auto_fold || tree->unfold_once) {
 		tree_fold_auto(tree, (size_t)MAX(p->height, 3));
+	}
 	tree->unfold_once = false;
 	p->n_rows = tree->n_rows;
 	if (tree->n_flags <= 1 && tree_has_no_time(p))
@@ -452,6 +454,11 @@ void panel_tree_reveal(struct panel *p, uint32_t node)
 int panel_tree_why(struct panel *p)
 {
 	return as_tree(p)->columns_error;
+}
+
+const char *panel_tree_missing(struct panel *p)
+{
+	return metric_columns_missing(&as_tree(p)->metric);
 }
 
 size_t panel_tree_n_matches(struct panel *p)

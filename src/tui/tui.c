@@ -344,6 +344,11 @@ int tui_columns_error(const struct tui *t)
 	return panel_tree_why(t->panels[TUI_PANEL_TREE]);
 }
 
+const char *tui_missing_column(const struct tui *t)
+{
+	return panel_tree_missing(t->panels[TUI_PANEL_TREE]);
+}
+
 bool tui_has_column(const struct tui *t, const char *title)
 {
 	const struct columns *c = &t->panels[TUI_PANEL_TREE]->columns;

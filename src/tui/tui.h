@@ -129,6 +129,8 @@ struct tui_options {
 /* Why the columns asked for could not be made: -ENOENT no such metric, -EINVAL no such unit, -E2BIG
  * too many; 0: they are there. */
 int tui_columns_error(const struct tui *t);
+/* The first of them whose metric the running program has not yet; NULL: all are there. */
+const char *tui_missing_column(const struct tui *t);
 /* Has the tree a column of this title, in any case? */
 bool tui_has_column(const struct tui *t, const char *title);
 /* NULL: out of memory. The snapshot stays the caller's and must live longer. */
