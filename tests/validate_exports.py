@@ -373,5 +373,7 @@ def check_again(folder):
     assert sums[0] == sums[1], sums
 
 
-main(sys.argv[1])
-check_again(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1])
+    check_again(sys.argv[1])
+
