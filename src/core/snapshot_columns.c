@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* A metric over all nodes of the view: their own values, rolled up, per second. */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include "base/util.h"
+#include "core/snapshot_impl.h"
+
+/* What was computed, and what rates are made of, counts from elsewhere now. */
+void columns_restart(struct snapshot *snap, bool has_before)
+{
+	size_t i;
+
+	snap->flops_fresh = false;
+	for (i = 0; i < snap->n_columns; i++) {
+		snap->columns[i]->fresh = snap->columns[i]->rate_fresh = false;
+		snap->columns[i]->n_before = 0;
+		snap->columns[i]->has_before &= has_before;
+	}
+}
+
+/* Most metrics that a session knows occur in no set: they cost nothing. */
+bool metric_used(struct snapshot *snap, uint32_t metric)
+{
+	const struct session *s = snap->s;
+	size_t n = metric_table_count(s->metrics);
+	uint32_t i;
+
+	if (array_reserve((void **)&snap->used, &snap->cap_used, n, sizeof(*snap->used)) < 0)
+		return true;
+	for (; snap->n_used < n; snap->n_used++)
+		snap->used[snap->n_used] = false;
+	for (; snap->n_used_sets < s->n_sets; snap->n_used_sets++)
+		for (i = 0; i < s->sets[snap->n_used_sets].n; i++)
+			snap->used[s->sets[snap->n_used_sets].metrics[i]] = true;
+	return snap->used[metric];
+}
+
+/* The column of a metric that is nowhere: shared by all such. */
+static const struct snap_column *column_absent(struct snapshot *snap)
+{
+	if (array_reserve((void **)&snap->absent, &snap->cap_absent, snap->n, sizeof(double)) < 0)
+		return NULL;
+	for (; snap->n_absent < snap->n; snap->n_absent++)
+		snap->absent[snap->n_absent] = NAN;
+	snap->absent_out.v = snap->absent;
+	return &snap->absent_out;
+}
+
+static struct column *column_find(struct snapshot *snap, uint32_t metric, bool inclusive)
+{
+	struct column *c;
+	size_t i;
+
+	for (i = 0; i < snap->n_columns; i++)
+		if (snap->columns[i]->metric == metric && snap->columns[i]->inclusive == inclusive)
+			return snap->columns[i];
+	if (array_reserve((void **)&snap->columns, &snap->cap_columns, snap->n_columns + 1,
+			  sizeof(*snap->columns)) < 0)
+		return NULL;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return NULL;
+	c->metric = metric;
+	c->inclusive = inclusive;
+	snap->columns[snap->n_columns++] = c;
+	return c;
+}
+
+static void column_free(struct column *c)
+{
+	free(c->raw);
+	free(c->before);
+	free(c->rate);
+	free(c);
+}
+
+static inline void combine(const struct metric *m, double *a, double *wa, double b, double wb)
+{
+	if (isnan(b))
+		return;
+	if (isnan(*a)) {
+		*a = b;
+		*wa = wb;
+		return;
+	}
+	switch (m->add) {
+	case METRIC_SUM:
+		*a += b;
+		break;
+	case METRIC_MIN:
+		*a = fmin(*a, b);
+		break;
+	case METRIC_MAX:
+		*a = fmax(*a, b);
+		break;
+	case METRIC_WMEAN:
+		*a = *wa + wb > 0 ? (*a * *wa + b * wb) / (*wa + wb) : *a;
+		*wa += wb;
+		break;
+	default:
+		*a = b;
+		break;
+	}
+}
+
+static double row_weight(const struct snapshot *snap, const struct session_row *r, uint32_t weight,
+			 const union metric_value *values, const uint8_t *present)
+{
+	const struct session_set *set = &snap->s->sets[r->set];
+	uint32_t i;
+
+	for (i = 0; i < set->n; i++)
+		if (set->metrics[i] == weight && present[r->values + i])
+			return metric_number(metric_table_get(snap->s->metrics, weight),
+					     values[r->values + i]);
+	return 1;
+}
+
+/* A value of the picture since the last reset. False: it is absent, nothing has come since, or (a
+ * minimum, a maximum) only the one of the whole run is known. */
+static inline bool picture_value(const struct snapshot *snap, const struct metric *m, uint32_t at,
+				 union metric_value v, double *ret)
+{
+	*ret = m->type == METRIC_TEXT ? (double)v.text : metric_number(m, v);
+	if (at >= snap->n_base || !snap->base_present[at])
+		return true;
+	if (m->add == METRIC_MIN || m->add == METRIC_MAX)
+		return false;
+	if (m->add != METRIC_SUM || m->type == METRIC_TEXT)
+		return true;
+	if (m->type == METRIC_U64)
+		*ret = v.u64 > snap->base[at].u64 ? (double)(v.u64 - snap->base[at].u64) : 0;
+	else
+		*ret -= snap->base[at].f64;
+	return *ret != 0;
+}
+
+/* Where each set has a metric; malloc'd, NULL: out of memory. */
+#define NOWHERE UINT32_MAX
+
+static uint32_t *metric_places(const struct session *s, uint32_t metric)
+{
+	uint32_t *places = malloc((s->n_sets + 1) * sizeof(*places));
+
+	for (size_t k = 0; places && k < s->n_sets; k++) {
+		uint32_t i = 0;
+
+		while (i < s->sets[k].n && s->sets[k].metrics[i] != metric)
+			i++;
+		places[k] = i < s->sets[k].n ? i : NOWHERE;
+	}
+	return places;
+}
+
+/* Own values of all nodes from the rows of the picture. */
+static int column_exclusive(const struct snapshot *snap, const struct metric *m, uint32_t metric,
+			    double *v, double *w)
+{
+	const union metric_value *values = picture_values(snap);
+	const uint8_t *present = picture_present(snap);
+	_cleanup_(freep) uint32_t *places = metric_places(snap->s, metric);
+	double unweighted = 0;
+
+	if (!places)
+		return -ENOMEM;
+	for (size_t i = 0; i < snap->n_rows; i++) {
+		const struct session_row *r = &snap->s->rows[i];
+		uint32_t node = snap->row_node[i], at = r->values + places[r->set];
+		double weight = 1, value;
+
+		if (places[r->set] == NOWHERE || !present[at] ||
+		    (snap->any_hidden && snap->nodes[node].hidden) ||
+		    !picture_value(snap, m, at, values[at], &value))
+			continue;
+		if (m->add == METRIC_WMEAN)
+			weight = row_weight(snap, r, m->weight, values, present);
+		combine(m, &v[node], w ? &w[node] : &unweighted, value, weight);
+	}
+	return 0;
+}
+
+/* A parent's id is smaller than its children's: one pass from the end rolls up. w: NULL, or what
+ * weighs each value. */
+static void column_roll_up(const struct snapshot *snap, const struct metric *m, double *v,
+			   double *w)
+{
+	double unweighted = 0;
+	size_t i;
+
+	for (i = snap->n; i-- > 1;) {
+		uint32_t up = snap->nodes[i].parent;
+
+		combine(m, &v[up], w ? &w[up] : &unweighted, v[i], w ? w[i] : 0);
+	}
+}
+
+static int column_compute(struct snapshot *snap, struct column *c)
+{
+	const struct metric *m = metric_table_get(snap->s->metrics, c->metric);
+	_cleanup_(freep) double *w = NULL;
+	size_t i;
+
+	if (!m || array_reserve((void **)&c->raw, &c->cap_raw, snap->n, sizeof(double)) < 0)
+		return -ENOMEM;
+	if (m->add == METRIC_WMEAN) {
+		w = calloc(snap->n, sizeof(*w));
+		if (!w)
+			return -ENOMEM;
+	}
+	for (i = 0; i < snap->n; i++)
+		c->raw[i] = NAN;
+	if (column_exclusive(snap, m, c->metric, c->raw, w) < 0)
+		return -ENOMEM;
+	if (c->inclusive && m->scope == METRIC_INCLUSIVE)
+		column_roll_up(snap, m, c->raw, w);
+	c->out.v = c->raw;
+	c->fresh = true;
+	return 0;
+}
+
+static struct column *column_get(struct snapshot *snap, uint32_t metric, bool inclusive)
+{
+	struct column *c;
+
+	if (metric >= metric_table_count(snap->s->metrics))
+		return NULL;
+	c = column_find(snap, metric, inclusive);
+	if (!c || (!c->fresh && column_compute(snap, c) < 0))
+		return NULL;
+	return c;
+}
+
+const struct snap_column *snapshot_column(struct snapshot *snap, uint32_t metric, bool inclusive)
+{
+	struct column *c;
+
+	if (metric < metric_table_count(snap->s->metrics) && !metric_used(snap, metric))
+		return column_absent(snap);
+	c = column_get(snap, metric, inclusive);
+	return c ? &c->out : NULL;
+}
+
+static int rate_compute(struct snapshot *snap, struct column *c)
+{
+	double seconds = (double)snap->window_ns / 1e9, before;
+	size_t i;
+
+	if (array_reserve((void **)&c->rate, &c->cap_rate, snap->n, sizeof(double)) < 0)
+		return -ENOMEM;
+	for (i = 0; i < snap->n; i++) {
+		before = i < c->n_before && !isnan(c->before[i]) ? c->before[i] : 0;
+		c->rate[i] = (c->raw[i] - before) / seconds;
+	}
+	c->rate_out.v = c->rate;
+	c->rate_fresh = true;
+	return 0;
+}
+
+const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric)
+{
+	struct column *c;
+
+	if (metric >= metric_table_count(snap->s->metrics))
+		return NULL;
+	c = column_find(snap, metric, true);
+	if (!c)
+		return NULL;
+	c->rate_wanted = true;
+	if (!metric_used(snap, metric) || !c->has_before || !snap->window_ns)
+		return column_absent(snap);
+	if ((!c->fresh && column_compute(snap, c) < 0) ||
+	    (!c->rate_fresh && rate_compute(snap, c) < 0))
+		return NULL;
+	return &c->rate_out;
+}
+
+/* ---- from picture to picture ---- */
+
+/* What was shown becomes "before". What was in no set was zero before. */
+static void column_keep(struct snapshot *snap, struct column *c)
+{
+	c->has_before = true;
+	c->n_before = 0;
+	if (!metric_used(snap, c->metric))
+		return;
+	if ((!c->fresh && column_compute(snap, c) < 0) ||
+	    array_reserve((void **)&c->before, &c->cap_before, snap->n, sizeof(double)) < 0) {
+		c->has_before = false;
+		return;
+	}
+	memcpy(c->before, c->raw, snap->n * sizeof(*c->before));
+	c->n_before = snap->n;
+}
+
+/* Only for the metrics whose rate somebody looks at. */
+void columns_age(struct snapshot *snap)
+{
+	size_t i;
+
+	for (i = 0; i < snap->n_columns; i++) {
+		struct column *c = snap->columns[i];
+
+		if (c->rate_wanted)
+			column_keep(snap, c);
+		c->fresh = false;
+		c->rate_fresh = false;
+	}
+}
+
+void columns_stale(struct snapshot *snap)
+{
+	snap->flops_fresh = false;
+	for (size_t i = 0; i < snap->n_columns; i++)
+		snap->columns[i]->fresh = snap->columns[i]->rate_fresh = false;
+}
+
+/* The first window can have a rate only if somebody kept what was before it. */
+int columns_init(struct snapshot *snap)
+{
+	static const uint32_t rates[] = {METRIC_TIME, METRIC_BYTES};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rates); i++) {
+		struct column *c = column_find(snap, rates[i], true);
+
+		if (!c)
+			return -ENOMEM;
+		c->rate_wanted = true;
+	}
+	return 0;
+}
+
+void columns_drop(struct snapshot *snap)
+{
+	snap->flops_fresh = false;
+	while (snap->n_columns)
+		column_free(snap->columns[--snap->n_columns]);
+}
+
+void columns_done(struct snapshot *snap)
+{
+	columns_drop(snap);
+	free(snap->columns);
+	free(snap->used);
+	free(snap->absent);
+	free(snap->flops);
+}

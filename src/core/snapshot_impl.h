@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_SNAPSHOT_IMPL_H
+#define PROTON_CORE_SNAPSHOT_IMPL_H
+/* What the files of a snapshot share, and nobody else.
+ *
+ *   snapshot.c          the picture: taking one, counting from one, taking nodes out
+ *   snapshot_view.c     which node a session node is, below which group
+ *   snapshot_columns.c  a metric over all nodes: own, rolled up, per second
+ *   snapshot_tables.c   kernels and transfers, summed over their contexts
+ *   snapshot_names.c    names as they are shown */
+#include "core/places.h"
+#include "core/snapshot.h"
+
+/* The numbers of one metric over all nodes, and what is needed to subtract and to differentiate. */
+struct column {
+	uint32_t metric;
+	bool inclusive;
+	bool fresh;     /* computed since the last update */
+	double *raw;    /* as measured */
+	double *before; /* raw of the picture before this one, n_before nodes of it */
+	double *rate;
+	size_t cap_raw, cap_rate, cap_before, n_before;
+	bool has_before, rate_wanted, rate_fresh;
+	struct snap_column out, rate_out;
+};
+
+/* Display names of one mode, by session frame. */
+struct name_cache {
+	uint32_t *string, *symbol; /* string id + 1 (0: not made yet); symbol it was made of */
+	size_t cap, n;
+};
+
+/* A group and its view node. The view nodes below it, by session node, are kept for the first
+ * groups only: it is memory for all nodes. */
+#define GROUP_MAPS 16
+struct group_entry {
+	uint64_t key;
+	uint32_t node, lane; /* a lane of it, for its name */
+	uint32_t *view;      /* SNAP_NONE: not made yet */
+	size_t n, cap;
+};
+
+/* The group of a lane, and the device that told: a process may learn late which one it uses. */
+struct lane_group {
+	uint32_t group, device; /* index of a group + 1; 0: not looked at */
+};
+
+struct snapshot {
+	const struct session *s;
+	struct snapshot_spec spec;
+	uint64_t generation; /* grows with all that changes a number or what is shown */
+
+	/* The view. */
+	struct snap_node *nodes;
+	uint32_t *last_child;
+	size_t n, cap_nodes, cap_last;
+	bool any_hidden;
+	uint32_t *row_node; /* view node of each session row */
+	size_t n_rows, cap_rows;
+	size_t n_masked; /* nodes at the last snapshot_mask() */
+	struct group_entry *groups;
+	size_t n_groups, cap_groups;
+	struct idindex group_index, node_index; /* by key; of nodes below groups without a map */
+	struct lane_group *lane_groups;
+	size_t n_lane_groups, cap_lane_groups;
+	uint8_t *metadata; /* by frame: not looked at, no, yes */
+	size_t n_metadata, cap_metadata;
+	struct places places; /* by device or stream: where the work below a session node ran */
+	struct loose {
+		uint32_t row, lane;         /* lane: of the group where it stands now */
+	} * loose;                          /* rows of what the program said of a scope */
+	size_t n_loose, cap_loose, n_noted; /* n_noted: rows that are in `places` */
+	size_t n_mapped;                    /* session nodes that have a view node (no grouping) */
+	uint32_t *path;                     /* scratch */
+	size_t cap_path;
+
+	/* The picture. */
+	size_t n_picture_nodes, n_picture_rows; /* of the session when it was taken */
+	union metric_value *values;             /* NULL: the session has ended and stands still */
+	uint8_t *present;
+	union metric_value *base; /* values at the last reset: the same for any grouping */
+	uint8_t *base_present;
+	size_t n_base;
+	size_t cap_values, cap_present;
+	uint64_t updated_ns, window_ns;
+
+	/* Columns. */
+	struct column **columns;
+	size_t n_columns, cap_columns;
+	bool *used; /* by metric: is it in a set? */
+	size_t n_used, cap_used, n_used_sets;
+	double *absent; /* the values of all metrics that are in no set */
+	size_t n_absent, cap_absent;
+	struct snap_column absent_out;
+	double *flops;
+	size_t cap_flops;
+	bool flops_fresh;
+	struct snap_column flops_out;
+
+	/* Tables. */
+	struct snap_flat *flat;
+	size_t n_flat, cap_flat;
+	uint64_t flat_generation; /* of the snapshot; 0: there is none */
+	enum name_mode flat_mode;
+	struct snap_transfer *transfers;
+	size_t n_transfers, cap_transfers;
+
+	/* Names. */
+	struct strtab *names;
+	struct name_cache caches[NAME_N];
+};
+
+static inline const union metric_value *picture_values(const struct snapshot *snap)
+{
+	return snap->values ? snap->values : snap->s->values;
+}
+
+static inline const uint8_t *picture_present(const struct snapshot *snap)
+{
+	return snap->present ? snap->present : snap->s->present;
+}
+
+/* snapshot_view.c: 0 or -ENOMEM. */
+int view_map(struct snapshot *snap);    /* the nodes and rows that have come with this picture */
+void view_clear(struct snapshot *snap); /* of another grouping: ids start anew */
+void view_done(struct snapshot *snap);
+const struct group_entry *view_group_of(const struct snapshot *snap, uint32_t id);
+
+/* snapshot_columns.c */
+bool metric_used(struct snapshot *snap, uint32_t metric);
+int columns_init(struct snapshot *snap);
+void columns_stale(struct snapshot *snap); /* to be computed again */
+/* What was computed, and what rates are made of, counts from elsewhere now. */
+void columns_restart(struct snapshot *snap, bool has_before);
+void columns_age(struct snapshot *snap);  /* what was shown becomes "before" */
+void columns_drop(struct snapshot *snap); /* ids start anew */
+void columns_done(struct snapshot *snap);
+
+void names_done(struct snapshot *snap);  /* snapshot_names.c */
+void tables_done(struct snapshot *snap); /* snapshot_tables.c */
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Names as they are shown. */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/util.h"
+#include "core/snapshot_impl.h"
+
+/* A name must not steer the terminal: control characters are shown as ^X. */
+static char *name_tame(const char *name)
+{
+	char *out = malloc(2 * strlen(name) + 1), *p = out;
+
+	for (; out && *name; name++) {
+		if ((unsigned char)*name < ' ' || *name == 0x7f) {
+			*p++ = '^';
+			*p++ = (char)(*name ^ 0x40);
+		} else {
+			*p++ = *name;
+		}
+	}
+	if (out)
+		*p = '\0';
+	return out;
+}
+
+static uint32_t name_make(struct snapshot *snap, uint32_t session_node, enum name_mode mode)
+{
+	const char *raw = session_node_name(snap->s, session_node);
+	char *nice = NULL, *shown;
+	uint32_t id;
+
+	if (snap->spec.demangle && mode != NAME_RAW)
+		nice = snap->spec.demangle(raw, mode);
+	shown = name_tame(nice ? nice : raw);
+	id = shown ? strtab_adds(snap->names, shown) : STRTAB_NONE;
+	free(shown);
+	free(nice);
+	return id == STRTAB_NONE ? 0 : id;
+}
+
+static int name_room(struct name_cache *c, size_t n)
+{
+	size_t symbol = c->cap;
+
+	if (n <= c->n)
+		return 0;
+	if (array_reserve((void **)&c->symbol, &symbol, n, sizeof(*c->symbol)) < 0 ||
+	    array_reserve((void **)&c->string, &c->cap, n, sizeof(*c->string)) < 0)
+		return -ENOMEM;
+	memset(c->string + c->n, 0, (n - c->n) * sizeof(*c->string));
+	c->n = n;
+	return 0;
+}
+
+static const char *name_process(const struct session *s, uint32_t process, char *out, size_t size)
+{
+	const struct session_process *p = &s->processes[process];
+
+	if (p->rank >= 0)
+		snprintf(out, size, "rank %d pid %u %s", p->rank, p->pid,
+			 strtab_str(s->strings, p->exe));
+	else
+		snprintf(out, size, "pid %u %s", p->pid, strtab_str(s->strings, p->exe));
+	return out;
+}
+
+static void name_device(const struct session *s, uint32_t device, char *out, size_t size)
+{
+	const struct session_device *d = &s->devices[device];
+
+	if (d->name)
+		snprintf(out, size, "%s %d %s", strtab_str(s->strings, d->type), d->index,
+			 strtab_str(s->strings, d->name));
+	else
+		snprintf(out, size, "%s %d", strtab_str(s->strings, d->type), d->index);
+}
+
+/* A group has the name of what one of its lanes belongs to. */
+static const char *name_group(struct snapshot *snap, uint32_t id)
+{
+	const struct session *s = snap->s;
+	const struct group_entry *g = view_group_of(snap, id);
+	const struct session_lane *l = g && g->lane < s->n_lanes ? &s->lanes[g->lane] : NULL;
+	uint8_t kind = snap->nodes[id].kind;
+	char name[256] = "(not known)", part[160];
+
+	if (l && kind == FRAME_PROCESS && l->process < s->n_processes) {
+		name_process(s, l->process, name, sizeof(name));
+	} else if (l && kind == FRAME_THREAD && l->thread) {
+		snprintf(name, sizeof(name), "thread %llu", (unsigned long long)l->thread);
+	} else if (l && kind != FRAME_THREAD && l->device < s->n_devices) {
+		name_device(s, l->device, part, sizeof(part));
+		if (kind == FRAME_DEVICE)
+			snprintf(name, sizeof(name), "%s", part);
+		else
+			snprintf(name, sizeof(name), "%s stream %u", part, l->stream);
+	} else if (l && l->device == SESSION_NONE) {
+		snprintf(name, sizeof(name), "host");
+	}
+	return strtab_str(snap->names, strtab_adds(snap->names, name));
+}
+
+const char *snapshot_name(struct snapshot *snap, uint32_t id, enum name_mode mode)
+{
+	struct name_cache *c = &snap->caches[mode];
+	uint32_t node = snap->nodes[id].session_node, frame, symbol;
+
+	if (node == SESSION_NONE)
+		return name_group(snap, id);
+	frame = snap->s->nodes[node].frame;
+	symbol = snap->s->frames[frame].symbol;
+	if (name_room(c, snap->s->n_frames) < 0)
+		return session_node_name(snap->s, node);
+	if (!c->string[frame] || c->symbol[frame] != symbol) {
+		c->string[frame] = name_make(snap, node, mode) + 1;
+		c->symbol[frame] = symbol;
+	}
+	return strtab_str(snap->names, c->string[frame] - 1);
+}
+
+void names_done(struct snapshot *snap)
+{
+	strtab_free(snap->names);
+	for (unsigned i = 0; i < NAME_N; i++) {
+		free(snap->caches[i].string);
+		free(snap->caches[i].symbol);
+	}
+}

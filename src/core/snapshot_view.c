@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT */
+/* Which view node a session node is. Without grouping they are the same, id for id; else there is
+ * one below each group that it has rows of, itself or further down. */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <string.h>
+#include "base/hash.h"
+#include "base/util.h"
+#include "core/snapshot_impl.h"
+
+#define METADATA_PREFIX "__proton_launch_metadata"
+
+/* ---- nodes ---- */
+
+static bool has_metadata_name(const struct snapshot *snap, uint32_t frame)
+{
+	const char *name = strtab_str(snap->s->strings, snap->s->frames[frame].name);
+	size_t n = sizeof(METADATA_PREFIX) - 1;
+
+	return !snap->spec.keep_metadata && !strncmp(name, METADATA_PREFIX, n) &&
+	       (name[n] == '\0' || name[n] == ':');
+}
+
+enum { METADATA_UNKNOWN = 0, METADATA_NO, METADATA_YES };
+
+/* Of a frame that is among the first n_metadata: nodes are many, frames are few. */
+static bool is_metadata(struct snapshot *snap, uint32_t frame)
+{
+	uint8_t *seen = &snap->metadata[frame];
+
+	if (*seen == METADATA_UNKNOWN)
+		*seen = has_metadata_name(snap, frame) ? METADATA_YES : METADATA_NO;
+	return *seen == METADATA_YES;
+}
+
+static int metadata_room(struct snapshot *snap)
+{
+	size_t n = snap->s->n_frames;
+
+	if (array_reserve((void **)&snap->metadata, &snap->cap_metadata, n + 1, 1) < 0)
+		return -ENOMEM;
+	memset(snap->metadata + snap->n_metadata, METADATA_UNKNOWN, n - snap->n_metadata);
+	snap->n_metadata = n;
+	return 0;
+}
+
+static int view_room(struct snapshot *snap, size_t n)
+{
+	if (array_reserve((void **)&snap->nodes, &snap->cap_nodes, n, sizeof(*snap->nodes)) < 0 ||
+	    array_reserve((void **)&snap->last_child, &snap->cap_last, n,
+			  sizeof(*snap->last_child)) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+static void view_link(struct snapshot *snap, uint32_t parent, uint32_t id)
+{
+	struct snap_node *node = &snap->nodes[id], *up = &snap->nodes[parent];
+
+	node->depth = up->depth < UINT16_MAX ? (uint16_t)(up->depth + 1) : up->depth;
+	node->metadata |= up->metadata;
+	node->hidden |= up->hidden;
+	if (up->first_child == SNAP_NONE)
+		up->first_child = id;
+	else
+		snap->nodes[snap->last_child[parent]].next_sibling = id;
+	snap->last_child[parent] = id;
+	up->n_children++;
+}
+
+/* There is room for it. */
+static uint32_t view_add(struct snapshot *snap, uint32_t parent, uint8_t kind,
+			 uint32_t session_node, bool metadata)
+{
+	uint32_t id = (uint32_t)snap->n++;
+
+	snap->nodes[id] = (struct snap_node){.parent = parent,
+					     .first_child = SNAP_NONE,
+					     .next_sibling = SNAP_NONE,
+					     .session_node = session_node,
+					     .kind = kind,
+					     .hidden = metadata,
+					     .metadata = metadata};
+	snap->last_child[id] = SNAP_NONE;
+	if (parent != SNAP_NONE)
+		view_link(snap, parent, id);
+	snap->any_hidden |= snap->nodes[id].hidden;
+	return id;
+}
+
+static uint32_t add_session_node(struct snapshot *snap, uint32_t parent, uint32_t node)
+{
+	uint32_t frame = snap->s->nodes[node].frame;
+
+	return view_add(snap, parent, snap->s->frames[frame].kind, node, is_metadata(snap, frame));
+}
+
+/* Without grouping. */
+static int map_nodes(struct snapshot *snap)
+{
+	if (view_room(snap, snap->n_picture_nodes) < 0)
+		return -ENOMEM;
+	for (; snap->n_mapped < snap->n_picture_nodes; snap->n_mapped++)
+		add_session_node(snap, snap->s->nodes[snap->n_mapped].parent,
+				 (uint32_t)snap->n_mapped);
+	return 0;
+}
+
+/* ---- groups ---- */
+
+/* Which group a lane belongs to: a key that is never 0, and the frame kind of its node. */
+static uint64_t lane_key(const struct snapshot *snap, uint32_t lane, uint8_t *ret_kind)
+{
+	static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
+	const struct session_lane *l = lane < snap->s->n_lanes ? &snap->s->lanes[lane] : &nowhere;
+	uint64_t key;
+
+	switch (snap->spec.group) {
+	case GROUP_PROCESS:
+		*ret_kind = FRAME_PROCESS;
+		key = l->process;
+		break;
+	case GROUP_DEVICE:
+		*ret_kind = FRAME_DEVICE;
+		key = l->device;
+		break;
+	case GROUP_STREAM:
+		*ret_kind = FRAME_STREAM;
+		key = hash_pair(l->process, l->device) ^ hash_pair(l->context, l->stream);
+		break;
+	default:
+		*ret_kind = FRAME_THREAD;
+		key = hash_u64(l->thread) ^ hash_pair(l->process, 0);
+		break;
+	}
+	return key + 1 ? key + 1 : 1;
+}
+
+static bool group_equal(const void *ctx, uint32_t id, const void *key)
+{
+	const struct snapshot *snap = ctx;
+
+	return snap->groups[id].key == *(const uint64_t *)key;
+}
+
+/* Index of a new group, or SNAP_NONE. */
+static uint32_t group_add(struct snapshot *snap, uint64_t key, uint8_t kind, uint32_t lane)
+{
+	uint32_t g = (uint32_t)snap->n_groups;
+
+	if (array_reserve((void **)&snap->groups, &snap->cap_groups, g + 1u,
+			  sizeof(*snap->groups)) < 0 ||
+	    view_room(snap, snap->n + 1) < 0 ||
+	    idindex_add(&snap->group_index, hash_u64(key), g) < 0)
+		return SNAP_NONE;
+	snap->groups[g] = (struct group_entry){.key = key, .lane = lane};
+	snap->groups[g].node = view_add(snap, 0, kind, SESSION_NONE, false);
+	snap->n_groups++;
+	return g;
+}
+
+static uint32_t group_intern(struct snapshot *snap, uint32_t lane)
+{
+	uint8_t kind;
+	uint64_t key = lane_key(snap, lane, &kind);
+	uint32_t g = idindex_find(&snap->group_index, hash_u64(key), group_equal, snap, &key);
+
+	return g == IDINDEX_NONE ? group_add(snap, key, kind, lane) : g;
+}
+
+/* Index of the group of a lane, or SNAP_NONE: out of memory. */
+static uint32_t group_of(struct snapshot *snap, uint32_t lane)
+{
+	struct lane_group *known;
+
+	if (lane >= snap->n_lane_groups) /* a file that does not say */
+		return group_intern(snap, lane);
+	known = &snap->lane_groups[lane];
+	if (!known->group || known->device != snap->s->lanes[lane].device) {
+		known->device = snap->s->lanes[lane].device;
+		known->group = group_intern(snap, lane) + 1;
+	}
+	return known->group - 1;
+}
+
+static int lanes_room(struct snapshot *snap)
+{
+	size_t n = snap->s->n_lanes;
+
+	if (array_reserve((void **)&snap->lane_groups, &snap->cap_lane_groups, n + 1,
+			  sizeof(*snap->lane_groups)) < 0)
+		return -ENOMEM;
+	memset(snap->lane_groups + snap->n_lane_groups, 0,
+	       (n - snap->n_lane_groups) * sizeof(*snap->lane_groups));
+	snap->n_lane_groups = n;
+	return 0;
+}
+
+const struct group_entry *view_group_of(const struct snapshot *snap, uint32_t id)
+{
+	size_t low = 0, high = snap->n_groups;
+
+	while (low < high) { /* their nodes come in the order of the groups */
+		size_t middle = low + (high - low) / 2;
+
+		if (snap->groups[middle].node < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < snap->n_groups && snap->groups[low].node == id ? &snap->groups[low] : NULL;
+}
+
+/* ---- nodes below groups ---- */
+
+/* The map of a group for all nodes that there are; NULL: it has none, or out of memory. */
+static uint32_t *group_map(struct snapshot *snap, uint32_t group)
+{
+	struct group_entry *g = &snap->groups[group];
+	size_t n = snap->s->n_nodes;
+
+	if (g->n >= n)
+		return g->view;
+	if (group >= GROUP_MAPS ||
+	    array_reserve((void **)&g->view, &g->cap, n, sizeof(*g->view)) < 0)
+		return NULL;
+	memset(g->view + g->n, 0xff, (n - g->n) * sizeof(*g->view));
+	g->n = n;
+	g->view[SESSION_ROOT] = g->node;
+	return g->view;
+}
+
+struct below {
+	uint32_t parent, session_node;
+};
+
+static bool below_equal(const void *ctx, uint32_t id, const void *key)
+{
+	const struct snap_node *n = &((const struct snapshot *)ctx)->nodes[id];
+	const struct below *b = key;
+
+	return n->parent == b->parent && n->session_node == b->session_node;
+}
+
+/* The child of a view node that stands for a session node, made when absent; without a map. */
+static uint32_t find_below(struct snapshot *snap, uint32_t parent, uint32_t node)
+{
+	const struct below key = {parent, node};
+	uint64_t hash = hash_pair(parent, node);
+	uint32_t id = idindex_find(&snap->node_index, hash, below_equal, snap, &key);
+
+	if (id != IDINDEX_NONE)
+		return id;
+	if (view_room(snap, snap->n + 1) < 0 ||
+	    idindex_add(&snap->node_index, hash, (uint32_t)snap->n) < 0)
+		return SNAP_NONE;
+	return add_session_node(snap, parent, node);
+}
+
+/* From a session node up to one that the map knows (NULL: to the root), into snap->path. */
+static int path_up(struct snapshot *snap, const uint32_t *map, uint32_t *node, size_t *ret_depth)
+{
+	size_t depth = 0;
+
+	while (map ? map[*node] == SNAP_NONE : *node != SESSION_ROOT) {
+		if (array_reserve((void **)&snap->path, &snap->cap_path, depth + 1,
+				  sizeof(*snap->path)) < 0)
+			return -ENOMEM;
+		snap->path[depth++] = *node;
+		*node = snap->s->nodes[*node].parent;
+	}
+	*ret_depth = depth;
+	return 0;
+}
+
+/* View node of a session node below a group: its ancestors are made on the way. Without a map each
+ * row costs a walk to the root. */
+static uint32_t view_below(struct snapshot *snap, uint32_t group, uint32_t node)
+{
+	uint32_t *map = group_map(snap, group), at;
+	size_t depth;
+
+	if (map && map[node] != SNAP_NONE)
+		return map[node];
+	if (path_up(snap, map, &node, &depth) < 0 || view_room(snap, snap->n + depth) < 0)
+		return SNAP_NONE;
+	at = map ? map[node] : snap->groups[group].node;
+	while (depth && at != SNAP_NONE) {
+		node = snap->path[--depth];
+		if (map)
+			at = map[node] = add_session_node(snap, at, node);
+		else
+			at = find_below(snap, at, node);
+	}
+	return at;
+}
+
+/* ---- rows ---- */
+
+static bool ran_on_device(const struct snapshot *snap, uint32_t lane)
+{
+	return lane < snap->s->n_lanes && snap->s->lanes[lane].device != SESSION_NONE;
+}
+
+/* Flops and bytes of a scope are counted on the host but spent on a device; host time is not. */
+static bool is_loose(const struct snapshot *snap, const struct session_row *r)
+{
+	const struct session_set *set = &snap->s->sets[r->set];
+
+	if (r->lane >= snap->s->n_lanes || ran_on_device(snap, r->lane))
+		return false;
+	for (uint32_t i = 0; i < set->n; i++)
+		if (set->metrics[i] == METRIC_CPU_TIME || set->metrics[i] == METRIC_CPU_COUNT)
+			return false;
+	return true;
+}
+
+static bool by_device(const struct snapshot *snap)
+{
+	return snap->spec.group == GROUP_DEVICE || snap->spec.group == GROUP_STREAM;
+}
+
+/* Learn where work ran. Needed, and paid for, only where there are rows to be placed. */
+static int note_places(struct snapshot *snap)
+{
+	uint8_t kind;
+
+	for (; snap->n_noted < snap->n_picture_rows; snap->n_noted++) {
+		const struct session_row *r = &snap->s->rows[snap->n_noted];
+
+		if (ran_on_device(snap, r->lane) &&
+		    places_note(&snap->places, snap->s, r->node, r->lane,
+				lane_key(snap, r->lane, &kind)) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The lane among whose group a row is shown: its own, or that of all the work below its node. */
+static uint32_t shown_lane(const struct snapshot *snap, const struct session_row *r)
+{
+	uint32_t lane = places_only(&snap->places, r->node, snap->s->lanes[r->lane].process);
+
+	return lane == SESSION_NONE ? r->lane : lane;
+}
+
+/* View node of a row below the group of a lane. */
+static int map_row(struct snapshot *snap, size_t row, uint32_t lane)
+{
+	uint32_t group = group_of(snap, lane), node = SNAP_NONE;
+
+	if (group != SNAP_NONE)
+		node = view_below(snap, group, snap->s->rows[row].node);
+	if (node == SNAP_NONE)
+		return -ENOMEM;
+	snap->row_node[row] = node;
+	return 0;
+}
+
+static int map_loose(struct snapshot *snap, size_t row)
+{
+	const struct session_row *r = &snap->s->rows[row];
+	uint32_t lane;
+
+	if (note_places(snap) < 0 || array_reserve((void **)&snap->loose, &snap->cap_loose,
+						   snap->n_loose + 1, sizeof(*snap->loose)) < 0)
+		return -ENOMEM;
+	lane = shown_lane(snap, r);
+	if (map_row(snap, row, lane) < 0)
+		return -ENOMEM;
+	snap->loose[snap->n_loose++] = (struct loose){(uint32_t)row, lane};
+	return 0;
+}
+
+static int map_grouped_row(struct snapshot *snap, size_t row)
+{
+	const struct session_row *r = &snap->s->rows[row];
+
+	if (by_device(snap) && is_loose(snap, r))
+		return map_loose(snap, row);
+	return map_row(snap, row, r->lane);
+}
+
+static int map_rows(struct snapshot *snap)
+{
+	bool grouped = snap->spec.group != GROUP_NONE;
+
+	if (array_reserve((void **)&snap->row_node, &snap->cap_rows, snap->n_picture_rows,
+			  sizeof(*snap->row_node)) < 0)
+		return -ENOMEM;
+	for (; snap->n_rows < snap->n_picture_rows; snap->n_rows++) {
+		if (!grouped)
+			snap->row_node[snap->n_rows] = snap->s->rows[snap->n_rows].node;
+		else if (map_grouped_row(snap, snap->n_rows) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Work has come since: on the first device below a scope, or on a second one. */
+static int move_loose_rows(struct snapshot *snap)
+{
+	bool moved = false;
+
+	if (snap->n_loose && note_places(snap) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < snap->n_loose; i++) {
+		struct loose *l = &snap->loose[i];
+		uint32_t lane = shown_lane(snap, &snap->s->rows[l->row]);
+
+		if (lane == l->lane)
+			continue;
+		if (map_row(snap, l->row, lane) < 0)
+			return -ENOMEM;
+		l->lane = lane;
+		moved = true;
+	}
+	if (moved) /* what has gone elsewhere is no rate */
+		columns_restart(snap, false);
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+static int map_root(struct snapshot *snap)
+{
+	if (snap->n)
+		return 0;
+	if (view_room(snap, 1) < 0)
+		return -ENOMEM;
+	view_add(snap, SNAP_NONE, FRAME_ROOT, SESSION_ROOT, false);
+	return 0;
+}
+
+int view_map(struct snapshot *snap)
+{
+	int r;
+
+	if (metadata_room(snap) < 0)
+		return -ENOMEM;
+	if (snap->spec.group == GROUP_NONE) {
+		r = map_nodes(snap);
+	} else {
+		r = map_root(snap);
+		if (r == 0)
+			r = lanes_room(snap);
+		if (r == 0)
+			r = move_loose_rows(snap);
+	}
+	return r < 0 ? r : map_rows(snap);
+}
+
+void view_clear(struct snapshot *snap)
+{
+	for (size_t g = 0; g < snap->n_groups; g++)
+		free(snap->groups[g].view);
+	idindex_done(&snap->group_index);
+	idindex_done(&snap->node_index);
+	places_done(&snap->places);
+	snap->n = snap->n_rows = snap->n_mapped = snap->n_masked = 0;
+	snap->n_groups = snap->n_lane_groups = 0;
+	snap->n_loose = snap->n_noted = 0;
+	snap->any_hidden = false;
+}
+
+void view_done(struct snapshot *snap)
+{
+	view_clear(snap);
+	free(snap->nodes);
+	free(snap->last_child);
+	free(snap->row_node);
+	free(snap->groups);
+	free(snap->lane_groups);
+	free(snap->metadata);
+	free(snap->loose);
+	free(snap->path);
+}
