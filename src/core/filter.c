@@ -141,6 +141,8 @@ struct matcher {
 	const struct name_pattern *pattern;
 	struct snapshot *snap;
 	enum name_mode mode;
+	const struct snap_node *nodes;
+	const struct session_node *session_nodes;
 	uint8_t *seen; /* by session frame; NULL: out of memory, each is looked at */
 };
 
@@ -149,19 +151,20 @@ enum { SEEN_NO = 1, SEEN_YES = 2 };
 static struct matcher matcher_make(struct snapshot *snap, const struct name_pattern *p,
 				   enum name_mode mode)
 {
-	size_t n = snapshot_session(snap)->n_frames;
+	const struct session *s = snapshot_session(snap);
 
-	return (struct matcher){p, snap, mode, calloc(n ? n : 1, 1)};
+	return (struct matcher){
+		p, snap, mode, snapshot_nodes(snap), s->nodes, calloc(s->n_frames + 1, 1)};
 }
 
 static bool matches(const struct matcher *m, uint32_t node)
 {
-	uint32_t id = snapshot_node(m->snap, node)->session_node;
+	uint32_t id = m->nodes[node].session_node;
 	uint8_t *seen;
 
 	if (!m->seen || id == SESSION_NONE)
 		return name_pattern_match(m->pattern, m->snap, node, m->mode);
-	seen = &m->seen[snapshot_session(m->snap)->nodes[id].frame];
+	seen = &m->seen[m->session_nodes[id].frame];
 	if (!*seen)
 		*seen = name_pattern_match(m->pattern, m->snap, node, m->mode) ? SEEN_YES : SEEN_NO;
 	return *seen == SEEN_YES;
@@ -169,33 +172,35 @@ static bool matches(const struct matcher *m, uint32_t node)
 
 uint8_t *filter_all(const struct snapshot *snap)
 {
+	const struct snap_node *nodes = snapshot_nodes(snap);
 	uint32_t n = snapshot_n(snap);
 	uint8_t *mask = malloc(n ? n : 1);
 
 	for (uint32_t i = 0; mask && i < n; i++)
-		mask[i] = !snapshot_node(snap, i)->metadata;
+		mask[i] = !nodes[i].metadata;
 	return mask;
 }
 
-/* A parent's id is smaller than its children's: what is above, then what is below, in two passes. */
+/* A parent's id is smaller than its children's: what is above, then what is below, in two passes.
+ */
 enum { BELOW = 2, ABOVE = 4, PARENT = 8 };
 
 void filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
 		    enum name_mode mode)
 {
+	const uint32_t *parents = snapshot_parents(snap);
 	struct matcher m = matcher_make(snap, p, mode);
 	uint32_t n = snapshot_n(snap), i;
 
 	for (i = 0; i < n; i++) {
-		uint32_t parent = snapshot_node(snap, i)->parent;
+		uint32_t parent = parents[i];
 
-		if (mask[i] && ((parent != SNAP_NONE && (mask[parent] & BELOW)) ||
-				matches(&m, i)))
+		if (mask[i] && ((parent != SNAP_NONE && (mask[parent] & BELOW)) || matches(&m, i)))
 			mask[i] |= BELOW | ABOVE;
 	}
 	for (i = n; i-- > 1;)
 		if (mask[i] & ABOVE)
-			mask[snapshot_node(snap, i)->parent] |= ABOVE;
+			mask[parents[i]] |= ABOVE;
 	for (i = 0; i < n; i++)
 		mask[i] = (mask[i] & ABOVE) != 0;
 	free(m.seen);
@@ -204,11 +209,12 @@ void filter_include(uint8_t *mask, struct snapshot *snap, const struct name_patt
 void filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
 		    enum name_mode mode)
 {
+	const uint32_t *parents = snapshot_parents(snap);
 	struct matcher m = matcher_make(snap, p, mode);
 	uint32_t n = snapshot_n(snap);
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t parent = snapshot_node(snap, i)->parent;
+		uint32_t parent = parents[i];
 
 		if (mask[i] && ((parent != SNAP_NONE && !mask[parent]) || matches(&m, i)))
 			mask[i] = 0;
@@ -236,8 +242,8 @@ void filter_empty(uint8_t *mask, const struct snapshot *snap, const uint8_t *pre
 	const struct session *s = snapshot_session(snap);
 	uint32_t i, n = snapshot_n(snap);
 
-	/* ABOVE: a child is shown, PARENT: there is one. From the end, so children are settled before
-	 * their parents. */
+	/* ABOVE: a child is shown, PARENT: there is one. From the end, so children are settled
+	 * before their parents. */
 	for (i = n; i-- > 0;) {
 		const struct snap_node *node = snapshot_node(snap, i);
 		bool bare = node->session_node != SESSION_NONE &&

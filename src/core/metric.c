@@ -70,13 +70,6 @@ union metric_value metric_combine(const struct metric *m, union metric_value a, 
 	}
 }
 
-double metric_number(const struct metric *m, union metric_value v)
-{
-	if (m->type == METRIC_TEXT)
-		return NAN;
-	return m->type == METRIC_F64 ? v.f64 : (double)v.u64;
-}
-
 struct metric_table *metric_table_new(void)
 {
 	struct metric_table *t = calloc(1, sizeof(*t));

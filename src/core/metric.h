@@ -6,6 +6,7 @@
  * A metric is known by its name (the key in a Hatchet file, with its unit in parentheses as
  * upstream writes it: "time (ns)"). Ids are per session, dense; the built-in ones come first and
  * have the same id in every session. Absent is not zero. */
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,7 +74,12 @@ union metric_value {
 union metric_value metric_combine(const struct metric *m, union metric_value a, double wa,
 				  union metric_value b, double wb);
 /* As a number; text is NaN. */
-double metric_number(const struct metric *m, union metric_value v);
+static inline double metric_number(const struct metric *m, union metric_value v)
+{
+	if (m->type == METRIC_TEXT)
+		return NAN;
+	return m->type == METRIC_F64 ? v.f64 : (double)v.u64;
+}
 
 struct metric_table;
 struct metric_table *metric_table_new(void); /* holds the built-in ones; NULL: no memory */

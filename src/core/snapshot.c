@@ -126,6 +126,7 @@ void snapshot_mask(struct snapshot *snap, const uint8_t *mask)
 		changed |= i < snap->n_masked && hidden != snap->nodes[i].hidden;
 		snap->any_hidden |= hidden;
 		snap->nodes[i].hidden = hidden;
+		snap->hidden[i] = hidden;
 	}
 	snap->n_masked = snap->n;
 	snap->generation++;
@@ -137,7 +138,7 @@ void snapshot_mask(struct snapshot *snap, const uint8_t *mask)
 int snapshot_regroup(struct snapshot *snap, enum group group)
 {
 	snap->generation++;
-	columns_drop(snap);
+	columns_restart(snap, false);
 	view_clear(snap);
 	snap->spec.group = group;
 	/* The same picture in another order: what has come since is for the next update. */
@@ -162,6 +163,21 @@ uint32_t snapshot_n(const struct snapshot *snap)
 const struct snap_node *snapshot_node(const struct snapshot *snap, uint32_t id)
 {
 	return &snap->nodes[id];
+}
+
+const struct snap_node *snapshot_nodes(const struct snapshot *snap)
+{
+	return snap->nodes;
+}
+
+const uint32_t *snapshot_parents(const struct snapshot *snap)
+{
+	return snap->parents;
+}
+
+const uint8_t *snapshot_hidden(const struct snapshot *snap)
+{
+	return snap->hidden;
 }
 
 uint32_t snapshot_row_node(const struct snapshot *snap, size_t row)

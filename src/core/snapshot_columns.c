@@ -20,20 +20,43 @@ void columns_restart(struct snapshot *snap, bool has_before)
 	}
 }
 
-/* Most metrics that a session knows occur in no set: they cost nothing. */
-bool metric_used(struct snapshot *snap, uint32_t metric)
+static void use_sets(struct snapshot *snap)
 {
 	const struct session *s = snap->s;
-	size_t n = metric_table_count(s->metrics);
-	uint32_t i;
+
+	for (; snap->n_used_sets < s->n_sets; snap->n_used_sets++)
+		for (uint32_t i = 0; i < s->sets[snap->n_used_sets].n; i++)
+			snap->used[s->sets[snap->n_used_sets].metrics[i]] = true;
+}
+
+/* Nothing more comes: a set may have a place for what no row has. */
+static void use_rows(struct snapshot *snap)
+{
+	const struct session *s = snap->s;
+
+	memset(snap->used, 0, snap->n_used * sizeof(*snap->used));
+	for (size_t k = 0; k < s->n_rows; k++) {
+		const struct session_set *set = &s->sets[s->rows[k].set];
+
+		for (uint32_t i = 0; i < set->n; i++)
+			snap->used[set->metrics[i]] |= s->present[s->rows[k].values + i];
+	}
+	snap->used_at_end = true;
+}
+
+/* Most metrics that a session knows have no value: they cost nothing. */
+bool metric_used(struct snapshot *snap, uint32_t metric)
+{
+	size_t n = metric_table_count(snap->s->metrics);
 
 	if (array_reserve((void **)&snap->used, &snap->cap_used, n, sizeof(*snap->used)) < 0)
 		return true;
 	for (; snap->n_used < n; snap->n_used++)
 		snap->used[snap->n_used] = false;
-	for (; snap->n_used_sets < s->n_sets; snap->n_used_sets++)
-		for (i = 0; i < s->sets[snap->n_used_sets].n; i++)
-			snap->used[s->sets[snap->n_used_sets].metrics[i]] = true;
+	if (!snap->s->ended)
+		use_sets(snap);
+	else if (!snap->used_at_end)
+		use_rows(snap);
 	return snap->used[metric];
 }
 
@@ -48,14 +71,21 @@ static const struct snap_column *column_absent(struct snapshot *snap)
 	return &snap->absent_out;
 }
 
-static struct column *column_find(struct snapshot *snap, uint32_t metric, bool inclusive)
+/* NULL: nobody has asked for it. */
+static struct column *column_known(const struct snapshot *snap, uint32_t metric, bool inclusive)
 {
-	struct column *c;
-	size_t i;
-
-	for (i = 0; i < snap->n_columns; i++)
+	for (size_t i = 0; i < snap->n_columns; i++)
 		if (snap->columns[i]->metric == metric && snap->columns[i]->inclusive == inclusive)
 			return snap->columns[i];
+	return NULL;
+}
+
+static struct column *column_find(struct snapshot *snap, uint32_t metric, bool inclusive)
+{
+	struct column *c = column_known(snap, metric, inclusive);
+
+	if (c)
+		return c;
 	if (array_reserve((void **)&snap->columns, &snap->cap_columns, snap->n_columns + 1,
 			  sizeof(*snap->columns)) < 0)
 		return NULL;
@@ -171,7 +201,7 @@ static int column_exclusive(const struct snapshot *snap, const struct metric *m,
 		double weight = 1, value;
 
 		if (places[r->set] == NOWHERE || !present[at] ||
-		    (snap->any_hidden && snap->nodes[node].hidden) ||
+		    (snap->any_hidden && snap->hidden[node]) ||
 		    !picture_value(snap, m, at, values[at], &value))
 			continue;
 		if (m->add == METRIC_WMEAN)
@@ -190,17 +220,34 @@ static void column_roll_up(const struct snapshot *snap, const struct metric *m, 
 	size_t i;
 
 	for (i = snap->n; i-- > 1;) {
-		uint32_t up = snap->nodes[i].parent;
+		uint32_t up = snap->parents[i];
 
 		combine(m, &v[up], w ? &w[up] : &unweighted, v[i], w ? w[i] : 0);
 	}
+}
+
+static int column_compute(struct snapshot *snap, struct column *c);
+
+/* Own values: from the rows, or from the exclusive column where somebody looks at that too. */
+static int column_own(struct snapshot *snap, const struct metric *m, struct column *c, double *w)
+{
+	struct column *own = c->inclusive && !w ? column_known(snap, c->metric, false) : NULL;
+
+	if (own) {
+		if (!own->fresh && column_compute(snap, own) < 0)
+			return -ENOMEM;
+		memcpy(c->raw, own->raw, snap->n * sizeof(*c->raw));
+		return 0;
+	}
+	for (size_t i = 0; i < snap->n; i++)
+		c->raw[i] = NAN;
+	return column_exclusive(snap, m, c->metric, c->raw, w);
 }
 
 static int column_compute(struct snapshot *snap, struct column *c)
 {
 	const struct metric *m = metric_table_get(snap->s->metrics, c->metric);
 	_cleanup_(freep) double *w = NULL;
-	size_t i;
 
 	if (!m || array_reserve((void **)&c->raw, &c->cap_raw, snap->n, sizeof(double)) < 0)
 		return -ENOMEM;
@@ -209,9 +256,7 @@ static int column_compute(struct snapshot *snap, struct column *c)
 		if (!w)
 			return -ENOMEM;
 	}
-	for (i = 0; i < snap->n; i++)
-		c->raw[i] = NAN;
-	if (column_exclusive(snap, m, c->metric, c->raw, w) < 0)
+	if (column_own(snap, m, c, w) < 0)
 		return -ENOMEM;
 	if (c->inclusive && m->scope == METRIC_INCLUSIVE)
 		column_roll_up(snap, m, c->raw, w);
@@ -331,16 +376,10 @@ int columns_init(struct snapshot *snap)
 	return 0;
 }
 
-void columns_drop(struct snapshot *snap)
-{
-	snap->flops_fresh = false;
-	while (snap->n_columns)
-		column_free(snap->columns[--snap->n_columns]);
-}
-
 void columns_done(struct snapshot *snap)
 {
-	columns_drop(snap);
+	while (snap->n_columns)
+		column_free(snap->columns[--snap->n_columns]);
 	free(snap->columns);
 	free(snap->used);
 	free(snap->absent);

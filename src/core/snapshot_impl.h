@@ -52,8 +52,9 @@ struct snapshot {
 
 	/* The view. */
 	struct snap_node *nodes;
-	uint32_t *last_child;
-	size_t n, cap_nodes, cap_last;
+	uint32_t *last_child, *parents;
+	uint8_t *hidden;
+	size_t n, cap_nodes, cap_last, cap_parents, cap_hidden;
 	bool any_hidden;
 	uint32_t *row_node; /* view node of each session row */
 	size_t n_rows, cap_rows;
@@ -87,9 +88,10 @@ struct snapshot {
 	/* Columns. */
 	struct column **columns;
 	size_t n_columns, cap_columns;
-	bool *used; /* by metric: is it in a set? */
+	bool *used; /* by metric: is it in a set? At the end: does a row have it? */
 	size_t n_used, cap_used, n_used_sets;
-	double *absent; /* the values of all metrics that are in no set */
+	bool used_at_end;
+	double *absent; /* the values of all metrics that are not used */
 	size_t n_absent, cap_absent;
 	struct snap_column absent_out;
 	double *flops;
@@ -133,7 +135,6 @@ void columns_stale(struct snapshot *snap); /* to be computed again */
 /* What was computed, and what rates are made of, counts from elsewhere now. */
 void columns_restart(struct snapshot *snap, bool has_before);
 void columns_age(struct snapshot *snap);  /* what was shown becomes "before" */
-void columns_drop(struct snapshot *snap); /* ids start anew */
 void columns_done(struct snapshot *snap);
 
 void names_done(struct snapshot *snap);  /* snapshot_names.c */

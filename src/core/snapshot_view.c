@@ -48,7 +48,10 @@ static int view_room(struct snapshot *snap, size_t n)
 {
 	if (array_reserve((void **)&snap->nodes, &snap->cap_nodes, n, sizeof(*snap->nodes)) < 0 ||
 	    array_reserve((void **)&snap->last_child, &snap->cap_last, n,
-			  sizeof(*snap->last_child)) < 0)
+			  sizeof(*snap->last_child)) < 0 ||
+	    array_reserve((void **)&snap->parents, &snap->cap_parents, n, sizeof(*snap->parents)) <
+		    0 ||
+	    array_reserve((void **)&snap->hidden, &snap->cap_hidden, n, 1) < 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -84,6 +87,8 @@ static uint32_t view_add(struct snapshot *snap, uint32_t parent, uint8_t kind,
 	snap->last_child[id] = SNAP_NONE;
 	if (parent != SNAP_NONE)
 		view_link(snap, parent, id);
+	snap->parents[id] = parent;
+	snap->hidden[id] = snap->nodes[id].hidden;
 	snap->any_hidden |= snap->nodes[id].hidden;
 	return id;
 }
@@ -468,6 +473,8 @@ void view_done(struct snapshot *snap)
 	view_clear(snap);
 	free(snap->nodes);
 	free(snap->last_child);
+	free(snap->parents);
+	free(snap->hidden);
 	free(snap->row_node);
 	free(snap->groups);
 	free(snap->lane_groups);

@@ -52,25 +52,48 @@ static void choose_sort(struct panel *p)
 		}
 }
 
+/* Is all that decides which nodes are shown as it was? */
+static bool is_made(const struct panel_tree *pt)
+{
+	const struct tui *t = pt->base.tui;
+
+	return pt->generation == snapshot_generation(t->snap) && pt->names == t->names &&
+	       !strcmp(pt->filter, t->filter) && !memcmp(&pt->least, &t->least, sizeof(pt->least));
+}
+
+static int make(struct panel_tree *pt)
+{
+	const struct tui *t = pt->base.tui;
+	struct tree *tree = &pt->tree;
+
+	tree->open_kept |= strcmp(pt->filter, t->filter) != 0;
+	pt->searched = false;
+	pt->generation = 0;
+	if (tree_prepare(tree, t->filter) < 0)
+		return -ENOMEM;
+	tree_columns_update(pt);
+	choose_sort(&pt->base);
+	tree_columns_limit(pt);
+	if (tree_build(tree) < 0)
+		return -ENOMEM;
+	snprintf(pt->filter, sizeof(pt->filter), "%s", t->filter);
+	pt->generation = snapshot_generation(t->snap);
+	pt->names = t->names;
+	pt->least = t->least;
+	return 0;
+}
+
 static void update(struct panel *p)
 {
 	struct panel_tree *pt = as_tree(p);
 	struct tree *tree = &pt->tree;
-	bool new_filter = strcmp(pt->filter, p->tui->filter) != 0;
 
 	tree->names = p->tui->names;
 	tree->ascending = p->ascending;
-	if (new_filter) {
-		snprintf(pt->filter, sizeof(pt->filter), "%s", p->tui->filter);
-		tree->open_kept = true;
-	}
-	pt->searched = false;
-	if (tree_prepare(tree, p->tui->filter) < 0)
+	if (is_made(pt))
+		tree_reorder(tree);
+	else if (make(pt) < 0)
 		return;
-	tree_columns_update(pt);
-	choose_sort(p);
-	tree_columns_limit(pt);
-	tree_build(tree);
 	if (tree->auto_fold && p->tui->options.depth) {
 		tree_open_levels(tree, p->tui->options.depth);
 		tree->auto_fold = p->tui->options.live; /* more nodes will come */

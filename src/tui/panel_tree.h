@@ -36,7 +36,11 @@ struct panel_tree {
 	bool fetched[SRC_N];
 	struct derive *quantiles; /* NULL: not asked for yet */
 	struct layout layout;
-	char filter[TUI_NEEDLE]; /* the one that the rows were made with */
+	/* What the rows were made with. */
+	char filter[TUI_NEEDLE];
+	uint64_t generation; /* of the snapshot; 0: they were not made */
+	enum name_mode names;
+	struct least least;
 	char search[TUI_NEEDLE]; /* the one that marks were made for, when searched */
 	bool searched;
 	double cpu_total;                   /* time on the host of all nodes; NaN: to be summed */

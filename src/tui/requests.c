@@ -372,7 +372,6 @@ static void do_group(struct tui *t)
 	for (unsigned i = 0; i < TUI_N_PANELS; i++)
 		panel_forget(t->panels[i]);
 	tui_message(t, "group: %s", group_word(group));
-	snapshot_update(t->snap, clock_monotonic_ns()); /* regrouped rows need values */
 	if (filters_any(&t->filters))
 		tui_refilter(t);
 	tui_spoil(t);

@@ -39,18 +39,13 @@ void tree_forget(struct tree *t)
 	t->auto_fold = true;
 }
 
-bool tree_is_shown(const struct tree *t, uint32_t id)
-{
-	if (snapshot_node(t->snap, id)->hidden || (t->filtered && !(t->flags[id] & TREE_KEEP)))
-		return false;
-	return !t->limit || id >= t->n_limit || t->limit[id] || id == t->root;
-}
-
 /* ---- matching ---- */
 
 struct match {
 	const char *needle;
 	bool match_case;
+	const struct session *session;
+	const struct snap_node *nodes;
 };
 
 enum { MATCH_UNKNOWN = 0, MATCH_NO = 1, MATCH_YES = 2 };
@@ -58,11 +53,10 @@ enum { MATCH_UNKNOWN = 0, MATCH_NO = 1, MATCH_YES = 2 };
 /* Nodes with the same frame have the same name: it is looked at once. */
 static bool node_matches(struct tree *t, const struct match *m, uint32_t id)
 {
-	uint32_t node = snapshot_node(t->snap, id)->session_node;
+	uint32_t node = m->nodes[id].session_node;
 	uint8_t *seen, scratch = MATCH_UNKNOWN;
 
-	seen = node == SESSION_NONE ? &scratch
-				    : &t->frame_match[snapshot_session(t->snap)->nodes[node].frame];
+	seen = node == SESSION_NONE ? &scratch : &t->frame_match[m->session->nodes[node].frame];
 	if (*seen == MATCH_UNKNOWN) {
 		const char *name = snapshot_name(t->snap, id, t->names);
 
@@ -75,15 +69,16 @@ static bool node_matches(struct tree *t, const struct match *m, uint32_t id)
 static int mark_matches(struct tree *t, const char *needle, uint8_t mark, uint8_t above,
 			size_t *ret_n)
 {
-	struct match m = {needle, text_is_smart_case(needle)};
-	size_t n_frames = snapshot_session(t->snap)->n_frames;
+	const struct match m = {needle, text_is_smart_case(needle), snapshot_session(t->snap),
+				snapshot_nodes(t->snap)};
+	size_t n_frames = m.session->n_frames;
 
 	if (array_reserve((void **)&t->frame_match, &t->cap_frame_match, MAX(n_frames, 1u), 1) < 0)
 		return -ENOMEM;
 	memset(t->frame_match, MATCH_UNKNOWN, n_frames);
 	*ret_n = 0;
 	for (uint32_t id = (uint32_t)t->n_flags; id-- > 0;) { /* children before their parents */
-		const struct snap_node *n = snapshot_node(t->snap, id);
+		const struct snap_node *n = &m.nodes[id];
 
 		if (!n->hidden && node_matches(t, &m, id)) {
 			t->flags[id] |= mark;
@@ -99,11 +94,12 @@ static int mark_matches(struct tree *t, const char *needle, uint8_t mark, uint8_
 static int mark_filter(struct tree *t, const char *filter)
 {
 	enum { BELOW = 64 };
+	const uint32_t *parents = snapshot_parents(t->snap);
 	size_t n;
 	int r = mark_matches(t, filter, BELOW, TREE_KEEP, &n);
 
 	for (uint32_t id = 0; r == 0 && id < t->n_flags; id++) {
-		uint32_t parent = snapshot_node(t->snap, id)->parent;
+		uint32_t parent = parents[id];
 
 		if (parent != SNAP_NONE && t->flags[parent] & BELOW)
 			t->flags[id] |= BELOW;

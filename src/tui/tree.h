@@ -74,6 +74,8 @@ int tree_search(struct tree *t, const char *search);
 int tree_build(struct tree *t);
 /* Flags have changed, no more: what is open is counted again. */
 void tree_count(struct tree *t);
+/* The order or the root has changed, no more. */
+void tree_reorder(struct tree *t);
 /* Row i < n_rows; one of the root where memory is out. */
 struct tree_row tree_row(struct tree *t, size_t i);
 /* With auto_fold: open the hottest nodes until about `rows` rows are used. */
@@ -86,7 +88,16 @@ static inline bool tree_is_open(const struct tree *t, uint32_t id)
 	return t->flags[id] & TREE_OPEN;
 }
 /* Is the node in the view at all (not hidden, not filtered out)? */
-bool tree_is_shown(const struct tree *t, uint32_t id);
+static inline bool tree_shows(const struct tree *t, bool hidden, uint32_t id)
+{
+	if (hidden || (t->filtered && !(t->flags[id] & TREE_KEEP)))
+		return false;
+	return !t->limit || id >= t->n_limit || t->limit[id] || id == t->root;
+}
+static inline bool tree_is_shown(const struct tree *t, uint32_t id)
+{
+	return tree_shows(t, snapshot_node(t->snap, id)->hidden, id);
+}
 /* Has it children that are shown? */
 bool tree_is_branch(const struct tree *t, uint32_t id);
 /* Open or close one node and change the rows accordingly. */

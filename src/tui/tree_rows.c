@@ -23,17 +23,26 @@ static void window_drop(struct tree *t)
 
 void tree_count(struct tree *t)
 {
+	const uint32_t *parents = snapshot_parents(t->snap);
+	const uint8_t *hidden = snapshot_hidden(t->snap);
+
 	for (size_t id = 0; id < t->n_flags; id++)
 		t->sizes[id] = 1;
 	for (uint32_t id = (uint32_t)t->n_flags; id-- > 0;) { /* children before their parents */
-		uint32_t parent = snapshot_node(t->snap, id)->parent;
+		uint32_t parent = parents[id];
 
-		if (!tree_is_shown(t, id))
+		if (!tree_shows(t, hidden[id], id))
 			t->sizes[id] = 0;
 		else if (parent != SNAP_NONE && tree_is_open(t, parent))
 			t->sizes[parent] += t->sizes[id];
 	}
 	tree_lists_count(t);
+	window_drop(t);
+}
+
+void tree_reorder(struct tree *t)
+{
+	tree_lists_drop(t);
 	window_drop(t);
 }
 
