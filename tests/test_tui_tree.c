@@ -148,7 +148,7 @@ static void step(struct forest *f)
 		break;
 	case 1:
 		t->ascending = !t->ascending;
-		tree_build(t);
+		tree_reorder(t);
 		break;
 	case 2:
 		hide_some(f);
@@ -156,11 +156,11 @@ static void step(struct forest *f)
 		break;
 	case 3:
 		tree_zoom(t, snapshot_node(f->snap, id)->first_child == SNAP_NONE ? 7 : id);
-		tree_build(t);
+		tree_reorder(t);
 		break;
 	case 4:
 		tree_zoom_out(t);
-		tree_build(t);
+		tree_reorder(t);
 		break;
 	case 5:
 		if (tree_is_shown(t, id))

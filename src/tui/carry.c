@@ -144,6 +144,7 @@ static void take_tree(struct tui *t, struct tui *from, const struct paths *x)
 	memcpy(as_tree(p)->filter, as_tree(old)->filter, sizeof(as_tree(p)->filter));
 	take_folds(&as_tree(p)->tree, &as_tree(old)->tree, x);
 	take_zoom(&as_tree(p)->tree, &as_tree(old)->tree, x);
+	as_tree(p)->generation = 0; /* rows of other folds, and of no filter */
 	panel_spoil(p);
 }
 

@@ -381,7 +381,7 @@ bool tree_zoom(struct tree *t, uint32_t id)
 		return false;
 	t->zoom[t->n_zoom++] = t->root;
 	t->root = id;
-	t->flags[id] |= TREE_OPEN;
+	tree_set_open(t, id, true);
 	return true;
 }
 

@@ -43,6 +43,8 @@ void tree_count(struct tree *t)
 void tree_reorder(struct tree *t)
 {
 	tree_lists_drop(t);
+	if (t->limit) /* the root of a view is shown, whatever it reaches */
+		tree_count(t);
 	window_drop(t);
 }
 
