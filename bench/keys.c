@@ -27,7 +27,9 @@ static const char *const steps[] = {
 	"C", "=", "e", "c", "E", "PgDn", "Down", "End", "Home", "o", "o", "I", "I", "C", "=",
 	"/ 'kernel_17' Enter", "n", "N", "Esc", "\\ 'kernel_17' Enter", "Esc",
 	"& '.*kernel_17' Enter", "Esc", "! '.*kernel_17' Enter", "Esc",
-	"2", "Down", "I", "I", "1", "3", "1", "4", "1", "5", "1", "7", "Down", "1", "8", "1", "9", "1",
+	"2", "Down", "I", "I", "1", "3", "1", "4", "1", "5", "1",
+	"7", "Down", "Right", "Left", "I", "I", "A", "S", "1", "7", "1", "8", "1", "9", "x", "x", "x", "1",
+	"0", "x", "x", "1", "M-1", "1",
 	"G", "G", "G", "G", "G", "r", "R",
 };
 

@@ -12,15 +12,19 @@ struct bottom_up {
 	struct numbers *numbers;
 	struct bottom_up_node *nodes;
 	size_t n, cap_nodes;
-	uint32_t *holders, *callers; /* the pairs; sets are slices */
+	uint32_t *holders,
+		*callers; /* the pairs; sets are slices. Those of a root call themselves */
 	size_t n_pairs, cap_holders, cap_callers;
+	uint32_t *contexts; /* scratch: of the node that is being opened */
+	size_t cap_contexts;
 	struct number_cache cache; /* by node */
 	const uint32_t *frame;     /* by snapshot node: what it is called */
 	uint32_t *slot;            /* by frame: the child that is being made, + 1 */
 	size_t cap_slot;
-	bool is_nested; /* some holder lies below another; else nothing of the following is made */
-	uint32_t *holder; /* by snapshot node: the nearest holder at or above it, or SNAP_NONE */
-	uint32_t *turns;  /* the last set that it was found to be of */
+	bool nested_known; /* since the update */
+	bool is_nested;    /* some holder lies below another; else the following is not made */
+	uint32_t *holder;  /* by snapshot node: the nearest holder at or above it, or SNAP_NONE */
+	uint32_t *turns;   /* the last set that it was found to be of */
 	size_t cap_holder, cap_turns;
 	uint32_t turn;
 };
@@ -44,6 +48,7 @@ struct bottom_up *bottom_up_free(struct bottom_up *b)
 	free(b->nodes);
 	free(b->holders);
 	free(b->callers);
+	free(b->contexts);
 	free(b->slot);
 	free(b->holder);
 	free(b->turns);
@@ -88,6 +93,30 @@ static uint32_t caller_of(const struct bottom_up *b, uint32_t id)
 	return parent == 0 ? SNAP_NONE : parent;
 }
 
+static uint32_t caller_at(const struct bottom_up *b, const struct bottom_up_node *node, size_t at)
+{
+	return node->depth <= 1 ? b->holders[at] : b->callers[at];
+}
+
+/* The contexts of a node that become its children's, one a pair: callers, or for node 0 the
+ * holders. SNAP_NONE: nobody calls; where others do, that is the top. NULL: out of memory. */
+static const uint32_t *next_contexts(struct bottom_up *b, uint32_t i)
+{
+	const struct bottom_up_node *node = &b->nodes[i];
+
+	if (i == 0)
+		return b->holders;
+	if (array_reserve((void **)&b->contexts, &b->cap_contexts, MAX(node->n, 1u),
+			  sizeof(*b->contexts)) < 0)
+		return NULL;
+	for (uint32_t k = 0; k < node->n; k++) {
+		uint32_t caller = caller_of(b, caller_at(b, node, (size_t)node->first + k));
+
+		b->contexts[k] = caller == SNAP_NONE && node->has_callers ? 0 : caller;
+	}
+	return b->contexts;
+}
+
 /* The child of node i for a frame, made when it is the first; its pairs are only counted. */
 static int count_pair(struct bottom_up *b, uint32_t i, uint32_t frame)
 {
@@ -101,12 +130,29 @@ static int count_pair(struct bottom_up *b, uint32_t i, uint32_t frame)
 		*child = (struct bottom_up_node){
 			.key = hash_u64(b->nodes[i].key + hash_u64(frame + 1)),
 			.parent = i,
+			.frame = frame,
 			.depth = b->nodes[i].depth + 1,
 		};
 		b->slot[frame] = (uint32_t)b->n;
 	}
 	b->nodes[b->slot[frame] - 1].n++;
 	return 0;
+}
+
+/* How many pairs the children of i have together: -ENOMEM, or 0 with their number. */
+static int count_pairs(struct bottom_up *b, uint32_t i, const uint32_t *contexts, size_t *ret_n)
+{
+	uint32_t n = b->nodes[i].n;
+	int r = 0;
+
+	*ret_n = 0;
+	for (uint32_t k = 0; k < n && r == 0; k++) {
+		if (contexts[k] == SNAP_NONE)
+			continue;
+		r = count_pair(b, i, b->frame[contexts[k]]);
+		++*ret_n;
+	}
+	return r;
 }
 
 /* Give each child its slice of the pairs [first, …), empty yet. */
@@ -119,26 +165,24 @@ static void lay_out(struct bottom_up *b, size_t first_child, size_t first)
 	}
 }
 
-static void put_pair(struct bottom_up *b, uint32_t holder, uint32_t caller)
+static void put_pairs(struct bottom_up *b, uint32_t i, const uint32_t *contexts)
 {
-	struct bottom_up_node *child = &b->nodes[b->slot[b->frame[caller]] - 1];
-	size_t at = (size_t)child->first + child->n++;
+	const struct bottom_up_node *node = &b->nodes[i];
 
-	b->holders[at] = holder;
-	b->callers[at] = caller;
-	child->has_callers |= caller_of(b, caller) != SNAP_NONE;
-}
+	for (uint32_t k = 0; k < node->n; k++) {
+		struct bottom_up_node *child;
+		size_t at;
 
-/* The contexts of a node that become its children's: callers, or for node 0 the holders. Where
- * nothing but the top calls, there is no more to say. */
-static uint32_t next_context(const struct bottom_up *b, uint32_t i, size_t at)
-{
-	uint32_t caller;
-
-	if (i == 0)
-		return b->callers[at];
-	caller = caller_of(b, b->callers[at]);
-	return caller == SNAP_NONE && b->nodes[i].has_callers ? 0 : caller;
+		if (contexts[k] == SNAP_NONE)
+			continue;
+		child = &b->nodes[b->slot[b->frame[contexts[k]]] - 1];
+		at = (size_t)child->first + child->n++;
+		b->holders[at] = b->holders[node->first + k];
+		if (i != 0)
+			b->callers[at] = contexts[k];
+		if (!child->has_callers)
+			child->has_callers = caller_of(b, contexts[k]) != SNAP_NONE;
+	}
 }
 
 /* Take the slots back; the children of i are complete. */
@@ -146,12 +190,8 @@ static void finish(struct bottom_up *b, uint32_t i, size_t first_child)
 {
 	struct bottom_up_node *node = &b->nodes[i];
 
-	for (size_t at = node->first; at < (size_t)node->first + node->n; at++) {
-		uint32_t context = next_context(b, i, at);
-
-		if (context != SNAP_NONE)
-			b->slot[b->frame[context]] = 0;
-	}
+	for (size_t child = first_child; child < b->n; child++)
+		b->slot[b->nodes[child].frame] = 0;
 	node->first_child = (uint32_t)first_child;
 	node->n_children = (uint32_t)(b->n - first_child);
 	node->is_made = true;
@@ -159,27 +199,19 @@ static void finish(struct bottom_up *b, uint32_t i, size_t first_child)
 
 int bottom_up_open(struct bottom_up *b, uint32_t i)
 {
-	size_t from = b->nodes[i].first, to = from + b->nodes[i].n, first_child = b->n, first;
-	size_t n_pairs = 0;
-	int r = 0;
+	size_t first_child = b->n, first, n_pairs;
+	const uint32_t *contexts;
+	int r;
 
 	if (b->nodes[i].is_made)
 		return 0;
-	for (size_t at = from; at < to && r == 0; at++) {
-		uint32_t context = next_context(b, i, at);
-
-		if (context == SNAP_NONE)
-			continue;
-		r = count_pair(b, i, b->frame[context]);
-		n_pairs++;
-	}
+	contexts = next_contexts(b, i);
+	r = contexts ? count_pairs(b, i, contexts, &n_pairs) : -ENOMEM;
 	if (r == 0)
 		r = pairs_add(b, n_pairs, &first);
 	if (r == 0) {
 		lay_out(b, first_child, first);
-		for (size_t at = from; at < to; at++)
-			if (next_context(b, i, at) != SNAP_NONE)
-				put_pair(b, b->holders[at], next_context(b, i, at));
+		put_pairs(b, i, i == 0 ? b->holders : contexts);
 	}
 	finish(b, i, first_child);
 	if (r < 0) { /* without its children */
@@ -191,7 +223,64 @@ int bottom_up_open(struct bottom_up *b, uint32_t i)
 
 /* ---- the picture ---- */
 
-/* Which holders lie below others. */
+int bottom_up_update(struct bottom_up *b)
+{
+	struct bottom_up_node *all;
+	size_t first;
+
+	b->n = b->n_pairs = 0;
+	b->nested_known = false;
+	if (make_slots(b) < 0 || pairs_add(b, snapshot_n(b->snap), &first) < 0 ||
+	    array_reserve((void **)&b->nodes, &b->cap_nodes, 1, sizeof(*b->nodes)) < 0)
+		return -ENOMEM;
+	all = &b->nodes[b->n++];
+	*all = (struct bottom_up_node){.parent = BOTTOM_UP_NONE};
+	all->n = numbers_holders(b->numbers, b->holders);
+	all->has_callers = all->n > 0;
+	b->n_pairs = all->n;
+	return bottom_up_open(b, 0);
+}
+
+uint32_t bottom_up_n(const struct bottom_up *b)
+{
+	return (uint32_t)b->n;
+}
+
+const struct bottom_up_node *bottom_up_node(const struct bottom_up *b, uint32_t i)
+{
+	return &b->nodes[i];
+}
+
+uint32_t bottom_up_example(const struct bottom_up *b, uint32_t i)
+{
+	return b->nodes[i].n ? caller_at(b, &b->nodes[i], b->nodes[i].first) : 0;
+}
+
+bool bottom_up_any(const struct bottom_up *b, uint32_t i, const uint8_t *by_node, uint8_t flags)
+{
+	const struct bottom_up_node *node = &b->nodes[i];
+
+	for (uint32_t k = 0; k < node->n; k++)
+		if (by_node[caller_at(b, node, (size_t)node->first + k)] & flags)
+			return true;
+	return false;
+}
+
+uint32_t bottom_up_heaviest(struct bottom_up *b, uint32_t i)
+{
+	const double *time = numbers_column(b->numbers, NUMBER_TIME, false);
+	const struct bottom_up_node *node = &b->nodes[i];
+	uint32_t best = node->first;
+
+	for (uint32_t at = node->first; time && at < node->first + node->n; at++)
+		if (time[b->holders[at]] > time[b->holders[best]] || isnan(time[b->holders[best]]))
+			best = at;
+	return node->n ? caller_at(b, node, best) : 0;
+}
+
+/* ---- numbers ---- */
+
+/* Which holders lie below others: by node, where the next one is. */
 static int find_nested(struct bottom_up *b)
 {
 	uint32_t n = snapshot_n(b->snap), next = 0;
@@ -211,77 +300,21 @@ static int find_nested(struct bottom_up *b)
 	return 0;
 }
 
-/* Node 0: all holders, by id. */
-static void find_holders(struct bottom_up *b)
+/* Most trees have numbers at their leaves only. Node 0 has its holders by id until it is parted. */
+static bool is_nested(struct bottom_up *b)
 {
-	struct bottom_up_node *all = &b->nodes[0];
-	uint32_t n = snapshot_n(b->snap);
+	const struct bottom_up_node *all = &b->nodes[0];
 
+	if (b->nested_known)
+		return b->is_nested;
+	b->nested_known = true;
 	b->is_nested = false;
-	for (uint32_t id = 0; id < n; id++) {
-		if (!numbers_is_holder(b->numbers, id))
-			continue;
-		b->holders[all->n] = id;
-		b->callers[all->n++] = id;
-		b->is_nested |= snapshot_node(b->snap, id)->n_children > 0;
-	}
-	b->n_pairs = all->n;
-	all->has_callers = all->n > 0;
-}
-
-int bottom_up_update(struct bottom_up *b)
-{
-	size_t first;
-
-	b->n = b->n_pairs = 0;
-	if (make_slots(b) < 0 || pairs_add(b, snapshot_n(b->snap), &first) < 0 ||
-	    array_reserve((void **)&b->nodes, &b->cap_nodes, 1, sizeof(*b->nodes)) < 0)
-		return -ENOMEM;
-	b->nodes[b->n++] = (struct bottom_up_node){.parent = BOTTOM_UP_NONE};
-	find_holders(b);
+	for (uint32_t i = 0; i < all->n && !b->is_nested; i++)
+		b->is_nested = snapshot_node(b->snap, b->holders[i])->n_children > 0;
 	if (b->is_nested && find_nested(b) < 0)
-		return -ENOMEM;
-	return bottom_up_open(b, 0);
+		b->is_nested = false;
+	return b->is_nested;
 }
-
-uint32_t bottom_up_n(const struct bottom_up *b)
-{
-	return (uint32_t)b->n;
-}
-
-const struct bottom_up_node *bottom_up_node(const struct bottom_up *b, uint32_t i)
-{
-	return &b->nodes[i];
-}
-
-uint32_t bottom_up_example(const struct bottom_up *b, uint32_t i)
-{
-	return b->nodes[i].n ? b->callers[b->nodes[i].first] : 0;
-}
-
-bool bottom_up_any(const struct bottom_up *b, uint32_t i, const uint8_t *by_node, uint8_t flags)
-{
-	const struct bottom_up_node *node = &b->nodes[i];
-
-	for (uint32_t k = 0; k < node->n; k++)
-		if (by_node[b->callers[node->first + k]] & flags)
-			return true;
-	return false;
-}
-
-uint32_t bottom_up_heaviest(struct bottom_up *b, uint32_t i)
-{
-	const double *time = numbers_column(b->numbers, NUMBER_TIME, false);
-	const struct bottom_up_node *node = &b->nodes[i];
-	uint32_t best = node->first;
-
-	for (uint32_t at = node->first; time && at < node->first + node->n; at++)
-		if (time[b->holders[at]] > time[b->holders[best]] || isnan(time[b->holders[best]]))
-			best = at;
-	return node->n ? b->callers[best] : 0;
-}
-
-/* ---- numbers ---- */
 
 static uint32_t holder_above(const struct bottom_up *b, uint32_t holder)
 {
@@ -319,18 +352,20 @@ static void part_inner(struct bottom_up *b, struct bottom_up_node *node)
 		if (is_inner(b, b->holders[at]))
 			continue;
 		swap(&b->holders[at], &b->holders[to]);
-		swap(&b->callers[at], &b->callers[to]);
+		if (node->depth > 1)
+			swap(&b->callers[at], &b->callers[to]);
 		node->n_outer++;
 	}
 }
 
-static struct number_set set_of(struct bottom_up *b, uint32_t i)
+/* Only inclusive numbers have to know which are the outermost. */
+static struct number_set set_of(struct bottom_up *b, uint32_t i, bool inclusive)
 {
 	struct bottom_up_node *node = &b->nodes[i];
 
-	if (node->n_outer == 0 && b->is_nested)
+	if (inclusive && node->n_outer == 0 && is_nested(b))
 		part_inner(b, node);
-	else if (node->n_outer == 0)
+	else if (inclusive && node->n_outer == 0)
 		node->n_outer = node->n;
 	return (struct number_set){
 		.nodes = b->holders + node->first, .n = node->n, .n_outer = node->n_outer};
@@ -343,7 +378,7 @@ double bottom_up_number(struct bottom_up *b, uint32_t i, unsigned which)
 	if (which == NUMBER_TIME)
 		which = NUMBER_SELF;
 	if (!number_cache_get(&b->cache, b->nodes[i].known, which, i, &v)) {
-		struct number_set set = set_of(b, i);
+		struct number_set set = set_of(b, i, which == NUMBER_TOTAL);
 
 		v = number_set_sum(b->numbers, which, &set);
 		number_cache_put(&b->cache, &b->nodes[i].known, which, i, v);
@@ -358,8 +393,8 @@ double bottom_up_derived(struct bottom_up *b, uint32_t i, unsigned which, const 
 	double v;
 
 	if (!number_cache_get(&b->cache, b->nodes[i].known, which, i, &v)) {
-		struct number_set set = set_of(b, i);
-		struct number_set whole = set_of(b, of_parent ? b->nodes[i].parent : 0);
+		struct number_set set = set_of(b, i, true);
+		struct number_set whole = set_of(b, of_parent ? b->nodes[i].parent : 0, true);
 
 		v = number_set_derived(b->numbers, m, &set, &whole);
 		number_cache_put(&b->cache, &b->nodes[i].known, which, i, v);

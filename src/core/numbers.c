@@ -27,8 +27,9 @@ struct numbers {
 	bool held_fresh;
 	struct hists *hists; /* NULL: not asked for yet */
 	bool hists_fresh;
-	bool *used; /* by metric: is it in a set? */
-	size_t n_used_sets, cap_used;
+	bool *used;               /* by metric: has any row one? */
+	uint64_t used_generation; /* of the session */
+	size_t cap_used;
 	uint32_t *frames; /* by node */
 	size_t cap_frames;
 	uint32_t n_frames; /* 0: to be made */
@@ -78,20 +79,51 @@ struct numbers *numbers_free(struct numbers *n)
 	return NULL;
 }
 
-/* Which metrics any row has a place for: others cost nothing. */
+/* Is there a metric in a set that no row is known to have? */
+static bool is_open_set(const struct numbers *n, const struct session_set *set)
+{
+	for (uint32_t i = 0; i < set->n; i++)
+		if (!n->used[set->metrics[i]])
+			return true;
+	return false;
+}
+
+/* Of one row; true: it had some that were not known. */
+static bool use_row(struct numbers *n, const struct session *s, const struct session_row *row)
+{
+	const struct session_set *set = &s->sets[row->set];
+	bool is_new = false;
+
+	for (uint32_t i = 0; i < set->n; i++) {
+		if (!s->present[row->values + i] || n->used[set->metrics[i]])
+			continue;
+		n->used[set->metrics[i]] = is_new = true;
+	}
+	return is_new;
+}
+
+/* Which metrics any row has: columns of others would be made for nothing, as those of the minimum
+ * and maximum that files of others leave out. */
 static void find_used(struct numbers *n)
 {
 	const struct session *s = snapshot_session(n->snap);
-	uint32_t n_metrics = metric_table_count(s->metrics);
+	uint32_t n_metrics = metric_table_count(s->metrics), looked_at = SESSION_NONE;
 	size_t cap = n->cap_used;
+	bool is_open = false;
 
-	if (array_reserve((void **)&n->used, &n->cap_used, n_metrics, sizeof(*n->used)) < 0)
+	if ((n->used && n->used_generation == s->generation) ||
+	    array_reserve((void **)&n->used, &n->cap_used, n_metrics, sizeof(*n->used)) < 0)
 		return;
-	if (n->cap_used > cap)
-		memset(n->used + cap, 0, (n->cap_used - cap) * sizeof(*n->used));
-	for (; n->n_used_sets < s->n_sets; n->n_used_sets++)
-		for (uint32_t i = 0; i < s->sets[n->n_used_sets].n; i++)
-			n->used[s->sets[n->n_used_sets].metrics[i]] = true;
+	memset(n->used + cap, 0, (n->cap_used - cap) * sizeof(*n->used));
+	for (size_t i = 0; i < s->n_rows; i++) {
+		if (s->rows[i].set != looked_at) {
+			looked_at = s->rows[i].set;
+			is_open = is_open_set(n, &s->sets[looked_at]);
+		}
+		if (is_open && use_row(n, s, &s->rows[i]))
+			looked_at = SESSION_NONE;
+	}
+	n->used_generation = s->generation;
 }
 
 /* The profile's own metrics that can be added up. */
@@ -267,19 +299,41 @@ static void find_held(struct numbers *n)
 	n->held_fresh = true;
 }
 
-/* Most nodes have no row and are told without a look at any column. */
-bool numbers_is_holder(struct numbers *n, uint32_t node)
+static bool holds(const struct numbers *n, uint32_t node)
 {
-	uint32_t id = snapshot_node(n->snap, node)->session_node;
-
-	if (id == SESSION_NONE || snapshot_session(n->snap)->nodes[id].first_row == SESSION_NONE)
-		return false;
-	if (!n->held_fresh)
-		find_held(n);
 	for (unsigned i = 0; i < n->n_held; i++)
 		if (!isnan(n->held[i][node]))
 			return true;
 	return false;
+}
+
+/* Most nodes have no row and are told without a look at any column. */
+static bool has_row(const struct session *s, const struct snap_node *node)
+{
+	return node->session_node != SESSION_NONE &&
+	       s->nodes[node->session_node].first_row != SESSION_NONE;
+}
+
+bool numbers_is_holder(struct numbers *n, uint32_t node)
+{
+	if (!has_row(snapshot_session(n->snap), snapshot_node(n->snap, node)))
+		return false;
+	if (!n->held_fresh)
+		find_held(n);
+	return holds(n, node);
+}
+
+/* What has no row has nothing in any column. */
+uint32_t numbers_holders(struct numbers *n, uint32_t *out)
+{
+	uint32_t nodes = snapshot_n(n->snap), found = 0;
+
+	if (!n->held_fresh)
+		find_held(n);
+	for (uint32_t id = 0; id < nodes; id++)
+		if (holds(n, id))
+			out[found++] = id;
+	return found;
 }
 
 /* One that grouping made has a number of its own behind those of the session. */

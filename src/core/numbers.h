@@ -53,6 +53,8 @@ struct hists *numbers_hists(struct numbers *n);
 bool numbers_counts(const struct numbers *n, uint32_t node);
 /* Does the node itself hold any of them? */
 bool numbers_is_holder(struct numbers *n, uint32_t node);
+/* All that do, by id, into room for as many as there are nodes; their number. */
+uint32_t numbers_holders(struct numbers *n, uint32_t *out);
 /* By node, what is called: the same for all calling contexts of a function, below *ret_n. Those
  * below the session's n_frames are its frames and stay. Valid until the next update; NULL: out of
  * memory. */
