@@ -459,6 +459,24 @@ static void wide_durations(struct world *w)
 	world_kernel(w, node, 0, &(struct kernel_values){UINT64_C(9000000000), 169, 1000, 387420489});
 }
 
+/* Intensities from a thousandth to a million: whole decades are all that has room. */
+static void wide_roofline(struct world *w)
+{
+	double bytes = 1e12;
+
+	world_init(w);
+	for (int i = 0; i < 9; i++, bytes /= 10) {
+		char name[16];
+		uint32_t node;
+
+		snprintf(name, sizeof(name), "kernel_%d", i);
+		node = world_node(w, SESSION_ROOT, FRAME_KERNEL, name);
+		world_kernel(w, node, w->lanes[0], &(struct kernel_values){1000000 << i, 1, 1, 1});
+		world_number(w, node, w->lanes[0], METRIC_FLOPS8 + (uint32_t)i % 3, 1e9);
+		world_number(w, node, w->lanes[0], METRIC_BYTES, bytes);
+	}
+}
+
 /* A device of which neither peaks nor the bus are known. */
 static void opencl_device(struct world *w)
 {
@@ -511,6 +529,8 @@ static const struct {
 	{"roofline_no_flops", time_alone, &live_utf8, "0", 24, 80},
 	{"roofline_no_roofs", opencl_device, &live_ascii, "0", 24, 80},
 	{"roofline_no_peaks", unknown_device, &live_utf8, "0", 24, 80},
+	{"roofline_wide", wide_roofline, &live_ascii, "0", 24, 80},
+	{"roofline_wide_140x40", wide_roofline, &live_utf8, "0", 40, 140},
 	{"host_only_roofline", host_only, &live_utf8, "0", 24, 80},
 	{"empty_durations", no_gpu_work, &live_ascii, "M-1", 24, 80},
 	{"durations_wide", wide_durations, &live_utf8, "2 M-1", 24, 80},

@@ -9,6 +9,9 @@
 
 #define LABEL       8   /* columns left of the plot */
 #define MIN_DECADES 2.0 /* that an axis shows */
+#define MAX_TICKS   64
+#define TICK_WIDTH  6 /* columns that a tick of the lower axis needs */
+#define TICK_HEIGHT 2 /* rows that one of the other axis does */
 
 /* A plot of what is executed against what the device could do: operations a second over operations
  * a byte, both logarithmic. The roofs are those of the selected point's device. */
@@ -333,48 +336,147 @@ static void draw_roof_names(struct panel *p, struct pen *pen, int row)
 	}
 }
 
-/* Is there a decade in this row or column? Its exponent. */
-static bool decade_in(const struct axis *a, double from, double to, int *ret)
+/* ---- ticks ---- */
+
+/* Where a decade is parted, by the room that the closest two of its ticks leave. */
+static const struct tick_steps {
+	double closest; /* share of a decade */
+	unsigned n;
+	unsigned v[3];
+} tick_steps[] = {{0.301, 3, {1, 2, 5}}, {0.477, 2, {1, 3}}, {1, 1, {1}}};
+
+/* `cells` are what the axis has, `least` those that a tick needs. */
+static const struct tick_steps *choose_steps(const struct axis *a, int cells, int least)
+{
+	double decade = cells / (a->to - a->from);
+	unsigned i = 0;
+
+	while (i + 1 < ARRAY_SIZE(tick_steps) && tick_steps[i].closest * decade < least)
+		i++;
+	return &tick_steps[i];
+}
+
+/* "0.5", "20", "500", "20K", "1P": a round number without what is no digit of it. */
+static void print_tick(char out[HUMAN_MAX], double v)
+{
+	char *dot, *end;
+
+	if (v < 1) {
+		snprintf(out, HUMAN_MAX, "%.*f", (int)ceil(-log10(v) - 1e-9), v);
+		return;
+	}
+	human_count(out, v);
+	dot = strchr(out, '.');
+	end = out + strcspn(out, "kKMGTPEZY");
+	if (dot && dot < end && strspn(dot + 1, "0") >= (size_t)(end - dot - 1))
+		memmove(dot, end, strlen(end) + 1);
+}
+
+/* The tick in a part of an axis, told in shares of it; 0: there is none. */
+static double tick_in(const struct axis *a, const struct tick_steps *steps, double from, double to)
 {
 	double low = a->from + (a->to - a->from) * from, high = a->from + (a->to - a->from) * to;
 
-	*ret = (int)ceil(low);
-	return ceil(low) < high;
+	for (int exponent = (int)floor(low); exponent <= high; exponent++)
+		for (unsigned i = 0; i < steps->n; i++) {
+			double at = exponent + log10(steps->v[i]);
+
+			if (at >= low && at < high)
+				return steps->v[i] * pow(10, exponent);
+		}
+	return 0;
 }
 
 static void draw_label(struct panel *p, struct pen *pen, int row)
 {
+	const struct axis *y = &as_roofline(p)->y;
 	double height = MAX(plot_height(p) - 1, 1), middle = (plot_height(p) - 1 - row) / height;
+	double v = tick_in(y, choose_steps(y, plot_height(p), TICK_HEIGHT), middle - 0.5 / height,
+			   middle + 0.5 / height);
 	char text[HUMAN_MAX] = "";
-	int exponent;
 
-	if (decade_in(&as_roofline(p)->y, middle - 0.5 / height, middle + 0.5 / height, &exponent))
-		human_count(text, pow(10, exponent));
+	if (v > 0)
+		print_tick(text, v);
 	pen_right(pen, ROLE_DIM, LABEL - 2, text);
 	pen_put(pen, ROLE_DIM, " ");
 	pen_put(pen, ROLE_DIM, pen->canvas->look->glyphs->edge);
 }
 
-/* Decades below the plot: "0.1    1    10". */
-static void draw_axis(struct panel *p, struct pen *pen)
-{
-	double width = MAX(plot_width(p) - 1, 1);
-	int exponent;
+/* Texts below the plot that leave a blank between them. */
+struct ticks {
+	struct tick {
+		int x, width;
+		enum role role;
+		char text[HUMAN_MAX + 4];
+	} v[MAX_TICKS];
+	unsigned n;
+};
 
-	pen_right(pen, ROLE_DIM, LABEL - 1, "flop/B");
-	for (int x = 0; x < plot_width(p); x++) {
+/* False: there is no room for it. */
+static bool add_tick(struct ticks *t, const struct tick *tick, int width)
+{
+	unsigned i = 0;
+
+	while (i < t->n && t->v[i].x < tick->x)
+		i++;
+	if (t->n == MAX_TICKS || tick->x < 0 || tick->x + tick->width > width ||
+	    (i > 0 && t->v[i - 1].x + t->v[i - 1].width >= tick->x) ||
+	    (i < t->n && tick->x + tick->width >= t->v[i].x))
+		return false;
+	memmove(&t->v[i + 1], &t->v[i], (t->n - i) * sizeof(*t->v));
+	t->v[i] = *tick;
+	t->n++;
+	return true;
+}
+
+/* Where a kernel begins to be bound by what the device computes: first where the selected one does,
+ * then the others as there is room. */
+static void add_ridges(struct panel *p, struct ticks *t, const struct glyphs *g)
+{
+	for (unsigned i = 0; i < PEAK_WIDTHS; i++) {
+		unsigned w = (selected(p)->width + i) % PEAK_WIDTHS;
+		double at = is_width_used(p, w) ? peak(p, w) / bandwidth(p) : NAN;
+		struct tick tick = {.role = ROLE_TITLE};
 		char text[HUMAN_MAX];
 
-		if (!decade_in(&as_roofline(p)->x, (x - 0.5) / width, (x + 0.5) / width,
-			       &exponent) ||
-		    LABEL + x <= pen->x)
+		if (isnan(at))
 			continue;
-		if (exponent < 0)
-			snprintf(text, sizeof(text), "%.*f", -exponent, pow(10, exponent));
-		else
-			human_count(text, pow(10, exponent));
-		pen_skip(pen, ROLE_DIM, LABEL + x - pen->x);
-		pen_put(pen, ROLE_DIM, text);
+		human_rate(text, at);
+		snprintf(tick.text, sizeof(tick.text), "%s%s", g->ascending, text);
+		tick.width = 1 + (int)strlen(text);
+		tick.x = MIN(column_of(p, at), plot_width(p) - tick.width);
+		add_tick(t, &tick, plot_width(p));
+	}
+}
+
+static void add_round(struct panel *p, struct ticks *t)
+{
+	const struct axis *a = &as_roofline(p)->x;
+	const struct tick_steps *steps = choose_steps(a, plot_width(p), TICK_WIDTH);
+
+	for (unsigned i = 0; i < steps->n; i++) /* whole decades first */
+		for (int exponent = (int)floor(a->from); exponent <= a->to; exponent++) {
+			struct tick tick = {.role = ROLE_DIM};
+			double v = steps->v[i] * pow(10, exponent);
+
+			print_tick(tick.text, v);
+			tick.width = (int)strlen(tick.text);
+			tick.x = column_of(p, v);
+			add_tick(t, &tick, plot_width(p));
+		}
+}
+
+/* Below the plot: "20   50   100  200  â²312  500". */
+static void draw_axis(struct panel *p, struct pen *pen)
+{
+	struct ticks t = {.n = 0};
+
+	add_ridges(p, &t, pen->canvas->look->glyphs);
+	add_round(p, &t);
+	pen_right(pen, ROLE_DIM, LABEL - 1, "flop/B");
+	for (unsigned i = 0; i < t.n; i++) {
+		pen_skip(pen, ROLE_DIM, LABEL + t.v[i].x - pen->x);
+		pen_put(pen, t.v[i].role, t.v[i].text);
 	}
 }
 
@@ -482,7 +584,16 @@ static void draw_selected(struct panel *p, struct pen *pen, enum role role)
 	buf_done(&text);
 }
 
-static void put_head(struct panel *p, struct buf *out)
+/* What is marked on the axis. */
+static bool has_ridge(struct panel *p)
+{
+	for (unsigned w = 0; w < PEAK_WIDTHS; w++)
+		if (is_width_used(p, w) && !isnan(peak(p, w) / bandwidth(p)))
+			return true;
+	return false;
+}
+
+static void put_head(struct panel *p, const struct glyphs *glyphs, struct buf *out)
 {
 	struct panel_roofline *pr = as_roofline(p);
 	size_t n = pr->roofline.n;
@@ -495,6 +606,8 @@ static void put_head(struct panel *p, struct buf *out)
 		buf_printf(out, "  %zu without flops", pr->roofline.n_without_flops);
 	if (pr->roofline.n_without_bytes)
 		buf_printf(out, "  %zu without bytes", pr->roofline.n_without_bytes);
+	if (has_ridge(p))
+		buf_printf(out, "  %s ridge", glyphs->ascending);
 }
 
 static void draw_head(struct panel *p, struct pen *pen)
@@ -507,7 +620,7 @@ static void draw_head(struct panel *p, struct pen *pen)
 		return;
 	}
 	buf_init(&text, 4096);
-	put_head(p, &text);
+	put_head(p, pen->canvas->look->glyphs, &text);
 	pen_put(pen, ROLE_HEAD, buf_str(&text));
 	pen_fill(pen, ROLE_HEAD);
 	buf_done(&text);
