@@ -7,7 +7,11 @@ PATH=$PWD:$PATH
 completions=$(cd "$srcdir/data/completions" && pwd)
 failed=0
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+XDG_CONFIG_HOME=$(mktemp -d) # with layouts that are known
+export XDG_CONFIG_HOME
+mkdir -p "$XDG_CONFIG_HOME/proton/layouts/folder"
+trap 'rm -rf "$work" "$XDG_CONFIG_HOME"' EXIT
+touch "$XDG_CONFIG_HOME/proton/layouts/"{mine,wide,'with blank',.hidden}
 
 if [ ! -x ./proton ]; then
 	echo "./proton is not built"
@@ -92,6 +96,9 @@ expect "all" proton report --section = a
 expect "folder one.hatchet two.tape" proton view ""
 expect "one.hatchet" proton report --depth 3 o
 expect "three.txt two.tape" proton record -o t
+expect "mine wide" proton view --layout ""
+expect "wide" proton top --layout = w
+expect "./one.hatchet" proton view --layout ./on
 expect "record report" proton help re
 expect "one.hatchet" proton record -o x.hatchet -- ./app on
 expect "one.hatchet" proton record -q ./app on
@@ -118,6 +125,8 @@ check_zsh() {
 	done
 	zsh_specs proton top - | grep -qE -- '--theme=\[.*:NAME:\(default light' ||
 		{ echo "zsh: no values of --theme"; failed=1; }
+	zsh_specs proton view - | grep -qE -- '--layout=\[.*:NAME:\(mine wide\)' ||
+		{ echo "zsh: no layouts"; failed=1; }
 	zsh_specs proton record - | grep -qE -- '--output=\[.*:_files' ||
 		{ echo "zsh: no files for --output"; failed=1; }
 }
@@ -141,6 +150,7 @@ check_fish() {
 	fish_expect "--theme" "proton top --the"
 	fish_expect "colorblind contrast" "proton top --theme c"
 	fish_expect "process" "proton report -g p"
+	fish_expect "mine wide" "proton view --layout "
 	fish_expect "three.txt" "proton record -o th"
 	fish_expect "one.hatchet" "proton view on"
 	fish_expect "record report" "proton help re"

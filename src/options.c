@@ -376,6 +376,8 @@ void options_list_values(FILE *out, const struct command_def *command, const cha
 	if (o && o->values)
 		for (unsigned i = 0; o->values(i); i++)
 			fprintf(out, "%s\n", o->values(i));
+	if (o && o->list_values)
+		o->list_values(out);
 	if (!o || !o->arg || !strchr(o->arg, '|'))
 		return;
 	for (const char *p = o->arg; *p; p++)

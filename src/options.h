@@ -31,6 +31,7 @@ struct option_def {
 	bool rare;        /* left out where --help would not fit a screen */
 	/* The values it takes where arg does not say, for the completion; NULL ends. May be NULL. */
 	const char *(*values)(unsigned i);
+	void (*list_values)(FILE *out); /* the same, one a line, where only files say them */
 };
 /* An entry with neither name nor letter is a heading in --help: OPTION_HEADING("Output:"). */
 #define OPTION_HEADING(text) { .help = (text) }

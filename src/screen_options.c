@@ -220,18 +220,30 @@ static int read_settings(struct screen_options *o, const char *path, bool wanted
 }
 
 /* XDG: a relative path there is to be ignored. */
-static void find_config_dir(struct screen_options *o)
+static void find_config_dir(char *dir, size_t size)
 {
 	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	int n = 0;
 
+	*dir = '\0'; /* there is none */
 	if (xdg && *xdg == '/')
-		n = snprintf(o->config_dir, sizeof(o->config_dir), "%s/proton", xdg);
+		n = snprintf(dir, size, "%s/proton", xdg);
 	else if (home && *home == '/')
-		n = snprintf(o->config_dir, sizeof(o->config_dir), "%s/.config/proton", home);
-	if (n >= (int)sizeof(o->config_dir))
-		o->config_dir[0] = '\0';
-	o->tui.config_dir = *o->config_dir ? o->config_dir : NULL;
+		n = snprintf(dir, size, "%s/.config/proton", home);
+	if (n >= (int)size)
+		*dir = '\0';
+}
+
+void screen_list_layouts(FILE *out)
+{
+	char dir[4096];
+	struct buf names;
+
+	find_config_dir(dir, sizeof(dir));
+	buf_init(&names, 0);
+	if (*dir && layout_list(dir, &names) == 0)
+		fputs(buf_str(&names), out);
+	buf_done(&names);
 }
 
 static int read_layout(struct screen_options *o)
@@ -283,7 +295,8 @@ int screen_settle(struct screen_options *o)
 	struct buf path;
 
 	settings_init(&o->settings);
-	find_config_dir(o);
+	find_config_dir(o->config_dir, sizeof(o->config_dir));
+	o->tui.config_dir = *o->config_dir ? o->config_dir : NULL;
 	if (!o->no_config && *o->config_dir) {
 		buf_init(&path, 0);
 		if (layout_path(o->config_dir, "", &path) == 0)

@@ -3,6 +3,7 @@
 #define PROTON_SCREEN_OPTIONS_H
 /* Options of the commands that open the screen: `top` and `view`. */
 #include <stdbool.h>
+#include <stdio.h>
 #include "options.h"
 #include "profile_options.h"
 #include "tui/settings.h"
@@ -52,7 +53,7 @@ enum {
 	{.name = "no-mouse", .help = "leave the mouse to the terminal", .rare = true,              \
 	 .id = OPT_NO_MOUSE},                                                                      \
 	{.name = "layout", .arg = "NAME", .help = "the layout that W saved under NAME",            \
-	 .rare = true, .id = OPT_LAYOUT},                                                          \
+	 .rare = true, .list_values = screen_list_layouts, .id = OPT_LAYOUT},                                                          \
 	{.name = "no-config", .help = "ignore the configuration file", .rare = true,               \
 	 .id = OPT_NO_CONFIG},                                                                     \
 	{.name = "readonly", .help = "no key may pause, signal, save or edit", .rare = true,             \
@@ -73,6 +74,7 @@ void text_take_screen(struct profile_options *text, const struct screen_options 
 int screen_settle(struct screen_options *o);
 /* Could the columns be made that the options ask for, and sorted by? A line on stderr says no. */
 int screen_check_columns(const struct screen_options *o, const struct tui *t);
+void screen_list_layouts(FILE *out); /* those that were saved, one a line */
 int screen_print_keys(struct screen_options *o); /* exit status */
 /* SIGWINCH, SIGTERM, SIGHUP and SIGINT as a descriptor to poll; or -errno. */
 int screen_signals(void);

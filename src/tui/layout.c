@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "tui/layout.h"
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +17,40 @@ int layout_path(const char *dir, const char *name, struct buf *out)
 	if (strchr(name, '/') || *name == '.')
 		return -EINVAL;
 	buf_printf(out, *name ? "%s/layouts/%s" : "%s/config%s", dir, name);
+	return out->error;
+}
+
+/* One that needs no quotes; neither hidden nor a folder. */
+static int is_layout(const struct dirent *entry)
+{
+	const char *c = entry->d_name;
+
+	if (*c == '.' || *c == '-' || entry->d_type == DT_DIR)
+		return 0;
+	while (isalnum((unsigned char)*c) || (unsigned char)*c >= 0x80 ||
+	       (*c && strchr("._-+@%,", *c)))
+		c++;
+	return *c == '\0';
+}
+
+int layout_list(const char *dir, struct buf *out)
+{
+	_cleanup_(freep) char *folder = NULL;
+	struct dirent **entries = NULL;
+	int n;
+
+	if (asprintf(&folder, "%s/layouts", dir) < 0) {
+		folder = NULL;
+		return -ENOMEM;
+	}
+	n = scandir(folder, &entries, is_layout, alphasort);
+	if (n < 0)
+		return -errno;
+	for (int i = 0; i < n; i++) {
+		buf_printf(out, "%s\n", entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
 	return out->error;
 }
 
@@ -56,7 +93,8 @@ static int make_folders(char *path)
 	return 0;
 }
 
-/* All or nothing: a full disk leaves the old file as it was. Who may read it stays as it was, too. */
+/* All or nothing: a full disk leaves the old file as it was. Who may read it stays as it was, too.
+ */
 static int replace_file(const char *path, const struct buf *text)
 {
 	char temporary[PATH_MAX];

@@ -11,6 +11,9 @@ struct tui;
 
 /* The path of a layout; "" = that of the configuration. -EINVAL: not a name. */
 int layout_path(const char *dir, const char *name, struct buf *out);
+/* The names of the layouts that there are, in order, one a line: those that a shell takes as they are.
+ * 0 or -errno. */
+int layout_list(const char *dir, struct buf *out);
 /* 0 or -errno; -EFBIG: longer than a configuration can be. */
 int layout_read(const char *path, struct buf *out);
 /* Write the layout of the screen over the settings of a file; folders are made. */
