@@ -23,7 +23,7 @@ struct picture {
 	struct loaded pair; /* empty: nothing is compared */
 	struct snapshot *snap, *before;
 	struct tui *tui;
-	char *target; /* what the header calls it */
+	char *target, *compared; /* as the header calls them; nothing is compared with NULL */
 };
 
 struct viewer {
@@ -97,6 +97,7 @@ static void on_status(void *data, struct tui_status *ret)
 
 	ret->run = TUI_RUN_FILE;
 	ret->target = v->at.target;
+	ret->compared = v->at.compared;
 }
 
 /* ---- pictures ---- */
@@ -108,6 +109,7 @@ static void picture_done(struct picture *p)
 	snapshot_free(p->before);
 	loaded_close(&p->pair);
 	free(p->target);
+	free(p->compared);
 }
 
 static struct snapshot *snapshot_of(const struct session *s, enum group group)
@@ -117,21 +119,14 @@ static struct snapshot *snapshot_of(const struct session *s, enum group group)
 	return s ? snapshot_new(s, &spec) : NULL;
 }
 
-/* "b.hatchet", "b.hatchet and 3 more", "b.hatchet, A: a.hatchet" */
-static char *name_target(const struct view_screen *o, const char *before)
+/* "b.hatchet", "b.hatchet and 3 more" */
+static char *name_files(const struct view_screen *o)
 {
-	struct buf name;
-	char *target;
+	char *name;
 
-	buf_init(&name, 0);
-	buf_puts(&name, o->paths[0]);
-	if (o->n_paths > 1)
-		buf_printf(&name, " and %d more", o->n_paths - 1);
-	if (before)
-		buf_printf(&name, ", A: %s", before);
-	target = name.error ? NULL : strdup(buf_str(&name));
-	buf_done(&name);
-	return target;
+	if (o->n_paths == 1)
+		return strdup(o->paths[0]);
+	return asprintf(&name, "%s and %d more", o->paths[0], o->n_paths - 1) < 0 ? NULL : name;
 }
 
 /* The screen on the profile alone, or beside that of a file. 0, or -errno and a sentence in `why`.
@@ -142,13 +137,15 @@ static int picture_make(struct viewer *v, const char *before, struct picture *p,
 		.data = v, .request = on_request, .status = on_status, .compare = on_compare};
 	struct tui_options options = v->o->screen->tui;
 
-	*p = (struct picture){.target = name_target(v->o, before)};
+	*p = (struct picture){.target = name_files(v->o)};
 	if (before && loaded_compare(&p->pair, v->s, before, why) < 0) {
 		picture_done(p);
 		return -ECANCELED;
 	}
 	p->snap = before ? snapshot_of(p->pair.s, GROUP_NONE) : snapshot_of(v->s, v->group);
 	p->before = snapshot_of(p->pair.before, GROUP_NONE);
+	if (before)
+		p->compared = strdup(before);
 	options.command = v->o->command;
 	options.before = p->before;
 	if (p->target && p->snap && (p->before || !before))

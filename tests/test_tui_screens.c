@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const struct tui_options live_utf8 = {.live = true, .command = "top"};
+static const struct tui_options compared = {.command = "diff"};
 static const struct tui_options live_by_p99 = {.live = true, .command = "top", .sort = "p99"};
 static const struct tui_options live_ascii = {.live = true, .command = "top", .ascii = true};
 static const struct tui_options live_mono = {.live = true, .command = "top", .theme = "mono"};
@@ -279,6 +280,19 @@ static void long_target(struct world *w)
 	w->s->processes[0].losses[LOSS_DROPPED] = 1200;
 }
 
+/* Of a file's path, the end stays longest; the name of the program is there all the same. */
+static void long_paths(struct world *w)
+{
+	world_init(w);
+	w->s->ended = true;
+	w->status = (struct tui_status){
+		.run = TUI_RUN_FILE,
+		.target = "/data/experiments/2026-11-21-llama-70b/run_0042/proton.rank0.hatchet",
+		.compared = "/data/experiments/2026-11-20-llama-70b/run_0041/proton.r\xc3\xa4nk0.hatchet",
+		.own_cpu = NAN,
+	};
+}
+
 /* The age of launches that are as young as they should be is not shown. */
 static void young_flight(struct world *w)
 {
@@ -543,6 +557,9 @@ static const struct {
 	{"in_flight_80x24", in_flight, &live_utf8, "4", 24, 80},
 	{"long_target_80x24", long_target, &live_utf8, "5", 24, 80},
 	{"long_target_140x40", long_target, &live_utf8, "5", 40, 140},
+	{"long_paths_80x24", long_paths, &compared, "5", 24, 80},
+	{"long_paths_140x40", long_paths, &compared, "5", 40, 140},
+	{"long_paths_40x10", long_paths, &compared, "5", 10, 40},
 	{"young_flight", young_flight, &live_utf8, "5", 24, 80},
 	{"ended_children", children, &live_utf8, "4", 24, 80},
 	{"search_elsewhere", losses, &live_utf8, "5 / 'matmul' Enter", 24, 80},

@@ -9,23 +9,29 @@
 
 #define MAX_DEVICE_LINES 4
 #define TALL             30 /* rows from which each device has a line of its own */
-#define TARGET_PRIORITY  1  /* only the name of the program has it */
-#define TARGET_MIN       12 /* columns below which that name is not cut */
-#define LESS_THAN_NAME   6  /* parts from this priority on are no reason to cut it */
+#define TARGET_PRIORITY  1
+#define NAME_MIN         12 /* columns below which the name of a program is not cut, … */
+#define PATH_MIN         22 /* … and that of a file, which has its folder before it */
+#define LESS_THAN_NAME   6  /* parts from this priority on are no reason to cut a program's name, … */
+#define LESS_THAN_PATH   10 /* … and from this on, the path of a file */
 #define AGE_MIN_NS       (NSEC_PER_SEC / 4) /* launches in flight that are younger are not stuck */
 
 /* ---- first line: parts from left to right; the least important fall out ---- */
 
 struct part {
-	char text[160];
+	const char *label; /* before the text, never cut */
+	char text[256];
 	enum role role;
-	int priority; /* 0 stays longest */
-	int columns;  /* drawn with so many */
+	int priority;  /* 0 stays longest */
+	int columns;   /* drawn with so many */
+	bool is_name;  /* may be cut … */
+	bool keep_end; /* … at its beginning: the end of a path says more */
 };
 
 struct parts {
 	struct part v[16];
 	unsigned n;
+	int less_than_name; /* parts from this priority on are no reason to cut a name */
 };
 
 static void add(struct parts *parts, enum role role, int priority, const char *format, ...)
@@ -39,11 +45,18 @@ static void add(struct parts *parts, enum role role, int priority, const char *f
 	if (parts->n == ARRAY_SIZE(parts->v))
 		return;
 	parts->n++;
+	part->label = "";
+	part->is_name = part->keep_end = false;
 	part->role = role;
 	part->priority = priority;
 	va_start(ap, format);
 	vsnprintf(part->text, sizeof(part->text), format, ap);
 	va_end(ap);
+}
+
+static int part_columns(const struct part *part, bool ascii)
+{
+	return (int)strlen(part->label) + text_columns(part->text, strlen(part->text), ascii);
 }
 
 static int parts_width(const struct parts *parts, int least)
@@ -56,45 +69,102 @@ static int parts_width(const struct parts *parts, int least)
 	return width - 2;
 }
 
-/* A long name is cut before it pushes out what matters more. */
-static void cut_target(struct parts *parts, int width)
+/* The longest of the names; NULL: none can be cut. */
+static struct part *longest_name(struct parts *parts)
 {
-	int excess = parts_width(parts, LESS_THAN_NAME) - width;
+	struct part *longest = NULL;
 
 	for (unsigned i = 0; i < parts->n; i++) {
 		struct part *part = &parts->v[i];
+		int min = part->keep_end ? PATH_MIN : NAME_MIN;
 
-		if (part->priority == TARGET_PRIORITY && excess > 0)
-			part->columns = MAX(part->columns - excess, MIN(part->columns, TARGET_MIN));
+		if (part->is_name && part->columns > min &&
+		    (!longest || part->columns > longest->columns))
+			longest = part;
 	}
+	return longest;
+}
+
+/* Cut names until parts up to a priority fit, or names are as short as they get. */
+static void cut_names(struct parts *parts, int least, int width, bool ascii)
+{
+	struct part *part;
+	int excess;
+
+	for (unsigned i = 0; i < parts->n; i++)
+		parts->v[i].columns = part_columns(&parts->v[i], ascii);
+	excess = parts_width(parts, least) - width;
+	for (; excess > 0 && (part = longest_name(parts)); excess--)
+		part->columns--;
+}
+
+static void part_draw(const struct part *part, struct pen *pen)
+{
+	const struct look *look = pen->canvas->look;
+	int columns = part_columns(part, look->ascii) - (int)strlen(part->label);
+	struct pen_name name = {.text = part->text, .cut = TEXT_CUT_END};
+	struct pen field = *pen;
+
+	field.end = MIN(pen->end, pen->x + part->columns);
+	pen_put(&field, part->role, part->label);
+	if (part->keep_end && columns > pen_left(&field)) {
+		pen_put(&field, part->role, look->glyphs->ellipsis);
+		name.scroll = columns - pen_left(&field);
+	}
+	pen_name(&field, part->role, &name);
+	pen_fill(&field, part->role);
+	pen->x = field.x;
 }
 
 static void parts_draw(struct parts *parts, struct pen *pen)
 {
+	bool ascii = pen->canvas->look->ascii;
 	int least = 20;
 
-	for (unsigned i = 0; i < parts->n; i++)
-		parts->v[i].columns = text_columns(parts->v[i].text, strlen(parts->v[i].text),
-						   pen->canvas->look->ascii);
-	cut_target(parts, pen_left(pen));
+	/* A long name is cut before it pushes out what matters more … */
+	cut_names(parts, parts->less_than_name, pen_left(pen), ascii);
 	while (least > 0 && parts_width(parts, least) > pen_left(pen))
 		least--;
+	/* … and gets the room of what has fallen out all the same. */
+	cut_names(parts, least, pen_left(pen), ascii);
 	for (unsigned i = 0; i < parts->n; i++) {
 		if (parts->v[i].priority > least)
 			continue;
-		pen_field(pen, parts->v[i].role, parts->v[i].columns, parts->v[i].text);
+		part_draw(&parts->v[i], pen);
 		pen_skip(pen, ROLE_HEADER, 2);
 	}
 	pen_fill(pen, ROLE_HEADER);
 }
 
 /* Of a program without its folder: the whole path is in the panel Devices. */
-static const char *target_name(const struct tui_status *st)
+static const char *program_name(const char *path)
 {
-	const char *name = st->target ? st->target : "";
-	const char *slash = st->run == TUI_RUN_FILE ? NULL : strrchr(name, '/');
+	const char *slash = strrchr(path, '/');
 
-	return slash && slash[1] ? slash + 1 : name;
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The end of a path that is longer than there is place for. */
+static const char *path_end(const char *path)
+{
+	size_t len = strlen(path), max = sizeof(((struct part *)NULL)->text) - 8;
+
+	if (len > max)
+		path += len - max;
+	while (((unsigned char)*path & 0xc0) == 0x80) /* not in the midst of a character */
+		path++;
+	return path;
+}
+
+static void add_name(struct parts *parts, int priority, const char *label, const char *name,
+		     bool is_path)
+{
+	struct part *part = &parts->v[parts->n];
+
+	add(parts, ROLE_HEADER, priority, "%s", path_end(name ? name : ""));
+	part->label = label;
+	part->is_name = true;
+	part->keep_end = is_path;
 }
 
 static void add_target(struct tui *t, struct parts *parts)
@@ -102,8 +172,16 @@ static void add_target(struct tui *t, struct parts *parts)
 	const struct tui_status *st = &t->status;
 	char text[HUMAN_MAX];
 
-	add(parts, ROLE_HEADER, 9, "proton %s", t->options.command ? t->options.command : "");
-	add(parts, ROLE_HEADER, TARGET_PRIORITY, "%s", target_name(st));
+	add(parts, ROLE_HEADER, st->run == TUI_RUN_FILE ? 6 : 9, "proton %s",
+	    t->options.command ? t->options.command : "");
+	parts->less_than_name = st->run == TUI_RUN_FILE ? LESS_THAN_PATH : LESS_THAN_NAME;
+	if (st->run == TUI_RUN_FILE)
+		add_name(parts, TARGET_PRIORITY, "", st->target, true);
+	else
+		add_name(parts, TARGET_PRIORITY, "", program_name(st->target ? st->target : ""),
+			 false);
+	if (st->compared)
+		add_name(parts, TARGET_PRIORITY + 1, "A: ", st->compared, true);
 	if (st->pid && st->n_children)
 		add(parts, ROLE_HEADER, 6, "pid %u +%u", st->pid, st->n_children);
 	else if (st->pid)
@@ -152,7 +230,7 @@ static void add_totals(struct tui *t, struct parts *parts)
 	}
 	if (count && snapshot_n(t->snap) && !isnan(count->v[0])) {
 		human_count(text, count->v[0]);
-		add(parts, ROLE_HEADER, 6, "calls %s", text);
+		add(parts, ROLE_HEADER, 7, "calls %s", text);
 	}
 }
 

@@ -51,6 +51,7 @@ enum tui_run {
 struct tui_status {
 	enum tui_run run;
 	const char *target;  /* "train.py", or the file's name */
+	const char *compared; /* the file that it is compared with; NULL: none */
 	uint32_t pid;        /* 0: none */
 	uint32_t n_children; /* further processes */
 	int wait_status;     /* of waitpid(), when ENDED */
