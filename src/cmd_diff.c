@@ -82,36 +82,29 @@ struct arguments {
 	struct screen_options screen;
 };
 
-/* A number with or without "%" behind it. */
-static int parse_amount(const char *text, double max, bool percent, double *ret)
+static int on_limit(struct arguments *a, const char *value)
 {
-	char *end;
-	double v = strtod(text, &end);
+	bool percent; /* it is one without the sign, too */
+	double v;
+	int r = parse_amount(value, &v, &percent);
 
-	if (percent && end != text && *end == '%')
-		end++;
-	if (end == text || *end || !(v >= 0 && v <= max))
-		return -EINVAL;
-	*ret = percent ? v / 100 : v;
-	return 0;
+	if (r == 0)
+		a->fail_over = v / 100;
+	return r < 0 || v < 0 ? -EINVAL : 0;
 }
 
-static int on_number(struct arguments *a, int id, const char *value)
+static int on_threshold(struct arguments *a, const char *value)
 {
+	bool percent;
 	double v;
-	int r;
+	int r = parse_amount(value, &v, &percent);
 
-	if (id == OPT_FAIL_OVER)
-		return parse_amount(value, 1e9, true, &a->fail_over);
-	if (id == OPT_THRESHOLD && strchr(value, '%'))
-		return parse_amount(value, 100, true, &a->print.threshold);
-	if (id == OPT_THRESHOLD)
-		return parse_amount(value, 1e300, false, &a->print.least);
-	r = parse_amount(value, 1e9, false, &v);
-	if (r < 0)
-		return r;
-	*(id == OPT_DEPTH ? &a->print.depth : id == OPT_ROWS ? &a->print.rows : &a->print.width) =
-		(unsigned)v;
+	if (r < 0 || v < 0 || (percent && v > 100))
+		return -EINVAL;
+	if (percent)
+		a->print.threshold = v / 100;
+	else
+		a->print.least = v;
 	return 0;
 }
 
@@ -180,8 +173,16 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		return 0;
 	case OPT_PEAKS:
 		return peaks_load(&a->peaks, value);
+	case OPT_FAIL_OVER:
+		return on_limit(a, value);
+	case OPT_THRESHOLD:
+		return on_threshold(a, value);
+	case OPT_DEPTH:
+		return parse_count(value, UINT32_MAX, &a->print.depth);
+	case OPT_ROWS:
+		return parse_count(value, UINT32_MAX, &a->print.rows);
 	default:
-		return on_number(a, option->id, value);
+		return parse_count(value, UINT32_MAX, &a->print.width);
 	}
 }
 

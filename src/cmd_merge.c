@@ -68,16 +68,6 @@ struct arguments {
 	unsigned rows, width;
 };
 
-static int parse_count(const char *text, unsigned *ret)
-{
-	double v;
-	int r = parse_number(text, 1e9, &v);
-
-	if (r == 0)
-		*ret = (unsigned)v;
-	return r;
-}
-
 static int on_option(const struct option_def *option, const char *value, void *arg)
 {
 	struct arguments *a = arg;
@@ -99,11 +89,11 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		a->metric = value;
 		return 0;
 	case OPT_ROWS:
-		return parse_count(value, &a->rows);
+		return parse_count(value, UINT32_MAX, &a->rows);
 	case OPT_NAMES:
 		return parse_names(value, &a->names);
 	case OPT_WIDTH:
-		return parse_count(value, &a->width);
+		return parse_count(value, UINT32_MAX, &a->width);
 	case OPT_NO_PAGER:
 		a->no_pager = true;
 		return 0;

@@ -48,16 +48,6 @@ const struct command_def command_report = {
 	.n_options = ARRAY_SIZE(options),
 };
 
-static int on_number(struct report_options *o, int id, const char *value)
-{
-	double v;
-	int r = parse_number(value, 1e9, &v);
-
-	if (r == 0)
-		*(id == OPT_ROWS ? &o->rows : &o->width) = (unsigned)v;
-	return r;
-}
-
 static int on_option(const struct option_def *option, const char *value, void *arg)
 {
 	struct profile_options *o = arg;
@@ -85,8 +75,9 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		o->report.ascii = true;
 		return 0;
 	case OPT_ROWS:
+		return parse_count(value, UINT32_MAX, &o->report.rows);
 	case OPT_WIDTH:
-		return on_number(&o->report, option->id, value);
+		return parse_count(value, UINT32_MAX, &o->report.width);
 	default:
 		return profile_option(o, option, value);
 	}

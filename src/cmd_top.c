@@ -58,7 +58,7 @@ struct top {
 	uint64_t interval_ns;
 	const char *app_log;
 	bool batch, json_lines, leave_at_end, told_columns;
-	unsigned long n_pictures; /* 0: no limit */
+	uint32_t n_pictures; /* 0: no limit */
 
 	struct keeper *keeper;
 	struct tui *tui;
@@ -85,22 +85,18 @@ enum { LOG_SHOWN = 1 << 20, LOG_TAIL_LINES = 10 };
 
 static int on_own_option(struct top *t, const struct option_def *option, const char *value)
 {
-	char *end;
-
 	switch (option->id) {
 	case OPT_APP_LOG:
 		t->app_log = value;
 		return 0;
 	case OPT_BATCH:
 		t->batch = true;
-		t->n_pictures = strtoul(value, &end, 10);
-		return *value && !*end ? 0 : -EINVAL;
+		return parse_count(value, UINT32_MAX, &t->n_pictures);
 	case OPT_JSON_LINES:
 		t->json_lines = true;
 		return 0;
 	case OPT_INTERVAL:
-		t->interval_ns = parse_seconds(value);
-		return t->interval_ns ? 0 : -EINVAL;
+		return parse_seconds(value, &t->interval_ns);
 	case OPT_EXIT:
 		t->leave_at_end = true;
 		return 0;

@@ -2,8 +2,10 @@
 #include "config.h" // IWYU pragma: keep
 #include "options.h"
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
 
@@ -428,4 +430,66 @@ const char *options_nearest(const char *word, const char *const *candidates, siz
 			near = candidates[i];
 	}
 	return near;
+}
+
+/* ---- values ---- */
+
+int parse_count(const char *text, uint32_t max, uint32_t *ret)
+{
+	uint64_t v = 0;
+
+	if (!*text)
+		return -EINVAL;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9')
+			return -EINVAL;
+		v = v * 10 + (uint64_t)(*text - '0');
+		if (v > max)
+			return -EINVAL;
+	}
+	*ret = (uint32_t)v;
+	return 0;
+}
+
+int parse_number(const char *text, double max, double *ret)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || *end || !(v >= 0 && v <= max))
+		return -EINVAL;
+	*ret = v;
+	return 0;
+}
+
+int parse_amount(const char *text, double *ret, bool *ret_percent)
+{
+	char *end;
+	double v = strtod(text, &end);
+	bool percent = end != text && *end == '%';
+
+	if (end == text || end[percent] || !isfinite(v))
+		return -EINVAL;
+	*ret = v;
+	*ret_percent = percent;
+	return 0;
+}
+
+int parse_seconds(const char *text, uint64_t *ret_ns)
+{
+	double seconds;
+	int r = parse_number(text, 1e6, &seconds);
+
+	if (r < 0 || seconds < 0.01)
+		return -EINVAL;
+	*ret_ns = (uint64_t)(seconds * 1e9);
+	return 0;
+}
+
+int parse_word(const char *word, const char *const *words, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!strcmp(word, words[i]))
+			return (int)i;
+	return -EINVAL;
 }

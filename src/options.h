@@ -20,6 +20,7 @@
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct option_def {
@@ -73,6 +74,16 @@ void options_describe(FILE *out, const struct command_def *command);
 
 /* The values of an option that takes one of several, one a line; nothing for any other. */
 void options_list_values(FILE *out, const struct command_def *command, const char *name);
+
+/* What handlers make of values; -EINVAL: it is none. A count is a whole number in decimal digits, a
+ * number any of strtod() from 0 on, an amount one of any sign that may have a percent sign behind it;
+ * seconds begin at a hundredth. */
+int parse_count(const char *text, uint32_t max, uint32_t *ret);
+int parse_number(const char *text, double max, double *ret);
+int parse_amount(const char *text, double *ret, bool *ret_percent);
+int parse_seconds(const char *text, uint64_t *ret_ns);
+/* One of the words, by its number; or -EINVAL. */
+int parse_word(const char *word, const char *const *words, unsigned n);
 
 /* The candidate that word most likely was meant to be, or NULL when none is near. */
 const char *options_nearest(const char *word, const char *const *candidates, size_t n);

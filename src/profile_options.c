@@ -83,24 +83,6 @@ void profile_options_spell(int argc, char **argv)
 			argv[i] = diff;
 }
 
-int parse_number(const char *text, double max, double *ret)
-{
-	char *end;
-
-	*ret = strtod(text, &end);
-	return end == text || *end || !(*ret >= 0 && *ret <= max) ? -EINVAL : 0;
-}
-
-int parse_word(const char *word, const char *const *words, unsigned n)
-{
-	unsigned i;
-
-	for (i = 0; i < n; i++)
-		if (!strcmp(word, words[i]))
-			return (int)i;
-	return -EINVAL;
-}
-
 int parse_group(const char *word, enum group *ret)
 {
 	unsigned i;
@@ -127,17 +109,17 @@ int parse_names(const char *word, uint8_t *ret)
 /* "1%" is a share of the total, "1000" a value of the first column. */
 static int option_threshold(struct report_options *o, const char *value)
 {
-	char *end;
-	double v = strtod(value, &end);
+	bool percent;
+	double v;
+	int r = parse_amount(value, &v, &percent);
 
-	if (end == value || !isfinite(v))
+	if (r < 0 || (percent && (v < 0 || v > 100)))
 		return -EINVAL;
-	if (!*end) {
+	if (percent)
+		o->threshold = v / 100;
+	else
 		o->least = v;
-		return 0;
-	}
-	o->threshold = v / 100;
-	return strcmp(end, "%") || v < 0 || v > 100 ? -EINVAL : 0;
+	return 0;
 }
 
 static int option_format(struct report_options *o, const char *value)
@@ -147,16 +129,6 @@ static int option_format(struct report_options *o, const char *value)
 	if (format >= 0)
 		o->format = (uint8_t)format;
 	return format < 0 ? -EINVAL : 0;
-}
-
-static int option_depth(struct report_options *o, const char *value)
-{
-	double depth;
-	int r = parse_number(value, 1e9, &depth);
-
-	if (r == 0)
-		o->depth = (unsigned)depth;
-	return r;
 }
 
 int profile_option(struct profile_options *o, const struct option_def *option, const char *value)
@@ -178,7 +150,7 @@ int profile_option(struct profile_options *o, const struct option_def *option, c
 	case PROFILE_OPT_THRESHOLD:
 		return option_threshold(&o->report, value);
 	case PROFILE_OPT_DEPTH:
-		return option_depth(&o->report, value);
+		return parse_count(value, UINT32_MAX, &o->report.depth);
 	case PROFILE_OPT_FORMAT:
 		return option_format(&o->report, value);
 	case PROFILE_OPT_PRINT_SORTED:

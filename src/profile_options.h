@@ -89,11 +89,7 @@ void profile_options_done(struct profile_options *o);
 /* Python's argparse takes "-diff FILE"; to us that would be "-d iff". */
 void profile_options_spell(int argc, char **argv);
 
-/* One of the words, by its number; or -EINVAL. */
-int parse_word(const char *word, const char *const *words, unsigned n);
 int parse_group(const char *word, enum group *ret);
 int parse_names(const char *word, uint8_t *ret);
-/* A number from 0 to max. */
-int parse_number(const char *text, double max, double *ret);
 
 #endif

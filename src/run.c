@@ -25,27 +25,10 @@ extern char **environ;
 
 enum { TRACE_MAX_DEFAULT = 1000000 };
 
-uint64_t parse_seconds(const char *text)
-{
-	char *end;
-	double v = strtod(text, &end);
-
-	if (end == text || *end || !(v >= 0.01 && v <= 1e6))
-		return 0;
-	return (uint64_t)(v * 1e9);
-}
-
-/* 1 to 2^31, in decimal digits. 0: it is not. */
-static uint32_t parse_count(const char *text)
-{
-	char *end;
-	unsigned long long v = strtoull(text, &end, 10);
-
-	return *text < '0' || *text > '9' || *end || v > INT32_MAX ? 0 : (uint32_t)v;
-}
-
 int run_option(struct run_options *o, const struct option_def *option, const char *value)
 {
+	int r;
+
 	switch (option->id) {
 	case OPT_OUTPUT:
 		o->output = strcmp(value, "-") ? value : "/dev/stdout";
@@ -54,15 +37,14 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 		o->tape = value;
 		return *value ? 0 : -EINVAL;
 	case OPT_SAVE:
-		o->save_ns = parse_seconds(value);
-		return o->save_ns ? 0 : -EINVAL;
+		return parse_seconds(value, &o->save_ns);
 	case OPT_TRACE:
 		o->trace = true;
 		return 0;
 	case OPT_TRACE_MAX:
 		o->trace = true;
-		o->trace_max = parse_count(value);
-		return o->trace_max ? 0 : -EINVAL;
+		r = parse_count(value, INT32_MAX, &o->trace_max);
+		return r == 0 && o->trace_max == 0 ? -EINVAL : r;
 	case OPT_WAIT:
 		o->wait = true;
 		return 0;

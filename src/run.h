@@ -60,8 +60,6 @@ enum {
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
 int run_option(struct run_options *o, const struct option_def *option, const char *value);
-/* Seconds, with a fraction, above 0: in ns. 0: not a time. */
-uint64_t parse_seconds(const char *text);
 
 struct run {
 	struct run_options options;

@@ -83,6 +83,8 @@ status "three files" 2 a.hatchet a.hatchet a.hatchet
 status "one side" 2 --a a.hatchet
 status "a file on neither side" 2 a.hatchet --a a.hatchet --b b.hatchet
 status "a limit that is none" 2 --fail-over lots a.hatchet b.hatchet
+status "rows that are none" 2 --rows 1.5 a.hatchet b.hatchet
+has "rows that are none: said" "option '--rows' cannot take '1.5'" err
 status "--each alone" 2 --each a.hatchet b.hatchet
 "$PROTON" diff - b.hatchet <a.hatchet >out; has "standard input" "gemm" out
 check "a closed pipe is quiet" "" "$("$PROTON" diff --all a.hatchet b.hatchet 2>&1 >/dev/null | head -1)"

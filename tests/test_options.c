@@ -256,6 +256,44 @@ START_TEST(nearest_word)
 }
 END_TEST
 
+START_TEST(values)
+{
+	static const char *const no_counts[] = {"", "-1", "+1", " 1", "1 ", "1.5", "1e3", "0x10", "11",
+						"99999999999999999999999", "ten"};
+	static const char *const no_numbers[] = {"", "-1", "11", "nan", "inf", "1x", "%"};
+	static const char *const words[] = {"text", "json"};
+	uint32_t count = 7;
+	uint64_t ns = 7;
+	double v = 7;
+	bool percent;
+
+	for (size_t i = 0; i < ARRAY_SIZE(no_counts); i++)
+		ck_assert_int_eq(parse_count(no_counts[i], 10, &count), -EINVAL);
+	for (size_t i = 0; i < ARRAY_SIZE(no_numbers); i++)
+		ck_assert_int_eq(parse_number(no_numbers[i], 10, &v), -EINVAL);
+	ck_assert_uint_eq(count, 7); /* written on success only */
+	ck_assert(v == 7);
+	ck_assert_int_eq(parse_count("010", 10, &count), 0);
+	ck_assert_uint_eq(count, 10);
+	ck_assert_int_eq(parse_count("4294967295", UINT32_MAX, &count), 0);
+	ck_assert_int_eq(parse_number("2.5e0", 10, &v), 0);
+	ck_assert(v == 2.5);
+	ck_assert_int_eq(parse_amount("-1.5%", &v, &percent), 0);
+	ck_assert(v == -1.5 && percent);
+	ck_assert_int_eq(parse_amount("1000", &v, &percent), 0);
+	ck_assert(v == 1000 && !percent);
+	ck_assert_int_eq(parse_amount("%", &v, &percent), -EINVAL);
+	ck_assert_int_eq(parse_amount("1%%", &v, &percent), -EINVAL);
+	ck_assert_int_eq(parse_amount("inf", &v, &percent), -EINVAL);
+	ck_assert_int_eq(parse_seconds("0.25", &ns), 0);
+	ck_assert_uint_eq(ns, 250000000);
+	ck_assert_int_eq(parse_seconds("0.001", &ns), -EINVAL);
+	ck_assert_int_eq(parse_seconds("1e9", &ns), -EINVAL);
+	ck_assert_int_eq(parse_word("json", words, 2), 1);
+	ck_assert_int_eq(parse_word("jso", words, 2), -EINVAL);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("options");
@@ -268,6 +306,7 @@ int main(void)
 	tcase_add_test(tc, help_without_rare_options);
 	tcase_add_test(tc, lists_for_scripts);
 	tcase_add_test(tc, nearest_word);
+	tcase_add_test(tc, values);
 	suite_add_tcase(s, tc);
 	runner = srunner_create(s);
 	srunner_run_all(runner, CK_ENV);
