@@ -12,8 +12,9 @@ struct bottom_up {
 	struct numbers *numbers;
 	struct bottom_up_node *nodes;
 	size_t n, cap_nodes;
-	uint32_t *holders,
-		*callers; /* the pairs; sets are slices. Those of a root call themselves */
+	uint32_t *holders; /* of the pairs; sets are slices */
+	uint32_t *callers; /* theirs, from first_caller on: before that each calls itself */
+	size_t first_caller;
 	size_t n_pairs, cap_holders, cap_callers;
 	uint32_t *contexts; /* scratch: of the node that is being opened */
 	size_t cap_contexts;
@@ -74,28 +75,30 @@ static int make_slots(struct bottom_up *b)
 /* Room for another n pairs; the first is *ret_first. */
 static int pairs_add(struct bottom_up *b, size_t n, size_t *ret_first)
 {
-	if (b->n_pairs + n >= UINT32_MAX ||
-	    array_reserve((void **)&b->holders, &b->cap_holders, b->n_pairs + n,
-			  sizeof(*b->holders)) < 0 ||
-	    array_reserve((void **)&b->callers, &b->cap_callers, b->n_pairs + n,
-			  sizeof(*b->callers)) < 0)
+	size_t end = b->n_pairs + n;
+
+	if (end >= UINT32_MAX ||
+	    array_reserve((void **)&b->holders, &b->cap_holders, end, sizeof(*b->holders)) < 0 ||
+	    (end > b->first_caller &&
+	     array_reserve((void **)&b->callers, &b->cap_callers, end - b->first_caller,
+			   sizeof(*b->callers)) < 0))
 		return -ENOMEM;
 	*ret_first = b->n_pairs;
-	b->n_pairs += n;
+	b->n_pairs = end;
 	return 0;
 }
 
 /* Who called this one; SNAP_NONE: nobody (the root is no caller). */
 static uint32_t caller_of(const struct bottom_up *b, uint32_t id)
 {
-	uint32_t parent = snapshot_node(b->snap, id)->parent;
+	uint32_t parent = snapshot_parents(b->snap)[id];
 
 	return parent == 0 ? SNAP_NONE : parent;
 }
 
 static uint32_t caller_at(const struct bottom_up *b, const struct bottom_up_node *node, size_t at)
 {
-	return node->depth <= 1 ? b->holders[at] : b->callers[at];
+	return node->depth <= 1 ? b->holders[at] : b->callers[at - b->first_caller];
 }
 
 /* The contexts of a node that become its children's, one a pair: callers, or for node 0 the
@@ -179,7 +182,7 @@ static void put_pairs(struct bottom_up *b, uint32_t i, const uint32_t *contexts)
 		at = (size_t)child->first + child->n++;
 		b->holders[at] = b->holders[node->first + k];
 		if (i != 0)
-			b->callers[at] = contexts[k];
+			b->callers[at - b->first_caller] = contexts[k];
 		if (!child->has_callers)
 			child->has_callers = caller_of(b, contexts[k]) != SNAP_NONE;
 	}
@@ -223,14 +226,17 @@ int bottom_up_open(struct bottom_up *b, uint32_t i)
 
 /* ---- the picture ---- */
 
+/* Room at once for all holders twice: of node 0, and by root. */
 int bottom_up_update(struct bottom_up *b)
 {
 	struct bottom_up_node *all;
 	size_t first;
+	int r;
 
 	b->n = b->n_pairs = 0;
+	b->first_caller = SIZE_MAX;
 	b->nested_known = false;
-	if (make_slots(b) < 0 || pairs_add(b, snapshot_n(b->snap), &first) < 0 ||
+	if (make_slots(b) < 0 || pairs_add(b, 2 * (size_t)snapshot_n(b->snap), &first) < 0 ||
 	    array_reserve((void **)&b->nodes, &b->cap_nodes, 1, sizeof(*b->nodes)) < 0)
 		return -ENOMEM;
 	all = &b->nodes[b->n++];
@@ -238,7 +244,9 @@ int bottom_up_update(struct bottom_up *b)
 	all->n = numbers_holders(b->numbers, b->holders);
 	all->has_callers = all->n > 0;
 	b->n_pairs = all->n;
-	return bottom_up_open(b, 0);
+	r = bottom_up_open(b, 0);
+	b->first_caller = b->n_pairs;
+	return r;
 }
 
 uint32_t bottom_up_n(const struct bottom_up *b)
@@ -292,7 +300,7 @@ static int find_nested(struct bottom_up *b)
 	b->turn = 0;
 	for (uint32_t id = 0; id < n; id++) {
 		bool holds = next < b->nodes[0].n && b->holders[next] == id;
-		uint32_t parent = snapshot_node(b->snap, id)->parent;
+		uint32_t parent = snapshot_parents(b->snap)[id];
 
 		next += holds;
 		b->holder[id] = holds ? id : parent == SNAP_NONE ? SNAP_NONE : b->holder[parent];
@@ -318,7 +326,7 @@ static bool is_nested(struct bottom_up *b)
 
 static uint32_t holder_above(const struct bottom_up *b, uint32_t holder)
 {
-	uint32_t parent = snapshot_node(b->snap, holder)->parent;
+	uint32_t parent = snapshot_parents(b->snap)[holder];
 
 	return parent == SNAP_NONE ? SNAP_NONE : b->holder[parent];
 }
@@ -353,7 +361,7 @@ static void part_inner(struct bottom_up *b, struct bottom_up_node *node)
 			continue;
 		swap(&b->holders[at], &b->holders[to]);
 		if (node->depth > 1)
-			swap(&b->callers[at], &b->callers[to]);
+			swap(&b->callers[at - b->first_caller], &b->callers[to - b->first_caller]);
 		node->n_outer++;
 	}
 }

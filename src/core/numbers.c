@@ -27,9 +27,6 @@ struct numbers {
 	bool held_fresh;
 	struct hists *hists; /* NULL: not asked for yet */
 	bool hists_fresh;
-	bool *used;               /* by metric: has any row one? */
-	uint64_t used_generation; /* of the session */
-	size_t cap_used;
 	uint32_t *frames; /* by node */
 	size_t cap_frames;
 	uint32_t n_frames; /* 0: to be made */
@@ -73,57 +70,9 @@ struct numbers *numbers_free(struct numbers *n)
 	}
 	derive_free(n->derive);
 	hists_free(n->hists);
-	free(n->used);
 	free(n->frames);
 	free(n);
 	return NULL;
-}
-
-/* Is there a metric in a set that no row is known to have? */
-static bool is_open_set(const struct numbers *n, const struct session_set *set)
-{
-	for (uint32_t i = 0; i < set->n; i++)
-		if (!n->used[set->metrics[i]])
-			return true;
-	return false;
-}
-
-/* Of one row; true: it had some that were not known. */
-static bool use_row(struct numbers *n, const struct session *s, const struct session_row *row)
-{
-	const struct session_set *set = &s->sets[row->set];
-	bool is_new = false;
-
-	for (uint32_t i = 0; i < set->n; i++) {
-		if (!s->present[row->values + i] || n->used[set->metrics[i]])
-			continue;
-		n->used[set->metrics[i]] = is_new = true;
-	}
-	return is_new;
-}
-
-/* Which metrics any row has: columns of others would be made for nothing, as those of the minimum
- * and maximum that files of others leave out. */
-static void find_used(struct numbers *n)
-{
-	const struct session *s = snapshot_session(n->snap);
-	uint32_t n_metrics = metric_table_count(s->metrics), looked_at = SESSION_NONE;
-	size_t cap = n->cap_used;
-	bool is_open = false;
-
-	if ((n->used && n->used_generation == s->generation) ||
-	    array_reserve((void **)&n->used, &n->cap_used, n_metrics, sizeof(*n->used)) < 0)
-		return;
-	memset(n->used + cap, 0, (n->cap_used - cap) * sizeof(*n->used));
-	for (size_t i = 0; i < s->n_rows; i++) {
-		if (s->rows[i].set != looked_at) {
-			looked_at = s->rows[i].set;
-			is_open = is_open_set(n, &s->sets[looked_at]);
-		}
-		if (is_open && use_row(n, s, &s->rows[i]))
-			looked_at = SESSION_NONE;
-	}
-	n->used_generation = s->generation;
 }
 
 /* The profile's own metrics that can be added up. */
@@ -145,7 +94,6 @@ void numbers_update(struct numbers *n, const uint8_t *kept)
 {
 	n->kept = kept;
 	derive_masks(n->derive, NULL, kept, TOTALS_OF_SHOWN);
-	find_used(n);
 	find_extra(n);
 	n->n_frames = 0;
 	n->held_fresh = n->hists_fresh = false;
@@ -171,11 +119,6 @@ uint32_t numbers_metric(const struct numbers *n, unsigned which)
 
 /* ---- columns ---- */
 
-static bool is_used(const struct numbers *n, uint32_t metric)
-{
-	return metric < n->cap_used && n->used[metric];
-}
-
 /* Room for a value a node, all absent; NULL: out of memory. */
 static double *make_room(struct numbers *n, struct number_column *c)
 {
@@ -193,7 +136,7 @@ static const double *make_flops(struct numbers *n, struct number_column *c, bool
 	double *v = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(flops_metrics); i++) {
-		const double *one = is_used(n, flops_metrics[i])
+		const double *one = snapshot_has(n->snap, flops_metrics[i])
 					    ? derive_raw(n->derive, flops_metrics[i], inclusive)
 					    : NULL;
 
@@ -245,7 +188,7 @@ const double *numbers_column(struct numbers *n, unsigned which, bool inclusive)
 		c->v = make_flops(n, c, inclusive);
 	else if (which == NUMBER_RATE)
 		c->v = make_rate(n, c, inclusive);
-	else if (is_used(n, n->metrics[which]))
+	else if (snapshot_has(n->snap, n->metrics[which]))
 		c->v = derive_raw(n->derive, n->metrics[which], inclusive);
 	else
 		c->v = NULL;
@@ -336,22 +279,34 @@ uint32_t numbers_holders(struct numbers *n, uint32_t *out)
 	return found;
 }
 
-/* One that grouping made has a number of its own behind those of the session. */
-const uint32_t *numbers_frames(struct numbers *n, uint32_t *ret_n)
+/* Without grouping nodes are the session's, id for id. One that grouping made has a number of its
+ * own behind those of the session. */
+static void find_frames(struct numbers *n)
 {
 	const struct session *s = snapshot_session(n->snap);
-	uint32_t nodes = snapshot_n(n->snap);
+	const struct snap_node *nodes = snapshot_nodes(n->snap);
+	uint32_t n_nodes = snapshot_n(n->snap);
 
+	n->n_frames = (uint32_t)s->n_frames;
+	if (snapshot_group(n->snap) == GROUP_NONE) {
+		for (uint32_t id = 0; id < n_nodes; id++)
+			n->frames[id] = s->nodes[id].frame;
+		return;
+	}
+	for (uint32_t id = 0; id < n_nodes; id++) {
+		uint32_t node = nodes[id].session_node;
+
+		n->frames[id] = node == SESSION_NONE ? n->n_frames++ : s->nodes[node].frame;
+	}
+}
+
+const uint32_t *numbers_frames(struct numbers *n, uint32_t *ret_n)
+{
 	if (!n->n_frames) {
-		if (array_reserve((void **)&n->frames, &n->cap_frames, MAX(nodes, 1u),
+		if (array_reserve((void **)&n->frames, &n->cap_frames, MAX(snapshot_n(n->snap), 1u),
 				  sizeof(*n->frames)) < 0)
 			return NULL;
-		n->n_frames = (uint32_t)s->n_frames;
-		for (uint32_t id = 0; id < nodes; id++) {
-			uint32_t node = snapshot_node(n->snap, id)->session_node;
-
-			n->frames[id] = node == SESSION_NONE ? n->n_frames++ : s->nodes[node].frame;
-		}
+		find_frames(n);
 	}
 	*ret_n = n->n_frames;
 	return n->frames;

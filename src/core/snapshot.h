@@ -87,6 +87,8 @@ enum group snapshot_group(const struct snapshot *snap);
 /* Name as shown in this mode; lives as long as the snapshot. */
 const char *snapshot_name(struct snapshot *snap, uint32_t id, enum name_mode mode);
 
+/* Has any row a value of it, or, while values still come, a place for one? */
+bool snapshot_has(struct snapshot *snap, uint32_t metric);
 /* Exclusive or inclusive column of a session metric; NULL: out of memory or no such metric.
  * Valid until the next update. Inclusive of an exclusive or property metric is its exclusive. */
 const struct snap_column *snapshot_column(struct snapshot *snap, uint32_t metric, bool inclusive);

@@ -60,6 +60,11 @@ bool metric_used(struct snapshot *snap, uint32_t metric)
 	return snap->used[metric];
 }
 
+bool snapshot_has(struct snapshot *snap, uint32_t metric)
+{
+	return metric < metric_table_count(snap->s->metrics) && metric_used(snap, metric);
+}
+
 /* The column of a metric that is nowhere: shared by all such. */
 static const struct snap_column *column_absent(struct snapshot *snap)
 {
