@@ -24,11 +24,11 @@ struct folded {
 static const char *value_of(const char *line, size_t len)
 {
 	const char *p = line + len;
-	unsigned digits = 0;
+	unsigned digits = 0, points = 0;
 
 	for (; p > line && ((p[-1] >= '0' && p[-1] <= '9') || p[-1] == '.'); p--)
-		digits += p[-1] != '.';
-	return digits && p - line >= 2 && (p[-1] == ' ' || p[-1] == '\t') ? p : NULL;
+		*(p[-1] == '.' ? &points : &digits) += 1;
+	return digits && points < 2 && p - line >= 2 && (p[-1] == ' ' || p[-1] == '\t') ? p : NULL;
 }
 
 static size_t trim(const char *line, size_t len)
