@@ -177,6 +177,15 @@ int reader_peek(struct reader_input *in)
 	return 0;
 }
 
+static bool begins_with(const char *head, size_t n, char c)
+{
+	size_t i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
+
+	while (i < n && memchr(" \t\r\n", head[i], 4))
+		i++;
+	return i < n && head[i] == c;
+}
+
 /* Bytes that are not packed. */
 static int read_plain(struct reader_input *in, struct session *s, struct format_error *error)
 {
@@ -189,8 +198,13 @@ static int read_plain(struct reader_input *in, struct session *s, struct format_
 	if (format)
 		return format->read(in, s, error);
 	r = unknown_refuse(in->head, in->head_len, error);
-	/* JSON: its reader says what is wrong with it, and where. */
-	return r < 0 ? r : format_hatchet.read(in, s, error);
+	if (r < 0)
+		return r;
+	/* JSON. An object that names nothing known in its head may still be a trace: traceEvents can
+	 * come after any amount of what whoever wrote it knew. A list is Hatchet's; the readers say
+	 * what is wrong, and where. */
+	format = begins_with(in->head, in->head_len, '{') ? &format_chrome : &format_hatchet;
+	return format->read(in, s, error);
 }
 
 static int read_packed(struct gunzip *g, struct session *s, struct format_error *error)
