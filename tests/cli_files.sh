@@ -18,7 +18,7 @@ fails() { # fails "what" file "text"
 }
 head -c 700 f.hatchet >cut.hatchet; fails "truncated" cut.hatchet "at byte"
 echo 'not json' >bad.hatchet; fails "not JSON" bad.hatchet "'not json' at byte 1"
-echo '{"a": 1}' >shape.hatchet; fails "wrong shape" shape.hatchet "at byte"
+echo '[{"a": 1}]' >shape.hatchet; fails "wrong shape" shape.hatchet "at byte"
 : >empty.hatchet; fails "empty" empty.hatchet "empty.hatchet"
 fails "a directory" /tmp "Is a directory"
 fails "not there" nothing.hatchet "No such file or directory"

@@ -142,6 +142,24 @@ check "launches" "CALLS cpu_time/us launch_time/us launch_count NAME
 1 - - - |- k
 - 4.000 - - \`- cudaLaunchKernel" "$(tail -n +1 out | grep -v '^#')"
 
+# What a trace's owner knew of the run may stand before the events, however long it is.
+{ printf '{"metadata": {"log": "'; head -c 200000 /dev/zero | tr '\0' x; printf '"},'; tail -c +2 "$chrome/torch.json"; } >long
+"$PROTON" report long >out 2>err; check "metadata before the events" "" "$(diff plain out | head -3)$(cat err)"
+# Stacks that begin as JSON and XML do.
+printf '[unknown];main 5\n<string>:1@<module>;f 7\n{lambda(int)};g 9\n' >stacks
+for stack in unknown string lambda; do
+	grep $stack stacks >first.folded; "$PROTON" report first.folded >out 2>err
+	has "folded stacks, first $stack" "$stack" out
+done
+# Where nothing ran on a device, the host's time is what is weighed, each range without those in it.
+cat >host.json <<'END'
+{"traceEvents": [{"ph": "X", "cat": "cpu_op", "pid": 1, "tid": 1, "name": "outer", "ts": 0, "dur": 10},
+{"ph": "X", "cat": "cpu_op", "pid": 1, "tid": 1, "name": "inner", "ts": 2, "dur": 3}]}
+END
+"$PROTON" export -f folded host.json >out
+check "folded stacks of the host's time" "outer 7000 outer;inner 3000" "$(echo $(cat out))"
+"$PROTON" export -f flamegraph host.json >out; has "a flame graph of it" "outer: 10000 ns (100.00 %)" out
+
 # The other commands.
 "$PROTON" view "$chrome/torch.json" </dev/null >view.out; has "view" aten::linear view.out
 "$PROTON" list "$chrome/torch.json" >list.out; has "list" "cpu_time (ns)" list.out

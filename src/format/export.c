@@ -125,7 +125,8 @@ void export_columns_free(struct export_column *columns, size_t n)
 	free(columns);
 }
 
-void export_put_value(struct out *out, const struct session *s, uint32_t metric, union metric_value v)
+void export_put_value(struct out *out, const struct session *s, uint32_t metric,
+		      union metric_value v)
 {
 	const struct metric *m = metric_table_get(s->metrics, metric);
 	char text[JSON_NUMBER_MAX];
@@ -138,10 +139,28 @@ void export_put_value(struct out *out, const struct session *s, uint32_t metric,
 
 /* ---- weights ---- */
 
+static bool is_measured(const struct session *s, uint32_t metric)
+{
+	union metric_value v;
+
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		if (session_value(s, i, metric, &v) &&
+		    metric_number(metric_table_get(s->metrics, metric), v) > 0)
+			return true;
+	return false;
+}
+
+/* Time on devices, and where nothing ran on one, on the host. */
+static uint32_t usual_metric(const struct session *s)
+{
+	return !is_measured(s, METRIC_TIME) && is_measured(s, METRIC_CPU_TIME) ? METRIC_CPU_TIME
+									       : METRIC_TIME;
+}
+
 uint32_t export_metric(const struct session *s, const struct write_options *options)
 {
-	const char *name = options && options->metric ? options->metric : "time (ns)";
-	uint32_t id = metric_table_find(s->metrics, name);
+	const char *name = options ? options->metric : NULL;
+	uint32_t id = name ? metric_table_find(s->metrics, name) : usual_metric(s);
 	const struct metric *m;
 	char with_unit[256];
 
@@ -166,6 +185,15 @@ static double own_weight(const struct session *s, uint32_t node, uint32_t metric
 	return isfinite(w) && w > 0 ? w : 0;
 }
 
+/* The host's time of a range has that of the ranges in it: what is left is its own. */
+static void without_nested(const struct session *s, double *own)
+{
+	for (uint32_t i = 1; i < s->n_nodes; i++)
+		own[s->nodes[i].parent] -= own[i];
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		own[i] = fmax(own[i], 0);
+}
+
 static double *sum_up(const struct session *s, const double *own)
 {
 	double *total = malloc(s->n_nodes * sizeof(*total));
@@ -179,7 +207,7 @@ static double *sum_up(const struct session *s, const double *own)
 }
 
 int export_weights(const struct session *s, const struct write_options *options, double **ret_own,
-		 double **ret_total)
+		   double **ret_total)
 {
 	uint32_t metric = export_metric(s, options);
 	_cleanup_(freep) double *own = NULL;
@@ -191,6 +219,8 @@ int export_weights(const struct session *s, const struct write_options *options,
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->n_nodes; i++)
 		own[i] = own_weight(s, i, metric);
+	if (metric == METRIC_CPU_TIME)
+		without_nested(s, own);
 	if (ret_total) {
 		*ret_total = sum_up(s, own);
 		if (!*ret_total)

@@ -46,43 +46,41 @@ int folded_path(struct export_names *names, uint32_t node, struct export_path *p
 	return r < 0 ? r : text->error;
 }
 
-/* Whole numbers, which is all that most tools take. */
-static bool put_weight(const struct session *s, uint32_t node, uint32_t metric, struct buf *text)
+/* Whole numbers, which is all that most tools take: exact ones where the value is one. */
+static uint64_t weight_of(const struct session *s, uint32_t node, uint32_t metric, double own)
 {
 	union metric_value v;
 
-	if (!session_value(s, node, metric, &v))
-		return false;
-	if (metric_table_get(s->metrics, metric)->type == METRIC_F64) {
-		if (!(v.f64 >= 0.5 && v.f64 < 1.8e19))
-			return false;
-		v.u64 = (uint64_t)(v.f64 + 0.5);
-	}
-	buf_printf(text, " %llu\n", (unsigned long long)v.u64);
-	return v.u64 > 0;
+	if (metric != METRIC_CPU_TIME && metric_table_get(s->metrics, metric)->type == METRIC_U64)
+		return session_value(s, node, metric, &v) ? v.u64 : 0;
+	return own >= 0.5 && own < 1.8e19 ? (uint64_t)(own + 0.5) : 0;
 }
 
 static int folded_write(const struct session *s, const struct write_options *options,
 			struct out *out)
 {
 	uint32_t metric = export_metric(s, options);
+	_cleanup_(freep) double *own = NULL;
 	struct export_path path = {0};
 	struct export_names names;
 	struct buf text;
-	int r = metric == METRIC_NONE ? -EINVAL : export_names_init(&names, s, options);
+	uint64_t weight;
+	int r = export_weights(s, options, &own, NULL);
 
+	if (r == 0)
+		r = export_names_init(&names, s, options);
 	if (r < 0)
 		return r;
 	buf_init(&text, 0);
 	for (uint32_t i = 0; r == 0 && i < s->n_nodes; i++) {
-		if (s->nodes[i].first_row == SESSION_NONE)
+		weight = weight_of(s, i, metric, own[i]);
+		if (!weight)
 			continue;
 		buf_clear(&text);
 		r = folded_path(&names, i, &path, &text);
-		if (r == 0 && put_weight(s, i, metric, &text)) {
-			r = text.error;
-			out_put(out, text.data, r ? 0 : text.len);
-		}
+		buf_printf(&text, " %llu\n", (unsigned long long)weight);
+		r = r == 0 ? text.error : r;
+		out_put(out, text.data, r ? 0 : text.len);
 	}
 	buf_done(&text);
 	free(path.nodes);

@@ -45,7 +45,7 @@ bool folded_detect(const char *head, size_t n)
 	unsigned lines = 0;
 	size_t len;
 
-	if (!n || memchr(head, 0, n) || strchr("[{<", head[0]))
+	if (!n || memchr(head, 0, n) || (n > 1 && head[0] == '<' && strchr("?!", head[1])))
 		return false;
 	for (; p < end; p = eol + 1) {
 		eol = memchr(p, '\n', (size_t)(end - p));

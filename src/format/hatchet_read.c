@@ -482,11 +482,21 @@ int hatchet_read(struct reader_input *in, struct session *s, struct format_error
 }
 
 /* A list: whether it is one of ours is for the reader to say, with the place where it is not. */
-bool hatchet_detect(const char *head, size_t n)
+static size_t skip_blanks(const char *head, size_t n, size_t i)
 {
-	size_t i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
-
 	while (i < n && head[i] && strchr(" \t\r\n", head[i]))
 		i++;
-	return i < n && head[i] == '[';
+	return i;
+}
+
+/* A list; "[unknown];main 5" is none. */
+bool hatchet_detect(const char *head, size_t n)
+{
+	size_t i = skip_blanks(head, n, n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0);
+
+	if (i == n || head[i] != '[')
+		return false;
+	i = skip_blanks(head, n, i + 1);
+	return i == n || (head[i] && strchr("{[]\"-0123456789", head[i])) ||
+	       (n - i >= 4 && !memcmp(head + i, "null", 4));
 }
