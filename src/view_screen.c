@@ -81,14 +81,19 @@ static int check_readable(const char *path)
 static int on_compare(void *data, const char *path)
 {
 	struct viewer *v = data;
-	int r = *path ? check_readable(path) : 0;
+	const char *home = !strncmp(path, "~/", 2) ? getenv("HOME") : NULL; /* as shells have it */
+	char *full;
+	int r;
 
-	if (r < 0)
+	if (asprintf(&full, "%s%s", home ? home : "", home ? path + 1 : path) < 0)
+		return -ENOMEM;
+	r = *path ? check_readable(full) : 0;
+	if (r < 0 || (!*path && !v->at.before)) {
+		free(full);
 		return r;
-	if (!*path && !v->at.before)
-		return 0;
-	v->compare = strdup(path);
-	return v->compare ? 0 : -ENOMEM;
+	}
+	v->compare = full;
+	return 0;
 }
 
 static void on_status(void *data, struct tui_status *ret)

@@ -62,6 +62,7 @@ Suite *suite_carry(void);
 Suite *suite_columns(void);
 Suite *suite_keys(void);
 Suite *suite_mouse(void);
+Suite *suite_prompt(void);
 Suite *suite_settings(void);
 Suite *suite_actions(void);
 Suite *suite_text(void);

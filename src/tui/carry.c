@@ -236,6 +236,7 @@ static void take_words(struct tui *t, struct tui *from)
 	filters_done(&t->filters);
 	t->filters = from->filters; /* which it does without from now on */
 	from->filters = (struct filters){0};
+	prompt_take_histories(&t->prompt, &from->prompt);
 	t->least = from->least;
 	t->names = from->names;
 	t->percent_of_parent = from->percent_of_parent;

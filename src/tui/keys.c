@@ -25,6 +25,14 @@ static const struct request_info infos[REQ_N] = {
 #undef _
 };
 
+static const struct {
+	const char *keys, *help;
+} edit_infos[EDIT_N] = {
+#define _(edit, keys, help) [EDIT_##edit] = {keys, help},
+	EDITS(_)
+#undef _
+};
+
 /* Keys that are known by a word. */
 static const struct {
 	const char *word;
@@ -255,17 +263,43 @@ int tui_key_parse(const char *word, size_t len)
 	return key_parse(word, len);
 }
 
+enum edit edit_find(int key)
+{
+	key = key_canonical(key);
+	for (unsigned e = EDIT_NONE + 1; e < EDIT_N; e++) {
+		const char *list = edit_infos[e].keys, *word;
+		size_t len;
+
+		while ((word = next_word(&list, &len)))
+			if (key_parse(word, len) == key)
+				return e;
+	}
+	return EDIT_NONE;
+}
+
+bool keymap_row(const struct keymap *map, unsigned i, struct key_row *ret)
+{
+	unsigned r = REQ_NONE + 1 + i, e = r - REQ_N + EDIT_NONE + 1;
+
+	if (r < REQ_N)
+		*ret = (struct key_row){infos[r].group, keymap_words(map, r), infos[r].help};
+	else if (e < EDIT_N)
+		*ret = (struct key_row){"While a line is typed", edit_infos[e].keys,
+					edit_infos[e].help};
+	return r < REQ_N || e < EDIT_N;
+}
+
 /* Text: groups with a heading, keys in a column. */
 static void write_text(const struct keymap *map, struct buf *out)
 {
 	const char *group = NULL;
+	struct key_row row;
 
-	for (unsigned r = REQ_NONE + 1; r < REQ_N; r++) {
-		if (infos[r].group != group)
-			buf_printf(out, "%s%s\n", group ? "\n" : "", infos[r].group);
-		group = infos[r].group;
-		buf_printf(out, "  %-12s  %s\n", *keymap_words(map, r) ? keymap_words(map, r) : "-",
-			   infos[r].help);
+	for (unsigned i = 0; keymap_row(map, i, &row); i++) {
+		if (row.group != group)
+			buf_printf(out, "%s%s\n", group ? "\n" : "", row.group);
+		group = row.group;
+		buf_printf(out, "  %-12s  %s\n", *row.keys ? row.keys : "-", row.help);
 	}
 }
 
@@ -285,15 +319,16 @@ static void put_roff(struct buf *out, const char *s)
 static void write_man(const struct keymap *map, struct buf *out)
 {
 	const char *group = NULL;
+	struct key_row row;
 
-	for (unsigned r = REQ_NONE + 1; r < REQ_N; r++) {
-		const char *keys = keymap_words(map, r), *word, *sep = "";
+	for (unsigned i = 0; keymap_row(map, i, &row); i++) {
+		const char *keys = row.keys, *word, *sep = "";
 		size_t len;
 
-		if (infos[r].group != group)
+		if (row.group != group)
 			buf_printf(out, "%s.Ss %s\n.Bl -tag -width indent -compact\n",
-				   group ? ".El\n" : "", infos[r].group);
-		group = infos[r].group;
+				   group ? ".El\n" : "", row.group);
+		group = row.group;
 		buf_puts(out, ".It ");
 		for (; (word = next_word(&keys, &len)); sep = " , ") {
 			char one[16];
@@ -302,7 +337,7 @@ static void write_man(const struct keymap *map, struct buf *out)
 			buf_printf(out, "%sIc \\&", sep);
 			put_roff(out, one);
 		}
-		buf_printf(out, "\n%s\n", infos[r].help);
+		buf_printf(out, "\n%s\n", row.help);
 	}
 	buf_puts(out, ".El\n");
 }

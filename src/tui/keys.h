@@ -8,6 +8,7 @@
  *
  * Keys are words between spaces; see key_parse(). The label, where there is one, stands beside
  * the function key on the last line. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -114,6 +115,36 @@
 	_(CLOSE,         "q",             PROGRAM, "",       "close what is open, else leave")     \
 	_(QUIT,          "F10 Q",         PROGRAM, "Quit",   "leave")
 
+/* Keys of a line that is being typed, which have no other meaning then.
+ *   edit          keys            help */
+#define EDITS(_)                                                                                   \
+	_(LEFT,        "Left C-b",   "back by a character")                                        \
+	_(RIGHT,       "Right C-f",  "on by a character")                                          \
+	_(WORD_LEFT,   "M-b",        "back by a word")                                             \
+	_(WORD_RIGHT,  "M-f",        "on by a word")                                               \
+	_(BEGIN,       "Home C-a",   "to the beginning")                                           \
+	_(END,         "End C-e",    "to the end")                                                 \
+	_(ERASE,       "BkSp",       "erase the character before the cursor")                      \
+	_(DELETE,      "Del C-d",    "erase the character at the cursor")                          \
+	_(ERASE_WORD,  "C-w",        "erase what is before the cursor, back to a blank")           \
+	_(DELETE_WORD, "M-d",        "erase the word at the cursor")                               \
+	_(ERASE_LEFT,  "C-u",        "erase what is before the cursor")                            \
+	_(ERASE_RIGHT, "C-k",        "erase what is at the cursor and behind it")                  \
+	_(OLDER,       "Up C-p",     "what was typed here before")                                 \
+	_(NEWER,       "Down C-n",   "what was typed after that")                                  \
+	_(COMPLETE,    "Tab",        "complete the name of a file")                                \
+	_(ACCEPT,      "Enter",      "done")                                                       \
+	_(CANCEL,      "Esc C-g C-c", "leave everything as it was")
+
+enum edit {
+	EDIT_NONE = 0,
+#define _(edit, keys, help) EDIT_##edit,
+	EDITS(_)
+#undef _
+	EDIT_N
+};
+enum edit edit_find(int key); /* EDIT_NONE: a character, or nothing */
+
 enum request {
 	REQ_NONE = 0,
 #define _(request, keys, group, label, help) REQ_##request,
@@ -164,6 +195,13 @@ void key_word(int key, char out[KEY_WORD]);
 #define REQUEST_NAME 24
 void request_name(enum request request, char out[REQUEST_NAME]);
 enum request request_find(const char *name);
+
+/* Row i of both lists together: what the help screen, `--keys` and the man page say. False: there are
+ * no more. */
+struct key_row {
+	const char *group, *keys, *help;
+};
+bool keymap_row(const struct keymap *map, unsigned i, struct key_row *ret);
 
 /* The list above, for the help screen. i = 0 … REQ_N - 2; NULL name ends. */
 struct request_info {

@@ -11,7 +11,7 @@ struct help_line {
 
 struct panel_help {
 	struct panel base;
-	struct help_line lines[REQ_N + MAX_COLUMNS + 32];
+	struct help_line lines[REQ_N + EDIT_N + MAX_COLUMNS + 32];
 };
 
 static struct panel_help *as_help(struct panel *p)
@@ -32,18 +32,16 @@ static void heading(struct panel *p, const char *text)
 	add(p, NULL, text);
 }
 
-static void add_requests(struct panel *p)
+static void add_keys(struct panel *p)
 {
-	const char *group = NULL, *keys;
+	const char *group = NULL;
+	struct key_row row;
 
-	for (unsigned r = REQ_NONE + 1; r < REQ_N; r++) {
-		const struct request_info *info = request_info(r);
-
-		if (info->group != group)
-			heading(p, info->group);
-		group = info->group;
-		keys = keymap_words(&p->tui->keys, r);
-		add(p, *keys ? keys : "-", info->help);
+	for (unsigned i = 0; keymap_row(&p->tui->keys, i, &row); i++) {
+		if (row.group != group)
+			heading(p, row.group);
+		group = row.group;
+		add(p, *row.keys ? row.keys : "-", row.help);
 	}
 }
 
@@ -60,7 +58,7 @@ static int init(struct panel *p)
 {
 	p->no_cursor = true;
 	add(p, "C- M- S-", "together with Ctrl, Alt, Shift");
-	add_requests(p);
+	add_keys(p);
 	add_columns(p);
 	return 0;
 }

@@ -479,12 +479,14 @@ static void on_compare(struct tui *t, enum prompt_event event, const char *text)
 
 static void do_compare(struct tui *t)
 {
-	if (!t->host.compare)
+	if (!t->host.compare) {
 		tui_message(t, "only saved profiles can be compared (proton view)");
-	else
-		prompt_open(&t->prompt,
-			    t->options.before ? "compare with file (none: no more): " : "compare with file: ",
-			    "", on_compare);
+		return;
+	}
+	prompt_open(&t->prompt,
+		    t->options.before ? "compare with file (none: no more): " : "compare with file: ", "",
+		    on_compare);
+	t->prompt.takes_file = true;
 }
 
 /* A name that is not there yet; the open file, or -errno. */

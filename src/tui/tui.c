@@ -333,6 +333,7 @@ struct tui *tui_free(struct tui *t)
 	panel_free(t->columns);
 	usage_done(&t->usage);
 	filters_done(&t->filters);
+	prompt_done(&t->prompt);
 	kept_done(&t->kept);
 	matches_done(&t->matches);
 	free(t);
