@@ -268,6 +268,47 @@ START_TEST(comparison)
 }
 END_TEST
 
+/* Each kernel over all its contexts, those that are gone too. */
+START_TEST(comparison_of_views)
+{
+	struct tui_options options = {.command = "view"};
+	struct snapshot *before;
+	struct session *side;
+	struct world w;
+
+	compared_world(&w, &before, &side, &options);
+	world_keys(&w, "7 C");
+	world_golden(&w, 24, 80, "compare_bottom_up");
+	world_keys(&w, "/ 'unfused' Enter 8");
+	world_golden(&w, 12, 80, "compare_callers");
+	world_keys(&w, "7 F6 Home Down Enter Home");
+	world_keys(&w, "\\ 'unfused' Enter");
+	ck_assert(world_shows(&w, "gone"));
+	ck_assert(!world_shows(&w, "same"));
+	world_done(&w);
+	snapshot_free(before);
+	session_free(side);
+}
+END_TEST
+
+/* What reaches a limit on one side stays. */
+START_TEST(comparison_of_limited_views)
+{
+	struct tui_options options = {.command = "view", .metrics = "count,time/ms",
+				      .least = {.word = "count", .value = 10}};
+	struct snapshot *before;
+	struct session *side;
+	struct world w;
+
+	compared_world(&w, &before, &side, &options);
+	world_keys(&w, "7 C / 'unfused' Enter");
+	ck_assert(world_shows(&w, "gone"));
+	world_done(&w);
+	snapshot_free(before);
+	session_free(side);
+}
+END_TEST
+
 static int on_compare(void *data, const char *path)
 {
 	snprintf(data, 64, "<%s>", path);
@@ -386,6 +427,8 @@ Suite *suite_columns(void)
 	tcase_add_test(c, limit_too_high);
 	tcase_add_test(c, comparison);
 	tcase_add_test(c, comparison_of_named_columns);
+	tcase_add_test(c, comparison_of_views);
+	tcase_add_test(c, comparison_of_limited_views);
 	tcase_add_test(c, asking_for_a_comparison);
 	tcase_add_test(c, ranks);
 	tcase_add_test(c, one_rank);

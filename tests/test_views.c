@@ -396,7 +396,7 @@ static double derived(const char *word, const struct number_set *set,
 	struct derived m;
 
 	ck_assert_int_eq(derive_parse(w.s, word, strlen(word), &m), 0);
-	return number_set_derived(w.numbers, &m, set, whole);
+	return number_set_derived(w.numbers, NUMBER_DERIVED, &m, set, whole);
 }
 
 /* Metrics by name over sets are those of the nodes, put together by the metric's own rule. */
@@ -404,11 +404,12 @@ START_TEST(sets_derived)
 {
 	uint32_t a = node(SESSION_ROOT, "a"), inner = node(a, "a"), k[2];
 	const uint32_t both[] = {a, inner}, root[] = {SESSION_ROOT};
-	const struct number_set set = {.nodes = both, .n = 2, .n_outer = 1};
-	const struct number_set whole = {.nodes = root, .n = 1, .n_outer = 1};
-	struct number_set own = set;
+	const struct number_set set = {.nodes = both, .n = 2, .n_outer = 1, .inclusive = true};
+	const struct number_set whole = {.nodes = root, .n = 1, .n_outer = 1, .inclusive = true};
+	struct number_set own = set, alone = set;
 
 	own.only_own = true;
+	alone.inclusive = false;
 	k[0] = node(inner, "k");
 	k[1] = node(SESSION_ROOT, "k");
 	set_time(a, 100, 1);
@@ -420,6 +421,9 @@ START_TEST(sets_derived)
 	ck_assert_double_eq(derived("time/us", &set, &whole), 1);
 	ck_assert_double_eq(derived("time (exc)", &set, &whole), 400);
 	ck_assert_double_eq(derived("time", &own, &whole), 400);
+	ck_assert_double_eq(derived("time (inc)", &own, &whole), 400);
+	ck_assert_double_eq(derived("time", &alone, &whole), 400);
+	ck_assert_double_eq(derived("time (inc)", &alone, &whole), 1000);
 	ck_assert_double_eq(derived("time/%", &set, &whole), 25);
 	ck_assert_double_eq(derived("count", &set, &whole), 6);
 	ck_assert_double_eq_tol(derived("avg_time", &set, &whole), 1000.0 / 6, 1e-9);

@@ -401,10 +401,10 @@ double bottom_up_derived(struct bottom_up *b, uint32_t i, unsigned which, const 
 	double v;
 
 	if (!number_cache_get(&b->cache, b->nodes[i].known, which, i, &v)) {
-		struct number_set set = set_of(b, i, true);
-		struct number_set whole = set_of(b, of_parent ? b->nodes[i].parent : 0, true);
+		struct number_set set = set_of(b, i, m->is_said);
+		struct number_set whole = set_of(b, of_parent ? b->nodes[i].parent : 0, m->is_said);
 
-		v = number_set_derived(b->numbers, m, &set, &whole);
+		v = number_set_derived(b->numbers, which, m, &set, &whole);
 		number_cache_put(&b->cache, &b->nodes[i].known, which, i, v);
 	}
 	return v;

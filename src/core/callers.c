@@ -306,7 +306,7 @@ double callers_derived(struct callers *c, uint32_t i, unsigned which, const stru
 	if (!number_cache_get(&c->cache, c->rows[i].known, which, i, &v)) {
 		struct number_set set = set_of(c, i), whole = set_of(c, 0);
 
-		v = number_set_derived(c->numbers, m, &set, &whole);
+		v = number_set_derived(c->numbers, which, m, &set, &whole);
 		number_cache_put(&c->cache, &c->rows[i].known, which, i, v);
 	}
 	return v;

@@ -239,6 +239,7 @@ int derive_parse(const struct session *s, const char *word, size_t len, struct d
 	if (r < 0)
 		return r;
 	ret->inclusive = !exc;
+	ret->is_said = exc || inc;
 	if (ret->op == DERIVED_UTIL || ret->op == DERIVED_BOUND)
 		ret->inclusive = inc; /* upstream's util is of a kernel alone */
 	else if (ret->metric != METRIC_NONE && !inc &&

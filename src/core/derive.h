@@ -33,7 +33,8 @@ double derive_roofline(enum derived_op op, double compute, double memory, double
 struct derived {
 	uint8_t op; /* enum derived_op */
 	bool inclusive;
-	bool plain; /* no unit was asked for: the raw metric */
+	bool is_said; /* which of the two: "(inc)" or "(exc)"; else views of what is exclusive choose */
+	bool plain;   /* no unit was asked for: the raw metric */
 	uint32_t metric;
 	double factor, share;
 };

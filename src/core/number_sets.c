@@ -10,6 +10,12 @@ static bool is_inclusive(const struct number_set *set, bool wanted)
 	return wanted && !set->only_own;
 }
 
+/* What the set is about, unless the metric says. */
+static bool wants_inclusive(const struct number_set *set, const struct derived *m)
+{
+	return is_inclusive(set, m->is_said ? m->inclusive : m->inclusive && set->inclusive);
+}
+
 static uint32_t count(const struct number_set *set, bool inclusive)
 {
 	return inclusive ? set->n_outer : set->n;
@@ -157,10 +163,10 @@ static double roofline(struct numbers *n, enum derived_op op, const struct numbe
 	return derive_roofline(op, v[0], v[1], v[2]);
 }
 
-double number_set_derived(struct numbers *n, const struct derived *m, const struct number_set *set,
-			  const struct number_set *whole)
+static double derived(struct numbers *n, const struct derived *m, const struct number_set *set,
+		      const struct number_set *whole)
 {
-	bool inclusive = is_inclusive(set, m->inclusive);
+	bool inclusive = wants_inclusive(set, m);
 	double v;
 
 	if (m->op == DERIVED_QUANTILE)
@@ -173,7 +179,7 @@ double number_set_derived(struct numbers *n, const struct derived *m, const stru
 	switch (m->op) {
 	case DERIVED_SHARE:
 	case DERIVED_OF_PARENT:
-		return v / raw(n, m->metric, whole, is_inclusive(whole, m->inclusive)) * 100;
+		return v / raw(n, m->metric, whole, wants_inclusive(whole, m)) * 100;
 	case DERIVED_AVG:
 		return v / raw(n, METRIC_COUNT, set, inclusive || m->metric == METRIC_CPU_TIME) /
 		       m->factor;
@@ -182,6 +188,16 @@ double number_set_derived(struct numbers *n, const struct derived *m, const stru
 	default:
 		return v / m->factor;
 	}
+}
+
+double number_set_derived(struct numbers *n, unsigned which, const struct derived *m,
+			  const struct number_set *set, const struct number_set *whole)
+{
+	bool is_before = (which - NUMBER_LIMIT) % 2;
+
+	if (is_before && !numbers_before(n))
+		return NAN;
+	return derived(is_before ? numbers_before(n) : n, m, set, whole);
 }
 
 /* ---- what is known ---- */

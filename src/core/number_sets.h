@@ -27,16 +27,18 @@ struct number_set {
 enum {
 	NUMBER_SELF = NUMBER_N, /* time of the nodes alone */
 	NUMBER_TOTAL,           /* with everything below */
-	NUMBER_LIMIT,           /* derived: what the view is limited by */
-	NUMBER_DERIVED,         /* the first that is asked for by name */
+	NUMBER_LIMIT,           /* derived: what the view is limited by, */
+	NUMBER_LIMIT_BEFORE,    /* of the other side, */
+	NUMBER_DERIVED,         /* the first that is asked for by name, */
+	NUMBER_BEFORE,          /* of the other side, and so on */
 	NUMBER_SETS_N = 64,
 };
 
 /* NaN: absent. */
 double number_set_sum(struct numbers *n, unsigned which, const struct number_set *set);
-/* Of a metric made of others; a share is one of `whole`. */
-double number_set_derived(struct numbers *n, const struct derived *m, const struct number_set *set,
-			  const struct number_set *whole);
+/* Of a metric made of others, for the place that it has in a cache; a share is one of `whole`. */
+double number_set_derived(struct numbers *n, unsigned which, const struct derived *m,
+			  const struct number_set *set, const struct number_set *whole);
 
 /* Sums of sets that somebody counts from 0. Each set has a bit for each number in the cache, 0 at
  * first. */

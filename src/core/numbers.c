@@ -16,6 +16,7 @@ struct number_column {
 
 struct numbers {
 	struct snapshot *snap;
+	struct numbers *before; /* or NULL */
 	struct derive *derive;
 	const uint8_t *kept;
 	unsigned n;
@@ -68,6 +69,7 @@ struct numbers *numbers_free(struct numbers *n)
 		free(n->columns[i][0].made);
 		free(n->columns[i][1].made);
 	}
+	numbers_free(n->before);
 	derive_free(n->derive);
 	hists_free(n->hists);
 	free(n->frames);
@@ -98,8 +100,21 @@ void numbers_update(struct numbers *n, const uint8_t *kept)
 	n->n_frames = 0;
 	n->held_fresh = n->hists_fresh = false;
 	n->generation++;
+	if (n->before)
+		numbers_update(n->before, kept);
 	for (unsigned i = 0; i < NUMBER_N; i++)
 		n->columns[i][0].fresh = n->columns[i][1].fresh = false;
+}
+
+void numbers_compare(struct numbers *n, struct numbers *before)
+{
+	numbers_free(n->before);
+	n->before = before;
+}
+
+struct numbers *numbers_before(const struct numbers *n)
+{
+	return n->before;
 }
 
 uint64_t numbers_generation(const struct numbers *n)
@@ -242,37 +257,34 @@ static void find_held(struct numbers *n)
 	n->held_fresh = true;
 }
 
+/* Columns are there where a node has a row, of whichever side. */
 static bool holds(const struct numbers *n, uint32_t node)
 {
 	for (unsigned i = 0; i < n->n_held; i++)
 		if (!isnan(n->held[i][node]))
 			return true;
-	return false;
+	return n->before && holds(n->before, node);
 }
 
-/* Most nodes have no row and are told without a look at any column. */
-static bool has_row(const struct session *s, const struct snap_node *node)
+static void make_held(struct numbers *n)
 {
-	return node->session_node != SESSION_NONE &&
-	       s->nodes[node->session_node].first_row != SESSION_NONE;
+	if (!n->held_fresh)
+		find_held(n);
+	if (n->before)
+		make_held(n->before);
 }
 
 bool numbers_is_holder(struct numbers *n, uint32_t node)
 {
-	if (!has_row(snapshot_session(n->snap), snapshot_node(n->snap, node)))
-		return false;
-	if (!n->held_fresh)
-		find_held(n);
+	make_held(n);
 	return holds(n, node);
 }
 
-/* What has no row has nothing in any column. */
 uint32_t numbers_holders(struct numbers *n, uint32_t *out)
 {
 	uint32_t nodes = snapshot_n(n->snap), found = 0;
 
-	if (!n->held_fresh)
-		find_held(n);
+	make_held(n);
 	for (uint32_t id = 0; id < nodes; id++)
 		if (holds(n, id))
 			out[found++] = id;

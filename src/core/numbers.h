@@ -30,6 +30,10 @@ struct numbers;
  * NULL: out of memory. */
 struct numbers *numbers_new(struct snapshot *snap, const struct peaks *peaks);
 struct numbers *numbers_free(struct numbers *n);
+/* Compare with those of another profile on the same tree (core/pair.h), from the next update on:
+ * nodes hold numbers where either side does. `before` is n's from now on. */
+void numbers_compare(struct numbers *n, struct numbers *before);
+struct numbers *numbers_before(const struct numbers *n); /* NULL: nothing is compared */
 /* The snapshot has changed, or what counts: nodes that are not 0 in kept (NULL: all), which is only
  * referred to. */
 void numbers_update(struct numbers *n, const uint8_t *kept);
@@ -51,7 +55,7 @@ struct derive *numbers_derive(struct numbers *n);
 struct hists *numbers_hists(struct numbers *n);
 /* Is a node part of the picture, and kept? */
 bool numbers_counts(const struct numbers *n, uint32_t node);
-/* Does the node itself hold any of them? */
+/* Does the node itself hold any of them, on either side? */
 bool numbers_is_holder(struct numbers *n, uint32_t node);
 /* All that do, by id, into room for as many as there are nodes; their number. */
 uint32_t numbers_holders(struct numbers *n, uint32_t *out);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include <strings.h>
+#include "core/number_sets.h"
 #include "core/pair.h"
 #include "tui/tui_impl.h"
 
@@ -34,12 +35,14 @@ static double value_now(struct panel *p, unsigned k, uint32_t id)
 	if (p->metrics->v[k].word)
 		return NAN;
 	if (p->ops->derived)
-		return p->ops->derived(p, id, k, &p->metrics->v[k].derived);
+		return p->ops->derived(p, id, NUMBER_DERIVED + 2 * k, &p->metrics->v[k].derived);
 	return at(fetched(p, k)->now, id);
 }
 
 static double value_before(struct panel *p, unsigned k, uint32_t id)
 {
+	if (p->ops->derived)
+		return p->ops->derived(p, id, NUMBER_BEFORE + 2 * k, &p->metrics->v[k].derived);
 	return at(fetched(p, k)->before, id);
 }
 
@@ -332,14 +335,13 @@ static int make_derives(struct metric_columns *mc, const struct tui *t)
 	return mc->now && (mc->before || !t->options.before) ? 0 : -ENOMEM;
 }
 
-/* Sets of nodes have no other side: paths of the one that are gone would be in none. */
+/* Rows that are no nodes have numbers of their own. */
 int metric_columns_init(struct metric_columns *mc, struct panel *p)
 {
 	const struct tui *t = p->tui;
 	const struct columns usual = p->columns;
-	bool compared = t->options.before && !p->ops->derived;
 
-	if (!t->options.metrics && !compared)
+	if (!t->options.metrics && !t->options.before)
 		return 0;
 	if (!p->ops->derived && make_derives(mc, t) < 0)
 		return -ENOMEM;
@@ -348,7 +350,8 @@ int metric_columns_init(struct metric_columns *mc, struct panel *p)
 	mc->n_metrics = metric_table_count(mc->s->metrics);
 	/* Numbers that were asked for come before long names. */
 	p->columns = (struct columns){mc->columns, 0, 25};
-	return compared ? add_compared(p, &usual) : add_words(p, &usual, t->options.metrics);
+	return t->options.before ? add_compared(p, &usual)
+				 : add_words(p, &usual, t->options.metrics);
 }
 
 /* A program has new metrics when it first reports them. */
@@ -359,7 +362,8 @@ static void find_missing(struct metric_columns *mc)
 	for (unsigned k = 0; k < mc->n && n != mc->n_metrics; k++) {
 		struct metric_column *m = &mc->v[k];
 
-		if (m->word && derive_parse(mc->s, m->word, strcspn(m->word, ","), &m->derived) == 0)
+		if (m->word &&
+		    derive_parse(mc->s, m->word, strcspn(m->word, ","), &m->derived) == 0)
 			m->word = NULL;
 	}
 	mc->n_metrics = n;

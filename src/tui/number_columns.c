@@ -237,11 +237,24 @@ void number_columns_update(struct number_columns *c, struct panel *p, struct num
 {
 	const struct metric_table *table = snapshot_session(p->tui->snap)->metrics;
 
+	c->is_limited = tui_limit(p->tui, &c->limit);
 	if (p->metrics) /* those asked for, and no others */
 		return;
 	for (; c->n_made < numbers_n(numbers); c->n_made++)
 		add_extra(c, p, metric_table_get(table, numbers_metric(numbers, c->n_made)),
 			  c->n_made - NUMBER_EXTRA);
+}
+
+static bool reaches(const struct number_columns *c, struct panel *p, uint32_t i, unsigned which)
+{
+	return least_reached(&p->tui->least, p->ops->derived(p, i, which, &c->limit),
+			     p->ops->derived(p, 0, which, &c->limit));
+}
+
+bool number_columns_reach(const struct number_columns *c, struct panel *p, uint32_t i)
+{
+	return !c->is_limited || reaches(c, p, i, NUMBER_LIMIT) ||
+	       (p->tui->options.before && reaches(c, p, i, NUMBER_LIMIT_BEFORE));
 }
 
 void number_columns_choose(struct panel *p)

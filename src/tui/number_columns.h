@@ -12,6 +12,8 @@ struct number_columns {
 	char titles[NUMBER_N - NUMBER_EXTRA][12];
 	unsigned n_made; /* numbers that have a column */
 	struct metric_columns metric;
+	bool is_limited;
+	struct derived limit; /* what by */
 };
 
 /* Give a new panel these columns, or those that the options ask for; about_self: its numbers are of
@@ -20,6 +22,8 @@ int number_columns_init(struct number_columns *c, struct panel *p, bool about_se
 void number_columns_done(struct number_columns *c);
 /* After each picture: columns for metrics that are new. */
 void number_columns_update(struct number_columns *c, struct panel *p, struct numbers *numbers);
+/* Is row i large enough for the view's limit, on either side of a comparison? */
+bool number_columns_reach(const struct number_columns *c, struct panel *p, uint32_t i);
 /* A panel without device time begins with the first column that it has. */
 void number_columns_choose(struct panel *p);
 

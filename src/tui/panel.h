@@ -98,8 +98,9 @@ struct panel_ops {
 	 * which: enum number, NUMBER_SELF or NUMBER_TOTAL. `whole` is what its share is told of;
 	 * NULL: 0. */
 	double (*number)(struct panel *p, uint32_t i, unsigned which);
-	/* The same of the k-th column that was asked for by name; NULL: i is a node. */
-	double (*derived)(struct panel *p, uint32_t i, unsigned k, const struct derived *m);
+	/* The same of a metric by name; which: NUMBER_DERIVED, NUMBER_BEFORE and every other one
+	 * behind. NULL: i is a node. */
+	double (*derived)(struct panel *p, uint32_t i, unsigned which, const struct derived *m);
 	uint32_t (*whole)(struct panel *p, uint32_t i);
 	/* Calling context of a row, or SNAP_NONE; may be NULL. */
 	uint32_t (*row_node)(struct panel *p, size_t row);

@@ -38,8 +38,6 @@ struct panel_bottom_up {
 	uint64_t *open; /* scratch: keys of open nodes while the tree is made anew */
 	size_t n_open, cap_open;
 	bool auto_fold; /* no fold key was used yet */
-	bool is_limited;
-	struct derived limit; /* what by */
 };
 
 static struct panel_bottom_up *as_bottom_up(struct panel *p)
@@ -59,9 +57,9 @@ static double number(struct panel *p, uint32_t i, unsigned which)
 	return bottom_up_number(as_bottom_up(p)->tree, i, which);
 }
 
-static double derived(struct panel *p, uint32_t i, unsigned k, const struct derived *m)
+static double derived(struct panel *p, uint32_t i, unsigned which, const struct derived *m)
 {
-	return bottom_up_derived(as_bottom_up(p)->tree, i, NUMBER_DERIVED + k, m);
+	return bottom_up_derived(as_bottom_up(p)->tree, i, which, m);
 }
 
 static uint32_t whole(struct panel *p, uint32_t i)
@@ -119,18 +117,10 @@ static int child_compare(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-static double limit_value(struct panel *p, uint32_t i)
-{
-	struct panel_bottom_up *pb = as_bottom_up(p);
-
-	return bottom_up_derived(pb->tree, i, NUMBER_LIMIT, &pb->limit);
-}
-
 /* Is it large enough to have a row? */
 static bool is_shown(struct panel *p, uint32_t i)
 {
-	return !as_bottom_up(p)->is_limited ||
-	       least_reached(&p->tui->least, limit_value(p, i), limit_value(p, 0));
+	return number_columns_reach(&as_bottom_up(p)->number_columns, p, i);
 }
 
 /* Are there callers that would have rows? */
@@ -138,7 +128,7 @@ static bool is_branch(struct panel *p, uint32_t i)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);
 
-	if (!pb->is_limited || !node_of(p, i)->has_callers)
+	if (!pb->number_columns.is_limited || !node_of(p, i)->has_callers)
 		return node_of(p, i)->has_callers;
 	if (bottom_up_open(pb->tree, i) < 0 || make_flags(pb) < 0)
 		return false;
@@ -417,7 +407,6 @@ static void update(struct panel *p)
 	number_columns_choose(p);
 	if (!make_tree(p))
 		return;
-	pb->is_limited = tui_limit(p->tui, &pb->limit);
 	if (pb->auto_fold)
 		close_all(pb);
 	build(p);
@@ -511,7 +500,7 @@ static void explain(struct panel *p, struct buf *out)
 	if (*p->tui->filter)
 		buf_printf(out, "no path has '%s' in a name\nEsc clears the filter",
 			   p->tui->filter);
-	else if (as_bottom_up(p)->is_limited && node_of(p, 0)->n_children > 0)
+	else if (as_bottom_up(p)->number_columns.is_limited && node_of(p, 0)->n_children > 0)
 		buf_puts(out, "nothing is large enough for the limit\nEsc clears it");
 	else
 		tui_explain_empty(p->tui, out);

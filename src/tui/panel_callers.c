@@ -28,8 +28,6 @@ struct panel_callers {
 	uint32_t *rows; /* of callers, in their order on the screen */
 	size_t cap_rows;
 	size_t function_row;
-	bool is_limited;
-	struct derived limit; /* what by */
 };
 
 static struct panel_callers *as_callers(struct panel *p)
@@ -47,9 +45,9 @@ static double number(struct panel *p, uint32_t i, unsigned which)
 	return callers_number(as_callers(p)->callers, i, which);
 }
 
-static double derived(struct panel *p, uint32_t i, unsigned k, const struct derived *m)
+static double derived(struct panel *p, uint32_t i, unsigned which, const struct derived *m)
 {
-	return callers_derived(as_callers(p)->callers, i, NUMBER_DERIVED + k, m);
+	return callers_derived(as_callers(p)->callers, i, which, m);
 }
 
 /* ---- the function ---- */
@@ -123,20 +121,12 @@ static int sorting_compare(const void *a, const void *b)
 	return x->i < y->i ? -1 : x->i > y->i;
 }
 
-static double limit_value(struct panel *p, uint32_t i)
-{
-	struct panel_callers *pc = as_callers(p);
-
-	return callers_derived(pc->callers, i, NUMBER_LIMIT, &pc->limit);
-}
-
 /* Small ones are left out. A leaf is nothing but itself: that needs no row. */
 static bool is_shown(struct panel *p, uint32_t i)
 {
 	struct callers *c = as_callers(p)->callers;
 
-	if (as_callers(p)->is_limited &&
-	    !least_reached(&p->tui->least, limit_value(p, i), limit_value(p, 0)))
+	if (!number_columns_reach(&as_callers(p)->number_columns, p, i))
 		return false;
 	if (callers_row(c, i)->side != CALLERS_ITSELF)
 		return true;
@@ -225,7 +215,6 @@ static void update(struct panel *p)
 	if (make_callers(pc, numbers) < 0 ||
 	    (callers_n(pc->callers) == 1 && !numbers_is_holder(numbers, pc->node)))
 		return;
-	pc->is_limited = tui_limit(p->tui, &pc->limit);
 	make_rows(p);
 	if (pc->is_new)
 		go_to_function(p);

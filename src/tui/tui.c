@@ -291,6 +291,18 @@ static void apply_options(struct tui *t)
 	t->look = (struct look_options){t->options.theme, t->options.ascii, t->options.no_color};
 }
 
+static int compare_numbers(struct tui *t)
+{
+	struct numbers *before;
+
+	if (!t->options.before)
+		return 0;
+	before = numbers_new(t->options.before, t->options.peaks);
+	if (before)
+		numbers_compare(t->kept.numbers, before);
+	return before ? 0 : -ENOMEM;
+}
+
 struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
 		    const struct tui_host *host)
 {
@@ -310,7 +322,7 @@ struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
 	else
 		keymap_init(&t->keys);
 	t->kept.numbers = numbers_new(snap, options->peaks);
-	if (!t->kept.numbers || make_panels(t) < 0)
+	if (!t->kept.numbers || compare_numbers(t) < 0 || make_panels(t) < 0)
 		return tui_free(t);
 	if (options->settings)
 		apply_settings(t, options->settings);
