@@ -11,7 +11,8 @@ for f in torch.json h200-torch-graph.json h200-torch-stack.json h200-triton.chro
 	files+=("$tests/chrome/$f")
 done
 for f in upstream-cuda.json upstream-hip.json upstream-leaf_nodes.json upstream-triton.json \
-	h200-torch-add-python.hatchet h200-torch-add-shadow.hatchet; do
+	h200-torch-add-python.hatchet h200-torch-add-shadow.hatchet h200-triton-graph.hatchet \
+	h200-triton-samples.hatchet; do
 	files+=("$tests/hatchet/$f")
 done
 if grep -q 'define HAVE_SQLITE 1' "$build/config.h" && python3 "$tests/databases/make_databases.py" .; then

@@ -9,7 +9,9 @@ triton/profiler/viewer.py: no more of Triton is needed."""
 import contextlib
 import importlib.util
 import io
+import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -135,6 +137,23 @@ def changed(path, folder):
     return out
 
 
+def ties(folder):
+    """Times whose last digit depends on the order in which a value is divided."""
+    pick = random.Random(1)
+    kernels = [{"children": [], "frame": {"name": f"k{i}", "type": "function"},
+                "metrics": {"time (ns)": 500 * pick.randint(1, 10 ** pick.randint(1, 6)),
+                            "count": pick.choice([1, 2, 3, 4, 8, 16]),
+                            "device_id": "0", "device_type": "CUDA"}} for i in range(200)]
+    root = {"children": kernels, "frame": {"name": "ROOT", "type": "function"},
+            "metrics": {"count": 0, "time (ns)": 0}}
+    devices = {"CUDA": {"0": {"arch": "90", "bus_width": 6144, "clock_rate": 1980000,
+                              "memory_clock_rate": 2619000, "num_sms": 132}}}
+    out = os.path.join(folder, "ties.json")
+    with open(out, "w", encoding="utf-8") as f:
+        json.dump([root, devices], f)
+    return out
+
+
 def main():
     proton, folder = sys.argv[1:]
     viewer = validate.load_viewer()
@@ -143,10 +162,9 @@ def main():
         return 77
     sys.argv = sys.argv[:1]
     counts, failed = {}, 0
-    files = sorted(f for f in os.listdir(folder) if f.startswith("upstream-"))
+    files = sorted(os.path.join(folder, f) for f in os.listdir(folder) if f.startswith(("upstream-", "h200-")))
     with tempfile.TemporaryDirectory() as scratch:
-        for name in files:
-            path = os.path.join(folder, name)
+        for path in files + [ties(scratch)]:
             other = changed(path, scratch)
             runs = [["-m", m] for m in METRICS] + OPTIONS
             runs += [["-m", m, "-diff", other] for m in ("time/ns", "count", "avg_time/us", "time/%,count")]

@@ -414,10 +414,19 @@ const double *derive_raw(struct derive *d, uint32_t metric, bool inclusive)
 
 /* ---- what is made of raw columns ---- */
 
+/* In the unit asked for. Triton's viewer goes through seconds, which decides how 0.9115 is rounded. */
+static double in_unit(const struct derive *d, const struct derived *m, double value, double count)
+{
+	if (d->totals == TOTALS_UPSTREAM && !m->plain &&
+	    (m->metric == METRIC_TIME || m->metric == METRIC_CPU_TIME))
+		return value * 1e-9 / count / (1 / (1e9 / m->factor));
+	return value / count / m->factor;
+}
+
 static void make_value(const struct derive *d, const struct derived *m, const double *a, double *v)
 {
 	for (uint32_t i = 0; i < snapshot_n(d->snap); i++)
-		v[i] = a[i] / m->factor;
+		v[i] = in_unit(d, m, a[i], 1);
 }
 
 static void make_share(const struct derive *d, const struct derived *m, const double *a, double *v)
@@ -447,7 +456,7 @@ static int make_avg(struct derive *d, const struct derived *m, const double *a, 
 	if (!count)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < snapshot_n(d->snap); i++)
-		v[i] = a[i] / count[i] / m->factor;
+		v[i] = in_unit(d, m, a[i], count[i]);
 	return 0;
 }
 
