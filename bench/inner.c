@@ -122,7 +122,7 @@ static void picture_once(void *ctx)
 	    !snapshot_column(snap, METRIC_COUNT, true) || !snapshot_column(snap, METRIC_BYTES, true) ||
 	    !snapshot_flops(snap) || !snapshot_rate(snap, METRIC_TIME))
 		die("out of memory", "snapshot");
-	snapshot_flat(snap, NAME_SHORT, &n);
+	snapshot_flat(snap, &n);
 	snapshot_free(snap);
 }
 

@@ -479,7 +479,7 @@ static void summary_kernels(struct snapshot *snap, FILE *out)
 	double total = snapshot_column(snap, METRIC_TIME, true)->v[0];
 	char time[HUMAN_MAX], share[HUMAN_MAX], calls[HUMAN_MAX], avg[HUMAN_MAX];
 	size_t n, i, shown = 0;
-	const struct snap_flat *flat = snapshot_flat(snap, NAME_SHORT, &n);
+	const struct snap_flat *flat = snapshot_flat(snap, &n);
 
 	for (i = 0; i < n && shown < SUMMARY_ROWS; i++) {
 		if (flat[i].kind == FRAME_COPY || flat[i].kind == FRAME_SET)
@@ -490,7 +490,8 @@ static void summary_kernels(struct snapshot *snap, FILE *out)
 		human_percent(share, flat[i].time_ns / total);
 		human_count(calls, flat[i].count);
 		human_time_ns(avg, flat[i].time_ns / flat[i].count);
-		fprintf(out, "%9s  %5s %8s %9s  %.60s\n", time, share, calls, avg, flat[i].name);
+		fprintf(out, "%9s  %5s %8s %9s  %.60s\n", time, share, calls, avg,
+			snapshot_name(snap, flat[i].node, NAME_SHORT));
 	}
 }
 

@@ -262,9 +262,9 @@ START_TEST(snapshot_rolls_up)
 	ck_assert(value(snap, METRIC_TIME_MAX, true, "forward") == 60);
 	ck_assert(isnan(value(snap, METRIC_BYTES, true, "ROOT")));
 	ck_assert(snapshot_flops(snap)->v[0] == 2000);
-	flat = snapshot_flat(snap, NAME_SHORT, &n);
+	flat = snapshot_flat(snap, &n);
 	ck_assert_uint_eq(n, 2);
-	ck_assert_str_eq(flat[0].name, "k1");
+	ck_assert_str_eq(snapshot_name(snap, flat[0].node, NAME_SHORT), "k1");
 	ck_assert(flat[0].time_ns == 155 && flat[0].count == 4);
 	ck_assert(flat[0].min_ns == 5 && flat[0].max_ns == 60);
 	snapshot_free(snap);

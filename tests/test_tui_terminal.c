@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "base/util.h"
 #include "test_tui_session.h"
 #include "tui/restore.h"
@@ -269,7 +270,8 @@ END_TEST
 START_TEST(a_crash_gives_the_terminal_back)
 {
 	static const int signals[] = {SIGSEGV, SIGABRT, SIGBUS};
-	static const char *const undone[] = {"\x1b[?1049l", "\x1b[?1006;1000l", "\x1b[?12l\x1b[?25h"};
+	static const char *const undone[] = {"\x1b[?1049l", "\x1b[?1006;1000l",
+					     "\x1b[?12l\x1b[?25h"};
 	struct termios before, after;
 
 	tcgetattr(slave, &before);
@@ -321,8 +323,82 @@ START_TEST(suspends)
 }
 END_TEST
 
+/* ---- work that takes its time ---- */
+
+#define CROWD 300000 /* names, each another one: a fifth of a second for an expression */
+
+static void setup_crowd(void)
+{
+	struct winsize size = {.ws_row = 24, .ws_col = 80};
+	struct tui_options options = {.command = "view", .tty = tty};
+	char name[40];
+
+	ck_assert_int_eq(openpty(&master, &slave, tty, NULL, &size), 0);
+	setenv("TERM", "xterm-256color", 1);
+	world_init(&w);
+	for (unsigned i = 0; i < CROWD; i++) {
+		snprintf(name, sizeof(name), "context_%u_of_a_crowd", i);
+		world_node(&w, w.forward, FRAME_FUNCTION, name);
+	}
+	world_open(&w, &options);
+	clock_fake(0); /* time passes */
+	ck_assert_int_eq(tui_open(w.t), 0);
+}
+
+START_TEST(esc_stops_an_expression)
+{
+	type("&.*(of|at).*(crowd|flock)x*$\r\x1b"); /* Esc is there before it has begun */
+	ck_assert_str_eq(w.t->message, "stopped: the filters are as they were");
+	ck_assert(!filters_any(&w.t->filters));
+	ck_assert(sent("filtering: "));
+	type("&.*flash_fwd\r");
+	ck_assert(world_shows(&w, "only: .*flash_fwd"));
+	type("!.*(of|at).*(crowd|flock)x*$\r\x03");
+	ck_assert(world_shows(&w, "only: .*flash_fwd")); /* the one before still holds */
+	ck_assert(!world_shows(&w, "without: "));
+}
+END_TEST
+
+START_TEST(a_letter_stops_the_search_for_those_before_it)
+{
+	type("/ctxeon"); /* nothing is found, and no letter waits for it */
+	ck_assert_str_eq(w.t->prompt.note, "0 found");
+	type("\x15"
+	     "context_");
+	ck_assert_str_eq(w.t->prompt.note, "300000 found");
+	type("1\r");
+	ck_assert_str_eq(w.t->search, "context_1");
+	ck_assert_str_eq(w.t->message, "");
+}
+END_TEST
+
+START_TEST(esc_stops_a_filter)
+{
+	struct pollfd p = {.fd = tui_fd(w.t), .events = POLLIN};
+
+	type("\\flash\r");
+	ck_assert(world_shows(&w, "flash_fwd"));
+	ck_assert_int_eq(tui_key_script(w.t, "\\ C-u 'of_a_crowd' Enter"), 0);
+	work_serve(w.t, true);
+	w.t->work.key_ns = 1; /* long ago */
+	ck_assert_int_eq(write(master, "\x1b", 1), 1);
+	ck_assert_int_eq(poll(&p, 1, 5000), 1);
+	tui_redraw(w.t);
+	work_serve(w.t, false);
+	ck_assert_str_eq(w.t->message, "stopped: the filter is as it was");
+	ck_assert_str_eq(w.t->filter, "flash");
+	ck_assert(world_shows(&w, "flash_fwd"));
+	ck_assert(!world_shows(&w, "of_a_crowd"));
+}
+END_TEST
+
 Suite *suite_terminal(void)
 {
+	const TTest *const works[] = {
+		esc_stops_an_expression,
+		a_letter_stops_the_search_for_those_before_it,
+		esc_stops_a_filter,
+	};
 	const TTest *const tests[] = {
 		opens_and_gives_back,
 		keys_arrive,
@@ -338,12 +414,17 @@ Suite *suite_terminal(void)
 		suspends,
 	};
 	Suite *s = suite_create("terminal");
-	TCase *c = tcase_create("terminal");
+	TCase *c = tcase_create("terminal"), *crowd = tcase_create("crowd");
 
 	tcase_set_timeout(c, 60);
 	tcase_add_checked_fixture(c, setup, teardown);
 	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
 		tcase_add_test(c, tests[i]);
 	suite_add_tcase(s, c);
+	tcase_set_timeout(crowd, 120);
+	tcase_add_checked_fixture(crowd, setup_crowd, teardown);
+	for (size_t i = 0; i < ARRAY_SIZE(works); i++)
+		tcase_add_test(crowd, works[i]);
+	suite_add_tcase(s, crowd);
 	return s;
 }

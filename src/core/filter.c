@@ -143,6 +143,7 @@ struct matcher {
 	enum name_mode mode;
 	const struct snap_node *nodes;
 	const struct session_node *session_nodes;
+	const struct tick *tick;
 	uint8_t *seen; /* by session frame; NULL: out of memory, each is looked at */
 };
 
@@ -153,8 +154,13 @@ static struct matcher matcher_make(struct snapshot *snap, const struct name_patt
 {
 	const struct session *s = snapshot_session(snap);
 
-	return (struct matcher){
-		p, snap, mode, snapshot_nodes(snap), s->nodes, calloc(s->n_frames + 1, 1)};
+	return (struct matcher){p,
+				snap,
+				mode,
+				snapshot_nodes(snap),
+				s->nodes,
+				snapshot_tick(snap),
+				calloc(s->n_frames + 1, 1)};
 }
 
 static bool matches(const struct matcher *m, uint32_t node)
@@ -185,41 +191,45 @@ uint8_t *filter_all(const struct snapshot *snap)
  */
 enum { BELOW = 2, ABOVE = 4, PARENT = 8 };
 
-void filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
-		    enum name_mode mode)
+int filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
+		   enum name_mode mode)
 {
 	const uint32_t *parents = snapshot_parents(snap);
 	struct matcher m = matcher_make(snap, p, mode);
 	uint32_t n = snapshot_n(snap), i;
+	bool stopped;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && tick_at(m.tick, i, n); i++) {
 		uint32_t parent = parents[i];
 
 		if (mask[i] && ((parent != SNAP_NONE && (mask[parent] & BELOW)) || matches(&m, i)))
 			mask[i] |= BELOW | ABOVE;
 	}
+	stopped = i < n;
 	for (i = n; i-- > 1;)
 		if (mask[i] & ABOVE)
 			mask[parents[i]] |= ABOVE;
 	for (i = 0; i < n; i++)
 		mask[i] = (mask[i] & ABOVE) != 0;
 	free(m.seen);
+	return stopped ? -ECANCELED : 0;
 }
 
-void filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
-		    enum name_mode mode)
+int filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
+		   enum name_mode mode)
 {
 	const uint32_t *parents = snapshot_parents(snap);
 	struct matcher m = matcher_make(snap, p, mode);
-	uint32_t n = snapshot_n(snap);
+	uint32_t n = snapshot_n(snap), i;
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (i = 0; i < n && tick_at(m.tick, i, n); i++) {
 		uint32_t parent = parents[i];
 
 		if (mask[i] && ((parent != SNAP_NONE && !mask[parent]) || matches(&m, i)))
 			mask[i] = 0;
 	}
 	free(m.seen);
+	return i < n ? -ECANCELED : 0;
 }
 
 void filter_at_least(uint8_t *mask, const struct snapshot *snap, const double *values, double least)

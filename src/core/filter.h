@@ -8,9 +8,8 @@
  *   at least X   nodes whose value is no less, and their ancestors
  *
  * An expression must match from the first character of the name on, not to its last, as Python's
- * re.match does: "foo" finds "foobar", not "a foo". POSIX extended syntax, and of Python's: \d \w \s
- * \b, (?: ), lazy quantifiers, a leading (?i).
- *   thread  one */
+ * re.match does: "foo" finds "foobar", not "a foo". POSIX extended syntax, and of Python's: \d \w
+ * \s \b, (?: ), lazy quantifiers, a leading (?i). thread  one */
 #include <regex.h>
 #include <stdint.h>
 #include "core/snapshot.h"
@@ -28,11 +27,13 @@ bool name_pattern_match(const struct name_pattern *p, struct snapshot *snap, uin
 
 /* A mask is a byte a node, 1 = shown; malloc'd. All but launch metadata. NULL: out of memory. */
 uint8_t *filter_all(const struct snapshot *snap);
-void filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
-		    enum name_mode mode);
-void filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
-		    enum name_mode mode);
-void filter_at_least(uint8_t *mask, const struct snapshot *snap, const double *values, double least);
+/* 0, or -ECANCELED: somebody who heard of its progress has stopped it, the mask means nothing. */
+int filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
+		   enum name_mode mode);
+int filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
+		   enum name_mode mode);
+void filter_at_least(uint8_t *mask, const struct snapshot *snap, const double *values,
+		     double least);
 /* Upstream's rule: neither frames without values and children nor those that lost all children.
  * present: a byte a node, 0 = as if it were not there; or NULL. */
 void filter_empty(uint8_t *mask, const struct snapshot *snap, const uint8_t *present);

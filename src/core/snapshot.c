@@ -155,6 +155,16 @@ uint64_t snapshot_window_ns(const struct snapshot *snap)
 	return snap->window_ns;
 }
 
+void snapshot_set_tick(struct snapshot *snap, const struct tick *tick)
+{
+	snap->tick = tick;
+}
+
+const struct tick *snapshot_tick(const struct snapshot *snap)
+{
+	return snap->tick;
+}
+
 uint32_t snapshot_n(const struct snapshot *snap)
 {
 	return (uint32_t)snap->n;

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "core/tick.h"
 #include "core/session.h"
 
 #define SNAP_NONE UINT32_MAX
@@ -72,6 +73,10 @@ int snapshot_regroup(struct snapshot *snap, enum group group);
 /* Grows with each of the above: what was made of the same picture need not be made again. */
 uint64_t snapshot_generation(const struct snapshot *snap);
 
+/* Who hears how far long work on it is; borrowed, NULL: nobody. */
+void snapshot_set_tick(struct snapshot *snap, const struct tick *tick);
+const struct tick *snapshot_tick(const struct snapshot *snap);
+
 uint32_t snapshot_n(const struct snapshot *snap);
 const struct snap_node *snapshot_node(const struct snapshot *snap, uint32_t id);
 /* All of them, by id, for loops over a million; valid until the next update or regrouping. */
@@ -101,14 +106,14 @@ const struct snap_column *snapshot_flops(struct snapshot *snap);
 
 /* Flat table: one entry a kernel/copy/set name, summed over all contexts, by time descending. */
 struct snap_flat {
-	const char *name; /* short mode */
-	uint32_t node;    /* the heaviest context */
+	uint32_t frame; /* of the session */
+	uint32_t node;  /* the heaviest context, which has the name */
 	uint8_t kind;
 	double time_ns, count, bytes, flops, min_ns, max_ns; /* NaN = absent */
 	double time_rate; /* ns per second in the window */
 };
 /* The entries (owned by the snapshot, valid until the next update) and their number. */
-const struct snap_flat *snapshot_flat(struct snapshot *snap, enum name_mode mode, size_t *ret_n);
+const struct snap_flat *snapshot_flat(struct snapshot *snap, size_t *ret_n);
 
 /* Copies and sets by direction and memory kind. */
 struct snap_transfer {

@@ -48,6 +48,7 @@ struct lane_group {
 struct snapshot {
 	const struct session *s;
 	struct snapshot_spec spec;
+	const struct tick *tick; /* NULL: nobody listens */
 	uint64_t generation; /* grows with all that changes a number or what is shown */
 
 	/* The view. */
@@ -103,7 +104,6 @@ struct snapshot {
 	struct snap_flat *flat;
 	size_t n_flat, cap_flat;
 	uint64_t flat_generation; /* of the snapshot; 0: there is none */
-	enum name_mode flat_mode;
 	struct snap_transfer *transfers;
 	size_t n_transfers, cap_transfers;
 

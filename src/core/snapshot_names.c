@@ -25,14 +25,29 @@ static char *name_tame(const char *name)
 	return out;
 }
 
+static bool is_tame(const char *name)
+{
+	while (*name && (unsigned char)*name >= ' ' && *name != 0x7f)
+		name++;
+	return *name == '\0';
+}
+
+/* Most names are shown as they are, and the session has them: no copies of a million. */
+#define AS_IT_IS (UINT32_MAX - 1)
+
+/* String id of a name, AS_IT_IS, or 0 where memory is out. */
 static uint32_t name_make(struct snapshot *snap, uint32_t session_node, enum name_mode mode)
 {
+	const struct session_frame *f = &snap->s->frames[snap->s->nodes[session_node].frame];
 	const char *raw = session_node_name(snap->s, session_node);
+	bool interned = f->symbol || f->module == SESSION_NONE;
 	char *nice = NULL, *shown;
 	uint32_t id;
 
 	if (snap->spec.demangle && mode != NAME_RAW)
 		nice = snap->spec.demangle(raw, mode);
+	if (!nice && interned && is_tame(raw))
+		return AS_IT_IS;
 	shown = name_tame(nice ? nice : raw);
 	id = shown ? strtab_adds(snap->names, shown) : STRTAB_NONE;
 	free(shown);
@@ -117,6 +132,8 @@ const char *snapshot_name(struct snapshot *snap, uint32_t id, enum name_mode mod
 		c->string[frame] = name_make(snap, node, mode) + 1;
 		c->symbol[frame] = symbol;
 	}
+	if (c->string[frame] == AS_IT_IS + 1)
+		return session_node_name(snap->s, node);
 	return strtab_str(snap->names, c->string[frame] - 1);
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include "base/order.h"
 #include "base/util.h"
 #include "core/snapshot_impl.h"
 
@@ -62,40 +63,39 @@ static bool is_flat(const struct snapshot *snap, uint32_t id, double time_ns)
 	return n->kind == FRAME_FUNCTION && n->first_child == SNAP_NONE && !isnan(time_ns);
 }
 
-static struct snap_flat *flat_entry(struct snapshot *snap, uint32_t *by_frame, uint32_t id,
-				    enum name_mode mode)
+static struct snap_flat *flat_entry(struct snapshot *snap, uint32_t *by_frame, uint32_t id)
 {
 	uint32_t frame = frame_of(snap, id);
-	struct snap_flat *e;
 
 	if (by_frame[frame])
 		return &snap->flat[by_frame[frame] - 1];
 	if (array_reserve((void **)&snap->flat, &snap->cap_flat, snap->n_flat + 1,
 			  sizeof(*snap->flat)) < 0)
 		return NULL;
-	e = &snap->flat[snap->n_flat++];
-	by_frame[frame] = (uint32_t)snap->n_flat;
-	*e = (struct snap_flat){snapshot_name(snap, id, mode),
-				id,
-				snap->nodes[id].kind,
-				NAN,
-				NAN,
-				NAN,
-				NAN,
-				NAN,
-				NAN,
-				NAN};
-	return e;
+	by_frame[frame] = (uint32_t)++snap->n_flat;
+	snap->flat[snap->n_flat - 1] = (struct snap_flat){
+		frame, id, snap->nodes[id].kind, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+	return &snap->flat[snap->n_flat - 1];
 }
 
-static int flat_compare(const void *a, const void *b)
+/* By time; equal ones as they came. */
+static int flat_sort(struct snapshot *snap)
 {
-	const struct snap_flat *x = a, *y = b;
-	double tx = isnan(x->time_ns) ? -1 : x->time_ns, ty = isnan(y->time_ns) ? -1 : y->time_ns;
+	size_t n = snap->n_flat, cap = 0;
+	_cleanup_(freep) struct order_entry *order = malloc((n + 1) * sizeof(*order));
+	struct snap_flat *sorted = NULL;
 
-	if (tx != ty)
-		return tx < ty ? 1 : -1;
-	return strcmp(x->name, y->name);
+	if (!order || array_reserve((void **)&sorted, &cap, n + 1, sizeof(*sorted)) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = (struct order_entry){snap->flat[i].time_ns, i, 0};
+	order_sort(order, n, false);
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = snap->flat[order[i].id];
+	free(snap->flat);
+	snap->flat = sorted;
+	snap->cap_flat = cap;
+	return 0;
 }
 
 /* What the flat table is made of. */
@@ -149,7 +149,7 @@ static void flat_fold(const struct flat_columns *c, struct snap_flat *e, uint32_
 	}
 }
 
-static int flat_make(struct snapshot *snap, enum name_mode mode)
+static int flat_make(struct snapshot *snap)
 {
 	_cleanup_(freep) uint32_t *by_frame = calloc(snap->s->n_frames + 1, sizeof(*by_frame));
 	_cleanup_(freep) double *heaviest = calloc(snap->s->n_frames + 1, sizeof(*heaviest));
@@ -161,27 +161,25 @@ static int flat_make(struct snapshot *snap, enum name_mode mode)
 	for (uint32_t id = 0; id < snap->n; id++) {
 		struct snap_flat *e;
 
+		tick_at(snap->tick, id, snap->n);
 		if (!is_flat(snap, id, columns.time->v[id]))
 			continue;
-		e = flat_entry(snap, by_frame, id, mode);
+		e = flat_entry(snap, by_frame, id);
 		if (e)
 			flat_fold(&columns, e, id, &heaviest[frame_of(snap, id)]);
 	}
-	if (snap->n_flat)
-		qsort(snap->flat, snap->n_flat, sizeof(*snap->flat), flat_compare);
-	return 0;
+	return flat_sort(snap);
 }
 
-const struct snap_flat *snapshot_flat(struct snapshot *snap, enum name_mode mode, size_t *ret_n)
+const struct snap_flat *snapshot_flat(struct snapshot *snap, size_t *ret_n)
 {
 	*ret_n = 0;
-	if (snap->flat_generation != snap->generation || snap->flat_mode != mode) {
+	if (snap->flat_generation != snap->generation) {
 		snap->n_flat = 0;
 		snap->flat_generation = 0;
-		if (flat_make(snap, mode) < 0)
+		if (flat_make(snap) < 0)
 			return NULL;
 		snap->flat_generation = snap->generation;
-		snap->flat_mode = mode;
 	}
 	*ret_n = snap->n_flat;
 	return snap->flat;
@@ -196,7 +194,13 @@ static struct snap_transfer *transfer_entry(struct snapshot *snap, const struct 
 			  sizeof(*snap->transfers)) < 0)
 		return NULL;
 	t = &snap->transfers[snap->n_transfers++];
-	*t = (struct snap_transfer){f->name, f->kind, f->count, f->bytes, f->time_ns, NAN, NAN};
+	*t = (struct snap_transfer){snapshot_name(snap, f->node, NAME_SHORT),
+				    f->kind,
+				    f->count,
+				    f->bytes,
+				    f->time_ns,
+				    NAN,
+				    NAN};
 	return t;
 }
 
@@ -211,11 +215,11 @@ const struct snap_transfer *snapshot_transfers(struct snapshot *snap, size_t *re
 	uint32_t id;
 
 	snap->n_transfers = 0;
-	flat = snapshot_flat(snap, NAME_SHORT, &n);
+	flat = snapshot_flat(snap, &n);
 	for (i = 0; by_frame && i < n; i++)
 		if ((flat[i].kind == FRAME_COPY || flat[i].kind == FRAME_SET) &&
 		    transfer_entry(snap, &flat[i]))
-			by_frame[frame_of(snap, flat[i].node)] = (uint32_t)snap->n_transfers;
+			by_frame[flat[i].frame] = (uint32_t)snap->n_transfers;
 	for (id = 0; by_frame && snap->n_transfers && id < snap->n; id++) {
 		if ((snap->nodes[id].kind != FRAME_COPY && snap->nodes[id].kind != FRAME_SET) ||
 		    !by_frame[frame_of(snap, id)])

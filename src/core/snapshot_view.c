@@ -398,6 +398,7 @@ static int map_rows(struct snapshot *snap)
 			snap->row_node[snap->n_rows] = snap->s->rows[snap->n_rows].node;
 		else if (map_grouped_row(snap, snap->n_rows) < 0)
 			return -ENOMEM;
+		tick_at(snap->tick, snap->n_rows, snap->n_picture_rows);
 	}
 	return 0;
 }

@@ -110,7 +110,7 @@ static int put_kernels(const struct report *r)
 	struct columns columns;
 	struct numbers numbers;
 	size_t n, shown = 0;
-	const struct snap_flat *flat = snapshot_flat(r->snap, (enum name_mode)r->o->names, &n);
+	const struct snap_flat *flat = snapshot_flat(r->snap, &n);
 
 	if (!n) {
 		out_puts(r->out, "none\n");
@@ -122,7 +122,8 @@ static int put_kernels(const struct report *r)
 		flat_numbers(&flat[shown], all_ns, &numbers);
 		if (r->o->threshold > 0 && !(numbers.time_ns / all_ns >= r->o->threshold))
 			break;
-		put_numbers(r, &columns, &numbers, flat[shown].name);
+		put_numbers(r, &columns, &numbers,
+			    snapshot_name(r->snap, flat[shown].node, (enum name_mode)r->o->names));
 	}
 	put_omitted(r, n, shown);
 	return 0;
@@ -395,7 +396,7 @@ static int put_summary(const struct report *r)
 	uint64_t duration = s->end_ns > s->start_ns ? s->end_ns - s->start_ns : 0;
 	size_t kernels;
 
-	snapshot_flat(r->snap, (enum name_mode)r->o->names, &kernels);
+	snapshot_flat(r->snap, &kernels);
 	if (s->source) {
 		out_printf(r->out, "%-16s ", "profile of");
 		put_name(r->out, strtab_str(s->strings, s->source), 0, r->o->ascii);

@@ -34,24 +34,51 @@ bool filters_any(const struct filters *f)
 	return *f->v[FILTER_INCLUDE].text || *f->v[FILTER_EXCLUDE].text;
 }
 
-int filters_apply(const struct filters *f, struct snapshot *snap, struct snapshot *before,
+static int make_mask(const struct filters *f, struct snapshot *snap, enum name_mode names,
+		     uint8_t *mask)
+{
+	int r = 0;
+
+	if (*f->v[FILTER_INCLUDE].text)
+		r = filter_include(mask, snap, &f->v[FILTER_INCLUDE].pattern, names);
+	if (r == 0 && *f->v[FILTER_EXCLUDE].text)
+		r = filter_exclude(mask, snap, &f->v[FILTER_EXCLUDE].pattern, names);
+	if (snapshot_n(snap)) /* what keeps nothing still leaves the root to stand on */
+		mask[0] = 1;
+	return r;
+}
+
+static void put_back(struct filters *f)
+{
+	char text[FILTER_TEXT], why[64];
+
+	for (unsigned i = 0; i < FILTER_N; i++) {
+		memcpy(text, f->v[i].applied, sizeof(text));
+		if (filters_set(f, i, text, why, sizeof(why)) < 0)
+			filters_set(f, i, "", why, sizeof(why));
+	}
+}
+
+int filters_apply(struct filters *f, struct snapshot *snap, struct snapshot *before,
 		  enum name_mode names)
 {
 	_cleanup_(freep) uint8_t *mask = NULL;
+	int r = 0;
 
 	if (filters_any(f)) {
 		mask = filter_all(snap);
 		if (!mask)
 			return -ENOMEM;
+		r = make_mask(f, snap, names, mask);
 	}
-	if (*f->v[FILTER_INCLUDE].text)
-		filter_include(mask, snap, &f->v[FILTER_INCLUDE].pattern, names);
-	if (*f->v[FILTER_EXCLUDE].text)
-		filter_exclude(mask, snap, &f->v[FILTER_EXCLUDE].pattern, names);
-	if (mask && snapshot_n(snap)) /* what keeps nothing still leaves the root to stand on */
-		mask[0] = 1;
+	if (r < 0) {
+		put_back(f);
+		return r;
+	}
 	snapshot_mask(snap, mask);
 	if (before)
 		snapshot_mask(before, mask);
+	for (unsigned i = 0; i < FILTER_N; i++)
+		memcpy(f->v[i].applied, f->v[i].text, sizeof(f->v[i].applied));
 	return 0;
 }

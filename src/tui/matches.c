@@ -37,13 +37,16 @@ bool needle_in(struct tui *t, const struct needle *needle, uint32_t node)
 }
 
 /* A parent's id is smaller than its children's: one pass down, one pass up. */
-static void mark(struct tui *t, const struct needle *needle)
+static int mark(struct tui *t, const struct needle *needle)
 {
 	uint8_t *v = t->matches.nodes;
 	uint32_t n = snapshot_n(t->snap);
 
 	for (uint32_t id = 0; id < n; id++) {
 		const struct snap_node *node = snapshot_node(t->snap, id);
+
+		if (!tick_at(snapshot_tick(t->snap), id, n))
+			return -ECANCELED;
 
 		v[id] = !node->hidden && needle_in(t, needle, id) ? MATCH_SELF : 0;
 		if (node->parent != SNAP_NONE && node->parent != 0 && v[node->parent])
@@ -52,6 +55,7 @@ static void mark(struct tui *t, const struct needle *needle)
 	for (uint32_t id = n; id-- > 1;)
 		if (v[id] & (MATCH_SELF | MATCH_BELOW))
 			v[snapshot_node(t->snap, id)->parent] |= MATCH_BELOW;
+	return 0;
 }
 
 static bool is_fresh(const struct tui *t)
@@ -66,6 +70,7 @@ const uint8_t *tui_matches(struct tui *t)
 {
 	struct matches *m = &t->matches;
 	struct needle needle;
+	int r;
 
 	if (is_fresh(t))
 		return m->nodes;
@@ -75,7 +80,11 @@ const uint8_t *tui_matches(struct tui *t)
 			  sizeof(*m->nodes)) < 0 ||
 	    needle_init(&needle, t, t->search, &m->seen, &m->cap_seen) < 0)
 		return NULL;
-	mark(t, &needle);
+	work_begin(t, "searching");
+	r = mark(t, &needle);
+	work_end(t);
+	if (r < 0)
+		return NULL;
 	m->made = true;
 	m->generation = snapshot_generation(t->snap);
 	m->names = (uint8_t)t->names;

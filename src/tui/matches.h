@@ -39,7 +39,7 @@ struct matches {
 	bool made;
 };
 
-/* MATCH_* by node; NULL: out of memory. */
+/* MATCH_* by node; NULL: out of memory, or stopped (t->work.stopped). */
 const uint8_t *tui_matches(struct tui *t);
 void matches_done(struct matches *m);
 

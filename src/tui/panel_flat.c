@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
-#include "base/hash.h"
+#include "base/order.h"
 #include "core/durations.h"
 #include "tui/panel.h"
 #include "tui/tui_impl.h"
@@ -162,23 +162,6 @@ static const struct column columns[] = {
 
 /* ---- rows ---- */
 
-/* The entry and its value, while sorting. */
-struct sorting {
-	double value;
-	uint32_t i;
-};
-
-static int sorting_compare(const void *a, const void *b)
-{
-	const struct sorting *x = a, *y = b;
-
-	if (isnan(x->value) != isnan(y->value))
-		return isnan(x->value) ? 1 : -1;
-	if (!isnan(x->value) && x->value != y->value)
-		return x->value < y->value ? 1 : -1;
-	return x->i < y->i ? -1 : 1;
-}
-
 /* Totals over all entries, filtered out or not. */
 static void sum_up(struct panel_flat *pf)
 {
@@ -194,38 +177,34 @@ static void sum_up(struct panel_flat *pf)
 	}
 }
 
-/* Numbers keep their ends apart when reversed: absent ones stay last. */
-static void set_order(struct panel_flat *pf, const struct sorting *s, size_t n)
+static const char *name_of(struct panel *p, uint32_t i)
 {
-	size_t present = n;
-
-	while (present > 0 && isnan(s[present - 1].value))
-		present--;
-	for (size_t i = 0; i < n; i++)
-		pf->order[i] = s[pf->base.ascending && i < present ? present - 1 - i : i].i;
-	pf->base.n_rows = n;
+	return snapshot_name(p->tui->snap, as_flat(p)->v[i].node, p->tui->names);
 }
 
-static bool passes(struct panel *p, const struct snap_flat *f)
+static bool passes(struct panel *p, uint32_t i, bool match_case)
 {
 	const char *filter = p->tui->filter;
 
-	return !*filter || text_find(f->name, filter, text_is_smart_case(filter));
+	return !*filter || text_find(name_of(p, i), filter, match_case);
 }
 
 static void make_order(struct panel *p)
 {
 	struct panel_flat *pf = as_flat(p);
-	_cleanup_(freep) struct sorting *s = malloc((pf->n + 1) * sizeof(*s));
+	_cleanup_(freep) struct order_entry *order = malloc((pf->n + 1) * sizeof(*order));
+	bool match_case = text_is_smart_case(p->tui->filter);
 	size_t n = 0;
 
-	if (!s)
+	if (!order)
 		return;
 	for (uint32_t i = 0; i < pf->n; i++)
-		if (passes(p, &pf->v[i]))
-			s[n++] = (struct sorting){column_value(&columns[p->sort], p, i), i};
-	qsort(s, n, sizeof(*s), sorting_compare);
-	set_order(pf, s, n);
+		if (passes(p, i, match_case))
+			order[n++] = (struct order_entry){column_value(&columns[p->sort], p, i), i, 0};
+	order_sort(order, n, p->ascending);
+	for (size_t i = 0; i < n; i++)
+		pf->order[i] = order[i].id;
+	p->n_rows = n;
 }
 
 static void update(struct panel *p)
@@ -235,7 +214,7 @@ static void update(struct panel *p)
 	p->n_rows = 0;
 	free(pf->quantiles);
 	pf->quantiles = NULL;
-	pf->v = snapshot_flat(p->tui->snap, p->tui->names, &pf->n);
+	pf->v = snapshot_flat(p->tui->snap, &pf->n);
 	if (!pf->v ||
 	    array_reserve((void **)&pf->order, &pf->cap_order, pf->n + 1, sizeof(*pf->order)) < 0 ||
 	    array_reserve((void **)&pf->cumulative, &pf->cap_cumulative, pf->n + 1,
@@ -253,14 +232,12 @@ static const struct snap_flat *entry(struct panel *p, size_t row)
 
 static uint64_t row_key(struct panel *p, size_t row)
 {
-	const struct snap_flat *f = entry(p, row);
-
-	return hash_bytes(f->name, strlen(f->name)) + f->kind;
+	return entry(p, row)->frame;
 }
 
 static const char *row_name(struct panel *p, size_t row)
 {
-	return entry(p, row)->name;
+	return name_of(p, as_flat(p)->order[row]);
 }
 
 static uint32_t row_node(struct panel *p, size_t row)
@@ -278,7 +255,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 {
 	struct panel_flat *pf = as_flat(p);
 	const struct snap_flat *f = entry(p, row);
-	struct pen_name name = {.text = f->name,
+	struct pen_name name = {.text = row_name(p, row),
 				.scroll = p->scroll,
 				.needle = p->tui->search,
 				.cut = TEXT_CUT_MIDDLE};

@@ -61,21 +61,52 @@ static bool is_made(const struct panel_tree *pt)
 	       !strcmp(pt->filter, t->filter) && !memcmp(&pt->least, &t->least, sizeof(pt->least));
 }
 
+/* The rows are those of the filter before. In a prompt more letters come. */
+static void filter_stopped(struct panel_tree *pt)
+{
+	struct tui *t = pt->base.tui;
+
+	if (prompt_is_open(&t->prompt))
+		return;
+	snprintf(t->filter, sizeof(t->filter), "%s", pt->filter);
+	tui_message(t, "stopped: the filter is as it was");
+}
+
+static int prepare(struct panel_tree *pt)
+{
+	struct tui *t = pt->base.tui;
+	bool is_new = strcmp(pt->filter, t->filter) != 0;
+	int r;
+
+	pt->tree.open_kept |= is_new;
+	if (is_new)
+		work_begin(t, "filtering");
+	r = tree_prepare(&pt->tree, t->filter);
+	if (is_new)
+		work_end(t);
+	return r;
+}
+
 static int make(struct panel_tree *pt)
 {
 	const struct tui *t = pt->base.tui;
 	struct tree *tree = &pt->tree;
+	int r;
 
-	tree->open_kept |= strcmp(pt->filter, t->filter) != 0;
 	pt->searched = false;
 	pt->generation = 0;
-	if (tree_prepare(tree, t->filter) < 0)
-		return -ENOMEM;
+	r = prepare(pt);
+	if (r < 0 && r != -ECANCELED)
+		return r;
 	tree_columns_update(pt);
 	choose_sort(&pt->base);
 	tree_columns_limit(pt);
 	if (tree_build(tree) < 0)
 		return -ENOMEM;
+	if (r < 0) {
+		filter_stopped(pt);
+		return 0;
+	}
 	snprintf(pt->filter, sizeof(pt->filter), "%s", t->filter);
 	pt->generation = snapshot_generation(t->snap);
 	pt->names = t->names;
@@ -445,7 +476,9 @@ static void mark_search(struct panel *p)
 	if (pt->searched && !strcmp(pt->search, p->tui->search))
 		return;
 	snprintf(pt->search, sizeof(pt->search), "%s", p->tui->search);
+	work_begin(p->tui, "searching");
 	pt->searched = tree_search(&pt->tree, pt->search) == 0;
+	work_end(p->tui);
 }
 
 static bool find(struct panel *p, bool forward, bool *ret_wrapped)
@@ -454,7 +487,7 @@ static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 	uint32_t id;
 
 	mark_search(p);
-	if (p->n_rows == 0)
+	if (p->n_rows == 0 || !as_tree(p)->searched)
 		return false;
 	id = tree_next_match(tree, row_node(p, p->cursor), forward, ret_wrapped);
 	if (id == SNAP_NONE)

@@ -147,7 +147,9 @@ static void do_back(struct tui *t)
 
 static void say_found(struct tui *t, bool found, bool wrapped)
 {
-	if (!found && tui_panel(t) == t->panels[TUI_PANEL_TREE])
+	if (t->work.stopped)
+		tui_message(t, "stopped: '%s' was not looked for to the end", t->search);
+	else if (!found && tui_panel(t) == t->panels[TUI_PANEL_TREE])
 		tui_message(t, "'%s' is not found", t->search);
 	else if (!found) /* it may be in another one */
 		tui_message(t, "'%s' is not in %s", t->search, tui_panel(t)->ops->title);
@@ -192,9 +194,14 @@ static void on_search(struct tui *t, enum prompt_event event, const char *text)
 	if (event == PROMPT_ACCEPTED && *t->search)
 		search_step(t, true);
 	t->prompt.note[0] = '\0';
-	if (event == PROMPT_CHANGED && *t->search && tui_panel(t) == t->panels[TUI_PANEL_TREE])
-		snprintf(t->prompt.note, sizeof(t->prompt.note), "%zu found",
-			 panel_tree_n_matches(t->panels[TUI_PANEL_TREE]));
+	if (event == PROMPT_CHANGED && *t->search && tui_panel(t) == t->panels[TUI_PANEL_TREE]) {
+		size_t n = panel_tree_n_matches(t->panels[TUI_PANEL_TREE]);
+
+		if (t->work.stopped) /* by the next letter, which looks anew */
+			t->prompt.note[0] = '\0';
+		else
+			snprintf(t->prompt.note, sizeof(t->prompt.note), "%zu found", n);
+	}
 }
 
 static void do_search(struct tui *t)
@@ -364,6 +371,7 @@ static void do_group(struct tui *t)
 		tui_message(t, "whole profiles are compared: they cannot be grouped");
 		return;
 	}
+	t->work.what = "grouping";
 	if (snapshot_regroup(t->snap, group) < 0) {
 		tui_message(t, "out of memory");
 		return;
@@ -406,6 +414,10 @@ static void do_pause(struct tui *t)
 
 static void do_reset(struct tui *t)
 {
+	if (!t->options.live) {
+		tui_message(t, "nothing more comes into a saved profile: there is no now to count from");
+		return;
+	}
 	snapshot_reset(t->snap, false);
 	t->is_reset = true;
 	t->reset_up_ns = t->status.up_ns;

@@ -22,6 +22,8 @@ struct screen {
 	bool has_saved;
 	struct look look;
 	struct buf restore;
+	int ahead[32]; /* keys that were looked at and not taken yet */
+	unsigned n_ahead;
 };
 
 /* Signals that curses would take. */
@@ -217,7 +219,7 @@ static bool has_hung_up(const struct screen *sc)
 	return poll(&p, 1, 0) == 1 && (p.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-int screen_read_key(struct screen *sc)
+static int read_key(struct screen *sc)
 {
 	wint_t c, after;
 	int r;
@@ -233,6 +235,31 @@ int screen_read_key(struct screen *sc)
 		return (int)c;
 	r = wget_wch(sc->win, &after); /* Alt sends Esc first, at once */
 	return r == OK && after != 27 ? KEY_ALT | (int)after : 27;
+}
+
+int screen_read_key(struct screen *sc)
+{
+	int key;
+
+	if (sc->n_ahead == 0)
+		return read_key(sc);
+	key = sc->ahead[0];
+	memmove(sc->ahead, sc->ahead + 1, --sc->n_ahead * sizeof(*sc->ahead));
+	return key;
+}
+
+int screen_look_ahead(struct screen *sc)
+{
+	int key = sc->n_ahead < ARRAY_SIZE(sc->ahead) ? read_key(sc) : 0;
+
+	if (key > 0)
+		sc->ahead[sc->n_ahead++] = key;
+	return key;
+}
+
+void screen_forget_keys(struct screen *sc)
+{
+	sc->n_ahead = 0;
 }
 
 /* Buttons, as curses calls them. */

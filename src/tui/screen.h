@@ -27,6 +27,9 @@ int screen_fd(const struct screen *sc);
 
 /* One key without waiting: a key as in keys.h, 0 none, -EIO gone. */
 int screen_read_key(struct screen *sc);
+/* The next key that nobody has looked at, without taking it; 0 none, -EIO gone. */
+int screen_look_ahead(struct screen *sc);
+void screen_forget_keys(struct screen *sc); /* that were looked at */
 /* Ask the terminal to report the mouse, or to keep it to itself. */
 void screen_mouse(struct screen *sc, bool on);
 /* After KEY_MOUSE was read: what happened. False: nothing that means something. */

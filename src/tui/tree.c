@@ -80,6 +80,8 @@ static int mark_matches(struct tree *t, const char *needle, uint8_t mark, uint8_
 	for (uint32_t id = (uint32_t)t->n_flags; id-- > 0;) { /* children before their parents */
 		const struct snap_node *n = &m.nodes[id];
 
+		if (!tick_at(snapshot_tick(t->snap), t->n_flags - id, t->n_flags))
+			return -ECANCELED;
 		if (!n->hidden && node_matches(t, &m, id)) {
 			t->flags[id] |= mark;
 			++*ret_n;
@@ -90,31 +92,38 @@ static int mark_matches(struct tree *t, const char *needle, uint8_t mark, uint8_
 	return 0;
 }
 
-/* Keep matches, what is above them (marked already) and what is below. */
-static int mark_filter(struct tree *t, const char *filter)
+static void clear_marks(struct tree *t, unsigned marks)
 {
-	enum { BELOW = 64 };
-	const uint32_t *parents = snapshot_parents(t->snap);
-	size_t n;
-	int r = mark_matches(t, filter, BELOW, TREE_KEEP, &n);
+	for (size_t id = 0; id < t->n_flags; id++)
+		t->flags[id] &= (uint8_t)(0xff - marks);
+}
 
-	for (uint32_t id = 0; r == 0 && id < t->n_flags; id++) {
+/* Marks of a filter in the making: until it is whole, the one before holds. */
+enum { BELOW = 64, ABOVE = 128 };
+
+/* Keep matches, what is above them (marked already) and what is below. */
+static void keep_marked(struct tree *t)
+{
+	const uint32_t *parents = snapshot_parents(t->snap);
+
+	for (uint32_t id = 0; id < t->n_flags; id++) {
 		uint32_t parent = parents[id];
 
 		if (parent != SNAP_NONE && t->flags[parent] & BELOW)
 			t->flags[id] |= BELOW;
 	}
 	for (size_t id = 0; id < t->n_flags; id++) {
-		if (t->flags[id] & BELOW)
-			t->flags[id] |= TREE_KEEP;
-		else if (t->flags[id] & TREE_KEEP && t->open_kept)
-			t->flags[id] |= TREE_OPEN;
-		t->flags[id] &= (uint8_t)~BELOW;
+		unsigned marks = t->flags[id], keep = 0;
+
+		if (marks & BELOW)
+			keep = TREE_KEEP;
+		else if (marks & ABOVE)
+			keep = t->open_kept ? TREE_KEEP | TREE_OPEN : TREE_KEEP;
+		t->flags[id] = (uint8_t)((marks & (0xffu - (BELOW | ABOVE | TREE_KEEP))) | keep);
 	}
 	if (t->n_flags) /* a filter that keeps nothing still leaves the root to stand on */
 		t->flags[0] |= TREE_KEEP;
 	t->open_kept = false;
-	return r;
 }
 
 static int make_room(struct tree *t)
@@ -131,21 +140,25 @@ static int make_room(struct tree *t)
 	return 0;
 }
 
-static void clear_marks(struct tree *t, unsigned marks)
-{
-	for (size_t id = 0; id < t->n_flags; id++)
-		t->flags[id] &= (uint8_t)(0xff - marks);
-}
-
 int tree_prepare(struct tree *t, const char *filter)
 {
+	size_t n;
 	int r = make_room(t);
 
 	if (r < 0 || (!*filter && !t->filtered))
 		return r;
-	t->filtered = *filter;
-	clear_marks(t, TREE_KEEP);
-	return t->filtered ? mark_filter(t, filter) : 0;
+	if (!*filter) {
+		t->filtered = false;
+		return 0;
+	}
+	r = mark_matches(t, filter, BELOW, ABOVE, &n);
+	if (r < 0) {
+		clear_marks(t, BELOW | ABOVE);
+		return r;
+	}
+	t->filtered = true;
+	keep_marked(t);
+	return 0;
 }
 
 int tree_search(struct tree *t, const char *search)

@@ -66,9 +66,10 @@ void tree_init(struct tree *t, struct snapshot *snap);
 void tree_done(struct tree *t);
 /* Ids start anew after a regrouping: forget fold state and zoom. */
 void tree_forget(struct tree *t);
-/* Room for the ids of the present picture, and the marks of the filter ("" = none). */
+/* Room for the ids of the present picture, and the marks of the filter ("" = none). -ECANCELED: it
+ * was stopped, and the filter before still holds. */
 int tree_prepare(struct tree *t, const char *filter);
-/* The marks of a search; "" = none. */
+/* The marks of a search; "" = none. -ECANCELED: stopped, there are no whole ones. */
 int tree_search(struct tree *t, const char *search);
 /* What is shown, or its order, has changed: all rows anew. */
 int tree_build(struct tree *t);

@@ -110,7 +110,14 @@ void tui_picture(struct tui *t)
 
 void tui_refilter(struct tui *t)
 {
-	if (filters_apply(&t->filters, t->snap, t->options.before, t->names) < 0)
+	int r;
+
+	work_begin(t, "filtering");
+	r = filters_apply(&t->filters, t->snap, t->options.before, t->names);
+	work_end(t);
+	if (r == -ECANCELED)
+		tui_message(t, "stopped: the filters are as they were");
+	else if (r < 0)
 		tui_message(t, "out of memory");
 	tui_spoil(t);
 }
@@ -164,6 +171,38 @@ static void draw_message(struct tui *t, const struct canvas *canvas, int y, int 
 	pen_put(&pen, ROLE_MESSAGE, t->message);
 }
 
+static bool has_talk(const struct tui *t)
+{
+	return prompt_is_open(&t->prompt) || *t->message;
+}
+
+/* Lines below the panel. A short screen has one for messages and function keys together. */
+static int n_bottom(const struct tui *t, const struct canvas *canvas)
+{
+	return canvas->rows >= SHORT ? 2 : canvas->rows >= 8 || has_talk(t);
+}
+
+void tui_draw_work(struct tui *t, const char *text)
+{
+	struct canvas canvas = screen_canvas(t->screen);
+	struct prompt prompt = t->prompt;
+	int row = canvas.rows - n_bottom(t, &canvas), x;
+	struct pen pen = pen_at(&canvas, row, 0, canvas.cols);
+
+	if (canvas.rows < TUI_MIN_ROWS || canvas.cols < TUI_MIN_COLS)
+		return;
+	wmove(canvas.win, row, 0);
+	wclrtoeol(canvas.win);
+	if (prompt_is_open(&prompt)) {
+		snprintf(prompt.note, sizeof(prompt.note), "%s", text);
+		prompt_draw(&prompt, &canvas, row, &x);
+		screen_flush(t->screen, row, x);
+		return;
+	}
+	pen_put(&pen, ROLE_MESSAGE, text);
+	screen_flush(t->screen, -1, 0);
+}
+
 static void draw_too_small(const struct canvas *canvas)
 {
 	struct pen pen = pen_at(canvas, 0, 0, canvas->cols);
@@ -174,9 +213,8 @@ static void draw_too_small(const struct canvas *canvas)
 
 void tui_draw(struct tui *t, const struct canvas *canvas, int *ret_y, int *ret_x)
 {
-	bool footer = canvas->rows >= 8, talk = prompt_is_open(&t->prompt) || *t->message;
-	/* A short screen has one line for messages and function keys together. */
-	int bottom = canvas->rows >= SHORT ? 2 : footer || talk, top;
+	bool footer = canvas->rows >= 8, talk = has_talk(t);
+	int bottom = n_bottom(t, canvas), top;
 
 	*ret_y = -1;
 	*ret_x = 0;
@@ -314,6 +352,7 @@ struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
 	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
 		t->options.ascii = true;
 	t->snap = snap;
+	work_init(t);
 	if (host)
 		t->host = *host;
 	t->why = "";
@@ -338,6 +377,7 @@ struct tui *tui_free(struct tui *t)
 	if (!t)
 		return NULL;
 	tui_close(t);
+	snapshot_set_tick(t->snap, NULL);
 	for (unsigned i = 0; i < TUI_N_PANELS; i++)
 		panel_free(t->panels[i]);
 	panel_free(t->help);
@@ -470,6 +510,7 @@ int tui_handle_input(struct tui *t)
 		key = screen_read_key(t->screen);
 		if (key <= 0)
 			break;
+		work_serve(t, true);
 		if (key == (KEY_FUNCTION | KEY_MOUSE))
 			press(t);
 		else
@@ -478,6 +519,7 @@ int tui_handle_input(struct tui *t)
 			return 0;
 	}
 	tui_redraw(t);
+	work_serve(t, false);
 	return key < 0 ? key : 0;
 }
 

@@ -24,6 +24,7 @@
 #include "tui/prompt.h"
 #include "tui/tui.h"
 #include "tui/usage.h"
+#include "tui/work.h"
 
 #define TUI_MIN_ROWS 5
 #define TUI_MIN_COLS 20
@@ -58,6 +59,7 @@ struct tui {
 	struct mouse mouse;
 	bool has_mouse;
 	struct usage usage;
+	struct work work;
 	struct kept kept;
 	struct matches matches; /* of the search */
 	char search[TUI_NEEDLE], filter[TUI_NEEDLE];               /* "" = none */
@@ -79,6 +81,7 @@ void tui_do_request(struct tui *t, enum request request);
 int tui_ask(struct tui *t, enum tui_action action, int arg); /* the host; says so when it cannot */
 void tui_redraw(struct tui *t);
 void tui_draw(struct tui *t, const struct canvas *canvas, int *ret_y, int *ret_x);
+void tui_draw_work(struct tui *t, const char *text); /* where messages are, at once */
 void tui_show_panel(struct tui *t, enum tui_panel panel);
 void tui_picture(struct tui *t); /* a new one from the session */
 void tui_refilter(struct tui *t); /* the same picture through other filters */
