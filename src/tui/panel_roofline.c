@@ -404,7 +404,7 @@ static void draw_label(struct panel *p, struct pen *pen, int row)
 
 /* Texts below the plot that leave a blank between them. */
 struct ticks {
-	struct tick {
+	struct axis_mark {
 		int x, width;
 		enum role role;
 		char text[HUMAN_MAX + 4];
@@ -413,7 +413,7 @@ struct ticks {
 };
 
 /* False: there is no room for it. */
-static bool add_tick(struct ticks *t, const struct tick *tick, int width)
+static bool add_tick(struct ticks *t, const struct axis_mark *tick, int width)
 {
 	unsigned i = 0;
 
@@ -436,7 +436,7 @@ static void add_ridges(struct panel *p, struct ticks *t, const struct glyphs *g)
 	for (unsigned i = 0; i < PEAK_WIDTHS; i++) {
 		unsigned w = (selected(p)->width + i) % PEAK_WIDTHS;
 		double at = is_width_used(p, w) ? peak(p, w) / bandwidth(p) : NAN;
-		struct tick tick = {.role = ROLE_TITLE};
+		struct axis_mark tick = {.role = ROLE_TITLE};
 		char text[HUMAN_MAX];
 
 		if (isnan(at))
@@ -456,7 +456,7 @@ static void add_round(struct panel *p, struct ticks *t)
 
 	for (unsigned i = 0; i < steps->n; i++) /* whole decades first */
 		for (int exponent = (int)floor(a->from); exponent <= a->to; exponent++) {
-			struct tick tick = {.role = ROLE_DIM};
+			struct axis_mark tick = {.role = ROLE_DIM};
 			double v = steps->v[i] * pow(10, exponent);
 
 			print_tick(tick.text, v);
