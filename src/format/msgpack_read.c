@@ -84,16 +84,20 @@ static int take(struct msgpack *m, unsigned n, uint64_t *ret)
 
 static void put_escaped(struct msgpack *m, const char *p, size_t n)
 {
+	size_t plain = 0; /* bytes before i that stand for themselves */
+
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)p[i];
 
-		if (c < 0x20)
-			buf_printf(&m->text, "\\u%04x", c);
-		else if (c == '"' || c == '\\')
-			buf_printf(&m->text, "\\%c", c);
-		else
-			buf_putc(&m->text, (char)c);
+		if (c >= 0x20 && c != '"' && c != '\\') {
+			plain++;
+			continue;
+		}
+		buf_put(&m->text, p + i - plain, plain);
+		plain = 0;
+		buf_printf(&m->text, c < 0x20 ? "\\u%04x" : "\\%c", c);
 	}
+	buf_put(&m->text, p + n - plain, plain);
 }
 
 /* Before an item: a comma where one belongs. Keys must be strings. */
@@ -171,10 +175,16 @@ static int word(struct msgpack *m, const char *text)
 
 static int whole(struct msgpack *m, uint64_t v, bool negative)
 {
+	char digits[21], *p = digits + sizeof(digits);
+	uint64_t rest = negative ? -v : v;
+
+	do {
+		*--p = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest);
 	if (negative)
-		buf_printf(&m->text, "%lld", (long long)v);
-	else
-		buf_printf(&m->text, "%llu", (unsigned long long)v);
+		*--p = '-';
+	buf_put(&m->text, p, (size_t)(digits + sizeof(digits) - p));
 	end_item(m);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "format/format.h"
 
@@ -30,8 +31,16 @@ static struct session *read_bytes(const struct format *format, const char *data,
 	return session_free(s);
 }
 
+/* Some names are readable otherwise, and some as they are. */
+static char *other_name(const char *raw, enum name_mode mode)
+{
+	return (raw[0] + mode) % 2 ? strdup(raw + 1) : NULL;
+}
+
 static void write_all(const struct session *s)
 {
+	const struct write_options options = {.names = (enum name_mode)(s->n_nodes % NAME_N),
+					      .demangle = other_name};
 	struct out *o = malloc(sizeof(*o));
 	struct buf text;
 	int r;
@@ -44,7 +53,7 @@ static void write_all(const struct session *s)
 			continue;
 		buf_clear(&text);
 		out_to_buf(o, &text);
-		r = formats[i]->write(s, NULL, o);
+		r = formats[i]->write(s, &options, o);
 		if (r == -ENODATA && !s->n_intervals)
 			continue;
 		if (r < 0 || out_flush(o) < 0)
