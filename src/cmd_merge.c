@@ -239,7 +239,7 @@ static int print_ranks(const struct session *s, const struct arguments *a)
 	int r;
 
 	b.metric = metric_table_get(s->metrics, metric);
-	r = ranks_init(&b.ranks, s, metric);
+	r = ranks_init(&b.ranks, s, metric, NULL);
 	if (r == -EINVAL) {
 		complain("'%s' is no metric that adds up over ranks", a->metric);
 		return STATUS_USAGE;

@@ -223,7 +223,7 @@ START_TEST(slowest_rank_is_named)
 	take(s, of_process("gemm", 20, 2, 5), "b");
 	take(s, of_process("gemm", 5, 3, 4), "c"); /* a helper of rank 4 */
 	take(s, of_process("relu", 9, 4, 6), "d");
-	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_TIME), 0);
+	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_TIME, NULL), 0);
 	ck_assert_uint_eq(ranks.n, 3);
 	ck_assert_double_eq(ranks.totals[0].sum, 15);
 	ck_assert_double_eq(ranks.totals[1].sum, 20);
@@ -241,9 +241,9 @@ START_TEST(slowest_rank_is_named)
 	ck_assert_double_eq_tol(spread_imbalance(&ranks.spread[2]), 20 / 17.5, 1e-12);
 	ck_assert_int_eq(s->processes[ranks.spread[2].slowest].rank, 5);
 	ranks_done(&ranks);
-	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_DIRECTION), -EINVAL);
-	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_TIME_MIN), -EINVAL);
-	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_NONE), -EINVAL);
+	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_DIRECTION, NULL), -EINVAL);
+	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_TIME_MIN, NULL), -EINVAL);
+	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_NONE, NULL), -EINVAL);
 	session_free(s);
 }
 END_TEST
@@ -256,7 +256,7 @@ START_TEST(empty_profiles)
 	ck_assert_int_eq(session_merge(s, from, NULL), 0);
 	ck_assert_int_eq(session_merge(s, from, NULL), 0);
 	ck_assert_uint_eq(s->n_nodes, 1);
-	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_TIME), 0);
+	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_TIME, NULL), 0);
 	ck_assert_uint_eq(ranks.n, 0);
 	ranks_done(&ranks);
 	session_free(from);

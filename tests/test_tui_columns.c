@@ -395,6 +395,56 @@ START_TEST(ranks)
 }
 END_TEST
 
+/* What a filter leaves out is no work of a rank, and nobody waits for it. */
+START_TEST(ranks_filtered)
+{
+	static const struct tui_options options = {.command = "view", .panel = TUI_PANEL_RANKS};
+	struct world w;
+
+	world_init_empty(&w);
+	session_free(w.s);
+	w.s = ranks_session();
+	w.status = (struct tui_status){.run = TUI_RUN_FILE, .target = "run.rank0.hatchet"};
+	world_open(&w, &options);
+	world_keys(&w, "! 'attention' Enter");
+	ck_assert(!world_shows(&w, "9.00ms"));
+	ck_assert(!world_shows(&w, "6.01ms"));
+	world_keys(&w, "Esc");
+	ck_assert(world_shows(&w, "6.01ms"));
+	world_keys(&w, "\\ 'attention' Enter");
+	ck_assert(world_shows(&w, "5.00ms"));
+	ck_assert(!world_shows(&w, "9.00ms"));
+	world_done(&w);
+}
+END_TEST
+
+/* Files that stand for ranks are told by as much of their names as there is room for. */
+START_TEST(ranks_of_files)
+{
+	static const struct tui_options options = {.command = "view", .panel = TUI_PANEL_RANKS};
+	static const char *const names[] = {"run.a.hatchet", "run.b.hatchet",
+					    "a_long_name_of_a_run.hatchet"};
+	struct world w;
+
+	world_init_empty(&w);
+	session_free(w.s);
+	w.s = ranks_session();
+	for (unsigned i = 0; i < 3; i++) {
+		w.s->processes[i].rank = -1;
+		w.s->processes[i].pid = 0;
+		w.s->processes[i].exe = strtab_adds(w.s->strings, names[i]);
+	}
+	w.s->ended = true;
+	world_open(&w, &options);
+	ck_assert(world_shows(&w, "~me_of_a_run"));
+	ck_assert(!world_shows(&w, "###"));
+	w.s->processes[2].exe = strtab_adds(w.s->strings, "run.c.hatchet");
+	world_keys(&w, "v Esc");
+	ck_assert(world_shows(&w, " run.c "));
+	world_done(&w);
+}
+END_TEST
+
 START_TEST(one_rank)
 {
 	static const struct tui_options options = {.command = "view", .panel = TUI_PANEL_RANKS};
@@ -431,6 +481,8 @@ Suite *suite_columns(void)
 	tcase_add_test(c, comparison_of_limited_views);
 	tcase_add_test(c, asking_for_a_comparison);
 	tcase_add_test(c, ranks);
+	tcase_add_test(c, ranks_filtered);
+	tcase_add_test(c, ranks_of_files);
 	tcase_add_test(c, one_rank);
 	suite_add_tcase(s, c);
 	return s;

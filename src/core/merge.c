@@ -779,6 +779,7 @@ struct spreader {
 	size_t *begin;  /* rank → first of its rows; one more than ranks */
 	double *values; /* of one rank, by node */
 	uint8_t *has;
+	const uint8_t *counted; /* by row; NULL: all are */
 };
 
 static uint32_t rank_of_row(const struct spreader *x, uint32_t row)
@@ -868,7 +869,8 @@ static bool rank_take(struct spreader *x, uint32_t rank, struct spread *spread)
 	memset(x->values, 0, s->n_nodes * sizeof(*x->values));
 	memset(x->has, 0, s->n_nodes);
 	for (i = x->begin[rank]; i < x->begin[rank + 1]; i++)
-		row_take(x, &s->rows[x->rows[i]]);
+		if (!x->counted || x->counted[x->rows[i]])
+			row_take(x, &s->rows[x->rows[i]]);
 	for (i = s->n_nodes; i-- > 0;) {
 		struct spread *to = &spread[i];
 		double v = x->values[i];
@@ -918,9 +920,13 @@ static void spreader_done(struct spreader *x)
 	free(x->has);
 }
 
-int ranks_init(struct ranks *ranks, const struct session *s, uint32_t metric)
+int ranks_init(struct ranks *ranks, const struct session *s, uint32_t metric,
+	       const uint8_t *counted)
 {
-	struct spreader x = {.s = s, .metric = metric_table_get(s->metrics, metric), .id = metric};
+	struct spreader x = {.s = s,
+			     .metric = metric_table_get(s->metrics, metric),
+			     .id = metric,
+			     .counted = counted};
 	uint32_t rank;
 	int r;
 

@@ -80,9 +80,10 @@ struct ranks {
 	uint32_t n; /* ranks that have any value: of totals */
 };
 
-/* Inclusive values of a metric that adds up, by rank. 0, -EINVAL (a metric that does not add up) or
- * -ENOMEM. */
-int ranks_init(struct ranks *ranks, const struct session *s, uint32_t metric);
+/* Inclusive values of a metric that adds up, by rank, of rows that are not 0 in `counted` (NULL: all).
+ * 0, -EINVAL (a metric that does not add up) or -ENOMEM. */
+int ranks_init(struct ranks *ranks, const struct session *s, uint32_t metric,
+	       const uint8_t *counted);
 void ranks_done(struct ranks *ranks);
 /* "3", or where there is no rank "pid 41207", or the name of the file. */
 void rank_name(const struct session *s, uint32_t process, char *out, size_t size);

@@ -2,12 +2,15 @@
 #include "config.h" // IWYU pragma: keep
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/buf.h"
 #include "core/merge.h"
+#include "core/numbers.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 
-#define PATHS_MAX 1000 /* who looks further down than this has another question */
+#define SLOWEST_WIDTH 12
+#define PATHS_MAX     1000 /* who looks further down than this has another question */
 
 /* The board of ranks: what each has in all, and on which paths the others wait for the slowest. */
 struct panel_ranks {
@@ -17,6 +20,7 @@ struct panel_ranks {
 	struct spread_row *paths; /* by what they cost */
 	uint32_t n_paths;
 	double mean;
+	uint64_t generation; /* of the numbers that all of it is of */
 };
 
 static struct panel_ranks *as_ranks(struct panel *p)
@@ -64,16 +68,16 @@ static bool is_slowest(struct panel *p, uint32_t i)
 {
 	const struct panel_ranks *pr = as_ranks(p);
 
-	return pr->ranks.n > 1 && pr->ranks.totals[i].process == pr->ranks.spread[SESSION_ROOT].slowest;
+	return pr->ranks.n > 1 &&
+	       pr->ranks.totals[i].process == pr->ranks.spread[SESSION_ROOT].slowest;
 }
 
 static const char *rank_row_name(struct panel *p, uint32_t i)
 {
 	uint32_t process = as_ranks(p)->ranks.totals[i].process;
 	struct buf *name = sections_text(sections_of(p));
-	const struct session_process *of = process < session(p)->n_processes
-						   ? &session(p)->processes[process]
-						   : NULL;
+	const struct session_process *of =
+		process < session(p)->n_processes ? &session(p)->processes[process] : NULL;
 	char rank[64];
 
 	rank_name(session(p), process, rank, sizeof(rank));
@@ -134,10 +138,24 @@ static double path_ranks(struct panel *p, uint32_t i)
 	return path(p, i)->n;
 }
 
+/* A file's name without what all of them end in; what is too long loses its beginning. */
 static void print_slowest(struct panel *p, unsigned k, uint32_t i, char out[HUMAN_MAX])
 {
+	char name[256], *dot;
+	const char *end = name;
+
 	(void)k;
-	rank_name(session(p), path(p, i)->slowest, out, HUMAN_MAX);
+	rank_name(session(p), path(p, i)->slowest, name, sizeof(name));
+	dot = strrchr(name, '.');
+	if (dot && strlen(name) > SLOWEST_WIDTH)
+		*dot = '\0';
+	if (strlen(name) <= SLOWEST_WIDTH) {
+		snprintf(out, HUMAN_MAX, "%s", name);
+		return;
+	}
+	for (end += strlen(name) - SLOWEST_WIDTH + 1; (*end & 0xc0) == 0x80;)
+		end++; /* not from within a character */
+	snprintf(out, HUMAN_MAX, "~%s", end);
 }
 
 static double path_slowest(struct panel *p, unsigned k, uint32_t i)
@@ -174,9 +192,14 @@ static const struct column path_columns[] = {
 	{"WAIT", "what waiting for the slowest costs: (max - mean) x ranks", 7, 0, human_time_ns,
 	 path_lost, NULL},
 	{"MAX/AVG", "1 is even", 7, 1, human_rate, path_imbalance, NULL},
-	{.title = "SLOWEST", .help = "the rank that takes longest", .width = 12, .priority = 2,
-	 .nth_value = path_slowest, .nth_print = print_slowest},
-	{"MEAN", "time on the device, of the ranks that have it", 7, 3, human_time_ns, path_mean, NULL},
+	{.title = "SLOWEST",
+	 .help = "the rank that takes longest",
+	 .width = SLOWEST_WIDTH,
+	 .priority = 2,
+	 .nth_value = path_slowest,
+	 .nth_print = print_slowest},
+	{"MEAN", "time on the device, of the ranks that have it", 7, 3, human_time_ns, path_mean,
+	 NULL},
 	{"MAX", "of the slowest rank", 7, 4, human_time_ns, path_max, NULL},
 	{"MIN", "of the fastest rank", 7, 5, human_time_ns, path_min, NULL},
 	{"RANKS", "that have this path", 5, 6, human_count, path_ranks, NULL},
@@ -225,16 +248,40 @@ static void done(struct panel *p)
 	sections_done(sections_of(p));
 }
 
-static void update(struct panel *p)
+/* Which rows of the session the filters leave; NULL: out of memory. */
+static uint8_t *rows_counted(struct panel *p, const struct numbers *numbers)
+{
+	size_t n = session(p)->n_rows;
+	uint8_t *counted = malloc(MAX(n, 1u));
+
+	for (size_t i = 0; counted && i < n; i++) {
+		uint32_t node = snapshot_row_node(p->tui->snap, i);
+
+		counted[i] = node != SNAP_NONE && numbers_counts(numbers, node);
+	}
+	return counted;
+}
+
+static void make(struct panel *p, const struct numbers *numbers)
 {
 	struct panel_ranks *pr = as_ranks(p);
+	_cleanup_(freep) uint8_t *counted = rows_counted(p, numbers);
 
 	forget(pr);
-	if (ranks_init(&pr->ranks, session(p), METRIC_TIME) == 0)
+	if (counted && ranks_init(&pr->ranks, session(p), METRIC_TIME, counted) == 0)
 		pr->paths = ranks_sorted(&pr->ranks, session(p), &pr->n_paths);
 	pr->mean = 0;
 	for (uint32_t i = 0; i < pr->ranks.n; i++)
 		pr->mean += pr->ranks.totals[i].sum / pr->ranks.n;
+	pr->generation = numbers_generation(numbers);
+}
+
+static void update(struct panel *p)
+{
+	struct numbers *numbers = tui_numbers(p->tui);
+
+	if (as_ranks(p)->generation != numbers_generation(numbers))
+		make(p, numbers);
 	sections_update(sections_of(p), p);
 }
 
