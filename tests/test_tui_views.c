@@ -201,6 +201,40 @@ START_TEST(callers_go_on_and_back)
 }
 END_TEST
 
+/* Where one came from is known by name when ids start anew. */
+START_TEST(callers_back_after_grouping)
+{
+	world_keys(&w, "/ 'mlp' Enter 8 Down Enter");
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16");
+	world_keys(&w, "G G G G");
+	draw(24, 80);
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16");
+	world_keys(&w, "BkSp");
+	draw(24, 80);
+	ck_assert_str_eq(here(), "mlp");
+	world_keys(&w, "BkSp");
+	ck_assert(world_shows(&w, "this is where you came in"));
+	world_keys(&w, "Right");
+	ck_assert(world_shows(&w, "the function itself"));
+}
+END_TEST
+
+/* Keys that cannot do what they do elsewhere say so. */
+START_TEST(keys_that_do_nothing)
+{
+	world_keys(&w, "M-1 >");
+	ck_assert(world_shows(&w, "the shortest executions come first"));
+	world_keys(&w, "F6");
+	ck_assert(world_shows(&w, "the shortest executions come first"));
+	world_keys(&w, "9 BkSp");
+	ck_assert(world_shows(&w, "this is everything"));
+	world_keys(&w, "0 Home PgDn");
+	ck_assert_str_ne(here(), "sm90_xmma_gemm_bf16");
+	world_keys(&w, "PgUp");
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16");
+}
+END_TEST
+
 START_TEST(flame_zooms)
 {
 	world_keys(&w, "9 Down Down Right");
@@ -397,6 +431,7 @@ Suite *suite_views(void)
 {
 	const TTest *const tests[] = {
 		bottom_up_folds, bottom_up_stays_open, bottom_up_finds_folded, flame_finds_narrow, layout_sorts, callers_go_on_and_back,
+		callers_back_after_grouping, keys_that_do_nothing,
 		flame_zooms,     flame_by_callers,     flame_mouse,
 		roofline_selects, durations_follow_the_row, durations_freeze,
 		durations_are_filtered, durations_are_grouped,

@@ -16,9 +16,10 @@
 struct panel_callers {
 	struct panel base;
 	struct callers *callers;
-	uint32_t node;           /* a context of the function */
-	uint32_t frame;          /* of the session; SESSION_NONE: of a group, which may be gone */
-	uint32_t back[MAX_BACK]; /* the frames before */
+	struct function {
+		uint32_t node;  /* one of its contexts; SNAP_NONE: to be found */
+		uint32_t frame; /* of the session; SESSION_NONE: of a group, which may be gone */
+	} at, back[MAX_BACK];   /* back: those before */
 	unsigned n_back;
 	uint32_t made_node; /* what callers were made of */
 	uint64_t generation;
@@ -60,26 +61,30 @@ static uint32_t frame_of(struct panel *p, uint32_t node)
 	return session_node == SESSION_NONE ? SESSION_NONE : s->nodes[session_node].frame;
 }
 
-static void set_function(struct panel *p, uint32_t node)
+static void go_to(struct panel *p, const struct function *to)
 {
-	as_callers(p)->node = node;
-	as_callers(p)->frame = frame_of(p, node);
+	as_callers(p)->at = *to;
 	as_callers(p)->is_new = true;
 	panel_spoil(p);
+}
+
+static void go_to_node(struct panel *p, uint32_t node)
+{
+	go_to(p, &(struct function){node, frame_of(p, node)});
 }
 
 /* After a regrouping the function has other contexts, or none: then it is the root's turn. */
 static void find_again(struct panel *p)
 {
-	struct panel_callers *pc = as_callers(p);
+	struct function *at = &as_callers(p)->at;
 	uint32_t n = snapshot_n(p->tui->snap);
 
-	if (pc->node < n && frame_of(p, pc->node) == pc->frame)
+	if (at->node < n && frame_of(p, at->node) == at->frame)
 		return;
-	for (pc->node = 0; pc->node < n; pc->node++)
-		if (frame_of(p, pc->node) == pc->frame)
+	for (at->node = 0; at->node < n; at->node++)
+		if (frame_of(p, at->node) == at->frame)
 			return;
-	set_function(p, 0);
+	go_to_node(p, 0);
 }
 
 static void show(struct panel *p, uint32_t node)
@@ -87,15 +92,25 @@ static void show(struct panel *p, uint32_t node)
 	if (node == SNAP_NONE || node >= snapshot_n(p->tui->snap))
 		return;
 	as_callers(p)->n_back = 0;
-	set_function(p, node);
+	go_to_node(p, node);
+}
+
+/* What was a group is the root from now on. */
+static void forget_function(struct function *f)
+{
+	f->node = SNAP_NONE;
+	if (f->frame == SESSION_NONE)
+		f->frame = 0;
 }
 
 static void forget(struct panel *p)
 {
-	if (as_callers(p)->frame == SESSION_NONE)
-		as_callers(p)->frame = 0;
-	as_callers(p)->node = SNAP_NONE;
-	as_callers(p)->is_new = true;
+	struct panel_callers *pc = as_callers(p);
+
+	forget_function(&pc->at);
+	for (unsigned i = 0; i < pc->n_back; i++)
+		forget_function(&pc->back[i]);
+	pc->is_new = true;
 }
 
 /* ---- rows ---- */
@@ -191,11 +206,11 @@ static int make_callers(struct panel_callers *pc, struct numbers *numbers)
 {
 	int r;
 
-	if (pc->made_node == pc->node && pc->generation == numbers_generation(numbers))
+	if (pc->made_node == pc->at.node && pc->generation == numbers_generation(numbers))
 		return 0;
-	r = callers_update(pc->callers, pc->node);
+	r = callers_update(pc->callers, pc->at.node);
 	if (r == 0) {
-		pc->made_node = pc->node;
+		pc->made_node = pc->at.node;
 		pc->generation = numbers_generation(numbers);
 	}
 	return r;
@@ -213,7 +228,7 @@ static void update(struct panel *p)
 		return;
 	find_again(p);
 	if (make_callers(pc, numbers) < 0 ||
-	    (callers_n(pc->callers) == 1 && !numbers_is_holder(numbers, pc->node)))
+	    (callers_n(pc->callers) == 1 && !numbers_is_holder(numbers, pc->at.node)))
 		return;
 	make_rows(p);
 	if (pc->is_new)
@@ -290,46 +305,58 @@ static void explain(struct panel *p, struct buf *out)
 
 /* ---- requests ---- */
 
-static bool go_on(struct panel *p)
+static bool is_elsewhere(struct panel *p)
 {
-	struct panel_callers *pc = as_callers(p);
 	const struct callers_row *r = row_at(p, p->cursor);
 
-	if (r->side == CALLERS_FUNCTION || r->side == CALLERS_ITSELF || r->frame == pc->frame)
-		return false;
+	return r->side != CALLERS_FUNCTION && r->side != CALLERS_ITSELF &&
+	       r->frame != as_callers(p)->at.frame;
+}
+
+static void go_on(struct panel *p)
+{
+	struct panel_callers *pc = as_callers(p);
+
+	if (!is_elsewhere(p)) {
+		tui_message(p->tui, "this row is the function itself");
+		return;
+	}
 	if (pc->n_back == MAX_BACK) {
 		memmove(pc->back, pc->back + 1, (MAX_BACK - 1) * sizeof(*pc->back));
 		pc->n_back--;
 	}
-	pc->back[pc->n_back++] = pc->node;
-	set_function(p, r->example);
-	return true;
+	pc->back[pc->n_back++] = pc->at;
+	go_to_node(p, row_at(p, p->cursor)->example);
 }
 
-static bool go_back(struct panel *p)
+static void go_back(struct panel *p)
 {
 	struct panel_callers *pc = as_callers(p);
 
 	if (pc->n_back == 0)
-		return false;
-	set_function(p, pc->back[--pc->n_back]);
-	return true;
+		tui_message(p->tui, "this is where you came in");
+	else
+		go_to(p, &pc->back[--pc->n_back]);
 }
 
+/* Enter has a menu for what cannot be gone to, and Esc is for others when there is no way back. */
 static bool request(struct panel *p, enum request request)
 {
 	panel_refresh(p);
-	if (p->n_rows == 0)
+	if (p->n_rows == 0 || (request == REQ_OPEN && !is_elsewhere(p)) ||
+	    (request == REQ_BACK && as_callers(p)->n_back == 0))
 		return false;
 	switch (request) {
 	case REQ_OPEN:
 	case REQ_ZOOM:
 	case REQ_RIGHT:
-		return go_on(p);
+		go_on(p);
+		return true;
 	case REQ_ZOOM_OUT:
 	case REQ_LEFT:
 	case REQ_BACK:
-		return go_back(p);
+		go_back(p);
+		return true;
 	default:
 		return false;
 	}

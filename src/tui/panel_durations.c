@@ -338,16 +338,25 @@ static void explain(struct panel *p, struct buf *out)
 
 /* ---- requests ---- */
 
-static bool request(struct panel *p, enum request request)
+static void do_form(struct panel *p)
 {
 	struct panel_durations *pd = as_durations(p);
 
-	if (request != REQ_FORM)
-		return false;
 	pd->one_context = !pd->one_context;
 	tui_message(p->tui, pd->one_context ? "executions in this calling context"
 					    : "executions in all contexts of this name");
 	panel_spoil(p);
+}
+
+/* Its columns are there to be chosen, not to sort by. */
+static bool request(struct panel *p, enum request request)
+{
+	if (request == REQ_FORM)
+		do_form(p);
+	else if (request >= REQ_SORT_MENU && request <= REQ_SORT_FLOPS)
+		tui_message(p->tui, "the shortest executions come first");
+	else
+		return false;
 	return true;
 }
 

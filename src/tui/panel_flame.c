@@ -591,8 +591,10 @@ static void do_zoom_out(struct panel *p)
 	struct panel_flame *pf = as_flame(p);
 	uint32_t depth = depth_of(p, pf->view.root);
 
-	if (pf->n_zoom == 0)
+	if (pf->n_zoom == 0) {
+		tui_message(p->tui, "this is everything: Enter zooms in");
 		return;
+	}
 	pf->n_zoom--;
 	for (; depth > pf->zoom[pf->n_zoom].depth; depth--)
 		pf->view.root = flame_parent(&pf->flame, pf->view.root);

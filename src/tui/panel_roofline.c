@@ -10,8 +10,9 @@
 #define LABEL       8   /* columns left of the plot */
 #define MIN_DECADES 2.0 /* that an axis shows */
 #define MAX_TICKS   64
-#define TICK_WIDTH  6 /* columns that a tick of the lower axis needs */
-#define TICK_HEIGHT 2 /* rows that one of the other axis does */
+#define PAGE        10 /* points that a longer step passes over */
+#define TICK_WIDTH  6  /* columns that a tick of the lower axis needs */
+#define TICK_HEIGHT 2  /* rows that one of the other axis does */
 
 /* A plot of what is executed against what the device could do: operations a second over operations
  * a byte, both logarithmic. The roofs are those of the selected point's device. */
@@ -707,6 +708,14 @@ static bool move_point(struct panel *p, enum request request)
 		return true;
 	case REQ_UP:
 		step(p, -1);
+		return true;
+	case REQ_PAGE_DOWN:
+	case REQ_HALF_DOWN:
+		step(p, PAGE);
+		return true;
+	case REQ_PAGE_UP:
+	case REQ_HALF_UP:
+		step(p, -PAGE);
 		return true;
 	case REQ_FIRST:
 		select_point(p, 0);
