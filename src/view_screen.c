@@ -18,8 +18,11 @@
 /* How names of frames are cut; snapshots ask for names by a function that is told nothing else. */
 static uint8_t arg_format;
 
-/* What one screen shows, and what it is made of. */
+struct viewer;
+
+/* What one screen shows, and what it is made of. Its tui asks it. */
 struct picture {
+	struct viewer *v;
 	struct loaded pair; /* empty: nothing is compared */
 	struct snapshot *snap, *before;
 	struct tui *tui;
@@ -29,7 +32,7 @@ struct picture {
 struct viewer {
 	const struct view_screen *o;
 	struct session *s; /* what the files say */
-	struct picture at;
+	struct picture pictures[2], *at; /* one of them; the other is the next */
 	enum group group; /* that of the last view without a comparison */
 	char *compare;    /* asked for: a file to compare with, "" for none; or NULL */
 	int signals;
@@ -58,7 +61,7 @@ static char *shown_name(const char *raw, enum name_mode mode)
 
 static int on_request(void *data, enum tui_action action, int arg)
 {
-	struct viewer *v = data;
+	struct viewer *v = ((struct picture *)data)->v;
 
 	(void)arg;
 	if (action != TUI_QUIT && action != TUI_DETACH)
@@ -80,7 +83,7 @@ static int check_readable(const char *path)
 /* What is compared needs another tree: the screen is made anew, see compare_again(). */
 static int on_compare(void *data, const char *path)
 {
-	struct viewer *v = data;
+	struct viewer *v = ((struct picture *)data)->v;
 	const char *home = !strncmp(path, "~/", 2) ? getenv("HOME") : NULL; /* as shells have it */
 	char *full;
 	int r;
@@ -88,7 +91,7 @@ static int on_compare(void *data, const char *path)
 	if (asprintf(&full, "%s%s", home ? home : "", home ? path + 1 : path) < 0)
 		return -ENOMEM;
 	r = *path ? check_readable(full) : 0;
-	if (r < 0 || (!*path && !v->at.before)) {
+	if (r < 0 || (!*path && !v->at->before)) {
 		free(full);
 		return r;
 	}
@@ -98,11 +101,11 @@ static int on_compare(void *data, const char *path)
 
 static void on_status(void *data, struct tui_status *ret)
 {
-	const struct viewer *v = data;
+	const struct picture *p = data;
 
 	ret->run = TUI_RUN_FILE;
-	ret->target = v->at.target;
-	ret->compared = v->at.compared;
+	ret->target = p->target;
+	ret->compared = p->compared;
 }
 
 /* ---- pictures ---- */
@@ -139,10 +142,10 @@ static char *name_files(const struct view_screen *o)
 static int picture_make(struct viewer *v, const char *before, struct picture *p, struct buf *why)
 {
 	const struct tui_host host = {
-		.data = v, .request = on_request, .status = on_status, .compare = on_compare};
+		.data = p, .request = on_request, .status = on_status, .compare = on_compare};
 	struct tui_options options = v->o->screen->tui;
 
-	*p = (struct picture){.target = name_files(v->o)};
+	*p = (struct picture){.v = v, .target = name_files(v->o)};
 	if (before && loaded_compare(&p->pair, v->s, before, why) < 0) {
 		picture_done(p);
 		return -ECANCELED;
@@ -166,20 +169,20 @@ static int picture_make(struct viewer *v, const char *before, struct picture *p,
  * leaves everything as it is. */
 static int change_picture(struct viewer *v, const char *before, struct buf *why)
 {
-	struct picture next;
+	struct picture *next = &v->pictures[v->at == v->pictures];
 	sigset_t none, ours;
 	int r;
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, &ours); /* reading may take long: Ctrl-C ends it */
-	if (!v->at.before)
-		v->group = snapshot_group(v->at.snap);
-	r = picture_make(v, before, &next, why);
+	if (!v->at->before)
+		v->group = snapshot_group(v->at->snap);
+	r = picture_make(v, before, next, why);
 	sigprocmask(SIG_SETMASK, &ours, NULL);
 	if (r < 0)
 		return r;
-	tui_take_view(next.tui, v->at.tui);
-	picture_done(&v->at);
+	tui_take_view(next->tui, v->at->tui);
+	picture_done(v->at);
 	v->at = next;
 	return 0;
 }
@@ -191,17 +194,17 @@ static int compare_again(struct viewer *v)
 	int r;
 
 	buf_init(&why, 0);
-	tui_close(v->at.tui); /* what reads may say how far it is */
+	tui_close(v->at->tui); /* what reads may say how far it is */
 	change_picture(v, before, &why);
-	r = tui_open(v->at.tui);
+	r = tui_open(v->at->tui);
 	if (why.len)
-		tui_message(v->at.tui, "%s", buf_str(&why));
+		tui_message(v->at->tui, "%s", buf_str(&why));
 	else if (before && v->group != GROUP_NONE)
-		tui_message(v->at.tui, "whole profiles are compared: not grouped until that ends");
+		tui_message(v->at->tui, "whole profiles are compared: not grouped until that ends");
 	buf_done(&why);
 	free(v->compare);
 	v->compare = NULL;
-	return r < 0 ? r : tui_refresh(v->at.tui);
+	return r < 0 ? r : tui_refresh(v->at->tui);
 }
 
 /* ---- the loop ---- */
@@ -212,15 +215,15 @@ static int view_loop(struct viewer *v)
 	struct signalfd_siginfo info;
 
 	while (!v->quit) {
-		fds[0].fd = tui_fd(v->at.tui);
+		fds[0].fd = tui_fd(v->at->tui);
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			return STATUS_FAILED;
-		if (fds[0].revents && tui_handle_input(v->at.tui) < 0)
+		if (fds[0].revents && tui_handle_input(v->at->tui) < 0)
 			return STATUS_FAILED; /* the terminal has gone away */
 		while (read(v->signals, &info, sizeof(info)) == sizeof(info)) {
 			if (info.ssi_signo != SIGWINCH)
 				return 128 + (int)info.ssi_signo;
-			tui_resize(v->at.tui);
+			tui_resize(v->at->tui);
 		}
 		if (v->compare && compare_again(v) < 0)
 			return STATUS_FAILED;
@@ -230,7 +233,7 @@ static int view_loop(struct viewer *v)
 
 static int run_screen(struct viewer *v)
 {
-	struct tui *t = v->at.tui;
+	struct tui *t = v->at->tui;
 	int r;
 
 	if (screen_check_columns(v->o->screen, t) < 0)
@@ -243,7 +246,7 @@ static int run_screen(struct viewer *v)
 		tui_message(t, "%s", v->o->screen->skipped);
 	tui_refresh(t);
 	r = view_loop(v);
-	tui_close(v->at.tui);
+	tui_close(v->at->tui);
 	return r;
 }
 
@@ -253,7 +256,7 @@ static int first_picture(struct viewer *v)
 	int r;
 
 	buf_init(&why, 0);
-	r = picture_make(v, v->o->before, &v->at, &why);
+	r = picture_make(v, v->o->before, v->at, &why);
 	if (r < 0)
 		complain("%s", buf_str(&why));
 	buf_done(&why);
@@ -265,12 +268,13 @@ int view_screen_run(const struct view_screen *o)
 	struct viewer v = {.o = o, .group = o->screen->group, .signals = -1};
 	int r = STATUS_FAILED;
 
+	v.at = v.pictures;
 	arg_format = o->format;
 	v.s = load_files(o->paths, o->n_paths, o->loading);
 	if (v.s && first_picture(&v) == 0) {
 		v.signals = screen_signals();
 		r = v.signals < 0 ? STATUS_FAILED : run_screen(&v);
-		picture_done(&v.at);
+		picture_done(v.at);
 	}
 	session_free(v.s);
 	free(v.compare);
