@@ -46,8 +46,11 @@ static void key_us(struct writer *w, const char *key, uint64_t ns)
 
 /* ---- who is who ---- */
 
+/* An empty name, of what nobody named, is an error to Perfetto. */
 static void put_metadata(struct writer *w, const char *what, uint32_t group, uint32_t track)
 {
+	if (!w->name.len)
+		return;
 	jsonw_object_flat(&w->json);
 	jsonw_key(&w->json, "args");
 	jsonw_object(&w->json);
