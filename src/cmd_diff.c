@@ -18,7 +18,7 @@
 
 enum {
 	OPT_A = 1, OPT_B, OPT_METRIC, OPT_EXCLUSIVE, OPT_TREE, OPT_ALL, OPT_DEPTH, OPT_THRESHOLD,
-	OPT_ROWS, OPT_FAIL_OVER, OPT_EACH, OPT_FORMAT, OPT_WIDTH, OPT_PEAKS, OPT_NO_PAGER, OPT_TEXT
+	OPT_ROWS, OPT_FAIL_OVER, OPT_FAIL_UNDER, OPT_EACH, OPT_FORMAT, OPT_WIDTH, OPT_PEAKS, OPT_NO_PAGER, OPT_TEXT
 };
 
 /* The exit statuses are those of diff and cmp, not those of the other commands. */
@@ -48,7 +48,10 @@ static const struct option_def options[] = {
 	 .rare = true, .id = OPT_ROWS},
 	{.name = "fail-over", .arg = "PERCENT",
 	 .help = "exit with 1 when the total has grown by more", .id = OPT_FAIL_OVER},
-	{.name = "each", .help = "with --fail-over: or any one path", .rare = true, .id = OPT_EACH},
+	{.name = "fail-under", .arg = "PERCENT",
+	 .help = "exit with 1 when the total has shrunk by more, as a throughput should not",
+	 .rare = true, .id = OPT_FAIL_UNDER},
+	{.name = "each", .help = "with these two: or any one path", .rare = true, .id = OPT_EACH},
 	{.name = "format", .letter = 'f', .arg = "text|markdown|json", .help = "how to print it (text)",
 	 .id = OPT_FORMAT},
 	{.name = "names", .arg = "short|demangled|raw", .help = "how names are shown (short)",
@@ -76,21 +79,22 @@ struct arguments {
 	struct diff_print print;
 	struct peaks *peaks;
 	const char **files[DIFF_N_SIDES];
-	double fail_over; /* ratio; negative: not asked for */
+	double fail_over, fail_under; /* ratio; negative: not asked for */
 	bool metric_given, each, no_pager;
 	bool text; /* it was said, or an option that only text can heed */
 	struct screen_options screen;
 };
 
-static int on_limit(struct arguments *a, const char *value)
+static int on_limit(const char *value, double *ret_ratio)
 {
 	bool percent; /* it is one without the sign, too */
 	double v;
 	int r = parse_amount(value, &v, &percent);
 
-	if (r == 0)
-		a->fail_over = v / 100;
-	return r < 0 || v < 0 ? -EINVAL : 0;
+	if (r < 0 || v < 0)
+		return -EINVAL;
+	*ret_ratio = v / 100;
+	return 0;
 }
 
 static int on_threshold(struct arguments *a, const char *value)
@@ -174,7 +178,9 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	case OPT_PEAKS:
 		return peaks_load(&a->peaks, value);
 	case OPT_FAIL_OVER:
-		return on_limit(a, value);
+		return on_limit(value, &a->fail_over);
+	case OPT_FAIL_UNDER:
+		return on_limit(value, &a->fail_under);
 	case OPT_THRESHOLD:
 		return on_threshold(a, value);
 	case OPT_DEPTH:
@@ -222,6 +228,20 @@ static int take_operands(struct arguments *a, char **operands, int n)
 		complain("'%s' is on neither side (see 'proton diff --help')", operands[0]);
 	else
 		complain("which two files? (see 'proton diff --help')");
+	return -EINVAL;
+}
+
+/* What both sides read from standard input would be there for the first only. */
+static int check_stdin(const struct arguments *a)
+{
+	unsigned n = 0;
+
+	for (unsigned side = 0; side < DIFF_N_SIDES; side++)
+		for (unsigned i = 0; i < a->print.n_files[side]; i++)
+			n += !strcmp(a->files[side][i], "-");
+	if (n <= 1)
+		return 0;
+	complain("standard input can be read once: '-' is there %u times", n);
 	return -EINVAL;
 }
 
@@ -276,12 +296,21 @@ static int print(const struct diff *d, const struct arguments *a)
 
 /* ---- the limit ---- */
 
-static bool is_over(const struct arguments *a, const struct diff_value *v)
+static bool has_limit(const struct arguments *a)
 {
-	return v->status != DIFF_SAME && v->delta > 0 && v->ratio > a->fail_over;
+	return a->fail_over >= 0 || a->fail_under >= 0;
 }
 
-/* The path that grew most over the limit; 0: none did. */
+static bool is_over(const struct arguments *a, const struct diff_value *v)
+{
+	if (v->status == DIFF_SAME)
+		return false;
+	if (v->delta > 0)
+		return a->fail_over >= 0 && v->ratio > a->fail_over;
+	return v->delta < 0 && a->fail_under >= 0 && -v->ratio > a->fail_under;
+}
+
+/* The path that changed most beyond a limit; 0: none did. */
 static uint32_t worst_path(const struct diff *d, const struct arguments *a)
 {
 	double least = diff_least(d, &a->print), most = 0;
@@ -290,8 +319,8 @@ static uint32_t worst_path(const struct diff *d, const struct arguments *a)
 	for (i = 1; i < diff_n(d); i++) {
 		const struct diff_value *v = &diff_node(d, i)->value;
 
-		if (is_over(a, v) && v->delta >= least && v->delta > most) {
-			most = v->delta;
+		if (is_over(a, v) && fabs(v->delta) >= least && fabs(v->delta) > most) {
+			most = fabs(v->delta);
 			worst = i;
 		}
 	}
@@ -300,19 +329,22 @@ static uint32_t worst_path(const struct diff *d, const struct arguments *a)
 
 static void say_over(const struct arguments *a, const char *name, const struct diff_value *v)
 {
-	double percent = a->fail_over * 100;
+	bool grown = v->delta > 0;
+	double percent = (grown ? a->fail_over : a->fail_under) * 100;
 
-	if (isinf(v->ratio))
-		complain("'%s' is new, more than the %g%% it may grow", name, percent);
+	if (v->status == DIFF_NEW || v->status == DIFF_GONE || isinf(v->ratio))
+		complain("'%s' is %s, more than the %g%% it may %s", name, grown ? "new" : "gone", percent,
+			 grown ? "grow" : "shrink");
 	else
-		complain("'%s' has grown by %.1f%%, more than %g%%", name, v->ratio * 100, percent);
+		complain("'%s' has %s by %.1f%%, more than %g%%", name, grown ? "grown" : "shrunk",
+			 fabs(v->ratio) * 100, percent);
 }
 
 static int judge(const struct diff *d, const struct arguments *a)
 {
 	uint32_t worst;
 
-	if (a->fail_over < 0)
+	if (!has_limit(a))
 		return STATUS_WITHIN;
 	if (is_over(a, diff_total(d))) {
 		say_over(a, diff_metric(d), diff_total(d));
@@ -420,10 +452,10 @@ static int run(struct arguments *a, int argc, char **argv)
 
 	if (first <= 0)
 		return first ? STATUS_TROUBLE : STATUS_WITHIN;
-	if (take_operands(a, argv + first, argc - first) < 0)
+	if (take_operands(a, argv + first, argc - first) < 0 || check_stdin(a) < 0)
 		return STATUS_TROUBLE;
-	if (a->each && a->fail_over < 0) {
-		complain("--each goes with --fail-over (see 'proton diff --help')");
+	if (a->each && !has_limit(a)) {
+		complain("--each goes with --fail-over or --fail-under (see 'proton diff --help')");
 		return STATUS_TROUBLE;
 	}
 	if (!a->peaks)
@@ -433,7 +465,7 @@ static int run(struct arguments *a, int argc, char **argv)
 
 int cmd_diff(int argc, char **argv)
 {
-	struct arguments a = {.diff = {.metric = "time"}, .fail_over = -1};
+	struct arguments a = {.diff = {.metric = "time"}, .fail_over = -1, .fail_under = -1};
 	int n_words, status = STATUS_TROUBLE;
 	char **words = spread_sides(argc, argv, &n_words);
 	unsigned side;

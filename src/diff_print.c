@@ -143,15 +143,18 @@ static void format_ratio(char out[HUMAN_MAX], const struct diff_value *v)
 	else if (fabs(v->ratio) >= 99.995)
 		snprintf(out, HUMAN_MAX, "%+.3gx", v->ratio);
 	else
-		snprintf(out, HUMAN_MAX, "%+.1f", v->ratio * 100);
+		snprintf(out, HUMAN_MAX, v->ratio == 0 ? "%.1f" : "%+.1f", v->ratio * 100);
 }
 
 /* Within the noise of several runs, yet not equal. */
+static bool is_noise(const struct printer *x, const struct diff_value *v)
+{
+	return x->several && v->status == DIFF_SAME && v->delta != 0 && !isnan(v->delta);
+}
+
 static const char *status_word(const struct printer *x, const struct diff_value *v)
 {
-	if (x->several && v->status == DIFF_SAME && v->delta != 0 && !isnan(v->delta))
-		return "noise";
-	return diff_status_word((enum diff_status)v->status);
+	return is_noise(x, v) ? "noise" : diff_status_word((enum diff_status)v->status);
 }
 
 /* The four or two values of the sides, and the change. */
@@ -289,18 +292,25 @@ static void text_row(struct printer *x, uint32_t id, const struct diff_value *v)
 	out_putc(x->out, '\n');
 }
 
-/* "3 changed, 1 new, 0 gone, 96 same" */
+/* "3 changed, 1 new, 0 gone, 96 same", and of several runs ", 12 noise". */
 static void put_counts(struct printer *x)
 {
 	static const uint8_t order[] = {DIFF_CHANGED, DIFF_NEW, DIFF_GONE, DIFF_SAME};
-	uint32_t counts[DIFF_N_STATUS] = {0}, i;
+	uint32_t counts[DIFF_N_STATUS] = {0}, noise = 0, i;
 
-	for (i = 1; i < diff_n(x->d); i++)
-		if (!isnan(diff_node(x->d, i)->value.delta))
-			counts[diff_node(x->d, i)->value.status]++;
+	for (i = 1; i < diff_n(x->d); i++) {
+		const struct diff_value *v = &diff_node(x->d, i)->value;
+
+		if (is_noise(x, v))
+			noise++;
+		else if (!isnan(v->delta))
+			counts[v->status]++;
+	}
 	for (i = 0; i < ARRAY_SIZE(order); i++)
 		out_printf(x->out, "%s%u %s", i ? ", " : "", counts[order[i]],
 			   diff_status_word((enum diff_status)order[i]));
+	if (x->several)
+		out_printf(x->out, ", %u noise", noise);
 	if (x->n_left_out)
 		out_printf(x->out, "; %u more lines", x->n_left_out);
 	out_putc(x->out, '\n');

@@ -91,6 +91,19 @@ static int load_into(struct merge *m, const char *path)
 	return r;
 }
 
+/* Standard input is there once. */
+static bool is_stdin_again(char *const *paths, int i)
+{
+	if (strcmp(paths[i], "-") != 0)
+		return false;
+	for (int k = 0; k < i; k++)
+		if (!strcmp(paths[k], "-")) {
+			complain("standard input can be read once: '-' is there twice");
+			return true;
+		}
+	return false;
+}
+
 /* A file is refused before it changes anything: what was merged before it is good. */
 static int merge_files(struct merge *m, char *const *paths, int n, struct loading *how)
 {
@@ -99,7 +112,7 @@ static int merge_files(struct merge *m, char *const *paths, int n, struct loadin
 
 	for (i = 0; i < n; i++) {
 		progress_at(&progress, (uint64_t)i);
-		r = load_into(m, paths[i]);
+		r = is_stdin_again(paths, i) ? -EINVAL : load_into(m, paths[i]);
 		n_merged += r == 0;
 		how->failed = how->failed || r < 0;
 		if (r == -ENOMEM || (r < 0 && !how->keep_going))

@@ -50,6 +50,7 @@ print(n[0]["path"], n[0]["a"], n[0]["b"]["median"], [x["ratio"] for x in n])')"
 "$PROTON" diff --ascii --a a.hatchet a2.hatchet a3.hatchet --b b2.hatchet b2.hatchet >out
 check "several runs: beyond the noise" "480ns 500ns 700ns 700ns +200ns +40.0 changed step > relu" "$(grep relu out | xargs)"
 "$PROTON" diff --ascii --all --a a.hatchet a2.hatchet a3.hatchet --b b2.hatchet >out
+has "several runs: counted" "2 changed, 0 new, 0 gone, 1 same, 1 noise" out
 check "several runs: noise" noise "$(awk '/gemm/ { print $7 }' out)"
 if grep -q $'\033' out; then check "no colour in a file" none some; fi
 
@@ -69,6 +70,15 @@ status "shrunk" 0 --fail-over 0% b.hatchet a.hatchet
 status "each: a path" 1 --fail-over 7 --each a.hatchet b.hatchet
 status "each: too small to count" 0 --fail-over 12 --each -t 5% a.hatchet b.hatchet
 status "noise is no growth" 0 --fail-over 0 --a a.hatchet b.hatchet --b a2.hatchet
+status "under" 1 --fail-under 5% b.hatchet a.hatchet
+has "under: said" "has shrunk by 6.2%, more than 5%" err
+status "under: within" 0 --fail-under 7% b.hatchet a.hatchet
+status "under: grown" 0 --fail-under 0 a.hatchet b.hatchet
+status "under and over" 1 --fail-under 90% --fail-over 5 a.hatchet b.hatchet
+status "under: a path that is gone" 1 --fail-under 50% --each a.hatchet b.hatchet
+has "under: gone: said" "'old' is gone, more than the 50% it may shrink" err
+status "standard input twice" 2 - - <a.hatchet
+has "standard input twice: said" "'-' is there 2 times" err
 status "from nothing" 1 --fail-over 50 empty.hatchet a.hatchet
 status "both empty" 0 --fail-over 0 empty.hatchet empty.hatchet
 status "no such file" 2 a.hatchet nothing.hatchet
@@ -123,6 +133,8 @@ import json
 p = json.load(open("out"))
 print(len(p["processes"]), sum(n["metrics"].get("time (ns)", 0) for n in p["nodes"] if n["name"] == "gemm"))')"
 "$PROTON" export -f folded - run.rank1.hatchet <run.rank0.hatchet >out; check "export: standard input too" "step;gemm 2100" "$(grep gemm out)"
+"$PROTON" export -f folded - - <run.rank0.hatchet >out 2>err; check "export: standard input twice" 1 $?
+has "export: standard input twice: said" "can be read once" err
 "$PROTON" export -f folded -o no.folded a.hatchet cut.hatchet 2>err; check "export: a bad file" 1 $?
 check "export: a bad file: nothing written" no "$([ -e no.folded ] && echo yes || echo no)"
 kept() { # kept "what" COMMAND…: what is good is there, what is bad is named, the status says so
