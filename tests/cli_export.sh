@@ -6,7 +6,7 @@ tests=$(cd "${srcdir:-.}/tests" && pwd) || exit 99
 profile=$tests/hatchet/h200-torch-add-python.hatchet
 
 # Names. pprof has both: what is shown, and the symbol.
-if "$PROTON" version | grep -q libiberty; then
+if "$PROTON" version | grep -q "by libiberty"; then
 	for format in csv markdown folded speedscope flamegraph dot pprof; do
 		"$PROTON" export -f $format --names short "$profile" >short.$format 2>err
 		check "$format: written" "0 " "$? $(cat err)"
