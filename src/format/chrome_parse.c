@@ -605,7 +605,8 @@ int chrome_parse(struct reader_input *in, struct session *s, const struct chrome
 	free(p.event.metrics);
 	if (r == 0 && !p.events_seen)
 		return format_fail(error, -EINVAL, FORMAT_NO_OFFSET,
-				   "wrong shape: no 'traceEvents'");
+				   "wrong shape: no 'traceEvents' in the object, and a Hatchet "
+				   "profile is a list");
 	ret->garbage_at = p.json.garbage_at;
 	ret->unfinished = !p.json.complete;
 	return r;
