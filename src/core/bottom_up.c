@@ -57,14 +57,16 @@ struct bottom_up *bottom_up_free(struct bottom_up *b)
 	return NULL;
 }
 
-/* A slot for each frame, all empty. */
+/* A slot for each frame, all empty; room for as many roots. */
 static int make_slots(struct bottom_up *b)
 {
 	size_t cap = b->cap_slot;
 	uint32_t n;
 
 	b->frame = numbers_frames(b->numbers, &n);
-	if (!b->frame || array_reserve((void **)&b->slot, &b->cap_slot, n, sizeof(*b->slot)) < 0)
+	if (!b->frame ||
+	    array_reserve((void **)&b->slot, &b->cap_slot, n, sizeof(*b->slot)) < 0 ||
+	    array_reserve((void **)&b->nodes, &b->cap_nodes, (size_t)n + 1, sizeof(*b->nodes)) < 0)
 		return -ENOMEM;
 	memset(b->slot + cap, 0, (b->cap_slot - cap) * sizeof(*b->slot));
 	return 0;
@@ -150,6 +152,7 @@ static int count_pairs(struct bottom_up *b, uint32_t i, const uint32_t *contexts
 
 	*ret_n = 0;
 	for (uint32_t k = 0; k < n && r == 0; k++) {
+		tick_at(snapshot_tick(b->snap), k, n);
 		if (contexts[k] == SNAP_NONE)
 			continue;
 		r = count_pair(b, i, b->frame[contexts[k]]);
@@ -176,6 +179,7 @@ static void put_pairs(struct bottom_up *b, uint32_t i, const uint32_t *contexts)
 		struct bottom_up_node *child;
 		size_t at;
 
+		tick_at(snapshot_tick(b->snap), k, node->n);
 		if (contexts[k] == SNAP_NONE)
 			continue;
 		child = &b->nodes[b->slot[b->frame[contexts[k]]] - 1];
@@ -236,8 +240,7 @@ int bottom_up_update(struct bottom_up *b)
 	b->n = b->n_pairs = 0;
 	b->first_caller = SIZE_MAX;
 	b->nested_known = false;
-	if (make_slots(b) < 0 || pairs_add(b, 2 * (size_t)snapshot_n(b->snap), &first) < 0 ||
-	    array_reserve((void **)&b->nodes, &b->cap_nodes, 1, sizeof(*b->nodes)) < 0)
+	if (make_slots(b) < 0 || pairs_add(b, 2 * (size_t)snapshot_n(b->snap), &first) < 0)
 		return -ENOMEM;
 	all = &b->nodes[b->n++];
 	*all = (struct bottom_up_node){.parent = BOTTOM_UP_NONE};

@@ -162,9 +162,11 @@ static int add_functions(struct callers *c)
 	uint32_t n = snapshot_n(c->snap);
 	int r = 0;
 
-	for (uint32_t id = 0; id < n && r == 0; id++)
+	for (uint32_t id = 0; id < n && r == 0; id++) {
+		tick_at(snapshot_tick(c->snap), id, n);
 		if (c->frames[id] == c->frame)
 			r = add_function(c, id);
+	}
 	return r;
 }
 

@@ -136,6 +136,7 @@ int durations_make(struct durations *d, struct snapshot *snap, struct numbers *n
 		uint32_t at = snapshot_row_node(snap, i);
 		struct row_times t;
 
+		tick_at(snapshot_tick(snap), i, s->n_rows);
 		if (at == SNAP_NONE || !marked[at])
 			continue;
 		t = row_times(s, &s->rows[i]);

@@ -285,9 +285,11 @@ uint32_t numbers_holders(struct numbers *n, uint32_t *out)
 	uint32_t nodes = snapshot_n(n->snap), found = 0;
 
 	make_held(n);
-	for (uint32_t id = 0; id < nodes; id++)
+	for (uint32_t id = 0; id < nodes; id++) {
+		tick_at(snapshot_tick(n->snap), id, nodes);
 		if (holds(n, id))
 			out[found++] = id;
+	}
 	return found;
 }
 

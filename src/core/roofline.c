@@ -87,6 +87,7 @@ static int add_kernels(struct roofline *r, struct snapshot *snap, struct numbers
 	for (uint32_t id = 0; id < n; id++) {
 		struct roofline_point *p;
 
+		tick_at(snapshot_tick(snap), id, n);
 		if (isnan(at(from->time, id)))
 			continue;
 		if (!by_frame[frames[id]]) {
@@ -118,6 +119,7 @@ static int add_scopes(struct roofline *r, struct snapshot *snap, struct numbers 
 	for (uint32_t id = 1; id < n; id++) {
 		struct roofline_point *p;
 
+		tick_at(snapshot_tick(snap), id, n);
 		if (isnan(at(from->time, id)) || snapshot_node(snap, id)->n_children == 0)
 			continue;
 		p = new_point(r, id, frames[id]);

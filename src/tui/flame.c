@@ -111,13 +111,15 @@ static int add_child(struct flame *f, struct rest *rest, uint32_t node, double l
 /* Children of at least so much (0: all), as f->children in any order, and the others. */
 static int collect(struct flame *f, uint32_t node, double least, struct rest *rest)
 {
-	uint32_t child = SNAP_NONE;
+	uint32_t child = SNAP_NONE, n = f->callers ? bottom_up_n(f->callers) : snapshot_n(f->snap);
 	int r = f->callers ? bottom_up_open(f->callers, node) : 0;
 
 	f->n_children = 0;
 	*rest = (struct rest){0, 0};
-	while (r == 0 && (child = flame_next_child(f, node, child)) != SNAP_NONE)
+	for (size_t i = 0; r == 0 && (child = flame_next_child(f, node, child)) != SNAP_NONE; i++) {
+		tick_at(snapshot_tick(f->snap), i, n);
 		r = add_child(f, rest, child, least);
+	}
 	return r;
 }
 

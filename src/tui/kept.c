@@ -32,6 +32,7 @@ static const uint8_t *mark(struct tui *t)
 	for (uint32_t id = 0; id < n; id++) {
 		uint32_t parent = snapshot_node(t->snap, id)->parent;
 
+		tick_at(snapshot_tick(t->snap), id, n);
 		k->nodes[id] =
 			(parent != SNAP_NONE && k->nodes[parent]) || needle_in(t, &needle, id);
 	}

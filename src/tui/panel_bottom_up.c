@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/order.h"
 #include "tui/finder.h"
 #include "tui/number_columns.h"
 #include "tui/panel.h"
@@ -30,14 +31,18 @@ struct panel_bottom_up {
 	size_t n_walked, cap_walked;
 	uint32_t *stack;
 	size_t n_stack, cap_stack;
-	struct child {
-		double value;
-		uint32_t node;
-	} * children; /* scratch: being sorted */
+	struct order_entry *children; /* scratch: being sorted */
 	size_t cap_children;
 	uint64_t *open; /* scratch: keys of open nodes while the tree is made anew */
 	size_t n_open, cap_open;
 	bool auto_fold; /* no fold key was used yet */
+	uint32_t keyed; /* node whose key was asked for last: the cursor's, mostly */
+	struct build {  /* what the rows are of */
+		uint64_t generation;
+		unsigned sort;
+		int height; /* where it decides what is open */
+		bool ascending, is_limited, auto_fold;
+	} built;
 };
 
 static struct panel_bottom_up *as_bottom_up(struct panel *p)
@@ -106,17 +111,6 @@ static int open_node(struct panel_bottom_up *pb, uint32_t i)
 	return 0;
 }
 
-static int child_compare(const void *a, const void *b)
-{
-	const struct child *x = a, *y = b;
-
-	if (isnan(x->value) != isnan(y->value))
-		return isnan(x->value) ? 1 : -1;
-	if (!isnan(x->value) && x->value != y->value)
-		return x->value < y->value ? 1 : -1;
-	return x->node < y->node ? -1 : x->node > y->node;
-}
-
 /* Is it large enough to have a row? */
 static bool is_shown(struct panel *p, uint32_t i)
 {
@@ -143,7 +137,7 @@ static size_t sort_children(struct panel *p, uint32_t i)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);
 	uint32_t all = node_of(p, i)->n_children;
-	size_t n = 0, present = 0;
+	size_t n = 0;
 
 	if (array_reserve((void **)&pb->children, &pb->cap_children, (size_t)all + 1,
 			  sizeof(*pb->children)) < 0)
@@ -153,17 +147,10 @@ static size_t sort_children(struct panel *p, uint32_t i)
 
 		if (!is_shown(p, child))
 			continue;
-		pb->children[n] = (struct child){sort_value(p, child), child};
-		present += !isnan(pb->children[n++].value);
+		tick_at(snapshot_tick(p->tui->snap), k, all);
+		pb->children[n++] = (struct order_entry){sort_value(p, child), child, 0};
 	}
-	if (n > 1)
-		qsort(pb->children, n, sizeof(*pb->children), child_compare);
-	for (size_t k = 0; p->ascending && k < present / 2; k++) {
-		struct child swap = pb->children[k];
-
-		pb->children[k] = pb->children[present - 1 - k];
-		pb->children[present - 1 - k] = swap;
-	}
+	order_sort(pb->children, n, p->ascending);
 	return n;
 }
 
@@ -177,7 +164,7 @@ static int push_children(struct panel *p, uint32_t i)
 			  sizeof(*pb->stack)) < 0)
 		return -1;
 	for (size_t k = n; k-- > 0;) {
-		uint32_t child = pb->children[k].node;
+		uint32_t child = pb->children[k].id;
 
 		pb->flags[child] &= NODE_OPEN;
 		if (k + 1 == n)
@@ -397,21 +384,47 @@ static bool make_tree(struct panel *p)
 	return true;
 }
 
-static void update(struct panel *p)
+static bool same_build(const struct build *a, const struct build *b)
+{
+	return a->generation == b->generation && a->sort == b->sort && a->height == b->height &&
+	       a->ascending == b->ascending && a->is_limited == b->is_limited &&
+	       a->auto_fold == b->auto_fold;
+}
+
+/* The rows, where they are not those of the same numbers in the same order: keys that fold keep
+ * them up by themselves. */
+static void make_rows(struct panel *p)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);
+	const struct build now = {.generation = pb->generation,
+				  .sort = p->sort,
+				  .height = pb->auto_fold ? p->height : 0,
+				  .ascending = p->ascending,
+				  .is_limited = pb->number_columns.is_limited,
+				  .auto_fold = pb->auto_fold};
 
-	p->n_rows = 0;
-	pb->numbers = tui_numbers(p->tui);
-	number_columns_update(&pb->number_columns, p, pb->numbers);
-	number_columns_choose(p);
-	if (!make_tree(p))
+	if (same_build(&now, &pb->built))
 		return;
+	pb->built = now;
 	if (pb->auto_fold)
 		close_all(pb);
 	build(p);
 	if (pb->auto_fold)
 		fold_auto(p);
+}
+
+static void update(struct panel *p)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+
+	pb->numbers = tui_numbers(p->tui);
+	number_columns_update(&pb->number_columns, p, pb->numbers);
+	number_columns_choose(p);
+	if (!make_tree(p)) {
+		p->n_rows = 0;
+		return;
+	}
+	make_rows(p);
 	layout_make(&pb->layout, p, &p->columns, p->width, (int)p->sort);
 }
 
@@ -424,7 +437,32 @@ static void forget(struct panel *p)
 
 static uint64_t row_key(struct panel *p, size_t row)
 {
-	return node_of(p, as_bottom_up(p)->rows[row])->key;
+	struct panel_bottom_up *pb = as_bottom_up(p);
+
+	pb->keyed = pb->rows[row];
+	return node_of(p, pb->keyed)->key;
+}
+
+/* The row of a node, or n_rows. */
+static size_t find_row(struct panel *p, uint32_t i)
+{
+	size_t row = 0;
+
+	while (row < p->n_rows && as_bottom_up(p)->rows[row] != i)
+		row++;
+	return row;
+}
+
+/* Without a look at a million nodes where it is the one that was asked for last. */
+static size_t find_key(struct panel *p, uint64_t key)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+	uint32_t n = bottom_up_n(pb->tree), i = pb->keyed;
+
+	if (i >= n || node_of(p, i)->key != key)
+		for (i = 0; i < n && node_of(p, i)->key != key;)
+			i++;
+	return find_row(p, i);
 }
 
 static const char *row_name(struct panel *p, size_t row)
@@ -507,16 +545,6 @@ static void explain(struct panel *p, struct buf *out)
 }
 
 /* ---- requests ---- */
-
-/* The row of a node, or n_rows. */
-static size_t find_row(struct panel *p, uint32_t i)
-{
-	size_t row = 0;
-
-	while (row < p->n_rows && as_bottom_up(p)->rows[row] != i)
-		row++;
-	return row;
-}
 
 /* Rows were made anew: the cursor goes to its node or what it is folded into. */
 static void rebuild(struct panel *p, uint32_t cursor)
@@ -726,10 +754,9 @@ static uint32_t search_child(void *ctx, uint32_t i, uint32_t child)
 
 static bool search_precedes(void *ctx, uint32_t a, uint32_t b)
 {
-	const struct child x = {sort_value(ctx, a), a}, y = {sort_value(ctx, b), b};
-	bool turned = ((struct panel *)ctx)->ascending && !isnan(x.value) && !isnan(y.value);
+	const struct order_entry x = {sort_value(ctx, a), a, 0}, y = {sort_value(ctx, b), b, 0};
 
-	return turned ? child_compare(&y, &x) < 0 : child_compare(&x, &y) < 0;
+	return order_compare(&x, &y, ((struct panel *)ctx)->ascending) < 0;
 }
 
 static bool search_matches(void *ctx, uint32_t i)
@@ -786,6 +813,7 @@ const struct panel_ops panel_bottom_up_ops = {
 	.done = done,
 	.update = update,
 	.row_key = row_key,
+	.find_row = find_key,
 	.row_name = row_name,
 	.number = number,
 	.derived = derived,
