@@ -46,6 +46,9 @@ static int metadata_room(struct snapshot *snap)
 
 static int view_room(struct snapshot *snap, size_t n)
 {
+	if (n <= snap->cap_nodes && n <= snap->cap_last && n <= snap->cap_parents &&
+	    n <= snap->cap_hidden)
+		return 0;
 	if (array_reserve((void **)&snap->nodes, &snap->cap_nodes, n, sizeof(*snap->nodes)) < 0 ||
 	    array_reserve((void **)&snap->last_child, &snap->cap_last, n,
 			  sizeof(*snap->last_child)) < 0 ||
@@ -268,8 +271,8 @@ static int path_up(struct snapshot *snap, const uint32_t *map, uint32_t *node, s
 	size_t depth = 0;
 
 	while (map ? map[*node] == SNAP_NONE : *node != SESSION_ROOT) {
-		if (array_reserve((void **)&snap->path, &snap->cap_path, depth + 1,
-				  sizeof(*snap->path)) < 0)
+		if (depth >= snap->cap_path && array_reserve((void **)&snap->path, &snap->cap_path,
+							     depth + 1, sizeof(*snap->path)) < 0)
 			return -ENOMEM;
 		snap->path[depth++] = *node;
 		*node = snap->s->nodes[*node].parent;

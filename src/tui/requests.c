@@ -427,6 +427,10 @@ static void do_reset(struct tui *t)
 
 static void do_unreset(struct tui *t)
 {
+	if (!t->is_reset) {
+		tui_message(t, "the whole run is counted already");
+		return;
+	}
 	snapshot_reset(t->snap, true);
 	t->is_reset = false;
 	tui_message(t, "counting the whole run");
