@@ -123,6 +123,7 @@ chrome: an event is a number|{"traceEvents":[7]}|wrong shape: an event is a numb
 chrome: an event is a list|{"traceEvents":[[]]}|wrong shape: an event is a list
 chrome: no events|{"displayTimeUnit":"ms"}|wrong shape: no 'traceEvents'
 an object of nobody|{"a":[1,{"b":null}]}|wrong shape: no 'traceEvents' in the object, and a Hatchet profile is a list
+what Hatchet's to_json writes|{"graph": [{"0": {"data": {"name": "ROOT"}}}]}|written by to_json() of Hatchet: what its to_literal() makes is read
 chrome: a time is a list|{"traceEvents":[{"ph":"X","ts":[]}]}|wrong shape: 'ts' is a list
 chrome: a time is a word|{"traceEvents":[{"ph":"X","ts":"soon"}]}|wrong shape: 'ts' is no time
 chrome: a time overflows|{"traceEvents":[{"ph":"X","ts":1e400}]}|wrong shape: 'ts' is no time

@@ -441,6 +441,14 @@ static const struct {
 					FRAME("foo@/a/b.py:12") ",\"metrics\":{}}"),
 	 3, 0, "time (ns)", 100},
 	{"several trees", "[" LEAF("k", KERNEL) "," LEAF("l", KERNEL) "]", 3, 0, "count", 2},
+	{"several trees, as Hatchet writes them",
+	 "[{\"name\":\"l\",\"frame\":{\"name\":\"l\"},\"metrics\":{\"count\":1.0},\"attributes\":{},"
+	 "\"children\":[]},{\"name\":\"k\",\"frame\":{\"name\":\"k\"},\"metrics\":{\"count\":2.0,"
+	 "\"_hatchet_nid\":5},\"attributes\":{},\"children\":[]}]",
+	 3, 0, "count", 2},
+	{"Hatchet's numbers of nodes",
+	 "[{\"frame\":{\"name\":\"k\"},\"metrics\":{\"count\":2,\"_hatchet_nid\":5}}]", 2, 0,
+	 "_hatchet_nid", NAN},
 	{"a root of another name", "[" LEAF("k", KERNEL) "]", 2, 0, "count", 2},
 	{"key twice", "[{\"children\":[{\"metrics\":{\"count\":1},\"metrics\":{\"count\":5},"
 		      "\"frame\":{\"name\":\"k\"}}]}]",

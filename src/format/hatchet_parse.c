@@ -435,7 +435,8 @@ static int node_key(struct parser *p, const char *s, size_t len)
 static int first_key(struct parser *p, const char *s, size_t len)
 {
 	uint32_t key = strtab_find(p->file->keys, s, len);
-	bool node = p->n_elements == 0 || (key >= KEY_CHILDREN && key <= KEY_PROTON);
+	bool node = p->n_elements == 0 || (key >= KEY_CHILDREN && key <= KEY_PROTON) ||
+		    key == KEY_NAME || key == KEY_ATTRIBUTES;
 
 	p->n_elements++;
 	if (node)

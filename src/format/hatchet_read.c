@@ -314,7 +314,9 @@ static int draft_key(struct hread *r, const struct record *record, struct row_dr
 	uint32_t key = (uint32_t)token_payload(t, at), metric;
 	int ret;
 
-	if (key == KEY_DEVICE_ID || key == KEY_DEVICE_TYPE || is_schema(r, record, at + 1))
+	/* Hatchet numbers its nodes, when it writes them, among their metrics. */
+	if (key == KEY_DEVICE_ID || key == KEY_DEVICE_TYPE || key == KEY_NID ||
+	    is_schema(r, record, at + 1))
 		return 0;
 	if (token_at(t, at + 1) == TOKEN_ARRAY)
 		return draft_vector(r, d, key, at + 1);

@@ -49,6 +49,8 @@ static const struct {
 } documents[] = {
 	{"\"proton-profile\"", "the json of 'proton export', which is written for other programs: "
 			       "'proton export -f hatchet' writes what is read"},
+	{"{\"graph\": [{\"0\"",
+	 "written by to_json() of Hatchet: what its to_literal() makes is read"},
 	{"speedscope.app/file-format-schema",
 	 "a file for speedscope, which is written and not read"},
 };
