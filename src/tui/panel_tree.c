@@ -57,8 +57,8 @@ static bool is_made(const struct panel_tree *pt)
 {
 	const struct tui *t = pt->base.tui;
 
-	return pt->generation == snapshot_generation(t->snap) && pt->names == t->names &&
-	       !strcmp(pt->filter, t->filter) && !memcmp(&pt->least, &t->least, sizeof(pt->least));
+	return pt->generation == snapshot_generation(t->snap) &&
+	       (pt->names == t->names || !*t->filter) && !strcmp(pt->filter, t->filter) && !memcmp(&pt->least, &t->least, sizeof(pt->least));
 }
 
 /* The rows are those of the filter before. In a prompt more letters come. */
@@ -114,6 +114,21 @@ static int make(struct panel_tree *pt)
 	return 0;
 }
 
+/* What the order of siblings depends on. */
+static struct tree_order order_now(const struct panel_tree *pt)
+{
+	return (struct tree_order){pt->base.sort, pt->tree.root, pt->base.ascending,
+				   pt->base.tui->percent_of_parent};
+}
+
+static bool is_ordered(const struct panel_tree *pt)
+{
+	struct tree_order now = order_now(pt);
+
+	return now.sort == pt->order.sort && now.root == pt->order.root &&
+	       now.ascending == pt->order.ascending && now.of_parent == pt->order.of_parent;
+}
+
 static void update(struct panel *p)
 {
 	struct panel_tree *pt = as_tree(p);
@@ -121,10 +136,11 @@ static void update(struct panel *p)
 
 	tree->names = p->tui->names;
 	tree->ascending = p->ascending;
-	if (is_made(pt))
-		tree_reorder(tree);
-	else if (make(pt) < 0)
+	if (!is_made(pt) && make(pt) < 0)
 		return;
+	if (!is_ordered(pt))
+		tree_reorder(tree);
+	pt->order = order_now(pt);
 	if (tree->auto_fold && p->tui->options.depth) {
 		tree_open_levels(tree, p->tui->options.depth);
 		tree->auto_fold = p->tui->options.live; /* more nodes will come */

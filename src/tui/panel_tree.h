@@ -41,6 +41,11 @@ struct panel_tree {
 	uint64_t generation; /* of the snapshot; 0: they were not made */
 	enum name_mode names;
 	struct least least;
+	struct tree_order {
+		unsigned sort;
+		uint32_t root;
+		bool ascending, of_parent;
+	} order;
 	char search[TUI_NEEDLE]; /* the one that marks were made for, when searched */
 	bool searched;
 	double cpu_total;                   /* time on the host of all nodes; NaN: to be summed */
