@@ -2,20 +2,25 @@
 #include "config.h" // IWYU pragma: keep
 
 /* A flame graph as one SVG file: the root on top, a box a calling context, as wide as what was
- * spent in it and below it. Any browser shows it; the script in it zooms on a click and marks what
- * a search finds. Nothing is loaded from elsewhere. */
+ * spent in it and below it. Any viewer shows the boxes that are wide enough. In a browser the
+ * script draws instead, from the whole tree, which is in the file, too: it zooms on a click, down
+ * to what was too narrow before, and marks what a search finds. Nothing is loaded from elsewhere.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strtab.h"
 #include "format/json_writer.h"
 #include "format/export.h"
 
-#define SVG_WIDTH 1200.0
-#define SVG_ROW 17
-#define SVG_TOP 48           /* title and search above the boxes */
-#define SVG_CHAR 6.6         /* width of a character of 11 px */
-#define SVG_LEAST (1.0 / 20000) /* share of the whole below which a box is left out */
+#define SVG_WIDTH    1200.0
+#define SVG_ROW      17
+#define SVG_TOP      48            /* title and search above the boxes */
+#define SVG_CHAR     6.6           /* width of a character of 11 px */
+#define SVG_LEAST    (1.0 / 20000) /* share of the whole below which a box is left out */
+
+#define OTHER_COLOUR "#e0e0e0"
 
 struct flame {
 	const struct session *s;
@@ -40,51 +45,16 @@ static const struct {
 	{FRAME_GRAPH, "#9fd8cf"},  {FRAME_LINE, "#f3b48f"},   {FRAME_INSTRUMENT, "#f3b48f"},
 };
 
-static const char *const script =
-	"(function(){\n"
-	"var svg=document.documentElement,boxes=[].slice.call(document.querySelectorAll('g.b'));\n"
-	"var W=1200,C=6.6,note=document.getElementById('note'),term='';\n"
-	"function num(g,k){return parseFloat(g.getAttribute('data-'+k));}\n"
-	"function full(g){return g.querySelector('title').textContent;}\n"
-	"function name(g){return g.getAttribute('data-n');}\n"
-	"function fit(g,w){var t=g.querySelector('text'),n=Math.floor((w-6)/C),s=name(g);\n"
-	" t.textContent=n<3?'':s.length<=n?s:s.slice(0,n-1)+'\\u2026';}\n"
-	"function zoom(z){var zx=num(z,'x'),zw=num(z,'w'),zd=num(z,'d');\n"
-	" boxes.forEach(function(g){var x=num(g,'x'),w=num(g,'w'),d=num(g,'d');\n"
-	"  var above=d<zd&&x<=zx&&x+w>=zx+zw*0.999999,in_=d>=zd&&x>=zx-zw*1e-9&&"
-	"x+w<=zx+zw*(1+1e-9);\n"
-	"  g.style.display=above||in_?'':'none';\n"
-	"  if(!above&&!in_)return;\n"
-	"  var l=above?0:(x-zx)/zw*W,b=above?W:w/zw*W,r=g.querySelector('rect');\n"
-	"  r.setAttribute('x',l);r.setAttribute('width',b);\n"
-	"  g.style.opacity=above?0.6:1;\n"
-	"  g.querySelector('text').setAttribute('x',l+3);fit(g,b);});}\n"
-	"function search(s){term=s;var sum=0,hits=[],n=0;\n"
-	" boxes.forEach(function(g){var hit=s&&name(g).toLowerCase().indexOf(s.toLowerCase())>=0;\n"
-	"  g.querySelector('rect').style.stroke=hit?'#b000b0':'';\n"
-	"  g.querySelector('rect').style.strokeWidth=hit?'2':'';\n"
-	"  if(hit){n++;hits.push([num(g,'x'),num(g,'x')+num(g,'w')]);}});\n"
-	" hits.sort(function(a,b){return a[0]-b[0];});var end=0;\n"
-	" hits.forEach(function(h){var a=Math.max(h[0],end);if(h[1]>a){sum+=h[1]-a;end=h[1];}});\n"
-	" note.textContent=s?n+' found, '+(100*sum).toFixed(1)+' %':'';}\n"
-	"boxes.forEach(function(g){g.addEventListener('click',function(){zoom(g);});\n"
-	" g.addEventListener('mouseover',function(){if(!term)note.textContent=full(g);});\n"
-	" g.addEventListener('mouseout',function(){if(!term)note.textContent='';});});\n"
-	"document.getElementById('find').addEventListener('click',function(){\n"
-	" var s=prompt('Search (nothing: end the search)',term);if(s!==null)search(s);});\n"
-	"document.getElementById('all').addEventListener('click',function(){zoom(boxes[0]);});\n"
-	"document.addEventListener('keydown',function(e){\n"
-	" if(e.key==='/'){e.preventDefault();document.getElementById('find')."
-	"dispatchEvent(new MouseEvent('click'));}\n"
-	" if(e.key==='Escape'){search('');zoom(boxes[0]);}});\n"
-	"})();\n";
+static const char script[] =
+#include "format/flamegraph_js.h" // flamegraph.js, by the build
+	;
 
 static const char *colour_of(uint8_t kind)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(colours); i++)
 		if (colours[i].kind == kind)
 			return colours[i].colour;
-	return "#e0e0e0";
+	return OTHER_COLOUR;
 }
 
 /* XML 1.0 has no control characters, no U+FFFE and no U+FFFF, not even escaped. */
@@ -137,17 +107,22 @@ static size_t count_chars(const char *text)
 	return n;
 }
 
-static void put_title(struct flame *f, uint32_t node, const char *name)
+static void put_value(struct flame *f, uint32_t node)
 {
 	char text[JSON_NUMBER_MAX];
 	size_t len = json_format_f64(text, f->total[node]);
 
-	out_puts(f->out, "<title>");
-	put_xml(f->out, name, SIZE_MAX);
-	out_puts(f->out, ": ");
 	if (len > 2 && !memcmp(text + len - 2, ".0", 2))
 		len -= 2;
 	out_put(f->out, text, len);
+}
+
+static void put_title(struct flame *f, uint32_t node, const char *name)
+{
+	out_puts(f->out, "<title>");
+	put_xml(f->out, name, SIZE_MAX);
+	out_puts(f->out, ": ");
+	put_value(f, node);
 	if (*f->metric->unit) {
 		out_putc(f->out, ' ');
 		put_xml(f->out, f->metric->unit, SIZE_MAX);
@@ -175,7 +150,8 @@ static void put_box(struct flame *f, uint32_t node)
 	const char *name = export_name(&f->names, node);
 	uint8_t kind = (uint8_t)session_node_kind(f->s, node);
 
-	out_printf(f->out, "<g class=\"b %s\" data-x=\"%.9g\" data-w=\"%.9g\" data-d=\"%u\" data-n=\"",
+	out_printf(f->out,
+		   "<g class=\"b %s\" data-x=\"%.9g\" data-w=\"%.9g\" data-d=\"%u\" data-n=\"",
 		   frame_kind_word(kind), x, w, f->depth[node]);
 	put_xml(f->out, name, SIZE_MAX);
 	out_puts(f->out, "\">");
@@ -217,10 +193,12 @@ static void put_head(struct flame *f)
 	out_puts(f->out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n");
 	out_printf(f->out,
 		   "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%.0f\" "
-		   "height=\"%u\" viewBox=\"0 0 %.0f %u\">\n",
+		   "height=\"%u\" viewBox=\"0 0 %.0f %u\" data-unit=\"",
 		   SVG_WIDTH, height, SVG_WIDTH, height);
+	put_xml(f->out, f->metric->unit, SIZE_MAX);
+	out_puts(f->out, "\">\n");
 	out_puts(f->out, "<style>text{font:11px monospace;pointer-events:none}"
-			 "g.b{cursor:pointer}g.b rect{stroke:#fff;stroke-width:0.5}"
+			 "g.b{cursor:pointer}g.b rect{stroke:#fff;stroke-width:0.5}g.hit rect{stroke:#b000b0;stroke-width:2}"
 			 "#find,#all{cursor:pointer;pointer-events:all;text-decoration:underline}"
 			 "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
 			 "<text x=\"6\" y=\"18\">");
@@ -232,29 +210,79 @@ static void put_head(struct flame *f)
 			 "<text id=\"note\" x=\"6\" y=\"38\"></text>\n");
 }
 
-static void put_foot(struct flame *f)
+static int colour_index(uint8_t kind)
 {
-	uint32_t y = SVG_TOP + (f->deepest + 1) * SVG_ROW + 16;
-
-	if (!(f->total[SESSION_ROOT] > 0))
-		out_printf(f->out, "<text x=\"6\" y=\"%u\">nothing was measured</text>\n", y);
-	else if (f->left_out)
-		out_printf(f->out,
-			   "<text x=\"6\" y=\"%u\">%zu boxes below %.3f %% are left out</text>\n", y,
-			   f->left_out, 100 * SVG_LEAST);
-	if (f->total[SESSION_ROOT] > 0) /* else there is nothing to click on */
-		out_printf(f->out, "<script><![CDATA[\n%s]]></script>\n", script);
-	out_puts(f->out, "</svg>\n");
+	for (size_t i = 0; i < ARRAY_SIZE(colours); i++)
+		if (colours[i].kind == kind)
+			return (int)i;
+	return ARRAY_SIZE(colours);
 }
 
-static void put_picture(struct flame *f)
+/* Names once each, then four numbers a calling context that has a value: how many of these its
+ * parent is before it, name, colour, value. */
+static int put_tree(struct flame *f)
+{
+	struct strtab *names = strtab_new();
+	uint32_t *number = calloc(f->s->n_nodes, sizeof(*number)), n = 0, name;
+	int r = names && number ? 0 : -ENOMEM;
+
+	out_puts(f->out, "<metadata id=\"colours\">");
+	for (size_t i = 0; i < ARRAY_SIZE(colours); i++)
+		out_printf(f->out, "%s ", colours[i].colour);
+	out_puts(f->out, OTHER_COLOUR "</metadata>\n<metadata id=\"nodes\">");
+	for (uint32_t i = 0; r == 0 && i < f->s->n_nodes; i++) {
+		if (!(f->total[i] > 0))
+			continue;
+		name = strtab_adds(names, export_name(&f->names, i));
+		r = name == STRTAB_NONE ? -ENOMEM : 0;
+		number[i] = n++;
+		out_printf(f->out, "%u %u %d ", i ? number[i] - number[f->s->nodes[i].parent] : 0,
+			   name, colour_index((uint8_t)session_node_kind(f->s, i)));
+		put_value(f, i);
+		out_putc(f->out, ' ');
+	}
+	out_puts(f->out, "</metadata>\n<metadata id=\"names\">");
+	for (uint32_t i = 0; r == 0 && i < strtab_count(names); i++) {
+		if (i)
+			out_putc(f->out, '\n');
+		put_xml(f->out, strtab_str(names, i), SIZE_MAX);
+	}
+	out_puts(f->out, "</metadata>\n");
+	strtab_free(names);
+	free(number);
+	return r;
+}
+
+static int put_foot(struct flame *f)
+{
+	uint32_t y = SVG_TOP + (f->deepest + 1) * SVG_ROW + 16;
+	int r;
+
+	out_printf(f->out, "<text id=\"foot\" x=\"6\" y=\"%u\">", y);
+	if (!(f->total[SESSION_ROOT] > 0))
+		out_puts(f->out, "nothing was measured");
+	else if (f->left_out)
+		out_printf(f->out, "%zu boxes below %.3f %% are left out", f->left_out,
+			   100 * SVG_LEAST);
+	out_puts(f->out, "</text>\n");
+	if (f->total[SESSION_ROOT] > 0) { /* else there is nothing to click on */
+		r = put_tree(f);
+		if (r < 0)
+			return r;
+		out_printf(f->out, "<script><![CDATA[\n%s]]></script>\n", script);
+	}
+	out_puts(f->out, "</svg>\n");
+	return 0;
+}
+
+static int put_picture(struct flame *f)
 {
 	lay_out(f);
 	put_head(f);
 	for (uint32_t i = 0; i < f->s->n_nodes; i++)
 		if (is_shown(f, i))
 			put_box(f, i);
-	put_foot(f);
+	return put_foot(f);
 }
 
 static int flamegraph_write(const struct session *s, const struct write_options *options,
@@ -272,7 +300,7 @@ static int flamegraph_write(const struct session *s, const struct write_options 
 	if (!f.at || !f.depth)
 		r = -ENOMEM;
 	if (r == 0)
-		put_picture(&f);
+		r = put_picture(&f);
 	export_names_done(&f.names);
 	free(f.own);
 	free(f.total);
