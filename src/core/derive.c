@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 #include "base/util.h"
-#include "core/durations.h"
 #include "core/filter.h"
+#include "core/hists.h"
 
 /* A column made so far; raw ones have factor 0. */
 struct made {
@@ -473,55 +473,35 @@ static int make_rate(struct derive *d, const struct derived *m, const double *a,
 
 /* ---- percentiles ---- */
 
-/* Adds a histogram to those of a node and, for inclusive values, of all above it that have not had
- * it: `had` is by node the last one, + 1. */
-static int hist_add(const struct derive *d, uint32_t **hists, uint32_t *had, uint32_t hist,
-		    uint32_t node, bool inclusive)
+/* Which nodes count, as core/hists.h takes it; NULL: all do, or *ret_r says why it is not known. */
+static uint8_t *make_kept(const struct derive *d, bool all, int *ret_r)
 {
-	const uint32_t *from = snapshot_session(d->snap)->hists[hist].n;
+	uint32_t n = snapshot_n(d->snap);
+	uint8_t *kept = NULL;
 
-	while (node != SNAP_NONE && had[node] != hist + 1) {
-		had[node] = hist + 1;
-		if (!hists[node])
-			hists[node] = calloc(HIST_BUCKETS, sizeof(**hists));
-		if (!hists[node])
-			return -ENOMEM;
-		for (unsigned b = 0; b < HIST_BUCKETS; b++)
-			hists[node][b] += from[b];
-		node = inclusive ? snapshot_node(d->snap, node)->parent : SNAP_NONE;
-	}
-	return 0;
-}
-
-static int hists_add_up(const struct derive *d, uint32_t **hists, uint32_t *had, bool inclusive,
-			bool all)
-{
-	const struct session *s = snapshot_session(d->snap);
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && i < s->n_hists; i++) {
-		uint32_t iter = 0, node;
-
-		while (r == 0 &&
-		       (node = durations_next_node(d->snap, &s->hists[i], &iter)) != SNAP_NONE)
-			if (!snapshot_node(d->snap, node)->hidden && counts(d, node, all))
-				r = hist_add(d, hists, had, i, node, inclusive);
-	}
-	return r;
+	*ret_r = 0;
+	if (!d->removed && (all || !d->shown))
+		return NULL;
+	kept = malloc(MAX(n, 1u));
+	*ret_r = kept ? 0 : -ENOMEM;
+	for (uint32_t i = 0; kept && i < n; i++)
+		kept[i] = counts(d, i, all);
+	return kept;
 }
 
 static int make_quantile(const struct derive *d, const struct derived *m, bool all, double *v)
 {
-	uint32_t n = snapshot_n(d->snap), **hists = calloc(MAX(n, 1u), sizeof(*hists));
-	_cleanup_(freep) uint32_t *had = calloc(MAX(n, 1u), sizeof(*had));
-	int r = hists && had ? hists_add_up(d, hists, had, m->inclusive, all) : -ENOMEM;
+	struct hists *h = hists_new(d->snap);
+	int r;
+	_cleanup_(freep) uint8_t *kept = make_kept(d, all, &r);
 
-	for (uint32_t i = 0; hists && i < n; i++) {
-		if (hists[i])
-			v[i] = (double)hist_quantile(hists[i], m->share) / m->factor;
-		free(hists[i]);
-	}
-	free(hists);
+	if (r == 0)
+		r = h ? hists_update(h, kept) : -ENOMEM;
+	if (r == 0)
+		hists_quantiles(h, m->share, m->inclusive, v);
+	for (uint32_t i = 0; r == 0 && i < snapshot_n(d->snap); i++)
+		v[i] /= m->factor;
+	hists_free(h);
 	return r;
 }
 

@@ -2,10 +2,13 @@
 #include "config.h" // IWYU pragma: keep
 #include "core/hists.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
 #include "core/durations.h"
+
+#define FEW_PLACES 8 /* passed one by one, before they are looked for */
 
 /* A histogram of a node, by the node's place in a walk. */
 struct place {
@@ -146,6 +149,30 @@ static void add(struct hists *h, uint32_t hist, uint32_t counts[HIST_BUCKETS])
 		counts[b] += MIN(from[b], UINT32_MAX - counts[b]);
 }
 
+/* The places of a node: [from, to). */
+struct range {
+	size_t from, to;
+};
+
+static struct range range_of(const struct hists *h, uint32_t node, bool below)
+{
+	uint32_t first = h->first[node], end = below ? h->end[node] : first + 1;
+	struct range r = {.from = h->n ? lower_bound(h, first) : 0};
+
+	for (r.to = r.from;
+	     r.to < h->n && h->places[r.to].order < end && r.to < r.from + FEW_PLACES;)
+		r.to++;
+	if (r.to == r.from + FEW_PLACES)
+		r.to = lower_bound(h, end);
+	return r;
+}
+
+static void add_range(struct hists *h, const struct range *r, uint32_t counts[HIST_BUCKETS])
+{
+	for (size_t at = r->from; at < r->to; at++)
+		add(h, h->places[at].hist, counts);
+}
+
 bool hists_sum(struct hists *h, const uint32_t *nodes, uint32_t n, bool below,
 	       uint32_t counts[HIST_BUCKETS])
 {
@@ -154,14 +181,32 @@ bool hists_sum(struct hists *h, const uint32_t *nodes, uint32_t n, bool below,
 	memset(counts, 0, HIST_BUCKETS * sizeof(*counts));
 	h->turn++;
 	for (uint32_t i = 0; h->n && i < n; i++) {
-		uint32_t first = h->first[nodes[i]];
-		uint32_t end = below ? h->end[nodes[i]] : first + 1;
+		struct range r = range_of(h, nodes[i], below);
 
-		for (size_t at = lower_bound(h, first); at < h->n && h->places[at].order < end;
-		     at++) {
-			add(h, h->places[at].hist, counts);
-			any = true;
-		}
+		add_range(h, &r, counts);
+		any |= r.from < r.to;
 	}
 	return any;
+}
+
+/* Children come before their parents: a chain of nodes that have the same ones is told once. */
+void hists_quantiles(struct hists *h, double share, bool below, double *v)
+{
+	struct range last = {0, 0};
+	double last_v = NAN;
+
+	for (uint32_t id = snapshot_n(h->snap); id-- > 0;) {
+		struct range r = range_of(h, id, below);
+		uint32_t counts[HIST_BUCKETS];
+
+		v[id] = NAN;
+		if (r.from == r.to)
+			continue;
+		if (r.from != last.from || r.to != last.to) {
+			hists_sum(h, &id, 1, below, counts);
+			last_v = (double)hist_quantile(counts, share);
+			last = r;
+		}
+		v[id] = last_v;
+	}
 }

@@ -23,5 +23,7 @@ int hists_update(struct hists *h, const uint8_t *kept);
 /* Add up those of a set; with `below`, none of it lies below another. False: there are none. */
 bool hists_sum(struct hists *h, const uint32_t *nodes, uint32_t n, bool below,
 	       uint32_t counts[HIST_BUCKETS]);
+/* By node, the duration below which a share (0..1) of its executions lie, in ns; NaN: it has none. */
+void hists_quantiles(struct hists *h, double share, bool below, double *v);
 
 #endif

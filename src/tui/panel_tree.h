@@ -23,10 +23,18 @@ enum source {
 	SRC_BYTES,
 	SRC_FLOPS,
 	SRC_CPU,
-	SRC_P50,
-	SRC_P90,
-	SRC_P99,
 	SRC_N
+};
+
+#define N_QUANTILES 3 /* P50, P90, P99 */
+
+/* Percentiles of nodes that somebody has looked at. */
+struct tree_quantiles {
+	struct hists *hists;
+	uint64_t generation; /* of the snapshot */
+	double (*v)[N_QUANTILES];
+	uint8_t *known;
+	size_t cap_v, cap_known;
 };
 
 struct panel_tree {
@@ -34,7 +42,7 @@ struct panel_tree {
 	struct tree tree;
 	const double *sources[SRC_N];
 	bool fetched[SRC_N];
-	struct derive *quantiles; /* NULL: not asked for yet */
+	struct tree_quantiles quantiles;
 	struct layout layout;
 	/* What the rows were made with. */
 	char filter[TUI_NEEDLE];

@@ -3,6 +3,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <math.h>
 #include <string.h>
+#include "core/hists.h"
 #include "core/session.h"
 #include "tui/panel_tree.h"
 
@@ -48,27 +49,10 @@ static const struct snap_column *fetch(struct snapshot *snap, enum source source
 	return snapshot_column(snap, plain[source].metric, plain[source].inclusive);
 }
 
-/* From histograms, with those of what is below. */
-static const double *fetch_quantile(struct panel_tree *pt, enum source source)
-{
-	static const double shares[] = {0.5, 0.9, 0.99};
-	const struct derived wanted = {.op = DERIVED_QUANTILE,
-				       .inclusive = true,
-				       .metric = METRIC_NONE,
-				       .factor = 1,
-				       .share = shares[source - SRC_P50]};
-
-	if (!pt->quantiles)
-		pt->quantiles = derive_new(pt->tree.snap, NULL);
-	return pt->quantiles ? derive_column(pt->quantiles, &wanted) : NULL;
-}
-
 static const double *fetch_column(struct panel_tree *pt, enum source source)
 {
 	const struct snap_column *c;
 
-	if (source >= SRC_P50)
-		return fetch_quantile(pt, source);
 	c = fetch(pt->tree.snap, source);
 	return c ? c->v : NULL;
 }
@@ -132,9 +116,45 @@ static double value_max(struct panel *p, uint32_t id)
 	return get(p, SRC_MAX, id);
 }
 
+/* Histograms of this picture, nothing summed up yet. */
+static bool renew_quantiles(struct tree_quantiles *q, struct snapshot *snap)
+{
+	size_t n = MAX(snapshot_n(snap), 1u);
+
+	if (q->hists && q->generation == snapshot_generation(snap))
+		return true;
+	if (!q->hists && !(q->hists = hists_new(snap)))
+		return false;
+	if (hists_update(q->hists, NULL) < 0 ||
+	    array_reserve((void **)&q->v, &q->cap_v, n, sizeof(*q->v)) < 0 ||
+	    array_reserve((void **)&q->known, &q->cap_known, n, sizeof(*q->known)) < 0)
+		return false;
+	memset(q->known, 0, n);
+	q->generation = snapshot_generation(snap);
+	return true;
+}
+
+/* From the histograms of a node and of what is below it. */
+static void find_quantiles(struct tree_quantiles *q, uint32_t id)
+{
+	static const double shares[N_QUANTILES] = {0.5, 0.9, 0.99};
+	uint32_t counts[HIST_BUCKETS];
+	bool any = hists_sum(q->hists, &id, 1, true, counts);
+
+	for (unsigned k = 0; k < N_QUANTILES; k++)
+		q->v[id][k] = any ? (double)hist_quantile(counts, shares[k]) : NAN;
+	q->known[id] = true;
+}
+
 static double value_quantile(struct panel *p, unsigned k, uint32_t id)
 {
-	return get(p, SRC_P50 + k, id);
+	struct tree_quantiles *q = &as_tree(p)->quantiles;
+
+	if (!renew_quantiles(q, p->tui->snap))
+		return NAN;
+	if (!q->known[id])
+		find_quantiles(q, id);
+	return q->v[id][k];
 }
 
 static bool no_quantiles(struct panel *p)
@@ -362,7 +382,9 @@ void tree_columns_init(struct panel_tree *pt)
 
 void tree_columns_done(struct panel_tree *pt)
 {
-	pt->quantiles = derive_free(pt->quantiles);
+	hists_free(pt->quantiles.hists);
+	free(pt->quantiles.v);
+	free(pt->quantiles.known);
 	free(pt->limit);
 }
 
@@ -399,8 +421,6 @@ void tree_columns_update(struct panel_tree *pt)
 	uint32_t n = metric_table_count(table);
 
 	memset(pt->fetched, 0, sizeof(pt->fetched));
-	if (pt->quantiles) /* those of the picture before are gone */
-		derive_masks(pt->quantiles, NULL, NULL, TOTALS_OF_ALL);
 	pt->cpu_total = NAN;
 	metric_columns_update(&pt->metric);
 	if (pt->base.metrics) /* those asked for, and no others */
