@@ -441,6 +441,11 @@ static const struct {
 					FRAME("foo@/a/b.py:12") ",\"metrics\":{}}"),
 	 3, 0, "time (ns)", 100},
 	{"several trees", "[" LEAF("k", KERNEL) "," LEAF("l", KERNEL) "]", 3, 0, "count", 2},
+	{"names of metrics of old",
+	 FILE_OF(LEAF("k", "\"Count\":2,\"DeviceId\":\"0\",\"DeviceType\":\"CUDA\",\"Time (ns)\":5")), 2, 0,
+	 "time (ns)", 5},
+	{"names that only look old",
+	 FILE_OF(LEAF("k", "\"Count\":7,\"Time (ns)\":9,\"time (ns)\":5")), 2, 0, "Count", 7},
 	{"several trees, as Hatchet writes them",
 	 "[{\"name\":\"l\",\"frame\":{\"name\":\"l\"},\"metrics\":{\"count\":1.0},\"attributes\":{},"
 	 "\"children\":[]},{\"name\":\"k\",\"frame\":{\"name\":\"k\"},\"metrics\":{\"count\":2.0,"

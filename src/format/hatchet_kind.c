@@ -23,6 +23,8 @@ unsigned hatchet_hint(const char *key, size_t len)
 		WORD("time (ns)", HINT_TIME),   WORD("count", HINT_COUNT),
 		WORD("device_id", HINT_DEVICE), WORD("direction", HINT_DIRECTION),
 		WORD("cycles", HINT_CYCLES),    WORD("num_samples", HINT_SAMPLES),
+		WORD("Time (ns)", HINT_TIME),   WORD("Count", HINT_COUNT),
+		WORD("DeviceId", HINT_DEVICE),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(hints); i++)

@@ -46,7 +46,9 @@ enum key_fact { /* what values a metric key has had */
 	_(SYMBOL, "symbol") _(ADD, "add") _(SCOPE, "scope") _(TYPE, "type") _(UNIT, "unit")        \
 	_(WEIGHT, "weight") _(ARCH, "arch") _(BUS_WIDTH, "bus_width") _(CLOCK_RATE, "clock_rate")  \
 	_(MEMORY_CLOCK_RATE, "memory_clock_rate") _(NUM_SMS, "num_sms")                            \
-	_(PROCESS, "process") _(ATTRIBUTES, "attributes") _(NID, "_hatchet_nid")
+	_(PROCESS, "process") _(ATTRIBUTES, "attributes") _(NID, "_hatchet_nid")           \
+	_(TIME, "time (ns)") _(COUNT, "count") _(OLD_TIME, "Time (ns)") _(OLD_COUNT, "Count")      \
+	_(OLD_DEVICE_ID, "DeviceId") _(OLD_DEVICE_TYPE, "DeviceType")
 
 enum hatchet_key {
 	KEY_EMPTY = 0, /* "" is always the first string of a table */

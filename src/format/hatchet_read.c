@@ -316,6 +316,7 @@ static int draft_key(struct hread *r, const struct record *record, struct row_dr
 
 	/* Hatchet numbers its nodes, when it writes them, among their metrics. */
 	if (key == KEY_DEVICE_ID || key == KEY_DEVICE_TYPE || key == KEY_NID ||
+	    (r->is_old && (key == KEY_OLD_DEVICE_ID || key == KEY_OLD_DEVICE_TYPE)) ||
 	    is_schema(r, record, at + 1))
 		return 0;
 	if (token_at(t, at + 1) == TOKEN_ARRAY)
@@ -329,13 +330,15 @@ static int draft_key(struct hread *r, const struct record *record, struct row_dr
 static int draft_lane(struct hread *r, size_t metrics, uint32_t *ret_lane)
 {
 	struct session_lane lane = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
-	size_t id = hread_find(r, metrics, KEY_DEVICE_ID),
-	       type = hread_find(r, metrics, KEY_DEVICE_TYPE);
+	size_t id = hread_find(r, metrics, r->is_old ? KEY_OLD_DEVICE_ID : KEY_DEVICE_ID),
+	       type = hread_find(r, metrics, r->is_old ? KEY_OLD_DEVICE_TYPE : KEY_DEVICE_TYPE);
 	int32_t index;
 	int ret = 0;
 
 	if (id && hread_device_index(r, id, &index)) {
-		uint32_t word = hread_device_type(r, type);
+		/* At first a file said it elsewhere, and mostly meant this. */
+		uint32_t word = r->is_old && !type ? strtab_adds(r->s->strings, "CUDA")
+						   : hread_device_type(r, type);
 
 		if (word == STRTAB_NONE)
 			return -ENOMEM;

@@ -397,6 +397,12 @@ static int learn_metrics(struct hread *r)
 		if (r->f.facts[key] & FACT_ROOT && !hatchet_is_measured(strtab_str(r->f.keys, key)))
 			r->root_is_complete = true;
 	}
+	/* Until 2024 Proton wrote "Time (ns)", "Count", "DeviceId". */
+	r->is_old = r->f.facts[KEY_OLD_TIME] && !r->f.facts[KEY_TIME];
+	if (r->is_old) {
+		r->metric_of_key[KEY_OLD_TIME] = METRIC_TIME;
+		r->metric_of_key[KEY_OLD_COUNT] = METRIC_COUNT;
+	}
 	return 0;
 }
 
@@ -527,12 +533,24 @@ uint32_t hread_device_type(struct hread *r, size_t at)
 	return strtab_adds(r->s->strings, text);
 }
 
+/* "90", and in old files 86. */
+static uint32_t device_arch(struct hread *r, size_t at)
+{
+	uint64_t number;
+	char text[24];
+
+	if (!at || !token_is_number(&r->f.tokens, at) || !token_u64(&r->f.tokens, at, &number))
+		return hread_string(r, at);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
+	return strtab_adds(r->s->strings, text);
+}
+
 static int read_device(struct hread *r, uint32_t type, const char *id, size_t map)
 {
 	struct session_device d = {
 		.type = type,
 		.index = atoi(id),
-		.arch = hread_string(r, hread_find(r, map, KEY_ARCH)),
+		.arch = device_arch(r, hread_find(r, map, KEY_ARCH)),
 		.bus_width_bits = hread_u32(r, hread_find(r, map, KEY_BUS_WIDTH), 0),
 		.clock_khz = hread_u32(r, hread_find(r, map, KEY_CLOCK_RATE), 0),
 		.memory_clock_khz = hread_u32(r, hread_find(r, map, KEY_MEMORY_CLOCK_RATE), 0),

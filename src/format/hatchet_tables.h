@@ -34,6 +34,7 @@ struct hread {
 	struct id_map nodes; /* number of a written node's part -> session node */
 	uint32_t *first_node, *n_nodes; /* of a record: its first part's number, how many */
 	uint32_t *metric_of_key;
+	bool is_old; /* of Triton 3.1 or before: other names of metrics */
 	bool root_is_complete; /* the root lists inclusive metrics beyond those of kernels */
 	struct named_device *devices;
 	size_t n_devices, cap_devices;
