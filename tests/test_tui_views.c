@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys in the views that are made of the tree: bottom-up, callers, flame graph, roofline, durations;
- * and that any keys in any order leave them whole. */
+/* Keys in the views that are made of the tree: bottom-up, callers, flame graph, roofline,
+ * durations; and that any keys in any order leave them whole. */
 #include "config.h" // IWYU pragma: keep
 #include <math.h>
 #include <stdio.h>
@@ -261,7 +261,7 @@ START_TEST(flame_finds_narrow)
 	uint32_t scope = world_node(&w, w.forward, FRAME_SCOPE, "narrow");
 
 	for (int i = 0; i < 3; i++) {
-		char name[16];
+		char name[24];
 
 		snprintf(name, sizeof(name), "tiny_%d", i);
 		world_kernel(&w, world_node(&w, scope, FRAME_KERNEL, name), w.lanes[0],
@@ -404,11 +404,57 @@ END_TEST
 START_TEST(any_keys)
 {
 	static const char *const keys[] = {
-		"Down", "Up",   "Left", "Right", "PgDn", "PgUp",      "Home",       "End", "Enter",
-		"BkSp", "o",    "+",    "-",     "e",    "c",         "E",          "C",   "=",
-		"H",    "L",    "u",    "}",     "{",    ".",         "x",          ">",   "<",
-		"I",    "m",    "%",    "G",     "r",    "R",         "7",          "8",   "9",
-		"0",    "M-1",  "Esc",  "n",     "B",    "/ 'a' Enter", "\\ 'e' Enter", "t", "S-Right",
+		"Down",
+		"Up",
+		"Left",
+		"Right",
+		"PgDn",
+		"PgUp",
+		"Home",
+		"End",
+		"Enter",
+		"BkSp",
+		"o",
+		"+",
+		"-",
+		"e",
+		"c",
+		"E",
+		"C",
+		"=",
+		"H",
+		"L",
+		"u",
+		"}",
+		"{",
+		".",
+		"x",
+		">",
+		"<",
+		"I",
+		"m",
+		"%",
+		"G",
+		"r",
+		"R",
+		"7",
+		"8",
+		"9",
+		"0",
+		"M-1",
+		"M-2",
+		"N",
+		"S",
+		"T",
+		"/ 'step' Enter",
+		"! 'flash.*' Enter",
+		"Esc",
+		"n",
+		"B",
+		"/ 'a' Enter",
+		"\\ 'e' Enter",
+		"t",
+		"S-Right",
 	};
 	static const int sizes[][2] = {{24, 80}, {10, 40}, {5, 20}, {40, 140}, {7, 33}};
 
@@ -430,11 +476,22 @@ END_TEST
 Suite *suite_views(void)
 {
 	const TTest *const tests[] = {
-		bottom_up_folds, bottom_up_stays_open, bottom_up_finds_folded, flame_finds_narrow, layout_sorts, callers_go_on_and_back,
-		callers_back_after_grouping, keys_that_do_nothing,
-		flame_zooms,     flame_by_callers,     flame_mouse,
-		roofline_selects, durations_follow_the_row, durations_freeze,
-		durations_are_filtered, durations_are_grouped,
+		bottom_up_folds,
+		bottom_up_stays_open,
+		bottom_up_finds_folded,
+		flame_finds_narrow,
+		layout_sorts,
+		callers_go_on_and_back,
+		callers_back_after_grouping,
+		keys_that_do_nothing,
+		flame_zooms,
+		flame_by_callers,
+		flame_mouse,
+		roofline_selects,
+		durations_follow_the_row,
+		durations_freeze,
+		durations_are_filtered,
+		durations_are_grouped,
 	};
 	Suite *s = suite_create("views");
 	TCase *c = tcase_create("keys");

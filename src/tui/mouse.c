@@ -121,6 +121,7 @@ void mouse_press(struct tui *t, const struct mouse_event *event)
 	if (prompt_is_open(&t->prompt))
 		return; /* what was typed is not lost to a slip */
 	t->message[0] = '\0';
+	panel_refresh(p); /* what it was drawn of may be gone */
 	if (menu_is_open(&t->menu))
 		press_menu(t, hit, event);
 	else if (event->button == MOUSE_WHEEL_UP || event->button == MOUSE_WHEEL_DOWN)

@@ -150,12 +150,12 @@ static void print_slowest(struct panel *p, unsigned k, uint32_t i, char out[HUMA
 	if (dot && strlen(name) > SLOWEST_WIDTH)
 		*dot = '\0';
 	if (strlen(name) <= SLOWEST_WIDTH) {
-		snprintf(out, HUMAN_MAX, "%s", name);
+		snprintf(out, HUMAN_MAX, "%.*s", SLOWEST_WIDTH, name);
 		return;
 	}
 	for (end += strlen(name) - SLOWEST_WIDTH + 1; (*end & 0xc0) == 0x80;)
 		end++; /* not from within a character */
-	snprintf(out, HUMAN_MAX, "~%s", end);
+	snprintf(out, HUMAN_MAX, "~%.*s", SLOWEST_WIDTH - 1, end);
 }
 
 static double path_slowest(struct panel *p, unsigned k, uint32_t i)
