@@ -109,6 +109,11 @@ for pair in "json=the json of 'proton export'" "speedscope=a file for speedscope
 	refused "our ${pair%%=*}" ours "proton: ours: ${pair#*=}"
 done
 
+if PROTON_FAKE=$fake "$PROTON" record -q --trace -o trace.hatchet -- sleep 0.1; then
+	"$PROTON" export -f perfetto -o ours trace.hatchet
+	refused "our perfetto" ours "proton: ours: a Perfetto trace"
+fi
+
 # Texts of one reader, what must be said, or "-" where it is read.
 while IFS='|' read -r what text said; do
 	printf '%b' "$text" >case.in

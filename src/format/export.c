@@ -301,7 +301,12 @@ size_t export_text_next(const char **p, const char *end, const char **ret)
 
 	if (at == end)
 		return 0;
-	for (size_t n = 1; n <= 4 && n <= (size_t)(end - at); n++) {
+	if (!(*at & 0x80)) { /* nearly always */
+		*p = at + 1;
+		*ret = at;
+		return 1;
+	}
+	for (size_t n = 2; n <= 4 && n <= (size_t)(end - at); n++) {
 		if (!utf8_valid(at, n))
 			continue;
 		*p = at + n;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/export.h"
+#include "format/json_writer.h"
 #include "format/protobuf.h"
 
 enum { /* field numbers of the messages */
@@ -28,6 +29,7 @@ struct pprof {
 	struct buf file, message, inner; /* inner: a message within a message */
 	struct export_path path;
 	struct export_names names;
+	uint32_t *node_of; /* a node of each frame */
 	uint32_t metric;
 	double *own;
 };
@@ -38,8 +40,11 @@ static void put_string(struct pprof *x, const char *text, size_t len)
 	size_t n;
 
 	buf_clear(&x->message);
-	while ((n = export_text_next(&text, end, &c)) > 0)
-		buf_put(&x->message, c, n);
+	if (utf8_valid(text, len))
+		buf_put(&x->message, text, len);
+	else
+		while ((n = export_text_next(&text, end, &c)) > 0)
+			buf_put(&x->message, c, n);
 	pb_message(&x->file, PROFILE_STRING, &x->message);
 }
 
@@ -75,6 +80,19 @@ static int put_sample(struct pprof *x, uint32_t node)
 	return r;
 }
 
+/* A frame that no node has was replaced by a symbol. */
+static bool is_used(const struct pprof *x, uint32_t frame)
+{
+	return x->s->nodes[x->node_of[frame]].frame == frame;
+}
+
+static bool is_raw(struct pprof *x, uint32_t frame)
+{
+	uint32_t node = x->node_of[frame];
+
+	return !is_used(x, frame) || export_name(&x->names, node) == export_raw_name(x->s, node);
+}
+
 static void put_frame(struct pprof *x, uint32_t frame)
 {
 	const struct session_frame *f = &x->s->frames[frame];
@@ -90,7 +108,8 @@ static void put_frame(struct pprof *x, uint32_t frame)
 	buf_clear(&x->message);
 	pb_u64(&x->message, FUNCTION_ID, frame + UINT64_C(1));
 	pb_u64(&x->message, FUNCTION_NAME, string + STRING_NAME);
-	pb_u64(&x->message, FUNCTION_SYSTEM_NAME, string + STRING_RAW);
+	pb_u64(&x->message, FUNCTION_SYSTEM_NAME,
+	       string + (is_raw(x, frame) ? STRING_NAME : STRING_RAW));
 	if (f->file)
 		pb_u64(&x->message, FUNCTION_FILE, string + STRING_FILE);
 	pb_message(&x->file, PROFILE_FUNCTION, &x->message);
@@ -103,43 +122,44 @@ static const char *unit_of(const struct metric *m)
 	return !strcmp(m->unit, "B") ? "bytes" : "count";
 }
 
-static int put_strings(struct pprof *x)
+static void put_strings(struct pprof *x)
 {
 	const struct metric *m = metric_table_get(x->s->metrics, x->metric);
 	const char *space = strchr(m->name, ' ');
-	uint32_t *node_of = calloc(x->s->n_frames + 1, sizeof(*node_of));
 
-	if (!node_of)
-		return -ENOMEM;
-	for (uint32_t i = (uint32_t)x->s->n_nodes; i-- > 0;)
-		node_of[x->s->nodes[i].frame] = i;
 	put_word(x, "");
 	put_string(x, m->name, space ? (size_t)(space - m->name) : strlen(m->name));
 	put_word(x, unit_of(m));
-	for (size_t i = 0; i < x->s->n_frames; i++) {
+	for (uint32_t i = 0; i < x->s->n_frames; i++) {
 		const struct session_frame *f = &x->s->frames[i];
-		bool used = x->s->nodes[node_of[i]].frame == i;
+		uint32_t node = x->node_of[i];
 
-		put_word(x, used ? export_name(&x->names, node_of[i]) : "");
-		put_word(x, used ? export_raw_name(x->s, node_of[i]) : "");
+		put_word(x, is_used(x, i) ? export_name(&x->names, node) : "");
+		put_word(x, is_raw(x, i) ? "" : export_raw_name(x->s, node));
 		put_string(x, strtab_str(x->s->strings, f->file), strtab_len(x->s->strings, f->file));
 	}
-	free(node_of);
-	return 0;
+}
+
+static int find_nodes(struct pprof *x)
+{
+	x->node_of = calloc(x->s->n_frames + 1, sizeof(*x->node_of));
+	for (uint32_t i = (uint32_t)x->s->n_nodes; x->node_of && i-- > 0;)
+		x->node_of[x->s->nodes[i].frame] = i;
+	return x->node_of ? 0 : -ENOMEM;
 }
 
 static int put_profile(struct pprof *x)
 {
-	int r = 0;
+	int r = find_nodes(x);
 
 	put_type(x);
 	for (uint32_t i = 0; r == 0 && i < x->s->n_nodes; i++)
 		if (x->own[i] > 0)
 			r = put_sample(x, i);
-	for (size_t i = 0; i < x->s->n_frames; i++)
-		put_frame(x, (uint32_t)i);
+	for (uint32_t i = 0; r == 0 && i < x->s->n_frames; i++)
+		put_frame(x, i);
 	if (r == 0)
-		r = put_strings(x);
+		put_strings(x);
 	pb_u64(&x->file, PROFILE_TIME_NANOS, x->s->start_ns);
 	if (x->s->end_ns > x->s->start_ns && x->s->start_ns)
 		pb_u64(&x->file, PROFILE_DURATION_NANOS, x->s->end_ns - x->s->start_ns);
@@ -148,21 +168,18 @@ static int put_profile(struct pprof *x)
 
 /* ---- gzip ---- */
 
-/* The CRC of RFC 1952, four bits at a time. */
+/* The CRC of RFC 1952, eight bits at a time. */
 static uint32_t crc32_of(const char *data, size_t len)
 {
-	uint32_t table[16], crc = 0xffffffff;
+	uint32_t table[256], crc = 0xffffffff;
 
-	for (uint32_t i = 0; i < 16; i++) {
+	for (uint32_t i = 0; i < 256; i++) {
 		table[i] = i;
-		for (unsigned k = 0; k < 4; k++)
+		for (unsigned k = 0; k < 8; k++)
 			table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320 : 0);
 	}
-	for (size_t i = 0; i < len; i++) {
-		crc ^= (unsigned char)data[i];
-		crc = crc >> 4 ^ table[crc & 15];
-		crc = crc >> 4 ^ table[crc & 15];
-	}
+	for (size_t i = 0; i < len; i++)
+		crc = crc >> 8 ^ table[(crc ^ (unsigned char)data[i]) & 255];
 	return ~crc;
 }
 
@@ -212,6 +229,7 @@ static int pprof_write(const struct session *s, const struct write_options *opti
 	buf_done(&x.message);
 	buf_done(&x.inner);
 	export_names_done(&x.names);
+	free(x.node_of);
 	free(x.path.nodes);
 	free(x.own);
 	return r < 0 ? r : out->error;

@@ -63,6 +63,20 @@ static const char *beginning_of(const char *head, size_t n)
 	return NULL;
 }
 
+/* A message within a message, of which the first field is one that packets of a trace begin with.
+ */
+static bool is_perfetto(const char *head, size_t n)
+{
+	static const unsigned char fields[] = {0x32, 0x40, 0x50, 0x5a, 0x62, 0x68, 0xe2};
+	size_t i = 1;
+
+	if (n < 4 || head[0] != 0x0a)
+		return false;
+	while (i < n && i < 6 && head[i] & 0x80)
+		i++;
+	return i + 1 < n && memchr(fields, (unsigned char)head[i + 1], sizeof(fields));
+}
+
 static const char *document_of(const char *head, size_t n)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(documents); i++)
@@ -120,6 +134,8 @@ int unknown_refuse(const char *head, size_t n, struct format_error *error)
 		if (!what)
 			return 0;
 	}
+	if (!what && is_perfetto(head, n))
+		what = "a Perfetto trace, which is written and not read (a Chrome trace is)";
 	if (what)
 		return format_fail(error, -EBADMSG, FORMAT_NO_OFFSET, "%s", what);
 	buf_init(&text, 0);
