@@ -144,6 +144,7 @@ END_TEST
 START_TEST(orders)
 {
 	ck_assert(panel_sort_title(w.t->panels[TUI_PANEL_TREE], "CALLS"));
+	ck_assert(panel_sort_title(w.t->panels[TUI_PANEL_BOTTOM_UP], "CALLS"));
 	world_keys(&w, "I 2 T I");
 	tui_take_view(c.t, w.t);
 	ck_assert_str_eq(sorted_by(&c), "\xce\x94");
@@ -153,7 +154,9 @@ START_TEST(orders)
 	tui_take_view(again.t, c.t);
 	ck_assert_str_eq(sorted_by(&again), "CALLS");
 	ck_assert(tree_of(&again)->ascending);
-	ck_assert_str_eq(again.t->tree_orders[1].title, "B");
+	ck_assert_uint_eq(again.t->panels[TUI_PANEL_BOTTOM_UP]->sort, w.t->panels[TUI_PANEL_BOTTOM_UP]->sort);
+	ck_assert(again.t->panels[TUI_PANEL_FLAT]->ascending);
+	ck_assert_str_eq(again.t->orders[1][TUI_PANEL_TREE].title, "B");
 }
 END_TEST
 

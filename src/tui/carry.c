@@ -170,21 +170,22 @@ static struct tui_order order_of(const struct panel *p)
 	return order;
 }
 
-/* A comparison has other columns in its tree: each of the two keeps its own order. */
+static bool is_compared(const struct panel *p)
+{
+	return columns_find(&p->columns, "STATUS") >= 0;
+}
+
+/* A comparison has other columns: with and without it, a panel keeps its own order. */
 static void take_orders(struct tui *t, struct tui *from)
 {
-	bool compared = t->options.before != NULL;
-
-	memcpy(t->tree_orders, from->tree_orders, sizeof(t->tree_orders));
-	t->tree_orders[from->options.before != NULL] = order_of(from->panels[TUI_PANEL_TREE]);
-	if (t->tree_orders[compared].known)
-		take_order(t->panels[TUI_PANEL_TREE], &t->tree_orders[compared]);
+	memcpy(t->orders, from->orders, sizeof(t->orders));
 	for (unsigned i = 0; i < TUI_N_PANELS; i++) {
-		struct tui_order order = order_of(from->panels[i]);
+		struct panel *p = t->panels[i], *old = from->panels[i];
 
-		t->panels[i]->scroll = from->panels[i]->scroll;
-		if (i != TUI_PANEL_TREE)
-			take_order(t->panels[i], &order);
+		t->orders[is_compared(old)][i] = order_of(old);
+		if (t->orders[is_compared(p)][i].known)
+			take_order(p, &t->orders[is_compared(p)][i]);
+		p->scroll = old->scroll;
 	}
 }
 

@@ -66,7 +66,7 @@ struct tui {
 	char search_before[TUI_NEEDLE], filter_before[TUI_NEEDLE]; /* when the prompt opened */
 	struct filters filters;
 	struct least least; /* what the tree leaves out */
-	struct tui_order tree_orders[2]; /* of the tree before: without and with a comparison */
+	struct tui_order orders[2][TUI_N_PANELS]; /* of screens before: without, with a comparison */
 	char expression_before[FILTER_TEXT]; /* when its prompt opened */
 	char message[256];
 	enum name_mode names;
