@@ -126,9 +126,7 @@ static struct snapshot *snapshot_before(const struct loaded *l)
 
 static int check_diff(const struct profile_options *o)
 {
-	if (o->group != GROUP_NONE)
-		complain("--diff-profile compares whole profiles: it does not go with --group");
-	else if (o->report.sections & ~(unsigned)REPORT_TREE)
+	if (o->report.sections & ~(unsigned)REPORT_TREE)
 		complain("--diff-profile compares the tree and has no other section");
 	else
 		return 0;
@@ -143,8 +141,9 @@ static int print_loaded(const struct loaded *l, struct profile_options *o)
 	report.peaks = profile_peaks(o);
 	if (!l->before)
 		return report_print(l->s, &report, o->group);
+	/* Groups are a part of the tree that the two share. */
 	report.before = snapshot_before(l);
-	r = report.before ? report_print(l->s, &report, o->group) : -ENOMEM;
+	r = report.before ? report_print(l->s, &report, GROUP_NONE) : -ENOMEM;
 	snapshot_free(report.before);
 	return r;
 }
@@ -193,7 +192,7 @@ static int report_files(struct profile_options *o, char *const *paths, int n)
 		complain("which file? (see 'proton report --help')");
 		return STATUS_USAGE;
 	}
-	if (loaded_open(&l, paths, n, o->before, &o->loading) < 0)
+	if (loaded_open(&l, paths, n, o->before, o->group, &o->loading) < 0)
 		return STATUS_FAILED;
 	r = report_profile(&l, o, paths[0]);
 	loaded_close(&l);

@@ -38,8 +38,6 @@ static int check_screen(const struct viewer *v)
 {
 	if (v->profile.report.totals == TOTALS_OF_ALL)
 		complain("--keep-totals is for text (proton report)");
-	else if (v->profile.before && v->screen.group != GROUP_NONE)
-		complain("--diff-profile compares whole profiles: it does not go with --group");
 	else
 		return 0;
 	return -EINVAL;
@@ -50,9 +48,9 @@ static int view_as_text(struct viewer *v, char *const *paths, int n)
 	struct loaded l;
 	int r;
 
-	if (loaded_open(&l, paths, n, v->profile.before, &v->profile.loading) < 0)
-		return STATUS_FAILED;
 	text_take_screen(&v->profile, &v->screen);
+	if (loaded_open(&l, paths, n, v->profile.before, v->profile.group, &v->profile.loading) < 0)
+		return STATUS_FAILED;
 	v->profile.report.width = terminal_width(STDOUT_FILENO);
 	r = report_profile(&l, &v->profile, paths[0]);
 	loaded_close(&l);

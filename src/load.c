@@ -30,8 +30,7 @@ static int load_open(const char *path)
 	return fd;
 }
 
-/* The same as load_file(), but why it fails goes to `why`. */
-static struct session *load_or_say(const char *path, struct buf *why)
+struct session *load_quietly(const char *path, struct buf *why)
 {
 	_cleanup_(closep) int fd = load_open(path);
 	struct format_error error = {0};
@@ -64,7 +63,7 @@ struct session *load_file(const char *path)
 	struct buf why;
 
 	buf_init(&why, 0);
-	s = load_or_say(path, &why);
+	s = load_quietly(path, &why);
 	if (!s)
 		complain("%s", buf_str(&why));
 	buf_done(&why);
@@ -142,25 +141,25 @@ struct session *load_files(char *const *paths, int n, struct loading *how)
 	return n == 1 ? load_file(paths[0]) : load_merged(paths, n, how);
 }
 
-int loaded_compare(struct loaded *l, const struct session *s, const char *before, struct buf *why)
+static int pair_up(struct loaded *l, const struct session *s, const char *before, enum group group)
 {
-	_cleanup_(session_freep) struct session *other = load_or_say(before, why);
+	_cleanup_(session_freep) struct session *other = load_file(before);
 	struct session *sides[PAIR_N];
 
 	if (!other)
 		return -ECANCELED;
-	if (pair_make(other, s, sides) < 0) {
-		buf_puts(why, "out of memory");
+	if (pair_make_grouped(other, s, group, sides) < 0) {
+		complain("out of memory");
 		return -ENOMEM;
 	}
 	*l = (struct loaded){.s = sides[PAIR_AFTER], .before = sides[PAIR_BEFORE]};
 	return 0;
 }
 
-int loaded_open(struct loaded *l, char *const *paths, int n, const char *before, struct loading *how)
+int loaded_open(struct loaded *l, char *const *paths, int n, const char *before, enum group group,
+		struct loading *how)
 {
 	struct session *s = load_files(paths, n, how);
-	struct buf why;
 	int r;
 
 	*l = (struct loaded){.s = s};
@@ -169,11 +168,7 @@ int loaded_open(struct loaded *l, char *const *paths, int n, const char *before,
 	if (!before)
 		return 0;
 	*l = (struct loaded){NULL, NULL};
-	buf_init(&why, 0);
-	r = loaded_compare(l, s, before, &why);
-	if (r < 0)
-		complain("%s", buf_str(&why));
-	buf_done(&why);
+	r = pair_up(l, s, before, group);
 	session_free(s);
 	return r;
 }

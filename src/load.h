@@ -3,6 +3,7 @@
 #define PROTON_LOAD_H
 #include <stdbool.h>
 #include "core/session.h"
+#include "core/snapshot.h"
 
 struct buf;
 
@@ -22,16 +23,16 @@ struct session *load_files(char *const *paths, int n, struct loading *how);
 /* A single file, too, becomes what `proton merge` makes of it. */
 struct session *load_merged(char *const *paths, int n, struct loading *how);
 
+/* The same as load_file(), but the sentence goes to `why`, and nothing is printed. */
+struct session *load_quietly(const char *path, struct buf *why);
+
 /* The profile of the files, and the one to compare it with, on one tree (core/pair.h). */
 struct loaded {
 	struct session *s, *before; /* before: NULL unless asked for */
 };
-/* before: a file or NULL. 0, or -errno and a line on stderr. */
-int loaded_open(struct loaded *l, char *const *paths, int n, const char *before,
+/* before: a file to compare with, by groups or not; or NULL. 0, or -errno and a line on stderr. */
+int loaded_open(struct loaded *l, char *const *paths, int n, const char *before, enum group group,
 		struct loading *how);
-/* The same of a session, which stays the caller's, and a file. *l is written on success only; else
- * `why` gets a sentence, and nothing is printed. */
-int loaded_compare(struct loaded *l, const struct session *s, const char *before, struct buf *why);
 void loaded_close(struct loaded *l);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "commands.h"
+#include "core/pair.h"
 #include "demangle.h"
 #include "format/report_names.h"
 
@@ -31,10 +32,11 @@ struct picture {
 
 struct viewer {
 	const struct view_screen *o;
-	struct session *s; /* what the files say */
+	struct session *s, *other; /* what the files say, and the one to compare with or NULL */
 	struct picture pictures[2], *at; /* one of them; the other is the next */
-	enum group group; /* that of the last view without a comparison */
-	char *compare;    /* asked for: a file to compare with, "" for none; or NULL */
+	enum group group;
+	char *compare; /* asked for: a file to compare with, "" for none; or NULL */
+	bool regroup;  /* asked for: what is compared, by other groups */
 	int signals;
 	bool quit;
 };
@@ -99,6 +101,15 @@ static int on_compare(void *data, const char *path)
 	return 0;
 }
 
+static int on_regroup(void *data, enum group group)
+{
+	struct viewer *v = ((struct picture *)data)->v;
+
+	v->group = group;
+	v->regroup = true;
+	return 0;
+}
+
 static void on_status(void *data, struct tui_status *ret)
 {
 	const struct picture *p = data;
@@ -137,73 +148,113 @@ static char *name_files(const struct view_screen *o)
 	return asprintf(&name, "%s and %d more", o->paths[0], o->n_paths - 1) < 0 ? NULL : name;
 }
 
-/* The screen on the profile alone, or beside that of a file. 0, or -errno and a sentence in `why`.
- */
-static int picture_make(struct viewer *v, const char *before, struct picture *p, struct buf *why)
+static int picture_snapshots(struct picture *p, const struct session *other)
 {
-	const struct tui_host host = {
-		.data = p, .request = on_request, .status = on_status, .compare = on_compare};
+	struct viewer *v = p->v;
+	struct session *sides[PAIR_N];
+
+	if (!other) {
+		p->snap = snapshot_of(v->s, v->group);
+		return p->snap ? 0 : -ENOMEM;
+	}
+	if (pair_make_grouped(other, v->s, v->group, sides) < 0)
+		return -ENOMEM;
+	p->pair = (struct loaded){.s = sides[PAIR_AFTER], .before = sides[PAIR_BEFORE]};
+	p->snap = snapshot_of(p->pair.s, GROUP_NONE);
+	p->before = snapshot_of(p->pair.before, GROUP_NONE);
+	return p->snap && p->before ? 0 : -ENOMEM;
+}
+
+/* The screen on the profile alone, or beside another one of this name. 0 or -ENOMEM. */
+static int picture_make(struct viewer *v, struct picture *p, const struct session *other,
+			const char *name)
+{
+	const struct tui_host host = {.data = p,
+				      .request = on_request,
+				      .status = on_status,
+				      .compare = on_compare,
+				      .regroup = on_regroup};
 	struct tui_options options = v->o->screen->tui;
 
 	*p = (struct picture){.v = v, .target = name_files(v->o)};
-	if (before && loaded_compare(&p->pair, v->s, before, why) < 0) {
-		picture_done(p);
-		return -ECANCELED;
-	}
-	p->snap = before ? snapshot_of(p->pair.s, GROUP_NONE) : snapshot_of(v->s, v->group);
-	p->before = snapshot_of(p->pair.before, GROUP_NONE);
-	if (before)
-		p->compared = strdup(before);
-	options.command = v->o->command;
-	options.before = p->before;
-	if (p->target && p->snap && (p->before || !before))
+	if (other)
+		p->compared = strdup(name);
+	if (p->target && picture_snapshots(p, other) == 0) {
+		options.command = v->o->command;
+		options.before = p->before;
+		options.group = v->group;
 		p->tui = tui_new(&options, p->snap, &host);
+	}
 	if (p->tui)
 		return 0;
 	picture_done(p);
-	buf_puts(why, "out of memory");
 	return -ENOMEM;
 }
 
-/* Another comparison: a comparison has a tree of its own, hence a screen. What cannot be read
- * leaves everything as it is. */
-static int change_picture(struct viewer *v, const char *before, struct buf *why)
+/* Another picture: a comparison has a tree of its own, hence a screen. */
+static int change_picture(struct viewer *v, const struct session *other, const char *name)
 {
 	struct picture *next = &v->pictures[v->at == v->pictures];
-	sigset_t none, ours;
-	int r;
 
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, &ours); /* reading may take long: Ctrl-C ends it */
-	if (!v->at->before)
-		v->group = snapshot_group(v->at->snap);
-	r = picture_make(v, before, next, why);
-	sigprocmask(SIG_SETMASK, &ours, NULL);
-	if (r < 0)
-		return r;
+	if (picture_make(v, next, other, name) < 0)
+		return -ENOMEM;
 	tui_take_view(next->tui, v->at->tui);
 	picture_done(v->at);
 	v->at = next;
 	return 0;
 }
 
-static int compare_again(struct viewer *v)
+/* Compare with the file that was asked for. What cannot be read leaves everything as it is. */
+static void compare_again(struct viewer *v, struct buf *why)
 {
-	const char *before = *v->compare ? v->compare : NULL;
-	struct buf why;
+	struct session *other = *v->compare ? load_quietly(v->compare, why) : NULL;
+
+	if (!other && *v->compare)
+		return;
+	if (!v->at->before)
+		v->group = snapshot_group(v->at->snap);
+	if (change_picture(v, other, v->compare) < 0) {
+		buf_puts(why, "out of memory");
+		session_free(other);
+		return;
+	}
+	session_free(v->other);
+	v->other = other;
+}
+
+static void regroup_again(struct viewer *v, struct buf *why)
+{
+	_cleanup_(freep) char *name = strdup(v->at->compared ? v->at->compared : "");
+
+	if (!name || change_picture(v, v->other, name) < 0)
+		buf_puts(why, "out of memory");
+	else
+		buf_printf(why, "group: %s", group_word(v->group));
+}
+
+/* What is asked for may take long: Ctrl-C ends it, and progress is said where the screen was. */
+static int do_asked(struct viewer *v)
+{
+	sigset_t none, ours;
+	struct buf say;
 	int r;
 
-	buf_init(&why, 0);
-	tui_close(v->at->tui); /* what reads may say how far it is */
-	change_picture(v, before, &why);
-	r = tui_open(v->at->tui);
-	if (why.len)
-		tui_message(v->at->tui, "%s", buf_str(&why));
-	else if (before && v->group != GROUP_NONE)
-		tui_message(v->at->tui, "whole profiles are compared: not grouped until that ends");
-	buf_done(&why);
+	buf_init(&say, 0);
+	tui_close(v->at->tui);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, &ours);
+	if (v->compare)
+		compare_again(v, &say);
+	else
+		regroup_again(v, &say);
+	sigprocmask(SIG_SETMASK, &ours, NULL);
 	free(v->compare);
 	v->compare = NULL;
+	v->regroup = false;
+	r = tui_open(v->at->tui);
+	if (say.len)
+		tui_message(v->at->tui, "%s", buf_str(&say));
+	buf_done(&say);
 	return r < 0 ? r : tui_refresh(v->at->tui);
 }
 
@@ -225,7 +276,7 @@ static int view_loop(struct viewer *v)
 				return 128 + (int)info.ssi_signo;
 			tui_resize(v->at->tui);
 		}
-		if (v->compare && compare_again(v) < 0)
+		if ((v->compare || v->regroup) && do_asked(v) < 0)
 			return STATUS_FAILED;
 	}
 	return STATUS_OK;
@@ -252,15 +303,15 @@ static int run_screen(struct viewer *v)
 
 static int first_picture(struct viewer *v)
 {
-	struct buf why;
-	int r;
-
-	buf_init(&why, 0);
-	r = picture_make(v, v->o->before, v->at, &why);
-	if (r < 0)
-		complain("%s", buf_str(&why));
-	buf_done(&why);
-	return r;
+	v->s = load_files(v->o->paths, v->o->n_paths, v->o->loading);
+	if (v->s && v->o->before)
+		v->other = load_file(v->o->before);
+	if (!v->s || (v->o->before && !v->other))
+		return -ECANCELED;
+	if (picture_make(v, v->at, v->other, v->o->before) == 0)
+		return 0;
+	complain("out of memory");
+	return -ENOMEM;
 }
 
 int view_screen_run(const struct view_screen *o)
@@ -270,13 +321,13 @@ int view_screen_run(const struct view_screen *o)
 
 	v.at = v.pictures;
 	arg_format = o->format;
-	v.s = load_files(o->paths, o->n_paths, o->loading);
-	if (v.s && first_picture(&v) == 0) {
+	if (first_picture(&v) == 0) {
 		v.signals = screen_signals();
 		r = v.signals < 0 ? STATUS_FAILED : run_screen(&v);
 		picture_done(v.at);
 	}
 	session_free(v.s);
+	session_free(v.other);
 	free(v.compare);
 	if (v.signals >= 0)
 		close(v.signals);

@@ -107,6 +107,10 @@ check "merge: sum" 2100 "$(metric all.hatchet gemm 'time (ns)')"
 has "merge: ranks stay" "rank 1" out
 check "merge of merged" 0 "$("$PROTON" merge -o again.hatchet all.hatchet && "$PROTON" diff --fail-over 0 all.hatchet again.hatchet >out; echo $?)"
 has "merge of merged: nothing changed" "0 changed, 0 new, 0 gone" out
+cp a2.hatchet later.rank0.hatchet; cp b2.hatchet later.rank1.hatchet
+"$PROTON" merge -o later.hatchet later.rank0.hatchet later.rank1.hatchet
+"$PROTON" report --ascii -m time/ns --group process --diff-profile all.hatchet later.hatchet >out
+check "a comparison by rank" "0 +50.000 1 -60.000" "$(awk '/ rank / { rank = $NF } /gemm/ { print rank, $1 }' out | sort | xargs)"
 "$PROTON" merge --ranks --ascii all.hatchet >out
 check "ranks" "2.10us 1.05us 1.10us 1.00us 1.05 2/2 1 step > gemm" "$(grep gemm out | xargs)"
 "$PROTON" merge -o - -f json a.hatchet b.hatchet >out; has "to standard output" '"proton-profile"' out

@@ -110,6 +110,8 @@ see "view of standard input" "gemm_bf16"
 keys /; t send-keys -t s -l relu; keys Enter; keys .; see "zoomed" "zoom: relu"
 t send-keys -t s D; t send-keys -t s -l a.hatchet; t send-keys -t s Enter
 see "standard input: D compares" "STATUS"; see "D keeps the zoom" "zoom: relu"
+keys G; see "a comparison is grouped" "group: process"; see "and is one still" "STATUS"
+keys D; keys Enter; see "its end leaves the groups" "group: process"; see "and has its columns" "CALLS"
 keys Q; see "standard input: status" "status=0"
 
 # ---- diff: the screen on a terminal, text where that is what is asked for

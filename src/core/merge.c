@@ -31,6 +31,9 @@ struct merge {
 	/* The input at hand. */
 	const struct session *from;
 	const struct merge_options *options;
+	const struct snapshot *view; /* whose tree comes over, groups as nodes; NULL: the input's */
+	group_name_fn *group_name;
+	void *group_ctx;
 	struct id_map maps[MAP_N];
 	uint32_t process; /* that it stands for, or SESSION_NONE */
 	size_t n_rows_before;
@@ -53,6 +56,17 @@ static int map_begin(struct merge *m, enum map_id map, size_t n)
 	x->to = to;
 	x->n = n;
 	return 0;
+}
+
+/* Bring all elements of one kind over. */
+static int add_all(struct merge *m, int map, size_t n, int (*add)(struct merge *, uint32_t))
+{
+	size_t i;
+	int r = map >= 0 ? map_begin(m, (enum map_id)map, n) : 0;
+
+	for (i = 0; i < n && r == 0; i++)
+		r = add(m, (uint32_t)i);
+	return r;
 }
 
 /* Strings come over when something refers to them. */
@@ -265,6 +279,39 @@ static int add_node(struct merge *m, uint32_t id)
 	return m->maps[MAP_NODES].to[id] == SESSION_NONE ? -ENOMEM : 0;
 }
 
+/* A group has no frame in the input: it gets one of its name. */
+static uint32_t view_frame(struct merge *m, const struct snap_node *n, uint32_t id)
+{
+	char name[256];
+
+	if (n->session_node != SESSION_NONE)
+		return mapped(m, MAP_FRAMES, m->from->nodes[n->session_node].frame);
+	m->group_name(m->group_ctx, id, name, sizeof(name));
+	return session_frame_intern(m->into, (enum frame_kind)n->kind,
+				    strtab_adds(m->into->strings, name), SESSION_NONE, 0);
+}
+
+static int add_view_node(struct merge *m, uint32_t id)
+{
+	const struct snap_node *n = snapshot_node(m->view, id);
+	uint32_t *to = &m->maps[MAP_NODES].to[id], frame;
+
+	*to = SESSION_ROOT;
+	if (n->parent == SNAP_NONE)
+		return 0;
+	frame = view_frame(m, n, id);
+	*to = frame == SESSION_NONE
+		      ? SESSION_NONE
+		      : session_node_intern(m->into, mapped(m, MAP_NODES, n->parent), frame);
+	return *to == SESSION_NONE ? -ENOMEM : 0;
+}
+
+static int add_nodes(struct merge *m)
+{
+	return m->view ? add_all(m, MAP_NODES, snapshot_n(m->view), add_view_node)
+		       : add_all(m, MAP_NODES, m->from->n_nodes, add_node);
+}
+
 static int add_device(struct merge *m, uint32_t id)
 {
 	struct session_device d = m->from->devices[id];
@@ -465,7 +512,7 @@ static void row_key(const struct merge *m, uint32_t id, struct session_row *ret)
 {
 	const struct session_row *from = &m->from->rows[id];
 
-	ret->node = mapped(m, MAP_NODES, from->node);
+	ret->node = mapped(m, MAP_NODES, m->view ? snapshot_row_node(m->view, id) : from->node);
 	ret->lane = mapped(m, MAP_LANES, from->lane);
 	ret->epoch = mapped(m, MAP_EPOCHS, from->epoch);
 	ret->set = mapped(m, MAP_SETS, from->set);
@@ -478,6 +525,8 @@ static int add_row(struct merge *m, uint32_t id)
 	uint32_t row;
 
 	row_key(m, id, &key);
+	if (key.node == SESSION_NONE)
+		return 0;
 	hash = row_hash(&key);
 	row = idindex_find(&m->rows, hash, row_equal, m->into, &key);
 	if (row == IDINDEX_NONE) {
@@ -610,17 +659,6 @@ static bool is_twice(const struct merge *m, size_t n_processes_before)
 	return twice;
 }
 
-/* Bring all elements of one kind over. */
-static int add_all(struct merge *m, int map, size_t n, int (*add)(struct merge *, uint32_t))
-{
-	size_t i;
-	int r = map >= 0 ? map_begin(m, (enum map_id)map, n) : 0;
-
-	for (i = 0; i < n && r == 0; i++)
-		r = add(m, (uint32_t)i);
-	return r;
-}
-
 /* Every row must have a lane and an epoch, as all readers see to. */
 static int add_lanes(struct merge *m)
 {
@@ -657,7 +695,7 @@ static int add_tree(struct merge *m)
 	    (r = add_all(m, MAP_SETS, f->n_sets, add_set)) < 0 ||
 	    (r = add_all(m, MAP_MODULES, f->n_modules, add_module)) < 0 ||
 	    (r = add_all(m, MAP_FRAMES, f->n_frames, add_frame)) < 0 ||
-	    (r = add_all(m, MAP_NODES, f->n_nodes, add_node)) < 0)
+	    (r = add_nodes(m)) < 0)
 		return r;
 	return last_row_grow(m);
 }
@@ -667,11 +705,12 @@ static int add_values(struct merge *m)
 	const struct session *f = m->from;
 	int r;
 
+	/* What is of nodes as they are, and not of rows, has no place among groups. */
 	if ((r = add_all(m, -1, f->n_rows, add_row)) < 0 ||
-	    (r = add_all(m, -1, f->n_hists, add_hist)) < 0 ||
+	    (!m->view && (r = add_all(m, -1, f->n_hists, add_hist)) < 0) ||
+	    (!m->view && (r = add_all(m, -1, f->n_intervals, add_interval)) < 0) ||
 	    (r = add_all(m, -1, f->n_notes, add_note)) < 0 ||
 	    (r = add_all(m, -1, f->n_samples, add_sample)) < 0 ||
-	    (r = add_all(m, -1, f->n_intervals, add_interval)) < 0 ||
 	    (r = add_all(m, -1, f->n_clocks, add_clock)) < 0 ||
 	    (r = add_all(m, -1, f->n_uses, add_use)) < 0)
 		return r;
@@ -705,6 +744,18 @@ int merge_add(struct merge *m, const struct session *from, const struct merge_op
 	if (r == 0)
 		r = add_tree(m);
 	return r < 0 ? r : add_values(m);
+}
+
+int merge_add_view(struct merge *m, const struct snapshot *view, group_name_fn *group_name, void *ctx)
+{
+	int r;
+
+	m->view = view;
+	m->group_name = group_name;
+	m->group_ctx = ctx;
+	r = merge_add(m, snapshot_session(view), NULL);
+	m->view = NULL;
+	return r;
 }
 
 int session_merge(struct session *into, const struct session *from,

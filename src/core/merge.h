@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "core/session.h"
+#include "core/snapshot.h"
 
 struct merge_options {
 	const char *name; /* of the input: where it stands for a process, this is its identity */
@@ -34,6 +35,11 @@ struct merge *merge_new(struct session *into);
 /* -EEXIST: a process of `from` is there already, with the same epoch, from another input: its values
  * are cumulative, adding them would count them twice. No node and no value has been added then. */
 int merge_add(struct merge *m, const struct session *from, const struct merge_options *options);
+/* A session with the tree of one of its snapshots: what a snapshot groups by becomes nodes, with the
+ * names that group_name() gives them, asked once each in the order of their ids. Histograms and single executions, which are of nodes as they
+ * were, stay behind. 0, -EEXIST or -ENOMEM. */
+typedef void group_name_fn(void *ctx, uint32_t id, char *out, size_t size);
+int merge_add_view(struct merge *m, const struct snapshot *view, group_name_fn *group_name, void *ctx);
 /* Only what there is: metrics and paths of `from`, without values. 0 or -ENOMEM. */
 int merge_add_tree(struct merge *m, const struct session *from);
 /* From now on a path is what its names say: what a frame is, is a guess in files that do not say, and

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "base/util.h"
 #include "core/merge.h"
+#include "core/regroup.h"
 
 /* Both trees in the same order, hence the same ids; the values of one. */
 static struct session *side_make(const struct session *const inputs[PAIR_N],
@@ -37,6 +38,18 @@ int pair_make(const struct session *before, const struct session *after,
 	ret_sides[PAIR_BEFORE] = a;
 	ret_sides[PAIR_AFTER] = b;
 	return 0;
+}
+
+int pair_make_grouped(const struct session *before, const struct session *after, enum group group,
+		      struct session *ret_sides[PAIR_N])
+{
+	_cleanup_(session_freep) struct session *a = NULL, *b = NULL;
+
+	if (group == GROUP_NONE)
+		return pair_make(before, after, ret_sides);
+	a = session_regroup(before, group);
+	b = a ? session_regroup(after, group) : NULL;
+	return b ? pair_make(a, b, ret_sides) : -ENOMEM;
 }
 
 uint8_t *pair_present(const struct session *side)

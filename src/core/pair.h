@@ -13,12 +13,17 @@
  *   thread  one */
 #include <stdint.h>
 #include "core/session.h"
+#include "core/snapshot.h"
 
 enum pair_side { PAIR_BEFORE = 0, PAIR_AFTER, PAIR_N };
 
 /* 0 or -ENOMEM; the inputs may be freed afterwards. */
 int pair_make(const struct session *before, const struct session *after,
 	      struct session *ret_sides[PAIR_N]);
+
+/* The same with groups above the paths (core/regroup.h). */
+int pair_make_grouped(const struct session *before, const struct session *after, enum group group,
+		      struct session *ret_sides[PAIR_N]);
 
 /* 1 for each node that this side has: one with values, or above such; malloc'd. NULL: no memory. */
 uint8_t *pair_present(const struct session *side);

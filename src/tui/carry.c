@@ -50,6 +50,14 @@ static uint32_t path_intern(struct paths *x, uint32_t parent, const char *name)
 	return (uint32_t)x->n++;
 }
 
+/* In a comparison groups are nodes like others. */
+static bool is_group(const struct snap_node *node)
+{
+	static const uint8_t kinds[] = {FRAME_PROCESS, FRAME_DEVICE, FRAME_STREAM, FRAME_THREAD};
+
+	return node->session_node == SESSION_NONE || memchr(kinds, node->kind, sizeof(kinds));
+}
+
 /* The path of each node; NULL: out of memory. A group is as if it were not there. */
 static uint32_t *paths_of(struct paths *x, struct snapshot *snap)
 {
@@ -60,7 +68,7 @@ static uint32_t *paths_of(struct paths *x, struct snapshot *snap)
 
 		if (node->parent == SNAP_NONE)
 			ids[id] = path_intern(x, SNAP_NONE, "");
-		else if (node->session_node == SESSION_NONE)
+		else if (is_group(node))
 			ids[id] = ids[node->parent];
 		else
 			ids[id] = path_intern(x, ids[node->parent],

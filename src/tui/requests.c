@@ -365,10 +365,11 @@ static void do_percent(struct tui *t)
 
 static void do_group(struct tui *t)
 {
-	enum group group = (snapshot_group(t->snap) + 1) % GROUP_N;
+	enum group group = (tui_group(t) + 1) % GROUP_N;
 
-	if (t->options.before) {
-		tui_message(t, "whole profiles are compared: they cannot be grouped");
+	if (t->options.before) { /* groups are a part of the tree that both sides share */
+		if (!t->host.regroup || t->host.regroup(t->host.data, group) < 0)
+			tui_message(t, "what is compared cannot be grouped here");
 		return;
 	}
 	t->work.what = "grouping";

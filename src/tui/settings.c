@@ -254,7 +254,7 @@ static void put_names(const struct tui *t, unsigned panel, struct buf *out)
 
 static void put_group(const struct tui *t, unsigned panel, struct buf *out)
 {
-	buf_puts(out, group_name(snapshot_group(t->snap)));
+	buf_puts(out, group_name(tui_group(t)));
 }
 
 static void put_view(const struct tui *t, unsigned panel, struct buf *out)

@@ -95,8 +95,8 @@ static void put_state(struct tui *t, struct buf *out)
 		buf_printf(out, "  compared: %.*s", (int)strcspn(t->options.metrics, ","),
 			   t->options.metrics);
 	panel_tree_state(t->panels[TUI_PANEL_TREE], out);
-	if (snapshot_group(t->snap) != GROUP_NONE)
-		buf_printf(out, "  group: %s", group_word(snapshot_group(t->snap)));
+	if (tui_group(t) != GROUP_NONE)
+		buf_printf(out, "  group: %s", group_word(tui_group(t)));
 	if (t->names != NAME_SHORT)
 		buf_printf(out, "  names: %s", modes[t->names]);
 }

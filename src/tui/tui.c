@@ -90,6 +90,11 @@ void tui_spoil(struct tui *t)
 	panel_spoil(t->columns);
 }
 
+enum group tui_group(const struct tui *t)
+{
+	return t->options.before ? t->options.group : snapshot_group(t->snap);
+}
+
 static void ask_status(struct tui *t)
 {
 	t->status = (struct tui_status){.own_cpu = NAN};

@@ -77,6 +77,8 @@ struct tui_host {
 	/* Compare with the profile in a file ("" = with none) from now on: the program makes a new
 	 * screen. -errno: the file cannot be read, and nothing changes. */
 	int (*compare)(void *data, const char *path);
+	/* Group what is compared by something else: the program makes a new screen for that, too. */
+	int (*regroup)(void *data, enum group group);
 };
 
 /* The panels in the order of their tabs and of the keys PANEL_1 … in keys.h.
@@ -118,6 +120,7 @@ struct tui_options {
 	unsigned depth;        /* levels of the tree that are open at first; 0 = the hottest paths */
 	const struct peaks *peaks; /* for util and bound */
 	struct snapshot *before;   /* what to compare with, of a pair (core/pair.h); NULL = nothing */
+	enum group group;          /* of the pair */
 	uint64_t interval_ns;  /* between refreshes, for the header; 0 = one second */
 	enum tui_panel panel;  /* the first one shown */
 	enum name_mode names;
