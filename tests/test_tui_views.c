@@ -228,6 +228,8 @@ START_TEST(keys_that_do_nothing)
 	ck_assert(world_shows(&w, "the shortest executions come first"));
 	world_keys(&w, "9 BkSp");
 	ck_assert(world_shows(&w, "this is everything"));
+	world_keys(&w, "7 H Right");
+	ck_assert(world_shows(&w, "no further callers"));
 	world_keys(&w, "0 Home PgDn");
 	ck_assert_str_ne(here(), "sm90_xmma_gemm_bf16");
 	world_keys(&w, "PgUp");

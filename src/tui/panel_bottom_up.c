@@ -15,6 +15,13 @@
 
 enum { NODE_OPEN = 1, NODE_LAST = 2 /* of its siblings, as drawn */ };
 
+/* Of which numbers something is sorted, and how. */
+struct order {
+	uint64_t generation; /* 0: of none */
+	unsigned sort;
+	bool ascending, is_limited;
+};
+
 /* Kernels, copies and whatever else holds numbers, each with its callers below it. */
 struct panel_bottom_up {
 	struct panel base;
@@ -31,18 +38,17 @@ struct panel_bottom_up {
 	size_t n_walked, cap_walked;
 	uint32_t *stack;
 	size_t n_stack, cap_stack;
-	struct order_entry *children; /* scratch: being sorted */
-	size_t cap_children;
-	uint64_t *open; /* scratch: keys of open nodes while the tree is made anew */
+	struct sorted {
+		struct order_entry *v;
+		size_t n, cap;
+	} children, roots;     /* of the node at hand; of node 0, which may be a million */
+	struct order roots_of; /* what these are sorted by */
+	uint64_t *open;        /* scratch: keys of open nodes while the tree is made anew */
 	size_t n_open, cap_open;
 	bool auto_fold; /* no fold key was used yet */
 	uint32_t keyed; /* node whose key was asked for last: the cursor's, mostly */
-	struct build {  /* what the rows are of */
-		uint64_t generation;
-		unsigned sort;
-		int height; /* where it decides what is open */
-		bool ascending, is_limited, auto_fold;
-	} built;
+	struct order rows_of;
+	int rows_height; /* where that decides what is open, else 0 */
 };
 
 static struct panel_bottom_up *as_bottom_up(struct panel *p)
@@ -132,42 +138,68 @@ static bool is_branch(struct panel *p, uint32_t i)
 	return false;
 }
 
-/* The children of a node in their order, as pb->children; their number. Absent ones stay last. */
-static size_t sort_children(struct panel *p, uint32_t i)
+static struct order order_now(struct panel *p)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);
-	uint32_t all = node_of(p, i)->n_children;
-	size_t n = 0;
 
-	if (array_reserve((void **)&pb->children, &pb->cap_children, (size_t)all + 1,
-			  sizeof(*pb->children)) < 0)
-		return 0;
+	return (struct order){pb->generation, p->sort, p->ascending, pb->number_columns.is_limited};
+}
+
+static bool same_order(const struct order *a, const struct order *b)
+{
+	return a->generation == b->generation && a->sort == b->sort &&
+	       a->ascending == b->ascending && a->is_limited == b->is_limited;
+}
+
+static int sort_children(struct panel *p, uint32_t i, struct sorted *ret)
+{
+	uint32_t all = node_of(p, i)->n_children;
+
+	ret->n = 0;
+	if (array_reserve((void **)&ret->v, &ret->cap, (size_t)all + 1, sizeof(*ret->v)) < 0)
+		return -1;
 	for (uint32_t k = 0; k < all; k++) {
 		uint32_t child = node_of(p, i)->first_child + k;
 
-		if (!is_shown(p, child))
-			continue;
 		tick_at(snapshot_tick(p->tui->snap), k, all);
-		pb->children[n++] = (struct order_entry){sort_value(p, child), child, 0};
+		if (is_shown(p, child))
+			ret->v[ret->n++] = (struct order_entry){sort_value(p, child), child, 0};
 	}
-	order_sort(pb->children, n, p->ascending);
-	return n;
+	order_sort(ret->v, ret->n, p->ascending);
+	return 0;
+}
+
+/* The children of a node that have rows, in their order; NULL: out of memory. */
+static const struct sorted *children_of(struct panel *p, uint32_t i)
+{
+	struct panel_bottom_up *pb = as_bottom_up(p);
+	struct order now = order_now(p);
+
+	if (i != 0)
+		return sort_children(p, i, &pb->children) < 0 ? NULL : &pb->children;
+	if (!same_order(&now, &pb->roots_of)) {
+		pb->roots_of.generation = 0;
+		if (sort_children(p, 0, &pb->roots) < 0)
+			return NULL;
+		pb->roots_of = now;
+	}
+	return &pb->roots;
 }
 
 /* Put the children of an open node on the stack, the first one on top. */
 static int push_children(struct panel *p, uint32_t i)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);
-	size_t n = sort_children(p, i);
+	const struct sorted *children = children_of(p, i);
 
-	if (array_reserve((void **)&pb->stack, &pb->cap_stack, pb->n_stack + n,
-			  sizeof(*pb->stack)) < 0)
+	if (!children || array_reserve((void **)&pb->stack, &pb->cap_stack,
+				       pb->n_stack + children->n, sizeof(*pb->stack)) < 0)
 		return -1;
-	for (size_t k = n; k-- > 0;) {
-		uint32_t child = pb->children[k].id;
+	for (size_t k = children->n; k-- > 0;) {
+		uint32_t child = children->v[k].id;
 
 		pb->flags[child] &= NODE_OPEN;
-		if (k + 1 == n)
+		if (k + 1 == children->n)
 			pb->flags[child] |= NODE_LAST;
 		pb->stack[pb->n_stack++] = child;
 	}
@@ -361,7 +393,8 @@ static void done(struct panel *p)
 	free(pb->rows);
 	free(pb->walked);
 	free(pb->stack);
-	free(pb->children);
+	free(pb->children.v);
+	free(pb->roots.v);
 	free(pb->open);
 }
 
@@ -384,28 +417,18 @@ static bool make_tree(struct panel *p)
 	return true;
 }
 
-static bool same_build(const struct build *a, const struct build *b)
-{
-	return a->generation == b->generation && a->sort == b->sort && a->height == b->height &&
-	       a->ascending == b->ascending && a->is_limited == b->is_limited &&
-	       a->auto_fold == b->auto_fold;
-}
-
 /* The rows, where they are not those of the same numbers in the same order: keys that fold keep
  * them up by themselves. */
 static void make_rows(struct panel *p)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);
-	const struct build now = {.generation = pb->generation,
-				  .sort = p->sort,
-				  .height = pb->auto_fold ? p->height : 0,
-				  .ascending = p->ascending,
-				  .is_limited = pb->number_columns.is_limited,
-				  .auto_fold = pb->auto_fold};
+	struct order now = order_now(p);
+	int height = pb->auto_fold ? p->height : 0;
 
-	if (same_build(&now, &pb->built))
+	if (same_order(&now, &pb->rows_of) && height == pb->rows_height)
 		return;
-	pb->built = now;
+	pb->rows_of = now;
+	pb->rows_height = height;
 	if (pb->auto_fold)
 		close_all(pb);
 	build(p);
@@ -559,7 +582,9 @@ static void rebuild(struct panel *p, uint32_t cursor)
 
 static void fold_row(struct panel *p, uint32_t i, bool open)
 {
-	if (is_branch(p, i) && is_open(p, i) != open)
+	if (!is_branch(p, i))
+		tui_message(p->tui, "no further callers");
+	else if (is_open(p, i) != open)
 		set_open(p, p->cursor, open);
 }
 

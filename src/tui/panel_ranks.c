@@ -262,14 +262,46 @@ static uint8_t *rows_counted(struct panel *p, const struct numbers *numbers)
 	return counted;
 }
 
-static void make(struct panel *p, const struct numbers *numbers)
+/* Does all work belong to one process? */
+static bool is_alone(const struct session *s)
+{
+	for (size_t i = 1; i < s->n_lanes; i++)
+		if (s->lanes[i].process != s->lanes[0].process)
+			return false;
+	return s->n_lanes > 0;
+}
+
+/* There is nothing to compare: the whole is known without a look at each row. */
+static void make_alone(struct panel *p, struct numbers *numbers)
+{
+	struct panel_ranks *pr = as_ranks(p);
+	const double *time = numbers_column(numbers, NUMBER_TIME, true);
+
+	pr->ranks.totals = calloc(1, sizeof(*pr->ranks.totals));
+	if (!pr->ranks.totals || !time || isnan(time[0]))
+		return;
+	pr->ranks.totals[0] = (struct rank_total){session(p)->lanes[0].process, time[0]};
+	pr->ranks.n = 1;
+}
+
+static void make_several(struct panel *p, const struct numbers *numbers)
 {
 	struct panel_ranks *pr = as_ranks(p);
 	_cleanup_(freep) uint8_t *counted = rows_counted(p, numbers);
 
-	forget(pr);
 	if (counted && ranks_init(&pr->ranks, session(p), METRIC_TIME, counted) == 0)
 		pr->paths = ranks_sorted(&pr->ranks, session(p), &pr->n_paths);
+}
+
+static void make(struct panel *p, struct numbers *numbers)
+{
+	struct panel_ranks *pr = as_ranks(p);
+
+	forget(pr);
+	if (is_alone(session(p)))
+		make_alone(p, numbers);
+	else
+		make_several(p, numbers);
 	pr->mean = 0;
 	for (uint32_t i = 0; i < pr->ranks.n; i++)
 		pr->mean += pr->ranks.totals[i].sum / pr->ranks.n;
