@@ -162,12 +162,14 @@ static void add_backward(struct world *w)
 
 void world_init(struct world *w)
 {
-	uint32_t optimizer, graph, eval;
+	uint32_t optimizer, graph, eval, node, counts[HIST_BUCKETS] = {0};
 
 	world_init_empty(w);
 	add_machine(w);
 	eval = world_node(w, SESSION_ROOT, FRAME_SCOPE, "eval");
-	kernel(w, eval, "flash_fwd<128,128>", 180, 200, 73, 110);
+	node = kernel(w, eval, "flash_fwd<128,128>", 180, 200, 73, 110);
+	counts[hist_bucket(900000)] = 200;
+	ck_assert_int_eq(session_hist_set(w->s, node, 0, SESSION_NONE, counts), 0);
 	kernel(w, eval, "sm90_xmma_gemm_bf16", 520, 2200, 365, 198);
 	w->step = world_node(w, SESSION_ROOT, FRAME_NVTX, "train_step");
 	copy(w, w->step, FRAME_COPY, "memcpy HtoD pinned", 550, 1152, 28.6);

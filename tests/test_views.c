@@ -303,7 +303,7 @@ START_TEST(durations_filtered)
 	ck_assert_uint_eq(d.n_all, 1);
 	ck_assert_double_eq(d.n_calls, 1);
 	v = durations_by_frame(w.snap, shares, 1);
-	ck_assert(isnan(v[w.s->nodes[ak].frame]));
+	ck_assert_double_eq(v[w.s->nodes[ak].frame], 500); /* that of the other one called "k" */
 	free(v);
 }
 END_TEST
@@ -452,9 +452,9 @@ START_TEST(sets_percentiles)
 	k[0] = node(scope, "k");
 	k[1] = node(SESSION_ROOT, "k");
 	for (unsigned i = 0; i < 2; i++) {
-		set_time(k[i], 1000, 10);
+		set_time(k[i], i ? 128000 : 9000, i ? 2 : 9);
 		counts[hist_bucket(1000)] = i ? 0 : 9;
-		counts[hist_bucket(64000)] = i ? 1 : 0;
+		counts[hist_bucket(64000)] = i ? 2 : 0;
 		ck_assert_int_eq(session_hist_set(w.s, k[i], SESSION_NONE, SESSION_NONE, counts),
 				 0);
 	}
@@ -469,6 +469,39 @@ START_TEST(sets_percentiles)
 	numbers_update(w.numbers, kept);
 	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(k, 2, false, NUMBER_P99)),
 			  hist_bucket(1000));
+}
+END_TEST
+
+/* What was executed once counts with the rest. At the end, some of them are no percentile of all. */
+START_TEST(percentiles_of_all)
+{
+	static const double shares[] = {0.99};
+	uint32_t a = node(SESSION_ROOT, "a"), k[3], counts[HIST_BUCKETS] = {0};
+	double *v;
+
+	k[0] = node(a, "k");
+	k[1] = node(node(a, "b"), "k");
+	k[2] = node(SESSION_ROOT, "k");
+	set_time(k[0], 9000, 9);
+	set_time(k[1], 70001, 1);
+	set_time(k[2], 5000, 5); /* and nobody knows how long each took */
+	counts[hist_bucket(1000)] = 9;
+	ck_assert_int_eq(session_hist_set(w.s, k[0], SESSION_NONE, SESSION_NONE, counts), 0);
+	w.s->ended = true;
+	open_world(GROUP_NONE);
+	ck_assert_double_eq_tol(percentile(&k[1], 1, false, NUMBER_P50), 70001, 2);
+	ck_assert_double_eq_tol(percentile(&a, 1, true, NUMBER_P50), 1000, 1);
+	ck_assert_double_eq(percentile(&a, 1, true, NUMBER_P99), 70002); /* the longest */
+	ck_assert_double_eq_tol(percentile(k, 2, false, NUMBER_P50), 1000, 1);
+	ck_assert(isnan(percentile(k, 3, false, NUMBER_P50)));
+	v = durations_by_frame(w.snap, shares, 1);
+	ck_assert(isnan(v[w.s->nodes[k[0]].frame]));
+	free(v);
+	w.s->ended = false; /* more comes: those of now */
+	v = durations_by_frame(w.snap, shares, 1);
+	ck_assert_double_gt(v[w.s->nodes[k[0]].frame], 60000);
+	free(v);
+	ck_assert_double_eq_tol(percentile(k, 3, false, NUMBER_P50), 1000, 1);
 }
 END_TEST
 
@@ -664,6 +697,7 @@ int main(void)
 	tcase_add_test(c, sets_derived);
 	tcase_add_test(c, sets_percentiles);
 	tcase_add_test(c, sets_percentiles_grouped);
+	tcase_add_test(c, percentiles_of_all);
 	tcase_add_loop_test(c, callers_random, 0, 4);
 	tcase_add_loop_test(c, bottom_up_random, 0, 10);
 	suite_add_tcase(s, c);

@@ -38,6 +38,19 @@ static struct row_times row_times(const struct session *s, const struct session_
 	return t;
 }
 
+static bool is_single(const struct row_times *t)
+{
+	return t->count == 1 && t->time >= 0;
+}
+
+bool durations_single(const struct session *s, size_t row, uint64_t *ret_ns)
+{
+	struct row_times t = row_times(s, &s->rows[row]);
+
+	*ret_ns = is_single(&t) ? (uint64_t)t.time : 0;
+	return is_single(&t);
+}
+
 static void add_row(struct durations *d, const struct row_times *t)
 {
 	if (t->count > 0)
@@ -46,7 +59,7 @@ static void add_row(struct durations *d, const struct row_times *t)
 		d->min_ns = d->min_ns ? MIN(d->min_ns, (uint64_t)t->min) : (uint64_t)t->min;
 	if (t->max > 0)
 		d->max_ns = MAX(d->max_ns, (uint64_t)t->max);
-	if (t->count == 1 && t->time >= 0)
+	if (is_single(t))
 		count(d, hist_bucket((uint64_t)t->time), 1);
 }
 
@@ -156,47 +169,117 @@ static bool is_shown(const struct snapshot *snap, const struct session_hist *his
 	return false;
 }
 
-/* The histograms of frames that have some, summed up. */
+/* What is known of the executions of each frame. Where there are several, their buckets. */
 struct by_frame {
-	uint32_t *index; /* by frame, + 1; 0: none */
-	uint32_t (*counts)[HIST_BUCKETS];
+	struct frame_times {
+		uint32_t sums;   /* index + 1; 0: none */
+		uint32_t single; /* executions once on their lane */
+		double single_ns, calls;
+	} * v;
+	uint32_t (*sums)[HIST_BUCKETS];
 	size_t n, cap;
 };
 
-static int add_to_frame(struct by_frame *b, const struct session *s,
-			const struct session_hist *hist)
+/* NULL: out of memory. */
+static uint32_t *sums_of(struct by_frame *b, uint32_t frame)
 {
-	uint32_t *index = &b->index[s->nodes[hist->node].frame], *to;
+	uint32_t *index = &b->v[frame].sums;
 
-	if (!*index) {
-		if (array_reserve((void **)&b->counts, &b->cap, b->n + 1, sizeof(*b->counts)) < 0)
+	if (*index)
+		return b->sums[*index - 1];
+	if (array_reserve((void **)&b->sums, &b->cap, b->n + 1, sizeof(*b->sums)) < 0)
+		return NULL;
+	memset(b->sums[b->n++], 0, sizeof(*b->sums));
+	*index = (uint32_t)b->n;
+	return b->sums[*index - 1];
+}
+
+static int add_hists(struct by_frame *b, const struct snapshot *snap)
+{
+	const struct session *s = snapshot_session(snap);
+
+	for (size_t i = 0; i < s->n_hists; i++) {
+		const struct session_hist *hist = &s->hists[i];
+		uint32_t *to;
+
+		if (!is_shown(snap, hist))
+			continue;
+		to = sums_of(b, s->nodes[hist->node].frame);
+		if (!to)
 			return -ENOMEM;
-		memset(b->counts[b->n++], 0, sizeof(*b->counts));
-		*index = (uint32_t)b->n;
+		for (unsigned k = 0; k < HIST_BUCKETS; k++)
+			to[k] += MIN(hist->n[k], UINT32_MAX - to[k]);
 	}
-	to = b->counts[*index - 1];
-	for (unsigned i = 0; i < HIST_BUCKETS; i++)
-		to[i] += MIN(hist->n[i], UINT32_MAX - to[i]);
 	return 0;
+}
+
+/* One execution alone needs no buckets: its time is all percentiles. */
+static int add_single(struct by_frame *b, uint32_t frame, double ns)
+{
+	struct frame_times *f = &b->v[frame];
+	uint32_t *to;
+
+	if (f->single++ == 0 && !f->sums) {
+		f->single_ns = ns;
+		return 0;
+	}
+	to = sums_of(b, frame);
+	if (!to)
+		return -ENOMEM;
+	if (f->single == 2 && !isnan(f->single_ns))
+		to[hist_bucket((uint64_t)f->single_ns)]++;
+	f->single_ns = NAN;
+	to[hist_bucket((uint64_t)ns)]++;
+	return 0;
+}
+
+static int add_rows(struct by_frame *b, const struct snapshot *snap)
+{
+	const struct session *s = snapshot_session(snap);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < s->n_rows; i++) {
+		uint32_t node = snapshot_row_node(snap, i), frame = s->nodes[s->rows[i].node].frame;
+		struct row_times t;
+
+		if (node == SNAP_NONE || snapshot_node(snap, node)->hidden)
+			continue;
+		t = row_times(s, &s->rows[i]);
+		if (t.count > 0)
+			b->v[frame].calls += t.count;
+		if (is_single(&t))
+			r = add_single(b, frame, t.time);
+	}
+	return r;
+}
+
+/* At the end, a percentile of some of the executions would be a wrong number. */
+static double frame_share(const struct by_frame *b, const struct session *s, uint32_t frame,
+			  double share)
+{
+	const struct frame_times *f = &b->v[frame];
+	double n = 0;
+
+	if (!f->sums)
+		return f->single && f->calls <= 1 ? f->single_ns : NAN;
+	for (unsigned k = 0; k < HIST_BUCKETS; k++)
+		n += b->sums[f->sums - 1][k];
+	return s->ended && n < f->calls ? NAN : (double)hist_quantile(b->sums[f->sums - 1], share);
 }
 
 double *durations_by_frame(const struct snapshot *snap, const double *shares, unsigned n)
 {
 	const struct session *s = snapshot_session(snap);
-	struct by_frame b = {.index = calloc(MAX(s->n_frames, 1u), sizeof(*b.index))};
+	struct by_frame b = {.v = calloc(MAX(s->n_frames, 1u), sizeof(*b.v))};
 	double *v = malloc(MAX(s->n_frames, 1u) * n * sizeof(*v));
-	int r = b.index && v ? 0 : -ENOMEM;
+	int r = b.v && v ? add_hists(&b, snap) : -ENOMEM;
 
-	for (size_t i = 0; r == 0 && i < s->n_hists; i++)
-		if (is_shown(snap, &s->hists[i]))
-			r = add_to_frame(&b, s, &s->hists[i]);
-	for (size_t i = 0; r == 0 && i < s->n_frames * n; i++) {
-		uint32_t index = b.index[i / n];
-
-		v[i] = index ? (double)hist_quantile(b.counts[index - 1], shares[i % n]) : NAN;
-	}
-	free(b.index);
-	free(b.counts);
+	if (r == 0)
+		r = add_rows(&b, snap);
+	for (size_t i = 0; r == 0 && i < s->n_frames * n; i++)
+		v[i] = frame_share(&b, s, (uint32_t)(i / n), shares[i % n]);
+	free(b.v);
+	free(b.sums);
 	if (r == 0)
 		return v;
 	free(v);

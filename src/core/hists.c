@@ -10,9 +10,10 @@
 
 #define FEW_PLACES 8 /* passed one by one, before they are looked for */
 
-/* A histogram of a node, by the node's place in a walk. */
+/* A sample of a node, by the node's place in a walk: a histogram, or behind all of them the bucket
+ * of a single execution. */
 struct place {
-	uint32_t order, hist;
+	uint32_t order, sample;
 };
 
 struct hists {
@@ -21,6 +22,10 @@ struct hists {
 	size_t n, cap;
 	uint32_t *first, *end; /* by node: its place, and the one behind what is below it */
 	size_t cap_first, cap_end;
+	double *calls; /* by place in the walk: counted executions before it */
+	size_t cap_calls;
+	struct place *spare; /* scratch */
+	size_t cap_spare;
 	uint32_t *turns; /* by histogram: the sum that it was last in */
 	size_t cap_turns;
 	uint32_t turn;
@@ -43,6 +48,8 @@ struct hists *hists_free(struct hists *h)
 	free(h->first);
 	free(h->end);
 	free(h->turns);
+	free(h->calls);
+	free(h->spare);
 	free(h);
 	return NULL;
 }
@@ -54,6 +61,7 @@ static int make_room(struct hists *h)
 
 	if (array_reserve((void **)&h->first, &h->cap_first, MAX(n, 1u), sizeof(*h->first)) < 0 ||
 	    array_reserve((void **)&h->end, &h->cap_end, MAX(n, 1u), sizeof(*h->end)) < 0 ||
+	    array_reserve((void **)&h->calls, &h->cap_calls, n + 1u, sizeof(*h->calls)) < 0 ||
 	    array_reserve((void **)&h->turns, &h->cap_turns, n_hists + 1, sizeof(*h->turns)) < 0)
 		return -ENOMEM;
 	memset(h->turns, 0, n_hists * sizeof(*h->turns));
@@ -81,27 +89,87 @@ static void make_order(struct hists *h)
 	}
 }
 
-static int add_places(struct hists *h, uint32_t hist, const uint8_t *kept)
+static bool counts(const struct hists *h, uint32_t node, const uint8_t *kept)
 {
-	const struct session_hist *from = &snapshot_session(h->snap)->hists[hist];
-	uint32_t iter = 0, node;
+	return !snapshot_node(h->snap, node)->hidden && (!kept || kept[node]);
+}
 
-	while ((node = durations_next_node(h->snap, from, &iter)) != SNAP_NONE) {
-		if (snapshot_node(h->snap, node)->hidden || (kept && !kept[node]))
-			continue;
-		if (array_reserve((void **)&h->places, &h->cap, h->n + 1, sizeof(*h->places)) < 0)
-			return -ENOMEM;
-		h->places[h->n++] = (struct place){h->first[node], hist};
-	}
+static int add_place(struct hists *h, uint32_t node, size_t sample)
+{
+	if (array_reserve((void **)&h->places, &h->cap, h->n + 1, sizeof(*h->places)) < 0)
+		return -ENOMEM;
+	h->places[h->n++] = (struct place){h->first[node], (uint32_t)sample};
 	return 0;
 }
 
-static int place_compare(const void *a, const void *b)
+static int add_hists(struct hists *h, const uint8_t *kept)
 {
-	const struct place *x = a, *y = b;
+	const struct session *s = snapshot_session(h->snap);
+	int r = 0;
 
-	return x->order != y->order ? (x->order < y->order ? -1 : 1)
-				    : (x->hist > y->hist) - (x->hist < y->hist);
+	for (uint32_t i = 0; r == 0 && i < s->n_hists; i++) {
+		uint32_t iter = 0, node;
+
+		while (r == 0 &&
+		       (node = durations_next_node(h->snap, &s->hists[i], &iter)) != SNAP_NONE)
+			if (counts(h, node, kept))
+				r = add_place(h, node, i);
+	}
+	return r;
+}
+
+static int add_singles(struct hists *h, const uint8_t *kept)
+{
+	const struct session *s = snapshot_session(h->snap);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < s->n_rows; i++) {
+		uint32_t node = snapshot_row_node(h->snap, i);
+		uint64_t ns;
+
+		if (node != SNAP_NONE && counts(h, node, kept) && durations_single(s, i, &ns))
+			r = add_place(h, node, s->n_hists + hist_bucket(ns));
+	}
+	return r;
+}
+
+/* By their nodes, which are as many as `first` has places; those of one stay as they came. */
+static int sort_places(struct hists *h)
+{
+	uint32_t n = snapshot_n(h->snap);
+	_cleanup_(freep) uint32_t *at = calloc(n + 1u, sizeof(*at));
+	struct place *swap = h->places;
+	size_t cap = h->cap;
+
+	if (!at ||
+	    array_reserve((void **)&h->spare, &h->cap_spare, h->n + 1, sizeof(*h->spare)) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->n; i++)
+		at[h->places[i].order + 1]++;
+	for (uint32_t k = 0; k < n; k++)
+		at[k + 1] += at[k];
+	for (size_t i = 0; i < h->n; i++)
+		h->spare[at[h->places[i].order]++] = h->places[i];
+	h->places = h->spare;
+	h->cap = h->cap_spare;
+	h->spare = swap;
+	h->cap_spare = cap;
+	return 0;
+}
+
+static void count_calls(struct hists *h, const uint8_t *kept)
+{
+	const struct snap_column *count = snapshot_column(h->snap, METRIC_COUNT, false);
+	uint32_t n = snapshot_n(h->snap);
+
+	h->calls[0] = 0;
+	for (uint32_t id = 0; id < n; id++) {
+		double own = count && counts(h, id, kept) ? count->v[id] : 0;
+
+		h->calls[h->first[id] + 1] = own > 0 ? own : 0;
+	}
+	for (uint32_t k = 0; k < n; k++)
+		h->calls[k + 1] += h->calls[k];
 }
 
 int hists_update(struct hists *h, const uint8_t *kept)
@@ -113,12 +181,15 @@ int hists_update(struct hists *h, const uint8_t *kept)
 	if (r < 0 || n_hists == 0)
 		return r;
 	make_order(h);
-	for (uint32_t i = 0; r == 0 && i < n_hists; i++)
-		r = add_places(h, i, kept);
+	r = add_hists(h, kept);
+	if (r == 0)
+		r = add_singles(h, kept);
+	if (r == 0)
+		r = sort_places(h);
 	if (r < 0)
 		h->n = 0;
-	else if (h->n)
-		qsort(h->places, h->n, sizeof(*h->places), place_compare);
+	else
+		count_calls(h, kept);
 	return r;
 }
 
@@ -138,15 +209,19 @@ static size_t lower_bound(const struct hists *h, uint32_t order)
 	return from;
 }
 
-static void add(struct hists *h, uint32_t hist, uint32_t counts[HIST_BUCKETS])
+static void add(struct hists *h, uint32_t sample, uint32_t sums[HIST_BUCKETS])
 {
-	const uint32_t *from = snapshot_session(h->snap)->hists[hist].n;
+	const struct session *s = snapshot_session(h->snap);
 
-	if (h->turns[hist] == h->turn) /* one for several nodes: see durations_next_node() */
+	if (sample >= s->n_hists) {
+		sums[sample - s->n_hists]++;
 		return;
-	h->turns[hist] = h->turn;
+	}
+	if (h->turns[sample] == h->turn) /* one for several nodes: see durations_next_node() */
+		return;
+	h->turns[sample] = h->turn;
 	for (unsigned b = 0; b < HIST_BUCKETS; b++)
-		counts[b] += MIN(from[b], UINT32_MAX - counts[b]);
+		sums[b] += MIN(s->hists[sample].n[b], UINT32_MAX - sums[b]);
 }
 
 /* The places of a node: [from, to). */
@@ -167,26 +242,56 @@ static struct range range_of(const struct hists *h, uint32_t node, bool below)
 	return r;
 }
 
-static void add_range(struct hists *h, const struct range *r, uint32_t counts[HIST_BUCKETS])
+static void add_range(struct hists *h, const struct range *r, uint32_t sums[HIST_BUCKETS])
 {
 	for (size_t at = r->from; at < r->to; at++)
-		add(h, h->places[at].hist, counts);
+		add(h, h->places[at].sample, sums);
 }
 
-bool hists_sum(struct hists *h, const uint32_t *nodes, uint32_t n, bool below,
-	       uint32_t counts[HIST_BUCKETS])
-{
-	bool any = false;
+/* What is known of a set of nodes. */
+struct known {
+	uint32_t sums[HIST_BUCKETS];
+	double n, calls;    /* samples; executions that were counted */
+	double least, most; /* NaN: not known */
+};
 
-	memset(counts, 0, HIST_BUCKETS * sizeof(*counts));
+static void know(struct hists *h, const uint32_t *nodes, uint32_t n, bool below, struct known *k)
+{
+	const struct snap_column *least = snapshot_column(h->snap, METRIC_TIME_MIN, below);
+	const struct snap_column *most = snapshot_column(h->snap, METRIC_TIME_MAX, below);
+
+	*k = (struct known){.least = NAN, .most = NAN};
 	h->turn++;
 	for (uint32_t i = 0; h->n && i < n; i++) {
+		uint32_t first = h->first[nodes[i]];
 		struct range r = range_of(h, nodes[i], below);
 
-		add_range(h, &r, counts);
-		any |= r.from < r.to;
+		add_range(h, &r, k->sums);
+		k->calls += h->calls[below ? h->end[nodes[i]] : first + 1] - h->calls[first];
+		k->least = least ? fmin(k->least, least->v[nodes[i]]) : NAN;
+		k->most = most ? fmax(k->most, most->v[nodes[i]]) : NAN;
 	}
-	return any;
+	for (unsigned b = 0; b < HIST_BUCKETS; b++)
+		k->n += k->sums[b];
+}
+
+/* While more comes, histograms lag behind the counts. At the end, a percentile of some of the
+ * executions would be a wrong number. */
+static double share_of(const struct hists *h, const struct known *k, double share)
+{
+	if (k->n == 0 || (snapshot_session(h->snap)->ended && k->n < k->calls))
+		return NAN;
+	return hist_quantile_within(k->sums, share, k->least, k->most);
+}
+
+void hists_shares(struct hists *h, const uint32_t *nodes, uint32_t n, bool below,
+		  const double *shares, unsigned n_shares, double *ret)
+{
+	struct known k;
+
+	know(h, nodes, n, below, &k);
+	for (unsigned i = 0; i < n_shares; i++)
+		ret[i] = share_of(h, &k, shares[i]);
 }
 
 /* Children come before their parents: a chain of nodes that have the same ones is told once. */
@@ -196,15 +301,13 @@ void hists_quantiles(struct hists *h, double share, bool below, double *v)
 	double last_v = NAN;
 
 	for (uint32_t id = snapshot_n(h->snap); id-- > 0;) {
-		struct range r = range_of(h, id, below);
-		uint32_t counts[HIST_BUCKETS];
+		struct range r = h->n ? range_of(h, id, below) : last;
 
 		v[id] = NAN;
 		if (r.from == r.to)
 			continue;
 		if (r.from != last.from || r.to != last.to) {
-			hists_sum(h, &id, 1, below, counts);
-			last_v = (double)hist_quantile(counts, share);
+			hists_shares(h, &id, 1, below, &share, 1, &last_v);
 			last = r;
 		}
 		v[id] = last_v;

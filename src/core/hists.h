@@ -7,6 +7,8 @@
  *     nodes in the order of a walk:  0 main  1 a  2 k  3 b  4 k      below a node is a range of it
  *     histograms by that order:      {2, h0} {4, h1}
  *
+ * What was executed once on its lane has no histogram: its time is a sample beside them.
+ *
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,10 +22,11 @@ struct hists *hists_free(struct hists *h);
 /* A new picture, or others of its nodes count: those that are not 0 in kept (NULL: all).
  * 0 or -ENOMEM (there are none then). */
 int hists_update(struct hists *h, const uint8_t *kept);
-/* Add up those of a set; with `below`, none of it lies below another. False: there are none. */
-bool hists_sum(struct hists *h, const uint32_t *nodes, uint32_t n, bool below,
-	       uint32_t counts[HIST_BUCKETS]);
-/* By node, the duration below which a share (0..1) of its executions lie, in ns; NaN: it has none. */
+/* Durations below which shares (0..1) of the executions of a set lie, in ns; with `below`, none of it
+ * lies below another. NaN: there are none, or (at the end) more were counted than are known. */
+void hists_shares(struct hists *h, const uint32_t *nodes, uint32_t n, bool below, const double *shares,
+		  unsigned n_shares, double *ret);
+/* By node, the duration below which a share of its executions lie. */
 void hists_quantiles(struct hists *h, double share, bool below, double *v);
 
 #endif

@@ -96,11 +96,11 @@ static double quantile(struct numbers *n, double share, const struct number_set 
 		       bool inclusive)
 {
 	struct hists *h = numbers_hists(n);
-	uint32_t counts[HIST_BUCKETS];
+	double v = NAN;
 
-	if (!h || !hists_sum(h, set->nodes, count(set, inclusive), inclusive, counts))
-		return NAN;
-	return (double)hist_quantile(counts, share);
+	if (h)
+		hists_shares(h, set->nodes, count(set, inclusive), inclusive, &share, 1, &v);
+	return v;
 }
 
 double number_set_sum(struct numbers *n, unsigned which, const struct number_set *set)

@@ -820,3 +820,11 @@ uint64_t hist_quantile(const uint32_t counts[HIST_BUCKETS], double share)
 	return lo + (uint64_t)((double)(hi - lo) * ((double)(want - below) + 0.5) /
 			       (double)MAX(counts[b], 1u));
 }
+
+double hist_quantile_within(const uint32_t counts[HIST_BUCKETS], double share, double least,
+			    double most)
+{
+	double ns = (double)hist_quantile(counts, share);
+
+	return fmax(fmin(ns, most), least); /* which leave NaN aside */
+}

@@ -262,5 +262,9 @@ static inline uint64_t hist_bucket_start(unsigned b)
 
 /* Duration below which `share` (0..1) of the counted executions lie; 0 when there are none. */
 uint64_t hist_quantile(const uint32_t counts[HIST_BUCKETS], double share);
+/* The same, and never beyond what was measured: inside a bucket it is a guess. least, most: the
+ * shortest and the longest duration, NaN = not known. */
+double hist_quantile_within(const uint32_t counts[HIST_BUCKETS], double share, double least,
+			    double most);
 
 #endif

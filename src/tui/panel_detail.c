@@ -343,6 +343,13 @@ static size_t n_quantiles(struct panel *p)
 	return as_detail(p)->n_hist ? 1 : 0;
 }
 
+static double own(struct panel *p, uint32_t metric)
+{
+	const struct snap_column *c = snapshot_column(p->tui->snap, metric, false);
+
+	return c ? c->v[as_detail(p)->node] : NAN;
+}
+
 static const char *quantile_name(struct panel *p, uint32_t i)
 {
 	static const double shares[] = {0.5, 0.9, 0.99};
@@ -351,7 +358,8 @@ static const char *quantile_name(struct panel *p, uint32_t i)
 
 	buf_clear(&d->name);
 	for (size_t k = 0; k < ARRAY_SIZE(shares); k++) {
-		human_time_ns(text, (double)hist_quantile(d->hist, shares[k]));
+		human_time_ns(text, hist_quantile_within(d->hist, shares[k], own(p, METRIC_TIME_MIN),
+							 own(p, METRIC_TIME_MAX)));
 		buf_printf(&d->name, "p%.0f %s   ", shares[k] * 100, text);
 	}
 	return buf_str(&d->name);

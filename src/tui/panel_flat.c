@@ -104,10 +104,15 @@ static double value_quantile(struct panel *p, unsigned k, uint32_t i)
 	const struct session *s = snapshot_session(p->tui->snap);
 	struct panel_flat *pf = as_flat(p);
 	uint32_t node = snapshot_node(p->tui->snap, pf->v[i].node)->session_node;
+	double v;
 
 	if (!pf->quantiles)
 		pf->quantiles = durations_by_frame(p->tui->snap, shares, N_QUANTILES);
-	return pf->quantiles ? pf->quantiles[s->nodes[node].frame * N_QUANTILES + k] : NAN;
+	if (!pf->quantiles)
+		return NAN;
+	/* Of all lanes, and a guess inside its bucket, but never beyond what was measured. */
+	v = pf->quantiles[s->nodes[node].frame * N_QUANTILES + k];
+	return isnan(v) ? NAN : fmax(fmin(v, pf->v[i].max_ns), pf->v[i].min_ns);
 }
 
 static bool no_quantiles(struct panel *p)

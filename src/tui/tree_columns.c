@@ -138,11 +138,8 @@ static bool renew_quantiles(struct tree_quantiles *q, struct snapshot *snap)
 static void find_quantiles(struct tree_quantiles *q, uint32_t id)
 {
 	static const double shares[N_QUANTILES] = {0.5, 0.9, 0.99};
-	uint32_t counts[HIST_BUCKETS];
-	bool any = hists_sum(q->hists, &id, 1, true, counts);
 
-	for (unsigned k = 0; k < N_QUANTILES; k++)
-		q->v[id][k] = any ? (double)hist_quantile(counts, shares[k]) : NAN;
+	hists_shares(q->hists, &id, 1, true, shares, N_QUANTILES, q->v[id]);
 	q->known[id] = true;
 }
 
