@@ -19,4 +19,7 @@ if grep -q 'define HAVE_SQLITE 1' "$build/config.h" && python3 "$tests/databases
 	files+=("$work/nsys.sqlite" "$work/nsys_old.sqlite")
 fi
 python3 "$tests/validate_totals.py" "$PROTON" "${files[@]}"; check "totals" 0 $?
+# By name, and below which operator.
+python3 "$tests/compare_traces.py" "$PROTON" "$tests"/chrome/torch.json "$tests"/chrome/h200-torch-*.json
+check "kernels, operators and launches of traces" 0 $?
 finish
