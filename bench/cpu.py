@@ -4,7 +4,7 @@
 
 Each name prints a line or a few: minimum and median over the rounds; what is compared is
 interleaved, in an order that rotates. Needs what `make cpu-programs` builds. The names: start
-children top opencl view shapes decode save."""
+children top opencl view shapes readers decode save."""
 import argparse, fcntl, json, os, pty, re, select, signal, statistics, struct, subprocess
 import sys, tempfile, termios, time
 
@@ -62,6 +62,20 @@ def make_shape(path, leaves, levels, name):
                          (i * 7919 % 1000003) if level + 1 == levels else ""))
             f.write("]}" * levels)
         f.write(']},{"CUDA":{"0":{"arch":"90","num_sms":132}}}]')
+
+
+def make_trace(path, n):
+    """n operations, each with the launch of a kernel, as torch.profiler writes them."""
+    event = '{"ph":"X","cat":"%s","name":"%s%d","pid":%d,"tid":%d,"ts":%.3f,"dur":%.3f,"args":{%s}}'
+    with open(path, "w") as f:
+        f.write('{"traceEvents":[')
+        for i in range(n):
+            launch = '"correlation":%d' % i
+            f.write("," * (i > 0) + ",\n".join([
+                event % ("cpu_op", "aten::op", i % 500, 1, 1, i * 10, 9, ""),
+                event % ("cuda_runtime", "cudaLaunchKernel", 0, 1, 1, i * 10 + 1, 3, launch),
+                event % ("kernel", "kernel_", i % 300, 0, 7, i * 10 + 5, 5, launch + ',"device":0,"stream":7')]))
+        f.write("]}")
 
 
 class Screen:
@@ -240,6 +254,24 @@ class Bench:
             self.line("view, " + what, [g[0] for g in got], "s to the first screen",
                       "  %.0f MB file, peak %.0f MB" % (os.path.getsize(path) / 1e6, got[0][1] / 1e6))
 
+    def readers(self):
+        tree, files = self.file(1000000, False), {}
+        files["hatchet, 1,000,000 nodes"] = tree
+        for name in ("hatchet_msgpack", "folded"):
+            files[name + ", the same"] = self.path(name)
+            self.run([self.proton, "export", "-f", name, "-o", self.path(name), tree])
+        files["chrome, 750,000 events"] = self.path("trace")
+        make_trace(self.path("trace"), 250000)
+        for what, path in files.items():
+            got = []
+            for _ in range(self.rounds):
+                before = os.times()
+                self.run([self.proton, "list", path])
+                after = os.times()
+                got.append(after.children_user + after.children_system - before.children_user -
+                           before.children_system)
+            self.line("read " + what, got, "s of the processor", "  %.0f MB file" % (os.path.getsize(path) / 1e6))
+
     def decode(self):
         tape = self.path("d.tape")
         self.run(self.record("--tape", tape) + ["sleep", "3"])
@@ -257,7 +289,7 @@ class Bench:
 
 
 def main():
-    names = "start children top opencl view shapes decode save".split()
+    names = "start children top opencl view shapes readers decode save".split()
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("build")
     p.add_argument("names", nargs="*")
