@@ -309,6 +309,34 @@ START_TEST(comparison_of_limited_views)
 }
 END_TEST
 
+/* What is compared is what was asked for, also where it is called as a usual column is. */
+static const struct {
+	const char *metrics;
+	double now; /* of the root */
+} compared_metrics[] = {
+	{"calls", 202814}, {"count", 202814}, {"TOTAL", 47.1018e9}, {"bytes", 31492.57e9},
+};
+
+START_TEST(comparison_of_a_usual_column)
+{
+	struct tui_options options = {.command = "view", .metrics = compared_metrics[_i].metrics};
+	struct snapshot *before;
+	struct session *side;
+	struct panel *p;
+	struct world w;
+
+	compared_world(&w, &before, &side, &options);
+	ck_assert_int_eq(tui_columns_error(w.t), 0);
+	p = w.t->panels[TUI_PANEL_TREE];
+	panel_refresh(p);
+	ck_assert_double_eq(column_value(&p->columns.v[columns_find(&p->columns, "B")], p, 0),
+			    compared_metrics[_i].now);
+	world_done(&w);
+	snapshot_free(before);
+	session_free(side);
+}
+END_TEST
+
 static int on_compare(void *data, const char *path)
 {
 	snprintf(data, 64, "<%s>", path);
@@ -476,6 +504,7 @@ Suite *suite_columns(void)
 	tcase_add_test(c, limits_of_views);
 	tcase_add_test(c, limit_too_high);
 	tcase_add_test(c, comparison);
+	tcase_add_loop_test(c, comparison_of_a_usual_column, 0, ARRAY_SIZE(compared_metrics));
 	tcase_add_test(c, comparison_of_named_columns);
 	tcase_add_test(c, comparison_of_views);
 	tcase_add_test(c, comparison_of_limited_views);

@@ -313,18 +313,30 @@ static int add_comparison(struct panel *p, const char *word, size_t len)
 	return 0;
 }
 
+/* The metric behind a usual column: what is compared needs its other side. */
+static int add_usual_comparison(struct panel *p, const char *word, size_t len)
+{
+	static const char *const metrics[][2] = {
+		{"TOTAL", "time"},    {"SELF", "time (exc)"}, {"%", "time/%"},
+		{"CALLS", "count"},   {"AVG", "avg_time"},    {"MIN", "time_min"},
+		{"MAX", "time_max"},  {"CPU", "cpu_time"},    {"TF/s", "tflop/s"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(metrics); i++)
+		if (strlen(metrics[i][0]) == len && !strncasecmp(metrics[i][0], word, len))
+			return add_comparison(p, metrics[i][1], strlen(metrics[i][1]));
+	return -ENOENT;
+}
+
 static int add_compared(struct panel *p, const struct columns *usual)
 {
-	const char *words = p->tui->options.metrics;
-	size_t len = words ? strcspn(words, ",") : 0;
-	int r;
+	const char *words = p->tui->options.metrics ? p->tui->options.metrics : "time";
+	size_t len = strcspn(words, ",");
+	int r = add_comparison(p, words, len);
 
-	/* The usual columns have no other side: their metrics do. */
-	if (!words || find_usual(usual, words, len))
-		r = add_comparison(p, "time", 4);
-	else
-		r = add_comparison(p, words, len);
-	return r == 0 && words && words[len] ? add_words(p, usual, words + len + 1) : r;
+	if (r == -ENOENT)
+		r = add_usual_comparison(p, words, len);
+	return r == 0 && words[len] ? add_words(p, usual, words + len + 1) : r;
 }
 
 static int make_derives(struct metric_columns *mc, const struct tui *t)
