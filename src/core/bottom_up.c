@@ -22,8 +22,7 @@ struct bottom_up {
 	const uint32_t *frame;     /* by snapshot node: what it is called */
 	uint32_t *slot;            /* by frame: the child that is being made, + 1 */
 	size_t cap_slot;
-	bool nested_known; /* since the update */
-	bool is_nested;    /* some holder lies below another; else the following is not made */
+	bool nested_known; /* since the update; else the following is not made */
 	uint32_t *holder;  /* by snapshot node: the nearest holder at or above it, or SNAP_NONE */
 	uint32_t *turns;   /* the last set that it was found to be of */
 	size_t cap_holder, cap_turns;
@@ -64,8 +63,7 @@ static int make_slots(struct bottom_up *b)
 	uint32_t n;
 
 	b->frame = numbers_frames(b->numbers, &n);
-	if (!b->frame ||
-	    array_reserve((void **)&b->slot, &b->cap_slot, n, sizeof(*b->slot)) < 0 ||
+	if (!b->frame || array_reserve((void **)&b->slot, &b->cap_slot, n, sizeof(*b->slot)) < 0 ||
 	    array_reserve((void **)&b->nodes, &b->cap_nodes, (size_t)n + 1, sizeof(*b->nodes)) < 0)
 		return -ENOMEM;
 	memset(b->slot + cap, 0, (b->cap_slot - cap) * sizeof(*b->slot));
@@ -311,20 +309,19 @@ static int find_nested(struct bottom_up *b)
 	return 0;
 }
 
-/* Most trees have numbers at their leaves only. Node 0 has its holders by id until it is parted. */
-static bool is_nested(struct bottom_up *b)
+/* Could holders of a set lie below others? Most trees have numbers at their leaves only. False,
+ * too, where there is no memory to tell. */
+static bool may_nest(struct bottom_up *b, const struct bottom_up_node *node)
 {
-	const struct bottom_up_node *all = &b->nodes[0];
+	uint32_t i = 0;
 
-	if (b->nested_known)
-		return b->is_nested;
-	b->nested_known = true;
-	b->is_nested = false;
-	for (uint32_t i = 0; i < all->n && !b->is_nested; i++)
-		b->is_nested = snapshot_node(b->snap, b->holders[i])->n_children > 0;
-	if (b->is_nested && find_nested(b) < 0)
-		b->is_nested = false;
-	return b->is_nested;
+	while (i < node->n && snapshot_node(b->snap, b->holders[node->first + i])->n_children == 0)
+		i++;
+	if (node->n < 2 || i == node->n)
+		return false;
+	if (!b->nested_known)
+		b->nested_known = find_nested(b) == 0;
+	return b->nested_known;
 }
 
 static uint32_t holder_above(const struct bottom_up *b, uint32_t holder)
@@ -374,7 +371,7 @@ static struct number_set set_of(struct bottom_up *b, uint32_t i, bool inclusive)
 {
 	struct bottom_up_node *node = &b->nodes[i];
 
-	if (inclusive && node->n_outer == 0 && is_nested(b))
+	if (inclusive && node->n_outer == 0 && may_nest(b, node))
 		part_inner(b, node);
 	else if (inclusive && node->n_outer == 0)
 		node->n_outer = node->n;
