@@ -221,6 +221,36 @@ START_TEST(suffixes_choose_formats)
 }
 END_TEST
 
+/* Bytes are known of all copies together, over two epochs: each event has its share, and nothing is
+ * lost by rounding. */
+START_TEST(copies_share_their_bytes)
+{
+	static const uint32_t metrics[] = {METRIC_COUNT, METRIC_BYTES};
+	static const uint64_t values[2][2] = {{2, 1000}, {1, 1}};
+	struct session *s = session_new();
+	struct session_lane lane = {.process = SESSION_NONE, .device = SESSION_NONE};
+	uint32_t node = session_node(s, SESSION_ROOT, FRAME_COPY, "memcpy DtoD");
+	uint32_t on = session_lane_intern(s, &lane);
+	uint32_t set = session_set_intern(s, metrics, ARRAY_SIZE(metrics));
+	struct buf text;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		struct session_epoch epoch = {.index = i};
+		uint32_t row = session_row_intern(s, node, on, session_epoch_intern(s, &epoch), set);
+
+		for (uint32_t k = 0; k < 2; k++)
+			session_row_set(s, row, k, (union metric_value){.u64 = values[i][k]});
+	}
+	for (uint64_t i = 1; i <= 3; i++)
+		session_interval_add(s, &(struct session_interval){i * 10, i * 10 + 5, node, on});
+	write_text("chrome", s, &(struct write_options){.compact = true}, &text);
+	ck_assert_ptr_nonnull(strstr(buf_str(&text), "{\"bytes\":333,\"bytes_mean_of\":3,"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&text), "{\"bytes\":334,\"bytes_mean_of\":3,"));
+	buf_done(&text);
+	session_free(s);
+}
+END_TEST
+
 /* A tree of one path and one of many twins are written by all. */
 START_TEST(any_shape_is_written)
 {
@@ -268,6 +298,7 @@ int main(void)
 	tcase_add_test(c, msgpack_may_be_deep);
 	tcase_add_test(c, unknown_metrics_are_refused);
 	tcase_add_test(c, suffixes_choose_formats);
+	tcase_add_test(c, copies_share_their_bytes);
 	tcase_add_test(c, any_shape_is_written);
 	suite_add_tcase(suite, c);
 	runner = srunner_create(suite);

@@ -171,18 +171,34 @@ static bool row_value(const struct session *s, const struct session_row *row, ui
 	return false;
 }
 
+/* Bytes and number of all copies of a calling context on a lane, over all epochs. The first row
+ * that has them, or SESSION_NONE. */
+static uint32_t sum_bytes(const struct session *s, const struct session_interval *v,
+			  uint64_t *ret_bytes, uint64_t *ret_count)
+{
+	uint32_t row = s->nodes[v->node].first_row, first = SESSION_NONE;
+	uint64_t bytes, count;
+
+	*ret_bytes = *ret_count = 0;
+	for (; row != SESSION_NONE; row = s->rows[row].next) {
+		if (s->rows[row].lane != v->lane ||
+		    !row_value(s, &s->rows[row], METRIC_BYTES, &bytes) ||
+		    !row_value(s, &s->rows[row], METRIC_COUNT, &count))
+			continue;
+		first = first == SESSION_NONE ? row : first;
+		*ret_bytes += bytes;
+		*ret_count += count;
+	}
+	return first;
+}
+
 /* A session holds the bytes of all copies in a calling context on a stream, not of each: an event
- * has its share. All have the same size, mostly, and then it is the truth; the sum always is. */
+ * has its share. Mostly all have the same size, and then it is the truth. */
 static void put_bytes(struct writer *w, const struct session_interval *v)
 {
-	const struct session *s = w->s;
-	uint32_t row = s->nodes[v->node].first_row;
 	uint64_t bytes, count, left, k;
+	uint32_t row = sum_bytes(w->s, v, &bytes, &count);
 
-	while (row != SESSION_NONE && !(s->rows[row].lane == v->lane &&
-					row_value(s, &s->rows[row], METRIC_BYTES, &bytes) &&
-					row_value(s, &s->rows[row], METRIC_COUNT, &count)))
-		row = s->rows[row].next;
 	if (row == SESSION_NONE || !count)
 		return;
 	left = bytes % count;
