@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include "core/merge.h"
 #include "core/pair.h"
+#include "tui/settings.h"
 #include "tui/tui_impl.h"
 
 static const char all_metrics[] = "total,time/ms,avg_time/us,time/%,bytes/MB,byte/s,count,util,direction";
@@ -337,6 +338,32 @@ START_TEST(comparison_of_a_usual_column)
 }
 END_TEST
 
+/* A layout that is saved over a comparison keeps what was said of the usual columns. */
+START_TEST(layout_of_a_comparison)
+{
+	static const char old[] = "columns tree TOTAL CALLS\nsort kernels AVG\nsort tree CALLS\n";
+	struct tui_options options = {.command = "view"};
+	struct snapshot *before;
+	struct session *side;
+	struct world w;
+	struct buf text;
+
+	compared_world(&w, &before, &side, &options);
+	world_keys(&w, "> F2 Space Esc V");
+	buf_init(&text, 0);
+	settings_write_layout(w.t, old, strlen(old), &text);
+	ck_assert_ptr_nonnull(strstr(buf_str(&text), "columns tree TOTAL CALLS\n"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&text), "sort tree CALLS\n"));
+	ck_assert_ptr_null(strstr(buf_str(&text), "sort kernels")); /* which have their own */
+	ck_assert_ptr_nonnull(strstr(buf_str(&text), "theme light\n"));
+	ck_assert_ptr_null(strstr(buf_str(&text), "STATUS"));
+	buf_done(&text);
+	world_done(&w);
+	snapshot_free(before);
+	session_free(side);
+}
+END_TEST
+
 static int on_compare(void *data, const char *path)
 {
 	snprintf(data, 64, "<%s>", path);
@@ -504,6 +531,7 @@ Suite *suite_columns(void)
 	tcase_add_test(c, limits_of_views);
 	tcase_add_test(c, limit_too_high);
 	tcase_add_test(c, comparison);
+	tcase_add_test(c, layout_of_a_comparison);
 	tcase_add_loop_test(c, comparison_of_a_usual_column, 0, ARRAY_SIZE(compared_metrics));
 	tcase_add_test(c, comparison_of_named_columns);
 	tcase_add_test(c, comparison_of_views);

@@ -178,11 +178,6 @@ static struct tui_order order_of(const struct panel *p)
 	return order;
 }
 
-static bool is_compared(const struct panel *p)
-{
-	return columns_find(&p->columns, "STATUS") >= 0;
-}
-
 /* A comparison has other columns: with and without it, a panel keeps its own order. */
 static void take_orders(struct tui *t, struct tui *from)
 {
@@ -190,9 +185,9 @@ static void take_orders(struct tui *t, struct tui *from)
 	for (unsigned i = 0; i < TUI_N_PANELS; i++) {
 		struct panel *p = t->panels[i], *old = from->panels[i];
 
-		t->orders[is_compared(old)][i] = order_of(old);
-		if (t->orders[is_compared(p)][i].known)
-			take_order(p, &t->orders[is_compared(p)][i]);
+		t->orders[panel_is_compared(old)][i] = order_of(old);
+		if (t->orders[panel_is_compared(p)][i].known)
+			take_order(p, &t->orders[panel_is_compared(p)][i]);
 		p->scroll = old->scroll;
 	}
 }

@@ -39,6 +39,11 @@ int columns_find(const struct columns *columns, const char *title)
 	return -1;
 }
 
+bool panel_is_compared(const struct panel *p)
+{
+	return columns_find(&p->columns, "STATUS") >= 0;
+}
+
 static bool is_absent(struct panel *p, const struct column *c)
 {
 	return c->is_absent && c->is_absent(p);

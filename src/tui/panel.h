@@ -63,6 +63,7 @@ struct column_choice {
 };
 
 int columns_find(const struct columns *columns, const char *title); /* index, or -1 */
+bool panel_is_compared(const struct panel *p); /* has it the columns of a comparison? */
 
 /* The columns that fit a width, in their order; the rest of the line is the name's. */
 struct layout {

@@ -385,6 +385,12 @@ static void put_keyword(struct writer *w, const struct keyword *s, unsigned pane
 	buf_done(&value);
 }
 
+/* A comparison has columns of its own: what is said of the usual ones stays. */
+static bool is_left_alone(const struct writer *w, const struct keyword *s, unsigned panel)
+{
+	return s->by_panel && panel_is_compared(w->t->panels[panel]);
+}
+
 /* A line of the old text: what it sets is set anew in its place, all else is kept. */
 static void rewrite_line(struct writer *w, const char *text, size_t len)
 {
@@ -396,7 +402,7 @@ static void rewrite_line(struct writer *w, const char *text, size_t len)
 		s = keyword_find(l.words[0]);
 	if (s && s->by_panel)
 		panel = panel_word(&l);
-	if (s && s->put && panel >= 0) {
+	if (s && s->put && panel >= 0 && !is_left_alone(w, s, (unsigned)panel)) {
 		put_keyword(w, s, (unsigned)panel);
 	} else {
 		buf_put(w->out, text, len);
@@ -416,6 +422,7 @@ void settings_write_layout(const struct tui *t, const char *old, size_t old_len,
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(keywords); i++)
 		for (unsigned panel = 0; keywords[i].put && panel < TUI_N_PANELS; panel++)
-			if (panel == 0 || keywords[i].by_panel)
+			if ((panel == 0 || keywords[i].by_panel) &&
+			    !is_left_alone(&w, &keywords[i], panel))
 				put_keyword(&w, &keywords[i], panel);
 }
