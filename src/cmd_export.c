@@ -169,5 +169,5 @@ int cmd_export(int argc, char **argv)
 	if (!s)
 		return STATUS_FAILED;
 	r = save(&a, format, s, argv[first]);
-	return r == STATUS_OK && a.loading.failed ? STATUS_FAILED : r;
+	return r == STATUS_OK && a.loading.n_failed ? STATUS_FAILED : r;
 }

@@ -317,5 +317,5 @@ int cmd_merge(int argc, char **argv)
 		status = save(s, &a);
 	if (a.ranks && status == STATUS_OK)
 		status = print_ranks(s, &a);
-	return status == STATUS_OK && a.loading.failed ? STATUS_FAILED : status;
+	return status == STATUS_OK && a.loading.n_failed ? STATUS_FAILED : status;
 }

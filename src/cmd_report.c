@@ -180,7 +180,7 @@ int report_profile(const struct loaded *l, struct profile_options *o, const char
 	}
 	if (r < 0)
 		complain("cannot print: %s", strerror(-r));
-	return r < 0 || o->loading.failed ? STATUS_FAILED : STATUS_OK;
+	return r < 0 || o->loading.n_failed ? STATUS_FAILED : STATUS_OK;
 }
 
 static int report_files(struct profile_options *o, char *const *paths, int n)

@@ -107,20 +107,21 @@ static bool is_stdin_again(char *const *paths, int i)
 static int merge_files(struct merge *m, char *const *paths, int n, struct loading *how)
 {
 	struct progress progress = {.what = "reading files", .n = (uint64_t)n};
-	int i, r = 0, n_merged = 0;
+	int i, r = 0;
 
 	for (i = 0; i < n; i++) {
 		progress_at(&progress, (uint64_t)i);
 		r = is_stdin_again(paths, i) ? -EINVAL : load_into(m, paths[i]);
-		n_merged += r == 0;
-		how->failed = how->failed || r < 0;
+		how->n_failed += r < 0;
+		if (r == 0 && !how->first)
+			how->first = paths[i];
 		if (r == -ENOMEM || (r < 0 && !how->keep_going))
 			break;
 	}
 	progress_done(&progress);
 	if (i < n)
 		return r;
-	return n_merged ? 0 : -ENODATA;
+	return how->first ? 0 : -ENODATA;
 }
 
 struct session *load_merged(char *const *paths, int n, struct loading *how)

@@ -13,8 +13,9 @@ struct session *load_file(const char *path);
 
 /* How several files are read, and what came of it. */
 struct loading {
-	bool keep_going; /* name a file that cannot be read, and leave it out */
-	bool failed;     /* one was left out */
+	bool keep_going;   /* name a file that cannot be read, and leave it out */
+	int n_failed;      /* were left out */
+	const char *first; /* that was not; NULL: a single file */
 };
 
 /* One profile of several files: those of ranks, processes and phases become one, as `proton merge`

@@ -141,11 +141,14 @@ static struct snapshot *snapshot_of(const struct session *s, enum group group)
 /* "b.hatchet", "b.hatchet and 3 more" */
 static char *name_files(const struct view_screen *o)
 {
+	int n = o->n_paths - o->loading->n_failed;
 	char *name;
 
-	if (o->n_paths == 1)
+	if (!o->loading->first)
 		return strdup(o->paths[0]);
-	return asprintf(&name, "%s and %d more", o->paths[0], o->n_paths - 1) < 0 ? NULL : name;
+	if (n == 1)
+		return strdup(o->loading->first);
+	return asprintf(&name, "%s and %d more", o->loading->first, n - 1) < 0 ? NULL : name;
 }
 
 static int picture_snapshots(struct picture *p, const struct session *other)
@@ -295,6 +298,10 @@ static int run_screen(struct viewer *v)
 	}
 	if (*v->o->screen->skipped)
 		tui_message(t, "%s", v->o->screen->skipped);
+	if (v->o->loading->n_failed)
+		tui_message(t,
+			    "%d of %d files could not be read, as was printed before this screen",
+			    v->o->loading->n_failed, v->o->n_paths);
 	tui_refresh(t);
 	r = view_loop(v);
 	tui_close(v->at->tui);
@@ -331,5 +338,5 @@ int view_screen_run(const struct view_screen *o)
 	free(v.compare);
 	if (v.signals >= 0)
 		close(v.signals);
-	return r == STATUS_OK && o->loading->failed ? STATUS_FAILED : r;
+	return r == STATUS_OK && o->loading->n_failed ? STATUS_FAILED : r;
 }

@@ -114,6 +114,10 @@ keys G; see "a comparison is grouped" "group: process"; see "and is one still" "
 keys D; keys Enter; see "its end leaves the groups" "group: process"; see "and has its columns" "CALLS"
 keys Q; see "standard input: status" "status=0"
 
+# ---- several files, one of which is none
+window 100x24 "$PROTON view -k broken.json a.hatchet c.hatchet; echo status=\$?"
+see "view -k: the header" "proton view  a.hatchet and 1 more"; see "view -k: said" "1 of 3 files could not be read"
+keys Q; see "view -k: status" "status=1"
 # ---- diff: the screen on a terminal, text where that is what is asked for
 window 100x24 "$PROTON diff a.hatchet c.hatchet; echo status=\$?"
 see "diff: columns" "STATUS"; see "diff: the header" "proton diff  c.hatchet  A: a.hatchet"

@@ -154,7 +154,8 @@ START_TEST(orders)
 	tui_take_view(again.t, c.t);
 	ck_assert_str_eq(sorted_by(&again), "CALLS");
 	ck_assert(tree_of(&again)->ascending);
-	ck_assert_uint_eq(again.t->panels[TUI_PANEL_BOTTOM_UP]->sort, w.t->panels[TUI_PANEL_BOTTOM_UP]->sort);
+	ck_assert_uint_eq(again.t->panels[TUI_PANEL_BOTTOM_UP]->sort,
+			  w.t->panels[TUI_PANEL_BOTTOM_UP]->sort);
 	ck_assert(again.t->panels[TUI_PANEL_FLAT]->ascending);
 	ck_assert_str_eq(again.t->orders[1][TUI_PANEL_TREE].title, "B");
 }
