@@ -402,6 +402,33 @@ START_TEST(snapshot_groups_scope_metrics_with_their_work)
 }
 END_TEST
 
+/* Work came before its process could say which device it uses. */
+START_TEST(snapshot_follows_lanes_that_move)
+{
+	struct session *s = make_session();
+	struct snapshot_spec spec = {.group = GROUP_DEVICE};
+	struct session_device other = {.type = strtab_adds(s->strings, "CUDA"), .index = 1};
+	struct snapshot *snap = snapshot_new(s, &spec);
+	uint32_t to = session_device_intern(s, &other);
+
+	snapshot_update(snap, 1);
+	ck_assert(!snapshot_is_outdated(snap));
+	ck_assert(value(snap, METRIC_TIME, true, "CUDA 0") == 165);
+	session_lanes_move(s, 0, 0, to);
+	snapshot_update(snap, 2);
+	ck_assert(snapshot_is_outdated(snap));
+	ck_assert_int_eq(snapshot_regroup(snap, GROUP_DEVICE), 0);
+	ck_assert(!snapshot_is_outdated(snap));
+	ck_assert(value(snap, METRIC_TIME, true, "CUDA 1") == 165);
+	ck_assert(value(snap, METRIC_TIME, true, "CUDA 0") == -1);
+	ck_assert_int_eq(snapshot_regroup(snap, GROUP_PROCESS), 0);
+	session_lanes_move(s, 0, to, 0);
+	ck_assert(!snapshot_is_outdated(snap)); /* it does not matter there */
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(snapshot_regroups_the_same_picture)
 {
 	struct session *s = make_session();
@@ -609,6 +636,7 @@ int main(void)
 	tcase_add_test(tc, snapshot_stands_still_and_has_windows);
 	tcase_add_test(tc, snapshot_groups);
 	tcase_add_test(tc, snapshot_groups_scope_metrics_with_their_work);
+	tcase_add_test(tc, snapshot_follows_lanes_that_move);
 	tcase_add_test(tc, snapshot_regroups_the_same_picture);
 	tcase_add_test(tc, metrics_that_are_nowhere_cost_nothing);
 	tcase_add_test(tc, launch_metadata_is_hidden);

@@ -263,6 +263,7 @@ void session_lanes_move(struct session *s, uint32_t process, uint32_t from, uint
 		/* Its old place in the index is never equal again. */
 		idindex_add(&s->p->lanes, lane_hash(&s->lanes[i]), (uint32_t)i);
 		s->generation++;
+		s->lanes_moved++;
 	}
 	for (i = 0; i < s->n_uses; i++) {
 		if (s->uses[i].process != process || s->uses[i].device != from)

@@ -165,6 +165,7 @@ struct session {
 		n_uses;
 	uint64_t losses[LOSS_N]; /* of no single process (a torn tape, frames not understood) */
 	uint64_t generation; /* grows with every change */
+	uint32_t lanes_moved; /* grows when lanes turn out to be on another device */
 	uint64_t start_ns, end_ns; /* CLOCK_REALTIME of the run; 0 unknown */
 	uint32_t source;     /* string id: what was profiled or the file's name */
 	bool ended;          /* all that will come has come */

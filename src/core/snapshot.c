@@ -57,6 +57,7 @@ struct snapshot *snapshot_new(const struct session *s, const struct snapshot_spe
 	snap->s = s;
 	snap->spec = *spec;
 	snap->generation = 1;
+	snap->lanes_moved = s->lanes_moved;
 	snap->names = strtab_new();
 	if (!snap->names || picture_take(snap) < 0)
 		return snapshot_free(snap);
@@ -153,6 +154,12 @@ uint64_t snapshot_generation(const struct snapshot *snap)
 uint64_t snapshot_window_ns(const struct snapshot *snap)
 {
 	return snap->window_ns;
+}
+
+bool snapshot_is_outdated(const struct snapshot *snap)
+{
+	return (snap->spec.group == GROUP_DEVICE || snap->spec.group == GROUP_STREAM) &&
+	       snap->lanes_moved != snap->s->lanes_moved;
 }
 
 void snapshot_set_tick(struct snapshot *snap, const struct tick *tick)

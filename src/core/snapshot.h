@@ -69,6 +69,8 @@ void snapshot_reset(struct snapshot *snap, bool undo);
 void snapshot_mask(struct snapshot *snap, const uint8_t *mask);
 /* Change the grouping: ids start anew (a panel drops its fold state). */
 int snapshot_regroup(struct snapshot *snap, enum group group);
+/* A process has learned which device it uses since work was put below another: group anew. */
+bool snapshot_is_outdated(const struct snapshot *snap);
 
 /* Grows with each of the above: what was made of the same picture need not be made again. */
 uint64_t snapshot_generation(const struct snapshot *snap);

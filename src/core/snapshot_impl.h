@@ -65,6 +65,7 @@ struct snapshot {
 	struct idindex group_index, node_index; /* by key; of nodes below groups without a map */
 	struct lane_group *lane_groups;
 	size_t n_lane_groups, cap_lane_groups;
+	uint32_t lanes_moved; /* of the session, when the groups were made */
 	uint8_t *metadata; /* by frame: not looked at, no, yes */
 	size_t n_metadata, cap_metadata;
 	struct places places; /* by device or stream: where the work below a session node ran */

@@ -470,6 +470,7 @@ void view_clear(struct snapshot *snap)
 	snap->n_groups = snap->n_lane_groups = 0;
 	snap->n_loose = snap->n_noted = 0;
 	snap->any_hidden = false;
+	snap->lanes_moved = snap->s->lanes_moved;
 }
 
 void view_done(struct snapshot *snap)

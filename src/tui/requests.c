@@ -373,13 +373,10 @@ static void do_group(struct tui *t)
 		return;
 	}
 	t->work.what = "grouping";
-	if (snapshot_regroup(t->snap, group) < 0) {
+	if (tui_regroup(t, group) < 0) {
 		tui_message(t, "out of memory");
 		return;
 	}
-	t->overlay = NULL;
-	for (unsigned i = 0; i < TUI_N_PANELS; i++)
-		panel_forget(t->panels[i]);
 	tui_message(t, "group: %s", group_word(group));
 	if (filters_any(&t->filters))
 		tui_refilter(t);

@@ -107,10 +107,22 @@ void tui_picture(struct tui *t)
 	uint64_t now_ns = clock_monotonic_ns();
 
 	snapshot_update(t->snap, now_ns);
+	if (snapshot_is_outdated(t->snap))
+		tui_regroup(t, snapshot_group(t->snap));
 	if (filters_any(&t->filters))
 		filters_apply(&t->filters, t->snap, t->options.before, t->names);
 	usage_update(&t->usage, snapshot_session(t->snap), now_ns);
 	tui_spoil(t);
+}
+
+int tui_regroup(struct tui *t, enum group group)
+{
+	int r = snapshot_regroup(t->snap, group);
+
+	for (unsigned i = 0; i < TUI_N_PANELS; i++)
+		panel_forget(t->panels[i]);
+	t->overlay = NULL;
+	return r;
 }
 
 void tui_refilter(struct tui *t)

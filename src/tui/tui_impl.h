@@ -85,6 +85,7 @@ void tui_draw_work(struct tui *t, const char *text); /* where messages are, at o
 void tui_show_panel(struct tui *t, enum tui_panel panel);
 enum group tui_group(const struct tui *t); /* what the tree is grouped by */
 void tui_picture(struct tui *t); /* a new one from the session */
+int tui_regroup(struct tui *t, enum group group); /* ids start anew: panels forget theirs */
 void tui_refilter(struct tui *t); /* the same picture through other filters */
 
 const char *tui_node_name(struct tui *t, uint32_t id);
