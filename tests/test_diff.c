@@ -148,6 +148,40 @@ START_TEST(siblings_of_one_name_are_one)
 }
 END_TEST
 
+#define LONG "0123456789012345678901234567890123456789" /* more is not shown of a build id */
+
+/* Frames of two kinds that no name tells apart, and two addresses that read alike. */
+START_TEST(frames_without_a_name)
+{
+	static const struct diff_options options = {.metric = "time"};
+	static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
+	struct session *s = session_new();
+	uint32_t lane = session_lane_intern(s, &nowhere), nodes[4];
+	struct diff *d = diff_new(&options);
+
+	nodes[0] = session_node(s, SESSION_ROOT, FRAME_SCOPE, "");
+	nodes[1] = session_node(s, SESSION_ROOT, FRAME_NVTX, "");
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct session_module module = {
+			.build_id = strtab_adds(s->strings, i ? LONG "1" : LONG "2")};
+		uint32_t id = session_module_intern(s, &module);
+
+		nodes[2 + i] = session_node_intern(
+			s, SESSION_ROOT, session_frame_intern(s, FRAME_NATIVE, 0, id, 16));
+	}
+	for (size_t i = 0; i < 4; i++)
+		session_add(s, nodes[i], lane, 0, METRIC_TIME, (union metric_value){.u64 = 5});
+	ck_assert_int_eq(diff_add(d, DIFF_A, s), 0);
+	ck_assert_int_eq(diff_add(d, DIFF_B, s), 0);
+	ck_assert_int_eq(diff_compare(d), 0);
+	ck_assert_uint_eq(diff_n(d), 3);
+	ck_assert_double_eq(diff_node(d, 1)->value.side[DIFF_B].median, 10);
+	ck_assert_double_eq(diff_total(d)->side[DIFF_B].median, 20);
+	diff_free(d);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(sorted_by_size_of_change)
 {
 	static const struct diff_options options = {"time", false};
@@ -207,6 +241,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, sides_are_compared, 0, (int)(sizeof(cases) / sizeof(cases[0])));
 	tcase_add_test(tc, siblings_of_one_name_are_one);
+	tcase_add_test(tc, frames_without_a_name);
 	tcase_add_test(tc, sorted_by_size_of_change);
 	tcase_add_test(tc, metrics_that_do_not_add_up);
 	suite_add_tcase(suite, tc);

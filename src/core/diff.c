@@ -259,7 +259,7 @@ static int run_take(struct diff *d, struct snapshot *snap, struct run *run, cons
 	return r;
 }
 
-static int run_add(struct diff *d, const struct session *s, struct run *run);
+static int run_add(struct diff *d, const struct session *s, struct run *run, bool folded);
 
 /* Paths that occur twice are made one before anything is computed: quotients do not add up. */
 static int run_add_folded(struct diff *d, const struct session *s, struct run *run)
@@ -272,10 +272,10 @@ static int run_add_folded(struct diff *d, const struct session *s, struct run *r
 		return -ENOMEM;
 	merge_by_name(m);
 	r = merge_add(m, s, NULL);
-	return r < 0 ? r : run_add(d, folded, run);
+	return r < 0 ? r : run_add(d, folded, run, true);
 }
 
-static int run_add(struct diff *d, const struct session *s, struct run *run)
+static int run_add(struct diff *d, const struct session *s, struct run *run, bool folded)
 {
 	static const struct snapshot_spec spec;
 	struct snapshot *snap = snapshot_new(s, &spec);
@@ -286,6 +286,8 @@ static int run_add(struct diff *d, const struct session *s, struct run *run)
 		map = malloc(MAX(snapshot_n(snap), 1u) * sizeof(*map));
 	if (r == 0)
 		r = map ? map_nodes(d, snap, map) : -ENOMEM;
+	if (r == 1 && folded)
+		r = 0; /* addresses that read alike cannot be told apart: the last one counts */
 	if (r == 0)
 		r = run_take(d, snap, run, map);
 	snapshot_free(snap);
@@ -300,7 +302,7 @@ int diff_add(struct diff *d, enum diff_side which, const struct session *s)
 
 	if (array_reserve((void **)&side->runs, &side->cap, side->n + 1, sizeof(*side->runs)) < 0)
 		return -ENOMEM;
-	r = run_add(d, s, &run);
+	r = run_add(d, s, &run, false);
 	if (r < 0) {
 		free(run.values);
 		return r;

@@ -250,11 +250,12 @@ static bool name_equal(const void *ctx, uint32_t id, const void *key)
 /* The child of this name, whatever it is; made when absent. */
 static uint32_t node_by_name(struct merge *m, uint32_t parent, uint32_t frame)
 {
+	const struct session_frame *f = &m->into->frames[frame];
 	struct name_key key = {parent, name_of_frame(m->into, frame)};
 	uint64_t hash = hash_pair(key.parent, key.name);
 	uint32_t id;
 
-	if (!key.name) /* an address without a name is known by itself */
+	if (!f->symbol && f->module != SESSION_NONE) /* an address is known by itself */
 		return session_node_intern(m->into, parent, frame);
 	id = idindex_find(&m->names, hash, name_equal, m->into, &key);
 	if (id != IDINDEX_NONE)
