@@ -1,35 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzz target: any bytes are given to each reader but Hatchet's (which has its own target), and what
- * was read is written in every format. The corpus is tests/fuzz/corpus_exports. */
+/* Fuzz target: any bytes are given to each reader but Hatchet's (which has its own target), and
+ * what was read is written in every format. The corpus is tests/fuzz/corpus_exports. */
 #include "config.h" // IWYU pragma: keep
 
-#include <stddef.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/format.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
-
-static struct session *read_bytes(const struct format *format, const char *data, size_t len)
-{
-	struct reader_memory memory = {data, len, 0};
-	struct format_error error = {0};
-	struct session *s = session_new();
-	struct reader_input in;
-
-	if (!s)
-		abort();
-	reader_init_memory(&in, &memory);
-	format->detect(data, len < READER_HEAD ? len : READER_HEAD);
-	if (format->read(&in, s, &error) == 0)
-		return s;
-	if (!error.code || !error.reason[0])
-		abort();
-	return session_free(s);
-}
+#include "harness.h"
 
 /* Some names are readable otherwise, and some as they are. */
 static char *other_name(const char *raw, enum name_mode mode)
@@ -41,12 +20,10 @@ static void write_all(const struct session *s)
 {
 	const struct write_options options = {.names = (enum name_mode)(s->n_nodes % NAME_N),
 					      .demangle = other_name};
-	struct out *o = malloc(sizeof(*o));
+	struct out *o = must(malloc(sizeof(*o)));
 	struct buf text;
 	int r;
 
-	if (!o)
-		abort();
 	buf_init(&text, 0);
 	for (size_t i = 0; formats[i]; i++) {
 		if (!formats[i]->write)
@@ -70,7 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 		if (!formats[i]->read || formats[i] == &format_hatchet)
 			continue;
-		s = read_bytes(formats[i], (const char *)data, len);
+		formats[i]->detect((const char *)data, MIN(len, READER_HEAD));
+		s = read_bytes(formats[i]->read, (const char *)data, len, NULL);
 		if (s)
 			write_all(s);
 		session_free(s);
