@@ -402,8 +402,8 @@ START_TEST(durations_are_grouped)
 }
 END_TEST
 
-/* Keys at random, pictures in between, sizes that change. */
-START_TEST(any_keys)
+/* Keys at random, pictures in between, sizes that change. share: rows with less are left out. */
+static void press_any(unsigned seed, double share)
 {
 	static const char *const keys[] = {
 		"Down",
@@ -460,10 +460,12 @@ START_TEST(any_keys)
 	};
 	static const int sizes[][2] = {{24, 80}, {10, 40}, {5, 20}, {40, 140}, {7, 33}};
 
-	srand((unsigned)_i + 1);
+	srand(seed);
 	for (int i = 0; i < 400; i++) {
 		const int *size = sizes[(size_t)rand() / 7 % ARRAY_SIZE(sizes)];
 
+		if (i % 10 == 0) /* Esc has cleared it */
+			w.t->least.share = share;
 		world_keys(&w, keys[(size_t)rand() / 7 % ARRAY_SIZE(keys)]);
 		if (i % 5 == 0)
 			draw(size[0], size[1]);
@@ -472,6 +474,18 @@ START_TEST(any_keys)
 		if (i == 200)
 			add_context();
 	}
+}
+
+START_TEST(any_keys)
+{
+	press_any((unsigned)_i + 1, 0);
+}
+END_TEST
+
+/* With rows that are left out, looking for those that are not makes nodes. */
+START_TEST(any_keys_limited)
+{
+	press_any((unsigned)_i + 100, 0.02);
 }
 END_TEST
 
@@ -503,6 +517,7 @@ Suite *suite_views(void)
 	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
 		tcase_add_test(c, tests[i]);
 	tcase_add_loop_test(c, any_keys, 0, 6);
+	tcase_add_loop_test(c, any_keys_limited, 0, 6);
 	suite_add_tcase(s, c);
 	return s;
 }

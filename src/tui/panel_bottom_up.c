@@ -356,7 +356,7 @@ static void unfold_below(struct panel *p, uint32_t from)
 	pb->stack[pb->n_stack++] = from;
 	while (pb->n_stack > 0) {
 		uint32_t i = pb->stack[--pb->n_stack];
-		const struct bottom_up_node *node;
+		uint32_t first, n_children;
 
 		if (n++ == MAX_UNFOLD) {
 			tui_message(p->tui, "%d were unfolded; press again below for more",
@@ -365,13 +365,14 @@ static void unfold_below(struct panel *p, uint32_t from)
 		}
 		if (open_node(pb, i) < 0)
 			return;
-		node = node_of(p, i);
-		if (array_reserve((void **)&pb->stack, &pb->cap_stack,
-				  pb->n_stack + node->n_children, sizeof(*pb->stack)) < 0)
+		first = node_of(p, i)->first_child;
+		n_children = node_of(p, i)->n_children;
+		if (array_reserve((void **)&pb->stack, &pb->cap_stack, pb->n_stack + n_children,
+				  sizeof(*pb->stack)) < 0)
 			return;
-		for (uint32_t k = node->n_children; k-- > 0;)
-			if (is_branch(p, node->first_child + k))
-				pb->stack[pb->n_stack++] = node->first_child + k;
+		for (uint32_t k = n_children; k-- > 0;)
+			if (is_branch(p, first + k))
+				pb->stack[pb->n_stack++] = first + k;
 	}
 }
 
