@@ -13,7 +13,7 @@
 #include "base/util.h"
 #include "cmd_report.h"
 #include "commands.h"
-#include "core/merge.h"
+#include "core/ranks.h"
 #include "demangle.h"
 #include "format/format.h"
 #include "format/report_table.h"

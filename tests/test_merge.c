@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/merge.h"
+#include "core/ranks.h"
 
 #define ANY_RANK (-1)
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
-#include "core/merge.h"
 #include "core/numbers.h"
+#include "core/ranks.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 

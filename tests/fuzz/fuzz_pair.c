@@ -14,6 +14,7 @@
 #include "core/diff.h"
 #include "core/merge.h"
 #include "core/pair.h"
+#include "core/ranks.h"
 #include "harness.h"
 
 /* ---- merge ---- */
@@ -128,11 +129,11 @@ static void compare_all(const struct session *a, const struct session *b)
 
 /* ---- two on one tree ---- */
 
-static void pair(const struct session *a, const struct session *b)
+static void pair(const struct session *a, const struct session *b, enum group group)
 {
 	struct session *sides[PAIR_N];
 
-	if (pair_make(a, b, sides) < 0 || sides[0]->n_nodes != sides[1]->n_nodes)
+	if (pair_make_grouped(a, b, group, sides) < 0 || sides[0]->n_nodes != sides[1]->n_nodes)
 		abort();
 	for (size_t i = 0; i < PAIR_N; i++) {
 		free(must(pair_present(sides[i])));
@@ -153,7 +154,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (a && b) {
 		merge(a, b, len % 2);
 		compare_all(a, b);
-		pair(a, b);
+		for (unsigned group = GROUP_NONE; group < GROUP_N; group++)
+			pair(a, b, (enum group)group);
 	}
 	if (b != a)
 		session_free(b);

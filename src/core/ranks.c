@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/ranks.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/hash.h"
+#include "base/idindex.h"
+#include "base/util.h"
+
+struct spreader {
+	const struct session *s;
+	const struct metric *metric;
+	uint32_t id;
+	uint32_t *rank_of; /* process → number of its rank, dense */
+	uint32_t *process; /* rank → one of its processes; n_processes: rows of no process */
+	uint32_t n_ranks;
+	double total; /* of the rank at hand */
+	uint32_t *rows; /* ids, rank by rank */
+	size_t *begin;  /* rank → first of its rows; one more than ranks */
+	double *values; /* of one rank, by node */
+	uint8_t *has;
+	const uint8_t *counted; /* by row; NULL: all are */
+};
+
+static uint32_t rank_of_row(const struct spreader *x, uint32_t row)
+{
+	const struct session *s = x->s;
+	uint32_t lane = s->rows[row].lane;
+	uint32_t process = lane < s->n_lanes ? s->lanes[lane].process : SESSION_NONE;
+
+	return x->rank_of[MIN(process, (uint32_t)s->n_processes)];
+}
+
+static bool rank_equal(const void *ctx, uint32_t id, const void *key)
+{
+	return ((const struct session *)ctx)->processes[id].rank == *(const int32_t *)key;
+}
+
+/* Number the ranks in order of appearance; what belongs to no process comes last. */
+static int ranks_number(struct spreader *x)
+{
+	const struct session *s = x->s;
+	struct idindex index = {0};
+	uint32_t i, first;
+	int r = 0;
+
+	for (i = 0; i < s->n_processes && r == 0; i++) {
+		int32_t rank = s->processes[i].rank;
+
+		first = rank < 0 ? IDINDEX_NONE
+				 : idindex_find(&index, hash_u64((uint64_t)rank), rank_equal, s,
+						&rank);
+		if (first != IDINDEX_NONE) {
+			x->rank_of[i] = x->rank_of[first];
+			continue;
+		}
+		if (rank >= 0)
+			r = idindex_add(&index, hash_u64((uint64_t)rank), i);
+		x->process[x->n_ranks] = i;
+		x->rank_of[i] = x->n_ranks++;
+	}
+	x->process[x->n_ranks] = SESSION_NONE;
+	x->rank_of[s->n_processes] = x->n_ranks++;
+	idindex_done(&index);
+	return r;
+}
+
+/* Sort the rows by rank: counted, then placed. */
+static void rows_by_rank(struct spreader *x)
+{
+	size_t i, at = 0, n;
+
+	for (i = 0; i < x->s->n_rows; i++)
+		x->begin[rank_of_row(x, (uint32_t)i)]++;
+	for (i = 0; i <= x->n_ranks; i++) {
+		n = x->begin[i];
+		x->begin[i] = at;
+		at += n;
+	}
+	for (i = 0; i < x->s->n_rows; i++)
+		x->rows[x->begin[rank_of_row(x, (uint32_t)i)]++] = (uint32_t)i;
+	for (i = x->n_ranks; i > 0; i--)
+		x->begin[i] = x->begin[i - 1];
+	x->begin[0] = 0;
+}
+
+static void row_take(struct spreader *x, const struct session_row *r)
+{
+	const struct session_set *set = &x->s->sets[r->set];
+	uint32_t i;
+
+	for (i = 0; i < set->n; i++) {
+		if (set->metrics[i] != x->id || !x->s->present[r->values + i])
+			continue;
+		x->values[r->node] += metric_number(x->metric, x->s->values[r->values + i]);
+		x->has[r->node] = 1;
+	}
+}
+
+/* One rank: its own values, rolled up, into what is known of all ranks. A parent's id is smaller
+ * than its children's. */
+static bool rank_take(struct spreader *x, uint32_t rank, struct spread *spread)
+{
+	const struct session *s = x->s;
+	bool any = false;
+	size_t i;
+
+	x->total = 0;
+	memset(x->values, 0, s->n_nodes * sizeof(*x->values));
+	memset(x->has, 0, s->n_nodes);
+	for (i = x->begin[rank]; i < x->begin[rank + 1]; i++)
+		if (!x->counted || x->counted[x->rows[i]])
+			row_take(x, &s->rows[x->rows[i]]);
+	for (i = s->n_nodes; i-- > 0;) {
+		struct spread *to = &spread[i];
+		double v = x->values[i];
+
+		if (!x->has[i])
+			continue;
+		if (!i || x->metric->scope != METRIC_INCLUSIVE)
+			x->total += v;
+		if (i && x->metric->scope == METRIC_INCLUSIVE) {
+			x->values[s->nodes[i].parent] += v;
+			x->has[s->nodes[i].parent] = 1;
+		}
+		to->min = to->n ? MIN(to->min, v) : v;
+		if (!to->n || v > to->max) {
+			to->max = v;
+			to->slowest = x->process[rank];
+		}
+		to->sum += v;
+		to->n++;
+		any = true;
+	}
+	return any;
+}
+
+static int spreader_init(struct spreader *x)
+{
+	size_t n = x->s->n_processes + 2;
+
+	x->rank_of = calloc(n, sizeof(*x->rank_of));
+	x->process = calloc(n, sizeof(*x->process));
+	x->begin = calloc(n + 1, sizeof(*x->begin));
+	x->rows = calloc(x->s->n_rows + 1, sizeof(*x->rows));
+	x->values = calloc(x->s->n_nodes, sizeof(*x->values));
+	x->has = calloc(x->s->n_nodes, 1);
+	if (!x->rank_of || !x->process || !x->begin || !x->rows || !x->values || !x->has)
+		return -ENOMEM;
+	return ranks_number(x);
+}
+
+static void spreader_done(struct spreader *x)
+{
+	free(x->rank_of);
+	free(x->process);
+	free(x->begin);
+	free(x->rows);
+	free(x->values);
+	free(x->has);
+}
+
+int ranks_init(struct ranks *ranks, const struct session *s, uint32_t metric,
+	       const uint8_t *counted)
+{
+	struct spreader x = {.s = s,
+			     .metric = metric_table_get(s->metrics, metric),
+			     .id = metric,
+			     .counted = counted};
+	uint32_t rank;
+	int r;
+
+	*ranks = (struct ranks){0};
+	if (!x.metric || x.metric->add != METRIC_SUM || x.metric->type == METRIC_TEXT ||
+	    x.metric->scope == METRIC_PROPERTY)
+		return -EINVAL;
+	ranks->spread = calloc(s->n_nodes, sizeof(*ranks->spread));
+	ranks->totals = calloc(s->n_processes + 1, sizeof(*ranks->totals));
+	r = ranks->spread && ranks->totals ? spreader_init(&x) : -ENOMEM;
+	if (r == 0)
+		rows_by_rank(&x);
+	for (rank = 0; r == 0 && rank < x.n_ranks; rank++)
+		if (rank_take(&x, rank, ranks->spread))
+			ranks->totals[ranks->n++] = (struct rank_total){x.process[rank], x.total};
+	spreader_done(&x);
+	if (r < 0)
+		ranks_done(ranks);
+	return r;
+}
+
+void ranks_done(struct ranks *ranks)
+{
+	free(ranks->spread);
+	free(ranks->totals);
+	*ranks = (struct ranks){0};
+}
+
+double spread_lost(const struct spread *x)
+{
+	return x->n ? (x->max - spread_mean(x)) * x->n : -1;
+}
+
+void rank_name(const struct session *s, uint32_t process, char *out, size_t size)
+{
+	const struct session_process *p = &s->processes[process];
+	const char *exe, *base;
+
+	if (process >= s->n_processes) {
+		snprintf(out, size, "-");
+	} else if (p->rank >= 0) {
+		snprintf(out, size, "%d", p->rank);
+	} else if (p->pid) {
+		snprintf(out, size, "pid %u", p->pid);
+	} else {
+		exe = strtab_str(s->strings, p->exe);
+		base = strrchr(exe, '/');
+		snprintf(out, size, "%s", base ? base + 1 : exe);
+	}
+}
+
+static int compare_lost(const void *a, const void *b)
+{
+	const struct spread_row *x = a, *y = b;
+
+	if (x->lost != y->lost)
+		return x->lost < y->lost ? 1 : -1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+struct spread_row *ranks_sorted(const struct ranks *ranks, const struct session *s, uint32_t *ret_n)
+{
+	struct spread_row *rows = malloc(s->n_nodes * sizeof(*rows));
+	uint32_t i, n = 0;
+
+	if (!rows)
+		return NULL;
+	for (i = 1; i < s->n_nodes; i++)
+		if (ranks->spread[i].n)
+			rows[n++] = (struct spread_row){spread_lost(&ranks->spread[i]), i};
+	qsort(rows, n, sizeof(*rows), compare_lost);
+	*ret_n = n;
+	return rows;
+}
