@@ -47,6 +47,8 @@ else
 		check "$db: report" "0 " "$? $(cat err)"
 		golden "$db: report is as expected" report "$databases/$db.report"
 		cat "$db" | report - >piped; check "$db: a pipe" "" "$(diff report piped | head -3)"
+		cp "$db" gone && (rm gone; report -) <gone >piped
+		check "$db: removed" "" "$(diff report piped | head -3)"
 	done
 	for db in rocpd2.db rocpd3.db rocpd4.db; do
 		"$PROTON" export -f json "$db" >json

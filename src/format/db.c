@@ -152,12 +152,12 @@ static int be_careful(struct db *db)
 
 /* ---- opening ---- */
 
-/* A regular file of which only the head was read is opened where it lies. */
+/* A regular file of which only the head was read is opened where it lies, if it still lies there. */
 static bool in_place(const struct reader_input *in, uint64_t *ret_size)
 {
 	struct stat st;
 
-	if (in->fd < 0 || fstat(in->fd, &st) < 0 || !S_ISREG(st.st_mode))
+	if (in->fd < 0 || fstat(in->fd, &st) < 0 || !S_ISREG(st.st_mode) || !st.st_nlink)
 		return false;
 	*ret_size = (uint64_t)st.st_size;
 	return true;
