@@ -53,7 +53,7 @@ static char *shown_name(const char *raw, enum name_mode mode)
 	buf_init(&scratch, 0);
 	cut = name_format(demangled ? demangled : raw, (enum name_format)arg_format, true,
 			  &scratch);
-	shown = strdup(cut);
+	shown = demangled || strcmp(cut, raw) != 0 ? strdup(cut) : NULL; /* as it is */
 	buf_done(&scratch);
 	free(demangled);
 	return shown;
