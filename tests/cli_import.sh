@@ -42,7 +42,7 @@ if ! grep -q 'define HAVE_SQLITE 1' "$build/config.h"; then
 elif ! python3 "$databases/make_databases.py" . 2>err; then
 	echo "skipped: databases: python3 cannot make them: $(tail -1 err)"
 else
-	for db in nsys.sqlite nsys_old.sqlite rocpd2.db rocpd3.db rocpd4.db types.sqlite; do
+	for db in nsys.sqlite nsys_old.sqlite rocpd2.db rocpd3.db rocpd4.db matmul.rpd types.sqlite; do
 		report "$db" >report 2>err
 		check "$db: report" "0 " "$? $(cat err)"
 		golden "$db: report is as expected" report "$databases/$db.report"

@@ -60,5 +60,6 @@ int db_ids_strings(struct db_ids *ids, struct db *db, const char *table, const c
 /* Whose database it is: 1: read; 0: of somebody else; or a negative errno with the error set. */
 int nsys_read(struct db *db, struct session *s);
 int rocpd_read(struct db *db, struct session *s);
+int rpd_read(struct db *db, struct session *s); /* the older rocpd */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 
-/* SQLite databases: of nsys and of rocprofiler-sdk. Whose it is, its tables say. */
+/* SQLite databases: of nsys, rocprofiler-sdk and RocmProfileData. Whose it is, its tables say. */
 #include <errno.h>
 #include <string.h>
 
@@ -23,6 +23,8 @@ static int sqlite_read(struct reader_input *in, struct session *s, struct format
 	if (r == 0)
 		r = nsys_read(db, s);
 	if (r == 0)
+		r = rpd_read(db, s);
+	if (r == 0)
 		r = rocpd_read(db, s);
 	if (r == 0)
 		r = format_fail(
@@ -42,7 +44,7 @@ static int sqlite_read(struct reader_input *in, struct session *s, struct format
 const struct format format_sqlite = {
 	.name = "sqlite",
 	.suffix = ".sqlite",
-	.help = "databases of nsys (export --type sqlite) and rocprofiler-sdk (rocpd)",
+	.help = "databases of nsys (export --type sqlite), rocprofiler-sdk (rocpd) and rpd",
 	.detect = sqlite_detect,
 	.read = sqlite_read,
 };

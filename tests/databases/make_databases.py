@@ -209,6 +209,30 @@ def rocpd(name, script):
     database(name, script.replace("FROM rocpd_stringU", "FROM rocpd_string" + UUID)).close()
 
 
+def rpd():
+    """RocmProfileData, before rocprofiler-sdk."""
+    database("matmul.rpd", """
+        CREATE TABLE rocpd_string (id INTEGER PRIMARY KEY, string VARCHAR(4096) NOT NULL);
+        CREATE TABLE rocpd_api (id INTEGER PRIMARY KEY, pid INT NOT NULL, tid INT NOT NULL,
+            start INT NOT NULL, end INT NOT NULL, apiName_id INT NOT NULL, args_id INT NOT NULL);
+        CREATE TABLE rocpd_op (id INTEGER PRIMARY KEY, gpuId INT NOT NULL, queueId INT NOT NULL,
+            sequenceId INT NOT NULL, completionSignal VARCHAR(18) NOT NULL, start INT NOT NULL,
+            end INT NOT NULL, description_id INT NOT NULL, opType_id INT NOT NULL);
+        CREATE TABLE rocpd_api_ops (id INTEGER PRIMARY KEY, api_id INT NOT NULL, op_id INT NOT NULL);
+        CREATE TABLE rocpd_copyapi (api_ptr_id INTEGER PRIMARY KEY, stream VARCHAR(18), size INT NOT NULL);
+        CREATE VIEW top AS SELECT count(*) FROM rocpd_op;
+        INSERT INTO rocpd_string VALUES (1, ''), (2, 'UserMarker'), (3, 'forward'), (4, 'hipLaunchKernel'),
+            (5, 'hipMemcpyAsync'), (6, 'KernelExecution'), (7, 'CopyHostToDevice'), (8, '_Z5saxpyPf'),
+            (9, 'hipDeviceSynchronize'), (10, 'FillBuffer');
+        INSERT INTO rocpd_api VALUES (6442450945, 42, 43, 100, 900, 2, 3), (12, 42, 43, 110, 120, 4, 1),
+            (13, 42, 43, 130, 150, 5, 1), (14, 42, 43, 1000, 2000, 9, 1);
+        INSERT INTO rocpd_op VALUES (1, 2, 0, 0, '', 300, 700, 8, 6), (2, 2, 0, 0, '', 200, 250, 1, 7),
+            (3, 2, 0, 0, '', 800, 810, 1, 10);
+        INSERT INTO rocpd_api_ops VALUES (1, 12, 1), (2, 13, 2);
+        INSERT INTO rocpd_copyapi VALUES (13, '0x0', 4096);
+        """).close()
+
+
 def hostile():
     strange = "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
     database("other.sqlite", "CREATE TABLE t (a INT);").close()
@@ -244,4 +268,5 @@ nsys_old()
 rocpd("rocpd2.db", ROCPD_V2)
 rocpd("rocpd3.db", ROCPD_V3)
 rocpd("rocpd4.db", ROCPD_V4)
+rpd()
 hostile()
