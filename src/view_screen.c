@@ -235,24 +235,33 @@ static void regroup_again(struct viewer *v, struct buf *why)
 		buf_printf(why, "group: %s", group_word(v->group));
 }
 
-/* What is asked for may take long: Ctrl-C ends it, and progress is said where the screen was. */
-static int do_asked(struct viewer *v)
+/* Reading may take long: Ctrl-C ends it, and progress is said where the screen was. */
+static void compare_off_screen(struct viewer *v, struct buf *say)
 {
 	sigset_t none, ours;
+
+	tui_close(v->at->tui);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, &ours);
+	compare_again(v, say);
+	sigprocmask(SIG_SETMASK, &ours, NULL);
+	free(v->compare);
+	v->compare = NULL;
+}
+
+static int do_asked(struct viewer *v)
+{
 	struct buf say;
 	int r;
 
 	buf_init(&say, 0);
-	tui_close(v->at->tui);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, &ours);
-	if (v->compare)
-		compare_again(v, &say);
-	else
+	if (v->compare) {
+		compare_off_screen(v, &say);
+	} else { /* a moment: the screen stays until there is the next */
+		tui_message(v->at->tui, "grouping: %s", group_word(v->group));
+		tui_resize(v->at->tui);
 		regroup_again(v, &say);
-	sigprocmask(SIG_SETMASK, &ours, NULL);
-	free(v->compare);
-	v->compare = NULL;
+	}
 	v->regroup = false;
 	r = tui_open(v->at->tui);
 	if (say.len)
