@@ -460,6 +460,7 @@ static void press_any(unsigned seed, double share)
 	};
 	static const int sizes[][2] = {{24, 80}, {10, 40}, {5, 20}, {40, 140}, {7, 33}};
 
+	w.t->options.print_dir = "/nonexistent"; /* typing a search's text may ask for files */
 	srand(seed);
 	for (int i = 0; i < 400; i++) {
 		const int *size = sizes[(size_t)rand() / 7 % ARRAY_SIZE(sizes)];

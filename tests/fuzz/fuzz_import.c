@@ -9,7 +9,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef HAVE_ZLIB
 #include <zlib.h>
+#endif
 
 #include "format/gunzip.h"
 #include "harness.h"
@@ -23,6 +25,7 @@ static void use(struct session *s)
 	session_free(s);
 }
 
+#ifdef HAVE_ZLIB
 /* As gzip packs what cannot be made smaller: blocks of up to 65,535 bytes as they are. */
 static void pack(const uint8_t *data, size_t len, struct buf *ret)
 {
@@ -62,17 +65,20 @@ static void read_packed(const uint8_t *data, size_t len, const struct session *p
 	session_free(s);
 	buf_done(&packed);
 }
+#endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct format_error error = {0};
 	struct session *s = read_bytes(format_read, (const char *)data, len, &error);
 
+#ifdef HAVE_ZLIB
 	/* What is packed twice is refused. On a broken page SQLite looks at memory that nobody
 	 * wrote: what it says of one may change. */
 	if (!gunzip_detect((const char *)data, len) &&
 	    !format_sqlite.detect((const char *)data, len))
 		read_packed(data, len, s, &error);
+#endif
 	use(s);
 	use(read_bytes(format_chrome.read, (const char *)data, len, NULL));
 	return 0;
