@@ -50,11 +50,25 @@ const char *column_title(const struct session *s, const struct columns *columns,
 	return metric_table_get(s->metrics, column - COLUMN_N)->name;
 }
 
+/* Times and bytes are shown with a unit of their own: "launch_time (ns)" is no title for "6.64ms". */
+static size_t head_length(const struct session *s, const struct columns *columns, unsigned i)
+{
+	const char *title = column_title(s, columns, i), *unit = "";
+	size_t n = strlen(title), end;
+
+	if (columns->ids[i] != COLUMN_DERIVED && columns->ids[i] >= COLUMN_N)
+		unit = metric_table_get(s->metrics, columns->ids[i] - COLUMN_N)->unit;
+	if (strcmp(unit, "ns") != 0 && strcmp(unit, "B") != 0)
+		return n;
+	end = strcspn(title, "(");
+	return end && end < n && title[end - 1] == ' ' ? end - 1 : n;
+}
+
 size_t column_width(const struct session *s, const struct columns *columns, unsigned i)
 {
 	size_t width = columns->ids[i] == COLUMN_DERIVED ? DERIVED_WIDTH : (size_t)COLUMN_WIDTH;
 
-	return MAX(width, strlen(column_title(s, columns, i)) + 1);
+	return MAX(width, MIN(head_length(s, columns, i), 63u) + 1);
 }
 
 static bool word_equal(const char *word, size_t len, const char *name)
@@ -158,8 +172,11 @@ void put_header(struct out *out, const struct session *s, const struct columns *
 	if (o->color)
 		out_puts(out, "\033[1m");
 	for (unsigned i = 0; i < columns->n; i++) {
-		put_right(out, column_title(s, columns, i),
-			  column_width(s, columns, i) + (o->before != NULL));
+		char title[64];
+
+		snprintf(title, sizeof(title), "%.*s", (int)head_length(s, columns, i),
+			 column_title(s, columns, i));
+		put_right(out, title, column_width(s, columns, i) + (o->before != NULL));
 	}
 	out_puts(out, "  NAME");
 	if (o->color)
