@@ -84,14 +84,27 @@ enum frame_kind hatchet_guess_kind(const char *name, size_t len, unsigned hints)
 	return FRAME_FUNCTION;
 }
 
+static bool is_one_of(const char *key, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(key, names[i]))
+			return true;
+	return false;
+}
+
 bool hatchet_is_measured(const char *key)
 {
 	static const char *const names[] = {"count",       "time (ns)",
 					    "cycles",      "normalized_cycles",
 					    "num_samples", "num_stalled_samples"};
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(key, names[i]))
-			return true;
-	return !strncmp(key, "stalled_", 8);
+	return is_one_of(key, names, ARRAY_SIZE(names)) || !strncmp(key, "stalled_", 8);
+}
+
+bool hatchet_is_node_key(const char *key)
+{
+	static const char *const names[] = {"children", "frame", "metrics",
+					    "proton",   "name",  "attributes"};
+
+	return is_one_of(key, names, ARRAY_SIZE(names));
 }

@@ -601,10 +601,12 @@ static int device_compare(const void *a, const void *b)
 	return r ? r : strcmp(x->id, y->id);
 }
 
-/* A device that only a node's device_id told of is not in upstream's table either. */
-static bool device_is_known(const struct session_device *d)
+/* A device that only a node's device_id told of is not in upstream's table either. Nor are types of
+ * which the table would read as another tree. */
+static bool device_is_listed(const struct session_device *d, const char *type)
 {
-	return d->arch || d->num_sms || d->clock_khz || d->memory_clock_khz || d->bus_width_bits;
+	return !hatchet_is_node_key(type) && (d->arch || d->num_sms || d->clock_khz ||
+					      d->memory_clock_khz || d->bus_width_bits);
 }
 
 static void write_device(struct hwrite *w, const struct device_key *key)
@@ -635,7 +637,7 @@ static void write_devices(struct hwrite *w)
 	for (size_t i = 0; i < w->s->n_devices; i++) {
 		const struct device_key *key = &w->devices[i];
 
-		if (!device_is_known(&w->s->devices[key->device]))
+		if (!device_is_listed(&w->s->devices[key->device], key->type))
 			continue;
 		if (!type || strcmp(type, key->type)) {
 			if (type)

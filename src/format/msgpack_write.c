@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "format/export.h"
+#include "format/hatchet_kind.h"
 
 struct writer {
 	const struct session *s;
@@ -258,15 +259,22 @@ static void put_devices_of(struct writer *w, uint32_t type)
 			put_device(w, &s->devices[i]);
 }
 
+/* The table has its type: not one that would read as another tree. */
+static bool begins_type(const struct session *s, size_t i)
+{
+	return is_first(s, i, false) &&
+	       !hatchet_is_node_key(strtab_str(s->strings, s->devices[i].type));
+}
+
 static void put_devices(struct writer *w)
 {
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < w->s->n_devices; i++)
-		n += is_first(w->s, i, false);
+		n += begins_type(w->s, i);
 	put_map(w, n);
 	for (size_t i = 0; i < w->s->n_devices; i++)
-		if (is_first(w->s, i, false))
+		if (begins_type(w->s, i))
 			put_devices_of(w, w->s->devices[i].type);
 }
 
