@@ -605,8 +605,8 @@ static int device_compare(const void *a, const void *b)
  * which the table would read as another tree. */
 static bool device_is_listed(const struct session_device *d, const char *type)
 {
-	return !hatchet_is_node_key(type) && (d->arch || d->num_sms || d->clock_khz ||
-					      d->memory_clock_khz || d->bus_width_bits);
+	return !hatchet_is_node_key(type) &&
+	       (d->arch || d->num_sms || d->clock_khz || d->memory_clock_khz || d->bus_width_bits);
 }
 
 static void write_device(struct hwrite *w, const struct device_key *key)
