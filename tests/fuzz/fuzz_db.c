@@ -187,7 +187,8 @@ static int open_file(void)
 }
 
 /* A file is opened where it lies, and holds what the same bytes from a pipe do. */
-static void read_in_place(const unsigned char *database, size_t len, const struct session *from_pipe)
+static void read_in_place(const unsigned char *database, size_t len,
+			  const struct session *from_pipe)
 {
 	struct session *s = must(session_new());
 	struct format_error error = {0};
