@@ -21,14 +21,13 @@ X
 top="$PROTON top -i 0.2"
 
 # ---- scopes of a real program, live; its output is kept and its tail is printed
-start "$top -o a.hatchet $scopes 100000; echo status=\$?"
+start "$top -o a.hatchet $scopes 100000"
 see "scopes are on the screen" "insertion"
 see "and nest" "halves"
 keys / ; keys "library" Enter
 see "search finds" "library"
 keys C-c; see "Ctrl-C asks" "cancel"
-keys C-c; see "twice stops" "status="
-see "the profile is named" "wrote 'a.hatchet'"
+keys C-c; see "twice stops, and the profile is named" "wrote 'a.hatchet'"
 check "the profile has it" yes "$([ "$(metric a.hatchet insertion cpu_count)" -gt 0 ] && echo yes)"
 
 start "$top --exit -o b.hatchet sh app.sh; echo status=\$?"
