@@ -432,15 +432,20 @@ static struct session *ranks_session(void)
 	return all;
 }
 
+static void ranks_init(struct world *w)
+{
+	world_init_empty(w);
+	session_free(w->s);
+	w->s = ranks_session();
+	w->status = (struct tui_status){.run = TUI_RUN_FILE, .target = "run.rank0.hatchet"};
+}
+
 START_TEST(ranks)
 {
 	static const struct tui_options options = {.command = "view", .panel = TUI_PANEL_RANKS};
 	struct world w;
 
-	world_init_empty(&w);
-	session_free(w.s);
-	w.s = ranks_session();
-	w.status = (struct tui_status){.run = TUI_RUN_FILE, .target = "run.rank0.hatchet"};
+	ranks_init(&w);
 	world_open(&w, &options);
 	world_golden(&w, 24, 80, "ranks_80x24");
 	world_golden(&w, 24, 140, "ranks_140x24");
@@ -456,10 +461,7 @@ START_TEST(ranks_filtered)
 	static const struct tui_options options = {.command = "view", .panel = TUI_PANEL_RANKS};
 	struct world w;
 
-	world_init_empty(&w);
-	session_free(w.s);
-	w.s = ranks_session();
-	w.status = (struct tui_status){.run = TUI_RUN_FILE, .target = "run.rank0.hatchet"};
+	ranks_init(&w);
 	world_open(&w, &options);
 	world_keys(&w, "! 'attention' Enter");
 	ck_assert(!world_shows(&w, "9.00ms"));
@@ -481,9 +483,7 @@ START_TEST(ranks_of_files)
 					    "a_long_name_of_a_run.hatchet"};
 	struct world w;
 
-	world_init_empty(&w);
-	session_free(w.s);
-	w.s = ranks_session();
+	ranks_init(&w);
 	for (unsigned i = 0; i < 3; i++) {
 		w.s->processes[i].rank = -1;
 		w.s->processes[i].pid = 0;

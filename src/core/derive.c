@@ -327,36 +327,6 @@ static bool counts(const struct derive *d, uint32_t node, bool all)
 	return (!d->removed || d->removed[node]) && (all || !d->shown || d->shown[node]);
 }
 
-/* b into a; weights only matter to a weighted mean. */
-static void combine(const struct metric *m, double *a, double *wa, double b, double wb)
-{
-	if (isnan(b))
-		return;
-	if (isnan(*a)) {
-		*a = b;
-		*wa = wb;
-		return;
-	}
-	switch (m->add) {
-	case METRIC_MIN:
-		*a = fmin(*a, b);
-		break;
-	case METRIC_MAX:
-		*a = fmax(*a, b);
-		break;
-	case METRIC_WMEAN:
-		*a = *wa + wb > 0 ? (*a * *wa + b * wb) / (*wa + wb) : *a;
-		*wa += wb;
-		break;
-	case METRIC_LAST:
-		*a = b;
-		break;
-	default:
-		*a += b;
-		break;
-	}
-}
-
 /* From the last node to the first: each into its parent. */
 static int roll_up(struct derive *d, const struct metric *m, double *v)
 {
@@ -374,7 +344,7 @@ static int roll_up(struct derive *d, const struct metric *m, double *v)
 	for (i = n; i-- > 1;) {
 		uint32_t parent = snapshot_node(d->snap, i)->parent;
 
-		combine(m, &v[parent], &w[parent], v[i], w[i]);
+		metric_add_number(m, &v[parent], &w[parent], v[i], w[i]);
 	}
 	free(w);
 	return 0;

@@ -81,6 +81,37 @@ static inline double metric_number(const struct metric *m, union metric_value v)
 	return m->type == METRIC_F64 ? v.f64 : (double)v.u64;
 }
 
+/* b into a by the metric's rule; NaN is absent. The weights, wa and wb, only matter to a weighted
+ * mean. Inline: columns do it a million times. */
+static inline void metric_add_number(const struct metric *m, double *a, double *wa, double b, double wb)
+{
+	if (isnan(b))
+		return;
+	if (isnan(*a)) {
+		*a = b;
+		*wa = wb;
+		return;
+	}
+	switch (m->add) {
+	case METRIC_SUM:
+		*a += b;
+		break;
+	case METRIC_MIN:
+		*a = fmin(*a, b);
+		break;
+	case METRIC_MAX:
+		*a = fmax(*a, b);
+		break;
+	case METRIC_WMEAN:
+		*a = *wa + wb > 0 ? (*a * *wa + b * wb) / (*wa + wb) : *a;
+		*wa += wb;
+		break;
+	default:
+		*a = b;
+		break;
+	}
+}
+
 struct metric_table;
 struct metric_table *metric_table_new(void); /* holds the built-in ones; NULL: no memory */
 struct metric_table *metric_table_free(struct metric_table *t);

@@ -111,35 +111,6 @@ static void column_free(struct column *c)
 	free(c);
 }
 
-static inline void combine(const struct metric *m, double *a, double *wa, double b, double wb)
-{
-	if (isnan(b))
-		return;
-	if (isnan(*a)) {
-		*a = b;
-		*wa = wb;
-		return;
-	}
-	switch (m->add) {
-	case METRIC_SUM:
-		*a += b;
-		break;
-	case METRIC_MIN:
-		*a = fmin(*a, b);
-		break;
-	case METRIC_MAX:
-		*a = fmax(*a, b);
-		break;
-	case METRIC_WMEAN:
-		*a = *wa + wb > 0 ? (*a * *wa + b * wb) / (*wa + wb) : *a;
-		*wa += wb;
-		break;
-	default:
-		*a = b;
-		break;
-	}
-}
-
 static double row_weight(const struct snapshot *snap, const struct session_row *r, uint32_t weight,
 			 const union metric_value *values, const uint8_t *present)
 {
@@ -211,7 +182,7 @@ static int column_exclusive(const struct snapshot *snap, const struct metric *m,
 			continue;
 		if (m->add == METRIC_WMEAN)
 			weight = row_weight(snap, r, m->weight, values, present);
-		combine(m, &v[node], w ? &w[node] : &unweighted, value, weight);
+		metric_add_number(m, &v[node], w ? &w[node] : &unweighted, value, weight);
 	}
 	return 0;
 }
@@ -227,7 +198,7 @@ static void column_roll_up(const struct snapshot *snap, const struct metric *m, 
 	for (i = snap->n; i-- > 1;) {
 		uint32_t up = snap->parents[i];
 
-		combine(m, &v[up], w ? &w[up] : &unweighted, v[i], w ? w[i] : 0);
+		metric_add_number(m, &v[up], w ? &w[up] : &unweighted, v[i], w ? w[i] : 0);
 	}
 }
 

@@ -253,14 +253,12 @@ static void draw_title(struct panel *p, struct pen *pen)
 	buf_done(&text);
 }
 
-/* Inside a bucket it is a guess, but never beyond what was measured. */
 static uint64_t quantile(struct panel *p, const struct quantile *q)
 {
 	const struct durations *d = &as_durations(p)->d;
-	uint64_t ns = hist_quantile(d->n, q->share);
 
-	ns = d->max_ns ? MIN(ns, d->max_ns) : ns;
-	return MAX(ns, d->min_ns);
+	return (uint64_t)hist_quantile_within(d->n, q->share, d->min_ns ? (double)d->min_ns : NAN,
+					      d->max_ns ? (double)d->max_ns : NAN);
 }
 
 static void draw_quantiles(struct panel *p, struct pen *pen)

@@ -7,23 +7,13 @@
 #include "core/session.h"
 #include "tui/panel_tree.h"
 
-/* Has any row a place for this metric? Cheaper than a column of nothing. */
-static bool is_measured(const struct session *s, uint32_t metric)
-{
-	for (size_t i = 0; i < s->n_sets; i++)
-		for (uint32_t k = 0; k < s->sets[i].n; k++)
-			if (s->sets[i].metrics[k] == metric)
-				return true;
-	return false;
-}
-
 static const struct snap_column *fetch_flops(struct snapshot *snap)
 {
 	static const uint32_t metrics[] = {METRIC_FLOPS, METRIC_FLOPS8, METRIC_FLOPS16,
 					   METRIC_FLOPS32, METRIC_FLOPS64};
 
 	for (size_t i = 0; i < ARRAY_SIZE(metrics); i++)
-		if (is_measured(snapshot_session(snap), metrics[i]))
+		if (snapshot_has(snap, metrics[i]))
 			return snapshot_flops(snap);
 	return NULL;
 }
@@ -44,7 +34,7 @@ static const struct snap_column *fetch(struct snapshot *snap, enum source source
 		return snapshot_rate(snap, METRIC_TIME);
 	if (source == SRC_FLOPS)
 		return fetch_flops(snap);
-	if (!is_measured(snapshot_session(snap), plain[source].metric))
+	if (!snapshot_has(snap, plain[source].metric))
 		return NULL;
 	return snapshot_column(snap, plain[source].metric, plain[source].inclusive);
 }
