@@ -1,16 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Flame graphs and printed screens in a browser: clicks, keys, searches, fonts.
-srcdir=$(cd "${srcdir:-.}" && pwd)
-proton=${PROTON:-$PWD/proton}
-command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
-for name in chromium chromium-browser google-chrome; do
-	browser=$(command -v $name) && break
-done
-[ -n "$browser" ] || { echo "skipped: no chromium is installed"; exit 77; }
-dir=$(mktemp -d "${TMPDIR:-/tmp}/proton-browser-XXXXXX") || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
+. "${srcdir:-.}/tests/browser_help.sh"
 
 cat >small.folded <<'END'
 main;forward;linear;sgemm_128x64_kernel 500

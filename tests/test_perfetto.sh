@@ -1,16 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Traces in Perfetto's own viewer: as many executions, as long as the profile says.
-srcdir=$(cd "${srcdir:-.}" && pwd)
-proton=${PROTON:-$PWD/proton}
-command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
-for name in chromium chromium-browser google-chrome; do
-	browser=$(command -v $name) && break
-done
-[ -n "$browser" ] || { echo "skipped: no chromium is installed"; exit 77; }
-dir=$(mktemp -d "${TMPDIR:-/tmp}/proton-perfetto-XXXXXX") || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
+. "${srcdir:-.}/tests/browser_help.sh"
 
 arguments=
 for profile in chrome/h200-torch-stack.json chrome/h200-triton.chrome_trace wire/overlap.tape; do
