@@ -8,7 +8,7 @@
  *   tables.c  strings, frames, nodes, lanes, launch contexts, slots: bounded, mmapped, lock-free
  *   scope.c   the calling context of each thread
  *   sink.c    activity record -> slot
- *   sender.c  one thread, every period: definitions and changed slots -> FIFO
+ *   burst.c   definitions and changed slots -> FIFO;  sender.c  when: one thread, every period
  *   nvtx.c    our NVTX injection;  api.c  the functions behind proton/proton.h
  *
  * Nothing here exits, aborts, prints, mallocs on the launch path or holds a lock that user code can

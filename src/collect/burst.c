@@ -1,0 +1,719 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "collect/burst.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "collect/internal.h"
+#include "collect/own_fd.h"
+#include "wire/encode.h"
+
+enum {
+	N_HISTORY = 128,
+	STUCK_MAX = 20,	 /* periods to wait for an entry that a thread is still filling */
+	BATCH = 100,	 /* slots whose values go out together */
+	HIST_EVERY = 10, /* periods */
+};
+
+static struct burst {
+	struct wire_encoder encoder;
+	struct own_fd pipe;
+	bool hello;
+	uint32_t strings, frames, nodes, lanes, sets, metrics, notes; /* sent so far */
+	uint32_t stuck;
+	uint32_t reset, flush, resync; /* last seen request counters */
+	uint64_t slot_sent[MAX_SLOTS / 64];
+	struct {
+		uint64_t time_ns, n_launches;
+	} history[N_HISTORY];
+	uint32_t n_history, period;
+	bool blocked; /* the pipe was full in this burst */
+} burst = {.pipe = {.fd = -1}};
+
+/* ---- the pipe ---- */
+
+static bool pipe_open(struct burst *s)
+{
+	char path[sizeof(collector->dir) + 8];
+
+	snprintf(path, sizeof(path), "%s/stream", collector->dir);
+	return own_fd_open(&s->pipe, path, O_WRONLY | O_NONBLOCK, S_IFIFO);
+}
+
+static int pipe_emit(void *arg, const void *frame, size_t n)
+{
+	struct burst *s = arg;
+	ssize_t r;
+
+	do
+		r = write(s->pipe.fd, frame, n);
+	while (r < 0 && errno == EINTR);
+	if (r == (ssize_t)n)
+		return 0;
+	if (r >= 0 || errno == EAGAIN) {
+		s->blocked = true;
+		return -EAGAIN;
+	}
+	return -errno;
+}
+
+/* ---- definitions ---- */
+
+/* Frames of one kind, as many entries as fit one frame at a time: what was sent is remembered only
+ * when the whole frame went out. encode_one fills one entry. Stops at an entry that is not ready. */
+struct section {
+	enum wire_kind kind;
+	size_t entry_size;
+	_Atomic uint8_t *(*state)(uint32_t id);
+	void (*fill)(uint32_t id, void *entry);
+};
+
+static int section_send(struct burst *s, const struct section *k, uint32_t *sent, uint32_t limit)
+{
+	const uint32_t room = (uint32_t)(WIRE_PAYLOAD_MAX / k->entry_size);
+	uint32_t id = *sent, in_frame = 0;
+	uint8_t state;
+	void *entry;
+
+	for (; id < limit && s->encoder.error == 0; id++) {
+		state = atomic_load_explicit(k->state(id), memory_order_acquire);
+		if (state == ENTRY_EMPTY && s->stuck < STUCK_MAX)
+			break;
+		if (state != ENTRY_READY)
+			continue;
+		entry = wire_encode(&s->encoder, k->kind, k->entry_size);
+		if (!entry)
+			break;
+		k->fill(id, entry);
+		if (++in_frame < room)
+			continue;
+		if (wire_encoder_flush(&s->encoder) == 0)
+			*sent = id + 1;
+		in_frame = 0;
+	}
+	if (wire_encoder_flush(&s->encoder) < 0)
+		return s->encoder.error;
+	*sent = id;
+	return id < limit ? -EINPROGRESS : 0;
+}
+
+static _Atomic uint8_t *frame_state(uint32_t id)
+{
+	return &collector->frame[id].state;
+}
+
+static void frame_fill(uint32_t id, void *entry)
+{
+	struct wire_frame_def *w = entry;
+
+	w->id = id;
+	w->kind = collector->frame[id].kind;
+	w->string = collector->frame[id].string;
+	w->module = WIRE_NONE;
+}
+
+static _Atomic uint8_t *node_state(uint32_t id)
+{
+	return &collector->node[id].state;
+}
+
+static void node_fill(uint32_t id, void *entry)
+{
+	struct wire_node_def *w = entry;
+
+	w->id = id;
+	w->parent = collector->node[id].parent;
+	w->frame = collector->node[id].frame;
+}
+
+static _Atomic uint8_t *lane_state(uint32_t id)
+{
+	return &collector->lane[id].state;
+}
+
+static void lane_fill(uint32_t id, void *entry)
+{
+	const struct lane_entry *e = &collector->lane[id];
+	struct wire_lane_def *w = entry;
+
+	w->id = id;
+	w->device = e->device;
+	w->context = e->context;
+	w->stream = e->stream;
+	w->thread = e->thread;
+}
+
+static _Atomic uint8_t *metric_state(uint32_t id)
+{
+	return &collector->metric[id].state;
+}
+
+static void metric_fill(uint32_t id, void *entry)
+{
+	const struct metric_entry *e = &collector->metric[id];
+	struct wire_metric_def *w = entry;
+
+	w->id = id;
+	w->name = e->name;
+	w->unit = e->unit;
+	w->type = e->type;
+	w->scope = e->scope;
+	w->add = e->add;
+	w->weight = WIRE_NONE;
+}
+
+static _Atomic uint8_t *note_state(uint32_t id)
+{
+	return &collector->note[id].state;
+}
+
+static void note_fill(uint32_t id, void *entry)
+{
+	struct wire_note *w = entry;
+
+	w->text = collector->note[id].text;
+	w->level = collector->note[id].level;
+}
+
+static const struct section frames_section = {WIRE_FRAMES, sizeof(struct wire_frame_def), frame_state,
+					      frame_fill},
+			    nodes_section = {WIRE_NODES, sizeof(struct wire_node_def), node_state,
+					     node_fill},
+			    lanes_section = {WIRE_LANES, sizeof(struct wire_lane_def), lane_state,
+					     lane_fill},
+			    metrics_section = {WIRE_METRICS, sizeof(struct wire_metric_def),
+					       metric_state, metric_fill},
+			    notes_section = {WIRE_NOTE, sizeof(struct wire_note), note_state,
+					     note_fill};
+
+static int strings_send(struct burst *s, uint32_t limit)
+{
+	const struct string_entry *e;
+	uint8_t state;
+	int r;
+
+	for (; s->strings < limit; s->strings++) {
+		e = &collector->string[s->strings];
+		state = atomic_load_explicit(&e->state, memory_order_acquire);
+		if (state == ENTRY_EMPTY && s->stuck < STUCK_MAX)
+			return -EINPROGRESS;
+		if (state != ENTRY_READY || s->strings == 0)
+			continue;
+		r = wire_encode_text(&s->encoder, s->strings, e->s, e->len);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int sets_send(struct burst *s, uint32_t limit)
+{
+	const struct set_entry *e;
+	struct wire_set_def *w;
+	uint32_t *metrics, i;
+
+	for (; s->sets < limit; s->sets++) {
+		e = &collector->set[s->sets];
+		if (s->sets == SET_ID_KERNEL)
+			continue;
+		w = wire_encode(&s->encoder, WIRE_SET, sizeof(*w) + e->n * sizeof(*metrics));
+		if (!w)
+			return s->encoder.error;
+		w->id = s->sets;
+		w->n = e->n;
+		metrics = (uint32_t *)(w + 1);
+		for (i = 0; i < e->n; i++)
+			metrics[i] = e->metrics[i];
+		if (wire_encoder_flush(&s->encoder) < 0)
+			return s->encoder.error;
+	}
+	return 0;
+}
+
+static int device_send(struct burst *s, uint32_t id, struct device_entry *d)
+{
+	uint32_t version = atomic_load(&d->version);
+	struct wire_device *w;
+
+	if (d->sent == version)
+		return 0;
+	w = wire_encode(&s->encoder, WIRE_DEVICE, sizeof(*w));
+	if (!w)
+		return s->encoder.error;
+	*w = (struct wire_device){.id = id,
+				  .type = d->type,
+				  .name = d->name,
+				  .arch = d->arch,
+				  .uuid = d->uuid,
+				  .driver = d->driver,
+				  .index = d->index,
+				  .num_sms = d->num_sms,
+				  .clock_khz = d->clock_khz,
+				  .memory_clock_khz = d->memory_clock_khz,
+				  .bus_width_bits = d->bus_width_bits,
+				  .memory_bytes = d->memory_bytes};
+	if (wire_encoder_flush(&s->encoder) < 0)
+		return s->encoder.error;
+	d->sent = version;
+	return 0;
+}
+
+/* How many entries of a small table are in use. */
+static uint32_t small_n(_Atomic uint8_t *(*state)(uint32_t), uint32_t max)
+{
+	uint32_t n = 0;
+
+	while (n < max && atomic_load_explicit(state(n), memory_order_acquire) == ENTRY_READY)
+		n++;
+	return n;
+}
+
+static _Atomic uint8_t *set_state(uint32_t id)
+{
+	return &collector->set[id].state;
+}
+
+static _Atomic uint8_t *device_state(uint32_t id)
+{
+	return &collector->device[id].state;
+}
+
+struct limits {
+	uint32_t slots, hists, notes, devices, sets, metrics, lanes, nodes, frames, strings;
+};
+
+static struct limits limits_read(void)
+{
+	struct limits l;
+
+	l.hists = table_n(&collector->hists);
+	l.slots = table_n(&collector->slots);
+	l.notes = small_n(note_state, MAX_NOTES);
+	l.sets = small_n(set_state, MAX_SETS);
+	l.metrics = small_n(metric_state, MAX_METRICS);
+	l.lanes = table_n(&collector->lanes);
+	l.devices = small_n(device_state, MAX_DEVICES);
+	l.nodes = table_n(&collector->nodes);
+	l.frames = table_n(&collector->frames);
+	l.strings = table_n(&collector->strings);
+	return l;
+}
+
+static int hello_send(struct burst *s)
+{
+	struct wire_hello *w;
+
+	if (s->hello)
+		return 0;
+	w = wire_encode(&s->encoder, WIRE_HELLO, sizeof(*w));
+	if (!w)
+		return s->encoder.error;
+	*w = (struct wire_hello){.version = WIRE_VERSION,
+				 .pid = (uint32_t)getpid(),
+				 .ppid = (uint32_t)getppid(),
+				 .rank = collector->rank,
+				 .exe = collector->exe,
+				 .cmdline = collector->cmdline,
+				 .host = collector->host,
+				 .start_ns = collector->start_ns};
+	if (wire_encoder_flush(&s->encoder) < 0)
+		return s->encoder.error;
+	s->hello = true;
+	return 0;
+}
+
+static int definitions_send(struct burst *s, const struct limits *l)
+{
+	uint32_t i;
+	int r = hello_send(s);
+
+	r = r ? r : strings_send(s, l->strings);
+	r = r ? r : section_send(s, &frames_section, &s->frames, l->frames);
+	if (s->nodes == 0)
+		s->nodes = 1; /* the root is known */
+	r = r ? r : section_send(s, &nodes_section, &s->nodes, l->nodes);
+	for (i = 0; r == 0 && i < l->devices; i++)
+		r = device_send(s, i, &collector->device[i]);
+	if (s->lanes == 0)
+		s->lanes = 1;
+	r = r ? r : section_send(s, &lanes_section, &s->lanes, l->lanes);
+	if (s->metrics < METRIC_N_BUILTIN)
+		s->metrics = METRIC_N_BUILTIN; /* known too */
+	r = r ? r : section_send(s, &metrics_section, &s->metrics, l->metrics);
+	r = r ? r : sets_send(s, l->sets);
+	return r ? r : section_send(s, &notes_section, &s->notes, l->notes);
+}
+
+/* ---- values ---- */
+
+static int slot_define(struct burst *s, uint32_t id)
+{
+	const struct slot_entry *e = &collector->slot[id];
+	struct wire_slot_def *w;
+
+	if (s->slot_sent[id / 64] >> (id % 64) & 1)
+		return 0;
+	w = wire_encode(&s->encoder, WIRE_SLOTS, sizeof(*w));
+	if (!w)
+		return s->encoder.error;
+	*w = (struct wire_slot_def){id, e->node, e->lane, e->epoch, e->set};
+	return 0;
+}
+
+static int slot_kernel(struct burst *s, uint32_t id)
+{
+	const _Atomic uint64_t *v = &collector->value[collector->slot[id].values];
+	struct wire_kernel_values *w = wire_encode(&s->encoder, WIRE_KERNELS, sizeof(*w));
+	uint64_t min;
+
+	if (!w)
+		return s->encoder.error;
+	min = atomic_load_explicit(&v[2], memory_order_relaxed);
+	*w = (struct wire_kernel_values){.slot = id,
+					 .time_ns = atomic_load_explicit(&v[0], memory_order_relaxed),
+					 .count = atomic_load_explicit(&v[1], memory_order_relaxed),
+					 .min_ns = min == UINT64_MAX ? 0 : min,
+					 .max_ns = atomic_load_explicit(&v[3], memory_order_relaxed)};
+	return 0;
+}
+
+static int slot_values(struct burst *s, uint32_t id)
+{
+	const struct slot_entry *e = &collector->slot[id];
+	uint32_t n = collector->set[e->set].n, i;
+	struct wire_values *w;
+	uint64_t *v;
+
+	w = wire_encode(&s->encoder, WIRE_VALUES, sizeof(*w) + n * sizeof(*v));
+	if (!w)
+		return s->encoder.error;
+	*w = (struct wire_values){id, n, (UINT64_C(1) << n) - 1};
+	v = (uint64_t *)(w + 1);
+	for (i = 0; i < n; i++) {
+		v[i] = atomic_load_explicit(&collector->value[e->values + i], memory_order_relaxed);
+		if (v[i] == UINT64_MAX && collector->set[e->set].metrics[i] == METRIC_TIME_MIN)
+			v[i] = 0;
+		/* A set has no direction: absent is not "". */
+		if (v[i] == 0 && collector->set[e->set].metrics[i] == METRIC_DIRECTION)
+			w->present &= ~(UINT64_C(1) << i);
+	}
+	return 0;
+}
+
+/* Definitions first, then kernel values, then the others: three runs of frames. */
+static int batch_encode(struct burst *s, const uint32_t *ids, uint32_t n)
+{
+	uint32_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < n; i++)
+		r = slot_define(s, ids[i]);
+	for (i = 0; r == 0 && i < n; i++)
+		if (collector->slot[ids[i]].set == SET_ID_KERNEL)
+			r = slot_kernel(s, ids[i]);
+	for (i = 0; r == 0 && i < n; i++)
+		if (collector->slot[ids[i]].set != SET_ID_KERNEL)
+			r = slot_values(s, ids[i]);
+	return r ? r : wire_encoder_flush(&s->encoder);
+}
+
+static int batch_send(struct burst *s, const uint32_t *ids, uint32_t n)
+{
+	int r = batch_encode(s, ids, n);
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		if (r < 0) /* they stay in their slots and grow */
+			bitmap_set(collector->dirty, ids[i]);
+		else
+			s->slot_sent[ids[i] / 64] |= UINT64_C(1) << (ids[i] % 64);
+	}
+	return r;
+}
+
+static int values_send(struct burst *s, uint32_t limit)
+{
+	uint32_t ids[BATCH + 64], n = 0, word, n_words = (limit + 63) / 64;
+	uint64_t bits, mine;
+	int r = 0;
+
+	for (word = 0; word < n_words && r == 0; word++) {
+		if (!atomic_load_explicit(&collector->dirty[word], memory_order_relaxed))
+			continue;
+		mine = limit - word * 64 >= 64 ? UINT64_MAX : (UINT64_C(1) << (limit % 64)) - 1;
+		bits = atomic_fetch_and_explicit(&collector->dirty[word], ~mine,
+						 memory_order_acq_rel) & mine;
+		for (; bits; bits &= bits - 1)
+			ids[n++] = word * 64 + (uint32_t)__builtin_ctzll(bits);
+		if (n < BATCH)
+			continue;
+		r = batch_send(s, ids, n);
+		n = 0;
+	}
+	return n ? batch_send(s, ids, n) : r;
+}
+
+static int hist_send(struct burst *s, uint32_t id)
+{
+	const struct hist_entry *e = &collector->hist[id];
+	struct wire_bucket b[HIST_BUCKETS];
+	struct wire_hist *w;
+	uint32_t i, n = 0, v;
+
+	for (i = 0; i < HIST_BUCKETS; i++) {
+		v = atomic_load_explicit(&e->n[i], memory_order_relaxed);
+		if (v)
+			b[n++] = (struct wire_bucket){i, v};
+	}
+	w = wire_encode(&s->encoder, WIRE_HISTS, sizeof(*w) + n * sizeof(b[0]));
+	if (!w)
+		return s->encoder.error;
+	*w = (struct wire_hist){e->node, e->device, n, 0};
+	memcpy(w + 1, b, n * sizeof(b[0]));
+	return wire_encoder_flush(&s->encoder);
+}
+
+static int hists_send(struct burst *s, uint32_t limit)
+{
+	uint32_t id;
+	int r = 0;
+
+	for (id = 0; id < limit && r == 0; id++) {
+		uint64_t bit = UINT64_C(1) << (id & 63);
+
+		if (!(atomic_load(&collector->hist_dirty[id / 64]) & bit))
+			continue;
+		atomic_fetch_and(&collector->hist_dirty[id / 64], ~bit);
+		r = hist_send(s, id);
+		if (r < 0)
+			bitmap_set(collector->hist_dirty, id);
+	}
+	return r;
+}
+
+/* ---- the tick ---- */
+
+struct totals {
+	uint64_t n_launches, n_records, losses[LOSS_N];
+};
+
+static struct totals totals_read(void)
+{
+	uint32_t i, j, n = atomic_load(&collector->n_threads);
+	struct totals t = {0};
+	uint64_t unlaunched = 0;
+
+	/* Records first: a launch is never counted after its record. */
+	for (i = 0; i < n; i++)
+		t.n_records += atomic_load_explicit(&collector->thread[i].n_records,
+						    memory_order_acquire);
+	for (i = 0; i < n; i++) {
+		struct thread_state *ts = &collector->thread[i];
+
+		t.n_launches += atomic_load_explicit(&ts->n_launches, memory_order_relaxed);
+		unlaunched += atomic_load_explicit(&ts->n_unlaunched, memory_order_relaxed);
+		for (j = 0; j < LOSS_N; j++)
+			t.losses[j] += atomic_load_explicit(&ts->losses[j], memory_order_relaxed);
+	}
+	t.n_launches -= MIN(unlaunched, t.n_launches);
+	return t;
+}
+
+/* Age of the oldest unfinished launch, to one period: the first remembered moment at which more
+ * had been launched than has finished by now. Work is taken to finish in order. */
+static uint64_t oldest_age(struct burst *s, const struct totals *t, uint64_t now)
+{
+	uint32_t i, first = s->n_history > N_HISTORY ? s->n_history - N_HISTORY : 0;
+	uint64_t age = 0;
+
+	if (t->n_launches > t->n_records) {
+		/* Launched since the last look: its age is at most the time since then. */
+		age = s->n_history ? now - s->history[(s->n_history - 1) % N_HISTORY].time_ns : 1;
+		for (i = first; i < s->n_history; i++) {
+			if (s->history[i % N_HISTORY].n_launches <= t->n_records)
+				continue;
+			age = now - s->history[i % N_HISTORY].time_ns;
+			break;
+		}
+	}
+	s->history[s->n_history % N_HISTORY].time_ns = now;
+	s->history[s->n_history++ % N_HISTORY].n_launches = t->n_launches;
+	return age;
+}
+
+static uint64_t own_bytes(const struct limits *l)
+{
+	return sizeof(struct burst) + l->strings * sizeof(struct string_entry) +
+	       atomic_load(&collector->text_used) + l->frames * sizeof(struct frame_entry) +
+	       l->nodes * sizeof(struct node_entry) + l->lanes * sizeof(struct lane_entry) +
+	       l->slots * sizeof(struct slot_entry) + l->hists * sizeof(struct hist_entry) +
+	       table_n(&collector->contexts) * sizeof(struct context_entry) +
+	       (uint64_t)atomic_load(&collector->n_values) * sizeof(uint64_t) +
+	       (uint64_t)atomic_load(&collector->n_threads) * sizeof(struct thread_state) +
+	       intervals_bytes() +
+	       (uint64_t)(l->strings + l->frames + l->nodes + l->lanes + l->slots) * 2 * sizeof(uint32_t);
+}
+
+static int tick_send(struct burst *s, const struct limits *l)
+{
+	struct totals t = totals_read();
+	struct wire_tick *w = wire_encode(&s->encoder, WIRE_TICK, sizeof(*w) + sizeof(t.losses));
+
+	if (!w)
+		return s->encoder.error;
+	*w = (struct wire_tick){.n_launches = t.n_launches,
+				.n_records = t.n_records,
+				.oldest_ns = oldest_age(s, &t, clock_monotonic_ns()),
+				.own_cpu_ns = clock_thread_cpu_ns(),
+				.own_bytes = own_bytes(l),
+				.buffer_bytes = backends_buffer_bytes(),
+				.n_losses = LOSS_N};
+	if (t.n_launches)
+		w->flags |= WIRE_TICK_COUNTED;
+	if (atomic_load(&collector->paused))
+		w->flags |= WIRE_TICK_PAUSED;
+	memcpy(w + 1, t.losses, sizeof(t.losses));
+	return wire_encoder_flush(&s->encoder);
+}
+
+static int bye_send(struct burst *s, uint32_t reason)
+{
+	struct wire_bye *w = wire_encode(&s->encoder, WIRE_BYE, sizeof(*w));
+
+	if (!w)
+		return s->encoder.error;
+	w->reason = reason;
+	return wire_encoder_flush(&s->encoder);
+}
+
+/* ---- control ---- */
+
+static void mark_all(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < table_n(&collector->slots); i++)
+		if (atomic_load(&collector->slot[i].state) == ENTRY_READY)
+			bitmap_set(collector->dirty, i);
+	for (i = 0; i < table_n(&collector->hists); i++)
+		if (atomic_load(&collector->hist[i].state) == ENTRY_READY)
+			bitmap_set(collector->hist_dirty, i);
+}
+
+static void forget_sent(struct burst *s)
+{
+	uint32_t i;
+
+	s->hello = false;
+	s->strings = s->frames = s->nodes = s->lanes = s->sets = s->metrics = s->notes = 0;
+	memset(s->slot_sent, 0, sizeof(s->slot_sent));
+	for (i = 0; i < MAX_DEVICES; i++)
+		collector->device[i].sent = 0;
+	intervals_resend();
+}
+
+/* True once for each new value of a request counter. */
+static bool requested(_Atomic uint32_t *counter, uint32_t *seen)
+{
+	uint32_t now = atomic_load(counter);
+
+	if (now == *seen)
+		return false;
+	*seen = now;
+	return true;
+}
+
+void burst_control(void)
+{
+	struct control_page *c = collector->control;
+	struct burst *s = &burst;
+
+	atomic_store(&collector->paused, atomic_load(&c->paused) != 0);
+	if (requested(&c->reset, &s->reset)) {
+		tables_forget_values(collector);
+		intervals_reset();
+		mark_all();
+	}
+	if (requested(&c->resync, &s->resync)) {
+		forget_sent(s);
+		mark_all();
+	}
+	if (requested(&c->flush, &s->flush))
+		s->period = 0; /* with histograms, which have a slower beat */
+	if (atomic_load(&c->stop) && collect_on) {
+		atomic_store(&collector->paused, true);
+		log_debug(1, "sender", "asked to stop");
+	}
+}
+
+/* ---- the burst ---- */
+
+void burst_init(void)
+{
+	wire_encoder_init(&burst.encoder, collector->instance, pipe_emit, &burst);
+}
+
+int burst_send(bool final)
+{
+	struct burst *s = &burst;
+	struct limits l;
+	int r;
+
+	if (!pipe_open(s))
+		return -ENXIO;
+	intervals_take();
+	l = limits_read();
+	wire_encoder_clear(&s->encoder);
+	s->blocked = false;
+	r = definitions_send(s, &l);
+	s->stuck = r == -EINPROGRESS ? s->stuck + 1 : 0;
+	r = r ? r : values_send(s, l.slots);
+	if (r == 0 && (final || s->period % HIST_EVERY == 0))
+		r = hists_send(s, l.hists);
+	r = r ? r : intervals_send(&s->encoder, l.devices);
+	wire_encoder_clear(&s->encoder);
+	if (r == 0)
+		r = tick_send(s, &l);
+	if (s->blocked)
+		lose(LOSS_PIPE_FULL, 1);
+	s->period++;
+	return r;
+}
+
+bool burst_is_due_again(void)
+{
+	return (burst.blocked || burst.stuck) && burst.pipe.fd >= 0;
+}
+
+void burst_wait(int ms)
+{
+	struct pollfd p = {.fd = burst.pipe.fd, .events = POLLOUT};
+
+	poll(&p, 1, burst.stuck ? 1 : ms);
+}
+
+int burst_bye(uint32_t reason)
+{
+	if (!own_fd_is_ours(&burst.pipe))
+		return -ENXIO;
+	wire_encoder_clear(&burst.encoder);
+	return bye_send(&burst, reason);
+}
+
+void burst_close(void)
+{
+	own_fd_close(&burst.pipe);
+}
+
+void burst_forked(void)
+{
+	/* The descriptor is the parent's too: both write whole frames. */
+	forget_sent(&burst);
+	burst.n_history = burst.period = burst.stuck = 0;
+}
