@@ -18,14 +18,10 @@
 enum {
 	CHUNK = 256 * 1024,
 	CALL_MAX = 8 * 1024 * 1024, /* then others get their turn */
-	BULK_BYTES = 4032,	    /* of a frame: whole entries of 24 bytes */
+	BULK_MAX = WIRE_PAYLOAD_MAX - sizeof(struct wire_bulk), /* bytes of a segment in a frame */
 };
 #define KEY_EVERY_NS (10 * NSEC_PER_SEC)
 #define SILENCE_NS   (400 * NSEC_PER_MSEC) /* four periods of a collector */
-
-_Static_assert(BULK_BYTES % sizeof(struct wire_interval) == 0 &&
-		       BULK_BYTES + sizeof(struct wire_bulk) <= WIRE_PAYLOAD_MAX,
-	       "whole entries in a frame");
 
 struct receiver {
 	const struct session_dir *dir;
@@ -123,7 +119,7 @@ static int bulk_take(struct receiver *r, const struct wire_segment_state *g, uin
 	struct {
 		struct wire_header h;
 		struct wire_bulk bulk;
-		unsigned char data[BULK_BYTES];
+		unsigned char data[BULK_MAX];
 	} f = {.h = {.magic = WIRE_MAGIC,
 		     .kind = WIRE_BULK,
 		     .n = 1,
@@ -158,24 +154,31 @@ static int bulk_open(const struct receiver *r, const char *name)
 	return -1;
 }
 
+/* The whole entries in so many bytes. */
+static size_t whole(const struct wire_segment_state *g, uint64_t bytes)
+{
+	return (size_t)(bytes / g->entry * g->entry);
+}
+
 /* What was announced and not taken yet, at most CALL_MAX of it; what was taken need not stay on the
- * disk, which is memory in many places. >= 0: bytes taken, or -ENOMEM. */
+ * disk, which is memory in many places. Every limit is met with whole entries: a reader that stops
+ * within one takes all that follow for something else. >= 0: bytes taken, or -ENOMEM. */
 static ssize_t bulk_read(struct receiver *r, const struct wire_segment_state *g)
 {
-	uint64_t at = g->taken, end = MIN(g->size, g->taken + CALL_MAX);
+	uint64_t at = g->taken, end = at + whole(g, MIN(g->size - at, (uint64_t)CALL_MAX));
 	int fd = bulk_open(r, g->path), e = 0;
-	size_t piece;
+	size_t piece, got;
 	ssize_t n;
 
 	if (fd < 0)
 		return 0;
 	while (e == 0 && at < end) {
-		n = pread(fd, r->chunk, MIN(sizeof(r->chunk) / BULK_BYTES * BULK_BYTES, end - at),
-			  (off_t)at);
-		if (n <= 0)
+		n = pread(fd, r->chunk, whole(g, MIN(sizeof(r->chunk), end - at)), (off_t)at);
+		got = n > 0 ? whole(g, (uint64_t)n) : 0;
+		if (!got)
 			break;
-		for (size_t i = 0; e == 0 && i < (size_t)n; i += piece, at += piece) {
-			piece = MIN(BULK_BYTES, (size_t)n - i);
+		for (size_t i = 0; e == 0 && i < got; i += piece, at += piece) {
+			piece = MIN(whole(g, BULK_MAX), got - i);
 			e = bulk_take(r, g, at, r->chunk + i, piece);
 		}
 	}
@@ -287,24 +290,14 @@ void receiver_tick(struct receiver *r)
 	}
 }
 
-/* A bulk file that somebody took away, or that could not be read: what was in it is lost. */
-static void count_untaken(struct receiver *r)
-{
-	struct wire_segment_state g;
-
-	for (size_t i = 0; wire_decoder_segment(r->decoder, i, &g); i++)
-		if (g.taken < g.size)
-			r->session->losses[LOSS_INTERVALS] +=
-				(g.size - g.taken) / sizeof(struct wire_interval);
-}
-
 int receiver_finish(struct receiver *r)
 {
 	ssize_t n;
 
 	while ((n = receiver_read(r)) > 0)
 		;
-	count_untaken(r);
+	/* A bulk file that somebody took away, or that could not be read. */
+	wire_decoder_finish(r->decoder);
 	receiver_alive(r);
 	r->session->end_ns = clock_realtime_ns();
 	r->session->ended = true;

@@ -66,7 +66,7 @@ PROTON_FAKE="kernel a 100 500;pause 20;repeat 40" "$PROTON" record --trace --no-
 	sh -c 'sleep 0.3; rm -f "$PROTON_SESSION"/*.segment; sleep 0.5' 2>err
 gone=$(($(metric v.hatchet a count) - $(count_of intervals v.hatchet)))
 check "a file that was taken away" yes "$([ $gone -gt 0 ] && echo yes)"
-has "is a loss" "lost: $gone operations missing from BUSY and the trace" err
+has "is a loss" "lost: $gone operations of the trace that could not be read" err
 check "--trace-limit 0" 2 "$(status "$PROTON" record --trace-limit 0 -- true)"
 PROTON_FAKE=$fake "$PROTON" record -o u.hatchet -- sleep 0.1 2>err
 check "no trace unless asked" 0 "$(count_of intervals u.hatchet)"

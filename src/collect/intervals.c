@@ -261,7 +261,7 @@ static void trace_run(unsigned source, const struct wire_interval *v, uint32_t n
 	if (trace_write(t, source, v, n))
 		taker.n_traced += n;
 	else
-		lose(LOSS_TRACE_FULL, n);
+		lose(LOSS_TRACE_UNWRITTEN, n);
 }
 
 static void trace_all(const struct wire_interval *v, uint32_t n)

@@ -24,13 +24,15 @@
 	_(WIRE_GAP,      14, "wire_gaps",           "frames lost on the way (values heal)")        \
 	_(CONTEXTS_FULL, 15, "contexts_full",       "launches folded into their thread's root") \
 	_(INTERVALS,     16, "intervals",           "operations missing from BUSY and the trace") \
-	_(TRACE_FULL,    17, "trace_full",          "operations beyond the limit of the trace")
+	_(TRACE_FULL,    17, "trace_full",          "operations beyond the limit of the trace") \
+	_(TRACE_UNREAD,  18, "trace_unread",        "operations of the trace that could not be read") \
+	_(TRACE_UNWRITTEN, 19, "trace_unwritten",   "operations missing from the trace, whose file could not be written (disk full?)")
 
 enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-	LOSS_N = 18
+	LOSS_N = 20
 };
 
 /* Is a number gone, or only a detail? Put-off sends and frames that healed lost nothing, records on a

@@ -642,6 +642,7 @@ static unsigned segment_find(const struct peer *p, uint32_t id)
 	return i;
 }
 
+/* A file that grows stays what it is: pieces that were taken were cut by its kind. */
 static int on_segment(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
 	struct wire_segment w;
@@ -654,21 +655,49 @@ static int on_segment(struct wire_decoder *d, struct peer *p, const struct messa
 	i = segment_find(p, w.id);
 	if (i == SEGMENTS_MAX || idmap_get(&p->strings, w.path) == SESSION_NONE)
 		return -EBADMSG;
+	if (i < p->n_segments && (p->segments[i].kind != w.kind || p->segments[i].path != w.path))
+		return -EBADMSG;
 	p->n_segments = MAX(p->n_segments, i + 1);
 	p->segments[i] = w;
 	return 0;
 }
 
-/* Whole entries of a segment; of kinds that a session has no place for only the bytes count. */
-static int on_bulk(struct wire_decoder *d, struct peer *p, const struct message *m)
+/* Entries of a trace that are not in the session, as far as these bytes of a segment held any. */
+static void lose_bytes(struct wire_decoder *d, const struct wire_segment *g, uint64_t bytes)
+{
+	size_t size = wire_segment_entry(g->kind);
+
+	if (g->kind == WIRE_SEGMENT_INTERVALS)
+		d->s->losses[LOSS_TRACE_UNREAD] += bytes / size + (bytes % size > 0);
+}
+
+/* Each entry that names what was never defined is one operation less, and the others are good. */
+static int take_intervals(struct wire_decoder *d, struct peer *p, const struct wire_segment *g,
+			  const unsigned char *data, uint32_t n)
 {
 	const size_t size = sizeof(struct wire_interval);
-	struct wire_clock *clock;
-	struct wire_bulk w;
-	uint64_t offset_ns;
+	struct wire_clock *clock = clock_find(p, g->clock);
+	uint64_t offset_ns = clock ? clock->monotonic_ns - clock->clock_ns : 0;
 	uint32_t at;
+	int r = 0;
+
+	for (at = 0; at < n && r != -ENOMEM; at += size) {
+		r = interval_add(d, p, data + at, offset_ns);
+		if (r == -EBADMSG)
+			lose_bytes(d, g, size);
+	}
+	return r == -ENOMEM ? r : 0;
+}
+
+/* Whole entries of a segment; of kinds that a session has no place for only the bytes count. What is
+ * not whole, or begins within an entry, would be read as something else: it is left out. */
+static int on_bulk(struct wire_decoder *d, struct peer *p, const struct message *m)
+{
+	const struct wire_segment *g;
+	struct wire_bulk w;
+	uint64_t missed;
+	size_t size;
 	unsigned i;
-	int r = 0, one;
 
 	if (m->size < sizeof(w))
 		return -EBADMSG;
@@ -676,20 +705,22 @@ static int on_bulk(struct wire_decoder *d, struct peer *p, const struct message 
 	i = segment_find(p, w.segment);
 	if (i == p->n_segments || w.length > m->size - sizeof(w))
 		return -EBADMSG;
+	g = &p->segments[i];
+	if (w.offset > g->size || w.length > g->size - w.offset)
+		return -EBADMSG;
 	if (w.offset < p->taken[i])
 		return 0;
+	missed = w.offset - p->taken[i];
 	p->taken[i] = w.offset + w.length;
-	if (p->segments[i].kind != WIRE_SEGMENT_INTERVALS)
+	lose_bytes(d, g, missed);
+	size = wire_segment_entry(g->kind);
+	if (w.offset % size || w.length % size) {
+		lose_bytes(d, g, w.length);
 		return 0;
-	if (w.length % size)
-		return -EBADMSG;
-	clock = clock_find(p, p->segments[i].clock);
-	offset_ns = clock ? clock->monotonic_ns - clock->clock_ns : 0;
-	for (at = 0; at < w.length; at += size) {
-		one = interval_add(d, p, m->payload + sizeof(w) + at, offset_ns);
-		r = one ? one : r;
 	}
-	return r;
+	if (g->kind != WIRE_SEGMENT_INTERVALS)
+		return 0;
+	return take_intervals(d, p, g, m->payload + sizeof(w), w.length);
 }
 
 static int on_bye(struct wire_decoder *d, struct peer *p, const struct message *m)
@@ -923,15 +954,34 @@ bool wire_decoder_segment(const struct wire_decoder *d, size_t i, struct wire_se
 	if (k == d->n_peers)
 		return false;
 	const struct peer *p = d->peers[k];
+	const struct wire_segment *g = &p->segments[i];
+	size_t entry = wire_segment_entry(g->kind);
 
 	*ret = (struct wire_segment_state){
 		.instance = p->instance,
-		.id = p->segments[i].id,
-		.path = strtab_str(d->s->strings, idmap_get(&p->strings, p->segments[i].path)),
-		.size = p->segments[i].size,
+		.id = g->id,
+		.path = strtab_str(d->s->strings, idmap_get(&p->strings, g->path)),
+		.entry = entry,
+		.size = g->size / entry * entry,
 		.taken = p->taken[i],
 	};
 	return true;
+}
+
+void wire_decoder_finish(struct wire_decoder *d)
+{
+	for (size_t k = 0; k < d->n_peers; k++) {
+		struct peer *p = d->peers[k];
+
+		for (unsigned i = 0; i < p->n_segments; i++) {
+			uint64_t size = p->segments[i].size;
+
+			if (p->taken[i] >= size)
+				continue;
+			lose_bytes(d, &p->segments[i], size - p->taken[i]);
+			p->taken[i] = size;
+		}
+	}
 }
 
 /* ---- tapes ---- */
@@ -1014,6 +1064,8 @@ int wire_read_tape(ssize_t (*read)(void *ctx, void *data, size_t n), void *ctx, 
 		r = d ? tape_frames(&t, d) : -ENOMEM;
 		if (d && wire_decoder_pending(d))
 			s->losses[LOSS_WIRE_ERROR]++;
+		if (d)
+			wire_decoder_finish(d);
 		wire_decoder_free(d);
 	}
 	/* Whoever did not say goodbye on the tape has vanished as far as it can tell. */

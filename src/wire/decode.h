@@ -25,11 +25,15 @@ uint64_t wire_decoder_last_tick_ns(const struct wire_decoder *d);
 struct wire_segment_state {
 	uint64_t instance;
 	uint32_t id;
-	const char *path; /* as it was sent: not to be trusted */
-	uint64_t size, taken;
+	const char *path;     /* as it was sent: not to be trusted */
+	size_t entry;         /* pieces are whole entries of so many bytes */
+	uint64_t size, taken; /* whole entries too: a part of one at the end is not there yet */
 };
 /* The i-th of all instances; false: there are not so many. */
 bool wire_decoder_segment(const struct wire_decoder *d, size_t i, struct wire_segment_state *ret);
+
+/* Nothing comes any more: what was announced and did not come is counted (LOSS_TRACE_UNREAD). */
+void wire_decoder_finish(struct wire_decoder *d);
 
 /* Is this the beginning of a tape? */
 int wire_is_tape(const void *head, size_t n);

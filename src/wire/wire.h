@@ -204,7 +204,7 @@ struct wire_segment {
 #define WIRE_SEGMENT_KERNEL    4u /* buffers filled inside kernels */
 
 struct wire_bulk {
-	uint32_t segment, length; /* length bytes follow: whole entries */
+	uint32_t segment, length; /* length bytes follow: whole entries (wire_segment_entry()) */
 	uint64_t offset;          /* pieces come in order; one that was there before is skipped */
 };
 
@@ -258,6 +258,20 @@ _Static_assert(sizeof(struct wire_segment) == 24, "wire_segment");
 _Static_assert(sizeof(struct wire_bulk) == 16, "wire_bulk");
 _Static_assert(sizeof(struct wire_interval) == 24, "wire_interval");
 _Static_assert(sizeof(struct wire_use) == 16, "wire_use");
+
+/* Bytes of an entry of a segment of this kind; whoever cuts a segment cuts between two. 1: bytes,
+ * also of a kind that is not known here. */
+static inline size_t wire_segment_entry(uint32_t kind)
+{
+	switch (kind) {
+	case WIRE_SEGMENT_INTERVALS:
+		return sizeof(struct wire_interval);
+	case WIRE_SEGMENT_SAMPLES:
+		return sizeof(struct wire_sample);
+	default:
+		return 1;
+	}
+}
 
 #define WIRE_PAYLOAD_MAX (WIRE_FRAME_MAX - sizeof(struct wire_header))
 static inline size_t wire_padded(size_t length)

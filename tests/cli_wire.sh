@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What comes over the wire is not trusted: segments, names of files, and how much there is of it.
+tests=$(cd "${srcdir:-.}/tests" && pwd) || exit 99
+. "${srcdir:-.}/tests/cli_help.sh"
+command -v python3 >/dev/null || { echo "skipped: there is no python3"; exit 77; }
+export PYTHONPATH=$tests PYTHONDONTWRITEBYTECODE=1
+python=$(python3 -c 'import sys; print(sys.executable)')
+
+facts() { # facts FILE: operations in the trace, times that make sense, losses
+	"$PROTON" export -f json "$1" | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+good = sum(i["end_ns"] - i["start_ns"] == 5 for i in p["intervals"])
+print(len(p["intervals"]), good, *("%s=%d" % l for l in sorted(p["losses"].items()) if l[1]))'
+}
+forged() { # forged OPTIONS… : a program that sends what its standard input says
+	{ echo 'from forge import *'; cat; } >program.py
+	"$PROTON" record --no-preload -o w.hatchet "$@" -- "$python" program.py >out 2>err
+}
+
+# ---- segments: more than is taken in one call, and cut where no entry ends
+forged --trace --tape w.tape <<'PY'
+c = Instance(open_stream())
+c.kernel(1, "k"); c.lane(1)
+with open(session() + "/" + c.segment_name(), "wb") as f:
+    f.write(intervals(400000))  # 9.6 MB
+c.segment(c.text(c.segment_name()), 400000 * 24)
+PY
+check "9.6 MB of a trace at once" "400000 400000" "$(facts w.hatchet)"
+check "on the tape, too" "400000 400000" "$(facts w.tape)"
+forged --trace --tape w.tape <<'PY'
+c = Instance(open_stream())
+c.kernel(1, "k"); c.lane(1)
+with open(session() + "/" + c.segment_name(), "wb") as f:
+    f.write(intervals(1000)[:-7])
+c.segment(c.text(c.segment_name()), 1000 * 24 - 7)
+PY
+check "part of an entry at the end" "999 999 trace_unread=1" "$(facts w.hatchet)"
+check "on the tape, too" "999 999 trace_unread=1" "$(facts w.tape)"
+has "is named" "lost: 1 operations of the trace that could not be read" err
+forged --trace <<'PY'
+c = Instance(open_stream())
+c.kernel(1, "k"); c.lane(1)
+with open(session() + "/" + c.segment_name(), "wb") as f:
+    f.write(intervals(100) + intervals(10, node=77) + intervals(100))
+c.segment(c.text(c.segment_name()), 210 * 24)
+PY
+check "entries that name nothing" "200 200 trace_unread=10" "$(facts w.hatchet)"
+python3 - <<'PY'
+from forge import *
+c = Instance(open_tape("cut.tape"), pid=1)
+c.kernel(1, "k"); c.lane(1)
+c.segment(c.text(c.segment_name()), 1000 * 24)
+data = intervals(1000)
+c.bulk(0, data[:2400]); c.bulk(2400, data[2400:2500]); c.bulk(2500, data[2500:3000])  # within entries
+c.bulk(3000, data[3000:4800])                                                        # whole again
+c.bulk(7200, data[7200:9600]); c.bulk(7200, data[7200:9600])                         # a gap, and twice
+c.segment(1, 10**9, kind=3)                                                          # becomes another kind
+c.bulk(24000, data[:24])                                                             # beyond what was announced
+PY
+# 100 whole, 5 + 21 cut, 75 whole, 100 missing, 100 whole, 600 that never came
+check "pieces that are cut, missing, there twice" "275 275 trace_unread=726 wire_errors=2" "$(facts cut.tape)"
+
+finish
