@@ -136,18 +136,20 @@ static int bulk_take(struct receiver *r, const struct wire_segment_state *g, uin
 	return wire_decoder_feed(r->decoder, &f, wire_padded(length));
 }
 
-/* The name came over the wire: a plain file of the session directory, or nothing. */
-static int bulk_open(const struct receiver *r, const char *name)
+/* The name came over the wire, and what was taken is taken out of the file: the one name that this
+ * collector makes for this segment, of a plain file that has no other name, or nothing. */
+static int bulk_open(const struct receiver *r, const struct wire_segment_state *g)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], name[WIRE_SEGMENT_NAME_MAX];
 	struct stat st;
 	int fd;
 
-	if (!*name || *name == '.' || strchr(name, '/') ||
+	snprintf(name, sizeof(name), WIRE_SEGMENT_NAME, g->instance, g->id);
+	if (strcmp(g->path, name) != 0 ||
 	    snprintf(path, sizeof(path), "%s/%s", r->dir->path, name) >= (int)sizeof(path))
 		return -1;
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink <= 1)
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -166,7 +168,7 @@ static size_t whole(const struct wire_segment_state *g, uint64_t bytes)
 static ssize_t bulk_read(struct receiver *r, const struct wire_segment_state *g)
 {
 	uint64_t at = g->taken, end = at + whole(g, MIN(g->size - at, (uint64_t)CALL_MAX));
-	int fd = bulk_open(r, g->path), e = 0;
+	int fd = bulk_open(r, g), e = 0;
 	size_t piece, got;
 	ssize_t n;
 

@@ -62,4 +62,31 @@ PY
 # 100 whole, 5 + 21 cut, 75 whole, 100 missing, 100 whole, 600 that never came
 check "pieces that are cut, missing, there twice" "275 275 trace_unread=726 wire_errors=2" "$(facts cut.tape)"
 
+# ---- names of files: the collector's own, of this instance and segment, and nothing else
+forged --trace <<'PY'
+import hashlib
+c = Instance(open_stream())
+c.kernel(1, "k"); c.lane(1)
+before = open(session() + "/control", "rb").read()
+c.segment(c.text("control"), 4096 // 24 * 24)
+for i, name in enumerate(["owner", "stream", "../" + os.path.basename(session()) + "/control", c.segment_name(7), ""]):
+    c.segment(c.text(name), 240, number=i + 1)
+with open(session() + "/" + c.segment_name(7), "wb") as f:
+    f.write(intervals(10))
+os.link(session() + "/control", session() + "/" + c.segment_name(8))
+c.segment(c.text(c.segment_name(8)), 240, number=8)
+Instance(open_stream(), 0x77).segment(0, 240)  # of another instance: it has no name yet
+c.segment(c.text(c.segment_name(9)), 240, number=9)
+with open(session() + "/" + c.segment_name(9), "wb") as f:
+    f.write(intervals(10))
+import time
+end = time.monotonic() + 20  # until the last is read: its blocks are gone
+while os.stat(session() + "/" + c.segment_name(9)).st_blocks and time.monotonic() < end:
+    os.sched_yield()
+after = open(session() + "/control", "rb").read()
+print("control", "same" if after[:8] == before[:8] and after[24:40] == before[24:40] else "gone")
+PY
+has "a segment named control" "control same" out
+check "its bytes are nobody's operations" "10 10" "$(facts w.hatchet | cut -d' ' -f1,2)"
+
 finish

@@ -170,9 +170,9 @@ static unsigned source_of(const struct wire_interval *v)
 
 static bool trace_open(struct trace_file *t, unsigned source)
 {
-	char name[40], path[sizeof(collector->dir) + sizeof(name)];
+	char name[WIRE_SEGMENT_NAME_MAX], path[sizeof(collector->dir) + sizeof(name)];
 
-	snprintf(name, sizeof(name), "%016" PRIx64 "-%u.segment", collector->instance, source);
+	snprintf(name, sizeof(name), WIRE_SEGMENT_NAME, collector->instance, (uint32_t)source);
 	snprintf(path, sizeof(path), "%s/%s", collector->dir, name);
 	if (!t->path)
 		t->path = string_intern(name, strlen(name));

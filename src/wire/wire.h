@@ -16,6 +16,7 @@
  * A definition may be sent again (resync); the newest wins. A reference to an id that was not yet
  * defined is kept as an error (LOSS_WIRE_ERROR) and skipped: resync heals it.
  * Texts longer than a frame travel in parts. */
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -202,6 +203,9 @@ struct wire_segment {
 #define WIRE_SEGMENT_SAMPLES   2u
 #define WIRE_SEGMENT_CODE      3u
 #define WIRE_SEGMENT_KERNEL    4u /* buffers filled inside kernels */
+/* Name of its file, from the instance and the id: a reader opens no other. */
+#define WIRE_SEGMENT_NAME     "%016" PRIx64 "-%" PRIu32 ".segment"
+#define WIRE_SEGMENT_NAME_MAX 48
 
 struct wire_bulk {
 	uint32_t segment, length; /* length bytes follow: whole entries (wire_segment_entry()) */
