@@ -23,11 +23,25 @@
 #define MOVED_LANES_MAX 100000000
 /* Times that an instance may say hello as somebody else. */
 #define HELLOS_MAX 4
+/* Texts that nobody sent before, of an instance and of all. A collector keeps 2^17 of 64 MiB together
+ * (collect/internal.h); programs of one run mostly say the same ones. */
+#define PEER_TEXTS_MAX (1u << 17)
+#define PEER_BYTES_MAX (UINT64_C(64) << 20)
+#define ALL_TEXTS_MAX  (8 * PEER_TEXTS_MAX)
+#define ALL_BYTES_MAX  (4 * PEER_BYTES_MAX)
+/* Other things that an instance may add to the session: more than the tables of a collector hold. */
+#define PEER_THINGS_MAX (UINT64_C(1) << 20)
+/* What the buffer of a finished text keeps. */
+#define TEXT_KEEP 4096
 /* Bulk files and clocks of an instance: it has one of each a backend. */
 #define SEGMENTS_MAX 16
 #define CLOCKS_MAX   16
 
 _Static_assert(IDMAP_NONE == SESSION_NONE, "an id that was never set names nothing");
+
+struct texts {
+	uint64_t n, bytes;
+};
 
 /* One instance of the collector. */
 struct peer {
@@ -38,6 +52,8 @@ struct peer {
 	struct idmap strings, frames, nodes, lanes, metrics, sets, epochs, slots, devices, modules;
 	uint32_t text_id, text_total; /* the string that is under way */
 	struct buf text;
+	struct texts texts; /* that it was the first to send */
+	uint64_t n_things;  /* that it added to the session */
 	unsigned n_moves;  /* of lanes to another device */
 	unsigned n_hellos; /* that told something new */
 	struct wire_segment segments[SEGMENTS_MAX];
@@ -53,6 +69,8 @@ struct wire_decoder {
 	struct peer *last;
 	struct idindex by_instance;
 	uint64_t n_moved_lanes;
+	struct texts texts;
+	uint64_t unfinished; /* bytes of texts that are under way */
 	unsigned char *pending;
 	size_t n_pending, cap_pending;
 	uint64_t frames, last_tick_ns;
@@ -195,6 +213,45 @@ static int on_hello(struct wire_decoder *d, struct peer *p, const struct message
 	return p->hello.version == WIRE_VERSION ? 0 : -EBADMSG;
 }
 
+static bool texts_fit(const struct texts *t, size_t len, uint64_t max_n, uint64_t max_bytes)
+{
+	return t->n < max_n && t->bytes + len <= max_bytes;
+}
+
+static void texts_add(struct texts *t, size_t len)
+{
+	t->n++;
+	t->bytes += len;
+}
+
+/* The session's id of a text. One too many is counted, once, and called like what else has no place. */
+static uint32_t text_intern(struct wire_decoder *d, struct peer *p, const char *text, size_t len)
+{
+	uint32_t id = strtab_find(d->s->strings, text, len);
+
+	if (id != STRTAB_NONE)
+		return id;
+	if (!texts_fit(&p->texts, len, PEER_TEXTS_MAX, PEER_BYTES_MAX) ||
+	    !texts_fit(&d->texts, len, ALL_TEXTS_MAX, ALL_BYTES_MAX)) {
+		id = strtab_adds(d->s->strings, "<other>");
+		d->s->losses[LOSS_STRINGS_FULL] += idmap_get(&p->strings, p->text_id) != id;
+		return id;
+	}
+	texts_add(&p->texts, len);
+	texts_add(&d->texts, len);
+	return strtab_add(d->s->strings, text, len);
+}
+
+/* The text that was under way is over, or given up. A long one leaves no room behind. */
+static void text_clear(struct wire_decoder *d, struct peer *p)
+{
+	d->unfinished -= p->text.len;
+	if (p->text.cap > TEXT_KEEP)
+		buf_done(&p->text);
+	else
+		buf_clear(&p->text);
+}
+
 static int on_text(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
 	struct wire_text t;
@@ -207,19 +264,21 @@ static int on_text(struct wire_decoder *d, struct peer *p, const struct message 
 	if (t.length > m->size - sizeof(t) || t.total > WIRE_TEXT_MAX)
 		return -EBADMSG;
 	if (t.offset == 0) {
-		buf_clear(&p->text);
+		text_clear(d, p);
 		p->text_id = t.id;
 		p->text_total = t.total;
 	}
 	if (t.id != p->text_id || t.total != p->text_total || t.offset != p->text.len ||
-	    t.length > t.total - t.offset)
+	    t.length > t.total - t.offset || d->unfinished + t.length > PEER_BYTES_MAX)
 		return -EBADMSG;
 	buf_put(&p->text, m->payload + sizeof(t), t.length);
 	if (p->text.error)
 		return -ENOMEM;
+	d->unfinished += t.length;
 	if (p->text.len < t.total)
 		return 0;
-	id = strtab_add(d->s->strings, p->text.len ? p->text.data : "", p->text.len);
+	id = text_intern(d, p, p->text.len ? p->text.data : "", p->text.len);
+	text_clear(d, p);
 	r = id == STRTAB_NONE ? -ENOMEM : idmap_set(&p->strings, t.id, id);
 	if (r == 0 && p->hello_seen &&
 	    (t.id == p->hello.exe || t.id == p->hello.cmdline || t.id == p->hello.host))
@@ -746,34 +805,43 @@ static const struct {
 	size_t entry_size;
 	int (*entry)(struct wire_decoder *d, struct peer *p, const void *entry);
 	int (*whole)(struct wire_decoder *d, struct peer *p, const struct message *m);
+	bool adds; /* to the tables of the session, for good */
 } handlers[WIRE_N_KINDS] = {
 	[WIRE_HELLO] = {.whole = on_hello},
 	[WIRE_TEXT] = {.whole = on_text},
-	[WIRE_FRAMES] = {sizeof(struct wire_frame_def), on_frame, NULL},
-	[WIRE_NODES] = {sizeof(struct wire_node_def), on_node, NULL},
-	[WIRE_LANES] = {sizeof(struct wire_lane_def), on_lane, NULL},
-	[WIRE_METRICS] = {sizeof(struct wire_metric_def), on_metric, NULL},
-	[WIRE_SET] = {.whole = on_set},
-	[WIRE_EPOCHS] = {sizeof(struct wire_epoch_def), on_epoch, NULL},
-	[WIRE_SLOTS] = {sizeof(struct wire_slot_def), on_slot, NULL},
+	[WIRE_FRAMES] = {sizeof(struct wire_frame_def), on_frame, NULL, true},
+	[WIRE_NODES] = {sizeof(struct wire_node_def), on_node, NULL, true},
+	[WIRE_LANES] = {sizeof(struct wire_lane_def), on_lane, NULL, true},
+	[WIRE_METRICS] = {sizeof(struct wire_metric_def), on_metric, NULL, true},
+	[WIRE_SET] = {.whole = on_set, .adds = true},
+	[WIRE_EPOCHS] = {sizeof(struct wire_epoch_def), on_epoch, NULL, true},
+	[WIRE_SLOTS] = {sizeof(struct wire_slot_def), on_slot, NULL, true},
 	[WIRE_VALUES] = {.whole = on_values},
-	[WIRE_KERNELS] = {sizeof(struct wire_kernel_values), on_kernel, NULL},
-	[WIRE_HISTS] = {.whole = on_hists},
-	[WIRE_DEVICE] = {sizeof(struct wire_device), on_device, NULL},
-	[WIRE_MODULES] = {sizeof(struct wire_module_def), on_module, NULL},
-	[WIRE_SYMBOLS] = {sizeof(struct wire_symbol), on_symbol, NULL},
-	[WIRE_CLOCK] = {sizeof(struct wire_clock), on_clock, NULL},
+	[WIRE_KERNELS] = {sizeof(struct wire_kernel_values), on_kernel, NULL, false},
+	[WIRE_HISTS] = {.whole = on_hists, .adds = true},
+	[WIRE_DEVICE] = {sizeof(struct wire_device), on_device, NULL, true},
+	[WIRE_MODULES] = {sizeof(struct wire_module_def), on_module, NULL, true},
+	[WIRE_SYMBOLS] = {sizeof(struct wire_symbol), on_symbol, NULL, false},
+	[WIRE_CLOCK] = {sizeof(struct wire_clock), on_clock, NULL, true},
 	[WIRE_TICK] = {.whole = on_tick},
-	[WIRE_NOTE] = {sizeof(struct wire_note), on_note, NULL},
+	[WIRE_NOTE] = {sizeof(struct wire_note), on_note, NULL, true},
 	[WIRE_SEGMENT] = {.whole = on_segment},
 	[WIRE_BULK] = {.whole = on_bulk},
-	[WIRE_SAMPLES] = {sizeof(struct wire_sample), on_sample, NULL},
-	[WIRE_INTERVALS] = {sizeof(struct wire_interval), on_interval, NULL},
+	[WIRE_SAMPLES] = {sizeof(struct wire_sample), on_sample, NULL, false},
+	[WIRE_INTERVALS] = {sizeof(struct wire_interval), on_interval, NULL, false},
 	[WIRE_CONTEXTS] = {.whole = on_nothing},
 	[WIRE_KEY] = {.whole = on_nothing},
 	[WIRE_BYE] = {.whole = on_bye},
-	[WIRE_USES] = {sizeof(struct wire_use), on_use, NULL},
+	[WIRE_USES] = {sizeof(struct wire_use), on_use, NULL, false},
 };
+
+/* What frames add to the session and never take away. */
+static uint64_t count_things(const struct session *s)
+{
+	return s->n_frames + s->n_nodes + s->n_lanes + s->n_rows + s->n_sets + s->n_epochs +
+	       s->n_devices + s->n_modules + s->n_notes + s->n_hists + s->n_clocks +
+	       metric_table_count(s->metrics);
+}
 
 /* Every entry of an array, also behind one that could not be understood. */
 static int dispatch(struct wire_decoder *d, struct peer *p, const struct message *m)
@@ -784,6 +852,8 @@ static int dispatch(struct wire_decoder *d, struct peer *p, const struct message
 
 	if (kind >= WIRE_N_KINDS)
 		return 0; /* from the future */
+	if (handlers[kind].adds && p->n_things > PEER_THINGS_MAX)
+		return -EBADMSG;
 	if (handlers[kind].whole)
 		return handlers[kind].whole(d, p, m);
 	if (!handlers[kind].entry)
@@ -798,6 +868,16 @@ static int dispatch(struct wire_decoder *d, struct peer *p, const struct message
 	return r;
 }
 
+/* With what it adds on the account of the instance. */
+static int dispatch_counted(struct wire_decoder *d, struct peer *p, const struct message *m)
+{
+	uint64_t before = count_things(d->s);
+	int r = dispatch(d, p, m);
+
+	p->n_things += count_things(d->s) - before;
+	return r;
+}
+
 static int take_of_peer(struct wire_decoder *d, const struct message *m)
 {
 	const struct wire_header *h = m->header;
@@ -807,7 +887,7 @@ static int take_of_peer(struct wire_decoder *d, const struct message *m)
 	if (r < 0)
 		return r;
 	if (h->seq == WIRE_NO_SEQ)
-		return dispatch(d, p, m);
+		return dispatch_counted(d, p, m);
 	/* The first frame that is seen need not be number 0: a late reader. */
 	if (p->next_seq && h->seq > p->next_seq)
 		d->s->losses[LOSS_WIRE_GAP] += h->seq - p->next_seq;
@@ -815,7 +895,7 @@ static int take_of_peer(struct wire_decoder *d, const struct message *m)
 	d->s->processes[p->process].last_ns = h->time_ns;
 	/* Its pid was not to be seen (another pid namespace), or its exec failed: but it speaks. */
 	d->s->processes[p->process].end = PROCESS_RUNS;
-	return dispatch(d, p, m);
+	return dispatch_counted(d, p, m);
 }
 
 static int take_frame(struct wire_decoder *d, const unsigned char *at)
