@@ -41,14 +41,13 @@ see "running" "LIVE"; see "with something to save" "gemm_bf16"
 keys C-c; see "Ctrl-C asks" "cancel"
 keys C-c; see "the second one stops and leaves" "wrote 'c.hatchet'"
 
-keeper_gone() { ! pgrep -f "proton top -i 0.2 -o $work/k.hatchet"; } # not of another shell, which it would find
+keeper_gone() { ! runs "proton top -i 0.2 -o $work/k.hatchet"; }
 # ---- kill -9 and a lost line: the keeper puts the terminal in order, the program goes on
 for sig in KILL HUP; do
-	rm -f pid done stop
-	window 80x24 "stty -a >before; $PROTON top -i 0.2 -o $work/k.hatchet sh -c 'echo \$\$ >pid; while [ ! -e stop ]; do sleep 0.1; done; echo yes >done'; sleep 0.7; stty -a >after; echo back=\$((40+2))"
+	rm -f pid top done stop
+	window 80x24 "stty -a >before; $noting_pid $PROTON top -i 0.2 -o $work/k.hatchet sh -c 'echo \$\$ >pid; while [ ! -e stop ]; do sleep 0.1; done; echo yes >done'; sleep 0.7; stty -a >after; echo back=\$((40+2))"
 	see "$sig: live" "LIVE"
-	top=$(pgrep -o -f "proton top -i 0.2 -o $work/k.hatchet")
-	kill -s "$sig" "$top"; see "$sig: the shell is back" "back=42"
+	kill -s "$sig" "$(cat top)"; see "$sig: the shell is back" "back=42"
 	check "$sig: terminal as before" "" "$(diff before after)"
 	check "$sig: no reports of the mouse" 0 "$(t display-message -p -t s '#{mouse_any_flag}')"
 	check "$sig: no alternate screen" 0 "$(t display-message -p -t s '#{alternate_on}')"

@@ -65,9 +65,9 @@ keys i; see "typing is refused" "standard input is not this terminal"
 touch stop; see "it ends too" "ENDED 3"
 
 # ---- SIGTERM is the program's
-start "$top --exit -o $work/d.hatchet sh app.sh; echo status=\$?"
+start "$noting_pid $top --exit -o d.hatchet sh app.sh; echo status=\$?"
 see "it runs again" "LIVE"; wait_for 10 test -s pid
-kill -TERM "$(pgrep -o -f "top -i 0.2 --exit -o $work/d.hatche[t] sh")" # the screen is older than its keeper
+kill -TERM "$(cat top)"
 see "SIGTERM is passed on" "status=9"
 check "once" TERM "$(cat got)"
 start "$top --exit -o e.hatchet sh -c 'kill -KILL \$\$'; echo status=\$?"

@@ -15,6 +15,17 @@ see() { # see "what" "text": within ten seconds
 }
 keys() { t send-keys -t s "$@"; }
 window_close() { t kill-server 2>/dev/null; }
+# Before a command of a window: its process id is in the file top.
+noting_pid="sh -c 'echo \$\$ >top; exec \"\$@\"' -"
+# runs "text": a process has it in its command line. (pgrep is not on every machine.)
+runs() {
+	local file words
+	for file in /proc/[0-9]*/cmdline; do
+		mapfile -d '' -t words <"$file"
+		case "${words[*]}" in *"$1"*) return 0 ;; esac
+	done 2>/dev/null
+	return 1
+}
 # window WIDTHxHEIGHT COMMAND: by the shell of a fresh window. It has a server of its own: one that is
 # about to end still takes clients, and lets them down.
 window() {

@@ -7,7 +7,6 @@ but for the differences on purpose, which are named here (class Purpose). Exit s
 reason, where Hatchet or Triton's viewer is missing. PROTON_TRITON_DIR may name a folder that holds
 triton/profiler/viewer.py: no more of Triton is needed."""
 import contextlib
-import importlib.util
 import io
 import json
 import os
@@ -16,19 +15,10 @@ import re
 import subprocess
 import sys
 import tempfile
-import types
 import warnings
 
-# The folder of this file has a folder hatchet, which would pass for the package.
-here = sys.path.pop(0)
-try:
-    import hatchet  # noqa: F401
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
-spec = importlib.util.spec_from_file_location("validate", os.path.join(here, "validate_hatchet.py"))
-validate = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(validate)
+import validate_hatchet as validate
+
 warnings.simplefilter("ignore")
 
 UNITS = ["s", "ms", "us", "ns"]

@@ -16,11 +16,8 @@ import os
 import sys
 import types
 
-# Our folder tests/hatchet would pass for the package.
-if __name__ == "__main__":
-    del sys.path[0]
 try:
-    import hatchet
+    from find_hatchet import hatchet
 except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)

@@ -122,7 +122,7 @@ FORMATS["hatchet_msgpack"] = FORMATS.pop("msgpack")
 
 def hatchet_time(path):
     """What llnl-hatchet adds up."""
-    import hatchet
+    from find_hatchet import hatchet
     with open(path, encoding="utf-8") as f:
         trees = [x for x in json.load(f) if "children" in x]
     frame = hatchet.GraphFrame.from_literal(trees).dataframe
@@ -162,5 +162,4 @@ def main(proton, *paths):
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     sys.exit(bool(main(*sys.argv[1:])))
