@@ -292,6 +292,21 @@ void receiver_tick(struct receiver *r)
 	}
 }
 
+/* What the processes noted on the control page, and could not say on the pipe. */
+static void count_unsaid(struct receiver *r)
+{
+	const struct control_page *c = r->dir->control;
+	uint64_t *losses = r->session->losses;
+	uint32_t n_news = atomic_load(&c->n_with_news), n_heard = 0;
+	size_t i;
+
+	for (i = 0; i < r->session->n_processes; i++)
+		n_heard += r->session->processes[i].pid != 0;
+	losses[LOSS_UNHEARD] = n_news > n_heard ? n_news - n_heard : 0;
+	losses[LOSS_LATE] = atomic_load(&c->n_late);
+	losses[LOSS_REFUSED] = atomic_load(&c->n_refused);
+}
+
 int receiver_finish(struct receiver *r)
 {
 	ssize_t n;
@@ -301,6 +316,7 @@ int receiver_finish(struct receiver *r)
 	/* A bulk file that somebody took away, or that could not be read. */
 	wire_decoder_finish(r->decoder);
 	receiver_alive(r);
+	count_unsaid(r);
 	r->session->end_ns = clock_realtime_ns();
 	r->session->ended = true;
 	return n < 0 ? (int)n : r->tape_error;

@@ -384,25 +384,29 @@ int run_status(const struct run *run, int wait_status, int save_error)
 
 enum { SUMMARY_ROWS = 8 };
 
-/* Why a profile is empty: one of three reasons. */
+/* Why a profile is empty, as far as is known: nothing connected, no GPU work, or work but no records.
+ * Who could not report at all is named with the losses. */
 static void summary_empty(const struct run *run, FILE *out)
 {
 	const struct session *s = receiver_session(run->receiver);
-	const struct control_page *c = run->dir->control;
+	uint32_t connected = atomic_load(&run->dir->control->connected);
 	uint64_t launches = 0;
 	size_t i;
 
 	for (i = 0; i < s->n_processes; i++)
 		launches += s->processes[i].n_launches;
-	if (!s->n_processes && !atomic_load(&c->connected))
-		fprintf(out, "proton: nothing connected: no process used CUDA, OpenCL, NVTX or "
-			     "proton.h\n");
-	else if (launches)
+	if (launches)
 		fprintf(out, "proton: %llu GPU operations were launched, but no record of them came\n",
 			(unsigned long long)launches);
+	else if (!s->n_processes && !connected && !session_loss(s, LOSS_REFUSED))
+		fprintf(out, "proton: nothing connected: no process used CUDA, OpenCL, NVTX or proton.h, or "
+			     "it could not reach '%s' (another user, chroot, an emptied environment)\n",
+			run->dir->path);
+	else if (!session_loss(s, LOSS_UNHEARD) && !session_loss(s, LOSS_REFUSED))
+		fprintf(out, "proton: no GPU work: %u process%s connected, and launched nothing\n",
+			connected, connected == 1 ? "" : "es");
 	else
-		fprintf(out, "proton: no GPU work: %u process(es) connected, none launched anything\n",
-			atomic_load(&c->connected));
+		fprintf(out, "proton: no GPU work is known of\n");
 }
 
 /* A program without GPU work has the host time of its scopes to show. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "collect/internal.h"
+#include "refuse.h"
 #include "test_collect.h"
 
 /* TSan does not follow threads that are made in the child of a process with threads; ASan's own locks
@@ -224,7 +225,15 @@ START_TEST(test_pipe_full_at_exit)
 
 /* ---- descriptors ---- */
 
-/* The sender's descriptor: one of the FIFO that is not the reader's. */
+/* Kernels before 5.9 do not know close_range(); some containers do not allow unshare(). */
+static void refuse_isolation(bool unshare_too)
+{
+	ck_assert_int_eq(refuse(SYS_close_range, SECCOMP_RET_ERRNO | ENOSYS), 0);
+	if (unshare_too)
+		ck_assert_int_eq(refuse(SYS_unshare, SECCOMP_RET_ERRNO | EPERM), 0);
+}
+
+/* A descriptor of the FIFO in this table that is not the reader's. */
 static int sender_descriptor(void)
 {
 	struct stat want, st;
@@ -244,6 +253,63 @@ static void steal(int fd)
 	syscall(SYS_close, fd);
 }
 
+static unsigned n_entries(const char *path)
+{
+	DIR *d = opendir(path);
+	unsigned n = 0;
+
+	ck_assert(d != NULL);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+/* How many descriptors the thread of this name has. */
+static unsigned thread_descriptors(const char *wanted)
+{
+	DIR *d = opendir("/proc/self/task");
+	char path[512], name[32] = "";
+	struct dirent *e;
+	unsigned n = 0;
+	FILE *f;
+
+	while ((e = readdir(d))) {
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", e->d_name);
+		f = *e->d_name == '.' ? NULL : fopen(path, "re");
+		if (!f)
+			continue;
+		ck_assert(fgets(name, sizeof(name), f) != NULL);
+		fclose(f);
+		snprintf(path, sizeof(path), "/proc/self/task/%s/fd", e->d_name);
+		if (!strncmp(name, wanted, strlen(wanted)))
+			n = n_entries(path) - 2;
+	}
+	closedir(d);
+	return n;
+}
+
+/* Nothing of the sender is in the program's descriptor table, and nothing of the program's in its:
+ * where the kernel makes an empty one, and where it only copies. */
+START_TEST(test_descriptors_apart)
+{
+	unsigned before;
+
+	rig_start();
+	before = n_entries("/proc/self/fd");
+	if (_i)
+		refuse_isolation(false);
+	scope("a");
+	rig_until_sum("a", METRIC_CPU_COUNT, 1);
+	ck_assert_int_eq(sender_descriptor(), -1);
+	ck_assert_uint_eq(n_entries("/proc/self/fd"), before);
+	ck_assert_uint_eq(thread_descriptors("proton-sender"), 4); /* 0, 1, 2 and the FIFO */
+	close_range(rig_dir->stream_fd + 1, ~0u, 0);
+	scope("a");
+	rig_until_sum("a", METRIC_CPU_COUNT, 2);
+}
+
+/* Where all threads have one table. */
 START_TEST(test_descriptor_taken)
 {
 	struct stat st;
@@ -251,6 +317,7 @@ START_TEST(test_descriptor_taken)
 	int fd, file;
 
 	rig_start();
+	refuse_isolation(true);
 	scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 1);
 	fd = sender_descriptor();
@@ -398,6 +465,7 @@ TCase *collect_stream_case(void)
 	tcase_add_test(c, test_nobody);
 	tcase_add_test(c, test_pipe_full);
 	tcase_add_test(c, test_pipe_full_at_exit);
+	tcase_add_loop_test(c, test_descriptors_apart, 0, 2);
 	tcase_add_test(c, test_descriptor_taken);
 	tcase_add_test(c, test_writers);
 	if (WITH_FORK) {

@@ -30,14 +30,7 @@ static enum metric_type metric_type_of(const char *name, enum metric_type otherw
 /* A program may load the library without any of the doors that start it. */
 static bool api_on(void)
 {
-	static bool tried;
-
-	if (_likely_(collect_on))
-		return true;
-	if (__atomic_load_n(&tried, __ATOMIC_RELAXED) ||
-	    __atomic_exchange_n(&tried, true, __ATOMIC_ACQ_REL))
-		return false;
-	return collect_start(DOOR_API) == 0 && collect_on;
+	return _likely_(collect_on) || (collect_start(DOOR_API) == 0 && collect_on);
 }
 
 static void put_f64(const char *name, double value, bool replace)

@@ -49,18 +49,15 @@ static bool pipe_open(struct burst *s)
 static int pipe_emit(void *arg, const void *frame, size_t n)
 {
 	struct burst *s = arg;
-	ssize_t r;
+	ssize_t r = own_fd_write(&s->pipe, frame, n);
 
-	do
-		r = write(s->pipe.fd, frame, n);
-	while (r < 0 && errno == EINTR);
 	if (r == (ssize_t)n)
 		return 0;
-	if (r >= 0 || errno == EAGAIN) {
+	if (r >= 0 || r == -EAGAIN) {
 		s->blocked = true;
 		return -EAGAIN;
 	}
-	return -errno;
+	return (int)r;
 }
 
 /* ---- definitions ---- */
@@ -700,7 +697,7 @@ void burst_wait(int ms)
 
 int burst_bye(uint32_t reason)
 {
-	if (!own_fd_is_ours(&burst.pipe))
+	if (burst.pipe.fd < 0)
 		return -ENXIO;
 	wire_encoder_clear(&burst.encoder);
 	return bye_send(&burst, reason);
@@ -713,7 +710,7 @@ void burst_close(void)
 
 void burst_forked(void)
 {
-	/* The descriptor is the parent's too: both write whole frames. */
+	own_fd_drop(&burst.pipe);
 	forget_sent(&burst);
 	burst.n_history = burst.period = burst.stuck = 0;
 }

@@ -4,7 +4,7 @@
 /* The collector: the half of proton that lives in the user's process (libproton.so).
  *
  *   doors.c   ways in; one lazy start guarded by pid; fork, exit
- *   exec.c    the exec functions: what was counted is sent before
+ *   exec.c    the exec functions: what was counted is sent before;  leave.c  _exit, pthread_exit
  *   tables.c  strings, frames, nodes, lanes, launch contexts, slots: bounded, mmapped, lock-free
  *   scope.c   the calling context of each thread
  *   sink.c    activity record -> slot

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -20,6 +19,7 @@
 #include "base/log.h"
 #include "base/rank.h"
 #include "base/util.h"
+#include "collect/futex.h"
 #include "collect/internal.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -71,6 +71,16 @@ void backends_flush(bool force)
 	for (i = 0; i < ARRAY_SIZE(backends); i++)
 		if (atomic_load(&backends[i].state) == 2 && backends[i].backend->flush)
 			backends[i].backend->flush(backends[i].data, force);
+}
+
+bool backends_flushable(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(backends); i++)
+		if (atomic_load(&backends[i].state) == 2 && backends[i].backend->flush)
+			return true;
+	return false;
 }
 
 void backends_attribute(void)
@@ -156,14 +166,10 @@ static void forked(void)
 	atomic_store(&c->pid, getpid());
 }
 
-static void finish(void)
+void collect_finish(void)
 {
-	static _Atomic int finished; /* pid that was finished */
-
-	if (!collector || !collect_on || atomic_load(&collector->pid) != getpid() ||
-	    atomic_exchange(&finished, getpid()) == getpid())
-		return;
-	sender_finish();
+	if (collector && collect_on && atomic_load(&collector->pid) == getpid())
+		sender_finish();
 }
 
 void exit_watch(void)
@@ -171,23 +177,12 @@ void exit_watch(void)
 	static _Atomic int n;
 
 	/* Handlers run last in, first out: registered again once the vendor's library is up, ours
-	 * runs before it tears itself down. finish() works once. */
+	 * runs before it tears itself down. It works once, but for what came later. */
 	if (atomic_fetch_add(&n, 1) < 4) {
-		atexit(finish);
-		at_quick_exit(finish);
+		atexit(collect_finish);
+		at_quick_exit(collect_finish);
 	}
 }
-
-/* Python's os._exit() and multiprocessing's fork children end without exit handlers. In the child
- * of a vfork the pid differs: nothing of the parent's memory is touched then. */
-EXPORT void _exit(int status)
-{
-	finish();
-	for (;;)
-		syscall(SYS_exit_group, status);
-}
-
-EXPORT void _Exit(int status) __attribute__((alias("_exit")));
 
 /* ---- who we are ---- */
 
@@ -289,11 +284,15 @@ static bool program_is_static(void)
 	return n > 0;
 }
 
+/* Calls that did not wait for the start any longer. */
+static _Atomic uint32_t n_unstarted;
+
 static int start_once(void)
 {
 	const char *dir = getenv(CONTROL_ENV);
 	struct control_page *control;
 	struct collector *c;
+	uint32_t n;
 
 	if (!dir || !*dir || strlen(dir) >= sizeof(c->dir))
 		return -ENOENT;
@@ -309,6 +308,7 @@ static int start_once(void)
 	}
 	c = tables_new();
 	if (!c) {
+		atomic_fetch_add(&control->n_refused, 1);
 		munmap(control, sizeof(*control));
 		return -ENOMEM;
 	}
@@ -320,23 +320,72 @@ static int start_once(void)
 	atomic_store(&c->pid, getpid());
 	collect_on = true;
 	exit_watch();
+	n = atomic_load(&n_unstarted);
+	if (n)
+		lose(LOSS_UNSTARTED, n);
 	return 0;
+}
+
+/* How far the start has come: a phase and, while it is under way, the pid of who is at it. */
+enum { START_NOT, START_UNDER_WAY, START_ON, START_OFF, START_PHASE = 3 };
+static _Atomic uint32_t start_state;
+static __thread bool starting __attribute__((tls_model("initial-exec")));
+
+static int start_now(void)
+{
+	int r;
+
+	starting = true;
+	r = start_once();
+	starting = false;
+	atomic_store(&start_state, r == 0 ? START_ON : START_OFF);
+	futex_wake(&start_state);
+	return r;
+}
+
+/* Who comes second waits for the first, or its scope would be lost. Not for ever, and not for itself
+ * (a signal handler that enters a scope in the middle of it): then the scope is counted. */
+static int start_await(uint32_t seen)
+{
+	uint64_t end_ns = clock_monotonic_ns() + 2 * NSEC_PER_SEC;
+
+	while (!starting && clock_monotonic_ns() < end_ns) {
+		futex_wait(&start_state, seen, 10);
+		if (atomic_load(&start_state) != seen)
+			return 0;
+	}
+	atomic_fetch_add(&n_unstarted, 1);
+	return -EBUSY;
+}
+
+/* Started once a process, by whoever comes first. */
+static int start(void)
+{
+	uint32_t seen = atomic_load(&start_state), mine;
+
+	for (;; seen = atomic_load(&start_state)) {
+		if ((seen & START_PHASE) == START_ON)
+			return 0;
+		if ((seen & START_PHASE) == START_OFF)
+			return -ENOTSUP;
+		mine = (uint32_t)getpid() << 2 | START_UNDER_WAY;
+		if (seen == mine) {
+			if (start_await(seen) < 0)
+				return -EBUSY;
+		} else if (atomic_compare_exchange_strong(&start_state, &seen, mine)) {
+			/* Nobody was at it, or a thread of the process that this was forked from. */
+			return start_now();
+		}
+	}
 }
 
 int collect_start(enum collect_door door)
 {
-	static _Atomic int state; /* 0 not tried, 1 under way, 2 on, 3 off */
-	int none = 0, r = 0;
+	int r = start();
 	size_t i;
 
-	if (atomic_compare_exchange_strong(&state, &none, 1)) {
-		r = start_once();
-		atomic_store(&state, r == 0 ? 2 : 3);
-	}
-	while (atomic_load(&state) == 1)
-		sched_yield();
-	if (atomic_load(&state) != 2)
-		return r ? r : -ENOTSUP;
+	if (r < 0)
+		return r;
 	for (i = 0; i < ARRAY_SIZE(backends); i++)
 		if (backends[i].door == door)
 			backend_start((unsigned)i);
@@ -379,16 +428,15 @@ static void loader_note(struct activity_sink *sink, const char *text)
 		collect_note(NOTE_WARNING, text);
 }
 
-/* An OpenCL loader that knows no layers never called us: named at exit, or the user would look for
- * a fault in the program. */
+/* After all exit handlers, also those that were registered before ours: what they did is sent now.
+ * An OpenCL loader that knows no layers never called us: named here, or the user would look for a
+ * fault in the program. */
 __attribute__((destructor)) static void unloading(void)
 {
 	static const struct activity_sink_ops ops = {.note = loader_note};
 	struct activity_sink sink = {.ops = &ops};
 
-	if (!getenv("OPENCL_LAYERS") || !getenv(CONTROL_ENV))
-		return;
-	opencl_check_loader(&sink);
-	if (collect_on && collector && atomic_load(&collector->pid) == getpid())
-		sender_finish();
+	if (getenv("OPENCL_LAYERS") && getenv(CONTROL_ENV))
+		opencl_check_loader(&sink);
+	collect_finish();
 }

@@ -157,6 +157,19 @@ enum { /* sets that are always there */
 	SET_ID_HOST = 2,
 };
 
+enum sender_state {
+	SENDER_NONE, /* nothing to send yet, or no thread could be made */
+	SENDER_MADE,
+	SENDER_ON,
+	SENDER_REPORTED, /* it has said the last word, and waits */
+	SENDER_GONE,	 /* no thread of ours is there any more */
+};
+
+/* What another thread wants of the sender: counters, equal when there is nothing to do. */
+struct question {
+	_Atomic uint32_t asked, answered;
+};
+
 /* Operations on their way to the sender. A cell is free, or being written, while its end is 0. */
 struct interval_cell {
 	_Atomic uint64_t end_ns;
@@ -200,9 +213,12 @@ struct collector {
 	_Atomic uint32_t main_node; /* calling context of the main thread */
 	_Atomic bool many_contexts; /* backends were told to attribute */
 	_Atomic bool paused;
-	_Atomic uint32_t sender; /* 0 none, 1 being made, 2 runs, 3 done */
-	_Atomic uint32_t wake, final, done; /* done: counts what was waited for */
-	_Atomic uint32_t exec_wanted, exec_sent; /* how often exec was about to be called */
+	_Atomic uint32_t sender; /* enum sender_state */
+	_Atomic bool has_news;	 /* there was something to send */
+	_Atomic uint32_t n_late; /* values that came after the last word, not sent yet */
+	_Atomic uint32_t wake;	 /* futex: the sender has something to look at */
+	struct question finish, exec;
+	_Atomic uint32_t done; /* futex: something was answered */
 	uint32_t exe, cmdline, host; /* strings */
 	int32_t rank;
 };
@@ -210,6 +226,7 @@ struct collector {
 extern struct collector *collector; /* NULL until started */
 
 /* tables.c */
+void *pages_reserve(size_t size); /* zeroed, in memory when touched; NULL: none */
 struct collector *tables_new(void);
 void tables_forget_values(struct collector *c); /* zero all slots, counters and histograms */
 /* In a fork child: entries of small tables that threads of the parent were filling are free. */
@@ -273,17 +290,23 @@ int intervals_send(struct wire_encoder *e, uint32_t n_devices);
 void intervals_resend(void); /* all of it, next time */
 void intervals_reset(void);  /* busy time from 0 */
 uint64_t intervals_bytes(void); /* of memory, about */
+void intervals_close(void);	/* files of this thread's own table, which goes away */
 void intervals_forked(void);
 
 /* sender.c */
-int sender_start(void); /* idempotent, any thread */
+void sender_start(void); /* there is something to say; idempotent, any thread */
 void exit_watch(void);  /* doors.c: be called at exit, before what was registered until now */
 void sender_finish(void); /* deliver everything; waits at most 2 s */
+void sender_main_left(void); /* main() ends by pthread_exit() */
+/* The ring of intervals fills, and who takes them out needs the sender's descriptors. */
+void sender_take(bool wait);
 void sender_exec(void);   /* the same before exec, after which the program may go on */
 void sender_forked(void); /* in a fork child: the thread is gone, nothing was sent */
 
 /* doors.c */
+void collect_finish(void); /* this process ends: deliver everything that was not yet */
 void backends_flush(bool force);
+bool backends_flushable(void); /* is there any to flush? */
 void backends_attribute(void); /* more than one calling context from now on */
 uint64_t backends_buffer_bytes(void);
 bool backend_clock_is_realtime(unsigned source); /* else nobody can ask it */

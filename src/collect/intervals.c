@@ -5,8 +5,8 @@
  *                                            └─> file of the backend ─────> CLOCK, SEGMENT
  *
  * The sender takes once a period; a thread that finds the ring half full takes too, unless another
- * one does so already. Nobody waits: what does not fit is counted, and lost for BUSY and the trace
- * alone. Files are written, not mapped: a full disk is an error here, not a SIGBUS in the program. */
+ * one does so already, or asks the sender to where a trace is written. Nobody waits for long: what
+ * does not fit is counted, and lost for BUSY and the trace alone. Files are written, not mapped: a full disk is an error here, not a SIGBUS in the program. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +52,7 @@ static struct taker {
 	uint64_t n_traced;
 	struct wire_interval batch[RUN_MAX];
 	struct span run[RUN_MAX];
-} taker;
+} taker = {.trace = {[0 ... N_SOURCES - 1] = {.file = {.fd = -1}}}};
 
 /* What was taken when the limits of the tables were read, and what of it proton knows.
  * owner: the sender thread */
@@ -68,6 +68,22 @@ static struct {
 /* ---- the ring ---- */
 
 static void take(void);
+
+static bool is_traced(void)
+{
+	return collector->control->features & CONTROL_TRACE;
+}
+
+/* The ring fills faster than the sender comes by. Trace files are open for the sender alone. */
+static void relieve(uint32_t used)
+{
+	if (is_traced()) {
+		sender_take(used >= MAX_INTERVALS / 8 * 7);
+	} else if (!atomic_exchange(&taker.taking, true)) {
+		take();
+		atomic_store(&taker.taking, false);
+	}
+}
 
 void interval_push(const struct activity *a, uint32_t slot)
 {
@@ -89,10 +105,8 @@ void interval_push(const struct activity *a, uint32_t slot)
 	cell->node = collector->slot[slot].node;
 	cell->lane = collector->slot[slot].lane;
 	atomic_store_explicit(&cell->end_ns, a->end_ns, memory_order_release);
-	if (used >= MAX_INTERVALS / 2 && !atomic_exchange(&taker.taking, true)) {
-		take();
-		atomic_store(&taker.taking, false);
-	}
+	if (used >= MAX_INTERVALS / 2)
+		relieve(used);
 }
 
 static bool ring_take(struct wire_interval *ret)
@@ -119,9 +133,8 @@ static struct coverage *device_coverage(uint32_t device)
 
 	if (c->v)
 		return c;
-	room = mmap(NULL, 2 * SPANS_MAX * sizeof(struct span), PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (room == MAP_FAILED)
+	room = pages_reserve(2 * SPANS_MAX * sizeof(struct span));
+	if (!room)
 		return NULL;
 	coverage_init(c, room, SPANS_MAX);
 	return c;
@@ -188,15 +201,13 @@ static bool trace_write(struct trace_file *t, unsigned source, const struct wire
 
 	if (t->failed || !trace_open(t, source))
 		return false;
-	do
-		r = write(t->file.fd, v, n * sizeof(*v));
-	while (r < 0 && errno == EINTR);
+	r = own_fd_write(&t->file, v, n * sizeof(*v));
 	if (r == (ssize_t)(n * sizeof(*v))) {
 		t->size += (uint64_t)r;
 		return true;
 	}
 	t->failed = true;
-	log_debug(1, "sender", "trace: %s", r < 0 ? strerror(errno) : "disk full");
+	log_debug(1, "sender", "trace: %s", r < 0 ? strerror((int)-r) : "disk full");
 	if (r > 0 && ftruncate(t->file.fd, (off_t)t->size) < 0)
 		log_debug(1, "sender", "trace: %s", strerror(errno));
 	return false;
@@ -280,7 +291,7 @@ static void trace_all(const struct wire_interval *v, uint32_t n)
 
 static void take(void)
 {
-	bool trace = collector->control->features & CONTROL_TRACE;
+	bool trace = is_traced();
 	struct wire_interval *v = taker.batch;
 	uint32_t n, total = 0;
 
@@ -404,6 +415,17 @@ void intervals_reset(void)
 	atomic_store(&taker.taking, false);
 }
 
+void intervals_close(void)
+{
+	unsigned i;
+
+	if (!taker_lock())
+		return;
+	for (i = 0; i < N_SOURCES; i++)
+		own_fd_close(&taker.trace[i].file);
+	atomic_store(&taker.taking, false);
+}
+
 uint64_t intervals_bytes(void)
 {
 	uint64_t n = MIN(atomic_load(&collector->intervals.head), (uint32_t)MAX_INTERVALS) *
@@ -427,7 +449,7 @@ void intervals_forked(void)
 	atomic_store(&taker.n_spans, 0);
 	/* The parent's files stay open in the parent. */
 	for (i = 0; i < N_SOURCES; i++) {
-		own_fd_close(&taker.trace[i].file);
+		own_fd_drop(&taker.trace[i].file);
 		taker.trace[i] = (struct trace_file){.file = {.fd = -1}};
 	}
 	taker.n_traced = 0;

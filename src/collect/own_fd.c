@@ -1,11 +1,93 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "collect/own_fd.h"
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#include "base/util.h"
 
-enum { FD_MIN = 500 }; /* programs count on the low numbers */
+#ifndef SYS_close_range
+#define SYS_close_range 436 /* on every architecture */
+#endif
+enum {
+	UNSHARE = 2,  /* CLOSE_RANGE_UNSHARE, for older headers */
+	FD_MIN = 500, /* programs count on the low numbers */
+	FD_ROOM = 16, /* … and on those below their limit, as far as they go */
+};
+
+static _Atomic bool isolated;
+
+/* ---- the table ---- */
+
+struct dirent64_head {
+	uint64_t ino, off;
+	uint16_t length;
+	uint8_t type;
+	char name[];
+};
+
+/* Close all that the copy of the table holds; no opendir(), which allocates. */
+static void close_listed(int list)
+{
+	_Alignas(uint64_t) char buf[2048];
+	ssize_t n, at;
+
+	while ((n = syscall(SYS_getdents64, list, buf, sizeof(buf))) > 0) {
+		for (at = 0; at < n;) {
+			const struct dirent64_head *e = (const void *)(buf + at);
+			int fd = atoi(e->name);
+
+			if (*e->name != '.' && fd != list)
+				close(fd);
+			at += e->length;
+		}
+	}
+}
+
+static bool table_copy_and_empty(void)
+{
+	int list;
+
+	if (unshare(CLONE_FILES) < 0)
+		return false;
+	list = open("/proc/thread-self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (list < 0)
+		return false; /* a copy is as safe; it only holds open what the program closes */
+	close_listed(list);
+	close(list);
+	return true;
+}
+
+bool own_fd_isolate(void)
+{
+	int i;
+
+	/* The kernel makes the new table empty: nothing of the program's is held for a moment. */
+	if (syscall(SYS_close_range, 0, ~0u, UNSHARE) < 0 && !table_copy_and_empty()) {
+		atomic_store(&isolated, false);
+		return false;
+	}
+	/* What libc says in distress goes to 2, which must not be the pipe. */
+	for (i = 0; i <= STDERR_FILENO; i++)
+		if (open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+			break;
+	atomic_store(&isolated, true);
+	return true;
+}
+
+void own_fd_share(void)
+{
+	atomic_store(&isolated, false);
+}
+
+/* ---- a descriptor ---- */
 
 static bool is_file(int fd, dev_t dev, ino_t ino)
 {
@@ -14,17 +96,43 @@ static bool is_file(int fd, dev_t dev, ino_t ino)
 	return fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
 }
 
-bool own_fd_is_ours(const struct own_fd *o)
+static bool is_ours(const struct own_fd *o)
 {
-	return o->fd >= 0 && is_file(o->fd, o->dev, o->ino);
+	return o->fd >= 0 && (atomic_load(&isolated) || is_file(o->fd, o->dev, o->ino));
+}
+
+/* As high a number as the limit lets us have: the program meets it last. */
+static int move_up(int fd)
+{
+	struct rlimit limit;
+	int min = FD_MIN;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < FD_MIN + FD_ROOM)
+		min = limit.rlim_cur > 2 * FD_ROOM ? (int)limit.rlim_cur - FD_ROOM : FD_ROOM;
+	return fcntl(fd, F_DUPFD_CLOEXEC, min);
+}
+
+/* In the program's table: away from low numbers. The file, or -1. */
+static int settle(int fd, const struct stat *want)
+{
+	int high = move_up(fd);
+
+	/* A program that closes all descriptors closes the low one too, and may have opened
+	 * something else under its number by now: then that is not ours to close. */
+	if (is_file(fd, want->st_dev, want->st_ino))
+		close(fd);
+	if (high < 0 || is_file(high, want->st_dev, want->st_ino))
+		return high;
+	close(high);
+	return -1;
 }
 
 bool own_fd_open(struct own_fd *o, const char *path, int flags, mode_t type)
 {
 	struct stat want;
-	int fd, high;
+	int fd;
 
-	if (own_fd_is_ours(o))
+	if (is_ours(o))
 		return true;
 	o->fd = -1; /* not ours any more: not closed */
 	/* What must exist is looked at first: to open something else may have effects. */
@@ -37,25 +145,36 @@ bool own_fd_open(struct own_fd *o, const char *path, int flags, mode_t type)
 		close(fd);
 		return false;
 	}
-	high = fcntl(fd, F_DUPFD_CLOEXEC, FD_MIN);
-	/* A program that closes all descriptors closes the low one too, and may have opened
-	 * something else under its number by now: then that is not ours to close. */
-	if (high >= 0 && is_file(fd, want.st_dev, want.st_ino))
-		close(fd);
-	if (high >= 0)
-		fd = high;
-	if (!is_file(fd, want.st_dev, want.st_ino)) {
-		if (high >= 0)
-			close(high);
+	if (!atomic_load(&isolated))
+		fd = settle(fd, &want);
+	if (fd < 0 || !is_file(fd, want.st_dev, want.st_ino))
 		return false;
-	}
 	*o = (struct own_fd){fd, want.st_dev, want.st_ino};
 	return true;
 }
 
+ssize_t own_fd_write(const struct own_fd *o, const void *data, size_t n)
+{
+	ssize_t r;
+
+	do {
+		if (!is_ours(o))
+			return -EBADF;
+		r = write(o->fd, data, n);
+	} while (r < 0 && errno == EINTR);
+	return r < 0 ? -errno : r;
+}
+
 void own_fd_close(struct own_fd *o)
 {
-	if (own_fd_is_ours(o))
+	if (is_ours(o))
 		close(o->fd);
+	o->fd = -1;
+}
+
+void own_fd_drop(struct own_fd *o)
+{
+	if (!atomic_load(&isolated))
+		own_fd_close(o);
 	o->fd = -1;
 }

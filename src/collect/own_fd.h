@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_COLLECT_OWN_FD_H
 #define PROTON_COLLECT_OWN_FD_H
-/* A descriptor in somebody else's process: the program may close it at any moment and have opened
- * something else under its number, so it is looked at before each burst of writes.
- *   thread  one each */
+/* Descriptors in somebody else's process. The program may close any of them at any moment and open
+ * something else under its number: what we write then goes into its file.
+ *
+ * The sender thread therefore has a descriptor table of its own: nothing that the program closes,
+ * opens, counts, limits or hands to its children meets what is open there. Only where the kernel
+ * refuses that (before 5.9, under some seccomp filters) is the table the program's: then a
+ * descriptor is looked at before each write, and has a number that the program hardly reaches.
+ *   thread  the sender alone */
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 struct own_fd {
@@ -13,11 +19,17 @@ struct own_fd {
 	ino_t ino;
 };
 
-/* Is it there, and still what was opened? */
-bool own_fd_is_ours(const struct own_fd *o);
-/* Opens path (O_CLOEXEC, away from low numbers) unless it is open. type: S_IFIFO, S_IFREG: anything
- * else is refused. */
+/* Give the calling thread an empty descriptor table. False: it goes on with the program's. */
+bool own_fd_isolate(void);
+/* The thread with a table of its own is gone, with all that was open in it: what this one opens from
+ * now on is in the program's. After own_fd_drop() of each. */
+void own_fd_share(void);
+
+/* Opens path (O_CLOEXEC) unless it is open. type: S_IFIFO, S_IFREG: anything else is refused. */
 bool own_fd_open(struct own_fd *o, const char *path, int flags, mode_t type);
+/* As write(), not interrupted; -EBADF where the descriptor is not ours any more. */
+ssize_t own_fd_write(const struct own_fd *o, const void *data, size_t n);
 void own_fd_close(struct own_fd *o); /* unless it is not ours any more */
+void own_fd_drop(struct own_fd *o);  /* in a fork child: unless it is not even there */
 
 #endif

@@ -1,47 +1,127 @@
 /* SPDX-License-Identifier: MIT */
-/* The one thread of the collector: every period it sends what changed. Only it writes to the pipe. */
+/* When the collector speaks. Two threads of ours, made at the first thing to say:
+ *
+ *   sender    descriptors of its own (own_fd.h). Every period: burst to the pipe, trace files.
+ *   flusher   descriptors of the program, which the vendor's library works with. Flushes the backends
+ *             before each burst; is the process's last thread where main() has left.
+ *
+ * Others ask by a counter and wait for its answer, never for long: at the end of the program, before
+ * exec, and where the ring of intervals is full. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "collect/burst.h"
+#include "collect/futex.h"
 #include "collect/internal.h"
+#include "collect/own_fd.h"
 #include "wire/wire.h"
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #endif
 
 enum {
-	FINAL_MS = 1800, /* how long a full pipe is waited for at exit */
+	FINAL_MS = 1800, /* how long a full pipe, or the vendor's library, is waited for at exit */
+	FLUSH_MS = 100,	 /* … by a burst, which then goes without */
+	TAKE_MS = 10,	 /* how long who records waits for room in the ring */
 	EXEC_MS = 500,	 /* silence before exec must have failed */
+	AGAIN_MS = 100,	 /* between two tries to make a thread */
 	STACK_SIZE = 256 * 1024,
 	ALONE_EVERY = 5, /* periods */
+	ALONE_NAP_MS = 50,
+	N_OURS = 2, /* threads */
 };
 
-/* owner: the sender thread */
+/* owner: the sender thread, but for what is atomic */
 static struct {
-	bool gone;     /* nobody reads any more */
-	uint32_t exec; /* last seen of exec_wanted */
+	bool gone; /* nobody reads any more */
+	_Atomic uint64_t failed_ns; /* when no thread could be made; 0: never */
+	_Atomic uint64_t main_left_ns; /* when main() called pthread_exit(); 0: it did not */
+	_Atomic bool take_wanted, take_slow;
+	_Atomic uint32_t taken;
 } sender;
 
-/* ---- the thread ---- */
+/* Asked by the sender, done by the flusher; equal: it rests. */
+static struct {
+	_Atomic uint32_t asked, done;
+	_Atomic bool force;
+	_Atomic int order;
+} flusher;
 
-static void send_all(bool final)
+enum { FLUSHER_WORK, FLUSHER_BE_LAST, FLUSHER_LEAVE };
+
+/* ---- waiting ---- */
+
+static uint64_t deadline(uint32_t ms)
+{
+	return clock_monotonic_ns() + ms * NSEC_PER_MSEC;
+}
+
+static uint32_t ms_until(uint64_t end_ns)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	return now >= end_ns ? 0 : (uint32_t)((end_ns - now) / NSEC_PER_MSEC + 1);
+}
+
+/* ---- the sender asks the flusher ---- */
+
+static void take_look(void)
+{
+	if (!atomic_exchange(&sender.take_wanted, false))
+		return;
+	intervals_take();
+	atomic_store(&sender.take_slow, false);
+	futex_ring(&sender.taken);
+}
+
+static bool flusher_rests(void)
+{
+	return atomic_load(&flusher.done) == atomic_load(&flusher.asked);
+}
+
+/* What the flusher delivers may fill the ring meanwhile. */
+static bool flusher_await(uint64_t end_ns)
+{
+	uint32_t wake, ms;
+
+	for (;;) {
+		wake = atomic_load(&collector->wake);
+		take_look();
+		if (flusher_rests())
+			return true;
+		ms = ms_until(end_ns);
+		if (!ms)
+			return false;
+		futex_wait(&collector->wake, wake, ms);
+	}
+}
+
+/* A flush that hangs in the vendor's library is not asked for again, and holds nothing up. */
+static void flush(bool force, uint64_t end_ns)
+{
+	if (!backends_flushable() || (force ? !flusher_await(end_ns) : !flusher_rests()))
+		return;
+	atomic_store(&flusher.force, force);
+	futex_ring(&flusher.asked);
+	flusher_await(end_ns);
+}
+
+/* ---- what the sender does ---- */
+
+static void send_burst(bool final)
 {
 	int r;
 
-	backends_flush(final);
 	if (sender.gone || !atomic_load(&collector->control->alive))
 		return;
 	r = burst_send(final);
@@ -53,32 +133,78 @@ static void send_all(bool final)
 	}
 }
 
-static void send_final(uint32_t reason)
+/* All that there is, and goodbye. */
+static void send_final(uint32_t reason, uint64_t end_ns)
 {
-	uint64_t end = clock_monotonic_ns() + FINAL_MS * NSEC_PER_MSEC;
-
-	send_all(true);
-	while (burst_is_due_again() && clock_monotonic_ns() < end) {
+	send_burst(true);
+	while (burst_is_due_again() && clock_monotonic_ns() < end_ns) {
 		burst_wait(50);
 		if (burst_send(true) == 0)
 			break;
 	}
 	/* A full pipe: many processes end at once. */
-	while (!sender.gone && burst_bye(reason) == -EAGAIN && clock_monotonic_ns() < end)
+	while (!sender.gone && burst_bye(reason) == -EAGAIN && clock_monotonic_ns() < end_ns)
 		burst_wait(50);
 }
 
-static void futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t ms)
+static bool is_asked(const struct question *q)
 {
-	struct timespec ts = {ms / 1000, (long)(ms % 1000) * 1000000};
-
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &ts, NULL, 0);
+	return atomic_load(&q->asked) != atomic_load(&q->answered);
 }
 
-static void futex_wake(_Atomic uint32_t *word)
+/* What comes from here on is late. Values that a running thread adds while the last word is said are
+ * counted, and sent by a word more, a few times. */
+static void report(uint64_t end_ns)
 {
-	atomic_fetch_add(word, 1);
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+	uint32_t late, tries = 3;
+
+	do {
+		late = atomic_exchange(&collector->n_late, 0);
+		send_final(WIRE_BYE_EXIT, end_ns);
+		atomic_fetch_sub(&collector->control->n_late, late);
+	} while (--tries && atomic_load(&collector->n_late));
+}
+
+/* Somebody waits for it. */
+static void answer_exec(void)
+{
+	uint32_t asked = atomic_load(&collector->exec.asked);
+	uint64_t end_ns = deadline(FINAL_MS);
+
+	flush(true, end_ns);
+	send_final(WIRE_BYE_EXEC, end_ns);
+	atomic_store(&collector->exec.answered, asked);
+	futex_ring(&collector->done);
+}
+
+/* The vendor's library is flushed the first time: it may take itself down after that. */
+static void answer_finish(bool first)
+{
+	uint32_t asked = atomic_load(&collector->finish.asked);
+	uint64_t end_ns = deadline(FINAL_MS);
+
+	if (first)
+		flush(true, end_ns);
+	atomic_store(&collector->sender, SENDER_REPORTED);
+	report(end_ns);
+	atomic_store(&collector->finish.answered, asked);
+	futex_ring(&collector->done);
+}
+
+static void close_all(void)
+{
+	burst_close();
+	intervals_close();
+	own_fd_share();
+}
+
+/* ---- main() has left ---- */
+
+static uint32_t n_threads(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/task", &st) < 0 ? UINT32_MAX : (uint32_t)st.st_nlink - 2;
 }
 
 /* Has main() left by pthread_exit(), and is no thread of the program there any more? The process
@@ -86,11 +212,10 @@ static void futex_wake(_Atomic uint32_t *word)
 static bool alone(void)
 {
 	char text[512], *name_end;
-	struct stat st;
 	ssize_t n;
 	int fd;
 
-	if (stat("/proc/self/task", &st) < 0 || st.st_nlink != 4) /* ".", "..", that one, this one */
+	if (n_threads() != 1 + N_OURS)
 		return false;
 	fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -102,37 +227,38 @@ static bool alone(void)
 	return name_end && name_end[1] == ' ' && name_end[2] == 'Z';
 }
 
-/* libc ends a process with its last thread: exit handlers run on this one, as they would have run
+void sender_main_left(void)
+{
+	atomic_store(&sender.main_left_ns, clock_monotonic_ns());
+	futex_ring(&collector->wake);
+}
+
+/* How long until the next look whether we are alone: a small part of the time since main() left. */
+static uint32_t alone_nap_ms(void)
+{
+	uint64_t left_ns = atomic_load(&sender.main_left_ns);
+
+	if (!left_ns)
+		return UINT32_MAX;
+	return (uint32_t)CLAMP((clock_monotonic_ns() - left_ns) / NSEC_PER_MSEC / 16, UINT64_C(1),
+			       (uint64_t)ALONE_NAP_MS);
+}
+
+/* libc ends a process with its last thread: exit handlers run on the flusher, as they would have run
  * on the program's last. */
 static void be_last(void)
 {
-	const struct timespec at_once = {0, 0};
-	sigset_t none, ours;
+	const struct timespec ms = {0, NSEC_PER_MSEC}; /* until it and main()'s are all */
+	uint64_t end_ns = deadline(FINAL_MS);
+	sigset_t none;
 
-	atomic_store(&collector->final, 1);
-	/* What our own writes raised while it was blocked is not the program's. */
-	sigemptyset(&ours);
-	sigaddset(&ours, SIGPIPE);
-	sigaddset(&ours, SIGXFSZ);
-	while (sigtimedwait(&ours, NULL, &at_once) > 0)
-		;
+	while (n_threads() > 2 && clock_monotonic_ns() < end_ns)
+		nanosleep(&ms, NULL);
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Who says goodbye and speaks again is still there: after this, a while of silence is for exec. */
-static bool exec_look(void)
-{
-	uint32_t wanted = atomic_load(&collector->exec_wanted);
-
-	if (wanted == sender.exec)
-		return false;
-	sender.exec = wanted;
-	send_final(WIRE_BYE_EXEC);
-	atomic_store(&collector->exec_sent, wanted);
-	futex_wake(&collector->done);
-	return true;
-}
+/* ---- the threads ---- */
 
 /* In the child of a fork the stack may be the one that the parent's sender had, on which
  * AddressSanitizer still sees its frames: it was not asked when this thread was made. */
@@ -151,113 +277,251 @@ static void forget_frames(void)
 #endif
 }
 
-static void *sender_main(void *arg)
+static int thread_make(void *(*run)(void *))
 {
-	uint32_t wake, period, n = 0;
-
-	forget_frames();
-	prctl(PR_SET_NAME, "proton-sender");
-	atomic_store(&collector->sender, 2);
-	while (!atomic_load(&collector->final)) {
-		wake = atomic_load(&collector->wake);
-		burst_control();
-		send_all(false);
-		period = atomic_load(&collector->control->period_ms);
-		if (exec_look()) {
-			wake = atomic_load(&collector->wake);
-			period = EXEC_MS;
-		}
-		if (!atomic_load(&collector->final))
-			futex_wait(&collector->wake, wake, CLAMP(period, 10u, 10000u));
-		if (++n % ALONE_EVERY == 0 && alone())
-			be_last();
-	}
-	send_final(WIRE_BYE_EXIT);
-	atomic_store(&collector->sender, 3);
-	futex_wake(&collector->done);
-	return arg;
-}
-
-int sender_start(void)
-{
-	uint32_t none = 0;
-	sigset_t all, old;
 	pthread_attr_t attr;
 	pthread_t thread;
 	int r;
 
-	if (!collector || !collector->control)
-		return -ENODEV;
-	if (!atomic_compare_exchange_strong(&collector->sender, &none, 1))
-		return 0;
-	burst_init();
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	r = pthread_create(&thread, &attr, sender_main, NULL);
+	r = pthread_create(&thread, &attr, run, NULL);
 	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (r) {
-		atomic_store(&collector->sender, 0); /* tried again at the next occasion */
-		lose(LOSS_NO_MEMORY, 1);
-	}
-	return -r;
+	return r;
 }
 
-static bool is_over(uint32_t nothing)
+/* Until the next burst is due or somebody asks; true: nobody else is there any more. */
+static bool rest(uint32_t period_ms)
 {
-	return atomic_load(&collector->sender) == 3;
-}
+	uint64_t end_ns = deadline(period_ms);
+	uint32_t wake, ms;
 
-/* Another thread may have wanted it later, and have got it. */
-static bool is_exec_sent(uint32_t wanted)
-{
-	return is_over(0) || (int32_t)(atomic_load(&collector->exec_sent) - wanted) >= 0;
-}
-
-static void await(bool (*condition)(uint32_t arg), uint32_t arg)
-{
-	uint64_t end = clock_monotonic_ns() + 2 * NSEC_PER_SEC;
-	uint32_t done;
-
-	futex_wake(&collector->wake);
-	while (clock_monotonic_ns() < end) {
-		done = atomic_load(&collector->done);
-		if (condition(arg))
-			return;
-		futex_wait(&collector->done, done, 100);
+	for (;;) {
+		wake = atomic_load(&collector->wake);
+		take_look();
+		ms = ms_until(end_ns);
+		if (!ms || is_asked(&collector->exec) || is_asked(&collector->finish))
+			return false;
+		if (atomic_load(&sender.main_left_ns) && alone())
+			return true;
+		futex_wait(&collector->wake, wake, MIN(ms, alone_nap_ms()));
 	}
 }
+
+/* After the last word of the process the sender is silent, so that nobody takes it for alive. */
+static bool work(bool *reported)
+{
+	uint32_t period_ms = 10000;
+
+	if (!*reported) {
+		burst_control();
+		flush(false, deadline(FLUSH_MS));
+		send_burst(false);
+		period_ms = CLAMP(atomic_load(&collector->control->period_ms), 10u, 10000u);
+	}
+	/* Who says goodbye and speaks again is still there: a while of silence is for exec. */
+	if (is_asked(&collector->exec)) {
+		answer_exec();
+		period_ms = EXEC_MS;
+	}
+	if (is_asked(&collector->finish)) {
+		answer_finish(!*reported);
+		*reported = true;
+	}
+	return rest(period_ms);
+}
+
+static void *sender_main(void *arg)
+{
+	uint32_t made = SENDER_MADE, n = 0;
+	bool reported = false;
+
+	forget_frames();
+	prctl(PR_SET_NAME, "proton-sender");
+	own_fd_isolate();
+	atomic_compare_exchange_strong(&collector->sender, &made, SENDER_ON);
+	while (!work(&reported))
+		if (++n % ALONE_EVERY == 0 && alone())
+			break;
+	flush(true, deadline(FINAL_MS));
+	report(deadline(FINAL_MS));
+	close_all();
+	atomic_store(&collector->sender, SENDER_GONE);
+	atomic_store(&flusher.order, FLUSHER_BE_LAST);
+	futex_ring(&flusher.asked);
+	return arg;
+}
+
+static void *flusher_main(void *arg)
+{
+	uint32_t asked;
+
+	forget_frames();
+	prctl(PR_SET_NAME, "proton-flush");
+	for (;;) {
+		asked = atomic_load(&flusher.asked);
+		if (atomic_load(&flusher.order) != FLUSHER_WORK)
+			break;
+		if (asked == atomic_load(&flusher.done)) {
+			futex_wait(&flusher.asked, asked, 10000);
+			continue;
+		}
+		backends_flush(atomic_load(&flusher.force));
+		atomic_store(&flusher.done, asked);
+		futex_ring(&collector->wake);
+	}
+	if (atomic_load(&flusher.order) == FLUSHER_BE_LAST)
+		be_last();
+	return arg;
+}
+
+/* Both, or none: without them it is tried again later, and at the end done without. By the program's
+ * thread, as pthread_create() allocates: in one of ours that would be an arena of its own. */
+static bool threads_make(void)
+{
+	atomic_store(&flusher.order, FLUSHER_WORK);
+	if (thread_make(flusher_main))
+		return false;
+	if (thread_make(sender_main) == 0)
+		return true;
+	atomic_store(&flusher.order, FLUSHER_LEAVE);
+	futex_ring(&flusher.asked);
+	return false;
+}
+
+/* ---- for the others ---- */
 
 static bool is_running(void)
 {
 	uint32_t state = atomic_load(&collector->sender);
 
-	return state == 1 || state == 2;
+	return state == SENDER_MADE || state == SENDER_ON;
+}
+
+static void sender_make(void)
+{
+	sigset_t all, old;
+	bool made;
+
+	burst_init();
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	made = threads_make();
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (made)
+		return;
+	atomic_store(&sender.failed_ns, clock_monotonic_ns());
+	atomic_store(&collector->sender, SENDER_NONE);
+}
+
+void sender_start(void)
+{
+	uint64_t failed_ns = atomic_load(&sender.failed_ns);
+	uint32_t none = SENDER_NONE;
+
+	if (!collector || !collector->control)
+		return;
+	if (atomic_load(&collector->sender) > SENDER_ON) {
+		atomic_fetch_add(&collector->n_late, 1);
+		atomic_fetch_add(&collector->control->n_late, 1);
+		return;
+	}
+	if (failed_ns && clock_monotonic_ns() - failed_ns < AGAIN_MS * NSEC_PER_MSEC)
+		return;
+	if (!atomic_compare_exchange_strong(&collector->sender, &none, SENDER_MADE))
+		return;
+	if (!atomic_exchange(&collector->has_news, true))
+		atomic_fetch_add(&collector->control->n_with_news, 1);
+	sender_make();
+}
+
+/* Another thread may ask later, and be answered first. */
+static bool is_answered(const struct question *q, uint32_t asked)
+{
+	return (int32_t)(atomic_load(&q->answered) - asked) >= 0;
+}
+
+static void ask(struct question *q)
+{
+	uint32_t asked = atomic_fetch_add(&q->asked, 1) + 1, done;
+	uint64_t end_ns = deadline(2000);
+
+	futex_ring(&collector->wake);
+	while (clock_monotonic_ns() < end_ns) {
+		done = atomic_load(&collector->done);
+		if (is_answered(q, asked) || atomic_load(&collector->sender) == SENDER_GONE)
+			return;
+		futex_wait(&collector->done, done, 100);
+	}
+}
+
+/* Without threads of ours (none could be made, or they are gone), here and now. What the pipe raises
+ * is not the program's to know. */
+static void finish_here(void)
+{
+	const struct timespec at_once = {0, 0};
+	sigset_t ours, old;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGPIPE);
+	sigaddset(&ours, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &ours, &old);
+	if (atomic_load(&collector->sender) == SENDER_NONE)
+		backends_flush(true);
+	atomic_store(&collector->sender, SENDER_GONE);
+	report(deadline(FINAL_MS));
+	close_all();
+	while (!sigismember(&old, SIGPIPE) && sigtimedwait(&ours, NULL, &at_once) > 0)
+		;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 void sender_finish(void)
 {
-	if (!is_running())
+	uint32_t state = atomic_load(&collector->sender);
+
+	if (!atomic_load(&collector->has_news) ||
+	    (state >= SENDER_REPORTED && !atomic_load(&collector->n_late)))
 		return;
-	atomic_store(&collector->final, 1);
-	await(is_over, 0);
+	if (state == SENDER_NONE || state == SENDER_GONE)
+		finish_here();
+	else
+		ask(&collector->finish);
 }
 
 void sender_exec(void)
 {
 	if (is_running())
-		await(is_exec_sent, atomic_fetch_add(&collector->exec_wanted, 1) + 1);
+		ask(&collector->exec);
+}
+
+void sender_take(bool wait)
+{
+	uint32_t taken = atomic_load(&sender.taken);
+
+	if (!is_running())
+		return;
+	if (!atomic_exchange(&sender.take_wanted, true))
+		futex_ring(&collector->wake);
+	if (!wait || atomic_load(&sender.take_slow))
+		return;
+	futex_wait(&sender.taken, taken, TAKE_MS);
+	/* A sender that is held up holds nobody else up: not twice. */
+	if (atomic_load(&sender.taken) == taken)
+		atomic_store(&sender.take_slow, true);
 }
 
 void sender_forked(void)
 {
 	burst_forked();
 	intervals_forked();
-	sender.gone = false;
-	sender.exec = atomic_load(&collector->exec_wanted);
-	atomic_store(&collector->sender, 0);
-	atomic_store(&collector->final, 0);
+	own_fd_share();
+	atomic_store(&collector->finish.answered, atomic_load(&collector->finish.asked));
+	atomic_store(&collector->exec.answered, atomic_load(&collector->exec.asked));
+	memset(&sender, 0, sizeof(sender));
+	memset(&flusher, 0, sizeof(flusher));
+	atomic_store(&collector->sender, SENDER_NONE);
+	atomic_store(&collector->has_news, false);
+	atomic_store(&collector->n_late, 0);
 }

@@ -2,7 +2,6 @@
 /* Activity record -> slot. Runs on the backends' threads; launch() on the application's. */
 #include "config.h" // IWYU pragma: keep
 #include <string.h>
-#include <sys/mman.h>
 #include "base/hash.h"
 #include "base/util.h"
 #include "collect/internal.h"
@@ -51,8 +50,9 @@ void slot_store(uint32_t slot, unsigned i, uint64_t bits)
 void slot_touch(uint32_t slot)
 {
 	bitmap_set(collector->dirty, slot);
-	/* In a fork child the sender is gone: the first value that it has starts one. */
-	if (_unlikely_(!atomic_load_explicit(&collector->sender, memory_order_relaxed)))
+	/* In a fork child the sender is gone: the first value that it has starts one. After the last
+	 * word the value is late. */
+	if (_unlikely_(atomic_load_explicit(&collector->sender, memory_order_relaxed) != SENDER_ON))
 		sender_start();
 }
 
@@ -146,14 +146,9 @@ static uint32_t record_slot(const struct activity_sink *sink, const struct activ
 
 static struct record_cache *cache_of(struct thread_state *t)
 {
-	void *p;
-
-	if (t->cache)
-		return t->cache;
-	p = mmap(NULL, sizeof(*t->cache), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
-		return NULL;
-	return t->cache = p;
+	if (!t->cache)
+		t->cache = pages_reserve(sizeof(*t->cache));
+	return t->cache;
 }
 
 static uint32_t kernel_slot(const struct activity_sink *sink, const struct activity *a,

@@ -11,6 +11,8 @@ struct collector *collector;
 
 /* ---- the mappings ---- */
 
+enum { PAGE = 1 << 16 }; /* of every architecture: arrays begin at one */
+
 /* Arrays that struct collector points to: where the pointer is, and how many bytes. */
 static const struct piece {
 	size_t at, size;
@@ -42,33 +44,41 @@ static const struct piece {
 #undef INDEX
 };
 
-static void *reserve(size_t size)
+void *pages_reserve(size_t size)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	/* A program that locks its memory (mlockall(MCL_FUTURE)) would have all of this in memory at
+	 * once: made without access, unlocked, then opened. */
+	void *p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	return p == MAP_FAILED ? NULL : p;
+	if (p == MAP_FAILED)
+		return NULL;
+	munlock(p, size);
+	if (mprotect(p, size, PROT_READ | PROT_WRITE) == 0)
+		return p;
+	munmap(p, size);
+	return NULL;
 }
 
-/* All or nothing. */
-static bool pieces_map(struct collector *c)
+static size_t whole_pages(size_t size)
 {
-	size_t n;
-	void *p;
+	return (size + PAGE - 1) / PAGE * PAGE;
+}
 
-	for (n = 0; n < ARRAY_SIZE(pieces); n++) {
-		p = reserve(pieces[n].size);
-		if (!p)
-			break;
-		memcpy((char *)c + pieces[n].at, &p, sizeof(p));
+/* The struct and its arrays in one mapping. */
+static struct collector *pieces_map(void)
+{
+	size_t at = whole_pages(sizeof(struct collector)), size = at, i;
+	char *base, *p;
+
+	for (i = 0; i < ARRAY_SIZE(pieces); i++)
+		size += whole_pages(pieces[i].size);
+	base = pages_reserve(size);
+	for (i = 0; base && i < ARRAY_SIZE(pieces); i++) {
+		p = base + at;
+		memcpy(base + pieces[i].at, &p, sizeof(p));
+		at += whole_pages(pieces[i].size);
 	}
-	if (n == ARRAY_SIZE(pieces))
-		return true;
-	while (n-- > 0) {
-		memcpy(&p, (char *)c + pieces[n].at, sizeof(p));
-		munmap(p, pieces[n].size);
-	}
-	return false;
+	return (struct collector *)base;
 }
 
 static void table_init(struct table *t, uint32_t max)
@@ -79,14 +89,10 @@ static void table_init(struct table *t, uint32_t max)
 
 static struct collector *tables_map(void)
 {
-	struct collector *c = reserve(sizeof(*c));
+	struct collector *c = pieces_map();
 
 	if (!c)
 		return NULL;
-	if (!pieces_map(c)) {
-		munmap(c, sizeof(*c));
-		return NULL;
-	}
 	table_init(&c->strings, MAX_STRINGS);
 	table_init(&c->frames, MAX_FRAMES);
 	table_init(&c->nodes, MAX_NODES);

@@ -26,13 +26,17 @@
 	_(INTERVALS,     16, "intervals",           "operations missing from BUSY and the trace") \
 	_(TRACE_FULL,    17, "trace_full",          "operations beyond the limit of the trace") \
 	_(TRACE_UNREAD,  18, "trace_unread",        "operations of the trace that could not be read") \
-	_(TRACE_UNWRITTEN, 19, "trace_unwritten",   "operations missing from the trace, whose file could not be written (disk full?)")
+	_(TRACE_UNWRITTEN, 19, "trace_unwritten",   "operations missing from the trace, whose file could not be written (disk full?)") \
+	_(UNSTARTED,     20, "unstarted",           "calls that came while the collector was starting") \
+	_(UNHEARD,       21, "unheard",             "processes that had something to report and were never heard") \
+	_(LATE,          22, "late",                "values that came after the last report of their process") \
+	_(REFUSED,       23, "refused",             "processes in which the collector got no memory to start")
 
 enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-	LOSS_N = 20
+	LOSS_N = 24
 };
 
 /* Is a number gone, or only a detail? Put-off sends and frames that healed lost nothing, records on a

@@ -31,7 +31,10 @@ struct control_page {
 	_Atomic uint32_t gpu_connected;  /* … and saw a device */
 	uint32_t features;               /* CONTROL_* switches of the run */
 	uint32_t trace_max;              /* intervals that a process keeps (CONTROL_TRACE) */
-	uint32_t reserved[18];
+	_Atomic uint32_t n_with_news;    /* processes that had something to send */
+	_Atomic uint32_t n_late;         /* values that came after their process's last word */
+	_Atomic uint32_t n_refused;      /* processes whose collector got no memory */
+	uint32_t reserved[15];
 };
 
 #define CONTROL_NO_CUDA   1u

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions by which a program ends without exit handlers, or its first thread without the
+ * others, preloaded: what was counted is sent before. Then the next definition is called, libc's or
+ * another library's, which may have work of its own (a sanitizer decides on the exit status there).
+ *
+ * The child of a vfork() ends by _exit() in its parent's memory: looked up is when we are loaded. */
+#include "config.h" // IWYU pragma: keep
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "base/util.h"
+#include "collect/internal.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+static struct {
+	void (*exit)(int), (*Exit)(int);
+	void (*pthread_exit)(void *);
+} next;
+
+__attribute__((constructor)) static void find_next(void)
+{
+	*(void **)&next.exit = dlsym(RTLD_NEXT, "_exit");
+	*(void **)&next.Exit = dlsym(RTLD_NEXT, "_Exit");
+	*(void **)&next.pthread_exit = dlsym(RTLD_NEXT, "pthread_exit");
+}
+
+static bool is_collected(void)
+{
+	return collect_on && collector && atomic_load(&collector->pid) == getpid();
+}
+
+static void leave(void (*const *how)(int), int status)
+{
+	/* Python's os._exit() and multiprocessing's fork children end so. In the child of a vfork
+	 * the pid differs: nothing of the parent's memory is touched then. */
+	collect_finish();
+	if (!*how)
+		find_next(); /* called in a constructor that runs before ours */
+	if (*how)
+		(*how)(status);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+EXPORT void _exit(int status)
+{
+	leave(&next.exit, status);
+	__builtin_unreachable();
+}
+
+EXPORT void _Exit(int status)
+{
+	leave(&next.Exit, status);
+	__builtin_unreachable();
+}
+
+/* The process goes on until its last thread ends, which is not to be one of ours. */
+EXPORT void pthread_exit(void *value)
+{
+	if (!next.pthread_exit)
+		find_next();
+	if (is_collected() && (pid_t)syscall(SYS_gettid) == getpid())
+		sender_main_left();
+	next.pthread_exit(value);
+	__builtin_unreachable();
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* collect_odd WHAT [N]: programs that do what few programs do. Prints facts, a line each. */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "proton/proton.h"
+#include "refuse.h"
+
+static void scope(const char *name)
+{
+	proton_enter_scope(name);
+	proton_exit_scope();
+}
+
+/* ---- threads that start together ---- */
+
+static pthread_barrier_t barrier;
+static int n_refused;
+
+static void *first_scope(void *arg)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "first%d", (int)(intptr_t)arg);
+	pthread_barrier_wait(&barrier);
+	if (proton_enter_scope(name) < 0)
+		__atomic_fetch_add(&n_refused, 1, __ATOMIC_RELAXED);
+	proton_exit_scope();
+	return NULL;
+}
+
+static int threads(int n)
+{
+	pthread_t t[64];
+
+	pthread_barrier_init(&barrier, NULL, (unsigned)n);
+	for (int i = 0; i < n; i++)
+		pthread_create(&t[i], NULL, first_scope, (void *)(intptr_t)i);
+	for (int i = 0; i < n; i++)
+		pthread_join(t[i], NULL);
+	printf("refused %d\n", n_refused);
+	return 0;
+}
+
+/* ---- ends ---- */
+
+static void late_scope(void)
+{
+	scope("late");
+}
+
+/* Its handler runs after those that our first call registers. */
+static int late(int n)
+{
+	atexit(late_scope);
+	scope("early");
+	return n;
+}
+
+static void *short_work(void *arg)
+{
+	scope("after main");
+	return arg;
+}
+
+static void handler_scope(void)
+{
+	scope("in a handler");
+	puts("handler"); /* on descriptors of the program */
+}
+
+/* main() leaves first; the last thread ends the process. */
+static int main_leaves(int n)
+{
+	pthread_t t;
+
+	atexit(handler_scope);
+	scope("main");
+	pthread_create(&t, NULL, short_work, NULL);
+	pthread_exit(NULL);
+	return n;
+}
+
+/* N children that enter a scope and abort. */
+static int children_abort(int n)
+{
+	const struct rlimit none = {0, 0};
+
+	setrlimit(RLIMIT_CORE, &none);
+	for (int i = 0; i < n; i++) {
+		if (fork() == 0) {
+			scope("child");
+			abort();
+		}
+	}
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
+/* ---- places from which the session cannot be reached ---- */
+
+static int other_user(int n)
+{
+	if (setuid((uid_t)n) < 0)
+		return 77;
+	scope("as another");
+	return 0;
+}
+
+static int other_root(int n)
+{
+	if (chroot("/usr") < 0 || chdir("/") < 0)
+		return 77;
+	scope("elsewhere");
+	return n;
+}
+
+/* ---- limits ---- */
+
+/* Is less than N KiB of memory locked, with the stacks of our threads? */
+static int locked(int n)
+{
+	char line[256];
+	long kb = 0;
+	FILE *f;
+
+	if (mlockall(MCL_FUTURE) < 0)
+		return 77;
+	scope("locked");
+	f = fopen("/proc/self/status", "re");
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "VmLck: %ld kB", &kb);
+	printf(kb < n ? "little\n" : "%ld kB\n", kb);
+	return 0;
+}
+
+static int no_threads(int n)
+{
+	/* As with a limit of processes that is reached. */
+	if (refuse(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS) < 0 ||
+	    refuse(SYS_clone, SECCOMP_RET_ERRNO | EAGAIN) < 0)
+		return 77;
+	for (int i = 0; i < n; i++)
+		scope("alone");
+	return 0;
+}
+
+/* A filter that kills whoever calls clone(): threads made before it are not under it. */
+static int filtered(int n)
+{
+	scope("before");
+	if (refuse(SYS_clone3, SECCOMP_RET_KILL_PROCESS) < 0 ||
+	    refuse(SYS_openat, SECCOMP_RET_KILL_PROCESS) < 0)
+		return 77;
+	for (int i = 0; i < n; i++)
+		scope("under");
+	return 0;
+}
+
+/* ---- descriptors ---- */
+
+enum { N_NOISY = 3, N_FILES = 64 };
+static int stop;
+
+/* Names that are new all the time: full bursts. */
+static void *noise(void *arg)
+{
+	char name[256];
+
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	for (unsigned i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++) {
+		const struct timespec t = {0, 20000};
+
+		snprintf(name, 40, "%p %u %*s", arg, i, 20, "");
+		scope(name);
+		nanosleep(&t, NULL);
+	}
+	return NULL;
+}
+
+static off_t size_of(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 ? st.st_size : 0;
+}
+
+static void close_but(int kept)
+{
+	for (int i = 0; i < 1024; i++)
+		if (i != kept)
+			close(i);
+}
+
+/* N times: close all, let whoever wants to open something under a low number, close all and open
+ * files under every number there is. What is in them that the program did not write? */
+static int close_all(int n)
+{
+	const struct timespec ms = {0, 1000000};
+	int fd[N_FILES], out = fcntl(1, F_DUPFD, 40), dirty = 0, id[N_NOISY] = {0};
+	pthread_t t[N_NOISY];
+	char line[64];
+
+	for (int i = 0; i < N_NOISY; i++)
+		pthread_create(&t[i], NULL, noise, &id[i]);
+	for (int k = 0; k < n; k++) {
+		close_but(out);
+		nanosleep(&ms, NULL);
+		close_but(out);
+		for (int i = 0; i < N_FILES; i++)
+			fd[i] = open(".", O_TMPFILE | O_RDWR, 0600);
+		nanosleep(&ms, NULL);
+		for (int i = 0; i < N_FILES; i++)
+			dirty += size_of(fd[i]) > 0;
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < N_NOISY; i++)
+		pthread_join(t[i], NULL);
+	snprintf(line, sizeof(line), "dirty %d of %d\n", dirty, n);
+	return write(out, line, strlen(line)) < 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(int n);
+} ways[] = {{"threads", threads},	{"late", late},		    {"main-leaves", main_leaves},
+	    {"abort", children_abort},	{"setuid", other_user},	    {"chroot", other_root},
+	    {"locked", locked},		{"no-threads", no_threads}, {"filtered", filtered},
+	    {"close-all", close_all}};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (!strcmp(ways[i].name, argv[1]))
+			return ways[i].run(argc > 2 ? atoi(argv[2]) : 0);
+	return 2;
+}

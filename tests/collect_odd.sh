@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Programs that do what few programs do: nothing is lost that can be kept, nothing is lost in silence,
+# and the program is not in the way of itself because of us.
+. "${srcdir:-.}/tests/cli_help.sh"
+odd=$(dirname "$PROTON")/tests/collect_odd
+
+# record WHAT [N]: profile in f.hatchet, the program's words in out, ours in err; its status in status
+record() {
+	rm -f f.hatchet
+	timeout 60 "$PROTON" record -o f.hatchet -- "$odd" "$@" >out 2>err
+	status=$?
+	[ $status != 77 ] || echo "skipped: $*: not allowed here"
+}
+entered() { # entered NAME: how often
+	metric f.hatchet "$1" cpu_count
+}
+
+# ---- threads that start together ----
+n=0 lost=0
+for _ in {1..40}; do
+	record threads 8
+	[ "$(cat out)" = "refused 0" ] || lost=$((lost + 1))
+	for i in {0..7}; do
+		n=$((n + $(entered "first$i")))
+	done
+	grep -q lost: err && lost=$((lost + 1))
+done
+check "first scopes of eight threads at once, 40 times" "320 0" "$n $lost"
+
+# ---- ends ----
+record late
+check "a handler that was registered before our first call" "1 1" "$(entered early) $(entered late)"
+check "nothing was lost of it" "" "$(grep lost: err)"
+record main-leaves
+check "the last thread's work and handlers" "1 1 1 handler" \
+	"$(entered main) $(entered 'after main') $(entered 'in a handler') $(cat out)"
+record abort 20
+heard=$(sed -n 's/^proton: lost: \([0-9]*\) process.* ended without a word.*/\1/p' err)
+unheard=$(sed -n 's/^proton: lost: \([0-9]*\) processes that had something to report.*/\1/p' err)
+check "each of 20 children that abort is told of" 20 $((${heard:-0} + ${unheard:-0}))
+check "and nobody says that they did nothing" "" "$(grep -E 'launched nothing|nothing connected' err)"
+
+# ---- the session cannot be reached ----
+for what in "setuid 65534" chroot; do
+	# shellcheck disable=SC2086
+	record $what
+	[ $status = 77 ] || has "$what: only what is known" "or it could not reach" err
+done
+rm -f f.hatchet
+"$PROTON" record -o f.hatchet -- env -i "$odd" late >out 2>err
+has "an emptied environment: only what is known" "or it could not reach" err
+
+# ---- limits ----
+# shellcheck disable=SC2016
+"$PROTON" record -o f.hatchet -- sh -c 'ulimit -v 60000; exec "$0" late' "$odd" >out 2>err
+case $(ldd "$odd" 2>/dev/null) in
+*asan*|*tsan*) echo "skipped: the sanitizer needs the address space" ;;
+*) has "no memory to start is told" "1 processes in which the collector got no memory" err ;;
+esac
+check "and in the file" 1 "$(grep -o '"refused": *[0-9]*' f.hatchet | grep -o '[0-9]*$')"
+record no-threads 3
+check "no thread can be made: sent at the end" "3" "$(entered alone)"
+check "nothing was lost of it" "" "$(grep lost: err)"
+record locked 4000
+[ $status = 77 ] || check "locked memory is what is used" little "$(cat out)"
+record filtered 3
+[ $status = 77 ] || check "a filter that kills: threads made before are not under it" "0 1 3" \
+	"$status $(entered before) $(entered under)"
+
+# ---- descriptors ----
+for limit in 1024 64; do
+	rm -f f.hatchet
+	# shellcheck disable=SC2016
+	"$PROTON" record -o f.hatchet -- sh -c 'ulimit -n "$1"; exec "$0" close-all 400' "$odd" $limit >out 2>err
+	check "a program's files are its own, with $limit descriptors" "dirty 0 of 400" "$(cat out)"
+	check "and its profile is there" yes "$([ "$(metric f.hatchet ROOT x)" = 0 ] &&
+		[ "$("$PROTON" export -f json f.hatchet | grep -c '"cpu_count"')" -gt 100 ] && echo yes)"
+done
+finish
