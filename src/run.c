@@ -18,6 +18,7 @@
 #include "commands.h"
 #include "core/snapshot.h"
 #include "demangle.h"
+#include "format/out.h"
 
 extern char **environ;
 
@@ -222,26 +223,28 @@ static int open_stream(struct run *run)
 	return 0;
 }
 
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-/* A place where the profile cannot be written is said before the run, not after it. */
+/* A place where the profile cannot be written is said before the run, not after it: by doing all but
+ * writing it. Of a name that is made when the program has a pid, the folder is tried. */
 static int check_output(const struct run *run)
 {
 	const char *path = run->options.output ? run->options.output : "./", *slash = strrchr(path, '/');
 	_cleanup_(freep) char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
+	_cleanup_(freep) char *some = NULL;
+	int r;
 
-	if (run->options.output && is_directory(path)) {
-		complain("cannot write '%s': %s", path, strerror(EISDIR));
-		return STATUS_OURS;
-	}
-	if (!folder || strchr(folder, '%') || access(path, W_OK) == 0 || access(folder, W_OK) == 0)
+	if (!folder || strchr(folder, '%') || asprintf(&some, "%s.proton-check", folder) < 0)
 		return 0;
-	complain("cannot write a profile in '%s': %s (choose a file with -o)", folder, strerror(errno));
+	if (run->options.output && !strchr(path, '%'))
+		r = write_file_check(path);
+	else
+		r = write_file_check(some);
+	if (r == 0)
+		return 0;
+	if (run->options.output && access(folder, W_OK) == 0)
+		complain("cannot write '%s': %s", path, strerror(-r));
+	else
+		complain("cannot write a profile in '%s': %s (choose a file with -o)", folder,
+			 strerror(-r));
 	return STATUS_OURS;
 }
 

@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <locale.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "format/format.h"
 #include "format/hatchet.h"
 #include "format/json_writer.h"
+#include "format/place.h"
 #include "format/tokens.h"
 #include "format_sample.h"
 
@@ -183,6 +185,80 @@ START_TEST(links_are_followed)
 	ck_assert(S_ISLNK(st.st_mode));
 	ck_assert_int_eq(symlink("loop", "loop"), 0);
 	ck_assert_int_eq(write_text("loop", fill_text, "x"), -ELOOP);
+}
+END_TEST
+
+/* A check says what writing would, and leaves nothing. */
+START_TEST(a_place_is_checked)
+{
+	put_file("old", "text");
+	ck_assert_int_eq(symlink("target", "link"), 0);
+	ck_assert_int_eq(symlink("nowhere/target", "lost"), 0);
+	ck_assert_int_eq(symlink("loop", "loop"), 0);
+	ck_assert_int_eq(mkfifo("fifo", 0600), 0);
+	unsigned n = n_files();
+
+	ck_assert_int_eq(write_file_check("new"), 0);
+	ck_assert_int_eq(write_file_check("old"), 0);
+	ck_assert_int_eq(write_file_check("link"), 0);
+	ck_assert_int_eq(write_file_check("fifo"), 0); /* which nobody reads */
+	ck_assert_int_eq(write_file_check("/dev/stdout"), 0);
+	ck_assert_int_eq(write_file_check("/dev/fd/987"), -EBADF);
+	ck_assert_int_eq(write_file_check("lost"), -ENOENT);
+	ck_assert_int_eq(write_file_check("loop"), -ELOOP);
+	ck_assert_int_eq(write_file_check("."), -EISDIR);
+	ck_assert_int_eq(write_file_check("new/"), -EISDIR);
+	ck_assert_int_eq(write_file_check("old/new"), -ENOTDIR);
+	ck_assert_int_eq(write_file_check(""), -ENOENT);
+	ck_assert_uint_eq(n_files(), n);
+	ck_assert_str_eq(content("old"), "text");
+	ck_assert_int_eq(write_text("link", fill_and_fail, "one"), -EDOM);
+	ck_assert_uint_eq(n_files(), n);
+}
+END_TEST
+
+static int fill_and_die(struct out *o, void *ctx)
+{
+	(void)o;
+	(void)ctx;
+	raise(SIGKILL);
+	return 0;
+}
+
+/* Who was killed leaves a file, whose name is known. */
+START_TEST(a_killed_writer_is_forgotten)
+{
+	static const char *const paths[] = {"new", "old", "link"};
+
+	put_file("old", "text");
+	ck_assert_int_eq(mkdir("sub", 0755), 0);
+	put_file("sub/target", "text");
+	ck_assert_int_eq(symlink("sub/target", "link"), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		unsigned n = n_files();
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(-write_file_tagged(paths[i], 77, fill_and_die, NULL));
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+		place_forget(paths[i], pid, 78);
+		ck_assert_uint_eq(n_files(), n + (i != 2)); /* beside the target of the link */
+		place_forget(paths[i], pid, 77);
+		ck_assert_uint_eq(n_files(), n);
+	}
+	ck_assert_int_eq(rename("sub/target", "target"), 0);
+	ck_assert_int_eq(rmdir("sub"), 0);
+}
+END_TEST
+
+/* Other names of a file keep what they had. */
+START_TEST(one_name_of_a_file_is_replaced)
+{
+	put_file("one", "text");
+	ck_assert_int_eq(link("one", "two"), 0);
+	ck_assert_int_eq(write_text("two", fill_text, "new"), 0);
+	ck_assert_str_eq(content("one"), "text");
+	ck_assert_str_eq(content("two"), "new");
 }
 END_TEST
 
@@ -650,6 +726,9 @@ static Suite *make_suite(void)
 	tcase_add_test(files, out_keeps_its_first_error);
 	tcase_add_test(files, files_are_replaced_in_one_piece);
 	tcase_add_test(files, links_are_followed);
+	tcase_add_test(files, a_place_is_checked);
+	tcase_add_test(files, a_killed_writer_is_forgotten);
+	tcase_add_test(files, one_name_of_a_file_is_replaced);
 	tcase_add_test(files, what_is_no_file_is_written_directly);
 	tcase_add_test(files, failures_are_told);
 	tcase_add_test(files, loading_says_what_is_wrong);

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/place.h"
+
 void out_init(struct out *o, out_write_fn *write, void *ctx)
 {
 	o->write = write;
@@ -41,7 +43,7 @@ static void wait_until_writable(int fd)
 	poll(&p, 1, -1);
 }
 
-static int write_to_fd(void *ctx, const char *data, size_t len)
+int out_write_fd(void *ctx, const char *data, size_t len)
 {
 	int fd = (int)(intptr_t)ctx;
 
@@ -62,7 +64,7 @@ static int write_to_fd(void *ctx, const char *data, size_t len)
 
 void out_to_fd(struct out *o, int fd)
 {
-	out_init(o, write_to_fd, (void *)(intptr_t)fd);
+	out_init(o, out_write_fd, (void *)(intptr_t)fd);
 }
 
 static void out_write(struct out *o, const char *data, size_t len)
@@ -124,8 +126,7 @@ void out_spaces(struct out *o, size_t n)
 	out_put(o, spaces, n);
 }
 
-/* The descriptor that a path like /dev/stdout or /proc/self/fd/3 stands for, or -1. Opening such a
- * path anew would start at its beginning when it is a file that others append to. */
+/* The descriptor that a path like /dev/stdout or /proc/self/fd/3 stands for, or -1. */
 static int path_descriptor(const char *path)
 {
 	static const struct {
@@ -168,15 +169,6 @@ static int fill_and_close(int fd, out_fill_fn *fill, void *ctx)
 	return r;
 }
 
-static int write_directly(const char *path, int flags, out_fill_fn *fill, void *ctx)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags);
-
-	if (fd < 0)
-		return -errno;
-	return fill_and_close(fd, fill, ctx);
-}
-
 /* One step along a symbolic link: path becomes what it points to. 1: done so, 0: it is no link. */
 static int follow_link(char path[PATH_MAX])
 {
@@ -186,108 +178,89 @@ static int follow_link(char path[PATH_MAX])
 	int dir;
 
 	if (n < 0)
-		return errno == EINVAL || errno == ENOENT ? 0 : -errno;
+		return 0;
 	target[n] = '\0';
 	slash = strrchr(path, '/');
 	dir = target[0] == '/' || !slash ? 0 : (int)(slash - path) + 1;
 	n = snprintf(joined, sizeof(joined), "%.*s%s", dir, path, target);
 	if (n >= PATH_MAX)
-		return -ENAMETOOLONG;
+		return 0;
 	memcpy(path, joined, (size_t)n + 1);
 	return 1;
 }
 
-static int follow_links(const char *path, char real[PATH_MAX])
+/* Links are read for nothing else, and only where the kernel follows them for us. */
+int out_descriptor(const char *path)
 {
+	char real[PATH_MAX];
 	size_t len = strlen(path);
-	int r;
+	int fd = path_descriptor(path);
 
-	if (len >= PATH_MAX)
-		return -ENAMETOOLONG;
-	memcpy(real, path, len + 1);
-	for (int hops = 0; hops < 40; hops++) {
-		if (path_descriptor(real) >= 0)
-			return 0;
-		r = follow_link(real);
-		if (r <= 0)
-			return r;
-	}
-	return -ELOOP;
-}
-
-/* A new file in the directory of path. Its name does not grow with that of the file. */
-static int create_beside(const char *path, char temp[PATH_MAX])
-{
-	const char *slash = strrchr(path, '/');
-	int dir = slash ? (int)(slash - path) + 1 : 0;
-
-	for (unsigned i = 0; i < 1000; i++) {
-		int fd;
-
-		if (snprintf(temp, PATH_MAX, "%.*s.proton-%ld-%u.tmp", dir, path, (long)getpid(),
-			     i) >= PATH_MAX)
-			return -ENAMETOOLONG;
-		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd >= 0)
-			return fd;
-		if (errno != EEXIST)
-			return -errno;
-	}
-	return -EEXIST;
-}
-
-/* The new file looks like the old one; a different owner is kept where we may. */
-static void copy_permissions(int fd, const struct stat *old)
-{
-	if (old->st_uid != geteuid() || old->st_gid != getegid()) {
-		if (fchown(fd, old->st_uid, old->st_gid) < 0)
-			return;
-	}
-	fchmod(fd, old->st_mode & 0777);
-}
-
-static int write_by_rename(const char *path, const struct stat *old, out_fill_fn *fill, void *ctx)
-{
-	char temp[PATH_MAX];
-	int fd = create_beside(path, temp);
-	int r;
-
-	/* A file that we may write in a directory that we may not. */
-	if ((fd == -EACCES || fd == -EPERM || fd == -EROFS) && old)
-		return write_directly(path, O_TRUNC, fill, ctx);
-	if (fd < 0)
+	if (fd >= 0 || len >= PATH_MAX || access(path, F_OK) < 0)
 		return fd;
-	if (old)
-		copy_permissions(fd, old);
+	memcpy(real, path, len + 1);
+	for (int hops = 0; fd < 0 && hops < 40 && follow_link(real); hops++)
+		fd = path_descriptor(real);
+	return fd;
+}
+
+/* What is no file, or can only be written where it is. */
+static int write_in_place(struct place *p, out_fill_fn *fill, void *ctx)
+{
+	int fd = p->file;
+
+	if (S_ISREG(p->st.st_mode) && ftruncate(fd, 0) < 0)
+		return -errno;
+	p->file = -1;
+	p->made = false;
+	return fill_and_close(fd, fill, ctx);
+}
+
+/* A folder in which we may not make a file, or not take a name away (another's file in a shared
+ * folder, a file that is a mount): then the file is written as it is. */
+static bool is_forbidden(int r)
+{
+	return r == -EACCES || r == -EPERM || r == -EROFS || r == -EBUSY;
+}
+
+static int write_by_rename(struct place *p, uint64_t tag, out_fill_fn *fill, void *ctx)
+{
+	int fd = place_begin(p, tag), r;
+
+	if (fd < 0)
+		return p->file >= 0 && is_forbidden(fd) ? write_in_place(p, fill, ctx) : fd;
 	r = fill_and_close(fd, fill, ctx);
-	if (r >= 0 && rename(temp, path) < 0)
-		r = -errno;
 	if (r < 0)
-		unlink(temp);
+		return r;
+	r = place_commit(p);
+	return p->file >= 0 && is_forbidden(r) ? write_in_place(p, fill, ctx) : r;
+}
+
+int write_file_tagged(const char *path, uint64_t tag, out_fill_fn *fill, void *ctx)
+{
+	struct place p;
+	int r = out_descriptor(path);
+
+	if (r >= 0)
+		return fill_fd(r, fill, ctx);
+	r = place_open(&p, path);
+	if (r == 0)
+		r = p.folder < 0 ? write_in_place(&p, fill, ctx)
+				 : write_by_rename(&p, tag, fill, ctx);
+	place_close(&p);
 	return r;
 }
 
 int write_file_atomic(const char *path, out_fill_fn *fill, void *ctx)
 {
-	char real[PATH_MAX];
-	struct stat st;
-	int r = follow_links(path, real);
+	return write_file_tagged(path, 0, fill, ctx);
+}
 
-	if (r < 0)
-		return r;
-	r = path_descriptor(real);
-	if (r >= 0)
-		return fill_fd(r, fill, ctx);
-	if (stat(real, &st) < 0) {
-		if (errno != ENOENT)
-			return -errno;
-		return write_by_rename(real, NULL, fill, ctx);
-	}
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	if (!S_ISREG(st.st_mode))
-		return write_directly(real, 0, fill, ctx);
-	if (access(real, W_OK) < 0)
-		return -errno;
-	return write_by_rename(real, &st, fill, ctx);
+int write_file_check(const char *path)
+{
+	int fd = out_descriptor(path);
+
+	if (fd >= 0)
+		return fcntl(fd, F_GETFD) < 0 ? -errno : 0;
+	return place_check(path);
 }

@@ -32,6 +32,7 @@ struct out {
 void out_init(struct out *o, out_write_fn *write, void *ctx);
 void out_to_buf(struct out *o, struct buf *buf);
 void out_to_fd(struct out *o, int fd); /* retries EINTR, waits on EAGAIN */
+out_write_fn out_write_fd;             /* what that writes with; ctx is the number */
 int out_flush(struct out *o);          /* 0 or the first -errno; call it at the end */
 
 void out_put_slow(struct out *o, const char *data, size_t len);
@@ -60,10 +61,18 @@ static inline void out_putc(struct out *o, char c)
 
 /* Write a file in one piece: fill() writes to a new file beside it, which then takes its name, so
  * that a reader never sees half a file and a full disk leaves the old one intact. Symbolic links
- * are followed, permissions of an existing file kept. What is no regular file (/dev/stdout, FIFOs,
- * devices) is written directly.
+ * are followed as far as the kernel follows them (format/place.h), permissions of an existing file
+ * kept. What is no regular file (/dev/stdout, FIFOs, devices), or stands where we may make no other
+ * file, is written directly.
  *   errors  0, -errno of the first failure (-ENOSPC …), or what fill() returned */
 typedef int out_fill_fn(struct out *o, void *ctx);
 int write_file_atomic(const char *path, out_fill_fn *fill, void *ctx);
+/* The same; should we be killed meanwhile, place_forget() finds the new file by our pid and the tag. */
+int write_file_tagged(const char *path, uint64_t tag, out_fill_fn *fill, void *ctx);
+/* The descriptor of ours that a path stands for, itself or as a link to /dev/stdout, or -1. Opening such
+ * a path anew would begin at the front of a file that others append to. */
+int out_descriptor(const char *path);
+/* Would it be written? Nothing is changed, and no reader of a FIFO waited for. 0 or -errno. */
+int write_file_check(const char *path);
 
 #endif

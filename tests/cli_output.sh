@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Where files are written: links, shared folders.
+# shellcheck disable=SC2016
+shim=$PWD/tests/.libs/protect.so
+. "${srcdir:-.}/tests/cli_help.sh"
+umask 022
+
+refused() { # refused "what" "text" ARGUMENTS…: before the program runs, in a line
+	local what=$1 text=$2; shift 2
+	"$PROTON" record "$@" -- touch "$work/ran" >"$work/out" 2>"$work/err"; check "$what: status" 125 $?
+	has "$what: said" "$text" "$work/err"
+	check "$what: one line" 1 "$(wc -l <"$work/err")"
+	check "$what: before the run" no "$([ -e "$work/ran" ] && echo yes || echo no)"
+	rm -f "$work/ran"
+}
+leftovers() { find . -name '.proton*' | wc -l; }
+content() { "$PROTON" report "$1" >/dev/null 2>&1 && echo whole || head -c 20 "$1"; }
+
+# ---- refused before the run
+ln -s nowhere/x dangling; ln -s loop loop; mkdir folder; ln -s folder to-folder
+refused "a link to a folder that is not there" "cannot write 'dangling': No such file or directory" -o dangling
+refused "a link in circles" "cannot write 'loop': Too many levels of symbolic links" -o loop
+refused "a link to a folder" "cannot write 'to-folder': Is a directory" -o to-folder
+refused "no name" "cannot write 'folder/': Is a directory" -o folder/
+mkdir gone
+(cd gone && rmdir ../gone && refused "a deleted working folder" "cannot write a profile in './'"
+	refused "a deleted working folder, a name" "cannot write 'x': No such file or directory" -o x
+	exit $n_failed); n_failed=$?
+check "nothing is left" 0 "$(leftovers)"
+
+# ---- links are followed, and what they name is replaced
+ln -s ../real/x folder/link; mkdir real
+"$PROTON" record -q -o folder/link -- true; check "a link to a new file" whole "$(content real/x)"
+before=$(stat -c %i real/x)
+"$PROTON" record -q -o folder/link -- true; check "a link to a file" whole "$(content real/x)"
+check "in one piece" other "$([ "$before" = "$(stat -c %i real/x)" ] && echo same || echo other)"
+check "the link stays" "symbolic link" "$(stat -c %F folder/link)"
+echo old >one; ln one two
+"$PROTON" record -q -o two -- true; check "one name of two: replaced" whole "$(content two)"
+check "one name of two: the other" old "$(cat one)"
+ln -s /dev/stdout to-stdout; echo before >log
+"$PROTON" export -f folded -o to-stdout real/x >>log; check "a link to standard output" before "$(head -1 log)"
+
+# ---- shared folders: the kernel says what is followed, and what is written
+mkdir -m 1777 shared
+echo precious >precious; chmod 600 precious
+ln -s ../precious shared/theirs-link; echo theirs >shared/theirs-file; mkfifo shared/theirs-fifo
+ln -s ../new shared/theirs-new; ln -s ../precious shared/ours
+protected() { LD_PRELOAD=$shim refused "$@"; }
+protected "another's link" "cannot write 'shared/theirs-link': Permission denied" -o shared/theirs-link
+protected "another's link to nothing" "cannot write 'shared/theirs-new': Permission denied" -o shared/theirs-new
+protected "another's file" "cannot write 'shared/theirs-file': Permission denied" -o shared/theirs-file
+check "what it named" precious "$(cat precious)"; check "its own" theirs "$(cat shared/theirs-file)"
+check "what it would have made" no "$([ -e new ] && echo yes || echo no)"
+# Whoever guesses the default name: it has the pid, so it is seen only at the end.
+LD_PRELOAD=$shim WHO=theirs-link "$PROTON" record -o 'shared/%q{WHO}' -- sh -c 'exit 3' >out 2>err
+check "a name known at the end: status" 3 $?
+has "a name known at the end: said" "cannot write 'shared/theirs-link': Permission denied" err
+check "a name known at the end: unharmed" precious "$(cat precious)"
+LD_PRELOAD=$shim "$PROTON" export -f json -o shared/theirs-link real/x 2>err
+check "export: unharmed" precious "$(cat precious)"
+LD_PRELOAD=$shim timeout 20 "$PROTON" export -f json -o shared/theirs-fifo real/x 2>err
+check "another's FIFO" 1 $?; has "is no file to wait for" "Permission denied" err
+LD_PRELOAD=$shim "$PROTON" record -q -o shared/ours -- true; check "a link of ours" whole "$(content precious)"
+check "nothing is left in shared folders" 0 "$(leftovers)"
+# The same by the kernel itself, where it does so and we may make a link of another user.
+if [ "$(cat /proc/sys/fs/protected_symlinks 2>/dev/null)" = 1 ] && [ "$(id -u)" = 0 ]; then
+	echo precious >precious; chown -h 65534 shared/theirs-link
+	refused "another's link, by the kernel" "Permission denied" -o shared/theirs-link
+	check "what it named, by the kernel" precious "$(cat precious)"
+fi
+
+finish
