@@ -348,7 +348,8 @@ int run_finish(struct run *run)
 		complain("cannot write '%s': %s", run->options.tape, strerror(-r));
 	e = saver_finish(&run->saver, receiver_session(run->receiver));
 	if (run->options.verbose)
-		complain("saved %u times while it ran, once at the end", run->saver.n_saves);
+		complain("saved %u times while it ran, once at the end; %u failed", run->saver.n_saves,
+			 run->saver.n_failed);
 	if (e < 0)
 		complain("cannot write '%s': %s", run->file, strerror(-e));
 	return e < 0 ? e : r;

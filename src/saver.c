@@ -12,8 +12,10 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "format/format.h"
+#include "format/place.h"
 
 #define SHARE 100 /* a save of t ns is followed by t * SHARE ns without one */
+#define NEVER UINT64_MAX /* no generation of a session */
 
 int saver_init(struct saver *v, const char *path, uint64_t period_ns)
 {
@@ -23,11 +25,39 @@ int saver_init(struct saver *v, const char *path, uint64_t period_ns)
 	return v->path ? 0 : -ENOMEM;
 }
 
+/* A child that failed has saved nothing: its turn comes again. One that was killed could not clear up
+ * behind itself. */
+static void child_ended(struct saver *v, int status)
+{
+	v->error = WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
+	if (!WIFEXITED(status))
+		place_forget(v->path, v->child, v->started_ns);
+	if (v->error == 0) {
+		v->n_saves++;
+	} else {
+		v->n_failed++;
+		v->generation = NEVER;
+	}
+	v->child = 0;
+}
+
+static void child_wait(struct saver *v)
+{
+	int status;
+
+	while (waitpid(v->child, &status, 0) < 0)
+		if (errno != EINTR) {
+			v->child = 0;
+			return;
+		}
+	child_ended(v, status);
+}
+
 void saver_done(struct saver *v)
 {
 	if (v->child > 0) {
 		kill(v->child, SIGKILL);
-		waitpid(v->child, NULL, 0);
+		child_wait(v);
 	}
 	free(v->path);
 	v->path = NULL;
@@ -44,7 +74,7 @@ static bool saver_repeats(const struct saver *v)
 static void child_main(const struct saver *v, const struct session *s)
 {
 	/* A trace grows without end and would make saves rare: it is written at the end. */
-	const struct write_options options = {.no_trace = true};
+	const struct write_options options = {.no_trace = true, .tag = v->started_ns};
 
 	/* Ctrl-C is for the program; this child only finishes its file. */
 	signal(SIGINT, SIG_IGN);
@@ -58,6 +88,7 @@ static void saver_start(struct saver *v, const struct session *s)
 	pid_t pid;
 
 	v->next_ns = now + v->period_ns;
+	v->started_ns = now;
 	if (s->generation == v->generation || !saver_repeats(v))
 		return;
 	pid = fork();
@@ -68,7 +99,6 @@ static void saver_start(struct saver *v, const struct session *s)
 		return;
 	}
 	v->child = pid;
-	v->started_ns = now;
 	v->generation = s->generation;
 }
 
@@ -80,9 +110,7 @@ static void saver_reap(struct saver *v)
 
 	if (wait4(v->child, &status, WNOHANG, &usage) != v->child)
 		return;
-	v->child = 0;
-	v->n_saves++;
-	v->error = WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
+	child_ended(v, status);
 	cost = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NSEC_PER_SEC +
 	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NSEC_PER_USEC;
 	v->next_ns = v->started_ns + MAX(v->period_ns, cost * SHARE);
@@ -98,12 +126,9 @@ void saver_poll(struct saver *v, const struct session *s)
 
 int saver_finish(struct saver *v, const struct session *s)
 {
-	if (v->child > 0) {
-		/* Its rename must not come after ours. */
-		while (waitpid(v->child, NULL, 0) < 0 && errno == EINTR)
-			;
-		v->child = 0;
-	}
+	/* Its rename must not come after ours. */
+	if (v->child > 0)
+		child_wait(v);
 	v->error = format_save(v->path, &format_hatchet, s, NULL);
 	return v->error;
 }

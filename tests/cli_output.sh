@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Where files are written: links, shared folders.
+# Where files are written: links, shared folders, writers that are killed.
 # shellcheck disable=SC2016
 shim=$PWD/tests/.libs/protect.so
 . "${srcdir:-.}/tests/cli_help.sh"
@@ -70,5 +70,33 @@ if [ "$(cat /proc/sys/fs/protected_symlinks 2>/dev/null)" = 1 ] && [ "$(id -u)" 
 	refused "another's link, by the kernel" "Permission denied" -o shared/theirs-link
 	check "what it named, by the kernel" precious "$(cat precious)"
 fi
+
+# ---- a saver that is killed leaves nothing, and has saved nothing
+cat >killer.py <<'PY'
+import glob, os, signal, sys, time
+end = time.monotonic() + 30
+while time.monotonic() < end:
+    for name in glob.glob(".proton-*.tmp"):
+        pid = int(name.split("-")[1])
+        try:
+            os.kill(pid, signal.SIGSTOP)
+            while open("/proc/%d/stat" % pid).read().rsplit(")", 1)[1].split()[0] not in "TZ":
+                pass
+            if os.path.exists(name):  # and it is not going to be renamed any more
+                os.kill(pid, signal.SIGKILL)
+                while os.path.exists(name) and time.monotonic() < end:
+                    os.sched_yield()
+                sys.exit()
+            os.kill(pid, signal.SIGCONT)
+        except (ProcessLookupError, FileNotFoundError):
+            pass
+sys.exit("no saver was met")
+PY
+PROTON_FAKE='many 20000 kern 10;pause 50;repeat 100000' "$PROTON" record -v --no-follow --save-interval 0.05 -o k.hatchet -- \
+	sh -c 'python3 killer.py && exit 3' >out 2>err
+check "a killed saver: status" 3 $?
+has "a killed saver: counted" "; 1 failed" err
+check "a killed saver: nothing is left" 0 "$(leftovers)"
+check "a killed saver: the profile" whole "$(content k.hatchet)"
 
 finish

@@ -284,5 +284,5 @@ int format_save(const char *path, const struct format *format, const struct sess
 
 	if (!format->write)
 		return -ENOTSUP;
-	return write_file_atomic(path, save_fill, &save);
+	return write_file_tagged(path, save.options->tag, save_fill, &save);
 }

@@ -57,6 +57,7 @@ struct write_options {
 	bool plain;   /* hatchet: only what upstream writes, nothing in a key of ours */
 	bool compact; /* no line breaks, no indentation */
 	bool no_trace; /* hatchet: leave out when single operations ran */
+	uint64_t tag;  /* format_save(): see write_file_tagged() */
 	const char *metric; /* what stacks and pictures weigh by; NULL: time (ns) */
 	/* How names are written where the format does not keep them raw; as in snapshot_spec. */
 	enum name_mode names;
@@ -93,7 +94,7 @@ const struct format *format_by_content(const char *head, size_t n);
 int format_read(struct reader_input *in, struct session *s, struct format_error *error);
 /* Read a file, whatever its format, into a new session. 0, or a negative errno with *error set. */
 int format_load(const char *path, struct session **ret_session, struct format_error *error);
-/* Write a file in one piece (see write_file_atomic). options may be NULL. 0 or -errno. */
+/* Write a file in one piece (see write_file_tagged). options may be NULL. 0 or -errno. */
 int format_save(const char *path, const struct format *format, const struct session *s,
 		const struct write_options *options);
 
