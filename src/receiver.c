@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/util.h"
+#include "format/out.h"
 #include "launch/session_dir.h"
 #include "wire/decode.h"
 #include "wire/wire.h"
@@ -33,24 +34,16 @@ struct receiver {
 	unsigned char chunk[CHUNK];
 };
 
-/* All or nothing, as far as the disk lets us; the first error ends the tape. */
+/* All or nothing, as far as the disk lets us; the first error ends the tape, and nothing else: also a
+ * reader who leaves (SIGPIPE is ignored). */
 static void tape_write(struct receiver *r, const void *data, size_t n)
 {
-	const char *p = data;
-	ssize_t w;
-
-	while (n && r->tape >= 0) {
-		w = write(r->tape, p, n);
-		if (w < 0 && errno == EINTR)
-			continue;
-		if (w < 0) {
-			r->tape_error = -errno;
-			close(r->tape);
-			r->tape = -1;
-			return;
-		}
-		p += w;
-		n -= (size_t)w;
+	if (r->tape < 0)
+		return;
+	r->tape_error = out_write_fd((void *)(intptr_t)r->tape, data, n);
+	if (r->tape_error < 0) {
+		close(r->tape);
+		r->tape = -1;
 	}
 }
 
@@ -60,8 +53,11 @@ static int tape_open(struct receiver *r, const char *path)
 				     .header_size = sizeof(h),
 				     .start_ns = clock_realtime_ns()};
 
+	int ours = out_descriptor(path);
+
 	memcpy(h.magic, WIRE_TAPE_MAGIC, sizeof(h.magic));
-	r->tape = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	r->tape = ours >= 0 ? fcntl(ours, F_DUPFD_CLOEXEC, 0)
+			    : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
 	if (r->tape < 0)
 		return -errno;
 	tape_write(r, &h, sizeof(h));

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -253,6 +254,8 @@ int run_prepare(struct run *run, const struct run_options *options, char *const 
 	int r;
 
 	*run = (struct run){.options = *options, .argv = argv};
+	/* A reader who leaves ends what we print; not the run, the profile or the status. */
+	signal(SIGPIPE, SIG_IGN);
 	r = find_target(run);
 	if (r == 0)
 		r = check_output(run);
@@ -352,7 +355,7 @@ int run_finish(struct run *run)
 			 run->saver.n_failed);
 	if (e < 0)
 		complain("cannot write '%s': %s", run->file, strerror(-e));
-	return e < 0 ? e : r;
+	return e < 0 ? e : r == -EPIPE ? 0 : r;
 }
 
 void run_done(struct run *run)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Where files are written: links, shared folders, writers that are killed.
+# Where files are written: links, shared folders, full disks, readers who leave, writers that are killed.
 # shellcheck disable=SC2016
 shim=$PWD/tests/.libs/protect.so
 . "${srcdir:-.}/tests/cli_help.sh"
@@ -41,6 +41,8 @@ echo old >one; ln one two
 check "one name of two: the other" old "$(cat one)"
 ln -s /dev/stdout to-stdout; echo before >log
 "$PROTON" export -f folded -o to-stdout real/x >>log; check "a link to standard output" before "$(head -1 log)"
+echo before >log
+"$PROTON" record -q --tape /dev/stdout -o x -- true >>log; check "a tape on standard output" before "$(head -c 6 log)"
 
 # ---- shared folders: the kernel says what is followed, and what is written
 mkdir -m 1777 shared
@@ -99,4 +101,47 @@ has "a killed saver: counted" "; 1 failed" err
 check "a killed saver: nothing is left" 0 "$(leftovers)"
 check "a killed saver: the profile" whole "$(content k.hatchet)"
 
+# ---- readers who leave
+head_of() { # head_of "what" STATUS COMMAND…: its reader takes one byte
+	local what=$1 status=$2; shift 2
+	"$@" 2>err | head -c 1 >/dev/null
+	check "$what: status" "$status" "${PIPESTATUS[0]}"
+	check "$what: nothing is left" 0 "$(leftovers)"
+}
+mkdir run; export XDG_RUNTIME_DIR=$PWD/run; chmod 700 run
+many='many 30000 kern 10;pause 200;many 30000 kern 10'
+PROTON_FAKE=$many head_of "a tape" 3 "$PROTON" record --no-follow --tape /dev/stdout -o r.hatchet -- sh -c 'sleep 0.5; exit 3'
+check "a tape: the profile" whole "$(content r.hatchet)"
+has "a tape: said" "cannot write '/dev/stdout': Broken pipe" err
+PROTON_FAKE=$many head_of "a tape, strict" 3 "$PROTON" record --strict --no-follow --tape /dev/stdout -o r.hatchet -- \
+	sh -c 'sleep 0.5; exit 3'
+PROTON_FAKE=$many head_of "a profile" 3 "$PROTON" record --no-follow -o /dev/stdout -- sh -c 'exit 3'
+has "a profile: said" "cannot write '/dev/stdout': Broken pipe" err
+PROTON_FAKE=$many head_of "a profile, strict" 125 "$PROTON" record --strict --no-follow -o /dev/stdout -- sh -c 'exit 3'
+check "no session folder is left" "" "$(ls run/proton)"
+head_of "an export to a file" 0 "$PROTON" export -f json -o e.json r.hatchet
+check "an export to a file: whole" 0 "$(python3 -m json.tool e.json >/dev/null; echo $?)"
+
+# ---- a full disk: each told once, as what it is
+mkdir small
+full() { # full STATUS OPTIONS…
+	unshare -rm sh -c 'mount -t tmpfs -o size=4m none small && echo precious >small/x && echo on >mounted || exit
+		mkdir -m 700 small/run; export XDG_RUNTIME_DIR=$PWD/small/run
+		"$@" -o small/x --tape small/tape --trace -- sh -c "head -c 9000000 /dev/zero >small/fill 2>/dev/null
+			PROTON_FAKE=\"many 500 a 10;kernel a 100 50000\" sleep 0.2; exit 3" 2>err
+		echo $? >status; cat small/x >x; find small -name ".proton*" -o -name "proton-*" >left' sh "$PROTON" record "$@" 2>/dev/null
+}
+full
+if [ -e mounted ]; then
+	check "a full disk: status" 3 "$(cat status)"
+	check "a full disk: the file" precious "$(cat x)"
+	check "a full disk: nothing is left" "" "$(cat left)"
+	check "a full disk: the tape is told once" 1 "$(grep -c "cannot write 'small/tape': No space left" err)"
+	check "a full disk: the profile is told once" 1 "$(grep -c "cannot write 'small/x': No space left" err)"
+	check "a full disk: the trace is told once" 1 "$(grep -c 'missing from the trace, whose file could not be written' err)"
+	check "a full disk: and nothing else" 3 "$(grep -cE 'cannot|lost|note|beyond' err)"
+	full --strict; check "a full disk, strict: status" 125 "$(cat status)"
+else
+	echo "a disk that is full: no file system can be mounted here"
+fi
 finish
