@@ -102,8 +102,6 @@ int report_print(const struct session *s, const struct report_options *options, 
 
 	if (strcmp(nl_langinfo(CODESET), "UTF-8"))
 		o.ascii = true;
-	/* `| head` closes the pipe early: quiet, as if by SIGPIPE. */
-	signal(SIGPIPE, SIG_DFL);
 	if (snap && out && snapshot_update(snap, clock_monotonic_ns()) == 0) {
 		out_to_fd(out, STDOUT_FILENO);
 		r = report_text(snap, &o, out);
@@ -167,6 +165,8 @@ int report_profile(const struct loaded *l, struct profile_options *o, const char
 {
 	int r;
 
+	/* `| head` closes the pipe early: quiet, as if by SIGPIPE. */
+	signal(SIGPIPE, SIG_DFL);
 	if (!o->list && l->before && check_diff(o) < 0)
 		return STATUS_USAGE;
 	r = print_paged(l, o);

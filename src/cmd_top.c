@@ -58,6 +58,7 @@ struct top {
 	uint64_t interval_ns;
 	const char *app_log;
 	bool batch, json_lines, leave_at_end, told_columns;
+	bool unread; /* nobody reads the pictures any more */
 	uint32_t n_pictures; /* 0: no limit */
 
 	struct keeper *keeper;
@@ -558,18 +559,42 @@ static void print_text(struct top *t, const struct session *s)
 	report_print(s, &text, t->profile.group);
 }
 
+static bool reader_left(void)
+{
+	struct pollfd p = {.fd = STDOUT_FILENO};
+
+	return poll(&p, 1, 0) == 1 && (p.revents & (POLLERR | POLLHUP));
+}
+
+/* Whoever read the pictures has seen enough (`| head`): that ends the pictures, not the run. */
+static void stop_printing(struct top *t)
+{
+	int null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (null_fd >= 0)
+		dup3(null_fd, STDOUT_FILENO, O_CLOEXEC);
+	closep(&null_fd);
+	fflush(stdout);
+	clearerr(stdout);
+	t->unread = true;
+}
+
 static void print_picture(struct top *t)
 {
 	struct write_options compact = {.compact = true};
 	struct session *s = receiver_session(t->run.receiver);
 
+	if (t->unread)
+		return;
 	if (t->json_lines) {
 		format_save("/dev/stdout", &format_json, s, &compact);
-		return;
+	} else {
+		print_text(t, s);
+		printf("\n");
+		fflush(stdout);
 	}
-	print_text(t, s);
-	printf("\n");
-	fflush(stdout);
+	if (reader_left())
+		stop_printing(t);
 }
 
 static void batch_loop(struct top *t, struct launch *launch)
