@@ -58,7 +58,10 @@ static int record_start(struct run *run, struct launch **ret_launch)
 		complain("cannot run '%s': %s", run->argv[0], target_strerror(r));
 		return target_exit_status(r);
 	}
-	return run_started(run, launch_pid(*ret_launch)) < 0 ? STATUS_OURS : 0;
+	if (run_started(run, launch_pid(*ret_launch)) < 0)
+		return STATUS_OURS;
+	run_release_descriptors(run);
+	return 0;
 }
 
 /* Signals are held off until the profile is written: launch_free() comes last. */

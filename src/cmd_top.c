@@ -420,7 +420,10 @@ static int top_start(struct top *t)
 		complain("cannot open '%s': %s", strcmp(what, "app log") ? what : t->app_log, strerror(-r));
 		return STATUS_OURS;
 	}
-	return run_started(&t->run, keeper_target_pid(t->keeper)) < 0 ? STATUS_OURS : 0;
+	if (run_started(&t->run, keeper_target_pid(t->keeper)) < 0)
+		return STATUS_OURS;
+	run_release_descriptors(&t->run);
+	return 0;
 }
 
 /* The terminal first: no program is started that could not be shown. */
@@ -646,6 +649,8 @@ static int top_batch(struct top *t)
 	}
 	if (run_started(&t->run, launch_pid(launch)) < 0)
 		return STATUS_OURS;
+	t->run.prints = true;
+	run_release_descriptors(&t->run);
 	batch_loop(t, launch);
 	t->save_error = run_finish(&t->run);
 	if (!t->run_options.quiet)

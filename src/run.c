@@ -20,6 +20,7 @@
 #include "core/snapshot.h"
 #include "demangle.h"
 #include "format/out.h"
+#include "launch/descriptors.h"
 
 extern char **environ;
 
@@ -36,7 +37,7 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 		o->output = strcmp(value, "-") ? value : "/dev/stdout";
 		return *value ? 0 : -EINVAL;
 	case OPT_TAPE:
-		o->tape = value;
+		o->tape = strcmp(value, "-") ? value : "/dev/stdout";
 		return *value ? 0 : -EINVAL;
 	case OPT_SAVE:
 		return parse_seconds(value, &o->save_ns);
@@ -283,6 +284,29 @@ int run_started(struct run *run, pid_t pid)
 	if (r < 0)
 		complain("out of memory");
 	return r;
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Messages go to standard error, and the profile may go to any of them (/dev/stdout, or what a
+ * shell's ">(gzip)" is). A terminal is open in the user's shell anyway. */
+static bool needs_descriptor(int fd, const void *ctx)
+{
+	const struct run *run = ctx;
+	struct stat here, output;
+
+	if (fd == STDERR_FILENO || (fd == STDOUT_FILENO && run->prints) ||
+	    (fd < STDERR_FILENO && isatty(fd)))
+		return true;
+	return stat(run->file, &output) == 0 && fstat(fd, &here) == 0 && same_file(&output, &here);
+}
+
+void run_release_descriptors(const struct run *run)
+{
+	descriptors_release(needs_descriptor, run);
 }
 
 /* ---- end ---- */

@@ -75,6 +75,7 @@ struct run {
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
 	uint64_t look_ns;  /* when to look for descendants again */
 	bool survivors;    /* what the last look found */
+	bool prints;       /* standard output is ours, too: for pictures */
 	uint64_t end_ns;   /* when the target ended; 0: it runs */
 };
 
@@ -82,6 +83,8 @@ struct run {
 int run_prepare(struct run *run, const struct run_options *options, char *const *argv);
 /* The target has this pid: names the file and starts saving. 0 or -errno. */
 int run_started(struct run *run, pid_t pid);
+/* The program has its descriptors: close ours of them, but those that are still needed. */
+void run_release_descriptors(const struct run *run);
 /* The target has ended: read what is left, for 2 s wait for descendants (--wait: for
  * ever). */
 void run_drain(struct run *run);

@@ -46,4 +46,68 @@ signal.signal(signal.SIGPIPE, signal.SIG_DFL); os.write(1, b"x")')"
 sh -c 'trap "" TERM; grep SigIgn /proc/self/status' >out0
 check "what it ignores is what it would ignore" "$(cat out0)" "$(cat out)"
 
+# ---- descriptors: who waits for the program's end of one does not wait for us
+mkfifo fifo
+ends() { # ends "what" REDIRECTION CLOSE: the reader of fifo sees its end before the program's
+	started
+	(cat fifo >piped; touch seen) &
+	eval '"$PROTON" record -q -o d.hatchet bash -c "exec $3; $wait_go; exit 6" '"$2 &"
+	comes "$1" test -e seen
+	end 6 "$1"
+}
+ends "stdout that the program closed" ">fifo" ">&-"
+ends "stdout, as a shell's own number" ">fifo 1>&1" ">/dev/null"
+ends "a descriptor of any number" "7>fifo" "7>&-"
+ends "one of many digits" "200>fifo" "200>&-"
+started
+(yes >fifo 2>/dev/null; touch left) &
+"$PROTON" record -q -o d.hatchet sh -c "exec <&-; $wait_go" <fifo &
+comes "a writer learns that nobody reads" test -e left
+end 0 "a writer"
+
+# ---- what is needed until the end works
+"$PROTON" record -q -o /dev/stdout true | cat >piped; has "-o /dev/stdout" '"ROOT"' piped
+"$PROTON" record -q -o /dev/fd/8 true 8>piped; has "-o /dev/fd/8" '"ROOT"' piped
+cat fifo >piped & "$PROTON" record -q -o /dev/fd/8 true 8>fifo; wait $!; has "a shell's >(…)" '"ROOT"' piped
+ln -s /dev/stdout out.link; "$PROTON" record -q -o out.link true | cat >piped; has "a link to it" '"ROOT"' piped
+for tape in /dev/stdout -; do
+	PROTON_FAKE=$fake "$PROTON" record -q -o d.hatchet --tape $tape sleep 0.1 | cat >piped.tape
+	check "--tape $tape" 10 "$(metric piped.tape gemm count)"
+done
+PROTON_FAKE=$fake "$PROTON" top --batch 1 -q -o d.hatchet sleep 0.1 </dev/null | cat >piped
+has "top --batch prints to the end" gemm piped
+
+# ---- locks and make's job server
+started
+(flock 9; exec "$PROTON" record -q -o d.hatchet sh -c "exec 9>&-; $wait_go") 9>lock &
+comes "a lock that the program gave up" flock -n lock true
+end 0 "a lock that the program gave up"
+started
+(flock 9; exec "$PROTON" record -q -o d.hatchet sh -c "touch seen; $wait_go") 9>lock &
+comes "a lock that the program has" test -e seen
+check "is held" no "$(flock -n lock true && echo yes || echo no)"
+end 0 "a lock that the program has"
+cat >locked.py <<'X'
+import fcntl, os, sys
+f = os.open("record.lock", os.O_RDWR | os.O_CREAT)
+if len(sys.argv) == 1:
+    fcntl.lockf(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+else:
+    fcntl.lockf(f, fcntl.LOCK_EX)
+    os.set_inheritable(f, True)
+    os.set_inheritable(os.open("record.lock", os.O_RDONLY), True)
+    os.execv(sys.argv[1], sys.argv[1:])
+X
+started
+python3 locked.py "$PROTON" record -q -o d.hatchet sh -c "touch seen; $wait_go" &
+comes "a record lock of the process that became proton" test -e seen
+check "is held, too" no "$(python3 locked.py 2>/dev/null && echo yes || echo no)"
+end 0 "a record lock"
+if command -v make >/dev/null; then
+	printf 'all:\n\t+@"$(PROTON)" record -q -o d.hatchet $(MAKE) -s -f sub.mk\n' >top.mk
+	printf 'all: a b c\na b c:\n\t@sleep 0.05; echo $@ >>made\n' >sub.mk
+	make -j2 -f top.mk PROTON="$PROTON" >out 2>&1
+	check "make's job server: status" 0 $?; check "make's job server" "" "$(cat out)"
+	check "and all is made" "a b c" "$(sort made | xargs)"
+fi
 finish

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "launch/keeper_process.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -11,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
+#include "launch/descriptors.h"
 #include "launch/spawn.h"
 
 #define DRAIN_MS        2000
@@ -379,15 +379,6 @@ static int start_target(struct process *p)
 	return spawn_target(&p->setup->target, &terminal, &p->target);
 }
 
-/* The descriptor that an entry of /proc/self/fd names; -1: another entry. */
-static int parse_fd(const char *name)
-{
-	char *end;
-	long fd = strtol(name, &end, 10);
-
-	return *end ? -1 : (int)fd;
-}
-
 /* The user's pipes and files are the target's: a reader of one waits until all writers are gone,
  * and must not wait for us. */
 static void let_go_of_descriptors(const struct process *p)
@@ -401,25 +392,8 @@ static void let_go_of_descriptors(const struct process *p)
 			    log_ring_fd(p->setup->log),
 			    p->setup->dir->stream_fd,
 			    p->setup->dir->owner_fd};
-	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	DIR *d = opendir("/proc/self/fd");
-	struct dirent *e;
 
-	while (d && (e = readdir(d))) {
-		int fd = parse_fd(e->d_name);
-		bool keep = fd < 0 || fd == dirfd(d) || fd == null_fd;
-
-		for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
-			keep = keep || fd == kept[i];
-		if (!keep && fd < 3)
-			(void)dup2(null_fd, fd);
-		else if (!keep)
-			close(fd);
-	}
-	if (d)
-		closedir(d);
-	if (null_fd > 2)
-		close(null_fd);
+	descriptors_keep(kept, ARRAY_SIZE(kept));
 	(void)!chdir("/"); /* no file system is kept busy */
 }
 
