@@ -110,4 +110,60 @@ if command -v make >/dev/null; then
 	check "make's job server: status" 0 $?; check "make's job server" "" "$(cat out)"
 	check "and all is made" "a b c" "$(sort made | xargs)"
 fi
+
+# ---- signals: each once, whoever they are sent to
+cat >count.py <<'X'
+import os, signal, sys
+wanted = {signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT}
+signal.pthread_sigmask(signal.SIG_BLOCK, wanted)
+got = os.open("got", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+os.write(got, b"ready\n")
+while not os.path.exists("go"):
+    s = signal.sigtimedwait(wanted, 0.05)
+    if s:
+        os.write(got, signal.Signals(s.si_signo).name[3:].encode() + b"\n")
+X
+cat >shell.sh <<'X'
+# A shell with job control: $2 rounds of all signals in all ways.
+set -m
+"$1" record -q -o s.hatchet python3 count.py &
+job=$!
+until [ -s got ]; do read -r -t 0.05 _ <> <(:); done
+n=1
+for i in $(seq "$2"); do
+	for s in TERM HUP USR1 USR2; do
+		for to in %1 -$job $job; do
+			kill -s $s -- $to
+			n=$((n + 1))
+			for try in $(seq 200); do
+				[ "$(wc -l <got)" -ge $n ] && break
+				read -r -t 0.02 _ <> <(:)
+			done
+			echo "$s" >>sent
+		done
+	done
+done
+touch go
+wait $job
+echo $? >status
+X
+started; rm -f sent
+bash shell.sh "$PROTON" 10 2>shell.err
+check "a shell's kill: status" 0 "$(cat status)"
+check "each signal once" "$(sort sent | uniq -c)" "$(sort got | uniq -c | grep -v ready)"
+check "and none is lost" 120 "$(wc -l <sent)"
+# a program that gives up its clean-up at the second signal
+cat >clean.py <<'X'
+import signal, time
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+open("seen", "w").close()
+signal.sigwait({signal.SIGTERM})
+signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+time.sleep(0.3) # cleaning up takes its time
+open("got", "w").write("clean\n")
+X
+started
+bash -mc '"$0" record -q -o s.hatchet python3 clean.py & job=$!
+	until [ -e seen ]; do read -r -t 0.02 _ <> <(:); done; kill %1; wait $job; echo $? >status' "$PROTON" 2>shell.err
+check "it cleans up after kill %1" "clean 0" "$(cat got status | xargs)"
 finish

@@ -10,6 +10,7 @@
 #include "launch/launch.h"
 #include "launch/session_dir.h"
 #include "launch/target_env.h"
+#include "launch/witness.h"
 #include "launch_help.h"
 
 extern char **environ;
@@ -315,6 +316,65 @@ START_TEST(test_group_signal_not_returned)
 }
 END_TEST
 
+/* How often a line is in a text. */
+static unsigned count_lines(const char *text, const char *line)
+{
+	unsigned n = 0;
+
+	for (; (text = strstr(text, line)); text++)
+		n++;
+	return n;
+}
+
+/* A signal to the group, as a shell's `kill %1` sends it, reaches the target by the kernel alone, and
+ * one to us by us. Again and again, for who is first is chance. */
+START_TEST(test_each_once)
+{
+	static const int signals[] = {SIGTERM, SIGHUP, SIGUSR1};
+	static const char *const lines[] = {"\n15\n", "\n1\n", "\n10\n"};
+	const char *path = in_scratch("signals");
+	unsigned n[ARRAY_SIZE(signals)] = {0};
+	struct launch *l;
+
+	ck_assert(setpgid(0, 0) == 0 || errno == EPERM);
+	l = start_signals("signals", path);
+	for (unsigned i = 0; i < 300; i++) {
+		unsigned s = i % 3, to_group = i / 3 % 2;
+
+		kill(to_group ? 0 : getpid(), signals[s]);
+		ck_assert_int_eq(launch_handle(l), 0);
+		n[s]++;
+		wait_until(count_lines(file_text(path), lines[s]) >= n[s]);
+	}
+	send_and_pass(l, SIGUSR2);
+	ck_assert_int_eq(launch_exit_status(wait_end(l)), 9);
+	launch_free(l);
+	for (unsigned s = 0; s < ARRAY_SIZE(signals); s++)
+		ck_assert_uint_eq(count_lines(file_text(path), lines[s]), n[s]);
+}
+END_TEST
+
+/* Nobody who looks for us, or for the target, by name finds the witness. */
+START_TEST(test_witness_name)
+{
+	struct witness *w = NULL;
+	char path[64];
+
+	ck_assert_int_eq(witness_new(&w), 0);
+	ck_assert_uint_eq(witness_ask(w), 0); /* it has begun */
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)witness_pid(w));
+	ck_assert_str_eq(file_text(path), "signal-witness\n");
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)witness_pid(w));
+	ck_assert_int_eq(strncmp(file_text(path), "signal-witness", strlen(file_text(path))), 0);
+	kill(witness_pid(w), SIGUSR1);
+	ck_assert_uint_eq(witness_ask(w), 1u << (SIGUSR1 - 1));
+	ck_assert_uint_eq(witness_ask(w), 0);
+	kill(witness_pid(w), SIGKILL);
+	ck_assert_uint_eq(witness_ask(w), 0);
+	witness_free(w);
+}
+END_TEST
+
 /* One that came too late to be passed on does not end us. */
 START_TEST(test_late_signal)
 {
@@ -372,6 +432,8 @@ int main(void)
 	tcase_add_test(t, test_origin);
 	tcase_add_test(t, test_forwarded_once);
 	tcase_add_test(t, test_group_signal_not_returned);
+	tcase_add_test(t, test_each_once);
+	tcase_add_test(t, test_witness_name);
 	tcase_add_test(t, test_late_signal);
 	tcase_add_test(t, test_survivors);
 	suite_add_tcase(suite, t);

@@ -2,15 +2,21 @@
 #include "config.h" // IWYU pragma: keep
 #include "launch/launch.h"
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include "launch/spawn.h"
+#include "launch/witness.h"
 
 /* SIGCHLD through a signalfd, and no pidfd: there are kernels without (4.18 of RHEL 8). */
 
 static const int forwarded_signals[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 static const int ignored_signals[] = {SIGINT, SIGQUIT};
+
+/* How long a signal that one sender sends to each process of a job, one after the other (systemd,
+ * Slurm), may come later to another process than to us. */
+#define NEAR_MS 10
 
 struct launch {
 	pid_t pid;
@@ -18,6 +24,7 @@ struct launch {
 	int wait_status;
 	bool ended;
 	int forwarded;
+	struct witness *witness;
 	sigset_t old_mask;
 	struct sigaction old_ignored[ARRAY_SIZE(ignored_signals)], old_child;
 };
@@ -97,19 +104,77 @@ static bool is_descendant(pid_t pid, pid_t ancestor)
 	return false;
 }
 
-/* `kill 0` in the target, or a hang-up of the terminal, reaches the whole group: the target has it
- * already. */
-static bool reached_target(const struct launch *l, const struct signalfd_siginfo *info)
+/* Sets of signals: bit n - 1 stands for signal n. */
+static uint64_t signal_bit(int sig)
 {
-	return info->ssi_code > 0 || is_descendant((pid_t)info->ssi_pid, l->pid);
+	return UINT64_C(1) << (sig - 1);
 }
 
-static void forward(struct launch *l, const struct signalfd_siginfo *info)
+/* What the kernel sends (a hang-up of the terminal) goes to the whole group; what the target and
+ * its descendants send is not for themselves. */
+static bool is_for_target(const struct launch *l, const struct signalfd_siginfo *info)
 {
-	if (l->ended || reached_target(l, info))
-		return;
-	l->forwarded = (int)info->ssi_signo;
-	(void)kill(l->pid, (int)info->ssi_signo);
+	return info->ssi_code <= 0 && !is_descendant((pid_t)info->ssi_pid, l->pid);
+}
+
+/* What came since the last look, and what of it may have to be passed on. Equal ones that wait
+ * together are one, as for any process. */
+struct arrivals {
+	uint64_t all, for_target;
+};
+
+static struct arrivals read_signals(const struct launch *l)
+{
+	struct arrivals a = {0};
+	struct signalfd_siginfo info;
+
+	while (read(l->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			continue;
+		a.all |= signal_bit((int)info.ssi_signo);
+		if (is_for_target(l, &info))
+			a.for_target |= signal_bit((int)info.ssi_signo);
+	}
+	return a;
+}
+
+/* Those that the target has from whoever sent them. It may have left our group. */
+static uint64_t ask_witness(struct launch *l)
+{
+	uint64_t seen = witness_ask(l->witness);
+
+	return getpgid(l->pid) == getpgrp() ? seen : 0;
+}
+
+static void forward(struct launch *l, uint64_t signals)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(forwarded_signals); i++)
+		if (signals & signal_bit(forwarded_signals[i])) {
+			l->forwarded = forwarded_signals[i];
+			(void)kill(l->pid, forwarded_signals[i]);
+		}
+}
+
+/* Pass on what was sent to us alone. What the witness has is taken from what came before the answer
+ * and from what came with it: of two that were sent to the group at once we may read the first
+ * before, and the second after the witness has told of both. */
+static void pass_on(struct launch *l)
+{
+	struct arrivals now = read_signals(l), late;
+	uint64_t seen;
+
+	while (now.all) {
+		seen = ask_witness(l);
+		if (now.for_target & ~seen) {
+			poll(NULL, 0, NEAR_MS);
+			seen |= ask_witness(l);
+		}
+		late = read_signals(l);
+		if (!l->ended)
+			forward(l, now.for_target & ~seen);
+		now.all = late.all & ~seen;
+		now.for_target = late.for_target & ~seen;
+	}
 }
 
 /* ---- the end ---- */
@@ -142,14 +207,11 @@ static int look_for_end(struct launch *l)
 
 int launch_handle(struct launch *l)
 {
-	struct signalfd_siginfo info;
-	int r = 0;
+	int r;
 
 	/* Signals merge, so one SIGCHLD may stand for many and the wait comes last; and what was
 	 * sent before the end is passed on before the end is seen. */
-	while (read(l->signal_fd, &info, sizeof(info)) == sizeof(info))
-		if (info.ssi_signo != SIGCHLD)
-			forward(l, &info);
+	pass_on(l);
 	r = look_for_end(l);
 	if (getpid() == 1)
 		reap_orphans(l);
@@ -173,6 +235,8 @@ int launch_start(const struct launch_options *options, struct launch **ret_launc
 	}
 	r = take_signals(l);
 	if (r == 0)
+		r = witness_new(&l->witness);
+	if (r == 0)
 		r = spawn_target(&o, NULL, &l->pid);
 	if (r < 0) {
 		launch_free(l);
@@ -186,6 +250,7 @@ struct launch *launch_free(struct launch *l)
 {
 	if (!l)
 		return NULL;
+	l->witness = witness_free(l->witness);
 	forget_pending(l);
 	closep(&l->signal_fd);
 	give_signals_back(l);

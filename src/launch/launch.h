@@ -5,9 +5,9 @@
  *
  * The target stays in our process group and keeps stdin, stdout and stderr. We ignore SIGINT and
  * SIGQUIT: the terminal sends them to the whole group and the target decides. SIGTERM, SIGHUP,
- * SIGUSR1 and SIGUSR2 sent to us go on to the target, each once; not those that the target or a
- * descendant sent to the group (they have theirs) nor those that the kernel sends to all of a
- * hung-up terminal.
+ * SIGUSR1 and SIGUSR2 sent to us alone go on to the target; not those that were sent to the whole
+ * group, which has them (witness.h), those of the target or a descendant, and those that the kernel
+ * sends to all of a hung-up terminal.
  *
  * A poll loop waits for launch_fd() and calls launch_handle().
  *
@@ -53,7 +53,7 @@ static inline void launch_freep(struct launch **p)
 pid_t launch_pid(const struct launch *launch);
 /* Readable when launch_handle() has something to do. */
 int launch_fd(const struct launch *launch);
-/* Forward signals, notice the end. Never blocks. */
+/* Forward signals, notice the end. Takes 10 ms at most. */
 int launch_handle(struct launch *launch);
 bool launch_ended(const struct launch *launch, int *ret_wait_status);
 /* The last signal that was sent to us to be passed on; 0: none. For a grace period. */
