@@ -166,4 +166,45 @@ started
 bash -mc '"$0" record -q -o s.hatchet python3 clean.py & job=$!
 	until [ -e seen ]; do read -r -t 0.02 _ <> <(:); done; kill %1; wait $job; echo $? >status' "$PROTON" 2>shell.err
 check "it cleans up after kill %1" "clean 0" "$(cat got status | xargs)"
+
+# ---- stopping and continuing
+cat >stops.sh <<'X'
+echo $$ >pid
+kill -$1 $$
+echo on >got
+while [ ! -e go ]; do sleep 0.02; done
+exit 7
+X
+cat >stopped.sh <<'X'
+# A shell with job control: the program stops itself by $2, and is continued by $3.
+set -m
+"$1" record -q -o s.hatchet sh stops.sh $2 &
+job=$!
+for try in $(seq 200); do
+	[ -n "$(jobs -s)" ] && break
+	read -r -t 0.05 _ <> <(:)
+done
+[ -n "$(jobs -s)" ] && echo stopped >left
+[ -e got ] && echo early >left
+eval "$3" >/dev/null
+for try in $(seq 200); do
+	[ -e got ] && [ -n "$(jobs -r)" ] && break
+	read -r -t 0.05 _ <> <(:)
+done
+[ -n "$(jobs -r)" ] && echo runs >>left
+touch go
+wait $job
+echo $? >status
+X
+for s in STOP TSTP TTIN; do
+	for how in 'bg %1' 'kill -CONT %1' 'kill -CONT $job' 'kill -CONT $(cat pid)'; do
+		started
+		timeout 60 setsid -w bash stopped.sh "$PROTON" $s "$how" 2>shell.err </dev/null
+		check "it stops by $s, and goes on by $how" "stopped runs on 7" "$(cat left got status | xargs)"
+		kill -KILL "$(cat pid)" 2>/dev/null
+	done
+done
+started
+timeout 60 setsid -w bash stopped.sh "$PROTON" STOP 'kill -KILL $(cat pid); touch got' 2>shell.err </dev/null
+check "killed while it stands still" 137 "$(cat status)"
 finish

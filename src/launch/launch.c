@@ -11,8 +11,10 @@
 
 /* SIGCHLD through a signalfd, and no pidfd: there are kernels without (4.18 of RHEL 8). */
 
-static const int forwarded_signals[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+static const int forwarded_signals[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 static const int ignored_signals[] = {SIGINT, SIGQUIT};
+/* We stand still when the target does, not when it might: it may take its time, or refuse. */
+static const int awaited_signals[] = {SIGCHLD, SIGTTIN, SIGTTOU};
 
 /* How long a signal that one sender sends to each process of a job, one after the other (systemd,
  * Slurm), may come later to another process than to us. */
@@ -44,7 +46,8 @@ static int take_signals(struct launch *l)
 	sigset_t set;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
+	for (size_t i = 0; i < ARRAY_SIZE(awaited_signals); i++)
+		sigaddset(&set, awaited_signals[i]);
 	/* What is ignored (nohup) is not for us to pass on, though a blocked signal would come. */
 	for (size_t i = 0; i < ARRAY_SIZE(forwarded_signals); i++)
 		if (!is_ignored(forwarded_signals[i]))
@@ -110,11 +113,14 @@ static uint64_t signal_bit(int sig)
 	return UINT64_C(1) << (sig - 1);
 }
 
-/* What the kernel sends (a hang-up of the terminal) goes to the whole group; what the target and
+/* What the kernel sends (a hang-up of the terminal, ^Z) goes to the whole group; what the target and
  * its descendants send is not for themselves. */
 static bool is_for_target(const struct launch *l, const struct signalfd_siginfo *info)
 {
-	return info->ssi_code <= 0 && !is_descendant((pid_t)info->ssi_pid, l->pid);
+	pid_t sender = (pid_t)info->ssi_pid;
+
+	return info->ssi_code <= 0 && sender != witness_pid(l->witness) &&
+	       !is_descendant(sender, l->pid);
 }
 
 /* What came since the last look, and what of it may have to be passed on. Equal ones that wait
@@ -155,6 +161,18 @@ static void forward(struct launch *l, uint64_t signals)
 		}
 }
 
+/* Here we stand still, until SIGCONT. */
+static void stop_self(int sig)
+{
+	sigset_t set, old;
+
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	(void)kill(getpid(), sig);
+	sigprocmask(SIG_UNBLOCK, &set, &old);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
 /* Pass on what was sent to us alone. What the witness has is taken from what came before the answer
  * and from what came with it: of two that were sent to the group at once we may read the first
  * before, and the second after the witness has told of both. */
@@ -172,12 +190,14 @@ static void pass_on(struct launch *l)
 		late = read_signals(l);
 		if (!l->ended)
 			forward(l, now.for_target & ~seen);
+		else if (now.all & signal_bit(SIGTSTP))
+			stop_self(SIGTSTP);
 		now.all = late.all & ~seen;
 		now.for_target = late.for_target & ~seen;
 	}
 }
 
-/* ---- the end ---- */
+/* ---- the target ---- */
 
 /* As process 1 we inherit all orphans of the container. */
 static void reap_orphans(const struct launch *l)
@@ -190,18 +210,34 @@ static void reap_orphans(const struct launch *l)
 		waitpid(info.si_pid, NULL, WNOHANG);
 }
 
-static int look_for_end(struct launch *l)
+/* Whoever waits for us (a shell, for its prompt) learns that the target stands still by our doing
+ * the same. Who continues the group continues us; should only the target be continued, or killed,
+ * or have been continued before we stopped, the witness continues us. */
+static void stop_with_target(struct launch *l, int sig)
 {
+	witness_watch(l->witness, l->pid);
+	stop_self(sig);
+	witness_watch(l->witness, 0);
+}
+
+static int look_at_target(struct launch *l)
+{
+	int status;
 	pid_t pid;
 
-	if (l->ended)
-		return 0;
-	do
-		pid = waitpid(l->pid, &l->wait_status, WNOHANG);
-	while (pid < 0 && errno == EINTR);
-	if (pid < 0)
-		return -errno;
-	l->ended = pid == l->pid;
+	while (!l->ended) {
+		pid = waitpid(l->pid, &status, WNOHANG | WUNTRACED | WCONTINUED);
+		if (pid < 0 && errno == EINTR)
+			continue;
+		if (pid <= 0)
+			return pid < 0 ? -errno : 0;
+		if (WIFSTOPPED(status)) {
+			stop_with_target(l, WSTOPSIG(status));
+		} else if (!WIFCONTINUED(status)) {
+			l->wait_status = status;
+			l->ended = true;
+		}
+	}
 	return 0;
 }
 
@@ -212,7 +248,7 @@ int launch_handle(struct launch *l)
 	/* Signals merge, so one SIGCHLD may stand for many and the wait comes last; and what was
 	 * sent before the end is passed on before the end is seen. */
 	pass_on(l);
-	r = look_for_end(l);
+	r = look_at_target(l);
 	if (getpid() == 1)
 		reap_orphans(l);
 	return r;

@@ -9,6 +9,9 @@
  * group, which has them (witness.h), those of the target or a descendant, and those that the kernel
  * sends to all of a hung-up terminal.
  *
+ * When the target stands still (^Z, SIGSTOP), so do we, by the same signal and until one of us is
+ * continued: whoever started us sees what he would see of the target.
+ *
  * A poll loop waits for launch_fd() and calls launch_handle().
  *
  *   errors  -errno
@@ -53,7 +56,7 @@ static inline void launch_freep(struct launch **p)
 pid_t launch_pid(const struct launch *launch);
 /* Readable when launch_handle() has something to do. */
 int launch_fd(const struct launch *launch);
-/* Forward signals, notice the end. Takes 10 ms at most. */
+/* Forward signals, stand still with the target, notice the end. Else it takes 10 ms at most. */
 int launch_handle(struct launch *launch);
 bool launch_ended(const struct launch *launch, int *ret_wait_status);
 /* The last signal that was sent to us to be passed on; 0: none. For a grace period. */
