@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-DEADLINE_S = 120
+DEADLINE_S = 600
 
 
 class Browser:

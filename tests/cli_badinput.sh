@@ -26,7 +26,7 @@ fi
 # ends_well "what" FILE: read, or refused in one line that names the file; never by a signal.
 ends_well() {
 	local status
-	timeout 20 "$PROTON" report "$2" >out 2>err
+	timeout 120 "$PROTON" report "$2" >out 2>err
 	status=$?
 	if [ $status = 0 ]; then
 		[ ! -s err ] && return 0
@@ -39,7 +39,7 @@ ends_well() {
 
 # refused "what" FILE ["text"]: as above, but it must not be read.
 refused() {
-	timeout 20 "$PROTON" report "$2" >out 2>err; check "$1: status" 1 $?
+	timeout 120 "$PROTON" report "$2" >out 2>err; check "$1: status" 1 $?
 	check "$1: one line" 1 "$(wc -l <err)"
 	has "$1: said" "${3:-proton: $2: }" err
 }

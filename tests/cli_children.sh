@@ -8,11 +8,11 @@ export PYTHONDONTWRITEBYTECODE=1
 # Our library may bring a sanitizer's runtime, and one process cannot have two.
 ldd "$(dirname "$PROTON")/.libs/libproton.so" 2>/dev/null | grep -q 'lib[alt]*san' && sanitized=1 || sanitized=
 
-record() { timeout 30 "$PROTON" record -q -o f.hatchet -- "$@" >out 2>err; echo $?; }
+record() { timeout 120 "$PROTON" record -q -o f.hatchet -- "$@" >out 2>err; echo $?; }
 # same "what" COMMAND…: status, output and errors are those that the command has without us
 same() {
 	local what=$1; shift
-	local status; timeout 30 "$@" >out0 2>err0; status=$?
+	local status; timeout 120 "$@" >out0 2>err0; status=$?
 	check "$what: status" "$status" "$(record "$@")"
 	check "$what: output" "$(cat out0)" "$(cat out)"
 	check "$what: errors" "$(cat err0)" "$(grep -v "${known:-^\$no such line}" err)"

@@ -23,8 +23,10 @@ has() { # has "what" "text" file
 	if grep -qF -- "$2" "$3"; then echo "ok: $1"; else
 		echo "FAILED: $1: no '$2' in:"; head -20 "$3"; n_failed=$((n_failed + 1)); fi
 }
-wait_for() { # wait_for SECONDS command…: until it succeeds
-	local end=$(($(date +%s) + $1)); shift
+# wait_for SECONDS command…: until it succeeds. That long on a machine of our own; on one that others
+# load it gives up after ten times as long, which only a test that fails ever waits.
+wait_for() {
+	local end=$(($(date +%s) + 10 * $1)); shift
 	until "$@" >/dev/null 2>&1; do
 		[ "$(date +%s)" -lt "$end" ] || return 1
 		read -r -t 0.05 _ <> <(:) || :

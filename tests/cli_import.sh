@@ -66,7 +66,7 @@ else
 	report nsys.sqlite >report; report nsys.gz >out
 	check "a database in gzip" "" "$(diff report out | head -3)"
 	said() { # said "what" file "line": it is the only one, and the exit status is 1
-		timeout 20 "$PROTON" report "$2" >out 2>err; check "$1: status" 1 $?
+		timeout 120 "$PROTON" report "$2" >out 2>err; check "$1: status" 1 $?
 		check "$1: said" "proton: $2: $3" "$(cat err)"
 	}
 	said "a database of others" other.sqlite \

@@ -54,7 +54,7 @@ count_of() { # count_of LIST FILE: entries of one of the export's lists
 	"$PROTON" export -f json "$2" | python3 -c 'import json,sys; print(len(json.load(sys.stdin)[sys.argv[1]]))' "$1"
 }
 PROTON_FAKE="kernel a 100 20000;stream 2;kernel b 100 20000;pause 300" "$PROTON" record --trace --save-interval 0.05 \
-	-o t.hatchet --tape t.tape -- sh -c 'sleep 0.2 & wait; cp t.hatchet early.hatchet; exit 0' 2>err
+	-o t.hatchet --tape t.tape -- sh -c 'sleep 0 & until [ -s t.hatchet ]; do :; done; wait; cp t.hatchet early.hatchet' 2>err
 check "a trace of three processes" 120000 "$(count_of intervals t.hatchet)"
 check "in the tape, too" 120000 "$(count_of intervals t.tape)"
 check "not in a save while it runs" 0 "$(count_of intervals early.hatchet)"
@@ -63,7 +63,7 @@ PROTON_FAKE="kernel a 100 500;pause 100" "$PROTON" record --trace-limit 300 --no
 check "a trace with a limit" 300 "$(count_of intervals l.hatchet)"
 has "says what is missing" "200 operations beyond the limit of the trace" err
 PROTON_FAKE="kernel a 100 500;pause 20;repeat 40" "$PROTON" record --trace --no-follow -o v.hatchet -- \
-	sh -c 'sleep 0.3; rm -f "$PROTON_SESSION"/*.segment; sleep 0.5' 2>err
+	sh -c 'until ls "$PROTON_SESSION"/*.segment; do sleep 0.05; done; rm "$PROTON_SESSION"/*.segment' >/dev/null 2>err
 gone=$(($(metric v.hatchet a count) - $(count_of intervals v.hatchet)))
 check "a file that was taken away" yes "$([ $gone -gt 0 ] && echo yes)"
 has "is a loss" "lost: $gone operations of the trace that could not be read" err
@@ -122,14 +122,17 @@ check "once" got "$(cat sig)"
 
 # ---- a program that closes all its descriptors and opens its own
 cat >closer.py <<'PY'
-import os, sys, time
+import os, re, time
 os.closerange(0, 2048)
 fds = [os.open("mine%d" % i, os.O_RDWR | os.O_CREAT) for i in range(64)]
-time.sleep(0.4)
+def until_saved(count):
+    while not os.path.exists("z.hatchet") or count > max(map(int, re.findall(r'"count": (\d+)', open("z.hatchet").read()))):
+        time.sleep(0.05)
+until_saved(3)
 for f in fds: os.write(f, b"x")
-time.sleep(0.2)
+until_saved(7)
 PY
-PROTON_FAKE='kernel a 10 1;pause 50;repeat 6' "$PROTON" record -q -o z.hatchet -- "$(python3 -c 'import sys; print(sys.executable)')" closer.py
+PROTON_FAKE='kernel a 10 1;pause 50;repeat 6' timeout 200 "$PROTON" record -q --save-interval 0.05 -o z.hatchet -- "$(python3 -c 'import sys; print(sys.executable)')" closer.py
 check "its files hold what it wrote" 64 "$(cat mine* | wc -c)"
 check "and all is counted" 7 "$(metric z.hatchet a count)"
 

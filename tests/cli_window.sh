@@ -9,7 +9,7 @@ trap 'window_close; rm -rf "$work"' EXIT
 t() { tmux -S "$work/tmux-$n_windows" -f /dev/null "$@"; }
 screen() { t capture-pane -p -t s; }
 shows() { screen | grep -qF -- "$1"; }
-see() { # see "what" "text": within ten seconds
+see() { # see "what" "text": sooner or later
 	if wait_for 10 shows "$2"; then echo "ok: $1"; else
 		echo "FAILED: $1: no '$2' on:"; screen; n_failed=$((n_failed + 1)); fi
 }

@@ -100,7 +100,7 @@ static void rendezvous(void)
 
 	if (f)
 		fclose(f);
-	for (int i = 0; i < 4000 && access("go", F_OK); i++)
+	for (int i = 0; i < 40000 && access("go", F_OK); i++)
 		nanosleep(&ms, NULL);
 }
 

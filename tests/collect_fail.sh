@@ -14,7 +14,7 @@ export PROTON_CUPTI_PATH=$libs/mock_cupti.so
 run() { # run N COMMAND…: status, stdout and stderr in `out`
 	local n=$1; shift
 	rm -f mark
-	fail_at=$n shim=$shim mark=$PWD/mark timeout 10 "$PROTON" record -q -o f.hatchet -- sh -c '
+	fail_at=$n shim=$shim mark=$PWD/mark timeout 120 "$PROTON" record -q -o f.hatchet -- sh -c '
 		export LD_PRELOAD=$shim:$LD_PRELOAD COLLECT_FAIL_AT=$fail_at COLLECT_FAIL_MARK=$mark
 		[ -z "$script" ] || export PROTON_FAKE=$script
 		exec "$@"' sh "$@" >out 2>&1

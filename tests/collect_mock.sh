@@ -13,7 +13,7 @@ fi
 export PROTON_CUPTI_PATH=$libs/mock_cupti.so
 cuda=$libs/libcuda.so.1
 
-record() { timeout 20 "$PROTON" record -o f.hatchet --save-interval 0.1 -- "$@" >out 2>err; echo $?; }
+record() { timeout 120 "$PROTON" record -o f.hatchet --save-interval 0.1 -- "$@" >out 2>err; echo $?; }
 # What the profile says: "NAME count bytes" of each kind of work, "threads", "devices", "paths".
 sums() {
 	"$PROTON" export -f json f.hatchet | python3 -c '
@@ -66,7 +66,7 @@ check "8 threads with scopes: status" 7 "$(record "$app" "$cuda" return 8 20000 
 check "8 threads with scopes: numbers" "$(wanted 8 20000 "$(scopes 8)")" "$(sums)"
 check "64 threads" "7 $(wanted 64 300 "$(scopes 64 | tr ' ' '\n' | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')")" \
 	"$(record "$app" "$cuda" return 64 300 scopes) $(sums)"
-check "--no-cuda" "7 processes 1" "$(timeout 20 "$PROTON" record -q --no-cuda -o f.hatchet -- "$app" "$cuda" return 2 10 scopes \
+check "--no-cuda" "7 processes 1" "$(timeout 120 "$PROTON" record -q --no-cuda -o f.hatchet -- "$app" "$cuda" return 2 10 scopes \
 	>out 2>err; echo "$? $(sums | grep processes)")"
 check "and no work" "" "$(sums | grep add)"
 
@@ -86,7 +86,7 @@ check "the only thread leaves: scope" 1 "$(metric f.hatchet alone cpu_count)"
 # Those that give nobody a word: what was sent before is there.
 dies() { # dies END STATUS
 	rm -f ready go f.hatchet
-	timeout 20 "$PROTON" record -o f.hatchet --save-interval 0.1 -- "$app" "$cuda" "$1" 3 500 >out 2>err &
+	timeout 120 "$PROTON" record -o f.hatchet --save-interval 0.1 -- "$app" "$cuda" "$1" 3 500 >out 2>err &
 	local pid=$!
 	wait_for 15 test -e ready || check "$1: gets to its end" yes no
 	wait_for 15 eval 'test -s f.hatchet && sums | grep -q "^memset device 3 " && sums | grep -q "^add 1500 "' ||
@@ -114,7 +114,7 @@ check "exec fails: nothing is missing" "losses {}" "$(sums | grep losses)"
 # ---- CUPTI that does not work: one sentence, and the program is unharmed
 says() { # says "what" "sentence" [VARIABLE=VALUE…]
 	local what=$1 text=$2; shift 2
-	check "$what: status" 7 "$(env "$@" timeout 20 "$PROTON" record -o f.hatchet -- "$app" "$cuda" return 2 100 \
+	check "$what: status" 7 "$(env "$@" timeout 120 "$PROTON" record -o f.hatchet -- "$app" "$cuda" return 2 100 \
 		>out 2>err; echo $?)"
 	check "$what: stdout" output "$(cat out)"
 	check "$what: stderr" error "$(head -1 err)"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define PATIENCE_MS 20000
+#define PATIENCE_MS 60000
 
 extern char scratch[]; /* a fresh directory, XDG_RUNTIME_DIR and TMPDIR of the test */
 void scratch_make(void);

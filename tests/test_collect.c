@@ -95,10 +95,10 @@ void rig_pump(void)
 void rig_until(bool (*condition)(void *arg), void *arg, const char *what)
 {
 	const struct timespec ms = {0, 1000000};
-	uint64_t end = clock_monotonic_ns() + 10 * NSEC_PER_SEC;
+	uint64_t end = clock_monotonic_ns() + 60 * NSEC_PER_SEC;
 
 	for (rig_pump(); !condition(arg); rig_pump()) {
-		ck_assert_msg(clock_monotonic_ns() < end, "%s: not within ten seconds", what);
+		ck_assert_msg(clock_monotonic_ns() < end, "%s: not within a minute", what);
 		nanosleep(&ms, NULL);
 	}
 }

@@ -205,7 +205,7 @@ TCase *collect_intervals_case(void)
 	TCase *tc = tcase_create("intervals");
 
 	tcase_add_checked_fixture(tc, NULL, rig_close);
-	tcase_set_timeout(tc, 30);
+	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, test_busy);
 	tcase_add_test(tc, test_trace);
 	tcase_add_test(tc, test_trace_limit);

@@ -421,7 +421,7 @@ int main(void)
 	signal(SIGQUIT, SIG_DFL);
 
 	tcase_add_checked_fixture(t, scratch_make, scratch_remove);
-	tcase_set_timeout(t, 60);
+	tcase_set_timeout(t, 300);
 	tcase_add_loop_test(t, test_status, 0, (int)ARRAY_SIZE(ends));
 	tcase_add_loop_test(t, test_die_like, 0, (int)ARRAY_SIZE(ends));
 	tcase_add_test(t, test_exec_fails);

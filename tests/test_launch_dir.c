@@ -341,7 +341,7 @@ int main(void)
 	int n_failed;
 
 	tcase_add_checked_fixture(t, scratch_make, scratch_remove);
-	tcase_set_timeout(t, 60);
+	tcase_set_timeout(t, 300);
 	tcase_add_test(t, test_new);
 	tcase_add_test(t, test_stranger_umask);
 	tcase_add_test(t, test_where);

@@ -432,7 +432,7 @@ int main(void)
 	int n_failed;
 
 	tcase_add_checked_fixture(t, scratch_make, scratch_remove);
-	tcase_set_timeout(t, 60);
+	tcase_set_timeout(t, 300);
 	tcase_add_loop_test(t, test_env, 0, (int)ARRAY_SIZE(cases));
 	tcase_add_test(t, test_empty_env);
 	tcase_add_test(t, test_find);

@@ -615,7 +615,7 @@ int main(void)
 	int n_failed;
 
 	tcase_add_checked_fixture(t, set_up, tear_down);
-	tcase_set_timeout(t, 60);
+	tcase_set_timeout(t, 300);
 	tcase_add_loop_test(t, test_status, 0, (int)ARRAY_SIZE(ends));
 	tcase_add_test(t, test_start_fails);
 	tcase_add_test(t, test_output_is_complete);

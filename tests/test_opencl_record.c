@@ -144,7 +144,7 @@ int main(void)
 	}
 	if (!mkdtemp(dir))
 		return EXIT_FAILURE;
-	tcase_set_timeout(tc, 60);
+	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, test_known);
 	tcase_add_test(tc, test_demo);
 	suite_add_tcase(s, tc);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "base/clock.h"
+#include <stdatomic.h>
 #include <time.h>
 #include "base/util.h"
 
-static uint64_t fake_now_ns;
+static _Atomic uint64_t fake_now_ns; /* threads of the program under test read it */
 
 static uint64_t clock_read(clockid_t id)
 {
+	uint64_t fake_ns = atomic_load_explicit(&fake_now_ns, memory_order_relaxed);
 	struct timespec ts;
 
-	if (_unlikely_(fake_now_ns))
-		return fake_now_ns;
+	if (_unlikely_(fake_ns))
+		return fake_ns;
 	clock_gettime(id, &ts);
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
@@ -33,5 +35,5 @@ uint64_t clock_thread_cpu_ns(void)
 
 void clock_fake(uint64_t now_ns)
 {
-	fake_now_ns = now_ns;
+	atomic_store(&fake_now_ns, now_ns);
 }
