@@ -109,6 +109,9 @@ END_TEST
 START_TEST(editors)
 {
 	ck_assert_str_eq(editor_arguments("vim -u NONE")[0], "+%l");
+	ck_assert_str_eq(editor_arguments("vim -u NONE")[1], "--");
+	ck_assert_str_eq(editor_arguments("micro")[1], "%f"); /* it would open a file "--" */
+	ck_assert_str_eq(editor_arguments("emacs -nw")[1], "%q");
 	ck_assert_str_eq(editor_arguments("/usr/bin/code --wait")[0], "-g");
 	ck_assert_str_eq(editor_arguments("/code/vi")[0], "+%l");
 	ck_assert_str_eq(editor_arguments("hx")[0], "%f:%l");

@@ -3,6 +3,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -41,19 +43,24 @@ static void teardown(void)
 	close(slave);
 }
 
-/* Everything that was sent to the terminal. */
-static void drain(struct buf *out)
+/* Everything that was sent to the terminal, until nothing comes for a while. */
+static void drain_for(struct buf *out, int wait_ms)
 {
 	struct pollfd p = {.fd = master, .events = POLLIN};
 	char data[4096];
 	ssize_t n;
 
-	while (poll(&p, 1, 50) == 1 && (p.revents & POLLIN)) {
+	while (poll(&p, 1, wait_ms) == 1 && (p.revents & POLLIN)) {
 		n = read(master, data, sizeof(data));
 		if (n <= 0)
 			return;
 		buf_put(out, data, (size_t)n);
 	}
+}
+
+static void drain(struct buf *out)
+{
+	drain_for(out, 50);
 }
 
 static bool sent(const char *text)
@@ -159,7 +166,8 @@ END_TEST
 /* The editor has the terminal as it was, and the screen has it afterwards. */
 START_TEST(edits)
 {
-	char dir[] = "/tmp/test-tui-XXXXXX", said[256] = "";
+	char dir[] = "/tmp/test-tui-XXXXXX", said[256] = "", real[PATH_MAX],
+	     expected[PATH_MAX + 16];
 	struct termios t;
 	FILE *f;
 
@@ -175,7 +183,9 @@ START_TEST(edits)
 	ck_assert_ptr_nonnull(f);
 	ck_assert_uint_gt(fread(said, 1, sizeof(said) - 1, f), 0);
 	fclose(f);
-	ck_assert_str_eq(said, "1\n+210 optim.py\n");
+	ck_assert_ptr_nonnull(realpath("optim.py", real));
+	snprintf(expected, sizeof(expected), "1\n+210 %s\n", real);
+	ck_assert_str_eq(said, expected);
 	tcgetattr(slave, &t);
 	ck_assert(!(t.c_lflag & ICANON));
 	ck_assert(sent("train_step")); /* drawn anew */
@@ -183,6 +193,183 @@ START_TEST(edits)
 	type("O");
 	ck_assert(world_shows(&w, "cannot be run"));
 	ck_assert(unlink("said") == 0 && unlink("optim.py") == 0 && rmdir(dir) == 0);
+}
+END_TEST
+
+/* Files that somebody's profile may name, each of which some editor takes for more than a file. */
+static const char *const hostile[] = {
+	"+!id>pwned.txt",
+	"+",
+	"+call system('id>pwned.txt')",
+	"-c!id>pwned.txt",
+	"--cmd=x",
+	"-",
+	"|id>pwned.txt",
+	"!id>pwned.txt",
+	"$(id>pwned.txt)",
+	"`id>pwned.txt`",
+	";id>pwned.txt",
+	"\";id>pwned.txt;\"",
+	"';id>pwned.txt;'",
+	"a b  c",
+	" lead",
+	"tab\there",
+	"two\nlines",
+	"%",
+	"#",
+	"#1.%.py",
+	"*.py",
+	"[a]?{b,c}.py",
+	"~root",
+	"$HOME",
+	"%f:%l",
+	"%s%n",
+	"a:12:b.py",
+	"\\",
+	"&",
+	"\xff\xfe",
+	"caf\xc3\xa9.py",
+	"\x1b]0;t\a",
+};
+
+static const struct {
+	const char *command, *before, *after; /* what the place is between, each word with a bar */
+} editors[] = {
+	{"./record", "+7|", "|"},
+	{"./record -w  'a b'", "-w|a b|+7|", "|"},
+	{"./vim -u NONE", "-u|NONE|+7|--|", "|"},
+	{"./nvim", "+7|--|", "|"},
+	{"./vi", "+7|--|", "|"},
+	{"./nano", "+7|--|", "|"},
+	{"./emacs -nw", "-nw|+7|/:", "|"},
+	{"./kak", "+7|--|", "|"},
+	{"./hx", "", ":7|"},
+	{"./code -w", "-w|-g|", ":7|"},
+	{"./kate", "-l|7|--|", "|"},
+};
+
+static uint32_t hostile_frame = SESSION_NONE;
+
+static void clear_folder(const char *dir)
+{
+	char command[PATH_MAX];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* The row that the cursor is on gets another name. */
+static void call_it(const char *name)
+{
+	for (uint32_t i = 0; i < w.s->n_nodes; i++)
+		if (strstr(session_node_name(w.s, i), "optim.py:210"))
+			hostile_frame = w.s->nodes[i].frame;
+	ck_assert_uint_ne(hostile_frame, SESSION_NONE);
+	w.s->frames[hostile_frame].symbol = strtab_adds(w.s->strings, name);
+}
+
+static void write_script(const char *path)
+{
+	FILE *f = fopen(path, "we");
+
+	ck_assert_ptr_nonnull(f);
+	fputs("#!/bin/sh\nprintf '%s|' \"$@\" >said\n", f);
+	ck_assert_int_eq(fchmod(fileno(f), 0700), 0);
+	fclose(f);
+}
+
+/* What the editor was started with, and then no more. */
+static size_t take_said(char *out, size_t size)
+{
+	FILE *f = fopen("said", "re");
+	size_t n = f ? fread(out, 1, size - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	out[n] = '\0';
+	unlink("said");
+	return n;
+}
+
+static void edit_hostile(const char *dir, const char *file, unsigned editor)
+{
+	char name[256], said[PATH_MAX], expected[PATH_MAX];
+	struct buf out;
+
+	snprintf(name, sizeof(name), "./%s:7", file);
+	call_it(name + (strpbrk(file, "./") ? 2 : 0)); /* without a dot it is no file */
+	setenv("VISUAL", editors[editor].command, 1);
+	type("O");
+	buf_init(&out, 0); /* or the terminal is full some day */
+	drain_for(&out, 0);
+	buf_done(&out);
+	snprintf(expected, sizeof(expected), "%s%s/%s%s", editors[editor].before, dir, file,
+		 editors[editor].after);
+	take_said(said, sizeof(said));
+	ck_assert_str_eq(said, expected);
+	ck_assert_int_ne(access("pwned.txt", F_OK), 0);
+}
+
+/* A name is one argument, which begins with a slash, and nothing runs it. */
+START_TEST(edits_hostile_names)
+{
+	char dir[] = "/tmp/test-tui-XXXXXX", real[PATH_MAX];
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(chdir(dir), 0);
+	ck_assert_ptr_nonnull(realpath(".", real));
+	for (size_t i = 0; i < ARRAY_SIZE(editors); i++) {
+		char script[64];
+
+		snprintf(script, sizeof(script), "%.*s", (int)strcspn(editors[i].command, " "),
+			 editors[i].command);
+		write_script(script);
+	}
+	ck_assert_int_eq(tui_open(w.t), 0);
+	type("/optim\r");
+	for (size_t i = 0; i < ARRAY_SIZE(hostile); i++) {
+		fclose(fopen(hostile[i], "we"));
+		edit_hostile(real, hostile[i], (unsigned)(i % ARRAY_SIZE(editors)));
+		edit_hostile(real, hostile[i], 0);
+		unlink(hostile[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(editors); i++) {
+		fclose(fopen(hostile[0], "we"));
+		edit_hostile(real, hostile[0], (unsigned)i);
+	}
+	clear_folder(dir);
+}
+END_TEST
+
+/* What is no file that a person could edit is not opened at all. */
+START_TEST(edits_only_files)
+{
+	static const struct {
+		const char *name, *said;
+	} cases[] = {
+		{"ssh://host/x.py:7", "No such file"}, {"file:///etc/passwd.x:7", "No such file"},
+		{"+!id>pwned.txt:7", "No such file"},  {"./fifo:7", "no regular file"},
+		{"/dev/tty:7", "no regular file"},     {"./folder:7", "Is a directory"},
+		{"./loop:7", "symbolic links"},
+	};
+	char dir[] = "/tmp/test-tui-XXXXXX", said[256];
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(chdir(dir), 0);
+	ck_assert(mkfifo("fifo", 0600) == 0 && mkdir("folder", 0700) == 0 &&
+		  symlink("loop", "loop") == 0);
+	write_script("./record");
+	setenv("VISUAL", "./record", 1);
+	ck_assert_int_eq(tui_open(w.t), 0);
+	type("/optim\r");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		call_it(cases[i].name);
+		type("O");
+		ck_assert_uint_eq(take_said(said, sizeof(said)), 0);
+		ck_assert(world_shows(&w, cases[i].said));
+	}
+	clear_folder(dir);
 }
 END_TEST
 
@@ -405,6 +592,8 @@ Suite *suite_terminal(void)
 		mouse_arrives,
 		copies,
 		edits,
+		edits_hostile_names,
+		edits_only_files,
 		resizes,
 		notices_that_the_terminal_is_gone,
 		refuses_what_cannot_work,

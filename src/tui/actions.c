@@ -293,13 +293,15 @@ void do_edit(struct tui *t)
 {
 	struct row row = row_here(t);
 	struct place place;
+	int r;
 
 	if (t->options.readonly)
 		tui_message(t, "read only");
 	else if (!place_of(t, &row, &place))
 		tui_message(t, "this row names no file and line");
-	else if (access(place.file, R_OK) < 0)
-		tui_message(t, "cannot open '%s': %s", place.file, strerror(errno));
+	else if ((r = place_resolve(&place)) < 0)
+		tui_message(t, "cannot open '%s': %s", place.file,
+			    r == -EINVAL ? "it is no regular file" : strerror(-r));
 	else if (!t->screen)
 		tui_message(t, "there is no terminal to edit on");
 	else

@@ -8,11 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/util.h"
 
-#define MAX_ARGUMENTS 3
+#define MAX_ARGUMENTS 4
 
 /* ---- places ---- */
 
@@ -62,16 +63,49 @@ bool place_of_name(const char *name, struct place *ret)
 	return true;
 }
 
+/* Relative names could be "+!id", "-c" or "scp://host/x", which editors run, obey or fetch; what
+ * realpath() makes begins with one slash and has no other beside it. */
+int place_resolve(struct place *place)
+{
+	char real[PATH_MAX];
+	struct stat st;
+
+	if (!realpath(place->file, real) || stat(real, &st) < 0 || access(real, R_OK) < 0)
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(st.st_mode)) /* a FIFO would wait, a device may do anything */
+		return -EINVAL;
+	memcpy(place->file, real, strlen(real) + 1);
+	return 0;
+}
+
 /* ---- the command ---- */
 
+/* "--" where it is known to end the options even behind "+line". Elsewhere it would be a file, and
+ * the slash that a name begins with must do. */
 static const struct {
 	const char *editor; /* NULL: any other */
 	const char *arguments[MAX_ARGUMENTS + 1];
 } conventions[] = {
-	{"code", {"-g", "%f:%l"}},    {"codium", {"-g", "%f:%l"}},
-	{"subl", {"%f:%l"}},          {"hx", {"%f:%l"}},
-	{"helix", {"%f:%l"}},         {"zed", {"%f:%l"}},
-	{"kate", {"-l", "%l", "%f"}}, {NULL, {"+%l", "%f"}},
+	{"vi", {"+%l", "--", "%f"}},
+	{"vim", {"+%l", "--", "%f"}},
+	{"nvim", {"+%l", "--", "%f"}},
+	{"gvim", {"+%l", "--", "%f"}},
+	{"vim.tiny", {"+%l", "--", "%f"}},
+	{"vim.basic", {"+%l", "--", "%f"}},
+	{"nano", {"+%l", "--", "%f"}},
+	{"kak", {"+%l", "--", "%f"}},
+	{"emacs", {"+%l", "%q"}},
+	{"emacsclient", {"+%l", "--", "%q"}},
+	{"code", {"-g", "%f:%l"}},
+	{"codium", {"-g", "%f:%l"}},
+	{"subl", {"%f:%l"}},
+	{"hx", {"%f:%l"}},
+	{"helix", {"%f:%l"}},
+	{"zed", {"%f:%l"}},
+	{"kate", {"-l", "%l", "--", "%f"}},
+	{NULL, {"+%l", "%f"}},
 };
 
 /* The program's name in a command that may have a path before it and options behind it. */
@@ -102,17 +136,18 @@ static const char *editor_command(void)
 	return visual && *visual ? visual : editor && *editor ? editor : "vi";
 }
 
-/* One argument with the place filled in. A file "-x" must not become an option. */
+/* One argument with the place filled in. */
 static char *fill_in(const char *argument, const struct place *place)
 {
-	const char *dot = *place->file == '-' ? "./" : "";
 	char *out = NULL;
 	size_t size;
 	FILE *f = open_memstream(&out, &size);
 
 	for (; f && *argument; argument++) {
 		if (argument[0] == '%' && argument[1] == 'f')
-			fprintf(f, "%s%s", dot, place->file);
+			fputs(place->file, f);
+		else if (argument[0] == '%' && argument[1] == 'q')
+			fprintf(f, "/:%s", place->file);
 		else if (argument[0] == '%' && argument[1] == 'l')
 			fprintf(f, "%u", place->line);
 		else

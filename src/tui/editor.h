@@ -15,12 +15,17 @@ struct place {
  * "file.py:function@123", as it did before, or "file.c:123". False: nowhere. */
 bool place_of_name(const char *name, struct place *ret);
 
+/* Make the file an absolute path without links: of a regular file that can be read. 0 or -errno;
+ * -EINVAL: it is no file to edit. The place stays as it is then. */
+int place_resolve(struct place *place);
+
 /* Words behind the editor's command: how it is told a line differs. "%f" is the file, "%l" the
- * line. */
+ * line, "%q" the file as Emacs quotes it, for "/ssh:host:/x" is another machine's. */
 const char *const *editor_arguments(const char *command);
 
 /* Run it on a terminal that is as it should be, and wait. The status of waitpid(), or -errno.
- * Ctrl-C typed there is not ours. */
+ * The place is one that place_resolve() has passed. A shell takes the user's command apart; the
+ * place is words behind it and never text that the shell reads. Ctrl-C typed there is not ours. */
 int editor_run(const char *tty, const struct place *place);
 
 #endif
