@@ -164,7 +164,7 @@ for shell in zsh fish; do
 	if command -v $shell >/dev/null; then
 		check_$shell
 	else
-		echo "$shell is not installed: its completion is not looked at"
+		echo "skipped: completion: $shell is not installed"
 	fi
 done
 exit $failed

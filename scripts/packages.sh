@@ -21,7 +21,10 @@ package_probe() {
 	opencl-headers) test -f /usr/include/CL/cl_layer.h ;;
 	pocl-opencl-icd) compgen -G '/etc/OpenCL/vendors/*pocl*.icd' ;;
 	xz-utils) command -v xz ;;
-	universal-ctags) command -v ctags ;;
+	universal-ctags) ctags --version | grep -q 'Universal Ctags' ;;
+	golang-go) command -v go ;;
+	python3-venv) python3 -c 'import ensurepip, venv' ;;
+	gcc-multilib) echo 'int main(void) { return 0; }' | gcc -m32 -x c -o /dev/null - ;;
 	lib*|python3-*) false ;;
 	*) command -v "$1" ;;
 	esac >/dev/null 2>&1

@@ -189,7 +189,7 @@ def check_pprof(path, doc):
     try:
         profile = profile_class()()
     except ImportError:
-        print("protobuf is not installed: pprof not looked at")
+        print("skipped: pprof: protobuf is not installed")
         return
     with gzip.open(path, "rb") as f:
         profile.ParseFromString(f.read())
@@ -222,7 +222,7 @@ def check_msgpack(path, doc):
     try:
         import msgpack
     except ImportError:
-        print("msgpack is not installed: MessagePack not looked at")
+        print("skipped: MessagePack: msgpack is not installed")
         return
     with open(path, "rb") as f:
         tree, devices = msgpack.unpackb(f.read(), strict_map_key=True)
