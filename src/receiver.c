@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "format/out.h"
+#include "launch/launch.h"
 #include "launch/session_dir.h"
 #include "wire/decode.h"
 #include "wire/wire.h"
@@ -23,6 +24,7 @@ enum {
 };
 #define KEY_EVERY_NS (10 * NSEC_PER_SEC)
 #define SILENCE_NS   (400 * NSEC_PER_MSEC) /* four periods of a collector */
+#define LONG_SILENCE_NS (3 * NSEC_PER_SEC)
 
 struct receiver {
 	const struct session_dir *dir;
@@ -230,14 +232,18 @@ ssize_t receiver_read(struct receiver *r)
 }
 
 /* A process is known by its pid; its start is later than ours, so a pid that was used again is
- * told apart by its own HELLO. One in another pid namespace is not to be seen: it lives as long as
- * it speaks. */
-static bool process_dead(const struct session_process *p)
+ * told apart by its own HELLO. One in another pid namespace is not to be seen, or somebody else has
+ * its number here: it lives as long as it speaks. That is looked at after a longer silence: one
+ * that has written over its environment and was stopped looks the same. */
+static bool process_dead(const struct receiver *r, const struct session_process *p)
 {
+	uint64_t silence_ns = clock_monotonic_ns() - p->last_ns;
 	unsigned long long start;
 
-	return process_start_time((pid_t)p->pid, &start) == -ESRCH &&
-	       clock_monotonic_ns() - p->last_ns > SILENCE_NS;
+	if (silence_ns <= SILENCE_NS)
+		return false;
+	return process_start_time((pid_t)p->pid, &start) == -ESRCH ||
+	       (silence_ns > LONG_SILENCE_NS && !launch_may_be_ours(r->dir->path, (pid_t)p->pid));
 }
 
 unsigned receiver_alive(struct receiver *r)
@@ -251,7 +257,7 @@ unsigned receiver_alive(struct receiver *r)
 
 		if (p->end != PROCESS_RUNS || !p->pid)
 			continue;
-		if (process_dead(p)) {
+		if (process_dead(r, p)) {
 			/* Its last frames may still be in the pipe. */
 			receiver_read(r);
 			p = &s->processes[i];

@@ -207,4 +207,18 @@ done
 started
 timeout 60 setsid -w bash stopped.sh "$PROTON" STOP 'kill -KILL $(cat pid); touch got' 2>shell.err </dev/null
 check "killed while it stands still" 137 "$(cat status)"
+# ---- a collector whose pid means somebody else here
+if unshare -rpf true 2>/dev/null; then
+	started
+	"$PROTON" record -q --wait -o n.hatchet unshare -rpf sh -c 'read -r outside _ </proc/self/stat
+		echo $outside >pid; PROTON_FAKE="kernel a 10 1" exec sleep 100' 2>err &
+	inside() { [ -s pid ] && "$PROTON" export -f json n.hatchet | python3 -c 'import json, sys
+sys.exit(not any(p["pid"] == 1 and "sleep" in p["cmdline"] for p in json.load(sys.stdin)["processes"]))'; }
+	comes "a program in a pid namespace" inside
+	kill -KILL "$(cat pid)"
+	ended() { ! kill -0 $job 2>/dev/null; }
+	wait_for 20 ended && check "--wait ends when it is killed" yes yes ||
+		{ check "--wait ends when it is killed" yes no; kill -KILL $job; }
+	wait $job
+fi
 finish

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "launch/launch.h"
+#include "launch/session_dir.h"
 #include "wire/control.h"
 
 /* We are no subreaper: orphans keep the parent they would have without us. The environment that
@@ -71,6 +72,28 @@ static bool belongs_to(int proc_fd, const char *pid, const char *entry)
 
 	/* Of a zombie there is nothing to read: it is not alive. */
 	return environment && has_string(environment, len, entry);
+}
+
+bool launch_may_be_ours(const char *session_path, pid_t pid)
+{
+	_cleanup_(freep) char *environment = NULL, *entry = NULL;
+	unsigned long long start, our_start;
+	char path[32];
+	size_t len = 0;
+
+	if (process_start_time(pid, &start) < 0)
+		return false;
+	if (process_start_time(getpid(), &our_start) == 0 && start < our_start)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	environment = read_proc(AT_FDCWD, path, "environ", &len);
+	if (!environment) /* of another user, for one */
+		return true;
+	if (asprintf(&entry, "%s=%s", CONTROL_ENV, session_path) < 0) {
+		entry = NULL;
+		return true;
+	}
+	return has_string(environment, len, entry);
 }
 
 static void read_name(int proc_fd, const char *pid, char name[16])
