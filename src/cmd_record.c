@@ -45,6 +45,14 @@ static void record_loop(struct run *run, struct launch *launch)
 	}
 }
 
+static unsigned count_interrupts(void *ctx)
+{
+	struct launch *launch = ctx;
+
+	launch_handle(launch);
+	return launch_interrupts(launch);
+}
+
 static int record_start(struct run *run, struct launch **ret_launch)
 {
 	struct launch_options o = {.path = run->path,
@@ -58,6 +66,7 @@ static int record_start(struct run *run, struct launch **ret_launch)
 		complain("cannot run '%s': %s", run->argv[0], target_strerror(r));
 		return target_exit_status(r);
 	}
+	run->interrupts = (struct run_interrupts){launch_fd(*ret_launch), count_interrupts, *ret_launch};
 	if (run_started(run, launch_pid(*ret_launch)) < 0)
 		return STATUS_OURS;
 	run_release_descriptors(run);

@@ -66,6 +66,9 @@ struct top {
 	struct snapshot *snap;
 	int signals;
 	bool quit, detach, ended, drained, terminal_gone, lost; /* lost: its end will not be known */
+	bool saved;       /* for the last time */
+	bool leaving;     /* the screen is closed: signals are for us */
+	unsigned n_interrupts; /* that came since */
 	bool output_done; /* the log is complete */
 	bool reads_us;    /* its standard input is the terminal */
 	uint64_t log_due_ns; /* when to show what it has printed; 0: nothing new */
@@ -290,12 +293,17 @@ static void signals_read(struct top *t)
 			break;
 		case SIGHUP:
 			t->quit = t->detach = t->terminal_gone = true;
+			t->n_interrupts += t->leaving;
 			break;
 		case SIGTERM:
-			/* Ours is the program's; when it has had one, or has ended, we leave. */
+			/* Ours is the program's; when it has ended, we leave. */
 			t->quit = t->ended;
-			if (!t->ended)
+			t->n_interrupts += t->leaving;
+			if (!t->ended && !t->leaving)
 				keeper_signal(t->keeper, SIGTERM, true);
+			break;
+		case SIGINT:
+			t->n_interrupts += t->leaving;
 			break;
 		default:
 			break;
@@ -321,7 +329,10 @@ static void finish_stream(struct top *t)
 	if (t->left_behind && (t->run_options.wait || now - t->run.end_ns < 2 * NSEC_PER_SEC))
 		return;
 	t->drained = true;
-	t->save_error = run_finish(&t->run);
+	if (!run_output_waits(&t->run)) { /* else when we leave: Ctrl-C is no signal here */
+		t->saved = true;
+		t->save_error = run_finish(&t->run);
+	}
 	tui_refresh(t->tui);
 	if (t->leave_at_end || t->leave_when_ended)
 		t->quit = true;
@@ -480,6 +491,14 @@ static void await_output(struct top *t)
 	}
 }
 
+static unsigned screen_interrupts(void *data)
+{
+	struct top *t = data;
+
+	signals_read(t);
+	return t->n_interrupts;
+}
+
 static int top_leave(struct top *t)
 {
 	int error = t->save_error;
@@ -487,13 +506,16 @@ static int top_leave(struct top *t)
 	if (t->ended && !t->terminal_gone)
 		await_output(t);
 	tui_close(t->tui);
-	if (t->ended && !t->drained) {
+	t->leaving = true;
+	t->run.interrupts = (struct run_interrupts){t->signals, screen_interrupts, t};
+	t->run.options.wait = false; /* who leaves does not wait */
+	if (t->ended && !t->drained)
 		run_drain(&t->run);
-		t->drained = true;
+	if (t->ended && !t->saved) {
 		error = run_finish(&t->run);
 	} else if (!t->ended) {
 		receiver_read(t->run.receiver);
-		error = saver_finish(&t->run.saver, receiver_session(t->run.receiver));
+		error = run_save(&t->run);
 	}
 	if (!t->terminal_gone && !t->run_options.quiet) {
 		print_log_tail(t);
@@ -600,6 +622,14 @@ static void print_picture(struct top *t)
 		stop_printing(t);
 }
 
+static unsigned batch_interrupts(void *data)
+{
+	struct launch *launch = data;
+
+	launch_handle(launch);
+	return launch_interrupts(launch);
+}
+
 static void batch_loop(struct top *t, struct launch *launch)
 {
 	struct pollfd fds[2] = {{.fd = launch_fd(launch), .events = POLLIN},
@@ -650,6 +680,7 @@ static int top_batch(struct top *t)
 	if (run_started(&t->run, launch_pid(launch)) < 0)
 		return STATUS_OURS;
 	t->run.prints = true;
+	t->run.interrupts = (struct run_interrupts){launch_fd(launch), batch_interrupts, launch};
 	run_release_descriptors(&t->run);
 	batch_loop(t, launch);
 	t->save_error = run_finish(&t->run);

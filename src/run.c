@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,6 +26,7 @@
 extern char **environ;
 
 #define DRAIN_NS (2 * NSEC_PER_SEC)
+#define HURRY_NS NSEC_PER_SEC /* what a wait has left after a signal: others had it, too */
 
 enum { TRACE_MAX_DEFAULT = 1000000 };
 
@@ -348,23 +350,84 @@ void run_name_survivors(const struct run *run)
 	free(list);
 }
 
+/* Does a wait that began then end because of a signal? */
+static bool is_interrupted(struct run *run, uint64_t start_ns)
+{
+	unsigned n = run->interrupts.count ? run->interrupts.count(run->interrupts.ctx) : 0;
+	uint64_t now = clock_monotonic_ns();
+
+	if (n && !run->interrupted_ns)
+		run->interrupted_ns = now;
+	return n > 1 || (n && now >= MAX(run->interrupted_ns, start_ns) + HURRY_NS);
+}
+
+/* Until there is something to read, to see, or 50 ms have passed. */
+static void wait_a_little(const struct run *run, int fd)
+{
+	struct pollfd p[2] = {{.fd = run->interrupts.count ? run->interrupts.fd : -1, .events = POLLIN},
+			      {.fd = fd, .events = POLLIN}};
+
+	poll(p, 2, 50);
+}
+
 void run_drain(struct run *run)
 {
-	uint64_t end = clock_monotonic_ns() + DRAIN_NS;
-	struct pollfd p = {.fd = run->dir->stream_fd, .events = POLLIN};
+	uint64_t start = clock_monotonic_ns();
 
 	for (;;) {
 		while (receiver_read(run->receiver) > 0)
 			;
 		if (!run_lives_on(run))
 			break;
-		if (!run->options.wait && clock_monotonic_ns() >= end) {
+		if ((!run->options.wait && clock_monotonic_ns() >= start + DRAIN_NS) ||
+		    is_interrupted(run, start)) {
 			run_name_survivors(run);
 			break;
 		}
-		poll(&p, 1, 50);
+		wait_a_little(run, run->dir->stream_fd);
 		saver_poll(&run->saver, receiver_session(run->receiver));
 	}
+}
+
+bool run_output_waits(const struct run *run)
+{
+	struct stat st;
+
+	return stat(run->file, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+/* The last word in a child: nobody knows when a reader comes, and whether it reads. */
+static int save_in_child(struct run *run)
+{
+	uint64_t start = clock_monotonic_ns();
+	int status = 0;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(-saver_finish(&run->saver, receiver_session(run->receiver)) & 0xff);
+	}
+	if (pid < 0)
+		return -errno;
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (is_interrupted(run, start)) {
+			kill(pid, SIGKILL);
+			waitpid(pid, &status, 0);
+			return -EINTR;
+		}
+		wait_a_little(run, -1);
+	}
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
+}
+
+int run_save(struct run *run)
+{
+	if (!run_output_waits(run))
+		return saver_finish(&run->saver, receiver_session(run->receiver));
+	run->saver.error = save_in_child(run);
+	return run->saver.error;
 }
 
 int run_finish(struct run *run)
@@ -373,7 +436,7 @@ int run_finish(struct run *run)
 
 	if (r < 0 && run->options.tape)
 		complain("cannot write '%s': %s", run->options.tape, strerror(-r));
-	e = saver_finish(&run->saver, receiver_session(run->receiver));
+	e = run_save(run);
 	if (run->options.verbose)
 		complain("saved %u times while it ran, once at the end; %u failed", run->saver.n_saves,
 			 run->saver.n_failed);

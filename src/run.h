@@ -61,6 +61,13 @@ enum {
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
 int run_option(struct run_options *o, const struct option_def *option, const char *value);
 
+/* Where to learn of signals that end a wait of ours, after the program has ended. */
+struct run_interrupts {
+	int fd;                       /* readable when there may be one */
+	unsigned (*count)(void *ctx); /* so far; NULL: nobody sends any */
+	void *ctx;
+};
+
 struct run {
 	struct run_options options;
 	char *const *argv; /* of the target */
@@ -77,6 +84,8 @@ struct run {
 	bool survivors;    /* what the last look found */
 	bool prints;       /* standard output is ours, too: for pictures */
 	uint64_t end_ns;   /* when the target ended; 0: it runs */
+	struct run_interrupts interrupts;
+	uint64_t interrupted_ns; /* when the first came; 0: none */
 };
 
 /* Everything up to the start. 0, or an exit status after a message on stderr. */
@@ -85,15 +94,20 @@ int run_prepare(struct run *run, const struct run_options *options, char *const 
 int run_started(struct run *run, pid_t pid);
 /* The program has its descriptors: close ours of them, but those that are still needed. */
 void run_release_descriptors(const struct run *run);
-/* The target has ended: read what is left, for 2 s wait for descendants (--wait: for
- * ever). */
+/* The target has ended: read what is left, for 2 s wait for descendants (--wait: for ever). A signal
+ * leaves it a second, another one none. */
 void run_drain(struct run *run);
 /* Does any descendant of the target still run? */
 bool run_lives_on(struct run *run);
 /* Says which. */
 void run_name_survivors(const struct run *run);
-/* Last read and save. 0 or -errno of the file; a message is printed. */
+/* Must the profile wait for somebody to read it (a FIFO, a pipe)? */
+bool run_output_waits(const struct run *run);
+/* Last read and save. 0 or -errno of the file; a message is printed. A wait for a reader is ended by
+ * a signal as that for descendants is. */
 int run_finish(struct run *run);
+/* The save alone, while the program runs on. */
+int run_save(struct run *run);
 void run_done(struct run *run);
 /* One screen of facts. */
 void run_summary(const struct run *run, FILE *out);

@@ -207,6 +207,59 @@ done
 started
 timeout 60 setsid -w bash stopped.sh "$PROTON" STOP 'kill -KILL $(cat pid); touch got' 2>shell.err </dev/null
 check "killed while it stands still" 137 "$(cat status)"
+
+# ---- waits of ours are ended by a signal
+cat >interrupt.py <<'X'
+# interrupt.py SIGNAL… -- COMMAND…: when the program (pid) is gone, and proton takes the signals
+import os, signal, subprocess, sys, time
+end = time.monotonic() + 20
+def until(f):
+    while not f():
+        if time.monotonic() > end:
+            sys.exit("never: " + f.__name__)
+        time.sleep(0.01)
+def program_gone():
+    return os.path.exists("pid") and open("pid").read() and not os.path.exists("/proc/" + open("pid").read().strip())
+def takes_interrupts():
+    line = [l for l in open("/proc/%d/status" % p.pid) if l.startswith("SigBlk")][0]
+    return int(line.split()[1], 16) >> (signal.SIGINT - 1) & 1
+n = sys.argv.index("--")
+p = subprocess.Popen(sys.argv[n + 1:], preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+until(program_gone)
+until(takes_interrupts)
+for s in sys.argv[1:n]:
+    p.send_signal(getattr(signal, s))
+try:
+    print(p.wait(15))
+except subprocess.TimeoutExpired:
+    print("it waits on")
+    p.kill()
+X
+cat >leaves.sh <<'X'
+setsid sh -c 'trap "" TERM HUP INT; touch seen; while [ ! -e go ]; do sleep 0.02; done' <&- >&- 2>&- &
+while [ ! -e seen ]; do sleep 0.02; done
+echo $$ >pid
+exit 4
+X
+mkfifo unread
+for s in SIGTERM SIGINT SIGHUP "SIGTERM SIGINT"; do
+	started; rm -f w.hatchet
+	check "--wait ends by $s" 4 "$(PROTON_FAKE=$fake python3 interrupt.py $s -- "$PROTON" record --wait -o w.hatchet sh leaves.sh 2>err)"
+	has "with the profile" gemm w.hatchet; has "and who is left is named" "still running: " err
+	touch go
+	started
+	check "a FIFO without a reader: $s" 4 "$(python3 interrupt.py $s -- "$PROTON" record -o unread sh -c 'echo $$ >pid; exit 4' 2>err)"
+	has "is said" "cannot write 'unread': Interrupted" err
+done
+started
+check "--strict" 125 "$(python3 interrupt.py SIGTERM -- "$PROTON" record --strict -o unread sh -c 'echo $$ >pid; exit 4' 2>err)"
+started
+check "top --batch" 4 "$(python3 interrupt.py SIGTERM -- "$PROTON" top -b 1 -o unread sh -c 'echo $$ >pid; exit 4' 2>err | tail -1)"
+check "no folder is left by these" "" "$(folders)"
+started
+(cat unread >piped) & PROTON_FAKE=$fake "$PROTON" record -q -o unread sleep 0.1; wait $!
+check "a FIFO that is read" 10 "$(metric piped gemm count)"
+
 # ---- a collector whose pid means somebody else here
 if unshare -rpf true 2>/dev/null; then
 	started

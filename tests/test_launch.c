@@ -387,6 +387,24 @@ START_TEST(test_late_signal)
 }
 END_TEST
 
+/* After the end, the keys of the terminal are ours: they end a wait. */
+START_TEST(test_interrupts)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	char *argv[] = {(char *)test_program("launch_child"), (char *)"exit", (char *)"0", NULL};
+	struct launch *l = start(argv);
+
+	kill(getpid(), SIGINT); /* this one is the target's */
+	wait_end(l);
+	ck_assert_uint_eq(launch_interrupts(l), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(signals); i++) {
+		send_and_pass(l, signals[i]);
+		ck_assert_uint_eq(launch_interrupts(l), i + 1);
+	}
+	launch_free(l);
+}
+END_TEST
+
 /* ---- who stays ---- */
 
 START_TEST(test_survivors)
@@ -435,6 +453,7 @@ int main(void)
 	tcase_add_test(t, test_each_once);
 	tcase_add_test(t, test_witness_name);
 	tcase_add_test(t, test_late_signal);
+	tcase_add_test(t, test_interrupts);
 	tcase_add_test(t, test_survivors);
 	suite_add_tcase(suite, t);
 	runner = srunner_create(suite);

@@ -26,7 +26,9 @@ struct launch {
 	int wait_status;
 	bool ended;
 	int forwarded;
+	unsigned n_interrupts;
 	struct witness *witness;
+	sigset_t taken; /* what signal_fd tells */
 	sigset_t old_mask;
 	struct sigaction old_ignored[ARRAY_SIZE(ignored_signals)], old_child;
 };
@@ -43,20 +45,19 @@ static bool is_ignored(int sig)
 static int take_signals(struct launch *l)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, standard = {.sa_handler = SIG_DFL};
-	sigset_t set;
 
-	sigemptyset(&set);
+	sigemptyset(&l->taken);
 	for (size_t i = 0; i < ARRAY_SIZE(awaited_signals); i++)
-		sigaddset(&set, awaited_signals[i]);
+		sigaddset(&l->taken, awaited_signals[i]);
 	/* What is ignored (nohup) is not for us to pass on, though a blocked signal would come. */
 	for (size_t i = 0; i < ARRAY_SIZE(forwarded_signals); i++)
 		if (!is_ignored(forwarded_signals[i]))
-			sigaddset(&set, forwarded_signals[i]);
-	sigprocmask(SIG_BLOCK, &set, &l->old_mask);
+			sigaddset(&l->taken, forwarded_signals[i]);
+	sigprocmask(SIG_BLOCK, &l->taken, &l->old_mask);
 	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++)
 		sigaction(ignored_signals[i], &ignore, &l->old_ignored[i]);
 	sigaction(SIGCHLD, &standard, &l->old_child); /* ignored, there would be no status */
-	l->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	l->signal_fd = signalfd(-1, &l->taken, SFD_CLOEXEC | SFD_NONBLOCK);
 	return l->signal_fd < 0 ? -errno : 0;
 }
 
@@ -173,6 +174,16 @@ static void stop_self(int sig)
 	sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
+static void take_for_us(struct launch *l, uint64_t signals)
+{
+	const uint64_t ends = signal_bit(SIGTERM) | signal_bit(SIGHUP) | signal_bit(SIGINT) |
+			      signal_bit(SIGQUIT);
+
+	l->n_interrupts += (signals & ends) != 0;
+	if (signals & signal_bit(SIGTSTP))
+		stop_self(SIGTSTP);
+}
+
 /* Pass on what was sent to us alone. What the witness has is taken from what came before the answer
  * and from what came with it: of two that were sent to the group at once we may read the first
  * before, and the second after the witness has told of both. */
@@ -190,8 +201,8 @@ static void pass_on(struct launch *l)
 		late = read_signals(l);
 		if (!l->ended)
 			forward(l, now.for_target & ~seen);
-		else if (now.all & signal_bit(SIGTSTP))
-			stop_self(SIGTSTP);
+		else
+			take_for_us(l, now.all);
 		now.all = late.all & ~seen;
 		now.for_target = late.for_target & ~seen;
 	}
@@ -220,6 +231,22 @@ static void stop_with_target(struct launch *l, int sig)
 	witness_watch(l->witness, 0);
 }
 
+/* With the target gone, the keys of the terminal are ours. What came before was not. */
+static void target_ended(struct launch *l, int wait_status)
+{
+	l->wait_status = wait_status;
+	l->ended = true;
+	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++)
+		if (l->old_ignored[i].sa_handler != SIG_IGN)
+			sigaddset(&l->taken, ignored_signals[i]);
+	sigprocmask(SIG_BLOCK, &l->taken, NULL); /* first: none may be acted on */
+	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++)
+		sigaction(ignored_signals[i], &l->old_ignored[i], NULL);
+	(void)signalfd(l->signal_fd, &l->taken, 0);
+	(void)read_signals(l);
+	(void)witness_ask(l->witness);
+}
+
 static int look_at_target(struct launch *l)
 {
 	int status;
@@ -231,12 +258,10 @@ static int look_at_target(struct launch *l)
 			continue;
 		if (pid <= 0)
 			return pid < 0 ? -errno : 0;
-		if (WIFSTOPPED(status)) {
+		if (WIFSTOPPED(status))
 			stop_with_target(l, WSTOPSIG(status));
-		} else if (!WIFCONTINUED(status)) {
-			l->wait_status = status;
-			l->ended = true;
-		}
+		else if (!WIFCONTINUED(status))
+			target_ended(l, status);
 	}
 	return 0;
 }
@@ -249,7 +274,7 @@ int launch_handle(struct launch *l)
 	 * sent before the end is passed on before the end is seen. */
 	pass_on(l);
 	r = look_at_target(l);
-	if (getpid() == 1)
+	if (getpid() == 1 && !l->ended) /* then children are waited for one by one */
 		reap_orphans(l);
 	return r;
 }
@@ -309,6 +334,11 @@ bool launch_ended(const struct launch *l, int *ret_wait_status)
 	if (l->ended)
 		*ret_wait_status = l->wait_status;
 	return l->ended;
+}
+
+unsigned launch_interrupts(const struct launch *l)
+{
+	return l->n_interrupts;
 }
 
 int launch_forwarded(const struct launch *l)

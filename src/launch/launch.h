@@ -59,6 +59,9 @@ int launch_fd(const struct launch *launch);
 /* Forward signals, stand still with the target, notice the end. Else it takes 10 ms at most. */
 int launch_handle(struct launch *launch);
 bool launch_ended(const struct launch *launch, int *ret_wait_status);
+/* How many of SIGTERM, SIGHUP, SIGINT and SIGQUIT came since the target ended: they end a wait of
+ * ours. */
+unsigned launch_interrupts(const struct launch *launch);
 /* The last signal that was sent to us to be passed on; 0: none. For a grace period. */
 int launch_forwarded(const struct launch *launch);
 
