@@ -4,11 +4,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/shown.h"
 #include "base/util.h"
 #include "cmd_report.h"
 #include "commands.h"
 #include "load.h"
 #include "pager.h"
+#include "print_line.h"
 
 enum { OPT_NO_PAGER = 1 };
 
@@ -36,9 +38,12 @@ static int on_option(const struct option_def *option, const char *value, void *a
 static void list_metric(const struct metric *m, size_t n_nodes)
 {
 	static const char *const scopes[] = {"inclusive", "exclusive", "property"};
+	int after_name = 28 - (int)shown_columns(m->name, strlen(m->name));
+	int after_unit = 5 - (int)shown_columns(m->unit, strlen(m->unit));
 
 	if (n_nodes)
-		printf("%-28s %-10s %-5s %zu nodes\n", m->name, scopes[m->scope], m->unit, n_nodes);
+		print_line(stdout, "%s%*s %-10s %s%*s %zu nodes", m->name, MAX(after_name, 0), "",
+			   scopes[m->scope], m->unit, MAX(after_unit, 0), "", n_nodes);
 }
 
 /* How many nodes have a metric, and which was the last of them. */

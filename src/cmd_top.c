@@ -21,8 +21,10 @@
 #include "demangle.h"
 #include "format/format.h"
 #include "launch/keeper.h"
+#include "print_line.h"
 #include "run.h"
 #include "screen_options.h"
+#include "tui/text.h"
 
 enum { OPT_APP_LOG = 1, OPT_BATCH, OPT_JSON_LINES, OPT_INTERVAL, OPT_EXIT };
 
@@ -85,7 +87,7 @@ struct top {
 #define STOP_NS (2 * NSEC_PER_SEC) /* how long a program that was told to stop is waited for */
 #define LOG_NS  (NSEC_PER_SEC / 20) /* from what it prints to the screen */
 
-enum { LOG_SHOWN = 1 << 20, LOG_TAIL_LINES = 10 };
+enum { LOG_SHOWN = 1 << 20, LOG_TAIL_LINES = 10, LOG_LINE_MAX = 4096 };
 
 static int on_own_option(struct top *t, const struct option_def *option, const char *value)
 {
@@ -473,9 +475,14 @@ static void print_log_tail(struct top *t)
 		i++;
 	if (!len)
 		return;
-	fwrite(log + i, 1, len - i, stderr);
-	if (log[len - 1] != '\n')
-		fputc('\n', stderr);
+	for (const char *line = log + i, *end = log + len, *eol; line < end; line = eol + 1) {
+		char plain[LOG_LINE_MAX];
+
+		eol = memchr(line, '\n', (size_t)(end - line));
+		eol = eol ? eol : end;
+		text_plain(plain, sizeof(plain), line, (size_t)(eol - line));
+		print_line(stderr, "%s", plain);
+	}
 }
 
 /* What the program wrote last may still be on its way to the log. The keeper waits 2 s at most. */

@@ -33,7 +33,7 @@ int cmd_merge(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
-/* A line on stderr, "proton: …". */
+/* A line on stderr, "proton: …", safe to show whatever it quotes. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/buf.h"
 #include "base/log.h"
+#include "base/shown.h"
 #include "base/util.h"
 #include "cmd_viewer.h"
 #include "commands.h"
@@ -41,13 +43,15 @@ const struct command_def command_proton = {
 
 void complain(const char *format, ...)
 {
+	struct buf line;
 	va_list ap;
 
+	buf_init(&line, 0);
 	va_start(ap, format);
-	fputs("proton: ", stderr);
-	vfprintf(stderr, format, ap);
-	fputc('\n', stderr);
+	shown_vprintf(&line, format, ap);
 	va_end(ap);
+	fprintf(stderr, "proton: %s\n", line.error ? strerror(-line.error) : buf_str(&line));
+	buf_done(&line);
 }
 
 static const struct command *command_find(const char *name)

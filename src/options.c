@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/buf.h"
+#include "base/shown.h"
 #include "base/util.h"
 
 #define HELP_WIDTH  80
@@ -68,13 +70,16 @@ static const struct option_def *find_letter(const struct command_def *c, char le
 /* "proton: <what> (see 'proton top --help')"; always -EINVAL. */
 static int _printf_(2, 3) usage_error(const struct command_def *c, const char *format, ...)
 {
+	struct buf line;
 	va_list ap;
 
-	fputs("proton: ", stderr);
+	buf_init(&line, 0);
 	va_start(ap, format);
-	vfprintf(stderr, format, ap);
+	shown_vprintf(&line, format, ap);
 	va_end(ap);
-	fprintf(stderr, " (see 'proton%s%s --help')\n", c->name ? " " : "", c->name ? c->name : "");
+	fprintf(stderr, "proton: %s (see 'proton%s%s --help')\n", buf_str(&line),
+		c->name ? " " : "", c->name ? c->name : "");
+	buf_done(&line);
 	return -EINVAL;
 }
 

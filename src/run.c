@@ -16,12 +16,14 @@
 #include "base/clock.h"
 #include "base/human.h"
 #include "base/rank.h"
+#include "base/shown.h"
 #include "base/util.h"
 #include "commands.h"
 #include "core/snapshot.h"
 #include "demangle.h"
 #include "format/out.h"
 #include "launch/descriptors.h"
+#include "print_line.h"
 
 extern char **environ;
 
@@ -476,7 +478,7 @@ int run_status(const struct run *run, int wait_status, int save_error)
 
 /* ---- summary ---- */
 
-enum { SUMMARY_ROWS = 8 };
+enum { SUMMARY_ROWS = 8, SUMMARY_NAME = 60 };
 
 /* Why a profile is empty, as far as is known: nothing connected, no GPU work, or work but no records.
  * Who could not report at all is named with the losses. */
@@ -503,6 +505,12 @@ static void summary_empty(const struct run *run, FILE *out)
 		fprintf(out, "proton: no GPU work is known of\n");
 }
 
+/* How many bytes of a name have room in the summary. */
+static int name_fit(const char *name)
+{
+	return (int)shown_fit(name, strlen(name), SUMMARY_NAME);
+}
+
 /* A program without GPU work has the host time of its scopes to show. */
 static void summary_scopes(struct snapshot *snap, FILE *out)
 {
@@ -510,6 +518,7 @@ static void summary_scopes(struct snapshot *snap, FILE *out)
 	const struct snap_column *entered = snapshot_column(snap, METRIC_CPU_COUNT, false);
 	char time[HUMAN_MAX], calls[HUMAN_MAX];
 	uint32_t i, best, shown, last = SNAP_NONE;
+	const char *name;
 
 	for (shown = 0; cpu && entered && shown < SUMMARY_ROWS; shown++, last = best) {
 		best = SNAP_NONE;
@@ -525,7 +534,8 @@ static void summary_scopes(struct snapshot *snap, FILE *out)
 			fprintf(out, "     HOST  ENTERED  SCOPE\n");
 		human_time_ns(time, cpu->v[best]);
 		human_count(calls, entered->v[best]);
-		fprintf(out, "%9s %8s  %.60s\n", time, calls, snapshot_name(snap, best, NAME_SHORT));
+		name = snapshot_name(snap, best, NAME_SHORT);
+		print_line(out, "%9s %8s  %.*s", time, calls, name_fit(name), name);
 	}
 }
 
@@ -540,14 +550,15 @@ static void summary_head(const struct run *run, struct snapshot *snap, FILE *out
 	human_time_ns(gpu, time->v[0]);
 	human_count(ops, count->v[0]);
 	if (isnan(time->v[0])) {
-		fprintf(out, "proton: %s: no GPU work, %s wall, %zu process%s\n",
-			base_name(run->argv[0]), wall, s->n_processes, s->n_processes == 1 ? "" : "es");
+		print_line(out, "proton: %s: no GPU work, %s wall, %zu process%s",
+			   base_name(run->argv[0]), wall, s->n_processes,
+			   s->n_processes == 1 ? "" : "es");
 		summary_scopes(snap, out);
 		return;
 	}
-	fprintf(out, "proton: %s: %s GPU time in %s operations, %s wall, %zu process%s\n",
-		base_name(run->argv[0]), gpu, ops, wall, s->n_processes,
-		s->n_processes == 1 ? "" : "es");
+	print_line(out, "proton: %s: %s GPU time in %s operations, %s wall, %zu process%s",
+		   base_name(run->argv[0]), gpu, ops, wall, s->n_processes,
+		   s->n_processes == 1 ? "" : "es");
 }
 
 /* How much of the run a device worked: the first thing to know of a slow program. */
@@ -566,9 +577,9 @@ static void summary_busy(const struct run *run, FILE *out)
 			continue;
 		human_time_ns(busy, ns);
 		human_percent(share, MIN(ns / wall, 1));
-		fprintf(out, "proton: %s %d %s: busy %s, %s %% of the run\n",
-			strtab_str(s->strings, d->type), d->index, strtab_str(s->strings, d->name),
-			busy, share);
+		print_line(out, "proton: %s %d %s: busy %s, %s %% of the run",
+			   strtab_str(s->strings, d->type), d->index,
+			   strtab_str(s->strings, d->name), busy, share);
 	}
 }
 
@@ -578,6 +589,7 @@ static void summary_kernels(struct snapshot *snap, FILE *out)
 	char time[HUMAN_MAX], share[HUMAN_MAX], calls[HUMAN_MAX], avg[HUMAN_MAX];
 	size_t n, i, shown = 0;
 	const struct snap_flat *flat = snapshot_flat(snap, &n);
+	const char *name;
 
 	for (i = 0; i < n && shown < SUMMARY_ROWS; i++) {
 		if (flat[i].kind == FRAME_COPY || flat[i].kind == FRAME_SET)
@@ -588,8 +600,9 @@ static void summary_kernels(struct snapshot *snap, FILE *out)
 		human_percent(share, flat[i].time_ns / total);
 		human_count(calls, flat[i].count);
 		human_time_ns(avg, flat[i].time_ns / flat[i].count);
-		fprintf(out, "%9s  %5s %8s %9s  %.60s\n", time, share, calls, avg,
-			snapshot_name(snap, flat[i].node, NAME_SHORT));
+		name = snapshot_name(snap, flat[i].node, NAME_SHORT);
+		print_line(out, "%9s  %5s %8s %9s  %.*s", time, share, calls, avg, name_fit(name),
+			   name);
 	}
 }
 
@@ -606,7 +619,7 @@ static void summary_transfers(struct snapshot *snap, FILE *out)
 		human_count(ops, t[i].ops);
 		human_time_ns(time, t[i].time_ns);
 		human_rate(rate, t[i].time_ns > 0 ? t[i].bytes / t[i].time_ns : NAN);
-		fprintf(out, "%9s %6s %9s %7s  %s\n", bytes, ops, time, rate, t[i].name);
+		print_line(out, "%9s %6s %9s %7s  %s", bytes, ops, time, rate, t[i].name);
 	}
 }
 
@@ -631,7 +644,7 @@ static void summary_losses(const struct session *s, FILE *out)
 			"last 0.1 s is missing\n",
 			vanished, vanished == 1 ? "" : "es");
 	for (j = 0; j < s->n_notes; j++)
-		fprintf(out, "proton: note: %s\n", strtab_str(s->strings, s->notes[j].text));
+		print_line(out, "proton: note: %s", strtab_str(s->strings, s->notes[j].text));
 }
 
 static void summary_overhead(const struct run *run, FILE *out)
@@ -671,5 +684,5 @@ void run_summary(const struct run *run, FILE *out)
 	snapshot_free(snap);
 	summary_losses(s, out);
 	if (run->saver.error == 0)
-		fprintf(out, "proton: wrote '%s'\n", run->file);
+		print_line(out, "proton: wrote '%s'", run->file);
 }

@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <sys/signalfd.h>
 #include "base/buf.h"
+#include "base/shown.h"
 #include "base/util.h"
 #include "commands.h"
 #include "core/filter.h"
@@ -237,12 +238,15 @@ static void find_config_dir(char *dir, size_t size)
 void screen_list_layouts(FILE *out)
 {
 	char dir[4096];
-	struct buf names;
+	struct buf names, shown;
 
 	find_config_dir(dir, sizeof(dir));
 	buf_init(&names, 0);
+	buf_init(&shown, 0);
 	if (*dir && layout_list(dir, &names) == 0)
-		fputs(buf_str(&names), out);
+		shown_put_lines(&shown, names.data, names.len);
+	fputs(buf_str(&shown), out);
+	buf_done(&shown);
 	buf_done(&names);
 }
 
