@@ -155,9 +155,9 @@ def main(proton, tests, *databases):
         r = subprocess.run([proton, "report", "--section", "kernels", name], stdout=subprocess.DEVNULL,
                            stderr=subprocess.PIPE, timeout=60, check=False)
         os.remove(name)
-        said = r.stderr.decode(errors="replace")
+        said = r.stderr.decode()
         ok = r.returncode == 1 and said.startswith("proton: %s: " % name) and said.count("\n") == 1
-        ok = ok and said[:-1].isprintable() and "\ufffd" not in said
+        ok = ok and said[:-1].isprintable()
         if not ok and (refused or r.returncode or said):
             failed += 1
             print("%s: exit status %d: %s" % (name, r.returncode, said[:500]))

@@ -4,32 +4,26 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/buf.h"
+#include "base/shown.h"
 #include "base/util.h"
 #include "core/snapshot_impl.h"
 
-/* A name must not steer the terminal: control characters are shown as ^X. */
-static char *name_tame(const char *name)
+/* String id of a name as it is shown, or STRTAB_NONE where memory is out. */
+static uint32_t intern_shown(struct snapshot *snap, const char *name)
 {
-	char *out = malloc(2 * strlen(name) + 1), *p = out;
+	size_t len = strlen(name);
+	uint32_t id = STRTAB_NONE;
+	struct buf shown;
 
-	for (; out && *name; name++) {
-		if ((unsigned char)*name < ' ' || *name == 0x7f) {
-			*p++ = '^';
-			*p++ = (char)(*name ^ 0x40);
-		} else {
-			*p++ = *name;
-		}
-	}
-	if (out)
-		*p = '\0';
-	return out;
-}
-
-static bool is_tame(const char *name)
-{
-	while (*name && (unsigned char)*name >= ' ' && *name != 0x7f)
-		name++;
-	return *name == '\0';
+	if (shown_is_same(name, len))
+		return strtab_adds(snap->names, name);
+	buf_init(&shown, 0);
+	shown_put(&shown, name, len);
+	if (!shown.error)
+		id = strtab_adds(snap->names, buf_str(&shown));
+	buf_done(&shown);
+	return id;
 }
 
 /* Most names are shown as they are, and the session has them: no copies of a million. */
@@ -41,16 +35,14 @@ static uint32_t name_make(struct snapshot *snap, uint32_t session_node, enum nam
 	const struct session_frame *f = &snap->s->frames[snap->s->nodes[session_node].frame];
 	const char *raw = session_node_name(snap->s, session_node);
 	bool interned = f->symbol || f->module == SESSION_NONE;
-	char *nice = NULL, *shown;
+	char *nice = NULL;
 	uint32_t id;
 
 	if (snap->spec.demangle && mode != NAME_RAW)
 		nice = snap->spec.demangle(raw, mode);
-	if (!nice && interned && is_tame(raw))
+	if (!nice && interned && shown_is_same(raw, strlen(raw)))
 		return AS_IT_IS;
-	shown = name_tame(nice ? nice : raw);
-	id = shown ? strtab_adds(snap->names, shown) : STRTAB_NONE;
-	free(shown);
+	id = intern_shown(snap, nice ? nice : raw);
 	free(nice);
 	return id == STRTAB_NONE ? 0 : id;
 }
@@ -114,7 +106,7 @@ static const char *name_group(struct snapshot *snap, uint32_t id)
 	} else if (l && l->device == SESSION_NONE) {
 		snprintf(name, sizeof(name), "host");
 	}
-	return strtab_str(snap->names, strtab_adds(snap->names, name));
+	return strtab_str(snap->names, intern_shown(snap, name));
 }
 
 const char *snapshot_name(struct snapshot *snap, uint32_t id, enum name_mode mode)

@@ -72,26 +72,6 @@ const struct format *format_by_content(const char *head, size_t n)
 	return NULL;
 }
 
-/* What is said may quote the file, and must not steer the terminal: "?" for what is no text. */
-static void make_plain(char *text)
-{
-	const char *p = text, *end = text + strlen(text), *at = p, *c;
-	char *to = text;
-	size_t n;
-
-	for (; (n = export_text_next(&p, end, &c)) > 0; at = p) {
-		bool c1 = n == 2 && !memcmp(c, "\xc2", 1) && (unsigned char)c[1] < 0xa0;
-
-		if (c != at || (unsigned char)*c < ' ' || *c == 0x7f || c1) {
-			*to++ = '?';
-			continue;
-		}
-		memmove(to, c, n);
-		to += n;
-	}
-	*to = '\0';
-}
-
 int format_fail(struct format_error *error, int code, uint64_t offset, const char *why, ...)
 {
 	va_list ap;
@@ -101,7 +81,6 @@ int format_fail(struct format_error *error, int code, uint64_t offset, const cha
 	va_start(ap, why);
 	vsnprintf(error->reason, sizeof(error->reason), why, ap);
 	va_end(ap);
-	make_plain(error->reason);
 	return code;
 }
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "format/export.h"
+#include "base/shown.h"
 
 #define READ                                                                                       \
 	"Hatchet in JSON or MessagePack, Chrome trace, folded stacks, SQLite of nsys or rocpd, "   \
@@ -89,12 +89,13 @@ static const char *document_of(const char *head, size_t n)
  * no text. */
 static size_t text_length(const char *head, size_t n)
 {
-	const char *eol = memchr(head, '\n', n), *end = eol ? eol : head + n, *p = head, *c;
-	size_t len, bytes = 0;
+	const char *eol = memchr(head, '\n', n), *end = eol ? eol : head + n, *p = head;
+	struct shown s = {0};
+	size_t bytes = 0;
 
 	while (bytes < 24 && p < end) {
-		len = export_text_next(&p, end, &c);
-		if (c != p - len || (unsigned char)*c < ' ' || *c == 0x7f)
+		p = shown_next(p, end, &s);
+		if (s.text != head + bytes)
 			return 0;
 		bytes = (size_t)(p - head);
 	}

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/buf.h"
+#include "base/shown.h"
 #include "core/session.h"
 #include "tui/clipboard.h"
 #include "tui/editor.h"
@@ -204,9 +205,10 @@ void do_without_this(struct tui *t)
 
 /* ---- copying ---- */
 
+/* As it is shown: pasted into a shell, the end of a line would run it. */
 static void copy(struct tui *t, const char *what, const char *text)
 {
-	struct buf sequence;
+	struct buf sequence, shown;
 	int r;
 
 	if (!t->screen) {
@@ -214,13 +216,18 @@ static void copy(struct tui *t, const char *what, const char *text)
 		return;
 	}
 	buf_init(&sequence, 0);
-	r = clipboard_sequence(text, strlen(text), clipboard_way(), &sequence);
+	buf_init(&shown, 0);
+	shown_put(&shown, text, strlen(text));
+	r = shown.error;
+	if (r == 0)
+		r = clipboard_sequence(shown.data, shown.len, clipboard_way(), &sequence);
 	if (r == 0)
 		r = screen_send(t->screen, sequence.data, sequence.len);
 	if (r < 0)
 		tui_message(t, "cannot copy: %s", strerror(-r));
 	else
 		tui_message(t, "sent %s to the terminal's clipboard", what);
+	buf_done(&shown);
 	buf_done(&sequence);
 }
 

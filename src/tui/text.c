@@ -1,77 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "tui/text.h"
-#include <stdio.h>
 #include <string.h>
+#include "base/shown.h"
 #include "base/util.h"
 
 #define REPLACEMENT 0xfffd
 
-/* Decode one UTF-8 sequence: its length, or 0 when it is not one. */
-static unsigned decode(const unsigned char *p, const unsigned char *end, uint32_t *ret)
+static void glyph_escape(struct text_glyph *g, const struct shown *s)
 {
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	unsigned n = *p < 0x80   ? 1
-		     : *p < 0xc2 ? 0
-		     : *p < 0xe0 ? 2
-		     : *p < 0xf0 ? 3
-		     : *p < 0xf5 ? 4
-				 : 0;
-	uint32_t c;
-
-	if (n == 0 || (size_t)(end - p) < n)
-		return 0;
-	c = n == 1 ? *p : *p & (0x7fu >> n);
-	for (unsigned i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-		return 0;
-	*ret = c;
-	return n;
+	for (g->n = 0; g->n < s->len; g->n++)
+		g->wc[g->n] = (wchar_t)s->text[g->n];
+	g->columns = s->columns;
 }
 
-/* Marks that move other characters around or hide: a name must not rewrite the line it is in. */
-static bool is_treacherous(uint32_t c)
-{
-	return (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0x80 && c < 0xa0);
-}
-
-static void glyph_set(struct text_glyph *g, const char *s)
-{
-	g->n = 0;
-	for (; *s && g->n < ARRAY_SIZE(g->wc); s++)
-		g->wc[g->n++] = (wchar_t)(unsigned char)*s;
-	g->columns = g->n;
-}
-
-static void glyph_escape(struct text_glyph *g, uint32_t c)
-{
-	char s[16];
-
-	if (c < 0x20 || c == 0x7f)
-		snprintf(s, sizeof(s), "^%c", (int)(c ^ 0x40));
-	else
-		snprintf(s, sizeof(s), c > 0xffff ? "U+%05X" : "U+%04X", (unsigned)c);
-	glyph_set(g, s);
-}
-
+/* One at a time: how many marks a letter may have is the screen's own limit. */
 const char *text_next(const char *p, const char *end, bool ascii, struct text_glyph *ret)
 {
-	uint32_t c;
-	unsigned n = decode((const unsigned char *)p, (const unsigned char *)end, &c);
+	struct shown s = {0};
+	const char *next = shown_next(p, end, &s);
+	uint32_t c = s.c;
 	int columns;
 
-	if (n == 0) {
-		c = REPLACEMENT;
-		n = 1;
-	}
-	if (c < 0x20 || c == 0x7f || is_treacherous(c)) {
-		glyph_escape(ret, c);
-		return p + n;
+	if (c == 0) {
+		glyph_escape(ret, &s);
+		return next;
 	}
 	columns = c < 0x80 ? 1 : ascii ? -1 : wcwidth((wchar_t)c);
 	if (columns < 0) {
@@ -81,7 +34,7 @@ const char *text_next(const char *p, const char *end, bool ascii, struct text_gl
 	ret->wc[0] = (wchar_t)c;
 	ret->n = 1;
 	ret->columns = (uint8_t)columns;
-	return p + n;
+	return next;
 }
 
 int text_columns(const char *s, size_t len, bool ascii)

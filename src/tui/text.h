@@ -2,7 +2,8 @@
 #ifndef PROTON_TUI_TEXT_H
 #define PROTON_TUI_TEXT_H
 /* Names come from programs and files: they may hold control characters, broken UTF-8 and marks
- * that reorder a line. Here they become characters that are safe to draw, with known widths.
+ * that reorder a line. Here they become wide characters that are safe to draw, with known widths;
+ * what is safe says base/shown.h.
  *
  * In ASCII mode everything beyond ASCII is '?'. */
 #include <stdbool.h>
