@@ -207,8 +207,8 @@ static int board_print(struct board *b)
 
 	if (!rows)
 		return -ENOMEM;
-	out_printf(b->out, "%s over %u ranks, by what waiting for the slowest costs\n\n",
-		   b->metric->name, b->ranks.n);
+	put_name(b->out, b->metric->name, 0, b->a->ascii);
+	out_printf(b->out, " over %u ranks, by what waiting for the slowest costs\n\n", b->ranks.n);
 	totals_print(b);
 	out_puts(b->out, "     SUM     MEAN      MAX      MIN MAX/AVG    RANKS  SLOWEST    PATH\n");
 	if (b->ranks.spread[SESSION_ROOT].n)

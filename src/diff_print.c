@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/human.h"
+#include "base/shown.h"
 #include "base/util.h"
 #include "demangle.h"
 #include "format/json_writer.h"
@@ -219,14 +220,14 @@ static const char *name_of(struct printer *x, uint32_t id)
 /* A path is cut at its front: its end says what it is. */
 static const char *cut_front(const struct printer *x, const char *name, size_t room)
 {
-	size_t width = name_width(name);
+	size_t width = name_width(name), left;
+	const char *end = name + strlen(name);
+	struct shown s = {0};
 
 	if (!room || width <= room || x->p->tree)
 		return name;
-	for (width -= room > 4 ? room - 4 : 0; width && *name; width--)
-		do
-			name++;
-		while (((unsigned char)*name & 0xc0) == 0x80);
+	for (left = room > 4 ? room - 4 : 0; width > left && name < end; width -= s.columns)
+		name = shown_next(name, end, &s);
 	return name + strspn(name, " ");
 }
 
@@ -252,7 +253,8 @@ static void text_header(struct printer *x)
 			put_name(x->out, x->p->files[side][i], 0, x->p->ascii);
 			out_putc(x->out, '\n');
 		}
-	out_printf(x->out, "%s, %s%s\n\n", diff_metric(x->d), diff_is_exclusive(x->d) ? "exclusive" : "inclusive",
+	put_name(x->out, diff_metric(x->d), 0, x->p->ascii);
+	out_printf(x->out, ", %s%s\n\n", diff_is_exclusive(x->d) ? "exclusive" : "inclusive",
 		   x->several ? "; changed: the runs of A and of B do not overlap" : "");
 	for (side = 0; side < DIFF_N_SIDES; side++) {
 		if (x->several) {
@@ -333,14 +335,18 @@ static void print_text(struct printer *x)
 /* A code span in a table: what would end either is replaced. */
 static void put_code(struct out *out, const char *name)
 {
+	const char *end = name + strlen(name);
+	struct shown s = {0};
+
 	out_putc(out, '`');
-	for (; *name; name++) {
-		if (*name == '|')
+	while (name < end) {
+		name = shown_next(name, end, &s);
+		if (*s.text == '|')
 			out_puts(out, "\\|");
-		else if (*name == '`')
+		else if (*s.text == '`')
 			out_putc(out, '\'');
 		else
-			out_putc(out, (unsigned char)*name < 0x20 ? '?' : *name);
+			out_put(out, s.text, s.len);
 	}
 	out_putc(out, '`');
 }
@@ -362,7 +368,9 @@ static void print_markdown(struct printer *x)
 	uint32_t i;
 
 	format_ratio(ratio, total);
-	out_printf(x->out, "**%s**, %s: ", diff_metric(x->d), diff_is_exclusive(x->d) ? "exclusive" : "inclusive");
+	out_puts(x->out, "**");
+	put_name(x->out, diff_metric(x->d), 0, x->p->ascii);
+	out_printf(x->out, "**, %s: ", diff_is_exclusive(x->d) ? "exclusive" : "inclusive");
 	diff_put_value(x->out, x->d, total->side[DIFF_A].median, false, 0);
 	out_puts(x->out, " → ");
 	diff_put_value(x->out, x->d, total->side[DIFF_B].median, false, 0);

@@ -4,13 +4,14 @@
 #include "format/report_table.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/shown.h"
 #include "base/util.h"
 
 #define DERIVED_WIDTH ((size_t)12)
+#define HEAD_MAX      ((size_t)63)
 
 struct column_kind {
 	const char *word, *title;
@@ -64,11 +65,16 @@ static size_t head_length(const struct session *s, const struct columns *columns
 	return end && end < n && title[end - 1] == ' ' ? end - 1 : n;
 }
 
+static size_t head_width(const struct session *s, const struct columns *columns, unsigned i)
+{
+	return shown_columns(column_title(s, columns, i), head_length(s, columns, i));
+}
+
 size_t column_width(const struct session *s, const struct columns *columns, unsigned i)
 {
 	size_t width = columns->ids[i] == COLUMN_DERIVED ? DERIVED_WIDTH : (size_t)COLUMN_WIDTH;
 
-	return MAX(width, MIN(head_length(s, columns, i), 63u) + 1);
+	return MAX(width, MIN(head_width(s, columns, i), HEAD_MAX) + 1);
 }
 
 static bool word_equal(const char *word, size_t len, const char *name)
@@ -106,48 +112,44 @@ void column_print(char out[HUMAN_MAX], unsigned column, double v)
 	kinds[column].print(out, isfinite(v) ? v : NAN);
 }
 
-static bool is_continuation(char c)
-{
-	return ((unsigned char)c & 0xc0) == 0x80;
-}
-
 size_t name_width(const char *name)
 {
-	size_t n = 0;
-
-	for (; *name; name++)
-		n += !is_continuation(*name);
-	return n;
+	return shown_columns(name, strlen(name));
 }
 
-/* Whatever a program called its kernels: it must not steer the terminal. */
-static void put_clean(struct out *out, const char *name, size_t len)
+void put_shown(struct out *out, const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)name[i];
+	struct shown s = {0};
 
-		out_putc(out, c < 0x20 || c == 0x7f ? '?' : (char)c);
+	if (shown_is_same(text, len)) {
+		out_put(out, text, len);
+		return;
+	}
+	for (const char *end = text + len; text < end;) {
+		text = shown_next(text, end, &s);
+		out_put(out, s.text, s.len);
 	}
 }
 
-void put_name(struct out *out, const char *name, size_t room, bool ascii)
+static void put_cut(struct out *out, const char *name, size_t len, size_t room, bool ascii)
 {
 	const char *dots = ascii ? "..." : "\xe2\x80\xa6";
-	size_t dots_width = ascii ? 3 : 1, len = 0, width = 0;
+	size_t dots_width = ascii ? 3 : 1;
 
-	if (!room || name_width(name) <= room) {
-		put_clean(out, name, strlen(name));
+	if (!room || shown_columns(name, len) <= room) {
+		put_shown(out, name, len);
 		return;
 	}
 	if (room <= dots_width)
 		dots_width = 0;
-	while (name[len] && (width < room - dots_width || is_continuation(name[len])))
-		width += !is_continuation(name[len++]);
-	while (len && width > room - dots_width)
-		width -= !is_continuation(name[--len]);
-	put_clean(out, name, len);
+	put_shown(out, name, shown_fit(name, len, room - dots_width));
 	if (dots_width)
 		out_puts(out, dots);
+}
+
+void put_name(struct out *out, const char *name, size_t room, bool ascii)
+{
+	put_cut(out, name, strlen(name), room, ascii);
 }
 
 void put_right(struct out *out, const char *text, size_t width)
@@ -155,14 +157,14 @@ void put_right(struct out *out, const char *text, size_t width)
 	size_t n = name_width(text);
 
 	out_spaces(out, width > n ? width - n : 0);
-	out_puts(out, text);
+	put_shown(out, text, strlen(text));
 }
 
 void put_left(struct out *out, const char *text, size_t width)
 {
 	size_t n = name_width(text);
 
-	put_clean(out, text, strlen(text));
+	put_shown(out, text, strlen(text));
 	out_spaces(out, width > n ? width - n : 0);
 }
 
@@ -172,11 +174,11 @@ void put_header(struct out *out, const struct session *s, const struct columns *
 	if (o->color)
 		out_puts(out, "\033[1m");
 	for (unsigned i = 0; i < columns->n; i++) {
-		char title[64];
+		size_t width = column_width(s, columns, i) + (o->before != NULL);
 
-		snprintf(title, sizeof(title), "%.*s", (int)head_length(s, columns, i),
-			 column_title(s, columns, i));
-		put_right(out, title, column_width(s, columns, i) + (o->before != NULL));
+		out_spaces(out, width - MIN(head_width(s, columns, i), HEAD_MAX));
+		put_cut(out, column_title(s, columns, i), head_length(s, columns, i), HEAD_MAX,
+			o->ascii);
 	}
 	out_puts(out, "  NAME");
 	if (o->color)

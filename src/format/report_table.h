@@ -52,7 +52,9 @@ int column_parse(const struct session *s, const char *word, size_t len);
 double column_value(unsigned column, const struct numbers *n); /* of the fixed ones */
 void column_print(char out[HUMAN_MAX], unsigned column, double v);
 
-/* Names for a terminal: at most `room` characters (0 = any number), no control characters. */
+/* Text of files and programs as base/shown.h has it: all of it, or at most `room` columns (0 = any
+ * number). Its columns, and text that fills some. */
+void put_shown(struct out *out, const char *text, size_t len);
 void put_name(struct out *out, const char *name, size_t room, bool ascii);
 size_t name_width(const char *name);
 void put_right(struct out *out, const char *text, size_t width);

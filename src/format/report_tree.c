@@ -546,8 +546,9 @@ static int put_sorted(struct tree *t)
 		if (is_shown(t, i) && !isnan(value_of(t, 0, i)))
 			entries[used++] = (struct walk_entry){i, value_of(t, 0, i), ""};
 	qsort(entries, used, sizeof(*entries), compare_values);
-	out_printf(t->out, "\nSorted by %s\n",
-		   column_title(snapshot_session(t->snap), &t->columns, 0));
+	out_puts(t->out, "\nSorted by ");
+	put_name(t->out, column_title(snapshot_session(t->snap), &t->columns, 0), 0, t->o->ascii);
+	out_putc(t->out, '\n');
 	for (uint32_t i = 0; i < used; i++)
 		put_row(t, entries[i].node);
 	return 0;
@@ -559,8 +560,11 @@ static void put_why(const struct tree *t)
 
 	if (!why && t->n_sides > 1)
 		why = derive_why(t->sides[1].derive);
-	if (why)
-		out_printf(t->out, "\nutil and bound: n/a where %s\n", why);
+	if (!why)
+		return;
+	out_puts(t->out, "\nutil and bound: n/a where ");
+	put_name(t->out, why, 0, t->o->ascii);
+	out_putc(t->out, '\n');
 }
 
 static int tree_columns(struct tree *t)

@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/util.h"
 #include "core/derive.h"
 #include "core/pair.h"
+#include "format/report_table.h"
 #include "format/report_walk.h"
 
 #define METRICS_MAX 64
@@ -161,8 +163,10 @@ static void put_word(struct viewer *v, unsigned metric, uint32_t node)
 	else if (v->metrics[metric].op == DERIVED_BOUND)
 		out_puts(v->out, bound_word((enum bound)side->values[metric][node]));
 	else
-		out_puts(v->out, strtab_str(snapshot_session(side->snap)->strings,
-					    (uint32_t)side->values[metric][node]));
+		put_name(v->out,
+			 strtab_str(snapshot_session(side->snap)->strings,
+				    (uint32_t)side->values[metric][node]),
+			 0, false);
 }
 
 static void put_value(struct viewer *v, unsigned metric, uint32_t node)
@@ -207,7 +211,7 @@ static void put_row(void *ctx, uint32_t node)
 		put_value(v, i, node);
 		out_putc(v->out, ' ');
 	}
-	out_puts(v->out, name_of(v, node));
+	put_name(v->out, name_of(v, node), 0, false);
 	put_sided(v, node);
 	out_putc(v->out, '\n');
 }
@@ -283,7 +287,7 @@ static void put_sorted_row(struct viewer *v, const struct walk_entry *e)
 	while (*p && width < SORTED_NAME)
 		for (width++, p++; ((unsigned char)*p & 0xc0) == 0x80;)
 			p++;
-	out_put(v->out, name, (size_t)(p - name));
+	put_shown(v->out, name, (size_t)(p - name));
 	if (*p) {
 		out_puts(v->out, "...");
 		width += 3;
@@ -305,7 +309,7 @@ static int put_sorted(struct viewer *v)
 			entries[used++] = (struct walk_entry){i, value_of(v, 0, i), ""};
 	qsort(entries, used, sizeof(*entries), compare_values);
 	out_puts(v->out, "Sorted kernels by metric ");
-	out_put(v->out, v->words[0], v->word_lens[0]);
+	put_shown(v->out, v->words[0], v->word_lens[0]);
 	out_puts(v->out, v->metrics[0].op != DERIVED_UTIL ? " (inc)\n" : "\n");
 	/* The first, as a rule the root, is everything. */
 	for (uint32_t i = 1; i < used; i++)
@@ -367,13 +371,18 @@ static int compare_words(const void *a, const void *b)
 static void put_metric(struct out *out, const char *name)
 {
 	size_t len = strcspn(name, "(");
+	struct buf lower;
 
 	while (len && name[len - 1] == ' ')
 		len--;
-	out_puts(out, "- ");
+	buf_init(&lower, 0);
 	for (size_t i = 0; i < len; i++)
-		out_putc(out, (char)tolower((unsigned char)name[i]));
+		buf_putc(&lower,
+			 (char)((unsigned char)name[i] < 0x80 ? tolower(name[i]) : name[i]));
+	out_puts(out, "- ");
+	put_shown(out, buf_str(&lower), lower.len);
 	out_putc(out, '\n');
+	buf_done(&lower);
 }
 
 /* By name: the order of the keys in a file. */
