@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "format/folded.h"
 #include "format/export.h"
 
@@ -20,7 +21,7 @@ struct table {
 	const char *before, *between, *after; /* of a row */
 };
 
-static void put_clean(struct out *out, const char *text, size_t len, char twice)
+static void put_valid(struct out *out, const char *text, size_t len, char twice)
 {
 	const char *end = text + len, *c;
 	size_t n;
@@ -46,29 +47,40 @@ static void put_csv(struct out *out, const char *text, size_t len)
 
 	if (quotes)
 		out_putc(out, '"');
-	put_clean(out, text, len, '"');
+	put_valid(out, text, len, '"');
 	if (quotes)
 		out_putc(out, '"');
 }
 
-/* What would end a cell, start markup or be taken for HTML. */
+static void put_escaped(struct out *out, const struct shown *s)
+{
+	for (size_t i = 0; i < s->len; i++) {
+		if (s->text[i] && strchr("|\\`*_[]~", s->text[i]))
+			out_putc(out, '\\');
+		out_putc(out, s->text[i]);
+	}
+}
+
+/* What would end a cell, start markup or be taken for HTML. It is read by people: controls are
+ * shown as in a report, where CSV keeps them. */
 static void put_markdown(struct out *out, const char *text, size_t len)
 {
-	const char *end = text + len, *c;
-	size_t n;
+	const char *end = text + len;
+	struct shown s = {0};
 
-	while ((n = export_text_next(&text, end, &c)) > 0) {
-		if (*c == '\n' || *c == '\r') {
+	while (text < end) {
+		if (*text == '\n' || *text == '\r') {
 			out_puts(out, "<br>");
-		} else if (*c == '<') {
-			out_puts(out, "&lt;");
-		} else if (*c == '&') {
-			out_puts(out, "&amp;");
-		} else {
-			if (strchr("|\\`*_[]~", *c) && *c)
-				out_putc(out, '\\');
-			out_put(out, c, n);
+			text++;
+			continue;
 		}
+		text = shown_next(text, end, &s);
+		if (*s.text == '<')
+			out_puts(out, "&lt;");
+		else if (*s.text == '&')
+			out_puts(out, "&amp;");
+		else
+			put_escaped(out, &s);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "format/json_writer.h"
 #include "format/export.h"
 
@@ -21,23 +22,30 @@ struct dot {
 	struct export_names names;
 };
 
-/* In a quoted string only the quote and the backslash mean something; lines end in \n. */
+static void put_escaped(struct out *out, const struct shown *s)
+{
+	for (size_t i = 0; i < s->len; i++) {
+		if (s->text[i] == '"' || s->text[i] == '\\')
+			out_putc(out, '\\');
+		out_putc(out, s->text[i]);
+	}
+}
+
+/* In a quoted string only the quote and the backslash mean something; lines end in \n. Pictures are
+ * for people: what cannot be shown is escaped as in a report. */
 static void put_text(struct out *out, const char *text, size_t max)
 {
-	const char *end = text + strlen(text), *c;
-	size_t n, count = 0;
+	const char *end = text + strlen(text);
+	struct shown s = {0};
 
-	while (count < max && (n = export_text_next(&text, end, &c)) > 0) {
-		if (*c == '\n') {
+	for (size_t count = 0; count < max && text < end; count++) {
+		if (*text == '\n') {
 			out_puts(out, "\\n");
-		} else if ((unsigned char)*c < 0x20) {
-			out_puts(out, "\xef\xbf\xbd");
-		} else {
-			if (*c == '"' || *c == '\\')
-				out_putc(out, '\\');
-			out_put(out, c, n);
+			text++;
+			continue;
 		}
-		count++;
+		text = shown_next(text, end, &s);
+		put_escaped(out, &s);
 	}
 	if (text < end)
 		out_puts(out, "…");

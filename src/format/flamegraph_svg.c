@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "base/strtab.h"
 #include "format/json_writer.h"
 #include "format/export.h"
@@ -57,13 +58,6 @@ static const char *colour_of(uint8_t kind)
 	return OTHER_COLOUR;
 }
 
-/* XML 1.0 has no control characters, no U+FFFE and no U+FFFF, not even escaped. */
-static bool is_xml(const char *c, size_t n)
-{
-	return n == 1 ? (unsigned char)*c >= 0x20 && *c != 0x7f
-		      : n != 3 || (memcmp(c, "\xef\xbf\xbe", 3) && memcmp(c, "\xef\xbf\xbf", 3));
-}
-
 static const char *entity(char c)
 {
 	switch (c) {
@@ -82,18 +76,24 @@ static const char *entity(char c)
 	return NULL;
 }
 
+/* XML 1.0 has no control characters, no U+FFFE and no U+FFFF, not even escaped: all of these are
+ * among what is never shown as itself. */
 static void put_xml(struct out *out, const char *text, size_t max)
 {
-	const char *end = text + strlen(text), *c;
-	size_t n;
+	const char *end = text + strlen(text);
+	struct shown s = {0};
 
-	for (; max > 0 && (n = export_text_next(&text, end, &c)) > 0; max--) {
-		if (entity(*c))
-			out_puts(out, entity(*c));
-		else if (is_xml(c, n))
-			out_put(out, c, n);
+	for (; max > 0 && text < end; max--) {
+		const char *whole = entity(*text);
+
+		if (whole)
+			text++;
 		else
-			out_puts(out, "\xef\xbf\xbd");
+			text = shown_next(text, end, &s);
+		if (whole)
+			out_puts(out, whole);
+		else
+			out_put(out, s.text, s.len);
 	}
 }
 
