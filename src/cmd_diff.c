@@ -12,6 +12,7 @@
 #include "cmd_report.h"
 #include "commands.h"
 #include "diff_print.h"
+#include "format/terminal.h"
 #include "load.h"
 #include "pager.h"
 #include "view_screen.h"
@@ -279,17 +280,25 @@ static int load_sides(struct diff *d, const struct arguments *a)
 	return r;
 }
 
-static int print(const struct diff *d, const struct arguments *a)
+/* JSON has names as they are: for a terminal, and for what pages for it, they are made safe. */
+static int print(const struct diff *d, const struct arguments *a, const struct pager *pager)
 {
+	bool shown = a->print.format == DIFF_JSON && (pager->pid || isatty(STDOUT_FILENO));
 	struct out *out = malloc(sizeof(*out));
+	struct terminal terminal;
 	int r;
 
 	if (!out)
 		return -ENOMEM;
-	out_to_fd(out, STDOUT_FILENO);
+	if (shown)
+		out_to_terminal(out, &terminal, STDOUT_FILENO);
+	else
+		out_to_fd(out, STDOUT_FILENO);
 	r = diff_print(d, &a->print, out);
 	if (r == 0)
 		r = out_flush(out);
+	if (r == 0 && shown)
+		r = terminal_end(&terminal);
 	free(out);
 	return r;
 }
@@ -372,7 +381,7 @@ static int diff_files(struct arguments *a)
 	if (load_sides(d, a) < 0)
 		return STATUS_TROUBLE;
 	pager_start(&pager, !a->no_pager);
-	r = print(d, a);
+	r = print(d, a, &pager);
 	pager_finish(&pager);
 	if (r < 0) {
 		complain("cannot print: %s", strerror(-r));

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "format/place.h"
+#include "format/terminal.h"
 
 void out_init(struct out *o, out_write_fn *write, void *ctx)
 {
@@ -148,13 +149,20 @@ static int path_descriptor(const char *path)
 static int fill_fd(int fd, out_fill_fn *fill, void *ctx)
 {
 	struct out *o = malloc(sizeof(*o));
+	struct terminal terminal;
+	bool shown = isatty(fd) == 1;
 	int r, flushed;
 
 	if (!o)
 		return -ENOMEM;
-	out_to_fd(o, fd);
+	if (shown)
+		out_to_terminal(o, &terminal, fd);
+	else
+		out_to_fd(o, fd);
 	r = fill(o, ctx);
 	flushed = out_flush(o);
+	if (shown && flushed >= 0)
+		flushed = terminal_end(&terminal);
 	free(o);
 	return flushed < 0 ? flushed : r;
 }
