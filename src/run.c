@@ -19,6 +19,7 @@
 #include "base/shown.h"
 #include "base/util.h"
 #include "commands.h"
+#include "core/crowd.h"
 #include "core/snapshot.h"
 #include "demangle.h"
 #include "format/out.h"
@@ -625,6 +626,7 @@ static void summary_transfers(struct snapshot *snap, FILE *out)
 
 static void summary_losses(const struct session *s, FILE *out)
 {
+	char text[LOSS_TEXT_MAX];
 	size_t j, vanished = 0;
 	unsigned i;
 
@@ -632,9 +634,9 @@ static void summary_losses(const struct session *s, FILE *out)
 		uint64_t n = session_loss(s, (enum loss)i);
 
 		if (n && i != LOSS_PIPE_FULL && i != LOSS_WIRE_GAP)
-			fprintf(out, "proton: %s: %llu %s\n",
-				loss_is_loss((enum loss)i) ? "lost" : "note", (unsigned long long)n,
-				loss_sentence((enum loss)i));
+			print_line(out, "proton: %s: %llu %s",
+				   loss_is_loss((enum loss)i) ? "lost" : "note",
+				   (unsigned long long)n, crowd_loss_text(s, (enum loss)i, text));
 	}
 	for (j = 0; j < s->n_processes; j++)
 		vanished += s->processes[j].end == PROCESS_VANISHED;

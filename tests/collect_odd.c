@@ -108,6 +108,20 @@ static int children_abort(int n)
 	return 0;
 }
 
+/* N names that differ by a number, and some others. */
+static int count_up(int n)
+{
+	char name[64];
+
+	proton_enter_scope("main");
+	for (int i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "aten::add, op_id = %d", i);
+		scope(name);
+		scope("other");
+	}
+	return 0;
+}
+
 /* ---- places from which the session cannot be reached ---- */
 
 static int other_user(int n)
@@ -236,7 +250,7 @@ static const struct {
 	const char *name;
 	int (*run)(int n);
 } ways[] = {{"threads", threads},	{"late", late},		    {"main-leaves", main_leaves},
-	    {"abort", children_abort},	{"setuid", other_user},	    {"chroot", other_root},
+	    {"abort", children_abort},	{"count-up", count_up},	{"setuid", other_user},	    {"chroot", other_root},
 	    {"locked", locked},		{"no-threads", no_threads}, {"filtered", filtered},
 	    {"close-all", close_all}};
 

@@ -41,6 +41,13 @@ unheard=$(sed -n 's/^proton: lost: \([0-9]*\) processes that had something to re
 check "each of 20 children that abort is told of" 20 $((${heard:-0} + ${unheard:-0}))
 check "and nobody says that they did nothing" "" "$(grep -E 'launched nothing|nothing connected' err)"
 
+# ---- full tables ----
+record count-up 70000
+has "who filled the table, with its parent" \
+	"calling contexts folded into <other>: 'main' has 63" err
+has "… and pattern" "like 'aten::add, op_id = #'" err
+has "in a report of the file" "like 'aten::add, op_id = #'" <("$PROTON" report --section losses f.hatchet)
+
 # ---- the session cannot be reached ----
 for what in "setuid 65534" chroot; do
 	# shellcheck disable=SC2086

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "core/crowd.h"
 #include "format/report_table.h"
 
 struct report {
@@ -342,14 +343,18 @@ static int put_processes(const struct report *r)
 
 static int put_losses(const struct report *r)
 {
+	char text[LOSS_TEXT_MAX];
 	bool any = false;
 
 	for (unsigned i = 0; i < LOSS_N; i++) {
 		uint64_t n = session_loss(r->s, (enum loss)i);
 
-		if (n)
-			out_printf(r->out, "%12" PRIu64 "  %s\n", n, loss_sentence((enum loss)i));
-		any = any || n;
+		if (!n)
+			continue;
+		out_printf(r->out, "%12" PRIu64 "  ", n);
+		put_name(r->out, crowd_loss_text(r->s, (enum loss)i, text), 0, r->o->ascii);
+		out_putc(r->out, '\n');
+		any = true;
 	}
 	if (!any)
 		out_puts(r->out, "none\n");

@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <math.h>
 #include "base/buf.h"
+#include "core/crowd.h"
 #include "core/loss.h"
 #include "core/session.h"
 #include "tui/sections.h"
@@ -12,8 +13,8 @@ struct panel_losses {
 	struct panel base;
 	struct sections sections;
 	struct loss_row {
-		enum loss loss;
 		uint64_t n;
+		char text[LOSS_TEXT_MAX];
 	} losses[LOSS_N]; /* those that happened */
 	size_t n_losses;
 };
@@ -51,7 +52,7 @@ static size_t n_losses(struct panel *p)
 
 static const char *loss_name(struct panel *p, uint32_t i)
 {
-	return loss_sentence(as_losses(p)->losses[i].loss);
+	return as_losses(p)->losses[i].text;
 }
 
 static enum role loss_role(struct panel *p, uint32_t i)
@@ -196,8 +197,10 @@ static void update(struct panel *p)
 	for (unsigned i = 0; i < LOSS_N; i++) {
 		uint64_t n = session_loss(session(p), i);
 
-		if (n)
-			pl->losses[pl->n_losses++] = (struct loss_row){i, n};
+		if (!n)
+			continue;
+		pl->losses[pl->n_losses].n = n;
+		crowd_loss_text(session(p), i, pl->losses[pl->n_losses++].text);
 	}
 	sections_update(sections_of(p), p);
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_CROWD_H
+#define PROTON_CORE_CROWD_H
+/* Who fills the tables: names that only count up ("step 17", "aten::add, op_id = 17") take a calling
+ * context each, until the rest of the run is "<other>". */
+#include <stddef.h>
+#include <stdint.h>
+#include "core/loss.h"
+#include "core/session.h"
+
+struct crowd {
+	uint32_t n;      /* nodes whose names are equal but for their digits, below one parent */
+	uint32_t parent; /* node */
+	uint32_t one;    /* any of them */
+};
+
+/* The largest of a session. 0, or -ENOMEM. */
+int crowd_find(const struct session *s, struct crowd *ret);
+
+enum { LOSS_TEXT_MAX = 320 };
+/* What was lost, for people; where a table of contexts was full, with who filled it:
+ * "calling contexts folded into <other>: 'main' has 65000 like 'step #'". Names are raw: to be shown
+ * by base/shown.h. Returns out. */
+const char *crowd_loss_text(const struct session *s, enum loss loss, char out[LOSS_TEXT_MAX]);
+
+#endif
