@@ -33,6 +33,16 @@ wait_for() {
 	done
 }
 finish() { [ "$n_failed" = 0 ] && exit 0; echo "$n_failed failed"; exit 1; }
+# Does it need at most so many MB to report a file? needs_at_most MB FILE. Not asked of a build with a
+# sanitizer, which keeps what was freed.
+needs_at_most() {
+	python3 -c '
+import resource, subprocess, sys
+subprocess.run(sys.argv[2:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+if not any(b in open(sys.argv[2], "rb").read() for b in (b"__asan_init", b"__tsan_init")) and mb > int(sys.argv[1]):
+    sys.exit("%d MB" % mb)' "$1" "$PROTON" report "$2"
+}
 # Value of a metric summed over the nodes of a name: metric FILE NAME METRIC
 metric() {
 	"$PROTON" export -f json "$1" | python3 -c '

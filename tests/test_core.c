@@ -31,6 +31,16 @@ START_TEST(strings_are_interned)
 	ck_assert_uint_eq(strtab_find(t, "no", 2), STRTAB_NONE);
 	ck_assert_uint_ne(strtab_add(t, "a\0b", 3), strtab_add(t, "a\0c", 3));
 	strtab_free(t);
+
+	t = strtab_new();
+	strtab_limit(t, 10);
+	ck_assert_uint_eq(strtab_adds(t, "1234"), 1);
+	ck_assert_uint_eq(strtab_adds(t, "56789"), STRTAB_NONE);
+	ck_assert(strtab_is_full(t));
+	ck_assert_uint_eq(strtab_adds(t, "1234"), 1); /* which costs nothing */
+	strtab_limit(t, 0);
+	ck_assert_uint_eq(strtab_adds(t, "56789"), 2);
+	strtab_free(t);
 }
 END_TEST
 

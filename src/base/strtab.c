@@ -26,6 +26,8 @@ struct strtab {
 	size_t index_size;
 	struct chunk *chunks;
 	size_t memory;
+	size_t bytes, limit; /* of strings with their NUL; limit 0: none */
+	bool full;
 };
 
 struct strtab *strtab_new(void)
@@ -57,6 +59,17 @@ struct strtab *strtab_free(struct strtab *t)
 	return NULL;
 }
 
+void strtab_limit(struct strtab *t, size_t bytes)
+{
+	t->limit = bytes;
+	t->full = false;
+}
+
+bool strtab_is_full(const struct strtab *t)
+{
+	return t->full;
+}
+
 /* Bytes with a NUL behind them, in a chunk that never moves. */
 static char *strtab_store(struct strtab *t, const char *s, size_t len)
 {
@@ -80,6 +93,7 @@ static char *strtab_store(struct strtab *t, const char *s, size_t len)
 		memcpy(p, s, len);
 	p[len] = '\0';
 	c->used += len + 1;
+	t->bytes += len + 1;
 	return p;
 }
 
@@ -126,6 +140,10 @@ uint32_t strtab_add(struct strtab *t, const char *s, size_t len)
 		return t->index[slot] - 1;
 	if (len >= UINT32_MAX || t->n >= UINT32_MAX - 1)
 		return STRTAB_NONE;
+	if (t->limit && (len >= t->limit || t->bytes > t->limit - len - 1)) {
+		t->full = true;
+		return STRTAB_NONE;
+	}
 	if (t->n + 1 > t->index_size / 2) {
 		if (strtab_grow(t) < 0)
 			return STRTAB_NONE;

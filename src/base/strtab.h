@@ -6,6 +6,7 @@
  * Strings live as long as the table and never move. Bytes are kept as given (they may hold
  * invalid UTF-8 and NUL); a NUL always follows the last one.
  *   thread  one */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,7 +17,11 @@ struct strtab;
 struct strtab *strtab_new(void); /* NULL: out of memory */
 struct strtab *strtab_free(struct strtab *t);
 
-/* The id of a string, added when new. STRTAB_NONE: out of memory. */
+/* From now on all strings together take no more than so many bytes; 0: any number. */
+void strtab_limit(struct strtab *t, size_t bytes);
+/* Was a string not added because of it? */
+bool strtab_is_full(const struct strtab *t);
+/* The id of a string, added when new. STRTAB_NONE: out of memory, or beyond the limit. */
 uint32_t strtab_add(struct strtab *t, const char *s, size_t len);
 uint32_t strtab_adds(struct strtab *t, const char *s);
 /* The id of a string that is already there, or STRTAB_NONE. */

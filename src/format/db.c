@@ -454,5 +454,9 @@ uint32_t db_text(struct db *db, int column, struct strtab *t)
 
 	if (!text || len <= 0 || spend(db, (uint64_t)len) < 0)
 		return 0;
+	if ((size_t)len > FORMAT_NAME_MAX) {
+		db_fail(db, -EFBIG, FORMAT_NAME_LONG);
+		return 0;
+	}
 	return strtab_add(t, text, (size_t)len);
 }

@@ -10,7 +10,7 @@
 #include "format/hatchet_kind.h"
 #include "format/tokens.h"
 
-#define LINE_MAX_BYTES ((size_t)256 << 20) /* of one stack */
+#define LINE_MAX_BYTES ((size_t)64 << 20) /* of one stack */
 
 struct folded {
 	struct session *s;
@@ -18,6 +18,7 @@ struct folded {
 	struct buf line, name;
 	uint64_t offset; /* of the line */
 	uint32_t lane;
+	bool too_long;
 };
 
 /* The number behind the last blank. NULL: there is none. */
@@ -83,6 +84,7 @@ static uint32_t child(struct folded *f, uint32_t parent, const char *p, size_t l
 	uint32_t name, frame;
 
 	unescape(&f->name, p, len);
+	f->too_long = f->too_long || f->name.error == -EFBIG;
 	if (f->name.error)
 		return SESSION_NONE;
 	name = strtab_add(f->s->strings, f->name.data ? f->name.data : "", f->name.len);
@@ -133,6 +135,8 @@ static int read_line(struct folded *f)
 				   "wrong shape: the value of a stack is too large");
 	v.u64 = number.is_int ? number.u64 : (uint64_t)(number.f64 + 0.5);
 	node = walk(f, line, line + trim(line, (size_t)(value - line)));
+	if (f->too_long)
+		return -EFBIG;
 	if (node == SESSION_NONE || session_add(f->s, node, f->lane, 0, METRIC_TIME, v) < 0)
 		return format_fail(f->error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
 	return 0;
@@ -180,11 +184,11 @@ int folded_read(struct reader_input *in, struct session *s, struct format_error 
 	int r;
 
 	buf_init(&f.line, LINE_MAX_BYTES);
-	buf_init(&f.name, 0);
+	buf_init(&f.name, FORMAT_NAME_MAX);
 	r = f.lane == SESSION_NONE ? -ENOMEM : take_all(&f, in);
 	if (r < 0 && !error->code)
 		format_fail(error, r, f.offset + 1, "%s",
-			    r == -EFBIG ? "a stack of more than 256 MiB" : strerror(-r));
+			    r == -EFBIG ? "a stack of more than 64 MiB, or a frame of more than 16" : strerror(-r));
 	buf_done(&f.line);
 	buf_done(&f.name);
 	if (r == 0)

@@ -199,7 +199,7 @@ static int read_packed(struct gunzip *g, struct session *s, struct format_error 
 	return gunzip_failed(g, error) < 0 ? error->code : r;
 }
 
-int format_read(struct reader_input *in, struct session *s, struct format_error *error)
+static int read_any(struct reader_input *in, struct session *s, struct format_error *error)
 {
 	int r = reader_peek(in);
 	struct gunzip *g;
@@ -213,6 +213,19 @@ int format_read(struct reader_input *in, struct session *s, struct format_error 
 		return format_fail(error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
 	r = read_packed(g, s, error);
 	gunzip_free(g);
+	return r;
+}
+
+int format_read(struct reader_input *in, struct session *s, struct format_error *error)
+{
+	int r;
+
+	strtab_limit(s->strings, FORMAT_NAMES_MAX);
+	r = read_any(in, s, error);
+	if (r < 0 && strtab_is_full(s->strings))
+		r = format_fail(error, -EFBIG, FORMAT_NO_OFFSET,
+				"its names are more than 1 GiB together");
+	strtab_limit(s->strings, 0);
 	return r;
 }
 

@@ -26,6 +26,12 @@ struct format_error {
 };
 #define FORMAT_NO_OFFSET UINT64_MAX
 
+/* What is read has to fit in memory, and a packed file of some MB can hold a name of a GB. Bytes of a
+ * name, or of any other value, and of all different names of a file. */
+#define FORMAT_NAME_MAX  ((size_t)16 << 20)
+#define FORMAT_NAMES_MAX ((size_t)1 << 30)
+#define FORMAT_NAME_LONG "a name or value of more than 16 MiB"
+
 /* Fill in an error and return code, so that a reader can `return format_fail(…)`. */
 int format_fail(struct format_error *error, int code, uint64_t offset, const char *why, ...)
 	_printf_(4, 5);

@@ -4,6 +4,7 @@
 #include "format/json_input.h"
 
 #include <errno.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,81 @@
  * that a name of 100 MB costs little more than its bytes. */
 #define CHUNK_MIN ((size_t)256 << 10)
 #define CHUNK_MAX ((size_t)4 << 20)
+
+/* ---- yajl's memory ---- */
+
+/* yajl does not look whether it got memory. So it gets none from us that is not there: we leave it at
+ * that point, and free all that it had. */
+struct block {
+	_Alignas(16) struct block *next;
+	struct block **link; /* what points here */
+};
+
+struct memory {
+	struct json_input *j;
+	struct block *blocks;
+	jmp_buf failed;
+};
+
+static void link_block(struct memory *m, struct block *b)
+{
+	b->next = m->blocks;
+	b->link = &m->blocks;
+	if (b->next)
+		b->next->link = &b->next;
+	m->blocks = b;
+}
+
+static void unlink_block(struct block *b)
+{
+	*b->link = b->next;
+	if (b->next)
+		b->next->link = b->link;
+}
+
+/* A token that does not end within a chunk is kept in a buffer that doubles: the one place to see how
+ * long it gets, whatever it is made of. */
+static void *yajl_grow(void *ctx, void *p, size_t size)
+{
+	struct block *old = p ? (struct block *)p - 1 : NULL, *b;
+	struct memory *m = ctx;
+
+	m->j->too_long = m->j->too_long || size > FORMAT_NAME_MAX;
+	if (old)
+		unlink_block(old);
+	b = realloc(old, sizeof(*b) + size);
+	if (b || old)
+		link_block(m, b ? b : old);
+	if (!b)
+		longjmp(m->failed, 1);
+	return b + 1;
+}
+
+static void *yajl_take(void *ctx, size_t size)
+{
+	return yajl_grow(ctx, NULL, size);
+}
+
+static void yajl_give(void *ctx, void *p)
+{
+	(void)ctx;
+	if (!p)
+		return;
+	unlink_block((struct block *)p - 1);
+	free((struct block *)p - 1);
+}
+
+static void memory_done(struct memory *m)
+{
+	struct block *b, *next;
+
+	for (b = m->blocks; b; b = next) {
+		next = b->next;
+		free(b);
+	}
+}
+
+/* ---- errors ---- */
 
 /* The offset is filled in by whoever knows it. */
 int json_wrong_shape(struct json_input *j, const char *what, enum json_kind kind)
@@ -88,6 +164,8 @@ static int parse_chunk(struct json_input *j, yajl_handle h, const char *data, si
 	n -= skip;
 	if (yajl_parse(h, (const unsigned char *)data, n) != yajl_status_ok)
 		return parse_failed(j, h, offset + skip);
+	if (j->too_long)
+		return format_fail(j->error, -EFBIG, offset, FORMAT_NAME_LONG);
 	if (j->complete) {
 		size_t used = yajl_get_bytes_consumed(h);
 
@@ -137,23 +215,30 @@ static int parse_input(struct json_input *j, yajl_handle h, struct reader_input 
 	return format_fail(j->error, -EBADMSG, offset, offset ? "truncated" : "the file is empty");
 }
 
+static int parse_with(struct json_input *j, yajl_alloc_funcs *memory, struct reader_input *in,
+		      const yajl_callbacks *callbacks, void *ctx, struct buf *chunk)
+{
+	yajl_handle h = yajl_alloc(callbacks, memory, ctx);
+
+	yajl_config(h, yajl_dont_validate_strings, 1);
+	yajl_config(h, yajl_allow_trailing_garbage, 1);
+	return parse_input(j, h, in, chunk);
+}
+
 int json_input_read(struct json_input *j, struct reader_input *in, const yajl_callbacks *callbacks,
 		    void *ctx)
 {
-	yajl_handle h = yajl_alloc(callbacks, NULL, ctx);
+	struct memory memory = {.j = j};
+	yajl_alloc_funcs funcs = {yajl_take, yajl_grow, yajl_give, &memory};
 	struct buf chunk;
 	int r;
 
 	buf_init(&chunk, 0);
-	if (h) {
-		yajl_config(h, yajl_dont_validate_strings, 1);
-		yajl_config(h, yajl_allow_trailing_garbage, 1);
-		r = parse_input(j, h, in, &chunk);
-	} else {
+	if (setjmp(memory.failed) == 0)
+		r = parse_with(j, &funcs, in, callbacks, ctx, &chunk);
+	else
 		r = format_fail(j->error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
-	}
-	if (h)
-		yajl_free(h);
+	memory_done(&memory);
 	buf_done(&chunk);
 	return r;
 }

@@ -5,7 +5,7 @@
  *
  *   reader_input ── chunks ──> yajl ──> the reader's callbacks
  *
- * Not recursive, of no depth limit; strings need not be UTF-8; a byte order mark is skipped. */
+ * Not recursive, of no depth limit; a name that nobody can want ends it; strings need not be UTF-8; a byte order mark is skipped. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +18,7 @@ struct json_input {
 	bool may_stop;       /* kept by the callbacks: the file may end here though it is not complete */
 	int failed;          /* set by a callback before it returns 0, with *error but for the offset */
 	uint64_t garbage_at; /* afterwards: what follows the document, 0 = nothing */
+	bool too_long;       /* a token of more than FORMAT_NAME_MAX */
 };
 
 /* Read to the end of the document. 0, or a negative errno with *error set. */
