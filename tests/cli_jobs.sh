@@ -106,7 +106,7 @@ end 0 "a record lock"
 if command -v make >/dev/null; then
 	printf 'all:\n\t+@"$(PROTON)" record -q -o d.hatchet $(MAKE) -s -f sub.mk\n' >top.mk
 	printf 'all: a b c\na b c:\n\t@sleep 0.05; echo $@ >>made\n' >sub.mk
-	make -j2 -f top.mk PROTON="$PROTON" >out 2>&1
+	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -j2 -f top.mk PROTON="$PROTON" >out 2>&1
 	check "make's job server: status" 0 $?; check "make's job server" "" "$(cat out)"
 	check "and all is made" "a b c" "$(sort made | xargs)"
 fi
