@@ -74,6 +74,7 @@ struct top {
 	bool output_done; /* the log is complete */
 	bool reads_us;    /* its standard input is the terminal */
 	uint64_t log_due_ns; /* when to show what it has printed; 0: nothing new */
+	bool stopped;        /* the program stands still */
 	uint64_t stopped_ns; /* when the program was last asked to stop; 0: never */
 	bool leave_when_ended, left_behind; /* descendants ran when the stream was closed */
 	int wait_status, save_error;
@@ -123,6 +124,14 @@ static int on_option(const struct option_def *option, const char *value, void *a
 
 /* ---- what the screen asks for ---- */
 
+/* One that stands still takes no signal before it goes on. */
+static int ask_to_end(struct top *t)
+{
+	int r = t->ended ? -ESRCH : keeper_signal(t->keeper, SIGINT, true);
+
+	return r == 0 && t->stopped ? keeper_signal(t->keeper, SIGCONT, true) : r;
+}
+
 static int on_request(void *data, enum tui_action action, int arg)
 {
 	struct top *t = data;
@@ -141,7 +150,7 @@ static int on_request(void *data, enum tui_action action, int arg)
 		return 0;
 	case TUI_STOP_APP:
 		t->stopped_ns = clock_monotonic_ns();
-		return t->ended ? -ESRCH : keeper_signal(t->keeper, SIGINT, true);
+		return ask_to_end(t);
 	case TUI_SIGNAL:
 		return t->ended ? -ESRCH : keeper_signal(t->keeper, arg, true);
 	case TUI_PAUSE:
@@ -191,6 +200,7 @@ static void on_status(void *data, struct tui_status *ret)
 	ret->n_children = s->n_processes > 1 ? (uint32_t)s->n_processes - 1 : 0;
 	ret->wait_status = t->wait_status;
 	ret->up_ns = (t->ended ? t->run.end_ns : clock_monotonic_ns()) - t->run.start_ns;
+	ret->stopped = t->stopped && !t->ended;
 	ret->paused = atomic_load(&t->run.dir->control->paused);
 	ret->own_cpu = t->own_cpu;
 	ret->own_bytes = session_memory(s);
@@ -251,8 +261,14 @@ static void keeper_events(struct top *t)
 			t->log_due_ns = clock_monotonic_ns() + LOG_NS;
 			break;
 		case KEEPER_STOPPED:
-			tui_message(t->tui, "the program was stopped by signal %d (%s)", (int)e.value,
-				    strsignal((int)e.value));
+			t->stopped = true;
+			tui_message(t->tui, "the program was stopped by signal %d (%s); K, then c lets it go on",
+				    (int)e.value, strsignal((int)e.value));
+			tui_refresh(t->tui);
+			break;
+		case KEEPER_CONTINUED:
+			t->stopped = false;
+			tui_refresh(t->tui);
 			break;
 		case KEEPER_LOG_FAILED:
 			tui_message(t->tui, "cannot write '%s': %s", t->app_log, strerror((int)e.value));
@@ -291,6 +307,14 @@ static void signals_read(struct top *t)
 	while (read(t->signals, &info, sizeof(info)) == sizeof(info)) {
 		switch (info.ssi_signo) {
 		case SIGWINCH:
+			resized(t);
+			break;
+		case SIGTSTP: /* the screen alone: the program has a terminal of its own */
+			tui_suspend(t->tui);
+			resized(t);
+			break;
+		case SIGCONT:
+			tui_continue(t->tui);
 			resized(t);
 			break;
 		case SIGHUP:

@@ -336,6 +336,8 @@ int screen_signals(void)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTSTP);
+	sigaddset(&set, SIGCONT);
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
 		return -errno;
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -284,9 +284,14 @@ static int view_loop(struct viewer *v)
 		if (fds[0].revents && tui_handle_input(v->at->tui) < 0)
 			return STATUS_FAILED; /* the terminal has gone away */
 		while (read(v->signals, &info, sizeof(info)) == sizeof(info)) {
-			if (info.ssi_signo != SIGWINCH)
+			if (info.ssi_signo == SIGWINCH)
+				tui_resize(v->at->tui);
+			else if (info.ssi_signo == SIGTSTP)
+				tui_suspend(v->at->tui);
+			else if (info.ssi_signo == SIGCONT)
+				tui_continue(v->at->tui);
+			else
 				return 128 + (int)info.ssi_signo;
-			tui_resize(v->at->tui);
 		}
 		if ((v->compare || v->regroup) && do_asked(v) < 0)
 			return STATUS_FAILED;

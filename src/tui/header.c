@@ -242,6 +242,8 @@ static void add_state(struct tui *t, struct parts *parts)
 
 	if (t->status.run == TUI_RUN_ENDED)
 		add_end(t, parts);
+	if (t->status.stopped)
+		add(parts, ROLE_PAUSED, 0, "STOPPED");
 	if (t->status.paused)
 		add(parts, ROLE_PAUSED, 0, "PAUSED");
 	if (t->frozen)
@@ -250,7 +252,7 @@ static void add_state(struct tui *t, struct parts *parts)
 		add_totals(t, parts);
 	else if (t->status.run == TUI_RUN_STARTING)
 		add(parts, ROLE_LIVE, 0, "STARTING");
-	else if (t->status.run == TUI_RUN_RUNNING && !t->status.paused)
+	else if (t->status.run == TUI_RUN_RUNNING && !t->status.paused && !t->status.stopped)
 		add(parts, ROLE_LIVE, 0, "LIVE %.1fs", interval);
 	if (t->is_reset) {
 		char text[HUMAN_MAX];

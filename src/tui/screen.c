@@ -93,6 +93,16 @@ static struct screen *screen_alloc(void)
 	return sc;
 }
 
+/* From the background, changing the terminal stops us until we are in front (SIGTTOU): before we
+ * have looked at how it is, and written to it, which nothing keeps us from. */
+static void await_foreground(const struct screen *sc)
+{
+	struct termios now;
+
+	if (tcgetattr(fileno(sc->out), &now) == 0)
+		(void)tcsetattr(fileno(sc->out), TCSADRAIN, &now);
+}
+
 /* Everything of screen_open() that can fail. */
 static int open_tty(struct screen *sc, const char *tty, const struct look_options *options,
 		    const char **ret_why)
@@ -103,6 +113,7 @@ static int open_tty(struct screen *sc, const char *tty, const struct look_option
 		*ret_why = "there is no terminal to draw on";
 		return -ENXIO;
 	}
+	await_foreground(sc);
 	sc->has_saved = tcgetattr(fileno(sc->out), &sc->saved) == 0;
 	if (!sc->has_saved) {
 		*ret_why = "what should be the terminal is none";
@@ -336,9 +347,17 @@ void screen_leave(struct screen *sc)
 
 void screen_enter(struct screen *sc)
 {
+	await_foreground(sc);
 	restore_arm(fileno(sc->out), sc->restore.data, sc->restore.len, &sc->saved);
 	clearok(curscr, TRUE);
 	wrefresh(sc->win);
+}
+
+void screen_retake(struct screen *sc)
+{
+	await_foreground(sc);
+	screen_leave(sc); /* curses believes that nothing has changed, and would do nothing */
+	screen_enter(sc);
 }
 
 static char *put_wide(char *out, wchar_t wc)

@@ -42,6 +42,8 @@ void screen_redraw(struct screen *sc); /* everything is sent anew at the next fl
 int screen_resize(struct screen *sc);  /* to what the terminal says */
 void screen_leave(struct screen *sc);  /* for a while: suspend */
 void screen_enter(struct screen *sc);
+/* After a stop that we learn of by SIGCONT: the terminal may be in any state. */
+void screen_retake(struct screen *sc);
 
 /* The drawn text; with attributes a letter of the role for each cell follows. */
 void screen_read(struct screen *sc, bool attributes, struct buf *out);

@@ -620,13 +620,32 @@ int tui_resize(struct tui *t)
 	return r;
 }
 
+static bool is_pending(int sig)
+{
+	sigset_t set;
+
+	return sigpending(&set) == 0 && sigismember(&set, sig) == 1;
+}
+
 int tui_suspend(struct tui *t)
 {
 	if (!t->screen)
 		return -ENXIO;
 	screen_leave(t->screen);
 	kill(getpid(), SIGSTOP);
+	t->continued = is_pending(SIGCONT);
 	screen_enter(t->screen);
+	return tui_resize(t);
+}
+
+int tui_continue(struct tui *t)
+{
+	bool known = t->continued;
+
+	t->continued = false;
+	if (!t->screen || known)
+		return t->screen ? 0 : -ENXIO;
+	screen_retake(t->screen);
 	return tui_resize(t);
 }
 

@@ -57,6 +57,7 @@ struct tui_status {
 	int wait_status;     /* of waitpid(), when ENDED */
 	uint64_t up_ns;      /* since the program started, until it ended; 0 unknown */
 	bool paused;         /* collection is */
+	bool stopped;        /* the program stands still: ^Z, SIGSTOP */
 	double own_cpu;      /* proton's share of one core, 0..; NaN unknown */
 	uint64_t own_bytes;  /* proton's resident memory; 0 unknown */
 };
@@ -165,8 +166,11 @@ int tui_refresh(struct tui *t);
 void tui_log_grew(struct tui *t);
 /* After SIGWINCH: take the terminal's size again and redraw. */
 int tui_resize(struct tui *t);
-/* Ctrl-Z: give the terminal back, stop this process, take it again when continued. */
+/* Ctrl-Z, SIGTSTP: give the terminal back, stop this process, take it again when continued. */
 int tui_suspend(struct tui *t);
+/* After SIGCONT: take the terminal again, unless tui_suspend() has. Whoever stopped us (SIGSTOP)
+ * left us no time to give it back, and a shell has set it up for itself. */
+int tui_continue(struct tui *t);
 /* Show one line above the function keys until the next key. Copied. */
 void tui_message(struct tui *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

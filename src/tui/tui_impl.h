@@ -72,6 +72,7 @@ struct tui {
 	enum name_mode names;
 	bool frozen, percent_of_parent, is_reset;
 	uint64_t reset_up_ns;  /* the program's age at the last reset */
+	bool continued;        /* by a SIGCONT that is still to come, after tui_suspend() */
 	uint64_t interrupt_ns; /* time of the last Ctrl-C; 0 none */
 };
 
