@@ -62,8 +62,17 @@ has "busy time is in the summary" "Fake GPU: busy" err
 PROTON_FAKE="kernel a 100 500;pause 100" "$PROTON" record --trace-limit 300 --no-follow -o l.hatchet -- sleep 0.1 2>err
 check "a trace with a limit" 300 "$(count_of intervals l.hatchet)"
 has "says what is missing" "200 operations beyond the limit of the trace" err
-PROTON_FAKE="kernel a 100 500;pause 20;repeat 40" "$PROTON" record --trace --no-follow -o v.hatchet -- \
-	sh -c 'until ls "$PROTON_SESSION"/*.segment; do sleep 0.05; done; rm "$PROTON_SESSION"/*.segment' >/dev/null 2>err
+# The third save after that holds what came later.
+cat >taken.sh <<'X'
+until [ -s v.hatchet ] && ls "$PROTON_SESSION"/*.segment; do sleep 0.05; done
+rm "$PROTON_SESSION"/*.segment
+for save in 1 2 3; do
+	cp v.hatchet before
+	while cmp -s v.hatchet before; do sleep 0.05; done
+done
+X
+PROTON_FAKE="kernel a 100 500;pause 20;repeat 100000" timeout 120 "$PROTON" record --trace --no-follow \
+	--save-interval 0.05 -o v.hatchet -- sh taken.sh >/dev/null 2>err
 gone=$(($(metric v.hatchet a count) - $(count_of intervals v.hatchet)))
 check "a file that was taken away" yes "$([ $gone -gt 0 ] && echo yes)"
 has "is a loss" "lost: $gone operations of the trace that could not be read" err
