@@ -99,6 +99,23 @@ START_TEST(folded_goes_round)
 }
 END_TEST
 
+/* Names that are no UTF-8, as old files and databases have them. */
+START_TEST(folded_is_utf8)
+{
+	static const char text[] = "gr\xfc\xdf;e\xcc\x81\xe2\x82;%3B 5\n";
+	struct format_error error;
+	struct session *s = read_text(text, sizeof(text) - 1, &error);
+	struct buf written;
+
+	ck_assert_ptr_nonnull(s);
+	write_text("folded", s, NULL, &written);
+	ck_assert_str_eq(buf_str(&written), "gr\xef\xbf\xbd\xef\xbf\xbd;"
+					    "e\xcc\x81\xef\xbf\xbd\xef\xbf\xbd;%3B 5\n");
+	buf_done(&written);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(folded_says_what_is_wrong)
 {
 	static const char torn[] = "a;b 1\nc 2\n{}";
@@ -292,6 +309,7 @@ int main(void)
 
 	tcase_add_test(c, folded_stacks_are_a_tree);
 	tcase_add_test(c, folded_goes_round);
+	tcase_add_test(c, folded_is_utf8);
 	tcase_add_test(c, folded_says_what_is_wrong);
 	tcase_add_test(c, msgpack_says_what_is_wrong);
 	tcase_add_test(c, msgpack_goes_round);

@@ -21,15 +21,16 @@ static int escape_at(const char *p, const char *end)
 
 static void put_name(struct buf *text, const char *name)
 {
-	const char *end = name + strlen(name);
+	const char *end = name + strlen(name), *at = name, *c;
+	size_t n;
 
-	for (; name < end; name++) {
-		const char *which = strchr(escaped, *name);
+	for (; (n = export_text_next(&name, end, &c)) > 0; at = name) {
+		const char *which = strchr(escaped, *c);
 
-		if (which && (*name != '%' || escape_at(name, end) >= 0))
+		if (which && (*c != '%' || escape_at(at, end) >= 0))
 			buf_puts(text, escapes[which - escaped]);
 		else
-			buf_putc(text, *name);
+			buf_put(text, c, n);
 	}
 }
 
