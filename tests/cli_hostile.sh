@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Some nine hundred files that are cut, changed or made up: read, or refused in one line.
+# Some thirteen hundred files that are cut, changed or made up: read, or refused in one line.
 tests=$(cd "${srcdir:-.}/tests" && pwd) || exit 99
 build=$PWD
 . "${srcdir:-.}/tests/cli_help.sh"
@@ -10,4 +10,5 @@ if grep -q 'define HAVE_SQLITE 1' "$build/config.h" && python3 "$tests/databases
 	databases=(nsys.sqlite types.sqlite rocpd2.db rocpd3.db)
 fi
 python3 "$tests/hostile.py" "$PROTON" "$tests" "${databases[@]}"; check "hostile files" 0 $?
+python3 -B "$tests/hostile_values.py" "$PROTON" "$tests" 400 1 "${databases[@]}"; check "hostile values" 0 $?
 finish

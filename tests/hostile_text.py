@@ -22,6 +22,9 @@ EVIL = ("\x1b]0;pwned\x07\x1b[31m\x9b31m\x90\u202e\u2066\u200e\u200b\ufeff\u2028
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 FORBIDDEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
                        "|\u0301{9}")
+# Every panel of the screen, drawn anew each time, and what can be copied of it.
+KEYS = b"".join(b"%s\x0c" % k for k in (b"1", b"d", b"d", b"2", b"3", b"4", b"5", b"6", b"7", b"8", b"9", b"0", b"\x1b2",
+                                        b"\x1b1", b"y", b"Y")) + b"Q"
 KINDS = {"ph", "cat", "type", "device_type", "displayTimeUnit", "schema", "version"}  # the reader's own words
 
 
@@ -217,14 +220,12 @@ class Checks:
 
     def terminal(self, what, *words):
         """What is a file's on a terminal: a tab there is only a tab."""
-        data = on_terminal([self.proton, *words], b"")
+        data, _ = on_terminal([self.proton, *words], b"")
         self.say("%s: %r on a terminal" % (what, words), unsafe(data.replace(b"\r\n", b"\n").replace(b"\t", b" ")))
 
     def screen(self, what):
         """The screen draws with sequences: none of them may be the file's."""
-        keys = b"".join(b"%s\x0c" % k for k in (b"1", b"d", b"d", b"2", b"3", b"4", b"5", b"6", b"7", b"8", b"9", b"0",
-                                                b"\x1b2", b"\x1b1", b"y", b"Y")) + b"Q"
-        data = on_terminal([self.proton, "view", "file"], keys)
+        data, _ = on_terminal([self.proton, "view", "file"], KEYS)
         bad = [x for x in (b"\x1b]0;", b"\xc2\x9b", b"\xc2\x85", b"\xe2\x80\xae", b"\xe2\x80\xa8") if x in data]
         bad += [] if b"\x1b[?1049" in data else ["no screen"]
         try:
@@ -235,6 +236,7 @@ class Checks:
 
 
 def on_terminal(argv, keys):
+    """What is sent to it, and the exit status."""
     pid, fd = pty.fork()
     if pid == 0:
         os.environ.update(TERM="xterm-256color")
@@ -253,8 +255,7 @@ def on_terminal(argv, keys):
             os.write(fd, keys)
             keys = b""
     os.close(fd)
-    os.waitpid(pid, 0)
-    return data
+    return data, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
 def of_words(c):
