@@ -84,6 +84,7 @@ static int record(struct run *run, int *ret_wait_status, int *ret_save_error)
 	record_loop(run, launch);
 	run->end_ns = clock_monotonic_ns();
 	launch_ended(launch, ret_wait_status);
+	run->wait_status = *ret_wait_status;
 	run_drain(run);
 	*ret_save_error = run_finish(run);
 	if (!run->options.quiet)

@@ -244,7 +244,7 @@ static int on_input(void *data, const char *text, size_t len)
 static void target_ended(struct top *t, int wait_status)
 {
 	t->ended = true;
-	t->wait_status = wait_status;
+	t->wait_status = t->run.wait_status = wait_status;
 	t->run.end_ns = clock_monotonic_ns();
 }
 
@@ -714,6 +714,7 @@ static int top_batch(struct top *t)
 	t->run.interrupts = (struct run_interrupts){launch_fd(launch), batch_interrupts, launch};
 	run_release_descriptors(&t->run);
 	batch_loop(t, launch);
+	t->run.wait_status = t->wait_status;
 	t->save_error = run_finish(&t->run);
 	if (!t->run_options.quiet)
 		run_summary(&t->run, stderr);

@@ -74,6 +74,9 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 	case OPT_NO_FOLLOW:
 		o->no_follow = true;
 		return 0;
+	case OPT_EARLY:
+		o->early = true;
+		return 0;
 	case OPT_NO_CUDA:
 		o->no_cuda = true;
 		return 0;
@@ -178,6 +181,7 @@ static int build_env(struct run *run)
 				       .image = &run->image,
 				       .no_preload = run->options.no_preload,
 				       .no_follow = run->options.no_follow,
+				       .early = run->options.early,
 				       .no_cuda = run->options.no_cuda,
 				       .no_opencl = run->options.no_opencl};
 	_cleanup_(freep) char *library = NULL, *why = NULL;
@@ -278,6 +282,7 @@ int run_started(struct run *run, pid_t pid)
 	int r;
 
 	run->pid = pid;
+	run->sid = getsid(pid);
 	run->start_ns = clock_monotonic_ns();
 	session_dir_set_target(run->dir, pid);
 	s->source = strtab_adds(s->strings, base_name(run->argv[0]));
@@ -316,17 +321,29 @@ void run_release_descriptors(const struct run *run)
 
 /* ---- end ---- */
 
+/* A daemon has left the session of the program to stay, and nobody waits for it: only what connected
+ * is, or what --wait asks for. */
+static bool is_awaited(const struct run *run, const struct survivor *s)
+{
+	return run->options.wait || s->sid == run->sid || s->sid == run->pid;
+}
+
 /* Descendants are known by their environment: those that have not connected yet, too. */
 static bool has_survivors(struct run *run)
 {
 	struct survivor *list = NULL;
 	uint64_t now = clock_monotonic_ns();
-	size_t n = 0;
+	size_t n = 0, i;
 
 	if (now < run->look_ns)
 		return run->survivors;
 	run->look_ns = now + NSEC_PER_SEC / 4; /* all of /proc is read for it */
-	run->survivors = launch_survivors(run->dir->path, run->pid, &list, &n) == 0 && n;
+	run->survivors = false;
+	if (launch_survivors(run->dir->path, run->pid, &list, &n) < 0)
+		return false;
+	for (i = 0; i < n; i++)
+		run->survivors = run->survivors || is_awaited(run, &list[i]);
+	run->daemons = n && !run->survivors;
 	free(list);
 	return run->survivors;
 }
@@ -380,8 +397,11 @@ void run_drain(struct run *run)
 	for (;;) {
 		while (receiver_read(run->receiver) > 0)
 			;
-		if (!run_lives_on(run))
+		if (!run_lives_on(run)) {
+			if (run->daemons)
+				run_name_survivors(run);
 			break;
+		}
 		if ((!run->options.wait && clock_monotonic_ns() >= start + DRAIN_NS) ||
 		    is_interrupted(run, start)) {
 			run_name_survivors(run);
@@ -668,6 +688,14 @@ static void summary_overhead(const struct run *run, FILE *out)
 		s->n_nodes - 1, t, m, b);
 }
 
+/* Where our calls are what its own filter of system calls forbids, it would live without us. */
+static void summary_filter(const struct run *run, FILE *out)
+{
+	if (WIFSIGNALED(run->wait_status) && WTERMSIG(run->wait_status) == SIGSYS)
+		fprintf(out, "proton: note: the program was killed by SIGSYS: its seccomp filter may "
+			     "forbid what the collector does when it starts (see --early)\n");
+}
+
 void run_summary(const struct run *run, FILE *out)
 {
 	const struct session *s = receiver_session(run->receiver);
@@ -685,6 +713,7 @@ void run_summary(const struct run *run, FILE *out)
 	}
 	snapshot_free(snap);
 	summary_losses(s, out);
+	summary_filter(run, out);
 	if (run->saver.error == 0)
 		print_line(out, "proton: wrote '%s'", run->file);
 }

@@ -15,7 +15,7 @@
 struct run_options {
 	const char *output; /* NULL: the default name */
 	const char *tape;
-	bool no_preload, no_follow, no_cuda, no_opencl;
+	bool no_preload, no_follow, early, no_cuda, no_opencl;
 	bool trace;         /* keep when each operation ran */
 	uint32_t trace_max; /* … of so many a process; 0: the default */
 	bool wait, quiet, verbose, no_count_launches, strict;
@@ -24,7 +24,7 @@ struct run_options {
 
 /* The options of both commands, and what takes them. */
 enum {
-	OPT_OUTPUT = 1000, OPT_TAPE, OPT_NO_PRELOAD, OPT_NO_FOLLOW, OPT_NO_CUDA, OPT_NO_OPENCL,
+	OPT_OUTPUT = 1000, OPT_TAPE, OPT_NO_PRELOAD, OPT_NO_FOLLOW, OPT_EARLY, OPT_NO_CUDA, OPT_NO_OPENCL,
 	OPT_WAIT, OPT_QUIET, OPT_VERBOSE, OPT_COUNT, OPT_STRICT, OPT_SAVE,
 	OPT_TRACE, OPT_TRACE_MAX,
 };
@@ -55,6 +55,8 @@ enum {
 	 .id = OPT_NO_PRELOAD},                                                                    \
 	{.name = "no-follow", .help = "profile APP itself only, not its children",                 \
 	 .id = OPT_NO_FOLLOW},                                                                     \
+	{.name = "early", .help = "start the collector before main(), not at its first work",       \
+	 .rare = true, .id = OPT_EARLY},                                                           \
 	{.name = "no-cuda", .help = "leave CUDA alone", .rare = true, .id = OPT_NO_CUDA},          \
 	{.name = "no-opencl", .help = "leave OpenCL alone", .rare = true, .id = OPT_NO_OPENCL}
 
@@ -78,10 +80,12 @@ struct run {
 	struct session_dir *dir;
 	struct receiver *receiver;
 	struct saver saver;
-	pid_t pid;         /* of the target */
+	pid_t pid, sid;    /* of the target */
+	int wait_status;   /* how it ended; 0: it runs, or well */
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
 	uint64_t look_ns;  /* when to look for descendants again */
 	bool survivors;    /* what the last look found */
+	bool daemons;	   /* … and nothing but those that are not waited for */
 	bool prints;       /* standard output is ours, too: for pictures */
 	uint64_t end_ns;   /* when the target ended; 0: it runs */
 	struct run_interrupts interrupts;

@@ -107,8 +107,14 @@ static void saver_reap(struct saver *v)
 	struct rusage usage;
 	uint64_t cost;
 	int status;
+	pid_t pid = wait4(v->child, &status, WNOHANG, &usage);
 
-	if (wait4(v->child, &status, WNOHANG, &usage) != v->child)
+	/* As process 1 of a container we wait for all that end, and somebody else was told of it. */
+	if (pid < 0 && errno == ECHILD) {
+		v->child = 0;
+		v->generation = NEVER;
+	}
+	if (pid != v->child || pid <= 0)
 		return;
 	child_ended(v, status);
 	cost = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NSEC_PER_SEC +

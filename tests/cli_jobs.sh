@@ -132,7 +132,13 @@ until [ -s got ]; do read -r -t 0.05 _ <> <(:); done
 n=1
 for i in $(seq "$2"); do
 	for s in TERM HUP USR1 USR2; do
-		for to in %1 -$job $job; do
+		# One to proton alone right behind one of its kind to the group may be one with it, as for
+		# any process: it comes first, and when nothing is pending.
+		for try in $(seq 200); do
+			grep -q '^ShdPnd:.*[1-9a-f]' /proc/$job/status || break
+			read -r -t 0.02 _ <> <(:)
+		done
+		for to in $job %1 -$job; do
 			kill -s $s -- $to
 			n=$((n + 1))
 			for try in $(seq 200); do
@@ -207,6 +213,21 @@ done
 started
 timeout 60 setsid -w bash stopped.sh "$PROTON" STOP 'kill -KILL $(cat pid); touch got' 2>shell.err </dev/null
 check "killed while it stands still" 137 "$(cat status)"
+
+# ---- a daemon is not waited for
+cat >daemon.sh <<'END'
+setsid sh -c 'echo $$ >daemon; while [ ! -e over ]; do sleep 0.05; done' <&- >&- 2>&- &
+while [ ! -s daemon ]; do sleep 0.01; done
+END
+"$PROTON" record -o d.hatchet sh daemon.sh >out 2>err &
+pid=$!
+wait_for 30 test -s daemon
+( read -r -t 1.9 _ <> <(:); touch waited ) &
+timer=$!
+wait $pid
+check "the end does not wait for a daemon" no "$([ -e waited ] && echo yes || echo no)"
+has "which is named" "still running: sh ($(cat daemon))" err
+touch over; wait $timer
 
 # ---- waits of ours are ended by a signal
 cat >interrupt.py <<'X'

@@ -67,6 +67,12 @@ static int late(int n)
 	return n;
 }
 
+static int ends(int n)
+{
+	scope("end");
+	_exit(n);
+}
+
 static void *short_work(void *arg)
 {
 	scope("after main");
@@ -170,11 +176,16 @@ static int no_threads(int n)
 	return 0;
 }
 
-/* A filter that kills whoever calls clone(): threads made before it are not under it. */
+static int nothing(int n)
+{
+	return n;
+}
+
+/* A filter that kills whoever makes a thread or opens a file: threads made before are not under it. */
 static int filtered(int n)
 {
-	scope("before");
 	if (refuse(SYS_clone3, SECCOMP_RET_KILL_PROCESS) < 0 ||
+	    refuse(SYS_clone, SECCOMP_RET_KILL_PROCESS) < 0 ||
 	    refuse(SYS_openat, SECCOMP_RET_KILL_PROCESS) < 0)
 		return 77;
 	for (int i = 0; i < n; i++)
@@ -249,9 +260,9 @@ static int close_all(int n)
 static const struct {
 	const char *name;
 	int (*run)(int n);
-} ways[] = {{"threads", threads},	{"late", late},		    {"main-leaves", main_leaves},
+} ways[] = {{"threads", threads},	{"late", late},	{"ends", ends},		    {"main-leaves", main_leaves},
 	    {"abort", children_abort},	{"count-up", count_up},	{"setuid", other_user},	    {"chroot", other_root},
-	    {"locked", locked},		{"no-threads", no_threads}, {"filtered", filtered},
+	    {"locked", locked},		{"no-threads", no_threads}, {"filtered", filtered},	{"nothing", nothing},
 	    {"close-all", close_all}};
 
 int main(int argc, char **argv)

@@ -5,10 +5,10 @@
 . "${srcdir:-.}/tests/cli_help.sh"
 odd=$(dirname "$PROTON")/tests/collect_odd
 
-# record WHAT [N]: profile in f.hatchet, the program's words in out, ours in err; its status in status
+# [early=--early] record WHAT [N]: profile in f.hatchet, the program's words in out, ours in err; its status in status
 record() {
 	rm -f f.hatchet
-	timeout 60 "$PROTON" record -o f.hatchet -- "$odd" "$@" >out 2>err
+	timeout 60 "$PROTON" record ${early:-} -o f.hatchet -- "$odd" "$@" >out 2>err
 	status=$?
 	[ $status != 77 ] || echo "skipped: $*: not allowed here"
 }
@@ -48,6 +48,17 @@ has "who filled the table, with its parent" \
 has "… and pattern" "like 'aten::add, op_id = #'" err
 has "in a report of the file" "like 'aten::add, op_id = #'" <("$PROTON" report --section losses f.hatchet)
 
+# ---- another library's _exit ----
+other=$(dirname "$PROTON")/tests/.libs/other_exit.so
+if [ -e "$other" ]; then
+	# shellcheck disable=SC2016
+	"$PROTON" record -q -o f.hatchet -- sh -c 'LD_PRELOAD=$LD_PRELOAD:$0 exec "$1" ends' "$other" "$odd"
+	check "the next _exit() decides on the status" 66 $?
+	check "and we have sent before" 1 "$(entered end)"
+else
+	echo "skipped: no $other"
+fi
+
 # ---- the session cannot be reached ----
 for what in "setuid 65534" chroot; do
 	# shellcheck disable=SC2086
@@ -72,8 +83,14 @@ check "nothing was lost of it" "" "$(grep lost: err)"
 record locked 4000
 [ $status = 77 ] || check "locked memory is what is used" little "$(cat out)"
 record filtered 3
-[ $status = 77 ] || check "a filter that kills: threads made before are not under it" "0 1 3" \
-	"$status $(entered before) $(entered under)"
+if [ $status != 77 ]; then
+	check "a filter that kills: as the shell sees it" 159 $status
+	has "a filter that kills: what to do" "see --early" err
+	early=--early record filtered 3
+	check "with --early our threads are there before the filter" "0 3" "$status $(entered under)"
+	early=--early record nothing
+	has "with --early, nothing to say" "no GPU work: 1 process connected" err
+fi
 
 # ---- descriptors ----
 for limit in 1024 64; do

@@ -416,8 +416,13 @@ int InitializeInjection(void)
 __attribute__((constructor)) static void loaded(void)
 {
 	/* Nothing is done here for programs that will never use a GPU or a scope. */
-	if (getenv("PROTON_FAKE") && getenv(CONTROL_ENV))
+	if (!getenv(CONTROL_ENV))
+		return;
+	if (getenv("PROTON_FAKE"))
 		collect_start(DOOR_PRELOAD);
+	/* Threads that are there before a program forbids itself system calls are not bound by it. */
+	if (getenv("PROTON_EARLY") && collect_start(DOOR_API) == 0)
+		sender_prepare();
 }
 
 /* The loader check has something to say: only then is the collector started for it. */

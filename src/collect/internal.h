@@ -254,6 +254,13 @@ static inline void bitmap_set(_Atomic uint64_t *map, uint32_t i)
 {
 	uint64_t bit = UINT64_C(1) << (i & 63);
 
+	/* The sender clears the bit and then reads the values: they must be there before we look
+	 * whether it is still set. x86 has locked instructions for them, which are a barrier. */
+#if defined(__x86_64__)
+	atomic_signal_fence(memory_order_seq_cst);
+#else
+	atomic_thread_fence(memory_order_seq_cst);
+#endif
 	/* The release orders the values before the bit. */
 	if (!(atomic_load_explicit(&map[i >> 6], memory_order_relaxed) & bit))
 		atomic_fetch_or_explicit(&map[i >> 6], bit, memory_order_release);
@@ -294,7 +301,8 @@ void intervals_close(void);	/* files of this thread's own table, which goes away
 void intervals_forked(void);
 
 /* sender.c */
-void sender_start(void); /* there is something to say; idempotent, any thread */
+void sender_prepare(void); /* make the threads */
+void sender_start(void);   /* there is something to say; idempotent, any thread */
 void exit_watch(void);  /* doors.c: be called at exit, before what was registered until now */
 void sender_finish(void); /* deliver everything; waits at most 2 s */
 void sender_main_left(void); /* main() ends by pthread_exit() */

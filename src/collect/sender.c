@@ -118,11 +118,17 @@ static void flush(bool force, uint64_t end_ns)
 
 /* ---- what the sender does ---- */
 
+/* Threads that were made early may have nothing to say for ever. */
+static bool has_anything(void)
+{
+	return atomic_load(&collector->has_news) || table_n(&collector->slots);
+}
+
 static void send_burst(bool final)
 {
 	int r;
 
-	if (sender.gone || !atomic_load(&collector->control->alive))
+	if (sender.gone || !atomic_load(&collector->control->alive) || !has_anything())
 		return;
 	r = burst_send(final);
 	if (r == -EPIPE || r == -EBADF || r == -ENXIO) {
@@ -143,7 +149,7 @@ static void send_final(uint32_t reason, uint64_t end_ns)
 			break;
 	}
 	/* A full pipe: many processes end at once. */
-	while (!sender.gone && burst_bye(reason) == -EAGAIN && clock_monotonic_ns() < end_ns)
+	while (!sender.gone && has_anything() && burst_bye(reason) == -EAGAIN && clock_monotonic_ns() < end_ns)
 		burst_wait(50);
 }
 
@@ -415,25 +421,29 @@ static void sender_make(void)
 	atomic_store(&collector->sender, SENDER_NONE);
 }
 
-void sender_start(void)
+void sender_prepare(void)
 {
 	uint64_t failed_ns = atomic_load(&sender.failed_ns);
 	uint32_t none = SENDER_NONE;
 
+	if (failed_ns && clock_monotonic_ns() - failed_ns < AGAIN_MS * NSEC_PER_MSEC)
+		return;
+	if (atomic_compare_exchange_strong(&collector->sender, &none, SENDER_MADE))
+		sender_make();
+}
+
+void sender_start(void)
+{
 	if (!collector || !collector->control)
 		return;
+	if (!atomic_load(&collector->has_news) && !atomic_exchange(&collector->has_news, true))
+		atomic_fetch_add(&collector->control->n_with_news, 1);
 	if (atomic_load(&collector->sender) > SENDER_ON) {
 		atomic_fetch_add(&collector->n_late, 1);
 		atomic_fetch_add(&collector->control->n_late, 1);
 		return;
 	}
-	if (failed_ns && clock_monotonic_ns() - failed_ns < AGAIN_MS * NSEC_PER_MSEC)
-		return;
-	if (!atomic_compare_exchange_strong(&collector->sender, &none, SENDER_MADE))
-		return;
-	if (!atomic_exchange(&collector->has_news, true))
-		atomic_fetch_add(&collector->control->n_with_news, 1);
-	sender_make();
+	sender_prepare();
 }
 
 /* Another thread may ask later, and be answered first. */
@@ -481,7 +491,7 @@ void sender_finish(void)
 {
 	uint32_t state = atomic_load(&collector->sender);
 
-	if (!atomic_load(&collector->has_news) ||
+	if ((state == SENDER_NONE && !atomic_load(&collector->has_news)) ||
 	    (state >= SENDER_REPORTED && !atomic_load(&collector->n_late)))
 		return;
 	if (state == SENDER_NONE || state == SENDER_GONE)

@@ -74,7 +74,7 @@ _Noreturn void launch_die_like(int wait_status);
 
 /* Processes that carry this session in their environment: what a target left behind. */
 struct survivor {
-	pid_t pid;
+	pid_t pid, sid;
 	char name[16]; /* comm */
 };
 /* Can the process of this number be one of this session? Not when it is older than we are, or was

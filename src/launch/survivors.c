@@ -113,6 +113,7 @@ static int add_survivor(int proc_fd, const char *pid, struct survivor **list, si
 		return -ENOMEM;
 	*list = more;
 	more[*n].pid = parse_pid(pid);
+	more[*n].sid = getsid(more[*n].pid);
 	read_name(proc_fd, pid, more[*n].name);
 	(*n)++;
 	return 0;

@@ -236,6 +236,8 @@ int target_env_build(const struct target_env_options *o, char *const *base,
 			append_var(&b, "OPENCL_LAYERS", ":", o->library);
 		open_preload(&b, o);
 		set_only_pid(&b, o->no_follow);
+		if (o->early)
+			set_var(&b, "PROTON_EARLY", "1");
 	}
 	if (b.error < 0) {
 		target_env_done(&b.env);

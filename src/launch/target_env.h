@@ -55,7 +55,7 @@ struct target_env_options {
 	const char *library;              /* libproton.so, absolute */
 	const char *session;              /* session directory */
 	const struct target_image *image; /* may be NULL: nothing is known */
-	bool no_preload, no_follow, no_cuda, no_opencl;
+	bool no_preload, no_follow, early, no_cuda, no_opencl;
 };
 
 struct target_env {
@@ -72,6 +72,7 @@ struct target_env {
  *   CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH  set, unless they name another tool: a note
  *   OPENCL_LAYERS, LD_PRELOAD                     appended to
  *   PROTON_ONLY_PID                               no_follow: only this process is looked at
+ *   PROTON_EARLY                                  early: the collector starts when it is loaded
  *
  * A fresh copy; base is not changed. */
 int target_env_build(const struct target_env_options *options, char *const *base,
