@@ -6,6 +6,7 @@ case $PROTON in /*) ;; *) PROTON=$PWD/$PROTON ;; esac
 unset PROTON_FAKE PROTON_SESSION PROTON_LIBRARY OPENCL_LAYERS CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH
 work=$(mktemp -d "${TMPDIR:-/tmp}/proton-cli.XXXXXX")
 export XDG_CONFIG_HOME=$work/.config # not the settings of whoever runs the tests
+export work # what is left running ends with it
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
 n_failed=0

@@ -7,7 +7,7 @@ export TMPDIR=$work/tmp
 mkdir "$TMPDIR"
 trap 'touch "$work/go"; rm -rf "$work"' EXIT
 folders() { ls "$TMPDIR"; }
-wait_go='while [ ! -e go ]; do sleep 0.05; done'
+wait_go='while [ -d "$work" ] && [ ! -e go ]; do sleep 0.05; done'
 started() { rm -f go seen left status pid got; }
 
 comes() { # comes "what" COMMAND…: it succeeds soon, of the job that was just started
@@ -178,7 +178,7 @@ cat >stops.sh <<'X'
 echo $$ >pid
 kill -$1 $$
 echo on >got
-while [ ! -e go ]; do sleep 0.02; done
+while [ -d "$work" ] && [ ! -e go ]; do sleep 0.02; done
 exit 7
 X
 cat >stopped.sh <<'X'
@@ -216,7 +216,7 @@ check "killed while it stands still" 137 "$(cat status)"
 
 # ---- a daemon is not waited for
 cat >daemon.sh <<'END'
-setsid sh -c 'echo $$ >daemon; while [ ! -e over ]; do sleep 0.05; done' <&- >&- 2>&- &
+setsid sh -c 'echo $$ >daemon; while [ -d "$work" ] && [ ! -e over ]; do sleep 0.05; done' <&- >&- 2>&- &
 while [ ! -s daemon ]; do sleep 0.01; done
 END
 "$PROTON" record -o d.hatchet sh daemon.sh >out 2>err &
@@ -257,8 +257,8 @@ except subprocess.TimeoutExpired:
     p.kill()
 X
 cat >leaves.sh <<'X'
-setsid sh -c 'trap "" TERM HUP INT; touch seen; while [ ! -e go ]; do sleep 0.02; done' <&- >&- 2>&- &
-while [ ! -e seen ]; do sleep 0.02; done
+setsid sh -c 'trap "" TERM HUP INT; touch seen; while [ -d "$work" ] && [ ! -e go ]; do sleep 0.02; done' <&- >&- 2>&- &
+while [ -d "$work" ] && [ ! -e seen ]; do sleep 0.02; done
 echo $$ >pid
 exit 4
 X

@@ -114,7 +114,7 @@ has "unaccounted launches are said" "3 launches whose records never arrived" err
 
 # ---- kill -9 of proton: the program goes on, the last save is there
 PROTON_FAKE="$fake;pause 100;repeat 100" "$PROTON" record --save-interval 0.2 -o p.hatchet -- \
-	sh -c 'echo $$ >pid; while [ ! -e stop ]; do sleep 0.05; done; echo done >done' 2>/dev/null &
+	sh -c 'echo $$ >pid; while [ -d "$work" ] && [ ! -e stop ]; do sleep 0.05; done; echo done >done' 2>/dev/null &
 proton_pid=$!
 wait_for 10 test -s p.hatchet || check "saved while it runs" yes no
 wait_for 10 sh -c "grep -q gemm p.hatchet"

@@ -3,7 +3,7 @@
 . "${srcdir:-.}/tests/cli_window.sh"
 fake='kernel gemm_bf16 180000 47;kernel relu 20000 100;copy HtoD pinned 4096000 100000;copy DtoH pageable 100000 50000;pause 100;repeat 600'
 export PROTON_FAKE=$fake
-loop='i=0; while [ ! -e stop ]; do i=$((i+1)); echo line $i; sleep 0.2; done; exit 3'
+loop='i=0; while [ -d $work ] && [ ! -e stop ]; do i=$((i+1)); echo line $i; sleep 0.2; done; exit 3'
 echo "$loop" >app.sh
 
 # ---- the screen and its panels
@@ -46,7 +46,7 @@ keeper_gone() { ! runs "proton top -i 0.2 -o $work/k.hatchet"; }
 # ---- kill -9 and a lost line: the keeper puts the terminal in order, the program goes on
 for sig in KILL HUP; do
 	rm -f pid top done stop
-	window 80x24 "stty -a >before; $noting_pid $PROTON top -i 0.2 -o $work/k.hatchet sh -c 'echo \$\$ >pid; while [ ! -e stop ]; do sleep 0.1; done; echo yes >done'; until stty -a | cmp -s - before; do sleep 0.05; done; echo back=\$((40+2))"
+	window 80x24 "stty -a >before; $noting_pid $PROTON top -i 0.2 -o $work/k.hatchet sh -c 'echo \$\$ >pid; while [ -d $work ] && [ ! -e stop ]; do sleep 0.1; done; echo yes >done'; until stty -a | cmp -s - before; do sleep 0.05; done; echo back=\$((40+2))"
 	see "$sig: live" "LIVE"; wait_for 10 test -s pid
 	kill -s "$sig" "$(cat top)"; see "$sig: the shell is back" "back=42"
 	# and the terminal is as before: the shell waits for that before it says so

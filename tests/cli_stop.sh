@@ -10,7 +10,7 @@ blank() { [ "$(screen | grep -c .)" -le 1 ]; }
 # ---- record
 cat >app.sh <<'X'
 echo $$ >pid
-while [ ! -e go ]; do sleep 0.05; done
+while [ -d "$work" ] && [ ! -e go ]; do sleep 0.05; done
 read -r line
 echo "heard $line"
 exit 5
@@ -39,7 +39,7 @@ see "to its end" "status=5"
 # ---- the screens: stopped from outside, continued, and theirs again
 cat >loop.sh <<'X'
 echo $$ >pid
-while [ ! -e go ]; do sleep 0.05; done
+while [ -d "$work" ] && [ ! -e go ]; do sleep 0.05; done
 exit 3
 X
 gone() { ! shows "Esc closes"; }
@@ -87,7 +87,7 @@ keys Q; wait_for 10 cooked || check "view: left" yes no
 cat >halts.sh <<'X'
 kill -STOP $$
 touch seen
-while [ ! -e go ]; do sleep 0.05; done
+while [ -d "$work" ] && [ ! -e go ]; do sleep 0.05; done
 exit 4
 X
 start

@@ -13,7 +13,7 @@ cat >app.sh <<'X'
 trap 'echo TERM >got; exit 9' TERM
 echo $$ >pid
 echo first line
-while [ ! -e stop ]; do sleep 0.05; done
+while [ -d "$work" ] && [ ! -e stop ]; do sleep 0.05; done
 i=0; while [ $i -lt 30 ]; do i=$((i + 1)); echo line $i; done
 echo yes >done
 exit 3
