@@ -262,8 +262,8 @@ static void keeper_events(struct top *t)
 			break;
 		case KEEPER_STOPPED:
 			t->stopped = true;
-			tui_message(t->tui, "the program was stopped by signal %d (%s); K, then c lets it go on",
-				    (int)e.value, strsignal((int)e.value));
+			tui_message(t->tui, "stopped by SIG%s: K, then c lets it go on",
+				    sigabbrev_np((int)e.value));
 			tui_refresh(t->tui);
 			break;
 		case KEEPER_CONTINUED:
@@ -530,6 +530,16 @@ static unsigned screen_interrupts(void *data)
 	return t->n_interrupts;
 }
 
+/* The program lives, or stands still, without a screen. */
+static void name_left_behind(const struct top *t)
+{
+	if (t->stopped)
+		complain("'%s' (pid %d) stands still: 'kill -CONT %d' lets it go on", t->run.argv[0],
+			 (int)t->run.pid, (int)t->run.pid);
+	else
+		complain("'%s' (pid %d) runs on without proton", t->run.argv[0], (int)t->run.pid);
+}
+
 static int top_leave(struct top *t)
 {
 	int error = t->save_error;
@@ -554,8 +564,7 @@ static int top_leave(struct top *t)
 		if (t->left_behind)
 			run_name_survivors(&t->run);
 		if (!t->ended)
-			complain("'%s' (pid %d) runs on without proton", t->run.argv[0],
-				 (int)t->run.pid);
+			name_left_behind(t);
 	}
 	return error;
 }

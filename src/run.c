@@ -251,10 +251,10 @@ static int check_output(const struct run *run)
 		r = write_file_check(some);
 	if (r == 0)
 		return 0;
-	if (run->options.output && access(folder, W_OK) == 0)
+	if (run->options.output)
 		complain("cannot write '%s': %s", path, strerror(-r));
 	else
-		complain("cannot write a profile in '%s': %s (choose a file with -o)", folder,
+		complain("cannot write a profile in this folder: %s (choose a file with -o)",
 			 strerror(-r));
 	return STATUS_OURS;
 }
@@ -364,8 +364,9 @@ void run_name_survivors(const struct run *run)
 	buf_init(&text, 0);
 	for (i = 0; i < n && i < 8; i++)
 		buf_printf(&text, "%s%s (%d)", i ? ", " : "", list[i].name, (int)list[i].pid);
-	complain("%zu %s still running: %s%s; not waited for (see --wait)", n,
-		 n == 1 ? "process is" : "processes are", buf_str(&text), n > 8 ? ", …" : "");
+	complain("%zu %s still running: %s%s; %s", n, n == 1 ? "process is" : "processes are",
+		 buf_str(&text), n > 8 ? ", …" : "",
+		 run->options.wait ? "no longer waited for" : "not waited for (see --wait)");
 	buf_done(&text);
 	free(list);
 }
@@ -453,18 +454,26 @@ int run_save(struct run *run)
 	return run->saver.error;
 }
 
+/* A signal ends the wait for the reader of a FIFO. */
+static const char *save_strerror(int r)
+{
+	return r == -EINTR ? "nobody read it" : strerror(-r);
+}
+
 int run_finish(struct run *run)
 {
 	int r = receiver_finish(run->receiver), e;
 
-	if (r < 0 && run->options.tape)
+	if (r == -EPIPE && run->options.tape)
+		complain("the reader of the tape has left: the tape is not complete");
+	else if (r < 0 && run->options.tape)
 		complain("cannot write '%s': %s", run->options.tape, strerror(-r));
 	e = run_save(run);
 	if (run->options.verbose)
 		complain("saved %u times while it ran, once at the end; %u failed", run->saver.n_saves,
 			 run->saver.n_failed);
-	if (e < 0)
-		complain("cannot write '%s': %s", run->file, strerror(-e));
+	if (e < 0 && run->options.quiet) /* else it is the last line of the summary */
+		complain("cannot write '%s': %s", run->file, save_strerror(e));
 	return e < 0 ? e : r == -EPIPE ? 0 : r;
 }
 
@@ -513,17 +522,17 @@ static void summary_empty(const struct run *run, FILE *out)
 	for (i = 0; i < s->n_processes; i++)
 		launches += s->processes[i].n_launches;
 	if (launches)
-		fprintf(out, "proton: %llu GPU operations were launched, but no record of them came\n",
-			(unsigned long long)launches);
+		fprintf(out, "proton: GPU work was launched, but no record of it came\n");
 	else if (!s->n_processes && !connected && !session_loss(s, LOSS_REFUSED))
-		fprintf(out, "proton: nothing connected: no process used CUDA, OpenCL, NVTX or proton.h, or "
-			     "it could not reach '%s' (another user, chroot, an emptied environment)\n",
-			run->dir->path);
-	else if (!session_loss(s, LOSS_UNHEARD) && !session_loss(s, LOSS_REFUSED))
+		fprintf(out, "proton: nothing connected: no process used CUDA, OpenCL, NVTX or proton.h\n"
+			     "proton: (not seen: static, set-id, 32-bit programs, other users, chroot, "
+			     "env -i)\n");
+	else if (!session_loss(s, LOSS_UNHEARD) && !session_loss(s, LOSS_REFUSED) &&
+		 !session_loss(s, LOSS_VANISHED))
 		fprintf(out, "proton: no GPU work: %u process%s connected, and launched nothing\n",
 			connected, connected == 1 ? "" : "es");
 	else
-		fprintf(out, "proton: no GPU work is known of\n");
+		fprintf(out, "proton: no GPU work was reported\n");
 }
 
 /* How many bytes of a name have room in the summary. */
@@ -647,7 +656,7 @@ static void summary_transfers(struct snapshot *snap, FILE *out)
 static void summary_losses(const struct session *s, FILE *out)
 {
 	char text[LOSS_TEXT_MAX];
-	size_t j, vanished = 0;
+	size_t j;
 	unsigned i;
 
 	for (i = 0; i < LOSS_N; i++) {
@@ -656,15 +665,8 @@ static void summary_losses(const struct session *s, FILE *out)
 		if (n && i != LOSS_PIPE_FULL && i != LOSS_WIRE_GAP)
 			print_line(out, "proton: %s: %llu %s",
 				   loss_is_loss((enum loss)i) ? "lost" : "note",
-				   (unsigned long long)n, crowd_loss_text(s, (enum loss)i, text));
+				   (unsigned long long)n, crowd_loss_text(s, (enum loss)i, n, text));
 	}
-	for (j = 0; j < s->n_processes; j++)
-		vanished += s->processes[j].end == PROCESS_VANISHED;
-	if (vanished)
-		fprintf(out,
-			"proton: lost: %zu process%s ended without a word (killed?): what was done in the "
-			"last 0.1 s is missing\n",
-			vanished, vanished == 1 ? "" : "es");
 	for (j = 0; j < s->n_notes; j++)
 		print_line(out, "proton: note: %s", strtab_str(s->strings, s->notes[j].text));
 }
@@ -716,4 +718,7 @@ void run_summary(const struct run *run, FILE *out)
 	summary_filter(run, out);
 	if (run->saver.error == 0)
 		print_line(out, "proton: wrote '%s'", run->file);
+	else
+		print_line(out, "proton: cannot write '%s': %s", run->file,
+			   save_strerror(run->saver.error));
 }

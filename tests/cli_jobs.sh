@@ -270,7 +270,7 @@ for s in SIGTERM SIGINT SIGHUP "SIGTERM SIGINT"; do
 	touch go
 	started
 	check "a FIFO without a reader: $s" 4 "$(python3 interrupt.py $s -- "$PROTON" record -o unread sh -c 'echo $$ >pid; exit 4' 2>err)"
-	has "is said" "cannot write 'unread': Interrupted" err
+	has "is said" "cannot write 'unread': nobody read it" err
 done
 started
 check "--strict" 125 "$(python3 interrupt.py SIGTERM -- "$PROTON" record --strict -o unread sh -c 'echo $$ >pid; exit 4' 2>err)"

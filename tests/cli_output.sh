@@ -24,7 +24,7 @@ refused "a link in circles" "cannot write 'loop': Too many levels of symbolic li
 refused "a link to a folder" "cannot write 'to-folder': Is a directory" -o to-folder
 refused "no name" "cannot write 'folder/': Is a directory" -o folder/
 mkdir gone
-(cd gone && rmdir ../gone && refused "a deleted working folder" "cannot write a profile in './'"
+(cd gone && rmdir ../gone && refused "a deleted working folder" "cannot write a profile in this folder"
 	refused "a deleted working folder, a name" "cannot write 'x': No such file or directory" -o x
 	exit $n_failed); n_failed=$?
 check "nothing is left" 0 "$(leftovers)"
@@ -112,7 +112,7 @@ mkdir run; export XDG_RUNTIME_DIR=$PWD/run; chmod 700 run
 many='many 30000 kern 10;pause 200;many 30000 kern 10'
 PROTON_FAKE=$many head_of "a tape" 3 "$PROTON" record --no-follow --tape /dev/stdout -o r.hatchet -- sh -c 'sleep 0.5; exit 3'
 check "a tape: the profile" whole "$(content r.hatchet)"
-has "a tape: said" "cannot write '/dev/stdout': Broken pipe" err
+has "a tape: said" "the reader of the tape has left" err
 PROTON_FAKE=$many head_of "a tape, strict" 3 "$PROTON" record --strict --no-follow --tape /dev/stdout -o r.hatchet -- \
 	sh -c 'sleep 0.5; exit 3'
 PROTON_FAKE=$many head_of "a profile" 3 "$PROTON" record --no-follow -o /dev/stdout -- sh -c 'exit 3'
@@ -138,7 +138,7 @@ if [ -e mounted ]; then
 	check "a full disk: nothing is left" "" "$(cat left)"
 	check "a full disk: the tape is told once" 1 "$(grep -c "cannot write 'small/tape': No space left" err)"
 	check "a full disk: the profile is told once" 1 "$(grep -c "cannot write 'small/x': No space left" err)"
-	check "a full disk: the trace is told once" 1 "$(grep -c 'missing from the trace, whose file could not be written' err)"
+	check "a full disk: the trace is told once" 1 "$(grep -c 'not in the trace (disk full?)' err)"
 	check "a full disk: and nothing else" 3 "$(grep -cE 'cannot|lost|note|beyond' err)"
 	full --strict; check "a full disk, strict: status" 125 "$(cat status)"
 else

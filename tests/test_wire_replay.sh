@@ -56,5 +56,5 @@ check "a trace: busy time is the union" "1861 True True" "$(cat overlap.out)"
 # A torn tape: what is whole is shown, the loss is said.
 head -c 3000 torch.tape >torn.tape
 "$PROTON" report --ascii torn.tape >torn.report 2>err; check "a torn tape" "0 " "$? $(cat err)"
-has "a torn tape: the loss is said" "frames that could not be understood" torn.report
+has "a torn tape: the loss is said" "not understood (damaged?)" torn.report
 finish

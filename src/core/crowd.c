@@ -12,7 +12,9 @@
 
 enum {
 	CROWD_MIN = 100, /* fewer are no reason for a full table */
-	NAME_MAX_SHOWN = 80,
+	PATTERN_MAX = 1024,
+	BEFORE_NUMBER = 36,
+	NAME_MAX_SHOWN = 60,
 };
 
 /* ---- names but for their digits ---- */
@@ -54,14 +56,23 @@ static bool pattern_equal(const char *a, const char *b)
 	return true;
 }
 
+/* The number is what matters: of a long name, what stands around the first. */
 static void pattern_print(const char *name, char *out, size_t size)
 {
+	char all[PATTERN_MAX];
+	const char *from = all, *number;
 	size_t n = 0;
 	char c;
 
-	while (n + 1 < size && (c = next_char(&name)))
-		out[n++] = c;
-	out[n] = '\0';
+	while (n + 1 < sizeof(all) && (c = next_char(&name)))
+		all[n++] = c;
+	all[n] = '\0';
+	number = strchr(all, '#');
+	if (number && number - all > BEFORE_NUMBER)
+		from = number - BEFORE_NUMBER;
+	while (((unsigned char)*from & 0xc0) == 0x80) /* not within a character */
+		from++;
+	snprintf(out, size, "%s%.*s", from > all ? "…" : "", (int)size - 4, from);
 }
 
 /* ---- crowds ---- */
@@ -119,17 +130,19 @@ static bool is_of_contexts(enum loss loss)
 	       loss == LOSS_CONTEXTS_FULL;
 }
 
-const char *crowd_loss_text(const struct session *s, enum loss loss, char out[LOSS_TEXT_MAX])
+const char *crowd_loss_text(const struct session *s, enum loss loss, uint64_t n,
+			    char out[LOSS_TEXT_MAX])
 {
 	char pattern[NAME_MAX_SHOWN];
 	struct crowd c;
+	size_t len;
 
-	if (is_of_contexts(loss) && crowd_find(s, &c) == 0 && c.n >= CROWD_MIN) {
-		pattern_print(session_node_name(s, c.one), pattern, sizeof(pattern));
-		snprintf(out, LOSS_TEXT_MAX, "%s: '%.*s' has %u like '%s'", loss_sentence(loss),
-			 NAME_MAX_SHOWN, session_node_name(s, c.parent), c.n, pattern);
-	} else {
-		snprintf(out, LOSS_TEXT_MAX, "%s", loss_sentence(loss));
-	}
+	loss_text(loss, n, out);
+	if (!is_of_contexts(loss) || crowd_find(s, &c) < 0 || c.n < CROWD_MIN)
+		return out;
+	len = strlen(out);
+	pattern_print(session_node_name(s, c.one), pattern, sizeof(pattern));
+	snprintf(out + len, LOSS_TEXT_MAX - len, ": too many names, %u like '%s' in '%.*s'", c.n, pattern,
+		 NAME_MAX_SHOWN, session_node_name(s, c.parent));
 	return out;
 }

@@ -17,10 +17,10 @@ struct crowd {
 /* The largest of a session. 0, or -ENOMEM. */
 int crowd_find(const struct session *s, struct crowd *ret);
 
-enum { LOSS_TEXT_MAX = 320 };
-/* What was lost, for people; where a table of contexts was full, with who filled it:
- * "calling contexts folded into <other>: 'main' has 65000 like 'step #'". Names are raw: to be shown
- * by base/shown.h. Returns out. */
-const char *crowd_loss_text(const struct session *s, enum loss loss, char out[LOSS_TEXT_MAX]);
+/* loss_text() of n; where a table of contexts was full, with who filled it: "calling contexts folded
+ * into <other>: too many names, 65000 like 'step #' in 'main'". Names are raw: to be shown by
+ * base/shown.h. Returns out. */
+const char *crowd_loss_text(const struct session *s, enum loss loss, uint64_t n,
+			    char out[LOSS_TEXT_MAX]);
 
 #endif

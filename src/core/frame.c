@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "core/frame.h"
+#include <stdio.h>
 #include <string.h>
 #include "base/util.h"
 #include "core/activity.h"
@@ -43,6 +44,20 @@ const char *loss_word(enum loss loss)
 const char *loss_sentence(enum loss loss)
 {
 	return losses[loss].sentence;
+}
+
+const char *loss_text(enum loss loss, uint64_t n, char out[LOSS_TEXT_MAX])
+{
+	const char *sentence = losses[loss].sentence, *end = strstr(sentence, "s ");
+	int stem = end ? (int)(end - sentence) : 0;
+
+	if (n != 1 || !end)
+		snprintf(out, LOSS_TEXT_MAX, "%s", sentence);
+	else if (stem > 3 && (!memcmp(end - 3, "sse", 3) || !memcmp(end - 3, "che", 3)))
+		snprintf(out, LOSS_TEXT_MAX, "%.*s%s", stem - 1, sentence, end + 1);
+	else
+		snprintf(out, LOSS_TEXT_MAX, "%.*s%s", stem, sentence, end + 1);
+	return out;
 }
 
 static const struct {

@@ -757,6 +757,8 @@ uint64_t session_loss(const struct session *s, enum loss loss)
 		n += s->processes[i].losses[loss];
 		if (loss == LOSS_UNACCOUNTED)
 			n += process_unaccounted(&s->processes[i]);
+		if (loss == LOSS_VANISHED)
+			n += s->processes[i].end == PROCESS_VANISHED;
 	}
 	return n;
 }

@@ -352,7 +352,7 @@ static int put_losses(const struct report *r)
 		if (!n)
 			continue;
 		out_printf(r->out, "%12" PRIu64 "  ", n);
-		put_name(r->out, crowd_loss_text(r->s, (enum loss)i, text), 0, r->o->ascii);
+		put_name(r->out, crowd_loss_text(r->s, (enum loss)i, n, text), 0, r->o->ascii);
 		out_putc(r->out, '\n');
 		any = true;
 	}

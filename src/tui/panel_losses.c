@@ -200,7 +200,7 @@ static void update(struct panel *p)
 		if (!n)
 			continue;
 		pl->losses[pl->n_losses].n = n;
-		crowd_loss_text(session(p), i, pl->losses[pl->n_losses++].text);
+		crowd_loss_text(session(p), i, n, pl->losses[pl->n_losses++].text);
 	}
 	sections_update(sections_of(p), p);
 }
