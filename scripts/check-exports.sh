@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # check-exports.sh [LIBRARY]: libproton.so goes into every kind of process, so it exports only its
-# doors, proton_*, the exec functions, _exit and pthread_exit, needs nothing newer than glibc 2.34, and pulls in no library but libc.
+# doors, proton_*, the exec functions, _exit, daemon and pthread_exit, needs nothing newer than glibc 2.34, and pulls in no library but libc.
 set -euo pipefail
 library=${1:-.libs/libproton.so}
 failed=0
@@ -24,7 +24,7 @@ while read -r name; do
 	case $name in
 	InitializeInjection|InitializeInjectionNvtx2|InitializeInjectionNvtxExtension|clGetLayerInfo|clInitLayer|proton_*) ;;
 	# Preloaded, so that a process that leaves this way still delivers.
-	_exit|_Exit|pthread_exit|execl|execle|execlp|execv|execve|execveat|execvp|execvpe|fexecve) ;;
+	_exit|_Exit|pthread_exit|daemon|execl|execle|execlp|execv|execve|execveat|execvp|execvpe|fexecve) ;;
 	*) complain "exports $name" ;;
 	esac
 done < <(nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }')

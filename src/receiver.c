@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 enum {
 	CHUNK = 256 * 1024,
 	CALL_MAX = 8 * 1024 * 1024, /* then others get their turn */
+	TAPE_MS = 1000,		    /* for who reads the tape out of a pipe */
 	BULK_MAX = WIRE_PAYLOAD_MAX - sizeof(struct wire_bulk), /* bytes of a segment in a frame */
 };
 #define KEY_EVERY_NS (10 * NSEC_PER_SEC)
@@ -29,6 +31,7 @@ enum {
 struct receiver {
 	const struct session_dir *dir;
 	int tape;
+	bool tape_is_pipe;
 	int tape_error;
 	uint64_t last_key_ns;
 	struct session *session;
@@ -36,13 +39,31 @@ struct receiver {
 	unsigned char chunk[CHUNK];
 };
 
+/* A pipe whose reader stands still would stop us, and with us signals and all collectors: it is waited
+ * for a moment. A pipe that poll() calls writable takes PIPE_BUF bytes at once. */
+static int pipe_write(int fd, const char *data, size_t n)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	size_t piece;
+	int e = 0;
+
+	for (; n && e == 0; data += piece, n -= piece) {
+		piece = MIN(n, (size_t)PIPE_BUF);
+		if (poll(&p, 1, TAPE_MS) <= 0)
+			return -ETIMEDOUT;
+		e = out_write_fd((void *)(intptr_t)fd, data, piece);
+	}
+	return e;
+}
+
 /* All or nothing, as far as the disk lets us; the first error ends the tape, and nothing else: also a
  * reader who leaves (SIGPIPE is ignored). */
 static void tape_write(struct receiver *r, const void *data, size_t n)
 {
 	if (r->tape < 0)
 		return;
-	r->tape_error = out_write_fd((void *)(intptr_t)r->tape, data, n);
+	r->tape_error = r->tape_is_pipe ? pipe_write(r->tape, data, n)
+					: out_write_fd((void *)(intptr_t)r->tape, data, n);
 	if (r->tape_error < 0) {
 		close(r->tape);
 		r->tape = -1;
@@ -54,14 +75,15 @@ static int tape_open(struct receiver *r, const char *path)
 	struct wire_tape_header h = {.version = WIRE_VERSION,
 				     .header_size = sizeof(h),
 				     .start_ns = clock_realtime_ns()};
-
 	int ours = out_descriptor(path);
+	struct stat st;
 
 	memcpy(h.magic, WIRE_TAPE_MAGIC, sizeof(h.magic));
 	r->tape = ours >= 0 ? fcntl(ours, F_DUPFD_CLOEXEC, 0)
 			    : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
 	if (r->tape < 0)
 		return -errno;
+	r->tape_is_pipe = fstat(r->tape, &st) == 0 && S_ISFIFO(st.st_mode);
 	tape_write(r, &h, sizeof(h));
 	return r->tape_error;
 }

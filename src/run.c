@@ -259,6 +259,25 @@ static int check_output(const struct run *run)
 	return STATUS_OURS;
 }
 
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* One would be written over the other. */
+static int check_tape(const struct run_options *o)
+{
+	struct stat a, b;
+
+	if (!o->tape || !o->output ||
+	    (strcmp(o->tape, o->output) != 0 &&
+	     (stat(o->tape, &a) < 0 || stat(o->output, &b) < 0 || !same_file(&a, &b) ||
+	      !S_ISREG(a.st_mode))))
+		return 0;
+	complain("the tape and the profile cannot both be written to '%s'", o->output);
+	return STATUS_USAGE;
+}
+
 int run_prepare(struct run *run, const struct run_options *options, char *const *argv)
 {
 	int r;
@@ -267,6 +286,8 @@ int run_prepare(struct run *run, const struct run_options *options, char *const 
 	/* A reader who leaves ends what we print; not the run, the profile or the status. */
 	signal(SIGPIPE, SIG_IGN);
 	r = find_target(run);
+	if (r == 0)
+		r = check_tape(options);
 	if (r == 0)
 		r = check_output(run);
 	if (r)
@@ -294,11 +315,6 @@ int run_started(struct run *run, pid_t pid)
 	if (r < 0)
 		complain("out of memory");
 	return r;
-}
-
-static bool same_file(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
 /* Messages go to standard error, and the profile may go to any of them (/dev/stdout, or what a
@@ -464,8 +480,9 @@ int run_finish(struct run *run)
 {
 	int r = receiver_finish(run->receiver), e;
 
-	if (r == -EPIPE && run->options.tape)
-		complain("the reader of the tape has left: the tape is not complete");
+	if ((r == -EPIPE || r == -ETIMEDOUT) && run->options.tape)
+		complain("the reader of the tape %s: the tape is not complete",
+			 r == -EPIPE ? "has left" : "stands still");
 	else if (r < 0 && run->options.tape)
 		complain("cannot write '%s': %s", run->options.tape, strerror(-r));
 	e = run_save(run);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,51 @@ static int children_abort(int n)
 	while (wait(NULL) > 0)
 		;
 	return 0;
+}
+
+/* Tries to exec, fails, and ends by a signal before the next period. */
+static int exec_fails(int n)
+{
+	const struct rlimit none = {0, 0};
+
+	setrlimit(RLIMIT_CORE, &none);
+	scope("before");
+	execl("/nonexistent", "nonexistent", NULL);
+	for (int i = 0; i < n; i++)
+		scope("after");
+	raise(SIGKILL);
+	return 0;
+}
+
+/* A fork that runs no handlers, as clone() is. */
+static int bare_fork(int n)
+{
+	pid_t pid;
+
+	scope("parent");
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	for (int i = 0; pid == 0 && i < n; i++)
+		scope("child");
+	if (pid == 0)
+		exit(0);
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+
+/* In the scope that it ends in; as a daemon, whose parent ends within libc. */
+static int open_end(int n)
+{
+	proton_enter_scope("open");
+	return n;
+}
+
+static int becomes_daemon(int n)
+{
+	scope("parent");
+	if (daemon(1, 1) < 0)
+		return 77;
+	scope("daemon");
+	return n;
 }
 
 /* N names that differ by a number, and some others. */
@@ -260,7 +306,8 @@ static int close_all(int n)
 static const struct {
 	const char *name;
 	int (*run)(int n);
-} ways[] = {{"threads", threads},	{"late", late},	{"ends", ends},		    {"main-leaves", main_leaves},
+} ways[] = {{"threads", threads},	{"late", late},	{"exec-fails", exec_fails}, {"bare-fork", bare_fork},	{"open-end", open_end},	{"daemon", becomes_daemon},
+	   	{"ends", ends},		    {"main-leaves", main_leaves},
 	    {"abort", children_abort},	{"count-up", count_up},	{"setuid", other_user},	    {"chroot", other_root},
 	    {"locked", locked},		{"no-threads", no_threads}, {"filtered", filtered},	{"nothing", nothing},
 	    {"close-all", close_all}};

@@ -41,6 +41,17 @@ unheard=$(sed -n 's/^proton: lost: \([0-9]*\) process.* never heard of.*/\1/p' e
 check "each of 20 children that abort is told of" 20 $((${heard:-0} + ${unheard:-0}))
 check "and nobody says that they did nothing" "" "$(grep -E 'launched nothing|nothing connected' err)"
 
+record exec-fails 3
+check "exec that fails, and a kill: told" "1 1" \
+	"$(entered before) $(sed -n 's/^proton: lost: \([0-9]*\) process cut off.*/\1/p' err)"
+record bare-fork 5
+check "a child that clone() made" "1 5" "$(entered parent) $(entered child)"
+record open-end
+check "a scope that is open at the end" 1 "$(entered open)"
+record daemon
+wait_for 10 test -s f.hatchet
+check "the parent of a daemon: nothing is lost" "1 " "$(entered parent) $(grep lost: err)"
+
 # ---- full tables ----
 record count-up 70000
 has "who filled the table, with its parent" \

@@ -123,11 +123,12 @@ static void backends_forked(void)
 
 /* ---- fork and exit ---- */
 
-static void forked(void)
+void collect_forked(void)
 {
 	struct collector *c = collector;
 	uint32_t i, n;
 
+	fork_seen();
 	if (!c || !collect_on)
 		return;
 	if (getenv("PROTON_ONLY_PID")) {
@@ -168,8 +169,10 @@ static void forked(void)
 
 void collect_finish(void)
 {
-	if (collector && collect_on && atomic_load(&collector->pid) == getpid())
-		sender_finish();
+	if (!collector || !collect_on || atomic_load(&collector->pid) != getpid())
+		return;
+	scopes_end();
+	sender_finish();
 }
 
 void exit_watch(void)
@@ -315,7 +318,8 @@ static int start_once(void)
 	memcpy(c->dir, dir, strlen(dir) + 1);
 	c->control = control;
 	identify(c);
-	pthread_atfork(NULL, NULL, forked);
+	pthread_atfork(NULL, NULL, collect_forked);
+	fork_watch();
 	atomic_fetch_add(&control->connected, 1);
 	atomic_store(&c->pid, getpid());
 	collect_on = true;

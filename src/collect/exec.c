@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The exec functions, preloaded: exec ends a program without exit handlers, and what was counted in
  * the last period would end with it. It is sent first; then the next definition of the function is
- * called, libc's or another preloaded library's.
+ * called, libc's or another preloaded library's. daemon() is such an end, too.
  *
  * The child of a vfork() runs in its parent's memory while other threads of the parent go on:
  * there, and in any process but the collector's own, nothing is touched, allocated or looked up.
@@ -25,6 +25,7 @@ static struct {
 	int (*execvpe)(const char *, char *const[], char *const[]);
 	int (*fexecve)(int, char *const[], char *const[]);
 	int (*execveat)(int, const char *, char *const[], char *const[], int);
+	int (*daemon)(int, int);
 } next;
 
 /* Once at load; again only for who calls exec in a constructor that runs before ours. */
@@ -36,6 +37,12 @@ __attribute__((constructor)) static void find_next(void)
 	*(void **)&next.execvpe = dlsym(RTLD_NEXT, "execvpe");
 	*(void **)&next.fexecve = dlsym(RTLD_NEXT, "fexecve");
 	*(void **)&next.execveat = dlsym(RTLD_NEXT, "execveat");
+	*(void **)&next.daemon = dlsym(RTLD_NEXT, "daemon");
+}
+
+static bool is_ours(void)
+{
+	return collect_on && collector && atomic_load(&collector->pid) == getpid();
 }
 
 /* exec is for signal handlers and for children of fork() too: system calls alone from here on. */
@@ -45,45 +52,63 @@ static void get_ready(void)
 
 	if (!next.execve)
 		find_next();
-	if (collect_on && collector && atomic_load(&collector->pid) == getpid())
+	if (is_ours())
 		sender_exec();
 	errno = saved;
+}
+
+/* It returned: the process is the same. */
+static int failed(int r)
+{
+	int saved = errno;
+
+	if (is_ours())
+		sender_exec_failed();
+	errno = saved;
+	return r;
 }
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
 	get_ready();
-	return next.execve(path, argv, envp);
+	return failed(next.execve(path, argv, envp));
 }
 
 EXPORT int execv(const char *path, char *const argv[])
 {
 	get_ready();
-	return next.execv(path, argv);
+	return failed(next.execv(path, argv));
 }
 
 EXPORT int execvp(const char *file, char *const argv[])
 {
 	get_ready();
-	return next.execvp(file, argv);
+	return failed(next.execvp(file, argv));
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	get_ready();
-	return next.execvpe(file, argv, envp);
+	return failed(next.execvpe(file, argv, envp));
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	get_ready();
-	return next.fexecve(fd, argv, envp);
+	return failed(next.fexecve(fd, argv, envp));
 }
 
 EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
 {
 	get_ready();
-	return next.execveat(fd, path, argv, envp, flags);
+	return failed(next.execveat(fd, path, argv, envp, flags));
+}
+
+/* The parent of a daemon ends by an _exit() within libc that nobody can take the place of. */
+EXPORT int daemon(int nochdir, int noclose)
+{
+	get_ready();
+	return failed(next.daemon(nochdir, noclose));
 }
 
 /* ---- arguments one by one ---- */

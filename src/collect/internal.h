@@ -161,6 +161,7 @@ enum sender_state {
 	SENDER_NONE, /* nothing to send yet, or no thread could be made */
 	SENDER_MADE,
 	SENDER_ON,
+	SENDER_EXEC,	 /* it has said what there is, and exec may be under way */
 	SENDER_REPORTED, /* it has said the last word, and waits */
 	SENDER_GONE,	 /* no thread of ours is there any more */
 };
@@ -217,7 +218,7 @@ struct collector {
 	_Atomic bool has_news;	 /* there was something to send */
 	_Atomic uint32_t n_late; /* values that came after the last word, not sent yet */
 	_Atomic uint32_t wake;	 /* futex: the sender has something to look at */
-	struct question finish, exec;
+	struct question finish, exec, resume; /* resume: exec has failed */
 	_Atomic uint32_t done; /* futex: something was answered */
 	uint32_t exe, cmdline, host; /* strings */
 	int32_t rank;
@@ -269,6 +270,8 @@ static inline void bitmap_set(_Atomic uint64_t *map, uint32_t i)
 }
 
 /* scope.c */
+void fork_watch(void); /* notice forks that nobody tells of */
+void fork_seen(void);
 struct thread_state *thread_state(void); /* never NULL: the shared last one when all are used */
 uint32_t thread_context(struct thread_state *t); /* launch context of its calling context */
 static inline void count(_Atomic uint64_t *counter, uint64_t n)
@@ -278,6 +281,7 @@ static inline void count(_Atomic uint64_t *counter, uint64_t n)
 			      memory_order_relaxed);
 }
 void lose(enum loss loss, uint64_t n);
+void scopes_end(void); /* of this thread, with the process */
 
 /* sink.c */
 extern const struct activity_sink_ops sink_ops;
@@ -309,9 +313,11 @@ void sender_main_left(void); /* main() ends by pthread_exit() */
 /* The ring of intervals fills, and who takes them out needs the sender's descriptors. */
 void sender_take(bool wait);
 void sender_exec(void);   /* the same before exec, after which the program may go on */
+void sender_exec_failed(void); /* … as it does */
 void sender_forked(void); /* in a fork child: the thread is gone, nothing was sent */
 
 /* doors.c */
+void collect_forked(void); /* this process is a fork child: all begins anew */
 void collect_finish(void); /* this process ends: deliver everything that was not yet */
 void backends_flush(bool force);
 bool backends_flushable(void); /* is there any to flush? */

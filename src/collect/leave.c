@@ -26,11 +26,6 @@ __attribute__((constructor)) static void find_next(void)
 	*(void **)&next.pthread_exit = dlsym(RTLD_NEXT, "pthread_exit");
 }
 
-static bool is_collected(void)
-{
-	return collect_on && collector && atomic_load(&collector->pid) == getpid();
-}
-
 static void leave(void (*const *how)(int), int status)
 {
 	/* Python's os._exit() and multiprocessing's fork children end so. In the child of a vfork
@@ -61,7 +56,8 @@ EXPORT void pthread_exit(void *value)
 {
 	if (!next.pthread_exit)
 		find_next();
-	if (is_collected() && (pid_t)syscall(SYS_gettid) == getpid())
+	/* Remembered in any case: the first scope may come later. */
+	if ((pid_t)syscall(SYS_gettid) == getpid())
 		sender_main_left();
 	next.pthread_exit(value);
 	__builtin_unreachable();

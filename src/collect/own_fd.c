@@ -20,6 +20,7 @@ enum {
 	UNSHARE = 2,  /* CLOSE_RANGE_UNSHARE, for older headers */
 	FD_MIN = 500, /* programs count on the low numbers */
 	FD_ROOM = 16, /* … and on those below their limit, as far as they go */
+	FD_MAX = 1 << 20,
 };
 
 static _Atomic bool isolated;
@@ -51,17 +52,31 @@ static void close_listed(int list)
 	}
 }
 
+/* No /proc: every number that there can be, but for those above a lowered limit. */
+static void close_all_numbers(void)
+{
+	struct rlimit limit = {.rlim_cur = FD_MIN};
+	int fd;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	for (fd = 0; fd < (int)MIN(limit.rlim_cur, (rlim_t)FD_MAX); fd++)
+		close(fd);
+}
+
 static bool table_copy_and_empty(void)
 {
 	int list;
 
 	if (unshare(CLONE_FILES) < 0)
 		return false;
+	close(STDIN_FILENO); /* of the copy: the table may be full */
 	list = open("/proc/thread-self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (list < 0)
-		return false; /* a copy is as safe; it only holds open what the program closes */
-	close_listed(list);
-	close(list);
+	if (list >= 0) {
+		close_listed(list);
+		close(list);
+	} else {
+		close_all_numbers();
+	}
 	return true;
 }
 

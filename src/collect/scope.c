@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -16,6 +17,31 @@ bool collect_host_time = true;
 static __thread struct thread_state *self __attribute__((tls_model("initial-exec")));
 static pthread_key_t exit_key;
 static _Atomic int exit_key_made; /* 0 no, 1 being made, 2 yes, 3 failed */
+
+/* False in a child of any kind of fork that nobody told us of (_Fork(), clone()): the kernel wipes
+ * the page there, and leaves it alone in the child of a vfork(), which runs in our memory. */
+static _Atomic bool not_wiped = true;
+static _Atomic bool *same_process = &not_wiped;
+
+void fork_watch(void)
+{
+	void *page = mmap(NULL, sizeof(*same_process), PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return;
+	if (madvise(page, sizeof(*same_process), MADV_WIPEONFORK) < 0) {
+		munmap(page, sizeof(*same_process));
+		return;
+	}
+	same_process = page;
+	fork_seen();
+}
+
+void fork_seen(void)
+{
+	atomic_store(same_process, true);
+}
 
 /* The thread ends: its state is free for another; its counters go on counting. */
 static void thread_exit(void *arg)
@@ -67,8 +93,14 @@ static struct thread_state *thread_shared(void)
 
 static __attribute__((noinline)) struct thread_state *thread_first(void)
 {
-	struct thread_state *t = thread_claim();
+	struct thread_state *t;
 
+	if (!atomic_exchange(same_process, true)) {
+		collect_forked();
+		if (self)
+			return self;
+	}
+	t = thread_claim();
 	if (!t)
 		return thread_shared();
 	t->tid = (uint32_t)syscall(SYS_gettid);
@@ -84,7 +116,9 @@ static __attribute__((noinline)) struct thread_state *thread_first(void)
 
 struct thread_state *thread_state(void)
 {
-	return _likely_(self != NULL) ? self : thread_first();
+	return _likely_(self != NULL && atomic_load_explicit(same_process, memory_order_relaxed))
+		       ? self
+		       : thread_first();
 }
 
 void lose(enum loss loss, uint64_t n)
@@ -160,6 +194,18 @@ static void scope_time(const struct thread_state *t, const struct scope_entry *e
 	slot_add_u64(slot, 0, clock_monotonic_ns() - e->enter_ns);
 	slot_add_u64(slot, 1, 1);
 	slot_touch(slot);
+}
+
+/* The process ends in scopes that this thread has not left: their time until now. */
+void scopes_end(void)
+{
+	struct thread_state *t = self;
+	uint32_t i;
+
+	for (i = 0; t && i < t->depth; i++) {
+		scope_time(t, &t->stack[i]);
+		t->stack[i].enter_ns = 0; /* once */
+	}
 }
 
 /* An entry was taken out of the middle: those above it hang one level higher. */

@@ -171,16 +171,27 @@ static void report(uint64_t end_ns)
 	} while (--tries && atomic_load(&collector->n_late));
 }
 
-/* Somebody waits for it. */
+/* Somebody waits for it. If exec succeeds, what other threads add meanwhile is never sent: it is late
+ * until we know better. */
 static void answer_exec(void)
 {
 	uint32_t asked = atomic_load(&collector->exec.asked);
 	uint64_t end_ns = deadline(FINAL_MS);
 
 	flush(true, end_ns);
+	atomic_store(&collector->sender, SENDER_EXEC);
 	send_final(WIRE_BYE_EXEC, end_ns);
 	atomic_store(&collector->exec.answered, asked);
 	futex_ring(&collector->done);
+}
+
+/* It has failed, or takes so long that it must have: the next burst has all that was late. */
+static void resume(void)
+{
+	uint32_t exec = SENDER_EXEC;
+
+	if (atomic_compare_exchange_strong(&collector->sender, &exec, SENDER_ON))
+		atomic_fetch_sub(&collector->control->n_late, atomic_exchange(&collector->n_late, 0));
 }
 
 /* The vendor's library is flushed the first time: it may take itself down after that. */
@@ -236,7 +247,8 @@ static bool alone(void)
 void sender_main_left(void)
 {
 	atomic_store(&sender.main_left_ns, clock_monotonic_ns());
-	futex_ring(&collector->wake);
+	if (collector)
+		futex_ring(&collector->wake);
 }
 
 /* How long until the next look whether we are alone: a small part of the time since main() left. */
@@ -307,7 +319,8 @@ static bool rest(uint32_t period_ms)
 		wake = atomic_load(&collector->wake);
 		take_look();
 		ms = ms_until(end_ns);
-		if (!ms || is_asked(&collector->exec) || is_asked(&collector->finish))
+		if (!ms || is_asked(&collector->exec) || is_asked(&collector->finish) ||
+		    is_asked(&collector->resume))
 			return false;
 		if (atomic_load(&sender.main_left_ns) && alone())
 			return true;
@@ -320,10 +333,17 @@ static bool work(bool *reported)
 {
 	uint32_t period_ms = 10000;
 
+	resume();
 	if (!*reported) {
+		uint32_t asked = atomic_load(&collector->resume.asked);
+
 		burst_control();
 		flush(false, deadline(FLUSH_MS));
 		send_burst(false);
+		if (is_asked(&collector->resume)) {
+			atomic_store(&collector->resume.answered, asked);
+			futex_ring(&collector->done);
+		}
 		period_ms = CLAMP(atomic_load(&collector->control->period_ms), 10u, 10000u);
 	}
 	/* Who says goodbye and speaks again is still there: a while of silence is for exec. */
@@ -402,7 +422,7 @@ static bool is_running(void)
 {
 	uint32_t state = atomic_load(&collector->sender);
 
-	return state == SENDER_MADE || state == SENDER_ON;
+	return state == SENDER_MADE || state == SENDER_ON || state == SENDER_EXEC;
 }
 
 static void sender_make(void)
@@ -506,6 +526,12 @@ void sender_exec(void)
 		ask(&collector->exec);
 }
 
+void sender_exec_failed(void)
+{
+	if (is_running())
+		ask(&collector->resume);
+}
+
 void sender_take(bool wait)
 {
 	uint32_t taken = atomic_load(&sender.taken);
@@ -529,6 +555,7 @@ void sender_forked(void)
 	own_fd_share();
 	atomic_store(&collector->finish.answered, atomic_load(&collector->finish.asked));
 	atomic_store(&collector->exec.answered, atomic_load(&collector->exec.asked));
+	atomic_store(&collector->resume.answered, atomic_load(&collector->resume.asked));
 	memset(&sender, 0, sizeof(sender));
 	memset(&flusher, 0, sizeof(flusher));
 	atomic_store(&collector->sender, SENDER_NONE);

@@ -697,6 +697,11 @@ int session_sample_add(struct session *s, const struct session_sample *sample)
 
 int session_interval_add(struct session *s, const struct session_interval *interval)
 {
+	/* Such times cannot be written as a trace that anybody reads. */
+	if (interval->end_ns < interval->start_ns || interval->end_ns >> 62) {
+		s->losses[LOSS_REVERSED_TIME]++;
+		return 0;
+	}
 	if (!ROOM(s, intervals))
 		return -ENOMEM;
 	s->intervals[s->n_intervals++] = *interval;

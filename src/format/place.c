@@ -128,14 +128,18 @@ static void temp_name(struct place *p, pid_t pid, uint64_t tag)
 	snprintf(p->temp, sizeof(p->temp), ".proton-%ld-%" PRIx64 ".tmp", (long)pid, tag);
 }
 
-/* The new file looks like the old one; a different owner is kept where we may. */
+/* The new file looks like the old one; a different owner, or group, is kept where we may. Who could
+ * not read the old one cannot read this one: bits for a group are for that group alone. */
 static void copy_permissions(int fd, const struct stat *old)
 {
-	if (old->st_uid != geteuid() || old->st_gid != getegid()) {
-		if (fchown(fd, old->st_uid, old->st_gid) < 0)
-			return;
-	}
-	fchmod(fd, old->st_mode & 0777);
+	mode_t mode = old->st_mode & 0777;
+	struct stat now;
+
+	if (fchown(fd, old->st_uid, old->st_gid) < 0 && fchown(fd, (uid_t)-1, old->st_gid) < 0)
+		errno = 0; /* looked at below */
+	if (fstat(fd, &now) < 0 || now.st_gid != old->st_gid)
+		mode &= ~(mode_t)070;
+	fchmod(fd, mode);
 }
 
 int place_begin(struct place *p, uint64_t tag)
@@ -144,7 +148,9 @@ int place_begin(struct place *p, uint64_t tag)
 
 	for (unsigned i = 0; p->folder >= 0 && fd < 0 && i < TEMP_TRIES; i++) {
 		temp_name(p, getpid(), tag + i);
-		fd = openat(p->folder, p->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		/* Nobody else opens it before it has the permissions of the old one. */
+		fd = openat(p->folder, p->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			    p->file >= 0 && !p->made ? 0600 : 0666);
 		r = fd < 0 ? -errno : 0;
 		if (r < 0 && r != -EEXIST)
 			break;

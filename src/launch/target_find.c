@@ -86,7 +86,19 @@ int target_find(const char *file, const char *path_list, char **ret_path)
 
 int target_exit_status(int error)
 {
-	return error == -ENOENT || error == -ENOTDIR ? 127 : 126;
+	switch (error) {
+	case -ENOENT:
+	case -ENOTDIR:
+		return 127;
+	/* What we lack to start anything at all. */
+	case -EMFILE:
+	case -ENFILE:
+	case -EAGAIN:
+	case -ENOMEM:
+		return 125;
+	default:
+		return 126;
+	}
 }
 
 const char *target_strerror(int error)
