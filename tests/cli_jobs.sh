@@ -1,6 +1,12 @@
 #!/bin/bash
 # proton record and top as a part of a shell's work: the program's descriptors are its own, readers
 # that leave, signals to groups, stopping and continuing, waits that are ended.
+# What was started by nohup ignores SIGHUP, and so do we then.
+if [ $((0x$(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/$$/status) & 1)) = 1 ]; then
+	exec python3 -c 'import os, signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+os.execvp("bash", ["bash"] + sys.argv[1:])' "$0" "$@"
+fi
 . "${srcdir:-.}/tests/cli_help.sh"
 unset XDG_RUNTIME_DIR
 export TMPDIR=$work/tmp

@@ -135,7 +135,7 @@ import os, re, time
 os.closerange(0, 2048)
 fds = [os.open("mine%d" % i, os.O_RDWR | os.O_CREAT) for i in range(64)]
 def until_saved(count):
-    while not os.path.exists("z.hatchet") or count > max(map(int, re.findall(r'"count": (\d+)', open("z.hatchet").read()))):
+    while not os.path.exists("z.hatchet") or count > max(map(int, re.findall(r'"count": (\d+)', open("z.hatchet").read())), default=0):
         time.sleep(0.05)
 until_saved(3)
 for f in fds: os.write(f, b"x")

@@ -405,7 +405,7 @@ START_TEST(test_fork_deep)
 
 enum { N_WRITERS = 8, N_SCOPES = 3000 };
 
-static void write_many(int me)
+static void write_many(int me, int go)
 {
 	char name[64];
 
@@ -416,21 +416,27 @@ static void write_many(int me)
 		scope(name);
 		scope("shared");
 	}
-	_exit(0);
+	/* At the end a full pipe is waited for, but not for as long as a loaded machine may need. */
+	_exit(read(go, name, 1) == 0 ? 0 : 1);
 }
 
 START_TEST(test_writers)
 {
 	size_t n_ended = N_WRITERS;
 	pid_t pids[N_WRITERS];
-	int status;
+	int status, go[2];
 
 	rig_open();
+	ck_assert_int_eq(pipe(go), 0);
 	for (int i = 0; i < N_WRITERS; i++) {
 		pids[i] = fork();
-		if (pids[i] == 0)
-			write_many(i);
+		if (pids[i] == 0) {
+			close(go[1]);
+			write_many(i, go[0]);
+		}
 	}
+	rig_until_sum("shared", METRIC_CPU_COUNT, N_WRITERS * N_SCOPES);
+	close(go[1]);
 	rig_until(processes_ended, &n_ended, "the ends of all writers");
 	for (int i = 0; i < N_WRITERS; i++) {
 		waitpid(pids[i], &status, 0);

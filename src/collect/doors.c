@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ways into the process, one start behind all of them, fork and exit. */
+/* Ways into the process, one start behind all of them, and fork. */
 #include "config.h" // IWYU pragma: keep
 #include <dlfcn.h>
 #include <errno.h>
@@ -121,7 +121,7 @@ static void backends_forked(void)
 	}
 }
 
-/* ---- fork and exit ---- */
+/* ---- fork ---- */
 
 void collect_forked(void)
 {
@@ -165,26 +165,6 @@ void collect_forked(void)
 	c->instance ^= (uint64_t)getpid();
 	c->start_ns = clock_realtime_ns();
 	atomic_store(&c->pid, getpid());
-}
-
-void collect_finish(void)
-{
-	if (!collector || !collect_on || atomic_load(&collector->pid) != getpid())
-		return;
-	scopes_end();
-	sender_finish();
-}
-
-void exit_watch(void)
-{
-	static _Atomic int n;
-
-	/* Handlers run last in, first out: registered again once the vendor's library is up, ours
-	 * runs before it tears itself down. It works once, but for what came later. */
-	if (atomic_fetch_add(&n, 1) < 4) {
-		atexit(collect_finish);
-		at_quick_exit(collect_finish);
-	}
 }
 
 /* ---- who we are ---- */

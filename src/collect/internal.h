@@ -307,7 +307,6 @@ void intervals_forked(void);
 /* sender.c */
 void sender_prepare(void); /* make the threads */
 void sender_start(void);   /* there is something to say; idempotent, any thread */
-void exit_watch(void);  /* doors.c: be called at exit, before what was registered until now */
 void sender_finish(void); /* deliver everything; waits at most 2 s */
 void sender_main_left(void); /* main() ends by pthread_exit() */
 /* The ring of intervals fills, and who takes them out needs the sender's descriptors. */
@@ -316,9 +315,12 @@ void sender_exec(void);   /* the same before exec, after which the program may g
 void sender_exec_failed(void); /* … as it does */
 void sender_forked(void); /* in a fork child: the thread is gone, nothing was sent */
 
+/* leave.c */
+void exit_watch(void);	   /* be called at exit, before what was registered until now */
+void collect_finish(void); /* this process ends: deliver everything that was not yet */
+
 /* doors.c */
 void collect_forked(void); /* this process is a fork child: all begins anew */
-void collect_finish(void); /* this process ends: deliver everything that was not yet */
 void backends_flush(bool force);
 bool backends_flushable(void); /* is there any to flush? */
 void backends_attribute(void); /* more than one calling context from now on */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions by which a program ends without exit handlers, or its first thread without the
- * others, preloaded: what was counted is sent before. Then the next definition is called, libc's or
- * another library's, which may have work of its own (a sanitizer decides on the exit status there).
+/* The end of the program: exit handlers, and the functions by which it ends without them, or its first
+ * thread without the others, preloaded: what was counted is sent before. Then the next definition is
+ * called, libc's or another library's, which may have work of its own (a sanitizer decides on the exit
+ * status there).
  *
  * The child of a vfork() ends by _exit() in its parent's memory: looked up is when we are loaded. */
 #include "config.h" // IWYU pragma: keep
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/util.h"
@@ -24,6 +26,26 @@ __attribute__((constructor)) static void find_next(void)
 	*(void **)&next.exit = dlsym(RTLD_NEXT, "_exit");
 	*(void **)&next.Exit = dlsym(RTLD_NEXT, "_Exit");
 	*(void **)&next.pthread_exit = dlsym(RTLD_NEXT, "pthread_exit");
+}
+
+void collect_finish(void)
+{
+	if (!collector || !collect_on || atomic_load(&collector->pid) != getpid())
+		return;
+	scopes_end();
+	sender_finish();
+}
+
+void exit_watch(void)
+{
+	static _Atomic int n;
+
+	/* Handlers run last in, first out: registered again once the vendor's library is up, ours
+	 * runs before it tears itself down. It works once, but for what came later. */
+	if (atomic_fetch_add(&n, 1) < 4) {
+		atexit(collect_finish);
+		at_quick_exit(collect_finish);
+	}
 }
 
 static void leave(void (*const *how)(int), int status)
