@@ -3,7 +3,6 @@
 #include "collect/burst.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -690,9 +689,7 @@ bool burst_is_due_again(void)
 
 void burst_wait(int ms)
 {
-	struct pollfd p = {.fd = burst.pipe.fd, .events = POLLOUT};
-
-	poll(&p, 1, burst.stuck ? 1 : ms);
+	own_fd_wait(&burst.pipe, burst.stuck ? 1 : ms);
 }
 
 int burst_bye(uint32_t reason)

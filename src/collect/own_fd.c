@@ -3,6 +3,7 @@
 #include "collect/own_fd.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/util.h"
 
@@ -24,6 +26,46 @@ enum {
 };
 
 static _Atomic bool isolated;
+
+/* ---- system calls ---- */
+
+/* In a program with ThreadSanitizer libc's functions are its own, which take descriptors of equal
+ * numbers for the same ones and report races between our table and the program's. errno as ever. */
+static int raw_open(const char *path, int flags)
+{
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0600);
+}
+
+static int raw_fstat(int fd, struct stat *st)
+{
+	return (int)syscall(SYS_fstat, fd, st); /* libc's struct is the kernel's, with 64 bits */
+}
+
+static void raw_close(int fd)
+{
+	syscall(SYS_close, fd);
+}
+
+ssize_t own_fd_read_file(const char *path, char *text, size_t size)
+{
+	int fd = raw_open(path, O_RDONLY);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = syscall(SYS_read, fd, text, size - 1);
+	text[n > 0 ? n : 0] = '\0';
+	raw_close(fd);
+	return n < 0 ? -errno : n;
+}
+
+void own_fd_wait(const struct own_fd *o, int ms)
+{
+	struct pollfd p = {.fd = o->fd, .events = POLLOUT};
+	struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
+
+	syscall(SYS_ppoll, &p, 1, &t, NULL, 0);
+}
 
 /* ---- the table ---- */
 
@@ -46,7 +88,7 @@ static void close_listed(int list)
 			int fd = atoi(e->name);
 
 			if (*e->name != '.' && fd != list)
-				close(fd);
+				raw_close(fd);
 			at += e->length;
 		}
 	}
@@ -60,7 +102,7 @@ static void close_all_numbers(void)
 
 	getrlimit(RLIMIT_NOFILE, &limit);
 	for (fd = 0; fd < (int)MIN(limit.rlim_cur, (rlim_t)FD_MAX); fd++)
-		close(fd);
+		raw_close(fd);
 }
 
 static bool table_copy_and_empty(void)
@@ -69,11 +111,11 @@ static bool table_copy_and_empty(void)
 
 	if (unshare(CLONE_FILES) < 0)
 		return false;
-	close(STDIN_FILENO); /* of the copy: the table may be full */
-	list = open("/proc/thread-self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	raw_close(STDIN_FILENO); /* of the copy: the table may be full */
+	list = raw_open("/proc/thread-self/fd", O_RDONLY | O_DIRECTORY);
 	if (list >= 0) {
 		close_listed(list);
-		close(list);
+		raw_close(list);
 	} else {
 		close_all_numbers();
 	}
@@ -91,7 +133,7 @@ bool own_fd_isolate(void)
 	}
 	/* What libc says in distress goes to 2, which must not be the pipe. */
 	for (i = 0; i <= STDERR_FILENO; i++)
-		if (open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+		if (raw_open("/dev/null", O_RDWR) < 0)
 			break;
 	atomic_store(&isolated, true);
 	return true;
@@ -108,7 +150,7 @@ static bool is_file(int fd, dev_t dev, ino_t ino)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
+	return raw_fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
 }
 
 static bool is_ours(const struct own_fd *o)
@@ -135,10 +177,10 @@ static int settle(int fd, const struct stat *want)
 	/* A program that closes all descriptors closes the low one too, and may have opened
 	 * something else under its number by now: then that is not ours to close. */
 	if (is_file(fd, want->st_dev, want->st_ino))
-		close(fd);
+		raw_close(fd);
 	if (high < 0 || is_file(high, want->st_dev, want->st_ino))
 		return high;
-	close(high);
+	raw_close(high);
 	return -1;
 }
 
@@ -153,11 +195,11 @@ bool own_fd_open(struct own_fd *o, const char *path, int flags, mode_t type)
 	/* What must exist is looked at first: to open something else may have effects. */
 	if (!(flags & O_CREAT) && (stat(path, &want) < 0 || (want.st_mode & S_IFMT) != type))
 		return false;
-	fd = open(path, flags | O_CLOEXEC, 0600);
+	fd = raw_open(path, flags);
 	if (fd < 0)
 		return false;
-	if (flags & O_CREAT && (fstat(fd, &want) < 0 || (want.st_mode & S_IFMT) != type)) {
-		close(fd);
+	if (flags & O_CREAT && (raw_fstat(fd, &want) < 0 || (want.st_mode & S_IFMT) != type)) {
+		raw_close(fd);
 		return false;
 	}
 	if (!atomic_load(&isolated))
@@ -175,7 +217,7 @@ ssize_t own_fd_write(const struct own_fd *o, const void *data, size_t n)
 	do {
 		if (!is_ours(o))
 			return -EBADF;
-		r = write(o->fd, data, n);
+		r = syscall(SYS_write, o->fd, data, n);
 	} while (r < 0 && errno == EINTR);
 	return r < 0 ? -errno : r;
 }
@@ -183,7 +225,7 @@ ssize_t own_fd_write(const struct own_fd *o, const void *data, size_t n)
 void own_fd_close(struct own_fd *o)
 {
 	if (is_ours(o))
-		close(o->fd);
+		raw_close(o->fd);
 	o->fd = -1;
 }
 

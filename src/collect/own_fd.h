@@ -27,6 +27,10 @@ void own_fd_share(void);
 
 /* Opens path (O_CLOEXEC) unless it is open. type: S_IFIFO, S_IFREG: anything else is refused. */
 bool own_fd_open(struct own_fd *o, const char *path, int flags, mode_t type);
+/* Until a write would not block, at most. */
+void own_fd_wait(const struct own_fd *o, int ms);
+/* The beginning of a file, with a NUL behind it. Its length, or -errno. */
+ssize_t own_fd_read_file(const char *path, char *text, size_t size);
 /* As write(), not interrupted; -EBADF where the descriptor is not ours any more. */
 ssize_t own_fd_write(const struct own_fd *o, const void *data, size_t n);
 void own_fd_close(struct own_fd *o); /* unless it is not ours any more */

@@ -9,7 +9,6 @@
  * exec, and where the ring of intervals is full. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -229,17 +228,9 @@ static uint32_t n_threads(void)
 static bool alone(void)
 {
 	char text[512], *name_end;
-	ssize_t n;
-	int fd;
 
-	if (n_threads() != 1 + N_OURS)
+	if (n_threads() != 1 + N_OURS || own_fd_read_file("/proc/self/stat", text, sizeof(text)) < 0)
 		return false;
-	fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
 	name_end = strrchr(text, ')');
 	return name_end && name_end[1] == ' ' && name_end[2] == 'Z';
 }
