@@ -316,17 +316,23 @@ void receiver_tick(struct receiver *r)
 	}
 }
 
+unsigned receiver_unheard(const struct receiver *r)
+{
+	uint32_t n_news = atomic_load(&r->dir->control->n_with_news), n_heard = 0;
+	size_t i;
+
+	for (i = 0; i < r->session->n_processes; i++)
+		n_heard += r->session->processes[i].pid != 0;
+	return n_news > n_heard ? n_news - n_heard : 0;
+}
+
 /* What the processes noted on the control page, and could not say on the pipe. */
 static void count_unsaid(struct receiver *r)
 {
 	const struct control_page *c = r->dir->control;
 	uint64_t *losses = r->session->losses;
-	uint32_t n_news = atomic_load(&c->n_with_news), n_heard = 0;
-	size_t i;
 
-	for (i = 0; i < r->session->n_processes; i++)
-		n_heard += r->session->processes[i].pid != 0;
-	losses[LOSS_UNHEARD] = n_news > n_heard ? n_news - n_heard : 0;
+	losses[LOSS_UNHEARD] = receiver_unheard(r);
 	losses[LOSS_LATE] = atomic_load(&c->n_late);
 	losses[LOSS_REFUSED] = atomic_load(&c->n_refused);
 }

@@ -25,6 +25,8 @@ ssize_t receiver_read(struct receiver *r);
 void receiver_tick(struct receiver *r);
 /* Connected processes that are still alive. */
 unsigned receiver_alive(struct receiver *r);
+/* Processes that have something to report and were not heard yet. */
+unsigned receiver_unheard(const struct receiver *r);
 /* The end: read what is left; whoever has not said goodbye has vanished or (detached) lives on. */
 int receiver_finish(struct receiver *r);
 /* First error of writing the tape, 0 none. */

@@ -338,10 +338,11 @@ void run_release_descriptors(const struct run *run)
 /* ---- end ---- */
 
 /* A daemon has left the session of the program to stay, and nobody waits for it: only what connected
- * is, or what --wait asks for. */
+ * is, or is about to, or what --wait asks for. */
 static bool is_awaited(const struct run *run, const struct survivor *s)
 {
-	return run->options.wait || s->sid == run->sid || s->sid == run->pid;
+	return run->options.wait || s->sid == run->sid || s->sid == run->pid ||
+	       receiver_unheard(run->receiver);
 }
 
 /* Descendants are known by their environment: those that have not connected yet, too. */
