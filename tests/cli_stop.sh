@@ -3,7 +3,8 @@
 . "${srcdir:-.}/tests/cli_window.sh"
 trap 'touch "$work/go"; window_close; rm -rf "$work"' EXIT
 export PROTON_FAKE='kernel gemm_bf16 180000 47;pause 100;repeat 600'
-start() { rm -f go pid got seen; window 100x24 "PS1='ready> ' bash --norc -i"; see "a shell" "ready>"; }
+# Wide: what the shell says of a job has the whole path of the build folder in it.
+start() { rm -f go pid got seen; window 240x24 "PS1='ready> ' bash --norc -i"; see "a shell" "ready>"; }
 fresh() { keys clear Enter; wait_for 5 blank; } # only what comes from now on is on the screen
 blank() { [ "$(screen | grep -c .)" -le 1 ]; }
 

@@ -53,7 +53,7 @@ record open-end
 check "a scope that is open at the end" 1 "$(entered open)"
 record daemon
 wait_for 10 test -s f.hatchet
-$sanitized || check "the parent of a daemon: nothing is lost" "1 " "$(entered parent) $(grep lost: err)"
+$sanitized || check "the parent of a daemon was not cut off" "1 " "$(entered parent) $(grep 'cut off' err)"
 
 # ---- full tables ----
 record count-up 70000
