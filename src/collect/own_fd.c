@@ -122,21 +122,18 @@ static bool table_copy_and_empty(void)
 	return true;
 }
 
-bool own_fd_isolate(void)
+void own_fd_isolate(void)
 {
 	int i;
 
 	/* The kernel makes the new table empty: nothing of the program's is held for a moment. */
-	if (syscall(SYS_close_range, 0, ~0u, UNSHARE) < 0 && !table_copy_and_empty()) {
-		atomic_store(&isolated, false);
-		return false;
-	}
+	if (syscall(SYS_close_range, 0, ~0u, UNSHARE) < 0 && !table_copy_and_empty())
+		return;
 	/* What libc says in distress goes to 2, which must not be the pipe. */
 	for (i = 0; i <= STDERR_FILENO; i++)
 		if (raw_open("/dev/null", O_RDWR) < 0)
 			break;
 	atomic_store(&isolated, true);
-	return true;
 }
 
 void own_fd_share(void)

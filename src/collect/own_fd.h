@@ -19,8 +19,8 @@ struct own_fd {
 	ino_t ino;
 };
 
-/* Give the calling thread an empty descriptor table. False: it goes on with the program's. */
-bool own_fd_isolate(void);
+/* Give the calling thread an empty descriptor table; refused, it goes on with the program's. */
+void own_fd_isolate(void);
 /* The thread with a table of its own is gone, with all that was open in it: what this one opens from
  * now on is in the program's. After own_fd_drop() of each. */
 void own_fd_share(void);

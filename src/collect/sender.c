@@ -157,6 +157,12 @@ static bool is_asked(const struct question *q)
 	return atomic_load(&q->asked) != atomic_load(&q->answered);
 }
 
+static void answered(struct question *q, uint32_t asked)
+{
+	atomic_store(&q->answered, asked);
+	futex_ring(&collector->done);
+}
+
 /* What comes from here on is late. Values that a running thread adds while the last word is said are
  * counted, and sent by a word more, a few times. */
 static void report(uint64_t end_ns)
@@ -180,8 +186,7 @@ static void answer_exec(void)
 	flush(true, end_ns);
 	atomic_store(&collector->sender, SENDER_EXEC);
 	send_final(WIRE_BYE_EXEC, end_ns);
-	atomic_store(&collector->exec.answered, asked);
-	futex_ring(&collector->done);
+	answered(&collector->exec, asked);
 }
 
 /* It has failed, or takes so long that it must have: the next burst has all that was late. */
@@ -203,8 +208,7 @@ static void answer_finish(bool first)
 		flush(true, end_ns);
 	atomic_store(&collector->sender, SENDER_REPORTED);
 	report(end_ns);
-	atomic_store(&collector->finish.answered, asked);
-	futex_ring(&collector->done);
+	answered(&collector->finish, asked);
 }
 
 static void close_all(void)
@@ -331,10 +335,8 @@ static bool work(bool *reported)
 		burst_control();
 		flush(false, deadline(FLUSH_MS));
 		send_burst(false);
-		if (is_asked(&collector->resume)) {
-			atomic_store(&collector->resume.answered, asked);
-			futex_ring(&collector->done);
-		}
+		if (is_asked(&collector->resume))
+			answered(&collector->resume, asked);
 		period_ms = CLAMP(atomic_load(&collector->control->period_ms), 10u, 10000u);
 	}
 	/* Who says goodbye and speaks again is still there: a while of silence is for exec. */
