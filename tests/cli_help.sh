@@ -12,11 +12,13 @@ cd "$work" || exit 99
 n_failed=0
 fake='kernel gemm 1000 10;kernel relu 500 3;copy HtoD pinned 4096 1000;copy HtoD pinned 4096 1000;copy DtoH pageable 100 50;set device 64 10'
 
-check() { # check "what" "wanted" "got"
+# check "what" "wanted" "got": what proton said last is in the log of a failure that nobody sees twice.
+check() {
 	if [ "$2" = "$3" ]; then
 		echo "ok: $1"
 	else
 		echo "FAILED: $1: wanted '$2', got '$3'"
+		[ ! -s err ] || head -20 err | cat -v | sed 's/^/    err: /'
 		n_failed=$((n_failed + 1))
 	fi
 }

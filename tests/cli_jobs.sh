@@ -200,7 +200,7 @@ done
 [ -e got ] && echo early >left
 eval "$3" >/dev/null
 for try in $(seq 200); do
-	[ -e got ] && [ -n "$(jobs -r)" ] && break
+	[ -e got ] && [ -z "$(jobs -s)" ] && break
 	read -r -t 0.05 _ <> <(:)
 done
 [ -n "$(jobs -r)" ] && echo runs >>left

@@ -29,6 +29,18 @@ mkdir gone
 	exit $n_failed); n_failed=$?
 check "nothing is left" 0 "$(leftovers)"
 
+# ---- too few descriptors: run whole or refused
+for n in 4 5 6 7 8 9 10 12; do
+	rm -f ran few.hatchet
+	(ulimit -n $n && exec "$PROTON" record -q -o few.hatchet -- touch ran) 2>err; status=$?
+	ran=$([ -e ran ] && echo yes || echo no)
+	case $status in
+	0) check "$n descriptors: run, and saved" "yes whole" "$ran $(content few.hatchet)" ;;
+	*) check "$n descriptors: refused in a line" "125 1 no" "$status $(grep -c 'Too many open files' err) $ran" ;;
+	esac
+done
+check "few descriptors: nothing is left" 0 "$(leftovers)"
+
 # ---- links are followed, and what they name is replaced
 ln -s ../real/x folder/link; mkdir real
 "$PROTON" record -q -o folder/link -- true; check "a link to a new file" whole "$(content real/x)"
@@ -115,6 +127,12 @@ check "a tape: the profile" whole "$(content r.hatchet)"
 has "a tape: said" "the reader of the tape has left" err
 PROTON_FAKE=$many head_of "a tape, strict" 3 "$PROTON" record --strict --no-follow --tape /dev/stdout -o r.hatchet -- \
 	sh -c 'sleep 0.5; exit 3'
+mkfifo still; exec 9<>still # a reader who reads nothing
+PROTON_FAKE=$many "$PROTON" record --no-follow --tape still -o r.hatchet -- sh -c 'sleep 0.5; exit 3' 2>err
+check "a reader of the tape who stands still: status" 3 $?
+has "a reader of the tape who stands still: said" "the reader of the tape stands still: the tape is not complete" err
+exec 9<&-
+check "a reader of the tape who stands still: the profile" whole "$(content r.hatchet)"
 PROTON_FAKE=$many head_of "a profile" 3 "$PROTON" record --no-follow -o /dev/stdout -- sh -c 'exit 3'
 has "a profile: said" "cannot write '/dev/stdout': Broken pipe" err
 PROTON_FAKE=$many head_of "a profile, strict" 125 "$PROTON" record --strict --no-follow -o /dev/stdout -- sh -c 'exit 3'
