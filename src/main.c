@@ -89,16 +89,14 @@ static int on_option(const struct option_def *option, const char *value, void *a
 }
 
 /* With a standard descriptor closed, the next file opened would be it, and take in what is printed.
- * The target does not inherit these. */
+ * Opened the wrong way round: to use it is the error that it would be without us. The target does not
+ * inherit these. */
 static void keep_standard_descriptors(void)
 {
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd)
+			return;
 }
 
 static const char *basename_of(const char *path)

@@ -62,10 +62,13 @@ import json, sys
 print(sum(len(n["name"]) == 100006 for n in json.load(sys.stdin)["nodes"]))')"
 fi
 
-# ---- a full disk is no success
+# ---- a full disk is no success, and neither is a closed descriptor
 for command in --help "help top" version "list f.hatchet" "report f.hatchet" "export -f json f.hatchet" "top --keys"; do
 	# shellcheck disable=SC2086
 	"$PROTON" $command >/dev/full 2>err; check "$command on a full disk: status" 1 $?
 	has "$command: said" "No space left on device" err
+	# shellcheck disable=SC2086
+	"$PROTON" $command >&- 2>err; check "$command to nobody: status" 1 $?
+	has "$command to nobody: said" "Bad file descriptor" err
 done
 finish

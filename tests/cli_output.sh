@@ -39,6 +39,7 @@ for n in 4 5 6 7 8 9 10 12; do
 	*) check "$n descriptors: refused in a line" "125 1 no" "$status $(grep -c 'Too many open files' err) $ran" ;;
 	esac
 done
+rm -f ran
 check "few descriptors: nothing is left" 0 "$(leftovers)"
 
 # ---- links are followed, and what they name is replaced

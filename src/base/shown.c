@@ -48,7 +48,7 @@ static bool is_escaped(uint32_t c)
 		{0x200b, 0x200b}, {0x200e, 0x200f}, /* zero-width space, marks of direction */
 		{0x2028, 0x202e}, {0x2060, 0x206f}, /* ends of lines, overrides, isolates */
 		{0xfeff, 0xfeff}, {0xfff9, 0xfffb}, /* byte order mark, interlinear notes */
-		{0xfffe, 0xffff}, {0xe0001, 0xe0001},
+		{0xfffe, 0xffff}, {0xe0000, 0xe007f}, /* no character, tags */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
