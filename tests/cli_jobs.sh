@@ -219,6 +219,17 @@ done
 started
 timeout 60 setsid -w bash stopped.sh "$PROTON" STOP 'kill -KILL $(cat pid); touch got' 2>shell.err </dev/null
 check "killed while it stands still" 137 "$(cat status)"
+# Stopped while it has its last words on its lips, and the pipe is full: it says them when it goes on.
+rm -f pid
+# shellcheck disable=SC2016
+"$PROTON" record -q -o last.hatchet -- sh -c 'kill -STOP $PPID
+	PROTON_FAKE="many 30000 kern 10" sh -c "echo \$\$ >pid"' &
+job=$!
+wait_for 10 test -s pid || check "a program that is stopped at its end: runs" yes no
+sleep 0.5
+kill -STOP "$(cat pid)"; sleep 2.5; kill -CONT $job; kill -CONT "$(cat pid)"
+wait $job
+check "a program that is stopped at its end loses nothing" 30000 "$("$PROTON" export -f csv last.hatchet | grep -c ',kern')"
 
 # ---- a daemon is not waited for
 cat >daemon.sh <<'END'

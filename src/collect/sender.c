@@ -30,6 +30,8 @@
 
 enum {
 	FINAL_MS = 1800, /* how long a full pipe, or the vendor's library, is waited for at exit */
+	ASK_MS = 2000,	 /* … and how long the program waits for that */
+	GAP_MS = 100,	 /* what counts of the time between two looks at the clock */
 	FLUSH_MS = 100,	 /* … by a burst, which then goes without */
 	TAKE_MS = 10,	 /* how long who records waits for room in the ring */
 	EXEC_MS = 500,	 /* silence before exec must have failed */
@@ -60,16 +62,26 @@ enum { FLUSHER_WORK, FLUSHER_BE_LAST, FLUSHER_LEAVE };
 
 /* ---- waiting ---- */
 
-static uint64_t deadline(uint32_t ms)
+/* How long is waited yet. Time in which the process did not run does not count: one that is stopped
+ * at its end (Ctrl-Z, a debugger, a machine that pauses) loses nothing when it goes on. So who waits
+ * looks every GAP_MS. */
+struct patience {
+	uint64_t left_ns, seen_ns;
+};
+
+static struct patience patience(uint32_t ms)
 {
-	return clock_monotonic_ns() + ms * NSEC_PER_MSEC;
+	return (struct patience){ms * NSEC_PER_MSEC, clock_monotonic_ns()};
 }
 
-static uint32_t ms_until(uint64_t end_ns)
+/* How long until the next look; 0: it is at its end. */
+static uint32_t wait_ms(struct patience *p)
 {
-	uint64_t now = clock_monotonic_ns();
+	uint64_t now = clock_monotonic_ns(), gap_ns = MIN(now - p->seen_ns, GAP_MS * NSEC_PER_MSEC);
 
-	return now >= end_ns ? 0 : (uint32_t)((end_ns - now) / NSEC_PER_MSEC + 1);
+	p->seen_ns = now;
+	p->left_ns -= MIN(gap_ns, p->left_ns);
+	return p->left_ns ? (uint32_t)MIN(p->left_ns / NSEC_PER_MSEC + 1, (uint64_t)GAP_MS) : 0;
 }
 
 /* ---- the sender asks the flusher ---- */
@@ -89,7 +101,7 @@ static bool flusher_rests(void)
 }
 
 /* What the flusher delivers may fill the ring meanwhile. */
-static bool flusher_await(uint64_t end_ns)
+static bool flusher_await(struct patience *p)
 {
 	uint32_t wake, ms;
 
@@ -98,7 +110,7 @@ static bool flusher_await(uint64_t end_ns)
 		take_look();
 		if (flusher_rests())
 			return true;
-		ms = ms_until(end_ns);
+		ms = wait_ms(p);
 		if (!ms)
 			return false;
 		futex_wait(&collector->wake, wake, ms);
@@ -106,13 +118,13 @@ static bool flusher_await(uint64_t end_ns)
 }
 
 /* A flush that hangs in the vendor's library is not asked for again, and holds nothing up. */
-static void flush(bool force, uint64_t end_ns)
+static void flush(bool force, struct patience *p)
 {
-	if (!backends_flushable() || (force ? !flusher_await(end_ns) : !flusher_rests()))
+	if (!backends_flushable() || (force ? !flusher_await(p) : !flusher_rests()))
 		return;
 	atomic_store(&flusher.force, force);
 	futex_ring(&flusher.asked);
-	flusher_await(end_ns);
+	flusher_await(p);
 }
 
 /* ---- what the sender does ---- */
@@ -139,17 +151,19 @@ static void send_burst(bool final)
 }
 
 /* All that there is, and goodbye. */
-static void send_final(uint32_t reason, uint64_t end_ns)
+static void send_final(uint32_t reason, struct patience *p)
 {
+	uint32_t ms;
+
 	send_burst(true);
-	while (burst_is_due_again() && clock_monotonic_ns() < end_ns) {
-		burst_wait(50);
+	while (burst_is_due_again() && (ms = wait_ms(p))) {
+		burst_wait((int)ms);
 		if (burst_send(true) == 0)
 			break;
 	}
 	/* A full pipe: many processes end at once. */
-	while (!sender.gone && has_anything() && burst_bye(reason) == -EAGAIN && clock_monotonic_ns() < end_ns)
-		burst_wait(50);
+	while (!sender.gone && has_anything() && burst_bye(reason) == -EAGAIN && (ms = wait_ms(p)))
+		burst_wait((int)ms);
 }
 
 static bool is_asked(const struct question *q)
@@ -165,13 +179,13 @@ static void answered(struct question *q, uint32_t asked)
 
 /* What comes from here on is late. Values that a running thread adds while the last word is said are
  * counted, and sent by a word more, a few times. */
-static void report(uint64_t end_ns)
+static void report(struct patience p)
 {
 	uint32_t late, tries = 3;
 
 	do {
 		late = atomic_exchange(&collector->n_late, 0);
-		send_final(WIRE_BYE_EXIT, end_ns);
+		send_final(WIRE_BYE_EXIT, &p);
 		atomic_fetch_sub(&collector->control->n_late, late);
 	} while (--tries && atomic_load(&collector->n_late));
 }
@@ -181,11 +195,11 @@ static void report(uint64_t end_ns)
 static void answer_exec(void)
 {
 	uint32_t asked = atomic_load(&collector->exec.asked);
-	uint64_t end_ns = deadline(FINAL_MS);
+	struct patience p = patience(FINAL_MS);
 
-	flush(true, end_ns);
+	flush(true, &p);
 	atomic_store(&collector->sender, SENDER_EXEC);
-	send_final(WIRE_BYE_EXEC, end_ns);
+	send_final(WIRE_BYE_EXEC, &p);
 	answered(&collector->exec, asked);
 }
 
@@ -202,12 +216,12 @@ static void resume(void)
 static void answer_finish(bool first)
 {
 	uint32_t asked = atomic_load(&collector->finish.asked);
-	uint64_t end_ns = deadline(FINAL_MS);
+	struct patience p = patience(FINAL_MS);
 
 	if (first)
-		flush(true, end_ns);
+		flush(true, &p);
 	atomic_store(&collector->sender, SENDER_REPORTED);
-	report(end_ns);
+	report(p);
 	answered(&collector->finish, asked);
 }
 
@@ -262,10 +276,10 @@ static uint32_t alone_nap_ms(void)
 static void be_last(void)
 {
 	const struct timespec ms = {0, NSEC_PER_MSEC}; /* until it and main()'s are all */
-	uint64_t end_ns = deadline(FINAL_MS);
+	struct patience p = patience(FINAL_MS);
 	sigset_t none;
 
-	while (n_threads() > 2 && clock_monotonic_ns() < end_ns)
+	while (n_threads() > 2 && wait_ms(&p))
 		nanosleep(&ms, NULL);
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
@@ -304,10 +318,17 @@ static int thread_make(void *(*run)(void *))
 	return r;
 }
 
+static uint32_t ms_until(uint64_t end_ns)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	return now >= end_ns ? 0 : (uint32_t)((end_ns - now) / NSEC_PER_MSEC + 1);
+}
+
 /* Until the next burst is due or somebody asks; true: nobody else is there any more. */
 static bool rest(uint32_t period_ms)
 {
-	uint64_t end_ns = deadline(period_ms);
+	uint64_t end_ns = clock_monotonic_ns() + period_ms * NSEC_PER_MSEC;
 	uint32_t wake, ms;
 
 	for (;;) {
@@ -331,9 +352,10 @@ static bool work(bool *reported)
 	resume();
 	if (!*reported) {
 		uint32_t asked = atomic_load(&collector->resume.asked);
+		struct patience p = patience(FLUSH_MS);
 
 		burst_control();
-		flush(false, deadline(FLUSH_MS));
+		flush(false, &p);
 		send_burst(false);
 		if (is_asked(&collector->resume))
 			answered(&collector->resume, asked);
@@ -355,6 +377,7 @@ static void *sender_main(void *arg)
 {
 	uint32_t made = SENDER_MADE, n = 0;
 	bool reported = false;
+	struct patience p;
 
 	forget_frames();
 	prctl(PR_SET_NAME, "proton-sender");
@@ -363,8 +386,9 @@ static void *sender_main(void *arg)
 	while (!work(&reported))
 		if (++n % ALONE_EVERY == 0 && alone())
 			break;
-	flush(true, deadline(FINAL_MS));
-	report(deadline(FINAL_MS));
+	p = patience(FINAL_MS);
+	flush(true, &p);
+	report(patience(FINAL_MS));
 	close_all();
 	atomic_store(&collector->sender, SENDER_GONE);
 	atomic_store(&flusher.order, FLUSHER_BE_LAST);
@@ -467,15 +491,15 @@ static bool is_answered(const struct question *q, uint32_t asked)
 
 static void ask(struct question *q)
 {
-	uint32_t asked = atomic_fetch_add(&q->asked, 1) + 1, done;
-	uint64_t end_ns = deadline(2000);
+	uint32_t asked = atomic_fetch_add(&q->asked, 1) + 1, done, ms;
+	struct patience p = patience(ASK_MS);
 
 	futex_ring(&collector->wake);
-	while (clock_monotonic_ns() < end_ns) {
+	while ((ms = wait_ms(&p))) {
 		done = atomic_load(&collector->done);
 		if (is_answered(q, asked) || atomic_load(&collector->sender) == SENDER_GONE)
 			return;
-		futex_wait(&collector->done, done, 100);
+		futex_wait(&collector->done, done, ms);
 	}
 }
 
@@ -493,7 +517,7 @@ static void finish_here(void)
 	if (atomic_load(&collector->sender) == SENDER_NONE)
 		backends_flush(true);
 	atomic_store(&collector->sender, SENDER_GONE);
-	report(deadline(FINAL_MS));
+	report(patience(FINAL_MS));
 	close_all();
 	while (!sigismember(&old, SIGPIPE) && sigtimedwait(&ours, NULL, &at_once) > 0)
 		;
