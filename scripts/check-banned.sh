@@ -9,8 +9,9 @@ failed=0
 everywhere='strcpy|strcat|strncat|sprintf|vsprintf|gets|strtok|alloca|mktemp|tmpnam|tempnam|system|popen|asctime|ctime|rand|srand|strdupa|usleep|bcopy|bzero'
 # They cannot tell a wrong number from 0.
 numbers='atoi|atol|atoll|atof'
-# Only main.c, cmd_*.c and their like print to the user or end the process.
-layers='exit|abort|printf|vprintf|puts|putchar|perror|errx|warnx|psignal'
+# Only the commands end the process; they, a run and what makes text for people print.
+ends='exit|abort'
+prints='printf|vprintf|puts|putchar|perror|errx|warnx|psignal'
 # The collector lives in somebody else's process: nor there what allocates behind our back, takes
 # stdio's locks on the program's streams, or changes what the program sees.
 guest='fflush|setenv|putenv|unsetenv|setlocale|chdir|umask|sigprocmask|assert|xmalloc|xcalloc|xrealloc|xstrdup|setvbuf|freopen|srandom|random'
@@ -28,12 +29,13 @@ complain_about() {
 }
 
 shopt -s nullglob
-complain_about "$everywhere" "banned everywhere" src/*.[ch] src/*/*.[ch] include/proton/*.h \
-	examples/*.[ch]
-complain_about "$numbers" "users type what they like: strtol() and its like tell errors" src/*.[ch]
+complain_about "$everywhere" "banned everywhere" src/*/*.[ch] include/proton/*.h examples/*.[ch]
+complain_about "$numbers" "users type what they like: strtol() and its like tell errors" src/cmd/*.[ch]
 # launch_die_like() ends the process as the target ended: that is its purpose.
-mapfile -t files < <(printf '%s\n' src/*/*.[ch] | grep -v '^src/launch/launch_status\.c$')
-complain_about "$layers" "only the commands (src/*.c) print or exit" "${files[@]}"
+mapfile -t files < <(printf '%s\n' src/*/*.[ch] | grep -vE '^src/(cmd/|launch/launch_status\.c$)')
+complain_about "$ends" "only the commands (src/cmd) end the process" "${files[@]}"
+mapfile -t files < <(printf '%s\n' "${files[@]}" | grep -vE '^src/(live|report)/')
+complain_about "$prints" "only src/cmd, src/live and src/report print" "${files[@]}"
 complain_about "$guest" "banned in what runs inside the user's process" \
 	src/collect/*.[ch] src/backends/*.[ch]
 exit $failed

@@ -25,15 +25,15 @@ guard_of() {
 	echo "${path^^}"
 }
 
-for file in src/*.[ch] src/*/*.[ch] include/proton/*.h tests/*.[ch] examples/*.[ch] bench/*.[ch]; do
+for file in src/*/*.[ch] include/proton/*.h tests/*.[ch] examples/*.[ch] bench/*.[ch]; do
 	head -n 1 "$file" | grep -q 'SPDX-License-Identifier: MIT' ||
 		complain "$file:1: no SPDX-License-Identifier: MIT"
 done
-for file in src/*.c src/*/*.c; do
+for file in src/*/*.c; do
 	grep -m 1 '^#include' "$file" | grep -qF '#include "config.h" // IWYU pragma: keep' ||
 		complain "$file: the first include is not: \"config.h\" // IWYU pragma: keep"
 done
-for file in src/*.h src/*/*.h include/proton/*.h; do
+for file in src/*/*.h include/proton/*.h; do
 	guard=$(guard_of "$file")
 	grep -qx "#ifndef $guard" "$file" || complain "$file: the guard is not $guard"
 	grep -qE '^ ?/?\*' "$file" || complain "$file: no comment says what it is for"

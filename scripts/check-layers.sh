@@ -1,28 +1,33 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# check-layers.sh: an include may only point to an earlier layer, and what comes from outside is
-# included only by the layer that is there to meet it.
+# check-layers.sh [FOLDER]: an include may only point to an earlier layer, and what comes from outside
+# is included only by the layer that is there to meet it. FOLDER: the tree to look at (this one).
 set -euo pipefail
-cd "${srcdir:-$(dirname "$0")/..}"
+cd "${1:-${srcdir:-$(dirname "$0")/..}}"
 failed=0
+declare -A used=()
 
-# Which of our own folders may each folder include?
+# Which of our own folders may each folder include? What no file of it needs is not in the list.
 declare -A may=(
 	[base]="base"
 	[core]="base core"
 	[wire]="base core wire"
 	[format]="base core wire format"
-	[backends]="base core wire format backends"
-	[collect]="base core wire format backends collect"
-	[launch]="base core wire launch"
+	[backends]="base core backends"
+	[collect]="base core wire backends collect"
+	[launch]="base wire launch"
+	[report]="base core format report"
 	[tui]="base core tui"
+	[live]="base core wire format launch report live"
+	[cmd]="base core format launch report tui live cmd"
 )
-# Headers from outside, and the only folders that may include them (src: src/*.c).
+# Headers from outside, and the only folders that may include them.
 outside=(
 	'cuda|cupti|nvtx|nvperf|rocprofiler|hip/|hsa/|CL/|generated_cuda=backends'
 	'n?curses|term\.h|panel\.h=tui'
-	'jansson|yajl|zlib|sqlite3=format src'
-	'libiberty|elfutils|libelf|gelf=format src core'
+	'jansson|yajl|zlib|sqlite3=format'
+	'libiberty|elfutils|libelf|gelf=report'
+	'proton/=collect'
 )
 
 complain() {
@@ -36,6 +41,8 @@ includes_of() {
 		sed -E 's/^([^:]*:[0-9]+):[^"<]*(["<][^">]*).*/\1:\2/'
 }
 
+# A header of ours is named by its path below src/, so that its layer stands in the include. config.h
+# and what is made beside it are of no layer.
 check_folder() {
 	local folder=$1 allowed=$2 place header top rule
 	shift 2
@@ -43,37 +50,43 @@ check_folder() {
 		place=${line%:*}
 		header=${line##*:}
 		case $header in
+		'"config.h') continue ;;
+		'"'*..*) complain "$place: ${header#\"}: name a header by its path below src/" ;;
 		'"'*/*)
 			top=${header#\"}
 			top=${top%%/*}
-			if [ "$top" = proton ]; then
-				[[ $folder == collect || $folder == src ]] ||
-					complain "$place: $folder may not include ${header#\"}"
-			elif [[ " $allowed " != *" $top "* ]]; then
+			used[$folder/$top]=1
+			[[ $top == proton || " $allowed " == *" $top "* ]] ||
 				complain "$place: $folder may not include ${header#\"}"
-			fi
 			;;
+		'"'*) complain "$place: ${header#\"}: name a header by its path below src/" ;;
 		esac
 		for rule in "${outside[@]}"; do
 			if [[ ${header:1} =~ ^(${rule%=*}) && " ${rule##*=} " != *" $folder "* ]]; then
-				complain "$place: only ${rule##*=} may include <${header:1}>"
+				complain "$place: only ${rule##*=} may include ${header:1}"
 			fi
 		done
 	done < <(includes_of "$@")
 }
 
-shopt -s nullglob
-for dir in src/*/; do
-	folder=$(basename "$dir")
-	files=("$dir"*.[ch])
-	[ ${#files[@]} -gt 0 ] || continue
-	if [ -z "${may[$folder]-}" ]; then
-		complain "src/$folder: a layer that scripts/check-layers.sh does not know"
-		continue
+while IFS= read -r file; do
+	folder=${file#src/}
+	folder=${folder%%/*}
+	if [ "src/$folder" = "$file" ]; then
+		complain "$file: lies in no room"
+	elif [ -z "${may[$folder]-}" ]; then
+		complain "$file: a layer that scripts/check-layers.sh does not know"
+	else
+		check_folder "$folder" "${may[$folder]}" "$file"
 	fi
-	check_folder "$folder" "${may[$folder]}" "${files[@]}"
+done < <(find src -name '*.[ch]' | sort)
+
+# What is allowed and not used would be used some day without anybody noticing.
+for folder in "${!may[@]}"; do
+	for top in ${may[$folder]}; do
+		[ -n "${used[$folder/$top]-}" ] || complain "src/$folder: includes nothing of $top: allow it no longer"
+	done
 done
-check_folder src "${!may[*]}" src/*.[ch]
 
 # The installed headers and the examples stand alone.
 for file in include/proton/*.h; do

@@ -9,8 +9,8 @@
 
 #include "base/buf.h"
 #include "format/format.h"
-#include "format/report.h"
 #include "format_sample.h"
+#include "report/report.h"
 
 #define DATA TEST_SRCDIR "/tests/hatchet/"
 

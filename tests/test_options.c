@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
-#include "options.h"
+#include "cmd/options.h"
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>

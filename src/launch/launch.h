@@ -65,6 +65,8 @@ unsigned launch_interrupts(const struct launch *launch);
 /* The last signal that was sent to us to be passed on; 0: none. For a grace period. */
 int launch_forwarded(const struct launch *launch);
 
+/* What proton itself ends with. STATUS_OURS: not the status of the program, as for env(1). */
+enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_OURS = 125 };
 /* Status as a shell has it in $?: the exit status, or 128 + signal. */
 int launch_exit_status(int wait_status);
 /* End as the target ended: same status, or the same signal on ourselves, without a core file of

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "format/hatchet.h"
-#include "format/report.h"
 #include "harness.h"
+#include "report/report.h"
 
 static void write_json(const struct session *s)
 {

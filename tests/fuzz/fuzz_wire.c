@@ -15,7 +15,7 @@
 #include "base/util.h"
 #include "format/format.h"
 #include "format/hatchet.h"
-#include "format/report.h"
+#include "report/report.h"
 #include "wire/decode.h"
 #include "wire/wire.h"
 

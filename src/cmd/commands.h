@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CMD_COMMANDS_H
+#define PROTON_CMD_COMMANDS_H
+/* The commands: each file NAME.c has one table of options and one function, which returns the exit
+ * status (STATUS_*). Nothing outside this folder ends the process. */
+#include <stdbool.h>
+#include "cmd/options.h"
+#include "launch/launch.h"
+#include "report/print_line.h"
+
+struct command {
+	const struct command_def *def;
+	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+	const char *alias;
+};
+
+extern const struct command commands[];
+extern const unsigned n_commands;
+extern const struct command_def command_proton; /* the program itself */
+extern struct launch_origin arg_origin;         /* signal dispositions that we were started with */
+
+extern const struct command_def command_record, command_top, command_view, command_report,
+	command_export, command_list, command_diff, command_merge, command_help, command_version;
+int cmd_record(int argc, char **argv);
+int cmd_top(int argc, char **argv);
+int cmd_view(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_list(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
+int cmd_help(int argc, char **argv);
+int cmd_version(int argc, char **argv);
+
+#endif

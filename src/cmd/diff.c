@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: MIT */
+/* proton diff: two profiles, or two sets of them, path by path: on the screen, or as text. */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <langinfo.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/util.h"
+#include "cmd/commands.h"
+#include "cmd/load.h"
+#include "cmd/report.h"
+#include "cmd/view_screen.h"
+#include "format/terminal.h"
+#include "report/diff.h"
+#include "report/pager.h"
+
+enum {
+	OPT_A = 1, OPT_B, OPT_METRIC, OPT_EXCLUSIVE, OPT_TREE, OPT_ALL, OPT_DEPTH, OPT_THRESHOLD,
+	OPT_ROWS, OPT_FAIL_OVER, OPT_FAIL_UNDER, OPT_EACH, OPT_FORMAT, OPT_WIDTH, OPT_PEAKS, OPT_NO_PAGER, OPT_TEXT
+};
+
+/* The exit statuses are those of diff and cmp, not those of the other commands. */
+enum { STATUS_WITHIN = 0, STATUS_OVER = 1, STATUS_TROUBLE = 2 };
+
+static const struct option_def options[] = {
+	{.name = "a", .arg = "FILE", .help = "runs of the first side; several files may follow",
+	 .id = OPT_A},
+	{.name = "b", .arg = "FILE", .help = "runs of the second side; several files may follow",
+	 .id = OPT_B},
+	{.name = "metrics", .letter = 'm', .arg = "METRIC",
+	 .help = "compare this metric (time), see proton-metrics(7)",
+	 .id = OPT_METRIC},
+	{.name = "exclusive", .help = "compare a context's own value, without those called from it",
+	 .rare = true, .id = OPT_EXCLUSIVE},
+	{.name = "text", .help = "print, as where stdout is no terminal", .id = OPT_TEXT},
+	{.name = "tree", .help = "print in the order of the tree, not by size",
+	 .id = OPT_TREE},
+	{.name = "all", .help = "print what is the same too", .id = OPT_ALL},
+	{.name = "depth", .letter = 'd', .arg = "N", .help = "levels of the tree (all)",
+	 .id = OPT_DEPTH},
+	{.name = "threshold", .letter = 't', .arg = "X[%]",
+	 .help = "leave out changes below X, or X% of the total", .id = OPT_THRESHOLD},
+	{.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt",
+	 .rare = true, .id = OPT_PEAKS},
+	{.name = "rows", .letter = 'n', .arg = "N", .help = "lines at most (all; markdown: 100)",
+	 .rare = true, .id = OPT_ROWS},
+	{.name = "fail-over", .arg = "PERCENT",
+	 .help = "exit with 1 when the total has grown by more", .id = OPT_FAIL_OVER},
+	{.name = "fail-under", .arg = "PERCENT",
+	 .help = "exit with 1 when the total has shrunk by more, as a throughput should not",
+	 .rare = true, .id = OPT_FAIL_UNDER},
+	{.name = "each", .help = "with these two: or any one path", .rare = true, .id = OPT_EACH},
+	{.name = "format", .letter = 'f', .arg = "text|markdown|json", .help = "how to print it (text)",
+	 .id = OPT_FORMAT},
+	{.name = "names", .arg = "short|demangled|raw", .help = "how names are shown (short)",
+	 .rare = true, .id = OPT_NAMES},
+	{.name = "width", .arg = "N", .help = "cut names to this width (the terminal's)",
+	 .rare = true, .id = OPT_WIDTH},
+	{.name = "ascii", .help = "print ASCII characters only", .rare = true, .id = OPT_ASCII},
+	{.name = "no-pager", .help = "print to the terminal itself", .rare = true, .id = OPT_NO_PAGER},
+};
+
+const struct command_def command_diff = {
+	.name = "diff",
+	.usage = "[options] A B | [options] --a FILE… --b FILE…",
+	.summary = "compare two profiles, or several runs of each",
+	.details = "On a terminal it opens the screen of 'proton view', unless a side has several\n"
+		   "runs or an option is about text.\n"
+		   "Exit status: 0 within the limit, 1 over it (--fail-over), 2 trouble.\n",
+	.operands_first = true,
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+};
+
+struct arguments {
+	struct diff_options diff;
+	struct diff_print print;
+	struct peaks *peaks;
+	const char **files[DIFF_N_SIDES];
+	double fail_over, fail_under; /* ratio; negative: not asked for */
+	bool metric_given, each, no_pager;
+	bool text; /* it was said, or an option that only text can heed */
+	struct screen_options screen;
+};
+
+static int on_limit(const char *value, double *ret_ratio)
+{
+	bool percent; /* it is one without the sign, too */
+	double v;
+	int r = parse_amount(value, &v, &percent);
+
+	if (r < 0 || v < 0)
+		return -EINVAL;
+	*ret_ratio = v / 100;
+	return 0;
+}
+
+static int on_threshold(struct arguments *a, const char *value)
+{
+	bool percent;
+	double v;
+	int r = parse_amount(value, &v, &percent);
+
+	if (r < 0 || v < 0 || (percent && v > 100))
+		return -EINVAL;
+	if (percent)
+		a->print.threshold = v / 100;
+	else
+		a->print.least = v;
+	return 0;
+}
+
+static int on_format(struct arguments *a, const char *value)
+{
+	static const char *const words[] = {"text", "markdown", "json"};
+	int i = parse_word(value, words, ARRAY_SIZE(words));
+
+	if (i >= 0)
+		a->print.format = (uint8_t)i;
+	return i < 0 ? i : 0;
+}
+
+static void add_file(struct arguments *a, enum diff_side side, const char *path)
+{
+	a->files[side][a->print.n_files[side]++] = path;
+}
+
+/* What the screen does too; all else is about text. */
+static bool is_for_screen(int id)
+{
+	static const int ids[] = {OPT_A,     OPT_B,     OPT_METRIC, OPT_EXCLUSIVE,
+				  OPT_DEPTH, OPT_PEAKS, OPT_NAMES,  OPT_ASCII};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
+static int on_option(const struct option_def *option, const char *value, void *arg)
+{
+	struct arguments *a = arg;
+
+	a->text = a->text || !is_for_screen(option->id);
+	switch (option->id) {
+	case OPT_TEXT:
+		return 0;
+	case OPT_A:
+	case OPT_B:
+		add_file(a, option->id == OPT_A ? DIFF_A : DIFF_B, value);
+		return 0;
+	case OPT_METRIC:
+		a->diff.metric = value;
+		a->metric_given = true;
+		return *value ? 0 : -EINVAL;
+	case OPT_EXCLUSIVE:
+		a->diff.exclusive = true;
+		return 0;
+	case OPT_TREE:
+		a->print.tree = true;
+		return 0;
+	case OPT_ALL:
+		a->print.all = true;
+		return 0;
+	case OPT_EACH:
+		a->each = true;
+		return 0;
+	case OPT_FORMAT:
+		return on_format(a, value);
+	case OPT_NAMES:
+	case OPT_ASCII:
+		return screen_option(&a->screen, option, value);
+	case OPT_NO_PAGER:
+		a->no_pager = true;
+		return 0;
+	case OPT_PEAKS:
+		return peaks_load(&a->peaks, value);
+	case OPT_FAIL_OVER:
+		return on_limit(value, &a->fail_over);
+	case OPT_FAIL_UNDER:
+		return on_limit(value, &a->fail_under);
+	case OPT_THRESHOLD:
+		return on_threshold(a, value);
+	case OPT_DEPTH:
+		return parse_count(value, UINT32_MAX, &a->print.depth);
+	case OPT_ROWS:
+		return parse_count(value, UINT32_MAX, &a->print.rows);
+	default:
+		return parse_count(value, UINT32_MAX, &a->print.width);
+	}
+}
+
+/* "--a f1 f2" becomes "--a f1 --a f2": an option takes one value, and what follows the files of a
+ * side begins with a dash. The result has at most twice the words, and a NULL. */
+static char **spread_sides(int argc, char **argv, int *ret_argc)
+{
+	char **words = calloc(2 * (size_t)argc + 1, sizeof(*words)), *side = NULL;
+	bool first = false;
+	int i, n = 0;
+
+	for (i = 0; words && i < argc; i++) {
+		bool is_option = argv[i][0] == '-' && argv[i][1];
+
+		if (is_option)
+			side = !strcmp(argv[i], "--a") || !strcmp(argv[i], "--b") ? argv[i] : NULL;
+		else if (side && !first)
+			words[n++] = side;
+		first = is_option && side;
+		words[n++] = argv[i];
+	}
+	*ret_argc = n;
+	return words;
+}
+
+/* The files of both sides; a negative number: a line on stderr says what is wrong. */
+static int take_operands(struct arguments *a, char **operands, int n)
+{
+	if (!a->print.n_files[DIFF_A] && !a->print.n_files[DIFF_B] && n == 2) {
+		add_file(a, DIFF_A, operands[0]);
+		add_file(a, DIFF_B, operands[1]);
+		return 0;
+	}
+	if (n == 0 && a->print.n_files[DIFF_A] && a->print.n_files[DIFF_B])
+		return 0;
+	if (n && (a->print.n_files[DIFF_A] || a->print.n_files[DIFF_B]))
+		complain("'%s' is on neither side (see 'proton diff --help')", operands[0]);
+	else
+		complain("which two files? (see 'proton diff --help')");
+	return -EINVAL;
+}
+
+/* What both sides read from standard input would be there for the first only. */
+static int check_stdin(const struct arguments *a)
+{
+	unsigned n = 0;
+
+	for (unsigned side = 0; side < DIFF_N_SIDES; side++)
+		for (unsigned i = 0; i < a->print.n_files[side]; i++)
+			n += !strcmp(a->files[side][i], "-");
+	if (n <= 1)
+		return 0;
+	complain("standard input can be read once: '-' is there %u times", n);
+	return -EINVAL;
+}
+
+static int load_side(struct diff *d, const struct arguments *a, enum diff_side side)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < a->print.n_files[side] && r == 0; i++) {
+		struct session *s = load_file(a->files[side][i]);
+
+		if (!s)
+			return -ECANCELED;
+		r = diff_add(d, side, s);
+		session_free(s);
+	}
+	return r;
+}
+
+static int load_sides(struct diff *d, const struct arguments *a)
+{
+	int r = load_side(d, a, DIFF_A);
+
+	if (r == 0)
+		r = load_side(d, a, DIFF_B);
+	if (r == 0)
+		r = diff_compare(d);
+	if (r == -EINVAL || (r == 0 && a->metric_given && !diff_has_values(d))) {
+		complain("no values of '%s' to compare (see 'proton list %s')", a->diff.metric,
+			 a->files[DIFF_A][0]);
+		return -EINVAL;
+	}
+	if (r < 0 && r != -ECANCELED)
+		complain("cannot compare: %s", strerror(-r));
+	return r;
+}
+
+/* JSON has names as they are: for a terminal, and for what pages for it, they are made safe. */
+static int print(const struct diff *d, const struct arguments *a, const struct pager *pager)
+{
+	bool shown = a->print.format == DIFF_JSON && (pager->pid || isatty(STDOUT_FILENO));
+	struct out *out = malloc(sizeof(*out));
+	struct terminal terminal;
+	int r;
+
+	if (!out)
+		return -ENOMEM;
+	if (shown)
+		out_to_terminal(out, &terminal, STDOUT_FILENO);
+	else
+		out_to_fd(out, STDOUT_FILENO);
+	r = diff_print(d, &a->print, out);
+	if (r == 0)
+		r = out_flush(out);
+	if (r == 0 && shown)
+		r = terminal_end(&terminal);
+	free(out);
+	return r;
+}
+
+/* ---- the limit ---- */
+
+static bool has_limit(const struct arguments *a)
+{
+	return a->fail_over >= 0 || a->fail_under >= 0;
+}
+
+static bool is_over(const struct arguments *a, const struct diff_value *v)
+{
+	if (v->status == DIFF_SAME)
+		return false;
+	if (v->delta > 0)
+		return a->fail_over >= 0 && v->ratio > a->fail_over;
+	return v->delta < 0 && a->fail_under >= 0 && -v->ratio > a->fail_under;
+}
+
+/* The path that changed most beyond a limit; 0: none did. */
+static uint32_t worst_path(const struct diff *d, const struct arguments *a)
+{
+	double least = diff_least(d, &a->print), most = 0;
+	uint32_t i, worst = 0;
+
+	for (i = 1; i < diff_n(d); i++) {
+		const struct diff_value *v = &diff_node(d, i)->value;
+
+		if (is_over(a, v) && fabs(v->delta) >= least && fabs(v->delta) > most) {
+			most = fabs(v->delta);
+			worst = i;
+		}
+	}
+	return worst;
+}
+
+static void say_over(const struct arguments *a, const char *name, const struct diff_value *v)
+{
+	bool grown = v->delta > 0;
+	double percent = (grown ? a->fail_over : a->fail_under) * 100;
+
+	if (v->status == DIFF_NEW || v->status == DIFF_GONE || isinf(v->ratio))
+		complain("'%s' is %s, more than the %g%% it may %s", name, grown ? "new" : "gone", percent,
+			 grown ? "grow" : "shrink");
+	else
+		complain("'%s' has %s by %.1f%%, more than %g%%", name, grown ? "grown" : "shrunk",
+			 fabs(v->ratio) * 100, percent);
+}
+
+static int judge(const struct diff *d, const struct arguments *a)
+{
+	uint32_t worst;
+
+	if (!has_limit(a))
+		return STATUS_WITHIN;
+	if (is_over(a, diff_total(d))) {
+		say_over(a, diff_metric(d), diff_total(d));
+		return STATUS_OVER;
+	}
+	worst = a->each ? worst_path(d, a) : 0;
+	if (!worst)
+		return STATUS_WITHIN;
+	say_over(a, diff_name(d, worst), &diff_node(d, worst)->value);
+	return STATUS_OVER;
+}
+
+static int diff_files(struct arguments *a)
+{
+	_cleanup_(diff_freep) struct diff *d = NULL;
+	struct pager pager;
+	int r;
+
+	a->diff.peaks = a->peaks;
+	d = diff_new(&a->diff);
+	if (!d) {
+		complain("out of memory");
+		return STATUS_TROUBLE;
+	}
+	if (load_sides(d, a) < 0)
+		return STATUS_TROUBLE;
+	pager_start(&pager, !a->no_pager);
+	r = print(d, a, &pager);
+	pager_finish(&pager);
+	if (r < 0) {
+		complain("cannot print: %s", strerror(-r));
+		return STATUS_TROUBLE;
+	}
+	return judge(d, a);
+}
+
+/* ---- the command ---- */
+
+/* Is there a terminal that can do more than print? */
+static bool has_terminal(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+static bool wants_color(void)
+{
+	const char *none = getenv("NO_COLOR");
+
+	return has_terminal() && !(none && *none);
+}
+
+static int diff_as_text(struct arguments *a)
+{
+	for (unsigned side = 0; side < DIFF_N_SIDES; side++)
+		a->print.files[side] = a->files[side];
+	a->print.names = (uint8_t)a->screen.tui.names;
+	a->print.ascii = a->screen.tui.ascii || strcmp(nl_langinfo(CODESET), "UTF-8");
+	a->print.color = wants_color();
+	/* `| head` closes the pipe early: quiet, as if by SIGPIPE. */
+	signal(SIGPIPE, SIG_DFL);
+	return diff_files(a);
+}
+
+/* The tree of `view`, with the columns of a comparison. */
+static int diff_on_screen(struct arguments *a)
+{
+	struct loading loading = {0};
+	const struct view_screen screen = {
+		.command = "diff",
+		.loading = &loading,
+		.screen = &a->screen,
+		.paths = (char *const *)a->files[DIFF_B],
+		.n_paths = 1,
+		.before = a->files[DIFF_A][0],
+	};
+	struct tui_options *o = &a->screen.tui;
+	_cleanup_(freep) char *own = NULL;
+	int r;
+
+	if (screen_settle(&a->screen) != 0)
+		return STATUS_TROUBLE;
+	if (a->diff.exclusive && asprintf(&own, "%s (exc)", a->diff.metric) < 0) {
+		complain("out of memory");
+		return STATUS_TROUBLE;
+	}
+	if (own || a->metric_given)
+		o->metrics = own ? own : a->diff.metric;
+	o->peaks = a->peaks;
+	o->depth = a->print.depth;
+	r = view_screen_run(&screen);
+	return r > 0 && r < 128 ? STATUS_TROUBLE : r; /* 1 would be a verdict */
+}
+
+static bool is_for_people(const struct arguments *a)
+{
+	return !a->text && a->print.n_files[DIFF_A] == 1 && a->print.n_files[DIFF_B] == 1 &&
+	       has_terminal();
+}
+
+static int run(struct arguments *a, int argc, char **argv)
+{
+	int first = options_parse(&command_diff, argc, argv, on_option, a);
+
+	if (first <= 0)
+		return first ? STATUS_TROUBLE : STATUS_WITHIN;
+	if (take_operands(a, argv + first, argc - first) < 0 || check_stdin(a) < 0)
+		return STATUS_TROUBLE;
+	if (a->each && !has_limit(a)) {
+		complain("--each goes with --fail-over or --fail-under (see 'proton diff --help')");
+		return STATUS_TROUBLE;
+	}
+	if (!a->peaks)
+		a->peaks = peaks_new();
+	return is_for_people(a) ? diff_on_screen(a) : diff_as_text(a);
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	struct arguments a = {.diff = {.metric = "time"}, .fail_over = -1, .fail_under = -1};
+	int n_words, status = STATUS_TROUBLE;
+	char **words = spread_sides(argc, argv, &n_words);
+	unsigned side;
+
+	a.print.width = terminal_width(STDOUT_FILENO);
+	for (side = 0; side < DIFF_N_SIDES; side++)
+		a.files[side] = calloc((size_t)argc + 1, sizeof(**a.files));
+	if (words && a.files[DIFF_A] && a.files[DIFF_B])
+		status = run(&a, n_words, words);
+	else
+		complain("out of memory");
+	for (side = 0; side < DIFF_N_SIDES; side++)
+		free(a.files[side]);
+	peaks_free(a.peaks);
+	free(words);
+	return status;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* proton export: a profile in another format. */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include "base/util.h"
+#include "cmd/commands.h"
+#include "cmd/load.h"
+#include "cmd/profile_options.h"
+#include "format/export.h"
+#include "format/format.h"
+#include "report/demangle.h"
+
+enum { OPT_FORMAT = 1, OPT_OUT, OPT_COMPACT, OPT_PLAIN, OPT_METRIC, OPT_NAMES, OPT_KEEP_GOING };
+
+/* Name of the i-th format that can be written. */
+static const char *format_word(unsigned i)
+{
+	for (size_t f = 0; formats[f]; f++)
+		if (formats[f]->write && i-- == 0)
+			return formats[f]->name;
+	return NULL;
+}
+
+static const struct option_def options[] = {
+	{.name = "format", .letter = 'f', .arg = "NAME",
+	 .help = "one of those below; else told by the name of OUT", .values = format_word,
+	 .id = OPT_FORMAT},
+	{.name = "output", .letter = 'o', .arg = "OUT", .help = "write to OUT, not to standard output",
+	 .id = OPT_OUT},
+	{.name = "metric", .letter = 'm', .arg = "METRIC",
+	 .help = "what stacks and trees are weighed by (time)",
+	 .id = OPT_METRIC},
+	{.name = "names", .arg = "short|demangled|raw", .help = "how names are written",
+	 .id = OPT_NAMES},
+	{.name = "keep-going", .letter = 'k',
+	 .help = "name a file that cannot be read, leave it out, exit with 1 at the end",
+	 .rare = true, .id = OPT_KEEP_GOING},
+	{.name = "compact", .help = "no line breaks and no indentation", .rare = true, .id = OPT_COMPACT},
+	{.name = "plain", .help = "hatchet: only what Triton's Proton writes", .rare = true, .id = OPT_PLAIN},
+};
+
+const struct command_def command_export = {
+	.name = "export",
+	.usage = "--format NAME [-o OUT] FILE…",
+	.summary = "write a profile, or several as one, in another format",
+	.details = "Formats:\n"
+		   "  json             everything, documented, with a schema\n"
+		   "  hatchet          what 'proton record' writes and Triton's proton-viewer reads\n"
+		   "  hatchet_msgpack  the same tree in MessagePack\n"
+		   "  csv, markdown    one row a node, all metrics exclusive and inclusive\n"
+		   "  folded           one line a stack with its value, for flame graph tools\n"
+		   "  speedscope       for https://www.speedscope.app\n"
+		   "  pprof            for pprof\n"
+		   "  flamegraph       an SVG for a browser: zooms, searches\n"
+		   "  dot              the tree, drawn by Graphviz\n"
+		   "  chrome, perfetto every execution, for ui.perfetto.dev (record --trace)\n",
+	.operands_first = true,
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+};
+
+struct arguments {
+	const char *format, *out;
+	struct write_options write;
+	struct loading loading;
+	bool names; /* were chosen */
+};
+
+static int on_option(const struct option_def *option, const char *value, void *arg)
+{
+	struct arguments *a = arg;
+	uint8_t names;
+	int r;
+
+	switch (option->id) {
+	case OPT_FORMAT:
+		a->format = value;
+		break;
+	case OPT_OUT:
+		a->out = value;
+		break;
+	case OPT_METRIC:
+		a->write.metric = value;
+		break;
+	case OPT_NAMES:
+		r = parse_names(value, &names);
+		if (r < 0)
+			return r;
+		a->write.names = (enum name_mode)names;
+		a->names = true;
+		break;
+	case OPT_KEEP_GOING:
+		a->loading.keep_going = true;
+		break;
+	case OPT_COMPACT:
+		a->write.compact = true;
+		break;
+	default:
+		a->write.plain = true;
+		break;
+	}
+	return 0;
+}
+
+static const struct format *choose(const struct arguments *a)
+{
+	const struct format *f = NULL;
+
+	if (a->format)
+		f = format_by_name(a->format);
+	else if (a->out)
+		f = format_by_path(a->out);
+	if (f && f->write && f->names == NAME_RAW && a->names) {
+		complain("'%s' keeps names as they are, --names is for the other formats", f->name);
+		return NULL;
+	}
+	if (f && f->write)
+		return f;
+	if (a->format)
+		complain("'%s' is not a format that can be written (see 'proton export --help')", a->format);
+	else
+		complain("which format? (--format json)");
+	return NULL;
+}
+
+static int save(struct arguments *a, const struct format *format, const struct session *s,
+		const char *name)
+{
+	const char *out = a->out && strcmp(a->out, "-") ? a->out : "/dev/stdout";
+	int r;
+
+	if (a->write.metric && export_metric(s, &a->write) == METRIC_NONE) {
+		complain("'%s' is not a metric of '%s' that adds up (see 'proton list %s')",
+			 a->write.metric, name, name);
+		return STATUS_USAGE;
+	}
+	signal(SIGPIPE, SIG_DFL);
+	r = format_save(out, format, s, &a->write);
+	if (r == -ENODATA)
+		complain("'%s' holds no trace, only sums: there is nothing to show as %s (see "
+			 "'proton record --trace')",
+			 name, format->name);
+	else if (r < 0)
+		complain("cannot write '%s': %s", out, strerror(-r));
+	return r < 0 ? STATUS_FAILED : STATUS_OK;
+}
+
+int cmd_export(int argc, char **argv)
+{
+	struct arguments a = {.write.demangle = demangle_name};
+	_cleanup_(session_freep) struct session *s = NULL;
+	const struct format *format;
+	int first = options_parse(&command_export, argc, argv, on_option, &a), r;
+
+	if (first <= 0)
+		return first ? STATUS_USAGE : STATUS_OK;
+	if (first == argc) {
+		complain("which file? (see 'proton export --help')");
+		return STATUS_USAGE;
+	}
+	format = choose(&a);
+	if (!format)
+		return STATUS_USAGE;
+	if (!a.names)
+		a.write.names = format->names;
+	s = load_files(argv + first, argc - first, &a.loading);
+	if (!s)
+		return STATUS_FAILED;
+	r = save(&a, format, s, argv[first]);
+	return r == STATUS_OK && a.loading.n_failed ? STATUS_FAILED : r;
+}

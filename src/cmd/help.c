@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* proton help, proton version. */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/util.h"
+#include "cmd/commands.h"
+
+enum { OPT_LIST_OPTIONS = 1, OPT_LIST_VALUES, OPT_LIST_COMMANDS, OPT_DESCRIBE,
+       OPT_DESCRIBE_COMMANDS, OPT_ALL };
+
+static const struct option_def options[] = {
+	{.name = "all", .letter = 'a', .help = "with the rare options", .id = OPT_ALL},
+	{.name = "list-commands", .help = "print the commands, one a line", .id = OPT_LIST_COMMANDS},
+	{.name = "list-options", .arg = "COMMAND", .help = "print its options, one a line",
+	 .id = OPT_LIST_OPTIONS},
+	{.name = "list-values", .arg = "COMMAND:OPTION", .help = "print an option's values, one a line",
+	 .id = OPT_LIST_VALUES},
+	{.name = "describe", .arg = "COMMAND",
+	 .help = "print its options, what they take and do, with tabs between", .id = OPT_DESCRIBE},
+	{.name = "describe-commands", .help = "print the commands and what they do, with a tab between",
+	 .id = OPT_DESCRIBE_COMMANDS},
+};
+
+const struct command_def command_help = {
+	.name = "help",
+	.usage = "[options] [COMMAND]",
+	.summary = "say how a command is used",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+};
+
+const struct command_def command_version = {
+	.name = "version",
+	.usage = "",
+	.summary = "print the version and what is built in",
+};
+
+static const struct command_def *find(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < n_commands; i++)
+		if (!strcmp(commands[i].def->name, name) ||
+		    (commands[i].alias && !strcmp(commands[i].alias, name)))
+			return commands[i].def;
+	return strcmp(name, "proton") ? NULL : &command_proton;
+}
+
+static int overview(FILE *out)
+{
+	unsigned i;
+
+	fprintf(out, "Usage: proton [--version] [--help] COMMAND [options] …\n\n"
+		     "Profile GPU programs from the terminal.\n\n");
+	for (i = 0; i < n_commands; i++)
+		fprintf(out, "  %-9s %s\n", commands[i].def->name, commands[i].def->summary);
+	fprintf(out, "\nStart with:\n"
+		     "  proton top ./app                 watch its GPU call tree while it runs\n"
+		     "  proton record -o run.hatchet ./app\n"
+		     "  proton view run.hatchet\n\n"
+		     "'proton COMMAND --help' says more, 'proton COMMAND --help=all' and\n"
+		     "'man proton-COMMAND' say all.\n");
+	return STATUS_OK;
+}
+
+static int unknown(const char *name)
+{
+	complain("'%s' is not a command (see 'proton help')", name);
+	return STATUS_USAGE;
+}
+
+static int list_values(const char *spec)
+{
+	const char *colon = strchr(spec, ':');
+	const struct command_def *def;
+	char name[64];
+
+	if (!colon || (size_t)(colon - spec) >= sizeof(name))
+		return unknown(spec);
+	memcpy(name, spec, (size_t)(colon - spec));
+	name[colon - spec] = '\0';
+	def = find(name);
+	if (!def)
+		return unknown(name);
+	options_list_values(stdout, def, colon + 1);
+	return STATUS_OK;
+}
+
+struct request {
+	int id;
+	const char *value;
+};
+
+static int on_option(const struct option_def *option, const char *value, void *arg)
+{
+	*(struct request *)arg = (struct request){option->id, value};
+	return 0;
+}
+
+static int list(const struct request *r)
+{
+	const struct command_def *def;
+	unsigned i;
+
+	if (r->id == OPT_LIST_VALUES)
+		return list_values(r->value);
+	if (r->id == OPT_LIST_COMMANDS || r->id == OPT_DESCRIBE_COMMANDS) {
+		for (i = 0; i < n_commands; i++)
+			printf(r->id == OPT_LIST_COMMANDS ? "%s\n" : "%s\t%s\n",
+			       commands[i].def->name, commands[i].def->summary);
+		return STATUS_OK;
+	}
+	def = find(r->value);
+	if (!def)
+		return unknown(r->value);
+	if (r->id == OPT_DESCRIBE)
+		options_describe(stdout, def);
+	else
+		options_list(stdout, def);
+	return STATUS_OK;
+}
+
+int cmd_help(int argc, char **argv)
+{
+	struct request request = {0};
+	const struct command_def *def;
+	int first = options_parse(&command_help, argc, argv, on_option, &request);
+
+	if (first <= 0)
+		return first ? STATUS_USAGE : STATUS_OK;
+	if (request.id && request.id != OPT_ALL)
+		return list(&request);
+	if (first >= argc)
+		return overview(stdout);
+	def = find(argv[first]);
+	if (!def)
+		return unknown(argv[first]);
+	options_help(stdout, def, request.id == OPT_ALL);
+	return STATUS_OK;
+}
+
+/* It has no options but those of all commands. */
+static int no_option(const struct option_def *option, const char *value, void *arg)
+{
+	return -EINVAL;
+}
+
+int cmd_version(int argc, char **argv)
+{
+	int first = options_parse(&command_version, argc, argv, no_option, NULL);
+
+	if (first <= 0)
+		return first ? STATUS_USAGE : STATUS_OK;
+	if (first < argc) {
+		complain("'version' takes nothing more (see 'proton version --help')");
+		return STATUS_USAGE;
+	}
+	printf("proton " PACKAGE_VERSION "\n");
+	printf("backends: cupti (libcupti 11 to 13, looked for at run time), opencl (layer), host\n");
+#ifdef HAVE_DEMANGLER
+	printf("names: demangled by libiberty\n");
+#else
+	printf("names: not demangled (built without libiberty)\n");
+#endif
+	return STATUS_OK;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "cmd/load.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/util.h"
+#include "cmd/commands.h"
+#include "core/merge.h"
+#include "core/pair.h"
+#include "format/format.h"
+#include "report/progress.h"
+
+static int load_open(const char *path)
+{
+	struct stat st;
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		close(fd);
+		return -EISDIR;
+	}
+	return fd;
+}
+
+struct session *load_quietly(const char *path, struct buf *why)
+{
+	_cleanup_(closep) int fd = load_open(path);
+	struct format_error error = {0};
+	struct reader_input in;
+	struct session *s;
+
+	if (fd < 0) {
+		buf_printf(why, "cannot open '%s': %s", path, strerror(-fd));
+		return NULL;
+	}
+	s = session_new();
+	if (!s) {
+		buf_puts(why, "out of memory");
+		return NULL;
+	}
+	reader_init_fd(&in, fd);
+	if (format_read(&in, s, &error) < 0) {
+		format_error_line(&error, path, why);
+		return session_free(s);
+	}
+	if (!s->source)
+		s->source = strtab_adds(s->strings, path);
+	s->ended = true;
+	return s;
+}
+
+struct session *load_file(const char *path)
+{
+	struct session *s;
+	struct buf why;
+
+	buf_init(&why, 0);
+	s = load_quietly(path, &why);
+	if (!s)
+		complain("%s", buf_str(&why));
+	buf_done(&why);
+	return s;
+}
+
+/* Add a file to what is merged. 0 or -errno, and a line on stderr says why. */
+static int load_into(struct merge *m, const char *path)
+{
+	struct merge_options options;
+	char name[PATH_MAX];
+	struct session *s = load_file(path);
+	int r;
+
+	if (!s)
+		return -ECANCELED;
+	merge_guess(path, name, sizeof(name), &options);
+	r = merge_add(m, s, &options);
+	session_free(s);
+	if (r == -EEXIST)
+		complain("%s: holds a process that an earlier file has already", path);
+	else if (r < 0)
+		complain("%s: cannot be merged: %s", path, strerror(-r));
+	return r;
+}
+
+/* Standard input is there once. */
+static bool is_stdin_again(char *const *paths, int i)
+{
+	if (strcmp(paths[i], "-") != 0)
+		return false;
+	for (int k = 0; k < i; k++)
+		if (!strcmp(paths[k], "-")) {
+			complain("standard input can be read once: '-' is there twice");
+			return true;
+		}
+	return false;
+}
+
+/* A file is refused before it changes anything: what was merged before it is good. */
+static int merge_files(struct merge *m, char *const *paths, int n, struct loading *how)
+{
+	struct progress progress = {.what = "reading files", .n = (uint64_t)n};
+	int i, r = 0;
+
+	for (i = 0; i < n; i++) {
+		progress_at(&progress, (uint64_t)i);
+		r = is_stdin_again(paths, i) ? -EINVAL : load_into(m, paths[i]);
+		how->n_failed += r < 0;
+		if (r == 0 && !how->first)
+			how->first = paths[i];
+		if (r == -ENOMEM || (r < 0 && !how->keep_going))
+			break;
+	}
+	progress_done(&progress);
+	if (i < n)
+		return r;
+	return how->first ? 0 : -ENODATA;
+}
+
+struct session *load_merged(char *const *paths, int n, struct loading *how)
+{
+	_cleanup_(merge_freep) struct merge *m = NULL;
+	struct session *s = session_new();
+
+	m = s ? merge_new(s) : NULL;
+	if (!m) {
+		complain("out of memory");
+		return session_free(s);
+	}
+	return merge_files(m, paths, n, how) < 0 ? session_free(s) : s;
+}
+
+struct session *load_files(char *const *paths, int n, struct loading *how)
+{
+	return n == 1 ? load_file(paths[0]) : load_merged(paths, n, how);
+}
+
+static int pair_up(struct loaded *l, const struct session *s, const char *before, enum group group)
+{
+	_cleanup_(session_freep) struct session *other = load_file(before);
+	struct session *sides[PAIR_N];
+
+	if (!other)
+		return -ECANCELED;
+	if (pair_make_grouped(other, s, group, sides) < 0) {
+		complain("out of memory");
+		return -ENOMEM;
+	}
+	*l = (struct loaded){.s = sides[PAIR_AFTER], .before = sides[PAIR_BEFORE]};
+	return 0;
+}
+
+int loaded_open(struct loaded *l, char *const *paths, int n, const char *before, enum group group,
+		struct loading *how)
+{
+	struct session *s = load_files(paths, n, how);
+	int r;
+
+	*l = (struct loaded){.s = s};
+	if (!s)
+		return -ECANCELED;
+	if (!before)
+		return 0;
+	*l = (struct loaded){NULL, NULL};
+	r = pair_up(l, s, before, group);
+	session_free(s);
+	return r;
+}
+
+void loaded_close(struct loaded *l)
+{
+	l->s = session_free(l->s);
+	l->before = session_free(l->before);
+}

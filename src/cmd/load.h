@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CMD_LOAD_H
+#define PROTON_CMD_LOAD_H
+#include <stdbool.h>
+#include "core/session.h"
+#include "core/snapshot.h"
+
+struct buf;
+
+/* A profile or a tape, told by its content; "-" is standard input. On failure a line on stderr and
+ * NULL. */
+struct session *load_file(const char *path);
+
+/* How several files are read, and what came of it. */
+struct loading {
+	bool keep_going;   /* name a file that cannot be read, and leave it out */
+	int n_failed;      /* were left out */
+	const char *first; /* that was not; NULL: a single file */
+};
+
+/* One profile of several files: those of ranks, processes and phases become one, as `proton merge`
+ * makes it. A single file is taken as it is. On failure a line on stderr and NULL. */
+struct session *load_files(char *const *paths, int n, struct loading *how);
+/* A single file, too, becomes what `proton merge` makes of it. */
+struct session *load_merged(char *const *paths, int n, struct loading *how);
+
+/* The same as load_file(), but the sentence goes to `why`, and nothing is printed. */
+struct session *load_quietly(const char *path, struct buf *why);
+
+/* The profile of the files, and the one to compare it with, on one tree (core/pair.h). */
+struct loaded {
+	struct session *s, *before; /* before: NULL unless asked for */
+};
+/* before: a file to compare with, by groups or not; or NULL. 0, or -errno and a line on stderr. */
+int loaded_open(struct loaded *l, char *const *paths, int n, const char *before, enum group group,
+		struct loading *how);
+void loaded_close(struct loaded *l);
+
+#endif

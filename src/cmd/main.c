@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/shown.h"
+#include "base/util.h"
+#include "cmd/commands.h"
+#include "cmd/viewer.h"
+#include "report/demangle.h"
+
+struct launch_origin arg_origin;
+
+const struct command commands[] = {
+	{&command_top, cmd_top, NULL},	     {&command_record, cmd_record, "run"},
+	{&command_view, cmd_view, NULL},     {&command_report, cmd_report, NULL},
+	{&command_export, cmd_export, NULL}, {&command_list, cmd_list, NULL},
+	{&command_diff, cmd_diff, NULL},     {&command_merge, cmd_merge, NULL},
+	{&command_help, cmd_help, NULL},     {&command_version, cmd_version, NULL},
+};
+const unsigned n_commands = ARRAY_SIZE(commands);
+
+enum { OPT_VERSION = 1 };
+static const struct option_def proton_options[] = {
+	{.name = "version", .letter = 'V', .help = "print the version and what is built in",
+	 .id = OPT_VERSION},
+};
+const struct command_def command_proton = {
+	.name = NULL,
+	.usage = "[--version] [--help] COMMAND [options] …",
+	.summary = "profile GPU programs from the terminal",
+	.options = proton_options,
+	.n_options = ARRAY_SIZE(proton_options),
+};
+
+static const struct command *command_find(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < n_commands; i++)
+		if (!strcmp(commands[i].def->name, name) ||
+		    (commands[i].alias && !strcmp(commands[i].alias, name)))
+			return &commands[i];
+	return NULL;
+}
+
+static int command_unknown(const char *name)
+{
+	const char *names[ARRAY_SIZE(commands)], *nearest;
+	unsigned i;
+
+	for (i = 0; i < n_commands; i++)
+		names[i] = commands[i].def->name;
+	nearest = options_nearest(name, names, n_commands);
+	if (nearest)
+		complain("'%s' is not a command; did you mean '%s'? (see 'proton help')", name, nearest);
+	else
+		complain("'%s' is not a command (to profile a program: 'proton top %s'; see 'proton help')",
+			 name, name);
+	return STATUS_USAGE;
+}
+
+static int on_option(const struct option_def *option, const char *value, void *arg)
+{
+	(void)value;
+	*(bool *)arg |= option->id == OPT_VERSION;
+	return 0;
+}
+
+/* With a standard descriptor closed, the next file opened would be it, and take in what is printed.
+ * Opened the wrong way round: to use it is the error that it would be without us. The target does not
+ * inherit these. */
+static void keep_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd)
+			return;
+}
+
+static const char *basename_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* What was printed must have arrived: a full disk is no success. */
+static int check_output(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	if (status == STATUS_OK)
+		complain("cannot print: %s", strerror(errno));
+	return status == STATUS_OK ? STATUS_FAILED : status;
+}
+
+static int run(int argc, char **argv)
+{
+	const struct command *command;
+	bool version = false;
+	int first;
+
+	if (argc > 0 && !strcmp(basename_of(argv[0]), "proton-viewer"))
+		return cmd_viewer(argc, argv);
+	if (argc > 1 && !strcmp(argv[1], "viewer"))
+		return cmd_viewer(argc - 1, argv + 1);
+	/* --help says more than the options: the commands. */
+	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
+		return cmd_help(1, argv);
+	if (argc > 1 && argv[1][0] == '-') {
+		first = options_parse(&command_proton, argc, argv, on_option, &version);
+		if (first <= 0)
+			return first ? STATUS_USAGE : STATUS_OK;
+		if (version)
+			return cmd_version(1, argv);
+		argc -= first - 1;
+		argv += first - 1;
+	}
+	if (argc < 2) {
+		cmd_help(1, argv);
+		return STATUS_USAGE;
+	}
+	command = command_find(argv[1]);
+	if (!command)
+		return command_unknown(argv[1]);
+	return command->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	launch_origin_save(&arg_origin);
+	keep_standard_descriptors();
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like others */
+	setlocale(LC_ALL, "");
+	log_init(getenv("PROTON_LOG"));
+	return check_output(run(argc, argv));
+}

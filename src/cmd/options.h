@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CMD_OPTIONS_H
+#define PROTON_CMD_OPTIONS_H
+/* One table a command: the parser, --help, the lists that man pages are checked against and the
+ * words of the shell completion all come from it.
+ *
+ *	enum { OPT_OUTPUT = 1, OPT_QUIET };
+ *	static const struct option_def options[] = {
+ *		{ .name = "output", .letter = 'o', .arg = "FILE", .help = "write the profile to FILE",
+ *		  .id = OPT_OUTPUT },
+ *		{ .name = "quiet", .letter = 'q', .help = "print no summary", .id = OPT_QUIET },
+ *	};
+ *	const struct command_def command_record = {
+ *		.name = "record", .usage = "[options] [--] APP [ARGS]",
+ *		.summary = "run APP and write its GPU profile",
+ *		.options = options, .n_options = ARRAY_SIZE(options),
+ *	};
+ *
+ * -h, --help and --help=all belong to every command and stand in no table.
+ *   thread  one */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct option_def {
+	const char *name; /* long name without dashes; NULL: only a letter, or a heading */
+	char letter;      /* 0: none */
+	const char *arg;  /* what the value is called; "a|b|c": one of these; NULL: takes none */
+	const char *help; /* one sentence, wrapped when printed; NULL: works, but is not shown */
+	int id;           /* the handler's own, for a switch */
+	bool rare;        /* left out where --help would not fit a screen */
+	/* The values it takes where arg does not say, for the completion; NULL ends. May be NULL. */
+	const char *(*values)(unsigned i);
+	void (*list_values)(FILE *out); /* the same, one a line, where only files say them */
+};
+/* An entry with neither name nor letter is a heading in --help: OPTION_HEADING("Output:"). */
+#define OPTION_HEADING(text) { .help = (text) }
+
+struct command_def {
+	const char *name;    /* NULL: the program itself, before any command */
+	const char *usage;   /* what follows the name: "[options] [--] APP [ARGS]" */
+	const char *summary; /* half a line, lower case, no full stop */
+	const char *details; /* printed after the options; NULL: nothing */
+	bool operands_first; /* options may follow operands too (commands that run no program) */
+	const struct option_def *options;
+	size_t n_options;
+};
+
+/* Called for each option in order; value is NULL for one that takes none and else lives in argv.
+ * Returns 0; -EINVAL: the value is wrong, and options_parse() prints so; another negative errno:
+ * the handler has printed why. */
+typedef int (*option_handler)(const struct option_def *option, const char *value, void *arg);
+
+/* Parse the options of argv[1..]; argv[0] is the command's name. Stops at "--" (skipped), and at
+ * the first operand; with operands_first argv is reordered, operands last. "-" is an operand.
+ * Takes --name=value, --name value, -xVALUE, -x VALUE, bundled letters; no shortened names.
+ * Returns the index of the first operand (argc: none), always above 0;
+ *   0       help was asked for and printed: leave with status 0
+ *   -errno  wrong, and a line on stderr says what: leave with status 2 */
+int options_parse(const struct command_def *command, int argc, char **argv, option_handler handler,
+		  void *arg);
+
+/* Usage, summary and options in 80 columns; of more than a screen's lines, without the rare options
+ * unless all is set. */
+void options_help(FILE *out, const struct command_def *command, bool all);
+
+/* Each shown option, one "--name" or "-x" a line, for scripts. */
+void options_list(FILE *out, const struct command_def *command);
+
+/* Each shown option on a line: long name, letter, what its value is called, help; tabs between, and
+ * "-" for what it has not. For completions. */
+void options_describe(FILE *out, const struct command_def *command);
+
+/* The values of an option that takes one of several, one a line; nothing for any other. */
+void options_list_values(FILE *out, const struct command_def *command, const char *name);
+
+/* What handlers make of values; -EINVAL: it is none. A count is a whole number in decimal digits, a
+ * number any of strtod() from 0 on, an amount one of any sign that may have a percent sign behind it;
+ * seconds begin at a hundredth. */
+int parse_count(const char *text, uint32_t max, uint32_t *ret);
+int parse_number(const char *text, double max, double *ret);
+int parse_amount(const char *text, double *ret, bool *ret_percent);
+int parse_seconds(const char *text, uint64_t *ret_ns);
+/* One of the words, by its number; or -EINVAL. */
+int parse_word(const char *word, const char *const *words, unsigned n);
+
+/* The candidate that word most likely was meant to be, or NULL when none is near. */
+const char *options_nearest(const char *word, const char *const *candidates, size_t n);
+
+#endif

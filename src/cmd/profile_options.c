@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "cmd/profile_options.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/buf.h"
+#include "base/util.h"
+#include "cmd/commands.h"
+#include "report/names.h"
+
+static int option_pattern(struct profile_options *o, const struct name_pattern **which,
+			  const char *value)
+{
+	char why[128];
+	int r;
+
+	if (*which) {
+		complain("one expression is enough: '%s' is a second", value);
+		return -EEXIST;
+	}
+	r = name_pattern_init(&o->patterns[o->n_patterns], value, why, sizeof(why));
+	if (r < 0) {
+		complain("'%s' is no regular expression: %s", value,
+			 r == -EINVAL ? why : strerror(-r));
+		return -EBADMSG;
+	}
+	*which = &o->patterns[o->n_patterns++];
+	return 0;
+}
+
+const struct peaks *profile_peaks(struct profile_options *o)
+{
+	if (!o->peaks)
+		o->peaks = peaks_new();
+	return o->peaks;
+}
+
+int peaks_load(struct peaks **peaks, const char *path)
+{
+	_cleanup_(fclosep) FILE *file = fopen(path, "re");
+	struct buf text;
+	unsigned line = 0;
+	int r = -errno, c;
+
+	if (file && !*peaks)
+		*peaks = peaks_new();
+	if (!file || !*peaks) {
+		complain("cannot open '%s': %s", path, strerror(file ? ENOMEM : -r));
+		return -EBADMSG;
+	}
+	buf_init(&text, 1 << 20);
+	while ((c = getc(file)) != EOF)
+		buf_putc(&text, (char)c);
+	r = text.error     ? text.error
+	    : ferror(file) ? -EIO
+			   : peaks_parse(*peaks, buf_str(&text), &line);
+	buf_done(&text);
+	if (r == -EINVAL)
+		complain("%s:%u: want type, arch, fp8, fp16, fp32, fp64 and memory, as in "
+			 "data/peaks.txt",
+			 path, line);
+	else if (r < 0)
+		complain("cannot read '%s': %s", path, strerror(-r));
+	return r ? -EBADMSG : 0;
+}
+
+void profile_options_done(struct profile_options *o)
+{
+	while (o->n_patterns)
+		name_pattern_done(&o->patterns[--o->n_patterns]);
+	o->peaks = peaks_free(o->peaks);
+}
+
+void profile_options_spell(int argc, char **argv)
+{
+	static char diff[] = "--diff-profile";
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (!strcmp(argv[i], "-diff"))
+			argv[i] = diff;
+}
+
+int parse_group(const char *word, enum group *ret)
+{
+	unsigned i;
+
+	for (i = 0; i < GROUP_N; i++) {
+		if (!strcmp(group_word((enum group)i), word)) {
+			*ret = (enum group)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int parse_names(const char *word, uint8_t *ret)
+{
+	static const char *const words[] = {"short", "demangled", "raw"};
+	int i = parse_word(word, words, ARRAY_SIZE(words));
+
+	if (i >= 0)
+		*ret = (uint8_t)i;
+	return i < 0 ? i : 0;
+}
+
+/* "1%" is a share of the total, "1000" a value of the first column. */
+static int option_threshold(struct report_options *o, const char *value)
+{
+	bool percent;
+	double v;
+	int r = parse_amount(value, &v, &percent);
+
+	if (r < 0 || (percent && (v < 0 || v > 100)))
+		return -EINVAL;
+	if (percent)
+		o->threshold = v / 100;
+	else
+		o->least = v;
+	return 0;
+}
+
+static int option_format(struct report_options *o, const char *value)
+{
+	int format = name_format_parse(value);
+
+	if (format >= 0)
+		o->format = (uint8_t)format;
+	return format < 0 ? -EINVAL : 0;
+}
+
+int profile_option(struct profile_options *o, const struct option_def *option, const char *value)
+{
+	switch (option->id) {
+	case PROFILE_OPT_METRICS:
+		o->report.columns = value;
+		return 0;
+	case PROFILE_OPT_LIST:
+		o->list = true;
+		return 0;
+	case PROFILE_OPT_INCLUDE:
+		return option_pattern(o, &o->report.include, value);
+	case PROFILE_OPT_EXCLUDE:
+		return option_pattern(o, &o->report.exclude, value);
+	case PROFILE_OPT_KEEP_TOTALS:
+		o->report.totals = TOTALS_OF_ALL;
+		return 0;
+	case PROFILE_OPT_THRESHOLD:
+		return option_threshold(&o->report, value);
+	case PROFILE_OPT_DEPTH:
+		return parse_count(value, UINT32_MAX, &o->report.depth);
+	case PROFILE_OPT_FORMAT:
+		return option_format(&o->report, value);
+	case PROFILE_OPT_PRINT_SORTED:
+		o->report.print_sorted = true;
+		return 0;
+	case PROFILE_OPT_DIFF:
+		o->before = value;
+		return 0;
+	case PROFILE_OPT_NO_PAGER:
+		o->no_pager = true;
+		return 0;
+	case PROFILE_OPT_KEEP_GOING:
+		o->loading.keep_going = true;
+		return 0;
+	case PROFILE_OPT_PEAKS:
+		return peaks_load(&o->peaks, value);
+	default:
+		return -ENOENT;
+	}
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CMD_PROFILE_OPTIONS_H
+#define PROTON_CMD_PROFILE_OPTIONS_H
+/* What of a profile is shown, and how: options that `report` and `view` share, and `viewer` in
+ * part. */
+#include <stdbool.h>
+#include "cmd/load.h"
+#include "cmd/options.h"
+#include "core/snapshot.h"
+#include "report/report.h"
+
+struct profile_options {
+	struct report_options report; /* refers to what follows */
+	enum group group;
+	const char *before; /* --diff-profile: a file, or NULL */
+	bool list, no_pager;
+	struct loading loading;
+	struct name_pattern patterns[2];
+	unsigned n_patterns;
+	struct peaks *peaks;
+};
+
+enum {
+	PROFILE_OPT_METRICS = 3000,
+	PROFILE_OPT_LIST,
+	PROFILE_OPT_INCLUDE,
+	PROFILE_OPT_EXCLUDE,
+	PROFILE_OPT_KEEP_TOTALS,
+	PROFILE_OPT_FORMAT,
+	PROFILE_OPT_PRINT_SORTED,
+	PROFILE_OPT_PEAKS,
+	PROFILE_OPT_NO_PAGER,
+	PROFILE_OPT_KEEP_GOING,
+	PROFILE_OPT_DIFF,
+	PROFILE_OPT_DEPTH,
+	PROFILE_OPT_THRESHOLD
+};
+/* The screen has these of its own. */
+#define PROFILE_FILTER_OPTIONS                                                                     \
+	{.name = "include",                                                                \
+		 .letter = 'i',                                                                    \
+		 .arg = "REGEX",                                                                   \
+		 .help = "only paths through names that begin so",     \
+		 .id = PROFILE_OPT_INCLUDE},                                                       \
+		{.name = "exclude",                                                                \
+		 .letter = 'e',                                                                    \
+		 .arg = "REGEX",                                                                   \
+		 .help = "without names that begin so, and all below",                \
+		 .id = PROFILE_OPT_EXCLUDE}
+/* Those that a live run has, too; is_rare: of all but the first. */
+#define PROFILE_COLUMN_OPTIONS(is_rare)                                                                   \
+	{.name = "metrics", .letter = 'm', .arg = "LIST",                                          \
+	 .help = "columns, as total,%,calls or any of proton-metrics(7)",                          \
+	 .id = PROFILE_OPT_METRICS},                                                               \
+	{.name = "threshold", .letter = 't', .arg = "X[%]",                                        \
+	 .help = "leave out what has less than X, or X% of the total", .rare = (is_rare),          \
+	 .id = PROFILE_OPT_THRESHOLD},                                                             \
+	{.name = "depth", .letter = 'd', .arg = "N", .help = "levels of the tree (all)",           \
+	 .rare = (is_rare), .id = PROFILE_OPT_DEPTH},                                              \
+	{.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt",         \
+	 .rare = true, .id = PROFILE_OPT_PEAKS}
+#define PROFILE_OPTIONS                                                                            \
+	PROFILE_COLUMN_OPTIONS(false),                                                             \
+	{.name = "list", .letter = 'l', .help = "list the metrics of the profile",                 \
+	 .id = PROFILE_OPT_LIST},                                                                  \
+	{.name = "keep-totals", .help = "count what is filtered out, too", .rare = true,           \
+	 .id = PROFILE_OPT_KEEP_TOTALS},                                                           \
+	{.name = "format", .letter = 'f',                                                          \
+	 .arg = "full|file_function_line|function_line|file_function",                             \
+	 .help = "what to keep of file:line@function", .rare = true, .id = PROFILE_OPT_FORMAT},    \
+	{.name = "print-sorted", .help = "after the tree, its nodes by the first column",          \
+	 .rare = true, .id = PROFILE_OPT_PRINT_SORTED},                                            \
+	{.name = "diff-profile", .arg = "FILE",                                                    \
+	 .help = "show what has been added since this profile (also -diff FILE)", .rare = true,    \
+	 .id = PROFILE_OPT_DIFF},                                                                  \
+	{.name = "keep-going", .letter = 'k',                                                      \
+	 .help = "name a file that cannot be read, leave it out, exit with 1 at the end",          \
+	 .rare = true, .id = PROFILE_OPT_KEEP_GOING},                                              \
+	{.name = "no-pager", .help = "print to the terminal itself", .rare = true,                 \
+	 .id = PROFILE_OPT_NO_PAGER}
+
+/* 0: taken; -EINVAL: bad value; -ENOENT: not one of these; another: a line on stderr says why. */
+int profile_option(struct profile_options *o, const struct option_def *option, const char *value);
+/* Peaks of a file beside those of *peaks (NULL: the built-in ones). Prints why it fails. */
+int peaks_load(struct peaks **peaks, const char *path);
+const struct peaks *
+profile_peaks(struct profile_options *o); /* those given, or the built-in ones */
+void profile_options_done(struct profile_options *o);
+/* Python's argparse takes "-diff FILE"; to us that would be "-d iff". */
+void profile_options_spell(int argc, char **argv);
+
+int parse_group(const char *word, enum group *ret);
+int parse_names(const char *word, uint8_t *ret);
+
+#endif

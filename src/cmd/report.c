@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* proton report: a profile as text. */
+#include "config.h" // IWYU pragma: keep
+#include "cmd/report.h"
+#include <errno.h>
+#include <langinfo.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/util.h"
+#include "cmd/commands.h"
+#include "cmd/load.h"
+#include "report/demangle.h"
+#include "report/pager.h"
+#include "report/report.h"
+
+enum { OPT_SECTION = 1, OPT_SORT, OPT_ROWS, OPT_WIDTH, OPT_NAMES, OPT_GROUP, OPT_ASCII, OPT_FLAT, OPT_TREE };
+
+static const struct option_def options[] = {
+	{.name = "section", .arg = "NAME",
+	 .help = "print this part: tree, kernels, losses, all …",
+	 .values = report_section_word, .id = OPT_SECTION},
+	{.name = "tree", .help = "print the calling contexts only", .id = OPT_TREE},
+	{.name = "flat", .help = "print the kernels only", .id = OPT_FLAT},
+	PROFILE_FILTER_OPTIONS,
+	PROFILE_OPTIONS,
+	{.name = "sort", .letter = 's', .arg = "METRIC", .help = "sort by this metric, or 'name'",
+	 .id = OPT_SORT},
+	{.name = "rows", .letter = 'n', .arg = "N", .help = "rows of flat tables (all)", .id = OPT_ROWS},
+	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",
+	 .help = "put this above the tree", .id = OPT_GROUP},
+	{.name = "names", .arg = "short|demangled|raw", .help = "how names are shown (short)",
+	 .rare = true, .id = OPT_NAMES},
+	{.name = "width", .arg = "N", .help = "cut names to this width (the terminal's)",
+	 .rare = true, .id = OPT_WIDTH},
+	{.name = "ascii", .help = "draw the tree with ASCII characters", .rare = true, .id = OPT_ASCII},
+};
+
+const struct command_def command_report = {
+	.name = "report",
+	.usage = "[options] FILE…",
+	.summary = "print a profile, or several as one, as text",
+	.operands_first = true,
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+};
+
+static int on_option(const struct option_def *option, const char *value, void *arg)
+{
+	struct profile_options *o = arg;
+	unsigned section;
+
+	switch (option->id) {
+	case OPT_SECTION:
+		section = report_section_parse(value);
+		o->report.sections |= section;
+		return section ? 0 : -EINVAL;
+	case OPT_TREE:
+		o->report.sections |= REPORT_TREE;
+		return 0;
+	case OPT_FLAT:
+		o->report.sections |= REPORT_KERNELS;
+		return 0;
+	case OPT_SORT:
+		o->report.sort = value;
+		return 0;
+	case OPT_GROUP:
+		return parse_group(value, &o->group);
+	case OPT_NAMES:
+		return parse_names(value, &o->report.names);
+	case OPT_ASCII:
+		o->report.ascii = true;
+		return 0;
+	case OPT_ROWS:
+		return parse_count(value, UINT32_MAX, &o->report.rows);
+	case OPT_WIDTH:
+		return parse_count(value, UINT32_MAX, &o->report.width);
+	default:
+		return profile_option(o, option, value);
+	}
+}
+
+unsigned terminal_width(int fd)
+{
+	struct winsize size;
+
+	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}
+
+int report_print(const struct session *s, const struct report_options *options, enum group group)
+{
+	struct snapshot_spec spec = {.group = group, .demangle = demangle_name};
+	struct report_options o = *options;
+	struct snapshot *snap = snapshot_new(s, &spec);
+	struct out *out = malloc(sizeof(*out));
+	int r = -ENOMEM;
+
+	if (strcmp(nl_langinfo(CODESET), "UTF-8"))
+		o.ascii = true;
+	if (snap && out && snapshot_update(snap, clock_monotonic_ns()) == 0) {
+		out_to_fd(out, STDOUT_FILENO);
+		r = report_text(snap, &o, out);
+		if (r == 0)
+			r = out_flush(out);
+	}
+	snapshot_free(snap);
+	free(out);
+	return r;
+}
+
+/* What was there before, as a snapshot for the options. */
+static struct snapshot *snapshot_before(const struct loaded *l)
+{
+	static const struct snapshot_spec spec;
+	struct snapshot *snap = snapshot_new(l->before, &spec);
+
+	return snap && snapshot_update(snap, 0) == 0 ? snap : snapshot_free(snap);
+}
+
+static int check_diff(const struct profile_options *o)
+{
+	if (o->report.sections & ~(unsigned)REPORT_TREE)
+		complain("--diff-profile compares the tree and has no other section");
+	else
+		return 0;
+	return -EINVAL;
+}
+
+static int print_loaded(const struct loaded *l, struct profile_options *o)
+{
+	struct report_options report = o->report;
+	int r;
+
+	report.peaks = profile_peaks(o);
+	if (!l->before)
+		return report_print(l->s, &report, o->group);
+	/* Groups are a part of the tree that the two share. */
+	report.before = snapshot_before(l);
+	r = report.before ? report_print(l->s, &report, GROUP_NONE) : -ENOMEM;
+	snapshot_free(report.before);
+	return r;
+}
+
+/* On the way to the terminal, through a pager. */
+static int print_paged(const struct loaded *l, struct profile_options *o)
+{
+	struct pager pager;
+	int r = 0;
+
+	pager_start(&pager, !o->no_pager);
+	if (o->list)
+		list_metrics(l->s);
+	else
+		r = print_loaded(l, o);
+	pager_finish(&pager);
+	return r;
+}
+
+int report_profile(const struct loaded *l, struct profile_options *o, const char *path)
+{
+	int r;
+
+	/* `| head` closes the pipe early: quiet, as if by SIGPIPE. */
+	signal(SIGPIPE, SIG_DFL);
+	if (!o->list && l->before && check_diff(o) < 0)
+		return STATUS_USAGE;
+	r = print_paged(l, o);
+	if (r == -EINVAL) {
+		complain("no such metric or column (see 'proton list %s')", path);
+		return STATUS_USAGE;
+	}
+	if (r == -ENODATA) {
+		complain("the filter leaves nothing of %s", path);
+		return STATUS_FAILED;
+	}
+	if (r < 0)
+		complain("cannot print: %s", strerror(-r));
+	return r < 0 || o->loading.n_failed ? STATUS_FAILED : STATUS_OK;
+}
+
+static int report_files(struct profile_options *o, char *const *paths, int n)
+{
+	struct loaded l;
+	int r;
+
+	if (!n) {
+		complain("which file? (see 'proton report --help')");
+		return STATUS_USAGE;
+	}
+	if (loaded_open(&l, paths, n, o->before, o->group, &o->loading) < 0)
+		return STATUS_FAILED;
+	r = report_profile(&l, o, paths[0]);
+	loaded_close(&l);
+	return r;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct profile_options o = {.report = {.width = terminal_width(STDOUT_FILENO)}};
+	int first, r;
+
+	profile_options_spell(argc, argv);
+	first = options_parse(&command_report, argc, argv, on_option, &o);
+	if (first <= 0)
+		r = first ? STATUS_USAGE : STATUS_OK;
+	else
+		r = report_files(&o, argv + first, argc - first);
+	profile_options_done(&o);
+	return r;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "cmd/run_options.h"
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include "base/util.h"
+
+/* Options without a value. */
+static const struct {
+	int id;
+	size_t at; /* of a bool in struct run_options */
+} flags[] = {
+	{OPT_TRACE, offsetof(struct run_options, trace)},
+	{OPT_WAIT, offsetof(struct run_options, wait)},
+	{OPT_QUIET, offsetof(struct run_options, quiet)},
+	{OPT_VERBOSE, offsetof(struct run_options, verbose)},
+	{OPT_COUNT, offsetof(struct run_options, no_count_launches)},
+	{OPT_STRICT, offsetof(struct run_options, strict)},
+	{OPT_NO_PRELOAD, offsetof(struct run_options, no_preload)},
+	{OPT_NO_FOLLOW, offsetof(struct run_options, no_follow)},
+	{OPT_EARLY, offsetof(struct run_options, early)},
+	{OPT_NO_CUDA, offsetof(struct run_options, no_cuda)},
+	{OPT_NO_OPENCL, offsetof(struct run_options, no_opencl)},
+};
+
+static int set_flag(struct run_options *o, int id)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		if (flags[i].id == id) {
+			*(bool *)((char *)o + flags[i].at) = true;
+			return 0;
+		}
+	return -ENOENT;
+}
+
+/* "-" is standard output, as for other programs. */
+static int set_path(const char **path, const char *value)
+{
+	*path = strcmp(value, "-") ? value : "/dev/stdout";
+	return *value ? 0 : -EINVAL;
+}
+
+int run_option(struct run_options *o, const struct option_def *option, const char *value)
+{
+	int r;
+
+	switch (option->id) {
+	case OPT_OUTPUT:
+		return set_path(&o->output, value);
+	case OPT_TAPE:
+		return set_path(&o->tape, value);
+	case OPT_SAVE:
+		return parse_seconds(value, &o->save_ns);
+	case OPT_TRACE_MAX:
+		o->trace = true;
+		r = parse_count(value, INT32_MAX, &o->trace_max);
+		return r == 0 && o->trace_max == 0 ? -EINVAL : r;
+	default:
+		return set_flag(o, option->id);
+	}
+}

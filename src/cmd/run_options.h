@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CMD_RUN_OPTIONS_H
+#define PROTON_CMD_RUN_OPTIONS_H
+/* The options of the commands that run a program: record and top. */
+#include "cmd/options.h"
+#include "live/run.h"
+
+enum {
+	OPT_OUTPUT = 1000, OPT_TAPE, OPT_NO_PRELOAD, OPT_NO_FOLLOW, OPT_EARLY, OPT_NO_CUDA, OPT_NO_OPENCL,
+	OPT_WAIT, OPT_QUIET, OPT_VERBOSE, OPT_COUNT, OPT_STRICT, OPT_SAVE,
+	OPT_TRACE, OPT_TRACE_MAX,
+};
+#define RUN_OPTIONS                                                                                \
+	{.name = "output", .letter = 'o', .arg = "FILE",                                           \
+	 .help = "write the profile to FILE (%p pid, %e program, %h host, %r rank, %t time)",      \
+	 .id = OPT_OUTPUT},                                                                        \
+	{.name = "tape", .arg = "FILE", .help = "keep the raw stream of the run in FILE",          \
+	 .id = OPT_TAPE},                                                                          \
+	{.name = "save-interval", .arg = "SECONDS",                                                \
+	 .help = "write the profile this often while APP runs (1)", .rare = true, .id = OPT_SAVE}, \
+	{.name = "trace", .help = "keep when each operation ran, for a timeline",                  \
+	 .id = OPT_TRACE},                                                                         \
+	{.name = "trace-limit", .arg = "N",                                                        \
+	 .help = "keep the first N operations of a process (1000000)", .rare = true,               \
+	 .id = OPT_TRACE_MAX},                                                                     \
+	{.name = "wait", .help = "stay until APP's descendants have ended too", .rare = true,      \
+	 .id = OPT_WAIT},                                                                          \
+	{.name = "quiet", .letter = 'q', .help = "print no summary", .id = OPT_QUIET},             \
+	{.name = "verbose", .letter = 'v', .help = "say more about what is done",                  \
+	 .rare = true, .id = OPT_VERBOSE},                                                         \
+	{.name = "no-count-launches",                                                              \
+	 .help = "no CUPTI callbacks while there is one calling context", .rare = true,            \
+	 .id = OPT_COUNT},                                                                         \
+	{.name = "strict", .help = "exit with 125 when the profile cannot be written",             \
+	 .rare = true, .id = OPT_STRICT},                                                          \
+	{.name = "no-preload", .help = "do not set LD_PRELOAD", .rare = true,                      \
+	 .id = OPT_NO_PRELOAD},                                                                    \
+	{.name = "no-follow", .help = "profile APP itself only, not its children",                 \
+	 .id = OPT_NO_FOLLOW},                                                                     \
+	{.name = "early", .help = "start the collector before main(), not at its first work",       \
+	 .rare = true, .id = OPT_EARLY},                                                           \
+	{.name = "no-cuda", .help = "leave CUDA alone", .rare = true, .id = OPT_NO_CUDA},          \
+	{.name = "no-opencl", .help = "leave OpenCL alone", .rare = true, .id = OPT_NO_OPENCL}
+
+/* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
+int run_option(struct run_options *o, const struct option_def *option, const char *value);
+
+#endif

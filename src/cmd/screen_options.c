@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "cmd/screen_options.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/signalfd.h>
+#include "base/buf.h"
+#include "base/shown.h"
+#include "base/util.h"
+#include "cmd/commands.h"
+#include "core/filter.h"
+#include "tui/layout.h"
+
+/* Is the word in the list that name_of() walks? */
+static int known(const char *word, const char *(*name_of)(unsigned))
+{
+	unsigned i;
+
+	for (i = 0; name_of(i); i++)
+		if (!strcasecmp(name_of(i), word))
+			return 0;
+	return -EINVAL;
+}
+
+static int option_panel(struct screen_options *o, const char *value)
+{
+	unsigned i;
+
+	for (i = 0; tui_panel_word(i); i++)
+		if (!strcmp(tui_panel_word(i), value)) {
+			o->tui.panel = (enum tui_panel)i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+static int check_expression(const char *value)
+{
+	struct name_pattern p;
+	char why[128];
+	int r = name_pattern_init(&p, value, why, sizeof(why));
+
+	if (r == 0)
+		name_pattern_done(&p);
+	else
+		complain("'%s' is no regular expression: %s", value, why);
+	return r == 0 ? 0 : -EBADMSG; /* said above */
+}
+
+static int take_option(struct screen_options *o, const struct option_def *option, const char *value)
+{
+	uint8_t names;
+	int r;
+
+	switch (option->id) {
+	case OPT_ASCII:
+		o->tui.ascii = true;
+		return 0;
+	case OPT_NO_COLOR:
+		o->tui.no_color = true;
+		return 0;
+	case OPT_NO_CONFIG:
+		o->no_config = true;
+		return 0;
+	case OPT_LAYOUT:
+		o->layout = value;
+		return 0;
+	case OPT_NO_MOUSE:
+		o->tui.no_mouse = true;
+		return 0;
+	case OPT_READONLY:
+		o->tui.readonly = true;
+		return 0;
+	case OPT_KEYS:
+		o->keys = true;
+		return 0;
+	case OPT_THEME:
+		o->tui.theme = value;
+		return known(value, tui_theme_name);
+	case OPT_SORT:
+		o->tui.sort = value;
+		return known(value, tui_sort_name);
+	case OPT_FILTER:
+		o->tui.filter = value;
+		return 0;
+	case OPT_SCREEN_INCLUDE:
+		o->tui.include = value;
+		return check_expression(value);
+	case OPT_SCREEN_EXCLUDE:
+		o->tui.exclude = value;
+		return check_expression(value);
+	case OPT_PANEL:
+		return option_panel(o, value);
+	case OPT_GROUP:
+		return parse_group(value, &o->group);
+	case OPT_NAMES:
+		r = parse_names(value, &names);
+		if (r == 0)
+			o->tui.names = (enum name_mode)names;
+		return r;
+	default:
+		return -ENOENT;
+	}
+}
+
+static uint32_t bit(int id)
+{
+	return 1u << (id - OPT_ASCII);
+}
+
+int screen_option(struct screen_options *o, const struct option_def *option, const char *value)
+{
+	int r = take_option(o, option, value);
+
+	if (r == 0)
+		o->given |= bit(option->id);
+	return r;
+}
+
+int screen_or_text_option(struct screen_options *o, struct profile_options *text,
+			  const struct option_def *option, const char *value)
+{
+	static const int filters[][2] = {
+		{OPT_SCREEN_INCLUDE, PROFILE_OPT_INCLUDE},
+		{OPT_SCREEN_EXCLUDE, PROFILE_OPT_EXCLUDE},
+	};
+	int r;
+
+	if (option->id == OPT_SORT) { /* by a metric, too: it is looked at when the columns are known */
+		o->tui.sort = text->report.sort = value;
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
+		if (option->id == filters[i][0]) {
+			const struct option_def same = {.id = filters[i][1]};
+
+			r = profile_option(text, &same, value);
+			if (r < 0)
+				return r;
+		}
+	r = screen_option(o, option, value);
+	return r == -ENOENT ? profile_option(text, option, value) : r;
+}
+
+void screen_take_text(struct screen_options *o, struct profile_options *text)
+{
+	const struct report_options *r = &text->report;
+
+	o->tui.metrics = r->columns;
+	o->tui.peaks = profile_peaks(text);
+	o->tui.depth = r->depth;
+	o->tui.least = (struct least){r->columns, r->least, r->threshold, o->tui.peaks};
+}
+
+void text_take_screen(struct profile_options *text, const struct screen_options *o)
+{
+	text->report.ascii = o->tui.ascii;
+	text->report.names = (uint8_t)o->tui.names;
+	text->group = o->group;
+}
+
+int screen_check_columns(const struct screen_options *o, const struct tui *t)
+{
+	switch (tui_columns_error(t)) {
+	case 0:
+		break;
+	case -ENOENT:
+		complain("no such metric in '%s' (see 'proton view --list')", o->tui.metrics);
+		return -EINVAL;
+	case -EINVAL:
+		complain("no such unit in '%s'", o->tui.metrics);
+		return -EINVAL;
+	default:
+		complain("too many columns");
+		return -EINVAL;
+	}
+	if (!o->tui.sort || tui_has_column(t, o->tui.sort))
+		return 0;
+	complain("'%s' is no column (see --metrics)", o->tui.sort);
+	return -EINVAL;
+}
+
+/* ---- settings ---- */
+
+#define MAX_SKIPPED 20 /* lines of a file that are named */
+
+struct reading {
+	const char *path;
+	unsigned n_skipped;
+};
+
+static void on_skipped(void *data, unsigned line, const char *why)
+{
+	struct reading *reading = data;
+
+	if (++reading->n_skipped <= MAX_SKIPPED)
+		complain("%s:%u: %s", reading->path, line, why);
+}
+
+/* Read one file of settings. wanted: it is wrong when it is not there. */
+static int read_settings(struct screen_options *o, const char *path, bool wanted)
+{
+	struct reading reading = {path, 0};
+	struct buf text;
+	int r;
+
+	buf_init(&text, 0);
+	r = layout_read(path, &text);
+	if (r == 0)
+		settings_parse(&o->settings, buf_str(&text), text.len, on_skipped, &reading);
+	else if (wanted || r != -ENOENT)
+		complain("cannot read '%s': %s", path, strerror(-r));
+	buf_done(&text);
+	if (reading.n_skipped)
+		snprintf(o->skipped, sizeof(o->skipped), "%u of the lines in %.100s mean nothing",
+			 reading.n_skipped, path);
+	return r == -ENOENT && !wanted ? 0 : r;
+}
+
+/* XDG: a relative path there is to be ignored. */
+static void find_config_dir(char *dir, size_t size)
+{
+	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int n = 0;
+
+	*dir = '\0'; /* there is none */
+	if (xdg && *xdg == '/')
+		n = snprintf(dir, size, "%s/proton", xdg);
+	else if (home && *home == '/')
+		n = snprintf(dir, size, "%s/.config/proton", home);
+	if (n >= (int)size)
+		*dir = '\0';
+}
+
+void screen_list_layouts(FILE *out)
+{
+	char dir[4096];
+	struct buf names, shown;
+
+	find_config_dir(dir, sizeof(dir));
+	buf_init(&names, 0);
+	buf_init(&shown, 0);
+	if (*dir && layout_list(dir, &names) == 0)
+		shown_put_lines(&shown, names.data, names.len);
+	fputs(buf_str(&shown), out);
+	buf_done(&shown);
+	buf_done(&names);
+}
+
+static int read_layout(struct screen_options *o)
+{
+	struct buf path;
+	int r = 0;
+
+	buf_init(&path, 0);
+	if (strchr(o->layout, '/'))
+		buf_puts(&path, o->layout);
+	else if (!*o->layout || !*o->config_dir ||
+		 layout_path(o->config_dir, o->layout, &path) < 0)
+		r = -EINVAL;
+	if (r < 0)
+		complain("there is no layout '%s'", o->layout);
+	else
+		r = read_settings(o, buf_str(&path), true);
+	buf_done(&path);
+	return r;
+}
+
+/* What no option said. */
+static void fill_in(struct screen_options *o)
+{
+	const struct settings *s = &o->settings;
+	const char *no_color = getenv("NO_COLOR");
+
+	if (s->theme && !(o->given & bit(OPT_THEME)))
+		o->tui.theme = s->theme;
+	if (s->mouse >= 0 && !(o->given & bit(OPT_NO_MOUSE)))
+		o->tui.no_mouse = !s->mouse;
+	if (s->ascii >= 0 && !(o->given & bit(OPT_ASCII)))
+		o->tui.ascii = s->ascii;
+	if (no_color && *no_color)
+		o->tui.no_color = true;
+	else if (s->color >= 0 && !(o->given & bit(OPT_NO_COLOR)))
+		o->tui.no_color = !s->color;
+	if (s->names >= 0 && !(o->given & bit(OPT_NAMES)))
+		o->tui.names = (enum name_mode)s->names;
+	if (s->group >= 0 && !(o->given & bit(OPT_GROUP)))
+		o->group = (enum group)s->group;
+	if (s->panel >= 0 && !(o->given & bit(OPT_PANEL)))
+		o->tui.panel = (enum tui_panel)s->panel;
+	o->tui.settings = s;
+}
+
+int screen_settle(struct screen_options *o)
+{
+	struct buf path;
+
+	settings_init(&o->settings);
+	find_config_dir(o->config_dir, sizeof(o->config_dir));
+	o->tui.config_dir = *o->config_dir ? o->config_dir : NULL;
+	if (!o->no_config && *o->config_dir) {
+		buf_init(&path, 0);
+		if (layout_path(o->config_dir, "", &path) == 0)
+			read_settings(o, buf_str(&path), false); /* said what is wrong with it */
+		buf_done(&path);
+	}
+	if (o->layout && read_layout(o) < 0)
+		return STATUS_USAGE;
+	fill_in(o);
+	return 0;
+}
+
+int screen_print_keys(struct screen_options *o)
+{
+	struct buf out;
+	int r = screen_settle(o);
+
+	if (r)
+		return r;
+	buf_init(&out, 0);
+	tui_keys_write(TUI_KEYS_TEXT, &o->settings, &out);
+	fputs(buf_str(&out), stdout);
+	buf_done(&out);
+	return STATUS_OK;
+}
+
+int screen_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGWINCH);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTSTP);
+	sigaddset(&set, SIGCONT);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -errno;
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CMD_SCREEN_OPTIONS_H
+#define PROTON_CMD_SCREEN_OPTIONS_H
+/* Options of the commands that open the screen: `top` and `view`. */
+#include <stdbool.h>
+#include <stdio.h>
+#include "cmd/options.h"
+#include "cmd/profile_options.h"
+#include "tui/settings.h"
+#include "tui/tui.h"
+
+struct screen_options {
+	struct tui_options tui;
+	enum group group;
+	bool keys, no_config;
+	const char *layout; /* a name, or a path with a slash; NULL: none */
+	uint32_t given;     /* options that were: they win over settings */
+	struct settings settings;
+	char config_dir[4096]; /* "": there is none */
+	char skipped[160];     /* what a person should know of lines that were skipped; "" = nothing */
+};
+
+enum {
+	OPT_ASCII = 2000, OPT_NO_COLOR, OPT_THEME, OPT_SORT, OPT_FILTER, OPT_GROUP, OPT_NAMES, OPT_KEYS,
+	OPT_READONLY, OPT_PANEL, OPT_SCREEN_INCLUDE, OPT_SCREEN_EXCLUDE, OPT_NO_MOUSE, OPT_NO_CONFIG,
+	OPT_LAYOUT,
+};
+/* i, e: the letters of --include and --exclude; 0: taken by something else here. */
+#define SCREEN_OPTIONS(i, e)                                                                       \
+	{.name = "view", .arg = "PANEL", .help = "what to show first: kernels, flame … (tree)",    \
+	 .values = tui_panel_word, .id = OPT_PANEL},                                               \
+	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",               \
+	 .help = "put this above the tree", .id = OPT_GROUP},                                      \
+	{.name = "sort", .letter = 's', .arg = "COLUMN",                                           \
+	 .help = "sort the tree by this column", .values = tui_sort_name,                          \
+	 .id = OPT_SORT},                                                                          \
+	{.name = "filter", .arg = "TEXT", .help = "keep paths with TEXT in a name",                \
+	 .rare = true, .id = OPT_FILTER},                                                          \
+	{.name = "include", .letter = (i), .arg = "REGEX",                                         \
+	 .help = "only paths through names that match",                                            \
+	 .id = OPT_SCREEN_INCLUDE},                                                                \
+	{.name = "exclude", .letter = (e), .arg = "REGEX",                                         \
+	 .help = "without what matches, and all below",                                            \
+	 .rare = true, .id = OPT_SCREEN_EXCLUDE},                                                  \
+	{.name = "names", .arg = "short|demangled|raw", .help = "how names are shown (short)",     \
+	 .rare = true, .id = OPT_NAMES},                                                           \
+	{.name = "theme", .arg = "NAME", .help = "colours", .values = tui_theme_name,              \
+	 .rare = true, .id = OPT_THEME},                                                           \
+	{.name = "no-color", .help = "no colours (as NO_COLOR in the environment)",                \
+	 .rare = true, .id = OPT_NO_COLOR},                                                        \
+	{.name = "ascii", .help = "draw with ASCII characters only", .rare = true,                 \
+	 .id = OPT_ASCII},                                                                         \
+	{.name = "no-mouse", .help = "leave the mouse to the terminal", .rare = true,              \
+	 .id = OPT_NO_MOUSE},                                                                      \
+	{.name = "layout", .arg = "NAME", .help = "the layout that W saved under NAME",            \
+	 .rare = true, .list_values = screen_list_layouts, .id = OPT_LAYOUT},                                                          \
+	{.name = "no-config", .help = "ignore the configuration file", .rare = true,               \
+	 .id = OPT_NO_CONFIG},                                                                     \
+	{.name = "readonly", .help = "no key may pause, signal, save or edit", .rare = true,             \
+	 .id = OPT_READONLY},                                                                      \
+	{.name = "keys", .help = "print the keys and leave", .rare = true, .id = OPT_KEYS}
+
+/* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
+int screen_option(struct screen_options *o, const struct option_def *option, const char *value);
+/* For commands that show the same on the screen or as text, by options of both: as screen_option()
+ * and profile_option(). */
+int screen_or_text_option(struct screen_options *o, struct profile_options *text,
+			  const struct option_def *option, const char *value);
+/* What one of the two has of the other's options. */
+void screen_take_text(struct screen_options *o, struct profile_options *text);
+void text_take_screen(struct profile_options *text, const struct screen_options *o);
+/* After the options: read the files of settings, which fill in what no option said. 0, or an exit
+ * status after a line on stderr. Must be called before the tui is made. */
+int screen_settle(struct screen_options *o);
+/* Could the columns be made that the options ask for, and sorted by? A line on stderr says no. */
+int screen_check_columns(const struct screen_options *o, const struct tui *t);
+void screen_list_layouts(FILE *out); /* those that were saved, one a line */
+int screen_print_keys(struct screen_options *o); /* exit status */
+/* SIGWINCH, SIGTERM, SIGHUP and SIGINT as a descriptor to poll; or -errno. */
+int screen_signals(void);
+
+#endif

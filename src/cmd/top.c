@@ -1,0 +1,770 @@
+/* SPDX-License-Identifier: MIT */
+/* proton top: run a program and show its GPU call tree while it runs. */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/util.h"
+#include "cmd/commands.h"
+#include "cmd/run_options.h"
+#include "cmd/report.h"
+#include "cmd/screen_options.h"
+#include "format/format.h"
+#include "launch/keeper.h"
+#include "report/demangle.h"
+#include "report/print_line.h"
+#include "tui/text.h"
+
+enum { OPT_APP_LOG = 1, OPT_BATCH, OPT_JSON_LINES, OPT_INTERVAL, OPT_EXIT };
+
+static const struct option_def options[] = {
+	OPTION_HEADING("Screen:"),
+	{.name = "interval", .letter = 'i', .arg = "SECONDS", .help = "between pictures (1)",
+	 .id = OPT_INTERVAL},
+	{.name = "exit", .help = "leave as soon as APP has ended", .id = OPT_EXIT},
+	{.name = "app-log", .arg = "FILE", .help = "copy what APP prints to FILE", .rare = true, .id = OPT_APP_LOG},
+	{.name = "batch", .letter = 'b', .arg = "N",
+	 .help = "no screen: print N pictures as text (0: to the end)", .id = OPT_BATCH},
+	{.name = "json-lines", .help = "no screen: print each picture as one line of JSON",
+	 .rare = true, .id = OPT_JSON_LINES},
+	PROFILE_COLUMN_OPTIONS(true),
+	SCREEN_OPTIONS(0, 'e'),
+	OPTION_HEADING("Run:"),
+	RUN_OPTIONS,
+};
+
+const struct command_def command_top = {
+	.name = "top",
+	.usage = "[options] [--] APP [ARGS]",
+	.summary = "run APP and watch its GPU call tree live",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+};
+
+struct top {
+	struct run_options run_options;
+	struct screen_options screen;
+	struct profile_options profile; /* the same for --batch */
+	struct run run;
+	uint64_t interval_ns;
+	const char *app_log;
+	bool batch, json_lines, leave_at_end, told_columns;
+	bool unread; /* nobody reads the pictures any more */
+	uint32_t n_pictures; /* 0: no limit */
+
+	struct keeper *keeper;
+	struct tui *tui;
+	struct snapshot *snap;
+	int signals;
+	bool quit, detach, ended, drained, terminal_gone, lost; /* lost: its end will not be known */
+	bool saved;       /* for the last time */
+	bool leaving;     /* the screen is closed: signals are for us */
+	unsigned n_interrupts; /* that came since */
+	bool output_done; /* the log is complete */
+	bool reads_us;    /* its standard input is the terminal */
+	uint64_t log_due_ns; /* when to show what it has printed; 0: nothing new */
+	bool stopped;        /* the program stands still */
+	uint64_t stopped_ns; /* when the program was last asked to stop; 0: never */
+	bool leave_when_ended, left_behind; /* descendants ran when the stream was closed */
+	int wait_status, save_error;
+	char *log;
+	size_t log_len;
+	uint64_t log_start, log_end;
+	uint64_t cpu_ns, cpu_at_ns; /* for the share of one core */
+	double own_cpu;
+};
+
+#define STOP_NS (2 * NSEC_PER_SEC) /* how long a program that was told to stop is waited for */
+#define LOG_NS  (NSEC_PER_SEC / 20) /* from what it prints to the screen */
+
+enum { LOG_SHOWN = 1 << 20, LOG_TAIL_LINES = 10, LOG_LINE_MAX = 4096 };
+
+static int on_own_option(struct top *t, const struct option_def *option, const char *value)
+{
+	switch (option->id) {
+	case OPT_APP_LOG:
+		t->app_log = value;
+		return 0;
+	case OPT_BATCH:
+		t->batch = true;
+		return parse_count(value, UINT32_MAX, &t->n_pictures);
+	case OPT_JSON_LINES:
+		t->json_lines = true;
+		return 0;
+	case OPT_INTERVAL:
+		return parse_seconds(value, &t->interval_ns);
+	case OPT_EXIT:
+		t->leave_at_end = true;
+		return 0;
+	default:
+		return -ENOENT;
+	}
+}
+
+static int on_option(const struct option_def *option, const char *value, void *arg)
+{
+	struct top *t = arg;
+	int r = on_own_option(t, option, value);
+
+	if (r == -ENOENT)
+		r = screen_or_text_option(&t->screen, &t->profile, option, value);
+	return r == -ENOENT ? run_option(&t->run_options, option, value) : r;
+}
+
+/* ---- what the screen asks for ---- */
+
+/* One that stands still takes no signal before it goes on. */
+static int ask_to_end(struct top *t)
+{
+	int r = t->ended ? -ESRCH : keeper_signal(t->keeper, SIGINT, true);
+
+	return r == 0 && t->stopped ? keeper_signal(t->keeper, SIGCONT, true) : r;
+}
+
+static int on_request(void *data, enum tui_action action, int arg)
+{
+	struct top *t = data;
+	struct control_page *control = t->run.dir->control;
+
+	switch (action) {
+	case TUI_QUIT:
+		/* Told to stop a moment ago, it gets the time to: its last words count. */
+		if (!t->ended && t->stopped_ns)
+			t->leave_when_ended = true;
+		else
+			t->quit = true;
+		return 0;
+	case TUI_DETACH:
+		t->quit = t->detach = true;
+		return 0;
+	case TUI_STOP_APP:
+		t->stopped_ns = clock_monotonic_ns();
+		return ask_to_end(t);
+	case TUI_SIGNAL:
+		return t->ended ? -ESRCH : keeper_signal(t->keeper, arg, true);
+	case TUI_PAUSE:
+	case TUI_RESUME:
+		atomic_store(&control->paused, action == TUI_PAUSE);
+		return 0;
+	case TUI_RESYNC:
+		atomic_fetch_add(&control->resync, 1);
+		return 0;
+	case TUI_SAVE:
+		t->run.saver.next_ns = 0;
+		t->run.saver.generation = 0;
+		return 0;
+	}
+	return -ENOTSUP;
+}
+
+/* Share of one core since the last question, saving included. */
+static void measure_cpu(struct top *t)
+{
+	uint64_t now = clock_monotonic_ns(), cpu = 0;
+	struct rusage u;
+	int who[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(who); i++) {
+		getrusage(who[i], &u);
+		cpu += (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NSEC_PER_SEC +
+		       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * NSEC_PER_USEC;
+	}
+	if (now - t->cpu_at_ns < NSEC_PER_SEC / 2 && t->cpu_at_ns)
+		return;
+	t->own_cpu = t->cpu_at_ns ? (double)(cpu - t->cpu_ns) / (double)(now - t->cpu_at_ns) : NAN;
+	t->cpu_ns = cpu;
+	t->cpu_at_ns = now;
+}
+
+static void on_status(void *data, struct tui_status *ret)
+{
+	struct top *t = data;
+	const struct session *s = receiver_session(t->run.receiver);
+
+	measure_cpu(t);
+	ret->run = t->ended ? TUI_RUN_ENDED : TUI_RUN_RUNNING;
+	ret->target = t->run.argv[0];
+	ret->pid = (uint32_t)t->run.pid;
+	ret->n_children = s->n_processes > 1 ? (uint32_t)s->n_processes - 1 : 0;
+	ret->wait_status = t->wait_status;
+	ret->up_ns = (t->ended ? t->run.end_ns : clock_monotonic_ns()) - t->run.start_ns;
+	ret->stopped = t->stopped && !t->ended;
+	ret->paused = atomic_load(&t->run.dir->control->paused);
+	ret->own_cpu = t->own_cpu;
+	ret->own_bytes = session_memory(s);
+}
+
+/* The tail of the program's output, read anew when it has grown. */
+static const char *on_log(void *data, size_t *ret_len, uint64_t *ret_start)
+{
+	struct top *t = data;
+	struct log_ring *ring = keeper_log(t->keeper);
+	uint64_t end = log_ring_end(ring), start = log_ring_start(ring);
+	ssize_t n;
+
+	if (!t->log)
+		t->log = malloc(LOG_SHOWN);
+	if (t->log && (end != t->log_end || !end)) {
+		start = end - start > LOG_SHOWN ? end - LOG_SHOWN : start;
+		n = log_ring_read(ring, start, t->log, LOG_SHOWN);
+		t->log_len = n > 0 ? (size_t)n : 0;
+		t->log_start = start;
+		t->log_end = end;
+	}
+	*ret_len = t->log ? t->log_len : 0;
+	*ret_start = t->log_start;
+	return t->log ? t->log : "";
+}
+
+static int on_input(void *data, const char *text, size_t len)
+{
+	struct top *t = data;
+
+	if (t->ended)
+		return -ESRCH;
+	if (!t->reads_us)
+		return -ENOTTY;
+	return len ? keeper_input(t->keeper, text, len) : 0;
+}
+
+/* ---- the loop ---- */
+
+static void target_ended(struct top *t, int wait_status)
+{
+	t->ended = true;
+	t->wait_status = t->run.wait_status = wait_status;
+	t->run.end_ns = clock_monotonic_ns();
+}
+
+static void keeper_events(struct top *t)
+{
+	struct keeper_event e;
+
+	while (keeper_next(t->keeper, &e) > 0) {
+		switch (e.kind) {
+		case KEEPER_ENDED:
+			target_ended(t, (int)e.value);
+			break;
+		case KEEPER_LOG_GREW:
+			t->log_due_ns = clock_monotonic_ns() + LOG_NS;
+			break;
+		case KEEPER_STOPPED:
+			t->stopped = true;
+			tui_message(t->tui, "stopped by SIG%s: K, then c lets it go on",
+				    sigabbrev_np((int)e.value));
+			tui_refresh(t->tui);
+			break;
+		case KEEPER_CONTINUED:
+			t->stopped = false;
+			tui_refresh(t->tui);
+			break;
+		case KEEPER_LOG_FAILED:
+			tui_message(t->tui, "cannot write '%s': %s", t->app_log, strerror((int)e.value));
+			break;
+		case KEEPER_DRAINED:
+			t->output_done = true;
+			tui_refresh(t->tui); /* its last lines */
+			break;
+		case KEEPER_GONE:
+			t->output_done = true;
+			if (!t->ended) {
+				tui_message(t->tui, "the keeper died: how the program ends is not known");
+				target_ended(t, 0);
+				t->lost = true;
+			}
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static void resized(struct top *t)
+{
+	struct winsize size;
+
+	tui_resize(t->tui);
+	if (ioctl(tui_fd(t->tui), TIOCGWINSZ, &size) == 0 && !t->ended)
+		keeper_resize(t->keeper, size.ws_row, size.ws_col);
+}
+
+static void signals_read(struct top *t)
+{
+	struct signalfd_siginfo info;
+
+	while (read(t->signals, &info, sizeof(info)) == sizeof(info)) {
+		switch (info.ssi_signo) {
+		case SIGWINCH:
+			resized(t);
+			break;
+		case SIGTSTP: /* the screen alone: the program has a terminal of its own */
+			tui_suspend(t->tui);
+			resized(t);
+			break;
+		case SIGCONT:
+			tui_continue(t->tui);
+			resized(t);
+			break;
+		case SIGHUP:
+			t->quit = t->detach = t->terminal_gone = true;
+			t->n_interrupts += t->leaving;
+			break;
+		case SIGTERM:
+			/* Ours is the program's; when it has ended, we leave. */
+			t->quit = t->ended;
+			t->n_interrupts += t->leaving;
+			if (!t->ended && !t->leaving)
+				keeper_signal(t->keeper, SIGTERM, true);
+			break;
+		case SIGINT:
+			t->n_interrupts += t->leaving;
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static void show_log(struct top *t)
+{
+	t->log_due_ns = 0;
+	log_ring_want(keeper_log(t->keeper));
+	tui_log_grew(t->tui);
+}
+
+/* The program has ended: take in what is left, once, and let the screen stand still. */
+static void finish_stream(struct top *t)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	if (t->drained || !t->ended)
+		return;
+	t->left_behind = run_lives_on(&t->run);
+	if (t->left_behind && (t->run_options.wait || now - t->run.end_ns < 2 * NSEC_PER_SEC))
+		return;
+	t->drained = true;
+	if (!run_output_waits(&t->run)) { /* else when we leave: Ctrl-C is no signal here */
+		t->saved = true;
+		t->save_error = run_finish(&t->run);
+	}
+	tui_refresh(t->tui);
+	if (t->leave_at_end || t->leave_when_ended)
+		t->quit = true;
+}
+
+static void top_loop(struct top *t)
+{
+	struct pollfd fds[4] = {{.fd = tui_fd(t->tui), .events = POLLIN},
+				{.fd = t->signals, .events = POLLIN},
+				{.fd = keeper_fd(t->keeper), .events = POLLIN},
+				{.fd = t->run.dir->stream_fd, .events = POLLIN}};
+	uint64_t next = clock_monotonic_ns() + t->interval_ns / 4, tick = next, now;
+
+	while (!t->quit) {
+		now = clock_monotonic_ns();
+		poll(fds, 4, now >= next ? 0 : (int)MIN((next - now) / NSEC_PER_MSEC + 1, UINT64_C(100)));
+		fds[0].fd = tui_fd(t->tui);
+		fds[2].fd = keeper_fd(t->keeper);
+		fds[3].fd = t->drained ? -1 : t->run.dir->stream_fd; /* descendants may write on */
+		if (fds[0].revents && tui_handle_input(t->tui) == -EIO)
+			t->quit = t->detach = t->terminal_gone = true;
+		signals_read(t);
+		keeper_events(t);
+		if (!t->drained) {
+			receiver_read(t->run.receiver);
+			saver_poll(&t->run.saver, receiver_session(t->run.receiver));
+		}
+		finish_stream(t);
+		now = clock_monotonic_ns();
+		if (t->leave_when_ended && !t->ended && now - t->stopped_ns >= STOP_NS)
+			t->quit = true;
+		if (t->log_due_ns && now >= t->log_due_ns)
+			show_log(t);
+		if (now >= tick && !t->drained) {
+			receiver_tick(t->run.receiver);
+			tick = now + NSEC_PER_SEC;
+		}
+		if (now >= next && !t->drained) {
+			tui_refresh(t->tui);
+			next = now + t->interval_ns;
+		} else if (t->drained) {
+			next = now + NSEC_PER_SEC;
+		}
+	}
+}
+
+/* ---- start and end of the screen ---- */
+
+static int top_open(struct top *t)
+{
+	static const struct tui_host host = {
+		.request = on_request, .status = on_status, .log = on_log, .input = on_input};
+	struct snapshot_spec spec = {.group = t->screen.group, .demangle = demangle_name};
+	struct tui_host mine = host;
+
+	mine.data = t;
+	t->reads_us = isatty(STDIN_FILENO);
+	t->screen.tui.live = true;
+	t->screen.tui.command = "top";
+	t->screen.tui.interval_ns = t->interval_ns;
+	screen_take_text(&t->screen, &t->profile);
+	t->snap = snapshot_new(receiver_session(t->run.receiver), &spec);
+	t->tui = t->snap ? tui_new(&t->screen.tui, t->snap, &mine) : NULL;
+	if (!t->tui) {
+		complain("out of memory");
+		return STATUS_OURS;
+	}
+	if (screen_check_columns(&t->screen, t->tui) < 0)
+		return STATUS_USAGE;
+	if (tui_missing_column(t->tui))
+		tui_message(t->tui, "'%s' is no metric yet: empty until the program has it",
+			    tui_missing_column(t->tui));
+	return 0;
+}
+
+static int top_start(struct top *t)
+{
+	struct keeper_options o = {.termios = tui_saved_termios(t->tui),
+				   .target = {.path = t->run.path,
+					      .argv = t->run.argv,
+					      .envp = t->run.env.vars,
+					      .only_pid = t->run.env.only_pid,
+					      .origin = &arg_origin},
+				   .dir = t->run.dir,
+				   .app_log = t->app_log};
+	const char *what = "keeper";
+	int r = keeper_start(&o, &t->keeper, &what);
+
+	if (r < 0)
+		tui_close(t->tui); /* what is wrong is said on a terminal that is itself again */
+	if (r < 0 && !strcmp(what, "exec")) {
+		complain("cannot run '%s': %s", t->run.argv[0], target_strerror(r));
+		return target_exit_status(r);
+	}
+	if (r < 0) {
+		complain("cannot open '%s': %s", strcmp(what, "app log") ? what : t->app_log, strerror(-r));
+		return STATUS_OURS;
+	}
+	if (run_started(&t->run, keeper_target_pid(t->keeper)) < 0)
+		return STATUS_OURS;
+	run_release_descriptors(&t->run);
+	return 0;
+}
+
+/* The terminal first: no program is started that could not be shown. */
+static int top_take_terminal(struct top *t)
+{
+	if (tui_open(t->tui) == 0)
+		return 0;
+	complain("%s", tui_why(t->tui));
+	return STATUS_USAGE;
+}
+
+/* From now on the keeper can put the terminal in order. */
+static void top_trust_keeper(struct top *t)
+{
+	struct buf restore;
+
+	buf_init(&restore, 0);
+	if (tui_restore_bytes(t->tui, &restore) == 0)
+		keeper_set_restore(t->keeper, tui_saved_termios(t->tui), restore.data, restore.len);
+	buf_done(&restore);
+	if (*t->screen.skipped)
+		tui_message(t->tui, "%s", t->screen.skipped);
+	tui_refresh(t->tui);
+}
+
+/* The last lines that the program printed, for the eye that finds the screen gone. */
+static void print_log_tail(struct top *t)
+{
+	uint64_t start;
+	size_t len, i, lines = 0;
+	const char *log = on_log(t, &len, &start);
+
+	for (i = len; i > 0 && lines < LOG_TAIL_LINES; i--)
+		lines += log[i - 1] == '\n' && i != len;
+	if (lines == LOG_TAIL_LINES)
+		i++;
+	if (!len)
+		return;
+	for (const char *line = log + i, *end = log + len, *eol; line < end; line = eol + 1) {
+		char plain[LOG_LINE_MAX];
+
+		eol = memchr(line, '\n', (size_t)(end - line));
+		eol = eol ? eol : end;
+		text_plain(plain, sizeof(plain), line, (size_t)(eol - line));
+		print_line(stderr, "%s", plain);
+	}
+}
+
+/* What the program wrote last may still be on its way to the log. The keeper waits 2 s at most. */
+static void await_output(struct top *t)
+{
+	uint64_t end = clock_monotonic_ns() + 3 * NSEC_PER_SEC;
+	struct pollfd p = {.events = POLLIN};
+
+	while (!t->output_done && clock_monotonic_ns() < end) {
+		p.fd = keeper_fd(t->keeper);
+		poll(&p, 1, 50);
+		keeper_events(t);
+	}
+}
+
+static unsigned screen_interrupts(void *data)
+{
+	struct top *t = data;
+
+	signals_read(t);
+	return t->n_interrupts;
+}
+
+/* The program lives, or stands still, without a screen. */
+static void name_left_behind(const struct top *t)
+{
+	if (t->stopped)
+		complain("'%s' (pid %d) stands still: 'kill -CONT %d' lets it go on", t->run.argv[0],
+			 (int)t->run.pid, (int)t->run.pid);
+	else
+		complain("'%s' (pid %d) runs on without proton", t->run.argv[0], (int)t->run.pid);
+}
+
+static int top_leave(struct top *t)
+{
+	int error = t->save_error;
+
+	if (t->ended && !t->terminal_gone)
+		await_output(t);
+	tui_close(t->tui);
+	t->leaving = true;
+	t->run.interrupts = (struct run_interrupts){t->signals, screen_interrupts, t};
+	t->run.options.wait = false; /* who leaves does not wait */
+	if (t->ended && !t->drained)
+		run_drain(&t->run);
+	if (t->ended && !t->saved) {
+		error = run_finish(&t->run);
+	} else if (!t->ended) {
+		receiver_read(t->run.receiver);
+		error = run_save(&t->run);
+	}
+	if (!t->terminal_gone && !t->run_options.quiet) {
+		print_log_tail(t);
+		run_summary(&t->run, stderr);
+		if (t->left_behind)
+			run_name_survivors(&t->run);
+		if (!t->ended)
+			name_left_behind(t);
+	}
+	return error;
+}
+
+static int top_screen(struct top *t)
+{
+	int r = top_open(t);
+
+	if (r == 0)
+		r = top_take_terminal(t);
+	if (r == 0)
+		r = top_start(t);
+	if (r)
+		return r;
+	t->signals = screen_signals();
+	top_trust_keeper(t);
+	top_loop(t);
+	t->save_error = top_leave(t);
+	if (t->ended) {
+		keeper_finish(t->keeper);
+		return t->lost ? STATUS_OURS : 0;
+	}
+	keeper_detach(t->keeper, false);
+	/* The directory is the keeper's now. */
+	t->run.dir = session_dir_free(t->run.dir);
+	return t->terminal_gone ? 128 + SIGHUP : 0;
+}
+
+/* ---- without a screen ---- */
+
+/* Filters are about the tree: tables that know none would say something else. */
+static unsigned picture_sections(const struct report_options *o)
+{
+	unsigned sections = REPORT_SUMMARY | REPORT_TREE | REPORT_LOSSES;
+
+	if (o->include || o->exclude || o->least != 0)
+		return sections;
+	return sections | REPORT_KERNELS | REPORT_TRANSFERS;
+}
+
+/* A metric that was asked for may come later: until then the columns are the usual ones. */
+static void print_text(struct top *t, const struct session *s)
+{
+	struct report_options text = t->profile.report;
+	int r;
+
+	text.sections = picture_sections(&text);
+	text.rows = 20;
+	text.peaks = profile_peaks(&t->profile);
+	r = report_print(s, &text, t->profile.group);
+	if (r != -EINVAL)
+		return;
+	if (!t->told_columns)
+		complain("not all of these columns are known yet, so they are the usual ones");
+	t->told_columns = true;
+	text.columns = text.sort = NULL;
+	report_print(s, &text, t->profile.group);
+}
+
+static bool reader_left(void)
+{
+	struct pollfd p = {.fd = STDOUT_FILENO};
+
+	return poll(&p, 1, 0) == 1 && (p.revents & (POLLERR | POLLHUP));
+}
+
+/* Whoever read the pictures has seen enough (`| head`): that ends the pictures, not the run. */
+static void stop_printing(struct top *t)
+{
+	int null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (null_fd >= 0)
+		dup3(null_fd, STDOUT_FILENO, O_CLOEXEC);
+	closep(&null_fd);
+	fflush(stdout);
+	clearerr(stdout);
+	t->unread = true;
+}
+
+static void print_picture(struct top *t)
+{
+	struct write_options compact = {.compact = true};
+	struct session *s = receiver_session(t->run.receiver);
+
+	if (t->unread)
+		return;
+	if (t->json_lines) {
+		format_save("/dev/stdout", &format_json, s, &compact);
+	} else {
+		print_text(t, s);
+		printf("\n");
+		fflush(stdout);
+	}
+	if (reader_left())
+		stop_printing(t);
+}
+
+static unsigned batch_interrupts(void *data)
+{
+	struct launch *launch = data;
+
+	launch_handle(launch);
+	return launch_interrupts(launch);
+}
+
+static void batch_loop(struct top *t, struct launch *launch)
+{
+	struct pollfd fds[2] = {{.fd = launch_fd(launch), .events = POLLIN},
+				{.fd = t->run.dir->stream_fd, .events = POLLIN}};
+	uint64_t next = clock_monotonic_ns() + t->interval_ns;
+	unsigned long printed = 0;
+
+	while (!launch_ended(launch, &t->wait_status)) {
+		poll(fds, 2, 50);
+		launch_handle(launch);
+		receiver_read(t->run.receiver);
+		saver_poll(&t->run.saver, receiver_session(t->run.receiver));
+		if (clock_monotonic_ns() < next)
+			continue;
+		next += t->interval_ns;
+		receiver_tick(t->run.receiver);
+		if (!t->n_pictures || printed++ < t->n_pictures)
+			print_picture(t);
+	}
+	t->run.end_ns = clock_monotonic_ns();
+	run_drain(&t->run);
+	if (!t->n_pictures || printed < t->n_pictures)
+		print_picture(t);
+}
+
+static int top_batch(struct top *t)
+{
+	struct launch_options o = {.path = t->run.path,
+				   .argv = t->run.argv,
+				   .envp = t->run.env.vars,
+				   .only_pid = t->run.env.only_pid,
+				   .origin = &arg_origin};
+	struct launch *launch = NULL;
+	int ours = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), r;
+
+	/* Standard output is the pictures': what the program prints goes to standard error. */
+	if (ours >= 0)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	r = launch_start(&o, &launch);
+	if (ours >= 0) {
+		dup2(ours, STDOUT_FILENO);
+		close(ours);
+	}
+	if (r < 0) {
+		complain("cannot run '%s': %s", t->run.argv[0], target_strerror(r));
+		return target_exit_status(r);
+	}
+	if (run_started(&t->run, launch_pid(launch)) < 0)
+		return STATUS_OURS;
+	t->run.prints = true;
+	t->run.interrupts = (struct run_interrupts){launch_fd(launch), batch_interrupts, launch};
+	run_release_descriptors(&t->run);
+	batch_loop(t, launch);
+	t->run.wait_status = t->wait_status;
+	t->save_error = run_finish(&t->run);
+	if (!t->run_options.quiet)
+		run_summary(&t->run, stderr);
+	launch_free(launch);
+	t->ended = true;
+	return 0;
+}
+
+static bool have_terminal(void)
+{
+	return isatty(STDOUT_FILENO) || isatty(STDERR_FILENO) || isatty(STDIN_FILENO);
+}
+
+int cmd_top(int argc, char **argv)
+{
+	struct top t = {.interval_ns = NSEC_PER_SEC, .own_cpu = NAN};
+	int first = options_parse(&command_top, argc, argv, on_option, &t), r;
+
+	if (first <= 0)
+		return first ? STATUS_USAGE : STATUS_OK;
+	if (t.screen.keys)
+		return screen_print_keys(&t.screen);
+	if (first == argc) {
+		complain("which program? (see 'proton top --help')");
+		return STATUS_USAGE;
+	}
+	if (!t.batch && !t.json_lines && !have_terminal()) {
+		complain("no terminal for the screen; use 'proton record', --batch N or --json-lines");
+		return STATUS_USAGE;
+	}
+	if (!t.batch && !t.json_lines && screen_settle(&t.screen))
+		return STATUS_USAGE;
+	text_take_screen(&t.profile, &t.screen);
+	r = run_prepare(&t.run, &t.run_options, argv + first);
+	if (r == 0)
+		r = t.batch || t.json_lines ? top_batch(&t) : top_screen(&t);
+	tui_free(t.tui);
+	snapshot_free(t.snap);
+	keeper_free(t.keeper);
+	run_done(&t.run);
+	profile_options_done(&t.profile);
+	free(t.log);
+	return r || !t.ended ? r : run_status(&t.run, t.wait_status, t.save_error);
+}

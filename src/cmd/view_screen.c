@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "cmd/view_screen.h"
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/util.h"
+#include "cmd/commands.h"
+#include "core/pair.h"
+#include "report/demangle.h"
+#include "report/names.h"
+
+/* How names of frames are cut; snapshots ask for names by a function that is told nothing else. */
+static uint8_t arg_format;
+
+struct viewer;
+
+/* What one screen shows, and what it is made of. Its tui asks it. */
+struct picture {
+	struct viewer *v;
+	struct loaded pair; /* empty: nothing is compared */
+	struct snapshot *snap, *before;
+	struct tui *tui;
+	char *target, *compared; /* as the header calls them; nothing is compared with NULL */
+};
+
+struct viewer {
+	const struct view_screen *o;
+	struct session *s, *other; /* what the files say, and the one to compare with or NULL */
+	struct picture pictures[2], *at; /* one of them; the other is the next */
+	enum group group;
+	char *compare; /* asked for: a file to compare with, "" for none; or NULL */
+	bool regroup;  /* asked for: what is compared, by other groups */
+	int signals;
+	bool quit;
+};
+
+/* A name that is shown: demangled, and what is asked for of file:line@function. */
+static char *shown_name(const char *raw, enum name_mode mode)
+{
+	char *demangled = demangle_name(raw, mode), *shown;
+	struct buf scratch;
+	const char *cut;
+
+	if (arg_format == FORMAT_FULL)
+		return demangled;
+	buf_init(&scratch, 0);
+	cut = name_format(demangled ? demangled : raw, (enum name_format)arg_format, true,
+			  &scratch);
+	shown = demangled || strcmp(cut, raw) != 0 ? strdup(cut) : NULL; /* as it is */
+	buf_done(&scratch);
+	free(demangled);
+	return shown;
+}
+
+/* ---- what the screen asks for ---- */
+
+static int on_request(void *data, enum tui_action action, int arg)
+{
+	struct viewer *v = ((struct picture *)data)->v;
+
+	(void)arg;
+	if (action != TUI_QUIT && action != TUI_DETACH)
+		return -ENOTSUP;
+	v->quit = true;
+	return 0;
+}
+
+/* Can it be a profile at all? What can be said without reading it is said on this screen. */
+static int check_readable(const char *path)
+{
+	struct stat st;
+
+	if (access(path, R_OK) < 0 || stat(path, &st) < 0)
+		return -errno;
+	return S_ISDIR(st.st_mode) ? -EISDIR : 0;
+}
+
+/* What is compared needs another tree: the screen is made anew, see compare_again(). */
+static int on_compare(void *data, const char *path)
+{
+	struct viewer *v = ((struct picture *)data)->v;
+	const char *home = !strncmp(path, "~/", 2) ? getenv("HOME") : NULL; /* as shells have it */
+	char *full;
+	int r;
+
+	if (asprintf(&full, "%s%s", home ? home : "", home ? path + 1 : path) < 0)
+		return -ENOMEM;
+	r = *path ? check_readable(full) : 0;
+	if (r < 0 || (!*path && !v->at->before)) {
+		free(full);
+		return r;
+	}
+	v->compare = full;
+	return 0;
+}
+
+static int on_regroup(void *data, enum group group)
+{
+	struct viewer *v = ((struct picture *)data)->v;
+
+	v->group = group;
+	v->regroup = true;
+	return 0;
+}
+
+static void on_status(void *data, struct tui_status *ret)
+{
+	const struct picture *p = data;
+
+	ret->run = TUI_RUN_FILE;
+	ret->target = p->target;
+	ret->compared = p->compared;
+}
+
+/* ---- pictures ---- */
+
+static void picture_done(struct picture *p)
+{
+	tui_free(p->tui);
+	snapshot_free(p->snap);
+	snapshot_free(p->before);
+	loaded_close(&p->pair);
+	free(p->target);
+	free(p->compared);
+}
+
+static struct snapshot *snapshot_of(const struct session *s, enum group group)
+{
+	struct snapshot_spec spec = {.group = group, .demangle = shown_name};
+
+	return s ? snapshot_new(s, &spec) : NULL;
+}
+
+/* "b.hatchet", "b.hatchet and 3 more" */
+static char *name_files(const struct view_screen *o)
+{
+	int n = o->n_paths - o->loading->n_failed;
+	char *name;
+
+	if (!o->loading->first)
+		return strdup(o->paths[0]);
+	if (n == 1)
+		return strdup(o->loading->first);
+	return asprintf(&name, "%s and %d more", o->loading->first, n - 1) < 0 ? NULL : name;
+}
+
+static int picture_snapshots(struct picture *p, const struct session *other)
+{
+	struct viewer *v = p->v;
+	struct session *sides[PAIR_N];
+
+	if (!other) {
+		p->snap = snapshot_of(v->s, v->group);
+		return p->snap ? 0 : -ENOMEM;
+	}
+	if (pair_make_grouped(other, v->s, v->group, sides) < 0)
+		return -ENOMEM;
+	p->pair = (struct loaded){.s = sides[PAIR_AFTER], .before = sides[PAIR_BEFORE]};
+	p->snap = snapshot_of(p->pair.s, GROUP_NONE);
+	p->before = snapshot_of(p->pair.before, GROUP_NONE);
+	return p->snap && p->before ? 0 : -ENOMEM;
+}
+
+/* The screen on the profile alone, or beside another one of this name. 0 or -ENOMEM. */
+static int picture_make(struct viewer *v, struct picture *p, const struct session *other,
+			const char *name)
+{
+	const struct tui_host host = {.data = p,
+				      .request = on_request,
+				      .status = on_status,
+				      .compare = on_compare,
+				      .regroup = on_regroup};
+	struct tui_options options = v->o->screen->tui;
+
+	*p = (struct picture){.v = v, .target = name_files(v->o)};
+	if (other)
+		p->compared = strdup(name);
+	if (p->target && picture_snapshots(p, other) == 0) {
+		options.command = v->o->command;
+		options.before = p->before;
+		options.group = v->group;
+		p->tui = tui_new(&options, p->snap, &host);
+	}
+	if (p->tui)
+		return 0;
+	picture_done(p);
+	return -ENOMEM;
+}
+
+/* Another picture: a comparison has a tree of its own, hence a screen. */
+static int change_picture(struct viewer *v, const struct session *other, const char *name)
+{
+	struct picture *next = &v->pictures[v->at == v->pictures];
+
+	if (picture_make(v, next, other, name) < 0)
+		return -ENOMEM;
+	tui_take_view(next->tui, v->at->tui);
+	picture_done(v->at);
+	v->at = next;
+	return 0;
+}
+
+/* Compare with the file that was asked for. What cannot be read leaves everything as it is. */
+static void compare_again(struct viewer *v, struct buf *why)
+{
+	struct session *other = *v->compare ? load_quietly(v->compare, why) : NULL;
+
+	if (!other && *v->compare)
+		return;
+	if (!v->at->before)
+		v->group = snapshot_group(v->at->snap);
+	if (change_picture(v, other, v->compare) < 0) {
+		buf_puts(why, "out of memory");
+		session_free(other);
+		return;
+	}
+	session_free(v->other);
+	v->other = other;
+}
+
+static void regroup_again(struct viewer *v, struct buf *why)
+{
+	_cleanup_(freep) char *name = strdup(v->at->compared ? v->at->compared : "");
+
+	if (!name || change_picture(v, v->other, name) < 0)
+		buf_puts(why, "out of memory");
+	else
+		buf_printf(why, "group: %s", group_word(v->group));
+}
+
+/* Reading may take long: Ctrl-C ends it, and progress is said where the screen was. */
+static void compare_off_screen(struct viewer *v, struct buf *say)
+{
+	sigset_t none, ours;
+
+	tui_close(v->at->tui);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, &ours);
+	compare_again(v, say);
+	sigprocmask(SIG_SETMASK, &ours, NULL);
+	free(v->compare);
+	v->compare = NULL;
+}
+
+static int do_asked(struct viewer *v)
+{
+	struct buf say;
+	int r;
+
+	buf_init(&say, 0);
+	if (v->compare) {
+		compare_off_screen(v, &say);
+	} else { /* a moment: the screen stays until there is the next */
+		tui_message(v->at->tui, "grouping: %s", group_word(v->group));
+		tui_resize(v->at->tui);
+		regroup_again(v, &say);
+	}
+	v->regroup = false;
+	r = tui_open(v->at->tui);
+	if (say.len)
+		tui_message(v->at->tui, "%s", buf_str(&say));
+	buf_done(&say);
+	return r < 0 ? r : tui_refresh(v->at->tui);
+}
+
+/* ---- the loop ---- */
+
+static int view_loop(struct viewer *v)
+{
+	struct pollfd fds[2] = {{.events = POLLIN}, {.fd = v->signals, .events = POLLIN}};
+	struct signalfd_siginfo info;
+
+	while (!v->quit) {
+		fds[0].fd = tui_fd(v->at->tui);
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return STATUS_FAILED;
+		if (fds[0].revents && tui_handle_input(v->at->tui) < 0)
+			return STATUS_FAILED; /* the terminal has gone away */
+		while (read(v->signals, &info, sizeof(info)) == sizeof(info)) {
+			if (info.ssi_signo == SIGWINCH)
+				tui_resize(v->at->tui);
+			else if (info.ssi_signo == SIGTSTP)
+				tui_suspend(v->at->tui);
+			else if (info.ssi_signo == SIGCONT)
+				tui_continue(v->at->tui);
+			else
+				return 128 + (int)info.ssi_signo;
+		}
+		if ((v->compare || v->regroup) && do_asked(v) < 0)
+			return STATUS_FAILED;
+	}
+	return STATUS_OK;
+}
+
+static int run_screen(struct viewer *v)
+{
+	struct tui *t = v->at->tui;
+	int r;
+
+	if (screen_check_columns(v->o->screen, t) < 0)
+		return STATUS_USAGE;
+	if (tui_open(t) < 0) {
+		complain("%s (without a screen: 'proton report %s')", tui_why(t), v->o->paths[0]);
+		return STATUS_USAGE;
+	}
+	if (*v->o->screen->skipped)
+		tui_message(t, "%s", v->o->screen->skipped);
+	if (v->o->loading->n_failed)
+		tui_message(t,
+			    "%d of %d files could not be read, as was printed before this screen",
+			    v->o->loading->n_failed, v->o->n_paths);
+	tui_refresh(t);
+	r = view_loop(v);
+	tui_close(v->at->tui);
+	return r;
+}
+
+static int first_picture(struct viewer *v)
+{
+	v->s = load_files(v->o->paths, v->o->n_paths, v->o->loading);
+	if (v->s && v->o->before)
+		v->other = load_file(v->o->before);
+	if (!v->s || (v->o->before && !v->other))
+		return -ECANCELED;
+	if (picture_make(v, v->at, v->other, v->o->before) == 0)
+		return 0;
+	complain("out of memory");
+	return -ENOMEM;
+}
+
+int view_screen_run(const struct view_screen *o)
+{
+	struct viewer v = {.o = o, .group = o->screen->group, .signals = -1};
+	int r = STATUS_FAILED;
+
+	v.at = v.pictures;
+	arg_format = o->format;
+	if (first_picture(&v) == 0) {
+		v.signals = screen_signals();
+		r = v.signals < 0 ? STATUS_FAILED : run_screen(&v);
+		picture_done(v.at);
+	}
+	session_free(v.s);
+	session_free(v.other);
+	free(v.compare);
+	if (v.signals >= 0)
+		close(v.signals);
+	return r == STATUS_OK && o->loading->n_failed ? STATUS_FAILED : r;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "live/receiver.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/util.h"
+#include "format/out.h"
+#include "launch/launch.h"
+#include "launch/session_dir.h"
+#include "wire/decode.h"
+#include "wire/wire.h"
+
+enum {
+	CHUNK = 256 * 1024,
+	CALL_MAX = 8 * 1024 * 1024, /* then others get their turn */
+	TAPE_MS = 1000,		    /* for who reads the tape out of a pipe */
+	BULK_MAX = WIRE_PAYLOAD_MAX - sizeof(struct wire_bulk), /* bytes of a segment in a frame */
+};
+#define KEY_EVERY_NS (10 * NSEC_PER_SEC)
+#define SILENCE_NS   (400 * NSEC_PER_MSEC) /* four periods of a collector */
+#define LONG_SILENCE_NS (3 * NSEC_PER_SEC)
+
+struct receiver {
+	const struct session_dir *dir;
+	int tape;
+	bool tape_is_pipe;
+	int tape_error;
+	uint64_t last_key_ns;
+	struct session *session;
+	struct wire_decoder *decoder;
+	unsigned char chunk[CHUNK];
+};
+
+/* A pipe whose reader stands still would stop us, and with us signals and all collectors: it is waited
+ * for a moment. A pipe that poll() calls writable takes PIPE_BUF bytes at once. */
+static int pipe_write(int fd, const char *data, size_t n)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	size_t piece;
+	int e = 0;
+
+	for (; n && e == 0; data += piece, n -= piece) {
+		piece = MIN(n, (size_t)PIPE_BUF);
+		if (poll(&p, 1, TAPE_MS) <= 0)
+			return -ETIMEDOUT;
+		e = out_write_fd((void *)(intptr_t)fd, data, piece);
+	}
+	return e;
+}
+
+/* All or nothing, as far as the disk lets us; the first error ends the tape, and nothing else: also a
+ * reader who leaves (SIGPIPE is ignored). */
+static void tape_write(struct receiver *r, const void *data, size_t n)
+{
+	if (r->tape < 0)
+		return;
+	r->tape_error = r->tape_is_pipe ? pipe_write(r->tape, data, n)
+					: out_write_fd((void *)(intptr_t)r->tape, data, n);
+	if (r->tape_error < 0) {
+		close(r->tape);
+		r->tape = -1;
+	}
+}
+
+static int tape_open(struct receiver *r, const char *path)
+{
+	struct wire_tape_header h = {.version = WIRE_VERSION,
+				     .header_size = sizeof(h),
+				     .start_ns = clock_realtime_ns()};
+	int ours = out_descriptor(path);
+	struct stat st;
+
+	memcpy(h.magic, WIRE_TAPE_MAGIC, sizeof(h.magic));
+	r->tape = ours >= 0 ? fcntl(ours, F_DUPFD_CLOEXEC, 0)
+			    : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	if (r->tape < 0)
+		return -errno;
+	r->tape_is_pipe = fstat(r->tape, &st) == 0 && S_ISFIFO(st.st_mode);
+	tape_write(r, &h, sizeof(h));
+	return r->tape_error;
+}
+
+int receiver_new(const struct session_dir *dir, const char *tape, struct receiver **ret_receiver)
+{
+	struct receiver *r = calloc(1, sizeof(*r));
+	int e = 0;
+
+	if (!r)
+		return -ENOMEM;
+	r->dir = dir;
+	r->tape = -1;
+	r->session = session_new();
+	r->decoder = r->session ? wire_decoder_new(r->session) : NULL;
+	if (!r->decoder)
+		e = -ENOMEM;
+	else if (tape)
+		e = tape_open(r, tape);
+	if (e < 0) {
+		receiver_free(r);
+		return e;
+	}
+	r->session->start_ns = clock_realtime_ns();
+	r->last_key_ns = clock_monotonic_ns();
+	*ret_receiver = r;
+	return 0;
+}
+
+struct receiver *receiver_free(struct receiver *r)
+{
+	if (!r)
+		return NULL;
+	if (r->tape >= 0)
+		close(r->tape);
+	wire_decoder_free(r->decoder);
+	session_free(r->session);
+	free(r);
+	return NULL;
+}
+
+struct session *receiver_session(struct receiver *r)
+{
+	return r->session;
+}
+
+/* ---- bulk files ---- */
+
+/* One frame of what a file holds from `offset` on: to the tape and into the session. */
+static int bulk_take(struct receiver *r, const struct wire_segment_state *g, uint64_t offset,
+		     const void *data, size_t n)
+{
+	struct {
+		struct wire_header h;
+		struct wire_bulk bulk;
+		unsigned char data[BULK_MAX];
+	} f = {.h = {.magic = WIRE_MAGIC,
+		     .kind = WIRE_BULK,
+		     .n = 1,
+		     .instance = g->instance,
+		     .seq = WIRE_NO_SEQ,
+		     .time_ns = clock_monotonic_ns()},
+	       .bulk = {g->id, (uint32_t)n, offset}};
+	size_t length = offsetof(__typeof__(f), data) + n;
+
+	f.h.length = (uint16_t)length;
+	memcpy(f.data, data, n);
+	memset(f.data + n, 0, wire_padded(length) - length);
+	tape_write(r, &f, wire_padded(length));
+	return wire_decoder_feed(r->decoder, &f, wire_padded(length));
+}
+
+/* The name came over the wire, and what was taken is taken out of the file: the one name that this
+ * collector makes for this segment, of a plain file that has no other name, or nothing. */
+static int bulk_open(const struct receiver *r, const struct wire_segment_state *g)
+{
+	char path[PATH_MAX], name[WIRE_SEGMENT_NAME_MAX];
+	struct stat st;
+	int fd;
+
+	snprintf(name, sizeof(name), WIRE_SEGMENT_NAME, g->instance, g->id);
+	if (strcmp(g->path, name) != 0 ||
+	    snprintf(path, sizeof(path), "%s/%s", r->dir->path, name) >= (int)sizeof(path))
+		return -1;
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink <= 1)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* The whole entries in so many bytes. */
+static size_t whole(const struct wire_segment_state *g, uint64_t bytes)
+{
+	return (size_t)(bytes / g->entry * g->entry);
+}
+
+/* What was announced and not taken yet, at most CALL_MAX of it; what was taken need not stay on the
+ * disk, which is memory in many places. Every limit is met with whole entries: a reader that stops
+ * within one takes all that follow for something else. >= 0: bytes taken, or -ENOMEM. */
+static ssize_t bulk_read(struct receiver *r, const struct wire_segment_state *g)
+{
+	uint64_t at = g->taken, end = at + whole(g, MIN(g->size - at, (uint64_t)CALL_MAX));
+	int fd = bulk_open(r, g), e = 0;
+	size_t piece, got;
+	ssize_t n;
+
+	if (fd < 0)
+		return 0;
+	while (e == 0 && at < end) {
+		n = pread(fd, r->chunk, whole(g, MIN(sizeof(r->chunk), end - at)), (off_t)at);
+		got = n > 0 ? whole(g, (uint64_t)n) : 0;
+		if (!got)
+			break;
+		for (size_t i = 0; e == 0 && i < got; i += piece, at += piece) {
+			piece = MIN(whole(g, BULK_MAX), got - i);
+			e = bulk_take(r, g, at, r->chunk + i, piece);
+		}
+	}
+	fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)at);
+	close(fd);
+	return e < 0 ? e : (ssize_t)(at - g->taken);
+}
+
+static ssize_t bulk_read_all(struct receiver *r)
+{
+	struct wire_segment_state g;
+	size_t i, total = 0;
+	ssize_t n;
+
+	/* Between two frames of the FIFO only. */
+	if (wire_decoder_pending(r->decoder) || !(r->dir->control->features & CONTROL_TRACE))
+		return 0;
+	for (i = 0; wire_decoder_segment(r->decoder, i, &g); i++) {
+		if (g.taken >= g.size)
+			continue;
+		n = bulk_read(r, &g);
+		if (n < 0)
+			return n;
+		total += (size_t)n;
+	}
+	return (ssize_t)total;
+}
+
+/* ---- the stream ---- */
+
+ssize_t receiver_read(struct receiver *r)
+{
+	ssize_t n, bulk;
+	size_t total = 0;
+	int e;
+
+	while (total < CALL_MAX) {
+		n = read(r->dir->stream_fd, r->chunk, sizeof(r->chunk));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		tape_write(r, r->chunk, (size_t)n);
+		e = wire_decoder_feed(r->decoder, r->chunk, (size_t)n);
+		if (e < 0)
+			return e;
+		total += (size_t)n;
+	}
+	bulk = bulk_read_all(r);
+	return bulk < 0 ? bulk : (ssize_t)total + bulk;
+}
+
+/* A process is known by its pid; its start is later than ours, so a pid that was used again is
+ * told apart by its own HELLO. One in another pid namespace is not to be seen, or somebody else has
+ * its number here: it lives as long as it speaks. That is looked at after a longer silence: one
+ * that has written over its environment and was stopped looks the same. */
+static bool process_dead(const struct receiver *r, const struct session_process *p)
+{
+	uint64_t silence_ns = clock_monotonic_ns() - p->last_ns;
+	unsigned long long start;
+
+	if (silence_ns <= SILENCE_NS)
+		return false;
+	return process_start_time((pid_t)p->pid, &start) == -ESRCH ||
+	       (silence_ns > LONG_SILENCE_NS && !launch_may_be_ours(r->dir->path, (pid_t)p->pid));
+}
+
+unsigned receiver_alive(struct receiver *r)
+{
+	struct session *s = r->session;
+	unsigned alive = 0;
+	size_t i;
+
+	for (i = 0; i < s->n_processes; i++) {
+		struct session_process *p = &s->processes[i];
+
+		if (p->end != PROCESS_RUNS || !p->pid)
+			continue;
+		if (process_dead(r, p)) {
+			/* Its last frames may still be in the pipe. */
+			receiver_read(r);
+			p = &s->processes[i];
+			if (p->end == PROCESS_RUNS)
+				p->end = PROCESS_VANISHED;
+			s->generation++;
+		} else {
+			alive++;
+		}
+	}
+	return alive;
+}
+
+void receiver_tick(struct receiver *r)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	receiver_alive(r);
+	/* A reader of the tape can begin at any key frame: the collectors send all again. */
+	if (r->tape >= 0 && now - r->last_key_ns >= KEY_EVERY_NS) {
+		struct {
+			struct wire_header h;
+			struct wire_key key;
+		} f = {.h = {.magic = WIRE_MAGIC,
+			     .kind = WIRE_KEY,
+			     .length = sizeof(f),
+			     .n = 1,
+			     .time_ns = now},
+		       .key = {clock_realtime_ns()}};
+
+		tape_write(r, &f, sizeof(f));
+		atomic_fetch_add(&r->dir->control->resync, 1);
+		r->last_key_ns = now;
+	}
+}
+
+unsigned receiver_unheard(const struct receiver *r)
+{
+	uint32_t n_news = atomic_load(&r->dir->control->n_with_news), n_heard = 0;
+	size_t i;
+
+	for (i = 0; i < r->session->n_processes; i++)
+		n_heard += r->session->processes[i].pid != 0;
+	return n_news > n_heard ? n_news - n_heard : 0;
+}
+
+/* What the processes noted on the control page, and could not say on the pipe. */
+static void count_unsaid(struct receiver *r)
+{
+	const struct control_page *c = r->dir->control;
+	uint64_t *losses = r->session->losses;
+
+	losses[LOSS_UNHEARD] = receiver_unheard(r);
+	losses[LOSS_LATE] = atomic_load(&c->n_late);
+	losses[LOSS_REFUSED] = atomic_load(&c->n_refused);
+}
+
+int receiver_finish(struct receiver *r)
+{
+	ssize_t n;
+
+	while ((n = receiver_read(r)) > 0)
+		;
+	/* A bulk file that somebody took away, or that could not be read. */
+	wire_decoder_finish(r->decoder);
+	receiver_alive(r);
+	count_unsaid(r);
+	r->session->end_ns = clock_realtime_ns();
+	r->session->ended = true;
+	return n < 0 ? (int)n : r->tape_error;
+}
+
+int receiver_tape_error(const struct receiver *r)
+{
+	return r->tape_error;
+}

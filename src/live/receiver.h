@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_LIVE_RECEIVER_H
+#define PROTON_LIVE_RECEIVER_H
+/* The reading end of the stream: FIFO and bulk files -> decoder -> session, and -> tape.
+ *   errors  -errno
+ *   thread  one */
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "core/session.h"
+#include "wire/control.h"
+
+struct receiver;
+
+struct session_dir;
+
+/* Reads from the directory, which is borrowed. tape: a path, or NULL. */
+int receiver_new(const struct session_dir *dir, const char *tape, struct receiver **ret_receiver);
+struct receiver *receiver_free(struct receiver *r);
+
+struct session *receiver_session(struct receiver *r);
+/* Take what is there, at most a few MiB a call. >0: bytes taken; 0: nothing was there. */
+ssize_t receiver_read(struct receiver *r);
+/* Once a second: a key frame on the tape, processes that ended without a word. */
+void receiver_tick(struct receiver *r);
+/* Connected processes that are still alive. */
+unsigned receiver_alive(struct receiver *r);
+/* Processes that have something to report and were not heard yet. */
+unsigned receiver_unheard(const struct receiver *r);
+/* The end: read what is left; whoever has not said goodbye has vanished or (detached) lives on. */
+int receiver_finish(struct receiver *r);
+/* First error of writing the tape, 0 none. */
+int receiver_tape_error(const struct receiver *r);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "live/saver.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/util.h"
+#include "format/format.h"
+#include "format/place.h"
+
+#define SHARE 100 /* a save of t ns is followed by t * SHARE ns without one */
+#define NEVER UINT64_MAX /* no generation of a session */
+
+int saver_init(struct saver *v, const char *path, uint64_t period_ns)
+{
+	*v = (struct saver){.period_ns = period_ns ? period_ns : NSEC_PER_SEC};
+	v->path = strdup(path);
+	v->next_ns = clock_monotonic_ns() + v->period_ns;
+	return v->path ? 0 : -ENOMEM;
+}
+
+/* A child that failed has saved nothing: its turn comes again. One that was killed could not clear up
+ * behind itself. */
+static void child_ended(struct saver *v, int status)
+{
+	v->error = WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
+	if (!WIFEXITED(status))
+		place_forget(v->path, v->child, v->started_ns);
+	if (v->error == 0) {
+		v->n_saves++;
+	} else {
+		v->n_failed++;
+		v->generation = NEVER;
+	}
+	v->child = 0;
+}
+
+static void child_wait(struct saver *v)
+{
+	int status;
+
+	while (waitpid(v->child, &status, 0) < 0)
+		if (errno != EINTR) {
+			v->child = 0;
+			return;
+		}
+	child_ended(v, status);
+}
+
+void saver_done(struct saver *v)
+{
+	if (v->child > 0) {
+		kill(v->child, SIGKILL);
+		child_wait(v);
+	}
+	free(v->path);
+	v->path = NULL;
+}
+
+/* What is no regular file (a FIFO, /dev/stdout) is written once, at the end. */
+static bool saver_repeats(const struct saver *v)
+{
+	struct stat st;
+
+	return stat(v->path, &st) < 0 || S_ISREG(st.st_mode);
+}
+
+static void child_main(const struct saver *v, const struct session *s)
+{
+	/* A trace grows without end and would make saves rare: it is written at the end. */
+	const struct write_options options = {.no_trace = true, .tag = v->started_ns};
+
+	/* Ctrl-C is for the program; this child only finishes its file. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	_exit(-format_save(v->path, &format_hatchet, s, &options) & 0xff);
+}
+
+static void saver_start(struct saver *v, const struct session *s)
+{
+	uint64_t now = clock_monotonic_ns();
+	pid_t pid;
+
+	v->next_ns = now + v->period_ns;
+	v->started_ns = now;
+	if (s->generation == v->generation || !saver_repeats(v))
+		return;
+	pid = fork();
+	if (pid == 0)
+		child_main(v, s);
+	if (pid < 0) {
+		v->error = -errno;
+		return;
+	}
+	v->child = pid;
+	v->generation = s->generation;
+}
+
+static void saver_reap(struct saver *v)
+{
+	struct rusage usage;
+	uint64_t cost;
+	int status;
+	pid_t pid = wait4(v->child, &status, WNOHANG, &usage);
+
+	/* As process 1 of a container we wait for all that end, and somebody else was told of it. */
+	if (pid < 0 && errno == ECHILD) {
+		v->child = 0;
+		v->generation = NEVER;
+	}
+	if (pid != v->child || pid <= 0)
+		return;
+	child_ended(v, status);
+	cost = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NSEC_PER_SEC +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NSEC_PER_USEC;
+	v->next_ns = v->started_ns + MAX(v->period_ns, cost * SHARE);
+}
+
+void saver_poll(struct saver *v, const struct session *s)
+{
+	if (v->child > 0)
+		saver_reap(v);
+	if (v->child == 0 && clock_monotonic_ns() >= v->next_ns)
+		saver_start(v, s);
+}
+
+int saver_finish(struct saver *v, const struct session *s)
+{
+	/* Its rename must not come after ours. */
+	if (v->child > 0)
+		child_wait(v);
+	v->error = format_save(v->path, &format_hatchet, s, NULL);
+	return v->error;
+}
+
+int saver_wait_ms(const struct saver *v)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	if (v->child > 0)
+		return 50;
+	return now >= v->next_ns ? 0 : (int)MIN((v->next_ns - now) / NSEC_PER_MSEC + 1, UINT64_C(1000));
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_LIVE_SAVER_H
+#define PROTON_LIVE_SAVER_H
+/* Writes the profile again and again while the program runs, in a forked child: its memory is a
+ * picture of the session at the fork, and the loop that reads the pipe never waits for the disk.
+ * The period grows with the cost, so that saving takes at most 1 % of one core.
+ *   thread  one */
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/session.h"
+
+struct saver {
+	char *path;
+	uint64_t period_ns;   /* wanted; the real one may be longer */
+	uint64_t next_ns;     /* CLOCK_MONOTONIC */
+	uint64_t started_ns;  /* the child; its temporary file has this in its name */
+	uint64_t generation;  /* of the session at the last save */
+	int child;            /* pid, 0: none */
+	int error;            /* of the last save */
+	unsigned n_saves, n_failed; /* by children */
+};
+
+/* path is copied. 0 or -ENOMEM. period 0 = one second. */
+int saver_init(struct saver *v, const char *path, uint64_t period_ns);
+void saver_done(struct saver *v);
+/* When due and something changed: fork and write. Also notices the end of the last child. */
+void saver_poll(struct saver *v, const struct session *s);
+/* The last word, in this process. 0 or -errno. */
+int saver_finish(struct saver *v, const struct session *s);
+/* How long until saver_poll() wants to be called, ms. */
+int saver_wait_ms(const struct saver *v);
+
+#endif

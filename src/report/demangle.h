@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_REPORT_DEMANGLE_H
+#define PROTON_REPORT_DEMANGLE_H
+#include "core/snapshot.h"
+
+/* A readable name for a mangled C++ or Rust symbol, malloc'd; NULL: keep the raw one.
+ * NAME_DEMANGLED is the whole signature; NAME_SHORT leaves out parameters, return type, long
+ * template arguments and "(anonymous namespace)::". Without libiberty: always NULL. */
+char *demangle_name(const char *raw, enum name_mode mode);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_REPORT_DIFF_H
+#define PROTON_REPORT_DIFF_H
+/* A comparison as text, Markdown or JSON.
+ *
+ *        A        B        Δ       Δ%  STATUS   NAME
+ *   12.3ms   14.3ms  +2.00ms    +16.3  changed  ROOT
+ *        -    804us   +804us      new  new      forward › relu
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/diff.h"
+#include "format/out.h"
+
+enum diff_format { DIFF_TEXT = 0, DIFF_MARKDOWN, DIFF_JSON };
+
+struct diff_print {
+	const char *const *files[DIFF_N_SIDES];
+	unsigned n_files[DIFF_N_SIDES];
+	uint8_t format; /* enum diff_format */
+	uint8_t names;  /* enum name_mode */
+	bool tree;      /* in the order of the tree, not by |delta| */
+	bool all;       /* what is the same too */
+	bool ascii, color;
+	unsigned rows, depth, width; /* 0: any number */
+	double least;     /* leave out changes below this, in the metric's unit … */
+	double threshold; /* … or below this share of the whole, 0..1 */
+};
+
+/* Is a node's change worth a line? Not when it is below the threshold. */
+bool diff_is_shown(const struct diff *d, const struct diff_print *p, uint32_t id);
+/* Smallest change that counts, in the metric's unit. */
+double diff_least(const struct diff *d, const struct diff_print *p);
+/* A value of the metric for people. */
+void diff_put_value(struct out *out, const struct diff *d, double v, bool sign, size_t width);
+int diff_print(const struct diff *d, const struct diff_print *p, struct out *out);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "report/print_line.h"
+#include <string.h>
+#include "base/buf.h"
+#include "base/shown.h"
+
+void print_line_within(FILE *out, const char *before, const char *format, va_list ap, const char *after)
+{
+	struct buf line;
+
+	buf_init(&line, 0);
+	shown_vprintf(&line, format, ap);
+	fprintf(out, "%s%s%s\n", before, line.error ? strerror(-line.error) : buf_str(&line), after);
+	buf_done(&line);
+}
+
+void print_line(FILE *out, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	print_line_within(out, "", format, ap, "");
+	va_end(ap);
+}
+
+void complain(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	print_line_within(stderr, "proton: ", format, ap, "");
+	va_end(ap);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_REPORT_WALK_H
+#define PROTON_REPORT_WALK_H
+/* A tree printed row by row, of any depth: the children that are shown, in an order, before the
+ * next sibling. The levels that are open while a row is put say what lines are drawn before it.
+ *   thread  one */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "core/snapshot.h"
+
+struct walk_entry {
+	uint32_t node;
+	double key;
+	const char *name;
+};
+
+/* The children of one node that are shown, and how far we are. */
+struct walk_level {
+	struct walk_entry *entries;
+	size_t n, at;
+};
+
+static inline bool walk_level_is_last(const struct walk_level *level)
+{
+	return level->at == level->n;
+}
+
+struct walk {
+	struct snapshot *snap;
+	size_t depth; /* levels that are put, the root's counted; 0: all */
+	/* Shall the node be put? If so, what it is sorted by. */
+	bool (*take)(void *ctx, uint32_t node, struct walk_entry *ret);
+	int (*compare)(const void *a, const void *b); /* two entries; NULL: as they came */
+	void (*put)(void *ctx, uint32_t node);
+	void *ctx;
+	const int *error;          /* stops when this is not 0 */
+	struct walk_level *levels; /* of the walk: those that are open */
+	size_t n_levels, cap_levels;
+};
+
+/* Put the root and what is below it. 0 or -ENOMEM. */
+int walk_tree(struct walk *w);
+/* By name, equal ones in the order of the tree. */
+int walk_compare_names(const void *a, const void *b);
+
+#endif
