@@ -163,6 +163,7 @@ int main(void)
 	suite_add_tcase(suite, collect_scopes_case());
 	suite_add_tcase(suite, collect_stream_case());
 	suite_add_tcase(suite, collect_intervals_case());
+	suite_add_tcase(suite, collect_races_case());
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
 	n_failed = srunner_ntests_failed(runner);

@@ -35,4 +35,5 @@ TCase *collect_tables_case(void);
 TCase *collect_scopes_case(void);
 TCase *collect_stream_case(void);
 TCase *collect_intervals_case(void);
+TCase *collect_races_case(void);
 #endif

@@ -6,7 +6,7 @@
  *   many N PREFIX NS                N kernels "PREFIX0", "PREFIX1" …, one execution each
  *   copy DIRECTION KIND BYTES NS    "copy HtoD pinned 4096 1000"
  *   set KIND BYTES NS
- *   stream N | device N             for what follows
+ *   stream N | device N [NAME]      for what follows
  *   launch NAME                     a launch that never finishes
  *   pause MS                        wait, so that something changes while one looks; a program
  *                                   that ends does not: the script ends there
@@ -51,11 +51,11 @@ static int fake_load(struct fake *f, const char *spec)
 	return n < 0 ? -errno : 0;
 }
 
-static void fake_device(struct fake *f, int32_t index)
+static void fake_device(struct fake *f, int32_t index, const char *name)
 {
 	struct device_info info = {.type = "CUDA",
 				   .index = index,
-				   .name = "Fake GPU",
+				   .name = name ? name : "Fake GPU",
 				   .arch = "90",
 				   .num_sms = 132,
 				   .clock_khz = 1980000,
@@ -135,7 +135,7 @@ static void run_stream(struct fake *f, char *const words[])
 
 static void run_device(struct fake *f, char *const words[])
 {
-	fake_device(f, (int32_t)strtol(words[1], NULL, 10));
+	fake_device(f, (int32_t)strtol(words[1], NULL, 10), words[2]);
 }
 
 static void run_launch(struct fake *f, char *const words[])
@@ -195,7 +195,7 @@ static void *fake_main(void *arg)
 	struct fake *f = arg;
 	unsigned i;
 
-	fake_device(f, 0);
+	fake_device(f, 0, NULL);
 	fake_pass(f);
 	for (i = f->repeats; i && !f->stop; i--)
 		fake_pass(f);

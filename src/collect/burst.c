@@ -25,7 +25,11 @@ static struct burst {
 	struct own_fd pipe;
 	bool hello;
 	uint32_t strings, frames, nodes, lanes, sets, metrics, notes; /* sent so far */
-	uint32_t stuck;
+	uint32_t stuck, devices; /* periods; that the reader knows */
+	struct {
+		struct wire_device wire;
+		uint32_t version;
+	} device[MAX_DEVICES]; /* as they were when the limits were read */
 	uint32_t reset, flush, resync; /* last seen request counters */
 	uint64_t slot_sent[MAX_SLOTS / 64];
 	struct {
@@ -61,8 +65,15 @@ static int pipe_emit(void *arg, const void *frame, size_t n)
 
 /* ---- definitions ---- */
 
+/* What is sent names only what was sent before it: the reader gives up on what it does not know, and on
+ * all that names that. So limits are read from those that name to those that are named, and where an
+ * entry is still being filled, nothing behind it is sent either.
+ *
+ * Not for ever: after STUCK_MAX periods such an entry is left out, and all from there on is sent anew
+ * with each burst until it is there. */
+
 /* Frames of one kind, as many entries as fit one frame at a time: what was sent is remembered only
- * when the whole frame went out. encode_one fills one entry. Stops at an entry that is not ready. */
+ * when the whole frame went out. fill() fills one entry. */
 struct section {
 	enum wire_kind kind;
 	size_t entry_size;
@@ -73,7 +84,7 @@ struct section {
 static int section_send(struct burst *s, const struct section *k, uint32_t *sent, uint32_t limit)
 {
 	const uint32_t room = (uint32_t)(WIRE_PAYLOAD_MAX / k->entry_size);
-	uint32_t id = *sent, in_frame = 0;
+	uint32_t id = *sent, left_out = UINT32_MAX, in_frame = 0;
 	uint8_t state;
 	void *entry;
 
@@ -81,6 +92,8 @@ static int section_send(struct burst *s, const struct section *k, uint32_t *sent
 		state = atomic_load_explicit(k->state(id), memory_order_acquire);
 		if (state == ENTRY_EMPTY && s->stuck < STUCK_MAX)
 			break;
+		if (state == ENTRY_EMPTY)
+			left_out = MIN(left_out, id);
 		if (state != ENTRY_READY)
 			continue;
 		entry = wire_encode(&s->encoder, k->kind, k->entry_size);
@@ -90,12 +103,12 @@ static int section_send(struct burst *s, const struct section *k, uint32_t *sent
 		if (++in_frame < room)
 			continue;
 		if (wire_encoder_flush(&s->encoder) == 0)
-			*sent = id + 1;
+			*sent = MIN(left_out, id + 1);
 		in_frame = 0;
 	}
 	if (wire_encoder_flush(&s->encoder) < 0)
 		return s->encoder.error;
-	*sent = id;
+	*sent = MIN(left_out, id);
 	return id < limit ? -EINPROGRESS : 0;
 }
 
@@ -128,8 +141,15 @@ static void node_fill(uint32_t id, void *entry)
 	w->frame = collector->node[id].frame;
 }
 
+/* Another device may have been claimed before that of the lane, and is not filled yet. */
 static _Atomic uint8_t *lane_state(uint32_t id)
 {
+	static _Atomic uint8_t not_yet = ENTRY_EMPTY;
+	const struct lane_entry *e = &collector->lane[id];
+
+	if (atomic_load_explicit(&e->state, memory_order_acquire) == ENTRY_READY &&
+	    e->device != WIRE_NONE && e->device >= burst.devices)
+		return &not_yet;
 	return &collector->lane[id].state;
 }
 
@@ -190,22 +210,31 @@ static const struct section frames_section = {WIRE_FRAMES, sizeof(struct wire_fr
 
 static int strings_send(struct burst *s, uint32_t limit)
 {
+	uint32_t id = s->strings, left_out = UINT32_MAX;
 	const struct string_entry *e;
 	uint8_t state;
-	int r;
+	int r = 0;
 
-	for (; s->strings < limit; s->strings++) {
-		e = &collector->string[s->strings];
+	for (; id < limit && r == 0; id += r == 0) {
+		e = &collector->string[id];
 		state = atomic_load_explicit(&e->state, memory_order_acquire);
 		if (state == ENTRY_EMPTY && s->stuck < STUCK_MAX)
-			return -EINPROGRESS;
-		if (state != ENTRY_READY || s->strings == 0)
-			continue;
-		r = wire_encode_text(&s->encoder, s->strings, e->s, e->len);
-		if (r < 0)
-			return r;
+			r = -EINPROGRESS;
+		else if (state == ENTRY_EMPTY)
+			left_out = MIN(left_out, id);
+		else if (state == ENTRY_READY && id)
+			r = wire_encode_text(&s->encoder, id, e->s, e->len);
 	}
-	return 0;
+	s->strings = MIN(left_out, id);
+	return r;
+}
+
+static bool set_is_due(const struct burst *s, const struct set_entry *e)
+{
+	for (uint32_t i = 0; i < e->n; i++)
+		if (e->metrics[i] >= s->metrics)
+			return false;
+	return true;
 }
 
 static int sets_send(struct burst *s, uint32_t limit)
@@ -218,6 +247,8 @@ static int sets_send(struct burst *s, uint32_t limit)
 		e = &collector->set[s->sets];
 		if (s->sets == SET_ID_KERNEL)
 			continue;
+		if (!set_is_due(s, e))
+			return s->stuck < STUCK_MAX ? -EINPROGRESS : 0;
 		w = wire_encode(&s->encoder, WIRE_SET, sizeof(*w) + e->n * sizeof(*metrics));
 		if (!w)
 			return s->encoder.error;
@@ -232,31 +263,23 @@ static int sets_send(struct burst *s, uint32_t limit)
 	return 0;
 }
 
-static int device_send(struct burst *s, uint32_t id, struct device_entry *d)
+static int devices_send(struct burst *s, uint32_t limit)
 {
-	uint32_t version = atomic_load(&d->version);
 	struct wire_device *w;
+	uint32_t i;
 
-	if (d->sent == version)
-		return 0;
-	w = wire_encode(&s->encoder, WIRE_DEVICE, sizeof(*w));
-	if (!w)
-		return s->encoder.error;
-	*w = (struct wire_device){.id = id,
-				  .type = d->type,
-				  .name = d->name,
-				  .arch = d->arch,
-				  .uuid = d->uuid,
-				  .driver = d->driver,
-				  .index = d->index,
-				  .num_sms = d->num_sms,
-				  .clock_khz = d->clock_khz,
-				  .memory_clock_khz = d->memory_clock_khz,
-				  .bus_width_bits = d->bus_width_bits,
-				  .memory_bytes = d->memory_bytes};
-	if (wire_encoder_flush(&s->encoder) < 0)
-		return s->encoder.error;
-	d->sent = version;
+	for (i = 0; i < limit; i++) {
+		if (collector->device[i].sent == s->device[i].version)
+			continue;
+		w = wire_encode(&s->encoder, WIRE_DEVICE, sizeof(*w));
+		if (!w)
+			return s->encoder.error;
+		*w = s->device[i].wire;
+		if (wire_encoder_flush(&s->encoder) < 0)
+			return s->encoder.error;
+		collector->device[i].sent = s->device[i].version;
+	}
+	s->devices = limit;
 	return 0;
 }
 
@@ -280,13 +303,35 @@ static _Atomic uint8_t *device_state(uint32_t id)
 	return &collector->device[id].state;
 }
 
+/* What is known of a device may be under way from the backend: all that it names is defined before the
+ * limit of strings is read, and with the rest there comes another version. */
+static void device_read(struct burst *s, uint32_t id)
+{
+	const struct device_entry *d = &collector->device[id];
+
+	s->device[id].version = atomic_load(&d->version);
+	s->device[id].wire = (struct wire_device){.id = id,
+						  .type = d->type,
+						  .name = d->name,
+						  .arch = d->arch,
+						  .uuid = d->uuid,
+						  .driver = d->driver,
+						  .index = d->index,
+						  .num_sms = d->num_sms,
+						  .clock_khz = d->clock_khz,
+						  .memory_clock_khz = d->memory_clock_khz,
+						  .bus_width_bits = d->bus_width_bits,
+						  .memory_bytes = d->memory_bytes};
+}
+
 struct limits {
 	uint32_t slots, hists, notes, devices, sets, metrics, lanes, nodes, frames, strings;
 };
 
-static struct limits limits_read(void)
+static struct limits limits_read(struct burst *s)
 {
 	struct limits l;
+	uint32_t i;
 
 	l.hists = table_n(&collector->hists);
 	l.slots = table_n(&collector->slots);
@@ -295,6 +340,8 @@ static struct limits limits_read(void)
 	l.metrics = small_n(metric_state, MAX_METRICS);
 	l.lanes = table_n(&collector->lanes);
 	l.devices = small_n(device_state, MAX_DEVICES);
+	for (i = 0; i < l.devices; i++)
+		device_read(s, i);
 	l.nodes = table_n(&collector->nodes);
 	l.frames = table_n(&collector->frames);
 	l.strings = table_n(&collector->strings);
@@ -326,7 +373,6 @@ static int hello_send(struct burst *s)
 
 static int definitions_send(struct burst *s, const struct limits *l)
 {
-	uint32_t i;
 	int r = hello_send(s);
 
 	r = r ? r : strings_send(s, l->strings);
@@ -334,8 +380,7 @@ static int definitions_send(struct burst *s, const struct limits *l)
 	if (s->nodes == 0)
 		s->nodes = 1; /* the root is known */
 	r = r ? r : section_send(s, &nodes_section, &s->nodes, l->nodes);
-	for (i = 0; r == 0 && i < l->devices; i++)
-		r = device_send(s, i, &collector->device[i]);
+	r = r ? r : devices_send(s, l->devices);
 	if (s->lanes == 0)
 		s->lanes = 1;
 	r = r ? r : section_send(s, &lanes_section, &s->lanes, l->lanes);
@@ -379,6 +424,12 @@ static int slot_kernel(struct burst *s, uint32_t id)
 	return 0;
 }
 
+static bool is_text(uint32_t metric)
+{
+	return metric == METRIC_DIRECTION ||
+	       (metric >= METRIC_N_BUILTIN && collector->metric[metric].type == METRIC_TEXT);
+}
+
 static int slot_values(struct burst *s, uint32_t id)
 {
 	const struct slot_entry *e = &collector->slot[id];
@@ -397,6 +448,9 @@ static int slot_values(struct burst *s, uint32_t id)
 			v[i] = 0;
 		/* A set has no direction: absent is not "". */
 		if (v[i] == 0 && collector->set[e->set].metrics[i] == METRIC_DIRECTION)
+			w->present &= ~(UINT64_C(1) << i);
+		/* A text of now: who stored it marks the slot once more. */
+		if (v[i] >= s->strings && is_text(collector->set[e->set].metrics[i]))
 			w->present &= ~(UINT64_C(1) << i);
 	}
 	return 0;
@@ -433,6 +487,17 @@ static int batch_send(struct burst *s, const uint32_t *ids, uint32_t n)
 	return r;
 }
 
+/* Does the reader know what it names? Else it stays in its slot. */
+static bool slot_is_due(const struct burst *s, uint32_t id)
+{
+	const struct slot_entry *e = &collector->slot[id];
+
+	if (e->set < s->sets && *lane_state(e->lane) == ENTRY_READY)
+		return true;
+	bitmap_set(collector->dirty, id);
+	return false;
+}
+
 static int values_send(struct burst *s, uint32_t limit)
 {
 	uint32_t ids[BATCH + 64], n = 0, word, n_words = (limit + 63) / 64;
@@ -446,7 +511,7 @@ static int values_send(struct burst *s, uint32_t limit)
 		bits = atomic_fetch_and_explicit(&collector->dirty[word], ~mine,
 						 memory_order_acq_rel) & mine;
 		for (; bits; bits &= bits - 1)
-			ids[n++] = word * 64 + (uint32_t)__builtin_ctzll(bits);
+			n += slot_is_due(s, ids[n] = word * 64 + (uint32_t)__builtin_ctzll(bits));
 		if (n < BATCH)
 			continue;
 		r = batch_send(s, ids, n);
@@ -608,6 +673,7 @@ static void forget_sent(struct burst *s)
 
 	s->hello = false;
 	s->strings = s->frames = s->nodes = s->lanes = s->sets = s->metrics = s->notes = 0;
+	s->devices = 0;
 	memset(s->slot_sent, 0, sizeof(s->slot_sent));
 	for (i = 0; i < MAX_DEVICES; i++)
 		collector->device[i].sent = 0;
@@ -664,7 +730,7 @@ int burst_send(bool final)
 	if (!pipe_open(s))
 		return -ENXIO;
 	intervals_take();
-	l = limits_read();
+	l = limits_read(s);
 	wire_encoder_clear(&s->encoder);
 	s->blocked = false;
 	r = definitions_send(s, &l);

@@ -112,9 +112,10 @@ struct device_entry {
 	_Atomic uint8_t state;
 	_Atomic uint32_t version; /* grows with each news */
 	uint32_t sent; /* version that was sent; owner: sender */
-	uint32_t type, name, arch, uuid, driver; /* strings */
-	uint32_t num_sms, clock_khz, memory_clock_khz, bus_width_bits;
-	uint64_t memory_bytes;
+	/* By a backend's thread, before the version; the sender may read them meanwhile. */
+	_Atomic uint32_t type, name, arch, uuid, driver; /* strings */
+	_Atomic uint32_t num_sms, clock_khz, memory_clock_khz, bus_width_bits;
+	_Atomic uint64_t memory_bytes;
 	struct {
 		_Atomic uint64_t key; /* context << 32 | stream, + 1 */
 	} streams[MAX_STREAMS];
