@@ -120,7 +120,7 @@ fi
 # ---- signals: each once, whoever they are sent to
 cat >count.py <<'X'
 import os, signal, sys
-wanted = {signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT}
+wanted = {getattr(signal, "SIG" + s) for s in sys.argv[1].split()} | {signal.SIGCONT}
 signal.pthread_sigmask(signal.SIG_BLOCK, wanted)
 got = os.open("got", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 os.write(got, b"ready\n")
@@ -132,12 +132,12 @@ X
 cat >shell.sh <<'X'
 # A shell with job control: $2 rounds of all signals in all ways.
 set -m
-"$1" record -q -o s.hatchet python3 count.py &
+"$1" record -q -o s.hatchet python3 count.py "$3" &
 job=$!
 until [ -s got ]; do read -r -t 0.05 _ <> <(:); done
 n=1
 for i in $(seq "$2"); do
-	for s in TERM HUP USR1 USR2; do
+	for s in $3; do
 		# One to proton alone right behind one of its kind to the group may be one with it, as for
 		# any process: it comes first, and when nothing is pending.
 		for try in $(seq 200); do
@@ -160,10 +160,11 @@ wait $job
 echo $? >status
 X
 started; rm -f sent
-bash shell.sh "$PROTON" 10 2>shell.err
+all="TERM HUP USR1 USR2 ALRM VTALRM PROF XCPU IO PWR RTMIN"
+bash shell.sh "$PROTON" 4 "$all" 2>shell.err
 check "a shell's kill: status" 0 "$(cat status)"
 check "each signal once" "$(sort sent | uniq -c)" "$(sort got | uniq -c | grep -v ready)"
-check "and none is lost" 120 "$(wc -l <sent)"
+check "and none is lost" 132 "$(wc -l <sent)"
 # a program that gives up its clean-up at the second signal
 cat >clean.py <<'X'
 import signal, time
@@ -219,17 +220,22 @@ done
 started
 timeout 60 setsid -w bash stopped.sh "$PROTON" STOP 'kill -KILL $(cat pid); touch got' 2>shell.err </dev/null
 check "killed while it stands still" 137 "$(cat status)"
-# Stopped while it has its last words on its lips, and the pipe is full: it says them when it goes on.
-rm -f pid
+# Nobody reads while a program ends: it does not wait for long, and nothing is lost.
 # shellcheck disable=SC2016
-"$PROTON" record -q -o last.hatchet -- sh -c 'kill -STOP $PPID
-	PROTON_FAKE="many 30000 kern 10" sh -c "echo \$\$ >pid"' &
-job=$!
-wait_for 10 test -s pid || check "a program that is stopped at its end: runs" yes no
-sleep 0.5
-kill -STOP "$(cat pid)"; sleep 2.5; kill -CONT $job; kill -CONT "$(cat pid)"
-wait $job
-check "a program that is stopped at its end loses nothing" 30000 "$("$PROTON" export -f csv last.hatchet | grep -c ',kern')"
+ends_unread() { # ends_unread "what" LAST_COMMAND: of a program whose parent is proton
+	rm -f ended last.hatchet
+	"$PROTON" record -o last.hatchet -- sh -c 'kill -STOP $PPID
+		PROTON_FAKE="many 30000 kern 10" sh -c "echo \$\$ >pid; $0"; echo $? >ended; exit 3' "$2" 2>err &
+	local job=$!
+	wait_for 15 test -s ended || check "$1: the program ends" yes no
+	kill -CONT $job
+	wait $job; check "$1: status" 3 $?
+	check "$1: all is there" 30000 "$("$PROTON" export -f csv last.hatchet | grep -c ',kern')"
+	check "$1: and no loss" "" "$(grep -E 'lost|cut off' err)"
+}
+ends_unread "unread at the end" :
+ends_unread "unread at exec" "exec true"
+ends_unread "unread by a process that nobody heard of" "exit 4"
 
 # ---- a daemon is not waited for
 cat >daemon.sh <<'END'

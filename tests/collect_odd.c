@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -303,14 +304,91 @@ static int close_all(int n)
 	return write(out, line, strlen(line)) < 0;
 }
 
+/* ---- signal handlers ---- */
+
+static volatile sig_atomic_t n_handled;
+
+static void handle(int sig)
+{
+	(void)sig;
+	scope("handler");
+	n_handled++;
+}
+
+/* N scopes, and a handler that has one of its own in the middle of them. */
+static int handler(int n)
+{
+	const struct itimerval every = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+	const struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
+
+	scope("first");
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
+	for (int i = 0; i < n; i++)
+		scope("interrupted");
+	setitimer(ITIMER_REAL, &never, NULL);
+	printf("handled %d\n", (int)n_handled);
+	return 0;
+}
+
+/* ---- scopes that nobody leaves ---- */
+
+static void *enter(void *arg)
+{
+	proton_enter_scope("entered");
+	pthread_barrier_wait(&barrier);
+	if (!arg)
+		pause();
+	return NULL;
+}
+
+/* N = 0: a thread is in a scope when the process ends; else it ends itself in it. */
+static int worker_open(int n)
+{
+	pthread_t t;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&t, NULL, enter, (void *)(intptr_t)n);
+	pthread_barrier_wait(&barrier);
+	if (n)
+		pthread_join(t, NULL);
+	return 0;
+}
+
+static int deep(int n)
+{
+	for (int i = 0; i < n; i++)
+		proton_enter_scope("level");
+	for (int i = 0; i < n; i++)
+		proton_exit_scope();
+	return 0;
+}
+
+/* The environment is emptied before the first scope. */
+static int clear_env(int n)
+{
+	(void)n;
+	clearenv();
+	scope("cleared");
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(int n);
-} ways[] = {{"threads", threads},	{"late", late},	{"exec-fails", exec_fails}, {"bare-fork", bare_fork},	{"open-end", open_end},	{"daemon", becomes_daemon},
-	   	{"ends", ends},		    {"main-leaves", main_leaves},
-	    {"abort", children_abort},	{"count-up", count_up},	{"setuid", other_user},	    {"chroot", other_root},
-	    {"locked", locked},		{"no-threads", no_threads}, {"filtered", filtered},	{"nothing", nothing},
-	    {"close-all", close_all}};
+} ways[] = {
+	{"threads", threads},         {"late", late},
+	{"exec-fails", exec_fails},   {"bare-fork", bare_fork},
+	{"open-end", open_end},       {"daemon", becomes_daemon},
+	{"ends", ends},               {"main-leaves", main_leaves},
+	{"abort", children_abort},    {"count-up", count_up},
+	{"setuid", other_user},       {"chroot", other_root},
+	{"locked", locked},           {"no-threads", no_threads},
+	{"filtered", filtered},       {"nothing", nothing},
+	{"close-all", close_all},     {"handler", handler},
+	{"worker-open", worker_open}, {"deep", deep},
+	{"clear-env", clear_env},
+};
 
 int main(int argc, char **argv)
 {

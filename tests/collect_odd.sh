@@ -53,6 +53,17 @@ record daemon
 wait_for 10 test -s f.hatchet
 $sanitized || check "the parent of a daemon was not cut off" "1 " "$(entered parent) $(grep 'cut off' err)"
 
+record handler 200000
+check "a handler's scopes are its own" "200000 $(sed -n 's/^handled //p' out)" "$(entered interrupted) $(entered handler)"
+record worker-open 1
+check "a thread that ends in its scope" "1 " "$(entered entered) $(grep lost: err)"
+record worker-open
+has "a thread that is in a scope at the end" "lost: 1 scope of other threads open at the end, not timed" err
+record deep 300
+has "scopes that are too deep" "lost: 44 scopes not counted: deeper than 256" err
+record clear-env
+$sanitized || check "an environment that is emptied" 1 "$(entered cleared)"
+
 # ---- full tables ----
 record count-up 70000
 has "who filled the table, with its parent" \

@@ -14,6 +14,8 @@
 #include "collect/internal.h"
 #include "refuse.h"
 #include "test_collect.h"
+#include "wire/decode.h"
+#include "wire/wire.h"
 
 /* TSan does not follow threads that are made in the child of a process with threads; ASan's own locks
  * may be held by another thread at the fork. */
@@ -199,21 +201,81 @@ START_TEST(test_pipe_full)
 	free(name);
 }
 
-/* At the end a reader that sleeps is waited for, but not for ever. */
+static void feed_file(const char *name)
+{
+	static char data[1 << 23];
+	char path[512];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", rig_dir->path, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	n = read(fd, data, sizeof(data));
+	close(fd);
+	ck_assert_int_gt(n, 0);
+	ck_assert_int_eq(wire_decoder_feed(rig_decoder(), data, (size_t)n), 0);
+	ck_assert_uint_eq(wire_decoder_pending(rig_decoder()), 0);
+}
+
+/* At the end a reader that sleeps is waited for, but not for long: a file has what did not fit. */
 START_TEST(test_pipe_full_at_exit)
 {
-	char *name = malloc(100001);
+	enum { N_NAMES = 40, LENGTH = 100000 };
+	char *text = malloc(LENGTH + 1), name[WIRE_REST_NAME_MAX];
+	uint64_t start;
 
 	rig_start();
-	memset(name, 'x', 100000);
-	name[100000] = '\0';
-	for (int i = 0; i < 40; i++) {
-		name[0] = (char)('A' + i);
-		scope(name);
+	memset(text, 'x', LENGTH);
+	text[LENGTH] = '\0';
+	for (int i = 0; i < N_NAMES; i++) {
+		text[0] = (char)('A' + i);
+		scope(text);
 	}
 	until_full();
+	start = clock_monotonic_ns();
 	sender_finish(); /* comes back */
-	free(name);
+	ck_assert_uint_lt(clock_monotonic_ns() - start, 60 * NSEC_PER_SEC);
+	rig_pump();
+	ck_assert_int_eq(rig_session->processes[0].end, PROCESS_RUNS);
+	snprintf(name, sizeof(name), WIRE_REST_NAME, collector->instance);
+	feed_file(name);
+	ck_assert_int_eq(rig_session->processes[0].end, PROCESS_ENDED);
+	for (int i = 0; i < N_NAMES; i++) {
+		text[0] = (char)('A' + i);
+		ck_assert_int_eq(rig_sum(text, METRIC_CPU_COUNT), 1);
+	}
+	ck_assert_uint_eq(session_loss(rig_session, LOSS_WIRE_ERROR), 0);
+	ck_assert_uint_eq(atomic_load(&rig_dir->control->n_unsent), 0);
+	free(text);
+}
+
+/* exec is tried with a full pipe, and fails: what the file had comes through the pipe after all. */
+START_TEST(test_pipe_full_at_exec)
+{
+	enum { N_NAMES = 40, LENGTH = 100000 };
+	char *text = malloc(LENGTH + 1), path[512], name[WIRE_REST_NAME_MAX];
+
+	rig_start();
+	memset(text, 'x', LENGTH);
+	text[LENGTH] = '\0';
+	for (int i = 0; i < N_NAMES; i++) {
+		text[0] = (char)('A' + i);
+		scope(text);
+	}
+	until_full();
+	sender_exec();
+	snprintf(name, sizeof(name), WIRE_REST_NAME, collector->instance);
+	snprintf(path, sizeof(path), "%s/%s", rig_dir->path, name);
+	ck_assert_int_eq(access(path, F_OK), 0);
+	sender_exec_failed();
+	for (int i = 0; i < N_NAMES; i++) {
+		text[0] = (char)('A' + i);
+		rig_until_sum(text, METRIC_CPU_COUNT, 1);
+	}
+	ck_assert_int_lt(access(path, F_OK), 0);
+	ck_assert_uint_eq(session_loss(rig_session, LOSS_WIRE_ERROR), 0);
+	free(text);
 }
 
 /* ---- descriptors ---- */
@@ -464,6 +526,7 @@ TCase *collect_stream_case(void)
 	tcase_add_test(c, test_nobody);
 	tcase_add_test(c, test_pipe_full);
 	tcase_add_test(c, test_pipe_full_at_exit);
+	tcase_add_test(c, test_pipe_full_at_exec);
 	tcase_add_loop_test(c, test_descriptors_apart, 0, 2);
 	tcase_add_test(c, test_descriptor_taken);
 	tcase_add_test(c, test_writers);

@@ -420,7 +420,7 @@ START_TEST(test_overflow)
 		ck_assert_int_eq(push(COLLECT_TAG_SCOPE, "deep"), i);
 	for (i = 0; i < 10; i++)
 		ck_assert_int_eq(push(COLLECT_TAG_SCOPE, "too deep"), -1);
-	ck_assert_uint_eq(rig_losses(LOSS_NODES_FULL), 10);
+	ck_assert_uint_eq(rig_losses(LOSS_TOO_DEEP), 10);
 	for (i = 0; i < 10; i++) /* the exits of those that had no room */
 		ck_assert_int_eq(collect_pop(COLLECT_TAG_SCOPE), MAX_DEPTH);
 	for (i = MAX_DEPTH; i--;)

@@ -82,7 +82,8 @@ __attribute__((cold, noinline, unused)) static const struct proton_api_v1 *proto
 	proton_get_api_fn *get = 0;
 	/* A program that gained privileges must not load what its caller names. */
 	const char *path = getauxval(AT_SECURE) ? 0 : getenv("PROTON_LIBRARY");
-	void *handle = path && *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : 0;
+	/* Without a name: what is in the program already, by LD_PRELOAD. */
+	void *handle = dlopen(path && *path ? path : 0, RTLD_NOW | RTLD_LOCAL);
 	void *symbol = handle ? dlsym(handle, "proton_get_api") : 0;
 
 	if (symbol) {

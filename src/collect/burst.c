@@ -2,15 +2,13 @@
 #include "config.h" // IWYU pragma: keep
 #include "collect/burst.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "collect/internal.h"
-#include "collect/own_fd.h"
+#include "collect/outlet.h"
 #include "wire/encode.h"
 
 enum {
@@ -22,7 +20,6 @@ enum {
 
 static struct burst {
 	struct wire_encoder encoder;
-	struct own_fd pipe;
 	bool hello;
 	uint32_t strings, frames, nodes, lanes, sets, metrics, notes; /* sent so far */
 	uint32_t stuck, devices; /* periods; that the reader knows */
@@ -37,31 +34,7 @@ static struct burst {
 	} history[N_HISTORY];
 	uint32_t n_history, period;
 	bool blocked; /* the pipe was full in this burst */
-} burst = {.pipe = {.fd = -1}};
-
-/* ---- the pipe ---- */
-
-static bool pipe_open(struct burst *s)
-{
-	char path[sizeof(collector->dir) + 8];
-
-	snprintf(path, sizeof(path), "%s/stream", collector->dir);
-	return own_fd_open(&s->pipe, path, O_WRONLY | O_NONBLOCK, S_IFIFO);
-}
-
-static int pipe_emit(void *arg, const void *frame, size_t n)
-{
-	struct burst *s = arg;
-	ssize_t r = own_fd_write(&s->pipe, frame, n);
-
-	if (r == (ssize_t)n)
-		return 0;
-	if (r >= 0 || r == -EAGAIN) {
-		s->blocked = true;
-		return -EAGAIN;
-	}
-	return (int)r;
-}
+} burst;
 
 /* ---- definitions ---- */
 
@@ -718,7 +691,7 @@ void burst_control(void)
 
 void burst_init(void)
 {
-	wire_encoder_init(&burst.encoder, collector->instance, pipe_emit, &burst);
+	wire_encoder_init(&burst.encoder, collector->instance, outlet_emit, NULL);
 }
 
 int burst_send(bool final)
@@ -727,12 +700,11 @@ int burst_send(bool final)
 	struct limits l;
 	int r;
 
-	if (!pipe_open(s))
+	if (!outlet_open())
 		return -ENXIO;
 	intervals_take();
 	l = limits_read(s);
 	wire_encoder_clear(&s->encoder);
-	s->blocked = false;
 	r = definitions_send(s, &l);
 	s->stuck = r == -EINPROGRESS ? s->stuck + 1 : 0;
 	r = r ? r : values_send(s, l.slots);
@@ -742,6 +714,7 @@ int burst_send(bool final)
 	wire_encoder_clear(&s->encoder);
 	if (r == 0)
 		r = tick_send(s, &l);
+	s->blocked = outlet_was_full();
 	if (s->blocked)
 		lose(LOSS_PIPE_FULL, 1);
 	s->period++;
@@ -750,30 +723,39 @@ int burst_send(bool final)
 
 bool burst_is_due_again(void)
 {
-	return (burst.blocked || burst.stuck) && burst.pipe.fd >= 0;
+	return (burst.blocked || burst.stuck) && outlet_is_open();
+}
+
+bool burst_was_blocked(void)
+{
+	return burst.blocked;
 }
 
 void burst_wait(int ms)
 {
-	own_fd_wait(&burst.pipe, burst.stuck ? 1 : ms);
+	outlet_wait(burst.stuck ? 1 : ms);
 }
 
 int burst_bye(uint32_t reason)
 {
-	if (burst.pipe.fd < 0)
+	if (!outlet_is_open())
 		return -ENXIO;
 	wire_encoder_clear(&burst.encoder);
 	return bye_send(&burst, reason);
 }
 
-void burst_close(void)
+void burst_resume(void)
 {
-	own_fd_close(&burst.pipe);
+	if (!outlet_resume())
+		return;
+	forget_sent(&burst);
+	mark_all();
 }
 
 void burst_forked(void)
 {
-	own_fd_drop(&burst.pipe);
+	outlet_forked();
 	forget_sent(&burst);
 	burst.n_history = burst.period = burst.stuck = 0;
+	burst.blocked = false;
 }

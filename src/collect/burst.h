@@ -23,7 +23,10 @@ bool burst_is_due_again(void);
 void burst_wait(int ms);
 /* The last word (WIRE_BYE_*). 0, -EAGAIN, or what is wrong. */
 int burst_bye(uint32_t reason);
-void burst_close(void);
+/* … because the pipe was full. */
+bool burst_was_blocked(void);
+/* The process goes on after what it took for its end (exec failed). */
+void burst_resume(void);
 /* In a fork child: nothing was sent. */
 void burst_forked(void);
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -121,6 +122,26 @@ static void backends_forked(void)
 	}
 }
 
+/* ---- the environment ---- */
+
+/* What the environment said when we were loaded: a program may empty it. */
+static char loaded_dir[sizeof(collector->dir)], loaded_only[16];
+
+static const char *session_path(void)
+{
+	const char *dir = getenv(CONTROL_ENV);
+
+	return dir && *dir ? dir : loaded_dir;
+}
+
+/* With --no-follow: the one process that is looked at. NULL: all are. */
+static const char *only_pid(void)
+{
+	const char *only = getenv("PROTON_ONLY_PID");
+
+	return only ? only : *loaded_only ? loaded_only : NULL;
+}
+
 /* ---- fork ---- */
 
 void collect_forked(void)
@@ -131,7 +152,7 @@ void collect_forked(void)
 	fork_seen();
 	if (!c || !collect_on)
 		return;
-	if (getenv("PROTON_ONLY_PID")) {
+	if (only_pid()) {
 		collect_on = false; /* --no-follow: children are not looked at */
 		backends_forked();
 		return;
@@ -245,10 +266,9 @@ static struct control_page *control_open(const char *dir)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* With --no-follow the environment names the one process that is looked at. */
 static bool control_fits(const struct control_page *c)
 {
-	const char *only = getenv("PROTON_ONLY_PID");
+	const char *only = only_pid();
 
 	if (c->magic != CONTROL_MAGIC || c->version != CONTROL_VERSION || atomic_load(&c->stop))
 		return false;
@@ -272,12 +292,12 @@ static _Atomic uint32_t n_unstarted;
 
 static int start_once(void)
 {
-	const char *dir = getenv(CONTROL_ENV);
+	const char *dir = session_path();
 	struct control_page *control;
 	struct collector *c;
 	uint32_t n;
 
-	if (!dir || !*dir || strlen(dir) >= sizeof(c->dir))
+	if (!*dir || strlen(dir) >= sizeof(c->dir))
 		return -ENOENT;
 	if (program_is_static())
 		return -ENOTSUP;
@@ -399,9 +419,14 @@ int InitializeInjection(void)
 
 __attribute__((constructor)) static void loaded(void)
 {
-	/* Nothing is done here for programs that will never use a GPU or a scope. */
-	if (!getenv(CONTROL_ENV))
+	const char *dir = getenv(CONTROL_ENV);
+
+	/* Next to nothing is done here for programs that will never use a GPU or a scope. */
+	if (!dir || strlen(dir) >= sizeof(loaded_dir))
 		return;
+	memcpy(loaded_dir, dir, strlen(dir) + 1);
+	if (getenv("PROTON_ONLY_PID"))
+		snprintf(loaded_only, sizeof(loaded_only), "%s", getenv("PROTON_ONLY_PID"));
 	if (getenv("PROTON_FAKE"))
 		collect_start(DOOR_PRELOAD);
 	/* Threads that are there before a program forbids itself system calls are not bound by it. */
@@ -427,5 +452,5 @@ __attribute__((destructor)) static void unloading(void)
 
 	if (getenv("OPENCL_LAYERS") && getenv(CONTROL_ENV))
 		opencl_check_loader(&sink);
-	collect_finish();
+	collect_end();
 }

@@ -283,6 +283,7 @@ static inline void count(_Atomic uint64_t *counter, uint64_t n)
 }
 void lose(enum loss loss, uint64_t n);
 void scopes_end(void); /* of this thread, with the process */
+void scopes_left_open(void); /* of the others, at its very end */
 
 /* sink.c */
 extern const struct activity_sink_ops sink_ops;
@@ -319,6 +320,7 @@ void sender_forked(void); /* in a fork child: the thread is gone, nothing was se
 /* leave.c */
 void exit_watch(void);	   /* be called at exit, before what was registered until now */
 void collect_finish(void); /* this process ends: deliver everything that was not yet */
+void collect_end(void);	   /* … and nothing comes after this */
 
 /* doors.c */
 void collect_forked(void); /* this process is a fork child: all begins anew */

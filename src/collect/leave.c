@@ -28,12 +28,25 @@ __attribute__((constructor)) static void find_next(void)
 	*(void **)&next.pthread_exit = dlsym(RTLD_NEXT, "pthread_exit");
 }
 
+/* In the child of a vfork() the pid differs: nothing of the parent's memory is touched then. */
+static bool is_ours(void)
+{
+	return collector && collect_on && atomic_load(&collector->pid) == getpid();
+}
+
 void collect_finish(void)
 {
-	if (!collector || !collect_on || atomic_load(&collector->pid) != getpid())
+	if (!is_ours())
 		return;
 	scopes_end();
 	sender_finish();
+}
+
+void collect_end(void)
+{
+	collect_finish();
+	if (is_ours())
+		scopes_left_open();
 }
 
 void exit_watch(void)
@@ -50,9 +63,8 @@ void exit_watch(void)
 
 static void leave(void (*const *how)(int), int status)
 {
-	/* Python's os._exit() and multiprocessing's fork children end so. In the child of a vfork
-	 * the pid differs: nothing of the parent's memory is touched then. */
-	collect_finish();
+	/* Python's os._exit() and multiprocessing's fork children end so. */
+	collect_end();
 	if (!*how)
 		find_next(); /* called in a constructor that runs before ours */
 	if (*how)

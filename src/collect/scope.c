@@ -43,13 +43,24 @@ void fork_seen(void)
 	atomic_store(same_process, true);
 }
 
+static void scopes_close(struct thread_state *t);
+
+/* At the end of the process another thread looks how many are open. */
+static void set_depth(struct thread_state *t, uint32_t depth)
+{
+	__atomic_store_n(&t->depth, depth, __ATOMIC_RELAXED);
+}
+
 /* The thread ends: its state is free for another; its counters go on counting. */
 static void thread_exit(void *arg)
 {
 	struct thread_state *t = arg;
 
+	if (collect_on)
+		scopes_close(t);
 	self = NULL;
-	t->depth = t->overflow = t->node = t->context = t->adopted = 0;
+	set_depth(t, 0);
+	t->overflow = t->node = t->context = t->adopted = 0;
 	atomic_store_explicit(&t->used, 0, memory_order_release);
 }
 
@@ -104,7 +115,8 @@ static __attribute__((noinline)) struct thread_state *thread_first(void)
 	if (!t)
 		return thread_shared();
 	t->tid = (uint32_t)syscall(SYS_gettid);
-	t->node = t->context = t->depth = t->overflow = t->adopted = 0;
+	set_depth(t, 0);
+	t->node = t->context = t->overflow = t->adopted = 0;
 	t->is_main = t->tid == (uint32_t)getpid();
 	t->lane = 0;
 	if (atomic_fetch_add(&collector->n_thread_lanes, 1) < MAX_THREAD_LANES)
@@ -155,8 +167,9 @@ static void thread_move(struct thread_state *t, uint32_t node)
 
 int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t len)
 {
+	struct scope_entry new = {.tag = tag};
 	struct thread_state *t;
-	struct scope_entry *e;
+	uint32_t depth;
 
 	if (!collect_on)
 		return -1;
@@ -167,16 +180,21 @@ int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t le
 	}
 	if (t->depth == MAX_DEPTH || !t->tid) {
 		t->overflow++;
-		lose(LOSS_NODES_FULL, 1);
+		lose(LOSS_TOO_DEEP, 1);
 		return -1;
 	}
-	e = &t->stack[t->depth];
-	e->tag = tag;
-	e->frame = frame_intern(kind, string_intern(name, len));
-	e->node = node_intern(t->node, e->frame);
-	e->enter_ns = collect_host_time ? clock_monotonic_ns() : 0;
-	thread_move(t, e->node);
-	return (int)t->depth++;
+	/* A signal handler may enter and leave scopes of its own at any point of this: what it finds is
+	 * either all of this scope or nothing of it, and it writes no further than the next entry. */
+	new.frame = frame_intern(kind, string_intern(name, len));
+	new.node = node_intern(t->node, new.frame);
+	new.enter_ns = collect_host_time ? clock_monotonic_ns() : 0;
+	depth = t->depth;
+	set_depth(t, depth + 1);
+	atomic_signal_fence(memory_order_seq_cst);
+	t->stack[depth] = new;
+	atomic_signal_fence(memory_order_seq_cst);
+	thread_move(t, new.node);
+	return (int)depth;
 }
 
 /* Host time of a scope goes to its node on the thread's host lane. */
@@ -196,16 +214,35 @@ static void scope_time(const struct thread_state *t, const struct scope_entry *e
 	slot_touch(slot);
 }
 
-/* The process ends in scopes that this thread has not left: their time until now. */
-void scopes_end(void)
+/* Scopes that were not left: their time until now, once. */
+static void scopes_close(struct thread_state *t)
 {
-	struct thread_state *t = self;
 	uint32_t i;
 
-	for (i = 0; t && i < t->depth; i++) {
+	for (i = 0; i < t->depth; i++) {
 		scope_time(t, &t->stack[i]);
-		t->stack[i].enter_ns = 0; /* once */
+		t->stack[i].enter_ns = 0;
 	}
+}
+
+void scopes_end(void)
+{
+	if (self)
+		scopes_close(self);
+}
+
+/* They run on, and may leave theirs any moment: counted, not timed. */
+void scopes_left_open(void)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < atomic_load(&collector->n_threads); i++) {
+		struct thread_state *t = &collector->thread[i];
+
+		if (t != self && atomic_load_explicit(&t->used, memory_order_acquire))
+			n += __atomic_load_n(&t->depth, __ATOMIC_RELAXED);
+	}
+	atomic_fetch_add(&collector->control->n_left_open, n);
 }
 
 /* An entry was taken out of the middle: those above it hang one level higher. */
@@ -240,7 +277,7 @@ int collect_pop(uint64_t tag)
 	}
 	scope_time(t, &t->stack[--i]);
 	memmove(&t->stack[i], &t->stack[i + 1], (t->depth - i - 1) * sizeof(t->stack[0]));
-	t->depth--;
+	set_depth(t, t->depth - 1);
 	stack_rehang(t, i);
 	return (int)t->depth;
 }

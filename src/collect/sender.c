@@ -22,6 +22,7 @@
 #include "collect/burst.h"
 #include "collect/futex.h"
 #include "collect/internal.h"
+#include "collect/outlet.h"
 #include "collect/own_fd.h"
 #include "wire/wire.h"
 #ifdef __SANITIZE_ADDRESS__
@@ -29,8 +30,9 @@
 #endif
 
 enum {
-	FINAL_MS = 1800, /* how long a full pipe, or the vendor's library, is waited for at exit */
-	ASK_MS = 2000,	 /* … and how long the program waits for that */
+	FINAL_MS = 1800, /* how long the vendor's library is waited for at exit */
+	PIPE_MS = 300,	 /* … how long a full pipe, before a file takes what is left */
+	ASK_MS = 2000,	 /* … and how long the program waits for all that */
 	GAP_MS = 100,	 /* what counts of the time between two looks at the clock */
 	FLUSH_MS = 100,	 /* … by a burst, which then goes without */
 	TAKE_MS = 10,	 /* how long who records waits for room in the ring */
@@ -135,34 +137,50 @@ static bool has_anything(void)
 	return atomic_load(&collector->has_news) || table_n(&collector->slots);
 }
 
-static void send_burst(bool final)
+static int send_burst(bool final)
 {
 	int r;
 
 	if (sender.gone || !atomic_load(&collector->control->alive) || !has_anything())
-		return;
+		return 0;
 	r = burst_send(final);
 	if (r == -EPIPE || r == -EBADF || r == -ENXIO) {
 		/* proton is gone: the program goes on alone. */
 		log_debug(1, "sender", "stream closed: %s", strerror(-r));
-		burst_close();
+		outlet_close();
 		sender.gone = r == -EPIPE && !atomic_load(&collector->control->alive);
 	}
+	return r;
 }
 
-/* All that there is, and goodbye. */
+/* All that there is. False: some of it had no way out. */
+static bool send_all(struct patience *p)
+{
+	struct patience pipe = patience(PIPE_MS);
+	uint32_t ms;
+	int r = send_burst(true);
+
+	while (burst_is_due_again() && (ms = wait_ms(p))) {
+		if (!burst_was_blocked() || wait_ms(&pipe))
+			burst_wait((int)MIN(ms, (uint32_t)PIPE_MS / 2));
+		else if (outlet_overflow() < 0)
+			break;
+		r = burst_send(true);
+	}
+	return r == 0;
+}
+
+/* … and goodbye. Also one that could not say all has ended, and was not cut off. */
 static void send_final(uint32_t reason, struct patience *p)
 {
 	uint32_t ms;
 
-	send_burst(true);
-	while (burst_is_due_again() && (ms = wait_ms(p))) {
-		burst_wait((int)ms);
-		if (burst_send(true) == 0)
-			break;
-	}
+	if (sender.gone || !has_anything())
+		return;
+	if (!send_all(p) && !sender.gone)
+		atomic_fetch_add(&collector->control->n_unsent, 1);
 	/* A full pipe: many processes end at once. */
-	while (!sender.gone && has_anything() && burst_bye(reason) == -EAGAIN && (ms = wait_ms(p)))
+	while (!sender.gone && burst_bye(reason) == -EAGAIN && (ms = wait_ms(p)))
 		burst_wait((int)ms);
 }
 
@@ -208,8 +226,10 @@ static void resume(void)
 {
 	uint32_t exec = SENDER_EXEC;
 
-	if (atomic_compare_exchange_strong(&collector->sender, &exec, SENDER_ON))
-		atomic_fetch_sub(&collector->control->n_late, atomic_exchange(&collector->n_late, 0));
+	if (!atomic_compare_exchange_strong(&collector->sender, &exec, SENDER_ON))
+		return;
+	burst_resume();
+	atomic_fetch_sub(&collector->control->n_late, atomic_exchange(&collector->n_late, 0));
 }
 
 /* The vendor's library is flushed the first time: it may take itself down after that. */
@@ -227,7 +247,7 @@ static void answer_finish(bool first)
 
 static void close_all(void)
 {
-	burst_close();
+	outlet_close();
 	intervals_close();
 	own_fd_share();
 }

@@ -33,13 +33,16 @@
 	_(UNHEARD,       21, "unheard",             "processes never heard of, with something to report") \
 	_(LATE,          22, "late",                "values after the last report of their process") \
 	_(REFUSED,       23, "refused",             "processes not profiled: no memory for the collector") \
-	_(VANISHED,      24, "vanished",            "processes cut off (killed?): the last 0.1 s is missing")
+	_(VANISHED,      24, "vanished",            "processes cut off (killed?): what was not sent yet is missing") \
+	_(UNSENT,        25, "unsent",              "processes that could not send all (disk full?)") \
+	_(TOO_DEEP,      26, "too_deep",            "scopes not counted: deeper than 256, or one thread too many") \
+	_(LEFT_OPEN,     27, "left_open",           "scopes of other threads open at the end, not timed")
 
 enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-	LOSS_N = 25
+	LOSS_N = 28
 };
 
 /* Is a number gone, or only a detail? Put-off sends and frames that healed lost nothing, records on a

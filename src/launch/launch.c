@@ -11,10 +11,22 @@
 
 /* SIGCHLD through a signalfd, and no pidfd: there are kernels without (4.18 of RHEL 8). */
 
-static const int forwarded_signals[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 static const int ignored_signals[] = {SIGINT, SIGQUIT};
 /* We stand still when the target does, not when it might: it may take its time, or refuse. */
 static const int awaited_signals[] = {SIGCHLD, SIGTTIN, SIGTTOU};
+
+/* All that a program may have an answer to. Not: what no answer is possible to, our own faults, what is
+ * ignored or awaited above, and what ends nobody. */
+static bool is_passed_on(int sig)
+{
+	static const int others[] = {SIGTERM, SIGHUP,  SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGALRM,
+				     SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT};
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (others[i] == sig)
+			return true;
+	return sig >= SIGRTMIN && sig <= SIGRTMAX;
+}
 
 /* How long a signal that one sender sends to each process of a job, one after the other (systemd,
  * Slurm), may come later to another process than to us. */
@@ -50,9 +62,9 @@ static int take_signals(struct launch *l)
 	for (size_t i = 0; i < ARRAY_SIZE(awaited_signals); i++)
 		sigaddset(&l->taken, awaited_signals[i]);
 	/* What is ignored (nohup) is not for us to pass on, though a blocked signal would come. */
-	for (size_t i = 0; i < ARRAY_SIZE(forwarded_signals); i++)
-		if (!is_ignored(forwarded_signals[i]))
-			sigaddset(&l->taken, forwarded_signals[i]);
+	for (int sig = 1; sig <= SIGRTMAX; sig++)
+		if (is_passed_on(sig) && !is_ignored(sig))
+			sigaddset(&l->taken, sig);
 	sigprocmask(SIG_BLOCK, &l->taken, &l->old_mask);
 	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++)
 		sigaction(ignored_signals[i], &ignore, &l->old_ignored[i]);
@@ -155,10 +167,10 @@ static uint64_t ask_witness(struct launch *l)
 
 static void forward(struct launch *l, uint64_t signals)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(forwarded_signals); i++)
-		if (signals & signal_bit(forwarded_signals[i])) {
-			l->forwarded = forwarded_signals[i];
-			(void)kill(l->pid, forwarded_signals[i]);
+	for (int sig = 1; sig <= SIGRTMAX; sig++)
+		if (signals & signal_bit(sig) && is_passed_on(sig)) {
+			l->forwarded = sig;
+			(void)kill(l->pid, sig);
 		}
 }
 

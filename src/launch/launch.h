@@ -4,10 +4,10 @@
 /* Run the target in front of the user's terminal, as `record` does.
  *
  * The target stays in our process group and keeps stdin, stdout and stderr. We ignore SIGINT and
- * SIGQUIT: the terminal sends them to the whole group and the target decides. SIGTERM, SIGHUP,
- * SIGUSR1 and SIGUSR2 sent to us alone go on to the target; not those that were sent to the whole
- * group, which has them (witness.h), those of the target or a descendant, and those that the kernel
- * sends to all of a hung-up terminal.
+ * SIGQUIT: the terminal sends them to the whole group and the target decides. What else a program may
+ * have an answer to (SIGTERM, SIGUSR1, SIGXCPU …), sent to us alone, goes on to the target; not what
+ * was sent to the whole group, which has it (witness.h), what the target or a descendant sent, and
+ * what the kernel sends to all of a hung-up terminal.
  *
  * When the target stands still (^Z, SIGSTOP), so do we, by the same signal and until one of us is
  * continued: whoever started us sees what he would see of the target.

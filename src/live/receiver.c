@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "live/receiver.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -156,17 +157,14 @@ static int bulk_take(struct receiver *r, const struct wire_segment_state *g, uin
 	return wire_decoder_feed(r->decoder, &f, wire_padded(length));
 }
 
-/* The name came over the wire, and what was taken is taken out of the file: the one name that this
- * collector makes for this segment, of a plain file that has no other name, or nothing. */
-static int bulk_open(const struct receiver *r, const struct wire_segment_state *g)
+/* A file of a collector: a plain one that has no other name, or nothing. What is taken is taken out. */
+static int file_open(const struct receiver *r, const char *name)
 {
-	char path[PATH_MAX], name[WIRE_SEGMENT_NAME_MAX];
+	char path[PATH_MAX];
 	struct stat st;
 	int fd;
 
-	snprintf(name, sizeof(name), WIRE_SEGMENT_NAME, g->instance, g->id);
-	if (strcmp(g->path, name) != 0 ||
-	    snprintf(path, sizeof(path), "%s/%s", r->dir->path, name) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/%s", r->dir->path, name) >= (int)sizeof(path))
 		return -1;
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink <= 1)
@@ -174,6 +172,15 @@ static int bulk_open(const struct receiver *r, const struct wire_segment_state *
 	if (fd >= 0)
 		close(fd);
 	return -1;
+}
+
+/* The name came over the wire: it must be the one that this collector makes for this segment. */
+static int bulk_open(const struct receiver *r, const struct wire_segment_state *g)
+{
+	char name[WIRE_SEGMENT_NAME_MAX];
+
+	snprintf(name, sizeof(name), WIRE_SEGMENT_NAME, g->instance, g->id);
+	return strcmp(g->path, name) ? -1 : file_open(r, name);
 }
 
 /* The whole entries in so many bytes. */
@@ -229,6 +236,68 @@ static ssize_t bulk_read_all(struct receiver *r)
 	return (ssize_t)total;
 }
 
+/* ---- what came too late for the pipe ---- */
+
+/* Frames that a process wrote at its end, whole ones: 0 or -ENOMEM. */
+static int rest_feed(struct receiver *r, int fd)
+{
+	ssize_t n;
+	int e = 0;
+
+	while (e == 0 && (n = read(fd, r->chunk, sizeof(r->chunk))) > 0) {
+		tape_write(r, r->chunk, (size_t)n);
+		e = wire_decoder_feed(r->decoder, r->chunk, (size_t)n);
+	}
+	wire_decoder_cut(r->decoder);
+	return e;
+}
+
+/* Once, after all that the pipe held. */
+static int rest_take(struct receiver *r, uint64_t instance)
+{
+	char path[PATH_MAX], name[WIRE_REST_NAME_MAX];
+	int fd, e;
+
+	snprintf(name, sizeof(name), WIRE_REST_NAME, instance);
+	fd = file_open(r, name);
+	if (fd < 0)
+		return 0;
+	if (snprintf(path, sizeof(path), "%s/%s", r->dir->path, name) < (int)sizeof(path))
+		unlink(path);
+	e = rest_feed(r, fd);
+	close(fd);
+	return e;
+}
+
+/* One of which nothing came through yet may be. */
+static bool may_run(const struct session *s, uint64_t instance)
+{
+	uint32_t process = session_process_find(s, instance);
+
+	return process == SESSION_NONE || s->processes[process].end == PROCESS_RUNS;
+}
+
+/* Of all that have ended, also of those that were never heard of: `last` is the end of the run. */
+static int rest_take_all(struct receiver *r, bool last)
+{
+	DIR *d = opendir(r->dir->path);
+	struct dirent *entry;
+	uint64_t instance;
+	char *end;
+	int e = 0;
+
+	while (d && e == 0 && (entry = readdir(d))) {
+		instance = strtoull(entry->d_name, &end, 16);
+		if (end != entry->d_name + 16 || strcmp(end, WIRE_REST_SUFFIX) != 0)
+			continue;
+		if (last || !may_run(r->session, instance))
+			e = rest_take(r, instance);
+	}
+	if (d)
+		closedir(d);
+	return e;
+}
+
 /* ---- the stream ---- */
 
 ssize_t receiver_read(struct receiver *r)
@@ -280,8 +349,9 @@ unsigned receiver_alive(struct receiver *r)
 		if (p->end != PROCESS_RUNS || !p->pid)
 			continue;
 		if (process_dead(r, p)) {
-			/* Its last frames may still be in the pipe. */
+			/* Its last frames may still be in the pipe, or beside it. */
 			receiver_read(r);
+			rest_take(r, s->processes[i].instance);
 			p = &s->processes[i];
 			if (p->end == PROCESS_RUNS)
 				p->end = PROCESS_VANISHED;
@@ -298,6 +368,7 @@ void receiver_tick(struct receiver *r)
 	uint64_t now = clock_monotonic_ns();
 
 	receiver_alive(r);
+	rest_take_all(r, false);
 	/* A reader of the tape can begin at any key frame: the collectors send all again. */
 	if (r->tape >= 0 && now - r->last_key_ns >= KEY_EVERY_NS) {
 		struct {
@@ -335,6 +406,8 @@ static void count_unsaid(struct receiver *r)
 	losses[LOSS_UNHEARD] = receiver_unheard(r);
 	losses[LOSS_LATE] = atomic_load(&c->n_late);
 	losses[LOSS_REFUSED] = atomic_load(&c->n_refused);
+	losses[LOSS_UNSENT] = atomic_load(&c->n_unsent);
+	losses[LOSS_LEFT_OPEN] = atomic_load(&c->n_left_open);
 }
 
 int receiver_finish(struct receiver *r)
@@ -343,6 +416,10 @@ int receiver_finish(struct receiver *r)
 
 	while ((n = receiver_read(r)) > 0)
 		;
+	if (n == 0) {
+		n = rest_take_all(r, true);
+		receiver_read(r); /* files that those announced */
+	}
 	/* A bulk file that somebody took away, or that could not be read. */
 	wire_decoder_finish(r->decoder);
 	receiver_alive(r);

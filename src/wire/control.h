@@ -7,6 +7,7 @@
  *       stream                FIFO: frames from all collectors
  *       control               this page, mmapped shared by everybody
  *       INSTANCE-N.segment    bulk data (wire.h, struct wire_segment)
+ *       INSTANCE.rest         the last frames of a process that found the FIFO full at its end
  *
  * proton writes the wanted state; collectors look at it once a period. A counter that changed is a
  * request. All fields are read and written atomically. */
@@ -34,7 +35,9 @@ struct control_page {
 	_Atomic uint32_t n_with_news;    /* processes that had something to send */
 	_Atomic uint32_t n_late;         /* values that came after their process's last word */
 	_Atomic uint32_t n_refused;      /* processes whose collector got no memory */
-	uint32_t reserved[15];
+	_Atomic uint32_t n_unsent;       /* processes that could not say all */
+	_Atomic uint32_t n_left_open;    /* scopes that other threads were in when a process ended */
+	uint32_t reserved[13];
 };
 
 #define CONTROL_NO_CUDA   1u

@@ -1015,6 +1015,12 @@ size_t wire_decoder_pending(const struct wire_decoder *d)
 	return d->n_pending;
 }
 
+void wire_decoder_cut(struct wire_decoder *d)
+{
+	d->s->losses[LOSS_WIRE_ERROR] += d->n_pending > 0;
+	d->n_pending = 0;
+}
+
 uint64_t wire_decoder_frames(const struct wire_decoder *d)
 {
 	return d->frames;

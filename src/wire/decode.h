@@ -16,6 +16,8 @@ struct wire_decoder *wire_decoder_free(struct wire_decoder *d);
 int wire_decoder_feed(struct wire_decoder *d, const void *data, size_t n);
 /* Bytes at the end that are not yet a whole frame. */
 size_t wire_decoder_pending(const struct wire_decoder *d);
+/* They will never be: what comes next begins a frame. */
+void wire_decoder_cut(struct wire_decoder *d);
 uint64_t wire_decoder_frames(const struct wire_decoder *d);
 /* How long ago (ns) each delivery left its collector: the last TICK's send time; 0 = none. */
 uint64_t wire_decoder_last_tick_ns(const struct wire_decoder *d);

@@ -207,6 +207,12 @@ struct wire_segment {
 #define WIRE_SEGMENT_NAME     "%016" PRIx64 "-%" PRIu32 ".segment"
 #define WIRE_SEGMENT_NAME_MAX 48
 
+/* A file beside the FIFO that goes on with the frames of an instance where the FIFO was full. Whole
+ * frames, to be read after all that the FIFO holds, when the process is gone. */
+#define WIRE_REST_SUFFIX   ".rest"
+#define WIRE_REST_NAME     "%016" PRIx64 WIRE_REST_SUFFIX
+#define WIRE_REST_NAME_MAX 32
+
 struct wire_bulk {
 	uint32_t segment, length; /* length bytes follow: whole entries (wire_segment_entry()) */
 	uint64_t offset;          /* pieces come in order; one that was there before is skipped */
