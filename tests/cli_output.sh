@@ -128,6 +128,16 @@ check "a tape: the profile" whole "$(content r.hatchet)"
 has "a tape: said" "the reader of the tape has left" err
 PROTON_FAKE=$many head_of "a tape, strict" 3 "$PROTON" record --strict --no-follow --tape /dev/stdout -o r.hatchet -- \
 	sh -c 'sleep 0.5; exit 3'
+# a reader of the tape who is slow: the program's end is not
+mkfifo slow
+{ for i in {1..40}; do head -c 4096; read -r -t 0.05 _ <> <(:); done; cat; } <slow >slow.tape &
+reader=$!
+PROTON_FAKE='many 20000 kern 10' "$PROTON" record -q --no-follow --tape slow -o r.hatchet -- sh -c 'exit 3' 2>err
+check "a slow reader of the tape: status" 3 $?
+wait $reader
+check "a slow reader of the tape: nothing is lost" "20000 20000" \
+	"$("$PROTON" export -f csv r.hatchet | grep -c ,kern) $("$PROTON" export -f csv slow.tape | grep -c ,kern)"
+check "a slow reader of the tape: nothing is said" "" "$(cat err)"
 mkfifo still; exec 9<>still # a reader who reads nothing
 PROTON_FAKE=$many "$PROTON" record --no-follow --tape still -o r.hatchet -- sh -c 'sleep 0.5; exit 3' 2>err
 check "a reader of the tape who stands still: status" 3 $?

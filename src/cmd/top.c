@@ -11,14 +11,15 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/util.h"
 #include "cmd/commands.h"
-#include "cmd/run_options.h"
 #include "cmd/report.h"
+#include "cmd/run_options.h"
 #include "cmd/screen_options.h"
 #include "format/format.h"
 #include "launch/keeper.h"
@@ -540,6 +541,14 @@ static void name_left_behind(const struct top *t)
 		complain("'%s' (pid %d) runs on without proton", t->run.argv[0], (int)t->run.pid);
 }
 
+/* Where the terminal is gone, what was sent elsewhere is read yet. */
+static bool can_say(const struct top *t)
+{
+	struct stat st;
+
+	return !t->terminal_gone || (fstat(STDERR_FILENO, &st) == 0 && !S_ISCHR(st.st_mode));
+}
+
 static int top_leave(struct top *t)
 {
 	int error = t->save_error;
@@ -558,7 +567,7 @@ static int top_leave(struct top *t)
 		receiver_read(t->run.receiver);
 		error = run_save(&t->run);
 	}
-	if (!t->terminal_gone && !t->run_options.quiet) {
+	if (!t->run_options.quiet && can_say(t)) {
 		print_log_tail(t);
 		run_summary(&t->run, stderr);
 		if (t->left_behind)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -21,6 +22,7 @@
 
 enum {
 	CHUNK = 256 * 1024,
+	PIPE_CHUNK = 16 * 1024,     /* at a time into a tape that is a pipe */
 	CALL_MAX = 8 * 1024 * 1024, /* then others get their turn */
 	TAPE_MS = 1000,		    /* for who reads the tape out of a pipe */
 	BULK_MAX = WIRE_PAYLOAD_MAX - sizeof(struct wire_bulk), /* bytes of a segment in a frame */
@@ -35,6 +37,7 @@ struct receiver {
 	bool tape_is_pipe;
 	int tape_error;
 	uint64_t last_key_ns;
+	uint64_t n_read; /* bytes of the stream */
 	struct session *session;
 	struct wire_decoder *decoder;
 	unsigned char chunk[CHUNK];
@@ -306,12 +309,15 @@ ssize_t receiver_read(struct receiver *r)
 	size_t total = 0;
 	int e;
 
-	while (total < CALL_MAX) {
-		n = read(r->dir->stream_fd, r->chunk, sizeof(r->chunk));
+	/* What is read goes into the tape; where that is a pipe, who reads it may be slow, and there are
+	 * signals to be seen to. */
+	while (total < (r->tape_is_pipe && r->tape >= 0 ? 1 : CALL_MAX)) {
+		n = read(r->dir->stream_fd, r->chunk, r->tape_is_pipe ? PIPE_CHUNK : sizeof(r->chunk));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			break;
+		r->n_read += (size_t)n;
 		tape_write(r, r->chunk, (size_t)n);
 		e = wire_decoder_feed(r->decoder, r->chunk, (size_t)n);
 		if (e < 0)
@@ -320,6 +326,19 @@ ssize_t receiver_read(struct receiver *r)
 	}
 	bulk = bulk_read_all(r);
 	return bulk < 0 ? bulk : (ssize_t)total + bulk;
+}
+
+/* All that is in the pipe by now. */
+static void read_all(struct receiver *r)
+{
+	uint64_t end = r->n_read;
+	int left = 0;
+
+	if (ioctl(r->dir->stream_fd, FIONREAD, &left) < 0)
+		return;
+	end += (unsigned)left;
+	while (r->n_read < end && receiver_read(r) > 0)
+		;
 }
 
 /* A process is known by its pid; its start is later than ours, so a pid that was used again is
@@ -350,7 +369,7 @@ unsigned receiver_alive(struct receiver *r)
 			continue;
 		if (process_dead(r, p)) {
 			/* Its last frames may still be in the pipe, or beside it. */
-			receiver_read(r);
+			read_all(r);
 			rest_take(r, s->processes[i].instance);
 			p = &s->processes[i];
 			if (p->end == PROCESS_RUNS)
@@ -410,6 +429,19 @@ static void count_unsaid(struct receiver *r)
 	losses[LOSS_LEFT_OPEN] = atomic_load(&c->n_left_open);
 }
 
+/* Without it no collector finds the pipe: what began since then is missing. */
+static void look_for_folder(struct receiver *r)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/stream", r->dir->path);
+	if (stat(path, &st) < 0 && errno == ENOENT)
+		session_note(r->session, SESSION_NONE, NOTE_WARNING,
+			     "the session directory was removed during the run: processes that began "
+			     "after that are not in the profile");
+}
+
 int receiver_finish(struct receiver *r)
 {
 	ssize_t n;
@@ -423,6 +455,7 @@ int receiver_finish(struct receiver *r)
 	/* A bulk file that somebody took away, or that could not be read. */
 	wire_decoder_finish(r->decoder);
 	receiver_alive(r);
+	look_for_folder(r);
 	count_unsaid(r);
 	r->session->end_ns = clock_realtime_ns();
 	r->session->ended = true;
