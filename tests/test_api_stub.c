@@ -109,6 +109,8 @@ static void stub_flush(void)
 	backend_opencl.flush(NULL, true);
 }
 
+static bool api_started;
+
 int collect_start(enum collect_door door)
 {
 	static const struct backend_options options;
@@ -116,6 +118,9 @@ int collect_start(enum collect_door door)
 
 	if (getenv("PROTON_STUB_REFUSE"))
 		return -1;
+	/* Threads that come together start it once, as the real one has it. */
+	if (door == DOOR_API && __atomic_exchange_n(&api_started, true, __ATOMIC_SEQ_CST))
+		return 0;
 	collect_on = true;
 	stub_log("start %d\n", (int)door);
 	return door == DOOR_OPENCL ? backend_opencl.start(&options, &stub_sink, &state) : 0;

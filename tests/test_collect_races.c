@@ -95,39 +95,12 @@ START_TEST(test_device_is_named)
 }
 END_TEST
 
-/* ---- the first text of a slot comes while its values are told ---- */
-
-static uint32_t copies;
-
-static void copy(void)
-{
-	slot_add_u64(copies, 1, 1);
-	slot_store(copies, 6, string_intern("HostToDevice", 12));
-	slot_touch(copies);
-}
-
-START_TEST(test_text_is_new)
-{
-	uint32_t name;
-
-	start_quietly();
-	name = string_intern("memcpy", 6);
-	copies = slot_intern(node_intern(0, frame_intern(FRAME_COPY, name)),
-			     lane_intern(device_intern(SOURCE_FAKE, 0), 0, 1, 0), 0, SET_ID_TRANSFER);
-	slot_touch(copies);
-	burst_with(copy);
-	burst_with(NULL);
-	ck_assert_int_eq(rig_sum("memcpy", METRIC_COUNT), 1);
-	no_errors();
-}
-END_TEST
-
 /* ---- an entry before those that are used is filled late ---- */
 
 START_TEST(test_device_claimed)
 {
 	start_quietly();
-	atomic_store(&collector->device[0].state, ENTRY_DEAD);
+	atomic_store(&collector->device[0].key, 1); /* of nobody's */
 	kernel(5);
 	burst_with(NULL);
 	no_errors();
@@ -139,19 +112,37 @@ START_TEST(test_device_claimed)
 }
 END_TEST
 
+/* Two threads meet a device at once: it is one, though the first has not filled it for long. */
+START_TEST(test_device_is_one)
+{
+	uint32_t id;
+
+	start_quietly();
+	kernel(5);
+	id = device_intern(SOURCE_FAKE, 5);
+	atomic_store(&collector->device[id].state, ENTRY_EMPTY);
+	kernel(5);
+	ck_assert_uint_eq(device_intern(SOURCE_FAKE, 5), id);
+	burst_with(NULL);
+	atomic_store(&collector->device[id].state, ENTRY_READY);
+	burst_with(NULL);
+	ck_assert_int_eq(rig_sum("k", METRIC_COUNT), 2);
+	ck_assert_uint_eq(rig_session->n_devices, 1);
+	no_errors();
+}
+END_TEST
+
 START_TEST(test_metric_claimed)
 {
 	uint32_t i;
 
 	start_quietly();
-	for (i = 0; atomic_load(&collector->metric[i].state) == ENTRY_READY; i++)
+	for (i = 0; atomic_load(&collector->metric[i].key); i++)
 		;
-	collector->metric[i].name = UINT32_MAX; /* of nobody's */
-	atomic_store(&collector->metric[i].state, ENTRY_DEAD);
+	atomic_store(&collector->metric[i].key, UINT64_MAX); /* of nobody's */
 	collect_metric_u64("late", 7, false);
 	burst_with(NULL);
 	no_errors();
-	collector->metric[i].name = 0;
 	atomic_store(&collector->metric[i].state, ENTRY_READY);
 	burst_with(NULL);
 	no_errors();
@@ -194,8 +185,8 @@ TCase *collect_races_case(void)
 	tcase_add_checked_fixture(c, NULL, rig_close);
 	tcase_set_timeout(c, 120);
 	tcase_add_test(c, test_device_is_named);
-	tcase_add_test(c, test_text_is_new);
 	tcase_add_test(c, test_device_claimed);
+	tcase_add_test(c, test_device_is_one);
 	tcase_add_test(c, test_metric_claimed);
 	tcase_add_test(c, test_string_is_late);
 	return c;

@@ -397,12 +397,6 @@ static int slot_kernel(struct burst *s, uint32_t id)
 	return 0;
 }
 
-static bool is_text(uint32_t metric)
-{
-	return metric == METRIC_DIRECTION ||
-	       (metric >= METRIC_N_BUILTIN && collector->metric[metric].type == METRIC_TEXT);
-}
-
 static int slot_values(struct burst *s, uint32_t id)
 {
 	const struct slot_entry *e = &collector->slot[id];
@@ -421,9 +415,6 @@ static int slot_values(struct burst *s, uint32_t id)
 			v[i] = 0;
 		/* A set has no direction: absent is not "". */
 		if (v[i] == 0 && collector->set[e->set].metrics[i] == METRIC_DIRECTION)
-			w->present &= ~(UINT64_C(1) << i);
-		/* A text of now: who stored it marks the slot once more. */
-		if (v[i] >= s->strings && is_text(collector->set[e->set].metrics[i]))
 			w->present &= ~(UINT64_C(1) << i);
 	}
 	return 0;
@@ -521,7 +512,8 @@ static int hists_send(struct burst *s, uint32_t limit)
 	for (id = 0; id < limit && r == 0; id++) {
 		uint64_t bit = UINT64_C(1) << (id & 63);
 
-		if (!(atomic_load(&collector->hist_dirty[id / 64]) & bit))
+		if (!(atomic_load(&collector->hist_dirty[id / 64]) & bit) ||
+		    collector->hist[id].device >= s->devices)
 			continue;
 		atomic_fetch_and(&collector->hist_dirty[id / 64], ~bit);
 		r = hist_send(s, id);

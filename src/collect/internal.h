@@ -95,18 +95,21 @@ struct hist_entry {
 };
 
 struct set_entry {
+	_Atomic uint64_t key; /* 0: free */
 	uint8_t n;
 	_Atomic uint8_t state;
 	uint16_t metrics[8];
 };
 
 struct metric_entry {
+	_Atomic uint64_t key; /* 0: free */
 	uint32_t name, unit; /* strings */
 	uint8_t type, scope, add;
 	_Atomic uint8_t state;
 };
 
 struct device_entry {
+	_Atomic uint64_t key; /* 0: free */
 	int32_t index;
 	uint8_t source;
 	_Atomic uint8_t state;
@@ -122,6 +125,7 @@ struct device_entry {
 };
 
 struct note_entry {
+	_Atomic uint64_t key; /* 0: free */
 	uint32_t text;
 	uint8_t level;
 	_Atomic uint8_t state;

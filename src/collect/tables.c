@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include "base/hash.h"
 #include "base/util.h"
 #include "collect/internal.h"
@@ -11,7 +12,11 @@ struct collector *collector;
 
 /* ---- the mappings ---- */
 
-enum { PAGE = 1 << 16 }; /* of every architecture: arrays begin at one */
+enum {
+	PAGE = 1 << 16,	     /* of every architecture: arrays begin at one */
+	FILL_NAP_NS = 20000, /* between two looks whether another thread has filled an entry … */
+	FILL_NAPS = 500,     /* … of so many */
+};
 
 /* Arrays that struct collector points to: where the pointer is, and how many bytes. */
 static const struct piece {
@@ -127,14 +132,17 @@ static void tables_seed(struct collector *c)
 	c->set[SET_ID_HOST].n = ARRAY_SIZE(host);
 	for (i = 0; i < ARRAY_SIZE(host); i++)
 		c->set[SET_ID_HOST].metrics[i] = host[i];
-	for (i = 0; i <= SET_ID_HOST; i++)
+	for (i = 0; i <= SET_ID_HOST; i++) {
+		atomic_store(&c->set[i].key, UINT64_MAX); /* of no single metric */
 		atomic_store(&c->set[i].state, ENTRY_READY);
+	}
 #define _(id, name_, type_, scope_, add_, unit_, title)                                            \
 	c->metric[METRIC_##id].name = string_intern(name_, sizeof(name_) - 1);                     \
 	c->metric[METRIC_##id].unit = string_intern(unit_, sizeof(unit_) - 1);                     \
 	c->metric[METRIC_##id].type = METRIC_##type_;                                              \
 	c->metric[METRIC_##id].scope = METRIC_##scope_;                                            \
 	c->metric[METRIC_##id].add = METRIC_##add_;                                                \
+	atomic_store(&c->metric[METRIC_##id].key, c->metric[METRIC_##id].name + UINT64_C(1));      \
 	atomic_store(&c->metric[METRIC_##id].state, ENTRY_READY);
 	METRICS_BUILTIN(_)
 #undef _
@@ -541,109 +549,89 @@ uint32_t hist_intern(uint32_t node, uint32_t device)
 	return table_publish(t, cell, id, hist_equal, &k, &e->state);
 }
 
-/* ---- small tables: a scan, and a claim of the first empty entry ---- */
+/* ---- small tables: a scan, and a claim of the first free entry by its key ---- */
 
-enum claim { CLAIM_OURS, CLAIM_READY, CLAIM_LOST };
-
-/* Look at an entry: claim it when it is empty (EMPTY -> DEAD, filled by the caller, -> READY). One
- * that another thread is filling is waited for, or equal entries would be made twice; not for ever,
- * for that thread may be the one that our signal handler interrupted. */
-static enum claim claim(_Atomic uint8_t *state)
-{
-	uint8_t seen = atomic_load_explicit(state, memory_order_acquire);
-	int spins;
-
-	if (seen == ENTRY_READY)
-		return CLAIM_READY;
-	seen = ENTRY_EMPTY;
-	if (atomic_compare_exchange_strong(state, &seen, ENTRY_DEAD))
-		return CLAIM_OURS;
-	for (spins = 0; seen == ENTRY_DEAD && spins < 100000; spins++)
-		seen = atomic_load_explicit(state, memory_order_acquire);
-	return seen == ENTRY_READY ? CLAIM_READY : CLAIM_LOST;
-}
-
-/* Entries are of one size and have their state at the same place. */
+/* An entry is its key's from the moment it is claimed: two threads with one key never make two entries
+ * of it, however long one of them takes to fill it. */
 struct small_table {
-	size_t at, size, state; /* in struct collector; of an entry; in an entry */
+	size_t at, size, key, state; /* in struct collector; of an entry; in an entry */
 	uint32_t max;
-	bool (*equal)(const void *entry, const void *key);
-	void (*fill)(void *entry, const void *key);
+	void (*fill)(void *entry, const void *what);
 };
 #define SMALL_TABLE(name, max)                                                                     \
 	{offsetof(struct collector, name), sizeof(*collector->name),                               \
-	 offsetof(struct name##_entry, state), (max), name##_equal, name##_fill}
+	 offsetof(struct name##_entry, key), offsetof(struct name##_entry, state), (max), name##_fill}
 
-/* Number of the entry that equals the key, made when absent; WIRE_NONE: full. */
-static uint32_t small_intern(const struct small_table *t, const void *key)
+static _Atomic uint8_t *small_state(const struct small_table *t, uint32_t id)
+{
+	return (_Atomic uint8_t *)((char *)collector + t->at + id * t->size + t->state);
+}
+
+/* The entry of a key (not 0), made when absent; WIRE_NONE: full. Another thread may be filling it. */
+static uint32_t small_intern(const struct small_table *t, uint64_t key, const void *what)
 {
 	char *entry = (char *)collector + t->at;
 
 	for (uint32_t i = 0; i < t->max; i++, entry += t->size) {
-		_Atomic uint8_t *state = (_Atomic uint8_t *)(entry + t->state);
-		enum claim c = claim(state);
+		_Atomic uint64_t *its = (_Atomic uint64_t *)(entry + t->key);
+		uint64_t seen = atomic_load_explicit(its, memory_order_acquire);
 
-		if (c == CLAIM_READY && t->equal(entry, key))
+		if (!seen && atomic_compare_exchange_strong(its, &seen, key)) {
+			t->fill(entry, what);
+			atomic_store(small_state(t, i), ENTRY_READY);
 			return i;
-		if (c != CLAIM_OURS)
-			continue;
-		t->fill(entry, key);
-		atomic_store(state, ENTRY_READY);
-		return i;
+		}
+		if (seen == key)
+			return i;
 	}
 	return WIRE_NONE;
 }
 
-struct metric_key {
+/* … for who looks into it. Not waited for for ever: that thread may be the one that our signal handler
+ * interrupted. */
+static uint32_t small_intern_filled(const struct small_table *t, uint64_t key, const void *what)
+{
+	const struct timespec nap = {0, FILL_NAP_NS};
+	uint32_t id = small_intern(t, key, what);
+
+	for (int i = 0; id != WIRE_NONE && i < FILL_NAPS; i++) {
+		if (atomic_load_explicit(small_state(t, id), memory_order_acquire) == ENTRY_READY)
+			return id;
+		nanosleep(&nap, NULL);
+	}
+	return WIRE_NONE;
+}
+
+struct metric_what {
 	uint32_t name;
 	const char *unit;
 	uint8_t type, scope, add;
 };
 
-static bool metric_equal(const void *entry, const void *key)
+static void metric_fill(void *entry, const void *what)
 {
-	return ((const struct metric_entry *)entry)->name == ((const struct metric_key *)key)->name;
-}
-
-static void metric_fill(void *entry, const void *key)
-{
-	const struct metric_key *k = key;
+	const struct metric_what *w = what;
 	struct metric_entry *m = entry;
 
-	m->name = k->name;
-	m->unit = string_intern(k->unit, strlen(k->unit));
-	m->type = k->type;
-	m->scope = k->scope;
-	m->add = k->add;
+	m->name = w->name;
+	m->unit = string_intern(w->unit, strlen(w->unit));
+	m->type = w->type;
+	m->scope = w->scope;
+	m->add = w->add;
 }
 
-static bool set_equal(const void *entry, const void *key)
-{
-	const struct set_entry *s = entry;
-
-	return s->n == 1 && s->metrics[0] == *(const uint16_t *)key;
-}
-
-static void set_fill(void *entry, const void *key)
+static void set_fill(void *entry, const void *what)
 {
 	struct set_entry *s = entry;
 
 	s->n = 1;
-	s->metrics[0] = *(const uint16_t *)key;
+	s->metrics[0] = *(const uint16_t *)what;
 }
 
-struct device_key {
+struct device_what {
 	uint8_t source;
 	int32_t index;
 };
-
-static bool device_equal(const void *entry, const void *key)
-{
-	const struct device_entry *d = entry;
-	const struct device_key *k = key;
-
-	return d->source == k->source && d->index == k->index;
-}
 
 /* What the devices of a backend are, until the backend says more of one: the program knows the two
  * for the same by it. */
@@ -654,34 +642,31 @@ static uint32_t device_type(uint8_t source)
 	return string_intern(type, strlen(type));
 }
 
-static void device_fill(void *entry, const void *key)
+static void device_fill(void *entry, const void *what)
 {
-	const struct device_key *k = key;
+	const struct device_what *w = what;
 	struct device_entry *d = entry;
+	uint32_t none = 0;
 
-	d->source = k->source;
-	d->index = k->index;
-	d->type = device_type(k->source);
-	atomic_store(&d->version, 1);
+	d->source = w->source;
+	d->index = w->index;
+	/* The backend may have said more of it already, in another thread. */
+	atomic_compare_exchange_strong(&d->type, &none, device_type(w->source));
+	atomic_fetch_add(&d->version, 1);
 }
 
-struct note_key {
+struct note_what {
 	uint32_t text;
 	uint8_t level;
 };
 
-static bool note_equal(const void *entry, const void *key)
+static void note_fill(void *entry, const void *what)
 {
-	return ((const struct note_entry *)entry)->text == ((const struct note_key *)key)->text;
-}
-
-static void note_fill(void *entry, const void *key)
-{
-	const struct note_key *k = key;
+	const struct note_what *w = what;
 	struct note_entry *n = entry;
 
-	n->text = k->text;
-	n->level = k->level;
+	n->text = w->text;
+	n->level = w->level;
 }
 
 enum { SMALL_METRICS, SMALL_SETS, SMALL_DEVICES, SMALL_NOTES };
@@ -694,31 +679,36 @@ static const struct small_table small_tables[] = {
 
 uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope, uint8_t add)
 {
-	struct metric_key k = {string_intern(name, strlen(name)), unit, type, scope, add};
+	struct metric_what w = {string_intern(name, strlen(name)), unit, type, scope, add};
 
-	return small_intern(&small_tables[SMALL_METRICS], &k);
+	return small_intern_filled(&small_tables[SMALL_METRICS], w.name + UINT64_C(1), &w);
 }
 
 uint32_t set_intern_one(uint32_t metric)
 {
-	uint16_t k = (uint16_t)metric;
+	uint16_t w = (uint16_t)metric;
 
-	return small_intern(&small_tables[SMALL_SETS], &k);
+	return small_intern_filled(&small_tables[SMALL_SETS], metric + UINT64_C(1), &w);
+}
+
+static uint64_t device_key(uint8_t source, int32_t index)
+{
+	return (uint64_t)(source + 1) << 32 | (uint32_t)index;
 }
 
 uint32_t device_intern(uint8_t source, int32_t index)
 {
-	struct device_key k = {source, index};
-	uint32_t id = small_intern(&small_tables[SMALL_DEVICES], &k);
+	struct device_what w = {source, index};
+	uint32_t id = small_intern(&small_tables[SMALL_DEVICES], device_key(source, index), &w);
 
 	return id == WIRE_NONE ? MAX_DEVICES - 1 : id;
 }
 
 void note_add(int level, const char *text)
 {
-	struct note_key k = {string_intern(text, strlen(text)), (uint8_t)level};
+	struct note_what w = {string_intern(text, strlen(text)), (uint8_t)level};
 
-	small_intern(&small_tables[SMALL_NOTES], &k);
+	small_intern(&small_tables[SMALL_NOTES], w.text + UINT64_C(1), &w);
 }
 
 /* ---- forgetting ---- */
@@ -737,20 +727,26 @@ void tables_forget_values(struct collector *c)
 			atomic_store_explicit(&c->hist[i].n[j], 0, memory_order_relaxed);
 }
 
-static void forget_claim(_Atomic uint8_t *state)
-{
-	uint8_t claimed = ENTRY_DEAD;
-
-	atomic_compare_exchange_strong(state, &claimed, ENTRY_EMPTY);
-}
-
+/* Lanes may name a device that is not filled yet: it is now. Nothing names the others. */
 void tables_forget_claims(struct collector *c)
 {
 	for (size_t t = 0; t < ARRAY_SIZE(small_tables); t++) {
 		const struct small_table *table = &small_tables[t];
-		char *entry = (char *)c + table->at;
 
-		for (uint32_t i = 0; i < table->max; i++, entry += table->size)
-			forget_claim((_Atomic uint8_t *)(entry + table->state));
+		for (uint32_t i = 0; i < table->max; i++) {
+			char *entry = (char *)c + table->at + i * table->size;
+			_Atomic uint64_t *key = (_Atomic uint64_t *)(entry + table->key);
+			uint64_t its = atomic_load(key);
+			struct device_what w = {(uint8_t)((its >> 32) - 1), (int32_t)(uint32_t)its};
+
+			if (!its || atomic_load(small_state(table, i)) == ENTRY_READY)
+				continue;
+			if (t != SMALL_DEVICES) {
+				atomic_store(key, 0);
+				continue;
+			}
+			table->fill(entry, &w);
+			atomic_store(small_state(table, i), ENTRY_READY);
+		}
 	}
 }
