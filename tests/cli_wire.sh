@@ -91,6 +91,30 @@ has "the last segment is read" "taken in time" out
 has "a segment named control" "control same" out
 check "its bytes are nobody's operations" "10 10" "$(facts w.hatchet | cut -d' ' -f1,2)"
 
+# ---- metrics: each instance sends what it has of one in its own type
+cat >types.py <<'PY'
+import sys
+from forge import *
+tape = open_tape(sys.argv[1])
+for i, (kind, value) in enumerate(eval(sys.argv[2])):
+    c = Instance(tape, 1 + i, pid=1 + i)
+    c.kernel(1, "k")
+    c.text("a text", number=100)
+    c.metric(50, sys.argv[3] if len(sys.argv) > 3 else "tokens", kind); c.metric(51, "other", U64)
+    c.slot(1, [50, 51]); c.values(1, value, 1)
+PY
+types() { # types METRIC [(TYPE, VALUE)…] NAME: its sum, that of the metric beside it, losses
+	python3 types.py types.tape "$2" "$1"
+	echo "$(metric types.tape k "$1") $(metric types.tape k other) $(facts types.tape | cut -d' ' -f3-)"
+}
+check "a whole number, then a fraction" "3.5 2 " "$(types tokens '[(U64, 3), (F64, .5)]')"
+check "a fraction, then a whole number" "3.5 2 " "$(types tokens '[(F64, .5), (U64, 3)]')"
+check "below zero, among whole numbers" "4.5 4 " "$(types tokens '[(U64, 3), (U64, 4), (F64, -3.), (F64, .5)]')"
+check "what proton counts stays whole" "4 2 " "$(types bytes '[(U64, 3), (F64, .7)]')"
+check "and has nothing below zero" "3 2 wire_errors=1" "$(types bytes '[(U64, 3), (F64, -1.)]')"
+check "a text among numbers" "3 2 wire_errors=1" "$(types tokens '[(U64, 3), (TEXTS, 100)]')"
+check "a number among texts" "2 wire_errors=1" "$(types direction '[(TEXTS, 100), (U64, 3)]' 2>&1 | tail -1 | cut -d' ' -f2-)"
+
 # ---- texts: so many as a collector can have
 cat >texts.py <<'PY'
 import sys

@@ -5,6 +5,8 @@ import os
 import struct
 
 HELLO, TEXT, FRAMES, NODES, LANES, DEVICE, TICK, SEGMENT, BULK = 1, 2, 3, 4, 5, 13, 17, 19, 20
+METRICS, SET, SLOTS, VALUES = 6, 7, 9, 10
+U64, F64, TEXTS = 0, 1, 2
 INTERVALS, NONE, KERNEL = 1, 0xffffffff, 2
 INTERVAL = struct.Struct("<QQII")
 
@@ -51,6 +53,19 @@ class Instance:
 
     def lane(self, number):
         self.frame(LANES, struct.pack("<IIIIQ", number, NONE, 0, number, 0))
+
+    def metric(self, number, name, kind):
+        """It is inclusive and a sum."""
+        self.frame(METRICS, struct.pack("<IIIBBBBI", number, self.text(name), 0, kind, 0, 0, 0, NONE))
+
+    def slot(self, number, metrics, node=1, lane=0):
+        """A set of these metrics, and its values at a node: both with this number."""
+        self.frame(SET, struct.pack("<II%dI" % len(metrics), number, len(metrics), *metrics))
+        self.frame(SLOTS, struct.pack("<IIIII", number, node, lane, 0, number))
+
+    def values(self, number, *values):
+        data = b"".join(struct.pack("<d" if isinstance(v, float) else "<Q", v) for v in values)
+        self.frame(VALUES, struct.pack("<IIQ", number, len(values), (1 << len(values)) - 1) + data)
 
     def segment_name(self, number=0):
         return "%016x-%u.segment" % (self.number, number)

@@ -70,6 +70,25 @@ union metric_value metric_combine(const struct metric *m, union metric_value a, 
 	}
 }
 
+bool metric_convert(enum metric_type from, enum metric_type to, union metric_value *v)
+{
+	uint64_t whole;
+
+	if (from == to)
+		return true;
+	if (from == METRIC_TEXT || to == METRIC_TEXT)
+		return false;
+	if (to == METRIC_F64) {
+		v->f64 = (double)v->u64;
+		return true;
+	}
+	if (!(v->f64 >= 0 && v->f64 < 0x1p64))
+		return false;
+	whole = (uint64_t)v->f64;
+	v->u64 = whole + (v->f64 - (double)whole >= 0.5);
+	return true;
+}
+
 struct metric_table *metric_table_new(void)
 {
 	struct metric_table *t = calloc(1, sizeof(*t));
@@ -116,6 +135,12 @@ uint32_t metric_table_add(struct metric_table *t, const struct metric *m)
 	}
 	t->metrics[t->n] = copy;
 	return (uint32_t)t->n++;
+}
+
+void metric_table_widen(struct metric_table *t, uint32_t id)
+{
+	if (id < t->n && t->metrics[id].type == METRIC_U64)
+		t->metrics[id].type = METRIC_F64;
 }
 
 static bool metric_equal(const void *ctx, uint32_t id, const void *key)

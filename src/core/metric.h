@@ -73,6 +73,9 @@ union metric_value {
 /* Combine b into a, both present. wa and wb are the weights (METRIC_WMEAN only). */
 union metric_value metric_combine(const struct metric *m, union metric_value a, double wa,
 				  union metric_value b, double wb);
+/* A value of one type as another. False: it has none there (text and numbers; what is negative or
+ * too large for a whole number). */
+bool metric_convert(enum metric_type from, enum metric_type to, union metric_value *v);
 /* As a number; text is NaN. */
 static inline double metric_number(const struct metric *m, union metric_value v)
 {
@@ -116,8 +119,12 @@ struct metric_table;
 struct metric_table *metric_table_new(void); /* holds the built-in ones; NULL: no memory */
 struct metric_table *metric_table_free(struct metric_table *t);
 /* The id of the metric of this name, added as described when new; METRIC_NONE: no memory.
- * When it is known with another type: the known one wins (the caller converts). */
+ * When it is known with another type: the known one wins, and the caller converts. In a session,
+ * session_metric_add() is for that. */
 uint32_t metric_table_add(struct metric_table *t, const struct metric *m);
+/* Whole numbers become numbers with a fraction. Only for session_metric_add(), which converts what
+ * is there. */
+void metric_table_widen(struct metric_table *t, uint32_t id);
 uint32_t metric_table_find(const struct metric_table *t, const char *name);
 const struct metric *metric_table_get(const struct metric_table *t, uint32_t id);
 uint32_t metric_table_count(const struct metric_table *t);

@@ -209,6 +209,46 @@ enum frame_kind session_node_kind(const struct session *s, uint32_t node)
 	return (enum frame_kind)s->frames[s->nodes[node].frame].kind;
 }
 
+/* ---- metrics ---- */
+
+/* A whole number has no place for a fraction; a fraction has one for all but the largest numbers. */
+static void metric_widen(struct session *s, uint32_t metric)
+{
+	const struct session_set *set;
+	size_t row;
+	uint32_t i;
+
+	metric_table_widen(s->metrics, metric);
+	for (row = 0; row < s->n_rows; row++) {
+		set = &s->sets[s->rows[row].set];
+		for (i = 0; i < set->n; i++)
+			if (set->metrics[i] == metric)
+				metric_convert(METRIC_U64, METRIC_F64,
+					       &s->values[s->rows[row].values + i]);
+	}
+	s->generation++;
+}
+
+bool session_metric_widens(const struct session *s, const struct metric *m)
+{
+	uint32_t id = metric_table_find(s->metrics, m->name);
+
+	return id != METRIC_NONE && id >= METRIC_N_BUILTIN && m->type == METRIC_F64 &&
+	       metric_table_get(s->metrics, id)->type == METRIC_U64;
+}
+
+uint32_t session_metric_add(struct session *s, const struct metric *m)
+{
+	uint32_t n = metric_table_count(s->metrics), id;
+	bool widens = session_metric_widens(s, m);
+
+	id = metric_table_add(s->metrics, m);
+	if (widens)
+		metric_widen(s, id);
+	s->generation += id == n;
+	return id;
+}
+
 /* ---- dimensions ---- */
 
 static bool lane_equal(const void *ctx, uint32_t id, const void *key)

@@ -195,6 +195,14 @@ uint32_t session_node(struct session *s, uint32_t parent, enum frame_kind kind, 
 const char *session_node_name(const struct session *s, uint32_t node);
 enum frame_kind session_node_kind(const struct session *s, uint32_t node);
 
+/* The id of the metric of this name, added when new. One that counted in whole numbers and of which
+ * somebody else has fractions gets a fraction itself, with all values that are there; a built-in
+ * one stays what it is. Who brings values converts them (metric_convert()) to the type that it has
+ * now. */
+uint32_t session_metric_add(struct session *s, const struct metric *m);
+/* Would that go over all values? Little else here takes more time the more there is. */
+bool session_metric_widens(const struct session *s, const struct metric *m);
+
 /* Dimensions: each returns the index of an equal entry or a new one. */
 uint32_t session_lane_intern(struct session *s, const struct session_lane *lane);
 uint32_t session_set_intern(struct session *s, const uint32_t *metrics, uint32_t n);

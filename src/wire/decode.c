@@ -21,6 +21,8 @@
  * at for all of them: each time all are. */
 #define MOVES_MAX       1024
 #define MOVED_LANES_MAX 100000000
+/* Values that may be looked at when metrics turn out to have fractions: each time all are. */
+#define WIDENED_MAX 100000000
 /* Times that an instance may say hello as somebody else. */
 #define HELLOS_MAX 4
 /* Texts that nobody sent before, of an instance and of all. A collector keeps 2^17 of 64 MiB together
@@ -50,6 +52,7 @@ struct peer {
 	struct wire_hello hello;
 	bool hello_seen;
 	struct idmap strings, frames, nodes, lanes, metrics, sets, epochs, slots, devices, modules;
+	struct idmap types; /* of metrics of the session that it declared: what it sends of them */
 	uint32_t text_id, text_total; /* the string that is under way */
 	struct buf text;
 	struct texts texts; /* that it was the first to send */
@@ -68,7 +71,7 @@ struct wire_decoder {
 	size_t n_peers, cap_peers;
 	struct peer *last;
 	struct idindex by_instance;
-	uint64_t n_moved_lanes;
+	uint64_t n_moved_lanes, n_widened;
 	struct texts texts;
 	uint64_t unfinished; /* bytes of texts that are under way */
 	unsigned char *pending;
@@ -86,8 +89,9 @@ struct message {
 
 static void peer_free(struct peer *p)
 {
-	struct idmap *maps[] = {&p->strings, &p->frames, &p->nodes, &p->lanes,   &p->metrics,
-				&p->sets,    &p->epochs, &p->slots, &p->devices, &p->modules};
+	struct idmap *maps[] = {&p->strings, &p->frames, &p->nodes, &p->lanes,
+				&p->metrics, &p->sets,   &p->epochs, &p->slots,
+				&p->devices, &p->modules, &p->types};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(maps); i++)
@@ -340,11 +344,49 @@ static int on_lane(struct wire_decoder *d, struct peer *p, const void *entry)
 	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->lanes, l.id, id);
 }
 
+/* What this instance sends of a metric; of one that it never declared, what the session has. */
+static enum metric_type sent_type(const struct wire_decoder *d, const struct peer *p, uint32_t id)
+{
+	uint32_t type = idmap_get(&p->types, id);
+
+	return type == IDMAP_NONE ? metric_table_get(d->s->metrics, id)->type
+				  : (enum metric_type)type;
+}
+
+/* Instances agree on a metric by its name, and each may send numbers of its own type, which are
+ * converted as they come. A text is no number: it is an error, but *ret_id is set, so that the rest
+ * of a set can be read. Two types from one instance could not be told apart. */
+static int metric_join(struct wire_decoder *d, struct peer *p, const struct metric *m,
+		       uint32_t *ret_id)
+{
+	uint32_t id, known;
+
+	if (session_metric_widens(d->s, m)) {
+		d->n_widened += d->s->n_values + d->s->n_rows;
+		if (d->n_widened > WIDENED_MAX)
+			return -EBADMSG;
+	}
+	id = session_metric_add(d->s, m);
+	if (id == METRIC_NONE)
+		return -ENOMEM;
+	known = idmap_get(&p->types, id);
+	if (known != IDMAP_NONE && known != m->type)
+		return -EBADMSG;
+	if (idmap_set(&p->types, id, m->type) < 0)
+		return -ENOMEM;
+	*ret_id = id;
+	return (metric_table_get(d->s->metrics, id)->type == METRIC_TEXT) ==
+			       (m->type == METRIC_TEXT)
+		       ? 0
+		       : -EBADMSG;
+}
+
 static int on_metric(struct wire_decoder *d, struct peer *p, const void *entry)
 {
 	struct wire_metric_def w;
 	struct metric m;
-	uint32_t id, name, unit;
+	uint32_t id = METRIC_NONE, name, unit;
+	int r;
 
 	memcpy(&w, entry, sizeof(w));
 	name = idmap_get(&p->strings, w.name);
@@ -360,9 +402,11 @@ static int on_metric(struct wire_decoder *d, struct peer *p, const void *entry)
 			    METRIC_NONE};
 	if (w.weight != WIRE_NONE)
 		m.weight = idmap_get(&p->metrics, w.weight);
-	id = metric_table_add(d->s->metrics, &m);
+	r = metric_join(d, p, &m, &id);
 	d->s->generation++;
-	return id == METRIC_NONE ? -ENOMEM : idmap_set(&p->metrics, w.id, id);
+	if (id != METRIC_NONE && idmap_set(&p->metrics, w.id, id) < 0)
+		return -ENOMEM;
+	return r;
 }
 
 static int on_set(struct wire_decoder *d, struct peer *p, const struct message *m)
@@ -431,12 +475,29 @@ static int on_kernel(struct wire_decoder *d, struct peer *p, const void *entry)
 	return 0;
 }
 
+/* A value as the session has its metric. 1, 0: it cannot have it (on_metric() has counted that), or
+ * -EBADMSG. */
+static int value_take(const struct wire_decoder *d, const struct peer *p, uint32_t metric,
+		      union metric_value *v)
+{
+	enum metric_type type = metric_table_get(d->s->metrics, metric)->type;
+	enum metric_type sent = sent_type(d, p, metric);
+
+	if ((type == METRIC_TEXT) != (sent == METRIC_TEXT))
+		return 0;
+	if (type != METRIC_TEXT)
+		return metric_convert(sent, type, v) ? 1 : -EBADMSG;
+	v->text = idmap_get(&p->strings, (uint32_t)v->u64);
+	return v->text == SESSION_NONE ? -EBADMSG : 1;
+}
+
 static int values_row(struct wire_decoder *d, struct peer *p, const struct wire_values *w,
 		      const unsigned char *at)
 {
 	uint32_t row = idmap_get(&p->slots, w->slot), i;
 	const struct session_set *set;
 	union metric_value v;
+	int r = 0, one;
 
 	if (row == SESSION_NONE)
 		return -EBADMSG;
@@ -447,14 +508,13 @@ static int values_row(struct wire_decoder *d, struct peer *p, const struct wire_
 		memcpy(&v.u64, at, sizeof(v.u64));
 		if (!(w->present >> i & 1))
 			continue;
-		if (metric_table_get(d->s->metrics, set->metrics[i])->type == METRIC_TEXT) {
-			v.text = idmap_get(&p->strings, (uint32_t)v.u64);
-			if (v.text == SESSION_NONE)
-				return -EBADMSG;
-		}
-		session_row_set(d->s, row, i, v);
+		one = value_take(d, p, set->metrics[i], &v);
+		if (one < 0)
+			r = one;
+		else if (one)
+			session_row_set(d->s, row, i, v);
 	}
-	return 0;
+	return r;
 }
 
 static int on_values(struct wire_decoder *d, struct peer *p, const struct message *m)

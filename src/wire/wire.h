@@ -119,6 +119,8 @@ struct wire_lane_def {
 	uint64_t thread; /* 0: not told apart */
 };
 
+/* Its name makes it one with that of another instance; the values that an instance sends are of the
+ * type that it declared itself. */
 struct wire_metric_def {
 	uint32_t id, name, unit; /* strings */
 	uint8_t type, scope, add, pad; /* enums of core/metric.h */
