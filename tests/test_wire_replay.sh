@@ -41,6 +41,10 @@ check "copies within the device" 1 "$(metric copies.tape 'memcpy DtoD' count)"
 check "bytes within the device" 262144 "$(metric copies.tape 'memcpy DtoD' bytes)"
 check "launches of the storm and of its warm-up" 101000 "$(metric storm.tape _Z12empty_kernelv count)"
 
+# What a device did is all that ran on it, not its kernels alone: here there are none.
+"$PROTON" report --ascii --section devices copies.tape >devices.out
+has "copies are work of their device" "35.5us      4" devices.out
+
 # Three streams at the same time, with a trace: busy time is the union of the single executions.
 "$PROTON" export -f json overlap.tape | python3 -c '
 import json, sys

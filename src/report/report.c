@@ -19,6 +19,7 @@ struct report {
 	const struct session *s;
 	const struct report_options *o;
 	struct out *out;
+	struct device_sums *devices; /* while these are printed */
 };
 
 const char *report_section_word(unsigned i)
@@ -230,21 +231,48 @@ static void copy_number(char out[CELL_MAX], uint64_t v)
 		snprintf(out, CELL_MAX, "-");
 }
 
-/* Sum of a kernel row's value over the lanes of a device; NaN: nothing ran there. */
-static double device_sum(const struct report *r, size_t device, unsigned k)
+/* What ran on a device; NaN: nothing of it is known. */
+struct device_sums {
+	double time_ns, calls;
+};
+
+static void sum_value(const struct session *s, const struct session_row *row, uint32_t i,
+		      double *sum)
 {
-	const struct session *s = r->s;
-	double sum = NAN;
+	if (s->present[row->values + i])
+		*sum = (isnan(*sum) ? 0 : *sum) + (double)s->values[row->values + i].u64;
+}
 
-	for (size_t i = 0; i < s->n_rows; i++) {
-		const struct session_row *row = &s->rows[i];
+static void sum_row(const struct session *s, const struct session_row *row,
+		    struct device_sums *sums)
+{
+	const struct session_set *set = &s->sets[row->set];
 
-		if (row->set != SET_KERNEL || row->lane >= s->n_lanes ||
-		    s->lanes[row->lane].device != device || !s->present[row->values + k])
-			continue;
-		sum = (isnan(sum) ? 0 : sum) + (double)s->values[row->values + k].u64;
+	for (uint32_t i = 0; i < set->n; i++) {
+		if (set->metrics[i] == METRIC_TIME)
+			sum_value(s, row, i, &sums->time_ns);
+		else if (set->metrics[i] == METRIC_COUNT)
+			sum_value(s, row, i, &sums->calls);
 	}
-	return sum;
+}
+
+/* Kernels, copies and what else ran there: all that a lane of the device has, for all devices at
+ * once, as there may be many of them and many rows. NULL: no memory. */
+static struct device_sums *device_sums_new(const struct session *s)
+{
+	struct device_sums *sums = malloc((s->n_devices + 1) * sizeof(*sums));
+	uint32_t device;
+
+	for (size_t i = 0; sums && i < s->n_devices; i++)
+		sums[i] = (struct device_sums){NAN, NAN};
+	for (size_t i = 0; sums && i < s->n_rows; i++) {
+		if (s->rows[i].lane >= s->n_lanes)
+			continue;
+		device = s->lanes[s->rows[i].lane].device;
+		if (device < s->n_devices)
+			sum_row(s, &s->rows[i], &sums[device]);
+	}
+	return sums;
 }
 
 #define DEVICE_CELL(name, statement)                                                               \
@@ -260,9 +288,9 @@ DEVICE_CELL(clock, copy_number(out, d->clock_khz / 1000))
 DEVICE_CELL(memory_clock, copy_number(out, d->memory_clock_khz / 1000))
 DEVICE_CELL(bus, copy_number(out, d->bus_width_bits))
 DEVICE_CELL(memory, human_bytes(out, d->memory_bytes ? (double)d->memory_bytes : NAN))
-DEVICE_CELL(time, (void)d; human_time_ns(out, device_sum(r, row, 0)))
+DEVICE_CELL(time, (void)d; human_time_ns(out, r->devices[row].time_ns))
 DEVICE_CELL(busy, (void)d; human_time_ns(out, session_busy_ns(r->s, (uint32_t)row)))
-DEVICE_CELL(calls, (void)d; human_count(out, device_sum(r, row, 1)))
+DEVICE_CELL(calls, (void)d; human_count(out, r->devices[row].calls))
 DEVICE_CELL(host, copy_string(r, d->host, out))
 DEVICE_CELL(name, copy_string(r, d->name, out))
 
@@ -283,7 +311,15 @@ static int put_devices(const struct report *r)
 		{"NAME", true, device_name},
 	};
 
-	return put_words(r, cells, ARRAY_SIZE(cells), r->s->n_devices);
+	struct report with_sums = *r;
+	int ret;
+
+	with_sums.devices = device_sums_new(r->s);
+	if (!with_sums.devices)
+		return -ENOMEM;
+	ret = put_words(&with_sums, cells, ARRAY_SIZE(cells), r->s->n_devices);
+	free(with_sums.devices);
+	return ret;
 }
 
 #define PROCESS_CELL(name, statement)                                                              \
