@@ -126,6 +126,20 @@ has "twice the same: said" "an earlier file has already" err
 "$PROTON" merge -o x.hatchet 2>err; check "which files" 2 $?
 "$PROTON" merge --ranks -m direction a.hatchet 2>err; check "ranks of a text" 2 $?
 
+# a metric of which each file has another kind of number, and another idea
+for rank in 0 1; do
+	loss=$(sed -n "$((rank + 1))p" <<<$'1\n0.75')
+	sed "s/\"count\":1/\"count\":1,\"loss\":$loss/; s/\"time (ns)\":0/&,\"loss\":0/" a.hatchet >loss.rank$rank.hatchet
+done
+"$PROTON" merge --ranks --ascii -m loss loss.rank0.hatchet loss.rank1.hatchet >out
+sed 's/"time (ns)":0,"loss":0/"time (ns)":0,"other":0/' loss.rank1.hatchet >own.rank1.hatchet
+"$PROTON" report --section notes loss.rank0.hatchet own.rank1.hatchet >out
+has "files that differ on a metric" "files differ on 'loss': the first says inclusive" out
+"$PROTON" diff -m loss loss.rank0.hatchet own.rank1.hatchet >out 2>err
+has "diff says it, too" "files differ on 'loss': inclusive in some, exclusive in others" err
+"$PROTON" diff -m loss --exclusive loss.rank0.hatchet own.rank1.hatchet >out 2>err
+check "own values are own values" "" "$(cat err)"
+
 # several files as one, for the commands that read
 "$PROTON" export -f folded run.rank0.hatchet run.rank1.hatchet >out; check "export: several files" 0 $?
 check "export: their sum" "step;gemm 2100" "$(grep gemm out)"

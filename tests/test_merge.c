@@ -58,6 +58,74 @@ static uint64_t value_of(struct session *s, const char *name, uint32_t metric)
 	return v.u64;
 }
 
+/* One run with a value of a metric "loss". */
+static struct session *with_metric(enum metric_type type, enum metric_scope scope,
+				   union metric_value v)
+{
+	static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
+	const struct metric m = {"loss", "", (uint8_t)type, (uint8_t)scope, METRIC_SUM,
+				 METRIC_NONE};
+	struct session *s = plain("gemm", 1);
+	uint32_t step = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step");
+	uint32_t node = session_node(s, step, FRAME_KERNEL, "gemm");
+	uint32_t lane = session_lane_intern(s, &nowhere), id = session_metric_add(s, &m);
+
+	if (type == METRIC_TEXT)
+		v.text = strtab_adds(s->strings, "abc");
+	ck_assert_int_eq(session_add(s, node, lane, 0, id, v), 0);
+	return s;
+}
+
+#define WHOLE(v) with_metric(METRIC_U64, METRIC_INCLUSIVE, (union metric_value){.u64 = (v)})
+#define FRACTION(v) with_metric(METRIC_F64, METRIC_INCLUSIVE, (union metric_value){.f64 = (v)})
+#define TEXT() with_metric(METRIC_TEXT, METRIC_INCLUSIVE, (union metric_value){.u64 = 0})
+
+/* What a file tells of a metric must not depend on which file came first. */
+START_TEST(a_metric_gets_its_fractions)
+{
+	struct session *s = session_new();
+	struct session *inputs[] = {WHOLE(3), FRACTION(0.75), FRACTION(-2.5), WHOLE(1)};
+	static const char *const names[] = {"a", "b", "c", "d"};
+	uint32_t loss, step, node;
+	union metric_value v;
+
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_int_eq(take(s, inputs[_i ? 3 - i : i], names[i]), 0);
+	loss = metric_table_find(s->metrics, "loss");
+	ck_assert_int_eq(metric_table_get(s->metrics, loss)->type, METRIC_F64);
+	step = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step");
+	node = session_node(s, step, FRAME_KERNEL, "gemm");
+	ck_assert(session_value(s, node, loss, &v));
+	ck_assert_double_eq(v.f64, 2.25);
+	ck_assert_uint_eq(s->n_notes, 0);
+	session_free(s);
+}
+END_TEST
+
+static void expect_note(struct session *a, struct session *b, const char *note)
+{
+	struct session *s = session_new();
+
+	ck_assert_int_eq(take(s, a, "a"), 0);
+	ck_assert_int_eq(take(s, b, "b"), 0);
+	ck_assert_uint_eq(s->n_notes, 1);
+	ck_assert_str_eq(strtab_str(s->strings, s->notes[0].text), note);
+	session_free(s);
+}
+
+START_TEST(what_files_differ_on_is_said)
+{
+	static const union metric_value three = {.u64 = 3};
+
+	expect_note(WHOLE(3), TEXT(),
+		    "files differ on 'loss': the first has numbers, texts of others are left out");
+	expect_note(TEXT(), FRACTION(0.5),
+		    "files differ on 'loss': the first has texts, numbers of others are left out");
+	expect_note(WHOLE(3), with_metric(METRIC_U64, METRIC_EXCLUSIVE, three),
+		    "files differ on 'loss': the first says inclusive, which counts");
+}
+END_TEST
+
 START_TEST(names_tell_rank_and_phase)
 {
 	static const struct {
@@ -276,6 +344,8 @@ int main(void)
 	tcase_add_test(tc, paths_fold_and_processes_stay);
 	tcase_add_test(tc, phases_are_epochs_of_one_process);
 	tcase_add_test(tc, nothing_counts_twice);
+	tcase_add_loop_test(tc, a_metric_gets_its_fractions, 0, 2);
+	tcase_add_test(tc, what_files_differ_on_is_said);
 	tcase_add_test(tc, twins_in_one_file_add_up);
 	tcase_add_test(tc, everything_comes_over);
 	tcase_add_test(tc, slowest_rank_is_named);

@@ -277,6 +277,9 @@ static int load_sides(struct diff *d, const struct arguments *a)
 	}
 	if (r < 0 && r != -ECANCELED)
 		complain("cannot compare: %s", strerror(-r));
+	if (r == 0 && diff_differs(d))
+		complain("files differ on '%s': inclusive in some, exclusive in others, "
+			 "compared as it is", diff_metric(d));
 	return r;
 }
 

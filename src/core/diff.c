@@ -32,7 +32,7 @@ struct diff {
 	struct idindex index;
 	struct side sides[DIFF_N_SIDES];
 	struct diff_value total;
-	bool has_values, exclusive;
+	bool has_values, exclusive, differs;
 };
 
 static const char *const status_words[DIFF_N_STATUS] = {"same", "changed", "new", "gone"};
@@ -240,6 +240,7 @@ static int run_values(struct diff *d, struct snapshot *snap, struct derive *deri
 		return r == -ENOENT ? 0 : r;
 	if (!d->has_values && learn_metric(d, snapshot_session(snap), &m) < 0)
 		return -ENOMEM;
+	d->differs = d->differs || m.inclusive == d->exclusive;
 	*ret_v = derive_column(derive, &m);
 	if (!*ret_v)
 		return -ENOMEM;
@@ -440,6 +441,11 @@ const char *diff_unit(const struct diff *d)
 bool diff_is_exclusive(const struct diff *d)
 {
 	return d->exclusive;
+}
+
+bool diff_differs(const struct diff *d)
+{
+	return d->differs;
 }
 
 bool diff_has_values(const struct diff *d)

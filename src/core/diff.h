@@ -86,6 +86,7 @@ const struct diff_value *diff_total(const struct diff *d);
 const char *diff_metric(const struct diff *d);
 const char *diff_unit(const struct diff *d);
 bool diff_is_exclusive(const struct diff *d); /* a path has its own value only */
+bool diff_differs(const struct diff *d); /* it is inclusive in some runs and exclusive in others */
 bool diff_has_values(const struct diff *d);
 size_t diff_n_runs(const struct diff *d, enum diff_side side);
 

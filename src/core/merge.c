@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/idindex.h"
 #include "base/util.h"
@@ -181,9 +182,51 @@ struct merge *merge_free(struct merge *m)
 
 /* ---- what things are ---- */
 
+/* Inputs do not agree on a metric: one of them is taken at its word, and the reader is told. */
+static int note_differs(struct merge *m, const char *name, const char *what)
+{
+	struct buf text;
+	int r;
+
+	buf_init(&text, 0);
+	buf_printf(&text, "files differ on '%s': %s", name, what);
+	r = text.error ? -ENOMEM
+		       : session_note(m->into, SESSION_NONE, NOTE_WARNING, buf_str(&text));
+	buf_done(&text);
+	return r;
+}
+
+static int compare_metric(struct merge *m, const struct metric *a, const struct metric *b)
+{
+	static const char *const scopes[] = {
+		[METRIC_INCLUSIVE] = "the first says inclusive, which counts",
+		[METRIC_EXCLUSIVE] = "the first says exclusive, which counts",
+		[METRIC_PROPERTY] = "the first says property, which counts",
+	};
+	static const char *const rules[] = {
+		[METRIC_SUM] = "the first says that it adds up, which counts",
+		[METRIC_MIN] = "the first says minimum, which counts",
+		[METRIC_MAX] = "the first says maximum, which counts",
+		[METRIC_LAST] = "the first says the last value, which counts",
+		[METRIC_WMEAN] = "the first says mean, which counts",
+	};
+
+	static const char *const types[] = {
+		"the first has numbers, texts of others are left out",
+		"the first has texts, numbers of others are left out",
+	};
+
+	if ((a->type == METRIC_TEXT) != (b->type == METRIC_TEXT))
+		return note_differs(m, a->name, types[a->type == METRIC_TEXT]);
+	if (a->scope != b->scope)
+		return note_differs(m, a->name, scopes[a->scope]);
+	return a->add != b->add ? note_differs(m, a->name, rules[a->add]) : 0;
+}
+
 static int add_metric(struct merge *m, uint32_t id)
 {
 	struct metric copy = *metric_table_get(m->from->metrics, id);
+	uint32_t n = metric_table_count(m->into->metrics), to;
 
 	/* What weighs a mean may come later in the table: it is looked for by its name. */
 	if (copy.weight != METRIC_NONE) {
@@ -191,12 +234,14 @@ static int add_metric(struct merge *m, uint32_t id)
 		struct metric w = *weight;
 
 		w.weight = METRIC_NONE;
-		copy.weight = metric_table_add(m->into->metrics, &w);
+		copy.weight = session_metric_add(m->into, &w);
 		if (copy.weight == METRIC_NONE)
 			return -ENOMEM;
 	}
-	m->maps[MAP_METRICS].to[id] = metric_table_add(m->into->metrics, &copy);
-	return m->maps[MAP_METRICS].to[id] == METRIC_NONE ? -ENOMEM : 0;
+	to = m->maps[MAP_METRICS].to[id] = session_metric_add(m->into, &copy);
+	if (to == METRIC_NONE)
+		return -ENOMEM;
+	return to < n ? compare_metric(m, metric_table_get(m->into->metrics, to), &copy) : 0;
 }
 
 static int add_module(struct merge *m, uint32_t id)
@@ -440,16 +485,8 @@ static int map_value(struct merge *m, uint32_t metric, union metric_value *v, bo
 	const struct metric *a = metric_table_get(m->from->metrics, metric);
 	const struct metric *b = metric_table_get(m->into->metrics, mapped(m, MAP_METRICS, metric));
 
-	*ret_known = (a->type == METRIC_TEXT) == (b->type == METRIC_TEXT);
-	if (!*ret_known)
-		return 0;
-	if (a->type == METRIC_TEXT)
-		return map_string(m, v->text, &v->text);
-	if (a->type == METRIC_U64 && b->type == METRIC_F64)
-		v->f64 = (double)v->u64;
-	else if (a->type == METRIC_F64 && b->type == METRIC_U64)
-		v->u64 = v->f64 >= 0 && v->f64 < 0x1p64 ? (uint64_t)v->f64 : 0;
-	return 0;
+	*ret_known = metric_convert((enum metric_type)a->type, (enum metric_type)b->type, v);
+	return *ret_known && a->type == METRIC_TEXT ? map_string(m, v->text, &v->text) : 0;
 }
 
 static double weight_of(const struct session *s, const struct session_row *r, uint32_t weight)
