@@ -132,6 +132,7 @@ for rank in 0 1; do
 	sed "s/\"count\":1/\"count\":1,\"loss\":$loss/; s/\"time (ns)\":0/&,\"loss\":0/" a.hatchet >loss.rank$rank.hatchet
 done
 "$PROTON" merge --ranks --ascii -m loss loss.rank0.hatchet loss.rank1.hatchet >out
+check "ranks: fractions are kept, and printed" "1.75 0.88 1 0.75 1.14 2/2 0 step > gemm" "$(grep gemm out | xargs)"
 sed 's/"time (ns)":0,"loss":0/"time (ns)":0,"other":0/' loss.rank1.hatchet >own.rank1.hatchet
 "$PROTON" report --section notes loss.rank0.hatchet own.rank1.hatchet >out
 has "files that differ on a metric" "files differ on 'loss': the first says inclusive" out

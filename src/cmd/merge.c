@@ -118,12 +118,7 @@ static void put_value(struct board *b, double v)
 {
 	char text[HUMAN_MAX];
 
-	if (!strcmp(b->metric->unit, "ns"))
-		human_time_ns(text, v);
-	else if (!strcmp(b->metric->unit, "B"))
-		human_bytes(text, v);
-	else
-		human_count(text, v);
+	metric_print(text, b->metric, v);
 	put_right(b->out, text, 8);
 	out_putc(b->out, ' ');
 }

@@ -170,18 +170,6 @@ static void columns_default(struct tree *t)
 			t->columns.ids[t->columns.n++] = COLUMN_N + m;
 }
 
-static void print_metric(char text[HUMAN_MAX], const struct metric *m, double v)
-{
-	if (!strcmp(m->unit, "ns"))
-		human_time_ns(text, v);
-	else if (!strcmp(m->unit, "B"))
-		human_bytes(text, v);
-	else if (v == floor(v) || fabs(v) >= 1e4)
-		human_count(text, v);
-	else
-		human_rate(text, v);
-}
-
 static const struct metric *metric_of(const struct tree *t, unsigned i)
 {
 	uint32_t metric = t->columns.ids[i] == COLUMN_DERIVED ? t->derived[i].metric
@@ -242,7 +230,7 @@ static void put_cell(const struct tree *t, unsigned i, uint32_t node)
 	else if (column < COLUMN_N)
 		column_print(text + plus, column, v);
 	else
-		print_metric(text + plus, metric_of(t, i), v);
+		metric_print(text + plus, metric_of(t, i), v);
 	if (name_width(text) >= width)
 		out_putc(t->out, ' ');
 	put_right(t->out, text, width);
