@@ -114,6 +114,15 @@ check "what proton counts stays whole" "4 2 " "$(types bytes '[(U64, 3), (F64, .
 check "and has nothing below zero" "3 2 wire_errors=1" "$(types bytes '[(U64, 3), (F64, -1.)]')"
 check "a text among numbers" "3 2 wire_errors=1" "$(types tokens '[(U64, 3), (TEXTS, 100)]')"
 check "a number among texts" "2 wire_errors=1" "$(types direction '[(TEXTS, 100), (U64, 3)]' 2>&1 | tail -1 | cut -d' ' -f2-)"
+cat >twice.py <<'PY'
+from forge import *
+c = Instance(open_tape("twice.tape"), pid=1)
+c.kernel(1, "k"); c.metric(50, "tokens", U64); c.metric(51, "other", U64)
+c.slot(1, [50, 51, 50]); c.values(1, 5, 6, 7); c.slot(2, [51]); c.values(2, 1)
+PY
+python3 twice.py
+check "a metric twice in a set: neither counts" "0 1 wire_errors=3" \
+	"$(metric twice.tape k tokens) $(metric twice.tape k other) $(facts twice.tape | cut -d' ' -f3-)"
 
 # ---- texts: so many as a collector can have
 cat >texts.py <<'PY'

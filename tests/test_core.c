@@ -541,6 +541,20 @@ START_TEST(weighted_means_are_weighted)
 }
 END_TEST
 
+START_TEST(a_set_has_a_metric_once)
+{
+	static const uint32_t twice[] = {METRIC_BYTES, METRIC_COUNT, METRIC_BYTES};
+	struct session *s = session_new();
+	size_t n = s->n_sets;
+
+	ck_assert_uint_eq(session_set_intern(s, twice, 3), SESSION_NONE);
+	ck_assert_uint_eq(s->n_sets, n);
+	ck_assert_uint_eq(session_set_intern(s, twice, 2), n);
+	ck_assert_uint_eq(session_set_intern(s, twice + 1, 2), n + 1);
+	session_free(s);
+}
+END_TEST
+
 /* What a hostile file has very many of is found again, in a time that grows with its number. */
 START_TEST(many_of_everything)
 {
@@ -651,6 +665,7 @@ int main(void)
 	tcase_add_test(tc, metrics_that_are_nowhere_cost_nothing);
 	tcase_add_test(tc, launch_metadata_is_hidden);
 	tcase_add_test(tc, weighted_means_are_weighted);
+	tcase_add_test(tc, a_set_has_a_metric_once);
 	tcase_add_test(tc, many_of_everything);
 	tcase_add_test(tc, a_long_chain_of_rows_is_whole);
 	tcase_add_test(tc, devices_are_found_by_what_is_known);

@@ -458,6 +458,18 @@ static const struct {
 	{"key twice", "[{\"children\":[{\"metrics\":{\"count\":1},\"metrics\":{\"count\":5},"
 		      "\"frame\":{\"name\":\"k\"}}]}]",
 	 2, 0, "count", 5},
+	{"metric twice", FILE_OF(LEAF("k", "\"bytes\":100,\"m\":7,\"bytes\":200")), 2, 1,
+	 "bytes", 200},
+	{"time twice", FILE_OF(LEAF("k", KERNEL ",\"time (ns)\":20")), 2, 1, "time (ns)", 20},
+	{"element twice", FILE_OF(LEAF("k", "\"v\":[1,2],\"v[0]\":5")), 2, 1, "v[0]", 5},
+	{"metric twice in a set",
+	 "[{\"proton\":{\"sets\":[[\"count\"],[\"bytes\",\"count\",\"bytes\"]],\"lanes\":[{}]},"
+	 "\"children\":[{\"proton\":{\"rows\":[[0,0,1,5,6,7]]},\"frame\":{\"name\":\"k\"}}]}]",
+	 2, 1, "bytes", 7},
+	{"and what is beside it",
+	 "[{\"proton\":{\"sets\":[[\"none\"],[\"bytes\",\"count\",\"bytes\"]],\"lanes\":[{}]},"
+	 "\"children\":[{\"proton\":{\"rows\":[[0,0,1,5,6,7]]},\"frame\":{\"name\":\"k\"}}]}]",
+	 2, 1, "count", 6},
 	{"our key is nonsense", "[{\"proton\":[1],\"children\":[{\"proton\":3,\"frame\":{\"name\":"
 				"\"k\"},\"metrics\":{\"count\":4}}]}]",
 	 2, 0, "count", 4},

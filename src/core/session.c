@@ -16,6 +16,9 @@ struct session_private {
 		cap_epochs, cap_processes, cap_devices, cap_modules, cap_notes, cap_hists,
 		cap_samples, cap_intervals, cap_clocks, cap_uses;
 	struct idindex hists, uses, sets, epochs, devices, modules, processes, notes;
+	uint32_t *seen_in; /* by metric: the last set that was looked at and had it, from 1 */
+	size_t cap_seen_in, n_seen_in;
+	uint32_t n_looked_at;
 	struct idindex rows; /* of the first n_indexed_rows, once a chain has grown long */
 	size_t n_indexed_rows;
 	char name[64]; /* of the last (module, offset) frame that was asked for */
@@ -67,7 +70,7 @@ static void session_free_arrays(struct session *s)
 		free(arrays[i]);
 }
 
-static void session_free_indexes(struct session_private *p)
+static void session_free_private(struct session_private *p)
 {
 	struct idindex *indexes[] = {&p->frames,  &p->nodes,     &p->lanes,  &p->hists,
 				     &p->uses,    &p->sets,      &p->epochs, &p->devices,
@@ -75,6 +78,7 @@ static void session_free_indexes(struct session_private *p)
 
 	for (size_t i = 0; i < ARRAY_SIZE(indexes); i++)
 		idindex_done(indexes[i]);
+	free(p->seen_in);
 }
 
 struct session *session_free(struct session *s)
@@ -83,7 +87,7 @@ struct session *session_free(struct session *s)
 		return NULL;
 	session_free_arrays(s);
 	if (s->p)
-		session_free_indexes(s->p);
+		session_free_private(s->p);
 	free(s->p);
 	strtab_free(s->strings);
 	metric_table_free(s->metrics);
@@ -335,18 +339,35 @@ static uint32_t set_new(struct session *s, uint64_t hash, const uint32_t *metric
 	return (uint32_t)s->n_sets++;
 }
 
+/* Are these metrics, each once? Of a metric that is there twice readers would take either value. */
+static bool set_is_good(struct session *s, const uint32_t *metrics, uint32_t n)
+{
+	struct session_private *p = s->p;
+	uint32_t n_metrics = metric_table_count(s->metrics), i;
+
+	if (array_reserve((void **)&p->seen_in, &p->cap_seen_in, n_metrics,
+			  sizeof(*p->seen_in)) < 0)
+		return false;
+	while (p->n_seen_in < n_metrics)
+		p->seen_in[p->n_seen_in++] = 0;
+	p->n_looked_at++;
+	for (i = 0; i < n; i++) {
+		if (metrics[i] >= n_metrics || p->seen_in[metrics[i]] == p->n_looked_at)
+			return false;
+		p->seen_in[metrics[i]] = p->n_looked_at;
+	}
+	return true;
+}
+
 uint32_t session_set_intern(struct session *s, const uint32_t *metrics, uint32_t n)
 {
 	const struct session_set key = {n, (uint32_t *)metrics};
 	uint64_t hash = hash_bytes(metrics, n * sizeof(*metrics));
-	uint32_t id = idindex_find(&s->p->sets, hash, set_equal, s, &key), i;
+	uint32_t id = idindex_find(&s->p->sets, hash, set_equal, s, &key);
 
 	if (id != IDINDEX_NONE)
 		return id;
-	for (i = 0; i < n; i++)
-		if (metrics[i] >= metric_table_count(s->metrics))
-			return SESSION_NONE;
-	return set_new(s, hash, metrics, n);
+	return set_is_good(s, metrics, n) ? set_new(s, hash, metrics, n) : SESSION_NONE;
 }
 
 static bool epoch_equal(const void *ctx, uint32_t id, const void *key)

@@ -205,6 +205,7 @@ bool session_metric_widens(const struct session *s, const struct metric *m);
 
 /* Dimensions: each returns the index of an equal entry or a new one. */
 uint32_t session_lane_intern(struct session *s, const struct session_lane *lane);
+/* SESSION_NONE, too, where a metric is there twice: it is for readers to say what that means. */
 uint32_t session_set_intern(struct session *s, const uint32_t *metrics, uint32_t n);
 uint32_t session_epoch_intern(struct session *s, const struct session_epoch *epoch);
 uint32_t session_device_intern(struct session *s, const struct session_device *device);

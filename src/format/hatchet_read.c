@@ -159,15 +159,35 @@ static void store_value(struct hread *r, uint32_t row, uint32_t k, union metric_
 	session_row_set(r->s, row, k, v);
 }
 
+/* The values of a row, from `at`. */
+static int read_row_values(struct hread *r, uint32_t row, uint64_t file_set, size_t at)
+{
+	const struct session_set *set = &r->s->sets[r->s->rows[row].set];
+	const struct tokens *t = &r->f.tokens;
+	uint32_t n;
+	const uint32_t *places = hread_places(r, file_set, &n);
+	union metric_value v;
+	int ret;
+
+	for (uint32_t i = 0; i < n && token_at(t, at) != TOKEN_END; i++, at = token_next(t, at)) {
+		if (places[i] == PLACE_NONE)
+			continue;
+		ret = hread_value(r, set->metrics[places[i]], at, &v);
+		if (ret > 0)
+			store_value(r, row, places[i], v);
+		else if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
 /* [lane, epoch, set, value, value …] of our own key. */
 static int read_row(struct hread *r, uint32_t node, size_t list)
 {
 	const struct tokens *t = &r->f.tokens;
 	uint64_t head[3];
 	size_t at = token_first(list);
-	union metric_value v;
 	uint32_t row, set;
-	int ret;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(head); i++) {
 		if (!token_u64(t, at, &head[i]))
@@ -184,15 +204,7 @@ static int read_row(struct hread *r, uint32_t node, size_t list)
 				 set);
 	if (row == SESSION_NONE)
 		return -ENOMEM;
-	for (uint32_t k = 0; k < r->s->sets[set].n && token_at(t, at) != TOKEN_END; k++) {
-		ret = hread_value(r, r->s->sets[set].metrics[k], at, &v);
-		if (ret > 0)
-			store_value(r, row, k, v);
-		else if (ret < 0)
-			return ret;
-		at = token_next(t, at);
-	}
-	return 0;
+	return read_row_values(r, row, head[2], at);
 }
 
 static int read_rows(struct hread *r, uint32_t node, size_t list)
@@ -260,9 +272,16 @@ static int draft_value(struct hread *r, struct row_draft *d, uint32_t metric, si
 	if (ret <= 0)
 		return ret;
 	if (metric == METRIC_TIME || metric == METRIC_COUNT) {
+		ret = d->has_kernel[metric] ? hread_warn(r, WARNING_TWICE) : 0;
 		d->kernel[metric] = v;
 		d->has_kernel[metric] = true;
-		return 0;
+		return ret;
+	}
+	for (i = d->n; i > 0 && r->scratch[i - 1] > metric; i--)
+		;
+	if (i > 0 && r->scratch[i - 1] == metric) {
+		r->scratch_values[i - 1] = v;
+		return hread_warn(r, WARNING_TWICE);
 	}
 	if (array_reserve((void **)&r->scratch, &r->cap_scratch, d->n + 1, sizeof(*r->scratch)) <
 		    0 ||
@@ -462,7 +481,8 @@ static int build(struct hread *r)
 static void reader_done(struct hread *r)
 {
 	void *all[] = {r->sets.ids, r->frames.ids,    r->nodes.ids, r->first_node,    r->n_nodes,
-		       r->devices,  r->metric_of_key, r->scratch,   r->scratch_values};
+		       r->devices,  r->metric_of_key, r->scratch,   r->scratch_values,
+		       r->places.ids, r->first_place.ids, r->seen};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]);

@@ -609,20 +609,57 @@ static int read_frame(struct hread *r, size_t map)
 
 #define SET_UNKNOWN (SESSION_NONE - 1)
 
+/* One more metric of a set; *n of them are different. One that was there is where it is now. */
+static int add_to_set(struct hread *r, uint32_t metric, uint32_t *n)
+{
+	struct set_seen *seen = &r->seen[metric];
+	uint32_t place = *n, set = (uint32_t)r->sets.n + 1;
+	int ret = 0;
+
+	if (seen->set == set) {
+		place = r->places.ids[seen->place];
+		r->places.ids[seen->place] = PLACE_NONE;
+		ret = hread_warn(r, WARNING_TWICE);
+	} else if (array_reserve((void **)&r->scratch, &r->cap_scratch, *n + 1,
+				 sizeof(*r->scratch)) < 0) {
+		return -ENOMEM;
+	} else {
+		r->scratch[(*n)++] = metric;
+	}
+	*seen = (struct set_seen){set, (uint32_t)r->places.n};
+	return ret < 0 ? ret : hread_map_add(&r->places, place);
+}
+
 static int read_set(struct hread *r, size_t list)
 {
 	const struct tokens *t = &r->f.tokens;
-	uint32_t n = 0;
+	uint32_t n = 0, metric;
+	int ret = hread_map_add(&r->first_place, (uint32_t)r->places.n);
 
-	for (size_t at = token_first(list); token_at(t, at) != TOKEN_END; at = token_next(t, at)) {
-		if (array_reserve((void **)&r->scratch, &r->cap_scratch, n + 1,
-				  sizeof(*r->scratch)) < 0)
-			return -ENOMEM;
-		r->scratch[n] = get_metric(r, at);
-		if (r->scratch[n++] == METRIC_NONE)
+	if (!r->seen)
+		r->seen = calloc(metric_table_count(r->s->metrics), sizeof(*r->seen));
+	if (!r->seen)
+		return -ENOMEM;
+	for (size_t at = token_first(list); ret == 0 && token_at(t, at) != TOKEN_END;
+	     at = token_next(t, at)) {
+		metric = get_metric(r, at);
+		if (metric == METRIC_NONE)
 			return hread_map_add(&r->sets, SET_UNKNOWN);
+		ret = add_to_set(r, metric, &n);
 	}
+	if (ret < 0)
+		return ret;
 	return hread_map_add(&r->sets, n ? session_set_intern(r->s, r->scratch, n) : SET_UNKNOWN);
+}
+
+const uint32_t *hread_places(const struct hread *r, uint64_t set, uint32_t *ret_n)
+{
+	uint32_t first = hread_map_get(&r->first_place, set);
+	uint32_t next = set + 1 < r->first_place.n ? r->first_place.ids[set + 1]
+						   : (uint32_t)r->places.n;
+
+	*ret_n = next - first;
+	return r->places.ids + first;
 }
 
 /* Each element of this kind in a list of the root's own key. */

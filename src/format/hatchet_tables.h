@@ -31,6 +31,12 @@ struct hread {
 	struct hatchet_file f;
 	struct id_map sections[SECTION_N];
 	struct id_map sets, frames;
+	/* Where a value of a row of the file goes in the row of a set: the places of set i begin at
+	 * first_place.ids[i]. */
+	struct id_map places, first_place;
+	struct set_seen {
+		uint32_t set, place;
+	} *seen; /* by metric: where it was last among places, and in which set */
 	struct id_map nodes; /* number of a written node's part -> session node */
 	uint32_t *first_node, *n_nodes; /* of a record: its first part's number, how many */
 	uint32_t *metric_of_key;
@@ -54,6 +60,7 @@ struct hread {
 		    "program that wrote the file?)")                                               \
 	_(PARTIAL, "fractions of a metric that counts were rounded")                               \
 	_(MIXED, "texts in a metric that has numbers elsewhere were ignored")                      \
+	_(TWICE, "a metric that is there twice in one place counts as it is there last")           \
 	_(METRICS, "too many metrics: some were ignored")                                          \
 	_(VECTOR, "a list of values was cut at 1024 elements")                                     \
 	_(INDEX, "entries that refer to something outside of the file were ignored")               \
@@ -71,6 +78,9 @@ int hread_warn(struct hread *r, enum warning warning);
 
 int hread_map_add(struct id_map *m, uint32_t id);
 uint32_t hread_map_get(const struct id_map *m, uint64_t index); /* SESSION_NONE: not there */
+/* The places of a set's values in a row of it; *ret_n: how many a row of the file has. */
+const uint32_t *hread_places(const struct hread *r, uint64_t set, uint32_t *ret_n);
+#define PLACE_NONE (SESSION_NONE - 1) /* the same metric comes again */
 uint32_t hread_section_id(const struct hread *r, enum section_id section, uint32_t index);
 
 /* Values of the file. A position of 0 is a value that is missing. */

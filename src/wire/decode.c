@@ -409,6 +409,16 @@ static int on_metric(struct wire_decoder *d, struct peer *p, const void *entry)
 	return r;
 }
 
+/* A few: WIRE_SET has 64 at most. */
+static bool is_among(uint32_t metric, const uint32_t *metrics, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n && metrics[i] != metric; i++)
+		;
+	return i < n;
+}
+
 static int on_set(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
 	struct wire_set_def w;
@@ -422,7 +432,7 @@ static int on_set(struct wire_decoder *d, struct peer *p, const struct message *
 	memcpy(metrics, m->payload + sizeof(w), w.n * sizeof(uint32_t));
 	for (i = 0; i < w.n; i++) {
 		metrics[i] = idmap_get(&p->metrics, metrics[i]);
-		if (metrics[i] == SESSION_NONE)
+		if (metrics[i] == SESSION_NONE || is_among(metrics[i], metrics, i))
 			return -EBADMSG;
 	}
 	id = session_set_intern(d->s, metrics, w.n);
