@@ -162,6 +162,17 @@ END
 check "folded stacks of the host's time" "outer 7000 outer;inner 3000" "$(echo $(cat out))"
 "$PROTON" export -f flamegraph host.json >out; has "a flame graph of it" "outer: 10000 ns (100.00 %)" out
 
+# A trace that knows no process knows how long its device was busy, and so does what is made of it.
+cat >nopid.json <<'END'
+{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 5, "args": {"device": 0, "stream": 7}},
+{"ph": "X", "cat": "kernel", "name": "k", "ts": 3, "dur": 5, "args": {"device": 0, "stream": 8}}]}
+END
+"$PROTON" export -f hatchet -o nopid.hatchet nopid.json; "$PROTON" merge -o nopid.merged.hatchet nopid.hatchet
+for file in nopid.json nopid.hatchet nopid.merged.hatchet; do
+	"$PROTON" report --section devices --section notes "$file" >out
+	check "$file: busy" "7.00us 10.0us 2 none" "$(awk '/CUDA 0/ { printf "%s %s %s ", $9, $10, $11 } END { print }' out)"
+done
+
 # The other commands.
 "$PROTON" view "$chrome/torch.json" </dev/null >view.out; has "view" aten::linear view.out
 "$PROTON" list "$chrome/torch.json" >list.out; has "list" "cpu_time (ns)" list.out

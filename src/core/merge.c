@@ -642,10 +642,10 @@ static int add_use(struct merge *m, uint32_t id)
 	struct session_use use = m->from->uses[id];
 
 	use.process = mapped(m, MAP_PROCESSES, use.process);
+	if (use.process == SESSION_NONE)
+		use.process = m->process;
 	use.device = mapped(m, MAP_DEVICES, use.device);
-	return use.process == SESSION_NONE || use.device == SESSION_NONE
-		       ? 0
-		       : session_use_set(m->into, &use);
+	return use.device == SESSION_NONE ? 0 : session_use_set(m->into, &use);
 }
 
 static int add_session(struct merge *m)

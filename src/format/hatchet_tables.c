@@ -316,10 +316,11 @@ static int add_interval(struct hread *r, void *element)
 static int add_use(struct hread *r, void *element)
 {
 	struct session_use *use = element;
+	bool of_nobody = use->process == SESSION_NONE; /* of a trace that knows no process */
 
 	use->process = hread_section_id(r, SECTION_PROCESSES, use->process);
 	use->device = hread_section_id(r, SECTION_DEVICES, use->device);
-	if (use->process == SESSION_NONE || use->device == SESSION_NONE)
+	if ((use->process == SESSION_NONE && !of_nobody) || use->device == SESSION_NONE)
 		return hread_warn(r, WARNING_INDEX);
 	return session_use_set(r->s, use);
 }
