@@ -62,6 +62,19 @@ else
 		golden "$db: report is as expected" report "$databases/$db.report"
 		check "$db: the sums of SQL" "" "$(python3 "$databases/check_sums.py" "$PROTON" "$db.sqlite" 2>&1)"
 	done
+	# What never ended lasts until the end; what has no time is lost, not there at time 0.
+	"$PROTON" report --ascii --section tree -m count,cpu_time/ns open.sqlite | sed 's/  */ /g; s/^ //' >out
+	check "ranges that never ended" "1 - ROOT
+1 199.000 |- training
+1 25.000 | \`- step
+1 - | \`- k
+- 194.000 \`- epoch" "$(grep -v CALLS out | grep -v '^#')"
+	for db in open.sqlite open2.db open3.db open.rpd; do
+		"$PROTON" export -f json "$db" | python3 -c 'import json, sys
+p = json.load(sys.stdin)
+print(*[p["losses"].get(w + "_timestamps", 0) for w in ("zero", "reversed")], sum(i["end_ns"] > 10000 for i in p["intervals"]))' >>lost
+	done
+	check "no time is not time 0" "3 0 0 1 0 0 1 0 0 1 0 0" "$(xargs <lost)"
 	gzip -c nsys.sqlite >nsys.gz
 	report nsys.sqlite >report; report nsys.gz >out
 	check "a database in gzip" "" "$(diff report out | head -3)"

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/hash.h"
+#include "format/trace.h"
 
 /* ---- ids ---- */
 
@@ -445,6 +446,11 @@ bool db_null(struct db *db, int column)
 int64_t db_int(struct db *db, int column)
 {
 	return sqlite3_column_int64(db->rows, column);
+}
+
+int64_t db_time(struct db *db, int column)
+{
+	return db_null(db, column) ? TRACE_NO_TIME : db_int(db, column);
 }
 
 uint32_t db_text(struct db *db, int column, struct strtab *t)

@@ -34,7 +34,8 @@ int db_select(struct db *db, const char *table, const char *const *columns);
 /* 1: a row; 0: no more; or a negative errno with the error set. */
 int db_next(struct db *db);
 bool db_null(struct db *db, int column);
-int64_t db_int(struct db *db, int column); /* 0 when null */
+int64_t db_int(struct db *db, int column);  /* 0 when null */
+int64_t db_time(struct db *db, int column); /* TRACE_NO_TIME (trace.h) when null */
 /* Text as a string id of t: 0 when null, STRTAB_NONE: no memory. */
 uint32_t db_text(struct db *db, int column, struct strtab *t);
 /* Fails for a reason that is not sqlite's. */

@@ -186,8 +186,8 @@ static int add_call(struct nsys *n)
 {
 	uint32_t name = without_version(n, name_of(n, 4)), lane = lane_of(n, db_int(n->db, 2));
 	enum frame_kind kind = FRAME_FUNCTION;
-	struct trace_range range = {.start_ns = db_int(n->db, 0),
-				    .end_ns = db_int(n->db, 1),
+	struct trace_range range = {.start_ns = db_time(n->db, 0),
+				    .end_ns = db_time(n->db, 1),
 				    .id = (uint64_t)db_int(n->db, 3),
 				    .lane = lane,
 				    .track = lane,
@@ -209,8 +209,8 @@ static int add_nvtx(struct nsys *n)
 {
 	int64_t type = db_null(n->db, 3) ? NVTX_PUSH_POP : db_int(n->db, 3);
 	uint32_t lane = lane_of(n, db_int(n->db, 2)), name = name_of(n, 5);
-	struct trace_range range = {.start_ns = db_int(n->db, 0),
-				    .end_ns = db_int(n->db, 1),
+	struct trace_range range = {.start_ns = db_time(n->db, 0),
+				    .end_ns = db_time(n->db, 1),
 				    .lane = lane,
 				    .track = lane,
 				    .base = SESSION_ROOT};
@@ -230,7 +230,7 @@ static int add_nvtx(struct nsys *n)
 	if (type == NVTX_MARK)
 		range.end_ns = range.start_ns;
 	else if (db_null(n->db, 1))
-		return 0; /* never ended */
+		range.end_ns = TRACE_NO_END;
 	range.frame = session_frame_intern(n->s, kind, name, SESSION_NONE, 0);
 	return range.frame == SESSION_NONE ? -ENOMEM : trace_add_range(n->trace, &range);
 }
@@ -246,8 +246,8 @@ static int begin_work(struct nsys *n, enum activity_kind kind, struct trace_work
 	int64_t device = db_int(n->db, DEVICE);
 
 	*w = (struct trace_work){
-		.start_ns = db_int(n->db, START),
-		.end_ns = db_int(n->db, END),
+		.start_ns = db_time(n->db, START),
+		.end_ns = db_time(n->db, END),
 		.device = db_null(n->db, DEVICE) || device < 0 || device > INT32_MAX
 				  ? -1
 				  : (int32_t)device,

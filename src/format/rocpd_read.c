@@ -226,7 +226,7 @@ static int read_times(struct rocpd *r)
 				  sizeof(*r->time)) < 0 ||
 		    db_ids_add(&r->times, db_int(r->db, 0), (uint32_t)r->n_times) < 0)
 			return out_of_memory(r);
-		r->time[r->n_times++] = db_int(r->db, 1);
+		r->time[r->n_times++] = db_time(r->db, 1);
 	}
 	return ret;
 }
@@ -251,8 +251,9 @@ static int64_t time_of(struct rocpd *r, int column, int id_column)
 
 	if (!db_null(r->db, column))
 		return db_int(r->db, column);
-	i = db_ids_get(&r->times, db_int(r->db, id_column));
-	return i == IDINDEX_NONE ? 0 : r->time[i];
+	i = db_null(r->db, id_column) ? IDINDEX_NONE
+				      : db_ids_get(&r->times, db_int(r->db, id_column));
+	return i == IDINDEX_NONE ? TRACE_NO_TIME : r->time[i];
 }
 
 static struct place place_of(struct rocpd *r)

@@ -68,8 +68,8 @@ static int add_call(struct rpd *r)
 	struct session_lane lane = {.process = process_of(r, db_int(r->db, API_PID)),
 				    .device = SESSION_NONE,
 				    .thread = (uint64_t)db_int(r->db, API_TID)};
-	struct trace_range range = {.start_ns = db_int(r->db, API_START),
-				    .end_ns = db_int(r->db, API_END),
+	struct trace_range range = {.start_ns = db_time(r->db, API_START),
+				    .end_ns = db_time(r->db, API_END),
 				    .base = SESSION_ROOT};
 
 	if (lane.process == SESSION_NONE ||
@@ -116,8 +116,8 @@ static int add_work(struct rpd *r)
 	uint32_t api = db_ids_get(&r->ops, db_int(r->db, OP_ID)), type = string_of(r, OP_TYPE);
 	int64_t device = db_int(r->db, OP_DEVICE);
 	struct trace_work w = {
-		.start_ns = db_int(r->db, OP_START),
-		.end_ns = db_int(r->db, OP_END),
+		.start_ns = db_time(r->db, OP_START),
+		.end_ns = db_time(r->db, OP_END),
 		.launch = api == IDINDEX_NONE ? 0 : (uint64_t)api + 1,
 		.parent = SESSION_NONE,
 		.process = SESSION_NONE,

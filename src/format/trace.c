@@ -133,7 +133,7 @@ struct trace *trace_free(struct trace *t)
 
 static bool times_are_good(struct trace *t, int64_t start_ns, int64_t end_ns)
 {
-	if (start_ns <= -TIME_MAX_NS || end_ns >= TIME_MAX_NS)
+	if (start_ns <= -TIME_MAX_NS || end_ns <= -TIME_MAX_NS || end_ns >= TIME_MAX_NS)
 		t->s->losses[LOSS_ZERO_TIME]++;
 	else if (end_ns < start_ns)
 		t->s->losses[LOSS_REVERSED_TIME]++;
@@ -142,9 +142,15 @@ static bool times_are_good(struct trace *t, int64_t start_ns, int64_t end_ns)
 	return false;
 }
 
+/* The last moment that is known of a range. */
+static int64_t said_end(const struct trace_range *range)
+{
+	return range->end_ns == TRACE_NO_END ? range->start_ns : range->end_ns;
+}
+
 int trace_add_range(struct trace *t, const struct trace_range *range)
 {
-	if (!times_are_good(t, range->start_ns, range->end_ns))
+	if (!times_are_good(t, range->start_ns, said_end(range)))
 		return 0;
 	if (t->n_ranges >= SESSION_NONE || array_reserve((void **)&t->ranges, &t->cap_ranges,
 							 t->n_ranges + 1, sizeof(*t->ranges)) < 0)
@@ -636,7 +642,7 @@ static bool bounds(const struct trace *t, int64_t *ret_first_ns, int64_t *ret_la
 
 	for (size_t i = 0; i < t->n_ranges; i++) {
 		first = MIN(first, t->ranges[i].start_ns);
-		last = MAX(last, t->ranges[i].end_ns);
+		last = MAX(last, said_end(&t->ranges[i]));
 	}
 	for (size_t i = 0; i < t->n_works; i++) {
 		first = MIN(first, t->works[i].start_ns);
@@ -669,6 +675,13 @@ static int set_clocks(struct trace *t, int64_t base_ns)
 	return r;
 }
 
+static void close_ranges(struct trace *t, int64_t last_ns)
+{
+	for (size_t i = 0; i < t->n_ranges; i++)
+		if (t->ranges[i].end_ns == TRACE_NO_END)
+			t->ranges[i].end_ns = last_ns;
+}
+
 int trace_finish(struct trace *t, int64_t base_ns)
 {
 	int64_t last_ns = 0;
@@ -677,6 +690,7 @@ int trace_finish(struct trace *t, int64_t base_ns)
 	t->s->ended = true;
 	if (!bounds(t, &t->first_ns, &last_ns))
 		return 0;
+	close_ranges(t, last_ns);
 	r = set_clocks(t, base_ns);
 	t->s->end_ns = t->s->start_ns + (uint64_t)(last_ns - t->first_ns);
 	if (r == 0)

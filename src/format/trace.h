@@ -23,6 +23,11 @@
 #include "core/activity.h"
 #include "core/session.h"
 
+/* Times that nobody said: of what has none (it is lost, and counted), and of the end of a range
+ * that never ended (it lasts until the last event). */
+#define TRACE_NO_TIME INT64_MIN
+#define TRACE_NO_END  INT64_MAX
+
 enum trace_id {
 	TRACE_ID_NONE = 0,
 	TRACE_ID_LAUNCH, /* a call: work with the same launch id was started by it */
@@ -66,7 +71,7 @@ static inline void trace_freep(struct trace **t)
 	*t = trace_free(*t);
 }
 
-/* 0 or -ENOMEM. Ranges that end before they start are counted as losses and left out. */
+/* 0 or -ENOMEM. What has no times, or ends before it starts, is counted as a loss and left out. */
 int trace_add_range(struct trace *t, const struct trace_range *range);
 int trace_add_work(struct trace *t, const struct trace_work *work);
 /* What is known of a device, by its index; may come before or after the work. -E2BIG: too many. */

@@ -233,6 +233,32 @@ def rpd():
         """).close()
 
 
+def timeless():
+    """Events that did not begin, or did not end, by whom it was that stopped early."""
+    db = database("open.sqlite", """
+        CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+        CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, correlationId, shortName);
+        CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start, end, globalTid, correlationId, nameId);
+        CREATE TABLE NVTX_EVENTS (start, end, eventType, text, globalTid);
+        INSERT INTO StringIds VALUES (1, 'k'), (2, 'cudaLaunchKernel');
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (4100, 4200, 0, 5, 1), (NULL, 4300, 0, 5, 1),
+            (4300, NULL, 0, 5, 1);""")
+    db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (4010, 4020, ?, 5, 2)", (GLOBAL_TID,))
+    db.executemany("INSERT INTO NVTX_EVENTS VALUES (?, ?, ?, ?, ?)",
+                   [(4001, None, 59, "training", GLOBAL_TID), (4005, 4030, 59, "step", GLOBAL_TID),
+                    (4006, None, 60, "epoch", GLOBAL_TID), (None, 4400, 59, "nothing", GLOBAL_TID)])
+    db.commit()
+    db.close()
+    rocpd("open2.db", ROCPD_V2 + "UPDATE rocpd_kernel_dispatchU SET start = NULL;")
+    rocpd("open3.db", ROCPD_V3 + "UPDATE rocpd_kernel_dispatchU SET start_id = 99;")
+    database("open.rpd", """
+        CREATE TABLE rocpd_string (id INTEGER PRIMARY KEY, string);
+        CREATE TABLE rocpd_api (id, pid, tid, start, end, apiName_id, args_id);
+        CREATE TABLE rocpd_op (id, gpuId, queueId, start, end, description_id, opType_id);
+        INSERT INTO rocpd_string VALUES (1, 'k'), (6, 'KernelExecution');
+        INSERT INTO rocpd_op VALUES (1, 2, 0, NULL, 700, 1, 6), (2, 2, 0, 800, 900, 1, 6);""").close()
+
+
 def hostile():
     strange = "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
     database("other.sqlite", "CREATE TABLE t (a INT);").close()
@@ -269,4 +295,5 @@ rocpd("rocpd2.db", ROCPD_V2)
 rocpd("rocpd3.db", ROCPD_V3)
 rocpd("rocpd4.db", ROCPD_V4)
 rpd()
+timeless()
 hostile()
