@@ -481,8 +481,19 @@ static const struct {
 	 2, 1, NULL, 0},
 	{"rows that refer to nothing",
 	 "[{\"proton\":{\"sets\":[[\"count\"]],\"lanes\":[{}]},\"children\":[{\"proton\":{\"rows\":"
-	 "[[9,0,0,5],[0,9,0,5],[0,0,9,5],[0],[],[\"a\",1,2]]},\"frame\":{\"name\":\"k\"}}]}]",
+	 "[[9,0,0,1],[0,9,0,1],[0,0,9,1],[0],[],[\"a\",1,2],[0,0,0,5]]},\"frame\":{\"name\":"
+	 "\"k\"}}]}]",
 	 2, 1, "count", 5},
+	{"an epoch that is not there",
+	 "[{\"proton\":{\"sets\":[[\"count\"]],\"lanes\":[{}],\"epochs\":[{}]},\"children\":"
+	 "[{\"proton\":{\"rows\":[[0,1,0,5]]},\"frame\":{\"name\":\"k\"}}]}]",
+	 2, 1, "count", NAN},
+	{"entries that are none keep their numbers",
+	 "[{\"proton\":{\"sets\":[null,[\"bytes\"],[\"count\"]],\"lanes\":[3,{\"device\":1}],"
+	 "\"epochs\":[[],{}],\"frames\":[null,{\"name\":\"no\"},{\"name\":\"k\"}],"
+	 "\"devices\":[null,{\"type\":\"CUDA\"}]},\"children\":"
+	 "[{\"proton\":{\"frame\":2,\"rows\":[[1,1,2,5]]},\"frame\":{\"name\":\"x\"}}]}]",
+	 2, 0, "count", 5},
 	{"a newer version", "[{\"proton\":{\"version\":99},\"children\":[]}]", 1, 1, NULL, 0},
 	{"parts without parents",
 	 "[{\"children\":[{\"proton\":{\"parts\":[{\"parent\":5,\"kind\":\"scope\"},7]},\"frame\":"
@@ -752,6 +763,31 @@ START_TEST(whole_numbers_stay_exact)
 }
 END_TEST
 
+/* Rows of two processes, which the file names by their place in its list. */
+START_TEST(processes_are_as_many_as_are_listed)
+{
+	static const char *const lists[] = {
+		"{\"pid\":7},{\"pid\":1,\"instance\":\"5\"},{\"pid\":2,\"instance\":\"5\"}",
+		"null,{\"pid\":1},{\"pid\":2}",
+	};
+	struct session *s;
+	char text[512];
+	size_t i;
+
+	snprintf(text, sizeof(text),
+		 "[{\"proton\":{\"processes\":[%s],\"lanes\":[{\"process\":1},{\"process\":2}],"
+		 "\"sets\":[[\"count\"]]},\"children\":"
+		 "[{\"proton\":{\"rows\":[[0,0,0,5],[1,0,0,6]]},"
+		 "\"frame\":{\"name\":\"k\"}}]}]", lists[_i]);
+	s = parse_ok(text, strlen(text));
+	ck_assert_uint_eq(s->n_processes, 3 - _i);
+	ck_assert_uint_eq(s->n_rows, 2);
+	for (i = 0; i < 2; i++)
+		ck_assert_uint_eq(s->processes[s->lanes[s->rows[i].lane].process].pid, i + 1);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(devices_are_found)
 {
 	static const char text[] =
@@ -788,6 +824,7 @@ static TCase *contract_cases(void)
 	tcase_add_test(tc, the_roots_zeros_are_no_values);
 	tcase_add_test(tc, whole_numbers_stay_exact);
 	tcase_add_test(tc, devices_are_found);
+	tcase_add_loop_test(tc, processes_are_as_many_as_are_listed, 0, 2);
 	return tc;
 }
 

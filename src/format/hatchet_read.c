@@ -181,27 +181,33 @@ static int read_row_values(struct hread *r, uint32_t row, uint64_t file_set, siz
 	return 0;
 }
 
+/* A file that lists no epochs has the one of the whole run. */
+static uint32_t epoch_of(const struct hread *r, uint64_t index)
+{
+	const struct id_map *epochs = &r->sections[SECTION_EPOCHS];
+
+	return !epochs->n && !index ? 0 : hread_map_get(epochs, index);
+}
+
 /* [lane, epoch, set, value, value …] of our own key. */
 static int read_row(struct hread *r, uint32_t node, size_t list)
 {
 	const struct tokens *t = &r->f.tokens;
 	uint64_t head[3];
 	size_t at = token_first(list);
-	uint32_t row, set;
+	uint32_t lane, epoch, set, row;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(head); i++) {
 		if (!token_u64(t, at, &head[i]))
 			return hread_warn(r, WARNING_INDEX);
 		at = token_next(t, at);
 	}
+	lane = hread_map_get(&r->sections[SECTION_LANES], head[0]);
+	epoch = epoch_of(r, head[1]);
 	set = hread_map_get(&r->sets, head[2]);
-	if (set >= r->s->n_sets ||
-	    hread_map_get(&r->sections[SECTION_LANES], head[0]) == SESSION_NONE)
+	if (set >= r->s->n_sets || epoch == SESSION_NONE || lane == SESSION_NONE)
 		return hread_warn(r, WARNING_INDEX);
-	row = session_row_intern(r->s, node, r->sections[SECTION_LANES].ids[head[0]],
-				 MIN(hread_map_get(&r->sections[SECTION_EPOCHS], head[1]),
-				     (uint32_t)r->s->n_epochs - 1),
-				 set);
+	row = session_row_intern(r->s, node, lane, epoch, set);
 	if (row == SESSION_NONE)
 		return -ENOMEM;
 	return read_row_values(r, row, head[2], at);

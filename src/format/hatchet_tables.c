@@ -41,6 +41,16 @@ int hread_map_add(struct id_map *m, uint32_t id)
 	return 0;
 }
 
+/* An entry that is no entry keeps its number: others are named by theirs. */
+static int map_add_nothing(struct id_map *m)
+{
+	int ret = hread_map_add(m, 0);
+
+	if (ret == 0)
+		m->ids[m->n - 1] = SESSION_NONE;
+	return ret;
+}
+
 uint32_t hread_map_get(const struct id_map *m, uint64_t index)
 {
 	return index < m->n ? m->ids[index] : SESSION_NONE;
@@ -242,10 +252,18 @@ uint32_t hread_section_id(const struct hread *r, enum section_id section, uint32
 	return hread_map_get(&r->sections[section], index);
 }
 
+/* Each process that a file lists is one, also where it says no instance, or the same one again. */
 static int add_process(struct hread *r, void *element)
 {
 	struct session_process *p = element;
-	uint32_t id = session_process_add(r->s, p->instance);
+	uint64_t instance = p->instance;
+	uint32_t id;
+
+	while (!instance || session_process_find(r->s, instance) != SESSION_NONE)
+		instance = hash_u64(instance + r->s->n_processes + 1);
+	if (p->instance)
+		p->instance = instance;
+	id = session_process_add(r->s, instance);
 
 	if (id != SESSION_NONE)
 		r->s->processes[id] = *p;
@@ -356,8 +374,10 @@ static int read_section(struct hread *r, enum section_id id)
 		return 0;
 	for (size_t at = token_first(list); ret == 0 && token_at(t, at) != TOKEN_END;
 	     at = token_next(t, at)) {
-		if (token_at(t, at) != TOKEN_MAP)
+		if (token_at(t, at) != TOKEN_MAP) {
+			ret = map_add_nothing(&r->sections[id]);
 			continue;
+		}
 		read_element(r, section, at, &element);
 		ret = add[id](r, &element);
 	}
@@ -378,6 +398,8 @@ static int read_metric(struct hread *r, size_t map)
 	};
 	size_t weight = hread_find(r, map, KEY_WEIGHT);
 
+	if (token_at(&r->f.tokens, map) != TOKEN_MAP)
+		return 0;
 	if (weight)
 		m.weight = get_metric(r, weight);
 	if (metric_table_count(r->s->metrics) >= METRICS_MAX)
@@ -591,6 +613,8 @@ static int read_devices(struct hread *r)
 	for (size_t i = 0; ret == 0 && i < r->sections[SECTION_DEVICES].n; i++) {
 		uint32_t id = r->sections[SECTION_DEVICES].ids[i];
 
+		if (id == SESSION_NONE)
+			continue;
 		ret = name_device(r, r->s->devices[id].type, r->s->devices[id].index, id);
 	}
 	if (r->n_devices)
@@ -605,7 +629,8 @@ static int read_devices(struct hread *r)
 /* The kind of a listed frame is its node's; until then its place in the tokens is kept. */
 static int read_frame(struct hread *r, size_t map)
 {
-	return hread_map_add(&r->frames, (uint32_t)map);
+	return token_at(&r->f.tokens, map) == TOKEN_MAP ? hread_map_add(&r->frames, (uint32_t)map)
+							: map_add_nothing(&r->frames);
 }
 
 #define SET_UNKNOWN (SESSION_NONE - 1)
@@ -637,6 +662,8 @@ static int read_set(struct hread *r, size_t list)
 	uint32_t n = 0, metric;
 	int ret = hread_map_add(&r->first_place, (uint32_t)r->places.n);
 
+	if (ret == 0 && token_at(t, list) != TOKEN_ARRAY)
+		return hread_map_add(&r->sets, SET_UNKNOWN);
 	if (!r->seen)
 		r->seen = calloc(metric_table_count(r->s->metrics), sizeof(*r->seen));
 	if (!r->seen)
@@ -663,9 +690,8 @@ const uint32_t *hread_places(const struct hread *r, uint64_t set, uint32_t *ret_
 	return r->places.ids + first;
 }
 
-/* Each element of this kind in a list of the root's own key. */
-static int read_list(struct hread *r, enum hatchet_key key, enum token element,
-		     int (*read)(struct hread *, size_t))
+/* Each element, of whatever kind, in a list of the root's own key. */
+static int read_list(struct hread *r, enum hatchet_key key, int (*read)(struct hread *, size_t))
 {
 	const struct tokens *t = &r->f.tokens;
 	size_t list = hread_find(r, r->extra, key);
@@ -675,8 +701,7 @@ static int read_list(struct hread *r, enum hatchet_key key, enum token element,
 		return 0;
 	for (size_t at = token_first(list); ret == 0 && token_at(t, at) != TOKEN_END;
 	     at = token_next(t, at))
-		if (token_at(t, at) == element)
-			ret = read(r, at);
+		ret = read(r, at);
 	return ret;
 }
 
@@ -697,7 +722,7 @@ int hread_tables(struct hread *r)
 		ret = hread_warn(r, WARNING_NEWER);
 	read_session_values(r);
 	if (ret == 0)
-		ret = read_list(r, KEY_METRICS, TOKEN_MAP, read_metric);
+		ret = read_list(r, KEY_METRICS, read_metric);
 	if (ret == 0)
 		ret = learn_metrics(r);
 	if (ret == 0)
@@ -711,9 +736,9 @@ int hread_tables(struct hread *r)
 	if (ret == 0)
 		ret = read_section(r, SECTION_MODULES);
 	if (ret == 0)
-		ret = read_list(r, KEY_FRAMES, TOKEN_MAP, read_frame);
+		ret = read_list(r, KEY_FRAMES, read_frame);
 	if (ret == 0)
-		ret = read_list(r, KEY_SETS, TOKEN_ARRAY, read_set);
+		ret = read_list(r, KEY_SETS, read_set);
 	return ret;
 }
 
