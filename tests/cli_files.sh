@@ -42,6 +42,8 @@ packed("msgpack.gz", long(b"\x91\x83\xa5frame\x81\xa4name\xdb" + struct.pack(">I
 packed("folded.gz", long(b"a;", 150, b" 5\n"))
 packed("frame.gz", long(b"a;", 20, b" 5\n"))
 packed("fits.gz", long(b'[{"frame":{"name":"', 15, b'"},"metrics":{"count":1},"children":[]}]'))
+packed("deep.gz", [b'[{"children":[],"frame":{"name":"k"},"what":'] + [b"[" * MB] * 17)
+packed("nested.gz", [b'[{"children":[],"frame":{"name":"k"},"what":'] + [b"[" * MB] * 15 + [b"]" * MB] * 15 + [b"}]"])
 nodes = [{"frame": {"name": "%06d" % i + "n" * 100000}, "metrics": {"count": 1}, "children": []} for i in range(300)]
 packed("many.gz", [json.dumps([{"frame": {"name": "r"}, "metrics": {}, "children": nodes}]).encode()])
 PY
@@ -51,6 +53,8 @@ for what in json quotes digits chrome unknown msgpack; do
 	fails "a $what of 150 MB" $what.gz "a name or value of more than 16 MiB"
 	check "a $what of 150 MB: memory" "" "$(needs_at_most 90 $what.gz 2>&1)"
 done
+fails "17 million brackets" deep.gz "nested deeper than 16777216 levels"
+check "15 million brackets" "1 k" "$("$PROTON" export -f csv nested.gz | awk -F, 'NR > 1 { print NR - 2, $5 }' | tail -1)"
 fails "a stack of 150 MB" folded.gz "a stack of more than 64 MiB"
 check "a stack of 150 MB: memory" "" "$(needs_at_most 200 folded.gz 2>&1)"
 fails "a frame of 20 MB" frame.gz "a frame of more than 16"

@@ -20,6 +20,7 @@
 struct block {
 	_Alignas(16) struct block *next;
 	struct block **link; /* what points here */
+	size_t size;
 };
 
 struct memory {
@@ -44,14 +45,23 @@ static void unlink_block(struct block *b)
 		b->next->link = b->link;
 }
 
-/* A token that does not end within a chunk is kept in a buffer that doubles: the one place to see how
- * long it gets, whatever it is made of. */
+/* The one place to see how long a token gets, whatever it is made of, and how deep brackets are: a
+ * token that does not end within a chunk is kept in a buffer that doubles; a byte for each open
+ * bracket is on a stack that grows by a little. */
+static void look_at_size(struct json_input *j, size_t before, size_t size)
+{
+	if (before && size < 2 * before)
+		j->too_deep = j->too_deep || size > JSON_DEPTH_MAX;
+	else
+		j->too_long = j->too_long || size > FORMAT_NAME_MAX;
+}
+
 static void *yajl_grow(void *ctx, void *p, size_t size)
 {
 	struct block *old = p ? (struct block *)p - 1 : NULL, *b;
 	struct memory *m = ctx;
 
-	m->j->too_long = m->j->too_long || size > FORMAT_NAME_MAX;
+	look_at_size(m->j, old ? old->size : 0, size);
 	if (old)
 		unlink_block(old);
 	b = realloc(old, sizeof(*b) + size);
@@ -59,6 +69,7 @@ static void *yajl_grow(void *ctx, void *p, size_t size)
 		link_block(m, b ? b : old);
 	if (!b)
 		longjmp(m->failed, 1);
+	b->size = size;
 	return b + 1;
 }
 
@@ -166,6 +177,9 @@ static int parse_chunk(struct json_input *j, yajl_handle h, const char *data, si
 		return parse_failed(j, h, offset + skip);
 	if (j->too_long)
 		return format_fail(j->error, -EFBIG, offset, FORMAT_NAME_LONG);
+	if (j->too_deep)
+		return format_fail(j->error, -EFBIG, offset, "nested deeper than %zu levels",
+				   JSON_DEPTH_MAX);
 	if (j->complete) {
 		size_t used = yajl_get_bytes_consumed(h);
 

@@ -5,12 +5,15 @@
  *
  *   reader_input ── chunks ──> yajl ──> the reader's callbacks
  *
- * Not recursive, of no depth limit; a name that nobody can want ends it; strings need not be UTF-8; a byte order mark is skipped. */
+ * Not recursive: what nests uses memory, and deeper than anything measured it ends. So does a name
+ * that nobody can want. Strings need not be UTF-8; a byte order mark is skipped. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <yajl/yajl_parse.h>
 #include "format/format.h"
+
+#define JSON_DEPTH_MAX ((size_t)16 << 20) /* open brackets; a calling context has two */
 
 struct json_input {
 	struct format_error *error;
@@ -19,6 +22,7 @@ struct json_input {
 	int failed;          /* set by a callback before it returns 0, with *error but for the offset */
 	uint64_t garbage_at; /* afterwards: what follows the document, 0 = nothing */
 	bool too_long;       /* a token of more than FORMAT_NAME_MAX */
+	bool too_deep;       /* more than JSON_DEPTH_MAX */
 };
 
 /* Read to the end of the document. 0, or a negative errno with *error set. */
