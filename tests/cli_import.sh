@@ -34,6 +34,16 @@ for trace in torch.json h200-torch-graph.json h200-torch-stack.json h200-triton.
 	report again.hatchet >again; check "$trace: as Hatchet" "" "$(diff report again | head -5)"
 done
 
+lanes() { # lanes FILE: contexts and streams of devices
+	"$PROTON" export -f json "$1" | python3 -c 'import json, sys
+print(len({(l["context"], l["stream"]) for l in json.load(sys.stdin)["lanes"] if l.get("device") is not None}))'
+}
+for stream in 7 4294967303 '"8589934599"' -1 -2 1e30 4294967303; do
+	echo "${event:+,}{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"ts\":1,\"dur\":1,\"args\":{\"stream\":$stream,\"device\":0}}"
+	event=more
+done | { echo '{"traceEvents":['; cat; echo ']}'; } >handles.json
+check "streams that are handles stay apart, in a trace" 6 "$(lanes handles.json)"
+
 # Databases, made here: as nsys and rocprofiler-sdk would, and as nobody would.
 if ! grep -q 'define HAVE_SQLITE 1' "$build/config.h"; then
 	printf 'SQLite format 3\0' >db
@@ -75,6 +85,7 @@ p = json.load(sys.stdin)
 print(*[p["losses"].get(w + "_timestamps", 0) for w in ("zero", "reversed")], sum(i["end_ns"] > 10000 for i in p["intervals"]))' >>lost
 	done
 	check "no time is not time 0" "3 0 0 1 0 0 1 0 0 1 0 0" "$(xargs <lost)"
+	check "streams that are handles stay apart" "7 2 2" "$(lanes handles.sqlite) $(lanes handles.db) $(lanes handles.rpd)"
 	gzip -c nsys.sqlite >nsys.gz
 	report nsys.sqlite >report; report nsys.gz >out
 	check "a database in gzip" "" "$(diff report out | head -3)"

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/hash.h"
 #include "format/tokens.h"
 
 enum place {
@@ -162,6 +163,17 @@ static uint64_t parse_u64(const char *text, size_t len)
 	return n.f64 >= 0 && n.f64 < 1.8e19 ? (uint64_t)n.f64 : 0;
 }
 
+/* A number that only tells one from another, also below zero or beyond 64 bits. */
+static uint64_t parse_id(const char *text, size_t len)
+{
+	struct number n;
+
+	number_parse(text, len, &n);
+	if (n.is_int || (n.f64 >= 0 && n.f64 < 1.8e19))
+		return n.is_int ? n.u64 : (uint64_t)n.f64;
+	return len > 1 && strchr("-123456789", *text) ? hash_bytes(text, len) : 0;
+}
+
 static int32_t parse_index(const char *text, size_t len)
 {
 	uint64_t v = len && *text >= '0' && *text <= '9' ? parse_u64(text, len) : UINT64_MAX;
@@ -222,10 +234,10 @@ static int arg_value(struct parser *p, const char *text, size_t len)
 		e->device = parse_index(text, len);
 		return 1;
 	case CHROME_CONTEXT:
-		e->context = parse_u64(text, len);
+		e->context = parse_id(text, len);
 		return 1;
 	case CHROME_STREAM:
-		e->stream = parse_u64(text, len);
+		e->stream = parse_id(text, len);
 		e->has_stream = true;
 		return 1;
 	case CHROME_BYTES:

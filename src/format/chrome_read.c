@@ -415,8 +415,8 @@ static int on_work(struct reader *r, const struct category *c, const struct chro
 			       .name = e->name,
 			       .parent = SESSION_NONE,
 			       .process = SESSION_NONE,
-			       .context = (uint32_t)e->context,
-			       .stream = (uint32_t)e->stream,
+			       .context = e->context,
+			       .stream = e->stream,
 			       .device = e->device,
 			       .kind = c->kind};
 	const char *name = str(r, e->name);
@@ -428,7 +428,7 @@ static int on_work(struct reader *r, const struct category *c, const struct chro
 	    !strncasecmp(name, "memset", 6))
 		trace_parse_transfer(name, &w);
 	if (!e->has_stream && number_in(track_label(r, t), &number))
-		w.stream = (uint32_t)number;
+		w.stream = number;
 	if (w.device < 0)
 		w.device = device_in(process_label(r, t));
 	if (w.device < 0 && !e->n_call_stack && is_number(str(r, t->pid)) &&

@@ -251,8 +251,8 @@ static int begin_work(struct nsys *n, enum activity_kind kind, struct trace_work
 		.device = db_null(n->db, DEVICE) || device < 0 || device > INT32_MAX
 				  ? -1
 				  : (int32_t)device,
-		.context = (uint32_t)db_int(n->db, CONTEXT),
-		.stream = (uint32_t)db_int(n->db, STREAM),
+		.context = (uint64_t)db_int(n->db, CONTEXT),
+		.stream = (uint64_t)db_int(n->db, STREAM),
 		.launch = (uint64_t)db_int(n->db, CORRELATION),
 		.parent = SESSION_NONE,
 		.process = SESSION_NONE,

@@ -346,7 +346,7 @@ static int begin_work(struct rocpd *r, enum activity_kind kind, struct trace_wor
 		.launch = (uint64_t)event_of(r).stack,
 		.parent = SESSION_NONE,
 		.process = process_of(r, place.pid),
-		.stream = (uint32_t)place.stream,
+		.stream = (uint64_t)place.stream,
 		.device = device_of(r, place.agent),
 		.kind = (uint8_t)kind,
 	};

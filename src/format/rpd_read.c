@@ -121,7 +121,7 @@ static int add_work(struct rpd *r)
 		.launch = api == IDINDEX_NONE ? 0 : (uint64_t)api + 1,
 		.parent = SESSION_NONE,
 		.process = SESSION_NONE,
-		.stream = (uint32_t)db_int(r->db, OP_QUEUE),
+		.stream = (uint64_t)db_int(r->db, OP_QUEUE),
 		.device = device < 0 || device > INT32_MAX ? -1 : (int32_t)device,
 		.kind = ACTIVITY_KERNEL,
 		.name = string_of(r, OP_NAME),

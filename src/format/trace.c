@@ -44,6 +44,11 @@ struct trace {
 		struct idindex by_index;
 		uint32_t type; /* string id */
 	} devices;
+	struct {
+		uint64_t *ids; /* of contexts and streams, in the order of their work */
+		size_t n, cap;
+		struct idindex index;
+	} wide;
 	int64_t first_ns; /* time of the first event */
 	/* Ranges around the one at hand, outermost first. */
 	struct open_range {
@@ -123,6 +128,8 @@ struct trace *trace_free(struct trace *t)
 	free(t->within.items);
 	free(t->devices.ids);
 	idindex_done(&t->devices.by_index);
+	free(t->wide.ids);
+	idindex_done(&t->wide.index);
 	free(t->open);
 	free(t);
 	return NULL;
@@ -487,12 +494,43 @@ static uint32_t work_node(struct trace *t, const struct trace_work *w, const str
 	return frame == SESSION_NONE ? frame : session_node_intern(t->s, parent, frame);
 }
 
+#define WIDE_FROM (UINT64_C(1) << 31)
+
+static bool wide_equal(const void *ctx, uint32_t i, const void *key)
+{
+	return ((const struct trace *)ctx)->wide.ids[i] == *(const uint64_t *)key;
+}
+
+/* The number of a context or stream in 32 bits; -ENOMEM. */
+static int fit_id(struct trace *t, uint64_t id, uint32_t *ret)
+{
+	uint32_t i;
+
+	*ret = (uint32_t)id;
+	if (id < WIDE_FROM)
+		return 0;
+	i = idindex_find(&t->wide.index, hash_u64(id), wide_equal, t, &id);
+	if (i == IDINDEX_NONE) {
+		i = (uint32_t)t->wide.n;
+		if (t->wide.n >= WIDE_FROM ||
+		    array_reserve((void **)&t->wide.ids, &t->wide.cap, t->wide.n + 1,
+				  sizeof(*t->wide.ids)) < 0 ||
+		    idindex_add(&t->wide.index, hash_u64(id), i) < 0)
+			return -ENOMEM;
+		t->wide.ids[t->wide.n++] = id;
+	}
+	*ret = (uint32_t)WIDE_FROM + i;
+	return 0;
+}
+
 static int work_lane(struct trace *t, const struct trace_work *w, const struct origin *o,
 		     struct session_lane *ret)
 {
-	struct session_lane lane = {w->process, SESSION_NONE, w->context, w->stream, 0};
+	struct session_lane lane = {.process = w->process, .device = SESSION_NONE};
 	int r = device_of(t, w->device, &lane.device);
 
+	if (fit_id(t, w->context, &lane.context) < 0 || fit_id(t, w->stream, &lane.stream) < 0)
+		return -ENOMEM;
 	if (o) {
 		lane.process = t->s->lanes[o->lane].process;
 		lane.thread = t->s->lanes[o->lane].thread;

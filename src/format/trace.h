@@ -53,11 +53,11 @@ struct trace_work {
 	int64_t start_ns, end_ns;
 	uint64_t launch, range; /* ids, 0 = unknown */
 	uint64_t bytes;
+	uint64_t context, stream; /* any numbers: some are handles; see trace_add_work() */
 	uint32_t name;    /* string id; shown for a copy or set of which nothing else is known */
 	uint32_t seq;     /* filled in */
 	uint32_t parent;  /* node, when the trace says it; else SESSION_NONE */
 	uint32_t process; /* whose launch ids these are; SESSION_NONE: of any */
-	uint32_t context, stream;
 	int32_t device;                        /* -1 unknown */
 	uint8_t kind;                          /* enum activity_kind */
 	uint8_t direction, src_kind, dst_kind; /* see struct activity */
@@ -74,6 +74,8 @@ static inline void trace_freep(struct trace **t)
 /* 0 or -ENOMEM. What has no times, or ends before it starts, is counted as a loss and left out. */
 int trace_add_range(struct trace *t, const struct trace_range *range);
 int trace_add_work(struct trace *t, const struct trace_work *work);
+/* Of contexts and streams from 2^31 on, which are more than a lane has room for, the first is 2^31,
+ * the next one more: different ones stay so. */
 /* What is known of a device, by its index; may come before or after the work. -E2BIG: too many. */
 int trace_add_device(struct trace *t, const struct session_device *device);
 /* What devices are where nothing says it: "CUDA" unless told. */

@@ -259,6 +259,25 @@ def timeless():
         INSERT INTO rocpd_op VALUES (1, 2, 0, NULL, 700, 1, 6), (2, 2, 0, 800, 900, 1, 6);""").close()
 
 
+def handles():
+    """Streams and contexts that are handles: the lower half of different ones may be the same."""
+    wide = 1 << 32
+    db = database("handles.sqlite", """
+        CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+        CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, contextId, streamId);""")
+    db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, ?, ?)",
+                   [(1, 2, 1, 7), (2, 3, 1, wide + 7), (3, 4, wide + 1, 7), (4, 5, 1, 2 * wide + 7),
+                    (5, 6, 1, -1), (6, 7, 1, wide - 1), (7, 8, 1, 1 << 31), (8, 9, 1, wide + 7)])
+    db.commit()
+    db.close()
+    rocpd("handles.db", ROCPD_V2 + f"UPDATE rocpd_kernel_dispatchU SET stream_id = {wide + 3};")
+    database("handles.rpd", f"""
+        CREATE TABLE rocpd_string (id INTEGER PRIMARY KEY, string);
+        CREATE TABLE rocpd_api (id, pid, tid, start, end, apiName_id, args_id);
+        CREATE TABLE rocpd_op (id, gpuId, queueId, start, end, description_id, opType_id);
+        INSERT INTO rocpd_op VALUES (1, 2, 3, 1, 2, 1, 6), (2, 2, {wide + 3}, 3, 4, 1, 6);""").close()
+
+
 def hostile():
     strange = "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
     database("other.sqlite", "CREATE TABLE t (a INT);").close()
@@ -296,4 +315,5 @@ rocpd("rocpd3.db", ROCPD_V3)
 rocpd("rocpd4.db", ROCPD_V4)
 rpd()
 timeless()
+handles()
 hostile()
