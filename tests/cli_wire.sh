@@ -92,7 +92,7 @@ has "a segment named control" "control same" out
 check "its bytes are nobody's operations" "10 10" "$(facts w.hatchet | cut -d' ' -f1,2)"
 
 # ---- metrics: each instance sends what it has of one in its own type
-cat >types.py <<'PY'
+cat >declare.py <<'PY'
 import sys
 from forge import *
 tape = open_tape(sys.argv[1])
@@ -104,7 +104,7 @@ for i, (kind, value) in enumerate(eval(sys.argv[2])):
     c.slot(1, [50, 51]); c.values(1, value, 1)
 PY
 types() { # types METRIC [(TYPE, VALUE)…] NAME: its sum, that of the metric beside it, losses
-	python3 types.py types.tape "$2" "$1"
+	python3 declare.py types.tape "$2" "$1"
 	echo "$(metric types.tape k "$1") $(metric types.tape k other) $(facts types.tape | cut -d' ' -f3-)"
 }
 check "a whole number, then a fraction" "3.5 2 " "$(types tokens '[(U64, 3), (F64, .5)]')"
