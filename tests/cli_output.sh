@@ -107,7 +107,8 @@ while time.monotonic() < end:
             pass
 sys.exit("no saver was met")
 PY
-PROTON_FAKE='many 20000 kern 10;pause 50;repeat 100000' "$PROTON" record -v --no-follow --save-interval 0.05 -o k.hatchet -- \
+# In a session of its own: see cli_jobs.sh.
+PROTON_FAKE='many 20000 kern 10;pause 50;repeat 100000' setsid -w "$PROTON" record -v --no-follow --save-interval 0.05 -o k.hatchet -- \
 	sh -c 'python3 killer.py && exit 3' >out 2>err
 check "a killed saver: status" 3 $?
 has "a killed saver: counted" "; 1 failed" err
