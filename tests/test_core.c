@@ -642,6 +642,22 @@ START_TEST(devices_are_found_by_what_is_known)
 END_TEST
 
 
+/* On the wire a built-in metric is its number: tapes that are there must go on reading right. */
+START_TEST(test_metric_numbers)
+{
+	static const char *const names[] = {
+		"time (ns)", "count",     "time_min (ns)", "time_max (ns)", "bytes",
+		"async",     "direction", "cpu_time (ns)", "cpu_count",     "flops",
+		"flops8",    "flops16",   "flops32",       "flops64"};
+	struct metric_table *t = metric_table_new();
+
+	ck_assert_uint_ge(metric_table_count(t), ARRAY_SIZE(names));
+	for (uint32_t i = 0; i < ARRAY_SIZE(names); i++)
+		ck_assert_str_eq(metric_table_get(t, i)->name, names[i]);
+	metric_table_free(t);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("core");
@@ -650,6 +666,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(tc, coverage_is_the_union);
+	tcase_add_test(tc, test_metric_numbers);
 	tcase_add_test(tc, coverage_is_bounded);
 	tcase_add_test(tc, strings_are_interned);
 	tcase_add_test(tc, values_are_put_in_order);

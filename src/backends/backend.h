@@ -5,7 +5,7 @@
  *
  * To add a backend:
  *   1. src/backends/NAME.c with one `const struct backend backend_NAME`; copy fake.c.
- *   2. Put it into the table in src/collect/doors.c; its index there is its sink's `source`.
+ *   2. A row in src/collect/backends.c, and its number (SOURCE_*) in src/collect/internal.h.
  *   3. Translate each vendor record to struct activity in one function a kind.
  *   4. Declare the vendor's ABI in your own words (NAME_abi.h); dlopen, never link.
  *   5. A mock of the vendor's library in tests/, under the real collector.
@@ -22,6 +22,7 @@ struct backend_options {
 
 struct backend {
 	const char *name;
+	const char *device_type; /* of its devices, until it says more of one */
 	bool clock_is_realtime; /* times of its records are CLOCK_REALTIME; else a device's own */
 	/* Is it here? 0, or -ENODEV with a reason in *ret_why: not an error for the user. */
 	int (*probe)(const struct backend_options *options, const char **ret_why);

@@ -263,6 +263,7 @@ static void fake_stop(void *state)
 
 const struct backend backend_fake = {
 	.name = "fake",
+	.device_type = "CUDA",
 	.clock_is_realtime = true,
 	.probe = fake_probe,
 	.start = fake_start,

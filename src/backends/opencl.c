@@ -762,6 +762,7 @@ static uint64_t opencl_buffer_bytes(void *state)
 
 const struct backend backend_opencl = {
 	.name = "opencl",
+	.device_type = "OpenCL",
 	.start = opencl_start,
 	.flush = opencl_flush,
 	.buffer_bytes = opencl_buffer_bytes,

@@ -14,7 +14,7 @@ static const struct known_metric {
 	const char *name;
 	enum metric_type type;
 } known_metrics[] = {
-#define _(id, name, type, scope, add, unit, title) {name, METRIC_##type},
+#define _(id, number, name, type, scope, add, unit, title) {name, METRIC_##type},
 	METRICS_BUILTIN(_)
 #undef _
 };

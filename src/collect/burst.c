@@ -357,8 +357,8 @@ static int definitions_send(struct burst *s, const struct limits *l)
 	if (s->lanes == 0)
 		s->lanes = 1;
 	r = r ? r : section_send(s, &lanes_section, &s->lanes, l->lanes);
-	if (s->metrics < METRIC_N_BUILTIN)
-		s->metrics = METRIC_N_BUILTIN; /* known too */
+	if (s->metrics < WIRE_N_METRICS)
+		s->metrics = WIRE_N_METRICS; /* known too */
 	r = r ? r : section_send(s, &metrics_section, &s->metrics, l->metrics);
 	r = r ? r : sets_send(s, l->sets);
 	return r ? r : section_send(s, &notes_section, &s->notes, l->notes);

@@ -25,103 +25,6 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* ---- the backends ---- */
-
-static struct {
-	const struct backend *backend;
-	enum collect_door door;
-	uint32_t off; /* feature that switches it off */
-	struct activity_sink sink;
-	_Atomic int state; /* 0 off, 1 starting, 2 on, 3 failed */
-	void *data;
-} backends[] = {
-	{&backend_cupti, DOOR_CUDA, CONTROL_NO_CUDA, {&sink_ops, SOURCE_CUPTI}, 0, NULL},
-	{&backend_opencl, DOOR_OPENCL, CONTROL_NO_OPENCL, {&sink_ops, SOURCE_OPENCL}, 0, NULL},
-	{&backend_fake, DOOR_PRELOAD, 0, {&sink_ops, SOURCE_FAKE}, 0, NULL},
-};
-
-struct activity_sink *collect_sink(unsigned source)
-{
-	return source < ARRAY_SIZE(backends) ? &backends[source].sink : NULL;
-}
-
-static void backend_start(unsigned i)
-{
-	struct backend_options o = {.script = getenv("PROTON_FAKE")};
-	const char *why = NULL;
-	int off = 0, r;
-
-	if (collector->control->features & backends[i].off ||
-	    !atomic_compare_exchange_strong(&backends[i].state, &off, 1))
-		return;
-	o.count_launches = atomic_load(&collector->control->count_launches);
-	r = backends[i].backend->probe ? backends[i].backend->probe(&o, &why) : 0;
-	if (r == 0)
-		r = backends[i].backend->start(&o, &backends[i].sink, &backends[i].data);
-	log_debug(1, "doors", "backend %s: %s%s%s", backends[i].backend->name,
-		  r ? strerror(-r) : "on", why ? ": " : "", why ? why : "");
-	atomic_store(&backends[i].state, r == 0 ? 2 : 3);
-	if (r == 0 && atomic_load(&collector->many_contexts) && backends[i].backend->attribute)
-		backends[i].backend->attribute(backends[i].data);
-}
-
-void backends_flush(bool force)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(backends); i++)
-		if (atomic_load(&backends[i].state) == 2 && backends[i].backend->flush)
-			backends[i].backend->flush(backends[i].data, force);
-}
-
-bool backends_flushable(void)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(backends); i++)
-		if (atomic_load(&backends[i].state) == 2 && backends[i].backend->flush)
-			return true;
-	return false;
-}
-
-void backends_attribute(void)
-{
-	size_t i;
-
-	if (atomic_exchange(&collector->many_contexts, true))
-		return;
-	for (i = 0; i < ARRAY_SIZE(backends); i++)
-		if (atomic_load(&backends[i].state) == 2 && backends[i].backend->attribute)
-			backends[i].backend->attribute(backends[i].data);
-}
-
-bool backend_clock_is_realtime(unsigned source)
-{
-	return source < ARRAY_SIZE(backends) && backends[source].backend->clock_is_realtime;
-}
-
-uint64_t backends_buffer_bytes(void)
-{
-	uint64_t n = 0;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(backends); i++)
-		if (atomic_load(&backends[i].state) == 2 && backends[i].backend->buffer_bytes)
-			n += backends[i].backend->buffer_bytes(backends[i].data);
-	return n;
-}
-
-static void backends_forked(void)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(backends); i++) {
-		if (atomic_load(&backends[i].state) == 2 && backends[i].backend->forked)
-			backends[i].backend->forked(backends[i].data);
-		atomic_store(&backends[i].state, 0);
-	}
-}
-
 /* ---- the environment ---- */
 
 /* What the environment said when we were loaded: a program may empty it. */
@@ -386,13 +289,10 @@ static int start(void)
 int collect_start(enum collect_door door)
 {
 	int r = start();
-	size_t i;
 
 	if (r < 0)
 		return r;
-	for (i = 0; i < ARRAY_SIZE(backends); i++)
-		if (backends[i].door == door)
-			backend_start((unsigned)i);
+	backends_open(door);
 	return 0;
 }
 

@@ -30,6 +30,7 @@ enum { /* bounds; powers of two */
 	MAX_SLOTS = 1 << 17,
 	MAX_VALUES = 1 << 20,
 	MAX_SETS = 256,
+	SET_MAX = 8, /* metrics in a set */
 	MAX_METRICS = 256,
 	MAX_DEVICES = 64,
 	MAX_STREAMS = 64, /* a device */
@@ -98,7 +99,7 @@ struct set_entry {
 	_Atomic uint64_t key; /* 0: free */
 	uint8_t n;
 	_Atomic uint8_t state;
-	uint16_t metrics[8];
+	uint16_t metrics[SET_MAX];
 };
 
 struct metric_entry {
@@ -154,13 +155,15 @@ struct thread_state {
 	struct scope_entry stack[MAX_DEPTH];
 };
 
-enum source { SOURCE_CUPTI = 0, SOURCE_OPENCL = 1, SOURCE_FAKE = 2 }; /* numbers of backends */
+enum source { SOURCE_CUPTI, SOURCE_OPENCL, SOURCE_FAKE, N_SOURCES }; /* rows of backends.c */
 
 enum { /* sets that are always there */
 	SET_ID_KERNEL = 0,
 	SET_ID_TRANSFER = 1,
 	SET_ID_HOST = 2,
 };
+/* Places of values in SET_ID_TRANSFER, behind time, count, min and max. */
+enum { TRANSFER_BYTES = 4, TRANSFER_ASYNC, TRANSFER_DIRECTION };
 
 enum sender_state {
 	SENDER_NONE, /* nothing to send yet, or no thread could be made */
@@ -328,10 +331,14 @@ void collect_end(void);	   /* … and nothing comes after this */
 
 /* doors.c */
 void collect_forked(void); /* this process is a fork child: all begins anew */
+
+/* backends.c */
+const struct backend *backend_of(unsigned source); /* below N_SOURCES */
+void backends_open(enum collect_door door);
+void backends_forked(void);
 void backends_flush(bool force);
 bool backends_flushable(void); /* is there any to flush? */
 void backends_attribute(void); /* more than one calling context from now on */
 uint64_t backends_buffer_bytes(void);
-bool backend_clock_is_realtime(unsigned source); /* else nobody can ask it */
 
 #endif

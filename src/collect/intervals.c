@@ -28,7 +28,6 @@
 enum {
 	RUN_MAX = 512,	     /* intervals that are handed on together */
 	SPANS_MAX = 1 << 15, /* pieces of covered time remembered a device */
-	N_SOURCES = 3,
 	CLOCK_TRIES = 4,
 	TAKE_TRIES = 1000,
 };
@@ -221,7 +220,7 @@ static struct wire_clock clock_pair(unsigned source, uint64_t newest_ns)
 	uint64_t before, after, now, gap = UINT64_MAX;
 	unsigned i;
 
-	for (i = 0; i < CLOCK_TRIES && backend_clock_is_realtime(source); i++) {
+	for (i = 0; i < CLOCK_TRIES && backend_of(source)->clock_is_realtime; i++) {
 		before = clock_monotonic_ns();
 		now = clock_realtime_ns();
 		after = clock_monotonic_ns();
@@ -239,7 +238,7 @@ static void clock_look(struct trace_file *t, unsigned source, uint64_t newest_ns
 	struct wire_clock now;
 	int64_t moved;
 
-	if (t->clock && !backend_clock_is_realtime(source))
+	if (t->clock && !backend_of(source)->clock_is_realtime)
 		return;
 	now = clock_pair(source, newest_ns);
 	moved = (int64_t)((now.monotonic_ns - now.clock_ns) -
@@ -247,7 +246,7 @@ static void clock_look(struct trace_file *t, unsigned source, uint64_t newest_ns
 	if (t->clock && moved < (int64_t)CLOCK_STEP_NS && moved > -(int64_t)CLOCK_STEP_NS)
 		return;
 	if (!t->clock) {
-		const char *name = backend_clock_is_realtime(source) ? "realtime" : "device";
+		const char *name = backend_of(source)->clock_is_realtime ? "realtime" : "device";
 
 		t->clock = string_intern(name, strlen(name));
 	}
@@ -284,8 +283,7 @@ static void trace_all(const struct wire_interval *v, uint32_t n)
 
 		for (to = from + 1; to < n && source_of(&v[to]) == source; to++)
 			;
-		if (source < N_SOURCES)
-			trace_run(source, v + from, to - from);
+		trace_run(source, v + from, to - from);
 	}
 }
 

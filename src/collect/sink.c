@@ -93,7 +93,7 @@ static void slot_histogram(uint32_t slot, uint64_t ns)
 	bitmap_set(collector->hist_dirty, id - 1);
 }
 
-/* The first four values of both sets: time, count, min, max. */
+/* The first four values of all sets of activities: time, count, min, max. */
 static void slot_add_time(uint32_t slot, uint64_t ns)
 {
 	_Atomic uint64_t *v = &collector->value[collector->slot[slot].values];
@@ -117,31 +117,61 @@ static uint32_t record_lane(const struct activity_sink *sink, const struct activ
 	return lane_intern(device, a->context, a->stream, thread);
 }
 
-static uint32_t transfer_frame(const struct activity *a)
-{
-	char name[48];
+/* ---- what an activity is ---- */
 
-	activity_transfer_name(a, name, sizeof(name));
-	return frame_intern(a->kind == ACTIVITY_SET ? FRAME_SET : FRAME_COPY,
-			    string_intern(name, strlen(name)));
+/* A kind of activity: the frame that its work hangs under its calling context, the set of its values,
+ * and what beside its time goes there. */
+struct kind {
+	enum frame_kind frame;
+	uint32_t set;
+	bool is_symbol; /* its name is the vendor's, which lives; else it is made of what moved where */
+	void (*fill)(uint32_t slot, const struct activity *a); /* NULL: nothing */
+};
+
+static void fill_set(uint32_t slot, const struct activity *a)
+{
+	slot_add_u64(slot, TRANSFER_BYTES, a->bytes);
+	if (a->async)
+		slot_add_u64(slot, TRANSFER_ASYNC, 1);
+}
+
+static void fill_copy(uint32_t slot, const struct activity *a)
+{
+	const char *word = copy_direction_word(a->direction);
+
+	fill_set(slot, a);
+	slot_store(slot, TRANSFER_DIRECTION, string_intern(word, strlen(word)));
+}
+
+static const struct kind kinds[ACTIVITY_N_KINDS] = {
+	[ACTIVITY_KERNEL] = {FRAME_KERNEL, SET_ID_KERNEL, true, NULL},
+	[ACTIVITY_COPY] = {FRAME_COPY, SET_ID_TRANSFER, false, fill_copy},
+	[ACTIVITY_SET] = {FRAME_SET, SET_ID_TRANSFER, false, fill_set},
+};
+
+static uint32_t record_name(const struct activity *a)
+{
+	char text[48];
+	const char *name = a->name ? a->name : "<unnamed>";
+
+	if (!kinds[a->kind].is_symbol) {
+		activity_transfer_name(a, text, sizeof(text));
+		name = text;
+	}
+	return string_intern(name, strlen(name));
 }
 
 static uint32_t record_slot(const struct activity_sink *sink, const struct activity *a)
 {
+	const struct kind *k = &kinds[a->kind];
 	const struct context_entry *ctx;
-	uint32_t launch = a->launch, frame, node;
+	uint32_t launch = a->launch, node;
 
 	if (!launch || launch >= table_n(&collector->contexts))
 		launch = 1;
 	ctx = &collector->context[launch];
-	if (a->kind == ACTIVITY_KERNEL)
-		frame = frame_intern(FRAME_KERNEL, string_intern(a->name ? a->name : "<unnamed>",
-								 a->name ? strlen(a->name) : 9));
-	else
-		frame = transfer_frame(a);
-	node = node_intern(ctx->node, frame);
-	return slot_intern(node, record_lane(sink, a, ctx->thread), ctx->epoch,
-			   a->kind == ACTIVITY_KERNEL ? SET_ID_KERNEL : SET_ID_TRANSFER);
+	node = node_intern(ctx->node, frame_intern(k->frame, record_name(a)));
+	return slot_intern(node, record_lane(sink, a, ctx->thread), ctx->epoch, k->set);
 }
 
 static struct record_cache *cache_of(struct thread_state *t)
@@ -151,7 +181,8 @@ static struct record_cache *cache_of(struct thread_state *t)
 	return t->cache;
 }
 
-static uint32_t kernel_slot(const struct activity_sink *sink, const struct activity *a,
+/* The slot of a record with a symbol for a name: as a rule that of the last such record. */
+static uint32_t cached_slot(const struct activity_sink *sink, const struct activity *a,
 			    struct thread_state *t)
 {
 	struct record_cache *c = cache_of(t);
@@ -182,19 +213,9 @@ static uint32_t kernel_slot(const struct activity_sink *sink, const struct activ
 	return slot;
 }
 
-static void record_transfer(uint32_t slot, const struct activity *a)
-{
-	const char *word = copy_direction_word(a->direction);
-
-	slot_add_u64(slot, 4, a->bytes);
-	if (a->async)
-		slot_add_u64(slot, 5, 1);
-	if (a->kind == ACTIVITY_COPY)
-		slot_store(slot, 6, string_intern(word, strlen(word)));
-}
-
 static void sink_record(struct activity_sink *sink, const struct activity *a)
 {
+	const struct kind *k = &kinds[a->kind];
 	struct thread_state *t;
 	uint32_t slot;
 
@@ -205,14 +226,14 @@ static void sink_record(struct activity_sink *sink, const struct activity *a)
 		count(&t->n_records, 1);
 	if (atomic_load_explicit(&collector->paused, memory_order_relaxed))
 		return;
-	slot = a->kind == ACTIVITY_KERNEL ? kernel_slot(sink, a, t) : record_slot(sink, a);
+	slot = k->is_symbol ? cached_slot(sink, a, t) : record_slot(sink, a);
 	if (slot == WIRE_NONE) {
 		lose(LOSS_SLOTS_FULL, 1);
 		return;
 	}
 	slot_add_time(slot, a->end_ns - a->start_ns);
-	if (a->kind != ACTIVITY_KERNEL)
-		record_transfer(slot, a);
+	if (k->fill)
+		k->fill(slot, a);
 	interval_push(a, slot);
 	slot_touch(slot);
 }

@@ -108,12 +108,31 @@ static struct collector *tables_map(void)
 	return c;
 }
 
+/* Metrics of the sets that are always there. */
+static const struct {
+	uint8_t n, metrics[SET_MAX];
+} built_in_sets[] = {
+	[SET_ID_KERNEL] = {4, {METRIC_TIME, METRIC_COUNT, METRIC_TIME_MIN, METRIC_TIME_MAX}},
+	[SET_ID_TRANSFER] = {7, {METRIC_TIME, METRIC_COUNT, METRIC_TIME_MIN, METRIC_TIME_MAX,
+				 [TRANSFER_BYTES] = METRIC_BYTES, [TRANSFER_ASYNC] = METRIC_ASYNC,
+				 [TRANSFER_DIRECTION] = METRIC_DIRECTION}},
+	[SET_ID_HOST] = {2, {METRIC_CPU_TIME, METRIC_CPU_COUNT}},
+};
+
+static void set_seed(struct set_entry *s, unsigned id)
+{
+	unsigned i;
+
+	s->n = built_in_sets[id].n;
+	for (i = 0; i < s->n; i++)
+		s->metrics[i] = built_in_sets[id].metrics[i];
+	atomic_store(&s->key, UINT64_MAX); /* of no single metric */
+	atomic_store(&s->state, ENTRY_READY);
+}
+
 /* The entries that the wire knows without saying: "", the root, lane 0, the built-in sets. */
 static void tables_seed(struct collector *c)
 {
-	static const uint8_t transfer[] = {METRIC_TIME,	 METRIC_COUNT, METRIC_TIME_MIN, METRIC_TIME_MAX,
-					   METRIC_BYTES, METRIC_ASYNC, METRIC_DIRECTION};
-	static const uint8_t host[] = {METRIC_CPU_TIME, METRIC_CPU_COUNT};
 	unsigned i;
 
 	string_intern("", 0);
@@ -125,18 +144,9 @@ static void tables_seed(struct collector *c)
 	/* Values that are strings must be on the wire before their slots: they are made first. */
 	for (i = 0; i < COPY_N_DIRECTIONS; i++)
 		string_intern(copy_direction_word(i), strlen(copy_direction_word(i)));
-	c->set[SET_ID_KERNEL].n = 4;
-	c->set[SET_ID_TRANSFER].n = ARRAY_SIZE(transfer);
-	for (i = 0; i < ARRAY_SIZE(transfer); i++)
-		c->set[SET_ID_TRANSFER].metrics[i] = transfer[i];
-	c->set[SET_ID_HOST].n = ARRAY_SIZE(host);
-	for (i = 0; i < ARRAY_SIZE(host); i++)
-		c->set[SET_ID_HOST].metrics[i] = host[i];
-	for (i = 0; i <= SET_ID_HOST; i++) {
-		atomic_store(&c->set[i].key, UINT64_MAX); /* of no single metric */
-		atomic_store(&c->set[i].state, ENTRY_READY);
-	}
-#define _(id, name_, type_, scope_, add_, unit_, title)                                            \
+	for (i = 0; i < ARRAY_SIZE(built_in_sets); i++)
+		set_seed(&c->set[i], i);
+#define _(id, number, name_, type_, scope_, add_, unit_, title)                                            \
 	c->metric[METRIC_##id].name = string_intern(name_, sizeof(name_) - 1);                     \
 	c->metric[METRIC_##id].unit = string_intern(unit_, sizeof(unit_) - 1);                     \
 	c->metric[METRIC_##id].type = METRIC_##type_;                                              \
@@ -487,7 +497,7 @@ static void slot_seed(const struct slot_entry *e)
 	unsigned i;
 
 	for (i = 0; i < set->n; i++)
-		if ((e->set == SET_ID_KERNEL ? METRIC_TIME + i : set->metrics[i]) == METRIC_TIME_MIN)
+		if (set->metrics[i] == METRIC_TIME_MIN)
 			atomic_store_explicit(&collector->value[e->values + i], UINT64_MAX,
 					      memory_order_relaxed);
 }
@@ -633,25 +643,18 @@ struct device_what {
 	int32_t index;
 };
 
-/* What the devices of a backend are, until the backend says more of one: the program knows the two
- * for the same by it. */
-static uint32_t device_type(uint8_t source)
-{
-	const char *type = source == SOURCE_OPENCL ? "OpenCL" : "CUDA";
-
-	return string_intern(type, strlen(type));
-}
-
 static void device_fill(void *entry, const void *what)
 {
 	const struct device_what *w = what;
+	const char *type = backend_of(w->source)->device_type;
 	struct device_entry *d = entry;
 	uint32_t none = 0;
 
 	d->source = w->source;
 	d->index = w->index;
-	/* The backend may have said more of it already, in another thread. */
-	atomic_compare_exchange_strong(&d->type, &none, device_type(w->source));
+	/* The program knows devices of one type and number for the same. The backend may have said
+	 * more of it already, in another thread. */
+	atomic_compare_exchange_strong(&d->type, &none, string_intern(type, strlen(type)));
 	atomic_fetch_add(&d->version, 1);
 }
 

@@ -31,28 +31,29 @@ enum metric_add {
 	METRIC_WMEAN = 4, /* mean weighted by the metric `weight` of the same set */
 };
 
-/*         id          name           type  scope      add   unit  short title */
+/* The number of a built-in metric is its id, and crosses the wire: never used again, never moved.
+ *         id       number  name           type  scope      add   unit  short title */
 #define METRICS_BUILTIN(_)                                                                         \
-	_(TIME,      "time (ns)",     U64,  INCLUSIVE, SUM,  "ns",   "TIME")                       \
-	_(COUNT,     "count",         U64,  INCLUSIVE, SUM,  "",     "CALLS")                      \
-	_(TIME_MIN,  "time_min (ns)", U64,  INCLUSIVE, MIN,  "ns",   "MIN")                        \
-	_(TIME_MAX,  "time_max (ns)", U64,  INCLUSIVE, MAX,  "ns",   "MAX")                        \
-	_(BYTES,     "bytes",         U64,  INCLUSIVE, SUM,  "B",    "BYTES")                      \
-	_(ASYNC,     "async",         U64,  INCLUSIVE, SUM,  "",     "ASYNC")                      \
-	_(DIRECTION, "direction",     TEXT, PROPERTY,  LAST, "",     "DIRECTION")                  \
-	_(CPU_TIME,  "cpu_time (ns)", U64,  EXCLUSIVE, SUM,  "ns",   "CPU")                        \
-	_(CPU_COUNT, "cpu_count",     U64,  EXCLUSIVE, SUM,  "",     "ENTERED")                    \
-	_(FLOPS,     "flops",         F64,  INCLUSIVE, SUM,  "",     "FLOPS")                      \
-	_(FLOPS8,    "flops8",        F64,  INCLUSIVE, SUM,  "",     "FLOPS8")                     \
-	_(FLOPS16,   "flops16",       F64,  INCLUSIVE, SUM,  "",     "FLOPS16")                    \
-	_(FLOPS32,   "flops32",       F64,  INCLUSIVE, SUM,  "",     "FLOPS32")                    \
-	_(FLOPS64,   "flops64",       F64,  INCLUSIVE, SUM,  "",     "FLOPS64")
+	_(TIME,       0, "time (ns)",     U64,  INCLUSIVE, SUM,  "ns",   "TIME")                   \
+	_(COUNT,      1, "count",         U64,  INCLUSIVE, SUM,  "",     "CALLS")                  \
+	_(TIME_MIN,   2, "time_min (ns)", U64,  INCLUSIVE, MIN,  "ns",   "MIN")                    \
+	_(TIME_MAX,   3, "time_max (ns)", U64,  INCLUSIVE, MAX,  "ns",   "MAX")                    \
+	_(BYTES,      4, "bytes",         U64,  INCLUSIVE, SUM,  "B",    "BYTES")                  \
+	_(ASYNC,      5, "async",         U64,  INCLUSIVE, SUM,  "",     "ASYNC")                  \
+	_(DIRECTION,  6, "direction",     TEXT, PROPERTY,  LAST, "",     "DIRECTION")              \
+	_(CPU_TIME,   7, "cpu_time (ns)", U64,  EXCLUSIVE, SUM,  "ns",   "CPU")                    \
+	_(CPU_COUNT,  8, "cpu_count",     U64,  EXCLUSIVE, SUM,  "",     "ENTERED")                \
+	_(FLOPS,      9, "flops",         F64,  INCLUSIVE, SUM,  "",     "FLOPS")                  \
+	_(FLOPS8,    10, "flops8",        F64,  INCLUSIVE, SUM,  "",     "FLOPS8")                 \
+	_(FLOPS16,   11, "flops16",       F64,  INCLUSIVE, SUM,  "",     "FLOPS16")                \
+	_(FLOPS32,   12, "flops32",       F64,  INCLUSIVE, SUM,  "",     "FLOPS32")                \
+	_(FLOPS64,   13, "flops64",       F64,  INCLUSIVE, SUM,  "",     "FLOPS64")
 
 enum metric_builtin {
-#define _(id, name, type, scope, add, unit, title) METRIC_##id,
+#define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-	METRIC_N_BUILTIN
+	METRIC_N_BUILTIN = 14
 };
 
 #define METRIC_NONE UINT32_MAX

@@ -36,7 +36,7 @@ static const struct column_kind kinds[COLUMN_N] = {
 const char *column_title(const struct session *s, const struct columns *columns, unsigned i)
 {
 	static const char *const builtin[METRIC_N_BUILTIN] = {
-#define _(id, name, type, scope, add, unit, title) [METRIC_##id] = title,
+#define _(id, number, name, type, scope, add, unit, title) [METRIC_##id] = title,
 		METRICS_BUILTIN(_)
 #undef _
 	};

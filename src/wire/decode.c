@@ -115,7 +115,7 @@ static int peer_seed(struct wire_decoder *d, struct peer *p)
 	r |= idmap_set(&p->strings, 0, 0) | idmap_set(&p->nodes, 0, SESSION_ROOT);
 	r |= idmap_set(&p->epochs, 0, 0) | idmap_set(&p->sets, 0, SET_KERNEL);
 	r |= idmap_set(&p->lanes, 0, session_lane_intern(d->s, &lane));
-	for (i = 0; i < METRIC_N_BUILTIN; i++)
+	for (i = 0; i < WIRE_N_METRICS; i++)
 		r |= idmap_set(&p->metrics, i, i);
 	return r ? -ENOMEM : 0;
 }
@@ -791,41 +791,57 @@ static int on_segment(struct wire_decoder *d, struct peer *p, const struct messa
 	return 0;
 }
 
-/* Entries of a trace that are not in the session, as far as these bytes of a segment held any. */
-static void lose_bytes(struct wire_decoder *d, const struct wire_segment *g, uint64_t bytes)
-{
-	size_t size = wire_segment_entry(g->kind);
+/* What a segment is made of. Of kinds that the session has no place for only the bytes count. */
+struct segment_kind {
+	size_t entry; /* bytes; whoever cuts a segment cuts between two */
+	int (*add)(struct wire_decoder *d, struct peer *p, const void *entry, uint64_t offset_ns);
+	enum loss lost; /* what an entry is that could not be read */
+};
 
-	if (g->kind == WIRE_SEGMENT_INTERVALS)
-		d->s->losses[LOSS_TRACE_UNREAD] += bytes / size + (bytes % size > 0);
+static const struct segment_kind *segment_kind(uint32_t kind)
+{
+	static const struct segment_kind bytes = {1, NULL, 0}, kinds[] = {
+		[WIRE_SEGMENT_INTERVALS] = {sizeof(struct wire_interval), interval_add,
+					    LOSS_TRACE_UNREAD},
+		[WIRE_SEGMENT_SAMPLES] = {sizeof(struct wire_sample), NULL, 0},
+	};
+
+	return kind < ARRAY_SIZE(kinds) && kinds[kind].entry ? &kinds[kind] : &bytes;
 }
 
-/* Each entry that names what was never defined is one operation less, and the others are good. */
-static int take_intervals(struct wire_decoder *d, struct peer *p, const struct wire_segment *g,
-			  const unsigned char *data, uint32_t n)
+/* Entries that are not in the session, as far as these bytes of a segment held any. */
+static void lose_bytes(struct wire_decoder *d, const struct segment_kind *k, uint64_t bytes)
 {
-	const size_t size = sizeof(struct wire_interval);
+	if (k->add)
+		d->s->losses[k->lost] += bytes / k->entry + (bytes % k->entry > 0);
+}
+
+/* Each entry that names what was never defined is one less, and the others are good. */
+static int take_entries(struct wire_decoder *d, struct peer *p, const struct wire_segment *g,
+			const unsigned char *data, uint32_t n)
+{
+	const struct segment_kind *k = segment_kind(g->kind);
 	struct wire_clock *clock = clock_find(p, g->clock);
 	uint64_t offset_ns = clock ? clock->monotonic_ns - clock->clock_ns : 0;
 	uint32_t at;
 	int r = 0;
 
-	for (at = 0; at < n && r != -ENOMEM; at += size) {
-		r = interval_add(d, p, data + at, offset_ns);
+	for (at = 0; at < n && r != -ENOMEM; at += (uint32_t)k->entry) {
+		r = k->add(d, p, data + at, offset_ns);
 		if (r == -EBADMSG)
-			lose_bytes(d, g, size);
+			lose_bytes(d, k, k->entry);
 	}
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Whole entries of a segment; of kinds that a session has no place for only the bytes count. What is
- * not whole, or begins within an entry, would be read as something else: it is left out. */
+/* Whole entries of a segment. What is not whole, or begins within one, would be read as something
+ * else: it is left out. */
 static int on_bulk(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
+	const struct segment_kind *k;
 	const struct wire_segment *g;
 	struct wire_bulk w;
 	uint64_t missed;
-	size_t size;
 	unsigned i;
 
 	if (m->size < sizeof(w))
@@ -841,15 +857,13 @@ static int on_bulk(struct wire_decoder *d, struct peer *p, const struct message 
 		return 0;
 	missed = w.offset - p->taken[i];
 	p->taken[i] = w.offset + w.length;
-	lose_bytes(d, g, missed);
-	size = wire_segment_entry(g->kind);
-	if (w.offset % size || w.length % size) {
-		lose_bytes(d, g, w.length);
+	k = segment_kind(g->kind);
+	lose_bytes(d, k, missed);
+	if (w.offset % k->entry || w.length % k->entry) {
+		lose_bytes(d, k, w.length);
 		return 0;
 	}
-	if (g->kind != WIRE_SEGMENT_INTERVALS)
-		return 0;
-	return take_intervals(d, p, g, m->payload + sizeof(w), w.length);
+	return k->add ? take_entries(d, p, g, m->payload + sizeof(w), w.length) : 0;
 }
 
 static int on_bye(struct wire_decoder *d, struct peer *p, const struct message *m)
@@ -1111,7 +1125,7 @@ bool wire_decoder_segment(const struct wire_decoder *d, size_t i, struct wire_se
 		return false;
 	const struct peer *p = d->peers[k];
 	const struct wire_segment *g = &p->segments[i];
-	size_t entry = wire_segment_entry(g->kind);
+	size_t entry = segment_kind(g->kind)->entry;
 
 	*ret = (struct wire_segment_state){
 		.instance = p->instance,
@@ -1134,7 +1148,7 @@ void wire_decoder_finish(struct wire_decoder *d)
 
 			if (p->taken[i] >= size)
 				continue;
-			lose_bytes(d, &p->segments[i], size - p->taken[i]);
+			lose_bytes(d, segment_kind(p->segments[i].kind), size - p->taken[i]);
 			p->taken[i] = size;
 		}
 	}

@@ -121,6 +121,11 @@ struct wire_lane_def {
 
 /* Its name makes it one with that of another instance; the values that an instance sends are of the
  * type that it declared itself. */
+/* Built-in metrics (core/metric.h) that an instance need not define: those that were there when the
+ * first tapes were written. One that is added since is defined like any other, so that tapes of before
+ * and of after are read alike. */
+#define WIRE_N_METRICS 14
+
 struct wire_metric_def {
 	uint32_t id, name, unit; /* strings */
 	uint8_t type, scope, add, pad; /* enums of core/metric.h */
@@ -216,7 +221,7 @@ struct wire_segment {
 #define WIRE_REST_NAME_MAX 32
 
 struct wire_bulk {
-	uint32_t segment, length; /* length bytes follow: whole entries (wire_segment_entry()) */
+	uint32_t segment, length; /* length bytes follow: whole entries */
 	uint64_t offset;          /* pieces come in order; one that was there before is skipped */
 };
 
@@ -270,20 +275,6 @@ _Static_assert(sizeof(struct wire_segment) == 24, "wire_segment");
 _Static_assert(sizeof(struct wire_bulk) == 16, "wire_bulk");
 _Static_assert(sizeof(struct wire_interval) == 24, "wire_interval");
 _Static_assert(sizeof(struct wire_use) == 16, "wire_use");
-
-/* Bytes of an entry of a segment of this kind; whoever cuts a segment cuts between two. 1: bytes,
- * also of a kind that is not known here. */
-static inline size_t wire_segment_entry(uint32_t kind)
-{
-	switch (kind) {
-	case WIRE_SEGMENT_INTERVALS:
-		return sizeof(struct wire_interval);
-	case WIRE_SEGMENT_SAMPLES:
-		return sizeof(struct wire_sample);
-	default:
-		return 1;
-	}
-}
 
 #define WIRE_PAYLOAD_MAX (WIRE_FRAME_MAX - sizeof(struct wire_header))
 static inline size_t wire_padded(size_t length)
