@@ -28,20 +28,20 @@ static int on_option(const struct option_def *option, const char *value, void *a
 static void record_loop(struct run *run, struct launch *launch)
 {
 	struct pollfd fds[2] = {{.fd = launch_fd(launch), .events = POLLIN},
-				{.fd = run->dir->stream_fd, .events = POLLIN}};
+				{.fd = run->rec.dir->stream_fd, .events = POLLIN}};
 	uint64_t next_tick = clock_monotonic_ns() + NSEC_PER_SEC;
 	int status;
 
 	while (!launch_ended(launch, &status)) {
-		poll(fds, 2, saver_wait_ms(&run->saver));
+		poll(fds, 2, saver_wait_ms(&run->rec.saver));
 		launch_handle(launch);
-		if (receiver_read(run->receiver) < 0)
+		if (receiver_read(run->rec.receiver) < 0)
 			complain("out of memory: the profile is not complete");
 		if (clock_monotonic_ns() >= next_tick) {
-			receiver_tick(run->receiver);
+			receiver_tick(run->rec.receiver);
 			next_tick = clock_monotonic_ns() + NSEC_PER_SEC;
 		}
-		saver_poll(&run->saver, receiver_session(run->receiver));
+		saver_poll(&run->rec.saver, receiver_session(run->rec.receiver));
 	}
 }
 
@@ -66,7 +66,7 @@ static int record_start(struct run *run, struct launch **ret_launch)
 		complain("cannot run '%s': %s", run->argv[0], target_strerror(r));
 		return target_exit_status(r);
 	}
-	run->interrupts = (struct run_interrupts){launch_fd(*ret_launch), count_interrupts, *ret_launch};
+	run->rec.interrupts = (struct interrupts){launch_fd(*ret_launch), count_interrupts, *ret_launch};
 	if (run_started(run, launch_pid(*ret_launch)) < 0)
 		return STATUS_OURS;
 	run_release_descriptors(run);
@@ -82,13 +82,13 @@ static int record(struct run *run, int *ret_wait_status, int *ret_save_error)
 	if (r)
 		return r;
 	record_loop(run, launch);
-	run->end_ns = clock_monotonic_ns();
+	run->rec.end_ns = clock_monotonic_ns();
 	launch_ended(launch, ret_wait_status);
-	run->wait_status = *ret_wait_status;
+	run->rec.wait_status = *ret_wait_status;
 	run_drain(run);
-	*ret_save_error = run_finish(run);
-	if (!run->options.quiet)
-		run_summary(run, stderr);
+	*ret_save_error = recording_finish(&run->rec);
+	if (!run->options.rec.quiet)
+		recording_summary(&run->rec, stderr);
 	return 0;
 }
 

@@ -11,17 +11,17 @@ static const struct {
 	int id;
 	size_t at; /* of a bool in struct run_options */
 } flags[] = {
-	{OPT_TRACE, offsetof(struct run_options, trace)},
+	{OPT_TRACE, offsetof(struct run_options, rec.trace)},
 	{OPT_WAIT, offsetof(struct run_options, wait)},
-	{OPT_QUIET, offsetof(struct run_options, quiet)},
-	{OPT_VERBOSE, offsetof(struct run_options, verbose)},
-	{OPT_COUNT, offsetof(struct run_options, no_count_launches)},
+	{OPT_QUIET, offsetof(struct run_options, rec.quiet)},
+	{OPT_VERBOSE, offsetof(struct run_options, rec.verbose)},
+	{OPT_COUNT, offsetof(struct run_options, rec.no_count_launches)},
 	{OPT_STRICT, offsetof(struct run_options, strict)},
 	{OPT_NO_PRELOAD, offsetof(struct run_options, no_preload)},
 	{OPT_NO_FOLLOW, offsetof(struct run_options, no_follow)},
 	{OPT_EARLY, offsetof(struct run_options, early)},
-	{OPT_NO_CUDA, offsetof(struct run_options, no_cuda)},
-	{OPT_NO_OPENCL, offsetof(struct run_options, no_opencl)},
+	{OPT_NO_CUDA, offsetof(struct run_options, rec.no_cuda)},
+	{OPT_NO_OPENCL, offsetof(struct run_options, rec.no_opencl)},
 };
 
 static int set_flag(struct run_options *o, int id)
@@ -47,15 +47,15 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 
 	switch (option->id) {
 	case OPT_OUTPUT:
-		return set_path(&o->output, value);
+		return set_path(&o->rec.output, value);
 	case OPT_TAPE:
-		return set_path(&o->tape, value);
+		return set_path(&o->rec.tape, value);
 	case OPT_SAVE:
-		return parse_seconds(value, &o->save_ns);
+		return parse_seconds(value, &o->rec.save_ns);
 	case OPT_TRACE_MAX:
-		o->trace = true;
-		r = parse_count(value, INT32_MAX, &o->trace_max);
-		return r == 0 && o->trace_max == 0 ? -EINVAL : r;
+		o->rec.trace = true;
+		r = parse_count(value, INT32_MAX, &o->rec.trace_max);
+		return r == 0 && o->rec.trace_max == 0 ? -EINVAL : r;
 	default:
 		return set_flag(o, option->id);
 	}

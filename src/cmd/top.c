@@ -136,7 +136,7 @@ static int ask_to_end(struct top *t)
 static int on_request(void *data, enum tui_action action, int arg)
 {
 	struct top *t = data;
-	struct control_page *control = t->run.dir->control;
+	struct control_page *control = t->run.rec.dir->control;
 
 	switch (action) {
 	case TUI_QUIT:
@@ -162,8 +162,8 @@ static int on_request(void *data, enum tui_action action, int arg)
 		atomic_fetch_add(&control->resync, 1);
 		return 0;
 	case TUI_SAVE:
-		t->run.saver.next_ns = 0;
-		t->run.saver.generation = 0;
+		t->run.rec.saver.next_ns = 0;
+		t->run.rec.saver.generation = 0;
 		return 0;
 	}
 	return -ENOTSUP;
@@ -192,7 +192,7 @@ static void measure_cpu(struct top *t)
 static void on_status(void *data, struct tui_status *ret)
 {
 	struct top *t = data;
-	const struct session *s = receiver_session(t->run.receiver);
+	const struct session *s = receiver_session(t->run.rec.receiver);
 
 	measure_cpu(t);
 	ret->run = t->ended ? TUI_RUN_ENDED : TUI_RUN_RUNNING;
@@ -200,9 +200,9 @@ static void on_status(void *data, struct tui_status *ret)
 	ret->pid = (uint32_t)t->run.pid;
 	ret->n_children = s->n_processes > 1 ? (uint32_t)s->n_processes - 1 : 0;
 	ret->wait_status = t->wait_status;
-	ret->up_ns = (t->ended ? t->run.end_ns : clock_monotonic_ns()) - t->run.start_ns;
+	ret->up_ns = (t->ended ? t->run.rec.end_ns : clock_monotonic_ns()) - t->run.rec.start_ns;
 	ret->stopped = t->stopped && !t->ended;
-	ret->paused = atomic_load(&t->run.dir->control->paused);
+	ret->paused = atomic_load(&t->run.rec.dir->control->paused);
 	ret->own_cpu = t->own_cpu;
 	ret->own_bytes = session_memory(s);
 }
@@ -245,8 +245,8 @@ static int on_input(void *data, const char *text, size_t len)
 static void target_ended(struct top *t, int wait_status)
 {
 	t->ended = true;
-	t->wait_status = t->run.wait_status = wait_status;
-	t->run.end_ns = clock_monotonic_ns();
+	t->wait_status = t->run.rec.wait_status = wait_status;
+	t->run.rec.end_ns = clock_monotonic_ns();
 }
 
 static void keeper_events(struct top *t)
@@ -353,12 +353,12 @@ static void finish_stream(struct top *t)
 	if (t->drained || !t->ended)
 		return;
 	t->left_behind = run_lives_on(&t->run);
-	if (t->left_behind && (t->run_options.wait || now - t->run.end_ns < 2 * NSEC_PER_SEC))
+	if (t->left_behind && (t->run_options.wait || now - t->run.rec.end_ns < 2 * NSEC_PER_SEC))
 		return;
 	t->drained = true;
-	if (!run_output_waits(&t->run)) { /* else when we leave: Ctrl-C is no signal here */
+	if (!recording_output_waits(&t->run.rec)) { /* else when we leave: Ctrl-C is no signal here */
 		t->saved = true;
-		t->save_error = run_finish(&t->run);
+		t->save_error = recording_finish(&t->run.rec);
 	}
 	tui_refresh(t->tui);
 	if (t->leave_at_end || t->leave_when_ended)
@@ -370,7 +370,7 @@ static void top_loop(struct top *t)
 	struct pollfd fds[4] = {{.fd = tui_fd(t->tui), .events = POLLIN},
 				{.fd = t->signals, .events = POLLIN},
 				{.fd = keeper_fd(t->keeper), .events = POLLIN},
-				{.fd = t->run.dir->stream_fd, .events = POLLIN}};
+				{.fd = t->run.rec.dir->stream_fd, .events = POLLIN}};
 	uint64_t next = clock_monotonic_ns() + t->interval_ns / 4, tick = next, now;
 
 	while (!t->quit) {
@@ -378,14 +378,14 @@ static void top_loop(struct top *t)
 		poll(fds, 4, now >= next ? 0 : (int)MIN((next - now) / NSEC_PER_MSEC + 1, UINT64_C(100)));
 		fds[0].fd = tui_fd(t->tui);
 		fds[2].fd = keeper_fd(t->keeper);
-		fds[3].fd = t->drained ? -1 : t->run.dir->stream_fd; /* descendants may write on */
+		fds[3].fd = t->drained ? -1 : t->run.rec.dir->stream_fd; /* descendants may write on */
 		if (fds[0].revents && tui_handle_input(t->tui) == -EIO)
 			t->quit = t->detach = t->terminal_gone = true;
 		signals_read(t);
 		keeper_events(t);
 		if (!t->drained) {
-			receiver_read(t->run.receiver);
-			saver_poll(&t->run.saver, receiver_session(t->run.receiver));
+			receiver_read(t->run.rec.receiver);
+			saver_poll(&t->run.rec.saver, receiver_session(t->run.rec.receiver));
 		}
 		finish_stream(t);
 		now = clock_monotonic_ns();
@@ -394,7 +394,7 @@ static void top_loop(struct top *t)
 		if (t->log_due_ns && now >= t->log_due_ns)
 			show_log(t);
 		if (now >= tick && !t->drained) {
-			receiver_tick(t->run.receiver);
+			receiver_tick(t->run.rec.receiver);
 			tick = now + NSEC_PER_SEC;
 		}
 		if (now >= next && !t->drained) {
@@ -421,7 +421,7 @@ static int top_open(struct top *t)
 	t->screen.tui.command = "top";
 	t->screen.tui.interval_ns = t->interval_ns;
 	screen_take_text(&t->screen, &t->profile);
-	t->snap = snapshot_new(receiver_session(t->run.receiver), &spec);
+	t->snap = snapshot_new(receiver_session(t->run.rec.receiver), &spec);
 	t->tui = t->snap ? tui_new(&t->screen.tui, t->snap, &mine) : NULL;
 	if (!t->tui) {
 		complain("out of memory");
@@ -443,7 +443,7 @@ static int top_start(struct top *t)
 					      .envp = t->run.env.vars,
 					      .only_pid = t->run.env.only_pid,
 					      .origin = &arg_origin},
-				   .dir = t->run.dir,
+				   .dir = t->run.rec.dir,
 				   .app_log = t->app_log};
 	const char *what = "keeper";
 	int r = keeper_start(&o, &t->keeper, &what);
@@ -557,19 +557,19 @@ static int top_leave(struct top *t)
 		await_output(t);
 	tui_close(t->tui);
 	t->leaving = true;
-	t->run.interrupts = (struct run_interrupts){t->signals, screen_interrupts, t};
+	t->run.rec.interrupts = (struct interrupts){t->signals, screen_interrupts, t};
 	t->run.options.wait = false; /* who leaves does not wait */
 	if (t->ended && !t->drained)
 		run_drain(&t->run);
 	if (t->ended && !t->saved) {
-		error = run_finish(&t->run);
+		error = recording_finish(&t->run.rec);
 	} else if (!t->ended) {
-		receiver_read(t->run.receiver);
-		error = run_save(&t->run);
+		receiver_read(t->run.rec.receiver);
+		error = recording_save(&t->run.rec);
 	}
-	if (!t->run_options.quiet && can_say(t)) {
+	if (!t->run_options.rec.quiet && can_say(t)) {
 		print_log_tail(t);
-		run_summary(&t->run, stderr);
+		recording_summary(&t->run.rec, stderr);
 		if (t->left_behind)
 			run_name_survivors(&t->run);
 		if (!t->ended)
@@ -598,7 +598,7 @@ static int top_screen(struct top *t)
 	}
 	keeper_detach(t->keeper, false);
 	/* The directory is the keeper's now. */
-	t->run.dir = session_dir_free(t->run.dir);
+	t->run.rec.dir = session_dir_free(t->run.rec.dir);
 	return t->terminal_gone ? 128 + SIGHUP : 0;
 }
 
@@ -656,7 +656,7 @@ static void stop_printing(struct top *t)
 static void print_picture(struct top *t)
 {
 	struct write_options compact = {.compact = true};
-	struct session *s = receiver_session(t->run.receiver);
+	struct session *s = receiver_session(t->run.rec.receiver);
 
 	if (t->unread)
 		return;
@@ -682,23 +682,23 @@ static unsigned batch_interrupts(void *data)
 static void batch_loop(struct top *t, struct launch *launch)
 {
 	struct pollfd fds[2] = {{.fd = launch_fd(launch), .events = POLLIN},
-				{.fd = t->run.dir->stream_fd, .events = POLLIN}};
+				{.fd = t->run.rec.dir->stream_fd, .events = POLLIN}};
 	uint64_t next = clock_monotonic_ns() + t->interval_ns;
 	unsigned long printed = 0;
 
 	while (!launch_ended(launch, &t->wait_status)) {
 		poll(fds, 2, 50);
 		launch_handle(launch);
-		receiver_read(t->run.receiver);
-		saver_poll(&t->run.saver, receiver_session(t->run.receiver));
+		receiver_read(t->run.rec.receiver);
+		saver_poll(&t->run.rec.saver, receiver_session(t->run.rec.receiver));
 		if (clock_monotonic_ns() < next)
 			continue;
 		next += t->interval_ns;
-		receiver_tick(t->run.receiver);
+		receiver_tick(t->run.rec.receiver);
 		if (!t->n_pictures || printed++ < t->n_pictures)
 			print_picture(t);
 	}
-	t->run.end_ns = clock_monotonic_ns();
+	t->run.rec.end_ns = clock_monotonic_ns();
 	run_drain(&t->run);
 	if (!t->n_pictures || printed < t->n_pictures)
 		print_picture(t);
@@ -729,13 +729,13 @@ static int top_batch(struct top *t)
 	if (run_started(&t->run, launch_pid(launch)) < 0)
 		return STATUS_OURS;
 	t->run.prints = true;
-	t->run.interrupts = (struct run_interrupts){launch_fd(launch), batch_interrupts, launch};
+	t->run.rec.interrupts = (struct interrupts){launch_fd(launch), batch_interrupts, launch};
 	run_release_descriptors(&t->run);
 	batch_loop(t, launch);
-	t->run.wait_status = t->wait_status;
-	t->save_error = run_finish(&t->run);
-	if (!t->run_options.quiet)
-		run_summary(&t->run, stderr);
+	t->run.rec.wait_status = t->wait_status;
+	t->save_error = recording_finish(&t->run.rec);
+	if (!t->run_options.rec.quiet)
+		recording_summary(&t->run.rec, stderr);
 	launch_free(launch);
 	t->ended = true;
 	return 0;

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "live/recording.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/rank.h"
+#include "base/util.h"
+#include "format/out.h"
+#include "launch/launch.h"
+#include "report/print_line.h"
+
+#define HURRY_NS NSEC_PER_SEC /* what a wait has left after a signal: others had it, too */
+
+enum { TRACE_MAX_DEFAULT = 1000000 };
+
+/* ---- names ---- */
+
+const char *path_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* "%q{NAME}": the value of an environment variable. Returns the end of the directive. */
+static const char *expand_variable(struct buf *out, const char *p)
+{
+	const char *end = p[1] == '{' ? strchr(p, '}') : NULL;
+	char name[128];
+
+	if (!end || (size_t)(end - p) - 2 >= sizeof(name)) {
+		buf_puts(out, "%q");
+		return p;
+	}
+	memcpy(name, p + 2, (size_t)(end - p) - 2);
+	name[end - p - 2] = '\0';
+	buf_puts(out, getenv(name) ? getenv(name) : "");
+	return end;
+}
+
+static char *expand_name(const struct recording *rec, const char *pattern, pid_t pid)
+{
+	char host[256] = "", stamp[32], *name;
+	time_t now = time(NULL);
+	struct buf out;
+	const char *p;
+
+	gethostname(host, sizeof(host) - 1);
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", localtime(&now));
+	buf_init(&out, 0);
+	for (p = pattern; *p; p++) {
+		if (*p != '%' || !p[1]) {
+			buf_putc(&out, *p);
+			continue;
+		}
+		switch (*++p) {
+		case 'p':
+			buf_printf(&out, "%d", (int)pid);
+			break;
+		case 'e':
+			buf_puts(&out, rec->source);
+			break;
+		case 'h':
+			buf_puts(&out, host);
+			break;
+		case 'r':
+			buf_puts(&out, rank_text() ? rank_text() : "0");
+			break;
+		case 't':
+			buf_puts(&out, stamp);
+			break;
+		case 'q':
+			p = expand_variable(&out, p);
+			break;
+		case '%':
+			buf_putc(&out, '%');
+			break;
+		default:
+			buf_putc(&out, '%');
+			buf_putc(&out, *p);
+			break;
+		}
+	}
+	name = strdup(buf_str(&out));
+	buf_done(&out);
+	return name;
+}
+
+/* ---- beginning ---- */
+
+/* A place where the profile cannot be written is said before the run, not after it: by doing all but
+ * writing it. Of a name that is made when the program has a pid, the folder is tried. */
+static int check_output(const struct recording_options *o)
+{
+	const char *path = o->output ? o->output : "./", *slash = strrchr(path, '/');
+	_cleanup_(freep) char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
+	_cleanup_(freep) char *some = NULL;
+	int r;
+
+	if (!folder || strchr(folder, '%') || asprintf(&some, "%s.proton-check", folder) < 0)
+		return 0;
+	if (o->output && !strchr(path, '%'))
+		r = write_file_check(path);
+	else
+		r = write_file_check(some);
+	if (r == 0)
+		return 0;
+	if (o->output)
+		complain("cannot write '%s': %s", path, strerror(-r));
+	else
+		complain("cannot write a profile in this folder: %s (choose a file with -o)",
+			 strerror(-r));
+	return STATUS_OURS;
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* One would be written over the other. */
+static int check_tape(const struct recording_options *o)
+{
+	struct stat a, b;
+
+	if (!o->tape || !o->output ||
+	    (strcmp(o->tape, o->output) != 0 &&
+	     (stat(o->tape, &a) < 0 || stat(o->output, &b) < 0 || !same_file(&a, &b) ||
+	      !S_ISREG(a.st_mode))))
+		return 0;
+	complain("the tape and the profile cannot both be written to '%s'", o->output);
+	return STATUS_USAGE;
+}
+
+int recording_check(const struct recording_options *options)
+{
+	int r = check_tape(options);
+
+	return r ? r : check_output(options);
+}
+
+int recording_open(struct recording *rec, const struct recording_options *options)
+{
+	int r;
+
+	rec->options = options;
+	session_dir_sweep();
+	r = session_dir_new(&rec->dir);
+
+	if (r < 0) {
+		complain("cannot make a session directory in $XDG_RUNTIME_DIR, $TMPDIR or /tmp: %s",
+			 strerror(-r));
+		return STATUS_OURS;
+	}
+	atomic_store(&rec->dir->control->count_launches, !options->no_count_launches);
+	rec->dir->control->features = (options->no_cuda ? CONTROL_NO_CUDA : 0) |
+				      (options->no_opencl ? CONTROL_NO_OPENCL : 0) |
+				      (options->trace ? CONTROL_TRACE : 0);
+	rec->dir->control->trace_max =
+		options->trace_max ? options->trace_max : TRACE_MAX_DEFAULT;
+	r = receiver_new(rec->dir, options->tape, &rec->receiver);
+	if (r < 0) {
+		complain("cannot %s '%s': %s", options->tape ? "open" : "start",
+			 options->tape ? options->tape : "receiver", strerror(-r));
+		return STATUS_OURS;
+	}
+	return 0;
+}
+
+int recording_begin(struct recording *rec, const char *source, pid_t pid)
+{
+	struct session *s = receiver_session(rec->receiver);
+	const char *pattern = rec->options->output;
+	int r = -ENOMEM;
+
+	rec->start_ns = clock_monotonic_ns();
+	rec->source = strdup(source);
+	if (rec->source) {
+		s->source = strtab_adds(s->strings, source);
+		rec->file = expand_name(rec, pattern ? pattern : "proton.%e.%p.hatchet", pid);
+	}
+	if (rec->file)
+		r = saver_init(&rec->saver, rec->file, rec->options->save_ns);
+	if (r < 0)
+		complain("out of memory");
+	return r;
+}
+
+/* ---- waiting ---- */
+
+bool recording_is_interrupted(struct recording *rec, uint64_t start_ns)
+{
+	unsigned n = rec->interrupts.count ? rec->interrupts.count(rec->interrupts.ctx) : 0;
+	uint64_t now = clock_monotonic_ns();
+
+	if (n && !rec->interrupted_ns)
+		rec->interrupted_ns = now;
+	return n > 1 || (n && now >= MAX(rec->interrupted_ns, start_ns) + HURRY_NS);
+}
+
+void recording_wait(const struct recording *rec, int fd)
+{
+	struct pollfd p[2] = {{.fd = rec->interrupts.count ? rec->interrupts.fd : -1, .events = POLLIN},
+			      {.fd = fd, .events = POLLIN}};
+
+	poll(p, 2, 50);
+}
+
+/* ---- the end ---- */
+
+bool recording_output_waits(const struct recording *rec)
+{
+	struct stat st;
+
+	return stat(rec->file, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+/* The last word in a child: nobody knows when a reader comes, and whether it reads. */
+static int save_in_child(struct recording *rec)
+{
+	uint64_t start = clock_monotonic_ns();
+	int status = 0;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(-saver_finish(&rec->saver, receiver_session(rec->receiver)) & 0xff);
+	}
+	if (pid < 0)
+		return -errno;
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (recording_is_interrupted(rec, start)) {
+			kill(pid, SIGKILL);
+			waitpid(pid, &status, 0);
+			return -EINTR;
+		}
+		recording_wait(rec, -1);
+	}
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
+}
+
+int recording_save(struct recording *rec)
+{
+	if (!recording_output_waits(rec))
+		return saver_finish(&rec->saver, receiver_session(rec->receiver));
+	rec->saver.error = save_in_child(rec);
+	return rec->saver.error;
+}
+
+/* A signal ends the wait for the reader of a FIFO. */
+const char *recording_strerror(int r)
+{
+	return r == -EINTR ? "nobody read it" : strerror(-r);
+}
+
+int recording_finish(struct recording *rec)
+{
+	int r = receiver_finish(rec->receiver), e;
+
+	if ((r == -EPIPE || r == -ETIMEDOUT) && rec->options->tape)
+		complain("the reader of the tape %s: the tape is not complete",
+			 r == -EPIPE ? "has left" : "stands still");
+	else if (r < 0 && rec->options->tape)
+		complain("cannot write '%s': %s", rec->options->tape, strerror(-r));
+	e = recording_save(rec);
+	if (rec->options->verbose)
+		complain("saved %u times while it ran, once at the end; %u failed", rec->saver.n_saves,
+			 rec->saver.n_failed);
+	if (e < 0 && rec->options->quiet) /* else it is the last line of the summary */
+		complain("cannot write '%s': %s", rec->file, recording_strerror(e));
+	return e < 0 ? e : r == -EPIPE ? 0 : r;
+}
+
+void recording_done(struct recording *rec)
+{
+	_cleanup_(freep) char *path = NULL;
+
+	saver_done(&rec->saver);
+	rec->receiver = receiver_free(rec->receiver);
+	if (rec->dir) {
+		atomic_store(&rec->dir->control->alive, 0);
+		path = strdup(rec->dir->path);
+		rec->dir = session_dir_free(rec->dir);
+		if (path)
+			session_dir_remove(path);
+	}
+	free(rec->file);
+	free(rec->source);
+}

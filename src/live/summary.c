@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* What is said of a recording at its end. */
+#include "config.h" // IWYU pragma: keep
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "base/clock.h"
+#include "base/human.h"
+#include "base/shown.h"
+#include "base/util.h"
+#include "core/crowd.h"
+#include "core/snapshot.h"
+#include "live/recording.h"
+#include "report/demangle.h"
+#include "report/print_line.h"
+
+enum { SUMMARY_ROWS = 8, SUMMARY_NAME = 60 };
+
+/* Why a profile is empty, as far as is known: nothing connected, no GPU work, or work but no records.
+ * Who could not report at all is named with the losses. */
+static void summary_empty(const struct recording *rec, FILE *out)
+{
+	const struct session *s = receiver_session(rec->receiver);
+	uint32_t connected = atomic_load(&rec->dir->control->connected);
+	uint64_t launches = 0;
+	size_t i;
+
+	for (i = 0; i < s->n_processes; i++)
+		launches += s->processes[i].n_launches;
+	if (launches)
+		fprintf(out, "proton: GPU work was launched, but no record of it came\n");
+	else if (!s->n_processes && !connected && !session_loss(s, LOSS_REFUSED))
+		fprintf(out, "proton: nothing connected: no process used CUDA, OpenCL, NVTX or proton.h\n"
+			     "proton: (not seen: static, set-id, 32-bit programs, other users, chroot, "
+			     "env -i)\n");
+	else if (!session_loss(s, LOSS_UNHEARD) && !session_loss(s, LOSS_REFUSED) &&
+		 !session_loss(s, LOSS_VANISHED))
+		fprintf(out, "proton: no GPU work: %u process%s connected, and launched nothing\n",
+			connected, connected == 1 ? "" : "es");
+	else
+		fprintf(out, "proton: no GPU work was reported\n");
+}
+
+/* How many bytes of a name have room in the summary. */
+static int name_fit(const char *name)
+{
+	return (int)shown_fit(name, strlen(name), SUMMARY_NAME);
+}
+
+/* A program without GPU work has the host time of its scopes to show. */
+static void summary_scopes(struct snapshot *snap, FILE *out)
+{
+	const struct snap_column *cpu = snapshot_column(snap, METRIC_CPU_TIME, false);
+	const struct snap_column *entered = snapshot_column(snap, METRIC_CPU_COUNT, false);
+	char time[HUMAN_MAX], calls[HUMAN_MAX];
+	uint32_t i, best, shown, last = SNAP_NONE;
+	const char *name;
+
+	for (shown = 0; cpu && entered && shown < SUMMARY_ROWS; shown++, last = best) {
+		best = SNAP_NONE;
+		for (i = 0; i < snapshot_n(snap); i++) {
+			if (isnan(cpu->v[i]) || (last != SNAP_NONE && !(cpu->v[i] < cpu->v[last])))
+				continue;
+			if (best == SNAP_NONE || cpu->v[i] > cpu->v[best])
+				best = i;
+		}
+		if (best == SNAP_NONE)
+			return;
+		if (!shown)
+			fprintf(out, "     HOST  ENTERED  SCOPE\n");
+		human_time_ns(time, cpu->v[best]);
+		human_count(calls, entered->v[best]);
+		name = snapshot_name(snap, best, NAME_SHORT);
+		print_line(out, "%9s %8s  %.*s", time, calls, name_fit(name), name);
+	}
+}
+
+static void summary_head(const struct recording *rec, struct snapshot *snap, FILE *out)
+{
+	const struct session *s = receiver_session(rec->receiver);
+	const struct snap_column *time = snapshot_column(snap, METRIC_TIME, true);
+	const struct snap_column *count = snapshot_column(snap, METRIC_COUNT, true);
+	char wall[HUMAN_MAX], gpu[HUMAN_MAX], ops[HUMAN_MAX];
+
+	human_time_ns(wall, (double)((rec->end_ns ? rec->end_ns : clock_monotonic_ns()) - rec->start_ns));
+	human_time_ns(gpu, time->v[0]);
+	human_count(ops, count->v[0]);
+	if (isnan(time->v[0])) {
+		print_line(out, "proton: %s: no GPU work, %s wall, %zu process%s",
+			   rec->source, wall, s->n_processes,
+			   s->n_processes == 1 ? "" : "es");
+		summary_scopes(snap, out);
+		return;
+	}
+	print_line(out, "proton: %s: %s GPU time in %s operations, %s wall, %zu process%s",
+		   rec->source, gpu, ops, wall, s->n_processes,
+		   s->n_processes == 1 ? "" : "es");
+}
+
+/* How much of the run a device worked: the first thing to know of a slow program. */
+static void summary_busy(const struct recording *rec, FILE *out)
+{
+	const struct session *s = receiver_session(rec->receiver);
+	double wall = (double)((rec->end_ns ? rec->end_ns : clock_monotonic_ns()) - rec->start_ns);
+	char busy[HUMAN_MAX], share[HUMAN_MAX];
+	size_t i, n = MIN(s->n_devices, (size_t)SUMMARY_ROWS);
+
+	for (i = 0; i < n; i++) {
+		const struct session_device *d = &s->devices[i];
+		double ns = session_busy_ns(s, (uint32_t)i);
+
+		if (!(ns > 0))
+			continue;
+		human_time_ns(busy, ns);
+		human_percent(share, MIN(ns / wall, 1));
+		print_line(out, "proton: %s %d %s: busy %s, %s %% of the run",
+			   strtab_str(s->strings, d->type), d->index,
+			   strtab_str(s->strings, d->name), busy, share);
+	}
+}
+
+static void summary_kernels(struct snapshot *snap, FILE *out)
+{
+	double total = snapshot_column(snap, METRIC_TIME, true)->v[0];
+	char time[HUMAN_MAX], share[HUMAN_MAX], calls[HUMAN_MAX], avg[HUMAN_MAX];
+	size_t n, i, shown = 0;
+	const struct snap_flat *flat = snapshot_flat(snap, &n);
+	const char *name;
+
+	for (i = 0; i < n && shown < SUMMARY_ROWS; i++) {
+		if (flat[i].kind == FRAME_COPY || flat[i].kind == FRAME_SET)
+			continue;
+		if (!shown++)
+			fprintf(out, "     TIME      %%    CALLS       AVG  KERNEL\n");
+		human_time_ns(time, flat[i].time_ns);
+		human_percent(share, flat[i].time_ns / total);
+		human_count(calls, flat[i].count);
+		human_time_ns(avg, flat[i].time_ns / flat[i].count);
+		name = snapshot_name(snap, flat[i].node, NAME_SHORT);
+		print_line(out, "%9s  %5s %8s %9s  %.*s", time, share, calls, avg, name_fit(name),
+			   name);
+	}
+}
+
+static void summary_transfers(struct snapshot *snap, FILE *out)
+{
+	char bytes[HUMAN_MAX], ops[HUMAN_MAX], time[HUMAN_MAX], rate[HUMAN_MAX];
+	size_t n, i;
+	const struct snap_transfer *t = snapshot_transfers(snap, &n);
+
+	for (i = 0; i < n; i++) {
+		if (!i)
+			fprintf(out, "    BYTES    OPS      TIME    GB/s  TRANSFER\n");
+		human_bytes(bytes, t[i].bytes);
+		human_count(ops, t[i].ops);
+		human_time_ns(time, t[i].time_ns);
+		human_rate(rate, t[i].time_ns > 0 ? t[i].bytes / t[i].time_ns : NAN);
+		print_line(out, "%9s %6s %9s %7s  %s", bytes, ops, time, rate, t[i].name);
+	}
+}
+
+static void summary_losses(const struct session *s, FILE *out)
+{
+	char text[LOSS_TEXT_MAX];
+	size_t j;
+	unsigned i;
+
+	for (i = 0; i < LOSS_N; i++) {
+		uint64_t n = session_loss(s, (enum loss)i);
+
+		if (n && i != LOSS_PIPE_FULL && i != LOSS_WIRE_GAP)
+			print_line(out, "proton: %s: %llu %s",
+				   loss_is_loss((enum loss)i) ? "lost" : "note",
+				   (unsigned long long)n, crowd_loss_text(s, (enum loss)i, n, text));
+	}
+	for (j = 0; j < s->n_notes; j++)
+		print_line(out, "proton: note: %s", strtab_str(s->strings, s->notes[j].text));
+}
+
+static void summary_overhead(const struct recording *rec, FILE *out)
+{
+	const struct session *s = receiver_session(rec->receiver);
+	uint64_t cpu = 0, memory = 0, buffers = 0;
+	char t[HUMAN_MAX], m[HUMAN_MAX], b[HUMAN_MAX];
+	size_t i;
+
+	for (i = 0; i < s->n_processes; i++) {
+		cpu += s->processes[i].own_cpu_ns;
+		memory += s->processes[i].own_bytes;
+		buffers += s->processes[i].buffer_bytes;
+	}
+	human_time_ns(t, (double)cpu);
+	human_bytes(m, (double)memory);
+	human_bytes(b, (double)buffers);
+	fprintf(out, "proton: %zu contexts; own cost: %s CPU in the sender, %s memory, %s buffers\n",
+		s->n_nodes - 1, t, m, b);
+}
+
+/* Where our calls are what its own filter of system calls forbids, it would live without us. */
+static void summary_filter(const struct recording *rec, FILE *out)
+{
+	if (WIFSIGNALED(rec->wait_status) && WTERMSIG(rec->wait_status) == SIGSYS)
+		fprintf(out, "proton: note: the program was killed by SIGSYS: its seccomp filter may "
+			     "forbid what the collector does when it starts (see --early)\n");
+}
+
+void recording_summary(const struct recording *rec, FILE *out)
+{
+	const struct session *s = receiver_session(rec->receiver);
+	struct snapshot_spec spec = {.demangle = demangle_name};
+	struct snapshot *snap = snapshot_new(s, &spec);
+
+	if (snap && snapshot_update(snap, clock_monotonic_ns()) == 0 && s->n_rows) {
+		summary_head(rec, snap, out);
+		summary_busy(rec, out);
+		summary_kernels(snap, out);
+		summary_transfers(snap, out);
+		summary_overhead(rec, out);
+	} else {
+		summary_empty(rec, out);
+	}
+	snapshot_free(snap);
+	summary_losses(s, out);
+	summary_filter(rec, out);
+	if (rec->saver.error == 0)
+		print_line(out, "proton: wrote '%s'", rec->file);
+	else
+		print_line(out, "proton: cannot write '%s': %s", rec->file,
+			   recording_strerror(rec->saver.error));
+}
