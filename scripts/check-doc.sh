@@ -4,7 +4,8 @@
 #
 #   every file     an SPDX line first
 #   every .c       then config.h
-#   every header   a guard made from its path, and a comment that says what it is for
+#   every header   a guard made from its path, and a comment that says what it is for; no type of the
+#                  name of another header's
 #   include/       each function has a comment with "errors" and "thread" in it or in a comment
 #                  above that opens a group of functions
 set -euo pipefail
@@ -38,6 +39,10 @@ for file in src/*/*.h include/proton/*.h; do
 	grep -qx "#ifndef $guard" "$file" || complain "$file: the guard is not $guard"
 	grep -qE '^ ?/?\*' "$file" || complain "$file: no comment says what it is for"
 done
+
+while IFS= read -r type; do
+	complain "$type: defined in $(grep -lE "^$type \{" src/*/*.h | xargs)"
+done < <(grep -hoE '^(struct|enum|union) [a-z_0-9]+ \{' src/*/*.h | sed 's/ {$//' | sort | uniq -d)
 
 # A function's comment ends on the line above it; a group of functions without a blank line between
 # shares the comment above the group.

@@ -96,7 +96,7 @@ static const struct {
 
 START_TEST(places_of_names)
 {
-	struct place place;
+	struct source_place place;
 
 	ck_assert_int_eq(place_of_name(places[_i].name, &place), places[_i].file != NULL);
 	if (!places[_i].file)

@@ -77,7 +77,7 @@ static const struct snap_column *column_absent(struct snapshot *snap)
 }
 
 /* NULL: nobody has asked for it. */
-static struct column *column_known(const struct snapshot *snap, uint32_t metric, bool inclusive)
+static struct column_state *column_known(const struct snapshot *snap, uint32_t metric, bool inclusive)
 {
 	for (size_t i = 0; i < snap->n_columns; i++)
 		if (snap->columns[i]->metric == metric && snap->columns[i]->inclusive == inclusive)
@@ -85,9 +85,9 @@ static struct column *column_known(const struct snapshot *snap, uint32_t metric,
 	return NULL;
 }
 
-static struct column *column_find(struct snapshot *snap, uint32_t metric, bool inclusive)
+static struct column_state *column_find(struct snapshot *snap, uint32_t metric, bool inclusive)
 {
-	struct column *c = column_known(snap, metric, inclusive);
+	struct column_state *c = column_known(snap, metric, inclusive);
 
 	if (c)
 		return c;
@@ -103,7 +103,7 @@ static struct column *column_find(struct snapshot *snap, uint32_t metric, bool i
 	return c;
 }
 
-static void column_free(struct column *c)
+static void column_free(struct column_state *c)
 {
 	free(c->raw);
 	free(c->before);
@@ -202,12 +202,12 @@ static void column_roll_up(const struct snapshot *snap, const struct metric *m, 
 	}
 }
 
-static int column_compute(struct snapshot *snap, struct column *c);
+static int column_compute(struct snapshot *snap, struct column_state *c);
 
 /* Own values: from the rows, or from the exclusive column where somebody looks at that too. */
-static int column_own(struct snapshot *snap, const struct metric *m, struct column *c, double *w)
+static int column_own(struct snapshot *snap, const struct metric *m, struct column_state *c, double *w)
 {
-	struct column *own = c->inclusive && !w ? column_known(snap, c->metric, false) : NULL;
+	struct column_state *own = c->inclusive && !w ? column_known(snap, c->metric, false) : NULL;
 
 	if (own) {
 		if (!own->fresh && column_compute(snap, own) < 0)
@@ -220,7 +220,7 @@ static int column_own(struct snapshot *snap, const struct metric *m, struct colu
 	return column_exclusive(snap, m, c->metric, c->raw, w);
 }
 
-static int column_compute(struct snapshot *snap, struct column *c)
+static int column_compute(struct snapshot *snap, struct column_state *c)
 {
 	const struct metric *m = metric_table_get(snap->s->metrics, c->metric);
 	_cleanup_(freep) double *w = NULL;
@@ -241,9 +241,9 @@ static int column_compute(struct snapshot *snap, struct column *c)
 	return 0;
 }
 
-static struct column *column_get(struct snapshot *snap, uint32_t metric, bool inclusive)
+static struct column_state *column_get(struct snapshot *snap, uint32_t metric, bool inclusive)
 {
-	struct column *c;
+	struct column_state *c;
 
 	if (metric >= metric_table_count(snap->s->metrics))
 		return NULL;
@@ -255,7 +255,7 @@ static struct column *column_get(struct snapshot *snap, uint32_t metric, bool in
 
 const struct snap_column *snapshot_column(struct snapshot *snap, uint32_t metric, bool inclusive)
 {
-	struct column *c;
+	struct column_state *c;
 
 	if (metric < metric_table_count(snap->s->metrics) && !metric_used(snap, metric))
 		return column_absent(snap);
@@ -263,7 +263,7 @@ const struct snap_column *snapshot_column(struct snapshot *snap, uint32_t metric
 	return c ? &c->out : NULL;
 }
 
-static int rate_compute(struct snapshot *snap, struct column *c)
+static int rate_compute(struct snapshot *snap, struct column_state *c)
 {
 	double seconds = (double)snap->window_ns / 1e9, before;
 	size_t i;
@@ -281,7 +281,7 @@ static int rate_compute(struct snapshot *snap, struct column *c)
 
 const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric)
 {
-	struct column *c;
+	struct column_state *c;
 
 	if (metric >= metric_table_count(snap->s->metrics))
 		return NULL;
@@ -300,7 +300,7 @@ const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric)
 /* ---- from picture to picture ---- */
 
 /* What was shown becomes "before". What was in no set was zero before. */
-static void column_keep(struct snapshot *snap, struct column *c)
+static void column_keep(struct snapshot *snap, struct column_state *c)
 {
 	c->has_before = true;
 	c->n_before = 0;
@@ -321,7 +321,7 @@ void columns_age(struct snapshot *snap)
 	size_t i;
 
 	for (i = 0; i < snap->n_columns; i++) {
-		struct column *c = snap->columns[i];
+		struct column_state *c = snap->columns[i];
 
 		if (c->rate_wanted)
 			column_keep(snap, c);
@@ -343,7 +343,7 @@ int columns_init(struct snapshot *snap)
 	static const uint32_t rates[] = {METRIC_TIME, METRIC_BYTES};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rates); i++) {
-		struct column *c = column_find(snap, rates[i], true);
+		struct column_state *c = column_find(snap, rates[i], true);
 
 		if (!c)
 			return -ENOMEM;

@@ -12,7 +12,7 @@
 #include "core/snapshot.h"
 
 /* The numbers of one metric over all nodes, and what is needed to subtract and to differentiate. */
-struct column {
+struct column_state {
 	uint32_t metric;
 	bool inclusive;
 	bool fresh;     /* computed since the last update */
@@ -88,7 +88,7 @@ struct snapshot {
 	uint64_t updated_ns, window_ns;
 
 	/* Columns. */
-	struct column **columns;
+	struct column_state **columns;
 	size_t n_columns, cap_columns;
 	bool *used; /* by metric: is it in a set? At the end: does a row have it? */
 	size_t n_used, cap_used, n_used_sets;

@@ -108,7 +108,7 @@ static const struct field use_fields[] = {
 			  offsetof(struct session, what),                                          \
 			  offsetof(struct session, n_##what)}
 
-const struct section sections[SECTION_N] = {
+const struct field_section sections[SECTION_N] = {
 	S(CLOCKS, "clocks", clocks, clock_fields),
 	S(DEVICES, "devices", devices, device_fields),
 	S(EPOCHS, "epochs", epochs, epoch_fields),
@@ -127,12 +127,12 @@ const char *const metric_type_words[3] = {"u64", "f64", "text"};
 const char *const metric_scope_words[3] = {"inclusive", "exclusive", "property"};
 const char *const metric_add_words[5] = {"sum", "min", "max", "last", "wmean"};
 
-size_t section_count(const struct session *s, const struct section *section)
+size_t section_count(const struct session *s, const struct field_section *section)
 {
 	return *(const size_t *)((const char *)s + section->count);
 }
 
-const void *section_element(const struct session *s, const struct section *section, size_t i)
+const void *section_element(const struct session *s, const struct field_section *section, size_t i)
 {
 	const char *array = *(const char *const *)((const char *)s + section->array);
 
@@ -300,7 +300,7 @@ static bool field_default(const struct field *field, const void *element)
 	}
 }
 
-static void write_element(const struct fields_writer *f, const struct section *section,
+static void write_element(const struct fields_writer *f, const struct field_section *section,
 			  const void *element)
 {
 	jsonw_object_flat(f->json); /* one element a line */
@@ -313,7 +313,7 @@ static void write_element(const struct fields_writer *f, const struct section *s
 	jsonw_object_end(f->json);
 }
 
-void fields_write_section(const struct fields_writer *f, const struct section *section)
+void fields_write_section(const struct fields_writer *f, const struct field_section *section)
 {
 	size_t n = section_count(f->session, section);
 

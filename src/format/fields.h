@@ -34,7 +34,7 @@ struct field {
 	size_t offset;
 };
 
-struct section {
+struct field_section {
 	const char *key;
 	const struct field *fields;
 	size_t n_fields;
@@ -55,7 +55,7 @@ enum section_id {
 	SECTION_USES,
 	SECTION_N
 };
-extern const struct section sections[SECTION_N]; /* in alphabetical order of their keys */
+extern const struct field_section sections[SECTION_N]; /* in alphabetical order of their keys */
 
 extern const char *const process_end_words[3], *const note_level_words[3];
 extern const char *const metric_type_words[3], *const metric_scope_words[3],
@@ -70,10 +70,10 @@ struct fields_writer {
 	const uint32_t *node_numbers; /* new numbers of nodes, or NULL: as they are */
 };
 
-size_t section_count(const struct session *s, const struct section *section);
-const void *section_element(const struct session *s, const struct section *section, size_t i);
+size_t section_count(const struct session *s, const struct field_section *section);
+const void *section_element(const struct session *s, const struct field_section *section, size_t i);
 /* "key": [ … ], nothing when it is empty and not `all`. */
-void fields_write_section(const struct fields_writer *f, const struct section *section);
+void fields_write_section(const struct fields_writer *f, const struct field_section *section);
 void fields_write_string(const struct fields_writer *f, uint32_t string);
 void fields_write_losses(const struct fields_writer *f, const uint64_t losses[LOSS_N]);
 /* Name, unit and behaviour of one metric, as an object. */

@@ -229,7 +229,7 @@ static void read_field(struct hread *r, const struct field *field, size_t at, vo
 	}
 }
 
-static void read_element(struct hread *r, const struct section *section, size_t map, void *element)
+static void read_element(struct hread *r, const struct field_section *section, size_t map, void *element)
 {
 	const struct tokens *t = &r->f.tokens;
 
@@ -353,7 +353,7 @@ static int read_section(struct hread *r, enum section_id id)
 		[SECTION_SAMPLES] = add_sample, [SECTION_USES] = add_use,
 	};
 	const struct tokens *t = &r->f.tokens;
-	const struct section *section = &sections[id];
+	const struct field_section *section = &sections[id];
 	uint32_t key = strtab_find(r->f.keys, section->key, strlen(section->key));
 	size_t list = key == STRTAB_NONE ? 0 : token_find(t, r->extra, key);
 	union {

@@ -55,8 +55,8 @@ static double all_time(const struct report *r)
 	return time ? time->v[0] : NAN;
 }
 
-static void put_numbers(const struct report *r, const struct columns *columns,
-			const struct numbers *n, const char *name)
+static void put_numbers(const struct report *r, const struct report_columns *columns,
+			const struct report_numbers *n, const char *name)
 {
 	size_t used = 2, room = 0;
 	char text[HUMAN_MAX];
@@ -79,20 +79,20 @@ static void put_omitted(const struct report *r, size_t n, size_t shown)
 		out_printf(r->out, "(%zu more)\n", n - shown);
 }
 
-static void flat_numbers(const struct snap_flat *f, double all_ns, struct numbers *ret)
+static void flat_numbers(const struct snap_flat *f, double all_ns, struct report_numbers *ret)
 {
-	*ret = (struct numbers){all_ns,   f->time_ns, f->count,  f->bytes,
+	*ret = (struct report_numbers){all_ns,   f->time_ns, f->count,  f->bytes,
 				f->flops, f->min_ns,  f->max_ns, NAN};
 }
 
 /* A column is worth its place when one row has a value in it. */
 static void flat_columns(const struct snap_flat *flat, size_t n, double all_ns,
-			 struct columns *columns)
+			 struct report_columns *columns)
 {
 	static const unsigned usual[] = {COLUMN_TOTAL, COLUMN_SHARE, COLUMN_CALLS, COLUMN_AVG,
 					 COLUMN_MIN,   COLUMN_MAX,   COLUMN_BYTES, COLUMN_GBPS,
 					 COLUMN_FLOPS, COLUMN_TFPS};
-	struct numbers numbers;
+	struct report_numbers numbers;
 
 	columns->n = 0;
 	for (size_t c = 0; c < ARRAY_SIZE(usual); c++) {
@@ -109,8 +109,8 @@ static void flat_columns(const struct snap_flat *flat, size_t n, double all_ns,
 static int put_kernels(const struct report *r)
 {
 	double all_ns = all_time(r);
-	struct columns columns;
-	struct numbers numbers;
+	struct report_columns columns;
+	struct report_numbers numbers;
 	size_t n, shown = 0;
 	const struct snap_flat *flat = snapshot_flat(r->snap, &n);
 
@@ -133,7 +133,7 @@ static int put_kernels(const struct report *r)
 
 static int put_transfers(const struct report *r)
 {
-	static const struct columns columns = {{COLUMN_TOTAL, COLUMN_SHARE, COLUMN_CALLS,
+	static const struct report_columns columns = {{COLUMN_TOTAL, COLUMN_SHARE, COLUMN_CALLS,
 						COLUMN_AVG, COLUMN_BYTES, COLUMN_GBPS,
 						COLUMN_ASYNC},
 					       7};
@@ -147,7 +147,7 @@ static int put_transfers(const struct report *r)
 	}
 	put_header(r->out, r->s, &columns, r->o);
 	for (i = 0; i < n && !(r->o->rows && i >= r->o->rows); i++) {
-		struct numbers numbers = {all_ns, t[i].time_ns, t[i].ops, t[i].bytes,
+		struct report_numbers numbers = {all_ns, t[i].time_ns, t[i].ops, t[i].bytes,
 					  NAN,    NAN,          NAN,      t[i].async};
 
 		put_numbers(r, &columns, &numbers, t[i].name);

@@ -15,12 +15,12 @@
 
 struct column_kind {
 	const char *word, *title;
-	double (*value)(const struct numbers *n);
+	double (*value)(const struct report_numbers *n);
 	void (*print)(char out[HUMAN_MAX], double v);
 };
 
 #define _(id, word, title, value, print)                                                           \
-	static double value_of_##id(const struct numbers *n)                                       \
+	static double value_of_##id(const struct report_numbers *n)                                       \
 	{                                                                                          \
 		return value;                                                                      \
 	}
@@ -33,7 +33,7 @@ static const struct column_kind kinds[COLUMN_N] = {
 #undef _
 };
 
-const char *column_title(const struct session *s, const struct columns *columns, unsigned i)
+const char *column_title(const struct session *s, const struct report_columns *columns, unsigned i)
 {
 	static const char *const builtin[METRIC_N_BUILTIN] = {
 #define _(id, number, name, type, scope, add, unit, title) [METRIC_##id] = title,
@@ -52,7 +52,7 @@ const char *column_title(const struct session *s, const struct columns *columns,
 }
 
 /* Times and bytes are shown with a unit of their own: "launch_time (ns)" is no title for "6.64ms". */
-static size_t head_length(const struct session *s, const struct columns *columns, unsigned i)
+static size_t head_length(const struct session *s, const struct report_columns *columns, unsigned i)
 {
 	const char *title = column_title(s, columns, i), *unit = "";
 	size_t n = strlen(title), end;
@@ -65,12 +65,12 @@ static size_t head_length(const struct session *s, const struct columns *columns
 	return end && end < n && title[end - 1] == ' ' ? end - 1 : n;
 }
 
-static size_t head_width(const struct session *s, const struct columns *columns, unsigned i)
+static size_t head_width(const struct session *s, const struct report_columns *columns, unsigned i)
 {
 	return shown_columns(column_title(s, columns, i), head_length(s, columns, i));
 }
 
-size_t column_width(const struct session *s, const struct columns *columns, unsigned i)
+size_t column_width(const struct session *s, const struct report_columns *columns, unsigned i)
 {
 	size_t width = columns->ids[i] == COLUMN_DERIVED ? DERIVED_WIDTH : (size_t)COLUMN_WIDTH;
 
@@ -101,7 +101,7 @@ int column_parse(const struct session *s, const char *word, size_t len)
 	return -1;
 }
 
-double column_value(unsigned column, const struct numbers *n)
+double column_value(unsigned column, const struct report_numbers *n)
 {
 	return kinds[column].value(n);
 }
@@ -180,7 +180,7 @@ void put_left(struct out *out, const char *text, size_t width)
 	out_spaces(out, width > n ? width - n : 0);
 }
 
-void put_header(struct out *out, const struct session *s, const struct columns *columns,
+void put_header(struct out *out, const struct session *s, const struct report_columns *columns,
 		const struct report_options *o)
 {
 	if (o->color)

@@ -9,7 +9,7 @@
 #include "report/report.h"
 
 /* What a row is about; NaN = absent. */
-struct numbers {
+struct report_numbers {
 	double all_ns; /* of the whole profile, for shares */
 	double time_ns, count, bytes, flops, min_ns, max_ns, async;
 };
@@ -39,17 +39,17 @@ enum report_column {
 #define COLUMN_WIDTH 8
 #define COLUMNS_MAX  24
 
-struct columns {
+struct report_columns {
 	unsigned ids[COLUMNS_MAX];
 	unsigned n;
 	char titles[COLUMNS_MAX][32]; /* of derived ones */
 };
 
-const char *column_title(const struct session *s, const struct columns *columns, unsigned i);
-size_t column_width(const struct session *s, const struct columns *columns, unsigned i);
+const char *column_title(const struct session *s, const struct report_columns *columns, unsigned i);
+size_t column_width(const struct session *s, const struct report_columns *columns, unsigned i);
 /* The column of a word or of a metric's name, with or without its unit; -1: there is none. */
 int column_parse(const struct session *s, const char *word, size_t len);
-double column_value(unsigned column, const struct numbers *n); /* of the fixed ones */
+double column_value(unsigned column, const struct report_numbers *n); /* of the fixed ones */
 void column_print(char out[HUMAN_MAX], unsigned column, double v);
 /* A value of any metric, in its unit. */
 void metric_print(char out[HUMAN_MAX], const struct metric *m, double v);
@@ -61,7 +61,7 @@ void put_name(struct out *out, const char *name, size_t room, bool ascii);
 size_t name_width(const char *name);
 void put_right(struct out *out, const char *text, size_t width);
 void put_left(struct out *out, const char *text, size_t width);
-void put_header(struct out *out, const struct session *s, const struct columns *columns,
+void put_header(struct out *out, const struct session *s, const struct report_columns *columns,
 		const struct report_options *o);
 
 int report_tree(struct snapshot *snap, const struct report_options *o, struct out *out);

@@ -33,7 +33,7 @@ struct tree {
 	struct snapshot *snap;
 	const struct report_options *o;
 	struct out *out;
-	struct columns columns;
+	struct report_columns columns;
 	struct walk walk;
 	struct side sides[2]; /* the profile first */
 	unsigned n_sides;
@@ -56,9 +56,9 @@ static double at(const double *v, uint32_t node)
 	return v ? v[node] : NAN;
 }
 
-static void numbers_of(const struct side *side, uint32_t node, struct numbers *ret)
+static void numbers_of(const struct side *side, uint32_t node, struct report_numbers *ret)
 {
-	*ret = (struct numbers){
+	*ret = (struct report_numbers){
 		.all_ns = side->all_ns,
 		.time_ns = at(side->time, node),
 		.count = at(side->count, node),
@@ -73,7 +73,7 @@ static void numbers_of(const struct side *side, uint32_t node, struct numbers *r
 /* What is in a column of one side. */
 static double side_value(const struct tree *t, const struct side *side, unsigned i, uint32_t node)
 {
-	struct numbers n;
+	struct report_numbers n;
 
 	if (t->columns.ids[i] >= COLUMN_N)
 		return at(side->metrics[i], node);
@@ -129,7 +129,7 @@ static bool any_value(const struct side *side, uint32_t metric)
 /* Has one of the sides a value of this fixed column, for the root? */
 static bool is_known(const struct tree *t, unsigned column)
 {
-	struct numbers root;
+	struct report_numbers root;
 
 	for (unsigned i = 0; i < t->n_sides; i++) {
 		numbers_of(&t->sides[i], 0, &root);
@@ -340,7 +340,7 @@ static bool is_shown(const struct tree *t, uint32_t node)
 
 static double sort_value(const struct tree *t, const struct side *side, uint32_t node)
 {
-	struct numbers n;
+	struct report_numbers n;
 
 	if (t->sort_column < 0 || t->sort_column >= COLUMN_N)
 		return at(side->sort, node);

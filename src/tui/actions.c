@@ -79,7 +79,7 @@ static bool has_callers(struct tui *t, const struct row *row)
 	return has_node(t, row) && !is_in(t, row, TUI_PANEL_CALLERS);
 }
 
-static void put_file(struct tui *t, uint32_t file, uint32_t line, struct place *ret)
+static void put_file(struct tui *t, uint32_t file, uint32_t line, struct source_place *ret)
 {
 	const struct session *s = snapshot_session(t->snap);
 
@@ -89,7 +89,7 @@ static void put_file(struct tui *t, uint32_t file, uint32_t line, struct place *
 
 /* The source line of a calling context: of its frame, where that was found out, else by its name.
  */
-static bool place_of(struct tui *t, const struct row *row, struct place *ret)
+static bool place_of(struct tui *t, const struct row *row, struct source_place *ret)
 {
 	const struct session *s = snapshot_session(t->snap);
 	uint32_t node =
@@ -108,7 +108,7 @@ static bool place_of(struct tui *t, const struct row *row, struct place *ret)
 
 static bool has_place(struct tui *t, const struct row *row)
 {
-	struct place place;
+	struct source_place place;
 
 	return place_of(t, row, &place);
 }
@@ -140,7 +140,7 @@ static void on_action(struct tui *t, int value)
 	tui_do_request(t, (enum request)value);
 }
 
-void do_row_menu(struct tui *t)
+void action_row_menu(struct tui *t)
 {
 	struct row row = row_here(t);
 
@@ -193,12 +193,12 @@ static void filter_this(struct tui *t, enum filter_kind kind)
 	buf_done(&text);
 }
 
-void do_only_this(struct tui *t)
+void action_only_this(struct tui *t)
 {
 	filter_this(t, FILTER_INCLUDE);
 }
 
-void do_without_this(struct tui *t)
+void action_without_this(struct tui *t)
 {
 	filter_this(t, FILTER_EXCLUDE);
 }
@@ -231,7 +231,7 @@ static void copy(struct tui *t, const char *what, const char *text)
 	buf_done(&sequence);
 }
 
-void do_copy_name(struct tui *t)
+void action_copy_name(struct tui *t)
 {
 	struct row row = row_here(t);
 
@@ -261,7 +261,7 @@ static int line_here(struct tui *t, const struct panel *p, struct buf *out)
 	return r < 0 ? r : out->error;
 }
 
-void do_copy_row(struct tui *t)
+void action_copy_row(struct tui *t)
 {
 	struct row row = row_here(t);
 	struct buf text;
@@ -280,7 +280,7 @@ void do_copy_row(struct tui *t)
 
 /* ---- the editor ---- */
 
-static void edit(struct tui *t, const struct place *place)
+static void edit(struct tui *t, const struct source_place *place)
 {
 	int r;
 
@@ -296,10 +296,10 @@ static void edit(struct tui *t, const struct place *place)
 		tui_message(t, "the editor was ended by signal %d", WTERMSIG(r));
 }
 
-void do_edit(struct tui *t)
+void action_edit(struct tui *t)
 {
 	struct row row = row_here(t);
-	struct place place;
+	struct source_place place;
 	int r;
 
 	if (t->options.readonly)

@@ -5,11 +5,11 @@
 
 struct tui;
 
-void do_row_menu(struct tui *t); /* what can be done with it */
-void do_only_this(struct tui *t);
-void do_without_this(struct tui *t);
-void do_copy_name(struct tui *t);
-void do_copy_row(struct tui *t);
-void do_edit(struct tui *t); /* its source, in $EDITOR */
+void action_row_menu(struct tui *t); /* what can be done with it */
+void action_only_this(struct tui *t);
+void action_without_this(struct tui *t);
+void action_copy_name(struct tui *t);
+void action_copy_row(struct tui *t);
+void action_edit(struct tui *t); /* its source, in $EDITOR */
 
 #endif

@@ -42,7 +42,7 @@ static const char *find_last(const char *s, const char *end, char c)
 	return end > s ? memrchr(s, c, (size_t)(end - s)) : NULL;
 }
 
-bool place_of_name(const char *name, struct place *ret)
+bool place_of_name(const char *name, struct source_place *ret)
 {
 	const char *end = name + strlen(name), *at = find_last(name, end, '@'), *colon;
 	unsigned line = 0;
@@ -65,7 +65,7 @@ bool place_of_name(const char *name, struct place *ret)
 
 /* Relative names could be "+!id", "-c" or "scp://host/x", which editors run, obey or fetch; what
  * realpath() makes begins with one slash and has no other beside it. */
-int place_resolve(struct place *place)
+int place_resolve(struct source_place *place)
 {
 	char real[PATH_MAX];
 	struct stat st;
@@ -137,7 +137,7 @@ static const char *editor_command(void)
 }
 
 /* One argument with the place filled in. */
-static char *fill_in(const char *argument, const struct place *place)
+static char *fill_in(const char *argument, const struct source_place *place)
 {
 	char *out = NULL;
 	size_t size;
@@ -209,7 +209,7 @@ static int run(int fd, char *const argv[])
 	return r;
 }
 
-int editor_run(const char *tty, const struct place *place)
+int editor_run(const char *tty, const struct source_place *place)
 {
 	_cleanup_(closep) int fd = open(tty, O_RDWR | O_CLOEXEC | O_NOCTTY);
 	const char *command = editor_command(), *const *arguments = editor_arguments(command);

@@ -6,18 +6,18 @@
 #include <stdbool.h>
 
 /* A line of source. */
-struct place {
+struct source_place {
 	char file[PATH_MAX];
 	unsigned line;
 };
 
 /* Where a frame's name points to: "dir/file.py:123@function", as Proton writes it now,
  * "file.py:function@123", as it did before, or "file.c:123". False: nowhere. */
-bool place_of_name(const char *name, struct place *ret);
+bool place_of_name(const char *name, struct source_place *ret);
 
 /* Make the file an absolute path without links: of a regular file that can be read. 0 or -errno;
  * -EINVAL: it is no file to edit. The place stays as it is then. */
-int place_resolve(struct place *place);
+int place_resolve(struct source_place *place);
 
 /* Words behind the editor's command: how it is told a line differs. "%f" is the file, "%l" the
  * line, "%q" the file as Emacs quotes it, for "/ssh:host:/x" is another machine's. */
@@ -26,6 +26,6 @@ const char *const *editor_arguments(const char *command);
 /* Run it on a terminal that is as it should be, and wait. The status of waitpid(), or -errno.
  * The place is one that place_resolve() has passed. A shell takes the user's command apart; the
  * place is words behind it and never text that the shell reads. Ctrl-C typed there is not ours. */
-int editor_run(const char *tty, const struct place *place);
+int editor_run(const char *tty, const struct source_place *place);
 
 #endif

@@ -50,7 +50,7 @@ static bool is_absent(struct panel *p, const struct column *c)
 }
 
 /* The user's own, as far as there is room beside a short name. */
-static void layout_choice(struct layout *layout, struct panel *p, const struct columns *columns,
+static void fit_choice(struct column_fit *layout, struct panel *p, const struct columns *columns,
 			  int width)
 {
 	int left = width - 2 - MIN(18, width - 10);
@@ -69,7 +69,7 @@ static void layout_choice(struct layout *layout, struct panel *p, const struct c
 }
 
 /* Those that matter most, in the panel's order. */
-static void layout_fit(struct layout *layout, struct panel *p, const struct columns *columns,
+static void fit_as_many(struct column_fit *layout, struct panel *p, const struct columns *columns,
 		       int width, int sorted)
 {
 	int left =
@@ -100,20 +100,20 @@ full:
 	}
 }
 
-void layout_make(struct layout *layout, struct panel *p, const struct columns *columns, int width,
+void fit_make(struct column_fit *layout, struct panel *p, const struct columns *columns, int width,
 		 int sorted)
 {
 	bool own = columns == &p->columns; /* else one of several tables in it */
 
 	if (own && p->choice.n)
-		layout_choice(layout, p, columns, width);
+		fit_choice(layout, p, columns, width);
 	else
-		layout_fit(layout, p, columns, width, sorted);
+		fit_as_many(layout, p, columns, width, sorted);
 	if (own)
 		p->shown = *layout;
 }
 
-void layout_head(const struct layout *layout, struct pen *pen, const struct columns *columns,
+void fit_head(const struct column_fit *layout, struct pen *pen, const struct columns *columns,
 		 const char *name, int sorted, bool ascending)
 {
 	const struct glyphs *glyphs = pen->canvas->look->glyphs;
@@ -143,7 +143,7 @@ static enum role cell_role(const struct column *c, double v)
 										      : ROLE_NUMBER;
 }
 
-void layout_cells(const struct layout *layout, struct pen *pen, struct panel *p,
+void fit_cells(const struct column_fit *layout, struct pen *pen, struct panel *p,
 		  const struct columns *columns, uint32_t i)
 {
 	char text[HUMAN_MAX];

@@ -66,18 +66,18 @@ int columns_find(const struct columns *columns, const char *title); /* index, or
 bool panel_is_compared(const struct panel *p); /* has it the columns of a comparison? */
 
 /* The columns that fit a width, in their order; the rest of the line is the name's. */
-struct layout {
+struct column_fit {
 	uint8_t v[MAX_COLUMNS];
 	unsigned n;
 	int name_width;
 };
 
-void layout_make(struct layout *layout, struct panel *p, const struct columns *columns, int width,
+void fit_make(struct column_fit *layout, struct panel *p, const struct columns *columns, int width,
 		 int sorted);
 /* Column titles and the name's. sorted = -1: no order is marked. */
-void layout_head(const struct layout *layout, struct pen *pen, const struct columns *columns,
+void fit_head(const struct column_fit *layout, struct pen *pen, const struct columns *columns,
 		 const char *name, int sorted, bool ascending);
-void layout_cells(const struct layout *layout, struct pen *pen, struct panel *p,
+void fit_cells(const struct column_fit *layout, struct pen *pen, struct panel *p,
 		  const struct columns *columns, uint32_t i);
 
 struct panel_ops {
@@ -132,7 +132,7 @@ struct panel {
 	struct columns columns; /* of the ops, unless the panel has made its own */
 	struct metric_columns *metrics; /* NULL: none were asked for by name */
 	struct column_choice choice;
-	struct layout shown; /* of those columns, when last laid out */
+	struct column_fit shown; /* of those columns, when last laid out */
 	size_t n_rows, cursor, top;
 	uint64_t cursor_key;
 	int height, width; /* rows and columns for the list when last drawn */

@@ -29,7 +29,7 @@ struct panel_bottom_up {
 	struct numbers *numbers;
 	uint64_t generation; /* of the numbers that the tree was made of */
 	struct number_columns number_columns;
-	struct layout layout;
+	struct column_fit layout;
 	uint8_t *flags; /* NODE_* by node of the tree */
 	size_t n_flags, cap_flags;
 	uint32_t *rows; /* nodes */
@@ -449,7 +449,7 @@ static void update(struct panel *p)
 		return;
 	}
 	make_rows(p);
-	layout_make(&pb->layout, p, &p->columns, p->width, (int)p->sort);
+	fit_make(&pb->layout, p, &p->columns, p->width, (int)p->sort);
 }
 
 /* Ids start anew: so do paths. */
@@ -501,7 +501,7 @@ static uint32_t row_node(struct panel *p, size_t row)
 
 static void draw_head(struct panel *p, struct pen *pen)
 {
-	layout_head(&as_bottom_up(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
+	fit_head(&as_bottom_up(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
 		    p->ascending);
 }
 
@@ -527,7 +527,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 				.cut = TEXT_CUT_MIDDLE};
 	int x;
 
-	layout_cells(&pb->layout, pen, p, &p->columns, i);
+	fit_cells(&pb->layout, pen, p, &p->columns, i);
 	draw_lines(p, pen, i);
 	x = pen->x;
 	if (is_branch(p, i)) {

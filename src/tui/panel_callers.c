@@ -25,7 +25,7 @@ struct panel_callers {
 	uint64_t generation;
 	bool is_new; /* another function: the cursor goes to it */
 	struct number_columns number_columns;
-	struct layout layout;
+	struct column_fit layout;
 	uint32_t *rows; /* of callers, in their order on the screen */
 	size_t cap_rows;
 	size_t function_row;
@@ -233,7 +233,7 @@ static void update(struct panel *p)
 	make_rows(p);
 	if (pc->is_new)
 		go_to_function(p);
-	layout_make(&pc->layout, p, &p->columns, p->width, (int)p->sort);
+	fit_make(&pc->layout, p, &p->columns, p->width, (int)p->sort);
 }
 
 static int init(struct panel *p)
@@ -264,7 +264,7 @@ static uint32_t row_node(struct panel *p, size_t row)
 
 static void draw_head(struct panel *p, struct pen *pen)
 {
-	layout_head(&as_callers(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
+	fit_head(&as_callers(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
 		    p->ascending);
 }
 
@@ -278,7 +278,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 				.needle = p->tui->search,
 				.cut = TEXT_CUT_MIDDLE};
 
-	layout_cells(&as_callers(p)->layout, pen, p, &p->columns, as_callers(p)->rows[row]);
+	fit_cells(&as_callers(p)->layout, pen, p, &p->columns, as_callers(p)->rows[row]);
 	if (r->side != CALLERS_FUNCTION) {
 		pen_skip(pen, ROLE_DIM, 1);
 		pen_put(pen, ROLE_DIM, r->side == CALLERS_CALLER ? g->ascending : g->descending);

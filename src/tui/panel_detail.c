@@ -25,7 +25,7 @@ struct panel_detail {
 		enum role role;
 	} * lines;
 	size_t n_lines, cap_lines;
-	struct place { /* one process, device and stream */
+	struct source_place { /* one process, device and stream */
 		struct session_lane lane;
 		double time_ns, count, bytes;
 	} places[MAX_PLACES];
@@ -380,7 +380,7 @@ static uint8_t *mark_below(struct panel *p)
 	return inside;
 }
 
-static struct place *find_place(struct panel_detail *d, const struct session_lane *lane)
+static struct source_place *find_place(struct panel_detail *d, const struct session_lane *lane)
 {
 	size_t i;
 
@@ -391,7 +391,7 @@ static struct place *find_place(struct panel_detail *d, const struct session_lan
 			return &d->places[i];
 	if (i == MAX_PLACES)
 		return NULL;
-	d->places[d->n_places++] = (struct place){.lane = *lane};
+	d->places[d->n_places++] = (struct source_place){.lane = *lane};
 	return &d->places[i];
 }
 
@@ -399,7 +399,7 @@ static void add_row(struct panel *p, const struct session_row *row)
 {
 	const struct session *s = session(p);
 	const struct session_set *set = &s->sets[row->set];
-	struct place *place =
+	struct source_place *place =
 		row->lane < s->n_lanes ? find_place(as_detail(p), &s->lanes[row->lane]) : NULL;
 
 	for (uint32_t i = 0; place && i < set->n; i++) {
@@ -420,7 +420,7 @@ static void add_row(struct panel *p, const struct session_row *row)
 
 static int place_compare(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct source_place *x = a, *y = b;
 
 	return x->time_ns < y->time_ns ? 1 : x->time_ns > y->time_ns ? -1 : 0;
 }

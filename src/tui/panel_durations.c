@@ -21,7 +21,7 @@ struct panel_durations {
 	uint32_t per;   /* buckets a row */
 	uint32_t first; /* bucket of the first row */
 	double most;    /* in one row */
-	struct layout layout;
+	struct column_fit layout;
 	bool made, made_in_one; /* what `d` is of */
 	uint32_t made_node;
 	uint64_t generation; /* of the numbers */
@@ -172,7 +172,7 @@ static void update(struct panel *p)
 	if (pd->d.n_all == 0)
 		return;
 	make_rows(p);
-	layout_make(&pd->layout, p, &p->columns, p->width, -1);
+	fit_make(&pd->layout, p, &p->columns, p->width, -1);
 }
 
 static uint64_t row_key(struct panel *p, size_t row)
@@ -206,7 +206,7 @@ static uint32_t row_node(struct panel *p, size_t row)
 
 static void draw_head(struct panel *p, struct pen *pen)
 {
-	layout_head(&as_durations(p)->layout, pen, &p->columns, "EXECUTIONS THAT TOOK SO LONG", -1,
+	fit_head(&as_durations(p)->layout, pen, &p->columns, "EXECUTIONS THAT TOOK SO LONG", -1,
 		    false);
 }
 
@@ -310,7 +310,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 	} else if (row < HEADINGS) {
 		draw_quantiles(p, pen);
 	} else {
-		layout_cells(&as_durations(p)->layout, pen, p, &p->columns, bucket_of(p, row));
+		fit_cells(&as_durations(p)->layout, pen, p, &p->columns, bucket_of(p, row));
 		draw_bar(p, pen, bucket_of(p, row));
 	}
 }

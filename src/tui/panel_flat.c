@@ -19,7 +19,7 @@ struct panel_flat {
 	size_t cap_order, cap_cumulative;
 	double *quantiles; /* of the session's frames, N_QUANTILES each; NULL: not asked for yet */
 	bool any_bytes, any_flops, any_range;
-	struct layout layout;
+	struct column_fit layout;
 };
 
 #define N_QUANTILES 3
@@ -227,7 +227,7 @@ static void update(struct panel *p)
 		return;
 	sum_up(pf);
 	make_order(p);
-	layout_make(&pf->layout, p, &p->columns, p->width, (int)p->sort);
+	fit_make(&pf->layout, p, &p->columns, p->width, (int)p->sort);
 }
 
 static const struct snap_flat *entry(struct panel *p, size_t row)
@@ -252,7 +252,7 @@ static uint32_t row_node(struct panel *p, size_t row)
 
 static void draw_head(struct panel *p, struct pen *pen)
 {
-	layout_head(&as_flat(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
+	fit_head(&as_flat(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
 		    p->ascending);
 }
 
@@ -265,7 +265,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 				.needle = p->tui->search,
 				.cut = TEXT_CUT_MIDDLE};
 
-	layout_cells(&pf->layout, pen, p, &p->columns, pf->order[row]);
+	fit_cells(&pf->layout, pen, p, &p->columns, pf->order[row]);
 	pen_name(pen, kind_role(f->kind), &name);
 }
 

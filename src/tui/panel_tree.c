@@ -151,7 +151,7 @@ static void update(struct panel *p)
 	p->n_rows = tree->n_rows;
 	if (tree->n_flags <= 1 && tree_has_no_time(p))
 		p->n_rows = 0; /* nothing but an empty root: say why instead */
-	layout_make(&pt->layout, p, &p->columns, p->width, (int)p->sort);
+	fit_make(&pt->layout, p, &p->columns, p->width, (int)p->sort);
 }
 
 static size_t find_row(struct panel *p, uint64_t key)
@@ -235,7 +235,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 				.cut = TEXT_CUT_MIDDLE};
 	int x;
 
-	layout_cells(&pt->layout, pen, p, &p->columns, r.id);
+	fit_cells(&pt->layout, pen, p, &p->columns, r.id);
 	draw_lines(p, pen, r.id, r.depth, max_levels(pt));
 	x = pen->x;
 	if (tree_is_branch(&pt->tree, r.id)) {
@@ -249,7 +249,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 
 static void draw_head(struct panel *p, struct pen *pen)
 {
-	layout_head(&as_tree(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
+	fit_head(&as_tree(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
 		    p->ascending);
 }
 

@@ -13,7 +13,7 @@
 #define MAX_EXTRA 6 /* columns for metrics that are not built in */
 
 /* Columns of the snapshot, fetched when first used after an update. */
-enum source {
+enum tree_source {
 	SRC_TOTAL,
 	SRC_SELF,
 	SRC_RATE,
@@ -43,7 +43,7 @@ struct panel_tree {
 	const double *sources[SRC_N];
 	bool fetched[SRC_N];
 	struct tree_quantiles quantiles;
-	struct layout layout;
+	struct column_fit layout;
 	/* What the rows were made with. */
 	char filter[TUI_NEEDLE];
 	uint64_t generation; /* of the snapshot; 0: they were not made */

@@ -48,7 +48,7 @@ static void add_section(struct sections *s, struct panel *p, unsigned k)
 		add(s, LINE_EMPTY, k, 0);
 	for (uint32_t i = 0; i < n; i++)
 		add(s, LINE_ROW, k, i);
-	layout_make(&s->layouts[k], p, &sec->columns, p->width, -1);
+	fit_make(&s->layouts[k], p, &sec->columns, p->width, -1);
 }
 
 void sections_update(struct sections *s, struct panel *p)
@@ -97,7 +97,7 @@ static void draw_entry(const struct sections *s, struct panel *p, struct pen *pe
 				.cut = TEXT_CUT_END};
 
 	if (sec->columns.n)
-		layout_cells(&s->layouts[r->section], pen, p, &sec->columns, r->i);
+		fit_cells(&s->layouts[r->section], pen, p, &sec->columns, r->i);
 	pen_name(pen, sec->row_role ? sec->row_role(p, r->i) : ROLE_NORMAL, &name);
 }
 
@@ -112,7 +112,7 @@ void sections_draw_row(const struct sections *s, struct panel *p, struct pen *pe
 		break;
 	case LINE_HEAD:
 		pen->x--; /* over the mark of the cursor, as in other panels */
-		layout_head(&s->layouts[r->section], pen, &sec->columns, sec->name, -1, false);
+		fit_head(&s->layouts[r->section], pen, &sec->columns, sec->name, -1, false);
 		break;
 	case LINE_ROW:
 		draw_entry(s, p, pen, r);

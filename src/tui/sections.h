@@ -35,7 +35,7 @@ struct sections {
 	unsigned n;
 	struct section_row *rows;
 	size_t n_rows, cap_rows;
-	struct layout layouts[MAX_SECTIONS];
+	struct column_fit layouts[MAX_SECTIONS];
 	struct buf text; /* of sections_text() */
 };
 

@@ -18,7 +18,7 @@ static const struct snap_column *fetch_flops(struct snapshot *snap)
 	return NULL;
 }
 
-static const struct snap_column *fetch(struct snapshot *snap, enum source source)
+static const struct snap_column *fetch(struct snapshot *snap, enum tree_source source)
 {
 	static const struct {
 		uint32_t metric;
@@ -39,7 +39,7 @@ static const struct snap_column *fetch(struct snapshot *snap, enum source source
 	return snapshot_column(snap, plain[source].metric, plain[source].inclusive);
 }
 
-static const double *fetch_column(struct panel_tree *pt, enum source source)
+static const double *fetch_column(struct panel_tree *pt, enum tree_source source)
 {
 	const struct snap_column *c;
 
@@ -47,7 +47,7 @@ static const double *fetch_column(struct panel_tree *pt, enum source source)
 	return c ? c->v : NULL;
 }
 
-static double get(struct panel *p, enum source source, uint32_t id)
+static double get(struct panel *p, enum tree_source source, uint32_t id)
 {
 	struct panel_tree *pt = as_tree(p);
 
