@@ -327,4 +327,14 @@ sys.exit(not any(p["pid"] == 1 and "sleep" in p["cmdline"] for p in json.load(sy
 		{ check "--wait ends when it is killed" yes no; kill -KILL $job; }
 	wait $job
 fi
+
+# ---- in a container our group may have no number: we stay in it
+# The group of a process that begins such a namespace is 0 in there.
+if unshare -rpf --mount-proc true 2>/dev/null; then
+	# shellcheck disable=SC2016
+	unshare -rpf --mount-proc sh -c '"$0" record -q -o group.hatchet -- sh -c "
+		trap : USR1; kill -USR1 \$PPID; sleep 0.5
+		cut -d\  -f5 /proc/\$PPID/stat >group"; true' "$PROTON" 2>err
+	check "a signal does not move us into another group" 0 "$(cat group)"
+fi
 finish

@@ -3,6 +3,7 @@
 #include "launch/witness.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -167,10 +168,11 @@ pid_t witness_pid(const struct witness *w)
 
 /* A signal to a group is sent under the lock of the process table, one process after the other; we
  * may be awake while the others wait for theirs. setpgid() takes the same lock for writing: when it
- * returns, all have it. */
+ * returns, all have it. There is no such process: our own group has no number (0) where its leader is
+ * outside of our pid namespace, and setpgid(0, 0) would take us out of it. */
 static void let_group_signals_arrive(void)
 {
-	(void)setpgid(0, getpgrp());
+	(void)setpgid(INT_MAX, 0);
 }
 
 static bool receive(struct witness *w, uint32_t number, struct answer *a)
