@@ -20,7 +20,7 @@
 struct block {
 	_Alignas(16) struct block *next;
 	struct block **link; /* what points here */
-	size_t size;
+	size_t size, room; /* asked for; there */
 };
 
 struct memory {
@@ -56,19 +56,29 @@ static void look_at_size(struct json_input *j, size_t before, size_t size)
 		j->too_long = j->too_long || size > FORMAT_NAME_MAX;
 }
 
+/* What grows by a little will again: not each time with a copy of all that is there. */
+static size_t room_for(const struct block *old, size_t size)
+{
+	return old && size < 2 * old->size ? size + size / 2 : size;
+}
+
 static void *yajl_grow(void *ctx, void *p, size_t size)
 {
-	struct block *old = p ? (struct block *)p - 1 : NULL, *b;
+	struct block *old = p ? (struct block *)p - 1 : NULL, *b = old;
 	struct memory *m = ctx;
+	size_t room = room_for(old, size);
 
 	look_at_size(m->j, old ? old->size : 0, size);
-	if (old)
-		unlink_block(old);
-	b = realloc(old, sizeof(*b) + size);
-	if (b || old)
-		link_block(m, b ? b : old);
-	if (!b)
-		longjmp(m->failed, 1);
+	if (!old || size > old->room) {
+		if (old)
+			unlink_block(old);
+		b = realloc(old, sizeof(*b) + room);
+		if (b || old)
+			link_block(m, b ? b : old);
+		if (!b)
+			longjmp(m->failed, 1);
+		b->room = room;
+	}
 	b->size = size;
 	return b + 1;
 }

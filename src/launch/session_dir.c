@@ -120,6 +120,7 @@ static enum life owner_life(const struct owner *o, long pid, unsigned long long 
 	unsigned long long ticks;
 	char boot[40];
 	uint64_t pidns;
+	int r;
 
 	if (pid <= 0 || !o->boot[0])
 		return UNKNOWN;
@@ -128,8 +129,9 @@ static enum life owner_life(const struct owner *o, long pid, unsigned long long 
 		return DEAD;
 	if (pidns != o->pidns)
 		return UNKNOWN;
-	if (process_start_time((pid_t)pid, &ticks) < 0)
-		return DEAD;
+	r = process_start_time((pid_t)pid, &ticks);
+	if (r < 0)
+		return r == -ESRCH ? DEAD : UNKNOWN; /* no descriptor is left to look with */
 	return ticks == start ? ALIVE : DEAD;
 }
 
