@@ -196,19 +196,15 @@ static bool trace_open(struct trace_file *t, unsigned source)
 static bool trace_write(struct trace_file *t, unsigned source, const struct wire_interval *v,
 			uint32_t n)
 {
-	ssize_t r;
+	int r;
 
 	if (t->failed || !trace_open(t, source))
 		return false;
-	r = own_fd_write(&t->file, v, n * sizeof(*v));
-	if (r == (ssize_t)(n * sizeof(*v))) {
-		t->size += (uint64_t)r;
+	r = own_fd_append(&t->file, v, n * sizeof(*v), &t->size);
+	if (r == 0)
 		return true;
-	}
 	t->failed = true;
-	log_debug(1, "sender", "trace: %s", r < 0 ? strerror((int)-r) : "disk full");
-	if (r > 0 && ftruncate(t->file.fd, (off_t)t->size) < 0)
-		log_debug(1, "sender", "trace: %s", strerror(errno));
+	log_debug(1, "sender", "trace: %s", strerror(-r));
 	return false;
 }
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/log.h"
 #include "collect/internal.h"
 #include "collect/own_fd.h"
 #include "wire/wire.h"
@@ -17,7 +16,7 @@ static struct {
 	struct own_fd pipe, rest;
 	bool full;
 	bool overflows; /* into `rest` */
-	size_t rest_bytes;
+	uint64_t rest_bytes;
 } outlet = {.pipe = {.fd = -1}, .rest = {.fd = -1}};
 
 static void rest_path(char path[PATH_BYTES])
@@ -37,27 +36,13 @@ bool outlet_open(void)
 	       own_fd_open(&outlet.pipe, path, O_WRONLY | O_NONBLOCK, S_IFIFO);
 }
 
-/* All of a frame or nothing: a reader takes no part of one. */
-static int rest_emit(const void *frame, size_t n)
-{
-	ssize_t r = own_fd_write(&outlet.rest, frame, n);
-
-	if (r == (ssize_t)n) {
-		outlet.rest_bytes += n;
-		return 0;
-	}
-	if (r > 0 && ftruncate(outlet.rest.fd, (off_t)outlet.rest_bytes) < 0)
-		log_debug(1, "sender", "rest: cannot be cut");
-	return r < 0 ? (int)r : -ENOSPC;
-}
-
 int outlet_emit(void *unused, const void *frame, size_t n)
 {
 	ssize_t r;
 
 	(void)unused;
 	if (outlet.overflows)
-		return rest_emit(frame, n);
+		return own_fd_append(&outlet.rest, frame, n, &outlet.rest_bytes);
 	r = own_fd_write(&outlet.pipe, frame, n);
 	if (r == (ssize_t)n)
 		return 0;

@@ -219,6 +219,19 @@ ssize_t own_fd_write(const struct own_fd *o, const void *data, size_t n)
 	return r < 0 ? -errno : r;
 }
 
+int own_fd_append(const struct own_fd *o, const void *data, size_t n, uint64_t *size)
+{
+	ssize_t r = own_fd_write(o, data, n);
+
+	if (r == (ssize_t)n) {
+		*size += n;
+		return 0;
+	}
+	if (r > 0 && is_ours(o))
+		syscall(SYS_ftruncate, o->fd, (long)*size);
+	return r < 0 ? (int)r : -ENOSPC;
+}
+
 void own_fd_close(struct own_fd *o)
 {
 	if (is_ours(o))

@@ -11,6 +11,7 @@
  *   thread  the sender alone */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct own_fd {
@@ -33,6 +34,8 @@ void own_fd_wait(const struct own_fd *o, int ms);
 ssize_t own_fd_read_file(const char *path, char *text, size_t size);
 /* As write(), not interrupted; -EBADF where the descriptor is not ours any more. */
 ssize_t own_fd_write(const struct own_fd *o, const void *data, size_t n);
+/* All of it at the end of a file that is `*size` long, or nothing. 0, or -errno: it is as before. */
+int own_fd_append(const struct own_fd *o, const void *data, size_t n, uint64_t *size);
 void own_fd_close(struct own_fd *o); /* unless it is not ours any more */
 void own_fd_drop(struct own_fd *o);  /* in a fork child: unless it is not even there */
 
