@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "base/human.h"
 #include "base/util.h"
 #include "core/filter.h"
 #include "core/hists.h"
@@ -732,4 +733,16 @@ int least_apply(const struct least *x, uint8_t *mask, struct snapshot *snap)
 		filter_at_least(mask, snap, v, x->share * v[0]);
 	derive_free(d);
 	return r;
+}
+
+void metric_print(char out[HUMAN_MAX], const struct metric *m, double v)
+{
+	if (!strcmp(m->unit, "ns"))
+		human_time_ns(out, v);
+	else if (!strcmp(m->unit, "B"))
+		human_bytes(out, v);
+	else if (v == floor(v) || fabs(v) >= 1e4)
+		human_count(out, v);
+	else
+		human_rate(out, v);
 }

@@ -7,6 +7,7 @@
  *   name ── derive_parse() ──> struct derived ── derive_column() ──> a value a node, NaN = absent
  *
  *   thread  one */
+#include "base/human.h"
 #include "core/peaks.h"
 #include "core/snapshot.h"
 
@@ -84,5 +85,8 @@ const double *derive_column(struct derive *d, const struct derived *m);
 const double *derive_raw(struct derive *d, uint32_t metric, bool inclusive);
 /* Why util or bound could not be told for a device that has operations or bytes; NULL: it could. */
 const char *derive_why(const struct derive *d);
+
+/* A value of any metric, in its unit. */
+void metric_print(char out[HUMAN_MAX], const struct metric *m, double v);
 
 #endif

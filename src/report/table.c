@@ -112,18 +112,6 @@ void column_print(char out[HUMAN_MAX], unsigned column, double v)
 	kinds[column].print(out, isfinite(v) ? v : NAN);
 }
 
-void metric_print(char out[HUMAN_MAX], const struct metric *m, double v)
-{
-	if (!strcmp(m->unit, "ns"))
-		human_time_ns(out, v);
-	else if (!strcmp(m->unit, "B"))
-		human_bytes(out, v);
-	else if (v == floor(v) || fabs(v) >= 1e4)
-		human_count(out, v);
-	else
-		human_rate(out, v);
-}
-
 size_t name_width(const char *name)
 {
 	return shown_columns(name, strlen(name));

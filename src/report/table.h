@@ -51,8 +51,6 @@ size_t column_width(const struct session *s, const struct report_columns *column
 int column_parse(const struct session *s, const char *word, size_t len);
 double column_value(unsigned column, const struct report_numbers *n); /* of the fixed ones */
 void column_print(char out[HUMAN_MAX], unsigned column, double v);
-/* A value of any metric, in its unit. */
-void metric_print(char out[HUMAN_MAX], const struct metric *m, double v);
 
 /* Text of files and programs as base/shown.h has it: all of it, or at most `room` columns (0 = any
  * number). Its columns, and text that fills some. */

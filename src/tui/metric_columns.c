@@ -109,14 +109,8 @@ static void print_number(struct panel *p, unsigned k, double v, char out[HUMAN_M
 		human_rate(out, v);
 	else if (d->op != DERIVED_VALUE && d->op != DERIVED_AVG)
 		snprintf(out, HUMAN_MAX, isnan(v) ? "-" : "%.1f", v);
-	else if (!strcmp(m->unit, "ns"))
-		human_time_ns(out, v);
-	else if (!strcmp(m->unit, "B"))
-		human_bytes(out, v);
-	else if (v == floor(v) || fabs(v) >= 1e4)
-		human_count(out, v);
 	else
-		human_rate(out, v);
+		metric_print(out, m, v);
 }
 
 static void print_word(struct panel *p, unsigned k, double v, char out[HUMAN_MAX])
