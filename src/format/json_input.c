@@ -45,30 +45,31 @@ static void unlink_block(struct block *b)
 		b->next->link = b->link;
 }
 
-/* The one place to see how long a token gets, whatever it is made of, and how deep brackets are: a
- * token that does not end within a chunk is kept in a buffer that doubles; a byte for each open
+/* A token that does not end within a chunk is kept in a buffer that doubles; a byte for each open
  * bracket is on a stack that grows by a little. */
-static void look_at_size(struct json_input *j, size_t before, size_t size)
+static bool is_stack(const struct block *old, size_t size)
 {
-	if (before && size < 2 * before)
+	return old && size < 2 * old->size;
+}
+
+/* The one place to see how long a token gets, whatever it is made of, and how deep brackets are. */
+static void look_at_size(struct json_input *j, bool stack, size_t size)
+{
+	if (stack)
 		j->too_deep = j->too_deep || size > JSON_DEPTH_MAX;
 	else
 		j->too_long = j->too_long || size > FORMAT_NAME_MAX;
-}
-
-/* What grows by a little will again: not each time with a copy of all that is there. */
-static size_t room_for(const struct block *old, size_t size)
-{
-	return old && size < 2 * old->size ? size + size / 2 : size;
 }
 
 static void *yajl_grow(void *ctx, void *p, size_t size)
 {
 	struct block *old = p ? (struct block *)p - 1 : NULL, *b = old;
 	struct memory *m = ctx;
-	size_t room = room_for(old, size);
+	bool stack = is_stack(old, size);
+	/* What grows by a little will again: not each time with a copy of all that is there. */
+	size_t room = stack ? size + size / 2 : size;
 
-	look_at_size(m->j, old ? old->size : 0, size);
+	look_at_size(m->j, stack, size);
 	if (!old || size > old->room) {
 		if (old)
 			unlink_block(old);
