@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ARRAY_SIZE(a)    (sizeof(a) / sizeof((a)[0]))
@@ -22,6 +23,11 @@
 #define _printf_(f, a) __attribute__((format(printf, f, a)))
 #define _unlikely_(x) __builtin_expect(!!(x), 0)
 #define _likely_(x) __builtin_expect(!!(x), 1)
+
+static inline bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
 
 static inline void freep(void *p)
 {

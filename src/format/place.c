@@ -44,8 +44,7 @@ static bool is_there(const struct place *p)
 {
 	struct stat st;
 
-	return fstatat(p->folder, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       st.st_dev == p->st.st_dev && st.st_ino == p->st.st_ino;
+	return fstatat(p->folder, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && same_file(&st, &p->st);
 }
 
 /* The folder of a file that is open: that of its path, or, behind links, the one that the kernel

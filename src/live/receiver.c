@@ -160,6 +160,11 @@ static int bulk_take(struct receiver *r, const struct wire_segment_state *g, uin
 	return wire_decoder_feed(r->decoder, &f, wire_padded(length));
 }
 
+static bool file_path(const struct receiver *r, const char *name, char path[PATH_MAX])
+{
+	return snprintf(path, PATH_MAX, "%s/%s", r->dir->path, name) < PATH_MAX;
+}
+
 /* A file of a collector: a plain one that has no other name, or nothing. What is taken is taken out. */
 static int file_open(const struct receiver *r, const char *name)
 {
@@ -167,7 +172,7 @@ static int file_open(const struct receiver *r, const char *name)
 	struct stat st;
 	int fd;
 
-	if (snprintf(path, sizeof(path), "%s/%s", r->dir->path, name) >= (int)sizeof(path))
+	if (!file_path(r, name, path))
 		return -1;
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink <= 1)
@@ -265,7 +270,7 @@ static int rest_take(struct receiver *r, uint64_t instance)
 	fd = file_open(r, name);
 	if (fd < 0)
 		return 0;
-	if (snprintf(path, sizeof(path), "%s/%s", r->dir->path, name) < (int)sizeof(path))
+	if (file_path(r, name, path))
 		unlink(path);
 	e = rest_feed(r, fd);
 	close(fd);
@@ -435,8 +440,7 @@ static void look_for_folder(struct receiver *r)
 	char path[PATH_MAX];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/stream", r->dir->path);
-	if (stat(path, &st) < 0 && errno == ENOENT)
+	if (file_path(r, "stream", path) && stat(path, &st) < 0 && errno == ENOENT)
 		session_note(r->session, SESSION_NONE, NOTE_WARNING,
 			     "the session directory was removed during the run: processes that began "
 			     "after that are not in the profile");

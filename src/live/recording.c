@@ -122,11 +122,6 @@ static int check_output(const struct recording_options *o)
 	return STATUS_OURS;
 }
 
-static bool same_file(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
 /* One would be written over the other. */
 static int check_tape(const struct recording_options *o)
 {

@@ -103,8 +103,7 @@ static bool needs_descriptor(int fd, const void *ctx)
 	if (fd == STDERR_FILENO || (fd == STDOUT_FILENO && run->prints) ||
 	    (fd < STDERR_FILENO && isatty(fd)))
 		return true;
-	return stat(run->rec.file, &output) == 0 && fstat(fd, &here) == 0 &&
-	       output.st_dev == here.st_dev && output.st_ino == here.st_ino;
+	return stat(run->rec.file, &output) == 0 && fstat(fd, &here) == 0 && same_file(&output, &here);
 }
 
 void run_release_descriptors(const struct run *run)
