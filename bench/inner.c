@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/util.h"
+#include "core/flat.h"
 #include "core/snapshot.h"
 #include "format/format.h"
 #include "wire/decode.h"
@@ -116,13 +117,16 @@ static void picture_once(void *ctx)
 {
 	static const struct snapshot_spec spec;
 	struct snapshot *snap = snapshot_new(ctx, &spec);
-	size_t n;
+	struct numbers *numbers = snap ? numbers_new(snap, NULL) : NULL;
+	struct flat *flat = numbers ? flat_new(numbers) : NULL;
 
 	if (!snap || snapshot_update(snap, 1) < 0 || !snapshot_column(snap, METRIC_TIME, true) ||
 	    !snapshot_column(snap, METRIC_COUNT, true) || !snapshot_column(snap, METRIC_BYTES, true) ||
-	    !snapshot_flops(snap) || !snapshot_rate(snap, METRIC_TIME))
+	    !snapshot_rate(snap, METRIC_TIME) || !flat || flat_update(flat) < 0)
 		die("out of memory", "snapshot");
-	snapshot_flat(snap, &n);
+	derive_used(numbers_derive(numbers), METRIC_ANY_FLOPS, true);
+	flat_free(flat);
+	numbers_free(numbers);
 	snapshot_free(snap);
 }
 

@@ -78,7 +78,7 @@ else
 1 199.000 |- training
 1 25.000 | \`- step
 1 - | \`- k
-- 194.000 \`- epoch" "$(grep -v CALLS out | grep -v '^#')"
+- 194.000 \`- epoch" "$(grep -v NAME out | grep -v '^#')"
 	for db in open.sqlite open2.db open3.db open.rpd; do
 		"$PROTON" export -f json "$db" | python3 -c 'import json, sys
 p = json.load(sys.stdin)
@@ -160,7 +160,7 @@ cat >launches.json <<'EOF'
 EOF
 "$PROTON" report --ascii --section tree -m count,cpu_time/us,launch_time/us,launch_count launches.json |
 	sed 's/  */ /g; s/^ //' >out
-check "launches" "CALLS cpu_time/us launch_time/us launch_count NAME
+check "launches" "count cpu_time/us launch_time/us launch_count NAME
 3 - 13.000 2 ROOT
 2 50.000 13.000 2 |- op
 2 - - - | |- k

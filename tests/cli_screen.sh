@@ -77,7 +77,7 @@ lines=[json.loads(l) for l in open("out")]
 print("ok" if len(lines) >= 3 and lines[-1]["nodes"] else len(lines))')"
 PROTON_FAKE='kernel gemm 1000 2;kernel relu 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 -b 0 -m calls,time/us -e relu -q -o d.hatchet true >out 2>err </dev/null
 check "batch -m -e: status" 0 $?
-has "batch -m: columns" "CALLS     time/us  NAME" out; has "batch -e: what is left" "gemm" out
+has "batch -m: columns" "CALLS time/us  NAME" out; has "batch -e: what is left" "gemm" out
 check "batch -e: what is not" "" "$(grep relu out)"
 PROTON_FAKE='kernel a 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 -b 3 -m nothing -q -o d.hatchet \
 	sh -c "$until_out" - '^## Calling contexts' 3 >out 2>err </dev/null

@@ -13,6 +13,7 @@
 #include "core/activity.h"
 #include "core/coverage.h"
 #include "core/session.h"
+#include "core/flat.h"
 #include "core/snapshot.h"
 
 START_TEST(strings_are_interned)
@@ -260,10 +261,11 @@ START_TEST(snapshot_rolls_up)
 	struct session *s = make_session();
 	struct snapshot_spec spec = {0};
 	struct snapshot *snap = snapshot_new(s, &spec);
-	const struct snap_flat *flat;
-	size_t n;
+	struct numbers *numbers = numbers_new(snap, NULL);
+	struct flat *flat = flat_new(numbers);
 
 	ck_assert_int_eq(snapshot_update(snap, 1000), 0);
+	numbers_update(numbers, NULL);
 	ck_assert(value(snap, METRIC_TIME, true, "ROOT") == 165);
 	ck_assert(value(snap, METRIC_TIME, true, "forward") == 160);
 	ck_assert(isnan(value(snap, METRIC_TIME, false, "forward")));
@@ -271,12 +273,14 @@ START_TEST(snapshot_rolls_up)
 	ck_assert(value(snap, METRIC_TIME_MIN, true, "ROOT") == 5);
 	ck_assert(value(snap, METRIC_TIME_MAX, true, "forward") == 60);
 	ck_assert(isnan(value(snap, METRIC_BYTES, true, "ROOT")));
-	ck_assert(snapshot_flops(snap)->v[0] == 2000);
-	flat = snapshot_flat(snap, &n);
-	ck_assert_uint_eq(n, 2);
-	ck_assert_str_eq(snapshot_name(snap, flat[0].node, NAME_SHORT), "k1");
-	ck_assert(flat[0].time_ns == 155 && flat[0].count == 4);
-	ck_assert(flat[0].min_ns == 5 && flat[0].max_ns == 60);
+	ck_assert(derive_raw(numbers_derive(numbers), METRIC_ANY_FLOPS, true)[0] == 2000);
+	ck_assert_int_eq(flat_update(flat), 0);
+	ck_assert_uint_eq(flat_n(flat), 2);
+	ck_assert_str_eq(snapshot_name(snap, flat_row(flat, 0)->node, NAME_SHORT), "k1");
+	ck_assert(flat_usual(flat, 0, USUAL_SELF) == 155 && flat_usual(flat, 0, USUAL_CALLS) == 4);
+	ck_assert(flat_usual(flat, 0, USUAL_MIN) == 5 && flat_usual(flat, 0, USUAL_MAX) == 60);
+	flat_free(flat);
+	numbers_free(numbers);
 	snapshot_free(snap);
 	session_free(s);
 }

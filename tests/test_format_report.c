@@ -65,12 +65,12 @@ static const struct {
 	{DATA "upstream-leaf_nodes.json",
 	 {.sections = REPORT_TREE, .ascii = true, .threshold = 0.3, .sort = "name",
 	  .columns = "calls,time,bytes,cpu_time"},
-	 "   CALLS    TIME   BYTES     CPU  NAME\n"
-	 "    2252   226ms   4.59G       -  ROOT\n"
-	 "     904   102ms   4.00G       -  |- kernel_1_1_1\n"
-	 "     402  78.2ms       -       -  |  `- kernel_1_2_2\n"
-	 "    1079  99.3ms    530M       -  `- kernel_3_1_1\n"
-	 "     480  93.0ms       -       -     `- kernel_3_2_2\n"},
+	 "   CALLS    time   BYTES cpu_time  NAME\n"
+	 "    2252   226ms   4.59G        -  ROOT\n"
+	 "     904   102ms   4.00G        -  |- kernel_1_1_1\n"
+	 "     402  78.2ms       -        -  |  `- kernel_1_2_2\n"
+	 "    1079  99.3ms    530M        -  `- kernel_3_1_1\n"
+	 "     480  93.0ms       -        -     `- kernel_3_2_2\n"},
 	{DATA "h200-torch-add-shadow.hatchet",
 	 {.sections = REPORT_KERNELS | REPORT_TRANSFERS | REPORT_LOSSES, .width = 64},
 	 "## Kernels\n"

@@ -149,11 +149,12 @@ START_TEST(orders)
 	tui_take_view(c.t, w.t);
 	ck_assert_str_eq(sorted_by(&c), "\xce\x94");
 	ck_assert_uint_eq(c.t->current, TUI_PANEL_FLAT);
-	ck_assert(c.t->panels[TUI_PANEL_FLAT]->ascending);
+	ck_assert(!c.t->panels[TUI_PANEL_FLAT]->ascending);
 	ck_assert(panel_sort_title(c.t->panels[TUI_PANEL_TREE], "B"));
 	tui_take_view(again.t, c.t);
 	ck_assert_str_eq(sorted_by(&again), "CALLS");
 	ck_assert(tree_of(&again)->ascending);
+	ck_assert(again.t->panels[TUI_PANEL_FLAT]->ascending);
 	ck_assert_uint_eq(again.t->panels[TUI_PANEL_BOTTOM_UP]->sort,
 			  w.t->panels[TUI_PANEL_BOTTOM_UP]->sort);
 	ck_assert(again.t->panels[TUI_PANEL_FLAT]->ascending);

@@ -84,7 +84,8 @@ static const struct {
 	{"mouse maybe", "'maybe' is nothing that 'mouse' can be"},
 	{"columns", "'columns' is of which panel?"},
 	{"columns nowhere %", "'nowhere' is no panel"},
-	{"columns tree ThisIsNoTitleOfAnything", "too long for a column"},
+	{"columns tree ThisIsNoTitleOfAnythingThisIsNoTitleOfAnythingThisIsNoTitleOfAnything"
+	 "ThisIsNoTitleOfAnythingThisIsNoTitleOfAnything", "too long for a column"},
 	{"sort tree", "'sort' takes a panel"},
 	{"sort tree calls backwards", "'sort' takes a panel"},
 	{"bind x", "'bind' takes a key"},

@@ -12,6 +12,7 @@
 #include "core/bottom_up.h"
 #include "core/callers.h"
 #include "core/durations.h"
+#include "core/flat.h"
 #include "core/numbers.h"
 #include "core/roofline.h"
 
@@ -45,6 +46,30 @@ static void open_world(enum group group)
 	ck_assert_ptr_nonnull(w.snap);
 	w.numbers = numbers_new(w.snap, NULL);
 	ck_assert_ptr_nonnull(w.numbers);
+}
+
+static double up(struct bottom_up *b, uint32_t i, enum usual_column column)
+{
+	return bottom_up_value(b, i, column, false, &usual_columns[column].derived);
+}
+
+static double of_edge(struct callers *c, uint32_t i, enum usual_column column)
+{
+	return callers_value(c, i, column, false, &usual_columns[column].derived);
+}
+
+/* The row of kernels of a frame; its value. */
+static double of_frame(uint32_t frame, enum usual_column column)
+{
+	struct flat *flat = flat_new(w.numbers);
+	double v = NAN;
+
+	ck_assert_int_eq(flat_update(flat), 0);
+	for (uint32_t i = 0; i < flat_n(flat); i++)
+		if (flat_row(flat, i)->frame == frame)
+			v = flat_usual(flat, i, column);
+	flat_free(flat);
+	return v;
 }
 
 static void setup(void)
@@ -106,20 +131,20 @@ START_TEST(bottom_up_small)
 	ck_assert_int_eq(bottom_up_update(b), 0);
 	ck_assert_uint_eq(bottom_up_node(b, 0)->n_children, 1);
 	k = child(b, 0, "k");
-	ck_assert_double_eq(bottom_up_number(b, k, NUMBER_TIME), 18);
-	ck_assert_double_eq(bottom_up_number(b, k, NUMBER_COUNT), 5);
-	ck_assert_double_eq(bottom_up_number(b, k, NUMBER_MIN), 1);
-	ck_assert_double_eq(bottom_up_number(b, k, NUMBER_MAX), 11);
-	ck_assert(isnan(bottom_up_number(b, k, NUMBER_BYTES)));
+	ck_assert_double_eq(up(b, k, USUAL_SELF), 18);
+	ck_assert_double_eq(up(b, k, USUAL_CALLS), 5);
+	ck_assert_double_eq(up(b, k, USUAL_MIN), 1);
+	ck_assert_double_eq(up(b, k, USUAL_MAX), 11);
+	ck_assert(isnan(up(b, k, USUAL_BYTES)));
 	ck_assert_str_eq(name(bottom_up_heaviest(b, k)), "k");
 	a = child(b, k, "a");
 	ck_assert_uint_eq(bottom_up_node(b, k)->n_children, 3); /* a, b, and the top */
-	ck_assert_double_eq(bottom_up_number(b, child(b, k, "ROOT"), NUMBER_TIME), 2);
+	ck_assert_double_eq(up(b, child(b, k, "ROOT"), USUAL_SELF), 2);
 	ck_assert(!bottom_up_node(b, child(b, k, "ROOT"))->has_callers);
-	ck_assert_double_eq(bottom_up_number(b, a, NUMBER_TIME), 15);
-	ck_assert_double_eq(bottom_up_number(b, child(b, a, "main"), NUMBER_TIME), 10);
+	ck_assert_double_eq(up(b, a, USUAL_SELF), 15);
+	ck_assert_double_eq(up(b, child(b, a, "main"), USUAL_SELF), 10);
 	a = child(b, a, "a"); /* the recursion */
-	ck_assert_double_eq(bottom_up_number(b, a, NUMBER_TIME), 5);
+	ck_assert_double_eq(up(b, a, USUAL_SELF), 5);
 	ck_assert_uint_eq(bottom_up_node(b, child(b, a, "main"))->has_callers, 0);
 	bottom_up_free(b);
 }
@@ -137,7 +162,7 @@ START_TEST(bottom_up_kept)
 	numbers_update(w.numbers, kept);
 	b = bottom_up_new(w.snap, w.numbers);
 	ck_assert_int_eq(bottom_up_update(b), 0);
-	ck_assert_double_eq(bottom_up_number(b, 0, NUMBER_TIME), 1);
+	ck_assert_double_eq(up(b, 0, USUAL_SELF), 1);
 	ck_assert_uint_eq(bottom_up_node(b, child(b, 0, "k"))->n, 1);
 	bottom_up_free(b);
 }
@@ -151,7 +176,7 @@ START_TEST(bottom_up_empty)
 	b = bottom_up_new(w.snap, w.numbers);
 	ck_assert_int_eq(bottom_up_update(b), 0);
 	ck_assert_uint_eq(bottom_up_node(b, 0)->n_children, 0);
-	ck_assert(isnan(bottom_up_number(b, 0, NUMBER_TIME)));
+	ck_assert(isnan(up(b, 0, USUAL_SELF)));
 	bottom_up_free(b);
 }
 END_TEST
@@ -164,7 +189,7 @@ static const struct callers_row *row(struct callers *c, enum callers_side side, 
 	for (uint32_t i = 0; i < callers_n(c); i++)
 		if (callers_row(c, i)->side == side &&
 		    !strcmp(name(callers_row(c, i)->example), wanted)) {
-			ck_assert_double_eq(callers_number(c, i, NUMBER_TIME), time);
+			ck_assert_double_eq(of_edge(c, i, USUAL_TOTAL), time);
 			return callers_row(c, i);
 		}
 	ck_abort_msg("no row %s", wanted);
@@ -281,11 +306,9 @@ END_TEST
 /* What a filter takes out of the picture, or does not keep, is not counted. */
 START_TEST(durations_filtered)
 {
-	static const double shares[] = {0.5};
 	uint32_t a = node(SESSION_ROOT, "a"), ak = node(a, "k"), counts[HIST_BUCKETS] = {0}, bk;
 	uint8_t mask[] = {1, 0, 0, 1, 1}, kept[] = {0, 1, 1, 0, 0};
 	struct durations d;
-	double *v;
 
 	bk = node(node(SESSION_ROOT, "b"), "k");
 	set_time(ak, 3000, 3);
@@ -302,9 +325,8 @@ START_TEST(durations_filtered)
 	ck_assert_int_eq(durations_make(&d, w.snap, w.numbers, ak, true), 0);
 	ck_assert_uint_eq(d.n_all, 1);
 	ck_assert_double_eq(d.n_calls, 1);
-	v = durations_by_frame(w.snap, shares, 1);
-	ck_assert_double_eq(v[w.s->nodes[ak].frame], 500); /* that of the other one called "k" */
-	free(v);
+	/* that of the other one called "k" */
+	ck_assert_double_eq(of_frame(w.s->nodes[ak].frame, USUAL_P50), 500);
 }
 END_TEST
 
@@ -365,9 +387,7 @@ END_TEST
 
 START_TEST(durations_of_frames)
 {
-	static const double shares[] = {0.5, 0.99};
 	uint32_t k[2], other, counts[HIST_BUCKETS] = {0};
-	double *v;
 
 	k[0] = node(node(SESSION_ROOT, "a"), "k");
 	k[1] = node(node(SESSION_ROOT, "b"), "k");
@@ -377,14 +397,15 @@ START_TEST(durations_of_frames)
 	counts[hist_bucket(1000)] = 0;
 	counts[hist_bucket(9000)] = 1;
 	ck_assert_int_eq(session_hist_set(w.s, k[1], SESSION_NONE, SESSION_NONE, counts), 0);
+	set_time(k[0], 9000, 9);
+	set_time(k[1], 18000, 2);
+	set_time(other, 10, 2);
 	open_world(GROUP_NONE);
-	v = durations_by_frame(w.snap, shares, 2);
-	ck_assert_ptr_nonnull(v);
-	ck_assert_uint_eq(hist_bucket((uint64_t)v[w.s->nodes[k[0]].frame * 2]), hist_bucket(1000));
-	ck_assert_uint_eq(hist_bucket((uint64_t)v[w.s->nodes[k[0]].frame * 2 + 1]),
+	ck_assert_uint_eq(hist_bucket((uint64_t)of_frame(w.s->nodes[k[0]].frame, USUAL_P50)),
+			  hist_bucket(1000));
+	ck_assert_uint_eq(hist_bucket((uint64_t)of_frame(w.s->nodes[k[0]].frame, USUAL_P99)),
 			  hist_bucket(9000));
-	ck_assert(isnan(v[w.s->nodes[other].frame * 2]));
-	free(v);
+	ck_assert(isnan(of_frame(w.s->nodes[other].frame, USUAL_P50)));
 }
 END_TEST
 
@@ -396,7 +417,7 @@ static double derived(const char *word, const struct number_set *set,
 	struct derived m;
 
 	ck_assert_int_eq(derive_parse(w.s, word, strlen(word), &m), 0);
-	return number_set_derived(w.numbers, NUMBER_DERIVED, &m, set, whole);
+	return number_set_value(w.numbers, false, &m, set, whole);
 }
 
 /* Metrics by name over sets are those of the nodes, put together by the metric's own rule. */
@@ -435,12 +456,12 @@ START_TEST(sets_derived)
 }
 END_TEST
 
-static double percentile(const uint32_t *nodes, uint32_t n, bool inclusive, unsigned which)
+static double percentile(const uint32_t *nodes, uint32_t n, bool inclusive, enum usual_column which)
 {
 	const struct number_set set = {
 		.nodes = nodes, .n = n, .n_outer = n, .inclusive = inclusive};
 
-	return number_set_sum(w.numbers, which, &set);
+	return number_set_value(w.numbers, false, &usual_columns[which].derived, &set, &set);
 }
 
 /* Percentiles of a set are those of its histograms together. */
@@ -459,15 +480,15 @@ START_TEST(sets_percentiles)
 				 0);
 	}
 	open_world(GROUP_NONE);
-	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(k, 2, false, NUMBER_P50)),
+	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(k, 2, false, USUAL_P50)),
 			  hist_bucket(1000));
-	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(k, 2, false, NUMBER_P99)),
+	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(k, 2, false, USUAL_P99)),
 			  hist_bucket(64000));
-	ck_assert(isnan(percentile(&scope, 1, false, NUMBER_P99)));
-	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(&scope, 1, true, NUMBER_P99)),
+	ck_assert(isnan(percentile(&scope, 1, false, USUAL_P99)));
+	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(&scope, 1, true, USUAL_P99)),
 			  hist_bucket(1000));
 	numbers_update(w.numbers, kept);
-	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(k, 2, false, NUMBER_P99)),
+	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(k, 2, false, USUAL_P99)),
 			  hist_bucket(1000));
 }
 END_TEST
@@ -475,9 +496,7 @@ END_TEST
 /* What was executed once counts with the rest. At the end, some of them are no percentile of all. */
 START_TEST(percentiles_of_all)
 {
-	static const double shares[] = {0.99};
 	uint32_t a = node(SESSION_ROOT, "a"), k[3], counts[HIST_BUCKETS] = {0};
-	double *v;
 
 	k[0] = node(a, "k");
 	k[1] = node(node(a, "b"), "k");
@@ -489,19 +508,15 @@ START_TEST(percentiles_of_all)
 	ck_assert_int_eq(session_hist_set(w.s, k[0], SESSION_NONE, SESSION_NONE, counts), 0);
 	w.s->ended = true;
 	open_world(GROUP_NONE);
-	ck_assert_double_eq_tol(percentile(&k[1], 1, false, NUMBER_P50), 70001, 2);
-	ck_assert_double_eq_tol(percentile(&a, 1, true, NUMBER_P50), 1000, 1);
-	ck_assert_double_eq(percentile(&a, 1, true, NUMBER_P99), 70002); /* the longest */
-	ck_assert_double_eq_tol(percentile(k, 2, false, NUMBER_P50), 1000, 1);
-	ck_assert(isnan(percentile(k, 3, false, NUMBER_P50)));
-	v = durations_by_frame(w.snap, shares, 1);
-	ck_assert(isnan(v[w.s->nodes[k[0]].frame]));
-	free(v);
+	ck_assert_double_eq_tol(percentile(&k[1], 1, false, USUAL_P50), 70001, 2);
+	ck_assert_double_eq_tol(percentile(&a, 1, true, USUAL_P50), 1000, 1);
+	ck_assert_double_eq(percentile(&a, 1, true, USUAL_P99), 70002); /* the longest */
+	ck_assert_double_eq_tol(percentile(k, 2, false, USUAL_P50), 1000, 1);
+	ck_assert(isnan(percentile(k, 3, false, USUAL_P50)));
+	ck_assert(isnan(of_frame(w.s->nodes[k[0]].frame, USUAL_P99)));
 	w.s->ended = false; /* more comes: those of now */
-	v = durations_by_frame(w.snap, shares, 1);
-	ck_assert_double_gt(v[w.s->nodes[k[0]].frame], 60000);
-	free(v);
-	ck_assert_double_eq_tol(percentile(k, 3, false, NUMBER_P50), 1000, 1);
+	ck_assert_double_gt(of_frame(w.s->nodes[k[0]].frame, USUAL_P99), 60000);
+	ck_assert_double_eq_tol(percentile(k, 3, false, USUAL_P50), 1000, 1);
 }
 END_TEST
 
@@ -521,7 +536,7 @@ START_TEST(sets_percentiles_grouped)
 	nodes[0] = in_group(0);
 	nodes[1] = in_group(1);
 	ck_assert_uint_ne(nodes[0], nodes[1]);
-	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(nodes, 2, false, NUMBER_P50)),
+	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(nodes, 2, false, USUAL_P50)),
 			  hist_bucket(1000));
 	ck_assert_int_eq(derive_parse(w.s, word, strlen(word), &m), 0);
 	v = derive_column(numbers_derive(w.numbers), &m);
@@ -535,7 +550,7 @@ END_TEST
 /* Time of all holders on whose path, from the top, `f` calls `g` at least once; f < 0: g is there. */
 static double by_path(int f, int g)
 {
-	const double *own = numbers_column(w.numbers, NUMBER_TIME, false);
+	const double *own = derive_raw(numbers_derive(w.numbers), METRIC_TIME, false);
 	double sum = NAN;
 
 	for (uint32_t id = 0; id < snapshot_n(w.snap); id++) {
@@ -575,7 +590,7 @@ static void make_random(unsigned seed)
 /* Own time of what is called `g` where `f` calls it; f < 0: anywhere. */
 static double by_edge(int f, int g)
 {
-	const double *own = numbers_column(w.numbers, NUMBER_TIME, false);
+	const double *own = derive_raw(numbers_derive(w.numbers), METRIC_TIME, false);
 	double sum = NAN;
 
 	for (uint32_t id = 1; own && id < snapshot_n(w.snap); id++) {
@@ -604,19 +619,19 @@ START_TEST(callers_random)
 		int f = name(id)[0] - 'a';
 
 		ck_assert_int_eq(callers_update(c, id), 0);
-		ck_assert_double_eq(callers_number(c, 0, NUMBER_TIME), by_path(-1, f));
+		ck_assert_double_eq(of_edge(c, 0, USUAL_TOTAL), by_path(-1, f));
 		for (uint32_t i = 1; i < callers_n(c); i++) {
 			const struct callers_row *r = callers_row(c, i);
 			int other = name(r->example)[0] - 'a';
 			bool by = r->side == CALLERS_CALLER;
 
 			if (r->side == CALLERS_ITSELF)
-				assert_same(callers_number(c, i, NUMBER_TIME), by_edge(-1, f));
+				assert_same(of_edge(c, i, USUAL_TOTAL), by_edge(-1, f));
 			if (r->side == CALLERS_ITSELF || !strcmp(name(r->example), "ROOT"))
 				continue;
-			assert_same(callers_number(c, i, NUMBER_TIME),
+			assert_same(of_edge(c, i, USUAL_TOTAL),
 				    by ? by_path(other, f) : by_path(f, other));
-			assert_same(callers_number(c, i, NUMBER_SELF),
+			assert_same(of_edge(c, i, USUAL_SELF),
 				    by ? by_edge(other, f) : by_edge(f, other));
 		}
 	}
@@ -627,7 +642,7 @@ END_TEST
 /* Time at and below what holds time itself and is called `g`. */
 static double below_holders(int g)
 {
-	const double *own = numbers_column(w.numbers, NUMBER_TIME, false);
+	const double *own = derive_raw(numbers_derive(w.numbers), METRIC_TIME, false);
 	double sum = 0;
 
 	for (uint32_t id = 1; own && id < snapshot_n(w.snap); id++) {
@@ -658,16 +673,16 @@ START_TEST(bottom_up_random)
 		ck_assert_int_eq(bottom_up_open(b, i), 0);
 		n = bottom_up_node(b, i);
 		for (uint32_t k = 0; k < n->n_children; k++) {
-			sum += bottom_up_number(b, n->first_child + k, NUMBER_TIME);
+			sum += up(b, n->first_child + k, USUAL_SELF);
 			pairs += bottom_up_node(b, n->first_child + k)->n;
 		}
 		ck_assert(n->has_callers == (n->n_children > 0));
 		if (n->has_callers) {
 			ck_assert_uint_eq(pairs, n->n);
-			ck_assert_double_eq(sum, bottom_up_number(b, i, NUMBER_TIME));
+			ck_assert_double_eq(sum, up(b, i, USUAL_SELF));
 		}
 		if (n->depth == 1)
-			assert_same(bottom_up_number(b, i, NUMBER_TOTAL),
+			assert_same(up(b, i, USUAL_TOTAL),
 				    below_holders(name(bottom_up_example(b, i))[0] - 'a'));
 		if (i == 0)
 			roots = sum;

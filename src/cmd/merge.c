@@ -217,13 +217,15 @@ static int board_print(struct board *b)
 	return out_flush(b->out);
 }
 
+/* Of a column that is a metric as it is; METRIC_NONE: there is none. */
 static uint32_t find_metric(const struct session *s, const char *name)
 {
-	int column = column_parse(s, name, strlen(name));
+	struct column_spec spec;
 
-	if (metric_table_find(s->metrics, name) != METRIC_NONE)
-		return metric_table_find(s->metrics, name);
-	return column >= (int)COLUMN_N ? (uint32_t)column - COLUMN_N : METRIC_NONE;
+	if (column_parse(s, name, strlen(name), &spec) < 0 || spec.derived.op != DERIVED_VALUE ||
+	    !spec.derived.plain || !metric_table_get(s->metrics, spec.derived.metric))
+		return METRIC_NONE;
+	return spec.derived.metric;
 }
 
 static int print_ranks(const struct session *s, const struct arguments *a)

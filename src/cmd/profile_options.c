@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "cmd/commands.h"
+#include "core/column.h"
 #include "report/names.h"
 
 static int option_pattern(struct profile_options *o, const struct name_pattern **which,
@@ -170,4 +171,22 @@ int profile_option(struct profile_options *o, const struct option_def *option, c
 	default:
 		return -ENOENT;
 	}
+}
+
+bool complain_column(const struct session *s, const char *words, const char *option)
+{
+	char near[200];
+	size_t len;
+	int why;
+	const char *word = column_unknown(s, words, &len, &why, near, sizeof(near));
+
+	if (!word)
+		return false;
+	if (why == -EINVAL)
+		complain("%s: no such unit in '%.*s' (see proton-metrics(7))", option,
+			 (int)MIN(len, (size_t)100), word);
+	else
+		complain("%s: no such metric: '%.*s'%s%s (all: 'proton list FILE')", option,
+			 (int)MIN(len, (size_t)100), word, *near ? "; near it: " : "", near);
+	return true;
 }

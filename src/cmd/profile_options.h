@@ -92,4 +92,7 @@ void profile_options_spell(int argc, char **argv);
 int parse_group(const char *word, enum group *ret);
 int parse_names(const char *word, uint8_t *ret);
 
+/* Say of which word of a list there is no column, and what is like it. False: of all there is one. */
+bool complain_column(const struct session *s, const char *words, const char *option);
+
 #endif

@@ -171,7 +171,8 @@ int report_profile(const struct loaded *l, struct profile_options *o, const char
 		return STATUS_USAGE;
 	r = print_paged(l, o);
 	if (r == -EINVAL) {
-		complain("no such metric or column (see 'proton list %s')", path);
+		if (!o->report.columns || !complain_column(l->s, o->report.columns, "-m"))
+			complain_column(l->s, o->report.sort, "-s");
 		return STATUS_USAGE;
 	}
 	if (r == -ENODATA) {

@@ -81,8 +81,8 @@ static int take_option(struct screen_options *o, const struct option_def *option
 		o->tui.theme = value;
 		return known(value, tui_theme_name);
 	case OPT_SORT:
-		o->tui.sort = value;
-		return known(value, tui_sort_name);
+		o->tui.sort = value; /* any column: which there are, the profile says */
+		return 0;
 	case OPT_FILTER:
 		o->tui.filter = value;
 		return 0;
@@ -162,24 +162,14 @@ void text_take_screen(struct profile_options *text, const struct screen_options 
 	text->group = o->group;
 }
 
-int screen_check_columns(const struct screen_options *o, const struct tui *t)
+int screen_check_columns(const struct screen_options *o, struct tui *t, const struct session *s)
 {
-	switch (tui_columns_error(t)) {
-	case 0:
-		break;
-	case -ENOENT:
-		complain("no such metric in '%s' (see 'proton view --list')", o->tui.metrics);
+	if (tui_columns_error(t) < 0 && complain_column(s, o->tui.metrics, "-m"))
 		return -EINVAL;
-	case -EINVAL:
-		complain("no such unit in '%s'", o->tui.metrics);
-		return -EINVAL;
-	default:
-		complain("too many columns");
-		return -EINVAL;
-	}
-	if (!o->tui.sort || tui_has_column(t, o->tui.sort))
+	if (o->tui.sort && !tui_has_column(t, o->tui.sort))
+		complain_column(s, o->tui.sort, "-s");
+	else
 		return 0;
-	complain("'%s' is no column (see --metrics)", o->tui.sort);
 	return -EINVAL;
 }
 

@@ -73,7 +73,7 @@ void text_take_screen(struct profile_options *text, const struct screen_options 
  * status after a line on stderr. Must be called before the tui is made. */
 int screen_settle(struct screen_options *o);
 /* Could the columns be made that the options ask for, and sorted by? A line on stderr says no. */
-int screen_check_columns(const struct screen_options *o, const struct tui *t);
+int screen_check_columns(const struct screen_options *o, struct tui *t, const struct session *s);
 void screen_list_layouts(FILE *out); /* those that were saved, one a line */
 int screen_print_keys(struct screen_options *o); /* exit status */
 /* SIGWINCH, SIGTERM, SIGHUP and SIGINT as a descriptor to poll; or -errno. */

@@ -427,7 +427,7 @@ static int top_open(struct top *t)
 		complain("out of memory");
 		return STATUS_OURS;
 	}
-	if (screen_check_columns(&t->screen, t->tui) < 0)
+	if (screen_check_columns(&t->screen, t->tui, receiver_session(t->run.rec.receiver)) < 0)
 		return STATUS_USAGE;
 	if (tui_missing_column(t->tui))
 		tui_message(t->tui, "'%s' is no metric yet: empty until the program has it",

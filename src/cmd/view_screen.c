@@ -304,7 +304,7 @@ static int run_screen(struct viewer *v)
 	struct tui *t = v->at->tui;
 	int r;
 
-	if (screen_check_columns(v->o->screen, t) < 0)
+	if (screen_check_columns(v->o->screen, t, v->s) < 0)
 		return STATUS_USAGE;
 	if (tui_open(t) < 0) {
 		complain("%s (without a screen: 'proton report %s')", tui_why(t), v->o->paths[0]);

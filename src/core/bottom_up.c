@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/hash.h"
+#include "base/unset.h"
 #include "base/util.h"
 
 struct bottom_up {
@@ -237,6 +238,7 @@ int bottom_up_update(struct bottom_up *b)
 
 	b->n = b->n_pairs = 0;
 	b->first_caller = SIZE_MAX;
+	number_cache_clear(&b->cache);
 	b->nested_known = false;
 	if (make_slots(b) < 0 || pairs_add(b, 2 * (size_t)snapshot_n(b->snap), &first) < 0)
 		return -ENOMEM;
@@ -277,7 +279,7 @@ bool bottom_up_any(const struct bottom_up *b, uint32_t i, const uint8_t *by_node
 
 uint32_t bottom_up_heaviest(struct bottom_up *b, uint32_t i)
 {
-	const double *time = numbers_column(b->numbers, NUMBER_TIME, false);
+	const double *time = derive_used(numbers_derive(b->numbers), METRIC_TIME, false);
 	const struct bottom_up_node *node = &b->nodes[i];
 	uint32_t best = node->first;
 
@@ -379,33 +381,21 @@ static struct number_set set_of(struct bottom_up *b, uint32_t i, bool inclusive)
 		.nodes = b->holders + node->first, .n = node->n, .n_outer = node->n_outer};
 }
 
-double bottom_up_number(struct bottom_up *b, uint32_t i, unsigned which)
-{
-	double v;
-
-	if (which == NUMBER_TIME)
-		which = NUMBER_SELF;
-	if (!number_cache_get(&b->cache, b->nodes[i].known, which, i, &v)) {
-		struct number_set set = set_of(b, i, which == NUMBER_TOTAL);
-
-		v = number_set_sum(b->numbers, which, &set);
-		number_cache_put(&b->cache, &b->nodes[i].known, which, i, v);
-	}
-	return v;
-}
-
 /* What is of the parent is of the row above. */
-double bottom_up_derived(struct bottom_up *b, uint32_t i, unsigned which, const struct derived *m)
+double bottom_up_value(struct bottom_up *b, uint32_t i, unsigned slot, bool before,
+		       const struct derived *m)
 {
 	bool of_parent = m->op == DERIVED_OF_PARENT && b->nodes[i].parent != BOTTOM_UP_NONE;
-	double v;
+	bool inclusive = m->is_said && m->inclusive;
+	double *known = number_cache_at(&b->cache, slot, i), v;
+	struct number_set set, whole;
 
-	if (!number_cache_get(&b->cache, b->nodes[i].known, which, i, &v)) {
-		struct number_set set = set_of(b, i, m->is_said);
-		struct number_set whole = set_of(b, of_parent ? b->nodes[i].parent : 0, m->is_said);
-
-		v = number_set_derived(b->numbers, which, m, &set, &whole);
-		number_cache_put(&b->cache, &b->nodes[i].known, which, i, v);
-	}
+	if (known && !is_unset(*known))
+		return *known;
+	set = set_of(b, i, inclusive);
+	whole = set_of(b, of_parent ? b->nodes[i].parent : 0, inclusive);
+	v = number_set_value(b->numbers, before, m, &set, &whole);
+	if (known)
+		*known = v;
 	return v;
 }

@@ -30,7 +30,6 @@ struct bottom_up_node {
 	uint32_t n_outer;     /* those of which none lies below another come first; 0: not known */
 	bool is_made;         /* its children are */
 	bool has_callers;     /* there are some to make */
-	uint64_t known;       /* see struct number_cache */
 };
 
 struct bottom_up;
@@ -49,10 +48,10 @@ int bottom_up_open(struct bottom_up *b, uint32_t i);
 uint32_t bottom_up_example(const struct bottom_up *b, uint32_t i);
 /* Has any context that a node stands for one of these flags, which are by node of the snapshot? */
 bool bottom_up_any(const struct bottom_up *b, uint32_t i, const uint8_t *by_node, uint8_t flags);
-/* A number of the holders of a node, themselves, but for NUMBER_TOTAL. NaN: absent. */
-double bottom_up_number(struct bottom_up *b, uint32_t i, unsigned which);
-/* The same of a metric by name, as NUMBER_LIMIT or from NUMBER_DERIVED on. */
-double bottom_up_derived(struct bottom_up *b, uint32_t i, unsigned which, const struct derived *m);
+/* A metric of the holders of a node, themselves where nothing else is said, as number_set_value() has
+ * it; the slot is that of a cache. NaN: absent. */
+double bottom_up_value(struct bottom_up *b, uint32_t i, unsigned slot, bool before,
+		       const struct derived *m);
 /* The one of its calling contexts that holds the most time. */
 uint32_t bottom_up_heaviest(struct bottom_up *b, uint32_t i);
 

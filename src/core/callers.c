@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/unset.h"
 #include "base/util.h"
 
 /* The function's nearest context above a node, and the child of that on the way to the node. */
@@ -247,6 +248,7 @@ int callers_update(struct callers *c, uint32_t node)
 
 	c->n_rows = c->n_found = 0;
 	c->recursive = false;
+	number_cache_clear(&c->cache);
 	c->frames = numbers_frames(c->numbers, &n_frames);
 	if (!c->frames)
 		return -ENOMEM;
@@ -286,38 +288,26 @@ static struct number_set set_of(const struct callers *c, uint32_t i)
 				   .only_own = row->side == CALLERS_ITSELF};
 }
 
-double callers_number(struct callers *c, uint32_t i, unsigned which)
+double callers_value(struct callers *c, uint32_t i, unsigned slot, bool before,
+		     const struct derived *m)
 {
-	double v;
+	double *known = number_cache_at(&c->cache, slot, i), v;
+	struct number_set set, whole;
 
-	if (which == NUMBER_TIME)
-		which = NUMBER_TOTAL;
-	if (!number_cache_get(&c->cache, c->rows[i].known, which, i, &v)) {
-		struct number_set set = set_of(c, i);
-
-		v = number_set_sum(c->numbers, which, &set);
-		number_cache_put(&c->cache, &c->rows[i].known, which, i, v);
-	}
-	return v;
-}
-
-double callers_derived(struct callers *c, uint32_t i, unsigned which, const struct derived *m)
-{
-	double v;
-
-	if (!number_cache_get(&c->cache, c->rows[i].known, which, i, &v)) {
-		struct number_set set = set_of(c, i), whole = set_of(c, 0);
-
-		v = number_set_derived(c->numbers, which, m, &set, &whole);
-		number_cache_put(&c->cache, &c->rows[i].known, which, i, v);
-	}
+	if (known && !is_unset(*known))
+		return *known;
+	set = set_of(c, i);
+	whole = set_of(c, 0);
+	v = number_set_value(c->numbers, before, m, &set, &whole);
+	if (known)
+		*known = v;
 	return v;
 }
 
 uint32_t callers_heaviest(struct callers *c, uint32_t i)
 {
 	const struct callers_row *row = &c->rows[i];
-	const double *time = numbers_column(c->numbers, NUMBER_TIME, true);
+	const double *time = derive_used(numbers_derive(c->numbers), METRIC_TIME, true);
 	uint32_t best = row->n ? c->contexts[row->first] : row->example;
 
 	for (uint32_t k = 0; time && k < row->n; k++)

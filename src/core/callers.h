@@ -28,7 +28,6 @@ struct callers_row {
 	uint32_t first, n; /* of its contexts */
 	uint32_t n_outer;  /* of these: the first, of which none lies below another */
 	uint8_t side;      /* enum callers_side */
-	uint64_t known;    /* see struct number_cache */
 };
 
 struct callers;
@@ -41,11 +40,10 @@ struct callers *callers_free(struct callers *c);
 int callers_update(struct callers *c, uint32_t node);
 uint32_t callers_n(const struct callers *c);
 const struct callers_row *callers_row(const struct callers *c, uint32_t i);
-/* With everything below, but for CALLERS_ITSELF and NUMBER_SELF; NaN: absent. */
-double callers_number(struct callers *c, uint32_t i, unsigned which);
-/* The same of a metric by name, as NUMBER_LIMIT or from NUMBER_DERIVED on; shares are of the
- * function's. */
-double callers_derived(struct callers *c, uint32_t i, unsigned which, const struct derived *m);
+/* A metric with everything below where nothing else is said, but for CALLERS_ITSELF, as
+ * number_set_value() has it; shares are of the function's; the slot is that of a cache. NaN: absent. */
+double callers_value(struct callers *c, uint32_t i, unsigned slot, bool before,
+		     const struct derived *m);
 /* The context of a row with the most time (or else the first one). */
 uint32_t callers_heaviest(struct callers *c, uint32_t i);
 /* Does it call itself, however indirectly? */

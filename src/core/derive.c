@@ -6,10 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include "base/human.h"
+#include "base/unset.h"
 #include "base/util.h"
-#include "core/filter.h"
 #include "core/hists.h"
 
 /* A column made so far; raw ones have factor 0. */
@@ -26,6 +24,9 @@ struct derive {
 	enum totals totals;
 	struct made *made;
 	size_t n_made, cap_made;
+	uint64_t generation;
+	struct hists *hists; /* NULL: not asked for yet */
+	bool hists_fresh, hists_all;
 	char why[160];
 };
 
@@ -36,217 +37,31 @@ const char *bound_word(enum bound bound)
 	return bound < BOUND_N ? words[bound] : words[BOUND_NEITHER];
 }
 
-/* ---- names ---- */
-
-struct word_factor {
-	const char *word;
-	double factor;
-};
-
-static const struct word_factor time_units[] = {
-	{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"h", 3600e9},
-};
-
-/* Prefixes of every other unit; "" is the unit itself. IEC ones before SI ones. */
-static const struct word_factor prefixes[] = {
-	{"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}, {"Pi", 0x1p50}, {"Ei", 0x1p60},
-	{"k", 1e3},     {"M", 1e6},     {"G", 1e9},     {"T", 1e12},    {"P", 1e15},    {"E", 1e18},
-	{"", 1},
-};
-
-static bool same(const char *word, size_t len, const char *name)
+const struct metric *derive_metric(const struct session *s, uint32_t metric)
 {
-	return strlen(name) == len && !strncasecmp(word, name, len);
+	static const struct metric any_flops = {.name = "flops of any width",
+						.unit = "",
+						.type = METRIC_F64,
+						.scope = METRIC_INCLUSIVE,
+						.add = METRIC_SUM,
+						.weight = METRIC_NONE};
+
+	return metric == METRIC_ANY_FLOPS ? &any_flops : metric_table_get(s->metrics, metric);
 }
 
-static bool starts(const char **word, size_t *len, const char *prefix)
+double derived_quotient(const struct derived *m, double of, double by)
 {
-	size_t n = strlen(prefix);
-
-	if (*len < n || strncasecmp(*word, prefix, n) != 0)
-		return false;
-	*word += n;
-	*len -= n;
-	return true;
-}
-
-static bool ends(const char *word, size_t *len, const char *suffix)
-{
-	size_t n = strlen(suffix);
-
-	if (*len < n || strncasecmp(word + *len - n, suffix, n) != 0)
-		return false;
-	*len -= n;
-	while (*len && word[*len - 1] == ' ')
-		(*len)--;
-	return true;
-}
-
-uint32_t derive_find(const struct session *s, const char *word, size_t len)
-{
-	uint32_t i, n = metric_table_count(s->metrics);
-
-	for (i = 0; i < n; i++)
-		if (same(word, len, metric_table_get(s->metrics, i)->name))
-			return i;
-	for (i = 0; i < n; i++) {
-		const char *name = metric_table_get(s->metrics, i)->name;
-		size_t bare = strcspn(name, "(");
-
-		while (bare && name[bare - 1] == ' ')
-			bare--;
-		if (bare == len && !strncasecmp(word, name, len))
-			return i;
+	switch (m->op) {
+	case DERIVED_SHARE:
+	case DERIVED_OF_PARENT:
+		return of / by * 100;
+	case DERIVED_AVG:
+		return by > 0 ? of / by / m->factor : NAN;
+	case DERIVED_RATE:
+		return by > 0 ? of / by * (1e9 / m->factor) : NAN;
+	default:
+		return of / m->factor;
 	}
-	return METRIC_NONE;
-}
-
-/* "M", "MB" or "MiB" of a metric of this unit. */
-static int parse_unit(const char *unit, const char *word, size_t len, double *ret)
-{
-	if (!strcmp(unit, "ns")) {
-		for (size_t i = 0; i < ARRAY_SIZE(time_units); i++) {
-			*ret = time_units[i].factor;
-			if (same(word, len, time_units[i].word))
-				return 0;
-		}
-		return -EINVAL;
-	}
-	if (!strcmp(unit, "B"))
-		ends(word, &len, "B");
-	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
-		*ret = prefixes[i].factor;
-		if (same(word, len, prefixes[i].word))
-			return 0;
-	}
-	return -EINVAL;
-}
-
-/* "flop16/s", "gbyte/s", "GB/s", "TiB/s"; -ENOENT: no rate. */
-static int parse_rate(const char *word, size_t len, struct derived *ret)
-{
-	static const struct {
-		const char *word;
-		uint32_t metric;
-	} things[] = {
-		{"byte", METRIC_BYTES},     {"B", METRIC_BYTES},        {"flop", METRIC_FLOPS},
-		{"flop8", METRIC_FLOPS8},   {"flop16", METRIC_FLOPS16}, {"flop32", METRIC_FLOPS32},
-		{"flop64", METRIC_FLOPS64},
-	};
-
-	if (!ends(word, &len, "/s"))
-		return -ENOENT;
-	for (size_t p = 0; p < ARRAY_SIZE(prefixes); p++) {
-		const char *rest = word;
-		size_t rest_len = len;
-
-		if (!starts(&rest, &rest_len, prefixes[p].word))
-			continue;
-		for (size_t i = 0; i < ARRAY_SIZE(things); i++) {
-			if (!same(rest, rest_len, things[i].word))
-				continue;
-			ret->op = DERIVED_RATE;
-			ret->metric = things[i].metric;
-			ret->factor = prefixes[p].factor;
-			return 0;
-		}
-	}
-	return -ENOENT;
-}
-
-/* "util", "bound", "p99/us" and "time_p99/us" */
-static int parse_special(const char *word, size_t len, struct derived *ret)
-{
-	size_t digits;
-
-	if (same(word, len, "util") || same(word, len, "bound")) {
-		ret->op = same(word, len, "util") ? DERIVED_UTIL : DERIVED_BOUND;
-		return 0;
-	}
-	starts(&word, &len, "time_");
-	if (!starts(&word, &len, "p"))
-		return -ENOENT;
-	for (digits = 0; digits < len && word[digits] >= '0' && word[digits] <= '9'; digits++)
-		ret->share = ret->share * 10 + (word[digits] - '0');
-	if (!digits || ret->share > 100)
-		return -ENOENT;
-	ret->share /= 100;
-	ret->op = DERIVED_QUANTILE;
-	if (digits == len)
-		return 0;
-	if (word[digits] != '/')
-		return -ENOENT;
-	ret->plain = false;
-	return parse_unit("ns", word + digits + 1, len - digits - 1, &ret->factor);
-}
-
-static int parse_metric(const struct session *s, const char *word, size_t len, struct derived *ret)
-{
-	const char *slash = memrchr(word, '/', len), *unit = NULL;
-	size_t bare = len, unit_len = 0;
-
-	ret->metric = derive_find(s, word, len);
-	if (ret->metric != METRIC_NONE)
-		return 0;
-	if (slash) {
-		bare = (size_t)(slash - word);
-		unit = slash + 1;
-		unit_len = len - bare - 1;
-	}
-	ret->metric = derive_find(s, word, bare);
-	if (ret->metric == METRIC_NONE && starts(&word, &bare, "avg_")) {
-		ret->metric = derive_find(s, word, bare);
-		ret->op = DERIVED_AVG;
-	}
-	if (ret->metric == METRIC_NONE)
-		return -ENOENT;
-	if (metric_table_get(s->metrics, ret->metric)->type == METRIC_TEXT)
-		return unit || ret->op == DERIVED_AVG ? -EINVAL : 0;
-	if (!unit)
-		return 0;
-	if (ret->op == DERIVED_VALUE && same(unit, unit_len, "%")) {
-		ret->op = DERIVED_SHARE;
-		return 0;
-	}
-	if (ret->op == DERIVED_VALUE && same(unit, unit_len, "%parent")) {
-		ret->op = DERIVED_OF_PARENT;
-		return 0;
-	}
-	ret->plain = false;
-	return parse_unit(metric_table_get(s->metrics, ret->metric)->unit, unit, unit_len, &ret->factor);
-}
-
-int derive_parse(const struct session *s, const char *word, size_t len, struct derived *ret)
-{
-	bool exc, inc;
-	int r;
-
-	*ret = (struct derived){
-		.op = DERIVED_VALUE, .inclusive = true, .plain = true, .metric = METRIC_NONE, .factor = 1};
-	while (len && *word == ' ') {
-		word++;
-		len--;
-	}
-	ends(word, &len, "");
-	/* A metric may be called so itself. */
-	ret->metric = derive_find(s, word, len);
-	exc = ret->metric == METRIC_NONE && ends(word, &len, "(exc)");
-	inc = ret->metric == METRIC_NONE && !exc && ends(word, &len, "(inc)");
-	r = parse_special(word, len, ret);
-	if (r == -ENOENT)
-		r = parse_rate(word, len, ret);
-	if (r == -ENOENT)
-		r = parse_metric(s, word, len, ret);
-	if (r < 0)
-		return r;
-	ret->inclusive = !exc;
-	ret->is_said = exc || inc;
-	if (ret->op == DERIVED_UTIL || ret->op == DERIVED_BOUND)
-		ret->inclusive = inc; /* upstream's util is of a kernel alone */
-	else if (ret->metric != METRIC_NONE && !inc &&
-		 metric_table_get(s->metrics, ret->metric)->scope != METRIC_INCLUSIVE)
-		ret->inclusive = false;
-	return 0;
 }
 
 /* ---- columns ---- */
@@ -259,6 +74,7 @@ struct derive *derive_new(struct snapshot *snap, const struct peaks *peaks)
 		return NULL;
 	d->snap = snap;
 	d->peaks = peaks;
+	d->generation = 1;
 	return d;
 }
 
@@ -274,6 +90,7 @@ struct derive *derive_free(struct derive *d)
 	if (!d)
 		return NULL;
 	drop_columns(d);
+	hists_free(d->hists);
 	free(d->made);
 	free(d);
 	return NULL;
@@ -285,6 +102,18 @@ void derive_masks(struct derive *d, const uint8_t *removed, const uint8_t *shown
 	d->removed = removed;
 	d->shown = shown;
 	d->totals = totals;
+	d->generation++;
+	d->hists_fresh = false;
+}
+
+uint64_t derive_generation(const struct derive *d)
+{
+	return d->generation;
+}
+
+struct snapshot *derive_snapshot(const struct derive *d)
+{
+	return d->snap;
 }
 
 const char *derive_why(const struct derive *d)
@@ -351,15 +180,61 @@ static int roll_up(struct derive *d, const struct metric *m, double *v)
 	return 0;
 }
 
+static const uint32_t flops_metrics[] = {METRIC_FLOPS, METRIC_FLOPS8, METRIC_FLOPS16,
+					 METRIC_FLOPS32, METRIC_FLOPS64};
+
+static bool is_used(struct derive *d, uint32_t metric)
+{
+	for (size_t i = 0; metric == METRIC_ANY_FLOPS && i < ARRAY_SIZE(flops_metrics); i++)
+		if (snapshot_has(d->snap, flops_metrics[i]))
+			return true;
+	return metric != METRIC_ANY_FLOPS && snapshot_has(d->snap, metric);
+}
+
+static const double *raw(struct derive *d, uint32_t metric, bool inclusive, bool all);
+
+static void add_column(double *v, const double *more, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!isnan(more[i]))
+			v[i] = isnan(v[i]) ? more[i] : v[i] + more[i];
+}
+
+/* Where there is one width, its column is the sum. */
+static const double *any_flops(struct derive *d, bool inclusive, bool all)
+{
+	const struct derived key = {
+		.op = DERIVED_VALUE, .inclusive = inclusive, .metric = METRIC_ANY_FLOPS};
+	const double *of[ARRAY_SIZE(flops_metrics)];
+	double *v = column_find(d, &key, all);
+	size_t n = 0;
+
+	if (v)
+		return v;
+	for (size_t i = 0; i < ARRAY_SIZE(flops_metrics); i++) {
+		of[n] = is_used(d, flops_metrics[i]) ? raw(d, flops_metrics[i], inclusive, all) : NULL;
+		n += of[n] != NULL;
+	}
+	if (n < 2)
+		return n ? of[0] : NULL;
+	v = column_new(d, &key, all);
+	for (size_t i = 0; v && i < n; i++)
+		add_column(v, of[i], snapshot_n(d->snap));
+	return v;
+}
+
 static const double *raw(struct derive *d, uint32_t metric, bool inclusive, bool all)
 {
 	const struct derived key = {.op = DERIVED_VALUE, .inclusive = inclusive, .metric = metric};
 	const struct metric *m = metric_table_get(snapshot_session(d->snap)->metrics, metric);
 	bool masked = d->removed || (d->shown && !all);
 	const struct snap_column *own;
-	double *v = column_find(d, &key, all);
+	double *v;
 	uint32_t i;
 
+	if (metric == METRIC_ANY_FLOPS)
+		return any_flops(d, inclusive, all);
+	v = column_find(d, &key, all);
 	if (v || !m)
 		return v;
 	if (!masked && (!inclusive || m->scope == METRIC_INCLUSIVE)) {
@@ -381,6 +256,88 @@ static const double *raw(struct derive *d, uint32_t metric, bool inclusive, bool
 const double *derive_raw(struct derive *d, uint32_t metric, bool inclusive)
 {
 	return raw(d, metric, inclusive, d->totals == TOTALS_OF_ALL);
+}
+
+const double *derive_used(struct derive *d, uint32_t metric, bool inclusive)
+{
+	return is_used(d, metric) ? derive_raw(d, metric, inclusive) : NULL;
+}
+
+/* The snapshot has rates with what is below: own ones are what the children leave of them. */
+static void own_rates(const struct derive *d, const double *rate, const double *own, double *v)
+{
+	const uint32_t *parents = snapshot_parents(d->snap);
+	uint32_t n = snapshot_n(d->snap);
+
+	for (uint32_t id = 0; id < n; id++)
+		v[id] = rate[id];
+	for (uint32_t id = 1; id < n; id++)
+		if (!isnan(rate[id]))
+			v[parents[id]] -= rate[id];
+	for (uint32_t id = 0; id < n; id++)
+		if (isnan(own[id]))
+			v[id] = NAN;
+}
+
+static void rates_roll_up(const struct derive *d, double *v)
+{
+	const uint32_t *parents = snapshot_parents(d->snap);
+
+	for (uint32_t id = snapshot_n(d->snap); id-- > 1;) {
+		double *up = &v[parents[id]];
+
+		if (!isnan(v[id]))
+			*up = isnan(*up) ? v[id] : *up + v[id];
+	}
+}
+
+const double *derive_now(struct derive *d, uint32_t metric, bool inclusive)
+{
+	const struct derived key = {.op = DERIVED_NOW, .inclusive = inclusive, .metric = metric};
+	const struct snap_column *rate = snapshot_rate(d->snap, metric);
+	const double *own;
+	double *v = column_find(d, &key, false);
+
+	if (v || !rate)
+		return v;
+	if (inclusive && !d->removed && !d->shown)
+		return rate->v;
+	own = derive_raw(d, metric, false);
+	v = own ? column_new(d, &key, false) : NULL;
+	if (!v)
+		return NULL;
+	own_rates(d, rate->v, own, v);
+	if (inclusive)
+		rates_roll_up(d, v);
+	return v;
+}
+
+static bool has_values(struct derive *d, uint32_t metric, bool inclusive)
+{
+	const struct metric *m = derive_metric(snapshot_session(d->snap), metric);
+	const double *v = m ? derive_used(d, metric, inclusive) : NULL;
+	uint32_t n = snapshot_n(d->snap), i = 0;
+
+	if (!v || !n)
+		return false;
+	if (inclusive && m->scope == METRIC_INCLUSIVE)
+		return !isnan(v[0]);
+	while (i < n && isnan(v[i]))
+		i++;
+	return i < n;
+}
+
+bool derive_has(struct derive *d, const struct derived *m)
+{
+	uint32_t by = derived_divisor(m);
+
+	if (m->op == DERIVED_QUANTILE)
+		return snapshot_session(d->snap)->n_hists > 0;
+	if (m->metric == METRIC_NONE)
+		return true;
+	return has_values(d, m->metric, m->inclusive) &&
+	       (by == METRIC_NONE ||
+		has_values(d, by, derived_divides_inclusive(m, m->inclusive)));
 }
 
 /* ---- what is made of raw columns ---- */
@@ -421,13 +378,13 @@ static void make_of_parent(const struct derive *d, const double *a, double *v)
 
 static int make_avg(struct derive *d, const struct derived *m, const double *a, bool all, double *v)
 {
-	bool own = !m->inclusive && m->metric != METRIC_CPU_TIME;
-	const double *count = raw(d, METRIC_COUNT, !own, all);
+	const double *count = raw(d, METRIC_COUNT, derived_divides_inclusive(m, m->inclusive), all);
 
 	if (!count)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < snapshot_n(d->snap); i++)
-		v[i] = in_unit(d, m, a[i], count[i]);
+		v[i] = d->totals == TOTALS_UPSTREAM ? in_unit(d, m, a[i], count[i])
+						    : derived_quotient(m, a[i], count[i]);
 	return 0;
 }
 
@@ -438,7 +395,17 @@ static int make_rate(struct derive *d, const struct derived *m, const double *a,
 	if (!time)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < snapshot_n(d->snap); i++)
-		v[i] = a[i] / (time[i] * 1e-9) / m->factor;
+		v[i] = d->totals == TOTALS_UPSTREAM ? a[i] / (time[i] * 1e-9) / m->factor
+						    : derived_quotient(m, a[i], time[i]);
+	return 0;
+}
+
+static int make_now(struct derive *d, const struct derived *m, double *v)
+{
+	const double *now = derive_now(d, m->metric, m->inclusive);
+
+	for (uint32_t i = 0; now && i < snapshot_n(d->snap); i++)
+		v[i] = now[i] / m->factor;
 	return 0;
 }
 
@@ -460,20 +427,36 @@ static uint8_t *make_kept(const struct derive *d, bool all, int *ret_r)
 	return kept;
 }
 
-static int make_quantile(const struct derive *d, const struct derived *m, bool all, double *v)
+static struct hists *hists_of(struct derive *d, bool all)
 {
-	struct hists *h = hists_new(d->snap);
+	_cleanup_(freep) uint8_t *kept = NULL;
 	int r;
-	_cleanup_(freep) uint8_t *kept = make_kept(d, all, &r);
 
-	if (r == 0)
-		r = h ? hists_update(h, kept) : -ENOMEM;
-	if (r == 0)
-		hists_quantiles(h, m->share, m->inclusive, v);
-	for (uint32_t i = 0; r == 0 && i < snapshot_n(d->snap); i++)
+	if (!d->hists)
+		d->hists = hists_new(d->snap);
+	if (!d->hists || (d->hists_fresh && d->hists_all == all))
+		return d->hists;
+	kept = make_kept(d, all, &r);
+	d->hists_fresh = r == 0 && hists_update(d->hists, kept) == 0;
+	d->hists_all = all;
+	return d->hists_fresh ? d->hists : NULL;
+}
+
+struct hists *derive_hists(struct derive *d)
+{
+	return hists_of(d, d->totals == TOTALS_OF_ALL);
+}
+
+static int make_quantile(struct derive *d, const struct derived *m, bool all, double *v)
+{
+	struct hists *h = hists_of(d, all);
+
+	if (!h)
+		return -ENOMEM;
+	hists_quantiles(h, m->share, m->inclusive, v);
+	for (uint32_t i = 0; i < snapshot_n(d->snap); i++)
 		v[i] /= m->factor;
-	hists_free(h);
-	return r;
+	return 0;
 }
 
 /* ---- roofline ---- */
@@ -663,6 +646,8 @@ static int make(struct derive *d, const struct derived *m, bool all, double *v)
 		return make_avg(d, m, a, all, v);
 	case DERIVED_RATE:
 		return make_rate(d, m, a, all, v);
+	case DERIVED_NOW:
+		return make_now(d, m, v);
 	case DERIVED_QUANTILE:
 		return make_quantile(d, m, all, v);
 	case DERIVED_UTIL:
@@ -677,13 +662,22 @@ static int make(struct derive *d, const struct derived *m, bool all, double *v)
 	}
 }
 
+static bool is_raw(const struct derived *m)
+{
+	return m->op == DERIVED_VALUE && m->plain;
+}
+
+static bool counts_all(const struct derive *d, const struct derived *m)
+{
+	return d->totals == TOTALS_OF_ALL || (d->totals == TOTALS_UPSTREAM && !is_raw(m));
+}
+
 const double *derive_column(struct derive *d, const struct derived *m)
 {
-	bool is_raw = m->op == DERIVED_VALUE && m->plain;
-	bool all = d->totals == TOTALS_OF_ALL || (d->totals == TOTALS_UPSTREAM && !is_raw);
+	bool all = counts_all(d, m);
 	double *v;
 
-	if (is_raw)
+	if (is_raw(m))
 		return raw(d, m->metric, m->inclusive, all);
 	v = column_find(d, m, all);
 	if (v)
@@ -694,55 +688,99 @@ const double *derive_column(struct derive *d, const struct derived *m)
 	return v;
 }
 
-/* The usual columns of a table are derived metrics, too. */
-static int parse_column(const struct session *s, const char *word, struct derived *ret)
-{
-	static const char *const usual[][2] = {
-		{"total", "time"}, {"%", "time/%"}, {"calls", "count"}, {"avg", "avg_time"},
-		{"min", "time_min"}, {"max", "time_max"}, {"tf/s", "tflop/s"},
-	};
-	size_t len = strcspn(word, ",");
+/* ---- one node ---- */
 
-	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
-		if (same(word, len, usual[i][0]))
-			return derive_parse(s, usual[i][1], strlen(usual[i][1]), ret);
-	return derive_parse(s, word, len, ret);
+/* Percentiles of nodes that somebody has looked at; factor 0 is the key of such a column. */
+static double *some_quantiles(struct derive *d, const struct derived *m)
+{
+	const struct derived key = {
+		.op = DERIVED_QUANTILE, .inclusive = m->inclusive, .share = m->share};
+	double *v = column_find(d, &key, false);
+
+	if (!v && (v = column_new(d, &key, false)))
+		unset_all(v, snapshot_n(d->snap));
+	return v;
 }
 
-int least_parse(const struct least *x, const struct session *s, struct derived *ret)
+static double used_at(struct derive *d, uint32_t metric, bool inclusive, uint32_t node)
 {
-	return parse_column(s, x->word && x->value != 0 ? x->word : "total", ret);
+	const double *v = derive_used(d, metric, inclusive);
+
+	return v ? v[node] : NAN;
 }
 
-int least_apply(const struct least *x, uint8_t *mask, struct snapshot *snap)
+static double quantile_at(struct derive *d, const struct derived *m, uint32_t node)
 {
-	struct derive *d = derive_new(snap, x->peaks);
-	const double *v = NULL;
-	struct derived m;
-	int r = -ENOMEM;
+	double *v = some_quantiles(d, m), guess;
+	struct hists *h;
 
-	if (d)
-		r = least_parse(x, snapshot_session(snap), &m);
-	if (r == 0)
-		v = derive_column(d, &m);
-	if (r == 0 && !v)
-		r = -ENOMEM;
-	if (v && x->value != 0)
-		filter_at_least(mask, snap, v, x->value);
-	if (v && x->share > 0)
-		filter_at_least(mask, snap, v, x->share * v[0]);
-	derive_free(d);
-	return r;
+	if (!v || !is_unset(v[node]))
+		return v ? v[node] : NAN;
+	h = derive_hists(d);
+	v[node] = NAN;
+	if (!h)
+		return NAN;
+	hists_shares(h, &node, 1, m->inclusive, &m->share, 1, &guess);
+	v[node] = derived_percentile(guess, used_at(d, METRIC_TIME_MIN, m->inclusive, node),
+				     used_at(d, METRIC_TIME_MAX, m->inclusive, node));
+	return v[node];
 }
 
-void metric_print(char out[HUMAN_MAX], const struct metric *m, double v)
+/* Exclusive shares are of the sum of all. */
+static double sum_of(const struct derive *d, const double *v)
 {
-	if (!strcmp(m->unit, "ns"))
-		human_time_ns(out, v);
-	else if (!strcmp(m->unit, "B"))
-		human_bytes(out, v);
-	else if (v == floor(v) || fabs(v) >= 1e4)
-		human_count(out, v);
+	double sum = 0;
+
+	for (uint32_t i = 0; v && i < snapshot_n(d->snap); i++)
+		sum += isnan(v[i]) ? 0 : v[i];
+	return sum;
+}
+
+static void fetch(struct derive *d, const struct derived *m, struct derived_terms *t)
+{
+	uint32_t by = derived_divisor(m);
+
+	*t = (struct derived_terms){.generation = d->generation, .all = NAN};
+	if (m->op == DERIVED_QUANTILE)
+		return;
+	if (m->op == DERIVED_NOW)
+		t->of = derive_now(d, m->metric, m->inclusive);
+	else if (m->metric == METRIC_NONE)
+		t->of = derive_column(d, m);
 	else
-		human_rate(out, v);
+		t->of = derive_used(d, m->metric, m->inclusive);
+	if (by != METRIC_NONE)
+		t->by = derive_used(d, by, derived_divides_inclusive(m, m->inclusive));
+	if (m->op == DERIVED_SHARE && !m->inclusive)
+		t->all = sum_of(d, t->of);
+}
+
+/* What a value is divided by. */
+static double term_by(const struct derive *d, const struct derived *m, const struct derived_terms *t,
+		      uint32_t node, uint32_t whole)
+{
+	uint32_t parent;
+
+	if (m->op == DERIVED_SHARE)
+		return m->inclusive ? t->of[whole] : t->all;
+	if (m->op != DERIVED_OF_PARENT)
+		return t->by ? t->by[node] : NAN;
+	parent = snapshot_parents(d->snap)[node];
+	return t->of[parent == SNAP_NONE ? node : parent];
+}
+
+double derive_at(struct derive *d, const struct derived *m, struct derived_terms *t, uint32_t node,
+		 uint32_t whole)
+{
+	if (node >= snapshot_n(d->snap))
+		return NAN;
+	if (t->generation != d->generation)
+		fetch(d, m, t);
+	if (m->op == DERIVED_QUANTILE)
+		return quantile_at(d, m, node) / m->factor;
+	if (!t->of)
+		return NAN;
+	if (m->metric == METRIC_NONE) /* made by node */
+		return t->of[node];
+	return derived_quotient(m, t->of[node], term_by(d, m, t, node, whole));
 }

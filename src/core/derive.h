@@ -7,7 +7,7 @@
  *   name ── derive_parse() ──> struct derived ── derive_column() ──> a value a node, NaN = absent
  *
  *   thread  one */
-#include "base/human.h"
+#include <math.h>
 #include "core/peaks.h"
 #include "core/snapshot.h"
 
@@ -17,6 +17,7 @@ enum derived_op {
 	DERIVED_OF_PARENT, /* percent */
 	DERIVED_AVG,      /* metric / count / factor */
 	DERIVED_RATE,     /* metric / seconds / factor */
+	DERIVED_NOW,      /* increase in the last window, a second, / factor */
 	DERIVED_QUANTILE, /* of the durations, in ns / factor */
 	DERIVED_UTIL,     /* share of the nearer roof, 0..1 */
 	DERIVED_BOUND,    /* which roof that is: enum bound */
@@ -46,31 +47,35 @@ enum totals {         /* of inclusive values, when nodes are filtered out */
 	TOTALS_UPSTREAM,  /* DERIVED_VALUE of a raw name counts what is shown, others everything */
 };
 
+/* Floating-point operations of any width: no metric of a session, but one to whatever adds up. */
+#define METRIC_ANY_FLOPS (METRIC_NONE - 1)
+/* What is known of a metric, of that one too; NULL: there is none. */
+const struct metric *derive_metric(const struct session *s, uint32_t metric);
+
+/* The metric that a value is divided by; METRIC_NONE: by none. */
+static inline uint32_t derived_divisor(const struct derived *m)
+{
+	return m->op == DERIVED_AVG ? METRIC_COUNT : m->op == DERIVED_RATE ? METRIC_TIME : METRIC_NONE;
+}
+/* Is that one to count what is below? Time on the host is exclusive, what ran meanwhile is not. */
+static inline bool derived_divides_inclusive(const struct derived *m, bool inclusive)
+{
+	return inclusive || (m->op == DERIVED_AVG && m->metric == METRIC_CPU_TIME);
+}
+/* The one formula of what is made of a metric and its divisor (NaN: without one), or of the whole that
+ * it is a share of. NaN: absent. */
+double derived_quotient(const struct derived *m, double of, double by);
+
+/* A percentile is a guess inside a bucket, but never beyond what was measured (NaN: is not known). */
+static inline double derived_percentile(double guess, double min, double max)
+{
+	return isnan(guess) ? guess : fmax(fmin(guess, max), min);
+}
+
 /* 0; -ENOENT: no such metric in this session; -EINVAL: no such unit. */
 int derive_parse(const struct session *s, const char *word, size_t len, struct derived *ret);
 /* A raw metric by its name without unit, in any case, or METRIC_NONE. */
 uint32_t derive_find(const struct session *s, const char *word, size_t len);
-
-/* A limit: what is below it is left out, but for what stands above something that is not. */
-struct least {
-	const char *word; /* "time/ms,…": the first is limited; NULL = time */
-	double value;     /* 0 = none */
-	double share;     /* of the root's, 0..1; 0 = none */
-	const struct peaks *peaks;
-};
-static inline bool least_any(const struct least *x)
-{
-	return x->value != 0 || x->share > 0;
-}
-/* What it limits. 0 or what derive_parse() says. */
-int least_parse(const struct least *x, const struct session *s, struct derived *ret);
-/* Is a value enough, where that of everything is `whole`? */
-static inline bool least_reached(const struct least *x, double v, double whole)
-{
-	return (x->value == 0 || v >= x->value) && !(x->share > 0 && !(v >= x->share * whole));
-}
-/* Narrow a mask (core/filter.h) by it. 0, -ENOMEM, or what derive_parse() says. */
-int least_apply(const struct least *x, uint8_t *mask, struct snapshot *snap);
 
 struct derive;
 /* peaks may be NULL: util is then not known. */
@@ -83,10 +88,29 @@ void derive_masks(struct derive *d, const uint8_t *removed, const uint8_t *shown
 const double *derive_column(struct derive *d, const struct derived *m);
 /* A raw metric over the nodes that count. */
 const double *derive_raw(struct derive *d, uint32_t metric, bool inclusive);
+/* The same, or NULL where no row of the profile has a value of it. */
+const double *derive_used(struct derive *d, uint32_t metric, bool inclusive);
+/* Its increase in the last window, a second; NULL: unknown. */
+const double *derive_now(struct derive *d, uint32_t metric, bool inclusive);
+/* Histograms of the nodes that count, made when first asked for; NULL: out of memory. */
+struct hists *derive_hists(struct derive *d);
+/* Has any node a value? */
+bool derive_has(struct derive *d, const struct derived *m);
+
+/* Columns that a metric is made of, fetched once: then a value of one node costs a quotient, and no
+ * column is made for what nobody looks at. All zero at first. */
+struct derived_terms {
+	uint64_t generation; /* of the columns */
+	const double *of, *by;
+	double all;
+};
+/* The value of one node; a share of what is inclusive is one of the node `whole`. */
+double derive_at(struct derive *d, const struct derived *m, struct derived_terms *terms, uint32_t node,
+		 uint32_t whole);
+/* Grows with derive_masks(): what was made of the columns is to be made again. */
+uint64_t derive_generation(const struct derive *d);
+struct snapshot *derive_snapshot(const struct derive *d);
 /* Why util or bound could not be told for a device that has operations or bytes; NULL: it could. */
 const char *derive_why(const struct derive *d);
-
-/* A value of any metric, in its unit. */
-void metric_print(char out[HUMAN_MAX], const struct metric *m, double v);
 
 #endif

@@ -23,15 +23,4 @@ struct durations {
 int durations_make(struct durations *d, struct snapshot *snap, struct numbers *numbers,
 		   uint32_t node, bool by_name);
 
-/* The next node of the snapshot that a histogram is of. *iter is 0 at first; SNAP_NONE: no more. */
-uint32_t durations_next_node(const struct snapshot *snap, const struct session_hist *hist,
-			     uint32_t *iter);
-
-/* Was a row of the session executed once? Its time is the sample then: it has no histogram. */
-bool durations_single(const struct session *s, size_t row, uint64_t *ret_ns);
-
-/* Durations below which shares (0..1) of a frame's own executions lie: n of them a session frame,
- * in ns, NaN where nothing has a histogram. malloc'd; NULL: out of memory. */
-double *durations_by_frame(const struct snapshot *snap, const double *shares, unsigned n);
-
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
-#include "core/durations.h"
+#include "core/samples.h"
 
 #define FEW_PLACES 8 /* passed one by one, before they are looked for */
 
@@ -111,7 +111,7 @@ static int add_hists(struct hists *h, const uint8_t *kept)
 		uint32_t iter = 0, node;
 
 		while (r == 0 &&
-		       (node = durations_next_node(h->snap, &s->hists[i], &iter)) != SNAP_NONE)
+		       (node = hist_next_node(h->snap, &s->hists[i], &iter)) != SNAP_NONE)
 			if (counts(h, node, kept))
 				r = add_place(h, node, i);
 	}
@@ -125,10 +125,13 @@ static int add_singles(struct hists *h, const uint8_t *kept)
 
 	for (size_t i = 0; r == 0 && i < s->n_rows; i++) {
 		uint32_t node = snapshot_row_node(h->snap, i);
-		uint64_t ns;
+		struct row_times t;
 
-		if (node != SNAP_NONE && counts(h, node, kept) && durations_single(s, i, &ns))
-			r = add_place(h, node, s->n_hists + hist_bucket(ns));
+		if (node == SNAP_NONE || !counts(h, node, kept))
+			continue;
+		t = row_times(s, &s->rows[i]);
+		if (row_is_single(&t))
+			r = add_place(h, node, s->n_hists + hist_bucket((uint64_t)t.time));
 	}
 	return r;
 }
@@ -217,7 +220,7 @@ static void add(struct hists *h, uint32_t sample, uint32_t sums[HIST_BUCKETS])
 		sums[sample - s->n_hists]++;
 		return;
 	}
-	if (h->turns[sample] == h->turn) /* one for several nodes: see durations_next_node() */
+	if (h->turns[sample] == h->turn) /* one for several nodes: see hist_next_node() */
 		return;
 	h->turns[sample] = h->turn;
 	for (unsigned b = 0; b < HIST_BUCKETS; b++)

@@ -3,17 +3,16 @@
 #include "core/number_sets.h"
 #include <math.h>
 #include <stdlib.h>
+#include "base/unset.h"
 #include "base/util.h"
+#include "core/hists.h"
 
-static bool is_inclusive(const struct number_set *set, bool wanted)
-{
-	return wanted && !set->only_own;
-}
-
-/* What the set is about, unless the metric says. */
+/* What the set is about, unless the metric says. Roofs are of the nodes alone where nothing is said. */
 static bool wants_inclusive(const struct number_set *set, const struct derived *m)
 {
-	return is_inclusive(set, m->is_said ? m->inclusive : m->inclusive && set->inclusive);
+	bool about = m->op == DERIVED_UTIL || m->op == DERIVED_BOUND ? m->inclusive : set->inclusive;
+
+	return (m->is_said ? m->inclusive : about) && !set->only_own;
 }
 
 static uint32_t count(const struct number_set *set, bool inclusive)
@@ -71,18 +70,12 @@ static double extreme(const double *v, const uint32_t *nodes, uint32_t n, enum m
 	return best;
 }
 
-static const struct metric *metric_of(struct numbers *n, uint32_t metric)
-{
-	return metric_table_get(snapshot_session(numbers_snapshot(n))->metrics, metric);
-}
-
-/* m = NULL: it adds up. */
 static double combine(struct numbers *n, const struct metric *m, const double *v,
 		      const uint32_t *nodes, uint32_t n_nodes)
 {
 	if (!v)
 		return NAN;
-	if (!m || m->add == METRIC_SUM)
+	if (m->add == METRIC_SUM)
 		return sum(v, nodes, n_nodes);
 	if (m->add != METRIC_WMEAN)
 		return extreme(v, nodes, n_nodes, m->add);
@@ -92,39 +85,30 @@ static double combine(struct numbers *n, const struct metric *m, const double *v
 		nodes, n_nodes);
 }
 
-static double quantile(struct numbers *n, double share, const struct number_set *set,
-		       bool inclusive)
-{
-	struct hists *h = numbers_hists(n);
-	double v = NAN;
-
-	if (h)
-		hists_shares(h, set->nodes, count(set, inclusive), inclusive, &share, 1, &v);
-	return v;
-}
-
-double number_set_sum(struct numbers *n, unsigned which, const struct number_set *set)
-{
-	static const double shares[] = {0.5, 0.9, 0.99};
-	bool inclusive = is_inclusive(set, which == NUMBER_TOTAL ||
-						   (which != NUMBER_SELF && set->inclusive));
-	uint32_t metric;
-
-	if (which >= NUMBER_P50 && which <= NUMBER_P99)
-		return quantile(n, shares[which - NUMBER_P50], set, inclusive);
-	if (which == NUMBER_SELF || which == NUMBER_TOTAL)
-		which = NUMBER_TIME;
-	metric = numbers_metric(n, which);
-	return combine(n, metric == METRIC_NONE ? NULL : metric_of(n, metric),
-		       numbers_column(n, which, inclusive), set->nodes, count(set, inclusive));
-}
-
 /* ---- metrics made of others ---- */
 
 static double raw(struct numbers *n, uint32_t metric, const struct number_set *set, bool inclusive)
 {
-	return combine(n, metric_of(n, metric), derive_raw(numbers_derive(n), metric, inclusive),
-		       set->nodes, count(set, inclusive));
+	const struct metric *m = derive_metric(snapshot_session(numbers_snapshot(n)), metric);
+
+	if (!m)
+		return NAN;
+	/* What describes a node is not added up along a path. */
+	inclusive = inclusive && m->scope != METRIC_PROPERTY;
+	return combine(n, m, derive_used(numbers_derive(n), metric, inclusive), set->nodes,
+		       count(set, inclusive));
+}
+
+static double quantile(struct numbers *n, double share, const struct number_set *set,
+		       bool inclusive)
+{
+	struct hists *h = derive_hists(numbers_derive(n));
+	double v = NAN;
+
+	if (h)
+		hists_shares(h, set->nodes, count(set, inclusive), inclusive, &share, 1, &v);
+	return derived_percentile(v, raw(n, METRIC_TIME_MIN, set, inclusive),
+				  raw(n, METRIC_TIME_MAX, set, inclusive));
 }
 
 /* What all of them say; NaN: they differ. */
@@ -157,71 +141,91 @@ static double roofline(struct numbers *n, enum derived_op op, const struct numbe
 		const struct derived part = {
 			.op = (uint8_t)parts[i], .inclusive = inclusive, .metric = METRIC_NONE};
 
-		v[i] = combine(n, NULL, derive_column(numbers_derive(n), &part), set->nodes,
-			       count(set, inclusive));
+		const double *column = derive_column(numbers_derive(n), &part);
+
+		v[i] = column ? sum(column, set->nodes, count(set, inclusive)) : NAN;
 	}
 	return derive_roofline(op, v[0], v[1], v[2]);
 }
 
-static double derived(struct numbers *n, const struct derived *m, const struct number_set *set,
-		      const struct number_set *whole)
+/* An increase adds up as its metric does. */
+static double now(struct numbers *n, uint32_t metric, const struct number_set *set, bool inclusive)
+{
+	const double *v = derive_now(numbers_derive(n), metric, inclusive);
+
+	return v ? sum(v, set->nodes, count(set, inclusive)) : NAN;
+}
+
+/* What a value is divided by. */
+static double divisor(struct numbers *n, const struct derived *m, const struct number_set *set,
+		      const struct number_set *whole, bool inclusive)
+{
+	uint32_t by = derived_divisor(m);
+
+	if (m->op == DERIVED_SHARE || m->op == DERIVED_OF_PARENT)
+		return raw(n, m->metric, whole, wants_inclusive(whole, m));
+	if (by == METRIC_NONE)
+		return NAN;
+	return raw(n, by, set, derived_divides_inclusive(m, inclusive));
+}
+
+static bool is_text(struct numbers *n, uint32_t metric)
+{
+	const struct metric *m = derive_metric(snapshot_session(numbers_snapshot(n)), metric);
+
+	return m && m->type == METRIC_TEXT;
+}
+
+double number_set_value(struct numbers *n, bool before, const struct derived *m,
+			const struct number_set *set, const struct number_set *whole)
 {
 	bool inclusive = wants_inclusive(set, m);
-	double v;
 
+	if (before)
+		n = numbers_before(n);
+	if (!n)
+		return NAN;
 	if (m->op == DERIVED_QUANTILE)
 		return quantile(n, m->share, set, inclusive) / m->factor;
 	if (m->op == DERIVED_UTIL || m->op == DERIVED_BOUND)
 		return roofline(n, m->op, set, inclusive);
-	if (metric_of(n, m->metric)->type == METRIC_TEXT)
+	if (m->op == DERIVED_NOW)
+		return now(n, m->metric, set, inclusive) / m->factor;
+	if (is_text(n, m->metric))
 		return text(n, m->metric, set);
-	v = raw(n, m->metric, set, inclusive);
-	switch (m->op) {
-	case DERIVED_SHARE:
-	case DERIVED_OF_PARENT:
-		return v / raw(n, m->metric, whole, wants_inclusive(whole, m)) * 100;
-	case DERIVED_AVG:
-		return v / raw(n, METRIC_COUNT, set, inclusive || m->metric == METRIC_CPU_TIME) /
-		       m->factor;
-	case DERIVED_RATE:
-		return v / (raw(n, METRIC_TIME, set, inclusive) * 1e-9) / m->factor;
-	default:
-		return v / m->factor;
-	}
-}
-
-double number_set_derived(struct numbers *n, unsigned which, const struct derived *m,
-			  const struct number_set *set, const struct number_set *whole)
-{
-	bool is_before = (which - NUMBER_LIMIT) % 2;
-
-	if (is_before && !numbers_before(n))
-		return NAN;
-	return derived(is_before ? numbers_before(n) : n, m, set, whole);
+	return derived_quotient(m, raw(n, m->metric, set, inclusive),
+				divisor(n, m, set, whole, inclusive));
 }
 
 /* ---- what is known ---- */
 
-bool number_cache_get(const struct number_cache *c, uint64_t known, unsigned which, uint32_t i,
-		      double *ret)
+void number_cache_clear(struct number_cache *c)
 {
-	if (which >= NUMBER_SETS_N || !(known & UINT64_C(1) << which))
-		return false;
-	*ret = c->v[which][i];
-	return true;
-}
-
-void number_cache_put(struct number_cache *c, uint64_t *known, unsigned which, uint32_t i, double v)
-{
-	if (which >= NUMBER_SETS_N ||
-	    array_reserve((void **)&c->v[which], &c->cap[which], (size_t)i + 1, sizeof(v)) < 0)
-		return;
-	c->v[which][i] = v;
-	*known |= UINT64_C(1) << which;
+	for (size_t i = 0; i < c->n; i++)
+		c->slots[i].n = 0;
 }
 
 void number_cache_done(struct number_cache *c)
 {
-	for (unsigned i = 0; i < NUMBER_SETS_N; i++)
-		free(c->v[i]);
+	for (size_t i = 0; i < c->n; i++)
+		free(c->slots[i].v);
+	free(c->slots);
+}
+
+double *number_cache_at(struct number_cache *c, unsigned slot, uint32_t i)
+{
+	struct number_slot *s;
+
+	if (array_reserve((void **)&c->slots, &c->cap, (size_t)slot + 1, sizeof(*c->slots)) < 0)
+		return NULL;
+	while (c->n <= slot)
+		c->slots[c->n++] = (struct number_slot){0};
+	s = &c->slots[slot];
+	if (array_reserve((void **)&s->v, &s->cap, (size_t)i + 1, sizeof(*s->v)) < 0)
+		return NULL;
+	if (i >= s->n) {
+		unset_all(s->v + s->n, i + 1 - s->n);
+		s->n = (size_t)i + 1;
+	}
+	return &s->v[i];
 }

@@ -19,39 +19,29 @@ struct number_set {
 	const uint32_t *nodes;
 	uint32_t n;
 	uint32_t n_outer; /* the first ones, of which none lies below another */
-	bool inclusive;   /* a number counts what is below, unless it says otherwise */
+	bool inclusive;   /* a number counts what is below, unless it is said to be exclusive */
 	bool only_own;    /* nothing of it counts what is below */
 };
 
-/* Beside those of enum number, which are what the set is about: */
-enum {
-	NUMBER_SELF = NUMBER_N, /* time of the nodes alone */
-	NUMBER_TOTAL,           /* with everything below */
-	NUMBER_LIMIT,           /* derived: what the view is limited by, */
-	NUMBER_LIMIT_BEFORE,    /* of the other side, */
-	NUMBER_DERIVED,         /* the first that is asked for by name, */
-	NUMBER_BEFORE,          /* of the other side, and so on */
-	NUMBER_SETS_N = 64,
-};
+/* A metric, as the set is about it: what is not said to be inclusive or exclusive is what the set is.
+ * Shares are of `whole`. before: of the other side of a comparison. NaN: absent. */
+double number_set_value(struct numbers *n, bool before, const struct derived *m,
+			const struct number_set *set, const struct number_set *whole);
 
-/* NaN: absent. */
-double number_set_sum(struct numbers *n, unsigned which, const struct number_set *set);
-/* Of a metric made of others, for the place that it has in a cache; a share is one of `whole`. */
-double number_set_derived(struct numbers *n, unsigned which, const struct derived *m,
-			  const struct number_set *set, const struct number_set *whole);
-
-/* Sums of sets that somebody counts from 0. Each set has a bit for each number in the cache, 0 at
- * first. */
+/* Values of sets that somebody counts from 0, by slots: a slot is a metric on a side, as the view
+ * counts its columns. */
 struct number_cache {
-	double *v[NUMBER_SETS_N];
-	size_t cap[NUMBER_SETS_N];
+	struct number_slot {
+		double *v; /* unset where nobody has looked (base/unset.h) */
+		size_t n, cap;
+	} *slots;
+	size_t n, cap;
 };
 
-/* True: it is known. */
-bool number_cache_get(const struct number_cache *c, uint64_t known, unsigned which, uint32_t i,
-		      double *ret);
-void number_cache_put(struct number_cache *c, uint64_t *known, unsigned which, uint32_t i,
-		      double v);
+/* The sets are others now. */
+void number_cache_clear(struct number_cache *c);
 void number_cache_done(struct number_cache *c);
+/* Where the value of set i is or is to be put; NULL: out of memory. Valid until the next call. */
+double *number_cache_at(struct number_cache *c, unsigned slot, uint32_t i);
 
 #endif

@@ -1,28 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CORE_NUMBERS_H
 #define PROTON_CORE_NUMBERS_H
-/* Numbers of calling contexts, of those that count: columns of the snapshot and what is made of
- * them. Views whose rows stand for several nodes sum them up (core/number_sets.h).
+/* Numbers of those calling contexts that count, and which contexts hold any. Views whose rows stand
+ * for several of them sum them up (core/number_sets.h).
  *   thread  one */
 #include "core/derive.h"
-#include "core/hists.h"
 #include "core/snapshot.h"
-
-enum number {
-	NUMBER_TIME,
-	NUMBER_RATE, /* of time, in the last window */
-	NUMBER_COUNT,
-	NUMBER_MIN,
-	NUMBER_MAX,
-	NUMBER_P50, /* percentiles of the durations; no columns */
-	NUMBER_P90,
-	NUMBER_P99,
-	NUMBER_BYTES,
-	NUMBER_FLOPS, /* of any width */
-	NUMBER_CPU,
-	NUMBER_EXTRA, /* the first of the profile's own metrics */
-	NUMBER_N = NUMBER_EXTRA + 6
-};
 
 struct numbers;
 
@@ -38,24 +21,12 @@ struct numbers *numbers_before(const struct numbers *n); /* NULL: nothing is com
  * referred to. */
 void numbers_update(struct numbers *n, const uint8_t *kept);
 uint64_t numbers_generation(const struct numbers *n); /* grows with each update */
-/* Numbers in this profile: NUMBER_EXTRA and its own metrics, as many as there is place for. */
-unsigned numbers_n(const struct numbers *n);
-/* The session's metric behind a number; METRIC_NONE: it is made of several. */
-uint32_t numbers_metric(const struct numbers *n, unsigned which);
-
-/* A value a node; NULL: absent everywhere (or out of memory). Valid until the next update. */
-const double *numbers_column(struct numbers *n, unsigned which, bool inclusive);
-/* Has no node a value of its own? */
-bool numbers_is_absent(struct numbers *n, unsigned which);
-
 struct snapshot *numbers_snapshot(const struct numbers *n);
 /* Metrics by name, over the nodes that count. */
 struct derive *numbers_derive(struct numbers *n);
-/* Histograms of the nodes that count, made when first asked for; NULL: out of memory. */
-struct hists *numbers_hists(struct numbers *n);
 /* Is a node part of the picture, and kept? */
 bool numbers_counts(const struct numbers *n, uint32_t node);
-/* Does the node itself hold any of them, on either side? */
+/* Does the node itself hold any number that adds up, on either side? */
 bool numbers_is_holder(struct numbers *n, uint32_t node);
 /* All that do, by id, into room for as many as there are nodes; their number. */
 uint32_t numbers_holders(struct numbers *n, uint32_t *out);

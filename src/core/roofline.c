@@ -163,10 +163,11 @@ int roofline_make(struct roofline *r, struct snapshot *snap, struct numbers *num
 		  enum roofline_of of)
 {
 	bool inclusive = of == ROOFLINE_SCOPES;
+	struct derive *derive = numbers_derive(numbers);
 	struct sources from = {
-		.time = numbers_column(numbers, NUMBER_TIME, inclusive),
-		.flops = numbers_column(numbers, NUMBER_FLOPS, inclusive),
-		.bytes = numbers_column(numbers, NUMBER_BYTES, inclusive),
+		.time = derive_used(derive, METRIC_TIME, inclusive),
+		.flops = derive_used(derive, METRIC_ANY_FLOPS, inclusive),
+		.bytes = derive_used(derive, METRIC_BYTES, inclusive),
 	};
 	int error;
 

@@ -40,7 +40,6 @@ static int copy_values(struct snapshot *snap)
 /* What there is now is the picture. Values first: a row is never mapped without its values. */
 static int picture_take(struct snapshot *snap)
 {
-	snap->flops_fresh = false;
 	if (copy_values(snap) < 0)
 		return -ENOMEM;
 	snap->n_picture_nodes = snap->s->n_nodes;
@@ -69,7 +68,6 @@ struct snapshot *snapshot_free(struct snapshot *snap)
 	if (!snap)
 		return NULL;
 	columns_done(snap);
-	tables_done(snap);
 	names_done(snap);
 	view_done(snap);
 	free(snap->values);

@@ -103,27 +103,7 @@ const struct snap_column *snapshot_column(struct snapshot *snap, uint32_t metric
 const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric);
 uint64_t snapshot_window_ns(const struct snapshot *snap);
 
-/* FLOPs of any width: flops + flops8 + … + flops64, inclusive. */
-const struct snap_column *snapshot_flops(struct snapshot *snap);
-
-/* Flat table: one entry a kernel/copy/set name, summed over all contexts, by time descending. */
-struct snap_flat {
-	uint32_t frame; /* of the session */
-	uint32_t node;  /* the heaviest context, which has the name */
-	uint8_t kind;
-	double time_ns, count, bytes, flops, min_ns, max_ns; /* NaN = absent */
-	double time_rate; /* ns per second in the window */
-};
-/* The entries (owned by the snapshot, valid until the next update) and their number. */
-const struct snap_flat *snapshot_flat(struct snapshot *snap, size_t *ret_n);
-
-/* Copies and sets by direction and memory kind. */
-struct snap_transfer {
-	const char *name; /* "memcpy HtoD pinned" */
-	uint8_t kind;     /* FRAME_COPY or FRAME_SET */
-	double ops, bytes, time_ns, async; /* NaN = absent */
-	double bytes_rate;
-};
-const struct snap_transfer *snapshot_transfers(struct snapshot *snap, size_t *ret_n);
+/* By node: has it a value itself that adds up? Valid until the next update; NULL: out of memory. */
+const uint8_t *snapshot_holders(struct snapshot *snap);
 
 #endif

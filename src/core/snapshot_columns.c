@@ -12,7 +12,6 @@ void columns_restart(struct snapshot *snap, bool has_before)
 {
 	size_t i;
 
-	snap->flops_fresh = false;
 	for (i = 0; i < snap->n_columns; i++) {
 		snap->columns[i]->fresh = snap->columns[i]->rate_fresh = false;
 		snap->columns[i]->n_before = 0;
@@ -297,6 +296,40 @@ const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric)
 	return &c->rate_out;
 }
 
+/* ---- who holds any ---- */
+
+static bool row_holds(const struct snapshot *snap, const struct session_row *r)
+{
+	const struct session_set *set = &snap->s->sets[r->set];
+	const union metric_value *values = picture_values(snap);
+	const uint8_t *present = picture_present(snap);
+	double value;
+
+	for (uint32_t i = 0; i < set->n; i++) {
+		const struct metric *m = metric_table_get(snap->s->metrics, set->metrics[i]);
+		uint32_t at = r->values + i;
+
+		if (present[at] && m->type != METRIC_TEXT && m->scope != METRIC_PROPERTY &&
+		    picture_value(snap, m, at, values[at], &value))
+			return true;
+	}
+	return false;
+}
+
+const uint8_t *snapshot_holders(struct snapshot *snap)
+{
+	if (snap->holders_generation == snap->generation)
+		return snap->holders;
+	if (array_reserve((void **)&snap->holders, &snap->cap_holders, MAX(snap->n, (size_t)1), 1) < 0)
+		return NULL;
+	memset(snap->holders, 0, snap->n);
+	for (size_t i = 0; i < snap->n_rows; i++)
+		if (!snap->holders[snap->row_node[i]] && row_holds(snap, &snap->s->rows[i]))
+			snap->holders[snap->row_node[i]] = 1;
+	snap->holders_generation = snap->generation;
+	return snap->holders;
+}
+
 /* ---- from picture to picture ---- */
 
 /* What was shown becomes "before". What was in no set was zero before. */
@@ -332,7 +365,6 @@ void columns_age(struct snapshot *snap)
 
 void columns_stale(struct snapshot *snap)
 {
-	snap->flops_fresh = false;
 	for (size_t i = 0; i < snap->n_columns; i++)
 		snap->columns[i]->fresh = snap->columns[i]->rate_fresh = false;
 }
@@ -359,5 +391,5 @@ void columns_done(struct snapshot *snap)
 	free(snap->columns);
 	free(snap->used);
 	free(snap->absent);
-	free(snap->flops);
+	free(snap->holders);
 }

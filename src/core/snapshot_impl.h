@@ -6,7 +6,6 @@
  *   snapshot.c          the picture: taking one, counting from one, taking nodes out
  *   snapshot_view.c     which node a session node is, below which group
  *   snapshot_columns.c  a metric over all nodes: own, rolled up, per second
- *   snapshot_tables.c   kernels and transfers, summed over their contexts
  *   snapshot_names.c    names as they are shown */
 #include "core/places.h"
 #include "core/snapshot.h"
@@ -96,17 +95,9 @@ struct snapshot {
 	double *absent; /* the values of all metrics that are not used */
 	size_t n_absent, cap_absent;
 	struct snap_column absent_out;
-	double *flops;
-	size_t cap_flops;
-	bool flops_fresh;
-	struct snap_column flops_out;
-
-	/* Tables. */
-	struct snap_flat *flat;
-	size_t n_flat, cap_flat;
-	uint64_t flat_generation; /* of the snapshot; 0: there is none */
-	struct snap_transfer *transfers;
-	size_t n_transfers, cap_transfers;
+	uint8_t *holders; /* by node */
+	size_t cap_holders;
+	uint64_t holders_generation; /* of the snapshot; 0: there are none */
 
 	/* Names. */
 	struct strtab *names;
@@ -138,7 +129,6 @@ void columns_restart(struct snapshot *snap, bool has_before);
 void columns_age(struct snapshot *snap);  /* what was shown becomes "before" */
 void columns_done(struct snapshot *snap);
 
-void names_done(struct snapshot *snap);  /* snapshot_names.c */
-void tables_done(struct snapshot *snap); /* snapshot_tables.c */
+void names_done(struct snapshot *snap); /* snapshot_names.c */
 
 #endif

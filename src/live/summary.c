@@ -10,6 +10,7 @@
 #include "base/shown.h"
 #include "base/util.h"
 #include "core/crowd.h"
+#include "core/flat.h"
 #include "core/snapshot.h"
 #include "live/recording.h"
 #include "report/demangle.h"
@@ -120,44 +121,56 @@ static void summary_busy(const struct recording *rec, FILE *out)
 	}
 }
 
-static void summary_kernels(struct snapshot *snap, FILE *out)
-{
-	double total = snapshot_column(snap, METRIC_TIME, true)->v[0];
-	char time[HUMAN_MAX], share[HUMAN_MAX], calls[HUMAN_MAX], avg[HUMAN_MAX];
-	size_t n, i, shown = 0;
-	const struct snap_flat *flat = snapshot_flat(snap, &n);
+/* A table of kernels, or of what is moved: the first rows. */
+struct summary_table {
 	const char *name;
+	size_t rows; /* at most */
+	bool transfers;
+	enum usual_column columns[4];
+};
 
-	for (i = 0; i < n && shown < SUMMARY_ROWS; i++) {
-		if (flat[i].kind == FRAME_COPY || flat[i].kind == FRAME_SET)
+static void summary_row(const struct summary_table *t, struct flat *flat, uint32_t row,
+			struct snapshot *snap, FILE *out)
+{
+	const char *name = snapshot_name(snap, flat_row(flat, row)->node, NAME_SHORT);
+	char cells[4][COLUMN_TEXT];
+
+	for (unsigned i = 0; i < 4; i++)
+		column_print(&usual_columns[t->columns[i]], snapshot_session(snap),
+			     flat_usual(flat, row, t->columns[i]), false, cells[i]);
+	print_line(out, "%9s %8s %8s %8s  %.*s", cells[0], cells[1], cells[2], cells[3],
+		   name_fit(name), name);
+}
+
+static void summary_table(const struct summary_table *t, struct flat *flat, struct snapshot *snap,
+			  FILE *out)
+{
+	size_t shown = 0;
+
+	for (uint32_t i = 0; i < flat_n(flat) && shown < t->rows; i++) {
+		if (flat_is_transfer(flat, i) != t->transfers)
 			continue;
 		if (!shown++)
-			fprintf(out, "     TIME      %%    CALLS       AVG  KERNEL\n");
-		human_time_ns(time, flat[i].time_ns);
-		human_percent(share, flat[i].time_ns / total);
-		human_count(calls, flat[i].count);
-		human_time_ns(avg, flat[i].time_ns / flat[i].count);
-		name = snapshot_name(snap, flat[i].node, NAME_SHORT);
-		print_line(out, "%9s  %5s %8s %9s  %.*s", time, share, calls, avg, name_fit(name),
-			   name);
+			fprintf(out, "%9s %8s %8s %8s  %s\n", usual_columns[t->columns[0]].title,
+				usual_columns[t->columns[1]].title, usual_columns[t->columns[2]].title,
+				usual_columns[t->columns[3]].title, t->name);
+		summary_row(t, flat, i, snap, out);
 	}
 }
 
-static void summary_transfers(struct snapshot *snap, FILE *out)
+static void summary_tables(struct snapshot *snap, FILE *out)
 {
-	char bytes[HUMAN_MAX], ops[HUMAN_MAX], time[HUMAN_MAX], rate[HUMAN_MAX];
-	size_t n, i;
-	const struct snap_transfer *t = snapshot_transfers(snap, &n);
+	static const struct summary_table tables[] = {
+		{"KERNEL", SUMMARY_ROWS, false, {USUAL_TOTAL, USUAL_SHARE, USUAL_CALLS, USUAL_AVG}},
+		{"TRANSFER", SIZE_MAX, true, {USUAL_BYTES, USUAL_CALLS, USUAL_TOTAL, USUAL_GBPS}},
+	};
+	struct numbers *numbers = numbers_new(snap, NULL);
+	struct flat *flat = numbers ? flat_new(numbers) : NULL;
 
-	for (i = 0; i < n; i++) {
-		if (!i)
-			fprintf(out, "    BYTES    OPS      TIME    GB/s  TRANSFER\n");
-		human_bytes(bytes, t[i].bytes);
-		human_count(ops, t[i].ops);
-		human_time_ns(time, t[i].time_ns);
-		human_rate(rate, t[i].time_ns > 0 ? t[i].bytes / t[i].time_ns : NAN);
-		print_line(out, "%9s %6s %9s %7s  %s", bytes, ops, time, rate, t[i].name);
-	}
+	for (size_t i = 0; flat && flat_update(flat) == 0 && i < ARRAY_SIZE(tables); i++)
+		summary_table(&tables[i], flat, snap, out);
+	flat_free(flat);
+	numbers_free(numbers);
 }
 
 static void summary_losses(const struct session *s, FILE *out)
@@ -214,8 +227,7 @@ void recording_summary(const struct recording *rec, FILE *out)
 	if (snap && snapshot_update(snap, clock_monotonic_ns()) == 0 && s->n_rows) {
 		summary_head(rec, snap, out);
 		summary_busy(rec, out);
-		summary_kernels(snap, out);
-		summary_transfers(snap, out);
+		summary_tables(snap, out);
 		summary_overhead(rec, out);
 	} else {
 		summary_empty(rec, out);

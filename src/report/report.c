@@ -12,6 +12,7 @@
 
 #include "base/util.h"
 #include "core/crowd.h"
+#include "core/flat.h"
 #include "report/table.h"
 
 struct report {
@@ -19,6 +20,7 @@ struct report {
 	const struct session *s;
 	const struct report_options *o;
 	struct out *out;
+	struct flat *flat;
 	struct device_sums *devices; /* while these are printed */
 };
 
@@ -46,114 +48,105 @@ unsigned report_section_parse(const char *word)
 	return 0;
 }
 
-/* ---- tables of numbers with a name ---- */
+/* ---- kernels and transfers ---- */
 
-static double all_time(const struct report *r)
+/* The usual columns of a table that its rows have values for. */
+struct flat_table {
+	const uint32_t *rows;
+	size_t n;
+	enum usual_column usual[USUAL_N];
+	struct report_columns columns;
+};
+
+static void put_numbers(const struct report *r, const struct flat_table *t, uint32_t row)
 {
-	const struct snap_column *time = snapshot_column(r->snap, METRIC_TIME, true);
+	size_t used = report_columns_width(&t->columns), room = 0;
+	char text[COLUMN_TEXT];
 
-	return time ? time->v[0] : NAN;
-}
+	for (size_t i = 0; i < t->columns.n; i++) {
+		const struct report_column *c = &t->columns.v[i];
 
-static void put_numbers(const struct report *r, const struct report_columns *columns,
-			const struct report_numbers *n, const char *name)
-{
-	size_t used = 2, room = 0;
-	char text[HUMAN_MAX];
-
-	for (unsigned i = 0; i < columns->n; i++) {
-		column_print(text, columns->ids[i], column_value(columns->ids[i], n));
-		put_right(r->out, text, COLUMN_WIDTH);
-		used += COLUMN_WIDTH;
+		column_print(&c->spec, r->s, flat_usual(r->flat, row, t->usual[i]), true, text);
+		put_right(r->out, text, c->width);
 	}
 	out_puts(r->out, "  ");
 	if (r->o->width)
 		room = r->o->width > used + 8 ? r->o->width - used : 8;
-	put_name(r->out, name, room, r->o->ascii);
+	put_name(r->out,
+		 snapshot_name(r->snap, flat_row(r->flat, row)->node, (enum name_mode)r->o->names),
+		 room, r->o->ascii);
 	out_putc(r->out, '\n');
 }
 
-static void put_omitted(const struct report *r, size_t n, size_t shown)
-{
-	if (n > shown)
-		out_printf(r->out, "(%zu more)\n", n - shown);
-}
-
-static void flat_numbers(const struct snap_flat *f, double all_ns, struct report_numbers *ret)
-{
-	*ret = (struct report_numbers){all_ns,   f->time_ns, f->count,  f->bytes,
-				f->flops, f->min_ns,  f->max_ns, NAN};
-}
-
 /* A column is worth its place when one row has a value in it. */
-static void flat_columns(const struct snap_flat *flat, size_t n, double all_ns,
-			 struct report_columns *columns)
+static int add_column(const struct report *r, struct flat_table *t, enum usual_column usual)
 {
-	static const unsigned usual[] = {COLUMN_TOTAL, COLUMN_SHARE, COLUMN_CALLS, COLUMN_AVG,
-					 COLUMN_MIN,   COLUMN_MAX,   COLUMN_BYTES, COLUMN_GBPS,
-					 COLUMN_FLOPS, COLUMN_TFPS};
-	struct report_numbers numbers;
+	size_t k = 0;
 
-	columns->n = 0;
-	for (size_t c = 0; c < ARRAY_SIZE(usual); c++) {
-		for (size_t i = 0; i < n; i++) {
-			flat_numbers(&flat[i], all_ns, &numbers);
-			if (isnan(column_value(usual[c], &numbers)))
-				continue;
-			columns->ids[columns->n++] = usual[c];
+	while (k < t->n && isnan(flat_usual(r->flat, t->rows[k], usual)))
+		k++;
+	if (k == t->n)
+		return 0;
+	t->usual[t->columns.n] = usual;
+	return report_columns_add_usual(&t->columns, usual);
+}
+
+static bool is_small(const struct report *r, uint32_t row)
+{
+	return r->o->threshold > 0 &&
+	       !(flat_usual(r->flat, row, USUAL_SHARE) >= r->o->threshold * 100);
+}
+
+static void put_table(const struct report *r, const struct flat_table *t)
+{
+	size_t shown = 0;
+
+	put_header(r->out, &t->columns, r->o);
+	for (; shown < t->n && !(r->o->rows && shown >= r->o->rows); shown++) {
+		if (is_small(r, t->rows[shown]))
 			break;
-		}
+		put_numbers(r, t, t->rows[shown]);
 	}
+	if (t->n > shown)
+		out_printf(r->out, "(%zu more)\n", t->n - shown);
+}
+
+static int put_rows(const struct report *r, bool transfers, const enum usual_column *usual,
+		    size_t n_usual)
+{
+	uint32_t n = flat_n(r->flat);
+	_cleanup_(freep) uint32_t *rows = malloc((n + 1) * sizeof(*rows));
+	struct flat_table t = {.rows = rows};
+	int e = rows ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; rows && i < n; i++)
+		if (!transfers || flat_is_transfer(r->flat, i))
+			rows[t.n++] = i;
+	for (size_t i = 0; i < n_usual && e == 0; i++)
+		e = add_column(r, &t, usual[i]);
+	if (e == 0 && t.n)
+		put_table(r, &t);
+	else if (e == 0)
+		out_puts(r->out, "none\n");
+	report_columns_done(&t.columns);
+	return e;
 }
 
 static int put_kernels(const struct report *r)
 {
-	double all_ns = all_time(r);
-	struct report_columns columns;
-	struct report_numbers numbers;
-	size_t n, shown = 0;
-	const struct snap_flat *flat = snapshot_flat(r->snap, &n);
+	static const enum usual_column usual[] = {USUAL_TOTAL, USUAL_SHARE, USUAL_CALLS, USUAL_AVG,
+						  USUAL_MIN,   USUAL_MAX,   USUAL_BYTES, USUAL_GBPS,
+						  USUAL_FLOPS, USUAL_TFPS};
 
-	if (!n) {
-		out_puts(r->out, "none\n");
-		return 0;
-	}
-	flat_columns(flat, n, all_ns, &columns);
-	put_header(r->out, r->s, &columns, r->o);
-	for (; shown < n && !(r->o->rows && shown >= r->o->rows); shown++) {
-		flat_numbers(&flat[shown], all_ns, &numbers);
-		if (r->o->threshold > 0 && !(numbers.time_ns / all_ns >= r->o->threshold))
-			break;
-		put_numbers(r, &columns, &numbers,
-			    snapshot_name(r->snap, flat[shown].node, (enum name_mode)r->o->names));
-	}
-	put_omitted(r, n, shown);
-	return 0;
+	return put_rows(r, false, usual, ARRAY_SIZE(usual));
 }
 
 static int put_transfers(const struct report *r)
 {
-	static const struct report_columns columns = {{COLUMN_TOTAL, COLUMN_SHARE, COLUMN_CALLS,
-						COLUMN_AVG, COLUMN_BYTES, COLUMN_GBPS,
-						COLUMN_ASYNC},
-					       7};
-	size_t n, i;
-	const struct snap_transfer *t = snapshot_transfers(r->snap, &n);
-	double all_ns = all_time(r);
+	static const enum usual_column usual[] = {USUAL_TOTAL, USUAL_SHARE, USUAL_CALLS, USUAL_AVG,
+						  USUAL_BYTES, USUAL_GBPS,  USUAL_ASYNC};
 
-	if (!n) {
-		out_puts(r->out, "none\n");
-		return 0;
-	}
-	put_header(r->out, r->s, &columns, r->o);
-	for (i = 0; i < n && !(r->o->rows && i >= r->o->rows); i++) {
-		struct report_numbers numbers = {all_ns, t[i].time_ns, t[i].ops, t[i].bytes,
-					  NAN,    NAN,          NAN,      t[i].async};
-
-		put_numbers(r, &columns, &numbers, t[i].name);
-	}
-	put_omitted(r, n, i);
-	return 0;
+	return put_rows(r, true, usual, ARRAY_SIZE(usual));
 }
 
 /* ---- tables of words ---- */
@@ -435,9 +428,6 @@ static int put_summary(const struct report *r)
 {
 	const struct session *s = r->s;
 	uint64_t duration = s->end_ns > s->start_ns ? s->end_ns - s->start_ns : 0;
-	size_t kernels;
-
-	snapshot_flat(r->snap, &kernels);
 	if (s->source) {
 		out_printf(r->out, "%-16s ", "profile of");
 		put_name(r->out, strtab_str(s->strings, s->source), 0, r->o->ascii);
@@ -448,7 +438,7 @@ static int put_summary(const struct report *r)
 	put_summary_number(r, "processes", (double)s->n_processes, human_count);
 	put_summary_number(r, "devices", (double)s->n_devices, human_count);
 	put_summary_number(r, "contexts", (double)snapshot_n(r->snap), human_count);
-	put_summary_number(r, "kernels", (double)kernels, human_count);
+	put_summary_number(r, "kernels", (double)flat_n(r->flat), human_count);
 	put_summary_number(r, "executions", root_value(r, METRIC_COUNT), human_count);
 	put_summary_number(r, "device time", root_value(r, METRIC_TIME), human_time_ns);
 	put_summary_number(r, "lost", (double)session_loss_total(s), human_count);
@@ -485,30 +475,42 @@ static void put_title(const struct report *r, const char *title, bool first)
 	out_putc(r->out, '\n');
 }
 
+static int put_sections(struct report *r, unsigned wanted)
+{
+	bool first = true;
+	int e = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sections) && e == 0; i++) {
+		if (!(wanted & sections[i].bit))
+			continue;
+		/* A single table needs no title. */
+		if (wanted & (wanted - 1))
+			put_title(r, sections[i].title, first);
+		e = sections[i].put(r);
+		first = false;
+	}
+	return e;
+}
+
 int report_text(struct snapshot *snap, const struct report_options *options, struct out *out)
 {
 	static const struct report_options defaults;
 	const struct report_options *o = options ? options : &defaults;
-	struct report r = {snap, snapshot_session(snap), o, out};
+	struct numbers *numbers = numbers_new(snap, o->peaks);
+	struct report r = {snap, snapshot_session(snap), o, out, numbers ? flat_new(numbers) : NULL, NULL};
 	/* A filter is about the tree, and so is a comparison. */
 	unsigned usual = o->include || o->exclude || o->least != 0 || o->before
 				 ? REPORT_TREE
 				 : REPORT_TREE | REPORT_KERNELS | REPORT_TRANSFERS | REPORT_LOSSES |
 					   REPORT_NOTES;
 	unsigned wanted = o->sections ? o->sections : usual;
-	bool first = true;
-	int ret;
+	int e = r.flat ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
-		if (!(wanted & sections[i].bit))
-			continue;
-		/* A single table needs no title. */
-		if (wanted & (wanted - 1))
-			put_title(&r, sections[i].title, first);
-		ret = sections[i].put(&r);
-		if (ret < 0)
-			return ret;
-		first = false;
-	}
-	return 0;
+	if (e == 0 && wanted & (REPORT_SUMMARY | REPORT_KERNELS | REPORT_TRANSFERS))
+		e = flat_update(r.flat);
+	if (e == 0)
+		e = put_sections(&r, wanted);
+	flat_free(r.flat);
+	numbers_free(numbers);
+	return e;
 }

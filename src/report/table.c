@@ -3,113 +3,71 @@
 
 #include "report/table.h"
 
-#include <math.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/shown.h"
 #include "base/util.h"
 
-#define DERIVED_WIDTH ((size_t)12)
-#define HEAD_MAX      ((size_t)63)
+#define HEAD_MAX ((size_t)63)
 
-struct column_kind {
-	const char *word, *title;
-	double (*value)(const struct report_numbers *n);
-	void (*print)(char out[HUMAN_MAX], double v);
-};
+int report_columns_add(struct report_columns *c, const struct column_spec *spec, const char *word, size_t len)
+{
+	struct report_column *new;
 
-#define _(id, word, title, value, print)                                                           \
-	static double value_of_##id(const struct report_numbers *n)                                       \
-	{                                                                                          \
-		return value;                                                                      \
+	if (array_reserve((void **)&c->v, &c->cap, c->n + 1, sizeof(*c->v)) < 0)
+		return -ENOMEM;
+	new = &c->v[c->n];
+	*new = (struct report_column){.spec = *spec, .width = COLUMN_WIDTH};
+	new->title = word ? strndup(word, len) : strdup(spec->title);
+	if (!new->title)
+		return -ENOMEM;
+	new->width = MAX(new->width, MIN(name_width(new->title), HEAD_MAX) + 1);
+	c->n++;
+	return 0;
+}
+
+int report_columns_add_usual(struct report_columns *c, enum usual_column usual)
+{
+	return report_columns_add(c, &usual_columns[usual], NULL, 0);
+}
+
+int report_columns_add_words(struct report_columns *c, const struct session *s, const char *words)
+{
+	int r = 0;
+
+	while (*words && r == 0) {
+		size_t len = strcspn(words, ",");
+		struct column_spec spec;
+
+		r = column_parse(s, words, len, &spec) < 0 ? -EINVAL : 0;
+		if (r == 0)
+			r = report_columns_add(c, &spec, spec.title ? NULL : words, len);
+		words += len + (words[len] == ',');
 	}
-REPORT_COLUMNS(_)
-#undef _
-
-static const struct column_kind kinds[COLUMN_N] = {
-#define _(id, word, title, value, print) {word, title, value_of_##id, print},
-	REPORT_COLUMNS(_)
-#undef _
-};
-
-const char *column_title(const struct session *s, const struct report_columns *columns, unsigned i)
-{
-	static const char *const builtin[METRIC_N_BUILTIN] = {
-#define _(id, number, name, type, scope, add, unit, title) [METRIC_##id] = title,
-		METRICS_BUILTIN(_)
-#undef _
-	};
-	unsigned column = columns->ids[i];
-
-	if (column == COLUMN_DERIVED)
-		return columns->titles[i];
-	if (column < COLUMN_N)
-		return kinds[column].title;
-	if (column - COLUMN_N < METRIC_N_BUILTIN)
-		return builtin[column - COLUMN_N];
-	return metric_table_get(s->metrics, column - COLUMN_N)->name;
+	return r;
 }
 
-/* Times and bytes are shown with a unit of their own: "launch_time (ns)" is no title for "6.64ms". */
-static size_t head_length(const struct session *s, const struct report_columns *columns, unsigned i)
+void report_columns_done(struct report_columns *c)
 {
-	const char *title = column_title(s, columns, i), *unit = "";
-	size_t n = strlen(title), end;
-
-	if (columns->ids[i] != COLUMN_DERIVED && columns->ids[i] >= COLUMN_N)
-		unit = metric_table_get(s->metrics, columns->ids[i] - COLUMN_N)->unit;
-	if (strcmp(unit, "ns") != 0 && strcmp(unit, "B") != 0)
-		return n;
-	end = strcspn(title, "(");
-	return end && end < n && title[end - 1] == ' ' ? end - 1 : n;
+	for (size_t i = 0; i < c->n; i++)
+		free(c->v[i].title);
+	free(c->v);
 }
 
-static size_t head_width(const struct session *s, const struct report_columns *columns, unsigned i)
+void column_make_room(struct report_column *c, const char *text)
 {
-	return shown_columns(column_title(s, columns, i), head_length(s, columns, i));
+	c->width = MAX(c->width, name_width(text) + 1);
 }
 
-size_t column_width(const struct session *s, const struct report_columns *columns, unsigned i)
+size_t report_columns_width(const struct report_columns *c)
 {
-	size_t width = columns->ids[i] == COLUMN_DERIVED ? DERIVED_WIDTH : (size_t)COLUMN_WIDTH;
+	size_t width = 2;
 
-	return MAX(width, MIN(head_width(s, columns, i), HEAD_MAX) + 1);
-}
-
-static bool word_equal(const char *word, size_t len, const char *name)
-{
-	return strlen(name) == len && !strncasecmp(word, name, len);
-}
-
-/* "cpu_time" is "cpu_time (ns)" */
-static bool metric_equal(const char *word, size_t len, const char *name)
-{
-	return word_equal(word, len, name) ||
-	       (!strncasecmp(word, name, len) && strlen(name) > len && name[len] == ' ' &&
-		name[len + 1] == '(');
-}
-
-int column_parse(const struct session *s, const char *word, size_t len)
-{
-	for (unsigned i = 0; i < COLUMN_N; i++)
-		if (word_equal(word, len, kinds[i].word))
-			return (int)i;
-	for (uint32_t i = 0; i < metric_table_count(s->metrics); i++)
-		if (metric_equal(word, len, metric_table_get(s->metrics, i)->name))
-			return (int)(COLUMN_N + i);
-	return -1;
-}
-
-double column_value(unsigned column, const struct report_numbers *n)
-{
-	return kinds[column].value(n);
-}
-
-/* A quotient by zero is no number for people either. */
-void column_print(char out[HUMAN_MAX], unsigned column, double v)
-{
-	kinds[column].print(out, isfinite(v) ? v : NAN);
+	for (size_t i = 0; i < c->n; i++)
+		width += c->v[i].width;
+	return width;
 }
 
 size_t name_width(const char *name)
@@ -168,17 +126,15 @@ void put_left(struct out *out, const char *text, size_t width)
 	out_spaces(out, width > n ? width - n : 0);
 }
 
-void put_header(struct out *out, const struct session *s, const struct report_columns *columns,
-		const struct report_options *o)
+void put_header(struct out *out, const struct report_columns *columns, const struct report_options *o)
 {
 	if (o->color)
 		out_puts(out, "\033[1m");
-	for (unsigned i = 0; i < columns->n; i++) {
-		size_t width = column_width(s, columns, i) + (o->before != NULL);
+	for (size_t i = 0; i < columns->n; i++) {
+		const struct report_column *c = &columns->v[i];
 
-		out_spaces(out, width - MIN(head_width(s, columns, i), HEAD_MAX));
-		put_cut(out, column_title(s, columns, i), head_length(s, columns, i), HEAD_MAX,
-			o->ascii);
+		out_spaces(out, c->width - MIN(name_width(c->title), HEAD_MAX));
+		put_name(out, c->title, HEAD_MAX, o->ascii);
 	}
 	out_puts(out, "  NAME");
 	if (o->color)

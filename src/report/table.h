@@ -1,56 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_REPORT_TABLE_H
 #define PROTON_REPORT_TABLE_H
-/* The columns of the report's tables: numbers of a fixed width on the left, the name last. */
+/* The columns of the report's tables: numbers on the left, as wide as what is in them, the name last. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "base/human.h"
+#include "core/column.h"
 #include "report/report.h"
 
-/* What a row is about; NaN = absent. */
-struct report_numbers {
-	double all_ns; /* of the whole profile, for shares */
-	double time_ns, count, bytes, flops, min_ns, max_ns, async;
+#define COLUMN_WIDTH 8 /* with the blank before it; at least */
+
+struct report_column {
+	struct column_spec spec;
+	char *title;
+	size_t width; /* with the blank before it */
 };
-
-/*         word      title    value                             printed as */
-#define REPORT_COLUMNS(_)                                                                          \
-	_(TOTAL, "total", "TOTAL", n->time_ns, human_time_ns)                                      \
-	_(SHARE, "%", "%", n->time_ns / n->all_ns, human_percent)                                  \
-	_(CALLS, "calls", "CALLS", n->count, human_count)                                          \
-	_(AVG, "avg", "AVG", n->time_ns / n->count, human_time_ns)                                 \
-	_(MIN, "min", "MIN", n->min_ns, human_time_ns)                                             \
-	_(MAX, "max", "MAX", n->max_ns, human_time_ns)                                             \
-	_(BYTES, "bytes", "BYTES", n->bytes, human_bytes)                                          \
-	_(GBPS, "gb/s", "GB/s", n->bytes / n->time_ns, human_rate)                                 \
-	_(FLOPS, "flops", "FLOPS", n->flops, human_count)                                          \
-	_(TFPS, "tf/s", "TF/s", n->flops / n->time_ns / 1e3, human_rate)                           \
-	_(ASYNC, "async", "ASYNC", n->async, human_count)
-
-enum report_column {
-#define _(id, word, title, value, print) COLUMN_##id,
-	REPORT_COLUMNS(_)
-#undef _
-	COLUMN_N, /* COLUMN_N + i: metric i of the session */
-	COLUMN_DERIVED = 1 << 30 /* a derived one: its title is in the columns */
-};
-
-#define COLUMN_WIDTH 8
-#define COLUMNS_MAX  24
 
 struct report_columns {
-	unsigned ids[COLUMNS_MAX];
-	unsigned n;
-	char titles[COLUMNS_MAX][32]; /* of derived ones */
+	struct report_column *v;
+	size_t n, cap;
 };
 
-const char *column_title(const struct session *s, const struct report_columns *columns, unsigned i);
-size_t column_width(const struct session *s, const struct report_columns *columns, unsigned i);
-/* The column of a word or of a metric's name, with or without its unit; -1: there is none. */
-int column_parse(const struct session *s, const char *word, size_t len);
-double column_value(unsigned column, const struct report_numbers *n); /* of the fixed ones */
-void column_print(char out[HUMAN_MAX], unsigned column, double v);
+/* With the column's own title where it has one, else the word. 0 or -ENOMEM. */
+int report_columns_add(struct report_columns *c, const struct column_spec *spec, const char *word, size_t len);
+int report_columns_add_usual(struct report_columns *c, enum usual_column usual);
+/* Every word of a list separated by commas. 0, -EINVAL (column_unknown() says which) or -ENOMEM. */
+int report_columns_add_words(struct report_columns *c, const struct session *s, const char *words);
+void report_columns_done(struct report_columns *c);
+/* A text that is to stand in the column does so without touching the one before. */
+void column_make_room(struct report_column *c, const char *text);
+size_t report_columns_width(const struct report_columns *c); /* of all, with the blanks before the name */
 
 /* Text of files and programs as base/shown.h has it: all of it, or at most `room` columns (0 = any
  * number). Its columns, and text that fills some. */
@@ -59,8 +38,7 @@ void put_name(struct out *out, const char *name, size_t room, bool ascii);
 size_t name_width(const char *name);
 void put_right(struct out *out, const char *text, size_t width);
 void put_left(struct out *out, const char *text, size_t width);
-void put_header(struct out *out, const struct session *s, const struct report_columns *columns,
-		const struct report_options *o);
+void put_header(struct out *out, const struct report_columns *columns, const struct report_options *o);
 
 int report_tree(struct snapshot *snap, const struct report_options *o, struct out *out);
 

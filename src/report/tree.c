@@ -14,19 +14,16 @@
 #include "report/table.h"
 #include "report/walk.h"
 
-#define NUMBER_MAX  40
 #define DEPTH_DRAWN 60 /* deeper branches are not indented further */
 
-/* The profile, or what it is compared with. Inclusive columns; NULL where nothing has the metric.
- */
+/* The profile, or what it is compared with. */
 struct side {
 	struct snapshot *snap;
 	struct derive *derive;
-	const double *time, *count, *bytes, *flops, *min, *max, *async, *sort;
-	const double *metrics[COLUMNS_MAX]; /* of columns that are metrics or derived */
-	double *flops_sum;
-	uint8_t *present; /* only where two sides are compared */
-	double all_ns;
+	struct derived_terms *terms; /* by column */
+	struct derived_terms sort;
+	const double *time; /* inclusive; NULL: nothing has any */
+	uint8_t *present;   /* only where two sides are compared */
 };
 
 struct tree {
@@ -37,18 +34,15 @@ struct tree {
 	struct walk walk;
 	struct side sides[2]; /* the profile first */
 	unsigned n_sides;
-	struct derived derived[COLUMNS_MAX], sort_by;
-	int sort_column; /* -1: sort_by is it */
+	struct derived sort_by;
 	uint8_t *shown;
 	struct buf scratch;
 	int (*compare)(const void *, const void *);
 };
 
-static const double *inclusive(const struct side *side, uint32_t metric)
+static const struct session *session(const struct tree *t)
 {
-	const struct metric *m = metric_table_get(snapshot_session(side->snap)->metrics, metric);
-
-	return m ? derive_raw(side->derive, metric, m->scope == METRIC_INCLUSIVE) : NULL;
+	return snapshot_session(t->snap);
 }
 
 static double at(const double *v, uint32_t node)
@@ -56,33 +50,14 @@ static double at(const double *v, uint32_t node)
 	return v ? v[node] : NAN;
 }
 
-static void numbers_of(const struct side *side, uint32_t node, struct report_numbers *ret)
-{
-	*ret = (struct report_numbers){
-		.all_ns = side->all_ns,
-		.time_ns = at(side->time, node),
-		.count = at(side->count, node),
-		.bytes = at(side->bytes, node),
-		.flops = at(side->flops, node),
-		.min_ns = at(side->min, node),
-		.max_ns = at(side->max, node),
-		.async = at(side->async, node),
-	};
-}
-
 /* What is in a column of one side. */
-static double side_value(const struct tree *t, const struct side *side, unsigned i, uint32_t node)
+static double side_value(const struct tree *t, const struct side *side, size_t i, uint32_t node)
 {
-	struct report_numbers n;
-
-	if (t->columns.ids[i] >= COLUMN_N)
-		return at(side->metrics[i], node);
-	numbers_of(side, node, &n);
-	return column_value(t->columns.ids[i], &n);
+	return derive_at(side->derive, &t->columns.v[i].spec.derived, &side->terms[i], node, 0);
 }
 
 /* What is shown in a column: a value, or a difference. */
-static double value_of(const struct tree *t, unsigned i, uint32_t node)
+static double value_of(const struct tree *t, size_t i, uint32_t node)
 {
 	double value = side_value(t, &t->sides[0], i, node);
 
@@ -91,149 +66,109 @@ static double value_of(const struct tree *t, unsigned i, uint32_t node)
 
 /* ---- columns ---- */
 
-static int columns_parse(struct tree *t, const char *words)
-{
-	const struct session *s = snapshot_session(t->snap);
-
-	while (*words) {
-		size_t len = strcspn(words, ",");
-		int column = column_parse(s, words, len);
-		unsigned i = t->columns.n;
-
-		if (i == COLUMNS_MAX)
-			return -EINVAL;
-		if (column < 0) {
-			if (derive_parse(s, words, len, &t->derived[i]) < 0)
-				return -EINVAL;
-			snprintf(t->columns.titles[i], sizeof(t->columns.titles[i]), "%.*s",
-				 (int)len, words);
-			column = COLUMN_DERIVED;
-		}
-		t->columns.ids[t->columns.n++] = (unsigned)column;
-		words += len + (words[len] == ',');
-	}
-	return 0;
-}
-
-static bool any_value(const struct side *side, uint32_t metric)
-{
-	const double *v = inclusive(side, metric);
-	uint32_t i;
-
-	for (i = 0; v && i < snapshot_n(side->snap); i++)
-		if (!isnan(v[i]))
-			return true;
-	return false;
-}
-
-/* Has one of the sides a value of this fixed column, for the root? */
-static bool is_known(const struct tree *t, unsigned column)
-{
-	struct report_numbers root;
-
-	for (unsigned i = 0; i < t->n_sides; i++) {
-		numbers_of(&t->sides[i], 0, &root);
-		if (!isnan(column_value(column, &root)))
-			return true;
-	}
-	return false;
-}
-
-static bool is_known_metric(const struct tree *t, uint32_t metric, bool at_root)
+static bool any_has(const struct tree *t, const struct derived *m)
 {
 	for (unsigned i = 0; i < t->n_sides; i++)
-		if (at_root ? !isnan(at(inclusive(&t->sides[i], metric), 0))
-			    : any_value(&t->sides[i], metric))
+		if (derive_has(t->sides[i].derive, m))
 			return true;
 	return false;
 }
 
-/* Those that the root has a value for: inclusive values reach it from wherever they are. */
-static void columns_default(struct tree *t)
+static int add_usual(struct tree *t, enum usual_column usual)
 {
-	static const unsigned usual[] = {COLUMN_TOTAL, COLUMN_SHARE, COLUMN_CALLS, COLUMN_AVG,
-					 COLUMN_BYTES, COLUMN_GBPS,  COLUMN_FLOPS, COLUMN_TFPS};
-	const struct session *s = snapshot_session(t->snap);
-
-	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
-		if (is_known(t, usual[i]))
-			t->columns.ids[t->columns.n++] = usual[i];
-	/* Host time of scopes is exclusive: the root has none. */
-	if (is_known_metric(t, METRIC_CPU_TIME, false)) {
-		t->columns.ids[t->columns.n++] = COLUMN_N + METRIC_CPU_TIME;
-		if (!is_known(t, COLUMN_TOTAL))
-			t->columns.ids[t->columns.n++] = COLUMN_N + METRIC_CPU_COUNT;
-	}
-	for (uint32_t m = METRIC_N_BUILTIN; m < metric_table_count(s->metrics); m++)
-		if (t->columns.n < 12 && metric_table_get(s->metrics, m)->type != METRIC_TEXT &&
-		    is_known_metric(t, m, true))
-			t->columns.ids[t->columns.n++] = COLUMN_N + m;
+	return any_has(t, &usual_columns[usual].derived) ? report_columns_add_usual(&t->columns, usual) : 0;
 }
 
-static const struct metric *metric_of(const struct tree *t, unsigned i)
+static int add_own(struct tree *t, uint32_t metric)
 {
-	uint32_t metric = t->columns.ids[i] == COLUMN_DERIVED ? t->derived[i].metric
-							      : t->columns.ids[i] - COLUMN_N;
+	struct column_spec spec;
+	size_t len;
 
-	return t->columns.ids[i] < COLUMN_N
-		       ? NULL
-		       : metric_table_get(snapshot_session(t->snap)->metrics, metric);
+	if (!column_is_own(session(t), metric))
+		return 0;
+	column_of_metric(session(t), metric, &spec, &len);
+	return any_has(t, &spec.derived) ? report_columns_add(&t->columns, &spec, spec.title, len) : 0;
 }
 
-static bool is_text(const struct tree *t, unsigned i)
+/* Those that have values. */
+static int columns_default(struct tree *t)
 {
-	const struct metric *m = metric_of(t, i);
+	static const enum usual_column usual[] = {USUAL_TOTAL, USUAL_SHARE, USUAL_CALLS, USUAL_AVG,
+						  USUAL_BYTES, USUAL_GBPS,  USUAL_FLOPS, USUAL_TFPS,
+						  USUAL_CPU};
+	int r = 0;
 
-	return m && m->type == METRIC_TEXT;
+	for (size_t i = 0; i < ARRAY_SIZE(usual) && r == 0; i++)
+		r = add_usual(t, usual[i]);
+	if (r == 0 && !any_has(t, &usual_columns[USUAL_TOTAL].derived))
+		r = add_usual(t, USUAL_ENTERED);
+	for (uint32_t m = 0; m < metric_table_count(session(t)->metrics) && r == 0; m++)
+		r = add_own(t, m);
+	return r;
 }
 
 /* Words are not subtracted: the profile's own, or what was there before it. */
-static const char *word_of(const struct tree *t, unsigned i, uint32_t node)
+static void print_word(const struct tree *t, size_t i, uint32_t node, char text[COLUMN_TEXT])
 {
-	for (unsigned k = 0; k < t->n_sides; k++) {
-		double v = at(t->sides[k].metrics[i], node);
+	double v = NAN;
+	unsigned k = 0;
 
-		if (isnan(v))
-			continue;
-		if (!is_text(t, i))
-			return bound_word((enum bound)v);
-		return strtab_str(snapshot_session(t->sides[k].snap)->strings, (uint32_t)v);
-	}
-	return "-";
+	while (k < t->n_sides && isnan(v = side_value(t, &t->sides[k], i, node)))
+		k++;
+	column_print(&t->columns.v[i].spec, snapshot_session(t->sides[k < t->n_sides ? k : 0].snap), v,
+		     true, text);
 }
 
-/* Of a derived column the unit is in the title: the plain number. */
-static void print_derived(char text[NUMBER_MAX], const struct derived *m, double v)
+static void print_cell(const struct tree *t, size_t i, uint32_t node, char text[COLUMN_TEXT + 1])
 {
-	if (!isfinite(v))
-		snprintf(text, NUMBER_MAX, "-");
-	else if (m->op == DERIVED_SHARE || m->op == DERIVED_OF_PARENT)
-		snprintf(text, NUMBER_MAX, "%.1f", v);
-	else
-		snprintf(text, NUMBER_MAX, fabs(v) < 1e15 ? "%.3f" : "%.6g", v);
-}
+	const struct column_spec *spec = &t->columns.v[i].spec;
+	double v;
+	bool plus;
 
-static void put_cell(const struct tree *t, unsigned i, uint32_t node)
-{
-	unsigned column = t->columns.ids[i];
-	size_t width = column_width(snapshot_session(t->snap), &t->columns, i) + (t->n_sides - 1);
-	double v = value_of(t, i, node);
-	char text[NUMBER_MAX + 1] = "+";
-	bool plus = t->n_sides > 1 && v > 0 && isfinite(v);
-
-	if (is_text(t, i) || (column == COLUMN_DERIVED && t->derived[i].op == DERIVED_BOUND)) {
-		put_right(t->out, word_of(t, i, node), width);
+	if (spec->form == FORM_WORD) {
+		print_word(t, i, node, text);
 		return;
 	}
-	if (column == COLUMN_DERIVED)
-		print_derived(text + plus, &t->derived[i], v);
-	else if (column < COLUMN_N)
-		column_print(text + plus, column, v);
-	else
-		metric_print(text + plus, metric_of(t, i), v);
-	if (name_width(text) >= width)
-		out_putc(t->out, ' ');
-	put_right(t->out, text, width);
+	v = value_of(t, i, node);
+	plus = t->n_sides > 1 && v > 0 && isfinite(v);
+	*text = '+';
+	column_print(spec, session(t), v, true, text + plus);
+}
+
+static void put_cell(const struct tree *t, size_t i, uint32_t node)
+{
+	char text[COLUMN_TEXT + 1];
+
+	print_cell(t, i, node, text);
+	put_right(t->out, text, t->columns.v[i].width);
+}
+
+/* Numbers of people have a width; the others have one that fits all of them. */
+static void make_room(struct tree *t, size_t i)
+{
+	struct report_column *c = &t->columns.v[i];
+	uint32_t least = SNAP_NONE, most = SNAP_NONE;
+	char text[COLUMN_TEXT + 1];
+
+	c->width += t->n_sides - 1;
+	if (c->spec.form != FORM_WORD && c->spec.form != FORM_PLAIN)
+		return;
+	for (uint32_t node = 0; node < snapshot_n(t->snap); node++) {
+		double v = t->shown[node] ? value_of(t, i, node) : NAN;
+
+		if (c->spec.form == FORM_WORD && !isnan(v)) {
+			print_cell(t, i, node, text);
+			column_make_room(c, text);
+		}
+		if (isfinite(v) && (least == SNAP_NONE || v < value_of(t, i, least)))
+			least = node;
+		if (isfinite(v) && (most == SNAP_NONE || v > value_of(t, i, most)))
+			most = node;
+	}
+	for (unsigned k = 0; k < 2 && most != SNAP_NONE; k++) {
+		print_cell(t, i, k ? least : most, text);
+		column_make_room(c, text);
+	}
 }
 
 /* ---- rows ---- */
@@ -275,15 +210,6 @@ static size_t put_branch(const struct tree *t)
 	return strlen(deeper) + (depth - first) * 3;
 }
 
-static size_t columns_width(const struct tree *t)
-{
-	size_t width = 2;
-
-	for (unsigned i = 0; i < t->columns.n; i++)
-		width += column_width(snapshot_session(t->snap), &t->columns, i) + (t->n_sides - 1);
-	return width;
-}
-
 /* On which side a path is, when it is on one only. */
 static const char *sided_word(const struct tree *t, uint32_t node)
 {
@@ -301,13 +227,13 @@ static void put_row(void *ctx, uint32_t node)
 	size_t used, room = 0;
 
 	if (t->o->color)
-		put_heat(t, at(side->time, node) / side->all_ns);
-	for (unsigned i = 0; i < t->columns.n; i++)
+		put_heat(t, at(side->time, node) / at(side->time, 0));
+	for (size_t i = 0; i < t->columns.n; i++)
 		put_cell(t, i, node);
 	if (t->o->color)
 		out_puts(t->out, "\033[0m");
 	out_puts(t->out, "  ");
-	used = columns_width(t) + put_branch(t) + strlen(sided_word(t, node));
+	used = report_columns_width(&t->columns) + put_branch(t) + strlen(sided_word(t, node));
 	if (t->o->width)
 		room = t->o->width > used + 8 ? t->o->width - used : 8;
 	put_name(t->out, name, room, t->o->ascii);
@@ -334,22 +260,17 @@ static bool is_shown(const struct tree *t, uint32_t node)
 	if (!t->shown[node])
 		return false;
 	for (unsigned i = 0; i < t->n_sides && !enough; i++)
-		enough = at(t->sides[i].time, node) / t->sides[i].all_ns >= t->o->threshold;
+		enough = at(t->sides[i].time, node) / at(t->sides[i].time, 0) >= t->o->threshold;
 	return enough;
 }
 
-static double sort_value(const struct tree *t, const struct side *side, uint32_t node)
+static double sort_value(const struct tree *t, struct side *side, uint32_t node)
 {
-	struct report_numbers n;
-
-	if (t->sort_column < 0 || t->sort_column >= COLUMN_N)
-		return at(side->sort, node);
-	numbers_of(side, node, &n);
-	return column_value((unsigned)t->sort_column, &n);
+	return derive_at(side->derive, &t->sort_by, &side->sort, node, 0);
 }
 
 /* Differences are sorted by their size. */
-static double sort_key(const struct tree *t, uint32_t node)
+static double sort_key(struct tree *t, uint32_t node)
 {
 	double key = sort_value(t, &t->sides[0], node);
 
@@ -385,8 +306,9 @@ static int put_tree(struct tree *t)
 
 static int sort_parse(struct tree *t)
 {
-	const char *sort = t->o->sort ? t->o->sort : "total";
-	const struct session *s = snapshot_session(t->snap);
+	const char *sort = t->o->sort ? t->o->sort : usual_columns[USUAL_TOTAL].title;
+	struct column_spec spec;
+	int r;
 
 	if (!*sort)
 		return 0;
@@ -395,76 +317,9 @@ static int sort_parse(struct tree *t)
 		return 0;
 	}
 	t->compare = compare_values;
-	t->sort_column = column_parse(s, sort, strlen(sort));
-	if (t->sort_column < 0 && derive_parse(s, sort, strlen(sort), &t->sort_by) < 0)
-		return -EINVAL;
-	for (unsigned i = 0; i < t->n_sides; i++) {
-		struct side *side = &t->sides[i];
-
-		if (t->sort_column < 0)
-			side->sort = derive_column(side->derive, &t->sort_by);
-		else if (t->sort_column >= COLUMN_N)
-			side->sort = inclusive(side, (uint32_t)t->sort_column - COLUMN_N);
-	}
-	return 0;
-}
-
-/* FLOPs of any width. */
-static int load_flops(struct side *side)
-{
-	static const uint32_t metrics[] = {METRIC_FLOPS, METRIC_FLOPS8, METRIC_FLOPS16,
-					   METRIC_FLOPS32, METRIC_FLOPS64};
-	uint32_t n = snapshot_n(side->snap);
-
-	if (!side->flops_sum)
-		side->flops_sum = malloc(MAX(n, 1u) * sizeof(*side->flops_sum));
-	if (!side->flops_sum)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++)
-		side->flops_sum[i] = NAN;
-	for (size_t m = 0; m < ARRAY_SIZE(metrics); m++) {
-		const double *v = inclusive(side, metrics[m]);
-
-		for (uint32_t i = 0; v && i < n; i++)
-			if (!isnan(v[i]))
-				side->flops_sum[i] =
-					v[i] + (isnan(side->flops_sum[i]) ? 0 : side->flops_sum[i]);
-	}
-	side->flops = side->flops_sum;
-	return 0;
-}
-
-static int load_side(const struct tree *t, struct side *side)
-{
-	side->time = inclusive(side, METRIC_TIME);
-	side->count = inclusive(side, METRIC_COUNT);
-	side->bytes = inclusive(side, METRIC_BYTES);
-	side->min = inclusive(side, METRIC_TIME_MIN);
-	side->max = inclusive(side, METRIC_TIME_MAX);
-	side->async = inclusive(side, METRIC_ASYNC);
-	side->all_ns = at(side->time, 0);
-	for (unsigned i = 0; i < t->columns.n; i++) {
-		if (t->columns.ids[i] == COLUMN_DERIVED)
-			side->metrics[i] = derive_column(side->derive, &t->derived[i]);
-		else if (t->columns.ids[i] >= COLUMN_N)
-			side->metrics[i] = inclusive(side, t->columns.ids[i] - COLUMN_N);
-	}
-	return load_flops(side);
-}
-
-static int load_columns(struct tree *t)
-{
-	int r = 0;
-
-	for (unsigned i = 0; i < t->n_sides && r == 0; i++)
-		r = load_side(t, &t->sides[i]);
-	return r;
-}
-
-/* A share is thought of in percent. */
-static double first_scale(const struct tree *t)
-{
-	return t->columns.ids[0] == COLUMN_SHARE ? 100 : 1;
+	r = column_parse(session(t), sort, strlen(sort), &spec);
+	t->sort_by = spec.derived;
+	return r < 0 ? -EINVAL : 0;
 }
 
 /* Does the first column of either side reach the limit? Into t->shown. */
@@ -479,7 +334,7 @@ static int filter_least(struct tree *t)
 	for (unsigned i = 0; i < t->n_sides; i++) {
 		for (uint32_t node = 0; node < n; node++)
 			v[node] = t->columns.n
-					  ? side_value(t, &t->sides[i], 0, node) * first_scale(t)
+					  ? side_value(t, &t->sides[i], 0, node)
 					  : NAN;
 		memcpy(mask, t->shown, n);
 		filter_at_least(mask, t->snap, v, t->o->least);
@@ -509,7 +364,9 @@ static int filter_names(struct tree *t)
 		filter_exclude(t->shown, t->snap, o->exclude, (enum name_mode)o->names);
 	if (o->include || o->exclude)
 		mask_sides(t);
-	return t->shown[0] ? load_columns(t) : -ENODATA;
+	for (unsigned i = 0; i < t->n_sides; i++)
+		t->sides[i].time = derive_used(t->sides[i].derive, METRIC_TIME, true);
+	return t->shown[0] ? 0 : -ENODATA;
 }
 
 static int filter_values(struct tree *t)
@@ -535,7 +392,7 @@ static int put_sorted(struct tree *t)
 			entries[used++] = (struct walk_entry){i, value_of(t, 0, i), ""};
 	qsort(entries, used, sizeof(*entries), compare_values);
 	out_puts(t->out, "\nSorted by ");
-	put_name(t->out, column_title(snapshot_session(t->snap), &t->columns, 0), 0, t->o->ascii);
+	put_name(t->out, t->columns.v[0].title, 0, t->o->ascii);
 	out_putc(t->out, '\n');
 	for (uint32_t i = 0; i < used; i++)
 		put_row(t, entries[i].node);
@@ -557,13 +414,14 @@ static void put_why(const struct tree *t)
 
 static int tree_columns(struct tree *t)
 {
-	int r = 0;
+	int r = t->o->columns ? report_columns_add_words(&t->columns, session(t), t->o->columns)
+			      : columns_default(t);
 
-	if (t->o->columns)
-		r = columns_parse(t, t->o->columns);
-	else
-		columns_default(t);
-	return r < 0 ? r : load_columns(t);
+	for (unsigned i = 0; i < t->n_sides && r == 0; i++) {
+		t->sides[i].terms = calloc(MAX(t->columns.n, (size_t)1), sizeof(*t->sides[i].terms));
+		r = t->sides[i].terms ? 0 : -ENOMEM;
+	}
+	return r;
 }
 
 static int add_side(struct tree *t, struct snapshot *snap)
@@ -589,6 +447,8 @@ static int tree_make(struct tree *t)
 		r = tree_columns(t);
 	if (r == 0)
 		r = filter_values(t);
+	for (size_t i = 0; i < t->columns.n && r == 0; i++)
+		make_room(t, i);
 	return r < 0 ? r : sort_parse(t);
 }
 
@@ -597,10 +457,11 @@ static void tree_done(struct tree *t)
 	while (t->n_sides) {
 		struct side *side = &t->sides[--t->n_sides];
 
-		free(side->flops_sum);
+		free(side->terms);
 		free(side->present);
 		derive_free(side->derive);
 	}
+	report_columns_done(&t->columns);
 	free(t->shown);
 	buf_done(&t->scratch);
 }
@@ -613,7 +474,7 @@ int report_tree(struct snapshot *snap, const struct report_options *o, struct ou
 	buf_init(&t.scratch, 0);
 	r = tree_make(&t);
 	if (r == 0) {
-		put_header(out, snapshot_session(snap), &t.columns, o);
+		put_header(out, &t.columns, o);
 		r = put_tree(&t);
 	}
 	if (r == 0 && o->print_sorted && t.columns.n)

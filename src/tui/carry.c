@@ -160,7 +160,7 @@ static void take_tree(struct tui *t, struct tui *from, const struct paths *x)
 
 static void take_order(struct panel *p, const struct tui_order *order)
 {
-	int column = columns_find(&p->columns, order->title);
+	int column = panel_column(p, order->title);
 
 	p->choice = order->choice;
 	if (column < 0)

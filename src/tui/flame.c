@@ -33,12 +33,9 @@ void flame_done(struct flame *f)
 
 double flame_value(struct flame *f, uint32_t node)
 {
-	const double *v;
-
 	if (f->callers)
-		return bottom_up_number(f->callers, node, f->which);
-	v = numbers_column(f->numbers, f->which, true);
-	return v ? v[node] : NAN;
+		return bottom_up_value(f->callers, node, f->slot, false, &f->metric);
+	return derive_at(numbers_derive(f->numbers), &f->metric, &f->terms, node, 0);
 }
 
 uint32_t flame_parent(const struct flame *f, uint32_t node)

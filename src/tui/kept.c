@@ -1,16 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "tui/kept.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/numbers.h"
 #include "tui/tui_impl.h"
+
+/* NULL: out of memory. */
+static struct numbers *make_numbers(struct tui *t)
+{
+	struct numbers *n = numbers_new(t->snap, t->options.peaks), *before;
+
+	if (!n || !t->options.before)
+		return n;
+	before = numbers_new(t->options.before, t->options.peaks);
+	if (!before)
+		return numbers_free(n);
+	numbers_compare(n, before);
+	return n;
+}
+
+int kept_init(struct tui *t)
+{
+	t->kept.numbers = make_numbers(t);
+	t->kept.all = make_numbers(t);
+	return t->kept.numbers && t->kept.all ? 0 : -ENOMEM;
+}
 
 void kept_done(struct kept *k)
 {
 	free(k->nodes);
 	free(k->frames);
 	k->numbers = numbers_free(k->numbers);
+	k->all = numbers_free(k->all);
 }
 
 bool tui_limit(const struct tui *t, struct derived *ret)
@@ -62,4 +85,15 @@ struct numbers *tui_numbers(struct tui *t)
 	if (*t->filter)
 		numbers_update(k->numbers, mark(t));
 	return k->numbers;
+}
+
+struct numbers *tui_all(struct tui *t)
+{
+	struct kept *k = &t->kept;
+
+	if (k->all_generation == snapshot_generation(t->snap))
+		return k->all;
+	k->all_generation = snapshot_generation(t->snap);
+	numbers_update(k->all, NULL);
+	return k->all;
 }

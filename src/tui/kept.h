@@ -15,6 +15,8 @@ struct kept {
 	uint8_t *nodes, *frames; /* by node: kept?; by frame: does its name match? */
 	size_t cap_nodes, cap_frames;
 	struct numbers *numbers; /* of the nodes that are kept */
+	struct numbers *all;     /* of all of them */
+	uint64_t all_generation; /* the picture's that these are of */
 	uint64_t generation;     /* the picture's that they are of */
 	char filter[PROMPT_MAX]; /* the one that they were made with */
 	uint8_t names;           /* that it looked at: enum name_mode */
@@ -27,6 +29,10 @@ struct derived;
 bool tui_limit(const struct tui *t, struct derived *ret);
 /* The numbers of all that the filter leaves. */
 struct numbers *tui_numbers(struct tui *t);
+/* The numbers of all that is in the picture: the tree and the kernels leave rows out, not numbers. */
+struct numbers *tui_all(struct tui *t);
+/* For the screen's pictures, compared or not. 0 or -ENOMEM. */
+int kept_init(struct tui *t);
 void kept_done(struct kept *k);
 
 #endif

@@ -6,7 +6,10 @@
 #include <string.h>
 #include <strings.h>
 #include "base/buf.h"
+#include "base/shown.h"
+#include "base/util.h"
 #include "core/frame.h"
+#include "tui/row_columns.h"
 #include "tui/tui_impl.h"
 
 #define FOOT_MIN_ROWS 12 /* fewer, and each row is worth more than a path */
@@ -44,9 +47,20 @@ bool panel_is_compared(const struct panel *p)
 	return columns_find(&p->columns, "STATUS") >= 0;
 }
 
-static bool is_absent(struct panel *p, const struct column *c)
+double column_value(const struct column *c, struct panel *p, uint32_t i)
 {
-	return c->is_absent && c->is_absent(p);
+	return c->of ? row_value(p, c->of, i) : c->value(p, i);
+}
+
+bool column_is_absent(struct panel *p, const struct column *c)
+{
+	return c->of ? row_is_absent(p, c->of) : c->is_absent && c->is_absent(p);
+}
+
+/* Made for an order or a choice: nobody else asks for it. */
+static bool is_spare(const struct column *c)
+{
+	return c->of && c->of->is_spare;
 }
 
 /* The user's own, as far as there is room beside a short name. */
@@ -60,42 +74,44 @@ static void fit_choice(struct column_fit *layout, struct panel *p, const struct 
 	for (unsigned k = 0; k < p->choice.n; k++) {
 		int i = columns_find(columns, p->choice.titles[k]);
 
-		if (i < 0 || is_absent(p, &columns->v[i]) || columns->v[i].width + 1 > left)
+		if (i < 0 || column_is_absent(p, &columns->v[i]) || columns->v[i].width + 1 > left)
 			continue;
 		left -= columns->v[i].width + 1;
-		layout->v[layout->n++] = (uint8_t)i;
+		layout->v[layout->n++] = (uint16_t)i;
 		layout->name_width -= columns->v[i].width + 1;
 	}
 }
 
 /* Those that matter most, in the panel's order. */
 static void fit_as_many(struct column_fit *layout, struct panel *p, const struct columns *columns,
-		       int width, int sorted)
+			int width, int sorted)
 {
 	int left =
 		width - 2 - name_min(columns, width); /* a mark before, a blank before the name */
-	bool take[MAX_COLUMNS] = {false};
+	_cleanup_(freep) bool *take = calloc(columns->n + 1u, sizeof(*take));
+	unsigned n = 0;
 
-	for (int priority = -1; priority < 256; priority++) {
+	for (int priority = -1; take && priority < 256; priority++) {
 		for (unsigned i = 0; i < columns->n; i++) {
 			const struct column *c = &columns->v[i];
 			int rank = (int)i == sorted ? -1 : c->priority;
 
-			if (rank != priority || is_absent(p, c))
+			if (rank != priority || (rank >= 0 && is_spare(c)) || column_is_absent(p, c))
 				continue;
-			if (c->width + 1 > left)
+			if (c->width + 1 > left || n == CHOICE_MAX)
 				goto full;
 			left -= c->width + 1;
 			take[i] = true;
+			n++;
 		}
 	}
 full:
 	layout->n = 0;
 	layout->name_width = width - 2;
-	for (unsigned i = 0; i < columns->n; i++) {
+	for (unsigned i = 0; take && i < columns->n; i++) {
 		if (!take[i])
 			continue;
-		layout->v[layout->n++] = (uint8_t)i;
+		layout->v[layout->n++] = (uint16_t)i;
 		layout->name_width -= columns->v[i].width + 1;
 	}
 }
@@ -139,25 +155,44 @@ static enum role cell_role(const struct column *c, double v)
 {
 	if (isnan(v))
 		return ROLE_DIM;
+	if (c->of && c->of->spec.form == FORM_PERCENT && c->of->part == PART_NOW)
+		return v >= 10 ? ROLE_HOT : ROLE_NUMBER;
 	return (c->format == human_percent || c->format == usage_percent) && v >= 0.1 ? ROLE_HOT
 										      : ROLE_NUMBER;
+}
+
+/* A word may be shorter; of numbers a wrong one is worse than none. */
+static void cut_cell(const struct column *c, char text[COLUMN_TEXT])
+{
+	if (c->print || (c->of && c->of->spec.form == FORM_WORD))
+		text[shown_fit(text, strlen(text), c->width)] = '\0';
+	else
+		snprintf(text, COLUMN_TEXT, "%.*s", c->width, "##############################");
+}
+
+static void print_cell(const struct column *c, struct panel *p, uint32_t i, double v,
+		       char text[COLUMN_TEXT])
+{
+	if (c->of)
+		row_print(p, c->of, i, text);
+	else if (c->print)
+		c->print(p, i, text);
+	else
+		c->format(text, v);
 }
 
 void fit_cells(const struct column_fit *layout, struct pen *pen, struct panel *p,
 		  const struct columns *columns, uint32_t i)
 {
-	char text[HUMAN_MAX];
+	char text[COLUMN_TEXT];
 
 	for (unsigned k = 0; k < layout->n; k++) {
 		const struct column *c = &columns->v[layout->v[k]];
 		double v = column_value(c, p, i);
 
-		if (c->nth_print)
-			c->nth_print(p, c->k, i, text);
-		else
-			c->format(text, v);
-		if ((int)strlen(text) > c->width) /* a wrong number is worse than none */
-			snprintf(text, sizeof(text), "%.*s", c->width, "##########");
+		print_cell(c, p, i, v, text);
+		if (text_columns(text, strlen(text), false) > c->width)
+			cut_cell(c, text);
 		pen_right(pen, cell_role(c, v), c->width + (k > 0), text);
 	}
 	pen_skip(pen, ROLE_NORMAL, layout->n ? 2 : 1);
@@ -381,18 +416,22 @@ static void sort_step(struct panel *p, int step)
 		return;
 	do
 		i = (i + c->n + (unsigned)step) % c->n;
-	while (i != p->sort && is_absent(p, &c->v[i]));
+	while (i != p->sort && column_is_absent(p, &c->v[i]));
 	panel_sort(p, i);
+}
+
+int panel_column(struct panel *p, const char *word)
+{
+	return p->rows ? row_columns_find(p->rows, p, word) : columns_find(&p->columns, word);
 }
 
 bool panel_sort_title(struct panel *p, const char *title)
 {
-	for (unsigned i = 0; i < p->columns.n; i++)
-		if (!strcasecmp(p->columns.v[i].title, title)) {
-			panel_sort(p, i);
-			return true;
-		}
-	return false;
+	int i = panel_column(p, title);
+
+	if (i >= 0)
+		panel_sort(p, (unsigned)i);
+	return i >= 0;
 }
 
 /* Requests that sort, by the column's title. */
@@ -403,6 +442,8 @@ static const char *const sort_titles[REQ_N] = {
 
 static bool sort_request(struct panel *p, enum request request)
 {
+	int column;
+
 	if (p->columns.n == 0)
 		return false;
 	switch (request) {
@@ -417,7 +458,10 @@ static bool sort_request(struct panel *p, enum request request)
 		panel_spoil(p);
 		return true;
 	default:
-		return sort_titles[request] && panel_sort_title(p, sort_titles[request]);
+		column = sort_titles[request] ? columns_find(&p->columns, sort_titles[request]) : -1;
+		if (column >= 0)
+			panel_sort(p, (unsigned)column);
+		return column >= 0;
 	}
 }
 

@@ -16,13 +16,16 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/human.h"
+#include "core/column.h"
 #include "core/numbers.h"
 #include "core/snapshot.h"
 #include "tui/draw.h"
 #include "tui/keys.h"
 
-struct metric_columns;
 struct panel;
+struct row_ask;
+struct row_column;
+struct row_columns;
 struct tui;
 
 /* A column of numbers. `i` is what the panel counts by: a node id, an index. */
@@ -34,18 +37,12 @@ struct column {
 	double (*value)(struct panel *p, uint32_t i);
 	bool (*is_absent)(
 		struct panel *p); /* no row has a value: the column is left out; may be NULL */
-	/* Instead of value and format, for columns made at run time: they are told which one, k. */
-	double (*nth_value)(struct panel *p, unsigned k, uint32_t i);
-	void (*nth_print)(struct panel *p, unsigned k, uint32_t i, char out[HUMAN_MAX]);
-	uint8_t k;
+	void (*print)(struct panel *p, uint32_t i, char out[COLUMN_TEXT]); /* instead of format */
+	const struct row_column *of; /* instead of all these: a metric (tui/row_columns.h) */
 };
 
-#define MAX_COLUMNS 64
-
-static inline double column_value(const struct column *c, struct panel *p, uint32_t i)
-{
-	return c->nth_value ? c->nth_value(p, c->k, i) : c->value(p, i);
-}
+double column_value(const struct column *c, struct panel *p, uint32_t i);
+bool column_is_absent(struct panel *p, const struct column *c);
 
 struct columns {
 	const struct column *v;
@@ -55,10 +52,11 @@ struct columns {
 
 /* Columns that the user has chosen for a panel, from left to right, by their titles: some come only
  * when the profile has their metric. */
-#define COLUMN_TITLE 16
+#define COLUMN_TITLE 96
+#define CHOICE_MAX   64 /* more than any screen shows */
 
 struct column_choice {
-	char titles[MAX_COLUMNS][COLUMN_TITLE];
+	char titles[CHOICE_MAX][COLUMN_TITLE];
 	unsigned n; /* 0: the panel chooses */
 };
 
@@ -67,7 +65,7 @@ bool panel_is_compared(const struct panel *p); /* has it the columns of a compar
 
 /* The columns that fit a width, in their order; the rest of the line is the name's. */
 struct column_fit {
-	uint8_t v[MAX_COLUMNS];
+	uint16_t v[CHOICE_MAX];
 	unsigned n;
 	int name_width;
 };
@@ -95,14 +93,11 @@ struct panel_ops {
 	size_t (*find_row)(struct panel *p, uint64_t key);
 	/* What search looks at and the detail shows. "" for a row without a name. */
 	const char *(*row_name)(struct panel *p, size_t row);
-	/* What number_columns.h is made of: a number of row i, as the panel counts; NaN = absent.
-	 * which: enum number, NUMBER_SELF or NUMBER_TOTAL. `whole` is what its share is told of;
-	 * NULL: 0. */
-	double (*number)(struct panel *p, uint32_t i, unsigned which);
-	/* The same of a metric by name; which: NUMBER_DERIVED, NUMBER_BEFORE and every other one
-	 * behind. NULL: i is a node. */
-	double (*derived)(struct panel *p, uint32_t i, unsigned which, const struct derived *m);
-	uint32_t (*whole)(struct panel *p, uint32_t i);
+	/* What tui/row_columns.h is made of: a metric of row i, as the panel counts; NaN = absent. */
+	double (*value)(struct panel *p, uint32_t i, const struct row_ask *ask);
+	/* What the rows' numbers are made of; own_numbers: without what is below, if nothing is said. */
+	struct numbers *(*numbers)(struct panel *p);
+	bool own_numbers;
 	/* Calling context of a row, or SNAP_NONE; may be NULL. */
 	uint32_t (*row_node)(struct panel *p, size_t row);
 	bool (*is_heading)(struct panel *p,
@@ -130,7 +125,7 @@ struct panel {
 	const struct panel_ops *ops;
 	struct tui *tui;
 	struct columns columns; /* of the ops, unless the panel has made its own */
-	struct metric_columns *metrics; /* NULL: none were asked for by name */
+	struct row_columns *rows; /* whose columns these are; NULL: the panel has none of metrics */
 	struct column_choice choice;
 	struct column_fit shown; /* of those columns, when last laid out */
 	size_t n_rows, cursor, top;
@@ -156,7 +151,9 @@ void panel_draw(struct panel *p, const struct canvas *canvas, int y, int rows);
 /* Requests that all lists understand: moving, scrolling, sorting. */
 bool panel_request(struct panel *p, enum request request);
 void panel_sort(struct panel *p, unsigned column);
-/* By the column of this title, in any case; false: there is none. */
+/* The column of a title or, where rows have metrics, of any name of one; -1: there is none. */
+int panel_column(struct panel *p, const char *word);
+/* By the column of this name; false: there is none. */
 bool panel_sort_title(struct panel *p, const char *title);
 bool panel_find(struct panel *p, bool forward, bool *ret_wrapped);
 void panel_goto(struct panel *p, size_t row);
@@ -172,9 +169,6 @@ bool panel_ranks_any(const struct session *s);
 /* Let the tree show a calling context. */
 void panel_tree_reveal(struct panel *p, uint32_t node);
 void panel_tree_unfold(struct panel *p); /* what the screen has room for, once */
-const char *panel_tree_sort_name(unsigned i);
-const char *panel_tree_missing(struct panel *p); /* a column that has no metric yet, or NULL */
-int panel_tree_why(struct panel *p); /* 0, or why its columns could not be made */
 size_t panel_tree_n_matches(struct panel *p); /* of the search */
 /* Short description of the tree's view for the tab line. */
 void panel_tree_state(struct panel *p, struct buf *out);

@@ -6,8 +6,8 @@
 #include "base/buf.h"
 #include "base/order.h"
 #include "tui/finder.h"
-#include "tui/number_columns.h"
 #include "tui/panel.h"
+#include "tui/row_columns.h"
 #include "tui/tui_impl.h"
 
 #define MAX_LEVELS 10    /* deeper ones show their depth as a number instead of lines */
@@ -28,7 +28,7 @@ struct panel_bottom_up {
 	struct bottom_up *tree;
 	struct numbers *numbers;
 	uint64_t generation; /* of the numbers that the tree was made of */
-	struct number_columns number_columns;
+	struct row_columns columns;
 	struct column_fit layout;
 	uint8_t *flags; /* NODE_* by node of the tree */
 	size_t n_flags, cap_flags;
@@ -63,19 +63,14 @@ static const struct bottom_up_node *node_of(struct panel *p, uint32_t i)
 
 /* ---- numbers and names ---- */
 
-static double number(struct panel *p, uint32_t i, unsigned which)
+static double value(struct panel *p, uint32_t i, const struct row_ask *ask)
 {
-	return bottom_up_number(as_bottom_up(p)->tree, i, which);
+	return bottom_up_value(as_bottom_up(p)->tree, i, ask->slot, ask->before, ask->metric);
 }
 
-static double derived(struct panel *p, uint32_t i, unsigned which, const struct derived *m)
+static struct numbers *numbers(struct panel *p)
 {
-	return bottom_up_derived(as_bottom_up(p)->tree, i, which, m);
-}
-
-static uint32_t whole(struct panel *p, uint32_t i)
-{
-	return p->tui->percent_of_parent ? node_of(p, i)->parent : 0;
+	return tui_numbers(p->tui);
 }
 
 static double sort_value(struct panel *p, uint32_t i)
@@ -120,7 +115,7 @@ static int open_node(struct panel_bottom_up *pb, uint32_t i)
 /* Is it large enough to have a row? */
 static bool is_shown(struct panel *p, uint32_t i)
 {
-	return number_columns_reach(&as_bottom_up(p)->number_columns, p, i);
+	return row_columns_reach(&as_bottom_up(p)->columns, p, i);
 }
 
 /* Are there callers that would have rows? */
@@ -128,7 +123,7 @@ static bool is_branch(struct panel *p, uint32_t i)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);
 
-	if (!pb->number_columns.is_limited || !node_of(p, i)->has_callers)
+	if (!pb->columns.is_limited || !node_of(p, i)->has_callers)
 		return node_of(p, i)->has_callers;
 	if (bottom_up_open(pb->tree, i) < 0 || make_flags(pb) < 0)
 		return false;
@@ -142,7 +137,7 @@ static struct order order_now(struct panel *p)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);
 
-	return (struct order){pb->generation, p->sort, p->ascending, pb->number_columns.is_limited};
+	return (struct order){pb->generation, p->sort, p->ascending, pb->columns.is_limited};
 }
 
 static bool same_order(const struct order *a, const struct order *b)
@@ -380,15 +375,17 @@ static void unfold_below(struct panel *p, uint32_t from)
 
 static int init(struct panel *p)
 {
+	static const enum usual_column usual[] = {USUAL_OF_TREE(USUAL_SELF, USUAL_TOTAL)};
+
 	as_bottom_up(p)->auto_fold = true;
-	return number_columns_init(&as_bottom_up(p)->number_columns, p, true);
+	return row_columns_init(&as_bottom_up(p)->columns, p, usual, ARRAY_SIZE(usual));
 }
 
 static void done(struct panel *p)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);
 
-	number_columns_done(&pb->number_columns);
+	row_columns_done(&pb->columns);
 	bottom_up_free(pb->tree);
 	free(pb->flags);
 	free(pb->rows);
@@ -442,13 +439,13 @@ static void update(struct panel *p)
 	struct panel_bottom_up *pb = as_bottom_up(p);
 
 	pb->numbers = tui_numbers(p->tui);
-	number_columns_update(&pb->number_columns, p, pb->numbers);
-	number_columns_choose(p);
 	if (!make_tree(p)) {
 		p->n_rows = 0;
 		return;
 	}
+	row_columns_update(&pb->columns, p);
 	make_rows(p);
+	row_columns_measure(&pb->columns, p, bottom_up_n(pb->tree));
 	fit_make(&pb->layout, p, &p->columns, p->width, (int)p->sort);
 }
 
@@ -562,7 +559,7 @@ static void explain(struct panel *p, struct buf *out)
 	if (*p->tui->filter)
 		buf_printf(out, "no path has '%s' in a name\nEsc clears the filter",
 			   p->tui->filter);
-	else if (as_bottom_up(p)->number_columns.is_limited && node_of(p, 0)->n_children > 0)
+	else if (as_bottom_up(p)->columns.is_limited && node_of(p, 0)->n_children > 0)
 		buf_puts(out, "nothing is large enough for the limit\nEsc clears it");
 	else
 		tui_explain_empty(p->tui, out);
@@ -835,15 +832,16 @@ const struct panel_ops panel_bottom_up_ops = {
 	.tab = "Up",
 	.name = "NAME, CALLERS BELOW",
 	.size = sizeof(struct panel_bottom_up),
+	.columns = {NULL, 0, 45},
 	.init = init,
 	.done = done,
 	.update = update,
 	.row_key = row_key,
 	.find_row = find_key,
 	.row_name = row_name,
-	.number = number,
-	.derived = derived,
-	.whole = whole,
+	.value = value,
+	.numbers = numbers,
+	.own_numbers = true,
 	.row_node = row_node,
 	.draw_head = draw_head,
 	.draw_row = draw_row,

@@ -5,8 +5,8 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/hash.h"
-#include "tui/number_columns.h"
 #include "tui/panel.h"
+#include "tui/row_columns.h"
 #include "tui/tui_impl.h"
 
 #define MAX_BACK 64
@@ -24,7 +24,7 @@ struct panel_callers {
 	uint32_t made_node; /* what callers were made of */
 	uint64_t generation;
 	bool is_new; /* another function: the cursor goes to it */
-	struct number_columns number_columns;
+	struct row_columns columns;
 	struct column_fit layout;
 	uint32_t *rows; /* of callers, in their order on the screen */
 	size_t cap_rows;
@@ -41,14 +41,14 @@ static const struct callers_row *row_at(struct panel *p, size_t row)
 	return callers_row(as_callers(p)->callers, as_callers(p)->rows[row]);
 }
 
-static double number(struct panel *p, uint32_t i, unsigned which)
+static double value(struct panel *p, uint32_t i, const struct row_ask *ask)
 {
-	return callers_number(as_callers(p)->callers, i, which);
+	return callers_value(as_callers(p)->callers, i, ask->slot, ask->before, ask->metric);
 }
 
-static double derived(struct panel *p, uint32_t i, unsigned which, const struct derived *m)
+static struct numbers *numbers(struct panel *p)
 {
-	return callers_derived(as_callers(p)->callers, i, which, m);
+	return tui_numbers(p->tui);
 }
 
 /* ---- the function ---- */
@@ -141,7 +141,7 @@ static bool is_shown(struct panel *p, uint32_t i)
 {
 	struct callers *c = as_callers(p)->callers;
 
-	if (!number_columns_reach(&as_callers(p)->number_columns, p, i))
+	if (!row_columns_reach(&as_callers(p)->columns, p, i))
 		return false;
 	if (callers_row(c, i)->side != CALLERS_ITSELF)
 		return true;
@@ -219,18 +219,18 @@ static int make_callers(struct panel_callers *pc, struct numbers *numbers)
 static void update(struct panel *p)
 {
 	struct panel_callers *pc = as_callers(p);
-	struct numbers *numbers = tui_numbers(p->tui);
+	struct numbers *now = numbers(p);
 
 	p->n_rows = 0;
-	number_columns_update(&pc->number_columns, p, numbers);
-	number_columns_choose(p);
-	if (!pc->callers && !(pc->callers = callers_new(p->tui->snap, numbers)))
+	if (!pc->callers && !(pc->callers = callers_new(p->tui->snap, now)))
 		return;
+	row_columns_update(&pc->columns, p);
 	find_again(p);
-	if (make_callers(pc, numbers) < 0 ||
-	    (callers_n(pc->callers) == 1 && !numbers_is_holder(numbers, pc->at.node)))
+	if (make_callers(pc, now) < 0 ||
+	    (callers_n(pc->callers) == 1 && !numbers_is_holder(now, pc->at.node)))
 		return;
 	make_rows(p);
+	row_columns_measure(&pc->columns, p, callers_n(pc->callers));
 	if (pc->is_new)
 		go_to_function(p);
 	fit_make(&pc->layout, p, &p->columns, p->width, (int)p->sort);
@@ -238,12 +238,14 @@ static void update(struct panel *p)
 
 static int init(struct panel *p)
 {
-	return number_columns_init(&as_callers(p)->number_columns, p, false);
+	static const enum usual_column usual[] = {USUAL_OF_TREE(USUAL_TOTAL, USUAL_SELF)};
+
+	return row_columns_init(&as_callers(p)->columns, p, usual, ARRAY_SIZE(usual));
 }
 
 static void done(struct panel *p)
 {
-	number_columns_done(&as_callers(p)->number_columns);
+	row_columns_done(&as_callers(p)->columns);
 	callers_free(as_callers(p)->callers);
 	free(as_callers(p)->rows);
 }
@@ -367,13 +369,14 @@ const struct panel_ops panel_callers_ops = {
 	.tab = "Call",
 	.name = "CALLERS, FUNCTION, CALLEES",
 	.size = sizeof(struct panel_callers),
+	.columns = {NULL, 0, 45},
 	.init = init,
 	.done = done,
 	.update = update,
 	.row_key = row_key,
 	.row_name = row_name,
-	.number = number,
-	.derived = derived,
+	.value = value,
+	.numbers = numbers,
 	.row_node = row_node,
 	.draw_head = draw_head,
 	.draw_row = draw_row,

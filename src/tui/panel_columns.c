@@ -10,7 +10,8 @@ struct panel_columns {
 	struct panel *of;
 	/* Indices of its columns as rows: those that are on, from left to right, then the others.
 	 */
-	uint8_t order[MAX_COLUMNS];
+	uint16_t *order;
+	size_t cap_order;
 	unsigned n_on;
 };
 
@@ -26,16 +27,18 @@ static const struct column *column_at(struct panel *p, size_t row)
 	return &pc->of->columns.v[pc->order[row]];
 }
 
-static bool is_absent(const struct panel *of, unsigned i)
+static bool is_absent(struct panel *of, unsigned i)
 {
-	const struct column *c = &of->columns.v[i];
-
-	return c->is_absent && c->is_absent((struct panel *)of);
+	return column_is_absent(of, &of->columns.v[i]);
 }
 
 static bool has_room(const struct panel *of, unsigned i)
 {
-	return memchr(of->shown.v, (int)i, of->shown.n) != NULL;
+	unsigned k = 0;
+
+	while (k < of->shown.n && of->shown.v[k] != i)
+		k++;
+	return k < of->shown.n;
 }
 
 void panel_columns_show(struct panel *p, struct panel *of)
@@ -50,8 +53,10 @@ void panel_columns_show(struct panel *p, struct panel *of)
 
 static void add(struct panel_columns *pc, unsigned i)
 {
-	if (!memchr(pc->order, (int)i, pc->base.n_rows))
-		pc->order[pc->base.n_rows++] = (uint8_t)i;
+	for (size_t k = 0; k < pc->base.n_rows; k++)
+		if (pc->order[k] == i)
+			return;
+	pc->order[pc->base.n_rows++] = (uint16_t)i;
 }
 
 static void add_chosen(struct panel_columns *pc)
@@ -75,6 +80,9 @@ static void update(struct panel *p)
 	if (!pc->of)
 		return;
 	panel_refresh(pc->of);
+	if (array_reserve((void **)&pc->order, &pc->cap_order, pc->of->columns.n + 1u,
+			  sizeof(*pc->order)) < 0)
+		return;
 	if (pc->of->choice.n)
 		add_chosen(pc);
 	else
@@ -126,9 +134,9 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 static void choose(struct panel *p, unsigned n)
 {
 	struct panel_columns *pc = as_columns(p);
-	struct column_choice choice = {.n = n};
+	struct column_choice choice = {.n = MIN(n, (unsigned)CHOICE_MAX)};
 
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < choice.n; i++)
 		snprintf(choice.titles[i], sizeof(choice.titles[i]), "%s", column_at(p, i)->title);
 	pc->of->choice = choice;
 	panel_spoil(pc->of);
@@ -138,12 +146,12 @@ static void choose(struct panel *p, unsigned n)
 
 static void move_row(struct panel_columns *pc, size_t from, size_t to)
 {
-	uint8_t moved = pc->order[from];
+	uint16_t moved = pc->order[from];
 
 	if (from < to)
-		memmove(pc->order + from, pc->order + from + 1, to - from);
+		memmove(pc->order + from, pc->order + from + 1, (to - from) * sizeof(*pc->order));
 	else
-		memmove(pc->order + to + 1, pc->order + to, from - to);
+		memmove(pc->order + to + 1, pc->order + to, (from - to) * sizeof(*pc->order));
 	pc->order[to] = moved;
 }
 
@@ -203,9 +211,15 @@ static bool key(struct panel *p, int key)
 	return (key == ' ' || key == '\r') && request(p, REQ_TOGGLE);
 }
 
+static void done(struct panel *p)
+{
+	free(as_columns(p)->order);
+}
+
 const struct panel_ops panel_columns_ops = {
 	.title = "Columns",
 	.size = sizeof(struct panel_columns),
+	.done = done,
 	.update = update,
 	.row_key = row_key,
 	.row_name = row_name,

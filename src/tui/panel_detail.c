@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "core/frame.h"
 #include "core/session.h"
-#include "tui/panel_tree.h"
+#include "tui/row_columns.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 
@@ -171,27 +171,41 @@ static void add_source(struct panel *p)
 	}
 }
 
-/* The tree's columns again, all of them, some a line. */
-static void add_numbers(struct panel *p)
+/* What the tree has in a column, whether it is shown or not. */
+static double tree_value(struct panel *p, enum usual_column usual)
 {
 	struct panel *tree = p->tui->panels[TUI_PANEL_TREE];
-	const struct columns *c = &tree_columns; /* whatever the tree itself shows */
+	struct derived_terms terms = {0};
+	struct row_ask ask = {.metric = &usual_columns[usual].derived, .terms = &terms};
+
+	return tree->ops->value(tree, as_detail(p)->node, &ask);
+}
+
+/* Percentiles stand beside the durations. */
+static bool is_told(struct panel *p, enum usual_column usual)
+{
+	if (usual == USUAL_CPU_SHARE)
+		return isnan(tree_value(p, USUAL_TOTAL));
+	return usual_columns[usual].derived.op != DERIVED_QUANTILE && usual != USUAL_ASYNC &&
+	       usual != USUAL_ENTERED && (usual != USUAL_NOW || p->tui->options.live);
+}
+
+/* The tree's numbers again, all of them, some a line. */
+static void add_numbers(struct panel *p)
+{
 	int per_line = MAX((p->width - LABEL) / 18, 1), n = 0;
-	char line[512] = "", text[HUMAN_MAX];
+	char line[512] = "", text[COLUMN_TEXT];
 	const char *label = "numbers";
 
-	panel_refresh(tree);
-	for (unsigned i = 0; i < c->n; i++) {
-		double v;
+	panel_refresh(p->tui->panels[TUI_PANEL_TREE]);
+	for (unsigned i = 0; i < USUAL_N; i++) {
+		double v = is_told(p, i) ? tree_value(p, i) : NAN;
 
-		if (c->v[i].nth_value) /* percentiles: they stand beside the durations */
+		if (isnan(v))
 			continue;
-		v = c->v[i].value(tree, as_detail(p)->node);
-		if (isnan(v) || (c->v[i].is_absent && c->v[i].is_absent(tree)))
-			continue;
-		c->v[i].format(text, v);
+		column_print(&usual_columns[i], session(p), v, false, text);
 		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%-6s %7s    ",
-			 c->v[i].title, text);
+			 usual_columns[i].title, text);
 		if (++n % per_line)
 			continue;
 		add_line(p, ROLE_NORMAL, label, line, strlen(line));
@@ -200,19 +214,6 @@ static void add_numbers(struct panel *p)
 	}
 	if (*line)
 		add_line(p, ROLE_NORMAL, label, line, strlen(line));
-}
-
-/* A value in the unit of its metric. */
-static void format_metric(const struct metric *m, double v, char out[HUMAN_MAX])
-{
-	if (!strcmp(m->unit, "ns"))
-		human_time_ns(out, v);
-	else if (!strcmp(m->unit, "B"))
-		human_bytes(out, v);
-	else if (v == (double)(int64_t)v)
-		human_count(out, v);
-	else
-		human_rate(out, v);
 }
 
 /* What has no column: metrics that the user or a file brought along. */
@@ -236,7 +237,7 @@ static void add_metrics(struct panel *p)
 				 strtab_str(session(p)->strings,
 					    (uint32_t)c->v[as_detail(p)->node]));
 		} else {
-			format_metric(m, c->v[as_detail(p)->node], number);
+			metric_print(number, m, c->v[as_detail(p)->node]);
 			snprintf(line, sizeof(line), "%-24s %s", m->name, number);
 		}
 		add_line(p, ROLE_NORMAL, label, line, strlen(line));

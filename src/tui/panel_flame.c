@@ -6,11 +6,10 @@
 #include "tui/finder.h"
 #include "tui/flame.h"
 #include "tui/panel.h"
-#include "tui/panel_tree.h"
+#include "tui/row_columns.h"
 #include "tui/tui_impl.h"
 
 #define MAX_ZOOM     64
-#define N_NUMBERS    6
 #define NAME_COLUMNS 3 /* a narrower box has no room for a name */
 
 enum form { FORM_TOP, FORM_BELOW, FORM_CALLERS, FORM_N };
@@ -35,13 +34,8 @@ struct panel_flame {
 	uint64_t selected_key;
 	uint64_t *path; /* scratch: keys from the top to the root of the view */
 	size_t n_path, cap_path;
-	struct column columns[MAX_COLUMNS];
-	uint8_t numbers[MAX_COLUMNS]; /* enum number by column */
-	char titles[MAX_COLUMNS][12];
-	unsigned n_made; /* numbers that were looked at */
+	struct row_columns columns; /* what may make a box wide */
 	struct buf name;
-	bool is_limited;
-	struct derived limit; /* what by */
 };
 
 static struct panel_flame *as_flame(struct panel *p)
@@ -56,97 +50,60 @@ static const struct flame_box *box_at(struct panel *p, uint32_t box)
 
 /* ---- what makes a box wide ---- */
 
-static double value_of(struct panel *p, uint32_t i)
-{
-	return box_at(p, i)->value;
-}
-
-#define ABSENT(word, number)                                                                       \
-	static bool no_##word(struct panel *p)                                                     \
-	{                                                                                          \
-		return numbers_is_absent(tui_numbers(p->tui), number);                             \
-	}
-ABSENT(time, NUMBER_TIME)
-ABSENT(count, NUMBER_COUNT)
-ABSENT(bytes, NUMBER_BYTES)
-ABSENT(flops, NUMBER_FLOPS)
-ABSENT(cpu, NUMBER_CPU)
-
-static bool no_rate(struct panel *p)
-{
-	return !p->tui->options.live || no_time(p);
-}
-
-static const struct column columns[N_NUMBERS] = {
-	{"TOTAL", "time on the device", 7, 0, human_time_ns, value_of, no_time},
-	{"NOW/s", "time on the device in the last window, per second", 7, 0, human_time_ns,
-	 value_of, no_rate},
-	{"CALLS", "executions", 6, 0, human_count, value_of, no_count},
-	{"BYTES", "bytes moved", 6, 0, human_bytes, value_of, no_bytes},
-	{"FLOPS", "floating-point operations", 6, 0, human_count, value_of, no_flops},
-	{"CPU", "time on the host", 7, 0, human_time_ns, value_of, no_cpu},
-};
-
-static const uint8_t numbers[N_NUMBERS] = {NUMBER_TIME,  NUMBER_RATE,  NUMBER_COUNT,
-					   NUMBER_BYTES, NUMBER_FLOPS, NUMBER_CPU};
-
-/* The profile's own metrics: those that add up. */
-static void add_extra(struct panel *p, struct numbers *n)
+/* Of a node of the tree that is shown: what is not said is with what is below it. */
+static double value(struct panel *p, uint32_t node, const struct row_ask *ask)
 {
 	struct panel_flame *pf = as_flame(p);
-	const struct metric_table *table = snapshot_session(p->tui->snap)->metrics;
 
-	for (; pf->n_made < numbers_n(n); pf->n_made++) {
-		const struct metric *m = metric_table_get(table, numbers_metric(n, pf->n_made));
-		unsigned i = p->columns.n;
+	if (pf->flame.callers)
+		return bottom_up_value(pf->callers, node, ask->slot, ask->before, ask->metric);
+	return derive_at(numbers_derive(pf->flame.numbers), ask->metric, ask->terms, node, 0);
+}
 
-		if (m->add != METRIC_SUM || i == MAX_COLUMNS)
-			continue;
-		tree_extra_title(pf->titles[i], sizeof(pf->titles[i]), m->name);
-		pf->columns[i] = (struct column){.title = pf->titles[i],
-						 .help = m->name,
-						 .width = 7,
-						 .format = tree_extra_format(m),
-						 .value = value_of};
-		pf->numbers[i] = (uint8_t)pf->n_made;
-		p->columns.n++;
-	}
+static struct numbers *numbers(struct panel *p)
+{
+	return tui_numbers(p->tui);
+}
+
+/* Of boxes from the top each has all below it, even of what the tree shows without that; by callers
+ * each has what its contexts hold themselves. */
+static void choose_metric(struct panel *p)
+{
+	struct panel_flame *pf = as_flame(p);
+	const struct row_column *c = p->columns.v[p->sort].of;
+
+	pf->flame.metric = c->spec.derived;
+	pf->flame.metric.is_said = false;
+	pf->flame.metric.inclusive = true;
+	pf->flame.terms = (struct derived_terms){0};
+	pf->flame.slot = c->slot;
+}
+
+static void print_value(struct panel *p, double v, char out[COLUMN_TEXT])
+{
+	column_print(&p->columns.v[p->sort].of->spec, snapshot_session(p->tui->snap), v, false, out);
 }
 
 static int init(struct panel *p)
 {
+	static const enum usual_column usual[] = {USUAL_TOTAL, USUAL_NOW,   USUAL_CALLS,
+						  USUAL_BYTES, USUAL_FLOPS, USUAL_CPU};
 	struct panel_flame *pf = as_flame(p);
 
 	buf_init(&pf->name, 256);
-	memcpy(pf->columns, columns, sizeof(columns));
-	memcpy(pf->numbers, numbers, sizeof(numbers));
-	p->columns = (struct columns){pf->columns, N_NUMBERS, 0};
-	pf->n_made = NUMBER_EXTRA;
-	return 0;
+	pf->columns.only_sums = true;
+	return row_columns_init(&pf->columns, p, usual, ARRAY_SIZE(usual));
 }
 
 static void done(struct panel *p)
 {
 	struct panel_flame *pf = as_flame(p);
 
+	row_columns_done(&pf->columns);
 	flame_done(&pf->flame);
 	bottom_up_free(pf->callers);
 	free(pf->path);
 	buf_done(&pf->name);
-}
-
-/* The first number that the profile has, when it lacks the chosen one. */
-static void choose_number(struct panel *p)
-{
-	const struct column *c = p->columns.v;
-
-	if (!c[p->sort].is_absent || !c[p->sort].is_absent(p))
-		return;
-	for (unsigned i = 0; i < p->columns.n; i++)
-		if (!c[i].is_absent || !c[i].is_absent(p)) {
-			p->sort = i;
-			return;
-		}
 }
 
 /* ---- the root of the view ---- */
@@ -232,25 +189,9 @@ static void show_all(struct panel *p)
 	panel_spoil(p);
 }
 
-/* ---- the limit ---- */
-
-static double limit_value(struct panel *p, uint32_t node)
-{
-	struct panel_flame *pf = as_flame(p);
-	const double *v;
-
-	if (pf->flame.callers)
-		return bottom_up_derived(pf->callers, node, NUMBER_LIMIT, &pf->limit);
-	v = derive_column(numbers_derive(pf->flame.numbers), &pf->limit);
-	return v ? v[node] : NAN;
-}
-
 static bool is_shown(void *ctx, uint32_t node)
 {
-	struct panel *p = ctx;
-
-	return !as_flame(p)->is_limited ||
-	       least_reached(&p->tui->least, limit_value(p, node), limit_value(p, 0));
+	return row_columns_reach(&as_flame(ctx)->columns, ctx, node);
 }
 
 /* ---- rows: levels ---- */
@@ -300,19 +241,17 @@ static void reselect(struct panel *p)
 static void update(struct panel *p)
 {
 	struct panel_flame *pf = as_flame(p);
-	struct numbers *n = tui_numbers(p->tui);
+	struct numbers *n = numbers(p);
 
 	p->n_rows = 0;
-	add_extra(p, n);
-	choose_number(p);
+	row_columns_update(&pf->columns, p);
+	choose_metric(p);
 	pf->flame.snap = p->tui->snap;
 	pf->flame.numbers = n;
 	pf->flame.callers = NULL;
-	pf->flame.which = pf->numbers[p->sort];
 	if (pf->form == FORM_CALLERS && !make_callers(p, n))
 		return;
-	pf->is_limited = tui_limit(p->tui, &pf->limit);
-	pf->flame.is_shown = pf->is_limited ? is_shown : NULL;
+	pf->flame.is_shown = pf->columns.is_limited ? is_shown : NULL;
 	pf->flame.ctx = p;
 	pf->view.width = p->width;
 	if (snapshot_n(p->tui->snap) == 0 || flame_layout(&pf->flame, &pf->view) < 0)
@@ -411,9 +350,9 @@ static void draw_value(struct panel *p, struct pen *pen, enum role role)
 	struct panel_flame *pf = as_flame(p);
 	const struct flame_box *b = box_at(p, pf->selected);
 	const struct column *c = &p->columns.v[p->sort];
-	char value[HUMAN_MAX], share[HUMAN_MAX];
+	char value[COLUMN_TEXT], share[HUMAN_MAX];
 
-	c->format(value, b->value);
+	print_value(p, b->value, value);
 	human_percent(share, b->value / box_at(p, 0)->value);
 	pen_printf(pen, role, " %s %s  %s%%  ", c->title, value, share);
 }
@@ -421,7 +360,7 @@ static void draw_value(struct panel *p, struct pen *pen, enum role role)
 static void draw_head(struct panel *p, struct pen *pen)
 {
 	struct panel_flame *pf = as_flame(p);
-	char value[HUMAN_MAX];
+	char value[COLUMN_TEXT];
 
 	if (p->height < 8) { /* there is no foot that tells what is selected */
 		draw_value(p, pen, ROLE_HEAD);
@@ -429,7 +368,7 @@ static void draw_head(struct panel *p, struct pen *pen)
 		pen_fill(pen, ROLE_HEAD);
 		return;
 	}
-	p->columns.v[p->sort].format(value, box_at(p, 0)->value);
+	print_value(p, box_at(p, 0)->value, value);
 	pen_printf(pen, ROLE_HEAD_SORT, " %s %s", p->columns.v[p->sort].title, value);
 	pen_printf(pen, ROLE_HEAD, "  %s", form_words[pf->form]);
 	if (pf->view.rest)
@@ -446,13 +385,13 @@ static void draw_foot(struct panel *p, struct pen *pen)
 {
 	struct panel_flame *pf = as_flame(p);
 	const struct flame_box *b = box_at(p, pf->selected);
-	char own[HUMAN_MAX];
+	char own[COLUMN_TEXT];
 
 	draw_value(p, pen, ROLE_NUMBER);
 	if (b->n_merged) {
 		pen_printf(pen, ROLE_NORMAL, "%u more below ", b->n_merged);
 	} else if (!pf->flame.callers) {
-		p->columns.v[p->sort].format(own, flame_own(&pf->flame, b->node));
+		print_value(p, flame_own(&pf->flame, b->node), own);
 		pen_printf(pen, ROLE_DIM, "itself %s  ", own);
 	}
 	pen_put(pen, ROLE_TITLE, node_name(p, b->node));
@@ -774,7 +713,9 @@ static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 const struct panel_ops panel_flame_ops = {
 	.title = "Flame",
 	.size = sizeof(struct panel_flame),
-	.columns = {columns, N_NUMBERS, 0},
+	.columns = {NULL, 0, 45},
+	.value = value,
+	.numbers = numbers,
 	.init = init,
 	.done = done,
 	.update = update,

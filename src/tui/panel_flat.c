@@ -1,190 +1,108 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
 #include "base/order.h"
-#include "core/durations.h"
+#include "core/flat.h"
 #include "tui/panel.h"
+#include "tui/row_columns.h"
 #include "tui/tui_impl.h"
 
 /* Kernels, copies and sets by name, over all calling contexts. */
 struct panel_flat {
 	struct panel base;
-	const struct snap_flat *v; /* the snapshot's, by time descending */
-	size_t n;
-	double total_ns;
-	double *cumulative; /* time up to and with entry i, in the snapshot's order */
-	uint32_t *order;    /* entries as rows */
+	struct flat *flat;
+	uint64_t generation; /* of the numbers that it was made of */
+	struct row_columns columns;
+	double *cumulative; /* time up to and with row i of it, of all, percent */
+	uint32_t *order;    /* its rows as rows of the panel */
 	size_t cap_order, cap_cumulative;
-	double *quantiles; /* of the session's frames, N_QUANTILES each; NULL: not asked for yet */
-	bool any_bytes, any_flops, any_range;
 	struct column_fit layout;
 };
-
-#define N_QUANTILES 3
 
 static struct panel_flat *as_flat(struct panel *p)
 {
 	return (struct panel_flat *)p;
 }
 
-/* ---- values; i is an entry ---- */
+/* ---- values; i is a row of the flat table ---- */
 
-static double value_self(struct panel *p, uint32_t i)
+static double value(struct panel *p, uint32_t i, const struct row_ask *ask)
 {
-	return as_flat(p)->v[i].time_ns;
+	return flat_value(as_flat(p)->flat, i, ask->slot, ask->before, ask->metric);
 }
 
-static double value_share(struct panel *p, uint32_t i)
+static struct numbers *numbers(struct panel *p)
 {
-	return as_flat(p)->v[i].time_ns / as_flat(p)->total_ns;
+	return tui_all(p->tui);
 }
 
 static double value_cumulative(struct panel *p, uint32_t i)
 {
-	return as_flat(p)->cumulative[i] / as_flat(p)->total_ns;
+	return as_flat(p)->cumulative[i];
 }
 
-static double value_rate(struct panel *p, uint32_t i)
+static bool no_time(struct panel *p)
 {
-	return as_flat(p)->v[i].time_rate;
+	return !derive_has(numbers_derive(numbers(p)), &usual_columns[USUAL_SELF].derived);
 }
 
-static double value_count(struct panel *p, uint32_t i)
+static int init(struct panel *p)
 {
-	return as_flat(p)->v[i].count;
+	static const enum usual_column usual[] = {USUAL_SELF, USUAL_SHARE, USUAL_NOW, USUAL_OF_WORK};
+	static const struct column cumulative = {
+		"CUM%", "share of the total with all that are longer", 5, 4, human_percent,
+		value_cumulative, no_time, NULL, NULL};
+	struct row_columns *rc = &as_flat(p)->columns;
+	int r = row_columns_init(rc, p, usual, ARRAY_SIZE(usual));
+
+	row_columns_rank(rc, p, USUAL_AVG, 3); /* of a kernel it says more than what it does now */
+	row_columns_rank(rc, p, USUAL_NOW, 7);
+	return r == 0 && !rc->is_chosen ? row_columns_insert(rc, p, 2, &cumulative) : r;
 }
-
-static double value_average(struct panel *p, uint32_t i)
-{
-	const struct snap_flat *f = &as_flat(p)->v[i];
-
-	return f->count > 0 ? f->time_ns / f->count : NAN;
-}
-
-static double value_min(struct panel *p, uint32_t i)
-{
-	return as_flat(p)->v[i].min_ns;
-}
-
-static double value_max(struct panel *p, uint32_t i)
-{
-	return as_flat(p)->v[i].max_ns;
-}
-
-static double value_bytes(struct panel *p, uint32_t i)
-{
-	return as_flat(p)->v[i].bytes;
-}
-
-static double value_gbs(struct panel *p, uint32_t i)
-{
-	const struct snap_flat *f = &as_flat(p)->v[i];
-
-	return f->time_ns > 0 ? f->bytes / f->time_ns : NAN;
-}
-
-static double value_flops(struct panel *p, uint32_t i)
-{
-	return as_flat(p)->v[i].flops;
-}
-
-static double value_tfs(struct panel *p, uint32_t i)
-{
-	const struct snap_flat *f = &as_flat(p)->v[i];
-
-	return f->time_ns > 0 ? f->flops / f->time_ns / 1e3 : NAN;
-}
-
-/* Histograms are looked at when a column of them is. */
-static double value_quantile(struct panel *p, unsigned k, uint32_t i)
-{
-	static const double shares[N_QUANTILES] = {0.5, 0.9, 0.99};
-	const struct session *s = snapshot_session(p->tui->snap);
-	struct panel_flat *pf = as_flat(p);
-	uint32_t node = snapshot_node(p->tui->snap, pf->v[i].node)->session_node;
-	double v;
-
-	if (!pf->quantiles)
-		pf->quantiles = durations_by_frame(p->tui->snap, shares, N_QUANTILES);
-	if (!pf->quantiles)
-		return NAN;
-	/* Of all lanes, and a guess inside its bucket, but never beyond what was measured. */
-	v = pf->quantiles[s->nodes[node].frame * N_QUANTILES + k];
-	return isnan(v) ? NAN : fmax(fmin(v, pf->v[i].max_ns), pf->v[i].min_ns);
-}
-
-static bool no_quantiles(struct panel *p)
-{
-	return snapshot_session(p->tui->snap)->n_hists == 0;
-}
-
-static bool no_rate(struct panel *p)
-{
-	return !p->tui->options.live;
-}
-
-static bool no_bytes(struct panel *p)
-{
-	return !as_flat(p)->any_bytes;
-}
-
-static bool no_flops(struct panel *p)
-{
-	return !as_flat(p)->any_flops;
-}
-
-static bool no_range(struct panel *p)
-{
-	return !as_flat(p)->any_range;
-}
-
-#define QUANTILE(title_, help_, k_)                                                                \
-	{.title = title_, .help = help_, .width = 6, .priority = 14 - (k_),                        \
-	 .format = human_time_ns, .nth_value = value_quantile, .is_absent = no_quantiles, .k = (k_)}
-
-static const struct column columns[] = {
-	{"SELF", "time on the device", 7, 0, human_time_ns, value_self, NULL},
-	{"%", "share of the total", 5, 1, human_percent, value_share, NULL},
-	{"CUM%", "share of the total with all that are longer", 5, 4, human_percent,
-	 value_cumulative, NULL},
-	{"NOW/s", "time on the device in the last window, per second", 7, 7, human_time_ns,
-	 value_rate, no_rate},
-	{"CALLS", "executions", 6, 2, human_count, value_count, NULL},
-	{"AVG", "time of one execution", 6, 3, human_time_ns, value_average, NULL},
-	{"MIN", "shortest execution", 6, 9, human_time_ns, value_min, no_range},
-	{"MAX", "longest execution", 6, 8, human_time_ns, value_max, no_range},
-	QUANTILE("P50", "half of the executions were no longer", 0),
-	QUANTILE("P90", "90 % of the executions were no longer", 1),
-	QUANTILE("P99", "99 % of the executions were no longer", 2),
-	{"BYTES", "bytes moved", 6, 10, human_bytes, value_bytes, no_bytes},
-	{"GB/s", "bytes moved per time on the device", 5, 5, human_rate, value_gbs, no_bytes},
-	{"FLOPS", "floating-point operations", 6, 11, human_count, value_flops, no_flops},
-	{"TF/s", "floating-point operations per time on the device", 5, 6, human_rate, value_tfs,
-	 no_flops},
-};
 
 /* ---- rows ---- */
 
-/* Totals over all entries, filtered out or not. */
-static void sum_up(struct panel_flat *pf)
+/* Shares of the whole, filtered out or not. */
+static int sum_up(struct panel_flat *pf)
 {
-	pf->total_ns = 0;
-	pf->any_bytes = pf->any_flops = pf->any_range = false;
-	for (size_t i = 0; i < pf->n; i++) {
-		if (!isnan(pf->v[i].time_ns))
-			pf->total_ns += pf->v[i].time_ns;
-		pf->cumulative[i] = pf->total_ns;
-		pf->any_bytes |= !isnan(pf->v[i].bytes);
-		pf->any_flops |= !isnan(pf->v[i].flops);
-		pf->any_range |= !isnan(pf->v[i].max_ns);
+	uint32_t n = flat_n(pf->flat);
+	double sum = 0;
+
+	if (array_reserve((void **)&pf->order, &pf->cap_order, n + 1u, sizeof(*pf->order)) < 0 ||
+	    array_reserve((void **)&pf->cumulative, &pf->cap_cumulative, n + 1u,
+			  sizeof(*pf->cumulative)) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		double share = flat_value(pf->flat, i, 0, false, &usual_columns[USUAL_SHARE].derived);
+
+		sum += isnan(share) ? 0 : share / 100;
+		pf->cumulative[i] = sum;
 	}
+	return 0;
+}
+
+static int make(struct panel_flat *pf, struct numbers *all)
+{
+	int r;
+
+	if (!pf->flat && !(pf->flat = flat_new(all)))
+		return -ENOMEM;
+	if (pf->generation == numbers_generation(all))
+		return 0;
+	r = flat_update(pf->flat);
+	if (r == 0)
+		r = sum_up(pf);
+	if (r == 0)
+		pf->generation = numbers_generation(all);
+	return r;
 }
 
 static const char *name_of(struct panel *p, uint32_t i)
 {
-	return snapshot_name(p->tui->snap, as_flat(p)->v[i].node, p->tui->names);
+	return snapshot_name(p->tui->snap, flat_row(as_flat(p)->flat, i)->node, p->tui->names);
 }
 
 static bool passes(struct panel *p, uint32_t i, bool match_case)
@@ -197,15 +115,17 @@ static bool passes(struct panel *p, uint32_t i, bool match_case)
 static void make_order(struct panel *p)
 {
 	struct panel_flat *pf = as_flat(p);
-	_cleanup_(freep) struct order_entry *order = malloc((pf->n + 1) * sizeof(*order));
+	uint32_t all = flat_n(pf->flat);
+	_cleanup_(freep) struct order_entry *order = malloc((all + 1) * sizeof(*order));
 	bool match_case = text_is_smart_case(p->tui->filter);
+	const struct column *by = &p->columns.v[p->sort];
 	size_t n = 0;
 
 	if (!order)
 		return;
-	for (uint32_t i = 0; i < pf->n; i++)
+	for (uint32_t i = 0; i < all; i++)
 		if (passes(p, i, match_case))
-			order[n++] = (struct order_entry){column_value(&columns[p->sort], p, i), i, 0};
+			order[n++] = (struct order_entry){column_value(by, p, i), i, 0};
 	order_sort(order, n, p->ascending);
 	for (size_t i = 0; i < n; i++)
 		pf->order[i] = order[i].id;
@@ -217,22 +137,17 @@ static void update(struct panel *p)
 	struct panel_flat *pf = as_flat(p);
 
 	p->n_rows = 0;
-	free(pf->quantiles);
-	pf->quantiles = NULL;
-	pf->v = snapshot_flat(p->tui->snap, &pf->n);
-	if (!pf->v ||
-	    array_reserve((void **)&pf->order, &pf->cap_order, pf->n + 1, sizeof(*pf->order)) < 0 ||
-	    array_reserve((void **)&pf->cumulative, &pf->cap_cumulative, pf->n + 1,
-			  sizeof(*pf->cumulative)) < 0)
+	if (make(pf, numbers(p)) < 0)
 		return;
-	sum_up(pf);
+	row_columns_update(&pf->columns, p);
 	make_order(p);
+	row_columns_measure(&pf->columns, p, flat_n(pf->flat));
 	fit_make(&pf->layout, p, &p->columns, p->width, (int)p->sort);
 }
 
-static const struct snap_flat *entry(struct panel *p, size_t row)
+static const struct flat_row *entry(struct panel *p, size_t row)
 {
-	return &as_flat(p)->v[as_flat(p)->order[row]];
+	return flat_row(as_flat(p)->flat, as_flat(p)->order[row]);
 }
 
 static uint64_t row_key(struct panel *p, size_t row)
@@ -259,19 +174,18 @@ static void draw_head(struct panel *p, struct pen *pen)
 static void draw_row(struct panel *p, struct pen *pen, size_t row)
 {
 	struct panel_flat *pf = as_flat(p);
-	const struct snap_flat *f = entry(p, row);
 	struct pen_name name = {.text = row_name(p, row),
 				.scroll = p->scroll,
 				.needle = p->tui->search,
 				.cut = TEXT_CUT_MIDDLE};
 
 	fit_cells(&pf->layout, pen, p, &p->columns, pf->order[row]);
-	pen_name(pen, kind_role(f->kind), &name);
+	pen_name(pen, kind_role(entry(p, row)->kind), &name);
 }
 
 static void explain(struct panel *p, struct buf *out)
 {
-	if (as_flat(p)->n && *p->tui->filter)
+	if (*p->tui->filter && as_flat(p)->flat && flat_n(as_flat(p)->flat))
 		buf_printf(out,
 			   "no kernel, copy or set has '%s' in its name\nEsc clears the filter",
 			   p->tui->filter);
@@ -281,9 +195,10 @@ static void explain(struct panel *p, struct buf *out)
 
 static void done(struct panel *p)
 {
+	row_columns_done(&as_flat(p)->columns);
+	flat_free(as_flat(p)->flat);
 	free(as_flat(p)->order);
 	free(as_flat(p)->cumulative);
-	free(as_flat(p)->quantiles);
 }
 
 /* "Total" is the same as exclusive here. */
@@ -300,7 +215,11 @@ const struct panel_ops panel_flat_ops = {
 	.tab = "Kern",
 	.name = "NAME",
 	.size = sizeof(struct panel_flat),
-	.columns = {columns, ARRAY_SIZE(columns), 35},
+	.columns = {NULL, 0, 35},
+	.init = init,
+	.value = value,
+	.numbers = numbers,
+	.own_numbers = true,
 	.done = done,
 	.update = update,
 	.row_key = row_key,

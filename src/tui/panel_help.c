@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <string.h>
-#include "tui/panel_tree.h"
 #include "tui/tui_impl.h"
 
 /* The list of requests (keys.h) and of the tree's columns, under headings. */
@@ -11,7 +10,7 @@ struct help_line {
 
 struct panel_help {
 	struct panel base;
-	struct help_line lines[REQ_N + EDIT_N + MAX_COLUMNS + 32];
+	struct help_line lines[REQ_N + EDIT_N + USUAL_N + 32];
 };
 
 static struct panel_help *as_help(struct panel *p)
@@ -48,8 +47,8 @@ static void add_keys(struct panel *p)
 static void add_columns(struct panel *p)
 {
 	heading(p, "Columns");
-	for (unsigned i = 0; i < tree_columns.n; i++)
-		add(p, tree_columns.v[i].title, tree_columns.v[i].help);
+	for (unsigned i = 0; i < USUAL_N; i++)
+		add(p, usual_columns[i].title, usual_columns[i].help);
 	add(p, "BUSY%", "share of the last window in which a device had work");
 	add(p, "-", "not known, which is not zero");
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
+#include "core/flat.h"
 #include "core/frame.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
@@ -13,8 +15,10 @@
 struct panel_memory {
 	struct panel base;
 	struct sections sections;
-	const struct snap_transfer *v; /* the snapshot's */
-	size_t n;
+	struct flat *flat;
+	uint64_t generation; /* of the numbers that it was made of */
+	uint32_t *rows;      /* its transfers */
+	size_t n, cap_rows;
 	struct path {
 		uint32_t node;
 		double bytes, time_ns, count;
@@ -35,44 +39,47 @@ static struct sections *sections_of(struct panel *p)
 
 /* ---- transfers ---- */
 
-static const struct snap_transfer *transfer(struct panel *p, uint32_t i)
+static double usual(struct panel *p, uint32_t i, enum usual_column column)
 {
-	return &as_memory(p)->v[i];
+	return flat_usual(as_memory(p)->flat, as_memory(p)->rows[i], column);
 }
 
 static double value_ops(struct panel *p, uint32_t i)
 {
-	return transfer(p, i)->ops;
+	return usual(p, i, USUAL_CALLS);
 }
 
 static double value_bytes(struct panel *p, uint32_t i)
 {
-	return transfer(p, i)->bytes;
+	return usual(p, i, USUAL_BYTES);
 }
 
 static double value_time(struct panel *p, uint32_t i)
 {
-	return transfer(p, i)->time_ns;
+	return usual(p, i, USUAL_SELF);
 }
 
 static double value_size(struct panel *p, uint32_t i)
 {
-	return transfer(p, i)->ops > 0 ? transfer(p, i)->bytes / transfer(p, i)->ops : NAN;
+	return value_ops(p, i) > 0 ? value_bytes(p, i) / value_ops(p, i) : NAN;
 }
 
 static double value_gbs(struct panel *p, uint32_t i)
 {
-	return transfer(p, i)->time_ns > 0 ? transfer(p, i)->bytes / transfer(p, i)->time_ns : NAN;
+	return usual(p, i, USUAL_GBPS);
 }
 
 static double value_now(struct panel *p, uint32_t i)
 {
-	return transfer(p, i)->bytes_rate;
+	static const struct derived now = {
+		.op = DERIVED_NOW, .plain = true, .metric = METRIC_BYTES, .factor = 1};
+
+	return flat_value(as_memory(p)->flat, as_memory(p)->rows[i], USUAL_N, false, &now);
 }
 
 static double value_async(struct panel *p, uint32_t i)
 {
-	return transfer(p, i)->ops > 0 ? transfer(p, i)->async / transfer(p, i)->ops : NAN;
+	return value_ops(p, i) > 0 ? usual(p, i, USUAL_ASYNC) / value_ops(p, i) : NAN;
 }
 
 static bool no_now(struct panel *p)
@@ -83,7 +90,7 @@ static bool no_now(struct panel *p)
 static bool no_async(struct panel *p)
 {
 	for (uint32_t i = 0; i < as_memory(p)->n; i++)
-		if (!isnan(transfer(p, i)->async))
+		if (!isnan(value_async(p, i)))
 			return false;
 	return true;
 }
@@ -99,12 +106,19 @@ static const struct column transfer_columns[] = {
 	 value_async, no_async},
 };
 
-/* What a person should know about this kind of transfer; "" = nothing. */
-static const char *transfer_note(const struct snap_transfer *t)
+static const char *kind_name(struct panel *p, uint32_t i)
 {
-	if (strstr(t->name, "pageable"))
+	const struct panel_memory *pm = as_memory(p);
+
+	return snapshot_name(p->tui->snap, flat_row(pm->flat, pm->rows[i])->node, NAME_SHORT);
+}
+
+/* What a person should know about this kind of transfer; "" = nothing. */
+static const char *transfer_note(struct panel *p, uint32_t i)
+{
+	if (strstr(kind_name(p, i), "pageable"))
 		return "pageable: pin the memory";
-	if (t->ops >= 1000 && t->bytes / t->ops < 4096)
+	if (value_ops(p, i) >= 1000 && value_size(p, i) < 4096)
 		return "many small ones: batch them";
 	return "";
 }
@@ -117,9 +131,9 @@ static size_t n_transfers(struct panel *p)
 static const char *transfer_name(struct panel *p, uint32_t i)
 {
 	struct buf *out = sections_text(sections_of(p));
-	const char *note = transfer_note(transfer(p, i));
+	const char *note = transfer_note(p, i);
 
-	buf_puts(out, transfer(p, i)->name);
+	buf_puts(out, kind_name(p, i));
 	if (*note)
 		buf_printf(out, "  ! %s", note);
 	return buf_str(out);
@@ -127,7 +141,7 @@ static const char *transfer_name(struct panel *p, uint32_t i)
 
 static enum role transfer_role(struct panel *p, uint32_t i)
 {
-	return *transfer_note(transfer(p, i)) ? ROLE_WARNING : ROLE_COPY;
+	return *transfer_note(p, i) ? ROLE_WARNING : ROLE_COPY;
 }
 
 /* ---- paths ---- */
@@ -250,11 +264,32 @@ static int init(struct panel *p)
 static void done(struct panel *p)
 {
 	sections_done(sections_of(p));
+	flat_free(as_memory(p)->flat);
+	free(as_memory(p)->rows);
+}
+
+static int find_transfers(struct panel_memory *pm, struct numbers *all)
+{
+	if (!pm->flat && !(pm->flat = flat_new(all)))
+		return -ENOMEM;
+	if (pm->generation == numbers_generation(all))
+		return 0;
+	pm->n = 0;
+	if (flat_update(pm->flat) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < flat_n(pm->flat); i++)
+		if (flat_is_transfer(pm->flat, i) &&
+		    array_reserve((void **)&pm->rows, &pm->cap_rows, pm->n + 1,
+				  sizeof(*pm->rows)) == 0)
+			pm->rows[pm->n++] = i;
+	pm->generation = numbers_generation(all);
+	return 0;
 }
 
 static void update(struct panel *p)
 {
-	as_memory(p)->v = snapshot_transfers(p->tui->snap, &as_memory(p)->n);
+	if (find_transfers(as_memory(p), tui_all(p->tui)) < 0)
+		return;
 	find_paths(p);
 	sections_update(sections_of(p), p);
 }

@@ -139,28 +139,26 @@ static double path_ranks(struct panel *p, uint32_t i)
 }
 
 /* A file's name without what all of them end in; what is too long loses its beginning. */
-static void print_slowest(struct panel *p, unsigned k, uint32_t i, char out[HUMAN_MAX])
+static void print_slowest(struct panel *p, uint32_t i, char out[COLUMN_TEXT])
 {
 	char name[256], *dot;
 	const char *end = name;
 
-	(void)k;
 	rank_name(session(p), path(p, i)->slowest, name, sizeof(name));
 	dot = strrchr(name, '.');
 	if (dot && strlen(name) > SLOWEST_WIDTH)
 		*dot = '\0';
 	if (strlen(name) <= SLOWEST_WIDTH) {
-		snprintf(out, HUMAN_MAX, "%.*s", SLOWEST_WIDTH, name);
+		snprintf(out, COLUMN_TEXT, "%.*s", SLOWEST_WIDTH, name);
 		return;
 	}
 	for (end += strlen(name) - SLOWEST_WIDTH + 1; (*end & 0xc0) == 0x80;)
 		end++; /* not from within a character */
-	snprintf(out, HUMAN_MAX, "~%.*s", SLOWEST_WIDTH - 1, end);
+	snprintf(out, COLUMN_TEXT, "~%.*s", SLOWEST_WIDTH - 1, end);
 }
 
-static double path_slowest(struct panel *p, unsigned k, uint32_t i)
+static double path_slowest(struct panel *p, uint32_t i)
 {
-	(void)k;
 	return path(p, i)->slowest;
 }
 
@@ -196,8 +194,8 @@ static const struct column path_columns[] = {
 	 .help = "the rank that takes longest",
 	 .width = SLOWEST_WIDTH,
 	 .priority = 2,
-	 .nth_value = path_slowest,
-	 .nth_print = print_slowest},
+	 .value = path_slowest,
+	 .print = print_slowest},
 	{"MEAN", "time on the device, of the ranks that have it", 7, 3, human_time_ns, path_mean,
 	 NULL},
 	{"MAX", "of the slowest rank", 7, 4, human_time_ns, path_max, NULL},
@@ -275,7 +273,7 @@ static bool is_alone(const struct session *s)
 static void make_alone(struct panel *p, struct numbers *numbers)
 {
 	struct panel_ranks *pr = as_ranks(p);
-	const double *time = numbers_column(numbers, NUMBER_TIME, true);
+	const double *time = derive_used(numbers_derive(numbers), METRIC_TIME, true);
 
 	pr->ranks.totals = calloc(1, sizeof(*pr->ranks.totals));
 	if (!pr->ranks.totals || !time || isnan(time[0]))

@@ -635,15 +635,15 @@ static void draw_foot(struct panel *p, struct pen *pen)
 /* Each of the three that a point needs and nothing has. */
 static void explain(struct panel *p, struct buf *out)
 {
-	struct numbers *n = tui_numbers(p->tui);
-	bool no_flops = numbers_is_absent(n, NUMBER_FLOPS);
-	bool no_bytes = numbers_is_absent(n, NUMBER_BYTES);
+	struct derive *d = numbers_derive(tui_numbers(p->tui));
+	bool no_flops = !derive_has(d, &usual_columns[USUAL_FLOPS].derived);
+	bool no_bytes = !derive_has(d, &usual_columns[USUAL_BYTES].derived);
 
 	if (snapshot_n(p->tui->snap) <= 1) {
 		tui_explain_empty(p->tui, out);
 		return;
 	}
-	if (numbers_is_absent(n, NUMBER_TIME))
+	if (!derive_has(d, &usual_columns[USUAL_TOTAL].derived))
 		buf_puts(out, "no time: nothing ran on a device\n");
 	if (no_flops)
 		buf_puts(out, "no flops: nothing in this profile counts floating-point "

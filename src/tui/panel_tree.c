@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
+#include "core/filter.h"
+#include "core/least.h"
 #include "tui/panel_tree.h"
 
 #define MAX_LEVELS 10 /* deeper ones show their depth as a number instead of lines */
@@ -17,40 +19,81 @@ static double sort_value(void *ctx, uint32_t id)
 	return column_value(&p->columns.v[p->sort], p, id);
 }
 
+/* A share is one of the view's root, which is no share of what lies above it. */
+static double value(struct panel *p, uint32_t id, const struct row_ask *ask)
+{
+	struct panel_tree *pt = as_tree(p);
+	struct derived of_root;
+
+	if (ask->metric->op != DERIVED_OF_PARENT || id != pt->tree.root)
+		return derive_at(pt->derives[ask->before], ask->metric, ask->terms, id, pt->tree.root);
+	of_root = *ask->metric;
+	of_root.op = DERIVED_SHARE;
+	return derive_at(pt->derives[ask->before], &of_root, ask->terms, id, id);
+}
+
+static struct numbers *numbers(struct panel *p)
+{
+	return tui_all(p->tui);
+}
+
 static int init(struct panel *p)
 {
+	static const enum usual_column usual[] = {USUAL_OF_TREE(USUAL_TOTAL, USUAL_SELF)};
 	struct panel_tree *pt = as_tree(p);
 
 	tree_init(&pt->tree, p->tui->snap);
 	pt->tree.value = sort_value;
 	pt->tree.ctx = p;
-	pt->cpu_seen = SNAP_NONE;
-	p->columns = tree_columns;
-	tree_columns_init(pt);
-	pt->columns_error = metric_columns_init(&pt->metric, p);
-	return pt->columns_error == -ENOMEM ? -ENOMEM : 0;
+	pt->derives[0] = numbers_derive(p->tui->kept.all);
+	if (p->tui->options.before)
+		pt->derives[1] = numbers_derive(numbers_before(p->tui->kept.all));
+	return row_columns_init(&pt->columns, p, usual, ARRAY_SIZE(usual));
 }
 
 static void done(struct panel *p)
 {
 	tree_done(&as_tree(p)->tree);
-	metric_columns_done(&as_tree(p)->metric);
-	tree_columns_done(as_tree(p));
+	row_columns_done(&as_tree(p)->columns);
+	free(as_tree(p)->limit);
 }
 
-/* A profile of the host alone has no device time to sort by. */
-static void choose_sort(struct panel *p)
+static bool has_no_time(struct panel *p)
 {
-	const struct column *c = p->columns.v;
-
-	if (!c[p->sort].is_absent || !c[p->sort].is_absent(p))
-		return;
-	for (unsigned i = 0; i < p->columns.n; i++)
-		if (!c[i].is_absent || !c[i].is_absent(p)) {
-			p->sort = i;
-			return;
-		}
+	return !derive_has(as_tree(p)->derives[0], &usual_columns[USUAL_TOTAL].derived);
 }
+
+/* ---- the limit ---- */
+
+/* The nodes of a snapshot that reach it; NULL: out of memory, or it cannot be told. */
+static uint8_t *reach_limit(const struct least *least, struct snapshot *snap)
+{
+	uint8_t *mask = filter_all(snap);
+
+	if (mask && least_apply(least, mask, snap) < 0) {
+		free(mask);
+		return NULL;
+	}
+	return mask;
+}
+
+/* Leave out what does not reach the view's limit, on either side of a comparison. */
+static void make_limit(struct panel_tree *pt)
+{
+	const struct tui *t = pt->base.tui;
+	_cleanup_(freep) uint8_t *other = NULL;
+
+	free(pt->limit);
+	pt->limit = least_any(&t->least) ? reach_limit(&t->least, t->snap) : NULL;
+	if (pt->limit && t->options.before)
+		other = reach_limit(&t->least, t->options.before);
+	for (uint32_t i = 0; other && i < snapshot_n(t->snap); i++)
+		pt->limit[i] |= other[i];
+	pt->tree.limit = pt->limit;
+	pt->tree.n_limit = snapshot_n(t->snap);
+}
+
+/* ---- the picture ---- */
 
 /* Is all that decides which nodes are shown as it was? */
 static bool is_made(const struct panel_tree *pt)
@@ -98,9 +141,8 @@ static int make(struct panel_tree *pt)
 	r = prepare(pt);
 	if (r < 0 && r != -ECANCELED)
 		return r;
-	tree_columns_update(pt);
-	choose_sort(&pt->base);
-	tree_columns_limit(pt);
+	row_columns_update(&pt->columns, &pt->base);
+	make_limit(pt);
 	if (tree_build(tree) < 0)
 		return -ENOMEM;
 	if (r < 0) {
@@ -136,8 +178,10 @@ static void update(struct panel *p)
 
 	tree->names = p->tui->names;
 	tree->ascending = p->ascending;
+	tui_all(p->tui);
 	if (!is_made(pt) && make(pt) < 0)
 		return;
+	row_columns_measure(&pt->columns, p, snapshot_n(p->tui->snap));
 	if (!is_ordered(pt))
 		tree_reorder(tree);
 	pt->order = order_now(pt);
@@ -149,7 +193,7 @@ static void update(struct panel *p)
 	}
 	tree->unfold_once = false;
 	p->n_rows = tree->n_rows;
-	if (tree->n_flags <= 1 && tree_has_no_time(p))
+	if (tree->n_flags <= 1 && has_no_time(p))
 		p->n_rows = 0; /* nothing but an empty root: say why instead */
 	fit_make(&pt->layout, p, &p->columns, p->width, (int)p->sort);
 }
@@ -523,16 +567,6 @@ void panel_tree_reveal(struct panel *p, uint32_t node)
 	rows_changed(p, node);
 }
 
-int panel_tree_why(struct panel *p)
-{
-	return as_tree(p)->columns_error;
-}
-
-const char *panel_tree_missing(struct panel *p)
-{
-	return metric_columns_missing(&as_tree(p)->metric);
-}
-
 size_t panel_tree_n_matches(struct panel *p)
 {
 	panel_refresh(p);
@@ -543,7 +577,6 @@ size_t panel_tree_n_matches(struct panel *p)
 static void forget(struct panel *p)
 {
 	tree_forget(&as_tree(p)->tree);
-	as_tree(p)->cpu_seen = SNAP_NONE;
 }
 
 void panel_tree_unfold(struct panel *p)
@@ -555,6 +588,9 @@ void panel_tree_unfold(struct panel *p)
 const struct panel_ops panel_tree_ops = {
 	.title = "Tree",
 	.name = "NAME",
+	.columns = {NULL, 0, 45},
+	.value = value,
+	.numbers = numbers,
 	.size = sizeof(struct panel_tree),
 	.init = init,
 	.done = done,

@@ -301,7 +301,7 @@ static void do_sort_menu(struct tui *t)
 	panel_refresh(p);
 	menu_open(&t->menu, "sort by", on_sort);
 	for (unsigned i = 0; i < c->n; i++) {
-		if (c->v[i].is_absent && c->v[i].is_absent(p))
+		if (column_is_absent(p, &c->v[i]))
 			continue;
 		if (i == p->sort)
 			t->menu.cursor = t->menu.n;
@@ -766,5 +766,5 @@ void tui_do_request(struct tui *t, enum request request)
 
 const char *tui_sort_name(unsigned i)
 {
-	return panel_tree_sort_name(i);
+	return i < USUAL_N ? usual_columns[i].title : NULL;
 }

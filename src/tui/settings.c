@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "tui/tui_impl.h"
 
-#define MAX_WORDS (MAX_COLUMNS + 2) /* of a line */
+#define MAX_WORDS (CHOICE_MAX + 2) /* of a line */
 #define MAX_LINE  2048 /* bytes */
 
 /* ---- words of a line ---- */

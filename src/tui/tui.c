@@ -11,8 +11,9 @@
 #include "base/clock.h"
 #include "core/numbers.h"
 #include "core/session.h"
-#include "tui/settings.h"
+#include "tui/row_columns.h"
 #include "tui/screen.h"
+#include "tui/settings.h"
 #include "tui/tui_impl.h"
 
 /* ---- names ---- */
@@ -308,10 +309,10 @@ static void apply_settings(struct tui *t, const struct settings *c)
 {
 	for (unsigned i = 0; i < TUI_N_PANELS; i++) {
 		struct panel *p = t->panels[i];
-		int column = *c->sort[i].title ? columns_find(&p->columns, c->sort[i].title) : -1;
+		int column = *c->sort[i].title ? panel_column(p, c->sort[i].title) : -1;
 
 		/* Columns that the command line names are not chosen a second time. */
-		if (!p->metrics)
+		if (!p->rows || !p->rows->is_chosen)
 			p->choice = c->columns[i];
 		if (column < 0)
 			continue;
@@ -346,18 +347,6 @@ static void apply_options(struct tui *t)
 	t->look = (struct look_options){t->options.theme, t->options.ascii, t->options.no_color};
 }
 
-static int compare_numbers(struct tui *t)
-{
-	struct numbers *before;
-
-	if (!t->options.before)
-		return 0;
-	before = numbers_new(t->options.before, t->options.peaks);
-	if (before)
-		numbers_compare(t->kept.numbers, before);
-	return before ? 0 : -ENOMEM;
-}
-
 struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
 		    const struct tui_host *host)
 {
@@ -377,8 +366,7 @@ struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
 		t->keys = options->settings->keys;
 	else
 		keymap_init(&t->keys);
-	t->kept.numbers = numbers_new(snap, options->peaks);
-	if (!t->kept.numbers || compare_numbers(t) < 0 || make_panels(t) < 0)
+	if (kept_init(t) < 0 || make_panels(t) < 0)
 		return tui_free(t);
 	if (options->settings)
 		apply_settings(t, options->settings);
@@ -411,22 +399,17 @@ struct tui *tui_free(struct tui *t)
 
 int tui_columns_error(const struct tui *t)
 {
-	return panel_tree_why(t->panels[TUI_PANEL_TREE]);
+	return t->panels[TUI_PANEL_TREE]->rows->error;
 }
 
 const char *tui_missing_column(const struct tui *t)
 {
-	return panel_tree_missing(t->panels[TUI_PANEL_TREE]);
+	return row_columns_missing(t->panels[TUI_PANEL_TREE]->rows);
 }
 
-bool tui_has_column(const struct tui *t, const char *title)
+bool tui_has_column(struct tui *t, const char *title)
 {
-	const struct columns *c = &t->panels[TUI_PANEL_TREE]->columns;
-
-	for (unsigned i = 0; i < c->n; i++)
-		if (!strcasecmp(c->v[i].title, title))
-			return true;
-	return false;
+	return panel_column(t->panels[TUI_PANEL_TREE], title) >= 0;
 }
 
 int tui_open(struct tui *t)

@@ -19,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "core/derive.h"
 #include "core/filter.h"
+#include "core/least.h"
 #include "core/snapshot.h"
 
 struct buf;
@@ -137,7 +137,7 @@ int tui_columns_error(const struct tui *t);
 /* The first of them whose metric the running program has not yet; NULL: all are there. */
 const char *tui_missing_column(const struct tui *t);
 /* Has the tree a column of this title, in any case? */
-bool tui_has_column(const struct tui *t, const char *title);
+bool tui_has_column(struct tui *t, const char *title);
 /* NULL: out of memory. The snapshot stays the caller's and must live longer. */
 struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
 		    const struct tui_host *host);

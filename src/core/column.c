@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/column.h"
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include "base/util.h"
+
+/* What is made of a metric, as initializers of struct derived. */
+#define MADE_VALUE     .op = DERIVED_VALUE, .inclusive = true, .plain = true, .factor = 1
+#define MADE_VALUE_INC MADE_VALUE, .is_said = true
+#define MADE_VALUE_EXC .op = DERIVED_VALUE, .is_said = true, .plain = true, .factor = 1
+#define MADE_OWN       .op = DERIVED_VALUE, .plain = true, .factor = 1
+#define MADE_OWN_SHARE .op = DERIVED_SHARE, .plain = true, .factor = 1
+#define MADE_SHARE     .op = DERIVED_SHARE, .inclusive = true, .plain = true, .factor = 1
+#define MADE_NOW       .op = DERIVED_NOW, .inclusive = true, .plain = true, .factor = 1
+#define MADE_AVG       .op = DERIVED_AVG, .inclusive = true, .plain = true, .factor = 1
+#define MADE_P(share_) .op = DERIVED_QUANTILE, .inclusive = true, .plain = true, .factor = 1, .share = share_
+#define MADE_P50       MADE_P(0.5)
+#define MADE_P90       MADE_P(0.9)
+#define MADE_P99       MADE_P(0.99)
+#define MADE_GIGA_RATE .op = DERIVED_RATE, .inclusive = true, .factor = 1e9
+#define MADE_TERA_RATE .op = DERIVED_RATE, .inclusive = true, .factor = 1e12
+
+#define OWN_WIDTH 7 /* of a number whose column nobody has laid out */
+
+const struct column_spec usual_columns[USUAL_N] = {
+#define _(id, title_, form_, width_, rank_, metric_, op_, help_)                                   \
+	[USUAL_##id] = {.title = title_,                                                           \
+			.help = help_,                                                             \
+			.derived = {MADE_##op_, .metric = METRIC_##metric_},                       \
+			.form = FORM_##form_,                                                      \
+			.width = width_,                                                           \
+			.priority = rank_},
+	USUAL_COLUMNS(_)
+#undef _
+};
+
+/* In any case of letters, with "_" for a blank: titles are words of a configuration. */
+static bool is_title(const char *title, const char *word, size_t len)
+{
+	for (; *title && len; title++, word++, len--)
+		if (tolower((unsigned char)*title) != tolower((unsigned char)*word) &&
+		    !(*title == ' ' && *word == '_'))
+			return false;
+	return !*title && !len;
+}
+
+int usual_find(const char *word, size_t len)
+{
+	for (int i = 0; i < USUAL_N; i++)
+		if (is_title(usual_columns[i].title, word, len))
+			return i;
+	return -1;
+}
+
+static uint8_t form_of_metric(const struct metric *m)
+{
+	if (!strcmp(m->unit, "ns"))
+		return FORM_TIME;
+	return !strcmp(m->unit, "B") ? FORM_BYTES : FORM_NUMBER;
+}
+
+static uint8_t form_of(const struct session *s, const struct derived *d)
+{
+	const struct metric *m = derive_metric(s, d->metric);
+
+	if (d->op == DERIVED_BOUND || (m && m->type == METRIC_TEXT))
+		return FORM_WORD;
+	if (d->op == DERIVED_RATE && d->factor == 1)
+		return FORM_RATE; /* of bytes, or of operations: these have prefixes of their own */
+	if (!d->plain || d->op == DERIVED_RATE)
+		return FORM_PLAIN;
+	if (d->op == DERIVED_SHARE || d->op == DERIVED_OF_PARENT)
+		return FORM_PERCENT;
+	if (d->op == DERIVED_QUANTILE)
+		return FORM_TIME;
+	return m ? form_of_metric(m) : FORM_PLAIN;
+}
+
+int column_parse(const struct session *s, const char *word, size_t len, struct column_spec *ret)
+{
+	int usual = usual_find(word, len), r;
+
+	if (usual >= 0) {
+		*ret = usual_columns[usual];
+		return 0;
+	}
+	*ret = (struct column_spec){.width = OWN_WIDTH};
+	r = derive_parse(s, word, len, &ret->derived);
+	if (r < 0)
+		return r;
+	ret->form = form_of(s, &ret->derived);
+	return 0;
+}
+
+bool column_is_own(const struct session *s, uint32_t metric)
+{
+	const struct metric *m = metric_table_get(s->metrics, metric);
+
+	return metric >= METRIC_N_BUILTIN && m && m->type != METRIC_TEXT &&
+	       m->scope != METRIC_PROPERTY;
+}
+
+void column_of_metric(const struct session *s, uint32_t metric, struct column_spec *ret,
+		      size_t *ret_len)
+{
+	const struct metric *m = metric_table_get(s->metrics, metric);
+	size_t n = strcspn(m->name, "(");
+
+	while (n > 0 && m->name[n - 1] == ' ')
+		n--;
+	*ret_len = n ? n : strlen(m->name);
+	*ret = (struct column_spec){
+		.title = m->name,
+		.help = m->name,
+		.derived = {MADE_VALUE, .metric = metric},
+		.width = OWN_WIDTH,
+		.priority = 20,
+	};
+	ret->derived.inclusive = m->scope == METRIC_INCLUSIVE;
+	ret->form = form_of(s, &ret->derived);
+}
+
+/* ---- values ---- */
+
+static void print_plain(double v, bool exact, char out[COLUMN_TEXT])
+{
+	char text[HUMAN_MAX];
+
+	if (exact)
+		snprintf(out, COLUMN_TEXT, fabs(v) < 1e15 ? "%.3f" : "%.6g", v);
+	else if (fabs(v) >= 9999.5 && fabs(v) < 1e15)
+		snprintf(out, COLUMN_TEXT, "%.0f", v);
+	else {
+		human_rate(text, v);
+		snprintf(out, COLUMN_TEXT, "%s", text);
+	}
+}
+
+static void print_number(char out[HUMAN_MAX], double v)
+{
+	if (v == floor(v) || fabs(v) >= 1e4)
+		human_count(out, v);
+	else
+		human_rate(out, v);
+}
+
+static void print_percent(char out[HUMAN_MAX], double v)
+{
+	human_percent(out, v / 100);
+}
+
+static void (*const print[])(char[HUMAN_MAX], double) = {
+	[FORM_TIME] = human_time_ns,    [FORM_BYTES] = human_bytes,   [FORM_COUNT] = human_count,
+	[FORM_RATE] = human_rate,       [FORM_PERCENT] = print_percent,
+	[FORM_NUMBER] = print_number,
+};
+
+void metric_print(char out[HUMAN_MAX], const struct metric *m, double v)
+{
+	print[form_of_metric(m)](out, v);
+}
+
+static void print_word(const struct column_spec *c, const struct session *s, double v,
+		       char out[COLUMN_TEXT])
+{
+	const char *word = c->derived.op == DERIVED_BOUND ? bound_word((enum bound)v)
+							  : strtab_str(s->strings, (uint32_t)v);
+
+	snprintf(out, COLUMN_TEXT, "%s", word);
+}
+
+void column_print(const struct column_spec *c, const struct session *s, double v, bool exact,
+		  char out[COLUMN_TEXT])
+{
+	char text[HUMAN_MAX];
+
+	if (!isfinite(v)) { /* a quotient by zero is no number for people either */
+		snprintf(out, COLUMN_TEXT, "-");
+	} else if (c->form == FORM_WORD) {
+		print_word(c, s, v, out);
+	} else if (c->form == FORM_PLAIN) {
+		print_plain(v, exact, out);
+	} else {
+		print[c->form](text, v);
+		snprintf(out, COLUMN_TEXT, "%s", text);
+	}
+}
+
+/* ---- words that nobody knows ---- */
+
+#define WORD_MAX 48
+
+/* Letters to change, add or take away. Long words are not compared. */
+static unsigned distance(const char *a, size_t n_a, const char *b, size_t n_b)
+{
+	unsigned row[WORD_MAX + 1], last, here;
+
+	if (n_a > WORD_MAX || n_b > WORD_MAX)
+		return UINT32_MAX;
+	for (size_t k = 0; k <= n_b; k++)
+		row[k] = (unsigned)k;
+	for (size_t i = 1; i <= n_a; i++) {
+		last = row[0];
+		row[0] = (unsigned)i;
+		for (size_t k = 1; k <= n_b; k++) {
+			bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[k - 1]);
+
+			here = row[k];
+			row[k] = MIN(MIN(row[k], row[k - 1]) + 1, last + !same);
+			last = here;
+		}
+	}
+	return row[n_b];
+}
+
+static size_t bare_len(const char *name)
+{
+	size_t n = strcspn(name, "(");
+
+	while (n > 0 && name[n - 1] == ' ')
+		n--;
+	return n;
+}
+
+/* The name of a column, then of a metric; NULL: no more. */
+static const char *name_at(const struct session *s, uint32_t i)
+{
+	const struct metric *m;
+
+	if (i < USUAL_N)
+		return usual_columns[i].title;
+	m = metric_table_get(s->metrics, i - USUAL_N);
+	return m ? m->name : NULL;
+}
+
+static bool is_near(const char *word, size_t len, const char *name, unsigned limit)
+{
+	size_t n = bare_len(name);
+
+	return distance(word, len, name, n) <= limit ||
+	       (len >= 3 && n > len && !strncasecmp(word, name, len));
+}
+
+static void find_near(const struct session *s, const char *word, size_t len, char *out, size_t size)
+{
+	const char *name;
+	size_t used = 0;
+
+	*out = '\0';
+	len = MIN(len, strcspn(word, "/("));
+	for (uint32_t i = 0; (name = name_at(s, i)); i++) {
+		int n = (int)bare_len(name);
+
+		if (!is_near(word, len, name, len < 4 ? 1 : 2) || used + (size_t)n + 3 > size)
+			continue;
+		used += (size_t)snprintf(out + used, size - used, "%s%.*s", used ? ", " : "", n, name);
+	}
+}
+
+const char *column_unknown(const struct session *s, const char *words, size_t *ret_len, int *ret_why,
+			   char *near, size_t near_size)
+{
+	struct column_spec spec;
+
+	for (; *words; words += *ret_len + (words[*ret_len] == ',')) {
+		*ret_len = strcspn(words, ",");
+		*ret_why = column_parse(s, words, *ret_len, &spec);
+		if (*ret_why == 0)
+			continue;
+		find_near(s, words, *ret_len, near, near_size);
+		return words;
+	}
+	return NULL;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_COLUMN_H
+#define PROTON_CORE_COLUMN_H
+/* Columns of tables: a metric made of others (core/derive.h) with a title and a form. Those that any
+ * profile may have are one list, here; a view says which of them it shows. What a column is called
+ * in a table is its name everywhere: in options, in the configuration, in messages.
+ *
+ *   word ── column_parse() ──> struct column_spec ── the view's value() ──> column_print()
+ *
+ *   thread  one */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/human.h"
+#include "core/derive.h"
+
+enum column_form {
+	FORM_TIME, /* nanoseconds, in a unit that fits */
+	FORM_BYTES,
+	FORM_COUNT,
+	FORM_RATE,
+	FORM_PERCENT, /* of 100 */
+	FORM_NUMBER,  /* of a metric that has no unit: whole or not */
+	FORM_PLAIN,   /* the unit is in the title */
+	FORM_WORD,    /* a string of the session, or a bound */
+};
+
+/*        id       title     form   width rank  metric     what is made of it
+ * The order is that of a table; those of the lowest rank stay longest where there is no room. */
+#define USUAL_COLUMNS(_)                                                                           \
+	_(TOTAL,     "TOTAL",   TIME,    7,  0, TIME,      VALUE_INC, \
+	  "time on the device, with everything below") \
+	_(SHARE,     "%",       PERCENT, 5,  1, TIME,      SHARE, \
+	  "share of the total, or of the parent") \
+	_(NOW,       "NOW/s",   TIME,    7,  2, TIME,      NOW, \
+	  "time on the device in the last window, per second") \
+	_(SELF,      "SELF",    TIME,    7,  9, TIME,      VALUE_EXC, \
+	  "time on the device, without what is below") \
+	_(CALLS,     "CALLS",   COUNT,   6,  3, COUNT,     VALUE, \
+	  "executions") \
+	_(AVG,       "AVG",     TIME,    6,  6, TIME,      AVG, \
+	  "time of one execution") \
+	_(MIN,       "MIN",     TIME,    6, 11, TIME_MIN,  VALUE, \
+	  "shortest execution") \
+	_(MAX,       "MAX",     TIME,    6, 10, TIME_MAX,  VALUE, \
+	  "longest execution") \
+	_(P50,       "P50",     TIME,    6, 14, NONE,      P50, \
+	  "half of the executions were no longer") \
+	_(P90,       "P90",     TIME,    6, 13, NONE,      P90, \
+	  "90 % of the executions were no longer") \
+	_(P99,       "P99",     TIME,    6, 12, NONE,      P99, \
+	  "99 % of the executions were no longer") \
+	_(BYTES,     "BYTES",   BYTES,   6,  7, BYTES,     VALUE, \
+	  "bytes moved") \
+	_(GBPS,      "GB/s",    RATE,    5,  4, BYTES,     GIGA_RATE, \
+	  "bytes moved per time on the device") \
+	_(FLOPS,     "FLOPS",   COUNT,   6,  8, ANY_FLOPS, VALUE, \
+	  "floating-point operations") \
+	_(TFPS,      "TF/s",    RATE,    5,  5, ANY_FLOPS, TERA_RATE, \
+	  "floating-point operations per time on the device") \
+	_(ASYNC,     "ASYNC",   COUNT,   6, 15, ASYNC,     VALUE, \
+	  "operations that did not block the caller") \
+	_(CPU,       "CPU",     TIME,    7,  2, CPU_TIME,  OWN, \
+	  "time on the host, without what is below") \
+	_(CPU_SHARE, "CPU%",    PERCENT, 5,  2, CPU_TIME,  OWN_SHARE, \
+	  "share of all time on the host") \
+	_(ENTERED,   "ENTERED", COUNT,   7, 15, CPU_COUNT, OWN, \
+	  "times that a scope was entered")
+
+enum usual_column {
+#define _(id, title, form, width, rank, metric, op, help) USUAL_##id,
+	USUAL_COLUMNS(_)
+#undef _
+	USUAL_N
+};
+
+struct column_spec {
+	const char *title, *help;
+	struct derived derived;
+	uint8_t form;     /* enum column_form */
+	uint8_t width;    /* of what is printed, as a rule */
+	uint8_t priority;
+};
+
+extern const struct column_spec usual_columns[USUAL_N];
+
+/* Is what is asked for one of the usual ones? */
+int usual_find(const char *word, size_t len); /* enum usual_column, or -1 */
+/* The column of a title or of any name of core/derive.h; help and, for the latter, title are empty:
+ * the word is the title. 0; -ENOENT: there is no such metric; -EINVAL: no such unit. */
+int column_parse(const struct session *s, const char *word, size_t len, struct column_spec *ret);
+/* The column of a metric that a profile has of its own; its title is the metric's name without the
+ * unit, *ret_len of it. */
+void column_of_metric(const struct session *s, uint32_t metric, struct column_spec *ret,
+		      size_t *ret_len);
+/* May it have a column that nobody asked for? */
+bool column_is_own(const struct session *s, uint32_t metric);
+/* The first word of a list that is no column here, and what is like it: names of columns and metrics,
+ * separated by commas, "" where nothing is; why says column_parse(). NULL: all of them are. */
+const char *column_unknown(const struct session *s, const char *words, size_t *ret_len, int *ret_why,
+			   char *near, size_t near_size);
+
+/* A value in its form. exact: as many digits as a program may want of a number whose unit is in the
+ * title, else as few as a person wants. */
+#define COLUMN_TEXT 64
+void column_print(const struct column_spec *c, const struct session *s, double v, bool exact,
+		  char out[COLUMN_TEXT]);
+
+/* A value of any metric, in its unit. */
+void metric_print(char out[HUMAN_MAX], const struct metric *m, double v);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of metrics made of others: "tflop16/s", "avg_time/us", "time/%". */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include "base/util.h"
+#include "core/derive.h"
+
+struct word_factor {
+	const char *word;
+	double factor;
+};
+
+static const struct word_factor time_units[] = {
+	{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"h", 3600e9},
+};
+
+/* Prefixes of every other unit; "" is the unit itself. IEC ones before SI ones. */
+static const struct word_factor prefixes[] = {
+	{"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}, {"Pi", 0x1p50}, {"Ei", 0x1p60},
+	{"k", 1e3},     {"M", 1e6},     {"G", 1e9},     {"T", 1e12},    {"P", 1e15},    {"E", 1e18},
+	{"", 1},
+};
+
+static bool same(const char *word, size_t len, const char *name)
+{
+	return strlen(name) == len && !strncasecmp(word, name, len);
+}
+
+static bool starts(const char **word, size_t *len, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	if (*len < n || strncasecmp(*word, prefix, n) != 0)
+		return false;
+	*word += n;
+	*len -= n;
+	return true;
+}
+
+static bool ends(const char *word, size_t *len, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	if (*len < n || strncasecmp(word + *len - n, suffix, n) != 0)
+		return false;
+	*len -= n;
+	while (*len && word[*len - 1] == ' ')
+		(*len)--;
+	return true;
+}
+
+uint32_t derive_find(const struct session *s, const char *word, size_t len)
+{
+	uint32_t i, n = metric_table_count(s->metrics);
+
+	for (i = 0; i < n; i++)
+		if (same(word, len, metric_table_get(s->metrics, i)->name))
+			return i;
+	for (i = 0; i < n; i++) {
+		const char *name = metric_table_get(s->metrics, i)->name;
+		size_t bare = strcspn(name, "(");
+
+		while (bare && name[bare - 1] == ' ')
+			bare--;
+		if (bare == len && !strncasecmp(word, name, len))
+			return i;
+	}
+	return METRIC_NONE;
+}
+
+/* "M", "MB" or "MiB" of a metric of this unit. */
+static int parse_unit(const char *unit, const char *word, size_t len, double *ret)
+{
+	if (!strcmp(unit, "ns")) {
+		for (size_t i = 0; i < ARRAY_SIZE(time_units); i++) {
+			*ret = time_units[i].factor;
+			if (same(word, len, time_units[i].word))
+				return 0;
+		}
+		return -EINVAL;
+	}
+	if (!strcmp(unit, "B"))
+		ends(word, &len, "B");
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		*ret = prefixes[i].factor;
+		if (same(word, len, prefixes[i].word))
+			return 0;
+	}
+	return -EINVAL;
+}
+
+/* "flop16/s", "gbyte/s", "GB/s", "TiB/s"; -ENOENT: no rate. */
+static int parse_rate(const char *word, size_t len, struct derived *ret)
+{
+	static const struct {
+		const char *word;
+		uint32_t metric;
+	} things[] = {
+		{"byte", METRIC_BYTES},     {"B", METRIC_BYTES},        {"flop", METRIC_FLOPS},
+		{"flop8", METRIC_FLOPS8},   {"flop16", METRIC_FLOPS16}, {"flop32", METRIC_FLOPS32},
+		{"flop64", METRIC_FLOPS64},
+	};
+
+	if (!ends(word, &len, "/s"))
+		return -ENOENT;
+	for (size_t p = 0; p < ARRAY_SIZE(prefixes); p++) {
+		const char *rest = word;
+		size_t rest_len = len;
+
+		if (!starts(&rest, &rest_len, prefixes[p].word))
+			continue;
+		for (size_t i = 0; i < ARRAY_SIZE(things); i++) {
+			if (!same(rest, rest_len, things[i].word))
+				continue;
+			ret->op = DERIVED_RATE;
+			ret->metric = things[i].metric;
+			ret->factor = prefixes[p].factor;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* "util", "bound", "p99/us" and "time_p99/us" */
+static int parse_special(const char *word, size_t len, struct derived *ret)
+{
+	size_t digits;
+
+	if (same(word, len, "util") || same(word, len, "bound")) {
+		ret->op = same(word, len, "util") ? DERIVED_UTIL : DERIVED_BOUND;
+		return 0;
+	}
+	starts(&word, &len, "time_");
+	if (!starts(&word, &len, "p"))
+		return -ENOENT;
+	for (digits = 0; digits < len && word[digits] >= '0' && word[digits] <= '9'; digits++)
+		ret->share = ret->share * 10 + (word[digits] - '0');
+	if (!digits || ret->share > 100)
+		return -ENOENT;
+	ret->share /= 100;
+	ret->op = DERIVED_QUANTILE;
+	if (digits == len)
+		return 0;
+	if (word[digits] != '/')
+		return -ENOENT;
+	ret->plain = false;
+	return parse_unit("ns", word + digits + 1, len - digits - 1, &ret->factor);
+}
+
+static int parse_metric(const struct session *s, const char *word, size_t len, struct derived *ret)
+{
+	const char *slash = memrchr(word, '/', len), *unit = NULL;
+	size_t bare = len, unit_len = 0;
+
+	ret->metric = derive_find(s, word, len);
+	if (ret->metric != METRIC_NONE)
+		return 0;
+	if (slash) {
+		bare = (size_t)(slash - word);
+		unit = slash + 1;
+		unit_len = len - bare - 1;
+	}
+	ret->metric = derive_find(s, word, bare);
+	if (ret->metric == METRIC_NONE && starts(&word, &bare, "avg_")) {
+		ret->metric = derive_find(s, word, bare);
+		ret->op = DERIVED_AVG;
+	}
+	if (ret->metric == METRIC_NONE)
+		return -ENOENT;
+	if (metric_table_get(s->metrics, ret->metric)->type == METRIC_TEXT)
+		return unit || ret->op == DERIVED_AVG ? -EINVAL : 0;
+	if (!unit)
+		return 0;
+	if (ret->op == DERIVED_VALUE && same(unit, unit_len, "%")) {
+		ret->op = DERIVED_SHARE;
+		return 0;
+	}
+	if (ret->op == DERIVED_VALUE && same(unit, unit_len, "%parent")) {
+		ret->op = DERIVED_OF_PARENT;
+		return 0;
+	}
+	ret->plain = false;
+	return parse_unit(metric_table_get(s->metrics, ret->metric)->unit, unit, unit_len, &ret->factor);
+}
+
+int derive_parse(const struct session *s, const char *word, size_t len, struct derived *ret)
+{
+	bool exc, inc;
+	int r;
+
+	*ret = (struct derived){
+		.op = DERIVED_VALUE, .inclusive = true, .plain = true, .metric = METRIC_NONE, .factor = 1};
+	while (len && *word == ' ') {
+		word++;
+		len--;
+	}
+	ends(word, &len, "");
+	/* A metric may be called so itself. */
+	ret->metric = derive_find(s, word, len);
+	exc = ret->metric == METRIC_NONE && ends(word, &len, "(exc)");
+	inc = ret->metric == METRIC_NONE && !exc &&
+	      (ends(word, &len, "(inc)") || ends(word, &len, "[inclusive]"));
+	r = parse_special(word, len, ret);
+	if (r == -ENOENT)
+		r = parse_rate(word, len, ret);
+	if (r == -ENOENT)
+		r = parse_metric(s, word, len, ret);
+	if (r < 0)
+		return r;
+	ret->inclusive = !exc;
+	ret->is_said = exc || inc;
+	if (ret->op == DERIVED_UTIL || ret->op == DERIVED_BOUND)
+		ret->inclusive = inc; /* upstream's util is of a kernel alone */
+	else if (ret->metric != METRIC_NONE && !inc &&
+		 metric_table_get(s->metrics, ret->metric)->scope != METRIC_INCLUSIVE)
+		ret->inclusive = false;
+	return 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_FLAT_H
+#define PROTON_CORE_FLAT_H
+/* Kernels, copies and sets by name: a row is the set of all calling contexts of one of them.
+ *
+ *     main { a { k }, b { k, copy } }    k: both k;  copy
+ *
+ * Numbers are of the contexts themselves. Rows are sorted by time, the longest first; without time, as
+ * they came.
+ *   thread  one */
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/column.h"
+#include "core/number_sets.h"
+
+struct flat_row {
+	uint32_t frame;    /* of the session */
+	uint32_t node;     /* the context with the most time, which has the name */
+	uint32_t first, n; /* of its contexts */
+	uint8_t kind;      /* enum frame_kind */
+};
+
+struct flat;
+
+/* numbers are only referred to. NULL: out of memory. */
+struct flat *flat_new(struct numbers *numbers);
+struct flat *flat_free(struct flat *f);
+/* The numbers were updated. 0 or -ENOMEM (there are no rows then). */
+int flat_update(struct flat *f);
+uint32_t flat_n(const struct flat *f);
+const struct flat_row *flat_row(const struct flat *f, uint32_t i);
+/* Copies and sets are transfers. */
+bool flat_is_transfer(const struct flat *f, uint32_t i);
+/* A metric of a row, as number_set_value() has it; shares are of the whole profile's. The slot is that
+ * of a cache. NaN: absent. */
+double flat_value(struct flat *f, uint32_t i, unsigned slot, bool before, const struct derived *m);
+/* One of the usual columns, for tables of nothing else: its number is the slot. */
+static inline double flat_usual(struct flat *f, uint32_t i, enum usual_column column)
+{
+	return flat_value(f, i, column, false, &usual_columns[column].derived);
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/samples.h"
+#include <math.h>
+
+struct row_times row_times(const struct session *s, const struct session_row *row)
+{
+	const struct session_set *set = &s->sets[row->set];
+	struct row_times t = {NAN, NAN, NAN, NAN};
+
+	for (uint32_t i = 0; i < set->n; i++) {
+		uint32_t metric = set->metrics[i];
+		double *to = metric == METRIC_TIME       ? &t.time
+			     : metric == METRIC_COUNT    ? &t.count
+			     : metric == METRIC_TIME_MIN ? &t.min
+			     : metric == METRIC_TIME_MAX ? &t.max
+							 : NULL;
+
+		if (to && s->present[row->values + i])
+			*to = metric_number(metric_table_get(s->metrics, metric),
+					    s->values[row->values + i]);
+	}
+	return t;
+}
+
+bool row_is_single(const struct row_times *t)
+{
+	return t->count == 1 && t->time >= 0;
+}
+
+static bool is_of_hist(const struct session *s, const struct session_row *row,
+		       const struct session_hist *hist)
+{
+	const struct session_lane *lane = row->lane < s->n_lanes ? &s->lanes[row->lane] : NULL;
+
+	return lane && (hist->device == SESSION_NONE || lane->device == hist->device) &&
+	       (hist->process == SESSION_NONE || lane->process == hist->process);
+}
+
+/* Without grouping a node is its own view. *iter: 0 to begin, then a row + 1, SESSION_NONE to end.
+ */
+uint32_t hist_next_node(const struct snapshot *snap, const struct session_hist *hist, uint32_t *iter)
+{
+	const struct session *s = snapshot_session(snap);
+	uint32_t row;
+
+	if (*iter == SESSION_NONE)
+		return SNAP_NONE;
+	if (snapshot_group(snap) == GROUP_NONE) {
+		*iter = SESSION_NONE;
+		return hist->node < snapshot_n(snap) ? hist->node : SNAP_NONE;
+	}
+	row = *iter ? s->rows[*iter - 1].next : s->nodes[hist->node].first_row;
+	for (; row != SESSION_NONE; row = s->rows[row].next) {
+		uint32_t node = snapshot_row_node(snap, row);
+
+		if (node == SNAP_NONE || !is_of_hist(s, &s->rows[row], hist))
+			continue;
+		*iter = row + 1;
+		return node;
+	}
+	*iter = SESSION_NONE;
+	return SNAP_NONE;
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "tui/row_columns.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/pair.h"
+#include "tui/text.h"
+#include "tui/tui_impl.h"
+
+#define WIDTH_MAX 24 /* of what is measured */
+
+/* Slots of a column: on each side, of the whole or of the row above. The limit has the first ones. */
+enum { SLOT_BEFORE = 1, SLOT_OF_PARENT = 2, ROW_SLOTS = 4 };
+
+/* ---- values ---- */
+
+static double ask(struct panel *p, const struct row_column *c, uint32_t i, bool before)
+{
+	bool of_parent = c->of_parent.op && p->tui->percent_of_parent;
+	struct row_ask a = {.metric = of_parent ? &c->of_parent : &c->spec.derived,
+			    .before = before,
+			    .slot = c->slot + before * SLOT_BEFORE + of_parent * SLOT_OF_PARENT,
+			    .terms = (struct derived_terms *)&c->terms[before]};
+
+	return c->is_missing ? NAN : p->ops->value(p, i, &a);
+}
+
+static double delta(struct panel *p, const struct row_column *c, uint32_t i)
+{
+	return pair_delta(ask(p, c, i, true), ask(p, c, i, false));
+}
+
+/* Of what was there before; new ones are above all others. */
+static double ratio(struct panel *p, const struct row_column *c, uint32_t i)
+{
+	double a = ask(p, c, i, true), d = delta(p, c, i);
+
+	if (d == 0 || isnan(d))
+		return d;
+	return isnan(a) || a == 0 ? copysign(INFINITY, d) : d / fabs(a);
+}
+
+enum status { STATUS_SAME, STATUS_CHANGED, STATUS_NEW, STATUS_GONE };
+
+static double status(struct panel *p, const struct row_column *c, uint32_t i)
+{
+	double a = ask(p, c, i, true), b = ask(p, c, i, false);
+
+	if (isnan(a) && isnan(b))
+		return NAN;
+	if (isnan(a) || isnan(b))
+		return isnan(a) ? STATUS_NEW : STATUS_GONE;
+	return a == b ? STATUS_SAME : STATUS_CHANGED;
+}
+
+/* A change is sorted by its size. */
+double row_value(struct panel *p, const struct row_column *c, uint32_t i)
+{
+	switch ((enum row_part)c->part) {
+	case PART_DELTA:
+		return fabs(delta(p, c, i));
+	case PART_RATIO:
+		return fabs(ratio(p, c, i));
+	case PART_STATUS:
+		return status(p, c, i);
+	default:
+		return ask(p, c, i, c->part == PART_BEFORE);
+	}
+}
+
+/* ---- as text ---- */
+
+static void put_sign(double v, char out[COLUMN_TEXT])
+{
+	if (!(v > 0) || isinf(v))
+		return;
+	memmove(out + 1, out, COLUMN_TEXT - 2);
+	out[0] = '+';
+	out[COLUMN_TEXT - 1] = '\0';
+}
+
+static void print_ratio(double v, char out[COLUMN_TEXT])
+{
+	if (!isfinite(v))
+		snprintf(out, COLUMN_TEXT, "-");
+	else if (fabs(v) >= 99.995)
+		snprintf(out, COLUMN_TEXT, "%.3gx", v);
+	else
+		snprintf(out, COLUMN_TEXT, "%.1f", v * 100);
+	put_sign(v, out);
+}
+
+static void print_status(double v, char out[COLUMN_TEXT])
+{
+	static const char *const words[] = {"same", "changed", "new", "gone"};
+
+	snprintf(out, COLUMN_TEXT, "%s", isnan(v) ? "-" : words[(unsigned)v]);
+}
+
+void row_print(struct panel *p, const struct row_column *c, uint32_t i, char out[COLUMN_TEXT])
+{
+	const struct snapshot *snap = c->part == PART_BEFORE ? p->tui->options.before : p->tui->snap;
+	double v;
+
+	switch ((enum row_part)c->part) {
+	case PART_DELTA:
+		v = delta(p, c, i);
+		column_print(&c->spec, snapshot_session(snap), v, false, out);
+		put_sign(v, out);
+		break;
+	case PART_RATIO:
+		print_ratio(ratio(p, c, i), out);
+		break;
+	case PART_STATUS:
+		print_status(status(p, c, i), out);
+		break;
+	default:
+		column_print(&c->spec, snapshot_session(snap), row_value(p, c, i), false, out);
+	}
+}
+
+/* ---- which are there ---- */
+
+/* As the rows are asked for it. */
+static bool has(struct panel *p, const struct derived *metric)
+{
+	struct derived m = *metric;
+
+	if (p->ops->own_numbers && !m.is_said)
+		m.inclusive = false;
+	return derive_has(numbers_derive(p->ops->numbers(p)), &m);
+}
+
+bool row_is_absent(struct panel *p, const struct row_column *c)
+{
+	if (c->is_asked)
+		return false;
+	if (c->spec.derived.op == DERIVED_NOW && !p->tui->options.live)
+		return true;
+	/* Beside time on the device it would be one percentage too many. */
+	if (c->spec.derived.op == DERIVED_SHARE && c->spec.derived.metric == METRIC_CPU_TIME &&
+	    has(p, &usual_columns[USUAL_TOTAL].derived))
+		return true;
+	return !has(p, &c->spec.derived);
+}
+
+/* ---- making them ---- */
+
+static int reserve(struct row_columns *rc, unsigned n_columns)
+{
+	if (array_reserve((void **)&rc->v, &rc->cap, rc->n + 1u, sizeof(struct row_column *)) < 0 ||
+	    array_reserve((void **)&rc->columns, &rc->cap_columns, n_columns + 1u,
+			  sizeof(*rc->columns)) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+int row_columns_insert(struct row_columns *rc, struct panel *p, unsigned at, const struct column *c)
+{
+	if (reserve(rc, p->columns.n) < 0)
+		return -ENOMEM;
+	memmove(rc->columns + at + 1, rc->columns + at, (p->columns.n - at) * sizeof(*rc->columns));
+	rc->columns[at] = *c;
+	p->columns.v = rc->columns;
+	p->columns.n++;
+	return 0;
+}
+
+static void set_spec(struct row_column *c, const struct column_spec *spec)
+{
+	c->spec = *spec;
+	c->of_parent = spec->derived;
+	c->of_parent.op = spec->derived.op == DERIVED_SHARE && spec->derived.inclusive
+				  ? DERIVED_OF_PARENT
+				  : DERIVED_VALUE;
+	_Static_assert(DERIVED_VALUE == 0, "no share is none of the row above");
+}
+
+/* A title that is not of the usual ones has room for the mark of the order, too. */
+static uint8_t width_of(const struct column_spec *spec, const char *title)
+{
+	int width = spec->title == title ? 0 : text_columns(title, strlen(title), true) + 1;
+
+	return (uint8_t)CLAMP(width, spec->width, 100);
+}
+
+/* The last column of the panel. The title is the word, or the column's own. NULL: out of memory. */
+static struct row_column *add(struct row_columns *rc, struct panel *p, const struct column_spec *spec,
+			      const char *word, size_t len)
+{
+	struct row_column *c;
+
+	if (reserve(rc, p->columns.n) < 0 || !(c = calloc(1, sizeof(*c))))
+		return NULL;
+	set_spec(c, spec);
+	c->title = spec->title && !len ? strdup(spec->title) : strndup(word, len);
+	if (!c->title) {
+		free(c);
+		return NULL;
+	}
+	c->slot = rc->n_slots;
+	rc->n_slots += ROW_SLOTS;
+	rc->v[rc->n++] = c;
+	rc->columns[p->columns.n] = (struct column){
+		.title = c->title,
+		.help = spec->help ? spec->help : "asked for by name",
+		.width = width_of(spec, len ? c->title : spec->title),
+		.priority = spec->priority,
+		.of = c,
+	};
+	p->columns.v = rc->columns;
+	p->columns.n++;
+	return c;
+}
+
+static int add_usual(struct row_columns *rc, struct panel *p, enum usual_column usual, bool is_first)
+{
+	struct column_spec spec = usual_columns[usual];
+
+	/* What rows are about stays longest; what hardly ever differs from it goes first. */
+	if (is_first)
+		spec.priority = 0;
+	else if (usual == USUAL_TOTAL)
+		spec.priority = 15;
+	return add(rc, p, &spec, NULL, 0) ? 0 : -ENOMEM;
+}
+
+/* A word that a running program may still tell of has a column, which stays empty. */
+static int parse(const struct row_columns *rc, const struct panel *p, const char *word, size_t len,
+		 struct column_spec *ret, bool *ret_missing)
+{
+	int r = column_parse(rc->s, word, len, ret);
+
+	*ret_missing = r == -ENOENT && p->tui->options.live;
+	return *ret_missing ? 0 : r;
+}
+
+static int add_word(struct row_columns *rc, struct panel *p, const char *word, size_t len)
+{
+	struct row_column *c;
+	struct column_spec spec;
+	bool missing;
+	int r = parse(rc, p, word, len, &spec, &missing);
+
+	if (r < 0)
+		return r;
+	spec.priority = (uint8_t)MIN(p->columns.n, 200u);
+	c = add(rc, p, &spec, word, spec.title ? 0 : len);
+	if (!c)
+		return -ENOMEM;
+	c->is_asked = true;
+	c->is_missing = missing;
+	return 0;
+}
+
+static int add_words(struct row_columns *rc, struct panel *p, const char *words)
+{
+	int r = 0;
+
+	while (*words && r == 0) {
+		size_t len = strcspn(words, ",");
+
+		r = add_word(rc, p, words, len);
+		words += len + (words[len] == ',');
+	}
+	return r;
+}
+
+/* A, B, Δ, Δ% and STATUS of a metric. */
+static int add_comparison(struct row_columns *rc, struct panel *p, const char *word, size_t len)
+{
+	static const struct {
+		const char *title, *ascii, *help;
+		uint8_t width, priority;
+	} parts[] = {
+		[PART_NOW] = {"B", "B", "now", 8, 0},
+		[PART_BEFORE] = {"A", "A", "before", 8, 1},
+		[PART_DELTA] = {"\xce\x94", "DIFF", "B less A", 9, 0},
+		[PART_RATIO] = {"\xce\x94%", "DIFF%", "change, percent of A", 7, 0},
+		[PART_STATUS] = {"STATUS", "STATUS", "new, gone, changed or same", 7, 2},
+	};
+	static const uint8_t order[] = {PART_BEFORE, PART_NOW, PART_DELTA, PART_RATIO, PART_STATUS};
+	struct column_spec spec;
+	int r = column_parse(rc->s, word, len, &spec);
+
+	for (unsigned i = 0; i < ARRAY_SIZE(order) && r == 0; i++) {
+		struct row_column *c;
+
+		spec.title = p->tui->options.ascii ? parts[order[i]].ascii : parts[order[i]].title;
+		spec.help = parts[order[i]].help;
+		spec.width = parts[order[i]].width;
+		spec.priority = parts[order[i]].priority;
+		c = add(rc, p, &spec, NULL, 0);
+		if (!c)
+			return -ENOMEM;
+		c->part = order[i];
+		c->is_asked = true;
+	}
+	p->sort = 2;
+	return r;
+}
+
+static int add_compared(struct row_columns *rc, struct panel *p)
+{
+	const char *words = p->tui->options.metrics ? p->tui->options.metrics : "time";
+	size_t len = strcspn(words, ",");
+	int r = add_comparison(rc, p, words, len);
+
+	return r == 0 && words[len] ? add_words(rc, p, words + len + 1) : r;
+}
+
+int row_columns_init(struct row_columns *rc, struct panel *p, const enum usual_column *usual,
+		     unsigned n)
+{
+	const struct tui_options *o = &p->tui->options;
+	int r = 0;
+
+	rc->s = snapshot_session(p->tui->snap);
+	rc->n_metrics = METRIC_N_BUILTIN;
+	rc->n_slots = ROW_SLOTS;
+	rc->is_chosen = (o->metrics || o->before) && !rc->only_sums;
+	p->rows = rc;
+	if (rc->is_chosen) {
+		p->columns.name_percent = 25; /* numbers that were asked for come before long names */
+		rc->error = o->before ? add_compared(rc, p) : add_words(rc, p, o->metrics);
+		return rc->error == -ENOMEM ? -ENOMEM : 0;
+	}
+	for (unsigned i = 0; i < n && r == 0; i++)
+		r = add_usual(rc, p, usual[i], i == 0);
+	return r;
+}
+
+void row_columns_rank(struct row_columns *rc, struct panel *p, enum usual_column usual, uint8_t rank)
+{
+	for (unsigned i = 0; i < p->columns.n; i++)
+		if (rc->columns[i].help == usual_columns[usual].help && !rc->is_chosen)
+			rc->columns[i].priority = rank;
+}
+
+void row_columns_done(struct row_columns *rc)
+{
+	for (unsigned i = 0; i < rc->n; i++) {
+		free(rc->v[i]->title);
+		free(rc->v[i]);
+	}
+	free(rc->v);
+	free(rc->columns);
+}
+
+/* ---- with each picture ---- */
+
+/* A program has new metrics when it first reports them. */
+static void find_missing(struct row_columns *rc)
+{
+	struct column_spec spec;
+
+	for (unsigned i = 0; i < rc->n; i++) {
+		struct row_column *c = rc->v[i];
+
+		if (!c->is_missing || column_parse(rc->s, c->title, strlen(c->title), &spec) < 0)
+			continue;
+		spec.priority = c->spec.priority;
+		set_spec(c, &spec);
+		c->is_missing = false;
+	}
+}
+
+static void add_own(struct row_columns *rc, struct panel *p, uint32_t metric)
+{
+	struct column_spec spec;
+	size_t len;
+
+	if (!column_is_own(rc->s, metric) ||
+	    (rc->only_sums && metric_table_get(rc->s->metrics, metric)->add != METRIC_SUM))
+		return;
+	column_of_metric(rc->s, metric, &spec, &len);
+	spec.priority = (uint8_t)MIN(20 + p->columns.n, 250u);
+	add(rc, p, &spec, spec.title, len);
+}
+
+/* A panel that has no value of what it is sorted by is sorted by the first column that has. */
+static void choose_sort(struct panel *p)
+{
+	if (p->sort < p->columns.n && !column_is_absent(p, &p->columns.v[p->sort]))
+		return;
+	for (unsigned i = 0; i < p->columns.n; i++)
+		if (!column_is_absent(p, &p->columns.v[i])) {
+			p->sort = i;
+			return;
+		}
+}
+
+void row_columns_update(struct row_columns *rc, struct panel *p)
+{
+	uint32_t n = metric_table_count(rc->s->metrics);
+
+	rc->is_limited = tui_limit(p->tui, &rc->limit);
+	if (rc->n_metrics < n && rc->is_chosen)
+		find_missing(rc);
+	for (; rc->n_metrics < n; rc->n_metrics++)
+		if (!rc->is_chosen)
+			add_own(rc, p, rc->n_metrics);
+	for (unsigned k = 0; k < p->choice.n; k++)
+		row_columns_find(rc, p, p->choice.titles[k]);
+	choose_sort(p);
+}
+
+int row_columns_find(struct row_columns *rc, struct panel *p, const char *word)
+{
+	int i = columns_find(&p->columns, word);
+	struct column_spec spec;
+	struct row_column *c;
+
+	if (i >= 0 || column_parse(rc->s, word, strlen(word), &spec) < 0)
+		return i;
+	spec.priority = UINT8_MAX;
+	c = add(rc, p, &spec, word, spec.title ? 0 : strlen(word));
+	if (!c)
+		return -1;
+	c->is_spare = true;
+	return (int)p->columns.n - 1;
+}
+
+const char *row_columns_missing(const struct row_columns *rc)
+{
+	for (unsigned i = 0; i < rc->n; i++)
+		if (rc->v[i]->is_missing)
+			return rc->v[i]->title;
+	return NULL;
+}
+
+static double limit_value(struct row_columns *rc, struct panel *p, uint32_t i, bool before)
+{
+	struct row_ask a = {&rc->limit, before, before * SLOT_BEFORE, &rc->limit_terms[before]};
+
+	return p->ops->value(p, i, &a);
+}
+
+static bool reaches(struct row_columns *rc, struct panel *p, uint32_t i, bool before)
+{
+	return least_reached(&p->tui->least, limit_value(rc, p, i, before),
+			     limit_value(rc, p, 0, before));
+}
+
+bool row_columns_reach(struct row_columns *rc, struct panel *p, uint32_t i)
+{
+	return !rc->is_limited || reaches(rc, p, i, false) ||
+	       (p->tui->options.before && reaches(rc, p, i, true));
+}
+
+/* ---- widths ---- */
+
+static bool has_any_length(const struct column *c)
+{
+	return c->of && c->of->part != PART_RATIO && c->of->part != PART_STATUS &&
+	       (c->of->spec.form == FORM_PLAIN || c->of->spec.form == FORM_WORD);
+}
+
+static void make_room(struct panel *p, struct column *c, uint32_t i)
+{
+	char text[COLUMN_TEXT];
+	int width;
+
+	row_print(p, c->of, i, text);
+	width = text_columns(text, strlen(text), true);
+	c->width = (uint8_t)MAX(c->width, MIN(width, WIDTH_MAX));
+}
+
+/* Words one by one, numbers by the largest and the smallest. */
+static void measure(struct panel *p, struct column *c, uint32_t n)
+{
+	double least = INFINITY, most = -INFINITY;
+	uint32_t i_least = 0, i_most = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		double v = row_value(p, c->of, i);
+
+		if (!isfinite(v))
+			continue;
+		if (c->of->spec.form == FORM_WORD)
+			make_room(p, c, i);
+		if (v < least) {
+			least = v;
+			i_least = i;
+		}
+		if (v > most) {
+			most = v;
+			i_most = i;
+		}
+	}
+	if (isfinite(most)) {
+		make_room(p, c, i_least);
+		make_room(p, c, i_most);
+	}
+}
+
+void row_columns_measure(struct row_columns *rc, struct panel *p, uint32_t n)
+{
+	uint64_t stamp = numbers_generation(p->ops->numbers(p)) << 32 | n;
+
+	if (rc->measured == stamp)
+		return;
+	for (unsigned i = 0; i < p->columns.n; i++)
+		if (has_any_length(&rc->columns[i]))
+			measure(p, &rc->columns[i], n);
+	rc->measured = stamp;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_ROW_COLUMNS_H
+#define PROTON_TUI_ROW_COLUMNS_H
+/* The columns of panels whose rows have metrics: calling contexts, sets of them, kernels. Which
+ * metric, its title and its form are core/column.h's; a panel only answers ops->value().
+ *
+ *   the usual ones, in the panel's order, then the profile's own metrics
+ *   "total,time/ms,util"  ──>  TOTAL  time/ms  util       asked for by name, and no others
+ *   compared              ──>  A  B  Δ  Δ%  STATUS         of the first of them, then the others
+ *
+ * A column that a configuration or an order names is made when it is none of these. */
+#include "core/column.h"
+#include "core/least.h"
+#include "tui/panel.h"
+
+/* What a row is asked for. */
+struct row_ask {
+	const struct derived *metric;
+	bool before;                 /* on the other side of a comparison */
+	unsigned slot;               /* another one for each question: by it values may be kept */
+	struct derived_terms *terms; /* for rows that are nodes */
+};
+
+enum row_part { PART_NOW, PART_BEFORE, PART_DELTA, PART_RATIO, PART_STATUS };
+
+struct row_column {
+	struct column_spec spec;
+	struct derived of_parent; /* what it is when shares are of the row above */
+	char *title;
+	bool is_missing; /* a running program has no such metric yet */
+	bool is_asked;   /* by name: it stays, though no row has a value */
+	bool is_spare;   /* made for an order or a choice: shown for these alone */
+	uint8_t part;
+	unsigned slot; /* the first of ROW_SLOTS */
+	struct derived_terms terms[2];
+};
+
+struct row_columns {
+	struct row_column **v;
+	unsigned n;
+	size_t cap, cap_columns;
+	struct column *columns;  /* the panel's */
+	const struct session *s;
+	bool is_chosen;          /* those asked for, and no others */
+	bool only_sums;          /* one of them decides how wide something is: it adds up */
+	uint32_t n_metrics;      /* of the session, looked at so far */
+	int error;               /* why they are not those asked for: what column_parse() says */
+	uint64_t measured;       /* what widths were measured of */
+	unsigned n_slots;
+	bool is_limited;         /* rows are left out below a limit: */
+	struct derived limit;
+	struct derived_terms limit_terms[2];
+};
+
+/* The usual columns of rows that stand for what is below them, and of rows that stand for themselves. */
+#define USUAL_OF_TREE(first, other)                                                                \
+	first, USUAL_SHARE, USUAL_NOW, other, USUAL_OF_WORK, USUAL_CPU, USUAL_CPU_SHARE
+#define USUAL_OF_WORK                                                                              \
+	USUAL_CALLS, USUAL_AVG, USUAL_MIN, USUAL_MAX, USUAL_P50, USUAL_P90, USUAL_P99, USUAL_BYTES,  \
+		USUAL_GBPS, USUAL_FLOPS, USUAL_TFPS
+
+/* Give a new panel its columns; the first of `usual` is what its rows are about. 0 or -ENOMEM; other
+ * errors are kept. */
+int row_columns_init(struct row_columns *rc, struct panel *p, const enum usual_column *usual,
+		     unsigned n);
+/* A view to which one of them matters more or less than to others. */
+void row_columns_rank(struct row_columns *rc, struct panel *p, enum usual_column usual, uint8_t rank);
+void row_columns_done(struct row_columns *rc);
+/* A column of the panel's own among them. */
+int row_columns_insert(struct row_columns *rc, struct panel *p, unsigned at, const struct column *c);
+/* A new picture: columns for metrics that are new, and the panel is sorted by one that it has. */
+void row_columns_update(struct row_columns *rc, struct panel *p);
+/* The rows were made: columns whose numbers have any length get room for them, of rows 0 to n. */
+void row_columns_measure(struct row_columns *rc, struct panel *p, uint32_t n);
+/* Make a column that has none of these titles, if it is the name of one; its index, or -1. */
+int row_columns_find(struct row_columns *rc, struct panel *p, const char *word);
+/* Is row i large enough for the view's limit, on either side of a comparison? */
+bool row_columns_reach(struct row_columns *rc, struct panel *p, uint32_t i);
+/* The first word whose metric there is not yet, or NULL. */
+const char *row_columns_missing(const struct row_columns *rc);
+
+double row_value(struct panel *p, const struct row_column *c, uint32_t i);
+void row_print(struct panel *p, const struct row_column *c, uint32_t i, char out[COLUMN_TEXT]);
+bool row_is_absent(struct panel *p, const struct row_column *c);
+
+#endif
