@@ -50,12 +50,16 @@ static void open_world(enum group group)
 
 static double up(struct bottom_up *b, uint32_t i, enum usual_column column)
 {
-	return bottom_up_value(b, i, column, false, &usual_columns[column].derived);
+	const struct number_ask ask = {.metric = &usual_columns[column].derived, .slot = column};
+
+	return bottom_up_value(b, i, &ask);
 }
 
 static double of_edge(struct callers *c, uint32_t i, enum usual_column column)
 {
-	return callers_value(c, i, column, false, &usual_columns[column].derived);
+	const struct number_ask ask = {.metric = &usual_columns[column].derived, .slot = column};
+
+	return callers_value(c, i, &ask);
 }
 
 /* The row of kernels of a frame; its value. */
@@ -411,13 +415,25 @@ END_TEST
 
 /* ---- sets of nodes ---- */
 
+static double set_value(const struct derived *m, const struct number_set *set,
+			const struct number_set *whole)
+{
+	const struct number_row row = {*set, 0}, all = {*whole, 1};
+	const struct number_ask ask = {.metric = m};
+	struct number_cache cache = {0};
+	double v = number_row_value(w.numbers, &cache, &ask, &row, &all);
+
+	number_cache_done(&cache);
+	return v;
+}
+
 static double derived(const char *word, const struct number_set *set,
 		      const struct number_set *whole)
 {
 	struct derived m;
 
 	ck_assert_int_eq(derive_parse(w.s, word, strlen(word), &m), 0);
-	return number_set_value(w.numbers, false, &m, set, whole);
+	return set_value(&m, set, whole);
 }
 
 /* Metrics by name over sets are those of the nodes, put together by the metric's own rule. */
@@ -460,8 +476,7 @@ static double percentile(const uint32_t *nodes, uint32_t n, bool inclusive, enum
 {
 	const struct number_set set = {
 		.nodes = nodes, .n = n, .n_outer = n, .inclusive = inclusive};
-
-	return number_set_value(w.numbers, false, &usual_columns[which].derived, &set, &set);
+	return set_value(&usual_columns[which].derived, &set, &set);
 }
 
 /* Percentiles of a set are those of its histograms together. */

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 #include "base/hash.h"
-#include "base/unset.h"
 #include "base/util.h"
 
 struct bottom_up {
@@ -381,21 +380,14 @@ static struct number_set set_of(struct bottom_up *b, uint32_t i, bool inclusive)
 		.nodes = b->holders + node->first, .n = node->n, .n_outer = node->n_outer};
 }
 
-/* What is of the parent is of the row above. */
-double bottom_up_value(struct bottom_up *b, uint32_t i, unsigned slot, bool before,
-		       const struct derived *m)
+double bottom_up_value(struct bottom_up *b, uint32_t i, const struct number_ask *ask)
 {
+	const struct derived *m = ask->metric;
 	bool of_parent = m->op == DERIVED_OF_PARENT && b->nodes[i].parent != BOTTOM_UP_NONE;
 	bool inclusive = m->is_said && m->inclusive;
-	double *known = number_cache_at(&b->cache, slot, i), v;
-	struct number_set set, whole;
+	uint32_t above = of_parent ? b->nodes[i].parent : 0;
+	const struct number_row row = {set_of(b, i, inclusive), i};
+	const struct number_row whole = {set_of(b, above, inclusive), above};
 
-	if (known && !is_unset(*known))
-		return *known;
-	set = set_of(b, i, inclusive);
-	whole = set_of(b, of_parent ? b->nodes[i].parent : 0, inclusive);
-	v = number_set_value(b->numbers, before, m, &set, &whole);
-	if (known)
-		*known = v;
-	return v;
+	return number_row_value(b->numbers, &b->cache, ask, &row, &whole);
 }

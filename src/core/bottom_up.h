@@ -48,10 +48,9 @@ int bottom_up_open(struct bottom_up *b, uint32_t i);
 uint32_t bottom_up_example(const struct bottom_up *b, uint32_t i);
 /* Has any context that a node stands for one of these flags, which are by node of the snapshot? */
 bool bottom_up_any(const struct bottom_up *b, uint32_t i, const uint8_t *by_node, uint8_t flags);
-/* A metric of the holders of a node, themselves where nothing else is said, as number_set_value() has
- * it; the slot is that of a cache. NaN: absent. */
-double bottom_up_value(struct bottom_up *b, uint32_t i, unsigned slot, bool before,
-		       const struct derived *m);
+/* A metric of the holders of a node, themselves where nothing else is said; what is of the parent is of
+ * the row above. NaN: absent. */
+double bottom_up_value(struct bottom_up *b, uint32_t i, const struct number_ask *ask);
 /* The one of its calling contexts that holds the most time. */
 uint32_t bottom_up_heaviest(struct bottom_up *b, uint32_t i);
 

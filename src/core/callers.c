@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/unset.h"
 #include "base/util.h"
 
 /* The function's nearest context above a node, and the child of that on the way to the node. */
@@ -288,20 +287,11 @@ static struct number_set set_of(const struct callers *c, uint32_t i)
 				   .only_own = row->side == CALLERS_ITSELF};
 }
 
-double callers_value(struct callers *c, uint32_t i, unsigned slot, bool before,
-		     const struct derived *m)
+double callers_value(struct callers *c, uint32_t i, const struct number_ask *ask)
 {
-	double *known = number_cache_at(&c->cache, slot, i), v;
-	struct number_set set, whole;
+	const struct number_row row = {set_of(c, i), i}, whole = {set_of(c, 0), 0};
 
-	if (known && !is_unset(*known))
-		return *known;
-	set = set_of(c, i);
-	whole = set_of(c, 0);
-	v = number_set_value(c->numbers, before, m, &set, &whole);
-	if (known)
-		*known = v;
-	return v;
+	return number_row_value(c->numbers, &c->cache, ask, &row, &whole);
 }
 
 uint32_t callers_heaviest(struct callers *c, uint32_t i)

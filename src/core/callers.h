@@ -40,10 +40,9 @@ struct callers *callers_free(struct callers *c);
 int callers_update(struct callers *c, uint32_t node);
 uint32_t callers_n(const struct callers *c);
 const struct callers_row *callers_row(const struct callers *c, uint32_t i);
-/* A metric with everything below where nothing else is said, but for CALLERS_ITSELF, as
- * number_set_value() has it; shares are of the function's; the slot is that of a cache. NaN: absent. */
-double callers_value(struct callers *c, uint32_t i, unsigned slot, bool before,
-		     const struct derived *m);
+/* A metric with everything below where nothing else is said, but for CALLERS_ITSELF; shares are of the
+ * function's. NaN: absent. */
+double callers_value(struct callers *c, uint32_t i, const struct number_ask *ask);
 /* The context of a row with the most time (or else the first one). */
 uint32_t callers_heaviest(struct callers *c, uint32_t i);
 /* Does it call itself, however indirectly? */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/order.h"
-#include "base/unset.h"
 #include "base/util.h"
 
 struct flat {
@@ -46,95 +45,89 @@ struct flat *flat_free(struct flat *f)
 
 /* ---- rows ---- */
 
-/* Of a node that is no group. */
-static uint32_t frame_of(const struct flat *f, uint32_t node)
-{
-	return snapshot_session(f->snap)->nodes[snapshot_node(f->snap, node)->session_node].frame;
-}
-
 /* Does this node stand for work on the device? Files may not say: then leaves with time do. */
-static bool is_work(const struct flat *f, uint32_t node, const double *time)
+static bool is_work(const struct snap_node *n, bool has_time)
 {
-	const struct snap_node *n = snapshot_node(f->snap, node);
-
-	if (!numbers_counts(f->numbers, node))
-		return false;
 	if (n->kind == FRAME_KERNEL || n->kind == FRAME_COPY || n->kind == FRAME_SET)
 		return true;
-	return n->kind == FRAME_FUNCTION && n->first_child == SNAP_NONE && time && !isnan(time[node]);
+	return n->kind == FRAME_FUNCTION && n->first_child == SNAP_NONE && has_time;
 }
 
-/* Count a node for the row of its frame, made when new. */
-static int count_node(struct flat *f, uint32_t node, const double *time)
+/* The row of a frame, made when new with this node; UINT32_MAX: out of memory. */
+static uint32_t row_of(struct flat *f, uint32_t frame, uint32_t node, uint8_t kind)
 {
-	uint32_t frame = frame_of(f, node);
-	struct flat_row *row;
+	if (f->row_of[frame])
+		return f->row_of[frame] - 1;
+	if (array_reserve((void **)&f->rows, &f->cap, f->n + 1, sizeof(*f->rows)) < 0)
+		return UINT32_MAX;
+	f->rows[f->n] =
+		(struct flat_row){.frame = frame, .node = node, .kind = kind, .time_ns = NAN};
+	f->row_of[frame] = (uint32_t)++f->n;
+	return (uint32_t)f->n - 1;
+}
 
-	if (!f->row_of[frame]) {
-		if (array_reserve((void **)&f->rows, &f->cap, f->n + 1, sizeof(*f->rows)) < 0)
-			return -ENOMEM;
-		f->rows[f->n++] = (struct flat_row){
-			.frame = frame, .node = node, .kind = snapshot_node(f->snap, node)->kind};
-		f->row_of[frame] = (uint32_t)f->n;
-	}
-	row = &f->rows[f->row_of[frame] - 1];
+static void add_node(struct flat_row *row, uint32_t node, const double *time)
+{
 	row->n++;
-	if (time && !isnan(time[node]) && !(time[node] <= time[row->node]))
+	if (!time || isnan(time[node]))
+		return;
+	if (!(time[node] <= time[row->node]))
 		row->node = node;
-	return 0;
+	row->time_ns = isnan(row->time_ns) ? time[node] : row->time_ns + time[node];
 }
 
-static int count_all(struct flat *f, const double *time)
-{
-	uint32_t n = snapshot_n(f->snap);
-	int r = 0;
+/* A node that stands for work, and its row. */
+struct work {
+	uint32_t node, row;
+};
 
-	for (uint32_t node = 0; r == 0 && node < n; node++) {
+/* All of them, by node; malloc'd. NULL: out of memory. */
+static struct work *find_work(struct flat *f, const double *time, uint32_t *ret_n)
+{
+	const struct session_node *of = snapshot_session(f->snap)->nodes;
+	const struct snap_node *nodes = snapshot_nodes(f->snap);
+	uint32_t n = snapshot_n(f->snap), found = 0;
+	struct work *work = malloc(((size_t)n + 1) * sizeof(*work));
+
+	for (uint32_t node = 0; work && node < n; node++) {
 		tick_at(snapshot_tick(f->snap), node, n);
-		if (is_work(f, node, time))
-			r = count_node(f, node, time);
+		if (!is_work(&nodes[node], time && !isnan(time[node])) ||
+		    !numbers_counts(f->numbers, node))
+			continue;
+		work[found] = (struct work){node, row_of(f, of[nodes[node].session_node].frame, node,
+							 nodes[node].kind)};
+		if (work[found].row == UINT32_MAX) {
+			free(work);
+			return NULL;
+		}
+		add_node(&f->rows[work[found++].row], node, time);
 	}
-	return r;
+	*ret_n = found;
+	return work;
 }
 
 /* The nodes of each row, one row behind the other. */
-static int place_all(struct flat *f, const double *time)
+static int place(struct flat *f, const struct work *work, uint32_t n)
 {
-	uint32_t n = snapshot_n(f->snap), end = 0;
+	uint32_t end = 0;
 
+	if (array_reserve((void **)&f->nodes, &f->cap_nodes, (size_t)n + 1, sizeof(*f->nodes)) < 0)
+		return -ENOMEM;
 	for (size_t i = 0; i < f->n; i++) {
 		f->rows[i].first = end;
 		end += f->rows[i].n;
 		f->rows[i].n = 0;
 	}
-	if (array_reserve((void **)&f->nodes, &f->cap_nodes, (size_t)end + 1, sizeof(*f->nodes)) < 0)
-		return -ENOMEM;
-	for (uint32_t node = 0; node < n; node++) {
-		struct flat_row *row;
+	for (uint32_t i = 0; i < n; i++) {
+		struct flat_row *row = &f->rows[work[i].row];
 
-		if (!is_work(f, node, time))
-			continue;
-		row = &f->rows[f->row_of[frame_of(f, node)] - 1];
-		f->nodes[row->first + row->n++] = node;
+		f->nodes[row->first + row->n++] = work[i].node;
 	}
 	return 0;
 }
 
-static double row_time(const struct flat *f, const struct flat_row *row, const double *time)
-{
-	double sum = NAN;
-
-	for (uint32_t i = 0; time && i < row->n; i++) {
-		double one = time[f->nodes[row->first + i]];
-
-		if (!isnan(one))
-			sum = isnan(sum) ? one : sum + one;
-	}
-	return sum;
-}
-
 /* By time; equal ones as they came. */
-static int sort_all(struct flat *f, const double *time)
+static int sort_all(struct flat *f)
 {
 	_cleanup_(freep) struct order_entry *order = malloc((f->n + 1) * sizeof(*order));
 	struct flat_row *sorted = NULL;
@@ -143,10 +136,12 @@ static int sort_all(struct flat *f, const double *time)
 	if (!order || array_reserve((void **)&sorted, &cap, f->n + 1, sizeof(*sorted)) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < f->n; i++)
-		order[i] = (struct order_entry){row_time(f, &f->rows[i], time), i, 0};
+		order[i] = (struct order_entry){f->rows[i].time_ns, i, 0};
 	order_sort(order, f->n, false);
-	for (size_t i = 0; i < f->n; i++)
+	for (uint32_t i = 0; i < f->n; i++) {
 		sorted[i] = f->rows[order[i].id];
+		number_cache_tell(&f->cache, METRIC_TIME, i, sorted[i].time_ns);
+	}
 	free(f->rows);
 	f->rows = sorted;
 	f->cap = cap;
@@ -157,6 +152,8 @@ int flat_update(struct flat *f)
 {
 	size_t n_frames = snapshot_session(f->snap)->n_frames;
 	const double *time = derive_used(numbers_derive(f->numbers), METRIC_TIME, false);
+	_cleanup_(freep) struct work *work = NULL;
+	uint32_t n;
 	int r;
 
 	f->n = 0;
@@ -164,11 +161,10 @@ int flat_update(struct flat *f)
 	if (array_reserve((void **)&f->row_of, &f->cap_row_of, n_frames + 1, sizeof(*f->row_of)) < 0)
 		return -ENOMEM;
 	memset(f->row_of, 0, n_frames * sizeof(*f->row_of));
-	r = count_all(f, time);
+	work = find_work(f, time, &n);
+	r = work ? place(f, work, n) : -ENOMEM;
 	if (r == 0)
-		r = place_all(f, time);
-	if (r == 0)
-		r = sort_all(f, time);
+		r = sort_all(f);
 	if (r < 0)
 		f->n = 0;
 	return r;
@@ -189,21 +185,12 @@ bool flat_is_transfer(const struct flat *f, uint32_t i)
 	return f->rows[i].kind == FRAME_COPY || f->rows[i].kind == FRAME_SET;
 }
 
-double flat_value(struct flat *f, uint32_t i, unsigned slot, bool before, const struct derived *m)
+double flat_value(struct flat *f, uint32_t i, const struct number_ask *ask)
 {
 	static const uint32_t root = 0;
-	const struct flat_row *row = &f->rows[i];
-	const struct number_set whole = {.nodes = &root, .n = 1, .n_outer = 1, .inclusive = true};
-	const struct number_set set = {.nodes = f->nodes + row->first,
-				       .n = row->n,
-				       .n_outer = row->n,
-				       .only_own = true};
-	double *known = number_cache_at(&f->cache, slot, i), v;
+	const struct flat_row *r = &f->rows[i];
+	const struct number_row whole = {{&root, 1, 1, true, false}, (uint32_t)f->n};
+	const struct number_row row = {{f->nodes + r->first, r->n, r->n, false, true}, i};
 
-	if (known && !is_unset(*known))
-		return *known;
-	v = number_set_value(f->numbers, before, m, &set, &whole);
-	if (known)
-		*known = v;
-	return v;
+	return number_row_value(f->numbers, &f->cache, ask, &row, &whole);
 }

@@ -17,6 +17,7 @@ struct flat_row {
 	uint32_t frame;    /* of the session */
 	uint32_t node;     /* the context with the most time, which has the name */
 	uint32_t first, n; /* of its contexts */
+	double time_ns;    /* NaN: absent */
 	uint8_t kind;      /* enum frame_kind */
 };
 
@@ -31,13 +32,14 @@ uint32_t flat_n(const struct flat *f);
 const struct flat_row *flat_row(const struct flat *f, uint32_t i);
 /* Copies and sets are transfers. */
 bool flat_is_transfer(const struct flat *f, uint32_t i);
-/* A metric of a row, as number_set_value() has it; shares are of the whole profile's. The slot is that
- * of a cache. NaN: absent. */
-double flat_value(struct flat *f, uint32_t i, unsigned slot, bool before, const struct derived *m);
-/* One of the usual columns, for tables of nothing else: its number is the slot. */
+/* A metric of a row; shares are of the whole profile's. NaN: absent. */
+double flat_value(struct flat *f, uint32_t i, const struct number_ask *ask);
+/* One of the usual columns, which have the first slots. */
 static inline double flat_usual(struct flat *f, uint32_t i, enum usual_column column)
 {
-	return flat_value(f, i, column, false, &usual_columns[column].derived);
+	const struct number_ask ask = {.metric = &usual_columns[column].derived, .slot = column};
+
+	return flat_value(f, i, &ask);
 }
 
 #endif

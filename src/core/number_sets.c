@@ -85,9 +85,67 @@ static double combine(struct numbers *n, const struct metric *m, const double *v
 		nodes, n_nodes);
 }
 
-/* ---- metrics made of others ---- */
+/* ---- what is known ---- */
 
-static double raw(struct numbers *n, uint32_t metric, const struct number_set *set, bool inclusive)
+static void slots_done(struct number_slots *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->v[i].v);
+	free(s->v);
+}
+
+void number_cache_done(struct number_cache *c)
+{
+	slots_done(&c->sums);
+	slots_done(&c->others);
+}
+
+static void slots_clear(struct number_slots *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		s->v[i].n = 0;
+}
+
+void number_cache_clear(struct number_cache *c)
+{
+	slots_clear(&c->sums);
+	slots_clear(&c->others);
+}
+
+static int slot_grow(struct number_slots *s, size_t slot, uint32_t i)
+{
+	struct number_slot *at;
+
+	if (array_reserve((void **)&s->v, &s->cap, slot + 1, sizeof(*s->v)) < 0)
+		return -1;
+	while (s->n <= slot)
+		s->v[s->n++] = (struct number_slot){0};
+	at = &s->v[slot];
+	if (array_reserve((void **)&at->v, &at->cap, (size_t)i + 1, sizeof(*at->v)) < 0)
+		return -1;
+	unset_all(at->v + at->n, i + 1 - at->n);
+	at->n = (size_t)i + 1;
+	return 0;
+}
+
+/* Where a value is or is to be put; NULL: out of memory. */
+static double *place(struct number_slots *s, size_t slot, uint32_t i)
+{
+	if ((slot >= s->n || i >= s->v[slot].n) && slot_grow(s, slot, i) < 0)
+		return NULL;
+	return &s->v[slot].v[i];
+}
+
+/* ---- metrics as they are ---- */
+
+/* What a row is asked for, and by whom. */
+struct asking {
+	struct numbers *n;
+	struct number_cache *cache;
+	bool before;
+};
+
+static double sum_raw(struct numbers *n, uint32_t metric, const struct number_set *set, bool inclusive)
 {
 	const struct metric *m = derive_metric(snapshot_session(numbers_snapshot(n)), metric);
 
@@ -99,16 +157,61 @@ static double raw(struct numbers *n, uint32_t metric, const struct number_set *s
 		       count(set, inclusive));
 }
 
-static double quantile(struct numbers *n, double share, const struct number_set *set,
+/* An increase adds up as its metric does. */
+static double sum_now(struct numbers *n, uint32_t metric, const struct number_set *set, bool inclusive)
+{
+	const double *v = derive_now(numbers_derive(n), metric, inclusive);
+
+	return v ? sum(v, set->nodes, count(set, inclusive)) : NAN;
+}
+
+static size_t sum_slot(uint32_t metric, bool inclusive, bool now, bool before)
+{
+	size_t slot = metric == METRIC_ANY_FLOPS ? 0 : (size_t)metric + 1;
+
+	return slot * 8 + inclusive * 4 + now * 2 + before;
+}
+
+void number_cache_tell(struct number_cache *c, uint32_t metric, uint32_t i, double sum)
+{
+	double *known = place(&c->sums, sum_slot(metric, false, false, false), i);
+
+	if (known)
+		*known = sum;
+}
+
+static double summed(const struct asking *a, uint32_t metric, const struct number_row *row,
+		     bool inclusive, bool now)
+{
+	double *known = place(&a->cache->sums, sum_slot(metric, inclusive, now, a->before), row->i);
+	double v;
+
+	if (known && !is_unset(*known))
+		return *known;
+	v = now ? sum_now(a->n, metric, &row->set, inclusive)
+		: sum_raw(a->n, metric, &row->set, inclusive);
+	if (known)
+		*known = v;
+	return v;
+}
+
+static double raw(const struct asking *a, uint32_t metric, const struct number_row *row, bool inclusive)
+{
+	return summed(a, metric, row, inclusive, false);
+}
+
+/* ---- metrics made of others ---- */
+
+static double quantile(const struct asking *a, double share, const struct number_row *row,
 		       bool inclusive)
 {
-	struct hists *h = derive_hists(numbers_derive(n));
+	struct hists *h = derive_hists(numbers_derive(a->n));
 	double v = NAN;
 
 	if (h)
-		hists_shares(h, set->nodes, count(set, inclusive), inclusive, &share, 1, &v);
-	return derived_percentile(v, raw(n, METRIC_TIME_MIN, set, inclusive),
-				  raw(n, METRIC_TIME_MAX, set, inclusive));
+		hists_shares(h, row->set.nodes, count(&row->set, inclusive), inclusive, &share, 1, &v);
+	return derived_percentile(v, raw(a, METRIC_TIME_MIN, row, inclusive),
+				  raw(a, METRIC_TIME_MAX, row, inclusive));
 }
 
 /* What all of them say; NaN: they differ. */
@@ -148,84 +251,63 @@ static double roofline(struct numbers *n, enum derived_op op, const struct numbe
 	return derive_roofline(op, v[0], v[1], v[2]);
 }
 
-/* An increase adds up as its metric does. */
-static double now(struct numbers *n, uint32_t metric, const struct number_set *set, bool inclusive)
-{
-	const double *v = derive_now(numbers_derive(n), metric, inclusive);
-
-	return v ? sum(v, set->nodes, count(set, inclusive)) : NAN;
-}
-
 /* What a value is divided by. */
-static double divisor(struct numbers *n, const struct derived *m, const struct number_set *set,
-		      const struct number_set *whole, bool inclusive)
+static double divisor(const struct asking *a, const struct derived *m, const struct number_row *row,
+		      const struct number_row *whole, bool inclusive)
 {
 	uint32_t by = derived_divisor(m);
 
 	if (m->op == DERIVED_SHARE || m->op == DERIVED_OF_PARENT)
-		return raw(n, m->metric, whole, wants_inclusive(whole, m));
+		return raw(a, m->metric, whole, wants_inclusive(&whole->set, m));
 	if (by == METRIC_NONE)
 		return NAN;
-	return raw(n, by, set, derived_divides_inclusive(m, inclusive));
+	return raw(a, by, row, derived_divides_inclusive(m, inclusive));
 }
 
-static bool is_text(struct numbers *n, uint32_t metric)
+/* Kept by the slot of the view, as no sum is. */
+static double other(const struct asking *a, const struct number_ask *ask, const struct number_row *row,
+		    bool inclusive)
 {
-	const struct metric *m = derive_metric(snapshot_session(numbers_snapshot(n)), metric);
+	double *known = place(&a->cache->others, ask->slot, row->i), v;
+	const struct derived *m = ask->metric;
 
-	return m && m->type == METRIC_TEXT;
-}
-
-double number_set_value(struct numbers *n, bool before, const struct derived *m,
-			const struct number_set *set, const struct number_set *whole)
-{
-	bool inclusive = wants_inclusive(set, m);
-
-	if (before)
-		n = numbers_before(n);
-	if (!n)
-		return NAN;
+	if (known && !is_unset(*known))
+		return *known;
 	if (m->op == DERIVED_QUANTILE)
-		return quantile(n, m->share, set, inclusive) / m->factor;
-	if (m->op == DERIVED_UTIL || m->op == DERIVED_BOUND)
-		return roofline(n, m->op, set, inclusive);
+		v = quantile(a, m->share, row, inclusive) / m->factor;
+	else if (m->op == DERIVED_UTIL || m->op == DERIVED_BOUND)
+		v = roofline(a->n, m->op, &row->set, inclusive);
+	else
+		v = text(a->n, m->metric, &row->set);
+	known = place(&a->cache->others, ask->slot, row->i);
+	if (known)
+		*known = v;
+	return v;
+}
+
+static bool is_other(struct numbers *n, const struct derived *m)
+{
+	const struct metric *metric;
+
+	if (m->metric == METRIC_NONE)
+		return true;
+	metric = derive_metric(snapshot_session(numbers_snapshot(n)), m->metric);
+	return metric && metric->type == METRIC_TEXT;
+}
+
+double number_row_value(struct numbers *n, struct number_cache *c, const struct number_ask *ask,
+			const struct number_row *row, const struct number_row *whole)
+{
+	struct asking a = {ask->before ? numbers_before(n) : n, c, ask->before};
+	const struct derived *m = ask->metric;
+	bool inclusive = wants_inclusive(&row->set, m);
+
+	if (!a.n)
+		return NAN;
+	if (is_other(a.n, m))
+		return other(&a, ask, row, inclusive);
 	if (m->op == DERIVED_NOW)
-		return now(n, m->metric, set, inclusive) / m->factor;
-	if (is_text(n, m->metric))
-		return text(n, m->metric, set);
-	return derived_quotient(m, raw(n, m->metric, set, inclusive),
-				divisor(n, m, set, whole, inclusive));
-}
-
-/* ---- what is known ---- */
-
-void number_cache_clear(struct number_cache *c)
-{
-	for (size_t i = 0; i < c->n; i++)
-		c->slots[i].n = 0;
-}
-
-void number_cache_done(struct number_cache *c)
-{
-	for (size_t i = 0; i < c->n; i++)
-		free(c->slots[i].v);
-	free(c->slots);
-}
-
-double *number_cache_at(struct number_cache *c, unsigned slot, uint32_t i)
-{
-	struct number_slot *s;
-
-	if (array_reserve((void **)&c->slots, &c->cap, (size_t)slot + 1, sizeof(*c->slots)) < 0)
-		return NULL;
-	while (c->n <= slot)
-		c->slots[c->n++] = (struct number_slot){0};
-	s = &c->slots[slot];
-	if (array_reserve((void **)&s->v, &s->cap, (size_t)i + 1, sizeof(*s->v)) < 0)
-		return NULL;
-	if (i >= s->n) {
-		unset_all(s->v + s->n, i + 1 - s->n);
-		s->n = (size_t)i + 1;
-	}
-	return &s->v[i];
+		return summed(&a, m->metric, row, inclusive, true) / m->factor;
+	return derived_quotient(m, raw(&a, m->metric, row, inclusive),
+				divisor(&a, m, row, whole, inclusive));
 }

@@ -23,25 +23,40 @@ struct number_set {
 	bool only_own;    /* nothing of it counts what is below */
 };
 
-/* A metric, as the set is about it: what is not said to be inclusive or exclusive is what the set is.
- * Shares are of `whole`. before: of the other side of a comparison. NaN: absent. */
-double number_set_value(struct numbers *n, bool before, const struct derived *m,
-			const struct number_set *set, const struct number_set *whole);
-
-/* Values of sets that somebody counts from 0, by slots: a slot is a metric on a side, as the view
- * counts its columns. */
+/* Sums of sets that a view counts from 0: of metrics as they are, from which the rest is made; and
+ * values that are not made of such, by slots that the view gives its columns. */
 struct number_cache {
-	struct number_slot {
-		double *v; /* unset where nobody has looked (base/unset.h) */
+	struct number_slots {
+		struct number_slot {
+			double *v; /* unset where nobody has looked (base/unset.h) */
+			size_t n, cap;
+		} *v;
 		size_t n, cap;
-	} *slots;
-	size_t n, cap;
+	} sums, others;
 };
 
 /* The sets are others now. */
 void number_cache_clear(struct number_cache *c);
 void number_cache_done(struct number_cache *c);
-/* Where the value of set i is or is to be put; NULL: out of memory. Valid until the next call. */
-double *number_cache_at(struct number_cache *c, unsigned slot, uint32_t i);
+
+/* The sum of a metric of the nodes of set i alone, where somebody has it already. */
+void number_cache_tell(struct number_cache *c, uint32_t metric, uint32_t i, double sum);
+
+/* A set, by the number that its view has for it. */
+struct number_row {
+	struct number_set set;
+	uint32_t i;
+};
+
+/* What a view asks for. */
+struct number_ask {
+	const struct derived *metric; /* what is not said to be inclusive or exclusive is what the set is */
+	bool before;                  /* on the other side of a comparison */
+	unsigned slot;                /* another one for each metric and side */
+};
+
+/* Shares are of `whole`. NaN: absent. */
+double number_row_value(struct numbers *n, struct number_cache *c, const struct number_ask *ask,
+			const struct number_row *row, const struct number_row *whole);
 
 #endif

@@ -298,34 +298,54 @@ const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric)
 
 /* ---- who holds any ---- */
 
-static bool row_holds(const struct snapshot *snap, const struct session_row *r)
+/* By metric: does it add up? malloc'd; NULL: out of memory. */
+static bool *metrics_that_add_up(const struct session *s)
+{
+	uint32_t n = metric_table_count(s->metrics);
+	bool *adds = malloc(MAX(n, 1u) * sizeof(*adds));
+
+	for (uint32_t i = 0; adds && i < n; i++) {
+		const struct metric *m = metric_table_get(s->metrics, i);
+
+		adds[i] = m->type != METRIC_TEXT && m->scope != METRIC_PROPERTY;
+	}
+	return adds;
+}
+
+static bool row_holds(const struct snapshot *snap, const struct session_row *r, const bool *adds)
 {
 	const struct session_set *set = &snap->s->sets[r->set];
-	const union metric_value *values = picture_values(snap);
-	const uint8_t *present = picture_present(snap);
+	const uint8_t *present = picture_present(snap) + r->values;
+	const union metric_value *values = picture_values(snap) + r->values;
 	double value;
 
-	for (uint32_t i = 0; i < set->n; i++) {
-		const struct metric *m = metric_table_get(snap->s->metrics, set->metrics[i]);
-		uint32_t at = r->values + i;
-
-		if (present[at] && m->type != METRIC_TEXT && m->scope != METRIC_PROPERTY &&
-		    picture_value(snap, m, at, values[at], &value))
+	for (uint32_t i = 0; i < set->n; i++)
+		if (present[i] && adds[set->metrics[i]] &&
+		    (!snap->n_base ||
+		     picture_value(snap, metric_table_get(snap->s->metrics, set->metrics[i]),
+				   r->values + i, values[i], &value)))
 			return true;
-	}
 	return false;
 }
 
 const uint8_t *snapshot_holders(struct snapshot *snap)
 {
+	_cleanup_(freep) bool *adds = NULL;
+	const struct snap_column *time;
+
 	if (snap->holders_generation == snap->generation)
 		return snap->holders;
-	if (array_reserve((void **)&snap->holders, &snap->cap_holders, MAX(snap->n, (size_t)1), 1) < 0)
+	adds = metrics_that_add_up(snap->s);
+	if (!adds || array_reserve((void **)&snap->holders, &snap->cap_holders,
+				   MAX(snap->n, (size_t)1), 1) < 0)
 		return NULL;
-	memset(snap->holders, 0, snap->n);
+	/* Nearly all have time, whose column is asked for anyway: the others' rows are looked at. */
+	time = snapshot_column(snap, METRIC_TIME, false);
+	for (size_t i = 0; i < snap->n; i++)
+		snap->holders[i] = time && !isnan(time->v[i]);
 	for (size_t i = 0; i < snap->n_rows; i++)
-		if (!snap->holders[snap->row_node[i]] && row_holds(snap, &snap->s->rows[i]))
-			snap->holders[snap->row_node[i]] = 1;
+		if (!snap->holders[snap->row_node[i]])
+			snap->holders[snap->row_node[i]] = row_holds(snap, &snap->s->rows[i], adds);
 	snap->holders_generation = snap->generation;
 	return snap->holders;
 }

@@ -33,8 +33,10 @@ void flame_done(struct flame *f)
 
 double flame_value(struct flame *f, uint32_t node)
 {
+	const struct number_ask ask = {.metric = &f->metric};
+
 	if (f->callers)
-		return bottom_up_value(f->callers, node, f->slot, false, &f->metric);
+		return bottom_up_value(f->callers, node, &ask);
 	return derive_at(numbers_derive(f->numbers), &f->metric, &f->terms, node, 0);
 }
 

@@ -30,8 +30,7 @@ struct flame {
 	struct snapshot *snap;
 	struct numbers *numbers;
 	struct bottom_up *callers; /* NULL: from the top */
-	struct derived metric;     /* what makes a box wide: it adds up; */
-	unsigned slot;             /* where bottom-up trees keep its values */
+	struct derived metric;     /* what makes a box wide: it adds up */
 	struct derived_terms terms;
 	/* May a node have a box of its own? NULL: any. */
 	bool (*is_shown)(void *ctx, uint32_t node);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/flat.h"
 #include "core/numbers.h"
 #include "tui/tui_impl.h"
 
@@ -33,6 +34,7 @@ void kept_done(struct kept *k)
 	free(k->nodes);
 	free(k->frames);
 	k->numbers = numbers_free(k->numbers);
+	k->flat = flat_free(k->flat);
 	k->all = numbers_free(k->all);
 }
 
@@ -96,4 +98,19 @@ struct numbers *tui_all(struct tui *t)
 	k->all_generation = snapshot_generation(t->snap);
 	numbers_update(k->all, NULL);
 	return k->all;
+}
+
+struct flat *tui_flat(struct tui *t)
+{
+	struct kept *k = &t->kept;
+	struct numbers *all = tui_all(t);
+
+	if (!k->flat)
+		k->flat = flat_new(all);
+	if (!k->flat || k->flat_generation == numbers_generation(all))
+		return k->flat;
+	if (flat_update(k->flat) < 0)
+		return NULL;
+	k->flat_generation = numbers_generation(all);
+	return k->flat;
 }

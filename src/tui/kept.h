@@ -17,6 +17,8 @@ struct kept {
 	struct numbers *numbers; /* of the nodes that are kept */
 	struct numbers *all;     /* of all of them */
 	uint64_t all_generation; /* the picture's that these are of */
+	struct flat *flat;       /* kernels and transfers, of all; NULL: not asked for yet */
+	uint64_t flat_generation;
 	uint64_t generation;     /* the picture's that they are of */
 	char filter[PROMPT_MAX]; /* the one that they were made with */
 	uint8_t names;           /* that it looked at: enum name_mode */
@@ -31,6 +33,8 @@ bool tui_limit(const struct tui *t, struct derived *ret);
 struct numbers *tui_numbers(struct tui *t);
 /* The numbers of all that is in the picture: the tree and the kernels leave rows out, not numbers. */
 struct numbers *tui_all(struct tui *t);
+/* Kernels and transfers of this picture; NULL: out of memory. */
+struct flat *tui_flat(struct tui *t);
 /* For the screen's pictures, compared or not. 0 or -ENOMEM. */
 int kept_init(struct tui *t);
 void kept_done(struct kept *k);

@@ -65,7 +65,7 @@ static const struct bottom_up_node *node_of(struct panel *p, uint32_t i)
 
 static double value(struct panel *p, uint32_t i, const struct row_ask *ask)
 {
-	return bottom_up_value(as_bottom_up(p)->tree, i, ask->slot, ask->before, ask->metric);
+	return bottom_up_value(as_bottom_up(p)->tree, i, &ask->of);
 }
 
 static struct numbers *numbers(struct panel *p)

@@ -43,7 +43,7 @@ static const struct callers_row *row_at(struct panel *p, size_t row)
 
 static double value(struct panel *p, uint32_t i, const struct row_ask *ask)
 {
-	return callers_value(as_callers(p)->callers, i, ask->slot, ask->before, ask->metric);
+	return callers_value(as_callers(p)->callers, i, &ask->of);
 }
 
 static struct numbers *numbers(struct panel *p)

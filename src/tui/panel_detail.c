@@ -176,7 +176,7 @@ static double tree_value(struct panel *p, enum usual_column usual)
 {
 	struct panel *tree = p->tui->panels[TUI_PANEL_TREE];
 	struct derived_terms terms = {0};
-	struct row_ask ask = {.metric = &usual_columns[usual].derived, .terms = &terms};
+	const struct row_ask ask = {{.metric = &usual_columns[usual].derived}, &terms};
 
 	return tree->ops->value(tree, as_detail(p)->node, &ask);
 }

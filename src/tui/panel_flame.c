@@ -56,8 +56,8 @@ static double value(struct panel *p, uint32_t node, const struct row_ask *ask)
 	struct panel_flame *pf = as_flame(p);
 
 	if (pf->flame.callers)
-		return bottom_up_value(pf->callers, node, ask->slot, ask->before, ask->metric);
-	return derive_at(numbers_derive(pf->flame.numbers), ask->metric, ask->terms, node, 0);
+		return bottom_up_value(pf->callers, node, &ask->of);
+	return derive_at(numbers_derive(pf->flame.numbers), ask->of.metric, ask->terms, node, 0);
 }
 
 static struct numbers *numbers(struct panel *p)
@@ -76,7 +76,6 @@ static void choose_metric(struct panel *p)
 	pf->flame.metric.is_said = false;
 	pf->flame.metric.inclusive = true;
 	pf->flame.terms = (struct derived_terms){0};
-	pf->flame.slot = c->slot;
 }
 
 static void print_value(struct panel *p, double v, char out[COLUMN_TEXT])

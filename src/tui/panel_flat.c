@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
@@ -13,8 +12,8 @@
 /* Kernels, copies and sets by name, over all calling contexts. */
 struct panel_flat {
 	struct panel base;
-	struct flat *flat;
-	uint64_t generation; /* of the numbers that it was made of */
+	struct flat *flat; /* the screen's; NULL: there is no memory for it */
+	uint64_t generation; /* of the numbers that shares were made of */
 	struct row_columns columns;
 	double *cumulative; /* time up to and with row i of it, of all, percent */
 	uint32_t *order;    /* its rows as rows of the panel */
@@ -31,7 +30,7 @@ static struct panel_flat *as_flat(struct panel *p)
 
 static double value(struct panel *p, uint32_t i, const struct row_ask *ask)
 {
-	return flat_value(as_flat(p)->flat, i, ask->slot, ask->before, ask->metric);
+	return flat_value(as_flat(p)->flat, i, &ask->of);
 }
 
 static struct numbers *numbers(struct panel *p)
@@ -65,39 +64,36 @@ static int init(struct panel *p)
 
 /* ---- rows ---- */
 
-/* Shares of the whole, filtered out or not. */
-static int sum_up(struct panel_flat *pf)
+/* Shares of all, filtered out or not. */
+static void sum_up(struct panel_flat *pf)
 {
-	uint32_t n = flat_n(pf->flat);
-	double sum = 0;
+	double all = 0, sum = 0;
 
+	for (uint32_t i = 0; i < flat_n(pf->flat); i++)
+		all += isnan(flat_row(pf->flat, i)->time_ns) ? 0 : flat_row(pf->flat, i)->time_ns;
+	for (uint32_t i = 0; i < flat_n(pf->flat); i++) {
+		sum += isnan(flat_row(pf->flat, i)->time_ns) ? 0 : flat_row(pf->flat, i)->time_ns;
+		pf->cumulative[i] = sum / all;
+	}
+}
+
+static bool make(struct panel_flat *pf, struct tui *t)
+{
+	uint32_t n;
+
+	pf->flat = tui_flat(t);
+	if (!pf->flat)
+		return false;
+	if (pf->generation == numbers_generation(tui_all(t)))
+		return true;
+	n = flat_n(pf->flat);
 	if (array_reserve((void **)&pf->order, &pf->cap_order, n + 1u, sizeof(*pf->order)) < 0 ||
 	    array_reserve((void **)&pf->cumulative, &pf->cap_cumulative, n + 1u,
 			  sizeof(*pf->cumulative)) < 0)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		double share = flat_value(pf->flat, i, 0, false, &usual_columns[USUAL_SHARE].derived);
-
-		sum += isnan(share) ? 0 : share / 100;
-		pf->cumulative[i] = sum;
-	}
-	return 0;
-}
-
-static int make(struct panel_flat *pf, struct numbers *all)
-{
-	int r;
-
-	if (!pf->flat && !(pf->flat = flat_new(all)))
-		return -ENOMEM;
-	if (pf->generation == numbers_generation(all))
-		return 0;
-	r = flat_update(pf->flat);
-	if (r == 0)
-		r = sum_up(pf);
-	if (r == 0)
-		pf->generation = numbers_generation(all);
-	return r;
+		return false;
+	sum_up(pf);
+	pf->generation = numbers_generation(tui_all(t));
+	return true;
 }
 
 static const char *name_of(struct panel *p, uint32_t i)
@@ -137,7 +133,7 @@ static void update(struct panel *p)
 	struct panel_flat *pf = as_flat(p);
 
 	p->n_rows = 0;
-	if (make(pf, numbers(p)) < 0)
+	if (!make(pf, p->tui))
 		return;
 	row_columns_update(&pf->columns, p);
 	make_order(p);
@@ -196,7 +192,6 @@ static void explain(struct panel *p, struct buf *out)
 static void done(struct panel *p)
 {
 	row_columns_done(&as_flat(p)->columns);
-	flat_free(as_flat(p)->flat);
 	free(as_flat(p)->order);
 	free(as_flat(p)->cumulative);
 }

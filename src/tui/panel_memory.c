@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
@@ -15,9 +14,8 @@
 struct panel_memory {
 	struct panel base;
 	struct sections sections;
-	struct flat *flat;
-	uint64_t generation; /* of the numbers that it was made of */
-	uint32_t *rows;      /* its transfers */
+	struct flat *flat; /* the screen's */
+	uint32_t *rows;    /* its transfers */
 	size_t n, cap_rows;
 	struct path {
 		uint32_t node;
@@ -74,7 +72,9 @@ static double value_now(struct panel *p, uint32_t i)
 	static const struct derived now = {
 		.op = DERIVED_NOW, .plain = true, .metric = METRIC_BYTES, .factor = 1};
 
-	return flat_value(as_memory(p)->flat, as_memory(p)->rows[i], USUAL_N, false, &now);
+	const struct number_ask ask = {.metric = &now};
+
+	return flat_value(as_memory(p)->flat, as_memory(p)->rows[i], &ask);
 }
 
 static double value_async(struct panel *p, uint32_t i)
@@ -264,32 +264,23 @@ static int init(struct panel *p)
 static void done(struct panel *p)
 {
 	sections_done(sections_of(p));
-	flat_free(as_memory(p)->flat);
 	free(as_memory(p)->rows);
 }
 
-static int find_transfers(struct panel_memory *pm, struct numbers *all)
+static void find_transfers(struct panel_memory *pm)
 {
-	if (!pm->flat && !(pm->flat = flat_new(all)))
-		return -ENOMEM;
-	if (pm->generation == numbers_generation(all))
-		return 0;
 	pm->n = 0;
-	if (flat_update(pm->flat) < 0)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < flat_n(pm->flat); i++)
+	for (uint32_t i = 0; pm->flat && i < flat_n(pm->flat); i++)
 		if (flat_is_transfer(pm->flat, i) &&
 		    array_reserve((void **)&pm->rows, &pm->cap_rows, pm->n + 1,
 				  sizeof(*pm->rows)) == 0)
 			pm->rows[pm->n++] = i;
-	pm->generation = numbers_generation(all);
-	return 0;
 }
 
 static void update(struct panel *p)
 {
-	if (find_transfers(as_memory(p), tui_all(p->tui)) < 0)
-		return;
+	as_memory(p)->flat = tui_flat(p->tui);
+	find_transfers(as_memory(p));
 	find_paths(p);
 	sections_update(sections_of(p), p);
 }

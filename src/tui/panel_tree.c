@@ -23,13 +23,15 @@ static double sort_value(void *ctx, uint32_t id)
 static double value(struct panel *p, uint32_t id, const struct row_ask *ask)
 {
 	struct panel_tree *pt = as_tree(p);
+	const struct derived *m = ask->of.metric;
 	struct derived of_root;
 
-	if (ask->metric->op != DERIVED_OF_PARENT || id != pt->tree.root)
-		return derive_at(pt->derives[ask->before], ask->metric, ask->terms, id, pt->tree.root);
-	of_root = *ask->metric;
-	of_root.op = DERIVED_SHARE;
-	return derive_at(pt->derives[ask->before], &of_root, ask->terms, id, id);
+	if (m->op == DERIVED_OF_PARENT && id == pt->tree.root) {
+		of_root = *m;
+		of_root.op = DERIVED_SHARE;
+		m = &of_root;
+	}
+	return derive_at(pt->derives[ask->of.before], m, ask->terms, id, pt->tree.root);
 }
 
 static struct numbers *numbers(struct panel *p)

@@ -11,18 +11,17 @@
 
 #define WIDTH_MAX 24 /* of what is measured */
 
-/* Slots of a column: on each side, of the whole or of the row above. The limit has the first ones. */
-enum { SLOT_BEFORE = 1, SLOT_OF_PARENT = 2, ROW_SLOTS = 4 };
+/* Slots of a column: one on each side. The limit has the first ones, behind those of core/flat.h. */
+enum { ROW_SLOTS = 2, LIMIT_SLOT = USUAL_N };
 
 /* ---- values ---- */
 
 static double ask(struct panel *p, const struct row_column *c, uint32_t i, bool before)
 {
 	bool of_parent = c->of_parent.op && p->tui->percent_of_parent;
-	struct row_ask a = {.metric = of_parent ? &c->of_parent : &c->spec.derived,
-			    .before = before,
-			    .slot = c->slot + before * SLOT_BEFORE + of_parent * SLOT_OF_PARENT,
-			    .terms = (struct derived_terms *)&c->terms[before]};
+	const struct row_ask a = {
+		{of_parent ? &c->of_parent : &c->spec.derived, before, c->slot + before},
+		(struct derived_terms *)&c->terms[before]};
 
 	return c->is_missing ? NAN : p->ops->value(p, i, &a);
 }
@@ -319,7 +318,7 @@ int row_columns_init(struct row_columns *rc, struct panel *p, const enum usual_c
 
 	rc->s = snapshot_session(p->tui->snap);
 	rc->n_metrics = METRIC_N_BUILTIN;
-	rc->n_slots = ROW_SLOTS;
+	rc->n_slots = LIMIT_SLOT + ROW_SLOTS;
 	rc->is_chosen = (o->metrics || o->before) && !rc->only_sums;
 	p->rows = rc;
 	if (rc->is_chosen) {
@@ -433,7 +432,7 @@ const char *row_columns_missing(const struct row_columns *rc)
 
 static double limit_value(struct row_columns *rc, struct panel *p, uint32_t i, bool before)
 {
-	struct row_ask a = {&rc->limit, before, before * SLOT_BEFORE, &rc->limit_terms[before]};
+	const struct row_ask a = {{&rc->limit, before, LIMIT_SLOT + before}, &rc->limit_terms[before]};
 
 	return p->ops->value(p, i, &a);
 }

@@ -11,13 +11,12 @@
  * A column that a configuration or an order names is made when it is none of these. */
 #include "core/column.h"
 #include "core/least.h"
+#include "core/number_sets.h"
 #include "tui/panel.h"
 
 /* What a row is asked for. */
 struct row_ask {
-	const struct derived *metric;
-	bool before;                 /* on the other side of a comparison */
-	unsigned slot;               /* another one for each question: by it values may be kept */
+	struct number_ask of;
 	struct derived_terms *terms; /* for rows that are nodes */
 };
 
