@@ -578,11 +578,25 @@ static const struct {
 	{"host_only", host_only, &live_utf8, "", 24, 80},
 	{"host_only_detail", host_only, &live_utf8, "H d", 24, 80},
 	{"file_80x24", world_init, &file, "", 24, 80},
-	{"tabs_scrolled", world_init, &live_utf8, "5", 10, 20},
-	{"tabs_with_filter", world_init, &live_utf8, "5 \\ 'sm90_xmma_gemm' Enter", 24, 60},
+	{"losses_10x20", world_init, &live_utf8, "5", 10, 20},
+	{"losses_filtered", world_init, &live_utf8, "5 \\ 'sm90_xmma_gemm' Enter", 24, 60},
 	{"too_small", world_init, &live_utf8, "", 4, 30},
 	{"smallest", world_init, &live_utf8, "", 5, 20},
 };
+
+/* The tabs, which no other text shows: with titles, short ones or keys alone, with something lost,
+ * with what the view is set to and an overlay behind them. */
+START_TEST(tabs)
+{
+	static const char *const keys[] = {"", "5", "\\ 'sm90_xmma_gemm' Enter", "?", NULL};
+	struct world w;
+
+	losses(&w);
+	world_open(&w, &live_utf8);
+	world_golden_tabs(&w, keys, "tabs");
+	world_done(&w);
+}
+END_TEST
 
 /* Names that a file should not hold make no harm in a picture. */
 START_TEST(hostile_print)
@@ -627,6 +641,7 @@ Suite *suite_screens(void)
 	tcase_add_loop_test(c, special, 0, (int)(sizeof(worlds) / sizeof(worlds[0])));
 	for (n_themes = 0; tui_theme_name((unsigned)n_themes);)
 		n_themes++;
+	tcase_add_test(c, tabs);
 	tcase_add_loop_test(c, themes, 0, n_themes);
 	tcase_add_test(c, themes_in_turn);
 	tcase_add_loop_test(c, printed, 0, (int)(sizeof(prints) / sizeof(prints[0])));

@@ -46,9 +46,13 @@ void world_done(struct world *w);
 /* A second later everything has grown by a fortieth. */
 void world_tick(struct world *w);
 
-/* The screen at this size equals tests/golden/NAME.screen. */
+/* The screen at this size equals tests/golden/NAME.screen, in which "(tabs)" stands for the tabs:
+ * those are in the goldens "tabs" and "theme_default", so that a new panel changes only these. */
 void world_golden(struct world *w, int rows, int cols, const char *name);
 void world_golden_attributes(struct world *w, int rows, int cols, const char *name);
+/* The line of tabs in several widths, after each of these scripts, equals tests/golden/NAME.screen.
+ * NULL ends the scripts. */
+void world_golden_tabs(struct world *w, const char *const *scripts, const char *name);
 /* What is printed equals tests/golden/NAME with the suffix of the format. */
 void world_golden_print(struct world *w, int rows, int cols, enum print_format format,
 			const char *name);
