@@ -21,6 +21,7 @@
 #include "core/snapshot.h"
 #include "tui/draw.h"
 #include "tui/keys.h"
+#include "tui/tui.h"
 
 struct panel;
 struct row_ask;
@@ -139,9 +140,10 @@ struct panel {
 	bool no_cursor; /* scrolls as a text does */
 };
 
-extern const struct panel_ops panel_tree_ops, panel_flat_ops, panel_memory_ops, panel_devices_ops,
-	panel_losses_ops, panel_log_ops, panel_bottom_up_ops, panel_callers_ops, panel_flame_ops, panel_roofline_ops, panel_durations_ops, panel_ranks_ops, panel_help_ops, panel_detail_ops,
-	panel_columns_ops;
+#define _(id, word, ops) extern const struct panel_ops panel_##ops##_ops;
+TUI_PANELS(_)
+#undef _
+extern const struct panel_ops panel_help_ops, panel_detail_ops, panel_columns_ops; /* overlays */
 
 struct panel *panel_new(const struct panel_ops *ops, struct tui *t); /* NULL: out of memory */
 struct panel *panel_free(struct panel *p);
