@@ -2,7 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 
 /* The key "proton" of a Hatchet file: what only we know. docs/formats.md describes it. */
-#include "format/hatchet_writer.h"
+#include "format/hatchet_extra.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,26 +11,15 @@
 #include "format/hatchet.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/idindex.h"
+#include "format/hatchet_extra.h"
 #include "format/hatchet_kind.h"
-#include "format/hatchet_writer.h"
 
 /* Indentation costs depth x nodes bytes; beyond this depth the file is written without, as
  * upstream writes its phase files. */
 #define DEPTH_INDENTED 250
-
-/* A key of a node's "metrics". */
-struct column {
-	const char *name;
-	uint32_t metric; /* or METRIC_N + one of these */
-};
-#define COLUMN_DEVICE_ID   (METRIC_NONE - 1)
-#define COLUMN_DEVICE_TYPE (METRIC_NONE - 2)
 
 struct level {
 	size_t base; /* of this level in the pool */
@@ -39,172 +28,6 @@ struct level {
 	uint32_t child;    /* not grouped: the next child */
 	size_t group, end; /* grouped: the next group in the pool */
 };
-
-/* ---- preparation ---- */
-
-const struct metric *hwrite_metric(const struct hwrite *w, uint32_t id)
-{
-	return metric_table_get(w->s->metrics, id);
-}
-
-static int column_compare(const void *a, const void *b)
-{
-	return strcmp(((const struct column *)a)->name, ((const struct column *)b)->name);
-}
-
-/* A row's own minimum and maximum stay in our key: they are no column that upstream has. */
-static bool is_column(uint32_t metric)
-{
-	return metric != METRIC_TIME_MIN && metric != METRIC_TIME_MAX;
-}
-
-static int prepare_columns(struct hwrite *w)
-{
-	uint32_t n = metric_table_count(w->s->metrics);
-
-	w->columns = calloc(n + 2, sizeof(*w->columns));
-	w->occurs = calloc(n, sizeof(*w->occurs));
-	w->values = calloc(n, sizeof(*w->values));
-	w->weights = calloc(n, sizeof(*w->weights));
-	w->present = calloc(n, sizeof(*w->present));
-	if (!w->columns || !w->occurs || !w->values || !w->weights || !w->present)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++)
-		if (is_column(i))
-			w->columns[w->n_columns++] = (struct column){hwrite_metric(w, i)->name, i};
-	w->columns[w->n_columns++] = (struct column){"device_id", COLUMN_DEVICE_ID};
-	w->columns[w->n_columns++] = (struct column){"device_type", COLUMN_DEVICE_TYPE};
-	qsort(w->columns, w->n_columns, sizeof(*w->columns), column_compare);
-	return 0;
-}
-
-static void prepare_occurs(struct hwrite *w)
-{
-	const struct session *s = w->s;
-
-	for (size_t i = 0; i < s->n_rows; i++) {
-		const struct session_set *set = &s->sets[s->rows[i].set];
-
-		for (uint32_t k = 0; k < set->n; k++)
-			if (s->present[s->rows[i].values + k])
-				w->occurs[set->metrics[k]] = true;
-	}
-}
-
-static bool device_key_equal(const void *ctx, uint32_t i, const void *key)
-{
-	const struct device_key *a = &((const struct hwrite *)ctx)->devices[i], *b = key;
-
-	return !strcmp(a->type, b->type) && !strcmp(a->id, b->id);
-}
-
-static uint64_t device_key_hash(const struct device_key *key)
-{
-	return hash_u64(hash_bytes(key->type, strlen(key->type)) ^
-			hash_bytes(key->id, strlen(key->id)) << 1);
-}
-
-/* Number a device: id, or the next that no earlier one of its type has. */
-static int name_device(struct hwrite *w, struct idindex *names, struct device_key *key, uint32_t id)
-{
-	uint64_t hash;
-
-	do {
-		snprintf(key->id, sizeof(key->id), "%u", id++);
-		hash = device_key_hash(key);
-	} while (idindex_find(names, hash, device_key_equal, w, key) != IDINDEX_NONE);
-	w->renumbered = w->renumbered || (int64_t)id - 1 != w->s->devices[key->device].index;
-	return idindex_add(names, hash, key->device);
-}
-
-/* Upstream knows a device by (type, index). Two hosts may have the same pair: the later one gets
- * the next free number. */
-static int prepare_devices(struct hwrite *w)
-{
-	const struct session *s = w->s;
-	struct idindex names = {0};
-	int r = 0;
-
-	w->devices = calloc(s->n_devices + 1, sizeof(*w->devices));
-	w->device_time = calloc(s->n_devices + 1, sizeof(*w->device_time));
-	if (!w->devices || !w->device_time)
-		return -ENOMEM;
-	for (uint32_t i = 0; r == 0 && i < s->n_devices; i++) {
-		w->devices[i].device = i;
-		w->devices[i].type = strtab_str(s->strings, s->devices[i].type);
-		r = name_device(w, &names, &w->devices[i], (uint32_t)MAX(s->devices[i].index, 0));
-	}
-	idindex_done(&names);
-	return r;
-}
-
-bool hwrite_frame_is_listed(const struct session_frame *f)
-{
-	return f->module != SESSION_NONE || f->symbol || f->file || f->line;
-}
-
-static int prepare_frames(struct hwrite *w)
-{
-	const struct session *s = w->s;
-	size_t names = strtab_count(s->strings) + s->n_frames;
-
-	w->seen = calloc(names, sizeof(*w->seen));
-	w->group_of = malloc(names * sizeof(*w->group_of));
-	w->frame_index = calloc(s->n_frames + 1, sizeof(*w->frame_index));
-	if (!w->seen || !w->group_of || !w->frame_index)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->n_frames; i++)
-		if (hwrite_frame_is_listed(&s->frames[i]))
-			w->frame_index[i] = ++w->n_listed;
-	return 0;
-}
-
-static int prepare_hists(struct hwrite *w)
-{
-	const struct session *s = w->s;
-
-	if (!s->n_hists)
-		return 0;
-	w->first_hist = malloc(s->n_nodes * sizeof(*w->first_hist));
-	w->next_hist = malloc(s->n_hists * sizeof(*w->next_hist));
-	if (!w->first_hist || !w->next_hist)
-		return -ENOMEM;
-	memset(w->first_hist, 0xff, s->n_nodes * sizeof(*w->first_hist));
-	for (size_t i = s->n_hists; i-- > 0;) {
-		w->next_hist[i] = w->first_hist[s->hists[i].node];
-		w->first_hist[s->hists[i].node] = (uint32_t)i;
-	}
-	return 0;
-}
-
-static int writer_init(struct hwrite *w, const struct session *s)
-{
-	int r = prepare_columns(w);
-
-	if (r == 0)
-		r = prepare_devices(w);
-	if (r == 0)
-		r = prepare_frames(w);
-	if (r == 0)
-		r = prepare_hists(w);
-	if (r == 0 && s->n_intervals && w->trace) {
-		w->numbers = calloc(s->n_nodes, sizeof(*w->numbers));
-		r = w->numbers ? 0 : -ENOMEM;
-	}
-	if (r == 0)
-		prepare_occurs(w);
-	return r;
-}
-
-static void writer_done(struct hwrite *w)
-{
-	void *all[] = {w->columns, w->occurs,      w->values,     w->weights,   w->present,
-		       w->devices, w->device_time, w->seen,       w->group_of,  w->pool,
-		       w->levels,  w->numbers,     w->first_hist, w->next_hist, w->frame_index};
-
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		free(all[i]);
-}
 
 /* Longest path of the tree, walked by its links alone. */
 static uint32_t tree_depth(const struct session *s)
@@ -228,13 +51,6 @@ static uint32_t tree_depth(const struct session *s)
 }
 
 /* ---- the values of a node ---- */
-
-const struct session_lane *hwrite_lane(const struct session *s, const struct session_row *row)
-{
-	static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
-
-	return row->lane < s->n_lanes ? &s->lanes[row->lane] : &nowhere;
-}
 
 /* Weight of a row's metric: the value of its weight metric in the same row, else 1. */
 static double weight_of(const struct hwrite *w, const struct session_row *row, uint32_t weight)
@@ -332,7 +148,7 @@ static void write_value(struct hwrite *w, uint32_t metric)
 			     strtab_len(w->s->strings, w->values[metric].text));
 }
 
-static void write_column(struct hwrite *w, const struct column *c, uint32_t device, bool root)
+static void write_column(struct hwrite *w, const struct hwrite_column *c, uint32_t device, bool root)
 {
 	if (c->metric == COLUMN_DEVICE_ID || c->metric == COLUMN_DEVICE_TYPE) {
 		if (device == SESSION_NONE)
@@ -373,31 +189,6 @@ static void write_metrics(struct hwrite *w, const struct part *parts, uint32_t n
 }
 
 /* ---- the tree ---- */
-
-const char *hwrite_raw_name(const struct session *s, uint32_t node, size_t *ret_len)
-{
-	const struct session_frame *f = &s->frames[s->nodes[node].frame];
-	uint32_t string = f->symbol ? f->symbol : f->name;
-	const char *name;
-
-	if (f->symbol || f->module == SESSION_NONE) {
-		*ret_len = strtab_len(s->strings, string);
-		return strtab_str(s->strings, string);
-	}
-	name = session_node_name(s, node);
-	*ret_len = strlen(name);
-	return name;
-}
-
-const char *hwrite_name(const struct session *s, uint32_t node, size_t *ret_len)
-{
-	const char *name = hwrite_raw_name(s, node, ret_len);
-
-	if (*ret_len)
-		return name;
-	*ret_len = strlen("<unnamed>");
-	return "<unnamed>";
-}
 
 static uint32_t name_key(const struct session *s, uint32_t node)
 {
@@ -663,7 +454,7 @@ int hatchet_write(const struct session *s, const struct write_options *options, 
 
 	jsonw_init(&w.json, out, compact);
 	w.fields = (struct fields_writer){.session = s, .json = &w.json, .hex = true};
-	r = writer_init(&w, s);
+	r = hwrite_init(&w);
 	if (r == 0) {
 		if (!compact)
 			out_putc(out, '\n');
@@ -675,6 +466,6 @@ int hatchet_write(const struct session *s, const struct write_options *options, 
 		if (!compact)
 			out_putc(out, '\n');
 	}
-	writer_done(&w);
+	hwrite_done(&w);
 	return r < 0 ? r : out->error;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_FORMAT_HATCHET_WRITER_H
 #define PROTON_FORMAT_HATCHET_WRITER_H
-/* What the two halves of the Hatchet writer share: hatchet_write.c writes what upstream knows,
- * hatchet_extra.c the key "proton" with what only we know. */
+/* What the two halves of the Hatchet writer share.
+ *
+ *   hatchet_write.c    what upstream knows
+ *     └> hatchet_extra.c    the key "proton": what only we know
+ *          └> hatchet_writer.c    this: what is found out before, and names */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,8 +13,15 @@
 #include "format/fields.h"
 #include "format/json_writer.h"
 
-struct column;
 struct level;
+
+/* A key of a node's "metrics". */
+struct hwrite_column {
+	const char *name;
+	uint32_t metric; /* or one of those below */
+};
+#define COLUMN_DEVICE_ID   (METRIC_NONE - 1)
+#define COLUMN_DEVICE_TYPE (METRIC_NONE - 2)
 
 /* A session node that is part of a written node. */
 struct part {
@@ -31,7 +41,7 @@ struct hwrite {
 	bool trace; /* single executions, too */
 	struct json_writer json;
 	struct fields_writer fields;
-	struct column *columns; /* in the order of the file */
+	struct hwrite_column *columns; /* in the order of the file */
 	uint32_t n_columns;
 	bool *occurs; /* a metric has a value somewhere */
 	/* Values of the node that is being written, by metric. */
@@ -54,6 +64,10 @@ struct hwrite {
 	bool tables; /* some node refers to lanes and sets */
 };
 
+/* s and options are set. 0 or -ENOMEM; hwrite_done() in either case. */
+int hwrite_init(struct hwrite *w);
+void hwrite_done(struct hwrite *w);
+
 const struct metric *hwrite_metric(const struct hwrite *w, uint32_t id);
 const struct session_lane *hwrite_lane(const struct session *s, const struct session_row *row);
 /* The name of a node; its length. A (module, offset) frame has one only when it is asked for. */
@@ -62,9 +76,5 @@ const char *hwrite_raw_name(const struct session *s, uint32_t node, size_t *ret_
 const char *hwrite_name(const struct session *s, uint32_t node, size_t *ret_len);
 /* Is there more to say of a frame than its name? */
 bool hwrite_frame_is_listed(const struct session_frame *f);
-
-/* The key "proton" of a node, and of the root, where there is something to say. */
-void hwrite_node_extra(struct hwrite *w, const struct part *parts, uint32_t n);
-void hwrite_root_extra(struct hwrite *w, const struct part *root);
 
 #endif
