@@ -2,7 +2,7 @@
 #ifndef PROTON_FORMAT_GUNZIP_H
 #define PROTON_FORMAT_GUNZIP_H
 /* What is packed with gzip, as an input of its own: no reader needs to know. */
-#include "format/format.h"
+#include "format/reader.h"
 
 struct gunzip;
 

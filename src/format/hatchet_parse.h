@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/strtab.h"
-#include "format/format.h"
+#include "format/reader.h"
 #include "format/tokens.h"
 
 #define RECORD_NONE UINT32_MAX

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <yajl/yajl_parse.h>
-#include "format/format.h"
+#include "format/reader.h"
 
 #define JSON_DEPTH_MAX ((size_t)16 << 20) /* open brackets; a calling context has two */
 
