@@ -23,6 +23,7 @@
 #include "format/json_writer.h"
 #include "format/place.h"
 #include "format/tokens.h"
+#include "format/write_file.h"
 #include "format_sample.h"
 
 static char dir[64];

@@ -12,6 +12,7 @@
 #include "format/gunzip.h"
 #include "format/hatchet.h"
 #include "format/unknown.h"
+#include "format/write_file.h"
 
 const struct format format_hatchet = {
 	.name = "hatchet",

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/util.h"
-#include "format/out.h"
+#include "format/write_file.h"
 #include "launch/launch.h"
 #include "launch/session_dir.h"
 #include "wire/decode.h"
@@ -79,7 +79,7 @@ static int tape_open(struct receiver *r, const char *path)
 	struct wire_tape_header h = {.version = WIRE_VERSION,
 				     .header_size = sizeof(h),
 				     .start_ns = clock_realtime_ns()};
-	int ours = out_descriptor(path);
+	int ours = write_file_descriptor(path);
 	struct stat st;
 
 	memcpy(h.magic, WIRE_TAPE_MAGIC, sizeof(h.magic));

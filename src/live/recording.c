@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/rank.h"
 #include "base/util.h"
-#include "format/out.h"
+#include "format/write_file.h"
 #include "launch/launch.h"
 #include "report/print_line.h"
 
