@@ -12,7 +12,7 @@ make_variable() {
 }
 cc=$(make_variable CC)
 flags="-std=gnu11 -Wall -Wextra -Werror -Wno-unused-function -Wno-unused-parameter
-	$(make_variable NCURSES_CFLAGS) $(make_variable JANSSON_CFLAGS) $(make_variable YAJL_CFLAGS)"
+	$(make_variable NCURSES_CFLAGS) $(make_variable YAJL_CFLAGS)"
 
 # check HEADER INCLUDE...: HEADER after each of INCLUDE.
 compiles() {

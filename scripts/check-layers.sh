@@ -25,7 +25,7 @@ declare -A may=(
 outside=(
 	'cuda|cupti|nvtx|nvperf|rocprofiler|hip/|hsa/|CL/|generated_cuda=backends'
 	'n?curses|term\.h|panel\.h=tui'
-	'jansson|yajl|zlib|sqlite3=format'
+	'yajl|zlib|sqlite3=format'
 	'libiberty|elfutils|libelf|gelf=report'
 	'proton/=collect'
 )

@@ -11,7 +11,6 @@ package_probe() {
 	libc6-dev) test -f /usr/include/stdio.h ;;
 	libtool) command -v libtoolize ;;
 	libncurses-dev) pkg-config --exists ncursesw ;;
-	libjansson-dev) pkg-config --exists jansson ;;
 	libyajl-dev) pkg-config --exists yajl ;;
 	zlib1g-dev) pkg-config --exists zlib ;;
 	libsqlite3-dev) pkg-config --exists sqlite3 ;;
