@@ -103,6 +103,12 @@ void rig_until(bool (*condition)(void *arg), void *arg, const char *what)
 	}
 }
 
+void rig_scope(const char *name)
+{
+	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, name, strlen(name));
+	collect_pop(COLLECT_TAG_SCOPE);
+}
+
 uint32_t rig_node(const char *name)
 {
 	for (uint32_t i = 0; i < rig_session->n_nodes; i++)

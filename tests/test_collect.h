@@ -24,6 +24,9 @@ void rig_forget(void);
 /* Pump until the condition holds; fails the test after ten seconds. */
 void rig_until(bool (*condition)(void *arg), void *arg, const char *what);
 
+/* Enter a scope and leave it. */
+void rig_scope(const char *name);
+
 /* Sum of an integer metric over nodes of this name; -1: absent. */
 long rig_sum(const char *name, uint32_t metric);
 /* Wait until rig_sum() is this. */

@@ -24,12 +24,6 @@ ssize_t __wrap_own_fd_write(const struct own_fd *o, const void *data, size_t n)
 	return __real_own_fd_write(o, data, n);
 }
 
-static void scope(const char *name)
-{
-	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, name, strlen(name));
-	collect_pop(COLLECT_TAG_SCOPE);
-}
-
 static void kernel(int32_t device)
 {
 	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
@@ -50,7 +44,7 @@ static void start_quietly(void)
 	rig_open();
 	rig_dir->control->period_ms = 10000;
 	ck_assert_int_eq(collect_start(DOOR_API), 0);
-	scope("first");
+	rig_scope("first");
 	rig_until_sum("first", METRIC_CPU_COUNT, 1);
 }
 
@@ -161,10 +155,10 @@ START_TEST(test_string_is_late)
 	uint32_t id, node, slot;
 
 	rig_start();
-	scope("first");
+	rig_scope("first");
 	rig_until_sum("first", METRIC_CPU_COUNT, 1);
 	id = atomic_fetch_add(&collector->strings.n, 1);
-	scope("second");
+	rig_scope("second");
 	rig_until(is_there, (void *)"second", "what stands behind the missing one");
 	collector->string[id].s = "hole";
 	collector->string[id].len = 4;

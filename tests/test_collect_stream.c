@@ -25,12 +25,6 @@ enum { WITH_FORK = 0 };
 enum { WITH_FORK = 1 };
 #endif
 
-static void scope(const char *name)
-{
-	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, name, strlen(name));
-	collect_pop(COLLECT_TAG_SCOPE);
-}
-
 static bool is_paused(void *arg)
 {
 	return rig_session->n_processes && rig_session->processes[0].paused == *(bool *)arg;
@@ -44,16 +38,16 @@ static void until_paused(bool wanted)
 START_TEST(test_pause)
 {
 	rig_start();
-	scope("a");
+	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 1);
 	atomic_store(&rig_dir->control->paused, 1);
 	until_paused(true);
-	scope("a");
+	rig_scope("a");
 	collect_metric_u64("m", 1, false);
 	collect_range(FRAME_RANGE, "range", 5, 1);
 	atomic_store(&rig_dir->control->paused, 0);
 	until_paused(false);
-	scope("a");
+	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 2);
 	ck_assert_uint_eq(rig_node("range"), SESSION_NONE);
 }
@@ -61,13 +55,13 @@ START_TEST(test_pause)
 START_TEST(test_reset)
 {
 	rig_start();
-	scope("a");
-	scope("a");
+	rig_scope("a");
+	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 2);
 	atomic_fetch_add(&rig_dir->control->reset, 1);
 	rig_until_sum("a", METRIC_CPU_COUNT, 0);
 	rig_until_sum("a", METRIC_CPU_TIME, 0);
-	scope("a");
+	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 1);
 }
 
@@ -78,7 +72,7 @@ START_TEST(test_resync)
 		.kind = ACTIVITY_COPY, .direction = COPY_HOST_TO_DEVICE, .bytes = 64, .end_ns = 5};
 
 	rig_start();
-	scope("a");
+	rig_scope("a");
 	a.launch = sink->ops->launch(sink);
 	sink->ops->record(sink, &a);
 	collect_metric_f64("mine", 1.5, false);
@@ -97,7 +91,7 @@ START_TEST(test_resync)
 	ck_assert_uint_eq(rig_session->n_notes, 1);
 	ck_assert_int_eq(rig_sum("ROOT", metric_table_find(rig_session->metrics, "whole")), 5);
 	ck_assert_uint_eq(rig_session->processes[0].pid, getpid());
-	scope("a");
+	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 2);
 }
 
@@ -114,7 +108,7 @@ START_TEST(test_flush)
 
 	rig_start();
 	rig_dir->control->period_ms = 500;
-	scope("a");
+	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 1);
 	for (int i = 0; i < 3; i++) {
 		a.launch = sink->ops->launch(sink);
@@ -129,12 +123,12 @@ START_TEST(test_flush)
 START_TEST(test_stop)
 {
 	rig_start();
-	scope("a");
+	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 1);
 	atomic_store(&rig_dir->control->stop, 1);
 	until_paused(true);
-	scope("a");
-	scope("a");
+	rig_scope("a");
+	rig_scope("a");
 	sender_finish();
 	rig_pump();
 	ck_assert_int_eq(rig_sum("a", METRIC_CPU_COUNT), 1);
@@ -144,12 +138,12 @@ START_TEST(test_stop)
 START_TEST(test_nobody)
 {
 	rig_start();
-	scope("a");
+	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 1);
 	atomic_store(&rig_dir->control->alive, 0);
 	close(rig_dir->stream_fd);
 	for (int i = 0; i < 1000; i++)
-		scope("b");
+		rig_scope("b");
 	clock_fake(clock_monotonic_ns()); /* it stands: what waits for a time never comes back */
 	sender_finish();
 	clock_fake(0);
@@ -171,34 +165,36 @@ static void until_full(void)
 	ck_assert(pipe_was_full(NULL));
 }
 
+enum { N_NAMES = 40, NAME_LENGTH = 100000 };
+
+/* Valid until the next call. */
+static const char *long_name(int i)
+{
+	static char name[NAME_LENGTH + 1];
+
+	memset(name, 'x', NAME_LENGTH);
+	name[0] = (char)('A' + i);
+	return name;
+}
+
+/* 4 MB of names are more than any pipe holds. */
+static void enter_names(void)
+{
+	for (int i = 0; i < N_NAMES; i++)
+		rig_scope(long_name(i));
+}
+
 START_TEST(test_pipe_full)
 {
-	enum { N_NAMES = 40, LENGTH = 100000 };
-	char *name = malloc(LENGTH + 1), *first;
-
 	rig_start();
-	memset(name, 'x', LENGTH);
-	name[LENGTH] = '\0';
 	for (int round = 0; round < 50; round++)
-		for (int i = 0; i < N_NAMES; i++) {
-			name[0] = (char)('A' + i);
-			scope(name);
-		}
-	/* Nobody reads: 4 MB of names are more than any pipe holds. A scope that waited for room would
-	 * not have come back. */
+		enter_names();
+	/* Nobody reads. A scope that waited for room would not have come back. */
 	until_full();
-	for (int i = 0; i < N_NAMES; i++) { /* and they grow meanwhile */
-		name[0] = (char)('A' + i);
-		scope(name);
-	}
-	name[0] = 'A';
-	first = strdup(name);
-	rig_until_sum(first, METRIC_CPU_COUNT, 51);
-	name[0] = 'A' + N_NAMES - 1;
-	rig_until_sum(name, METRIC_CPU_COUNT, 51);
+	enter_names(); /* they grow meanwhile */
+	rig_until_sum(long_name(0), METRIC_CPU_COUNT, 51);
+	rig_until_sum(long_name(N_NAMES - 1), METRIC_CPU_COUNT, 51);
 	ck_assert_uint_eq(rig_session->n_nodes, N_NAMES + 1);
-	free(first);
-	free(name);
 }
 
 static void feed_file(const char *name)
@@ -221,17 +217,11 @@ static void feed_file(const char *name)
 /* At the end a reader that sleeps is waited for, but not for long: a file has what did not fit. */
 START_TEST(test_pipe_full_at_exit)
 {
-	enum { N_NAMES = 40, LENGTH = 100000 };
-	char *text = malloc(LENGTH + 1), name[WIRE_REST_NAME_MAX];
+	char name[WIRE_REST_NAME_MAX];
 	uint64_t start;
 
 	rig_start();
-	memset(text, 'x', LENGTH);
-	text[LENGTH] = '\0';
-	for (int i = 0; i < N_NAMES; i++) {
-		text[0] = (char)('A' + i);
-		scope(text);
-	}
+	enter_names();
 	until_full();
 	start = clock_monotonic_ns();
 	sender_finish(); /* comes back */
@@ -241,41 +231,29 @@ START_TEST(test_pipe_full_at_exit)
 	snprintf(name, sizeof(name), WIRE_REST_NAME, collector->instance);
 	feed_file(name);
 	ck_assert_int_eq(rig_session->processes[0].end, PROCESS_ENDED);
-	for (int i = 0; i < N_NAMES; i++) {
-		text[0] = (char)('A' + i);
-		ck_assert_int_eq(rig_sum(text, METRIC_CPU_COUNT), 1);
-	}
+	for (int i = 0; i < N_NAMES; i++)
+		ck_assert_int_eq(rig_sum(long_name(i), METRIC_CPU_COUNT), 1);
 	ck_assert_uint_eq(session_loss(rig_session, LOSS_WIRE_ERROR), 0);
 	ck_assert_uint_eq(atomic_load(&rig_dir->control->n_unsent), 0);
-	free(text);
 }
 
 /* exec is tried with a full pipe, and fails: what the file had comes through the pipe after all. */
 START_TEST(test_pipe_full_at_exec)
 {
-	enum { N_NAMES = 40, LENGTH = 100000 };
-	char *text = malloc(LENGTH + 1), path[512], name[WIRE_REST_NAME_MAX];
+	char path[512], name[WIRE_REST_NAME_MAX];
 
 	rig_start();
-	memset(text, 'x', LENGTH);
-	text[LENGTH] = '\0';
-	for (int i = 0; i < N_NAMES; i++) {
-		text[0] = (char)('A' + i);
-		scope(text);
-	}
+	enter_names();
 	until_full();
 	sender_exec();
 	snprintf(name, sizeof(name), WIRE_REST_NAME, collector->instance);
 	snprintf(path, sizeof(path), "%s/%s", rig_dir->path, name);
 	ck_assert_int_eq(access(path, F_OK), 0);
 	sender_exec_failed();
-	for (int i = 0; i < N_NAMES; i++) {
-		text[0] = (char)('A' + i);
-		rig_until_sum(text, METRIC_CPU_COUNT, 1);
-	}
+	for (int i = 0; i < N_NAMES; i++)
+		rig_until_sum(long_name(i), METRIC_CPU_COUNT, 1);
 	ck_assert_int_lt(access(path, F_OK), 0);
 	ck_assert_uint_eq(session_loss(rig_session, LOSS_WIRE_ERROR), 0);
-	free(text);
 }
 
 /* ---- descriptors ---- */
@@ -354,13 +332,13 @@ START_TEST(test_descriptors_apart)
 	before = n_entries("/proc/self/fd");
 	if (_i)
 		refuse_isolation(false);
-	scope("a");
+	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 1);
 	ck_assert_int_eq(sender_descriptor(), -1);
 	ck_assert_uint_eq(n_entries("/proc/self/fd"), before);
 	ck_assert_uint_eq(thread_descriptors("proton-sender"), 4); /* 0, 1, 2 and the FIFO */
 	close_range(rig_dir->stream_fd + 1, ~0u, 0);
-	scope("a");
+	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 2);
 }
 
@@ -373,7 +351,7 @@ START_TEST(test_descriptor_taken)
 
 	rig_start();
 	refuse_isolation(true);
-	scope("a");
+	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 1);
 	fd = sender_descriptor();
 	ck_assert_int_ge(fd, 500); /* far from those that programs count on */
@@ -382,14 +360,14 @@ START_TEST(test_descriptor_taken)
 	file = open(path, O_RDWR | O_CREAT, 0600);
 	ck_assert_int_eq(syscall(SYS_dup3, file, fd, 0), fd); /* as after close() and many open()s */
 	steal(file);
-	scope("a");
+	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 2);
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	ck_assert(S_ISREG(st.st_mode));
 	ck_assert_int_eq(st.st_size, 0);
 	steal(fd);
 	steal(sender_descriptor());
-	scope("a");
+	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 3);
 	ck_assert_int_ge(sender_descriptor(), 0);
 	unlink(path);
@@ -414,13 +392,13 @@ START_TEST(test_fork)
 
 	rig_start();
 	for (int i = 0; i < 3; i++)
-		scope("a");
+		rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 3);
 	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "open", 4);
 	child = fork();
 	if (child == 0) {
 		ck_assert_int_eq(collect_pop(COLLECT_TAG_SCOPE), 0);
-		scope("child");
+		rig_scope("child");
 		_exit(rig_losses(LOSS_SCOPE_MISMATCH) ? 1 : 0); /* ours: delivers first */
 	}
 	waitpid(child, &status, 0);
@@ -431,7 +409,7 @@ START_TEST(test_fork)
 	ck_assert_int_eq(rig_sum("child", METRIC_CPU_COUNT), 1);
 	ck_assert_int_eq(rig_sum("open", METRIC_CPU_COUNT), 1);
 	collect_pop(COLLECT_TAG_SCOPE);
-	scope("a");
+	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 4);
 	rig_until_sum("open", METRIC_CPU_COUNT, 2);
 	ck_assert_uint_eq(session_loss(rig_session, LOSS_WIRE_ERROR), 0);
@@ -445,13 +423,13 @@ START_TEST(test_fork_deep)
 	pid_t child;
 
 	rig_start();
-	scope("a");
+	rig_scope("a");
 	child = fork();
 	if (child == 0) {
-		scope("child");
+		rig_scope("child");
 		child = fork();
 		if (child == 0) {
-			scope("grandchild");
+			rig_scope("grandchild");
 			_exit(0);
 		}
 		waitpid(child, &status, 0);
@@ -475,8 +453,8 @@ static void write_many(int me, int go)
 	for (int i = 0; i < N_SCOPES; i++) {
 		snprintf(name, sizeof(name), "a rather long name of writer %d, number %d", me,
 			 i % 1000);
-		scope(name);
-		scope("shared");
+		rig_scope(name);
+		rig_scope("shared");
 	}
 	/* At the end a full pipe is waited for, but not for as long as a loaded machine may need. */
 	_exit(read(go, name, 1) == 0 ? 0 : 1);
