@@ -4,28 +4,11 @@ builddir=${builddir:-.}
 PROTON=${PROTON:-$builddir/proton}
 case $PROTON in /*) ;; *) PROTON=$PWD/$PROTON ;; esac
 unset PROTON_FAKE PROTON_SESSION PROTON_LIBRARY OPENCL_LAYERS CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH
-work=$(mktemp -d "${TMPDIR:-/tmp}/proton-cli.XXXXXX")
+. "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
 export XDG_CONFIG_HOME=$work/.config # not the settings of whoever runs the tests
 export work # what is left running ends with it
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-n_failed=0
 fake='kernel gemm 1000 10;kernel relu 500 3;copy HtoD pinned 4096 1000;copy HtoD pinned 4096 1000;copy DtoH pageable 100 50;set device 64 10'
 
-# check "what" "wanted" "got": what proton said last is in the log of a failure that nobody sees twice.
-check() {
-	if [ "$2" = "$3" ]; then
-		echo "ok: $1"
-	else
-		echo "FAILED: $1: wanted '$2', got '$3'"
-		[ ! -s err ] || head -20 err | cat -v | sed 's/^/    err: /'
-		n_failed=$((n_failed + 1))
-	fi
-}
-has() { # has "what" "text" file
-	if grep -qF -- "$2" "$3"; then echo "ok: $1"; else
-		echo "FAILED: $1: no '$2' in:"; head -20 "$3"; n_failed=$((n_failed + 1)); fi
-}
 # wait_for SECONDS command…: until it succeeds. That long on a machine of our own; on one that others
 # load it gives up after ten times as long, which only a test that fails ever waits.
 wait_for() {
@@ -35,7 +18,6 @@ wait_for() {
 		read -r -t 0.05 _ <> <(:) || :
 	done
 }
-finish() { [ "$n_failed" = 0 ] && exit 0; echo "$n_failed failed"; exit 1; }
 # Does it need at most so many MB to report a file? needs_at_most MB FILE. Not asked of a build with a
 # sanitizer, which keeps what was freed.
 needs_at_most() {

@@ -1,11 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # scripts/check-layers.sh finds what it is there to find: violations are planted in a copy of src/.
-cd "${srcdir:-.}" || exit 99
-top=$PWD
-work=$(mktemp -d "${TMPDIR:-/tmp}/proton-layers.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-failed=0
+top=$(cd "${srcdir:-.}" && pwd) || exit 99
+. "$top/tests/checks.sh"
 
 fresh() {
 	rm -rf "$work/src" "$work/include"
@@ -13,26 +10,21 @@ fresh() {
 	cp -r "$top/src" "$work/src" && cp -r "$top/include/proton" "$work/include/"
 	chmod -R u+w "$work"
 }
+layers() { bash "$top/scripts/check-layers.sh" "$work" >out; }
 # planted "what" FILE LINE "sentence": the line is put before the first include of the file
 planted() {
 	fresh
 	mkdir -p "$(dirname "$work/$2")"
 	[ -e "$work/$2" ] || echo '#include "config.h"' >"$work/$2"
 	sed -i "0,/^#include/s||$3\n#include|" "$work/$2"
-	if bash "$top/scripts/check-layers.sh" "$work" >"$work/out"; then
-		echo "FAILED: $1: passed"
-		failed=1
-	elif grep -qF -- "$4" "$work/out"; then
-		echo "ok: $1"
-	else
-		echo "FAILED: $1: no '$4' in:"
-		cat "$work/out"
-		failed=1
-	fi
+	layers
+	check "$1 is refused" 1 $?
+	has "$1" "$4" out
 }
 
 fresh
-if bash "$top/scripts/check-layers.sh" "$work"; then echo "ok: as it is"; else echo "FAILED: as it is"; failed=1; fi
+layers
+check "as it is" 0 $?
 planted "a reach upwards" src/core/frame.c '#include "tui/tui.h"' "core may not include tui/tui.h"
 planted "a header without its layer" src/core/frame.c '#include "options.h"' "name a header by its path below src/"
 planted "a way around" src/core/frame.c '#include "../cmd/options.h"' "name a header by its path below src/"
@@ -47,11 +39,6 @@ planted "an installed header" include/proton/proton.h '#include "base/buf.h"' "i
 fresh
 sed -i '/#include "format\/out.h"/d' "$work"/src/report/*.[ch]
 sed -i '/#include "format\//d' "$work"/src/report/*.[ch]
-bash "$top/scripts/check-layers.sh" "$work" >"$work/out"
-if grep -q 'src/report: includes nothing of format' "$work/out"; then
-	echo "ok: an allowance that nobody uses"
-else
-	echo "FAILED: an allowance that nobody uses"
-	failed=1
-fi
-exit $failed
+layers
+has "an allowance that nobody uses" 'src/report: includes nothing of format' out
+finish
