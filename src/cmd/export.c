@@ -128,7 +128,7 @@ static const struct format *choose(const struct arguments *a)
 static int save(struct arguments *a, const struct format *format, const struct session *s,
 		const char *name)
 {
-	const char *out = a->out && strcmp(a->out, "-") ? a->out : "/dev/stdout";
+	const char *out = output_path(a->out ? a->out : "-");
 	int r;
 
 	if (a->write.metric && export_metric(s, &a->write) == METRIC_NONE) {

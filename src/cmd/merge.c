@@ -285,8 +285,7 @@ static int check_arguments(struct arguments *a, int n_files)
 
 static int save(const struct session *s, const struct arguments *a)
 {
-	const char *out = strcmp(a->out, "-") ? a->out : "/dev/stdout";
-	int r = format_save(out, a->writer, s, NULL);
+	int r = format_save(output_path(a->out), a->writer, s, NULL);
 
 	if (r < 0)
 		complain("cannot write '%s': %s", a->out, strerror(-r));

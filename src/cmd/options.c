@@ -497,3 +497,8 @@ int parse_word(const char *word, const char *const *words, unsigned n)
 			return (int)i;
 	return -EINVAL;
 }
+
+const char *output_path(const char *value)
+{
+	return strcmp(value, "-") ? value : "/dev/stdout";
+}

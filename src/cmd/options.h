@@ -85,6 +85,9 @@ int parse_seconds(const char *text, uint64_t *ret_ns);
 /* One of the words, by its number; or -EINVAL. */
 int parse_word(const char *word, const char *const *words, unsigned n);
 
+/* The path that a program's output goes to: "-" is standard output, as for other programs. */
+const char *output_path(const char *value);
+
 /* The candidate that word most likely was meant to be, or NULL when none is near. */
 const char *options_nearest(const char *word, const char *const *candidates, size_t n);
 

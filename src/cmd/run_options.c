@@ -34,10 +34,9 @@ static int set_flag(struct run_options *o, int id)
 	return -ENOENT;
 }
 
-/* "-" is standard output, as for other programs. */
 static int set_path(const char **path, const char *value)
 {
-	*path = strcmp(value, "-") ? value : "/dev/stdout";
+	*path = output_path(value);
 	return *value ? 0 : -EINVAL;
 }
 
