@@ -373,6 +373,7 @@ static int clear_env(int n)
 	return 0;
 }
 
+/* clang-format off */
 static const struct {
 	const char *name;
 	int (*run)(int n);
@@ -389,6 +390,7 @@ static const struct {
 	{"worker-open", worker_open}, {"deep", deep},
 	{"clear-env", clear_env},
 };
+/* clang-format on */
 
 int main(int argc, char **argv)
 {

@@ -77,6 +77,7 @@ static int add(struct diff *d, enum diff_side side, const char *text)
 	return r;
 }
 
+/* clang-format off */
 static const struct {
 	const char *what;
 	bool exclusive;
@@ -107,6 +108,7 @@ static const struct {
 	{"metadata is left out", false, {"k 1;__proton_launch_metadata/x 9"}, {"k 1"},
 	 "ROOT 1 1 +0 same; k 1 1 +0 same"},
 };
+/* clang-format on */
 
 START_TEST(sides_are_compared)
 {

@@ -26,6 +26,7 @@ static struct session *tree(void)
 }
 
 /* What is shown, one digit a node: ROOT, a, b, a/foo, a/foobar, b/foo. */
+/* clang-format off */
 static const struct {
 	const char *include, *exclude, *shown;
 } cases[] = {
@@ -36,6 +37,7 @@ static const struct {
 	{"[\\w.]+:1", NULL, "101001"}, {"fo+?b", NULL, "110010"}, {"(?:foo)bar", NULL, "110010"},
 	{"(?i)FOOB", NULL, "110010"}, {NULL, "ROOT", "000000"},
 };
+/* clang-format on */
 
 START_TEST(shows_what_it_should)
 {

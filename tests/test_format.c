@@ -359,6 +359,7 @@ END_TEST
 
 /* ---- numbers and strings ---- */
 
+/* clang-format off */
 static const struct {
 	double v;
 	const char *text;
@@ -374,6 +375,7 @@ static const struct {
 	{1.0 / 3, "0.3333333333333333"}, {123456789012345.67, "123456789012345.67"},
 	{NAN, "null"}, {INFINITY, "null"}, {-INFINITY, "null"},
 };
+/* clang-format on */
 
 START_TEST(doubles_have_the_form_of_upstream)
 {

@@ -40,6 +40,7 @@ static int report(const struct session *s, const struct report_options *options,
 	return r;
 }
 
+/* clang-format off */
 static const struct {
 	const char *path;
 	struct report_options options;
@@ -95,6 +96,7 @@ static const struct {
 	 "device time      614us\n"
 	 "lost             0\n"},
 };
+/* clang-format on */
 
 START_TEST(reports_look_so)
 {

@@ -388,6 +388,7 @@ END_TEST
 #define KERNEL "\"count\":2,\"device_id\":\"0\",\"device_type\":\"CUDA\",\"time (ns)\":100"
 #define FILE_OF(children) "[{\"children\":[" children "]," FRAME("ROOT") ",\"metrics\":{}},{}]"
 
+/* clang-format off */
 static const struct {
 	const char *what, *text;
 	size_t n_nodes, n_notes;
@@ -500,6 +501,7 @@ static const struct {
 	 "{\"name\":\"k\"},\"metrics\":{\"count\":6}}]}]",
 	 2, 0, "count", 6},
 };
+/* clang-format on */
 
 START_TEST(tolerates)
 {

@@ -79,6 +79,7 @@ struct parse_case {
 	const char *seen, *rest, *said;
 };
 
+/* clang-format off */
 static const struct parse_case cases[] = {
 	{ &runs, { "record" }, 1, "", "", "" },
 	{ &runs, { "record", "app", "-q" }, 1, "", "app -q ", "" },
@@ -119,6 +120,7 @@ static const struct parse_case cases[] = {
 	{ &runs, { "record", "-d", "-1" }, -EINVAL, "", NULL,
 	  "proton: option '-d' cannot take '-1' (see 'proton record --help')\n" },
 };
+/* clang-format on */
 
 START_TEST(parses)
 {

@@ -25,6 +25,7 @@ enum {
 /* The exit statuses are those of diff and cmp, not those of the other commands. */
 enum { STATUS_WITHIN = 0, STATUS_OVER = 1, STATUS_TROUBLE = 2 };
 
+/* clang-format off */
 static const struct option_def options[] = {
 	{.name = "a", .arg = "FILE", .help = "runs of the first side; several files may follow",
 	 .id = OPT_A},
@@ -62,6 +63,7 @@ static const struct option_def options[] = {
 	{.name = "ascii", .help = "print ASCII characters only", .rare = true, .id = OPT_ASCII},
 	{.name = "no-pager", .help = "print to the terminal itself", .rare = true, .id = OPT_NO_PAGER},
 };
+/* clang-format on */
 
 const struct command_def command_diff = {
 	.name = "diff",

@@ -23,6 +23,7 @@ static const char *format_word(unsigned i)
 	return NULL;
 }
 
+/* clang-format off */
 static const struct option_def options[] = {
 	{.name = "format", .letter = 'f', .arg = "NAME",
 	 .help = "one of those below; else told by the name of OUT", .values = format_word,
@@ -40,6 +41,7 @@ static const struct option_def options[] = {
 	{.name = "compact", .help = "no line breaks and no indentation", .rare = true, .id = OPT_COMPACT},
 	{.name = "plain", .help = "hatchet: only what Triton's Proton writes", .rare = true, .id = OPT_PLAIN},
 };
+/* clang-format on */
 
 const struct command_def command_export = {
 	.name = "export",

@@ -11,6 +11,7 @@
 enum { OPT_LIST_OPTIONS = 1, OPT_LIST_VALUES, OPT_LIST_COMMANDS, OPT_DESCRIBE,
        OPT_DESCRIBE_COMMANDS, OPT_ALL };
 
+/* clang-format off */
 static const struct option_def options[] = {
 	{.name = "all", .letter = 'a', .help = "with the rare options", .id = OPT_ALL},
 	{.name = "list-commands", .help = "print the commands, one a line", .id = OPT_LIST_COMMANDS},
@@ -23,6 +24,7 @@ static const struct option_def options[] = {
 	{.name = "describe-commands", .help = "print the commands and what they do, with a tab between",
 	 .id = OPT_DESCRIBE_COMMANDS},
 };
+/* clang-format on */
 
 const struct command_def command_help = {
 	.name = "help",

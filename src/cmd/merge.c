@@ -28,6 +28,7 @@ enum {
 	OPT_ASCII, OPT_NO_PAGER
 };
 
+/* clang-format off */
 static const struct option_def options[] = {
 	{.name = "output", .letter = 'o', .arg = "OUT", .help = "write the merged profile to OUT",
 	 .id = OPT_OUT},
@@ -49,6 +50,7 @@ static const struct option_def options[] = {
 	{.name = "ascii", .help = "print ASCII characters only", .id = OPT_ASCII},
 	{.name = "no-pager", .help = "print to the terminal itself", .rare = true, .id = OPT_NO_PAGER},
 };
+/* clang-format on */
 
 const struct command_def command_merge = {
 	.name = "merge",

@@ -48,6 +48,7 @@ enum {
 		 .help = "without names that begin so, and all below",                \
 		 .id = PROFILE_OPT_EXCLUDE}
 /* Those that a live run has, too; is_rare: of all but the first. */
+/* clang-format off */
 #define PROFILE_COLUMN_OPTIONS(is_rare)                                                                   \
 	{.name = "metrics", .letter = 'm', .arg = "LIST",                                          \
 	 .help = "columns, as total,%,calls or any of proton-metrics(7)",                          \
@@ -78,6 +79,7 @@ enum {
 	 .rare = true, .id = PROFILE_OPT_KEEP_GOING},                                              \
 	{.name = "no-pager", .help = "print to the terminal itself", .rare = true,                 \
 	 .id = PROFILE_OPT_NO_PAGER}
+/* clang-format on */
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these; another: a line on stderr says why. */
 int profile_option(struct profile_options *o, const struct option_def *option, const char *value);

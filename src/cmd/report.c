@@ -19,6 +19,7 @@
 
 enum { OPT_SECTION = 1, OPT_SORT, OPT_ROWS, OPT_WIDTH, OPT_NAMES, OPT_GROUP, OPT_ASCII, OPT_FLAT, OPT_TREE };
 
+/* clang-format off */
 static const struct option_def options[] = {
 	{.name = "section", .arg = "NAME",
 	 .help = "print this part: tree, kernels, losses, all …",
@@ -38,6 +39,7 @@ static const struct option_def options[] = {
 	 .rare = true, .id = OPT_WIDTH},
 	{.name = "ascii", .help = "draw the tree with ASCII characters", .rare = true, .id = OPT_ASCII},
 };
+/* clang-format on */
 
 const struct command_def command_report = {
 	.name = "report",

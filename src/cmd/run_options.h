@@ -10,6 +10,7 @@ enum {
 	OPT_WAIT, OPT_QUIET, OPT_VERBOSE, OPT_COUNT, OPT_STRICT, OPT_SAVE,
 	OPT_TRACE, OPT_TRACE_MAX,
 };
+/* clang-format off */
 #define RUN_OPTIONS                                                                                \
 	{.name = "output", .letter = 'o', .arg = "FILE",                                           \
 	 .help = "write the profile to FILE (%p pid, %e program, %h host, %r rank, %t time)",      \
@@ -41,6 +42,7 @@ enum {
 	 .rare = true, .id = OPT_EARLY},                                                           \
 	{.name = "no-cuda", .help = "leave CUDA alone", .rare = true, .id = OPT_NO_CUDA},          \
 	{.name = "no-opencl", .help = "leave OpenCL alone", .rare = true, .id = OPT_NO_OPENCL}
+/* clang-format on */
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
 int run_option(struct run_options *o, const struct option_def *option, const char *value);

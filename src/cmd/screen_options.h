@@ -26,6 +26,7 @@ enum {
 	OPT_LAYOUT,
 };
 /* i, e: the letters of --include and --exclude; 0: taken by something else here. */
+/* clang-format off */
 #define SCREEN_OPTIONS(i, e)                                                                       \
 	{.name = "view", .arg = "PANEL", .help = "what to show first: kernels, flame … (tree)",    \
 	 .values = tui_panel_word, .id = OPT_PANEL},                                               \
@@ -59,6 +60,7 @@ enum {
 	{.name = "readonly", .help = "no key may pause, signal, save or edit", .rare = true,             \
 	 .id = OPT_READONLY},                                                                      \
 	{.name = "keys", .help = "print the keys and leave", .rare = true, .id = OPT_KEYS}
+/* clang-format on */
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
 int screen_option(struct screen_options *o, const struct option_def *option, const char *value);

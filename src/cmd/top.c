@@ -29,6 +29,7 @@
 
 enum { OPT_APP_LOG = 1, OPT_BATCH, OPT_JSON_LINES, OPT_INTERVAL, OPT_EXIT };
 
+/* clang-format off */
 static const struct option_def options[] = {
 	OPTION_HEADING("Screen:"),
 	{.name = "interval", .letter = 'i', .arg = "SECONDS", .help = "between pictures (1)",
@@ -44,6 +45,7 @@ static const struct option_def options[] = {
 	OPTION_HEADING("Run:"),
 	RUN_OPTIONS,
 };
+/* clang-format on */
 
 const struct command_def command_top = {
 	.name = "top",

@@ -21,7 +21,8 @@
 #include "core/session.h"
 #include "wire/control.h"
 
-enum { /* bounds; powers of two */
+/* bounds; powers of two */
+enum {
 	MAX_STRINGS = 1 << 17,
 	MAX_FRAMES = 1 << 16,
 	MAX_NODES = 1 << 16,
@@ -157,7 +158,8 @@ struct thread_state {
 
 enum source { SOURCE_CUPTI, SOURCE_OPENCL, SOURCE_FAKE, N_SOURCES }; /* rows of backends.c */
 
-enum { /* sets that are always there */
+/* sets that are always there */
+enum {
 	SET_ID_KERNEL = 0,
 	SET_ID_TRANSFER = 1,
 	SET_ID_HOST = 2,

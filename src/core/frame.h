@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 /*         name        number  word in files   */
+/* clang-format off */
 #define FRAME_KINDS(_)                                                                             \
 	_(ROOT,       0,  "root")       /* the one node without a parent */                        \
 	_(FUNCTION,   1,  "function")   /* from a file that does not say what it is */             \
@@ -32,6 +33,7 @@
 	_(DEVICE,     19, "device")     /* made by grouping */                                     \
 	_(STREAM,     20, "stream")     /* made by grouping */                                     \
 	_(THREAD,     21, "thread")     /* made by grouping */
+/* clang-format on */
 
 enum frame_kind {
 #define _(name, number, word) FRAME_##name = number,

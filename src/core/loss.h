@@ -8,6 +8,7 @@
 
 /*      name            number  word in files         sentence for people, behind a number: its first
  *                                                    noun is a plural that loss_text() can undo */
+/* clang-format off */
 #define LOSSES(_)                                                                                  \
 	_(DROPPED,        0, "dropped_records",     "records dropped by the vendor's library")     \
 	_(UNMATCHED,      1, "unmatched",           "records of unknown launches")             \
@@ -37,6 +38,7 @@
 	_(UNSENT,        25, "unsent",              "processes that could not send all (disk full?)") \
 	_(TOO_DEEP,      26, "too_deep",            "scopes not counted: deeper than 256, or one thread too many") \
 	_(LEFT_OPEN,     27, "left_open",           "scopes of other threads open at the end, not timed")
+/* clang-format on */
 
 enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,

@@ -33,6 +33,7 @@ enum metric_add {
 
 /* The number of a built-in metric is its id, and crosses the wire: never used again, never moved.
  *         id       number  name           type  scope      add   unit  short title */
+/* clang-format off */
 #define METRICS_BUILTIN(_)                                                                         \
 	_(TIME,       0, "time (ns)",     U64,  INCLUSIVE, SUM,  "ns",   "TIME")                   \
 	_(COUNT,      1, "count",         U64,  INCLUSIVE, SUM,  "",     "CALLS")                  \
@@ -48,6 +49,7 @@ enum metric_add {
 	_(FLOPS16,   11, "flops16",       F64,  INCLUSIVE, SUM,  "",     "FLOPS16")                \
 	_(FLOPS32,   12, "flops32",       F64,  INCLUSIVE, SUM,  "",     "FLOPS32")                \
 	_(FLOPS64,   13, "flops64",       F64,  INCLUSIVE, SUM,  "",     "FLOPS64")
+/* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,

@@ -24,6 +24,7 @@ const struct format format_hatchet = {
 	.write = hatchet_write,
 };
 
+/* clang-format off */
 const struct format *const formats[] = {
 	&format_chrome, /* before hatchet, which takes every list */
 	&format_hatchet,
@@ -41,6 +42,7 @@ const struct format *const formats[] = {
 	&format_dot,
 	NULL,
 };
+/* clang-format on */
 
 const struct format *format_by_name(const char *name)
 {

@@ -35,6 +35,7 @@ enum key_fact { /* what values a metric key has had */
 };
 
 /* Keys that mean something have fixed ids: they are interned first, in this order. */
+/* clang-format off */
 #define HATCHET_KEYS(_)                                                                            \
 	_(CHILDREN, "children") _(FRAME, "frame") _(METRICS, "metrics") _(PROTON, "proton")        \
 	_(NAME, "name") _(DEVICE_ID, "device_id") _(DEVICE_TYPE, "device_type") _(ROWS, "rows")    \
@@ -49,6 +50,7 @@ enum key_fact { /* what values a metric key has had */
 	_(PROCESS, "process") _(ATTRIBUTES, "attributes") _(NID, "_hatchet_nid")           \
 	_(TIME, "time (ns)") _(COUNT, "count") _(OLD_TIME, "Time (ns)") _(OLD_COUNT, "Count")      \
 	_(OLD_DEVICE_ID, "DeviceId") _(OLD_DEVICE_TYPE, "DeviceType")
+/* clang-format on */
 
 enum hatchet_key {
 	KEY_EMPTY = 0, /* "" is always the first string of a table */

@@ -13,7 +13,8 @@
 #include "format/protobuf.h"
 #include "format/timeline.h"
 
-enum { /* field numbers of the messages */
+/* field numbers of the messages */
+enum {
 	TRACE_PACKET = 1,
 	PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10, PACKET_EVENT = 11, PACKET_INTERNED = 12,
 	PACKET_FLAGS = 13, PACKET_TRACK = 60,

@@ -12,7 +12,8 @@
 #include "format/json_writer.h"
 #include "format/protobuf.h"
 
-enum { /* field numbers of the messages */
+/* field numbers of the messages */
+enum {
 	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
 	PROFILE_STRING = 6, PROFILE_TIME_NANOS = 9, PROFILE_DURATION_NANOS = 10,
 	TYPE_TYPE = 1, TYPE_UNIT = 2,

@@ -22,6 +22,7 @@
 	_(PROGRAM, "Program")
 
 /*  request        keys             group    label     help */
+/* clang-format off */
 #define REQUESTS(_)                                                                                \
 	_(DOWN,          "Down j",        MOVE,    "",       "next row")                           \
 	_(UP,            "Up k",          MOVE,    "",       "previous row")                       \
@@ -114,9 +115,11 @@
 	_(REDRAW,        "C-l",           PROGRAM, "",       "draw anew")                          \
 	_(CLOSE,         "q",             PROGRAM, "",       "close what is open, else leave")     \
 	_(QUIT,          "F10 Q",         PROGRAM, "Quit",   "leave")
+/* clang-format on */
 
 /* Keys of a line that is being typed, which have no other meaning then.
  *   edit          keys            help */
+/* clang-format off */
 #define EDITS(_)                                                                                   \
 	_(LEFT,        "Left C-b",   "back by a character")                                        \
 	_(RIGHT,       "Right C-f",  "on by a character")                                          \
@@ -135,6 +138,7 @@
 	_(COMPLETE,    "Tab",        "complete the name of a file")                                \
 	_(ACCEPT,      "Enter",      "done")                                                       \
 	_(CANCEL,      "Esc C-g C-c", "leave everything as it was")
+/* clang-format on */
 
 enum edit {
 	EDIT_NONE = 0,

@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "tui/tui.h"
 
+/* clang-format off */
 static const struct glyphs glyphs_ascii = {
 	.tee = "|-", .corner = "`-", .pass = "| ", .gap = "  ",
 	.open = "[-] ", .closed = "[+] ", .leaf = "",
@@ -21,6 +22,7 @@ static const struct glyphs glyphs_utf8 = {
 	.bar = "█", .bar_rest = "░", .cursor = "▶", .ellipsis = "…", .rule = "─", .edge = "│",
 	.slope = "/", .points = {"●", "○", "∙"},
 };
+/* clang-format on */
 
 struct theme {
 	const char *name;
@@ -52,6 +54,7 @@ struct theme {
 	[ROLE_MESSAGE] = STYLE(-1, -1, .bold = 1), [ROLE_POPUP] = PLAIN, [ROLE_BAR] = PLAIN,       \
 	[ROLE_BAR_REST] = PLAIN
 
+/* clang-format off */
 #define COLOR_STYLES(hot, good, alarm, warm)                                                       \
 	MONO_STYLES, [ROLE_DIM] = STYLE(-1, -1, .dim = 1), [ROLE_LIVE] = STYLE(good, -1, .bold = 1), \
 	[ROLE_FROZEN] = STYLE(COLOR_BLACK, COLOR_CYAN),                                            \
@@ -66,6 +69,7 @@ struct theme {
 	[ROLE_GROUP] = STYLE(COLOR_CYAN, -1, .bold = 1),                                           \
 	[ROLE_MATCH] = STYLE(COLOR_BLACK, COLOR_YELLOW), [ROLE_LABEL] = STYLE(COLOR_BLACK, COLOR_CYAN), \
 	[ROLE_BAR] = STYLE(good, -1), [ROLE_BAR_REST] = STYLE(-1, -1, .dim = 1)
+/* clang-format on */
 
 /* A theme is the mono one with changes. */
 #pragma GCC diagnostic push
@@ -74,6 +78,7 @@ struct theme {
 #else
 #pragma GCC diagnostic ignored "-Woverride-init"
 #endif
+/* clang-format off */
 static const struct theme themes[] = {
 	{"default", false, {COLOR_STYLES(COLOR_RED, COLOR_GREEN, COLOR_RED, COLOR_YELLOW)}},
 	/* On white, yellow and cyan cannot be read: blue and magenta are their places, and what is
@@ -109,6 +114,7 @@ static const struct theme themes[] = {
 	  [ROLE_HEAD_SORT] = STYLE(COLOR_BLACK, COLOR_YELLOW, .bold = 1)}},
 	{"mono", false, {MONO_STYLES}},
 };
+/* clang-format on */
 #pragma GCC diagnostic pop
 
 const char *theme_name(unsigned i)

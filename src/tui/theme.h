@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 /*       role        letter in attribute dumps */
+/* clang-format off */
 #define ROLES(_)                                                                                   \
 	_(NORMAL,    '.')                                                                          \
 	_(DIM,       'd') /* tree lines, absent values */                                          \
@@ -37,6 +38,7 @@
 	_(POPUP,     'o')                                                                          \
 	_(BAR,       '|')                                                                          \
 	_(BAR_REST,  ':')
+/* clang-format on */
 
 enum role {
 #define _(role, letter) ROLE_##role,

@@ -27,6 +27,7 @@
 #define WIRE_TAPE_MAGIC "PROTONTP"
 
 /*      kind          number  payload                                    */
+/* clang-format off */
 #define WIRE_KINDS(_)                                                                              \
 	_(HELLO,      1)  /* struct wire_hello; first of an instance                        */     \
 	_(TEXT,       2)  /* struct wire_text, bytes: (part of) a string                    */     \
@@ -54,6 +55,7 @@
 	_(KEY,       24)  /* struct wire_key: all that follows up to the next TICK is whole */     \
 	_(BYE,       25)  /* struct wire_bye: the instance ends                             */     \
 	_(USES,      26)  /* struct wire_use[]: how long devices were busy                  */
+/* clang-format on */
 
 enum wire_kind {
 #define _(name, number) WIRE_##name = number,
