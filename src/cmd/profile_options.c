@@ -19,7 +19,7 @@ static int option_pattern(struct profile_options *o, const struct name_pattern *
 	int r;
 
 	if (*which) {
-		complain("one expression is enough: '%s' is a second", value);
+		complain("only one expression is taken: '%s' is a second one", value);
 		return -EEXIST;
 	}
 	r = name_pattern_init(&o->patterns[o->n_patterns], value, why, sizeof(why));

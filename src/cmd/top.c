@@ -629,7 +629,7 @@ static void print_text(struct top *t, const struct session *s)
 	if (r != -EINVAL)
 		return;
 	if (!t->told_columns)
-		complain("not all of these columns are known yet, so they are the usual ones");
+		complain("not all of these columns are known yet: the usual ones are printed");
 	t->told_columns = true;
 	text.columns = text.sort = NULL;
 	report_print(s, &text, t->profile.group);

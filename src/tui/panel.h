@@ -161,7 +161,7 @@ bool panel_find(struct panel *p, bool forward, bool *ret_wrapped);
 void panel_goto(struct panel *p, size_t row);
 void panel_scroll(struct panel *p, int n); /* the window, by n rows; the cursor stays inside */
 uint32_t panel_node(struct panel *p); /* of the cursor's row, or SNAP_NONE */
-/* Give the chooser of columns the panel whose they are. */
+/* Tell the chooser of columns which panel it chooses for. */
 void panel_columns_show(struct panel *p, struct panel *of);
 void panel_forget(struct panel *p);   /* node ids start anew */
 /* Give the detail overlay its subject. */
