@@ -13,7 +13,9 @@ if [ -z "$program" ]; then
 	echo "skipped: clang-format $version is not installed"
 	exit 77
 fi
-mapfile -t files < <(find bench examples include src tests -name '*.[ch]' | sort)
+# A build in this folder makes *_text.h and *_js.h of data.
+mapfile -t files < <(find bench examples include src tests -name '*.[ch]' \
+	! -name '*_text.h' ! -name '*_js.h' | sort)
 if [ "${1:-}" = --update ]; then
 	exec "$program" -i "${files[@]}"
 fi
