@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "base/util.h"
 #include "collect/internal.h"
 #include "test_collect.h"
 #include "wire/wire.h"
@@ -187,6 +188,35 @@ START_TEST(test_race_values)
 	ck_assert_uint_eq(session_loss_total(rig_session) - session_loss(rig_session, LOSS_INTERVALS), 0);
 }
 
+/* What decides a slot keeps records apart, also where the last such record is remembered: the same
+ * records a second time find their slots again. */
+START_TEST(test_records_apart)
+{
+	char name[8] = "k";
+	struct activity a[] = {
+		{.name = name}, {.name = "other"}, {.name = name, .context = 1},
+		{.name = name, .stream = 1}, {.name = name, .device = 1}, {.name = name},
+		{.name = NULL},
+	};
+	uint32_t n;
+
+	rig_start();
+	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "scope", 5);
+	a[5].launch = collect_sink(0)->ops->launch(collect_sink(0));
+	n = table_n(&collector->slots);
+	for (unsigned round = 0; round < 2; round++)
+		for (unsigned source = 0; source < N_SOURCES; source++)
+			for (unsigned i = 0; i < ARRAY_SIZE(a); i++)
+				collect_sink(source)->ops->record(collect_sink(source), &a[i]);
+	n += N_SOURCES * ARRAY_SIZE(a);
+	ck_assert_uint_eq(table_n(&collector->slots), n);
+	for (uint32_t i = n - N_SOURCES * (uint32_t)ARRAY_SIZE(a); i < n; i++)
+		ck_assert_uint_eq(collector->value[collector->slot[i].values + 1], 2);
+	name[0] = 'l'; /* another module, at the same address */
+	collect_sink(0)->ops->record(collect_sink(0), &a[0]);
+	ck_assert_uint_eq(table_n(&collector->slots), n + 1);
+}
+
 /* ---- full ---- */
 
 START_TEST(test_nodes_full)
@@ -353,6 +383,7 @@ TCase *collect_tables_case(void)
 	tcase_add_test(c, test_long_strings);
 	tcase_add_test(c, test_lanes_full);
 	tcase_add_test(c, test_contexts_full);
+	tcase_add_test(c, test_records_apart);
 	tcase_add_test(c, test_slots_full);
 	tcase_add_test(c, test_small_tables_full);
 	return c;

@@ -58,7 +58,6 @@ static uint32_t translate_kernel(const struct cupti *c, const void *record, stru
 	a->name = k->name ? k->name : "<unnamed kernel>";
 	a->async = true;
 	a->graph = k->graph;
-	a->graph_node = k->graph_node;
 	return k->correlation;
 }
 
@@ -78,7 +77,6 @@ static uint32_t translate_copy(const struct cupti *c, const void *record, struct
 	a->dst_kind = memory_kind(m->dst_kind);
 	a->async = m->flags & ABI_FLAG_ASYNC;
 	a->graph = c->version >= ABI_VERSION_11_1 ? m->graph : 0;
-	a->graph_node = m->graph_node;
 	return m->correlation;
 }
 
@@ -98,7 +96,6 @@ static uint32_t translate_peer_copy(const struct cupti *c, const void *record, s
 	a->dst_kind = memory_kind(m->dst_kind);
 	a->async = m->flags & ABI_FLAG_ASYNC;
 	a->graph = c->version >= ABI_VERSION_11_1 ? m->graph : 0;
-	a->graph_node = m->graph_node;
 	return m->correlation;
 }
 
@@ -116,7 +113,6 @@ static uint32_t translate_set(const struct cupti *c, const void *record, struct 
 	a->src_kind = a->dst_kind = memory_kind(m->memory_kind);
 	a->async = m->flags & ABI_FLAG_ASYNC;
 	a->graph = c->version >= ABI_VERSION_11_1 ? m->graph : 0;
-	a->graph_node = m->graph_node;
 	return m->correlation;
 }
 

@@ -9,15 +9,22 @@
 
 enum { CACHE_SIZE = 1024 };
 
+/* All that decides which slot a record adds to. */
+struct record_key {
+	const char *name;
+	uint32_t launch, context, stream;
+	int32_t device;
+	uint32_t source, kind;
+};
+_Static_assert(sizeof(struct record_key) == sizeof(char *) + 6 * sizeof(uint32_t), "compared whole");
+
 /* What a thread that delivers records remembers: the slot of the last such record. The name is
  * compared byte for byte, for its address may come to hold another after a module was unloaded. */
 struct record_cache {
 	struct {
-		const char *name;
+		struct record_key key;
 		const char *text;
-		uint32_t launch, context, stream, slot;
-		int32_t device;
-		uint8_t source;
+		uint32_t slot;
 	} entry[CACHE_SIZE];
 };
 
@@ -110,13 +117,6 @@ static void slot_add_time(uint32_t slot, uint64_t ns)
 		slot_histogram(slot, ns);
 }
 
-static uint32_t record_lane(const struct activity_sink *sink, const struct activity *a, uint32_t thread)
-{
-	uint32_t device = device_intern(sink->source, a->device);
-
-	return lane_intern(device, a->context, a->stream, thread);
-}
-
 /* ---- what an activity is ---- */
 
 /* A kind of activity: the frame that its work hangs under its calling context, the set of its values,
@@ -149,29 +149,34 @@ static const struct kind kinds[ACTIVITY_N_KINDS] = {
 	[ACTIVITY_SET] = {FRAME_SET, SET_ID_TRANSFER, false, fill_set},
 };
 
-static uint32_t record_name(const struct activity *a)
+enum { NAME_MAX_MADE = 48 }; /* of activity_transfer_name() */
+
+/* The name is borrowed: the vendor's, or what is in `text`. */
+static struct record_key record_key(const struct activity_sink *sink, const struct activity *a,
+				    char text[NAME_MAX_MADE])
 {
-	char text[48];
 	const char *name = a->name ? a->name : "<unnamed>";
 
 	if (!kinds[a->kind].is_symbol) {
-		activity_transfer_name(a, text, sizeof(text));
+		activity_transfer_name(a, text, NAME_MAX_MADE);
 		name = text;
 	}
-	return string_intern(name, strlen(name));
+	return (struct record_key){name, a->launch, a->context, a->stream, a->device, sink->source,
+				   a->kind};
 }
 
-static uint32_t record_slot(const struct activity_sink *sink, const struct activity *a)
+static uint32_t record_slot(const struct record_key *r)
 {
-	const struct kind *k = &kinds[a->kind];
+	const struct kind *k = &kinds[r->kind];
 	const struct context_entry *ctx;
-	uint32_t launch = a->launch, node;
+	uint32_t launch = r->launch, node, device = device_intern((uint8_t)r->source, r->device);
 
 	if (!launch || launch >= table_n(&collector->contexts))
 		launch = 1;
 	ctx = &collector->context[launch];
-	node = node_intern(ctx->node, frame_intern(k->frame, record_name(a)));
-	return slot_intern(node, record_lane(sink, a, ctx->thread), ctx->epoch, k->set);
+	node = node_intern(ctx->node, frame_intern(k->frame, string_intern(r->name, strlen(r->name))));
+	return slot_intern(node, lane_intern(device, r->context, r->stream, ctx->thread), ctx->epoch,
+			   k->set);
 }
 
 static struct record_cache *cache_of(struct thread_state *t)
@@ -182,31 +187,22 @@ static struct record_cache *cache_of(struct thread_state *t)
 }
 
 /* The slot of a record with a symbol for a name: as a rule that of the last such record. */
-static uint32_t cached_slot(const struct activity_sink *sink, const struct activity *a,
-			    struct thread_state *t)
+static uint32_t cached_slot(const struct record_key *r, struct thread_state *t)
 {
 	struct record_cache *c = cache_of(t);
-	uint64_t hash = hash_u64((uintptr_t)a->name ^ ((uint64_t)a->launch << 40) ^
-				 ((uint64_t)a->stream << 32) ^ (uint32_t)a->device);
+	uint64_t hash = hash_u64((uintptr_t)r->name ^ ((uint64_t)r->launch << 40) ^
+				 ((uint64_t)r->stream << 32) ^ (uint32_t)r->device);
 	unsigned i = hash & (CACHE_SIZE - 1);
 	uint32_t slot;
 
-	if (!c || !a->name)
-		return record_slot(sink, a);
-	if (c->entry[i].name == a->name && c->entry[i].launch == a->launch &&
-	    c->entry[i].stream == a->stream && c->entry[i].context == a->context &&
-	    c->entry[i].device == a->device && c->entry[i].source == sink->source &&
-	    !strcmp(c->entry[i].text, a->name))
+	if (!c)
+		return record_slot(r);
+	if (!memcmp(&c->entry[i].key, r, sizeof(*r)) && !strcmp(c->entry[i].text, r->name))
 		return c->entry[i].slot;
-	slot = record_slot(sink, a);
+	slot = record_slot(r);
 	if (slot == WIRE_NONE)
 		return slot;
-	c->entry[i].name = a->name;
-	c->entry[i].launch = a->launch;
-	c->entry[i].stream = a->stream;
-	c->entry[i].context = a->context;
-	c->entry[i].device = a->device;
-	c->entry[i].source = sink->source;
+	c->entry[i].key = *r;
 	c->entry[i].slot = slot;
 	c->entry[i].text = collector->string[collector->frame[collector->node[
 		collector->slot[slot].node].frame].string].s;
@@ -216,7 +212,9 @@ static uint32_t cached_slot(const struct activity_sink *sink, const struct activ
 static void sink_record(struct activity_sink *sink, const struct activity *a)
 {
 	const struct kind *k = &kinds[a->kind];
+	char text[NAME_MAX_MADE];
 	struct thread_state *t;
+	struct record_key key;
 	uint32_t slot;
 
 	if (!collect_on)
@@ -226,7 +224,8 @@ static void sink_record(struct activity_sink *sink, const struct activity *a)
 		count(&t->n_records, 1);
 	if (atomic_load_explicit(&collector->paused, memory_order_relaxed))
 		return;
-	slot = k->is_symbol ? cached_slot(sink, a, t) : record_slot(sink, a);
+	key = record_key(sink, a, text);
+	slot = k->is_symbol ? cached_slot(&key, t) : record_slot(&key);
 	if (slot == WIRE_NONE) {
 		lose(LOSS_SLOTS_FULL, 1);
 		return;

@@ -55,7 +55,6 @@ struct activity {
 	bool uncounted;          /* its launch was not counted by ops->launch(): a graph's node, a
 				  * launch before callbacks came on */
 	uint32_t graph;          /* graph the record belongs to, 0 = none */
-	uint64_t graph_node;     /* node in it */
 };
 
 /* "HostToDevice" … and the short form for node names, "HtoD". */
