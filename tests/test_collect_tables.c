@@ -88,9 +88,9 @@ static void *intern_all(void *arg)
 		ids[me][k].string = numbered("key", k);
 		ids[me][k].frame = frame_intern(FRAME_SCOPE, ids[me][k].string);
 		ids[me][k].node = node_intern(0, ids[me][k].frame);
-		ids[me][k].context = context_intern(ids[me][k].node, 0, 1);
+		ids[me][k].context = context_intern(ids[me][k].node, 1);
 		ids[me][k].lane = lane_intern(WIRE_NONE, 0, 0, k + 1);
-		ids[me][k].slot = slot_intern(ids[me][k].node, ids[me][k].lane, 0, SET_ID_HOST);
+		ids[me][k].slot = slot_intern(ids[me][k].node, ids[me][k].lane, SET_ID_HOST);
 	}
 	return NULL;
 }
@@ -324,23 +324,24 @@ START_TEST(test_contexts_full)
 
 	rig_start();
 	for (i = 0; id != 1 && i < 2 * MAX_CONTEXTS; i++)
-		id = context_intern(0, 0, i + 1);
+		id = context_intern(0, i + 1);
 	ck_assert_uint_eq(id, 1); /* the root */
 	ck_assert_uint_eq(rig_losses(LOSS_CONTEXTS_FULL), 1);
-	ck_assert_uint_ne(context_intern(0, 0, 9), 1);
+	ck_assert_uint_ne(context_intern(0, 9), 1);
 }
 
 START_TEST(test_slots_full)
 {
-	uint32_t lane, parents[512], i, j, id = 0;
+	uint32_t lanes[512], parents[512], i, j, id = 0;
 
 	rig_start();
-	lane = lane_intern(WIRE_NONE, 0, 0, 1);
-	for (i = 0; i < 512; i++)
+	for (i = 0; i < 512; i++) {
+		lanes[i] = lane_intern(WIRE_NONE, 0, 0, i);
 		parents[i] = node_intern(0, frame_intern(FRAME_SCOPE, numbered("n", i)));
+	}
 	for (i = 0; i < 512 && id != WIRE_NONE; i++)
 		for (j = 0; j < 512 && id != WIRE_NONE; j++)
-			id = slot_intern(parents[i], lane, j, SET_ID_HOST);
+			id = slot_intern(parents[i], lanes[j], SET_ID_HOST);
 	ck_assert_uint_eq(id, WIRE_NONE);
 	/* Values without a place are counted. */
 	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "late", 4);

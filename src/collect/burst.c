@@ -376,7 +376,7 @@ static int slot_define(struct burst *s, uint32_t id)
 	w = wire_encode(&s->encoder, WIRE_SLOTS, sizeof(*w));
 	if (!w)
 		return s->encoder.error;
-	*w = (struct wire_slot_def){id, e->node, e->lane, e->epoch, e->set};
+	*w = (struct wire_slot_def){id, e->node, e->lane, 0, e->set};
 	return 0;
 }
 

@@ -74,7 +74,7 @@ struct node_entry {
 };
 
 struct context_entry { /* launch context */
-	uint32_t node, epoch, thread;
+	uint32_t node, thread;
 	_Atomic uint8_t state;
 };
 
@@ -84,7 +84,7 @@ struct lane_entry {
 };
 
 struct slot_entry {
-	uint32_t node, lane, epoch, set;
+	uint32_t node, lane, set;
 	uint32_t values; /* index of the first */
 	_Atomic uint32_t hist; /* id + 1 */
 	_Atomic uint8_t state;
@@ -245,9 +245,9 @@ void tables_forget_claims(struct collector *c);
 uint32_t string_intern(const char *s, size_t len);
 uint32_t frame_intern(enum frame_kind kind, uint32_t string);
 uint32_t node_intern(uint32_t parent, uint32_t frame);
-uint32_t context_intern(uint32_t node, uint32_t epoch, uint32_t thread);
+uint32_t context_intern(uint32_t node, uint32_t thread);
 uint32_t lane_intern(uint32_t device, uint32_t context, uint32_t stream, uint32_t thread);
-uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t epoch, uint32_t set);
+uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set);
 uint32_t hist_intern(uint32_t node, uint32_t device);
 uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope, uint8_t add);
 uint32_t set_intern_one(uint32_t metric);

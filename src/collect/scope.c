@@ -153,7 +153,7 @@ uint32_t thread_context(struct thread_state *t)
 		}
 	}
 	if (_unlikely_(!t->context))
-		t->context = context_intern(t->depth ? t->node : t->adopted, 0, t->lane);
+		t->context = context_intern(t->depth ? t->node : t->adopted, t->lane);
 	return t->context;
 }
 
@@ -204,7 +204,7 @@ static void scope_time(const struct thread_state *t, const struct scope_entry *e
 
 	if (!e->enter_ns || atomic_load_explicit(&collector->paused, memory_order_relaxed))
 		return;
-	slot = slot_intern(e->node, lane_intern(WIRE_NONE, 0, 0, t->lane), 0, SET_ID_HOST);
+	slot = slot_intern(e->node, lane_intern(WIRE_NONE, 0, 0, t->lane), SET_ID_HOST);
 	if (slot == WIRE_NONE) {
 		lose(LOSS_SLOTS_FULL, 1);
 		return;
@@ -318,7 +318,7 @@ static uint32_t metric_slot(const char *name, uint8_t type, bool property, uint8
 		return WIRE_NONE;
 	}
 	*ret_type = collector->metric[metric].type;
-	slot = slot_intern(t->node, lane_intern(WIRE_NONE, 0, 0, t->lane), 0, set);
+	slot = slot_intern(t->node, lane_intern(WIRE_NONE, 0, 0, t->lane), set);
 	if (slot == WIRE_NONE)
 		lose(LOSS_SLOTS_FULL, 1);
 	return slot;
@@ -391,7 +391,7 @@ void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t 
 		return;
 	parent = node_intern(0, frame_intern(FRAME_PROCESS, string_intern("<ranges>", 8)));
 	node = node_intern(parent, frame_intern(kind, string_intern(name, len)));
-	slot = slot_intern(node, lane_intern(WIRE_NONE, 0, 0, thread_state()->lane), 0, SET_ID_HOST);
+	slot = slot_intern(node, lane_intern(WIRE_NONE, 0, 0, thread_state()->lane), SET_ID_HOST);
 	if (slot == WIRE_NONE) {
 		lose(LOSS_SLOTS_FULL, 1);
 		return;

@@ -175,8 +175,7 @@ static uint32_t record_slot(const struct record_key *r)
 		launch = 1;
 	ctx = &collector->context[launch];
 	node = node_intern(ctx->node, frame_intern(k->frame, string_intern(r->name, strlen(r->name))));
-	return slot_intern(node, lane_intern(device, r->context, r->stream, ctx->thread), ctx->epoch,
-			   k->set);
+	return slot_intern(node, lane_intern(device, r->context, r->stream, ctx->thread), k->set);
 }
 
 static struct record_cache *cache_of(struct thread_state *t)

@@ -139,8 +139,8 @@ static void tables_seed(struct collector *c)
 	frame_intern(FRAME_ROOT, string_intern("ROOT", 4));
 	node_intern(WIRE_NONE, 0);
 	lane_intern(WIRE_NONE, 0, 0, 0);
-	context_intern(WIRE_NONE, 0, 0); /* id 0: unknown */
-	context_intern(0, 0, 0);         /* id 1: the root, when contexts are full */
+	context_intern(WIRE_NONE, 0); /* id 0: unknown */
+	context_intern(0, 0);         /* id 1: the root, when contexts are full */
 	/* Values that are strings must be on the wire before their slots: they are made first. */
 	for (i = 0; i < COPY_N_DIRECTIONS; i++)
 		string_intern(copy_direction_word(i), strlen(copy_direction_word(i)));
@@ -394,16 +394,15 @@ static bool context_equal(uint32_t id, const void *key)
 	const struct context_entry *e = &collector->context[id];
 	const struct pair *k = key;
 
-	return e->node == k->a && e->epoch == k->b && e->thread == k->c;
+	return e->node == k->a && e->thread == k->b;
 }
 
-uint32_t context_intern(uint32_t node, uint32_t epoch, uint32_t thread)
+uint32_t context_intern(uint32_t node, uint32_t thread)
 {
-	struct pair k = {node, epoch, thread, 0};
+	struct pair k = {node, thread, 0, 0};
 	struct table *t = &collector->contexts;
 	struct context_entry *e;
-	uint64_t hash = hash_u64(hash_pair(node, thread) + epoch);
-	uint32_t cell, id = table_find(t, hash, context_equal, &k, &cell);
+	uint32_t cell, id = table_find(t, hash_pair(node, thread), context_equal, &k, &cell);
 
 	if (id != WIRE_NONE)
 		return id;
@@ -414,7 +413,6 @@ uint32_t context_intern(uint32_t node, uint32_t epoch, uint32_t thread)
 	}
 	e = &collector->context[id];
 	e->node = node;
-	e->epoch = epoch;
 	e->thread = thread;
 	return table_publish(t, cell, id, context_equal, &k, &e->state);
 }
@@ -487,7 +485,7 @@ static bool slot_equal(uint32_t id, const void *key)
 	const struct slot_entry *e = &collector->slot[id];
 	const struct pair *k = key;
 
-	return e->node == k->a && e->lane == k->b && e->epoch == k->c && e->set == k->d;
+	return e->node == k->a && e->lane == k->b && e->set == k->c;
 }
 
 /* Minima start at the top. */
@@ -502,11 +500,11 @@ static void slot_seed(const struct slot_entry *e)
 					      memory_order_relaxed);
 }
 
-uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t epoch, uint32_t set)
+uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set)
 {
-	struct pair k = {node, lane, epoch, set};
+	struct pair k = {node, lane, set, 0};
 	struct table *t = &collector->slots;
-	uint64_t hash = hash_u64(hash_pair(node, lane) ^ hash_pair(set, epoch));
+	uint64_t hash = hash_u64(hash_pair(node, lane) ^ set);
 	struct slot_entry *e;
 	uint32_t cell, id = table_find(t, hash, slot_equal, &k, &cell), n, at;
 
@@ -526,7 +524,6 @@ uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t epoch, uint32_t set)
 	}
 	e->node = node;
 	e->lane = lane;
-	e->epoch = epoch;
 	e->set = set;
 	e->values = at;
 	slot_seed(e);

@@ -803,7 +803,6 @@ static const struct segment_kind *segment_kind(uint32_t kind)
 	static const struct segment_kind bytes = {1, NULL, 0}, kinds[] = {
 		[WIRE_SEGMENT_INTERVALS] = {sizeof(struct wire_interval), interval_add,
 					    LOSS_TRACE_UNREAD},
-		[WIRE_SEGMENT_SAMPLES] = {sizeof(struct wire_sample), NULL, 0},
 	};
 
 	return kind < ARRAY_SIZE(kinds) && kinds[kind].entry ? &kinds[kind] : &bytes;
@@ -913,7 +912,6 @@ static const struct {
 	[WIRE_BULK] = {.whole = on_bulk},
 	[WIRE_SAMPLES] = {sizeof(struct wire_sample), on_sample, NULL, false},
 	[WIRE_INTERVALS] = {sizeof(struct wire_interval), on_interval, NULL, false},
-	[WIRE_CONTEXTS] = {.whole = on_nothing},
 	[WIRE_KEY] = {.whole = on_nothing},
 	[WIRE_BYE] = {.whole = on_bye},
 	[WIRE_USES] = {sizeof(struct wire_use), on_use, NULL, false},

@@ -26,7 +26,8 @@
 #define WIRE_TEXT_MAX   (1u << 20)       /* longer texts keep a prefix and a hash */
 #define WIRE_TAPE_MAGIC "PROTONTP"
 
-/*      kind          number  payload                                    */
+/* 23 was given away and never sent.
+ *      kind          number  payload                                    */
 /* clang-format off */
 #define WIRE_KINDS(_)                                                                              \
 	_(HELLO,      1)  /* struct wire_hello; first of an instance                        */     \
@@ -51,7 +52,6 @@
 	_(BULK,      20)  /* struct wire_bulk, bytes: a piece of a segment over a socket    */     \
 	_(SAMPLES,   21)  /* struct wire_sample[]                                           */     \
 	_(INTERVALS, 22)  /* struct wire_interval[]                                         */     \
-	_(CONTEXTS,  23)  /* struct wire_context_def[]: launch contexts                     */     \
 	_(KEY,       24)  /* struct wire_key: all that follows up to the next TICK is whole */     \
 	_(BYE,       25)  /* struct wire_bye: the instance ends                             */     \
 	_(USES,      26)  /* struct wire_use[]: how long devices were busy                  */
@@ -209,9 +209,7 @@ struct wire_segment {
 	uint64_t size;
 };
 #define WIRE_SEGMENT_INTERVALS 1u /* struct wire_interval[], in the order of their records */
-#define WIRE_SEGMENT_SAMPLES   2u
-#define WIRE_SEGMENT_CODE      3u
-#define WIRE_SEGMENT_KERNEL    4u /* buffers filled inside kernels */
+/* 2, 3 and 4 were given away and never written. */
 /* Name of its file, from the instance and the id: a reader opens no other. */
 #define WIRE_SEGMENT_NAME     "%016" PRIx64 "-%" PRIu32 ".segment"
 #define WIRE_SEGMENT_NAME_MAX 48
@@ -243,11 +241,6 @@ struct wire_use {
 	uint64_t busy_ns; /* time in which this process had work on it: overlapping work counts once */
 };
 
-struct wire_context_def {
-	uint32_t id, node, epoch, capture; /* capture: node, or WIRE_NONE */
-	uint64_t thread;
-};
-
 struct wire_key {
 	uint64_t start_ns; /* CLOCK_REALTIME */
 };
@@ -272,7 +265,6 @@ _Static_assert(sizeof(struct wire_kernel_values) == 40, "wire_kernel_values");
 _Static_assert(sizeof(struct wire_device) == 56, "wire_device");
 _Static_assert(sizeof(struct wire_module_def) == 32, "wire_module_def");
 _Static_assert(sizeof(struct wire_tick) == 56, "wire_tick");
-_Static_assert(sizeof(struct wire_context_def) == 24, "wire_context_def");
 _Static_assert(sizeof(struct wire_segment) == 24, "wire_segment");
 _Static_assert(sizeof(struct wire_bulk) == 16, "wire_bulk");
 _Static_assert(sizeof(struct wire_interval) == 24, "wire_interval");
