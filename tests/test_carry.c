@@ -65,7 +65,8 @@ static void metric(struct wire_encoder *e, uint32_t id, const char *name, const 
 	uint32_t n = text(e, name), u = *unit ? text(e, unit) : 0;
 	struct wire_metric_def *m = wire_encode(e, WIRE_METRICS, sizeof(*m));
 
-	*m = (struct wire_metric_def){id, n, u, type, scope, add, 0, weight};
+	*m = (struct wire_metric_def){id, n, u, type, scope,
+				      (uint8_t)metric_add_plain(add), add, weight};
 }
 
 static void set(struct wire_encoder *e, uint32_t id, uint32_t first_metric, uint32_t n)
@@ -137,8 +138,8 @@ static void metrics_and_sets(struct wire_encoder *e)
 		metric(e, M_RANGE + i, name, "%", METRIC_F64, METRIC_INCLUSIVE,
 		       i ? METRIC_WMEAN : METRIC_SUM, i ? M_RANGE : WIRE_NONE);
 	}
-	metric(e, M_LIVE, "live", "B", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM, WIRE_NONE);
-	metric(e, M_LIVE + 1, "peak", "B", METRIC_U64, METRIC_INCLUSIVE, METRIC_MAX, WIRE_NONE);
+	metric(e, M_LIVE, "live", "B", METRIC_U64, METRIC_INCLUSIVE, METRIC_GAUGE, WIRE_NONE);
+	metric(e, M_LIVE + 1, "peak", "B", METRIC_U64, METRIC_INCLUSIVE, METRIC_PEAK, WIRE_NONE);
 	metric(e, M_CYCLES, "cycles", "", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM, WIRE_NONE);
 	metric(e, M_CYCLES + 1, "normalized_cycles", "", METRIC_F64, METRIC_INCLUSIVE, METRIC_SUM,
 	       WIRE_NONE);
@@ -445,6 +446,20 @@ static void what_nobody_sends_yet(const struct session *s)
 	ck_assert_uint_eq(s->n_samples, 6);
 }
 
+static uint8_t add_of(const struct session *s, const char *name)
+{
+	return metric_table_get(s->metrics, metric_table_find(s->metrics, name))->add;
+}
+
+static void rules(const struct session *s)
+{
+	ck_assert_uint_eq(add_of(s, "stalled_1"), METRIC_SUM);
+	ck_assert_uint_eq(add_of(s, "sm__metric_1.avg"), METRIC_WMEAN);
+	ck_assert_uint_eq(add_of(s, "live"), METRIC_GAUGE);
+	ck_assert_uint_eq(add_of(s, "peak"), METRIC_PEAK);
+	ck_assert_uint_eq(add_of(s, "grid"), METRIC_LAST);
+}
+
 START_TEST(everything_survives)
 {
 	struct buf tape, a, b, c;
@@ -462,6 +477,9 @@ START_TEST(everything_survives)
 	what_nobody_sends_yet(s);
 	what_nobody_sends_yet(t);
 	what_nobody_sends_yet(f);
+	rules(s);
+	rules(t);
+	rules(f);
 	ck_assert_uint_eq(s->n_intervals, 10);
 	ck_assert_uint_eq(s->intervals[3].start_ns, 1234567 + 100); /* on CLOCK_MONOTONIC */
 	ck_assert_uint_eq(s->n_uses, 2);
@@ -549,6 +567,40 @@ START_TEST(long_texts_travel_in_parts)
 }
 END_TEST
 
+/* A rule from the future is the one that every reader knows; without one there is no metric. */
+START_TEST(rules_that_are_not_known)
+{
+	struct wire_encoder *e = malloc(sizeof(*e));
+	struct session *s = session_new();
+	struct wire_decoder *d = wire_decoder_new(s);
+	struct wire_metric_def *m;
+	struct buf b;
+	uint32_t odd;
+
+	next_string = 0;
+	buf_init(&b, 0);
+	wire_encoder_init(e, 5, to_buf, &b);
+	metric(e, 20, "spread", "", METRIC_U64, METRIC_INCLUSIVE, METRIC_MAX, WIRE_NONE);
+	odd = text(e, "odd");
+	m = wire_encode(e, WIRE_METRICS, sizeof(*m));
+	*m = (struct wire_metric_def){21, odd, 0, .add = 0xee, .weight = WIRE_NONE};
+	wire_encoder_flush(e);
+	/* The kind, name and so on of the first, which is in the second frame, behind its name. */
+	m = (struct wire_metric_def *)(b.data + sizeof(struct wire_header) * 2 +
+				       wire_padded(sizeof(struct wire_text) + strlen("spread")));
+	ck_assert_uint_eq(m->id, 20);
+	m->rule = 0xee;
+	ck_assert_int_eq(wire_decoder_feed(d, b.data, b.len), 0);
+	ck_assert_uint_eq(add_of(s, "spread"), METRIC_MAX);
+	ck_assert_uint_eq(session_loss(s, LOSS_WIRE_ERROR), 1);
+	ck_assert_uint_eq(metric_table_find(s->metrics, "odd"), METRIC_NONE);
+	wire_decoder_free(d);
+	session_free(s);
+	buf_done(&b);
+	free(e);
+}
+END_TEST
+
 START_TEST(a_lost_frame_heals)
 {
 	struct wire_encoder *e = malloc(sizeof(*e));
@@ -608,6 +660,7 @@ int main(void)
 	tcase_add_test(tc, torn_tapes_are_read_as_far_as_they_go);
 	tcase_add_test(tc, long_texts_travel_in_parts);
 	tcase_add_test(tc, a_lost_frame_heals);
+	tcase_add_test(tc, rules_that_are_not_known);
 	suite_add_tcase(suite, tc);
 	sr = srunner_create(suite);
 	srunner_run_all(sr, CK_NORMAL);

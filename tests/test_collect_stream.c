@@ -65,6 +65,35 @@ START_TEST(test_reset)
 	rig_until_sum("a", METRIC_CPU_COUNT, 1);
 }
 
+/* What there is now is there after a reset too, and so is the most that there was. */
+START_TEST(test_reset_leaves_gauges)
+{
+	static const uint8_t rules[] = {METRIC_SUM, METRIC_GAUGE, METRIC_PEAK};
+	static const char *const names[] = {"sum", "live", "peak"};
+	uint32_t slot[3], i;
+
+	rig_start();
+	for (i = 0; i < 3; i++) {
+		slot[i] = slot_intern(0, lane_intern(WIRE_NONE, 0, 0, 0),
+				      set_intern_one(metric_intern(names[i], "B", METRIC_U64,
+								   METRIC_INCLUSIVE, rules[i])));
+		slot_add_u64(slot[i], 0, 10 + i);
+		slot_touch(slot[i]);
+	}
+	sender_start();
+	for (i = 0; i < 3; i++)
+		rig_until_sum("ROOT", METRIC_N_BUILTIN + i, 10 + i);
+	atomic_fetch_add(&rig_dir->control->reset, 1);
+	rig_until_sum("ROOT", METRIC_N_BUILTIN, 0);
+	sender_finish();
+	rig_pump();
+	for (i = 0; i < 3; i++) {
+		ck_assert_int_eq(rig_sum("ROOT", METRIC_N_BUILTIN + i), i ? 10 + i : 0);
+		ck_assert_uint_eq(
+			metric_table_get(rig_session->metrics, METRIC_N_BUILTIN + i)->add, rules[i]);
+	}
+}
+
 START_TEST(test_resync)
 {
 	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
@@ -498,6 +527,7 @@ TCase *collect_stream_case(void)
 	tcase_set_timeout(c, 120);
 	tcase_add_test(c, test_pause);
 	tcase_add_test(c, test_reset);
+	tcase_add_test(c, test_reset_leaves_gauges);
 	tcase_add_test(c, test_resync);
 	tcase_add_test(c, test_flush);
 	tcase_add_test(c, test_stop);

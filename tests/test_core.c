@@ -545,6 +545,46 @@ START_TEST(weighted_means_are_weighted)
 }
 END_TEST
 
+/* What there is now adds up and outlives a reset; the most that there was does not add up. */
+START_TEST(gauges_and_peaks)
+{
+	static const struct metric live = {"live", "B", METRIC_U64, METRIC_INCLUSIVE, METRIC_GAUGE,
+					   METRIC_NONE},
+				   peak = {"peak", "B", METRIC_U64, METRIC_INCLUSIVE, METRIC_PEAK,
+					   METRIC_NONE};
+	struct session *s = session_new();
+	uint32_t ids[2] = {metric_table_add(s->metrics, &live), metric_table_add(s->metrics, &peak)};
+	uint32_t set = session_set_intern(s, ids, 2), row[2], node;
+	struct snapshot_spec spec = {0};
+	struct snapshot *snap;
+	union metric_value v;
+
+	node = session_node(s, SESSION_ROOT, FRAME_ALLOC, "malloc");
+	for (uint32_t lane = 0; lane < 2; lane++) {
+		struct session_lane l = {.process = SESSION_NONE, .device = SESSION_NONE,
+					 .thread = lane};
+
+		row[lane] = session_row_intern(s, node, session_lane_intern(s, &l), 0, set);
+		session_row_set(s, row[lane], 0, (union metric_value){.u64 = lane ? 30 : 100});
+		session_row_set(s, row[lane], 1, (union metric_value){.u64 = lane ? 70 : 500});
+	}
+	ck_assert(session_value(s, node, ids[0], &v) && v.u64 == 130);
+	ck_assert(session_value(s, node, ids[1], &v) && v.u64 == 500);
+	snap = snapshot_new(s, &spec);
+	snapshot_update(snap, NSEC_PER_SEC);
+	snapshot_column(snap, ids[0], true);
+	ck_assert(isnan(snapshot_rate(snap, ids[0])->v[0]));
+	snapshot_reset(snap, false);
+	session_row_set(s, row[0], 0, (union metric_value){.u64 = 90});
+	snapshot_update(snap, 2 * NSEC_PER_SEC);
+	ck_assert(snapshot_column(snap, ids[0], true)->v[0] == 120);
+	ck_assert(snapshot_column(snap, ids[1], true)->v[0] == 500);
+	ck_assert(isnan(snapshot_rate(snap, ids[0])->v[0]));
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(a_set_has_a_metric_once)
 {
 	static const uint32_t twice[] = {METRIC_BYTES, METRIC_COUNT, METRIC_BYTES};
@@ -686,6 +726,7 @@ int main(void)
 	tcase_add_test(tc, metrics_that_are_nowhere_cost_nothing);
 	tcase_add_test(tc, launch_metadata_is_hidden);
 	tcase_add_test(tc, weighted_means_are_weighted);
+	tcase_add_test(tc, gauges_and_peaks);
 	tcase_add_test(tc, a_set_has_a_metric_once);
 	tcase_add_test(tc, many_of_everything);
 	tcase_add_test(tc, a_long_chain_of_rows_is_whole);

@@ -153,7 +153,8 @@ static void metric_fill(uint32_t id, void *entry)
 	w->unit = e->unit;
 	w->type = e->type;
 	w->scope = e->scope;
-	w->add = e->add;
+	w->add = metric_add_plain(e->add);
+	w->rule = e->add;
 	w->weight = WIRE_NONE;
 }
 
@@ -663,7 +664,7 @@ void burst_control(void)
 
 	atomic_store(&collector->paused, atomic_load(&c->paused) != 0);
 	if (requested(&c->reset, &s->reset)) {
-		tables_forget_values(collector);
+		tables_forget_values(collector, false);
 		intervals_reset();
 		mark_all();
 	}

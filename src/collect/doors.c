@@ -79,7 +79,7 @@ void collect_forked(void)
 		thread_state()->is_main = true;
 		atomic_store(&c->main_node, thread_state()->node);
 	}
-	tables_forget_values(c);
+	tables_forget_values(c, true);
 	tables_forget_claims(c);
 	memset((void *)c->dirty, 0, (table_n(&c->slots) + 63) / 64 * 8);
 	memset((void *)c->hist_dirty, 0, (table_n(&c->hists) + 63) / 64 * 8);

@@ -239,7 +239,8 @@ extern struct collector *collector; /* NULL until started */
 /* tables.c */
 void *pages_reserve(size_t size); /* zeroed, in memory when touched; NULL: none */
 struct collector *tables_new(void);
-void tables_forget_values(struct collector *c); /* zero all slots, counters and histograms */
+/* Zero all slots and histograms; what there is now stays (METRIC_GAUGE) unless `now` too. */
+void tables_forget_values(struct collector *c, bool now);
 /* In a fork child: entries of small tables that threads of the parent were filling are free. */
 void tables_forget_claims(struct collector *c);
 uint32_t string_intern(const char *s, size_t len);

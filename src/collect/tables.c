@@ -713,15 +713,28 @@ void note_add(int level, const char *text)
 
 /* ---- forgetting ---- */
 
-void tables_forget_values(struct collector *c)
+static void slot_forget(struct collector *c, const struct slot_entry *e)
+{
+	const struct set_entry *set = &c->set[e->set];
+
+	for (unsigned i = 0; i < set->n; i++) {
+		uint8_t add = c->metric[set->metrics[i]].add;
+
+		if (add != METRIC_GAUGE && add != METRIC_PEAK)
+			atomic_store_explicit(&c->value[e->values + i], 0, memory_order_relaxed);
+	}
+	slot_seed(e);
+}
+
+void tables_forget_values(struct collector *c, bool now)
 {
 	uint32_t i, j, n = MIN(atomic_load(&c->n_values), (uint32_t)MAX_VALUES);
 
-	for (i = 0; i < n; i++)
+	for (i = 0; now && i < n; i++)
 		atomic_store_explicit(&c->value[i], 0, memory_order_relaxed);
 	for (i = 0; i < table_n(&c->slots); i++)
 		if (atomic_load(&c->slot[i].state) == ENTRY_READY)
-			slot_seed(&c->slot[i]);
+			slot_forget(c, &c->slot[i]);
 	for (i = 0; i < table_n(&c->hists); i++)
 		for (j = 0; j < HIST_BUCKETS; j++)
 			atomic_store_explicit(&c->hist[i].n[j], 0, memory_order_relaxed);

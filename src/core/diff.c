@@ -220,7 +220,7 @@ static double run_total(struct snapshot *snap, const struct derived *m, const do
 	const struct metric *raw = metric_table_get(snapshot_session(snap)->metrics, m->metric);
 	double total = NAN;
 
-	if (m->inclusive || m->op != DERIVED_VALUE || raw->add != METRIC_SUM)
+	if (m->inclusive || m->op != DERIVED_VALUE || metric_add_plain(raw->add) != METRIC_SUM)
 		return v[0];
 	for (uint32_t i = 0; i < snapshot_n(snap); i++)
 		if (!isnan(v[i]))

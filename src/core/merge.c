@@ -203,12 +203,14 @@ static int compare_metric(struct merge *m, const struct metric *a, const struct 
 		[METRIC_EXCLUSIVE] = "the first says exclusive, which counts",
 		[METRIC_PROPERTY] = "the first says property, which counts",
 	};
-	static const char *const rules[] = {
+	static const char *const rules[METRIC_N_ADDS] = {
 		[METRIC_SUM] = "the first says that it adds up, which counts",
 		[METRIC_MIN] = "the first says minimum, which counts",
 		[METRIC_MAX] = "the first says maximum, which counts",
 		[METRIC_LAST] = "the first says the last value, which counts",
 		[METRIC_WMEAN] = "the first says mean, which counts",
+		[METRIC_GAUGE] = "the first says what there is now, which counts",
+		[METRIC_PEAK] = "the first says the peak, which counts",
 	};
 
 	static const char *const types[] = {

@@ -56,7 +56,7 @@ union metric_value metric_combine(const struct metric *m, union metric_value a, 
 {
 	if (m->type == METRIC_TEXT)
 		return b;
-	switch (m->add) {
+	switch (metric_add_plain(m->add)) {
 	case METRIC_SUM:
 		return combine_sum(m, a, b);
 	case METRIC_MIN:

@@ -29,7 +29,22 @@ enum metric_add {
 	METRIC_MAX = 2,
 	METRIC_LAST = 3,
 	METRIC_WMEAN = 4, /* mean weighted by the metric `weight` of the same set */
+	/* How much there is now (bytes that are allocated): it goes up and down, a reset leaves it,
+	 * and it has no rate. What lanes, processes and nodes have now adds up. */
+	METRIC_GAUGE = 5,
+	/* The most that a gauge was since the program began, so that a reset leaves it too. Lanes had
+	 * theirs at different times: of several the highest counts, and the sum had less or as much. */
+	METRIC_PEAK = 6,
+	METRIC_N_ADDS
 };
+
+/* What comes nearest to a rule for a reader that knows the first five only. */
+static inline enum metric_add metric_add_plain(unsigned add)
+{
+	return add == METRIC_GAUGE ? METRIC_SUM
+	       : add == METRIC_PEAK ? METRIC_MAX
+				    : (enum metric_add)add;
+}
 
 /* The number of a built-in metric is its id, and crosses the wire: never used again, never moved.
  *         id       number  name           type  scope      add   unit  short title */
@@ -98,7 +113,7 @@ static inline void metric_add_number(const struct metric *m, double *a, double *
 		*wa = wb;
 		return;
 	}
-	switch (m->add) {
+	switch (metric_add_plain(m->add)) {
 	case METRIC_SUM:
 		*a += b;
 		break;

@@ -75,7 +75,7 @@ static double combine(struct numbers *n, const struct metric *m, const double *v
 {
 	if (!v)
 		return NAN;
-	if (m->add == METRIC_SUM)
+	if (metric_add_plain(m->add) == METRIC_SUM)
 		return sum(v, nodes, n_nodes);
 	if (m->add != METRIC_WMEAN)
 		return extreme(v, nodes, n_nodes, m->add);

@@ -173,8 +173,8 @@ int ranks_init(struct ranks *ranks, const struct session *s, uint32_t metric,
 	int r;
 
 	*ranks = (struct ranks){0};
-	if (!x.metric || x.metric->add != METRIC_SUM || x.metric->type == METRIC_TEXT ||
-	    x.metric->scope == METRIC_PROPERTY)
+	if (!x.metric || metric_add_plain(x.metric->add) != METRIC_SUM ||
+	    x.metric->type == METRIC_TEXT || x.metric->scope == METRIC_PROPERTY)
 		return -EINVAL;
 	ranks->spread = calloc(s->n_nodes, sizeof(*ranks->spread));
 	ranks->totals = calloc(s->n_processes + 1, sizeof(*ranks->totals));

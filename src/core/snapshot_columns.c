@@ -278,6 +278,13 @@ static int rate_compute(struct snapshot *snap, struct column_state *c)
 	return 0;
 }
 
+static bool has_rate(const struct snapshot *snap, uint32_t metric)
+{
+	const struct metric *m = metric_table_get(snap->s->metrics, metric);
+
+	return m->add != METRIC_GAUGE && m->add != METRIC_PEAK;
+}
+
 const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric)
 {
 	struct column_state *c;
@@ -288,7 +295,7 @@ const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric)
 	if (!c)
 		return NULL;
 	c->rate_wanted = true;
-	if (!metric_used(snap, metric) || !c->has_before || !snap->window_ns)
+	if (!metric_used(snap, metric) || !has_rate(snap, metric) || !c->has_before || !snap->window_ns)
 		return column_absent(snap);
 	if ((!c->fresh && column_compute(snap, c) < 0) ||
 	    (!c->rate_fresh && rate_compute(snap, c) < 0))

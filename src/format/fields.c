@@ -125,7 +125,8 @@ const char *const process_end_words[3] = {"runs", "ended", "vanished"};
 const char *const note_level_words[3] = {"info", "warning", "error"};
 const char *const metric_type_words[3] = {"u64", "f64", "text"};
 const char *const metric_scope_words[3] = {"inclusive", "exclusive", "property"};
-const char *const metric_add_words[5] = {"sum", "min", "max", "last", "wmean"};
+const char *const metric_add_words[METRIC_N_ADDS] = {"sum",   "min",   "max", "last",
+						     "wmean", "gauge", "peak"};
 
 size_t section_count(const struct session *s, const struct field_section *section)
 {

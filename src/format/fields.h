@@ -59,7 +59,7 @@ extern const struct field_section sections[SECTION_N]; /* in alphabetical order 
 
 extern const char *const process_end_words[3], *const note_level_words[3];
 extern const char *const metric_type_words[3], *const metric_scope_words[3],
-	*const metric_add_words[5];
+	*const metric_add_words[METRIC_N_ADDS];
 
 /* How the writers differ. */
 struct fields_writer {

@@ -393,7 +393,7 @@ static int read_metric(struct hread *r, size_t map)
 		.unit = hread_text(r, hread_find(r, map, KEY_UNIT)),
 		.type = get_word(r, hread_find(r, map, KEY_TYPE), metric_type_words, 3),
 		.scope = get_word(r, hread_find(r, map, KEY_SCOPE), metric_scope_words, 3),
-		.add = get_word(r, hread_find(r, map, KEY_ADD), metric_add_words, 5),
+		.add = get_word(r, hread_find(r, map, KEY_ADD), metric_add_words, METRIC_N_ADDS),
 		.weight = METRIC_NONE,
 	};
 	size_t weight = hread_find(r, map, KEY_WEIGHT);

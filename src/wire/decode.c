@@ -398,7 +398,7 @@ static int on_metric(struct wire_decoder *d, struct peer *p, const void *entry)
 			    strtab_str(d->s->strings, unit),
 			    w.type,
 			    w.scope,
-			    w.add,
+			    w.rule && w.rule < METRIC_N_ADDS ? w.rule : w.add,
 			    METRIC_NONE};
 	if (w.weight != WIRE_NONE)
 		m.weight = idmap_get(&p->metrics, w.weight);

@@ -130,7 +130,9 @@ struct wire_lane_def {
 
 struct wire_metric_def {
 	uint32_t id, name, unit; /* strings */
-	uint8_t type, scope, add, pad; /* enums of core/metric.h */
+	uint8_t type, scope; /* enums of core/metric.h */
+	uint8_t add;  /* … as a reader of version 0.1.0 knows it: METRIC_SUM to METRIC_WMEAN */
+	uint8_t rule; /* … as it is, 0: as `add` says, and so does one that a reader does not know */
 	uint32_t weight; /* WIRE_NONE */
 };
 
