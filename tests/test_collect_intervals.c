@@ -13,9 +13,9 @@
 #include "wire/decode.h"
 #include "wire/wire.h"
 
-static void record(uint32_t stream, uint64_t start_ns, uint64_t end_ns)
+static void record_of(unsigned source, uint32_t stream, uint64_t start_ns, uint64_t end_ns)
 {
-	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	struct activity_sink *sink = collect_sink(source);
 	struct activity a = {.kind = ACTIVITY_KERNEL,
 			     .name = "k",
 			     .stream = stream,
@@ -24,6 +24,11 @@ static void record(uint32_t stream, uint64_t start_ns, uint64_t end_ns)
 
 	a.launch = sink->ops->launch(sink);
 	sink->ops->record(sink, &a);
+}
+
+static void record(uint32_t stream, uint64_t start_ns, uint64_t end_ns)
+{
+	record_of(SOURCE_FAKE, stream, start_ns, end_ns);
 }
 
 static bool busy_is(void *arg)
@@ -153,6 +158,37 @@ START_TEST(test_trace_limit)
 }
 END_TEST
 
+/* Backend n has sent n + 1 operations. */
+static bool all_traced(void *arg)
+{
+	unsigned seen = 0;
+
+	for (size_t i = 0; wire_decoder_segment(rig_decoder(), i, &segment); i++)
+		if (segment.id < N_SOURCES &&
+		    segment.size == (segment.id + 1) * sizeof(struct wire_interval))
+			seen |= 1u << segment.id;
+	return seen == (1u << N_SOURCES) - 1;
+}
+
+/* Every backend of the list has its device, by its own type, and its trace. */
+START_TEST(test_trace_of_each_backend)
+{
+	trace_start(1000);
+	for (unsigned source = 0; source < N_SOURCES; source++)
+		for (uint64_t i = 0; i <= source; i++)
+			record_of(source, 1, 1000 + 10 * i, 1005 + 10 * i);
+	rig_until(all_traced, NULL, "a trace of each backend");
+	for (unsigned source = 0; source < N_SOURCES; source++) {
+		const struct device_entry *d = &collector->device[device_intern((uint8_t)source, 0)];
+
+		ck_assert_uint_eq(d->source, source);
+		ck_assert_str_eq(collector->string[d->type].s, backend_of(source)->device_type);
+	}
+	ck_assert_uint_eq(rig_losses(LOSS_TRACE_UNWRITTEN), 0);
+	ck_assert_uint_eq(rig_losses(LOSS_INTERVALS), 0);
+}
+END_TEST
+
 /* No room on the disk: an error of ours, no signal in the program, whole entries in the file. The
  * limit is wide, because Check has files of its own. */
 START_TEST(test_trace_disk_full)
@@ -209,6 +245,7 @@ TCase *collect_intervals_case(void)
 	tcase_add_test(tc, test_busy);
 	tcase_add_test(tc, test_trace);
 	tcase_add_test(tc, test_trace_limit);
+	tcase_add_test(tc, test_trace_of_each_backend);
 	tcase_add_test(tc, test_trace_disk_full);
 	tcase_add_test(tc, test_ring_wraps);
 	return tc;

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include "launch/target_env.h"
 #include "launch_help.h"
+#include "wire/control.h"
 
 #define LIB "/opt/proton/libproton.so"
 
@@ -21,7 +22,8 @@ static const struct {
 	const char *name;
 	const char *base[MANY];
 	unsigned flags;
-	bool no_preload, no_cuda, no_opencl;
+	bool no_preload;
+	uint32_t backends_off;
 	const char *library; /* LIB when NULL */
 	const char *present[MANY];
 	const char *absent[MANY]; /* names */
@@ -60,8 +62,7 @@ static const struct {
 		     "PROTON_SESSION=/s", "PROTON_LIBRARY=" LIB}},
 	{.name = "switches",
 	 .no_preload = true,
-	 .no_cuda = true,
-	 .no_opencl = true,
+	 .backends_off = 1u << SOURCE_CUPTI | 1u << SOURCE_OPENCL,
 	 .present = {"NVTX_INJECTION64_PATH=" LIB},
 	 .absent = {"LD_PRELOAD", "CUDA_INJECTION64_PATH", "OPENCL_LAYERS"}},
 	{.name = "32-bit",
@@ -114,8 +115,7 @@ START_TEST(test_env)
 		.session = "/s",
 		.image = &image,
 		.no_preload = cases[_i].no_preload,
-		.no_cuda = cases[_i].no_cuda,
-		.no_opencl = cases[_i].no_opencl,
+		.backends_off = cases[_i].backends_off,
 	};
 	const char *name = cases[_i].name;
 	struct target_env env;

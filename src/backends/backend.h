@@ -5,7 +5,7 @@
  *
  * To add a backend:
  *   1. src/backends/NAME.c with one `const struct backend backend_NAME`; copy fake.c.
- *   2. A row in src/collect/backends.c, and its number (SOURCE_*) in src/collect/internal.h.
+ *   2. A row in core/backends.h; a door (collect.h) where none of those that are there will do.
  *   3. Translate each vendor record to struct activity in one function a kind.
  *   4. Declare the vendor's ABI in your own words (NAME_abi.h); dlopen, never link.
  *   5. A mock of the vendor's library in tests/, under the real collector.
@@ -13,12 +13,7 @@
  * Rules: never exit, abort, print, leave a signal pending or hold a lock while calling the sink.
  * Out of memory is sink->ops->lose(LOSS_NO_MEMORY) and the program runs on. */
 #include "core/activity.h"
-
-struct backend_options {
-	bool count_launches; /* keep launch callbacks on even for a single calling context */
-	const char *script;  /* fake: what to replay */
-	uint64_t buffer_bytes_max; /* bound of all activity buffers; 0 = 64 MiB */
-};
+#include "core/backends.h"
 
 struct backend {
 	const char *name;
@@ -43,8 +38,8 @@ struct backend {
 	void (*forked)(void *state);
 };
 
-extern const struct backend backend_fake;   /* the smallest complete backend */
-extern const struct backend backend_cupti;
-extern const struct backend backend_opencl;
+#define _(id, name, ...) extern const struct backend backend_##name;
+BACKENDS(_)
+#undef _
 
 #endif

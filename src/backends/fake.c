@@ -205,7 +205,9 @@ static void *fake_main(void *arg)
 
 static int fake_probe(const struct backend_options *options, const char **ret_why)
 {
-	if (options->script && *options->script)
+	const char *script = getenv("PROTON_FAKE");
+
+	if (script && *script)
 		return 0;
 	*ret_why = "PROTON_FAKE is not set";
 	return -ENODEV;
@@ -222,7 +224,7 @@ static int fake_start(const struct backend_options *options, struct activity_sin
 		return -ENOMEM;
 	f->sink = sink;
 	sink->ops->connect(sink);
-	r = fake_load(f, options->script);
+	r = fake_load(f, getenv("PROTON_FAKE"));
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	if (r == 0)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "base/util.h"
 #include "cmd/commands.h"
+#include "core/backends.h"
 
 enum { OPT_LIST_OPTIONS = 1, OPT_LIST_VALUES, OPT_LIST_COMMANDS, OPT_DESCRIBE,
        OPT_DESCRIBE_COMMANDS, OPT_ALL };
@@ -161,7 +162,11 @@ int cmd_version(int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	printf("proton " PACKAGE_VERSION "\n");
-	printf("backends: cupti (libcupti 11 to 13, looked for at run time), opencl (layer), host\n");
+	printf("backends: "
+#define _(id, name, number, door, word, title, variable, unseen, about) #name " (" about "), "
+	       BACKENDS_OF_USERS(_)
+#undef _
+	       "host\n");
 #ifdef HAVE_DEMANGLER
 	printf("names: demangled by libiberty\n");
 #else

@@ -20,12 +20,14 @@ static const struct {
 	{OPT_NO_PRELOAD, offsetof(struct run_options, no_preload)},
 	{OPT_NO_FOLLOW, offsetof(struct run_options, no_follow)},
 	{OPT_EARLY, offsetof(struct run_options, early)},
-	{OPT_NO_CUDA, offsetof(struct run_options, rec.no_cuda)},
-	{OPT_NO_OPENCL, offsetof(struct run_options, rec.no_opencl)},
 };
 
 static int set_flag(struct run_options *o, int id)
 {
+	if (id >= OPT_NO_BACKEND && id < OPT_NO_BACKEND + N_SOURCES) {
+		o->rec.backends_off |= 1u << (id - OPT_NO_BACKEND);
+		return 0;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		if (flags[i].id == id) {
 			*(bool *)((char *)o + flags[i].at) = true;

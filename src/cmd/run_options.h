@@ -3,13 +3,19 @@
 #define PROTON_CMD_RUN_OPTIONS_H
 /* The options of the commands that run a program: record and top. */
 #include "cmd/options.h"
+#include "core/backends.h"
 #include "live/run.h"
 
 enum {
-	OPT_OUTPUT = 1000, OPT_TAPE, OPT_NO_PRELOAD, OPT_NO_FOLLOW, OPT_EARLY, OPT_NO_CUDA, OPT_NO_OPENCL,
+	OPT_OUTPUT = 1000, OPT_TAPE, OPT_NO_PRELOAD, OPT_NO_FOLLOW, OPT_EARLY,
 	OPT_WAIT, OPT_QUIET, OPT_VERBOSE, OPT_COUNT, OPT_STRICT, OPT_SAVE,
 	OPT_TRACE, OPT_TRACE_MAX,
+	OPT_NO_BACKEND, /* + SOURCE_*; the last */
 };
+#define OPTION_NO_BACKEND(id_, name_, number, door, word, title, variable, unseen, about)          \
+	{.name = "no-" word, .help = "leave " title " alone", .rare = true,                        \
+	 .id = OPT_NO_BACKEND + (number)},
+
 /* clang-format off */
 #define RUN_OPTIONS                                                                                \
 	{.name = "output", .letter = 'o', .arg = "FILE",                                           \
@@ -38,10 +44,9 @@ enum {
 	 .id = OPT_NO_PRELOAD},                                                                    \
 	{.name = "no-follow", .help = "profile APP itself only, not its children",                 \
 	 .id = OPT_NO_FOLLOW},                                                                     \
+	BACKENDS_OF_USERS(OPTION_NO_BACKEND)                                                       \
 	{.name = "early", .help = "start the collector before main(), not at its first work",       \
-	 .rare = true, .id = OPT_EARLY},                                                           \
-	{.name = "no-cuda", .help = "leave CUDA alone", .rare = true, .id = OPT_NO_CUDA},          \
-	{.name = "no-opencl", .help = "leave OpenCL alone", .rare = true, .id = OPT_NO_OPENCL}
+	 .rare = true, .id = OPT_EARLY}
 /* clang-format on */
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The backends in this process: each is a row here, and what its file says of itself. */
+/* The backends in this process: the rows of core/backends.h, and what their files say of themselves. */
 #include "config.h" // IWYU pragma: keep
-#include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
 #include "base/util.h"
@@ -12,14 +11,14 @@ enum { BACKEND_OFF, BACKEND_STARTING, BACKEND_ON, BACKEND_FAILED };
 static struct open_backend {
 	const struct backend *backend;
 	enum collect_door door; /* through which it is started */
-	uint32_t off;           /* feature that switches it off */
 	struct activity_sink sink;
 	_Atomic int state; /* BACKEND_* */
 	void *data;
 } backends[N_SOURCES] = {
-	[SOURCE_CUPTI] = {&backend_cupti, DOOR_CUDA, CONTROL_NO_CUDA, {&sink_ops, SOURCE_CUPTI}, 0, NULL},
-	[SOURCE_OPENCL] = {&backend_opencl, DOOR_OPENCL, CONTROL_NO_OPENCL, {&sink_ops, SOURCE_OPENCL}, 0, NULL},
-	[SOURCE_FAKE] = {&backend_fake, DOOR_PRELOAD, 0, {&sink_ops, SOURCE_FAKE}, 0, NULL},
+#define _(id, name, number, door, ...)                                                             \
+	[number] = {&backend_##name, DOOR_##door, {&sink_ops, number}, BACKEND_OFF, NULL},
+	BACKENDS(_)
+#undef _
 };
 
 struct activity_sink *collect_sink(unsigned source)
@@ -45,19 +44,16 @@ static void attribute(struct open_backend *o)
 
 static void backend_start(struct open_backend *o)
 {
-	const struct backend_options options = {
-		.script = getenv("PROTON_FAKE"),
-		.count_launches = atomic_load(&collector->control->count_launches),
-	};
+	const struct backend_options *options = &collector->control->options;
 	const char *why = NULL;
 	int off = BACKEND_OFF, r;
 
-	if (collector->control->features & o->off ||
+	if (collector->control->backends_off >> o->sink.source & 1 ||
 	    !atomic_compare_exchange_strong(&o->state, &off, BACKEND_STARTING))
 		return;
-	r = o->backend->probe ? o->backend->probe(&options, &why) : 0;
+	r = o->backend->probe ? o->backend->probe(options, &why) : 0;
 	if (r == 0)
-		r = o->backend->start(&options, &o->sink, &o->data);
+		r = o->backend->start(options, &o->sink, &o->data);
 	log_debug(1, "backends", "%s: %s%s%s", o->backend->name, r ? strerror(-r) : "on",
 		  why ? ": " : "", why ? why : "");
 	atomic_store(&o->state, r == 0 ? BACKEND_ON : BACKEND_FAILED);

@@ -156,8 +156,6 @@ struct thread_state {
 	struct scope_entry stack[MAX_DEPTH];
 };
 
-enum source { SOURCE_CUPTI, SOURCE_OPENCL, SOURCE_FAKE, N_SOURCES }; /* rows of backends.c */
-
 /* sets that are always there */
 enum {
 	SET_ID_KERNEL = 0,
@@ -336,7 +334,7 @@ void collect_end(void);	   /* … and nothing comes after this */
 void collect_forked(void); /* this process is a fork child: all begins anew */
 
 /* backends.c */
-const struct backend *backend_of(unsigned source); /* below N_SOURCES */
+const struct backend *backend_of(unsigned source); /* enum source */
 void backends_open(enum collect_door door);
 void backends_forked(void);
 void backends_flush(bool force);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include "wire/control.h"
 
 #define ONLY_PID_DIGITS "          " /* room for any pid, filled in after fork */
 
@@ -172,6 +173,27 @@ static void allow_asan(struct builder *b)
 			: text);
 }
 
+/* Each backend's own. */
+static void open_backends(struct builder *b, const struct target_env_options *o)
+{
+	static const struct {
+		const char *variable, *unseen;
+	} doors[] = {
+#define _(id, name, number, door, word, title, variable, unseen, about) [number] = {variable, unseen},
+		BACKENDS_OF_USERS(_)
+#undef _
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(doors); i++) {
+		if (o->backends_off >> i & 1)
+			continue;
+		if (doors[i].unseen)
+			open_injection(b, doors[i].variable, o->library, doors[i].unseen);
+		else
+			append_var(b, doors[i].variable, ":", o->library);
+	}
+}
+
 static void open_preload(struct builder *b, const struct target_env_options *o)
 {
 	const char *why = o->image ? why_no_preload(o->image->flags) : NULL;
@@ -226,14 +248,10 @@ int target_env_build(const struct target_env_options *o, char *const *base,
 
 	b.error = copy_base(&b, base);
 	if (b.error == 0) {
-		set_var(&b, "PROTON_SESSION", o->session);
+		set_var(&b, CONTROL_ENV, o->session);
 		set_var(&b, "PROTON_LIBRARY", o->library);
-		if (!o->no_cuda)
-			open_injection(&b, "CUDA_INJECTION64_PATH", o->library,
-				       "CUDA work may not be seen");
+		open_backends(&b, o);
 		open_injection(&b, "NVTX_INJECTION64_PATH", o->library, "NVTX ranges are not seen");
-		if (!o->no_opencl)
-			append_var(&b, "OPENCL_LAYERS", ":", o->library);
 		open_preload(&b, o);
 		set_only_pid(&b, o->no_follow);
 		if (o->early)

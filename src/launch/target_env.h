@@ -10,6 +10,7 @@
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include "base/util.h"
 
@@ -55,7 +56,8 @@ struct target_env_options {
 	const char *library;              /* libproton.so, absolute */
 	const char *session;              /* session directory */
 	const struct target_image *image; /* may be NULL: nothing is known */
-	bool no_preload, no_follow, early, no_cuda, no_opencl;
+	bool no_preload, no_follow, early;
+	uint32_t backends_off; /* 1 << SOURCE_* (core/backends.h) */
 };
 
 struct target_env {
@@ -70,7 +72,7 @@ struct target_env {
  *
  *   PROTON_SESSION, PROTON_LIBRARY                replaced
  *   CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH  set, unless they name another tool: a note
- *   OPENCL_LAYERS, LD_PRELOAD                     appended to
+ *   OPENCL_LAYERS, LD_PRELOAD                     appended to (of which backend: core/backends.h)
  *   PROTON_ONLY_PID                               no_follow: only this process is looked at
  *   PROTON_EARLY                                  early: the collector starts when it is loaded
  *

@@ -156,10 +156,9 @@ int recording_open(struct recording *rec, const struct recording_options *option
 			 strerror(-r));
 		return STATUS_OURS;
 	}
-	atomic_store(&rec->dir->control->count_launches, !options->no_count_launches);
-	rec->dir->control->features = (options->no_cuda ? CONTROL_NO_CUDA : 0) |
-				      (options->no_opencl ? CONTROL_NO_OPENCL : 0) |
-				      (options->trace ? CONTROL_TRACE : 0);
+	rec->dir->control->options.count_launches = !options->no_count_launches;
+	rec->dir->control->backends_off = options->backends_off;
+	rec->dir->control->features = options->trace ? CONTROL_TRACE : 0;
 	rec->dir->control->trace_max =
 		options->trace_max ? options->trace_max : TRACE_MAX_DEFAULT;
 	r = receiver_new(rec->dir, options->tape, &rec->receiver);

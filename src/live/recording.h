@@ -20,7 +20,8 @@ struct recording_options {
 	bool trace;         /* keep when each operation ran */
 	uint32_t trace_max; /* … of so many a process; 0: the default */
 	uint64_t save_ns;   /* 0: one second */
-	bool no_cuda, no_opencl, no_count_launches;
+	uint32_t backends_off; /* 1 << SOURCE_*: left alone */
+	bool no_count_launches;
 	bool quiet, verbose;
 };
 

@@ -40,8 +40,7 @@ static int build_env(struct run *run)
 				       .no_preload = run->options.no_preload,
 				       .no_follow = run->options.no_follow,
 				       .early = run->options.early,
-				       .no_cuda = run->options.rec.no_cuda,
-				       .no_opencl = run->options.rec.no_opencl};
+				       .backends_off = run->options.rec.backends_off};
 	_cleanup_(freep) char *library = NULL, *why = NULL;
 	size_t i;
 	int r = target_library(&library, &why);

@@ -13,16 +13,16 @@
  * request. All fields are read and written atomically. */
 #include <stdatomic.h>
 #include <stdint.h>
+#include "core/backends.h"
 
 #define CONTROL_ENV     "PROTON_SESSION" /* path of the directory */
 #define CONTROL_MAGIC   UINT32_C(0x50435452)
-#define CONTROL_VERSION 1
+#define CONTROL_VERSION 2
 
 struct control_page {
 	uint32_t magic, version;
 	_Atomic uint32_t period_ms;      /* sender period; 100 */
 	_Atomic uint32_t paused;         /* 1: records are not added */
-	_Atomic uint32_t count_launches; /* 1: callbacks always on (IN FLIGHT is shown) */
 	_Atomic uint32_t reset;          /* changed: forget values (cumulative from zero) */
 	_Atomic uint32_t flush;          /* changed: deliver now */
 	_Atomic uint32_t resync;         /* changed: send all definitions and values again */
@@ -31,6 +31,7 @@ struct control_page {
 	_Atomic uint32_t connected;      /* collectors that ever opened the stream */
 	_Atomic uint32_t gpu_connected;  /* … and saw a device */
 	uint32_t features;               /* CONTROL_* switches of the run */
+	uint32_t backends_off;           /* 1 << SOURCE_*: left alone */
 	uint32_t trace_max;              /* intervals that a process keeps (CONTROL_TRACE) */
 	_Atomic uint32_t n_with_news;    /* processes that had something to send */
 	_Atomic uint32_t n_late;         /* values that came after their process's last word */
@@ -38,12 +39,11 @@ struct control_page {
 	_Atomic uint32_t n_unsent;       /* processes that could not say all */
 	_Atomic uint32_t n_left_open;    /* scopes that other threads were in when a process ended */
 	uint32_t reserved[13];
+	struct backend_options options; /* set before there is a collector */
 };
 
-#define CONTROL_NO_CUDA   1u
-#define CONTROL_NO_OPENCL 2u
-#define CONTROL_TRACE     8u /* when each operation ran goes to a segment */
+#define CONTROL_TRACE 8u /* when each operation ran goes to a segment */
 
-_Static_assert(sizeof(struct control_page) == 128, "control_page");
+_Static_assert(sizeof(struct control_page) == 192, "control_page");
 
 #endif

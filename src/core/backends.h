@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_BACKENDS_H
+#define PROTON_CORE_BACKENDS_H
+/* The backends, as both halves of proton know them: a row here, and a file in src/backends/ (its
+ * backend.h says how one is added). From the row come the enum of sources, the bit that switches it
+ * off, --no-WORD, what `proton version` says, the door through which the collector starts it and the
+ * variable that opens that door.
+ *
+ * Numbers are dense. A variable that names one library only is never taken from another tool: then
+ * `unseen` says what that costs. Without `unseen` it is a list, to which ours is appended. */
+#include <stdint.h>
+
+/*    id, name,       number, door, word, title, variable, unseen, about */
+#define BACKENDS_OF_USERS(_)                                                                       \
+	_(CUPTI, cupti, 0, CUDA, "cuda", "CUDA", "CUDA_INJECTION64_PATH",                          \
+	  "CUDA work may not be seen", "libcupti 11 to 13, looked for at run time")                \
+	_(OPENCL, opencl, 1, OPENCL, "opencl", "OpenCL", "OPENCL_LAYERS", NULL, "layer")
+#define BACKENDS(_)                                                                                \
+	BACKENDS_OF_USERS(_)                                                                       \
+	_(FAKE, fake, 2, PRELOAD, NULL, NULL, NULL, NULL, NULL)
+
+enum source {
+#define _(id, name, number, ...) SOURCE_##id = number,
+	BACKENDS(_)
+#undef _
+	N_SOURCES
+};
+
+/* What a run wants of its backends: it stands on the control page and is handed to each. 0 is what a
+ * backend does by itself. */
+struct backend_options {
+	uint32_t count_launches;   /* 1: launch callbacks on even for a single calling context */
+	uint32_t reserved;
+	uint64_t buffer_bytes_max; /* bound of all activity buffers */
+	uint64_t unused[6];
+};
+_Static_assert(sizeof(struct backend_options) == 64, "backend_options");
+
+#endif
