@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* What other threads do in the middle of a burst, made to happen there: own_fd_write() is this file's,
- * and calls `meanwhile` once, before the burst's first frame goes out. */
+ * and calls `meanwhile` once, before the burst's first frame goes out. And in the middle of the start,
+ * by tables_new(). */
 #include "config.h" // IWYU pragma: keep
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/clock.h"
 #include "collect/internal.h"
 #include "collect/own_fd.h"
 #include "core/metric.h"
@@ -172,6 +180,92 @@ START_TEST(test_string_is_late)
 }
 END_TEST
 
+/* ---- two that start ---- */
+
+static sem_t start_held, start_may_go_on;
+static _Atomic bool holds_start;
+
+struct collector *__real_tables_new(void);
+struct collector *__wrap_tables_new(void);
+struct collector *__wrap_tables_new(void)
+{
+	if (atomic_exchange(&holds_start, false)) {
+		sem_post(&start_held);
+		sem_wait(&start_may_go_on);
+	}
+	return __real_tables_new();
+}
+
+static _Atomic int second_tid;
+
+static void *start_first(void *arg)
+{
+	*(int *)arg = collect_start(DOOR_API);
+	return NULL;
+}
+
+static void *start_second(void *arg)
+{
+	atomic_store(&second_tid, (int)syscall(SYS_gettid));
+	*(int *)arg = collect_start(DOOR_API);
+	return NULL;
+}
+
+/* How often the second thread has gone to sleep; -1: it is gone. */
+static long n_sleeps(void)
+{
+	char path[64], line[128];
+	long n = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", atomic_load(&second_tid));
+	f = fopen(path, "re");
+	while (f && n < 0 && fgets(line, sizeof(line), f))
+		sscanf(line, "voluntary_ctxt_switches: %ld", &n);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Until it has looked at the clock again, or has given up. */
+static void until_it_looked(void)
+{
+	const struct timespec ms = {0, NSEC_PER_MSEC};
+	long before = n_sleeps();
+
+	while (n_sleeps() >= 0 && n_sleeps() < before + 3)
+		nanosleep(&ms, NULL);
+}
+
+/* Who waits for the start of another thread is not done with it because the machine stood still. */
+START_TEST(test_start_outlasts_a_pause)
+{
+	pthread_t first, second;
+	int r_first = -1, r_second = -1;
+
+	rig_open();
+	sem_init(&start_held, 0, 0);
+	sem_init(&start_may_go_on, 0, 0);
+	clock_fake(clock_monotonic_ns());
+	atomic_store(&holds_start, true);
+	pthread_create(&first, NULL, start_first, &r_first);
+	sem_wait(&start_held);
+	pthread_create(&second, NULL, start_second, &r_second);
+	while (!atomic_load(&second_tid))
+		sched_yield();
+	until_it_looked();
+	clock_fake(clock_monotonic_ns() + 3600 * NSEC_PER_SEC);
+	until_it_looked();
+	sem_post(&start_may_go_on);
+	pthread_join(first, NULL);
+	pthread_join(second, NULL);
+	clock_fake(0);
+	ck_assert_int_eq(r_first, 0);
+	ck_assert_int_eq(r_second, 0);
+	ck_assert_uint_eq(rig_losses(LOSS_UNSTARTED), 0);
+}
+END_TEST
+
 TCase *collect_races_case(void)
 {
 	TCase *c = tcase_create("races");
@@ -183,5 +277,6 @@ TCase *collect_races_case(void)
 	tcase_add_test(c, test_device_is_one);
 	tcase_add_test(c, test_metric_claimed);
 	tcase_add_test(c, test_string_is_late);
+	tcase_add_test(c, test_start_outlasts_a_pause);
 	return c;
 }

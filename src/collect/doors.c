@@ -22,6 +22,7 @@
 #include "base/util.h"
 #include "collect/futex.h"
 #include "collect/internal.h"
+#include "collect/patience.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -250,14 +251,17 @@ static int start_now(void)
 	return r;
 }
 
+enum { START_MS = 2000 };
+
 /* Who comes second waits for the first, or its scope would be lost. Not for ever, and not for itself
  * (a signal handler that enters a scope in the middle of it): then the scope is counted. */
 static int start_await(uint32_t seen)
 {
-	uint64_t end_ns = clock_monotonic_ns() + 2 * NSEC_PER_SEC;
+	struct patience p = patience(START_MS);
+	uint32_t ms;
 
-	while (!starting && clock_monotonic_ns() < end_ns) {
-		futex_wait(&start_state, seen, 10);
+	while (!starting && (ms = patience_ms(&p))) {
+		futex_wait(&start_state, seen, MIN(ms, 10u));
 		if (atomic_load(&start_state) != seen)
 			return 0;
 	}

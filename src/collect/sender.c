@@ -24,6 +24,7 @@
 #include "collect/internal.h"
 #include "collect/outlet.h"
 #include "collect/own_fd.h"
+#include "collect/patience.h"
 #include "wire/wire.h"
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -33,7 +34,6 @@ enum {
 	FINAL_MS = 1800, /* how long the vendor's library is waited for at exit */
 	PIPE_MS = 300,	 /* … how long a full pipe, before a file takes what is left */
 	ASK_MS = 2000,	 /* … and how long the program waits for all that */
-	GAP_MS = 100,	 /* what counts of the time between two looks at the clock */
 	FLUSH_MS = 100,	 /* … by a burst, which then goes without */
 	TAKE_MS = 10,	 /* how long who records waits for room in the ring */
 	EXEC_MS = 500,	 /* silence before exec must have failed */
@@ -62,30 +62,6 @@ static struct {
 
 enum { FLUSHER_WORK, FLUSHER_BE_LAST, FLUSHER_LEAVE };
 
-/* ---- waiting ---- */
-
-/* How long is waited yet. Time in which the process did not run does not count: one that is stopped
- * at its end (Ctrl-Z, a debugger, a machine that pauses) loses nothing when it goes on. So who waits
- * looks every GAP_MS. */
-struct patience {
-	uint64_t left_ns, seen_ns;
-};
-
-static struct patience patience(uint32_t ms)
-{
-	return (struct patience){ms * NSEC_PER_MSEC, clock_monotonic_ns()};
-}
-
-/* How long until the next look; 0: it is at its end. */
-static uint32_t wait_ms(struct patience *p)
-{
-	uint64_t now = clock_monotonic_ns(), gap_ns = MIN(now - p->seen_ns, GAP_MS * NSEC_PER_MSEC);
-
-	p->seen_ns = now;
-	p->left_ns -= MIN(gap_ns, p->left_ns);
-	return p->left_ns ? (uint32_t)MIN(p->left_ns / NSEC_PER_MSEC + 1, (uint64_t)GAP_MS) : 0;
-}
-
 /* ---- the sender asks the flusher ---- */
 
 static void take_look(void)
@@ -112,7 +88,7 @@ static bool flusher_await(struct patience *p)
 		take_look();
 		if (flusher_rests())
 			return true;
-		ms = wait_ms(p);
+		ms = patience_ms(p);
 		if (!ms)
 			return false;
 		futex_wait(&collector->wake, wake, ms);
@@ -160,8 +136,8 @@ static bool send_all(struct patience *p)
 	uint32_t ms;
 	int r = send_burst(true);
 
-	while (burst_is_due_again() && (ms = wait_ms(p))) {
-		if (!burst_was_blocked() || wait_ms(&pipe))
+	while (burst_is_due_again() && (ms = patience_ms(p))) {
+		if (!burst_was_blocked() || patience_ms(&pipe))
 			burst_wait((int)MIN(ms, (uint32_t)PIPE_MS / 2));
 		else if (outlet_overflow() < 0)
 			break;
@@ -180,7 +156,7 @@ static void send_final(uint32_t reason, struct patience *p)
 	if (!send_all(p) && !sender.gone)
 		atomic_fetch_add(&collector->control->n_unsent, 1);
 	/* A full pipe: many processes end at once. */
-	while (!sender.gone && burst_bye(reason) == -EAGAIN && (ms = wait_ms(p)))
+	while (!sender.gone && burst_bye(reason) == -EAGAIN && (ms = patience_ms(p)))
 		burst_wait((int)ms);
 }
 
@@ -299,7 +275,7 @@ static void be_last(void)
 	struct patience p = patience(FINAL_MS);
 	sigset_t none;
 
-	while (n_threads() > 2 && wait_ms(&p))
+	while (n_threads() > 2 && patience_ms(&p))
 		nanosleep(&ms, NULL);
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
@@ -515,7 +491,7 @@ static void ask(struct question *q)
 	struct patience p = patience(ASK_MS);
 
 	futex_ring(&collector->wake);
-	while ((ms = wait_ms(&p))) {
+	while ((ms = patience_ms(&p))) {
 		done = atomic_load(&collector->done);
 		if (is_answered(q, asked) || atomic_load(&collector->sender) == SENDER_GONE)
 			return;
