@@ -25,9 +25,9 @@ static void reset(struct cupti *c, struct activity_sink *sink)
 	c->session++;
 	c->subscriber = NULL;
 	c->connected = 0;
-	c->want_attribution = c->attributing = c->has_first = false;
+	c->want_attribution = false;
 	c->n_threads = 0;
-	c->n_graph_launches = c->n_graph_done = c->quiet_graph_launches = 0;
+	cupti_launches_reset(&c->launches);
 	c->devices_seen = c->devices_told = 0;
 }
 
@@ -86,7 +86,7 @@ static int flush(void *state, bool force)
 		return 0;
 	cupti_calls_settle(c);
 	r = cupti_activity_flush(c, force);
-	cupti_calls_quiet(c, force);
+	cupti_launches_quiet(c, force);
 	cupti_device_tell(c);
 	cupti_pool_fault_in(&c->pool);
 	if (force)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_BACKENDS_CUPTI_H
 #define PROTON_BACKENDS_CUPTI_H
-/* The cupti backend, inside: what its files share.
+/* The cupti backend, inside: what its files share. Each calls only what stands below it.
  *
- *   cupti.c           the vtable: life cycle, flush
- *   cupti_load.c      find a libcupti that works here, subscribe; one sentence when none does
- *   cupti_activity.c  buffers requested and completed, record -> struct activity
- *   cupti_pool.c      the memory of the buffers
+ *   cupti.c           the vtable: life cycle, flush; it owns struct cupti
  *   cupti_calls.c     driver callbacks: launch ENTER -> ring[correlation] = launch context
+ *   cupti_activity.c  buffers requested and completed, record -> struct activity
+ *   cupti_launches.c  the ring; which launches are in flight
+ *   cupti_load.c      find a libcupti that works here, subscribe; one sentence when none does
  *   cupti_device.c    what a device is, asked of libcuda
+ *   cupti_pool.c      the memory of the buffers
  *
  *   launching thread           CUPTI's worker or our flush          sender thread
  *     requested(): a buffer      completed(): records, zero,          flush(): devices, callbacks
@@ -21,6 +22,7 @@
 #include "backends/backend.h"
 #include "backends/cupti_abi.h"
 #include "backends/cupti_pool.h"
+#include "base/util.h"
 
 enum cupti_phase {
 	CUPTI_OFF = 0,
@@ -32,9 +34,15 @@ enum cupti_phase {
  * that all records of a graph launch find it. An entry is overwritten N launches later. */
 #define CUPTI_RING_BITS 20
 #define CUPTI_RING_N    (1u << CUPTI_RING_BITS)
-struct cupti_ring {
-	_Atomic uint64_t *launches;   /* correlation << 32 | launch context */
+struct cupti_launches {
+	_Atomic uint64_t *ring;	      /* correlation << 32 | launch context; NULL: not attributed yet */
 	_Atomic uint32_t *graph_seen; /* newest graph launch of which a record was seen */
+	atomic_bool complete;	      /* all callbacks are on */
+	atomic_bool has_first;
+	_Atomic uint32_t first; /* correlation id: launches before it may lack a ring entry */
+	/* Graph launches that count as in flight; only few a second, so one shared counter. */
+	_Atomic uint64_t n_graphs, n_graphs_done;
+	uint64_t n_graphs_quiet; /* owner: flush() */
 };
 
 struct cupti {
@@ -49,16 +57,9 @@ struct cupti {
 
 	/* Attribution: callbacks on launches. */
 	atomic_bool want_attribution;
-	atomic_bool attributing; /* all callbacks are on */
-	atomic_bool settling;    /* one thread at a time talks to CUPTI about callbacks */
-	atomic_bool has_first;
-	_Atomic uint32_t first; /* correlation id: launches before it may lack a ring entry */
-	struct cupti_ring ring;
+	atomic_bool settling; /* one thread at a time talks to CUPTI about callbacks */
+	struct cupti_launches launches;
 	_Atomic uint32_t n_threads; /* that asked for a buffer */
-
-	/* Graph launches that count as in flight; only few a second, so one shared counter. */
-	_Atomic uint64_t n_graph_launches, n_graph_done;
-	uint64_t quiet_graph_launches; /* owner: flush() */
 
 	struct cupti_pool pool;
 
@@ -108,13 +109,25 @@ int cupti_activity_flush(struct cupti *c, bool force);
 void cupti_callback(void *user, uint32_t domain, uint32_t id, const void *data);
 void cupti_calls_start(struct cupti *c);  /* the few that are always on */
 void cupti_calls_settle(struct cupti *c); /* launch callbacks on when they are wanted */
-/* After a flush: graph launches without any record. last: of the program. */
-void cupti_calls_quiet(struct cupti *c, bool last);
 
+/* cupti_launches.c */
+int cupti_launches_init(struct cupti_launches *l); /* -ENOMEM; again: nothing to do */
+void cupti_launches_reset(struct cupti_launches *l); /* for a new session; the ring is kept */
+/* All launches from this one on have a ring entry, if all callbacks are on. */
+void cupti_launches_first(struct cupti_launches *l, uint32_t correlation);
+static inline void cupti_launches_put(struct cupti_launches *l, uint32_t correlation, uint32_t launch)
+{
+	atomic_store_explicit(&l->ring[correlation & (CUPTI_RING_N - 1)],
+			      (uint64_t)correlation << 32 | launch, memory_order_relaxed);
+	if (_unlikely_(!atomic_load_explicit(&l->has_first, memory_order_relaxed)))
+		cupti_launches_first(l, correlation);
+}
 /* The launch context of a record. Sets *ret_uncounted when this record does not end a counted
  * launch: a copy, a further node of a graph, or launched before the callbacks came on. */
-uint32_t cupti_calls_resolve(struct cupti *c, const struct activity *a, uint32_t correlation,
-			     bool *ret_uncounted);
+uint32_t cupti_launches_resolve(struct cupti *c, const struct activity *a, uint32_t correlation,
+				bool *ret_uncounted);
+/* After a flush: graph launches without any record. last: of the program. */
+void cupti_launches_quiet(struct cupti *c, bool last);
 
 /* cupti_device.c: tells the sink about devices that had records. Not from a CUPTI callback. */
 void cupti_device_tell(struct cupti *c);

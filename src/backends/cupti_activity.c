@@ -136,7 +136,7 @@ static void deliver(struct cupti *c, struct activity *a, uint32_t correlation)
 {
 	const struct activity_sink_ops *ops = c->sink->ops;
 
-	a->launch = cupti_calls_resolve(c, a, correlation, &a->uncounted);
+	a->launch = cupti_launches_resolve(c, a, correlation, &a->uncounted);
 	see_device(c, a->device);
 	if (_likely_(a->start_ns && a->end_ns >= a->start_ns)) {
 		ops->record(c->sink, a);
@@ -166,7 +166,7 @@ static void lose_dropped(struct cupti *c, size_t n)
 	if (!n)
 		return;
 	c->sink->ops->lose(c->sink, LOSS_DROPPED, n);
-	if (atomic_load_explicit(&c->attributing, memory_order_relaxed))
+	if (atomic_load_explicit(&c->launches.complete, memory_order_relaxed))
 		c->sink->ops->unlaunch(c->sink, n);
 }
 

@@ -18,8 +18,7 @@
  * which is no loss: they belong to the root. */
 #include "config.h" // IWYU pragma: keep
 
-#include <string.h>
-#include <sys/mman.h>
+#include <stdio.h>
 
 #include "backends/cupti.h"
 #include "base/log.h"
@@ -35,70 +34,14 @@ static const uint8_t call_classes[ABI_N_CALLS] = {
 #undef _
 };
 
-/* ---- the ring --------------------------------------------------------------------------- */
-
-static int ring_init(struct cupti_ring *ring)
-{
-	size_t launches = CUPTI_RING_N * sizeof(*ring->launches);
-	size_t size = launches + CUPTI_RING_N * sizeof(*ring->graph_seen);
-	void *p;
-
-	if (ring->launches)
-		return 0;
-	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-		 -1, 0);
-	if (p == MAP_FAILED)
-		return -1;
-	madvise(p, size, MADV_NOHUGEPAGE);
-	ring->graph_seen = (void *)((char *)p + launches);
-	ring->launches = p;
-	return 0;
-}
-
-static inline void ring_put(struct cupti_ring *ring, uint32_t correlation, uint32_t launch)
-{
-	atomic_store_explicit(&ring->launches[correlation & (CUPTI_RING_N - 1)],
-			      (uint64_t)correlation << 32 | launch, memory_order_relaxed);
-}
-
-/* 0: not there. */
-static inline uint32_t ring_get(const struct cupti_ring *ring, uint32_t correlation)
-{
-	uint64_t entry = atomic_load_explicit(&ring->launches[correlation & (CUPTI_RING_N - 1)],
-					      memory_order_relaxed);
-
-	return (uint32_t)(entry >> 32) == correlation ? (uint32_t)entry : 0;
-}
-
-/* Is this the first record of a graph launch? */
-static bool graph_first(struct cupti_ring *ring, uint32_t correlation)
-{
-	_Atomic uint32_t *seen = &ring->graph_seen[correlation & (CUPTI_RING_N - 1)];
-
-	if (atomic_load_explicit(seen, memory_order_relaxed) == correlation)
-		return false;
-	return atomic_exchange_explicit(seen, correlation, memory_order_relaxed) != correlation;
-}
-
 /* ---- launches --------------------------------------------------------------------------- */
-
-/* All launches from this one on have a ring entry. */
-static void first_launch(struct cupti *c, uint32_t correlation)
-{
-	if (!atomic_load(&c->attributing))
-		return; /* callbacks are coming on one by one */
-	atomic_store(&c->first, correlation);
-	atomic_store(&c->has_first, true);
-}
 
 static inline void enter(struct cupti *c, const struct abi_call *call, enum call_class class)
 {
 	const struct activity_sink_ops *ops = c->sink->ops;
 	uint32_t correlation = call->correlation;
 
-	ring_put(&c->ring, correlation, ops->launch(c->sink));
-	if (_unlikely_(!atomic_load_explicit(&c->has_first, memory_order_relaxed)))
-		first_launch(c, correlation);
+	cupti_launches_put(&c->launches, correlation, ops->launch(c->sink));
 	if (class == CALL_COPY) {
 		ops->unlaunch(c->sink, 1);
 		return;
@@ -106,7 +49,7 @@ static inline void enter(struct cupti *c, const struct abi_call *call, enum call
 	cupti_thread.launching = correlation;
 	cupti_thread.launching_graph = class == CALL_GRAPH;
 	if (class == CALL_GRAPH)
-		atomic_fetch_add_explicit(&c->n_graph_launches, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&c->launches.n_graphs, 1, memory_order_relaxed);
 }
 
 /* The launch in progress on this thread will have no record. */
@@ -114,7 +57,7 @@ static void take_back(struct cupti *c, struct cupti_thread *t)
 {
 	c->sink->ops->unlaunch(c->sink, 1);
 	if (t->launching_graph)
-		atomic_fetch_add_explicit(&c->n_graph_done, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&c->launches.n_graphs_done, 1, memory_order_relaxed);
 	t->launching = 0;
 }
 
@@ -191,69 +134,6 @@ void cupti_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 		on_fatal(c, data);
 }
 
-/* ---- records ---------------------------------------------------------------------------- */
-
-/* Was this launched when every launch had a callback? */
-static bool was_attributed(struct cupti *c, uint32_t correlation)
-{
-	return atomic_load_explicit(&c->has_first, memory_order_relaxed) &&
-	       (int32_t)(correlation - atomic_load_explicit(&c->first, memory_order_relaxed)) >= 0;
-}
-
-/* Keeps the comparison above right when correlation ids wrap around, 2^32 launches on. */
-static void advance_first(struct cupti *c, uint32_t correlation)
-{
-	uint32_t ahead = correlation - atomic_load_explicit(&c->first, memory_order_relaxed);
-
-	if (_unlikely_(ahead > UINT32_C(1) << 30 && ahead < UINT32_C(1) << 31))
-		atomic_store(&c->first, correlation - (UINT32_C(1) << 29));
-}
-
-static bool ends_launch(struct cupti *c, const struct activity *a, uint32_t correlation)
-{
-	if (!a->graph)
-		return a->kind == ACTIVITY_KERNEL;
-	if (!graph_first(&c->ring, correlation))
-		return false;
-	atomic_fetch_add_explicit(&c->n_graph_done, 1, memory_order_relaxed);
-	return true;
-}
-
-uint32_t cupti_calls_resolve(struct cupti *c, const struct activity *a, uint32_t correlation,
-			     bool *ret_uncounted)
-{
-	uint32_t launch;
-
-	*ret_uncounted = true;
-	if (!c->ring.launches)
-		return 0;
-	launch = ring_get(&c->ring, correlation);
-	if (!launch && !was_attributed(c, correlation))
-		return 0;
-	*ret_uncounted = !ends_launch(c, a, correlation);
-	if (!launch)
-		c->sink->ops->lose(c->sink, LOSS_UNMATCHED, 1);
-	else
-		advance_first(c, correlation);
-	return launch;
-}
-
-/* A graph of nothing but host nodes has no record. When CUPTI holds no buffer in two flushes on end
- * and no graph was launched between, all records are here: what is left had none. The last flush
- * decides alone: it makes CUPTI hand over unfinished records too. */
-void cupti_calls_quiet(struct cupti *c, bool last)
-{
-	uint64_t launched = atomic_load(&c->n_graph_launches);
-	uint64_t done = atomic_load(&c->n_graph_done);
-	bool quiet = atomic_load(&c->pool.n_out) == 0;
-
-	if (quiet && (last || launched == c->quiet_graph_launches) && done < launched) {
-		atomic_fetch_add(&c->n_graph_done, launched - done);
-		c->sink->ops->unlaunch(c->sink, launched - done);
-	}
-	c->quiet_graph_launches = quiet ? launched : 0;
-}
-
 /* ---- on and off ------------------------------------------------------------------------- */
 
 static void enable(struct cupti *c, uint32_t domain, uint32_t id)
@@ -280,19 +160,19 @@ void cupti_calls_start(struct cupti *c)
 
 static void attribute(struct cupti *c)
 {
-	if (ring_init(&c->ring) < 0) {
+	if (cupti_launches_init(&c->launches) < 0) {
 		c->sink->ops->lose(c->sink, LOSS_NO_MEMORY, 1);
 		atomic_store(&c->want_attribution, false);
 		return;
 	}
 	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_GRAPH_NODE_CREATED);
 	enable_class(c, true);
-	atomic_store(&c->attributing, true);
+	atomic_store(&c->launches.complete, true);
 }
 
 static bool wanted(struct cupti *c)
 {
-	return atomic_load(&c->want_attribution) && !atomic_load(&c->attributing) &&
+	return atomic_load(&c->want_attribution) && !atomic_load(&c->launches.complete) &&
 	       cupti_running(c);
 }
 

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Which launch context a correlation id stands for, and which launches are in flight. CUPTI is not
+ * called from here, and neither is another file of the backend. */
+#include "config.h" // IWYU pragma: keep
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "backends/cupti.h"
+#include "base/util.h"
+
+int cupti_launches_init(struct cupti_launches *l)
+{
+	size_t launches = CUPTI_RING_N * sizeof(*l->ring);
+	size_t size = launches + CUPTI_RING_N * sizeof(*l->graph_seen);
+	void *p;
+
+	if (l->ring)
+		return 0;
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		 -1, 0);
+	if (p == MAP_FAILED)
+		return -ENOMEM;
+	madvise(p, size, MADV_NOHUGEPAGE);
+	l->graph_seen = (void *)((char *)p + launches);
+	l->ring = p;
+	return 0;
+}
+
+void cupti_launches_reset(struct cupti_launches *l)
+{
+	l->complete = l->has_first = false;
+	l->n_graphs = l->n_graphs_done = l->n_graphs_quiet = 0;
+}
+
+/* 0: not there. */
+static inline uint32_t ring_get(const struct cupti_launches *l, uint32_t correlation)
+{
+	uint64_t entry = atomic_load_explicit(&l->ring[correlation & (CUPTI_RING_N - 1)],
+					      memory_order_relaxed);
+
+	return (uint32_t)(entry >> 32) == correlation ? (uint32_t)entry : 0;
+}
+
+/* Is this the first record of a graph launch? */
+static bool graph_first(struct cupti_launches *l, uint32_t correlation)
+{
+	_Atomic uint32_t *seen = &l->graph_seen[correlation & (CUPTI_RING_N - 1)];
+
+	if (atomic_load_explicit(seen, memory_order_relaxed) == correlation)
+		return false;
+	return atomic_exchange_explicit(seen, correlation, memory_order_relaxed) != correlation;
+}
+
+void cupti_launches_first(struct cupti_launches *l, uint32_t correlation)
+{
+	if (!atomic_load(&l->complete))
+		return; /* callbacks are coming on one by one */
+	atomic_store(&l->first, correlation);
+	atomic_store(&l->has_first, true);
+}
+
+/* Was this launched when every launch had a callback? */
+static bool was_attributed(struct cupti_launches *l, uint32_t correlation)
+{
+	return atomic_load_explicit(&l->has_first, memory_order_relaxed) &&
+	       (int32_t)(correlation - atomic_load_explicit(&l->first, memory_order_relaxed)) >= 0;
+}
+
+/* Keeps the comparison above right when correlation ids wrap around, 2^32 launches on. */
+static void advance_first(struct cupti_launches *l, uint32_t correlation)
+{
+	uint32_t ahead = correlation - atomic_load_explicit(&l->first, memory_order_relaxed);
+
+	if (_unlikely_(ahead > UINT32_C(1) << 30 && ahead < UINT32_C(1) << 31))
+		atomic_store(&l->first, correlation - (UINT32_C(1) << 29));
+}
+
+static bool ends_launch(struct cupti_launches *l, const struct activity *a, uint32_t correlation)
+{
+	if (!a->graph)
+		return a->kind == ACTIVITY_KERNEL;
+	if (!graph_first(l, correlation))
+		return false;
+	atomic_fetch_add_explicit(&l->n_graphs_done, 1, memory_order_relaxed);
+	return true;
+}
+
+uint32_t cupti_launches_resolve(struct cupti *c, const struct activity *a, uint32_t correlation,
+				bool *ret_uncounted)
+{
+	struct cupti_launches *l = &c->launches;
+	uint32_t launch;
+
+	*ret_uncounted = true;
+	if (!l->ring)
+		return 0;
+	launch = ring_get(l, correlation);
+	if (!launch && !was_attributed(l, correlation))
+		return 0;
+	*ret_uncounted = !ends_launch(l, a, correlation);
+	if (!launch)
+		c->sink->ops->lose(c->sink, LOSS_UNMATCHED, 1);
+	else
+		advance_first(l, correlation);
+	return launch;
+}
+
+/* A graph of nothing but host nodes has no record. When CUPTI holds no buffer in two flushes on end
+ * and no graph was launched between, all records are here: what is left had none. The last flush
+ * decides alone: it makes CUPTI hand over unfinished records too. */
+void cupti_launches_quiet(struct cupti *c, bool last)
+{
+	struct cupti_launches *l = &c->launches;
+	uint64_t launched = atomic_load(&l->n_graphs);
+	uint64_t done = atomic_load(&l->n_graphs_done);
+	bool quiet = atomic_load(&c->pool.n_out) == 0;
+
+	if (quiet && (last || launched == l->n_graphs_quiet) && done < launched) {
+		atomic_fetch_add(&l->n_graphs_done, launched - done);
+		c->sink->ops->unlaunch(c->sink, launched - done);
+	}
+	l->n_graphs_quiet = quiet ? launched : 0;
+}
