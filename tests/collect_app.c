@@ -2,7 +2,7 @@
 /* A CUDA program for tests without a GPU: collect_app LIBCUDA END [THREADS [LAUNCHES [scopes]]].
  *
  * Thread i (from 0) copies 1000 (i + 1) bytes to the device, 10 (i + 1) back and 7 on it, sets 3,
- * and launches `add` LAUNCHES times; with "scopes" under worker<i>/step. Then the program ends in
+ * launches `add` LAUNCHES times and waits for the device; with "scopes" under worker<i>/step. Then the program ends in
  * the way that END names: see `ends` below. Its status is 7 wherever it can choose one. With "none"
  * for LIBCUDA it enters a scope and its only thread leaves by pthread_exit(). */
 #include "config.h" // IWYU pragma: keep
@@ -39,6 +39,7 @@ static struct {
 	uint32_t (*to_host)(void *, uint64_t, size_t);
 	uint32_t (*on_device)(uint64_t, uint64_t, size_t);
 	uint32_t (*set)(uint64_t, uint8_t, size_t);
+	uint32_t (*synchronize)(void);
 } cuda;
 
 static void open_cuda(void)
@@ -54,6 +55,7 @@ static void open_cuda(void)
 	*(void **)&cuda.to_host = dlsym(driver, "cuMemcpyDtoH_v2");
 	*(void **)&cuda.on_device = dlsym(driver, "cuMemcpyDtoD_v2");
 	*(void **)&cuda.set = dlsym(driver, "cuMemsetD8_v2");
+	*(void **)&cuda.synchronize = dlsym(driver, "cuCtxSynchronize");
 	cuda.init(0);
 }
 
@@ -73,6 +75,7 @@ static void *work(void *arg)
 	cuda.set(4096, 0, 3);
 	for (long i = 0; i < n_launches; i++)
 		cuda.launch("add", 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+	cuda.synchronize();
 	if (with_scopes) {
 		proton_exit_scope();
 		proton_exit_scope();

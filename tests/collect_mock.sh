@@ -70,6 +70,30 @@ check "--no-cuda" "7 processes 1" "$(timeout 120 "$PROTON" record -q --no-cuda -
 	>out 2>err; echo "$? $(sums | grep processes)")"
 check "and no work" "" "$(sums | grep add)"
 
+# ---- waits: on the host, of the thread and calling context that waits, and no work of the device
+waits() {
+	"$PROTON" export -f json f.hatchet | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+name = {n["id"]: n for n in p["nodes"]}
+def path(n):
+    up = name.get(n["parent"])
+    return path(up) + [n["name"]] if up else []
+waits = [n for n in p["nodes"] if n["kind"] == "sync"]
+print(sorted(("/".join(path(n)), n["metrics"]["cpu_count"], n["metrics"]["cpu_time (ns)"] > 0,
+              "count" in n["metrics"], len({r["thread"] for r in n["rows"]}),
+              {r["device"] for r in n["rows"]}) for n in waits))'
+}
+check "no waits unless they are wanted" "[]" "$(waits)"
+check "--sync: status" 7 "$(timeout 120 "$PROTON" record --sync -o f.hatchet -- "$app" "$cuda" return 2 10 scopes >out 2>err; echo $?)"
+check "--sync: waits" "[('worker0/step/cuCtxSynchronize', 1, True, False, 1, {None}), ('worker1/step/cuCtxSynchronize', 1, True, False, 1, {None})]" "$(waits)"
+check "--sync: the work is as without" "$(wanted 2 10 "$(scopes 2)")" "$(sums)"
+timeout 120 "$PROTON" record --sync -o f.hatchet -- "$app" "$cuda" return 2 10 >out 2>err
+check "--sync: without scopes" "[('cuCtxSynchronize', 2, True, False, 2, {None})]" "$(waits)"
+timeout 120 env MOCK_CUPTI_SYNC=7 "$PROTON" record --sync -o f.hatchet -- "$app" "$cuda" return 2 10 >out 2>err
+has "waits refused: said" "waits for CUDA are not recorded: CUPTI refuses them (error 7)" err
+check "waits refused: the rest is there" "$(wanted 2 10 "")" "$(sums)"
+
 # ---- the end, in every order; without us it is the same
 for end in exit _exit quick_exit thread main-leaves dlclose fork-after fork-before; do
 	check "$end: status" 7 "$(record "$app" "$cuda" "$end" 3 500 scopes)"

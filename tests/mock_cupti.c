@@ -124,6 +124,8 @@ static size_t record_size(uint32_t kind)
 		return old ? offsetof(struct abi_peer_copy, graph) : 96;
 	case ABI_KIND_MEMSET:
 		return old ? offsetof(struct abi_set, graph) : 88;
+	case ABI_KIND_SYNCHRONIZATION:
+		return 56;
 	default:
 		die("a record of an unknown kind");
 		return 0;
@@ -137,6 +139,7 @@ union record {
 	struct abi_copy copy;
 	struct abi_peer_copy peer;
 	struct abi_set set;
+	struct abi_sync sync;
 };
 
 static void fill_kernel(union record *r, const struct mock_op *op, uint32_t id)
@@ -185,6 +188,14 @@ static void fill_set(union record *r, const struct mock_op *op, uint32_t id)
 	r->set.graph = op->graph;
 }
 
+static void fill_sync(union record *r, const struct mock_op *op, uint32_t id)
+{
+	r->sync.type = op->sync_type;
+	r->sync.context = op->context;
+	r->sync.stream = op->stream;
+	r->sync.correlation = id;
+}
+
 static void fill(union record *r, const struct mock_op *op, uint32_t id)
 {
 	static void (*const fills[ABI_N_KINDS])(union record *, const struct mock_op *,
@@ -193,6 +204,7 @@ static void fill(union record *r, const struct mock_op *op, uint32_t id)
 		[ABI_KIND_MEMCPY] = fill_copy,
 		[ABI_KIND_MEMCPY2] = fill_peer_copy,
 		[ABI_KIND_MEMSET] = fill_set,
+		[ABI_KIND_SYNCHRONIZATION] = fill_sync,
 	};
 
 	memset(r, 0, sizeof(*r));
@@ -212,6 +224,10 @@ static void set_times(uint8_t *record, uint64_t start_ns, uint64_t end_ns)
 	case ABI_KIND_MEMSET:
 		r->set.start_ns = start_ns;
 		r->set.end_ns = end_ns;
+		break;
+	case ABI_KIND_SYNCHRONIZATION:
+		r->sync.start_ns = start_ns;
+		r->sync.end_ns = end_ns;
 		break;
 	default: /* both kinds of copies begin alike */
 		r->copy.start_ns = start_ns;
@@ -472,7 +488,7 @@ uint32_t cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain,
 
 	if (in_buffer_callback || in_driver_callback)
 		die("cuptiEnableCallback called within a callback");
-	if (subscriber != &mock || domain >= N_DOMAINS || id >= 800)
+	if (subscriber != &mock || domain >= N_DOMAINS || id >= 807) /* CUDA 13.0 */
 		return ABI_BAD_ARGUMENT;
 	if (atomic_fetch_add(&inside, 1))
 		die("cuptiEnableCallback called by two threads at once");
@@ -524,6 +540,8 @@ static uint32_t set_kind(uint32_t kind, bool on)
 EXPORT uint32_t cuptiActivityEnable(uint32_t kind);
 uint32_t cuptiActivityEnable(uint32_t kind)
 {
+	if (kind == ABI_KIND_SYNCHRONIZATION && env_number("MOCK_CUPTI_SYNC", 0))
+		return (uint32_t)env_number("MOCK_CUPTI_SYNC", 0);
 	return mock.enable_result ? mock.enable_result : set_kind(kind, true);
 }
 

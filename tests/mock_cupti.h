@@ -10,7 +10,8 @@
  * way that could deadlock the real one.
  *
  * Environment: MOCK_CUPTI_VERSION (130001), MOCK_CUPTI_SUBSCRIBE (result), MOCK_CUPTI_HOLDER (name
- * of the old subscriber), MOCK_CUPTI_ENABLE (result of cuptiActivityEnable), MOCK_CUPTI_DROP_EVERY
+ * of the old subscriber), MOCK_CUPTI_ENABLE (result of cuptiActivityEnable), MOCK_CUPTI_SYNC (the same
+ * of waits alone), MOCK_CUPTI_DROP_EVERY
  * (n: every n-th record is dropped), MOCK_CUPTI_REAL (a real libcupti, to read buffers with). The
  * functions below are found by dlsym. */
 #include <stdbool.h>
@@ -22,7 +23,7 @@ struct mock_op {
 	uint32_t n_records; /* 0 counts as 1 */
 	const char *name;
 	uint64_t bytes;
-	uint8_t copy_kind, src_kind, dst_kind;
+	uint8_t copy_kind, src_kind, dst_kind, sync_type;
 	bool async;
 	uint32_t device, context, stream, graph;
 	uint64_t start_ns, end_ns; /* both 0: now; start UINT64_MAX: never gets times */

@@ -41,6 +41,37 @@ static void until_busy(uint64_t ns)
 	rig_until(busy_is, &ns, "busy time");
 }
 
+static void trace_start(uint32_t max)
+{
+	rig_open();
+	rig_dir->control->features |= CONTROL_TRACE;
+	rig_dir->control->trace_max = max;
+	ck_assert_int_eq(collect_start(DOOR_API), 0);
+}
+
+/* While the host waits no device is busy, and nothing is in a trace: it is host time. */
+START_TEST(test_waits)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	struct activity a = {.kind = ACTIVITY_SYNC,
+			     .name = "wait",
+			     .start_ns = 1000,
+			     .end_ns = 3000,
+			     .uncounted = true};
+
+	trace_start(10);
+	record(1, 1000, 1500);
+	sink->ops->record(sink, &a);
+	rig_until_sum("wait", METRIC_CPU_TIME, 2000);
+	rig_until_sum("wait", METRIC_CPU_COUNT, 1);
+	until_busy(500);
+	ck_assert_int_eq(rig_sum("wait", METRIC_TIME), -1);
+	ck_assert_uint_eq(session_node_kind(rig_session, rig_node("wait")), FRAME_SYNC);
+	ck_assert_uint_eq(rig_session->processes[0].n_records, 1);
+	ck_assert_uint_eq(rig_losses(LOSS_INTERVALS), 0);
+}
+END_TEST
+
 /* Two streams, the records of the second late and in part at the same time. */
 START_TEST(test_busy)
 {
@@ -83,14 +114,6 @@ static size_t read_trace(struct wire_interval *v, size_t max)
 	close(fd);
 	ck_assert_int_ge(n, 0);
 	return (size_t)n / sizeof(*v);
-}
-
-static void trace_start(uint32_t max)
-{
-	rig_open();
-	rig_dir->control->features |= CONTROL_TRACE;
-	rig_dir->control->trace_max = max;
-	ck_assert_int_eq(collect_start(DOOR_API), 0);
 }
 
 enum { N_THREADS = 8, N_EACH = 20000 };
@@ -243,6 +266,7 @@ TCase *collect_intervals_case(void)
 	tcase_add_checked_fixture(tc, NULL, rig_close);
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, test_busy);
+	tcase_add_test(tc, test_waits);
 	tcase_add_test(tc, test_trace);
 	tcase_add_test(tc, test_trace_limit);
 	tcase_add_test(tc, test_trace_of_each_backend);

@@ -197,6 +197,7 @@ START_TEST(test_records_apart)
 		{.name = name}, {.name = "other"}, {.name = name, .context = 1},
 		{.name = name, .stream = 1}, {.name = name, .device = 1}, {.name = name},
 		{.name = NULL},
+		{.name = name, .kind = ACTIVITY_SYNC},
 	};
 	uint32_t n;
 
@@ -208,10 +209,12 @@ START_TEST(test_records_apart)
 		for (unsigned source = 0; source < N_SOURCES; source++)
 			for (unsigned i = 0; i < ARRAY_SIZE(a); i++)
 				collect_sink(source)->ops->record(collect_sink(source), &a[i]);
-	n += N_SOURCES * ARRAY_SIZE(a);
+	/* The host's waits are of no backend. */
+	n += N_SOURCES * (ARRAY_SIZE(a) - 1) + 1;
 	ck_assert_uint_eq(table_n(&collector->slots), n);
-	for (uint32_t i = n - N_SOURCES * (uint32_t)ARRAY_SIZE(a); i < n; i++)
-		ck_assert_uint_eq(collector->value[collector->slot[i].values + 1], 2);
+	for (uint32_t i = n - N_SOURCES * ((uint32_t)ARRAY_SIZE(a) - 1) - 1; i < n; i++)
+		ck_assert_uint_eq(collector->value[collector->slot[i].values + 1],
+				  collector->slot[i].set == SET_ID_HOST ? 2 * N_SOURCES : 2);
 	name[0] = 'l'; /* another module, at the same address */
 	collect_sink(0)->ops->record(collect_sink(0), &a[0]);
 	ck_assert_uint_eq(table_n(&collector->slots), n + 1);

@@ -474,6 +474,62 @@ START_TEST(fields_are_translated)
 }
 END_TEST
 
+static uint32_t wait_for_device(uint32_t cbid, uint8_t type)
+{
+	return mock.call(cbid, &(struct mock_op){.kind = ABI_KIND_SYNCHRONIZATION,
+						 .sync_type = type,
+						 .context = 1,
+						 .start_ns = 1000,
+						 .end_ns = 1250});
+}
+
+/* Waits are recorded when they are wanted, and no launches; what is no wait of the host is none. */
+START_TEST(waits_are_recorded_when_wanted)
+{
+	struct backend_options options = {.sync = 1};
+
+	mock_open();
+	ck_assert_int_eq(backend_cupti.start(&options, &sink, &state), 0);
+	my_launch = 5;
+	wait_for_device(126, ABI_SYNC_STREAM);
+	wait_for_device(121, ABI_SYNC_EVENT);
+	wait_for_device(17, ABI_SYNC_CONTEXT);
+	wait_for_device(120, ABI_SYNC_EVENT);		  /* a query: nobody waits */
+	wait_for_device(295, ABI_SYNC_STREAM_WAIT_EVENT); /* the stream does */
+	kernels(1);
+	flush();
+	ck_assert_uint_eq(seen.n_kind[ACTIVITY_SYNC], 3);
+	ck_assert_uint_eq(seen.n_of_launch[5], 4);
+	ck_assert_uint_eq(seen.n_kind[ACTIVITY_KERNEL], 1);
+	ck_assert_uint_eq(seen.n_records, 1);
+	ck_assert_int_eq(in_flight(), 0);
+	ck_assert_uint_eq(seen.loss[LOSS_UNMATCHED], 0);
+	wait_for_device(800, ABI_SYNC_CONTEXT);
+	flush();
+	ck_assert_uint_eq(seen.n_kind[ACTIVITY_SYNC], 4);
+	ck_assert_str_eq(seen.last.name, "cuCtxSynchronize");
+	ck_assert_uint_eq(seen.last.end_ns - seen.last.start_ns, 250);
+	ck_assert(seen.last.uncounted);
+	backend_cupti.stop(state);
+	ck_assert_uint_eq(counters().n_kinds_enabled, 0);
+}
+END_TEST
+
+START_TEST(waits_are_left_alone_otherwise)
+{
+	struct mock_counters before, after;
+
+	begin(true);
+	before = counters();
+	wait_for_device(126, ABI_SYNC_STREAM);
+	flush();
+	after = counters();
+	ck_assert_uint_eq(seen.n_all, 0);
+	ck_assert_uint_eq(after.n_records, before.n_records);
+	ck_assert_uint_eq(seen.n_launches, 0);
+}
+END_TEST
+
 START_TEST(records_without_times_are_losses)
 {
 	struct mock_op op = {.kind = ABI_KIND_CONCURRENT_KERNEL, .name = "k1"};
@@ -1000,6 +1056,8 @@ static Suite *suite(void)
 	tcase_add_test(records, counts_and_bytes_are_exact);
 	tcase_add_test(records, the_real_library_reads_the_same);
 	tcase_add_test(records, fields_are_translated);
+	tcase_add_test(records, waits_are_recorded_when_wanted);
+	tcase_add_test(records, waits_are_left_alone_otherwise);
 	tcase_add_test(records, records_without_times_are_losses);
 	tcase_add_test(records, drops_are_counted);
 	tcase_add_test(records, devices_are_described);

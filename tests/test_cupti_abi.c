@@ -125,6 +125,23 @@ SAME(ABI_KERNEL_BYTES, sizeof(CUpti_ActivityKernel10));
 	FIELD(ours, copy_kind, theirs, copyKind);                                                  \
 	FIELD(ours, src_kind, theirs, srcKind);                                                    \
 	FIELD(ours, dst_kind, theirs, dstKind)
+SAME(ABI_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
+SAME(ABI_SYNC_EVENT, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE);
+SAME(ABI_SYNC_STREAM_WAIT_EVENT, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT);
+SAME(ABI_SYNC_STREAM, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE);
+SAME(ABI_SYNC_CONTEXT, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE);
+#if CUPTI_API_VERSION >= 130000
+#define SYNC(theirs)                                                                               \
+	FIELD(abi_sync, kind, theirs, kind);                                                       \
+	FIELD(abi_sync, type, theirs, type);                                                       \
+	FIELD(abi_sync, start_ns, theirs, start);                                                  \
+	FIELD(abi_sync, end_ns, theirs, end);                                                      \
+	FIELD(abi_sync, correlation, theirs, correlationId);                                       \
+	FIELD(abi_sync, context, theirs, contextId);                                               \
+	FIELD(abi_sync, stream, theirs, streamId);                                                 \
+	FIELD(abi_sync, event, theirs, cudaEventId)
+SYNC(CUpti_ActivitySynchronization2);
+#endif
 COPY(abi_copy, CUpti_ActivityMemcpy3); /* 11.0: no graph id */
 COPY(abi_copy, CUpti_ActivityMemcpy4);
 FIELD(abi_copy, graph, CUpti_ActivityMemcpy4, graphId);

@@ -3,6 +3,7 @@
  * with the real collector. */
 #include "config.h" // IWYU pragma: keep
 #include <check.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static int run(const char *command, char *out, size_t size)
 }
 
 /* Record a program of the build directory; its output and its profile. */
-static yajl_val record(const char *program, char *out, size_t size)
+static yajl_val record_with(const char *options, const char *program, char *out, size_t size)
 {
 	char command[1024], path[64];
 	char *text = calloc(1, PROFILE_MAX);
@@ -33,8 +34,8 @@ static yajl_val record(const char *program, char *out, size_t size)
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/out.hatchet", dir);
-	snprintf(command, sizeof(command), "%s/proton record -q -o %s %s/%s", BUILD_DIR, path,
-		 BUILD_DIR, program);
+	snprintf(command, sizeof(command), "%s/proton record -q %s -o %s %s/%s", BUILD_DIR,
+		 options, path, BUILD_DIR, program);
 	ck_assert_int_eq(run(command, out, size), 0);
 	f = fopen(path, "re");
 	ck_assert(f && text && fread(text, 1, PROFILE_MAX, f) < PROFILE_MAX);
@@ -43,6 +44,11 @@ static yajl_val record(const char *program, char *out, size_t size)
 	profile = json_parse(text);
 	free(text);
 	return profile;
+}
+
+static yajl_val record(const char *program, char *out, size_t size)
+{
+	return record_with("", program, out, size);
 }
 
 static const char *node_name(yajl_val node)
@@ -109,6 +115,38 @@ START_TEST(test_known)
 }
 END_TEST
 
+static bool has_child(yajl_val node, const char *name)
+{
+	yajl_val children = json_member(node, "children");
+
+	for (size_t i = 0; i < json_size(children); i++)
+		if (!strcmp(node_name(json_element(children, i)), name))
+			return true;
+	return false;
+}
+
+/* What the host waits for is there when it is wanted, and changes nothing else. */
+START_TEST(test_sync)
+{
+	char out[4096];
+	yajl_val without = record("tests/opencl_known", out, sizeof(out));
+	yajl_val with = record_with("--sync", "tests/opencl_known", out, sizeof(out));
+	yajl_val a = json_element(without, 0), b = json_element(with, 0);
+	const char *const waits[] = {"clFinish", "clWaitForEvents"};
+
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert(!has_child(a, waits[i]));
+		ck_assert(node_metric(node_at(b, waits[i]), "cpu_count") == 1);
+		ck_assert(node_metric(node_at(b, waits[i]), "cpu_time (ns)") > 0);
+		ck_assert(!json_member(json_member(node_at(b, waits[i]), "metrics"), "count"));
+	}
+	ck_assert(node_metric(node_at(a, "scale"), "count") ==
+		  node_metric(node_at(b, "scale"), "count"));
+	yajl_tree_free(without);
+	yajl_tree_free(with);
+}
+END_TEST
+
 /* Scopes and metrics of the demo are where its source puts them. */
 START_TEST(test_demo)
 {
@@ -151,6 +189,7 @@ int main(void)
 	if (!mkdtemp(dir))
 		return EXIT_FAILURE;
 	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, test_sync);
 	tcase_add_test(tc, test_known);
 	tcase_add_test(tc, test_demo);
 	suite_add_tcase(s, tc);

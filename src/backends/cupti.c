@@ -65,12 +65,13 @@ static int start(const struct backend_options *options, struct activity_sink *si
 	if (atomic_load(&c->phase) == CUPTI_DEAD || atomic_exchange(&c->taken, true))
 		return -EBUSY;
 	reset(c, sink);
+	c->sync = options->sync;
 	r = begin(c, options);
 	if (r < 0) {
 		atomic_store(&c->taken, false);
 		return r;
 	}
-	if (options->count_launches)
+	if (options->count_launches || c->sync)
 		atomic_store(&c->want_attribution, true);
 	cupti_calls_settle(c);
 	*ret_state = c;

@@ -54,6 +54,7 @@ struct cupti {
 	_Atomic int phase; /* enum cupti_phase */
 	atomic_bool taken; /* from start() to stop() */
 	atomic_uint connected;
+	bool sync; /* waits are recorded */
 
 	/* Attribution: callbacks on launches. */
 	atomic_bool want_attribution;
@@ -126,6 +127,8 @@ static inline void cupti_launches_put(struct cupti_launches *l, uint32_t correla
  * launch: a copy, a further node of a graph, or launched before the callbacks came on. */
 uint32_t cupti_launches_resolve(struct cupti *c, const struct activity *a, uint32_t correlation,
 				bool *ret_uncounted);
+/* The launch context of a call that is no launch; 0: it has no entry. */
+uint32_t cupti_launches_find(const struct cupti_launches *l, uint32_t correlation);
 /* After a flush: graph launches without any record. last: of the program. */
 void cupti_launches_quiet(struct cupti *c, bool last);
 

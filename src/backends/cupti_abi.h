@@ -36,7 +36,16 @@ enum abi_activity_kind {
 	ABI_KIND_KERNEL = 3, /* serialised kernels: never enabled, same record */
 	ABI_KIND_CONCURRENT_KERNEL = 10,
 	ABI_KIND_MEMCPY2 = 22, /* between two devices; comes with MEMCPY */
-	ABI_N_KINDS = 23
+	ABI_KIND_SYNCHRONIZATION = 38,
+	ABI_N_KINDS = 39
+};
+
+enum abi_sync_type {
+	ABI_SYNC_EVENT = 1,
+	ABI_SYNC_STREAM_WAIT_EVENT = 2, /* the stream waits, not the host */
+	ABI_SYNC_STREAM = 3,
+	ABI_SYNC_CONTEXT = 4,
+	ABI_N_SYNC_TYPES = 5
 };
 
 enum abi_attribute {
@@ -91,6 +100,7 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
  *   KERNEL   launches one kernel: has one record
  *   GRAPH    launches a graph: a record a node, all with this call's correlation id
  *   COPY     copies and sets: no, one or several records
+ *   SYNC     waits; has one record when those are wanted
  *   DESTROY  takes a context and its records away */
 #define ABI_CALLS(_)                                                                               \
 	_(cuLaunch, 115, KERNEL)                                                                   \
@@ -105,6 +115,11 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
 	_(cuLaunchKernelEx_ptsz, 653, KERNEL)                                                      \
 	_(cuGraphLaunch, 514, GRAPH)                                                               \
 	_(cuGraphLaunch_ptsz, 515, GRAPH)                                                          \
+	_(cuCtxSynchronize, 17, SYNC)                                                              \
+	_(cuCtxSynchronize_v2, 800, SYNC)                                                          \
+	_(cuEventSynchronize, 121, SYNC)                                                           \
+	_(cuStreamSynchronize, 126, SYNC)                                                          \
+	_(cuStreamSynchronize_ptsz, 440, SYNC)                                                     \
 	_(cuMemcpyHtoD, 43, COPY)                                                                  \
 	_(cuMemcpyDtoH, 45, COPY)                                                                  \
 	_(cuMemcpyDtoD, 47, COPY)                                                                  \
@@ -313,6 +328,13 @@ struct abi_set {
 	uint32_t graph; /* ABI_VERSION_11_1 */
 };
 
+struct abi_sync {
+	uint32_t kind, type;
+	uint64_t start_ns, end_ns;
+	uint32_t correlation;
+	uint32_t context, stream, event;
+};
+
 /* The largest record that we ask for (a kernel of CUDA 13.0), to turn a rate into bytes. */
 #define ABI_KERNEL_BYTES 216
 
@@ -336,6 +358,7 @@ typedef void (*abi_completed_fn)(void *context, uint32_t stream, uint8_t *buffer
 	_(REQUIRED, cuptiActivityFlushAll, (uint32_t flags))                                       \
 	_(REQUIRED, cuptiActivityGetNextRecord,                                                    \
 	  (uint8_t * buffer, size_t valid, struct abi_record * *record))                           \
+	_(OPTIONAL, cuptiActivityEnableAllSyncRecords, (uint8_t enable))                           \
 	_(OPTIONAL, cuptiActivitySetAttribute, (uint32_t attribute, size_t * size, void *value))   \
 	_(OPTIONAL, cuptiActivityGetNumDroppedRecords,                                             \
 	  (void *context, uint32_t stream, size_t *n))                                             \

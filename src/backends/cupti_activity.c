@@ -116,11 +116,28 @@ static uint32_t translate_set(const struct cupti *c, const void *record, struct 
 	return m->correlation;
 }
 
+static uint32_t translate_sync(const struct cupti *c, const void *record, struct activity *a)
+{
+	static const char *const names[ABI_N_SYNC_TYPES] = {
+		[ABI_SYNC_EVENT] = "cuEventSynchronize",
+		[ABI_SYNC_STREAM] = "cuStreamSynchronize",
+		[ABI_SYNC_CONTEXT] = "cuCtxSynchronize",
+	};
+	const struct abi_sync *s = record;
+
+	a->kind = ACTIVITY_SYNC;
+	a->name = s->type < ABI_N_SYNC_TYPES ? names[s->type] : NULL;
+	a->start_ns = s->start_ns;
+	a->end_ns = s->end_ns;
+	a->uncounted = true;
+	return s->correlation;
+}
+
 static uint32_t (*const translate[ABI_N_KINDS])(const struct cupti *, const void *,
 						struct activity *) = {
 	[ABI_KIND_KERNEL] = translate_kernel, [ABI_KIND_CONCURRENT_KERNEL] = translate_kernel,
 	[ABI_KIND_MEMCPY] = translate_copy,   [ABI_KIND_MEMCPY2] = translate_peer_copy,
-	[ABI_KIND_MEMSET] = translate_set,
+	[ABI_KIND_MEMSET] = translate_set,    [ABI_KIND_SYNCHRONIZATION] = translate_sync,
 };
 
 static void see_device(struct cupti *c, int32_t device)
@@ -136,8 +153,15 @@ static void deliver(struct cupti *c, struct activity *a, uint32_t correlation)
 {
 	const struct activity_sink_ops *ops = c->sink->ops;
 
-	a->launch = cupti_launches_resolve(c, a, correlation, &a->uncounted);
-	see_device(c, a->device);
+	if (a->kind == ACTIVITY_SYNC) {
+		/* Only what the host waited in: not a query, and not what waits inside another call. */
+		a->launch = cupti_launches_find(&c->launches, correlation);
+		if (!a->launch)
+			return;
+	} else {
+		a->launch = cupti_launches_resolve(c, a, correlation, &a->uncounted);
+		see_device(c, a->device);
+	}
 	if (_likely_(a->start_ns && a->end_ns >= a->start_ns)) {
 		ops->record(c->sink, a);
 		return;
@@ -261,6 +285,24 @@ static uint32_t enable(struct cupti *c)
 	return result;
 }
 
+/* Without it there is all the rest. */
+static void enable_sync(struct cupti *c)
+{
+	uint32_t result = c->api.cuptiActivityEnable(ABI_KIND_SYNCHRONIZATION);
+	char text[160];
+
+	if (result == ABI_OK) {
+		/* Queries that find work unfinished have a record each, unless told otherwise. */
+		if (c->api.cuptiActivityEnableAllSyncRecords)
+			c->api.cuptiActivityEnableAllSyncRecords(0);
+		return;
+	}
+	c->sync = false;
+	snprintf(text, sizeof(text), "waits for CUDA are not recorded: CUPTI refuses them (error %u)",
+		 result);
+	c->sink->ops->note(c->sink, text);
+}
+
 int cupti_activity_start(struct cupti *c)
 {
 	uint32_t result;
@@ -272,8 +314,11 @@ int cupti_activity_start(struct cupti *c)
 		set_attribute(c, ABI_ATTRIBUTE_PER_THREAD_BUFFER);
 	cupti_pool_fault_in(&c->pool);
 	result = enable(c);
-	if (result == ABI_OK)
+	if (result == ABI_OK) {
+		if (c->sync)
+			enable_sync(c);
 		return 0;
+	}
 	cupti_activity_stop(c);
 	snprintf(text, sizeof(text),
 		 "no CUDA work is recorded: CUPTI refuses activity records (error %u)", result);
@@ -285,6 +330,8 @@ void cupti_activity_stop(struct cupti *c)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(enabled_kinds); i++)
 		c->api.cuptiActivityDisable(enabled_kinds[i]);
+	if (c->sync)
+		c->api.cuptiActivityDisable(ABI_KIND_SYNCHRONIZATION);
 }
 
 /* Buffers whose records are all complete come back; with force also the others, whose unfinished

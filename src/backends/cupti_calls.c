@@ -8,6 +8,7 @@
  *   kernel       counted at ENTER; its record ends it
  *   graph        counted at ENTER; its first record ends it, further ones are `uncounted`
  *   copy, set    not counted (a copy may have no record, or several): records are `uncounted`
+ *   wait         not counted; listened to where waits are recorded
  *   captured     a launch into a capturing stream makes a graph node instead of work. CUPTI reports
  *                the node (GRAPHNODE_CREATED) on this thread between ENTER and EXIT, whatever the
  *                capture mode and however the stream came to be captured: the launch is taken back
@@ -26,7 +27,7 @@
 
 __thread struct cupti_thread cupti_thread __attribute__((tls_model("initial-exec")));
 
-enum call_class { CALL_OTHER = 0, CALL_KERNEL, CALL_GRAPH, CALL_COPY, CALL_DESTROY };
+enum call_class { CALL_OTHER = 0, CALL_KERNEL, CALL_GRAPH, CALL_COPY, CALL_SYNC, CALL_DESTROY };
 
 static const uint8_t call_classes[ABI_N_CALLS] = {
 #define _(name, number, class) [number] = CALL_##class,
@@ -42,7 +43,7 @@ static inline void enter(struct cupti *c, const struct abi_call *call, enum call
 	uint32_t correlation = call->correlation;
 
 	cupti_launches_put(&c->launches, correlation, ops->launch(c->sink));
-	if (class == CALL_COPY) {
+	if (class == CALL_COPY || class == CALL_SYNC) {
 		ops->unlaunch(c->sink, 1);
 		return;
 	}
@@ -147,7 +148,8 @@ static void enable(struct cupti *c, uint32_t domain, uint32_t id)
 static void enable_class(struct cupti *c, bool launches)
 {
 	for (uint32_t id = 0; id < ABI_N_CALLS; id++)
-		if (call_classes[id] && (call_classes[id] != CALL_DESTROY) == launches)
+		if (call_classes[id] && (call_classes[id] != CALL_DESTROY) == launches &&
+		    (call_classes[id] != CALL_SYNC || c->sync))
 			enable(c, ABI_DOMAIN_DRIVER, id);
 }
 

@@ -106,6 +106,11 @@ uint32_t cupti_launches_resolve(struct cupti *c, const struct activity *a, uint3
 	return launch;
 }
 
+uint32_t cupti_launches_find(const struct cupti_launches *l, uint32_t correlation)
+{
+	return l->ring ? ring_get(l, correlation) : 0;
+}
+
 /* A graph of nothing but host nodes has no record. When CUPTI holds no buffer in two flushes on end
  * and no graph was launched between, all records are here: what is left had none. The last flush
  * decides alone: it makes CUPTI hand over unfinished records too. */

@@ -6,6 +6,7 @@
  *   many N PREFIX NS                N kernels "PREFIX0", "PREFIX1" …, one execution each
  *   copy DIRECTION KIND BYTES NS    "copy HtoD pinned 4096 1000"
  *   set KIND BYTES NS
+ *   sync NAME NS                    the host waits; nothing where that is not wanted
  *   stream N | device N [NAME]      for what follows
  *   launch NAME                     a launch that never finishes
  *   pause MS                        wait, so that something changes while one looks; a program
@@ -35,6 +36,7 @@ struct fake {
 	uint32_t stream;
 	int32_t device;
 	unsigned repeats;
+	bool sync;
 };
 
 static int fake_load(struct fake *f, const char *spec)
@@ -128,6 +130,16 @@ static void run_set(struct fake *f, char *const words[])
 	fake_record(f, &a, strtoull(words[3], NULL, 10));
 }
 
+static void run_sync(struct fake *f, char *const words[])
+{
+	struct activity a = {.kind = ACTIVITY_SYNC, .name = words[1], .uncounted = true};
+
+	if (!f->sync)
+		return;
+	fake_record(f, &a, strtoull(words[2], NULL, 10));
+	f->sink->ops->unlaunch(f->sink, 1);
+}
+
 static void run_stream(struct fake *f, char *const words[])
 {
 	f->stream = (uint32_t)strtoul(words[1], NULL, 10);
@@ -167,6 +179,7 @@ static const struct {
 	{"kernel", 3, run_kernel}, {"copy", 5, run_copy},     {"set", 4, run_set},
 	{"stream", 2, run_stream}, {"device", 2, run_device}, {"launch", 2, run_launch},
 	{"pause", 2, run_pause},   {"repeat", 2, run_repeat}, {"many", 4, run_many},
+	{"sync", 3, run_sync},
 };
 
 static void fake_line(struct fake *f, char *line)
@@ -223,6 +236,7 @@ static int fake_start(const struct backend_options *options, struct activity_sin
 	if (!f)
 		return -ENOMEM;
 	f->sink = sink;
+	f->sync = options->sync;
 	sink->ops->connect(sink);
 	r = fake_load(f, getenv("PROTON_FAKE"));
 	sigfillset(&all);

@@ -19,6 +19,7 @@
  *	Map*                                copy, device to host: the bytes that become visible
  *	Unmap*                              copy, host to device: the bytes that were mapped
  *	MigrateMemObjects, SVMMigrateMem    copy, towards the host or the device
+ *	Finish, WaitForEvents               the host waits, where that is wanted
  * What moves nothing is not recorded: the map of a region whose old content is void, the unmap of
  * one that was only read. On devices that share memory with the host no map moves anything; the
  * bytes are those that would move elsewhere. Times are the device's, as the driver gives them. */
@@ -588,6 +589,41 @@ struct hook {
 	void (*function)(void);
 };
 
+/* The host waits: there is no command, and the time is its own. */
+static void waited(const char *name, uint64_t start_ns)
+{
+	struct activity_sink *sink = opencl_sink();
+	struct activity a = {.kind = ACTIVITY_SYNC,
+			     .name = name,
+			     .start_ns = start_ns,
+			     .end_ns = clock_monotonic_ns(),
+			     .uncounted = true};
+
+	if (!sink)
+		return;
+	a.launch = sink->ops->launch(sink);
+	sink->ops->unlaunch(sink, 1);
+	sink->ops->record(sink, &a);
+}
+
+static int32_t hook_clFinish(cl_command_queue queue)
+{
+	uint64_t start_ns = clock_monotonic_ns();
+	int32_t r = OPENCL_NEXT(clFinish)(queue);
+
+	waited("clFinish", start_ns);
+	return r;
+}
+
+static int32_t hook_clWaitForEvents(uint32_t n, const cl_event *events)
+{
+	uint64_t start_ns = clock_monotonic_ns();
+	int32_t r = OPENCL_NEXT(clWaitForEvents)(n, events);
+
+	waited("clWaitForEvents", start_ns);
+	return r;
+}
+
 #define HOOK(function, hook)                                                                       \
 	{                                                                                          \
 		OPENCL_##function, (void (*)(void))(hook)                                          \
@@ -608,6 +644,9 @@ static const struct hook hooks[] = {
 #define _(function, parameters, arguments, what) HOOK(function, hook_##function),
 	COMMANDS(_)
 #undef _
+}, sync_hooks[] = {
+	HOOK(clFinish, hook_clFinish),
+	HOOK(clWaitForEvents, hook_clWaitForEvents),
 };
 
 /* Functions that the hooks call beside their own: without them there is no layer. */
@@ -627,12 +666,17 @@ static bool next_is_whole(void)
 	return true;
 }
 
+static void hooks_put(const struct hook *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (opencl.next[list[i].place])
+			memcpy(&dispatch[list[i].place], &list[i].function, sizeof(void *));
+}
+
 static bool initialised;
 
 const void *opencl_layer(uint32_t n, const void *target, uint32_t *ret_n)
 {
-	void (*function)(void);
-
 	/* A second loader in one process would need a second table below. */
 	if (__atomic_exchange_n(&initialised, true, __ATOMIC_ACQ_REL) || !opencl_sink())
 		return target;
@@ -643,11 +687,9 @@ const void *opencl_layer(uint32_t n, const void *target, uint32_t *ret_n)
 		return target;
 	}
 	memcpy(dispatch, opencl.next, sizeof(dispatch));
-	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++) {
-		function = hooks[i].function;
-		if (opencl.next[hooks[i].place])
-			memcpy(&dispatch[hooks[i].place], &function, sizeof(function));
-	}
+	hooks_put(hooks, ARRAY_SIZE(hooks));
+	if (opencl.sync)
+		hooks_put(sync_hooks, ARRAY_SIZE(sync_hooks));
 	return dispatch;
 }
 
@@ -712,6 +754,7 @@ static int opencl_start(const struct backend_options *options, struct activity_s
 			return -errno;
 		pool.commands = p;
 	}
+	opencl.sync = options->sync;
 	__atomic_store_n(&opencl.sink, sink, __ATOMIC_RELEASE);
 	*ret_state = &opencl;
 	return 0;

@@ -44,12 +44,14 @@ typedef void opencl_native_kernel(void *arg);
 	_(clReleaseKernel, 37, int32_t, (cl_kernel kernel))                                        \
 	_(clGetKernelInfo, 39, int32_t,                                                            \
 	  (cl_kernel kernel, uint32_t what, size_t size, void *value, size_t *ret_size))           \
+	_(clWaitForEvents, 41, int32_t, (uint32_t n, const cl_event *events))                      \
 	_(clGetEventInfo, 42, int32_t,                                                             \
 	  (cl_event event, uint32_t what, size_t size, void *value, size_t *ret_size))             \
 	_(clRetainEvent, 43, int32_t, (cl_event event))                                            \
 	_(clReleaseEvent, 44, int32_t, (cl_event event))                                           \
 	_(clGetEventProfilingInfo, 45, int32_t,                                                    \
 	  (cl_event event, uint32_t what, size_t size, void *value, size_t *ret_size))             \
+	_(clFinish, 47, int32_t, (cl_command_queue queue))                                         \
 	_(clEnqueueReadBuffer, 48, int32_t,                                                        \
 	  (cl_command_queue queue, cl_mem mem, uint32_t blocking, size_t offset, size_t size,      \
 	   void *p, OPENCL_WAIT))                                                                  \

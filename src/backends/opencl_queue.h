@@ -13,6 +13,7 @@
 struct opencl {
 	struct activity_sink *sink; /* NULL: off, every hook only passes on */
 	bool connected;             /* a queue was made */
+	bool sync;                  /* waits are recorded */
 	void *next[OPENCL_N_PLACES];
 };
 

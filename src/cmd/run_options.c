@@ -12,6 +12,7 @@ static const struct {
 	size_t at; /* of a bool in struct run_options */
 } flags[] = {
 	{OPT_TRACE, offsetof(struct run_options, rec.trace)},
+	{OPT_SYNC, offsetof(struct run_options, rec.sync)},
 	{OPT_WAIT, offsetof(struct run_options, wait)},
 	{OPT_QUIET, offsetof(struct run_options, rec.quiet)},
 	{OPT_VERBOSE, offsetof(struct run_options, rec.verbose)},

@@ -9,7 +9,7 @@
 enum {
 	OPT_OUTPUT = 1000, OPT_TAPE, OPT_NO_PRELOAD, OPT_NO_FOLLOW, OPT_EARLY,
 	OPT_WAIT, OPT_QUIET, OPT_VERBOSE, OPT_COUNT, OPT_STRICT, OPT_SAVE,
-	OPT_TRACE, OPT_TRACE_MAX,
+	OPT_TRACE, OPT_TRACE_MAX, OPT_SYNC,
 	OPT_NO_BACKEND, /* + SOURCE_*; the last */
 };
 #define OPTION_NO_BACKEND(id_, name_, number, door, word, title, variable, unseen, about)          \
@@ -30,6 +30,8 @@ enum {
 	{.name = "trace-limit", .arg = "N",                                                        \
 	 .help = "keep the first N operations of a process (1000000)", .rare = true,               \
 	 .id = OPT_TRACE_MAX},                                                                     \
+	{.name = "sync", .help = "record how long APP waits for the GPU", .rare = true,         \
+	 .id = OPT_SYNC},                                                                          \
 	{.name = "wait", .help = "stay until APP's descendants have ended too", .rare = true,      \
 	 .id = OPT_WAIT},                                                                          \
 	{.name = "quiet", .letter = 'q', .help = "print no summary", .id = OPT_QUIET},             \

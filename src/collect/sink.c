@@ -120,16 +120,29 @@ static void slot_add_time(uint32_t slot, uint64_t ns)
 /* ---- what an activity is ---- */
 
 /* A kind of activity: the frame that its work hangs under its calling context, the set of its values,
- * and what beside its time goes there. */
+ * and what goes there. */
 struct kind {
 	enum frame_kind frame;
 	uint32_t set;
 	bool is_symbol; /* its name is the vendor's, which lives; else it is made of what moved where */
-	void (*fill)(uint32_t slot, const struct activity *a); /* NULL: nothing */
+	bool on_host;	/* on the lane of the thread, not on a device's: keeps none busy */
+	void (*fill)(uint32_t slot, const struct activity *a);
 };
+
+static void fill_kernel(uint32_t slot, const struct activity *a)
+{
+	slot_add_time(slot, a->end_ns - a->start_ns);
+}
+
+static void fill_sync(uint32_t slot, const struct activity *a)
+{
+	slot_add_u64(slot, 0, a->end_ns - a->start_ns);
+	slot_add_u64(slot, 1, 1);
+}
 
 static void fill_set(uint32_t slot, const struct activity *a)
 {
+	slot_add_time(slot, a->end_ns - a->start_ns);
 	slot_add_u64(slot, TRANSFER_BYTES, a->bytes);
 	if (a->async)
 		slot_add_u64(slot, TRANSFER_ASYNC, 1);
@@ -144,9 +157,10 @@ static void fill_copy(uint32_t slot, const struct activity *a)
 }
 
 static const struct kind kinds[ACTIVITY_N_KINDS] = {
-	[ACTIVITY_KERNEL] = {FRAME_KERNEL, SET_ID_KERNEL, true, NULL},
-	[ACTIVITY_COPY] = {FRAME_COPY, SET_ID_TRANSFER, false, fill_copy},
-	[ACTIVITY_SET] = {FRAME_SET, SET_ID_TRANSFER, false, fill_set},
+	[ACTIVITY_KERNEL] = {FRAME_KERNEL, SET_ID_KERNEL, true, false, fill_kernel},
+	[ACTIVITY_COPY] = {FRAME_COPY, SET_ID_TRANSFER, false, false, fill_copy},
+	[ACTIVITY_SET] = {FRAME_SET, SET_ID_TRANSFER, false, false, fill_set},
+	[ACTIVITY_SYNC] = {FRAME_SYNC, SET_ID_HOST, true, true, fill_sync},
 };
 
 enum { NAME_MAX_MADE = 48 }; /* of activity_transfer_name() */
@@ -165,17 +179,24 @@ static struct record_key record_key(const struct activity_sink *sink, const stru
 				   a->kind};
 }
 
+static uint32_t record_lane(const struct record_key *r, uint32_t thread)
+{
+	if (kinds[r->kind].on_host)
+		return lane_intern(WIRE_NONE, 0, 0, thread);
+	return lane_intern(device_intern((uint8_t)r->source, r->device), r->context, r->stream, thread);
+}
+
 static uint32_t record_slot(const struct record_key *r)
 {
 	const struct kind *k = &kinds[r->kind];
 	const struct context_entry *ctx;
-	uint32_t launch = r->launch, node, device = device_intern((uint8_t)r->source, r->device);
+	uint32_t launch = r->launch, node;
 
 	if (!launch || launch >= table_n(&collector->contexts))
 		launch = 1;
 	ctx = &collector->context[launch];
 	node = node_intern(ctx->node, frame_intern(k->frame, string_intern(r->name, strlen(r->name))));
-	return slot_intern(node, lane_intern(device, r->context, r->stream, ctx->thread), k->set);
+	return slot_intern(node, record_lane(r, ctx->thread), k->set);
 }
 
 static struct record_cache *cache_of(struct thread_state *t)
@@ -229,10 +250,9 @@ static void sink_record(struct activity_sink *sink, const struct activity *a)
 		lose(LOSS_SLOTS_FULL, 1);
 		return;
 	}
-	slot_add_time(slot, a->end_ns - a->start_ns);
-	if (k->fill)
-		k->fill(slot, a);
-	interval_push(a, slot);
+	k->fill(slot, a);
+	if (!k->on_host)
+		interval_push(a, slot);
 	slot_touch(slot);
 }
 

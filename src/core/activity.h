@@ -16,6 +16,7 @@ enum activity_kind {
 	ACTIVITY_KERNEL = 0,
 	ACTIVITY_COPY = 1,
 	ACTIVITY_SET = 2,
+	ACTIVITY_SYNC = 3, /* the host waits for a device: no device, and its launch is not counted */
 	ACTIVITY_N_KINDS
 };
 
@@ -46,7 +47,7 @@ struct activity {
 	uint32_t context; /* vendor's context id */
 	uint32_t stream;  /* vendor's stream or queue id */
 	uint64_t start_ns, end_ns;
-	const char *name; /* kernels: symbol, mangled; else NULL */
+	const char *name; /* kernels: symbol, mangled; waits: function; else NULL */
 	uint64_t bytes;   /* copies and sets */
 	uint8_t direction;       /* enum copy_direction */
 	uint8_t src_kind;        /* enum memory_kind; of a set: its memory */

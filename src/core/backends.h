@@ -30,7 +30,7 @@ enum source {
  * backend does by itself. */
 struct backend_options {
 	uint32_t count_launches;   /* 1: launch callbacks on even for a single calling context */
-	uint32_t reserved;
+	uint32_t sync;             /* 1: record how long the host waits for a device */
 	uint64_t buffer_bytes_max; /* bound of all activity buffers */
 	uint64_t unused[6];
 };

@@ -157,6 +157,7 @@ int recording_open(struct recording *rec, const struct recording_options *option
 		return STATUS_OURS;
 	}
 	rec->dir->control->options.count_launches = !options->no_count_launches;
+	rec->dir->control->options.sync = options->sync;
 	rec->dir->control->backends_off = options->backends_off;
 	rec->dir->control->features = options->trace ? CONTROL_TRACE : 0;
 	rec->dir->control->trace_max =

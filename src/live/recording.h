@@ -22,6 +22,7 @@ struct recording_options {
 	uint64_t save_ns;   /* 0: one second */
 	uint32_t backends_off; /* 1 << SOURCE_*: left alone */
 	bool no_count_launches;
+	bool sync; /* record how long the program waits for its devices */
 	bool quiet, verbose;
 };
 
