@@ -3,10 +3,13 @@
  * and calls `meanwhile` once, before the burst's first frame goes out. And in the middle of the start,
  * by tables_new(). */
 #include "config.h" // IWYU pragma: keep
+#include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -266,6 +269,140 @@ START_TEST(test_start_outlasts_a_pause)
 }
 END_TEST
 
+/* ---- sinks that come and go beside ours ---- */
+
+struct other_sink {
+	struct activity_sink sink;
+	_Atomic uint64_t n, time_ns;
+	_Atomic bool gone; /* nobody may come any more */
+	_Atomic uint64_t n_late;
+};
+
+static void other_record(struct activity_sink *sink, const struct activity *a)
+{
+	struct other_sink *o = (struct other_sink *)sink;
+
+	if (atomic_load(&o->gone))
+		o->n_late++;
+	o->n++;
+	o->time_ns += a->end_ns - a->start_ns;
+	sched_yield(); /* somebody may take it away meanwhile */
+	if (atomic_load(&o->gone))
+		o->n_late++;
+}
+
+static const struct activity_sink_ops other_ops = {.record = other_record};
+
+enum { N_PRODUCERS = 3, N_EACH = 20000 };
+static _Atomic unsigned n_producing;
+
+static void *produce(void *arg)
+{
+	for (unsigned i = 0; i < N_EACH; i++)
+		kernel(0);
+	n_producing--;
+	return arg;
+}
+
+/* Two have all records, as we have; a third comes and goes while they are delivered. */
+START_TEST(test_sinks_come_and_go)
+{
+	static struct other_sink always[2];
+	struct other_sink *visitor;
+	pthread_t threads[N_PRODUCERS];
+	uint64_t n_visits = 0, n_seen = 0;
+
+	rig_start();
+	for (int i = 0; i < 2; i++) {
+		always[i].sink.ops = &other_ops;
+		ck_assert_int_eq(collect_listen(SOURCE_FAKE, &always[i].sink), 0);
+	}
+	n_producing = N_PRODUCERS;
+	for (int i = 0; i < N_PRODUCERS; i++)
+		pthread_create(&threads[i], NULL, produce, NULL);
+	while (n_producing || !n_seen) {
+		visitor = calloc(1, sizeof(*visitor));
+		visitor->sink.ops = &other_ops;
+		ck_assert_int_eq(collect_listen(SOURCE_FAKE, &visitor->sink), 0);
+		while (n_producing && !visitor->n)
+			sched_yield();
+		if (!n_producing)
+			kernel(0);
+		ck_assert_int_eq(collect_unlisten(SOURCE_FAKE, &visitor->sink), 0);
+		visitor->gone = true;
+		n_visits++;
+		n_seen += visitor->n;
+		ck_assert_uint_eq(visitor->time_ns, 10 * visitor->n);
+		ck_assert_uint_eq(visitor->n_late, 0);
+		free(visitor);
+	}
+	for (int i = 0; i < N_PRODUCERS; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_uint_ge(n_seen, n_visits - 1);
+	ck_assert_uint_ge(always[0].n, N_PRODUCERS * N_EACH);
+	ck_assert_uint_eq(always[0].n, always[1].n);
+	ck_assert_uint_eq(always[0].time_ns, 10 * always[0].n);
+	rig_until_sum("k", METRIC_COUNT, (long)always[0].n);
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(collect_unlisten(SOURCE_FAKE, &always[i].sink), 0);
+	ck_assert_int_eq(collect_unlisten(SOURCE_FAKE, &always[0].sink), -ENOENT);
+	ck_assert_int_eq(collect_listen(N_SOURCES, &always[0].sink), -EINVAL);
+	kernel(0);
+	rig_until_sum("k", METRIC_COUNT, (long)always[0].n + 1);
+}
+END_TEST
+
+static struct other_sink slow;
+static sem_t is_inside, may_leave;
+
+static void slow_record(struct activity_sink *sink, const struct activity *a)
+{
+	sem_post(&is_inside);
+	sem_wait(&may_leave);
+}
+
+static _Atomic bool taken_away;
+
+static void *take_away(void *arg)
+{
+	atomic_store(&second_tid, (int)syscall(SYS_gettid));
+	*(int *)arg = collect_unlisten(SOURCE_FAKE, &slow.sink);
+	atomic_store(&taken_away, true);
+	return NULL;
+}
+
+static void *produce_one(void *arg)
+{
+	kernel(0);
+	return arg;
+}
+
+/* Who takes a sink away has it back only when nobody is in it. */
+START_TEST(test_a_sink_that_is_busy)
+{
+	static const struct activity_sink_ops ops = {.record = slow_record};
+	pthread_t producer, taker;
+	int r = -1;
+
+	rig_start();
+	sem_init(&is_inside, 0, 0);
+	sem_init(&may_leave, 0, 0);
+	slow.sink.ops = &ops;
+	ck_assert_int_eq(collect_listen(SOURCE_FAKE, &slow.sink), 0);
+	pthread_create(&producer, NULL, produce_one, NULL);
+	sem_wait(&is_inside);
+	pthread_create(&taker, NULL, take_away, &r);
+	while (!atomic_load(&second_tid))
+		sched_yield();
+	until_it_looked();
+	ck_assert(!atomic_load(&taken_away));
+	sem_post(&may_leave);
+	pthread_join(producer, NULL);
+	pthread_join(taker, NULL);
+	ck_assert_int_eq(r, 0);
+}
+END_TEST
+
 TCase *collect_races_case(void)
 {
 	TCase *c = tcase_create("races");
@@ -278,5 +415,7 @@ TCase *collect_races_case(void)
 	tcase_add_test(c, test_metric_claimed);
 	tcase_add_test(c, test_string_is_late);
 	tcase_add_test(c, test_start_outlasts_a_pause);
+	tcase_add_test(c, test_sinks_come_and_go);
+	tcase_add_test(c, test_a_sink_that_is_busy);
 	return c;
 }

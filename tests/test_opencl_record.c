@@ -147,6 +147,28 @@ START_TEST(test_sync)
 }
 END_TEST
 
+/* Two backends in one process, each with its own device; what one has is not the other's. */
+START_TEST(test_beside_another)
+{
+	char out[4096];
+	json_t *profile;
+	const json_t *root, *devices;
+
+	setenv("PROTON_FAKE", "kernel other 1000 7;copy HtoD pinned 64 500", 1);
+	profile = record("tests/opencl_known", out, sizeof(out));
+	unsetenv("PROTON_FAKE");
+	root = json_array_get(profile, 0);
+	devices = json_array_get(profile, 1);
+	ck_assert(node_metric(node_at(root, "scale"), "count") == 100);
+	ck_assert(node_metric(node_at(root, "other"), "count") == 7);
+	ck_assert(node_metric(node_at(root, "memcpy HtoD"), "count") == 3);
+	ck_assert(node_metric(node_at(root, "memcpy HtoD pinned"), "count") == 1);
+	ck_assert(json_object_get(devices, "CUDA") != NULL);
+	ck_assert(json_object_get(devices, "OpenCL") != NULL);
+	json_decref(profile);
+}
+END_TEST
+
 /* Scopes and metrics of the demo are where its source puts them. */
 START_TEST(test_demo)
 {
@@ -190,6 +212,7 @@ int main(void)
 		return EXIT_FAILURE;
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, test_sync);
+	tcase_add_test(tc, test_beside_another);
 	tcase_add_test(tc, test_known);
 	tcase_add_test(tc, test_demo);
 	suite_add_tcase(s, tc);

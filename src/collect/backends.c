@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* The backends in this process: the rows of core/backends.h, and what their files say of themselves. */
 #include "config.h" // IWYU pragma: keep
+#include <errno.h>
 #include <string.h>
+#include <time.h>
 #include "base/log.h"
 #include "base/util.h"
 #include "collect/internal.h"
+#include "collect/patience.h"
+
+enum {
+	LISTENERS_MAX = 16,
+	UNLISTEN_MS = 2000, /* how long a thread may stay in a sink that is to go */
+};
+
+/* A place for a sink beside ours. Who comes counts itself in before it looks, and who takes a sink
+ * away looks after that who is in: one of the two sees the other. */
+struct listener {
+	_Atomic(struct activity_sink *) sink; /* NULL: free */
+	_Atomic uint32_t inside;
+};
 
 enum { BACKEND_OFF, BACKEND_STARTING, BACKEND_ON, BACKEND_FAILED };
 
@@ -14,9 +29,13 @@ static struct open_backend {
 	struct activity_sink sink;
 	_Atomic int state; /* BACKEND_* */
 	void *data;
+	_Atomic uint32_t n_listeners;
+	struct listener listeners[LISTENERS_MAX];
 } backends[N_SOURCES] = {
-#define _(id, name, number, door, ...)                                                             \
-	[number] = {&backend_##name, DOOR_##door, {&sink_ops, number}, BACKEND_OFF, NULL},
+#define _(id, name_, number, door_, ...)                                                           \
+	[number] = {.backend = &backend_##name_,                                                   \
+		    .door = DOOR_##door_,                                                          \
+		    .sink = {&sink_ops, number}},
 	BACKENDS(_)
 #undef _
 };
@@ -30,6 +49,73 @@ const struct backend *backend_of(unsigned source)
 {
 	return backends[source].backend;
 }
+
+/* ---- who listens ---- */
+
+int collect_listen(unsigned source, struct activity_sink *sink)
+{
+	struct activity_sink *none;
+
+	if (source >= N_SOURCES)
+		return -EINVAL;
+	for (size_t i = 0; i < LISTENERS_MAX; i++) {
+		none = NULL;
+		if (!atomic_compare_exchange_strong(&backends[source].listeners[i].sink, &none, sink))
+			continue;
+		atomic_fetch_add(&backends[source].n_listeners, 1);
+		return 0;
+	}
+	return -ENOSPC;
+}
+
+static int await_nobody(const struct listener *l)
+{
+	const struct timespec nap = {0, NSEC_PER_MSEC / 20};
+	struct patience p = patience(UNLISTEN_MS);
+
+	while (atomic_load(&l->inside)) {
+		if (!patience_ms(&p))
+			return -EBUSY;
+		nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
+int collect_unlisten(unsigned source, struct activity_sink *sink)
+{
+	struct activity_sink *its;
+
+	for (size_t i = 0; source < N_SOURCES && i < LISTENERS_MAX; i++) {
+		struct listener *l = &backends[source].listeners[i];
+
+		its = sink;
+		if (!atomic_compare_exchange_strong(&l->sink, &its, NULL))
+			continue;
+		atomic_fetch_sub(&backends[source].n_listeners, 1);
+		return await_nobody(l);
+	}
+	return -ENOENT;
+}
+
+void backends_tell(unsigned source, const struct activity *a)
+{
+	struct open_backend *o = &backends[source];
+	struct activity_sink *sink;
+
+	if (_likely_(!atomic_load_explicit(&o->n_listeners, memory_order_relaxed)))
+		return;
+	for (size_t i = 0; i < LISTENERS_MAX; i++) {
+		if (!atomic_load_explicit(&o->listeners[i].sink, memory_order_relaxed))
+			continue;
+		atomic_fetch_add(&o->listeners[i].inside, 1);
+		sink = atomic_load(&o->listeners[i].sink);
+		if (sink)
+			sink->ops->record(sink, a);
+		atomic_fetch_sub(&o->listeners[i].inside, 1);
+	}
+}
+
+/* ---- life ---- */
 
 static bool is_on(const struct open_backend *o)
 {
@@ -107,5 +193,8 @@ void backends_forked(void)
 		if (is_on(&backends[i]) && backends[i].backend->forked)
 			backends[i].backend->forked(backends[i].data);
 		atomic_store(&backends[i].state, BACKEND_OFF);
+		/* Threads that were in a sink stayed in the parent. */
+		for (size_t k = 0; k < LISTENERS_MAX; k++)
+			atomic_store(&backends[i].listeners[k].inside, 0);
 	}
 }

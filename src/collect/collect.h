@@ -57,6 +57,14 @@ extern bool collect_host_time;
 
 /* Where the sink of backend number `source` is. */
 struct activity_sink *collect_sink(unsigned source);
+/* From now on `sink` gets each record of this backend beside us, on the thread that delivers it, also
+ * while we are paused; launch contexts are ours. Of its ops only record() is called. Borrowed until
+ * collect_unlisten(). Any thread, while work runs. -ENOSPC: there are too many; -EINVAL: no such
+ * backend. */
+int collect_listen(unsigned source, struct activity_sink *sink);
+/* When it returns 0 no thread is in `sink` any more, and none comes. Not from within `sink`. -EBUSY:
+ * a thread stays in it, and it must stay where it is; -ENOENT: it does not listen. */
+int collect_unlisten(unsigned source, struct activity_sink *sink);
 
 /* A sentence for the user, sent once; text is copied. */
 void collect_note(int level, const char *text);

@@ -336,6 +336,7 @@ void collect_forked(void); /* this process is a fork child: all begins anew */
 /* backends.c */
 const struct backend *backend_of(unsigned source); /* enum source */
 void backends_open(enum collect_door door);
+void backends_tell(unsigned source, const struct activity *a); /* those who listen beside us */
 void backends_forked(void);
 void backends_flush(bool force);
 bool backends_flushable(void); /* is there any to flush? */

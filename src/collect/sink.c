@@ -242,6 +242,7 @@ static void sink_record(struct activity_sink *sink, const struct activity *a)
 	t = thread_state();
 	if (!a->uncounted)
 		count(&t->n_records, 1);
+	backends_tell(sink->source, a);
 	if (atomic_load_explicit(&collector->paused, memory_order_relaxed))
 		return;
 	key = record_key(sink, a, text);
