@@ -151,21 +151,21 @@ END_TEST
 START_TEST(test_beside_another)
 {
 	char out[4096];
-	json_t *profile;
-	const json_t *root, *devices;
+	yajl_val profile;
+	yajl_val root, devices;
 
 	setenv("PROTON_FAKE", "kernel other 1000 7;copy HtoD pinned 64 500", 1);
 	profile = record("tests/opencl_known", out, sizeof(out));
 	unsetenv("PROTON_FAKE");
-	root = json_array_get(profile, 0);
-	devices = json_array_get(profile, 1);
+	root = json_element(profile, 0);
+	devices = json_element(profile, 1);
 	ck_assert(node_metric(node_at(root, "scale"), "count") == 100);
 	ck_assert(node_metric(node_at(root, "other"), "count") == 7);
 	ck_assert(node_metric(node_at(root, "memcpy HtoD"), "count") == 3);
 	ck_assert(node_metric(node_at(root, "memcpy HtoD pinned"), "count") == 1);
-	ck_assert(json_object_get(devices, "CUDA") != NULL);
-	ck_assert(json_object_get(devices, "OpenCL") != NULL);
-	json_decref(profile);
+	ck_assert(json_member(devices, "CUDA") != NULL);
+	ck_assert(json_member(devices, "OpenCL") != NULL);
+	yajl_tree_free(profile);
 }
 END_TEST
 

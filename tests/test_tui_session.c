@@ -410,7 +410,7 @@ static void mask_line(struct buf *text, int line, const char *by)
 /* A line of a picture is all that stands at its height. */
 static void mask_svg(struct buf *svg, int line)
 {
-	char of_rect[16], of_text[16];
+	char of_rect[32], of_text[32];
 	size_t at = 0, end = 0;
 
 	snprintf(of_rect, sizeof(of_rect), " y=\"%d\" ", 8 + 18 * line);
