@@ -42,6 +42,7 @@ static int mark(struct tui *t, const struct needle *needle)
 	uint8_t *v = t->matches.nodes;
 	uint32_t n = snapshot_n(t->snap);
 
+	t->matches.n = 0;
 	for (uint32_t id = 0; id < n; id++) {
 		const struct snap_node *node = snapshot_node(t->snap, id);
 
@@ -49,6 +50,7 @@ static int mark(struct tui *t, const struct needle *needle)
 			return -ECANCELED;
 
 		v[id] = !node->hidden && needle_in(t, needle, id) ? MATCH_SELF : 0;
+		t->matches.n += v[id];
 		if (node->parent != SNAP_NONE && node->parent != 0 && v[node->parent])
 			v[id] |= MATCH_ABOVE;
 	}

@@ -171,7 +171,6 @@ bool panel_ranks_any(const struct session *s);
 /* Let the tree show a calling context. */
 void panel_tree_reveal(struct panel *p, uint32_t node);
 void panel_tree_unfold(struct panel *p); /* what the screen has room for, once */
-size_t panel_tree_n_matches(struct panel *p); /* of the search */
 /* Short description of the tree's view for the tab line. */
 void panel_tree_state(struct panel *p, struct buf *out);
 

@@ -6,11 +6,11 @@
 #include "base/buf.h"
 #include "base/order.h"
 #include "tui/finder.h"
+#include "tui/outline.h"
 #include "tui/panel.h"
 #include "tui/row_columns.h"
 #include "tui/tui_impl.h"
 
-#define MAX_LEVELS 10    /* deeper ones show their depth as a number instead of lines */
 #define MAX_UNFOLD 20000 /* nodes that one key opens */
 
 enum { NODE_OPEN = 1, NODE_LAST = 2 /* of its siblings, as drawn */ };
@@ -502,41 +502,6 @@ static void draw_head(struct panel *p, struct pen *pen)
 		    p->ascending);
 }
 
-static void draw_lines(struct panel *p, struct pen *pen, uint32_t i)
-{
-	uint32_t depth = node_of(p, i)->depth - 1; /* roots have no lines before them */
-	uint32_t levels = (uint32_t)CLAMP(as_bottom_up(p)->layout.name_width / 4, 3, MAX_LEVELS);
-	bool last[MAX_LEVELS] = {false};
-
-	for (uint32_t k = 0; k < MIN(depth, levels); k++, i = node_of(p, i)->parent)
-		last[k] = as_bottom_up(p)->flags[i] & NODE_LAST;
-	pen_lines(pen, last, levels, depth);
-}
-
-static void draw_row(struct panel *p, struct pen *pen, size_t row)
-{
-	struct panel_bottom_up *pb = as_bottom_up(p);
-	const struct glyphs *g = pen->canvas->look->glyphs;
-	uint32_t i = pb->rows[row];
-	struct pen_name name = {.text = name_of(p, i),
-				.scroll = p->scroll,
-				.needle = p->tui->search,
-				.cut = TEXT_CUT_MIDDLE};
-	int x;
-
-	fit_cells(&pb->layout, pen, p, &p->columns, i);
-	draw_lines(p, pen, i);
-	x = pen->x;
-	if (is_branch(p, i)) {
-		pen_put(pen, ROLE_DIM, is_open(p, i) ? g->open : g->closed);
-		pen_hit(pen, x, HIT_FOLD, (int)row);
-	} else {
-		pen_put(pen, ROLE_DIM, g->leaf);
-	}
-	pen_name(pen, kind_role(snapshot_node(p->tui->snap, bottom_up_example(pb->tree, i))->kind),
-		 &name);
-}
-
 /* The path as this panel has it: what it is about first. */
 static void draw_foot(struct panel *p, struct pen *pen)
 {
@@ -565,194 +530,144 @@ static void explain(struct panel *p, struct buf *out)
 		tui_explain_empty(p->tui, out);
 }
 
-/* ---- requests ---- */
+/* ---- the outline ---- */
 
-/* Rows were made anew: the cursor goes to its node or what it is folded into. */
-static void rebuild(struct panel *p, uint32_t cursor)
+static uint32_t outline_node(struct panel *p, size_t row)
 {
-	size_t row;
-
-	build(p);
-	while (cursor && (row = find_row(p, cursor)) == p->n_rows)
-		cursor = node_of(p, cursor)->parent;
-	panel_goto(p, cursor ? row : 0);
+	return as_bottom_up(p)->rows[row];
 }
 
-static void fold_row(struct panel *p, uint32_t i, bool open)
+static size_t outline_find_row(struct panel *p, uint32_t i)
 {
-	if (!is_branch(p, i))
-		tui_message(p->tui, "no further callers");
-	else if (is_open(p, i) != open)
-		set_open(p, p->cursor, open);
+	size_t row = find_row(p, i);
+
+	return row < p->n_rows ? row : SIZE_MAX;
 }
 
-static void do_toggle(struct panel *p, uint32_t i)
+/* Node 0 has no row. */
+static uint32_t outline_parent(struct panel *p, uint32_t i)
 {
-	fold_row(p, i, !is_open(p, i));
+	return node_of(p, i)->depth > 1 ? node_of(p, i)->parent : OUTLINE_NONE;
 }
 
-static void do_unfold(struct panel *p, uint32_t i)
+/* Roots have no lines before them. */
+static uint32_t outline_depth(struct panel *p, size_t row)
 {
-	fold_row(p, i, true);
+	return node_of(p, outline_node(p, row))->depth - 1;
 }
 
-static void do_fold(struct panel *p, uint32_t i)
+static bool outline_is_last(struct panel *p, uint32_t i)
 {
-	fold_row(p, i, false);
+	return as_bottom_up(p)->flags[i] & NODE_LAST;
 }
 
-static void do_right(struct panel *p, uint32_t i)
+static void outline_set_open(struct panel *p, uint32_t i, bool open)
 {
-	if (is_open(p, i))
-		panel_goto(p, p->cursor + 1);
-	else
-		fold_row(p, i, true);
-}
-
-static void do_parent(struct panel *p, uint32_t i)
-{
-	if (node_of(p, i)->depth > 1)
-		panel_goto(p, find_row(p, node_of(p, i)->parent));
-}
-
-static void do_left(struct panel *p, uint32_t i)
-{
-	if (is_open(p, i))
-		fold_row(p, i, false);
-	else
-		do_parent(p, i);
-}
-
-static void do_unfold_below(struct panel *p, uint32_t i)
-{
-	unfold_below(p, i);
-	rebuild(p, i);
+	set_open(p, find_row(p, i), open);
 }
 
 /* What is closed below a closed node is seen when it opens again. */
-static void do_fold_below(struct panel *p, uint32_t i)
+static void outline_set_below(struct panel *p, uint32_t i, bool open)
 {
-	size_t end = subtree_end(p, p->cursor);
+	struct panel_bottom_up *pb = as_bottom_up(p);
+	size_t row = find_row(p, i);
 
-	for (size_t row = p->cursor; row < end; row++)
-		as_bottom_up(p)->flags[as_bottom_up(p)->rows[row]] &= (uint8_t)~NODE_OPEN;
-	rebuild(p, i);
+	if (open)
+		unfold_below(p, i);
+	else if (i == 0)
+		close_all(pb);
+	else
+		for (size_t end = subtree_end(p, row); row < end; row++)
+			pb->flags[pb->rows[row]] &= (uint8_t)~NODE_OPEN;
 }
 
-static void do_unfold_all(struct panel *p, uint32_t i)
+static void outline_mark_open(struct panel *p, uint32_t i)
 {
-	unfold_below(p, 0);
-	rebuild(p, i);
+	open_node(as_bottom_up(p), i);
 }
 
-static void do_fold_all(struct panel *p, uint32_t i)
+static void outline_fold_auto(struct panel *p)
 {
-	close_all(as_bottom_up(p));
-	rebuild(p, i);
-}
-
-static void do_fold_auto(struct panel *p, uint32_t i)
-{
-	close_all(as_bottom_up(p));
-	build(p);
 	fold_auto(p);
 	as_bottom_up(p)->auto_fold = true;
-	rebuild(p, i);
 }
 
-/* The child with the most, or 0. */
-static uint32_t hottest_child(struct panel *p, uint32_t i)
+/* The child with the most. */
+static uint32_t outline_hottest_child(struct panel *p, uint32_t i)
 {
-	uint32_t best = 0;
+	uint32_t best = OUTLINE_NONE;
 
-	if (open_node(as_bottom_up(p), i) < 0)
-		return 0;
+	if (bottom_up_open(as_bottom_up(p)->tree, i) < 0 || make_flags(as_bottom_up(p)) < 0)
+		return OUTLINE_NONE;
 	for (uint32_t k = 0; k < node_of(p, i)->n_children; k++) {
 		uint32_t child = node_of(p, i)->first_child + k;
 
-		if (is_shown(p, child) && (!best || sort_value(p, child) > sort_value(p, best)))
+		if (is_shown(p, child) &&
+		    (best == OUTLINE_NONE || sort_value(p, child) > sort_value(p, best)))
 			best = child;
 	}
 	return best;
 }
 
-static void do_hot_child(struct panel *p, uint32_t i)
+/* The next row of the same depth before one that is less deep. */
+static uint32_t outline_sibling(struct panel *p, uint32_t i, bool next)
 {
-	uint32_t child = is_branch(p, i) ? hottest_child(p, i) : 0;
+	const uint32_t *rows = as_bottom_up(p)->rows;
+	size_t row = find_row(p, i);
 
-	rebuild(p, child ? child : i);
-}
-
-static void do_hot_path(struct panel *p, uint32_t i)
-{
-	uint32_t child;
-
-	while (is_branch(p, i) && (child = hottest_child(p, i)) != 0)
-		i = child;
-	rebuild(p, i);
-}
-
-/* To the next row of the same depth before one that is less deep. */
-static void step_sibling(struct panel *p, uint32_t i, size_t step)
-{
-	uint32_t depth = node_of(p, i)->depth;
-	size_t row = p->cursor;
-
-	while ((row += step) < p->n_rows) { /* 0 - 1 ends the loop */
-		uint32_t other = node_of(p, as_bottom_up(p)->rows[row])->depth;
-
-		if (other < depth)
-			return;
-		if (other == depth) {
-			panel_goto(p, row);
-			return;
-		}
+	while ((row += next ? 1 : (size_t)-1) < p->n_rows) { /* 0 - 1 ends the loop */
+		if (node_of(p, rows[row])->depth == node_of(p, i)->depth)
+			return rows[row];
+		if (node_of(p, rows[row])->depth < node_of(p, i)->depth)
+			break;
 	}
+	return OUTLINE_NONE;
 }
 
-static void do_next_sibling(struct panel *p, uint32_t i)
+static uint32_t outline_root(struct panel *p)
 {
-	step_sibling(p, i, 1);
+	return 0;
 }
 
-static void do_prev_sibling(struct panel *p, uint32_t i)
+static void outline_keep(struct panel *p)
 {
-	step_sibling(p, i, (size_t)-1);
+	as_bottom_up(p)->auto_fold = false;
 }
 
-static void (*const handlers[REQ_N])(struct panel *p, uint32_t i) = {
-	[REQ_TOGGLE] = do_toggle,
-	[REQ_UNFOLD] = do_unfold,
-	[REQ_FOLD] = do_fold,
-	[REQ_RIGHT] = do_right,
-	[REQ_LEFT] = do_left,
-	[REQ_PARENT] = do_parent,
-	[REQ_UNFOLD_BELOW] = do_unfold_below,
-	[REQ_FOLD_BELOW] = do_fold_below,
-	[REQ_UNFOLD_ALL] = do_unfold_all,
-	[REQ_FOLD_ALL] = do_fold_all,
-	[REQ_FOLD_AUTO] = do_fold_auto,
-	[REQ_HOT_CHILD] = do_hot_child,
-	[REQ_HOT_PATH] = do_hot_path,
-	[REQ_NEXT_SIBLING] = do_next_sibling,
-	[REQ_PREV_SIBLING] = do_prev_sibling,
+static const struct outline_ops outline = {
+	.node = outline_node,
+	.find_row = outline_find_row,
+	.parent = outline_parent,
+	.depth = outline_depth,
+	.is_branch = is_branch,
+	.is_open = is_open,
+	.is_last = outline_is_last,
+	.set_open = outline_set_open,
+	.set_below = outline_set_below,
+	.mark_open = outline_mark_open,
+	.count = build,
+	.fold_auto = outline_fold_auto,
+	.hottest_child = outline_hottest_child,
+	.sibling = outline_sibling,
+	.root = outline_root,
+	.keep = outline_keep,
+	.no_branch = "no further callers",
 };
 
-/* Do these leave what is open to the user from now on? */
-static bool is_fold(enum request request)
+static void draw_row(struct panel *p, struct pen *pen, size_t row)
 {
-	return request >= REQ_RIGHT && request <= REQ_HOT_CHILD && request != REQ_FOLD_AUTO;
+	struct panel_bottom_up *pb = as_bottom_up(p);
+	uint32_t example = bottom_up_example(pb->tree, pb->rows[row]);
+
+	fit_cells(&pb->layout, pen, p, &p->columns, pb->rows[row]);
+	outline_draw_row(&outline, p, pen, row, &pb->layout,
+			 kind_role(snapshot_node(p->tui->snap, example)->kind));
 }
 
 static bool request(struct panel *p, enum request request)
 {
 	panel_refresh(p);
-	if (p->n_rows == 0 || !handlers[request])
-		return false;
-	if (is_fold(request))
-		as_bottom_up(p)->auto_fold = false;
-	handlers[request](p, as_bottom_up(p)->rows[p->cursor]);
-	return true;
+	return outline_request(&outline, p, request);
 }
 
 /* ---- search ---- */
@@ -809,7 +724,8 @@ static void reveal(struct panel *p, uint32_t i)
 		pb->auto_fold &= is_open(p, up);
 		pb->flags[up] |= NODE_OPEN;
 	}
-	rebuild(p, i);
+	build(p);
+	outline_goto(&outline, p, i);
 }
 
 static bool find(struct panel *p, bool forward, bool *ret_wrapped)

@@ -6,9 +6,9 @@
 #include "base/buf.h"
 #include "core/filter.h"
 #include "core/least.h"
+#include "tui/finder.h"
+#include "tui/outline.h"
 #include "tui/panel_tree.h"
-
-#define MAX_LEVELS 10 /* deeper ones show their depth as a number instead of lines */
 
 /* ---- rows ---- */
 
@@ -138,7 +138,6 @@ static int make(struct panel_tree *pt)
 	struct tree *tree = &pt->tree;
 	int r;
 
-	pt->searched = false;
 	pt->generation = 0;
 	r = prepare(pt);
 	if (r < 0 && r != -ECANCELED)
@@ -225,72 +224,11 @@ static const char *row_name(struct panel *p, size_t row)
 	return name_of(p, row_node(p, row));
 }
 
-/* The tree was changed by a key: take over its rows, keep the cursor on its node. */
-static void rows_changed(struct panel *p, uint32_t cursor)
-{
-	struct tree *tree = &as_tree(p)->tree;
-	size_t row;
-
-	p->n_rows = tree->n_rows;
-	while ((row = tree_find_row(tree, cursor)) == SIZE_MAX && cursor != SNAP_NONE)
-		cursor = snapshot_node(p->tui->snap, cursor)->parent;
-	panel_goto(p, row == SIZE_MAX ? 0 : row);
-}
-
-/* Nodes were opened or closed, with flags alone. */
-static void recount(struct panel *p, uint32_t cursor)
-{
-	tree_count(&as_tree(p)->tree);
-	rows_changed(p, cursor);
-}
-
 /* ---- drawing ---- */
-
-static void draw_lines(struct panel *p, struct pen *pen, uint32_t id, uint32_t depth,
-		       uint32_t levels)
-{
-	const struct tree *tree = &as_tree(p)->tree;
-	bool last[MAX_LEVELS] = {false};
-
-	for (uint32_t i = 0; i < MIN(depth, levels); i++) {
-		last[i] = tree->flags[id] & TREE_LAST;
-		id = snapshot_node(p->tui->snap, id)->parent;
-	}
-	pen_lines(pen, last, levels, depth);
-}
-
-/* As many levels as leave half of the name's columns to names. */
-static uint32_t max_levels(const struct panel_tree *pt)
-{
-	return (uint32_t)CLAMP(pt->layout.name_width / 4, 3, MAX_LEVELS);
-}
 
 static enum role name_role(struct panel *p, uint32_t id)
 {
 	return kind_role(snapshot_node(p->tui->snap, id)->kind);
-}
-
-static void draw_row(struct panel *p, struct pen *pen, size_t row)
-{
-	struct panel_tree *pt = as_tree(p);
-	const struct glyphs *g = pen->canvas->look->glyphs;
-	struct tree_row r = tree_row(&pt->tree, row);
-	struct pen_name name = {.text = name_of(p, r.id),
-				.scroll = p->scroll,
-				.needle = p->tui->search,
-				.cut = TEXT_CUT_MIDDLE};
-	int x;
-
-	fit_cells(&pt->layout, pen, p, &p->columns, r.id);
-	draw_lines(p, pen, r.id, r.depth, max_levels(pt));
-	x = pen->x;
-	if (tree_is_branch(&pt->tree, r.id)) {
-		pen_put(pen, ROLE_DIM, tree_is_open(&pt->tree, r.id) ? g->open : g->closed);
-		pen_hit(pen, x, HIT_FOLD, (int)row);
-	} else {
-		pen_put(pen, ROLE_DIM, g->leaf);
-	}
-	pen_name(pen, name_role(p, r.id), &name);
 }
 
 static void draw_head(struct panel *p, struct pen *pen)
@@ -334,225 +272,197 @@ void panel_tree_state(struct panel *p, struct buf *out)
 		buf_puts(out, "  %: of parent");
 }
 
+/* ---- the outline ---- */
+
+static uint32_t outline_node(struct panel *p, size_t row)
+{
+	return tree_row(&as_tree(p)->tree, row).id;
+}
+
+static size_t outline_find_row(struct panel *p, uint32_t id)
+{
+	return tree_find_row(&as_tree(p)->tree, id);
+}
+
+static uint32_t outline_parent(struct panel *p, uint32_t id)
+{
+	return snapshot_node(p->tui->snap, id)->parent;
+}
+
+static uint32_t outline_depth(struct panel *p, size_t row)
+{
+	return tree_row(&as_tree(p)->tree, row).depth;
+}
+
+static bool outline_is_branch(struct panel *p, uint32_t id)
+{
+	return tree_is_branch(&as_tree(p)->tree, id);
+}
+
+static bool outline_is_open(struct panel *p, uint32_t id)
+{
+	return tree_is_open(&as_tree(p)->tree, id);
+}
+
+static bool outline_is_last(struct panel *p, uint32_t id)
+{
+	return as_tree(p)->tree.flags[id] & TREE_LAST;
+}
+
+static void outline_set_open(struct panel *p, uint32_t id, bool open)
+{
+	tree_set_open(&as_tree(p)->tree, id, open);
+	p->n_rows = as_tree(p)->tree.n_rows;
+}
+
+static void outline_set_below(struct panel *p, uint32_t id, bool open)
+{
+	struct tree *tree = &as_tree(p)->tree;
+
+	tree_set_below(tree, id, open);
+	if (id == tree->root) /* a lone root says nothing */
+		tree->flags[id] |= TREE_OPEN;
+}
+
+static void outline_mark_open(struct panel *p, uint32_t id)
+{
+	as_tree(p)->tree.flags[id] |= TREE_OPEN;
+}
+
+static void outline_count(struct panel *p)
+{
+	tree_count(&as_tree(p)->tree);
+	p->n_rows = as_tree(p)->tree.n_rows;
+}
+
+static void outline_fold_auto(struct panel *p)
+{
+	struct tree *tree = &as_tree(p)->tree;
+
+	tree->auto_fold = true;
+	tree_fold_auto(tree, (size_t)MAX(p->height, 3));
+	p->n_rows = tree->n_rows;
+}
+
+static uint32_t outline_hottest_child(struct panel *p, uint32_t id)
+{
+	return tree_hottest_child(&as_tree(p)->tree, id);
+}
+
+static uint32_t outline_sibling(struct panel *p, uint32_t id, bool next)
+{
+	return tree_sibling(&as_tree(p)->tree, id, next);
+}
+
+static uint32_t outline_root(struct panel *p)
+{
+	return as_tree(p)->tree.root;
+}
+
+static void outline_keep(struct panel *p)
+{
+	as_tree(p)->tree.auto_fold = false;
+}
+
+static const struct outline_ops outline = {
+	.node = outline_node,
+	.find_row = outline_find_row,
+	.parent = outline_parent,
+	.depth = outline_depth,
+	.is_branch = outline_is_branch,
+	.is_open = outline_is_open,
+	.is_last = outline_is_last,
+	.set_open = outline_set_open,
+	.set_below = outline_set_below,
+	.mark_open = outline_mark_open,
+	.count = outline_count,
+	.fold_auto = outline_fold_auto,
+	.hottest_child = outline_hottest_child,
+	.sibling = outline_sibling,
+	.root = outline_root,
+	.keep = outline_keep,
+};
+
+static void draw_row(struct panel *p, struct pen *pen, size_t row)
+{
+	struct panel_tree *pt = as_tree(p);
+	uint32_t id = outline_node(p, row);
+
+	fit_cells(&pt->layout, pen, p, &p->columns, id);
+	outline_draw_row(&outline, p, pen, row, &pt->layout, name_role(p, id));
+}
+
 /* ---- requests ---- */
 
-/* What the cursor stands on. */
-struct at {
-	struct tree *tree;
-	size_t row;
-	uint32_t id;
-	bool branch, open;
-};
-
-static struct at cursor_at(struct panel *p)
-{
-	struct tree *tree = &as_tree(p)->tree;
-	struct at at = {tree, p->cursor, tree_row(tree, p->cursor).id, false, false};
-
-	at.branch = tree_is_branch(tree, at.id);
-	at.open = tree_is_open(tree, at.id);
-	return at;
-}
-
-static void set_open(struct panel *p, const struct at *at, bool open)
-{
-	at->tree->auto_fold = false;
-	if (at->branch && at->open != open)
-		tree_set_open(at->tree, at->id, open);
-	rows_changed(p, at->id);
-}
-
-static void go_to(struct panel *p, uint32_t id)
-{
-	size_t row = id == SNAP_NONE ? SIZE_MAX : tree_find_row(&as_tree(p)->tree, id);
-
-	if (row != SIZE_MAX)
-		panel_goto(p, row);
-}
-
-static void do_toggle(struct panel *p, const struct at *at)
-{
-	set_open(p, at, !at->open);
-}
-
-static void do_unfold(struct panel *p, const struct at *at)
-{
-	set_open(p, at, true);
-}
-
-static void do_fold(struct panel *p, const struct at *at)
-{
-	set_open(p, at, false);
-}
-
-static void do_right(struct panel *p, const struct at *at)
-{
-	if (at->branch && at->open)
-		panel_goto(p, at->row + 1);
-	else
-		set_open(p, at, true);
-}
-
-static void do_parent(struct panel *p, const struct at *at)
-{
-	go_to(p, snapshot_node(p->tui->snap, at->id)->parent);
-}
-
-static void do_left(struct panel *p, const struct at *at)
-{
-	if (at->branch && at->open && at->id != at->tree->root)
-		set_open(p, at, false);
-	else
-		do_parent(p, at);
-}
-
-static void below(struct panel *p, uint32_t from, uint32_t cursor, bool open)
+static bool zoom(struct panel *p, bool out)
 {
 	struct tree *tree = &as_tree(p)->tree;
 
-	tree->auto_fold = false;
-	tree_set_below(tree, from, open);
-	if (!open && from == tree->root) /* a lone root says nothing */
-		tree->flags[from] |= TREE_OPEN;
-	recount(p, cursor);
-}
-
-static void do_unfold_below(struct panel *p, const struct at *at)
-{
-	below(p, at->id, at->id, true);
-}
-
-static void do_fold_below(struct panel *p, const struct at *at)
-{
-	below(p, at->id, at->id, false);
-}
-
-static void do_unfold_all(struct panel *p, const struct at *at)
-{
-	below(p, at->tree->root, at->id, true);
-}
-
-static void do_fold_all(struct panel *p, const struct at *at)
-{
-	below(p, at->tree->root, at->id, false);
-}
-
-static void do_fold_auto(struct panel *p, const struct at *at)
-{
-	tree_set_below(at->tree, at->tree->root, false);
-	at->tree->flags[at->tree->root] |= TREE_OPEN;
-	at->tree->auto_fold = true;
-	tree_count(at->tree);
-	tree_fold_auto(at->tree, (size_t)MAX(p->height, 3));
-	rows_changed(p, at->id);
-}
-
-static void do_hot_child(struct panel *p, const struct at *at)
-{
-	uint32_t child = tree_hottest_child(at->tree, at->id);
-
-	if (child == SNAP_NONE)
-		return;
-	set_open(p, at, true);
-	go_to(p, child);
-}
-
-static void do_hot_path(struct panel *p, const struct at *at)
-{
-	uint32_t id = at->id, child;
-
-	at->tree->auto_fold = false;
-	while ((child = tree_hottest_child(at->tree, id)) != SNAP_NONE) {
-		at->tree->flags[id] |= TREE_OPEN;
-		id = child;
-	}
-	recount(p, id);
-}
-
-static void do_next_sibling(struct panel *p, const struct at *at)
-{
-	go_to(p, tree_sibling(at->tree, at->id, true));
-}
-
-static void do_prev_sibling(struct panel *p, const struct at *at)
-{
-	go_to(p, tree_sibling(at->tree, at->id, false));
-}
-
-static void do_zoom(struct panel *p, const struct at *at)
-{
-	if (tree_zoom(at->tree, at->id))
+	if (out ? tree_zoom_out(tree) : tree_zoom(tree, outline_node(p, p->cursor)))
 		panel_spoil(p);
-}
-
-static void do_zoom_out(struct panel *p, const struct at *at)
-{
-	if (tree_zoom_out(at->tree))
-		panel_spoil(p);
-}
-
-static void (*const handlers[REQ_N])(struct panel *p, const struct at *at) = {
-	[REQ_TOGGLE] = do_toggle,
-	[REQ_UNFOLD] = do_unfold,
-	[REQ_FOLD] = do_fold,
-	[REQ_RIGHT] = do_right,
-	[REQ_LEFT] = do_left,
-	[REQ_PARENT] = do_parent,
-	[REQ_UNFOLD_BELOW] = do_unfold_below,
-	[REQ_FOLD_BELOW] = do_fold_below,
-	[REQ_UNFOLD_ALL] = do_unfold_all,
-	[REQ_FOLD_ALL] = do_fold_all,
-	[REQ_FOLD_AUTO] = do_fold_auto,
-	[REQ_HOT_CHILD] = do_hot_child,
-	[REQ_HOT_PATH] = do_hot_path,
-	[REQ_NEXT_SIBLING] = do_next_sibling,
-	[REQ_PREV_SIBLING] = do_prev_sibling,
-	[REQ_ZOOM] = do_zoom,
-	[REQ_ZOOM_OUT] = do_zoom_out,
-};
-
-static bool request(struct panel *p, enum request request)
-{
-	struct at at;
-
-	panel_refresh(p);
-	if (p->n_rows == 0)
-		return false;
-	if (request == REQ_BACK) { /* Esc zooms out first; else it is not ours */
-		if (as_tree(p)->tree.n_zoom == 0)
-			return false;
-		request = REQ_ZOOM_OUT;
-	}
-	if (!handlers[request])
-		return false;
-	at = cursor_at(p);
-	handlers[request](p, &at);
 	return true;
 }
 
-/* Marks are made when they are needed, not for each picture and each letter. */
-static void mark_search(struct panel *p)
+static bool request(struct panel *p, enum request request)
 {
-	struct panel_tree *pt = as_tree(p);
+	panel_refresh(p);
+	if (p->n_rows == 0)
+		return false;
+	if (request == REQ_BACK && as_tree(p)->tree.n_zoom == 0)
+		return false; /* Esc zooms out first; else it is not ours */
+	if (request == REQ_ZOOM || request == REQ_ZOOM_OUT || request == REQ_BACK)
+		return zoom(p, request != REQ_ZOOM);
+	return outline_request(&outline, p, request);
+}
 
-	if (pt->searched && !strcmp(pt->search, p->tui->search))
-		return;
-	snprintf(pt->search, sizeof(pt->search), "%s", p->tui->search);
-	work_begin(p->tui, "searching");
-	pt->searched = tree_search(&pt->tree, pt->search) == 0;
-	work_end(p->tui);
+/* ---- search ---- */
+
+static uint32_t search_parent(void *ctx, uint32_t id)
+{
+	return outline_parent(ctx, id);
+}
+
+/* Only those that are worth a look: comparing two of them costs more than to ask for their marks. */
+static uint32_t search_child(void *ctx, uint32_t id, uint32_t child)
+{
+	struct panel *p = ctx;
+	const struct tree *tree = &as_tree(p)->tree;
+	const uint8_t *marks = tui_matches(p->tui);
+
+	child = child == FINDER_NONE ? snapshot_node(tree->snap, id)->first_child
+				     : snapshot_node(tree->snap, child)->next_sibling;
+	while (child != SNAP_NONE &&
+	       (!(marks[child] & (MATCH_SELF | MATCH_BELOW)) || !tree_is_shown(tree, child)))
+		child = snapshot_node(tree->snap, child)->next_sibling;
+	return child;
+}
+
+static bool search_precedes(void *ctx, uint32_t a, uint32_t b)
+{
+	return tree_precedes(&as_tree(ctx)->tree, a, b);
+}
+
+static bool search_matches(void *ctx, uint32_t id)
+{
+	return tui_matches(((struct panel *)ctx)->tui)[id] & MATCH_SELF;
+}
+
+static bool search_below(void *ctx, uint32_t id)
+{
+	return tui_matches(((struct panel *)ctx)->tui)[id] & MATCH_BELOW;
 }
 
 static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 {
-	struct tree *tree = &as_tree(p)->tree;
+	const struct finder finder = {p, as_tree(p)->tree.root, search_parent, search_child,
+				      search_precedes, search_matches, search_below};
 	uint32_t id;
 
-	mark_search(p);
-	if (p->n_rows == 0 || !as_tree(p)->searched)
+	_Static_assert(FINDER_NONE == SNAP_NONE && OUTLINE_NONE == SNAP_NONE, "no node is no node");
+	if (p->n_rows == 0 || !tui_matches(p->tui))
 		return false;
-	id = tree_next_match(tree, row_node(p, p->cursor), forward, ret_wrapped);
-	if (id == SNAP_NONE)
+	id = finder_next(&finder, row_node(p, p->cursor), forward, ret_wrapped);
+	if (id == FINDER_NONE)
 		return false;
 	panel_tree_reveal(p, id);
 	return true;
@@ -566,14 +476,8 @@ void panel_tree_reveal(struct panel *p, uint32_t node)
 	if (node >= tree->n_flags)
 		return;
 	tree_reveal(tree, node);
-	rows_changed(p, node);
-}
-
-size_t panel_tree_n_matches(struct panel *p)
-{
-	panel_refresh(p);
-	mark_search(p);
-	return as_tree(p)->tree.n_matches;
+	p->n_rows = tree->n_rows;
+	outline_goto(&outline, p, node);
 }
 
 static void forget(struct panel *p)

@@ -25,8 +25,6 @@ struct panel_tree {
 		uint32_t root;
 		bool ascending, of_parent;
 	} order;
-	char search[TUI_NEEDLE]; /* the one that marks were made for, when searched */
-	bool searched;
 	uint8_t *limit; /* which nodes reach what the view is limited to; NULL: no limit */
 };
 

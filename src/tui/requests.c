@@ -195,12 +195,10 @@ static void on_search(struct tui *t, enum prompt_event event, const char *text)
 		search_step(t, true);
 	t->prompt.note[0] = '\0';
 	if (event == PROMPT_CHANGED && *t->search && tui_panel(t) == t->panels[TUI_PANEL_TREE]) {
-		size_t n = panel_tree_n_matches(t->panels[TUI_PANEL_TREE]);
-
-		if (t->work.stopped) /* by the next letter, which looks anew */
+		if (!tui_matches(t)) /* stopped by the next letter, which looks anew */
 			t->prompt.note[0] = '\0';
 		else
-			snprintf(t->prompt.note, sizeof(t->prompt.note), "%zu found", n);
+			snprintf(t->prompt.note, sizeof(t->prompt.note), "%zu found", t->matches.n);
 	}
 }
 

@@ -66,8 +66,7 @@ static bool node_matches(struct tree *t, const struct match *m, uint32_t id)
 }
 
 /* Set `mark` on nodes that match, and `above` on what is above them. */
-static int mark_matches(struct tree *t, const char *needle, uint8_t mark, uint8_t above,
-			size_t *ret_n)
+static int mark_matches(struct tree *t, const char *needle, uint8_t mark, uint8_t above)
 {
 	const struct match m = {needle, text_is_smart_case(needle), snapshot_session(t->snap),
 				snapshot_nodes(t->snap)};
@@ -76,16 +75,13 @@ static int mark_matches(struct tree *t, const char *needle, uint8_t mark, uint8_
 	if (array_reserve((void **)&t->frame_match, &t->cap_frame_match, MAX(n_frames, 1u), 1) < 0)
 		return -ENOMEM;
 	memset(t->frame_match, MATCH_UNKNOWN, n_frames);
-	*ret_n = 0;
 	for (uint32_t id = (uint32_t)t->n_flags; id-- > 0;) { /* children before their parents */
 		const struct snap_node *n = &m.nodes[id];
 
 		if (!tick_at(snapshot_tick(t->snap), t->n_flags - id, t->n_flags))
 			return -ECANCELED;
-		if (!n->hidden && node_matches(t, &m, id)) {
+		if (!n->hidden && node_matches(t, &m, id))
 			t->flags[id] |= mark;
-			++*ret_n;
-		}
 		if (n->parent != SNAP_NONE && t->flags[id] & (mark | above))
 			t->flags[n->parent] |= above;
 	}
@@ -142,7 +138,6 @@ static int make_room(struct tree *t)
 
 int tree_prepare(struct tree *t, const char *filter)
 {
-	size_t n;
 	int r = make_room(t);
 
 	if (r < 0 || (!*filter && !t->filtered))
@@ -151,7 +146,7 @@ int tree_prepare(struct tree *t, const char *filter)
 		t->filtered = false;
 		return 0;
 	}
-	r = mark_matches(t, filter, BELOW, ABOVE, &n);
+	r = mark_matches(t, filter, BELOW, ABOVE);
 	if (r < 0) {
 		clear_marks(t, BELOW | ABOVE);
 		return r;
@@ -159,13 +154,6 @@ int tree_prepare(struct tree *t, const char *filter)
 	t->filtered = true;
 	keep_marked(t);
 	return 0;
-}
-
-int tree_search(struct tree *t, const char *search)
-{
-	t->n_matches = 0;
-	clear_marks(t, TREE_MATCH | TREE_ABOVE);
-	return *search ? mark_matches(t, search, TREE_MATCH, TREE_ABOVE, &t->n_matches) : 0;
 }
 
 /* ---- fold state ---- */
@@ -277,7 +265,7 @@ void tree_open_levels(struct tree *t, unsigned levels)
 
 uint32_t tree_hottest_child(struct tree *t, uint32_t id)
 {
-	size_t n = tree_collect(t, id, 0);
+	size_t n = tree_collect(t, id);
 	struct order_entry best = {0, SNAP_NONE, 0};
 
 	for (size_t i = 0; i < n; i++)
@@ -286,8 +274,14 @@ uint32_t tree_hottest_child(struct tree *t, uint32_t id)
 	return best.id;
 }
 
-/* The child behind (or before) `id` among its siblings with one of the flags. */
-static uint32_t sibling(struct tree *t, uint32_t id, bool next, uint8_t flags)
+bool tree_precedes(const struct tree *t, uint32_t a, uint32_t b)
+{
+	struct order_entry x = tree_entry(t, a), y = tree_entry(t, b);
+
+	return order_compare(&x, &y, t->ascending) < 0;
+}
+
+uint32_t tree_sibling(struct tree *t, uint32_t id, bool next)
 {
 	uint32_t parent = snapshot_node(t->snap, id)->parent;
 	struct order_entry self = tree_entry(t, id), best = {0, SNAP_NONE, 0};
@@ -295,7 +289,7 @@ static uint32_t sibling(struct tree *t, uint32_t id, bool next, uint8_t flags)
 
 	if (id == t->root || parent == SNAP_NONE)
 		return SNAP_NONE;
-	n = tree_collect(t, parent, flags);
+	n = tree_collect(t, parent);
 	for (size_t i = 0; i < n; i++) {
 		int side = order_compare(&t->kids[i], &self, t->ascending);
 
@@ -306,84 +300,6 @@ static uint32_t sibling(struct tree *t, uint32_t id, bool next, uint8_t flags)
 			best = t->kids[i];
 	}
 	return best.id;
-}
-
-uint32_t tree_sibling(struct tree *t, uint32_t id, bool next)
-{
-	return sibling(t, id, next, 0);
-}
-
-/* ---- search ---- */
-
-#define HAS_MATCH (TREE_MATCH | TREE_ABOVE)
-
-/* The first or last child that matches or has a match below. */
-static uint32_t end_child(struct tree *t, uint32_t id, bool first)
-{
-	size_t n = tree_collect(t, id, HAS_MATCH), end = 0;
-
-	for (size_t i = 1; i < n; i++)
-		if ((order_compare(&t->kids[i], &t->kids[end], t->ascending) < 0) == first)
-			end = i;
-	return n == 0 ? SNAP_NONE : t->kids[end].id;
-}
-
-/* The first match at or below a node that has one. */
-static uint32_t first_match(struct tree *t, uint32_t id)
-{
-	while (id != SNAP_NONE && !(t->flags[id] & TREE_MATCH))
-		id = end_child(t, id, true);
-	return id;
-}
-
-/* The last match at or below a node that has one. */
-static uint32_t last_match(struct tree *t, uint32_t id)
-{
-	uint32_t child;
-
-	while (t->flags[id] & TREE_ABOVE && (child = end_child(t, id, false)) != SNAP_NONE)
-		id = child;
-	return t->flags[id] & TREE_MATCH ? id : SNAP_NONE;
-}
-
-static uint32_t match_after(struct tree *t, uint32_t id)
-{
-	uint32_t next;
-
-	if (t->flags[id] & TREE_ABOVE && (next = end_child(t, id, true)) != SNAP_NONE)
-		return first_match(t, next);
-	for (; id != t->root; id = snapshot_node(t->snap, id)->parent) {
-		next = sibling(t, id, true, HAS_MATCH);
-		if (next != SNAP_NONE)
-			return first_match(t, next);
-	}
-	return SNAP_NONE;
-}
-
-static uint32_t match_before(struct tree *t, uint32_t id)
-{
-	uint32_t before;
-
-	while (id != t->root) {
-		before = sibling(t, id, false, HAS_MATCH);
-		if (before != SNAP_NONE)
-			return last_match(t, before);
-		id = snapshot_node(t->snap, id)->parent;
-		if (t->flags[id] & TREE_MATCH)
-			return id;
-	}
-	return SNAP_NONE;
-}
-
-uint32_t tree_next_match(struct tree *t, uint32_t id, bool forward, bool *ret_wrapped)
-{
-	uint32_t found = forward ? match_after(t, id) : match_before(t, id);
-
-	*ret_wrapped = false;
-	if (found != SNAP_NONE || !(t->flags[t->root] & HAS_MATCH))
-		return found;
-	*ret_wrapped = true;
-	return forward ? first_match(t, t->root) : last_match(t, t->root);
 }
 
 /* ---- zoom ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_TUI_TREE_H
 #define PROTON_TUI_TREE_H
-/* Which nodes of a snapshot's tree are rows, and in what order: fold state, sort, zoom, filter
- * and search. Draws nothing.
+/* Which nodes of a snapshot's tree are rows, and in what order: fold state, sort, zoom and filter.
+ * Draws nothing.
  *
  *     flags, sizes (by id) ── tree_row(i) ──> the rows around i, sorted as they are reached
  *
@@ -45,7 +45,6 @@ struct tree {
 	size_t n_limit;
 	bool filtered;
 	bool open_kept;       /* the filter is new: open what is above its matches, once */
-	size_t n_matches;     /* of the search */
 	uint8_t *frame_match; /* by session frame: not looked at, no, yes */
 	size_t cap_frame_match;
 	struct order_entry *kids; /* scratch: children being sorted */
@@ -57,8 +56,6 @@ struct tree {
 enum {
 	TREE_OPEN = 1,
 	TREE_LAST = 2,  /* the last one drawn of its siblings */
-	TREE_MATCH = 4, /* its name matches the search */
-	TREE_ABOVE = 8, /* something below it does */
 	TREE_KEEP = 16, /* passes the filter */
 };
 
@@ -69,8 +66,6 @@ void tree_forget(struct tree *t);
 /* Room for the ids of the present picture, and the marks of the filter ("" = none). -ECANCELED: it
  * was stopped, and the filter before still holds. */
 int tree_prepare(struct tree *t, const char *filter);
-/* The marks of a search; "" = none. -ECANCELED: stopped, there are no whole ones. */
-int tree_search(struct tree *t, const char *search);
 /* What is shown, or its order, has changed: all rows anew. */
 int tree_build(struct tree *t);
 /* Flags have changed, no more: what is open is counted again. */
@@ -112,8 +107,8 @@ size_t tree_find_row(struct tree *t, uint32_t id);
 uint32_t tree_hottest_child(struct tree *t, uint32_t id); /* or SNAP_NONE */
 /* The sibling that is drawn after or before it, or SNAP_NONE. */
 uint32_t tree_sibling(struct tree *t, uint32_t id, bool next);
-/* The next node that matches the search, in the order of the rows as if all were open. */
-uint32_t tree_next_match(struct tree *t, uint32_t id, bool forward, bool *ret_wrapped);
+/* Of two children of a node: does `a` stand first? */
+bool tree_precedes(const struct tree *t, uint32_t a, uint32_t b);
 bool tree_zoom(struct tree *t, uint32_t id); /* false: already there, or too deep */
 bool tree_zoom_out(struct tree *t);
 

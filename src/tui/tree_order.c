@@ -8,13 +8,13 @@
 /* Fewer are sorted each time they are looked at. */
 #define MANY 256
 
-size_t tree_collect(struct tree *t, uint32_t id, uint8_t flags)
+size_t tree_collect(struct tree *t, uint32_t id)
 {
 	uint32_t child = snapshot_node(t->snap, id)->first_child;
 	size_t n = 0;
 
 	for (; child != SNAP_NONE; child = snapshot_node(t->snap, child)->next_sibling) {
-		if (!tree_is_shown(t, child) || (flags && !(t->flags[child] & flags)))
+		if (!tree_is_shown(t, child))
 			continue;
 		if (array_reserve((void **)&t->kids, &t->cap_kids, n + 1, sizeof(*t->kids)) < 0)
 			return n;
@@ -79,7 +79,7 @@ struct tree_list tree_children(struct tree *t, uint32_t id)
 		kept = tree_kept(t, id);
 	if (kept)
 		return *kept;
-	n = tree_collect(t, id, 0);
+	n = tree_collect(t, id);
 	order_sort(t->kids, n, t->ascending);
 	count_rows(t, t->kids, n);
 	mark_last(t, t->kids, n);

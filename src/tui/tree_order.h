@@ -17,9 +17,9 @@ static inline struct order_entry tree_entry(const struct tree *t, uint32_t id)
 	return (struct order_entry){t->value(t->ctx, id), id, 0};
 }
 
-/* The children that are shown and have one of the flags (0: any), in t->kids, as they came.
+/* The children that are shown, in t->kids, as they came.
  * Returns their number; less where memory is out. */
-size_t tree_collect(struct tree *t, uint32_t id, uint8_t flags);
+size_t tree_collect(struct tree *t, uint32_t id);
 /* Those that are shown, in order, with their ends; the last one is marked. Valid until the next
  * call. */
 struct tree_list tree_children(struct tree *t, uint32_t id);
