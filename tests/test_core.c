@@ -153,7 +153,9 @@ START_TEST(numbers_for_people)
 		double ns;
 		const char *text;
 	} times[] = {{-1e308, "-1e+294d"}, {0, "0ns"},	  {804e3, "804us"},    {42.6e9, "42.60s"}, {999.6, "1.00us"},
-		     {1.55e6, "1.55ms"}, {3725e9, "3725s"}, {36000e9, "10h00m"}, {NAN, "-"}};
+		     {1.55e6, "1.55ms"}, {3725e9, "62m05s"}, {36000e9, "10h00m"},
+		     {-999e9, "-999s"}, {999.7e9, "16m40s"}, {5999.4e9, "99m59s"}, {-359999e9, "-99h59m"},
+		     {440000e9, "5d02h"}, {8640000e9, "100d"}, {NAN, "-"}};
 	static const struct {
 		double n;
 		const char *text;

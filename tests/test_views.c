@@ -535,6 +535,30 @@ START_TEST(percentiles_of_all)
 }
 END_TEST
 
+/* The spread of durations: exact where the shortest and the longest are all there is. */
+START_TEST(deviation_of_sets)
+{
+	uint32_t k = node(SESSION_ROOT, "k"), many = node(SESSION_ROOT, "many");
+	uint32_t counts[HIST_BUCKETS] = {0};
+	uint32_t row = session_row_intern(w.s, k, 0, 0, SET_KERNEL);
+	const uint64_t values[] = {4000, 2, 1000, 3000};
+
+	for (unsigned i = 0; i < 4; i++)
+		session_row_set(w.s, row, i, (union metric_value){.u64 = values[i]});
+	counts[hist_bucket(1000)] = counts[hist_bucket(3000)] = 1;
+	ck_assert_int_eq(session_hist_set(w.s, k, SESSION_NONE, SESSION_NONE, counts), 0);
+	set_time(many, 1000000, 1000);
+	counts[hist_bucket(1000)] = 1000;
+	counts[hist_bucket(3000)] = 0;
+	ck_assert_int_eq(session_hist_set(w.s, many, SESSION_NONE, SESSION_NONE, counts), 0);
+	open_world(GROUP_NONE);
+	ck_assert_double_eq(percentile(&k, 1, false, USUAL_STDDEV), 1000);
+	ck_assert_double_lt(percentile(&many, 1, false, USUAL_STDDEV), 2); /* 1000 to 1001 */
+	ck_assert_double_eq(derived("stddev/us", &(struct number_set){&k, 1, 1, false, false},
+				    &(struct number_set){&k, 1, 1, false, false}), 1);
+}
+END_TEST
+
 /* A histogram that two streams have together is counted once. */
 START_TEST(sets_percentiles_grouped)
 {
@@ -728,6 +752,7 @@ int main(void)
 	tcase_add_test(c, sets_percentiles);
 	tcase_add_test(c, sets_percentiles_grouped);
 	tcase_add_test(c, percentiles_of_all);
+	tcase_add_test(c, deviation_of_sets);
 	tcase_add_loop_test(c, callers_random, 0, 4);
 	tcase_add_loop_test(c, bottom_up_random, 0, 10);
 	suite_add_tcase(s, c);

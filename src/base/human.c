@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "base/human.h"
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "base/util.h"
 
 static bool human_absent(char out[HUMAN_MAX], double v)
@@ -30,6 +32,21 @@ static void human_digits(char out[HUMAN_MAX], double v, const char *suffix)
 	snprintf(out, HUMAN_MAX, "%.*f%s", decimals, v, suffix);
 }
 
+/* Two units, the larger one below a hundred: "16m40s", "33h53m", "5d02h". */
+static void human_long(char out[HUMAN_MAX], int s)
+{
+	static const struct {
+		int below, large, small;
+		char units[3];
+	} steps[] = {{6000, 60, 1, "ms"}, {360000, 3600, 60, "hm"}, {INT_MAX, 86400, 3600, "dh"}};
+	size_t i = 0;
+
+	while (abs(s) >= steps[i].below)
+		i++;
+	snprintf(out, HUMAN_MAX, "%s%d%c%02d%c", s < 0 ? "-" : "", abs(s) / steps[i].large % 1000,
+		 steps[i].units[0], abs(s) % steps[i].large / steps[i].small % 100, steps[i].units[1]);
+}
+
 void human_time_ns(char out[HUMAN_MAX], double ns)
 {
 	double a = fabs(ns);
@@ -44,10 +61,10 @@ void human_time_ns(char out[HUMAN_MAX], double ns)
 		human_digits(out, ns / 1e6, "ms");
 	else if (a < 99.995e9)
 		snprintf(out, HUMAN_MAX, "%.2fs", ns / 1e9);
-	else if (a < 9999.5e9)
+	else if (a < 999.5e9)
 		snprintf(out, HUMAN_MAX, "%.0fs", ns / 1e9);
-	else if (a < 359999.5e9)
-		snprintf(out, HUMAN_MAX, "%dh%02dm", (int)(ns / 3600e9), abs((int)(ns / 60e9) % 60));
+	else if (a < 8640000e9)
+		human_long(out, (int)(ns / 1e9 + copysign(0.5, ns)));
 	else if (a < 86400e9 * 99999)
 		snprintf(out, HUMAN_MAX, "%.0fd", ns / 86400e9);
 	else

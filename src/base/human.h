@@ -8,7 +8,7 @@
 
 #define HUMAN_MAX 16 /* enough for every function here */
 
-void human_time_ns(char out[HUMAN_MAX], double ns);       /* "804us", "42.60s", "1h02m" */
+void human_time_ns(char out[HUMAN_MAX], double ns);       /* "804us", "42.60s", "16m40s", "33h53m" */
 void human_bytes(char out[HUMAN_MAX], double bytes);      /* "28.6G" (powers of 1000), "4096" */
 void human_count(char out[HUMAN_MAX], double n);          /* "233K", "7488" */
 void human_rate(char out[HUMAN_MAX], double per_second);  /* plain magnitude: "1107", "6.17", "0.02" */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include "base/util.h"
+#include "core/hists.h"
 
 /* What is made of a metric, as initializers of struct derived. */
 #define MADE_VALUE     .op = DERIVED_VALUE, .inclusive = true, .plain = true, .factor = 1
@@ -22,6 +23,7 @@
 #define MADE_P50       MADE_P(0.5)
 #define MADE_P90       MADE_P(0.9)
 #define MADE_P99       MADE_P(0.99)
+#define MADE_STDDEV    MADE_P(HISTS_DEVIATION)
 #define MADE_GIGA_RATE .op = DERIVED_RATE, .inclusive = true, .factor = 1e9
 #define MADE_TERA_RATE .op = DERIVED_RATE, .inclusive = true, .factor = 1e12
 

@@ -50,6 +50,8 @@ enum column_form {
 	  "90 % of the executions were no longer") \
 	_(P99,       "P99",     TIME,    6, 12, NONE,      P99, \
 	  "99 % of the executions were no longer") \
+	_(STDDEV,   "STDDEV",  TIME,    6, 15, NONE,      STDDEV, \
+	  "standard deviation of the executions") \
 	_(BYTES,     "BYTES",   BYTES,   6,  7, BYTES,     VALUE, \
 	  "bytes moved") \
 	_(GBPS,      "GB/s",    RATE,    5,  4, BYTES,     GIGA_RATE, \

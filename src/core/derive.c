@@ -702,27 +702,15 @@ static double *some_quantiles(struct derive *d, const struct derived *m)
 	return v;
 }
 
-static double used_at(struct derive *d, uint32_t metric, bool inclusive, uint32_t node)
-{
-	const double *v = derive_used(d, metric, inclusive);
-
-	return v ? v[node] : NAN;
-}
-
 static double quantile_at(struct derive *d, const struct derived *m, uint32_t node)
 {
-	double *v = some_quantiles(d, m), guess;
+	double *v = some_quantiles(d, m);
 	struct hists *h;
 
 	if (!v || !is_unset(v[node]))
 		return v ? v[node] : NAN;
 	h = derive_hists(d);
-	v[node] = NAN;
-	if (!h)
-		return NAN;
-	hists_shares(h, &node, 1, m->inclusive, &m->share, 1, &guess);
-	v[node] = derived_percentile(guess, used_at(d, METRIC_TIME_MIN, m->inclusive, node),
-				     used_at(d, METRIC_TIME_MAX, m->inclusive, node));
+	v[node] = h ? hists_share(h, &node, 1, m->inclusive, m->share) : NAN;
 	return v[node];
 }
 

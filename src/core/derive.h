@@ -7,7 +7,6 @@
  *   name ── derive_parse() ──> struct derived ── derive_column() ──> a value a node, NaN = absent
  *
  *   thread  one */
-#include <math.h>
 #include "core/peaks.h"
 #include "core/snapshot.h"
 
@@ -38,7 +37,8 @@ struct derived {
 	bool is_said; /* which of the two: "(inc)" or "(exc)"; else views of what is exclusive choose */
 	bool plain;   /* no unit was asked for: the raw metric */
 	uint32_t metric;
-	double factor, share;
+	double factor;
+	double share; /* of DERIVED_QUANTILE: 0..1, or HISTS_DEVIATION */
 };
 
 enum totals {         /* of inclusive values, when nodes are filtered out */
@@ -65,12 +65,6 @@ static inline bool derived_divides_inclusive(const struct derived *m, bool inclu
 /* The one formula of what is made of a metric and its divisor (NaN: without one), or of the whole that
  * it is a share of. NaN: absent. */
 double derived_quotient(const struct derived *m, double of, double by);
-
-/* A percentile is a guess inside a bucket, but never beyond what was measured (NaN: is not known). */
-static inline double derived_percentile(double guess, double min, double max)
-{
-	return isnan(guess) ? guess : fmax(fmin(guess, max), min);
-}
 
 /* 0; -ENOENT: no such metric in this session; -EINVAL: no such unit. */
 int derive_parse(const struct session *s, const char *word, size_t len, struct derived *ret);

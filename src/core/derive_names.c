@@ -6,6 +6,7 @@
 #include <strings.h>
 #include "base/util.h"
 #include "core/derive.h"
+#include "core/hists.h"
 
 struct word_factor {
 	const char *word;
@@ -123,30 +124,38 @@ static int parse_rate(const char *word, size_t len, struct derived *ret)
 	return -ENOENT;
 }
 
-/* "util", "bound", "p99/us" and "time_p99/us" */
+/* The share of "p99", or what "stddev" is; the rest of the word behind it. */
+static bool parse_share(const char **word, size_t *len, double *ret)
+{
+	unsigned n = 0;
+
+	if (starts(word, len, "stddev")) {
+		*ret = HISTS_DEVIATION;
+		return true;
+	}
+	if (!starts(word, len, "p") || !*len || **word < '0' || **word > '9')
+		return false;
+	for (; *len && **word >= '0' && **word <= '9' && n <= 100; ++*word, --*len)
+		n = n * 10 + (unsigned)(**word - '0');
+	*ret = n / 100.0;
+	return n <= 100;
+}
+
+/* "util", "bound", "p99/us", "time_p99/us" and "stddev" */
 static int parse_special(const char *word, size_t len, struct derived *ret)
 {
-	size_t digits;
-
 	if (same(word, len, "util") || same(word, len, "bound")) {
 		ret->op = same(word, len, "util") ? DERIVED_UTIL : DERIVED_BOUND;
 		return 0;
 	}
 	starts(&word, &len, "time_");
-	if (!starts(&word, &len, "p"))
+	if (!parse_share(&word, &len, &ret->share) || (len && *word != '/'))
 		return -ENOENT;
-	for (digits = 0; digits < len && word[digits] >= '0' && word[digits] <= '9'; digits++)
-		ret->share = ret->share * 10 + (word[digits] - '0');
-	if (!digits || ret->share > 100)
-		return -ENOENT;
-	ret->share /= 100;
 	ret->op = DERIVED_QUANTILE;
-	if (digits == len)
+	if (!len)
 		return 0;
-	if (word[digits] != '/')
-		return -ENOENT;
 	ret->plain = false;
-	return parse_unit("ns", word + digits + 1, len - digits - 1, &ret->factor);
+	return parse_unit("ns", word + 1, len - 1, &ret->factor);
 }
 
 static int parse_metric(const struct session *s, const char *word, size_t len, struct derived *ret)

@@ -278,23 +278,57 @@ static void know(struct hists *h, const uint32_t *nodes, uint32_t n, bool below,
 		k->n += k->sums[b];
 }
 
-/* While more comes, histograms lag behind the counts. At the end, a percentile of some of the
- * executions would be a wrong number. */
-static double share_of(const struct hists *h, const struct known *k, double share)
+/* Where the executions of a bucket are taken to lie. */
+static double bucket_middle(const struct known *k, unsigned b)
 {
-	if (k->n == 0 || (snapshot_session(h->snap)->ended && k->n < k->calls))
-		return NAN;
-	return hist_quantile_within(k->sums, share, k->least, k->most);
+	double middle = ((double)hist_bucket_start(b) + (double)hist_bucket_start(b + 1)) / 2;
+
+	return fmax(fmin(middle, k->most), k->least); /* which leave NaN aside */
 }
 
-void hists_shares(struct hists *h, const uint32_t *nodes, uint32_t n, bool below,
-		  const double *shares, unsigned n_shares, double *ret)
+/* Add what executions of a bucket are away from `from`, and its squares. One of them is known where it
+ * is the shortest or the longest of all. */
+static void add_bucket(const struct known *k, unsigned b, double from, double *sum, double *squares)
+{
+	const double ends[] = {k->least, k->most};
+	double n = k->sums[b], off = bucket_middle(k, b) - from;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(ends) && n > 0; i++) {
+		if (isnan(ends[i]) || hist_bucket((uint64_t)ends[i]) != b)
+			continue;
+		*sum += ends[i] - from;
+		*squares += (ends[i] - from) * (ends[i] - from);
+		n--;
+	}
+	*sum += n * off;
+	*squares += n * off * off;
+}
+
+static double deviation(const struct known *k)
+{
+	double sum = 0, off = 0, squares = 0, mean;
+
+	for (unsigned b = 0; b < HIST_BUCKETS; b++)
+		add_bucket(k, b, 0, &sum, &squares);
+	mean = sum / k->n;
+	squares = 0;
+	for (unsigned b = 0; b < HIST_BUCKETS; b++)
+		add_bucket(k, b, mean, &off, &squares);
+	return sqrt(squares / k->n);
+}
+
+/* While more comes, histograms lag behind the counts. At the end, a percentile of some of the
+ * executions would be a wrong number. */
+double hists_share(struct hists *h, const uint32_t *nodes, uint32_t n, bool below, double share)
 {
 	struct known k;
 
 	know(h, nodes, n, below, &k);
-	for (unsigned i = 0; i < n_shares; i++)
-		ret[i] = share_of(h, &k, shares[i]);
+	if (k.n == 0 || (snapshot_session(h->snap)->ended && k.n < k.calls))
+		return NAN;
+	if (share != HISTS_DEVIATION)
+		return hist_quantile_within(k.sums, share, k.least, k.most);
+	return deviation(&k);
 }
 
 /* Children come before their parents: a chain of nodes that have the same ones is told once. */
@@ -310,7 +344,7 @@ void hists_quantiles(struct hists *h, double share, bool below, double *v)
 		if (r.from == r.to)
 			continue;
 		if (r.from != last.from || r.to != last.to) {
-			hists_shares(h, &id, 1, below, &share, 1, &last_v);
+			last_v = hists_share(h, &id, 1, below, share);
 			last = r;
 		}
 		v[id] = last_v;

@@ -22,11 +22,12 @@ struct hists *hists_free(struct hists *h);
 /* A new picture, or others of its nodes count: those that are not 0 in kept (NULL: all).
  * 0 or -ENOMEM (there are none then). */
 int hists_update(struct hists *h, const uint8_t *kept);
-/* Durations below which shares (0..1) of the executions of a set lie, in ns; with `below`, none of it
- * lies below another. NaN: there are none, or (at the end) more were counted than are known. */
-void hists_shares(struct hists *h, const uint32_t *nodes, uint32_t n, bool below, const double *shares,
-		  unsigned n_shares, double *ret);
-/* By node, the duration below which a share of its executions lie. */
+/* Instead of a share: the standard deviation, as far as histograms tell (to some percent). */
+#define HISTS_DEVIATION (-1.0)
+/* The duration below which a share (0..1) of the executions of a set lie, in ns; with `below`, none of
+ * the set lies below another. NaN: there are none, or (at the end) more were counted than are known. */
+double hists_share(struct hists *h, const uint32_t *nodes, uint32_t n, bool below, double share);
+/* The same by node. */
 void hists_quantiles(struct hists *h, double share, bool below, double *v);
 
 #endif

@@ -206,12 +206,8 @@ static double quantile(const struct asking *a, double share, const struct number
 		       bool inclusive)
 {
 	struct hists *h = derive_hists(numbers_derive(a->n));
-	double v = NAN;
 
-	if (h)
-		hists_shares(h, row->set.nodes, count(&row->set, inclusive), inclusive, &share, 1, &v);
-	return derived_percentile(v, raw(a, METRIC_TIME_MIN, row, inclusive),
-				  raw(a, METRIC_TIME_MAX, row, inclusive));
+	return h ? hists_share(h, row->set.nodes, count(&row->set, inclusive), inclusive, share) : NAN;
 }
 
 /* What all of them say; NaN: they differ. */

@@ -55,8 +55,8 @@ struct row_columns {
 #define USUAL_OF_TREE(first, other)                                                                \
 	first, USUAL_SHARE, USUAL_NOW, other, USUAL_OF_WORK, USUAL_CPU, USUAL_CPU_SHARE
 #define USUAL_OF_WORK                                                                              \
-	USUAL_CALLS, USUAL_AVG, USUAL_MIN, USUAL_MAX, USUAL_P50, USUAL_P90, USUAL_P99, USUAL_BYTES,  \
-		USUAL_GBPS, USUAL_FLOPS, USUAL_TFPS
+	USUAL_CALLS, USUAL_AVG, USUAL_MIN, USUAL_MAX, USUAL_P50, USUAL_P90, USUAL_P99,               \
+		USUAL_STDDEV, USUAL_BYTES, USUAL_GBPS, USUAL_FLOPS, USUAL_TFPS
 
 /* Give a new panel its columns; the first of `usual` is what its rows are about. 0 or -ENOMEM; other
  * errors are kept. */
