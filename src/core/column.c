@@ -240,28 +240,37 @@ static const char *name_at(const struct session *s, uint32_t i)
 	return m ? m->name : NULL;
 }
 
-static bool is_near(const char *word, size_t len, const char *name, unsigned limit)
+#define NEAR_MAX 5 /* names are said of a word */
+
+/* How far a word is from a name; what begins with it is as far as what is still near. */
+static unsigned how_far(const char *word, size_t len, const char *name, unsigned limit)
 {
 	size_t n = bare_len(name);
 
-	return distance(word, len, name, n) <= limit ||
-	       (len >= 3 && n > len && !strncasecmp(word, name, len));
+	if (len >= 3 && n > len && !strncasecmp(word, name, len))
+		return limit;
+	return distance(word, len, name, n);
 }
 
+/* The nearest first. */
 static void find_near(const struct session *s, const char *word, size_t len, char *out, size_t size)
 {
-	const char *name;
+	unsigned limit, found = 0;
 	size_t used = 0;
+	const char *name;
 
 	*out = '\0';
 	len = MIN(len, strcspn(word, "/("));
-	for (uint32_t i = 0; (name = name_at(s, i)); i++) {
-		int n = (int)bare_len(name);
+	limit = len < 4 ? 1 : 2;
+	for (unsigned far = 0; far <= limit; far++)
+		for (uint32_t i = 0; found < NEAR_MAX && (name = name_at(s, i)); i++) {
+			int n = (int)bare_len(name);
 
-		if (!is_near(word, len, name, len < 4 ? 1 : 2) || used + (size_t)n + 3 > size)
-			continue;
-		used += (size_t)snprintf(out + used, size - used, "%s%.*s", used ? ", " : "", n, name);
-	}
+			if (how_far(word, len, name, limit) != far || used + (size_t)n + 3 > size)
+				continue;
+			used += (size_t)snprintf(out + used, size - used, "%s%.*s",
+						 found++ ? ", " : "", n, name);
+		}
 }
 
 const char *column_unknown(const struct session *s, const char *words, size_t *ret_len, int *ret_why,

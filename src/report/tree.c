@@ -14,6 +14,7 @@
 #include "report/table.h"
 #include "report/walk.h"
 
+#define NAME_ROOM   32 /* columns of a terminal that metrics leave to names */
 #define DEPTH_DRAWN 60 /* deeper branches are not indented further */
 
 /* The profile, or what it is compared with. */
@@ -35,6 +36,7 @@ struct tree {
 	struct side sides[2]; /* the profile first */
 	unsigned n_sides;
 	struct derived sort_by;
+	unsigned n_omitted; /* metrics of the profile's own that found no room on the terminal */
 	uint8_t *shown;
 	struct buf scratch;
 	int (*compare)(const void *, const void *);
@@ -87,7 +89,13 @@ static int add_own(struct tree *t, uint32_t metric)
 	if (!column_is_own(session(t), metric))
 		return 0;
 	column_of_metric(session(t), metric, &spec, &len);
-	return any_has(t, &spec.derived) ? report_columns_add(&t->columns, &spec, spec.title, len) : 0;
+	if (!any_has(t, &spec.derived))
+		return 0;
+	if (t->o->width && report_columns_width(&t->columns) + len + NAME_ROOM > t->o->width) {
+		t->n_omitted++;
+		return 0;
+	}
+	return report_columns_add(&t->columns, &spec, spec.title, len);
 }
 
 /* Those that have values. */
@@ -399,6 +407,12 @@ static int put_sorted(struct tree *t)
 	return 0;
 }
 
+static void put_omitted(const struct tree *t)
+{
+	if (t->n_omitted)
+		out_printf(t->out, "(%u more metrics: -m NAME,... shows them)\n", t->n_omitted);
+}
+
 static void put_why(const struct tree *t)
 {
 	const char *why = derive_why(t->sides[0].derive);
@@ -479,8 +493,10 @@ int report_tree(struct snapshot *snap, const struct report_options *o, struct ou
 	}
 	if (r == 0 && o->print_sorted && t.columns.n)
 		r = put_sorted(&t);
-	if (r == 0)
+	if (r == 0) {
+		put_omitted(&t);
 		put_why(&t);
+	}
 	tree_done(&t);
 	return r;
 }

@@ -372,7 +372,8 @@ static void add_own(struct row_columns *rc, struct panel *p, uint32_t metric)
 	size_t len;
 
 	if (!column_is_own(rc->s, metric) ||
-	    (rc->only_sums && metric_table_get(rc->s->metrics, metric)->add != METRIC_SUM))
+	    (rc->only_sums &&
+	     metric_add_plain(metric_table_get(rc->s->metrics, metric)->add) != METRIC_SUM))
 		return;
 	column_of_metric(rc->s, metric, &spec, &len);
 	spec.priority = (uint8_t)MIN(20 + p->columns.n, 250u);
