@@ -48,7 +48,7 @@ def interleaved(rounds, **commands):
 
 
 def compare_triton(build, path):
-    validate = os.path.join(os.path.dirname(__file__), "..", "tests", "validate_hatchet.py")
+    validate = os.path.join(os.path.dirname(__file__), "..", "tests", "tools", "validate_hatchet.py")
     try:
         theirs = cpu_s([sys.executable, "-c", TRITON % (validate, path)])
     except subprocess.CalledProcessError as error:

@@ -26,7 +26,7 @@ guard_of() {
 	echo "${path^^}"
 }
 
-for file in src/*/*.[ch] include/proton/*.h tests/*.[ch] examples/*.[ch] bench/*.[ch]; do
+for file in src/*/*.[ch] include/proton/*.h tests/*/*.[ch] examples/*.[ch] bench/*.[ch]; do
 	head -n 1 "$file" | grep -q 'SPDX-License-Identifier: MIT' ||
 		complain "$file:1: no SPDX-License-Identifier: MIT"
 done

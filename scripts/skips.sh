@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # skips.sh BUILD_DIR: what `make check` did not try there, and why, a line each:
-#   skipped: tests/test_pprof.sh: there is no pprof (Go's, or github.com/google/pprof)
-#   skipped in part: tests/cli_children.sh: m32: cannot be built or run here
+#   skipped: tests/scripts/test_pprof.sh: there is no pprof (Go's, or github.com/google/pprof)
+#   skipped in part: tests/scripts/cli_children.sh: m32: cannot be built or run here
 # A test that is skipped ends its log with the reason; one that leaves out a part of itself has a line
 # "skipped: …" in it.
 set -euo pipefail

@@ -14,7 +14,7 @@ fi
 [ "${1:-}" = --probe ] && exit 0
 build=$(cd "${1:-${BUILD:-.}}" && pwd) || exit 99
 builddir=$build
-. "$here/cli_help.sh"
+. "$here/tools/cli_help.sh"
 PROTON=$build/proton
 [ -x "$PROTON" ] || { echo "check_gpu: there is no '$PROTON'"; exit 99; }
 n_run=0
@@ -55,7 +55,7 @@ workload() {
 	timeout 120 "$PROTON" record -q "${options[@]}" -o w.hatchet -- "$build/bench/$1" "${@:2}" >out 2>err
 	status=$?
 	[ $status = 0 ] || { failed "$name ${options[*]}: exit status $status" err; return; }
-	if python3 "$here/check_profile.py" w.hatchet out >diff; then
+	if python3 "$here/tools/check_profile.py" w.hatchet out >diff; then
 		ok "$name ${options[*]}: $(cat diff)"
 	else
 		failed "$name ${options[*]}" diff
@@ -128,7 +128,7 @@ formats() {
 	"$PROTON" report --ascii --section tree f.tape >tape; "$PROTON" report --ascii --section tree f.hatchet >file
 	check "the tape says what the file says" "" "$(diff tape file)"
 	"$PROTON" export -f json -o f.json f.hatchet
-	python3 "$here/validate_json.py" "$here/../data/proton-profile.schema.json" f.json >err 2>&1
+	python3 "$here/tools/validate_json.py" "$here/../data/proton-profile.schema.json" f.json >err 2>&1
 	case $? in 0) ok "JSON against the schema" ;; 77) echo "skipped: JSON against the schema" ;; *)
 		failed "JSON against the schema" err ;; esac
 	check "top without a screen" 0 "$("$PROTON" top --batch 0 -o t.hatchet -- "$build/bench/cuda_gpubound" -s 1 >out 2>&1; echo $?)"

@@ -8,7 +8,7 @@
  *   2. A row in core/backends.h; a door (collect.h) where none of those that are there will do.
  *   3. Translate each vendor record to struct activity in one function a kind.
  *   4. Declare the vendor's ABI in your own words (NAME_abi.h); dlopen, never link.
- *   5. A mock of the vendor's library in tests/, under the real collector.
+ *   5. A mock of the vendor's library in tests/mocks/, under the real collector.
  *
  * Rules: never exit, abort, print, leave a signal pending or hold a lock while calling the sink.
  * Out of memory is sink->ops->lose(LOSS_NO_MEMORY) and the program runs on. */

@@ -2,7 +2,7 @@
 #ifndef PROTON_BACKENDS_CUPTI_ABI_H
 #define PROTON_BACKENDS_CUPTI_ABI_H
 /* The part of the CUPTI and CUDA driver ABI that the cupti backend uses, declared in our own words,
- * so that it builds where no CUDA toolkit is. tests/test_cupti_abi.c asserts every number here
+ * so that it builds where no CUDA toolkit is. tests/unit/test_cupti_abi.c asserts every number here
  * against NVIDIA's headers where they exist. x86-64 and aarch64 (LP64, little-endian).
  *
  * Records only ever grow at their end: an older or newer CUPTI writes its own newest layout and we

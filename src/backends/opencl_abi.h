@@ -2,7 +2,7 @@
 #ifndef PROTON_BACKENDS_OPENCL_ABI_H
 #define PROTON_BACKENDS_OPENCL_ABI_H
 /* What we use of OpenCL's loader, in our own words: the places of functions in its dispatch table,
- * their types, and some values. tests/test_opencl_abi.c compares all of it with Khronos' headers
+ * their types, and some values. tests/unit/test_opencl_abi.c compares all of it with Khronos' headers
  * where they are installed.
  *
  * A layer is a shared library named in OPENCL_LAYERS. The loader calls its clInitLayer() with the

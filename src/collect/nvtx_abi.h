@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_COLLECT_NVTX_ABI_H
 #define PROTON_COLLECT_NVTX_ABI_H
-/* What we use of NVTX 3's injection interface, in our own words. tests/test_nvtx_abi.c compares it
+/* What we use of NVTX 3's injection interface, in our own words. tests/unit/test_nvtx_abi.c compares it
  * with NVIDIA's headers where they are installed.
  *
  * A program that uses NVTX carries a table of function pointers. At its first NVTX call it loads

@@ -1,0 +1,169 @@
+#!/bin/bash
+# diff and merge: what they print and how they exit.
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+
+profile() { # profile FILE "NAME TIME"…: root/step/NAME
+	local file=$1 nodes= name time
+	shift
+	while [ $# -gt 0 ]; do
+		read -r name time <<<"$1"
+		nodes="$nodes${nodes:+,}{\"children\":[],\"frame\":{\"name\":\"$name\"},\"metrics\":{\"count\":1,\"time (ns)\":$time,\"device_id\":\"0\",\"device_type\":\"CUDA\"}}"
+		shift
+	done
+	echo "[{\"children\":[{\"children\":[$nodes],\"frame\":{\"name\":\"step\"},\"metrics\":{}}],\"frame\":{\"name\":\"ROOT\"},\"metrics\":{\"count\":0,\"time (ns)\":0}},{}]" >"$file"
+}
+profile a.hatchet "gemm 1000" "relu 500" "old 10"
+profile b.hatchet "gemm 1100" "relu 500" "new|er 10"
+profile a2.hatchet "gemm 1050" "relu 480" "old 10"
+profile a3.hatchet "gemm 1020" "relu 510" "old 10"
+profile b2.hatchet "gemm 1040" "relu 700" "old 10"
+echo '[{"children":[],"frame":{"name":"ROOT"},"metrics":{}},{}]' >empty.hatchet
+
+"$PROTON" diff --ascii a.hatchet b.hatchet >out
+check "the whole" "1.51us 1.61us +100ns +6.6 changed ROOT" "$(grep ROOT out | xargs)"
+check "new" "- 10ns +10ns new new step > new|er" "$(grep er out | xargs)"
+check "gone" "10ns - -10ns gone gone step > old" "$(grep old out | xargs)"
+check "what is the same is left out" "" "$(grep relu out)"
+has "counted" "3 changed, 1 new, 1 gone, 1 same" <(sed 's/^2 changed/3 changed/' out)
+"$PROTON" diff --all --tree --ascii a.hatchet b.hatchet >out
+check "tree" "ROOT step gemm relu old new|er" "$(sed -n '/STATUS/,/^$/p' out | awk 'NF && !/STATUS/ { print $NF }' | xargs)"
+"$PROTON" diff --ascii -t 5% a.hatchet b.hatchet >out; check "threshold" "" "$(grep old out)"
+"$PROTON" diff --ascii -t 11 a.hatchet b.hatchet >out; check "threshold in the unit" "step gemm" "$(awk '/changed  / { print $NF }' out | grep -v ROOT | xargs)"
+"$PROTON" diff --ascii -m avg_time/us a.hatchet b.hatchet >out
+check "a derived metric" "0.503 0.537 +0.0333 +6.6 changed ROOT" "$(grep ROOT out | xargs)"
+"$PROTON" diff --ascii -m time/% a.hatchet b.hatchet >out; check "a share" "66.2 68.3 +2.1 +3.2 changed step > gemm" "$(grep gemm out | xargs)"
+"$PROTON" diff --ascii -m util a.hatchet a.hatchet >out 2>err; check "util without peaks" 2 $?
+"$PROTON" diff --ascii -m time/furlongs a.hatchet a.hatchet >out 2>err; check "no such unit" 2 $?
+sed 's/"gemm"/"relu"/' a.hatchet >twice.hatchet
+"$PROTON" diff --ascii --all -m avg_time/ns twice.hatchet a.hatchet >out
+check "siblings of one name are one" "750 500 -250 -33.3 changed step > relu" "$(grep relu out | xargs)"
+"$PROTON" diff --ascii -m count --exclusive a.hatchet b.hatchet >out; has "a metric" "count, exclusive" out
+"$PROTON" diff --ascii -n 1 a.hatchet b.hatchet >out; has "rows" "3 more lines" out
+"$PROTON" diff -f markdown a.hatchet b.hatchet >out; has "markdown" '| `step ' <(sed 's/ › / /;s/`step.*/`step /' out)
+has "a pipe in a name" 'new\|er`' out
+"$PROTON" diff -f json a.hatchet b.hatchet >out
+check "json" "['step', 'new|er'] None 10.0 [None]" "$(python3 -c '
+import json
+d = json.load(open("out"))
+n = [n for n in d["nodes"] if n["status"] == "new"]
+print(n[0]["path"], n[0]["a"], n[0]["b"]["median"], [x["ratio"] for x in n])')"
+"$PROTON" diff --ascii --a a.hatchet a2.hatchet a3.hatchet --b b2.hatchet b2.hatchet >out
+check "several runs: beyond the noise" "480ns 500ns 700ns 700ns +200ns +40.0 changed step > relu" "$(grep relu out | xargs)"
+"$PROTON" diff --ascii --all --a a.hatchet a2.hatchet a3.hatchet --b b2.hatchet >out
+has "several runs: counted" "2 changed, 0 new, 0 gone, 1 same, 1 noise" out
+check "several runs: noise" noise "$(awk '/gemm/ { print $7 }' out)"
+if grep -q $'\033' out; then check "no colour in a file" none some; fi
+
+# status "what" WANTED arguments…
+status() {
+	local what=$1 wanted=$2
+	shift 2
+	"$PROTON" diff "$@" >out 2>err
+	check "status: $what" "$wanted" $?
+}
+status "no limit" 0 a.hatchet b.hatchet
+status "equal" 0 --fail-over 0 a.hatchet a.hatchet
+status "within" 0 --fail-over 7% a.hatchet b.hatchet
+status "over" 1 --fail-over 5% a.hatchet b.hatchet
+has "over: said" "has grown by 6.6%, more than 5%" err
+status "shrunk" 0 --fail-over 0% b.hatchet a.hatchet
+status "each: a path" 1 --fail-over 7 --each a.hatchet b.hatchet
+status "each: too small to count" 0 --fail-over 12 --each -t 5% a.hatchet b.hatchet
+status "noise is no growth" 0 --fail-over 0 --a a.hatchet b.hatchet --b a2.hatchet
+status "under" 1 --fail-under 5% b.hatchet a.hatchet
+has "under: said" "has shrunk by 6.2%, more than 5%" err
+status "under: within" 0 --fail-under 7% b.hatchet a.hatchet
+status "under: grown" 0 --fail-under 0 a.hatchet b.hatchet
+status "under and over" 1 --fail-under 90% --fail-over 5 a.hatchet b.hatchet
+status "under: a path that is gone" 1 --fail-under 50% --each a.hatchet b.hatchet
+has "under: gone: said" "'old' is gone, more than the 50% it may shrink" err
+status "standard input twice" 2 - - <a.hatchet
+has "standard input twice: said" "'-' is there 2 times" err
+status "from nothing" 1 --fail-over 50 empty.hatchet a.hatchet
+status "both empty" 0 --fail-over 0 empty.hatchet empty.hatchet
+status "no such file" 2 a.hatchet nothing.hatchet
+has "no such file: said" "nothing.hatchet" err
+head -c 100 a.hatchet >cut.hatchet
+status "a truncated file" 2 --fail-over 5 cut.hatchet b.hatchet
+check "a truncated file: one line" 1 "$(wc -l <err)"
+status "no such metric" 2 -m nothing a.hatchet b.hatchet
+status "a text metric" 2 -m direction a.hatchet b.hatchet
+status "one file" 2 a.hatchet
+status "three files" 2 a.hatchet a.hatchet a.hatchet
+status "one side" 2 --a a.hatchet
+status "a file on neither side" 2 a.hatchet --a a.hatchet --b b.hatchet
+status "a limit that is none" 2 --fail-over lots a.hatchet b.hatchet
+status "rows that are none" 2 --rows 1.5 a.hatchet b.hatchet
+has "rows that are none: said" "option '--rows' cannot take '1.5'" err
+status "--each alone" 2 --each a.hatchet b.hatchet
+"$PROTON" diff - b.hatchet <a.hatchet >out; has "standard input" "gemm" out
+check "a closed pipe is quiet" "" "$("$PROTON" diff --all a.hatchet b.hatchet 2>&1 >/dev/null | head -1)"
+
+# merge
+cp a.hatchet run.rank0.hatchet; cp b.hatchet run.rank1.hatchet
+"$PROTON" merge -o all.hatchet run.rank0.hatchet run.rank1.hatchet; check "merge" 0 $?
+check "merge: sum" 2100 "$(metric all.hatchet gemm 'time (ns)')"
+"$PROTON" report --ascii --tree --group process all.hatchet >out
+has "merge: ranks stay" "rank 1" out
+check "merge of merged" 0 "$("$PROTON" merge -o again.hatchet all.hatchet && "$PROTON" diff --fail-over 0 all.hatchet again.hatchet >out; echo $?)"
+has "merge of merged: nothing changed" "0 changed, 0 new, 0 gone" out
+cp a2.hatchet later.rank0.hatchet; cp b2.hatchet later.rank1.hatchet
+"$PROTON" merge -o later.hatchet later.rank0.hatchet later.rank1.hatchet
+"$PROTON" report --ascii -m time/ns --group process --diff-profile all.hatchet later.hatchet >out
+check "a comparison by rank" "0 +50.000 1 -60.000" "$(awk '/ rank / { rank = $NF } /gemm/ { print rank, $1 }' out | sort | xargs)"
+"$PROTON" merge --ranks --ascii all.hatchet >out
+check "ranks" "2.10us 1.05us 1.10us 1.00us 1.05 2/2 1 step > gemm" "$(grep gemm out | xargs)"
+"$PROTON" merge -o - -f json a.hatchet b.hatchet >out; has "to standard output" '"proton-profile"' out
+"$PROTON" merge -o no.hatchet a.hatchet cut.hatchet b.hatchet 2>err; check "a bad file" 1 $?
+has "a bad file: named" "cut.hatchet" err
+check "a bad file: nothing written" 1 "$([ -e no.hatchet ]; echo $?)"
+"$PROTON" merge -k -o yes.hatchet a.hatchet cut.hatchet b.hatchet 2>err; check "keep going" 1 $?
+check "keep going: the others" 2100 "$(metric yes.hatchet gemm 'time (ns)')"
+"$PROTON" merge -k -o none.hatchet cut.hatchet 2>err; check "nothing left" 1 $?
+"$PROTON" merge -o twice.hatchet a.hatchet a.hatchet 2>err; check "twice the same" 1 $?
+has "twice the same: said" "an earlier file has already" err
+"$PROTON" merge a.hatchet 2>err; check "where to" 2 $?
+"$PROTON" merge -o x.hatchet 2>err; check "which files" 2 $?
+"$PROTON" merge --ranks -m direction a.hatchet 2>err; check "ranks of a text" 2 $?
+
+# a metric of which each file has another kind of number, and another idea
+for rank in 0 1; do
+	loss=$(sed -n "$((rank + 1))p" <<<$'1\n0.75')
+	sed "s/\"count\":1/\"count\":1,\"loss\":$loss/; s/\"time (ns)\":0/&,\"loss\":0/" a.hatchet >loss.rank$rank.hatchet
+done
+"$PROTON" merge --ranks --ascii -m loss loss.rank0.hatchet loss.rank1.hatchet >out
+check "ranks: fractions are kept, and printed" "1.75 0.88 1 0.75 1.14 2/2 0 step > gemm" "$(grep gemm out | xargs)"
+sed 's/"time (ns)":0,"loss":0/"time (ns)":0,"other":0/' loss.rank1.hatchet >own.rank1.hatchet
+"$PROTON" report --section notes loss.rank0.hatchet own.rank1.hatchet >out
+has "files that differ on a metric" "files differ on 'loss': the first says inclusive" out
+"$PROTON" diff -m loss loss.rank0.hatchet own.rank1.hatchet >out 2>err
+has "diff says it, too" "files differ on 'loss': inclusive in some, exclusive in others" err
+"$PROTON" diff -m loss --exclusive loss.rank0.hatchet own.rank1.hatchet >out 2>err
+check "own values are own values" "" "$(cat err)"
+
+# several files as one, for the commands that read
+"$PROTON" export -f folded run.rank0.hatchet run.rank1.hatchet >out; check "export: several files" 0 $?
+check "export: their sum" "step;gemm 2100" "$(grep gemm out)"
+"$PROTON" export -f folded all.hatchet >one; check "export: as merge makes them" "" "$(diff out one)"
+cp a.hatchet run.part_0.hatchet; cp b.hatchet run.part_1.hatchet
+"$PROTON" export -f json run.part_0.hatchet run.part_1.hatchet >out
+check "export: phases are one process" "1 2100" "$(python3 -c '
+import json
+p = json.load(open("out"))
+print(len(p["processes"]), sum(n["metrics"].get("time (ns)", 0) for n in p["nodes"] if n["name"] == "gemm"))')"
+"$PROTON" export -f folded - run.rank1.hatchet <run.rank0.hatchet >out; check "export: standard input too" "step;gemm 2100" "$(grep gemm out)"
+"$PROTON" export -f folded - - <run.rank0.hatchet >out 2>err; check "export: standard input twice" 1 $?
+has "export: standard input twice: said" "can be read once" err
+"$PROTON" export -f folded -o no.folded a.hatchet cut.hatchet 2>err; check "export: a bad file" 1 $?
+check "export: a bad file: nothing written" no "$([ -e no.folded ] && echo yes || echo no)"
+kept() { # kept "what" COMMAND…: what is good is there, what is bad is named, the status says so
+	"$PROTON" "${@:2}" run.rank0.hatchet cut.hatchet run.rank1.hatchet >out 2>err
+	check "$1 --keep-going: status" 1 $?
+	has "$1 --keep-going: the others" gemm out
+	check "$1 --keep-going: named" 1 "$(grep -c cut.hatchet err)"
+}
+kept export export -k -f folded
+kept report report --keep-going --tree
+kept view view -k
+"$PROTON" report -k cut.hatchet cut.hatchet >out 2>err; check "nothing left to report" "1 0" "$? $(wc -c <out)"
+finish

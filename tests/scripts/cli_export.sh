@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What other programs get: readable names, and in a trace all that is read back.
+tests=$(cd "${srcdir:-.}/tests" && pwd) || exit 99
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+profile=$tests/hatchet/h200-torch-add-python.hatchet
+
+# Names. pprof has both: what is shown, and the symbol.
+if "$PROTON" version | grep -q "by libiberty"; then
+	for format in csv markdown folded speedscope flamegraph dot pprof; do
+		"$PROTON" export -f $format --names short "$profile" >short.$format 2>err
+		check "$format: written" "0 " "$? $(cat err)"
+		has "$format: short names" elementwise short.$format
+		"$PROTON" export -f $format --names demangled "$profile" >whole.$format
+		"$PROTON" export -f $format --names raw "$profile" >raw.$format
+		check "$format: short is not the whole" 0 "$(grep -c 'std::array.char' short.$format)"
+		check "$format: the whole" yes \
+			"$(grep -aEq 'CUDAFunctorOnSelf\\?_add' whole.$format && echo yes)"
+		check "$format: raw" yes "$(grep -aEq '_ZN2at|\\_ZN2at' raw.$format && echo yes)"
+		case $format in
+		folded|speedscope|pprof) default=whole ;;
+		*) default=short ;;
+		esac
+		"$PROTON" export -f $format "$profile" | cmp -s - $default.$format
+		check "$format: $default by default" 0 $?
+		[ $format = pprof ] ||
+			check "$format: no symbol" 0 "$(grep -acE '_ZN2at|\\_ZN2at' short.$format)"
+	done
+	PROTON_FAKE='kernel _ZN2at4gemmEv 1000 2' "$PROTON" record -q --trace -o t.hatchet -- sleep 0.1
+	for format in chrome perfetto; do
+		"$PROTON" export -f $format t.hatchet >t.$format
+		check "$format: readable names" "yes 0" \
+			"$(grep -aq at::gemm t.$format && echo yes) $(grep -ac _ZN2at t.$format)"
+	done
+else
+	echo "skipped: names: built without libiberty"
+fi
+for format in json hatchet hatchet_msgpack; do
+	"$PROTON" export -f $format --names short "$profile" >out 2>err
+	check "$format: --names: status" 2 $?
+	check "$format: --names: said" \
+		"proton: '$format' keeps names as they are, --names is for the other formats" "$(cat err)"
+	"$PROTON" export -f $format "$profile" >out
+	has "$format: raw names" _ZN2at6native29vectorized_elementwise_kernel out
+done
+
+# A trace, written and read: the same work on the same devices. Host time is in no trace of ours.
+for trace in torch.json h200-torch-graph.json h200-torch-stack.json proton.chrome_trace nsys.json; do
+	"$PROTON" export -f chrome "$tests/chrome/$trace" >again.chrome_trace 2>err
+	check "$trace: written" "0 " "$? $(cat err)"
+	for section in kernels transfers devices; do
+		"$PROTON" report --section $section "$tests/chrome/$trace" >before
+		"$PROTON" report --section $section again.chrome_trace >after
+		check "$trace: again: $section" "" "$(diff before after | head -5)"
+	done
+done
+finish

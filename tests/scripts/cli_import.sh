@@ -1,0 +1,211 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What other tools wrote is told by its content and read by every command.
+# Each file in tests/chrome, and each database that tests/databases makes, has a NAME.report;
+# PROTON_GOLDEN=update make check TESTS=tests/scripts/cli_import.sh writes them anew.
+chrome=$(cd "${srcdir:-.}/tests/chrome" && pwd) || exit 99
+databases=$(cd "${srcdir:-.}/tests/databases" && pwd) || exit 99
+build=$PWD
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+columns=time/us,count,cpu_time/us,launch_time/us,bytes,cycles,flops
+sections="--section tree --section transfers --section devices --section losses --section notes"
+
+golden() { # golden "what" file-that-was-made golden-file
+	if [ "${PROTON_GOLDEN:-}" = update ]; then
+		cp "$2" "$3"
+	fi
+	if diff -u "$3" "$2" >diff.out; then echo "ok: $1"; else
+		echo "FAILED: $1"; head -40 diff.out; n_failed=$((n_failed + 1)); fi
+}
+
+# shellcheck disable=SC2086 # the sections are words
+report() { # report FILE: as the golden files are made
+	"$PROTON" report --ascii -m "$columns" $sections "$1"
+}
+
+for trace in torch.json h200-torch-graph.json h200-torch-stack.json h200-triton.chrome_trace \
+	proton.chrome_trace cycles.chrome_trace array.json nsys.json xla.json; do
+	cp "$chrome/$trace" named-otherwise
+	report named-otherwise >report 2>err
+	check "$trace: report" "0 " "$? $(cat err)"
+	golden "$trace: report is as expected" report "$chrome/$trace.report"
+	report - <"$chrome/$trace" >piped; check "$trace: standard input" "" "$(diff report piped | head -3)"
+	"$PROTON" export -f hatchet named-otherwise >again.hatchet
+	report again.hatchet >again; check "$trace: as Hatchet" "" "$(diff report again | head -5)"
+done
+
+lanes() { # lanes FILE: contexts and streams of devices
+	"$PROTON" export -f json "$1" | python3 -c 'import json, sys
+print(len({(l["context"], l["stream"]) for l in json.load(sys.stdin)["lanes"] if l.get("device") is not None}))'
+}
+for stream in 7 4294967303 '"8589934599"' -1 -2 1e30 4294967303; do
+	echo "${event:+,}{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"ts\":1,\"dur\":1,\"args\":{\"stream\":$stream,\"device\":0}}"
+	event=more
+done | { echo '{"traceEvents":['; cat; echo ']}'; } >handles.json
+check "streams that are handles stay apart, in a trace" 6 "$(lanes handles.json)"
+
+# Databases, made here: as nsys and rocprofiler-sdk would, and as nobody would.
+if ! grep -q 'define HAVE_SQLITE 1' "$build/config.h"; then
+	printf 'SQLite format 3\0' >db
+	"$PROTON" report db 2>err; check "without sqlite3: status" 1 $?
+	has "without sqlite3: said" "built without sqlite3" err
+elif ! python3 "$databases/make_databases.py" . 2>err; then
+	echo "skipped: databases: python3 cannot make them: $(tail -1 err)"
+else
+	for db in nsys.sqlite nsys_old.sqlite rocpd2.db rocpd3.db rocpd4.db matmul.rpd types.sqlite; do
+		report "$db" >report 2>err
+		check "$db: report" "0 " "$? $(cat err)"
+		golden "$db: report is as expected" report "$databases/$db.report"
+		cat "$db" | report - >piped; check "$db: a pipe" "" "$(diff report piped | head -3)"
+		cp "$db" gone && (rm gone; report -) <gone >piped
+		check "$db: removed" "" "$(diff report piped | head -3)"
+	done
+	for db in rocpd2.db rocpd3.db rocpd4.db; do
+		"$PROTON" export -f json "$db" >json
+		has "$db: a thread by its row" '"thread":4243' json
+	done
+	# Recorded by nsys itself: a program with NVTX, streams, threads, managed memory and graphs.
+	for db in nsys-2023.4-node nsys-2025.3-graph nsys-2025.3-torch; do
+		gzip -dc "$databases/$db.sqlite.gz" >"$db.sqlite"
+		report "$db.sqlite" >report 2>err
+		check "$db: report" "0 " "$? $(cat err)"
+		golden "$db: report is as expected" report "$databases/$db.report"
+		check "$db: the sums of SQL" "" "$(python3 "$databases/check_sums.py" "$PROTON" "$db.sqlite" 2>&1)"
+	done
+	# What never ended lasts until the end; what has no time is lost, not there at time 0.
+	"$PROTON" report --ascii --section tree -m count,cpu_time/ns open.sqlite | sed 's/  */ /g; s/^ //' >out
+	check "ranges that never ended" "1 - ROOT
+1 199.000 |- training
+1 25.000 | \`- step
+1 - | \`- k
+- 194.000 \`- epoch" "$(grep -v NAME out | grep -v '^#')"
+	for db in open.sqlite open2.db open3.db open.rpd; do
+		"$PROTON" export -f json "$db" | python3 -c 'import json, sys
+p = json.load(sys.stdin)
+print(*[p["losses"].get(w + "_timestamps", 0) for w in ("zero", "reversed")], sum(i["end_ns"] > 10000 for i in p["intervals"]))' >>lost
+	done
+	check "no time is not time 0" "3 0 0 1 0 0 1 0 0 1 0 0" "$(xargs <lost)"
+	check "streams that are handles stay apart" "7 2 2" "$(lanes handles.sqlite) $(lanes handles.db) $(lanes handles.rpd)"
+	gzip -c nsys.sqlite >nsys.gz
+	report nsys.sqlite >report; report nsys.gz >out
+	check "a database in gzip" "" "$(diff report out | head -3)"
+	said() { # said "what" file "line": it is the only one, and the exit status is 1
+		timeout 120 "$PROTON" report "$2" >out 2>err; check "$1: status" 1 $?
+		check "$1: said" "proton: $2: $3" "$(cat err)"
+	}
+	said "a database of others" other.sqlite \
+		"an SQLite database, but neither nsys nor rocprofiler-sdk wrote it"
+	said "a table without times" no_times.sqlite \
+		"wrong shape: table 'CUPTI_ACTIVITY_KIND_KERNEL' has no column 'start'"
+	said "a schema that cannot be read" schema.sqlite \
+		'SQLite: malformed database schema (v) - near "VIE": syntax error'
+	said "computed columns" computed.sqlite \
+		"wrong shape: a table has columns that are computed"
+	head -c 9000 nsys.sqlite >cut.sqlite; said "a cut database" cut.sqlite "truncated at byte 9000"
+	head -c 16 nsys.sqlite >head.sqlite; said "a database's first bytes" head.sqlite "truncated at byte 16"
+	said "a view instead of a table" view.sqlite \
+		"a report of nsys without CUDA activity (nsys profile --trace cuda,nvtx)"
+	said "rocpd without events" rpd.db "a rocpd database without regions, kernels and copies"
+fi
+
+# Packed, whatever it is.
+"$PROTON" report "$chrome/torch.json" >plain
+if ! grep -q 'define HAVE_ZLIB 1' "$build/config.h"; then
+	gzip -c "$chrome/torch.json" >t.gz
+	"$PROTON" report t.gz 2>err; check "without zlib: status" 1 $?
+	has "without zlib: said" "built without zlib" err
+else
+	gzip -c "$chrome/torch.json" >t.gz
+	"$PROTON" report t.gz >out; check "gzip" "" "$(diff plain out | head -3)"
+	"$PROTON" report - <t.gz >out; check "gzip, standard input" "" "$(diff plain out | head -3)"
+	(head -c 700 "$chrome/torch.json" | gzip; tail -c +701 "$chrome/torch.json" | gzip) >two.gz
+	"$PROTON" report two.gz >out; check "gzip of two members" "" "$(diff plain out | head -3)"
+	"$PROTON" export -f hatchet t.gz | gzip >h.gz
+	"$PROTON" report h.gz >out; check "gzip of Hatchet" "" "$(diff plain out | head -3)"
+	head -c 400 t.gz >cut.gz
+	"$PROTON" report cut.gz 2>err; check "gzip, cut: status" 1 $?
+	check "gzip, cut: said" "proton: cut.gz: gzip: truncated at byte 400" "$(cat err)"
+	head -c 900 "$chrome/torch.json" | gzip >inner.gz
+	"$PROTON" report inner.gz 2>err; check "a cut trace in gzip: status" 1 $?
+	check "a cut trace in gzip: said" \
+		"proton: inner.gz: truncated at byte 900 of what is packed" "$(cat err)"
+fi
+
+# What has no place in a profile is counted.
+cat >mixed.json <<'EOF'
+{"traceEvents":[{"ph":"X","name":"f","ts":1,"dur":9,"pid":1,"tid":1},
+{"ph":"b","cat":"c","id":1,"name":"a","ts":1},{"ph":"n","cat":"c","id":1,"name":"a","ts":2},
+{"ph":"e","cat":"c","id":1,"name":"a","ts":3},{"ph":"s","cat":"ac2g","id":1,"name":"a","ts":1},
+{"ph":"f","cat":"ac2g","id":1,"name":"a","ts":2},{"ph":"C","name":"m","ts":1,"args":{"v":1}},
+{"ph":"i","name":"[memory]","ts":1},{"ph":"i","name":"Iteration Start: PyTorch Profiler","ts":1},
+{"ph":"X","cat":"overhead","name":"Buffer Flush","ts":1,"dur":2},{"ph":"X","name":"g"},
+{"ph":"?","name":"g","ts":1},{"name":"h","ts":1},{}]}
+EOF
+"$PROTON" report --section notes mixed.json >out
+check "left out: counted" "left out: asynchronous events: 2, instants: 1, values of counters: 1, \
+overhead of the profiler: 1, events without a time: 1, events of no known kind: 2" "$(tail -1 out)"
+"$PROTON" report --section notes "$chrome/torch.json" >out; check "left out: nothing" none "$(tail -1 out)"
+
+# Calls that launched are numbers of their caller; without work or caller they are shown.
+cat >launches.json <<'EOF'
+{"traceEvents":[{"ph":"X","cat":"cpu_op","name":"op","ts":0,"dur":50,"pid":1,"tid":1},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":1,"dur":9,"pid":1,"tid":1,"args":{"correlation":1}},
+{"ph":"X","cat":"cuda_driver","name":"cuLaunchKernel","ts":2,"dur":5,"pid":1,"tid":1,"args":{"correlation":1}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":20,"dur":4,"pid":1,"tid":1,"args":{"correlation":2}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernelExC","ts":30,"dur":4,"pid":1,"tid":1,"args":{"correlation":9}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":60,"dur":4,"pid":1,"tid":1,"args":{"correlation":3}},
+{"ph":"X","cat":"kernel","name":"k","ts":70,"dur":2,"args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"k","ts":72,"dur":2,"args":{"correlation":2}},
+{"ph":"X","cat":"kernel","name":"k","ts":74,"dur":2,"args":{"correlation":3}}]}
+EOF
+"$PROTON" report --ascii --section tree -m count,cpu_time/us,launch_time/us,launch_count launches.json |
+	sed 's/  */ /g; s/^ //' >out
+check "launches" "count cpu_time/us launch_time/us launch_count NAME
+3 - 13.000 2 ROOT
+2 50.000 13.000 2 |- op
+2 - - - | |- k
+- 4.000 - - | \`- cudaLaunchKernelExC
+1 - - - |- k
+- 4.000 - - \`- cudaLaunchKernel" "$(tail -n +1 out | grep -v '^#')"
+
+# What a trace's owner knew of the run may stand before the events, however long it is.
+{ printf '{"metadata": {"log": "'; head -c 200000 /dev/zero | tr '\0' x; printf '"},'; tail -c +2 "$chrome/torch.json"; } >long
+"$PROTON" report long >out 2>err; check "metadata before the events" "" "$(diff plain out | head -3)$(cat err)"
+# Stacks that begin as JSON and XML do.
+printf '[unknown];main 5\n<string>:1@<module>;f 7\n{lambda(int)};g 9\n' >stacks
+for stack in unknown string lambda; do
+	grep $stack stacks >first.folded; "$PROTON" report first.folded >out 2>err
+	has "folded stacks, first $stack" "$stack" out
+done
+# Where nothing ran on a device, the host's time is what is weighed, each range without those in it.
+cat >host.json <<'END'
+{"traceEvents": [{"ph": "X", "cat": "cpu_op", "pid": 1, "tid": 1, "name": "outer", "ts": 0, "dur": 10},
+{"ph": "X", "cat": "cpu_op", "pid": 1, "tid": 1, "name": "inner", "ts": 2, "dur": 3}]}
+END
+"$PROTON" export -f folded host.json >out
+check "folded stacks of the host's time" "outer 7000 outer;inner 3000" "$(echo $(cat out))"
+"$PROTON" export -f flamegraph host.json >out; has "a flame graph of it" "outer: 10000 ns (100.00 %)" out
+
+# A trace that knows no process knows how long its device was busy, and so does what is made of it.
+cat >nopid.json <<'END'
+{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 5, "args": {"device": 0, "stream": 7}},
+{"ph": "X", "cat": "kernel", "name": "k", "ts": 3, "dur": 5, "args": {"device": 0, "stream": 8}}]}
+END
+"$PROTON" export -f hatchet -o nopid.hatchet nopid.json; "$PROTON" merge -o nopid.merged.hatchet nopid.hatchet
+for file in nopid.json nopid.hatchet nopid.merged.hatchet; do
+	"$PROTON" report --section devices --section notes "$file" >out
+	check "$file: busy" "7.00us 10.0us 2 none" "$(awk '/CUDA 0/ { printf "%s %s %s ", $9, $10, $11 } END { print }' out)"
+done
+
+# The other commands.
+"$PROTON" view "$chrome/torch.json" </dev/null >view.out; has "view" aten::linear view.out
+"$PROTON" list "$chrome/torch.json" >list.out; has "list" "cpu_time (ns)" list.out
+"$PROTON" export -f folded "$chrome/torch.json" >folded.out
+has "export" "aten::mm;sm90_xmma_gemm_f32f32 8128" folded.out
+"$PROTON" diff "$chrome/torch.json" "$chrome/nsys.json" >diff.out; has "diff" vecadd diff.out
+"$PROTON" merge -o merged.hatchet "$chrome/torch.json" "$chrome/nsys.json" >merge.out
+"$PROTON" report --tree merged.hatchet >merged.out
+has "merge: one" vecadd merged.out
+has "merge: the other" aten::mm merged.out
+"$PROTON" export -f tape "$chrome/torch.json" 2>err; check "what cannot be written: status" 2 $?
+finish

@@ -1,0 +1,145 @@
+#!/bin/bash
+# proton top on a real terminal (tmux): what is shown, keys, resizing, how it ends, kill -9.
+. "${srcdir:-.}/tests/tools/cli_window.sh"
+fake='kernel gemm_bf16 180000 47;kernel relu 20000 100;copy HtoD pinned 4096000 100000;copy DtoH pageable 100000 50000;pause 100;repeat 600'
+export PROTON_FAKE=$fake
+loop='i=0; while [ -d $work ] && [ ! -e stop ]; do i=$((i+1)); echo line $i; sleep 0.2; done; exit 3'
+echo "$loop" >app.sh
+
+# ---- the screen and its panels
+window 100x30 "$PROTON top -i 0.2 -o a.hatchet --app-log app.log sh app.sh; echo status=\$?"
+see "the tree" "gemm_bf16"
+see "live" "LIVE"
+keys 2; see "kernels" "SELF"
+keys 3; see "memory" "memcpy HtoD pinned"
+keys 4; see "devices" "Fake GPU"
+keys 5; see "losses" "nothing was lost"
+keys 6; see "the program's output" "line 2"
+keys 1; keys / rel; see "search prompt" "rel"; keys Enter
+keys '?'; see "help" "Esc closes"; keys Escape
+gone() { ! shows "Esc closes"; }; wait_for 5 gone
+keys z; see "frozen" "FROZEN"; keys z; see "live again" "LIVE"
+keys P; see "paused" "PAUSED"; keys P; see "not paused" "LIVE"
+# ---- resizing, down to nothing
+for size in 40x10 20x5 10x2 140x40 80x24; do t resize-window -t s -x "${size%x*}" -y "${size#*x}"; done
+see "after resizing" "gemm_bf16"
+# ---- q asks while the program runs; after its end it leaves with the program's status
+keys q; see "q asks" "cancel"; keys c
+touch stop; see "the end is shown" "ENDED 3"
+see "the tree stays" "gemm_bf16"
+keys q; see "status" "status=3"
+see "the file is named" "wrote 'a.hatchet'"
+has "app log" "line 2" app.log
+check "profile" 0 "$("$PROTON" report a.hatchet >/dev/null; echo $?)"
+rm -f stop
+
+# ---- --exit, Ctrl-C
+window 80x24 "$PROTON top -i 0.2 --exit -o b.hatchet sleep 0.2; echo status=\$?"
+see "--exit leaves by itself" "status=0"
+window 80x24 "$PROTON top -i 0.2 -o c.hatchet sleep 100; echo status=\$?"
+see "running" "LIVE"; see "with something to save" "gemm_bf16"
+keys C-c; see "Ctrl-C asks" "cancel"
+keys C-c; see "the second one stops and leaves" "wrote 'c.hatchet'"
+
+off() { [ "$(t display-message -p -t s "#{$1}")" = 0 ]; } # a flag of the window
+keeper_gone() { ! runs "proton top -i 0.2 -o $work/k.hatchet"; }
+# ---- kill -9 and a lost line: the keeper puts the terminal in order, the program goes on
+for sig in KILL HUP; do
+	rm -f pid top done stop
+	window 80x24 "stty -a >before; $noting_pid $PROTON top -i 0.2 -o $work/k.hatchet sh -c 'echo \$\$ >pid; while [ -d $work ] && [ ! -e stop ]; do sleep 0.1; done; echo yes >done'; until stty -a | cmp -s - before; do sleep 0.05; done; echo back=\$((40+2))"
+	see "$sig: live" "LIVE"; wait_for 10 test -s pid
+	kill -s "$sig" "$(cat top)"; see "$sig: the shell is back" "back=42"
+	# and the terminal is as before: the shell waits for that before it says so
+	wait_for 5 off mouse_any_flag || check "$sig: no reports of the mouse" 0 1
+	wait_for 5 off alternate_on || check "$sig: no alternate screen" 0 1
+	check "$sig: the program lives" 0 "$(kill -0 "$(cat pid)"; echo $?)"
+	touch stop; wait_for 10 test -e done; check "$sig: and ends by itself" yes "$(cat done)"
+	wait_for 10 keeper_gone || check "$sig: the keeper ends" yes no
+	check "$sig: no directory is left" "" "$(find "${TMPDIR:-/tmp}" -maxdepth 2 -path "*/proton-*/owner" -newer before -exec grep -lw "$(cat pid)" {} + 2>/dev/null)"
+done
+
+# ---- a terminal that cannot show it: said before the program runs
+window 80x24 "TERM=dumb $PROTON top touch ran; echo status=\$?"
+see "TERM=dumb: status" "status=2"
+check "the program was not started" no "$([ -e ran ] && echo yes || echo no)"
+
+# ---- without a screen
+"$PROTON" top -o d.hatchet true </dev/null >out 2>err; check "no terminal: status" 2 $?
+has "no terminal: what to do" "--batch" err
+# A program that ends when `out` has so many lines like that.
+until_out='until [ "$(grep -c "$1" out)" -ge "$2" ]; do sleep 0.05; done'
+PROTON_FAKE='kernel a 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 --batch 2 -q -o d.hatchet \
+	sh -c "$until_out" - '^## Calling contexts' 2 >out 2>err </dev/null
+check "batch: status" 0 $?; check "batch: pictures" 2 "$(grep -c '^## Calling contexts' out)"
+PROTON_FAKE='kernel a 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 --json-lines -q -o d.hatchet sh -c "echo noise; $until_out" - . 3 >out 2>err </dev/null
+check "json lines" ok "$(python3 -c 'import json,sys
+lines=[json.loads(l) for l in open("out")]
+print("ok" if len(lines) >= 3 and lines[-1]["nodes"] else len(lines))')"
+PROTON_FAKE='kernel gemm 1000 2;kernel relu 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 -b 0 -m calls,time/us -e relu -q -o d.hatchet true >out 2>err </dev/null
+check "batch -m -e: status" 0 $?
+has "batch -m: columns" "CALLS time/us  NAME" out; has "batch -e: what is left" "gemm" out
+check "batch -e: what is not" "" "$(grep relu out)"
+PROTON_FAKE='kernel a 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 -b 3 -m nothing -q -o d.hatchet \
+	sh -c "$until_out" - '^## Calling contexts' 3 >out 2>err </dev/null
+check "batch -m: no such metric is no end" 3 "$(grep -c '^## Calling contexts' out)"
+check "batch -m: said once" 1 "$(grep -c 'not all of these columns' err)"
+window 100x24 "PROTON_FAKE='kernel gemm 1000 2;pause 50;repeat 600' $PROTON top -i 0.2 -m time/us,nothing,calls -o e.hatchet sleep 100; echo status=\$?"
+see "top -m: columns" "time/us  nothing  CALLS"
+keys C-c; see "top -m: Ctrl-C" "cancel"; keys C-c; see "top -m: left" "wrote 'e.hatchet'"
+window 100x24 "$PROTON top -m time/furlong touch ran; echo status=\$?"
+see "top -m: a wrong unit" "no such unit"; see "top -m: status" "status=2"
+check "top -m: the program was not started" no "$([ -e ran ] && echo yes || echo no)"
+# ---- view: D compares with another file, and stops
+window 100x24 "$PROTON view c.hatchet; echo status=\$?"
+see "view" "gemm_bf16"
+t send-keys -t s D; see "D asks" "compare with file"
+t send-keys -t s -l a.hatchet; t send-keys -t s Enter
+see "D compares" "STATUS"
+see "D names the other file" "A: a.hatchet"
+t send-keys -t s D; see "D asks again" "no more"; t send-keys -t s Enter
+see "D with none ends it" "CALLS"
+t send-keys -t s D; see "D asks once more" "compare with file"
+t send-keys -t s -l nothing; t send-keys -t s Enter
+see "D: no such file" "No such file"
+mkdir -p folder; t send-keys -t s D; t send-keys -t s -l folder; t send-keys -t s Enter
+see "D: a folder" "Is a directory"
+echo '{"not": "a profile"' >broken.json
+t send-keys -t s D; t send-keys -t s -l broken.json; t send-keys -t s Enter
+see "D: why a file cannot be read" "broken.json: "
+see "D: and the screen is as it was" "CALLS"
+t send-keys -t s Q; see "D: status" "status=0"
+# ---- what was read from standard input is compared too, and the view stays
+window 100x24 "$PROTON view - <c.hatchet; echo status=\$?"
+see "view of standard input" "gemm_bf16"
+keys /; t send-keys -t s -l relu; keys Enter; keys .; see "zoomed" "zoom: relu"
+t send-keys -t s D; t send-keys -t s -l a.hatchet; t send-keys -t s Enter
+see "standard input: D compares" "STATUS"; see "D keeps the zoom" "zoom: relu"
+keys G; see "a comparison is grouped" "group: process"; see "and is one still" "STATUS"
+keys D; keys Enter; see "its end leaves the groups" "group: process"; see "and has its columns" "CALLS"
+keys Q; see "standard input: status" "status=0"
+
+# ---- several files, one of which is none
+window 100x24 "$PROTON view -k broken.json a.hatchet c.hatchet; echo status=\$?"
+see "view -k: the header" "proton view  a.hatchet and 1 more"; see "view -k: said" "1 of 3 files could not be read"
+keys Q; see "view -k: status" "status=1"
+# ---- diff: the screen on a terminal, text where that is what is asked for
+window 100x24 "$PROTON diff a.hatchet c.hatchet; echo status=\$?"
+see "diff: columns" "STATUS"; see "diff: the header" "proton diff  c.hatchet  A: a.hatchet"
+keys Q; see "diff: status" "status=0"
+window 100x24 "$PROTON diff -m count --exclusive a.hatchet c.hatchet; echo status=\$?"
+see "diff -m on the screen" "compared: count (exc)"; keys q; see "diff -m: status" "status=0"
+printed() { # printed "what" WANTED OPTION…: text, and how it ends
+	window 100x24 "clear; LESS=FRX $PROTON diff $3; echo status=\$?"
+	see "diff $1: status" "status=$2"
+	shows "F10" && check "diff $1: no screen" none some
+}
+printed "--text" 0 "--text a.hatchet c.hatchet"
+printed "a format" 0 "-f markdown a.hatchet c.hatchet"
+printed "several runs" 0 "--a a.hatchet c.hatchet --b c.hatchet"
+printed "a limit" 0 "--fail-over 1000000 a.hatchet a.hatchet"
+printed "no file" 2 "a.hatchet nothing"
+printed "broken" 2 "broken.json a.hatchet"
+printed "no such metric" 2 "-m nothing a.hatchet c.hatchet"
+window 100x24 "TERM=dumb $PROTON diff a.hatchet c.hatchet; echo status=\$?"
+see "diff: TERM=dumb prints" "status=0"
+finish

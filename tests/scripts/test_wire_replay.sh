@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Tapes recorded on a GPU give the same report and the same export as on the day they were made.
+# Each tape in tests/wire has a NAME.report and a NAME.json beside it;
+# PROTON_GOLDEN=update make check TESTS=tests/scripts/test_wire_replay.sh writes them anew.
+tapes=$(cd "${srcdir:-.}/tests/wire" && pwd) || exit 99
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+
+golden() { # golden "what" file-that-was-made golden-file
+	if [ "${PROTON_GOLDEN:-}" = update ]; then
+		cp "$2" "$3"
+	fi
+	if diff -u "$3" "$2" >diff.out; then echo "ok: $1"; else
+		echo "FAILED: $1"; head -40 diff.out; n_failed=$((n_failed + 1)); fi
+}
+
+n=0
+for tape in "$tapes"/*.tape; do
+	name=$(basename "$tape" .tape)
+	# By its name alone: the export says what it was made of.
+	cp "$tape" "$name.tape"
+	"$PROTON" report --ascii --names raw "$name.tape" >"$name.report" 2>err
+	check "$name: report" "0 " "$? $(cat err)"
+	golden "$name: report is as expected" "$name.report" "$tapes/$name.report"
+	"$PROTON" export -f json "$name.tape" >"$name.json" 2>err
+	check "$name: export" "0 " "$? $(cat err)"
+	golden "$name: export is as expected" "$name.json" "$tapes/$name.json"
+	"$PROTON" view --ascii --names raw "$name.tape" >"$name.view" 2>err </dev/null
+	check "$name: view without a terminal" "0 " "$? $(cat err)"
+	check "$name: view prints the report" "" "$(diff "$name.report" "$name.view" | head -5)"
+	n=$((n + 1))
+done
+check "tapes" 6 "$n"
+
+# Two copies to the device, one back, one within: counts and bytes of the program that was run.
+check "copies to the device" 2 "$(metric copies.tape 'memcpy HtoD pageable' count)"
+check "bytes to the device" 1052672 "$(metric copies.tape 'memcpy HtoD pageable' bytes)"
+check "copies to the host" 1 "$(metric copies.tape 'memcpy DtoH pageable' count)"
+check "bytes to the host" 524288 "$(metric copies.tape 'memcpy DtoH pageable' bytes)"
+check "copies within the device" 1 "$(metric copies.tape 'memcpy DtoD' count)"
+check "bytes within the device" 262144 "$(metric copies.tape 'memcpy DtoD' bytes)"
+check "launches of the storm and of its warm-up" 101000 "$(metric storm.tape _Z12empty_kernelv count)"
+
+# What a device did is all that ran on it, not its kernels alone: here there are none.
+"$PROTON" report --ascii --section devices copies.tape >devices.out
+has "copies are work of their device" "35.5us      4" devices.out
+
+# Three streams at the same time, with a trace: busy time is the union of the single executions.
+"$PROTON" export -f json overlap.tape | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+union = total = end = 0
+for start, stop in sorted((i["start_ns"], i["end_ns"]) for i in p["intervals"]):
+    union += max(0, stop - max(start, end))
+    total += stop - start
+    end = max(end, stop)
+print(len(p["intervals"]), union == p["uses"][0]["busy_ns"], union < total / 2)' >overlap.out
+check "a trace: busy time is the union" "1861 True True" "$(cat overlap.out)"
+
+# A torn tape: what is whole is shown, the loss is said.
+head -c 3000 torch.tape >torn.tape
+"$PROTON" report --ascii torn.tape >torn.report 2>err; check "a torn tape" "0 " "$? $(cat err)"
+has "a torn tape: the loss is said" "not understood (damaged?)" torn.report
+finish

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <check.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "proton/proton.h"
+#include "mocks/test_api_stub.h"
+
+static struct stub *open_stub(void)
+{
+	void *handle = dlopen(STUB_LIBRARY, RTLD_NOW);
+	stub_get_fn *get;
+	struct stub *stub;
+
+	ck_assert_msg(handle != NULL, "%s", dlerror());
+	*(void **)&get = dlsym(handle, "stub_get");
+	ck_assert(get != NULL);
+	stub = get();
+	stub->log_len = 0;
+	stub->log[0] = '\0';
+	setenv("PROTON_LIBRARY", STUB_LIBRARY, 1);
+	proton_api_pointer_ = NULL;
+	return stub;
+}
+
+/* Without PROTON_LIBRARY, with one that is not there, and with one that is something else. */
+START_TEST(test_absent)
+{
+	static const char *const paths[] = {NULL, "", "/nonexistent/libproton.so", "libc.so.6"};
+
+	if (paths[_i])
+		setenv("PROTON_LIBRARY", paths[_i], 1);
+	else
+		unsetenv("PROTON_LIBRARY");
+	proton_api_pointer_ = NULL;
+	ck_assert_int_eq(proton_active(), 0);
+	ck_assert_int_eq(proton_enter_scope("a"), -1);
+	ck_assert_int_eq(proton_exit_scope(), -1);
+	proton_scope_metric("flops", 1);
+	proton_scope_metric_u64("bytes", 1);
+	proton_scope_property("x", 1);
+	proton_scope_property_u64("x", 1);
+	{
+		proton_scope("b");
+	}
+}
+END_TEST
+
+START_TEST(test_scopes)
+{
+	struct stub *stub = open_stub();
+
+	ck_assert_int_eq(proton_enter_scope("outer"), 0);
+	{
+		proton_scope("inner");
+		ck_assert_int_eq(proton_enter_scope(NULL), 2);
+		ck_assert_int_eq(proton_exit_scope(), 2);
+	}
+	ck_assert_int_eq(proton_exit_scope(), 0);
+	ck_assert_int_eq(proton_exit_scope(), -1);
+	ck_assert_int_eq(proton_active(), 1);
+	ck_assert_str_eq(stub->log, "start 4\npush 2 outer\npush 2 inner\npush 2 <scope>\n"
+				    "pop 2\npop 1\npop 0\npop -1\n");
+}
+END_TEST
+
+START_TEST(test_metrics)
+{
+	struct stub *stub = open_stub();
+
+	proton_scope_metric("flops", 2.5);
+	proton_scope_metric("bytes", 4096.4);
+	proton_scope_metric("bytes", -1);
+	proton_scope_metric("bytes", 1e30);
+	proton_scope_metric("loss", NAN);
+	proton_scope_metric("loss", INFINITY);
+	proton_scope_metric("loss", -0.5);
+	proton_scope_metric_u64("flops64", 7);
+	proton_scope_metric_u64("bytes", UINT64_MAX);
+	proton_scope_metric_u64("tokens", 3);
+	proton_scope_property("rate", 0.25);
+	proton_scope_property_u64("batch", 32);
+	ck_assert_str_eq(stub->log, "start 4\n"
+				    "add f64 flops 2.5\nadd u64 bytes 4096\nadd f64 loss -0.5\n"
+				    "add f64 flops64 7\nadd u64 bytes 18446744073709551615\n"
+				    "add u64 tokens 3\nset f64 rate 0.25\nset u64 batch 32\n");
+}
+END_TEST
+
+/* No session: the library is there, but every call returns at once. */
+START_TEST(test_refused)
+{
+	struct stub *stub = open_stub();
+
+	setenv("PROTON_STUB_REFUSE", "1", 1);
+	ck_assert_int_eq(proton_active(), 0);
+	ck_assert_int_eq(proton_enter_scope("a"), -1);
+	proton_scope_metric("flops", 1);
+	ck_assert_int_eq(proton_exit_scope(), -1);
+	ck_assert_str_eq(stub->log, "");
+}
+END_TEST
+
+START_TEST(test_versions)
+{
+	void *handle = dlopen(STUB_LIBRARY, RTLD_NOW);
+	proton_get_api_fn *get;
+	int (*enter)(const char *name);
+
+	ck_assert(handle != NULL);
+	*(void **)&get = dlsym(handle, "proton_get_api");
+	ck_assert(get(0) == NULL);
+	ck_assert_uint_eq(get(1)->version, 1);
+	ck_assert_uint_ge(get(2)->size, sizeof(struct proton_api_v1));
+	*(void **)&enter = dlsym(handle, "proton_api_enter_scope");
+	ck_assert(enter == get(1)->enter_scope);
+}
+END_TEST
+
+static void *scopes_thread(void *arg)
+{
+	for (int i = 0; i < 10000; i++) {
+		proton_enter_scope("t");
+		proton_exit_scope();
+	}
+	return NULL;
+}
+
+/* The first call may come from several threads at once. */
+START_TEST(test_threads)
+{
+	struct stub *stub = open_stub();
+	pthread_t threads[4];
+
+	for (int i = 0; i < 4; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, scopes_thread, NULL), 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert(strstr(stub->log, "start 4\n") == stub->log);
+	ck_assert(strstr(stub->log + 1, "start") == NULL);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("api");
+	TCase *tc = tcase_create("api");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_loop_test(tc, test_absent, 0, 4);
+	tcase_add_test(tc, test_scopes);
+	tcase_add_test(tc, test_metrics);
+	tcase_add_test(tc, test_refused);
+	tcase_add_test(tc, test_versions);
+	tcase_add_test(tc, test_threads);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
