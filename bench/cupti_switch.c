@@ -37,7 +37,8 @@ int cuptiSubscribe_v2(void **subscriber, callback_fn *function, void *user, void
 int cuptiSubscribe_v2(void **subscriber, callback_fn *function, void *user, void *params)
 {
 	int (*next)(void **, callback_fn *, void *, void *) =
-		(int (*)(void **, callback_fn *, void *, void *))dlsym(RTLD_NEXT, "cuptiSubscribe_v2");
+		(int (*)(void **, callback_fn *, void *, void *))dlsym(RTLD_NEXT,
+								       "cuptiSubscribe_v2");
 
 	real = function;
 	return next(subscriber, callback, user, params);

@@ -31,7 +31,8 @@ static int compare(const void *a, const void *b)
 }
 
 /* Runs fn(ctx) rounds times; ns of the fastest and of the middle one. */
-static void measure(unsigned rounds, void (*fn)(void *ctx), void *ctx, double *ret_min, double *ret_median)
+static void measure(unsigned rounds, void (*fn)(void *ctx), void *ctx, double *ret_min,
+		    double *ret_median)
 {
 	double *ns = calloc(rounds, sizeof(*ns));
 	unsigned i;
@@ -109,7 +110,8 @@ static void save_once(void *ctx)
 {
 	struct save *v = ctx;
 
-	if (format_save(v->path, &format_hatchet, v->s, &(struct write_options){.compact = true}) < 0)
+	if (format_save(v->path, &format_hatchet, v->s, &(struct write_options){.compact = true}) <
+	    0)
 		die("cannot be written", v->path);
 }
 
@@ -121,8 +123,9 @@ static void picture_once(void *ctx)
 	struct flat *flat = numbers ? flat_new(numbers) : NULL;
 
 	if (!snap || snapshot_update(snap, 1) < 0 || !snapshot_column(snap, METRIC_TIME, true) ||
-	    !snapshot_column(snap, METRIC_COUNT, true) || !snapshot_column(snap, METRIC_BYTES, true) ||
-	    !snapshot_rate(snap, METRIC_TIME) || !flat || flat_update(flat) < 0)
+	    !snapshot_column(snap, METRIC_COUNT, true) ||
+	    !snapshot_column(snap, METRIC_BYTES, true) || !snapshot_rate(snap, METRIC_TIME) ||
+	    !flat || flat_update(flat) < 0)
 		die("out of memory", "snapshot");
 	derive_used(numbers_derive(numbers), METRIC_ANY_FLOPS, true);
 	flat_free(flat);
@@ -151,8 +154,8 @@ static void of_file(const char *what, const char *path, unsigned rounds)
 	} else {
 		measure(rounds, picture_once, s, &min, &median);
 	}
-	printf("%-10s min %10.1f  median %10.1f ms  %.0f ns/node median, %zu nodes\n", what, min / 1e6,
-	       median / 1e6, median / (double)s->n_nodes, s->n_nodes);
+	printf("%-10s min %10.1f  median %10.1f ms  %.0f ns/node median, %zu nodes\n", what,
+	       min / 1e6, median / 1e6, median / (double)s->n_nodes, s->n_nodes);
 	session_free(s);
 }
 

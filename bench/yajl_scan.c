@@ -36,9 +36,15 @@ static int on_string(void *ctx, const unsigned char *text, size_t len)
 int main(int argc, char **argv)
 {
 	static const yajl_callbacks callbacks = {
-		.yajl_null = on_null, .yajl_boolean = on_boolean, .yajl_number = on_text,
-		.yajl_string = on_string, .yajl_start_map = on_null, .yajl_map_key = on_string,
-		.yajl_end_map = on_null, .yajl_start_array = on_null, .yajl_end_array = on_null,
+		.yajl_null = on_null,
+		.yajl_boolean = on_boolean,
+		.yajl_number = on_text,
+		.yajl_string = on_string,
+		.yajl_start_map = on_null,
+		.yajl_map_key = on_string,
+		.yajl_end_map = on_null,
+		.yajl_start_array = on_null,
+		.yajl_end_array = on_null,
 	};
 	static unsigned char data[65536];
 	FILE *f = argc > 1 ? fopen(argv[1], "rbe") : NULL;

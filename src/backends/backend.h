@@ -18,7 +18,7 @@
 struct backend {
 	const char *name;
 	const char *device_type; /* of its devices, until it says more of one */
-	bool clock_is_realtime; /* times of its records are CLOCK_REALTIME; else a device's own */
+	bool clock_is_realtime;  /* times of its records are CLOCK_REALTIME; else a device's own */
 	/* Is it here? 0, or -ENODEV with a reason in *ret_why: not an error for the user. */
 	int (*probe)(const struct backend_options *options, const char **ret_why);
 	/* Deliver records to sink, from any thread, until stop(). May be called inside the

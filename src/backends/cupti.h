@@ -35,9 +35,9 @@ enum cupti_phase {
 #define CUPTI_RING_BITS 20
 #define CUPTI_RING_N    (1u << CUPTI_RING_BITS)
 struct cupti_launches {
-	_Atomic uint64_t *ring;	      /* correlation << 32 | launch context; NULL: not attributed yet */
+	_Atomic uint64_t *ring; /* correlation << 32 | launch context; NULL: not attributed yet */
 	_Atomic uint32_t *graph_seen; /* newest graph launch of which a record was seen */
-	atomic_bool complete;	      /* all callbacks are on */
+	atomic_bool complete;         /* all callbacks are on */
 	atomic_bool has_first;
 	_Atomic uint32_t first; /* correlation id: launches before it may lack a ring entry */
 	/* Graph launches that count as in flight; only few a second, so one shared counter. */
@@ -112,11 +112,12 @@ void cupti_calls_start(struct cupti *c);  /* the few that are always on */
 void cupti_calls_settle(struct cupti *c); /* launch callbacks on when they are wanted */
 
 /* cupti_launches.c */
-int cupti_launches_init(struct cupti_launches *l); /* -ENOMEM; again: nothing to do */
+int cupti_launches_init(struct cupti_launches *l);   /* -ENOMEM; again: nothing to do */
 void cupti_launches_reset(struct cupti_launches *l); /* for a new session; the ring is kept */
 /* All launches from this one on have a ring entry, if all callbacks are on. */
 void cupti_launches_first(struct cupti_launches *l, uint32_t correlation);
-static inline void cupti_launches_put(struct cupti_launches *l, uint32_t correlation, uint32_t launch)
+static inline void cupti_launches_put(struct cupti_launches *l, uint32_t correlation,
+				      uint32_t launch)
 {
 	atomic_store_explicit(&l->ring[correlation & (CUPTI_RING_N - 1)],
 			      (uint64_t)correlation << 32 | launch, memory_order_relaxed);

@@ -298,8 +298,8 @@ static void enable_sync(struct cupti *c)
 		return;
 	}
 	c->sync = false;
-	snprintf(text, sizeof(text), "waits for CUDA are not recorded: CUPTI refuses them (error %u)",
-		 result);
+	snprintf(text, sizeof(text),
+		 "waits for CUDA are not recorded: CUPTI refuses them (error %u)", result);
 	c->sink->ops->note(c->sink, text);
 }
 

@@ -442,9 +442,10 @@ void cupti_name_rival(struct cupti *c)
 	r.ours = info.dli_fbase;
 	if (!dl_iterate_phdr(rival_find, &r))
 		return;
-	snprintf(text, sizeof(text),
-		 "the program loaded a libcupti of its own ('%s'): CUPTI admits one profiler, so one "
-		 "inside the program fails with error 39 beside proton; to let it work, use --no-cuda",
-		 r.path);
+	snprintf(
+		text, sizeof(text),
+		"the program loaded a libcupti of its own ('%s'): CUPTI admits one profiler, so one "
+		"inside the program fails with error 39 beside proton; to let it work, use --no-cuda",
+		r.path);
 	c->sink->ops->note(c->sink, text);
 }

@@ -199,7 +199,8 @@ static void fake_pass(struct fake *f)
 	char text[SCRIPT_MAX], *save = NULL, *line;
 
 	memcpy(text, f->script, sizeof(text));
-	for (line = strtok_r(text, ";\n", &save); line && !f->stop; line = strtok_r(NULL, ";\n", &save))
+	for (line = strtok_r(text, ";\n", &save); line && !f->stop;
+	     line = strtok_r(NULL, ";\n", &save))
 		fake_line(f, line);
 }
 

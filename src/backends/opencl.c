@@ -629,24 +629,26 @@ static int32_t hook_clWaitForEvents(uint32_t n, const cl_event *events)
 		OPENCL_##function, (void (*)(void))(hook)                                          \
 	}
 
-static const struct hook hooks[] = {
-	HOOK(clEnqueueMapBuffer, hook_clEnqueueMapBuffer),
-	HOOK(clEnqueueMapImage, hook_clEnqueueMapImage),
-	HOOK(clEnqueueSVMMap, hook_clEnqueueSVMMap),
-	HOOK(clReleaseKernel, hook_clReleaseKernel),
-	HOOK(clGetEventInfo, hook_clGetEventInfo),
-	HOOK(clCreateCommandQueue, opencl_hook_clCreateCommandQueue),
-	HOOK(clCreateCommandQueueWithProperties, opencl_hook_clCreateCommandQueueWithProperties),
-	HOOK(clRetainCommandQueue, opencl_hook_clRetainCommandQueue),
-	HOOK(clReleaseCommandQueue, opencl_hook_clReleaseCommandQueue),
-	HOOK(clGetCommandQueueInfo, opencl_hook_clGetCommandQueueInfo),
-	HOOK(clGetEventProfilingInfo, opencl_hook_clGetEventProfilingInfo),
+static const struct hook hooks[] = {HOOK(clEnqueueMapBuffer, hook_clEnqueueMapBuffer),
+				    HOOK(clEnqueueMapImage, hook_clEnqueueMapImage),
+				    HOOK(clEnqueueSVMMap, hook_clEnqueueSVMMap),
+				    HOOK(clReleaseKernel, hook_clReleaseKernel),
+				    HOOK(clGetEventInfo, hook_clGetEventInfo),
+				    HOOK(clCreateCommandQueue, opencl_hook_clCreateCommandQueue),
+				    HOOK(clCreateCommandQueueWithProperties,
+					 opencl_hook_clCreateCommandQueueWithProperties),
+				    HOOK(clRetainCommandQueue, opencl_hook_clRetainCommandQueue),
+				    HOOK(clReleaseCommandQueue, opencl_hook_clReleaseCommandQueue),
+				    HOOK(clGetCommandQueueInfo, opencl_hook_clGetCommandQueueInfo),
+				    HOOK(clGetEventProfilingInfo,
+					 opencl_hook_clGetEventProfilingInfo),
 #define _(function, parameters, arguments, what) HOOK(function, hook_##function),
-	COMMANDS(_)
+				    COMMANDS(_)
 #undef _
-}, sync_hooks[] = {
-	HOOK(clFinish, hook_clFinish),
-	HOOK(clWaitForEvents, hook_clWaitForEvents),
+},
+			 sync_hooks[] = {
+				 HOOK(clFinish, hook_clFinish),
+				 HOOK(clWaitForEvents, hook_clWaitForEvents),
 };
 
 /* Functions that the hooks call beside their own: without them there is no layer. */

@@ -16,7 +16,7 @@ struct buf {
 };
 
 void buf_init(struct buf *b, size_t max);
-void buf_done(struct buf *b); /* frees; the buffer is empty and usable again */
+void buf_done(struct buf *b);  /* frees; the buffer is empty and usable again */
 void buf_clear(struct buf *b); /* empties, keeps the memory, clears the error */
 void buf_put(struct buf *b, const void *data, size_t len);
 void buf_puts(struct buf *b, const char *s);

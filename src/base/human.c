@@ -44,7 +44,8 @@ static void human_long(char out[HUMAN_MAX], int s)
 	while (abs(s) >= steps[i].below)
 		i++;
 	snprintf(out, HUMAN_MAX, "%s%d%c%02d%c", s < 0 ? "-" : "", abs(s) / steps[i].large % 1000,
-		 steps[i].units[0], abs(s) % steps[i].large / steps[i].small % 100, steps[i].units[1]);
+		 steps[i].units[0], abs(s) % steps[i].large / steps[i].small % 100,
+		 steps[i].units[1]);
 }
 
 void human_time_ns(char out[HUMAN_MAX], double ns)
@@ -125,8 +126,9 @@ void human_clock(char out[HUMAN_MAX], uint64_t ns)
 	uint64_t s = ns / NSEC_PER_SEC;
 
 	if (s >= 360000)
-		snprintf(out, HUMAN_MAX, "%ud%02uh", (unsigned)(s / 86400), (unsigned)(s / 3600 % 24));
+		snprintf(out, HUMAN_MAX, "%ud%02uh", (unsigned)(s / 86400),
+			 (unsigned)(s / 3600 % 24));
 	else
-		snprintf(out, HUMAN_MAX, "%02u:%02u:%02u", (unsigned)(s / 3600), (unsigned)(s / 60 % 60),
-			 (unsigned)(s % 60));
+		snprintf(out, HUMAN_MAX, "%02u:%02u:%02u", (unsigned)(s / 3600),
+			 (unsigned)(s / 60 % 60), (unsigned)(s % 60));
 }

@@ -8,11 +8,12 @@
 
 #define HUMAN_MAX 16 /* enough for every function here */
 
-void human_time_ns(char out[HUMAN_MAX], double ns);       /* "804us", "42.60s", "16m40s", "33h53m" */
-void human_bytes(char out[HUMAN_MAX], double bytes);      /* "28.6G" (powers of 1000), "4096" */
-void human_count(char out[HUMAN_MAX], double n);          /* "233K", "7488" */
-void human_rate(char out[HUMAN_MAX], double per_second);  /* plain magnitude: "1107", "6.17", "0.02" */
-void human_percent(char out[HUMAN_MAX], double ratio);    /* 0..1 -> "98.4" */
-void human_clock(char out[HUMAN_MAX], uint64_t ns);       /* "00:01:01" */
+void human_time_ns(char out[HUMAN_MAX], double ns);  /* "804us", "42.60s", "16m40s", "33h53m" */
+void human_bytes(char out[HUMAN_MAX], double bytes); /* "28.6G" (powers of 1000), "4096" */
+void human_count(char out[HUMAN_MAX], double n);     /* "233K", "7488" */
+void human_rate(char out[HUMAN_MAX],
+		double per_second);                    /* plain magnitude: "1107", "6.17", "0.02" */
+void human_percent(char out[HUMAN_MAX], double ratio); /* 0..1 -> "98.4" */
+void human_clock(char out[HUMAN_MAX], uint64_t ns);    /* "00:01:01" */
 
 #endif

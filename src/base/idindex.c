@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define SLOT(hash, id) (((hash) & UINT64_C(0xffffffff00000000)) | ((uint64_t)(id) + 1))
+#define SLOT(hash, id) (((hash)&UINT64_C(0xffffffff00000000)) | ((uint64_t)(id) + 1))
 
 void idindex_done(struct idindex *x)
 {
@@ -19,8 +19,8 @@ static size_t idindex_home(uint64_t slot, size_t size)
 }
 
 uint32_t idindex_find(const struct idindex *x, uint64_t hash,
-		      bool (*equal)(const void *ctx, uint32_t id, const void *key),
-		      const void *ctx, const void *key)
+		      bool (*equal)(const void *ctx, uint32_t id, const void *key), const void *ctx,
+		      const void *key)
 {
 	size_t i;
 

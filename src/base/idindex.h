@@ -19,8 +19,8 @@ struct idindex {
 void idindex_done(struct idindex *x);
 /* The id for which equal() holds, or IDINDEX_NONE. */
 uint32_t idindex_find(const struct idindex *x, uint64_t hash,
-		      bool (*equal)(const void *ctx, uint32_t id, const void *key),
-		      const void *ctx, const void *key);
+		      bool (*equal)(const void *ctx, uint32_t id, const void *key), const void *ctx,
+		      const void *key);
 /* Add an id that is not there. 0 or -ENOMEM. */
 int idindex_add(struct idindex *x, uint64_t hash, uint32_t id);
 

@@ -5,9 +5,9 @@
 
 const char *rank_text(void)
 {
-	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-					    "PALS_RANKID", "MV2_COMM_WORLD_RANK", "SLURM_PROCID",
-					    "RANK"};
+	static const char *const names[] = {
+		"OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK", "PALS_RANKID",
+		"MV2_COMM_WORLD_RANK",  "SLURM_PROCID", "RANK"};
 	const char *v;
 	size_t i;
 

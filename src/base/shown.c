@@ -43,11 +43,11 @@ static bool is_escaped(uint32_t c)
 	static const struct {
 		uint32_t from, to;
 	} ranges[] = {
-		{0, 0x1f},        {0x7f, 0x9f},     /* C0, DEL, C1 */
-		{0x61c, 0x61c},   {0x180e, 0x180e}, /* marks of direction, no space at all */
-		{0x200b, 0x200b}, {0x200e, 0x200f}, /* zero-width space, marks of direction */
-		{0x2028, 0x202e}, {0x2060, 0x206f}, /* ends of lines, overrides, isolates */
-		{0xfeff, 0xfeff}, {0xfff9, 0xfffb}, /* byte order mark, interlinear notes */
+		{0, 0x1f},        {0x7f, 0x9f},       /* C0, DEL, C1 */
+		{0x61c, 0x61c},   {0x180e, 0x180e},   /* marks of direction, no space at all */
+		{0x200b, 0x200b}, {0x200e, 0x200f},   /* zero-width space, marks of direction */
+		{0x2028, 0x202e}, {0x2060, 0x206f},   /* ends of lines, overrides, isolates */
+		{0xfeff, 0xfeff}, {0xfff9, 0xfffb},   /* byte order mark, interlinear notes */
 		{0xfffe, 0xffff}, {0xe0000, 0xe007f}, /* no character, tags */
 	};
 

@@ -15,14 +15,14 @@
 #define MAX(a, b)        ((a) > (b) ? (a) : (b))
 #define CLAMP(v, lo, hi) MIN(MAX(v, lo), hi)
 
-#define NSEC_PER_SEC  UINT64_C(1000000000)
-#define NSEC_PER_MSEC UINT64_C(1000000)
-#define NSEC_PER_USEC UINT64_C(1000)
+#define NSEC_PER_SEC     UINT64_C(1000000000)
+#define NSEC_PER_MSEC    UINT64_C(1000000)
+#define NSEC_PER_USEC    UINT64_C(1000)
 
-#define _cleanup_(f) __attribute__((cleanup(f)))
-#define _printf_(f, a) __attribute__((format(printf, f, a)))
-#define _unlikely_(x) __builtin_expect(!!(x), 0)
-#define _likely_(x) __builtin_expect(!!(x), 1)
+#define _cleanup_(f)     __attribute__((cleanup(f)))
+#define _printf_(f, a)   __attribute__((format(printf, f, a)))
+#define _unlikely_(x)    __builtin_expect(!!(x), 0)
+#define _likely_(x)      __builtin_expect(!!(x), 1)
 
 static inline bool same_file(const struct stat *a, const struct stat *b)
 {

@@ -18,8 +18,23 @@
 #include "report/pager.h"
 
 enum {
-	OPT_A = 1, OPT_B, OPT_METRIC, OPT_EXCLUSIVE, OPT_TREE, OPT_ALL, OPT_DEPTH, OPT_THRESHOLD,
-	OPT_ROWS, OPT_FAIL_OVER, OPT_FAIL_UNDER, OPT_EACH, OPT_FORMAT, OPT_WIDTH, OPT_PEAKS, OPT_NO_PAGER, OPT_TEXT
+	OPT_A = 1,
+	OPT_B,
+	OPT_METRIC,
+	OPT_EXCLUSIVE,
+	OPT_TREE,
+	OPT_ALL,
+	OPT_DEPTH,
+	OPT_THRESHOLD,
+	OPT_ROWS,
+	OPT_FAIL_OVER,
+	OPT_FAIL_UNDER,
+	OPT_EACH,
+	OPT_FORMAT,
+	OPT_WIDTH,
+	OPT_PEAKS,
+	OPT_NO_PAGER,
+	OPT_TEXT
 };
 
 /* The exit statuses are those of diff and cmp, not those of the other commands. */
@@ -281,7 +296,8 @@ static int load_sides(struct diff *d, const struct arguments *a)
 		complain("cannot compare: %s", strerror(-r));
 	if (r == 0 && diff_differs(d))
 		complain("files differ on '%s': inclusive in some, exclusive in others, "
-			 "compared as it is", diff_metric(d));
+			 "compared as it is",
+			 diff_metric(d));
 	return r;
 }
 
@@ -347,8 +363,8 @@ static void say_over(const struct arguments *a, const char *name, const struct d
 	double percent = (grown ? a->fail_over : a->fail_under) * 100;
 
 	if (v->status == DIFF_NEW || v->status == DIFF_GONE || isinf(v->ratio))
-		complain("'%s' is %s, more than the %g%% it may %s", name, grown ? "new" : "gone", percent,
-			 grown ? "grow" : "shrink");
+		complain("'%s' is %s, more than the %g%% it may %s", name, grown ? "new" : "gone",
+			 percent, grown ? "grow" : "shrink");
 	else
 		complain("'%s' has %s by %.1f%%, more than %g%%", name, grown ? "grown" : "shrunk",
 			 fabs(v->ratio) * 100, percent);

@@ -47,17 +47,18 @@ const struct command_def command_export = {
 	.name = "export",
 	.usage = "--format NAME [-o OUT] FILE…",
 	.summary = "write a profile, or several as one, in another format",
-	.details = "Formats:\n"
-		   "  json             everything, documented, with a schema\n"
-		   "  hatchet          what 'proton record' writes and Triton's proton-viewer reads\n"
-		   "  hatchet_msgpack  the same tree in MessagePack\n"
-		   "  csv, markdown    one row a node, all metrics exclusive and inclusive\n"
-		   "  folded           one line a stack with its value, for flame graph tools\n"
-		   "  speedscope       for https://www.speedscope.app\n"
-		   "  pprof            for pprof\n"
-		   "  flamegraph       an SVG for a browser: zooms, searches\n"
-		   "  dot              the tree, drawn by Graphviz\n"
-		   "  chrome, perfetto every execution, for ui.perfetto.dev (record --trace)\n",
+	.details =
+		"Formats:\n"
+		"  json             everything, documented, with a schema\n"
+		"  hatchet          what 'proton record' writes and Triton's proton-viewer reads\n"
+		"  hatchet_msgpack  the same tree in MessagePack\n"
+		"  csv, markdown    one row a node, all metrics exclusive and inclusive\n"
+		"  folded           one line a stack with its value, for flame graph tools\n"
+		"  speedscope       for https://www.speedscope.app\n"
+		"  pprof            for pprof\n"
+		"  flamegraph       an SVG for a browser: zooms, searches\n"
+		"  dot              the tree, drawn by Graphviz\n"
+		"  chrome, perfetto every execution, for ui.perfetto.dev (record --trace)\n",
 	.operands_first = true,
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
@@ -121,7 +122,8 @@ static const struct format *choose(const struct arguments *a)
 	if (f && f->write)
 		return f;
 	if (a->format)
-		complain("'%s' is not a format that can be written (see 'proton export --help')", a->format);
+		complain("'%s' is not a format that can be written (see 'proton export --help')",
+			 a->format);
 	else
 		complain("which format? (--format json)");
 	return NULL;

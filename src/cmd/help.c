@@ -9,8 +9,14 @@
 #include "cmd/commands.h"
 #include "core/backends.h"
 
-enum { OPT_LIST_OPTIONS = 1, OPT_LIST_VALUES, OPT_LIST_COMMANDS, OPT_DESCRIBE,
-       OPT_DESCRIBE_COMMANDS, OPT_ALL };
+enum {
+	OPT_LIST_OPTIONS = 1,
+	OPT_LIST_VALUES,
+	OPT_LIST_COMMANDS,
+	OPT_DESCRIBE,
+	OPT_DESCRIBE_COMMANDS,
+	OPT_ALL
+};
 
 /* clang-format off */
 static const struct option_def options[] = {
@@ -166,7 +172,7 @@ int cmd_version(int argc, char **argv)
 #define _(id, name, number, door, word, title, variable, unseen, about) #name " (" about "), "
 	       BACKENDS_OF_USERS(_)
 #undef _
-	       "host\n");
+		       "host\n");
 #ifdef HAVE_DEMANGLER
 	printf("names: demangled by libiberty\n");
 #else

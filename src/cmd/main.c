@@ -20,7 +20,7 @@
 struct launch_origin arg_origin;
 
 const struct command commands[] = {
-	{&command_top, cmd_top, NULL},	     {&command_record, cmd_record, "run"},
+	{&command_top, cmd_top, NULL},       {&command_record, cmd_record, "run"},
 	{&command_view, cmd_view, NULL},     {&command_report, cmd_report, NULL},
 	{&command_export, cmd_export, NULL}, {&command_list, cmd_list, NULL},
 	{&command_diff, cmd_diff, NULL},     {&command_merge, cmd_merge, NULL},
@@ -30,7 +30,9 @@ const unsigned n_commands = ARRAY_SIZE(commands);
 
 enum { OPT_VERSION = 1 };
 static const struct option_def proton_options[] = {
-	{.name = "version", .letter = 'V', .help = "print the version and what is built in",
+	{.name = "version",
+	 .letter = 'V',
+	 .help = "print the version and what is built in",
 	 .id = OPT_VERSION},
 };
 const struct command_def command_proton = {
@@ -61,10 +63,12 @@ static int command_unknown(const char *name)
 		names[i] = commands[i].def->name;
 	nearest = options_nearest(name, names, n_commands);
 	if (nearest)
-		complain("'%s' is not a command; did you mean '%s'? (see 'proton help')", name, nearest);
+		complain("'%s' is not a command; did you mean '%s'? (see 'proton help')", name,
+			 nearest);
 	else
-		complain("'%s' is not a command (to profile a program: 'proton top %s'; see 'proton help')",
-			 name, name);
+		complain(
+			"'%s' is not a command (to profile a program: 'proton top %s'; see 'proton help')",
+			name, name);
 	return STATUS_USAGE;
 }
 

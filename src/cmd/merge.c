@@ -20,12 +20,20 @@
 #include "report/pager.h"
 #include "report/table.h"
 
-#define ROWS_DEFAULT 20
+#define ROWS_DEFAULT    20
 #define PATH_MAX_FRAMES 64
 
 enum {
-	OPT_OUT = 1, OPT_FORMAT, OPT_KEEP_GOING, OPT_RANKS, OPT_METRIC, OPT_ROWS, OPT_NAMES, OPT_WIDTH,
-	OPT_ASCII, OPT_NO_PAGER
+	OPT_OUT = 1,
+	OPT_FORMAT,
+	OPT_KEEP_GOING,
+	OPT_RANKS,
+	OPT_METRIC,
+	OPT_ROWS,
+	OPT_NAMES,
+	OPT_WIDTH,
+	OPT_ASCII,
+	OPT_NO_PAGER
 };
 
 /* clang-format off */
@@ -157,7 +165,8 @@ static const char *path_of(struct board *b, uint32_t node)
 static void board_row(struct board *b, uint32_t node)
 {
 	const struct spread *x = &b->ranks.spread[node];
-	size_t columns = 4 * 9 + 7 + 12 + 10, room = b->a->width > columns ? b->a->width - columns : 8;
+	size_t columns = 4 * 9 + 7 + 12 + 10,
+	       room = b->a->width > columns ? b->a->width - columns : 8;
 	char text[64];
 
 	put_value(b, x->sum);

@@ -20,7 +20,10 @@
 enum { OPTION_ID_HELP = -1 };
 
 static const struct option_def help_option = {
-	.name = "help", .letter = 'h', .help = "show this help", .id = OPTION_ID_HELP,
+	.name = "help",
+	.letter = 'h',
+	.help = "show this help",
+	.id = OPTION_ID_HELP,
 };
 
 struct parser {
@@ -34,7 +37,9 @@ struct parser {
 
 /* What to show where the rare options are left out. */
 static const struct option_def help_all_option = {
-	.name = "help[=all]", .letter = 'h', .help = "show this help, or all options",
+	.name = "help[=all]",
+	.letter = 'h',
+	.help = "show this help, or all options",
 };
 
 static bool is_heading(const struct option_def *o)
@@ -109,8 +114,8 @@ static const char *join_values(const struct option_def *o, char *out, size_t siz
 }
 
 /* Hand one option over; shown is how the user wrote it, for messages. */
-static int deliver(struct parser *p, const struct option_def *o, const char *shown, size_t shown_len,
-		   const char *value)
+static int deliver(struct parser *p, const struct option_def *o, const char *shown,
+		   size_t shown_len, const char *value)
 {
 	char values[256];
 	int r;
@@ -123,15 +128,15 @@ static int deliver(struct parser *p, const struct option_def *o, const char *sho
 		return -ECANCELED;
 	}
 	if (value && strchr(o->arg, '|') && !is_choice(o->arg, value))
-		return usage_error(p->command, "option '%.*s' takes %s, not '%s'", (int)shown_len, shown,
-				   o->arg, value);
+		return usage_error(p->command, "option '%.*s' takes %s, not '%s'", (int)shown_len,
+				   shown, o->arg, value);
 	r = p->handler(o, value, p->arg);
 	if (r == -EINVAL && o->values)
 		return usage_error(p->command, "option '%.*s' takes %s, not '%s'", (int)shown_len,
 				   shown, join_values(o, values, sizeof(values)), value);
 	if (r == -EINVAL)
-		return usage_error(p->command, "option '%.*s' cannot take '%s'", (int)shown_len, shown,
-				   value ? value : "");
+		return usage_error(p->command, "option '%.*s' cannot take '%s'", (int)shown_len,
+				   shown, value ? value : "");
 	return r < 0 ? r : 0;
 }
 
@@ -151,7 +156,8 @@ static int unknown_name(const struct command_def *c, const char *name, size_t le
 		near = options_nearest(word, names, n);
 	}
 	if (near)
-		return usage_error(c, "unknown option '--%.*s', did you mean '--%s'?", (int)len, name, near);
+		return usage_error(c, "unknown option '--%.*s', did you mean '--%s'?", (int)len,
+				   name, near);
 	return usage_error(c, "unknown option '--%.*s'", (int)len, name);
 }
 
@@ -167,7 +173,8 @@ static int parse_long(struct parser *p, const char *word)
 	if (name[len] == '=')
 		value = name + len + 1;
 	if (!o->arg && value && o->id != OPTION_ID_HELP)
-		return usage_error(p->command, "option '%.*s' takes no value", (int)shown_len, word);
+		return usage_error(p->command, "option '%.*s' takes no value", (int)shown_len,
+				   word);
 	if (o->arg && !value) {
 		if (p->next >= p->argc)
 			return usage_error(p->command, "option '%s' needs %s", word, o->arg);
@@ -181,7 +188,7 @@ static int parse_letters(struct parser *p, const char *word)
 {
 	for (const char *l = word + 1; *l; l++) {
 		const struct option_def *o = find_letter(p->command, *l);
-		char shown[] = { '-', *l, 0 };
+		char shown[] = {'-', *l, 0};
 		const char *value = NULL;
 		int r;
 
@@ -193,7 +200,8 @@ static int parse_letters(struct parser *p, const char *word)
 			else if (p->next < p->argc)
 				value = p->argv[p->next++];
 			else
-				return usage_error(p->command, "option '%s' needs %s", shown, o->arg);
+				return usage_error(p->command, "option '%s' needs %s", shown,
+						   o->arg);
 		}
 		r = deliver(p, o, shown, 2, value);
 		if (r < 0)
@@ -210,7 +218,8 @@ static void move_before(struct parser *p, int first, int from)
 	for (int i = from; i < p->next; i++) {
 		char *word = p->argv[i];
 
-		memmove(&p->argv[first + 1], &p->argv[first], (size_t)(i - first) * sizeof(*p->argv));
+		memmove(&p->argv[first + 1], &p->argv[first],
+			(size_t)(i - first) * sizeof(*p->argv));
 		p->argv[first++] = word;
 	}
 }
@@ -218,7 +227,7 @@ static void move_before(struct parser *p, int first, int from)
 int options_parse(const struct command_def *command, int argc, char **argv, option_handler handler,
 		  void *arg)
 {
-	struct parser p = { command, handler, arg, argc, argv, 1 };
+	struct parser p = {command, handler, arg, argc, argv, 1};
 	int first = 1; /* operands passed over so far lie in [first, p.next) */
 
 	while (p.next < argc) {
@@ -314,7 +323,8 @@ static bool heads_something(const struct command_def *c, size_t heading, bool al
 
 static void print_help(FILE *out, const struct command_def *c, bool all)
 {
-	fprintf(out, "Usage: proton%s%s %s\n\n", c->name ? " " : "", c->name ? c->name : "", c->usage);
+	fprintf(out, "Usage: proton%s%s %s\n\n", c->name ? " " : "", c->name ? c->name : "",
+		c->usage);
 	print_wrapped(out, c->summary, 0);
 	if (!c->n_options || !is_heading(&c->options[0]))
 		fputs("\nOptions:\n", out);
@@ -370,8 +380,8 @@ void options_describe(FILE *out, const struct command_def *command)
 	for (size_t i = 0; (o = nth_option(command, i)); i++) {
 		if (is_heading(o) || !o->help)
 			continue;
-		fprintf(out, "%s\t%c\t%s\t%s\n", o->name ? o->name : "-", o->letter ? o->letter : '-',
-			o->arg ? o->arg : "-", o->help);
+		fprintf(out, "%s\t%c\t%s\t%s\n", o->name ? o->name : "-",
+			o->letter ? o->letter : '-', o->arg ? o->arg : "-", o->help);
 	}
 }
 

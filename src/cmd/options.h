@@ -35,7 +35,10 @@ struct option_def {
 	void (*list_values)(FILE *out); /* the same, one a line, where only files say them */
 };
 /* An entry with neither name nor letter is a heading in --help: OPTION_HEADING("Output:"). */
-#define OPTION_HEADING(text) { .help = (text) }
+#define OPTION_HEADING(text)                                                                       \
+	{                                                                                          \
+		.help = (text)                                                                     \
+	}
 
 struct command_def {
 	const char *name;    /* NULL: the program itself, before any command */

@@ -37,16 +37,15 @@ enum {
 };
 /* The screen has these of its own. */
 #define PROFILE_FILTER_OPTIONS                                                                     \
-	{.name = "include",                                                                \
-		 .letter = 'i',                                                                    \
-		 .arg = "REGEX",                                                                   \
-		 .help = "only paths through names that begin so",     \
-		 .id = PROFILE_OPT_INCLUDE},                                                       \
-		{.name = "exclude",                                                                \
-		 .letter = 'e',                                                                    \
-		 .arg = "REGEX",                                                                   \
-		 .help = "without names that begin so, and all below",                \
-		 .id = PROFILE_OPT_EXCLUDE}
+	{.name = "include",                                                                        \
+	 .letter = 'i',                                                                            \
+	 .arg = "REGEX",                                                                           \
+	 .help = "only paths through names that begin so",                                         \
+	 .id = PROFILE_OPT_INCLUDE},                                                               \
+	{                                                                                          \
+		.name = "exclude", .letter = 'e', .arg = "REGEX",                                  \
+		.help = "without names that begin so, and all below", .id = PROFILE_OPT_EXCLUDE    \
+	}
 /* Those that a live run has, too; is_rare: of all but the first. */
 /* clang-format off */
 #define PROFILE_COLUMN_OPTIONS(is_rare)                                                                   \

@@ -66,7 +66,8 @@ static int record_start(struct run *run, struct launch **ret_launch)
 		complain("cannot run '%s': %s", run->argv[0], target_strerror(r));
 		return target_exit_status(r);
 	}
-	run->rec.interrupts = (struct interrupts){launch_fd(*ret_launch), count_interrupts, *ret_launch};
+	run->rec.interrupts =
+		(struct interrupts){launch_fd(*ret_launch), count_interrupts, *ret_launch};
 	if (run_started(run, launch_pid(*ret_launch)) < 0)
 		return STATUS_OURS;
 	run_release_descriptors(run);

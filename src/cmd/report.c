@@ -17,7 +17,17 @@
 #include "report/pager.h"
 #include "report/report.h"
 
-enum { OPT_SECTION = 1, OPT_SORT, OPT_ROWS, OPT_WIDTH, OPT_NAMES, OPT_GROUP, OPT_ASCII, OPT_FLAT, OPT_TREE };
+enum {
+	OPT_SECTION = 1,
+	OPT_SORT,
+	OPT_ROWS,
+	OPT_WIDTH,
+	OPT_NAMES,
+	OPT_GROUP,
+	OPT_ASCII,
+	OPT_FLAT,
+	OPT_TREE
+};
 
 /* clang-format off */
 static const struct option_def options[] = {

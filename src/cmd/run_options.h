@@ -7,13 +7,26 @@
 #include "live/run.h"
 
 enum {
-	OPT_OUTPUT = 1000, OPT_TAPE, OPT_NO_PRELOAD, OPT_NO_FOLLOW, OPT_EARLY,
-	OPT_WAIT, OPT_QUIET, OPT_VERBOSE, OPT_COUNT, OPT_STRICT, OPT_SAVE,
-	OPT_TRACE, OPT_TRACE_MAX, OPT_SYNC,
+	OPT_OUTPUT = 1000,
+	OPT_TAPE,
+	OPT_NO_PRELOAD,
+	OPT_NO_FOLLOW,
+	OPT_EARLY,
+	OPT_WAIT,
+	OPT_QUIET,
+	OPT_VERBOSE,
+	OPT_COUNT,
+	OPT_STRICT,
+	OPT_SAVE,
+	OPT_TRACE,
+	OPT_TRACE_MAX,
+	OPT_SYNC,
 	OPT_NO_BACKEND, /* + SOURCE_*; the last */
 };
 #define OPTION_NO_BACKEND(id_, name_, number, door, word, title, variable, unseen, about)          \
-	{.name = "no-" word, .help = "leave " title " alone", .rare = true,                        \
+	{.name = "no-" word,                                                                       \
+	 .help = "leave " title " alone",                                                          \
+	 .rare = true,                                                                             \
 	 .id = OPT_NO_BACKEND + (number)},
 
 /* clang-format off */

@@ -129,7 +129,8 @@ int screen_or_text_option(struct screen_options *o, struct profile_options *text
 	};
 	int r;
 
-	if (option->id == OPT_SORT) { /* by a metric, too: it is looked at when the columns are known */
+	if (option->id ==
+	    OPT_SORT) { /* by a metric, too: it is looked at when the columns are known */
 		o->tui.sort = text->report.sort = value;
 		return 0;
 	}
@@ -248,8 +249,7 @@ static int read_layout(struct screen_options *o)
 	buf_init(&path, 0);
 	if (strchr(o->layout, '/'))
 		buf_puts(&path, o->layout);
-	else if (!*o->layout || !*o->config_dir ||
-		 layout_path(o->config_dir, o->layout, &path) < 0)
+	else if (!*o->layout || !*o->config_dir || layout_path(o->config_dir, o->layout, &path) < 0)
 		r = -EINVAL;
 	if (r < 0)
 		complain("there is no layout '%s'", o->layout);

@@ -17,12 +17,24 @@ struct screen_options {
 	uint32_t given;     /* options that were: they win over settings */
 	struct settings settings;
 	char config_dir[4096]; /* "": there is none */
-	char skipped[160];     /* what a person should know of lines that were skipped; "" = nothing */
+	char skipped[160]; /* what a person should know of lines that were skipped; "" = nothing */
 };
 
 enum {
-	OPT_ASCII = 2000, OPT_NO_COLOR, OPT_THEME, OPT_SORT, OPT_FILTER, OPT_GROUP, OPT_NAMES, OPT_KEYS,
-	OPT_READONLY, OPT_PANEL, OPT_SCREEN_INCLUDE, OPT_SCREEN_EXCLUDE, OPT_NO_MOUSE, OPT_NO_CONFIG,
+	OPT_ASCII = 2000,
+	OPT_NO_COLOR,
+	OPT_THEME,
+	OPT_SORT,
+	OPT_FILTER,
+	OPT_GROUP,
+	OPT_NAMES,
+	OPT_KEYS,
+	OPT_READONLY,
+	OPT_PANEL,
+	OPT_SCREEN_INCLUDE,
+	OPT_SCREEN_EXCLUDE,
+	OPT_NO_MOUSE,
+	OPT_NO_CONFIG,
 	OPT_LAYOUT,
 };
 /* i, e: the letters of --include and --exclude; 0: taken by something else here. */
@@ -76,7 +88,7 @@ void text_take_screen(struct profile_options *text, const struct screen_options 
 int screen_settle(struct screen_options *o);
 /* Could the columns be made that the options ask for, and sorted by? A line on stderr says no. */
 int screen_check_columns(const struct screen_options *o, struct tui *t, const struct session *s);
-void screen_list_layouts(FILE *out); /* those that were saved, one a line */
+void screen_list_layouts(FILE *out);             /* those that were saved, one a line */
 int screen_print_keys(struct screen_options *o); /* exit status */
 /* SIGWINCH, SIGTERM, SIGHUP and SIGINT as a descriptor to poll; or -errno. */
 int screen_signals(void);

@@ -63,22 +63,23 @@ struct top {
 	uint64_t interval_ns;
 	const char *app_log;
 	bool batch, json_lines, leave_at_end, told_columns;
-	bool unread; /* nobody reads the pictures any more */
+	bool unread;         /* nobody reads the pictures any more */
 	uint32_t n_pictures; /* 0: no limit */
 
 	struct keeper *keeper;
 	struct tui *tui;
 	struct snapshot *snap;
 	int signals;
-	bool quit, detach, ended, drained, terminal_gone, lost; /* lost: its end will not be known */
-	bool saved;       /* for the last time */
-	bool leaving;     /* the screen is closed: signals are for us */
-	unsigned n_interrupts; /* that came since */
-	bool output_done; /* the log is complete */
-	bool reads_us;    /* its standard input is the terminal */
-	uint64_t log_due_ns; /* when to show what it has printed; 0: nothing new */
-	bool stopped;        /* the program stands still */
-	uint64_t stopped_ns; /* when the program was last asked to stop; 0: never */
+	bool quit, detach, ended, drained, terminal_gone,
+		lost;                       /* lost: its end will not be known */
+	bool saved;                         /* for the last time */
+	bool leaving;                       /* the screen is closed: signals are for us */
+	unsigned n_interrupts;              /* that came since */
+	bool output_done;                   /* the log is complete */
+	bool reads_us;                      /* its standard input is the terminal */
+	uint64_t log_due_ns;                /* when to show what it has printed; 0: nothing new */
+	bool stopped;                       /* the program stands still */
+	uint64_t stopped_ns;                /* when the program was last asked to stop; 0: never */
 	bool leave_when_ended, left_behind; /* descendants ran when the stream was closed */
 	int wait_status, save_error;
 	char *log;
@@ -88,7 +89,7 @@ struct top {
 	double own_cpu;
 };
 
-#define STOP_NS (2 * NSEC_PER_SEC) /* how long a program that was told to stop is waited for */
+#define STOP_NS (2 * NSEC_PER_SEC)  /* how long a program that was told to stop is waited for */
 #define LOG_NS  (NSEC_PER_SEC / 20) /* from what it prints to the screen */
 
 enum { LOG_SHOWN = 1 << 20, LOG_TAIL_LINES = 10, LOG_LINE_MAX = 4096 };
@@ -274,7 +275,8 @@ static void keeper_events(struct top *t)
 			tui_refresh(t->tui);
 			break;
 		case KEEPER_LOG_FAILED:
-			tui_message(t->tui, "cannot write '%s': %s", t->app_log, strerror((int)e.value));
+			tui_message(t->tui, "cannot write '%s': %s", t->app_log,
+				    strerror((int)e.value));
 			break;
 		case KEEPER_DRAINED:
 			t->output_done = true;
@@ -283,7 +285,8 @@ static void keeper_events(struct top *t)
 		case KEEPER_GONE:
 			t->output_done = true;
 			if (!t->ended) {
-				tui_message(t->tui, "the keeper died: how the program ends is not known");
+				tui_message(t->tui,
+					    "the keeper died: how the program ends is not known");
 				target_ended(t, 0);
 				t->lost = true;
 			}
@@ -358,7 +361,8 @@ static void finish_stream(struct top *t)
 	if (t->left_behind && (t->run_options.wait || now - t->run.rec.end_ns < 2 * NSEC_PER_SEC))
 		return;
 	t->drained = true;
-	if (!recording_output_waits(&t->run.rec)) { /* else when we leave: Ctrl-C is no signal here */
+	if (!recording_output_waits(
+		    &t->run.rec)) { /* else when we leave: Ctrl-C is no signal here */
 		t->saved = true;
 		t->save_error = recording_finish(&t->run.rec);
 	}
@@ -377,10 +381,12 @@ static void top_loop(struct top *t)
 
 	while (!t->quit) {
 		now = clock_monotonic_ns();
-		poll(fds, 4, now >= next ? 0 : (int)MIN((next - now) / NSEC_PER_MSEC + 1, UINT64_C(100)));
+		poll(fds, 4,
+		     now >= next ? 0 : (int)MIN((next - now) / NSEC_PER_MSEC + 1, UINT64_C(100)));
 		fds[0].fd = tui_fd(t->tui);
 		fds[2].fd = keeper_fd(t->keeper);
-		fds[3].fd = t->drained ? -1 : t->run.rec.dir->stream_fd; /* descendants may write on */
+		fds[3].fd =
+			t->drained ? -1 : t->run.rec.dir->stream_fd; /* descendants may write on */
 		if (fds[0].revents && tui_handle_input(t->tui) == -EIO)
 			t->quit = t->detach = t->terminal_gone = true;
 		signals_read(t);
@@ -457,7 +463,8 @@ static int top_start(struct top *t)
 		return target_exit_status(r);
 	}
 	if (r < 0) {
-		complain("cannot open '%s': %s", strcmp(what, "app log") ? what : t->app_log, strerror(-r));
+		complain("cannot open '%s': %s", strcmp(what, "app log") ? what : t->app_log,
+			 strerror(-r));
 		return STATUS_OURS;
 	}
 	if (run_started(&t->run, keeper_target_pid(t->keeper)) < 0)
@@ -537,8 +544,8 @@ static unsigned screen_interrupts(void *data)
 static void name_left_behind(const struct top *t)
 {
 	if (t->stopped)
-		complain("'%s' (pid %d) stands still: 'kill -CONT %d' lets it go on", t->run.argv[0],
-			 (int)t->run.pid, (int)t->run.pid);
+		complain("'%s' (pid %d) stands still: 'kill -CONT %d' lets it go on",
+			 t->run.argv[0], (int)t->run.pid, (int)t->run.pid);
 	else
 		complain("'%s' (pid %d) runs on without proton", t->run.argv[0], (int)t->run.pid);
 }
@@ -762,7 +769,8 @@ int cmd_top(int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	if (!t.batch && !t.json_lines && !have_terminal()) {
-		complain("no terminal for the screen; use 'proton record', --batch N or --json-lines");
+		complain(
+			"no terminal for the screen; use 'proton record', --batch N or --json-lines");
 		return STATUS_USAGE;
 	}
 	if (!t.batch && !t.json_lines && screen_settle(&t.screen))

@@ -170,8 +170,7 @@ static int print_files(struct arguments *a, char *const *paths, int n)
 		complain("must specify one file to read (see 'proton viewer --help')");
 		return STATUS_USAGE;
 	}
-	if (loaded_open(&l, paths, n, a->profile.before, GROUP_NONE,
-			&a->profile.loading) < 0)
+	if (loaded_open(&l, paths, n, a->profile.before, GROUP_NONE, &a->profile.loading) < 0)
 		return STATUS_FAILED;
 	r = print_loaded(&l, a);
 	loaded_close(&l);

@@ -33,9 +33,7 @@ static struct open_backend {
 	struct listener listeners[LISTENERS_MAX];
 } backends[N_SOURCES] = {
 #define _(id, name_, number, door_, ...)                                                           \
-	[number] = {.backend = &backend_##name_,                                                   \
-		    .door = DOOR_##door_,                                                          \
-		    .sink = {&sink_ops, number}},
+	[number] = {.backend = &backend_##name_, .door = DOOR_##door_, .sink = {&sink_ops, number}},
 	BACKENDS(_)
 #undef _
 };
@@ -60,7 +58,8 @@ int collect_listen(unsigned source, struct activity_sink *sink)
 		return -EINVAL;
 	for (size_t i = 0; i < LISTENERS_MAX; i++) {
 		none = NULL;
-		if (!atomic_compare_exchange_strong(&backends[source].listeners[i].sink, &none, sink))
+		if (!atomic_compare_exchange_strong(&backends[source].listeners[i].sink, &none,
+						    sink))
 			continue;
 		atomic_fetch_add(&backends[source].n_listeners, 1);
 		return 0;

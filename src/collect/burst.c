@@ -13,8 +13,8 @@
 
 enum {
 	N_HISTORY = 128,
-	STUCK_MAX = 20,	 /* periods to wait for an entry that a thread is still filling */
-	BATCH = 100,	 /* slots whose values go out together */
+	STUCK_MAX = 20,  /* periods to wait for an entry that a thread is still filling */
+	BATCH = 100,     /* slots whose values go out together */
 	HIST_EVERY = 10, /* periods */
 };
 
@@ -26,7 +26,7 @@ static struct burst {
 	struct {
 		struct wire_device wire;
 		uint32_t version;
-	} device[MAX_DEVICES]; /* as they were when the limits were read */
+	} device[MAX_DEVICES];         /* as they were when the limits were read */
 	uint32_t reset, flush, resync; /* last seen request counters */
 	uint64_t slot_sent[MAX_SLOTS / 64];
 	struct {
@@ -171,16 +171,12 @@ static void note_fill(uint32_t id, void *entry)
 	w->level = collector->note[id].level;
 }
 
-static const struct section frames_section = {WIRE_FRAMES, sizeof(struct wire_frame_def), frame_state,
-					      frame_fill},
-			    nodes_section = {WIRE_NODES, sizeof(struct wire_node_def), node_state,
-					     node_fill},
-			    lanes_section = {WIRE_LANES, sizeof(struct wire_lane_def), lane_state,
-					     lane_fill},
-			    metrics_section = {WIRE_METRICS, sizeof(struct wire_metric_def),
-					       metric_state, metric_fill},
-			    notes_section = {WIRE_NOTE, sizeof(struct wire_note), note_state,
-					     note_fill};
+static const struct section
+	frames_section = {WIRE_FRAMES, sizeof(struct wire_frame_def), frame_state, frame_fill},
+	nodes_section = {WIRE_NODES, sizeof(struct wire_node_def), node_state, node_fill},
+	lanes_section = {WIRE_LANES, sizeof(struct wire_lane_def), lane_state, lane_fill},
+	metrics_section = {WIRE_METRICS, sizeof(struct wire_metric_def), metric_state, metric_fill},
+	notes_section = {WIRE_NOTE, sizeof(struct wire_note), note_state, note_fill};
 
 static int strings_send(struct burst *s, uint32_t limit)
 {
@@ -390,11 +386,12 @@ static int slot_kernel(struct burst *s, uint32_t id)
 	if (!w)
 		return s->encoder.error;
 	min = atomic_load_explicit(&v[2], memory_order_relaxed);
-	*w = (struct wire_kernel_values){.slot = id,
-					 .time_ns = atomic_load_explicit(&v[0], memory_order_relaxed),
-					 .count = atomic_load_explicit(&v[1], memory_order_relaxed),
-					 .min_ns = min == UINT64_MAX ? 0 : min,
-					 .max_ns = atomic_load_explicit(&v[3], memory_order_relaxed)};
+	*w = (struct wire_kernel_values){
+		.slot = id,
+		.time_ns = atomic_load_explicit(&v[0], memory_order_relaxed),
+		.count = atomic_load_explicit(&v[1], memory_order_relaxed),
+		.min_ns = min == UINT64_MAX ? 0 : min,
+		.max_ns = atomic_load_explicit(&v[3], memory_order_relaxed)};
 	return 0;
 }
 
@@ -474,7 +471,8 @@ static int values_send(struct burst *s, uint32_t limit)
 			continue;
 		mine = limit - word * 64 >= 64 ? UINT64_MAX : (UINT64_C(1) << (limit % 64)) - 1;
 		bits = atomic_fetch_and_explicit(&collector->dirty[word], ~mine,
-						 memory_order_acq_rel) & mine;
+						 memory_order_acq_rel) &
+		       mine;
 		for (; bits; bits &= bits - 1)
 			n += slot_is_due(s, ids[n] = word * 64 + (uint32_t)__builtin_ctzll(bits));
 		if (n < BATCH)
@@ -538,8 +536,8 @@ static struct totals totals_read(void)
 
 	/* Records first: a launch is never counted after its record. */
 	for (i = 0; i < n; i++)
-		t.n_records += atomic_load_explicit(&collector->thread[i].n_records,
-						    memory_order_acquire);
+		t.n_records +=
+			atomic_load_explicit(&collector->thread[i].n_records, memory_order_acquire);
 	for (i = 0; i < n; i++) {
 		struct thread_state *ts = &collector->thread[i];
 
@@ -584,7 +582,8 @@ static uint64_t own_bytes(const struct limits *l)
 	       (uint64_t)atomic_load(&collector->n_values) * sizeof(uint64_t) +
 	       (uint64_t)atomic_load(&collector->n_threads) * sizeof(struct thread_state) +
 	       intervals_bytes() +
-	       (uint64_t)(l->strings + l->frames + l->nodes + l->lanes + l->slots) * 2 * sizeof(uint32_t);
+	       (uint64_t)(l->strings + l->frames + l->nodes + l->lanes + l->slots) * 2 *
+		       sizeof(uint32_t);
 }
 
 static int tick_send(struct burst *s, const struct limits *l)

@@ -41,7 +41,7 @@ enum {
 	RESERVED_LANES = 256,   /* of MAX_LANES: kept for shared ones */
 	MAX_NOTES = 64,
 	MAX_DEPTH = 256,
-	MAX_INTERVALS = 1 << 16, /* waiting for the sender */
+	MAX_INTERVALS = 1 << 16,  /* waiting for the sender */
 	RESERVED_NODES = 1 << 11, /* of MAX_NODES: kept for "<other>" */
 };
 #define MAX_TEXT (64u << 20) /* bytes of all strings */
@@ -85,7 +85,7 @@ struct lane_entry {
 
 struct slot_entry {
 	uint32_t node, lane, set;
-	uint32_t values; /* index of the first */
+	uint32_t values;       /* index of the first */
 	_Atomic uint32_t hist; /* id + 1 */
 	_Atomic uint8_t state;
 };
@@ -105,7 +105,7 @@ struct set_entry {
 
 struct metric_entry {
 	_Atomic uint64_t key; /* 0: free */
-	uint32_t name, unit; /* strings */
+	uint32_t name, unit;  /* strings */
 	uint8_t type, scope, add;
 	_Atomic uint8_t state;
 };
@@ -116,7 +116,7 @@ struct device_entry {
 	uint8_t source;
 	_Atomic uint8_t state;
 	_Atomic uint32_t version; /* grows with each news */
-	uint32_t sent; /* version that was sent; owner: sender */
+	uint32_t sent;            /* version that was sent; owner: sender */
 	/* By a backend's thread, before the version; the sender may read them meanwhile. */
 	_Atomic uint32_t type, name, arch, uuid, driver; /* strings */
 	_Atomic uint32_t num_sms, clock_khz, memory_clock_khz, bus_width_bits;
@@ -144,7 +144,7 @@ struct record_cache; /* of sink.c */
 struct thread_state {
 	_Atomic uint32_t used;
 	uint32_t tid;
-	uint32_t lane; /* tid, or 0: it shares the lanes of thread 0 */
+	uint32_t lane;    /* tid, or 0: it shares the lanes of thread 0 */
 	uint32_t node;    /* current calling context */
 	uint32_t adopted; /* the main thread's, while this one has none of its own */
 	bool is_main;
@@ -169,9 +169,9 @@ enum sender_state {
 	SENDER_NONE, /* nothing to send yet, or no thread could be made */
 	SENDER_MADE,
 	SENDER_ON,
-	SENDER_EXEC,	 /* it has said what there is, and exec may be under way */
+	SENDER_EXEC,     /* it has said what there is, and exec may be under way */
 	SENDER_REPORTED, /* it has said the last word, and waits */
-	SENDER_GONE,	 /* no thread of ours is there any more */
+	SENDER_GONE,     /* no thread of ours is there any more */
 };
 
 /* What another thread wants of the sender: counters, equal when there is nothing to do. */
@@ -187,7 +187,7 @@ struct interval_cell {
 };
 
 struct interval_ring {
-	struct interval_cell *cell; /* MAX_INTERVALS */
+	struct interval_cell *cell;         /* MAX_INTERVALS */
 	_Alignas(64) _Atomic uint32_t head; /* producers */
 	_Alignas(64) _Atomic uint32_t tail; /* the sender */
 };
@@ -223,12 +223,12 @@ struct collector {
 	_Atomic bool many_contexts; /* backends were told to attribute */
 	_Atomic bool paused;
 	_Atomic uint32_t sender; /* enum sender_state */
-	_Atomic bool has_news;	 /* there was something to send */
+	_Atomic bool has_news;   /* there was something to send */
 	_Atomic uint32_t n_late; /* values that came after the last word, not sent yet */
-	_Atomic uint32_t wake;	 /* futex: the sender has something to look at */
+	_Atomic uint32_t wake;   /* futex: the sender has something to look at */
 	struct question finish, exec, resume; /* resume: exec has failed */
-	_Atomic uint32_t done; /* futex: something was answered */
-	uint32_t exe, cmdline, host; /* strings */
+	_Atomic uint32_t done;                /* futex: something was answered */
+	uint32_t exe, cmdline, host;          /* strings */
 	int32_t rank;
 };
 
@@ -248,7 +248,8 @@ uint32_t context_intern(uint32_t node, uint32_t thread);
 uint32_t lane_intern(uint32_t device, uint32_t context, uint32_t stream, uint32_t thread);
 uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set);
 uint32_t hist_intern(uint32_t node, uint32_t device);
-uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope, uint8_t add);
+uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope,
+		       uint8_t add);
 uint32_t set_intern_one(uint32_t metric);
 uint32_t device_intern(uint8_t source, int32_t index);
 void note_add(int level, const char *text);
@@ -285,12 +286,11 @@ struct thread_state *thread_state(void); /* never NULL: the shared last one when
 uint32_t thread_context(struct thread_state *t); /* launch context of its calling context */
 static inline void count(_Atomic uint64_t *counter, uint64_t n)
 {
-	atomic_store_explicit(counter,
-			      atomic_load_explicit(counter, memory_order_relaxed) + n,
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
 			      memory_order_relaxed);
 }
 void lose(enum loss loss, uint64_t n);
-void scopes_end(void); /* of this thread, with the process */
+void scopes_end(void);       /* of this thread, with the process */
 void scopes_left_open(void); /* of the others, at its very end */
 
 /* sink.c */
@@ -308,27 +308,27 @@ void interval_push(const struct activity *a, uint32_t slot); /* any thread */
 void intervals_take(void);
 /* Busy times that changed, and how far the files go. 0 or the encoder's error. */
 int intervals_send(struct wire_encoder *e, uint32_t n_devices);
-void intervals_resend(void); /* all of it, next time */
-void intervals_reset(void);  /* busy time from 0 */
+void intervals_resend(void);    /* all of it, next time */
+void intervals_reset(void);     /* busy time from 0 */
 uint64_t intervals_bytes(void); /* of memory, about */
-void intervals_close(void);	/* files of this thread's own table, which goes away */
+void intervals_close(void);     /* files of this thread's own table, which goes away */
 void intervals_forked(void);
 
 /* sender.c */
-void sender_prepare(void); /* make the threads */
-void sender_start(void);   /* there is something to say; idempotent, any thread */
-void sender_finish(void); /* deliver everything; waits at most 2 s */
+void sender_prepare(void);   /* make the threads */
+void sender_start(void);     /* there is something to say; idempotent, any thread */
+void sender_finish(void);    /* deliver everything; waits at most 2 s */
 void sender_main_left(void); /* main() ends by pthread_exit() */
 /* The ring of intervals fills, and who takes them out needs the sender's descriptors. */
 void sender_take(bool wait);
-void sender_exec(void);   /* the same before exec, after which the program may go on */
+void sender_exec(void);        /* the same before exec, after which the program may go on */
 void sender_exec_failed(void); /* … as it does */
-void sender_forked(void); /* in a fork child: the thread is gone, nothing was sent */
+void sender_forked(void);      /* in a fork child: the thread is gone, nothing was sent */
 
 /* leave.c */
-void exit_watch(void);	   /* be called at exit, before what was registered until now */
+void exit_watch(void);     /* be called at exit, before what was registered until now */
 void collect_finish(void); /* this process ends: deliver everything that was not yet */
-void collect_end(void);	   /* … and nothing comes after this */
+void collect_end(void);    /* … and nothing comes after this */
 
 /* doors.c */
 void collect_forked(void); /* this process is a fork child: all begins anew */

@@ -26,7 +26,7 @@
 #include "wire/encode.h"
 
 enum {
-	RUN_MAX = 512,	     /* intervals that are handed on together */
+	RUN_MAX = 512,       /* intervals that are handed on together */
 	SPANS_MAX = 1 << 15, /* pieces of covered time remembered a device */
 	CLOCK_TRIES = 4,
 	TAKE_TRIES = 1000,
@@ -37,7 +37,7 @@ enum {
 struct trace_file {
 	struct own_fd file;
 	bool failed;
-	uint64_t size;	      /* bytes written */
+	uint64_t size;        /* bytes written */
 	uint32_t path, clock; /* strings */
 	struct wire_clock pair;
 };
@@ -46,7 +46,7 @@ struct trace_file {
 static struct taker {
 	_Atomic bool taking;
 	struct coverage covered[MAX_DEVICES]; /* v is NULL before a device's first interval */
-	_Atomic uint64_t n_spans;	      /* of all devices; anybody may read it */
+	_Atomic uint64_t n_spans;             /* of all devices; anybody may read it */
 	struct trace_file trace[N_SOURCES];
 	uint64_t n_traced;
 	struct wire_interval batch[RUN_MAX];
@@ -97,8 +97,8 @@ void interval_push(const struct activity *a, uint32_t slot)
 			lose(LOSS_INTERVALS, 1);
 			return;
 		}
-	} while (!atomic_compare_exchange_weak_explicit(&r->head, &head, head + 1,
-							memory_order_relaxed, memory_order_relaxed));
+	} while (!atomic_compare_exchange_weak_explicit(
+		&r->head, &head, head + 1, memory_order_relaxed, memory_order_relaxed));
 	cell = &r->cell[head % MAX_INTERVALS];
 	cell->start_ns = a->start_ns;
 	cell->node = collector->slot[slot].node;
@@ -351,7 +351,8 @@ static int use_send(struct wire_encoder *e, uint32_t device)
 
 static int trace_send(struct wire_encoder *e, unsigned source)
 {
-	struct wire_clock *pair = &ready.trace[source].pair, *sent = &ready.trace[source].sent_pair, *c;
+	struct wire_clock *pair = &ready.trace[source].pair, *sent = &ready.trace[source].sent_pair,
+			  *c;
 	struct wire_segment *w;
 
 	if (ready.trace[source].sent_size == ready.trace[source].now.size)

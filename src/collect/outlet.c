@@ -32,8 +32,7 @@ bool outlet_open(void)
 	char path[PATH_BYTES];
 
 	snprintf(path, sizeof(path), "%s/stream", collector->dir);
-	return outlet.overflows ||
-	       own_fd_open(&outlet.pipe, path, O_WRONLY | O_NONBLOCK, S_IFIFO);
+	return outlet.overflows || own_fd_open(&outlet.pipe, path, O_WRONLY | O_NONBLOCK, S_IFIFO);
 }
 
 int outlet_emit(void *unused, const void *frame, size_t n)
@@ -76,8 +75,8 @@ int outlet_overflow(void)
 	char path[PATH_BYTES];
 
 	rest_path(path);
-	if (!own_fd_open(&outlet.rest, path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
-			 S_IFREG))
+	if (!own_fd_open(&outlet.rest, path,
+			 O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, S_IFREG))
 		return -EIO;
 	outlet.overflows = true;
 	outlet.rest_bytes = 0;

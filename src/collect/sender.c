@@ -32,12 +32,12 @@
 
 enum {
 	FINAL_MS = 1800, /* how long the vendor's library is waited for at exit */
-	PIPE_MS = 300,	 /* … how long a full pipe, before a file takes what is left */
-	ASK_MS = 2000,	 /* … and how long the program waits for all that */
-	FLUSH_MS = 100,	 /* … by a burst, which then goes without */
-	TAKE_MS = 10,	 /* how long who records waits for room in the ring */
-	EXEC_MS = 500,	 /* silence before exec must have failed */
-	AGAIN_MS = 100,	 /* between two tries to make a thread */
+	PIPE_MS = 300,   /* … how long a full pipe, before a file takes what is left */
+	ASK_MS = 2000,   /* … and how long the program waits for all that */
+	FLUSH_MS = 100,  /* … by a burst, which then goes without */
+	TAKE_MS = 10,    /* how long who records waits for room in the ring */
+	EXEC_MS = 500,   /* silence before exec must have failed */
+	AGAIN_MS = 100,  /* between two tries to make a thread */
 	STACK_SIZE = 256 * 1024,
 	ALONE_EVERY = 5, /* periods */
 	ALONE_NAP_MS = 50,
@@ -46,8 +46,8 @@ enum {
 
 /* owner: the sender thread, but for what is atomic */
 static struct {
-	bool gone; /* nobody reads any more */
-	_Atomic uint64_t failed_ns; /* when no thread could be made; 0: never */
+	bool gone;                     /* nobody reads any more */
+	_Atomic uint64_t failed_ns;    /* when no thread could be made; 0: never */
 	_Atomic uint64_t main_left_ns; /* when main() called pthread_exit(); 0: it did not */
 	_Atomic bool take_wanted, take_slow;
 	_Atomic uint32_t taken;
@@ -243,7 +243,8 @@ static bool alone(void)
 {
 	char text[512], *name_end;
 
-	if (n_threads() != 1 + N_OURS || own_fd_read_file("/proc/self/stat", text, sizeof(text)) < 0)
+	if (n_threads() != 1 + N_OURS ||
+	    own_fd_read_file("/proc/self/stat", text, sizeof(text)) < 0)
 		return false;
 	name_end = strrchr(text, ')');
 	return name_end && name_end[1] == ' ' && name_end[2] == 'Z';

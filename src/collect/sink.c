@@ -16,7 +16,8 @@ struct record_key {
 	int32_t device;
 	uint32_t source, kind;
 };
-_Static_assert(sizeof(struct record_key) == sizeof(char *) + 6 * sizeof(uint32_t), "compared whole");
+_Static_assert(sizeof(struct record_key) == sizeof(char *) + 6 * sizeof(uint32_t),
+	       "compared whole");
 
 /* What a thread that delivers records remembers: the slot of the last such record. The name is
  * compared byte for byte, for its address may come to hold another after a module was unloaded. */
@@ -125,7 +126,7 @@ struct kind {
 	enum frame_kind frame;
 	uint32_t set;
 	bool is_symbol; /* its name is the vendor's, which lives; else it is made of what moved where */
-	bool on_host;	/* on the lane of the thread, not on a device's: keeps none busy */
+	bool on_host; /* on the lane of the thread, not on a device's: keeps none busy */
 	void (*fill)(uint32_t slot, const struct activity *a);
 };
 
@@ -175,15 +176,16 @@ static struct record_key record_key(const struct activity_sink *sink, const stru
 		activity_transfer_name(a, text, NAME_MAX_MADE);
 		name = text;
 	}
-	return (struct record_key){name, a->launch, a->context, a->stream, a->device, sink->source,
-				   a->kind};
+	return (struct record_key){name,      a->launch,    a->context, a->stream,
+				   a->device, sink->source, a->kind};
 }
 
 static uint32_t record_lane(const struct record_key *r, uint32_t thread)
 {
 	if (kinds[r->kind].on_host)
 		return lane_intern(WIRE_NONE, 0, 0, thread);
-	return lane_intern(device_intern((uint8_t)r->source, r->device), r->context, r->stream, thread);
+	return lane_intern(device_intern((uint8_t)r->source, r->device), r->context, r->stream,
+			   thread);
 }
 
 static uint32_t record_slot(const struct record_key *r)
@@ -195,7 +197,8 @@ static uint32_t record_slot(const struct record_key *r)
 	if (!launch || launch >= table_n(&collector->contexts))
 		launch = 1;
 	ctx = &collector->context[launch];
-	node = node_intern(ctx->node, frame_intern(k->frame, string_intern(r->name, strlen(r->name))));
+	node = node_intern(ctx->node,
+			   frame_intern(k->frame, string_intern(r->name, strlen(r->name))));
 	return slot_intern(node, record_lane(r, ctx->thread), k->set);
 }
 
@@ -224,8 +227,11 @@ static uint32_t cached_slot(const struct record_key *r, struct thread_state *t)
 		return slot;
 	c->entry[i].key = *r;
 	c->entry[i].slot = slot;
-	c->entry[i].text = collector->string[collector->frame[collector->node[
-		collector->slot[slot].node].frame].string].s;
+	c->entry[i].text =
+		collector
+			->string[collector->frame[collector->node[collector->slot[slot].node].frame]
+					 .string]
+			.s;
 	return slot;
 }
 

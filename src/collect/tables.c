@@ -13,7 +13,7 @@ struct collector *collector;
 /* ---- the mappings ---- */
 
 enum {
-	PAGE = 1 << 16,	     /* of every architecture: arrays begin at one */
+	PAGE = 1 << 16,      /* of every architecture: arrays begin at one */
 	FILL_NAP_NS = 20000, /* between two looks whether another thread has filled an entry … */
 	FILL_NAPS = 500,     /* … of so many */
 };
@@ -22,7 +22,10 @@ enum {
 static const struct piece {
 	size_t at, size;
 } pieces[] = {
-#define PIECE(name, max) {offsetof(struct collector, name), (max) * sizeof(*collector->name)}
+#define PIECE(name, max)                                                                           \
+	{                                                                                          \
+		offsetof(struct collector, name), (max) * sizeof(*collector->name)                 \
+	}
 	PIECE(text, MAX_TEXT),
 	PIECE(string, MAX_STRINGS),
 	PIECE(frame, MAX_FRAMES),
@@ -38,7 +41,10 @@ static const struct piece {
 	PIECE(intervals.cell, MAX_INTERVALS),
 #undef PIECE
 #define INDEX(name, max)                                                                           \
-	{offsetof(struct collector, name.index), (size_t)(max) * 2 * sizeof(*collector->name.index)}
+	{                                                                                          \
+		offsetof(struct collector, name.index),                                            \
+			(size_t)(max)*2 * sizeof(*collector->name.index)                           \
+	}
 	INDEX(strings, MAX_STRINGS),
 	INDEX(frames, MAX_FRAMES),
 	INDEX(nodes, MAX_NODES),
@@ -113,9 +119,11 @@ static const struct {
 	uint8_t n, metrics[SET_MAX];
 } built_in_sets[] = {
 	[SET_ID_KERNEL] = {4, {METRIC_TIME, METRIC_COUNT, METRIC_TIME_MIN, METRIC_TIME_MAX}},
-	[SET_ID_TRANSFER] = {7, {METRIC_TIME, METRIC_COUNT, METRIC_TIME_MIN, METRIC_TIME_MAX,
-				 [TRANSFER_BYTES] = METRIC_BYTES, [TRANSFER_ASYNC] = METRIC_ASYNC,
-				 [TRANSFER_DIRECTION] = METRIC_DIRECTION}},
+	[SET_ID_TRANSFER] =
+		{7,
+		 {METRIC_TIME, METRIC_COUNT, METRIC_TIME_MIN,
+		  METRIC_TIME_MAX, [TRANSFER_BYTES] = METRIC_BYTES, [TRANSFER_ASYNC] = METRIC_ASYNC,
+		  [TRANSFER_DIRECTION] = METRIC_DIRECTION}},
 	[SET_ID_HOST] = {2, {METRIC_CPU_TIME, METRIC_CPU_COUNT}},
 };
 
@@ -146,7 +154,7 @@ static void tables_seed(struct collector *c)
 		string_intern(copy_direction_word(i), strlen(copy_direction_word(i)));
 	for (i = 0; i < ARRAY_SIZE(built_in_sets); i++)
 		set_seed(&c->set[i], i);
-#define _(id, number, name_, type_, scope_, add_, unit_, title)                                            \
+#define _(id, number, name_, type_, scope_, add_, unit_, title)                                    \
 	c->metric[METRIC_##id].name = string_intern(name_, sizeof(name_) - 1);                     \
 	c->metric[METRIC_##id].unit = string_intern(unit_, sizeof(unit_) - 1);                     \
 	c->metric[METRIC_##id].type = METRIC_##type_;                                              \
@@ -466,7 +474,8 @@ static uint32_t lane_try(const struct pair *k, uint32_t max)
 
 uint32_t lane_intern(uint32_t device, uint32_t context, uint32_t stream, uint32_t thread)
 {
-	struct pair k = {device, context, stream, thread}, shared = {device, WIRE_NONE, WIRE_NONE, 0};
+	struct pair k = {device, context, stream, thread},
+		    shared = {device, WIRE_NONE, WIRE_NONE, 0};
 	uint32_t cell, id = table_find(&collector->lanes, lane_hash(&k), lane_equal, &k, &cell);
 
 	if (id != WIRE_NONE)
@@ -566,8 +575,11 @@ struct small_table {
 	void (*fill)(void *entry, const void *what);
 };
 #define SMALL_TABLE(name, max)                                                                     \
-	{offsetof(struct collector, name), sizeof(*collector->name),                               \
-	 offsetof(struct name##_entry, key), offsetof(struct name##_entry, state), (max), name##_fill}
+	{                                                                                          \
+		offsetof(struct collector, name), sizeof(*collector->name),                        \
+			offsetof(struct name##_entry, key), offsetof(struct name##_entry, state),  \
+			(max), name##_fill                                                         \
+	}
 
 static _Atomic uint8_t *small_state(const struct small_table *t, uint32_t id)
 {

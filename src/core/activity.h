@@ -16,18 +16,19 @@ enum activity_kind {
 	ACTIVITY_KERNEL = 0,
 	ACTIVITY_COPY = 1,
 	ACTIVITY_SET = 2,
-	ACTIVITY_SYNC = 3, /* the host waits for a device: no device, and its launch is not counted */
+	ACTIVITY_SYNC =
+		3, /* the host waits for a device: no device, and its launch is not counted */
 	ACTIVITY_N_KINDS
 };
 
 enum copy_direction { /* also the value of the text metric "direction" */
-	COPY_UNKNOWN = 0,
-	COPY_HOST_TO_DEVICE,
-	COPY_DEVICE_TO_HOST,
-	COPY_DEVICE_TO_DEVICE,
-	COPY_HOST_TO_HOST,
-	COPY_PEER_TO_PEER,
-	COPY_N_DIRECTIONS
+		      COPY_UNKNOWN = 0,
+		      COPY_HOST_TO_DEVICE,
+		      COPY_DEVICE_TO_HOST,
+		      COPY_DEVICE_TO_DEVICE,
+		      COPY_HOST_TO_HOST,
+		      COPY_PEER_TO_PEER,
+		      COPY_N_DIRECTIONS
 };
 
 enum memory_kind {
@@ -47,15 +48,15 @@ struct activity {
 	uint32_t context; /* vendor's context id */
 	uint32_t stream;  /* vendor's stream or queue id */
 	uint64_t start_ns, end_ns;
-	const char *name; /* kernels: symbol, mangled; waits: function; else NULL */
-	uint64_t bytes;   /* copies and sets */
-	uint8_t direction;       /* enum copy_direction */
-	uint8_t src_kind;        /* enum memory_kind; of a set: its memory */
-	uint8_t dst_kind;        /* enum memory_kind */
-	bool async;              /* the call did not wait for it */
-	bool uncounted;          /* its launch was not counted by ops->launch(): a graph's node, a
+	const char *name;  /* kernels: symbol, mangled; waits: function; else NULL */
+	uint64_t bytes;    /* copies and sets */
+	uint8_t direction; /* enum copy_direction */
+	uint8_t src_kind;  /* enum memory_kind; of a set: its memory */
+	uint8_t dst_kind;  /* enum memory_kind */
+	bool async;        /* the call did not wait for it */
+	bool uncounted;    /* its launch was not counted by ops->launch(): a graph's node, a
 				  * launch before callbacks came on */
-	uint32_t graph;          /* graph the record belongs to, 0 = none */
+	uint32_t graph;    /* graph the record belongs to, 0 = none */
 };
 
 /* "HostToDevice" … and the short form for node names, "HtoD". */

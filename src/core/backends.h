@@ -23,7 +23,7 @@ enum source {
 #define _(id, name, number, ...) SOURCE_##id = number,
 	BACKENDS(_)
 #undef _
-	N_SOURCES
+		N_SOURCES
 };
 
 /* What a run wants of its backends: it stands on the control page and is handed to each. 0 is what a

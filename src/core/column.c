@@ -19,7 +19,8 @@
 #define MADE_SHARE     .op = DERIVED_SHARE, .inclusive = true, .plain = true, .factor = 1
 #define MADE_NOW       .op = DERIVED_NOW, .inclusive = true, .plain = true, .factor = 1
 #define MADE_AVG       .op = DERIVED_AVG, .inclusive = true, .plain = true, .factor = 1
-#define MADE_P(share_) .op = DERIVED_QUANTILE, .inclusive = true, .plain = true, .factor = 1, .share = share_
+#define MADE_P(share_)                                                                             \
+	.op = DERIVED_QUANTILE, .inclusive = true, .plain = true, .factor = 1, .share = share_
 #define MADE_P50       MADE_P(0.5)
 #define MADE_P90       MADE_P(0.9)
 #define MADE_P99       MADE_P(0.99)
@@ -27,7 +28,7 @@
 #define MADE_GIGA_RATE .op = DERIVED_RATE, .inclusive = true, .factor = 1e9
 #define MADE_TERA_RATE .op = DERIVED_RATE, .inclusive = true, .factor = 1e12
 
-#define OWN_WIDTH 7 /* of a number whose column nobody has laid out */
+#define OWN_WIDTH      7 /* of a number whose column nobody has laid out */
 
 const struct column_spec usual_columns[USUAL_N] = {
 #define _(id, title_, form_, width_, rank_, metric_, op_, help_)                                   \
@@ -157,9 +158,8 @@ static void print_percent(char out[HUMAN_MAX], double v)
 }
 
 static void (*const print[])(char[HUMAN_MAX], double) = {
-	[FORM_TIME] = human_time_ns,    [FORM_BYTES] = human_bytes,   [FORM_COUNT] = human_count,
-	[FORM_RATE] = human_rate,       [FORM_PERCENT] = print_percent,
-	[FORM_NUMBER] = print_number,
+	[FORM_TIME] = human_time_ns, [FORM_BYTES] = human_bytes,     [FORM_COUNT] = human_count,
+	[FORM_RATE] = human_rate,    [FORM_PERCENT] = print_percent, [FORM_NUMBER] = print_number,
 };
 
 void metric_print(char out[HUMAN_MAX], const struct metric *m, double v)
@@ -210,7 +210,8 @@ static unsigned distance(const char *a, size_t n_a, const char *b, size_t n_b)
 		last = row[0];
 		row[0] = (unsigned)i;
 		for (size_t k = 1; k <= n_b; k++) {
-			bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[k - 1]);
+			bool same = tolower((unsigned char)a[i - 1]) ==
+				    tolower((unsigned char)b[k - 1]);
 
 			here = row[k];
 			row[k] = MIN(MIN(row[k], row[k - 1]) + 1, last + !same);
@@ -273,8 +274,8 @@ static void find_near(const struct session *s, const char *word, size_t len, cha
 		}
 }
 
-const char *column_unknown(const struct session *s, const char *words, size_t *ret_len, int *ret_why,
-			   char *near, size_t near_size)
+const char *column_unknown(const struct session *s, const char *words, size_t *ret_len,
+			   int *ret_why, char *near, size_t near_size)
 {
 	struct column_spec spec;
 

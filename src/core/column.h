@@ -27,6 +27,7 @@ enum column_form {
 
 /*        id       title     form   width rank  metric     what is made of it
  * The order is that of a table; those of the lowest rank stay longest where there is no room. */
+/* clang-format off */
 #define USUAL_COLUMNS(_)                                                                           \
 	_(TOTAL,     "TOTAL",   TIME,    7,  0, TIME,      VALUE_INC, \
 	  "time on the device, with everything below") \
@@ -75,12 +76,13 @@ enum usual_column {
 #undef _
 	USUAL_N
 };
+/* clang-format on */
 
 struct column_spec {
 	const char *title, *help;
 	struct derived derived;
-	uint8_t form;     /* enum column_form */
-	uint8_t width;    /* of what is printed, as a rule */
+	uint8_t form;  /* enum column_form */
+	uint8_t width; /* of what is printed, as a rule */
 	uint8_t priority;
 };
 
@@ -99,8 +101,8 @@ void column_of_metric(const struct session *s, uint32_t metric, struct column_sp
 bool column_is_own(const struct session *s, uint32_t metric);
 /* The first word of a list that is no column here, and what is like it: names of columns and metrics,
  * separated by commas, "" where nothing is; why says column_parse(). NULL: all of them are. */
-const char *column_unknown(const struct session *s, const char *words, size_t *ret_len, int *ret_why,
-			   char *near, size_t near_size);
+const char *column_unknown(const struct session *s, const char *words, size_t *ret_len,
+			   int *ret_why, char *near, size_t near_size);
 
 /* A value in its form. exact: as many digits as a program may want of a number whose unit is in the
  * title, else as few as a person wants. */

@@ -142,7 +142,7 @@ const char *crowd_loss_text(const struct session *s, enum loss loss, uint64_t n,
 		return out;
 	len = strlen(out);
 	pattern_print(session_node_name(s, c.one), pattern, sizeof(pattern));
-	snprintf(out + len, LOSS_TEXT_MAX - len, ": too many names, %u like '%s' in '%.*s'", c.n, pattern,
-		 NAME_MAX_SHOWN, session_node_name(s, c.parent));
+	snprintf(out + len, LOSS_TEXT_MAX - len, ": too many names, %u like '%s' in '%.*s'", c.n,
+		 pattern, NAME_MAX_SHOWN, session_node_name(s, c.parent));
 	return out;
 }

@@ -96,7 +96,8 @@ struct derive *derive_free(struct derive *d)
 	return NULL;
 }
 
-void derive_masks(struct derive *d, const uint8_t *removed, const uint8_t *shown, enum totals totals)
+void derive_masks(struct derive *d, const uint8_t *removed, const uint8_t *shown,
+		  enum totals totals)
 {
 	drop_columns(d);
 	d->removed = removed;
@@ -160,10 +161,9 @@ static bool counts(const struct derive *d, uint32_t node, bool all)
 /* From the last node to the first: each into its parent. */
 static int roll_up(struct derive *d, const struct metric *m, double *v)
 {
-	const struct snap_column *weight =
-		m->add == METRIC_WMEAN && m->weight != METRIC_NONE
-			? snapshot_column(d->snap, m->weight, false)
-			: NULL;
+	const struct snap_column *weight = m->add == METRIC_WMEAN && m->weight != METRIC_NONE
+						   ? snapshot_column(d->snap, m->weight, false)
+						   : NULL;
 	uint32_t n = snapshot_n(d->snap), i;
 	double *w = malloc(MAX(n, 1u) * sizeof(*w));
 
@@ -212,7 +212,8 @@ static const double *any_flops(struct derive *d, bool inclusive, bool all)
 	if (v)
 		return v;
 	for (size_t i = 0; i < ARRAY_SIZE(flops_metrics); i++) {
-		of[n] = is_used(d, flops_metrics[i]) ? raw(d, flops_metrics[i], inclusive, all) : NULL;
+		of[n] = is_used(d, flops_metrics[i]) ? raw(d, flops_metrics[i], inclusive, all)
+						     : NULL;
 		n += of[n] != NULL;
 	}
 	if (n < 2)
@@ -336,8 +337,7 @@ bool derive_has(struct derive *d, const struct derived *m)
 	if (m->metric == METRIC_NONE)
 		return true;
 	return has_values(d, m->metric, m->inclusive) &&
-	       (by == METRIC_NONE ||
-		has_values(d, by, derived_divides_inclusive(m, m->inclusive)));
+	       (by == METRIC_NONE || has_values(d, by, derived_divides_inclusive(m, m->inclusive)));
 }
 
 /* ---- what is made of raw columns ---- */
@@ -388,7 +388,8 @@ static int make_avg(struct derive *d, const struct derived *m, const double *a, 
 	return 0;
 }
 
-static int make_rate(struct derive *d, const struct derived *m, const double *a, bool all, double *v)
+static int make_rate(struct derive *d, const struct derived *m, const double *a, bool all,
+		     double *v)
 {
 	const double *time = raw(d, METRIC_TIME, m->inclusive, all);
 
@@ -479,7 +480,8 @@ static void say_why(struct derive *d, uint32_t device, const char *what)
 		return;
 	}
 	dev = &s->devices[device];
-	snprintf(d->why, sizeof(d->why), "no peak for %s of %.40s %.40s is known (--peaks gives one)", what,
+	snprintf(d->why, sizeof(d->why),
+		 "no peak for %s of %.40s %.40s is known (--peaks gives one)", what,
 		 strtab_str(s->strings, dev->type), strtab_str(s->strings, dev->arch));
 }
 
@@ -522,7 +524,8 @@ static uint32_t row_device(const struct session *s, const struct session_row *ro
 	return device == SESSION_NONE && s->n_devices == 1 ? 0 : device;
 }
 
-static void roof_row(struct derive *d, struct roofs *r, uint32_t node, const struct session_row *row)
+static void roof_row(struct derive *d, struct roofs *r, uint32_t node,
+		     const struct session_row *row)
 {
 	const struct session *s = snapshot_session(d->snap);
 	const struct session_set *set = &s->sets[row->set];
@@ -537,7 +540,8 @@ static void roof_row(struct derive *d, struct roofs *r, uint32_t node, const str
 		     (metric < METRIC_FLOPS8 || metric > METRIC_FLOPS64)))
 			continue;
 		roof_value(d, r, node, row_device(s, row), metric,
-			   metric_number(metric_table_get(s->metrics, metric), s->values[row->values + i]));
+			   metric_number(metric_table_get(s->metrics, metric),
+					 s->values[row->values + i]));
 	}
 }
 
@@ -744,8 +748,8 @@ static void fetch(struct derive *d, const struct derived *m, struct derived_term
 }
 
 /* What a value is divided by. */
-static double term_by(const struct derive *d, const struct derived *m, const struct derived_terms *t,
-		      uint32_t node, uint32_t whole)
+static double term_by(const struct derive *d, const struct derived *m,
+		      const struct derived_terms *t, uint32_t node, uint32_t whole)
 {
 	uint32_t parent;
 

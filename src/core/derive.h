@@ -11,15 +11,15 @@
 #include "core/snapshot.h"
 
 enum derived_op {
-	DERIVED_VALUE,    /* metric / factor */
-	DERIVED_SHARE,    /* of the root (inclusive) or of the sum (exclusive), percent */
-	DERIVED_OF_PARENT, /* percent */
-	DERIVED_AVG,      /* metric / count / factor */
-	DERIVED_RATE,     /* metric / seconds / factor */
-	DERIVED_NOW,      /* increase in the last window, a second, / factor */
-	DERIVED_QUANTILE, /* of the durations, in ns / factor */
-	DERIVED_UTIL,     /* share of the nearer roof, 0..1 */
-	DERIVED_BOUND,    /* which roof that is: enum bound */
+	DERIVED_VALUE,      /* metric / factor */
+	DERIVED_SHARE,      /* of the root (inclusive) or of the sum (exclusive), percent */
+	DERIVED_OF_PARENT,  /* percent */
+	DERIVED_AVG,        /* metric / count / factor */
+	DERIVED_RATE,       /* metric / seconds / factor */
+	DERIVED_NOW,        /* increase in the last window, a second, / factor */
+	DERIVED_QUANTILE,   /* of the durations, in ns / factor */
+	DERIVED_UTIL,       /* share of the nearer roof, 0..1 */
+	DERIVED_BOUND,      /* which roof that is: enum bound */
 	DERIVED_AT_COMPUTE, /* what these two are made of: seconds that the work takes at a roof, */
 	DERIVED_AT_MEMORY,
 	DERIVED_AT_TIME, /* and those that it took */
@@ -35,16 +35,16 @@ struct derived {
 	uint8_t op; /* enum derived_op */
 	bool inclusive;
 	bool is_said; /* which of the two: "(inc)" or "(exc)"; else views of what is exclusive choose */
-	bool plain;   /* no unit was asked for: the raw metric */
+	bool plain; /* no unit was asked for: the raw metric */
 	uint32_t metric;
 	double factor;
 	double share; /* of DERIVED_QUANTILE: 0..1, or HISTS_DEVIATION */
 };
 
-enum totals {         /* of inclusive values, when nodes are filtered out */
-	TOTALS_OF_SHOWN,  /* count what is shown */
-	TOTALS_OF_ALL,    /* count everything */
-	TOTALS_UPSTREAM,  /* DERIVED_VALUE of a raw name counts what is shown, others everything */
+enum totals {                  /* of inclusive values, when nodes are filtered out */
+	      TOTALS_OF_SHOWN, /* count what is shown */
+	      TOTALS_OF_ALL,   /* count everything */
+	      TOTALS_UPSTREAM, /* DERIVED_VALUE of a raw name counts what is shown, others everything */
 };
 
 /* Floating-point operations of any width: no metric of a session, but one to whatever adds up. */
@@ -55,7 +55,9 @@ const struct metric *derive_metric(const struct session *s, uint32_t metric);
 /* The metric that a value is divided by; METRIC_NONE: by none. */
 static inline uint32_t derived_divisor(const struct derived *m)
 {
-	return m->op == DERIVED_AVG ? METRIC_COUNT : m->op == DERIVED_RATE ? METRIC_TIME : METRIC_NONE;
+	return m->op == DERIVED_AVG    ? METRIC_COUNT
+	       : m->op == DERIVED_RATE ? METRIC_TIME
+				       : METRIC_NONE;
 }
 /* Is that one to count what is below? Time on the host is exclusive, what ran meanwhile is not. */
 static inline bool derived_divides_inclusive(const struct derived *m, bool inclusive)
@@ -77,7 +79,8 @@ struct derive *derive_new(struct snapshot *snap, const struct peaks *peaks);
 struct derive *derive_free(struct derive *d);
 /* From now on nodes that are 0 in removed (never counted) or in shown do not count. Either may be
  * NULL; both are only referred to. Columns got before are gone. */
-void derive_masks(struct derive *d, const uint8_t *removed, const uint8_t *shown, enum totals totals);
+void derive_masks(struct derive *d, const uint8_t *removed, const uint8_t *shown,
+		  enum totals totals);
 /* Valid until derive_masks() or derive_free(); NULL: out of memory. */
 const double *derive_column(struct derive *d, const struct derived *m);
 /* A raw metric over the nodes that count. */
@@ -99,8 +102,8 @@ struct derived_terms {
 	double all;
 };
 /* The value of one node; a share of what is inclusive is one of the node `whole`. */
-double derive_at(struct derive *d, const struct derived *m, struct derived_terms *terms, uint32_t node,
-		 uint32_t whole);
+double derive_at(struct derive *d, const struct derived *m, struct derived_terms *terms,
+		 uint32_t node, uint32_t whole);
 /* Grows with derive_masks(): what was made of the columns is to be made again. */
 uint64_t derive_generation(const struct derive *d);
 struct snapshot *derive_snapshot(const struct derive *d);

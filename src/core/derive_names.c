@@ -19,9 +19,9 @@ static const struct word_factor time_units[] = {
 
 /* Prefixes of every other unit; "" is the unit itself. IEC ones before SI ones. */
 static const struct word_factor prefixes[] = {
-	{"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}, {"Pi", 0x1p50}, {"Ei", 0x1p60},
-	{"k", 1e3},     {"M", 1e6},     {"G", 1e9},     {"T", 1e12},    {"P", 1e15},    {"E", 1e18},
-	{"", 1},
+	{"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}, {"Pi", 0x1p50},
+	{"Ei", 0x1p60}, {"k", 1e3},     {"M", 1e6},     {"G", 1e9},     {"T", 1e12},
+	{"P", 1e15},    {"E", 1e18},    {"", 1},
 };
 
 static bool same(const char *word, size_t len, const char *name)
@@ -191,7 +191,8 @@ static int parse_metric(const struct session *s, const char *word, size_t len, s
 		return 0;
 	}
 	ret->plain = false;
-	return parse_unit(metric_table_get(s->metrics, ret->metric)->unit, unit, unit_len, &ret->factor);
+	return parse_unit(metric_table_get(s->metrics, ret->metric)->unit, unit, unit_len,
+			  &ret->factor);
 }
 
 int derive_parse(const struct session *s, const char *word, size_t len, struct derived *ret)
@@ -199,8 +200,11 @@ int derive_parse(const struct session *s, const char *word, size_t len, struct d
 	bool exc, inc;
 	int r;
 
-	*ret = (struct derived){
-		.op = DERIVED_VALUE, .inclusive = true, .plain = true, .metric = METRIC_NONE, .factor = 1};
+	*ret = (struct derived){.op = DERIVED_VALUE,
+				.inclusive = true,
+				.plain = true,
+				.metric = METRIC_NONE,
+				.factor = 1};
 	while (len && *word == ' ') {
 		word++;
 		len--;

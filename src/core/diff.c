@@ -63,7 +63,8 @@ static uint32_t node_append(struct diff *d, const struct diff_node *key)
 		return id;
 	up = &d->nodes[key->parent];
 	d->nodes[id].depth = up->depth < UINT16_MAX ? (uint16_t)(up->depth + 1) : UINT16_MAX;
-	*(up->last_child == DIFF_NONE ? &up->first_child : &d->nodes[up->last_child].next_sibling) = id;
+	*(up->last_child == DIFF_NONE ? &up->first_child : &d->nodes[up->last_child].next_sibling) =
+		id;
 	up->last_child = id;
 	return id;
 }
@@ -72,7 +73,8 @@ static uint32_t node_append(struct diff *d, const struct diff_node *key)
  * do not say, and may be guessed differently from one run to the next. */
 static uint32_t node_intern(struct diff *d, uint32_t parent, const char *name, uint8_t kind)
 {
-	struct diff_node key = {parent, DIFF_NONE, DIFF_NONE, DIFF_NONE, 0, 0, kind, {.status = DIFF_SAME}};
+	struct diff_node key = {parent, DIFF_NONE, DIFF_NONE, DIFF_NONE,
+				0,      0,         kind,      {.status = DIFF_SAME}};
 	uint64_t hash;
 	uint32_t id;
 
@@ -137,7 +139,8 @@ static int parse_metric(const struct diff *d, const struct session *s, struct de
 	if (r < 0)
 		return r;
 	m = metric_table_get(s->metrics, ret->metric);
-	if (ret->op == DERIVED_BOUND || (m && (m->type == METRIC_TEXT || m->scope == METRIC_PROPERTY)))
+	if (ret->op == DERIVED_BOUND ||
+	    (m && (m->type == METRIC_TEXT || m->scope == METRIC_PROPERTY)))
 		return -EINVAL;
 	if (d->options.exclusive)
 		ret->inclusive = false;
@@ -149,7 +152,7 @@ static int learn_metric(struct diff *d, const struct session *s, const struct de
 	const struct metric *raw = metric_table_get(s->metrics, m->metric);
 	bool plain = m->plain && m->op == DERIVED_VALUE;
 	char *name = strdup(plain ? raw->name : d->options.metric);
-	char *unit = strdup(m->plain && m->op == DERIVED_AVG         ? raw->unit
+	char *unit = strdup(m->plain && m->op == DERIVED_AVG        ? raw->unit
 			    : m->plain && m->op == DERIVED_QUANTILE ? "ns"
 			    : plain                                 ? raw->unit
 								    : "");
@@ -195,7 +198,8 @@ static int map_nodes(struct diff *d, struct snapshot *snap, uint32_t *map)
 	return twice;
 }
 
-static int run_fill(struct diff *d, struct run *run, const uint32_t *map, uint32_t n, const double *v)
+static int run_fill(struct diff *d, struct run *run, const uint32_t *map, uint32_t n,
+		    const double *v)
 {
 	uint32_t i;
 

@@ -38,22 +38,23 @@ struct diff_range {
 
 struct diff_value {
 	struct diff_range side[DIFF_N_SIDES];
-	double delta; /* median of B - median of A; NaN: neither has a value */
-	double ratio; /* delta / median of A; infinite from 0 or nothing; NaN: no delta */
+	double delta;   /* median of B - median of A; NaN: neither has a value */
+	double ratio;   /* delta / median of A; infinite from 0 or nothing; NaN: no delta */
 	uint8_t status; /* enum diff_status */
 };
 
 struct diff_node {
-	uint32_t parent, first_child, last_child, next_sibling; /* DIFF_NONE ends; A's order, then B's */
-	uint32_t name;  /* string id, raw */
-	uint16_t depth; /* saturates */
-	uint8_t kind;   /* enum frame_kind, of the run that had it first */
+	uint32_t parent, first_child, last_child,
+		next_sibling; /* DIFF_NONE ends; A's order, then B's */
+	uint32_t name;        /* string id, raw */
+	uint16_t depth;       /* saturates */
+	uint8_t kind;         /* enum frame_kind, of the run that had it first */
 	struct diff_value value;
 };
 
 struct diff_options {
-	const char *metric; /* any name of derive.h */
-	bool exclusive;     /* own values, not those of the nodes below too */
+	const char *metric;        /* any name of derive.h */
+	bool exclusive;            /* own values, not those of the nodes below too */
 	const struct peaks *peaks; /* for util; may be NULL */
 };
 

@@ -94,8 +94,8 @@ static struct work *find_work(struct flat *f, const double *time, uint32_t *ret_
 		if (!is_work(&nodes[node], time && !isnan(time[node])) ||
 		    !numbers_counts(f->numbers, node))
 			continue;
-		work[found] = (struct work){node, row_of(f, of[nodes[node].session_node].frame, node,
-							 nodes[node].kind)};
+		work[found] = (struct work){node, row_of(f, of[nodes[node].session_node].frame,
+							 node, nodes[node].kind)};
 		if (work[found].row == UINT32_MAX) {
 			free(work);
 			return NULL;
@@ -158,7 +158,8 @@ int flat_update(struct flat *f)
 
 	f->n = 0;
 	number_cache_clear(&f->cache);
-	if (array_reserve((void **)&f->row_of, &f->cap_row_of, n_frames + 1, sizeof(*f->row_of)) < 0)
+	if (array_reserve((void **)&f->row_of, &f->cap_row_of, n_frames + 1, sizeof(*f->row_of)) <
+	    0)
 		return -ENOMEM;
 	memset(f->row_of, 0, n_frames * sizeof(*f->row_of));
 	work = find_work(f, time, &n);

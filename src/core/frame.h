@@ -39,7 +39,7 @@ enum frame_kind {
 #define _(name, number, word) FRAME_##name = number,
 	FRAME_KINDS(_)
 #undef _
-	FRAME_N_KINDS = 22
+		FRAME_N_KINDS = 22
 };
 
 /* The word of a kind ("kernel"), or "function" for a number from the future. */

@@ -110,8 +110,7 @@ static int add_hists(struct hists *h, const uint8_t *kept)
 	for (uint32_t i = 0; r == 0 && i < s->n_hists; i++) {
 		uint32_t iter = 0, node;
 
-		while (r == 0 &&
-		       (node = hist_next_node(h->snap, &s->hists[i], &iter)) != SNAP_NONE)
+		while (r == 0 && (node = hist_next_node(h->snap, &s->hists[i], &iter)) != SNAP_NONE)
 			if (counts(h, node, kept))
 				r = add_place(h, node, i);
 	}

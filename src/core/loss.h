@@ -44,7 +44,7 @@ enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-	LOSS_N = 28
+		LOSS_N = 28
 };
 
 /* Is a number gone, or only a detail? Put-off sends and frames that healed lost nothing, records on a

@@ -18,8 +18,17 @@ struct id_map {
 };
 
 enum map_id {
-	MAP_STRINGS, MAP_METRICS, MAP_MODULES, MAP_FRAMES, MAP_NODES, MAP_PROCESSES, MAP_DEVICES,
-	MAP_LANES, MAP_EPOCHS, MAP_SETS, MAP_N
+	MAP_STRINGS,
+	MAP_METRICS,
+	MAP_MODULES,
+	MAP_FRAMES,
+	MAP_NODES,
+	MAP_PROCESSES,
+	MAP_DEVICES,
+	MAP_LANES,
+	MAP_EPOCHS,
+	MAP_SETS,
+	MAP_N
 };
 
 struct merge {
@@ -734,8 +743,7 @@ static int add_tree(struct merge *m)
 	if ((r = add_all(m, MAP_METRICS, metric_table_count(f->metrics), add_metric)) < 0 ||
 	    (r = add_all(m, MAP_SETS, f->n_sets, add_set)) < 0 ||
 	    (r = add_all(m, MAP_MODULES, f->n_modules, add_module)) < 0 ||
-	    (r = add_all(m, MAP_FRAMES, f->n_frames, add_frame)) < 0 ||
-	    (r = add_nodes(m)) < 0)
+	    (r = add_all(m, MAP_FRAMES, f->n_frames, add_frame)) < 0 || (r = add_nodes(m)) < 0)
 		return r;
 	return last_row_grow(m);
 }
@@ -786,7 +794,8 @@ int merge_add(struct merge *m, const struct session *from, const struct merge_op
 	return r < 0 ? r : add_values(m);
 }
 
-int merge_add_view(struct merge *m, const struct snapshot *view, group_name_fn *group_name, void *ctx)
+int merge_add_view(struct merge *m, const struct snapshot *view, group_name_fn *group_name,
+		   void *ctx)
 {
 	int r;
 

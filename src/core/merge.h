@@ -39,7 +39,8 @@ int merge_add(struct merge *m, const struct session *from, const struct merge_op
  * names that group_name() gives them, asked once each in the order of their ids. Histograms and single executions, which are of nodes as they
  * were, stay behind. 0, -EEXIST or -ENOMEM. */
 typedef void group_name_fn(void *ctx, uint32_t id, char *out, size_t size);
-int merge_add_view(struct merge *m, const struct snapshot *view, group_name_fn *group_name, void *ctx);
+int merge_add_view(struct merge *m, const struct snapshot *view, group_name_fn *group_name,
+		   void *ctx);
 /* Only what there is: metrics and paths of `from`, without values. 0 or -ENOMEM. */
 int merge_add_tree(struct merge *m, const struct session *from);
 /* From now on a path is what its names say: what a frame is, is a guess in files that do not say, and

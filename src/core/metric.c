@@ -15,7 +15,7 @@ struct metric_table {
 };
 
 static const struct metric builtin[METRIC_N_BUILTIN] = {
-#define _(id, number, name, type, scope, add, unit, title)                                                 \
+#define _(id, number, name, type, scope, add, unit, title)                                         \
 	[METRIC_##id] = {name, unit, METRIC_##type, METRIC_##scope, METRIC_##add, METRIC_NONE},
 	METRICS_BUILTIN(_)
 #undef _

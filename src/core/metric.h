@@ -41,7 +41,7 @@ enum metric_add {
 /* What comes nearest to a rule for a reader that knows the first five only. */
 static inline enum metric_add metric_add_plain(unsigned add)
 {
-	return add == METRIC_GAUGE ? METRIC_SUM
+	return add == METRIC_GAUGE  ? METRIC_SUM
 	       : add == METRIC_PEAK ? METRIC_MAX
 				    : (enum metric_add)add;
 }
@@ -70,7 +70,7 @@ enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-	METRIC_N_BUILTIN = 14
+		METRIC_N_BUILTIN = 14
 };
 
 #define METRIC_NONE UINT32_MAX
@@ -104,7 +104,8 @@ static inline double metric_number(const struct metric *m, union metric_value v)
 
 /* b into a by the metric's rule; NaN is absent. The weights, wa and wb, only matter to a weighted
  * mean. Inline: columns do it a million times. */
-static inline void metric_add_number(const struct metric *m, double *a, double *wa, double b, double wb)
+static inline void metric_add_number(const struct metric *m, double *a, double *wa, double b,
+				     double wb)
 {
 	if (isnan(b))
 		return;

@@ -10,7 +10,8 @@
 /* What the set is about, unless the metric says. Roofs are of the nodes alone where nothing is said. */
 static bool wants_inclusive(const struct number_set *set, const struct derived *m)
 {
-	bool about = m->op == DERIVED_UTIL || m->op == DERIVED_BOUND ? m->inclusive : set->inclusive;
+	bool about =
+		m->op == DERIVED_UTIL || m->op == DERIVED_BOUND ? m->inclusive : set->inclusive;
 
 	return (m->is_said ? m->inclusive : about) && !set->only_own;
 }
@@ -145,7 +146,8 @@ struct asking {
 	bool before;
 };
 
-static double sum_raw(struct numbers *n, uint32_t metric, const struct number_set *set, bool inclusive)
+static double sum_raw(struct numbers *n, uint32_t metric, const struct number_set *set,
+		      bool inclusive)
 {
 	const struct metric *m = derive_metric(snapshot_session(numbers_snapshot(n)), metric);
 
@@ -158,7 +160,8 @@ static double sum_raw(struct numbers *n, uint32_t metric, const struct number_se
 }
 
 /* An increase adds up as its metric does. */
-static double sum_now(struct numbers *n, uint32_t metric, const struct number_set *set, bool inclusive)
+static double sum_now(struct numbers *n, uint32_t metric, const struct number_set *set,
+		      bool inclusive)
 {
 	const double *v = derive_now(numbers_derive(n), metric, inclusive);
 
@@ -195,7 +198,8 @@ static double summed(const struct asking *a, uint32_t metric, const struct numbe
 	return v;
 }
 
-static double raw(const struct asking *a, uint32_t metric, const struct number_row *row, bool inclusive)
+static double raw(const struct asking *a, uint32_t metric, const struct number_row *row,
+		  bool inclusive)
 {
 	return summed(a, metric, row, inclusive, false);
 }
@@ -207,7 +211,8 @@ static double quantile(const struct asking *a, double share, const struct number
 {
 	struct hists *h = derive_hists(numbers_derive(a->n));
 
-	return h ? hists_share(h, row->set.nodes, count(&row->set, inclusive), inclusive, share) : NAN;
+	return h ? hists_share(h, row->set.nodes, count(&row->set, inclusive), inclusive, share)
+		 : NAN;
 }
 
 /* What all of them say; NaN: they differ. */
@@ -261,8 +266,8 @@ static double divisor(const struct asking *a, const struct derived *m, const str
 }
 
 /* Kept by the slot of the view, as no sum is. */
-static double other(const struct asking *a, const struct number_ask *ask, const struct number_row *row,
-		    bool inclusive)
+static double other(const struct asking *a, const struct number_ask *ask,
+		    const struct number_row *row, bool inclusive)
 {
 	double *known = place(&a->cache->others, ask->slot, row->i), v;
 	const struct derived *m = ask->metric;

@@ -30,7 +30,7 @@ struct number_cache {
 		struct number_slot {
 			double *v; /* unset where nobody has looked (base/unset.h) */
 			size_t n, cap;
-		} *v;
+		} * v;
 		size_t n, cap;
 	} sums, others;
 };
@@ -50,9 +50,10 @@ struct number_row {
 
 /* What a view asks for. */
 struct number_ask {
-	const struct derived *metric; /* what is not said to be inclusive or exclusive is what the set is */
-	bool before;                  /* on the other side of a comparison */
-	unsigned slot;                /* another one for each metric and side */
+	const struct derived
+		*metric; /* what is not said to be inclusive or exclusive is what the set is */
+	bool before;     /* on the other side of a comparison */
+	unsigned slot;   /* another one for each metric and side */
 };
 
 /* Shares are of `whole`. NaN: absent. */

@@ -12,7 +12,7 @@ struct numbers {
 	const uint8_t *kept;
 	uint64_t generation;
 	const uint8_t *held; /* by node; NULL: to be asked for */
-	uint32_t *frames; /* by node */
+	uint32_t *frames;    /* by node */
 	size_t cap_frames;
 	uint32_t n_frames; /* 0: to be made */
 };

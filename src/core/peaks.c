@@ -87,7 +87,8 @@ int peaks_parse(struct peaks *p, const char *text, unsigned *ret_line)
 	char line[256];
 
 	for (*ret_line = 1; *text; (*ret_line)++) {
-		size_t len = strcspn(text, "\n"), used = MIN(strcspn(text, "#\n"), sizeof(line) - 1);
+		size_t len = strcspn(text, "\n"),
+		       used = MIN(strcspn(text, "#\n"), sizeof(line) - 1);
 
 		memcpy(line, text, used);
 		line[used] = '\0';

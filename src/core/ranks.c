@@ -16,7 +16,7 @@ struct spreader {
 	uint32_t *rank_of; /* process → number of its rank, dense */
 	uint32_t *process; /* rank → one of its processes; n_processes: rows of no process */
 	uint32_t n_ranks;
-	double total; /* of the rank at hand */
+	double total;   /* of the rank at hand */
 	uint32_t *rows; /* ids, rank by rank */
 	size_t *begin;  /* rank → first of its rows; one more than ranks */
 	double *values; /* of one rank, by node */

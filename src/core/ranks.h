@@ -9,9 +9,9 @@
 #include "core/session.h"
 
 struct spread {
-	uint32_t n;          /* ranks that have a value; the rest means nothing when 0 */
+	uint32_t n; /* ranks that have a value; the rest means nothing when 0 */
 	double sum, min, max;
-	uint32_t slowest;    /* a process of the rank that has the maximum */
+	uint32_t slowest; /* a process of the rank that has the maximum */
 };
 static inline double spread_mean(const struct spread *x)
 {
@@ -51,6 +51,7 @@ struct spread_row {
 };
 /* Nodes below the root that have values, by what they cost, most first; malloc'd. NULL: out of
  * memory. */
-struct spread_row *ranks_sorted(const struct ranks *ranks, const struct session *s, uint32_t *ret_n);
+struct spread_row *ranks_sorted(const struct ranks *ranks, const struct session *s,
+				uint32_t *ret_n);
 
 #endif

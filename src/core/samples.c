@@ -39,7 +39,8 @@ static bool is_of_hist(const struct session *s, const struct session_row *row,
 
 /* Without grouping a node is its own view. *iter: 0 to begin, then a row + 1, SESSION_NONE to end.
  */
-uint32_t hist_next_node(const struct snapshot *snap, const struct session_hist *hist, uint32_t *iter)
+uint32_t hist_next_node(const struct snapshot *snap, const struct session_hist *hist,
+			uint32_t *iter)
 {
 	const struct session *s = snapshot_session(snap);
 	uint32_t row;

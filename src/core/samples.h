@@ -19,6 +19,7 @@ bool row_is_single(const struct row_times *t);
 
 /* The next node of the snapshot that a histogram is of: by streams or threads there may be several.
  * *iter is 0 at first; SNAP_NONE: no more. */
-uint32_t hist_next_node(const struct snapshot *snap, const struct session_hist *hist, uint32_t *iter);
+uint32_t hist_next_node(const struct snapshot *snap, const struct session_hist *hist,
+			uint32_t *iter);
 
 #endif

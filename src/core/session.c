@@ -345,8 +345,8 @@ static bool set_is_good(struct session *s, const uint32_t *metrics, uint32_t n)
 	struct session_private *p = s->p;
 	uint32_t n_metrics = metric_table_count(s->metrics), i;
 
-	if (array_reserve((void **)&p->seen_in, &p->cap_seen_in, n_metrics,
-			  sizeof(*p->seen_in)) < 0)
+	if (array_reserve((void **)&p->seen_in, &p->cap_seen_in, n_metrics, sizeof(*p->seen_in)) <
+	    0)
 		return false;
 	while (p->n_seen_in < n_metrics)
 		p->seen_in[p->n_seen_in++] = 0;

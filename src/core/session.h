@@ -36,7 +36,7 @@ struct session_frame {
 };
 
 struct session_node {
-	uint32_t parent; /* SESSION_NONE for the root */
+	uint32_t parent;                                /* SESSION_NONE for the root */
 	uint32_t first_child, last_child, next_sibling; /* in order of arrival; SESSION_NONE ends */
 	uint32_t frame;
 	uint32_t first_row; /* SESSION_NONE: the node has no values of its own */
@@ -71,24 +71,24 @@ enum process_end { PROCESS_RUNS = 0, PROCESS_ENDED = 1, PROCESS_VANISHED = 2 };
 struct session_process {
 	uint64_t instance; /* random, drawn anew after exec and in a fork child */
 	uint32_t pid, ppid;
-	uint32_t exe, cmdline, host; /* string ids */
-	int32_t rank;                /* -1: none */
-	uint64_t start_ns;           /* CLOCK_REALTIME */
-	uint8_t end;                 /* enum process_end */
-	uint64_t losses[LOSS_N];     /* cumulative */
+	uint32_t exe, cmdline, host;    /* string ids */
+	int32_t rank;                   /* -1: none */
+	uint64_t start_ns;              /* CLOCK_REALTIME */
+	uint8_t end;                    /* enum process_end */
+	uint64_t losses[LOSS_N];        /* cumulative */
 	uint64_t n_launches, n_records; /* counted launches; records that belong to them */
-	bool launches_counted;       /* false: launch callbacks are off, n_launches means nothing */
-	uint64_t oldest_ns;          /* age of the oldest unfinished launch at the last tick; 0 none */
-	uint64_t last_ns;            /* CLOCK_MONOTONIC of the last frame */
-	uint64_t own_cpu_ns;         /* CPU time of the collector's own threads */
-	uint64_t own_bytes;          /* memory of the collector, activity buffers not counted */
-	uint64_t buffer_bytes;       /* activity buffers */
+	bool launches_counted; /* false: launch callbacks are off, n_launches means nothing */
+	uint64_t oldest_ns;    /* age of the oldest unfinished launch at the last tick; 0 none */
+	uint64_t last_ns;      /* CLOCK_MONOTONIC of the last frame */
+	uint64_t own_cpu_ns;   /* CPU time of the collector's own threads */
+	uint64_t own_bytes;    /* memory of the collector, activity buffers not counted */
+	uint64_t buffer_bytes; /* activity buffers */
 	bool paused;
 };
 
 struct session_device {
 	uint32_t type, name, arch, uuid, driver; /* string ids */
-	uint32_t host;   /* string id */
+	uint32_t host;                           /* string id */
 	int32_t index;
 	uint32_t num_sms, clock_khz, memory_clock_khz, bus_width_bits;
 	uint64_t memory_bytes;
@@ -161,18 +161,18 @@ struct session {
 	struct session_clock *clocks;
 	struct session_use *uses;
 	size_t n_frames, n_nodes, n_rows, n_values, n_lanes, n_sets, n_epochs, n_processes,
-		n_devices, n_modules, n_notes, n_hists, n_samples, n_intervals, n_clocks,
-		n_uses;
-	uint64_t losses[LOSS_N]; /* of no single process (a torn tape, frames not understood) */
-	uint64_t generation; /* grows with every change */
-	uint32_t lanes_moved; /* grows when lanes turn out to be on another device */
+		n_devices, n_modules, n_notes, n_hists, n_samples, n_intervals, n_clocks, n_uses;
+	uint64_t losses[LOSS_N];   /* of no single process (a torn tape, frames not understood) */
+	uint64_t generation;       /* grows with every change */
+	uint32_t lanes_moved;      /* grows when lanes turn out to be on another device */
 	uint64_t start_ns, end_ns; /* CLOCK_REALTIME of the run; 0 unknown */
-	uint32_t source;     /* string id: what was profiled or the file's name */
-	bool ended;          /* all that will come has come */
+	uint32_t source;           /* string id: what was profiled or the file's name */
+	bool ended;                /* all that will come has come */
 	struct session_private *p;
 };
 
-struct session *session_new(void); /* root node, set 0, epoch 0, built-in metrics; NULL: no memory */
+struct session *
+session_new(void); /* root node, set 0, epoch 0, built-in metrics; NULL: no memory */
 struct session *session_free(struct session *s);
 static inline void session_freep(struct session **s)
 {
@@ -250,7 +250,8 @@ uint64_t session_in_flight(const struct session *s, uint64_t *ret_oldest_ns);
 size_t session_memory(const struct session *s); /* bytes */
 
 /* Own value of a metric at a node, combined over its rows. False: absent. */
-bool session_value(const struct session *s, uint32_t node, uint32_t metric, union metric_value *ret);
+bool session_value(const struct session *s, uint32_t node, uint32_t metric,
+		   union metric_value *ret);
 
 static inline unsigned hist_bucket(uint64_t ns)
 {

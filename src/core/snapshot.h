@@ -19,12 +19,12 @@
 #define SNAP_NONE UINT32_MAX
 
 enum group { /* what stands between the root and the tree */
-	GROUP_NONE = 0,
-	GROUP_PROCESS,
-	GROUP_DEVICE,
-	GROUP_STREAM,
-	GROUP_THREAD,
-	GROUP_N
+	     GROUP_NONE = 0,
+	     GROUP_PROCESS,
+	     GROUP_DEVICE,
+	     GROUP_STREAM,
+	     GROUP_THREAD,
+	     GROUP_N
 };
 const char *group_word(enum group group); /* "none", "process" … */
 
@@ -39,7 +39,8 @@ struct snapshot_spec {
 };
 
 struct snap_node {
-	uint32_t parent, first_child, next_sibling; /* SNAP_NONE ends; children in order of arrival */
+	uint32_t parent, first_child,
+		next_sibling;  /* SNAP_NONE ends; children in order of arrival */
 	uint32_t session_node; /* SESSION_NONE for a group node */
 	uint16_t depth;        /* root 0; saturates */
 	uint8_t kind;          /* enum frame_kind */

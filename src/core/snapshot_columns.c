@@ -76,7 +76,8 @@ static const struct snap_column *column_absent(struct snapshot *snap)
 }
 
 /* NULL: nobody has asked for it. */
-static struct column_state *column_known(const struct snapshot *snap, uint32_t metric, bool inclusive)
+static struct column_state *column_known(const struct snapshot *snap, uint32_t metric,
+					 bool inclusive)
 {
 	for (size_t i = 0; i < snap->n_columns; i++)
 		if (snap->columns[i]->metric == metric && snap->columns[i]->inclusive == inclusive)
@@ -204,7 +205,8 @@ static void column_roll_up(const struct snapshot *snap, const struct metric *m, 
 static int column_compute(struct snapshot *snap, struct column_state *c);
 
 /* Own values: from the rows, or from the exclusive column where somebody looks at that too. */
-static int column_own(struct snapshot *snap, const struct metric *m, struct column_state *c, double *w)
+static int column_own(struct snapshot *snap, const struct metric *m, struct column_state *c,
+		      double *w)
 {
 	struct column_state *own = c->inclusive && !w ? column_known(snap, c->metric, false) : NULL;
 
@@ -295,7 +297,8 @@ const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric)
 	if (!c)
 		return NULL;
 	c->rate_wanted = true;
-	if (!metric_used(snap, metric) || !has_rate(snap, metric) || !c->has_before || !snap->window_ns)
+	if (!metric_used(snap, metric) || !has_rate(snap, metric) || !c->has_before ||
+	    !snap->window_ns)
 		return column_absent(snap);
 	if ((!c->fresh && column_compute(snap, c) < 0) ||
 	    (!c->rate_fresh && rate_compute(snap, c) < 0))

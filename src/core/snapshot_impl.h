@@ -48,7 +48,7 @@ struct snapshot {
 	const struct session *s;
 	struct snapshot_spec spec;
 	const struct tick *tick; /* NULL: nobody listens */
-	uint64_t generation; /* grows with all that changes a number or what is shown */
+	uint64_t generation;     /* grows with all that changes a number or what is shown */
 
 	/* The view. */
 	struct snap_node *nodes;
@@ -65,7 +65,7 @@ struct snapshot {
 	struct lane_group *lane_groups;
 	size_t n_lane_groups, cap_lane_groups;
 	uint32_t lanes_moved; /* of the session, when the groups were made */
-	uint8_t *metadata; /* by frame: not looked at, no, yes */
+	uint8_t *metadata;    /* by frame: not looked at, no, yes */
 	size_t n_metadata, cap_metadata;
 	struct places places; /* by device or stream: where the work below a session node ran */
 	struct loose {
@@ -126,7 +126,7 @@ int columns_init(struct snapshot *snap);
 void columns_stale(struct snapshot *snap); /* to be computed again */
 /* What was computed, and what rates are made of, counts from elsewhere now. */
 void columns_restart(struct snapshot *snap, bool has_before);
-void columns_age(struct snapshot *snap);  /* what was shown becomes "before" */
+void columns_age(struct snapshot *snap); /* what was shown becomes "before" */
 void columns_done(struct snapshot *snap);
 
 void names_done(struct snapshot *snap); /* snapshot_names.c */

@@ -127,7 +127,8 @@ static void put_cell(struct table *t, const struct export_column *c, uint32_t no
 	if (!(c->has[node] & (inclusive ? EXPORT_INCLUSIVE : EXPORT_OWN)))
 		return;
 	if (m->type == METRIC_TEXT)
-		t->put(t->out, strtab_str(t->s->strings, v.text), strtab_len(t->s->strings, v.text));
+		t->put(t->out, strtab_str(t->s->strings, v.text),
+		       strtab_len(t->s->strings, v.text));
 	else
 		export_put_value(t->out, t->s, c->metric, v);
 }
@@ -213,8 +214,12 @@ static int write_csv(const struct session *s, const struct write_options *option
 static int write_markdown(const struct session *s, const struct write_options *options,
 			  struct out *out)
 {
-	struct table t = {.s = s, .out = out, .put = put_markdown, .before = "| ",
-			  .between = " | ", .after = " |\n"};
+	struct table t = {.s = s,
+			  .out = out,
+			  .put = put_markdown,
+			  .before = "| ",
+			  .between = " | ",
+			  .after = " |\n"};
 
 	return write_table(&t, options, true);
 }

@@ -11,8 +11,8 @@
 #include "format/json_writer.h"
 #include "format/export.h"
 
-#define DOT_LEAST 0.005 /* share of the whole */
-#define DOT_NAME_MAX 60 /* characters of a name in a box */
+#define DOT_LEAST    0.005 /* share of the whole */
+#define DOT_NAME_MAX 60    /* characters of a name in a box */
 
 struct dot {
 	const struct session *s;
@@ -75,8 +75,7 @@ static void put_node(struct dot *d, uint32_t node)
 		out_printf(d->out, " (%.1f %%)", 100 * d->total[node] / whole);
 	out_puts(d->out, "\", tooltip=\"");
 	put_text(d->out, export_name(&d->names, node), SIZE_MAX);
-	out_printf(d->out, "\", class=\"%s\"%s];\n",
-		   frame_kind_word(session_node_kind(d->s, node)),
+	out_printf(d->out, "\", class=\"%s\"%s];\n", frame_kind_word(session_node_kind(d->s, node)),
 		   d->own[node] > 0 ? ", style=filled, fillcolor=\"#f4d8b8\"" : "");
 }
 

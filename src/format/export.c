@@ -171,9 +171,7 @@ uint32_t export_metric(const struct session *s, const struct write_options *opti
 	if (id == METRIC_NONE)
 		return id;
 	m = metric_table_get(s->metrics, id);
-	return m->type == METRIC_TEXT || metric_add_plain(m->add) != METRIC_SUM
-		       ? METRIC_NONE
-		       : id;
+	return m->type == METRIC_TEXT || metric_add_plain(m->add) != METRIC_SUM ? METRIC_NONE : id;
 }
 
 static double own_weight(const struct session *s, uint32_t node, uint32_t metric)

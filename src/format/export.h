@@ -21,7 +21,7 @@ int export_columns(const struct session *s, struct export_column **ret, size_t *
 void export_columns_free(struct export_column *columns, size_t n);
 /* A value as text, without a decimal point where it counts; absent or no number: nothing. */
 void export_put_value(struct out *out, const struct session *s, uint32_t metric,
-		    union metric_value v);
+		      union metric_value v);
 
 /* The metric that stacks and pictures weigh by: options->metric, or the time. METRIC_NONE: the
  * profile has no such metric, or it does not add up. "time" finds "time (ns)". */
@@ -29,7 +29,7 @@ uint32_t export_metric(const struct session *s, const struct write_options *opti
 /* Own weights of all nodes and, when ret_total is given, those of their subtrees; what is absent,
  * negative or no number weighs nothing. 0, -ENOMEM or -EINVAL (no such metric). */
 int export_weights(const struct session *s, const struct write_options *options, double **ret_own,
-		 double **ret_total);
+		   double **ret_total);
 
 /* Names as options ask for them, each made once. */
 struct export_names {

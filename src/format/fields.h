@@ -59,14 +59,14 @@ extern const struct field_section sections[SECTION_N]; /* in alphabetical order 
 
 extern const char *const process_end_words[3], *const note_level_words[3];
 extern const char *const metric_type_words[3], *const metric_scope_words[3],
-	*const metric_add_words[METRIC_N_ADDS];
+						       *const metric_add_words[METRIC_N_ADDS];
 
 /* How the writers differ. */
 struct fields_writer {
 	const struct session *session;
 	struct json_writer *json;
-	bool all;      /* fields that have their default too */
-	bool hex;      /* a string that is not UTF-8 becomes {"hex": "…"}, else U+FFFD stands in */
+	bool all; /* fields that have their default too */
+	bool hex; /* a string that is not UTF-8 becomes {"hex": "…"}, else U+FFFD stands in */
 	const uint32_t *node_numbers; /* new numbers of nodes, or NULL: as they are */
 };
 

@@ -197,11 +197,13 @@ static void put_head(struct flame *f)
 		   SVG_WIDTH, height, SVG_WIDTH, height);
 	put_xml(f->out, f->metric->unit, SIZE_MAX);
 	out_puts(f->out, "\">\n");
-	out_puts(f->out, "<style>text{font:11px monospace;pointer-events:none}"
-			 "g.b{cursor:pointer}g.b rect{stroke:#fff;stroke-width:0.5}g.hit rect{stroke:#b000b0;stroke-width:2}"
-			 "#find,#all{cursor:pointer;pointer-events:all;text-decoration:underline}"
-			 "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
-			 "<text x=\"6\" y=\"18\">");
+	out_puts(
+		f->out,
+		"<style>text{font:11px monospace;pointer-events:none}"
+		"g.b{cursor:pointer}g.b rect{stroke:#fff;stroke-width:0.5}g.hit rect{stroke:#b000b0;stroke-width:2}"
+		"#find,#all{cursor:pointer;pointer-events:all;text-decoration:underline}"
+		"</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
+		"<text x=\"6\" y=\"18\">");
 	put_xml(f->out, strtab_str(f->s->strings, f->s->source), 100);
 	out_puts(f->out, " — ");
 	put_xml(f->out, f->metric->name, SIZE_MAX);

@@ -188,7 +188,8 @@ int folded_read(struct reader_input *in, struct session *s, struct format_error 
 	r = f.lane == SESSION_NONE ? -ENOMEM : take_all(&f, in);
 	if (r < 0 && !error->code)
 		format_fail(error, r, f.offset + 1, "%s",
-			    r == -EFBIG ? "a stack of more than 64 MiB, or a frame of more than 16" : strerror(-r));
+			    r == -EFBIG ? "a stack of more than 64 MiB, or a frame of more than 16"
+					: strerror(-r));
 	buf_done(&f.line);
 	buf_done(&f.name);
 	if (r == 0)

@@ -18,10 +18,10 @@
 #include "format/reader.h"
 
 struct write_options {
-	bool plain;   /* hatchet: only what upstream writes, nothing in a key of ours */
-	bool compact; /* no line breaks, no indentation */
-	bool no_trace; /* hatchet: leave out when single operations ran */
-	uint64_t tag;  /* format_save(): see write_file_tagged() */
+	bool plain;         /* hatchet: only what upstream writes, nothing in a key of ours */
+	bool compact;       /* no line breaks, no indentation */
+	bool no_trace;      /* hatchet: leave out when single operations ran */
+	uint64_t tag;       /* format_save(): see write_file_tagged() */
 	const char *metric; /* what stacks and pictures weigh by; NULL: time (ns) */
 	/* How names are written where the format does not keep them raw; as in snapshot_spec. */
 	enum name_mode names;
@@ -44,14 +44,13 @@ struct format {
 	int (*write)(const struct session *s, const struct write_options *options, struct out *out);
 };
 
-extern const struct format format_hatchet, format_chrome, format_sqlite, format_tape,
-	format_json, format_csv, format_markdown, format_folded,
-	format_speedscope, format_flamegraph, format_dot, format_msgpack,
-	format_pprof, format_perfetto;
+extern const struct format format_hatchet, format_chrome, format_sqlite, format_tape, format_json,
+	format_csv, format_markdown, format_folded, format_speedscope, format_flamegraph,
+	format_dot, format_msgpack, format_pprof, format_perfetto;
 extern const struct format *const formats[]; /* NULL ends */
 
 const struct format *format_by_name(const char *name);
-const struct format *format_by_path(const char *path);    /* by suffix; NULL: unknown suffix */
+const struct format *format_by_path(const char *path); /* by suffix; NULL: unknown suffix */
 const struct format *format_by_content(const char *head, size_t n);
 
 /* Read whatever it is, packed with gzip or not, into a new session: as format->read. */

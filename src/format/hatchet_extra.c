@@ -300,8 +300,9 @@ static bool session_is_plain(const struct hwrite *w)
 
 	return !w->tables && !s->n_processes && s->n_epochs == 1 && !e->name && !e->index &&
 	       !e->phase && !s->n_modules && !s->n_notes && !s->n_hists && !s->n_samples &&
-	       !s->n_intervals && !s->n_clocks && !s->n_uses && !s->start_ns && !s->end_ns && !s->source &&
-	       !has_losses(s) && lanes_are_plain(s) && devices_are_plain(s) && metrics_are_plain(w);
+	       !s->n_intervals && !s->n_clocks && !s->n_uses && !s->start_ns && !s->end_ns &&
+	       !s->source && !has_losses(s) && lanes_are_plain(s) && devices_are_plain(s) &&
+	       metrics_are_plain(w);
 }
 
 static void write_listed_frame(struct hwrite *w, const struct session_frame *f)

@@ -8,12 +8,12 @@
 #include "core/frame.h"
 
 enum hatchet_hint { /* which keys the node's metrics have */
-	HINT_TIME = 1,
-	HINT_COUNT = 2,
-	HINT_DEVICE = 4,
-	HINT_DIRECTION = 8,
-	HINT_CYCLES = 16,
-	HINT_SAMPLES = 32,
+		    HINT_TIME = 1,
+		    HINT_COUNT = 2,
+		    HINT_DEVICE = 4,
+		    HINT_DIRECTION = 8,
+		    HINT_CYCLES = 16,
+		    HINT_SAMPLES = 32,
 };
 /* The hint of a metric key, 0 for most. */
 unsigned hatchet_hint(const char *key, size_t len);

@@ -18,20 +18,20 @@
 #define RECORD_NONE UINT32_MAX
 
 struct record {
-	uint32_t parent; /* index of a record before it, RECORD_NONE: top of the file */
-	uint32_t name;   /* string id */
+	uint32_t parent;         /* index of a record before it, RECORD_NONE: top of the file */
+	uint32_t name;           /* string id */
 	uint32_t metrics, extra; /* positions in tokens, 0 = none */
-	uint8_t hints;   /* enum hatchet_hint bits */
-	bool known;      /* has a key that only a node has */
+	uint8_t hints;           /* enum hatchet_hint bits */
+	bool known;              /* has a key that only a node has */
 };
 
 enum key_fact { /* what values a metric key has had */
-	FACT_WHOLE = 1,
-	FACT_FRACTION = 2, /* written with a point or an exponent */
-	FACT_PARTIAL = 4,  /* not a whole number */
-	FACT_NEGATIVE = 8,
-	FACT_TEXT = 16,
-	FACT_ROOT = 32,    /* the root has it: inclusive */
+		FACT_WHOLE = 1,
+		FACT_FRACTION = 2, /* written with a point or an exponent */
+		FACT_PARTIAL = 4,  /* not a whole number */
+		FACT_NEGATIVE = 8,
+		FACT_TEXT = 16,
+		FACT_ROOT = 32, /* the root has it: inclusive */
 };
 
 /* Keys that mean something have fixed ids: they are interned first, in this order. */
@@ -57,7 +57,7 @@ enum hatchet_key {
 #define _(id, text) KEY_##id,
 	HATCHET_KEYS(_)
 #undef _
-	KEY_N
+		KEY_N
 };
 
 struct hatchet_file {

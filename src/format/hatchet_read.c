@@ -486,9 +486,9 @@ static int build(struct hread *r)
 
 static void reader_done(struct hread *r)
 {
-	void *all[] = {r->sets.ids, r->frames.ids,    r->nodes.ids, r->first_node,    r->n_nodes,
-		       r->devices,  r->metric_of_key, r->scratch,   r->scratch_values,
-		       r->places.ids, r->first_place.ids, r->seen};
+	void *all[] = {r->sets.ids,       r->frames.ids, r->nodes.ids,       r->first_node,
+		       r->n_nodes,        r->devices,    r->metric_of_key,   r->scratch,
+		       r->scratch_values, r->places.ids, r->first_place.ids, r->seen};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]);

@@ -229,7 +229,8 @@ static void read_field(struct hread *r, const struct field *field, size_t at, vo
 	}
 }
 
-static void read_element(struct hread *r, const struct field_section *section, size_t map, void *element)
+static void read_element(struct hread *r, const struct field_section *section, size_t map,
+			 void *element)
 {
 	const struct tokens *t = &r->f.tokens;
 
@@ -495,8 +496,9 @@ int hread_value(struct hread *r, uint32_t metric, size_t at, union metric_value 
 
 static int name_device(struct hread *r, uint32_t type, int32_t index, uint32_t id)
 {
-	if (id == SESSION_NONE || array_reserve((void **)&r->devices, &r->cap_devices,
-						r->n_devices + 1, sizeof(*r->devices)) < 0 ||
+	if (id == SESSION_NONE ||
+	    array_reserve((void **)&r->devices, &r->cap_devices, r->n_devices + 1,
+			  sizeof(*r->devices)) < 0 ||
 	    idindex_add(&r->device_names, hash_pair(type, (uint32_t)index),
 			(uint32_t)r->n_devices) < 0)
 		return -ENOMEM;
@@ -516,8 +518,8 @@ int hread_device(struct hread *r, uint32_t type, int32_t index, uint32_t *ret_id
 {
 	struct session_device d = {.type = type, .index = index};
 	const struct named_device key = {type, index, 0};
-	uint32_t i = idindex_find(&r->device_names, hash_pair(type, (uint32_t)index), device_is_named,
-				  r, &key);
+	uint32_t i = idindex_find(&r->device_names, hash_pair(type, (uint32_t)index),
+				  device_is_named, r, &key);
 
 	if (i != IDINDEX_NONE) {
 		*ret_id = r->devices[i].id;
@@ -683,8 +685,8 @@ static int read_set(struct hread *r, size_t list)
 const uint32_t *hread_places(const struct hread *r, uint64_t set, uint32_t *ret_n)
 {
 	uint32_t first = hread_map_get(&r->first_place, set);
-	uint32_t next = set + 1 < r->first_place.n ? r->first_place.ids[set + 1]
-						   : (uint32_t)r->places.n;
+	uint32_t next =
+		set + 1 < r->first_place.n ? r->first_place.ids[set + 1] : (uint32_t)r->places.n;
 
 	*ret_n = next - first;
 	return r->places.ids + first;

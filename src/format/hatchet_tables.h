@@ -36,20 +36,20 @@ struct hread {
 	struct id_map places, first_place;
 	struct set_seen {
 		uint32_t set, place;
-	} *seen; /* by metric: where it was last among places, and in which set */
+	} * seen;            /* by metric: where it was last among places, and in which set */
 	struct id_map nodes; /* number of a written node's part -> session node */
 	uint32_t *first_node, *n_nodes; /* of a record: its first part's number, how many */
 	uint32_t *metric_of_key;
-	bool is_old; /* of Triton 3.1 or before: other names of metrics */
+	bool is_old;           /* of Triton 3.1 or before: other names of metrics */
 	bool root_is_complete; /* the root lists inclusive metrics beyond those of kernels */
 	struct named_device *devices;
 	size_t n_devices, cap_devices;
 	struct idindex device_names; /* of devices, by type and index */
-	uint32_t *scratch; /* metric ids of a row */
+	uint32_t *scratch;           /* metric ids of a row */
 	size_t cap_scratch;
 	union metric_value *scratch_values;
 	size_t cap_scratch_values;
-	size_t extra; /* the root's own key, 0 = none */
+	size_t extra;    /* the root's own key, 0 = none */
 	unsigned warned; /* enum warning bits */
 };
 
@@ -70,7 +70,7 @@ enum warning {
 #define _(id, text) WARNING_##id,
 	WARNINGS(_)
 #undef _
-	WARNING_N
+		WARNING_N
 };
 
 /* 0 or -ENOMEM. */

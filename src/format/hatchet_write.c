@@ -149,7 +149,8 @@ static void write_value(struct hwrite *w, uint32_t metric)
 			     strtab_len(w->s->strings, w->values[metric].text));
 }
 
-static void write_column(struct hwrite *w, const struct hwrite_column *c, uint32_t device, bool root)
+static void write_column(struct hwrite *w, const struct hwrite_column *c, uint32_t device,
+			 bool root)
 {
 	if (c->metric == COLUMN_DEVICE_ID || c->metric == COLUMN_DEVICE_TYPE) {
 		if (device == SESSION_NONE)

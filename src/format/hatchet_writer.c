@@ -59,7 +59,8 @@ bool hwrite_frame_is_listed(const struct session_frame *f)
 
 static int column_compare(const void *a, const void *b)
 {
-	return strcmp(((const struct hwrite_column *)a)->name, ((const struct hwrite_column *)b)->name);
+	return strcmp(((const struct hwrite_column *)a)->name,
+		      ((const struct hwrite_column *)b)->name);
 }
 
 /* A row's own minimum and maximum stay in our key: they are no column that upstream has. */
@@ -81,7 +82,8 @@ static int prepare_columns(struct hwrite *w)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		if (is_column(i))
-			w->columns[w->n_columns++] = (struct hwrite_column){hwrite_metric(w, i)->name, i};
+			w->columns[w->n_columns++] =
+				(struct hwrite_column){hwrite_metric(w, i)->name, i};
 	w->columns[w->n_columns++] = (struct hwrite_column){"device_id", COLUMN_DEVICE_ID};
 	w->columns[w->n_columns++] = (struct hwrite_column){"device_type", COLUMN_DEVICE_TYPE};
 	qsort(w->columns, w->n_columns, sizeof(*w->columns), column_compare);

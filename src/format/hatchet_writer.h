@@ -49,7 +49,7 @@ struct hwrite {
 	double *weights;
 	uint8_t *present;
 	struct device_key *devices;
-	bool renumbered; /* a device's id in the file is not its index */
+	bool renumbered;       /* a device's id in the file is not its index */
 	uint64_t *device_time; /* of the node that is being written */
 	/* Folding: when a name was seen last, and in which group it is. */
 	uint32_t *seen, *group_of, mark;

@@ -20,7 +20,7 @@
 struct block {
 	_Alignas(16) struct block *next;
 	struct block **link; /* what points here */
-	size_t size, room; /* asked for; there */
+	size_t size, room;   /* asked for; there */
 };
 
 struct memory {

@@ -17,9 +17,9 @@
 
 struct json_input {
 	struct format_error *error;
-	bool complete;       /* set by a callback: the last bracket of the document was met */
-	bool may_stop;       /* kept by the callbacks: the file may end here though it is not complete */
-	int failed;          /* set by a callback before it returns 0, with *error but for the offset */
+	bool complete; /* set by a callback: the last bracket of the document was met */
+	bool may_stop; /* kept by the callbacks: the file may end here though it is not complete */
+	int failed;    /* set by a callback before it returns 0, with *error but for the offset */
 	uint64_t garbage_at; /* afterwards: what follows the document, 0 = nothing */
 	bool too_long;       /* a token of more than FORMAT_NAME_MAX */
 	bool too_deep;       /* more than JSON_DEPTH_MAX */

@@ -16,9 +16,9 @@ struct json_writer {
 	struct out *out;
 	uint32_t depth;
 	uint32_t flat_depth; /* of the container that is written on one line, 0 = none */
-	bool flat;     /* no line breaks */
-	bool empty;    /* nothing yet in the innermost container */
-	bool keyed;    /* a key was written, its value comes next */
+	bool flat;           /* no line breaks */
+	bool empty;          /* nothing yet in the innermost container */
+	bool keyed;          /* a key was written, its value comes next */
 };
 
 void jsonw_init(struct json_writer *w, struct out *out, bool compact);

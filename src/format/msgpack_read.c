@@ -142,8 +142,8 @@ static int container(struct msgpack *m, bool map, uint64_t n)
 	if (array_reserve((void **)&m->open, &m->cap_open, m->n_open + 1, sizeof(*m->open)) < 0)
 		return fail(m, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
 	buf_putc(&m->text, map ? '{' : '[');
-	m->open[m->n_open++] = (struct open){.left = map ? 2 * n : n, .map = map, .key = map,
-					      .first = true};
+	m->open[m->n_open++] =
+		(struct open){.left = map ? 2 * n : n, .map = map, .key = map, .first = true};
 	if (!n)
 		end_item(m);
 	return 0;
@@ -216,8 +216,20 @@ static int whole_signed(struct msgpack *m, uint64_t v, unsigned size)
 	return whole(m, (uint64_t)i, i < 0);
 }
 
-enum item { ITEM_NULL, ITEM_FALSE, ITEM_TRUE, ITEM_STRING, ITEM_EXT, ITEM_FLOAT, ITEM_UINT,
-	    ITEM_INT, ITEM_ARRAY, ITEM_MAP, ITEM_FIXEXT, ITEM_BAD };
+enum item {
+	ITEM_NULL,
+	ITEM_FALSE,
+	ITEM_TRUE,
+	ITEM_STRING,
+	ITEM_EXT,
+	ITEM_FLOAT,
+	ITEM_UINT,
+	ITEM_INT,
+	ITEM_ARRAY,
+	ITEM_MAP,
+	ITEM_FIXEXT,
+	ITEM_BAD
+};
 
 /* What stands for itself from 0xc0 to 0xdf: the kind, and the size of the number that follows. */
 static const struct {

@@ -113,8 +113,7 @@ static bool is_column(uint32_t metric)
 	return metric != METRIC_TIME_MIN && metric != METRIC_TIME_MAX;
 }
 
-static bool has_value(const struct writer *w, uint32_t node, uint32_t metric,
-		      union metric_value *v)
+static bool has_value(const struct writer *w, uint32_t node, uint32_t metric, union metric_value *v)
 {
 	const struct metric *m = metric_table_get(w->s->metrics, metric);
 

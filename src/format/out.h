@@ -23,9 +23,9 @@ typedef int out_write_fn(void *ctx, const char *data, size_t len);
 struct out {
 	out_write_fn *write;
 	void *ctx;
-	uint64_t total; /* bytes given to write so far */
-	size_t len;     /* bytes waiting in data */
-	int error;      /* 0 or the first -errno */
+	uint64_t total;      /* bytes given to write so far */
+	size_t len;          /* bytes waiting in data */
+	int error;           /* 0 or the first -errno */
 	char data[OUT_SIZE]; /* large: on the heap where stacks are small */
 };
 

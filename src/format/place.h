@@ -32,7 +32,7 @@ void place_close(struct place *p); /* what was made for nothing goes */
 /* A new file beside it, open for writing: its descriptor, or -errno. Its name is made of our pid and
  * the tag. */
 int place_begin(struct place *p, uint64_t tag);
-int place_commit(struct place *p); /* the new file takes the name */
+int place_commit(struct place *p);   /* the new file takes the name */
 void place_abandon(struct place *p); /* the new file goes */
 
 /* Could something be written there? Nothing is changed. 0 or -errno. */

@@ -14,13 +14,25 @@
 
 /* field numbers of the messages */
 enum {
-	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
-	PROFILE_STRING = 6, PROFILE_TIME_NANOS = 9, PROFILE_DURATION_NANOS = 10,
-	TYPE_TYPE = 1, TYPE_UNIT = 2,
-	SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2,
-	LOCATION_ID = 1, LOCATION_LINE = 4,
-	LINE_FUNCTION = 1, LINE_LINE = 2,
-	FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4,
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	PROFILE_TIME_NANOS = 9,
+	PROFILE_DURATION_NANOS = 10,
+	TYPE_TYPE = 1,
+	TYPE_UNIT = 2,
+	SAMPLE_LOCATION = 1,
+	SAMPLE_VALUE = 2,
+	LOCATION_ID = 1,
+	LOCATION_LINE = 4,
+	LINE_FUNCTION = 1,
+	LINE_LINE = 2,
+	FUNCTION_ID = 1,
+	FUNCTION_NAME = 2,
+	FUNCTION_SYSTEM_NAME = 3,
+	FUNCTION_FILE = 4,
 };
 enum { STRING_TYPE = 1, STRING_UNIT = 2, STRING_FRAMES = 3 }; /* of a frame: STRING_NAME … */
 enum { STRING_NAME, STRING_RAW, STRING_FILE, STRINGS_A_FRAME };
@@ -137,7 +149,8 @@ static void put_strings(struct pprof *x)
 
 		put_word(x, is_used(x, i) ? export_name(&x->names, node) : "");
 		put_word(x, is_raw(x, i) ? "" : export_raw_name(x->s, node));
-		put_string(x, strtab_str(x->s->strings, f->file), strtab_len(x->s->strings, f->file));
+		put_string(x, strtab_str(x->s->strings, f->file),
+			   strtab_len(x->s->strings, f->file));
 	}
 }
 

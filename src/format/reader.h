@@ -12,9 +12,9 @@
 
 /* Why a file could not be read, in one line and with the place. */
 struct format_error {
-	int code;        /* -EBADMSG truncated or not of the format, -EINVAL wrong shape, else -errno */
-	uint64_t offset; /* byte of the file, or FORMAT_NO_OFFSET */
-	bool unpacked;   /* the offset counts unpacked bytes of a packed file */
+	int code; /* -EBADMSG truncated or not of the format, -EINVAL wrong shape, else -errno */
+	uint64_t offset;  /* byte of the file, or FORMAT_NO_OFFSET */
+	bool unpacked;    /* the offset counts unpacked bytes of a packed file */
 	char reason[200]; /* "truncated", "not JSON: invalid character", "wrong shape: …" */
 };
 #define FORMAT_NO_OFFSET UINT64_MAX

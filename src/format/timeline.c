@@ -56,7 +56,8 @@ static uint32_t group_find(struct builder *b, uint32_t lane)
 	for (size_t i = 0; i < t->n_groups; i++)
 		if (t->groups[i].process == l->process && t->groups[i].device == l->device)
 			return (uint32_t)i;
-	if (array_reserve((void **)&t->groups, &b->cap_groups, t->n_groups + 1, sizeof(*t->groups)) < 0)
+	if (array_reserve((void **)&t->groups, &b->cap_groups, t->n_groups + 1,
+			  sizeof(*t->groups)) < 0)
 		return SESSION_NONE;
 	t->groups[t->n_groups] = (struct timeline_group){l->process, l->device};
 	return (uint32_t)t->n_groups++;
@@ -77,7 +78,8 @@ static uint32_t track_find(struct builder *b, uint32_t lane, uint64_t start_ns)
 	if (b->group_of[lane] == SESSION_NONE)
 		return SESSION_NONE;
 	*link = (uint32_t)t->n_tracks; /* before the array may move */
-	if (array_reserve((void **)&t->tracks, &b->cap_tracks, t->n_tracks + 1, sizeof(*t->tracks)) < 0)
+	if (array_reserve((void **)&t->tracks, &b->cap_tracks, t->n_tracks + 1,
+			  sizeof(*t->tracks)) < 0)
 		return SESSION_NONE;
 	t->tracks[t->n_tracks] =
 		(struct timeline_track){b->group_of[lane], lane, line, 0, SESSION_NONE};
@@ -131,7 +133,8 @@ void timeline_done(struct timeline *t)
 	*t = (struct timeline){0};
 }
 
-void timeline_group_name(const struct session *s, const struct timeline_group *group, struct buf *out)
+void timeline_group_name(const struct session *s, const struct timeline_group *group,
+			 struct buf *out)
 {
 	const struct strtab *strings = s->strings;
 
@@ -152,7 +155,8 @@ void timeline_group_name(const struct session *s, const struct timeline_group *g
 	}
 }
 
-void timeline_track_name(const struct session *s, const struct timeline_track *track, struct buf *out)
+void timeline_track_name(const struct session *s, const struct timeline_track *track,
+			 struct buf *out)
 {
 	const struct session_lane *l = &s->lanes[track->lane];
 

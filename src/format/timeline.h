@@ -39,8 +39,10 @@ struct timeline {
 /* 0, -ENOMEM, or -ENODATA: the session has no trace. */
 int timeline_init(struct timeline *t, const struct session *s);
 void timeline_done(struct timeline *t);
-void timeline_group_name(const struct session *s, const struct timeline_group *group, struct buf *out);
-void timeline_track_name(const struct session *s, const struct timeline_track *track, struct buf *out);
+void timeline_group_name(const struct session *s, const struct timeline_group *group,
+			 struct buf *out);
+void timeline_track_name(const struct session *s, const struct timeline_track *track,
+			 struct buf *out);
 /* "kernel", "gpu_memcpy", "gpu_memset": what traces of torch.profiler call them. */
 const char *timeline_category(const struct session *s, uint32_t node);
 

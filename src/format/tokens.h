@@ -30,9 +30,9 @@ enum token {
 struct tokens {
 	uint64_t *words;
 	size_t n, cap;
-	size_t open;  /* position of the innermost container that is not closed; 0 = none */
+	size_t open;    /* position of the innermost container that is not closed; 0 = none */
 	uint32_t depth; /* how many are not closed */
-	bool failed;  /* out of memory */
+	bool failed;    /* out of memory */
 };
 
 void tokens_init(struct tokens *t);

@@ -58,8 +58,8 @@ struct trace_work {
 	uint32_t seq;     /* filled in */
 	uint32_t parent;  /* node, when the trace says it; else SESSION_NONE */
 	uint32_t process; /* whose launch ids these are; SESSION_NONE: of any */
-	int32_t device;                        /* -1 unknown */
-	uint8_t kind;                          /* enum activity_kind */
+	int32_t device;   /* -1 unknown */
+	uint8_t kind;     /* enum activity_kind */
 	uint8_t direction, src_kind, dst_kind; /* see struct activity */
 };
 

@@ -19,8 +19,9 @@ static const int awaited_signals[] = {SIGCHLD, SIGTTIN, SIGTTOU};
  * ignored or awaited above, and what ends nobody. */
 static bool is_passed_on(int sig)
 {
-	static const int others[] = {SIGTERM, SIGHUP,  SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGALRM,
-				     SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT};
+	static const int others[] = {SIGTERM, SIGHUP,  SIGUSR1,   SIGUSR2, SIGTSTP,
+				     SIGCONT, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
+				     SIGIO,   SIGPWR,  SIGSTKFLT};
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (others[i] == sig)
@@ -188,8 +189,8 @@ static void stop_self(int sig)
 
 static void take_for_us(struct launch *l, uint64_t signals)
 {
-	const uint64_t ends = signal_bit(SIGTERM) | signal_bit(SIGHUP) | signal_bit(SIGINT) |
-			      signal_bit(SIGQUIT);
+	const uint64_t ends =
+		signal_bit(SIGTERM) | signal_bit(SIGHUP) | signal_bit(SIGINT) | signal_bit(SIGQUIT);
 
 	l->n_interrupts += (signals & ends) != 0;
 	if (signals & signal_bit(SIGTSTP))

@@ -24,11 +24,11 @@ enum {
 	CHUNK = 256 * 1024,
 	PIPE_CHUNK = 16 * 1024,     /* at a time into a tape that is a pipe */
 	CALL_MAX = 8 * 1024 * 1024, /* then others get their turn */
-	TAPE_MS = 1000,		    /* for who reads the tape out of a pipe */
+	TAPE_MS = 1000,             /* for who reads the tape out of a pipe */
 	BULK_MAX = WIRE_PAYLOAD_MAX - sizeof(struct wire_bulk), /* bytes of a segment in a frame */
 };
-#define KEY_EVERY_NS (10 * NSEC_PER_SEC)
-#define SILENCE_NS   (400 * NSEC_PER_MSEC) /* four periods of a collector */
+#define KEY_EVERY_NS    (10 * NSEC_PER_SEC)
+#define SILENCE_NS      (400 * NSEC_PER_MSEC) /* four periods of a collector */
 #define LONG_SILENCE_NS (3 * NSEC_PER_SEC)
 
 struct receiver {
@@ -76,9 +76,8 @@ static void tape_write(struct receiver *r, const void *data, size_t n)
 
 static int tape_open(struct receiver *r, const char *path)
 {
-	struct wire_tape_header h = {.version = WIRE_VERSION,
-				     .header_size = sizeof(h),
-				     .start_ns = clock_realtime_ns()};
+	struct wire_tape_header h = {
+		.version = WIRE_VERSION, .header_size = sizeof(h), .start_ns = clock_realtime_ns()};
 	int ours = write_file_descriptor(path);
 	struct stat st;
 
@@ -317,7 +316,8 @@ ssize_t receiver_read(struct receiver *r)
 	/* What is read goes into the tape; where that is a pipe, who reads it may be slow, and there are
 	 * signals to be seen to. */
 	while (total < (r->tape_is_pipe && r->tape >= 0 ? 1 : CALL_MAX)) {
-		n = read(r->dir->stream_fd, r->chunk, r->tape_is_pipe ? PIPE_CHUNK : sizeof(r->chunk));
+		n = read(r->dir->stream_fd, r->chunk,
+			 r->tape_is_pipe ? PIPE_CHUNK : sizeof(r->chunk));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -441,9 +441,10 @@ static void look_for_folder(struct receiver *r)
 	struct stat st;
 
 	if (file_path(r, "stream", path) && stat(path, &st) < 0 && errno == ENOENT)
-		session_note(r->session, SESSION_NONE, NOTE_WARNING,
-			     "the session directory was removed during the run: processes that began "
-			     "after that are not in the profile");
+		session_note(
+			r->session, SESSION_NONE, NOTE_WARNING,
+			"the session directory was removed during the run: processes that began "
+			"after that are not in the profile");
 }
 
 int receiver_finish(struct receiver *r)

@@ -102,7 +102,8 @@ static char *expand_name(const struct recording *rec, const char *pattern, pid_t
 static int check_output(const struct recording_options *o)
 {
 	const char *path = o->output ? o->output : "./", *slash = strrchr(path, '/');
-	_cleanup_(freep) char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
+	_cleanup_(freep) char *folder =
+		slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
 	_cleanup_(freep) char *some = NULL;
 	int r;
 
@@ -128,9 +129,8 @@ static int check_tape(const struct recording_options *o)
 	struct stat a, b;
 
 	if (!o->tape || !o->output ||
-	    (strcmp(o->tape, o->output) != 0 &&
-	     (stat(o->tape, &a) < 0 || stat(o->output, &b) < 0 || !same_file(&a, &b) ||
-	      !S_ISREG(a.st_mode))))
+	    (strcmp(o->tape, o->output) != 0 && (stat(o->tape, &a) < 0 || stat(o->output, &b) < 0 ||
+						 !same_file(&a, &b) || !S_ISREG(a.st_mode))))
 		return 0;
 	complain("the tape and the profile cannot both be written to '%s'", o->output);
 	return STATUS_USAGE;
@@ -160,8 +160,7 @@ int recording_open(struct recording *rec, const struct recording_options *option
 	rec->dir->control->options.sync = options->sync;
 	rec->dir->control->backends_off = options->backends_off;
 	rec->dir->control->features = options->trace ? CONTROL_TRACE : 0;
-	rec->dir->control->trace_max =
-		options->trace_max ? options->trace_max : TRACE_MAX_DEFAULT;
+	rec->dir->control->trace_max = options->trace_max ? options->trace_max : TRACE_MAX_DEFAULT;
 	r = receiver_new(rec->dir, options->tape, &rec->receiver);
 	if (r < 0) {
 		complain("cannot %s '%s': %s", options->tape ? "open" : "start",
@@ -204,8 +203,9 @@ bool recording_is_interrupted(struct recording *rec, uint64_t start_ns)
 
 void recording_wait(const struct recording *rec, int fd)
 {
-	struct pollfd p[2] = {{.fd = rec->interrupts.count ? rec->interrupts.fd : -1, .events = POLLIN},
-			      {.fd = fd, .events = POLLIN}};
+	struct pollfd p[2] = {
+		{.fd = rec->interrupts.count ? rec->interrupts.fd : -1, .events = POLLIN},
+		{.fd = fd, .events = POLLIN}};
 
 	poll(p, 2, 50);
 }
@@ -270,8 +270,8 @@ int recording_finish(struct recording *rec)
 		complain("cannot write '%s': %s", rec->options->tape, strerror(-r));
 	e = recording_save(rec);
 	if (rec->options->verbose)
-		complain("saved %u times while it ran, once at the end; %u failed", rec->saver.n_saves,
-			 rec->saver.n_failed);
+		complain("saved %u times while it ran, once at the end; %u failed",
+			 rec->saver.n_saves, rec->saver.n_failed);
 	if (e < 0 && rec->options->quiet) /* else it is the last line of the summary */
 		complain("cannot write '%s': %s", rec->file, recording_strerror(e));
 	return e < 0 ? e : r == -EPIPE ? 0 : r;

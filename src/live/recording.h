@@ -17,9 +17,9 @@
 struct recording_options {
 	const char *output; /* NULL: the default name */
 	const char *tape;
-	bool trace;         /* keep when each operation ran */
-	uint32_t trace_max; /* … of so many a process; 0: the default */
-	uint64_t save_ns;   /* 0: one second */
+	bool trace;            /* keep when each operation ran */
+	uint32_t trace_max;    /* … of so many a process; 0: the default */
+	uint64_t save_ns;      /* 0: one second */
 	uint32_t backends_off; /* 1 << SOURCE_*: left alone */
 	bool no_count_launches;
 	bool sync; /* record how long the program waits for its devices */
@@ -38,13 +38,13 @@ struct recording {
 	struct session_dir *dir;
 	struct receiver *receiver;
 	struct saver saver;
-	char *file;               /* where the profile goes */
-	char *source;             /* what is profiled: a program's name */
-	uint64_t start_ns;        /* CLOCK_MONOTONIC */
-	uint64_t end_ns;          /* 0: it goes on */
-	int wait_status;          /* how what was profiled ended; 0: it runs, or well */
+	char *file;        /* where the profile goes */
+	char *source;      /* what is profiled: a program's name */
+	uint64_t start_ns; /* CLOCK_MONOTONIC */
+	uint64_t end_ns;   /* 0: it goes on */
+	int wait_status;   /* how what was profiled ended; 0: it runs, or well */
 	struct interrupts interrupts;
-	uint64_t interrupted_ns;  /* when the first came; 0: none */
+	uint64_t interrupted_ns; /* when the first came; 0: none */
 };
 
 /* The last part of a path. */

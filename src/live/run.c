@@ -102,7 +102,8 @@ static bool needs_descriptor(int fd, const void *ctx)
 	if (fd == STDERR_FILENO || (fd == STDOUT_FILENO && run->prints) ||
 	    (fd < STDERR_FILENO && isatty(fd)))
 		return true;
-	return stat(run->rec.file, &output) == 0 && fstat(fd, &here) == 0 && same_file(&output, &here);
+	return stat(run->rec.file, &output) == 0 && fstat(fd, &here) == 0 &&
+	       same_file(&output, &here);
 }
 
 void run_release_descriptors(const struct run *run)
@@ -202,4 +203,3 @@ int run_status(const struct run *run, int wait_status, int save_error)
 		launch_die_like(wait_status);
 	return launch_exit_status(wait_status);
 }
-

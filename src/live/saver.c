@@ -14,7 +14,7 @@
 #include "format/format.h"
 #include "format/place.h"
 
-#define SHARE 100 /* a save of t ns is followed by t * SHARE ns without one */
+#define SHARE 100        /* a save of t ns is followed by t * SHARE ns without one */
 #define NEVER UINT64_MAX /* no generation of a session */
 
 int saver_init(struct saver *v, const char *path, uint64_t period_ns)
@@ -145,5 +145,6 @@ int saver_wait_ms(const struct saver *v)
 
 	if (v->child > 0)
 		return 50;
-	return now >= v->next_ns ? 0 : (int)MIN((v->next_ns - now) / NSEC_PER_MSEC + 1, UINT64_C(1000));
+	return now >= v->next_ns ? 0
+				 : (int)MIN((v->next_ns - now) / NSEC_PER_MSEC + 1, UINT64_C(1000));
 }

@@ -11,12 +11,12 @@
 
 struct saver {
 	char *path;
-	uint64_t period_ns;   /* wanted; the real one may be longer */
-	uint64_t next_ns;     /* CLOCK_MONOTONIC */
-	uint64_t started_ns;  /* the child; its temporary file has this in its name */
-	uint64_t generation;  /* of the session at the last save */
-	int child;            /* pid, 0: none */
-	int error;            /* of the last save */
+	uint64_t period_ns;         /* wanted; the real one may be longer */
+	uint64_t next_ns;           /* CLOCK_MONOTONIC */
+	uint64_t started_ns;        /* the child; its temporary file has this in its name */
+	uint64_t generation;        /* of the session at the last save */
+	int child;                  /* pid, 0: none */
+	int error;                  /* of the last save */
 	unsigned n_saves, n_failed; /* by children */
 };
 

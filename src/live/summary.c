@@ -32,9 +32,10 @@ static void summary_empty(const struct recording *rec, FILE *out)
 	if (launches)
 		fprintf(out, "proton: GPU work was launched, but no record of it came\n");
 	else if (!s->n_processes && !connected && !session_loss(s, LOSS_REFUSED))
-		fprintf(out, "proton: nothing connected: no process used CUDA, OpenCL, NVTX or proton.h\n"
-			     "proton: (not seen: static, set-id, 32-bit programs, other users, chroot, "
-			     "env -i)\n");
+		fprintf(out,
+			"proton: nothing connected: no process used CUDA, OpenCL, NVTX or proton.h\n"
+			"proton: (not seen: static, set-id, 32-bit programs, other users, chroot, "
+			"env -i)\n");
 	else if (!session_loss(s, LOSS_UNHEARD) && !session_loss(s, LOSS_REFUSED) &&
 		 !session_loss(s, LOSS_VANISHED))
 		fprintf(out, "proton: no GPU work: %u process%s connected, and launched nothing\n",
@@ -84,19 +85,18 @@ static void summary_head(const struct recording *rec, struct snapshot *snap, FIL
 	const struct snap_column *count = snapshot_column(snap, METRIC_COUNT, true);
 	char wall[HUMAN_MAX], gpu[HUMAN_MAX], ops[HUMAN_MAX];
 
-	human_time_ns(wall, (double)((rec->end_ns ? rec->end_ns : clock_monotonic_ns()) - rec->start_ns));
+	human_time_ns(wall,
+		      (double)((rec->end_ns ? rec->end_ns : clock_monotonic_ns()) - rec->start_ns));
 	human_time_ns(gpu, time->v[0]);
 	human_count(ops, count->v[0]);
 	if (isnan(time->v[0])) {
-		print_line(out, "proton: %s: no GPU work, %s wall, %zu process%s",
-			   rec->source, wall, s->n_processes,
-			   s->n_processes == 1 ? "" : "es");
+		print_line(out, "proton: %s: no GPU work, %s wall, %zu process%s", rec->source,
+			   wall, s->n_processes, s->n_processes == 1 ? "" : "es");
 		summary_scopes(snap, out);
 		return;
 	}
 	print_line(out, "proton: %s: %s GPU time in %s operations, %s wall, %zu process%s",
-		   rec->source, gpu, ops, wall, s->n_processes,
-		   s->n_processes == 1 ? "" : "es");
+		   rec->source, gpu, ops, wall, s->n_processes, s->n_processes == 1 ? "" : "es");
 }
 
 /* How much of the run a device worked: the first thing to know of a slow program. */
@@ -152,7 +152,8 @@ static void summary_table(const struct summary_table *t, struct flat *flat, stru
 			continue;
 		if (!shown++)
 			fprintf(out, "%9s %8s %8s %8s  %s\n", usual_columns[t->columns[0]].title,
-				usual_columns[t->columns[1]].title, usual_columns[t->columns[2]].title,
+				usual_columns[t->columns[1]].title,
+				usual_columns[t->columns[2]].title,
 				usual_columns[t->columns[3]].title, t->name);
 		summary_row(t, flat, i, snap, out);
 	}
@@ -185,7 +186,8 @@ static void summary_losses(const struct session *s, FILE *out)
 		if (n && i != LOSS_PIPE_FULL && i != LOSS_WIRE_GAP)
 			print_line(out, "proton: %s: %llu %s",
 				   loss_is_loss((enum loss)i) ? "lost" : "note",
-				   (unsigned long long)n, crowd_loss_text(s, (enum loss)i, n, text));
+				   (unsigned long long)n,
+				   crowd_loss_text(s, (enum loss)i, n, text));
 	}
 	for (j = 0; j < s->n_notes; j++)
 		print_line(out, "proton: note: %s", strtab_str(s->strings, s->notes[j].text));
@@ -206,7 +208,8 @@ static void summary_overhead(const struct recording *rec, FILE *out)
 	human_time_ns(t, (double)cpu);
 	human_bytes(m, (double)memory);
 	human_bytes(b, (double)buffers);
-	fprintf(out, "proton: %zu contexts; own cost: %s CPU in the sender, %s memory, %s buffers\n",
+	fprintf(out,
+		"proton: %zu contexts; own cost: %s CPU in the sender, %s memory, %s buffers\n",
 		s->n_nodes - 1, t, m, b);
 }
 
@@ -214,8 +217,9 @@ static void summary_overhead(const struct recording *rec, FILE *out)
 static void summary_filter(const struct recording *rec, FILE *out)
 {
 	if (WIFSIGNALED(rec->wait_status) && WTERMSIG(rec->wait_status) == SIGSYS)
-		fprintf(out, "proton: note: the program was killed by SIGSYS: its seccomp filter may "
-			     "forbid what the collector does when it starts (see --early)\n");
+		fprintf(out,
+			"proton: note: the program was killed by SIGSYS: its seccomp filter may "
+			"forbid what the collector does when it starts (see --early)\n");
 }
 
 void recording_summary(const struct recording *rec, FILE *out)

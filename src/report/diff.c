@@ -131,7 +131,11 @@ void diff_put_value(struct out *out, const struct diff *d, double v, bool sign, 
 	char digits[HUMAN_MAX], text[HUMAN_MAX + 1];
 
 	format_value(digits, d, sign ? fabs(v) : v);
-	snprintf(text, sizeof(text), "%s%s", sign && v < 0 ? "-" : sign && v > 0 ? "+" : "", digits);
+	snprintf(text, sizeof(text), "%s%s",
+		 sign && v < 0   ? "-"
+		 : sign && v > 0 ? "+"
+				 : "",
+		 digits);
 	put_right(out, text, width);
 }
 
@@ -186,9 +190,8 @@ static void put_values(struct printer *x, const struct diff_value *v, const char
 static void name_put(struct printer *x, uint32_t id)
 {
 	const char *raw = diff_name(x->d, id);
-	char *readable = x->p->names == NAME_RAW
-				 ? NULL
-				 : demangle_name(raw, (enum name_mode)x->p->names);
+	char *readable =
+		x->p->names == NAME_RAW ? NULL : demangle_name(raw, (enum name_mode)x->p->names);
 
 	buf_puts(&x->name, readable ? readable : raw);
 	free(readable);
@@ -279,9 +282,11 @@ static const char *color_of(const struct printer *x, const struct diff_value *v)
 
 static void text_row(struct printer *x, uint32_t id, const struct diff_value *v)
 {
-	size_t columns = (x->several ? 4 : 2) * (VALUE_WIDTH + 1) + 2 * DELTA_WIDTH + 2 + STATUS_WIDTH + 1;
+	size_t columns =
+		(x->several ? 4 : 2) * (VALUE_WIDTH + 1) + 2 * DELTA_WIDTH + 2 + STATUS_WIDTH + 1;
 	size_t room = !x->p->width ? 0 : x->p->width > columns + 8 ? x->p->width - columns - 1 : 8;
-	const char *color = color_of(x, v), *name = name_of(x, id), *shown = cut_front(x, name, room);
+	const char *color = color_of(x, v), *name = name_of(x, id),
+		   *shown = cut_front(x, name, room);
 
 	out_puts(x->out, color);
 	put_values(x, v, " ");
@@ -378,9 +383,10 @@ static void print_markdown(struct printer *x)
 	diff_put_value(x->out, x->d, total->delta, true, 0);
 	out_printf(x->out, ", %s%s, %s)\n\n", ratio, strspn(ratio, "+-") && ratio[1] ? " %" : "",
 		   status_word(x, total));
-	out_puts(x->out, x->several ? "| A min | A | B min | B | Δ | Δ% | status | path |\n"
-				      "|--:|--:|--:|--:|--:|--:|:--|:--|\n"
-				    : "| A | B | Δ | Δ% | status | path |\n|--:|--:|--:|--:|:--|:--|\n");
+	out_puts(x->out,
+		 x->several ? "| A min | A | B min | B | Δ | Δ% | status | path |\n"
+			      "|--:|--:|--:|--:|--:|--:|:--|:--|\n"
+			    : "| A | B | Δ | Δ% | status | path |\n|--:|--:|--:|--:|:--|:--|\n");
 	markdown_row(x, 0, total);
 	for (i = 0; i < x->n; i++)
 		markdown_row(x, x->ids[i], &diff_node(x->d, x->ids[i])->value);
@@ -447,7 +453,8 @@ static int json_path(struct printer *x, struct json_writer *w, uint32_t id)
 	return 0;
 }
 
-static void json_files(struct printer *x, struct json_writer *w, const char *key, enum diff_side side)
+static void json_files(struct printer *x, struct json_writer *w, const char *key,
+		       enum diff_side side)
 {
 	unsigned i;
 

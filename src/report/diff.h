@@ -23,8 +23,8 @@ struct diff_print {
 	bool all;       /* what is the same too */
 	bool ascii, color;
 	unsigned rows, depth, width; /* 0: any number */
-	double least;     /* leave out changes below this, in the metric's unit … */
-	double threshold; /* … or below this share of the whole, 0..1 */
+	double least;                /* leave out changes below this, in the metric's unit … */
+	double threshold;            /* … or below this share of the whole, 0..1 */
 };
 
 /* Is a node's change worth a line? Not when it is below the threshold. */

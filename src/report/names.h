@@ -7,16 +7,16 @@
 
 /*         name                 word                 of "a/b/f.py:12@fn" */
 #define NAME_FORMATS(_)                                                                            \
-	_(FULL,               "full")               /* the whole */                                \
+	_(FULL, "full")                             /* the whole */                                \
 	_(FILE_FUNCTION_LINE, "file_function_line") /* f.py:12@fn */                               \
-	_(FUNCTION_LINE,      "function_line")      /* 12@fn */                                    \
-	_(FILE_FUNCTION,      "file_function")      /* f.py@fn */
+	_(FUNCTION_LINE, "function_line")           /* 12@fn */                                    \
+	_(FILE_FUNCTION, "file_function")           /* f.py@fn */
 
 enum name_format {
 #define _(name, word) FORMAT_##name,
 	NAME_FORMATS(_)
 #undef _
-	FORMAT_N
+		FORMAT_N
 };
 
 /* The format of a word, or -1. */

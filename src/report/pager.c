@@ -59,7 +59,8 @@ static bool is_dumb(void)
 
 void pager_start(struct pager *p, bool wanted)
 {
-	const char *command = wanted && isatty(STDOUT_FILENO) && !is_dumb() ? pager_command() : NULL;
+	const char *command =
+		wanted && isatty(STDOUT_FILENO) && !is_dumb() ? pager_command() : NULL;
 	int ends[2];
 
 	p->pid = 0;

@@ -5,13 +5,15 @@
 #include "base/buf.h"
 #include "base/shown.h"
 
-void print_line_within(FILE *out, const char *before, const char *format, va_list ap, const char *after)
+void print_line_within(FILE *out, const char *before, const char *format, va_list ap,
+		       const char *after)
 {
 	struct buf line;
 
 	buf_init(&line, 0);
 	shown_vprintf(&line, format, ap);
-	fprintf(out, "%s%s%s\n", before, line.error ? strerror(-line.error) : buf_str(&line), after);
+	fprintf(out, "%s%s%s\n", before, line.error ? strerror(-line.error) : buf_str(&line),
+		after);
 	buf_done(&line);
 }
 

@@ -9,8 +9,8 @@
 
 void print_line(FILE *out, const char *format, ...) _printf_(2, 3);
 /* Between two texts that are our own. */
-void print_line_within(FILE *out, const char *before, const char *format, va_list ap, const char *after)
-	_printf_(3, 0);
+void print_line_within(FILE *out, const char *before, const char *format, va_list ap,
+		       const char *after) _printf_(3, 0);
 
 /* "proton: …" on standard error. */
 void complain(const char *format, ...) _printf_(1, 2);

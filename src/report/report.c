@@ -30,7 +30,7 @@ const char *report_section_word(unsigned i)
 #define _(name, bit, word, title) [bit] = word,
 		REPORT_SECTIONS(_)
 #undef _
-		"all",
+			"all",
 	};
 
 	return i < ARRAY_SIZE(words) ? words[i] : NULL;
@@ -497,7 +497,8 @@ int report_text(struct snapshot *snap, const struct report_options *options, str
 	static const struct report_options defaults;
 	const struct report_options *o = options ? options : &defaults;
 	struct numbers *numbers = numbers_new(snap, o->peaks);
-	struct report r = {snap, snapshot_session(snap), o, out, numbers ? flat_new(numbers) : NULL, NULL};
+	struct report r = {snap, snapshot_session(snap), o, out, numbers ? flat_new(numbers) : NULL,
+			   NULL};
 	/* A filter is about the tree, and so is a comparison. */
 	unsigned usual = o->include || o->exclude || o->least != 0 || o->before
 				 ? REPORT_TREE

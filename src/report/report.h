@@ -18,34 +18,35 @@
 
 /*         name       bit  word         title */
 #define REPORT_SECTIONS(_)                                                                         \
-	_(SUMMARY,   0, "summary",   "Summary")                                                    \
-	_(TREE,      1, "tree",      "Calling contexts")                                           \
-	_(KERNELS,   2, "kernels",   "Kernels")                                                    \
+	_(SUMMARY, 0, "summary", "Summary")                                                        \
+	_(TREE, 1, "tree", "Calling contexts")                                                     \
+	_(KERNELS, 2, "kernels", "Kernels")                                                        \
 	_(TRANSFERS, 3, "transfers", "Transfers")                                                  \
-	_(DEVICES,   4, "devices",   "Devices")                                                    \
+	_(DEVICES, 4, "devices", "Devices")                                                        \
 	_(PROCESSES, 5, "processes", "Processes")                                                  \
-	_(LOSSES,    6, "losses",    "Losses")                                                     \
-	_(NOTES,     7, "notes",     "Notes")
+	_(LOSSES, 6, "losses", "Losses")                                                           \
+	_(NOTES, 7, "notes", "Notes")
 
 enum report_section {
 #define _(name, bit, word, title) REPORT_##name = 1u << bit,
 	REPORT_SECTIONS(_)
 #undef _
-	REPORT_ALL = 0xff
+		REPORT_ALL = 0xff
 };
 /* The bit of a word ("kernels"), REPORT_ALL for "all", 0 when unknown. */
 unsigned report_section_parse(const char *word);
 const char *report_section_word(unsigned i); /* NULL beyond the last */
 
 struct report_options {
-	unsigned sections; /* enum report_section bits; 0 = tree, kernels, transfers, losses, notes */
-	unsigned width;    /* names are cut to fit; 0 = never (not a terminal) */
-	unsigned depth;    /* of the tree; 0 = all */
-	unsigned rows;     /* of a flat table; 0 = all */
-	double threshold;  /* hide subtrees below this share of the total, 0..1 */
-	const char *sort;  /* metric name; NULL = time; "" = order of arrival; "name" */
-	uint8_t names;     /* enum name_mode */
-	bool ascii;        /* no box-drawing characters */
+	unsigned
+		sections; /* enum report_section bits; 0 = tree, kernels, transfers, losses, notes */
+	unsigned width;   /* names are cut to fit; 0 = never (not a terminal) */
+	unsigned depth;   /* of the tree; 0 = all */
+	unsigned rows;    /* of a flat table; 0 = all */
+	double threshold; /* hide subtrees below this share of the total, 0..1 */
+	const char *sort; /* metric name; NULL = time; "" = order of arrival; "name" */
+	uint8_t names;    /* enum name_mode */
+	bool ascii;       /* no box-drawing characters */
 	bool color;
 	/* Columns of the tree: comma-separated words or metric names; NULL = those that have values
 	 * of total,%,calls,avg,bytes,gb/s,flops,tf/s. A metric name adds its inclusive value; any
@@ -53,10 +54,10 @@ struct report_options {
 	const char *columns;
 	/* What of the tree is shown; NULL and 0: all. */
 	const struct name_pattern *include, *exclude;
-	double least;      /* of the first column */
-	uint8_t totals;    /* enum totals */
-	uint8_t format;    /* enum name_format, of frames "file:line@function" */
-	bool print_sorted; /* after the tree: its nodes, by the first column */
+	double least;              /* of the first column */
+	uint8_t totals;            /* enum totals */
+	uint8_t format;            /* enum name_format, of frames "file:line@function" */
+	bool print_sorted;         /* after the tree: its nodes, by the first column */
 	const struct peaks *peaks; /* for util and bound */
 	/* Of a pair (core/pair.h): the tree shows what has been added to these values; only the tree
 	 * can be asked for then. NULL: plain values. */

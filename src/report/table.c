@@ -12,7 +12,8 @@
 
 #define HEAD_MAX ((size_t)63)
 
-int report_columns_add(struct report_columns *c, const struct column_spec *spec, const char *word, size_t len)
+int report_columns_add(struct report_columns *c, const struct column_spec *spec, const char *word,
+		       size_t len)
 {
 	struct report_column *new;
 
@@ -126,7 +127,8 @@ void put_left(struct out *out, const char *text, size_t width)
 	out_spaces(out, width > n ? width - n : 0);
 }
 
-void put_header(struct out *out, const struct report_columns *columns, const struct report_options *o)
+void put_header(struct out *out, const struct report_columns *columns,
+		const struct report_options *o)
 {
 	if (o->color)
 		out_puts(out, "\033[1m");

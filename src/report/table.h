@@ -22,14 +22,16 @@ struct report_columns {
 };
 
 /* With the column's own title where it has one, else the word. 0 or -ENOMEM. */
-int report_columns_add(struct report_columns *c, const struct column_spec *spec, const char *word, size_t len);
+int report_columns_add(struct report_columns *c, const struct column_spec *spec, const char *word,
+		       size_t len);
 int report_columns_add_usual(struct report_columns *c, enum usual_column usual);
 /* Every word of a list separated by commas. 0, -EINVAL (column_unknown() says which) or -ENOMEM. */
 int report_columns_add_words(struct report_columns *c, const struct session *s, const char *words);
 void report_columns_done(struct report_columns *c);
 /* A text that is to stand in the column does so without touching the one before. */
 void column_make_room(struct report_column *c, const char *text);
-size_t report_columns_width(const struct report_columns *c); /* of all, with the blanks before the name */
+size_t
+report_columns_width(const struct report_columns *c); /* of all, with the blanks before the name */
 
 /* Text of files and programs as base/shown.h has it: all of it, or at most `room` columns (0 = any
  * number). Its columns, and text that fills some. */
@@ -38,7 +40,8 @@ void put_name(struct out *out, const char *name, size_t room, bool ascii);
 size_t name_width(const char *name);
 void put_right(struct out *out, const char *text, size_t width);
 void put_left(struct out *out, const char *text, size_t width);
-void put_header(struct out *out, const struct report_columns *columns, const struct report_options *o);
+void put_header(struct out *out, const struct report_columns *columns,
+		const struct report_options *o);
 
 int report_tree(struct snapshot *snap, const struct report_options *o, struct out *out);
 

@@ -78,7 +78,9 @@ static bool any_has(const struct tree *t, const struct derived *m)
 
 static int add_usual(struct tree *t, enum usual_column usual)
 {
-	return any_has(t, &usual_columns[usual].derived) ? report_columns_add_usual(&t->columns, usual) : 0;
+	return any_has(t, &usual_columns[usual].derived)
+		       ? report_columns_add_usual(&t->columns, usual)
+		       : 0;
 }
 
 static int add_own(struct tree *t, uint32_t metric)
@@ -101,9 +103,9 @@ static int add_own(struct tree *t, uint32_t metric)
 /* Those that have values. */
 static int columns_default(struct tree *t)
 {
-	static const enum usual_column usual[] = {USUAL_TOTAL, USUAL_SHARE, USUAL_CALLS, USUAL_AVG,
-						  USUAL_BYTES, USUAL_GBPS,  USUAL_FLOPS, USUAL_TFPS,
-						  USUAL_CPU};
+	static const enum usual_column usual[] = {USUAL_TOTAL, USUAL_SHARE, USUAL_CALLS,
+						  USUAL_AVG,   USUAL_BYTES, USUAL_GBPS,
+						  USUAL_FLOPS, USUAL_TFPS,  USUAL_CPU};
 	int r = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(usual) && r == 0; i++)
@@ -123,8 +125,8 @@ static void print_word(const struct tree *t, size_t i, uint32_t node, char text[
 
 	while (k < t->n_sides && isnan(v = side_value(t, &t->sides[k], i, node)))
 		k++;
-	column_print(&t->columns.v[i].spec, snapshot_session(t->sides[k < t->n_sides ? k : 0].snap), v,
-		     true, text);
+	column_print(&t->columns.v[i].spec, snapshot_session(t->sides[k < t->n_sides ? k : 0].snap),
+		     v, true, text);
 }
 
 static void print_cell(const struct tree *t, size_t i, uint32_t node, char text[COLUMN_TEXT + 1])
@@ -341,9 +343,7 @@ static int filter_least(struct tree *t)
 		return -ENOMEM;
 	for (unsigned i = 0; i < t->n_sides; i++) {
 		for (uint32_t node = 0; node < n; node++)
-			v[node] = t->columns.n
-					  ? side_value(t, &t->sides[i], 0, node)
-					  : NAN;
+			v[node] = t->columns.n ? side_value(t, &t->sides[i], 0, node) : NAN;
 		memcpy(mask, t->shown, n);
 		filter_at_least(mask, t->snap, v, t->o->least);
 		for (uint32_t node = 0; node < n; node++)
@@ -432,7 +432,8 @@ static int tree_columns(struct tree *t)
 			      : columns_default(t);
 
 	for (unsigned i = 0; i < t->n_sides && r == 0; i++) {
-		t->sides[i].terms = calloc(MAX(t->columns.n, (size_t)1), sizeof(*t->sides[i].terms));
+		t->sides[i].terms =
+			calloc(MAX(t->columns.n, (size_t)1), sizeof(*t->sides[i].terms));
 		r = t->sides[i].terms ? 0 : -ENOMEM;
 	}
 	return r;

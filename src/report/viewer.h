@@ -15,7 +15,8 @@
 
 struct viewer_options {
 	const char *metrics; /* names, separated by commas */
-	struct snapshot *before; /* values are what has been added to these, of a pair (core/pair.h);
+	struct snapshot
+		*before; /* values are what has been added to these, of a pair (core/pair.h);
 				  * or NULL */
 	const struct name_pattern *include, *exclude; /* or NULL */
 	const struct peaks *peaks;

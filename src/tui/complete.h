@@ -8,6 +8,7 @@
 
 /* What all files that begin with the first len bytes of the text have in common behind them; with a
  * slash behind a folder. note: their names where there are several, or that there is none. */
-void complete_path(const char *text, size_t len, struct buf *ret_rest, char *note, size_t note_size);
+void complete_path(const char *text, size_t len, struct buf *ret_rest, char *note,
+		   size_t note_size);
 
 #endif

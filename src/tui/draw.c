@@ -132,7 +132,7 @@ void pen_lines(struct pen *pen, const bool *last, uint32_t levels, uint32_t dept
 	}
 	while (depth-- > 0)
 		pen_put(pen, ROLE_DIM,
-			depth == 0 ? last[0] ? g->corner : g->tee
+			depth == 0    ? last[0] ? g->corner : g->tee
 			: last[depth] ? g->gap
 				      : g->pass);
 }

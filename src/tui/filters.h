@@ -14,7 +14,7 @@ enum filter_kind { FILTER_INCLUDE, FILTER_EXCLUDE, FILTER_N };
 
 struct filters {
 	struct {
-		char text[FILTER_TEXT]; /* "" = none */
+		char text[FILTER_TEXT];    /* "" = none */
 		char applied[FILTER_TEXT]; /* what the picture is masked by */
 		struct name_pattern pattern;
 	} v[FILTER_N];

@@ -12,8 +12,8 @@
 #define TARGET_PRIORITY  1
 #define NAME_MIN         12 /* columns below which the name of a program is not cut, … */
 #define PATH_MIN         22 /* … and that of a file, which has its folder before it */
-#define LESS_THAN_NAME   6  /* parts from this priority on are no reason to cut a program's name, … */
-#define LESS_THAN_PATH   10 /* … and from this on, the path of a file */
+#define LESS_THAN_NAME   6 /* parts from this priority on are no reason to cut a program's name, … */
+#define LESS_THAN_PATH   10                 /* … and from this on, the path of a file */
 #define AGE_MIN_NS       (NSEC_PER_SEC / 4) /* launches in flight that are younger are not stuck */
 
 /* ---- first line: parts from left to right; the least important fall out ---- */
@@ -472,7 +472,8 @@ void header_draw_footer(struct tui *t, const struct canvas *canvas, int y)
 			continue;
 		pen_printf(&pen, ROLE_KEY, "F%d", i);
 		pen_put(&pen, ROLE_LABEL,
-			request == REQ_FREEZE && t->frozen ? "Resume" : request_info(request)->label);
+			request == REQ_FREEZE && t->frozen ? "Resume"
+							   : request_info(request)->label);
 		pen_hit(&pen, x, HIT_REQUEST, (int)request);
 		pen_skip(&pen, ROLE_KEY, 1);
 	}

@@ -40,8 +40,7 @@ void kept_done(struct kept *k)
 
 bool tui_limit(const struct tui *t, struct derived *ret)
 {
-	return least_any(&t->least) &&
-	       least_parse(&t->least, snapshot_session(t->snap), ret) == 0;
+	return least_any(&t->least) && least_parse(&t->least, snapshot_session(t->snap), ret) == 0;
 }
 
 /* A flag a node; NULL: all of them count (there is no memory to tell). */

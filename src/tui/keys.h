@@ -145,7 +145,7 @@ enum edit {
 #define _(edit, keys, help) EDIT_##edit,
 	EDITS(_)
 #undef _
-	EDIT_N
+		EDIT_N
 };
 enum edit edit_find(int key); /* EDIT_NONE: a character, or nothing */
 
@@ -154,13 +154,13 @@ enum request {
 #define _(request, keys, group, label, help) REQ_##request,
 	REQUESTS(_)
 #undef _
-	REQ_N
+		REQ_N
 };
 
 /* Keys beyond characters: terminal function keys, and a character after Alt. */
 #define KEY_FUNCTION 0x1000000
 #define KEY_ALT      0x2000000
-#define KEY_CTRL(c)  ((c) & 0x1f)
+#define KEY_CTRL(c)  ((c)&0x1f)
 
 struct buf;
 

@@ -33,7 +33,7 @@ enum {
 struct matches {
 	uint8_t *nodes, *seen;
 	size_t cap_nodes, cap_seen;
-	size_t n; /* nodes that match by themselves */
+	size_t n;            /* nodes that match by themselves */
 	uint64_t generation; /* of the picture */
 	char text[PROMPT_MAX];
 	uint8_t names; /* enum name_mode */

@@ -15,9 +15,11 @@
 struct outline_ops {
 	uint32_t (*node)(struct panel *p, size_t row);
 	size_t (*find_row)(struct panel *p, uint32_t node); /* SIZE_MAX: it has none */
-	uint32_t (*parent)(struct panel *p, uint32_t node); /* OUTLINE_NONE: none that may have a row */
-	uint32_t (*depth)(struct panel *p, size_t row);     /* 0: no lines before it */
-	bool (*is_branch)(struct panel *p, uint32_t node);  /* has it children that would have rows? */
+	uint32_t (*parent)(struct panel *p,
+			   uint32_t node);              /* OUTLINE_NONE: none that may have a row */
+	uint32_t (*depth)(struct panel *p, size_t row); /* 0: no lines before it */
+	bool (*is_branch)(struct panel *p,
+			  uint32_t node); /* has it children that would have rows? */
 	bool (*is_open)(struct panel *p, uint32_t node);
 	bool (*is_last)(struct panel *p, uint32_t node); /* of its siblings, as drawn */
 	/* Open or close a node, and its rows with it. */
@@ -26,9 +28,9 @@ struct outline_ops {
 	void (*set_below)(struct panel *p, uint32_t node, bool open);
 	void (*mark_open)(struct panel *p, uint32_t node);
 	void (*count)(struct panel *p);
-	void (*fold_auto)(struct panel *p); /* as before any key */
-	uint32_t (*hottest_child)(struct panel *p, uint32_t node);        /* or OUTLINE_NONE */
-	uint32_t (*sibling)(struct panel *p, uint32_t node, bool next);   /* or OUTLINE_NONE */
+	void (*fold_auto)(struct panel *p);                             /* as before any key */
+	uint32_t (*hottest_child)(struct panel *p, uint32_t node);      /* or OUTLINE_NONE */
+	uint32_t (*sibling)(struct panel *p, uint32_t node, bool next); /* or OUTLINE_NONE */
 	uint32_t (*root)(struct panel *p); /* below which everything is */
 	/* The user has begun to fold: what is open stays so. */
 	void (*keep)(struct panel *p);

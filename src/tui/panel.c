@@ -65,7 +65,7 @@ static bool is_spare(const struct column *c)
 
 /* The user's own, as far as there is room beside a short name. */
 static void fit_choice(struct column_fit *layout, struct panel *p, const struct columns *columns,
-			  int width)
+		       int width)
 {
 	int left = width - 2 - MIN(18, width - 10);
 
@@ -96,7 +96,8 @@ static void fit_as_many(struct column_fit *layout, struct panel *p, const struct
 			const struct column *c = &columns->v[i];
 			int rank = (int)i == sorted ? -1 : c->priority;
 
-			if (rank != priority || (rank >= 0 && is_spare(c)) || column_is_absent(p, c))
+			if (rank != priority || (rank >= 0 && is_spare(c)) ||
+			    column_is_absent(p, c))
 				continue;
 			if (c->width + 1 > left || n == CHOICE_MAX)
 				goto full;
@@ -117,7 +118,7 @@ full:
 }
 
 void fit_make(struct column_fit *layout, struct panel *p, const struct columns *columns, int width,
-		 int sorted)
+	      int sorted)
 {
 	bool own = columns == &p->columns; /* else one of several tables in it */
 
@@ -130,7 +131,7 @@ void fit_make(struct column_fit *layout, struct panel *p, const struct columns *
 }
 
 void fit_head(const struct column_fit *layout, struct pen *pen, const struct columns *columns,
-		 const char *name, int sorted, bool ascending)
+	      const char *name, int sorted, bool ascending)
 {
 	const struct glyphs *glyphs = pen->canvas->look->glyphs;
 
@@ -182,7 +183,7 @@ static void print_cell(const struct column *c, struct panel *p, uint32_t i, doub
 }
 
 void fit_cells(const struct column_fit *layout, struct pen *pen, struct panel *p,
-		  const struct columns *columns, uint32_t i)
+	       const struct columns *columns, uint32_t i)
 {
 	char text[COLUMN_TEXT];
 
@@ -458,7 +459,8 @@ static bool sort_request(struct panel *p, enum request request)
 		panel_spoil(p);
 		return true;
 	default:
-		column = sort_titles[request] ? columns_find(&p->columns, sort_titles[request]) : -1;
+		column =
+			sort_titles[request] ? columns_find(&p->columns, sort_titles[request]) : -1;
 		if (column >= 0)
 			panel_sort(p, (unsigned)column);
 		return column >= 0;

@@ -72,12 +72,12 @@ struct column_fit {
 };
 
 void fit_make(struct column_fit *layout, struct panel *p, const struct columns *columns, int width,
-		 int sorted);
+	      int sorted);
 /* Column titles and the name's. sorted = -1: no order is marked. */
 void fit_head(const struct column_fit *layout, struct pen *pen, const struct columns *columns,
-		 const char *name, int sorted, bool ascending);
+	      const char *name, int sorted, bool ascending);
 void fit_cells(const struct column_fit *layout, struct pen *pen, struct panel *p,
-		  const struct columns *columns, uint32_t i);
+	       const struct columns *columns, uint32_t i);
 
 struct panel_ops {
 	const char *title;      /* on the tab line */
@@ -125,7 +125,7 @@ struct panel_ops {
 struct panel {
 	const struct panel_ops *ops;
 	struct tui *tui;
-	struct columns columns; /* of the ops, unless the panel has made its own */
+	struct columns columns;   /* of the ops, unless the panel has made its own */
 	struct row_columns *rows; /* whose columns these are; NULL: the panel has none of metrics */
 	struct column_choice choice;
 	struct column_fit shown; /* of those columns, when last laid out */
@@ -160,10 +160,10 @@ bool panel_sort_title(struct panel *p, const char *title);
 bool panel_find(struct panel *p, bool forward, bool *ret_wrapped);
 void panel_goto(struct panel *p, size_t row);
 void panel_scroll(struct panel *p, int n); /* the window, by n rows; the cursor stays inside */
-uint32_t panel_node(struct panel *p); /* of the cursor's row, or SNAP_NONE */
+uint32_t panel_node(struct panel *p);      /* of the cursor's row, or SNAP_NONE */
 /* Tell the chooser of columns which panel it chooses for. */
 void panel_columns_show(struct panel *p, struct panel *of);
-void panel_forget(struct panel *p);   /* node ids start anew */
+void panel_forget(struct panel *p); /* node ids start anew */
 /* Give the detail overlay its subject. */
 void panel_detail_show(struct panel *p, uint32_t node);
 /* Are there ranks, or files that stand for some, to compare? */

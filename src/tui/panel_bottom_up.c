@@ -499,7 +499,7 @@ static uint32_t row_node(struct panel *p, size_t row)
 static void draw_head(struct panel *p, struct pen *pen)
 {
 	fit_head(&as_bottom_up(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
-		    p->ascending);
+		 p->ascending);
 }
 
 /* The path as this panel has it: what it is about first. */

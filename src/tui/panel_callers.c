@@ -267,7 +267,7 @@ static uint32_t row_node(struct panel *p, size_t row)
 static void draw_head(struct panel *p, struct pen *pen)
 {
 	fit_head(&as_callers(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
-		    p->ascending);
+		 p->ascending);
 }
 
 static void draw_row(struct panel *p, struct pen *pen, size_t row)

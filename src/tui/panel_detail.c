@@ -359,8 +359,9 @@ static const char *quantile_name(struct panel *p, uint32_t i)
 
 	buf_clear(&d->name);
 	for (size_t k = 0; k < ARRAY_SIZE(shares); k++) {
-		human_time_ns(text, hist_quantile_within(d->hist, shares[k], own(p, METRIC_TIME_MIN),
-							 own(p, METRIC_TIME_MAX)));
+		human_time_ns(text,
+			      hist_quantile_within(d->hist, shares[k], own(p, METRIC_TIME_MIN),
+						   own(p, METRIC_TIME_MAX)));
 		buf_printf(&d->name, "p%.0f %s   ", shares[k] * 100, text);
 	}
 	return buf_str(&d->name);

@@ -65,8 +65,8 @@ static bool no_window(struct panel *p)
 }
 
 static const struct column device_columns[] = {
-	{"BUSY%", "share of the last window in which it had work", 5, 0, usage_percent,
-	 device_busy, no_window},
+	{"BUSY%", "share of the last window in which it had work", 5, 0, usage_percent, device_busy,
+	 no_window},
 	{"TIME", "time on the device", 7, 1, human_time_ns, device_time, NULL},
 	{"OPS", "kernels, copies and sets", 6, 2, human_count, device_count, NULL},
 	{"OPS/s", "in the last window, per second", 6, 3, human_count, device_rate, no_window},

@@ -207,7 +207,7 @@ static uint32_t row_node(struct panel *p, size_t row)
 static void draw_head(struct panel *p, struct pen *pen)
 {
 	fit_head(&as_durations(p)->layout, pen, &p->columns, "EXECUTIONS THAT TOOK SO LONG", -1,
-		    false);
+		 false);
 }
 
 static bool is_filtered(const struct tui *t)

@@ -80,7 +80,8 @@ static void choose_metric(struct panel *p)
 
 static void print_value(struct panel *p, double v, char out[COLUMN_TEXT])
 {
-	column_print(&p->columns.v[p->sort].of->spec, snapshot_session(p->tui->snap), v, false, out);
+	column_print(&p->columns.v[p->sort].of->spec, snapshot_session(p->tui->snap), v, false,
+		     out);
 }
 
 static int init(struct panel *p)

@@ -12,7 +12,7 @@
 /* Kernels, copies and sets by name, over all calling contexts. */
 struct panel_flat {
 	struct panel base;
-	struct flat *flat; /* the screen's; NULL: there is no memory for it */
+	struct flat *flat;   /* the screen's; NULL: there is no memory for it */
 	uint64_t generation; /* of the numbers that shares were made of */
 	struct row_columns columns;
 	double *cumulative; /* time up to and with row i of it, of all, percent */
@@ -50,10 +50,17 @@ static bool no_time(struct panel *p)
 
 static int init(struct panel *p)
 {
-	static const enum usual_column usual[] = {USUAL_SELF, USUAL_SHARE, USUAL_NOW, USUAL_OF_WORK};
-	static const struct column cumulative = {
-		"CUM%", "share of the total with all that are longer", 5, 4, human_percent,
-		value_cumulative, no_time, NULL, NULL};
+	static const enum usual_column usual[] = {USUAL_SELF, USUAL_SHARE, USUAL_NOW,
+						  USUAL_OF_WORK};
+	static const struct column cumulative = {"CUM%",
+						 "share of the total with all that are longer",
+						 5,
+						 4,
+						 human_percent,
+						 value_cumulative,
+						 no_time,
+						 NULL,
+						 NULL};
 	struct row_columns *rc = &as_flat(p)->columns;
 	int r = row_columns_init(rc, p, usual, ARRAY_SIZE(usual));
 
@@ -163,8 +170,7 @@ static uint32_t row_node(struct panel *p, size_t row)
 
 static void draw_head(struct panel *p, struct pen *pen)
 {
-	fit_head(&as_flat(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
-		    p->ascending);
+	fit_head(&as_flat(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort, p->ascending);
 }
 
 static void draw_row(struct panel *p, struct pen *pen, size_t row)

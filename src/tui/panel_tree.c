@@ -103,7 +103,8 @@ static bool is_made(const struct panel_tree *pt)
 	const struct tui *t = pt->base.tui;
 
 	return pt->generation == snapshot_generation(t->snap) &&
-	       (pt->names == t->names || !*t->filter) && !strcmp(pt->filter, t->filter) && !memcmp(&pt->least, &t->least, sizeof(pt->least));
+	       (pt->names == t->names || !*t->filter) && !strcmp(pt->filter, t->filter) &&
+	       !memcmp(&pt->least, &t->least, sizeof(pt->least));
 }
 
 /* The rows are those of the filter before. In a prompt more letters come. */
@@ -233,8 +234,7 @@ static enum role name_role(struct panel *p, uint32_t id)
 
 static void draw_head(struct panel *p, struct pen *pen)
 {
-	fit_head(&as_tree(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
-		    p->ascending);
+	fit_head(&as_tree(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort, p->ascending);
 }
 
 static void draw_foot(struct panel *p, struct pen *pen)
@@ -454,8 +454,13 @@ static bool search_below(void *ctx, uint32_t id)
 
 static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 {
-	const struct finder finder = {p, as_tree(p)->tree.root, search_parent, search_child,
-				      search_precedes, search_matches, search_below};
+	const struct finder finder = {p,
+				      as_tree(p)->tree.root,
+				      search_parent,
+				      search_child,
+				      search_precedes,
+				      search_matches,
+				      search_below};
 	uint32_t id;
 
 	_Static_assert(FINDER_NONE == SNAP_NONE && OUTLINE_NONE == SNAP_NONE, "no node is no node");

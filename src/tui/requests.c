@@ -411,7 +411,9 @@ static void do_pause(struct tui *t)
 static void do_reset(struct tui *t)
 {
 	if (!t->options.live) {
-		tui_message(t, "nothing more comes into a saved profile: there is no now to count from");
+		tui_message(
+			t,
+			"nothing more comes into a saved profile: there is no now to count from");
 		return;
 	}
 	snapshot_reset(t->snap, false);
@@ -475,7 +477,8 @@ static void do_save_layout(struct tui *t)
 	else if (!t->options.config_dir)
 		tui_message(t, "there is no folder for settings: HOME is not set");
 	else
-		prompt_open(&t->prompt, "layout's name (none: the usual one): ", "", on_save_layout);
+		prompt_open(&t->prompt, "layout's name (none: the usual one): ", "",
+			    on_save_layout);
 }
 
 static void on_compare(struct tui *t, enum prompt_event event, const char *text)
@@ -496,8 +499,9 @@ static void do_compare(struct tui *t)
 		return;
 	}
 	prompt_open(&t->prompt,
-		    t->options.before ? "compare with file (none: no more): " : "compare with file: ", "",
-		    on_compare);
+		    t->options.before ? "compare with file (none: no more): "
+				      : "compare with file: ",
+		    "", on_compare);
 	t->prompt.takes_file = true;
 }
 

@@ -100,7 +100,8 @@ static void print_status(double v, char out[COLUMN_TEXT])
 
 void row_print(struct panel *p, const struct row_column *c, uint32_t i, char out[COLUMN_TEXT])
 {
-	const struct snapshot *snap = c->part == PART_BEFORE ? p->tui->options.before : p->tui->snap;
+	const struct snapshot *snap =
+		c->part == PART_BEFORE ? p->tui->options.before : p->tui->snap;
 	double v;
 
 	switch ((enum row_part)c->part) {
@@ -186,8 +187,8 @@ static uint8_t width_of(const struct column_spec *spec, const char *title)
 }
 
 /* The last column of the panel. The title is the word, or the column's own. NULL: out of memory. */
-static struct row_column *add(struct row_columns *rc, struct panel *p, const struct column_spec *spec,
-			      const char *word, size_t len)
+static struct row_column *add(struct row_columns *rc, struct panel *p,
+			      const struct column_spec *spec, const char *word, size_t len)
 {
 	struct row_column *c;
 
@@ -214,7 +215,8 @@ static struct row_column *add(struct row_columns *rc, struct panel *p, const str
 	return c;
 }
 
-static int add_usual(struct row_columns *rc, struct panel *p, enum usual_column usual, bool is_first)
+static int add_usual(struct row_columns *rc, struct panel *p, enum usual_column usual,
+		     bool is_first)
 {
 	struct column_spec spec = usual_columns[usual];
 
@@ -322,7 +324,8 @@ int row_columns_init(struct row_columns *rc, struct panel *p, const enum usual_c
 	rc->is_chosen = (o->metrics || o->before) && !rc->only_sums;
 	p->rows = rc;
 	if (rc->is_chosen) {
-		p->columns.name_percent = 25; /* numbers that were asked for come before long names */
+		p->columns.name_percent =
+			25; /* numbers that were asked for come before long names */
 		rc->error = o->before ? add_compared(rc, p) : add_words(rc, p, o->metrics);
 		return rc->error == -ENOMEM ? -ENOMEM : 0;
 	}
@@ -331,7 +334,8 @@ int row_columns_init(struct row_columns *rc, struct panel *p, const enum usual_c
 	return r;
 }
 
-void row_columns_rank(struct row_columns *rc, struct panel *p, enum usual_column usual, uint8_t rank)
+void row_columns_rank(struct row_columns *rc, struct panel *p, enum usual_column usual,
+		      uint8_t rank)
 {
 	for (unsigned i = 0; i < p->columns.n; i++)
 		if (rc->columns[i].help == usual_columns[usual].help && !rc->is_chosen)
@@ -433,7 +437,8 @@ const char *row_columns_missing(const struct row_columns *rc)
 
 static double limit_value(struct row_columns *rc, struct panel *p, uint32_t i, bool before)
 {
-	const struct row_ask a = {{&rc->limit, before, LIMIT_SLOT + before}, &rc->limit_terms[before]};
+	const struct row_ask a = {{&rc->limit, before, LIMIT_SLOT + before},
+				  &rc->limit_terms[before]};
 
 	return p->ops->value(p, i, &a);
 }

@@ -38,15 +38,15 @@ struct row_columns {
 	struct row_column **v;
 	unsigned n;
 	size_t cap, cap_columns;
-	struct column *columns;  /* the panel's */
+	struct column *columns; /* the panel's */
 	const struct session *s;
-	bool is_chosen;          /* those asked for, and no others */
-	bool only_sums;          /* one of them decides how wide something is: it adds up */
-	uint32_t n_metrics;      /* of the session, looked at so far */
-	int error;               /* why they are not those asked for: what column_parse() says */
-	uint64_t measured;       /* what widths were measured of */
+	bool is_chosen;     /* those asked for, and no others */
+	bool only_sums;     /* one of them decides how wide something is: it adds up */
+	uint32_t n_metrics; /* of the session, looked at so far */
+	int error;          /* why they are not those asked for: what column_parse() says */
+	uint64_t measured;  /* what widths were measured of */
 	unsigned n_slots;
-	bool is_limited;         /* rows are left out below a limit: */
+	bool is_limited; /* rows are left out below a limit: */
 	struct derived limit;
 	struct derived_terms limit_terms[2];
 };
@@ -55,7 +55,7 @@ struct row_columns {
 #define USUAL_OF_TREE(first, other)                                                                \
 	first, USUAL_SHARE, USUAL_NOW, other, USUAL_OF_WORK, USUAL_CPU, USUAL_CPU_SHARE
 #define USUAL_OF_WORK                                                                              \
-	USUAL_CALLS, USUAL_AVG, USUAL_MIN, USUAL_MAX, USUAL_P50, USUAL_P90, USUAL_P99,               \
+	USUAL_CALLS, USUAL_AVG, USUAL_MIN, USUAL_MAX, USUAL_P50, USUAL_P90, USUAL_P99,             \
 		USUAL_STDDEV, USUAL_BYTES, USUAL_GBPS, USUAL_FLOPS, USUAL_TFPS
 
 /* Give a new panel its columns; the first of `usual` is what its rows are about. 0 or -ENOMEM; other
@@ -63,10 +63,12 @@ struct row_columns {
 int row_columns_init(struct row_columns *rc, struct panel *p, const enum usual_column *usual,
 		     unsigned n);
 /* A view to which one of them matters more or less than to others. */
-void row_columns_rank(struct row_columns *rc, struct panel *p, enum usual_column usual, uint8_t rank);
+void row_columns_rank(struct row_columns *rc, struct panel *p, enum usual_column usual,
+		      uint8_t rank);
 void row_columns_done(struct row_columns *rc);
 /* A column of the panel's own among them. */
-int row_columns_insert(struct row_columns *rc, struct panel *p, unsigned at, const struct column *c);
+int row_columns_insert(struct row_columns *rc, struct panel *p, unsigned at,
+		       const struct column *c);
 /* A new picture: columns for metrics that are new, and the panel is sorted by one that it has. */
 void row_columns_update(struct row_columns *rc, struct panel *p);
 /* The rows were made: columns whose numbers have any length get room for them, of rows 0 to n. */

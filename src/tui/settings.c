@@ -8,7 +8,7 @@
 #include "tui/tui_impl.h"
 
 #define MAX_WORDS (CHOICE_MAX + 2) /* of a line */
-#define MAX_LINE  2048 /* bytes */
+#define MAX_LINE  2048             /* bytes */
 
 /* ---- words of a line ---- */
 

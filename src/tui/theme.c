@@ -30,9 +30,12 @@ struct theme {
 	struct style styles[ROLE_N];
 };
 
-#define STYLE(f, b, ...) {.fg = (f), .bg = (b), __VA_ARGS__}
-#define PLAIN            STYLE(-1, -1)
-#define BRIGHT           STYLE(COLOR_WHITE, COLOR_BLACK, .bold = 1)
+#define STYLE(f, b, ...)                                                                           \
+	{                                                                                          \
+		.fg = (f), .bg = (b), __VA_ARGS__                                                  \
+	}
+#define PLAIN  STYLE(-1, -1)
+#define BRIGHT STYLE(COLOR_WHITE, COLOR_BLACK, .bold = 1)
 
 /* Without colour: bold and reverse alone tell things apart. */
 #define MONO_STYLES                                                                                \

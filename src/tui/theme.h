@@ -44,7 +44,7 @@ enum role {
 #define _(role, letter) ROLE_##role,
 	ROLES(_)
 #undef _
-	ROLE_N
+		ROLE_N
 };
 
 /* What is not a letter. All are as wide as they have characters. */

@@ -30,14 +30,14 @@ struct tui;
 
 /* What the user asks of the program around the screen. */
 enum tui_action {
-	TUI_QUIT = 0,  /* leave: there is no program, it has ended or was just told to (STOP_APP) */
-	TUI_DETACH,    /* leave, let the program run on */
-	TUI_STOP_APP,  /* ask the program to end (SIGINT); the screen stays */
-	TUI_SIGNAL,    /* send it the signal `arg` */
-	TUI_PAUSE,     /* stop collecting */
+	TUI_QUIT = 0, /* leave: there is no program, it has ended or was just told to (STOP_APP) */
+	TUI_DETACH,   /* leave, let the program run on */
+	TUI_STOP_APP, /* ask the program to end (SIGINT); the screen stays */
+	TUI_SIGNAL,   /* send it the signal `arg` */
+	TUI_PAUSE,    /* stop collecting */
 	TUI_RESUME,
-	TUI_RESYNC,    /* have everything sent again */
-	TUI_SAVE,      /* write the profile now */
+	TUI_RESYNC, /* have everything sent again */
+	TUI_SAVE,   /* write the profile now */
 };
 
 enum tui_run {
@@ -50,16 +50,16 @@ enum tui_run {
 /* Values for the header lines, asked for at each refresh. */
 struct tui_status {
 	enum tui_run run;
-	const char *target;  /* "train.py", or the file's name */
+	const char *target;   /* "train.py", or the file's name */
 	const char *compared; /* the file that it is compared with; NULL: none */
-	uint32_t pid;        /* 0: none */
-	uint32_t n_children; /* further processes */
-	int wait_status;     /* of waitpid(), when ENDED */
-	uint64_t up_ns;      /* since the program started, until it ended; 0 unknown */
-	bool paused;         /* collection is */
-	bool stopped;        /* the program stands still: ^Z, SIGSTOP */
-	double own_cpu;      /* proton's share of one core, 0..; NaN unknown */
-	uint64_t own_bytes;  /* proton's resident memory; 0 unknown */
+	uint32_t pid;         /* 0: none */
+	uint32_t n_children;  /* further processes */
+	int wait_status;      /* of waitpid(), when ENDED */
+	uint64_t up_ns;       /* since the program started, until it ended; 0 unknown */
+	bool paused;          /* collection is */
+	bool stopped;         /* the program stands still: ^Z, SIGSTOP */
+	double own_cpu;       /* proton's share of one core, 0..; NaN unknown */
+	uint64_t own_bytes;   /* proton's resident memory; 0 unknown */
 };
 
 /* What the program gives. Each function may be NULL: the keys that need it then say so. */
@@ -85,50 +85,50 @@ struct tui_host {
 /* The panels in the order of their tabs and of the keys PANEL_1 … in keys.h.
  *        id       word       panel_<ops>_ops */
 #define TUI_PANELS(_)                                                                              \
-	_(TREE,    "tree",    tree)                                                                \
-	_(FLAT,    "kernels", flat)                                                                \
-	_(MEMORY,  "memory",  memory)                                                              \
+	_(TREE, "tree", tree)                                                                      \
+	_(FLAT, "kernels", flat)                                                                   \
+	_(MEMORY, "memory", memory)                                                                \
 	_(DEVICES, "devices", devices)                                                             \
-	_(LOSSES,  "losses",  losses)                                                              \
-	_(LOG,     "log",     log)                                                                 \
-	_(BOTTOM_UP, "bottom-up", bottom_up)                                                      \
-	_(CALLERS, "callers", callers)                                                            \
-	_(FLAME, "flame", flame)                                                                  \
-	_(ROOFLINE, "roofline", roofline)                                                         \
-	_(DURATIONS, "durations", durations)                                                      \
+	_(LOSSES, "losses", losses)                                                                \
+	_(LOG, "log", log)                                                                         \
+	_(BOTTOM_UP, "bottom-up", bottom_up)                                                       \
+	_(CALLERS, "callers", callers)                                                             \
+	_(FLAME, "flame", flame)                                                                   \
+	_(ROOFLINE, "roofline", roofline)                                                          \
+	_(DURATIONS, "durations", durations)                                                       \
 	_(RANKS, "ranks", ranks)
 
 enum tui_panel {
 #define _(id, word, ops) TUI_PANEL_##id,
 	TUI_PANELS(_)
 #undef _
-	TUI_N_PANELS
+		TUI_N_PANELS
 };
 
 struct tui_options {
-	bool live;             /* a program runs: windows, freeze, pause; else a saved profile */
-	bool ascii;            /* no line drawing, no characters beyond ASCII */
-	bool no_color;         /* NO_COLOR or --color=never */
-	bool readonly;         /* no pause, no signals, no saving */
-	bool no_mouse;         /* leave the mouse to the terminal */
-	const char *theme;     /* NULL = "default"; see tui_theme_name() */
-	const char *command;   /* "top", "view": follows "proton" in the header */
-	const char *sort;      /* title of the tree's sort column ("total", "calls"); NULL = total */
-	const char *filter;    /* keep paths with this in a name; NULL = all */
+	bool live;           /* a program runs: windows, freeze, pause; else a saved profile */
+	bool ascii;          /* no line drawing, no characters beyond ASCII */
+	bool no_color;       /* NO_COLOR or --color=never */
+	bool readonly;       /* no pause, no signals, no saving */
+	bool no_mouse;       /* leave the mouse to the terminal */
+	const char *theme;   /* NULL = "default"; see tui_theme_name() */
+	const char *command; /* "top", "view": follows "proton" in the header */
+	const char *sort;    /* title of the tree's sort column ("total", "calls"); NULL = total */
+	const char *filter;  /* keep paths with this in a name; NULL = all */
 	const char *include, *exclude; /* expressions, see core/filter.h; NULL = none */
-	const char *metrics;   /* columns of the tree, as report -m takes them; NULL = the usual */
-	struct least least;    /* nodes with less are left out */
-	unsigned depth;        /* levels of the tree that are open at first; 0 = the hottest paths */
+	const char *metrics; /* columns of the tree, as report -m takes them; NULL = the usual */
+	struct least least;  /* nodes with less are left out */
+	unsigned depth;      /* levels of the tree that are open at first; 0 = the hottest paths */
 	const struct peaks *peaks; /* for util and bound */
-	struct snapshot *before;   /* what to compare with, of a pair (core/pair.h); NULL = nothing */
-	enum group group;          /* of the pair */
-	uint64_t interval_ns;  /* between refreshes, for the header; 0 = one second */
-	enum tui_panel panel;  /* the first one shown */
+	struct snapshot *before; /* what to compare with, of a pair (core/pair.h); NULL = nothing */
+	enum group group;        /* of the pair */
+	uint64_t interval_ns;    /* between refreshes, for the header; 0 = one second */
+	enum tui_panel panel;    /* the first one shown */
 	enum name_mode names;
 	const struct settings *settings; /* keys, columns and orders; NULL = the usual ones */
-	const char *config_dir;      /* where layouts are saved; NULL = nowhere */
-	const char *tty;       /* NULL = /dev/tty */
-	const char *print_dir; /* where `p` writes; NULL = current folder */
+	const char *config_dir;          /* where layouts are saved; NULL = nowhere */
+	const char *tty;                 /* NULL = /dev/tty */
+	const char *print_dir;           /* where `p` writes; NULL = current folder */
 };
 
 /* Why the columns asked for could not be made: -ENOENT no such metric, -EINVAL no such unit, -E2BIG
@@ -154,8 +154,8 @@ static inline void tui_freep(struct tui **t)
  * -ENXIO no terminal, -ENOTSUP it cannot do what is needed (TERM=dumb), -ENOENT unknown TERM. */
 int tui_open(struct tui *t);
 const char *tui_why(const struct tui *t);
-void tui_close(struct tui *t);       /* give it back; tui_open() may follow */
-int tui_fd(const struct tui *t);     /* to poll for input; -1: not open */
+void tui_close(struct tui *t);   /* give it back; tui_open() may follow */
+int tui_fd(const struct tui *t); /* to poll for input; -1: not open */
 bool tui_is_open(const struct tui *t);
 
 /* The terminal has input: read all keys, act, redraw. -EIO: it has gone away. */

@@ -61,13 +61,14 @@ struct tui {
 	struct usage usage;
 	struct work work;
 	struct kept kept;
-	struct matches matches; /* of the search */
+	struct matches matches;                                    /* of the search */
 	char search[TUI_NEEDLE], filter[TUI_NEEDLE];               /* "" = none */
 	char search_before[TUI_NEEDLE], filter_before[TUI_NEEDLE]; /* when the prompt opened */
 	struct filters filters;
 	struct least least; /* what the tree leaves out */
-	struct tui_order orders[2][TUI_N_PANELS]; /* of screens before: without, with a comparison */
-	char expression_before[FILTER_TEXT]; /* when its prompt opened */
+	struct tui_order orders[2]
+			       [TUI_N_PANELS]; /* of screens before: without, with a comparison */
+	char expression_before[FILTER_TEXT];   /* when its prompt opened */
 	char message[256];
 	enum name_mode names;
 	bool frozen, percent_of_parent, is_reset;
@@ -84,10 +85,10 @@ void tui_redraw(struct tui *t);
 void tui_draw(struct tui *t, const struct canvas *canvas, int *ret_y, int *ret_x);
 void tui_draw_work(struct tui *t, const char *text); /* where messages are, at once */
 void tui_show_panel(struct tui *t, enum tui_panel panel);
-enum group tui_group(const struct tui *t); /* what the tree is grouped by */
-void tui_picture(struct tui *t); /* a new one from the session */
+enum group tui_group(const struct tui *t);        /* what the tree is grouped by */
+void tui_picture(struct tui *t);                  /* a new one from the session */
 int tui_regroup(struct tui *t, enum group group); /* ids start anew: panels forget theirs */
-void tui_refilter(struct tui *t); /* the same picture through other filters */
+void tui_refilter(struct tui *t);                 /* the same picture through other filters */
 
 const char *tui_node_name(struct tui *t, uint32_t id);
 /* The names from the root to a node. */

@@ -15,8 +15,8 @@ struct tui;
 
 struct work {
 	struct tick tick; /* for the snapshot */
-	const char *what;         /* NULL: nothing that can be named */
-	uint64_t key_ns;          /* when the key came; 0: none is being served */
+	const char *what; /* NULL: nothing that can be named */
+	uint64_t key_ns;  /* when the key came; 0: none is being served */
 	uint64_t drawn_ns;
 	bool can_stop;
 	bool stopped; /* the last that could be, until the next begins */

@@ -21,23 +21,23 @@
 
 struct control_page {
 	uint32_t magic, version;
-	_Atomic uint32_t period_ms;      /* sender period; 100 */
-	_Atomic uint32_t paused;         /* 1: records are not added */
-	_Atomic uint32_t reset;          /* changed: forget values (cumulative from zero) */
-	_Atomic uint32_t flush;          /* changed: deliver now */
-	_Atomic uint32_t resync;         /* changed: send all definitions and values again */
-	_Atomic uint32_t stop;           /* 1: stop collecting for good */
-	_Atomic uint32_t alive;          /* 0: proton is gone: stop sending, keep running */
-	_Atomic uint32_t connected;      /* collectors that ever opened the stream */
-	_Atomic uint32_t gpu_connected;  /* … and saw a device */
-	uint32_t features;               /* CONTROL_* switches of the run */
-	uint32_t backends_off;           /* 1 << SOURCE_*: left alone */
-	uint32_t trace_max;              /* intervals that a process keeps (CONTROL_TRACE) */
-	_Atomic uint32_t n_with_news;    /* processes that had something to send */
-	_Atomic uint32_t n_late;         /* values that came after their process's last word */
-	_Atomic uint32_t n_refused;      /* processes whose collector got no memory */
-	_Atomic uint32_t n_unsent;       /* processes that could not say all */
-	_Atomic uint32_t n_left_open;    /* scopes that other threads were in when a process ended */
+	_Atomic uint32_t period_ms;     /* sender period; 100 */
+	_Atomic uint32_t paused;        /* 1: records are not added */
+	_Atomic uint32_t reset;         /* changed: forget values (cumulative from zero) */
+	_Atomic uint32_t flush;         /* changed: deliver now */
+	_Atomic uint32_t resync;        /* changed: send all definitions and values again */
+	_Atomic uint32_t stop;          /* 1: stop collecting for good */
+	_Atomic uint32_t alive;         /* 0: proton is gone: stop sending, keep running */
+	_Atomic uint32_t connected;     /* collectors that ever opened the stream */
+	_Atomic uint32_t gpu_connected; /* … and saw a device */
+	uint32_t features;              /* CONTROL_* switches of the run */
+	uint32_t backends_off;          /* 1 << SOURCE_*: left alone */
+	uint32_t trace_max;             /* intervals that a process keeps (CONTROL_TRACE) */
+	_Atomic uint32_t n_with_news;   /* processes that had something to send */
+	_Atomic uint32_t n_late;        /* values that came after their process's last word */
+	_Atomic uint32_t n_refused;     /* processes whose collector got no memory */
+	_Atomic uint32_t n_unsent;      /* processes that could not say all */
+	_Atomic uint32_t n_left_open;   /* scopes that other threads were in when a process ended */
 	uint32_t reserved[13];
 	struct backend_options options; /* set before there is a collector */
 };

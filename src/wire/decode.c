@@ -57,8 +57,8 @@ struct peer {
 	struct buf text;
 	struct texts texts; /* that it was the first to send */
 	uint64_t n_things;  /* that it added to the session */
-	unsigned n_moves;  /* of lanes to another device */
-	unsigned n_hellos; /* that told something new */
+	unsigned n_moves;   /* of lanes to another device */
+	unsigned n_hellos;  /* that told something new */
 	struct wire_segment segments[SEGMENTS_MAX];
 	uint64_t taken[SEGMENTS_MAX];         /* bytes of each that came as BULK */
 	struct wire_clock clocks[CLOCKS_MAX]; /* the newest pair of each */
@@ -89,8 +89,8 @@ struct message {
 
 static void peer_free(struct peer *p)
 {
-	struct idmap *maps[] = {&p->strings, &p->frames, &p->nodes, &p->lanes,
-				&p->metrics, &p->sets,   &p->epochs, &p->slots,
+	struct idmap *maps[] = {&p->strings, &p->frames,  &p->nodes,  &p->lanes,
+				&p->metrics, &p->sets,    &p->epochs, &p->slots,
 				&p->devices, &p->modules, &p->types};
 	size_t i;
 
@@ -800,10 +800,12 @@ struct segment_kind {
 
 static const struct segment_kind *segment_kind(uint32_t kind)
 {
-	static const struct segment_kind bytes = {1, NULL, 0}, kinds[] = {
-		[WIRE_SEGMENT_INTERVALS] = {sizeof(struct wire_interval), interval_add,
-					    LOSS_TRACE_UNREAD},
-	};
+	static const struct segment_kind bytes = {1, NULL, 0},
+					 kinds[] = {
+						 [WIRE_SEGMENT_INTERVALS] =
+							 {sizeof(struct wire_interval),
+							  interval_add, LOSS_TRACE_UNREAD},
+					 };
 
 	return kind < ARRAY_SIZE(kinds) && kinds[kind].entry ? &kinds[kind] : &bytes;
 }

@@ -32,7 +32,7 @@ void wire_encoder_init(struct wire_encoder *e, uint64_t instance,
 void *wire_encode(struct wire_encoder *e, enum wire_kind kind, size_t size);
 /* A string in as many parts as needed. */
 int wire_encode_text(struct wire_encoder *e, uint32_t id, const char *s, size_t len);
-int wire_encoder_flush(struct wire_encoder *e); /* send the open frame; returns the error */
+int wire_encoder_flush(struct wire_encoder *e);  /* send the open frame; returns the error */
 void wire_encoder_clear(struct wire_encoder *e); /* drop the open frame and the error */
 
 #endif

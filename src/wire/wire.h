@@ -61,26 +61,26 @@ enum wire_kind {
 #define _(name, number) WIRE_##name = number,
 	WIRE_KINDS(_)
 #undef _
-	WIRE_N_KINDS = 27
+		WIRE_N_KINDS = 27
 };
 
 struct wire_header {
-	uint16_t magic;  /* WIRE_MAGIC */
+	uint16_t magic; /* WIRE_MAGIC */
 	uint16_t kind;
 	uint16_t length; /* header and payload, without the padding */
 	uint16_t n;      /* entries in the payload, where it is an array */
 	uint64_t instance;
-	uint64_t seq;    /* 0, 1, 2 … per instance; a jump is a WIRE_GAP. WIRE_NO_SEQ: made by a
+	uint64_t seq;     /* 0, 1, 2 … per instance; a jump is a WIRE_GAP. WIRE_NO_SEQ: made by a
 			  * reader, not counted */
 	uint64_t time_ns; /* CLOCK_MONOTONIC when sent */
 };
 
 struct wire_tape_header {
-	char magic[8];        /* WIRE_TAPE_MAGIC */
-	uint32_t version;     /* WIRE_VERSION */
-	uint32_t header_size; /* of this struct, so that it can grow */
+	char magic[8];         /* WIRE_TAPE_MAGIC */
+	uint32_t version;      /* WIRE_VERSION */
+	uint32_t header_size;  /* of this struct, so that it can grow */
 	uint64_t feature_mask; /* 0 */
-	uint64_t start_ns;    /* CLOCK_REALTIME */
+	uint64_t start_ns;     /* CLOCK_REALTIME */
 };
 
 #define WIRE_NONE   UINT32_MAX
@@ -89,10 +89,10 @@ struct wire_tape_header {
 struct wire_hello {
 	uint32_t version;
 	uint32_t pid, ppid;
-	int32_t rank; /* -1 none */
+	int32_t rank;                /* -1 none */
 	uint32_t exe, cmdline, host; /* string ids, sent right after it */
-	uint32_t flags; /* 0 */
-	uint64_t start_ns; /* CLOCK_REALTIME */
+	uint32_t flags;              /* 0 */
+	uint64_t start_ns;           /* CLOCK_REALTIME */
 };
 
 struct wire_text {
@@ -130,8 +130,8 @@ struct wire_lane_def {
 
 struct wire_metric_def {
 	uint32_t id, name, unit; /* strings */
-	uint8_t type, scope; /* enums of core/metric.h */
-	uint8_t add;  /* … as a reader of version 0.1.0 knows it: METRIC_SUM to METRIC_WMEAN */
+	uint8_t type, scope;     /* enums of core/metric.h */
+	uint8_t add; /* … as a reader of version 0.1.0 knows it: METRIC_SUM to METRIC_WMEAN */
 	uint8_t rule; /* … as it is, 0: as `add` says, and so does one that a reader does not know */
 	uint32_t weight; /* WIRE_NONE */
 };
@@ -167,7 +167,7 @@ struct wire_bucket {
 };
 
 struct wire_device {
-	uint32_t id; /* as lanes name it */
+	uint32_t id;                             /* as lanes name it */
 	uint32_t type, name, arch, uuid, driver; /* strings */
 	int32_t index;
 	uint32_t num_sms, clock_khz, memory_clock_khz, bus_width_bits, pad;
@@ -192,8 +192,8 @@ struct wire_tick {
 	uint64_t n_launches, n_records;
 	uint64_t oldest_ns; /* age of the oldest unfinished launch, 0 = none */
 	uint64_t own_cpu_ns, own_bytes, buffer_bytes;
-	uint32_t flags;     /* WIRE_TICK_* */
-	uint32_t n_losses;  /* u64 loss[n] follow, indexed by enum loss */
+	uint32_t flags;    /* WIRE_TICK_* */
+	uint32_t n_losses; /* u64 loss[n] follow, indexed by enum loss */
 };
 #define WIRE_TICK_COUNTED 1u /* n_launches is meaningful */
 #define WIRE_TICK_PAUSED  2u
@@ -240,7 +240,8 @@ struct wire_interval {
 
 struct wire_use {
 	uint32_t device, pad;
-	uint64_t busy_ns; /* time in which this process had work on it: overlapping work counts once */
+	uint64_t
+		busy_ns; /* time in which this process had work on it: overlapping work counts once */
 };
 
 struct wire_key {

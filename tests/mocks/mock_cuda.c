@@ -121,9 +121,8 @@ uint32_t cuMemsetD8_v2(uint64_t dst, uint8_t value, size_t bytes)
 EXPORT uint32_t cuCtxSynchronize(void);
 uint32_t cuCtxSynchronize(void)
 {
-	struct mock_op op = {.kind = ABI_KIND_SYNCHRONIZATION,
-			     .sync_type = ABI_SYNC_CONTEXT,
-			     .context = 1};
+	struct mock_op op = {
+		.kind = ABI_KIND_SYNCHRONIZATION, .sync_type = ABI_SYNC_CONTEXT, .context = 1};
 
 	return make(17, &op);
 }

@@ -200,10 +200,8 @@ static void fill(union record *r, const struct mock_op *op, uint32_t id)
 {
 	static void (*const fills[ABI_N_KINDS])(union record *, const struct mock_op *,
 						uint32_t) = {
-		[ABI_KIND_CONCURRENT_KERNEL] = fill_kernel,
-		[ABI_KIND_MEMCPY] = fill_copy,
-		[ABI_KIND_MEMCPY2] = fill_peer_copy,
-		[ABI_KIND_MEMSET] = fill_set,
+		[ABI_KIND_CONCURRENT_KERNEL] = fill_kernel, [ABI_KIND_MEMCPY] = fill_copy,
+		[ABI_KIND_MEMCPY2] = fill_peer_copy,        [ABI_KIND_MEMSET] = fill_set,
 		[ABI_KIND_SYNCHRONIZATION] = fill_sync,
 	};
 

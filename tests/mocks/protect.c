@@ -48,7 +48,7 @@ static int open_next(int dir, const char *path, int flags, mode_t mode)
 		va_list ap;                                                                        \
 		mode_t mode;                                                                       \
 		va_start(ap, flags);                                                               \
-		mode = (flags) & O_CREAT ? va_arg(ap, mode_t) : 0;                 \
+		mode = (flags)&O_CREAT ? va_arg(ap, mode_t) : 0;                                   \
 		va_end(ap);                                                                        \
 		mode;                                                                              \
 	})

@@ -270,13 +270,13 @@ static const struct {
 	void (*end)(void);
 	bool forks_first; /* CUDA is used by a child alone */
 } ends[] = {
-	{"return", NULL, false},         {"exit", end_exit, false},
-	{"_exit", end_exit_now, false},  {"quick_exit", end_quick_exit, false},
-	{"thread", end_thread, false},   {"main-leaves", end_main_leaves, false},
-	{"abort", end_abort, false},     {"kill", end_kill, false},
-	{"exec", end_exec, false},       {"dlclose", end_dlclose, false},
+	{"return", NULL, false},           {"exit", end_exit, false},
+	{"_exit", end_exit_now, false},    {"quick_exit", end_quick_exit, false},
+	{"thread", end_thread, false},     {"main-leaves", end_main_leaves, false},
+	{"abort", end_abort, false},       {"kill", end_kill, false},
+	{"exec", end_exec, false},         {"dlclose", end_dlclose, false},
 	{"exec-now", end_exec_now, false}, {"exec-fails", end_exec_fails, false},
-	{"fork-after", end_fork, false}, {"fork-before", end_exit, true},
+	{"fork-after", end_fork, false},   {"fork-before", end_exit, true},
 	{"zero", end_zero, false},
 };
 

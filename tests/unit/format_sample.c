@@ -23,12 +23,23 @@ static void add_processes(struct session *s)
 
 	s->processes[a] = (struct session_process){
 		.instance = UINT64_C(0xfedcba9876543210),
-		.pid = 4242, .ppid = 4241,
-		.exe = str(s, "/usr/bin/python3"), .cmdline = str(s, "python3 train.py \xff"),
-		.host = str(s, "node1"), .rank = 3, .start_ns = UINT64_C(1700000000123456789),
-		.end = PROCESS_ENDED, .n_launches = 1000, .n_records = 998,
-		.launches_counted = true, .oldest_ns = 5, .last_ns = 77, .own_cpu_ns = 88,
-		.own_bytes = 99, .buffer_bytes = 1 << 20, .paused = true,
+		.pid = 4242,
+		.ppid = 4241,
+		.exe = str(s, "/usr/bin/python3"),
+		.cmdline = str(s, "python3 train.py \xff"),
+		.host = str(s, "node1"),
+		.rank = 3,
+		.start_ns = UINT64_C(1700000000123456789),
+		.end = PROCESS_ENDED,
+		.n_launches = 1000,
+		.n_records = 998,
+		.launches_counted = true,
+		.oldest_ns = 5,
+		.last_ns = 77,
+		.own_cpu_ns = 88,
+		.own_bytes = 99,
+		.buffer_bytes = 1 << 20,
+		.paused = true,
 	};
 	for (unsigned i = 0; i < LOSS_N; i++)
 		s->processes[a].losses[i] = 100 + i;
@@ -39,10 +50,18 @@ static void add_processes(struct session *s)
 static void add_devices(struct session *s)
 {
 	struct session_device d = {
-		.type = str(s, "CUDA"), .name = str(s, "NVIDIA H200"), .arch = str(s, "90"),
-		.uuid = str(s, "GPU-1234"), .driver = str(s, "575.57"), .host = str(s, "node1"),
-		.index = 0, .num_sms = 132, .clock_khz = 1980000, .memory_clock_khz = 3201000,
-		.bus_width_bits = 6016, .memory_bytes = UINT64_C(150754820096),
+		.type = str(s, "CUDA"),
+		.name = str(s, "NVIDIA H200"),
+		.arch = str(s, "90"),
+		.uuid = str(s, "GPU-1234"),
+		.driver = str(s, "575.57"),
+		.host = str(s, "node1"),
+		.index = 0,
+		.num_sms = 132,
+		.clock_khz = 1980000,
+		.memory_clock_khz = 3201000,
+		.bus_width_bits = 6016,
+		.memory_bytes = UINT64_C(150754820096),
 	};
 
 	session_device_intern(s, &d);
@@ -100,7 +119,8 @@ static void add_odd_values(struct session *s, uint32_t node, uint32_t l)
 		add_metric(s, "loss", METRIC_F64, METRIC_EXCLUSIVE, METRIC_LAST, METRIC_NONE),
 		add_metric(s, "tag", METRIC_TEXT, METRIC_PROPERTY, METRIC_LAST, METRIC_NONE),
 		add_metric(s, "low", METRIC_F64, METRIC_INCLUSIVE, METRIC_MIN, METRIC_NONE),
-		METRIC_FLOPS16, METRIC_FLOPS,
+		METRIC_FLOPS16,
+		METRIC_FLOPS,
 	};
 	uint32_t row = session_row_intern(s, node, l, 1, session_set_intern(s, set, 8));
 
@@ -151,7 +171,8 @@ static void add_rest(struct session *s)
 	struct session_clock clock = {0, str(s, "realtime"), 1000, UINT64_C(1700000000000000000)};
 	uint32_t counts[HIST_BUCKETS] = {[0] = 1, [37] = 12, [HIST_BUCKETS - 1] = 4};
 
-	sample.metric = add_metric(s, "power", METRIC_F64, METRIC_PROPERTY, METRIC_LAST, METRIC_NONE);
+	sample.metric =
+		add_metric(s, "power", METRIC_F64, METRIC_PROPERTY, METRIC_LAST, METRIC_NONE);
 	session_sample_add(s, &sample);
 	sample.device = SESSION_NONE;
 	sample.value = -0.0;
@@ -265,7 +286,8 @@ static void say_node(const struct session *s, struct text *t, uint32_t node, uns
 			fprintf(t->f, "  interval %llu %llu %u\n",
 				(unsigned long long)s->intervals[i].start_ns,
 				(unsigned long long)s->intervals[i].end_ns, s->intervals[i].lane);
-	for (uint32_t c = s->nodes[node].first_child; c != SESSION_NONE; c = s->nodes[c].next_sibling)
+	for (uint32_t c = s->nodes[node].first_child; c != SESSION_NONE;
+	     c = s->nodes[c].next_sibling)
 		say_node(s, t, c, depth + 1);
 }
 
@@ -278,11 +300,11 @@ static void say_process(const struct session *s, struct text *t, const struct se
 	say_string(s, t, p->host);
 	for (unsigned i = 0; i < LOSS_N; i++)
 		fprintf(t->f, "%llu ", (unsigned long long)p->losses[i]);
-	fprintf(t->f, "%llu %llu %d %llu %llu %llu %llu %llu %d\n", (unsigned long long)p->n_launches,
-		(unsigned long long)p->n_records, p->launches_counted,
-		(unsigned long long)p->oldest_ns, (unsigned long long)p->last_ns,
-		(unsigned long long)p->own_cpu_ns, (unsigned long long)p->own_bytes,
-		(unsigned long long)p->buffer_bytes, p->paused);
+	fprintf(t->f, "%llu %llu %d %llu %llu %llu %llu %llu %d\n",
+		(unsigned long long)p->n_launches, (unsigned long long)p->n_records,
+		p->launches_counted, (unsigned long long)p->oldest_ns,
+		(unsigned long long)p->last_ns, (unsigned long long)p->own_cpu_ns,
+		(unsigned long long)p->own_bytes, (unsigned long long)p->buffer_bytes, p->paused);
 }
 
 static void say_device(const struct session *s, struct text *t, const struct session_device *d)
@@ -344,7 +366,8 @@ static void say_rest(const struct session *s, struct text *t)
 	for (i = 0; i < s->n_samples; i++)
 		fprintf(t->f, "sample %llu %u %s %a\n", (unsigned long long)s->samples[i].time_ns,
 			s->samples[i].device,
-			metric_table_get(s->metrics, s->samples[i].metric)->name, s->samples[i].value);
+			metric_table_get(s->metrics, s->samples[i].metric)->name,
+			s->samples[i].value);
 	for (i = 0; i < s->n_clocks; i++) {
 		fprintf(t->f, "clock %u %llu %llu ", s->clocks[i].process,
 			(unsigned long long)s->clocks[i].monotonic_ns,

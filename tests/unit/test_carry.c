@@ -41,8 +41,8 @@ static void frame(struct wire_encoder *e, uint32_t id, enum frame_kind kind, uin
 {
 	struct wire_frame_def *f = wire_encode(e, WIRE_FRAMES, sizeof(*f));
 
-	*f = (struct wire_frame_def){.id = id, .kind = (uint8_t)kind, .string = string,
-				     .module = WIRE_NONE};
+	*f = (struct wire_frame_def){
+		.id = id, .kind = (uint8_t)kind, .string = string, .module = WIRE_NONE};
 }
 
 static void node(struct wire_encoder *e, uint32_t id, uint32_t parent, uint32_t f)
@@ -52,21 +52,22 @@ static void node(struct wire_encoder *e, uint32_t id, uint32_t parent, uint32_t 
 	*n = (struct wire_node_def){id, parent, f};
 }
 
-static void lane(struct wire_encoder *e, uint32_t id, uint32_t device, uint32_t stream, uint64_t thread)
+static void lane(struct wire_encoder *e, uint32_t id, uint32_t device, uint32_t stream,
+		 uint64_t thread)
 {
 	struct wire_lane_def *l = wire_encode(e, WIRE_LANES, sizeof(*l));
 
 	*l = (struct wire_lane_def){id, device, 1, stream, thread};
 }
 
-static void metric(struct wire_encoder *e, uint32_t id, const char *name, const char *unit, uint8_t type,
-		   uint8_t scope, uint8_t add, uint32_t weight)
+static void metric(struct wire_encoder *e, uint32_t id, const char *name, const char *unit,
+		   uint8_t type, uint8_t scope, uint8_t add, uint32_t weight)
 {
 	uint32_t n = text(e, name), u = *unit ? text(e, unit) : 0;
 	struct wire_metric_def *m = wire_encode(e, WIRE_METRICS, sizeof(*m));
 
-	*m = (struct wire_metric_def){id, n, u, type, scope,
-				      (uint8_t)metric_add_plain(add), add, weight};
+	*m = (struct wire_metric_def){id,  n,     u, type, scope, (uint8_t)metric_add_plain(add),
+				      add, weight};
 }
 
 static void set(struct wire_encoder *e, uint32_t id, uint32_t first_metric, uint32_t n)
@@ -80,7 +81,8 @@ static void set(struct wire_encoder *e, uint32_t id, uint32_t first_metric, uint
 	wire_encoder_flush(e);
 }
 
-static void slot(struct wire_encoder *e, uint32_t id, uint32_t n, uint32_t l, uint32_t epoch, uint32_t s)
+static void slot(struct wire_encoder *e, uint32_t id, uint32_t n, uint32_t l, uint32_t epoch,
+		 uint32_t s)
 {
 	struct wire_slot_def *w = wire_encode(e, WIRE_SLOTS, sizeof(*w));
 
@@ -94,7 +96,8 @@ static void kernel(struct wire_encoder *e, uint32_t id, uint64_t time, uint64_t 
 	*k = (struct wire_kernel_values){id, 0, time, count, time / count - 1, time / count + 1};
 }
 
-static void values(struct wire_encoder *e, uint32_t id, const uint64_t *v, uint32_t n, uint64_t present)
+static void values(struct wire_encoder *e, uint32_t id, const uint64_t *v, uint32_t n,
+		   uint64_t present)
 {
 	struct wire_values *w = wire_encode(e, WIRE_VALUES, sizeof(*w) + n * 8);
 
@@ -107,8 +110,9 @@ static void hello(struct wire_encoder *e, uint32_t pid, int32_t rank)
 	uint32_t exe = text(e, "train"), cmdline = text(e, "train --x"), host = text(e, "node7");
 	struct wire_hello *h = wire_encode(e, WIRE_HELLO, sizeof(*h));
 
-	*h = (struct wire_hello){WIRE_VERSION, pid, 1, rank, exe, cmdline, host, 0,
-				 UINT64_C(1700000000000000000) + pid};
+	*h = (struct wire_hello){WIRE_VERSION, pid, 1,
+				 rank,         exe, cmdline,
+				 host,         0,   UINT64_C(1700000000000000000) + pid};
 }
 
 static void device(struct wire_encoder *e, uint32_t id, int32_t index)
@@ -117,8 +121,19 @@ static void device(struct wire_encoder *e, uint32_t id, int32_t index)
 	uint32_t uuid = text(e, index ? "GPU-b" : "GPU-a"), driver = text(e, "580.1");
 	struct wire_device *d = wire_encode(e, WIRE_DEVICE, sizeof(*d));
 
-	*d = (struct wire_device){id, type, name, arch, uuid, driver, index, 132, 1980000, 3201000,
-				  6016, 0, UINT64_C(150754820096)};
+	*d = (struct wire_device){id,
+				  type,
+				  name,
+				  arch,
+				  uuid,
+				  driver,
+				  index,
+				  132,
+				  1980000,
+				  3201000,
+				  6016,
+				  0,
+				  UINT64_C(150754820096)};
 }
 
 enum { SET_STALLS = 1, SET_RANGE = 2, SET_MEMORY = 3, SET_CYCLES = 4, SET_TRANSFER = 5 };
@@ -131,7 +146,8 @@ static void metrics_and_sets(struct wire_encoder *e)
 
 	for (i = 0; i < 20; i++) {
 		snprintf(name, sizeof(name), i ? "stalled_%u" : "num_samples", i);
-		metric(e, M_STALL + i, name, "", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM, WIRE_NONE);
+		metric(e, M_STALL + i, name, "", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM,
+		       WIRE_NONE);
 	}
 	for (i = 0; i < 30; i++) {
 		snprintf(name, sizeof(name), i ? "sm__metric_%u.avg" : "sm__weight", i);
@@ -167,15 +183,15 @@ static void tree(struct wire_encoder *e)
 	frame(e, 6, FRAME_GRAPH, text(e, "<captured_at>"));
 	frame(e, 7, FRAME_PYTHON, text(e, "train.py:7@capture"));
 	frame(e, 8, FRAME_ALLOC, text(e, "cudaMalloc"));
-	node(e, 1, 0, 1);  /* forward */
-	node(e, 2, 1, 2);  /*   libmodel.so+0x1f0, named later */
-	node(e, 3, 2, 3);  /*     gemm */
-	node(e, 4, 3, 4);  /*       a source line with stall reasons */
-	node(e, 5, 3, 5);  /*       a scope inside the kernel */
-	node(e, 6, 1, 6);  /*   <captured_at> */
-	node(e, 7, 6, 7);  /*     train.py:7@capture */
-	node(e, 8, 7, 3);  /*       gemm, replayed by a graph */
-	node(e, 9, 0, 8);  /* cudaMalloc */
+	node(e, 1, 0, 1); /* forward */
+	node(e, 2, 1, 2); /*   libmodel.so+0x1f0, named later */
+	node(e, 3, 2, 3); /*     gemm */
+	node(e, 4, 3, 4); /*       a source line with stall reasons */
+	node(e, 5, 3, 5); /*       a scope inside the kernel */
+	node(e, 6, 1, 6); /*   <captured_at> */
+	node(e, 7, 6, 7); /*     train.py:7@capture */
+	node(e, 8, 7, 3); /*       gemm, replayed by a graph */
+	node(e, 9, 0, 8); /* cudaMalloc */
 }
 
 static void numbers(struct wire_encoder *e, uint32_t grid)
@@ -236,7 +252,8 @@ static void segment(struct wire_encoder *e, uint32_t clock)
 
 static void extras(struct wire_encoder *e)
 {
-	uint32_t name = text(e, "gemm(float*)"), file = text(e, "gemm.cu"), note = text(e, "a note");
+	uint32_t name = text(e, "gemm(float*)"), file = text(e, "gemm.cu"),
+		 note = text(e, "a note");
 	uint32_t clock = text(e, "realtime"), unit = text(e, "power");
 	struct wire_symbol *y = wire_encode(e, WIRE_SYMBOLS, sizeof(*y));
 	struct wire_sample *m;
@@ -332,7 +349,8 @@ static void feed_socket(struct wire_decoder *d, int fd)
 /* Live: instance 1 from memory, instance 2 (rank 3) over a socket. *tape gets the same bytes. */
 static struct session *live(struct buf *tape)
 {
-	struct wire_tape_header head = {.version = WIRE_VERSION, .header_size = sizeof(head),
+	struct wire_tape_header head = {.version = WIRE_VERSION,
+					.header_size = sizeof(head),
 					.start_ns = UINT64_C(1690000000000000000)};
 	struct wire_encoder *e = malloc(sizeof(*e));
 	struct session *s = session_new();
@@ -519,7 +537,8 @@ START_TEST(torn_tapes_are_read_as_far_as_they_go)
 	srand(1);
 	for (i = 0; i < 300; i++) {
 		tape.data[sizeof(struct wire_tape_header) +
-			  (size_t)rand() % (tape.len - sizeof(struct wire_tape_header))] ^= 1 << i % 8;
+			  (size_t)rand() % (tape.len - sizeof(struct wire_tape_header))] ^=
+			1 << i % 8;
 		m = (struct reader_memory){tape.data, tape.len, 0};
 		t = session_new();
 		ck_assert_int_eq(wire_read_tape(memory_read, &m, t, NULL), 0);

@@ -202,7 +202,8 @@ START_TEST(test_trace_of_each_backend)
 			record_of(source, 1, 1000 + 10 * i, 1005 + 10 * i);
 	rig_until(all_traced, NULL, "a trace of each backend");
 	for (unsigned source = 0; source < N_SOURCES; source++) {
-		const struct device_entry *d = &collector->device[device_intern((uint8_t)source, 0)];
+		const struct device_entry *d =
+			&collector->device[device_intern((uint8_t)source, 0)];
 
 		ck_assert_uint_eq(d->source, source);
 		ck_assert_str_eq(collector->string[d->type].s, backend_of(source)->device_type);

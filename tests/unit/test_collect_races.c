@@ -77,11 +77,8 @@ static void no_errors(void)
 
 static void name_device(void)
 {
-	const struct device_info info = {.type = "CUDA",
-					 .index = 3,
-					 .name = "the third",
-					 .arch = "90",
-					 .uuid = "GPU-3"};
+	const struct device_info info = {
+		.type = "CUDA", .index = 3, .name = "the third", .arch = "90", .uuid = "GPU-3"};
 	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
 
 	sink->ops->device(sink, &info);
@@ -95,7 +92,8 @@ START_TEST(test_device_is_named)
 	rig_until_sum("k", METRIC_COUNT, 1);
 	burst_with(NULL);
 	ck_assert_uint_eq(rig_session->n_devices, 1);
-	ck_assert_str_eq(strtab_str(rig_session->strings, rig_session->devices[0].name), "the third");
+	ck_assert_str_eq(strtab_str(rig_session->strings, rig_session->devices[0].name),
+			 "the third");
 	no_errors();
 }
 END_TEST

@@ -89,8 +89,8 @@ START_TEST(test_reset_leaves_gauges)
 	rig_pump();
 	for (i = 0; i < 3; i++) {
 		ck_assert_int_eq(rig_sum("ROOT", METRIC_N_BUILTIN + i), i ? 10 + i : 0);
-		ck_assert_uint_eq(
-			metric_table_get(rig_session->metrics, METRIC_N_BUILTIN + i)->add, rules[i]);
+		ck_assert_uint_eq(metric_table_get(rig_session->metrics, METRIC_N_BUILTIN + i)->add,
+				  rules[i]);
 	}
 }
 
@@ -387,7 +387,8 @@ START_TEST(test_descriptor_taken)
 	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
 	snprintf(path, sizeof(path), "%s/mine", rig_dir->path);
 	file = open(path, O_RDWR | O_CREAT, 0600);
-	ck_assert_int_eq(syscall(SYS_dup3, file, fd, 0), fd); /* as after close() and many open()s */
+	ck_assert_int_eq(syscall(SYS_dup3, file, fd, 0),
+			 fd); /* as after close() and many open()s */
 	steal(file);
 	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 2);

@@ -185,7 +185,8 @@ START_TEST(test_race_values)
 	ck_assert_uint_le(n - n_hist, N_THREADS * 4); /* the first of a slot may not be in it */
 	/* A taker that loses its processor lets the ring run full: that is told, and takes nothing from
 	 * the numbers above. */
-	ck_assert_uint_eq(session_loss_total(rig_session) - session_loss(rig_session, LOSS_INTERVALS), 0);
+	ck_assert_uint_eq(
+		session_loss_total(rig_session) - session_loss(rig_session, LOSS_INTERVALS), 0);
 }
 
 /* What decides a slot keeps records apart, also where the last such record is remembered: the same
@@ -194,8 +195,12 @@ START_TEST(test_records_apart)
 {
 	char name[8] = "k";
 	struct activity a[] = {
-		{.name = name}, {.name = "other"}, {.name = name, .context = 1},
-		{.name = name, .stream = 1}, {.name = name, .device = 1}, {.name = name},
+		{.name = name},
+		{.name = "other"},
+		{.name = name, .context = 1},
+		{.name = name, .stream = 1},
+		{.name = name, .device = 1},
+		{.name = name},
 		{.name = NULL},
 		{.name = name, .kind = ACTIVITY_SYNC},
 	};

@@ -152,15 +152,16 @@ START_TEST(numbers_for_people)
 	static const struct {
 		double ns;
 		const char *text;
-	} times[] = {{-1e308, "-1e+294d"}, {0, "0ns"},	  {804e3, "804us"},    {42.6e9, "42.60s"}, {999.6, "1.00us"},
-		     {1.55e6, "1.55ms"}, {3725e9, "62m05s"}, {36000e9, "10h00m"},
-		     {-999e9, "-999s"}, {999.7e9, "16m40s"}, {5999.4e9, "99m59s"}, {-359999e9, "-99h59m"},
-		     {440000e9, "5d02h"}, {8640000e9, "100d"}, {NAN, "-"}};
+	} times[] = {{-1e308, "-1e+294d"}, {0, "0ns"},           {804e3, "804us"},
+		     {42.6e9, "42.60s"},   {999.6, "1.00us"},    {1.55e6, "1.55ms"},
+		     {3725e9, "62m05s"},   {36000e9, "10h00m"},  {-999e9, "-999s"},
+		     {999.7e9, "16m40s"},  {5999.4e9, "99m59s"}, {-359999e9, "-99h59m"},
+		     {440000e9, "5d02h"},  {8640000e9, "100d"},  {NAN, "-"}};
 	static const struct {
 		double n;
 		const char *text;
-	} counts[] = {{0, "0"}, {7488, "7488"}, {233100, "233K"}, {1.5e6, "1.50M"}, {NAN, "-"},
-		      {-1e308, "-1e+308"}, {998e18, "998E"}, {1e21, "1e+21"}};
+	} counts[] = {{0, "0"},   {7488, "7488"},      {233100, "233K"}, {1.5e6, "1.50M"},
+		      {NAN, "-"}, {-1e308, "-1e+308"}, {998e18, "998E"}, {1e21, "1e+21"}};
 	char out[HUMAN_MAX];
 	size_t i;
 
@@ -197,8 +198,10 @@ END_TEST
 
 START_TEST(transfers_have_one_name_a_direction_and_kind)
 {
-	struct activity a = {.kind = ACTIVITY_COPY, .direction = COPY_HOST_TO_DEVICE,
-			     .src_kind = MEMORY_PINNED, .dst_kind = MEMORY_DEVICE};
+	struct activity a = {.kind = ACTIVITY_COPY,
+			     .direction = COPY_HOST_TO_DEVICE,
+			     .src_kind = MEMORY_PINNED,
+			     .dst_kind = MEMORY_DEVICE};
 	char name[48], tiny[8];
 
 	activity_transfer_name(&a, name, sizeof(name));
@@ -216,8 +219,8 @@ START_TEST(transfers_have_one_name_a_direction_and_kind)
 END_TEST
 
 /* One kernel row: time, count, min, max. */
-static void add_kernel(struct session *s, uint32_t node, uint32_t lane, uint64_t time, uint64_t count,
-		       uint64_t min, uint64_t max)
+static void add_kernel(struct session *s, uint32_t node, uint32_t lane, uint64_t time,
+		       uint64_t count, uint64_t min, uint64_t max)
 {
 	uint32_t row = session_row_intern(s, node, lane, 0, SET_KERNEL);
 	const uint64_t v[] = {time, count, min, max};
@@ -376,7 +379,8 @@ START_TEST(snapshot_groups_scope_metrics_with_their_work)
 	struct session_device gpu = {.type = strtab_adds(s->strings, "CUDA"), .host = SESSION_NONE};
 	struct snapshot_spec spec = {.group = GROUP_DEVICE};
 	uint32_t one = session_process_add(s, 1), two = session_process_add(s, 2);
-	uint32_t gpu0 = session_device_intern(s, &gpu), gpu1 = (gpu.index = 1, session_device_intern(s, &gpu));
+	uint32_t gpu0 = session_device_intern(s, &gpu),
+		 gpu1 = (gpu.index = 1, session_device_intern(s, &gpu));
 	uint32_t step = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step");
 	uint32_t matmul = session_node(s, step, FRAME_SCOPE, "matmul");
 	uint32_t kernel = session_node(s, matmul, FRAME_KERNEL, "gemm");
@@ -396,7 +400,7 @@ START_TEST(snapshot_groups_scope_metrics_with_their_work)
 	add_kernel(s, kernel, lane_on(s, one, gpu0), 50, 1, 50, 50);
 	snapshot_update(snap, 2);
 	ck_assert(flops_in(snap, "CUDA 0") == 110);
-	ck_assert(flops_in(snap, "host") == 7); /* the other process has none */
+	ck_assert(flops_in(snap, "host") == 7);                   /* the other process has none */
 	ck_assert(isnan(snapshot_rate(snap, METRIC_TIME)->v[0])); /* rows have moved */
 
 	add_kernel(s, other, lane_on(s, one, gpu1), 50, 1, 50, 50);
@@ -450,7 +454,8 @@ START_TEST(snapshot_regroups_the_same_picture)
 	struct session *s = make_session();
 	struct snapshot_spec spec = {0};
 	struct snapshot *snap = snapshot_new(s, &spec);
-	uint32_t i, n = (uint32_t)s->n_nodes, frozen = session_node(s, SESSION_ROOT, FRAME_SCOPE, "new");
+	uint32_t i, n = (uint32_t)s->n_nodes,
+		    frozen = session_node(s, SESSION_ROOT, FRAME_SCOPE, "new");
 	char name[16];
 
 	snapshot_update(snap, 1);
@@ -529,7 +534,8 @@ END_TEST
 START_TEST(weighted_means_are_weighted)
 {
 	struct session *s = session_new();
-	struct metric mean = {"occupancy", "", METRIC_F64, METRIC_INCLUSIVE, METRIC_WMEAN, METRIC_COUNT};
+	struct metric mean = {"occupancy",      "",           METRIC_F64,
+			      METRIC_INCLUSIVE, METRIC_WMEAN, METRIC_COUNT};
 	uint32_t ids[2] = {METRIC_COUNT, metric_table_add(s->metrics, &mean)};
 	uint32_t set = session_set_intern(s, ids, 2), row, node, lane;
 	union metric_value v;
@@ -550,12 +556,13 @@ END_TEST
 /* What there is now adds up and outlives a reset; the most that there was does not add up. */
 START_TEST(gauges_and_peaks)
 {
-	static const struct metric live = {"live", "B", METRIC_U64, METRIC_INCLUSIVE, METRIC_GAUGE,
-					   METRIC_NONE},
-				   peak = {"peak", "B", METRIC_U64, METRIC_INCLUSIVE, METRIC_PEAK,
-					   METRIC_NONE};
+	static const struct metric live = {"live",           "B",          METRIC_U64,
+					   METRIC_INCLUSIVE, METRIC_GAUGE, METRIC_NONE},
+				   peak = {"peak",           "B",         METRIC_U64,
+					   METRIC_INCLUSIVE, METRIC_PEAK, METRIC_NONE};
 	struct session *s = session_new();
-	uint32_t ids[2] = {metric_table_add(s->metrics, &live), metric_table_add(s->metrics, &peak)};
+	uint32_t ids[2] = {metric_table_add(s->metrics, &live),
+			   metric_table_add(s->metrics, &peak)};
 	uint32_t set = session_set_intern(s, ids, 2), row[2], node;
 	struct snapshot_spec spec = {0};
 	struct snapshot *snap;
@@ -563,8 +570,8 @@ START_TEST(gauges_and_peaks)
 
 	node = session_node(s, SESSION_ROOT, FRAME_ALLOC, "malloc");
 	for (uint32_t lane = 0; lane < 2; lane++) {
-		struct session_lane l = {.process = SESSION_NONE, .device = SESSION_NONE,
-					 .thread = lane};
+		struct session_lane l = {
+			.process = SESSION_NONE, .device = SESSION_NONE, .thread = lane};
 
 		row[lane] = session_row_intern(s, node, session_lane_intern(s, &l), 0, set);
 		session_row_set(s, row[lane], 0, (union metric_value){.u64 = lane ? 30 : 100});
@@ -687,14 +694,13 @@ START_TEST(devices_are_found_by_what_is_known)
 }
 END_TEST
 
-
 /* On the wire a built-in metric is its number: tapes that are there must go on reading right. */
 START_TEST(test_metric_numbers)
 {
-	static const char *const names[] = {
-		"time (ns)", "count",     "time_min (ns)", "time_max (ns)", "bytes",
-		"async",     "direction", "cpu_time (ns)", "cpu_count",     "flops",
-		"flops8",    "flops16",   "flops32",       "flops64"};
+	static const char *const names[] = {"time (ns)", "count",  "time_min (ns)", "time_max (ns)",
+					    "bytes",     "async",  "direction",     "cpu_time (ns)",
+					    "cpu_count", "flops",  "flops8",        "flops16",
+					    "flops32",   "flops64"};
 	struct metric_table *t = metric_table_new();
 
 	ck_assert_uint_ge(metric_table_count(t), ARRAY_SIZE(names));

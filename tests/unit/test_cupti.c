@@ -57,7 +57,8 @@ static struct {
 	_Atomic uint64_t n_direction[COPY_N_DIRECTIONS], bytes_direction[COPY_N_DIRECTIONS];
 	_Atomic uint64_t set_bytes;
 	_Atomic uint64_t n_of_launch[N_LAUNCHES];
-	_Atomic uint64_t n_wrong_name; /* records whose launch context is none, or of another name */
+	_Atomic uint64_t
+		n_wrong_name; /* records whose launch context is none, or of another name */
 	atomic_int n_connects, n_notes, n_devices;
 	char note[1024];
 	struct device_info device;
@@ -494,7 +495,7 @@ START_TEST(waits_are_recorded_when_wanted)
 	wait_for_device(126, ABI_SYNC_STREAM);
 	wait_for_device(121, ABI_SYNC_EVENT);
 	wait_for_device(17, ABI_SYNC_CONTEXT);
-	wait_for_device(120, ABI_SYNC_EVENT);		  /* a query: nobody waits */
+	wait_for_device(120, ABI_SYNC_EVENT);             /* a query: nobody waits */
 	wait_for_device(295, ABI_SYNC_STREAM_WAIT_EVENT); /* the stream does */
 	kernels(1);
 	flush();

@@ -90,8 +90,9 @@ START_TEST(upstreams_numbers)
 	v = derive_column(f.d, &m);
 	ck_assert_ptr_nonnull(v);
 	for (uint32_t i = 0; i < 4; i++)
-		ck_assert_msg(isnan(want[i]) ? isnan(v[i])
-					     : fabs(v[i] - want[i]) <= tolerance + fabs(want[i]) * 1e-5,
+		ck_assert_msg(isnan(want[i])
+				      ? isnan(v[i])
+				      : fabs(v[i] - want[i]) <= tolerance + fabs(want[i]) * 1e-5,
 			      "%s of %u: %g, not %g", name, i, v[i], want[i]);
 	close_file(&f);
 }
@@ -102,9 +103,10 @@ START_TEST(what_is_no_metric)
 	static const struct {
 		const char *name;
 		int error;
-	} wrong[] = {{"nonsense", -ENOENT}, {"", -ENOENT},          {"bytes/XB", -EINVAL},
-		     {"time/MB", -EINVAL},  {"avg_nothing", -ENOENT}, {"p101", -ENOENT},
-		     {"p50/MB", -EINVAL},   {"zflop/s", -ENOENT}};
+	} wrong[] = {{"nonsense", -ENOENT},    {"", -ENOENT},
+		     {"bytes/XB", -EINVAL},    {"time/MB", -EINVAL},
+		     {"avg_nothing", -ENOENT}, {"p101", -ENOENT},
+		     {"p50/MB", -EINVAL},      {"zflop/s", -ENOENT}};
 	struct derived m;
 	struct fixture f;
 
@@ -189,7 +191,8 @@ START_TEST(peaks_of_devices)
 		if (isnan(known[i].memory))
 			ck_assert_double_nan(peaks_bandwidth(peaks, s, device));
 		else
-			ck_assert_double_eq_tol(peaks_bandwidth(peaks, s, device), known[i].memory, 1);
+			ck_assert_double_eq_tol(peaks_bandwidth(peaks, s, device), known[i].memory,
+						1);
 	}
 	peaks_free(peaks);
 	session_free(s);
@@ -204,11 +207,13 @@ START_TEST(peaks_can_be_given)
 
 	open_file(&f, CUDA);
 	ck_assert_int_eq(derive_parse(f.s, "util", 4, &m), 0);
-	ck_assert_int_eq(peaks_parse(f.peaks, "# mine\nCUDA 90 - - - - 488.28125G # half\n", &line), 0);
+	ck_assert_int_eq(peaks_parse(f.peaks, "# mine\nCUDA 90 - - - - 488.28125G # half\n", &line),
+			 0);
 	ck_assert_double_eq_tol(derive_column(f.d, &m)[1], 1, 1e-9);
 	/* Its operations have no roof now: said, once. */
 	ck_assert_ptr_nonnull(strstr(derive_why(f.d), "CUDA 90"));
-	ck_assert_int_eq(peaks_parse(f.peaks, "CUDA 89 1 1 1 1 bus\nCUDA 90 1 1 1\n", &line), -EINVAL);
+	ck_assert_int_eq(peaks_parse(f.peaks, "CUDA 89 1 1 1 1 bus\nCUDA 90 1 1 1\n", &line),
+			 -EINVAL);
 	ck_assert_uint_eq(line, 2);
 	ck_assert_int_eq(peaks_parse(f.peaks, "CUDA 89 -1 1 1 1 bus\n", &line), -EINVAL);
 	ck_assert_int_eq(peaks_parse(f.peaks, "CUDA 89 1 1 1 1 12\n", &line), -EINVAL);

@@ -58,7 +58,8 @@ static const char *show(const struct diff *d, struct buf *b)
 	for (i = 0; i < diff_n(d); i++) {
 		const struct diff_value *v = &diff_node(d, i)->value;
 
-		buf_printf(b, "%s%*s%s", i ? ";" : "", (int)diff_node(d, i)->depth, "", diff_name(d, i));
+		buf_printf(b, "%s%*s%s", i ? ";" : "", (int)diff_node(d, i)->depth, "",
+			   diff_name(d, i));
 		put_range(b, &v->side[DIFF_A]);
 		put_range(b, &v->side[DIFF_B]);
 		if (!isnan(v->delta))
@@ -123,7 +124,8 @@ START_TEST(sides_are_compared)
 	for (i = 0; i < 4 && cases[_i].b[i]; i++)
 		ck_assert_int_eq(add(d, DIFF_B, cases[_i].b[i]), 0);
 	ck_assert_int_eq(diff_compare(d), 0);
-	ck_assert_msg(!strcmp(show(d, &b), cases[_i].wanted), "%s: %s", cases[_i].what, buf_str(&b));
+	ck_assert_msg(!strcmp(show(d, &b), cases[_i].wanted), "%s: %s", cases[_i].what,
+		      buf_str(&b));
 	buf_done(&b);
 	diff_free(d);
 }
@@ -135,7 +137,8 @@ START_TEST(siblings_of_one_name_are_one)
 	struct diff *d = diff_new(&options);
 	struct session *s = session_of("k 5");
 	uint32_t twin = session_node_append(s, SESSION_ROOT, s->nodes[1].frame);
-	uint32_t kernel = session_node(s, SESSION_ROOT, FRAME_KERNEL, "k"); /* same name, other kind */
+	uint32_t kernel =
+		session_node(s, SESSION_ROOT, FRAME_KERNEL, "k"); /* same name, other kind */
 
 	session_add(s, twin, 0, 0, METRIC_TIME, (union metric_value){.u64 = 6});
 	session_add(s, kernel, 0, 0, METRIC_TIME, (union metric_value){.u64 = 7});

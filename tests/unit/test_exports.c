@@ -60,7 +60,8 @@ static uint64_t time_of(const struct session *s, uint32_t node)
 
 START_TEST(folded_stacks_are_a_tree)
 {
-	static const char text[] = "main;run it;k 5\r\nmain 2\nmain;run it;k 7\n\nROOT;main;a%3Bb 1";
+	static const char text[] =
+		"main;run it;k 5\r\nmain 2\nmain;run it;k 7\n\nROOT;main;a%3Bb 1";
 	struct format_error error;
 	struct session *s = read_text(text, sizeof(text) - 1, &error);
 
@@ -147,12 +148,19 @@ START_TEST(msgpack_says_what_is_wrong)
 		const char *line;
 	} table[] = {
 		{"\x92\x81", 2, "f: truncated at byte 2"},
-		{"\x92\x81\xa5" "fra", 6, "f: truncated at byte 6"},
-		{"\x92\x81\xa8" "children\xdd\xff\xff\xff\xff", 16, "f: truncated at byte 16"},
+		{"\x92\x81\xa5"
+		 "fra",
+		 6, "f: truncated at byte 6"},
+		{"\x92\x81\xa8"
+		 "children\xdd\xff\xff\xff\xff",
+		 16, "f: truncated at byte 16"},
 		{"\x91\x81\x05\x06", 4, "f: wrong shape: a key that is no string at byte 3"},
-		{"\x91\x81\xa1" "a\xc1", 5,
-		 "f: not MessagePack: a byte that means nothing at byte 5"},
-		{"\x91\x81\xa8" "children\x07", 12, "f: wrong shape: 'children' is a number"},
+		{"\x91\x81\xa1"
+		 "a\xc1",
+		 5, "f: not MessagePack: a byte that means nothing at byte 5"},
+		{"\x91\x81\xa8"
+		 "children\x07",
+		 12, "f: wrong shape: 'children' is a number"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
@@ -188,7 +196,8 @@ END_TEST
 /* 100,000 levels: each is a map, a list and a frame. */
 START_TEST(msgpack_may_be_deep)
 {
-	static const char level[] = "\x81\xa8" "children\x91";
+	static const char level[] = "\x81\xa8"
+				    "children\x91";
 	struct format_error error;
 	struct session *s;
 	struct buf text;
@@ -210,8 +219,7 @@ END_TEST
 
 START_TEST(unknown_metrics_are_refused)
 {
-	static const char *const names[] = {"folded", "speedscope", "pprof", "flamegraph",
-					     "dot"};
+	static const char *const names[] = {"folded", "speedscope", "pprof", "flamegraph", "dot"};
 	static const struct write_options options[] = {
 		{.metric = "no such"}, {.metric = "tag"}, {.metric = "peak"}};
 	struct session *s = sample_session();
@@ -253,7 +261,8 @@ START_TEST(copies_share_their_bytes)
 
 	for (uint32_t i = 0; i < 2; i++) {
 		struct session_epoch epoch = {.index = i};
-		uint32_t row = session_row_intern(s, node, on, session_epoch_intern(s, &epoch), set);
+		uint32_t row =
+			session_row_intern(s, node, on, session_epoch_intern(s, &epoch), set);
 
 		for (uint32_t k = 0; k < 2; k++)
 			session_row_set(s, row, k, (union metric_value){.u64 = values[i][k]});
@@ -278,9 +287,8 @@ START_TEST(any_shape_is_written)
 
 		lane = session_lane_intern(s, &nowhere);
 		for (unsigned i = 0; i < 2000; i++) {
-			uint32_t frame = session_frame_intern(s, FRAME_KERNEL,
-							      strtab_adds(s->strings, "f"),
-							      SESSION_NONE, 0);
+			uint32_t frame = session_frame_intern(
+				s, FRAME_KERNEL, strtab_adds(s->strings, "f"), SESSION_NONE, 0);
 
 			node = session_node_append(s, shape ? SESSION_ROOT : node, frame);
 		}

@@ -49,7 +49,8 @@ START_TEST(shows_what_it_should)
 	char why[128] = "";
 
 	if (cases[_i].include) {
-		ck_assert_msg(name_pattern_init(&p, cases[_i].include, why, sizeof(why)) == 0, "%s", why);
+		ck_assert_msg(name_pattern_init(&p, cases[_i].include, why, sizeof(why)) == 0, "%s",
+			      why);
 		filter_include(mask, snap, &p, NAME_RAW);
 		name_pattern_done(&p);
 	}
@@ -89,8 +90,8 @@ START_TEST(masked_nodes_do_not_count)
 	static const struct snapshot_spec spec;
 	static const uint8_t mask[] = {1, 1, 0, 1, 0, 0};
 	struct session *s = tree();
-	uint32_t lane = session_lane_intern(s, &(struct session_lane){.process = SESSION_NONE,
-								      .device = SESSION_NONE});
+	uint32_t lane = session_lane_intern(
+		s, &(struct session_lane){.process = SESSION_NONE, .device = SESSION_NONE});
 	struct snapshot *snap;
 	struct numbers *numbers;
 	struct flat *flat;
@@ -129,7 +130,8 @@ START_TEST(says_what_is_no_expression)
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		*why = '\0';
-		ck_assert_msg(name_pattern_init(&p, wrong[i], why, sizeof(why)) == -EINVAL, "%s", wrong[i]);
+		ck_assert_msg(name_pattern_init(&p, wrong[i], why, sizeof(why)) == -EINVAL, "%s",
+			      wrong[i]);
 		ck_assert_str_ne(why, "");
 	}
 }

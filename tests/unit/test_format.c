@@ -320,7 +320,8 @@ START_TEST(loading_says_what_is_wrong)
 		{".", NULL, ".: Is a directory"},
 		{"empty", "", "empty: the file is empty at byte 0"},
 		{"gz", "\x1f\x8b\x08", GZIP_CUT},
-		{"trace", "{\"traceEvents\":3}", "trace: wrong shape: 'traceEvents' is a number at byte 16"},
+		{"trace", "{\"traceEvents\":3}",
+		 "trace: wrong shape: 'traceEvents' is a number at byte 16"},
 		{"prose", "Hello",
 		 "prose: no format that is read (Hatchet in JSON or MessagePack, Chrome trace, folded "
 		 "stacks, SQLite of nsys or rocpd, tape): 'Hello' at byte 1"},
@@ -417,12 +418,17 @@ START_TEST(numbers_are_read_exactly)
 		uint64_t u64;
 		double f64;
 	} cases[] = {
-		{"0", true, 0, 0}, {"18446744073709551615", true, UINT64_MAX, 18446744073709551615.0},
-		{"18446744073709551616", false, 0, 18446744073709551616.0}, {"-1", false, 0, -1},
-		{"-0", false, 0, -0.0}, {"1e11", false, 0, 1e11}, {"0.1", false, 0, 0.1},
+		{"0", true, 0, 0},
+		{"18446744073709551615", true, UINT64_MAX, 18446744073709551615.0},
+		{"18446744073709551616", false, 0, 18446744073709551616.0},
+		{"-1", false, 0, -1},
+		{"-0", false, 0, -0.0},
+		{"1e11", false, 0, 1e11},
+		{"0.1", false, 0, 0.1},
 		{"9007199254740993.0", false, 0, 9007199254740992.0},
 		{"123456789.123456789", false, 0, 123456789.123456789},
-		{"-2.5", false, 0, -2.5}, {"0.000000000000000000000000001", false, 0, 1e-27},
+		{"-2.5", false, 0, -2.5},
+		{"0.000000000000000000000000001", false, 0, 1e-27},
 		{"1E400", false, 0, INFINITY},
 	};
 	char large[600];
@@ -431,7 +437,8 @@ START_TEST(numbers_are_read_exactly)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		number_parse(cases[i].text, strlen(cases[i].text), &n);
 		ck_assert_msg(n.is_int == cases[i].is_int && n.u64 == cases[i].u64 &&
-			      n.f64 == cases[i].f64, "%s: %.17g", cases[i].text, n.f64);
+				      n.f64 == cases[i].f64,
+			      "%s: %.17g", cases[i].text, n.f64);
 	}
 	memset(large, '0', sizeof(large));
 	large[0] = '1';
@@ -473,11 +480,16 @@ START_TEST(strings_have_the_form_of_upstream)
 		{"a/b", 3, "\"a/b\""},
 		{"\"\\\b\f\n\r\t", 7, "\"\\\"\\\\\\b\\f\\n\\r\\t\""},
 		{"\x01\x1f\x7f\0", 4, "\"\\u0001\\u001f\x7f\\u0000\""},
-		{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9, "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
-		{"a\xff" "b", 3, "\"a\xef\xbf\xbd" "b\""},
+		{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9,
+		 "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
+		{"a\xff"
+		 "b",
+		 3,
+		 "\"a\xef\xbf\xbd"
+		 "b\""},
 		{"\xc3", 1, "\"\xef\xbf\xbd\""},
 		{"\xed\xa0\x80", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""}, /* a surrogate */
-		{"\xc0\xaf", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\""}, /* overlong */
+		{"\xc0\xaf", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\""},                 /* overlong */
 		{"\xf4\x90\x80\x80", 4, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
 	};
 
@@ -521,9 +533,9 @@ START_TEST(json_has_everything)
 	static const struct {
 		const char *key;
 		size_t n;
-	} lists[] = {{"processes", 2}, {"devices", 3},   {"epochs", 2},  {"modules", 1},
-		     {"notes", 2},     {"samples", 2},   {"intervals", 2}, {"clocks", 1},
-		     {"lanes", 4}};
+	} lists[] = {{"processes", 2}, {"devices", 3}, {"epochs", 2},
+		     {"modules", 1},   {"notes", 2},   {"samples", 2},
+		     {"intervals", 2}, {"clocks", 1},  {"lanes", 4}};
 	struct session *s = sample_session();
 	yajl_val root = export_sample(s), node, row;
 
@@ -531,8 +543,7 @@ START_TEST(json_has_everything)
 	ck_assert(json_number(json_member(root, "version")) == 1);
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		ck_assert_uint_eq(json_size(json_member(root, lists[i].key)), lists[i].n);
-	ck_assert_uint_eq(json_size(json_member(root, "metrics")),
-			  metric_table_count(s->metrics));
+	ck_assert_uint_eq(json_size(json_member(root, "metrics")), metric_table_count(s->metrics));
 	ck_assert_uint_eq(json_size(json_member(root, "nodes")), s->n_nodes);
 	ck_assert_uint_eq(json_size(json_member(root, "losses")), LOSS_N);
 	node = json_element(json_member(root, "nodes"), 3);

@@ -129,16 +129,21 @@ START_TEST(every_section_of_a_full_session)
 {
 	struct session *s = sample_session();
 	const struct report_options wide = {.sections = REPORT_ALL},
-				    narrow = {.sections = REPORT_TREE | REPORT_KERNELS, .width = 140};
+				    narrow = {.sections = REPORT_TREE | REPORT_KERNELS,
+					      .width = 140};
 	struct buf text;
 
 	session_node(s, SESSION_ROOT, FRAME_SCOPE, "bell \a and escape \033[2J");
 	ck_assert_int_eq(report(s, &wide, &text), 0);
-	for (const char *const *p = (const char *const[]){
-		     "## Summary", "## Calling contexts", "## Kernels", "## Transfers", "## Devices",
-		     "## Processes", "## Losses", "## Notes", "_Z6matmulPfS_S_", "memcpy HtoD pinned",
-		     "NVIDIA H200", "vanished", "pid 4242: warning: CUPTI is held",
-		     "messages not understood (damaged?)", "bell ^G and escape ^[[2J", NULL}; *p; p++)
+	for (const char *const *p =
+		     (const char *const[]){"## Summary", "## Calling contexts", "## Kernels",
+					   "## Transfers", "## Devices", "## Processes",
+					   "## Losses", "## Notes", "_Z6matmulPfS_S_",
+					   "memcpy HtoD pinned", "NVIDIA H200", "vanished",
+					   "pid 4242: warning: CUPTI is held",
+					   "messages not understood (damaged?)",
+					   "bell ^G and escape ^[[2J", NULL};
+	     *p; p++)
 		ck_assert_msg(strstr(buf_str(&text), *p), "no '%s'", *p);
 	expect_tame_lines(buf_str(&text), SIZE_MAX);
 	buf_done(&text);

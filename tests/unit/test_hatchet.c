@@ -90,8 +90,10 @@ static uint32_t gpu_lane(struct session *s)
 {
 	struct session_device d = {.type = strtab_adds(s->strings, "CUDA"),
 				   .arch = strtab_adds(s->strings, "90"),
-				   .num_sms = 132, .clock_khz = 1980000,
-				   .memory_clock_khz = 2619000, .bus_width_bits = 6144};
+				   .num_sms = 132,
+				   .clock_khz = 1980000,
+				   .memory_clock_khz = 2619000,
+				   .bus_width_bits = 6144};
 	struct session_lane lane = {SESSION_NONE, session_device_intern(s, &d), 0, 0, 0};
 
 	return session_lane_intern(s, &lane);
@@ -123,9 +125,10 @@ static struct session *literal_session(void)
 	session_row_set(s, row, 1, (union metric_value){.f64 = 6442450944.0});
 	graph = session_node(s, forward, FRAME_GRAPH, "<captured_at>");
 	graph = session_node(s, graph, FRAME_FUNCTION, "iter_0");
-	kernel(s, session_node(s, graph, FRAME_KERNEL,
-			       "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_"
-			       "11FillFunctorIfEESt5arrayIPcLm1EEEEviT0_T1_"),
+	kernel(s,
+	       session_node(s, graph, FRAME_KERNEL,
+			    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_"
+			    "11FillFunctorIfEESt5arrayIPcLm1EEEEviT0_T1_"),
 	       lane, 20480, 10);
 	return s;
 }
@@ -348,9 +351,10 @@ END_TEST
 /* What the root lists other readers sum up: its own exclusive metrics are not among it. */
 START_TEST(the_root_lists_what_adds_up)
 {
-	static const char expected[] = "        \"metrics\": {\n            \"bytes\": 0,\n"
-				       "            \"count\": 0,\n            \"flops16\": 0,\n"
-				       "            \"time (ns)\": 0\n        },\n        \"proton\": {\n";
+	static const char expected[] =
+		"        \"metrics\": {\n            \"bytes\": 0,\n"
+		"            \"count\": 0,\n            \"flops16\": 0,\n"
+		"            \"time (ns)\": 0\n        },\n        \"proton\": {\n";
 	struct session *s = sample_session();
 	struct buf text;
 
@@ -383,10 +387,10 @@ END_TEST
 
 /* ---- what a reader puts up with ---- */
 
-#define FRAME(name) "\"frame\":{\"name\":\"" name "\",\"type\":\"function\"}"
+#define FRAME(name)         "\"frame\":{\"name\":\"" name "\",\"type\":\"function\"}"
 #define LEAF(name, metrics) "{\"children\":[]," FRAME(name) ",\"metrics\":{" metrics "}}"
-#define KERNEL "\"count\":2,\"device_id\":\"0\",\"device_type\":\"CUDA\",\"time (ns)\":100"
-#define FILE_OF(children) "[{\"children\":[" children "]," FRAME("ROOT") ",\"metrics\":{}},{}]"
+#define KERNEL              "\"count\":2,\"device_id\":\"0\",\"device_type\":\"CUDA\",\"time (ns)\":100"
+#define FILE_OF(children)   "[{\"children\":[" children "]," FRAME("ROOT") ",\"metrics\":{}},{}]"
 
 /* clang-format off */
 static const struct {
@@ -515,8 +519,7 @@ START_TEST(tolerates)
 		      s->n_notes, s->n_notes ? strtab_str(s->strings, s->notes[0].text) : "");
 	if (tolerated[_i].metric) {
 		v = own(s, node, tolerated[_i].metric);
-		ck_assert_msg(v == tolerated[_i].value ||
-				      (isnan(v) && isnan(tolerated[_i].value)),
+		ck_assert_msg(v == tolerated[_i].value || (isnan(v) && isnan(tolerated[_i].value)),
 			      "%s: %s is %g", tolerated[_i].what, tolerated[_i].metric, v);
 	}
 	ck_assert(s->ended);
@@ -539,7 +542,8 @@ static const struct {
 	{"hello", "f: not JSON: invalid char in json text at byte 1"},
 	{"[{\"a\": tru", "f: truncated at byte 10"},
 	{"[{\"a\": trux", "f: not JSON: invalid string in json text at byte 10"},
-	{"[{\"a\" 1}]", "f: not JSON: object key and value must be separated by a colon (':') at byte 7"},
+	{"[{\"a\" 1}]",
+	 "f: not JSON: object key and value must be separated by a colon (':') at byte 7"},
 	{"[{},]", "f: not JSON: unallowed token at this point in JSON text at byte 5"},
 	{"{}", "f: wrong shape: the document is an object at byte 1"},
 	{"\"text\"", "f: wrong shape: the document is a string at byte 6"},
@@ -547,8 +551,9 @@ static const struct {
 	{"null", "f: wrong shape: the document is null at byte 4"},
 	{"[1]", "f: wrong shape: an element of the list is a number at byte 2"},
 	{"[[]]", "f: wrong shape: an element of the list is a list at byte 2"},
-	{"[{\"traceEvents\":[]}]", "f: wrong shape: no 'frame', 'metrics' or 'children' in the first "
-				   "object of the list at byte 19"},
+	{"[{\"traceEvents\":[]}]",
+	 "f: wrong shape: no 'frame', 'metrics' or 'children' in the first "
+	 "object of the list at byte 19"},
 	{"[{\"children\":{}}]", "f: wrong shape: 'children' is an object at byte 14"},
 	{"[{\"children\":5}]", "f: wrong shape: 'children' is a number at byte 14"},
 	{"[{\"children\":[1]}]", "f: wrong shape: an element of 'children' is a number at byte 15"},
@@ -691,34 +696,42 @@ START_TEST(kinds_are_guessed)
 			{"inner", FRAME_INSTRUMENT},   {"f.py:3@k", FRAME_LINE},
 			{"a@b", FRAME_FUNCTION}};
 	static const char text[] = FILE_OF(
-		LEAF("a/b.py:12@f", "") "," LEAF("matmul", KERNEL) "," LEAF("memcpy HtoD", KERNEL) ","
-		LEAF("memset device", KERNEL) "," LEAF("cudaMemcpy", KERNEL ",\"direction\":\"x\"") ","
-		LEAF("<captured_at>", "") "," LEAF("scope", "") ","
-		LEAF("__proton_launch_metadata", "") "," LEAF("inner", "\"cycles\":5") ","
-		LEAF("f.py:3@k", "\"num_samples\":5") "," LEAF("a@b", ""));
+		LEAF("a/b.py:12@f", "") "," LEAF("matmul", KERNEL) "," LEAF("memcpy HtoD", KERNEL) "," LEAF("memset device", KERNEL) "," LEAF(
+			"cudaMemcpy", KERNEL
+			",\"direction\":\"x\"") "," LEAF("<captured_at>",
+							 "") "," LEAF("scope",
+								      "") "," LEAF("__proton_launch_metadata",
+										   "") "," LEAF("inner",
+												"\"cycles\":5") "," LEAF("f.py:3@k",
+															 "\"num_samples\":5") "," LEAF("a@b",
+																		       ""));
 	struct session *s = parse_ok(text, strlen(text));
 
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
 		ck_assert_msg(session_node_kind(s, node_named(s, expected[i].name)) ==
-				      expected[i].kind, "%s", expected[i].name);
+				      expected[i].kind,
+			      "%s", expected[i].name);
 	session_free(s);
 }
 END_TEST
 
 static enum metric_scope scope_of(const struct session *s, const char *metric)
 {
-	return (enum metric_scope)
-		metric_table_get(s->metrics, metric_table_find(s->metrics, metric))->scope;
+	return (enum metric_scope)metric_table_get(s->metrics,
+						   metric_table_find(s->metrics, metric))
+		->scope;
 }
 
 /* Upstream stopped listing users' metrics at the root: with none listed they are inclusive, with
  * some listed the others are exclusive. */
 START_TEST(metrics_are_inclusive_unless_known_not_to_be)
 {
-	static const char fresh[] = "[{\"children\":[" LEAF("k", "\"mine\":1,\"cpu_time (ns)\":2,"
-			"\"m (exc)\":1,\"p\":\"x\"") "],\"metrics\":{\"count\":0,\"time (ns)\":0}}]";
-	static const char old[] = "[{\"children\":[" LEAF("k", "\"mine\":1,\"other\":2")
-			"],\"metrics\":{\"count\":0,\"time (ns)\":0,\"mine\":0}}]";
+	static const char fresh[] = "[{\"children\":[" LEAF(
+		"k", "\"mine\":1,\"cpu_time (ns)\":2,"
+		     "\"m (exc)\":1,\"p\":\"x\"") "],\"metrics\":{\"count\":0,\"time (ns)\":0}}]";
+	static const char old[] = "[{\"children\":[" LEAF(
+		"k",
+		"\"mine\":1,\"other\":2") "],\"metrics\":{\"count\":0,\"time (ns)\":0,\"mine\":0}}]";
 	struct session *s = parse_ok(fresh, strlen(fresh));
 
 	ck_assert_int_eq(scope_of(s, "mine"), METRIC_INCLUSIVE);
@@ -735,7 +748,8 @@ END_TEST
 
 START_TEST(the_roots_zeros_are_no_values)
 {
-	static const char text[] = "[{\"children\":[],\"metrics\":{\"count\":0,\"mine\":0,\"yours\":5}}]";
+	static const char text[] =
+		"[{\"children\":[],\"metrics\":{\"count\":0,\"mine\":0,\"yours\":5}}]";
 	struct session *s = parse_ok(text, strlen(text));
 
 	ck_assert(isnan(own(s, 0, "count")));
@@ -780,7 +794,8 @@ START_TEST(processes_are_as_many_as_are_listed)
 		 "[{\"proton\":{\"processes\":[%s],\"lanes\":[{\"process\":1},{\"process\":2}],"
 		 "\"sets\":[[\"count\"]]},\"children\":"
 		 "[{\"proton\":{\"rows\":[[0,0,0,5],[1,0,0,6]]},"
-		 "\"frame\":{\"name\":\"k\"}}]}]", lists[_i]);
+		 "\"frame\":{\"name\":\"k\"}}]}]",
+		 lists[_i]);
 	s = parse_ok(text, strlen(text));
 	ck_assert_uint_eq(s->n_processes, 3 - _i);
 	ck_assert_uint_eq(s->n_rows, 2);
@@ -793,9 +808,10 @@ END_TEST
 START_TEST(devices_are_found)
 {
 	static const char text[] =
-		"[{\"children\":[" LEAF("a", "\"cycles\":1,\"device_id\":\"0\",\"device_type\":\"1\"") ","
-		LEAF("k", KERNEL) "]},{\"CUDA\":{\"0\":{\"arch\":\"90\",\"num_sms\":132,\"x\":[]},"
-		"\"1\":{\"arch\":\"80\"},\"2\":7},\"note\":\"none\"}]";
+		"[{\"children\":[" LEAF("a", "\"cycles\":1,\"device_id\":\"0\",\"device_type\":\"1\"") "," LEAF(
+			"k",
+			KERNEL) "]},{\"CUDA\":{\"0\":{\"arch\":\"90\",\"num_sms\":132,\"x\":[]},"
+				"\"1\":{\"arch\":\"80\"},\"2\":7},\"note\":\"none\"}]";
 	struct session *s = parse_ok(text, strlen(text));
 
 	ck_assert_uint_eq(s->n_devices, 2);

@@ -63,8 +63,8 @@ static struct session *with_metric(enum metric_type type, enum metric_scope scop
 				   union metric_value v)
 {
 	static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
-	const struct metric m = {"loss", "", (uint8_t)type, (uint8_t)scope, METRIC_SUM,
-				 METRIC_NONE};
+	const struct metric m = {"loss",         "",         (uint8_t)type,
+				 (uint8_t)scope, METRIC_SUM, METRIC_NONE};
 	struct session *s = plain("gemm", 1);
 	uint32_t step = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step");
 	uint32_t node = session_node(s, step, FRAME_KERNEL, "gemm");
@@ -76,9 +76,9 @@ static struct session *with_metric(enum metric_type type, enum metric_scope scop
 	return s;
 }
 
-#define WHOLE(v) with_metric(METRIC_U64, METRIC_INCLUSIVE, (union metric_value){.u64 = (v)})
+#define WHOLE(v)    with_metric(METRIC_U64, METRIC_INCLUSIVE, (union metric_value){.u64 = (v)})
 #define FRACTION(v) with_metric(METRIC_F64, METRIC_INCLUSIVE, (union metric_value){.f64 = (v)})
-#define TEXT() with_metric(METRIC_TEXT, METRIC_INCLUSIVE, (union metric_value){.u64 = 0})
+#define TEXT()      with_metric(METRIC_TEXT, METRIC_INCLUSIVE, (union metric_value){.u64 = 0})
 
 /* What a file tells of a metric must not depend on which file came first. */
 START_TEST(a_metric_gets_its_fractions)
@@ -237,12 +237,12 @@ END_TEST
 /* Metrics have other ids, texts other string ids, and a metric may have another type. */
 START_TEST(everything_comes_over)
 {
-	static const struct metric as_int = {"loss", "", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM,
-					     METRIC_NONE};
-	static const struct metric as_real = {"loss", "", METRIC_F64, METRIC_INCLUSIVE, METRIC_SUM,
-					      METRIC_NONE};
-	static const struct metric other = {"extra", "", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM,
-					    METRIC_NONE};
+	static const struct metric as_int = {"loss",           "",         METRIC_U64,
+					     METRIC_INCLUSIVE, METRIC_SUM, METRIC_NONE};
+	static const struct metric as_real = {"loss",           "",         METRIC_F64,
+					      METRIC_INCLUSIVE, METRIC_SUM, METRIC_NONE};
+	static const struct metric other = {"extra",          "",         METRIC_U64,
+					    METRIC_INCLUSIVE, METRIC_SUM, METRIC_NONE};
 	struct session *s = session_new(), *a = plain("gemm", 1), *b = plain("gemm", 2);
 	struct session_interval interval = {10, 20, 2, 0};
 	struct session_sample sample = {5, SESSION_NONE, METRIC_BYTES, 1.5};
@@ -250,9 +250,11 @@ START_TEST(everything_comes_over)
 	union metric_value v = {.text = strtab_adds(b->strings, "HtoD")};
 	uint32_t metric;
 
-	session_add(a, 2, 0, 0, metric_table_add(a->metrics, &as_real), (union metric_value){.f64 = 1.5});
+	session_add(a, 2, 0, 0, metric_table_add(a->metrics, &as_real),
+		    (union metric_value){.f64 = 1.5});
 	metric_table_add(b->metrics, &other);
-	session_add(b, 2, 0, 0, metric_table_add(b->metrics, &as_int), (union metric_value){.u64 = 2});
+	session_add(b, 2, 0, 0, metric_table_add(b->metrics, &as_int),
+		    (union metric_value){.u64 = 2});
 	session_add(b, 2, 0, 0, METRIC_DIRECTION, v);
 	session_frame_symbol(b, 2, strtab_adds(b->strings, "readable"), 0, 0);
 	session_note(b, SESSION_NONE, NOTE_INFO, "note");

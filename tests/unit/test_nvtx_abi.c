@@ -141,11 +141,11 @@ START_TEST(test_payload_closes)
 	setenv("NVTX_INJECTION64_PATH", STUB_LIBRARY, 1);
 	domain = nvtxDomainCreateA("NCCL");
 	nvtxRangePushA("outer");
-	nvtxDomainRangePushEx(domain, &(nvtxEventAttributes_t){
-					      .version = NVTX_VERSION,
-					      .size = NVTX_EVENT_ATTRIB_STRUCT_SIZE,
-					      .messageType = NVTX_MESSAGE_TYPE_ASCII,
-					      .message.ascii = "init"});
+	nvtxDomainRangePushEx(domain,
+			      &(nvtxEventAttributes_t){.version = NVTX_VERSION,
+						       .size = NVTX_EVENT_ATTRIB_STRUCT_SIZE,
+						       .messageType = NVTX_MESSAGE_TYPE_ASCII,
+						       .message.ascii = "init"});
 	ck_assert_int_eq(nvtxRangePopPayload(domain, NULL, 0), 0);
 	ck_assert_int_eq(nvtxDomainIsEnabled(domain), 1);
 	ck_assert_int_eq(nvtxRangePop(), 0);

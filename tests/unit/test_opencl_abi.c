@@ -27,8 +27,8 @@
 /* Each function: its place in the table, and its type, parameter by parameter. */
 #define _(function, place, result, parameters)                                                     \
 	_Static_assert(offsetof(cl_icd_dispatch, function) == place * sizeof(void *), #function);  \
-	_Static_assert(__builtin_types_compatible_p(                                               \
-			       opencl_##function *, __typeof__(((cl_icd_dispatch *)0)->function)), \
+	_Static_assert(__builtin_types_compatible_p(opencl_##function *,                           \
+						    __typeof__(((cl_icd_dispatch *)0)->function)), \
 		       #function " has another type");
 OPENCL_FUNCTIONS(_)
 #undef _

@@ -34,8 +34,8 @@ static yajl_val record_with(const char *options, const char *program, char *out,
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/out.hatchet", dir);
-	snprintf(command, sizeof(command), "%s/proton record -q %s -o %s %s/%s", BUILD_DIR,
-		 options, path, BUILD_DIR, program);
+	snprintf(command, sizeof(command), "%s/proton record -q %s -o %s %s/%s", BUILD_DIR, options,
+		 path, BUILD_DIR, program);
 	ck_assert_int_eq(run(command, out, size), 0);
 	f = fopen(path, "re");
 	ck_assert(f && text && fread(text, 1, PROFILE_MAX, f) < PROFILE_MAX);

@@ -10,25 +10,33 @@
 enum { OPT_OUTPUT = 1, OPT_DEPTH, OPT_QUIET, OPT_VERBOSE, OPT_FORMAT, OPT_SECRET };
 
 static const struct option_def options[] = {
-	{ .name = "output", .letter = 'o', .arg = "FILE", .help = "write to FILE", .id = OPT_OUTPUT },
-	{ .letter = 'd', .arg = "N", .help = "only N levels", .id = OPT_DEPTH },
+	{.name = "output", .letter = 'o', .arg = "FILE", .help = "write to FILE", .id = OPT_OUTPUT},
+	{.letter = 'd', .arg = "N", .help = "only N levels", .id = OPT_DEPTH},
 	OPTION_HEADING("Words:"),
-	{ .name = "quiet", .letter = 'q', .help = "say nothing", .id = OPT_QUIET },
-	{ .name = "verbose", .letter = 'v',
-	  .help = "say more than anybody wants to read, one sentence after the other, until the "
-		  "end of the line is reached and the next one begins",
-	  .id = OPT_VERBOSE },
-	{ .name = "format", .arg = "json|hatchet", .help = "form", .id = OPT_FORMAT },
-	{ .name = "secret", .id = OPT_SECRET },
+	{.name = "quiet", .letter = 'q', .help = "say nothing", .id = OPT_QUIET},
+	{.name = "verbose",
+	 .letter = 'v',
+	 .help = "say more than anybody wants to read, one sentence after the other, until the "
+		 "end of the line is reached and the next one begins",
+	 .id = OPT_VERBOSE},
+	{.name = "format", .arg = "json|hatchet", .help = "form", .id = OPT_FORMAT},
+	{.name = "secret", .id = OPT_SECRET},
 };
 
 static const struct command_def runs = {
-	.name = "record", .usage = "[options] [--] APP [ARGS]", .summary = "run it",
-	.options = options, .n_options = ARRAY_SIZE(options),
+	.name = "record",
+	.usage = "[options] [--] APP [ARGS]",
+	.summary = "run it",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
 };
 static const struct command_def reads = {
-	.name = "report", .usage = "[options] FILE", .summary = "read it", .operands_first = true,
-	.options = options, .n_options = ARRAY_SIZE(options),
+	.name = "report",
+	.usage = "[options] FILE",
+	.summary = "read it",
+	.operands_first = true,
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
 };
 
 /* What the handler saw: "1=FILE 3 ". */
@@ -42,7 +50,8 @@ static int handler(const struct option_def *o, const char *value, void *arg)
 	ck_assert_ptr_eq(arg, seen);
 	if (o->id == OPT_DEPTH && strcmp(value, "0") < 0)
 		return -EINVAL;
-	snprintf(seen + n, sizeof(seen) - n, "%d%s%s ", o->id, value ? "=" : "", value ? value : "");
+	snprintf(seen + n, sizeof(seen) - n, "%d%s%s ", o->id, value ? "=" : "",
+		 value ? value : "");
 	return 0;
 }
 
@@ -125,7 +134,7 @@ static const struct parse_case cases[] = {
 START_TEST(parses)
 {
 	const struct parse_case *c = &cases[_i];
-	char *argv[ARRAY_SIZE(c->words) + 1] = { NULL };
+	char *argv[ARRAY_SIZE(c->words) + 1] = {NULL};
 	char rest[128] = "";
 	int argc = 0, saved, index;
 	FILE *file;
@@ -152,7 +161,7 @@ END_TEST
 
 START_TEST(help_fits_a_screen)
 {
-	char *argv[] = { (char *)"record", (char *)"-q", (char *)"-h", (char *)"--nonsense", NULL };
+	char *argv[] = {(char *)"record", (char *)"-q", (char *)"-h", (char *)"--nonsense", NULL};
 	FILE *file;
 	int saved, index;
 
@@ -161,23 +170,24 @@ START_TEST(help_fits_a_screen)
 	index = options_parse(&runs, 4, argv, handler, seen);
 	capture_end(stdout, file, saved);
 	ck_assert_int_eq(index, 0);
-	ck_assert_str_eq(said,
-			 "Usage: proton record [options] [--] APP [ARGS]\n"
-			 "\n"
-			 "run it\n"
-			 "\n"
-			 "Options:\n"
-			 "  -o, --output FILE       write to FILE\n"
-			 "  -d N                    only N levels\n"
-			 "\n"
-			 "Words:\n"
-			 "  -q, --quiet             say nothing\n"
-			 "  -v, --verbose           say more than anybody wants to read, one sentence\n"
-			 "                          after the other, until the end of the line is reached\n"
-			 "                          and the next one begins\n"
-			 "      --format json|hatchet\n"
-			 "                          form\n"
-			 "  -h, --help              show this help\n");
+	ck_assert_str_eq(
+		said,
+		"Usage: proton record [options] [--] APP [ARGS]\n"
+		"\n"
+		"run it\n"
+		"\n"
+		"Options:\n"
+		"  -o, --output FILE       write to FILE\n"
+		"  -d N                    only N levels\n"
+		"\n"
+		"Words:\n"
+		"  -q, --quiet             say nothing\n"
+		"  -v, --verbose           say more than anybody wants to read, one sentence\n"
+		"                          after the other, until the end of the line is reached\n"
+		"                          and the next one begins\n"
+		"      --format json|hatchet\n"
+		"                          form\n"
+		"  -h, --help              show this help\n");
 }
 END_TEST
 
@@ -189,16 +199,20 @@ static const char *rare_value(unsigned i)
 /* More options than a screen has lines. */
 START_TEST(help_without_rare_options)
 {
-	struct option_def many[31] = { OPTION_HEADING("Often:") };
-	struct command_def command = { .name = "record", .usage = "APP", .summary = "run it",
-				       .options = many, .n_options = ARRAY_SIZE(many) };
-	char *all[] = { (char *)"record", (char *)"--help=all", NULL };
-	char *wrong[] = { (char *)"record", (char *)"--help=some", NULL };
+	struct option_def many[31] = {OPTION_HEADING("Often:")};
+	struct command_def command = {.name = "record",
+				      .usage = "APP",
+				      .summary = "run it",
+				      .options = many,
+				      .n_options = ARRAY_SIZE(many)};
+	char *all[] = {(char *)"record", (char *)"--help=all", NULL};
+	char *wrong[] = {(char *)"record", (char *)"--help=some", NULL};
 	FILE *file;
 	int saved;
 
 	for (size_t i = 1; i < ARRAY_SIZE(many); i++)
-		many[i] = (struct option_def){ .letter = (char)('A' + i), .help = "once", .rare = i > 2 };
+		many[i] = (struct option_def){
+			.letter = (char)('A' + i), .help = "once", .rare = i > 2};
 	many[2] = (struct option_def)OPTION_HEADING("Seldom:");
 	many[3].name = "rare";
 	many[3].arg = "WHICH";
@@ -236,14 +250,15 @@ START_TEST(lists_for_scripts)
 	rewind(file);
 	said[fread(said, 1, sizeof(said) - 1, file)] = 0;
 	fclose(file);
-	ck_assert_str_eq(said, "-o\n--output\n-d\n-q\n--quiet\n-v\n--verbose\n--format\n-h\n--help\n"
-			       "json\nhatchet\n");
+	ck_assert_str_eq(said,
+			 "-o\n--output\n-d\n-q\n--quiet\n-v\n--verbose\n--format\n-h\n--help\n"
+			 "json\nhatchet\n");
 }
 END_TEST
 
 START_TEST(nearest_word)
 {
-	static const char *const words[] = { "record", "report", "top", "view", "version" };
+	static const char *const words[] = {"record", "report", "top", "view", "version"};
 	char big[200];
 
 	ck_assert_str_eq(options_nearest("recrod", words, 5), "record");
@@ -260,8 +275,9 @@ END_TEST
 
 START_TEST(values)
 {
-	static const char *const no_counts[] = {"", "-1", "+1", " 1", "1 ", "1.5", "1e3", "0x10", "11",
-						"99999999999999999999999", "ten"};
+	static const char *const no_counts[] = {
+		"",   "-1", "+1", " 1", "1 ", "1.5", "1e3", "0x10", "11", "99999999999999999999999",
+		"ten"};
 	static const char *const no_numbers[] = {"", "-1", "11", "nan", "inf", "1x", "%"};
 	static const char *const words[] = {"text", "json"};
 	uint32_t count = 7;

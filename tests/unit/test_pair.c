@@ -18,7 +18,8 @@ static struct session *run(enum frame_kind kind, const char *const *names, const
 
 	lane = session_lane_intern(s, &nowhere);
 	for (unsigned i = 0; i < n; i++) {
-		frame = session_frame_intern(s, kind, strtab_adds(s->strings, names[i]), SESSION_NONE, 0);
+		frame = session_frame_intern(s, kind, strtab_adds(s->strings, names[i]),
+					     SESSION_NONE, 0);
 		node = session_node_append(s, step, frame);
 		session_add(s, node, lane, 0, METRIC_TIME, (union metric_value){.u64 = times[i]});
 	}
@@ -36,7 +37,8 @@ static struct session *sides[PAIR_N];
 
 static void setup(void)
 {
-	static const char *const before[] = {"gemm", "old"}, *const after[] = {"new", "gemm", "gemm"};
+	static const char *const before[] = {"gemm", "old"}, *const after[] = {"new", "gemm",
+									       "gemm"};
 	static const uint64_t before_ns[] = {100, 7}, after_ns[] = {3, 60, 50};
 	struct session *a = run(FRAME_KERNEL, before, before_ns, 2);
 	struct session *b = run(FRAME_FUNCTION, after, after_ns, 3);
@@ -113,7 +115,8 @@ START_TEST(empty_profiles_pair)
 END_TEST
 
 /* Two ranks in this order, of other processes, threads and devices than another run's. */
-static struct session *ranks(int32_t first, uint64_t id, const char *device, const uint64_t times[2])
+static struct session *ranks(int32_t first, uint64_t id, const char *device,
+			     const uint64_t times[2])
 {
 	struct session *s = session_new();
 	struct session_device d = {.type = strtab_adds(s->strings, "CUDA"),
@@ -159,7 +162,8 @@ static const struct {
 START_TEST(groups_match)
 {
 	static const uint64_t before_ns[] = {10, 20}, after_ns[] = {40, 50};
-	struct session *a = ranks(0, 1000, "H200", before_ns), *b = ranks(1, 2000, "A100", after_ns);
+	struct session *a = ranks(0, 1000, "H200", before_ns),
+		       *b = ranks(1, 2000, "A100", after_ns);
 	struct session *grouped[PAIR_N];
 	double before, after;
 

@@ -95,7 +95,10 @@ START_TEST(what_fits)
 	ck_assert_uint_eq(shown_fit("abc", 3, 2), 2);
 	ck_assert_uint_eq(shown_fit("漢字", 6, 3), 3); /* no half of a letter */
 	ck_assert_uint_eq(shown_fit("e\xcc\x81x", 4, 1), 3);
-	ck_assert_uint_eq(shown_fit("a\x1b" "b", 3, 2), 1); /* nor of an escape */
+	ck_assert_uint_eq(shown_fit("a\x1b"
+				    "b",
+				    3, 2),
+			  1); /* nor of an escape */
 	ck_assert_uint_eq(shown_fit("abc", 3, 9), 3);
 }
 END_TEST
@@ -137,7 +140,8 @@ static bool is_safe(const unsigned char *p)
 /* Whatever the bytes: what comes out is safe, UTF-8, as wide as was said, and stays so. */
 START_TEST(any_bytes)
 {
-	static const char parts[][5] = {"\xe2\x80", "\xc2", "\x9b", "\xf0\x9f", "\xcc\x81", "\xe2\x80\x8d"};
+	static const char parts[][5] = {"\xe2\x80", "\xc2",     "\x9b",
+					"\xf0\x9f", "\xcc\x81", "\xe2\x80\x8d"};
 	char text[64];
 
 	srandom(1);

@@ -9,7 +9,8 @@
 #include "tui/settings.h"
 #include "tui/tui_impl.h"
 
-static const char all_metrics[] = "total,time/ms,avg_time/us,time/%,bytes/MB,byte/s,count,util,direction";
+static const char all_metrics[] =
+	"total,time/ms,avg_time/us,time/%,bytes/MB,byte/s,count,util,direction";
 
 static void file_world(struct world *w, const struct tui_options *options)
 {
@@ -142,7 +143,9 @@ START_TEST(levels_of_a_running_program)
 	world_init(&w);
 	world_open(&w, &options);
 	ck_assert(world_shows(&w, "backward"));
-	world_kernel(&w, world_node(&w, world_node(&w, SESSION_ROOT, FRAME_SCOPE, "late"), FRAME_SCOPE, "later"),
+	world_kernel(&w,
+		     world_node(&w, world_node(&w, SESSION_ROOT, FRAME_SCOPE, "late"), FRAME_SCOPE,
+				"later"),
 		     w.lanes[0], &(struct kernel_values){3000000000, 10, 1, 2});
 	world_tick(&w);
 	ck_assert(world_shows(&w, "later"));
@@ -210,8 +213,8 @@ END_TEST
 
 START_TEST(limit_too_high)
 {
-	static const struct tui_options options = {
-		.command = "view", .least = {.word = "calls", .value = 1e9}};
+	static const struct tui_options options = {.command = "view",
+						   .least = {.word = "calls", .value = 1e9}};
 	struct world w;
 
 	file_world(&w, &options);
@@ -234,8 +237,9 @@ static void compared_world(struct world *w, struct snapshot **ret_before, struct
 	world_init(&old);
 	world_init(w);
 	w->status = (struct tui_status){.run = TUI_RUN_FILE, .target = "run.hatchet"};
-	world_kernel(w, world_node(w, world_node(w, w->step, FRAME_SCOPE, "new"), FRAME_KERNEL, "fused"),
-		     w->lanes[0], &(struct kernel_values){3000000000, 10, 1, 2});
+	world_kernel(
+		w, world_node(w, world_node(w, w->step, FRAME_SCOPE, "new"), FRAME_KERNEL, "fused"),
+		w->lanes[0], &(struct kernel_values){3000000000, 10, 1, 2});
 	world_kernel(&old, world_node(&old, old.forward, FRAME_KERNEL, "gemm"), old.lanes[0],
 		     &(struct kernel_values){1000000000, 100, 1, 2});
 	world_kernel(w, world_node(w, w->forward, FRAME_KERNEL, "gemm"), w->lanes[0],
@@ -296,7 +300,8 @@ END_TEST
 /* What reaches a limit on one side stays. */
 START_TEST(comparison_of_limited_views)
 {
-	struct tui_options options = {.command = "view", .metrics = "count,time/ms",
+	struct tui_options options = {.command = "view",
+				      .metrics = "count,time/ms",
 				      .least = {.word = "count", .value = 10}};
 	struct snapshot *before;
 	struct session *side;
@@ -316,7 +321,10 @@ static const struct {
 	const char *metrics;
 	double now; /* of the root */
 } compared_metrics[] = {
-	{"calls", 202814}, {"count", 202814}, {"TOTAL", 47.1018e9}, {"bytes", 31492.57e9},
+	{"calls", 202814},
+	{"count", 202814},
+	{"TOTAL", 47.1018e9},
+	{"bytes", 31492.57e9},
 };
 
 START_TEST(comparison_of_a_usual_column)
@@ -393,7 +401,9 @@ END_TEST
 
 START_TEST(comparison_of_named_columns)
 {
-	struct tui_options options = {.command = "view", .ascii = true, .metrics = "count,time/ms",
+	struct tui_options options = {.command = "view",
+				      .ascii = true,
+				      .metrics = "count,time/ms",
 				      .least = {.word = "count", .value = 5000}};
 	struct snapshot *before;
 	struct session *side;
@@ -417,15 +427,17 @@ static struct session *ranks_session(void)
 		const struct merge_options options = {"run", (int32_t)rank, -1};
 		struct session *s = session_new();
 		uint32_t lane = session_lane_intern(
-			s, &(struct session_lane){session_process_add(s, rank + 1), SESSION_NONE, 0, 0, 0});
+			s, &(struct session_lane){session_process_add(s, rank + 1), SESSION_NONE, 0,
+						  0, 0});
 		uint32_t step = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step");
 
 		s->processes[0].rank = -1;
 		for (uint32_t k = 0; k < 3; k++) {
-			uint64_t ns = 1000000 * (k + 1) + (rank == 2 && k == 1 ? 3000000 : rank * 1000);
+			uint64_t ns =
+				1000000 * (k + 1) + (rank == 2 && k == 1 ? 3000000 : rank * 1000);
 
-			session_add(s, session_node(s, step, FRAME_KERNEL, kernels[k]), lane, 0, METRIC_TIME,
-				    (union metric_value){.u64 = ns});
+			session_add(s, session_node(s, step, FRAME_KERNEL, kernels[k]), lane, 0,
+				    METRIC_TIME, (union metric_value){.u64 = ns});
 		}
 		ck_assert_int_eq(session_merge(all, s, &options), 0);
 		session_free(s);

@@ -188,7 +188,7 @@ START_TEST(searching)
 	world_keys(&w, "N");
 	ck_assert_str_eq(here(), "flash_bwd<64,128>");
 	world_keys(&w, "/ 'FLASH' Enter");
-	ck_assert(world_shows(&w, "not found")); /* capitals count */
+	ck_assert(world_shows(&w, "not found"));   /* capitals count */
 	world_keys(&w, "/ 'flash' Enter / Enter"); /* nothing typed: the same again */
 	ck_assert_str_eq(here(), "flash_fwd<128,128>");
 	world_keys(&w, "/ 'FLASH' Enter / 'x' Esc");
@@ -242,7 +242,7 @@ START_TEST(including_and_excluding)
 	size_t all = n_rows();
 
 	world_keys(&w, "& 'memcpy'");
-	ck_assert_uint_eq(n_rows(), 4); /* root, step, two copies: as one types */
+	ck_assert_uint_eq(n_rows(), 4);      /* root, step, two copies: as one types */
 	ck_assert(world_shows(&w, "625ms")); /* what is left is the total */
 	world_keys(&w, "Space '('");
 	ck_assert(world_shows(&w, "Unmatched")); /* said, and the one before stays */

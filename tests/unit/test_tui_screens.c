@@ -40,7 +40,8 @@ static const struct {
 	{"tree_paused", &live_utf8, "P", 24, 80},
 	{"sort_menu", &live_utf8, "F6", 24, 80},
 	{"sort_menu_40x10", &live_utf8, "F6", 10, 40},
-	{"columns_80x24", &live_utf8, "F2 Down Down Down Down Down Down Down Space Left Left", 24, 80},
+	{"columns_80x24", &live_utf8, "F2 Down Down Down Down Down Down Down Space Left Left", 24,
+	 80},
 	{"columns_40x10", &live_ascii, "F2 Down Space", 10, 40},
 	{"columns_chosen", &live_utf8, "F2 Space Down Down Space Space Left Left Esc", 24, 80},
 	{"row_menu", &live_utf8, "Down Down Enter", 24, 80},
@@ -137,7 +138,8 @@ END_TEST
 /* Each theme, in the colours that a terminal gets. */
 START_TEST(themes)
 {
-	struct tui_options options = {.live = true, .command = "top", .theme = tui_theme_name((unsigned)_i)};
+	struct tui_options options = {
+		.live = true, .command = "top", .theme = tui_theme_name((unsigned)_i)};
 	char name[64];
 	struct world w;
 
@@ -235,7 +237,8 @@ static void no_records(struct world *w)
 static void empty_file(struct world *w)
 {
 	world_init_empty(w);
-	w->status = (struct tui_status){.run = TUI_RUN_FILE, .target = "run.hatchet", .own_cpu = NAN};
+	w->status =
+		(struct tui_status){.run = TUI_RUN_FILE, .target = "run.hatchet", .own_cpu = NAN};
 }
 
 static void losses(struct world *w)
@@ -288,7 +291,8 @@ static void long_paths(struct world *w)
 	w->status = (struct tui_status){
 		.run = TUI_RUN_FILE,
 		.target = "/data/experiments/2026-11-21-llama-70b/run_0042/proton.rank0.hatchet",
-		.compared = "/data/experiments/2026-11-20-llama-70b/run_0041/proton.r\xc3\xa4nk0.hatchet",
+		.compared =
+			"/data/experiments/2026-11-20-llama-70b/run_0041/proton.r\xc3\xa4nk0.hatchet",
 		.own_cpu = NAN,
 	};
 }
@@ -363,24 +367,38 @@ static void deep(struct world *w)
 static void hostile(struct world *w)
 {
 	static const char *const names[] = {
-		"\x1b[2J\x1b[Hgone", "two\nlines", "bad \xff\xfe utf-8", "漢字かな交じり文",
-		"rtl \xe2\x80\xaegnp.exe", ("e\xcc\x81" "accent"), "emoji \xf0\x9f\x9a\x80 launch",
-		"tab\tstop", "zero\xe2\x80\x8bwidth", "", "    blanks    ",
+		"\x1b[2J\x1b[Hgone",
+		"two\nlines",
+		"bad \xff\xfe utf-8",
+		"漢字かな交じり文",
+		"rtl \xe2\x80\xaegnp.exe",
+		("e\xcc\x81"
+		 "accent"),
+		"emoji \xf0\x9f\x9a\x80 launch",
+		"tab\tstop",
+		"zero\xe2\x80\x8bwidth",
+		"",
+		"    blanks    ",
 	};
 
 	world_init_empty(w);
 	session_process_add(w->s, 7);
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		world_kernel(w, world_node(w, SESSION_ROOT, FRAME_KERNEL, names[i]),
-			     session_lane_intern(w->s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0}),
-			     &(struct kernel_values){1000000 - i, 1, 1000, 2000});
+		world_kernel(
+			w, world_node(w, SESSION_ROOT, FRAME_KERNEL, names[i]),
+			session_lane_intern(w->s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0}),
+			&(struct kernel_values){1000000 - i, 1, 1000, 2000});
 }
 
 /* Scopes with time on the host and a metric of the user's own; no device anywhere. */
 static void host_only(struct world *w)
 {
-	struct metric m = {.name = "tokens", .unit = "", .type = METRIC_U64,
-			   .scope = METRIC_INCLUSIVE, .add = METRIC_SUM, .weight = METRIC_NONE};
+	struct metric m = {.name = "tokens",
+			   .unit = "",
+			   .type = METRIC_U64,
+			   .scope = METRIC_INCLUSIVE,
+			   .add = METRIC_SUM,
+			   .weight = METRIC_NONE};
 	uint32_t lane, outer, inner;
 
 	world_init_empty(w);
@@ -470,7 +488,8 @@ static void wide_durations(struct world *w)
 	for (uint64_t ns = 1000; ns < 1000000000; ns *= 3, n += 2)
 		counts[hist_bucket(ns)] = n;
 	ck_assert_int_eq(session_hist_set(w->s, node, SESSION_NONE, SESSION_NONE, counts), 0);
-	world_kernel(w, node, 0, &(struct kernel_values){UINT64_C(9000000000), 169, 1000, 387420489});
+	world_kernel(w, node, 0,
+		     &(struct kernel_values){UINT64_C(9000000000), 169, 1000, 387420489});
 }
 
 /* Intensities from a thousandth to a million: whole decades are all that has room. */
@@ -536,7 +555,8 @@ static const struct {
 	{"many_flame_ascii", many, &live_ascii, "9 Down Down Right Enter Enter", 10, 40},
 	{"even_flame", even, &live_utf8, "9 Down", 24, 80},
 	{"even_flame_rest", even, &live_utf8, "9 Down Enter Down", 24, 80},
-	{"even_flame_rest_of_rest", even, &live_ascii, "9 Down Enter Down } } } } } } } } } } Enter Down", 24, 80},
+	{"even_flame_rest_of_rest", even, &live_ascii,
+	 "9 Down Enter Down } } } } } } } } } } Enter Down", 24, 80},
 	{"many_flame_rest", many, &live_utf8, "9 Down Down / 'k10' Enter Right Enter", 24, 80},
 	{"host_only_flame", host_only, &live_utf8, "9 H", 24, 80},
 	{"empty_roofline", no_gpu_work, &live_ascii, "0", 24, 80},

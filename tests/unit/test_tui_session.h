@@ -21,8 +21,8 @@ struct world {
 	struct tui_status status;
 	uint64_t now_ns;
 	const char *log;
-	char typed[256]; /* all that the program was sent */
-	int typing;      /* what the host says to it */
+	char typed[256];             /* all that the program was sent */
+	int typing;                  /* what the host says to it */
 	enum tui_action actions[16]; /* asked of the host, in turn */
 	int args[16];
 	unsigned n_actions;

@@ -85,7 +85,8 @@ static const struct {
 	{"columns", "'columns' is of which panel?"},
 	{"columns nowhere %", "'nowhere' is no panel"},
 	{"columns tree ThisIsNoTitleOfAnythingThisIsNoTitleOfAnythingThisIsNoTitleOfAnything"
-	 "ThisIsNoTitleOfAnythingThisIsNoTitleOfAnything", "too long for a column"},
+	 "ThisIsNoTitleOfAnythingThisIsNoTitleOfAnything",
+	 "too long for a column"},
 	{"sort tree", "'sort' takes a panel"},
 	{"sort tree calls backwards", "'sort' takes a panel"},
 	{"bind x", "'bind' takes a key"},

@@ -336,9 +336,8 @@ END_TEST
 
 static uint32_t lane_on(uint32_t device, uint32_t stream)
 {
-	return session_lane_intern(w.s, &(struct session_lane){.process = 0,
-							       .device = device,
-							       .stream = stream});
+	return session_lane_intern(
+		w.s, &(struct session_lane){.process = 0, .device = device, .stream = stream});
 }
 
 static void set_time_on(uint32_t id, uint32_t lane, uint64_t time_ns, uint64_t n)
@@ -555,7 +554,8 @@ START_TEST(deviation_of_sets)
 	ck_assert_double_eq(percentile(&k, 1, false, USUAL_STDDEV), 1000);
 	ck_assert_double_lt(percentile(&many, 1, false, USUAL_STDDEV), 2); /* 1000 to 1001 */
 	ck_assert_double_eq(derived("stddev/us", &(struct number_set){&k, 1, 1, false, false},
-				    &(struct number_set){&k, 1, 1, false, false}), 1);
+				    &(struct number_set){&k, 1, 1, false, false}),
+			    1);
 }
 END_TEST
 
