@@ -25,8 +25,6 @@
 #include "base/log.h"
 #include "base/util.h"
 
-__thread struct cupti_thread cupti_thread __attribute__((tls_model("initial-exec")));
-
 enum call_class { CALL_OTHER = 0, CALL_KERNEL, CALL_GRAPH, CALL_COPY, CALL_SYNC, CALL_DESTROY };
 
 static const uint8_t call_classes[ABI_N_CALLS] = {

@@ -9,6 +9,8 @@
 #include "backends/cupti.h"
 #include "base/util.h"
 
+__thread struct cupti_thread cupti_thread __attribute__((tls_model("initial-exec")));
+
 int cupti_launches_init(struct cupti_launches *l)
 {
 	size_t launches = CUPTI_RING_N * sizeof(*l->ring);

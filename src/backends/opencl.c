@@ -51,8 +51,6 @@ struct command {
 	uint32_t next; /* free list: index + 1 */
 };
 
-struct opencl opencl;
-
 static struct {
 	struct command *commands; /* reserved; used from the bottom, page by page */
 	uint64_t free;            /* generation << 32 | index + 1 of the first free one */

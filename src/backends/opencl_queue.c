@@ -11,6 +11,8 @@
 #define MAX_DEVICES  64
 #define MAX_CONTEXTS 256
 
+struct opencl opencl;
+
 /* Places are filled in order and read without a lock: first the entry, then its handle. */
 static struct {
 	pthread_mutex_t lock; /* writers; never held while calling OpenCL or the sink */

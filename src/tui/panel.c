@@ -137,7 +137,7 @@ void fit_head(const struct column_fit *layout, struct pen *pen, const struct col
 
 	for (unsigned i = 0; i < layout->n; i++) {
 		const struct column *c = &columns->v[layout->v[i]];
-		char title[32];
+		char title[COLUMN_TITLE + 8];
 		bool mark = layout->v[i] == sorted;
 
 		snprintf(title, sizeof(title), "%s%s",

@@ -39,7 +39,7 @@ struct column {
 	bool (*is_absent)(
 		struct panel *p); /* no row has a value: the column is left out; may be NULL */
 	void (*print)(struct panel *p, uint32_t i, char out[COLUMN_TEXT]); /* instead of format */
-	const struct row_column *of; /* instead of all these: a metric (tui/row_columns.h) */
+	struct row_column *of; /* instead of all these: a metric (tui/row_columns.h) */
 };
 
 double column_value(const struct column *c, struct panel *p, uint32_t i);

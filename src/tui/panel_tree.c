@@ -143,7 +143,6 @@ static int make(struct panel_tree *pt)
 	r = prepare(pt);
 	if (r < 0 && r != -ECANCELED)
 		return r;
-	row_columns_update(&pt->columns, &pt->base);
 	make_limit(pt);
 	if (tree_build(tree) < 0)
 		return -ENOMEM;
@@ -181,6 +180,7 @@ static void update(struct panel *p)
 	tree->names = p->tui->names;
 	tree->ascending = p->ascending;
 	tui_all(p->tui);
+	row_columns_update(&pt->columns, p);
 	if (!is_made(pt) && make(pt) < 0)
 		return;
 	row_columns_measure(&pt->columns, p, snapshot_n(p->tui->snap));

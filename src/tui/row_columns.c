@@ -16,23 +16,23 @@ enum { ROW_SLOTS = 2, LIMIT_SLOT = USUAL_N };
 
 /* ---- values ---- */
 
-static double ask(struct panel *p, const struct row_column *c, uint32_t i, bool before)
+static double ask(struct panel *p, struct row_column *c, uint32_t i, bool before)
 {
 	bool of_parent = c->of_parent.op && p->tui->percent_of_parent;
 	const struct row_ask a = {
 		{of_parent ? &c->of_parent : &c->spec.derived, before, c->slot + before},
-		(struct derived_terms *)&c->terms[before]};
+		&c->terms[before]};
 
 	return c->is_missing ? NAN : p->ops->value(p, i, &a);
 }
 
-static double delta(struct panel *p, const struct row_column *c, uint32_t i)
+static double delta(struct panel *p, struct row_column *c, uint32_t i)
 {
 	return pair_delta(ask(p, c, i, true), ask(p, c, i, false));
 }
 
 /* Of what was there before; new ones are above all others. */
-static double ratio(struct panel *p, const struct row_column *c, uint32_t i)
+static double ratio(struct panel *p, struct row_column *c, uint32_t i)
 {
 	double a = ask(p, c, i, true), d = delta(p, c, i);
 
@@ -43,7 +43,7 @@ static double ratio(struct panel *p, const struct row_column *c, uint32_t i)
 
 enum status { STATUS_SAME, STATUS_CHANGED, STATUS_NEW, STATUS_GONE };
 
-static double status(struct panel *p, const struct row_column *c, uint32_t i)
+static double status(struct panel *p, struct row_column *c, uint32_t i)
 {
 	double a = ask(p, c, i, true), b = ask(p, c, i, false);
 
@@ -55,7 +55,7 @@ static double status(struct panel *p, const struct row_column *c, uint32_t i)
 }
 
 /* A change is sorted by its size. */
-double row_value(struct panel *p, const struct row_column *c, uint32_t i)
+double row_value(struct panel *p, struct row_column *c, uint32_t i)
 {
 	switch ((enum row_part)c->part) {
 	case PART_DELTA:
@@ -98,7 +98,7 @@ static void print_status(double v, char out[COLUMN_TEXT])
 	snprintf(out, COLUMN_TEXT, "%s", isnan(v) ? "-" : words[(unsigned)v]);
 }
 
-void row_print(struct panel *p, const struct row_column *c, uint32_t i, char out[COLUMN_TEXT])
+void row_print(struct panel *p, struct row_column *c, uint32_t i, char out[COLUMN_TEXT])
 {
 	const struct snapshot *snap =
 		c->part == PART_BEFORE ? p->tui->options.before : p->tui->snap;
@@ -370,18 +370,44 @@ static void find_missing(struct row_columns *rc)
 	}
 }
 
+/* May it decide how wide something is? */
+static bool is_sum(const struct row_columns *rc, const struct column_spec *spec)
+{
+	const struct metric *m = derive_metric(rc->s, spec->derived.metric);
+
+	return m && m->type != METRIC_TEXT && metric_add_plain(m->add) == METRIC_SUM &&
+	       (spec->derived.op == DERIVED_VALUE || spec->derived.op == DERIVED_NOW);
+}
+
+/* It may be there already, for an order that was asked for before there was a picture. */
+static bool keep_spare(struct row_columns *rc, struct panel *p, uint32_t metric, uint8_t priority)
+{
+	for (unsigned i = 0; i < p->columns.n; i++) {
+		struct row_column *c = rc->columns[i].of;
+
+		if (!c || !c->is_spare || c->spec.derived.metric != metric ||
+		    c->spec.derived.op != DERIVED_VALUE || !c->spec.derived.plain)
+			continue;
+		c->is_spare = false;
+		rc->columns[i].priority = priority;
+		return true;
+	}
+	return false;
+}
+
 static void add_own(struct row_columns *rc, struct panel *p, uint32_t metric)
 {
 	struct column_spec spec;
 	size_t len;
 
-	if (!column_is_own(rc->s, metric) ||
-	    (rc->only_sums &&
-	     metric_add_plain(metric_table_get(rc->s->metrics, metric)->add) != METRIC_SUM))
+	if (!column_is_own(rc->s, metric))
 		return;
 	column_of_metric(rc->s, metric, &spec, &len);
+	if (rc->only_sums && !is_sum(rc, &spec))
+		return;
 	spec.priority = (uint8_t)MIN(20 + p->columns.n, 250u);
-	add(rc, p, &spec, spec.title, len);
+	if (!keep_spare(rc, p, metric, spec.priority))
+		add(rc, p, &spec, spec.title, len);
 }
 
 /* A panel that has no value of what it is sorted by is sorted by the first column that has. */
@@ -417,7 +443,8 @@ int row_columns_find(struct row_columns *rc, struct panel *p, const char *word)
 	struct column_spec spec;
 	struct row_column *c;
 
-	if (i >= 0 || column_parse(rc->s, word, strlen(word), &spec) < 0)
+	if (i >= 0 || column_parse(rc->s, word, strlen(word), &spec) < 0 ||
+	    (rc->only_sums && !is_sum(rc, &spec)))
 		return i;
 	spec.priority = UINT8_MAX;
 	c = add(rc, p, &spec, word, spec.title ? 0 : strlen(word));

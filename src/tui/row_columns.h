@@ -80,8 +80,8 @@ bool row_columns_reach(struct row_columns *rc, struct panel *p, uint32_t i);
 /* The first word whose metric there is not yet, or NULL. */
 const char *row_columns_missing(const struct row_columns *rc);
 
-double row_value(struct panel *p, const struct row_column *c, uint32_t i);
-void row_print(struct panel *p, const struct row_column *c, uint32_t i, char out[COLUMN_TEXT]);
+double row_value(struct panel *p, struct row_column *c, uint32_t i);
+void row_print(struct panel *p, struct row_column *c, uint32_t i, char out[COLUMN_TEXT]);
 bool row_is_absent(struct panel *p, const struct row_column *c);
 
 #endif

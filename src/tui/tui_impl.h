@@ -34,7 +34,7 @@ struct screen;
 
 /* What a panel is sorted by and which columns were chosen. */
 struct tui_order {
-	char title[32]; /* of a column asked for by name, too */
+	char title[COLUMN_TITLE]; /* of a column asked for by name, too */
 	bool ascending;
 	struct column_choice choice;
 	bool known;

@@ -3,11 +3,13 @@
 #include "config.h" // IWYU pragma: keep
 
 #include <check.h>
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/util.h"
+#include "core/column.h"
 #include "core/derive.h"
 #include "format/format.h"
 
@@ -115,6 +117,87 @@ START_TEST(what_is_no_metric)
 		ck_assert_msg(derive_parse(f.s, wrong[i].name, strlen(wrong[i].name), &m) ==
 				      wrong[i].error,
 			      "%s", wrong[i].name);
+	close_file(&f);
+}
+END_TEST
+
+/* A node's value is that of the column, however it is asked for. */
+START_TEST(nodes_one_by_one)
+{
+	const char *name = anchors[_i].name;
+	struct derived_terms terms = {0};
+	const double *v;
+	struct derived m;
+	struct fixture f;
+
+	open_file(&f, anchors[_i].path);
+	if (derive_parse(f.s, name, strlen(name), &m) == 0) {
+		v = derive_column(f.d, &m);
+		for (uint32_t i = 0; i < snapshot_n(f.snap); i++) {
+			double one = derive_at(f.d, &m, &terms, i, 0);
+
+			ck_assert_msg((isnan(v[i]) && isnan(one)) ||
+					      fabs(one - v[i]) <= fabs(v[i]) * 1e-12,
+				      "%s of %u: %g, not %g", name, i, one, v[i]);
+		}
+	}
+	close_file(&f);
+}
+END_TEST
+
+/* Each usual column is found by its title, in any case, and by no other one's. */
+START_TEST(columns_by_title)
+{
+	struct column_spec spec;
+	char low[32];
+
+	for (int i = 0; i < USUAL_N; i++) {
+		const char *title = usual_columns[i].title;
+
+		ck_assert_int_eq(usual_find(title, strlen(title)), i);
+		for (size_t k = 0; k <= strlen(title); k++)
+			low[k] = (char)tolower((unsigned char)title[k]);
+		ck_assert_int_eq(usual_find(low, strlen(low)), i);
+		ck_assert_int_eq(column_parse(NULL, low, strlen(low), &spec), 0);
+		ck_assert_ptr_eq(spec.title, title);
+	}
+	ck_assert_int_eq(usual_find("", 0), -1);
+	ck_assert_int_eq(usual_find("TOTA", 4), -1);
+	ck_assert_int_eq(usual_find("TOTALS", 6), -1);
+}
+END_TEST
+
+START_TEST(columns_that_are_near)
+{
+	static const struct {
+		const char *words, *unknown, *near;
+		int why;
+	} wrong[] = {
+		{"total,tme/ms", "tme/ms", "time", -ENOENT},
+		{"clls", "clls", "CALLS", -ENOENT},
+		{"time/parsec,x", "time/parsec,x", "time, time_min, time_max", -EINVAL},
+		{"wxyz", "wxyz", "", -ENOENT},
+		{"total,,%", ",%", NULL, -ENOENT},
+	};
+	struct fixture f;
+	char near[64];
+	size_t len;
+	int why;
+
+	open_file(&f, CUDA);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		const char *word =
+			column_unknown(f.s, wrong[i].words, &len, &why, near, sizeof(near));
+
+		ck_assert_str_eq(word, wrong[i].unknown);
+		ck_assert_int_eq(why, wrong[i].why);
+		if (wrong[i].near)
+			ck_assert_str_eq(near, wrong[i].near);
+	}
+	ck_assert_ptr_null(column_unknown(f.s, "gb/s,time [inclusive],p99/us,stddev", &len, &why,
+					  near, sizeof(near)));
+	column_unknown(f.s, "clls", &len, &why, near, 4); /* no room for a name */
+	ck_assert_str_eq(near, "");
 	close_file(&f);
 }
 END_TEST
@@ -253,6 +336,9 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(tc, upstreams_numbers, 0, ARRAY_SIZE(anchors));
+	tcase_add_loop_test(tc, nodes_one_by_one, 0, ARRAY_SIZE(anchors));
+	tcase_add_test(tc, columns_by_title);
+	tcase_add_test(tc, columns_that_are_near);
 	tcase_add_test(tc, what_is_no_metric);
 	tcase_add_test(tc, peaks_can_be_given);
 	tcase_add_test(tc, peaks_of_devices);

@@ -89,6 +89,91 @@ START_TEST(more_columns_of_views)
 }
 END_TEST
 
+/* As many metrics of its own as a profile has: each has a column, everywhere, and can be chosen. */
+START_TEST(many_metrics)
+{
+	static const enum tui_panel panels[] = {TUI_PANEL_TREE, TUI_PANEL_FLAT, TUI_PANEL_BOTTOM_UP,
+						TUI_PANEL_CALLERS};
+	static const struct tui_options options = {.command = "view"};
+	char name[48];
+	struct panel *p;
+	struct world w;
+
+	world_init(&w);
+	w.status = (struct tui_status){.run = TUI_RUN_FILE, .target = "run.hatchet"};
+	w.s->ended = true;
+	for (unsigned i = 0; i < 300; i++) {
+		snprintf(name, sizeof(name), "a metric with quite a long name %u", i);
+		ck_assert_int_eq(
+			session_add(w.s, SESSION_ROOT, w.lanes[0], 0,
+				    session_metric_add(w.s, &(struct metric){.name = name}),
+				    (union metric_value){.u64 = i + 1}),
+			0);
+	}
+	world_open(&w, &options);
+	for (unsigned i = 0; i < ARRAY_SIZE(panels); i++) {
+		struct panel *p = w.t->panels[panels[i]];
+		bool early = i % 2 && panel_column(p, name) >= 0; /* before there are any rows */
+		unsigned n = 0;
+
+		panel_refresh(p);
+		ck_assert(early == (i % 2));
+		ck_assert_int_ge(panel_column(p, name), 0);
+		for (unsigned k = 0; k < p->columns.n; k++)
+			n += !strcmp(p->columns.v[k].title, name);
+		ck_assert_uint_eq(n, 1);
+		ck_assert_uint_ge(p->columns.n, 300);
+	}
+	world_keys(&w, "F2 End");
+	ck_assert(world_shows(&w, name));
+	world_keys(&w, "Space Esc");
+	p = w.t->panels[TUI_PANEL_TREE];
+	ck_assert_str_eq(p->choice.titles[p->choice.n - 1], name);
+	p->choice = (struct column_choice){.n = 1};
+	snprintf(p->choice.titles[0], sizeof(p->choice.titles[0]), "%s", name);
+	tui_spoil(w.t);
+	ck_assert(world_shows(&w, name));
+	ck_assert(world_shows(&w, "300"));
+	world_done(&w);
+}
+END_TEST
+
+/* What a configuration or an order names need be no column that a panel has by itself. */
+START_TEST(columns_made_for_a_choice)
+{
+	static const struct tui_options options = {.command = "view", .sort = "avg_time/us"};
+	struct world w;
+	struct panel *p;
+
+	file_world(&w, &options);
+	p = w.t->panels[TUI_PANEL_TREE];
+	ck_assert_str_eq(p->columns.v[p->sort].title, "avg_time/us");
+	ck_assert(world_shows(&w, "avg_time/us"));
+	ck_assert(!world_shows(&w, "time/ms"));
+	p->choice = (struct column_choice){.titles = {"time/ms", "calls"}, .n = 2};
+	tui_spoil(w.t);
+	ck_assert(world_shows(&w, "time/ms"));
+	p = w.t->panels[TUI_PANEL_FLAME]; /* a share makes nothing wide */
+	ck_assert_int_eq(panel_column(p, "time/%"), -1);
+	ck_assert_int_ge(panel_column(p, "flops16"), 0);
+	world_done(&w);
+}
+END_TEST
+
+/* Kernels have the columns that are asked for, of all their contexts. */
+START_TEST(named_columns_of_kernels)
+{
+	static const struct tui_options options = {.command = "view",
+						   .metrics = "time/ms,calls,stddev"};
+	struct world w;
+
+	file_world(&w, &options);
+	world_keys(&w, "2");
+	world_golden(&w, 12, 80, "columns_named_kernels");
+	world_done(&w);
+}
+END_TEST
+
 START_TEST(columns_that_cannot_be)
 {
 	static const struct {
@@ -536,6 +621,9 @@ Suite *suite_columns(void)
 	tcase_add_test(c, sorted_by_a_named_column);
 	tcase_add_test(c, named_columns_of_views);
 	tcase_add_test(c, more_columns_of_views);
+	tcase_add_test(c, many_metrics);
+	tcase_add_test(c, columns_made_for_a_choice);
+	tcase_add_test(c, named_columns_of_kernels);
 	tcase_add_test(c, columns_that_cannot_be);
 	tcase_add_test(c, a_metric_that_comes_later);
 	tcase_add_test(c, levels_of_a_running_program);
