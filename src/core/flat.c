@@ -8,6 +8,8 @@
 #include "base/order.h"
 #include "base/util.h"
 
+#define NO_ROW UINT32_MAX
+
 struct flat {
 	struct numbers *numbers;
 	struct snapshot *snap;
@@ -53,13 +55,13 @@ static bool is_work(const struct snap_node *n, bool has_time)
 	return n->kind == FRAME_FUNCTION && n->first_child == SNAP_NONE && has_time;
 }
 
-/* The row of a frame, made when new with this node; UINT32_MAX: out of memory. */
+/* The row of a frame, made when new with this node; NO_ROW: out of memory. */
 static uint32_t row_of(struct flat *f, uint32_t frame, uint32_t node, uint8_t kind)
 {
 	if (f->row_of[frame])
 		return f->row_of[frame] - 1;
 	if (array_reserve((void **)&f->rows, &f->cap, f->n + 1, sizeof(*f->rows)) < 0)
-		return UINT32_MAX;
+		return NO_ROW;
 	f->rows[f->n] =
 		(struct flat_row){.frame = frame, .node = node, .kind = kind, .time_ns = NAN};
 	f->row_of[frame] = (uint32_t)++f->n;
@@ -76,52 +78,48 @@ static void add_node(struct flat_row *row, uint32_t node, const double *time)
 	row->time_ns = isnan(row->time_ns) ? time[node] : row->time_ns + time[node];
 }
 
-/* A node that stands for work, and its row. */
-struct work {
-	uint32_t node, row;
-};
-
-/* All of them, by node; malloc'd. NULL: out of memory. */
-static struct work *find_work(struct flat *f, const double *time, uint32_t *ret_n)
+/* By node, the row that it is of, or NO_ROW; malloc'd. NULL: out of memory. */
+static uint32_t *find_work(struct flat *f, const double *time)
 {
 	const struct session_node *of = snapshot_session(f->snap)->nodes;
 	const struct snap_node *nodes = snapshot_nodes(f->snap);
-	uint32_t n = snapshot_n(f->snap), found = 0;
-	struct work *work = malloc(((size_t)n + 1) * sizeof(*work));
+	uint32_t n = snapshot_n(f->snap);
+	uint32_t *rows = malloc(((size_t)n + 1) * sizeof(*rows));
 
-	for (uint32_t node = 0; work && node < n; node++) {
+	for (uint32_t node = 0; rows && node < n; node++) {
 		tick_at(snapshot_tick(f->snap), node, n);
+		rows[node] = NO_ROW;
 		if (!is_work(&nodes[node], time && !isnan(time[node])) ||
 		    !numbers_counts(f->numbers, node))
 			continue;
-		work[found] = (struct work){node, row_of(f, of[nodes[node].session_node].frame,
-							 node, nodes[node].kind)};
-		if (work[found].row == UINT32_MAX) {
-			free(work);
+		rows[node] = row_of(f, of[nodes[node].session_node].frame, node, nodes[node].kind);
+		if (rows[node] == NO_ROW) {
+			free(rows);
 			return NULL;
 		}
-		add_node(&f->rows[work[found++].row], node, time);
+		add_node(&f->rows[rows[node]], node, time);
 	}
-	*ret_n = found;
-	return work;
+	return rows;
 }
 
 /* The nodes of each row, one row behind the other. */
-static int place(struct flat *f, const struct work *work, uint32_t n)
+static int place(struct flat *f, const uint32_t *rows)
 {
-	uint32_t end = 0;
+	uint32_t n = snapshot_n(f->snap), end = 0;
 
-	if (array_reserve((void **)&f->nodes, &f->cap_nodes, (size_t)n + 1, sizeof(*f->nodes)) < 0)
-		return -ENOMEM;
 	for (size_t i = 0; i < f->n; i++) {
 		f->rows[i].first = end;
 		end += f->rows[i].n;
 		f->rows[i].n = 0;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		struct flat_row *row = &f->rows[work[i].row];
+	if (array_reserve((void **)&f->nodes, &f->cap_nodes, (size_t)end + 1, sizeof(*f->nodes)) <
+	    0)
+		return -ENOMEM;
+	for (uint32_t node = 0; node < n; node++) {
+		struct flat_row *row = rows[node] == NO_ROW ? NULL : &f->rows[rows[node]];
 
-		f->nodes[row->first + row->n++] = work[i].node;
+		if (row)
+			f->nodes[row->first + row->n++] = node;
 	}
 	return 0;
 }
@@ -152,8 +150,7 @@ int flat_update(struct flat *f)
 {
 	size_t n_frames = snapshot_session(f->snap)->n_frames;
 	const double *time = derive_used(numbers_derive(f->numbers), METRIC_TIME, false);
-	_cleanup_(freep) struct work *work = NULL;
-	uint32_t n;
+	_cleanup_(freep) uint32_t *rows = NULL;
 	int r;
 
 	f->n = 0;
@@ -162,8 +159,8 @@ int flat_update(struct flat *f)
 	    0)
 		return -ENOMEM;
 	memset(f->row_of, 0, n_frames * sizeof(*f->row_of));
-	work = find_work(f, time, &n);
-	r = work ? place(f, work, n) : -ENOMEM;
+	rows = find_work(f, time);
+	r = rows ? place(f, rows) : -ENOMEM;
 	if (r == 0)
 		r = sort_all(f);
 	if (r < 0)

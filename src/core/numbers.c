@@ -85,12 +85,12 @@ struct derive *numbers_derive(struct numbers *n)
 
 bool numbers_counts(const struct numbers *n, uint32_t node)
 {
-	return !snapshot_node(n->snap, node)->hidden && (!n->kept || n->kept[node]);
+	return !snapshot_hidden(n->snap)[node] && (!n->kept || n->kept[node]);
 }
 
 static bool holds(const struct numbers *n, uint32_t node)
 {
-	return (n->held && n->held[node] && numbers_counts(n, node)) ||
+	return (n->held && n->held[node] && (!n->kept || n->kept[node])) ||
 	       (n->before && holds(n->before, node));
 }
 

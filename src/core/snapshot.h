@@ -104,7 +104,7 @@ const struct snap_column *snapshot_column(struct snapshot *snap, uint32_t metric
 const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric);
 uint64_t snapshot_window_ns(const struct snapshot *snap);
 
-/* By node: has it a value itself that adds up? Valid until the next update; NULL: out of memory. */
+/* By node: is it shown, and has it a value itself that adds up? Valid until the next update; NULL: out of memory. */
 const uint8_t *snapshot_holders(struct snapshot *snap);
 
 #endif

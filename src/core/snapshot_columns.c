@@ -354,7 +354,7 @@ const uint8_t *snapshot_holders(struct snapshot *snap)
 	for (size_t i = 0; i < snap->n; i++)
 		snap->holders[i] = time && !isnan(time->v[i]);
 	for (size_t i = 0; i < snap->n_rows; i++)
-		if (!snap->holders[snap->row_node[i]])
+		if (!snap->holders[snap->row_node[i]] && !snap->hidden[snap->row_node[i]])
 			snap->holders[snap->row_node[i]] = row_holds(snap, &snap->s->rows[i], adds);
 	snap->holders_generation = snap->generation;
 	return snap->holders;
