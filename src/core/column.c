@@ -167,13 +167,27 @@ void metric_print(char out[HUMAN_MAX], const struct metric *m, double v)
 	print[form_of_metric(m)](out, v);
 }
 
+/* Cut between two characters, when it has to be. */
+static void put_word(char out[COLUMN_TEXT], const char *word)
+{
+	static const char dots[] = "...";
+	size_t n = strlen(word);
+
+	if (n < COLUMN_TEXT) {
+		memcpy(out, word, n + 1);
+		return;
+	}
+	for (n = COLUMN_TEXT - sizeof(dots); n > 0 && (word[n] & 0xc0) == 0x80;)
+		n--;
+	memcpy(out, word, n);
+	memcpy(out + n, dots, sizeof(dots));
+}
+
 static void print_word(const struct column_spec *c, const struct session *s, double v,
 		       char out[COLUMN_TEXT])
 {
-	const char *word = c->derived.op == DERIVED_BOUND ? bound_word((enum bound)v)
-							  : strtab_str(s->strings, (uint32_t)v);
-
-	snprintf(out, COLUMN_TEXT, "%s", word);
+	put_word(out, c->derived.op == DERIVED_BOUND ? bound_word((enum bound)v)
+						     : strtab_str(s->strings, (uint32_t)v));
 }
 
 void column_print(const struct column_spec *c, const struct session *s, double v, bool exact,
@@ -262,6 +276,8 @@ static void find_near(const struct session *s, const char *word, size_t len, cha
 
 	*out = '\0';
 	len = MIN(len, strcspn(word, "/("));
+	if (!len)
+		return;
 	limit = len < 4 ? 1 : 2;
 	for (unsigned far = 0; far <= limit; far++)
 		for (uint32_t i = 0; found < NEAR_MAX && (name = name_at(s, i)); i++) {

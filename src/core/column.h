@@ -106,7 +106,7 @@ const char *column_unknown(const struct session *s, const char *words, size_t *r
 
 /* A value in its form. exact: as many digits as a program may want of a number whose unit is in the
  * title, else as few as a person wants. */
-#define COLUMN_TEXT 64
+#define COLUMN_TEXT 512 /* words that are longer end in dots */
 void column_print(const struct column_spec *c, const struct session *s, double v, bool exact,
 		  char out[COLUMN_TEXT]);
 

@@ -204,7 +204,7 @@ static void add_numbers(struct panel *p)
 		if (isnan(v))
 			continue;
 		column_print(&usual_columns[i], session(p), v, false, text);
-		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%-6s %7s    ",
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%-6s %7.20s    ",
 			 usual_columns[i].title, text);
 		if (++n % per_line)
 			continue;

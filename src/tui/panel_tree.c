@@ -461,12 +461,19 @@ static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 				      search_precedes,
 				      search_matches,
 				      search_below};
-	uint32_t id;
+	uint32_t cursor, id;
 
 	_Static_assert(FINDER_NONE == SNAP_NONE && OUTLINE_NONE == SNAP_NONE, "no node is no node");
 	if (p->n_rows == 0 || !tui_matches(p->tui))
 		return false;
-	id = finder_next(&finder, row_node(p, p->cursor), forward, ret_wrapped);
+	cursor = row_node(p, p->cursor);
+	id = finder_next(&finder, cursor, forward, ret_wrapped);
+	/* The root of the view is a row as well: the first one. */
+	if ((id == FINDER_NONE || (*ret_wrapped && cursor != finder.root)) &&
+	    search_matches(p, finder.root)) {
+		id = finder.root;
+		*ret_wrapped = forward || cursor == finder.root;
+	}
 	if (id == FINDER_NONE)
 		return false;
 	panel_tree_reveal(p, id);

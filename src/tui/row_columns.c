@@ -26,8 +26,11 @@ static double ask(struct panel *p, struct row_column *c, uint32_t i, bool before
 	return c->is_missing ? NAN : p->ops->value(p, i, &a);
 }
 
+/* Words are not subtracted. */
 static double delta(struct panel *p, struct row_column *c, uint32_t i)
 {
+	if (c->spec.form == FORM_WORD)
+		return NAN;
 	return pair_delta(ask(p, c, i, true), ask(p, c, i, false));
 }
 
@@ -43,6 +46,20 @@ static double ratio(struct panel *p, struct row_column *c, uint32_t i)
 
 enum status { STATUS_SAME, STATUS_CHANGED, STATUS_NEW, STATUS_GONE };
 
+/* The same word may have other numbers in two profiles. */
+static bool is_same(struct panel *p, const struct row_column *c, double a, double b)
+{
+	const struct session *before = snapshot_session(p->tui->options.before);
+	const struct session *now = snapshot_session(p->tui->snap);
+	char text[2][COLUMN_TEXT];
+
+	if (c->spec.form != FORM_WORD)
+		return a == b;
+	column_print(&c->spec, before, a, false, text[0]);
+	column_print(&c->spec, now, b, false, text[1]);
+	return !strcmp(text[0], text[1]);
+}
+
 static double status(struct panel *p, struct row_column *c, uint32_t i)
 {
 	double a = ask(p, c, i, true), b = ask(p, c, i, false);
@@ -51,7 +68,7 @@ static double status(struct panel *p, struct row_column *c, uint32_t i)
 		return NAN;
 	if (isnan(a) || isnan(b))
 		return isnan(a) ? STATUS_NEW : STATUS_GONE;
-	return a == b ? STATUS_SAME : STATUS_CHANGED;
+	return is_same(p, c, a, b) ? STATUS_SAME : STATUS_CHANGED;
 }
 
 /* A change is sorted by its size. */
@@ -305,7 +322,7 @@ static int add_comparison(struct row_columns *rc, struct panel *p, const char *w
 
 static int add_compared(struct row_columns *rc, struct panel *p)
 {
-	const char *words = p->tui->options.metrics ? p->tui->options.metrics : "time";
+	const char *asked = p->tui->options.metrics, *words = asked && *asked ? asked : "time";
 	size_t len = strcspn(words, ",");
 	int r = add_comparison(rc, p, words, len);
 
@@ -321,7 +338,7 @@ int row_columns_init(struct row_columns *rc, struct panel *p, const enum usual_c
 	rc->s = snapshot_session(p->tui->snap);
 	rc->n_metrics = METRIC_N_BUILTIN;
 	rc->n_slots = LIMIT_SLOT + ROW_SLOTS;
-	rc->is_chosen = (o->metrics || o->before) && !rc->only_sums;
+	rc->is_chosen = ((o->metrics && *o->metrics) || o->before) && !rc->only_sums;
 	p->rows = rc;
 	if (rc->is_chosen) {
 		p->columns.name_percent =

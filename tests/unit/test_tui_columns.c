@@ -174,6 +174,22 @@ START_TEST(named_columns_of_kernels)
 }
 END_TEST
 
+/* An empty list asks for nothing. */
+START_TEST(no_columns_asked_for)
+{
+	static const struct tui_options options = {.command = "view", .metrics = ""};
+	struct world w;
+
+	file_world(&w, &options);
+	ck_assert(world_shows(&w, "TOTAL"));
+	world_keys(&w, "2");
+	ck_assert(world_shows(&w, "SELF"));
+	world_keys(&w, "7");
+	ck_assert(world_shows(&w, "SELF"));
+	world_done(&w);
+}
+END_TEST
+
 START_TEST(columns_that_cannot_be)
 {
 	static const struct {
@@ -624,6 +640,7 @@ Suite *suite_columns(void)
 	tcase_add_test(c, many_metrics);
 	tcase_add_test(c, columns_made_for_a_choice);
 	tcase_add_test(c, named_columns_of_kernels);
+	tcase_add_test(c, no_columns_asked_for);
 	tcase_add_test(c, columns_that_cannot_be);
 	tcase_add_test(c, a_metric_that_comes_later);
 	tcase_add_test(c, levels_of_a_running_program);

@@ -197,6 +197,11 @@ START_TEST(searching)
 	ck_assert_str_eq(w.t->search, "");
 	world_keys(&w, "n");
 	ck_assert(world_shows(&w, "nothing to find yet"));
+	world_keys(&w, "Down / 'ROOT' Enter"); /* the root is a row, too: the first one */
+	ck_assert_str_eq(here(), "ROOT");
+	ck_assert(world_shows(&w, "began again"));
+	world_keys(&w, "/ 'O' Enter n N");
+	ck_assert_str_eq(here(), "ROOT");
 }
 END_TEST
 
