@@ -2,12 +2,14 @@
 #include "config.h" // IWYU pragma: keep
 #include "cmd/options.h"
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/near.h"
 #include "base/shown.h"
 #include "base/util.h"
 #include "report/print_line.h"
@@ -15,7 +17,6 @@
 #define HELP_WIDTH  80
 #define HELP_LINES  23 /* of a terminal with 24, for the prompt comes after them */
 #define HELP_COLUMN 26 /* where the sentences of --help begin */
-#define WORD_MAX    63 /* longer words have no near neighbour */
 
 enum { OPTION_ID_HELP = -1 };
 
@@ -140,21 +141,34 @@ static int deliver(struct parser *p, const struct option_def *o, const char *sho
 	return r < 0 ? r : 0;
 }
 
+/* The candidate that somebody may have meant; NULL: none is like it. */
+static const char *nearest(const char *word, size_t len, const char *const *candidates, size_t n)
+{
+	/* A third of the letters may differ: enough for a slip, too few for another word. */
+	unsigned limit = (unsigned)(len + 2) / 3, best = UINT_MAX;
+	const char *near = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned d = edit_distance(word, len, candidates[i], strlen(candidates[i]), false);
+
+		if (d > limit || d >= best)
+			continue;
+		near = candidates[i];
+		best = d;
+	}
+	return near;
+}
+
 static int unknown_name(const struct command_def *c, const char *name, size_t len)
 {
-	const char *names[128], *near = NULL;
+	const char *names[128], *near;
 	const struct option_def *o;
-	char word[WORD_MAX + 1];
 	size_t n = 0;
 
 	for (size_t i = 0; (o = nth_option(c, i)) && n < ARRAY_SIZE(names); i++)
 		if (o->name && o->help)
 			names[n++] = o->name;
-	if (len <= WORD_MAX) {
-		memcpy(word, name, len);
-		word[len] = 0;
-		near = options_nearest(word, names, n);
-	}
+	near = nearest(name, len, names, n);
 	if (near)
 		return usage_error(c, "unknown option '--%.*s', did you mean '--%s'?", (int)len,
 				   name, near);
@@ -401,49 +415,9 @@ void options_list_values(FILE *out, const struct command_def *command, const cha
 	fputc('\n', out);
 }
 
-/* How many insertions, deletions, changes and swaps of neighbours lie between two words. */
-static unsigned edit_distance(const char *a, const char *b)
-{
-	unsigned rows[3][WORD_MAX + 2];
-	size_t la = strlen(a), lb = strlen(b);
-	unsigned *before = rows[0], *prev = rows[1], *cur = rows[2];
-
-	if (la > WORD_MAX || lb > WORD_MAX)
-		return UINT32_MAX;
-	for (size_t j = 0; j <= lb; j++)
-		before[j] = prev[j] = (unsigned)j;
-	for (size_t i = 1; i <= la; i++) {
-		unsigned *spare = before;
-
-		cur[0] = (unsigned)i;
-		for (size_t j = 1; j <= lb; j++) {
-			unsigned cost = prev[j - 1] + (a[i - 1] != b[j - 1]);
-
-			cost = MIN(cost, MIN(prev[j], cur[j - 1]) + 1);
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				cost = MIN(cost, before[j - 2] + 1);
-			cur[j] = cost;
-		}
-		before = prev;
-		prev = cur;
-		cur = spare;
-	}
-	return prev[lb];
-}
-
 const char *options_nearest(const char *word, const char *const *candidates, size_t n)
 {
-	/* A third of the letters may differ: enough for a slip, too few for another word. */
-	unsigned limit = (unsigned)(strlen(word) + 2) / 3;
-	const char *near = NULL;
-
-	for (size_t i = 0; i < n; i++) {
-		unsigned d = edit_distance(word, candidates[i]);
-
-		if (d <= limit && (!near || d < edit_distance(word, near)))
-			near = candidates[i];
-	}
-	return near;
+	return nearest(word, strlen(word), candidates, n);
 }
 
 /* ---- values ---- */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include "base/near.h"
 #include "base/util.h"
 #include "core/hists.h"
 
@@ -42,12 +43,16 @@ const struct column_spec usual_columns[USUAL_N] = {
 #undef _
 };
 
-/* In any case of letters, with "_" for a blank: titles are words of a configuration. */
-static bool is_title(const char *title, const char *word, size_t len)
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '_';
+}
+
+bool column_is_titled(const char *title, const char *word, size_t len)
 {
 	for (; *title && len; title++, word++, len--)
 		if (tolower((unsigned char)*title) != tolower((unsigned char)*word) &&
-		    !(*title == ' ' && *word == '_'))
+		    !(is_blank(*title) && is_blank(*word)))
 			return false;
 	return !*title && !len;
 }
@@ -55,7 +60,7 @@ static bool is_title(const char *title, const char *word, size_t len)
 int usual_find(const char *word, size_t len)
 {
 	for (int i = 0; i < USUAL_N; i++)
-		if (is_title(usual_columns[i].title, word, len))
+		if (column_is_titled(usual_columns[i].title, word, len))
 			return i;
 	return -1;
 }
@@ -112,10 +117,8 @@ void column_of_metric(const struct session *s, uint32_t metric, struct column_sp
 		      size_t *ret_len)
 {
 	const struct metric *m = metric_table_get(s->metrics, metric);
-	size_t n = strcspn(m->name, "(");
+	size_t n = metric_bare_len(m->name);
 
-	while (n > 0 && m->name[n - 1] == ' ')
-		n--;
 	*ret_len = n ? n : strlen(m->name);
 	*ret = (struct column_spec){
 		.title = m->name,
@@ -209,41 +212,6 @@ void column_print(const struct column_spec *c, const struct session *s, double v
 
 /* ---- words that nobody knows ---- */
 
-#define WORD_MAX 48
-
-/* Letters to change, add or take away. Long words are not compared. */
-static unsigned distance(const char *a, size_t n_a, const char *b, size_t n_b)
-{
-	unsigned row[WORD_MAX + 1], last, here;
-
-	if (n_a > WORD_MAX || n_b > WORD_MAX)
-		return UINT32_MAX;
-	for (size_t k = 0; k <= n_b; k++)
-		row[k] = (unsigned)k;
-	for (size_t i = 1; i <= n_a; i++) {
-		last = row[0];
-		row[0] = (unsigned)i;
-		for (size_t k = 1; k <= n_b; k++) {
-			bool same = tolower((unsigned char)a[i - 1]) ==
-				    tolower((unsigned char)b[k - 1]);
-
-			here = row[k];
-			row[k] = MIN(MIN(row[k], row[k - 1]) + 1, last + !same);
-			last = here;
-		}
-	}
-	return row[n_b];
-}
-
-static size_t bare_len(const char *name)
-{
-	size_t n = strcspn(name, "(");
-
-	while (n > 0 && name[n - 1] == ' ')
-		n--;
-	return n;
-}
-
 /* The name of a column, then of a metric; NULL: no more. */
 static const char *name_at(const struct session *s, uint32_t i)
 {
@@ -260,11 +228,11 @@ static const char *name_at(const struct session *s, uint32_t i)
 /* How far a word is from a name; what begins with it is as far as what is still near. */
 static unsigned how_far(const char *word, size_t len, const char *name, unsigned limit)
 {
-	size_t n = bare_len(name);
+	size_t n = metric_bare_len(name);
 
 	if (len >= 3 && n > len && !strncasecmp(word, name, len))
 		return limit;
-	return distance(word, len, name, n);
+	return edit_distance(word, len, name, n, true);
 }
 
 /* The nearest first. */
@@ -281,7 +249,7 @@ static void find_near(const struct session *s, const char *word, size_t len, cha
 	limit = len < 4 ? 1 : 2;
 	for (unsigned far = 0; far <= limit; far++)
 		for (uint32_t i = 0; found < NEAR_MAX && (name = name_at(s, i)); i++) {
-			int n = (int)bare_len(name);
+			int n = (int)metric_bare_len(name);
 
 			if (how_far(word, len, name, limit) != far || used + (size_t)n + 3 > size)
 				continue;

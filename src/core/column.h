@@ -88,6 +88,8 @@ struct column_spec {
 
 extern const struct column_spec usual_columns[USUAL_N];
 
+/* Is a word this title: in any case of letters, with "_" for a blank, as in a configuration? */
+bool column_is_titled(const char *title, const char *word, size_t len);
 /* Is what is asked for one of the usual ones? */
 int usual_find(const char *word, size_t len); /* enum usual_column, or -1 */
 /* The column of a title or of any name of core/derive.h; help and, for the latter, title are empty:

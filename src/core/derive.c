@@ -107,16 +107,6 @@ void derive_masks(struct derive *d, const uint8_t *removed, const uint8_t *shown
 	d->hists_fresh = false;
 }
 
-uint64_t derive_generation(const struct derive *d)
-{
-	return d->generation;
-}
-
-struct snapshot *derive_snapshot(const struct derive *d)
-{
-	return d->snap;
-}
-
 const char *derive_why(const struct derive *d)
 {
 	return *d->why ? d->why : NULL;
@@ -196,8 +186,7 @@ static const double *raw(struct derive *d, uint32_t metric, bool inclusive, bool
 static void add_column(double *v, const double *more, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (!isnan(more[i]))
-			v[i] = isnan(v[i]) ? more[i] : v[i] + more[i];
+		add_present(&v[i], more[i]);
 }
 
 /* Where there is one width, its column is the sum. */
@@ -284,12 +273,8 @@ static void rates_roll_up(const struct derive *d, double *v)
 {
 	const uint32_t *parents = snapshot_parents(d->snap);
 
-	for (uint32_t id = snapshot_n(d->snap); id-- > 1;) {
-		double *up = &v[parents[id]];
-
-		if (!isnan(v[id]))
-			*up = isnan(*up) ? v[id] : *up + v[id];
-	}
+	for (uint32_t id = snapshot_n(d->snap); id-- > 1;)
+		add_present(&v[parents[id]], v[id]);
 }
 
 const double *derive_now(struct derive *d, uint32_t metric, bool inclusive)
@@ -357,15 +342,21 @@ static void make_value(const struct derive *d, const struct derived *m, const do
 		v[i] = in_unit(d, m, a[i], 1);
 }
 
+/* Exclusive shares are of the sum of all. */
+static double sum_of(const struct derive *d, const double *v)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; v && i < snapshot_n(d->snap); i++)
+		sum += isnan(v[i]) ? 0 : v[i];
+	return sum;
+}
+
 static void make_share(const struct derive *d, const struct derived *m, const double *a, double *v)
 {
-	uint32_t n = snapshot_n(d->snap), i;
-	double all = a[0];
+	double all = m->inclusive ? a[0] : sum_of(d, a);
 
-	if (!m->inclusive)
-		for (all = 0, i = 0; i < n; i++)
-			all += isnan(a[i]) ? 0 : a[i];
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < snapshot_n(d->snap); i++)
 		v[i] = a[i] / all * 100;
 }
 
@@ -485,12 +476,6 @@ static void say_why(struct derive *d, uint32_t device, const char *what)
 		 strtab_str(s->strings, dev->type), strtab_str(s->strings, dev->arch));
 }
 
-static void add(double *a, double b)
-{
-	if (!isnan(b))
-		*a = isnan(*a) ? b : *a + b;
-}
-
 /* One value of a row: which roof it pushes against. */
 static void roof_value(struct derive *d, struct roofs *r, uint32_t node, uint32_t device,
 		       uint32_t metric, double value)
@@ -499,7 +484,7 @@ static void roof_value(struct derive *d, struct roofs *r, uint32_t node, uint32_
 	double peak, *to = metric == METRIC_BYTES ? &r->memory[node] : &r->compute[node];
 
 	if (metric == METRIC_TIME) {
-		add(&r->time[node], value * 1e-9);
+		add_present(&r->time[node], value * 1e-9);
 		return;
 	}
 	if (!d->peaks || value == 0)
@@ -513,7 +498,7 @@ static void roof_value(struct derive *d, struct roofs *r, uint32_t node, uint32_
 		say_why(d, device, metric == METRIC_BYTES ? "bytes" : "operations");
 		return;
 	}
-	add(to, value / peak);
+	add_present(to, value / peak);
 }
 
 static uint32_t row_device(const struct session *s, const struct session_row *row)
@@ -550,9 +535,9 @@ static void roofs_roll_up(const struct derive *d, struct roofs *r)
 	for (uint32_t i = snapshot_n(d->snap); i-- > 1;) {
 		uint32_t parent = snapshot_node(d->snap, i)->parent;
 
-		add(&r->compute[parent], r->compute[i]);
-		add(&r->memory[parent], r->memory[i]);
-		add(&r->time[parent], r->time[i]);
+		add_present(&r->compute[parent], r->compute[i]);
+		add_present(&r->memory[parent], r->memory[i]);
+		add_present(&r->time[parent], r->time[i]);
 		r->on_device[parent] |= r->on_device[i];
 		r->unknown[parent] |= r->unknown[i];
 	}
@@ -716,16 +701,6 @@ static double quantile_at(struct derive *d, const struct derived *m, uint32_t no
 	h = derive_hists(d);
 	v[node] = h ? hists_share(h, &node, 1, m->inclusive, m->share) : NAN;
 	return v[node];
-}
-
-/* Exclusive shares are of the sum of all. */
-static double sum_of(const struct derive *d, const double *v)
-{
-	double sum = 0;
-
-	for (uint32_t i = 0; v && i < snapshot_n(d->snap); i++)
-		sum += isnan(v[i]) ? 0 : v[i];
-	return sum;
 }
 
 static void fetch(struct derive *d, const struct derived *m, struct derived_terms *t)

@@ -104,9 +104,6 @@ struct derived_terms {
 /* The value of one node; a share of what is inclusive is one of the node `whole`. */
 double derive_at(struct derive *d, const struct derived *m, struct derived_terms *terms,
 		 uint32_t node, uint32_t whole);
-/* Grows with derive_masks(): what was made of the columns is to be made again. */
-uint64_t derive_generation(const struct derive *d);
-struct snapshot *derive_snapshot(const struct derive *d);
 /* Why util or bound could not be told for a device that has operations or bytes; NULL: it could. */
 const char *derive_why(const struct derive *d);
 

@@ -61,11 +61,8 @@ uint32_t derive_find(const struct session *s, const char *word, size_t len)
 			return i;
 	for (i = 0; i < n; i++) {
 		const char *name = metric_table_get(s->metrics, i)->name;
-		size_t bare = strcspn(name, "(");
 
-		while (bare && name[bare - 1] == ' ')
-			bare--;
-		if (bare == len && !strncasecmp(word, name, len))
+		if (metric_bare_len(name) == len && !strncasecmp(word, name, len))
 			return i;
 	}
 	return METRIC_NONE;

@@ -75,7 +75,7 @@ static void add_node(struct flat_row *row, uint32_t node, const double *time)
 		return;
 	if (!(time[node] <= time[row->node]))
 		row->node = node;
-	row->time_ns = isnan(row->time_ns) ? time[node] : row->time_ns + time[node];
+	add_present(&row->time_ns, time[node]);
 }
 
 /* By node, the row that it is of, or NO_ROW; malloc'd. NULL: out of memory. */

@@ -163,6 +163,15 @@ uint32_t metric_table_count(const struct metric_table *t)
 	return (uint32_t)t->n;
 }
 
+size_t metric_bare_len(const char *name)
+{
+	size_t n = strcspn(name, "(");
+
+	while (n > 0 && name[n - 1] == ' ')
+		n--;
+	return n;
+}
+
 static bool has_suffix(const char *s, const char *suffix)
 {
 	size_t n = strlen(s), m = strlen(suffix);

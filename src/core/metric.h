@@ -134,6 +134,16 @@ static inline void metric_add_number(const struct metric *m, double *a, double *
 	}
 }
 
+/* A number to one that may be absent yet; NaN adds nothing. */
+static inline void add_present(double *a, double b)
+{
+	if (!isnan(b))
+		*a = isnan(*a) ? b : *a + b;
+}
+
+/* How much of a metric's name is left without its unit, "(ns)". */
+size_t metric_bare_len(const char *name);
+
 struct metric_table;
 struct metric_table *metric_table_new(void); /* holds the built-in ones; NULL: no memory */
 struct metric_table *metric_table_free(struct metric_table *t);

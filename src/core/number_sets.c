@@ -280,7 +280,6 @@ static double other(const struct asking *a, const struct number_ask *ask,
 		v = roofline(a->n, m->op, &row->set, inclusive);
 	else
 		v = text(a->n, m->metric, &row->set);
-	known = place(&a->cache->others, ask->slot, row->i);
 	if (known)
 		*known = v;
 	return v;

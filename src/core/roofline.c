@@ -22,12 +22,6 @@ static double at(const double *v, uint32_t id)
 	return v ? v[id] : NAN;
 }
 
-static void add(double *a, double b)
-{
-	if (!isnan(b))
-		*a = isnan(*a) ? b : *a + b;
-}
-
 /* The width of most of a node's operations. */
 static uint8_t width_of(struct snapshot *snap, uint32_t node, bool inclusive)
 {
@@ -96,9 +90,9 @@ static int add_kernels(struct roofline *r, struct snapshot *snap, struct numbers
 			by_frame[frames[id]] = (uint32_t)r->n;
 		}
 		p = &r->points[by_frame[frames[id]] - 1];
-		add(&p->time_ns, from->time[id]);
-		add(&p->flops, at(from->flops, id));
-		add(&p->bytes, at(from->bytes, id));
+		add_present(&p->time_ns, from->time[id]);
+		add_present(&p->flops, at(from->flops, id));
+		add_present(&p->bytes, at(from->bytes, id));
 		if (from->time[id] > p->heaviest_ns) {
 			p->heaviest_ns = from->time[id];
 			p->node = id;

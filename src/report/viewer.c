@@ -370,11 +370,9 @@ static int compare_words(const void *a, const void *b)
 /* The name without its unit, in lower case. */
 static void put_metric(struct out *out, const char *name)
 {
-	size_t len = strcspn(name, "(");
+	size_t len = metric_bare_len(name);
 	struct buf lower;
 
-	while (len && name[len - 1] == ' ')
-		len--;
 	buf_init(&lower, 0);
 	for (size_t i = 0; i < len; i++)
 		buf_putc(&lower,

@@ -24,20 +24,10 @@ static int name_min(const struct columns *columns, int width)
 	return MAX(width * percent / 100, MIN(18, width - 10));
 }
 
-/* In any case of letters, with "_" for a blank: titles are words of a configuration. */
-static bool same_title(const char *a, const char *b)
-{
-	for (; *a && *b; a++, b++)
-		if (tolower((unsigned char)*a) != tolower((unsigned char)*b) &&
-		    !((*a == '_' || *a == ' ') && (*b == '_' || *b == ' ')))
-			return false;
-	return *a == *b;
-}
-
 int columns_find(const struct columns *columns, const char *title)
 {
 	for (unsigned i = 0; i < columns->n; i++)
-		if (same_title(columns->v[i].title, title))
+		if (column_is_titled(columns->v[i].title, title, strlen(title)))
 			return (int)i;
 	return -1;
 }
@@ -64,27 +54,27 @@ static bool is_spare(const struct column *c)
 }
 
 /* The user's own, as far as there is room beside a short name. */
-static void fit_choice(struct column_fit *layout, struct panel *p, const struct columns *columns,
-		       int width)
+static void fit_choice(struct panel *p)
 {
-	int left = width - 2 - MIN(18, width - 10);
+	int left = p->width - 2 - MIN(18, p->width - 10);
 
-	layout->n = 0;
-	layout->name_width = width - 2;
+	p->shown.n = 0;
+	p->shown.name_width = p->width - 2;
 	for (unsigned k = 0; k < p->choice.n; k++) {
-		int i = columns_find(columns, p->choice.titles[k]);
+		int i = columns_find(&p->columns, p->choice.titles[k]);
+		const struct column *c = i < 0 ? NULL : &p->columns.v[i];
 
-		if (i < 0 || column_is_absent(p, &columns->v[i]) || columns->v[i].width + 1 > left)
+		if (!c || column_is_absent(p, c) || c->width + 1 > left)
 			continue;
-		left -= columns->v[i].width + 1;
-		layout->v[layout->n++] = (uint16_t)i;
-		layout->name_width -= columns->v[i].width + 1;
+		left -= c->width + 1;
+		p->shown.v[p->shown.n++] = (uint16_t)i;
+		p->shown.name_width -= c->width + 1;
 	}
 }
 
 /* Those that matter most, in the panel's order. */
-static void fit_as_many(struct column_fit *layout, struct panel *p, const struct columns *columns,
-			int width, int sorted)
+void fit_make(struct column_fit *layout, struct panel *p, const struct columns *columns, int width,
+	      int sorted)
 {
 	int left =
 		width - 2 - name_min(columns, width); /* a mark before, a blank before the name */
@@ -117,17 +107,12 @@ full:
 	}
 }
 
-void fit_make(struct column_fit *layout, struct panel *p, const struct columns *columns, int width,
-	      int sorted)
+void panel_fit(struct panel *p, int sorted)
 {
-	bool own = columns == &p->columns; /* else one of several tables in it */
-
-	if (own && p->choice.n)
-		fit_choice(layout, p, columns, width);
+	if (p->choice.n)
+		fit_choice(p);
 	else
-		fit_as_many(layout, p, columns, width, sorted);
-	if (own)
-		p->shown = *layout;
+		fit_make(&p->shown, p, &p->columns, p->width, sorted);
 }
 
 void fit_head(const struct column_fit *layout, struct pen *pen, const struct columns *columns,
@@ -149,6 +134,11 @@ void fit_head(const struct column_fit *layout, struct pen *pen, const struct col
 	pen_skip(pen, ROLE_HEAD, 2);
 	pen_put(pen, ROLE_HEAD, name);
 	pen_fill(pen, ROLE_HEAD);
+}
+
+void panel_draw_head(struct panel *p, struct pen *pen)
+{
+	fit_head(&p->shown, pen, &p->columns, p->ops->name, (int)p->sort, p->ascending);
 }
 
 /* A tenth of the whole draws the eye. */

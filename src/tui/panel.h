@@ -152,6 +152,10 @@ void panel_refresh(struct panel *p); /* make the rows anew when spoiled */
 void panel_draw(struct panel *p, const struct canvas *canvas, int y, int rows);
 /* Requests that all lists understand: moving, scrolling, sorting. */
 bool panel_request(struct panel *p, enum request request);
+/* Lay out the panel's own columns, into p->shown; sorted: the one that is never left out, or -1. */
+void panel_fit(struct panel *p, int sorted);
+/* Their titles: for ops->draw_head. */
+void panel_draw_head(struct panel *p, struct pen *pen);
 void panel_sort(struct panel *p, unsigned column);
 /* The column of a title or, where rows have metrics, of any name of one; -1: there is none. */
 int panel_column(struct panel *p, const char *word);

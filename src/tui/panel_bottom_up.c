@@ -29,7 +29,6 @@ struct panel_bottom_up {
 	struct numbers *numbers;
 	uint64_t generation; /* of the numbers that the tree was made of */
 	struct row_columns columns;
-	struct column_fit layout;
 	uint8_t *flags; /* NODE_* by node of the tree */
 	size_t n_flags, cap_flags;
 	uint32_t *rows; /* nodes */
@@ -446,7 +445,7 @@ static void update(struct panel *p)
 	row_columns_update(&pb->columns, p);
 	make_rows(p);
 	row_columns_measure(&pb->columns, p, bottom_up_n(pb->tree));
-	fit_make(&pb->layout, p, &p->columns, p->width, (int)p->sort);
+	panel_fit(p, (int)p->sort);
 }
 
 /* Ids start anew: so do paths. */
@@ -494,12 +493,6 @@ static const char *row_name(struct panel *p, size_t row)
 static uint32_t row_node(struct panel *p, size_t row)
 {
 	return bottom_up_heaviest(as_bottom_up(p)->tree, as_bottom_up(p)->rows[row]);
-}
-
-static void draw_head(struct panel *p, struct pen *pen)
-{
-	fit_head(&as_bottom_up(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
-		 p->ascending);
 }
 
 /* The path as this panel has it: what it is about first. */
@@ -659,8 +652,8 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 	struct panel_bottom_up *pb = as_bottom_up(p);
 	uint32_t example = bottom_up_example(pb->tree, pb->rows[row]);
 
-	fit_cells(&pb->layout, pen, p, &p->columns, pb->rows[row]);
-	outline_draw_row(&outline, p, pen, row, &pb->layout,
+	fit_cells(&p->shown, pen, p, &p->columns, pb->rows[row]);
+	outline_draw_row(&outline, p, pen, row, &p->shown,
 			 kind_role(snapshot_node(p->tui->snap, example)->kind));
 }
 
@@ -759,7 +752,7 @@ const struct panel_ops panel_bottom_up_ops = {
 	.numbers = numbers,
 	.own_numbers = true,
 	.row_node = row_node,
-	.draw_head = draw_head,
+	.draw_head = panel_draw_head,
 	.draw_row = draw_row,
 	.draw_foot = draw_foot,
 	.explain = explain,

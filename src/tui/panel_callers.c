@@ -25,7 +25,6 @@ struct panel_callers {
 	uint64_t generation;
 	bool is_new; /* another function: the cursor goes to it */
 	struct row_columns columns;
-	struct column_fit layout;
 	uint32_t *rows; /* of callers, in their order on the screen */
 	size_t cap_rows;
 	size_t function_row;
@@ -233,7 +232,7 @@ static void update(struct panel *p)
 	row_columns_measure(&pc->columns, p, callers_n(pc->callers));
 	if (pc->is_new)
 		go_to_function(p);
-	fit_make(&pc->layout, p, &p->columns, p->width, (int)p->sort);
+	panel_fit(p, (int)p->sort);
 }
 
 static int init(struct panel *p)
@@ -264,12 +263,6 @@ static uint32_t row_node(struct panel *p, size_t row)
 
 /* ---- drawing ---- */
 
-static void draw_head(struct panel *p, struct pen *pen)
-{
-	fit_head(&as_callers(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort,
-		 p->ascending);
-}
-
 static void draw_row(struct panel *p, struct pen *pen, size_t row)
 {
 	const struct callers_row *r = row_at(p, row);
@@ -280,7 +273,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 				.needle = p->tui->search,
 				.cut = TEXT_CUT_MIDDLE};
 
-	fit_cells(&as_callers(p)->layout, pen, p, &p->columns, as_callers(p)->rows[row]);
+	fit_cells(&p->shown, pen, p, &p->columns, as_callers(p)->rows[row]);
 	if (r->side != CALLERS_FUNCTION) {
 		pen_skip(pen, ROLE_DIM, 1);
 		pen_put(pen, ROLE_DIM, r->side == CALLERS_CALLER ? g->ascending : g->descending);
@@ -378,7 +371,7 @@ const struct panel_ops panel_callers_ops = {
 	.value = value,
 	.numbers = numbers,
 	.row_node = row_node,
-	.draw_head = draw_head,
+	.draw_head = panel_draw_head,
 	.draw_row = draw_row,
 	.draw_foot = draw_foot,
 	.explain = explain,

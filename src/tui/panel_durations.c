@@ -18,10 +18,9 @@ struct panel_durations {
 	uint32_t session_node; /* the same: it stays when ids start anew */
 	bool one_context;      /* else all with the same name */
 	struct durations d;
-	uint32_t per;   /* buckets a row */
-	uint32_t first; /* bucket of the first row */
-	double most;    /* in one row */
-	struct column_fit layout;
+	uint32_t per;           /* buckets a row */
+	uint32_t first;         /* bucket of the first row */
+	double most;            /* in one row */
 	bool made, made_in_one; /* what `d` is of */
 	uint32_t made_node;
 	uint64_t generation; /* of the numbers */
@@ -172,7 +171,7 @@ static void update(struct panel *p)
 	if (pd->d.n_all == 0)
 		return;
 	make_rows(p);
-	fit_make(&pd->layout, p, &p->columns, p->width, -1);
+	panel_fit(p, -1);
 }
 
 static uint64_t row_key(struct panel *p, size_t row)
@@ -206,8 +205,7 @@ static uint32_t row_node(struct panel *p, size_t row)
 
 static void draw_head(struct panel *p, struct pen *pen)
 {
-	fit_head(&as_durations(p)->layout, pen, &p->columns, "EXECUTIONS THAT TOOK SO LONG", -1,
-		 false);
+	fit_head(&p->shown, pen, &p->columns, "EXECUTIONS THAT TOOK SO LONG", -1, false);
 }
 
 static bool is_filtered(const struct tui *t)
@@ -310,7 +308,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 	} else if (row < HEADINGS) {
 		draw_quantiles(p, pen);
 	} else {
-		fit_cells(&as_durations(p)->layout, pen, p, &p->columns, bucket_of(p, row));
+		fit_cells(&p->shown, pen, p, &p->columns, bucket_of(p, row));
 		draw_bar(p, pen, bucket_of(p, row));
 	}
 }

@@ -18,7 +18,6 @@ struct panel_flat {
 	double *cumulative; /* time up to and with row i of it, of all, percent */
 	uint32_t *order;    /* its rows as rows of the panel */
 	size_t cap_order, cap_cumulative;
-	struct column_fit layout;
 };
 
 static struct panel_flat *as_flat(struct panel *p)
@@ -145,7 +144,7 @@ static void update(struct panel *p)
 	row_columns_update(&pf->columns, p);
 	make_order(p);
 	row_columns_measure(&pf->columns, p, flat_n(pf->flat));
-	fit_make(&pf->layout, p, &p->columns, p->width, (int)p->sort);
+	panel_fit(p, (int)p->sort);
 }
 
 static const struct flat_row *entry(struct panel *p, size_t row)
@@ -168,11 +167,6 @@ static uint32_t row_node(struct panel *p, size_t row)
 	return entry(p, row)->node;
 }
 
-static void draw_head(struct panel *p, struct pen *pen)
-{
-	fit_head(&as_flat(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort, p->ascending);
-}
-
 static void draw_row(struct panel *p, struct pen *pen, size_t row)
 {
 	struct panel_flat *pf = as_flat(p);
@@ -181,7 +175,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 				.needle = p->tui->search,
 				.cut = TEXT_CUT_MIDDLE};
 
-	fit_cells(&pf->layout, pen, p, &p->columns, pf->order[row]);
+	fit_cells(&p->shown, pen, p, &p->columns, pf->order[row]);
 	pen_name(pen, kind_role(entry(p, row)->kind), &name);
 }
 
@@ -226,7 +220,7 @@ const struct panel_ops panel_flat_ops = {
 	.row_key = row_key,
 	.row_name = row_name,
 	.row_node = row_node,
-	.draw_head = draw_head,
+	.draw_head = panel_draw_head,
 	.draw_row = draw_row,
 	.explain = explain,
 	.request = request,

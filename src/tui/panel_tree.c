@@ -197,7 +197,7 @@ static void update(struct panel *p)
 	p->n_rows = tree->n_rows;
 	if (tree->n_flags <= 1 && has_no_time(p))
 		p->n_rows = 0; /* nothing but an empty root: say why instead */
-	fit_make(&pt->layout, p, &p->columns, p->width, (int)p->sort);
+	panel_fit(p, (int)p->sort);
 }
 
 static size_t find_row(struct panel *p, uint64_t key)
@@ -230,11 +230,6 @@ static const char *row_name(struct panel *p, size_t row)
 static enum role name_role(struct panel *p, uint32_t id)
 {
 	return kind_role(snapshot_node(p->tui->snap, id)->kind);
-}
-
-static void draw_head(struct panel *p, struct pen *pen)
-{
-	fit_head(&as_tree(p)->layout, pen, &p->columns, p->ops->name, (int)p->sort, p->ascending);
 }
 
 static void draw_foot(struct panel *p, struct pen *pen)
@@ -385,11 +380,10 @@ static const struct outline_ops outline = {
 
 static void draw_row(struct panel *p, struct pen *pen, size_t row)
 {
-	struct panel_tree *pt = as_tree(p);
 	uint32_t id = outline_node(p, row);
 
-	fit_cells(&pt->layout, pen, p, &p->columns, id);
-	outline_draw_row(&outline, p, pen, row, &pt->layout, name_role(p, id));
+	fit_cells(&p->shown, pen, p, &p->columns, id);
+	outline_draw_row(&outline, p, pen, row, &p->shown, name_role(p, id));
 }
 
 /* ---- requests ---- */
@@ -517,7 +511,7 @@ const struct panel_ops panel_tree_ops = {
 	.find_row = find_row,
 	.row_name = row_name,
 	.row_node = row_node,
-	.draw_head = draw_head,
+	.draw_head = panel_draw_head,
 	.draw_row = draw_row,
 	.draw_foot = draw_foot,
 	.explain = explain,

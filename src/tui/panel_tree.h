@@ -14,7 +14,6 @@ struct panel_tree {
 	struct tree tree;
 	struct row_columns columns;
 	struct derive *derives[2]; /* of the picture, and of what it is compared with */
-	struct column_fit layout;
 	/* What the rows were made with. */
 	char filter[TUI_NEEDLE];
 	uint64_t generation; /* of the snapshot; 0: they were not made */
