@@ -454,8 +454,10 @@ static int top_start(struct top *t)
 				   .dir = t->run.rec.dir,
 				   .app_log = t->app_log};
 	const char *what = "keeper";
-	int r = keeper_start(&o, &t->keeper, &what);
+	int r;
 
+	o.restore = tui_restore_bytes(t->tui, &o.restore_len);
+	r = keeper_start(&o, &t->keeper, &what);
 	if (r < 0)
 		tui_close(t->tui); /* what is wrong is said on a terminal that is itself again */
 	if (r < 0 && !strcmp(what, "exec")) {
@@ -473,27 +475,15 @@ static int top_start(struct top *t)
 	return 0;
 }
 
-/* The terminal first: no program is started that could not be shown. */
+/* The terminal first: no program is started that could not be shown. From here on a signal must not
+ * end us before we have put it in order. */
 static int top_take_terminal(struct top *t)
 {
+	t->signals = screen_signals();
 	if (tui_open(t->tui) == 0)
 		return 0;
 	complain("%s", tui_why(t->tui));
 	return STATUS_USAGE;
-}
-
-/* From now on the keeper can put the terminal in order. */
-static void top_trust_keeper(struct top *t)
-{
-	struct buf restore;
-
-	buf_init(&restore, 0);
-	if (tui_restore_bytes(t->tui, &restore) == 0)
-		keeper_set_restore(t->keeper, tui_saved_termios(t->tui), restore.data, restore.len);
-	buf_done(&restore);
-	if (*t->screen.skipped)
-		tui_message(t->tui, "%s", t->screen.skipped);
-	tui_refresh(t->tui);
 }
 
 /* The last lines that the program printed, for the eye that finds the screen gone. */
@@ -597,8 +587,9 @@ static int top_screen(struct top *t)
 		r = top_start(t);
 	if (r)
 		return r;
-	t->signals = screen_signals();
-	top_trust_keeper(t);
+	if (*t->screen.skipped)
+		tui_message(t->tui, "%s", t->screen.skipped);
+	tui_refresh(t->tui);
 	top_loop(t);
 	t->save_error = top_leave(t);
 	if (t->ended) {

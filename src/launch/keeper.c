@@ -149,6 +149,7 @@ static int start(struct keeper_setup *s, const struct keeper_options *o, struct 
 int keeper_start(const struct keeper_options *o, struct keeper **ret_keeper, const char **ret_what)
 {
 	struct keeper_setup s = {.target = o->target,
+				 .options = o,
 				 .dir = o->dir,
 				 .socket_fd = -1,
 				 .tty_fd = -1,
@@ -291,25 +292,6 @@ int keeper_input(struct keeper *k, const void *bytes, size_t len)
 		return -EMSGSIZE;
 	memcpy(request.bytes, bytes, len);
 	return send_request(k, &request, len);
-}
-
-int keeper_set_restore(struct keeper *k, const struct termios *termios, const void *bytes,
-		       size_t len)
-{
-	struct keeper_request request = {
-		.kind = REQUEST_RESTORE, .a = (uint32_t)len, .b = termios != NULL};
-
-	if (len > KEEPER_RESTORE_MAX)
-		return -EMSGSIZE;
-	if (termios)
-		request.termios = *termios;
-	memcpy(request.bytes, bytes, len);
-	return send_request(k, &request, len);
-}
-
-int keeper_clear_restore(struct keeper *k)
-{
-	return send_simple(k, REQUEST_CLEAR_RESTORE, 0, 0);
 }
 
 int keeper_detach(struct keeper *k, bool keep_alive)

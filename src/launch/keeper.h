@@ -36,9 +36,12 @@
 struct keeper_options {
 	struct launch_options target;
 	struct session_dir *dir;       /* the keeper has it over fork: control, lock, log */
-	const struct termios *termios; /* of the pty; NULL: as the user's terminal is now */
 	struct winsize size;           /* of the pty; 0 x 0: as the user's terminal */
 	const char *app_log;           /* file for all of the output, or NULL */
+	const struct termios *termios; /* of the user's terminal before the screen took it, and of
+					* the pty; NULL: as it is now, and it is not to be restored */
+	const void *restore;           /* bytes that put the user's terminal in order, or NULL */
+	size_t restore_len;
 };
 
 enum keeper_event_kind {
@@ -90,13 +93,6 @@ int keeper_signal(struct keeper *keeper, int sig, bool whole_group);
 int keeper_resize(struct keeper *keeper, unsigned rows, unsigned cols);
 /* Typed text for the target; -EMSGSIZE beyond 4000 bytes. */
 int keeper_input(struct keeper *keeper, const void *bytes, size_t len);
-
-/* From now on, a death of the screen makes the keeper write these bytes to the user's terminal and
- * set these attributes. At most 2000 bytes. termios NULL: only bytes. */
-int keeper_set_restore(struct keeper *keeper, const struct termios *termios, const void *bytes,
-		       size_t len);
-/* The terminal is in order, do not touch it. Async-signal-safe, for a fatal-signal handler. */
-int keeper_clear_restore(struct keeper *keeper);
 
 /* The screen leaves, the target goes on. The keeper takes over the session directory. keep_alive:
  * collectors go on sending (somebody will attach); else they are told to stop. */

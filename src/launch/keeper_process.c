@@ -36,11 +36,6 @@ struct process {
 	bool owns_dir; /* the session directory is for us to remove */
 	uint64_t drain_deadline_ms;
 
-	bool has_restore, has_termios;
-	struct termios restore_termios;
-	char restore[KEEPER_RESTORE_MAX];
-	size_t restore_len;
-
 	char input[INPUT_MAX]; /* typed text that the pty has no room for */
 	size_t input_len;
 	struct pending pending;
@@ -202,13 +197,14 @@ static void read_signals(struct process *p)
  * SIGTTOU can stop us. */
 static void restore_terminal(struct process *p)
 {
-	const char *data = p->restore;
-	size_t len = p->restore_len;
+	const struct keeper_options *o = p->setup->options;
+	const char *data = o->restore;
+	size_t len = o->restore_len;
 
-	if (!p->has_restore || p->tty_fd < 0)
+	if (!data || p->tty_fd < 0)
 		return;
-	if (p->has_termios)
-		(void)tcsetattr(p->tty_fd, TCSANOW, &p->restore_termios);
+	if (o->termios)
+		(void)tcsetattr(p->tty_fd, TCSANOW, o->termios);
 	while (len > 0) {
 		ssize_t n = write(p->tty_fd, data, len);
 		struct pollfd wait = {.fd = p->tty_fd, .events = POLLOUT};
@@ -272,15 +268,6 @@ static void on_input(struct process *p, const struct keeper_request *request)
 	write_input(p);
 }
 
-static void on_restore(struct process *p, const struct keeper_request *request)
-{
-	p->has_restore = true;
-	p->has_termios = request->b;
-	p->restore_termios = request->termios;
-	p->restore_len = MIN((size_t)request->a, sizeof(p->restore));
-	memcpy(p->restore, request->bytes, p->restore_len);
-}
-
 static void handle_request(struct process *p, const struct keeper_request *request)
 {
 	switch ((enum keeper_request_kind)request->kind) {
@@ -292,12 +279,6 @@ static void handle_request(struct process *p, const struct keeper_request *reque
 		break;
 	case REQUEST_INPUT:
 		on_input(p, request);
-		break;
-	case REQUEST_RESTORE:
-		on_restore(p, request);
-		break;
-	case REQUEST_CLEAR_RESTORE:
-		p->has_restore = false;
 		break;
 	case REQUEST_DETACH:
 		take_over(p, request->a);

@@ -8,23 +8,19 @@
 #include <termios.h>
 #include "launch/keeper.h"
 
-#define KEEPER_INPUT_MAX   4000
-#define KEEPER_RESTORE_MAX 2000
+#define KEEPER_INPUT_MAX 4000
 
 /* To the keeper. */
 enum keeper_request_kind {
-	REQUEST_SIGNAL,  /* a: signal, b: 1 for the whole group */
-	REQUEST_RESIZE,  /* a: rows, b: columns */
-	REQUEST_INPUT,   /* a: length; bytes */
-	REQUEST_RESTORE, /* a: length, b: 1 with termios; bytes */
-	REQUEST_CLEAR_RESTORE,
+	REQUEST_SIGNAL, /* a: signal, b: 1 for the whole group */
+	REQUEST_RESIZE, /* a: rows, b: columns */
+	REQUEST_INPUT,  /* a: length; bytes */
 	REQUEST_DETACH, /* a: 1 to leave the collectors on */
 	REQUEST_FINISH,
 };
 
 struct keeper_request {
 	uint32_t kind, a, b;
-	struct termios termios;
 	char bytes[KEEPER_INPUT_MAX]; /* only those in use travel */
 };
 
@@ -41,8 +37,9 @@ struct keeper_setup {
 	struct launch_options target;
 	struct session_dir *dir;
 	struct log_ring *log;
-	struct termios termios;
+	struct termios termios; /* of the pty */
 	bool has_termios;
+	const struct keeper_options *options;
 	struct winsize size;
 	bool use_pty[3];
 	int socket_fd, tty_fd, app_log_fd; /* the last two may be -1 */

@@ -447,16 +447,9 @@ bool tui_is_open(const struct tui *t)
 	return t->screen != NULL;
 }
 
-int tui_restore_bytes(const struct tui *t, struct buf *out)
+const char *tui_restore_bytes(const struct tui *t, size_t *ret_len)
 {
-	const char *bytes;
-	size_t len;
-
-	if (!t->screen)
-		return -ENXIO;
-	bytes = screen_restore_bytes(t->screen, &len);
-	buf_put(out, bytes, len);
-	return out->error;
+	return t->screen ? screen_restore_bytes(t->screen, ret_len) : NULL;
 }
 
 const struct termios *tui_saved_termios(const struct tui *t)

@@ -175,8 +175,8 @@ int tui_continue(struct tui *t);
 void tui_message(struct tui *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* What gives the terminal back by write() alone: for the keeper and for signal handlers. */
-int tui_restore_bytes(const struct tui *t, struct buf *out);
-const struct termios *tui_saved_termios(const struct tui *t); /* NULL: not open */
+const char *tui_restore_bytes(const struct tui *t, size_t *ret_len); /* NULL: not open */
+const struct termios *tui_saved_termios(const struct tui *t);        /* NULL: not open */
 
 /* One key, as if typed: a Unicode character, or a value of tui_key_parse(). */
 void tui_key(struct tui *t, int key);

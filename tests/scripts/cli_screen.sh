@@ -58,6 +58,13 @@ for sig in KILL HUP; do
 	check "$sig: no directory is left" "" "$(find "${TMPDIR:-/tmp}" -maxdepth 2 -path "*/proton-*/owner" -newer before -exec grep -lw "$(cat pid)" {} + 2>/dev/null)"
 done
 
+# ---- a lost line between the first picture and the program's start, held there by a pipe that nobody reads yet
+mkfifo log
+window 80x24 "stty -a >before; $noting_pid $PROTON top -o k.hatchet --app-log log sleep 1; stty -a | cmp - before && echo same=\$((40+2))"
+see "HUP at the start: the screen" "LIVE"
+kill -HUP "$(cat top)"; timeout 10 cat log >/dev/null & reader=$!
+see "HUP at the start: the terminal is as before" "same=42"; wait $reader
+
 # ---- a terminal that cannot show it: said before the program runs
 window 80x24 "TERM=dumb $PROTON top touch ran; echo status=\$?"
 see "TERM=dumb: status" "status=2"

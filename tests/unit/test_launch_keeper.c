@@ -433,6 +433,7 @@ struct screen {
 /* A session of its own with the user's terminal, in raw mode, as curses would have it. */
 static _Noreturn void screen_main(int report_fd, bool leave, bool keep_alive)
 {
+	struct keeper_options o = {.restore = RESTORE, .restore_len = strlen(RESTORE)};
 	struct screen screen = {.pid = getpid()};
 	struct termios saved, raw;
 	struct keeper *k;
@@ -441,11 +442,11 @@ static _Noreturn void screen_main(int report_fd, bool leave, bool keep_alive)
 	setsid();
 	ioctl(0, TIOCSCTTY, 0);
 	tcgetattr(0, &saved);
-	k = start("print", in_scratch("go"), in_scratch("out"));
 	raw = saved;
 	cfmakeraw(&raw);
 	tcsetattr(0, TCSANOW, &raw);
-	ck_assert_int_eq(keeper_set_restore(k, &saved, RESTORE, strlen(RESTORE)), 0);
+	o.termios = &saved;
+	k = start_with(&o, "print", in_scratch("go"), in_scratch("out"));
 	screen.keeper = keeper_pid(k);
 	screen.target = keeper_target_pid(k);
 	if (leave) {
@@ -559,29 +560,15 @@ END_TEST
 /* It died after the target did, before it took its leave. */
 START_TEST(test_screen_dies_after_end)
 {
-	struct keeper *k = start("exit", "0", NULL);
+	struct keeper_options o = {.restore = RESTORE, .restore_len = strlen(RESTORE)};
+	struct keeper *k = start_with(&o, "exit", "0", NULL);
 	pid_t pid = keeper_pid(k);
 
-	ck_assert_int_eq(keeper_set_restore(k, NULL, RESTORE, strlen(RESTORE)), 0);
 	ck_assert_int_eq(wait_end(k), 0);
 	keeper_free(k);
 	wait_until(terminal_shows(RESTORE));
 	wait_until(is_dead(pid));
 	ck_assert_int_eq(count_sessions(), 0);
-}
-END_TEST
-
-/* The handler of a fatal signal has put the terminal in order by itself. */
-START_TEST(test_restore_cleared)
-{
-	struct keeper *k = start("exit", "0", NULL);
-	pid_t pid = keeper_pid(k);
-
-	ck_assert_int_eq(keeper_set_restore(k, NULL, RESTORE, strlen(RESTORE)), 0);
-	ck_assert_int_eq(keeper_clear_restore(k), 0);
-	keeper_free(k);
-	wait_until(is_dead(pid));
-	ck_assert(!terminal_shows(RESTORE));
 }
 END_TEST
 
@@ -636,7 +623,6 @@ int main(void)
 	tcase_add_test(t, test_line_lost);
 	tcase_add_loop_test(t, test_detached, 0, 2);
 	tcase_add_test(t, test_screen_dies_after_end);
-	tcase_add_test(t, test_restore_cleared);
 	tcase_add_test(t, test_keeper_killed);
 	suite_add_tcase(suite, t);
 	runner = srunner_create(suite);
