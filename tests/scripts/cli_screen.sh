@@ -37,7 +37,7 @@ rm -f stop
 window 80x24 "$PROTON top -i 0.2 --exit -o b.hatchet sleep 0.2; echo status=\$?"
 see "--exit leaves by itself" "status=0"
 window 80x24 "$PROTON top -i 0.2 -o c.hatchet sleep 100; echo status=\$?"
-see "running" "LIVE"; see "with something to save" "gemm_bf16"
+see "running" "LIVE"; see "with all kinds of work to save" "memcpy DtoH pageable"
 keys C-c; see "Ctrl-C asks" "cancel"
 keys C-c; see "the second one stops and leaves" "wrote 'c.hatchet'"
 

@@ -62,7 +62,8 @@ stop_by() { # stop_by "what" SIGNAL
 }
 screens() { # screens "what" COMMAND: begun in the background, stopped in all ways
 	start
-	keys "stty -a >before; $2 & echo \$! >screen; fg" Enter
+	# bash wakes up only what it knows to have stopped: not before that
+	keys "stty -a >before; $2 & echo \$! >screen; until grep -q '^State:.T' /proc/\$!/status; do sleep 0.05; done; fg" Enter
 	see "$1: in front" "F10"; works "$1 from the background"
 	for s in STOP TSTP; do
 		stop_by "$1" $s
