@@ -98,7 +98,7 @@ struct arguments {
 	struct peaks *peaks;
 	const char **files[DIFF_N_SIDES];
 	double fail_over, fail_under; /* ratio; negative: not asked for */
-	bool metric_given, each, no_pager;
+	bool metric_given, is_known, each, no_pager;
 	bool text; /* it was said, or an option that only text can heed */
 	struct screen_options screen;
 };
@@ -263,7 +263,23 @@ static int check_stdin(const struct arguments *a)
 	return -EINVAL;
 }
 
-static int load_side(struct diff *d, const struct arguments *a, enum diff_side side)
+/* A metric that no file knows is said of the last one. */
+static int add_run(struct diff *d, struct arguments *a, enum diff_side side,
+		   const struct session *s)
+{
+	const char *metric = a->diff.metric;
+	struct column_spec c;
+	int r = diff_add(d, side, s);
+	bool is_last = diff_n_runs(d, DIFF_A) + diff_n_runs(d, DIFF_B) ==
+		       (size_t)a->print.n_files[DIFF_A] + a->print.n_files[DIFF_B];
+
+	a->is_known |= column_parse(s, metric, strlen(metric), &c) == 0;
+	if ((is_last || r == -EINVAL) && !a->is_known && complain_column(s, metric, "-m"))
+		return -ECANCELED;
+	return r;
+}
+
+static int load_side(struct diff *d, struct arguments *a, enum diff_side side)
 {
 	unsigned i;
 	int r = 0;
@@ -273,13 +289,13 @@ static int load_side(struct diff *d, const struct arguments *a, enum diff_side s
 
 		if (!s)
 			return -ECANCELED;
-		r = diff_add(d, side, s);
+		r = add_run(d, a, side, s);
 		session_free(s);
 	}
 	return r;
 }
 
-static int load_sides(struct diff *d, const struct arguments *a)
+static int load_sides(struct diff *d, struct arguments *a)
 {
 	int r = load_side(d, a, DIFF_A);
 
@@ -490,7 +506,13 @@ static int run(struct arguments *a, int argc, char **argv)
 	}
 	if (!a->peaks)
 		a->peaks = peaks_new();
-	return is_for_people(a) ? diff_on_screen(a) : diff_as_text(a);
+	if (is_for_people(a))
+		return diff_on_screen(a);
+	if (strchr(a->diff.metric, ',')) {
+		complain("-m: text compares one metric, not '%s'", a->diff.metric);
+		return STATUS_TROUBLE;
+	}
+	return diff_as_text(a);
 }
 
 int cmd_diff(int argc, char **argv)

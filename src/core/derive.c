@@ -205,8 +205,8 @@ static const double *any_flops(struct derive *d, bool inclusive, bool all)
 						     : NULL;
 		n += of[n] != NULL;
 	}
-	if (n < 2)
-		return n ? of[0] : NULL;
+	if (n == 1)
+		return of[0];
 	v = column_new(d, &key, all);
 	for (size_t i = 0; v && i < n; i++)
 		add_column(v, of[i], snapshot_n(d->snap));

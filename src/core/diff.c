@@ -25,6 +25,7 @@ struct side {
 
 struct diff {
 	struct diff_options options;
+	struct column_spec column; /* as the first run has it that knows the metric */
 	char *metric, *unit;
 	struct strtab *strings;
 	struct diff_node *nodes;
@@ -131,31 +132,39 @@ struct diff *diff_free(struct diff *d)
 /* ---- runs ---- */
 
 /* What a run is asked for; -ENOENT: it has no such metric. */
-static int parse_metric(const struct diff *d, const struct session *s, struct derived *ret)
+static int parse_metric(const struct diff *d, const struct session *s, struct column_spec *ret)
 {
 	const struct metric *m;
-	int r = derive_parse(s, d->options.metric, strlen(d->options.metric), ret);
+	int r = column_parse(s, d->options.metric, strlen(d->options.metric), ret);
 
 	if (r < 0)
 		return r;
-	m = metric_table_get(s->metrics, ret->metric);
-	if (ret->op == DERIVED_BOUND ||
-	    (m && (m->type == METRIC_TEXT || m->scope == METRIC_PROPERTY)))
+	m = derive_metric(s, ret->derived.metric);
+	if (ret->form == FORM_WORD || (m && m->scope == METRIC_PROPERTY))
 		return -EINVAL;
 	if (d->options.exclusive)
-		ret->inclusive = false;
+		ret->derived.inclusive = false;
 	return 0;
 }
 
-static int learn_metric(struct diff *d, const struct session *s, const struct derived *m)
+/* Of a value as it is printed in full; "": it is in the name. */
+static const char *unit_of(const struct session *s, const struct column_spec *c)
 {
-	const struct metric *raw = metric_table_get(s->metrics, m->metric);
-	bool plain = m->plain && m->op == DERIVED_VALUE;
-	char *name = strdup(plain ? raw->name : d->options.metric);
-	char *unit = strdup(m->plain && m->op == DERIVED_AVG        ? raw->unit
-			    : m->plain && m->op == DERIVED_QUANTILE ? "ns"
-			    : plain                                 ? raw->unit
-								    : "");
+	const struct derived *m = &c->derived;
+
+	if (c->form == FORM_TIME)
+		return "ns";
+	return m->plain && (m->op == DERIVED_VALUE || m->op == DERIVED_AVG)
+		       ? derive_metric(s, m->metric)->unit
+		       : "";
+}
+
+static int learn_metric(struct diff *d, const struct session *s, const struct column_spec *c)
+{
+	const struct derived *m = &c->derived;
+	bool plain = m->plain && m->op == DERIVED_VALUE && !c->title;
+	char *name = strdup(plain ? derive_metric(s, m->metric)->name : d->options.metric);
+	char *unit = strdup(unit_of(s, c));
 
 	if (!name || !unit) {
 		free(name);
@@ -166,6 +175,7 @@ static int learn_metric(struct diff *d, const struct session *s, const struct de
 	free(d->unit);
 	d->metric = name;
 	d->unit = unit;
+	d->column = *c;
 	d->exclusive = !m->inclusive;
 	return 0;
 }
@@ -221,7 +231,7 @@ static int run_fill(struct diff *d, struct run *run, const uint32_t *map, uint32
 /* The whole of a run. */
 static double run_total(struct snapshot *snap, const struct derived *m, const double *v)
 {
-	const struct metric *raw = metric_table_get(snapshot_session(snap)->metrics, m->metric);
+	const struct metric *raw = derive_metric(snapshot_session(snap), m->metric);
 	double total = NAN;
 
 	if (m->inclusive || m->op != DERIVED_VALUE || metric_add_plain(raw->add) != METRIC_SUM)
@@ -236,19 +246,20 @@ static double run_total(struct snapshot *snap, const struct derived *m, const do
 static int run_values(struct diff *d, struct snapshot *snap, struct derive *derive, struct run *run,
 		      const double **ret_v)
 {
-	struct derived m;
-	int r = parse_metric(d, snapshot_session(snap), &m);
+	struct column_spec c;
+	const struct derived *m = &c.derived;
+	int r = parse_metric(d, snapshot_session(snap), &c);
 
 	*ret_v = NULL;
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	if (!d->has_values && learn_metric(d, snapshot_session(snap), &m) < 0)
+	if (!d->has_values && learn_metric(d, snapshot_session(snap), &c) < 0)
 		return -ENOMEM;
-	d->differs = d->differs || m.inclusive == d->exclusive;
-	*ret_v = derive_column(derive, &m);
+	d->differs = d->differs || m->inclusive == d->exclusive;
+	*ret_v = derive_column(derive, m);
 	if (!*ret_v)
 		return -ENOMEM;
-	run->total = run_total(snap, &m, *ret_v);
+	run->total = run_total(snap, m, *ret_v);
 	return 0;
 }
 
@@ -435,6 +446,11 @@ const struct diff_value *diff_total(const struct diff *d)
 const char *diff_metric(const struct diff *d)
 {
 	return d->metric;
+}
+
+const struct column_spec *diff_column(const struct diff *d)
+{
+	return &d->column;
 }
 
 const char *diff_unit(const struct diff *d)

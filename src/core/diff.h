@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "core/column.h"
 #include "core/peaks.h"
 #include "core/session.h"
 #include "core/snapshot.h"
@@ -53,7 +54,7 @@ struct diff_node {
 };
 
 struct diff_options {
-	const char *metric;        /* any name of derive.h */
+	const char *metric;        /* any name of column.h */
 	bool exclusive;            /* own values, not those of the nodes below too */
 	const struct peaks *peaks; /* for util; may be NULL */
 };
@@ -86,7 +87,8 @@ const struct diff_value *diff_total(const struct diff *d);
  * for, and its unit, if any, is part of that. */
 const char *diff_metric(const struct diff *d);
 const char *diff_unit(const struct diff *d);
-bool diff_is_exclusive(const struct diff *d); /* a path has its own value only */
+const struct column_spec *diff_column(const struct diff *d); /* for column_print() */
+bool diff_is_exclusive(const struct diff *d);                /* a path has its own value only */
 bool diff_differs(const struct diff *d); /* it is inclusive in some runs and exclusive in others */
 bool diff_has_values(const struct diff *d);
 size_t diff_n_runs(const struct diff *d, enum diff_side side);

@@ -16,6 +16,7 @@
 
 #define VALUE_WIDTH   8
 #define DELTA_WIDTH   9
+#define PERCENT_WIDTH 8
 #define STATUS_WIDTH  8
 #define MARKDOWN_ROWS 100 /* a comment on a pull request has its bounds */
 
@@ -26,6 +27,7 @@ struct printer {
 	uint32_t *ids; /* what gets a line, in order */
 	uint32_t n, n_left_out;
 	bool several; /* runs on either side */
+	size_t value_width, delta_width;
 	struct buf name;
 };
 
@@ -114,40 +116,63 @@ static int choose(struct printer *x)
 
 /* ---- values ---- */
 
-static void format_value(char out[HUMAN_MAX], const struct diff *d, double v)
+static size_t format_value(const struct diff *d, double v, bool sign, char out[COLUMN_TEXT + 1])
 {
-	if (!strcmp(diff_unit(d), "ns"))
-		human_time_ns(out, v);
-	else if (!strcmp(diff_unit(d), "B"))
-		human_bytes(out, v);
-	else if (fabs(v) < 1000 && v != floor(v))
-		snprintf(out, HUMAN_MAX, "%.3g", v);
-	else
-		human_count(out, v);
+	char digits[COLUMN_TEXT];
+
+	column_print(diff_column(d), NULL, sign ? fabs(v) : v, true, digits);
+	return (size_t)snprintf(out, COLUMN_TEXT + 1, "%s%s",
+				sign && v < 0   ? "-"
+				: sign && v > 0 ? "+"
+						: "",
+				digits);
 }
 
-void diff_put_value(struct out *out, const struct diff *d, double v, bool sign, size_t width)
+static void put_value(struct printer *x, double v, bool sign, size_t width)
 {
-	char digits[HUMAN_MAX], text[HUMAN_MAX + 1];
+	char text[COLUMN_TEXT + 1];
 
-	format_value(digits, d, sign ? fabs(v) : v);
-	snprintf(text, sizeof(text), "%s%s",
-		 sign && v < 0   ? "-"
-		 : sign && v > 0 ? "+"
-				 : "",
-		 digits);
-	put_right(out, text, width);
+	format_value(x->d, v, sign, text);
+	put_right(x->out, text, width);
+}
+
+static void make_room(struct printer *x, const struct diff_value *v)
+{
+	char text[COLUMN_TEXT + 1];
+
+	for (unsigned side = 0; side < DIFF_N_SIDES; side++) {
+		x->value_width =
+			MAX(x->value_width, format_value(x->d, v->side[side].min, false, text));
+		x->value_width =
+			MAX(x->value_width, format_value(x->d, v->side[side].median, false, text));
+	}
+	x->delta_width = MAX(x->delta_width, format_value(x->d, v->delta, true, text));
+}
+
+/* Numbers whose unit is in the name have any length. */
+static void measure(struct printer *x)
+{
+	x->value_width = VALUE_WIDTH;
+	x->delta_width = DELTA_WIDTH;
+	if (diff_column(x->d)->form != FORM_PLAIN)
+		return;
+	make_room(x, diff_total(x->d));
+	for (uint32_t i = 0; i < x->n; i++)
+		make_room(x, &diff_node(x->d, x->ids[i])->value);
 }
 
 static void format_ratio(char out[HUMAN_MAX], const struct diff_value *v)
 {
+	char times[HUMAN_MAX];
+
 	if (v->status == DIFF_NEW || v->status == DIFF_GONE)
 		snprintf(out, HUMAN_MAX, "%s", diff_status_word((enum diff_status)v->status));
 	else if (isnan(v->ratio) || isinf(v->ratio))
 		snprintf(out, HUMAN_MAX, "-");
-	else if (fabs(v->ratio) >= 99.995)
-		snprintf(out, HUMAN_MAX, "%+.3gx", v->ratio);
-	else
+	else if (fabs(v->ratio) >= 99.995) {
+		human_count(times, round(fabs(v->ratio)));
+		snprintf(out, HUMAN_MAX, "%c%.*sx", v->ratio < 0 ? '-' : '+', HUMAN_MAX - 3, times);
+	} else
 		snprintf(out, HUMAN_MAX, v->ratio == 0 ? "%.1f" : "%+.1f", v->ratio * 100);
 }
 
@@ -172,16 +197,16 @@ static void put_values(struct printer *x, const struct diff_value *v, const char
 		const struct diff_range *r = &v->side[side];
 
 		if (x->several) {
-			diff_put_value(x->out, x->d, r->n ? r->min : NAN, false, VALUE_WIDTH);
+			put_value(x, r->n ? r->min : NAN, false, x->value_width);
 			out_puts(x->out, between);
 		}
-		diff_put_value(x->out, x->d, r->n ? r->median : NAN, false, VALUE_WIDTH);
+		put_value(x, r->n ? r->median : NAN, false, x->value_width);
 		out_puts(x->out, between);
 	}
-	diff_put_value(x->out, x->d, v->delta, true, DELTA_WIDTH);
+	put_value(x, v->delta, true, x->delta_width);
 	out_puts(x->out, between);
 	format_ratio(ratio, v);
-	put_right(x->out, ratio, DELTA_WIDTH - 1);
+	put_right(x->out, ratio, PERCENT_WIDTH);
 	out_puts(x->out, between);
 }
 
@@ -262,13 +287,13 @@ static void text_header(struct printer *x)
 	for (side = 0; side < DIFF_N_SIDES; side++) {
 		if (x->several) {
 			snprintf(title, sizeof(title), "%c MIN", names[side]);
-			put_title(x, title, VALUE_WIDTH);
+			put_title(x, title, x->value_width);
 		}
 		snprintf(title, sizeof(title), "%c%s", names[side], x->several ? " MED" : "");
-		put_title(x, title, VALUE_WIDTH);
+		put_title(x, title, x->value_width);
 	}
-	put_title(x, delta, DELTA_WIDTH);
-	put_title(x, percent, DELTA_WIDTH - 1);
+	put_title(x, delta, x->delta_width);
+	put_title(x, percent, PERCENT_WIDTH);
 	out_puts(x->out, " STATUS   NAME\n");
 }
 
@@ -282,8 +307,8 @@ static const char *color_of(const struct printer *x, const struct diff_value *v)
 
 static void text_row(struct printer *x, uint32_t id, const struct diff_value *v)
 {
-	size_t columns =
-		(x->several ? 4 : 2) * (VALUE_WIDTH + 1) + 2 * DELTA_WIDTH + 2 + STATUS_WIDTH + 1;
+	size_t columns = (x->several ? 4 : 2) * (x->value_width + 1) + x->delta_width + 1 +
+			 PERCENT_WIDTH + 1 + STATUS_WIDTH + 2;
 	size_t room = !x->p->width ? 0 : x->p->width > columns + 8 ? x->p->width - columns - 1 : 8;
 	const char *color = color_of(x, v), *name = name_of(x, id),
 		   *shown = cut_front(x, name, room);
@@ -376,11 +401,11 @@ static void print_markdown(struct printer *x)
 	out_puts(x->out, "**");
 	put_name(x->out, diff_metric(x->d), 0, x->p->ascii);
 	out_printf(x->out, "**, %s: ", diff_is_exclusive(x->d) ? "exclusive" : "inclusive");
-	diff_put_value(x->out, x->d, total->side[DIFF_A].median, false, 0);
+	put_value(x, total->side[DIFF_A].median, false, 0);
 	out_puts(x->out, " → ");
-	diff_put_value(x->out, x->d, total->side[DIFF_B].median, false, 0);
+	put_value(x, total->side[DIFF_B].median, false, 0);
 	out_puts(x->out, " (");
-	diff_put_value(x->out, x->d, total->delta, true, 0);
+	put_value(x, total->delta, true, 0);
 	out_printf(x->out, ", %s%s, %s)\n\n", ratio, strspn(ratio, "+-") && ratio[1] ? " %" : "",
 		   status_word(x, total));
 	out_puts(x->out,
@@ -513,6 +538,8 @@ int diff_print(const struct diff *d, const struct diff_print *p, struct out *out
 	x.several = diff_n_runs(d, DIFF_A) > 1 || diff_n_runs(d, DIFF_B) > 1;
 	buf_init(&x.name, 0);
 	r = choose(&x);
+	if (r == 0)
+		measure(&x);
 	if (r == 0 && p->format == DIFF_JSON)
 		r = print_json(&x);
 	else if (r == 0 && p->format == DIFF_MARKDOWN)

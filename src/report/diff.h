@@ -31,8 +31,6 @@ struct diff_print {
 bool diff_is_shown(const struct diff *d, const struct diff_print *p, uint32_t id);
 /* Smallest change that counts, in the metric's unit. */
 double diff_least(const struct diff *d, const struct diff_print *p);
-/* A value of the metric for people. */
-void diff_put_value(struct out *out, const struct diff *d, double v, bool sign, size_t width);
 int diff_print(const struct diff *d, const struct diff_print *p, struct out *out);
 
 #endif

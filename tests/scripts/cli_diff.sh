@@ -30,13 +30,29 @@ check "tree" "ROOT step gemm relu old new|er" "$(sed -n '/STATUS/,/^$/p' out | a
 "$PROTON" diff --ascii -t 5% a.hatchet b.hatchet >out; check "threshold" "" "$(grep old out)"
 "$PROTON" diff --ascii -t 11 a.hatchet b.hatchet >out; check "threshold in the unit" "step gemm" "$(awk '/changed  / { print $NF }' out | grep -v ROOT | xargs)"
 "$PROTON" diff --ascii -m avg_time/us a.hatchet b.hatchet >out
-check "a derived metric" "0.503 0.537 +0.0333 +6.6 changed ROOT" "$(grep ROOT out | xargs)"
+check "a derived metric" "0.503 0.537 +0.033 +6.6 changed ROOT" "$(grep ROOT out | xargs)"
 "$PROTON" diff --ascii -m time/% a.hatchet b.hatchet >out; check "a share" "66.2 68.3 +2.1 +3.2 changed step > gemm" "$(grep gemm out | xargs)"
 "$PROTON" diff --ascii -m util a.hatchet a.hatchet >out 2>err; check "util without peaks" 2 $?
 "$PROTON" diff --ascii -m time/furlongs a.hatchet a.hatchet >out 2>err; check "no such unit" 2 $?
+has "no such unit: said" "no such unit in 'time/furlongs'" err
+"$PROTON" diff --ascii -m tme a.hatchet a.hatchet >out 2>err; check "no such metric" 2 $?
+has "no such metric: the nearest" "no such metric: 'tme'; near it: time" err
+"$PROTON" diff --ascii -m time,count a.hatchet a.hatchet >out 2>err; check "two metrics" 2 $?
+has "two metrics: said" "text compares one metric" err
+for title in Total % SELF calls avg; do # what a table is titled with is a name
+	"$PROTON" diff --ascii --all -m "$title" a.hatchet a.hatchet >out 2>err; check "by title: $title" 0 $?
+	has "by title: $title: values" "  0.0  same     step > gemm" out
+done
+"$PROTON" diff --ascii --all -m flops a.hatchet a.hatchet >out 2>err; check "by title: no values" 2 $?
+has "by title: no values: said" "no values of 'flops'" err
+# numbers of any length stay in their columns
+profile long.hatchet "gemm 100000000000" "relu 500" "old 10"
+"$PROTON" diff --ascii --all -m time/ns a.hatchet long.hatchet >out
+check "long numbers: the words stand in one column" 1 "$(awk '/STATUS|  (same|changed)/ { print match($0, /STATUS|same|changed/) }' out | sort -u | wc -l)"
+has "long numbers: whole" "100000000000.000 " out
 sed 's/"gemm"/"relu"/' a.hatchet >twice.hatchet
 "$PROTON" diff --ascii --all -m avg_time/ns twice.hatchet a.hatchet >out
-check "siblings of one name are one" "750 500 -250 -33.3 changed step > relu" "$(grep relu out | xargs)"
+check "siblings of one name are one" "750.000 500.000 -250.000 -33.3 changed step > relu" "$(grep relu out | xargs)"
 "$PROTON" diff --ascii -m count --exclusive a.hatchet b.hatchet >out; has "a metric" "count, exclusive" out
 "$PROTON" diff --ascii -n 1 a.hatchet b.hatchet >out; has "rows" "3 more lines" out
 "$PROTON" diff -f markdown a.hatchet b.hatchet >out; has "markdown" '| `step ' <(sed 's/ › / /;s/`step.*/`step /' out)
