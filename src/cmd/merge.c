@@ -8,20 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/buf.h"
-#include "base/human.h"
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/load.h"
 #include "cmd/report.h"
-#include "core/ranks.h"
+#include "core/column.h"
 #include "format/format.h"
-#include "report/demangle.h"
 #include "report/pager.h"
-#include "report/table.h"
+#include "report/ranks.h"
 
-#define ROWS_DEFAULT    20
-#define PATH_MAX_FRAMES 64
+#define ROWS_DEFAULT 20
 
 enum {
 	OPT_OUT = 1,
@@ -115,119 +111,6 @@ static int on_option(const struct option_def *option, const char *value, void *a
 
 /* ---- the ranks ---- */
 
-struct board {
-	const struct session *s;
-	const struct arguments *a;
-	const struct metric *metric;
-	struct ranks ranks;
-	struct out *out;
-	struct buf path;
-};
-
-static void put_value(struct board *b, double v)
-{
-	char text[HUMAN_MAX];
-
-	metric_print(text, b->metric, v);
-	put_right(b->out, text, 8);
-	out_putc(b->out, ' ');
-}
-
-static void path_put(struct board *b, uint32_t node)
-{
-	const char *raw = session_node_name(b->s, node);
-	char *readable =
-		b->a->names == NAME_RAW ? NULL : demangle_name(raw, (enum name_mode)b->a->names);
-
-	buf_puts(&b->path, readable ? readable : raw);
-	free(readable);
-}
-
-static const char *path_of(struct board *b, uint32_t node)
-{
-	uint32_t path[PATH_MAX_FRAMES], n = 0, i;
-
-	buf_clear(&b->path);
-	if (node == SESSION_ROOT)
-		return session_node_name(b->s, node);
-	for (i = node; i != SESSION_ROOT && n < ARRAY_SIZE(path); i = b->s->nodes[i].parent)
-		path[n++] = i;
-	if (i != SESSION_ROOT)
-		buf_puts(&b->path, "... > ");
-	while (n-- > 0) {
-		path_put(b, path[n]);
-		if (n)
-			buf_puts(&b->path, b->a->ascii ? " > " : " \xe2\x80\xba ");
-	}
-	return buf_str(&b->path);
-}
-
-static void board_row(struct board *b, uint32_t node)
-{
-	const struct spread *x = &b->ranks.spread[node];
-	size_t columns = 4 * 9 + 7 + 12 + 10,
-	       room = b->a->width > columns ? b->a->width - columns : 8;
-	char text[64];
-
-	put_value(b, x->sum);
-	put_value(b, spread_mean(x));
-	put_value(b, x->max);
-	put_value(b, x->min);
-	snprintf(text, sizeof(text), "%.2f", spread_imbalance(x));
-	put_right(b->out, text, 6);
-	snprintf(text, sizeof(text), "%u/%u", x->n, b->ranks.n);
-	put_right(b->out, text, 10);
-	out_puts(b->out, "  ");
-	rank_name(b->s, x->slowest, text, sizeof(text));
-	put_name(b->out, text, 10, b->a->ascii);
-	out_spaces(b->out, name_width(text) < 10 ? 11 - name_width(text) : 1);
-	put_name(b->out, path_of(b, node), b->a->width ? room : 0, b->a->ascii);
-	out_putc(b->out, '\n');
-}
-
-/* "RANK     TOTAL  / MEAN", in order of appearance. */
-static void totals_print(struct board *b)
-{
-	double mean = 0;
-	char text[64];
-
-	for (uint32_t i = 0; i < b->ranks.n; i++)
-		mean += b->ranks.totals[i].sum / b->ranks.n;
-	out_puts(b->out, "   TOTAL  OF AVG  RANK\n");
-	for (uint32_t i = 0; i < b->ranks.n; i++) {
-		put_value(b, b->ranks.totals[i].sum);
-		snprintf(text, sizeof(text), "%.2f", mean > 0 ? b->ranks.totals[i].sum / mean : 1);
-		put_right(b->out, text, 7);
-		rank_name(b->s, b->ranks.totals[i].process, text, sizeof(text));
-		out_puts(b->out, "  ");
-		put_name(b->out, text, 0, b->a->ascii);
-		out_putc(b->out, '\n');
-	}
-	out_putc(b->out, '\n');
-}
-
-static int board_print(struct board *b)
-{
-	uint32_t n, i, shown;
-	struct spread_row *rows = ranks_sorted(&b->ranks, b->s, &n);
-
-	if (!rows)
-		return -ENOMEM;
-	put_name(b->out, b->metric->name, 0, b->a->ascii);
-	out_printf(b->out, " over %u ranks, by what waiting for the slowest costs\n\n", b->ranks.n);
-	totals_print(b);
-	out_puts(b->out, "     SUM     MEAN      MAX      MIN MAX/AVG    RANKS  SLOWEST    PATH\n");
-	if (b->ranks.spread[SESSION_ROOT].n)
-		board_row(b, SESSION_ROOT);
-	shown = b->a->rows && b->a->rows < n ? b->a->rows : n;
-	for (i = 0; i < shown; i++)
-		board_row(b, rows[i].node);
-	if (shown < n)
-		out_printf(b->out, "\n%u more paths (--rows 0 prints all)\n", n - shown);
-	free(rows);
-	return out_flush(b->out);
-}
-
 /* Of a column that is a metric as it is; METRIC_NONE: there is none. */
 static uint32_t find_metric(const struct session *s, const char *name)
 {
@@ -241,33 +124,31 @@ static uint32_t find_metric(const struct session *s, const char *name)
 
 static int print_ranks(const struct session *s, const struct arguments *a)
 {
-	struct board b = {.s = s, .a = a};
+	const struct report_options o = {
+		.width = a->width, .rows = a->rows, .names = a->names, .ascii = a->ascii};
+	struct out *out;
 	struct pager pager;
-	uint32_t metric = find_metric(s, a->metric);
 	int r;
 
-	b.metric = metric_table_get(s->metrics, metric);
-	r = ranks_init(&b.ranks, s, metric, NULL);
-	if (r == -EINVAL) {
-		complain("'%s' is no metric that adds up over ranks", a->metric);
+	if (complain_column(s, a->metric, "-m"))
 		return STATUS_USAGE;
+	out = malloc(sizeof(*out));
+	if (!out) {
+		complain("out of memory");
+		return STATUS_FAILED;
 	}
-	buf_init(&b.path, 0);
-	b.out = malloc(sizeof(*b.out));
+	pager_start(&pager, !a->no_pager);
+	out_to_fd(out, STDOUT_FILENO);
+	r = report_ranks(s, find_metric(s, a->metric), &o, out);
 	if (r == 0)
-		r = b.out ? 0 : -ENOMEM;
-	if (r == 0) {
-		pager_start(&pager, !a->no_pager);
-		out_to_fd(b.out, STDOUT_FILENO);
-		r = board_print(&b);
-		pager_finish(&pager);
-	}
-	buf_done(&b.path);
-	free(b.out);
-	ranks_done(&b.ranks);
-	if (r < 0)
+		r = out_flush(out);
+	pager_finish(&pager);
+	free(out);
+	if (r == -EINVAL)
+		complain("'%s' is no metric that adds up over ranks", a->metric);
+	else if (r < 0)
 		complain("cannot print: %s", strerror(-r));
-	return r < 0 ? STATUS_FAILED : STATUS_OK;
+	return r == -EINVAL ? STATUS_USAGE : r < 0 ? STATUS_FAILED : STATUS_OK;
 }
 
 /* ---- the command ---- */

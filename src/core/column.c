@@ -65,7 +65,7 @@ int usual_find(const char *word, size_t len)
 	return -1;
 }
 
-static uint8_t form_of_metric(const struct metric *m)
+uint8_t metric_form(const struct metric *m)
 {
 	if (!strcmp(m->unit, "ns"))
 		return FORM_TIME;
@@ -86,7 +86,7 @@ static uint8_t form_of(const struct session *s, const struct derived *d)
 		return FORM_PERCENT;
 	if (d->op == DERIVED_QUANTILE)
 		return FORM_TIME;
-	return m ? form_of_metric(m) : FORM_PLAIN;
+	return m ? metric_form(m) : FORM_PLAIN;
 }
 
 int column_parse(const struct session *s, const char *word, size_t len, struct column_spec *ret)
@@ -167,7 +167,7 @@ static void (*const print[])(char[HUMAN_MAX], double) = {
 
 void metric_print(char out[HUMAN_MAX], const struct metric *m, double v)
 {
-	print[form_of_metric(m)](out, v);
+	print[metric_form(m)](out, v);
 }
 
 /* Cut between two characters, when it has to be. */

@@ -113,6 +113,7 @@ void column_print(const struct column_spec *c, const struct session *s, double v
 		  char out[COLUMN_TEXT]);
 
 /* A value of any metric, in its unit. */
+uint8_t metric_form(const struct metric *m); /* enum column_form */
 void metric_print(char out[HUMAN_MAX], const struct metric *m, double v);
 
 #endif

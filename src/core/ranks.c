@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "core/ranks.h"
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,9 +198,43 @@ void ranks_done(struct ranks *ranks)
 	*ranks = (struct ranks){0};
 }
 
-double spread_lost(const struct spread *x)
+const struct column_spec spread_columns[SPREAD_N] = {
+#define _(id, title_, form_, width_, rank, help_)                                                  \
+	[SPREAD_##id] = {                                                                          \
+		.title = title_,                                                                   \
+		.help = help_,                                                                     \
+		.form = FORM_##form_,                                                              \
+		.width = width_,                                                                   \
+		.priority = rank,                                                                  \
+	},
+	SPREAD_COLUMNS(_)
+#undef _
+};
+
+double spread_value(const struct spread *x, enum spread_column column)
 {
-	return x->n ? (x->max - spread_mean(x)) * x->n : -1;
+	double mean = x->n ? x->sum / x->n : NAN;
+
+	if (!x->n)
+		return NAN;
+	switch (column) {
+	case SPREAD_WAIT:
+		return (x->max - mean) * x->n;
+	case SPREAD_IMBALANCE:
+		return x->sum > 0 ? x->max / mean : 1;
+	case SPREAD_SLOWEST:
+		return x->slowest;
+	case SPREAD_MEAN:
+		return mean;
+	case SPREAD_MAX:
+		return x->max;
+	case SPREAD_MIN:
+		return x->min;
+	case SPREAD_SUM:
+		return x->sum;
+	default:
+		return x->n;
+	}
 }
 
 void rank_name(const struct session *s, uint32_t process, char *out, size_t size)
@@ -238,7 +273,8 @@ struct spread_row *ranks_sorted(const struct ranks *ranks, const struct session 
 		return NULL;
 	for (i = 1; i < s->n_nodes; i++)
 		if (ranks->spread[i].n)
-			rows[n++] = (struct spread_row){spread_lost(&ranks->spread[i]), i};
+			rows[n++] = (struct spread_row){
+				spread_value(&ranks->spread[i], SPREAD_WAIT), i};
 	qsort(rows, n, sizeof(*rows), compare_lost);
 	*ret_n = n;
 	return rows;

@@ -6,6 +6,7 @@
  *   thread  one */
 #include <stddef.h>
 #include <stdint.h>
+#include "core/column.h"
 #include "core/session.h"
 
 struct spread {
@@ -13,17 +14,32 @@ struct spread {
 	double sum, min, max;
 	uint32_t slowest; /* a process of the rank that has the maximum */
 };
-static inline double spread_mean(const struct spread *x)
-{
-	return x->sum / x->n;
-}
-static inline double spread_imbalance(const struct spread *x) /* max / mean: 1 is even */
-{
-	return x->sum > 0 ? x->max * x->n / x->sum : 1;
-}
 
-/* What waiting for the slowest rank costs on a path: (max - mean) x ranks; -1: no values. */
-double spread_lost(const struct spread *x);
+/* Columns of a table of paths; what is a TIME here has the form of the metric that is spread.
+ *
+ *        id         title     form  width rank help */
+/* clang-format off */
+#define SPREAD_COLUMNS(_)                                                                          \
+	_(WAIT,      "WAIT",    TIME,   7, 0, "what waiting for the slowest costs: (max - mean) x ranks") \
+	_(IMBALANCE, "MAX/AVG", RATE,   7, 1, "1 is even") \
+	_(SLOWEST,   "SLOWEST", WORD,  12, 2, "the rank that takes longest") \
+	_(MEAN,      "MEAN",    TIME,   7, 3, "of the ranks that have it") \
+	_(MAX,       "MAX",     TIME,   7, 4, "of the slowest rank") \
+	_(MIN,       "MIN",     TIME,   7, 5, "of the fastest rank") \
+	_(SUM,       "SUM",     TIME,   7, 7, "of all ranks") \
+	_(RANKS,     "RANKS",   COUNT,  5, 6, "that have this path")
+
+enum spread_column {
+#define _(id, title, form, width, rank, help) SPREAD_##id,
+	SPREAD_COLUMNS(_)
+#undef _
+	SPREAD_N
+};
+/* clang-format on */
+
+extern const struct column_spec spread_columns[SPREAD_N]; /* nothing derived: ask spread_value() */
+/* NaN: no rank has a value. SLOWEST is a process, for rank_name(). */
+double spread_value(const struct spread *x, enum spread_column column);
 
 /* The whole of a rank. */
 struct rank_total {

@@ -9,8 +9,7 @@
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 
-#define SLOWEST_WIDTH 12
-#define PATHS_MAX     1000 /* who looks further down than this has another question */
+#define PATHS_MAX 1000 /* who looks further down than this has another question */
 
 /* The board of ranks: what each has in all, and on which paths the others wait for the slowest. */
 struct panel_ranks {
@@ -108,35 +107,15 @@ static const struct spread *path(struct panel *p, uint32_t i)
 	return &as_ranks(p)->ranks.spread[as_ranks(p)->paths[i].node];
 }
 
-static double path_lost(struct panel *p, uint32_t i)
-{
-	return as_ranks(p)->paths[i].lost;
-}
+#define _(id, title, form, width, rank, help)                                                      \
+	static double path_##id(struct panel *p, uint32_t i)                                       \
+	{                                                                                          \
+		return spread_value(path(p, i), SPREAD_##id);                                      \
+	}
+SPREAD_COLUMNS(_)
+#undef _
 
-static double path_mean(struct panel *p, uint32_t i)
-{
-	return spread_mean(path(p, i));
-}
-
-static double path_max(struct panel *p, uint32_t i)
-{
-	return path(p, i)->max;
-}
-
-static double path_min(struct panel *p, uint32_t i)
-{
-	return path(p, i)->min;
-}
-
-static double path_imbalance(struct panel *p, uint32_t i)
-{
-	return spread_imbalance(path(p, i));
-}
-
-static double path_ranks(struct panel *p, uint32_t i)
-{
-	return path(p, i)->n;
-}
+#define SLOWEST_MAX 12 /* what its column has room for */
 
 /* A file's name without what all of them end in; what is too long loses its beginning. */
 static void print_slowest(struct panel *p, uint32_t i, char out[COLUMN_TEXT])
@@ -146,20 +125,15 @@ static void print_slowest(struct panel *p, uint32_t i, char out[COLUMN_TEXT])
 
 	rank_name(session(p), path(p, i)->slowest, name, sizeof(name));
 	dot = strrchr(name, '.');
-	if (dot && strlen(name) > SLOWEST_WIDTH)
+	if (dot && strlen(name) > SLOWEST_MAX)
 		*dot = '\0';
-	if (strlen(name) <= SLOWEST_WIDTH) {
-		snprintf(out, COLUMN_TEXT, "%.*s", SLOWEST_WIDTH, name);
+	if (strlen(name) <= SLOWEST_MAX) {
+		snprintf(out, COLUMN_TEXT, "%.*s", SLOWEST_MAX, name);
 		return;
 	}
-	for (end += strlen(name) - SLOWEST_WIDTH + 1; (*end & 0xc0) == 0x80;)
+	for (end += strlen(name) - SLOWEST_MAX + 1; (*end & 0xc0) == 0x80;)
 		end++; /* not from within a character */
-	snprintf(out, COLUMN_TEXT, "~%.*s", SLOWEST_WIDTH - 1, end);
-}
-
-static double path_slowest(struct panel *p, uint32_t i)
-{
-	return path(p, i)->slowest;
+	snprintf(out, COLUMN_TEXT, "~%.*s", SLOWEST_MAX - 1, end);
 }
 
 /* One rank waits for nobody. */
@@ -186,21 +160,25 @@ static const char *path_name(struct panel *p, uint32_t i)
 	return buf_str(name);
 }
 
+/* How the forms of core/ranks.h are printed, of time. */
+#define FORMAT_TIME  human_time_ns
+#define FORMAT_RATE  human_rate
+#define FORMAT_COUNT human_count
+#define FORMAT_WORD  NULL
+
 static const struct column path_columns[] = {
-	{"WAIT", "what waiting for the slowest costs: (max - mean) x ranks", 7, 0, human_time_ns,
-	 path_lost, NULL},
-	{"MAX/AVG", "1 is even", 7, 1, human_rate, path_imbalance, NULL},
-	{.title = "SLOWEST",
-	 .help = "the rank that takes longest",
-	 .width = SLOWEST_WIDTH,
-	 .priority = 2,
-	 .value = path_slowest,
-	 .print = print_slowest},
-	{"MEAN", "time on the device, of the ranks that have it", 7, 3, human_time_ns, path_mean,
-	 NULL},
-	{"MAX", "of the slowest rank", 7, 4, human_time_ns, path_max, NULL},
-	{"MIN", "of the fastest rank", 7, 5, human_time_ns, path_min, NULL},
-	{"RANKS", "that have this path", 5, 6, human_count, path_ranks, NULL},
+#define _(id, title_, form, width_, rank, help_)                                                   \
+	{                                                                                          \
+		.title = title_,                                                                   \
+		.help = help_,                                                                     \
+		.width = width_,                                                                   \
+		.priority = rank,                                                                  \
+		.format = FORMAT_##form,                                                           \
+		.value = path_##id,                                                                \
+		.print = SPREAD_##id == SPREAD_SLOWEST ? print_slowest : NULL,                     \
+	},
+	SPREAD_COLUMNS(_)
+#undef _
 };
 
 /* ---- the panel ---- */

@@ -128,7 +128,7 @@ cp a2.hatchet later.rank0.hatchet; cp b2.hatchet later.rank1.hatchet
 "$PROTON" report --ascii -m time/ns --group process --diff-profile all.hatchet later.hatchet >out
 check "a comparison by rank" "0 +50.000 1 -60.000" "$(awk '/ rank / { rank = $NF } /gemm/ { print rank, $1 }' out | sort | xargs)"
 "$PROTON" merge --ranks --ascii all.hatchet >out
-check "ranks" "2.10us 1.05us 1.10us 1.00us 1.05 2/2 1 step > gemm" "$(grep gemm out | xargs)"
+check "ranks" "100ns 1.05 1 1.05us 1.10us 1.00us 2.10us 2 step > gemm" "$(grep gemm out | xargs)"
 "$PROTON" merge -o - -f json a.hatchet b.hatchet >out; has "to standard output" '"proton-profile"' out
 "$PROTON" merge -o no.hatchet a.hatchet cut.hatchet b.hatchet 2>err; check "a bad file" 1 $?
 has "a bad file: named" "cut.hatchet" err
@@ -141,6 +141,10 @@ has "twice the same: said" "an earlier file has already" err
 "$PROTON" merge a.hatchet 2>err; check "where to" 2 $?
 "$PROTON" merge -o x.hatchet 2>err; check "which files" 2 $?
 "$PROTON" merge --ranks -m direction a.hatchet 2>err; check "ranks of a text" 2 $?
+"$PROTON" merge --ranks -m tme a.hatchet 2>err; check "ranks of what is not" 2 $?
+has "ranks of what is not: the nearest" "no such metric: 'tme'; near it: time" err
+"$PROTON" merge --ranks -m avg_time a.hatchet 2>err; check "ranks of a quotient" 2 $?
+has "ranks of a quotient: said" "'avg_time' is no metric that adds up over ranks" err
 
 # a metric of which each file has another kind of number, and another idea
 for rank in 0 1; do
@@ -148,7 +152,7 @@ for rank in 0 1; do
 	sed "s/\"count\":1/\"count\":1,\"loss\":$loss/; s/\"time (ns)\":0/&,\"loss\":0/" a.hatchet >loss.rank$rank.hatchet
 done
 "$PROTON" merge --ranks --ascii -m loss loss.rank0.hatchet loss.rank1.hatchet >out
-check "ranks: fractions are kept, and printed" "1.75 0.88 1 0.75 1.14 2/2 0 step > gemm" "$(grep gemm out | xargs)"
+check "ranks: fractions are kept, and printed" "0.25 1.14 0 0.88 1 0.75 1.75 2 step > gemm" "$(grep gemm out | xargs)"
 sed 's/"time (ns)":0,"loss":0/"time (ns)":0,"other":0/' loss.rank1.hatchet >own.rank1.hatchet
 "$PROTON" report --section notes loss.rank0.hatchet own.rank1.hatchet >out
 has "files that differ on a metric" "files differ on 'loss': the first says inclusive" out

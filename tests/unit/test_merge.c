@@ -309,7 +309,7 @@ START_TEST(slowest_rank_is_named)
 	ck_assert_uint_eq(ranks.spread[2].n, 2);
 	ck_assert_double_eq(ranks.spread[2].min, 15);
 	ck_assert_double_eq(ranks.spread[2].max, 20);
-	ck_assert_double_eq_tol(spread_imbalance(&ranks.spread[2]), 20 / 17.5, 1e-12);
+	ck_assert_double_eq_tol(spread_value(&ranks.spread[2], SPREAD_IMBALANCE), 20 / 17.5, 1e-12);
 	ck_assert_int_eq(s->processes[ranks.spread[2].slowest].rank, 5);
 	ranks_done(&ranks);
 	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_DIRECTION, NULL), -EINVAL);

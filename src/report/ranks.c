@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "report/ranks.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include "base/buf.h"
+#include "base/util.h"
+#include "core/ranks.h"
+#include "report/demangle.h"
+#include "report/table.h"
+
+#define PATH_MAX_FRAMES 64
+#define NAME_ROOM       8 /* at least, on a narrow terminal */
+#define RANK_NAME       64
+
+struct board {
+	const struct session *s;
+	const struct report_options *o;
+	const struct metric *metric;
+	struct ranks ranks;
+	struct spread_row *rows; /* by what they cost */
+	uint32_t n;              /* of them that are printed, */
+	uint32_t n_rows;         /* of so many */
+	struct report_columns columns;
+	struct out *out;
+	struct buf path;
+};
+
+/* ---- names ---- */
+
+static void put_frame(struct board *b, uint32_t node)
+{
+	const char *raw = session_node_name(b->s, node);
+	char *readable =
+		b->o->names == NAME_RAW ? NULL : demangle_name(raw, (enum name_mode)b->o->names);
+
+	buf_puts(&b->path, readable ? readable : raw);
+	free(readable);
+}
+
+static const char *path_of(struct board *b, uint32_t node)
+{
+	uint32_t path[PATH_MAX_FRAMES], n = 0, i;
+
+	buf_clear(&b->path);
+	if (node == SESSION_ROOT)
+		return session_node_name(b->s, node);
+	for (i = node; i != SESSION_ROOT && n < ARRAY_SIZE(path); i = b->s->nodes[i].parent)
+		path[n++] = i;
+	if (i != SESSION_ROOT)
+		buf_puts(&b->path, "... > ");
+	while (n-- > 0) {
+		put_frame(b, path[n]);
+		if (n)
+			buf_puts(&b->path, b->o->ascii ? " > " : " \xe2\x80\xba ");
+	}
+	return buf_str(&b->path);
+}
+
+/* ---- the ranks ---- */
+
+static double mean_of_ranks(const struct ranks *ranks)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < ranks->n; i++)
+		sum += ranks->totals[i].sum;
+	return sum / ranks->n;
+}
+
+/* In order of appearance. */
+static void put_totals(struct board *b)
+{
+	double mean = mean_of_ranks(&b->ranks);
+	char text[RANK_NAME];
+
+	out_puts(b->out, "   TOTAL   /MEAN  RANK\n");
+	for (uint32_t i = 0; i < b->ranks.n; i++) {
+		const struct rank_total *total = &b->ranks.totals[i];
+
+		metric_print(text, b->metric, total->sum);
+		put_right(b->out, text, COLUMN_WIDTH);
+		snprintf(text, sizeof(text), "%.2f", mean > 0 ? total->sum / mean : 1);
+		put_right(b->out, text, COLUMN_WIDTH);
+		rank_name(b->s, total->process, text, sizeof(text));
+		out_puts(b->out, "  ");
+		put_name(b->out, text, 0, b->o->ascii);
+		out_putc(b->out, '\n');
+	}
+	out_putc(b->out, '\n');
+}
+
+/* ---- the paths ---- */
+
+static void format_cell(const struct board *b, const struct report_column *c, uint32_t node,
+			char text[COLUMN_TEXT])
+{
+	enum spread_column column = (enum spread_column)(c - b->columns.v);
+	const struct spread *x = &b->ranks.spread[node];
+
+	if (column == SPREAD_SLOWEST && x->n)
+		rank_name(b->s, x->slowest, text, COLUMN_TEXT);
+	else
+		column_print(&c->spec, b->s, spread_value(x, column), false, text);
+}
+
+static void put_row(struct board *b, uint32_t node)
+{
+	size_t taken = report_columns_width(&b->columns);
+	size_t room = b->o->width > taken + NAME_ROOM ? b->o->width - taken : NAME_ROOM;
+	char text[COLUMN_TEXT];
+
+	for (size_t i = 0; i < b->columns.n; i++) {
+		format_cell(b, &b->columns.v[i], node, text);
+		put_right(b->out, text, b->columns.v[i].width);
+	}
+	out_puts(b->out, "  ");
+	put_name(b->out, path_of(b, node), b->o->width ? room : 0, b->o->ascii);
+	out_putc(b->out, '\n');
+}
+
+static int make_columns(struct board *b)
+{
+	char text[COLUMN_TEXT];
+	int r = 0;
+
+	for (unsigned i = 0; i < SPREAD_N && r == 0; i++) {
+		struct column_spec spec = spread_columns[i];
+
+		if (spec.form == FORM_TIME)
+			spec.form = metric_form(b->metric);
+		r = report_columns_add(&b->columns, &spec, NULL, 0);
+	}
+	for (uint32_t i = 0; i <= b->n && r == 0; i++)
+		for (size_t k = 0; k < b->columns.n; k++) {
+			format_cell(b, &b->columns.v[k], i < b->n ? b->rows[i].node : SESSION_ROOT,
+				    text);
+			column_make_room(&b->columns.v[k], text);
+		}
+	return r;
+}
+
+static void put_paths(struct board *b)
+{
+	put_header(b->out, &b->columns, b->o);
+	if (b->ranks.spread[SESSION_ROOT].n)
+		put_row(b, SESSION_ROOT);
+	for (uint32_t i = 0; i < b->n; i++)
+		put_row(b, b->rows[i].node);
+	if (b->n < b->n_rows)
+		out_printf(b->out, "\n%u more paths (--rows 0 prints all)\n", b->n_rows - b->n);
+}
+
+int report_ranks(const struct session *s, uint32_t metric, const struct report_options *o,
+		 struct out *out)
+{
+	struct board b = {
+		.s = s, .o = o, .metric = metric_table_get(s->metrics, metric), .out = out};
+	int r = ranks_init(&b.ranks, s, metric, NULL);
+
+	if (r < 0)
+		return r;
+	buf_init(&b.path, 0);
+	b.rows = ranks_sorted(&b.ranks, s, &b.n_rows);
+	b.n = o->rows ? MIN(o->rows, b.n_rows) : b.n_rows;
+	r = b.rows ? make_columns(&b) : -ENOMEM;
+	if (r == 0) {
+		put_name(out, b.metric->name, 0, o->ascii);
+		out_printf(out, " over %u ranks, by what waiting for the slowest costs\n\n",
+			   b.ranks.n);
+		put_totals(&b);
+		put_paths(&b);
+	}
+	report_columns_done(&b.columns);
+	buf_done(&b.path);
+	free(b.rows);
+	ranks_done(&b.ranks);
+	return r;
+}

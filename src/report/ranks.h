@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_REPORT_RANKS_H
+#define PROTON_REPORT_RANKS_H
+/* How evenly paths are spread over ranks, as text:
+ *
+ *      WAIT MAX/AVG  SLOWEST     MEAN      MAX      MIN      SUM   RANKS  NAME
+ *     100ns    1.05  1         1.05us   1.10us   1.00us   2.10us       2  step › gemm
+ */
+#include "core/session.h"
+#include "report/report.h"
+
+/* Of a metric that adds up; of the options width, rows, names, ascii and color count. 0, -EINVAL (it
+ * does not add up) or -ENOMEM; write errors stick in out. */
+int report_ranks(const struct session *s, uint32_t metric, const struct report_options *o,
+		 struct out *out);
+
+#endif
