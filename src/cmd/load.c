@@ -2,12 +2,9 @@
 #include "config.h" // IWYU pragma: keep
 #include "cmd/load.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "base/buf.h"
 #include "base/util.h"
 #include "cmd/commands.h"
@@ -16,44 +13,13 @@
 #include "format/format.h"
 #include "report/progress.h"
 
-static int load_open(const char *path)
-{
-	struct stat st;
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-		close(fd);
-		return -EISDIR;
-	}
-	return fd;
-}
-
 struct session *load_quietly(const char *path, struct buf *why)
 {
-	_cleanup_(closep) int fd = load_open(path);
 	struct format_error error = {0};
-	struct reader_input in;
-	struct session *s;
+	struct session *s = NULL;
 
-	if (fd < 0) {
-		buf_printf(why, "cannot open '%s': %s", path, strerror(-fd));
-		return NULL;
-	}
-	s = session_new();
-	if (!s) {
-		buf_puts(why, "out of memory");
-		return NULL;
-	}
-	reader_init_fd(&in, fd);
-	if (format_read(&in, s, &error) < 0) {
+	if (format_load(path, &s, &error) < 0)
 		format_error_line(&error, path, why);
-		return session_free(s);
-	}
-	if (!s->source)
-		s->source = strtab_adds(s->strings, path);
-	s->ended = true;
 	return s;
 }
 

@@ -146,20 +146,31 @@ int format_read(struct reader_input *in, struct session *s, struct format_error 
 	return r;
 }
 
+/* Opened, or -errno; a terminal that is opened does not become ours. */
+static int open_file(const char *path)
+{
+	struct stat st;
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+				   : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		close(fd);
+		return -EISDIR;
+	}
+	return fd;
+}
+
 int format_load(const char *path, struct session **ret_session, struct format_error *error)
 {
 	_cleanup_(session_freep) struct session *s = NULL;
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	_cleanup_(closep) int fd = open_file(path);
 	struct reader_input in;
-	struct stat st;
 	int r;
 
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		r = -errno;
-		return format_fail(error, r, FORMAT_NO_OFFSET, "%s", strerror(-r));
-	}
-	if (S_ISDIR(st.st_mode))
-		return format_fail(error, -EISDIR, FORMAT_NO_OFFSET, "%s", strerror(EISDIR));
+	if (fd < 0)
+		return format_fail(error, fd, FORMAT_NO_OFFSET, "%s", strerror(-fd));
 	s = session_new();
 	if (!s)
 		return format_fail(error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
@@ -167,6 +178,9 @@ int format_load(const char *path, struct session **ret_session, struct format_er
 	r = format_read(&in, s, error);
 	if (r < 0)
 		return r;
+	if (!s->source)
+		s->source = strtab_adds(s->strings, path);
+	s->ended = true;
 	*ret_session = s;
 	s = NULL;
 	return 0;

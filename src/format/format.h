@@ -55,7 +55,8 @@ const struct format *format_by_content(const char *head, size_t n);
 
 /* Read whatever it is, packed with gzip or not, into a new session: as format->read. */
 int format_read(struct reader_input *in, struct session *s, struct format_error *error);
-/* Read a file, whatever its format, into a new session. 0, or a negative errno with *error set. */
+/* Read a file, whatever its format, into a new session; "-" is standard input. 0, or a negative errno
+ * with *error set. */
 int format_load(const char *path, struct session **ret_session, struct format_error *error);
 /* Write a file in one piece (see write_file_tagged). options may be NULL. 0 or -errno. */
 int format_save(const char *path, const struct format *format, const struct session *s,

@@ -90,11 +90,11 @@ done
 
 # What no reader takes.
 : >empty; refused "empty" empty "proton: empty: the file is empty"
-mkdir folder; refused "a folder" folder "proton: cannot open 'folder': Is a directory"
-refused "not there" nothing "proton: cannot open 'nothing': No such file or directory"
+mkdir folder; refused "a folder" folder "proton: folder: Is a directory"
+refused "not there" nothing "proton: nothing: No such file or directory"
 if [ "$(id -u)" != 0 ]; then
 	cp whole.hatchet secret; chmod 0 secret
-	refused "no permission" secret "proton: cannot open 'secret': Permission denied"
+	refused "no permission" secret "proton: secret: Permission denied"
 fi
 head -c 5000 /dev/urandom >noise; refused "noise" noise
 head -c 5000 /dev/zero >zeros; refused "zeros" zeros
