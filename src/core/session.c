@@ -870,17 +870,31 @@ size_t session_memory(const struct session *s)
 	       (p->nodes.size + p->frames.size + p->lanes.size) * sizeof(uint64_t);
 }
 
+static uint64_t hist_total(const uint32_t counts[HIST_BUCKETS])
+{
+	uint64_t total = 0;
+
+	for (unsigned b = 0; b < HIST_BUCKETS; b++)
+		total += counts[b];
+	return total;
+}
+
+/* How many of them are shorter, at most, than the shortest that is no shorter than `share` of all. */
+static uint64_t quantile_rank(double share, uint64_t total)
+{
+	double rank = ceil(share * (double)total * (1 - 1e-12)); /* 0.07 * 100 is more than 7 */
+
+	return rank < 1 ? 0 : MIN((uint64_t)rank, total) - 1;
+}
+
 uint64_t hist_quantile(const uint32_t counts[HIST_BUCKETS], double share)
 {
-	uint64_t total = 0, below = 0, want, lo, hi;
+	uint64_t total = hist_total(counts), below = 0, want, lo, hi;
 	unsigned b;
 
-	for (b = 0; b < HIST_BUCKETS; b++)
-		total += counts[b];
 	if (!total)
 		return 0;
-	want = (uint64_t)(share * (double)total);
-	want = want < total ? want : total - 1;
+	want = quantile_rank(share, total);
 	for (b = 0; b < HIST_BUCKETS - 1 && below + counts[b] <= want; b++)
 		below += counts[b];
 	lo = hist_bucket_start(b);
@@ -890,10 +904,21 @@ uint64_t hist_quantile(const uint32_t counts[HIST_BUCKETS], double share)
 			       (double)MAX(counts[b], 1u));
 }
 
+/* Else it is the end of more executions than are counted here. */
+static bool is_of_bucket(double end, double ns)
+{
+	return !isnan(end) && hist_bucket((uint64_t)end) == hist_bucket((uint64_t)ns);
+}
+
 double hist_quantile_within(const uint32_t counts[HIST_BUCKETS], double share, double least,
 			    double most)
 {
 	double ns = (double)hist_quantile(counts, share);
+	uint64_t total = hist_total(counts), rank = total ? quantile_rank(share, total) : 0;
 
+	if (rank == 0 && is_of_bucket(least, ns))
+		return least;
+	if (rank + 1 == total && is_of_bucket(most, ns))
+		return most;
 	return fmax(fmin(ns, most), least); /* which leave NaN aside */
 }

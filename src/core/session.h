@@ -271,10 +271,11 @@ static inline uint64_t hist_bucket_start(unsigned b)
 	return b < 16 ? b : (uint64_t)(4 + (b - 16) % 4) << ((b - 16) / 4 + 2);
 }
 
-/* Duration below which `share` (0..1) of the counted executions lie; 0 when there are none. */
+/* The shortest duration that `share` (0..1) of the counted executions do not exceed; 0 when there are
+ * none. */
 uint64_t hist_quantile(const uint32_t counts[HIST_BUCKETS], double share);
-/* The same, and never beyond what was measured: inside a bucket it is a guess. least, most: the
- * shortest and the longest duration, NaN = not known. */
+/* The same, where the shortest and the longest duration are known, or NaN: inside a bucket it is a
+ * guess, which is never beyond these; of the first and the last execution it is none. */
 double hist_quantile_within(const uint32_t counts[HIST_BUCKETS], double share, double least,
 			    double most);
 

@@ -196,6 +196,28 @@ START_TEST(histogram_buckets_tile_the_line)
 }
 END_TEST
 
+/* Half of two executions is the shorter one; the ends are known to the nanosecond. */
+START_TEST(percentiles_of_few)
+{
+	uint32_t n[HIST_BUCKETS] = {0};
+
+	n[hist_bucket(1000)] = 1;
+	n[hist_bucket(9000)] = 1;
+	ck_assert_double_eq(hist_quantile_within(n, 0.5, 1000, 9000), 1000);
+	ck_assert_double_eq(hist_quantile_within(n, 0.51, 1000, 9000), 9000);
+	ck_assert_double_eq(hist_quantile_within(n, 0, 1000, 9000), 1000);
+	ck_assert_double_eq(hist_quantile_within(n, 1, 1000, 9000), 9000);
+	ck_assert_uint_eq(hist_bucket(hist_quantile(n, 0.5)), hist_bucket(1000));
+	n[hist_bucket(4000)] = 98;
+	ck_assert_uint_eq(hist_bucket(hist_quantile(n, 0.01)), hist_bucket(1000));
+	ck_assert_uint_eq(hist_bucket(hist_quantile(n, 0.07)), hist_bucket(4000));
+	ck_assert_uint_eq(hist_bucket(hist_quantile(n, 0.99)), hist_bucket(4000));
+	/* the shortest and the longest of more than these */
+	ck_assert_uint_eq(hist_bucket((uint64_t)hist_quantile_within(n, 1, 10, 90000)),
+			  hist_bucket(9000));
+}
+END_TEST
+
 START_TEST(transfers_have_one_name_a_direction_and_kind)
 {
 	struct activity a = {.kind = ACTIVITY_COPY,
@@ -724,6 +746,7 @@ int main(void)
 	tcase_add_test(tc, values_are_put_in_order);
 	tcase_add_test(tc, numbers_for_people);
 	tcase_add_test(tc, histogram_buckets_tile_the_line);
+	tcase_add_test(tc, percentiles_of_few);
 	tcase_add_test(tc, transfers_have_one_name_a_direction_and_kind);
 	tcase_add_test(tc, snapshot_rolls_up);
 	tcase_add_test(tc, snapshot_stands_still_and_has_windows);
