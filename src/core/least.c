@@ -9,9 +9,15 @@
 int least_parse(const struct least *x, const struct session *s, struct derived *ret)
 {
 	const char *word = x->word && x->value != 0 ? x->word : "time";
+	size_t len = strcspn(word, ",");
 	struct column_spec c;
-	int r = column_parse(s, word, strcspn(word, ","), &c);
+	int r = column_parse(s, word, len, &c);
 
+	while (r == 0 && c.form == FORM_WORD) { /* words are neither small nor large */
+		word = word[len] ? word + len + 1 : "time";
+		len = strcspn(word, ",");
+		r = column_parse(s, word, len, &c);
+	}
 	if (r == 0)
 		*ret = c.derived;
 	return r;

@@ -8,7 +8,7 @@
 #include "core/derive.h"
 
 struct least {
-	const char *word; /* "time/ms,…": the first column is limited; NULL = the time */
+	const char *word; /* "time/ms,…": the first number of these is limited; NULL = the time */
 	double value;     /* 0 = none */
 	double share;     /* of the root's, 0..1; 0 = none */
 	const struct peaks *peaks;

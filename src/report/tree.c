@@ -27,6 +27,8 @@ struct side {
 	uint8_t *present;   /* only where two sides are compared */
 };
 
+#define AFTER_ALL_WORDS "\xff" /* is in no UTF-8 */
+
 struct tree {
 	struct snapshot *snap;
 	const struct report_options *o;
@@ -36,6 +38,7 @@ struct tree {
 	struct side sides[2]; /* the profile first */
 	unsigned n_sides;
 	struct derived sort_by;
+	bool by_words;      /* that is a text */
 	unsigned n_omitted; /* metrics of the profile's own that found no room on the terminal */
 	uint8_t *shown;
 	struct buf scratch;
@@ -294,9 +297,11 @@ static bool take(void *ctx, uint32_t node, struct walk_entry *ret)
 	if (!is_shown(t, node))
 		return false;
 	ret->key = sort_key(t, node);
-	ret->name = t->compare == walk_compare_names
-			    ? snapshot_name(t->snap, node, (enum name_mode)t->o->names)
-			    : "";
+	if (t->by_words)
+		ret->name = isnan(ret->key) ? AFTER_ALL_WORDS
+					    : strtab_str(session(t)->strings, (uint32_t)ret->key);
+	else if (t->compare == walk_compare_names)
+		ret->name = snapshot_name(t->snap, node, (enum name_mode)t->o->names);
 	return true;
 }
 
@@ -328,11 +333,25 @@ static int sort_parse(struct tree *t)
 	}
 	t->compare = compare_values;
 	r = column_parse(session(t), sort, strlen(sort), &spec);
+	if (r < 0)
+		return -EINVAL;
 	t->sort_by = spec.derived;
-	return r < 0 ? -EINVAL : 0;
+	t->by_words = spec.form == FORM_WORD && spec.derived.op == DERIVED_VALUE;
+	if (t->by_words)
+		t->compare = walk_compare_names;
+	return 0;
 }
 
-/* Does the first column of either side reach the limit? Into t->shown. */
+/* Words are neither small nor large: the first column of numbers, or the time. */
+static double limited_value(const struct tree *t, const struct side *side, uint32_t node)
+{
+	for (size_t i = 0; i < t->columns.n; i++)
+		if (t->columns.v[i].spec.form != FORM_WORD)
+			return side_value(t, side, i, node);
+	return side->time ? side->time[node] : NAN;
+}
+
+/* Does that of either side reach the limit? Into t->shown. */
 static int filter_least(struct tree *t)
 {
 	uint32_t n = snapshot_n(t->snap);
@@ -343,7 +362,7 @@ static int filter_least(struct tree *t)
 		return -ENOMEM;
 	for (unsigned i = 0; i < t->n_sides; i++) {
 		for (uint32_t node = 0; node < n; node++)
-			v[node] = t->columns.n ? side_value(t, &t->sides[i], 0, node) : NAN;
+			v[node] = limited_value(t, &t->sides[i], node);
 		memcpy(mask, t->shown, n);
 		filter_at_least(mask, t->snap, v, t->o->least);
 		for (uint32_t node = 0; node < n; node++)

@@ -104,6 +104,13 @@ status "a truncated file" 2 --fail-over 5 cut.hatchet b.hatchet
 check "a truncated file: one line" 1 "$(wc -l <err)"
 status "no such metric" 2 -m nothing a.hatchet b.hatchet
 status "a text metric" 2 -m direction a.hatchet b.hatchet
+# words are sorted as words, and a limit is one of numbers
+profile words.hatchet "x 1000" "y 500" "z 10"
+sed -i 's/"count":1,"time (ns)":1000/"note":"zebra",&/; s/"count":1,"time (ns)":500/"note":"ape",&/; s/"count":1,"time (ns)":10,/"note":"mole",&/' words.hatchet
+"$PROTON" report --tree --ascii -m note,time -s note words.hatchet >out
+check "sorted by words" "ape y mole z zebra x" "$(awk '/ape|mole|zebra/ { print $1, $NF }' out | xargs)"
+"$PROTON" report --tree --ascii -m note,time -t 100 words.hatchet >out; check "a limit beside words" "zebra x ape y" "$(awk '/ape|mole|zebra/ { print $1, $NF }' out | xargs)"
+"$PROTON" report --tree --ascii -m note -t 100 words.hatchet >out; check "a limit and words alone" "zebra x ape y" "$(awk '/ape|mole|zebra/ { print $1, $NF }' out | xargs)"
 status "one file" 2 a.hatchet
 status "three files" 2 a.hatchet a.hatchet a.hatchet
 status "one side" 2 --a a.hatchet
