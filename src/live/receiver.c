@@ -466,8 +466,3 @@ int receiver_finish(struct receiver *r)
 	r->session->ended = true;
 	return n < 0 ? (int)n : r->tape_error;
 }
-
-int receiver_tape_error(const struct receiver *r)
-{
-	return r->tape_error;
-}

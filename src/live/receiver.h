@@ -29,7 +29,5 @@ unsigned receiver_alive(struct receiver *r);
 unsigned receiver_unheard(const struct receiver *r);
 /* The end: read what is left; whoever has not said goodbye has vanished or (detached) lives on. */
 int receiver_finish(struct receiver *r);
-/* First error of writing the tape, 0 none. */
-int receiver_tape_error(const struct receiver *r);
 
 #endif
