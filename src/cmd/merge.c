@@ -111,17 +111,6 @@ static int on_option(const struct option_def *option, const char *value, void *a
 
 /* ---- the ranks ---- */
 
-/* Of a column that is a metric as it is; METRIC_NONE: there is none. */
-static uint32_t find_metric(const struct session *s, const char *name)
-{
-	struct column_spec spec;
-
-	if (column_parse(s, name, strlen(name), &spec) < 0 || spec.derived.op != DERIVED_VALUE ||
-	    !spec.derived.plain || !metric_table_get(s->metrics, spec.derived.metric))
-		return METRIC_NONE;
-	return spec.derived.metric;
-}
-
 static int print_ranks(const struct session *s, const struct arguments *a)
 {
 	const struct report_options o = {
@@ -139,7 +128,7 @@ static int print_ranks(const struct session *s, const struct arguments *a)
 	}
 	pager_start(&pager, !a->no_pager);
 	out_to_fd(out, STDOUT_FILENO);
-	r = report_ranks(s, find_metric(s, a->metric), &o, out);
+	r = report_ranks(s, column_metric(s, a->metric), &o, out);
 	if (r == 0)
 		r = out_flush(out);
 	pager_finish(&pager);

@@ -57,7 +57,8 @@ bool column_is_titled(const char *title, const char *word, size_t len)
 	return !*title && !len;
 }
 
-int usual_find(const char *word, size_t len)
+/* enum usual_column, or -1 */
+static int usual_find(const char *word, size_t len)
 {
 	for (int i = 0; i < USUAL_N; i++)
 		if (column_is_titled(usual_columns[i].title, word, len))
@@ -89,11 +90,31 @@ static uint8_t form_of(const struct session *s, const struct derived *d)
 	return m ? metric_form(m) : FORM_PLAIN;
 }
 
+bool column_is_own(const struct session *s, uint32_t metric)
+{
+	const struct metric *m = metric_table_get(s->metrics, metric);
+
+	return metric >= METRIC_N_BUILTIN && m && m->type != METRIC_TEXT &&
+	       m->scope != METRIC_PROPERTY;
+}
+
+/* A profile's metric that is called so to the letter is meant, though a title may be like it. */
+static bool is_own_name(const struct session *s, const char *word, size_t len)
+{
+	uint32_t metric = derive_find(s, word, len);
+	const char *name;
+
+	if (!column_is_own(s, metric))
+		return false;
+	name = metric_table_get(s->metrics, metric)->name;
+	return metric_bare_len(name) == len && !memcmp(name, word, len);
+}
+
 int column_parse(const struct session *s, const char *word, size_t len, struct column_spec *ret)
 {
 	int usual = usual_find(word, len), r;
 
-	if (usual >= 0) {
+	if (usual >= 0 && !is_own_name(s, word, len)) {
 		*ret = usual_columns[usual];
 		return 0;
 	}
@@ -105,12 +126,14 @@ int column_parse(const struct session *s, const char *word, size_t len, struct c
 	return 0;
 }
 
-bool column_is_own(const struct session *s, uint32_t metric)
+uint32_t column_metric(const struct session *s, const char *word)
 {
-	const struct metric *m = metric_table_get(s->metrics, metric);
+	struct column_spec c;
 
-	return metric >= METRIC_N_BUILTIN && m && m->type != METRIC_TEXT &&
-	       m->scope != METRIC_PROPERTY;
+	if (column_parse(s, word, strlen(word), &c) < 0 || c.derived.op != DERIVED_VALUE ||
+	    !c.derived.plain)
+		return METRIC_NONE;
+	return c.derived.metric == METRIC_ANY_FLOPS ? METRIC_FLOPS : c.derived.metric;
 }
 
 void column_of_metric(const struct session *s, uint32_t metric, struct column_spec *ret,

@@ -90,11 +90,11 @@ extern const struct column_spec usual_columns[USUAL_N];
 
 /* Is a word this title: in any case of letters, with "_" for a blank, as in a configuration? */
 bool column_is_titled(const char *title, const char *word, size_t len);
-/* Is what is asked for one of the usual ones? */
-int usual_find(const char *word, size_t len); /* enum usual_column, or -1 */
 /* The column of a title or of any name of core/derive.h; help and, for the latter, title are empty:
- * the word is the title. 0; -ENOENT: there is no such metric; -EINVAL: no such unit. */
+ * the word is the title. A metric of the profile that is called so to the letter comes first. 0; -ENOENT: there is no such metric; -EINVAL: no such unit. */
 int column_parse(const struct session *s, const char *word, size_t len, struct column_spec *ret);
+/* The metric of a column that is one as it is, by any name; METRIC_NONE: there is none. */
+uint32_t column_metric(const struct session *s, const char *word);
 /* The column of a metric that a profile has of its own; its title is the metric's name without the
  * unit, *ret_len of it. */
 void column_of_metric(const struct session *s, uint32_t metric, struct column_spec *ret,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/column.h"
 #include "format/json_writer.h"
 
 /* ---- columns ---- */
@@ -160,18 +161,11 @@ static uint32_t usual_metric(const struct session *s)
 uint32_t export_metric(const struct session *s, const struct write_options *options)
 {
 	const char *name = options ? options->metric : NULL;
-	uint32_t id = name ? metric_table_find(s->metrics, name) : usual_metric(s);
-	const struct metric *m;
-	char with_unit[256];
+	uint32_t id = name ? column_metric(s, name) : usual_metric(s);
+	const struct metric *m = metric_table_get(s->metrics, id);
 
-	if (id == METRIC_NONE) {
-		snprintf(with_unit, sizeof(with_unit), "%s (ns)", name);
-		id = metric_table_find(s->metrics, with_unit);
-	}
-	if (id == METRIC_NONE)
-		return id;
-	m = metric_table_get(s->metrics, id);
-	return m->type == METRIC_TEXT || metric_add_plain(m->add) != METRIC_SUM ? METRIC_NONE : id;
+	return !m || m->type == METRIC_TEXT || metric_add_plain(m->add) != METRIC_SUM ? METRIC_NONE
+										      : id;
 }
 
 static double own_weight(const struct session *s, uint32_t node, uint32_t metric)

@@ -104,6 +104,10 @@ status "a truncated file" 2 --fail-over 5 cut.hatchet b.hatchet
 check "a truncated file: one line" 1 "$(wc -l <err)"
 status "no such metric" 2 -m nothing a.hatchet b.hatchet
 status "a text metric" 2 -m direction a.hatchet b.hatchet
+# a metric of the profile's own may be called like a usual column: to the letter, it is meant
+sed 's/"count":1,/"count":1,"avg":7,/' a.hatchet >own.hatchet
+"$PROTON" report --tree --ascii -m avg,AVG,Total own.hatchet >out
+check "a metric that is called like a column" "7 1.00us 1.00us" "$(awk '/gemm/ { print $1, $2, $3 }' out)"
 # words are sorted as words, and a limit is one of numbers
 profile words.hatchet "x 1000" "y 500" "z 10"
 sed -i 's/"count":1,"time (ns)":1000/"note":"zebra",&/; s/"count":1,"time (ns)":500/"note":"ape",&/; s/"count":1,"time (ns)":10,/"note":"mole",&/' words.hatchet

@@ -35,6 +35,21 @@ if "$PROTON" version | grep -q "by libiberty"; then
 else
 	echo "skipped: names: built without libiberty"
 fi
+
+# Weights by the name that any command takes; the titles of CSV's columns are names, too.
+for name in time "time (ns)" TOTAL self; do
+	"$PROTON" export -f folded -m "$name" "$profile" >"weight" 2>err
+	check "weighed by $name" "0 $("$PROTON" export -f folded "$profile" | cksum)" "$? $(cksum <weight)"
+done
+"$PROTON" export -f folded -m tme "$profile" >out 2>err; check "weighed by what is not: status" 2 $?
+has "weighed by what is not: the nearest" "no such metric: 'tme'; near it: time" err
+"$PROTON" export -f folded -m avg_time "$profile" >out 2>err; check "weighed by a quotient: status" 2 $?
+"$PROTON" export -f csv "$profile" | head -1 | tr -d '\r' | tr , '\n' | tail -n +7 >titles
+while IFS= read -r title; do
+	"$PROTON" report --tree -m "$title" "$profile" >out 2>err </dev/null; check "a title of CSV: $title" 0 $?
+done <titles
+check "titles of CSV" yes "$([ "$(wc -l <titles)" -ge 4 ] && echo yes)"
+
 for format in json hatchet hatchet_msgpack; do
 	"$PROTON" export -f $format --names short "$profile" >out 2>err
 	check "$format: --names: status" 2 $?

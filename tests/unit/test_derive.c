@@ -148,22 +148,24 @@ END_TEST
 /* Each usual column is found by its title, in any case, and by no other one's. */
 START_TEST(columns_by_title)
 {
+	struct session *s = session_new();
 	struct column_spec spec;
 	char low[32];
 
 	for (int i = 0; i < USUAL_N; i++) {
 		const char *title = usual_columns[i].title;
 
-		ck_assert_int_eq(usual_find(title, strlen(title)), i);
+		ck_assert_int_eq(column_parse(s, title, strlen(title), &spec), 0);
+		ck_assert_ptr_eq(spec.title, title);
 		for (size_t k = 0; k <= strlen(title); k++)
 			low[k] = (char)tolower((unsigned char)title[k]);
-		ck_assert_int_eq(usual_find(low, strlen(low)), i);
-		ck_assert_int_eq(column_parse(NULL, low, strlen(low), &spec), 0);
+		ck_assert_int_eq(column_parse(s, low, strlen(low), &spec), 0);
 		ck_assert_ptr_eq(spec.title, title);
 	}
-	ck_assert_int_eq(usual_find("", 0), -1);
-	ck_assert_int_eq(usual_find("TOTA", 4), -1);
-	ck_assert_int_eq(usual_find("TOTALS", 6), -1);
+	ck_assert_int_eq(column_parse(s, "", 0, &spec), -ENOENT);
+	ck_assert_int_eq(column_parse(s, "TOTA", 4, &spec), -ENOENT);
+	ck_assert_int_eq(column_parse(s, "TOTALS", 6, &spec), -ENOENT);
+	session_free(s);
 }
 END_TEST
 
