@@ -317,11 +317,13 @@ static double deviation(const struct known *k)
 }
 
 /* While more comes, histograms lag behind the counts. At the end, a percentile of some of the
- * executions would be a wrong number. */
+ * executions would be a wrong number. After a reset there are only histograms of the whole run. */
 double hists_share(struct hists *h, const uint32_t *nodes, uint32_t n, bool below, double share)
 {
 	struct known k;
 
+	if (snapshot_is_reset(h->snap))
+		return NAN;
 	know(h, nodes, n, below, &k);
 	if (k.n == 0 || (snapshot_session(h->snap)->ended && k.n < k.calls))
 		return NAN;

@@ -114,6 +114,11 @@ void snapshot_reset(struct snapshot *snap, bool undo)
 	columns_restart(snap, !undo);
 }
 
+bool snapshot_is_reset(const struct snapshot *snap)
+{
+	return snap->n_base > 0;
+}
+
 void snapshot_mask(struct snapshot *snap, const uint8_t *mask)
 {
 	bool changed = false;

@@ -64,6 +64,7 @@ struct snapshot *snapshot_free(struct snapshot *snap);
 int snapshot_update(struct snapshot *snap, uint64_t now_ns);
 /* From now on cumulative columns count from the present values ("reset"); again = true undoes. */
 void snapshot_reset(struct snapshot *snap, bool undo);
+bool snapshot_is_reset(const struct snapshot *snap);
 /* Take nodes out of the picture: they are hidden and do not count, in columns and tables alike.
  * mask: a byte a node, 0 = out; what is below one must be out too. NULL: all are back. Nodes of
  * later pictures are as their parents are until the next call. */

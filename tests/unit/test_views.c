@@ -531,6 +531,14 @@ START_TEST(percentiles_of_all)
 	w.s->ended = false; /* more comes: those of now */
 	ck_assert_double_gt(of_frame(w.s->nodes[k[0]].frame, USUAL_P99), 60000);
 	ck_assert_double_eq_tol(percentile(k, 3, false, USUAL_P50), 1000, 1);
+	/* which executions have come since a reset is not known, as of MIN and MAX */
+	snapshot_reset(w.snap, false);
+	numbers_update(w.numbers, NULL);
+	ck_assert(isnan(percentile(k, 3, false, USUAL_P50)));
+	ck_assert(isnan(percentile(k, 3, false, USUAL_STDDEV)));
+	snapshot_reset(w.snap, true);
+	numbers_update(w.numbers, NULL);
+	ck_assert_double_eq_tol(percentile(k, 3, false, USUAL_P50), 1000, 1);
 }
 END_TEST
 
