@@ -57,7 +57,8 @@ static bool is_ignored(int sig)
 
 static int take_signals(struct launch *l)
 {
-	struct sigaction ignore = {.sa_handler = SIG_IGN}, standard = {.sa_handler = SIG_DFL};
+	struct sigaction standard = {.sa_handler = SIG_DFL};
+	sigset_t start;
 
 	sigemptyset(&l->taken);
 	for (size_t i = 0; i < ARRAY_SIZE(awaited_signals); i++)
@@ -66,12 +67,30 @@ static int take_signals(struct launch *l)
 	for (int sig = 1; sig <= SIGRTMAX; sig++)
 		if (is_passed_on(sig) && !is_ignored(sig))
 			sigaddset(&l->taken, sig);
-	sigprocmask(SIG_BLOCK, &l->taken, &l->old_mask);
-	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++)
-		sigaction(ignored_signals[i], &ignore, &l->old_ignored[i]);
+	start = l->taken;
+	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++) {
+		sigaction(ignored_signals[i], NULL, &l->old_ignored[i]);
+		sigaddset(&start, ignored_signals[i]);
+	}
+	sigprocmask(SIG_BLOCK, &start, &l->old_mask);
 	sigaction(SIGCHLD, &standard, &l->old_child); /* ignored, there would be no status */
 	l->signal_fd = signalfd(-1, &l->taken, SFD_CLOEXEC | SFD_NONBLOCK);
 	return l->signal_fd < 0 ? -errno : 0;
+}
+
+/* From now on the target decides about these. To ignore a signal forgets one that is pending. */
+static void ignore_signals(const struct launch *l)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++) {
+		sigaction(ignored_signals[i], &ignore, NULL);
+		if (!sigismember(&l->old_mask, ignored_signals[i]))
+			sigaddset(&set, ignored_signals[i]);
+	}
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 static void give_signals_back(struct launch *l)
@@ -173,6 +192,34 @@ static void forward(struct launch *l, uint64_t signals)
 			l->forwarded = sig;
 			(void)kill(l->pid, sig);
 		}
+}
+
+/* What came before there is a target, to whomever: the witness may have it, the target will not. */
+static uint64_t take_early(struct launch *l)
+{
+	const struct timespec now = {0};
+	sigset_t early = l->taken;
+	uint64_t taken = 0;
+	int sig;
+
+	for (size_t i = 0; i < ARRAY_SIZE(awaited_signals); i++)
+		sigdelset(&early, awaited_signals[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++)
+		if (l->old_ignored[i].sa_handler != SIG_IGN)
+			sigaddset(&early, ignored_signals[i]);
+	while ((sig = sigtimedwait(&early, NULL, &now)) > 0 || errno == EINTR)
+		if (sig > 0)
+			taken |= signal_bit(sig);
+	if (taken) /* it is not to tell of these any more */
+		(void)witness_ask(l->witness);
+	return taken;
+}
+
+static void send_early(const struct launch *l, uint64_t early)
+{
+	for (int sig = 1; sig <= SIGRTMAX; sig++)
+		if (early & signal_bit(sig))
+			(void)kill(l->pid, sig);
 }
 
 /* Here we stand still, until SIGCONT. */
@@ -299,6 +346,7 @@ int launch_start(const struct launch_options *options, struct launch **ret_launc
 	struct launch_options o = *options;
 	struct launch_origin now;
 	struct launch *l = calloc(1, sizeof(*l));
+	uint64_t early = 0;
 	int r;
 
 	if (!l)
@@ -310,12 +358,16 @@ int launch_start(const struct launch_options *options, struct launch **ret_launc
 	r = take_signals(l);
 	if (r == 0)
 		r = witness_new(&l->witness);
-	if (r == 0)
+	if (r == 0) {
+		early = take_early(l);
 		r = spawn_target(&o, NULL, &l->pid);
+	}
 	if (r < 0) {
 		launch_free(l);
 		return r;
 	}
+	ignore_signals(l);
+	send_early(l, early);
 	*ret_launch = l;
 	return 0;
 }

@@ -7,7 +7,8 @@
  * SIGQUIT: the terminal sends them to the whole group and the target decides. What else a program may
  * have an answer to (SIGTERM, SIGUSR1, SIGXCPU …), sent to us alone, goes on to the target; not what
  * was sent to the whole group, which has it (witness.h), what the target or a descendant sent, and
- * what the kernel sends to all of a hung-up terminal.
+ * what the kernel sends to all of a hung-up terminal. Before there is a target it cannot have any
+ * of them: all go on to it.
  *
  * When the target stands still (^Z, SIGSTOP), so do we, by the same signal and until one of us is
  * continued: whoever started us sees what he would see of the target.

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include "launch/launch.h"
@@ -405,6 +407,41 @@ START_TEST(test_interrupts)
 }
 END_TEST
 
+/* ---- signals that come while the target is started ---- */
+
+static int early_signal;
+
+/* At the first fork, which makes the witness. */
+static void send_early(void)
+{
+	int sig = early_signal;
+
+	early_signal = 0;
+	if (sig)
+		kill(0, sig);
+}
+
+/* A signal to the group, and no later one, ends the target, whether or not the witness has it. */
+START_TEST(test_early_signal)
+{
+	static const int signals[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+	char *argv[] = {(char *)"/bin/sleep", (char *)"1000", NULL};
+	int sig = signals[_i / 2], status;
+	struct launch *l;
+
+	ck_assert_int_eq(setpgid(0, 0), 0);
+	early_signal = sig;
+	ck_assert_int_eq(_i % 2 ? pthread_atfork(NULL, send_early, NULL)
+				: pthread_atfork(send_early, NULL, NULL),
+			 0);
+	l = start(argv);
+	status = wait_end(l);
+	launch_free(l);
+	ck_assert(WIFSIGNALED(status));
+	ck_assert_int_eq(WTERMSIG(status), sig);
+}
+END_TEST
+
 /* ---- who stays ---- */
 
 START_TEST(test_survivors)
@@ -454,6 +491,7 @@ int main(void)
 	tcase_add_test(t, test_witness_name);
 	tcase_add_test(t, test_late_signal);
 	tcase_add_test(t, test_interrupts);
+	tcase_add_loop_test(t, test_early_signal, 0, 8);
 	tcase_add_test(t, test_survivors);
 	suite_add_tcase(suite, t);
 	runner = srunner_create(suite);
