@@ -21,6 +21,10 @@ struct listener {
 	_Atomic uint32_t inside;
 };
 
+/* Stands in the place of a sink that goes, until nobody is in it: one that comes into that place now
+ * would bring threads that the other waits for. */
+static struct activity_sink leaving;
+
 enum { BACKEND_OFF, BACKEND_STARTING, BACKEND_ON, BACKEND_FAILED };
 
 static struct open_backend {
@@ -50,16 +54,23 @@ const struct backend *backend_of(unsigned source)
 
 /* ---- who listens ---- */
 
+static bool place_take(struct listener *l, struct activity_sink *sink)
+{
+	struct activity_sink *old = NULL;
+
+	if (atomic_compare_exchange_strong(&l->sink, &old, sink))
+		return true;
+	/* Left behind by an -EBUSY, and empty by now. */
+	return old == &leaving && !atomic_load(&l->inside) &&
+	       atomic_compare_exchange_strong(&l->sink, &old, sink);
+}
+
 int collect_listen(unsigned source, struct activity_sink *sink)
 {
-	struct activity_sink *none;
-
 	if (source >= N_SOURCES)
 		return -EINVAL;
 	for (size_t i = 0; i < LISTENERS_MAX; i++) {
-		none = NULL;
-		if (!atomic_compare_exchange_strong(&backends[source].listeners[i].sink, &none,
-						    sink))
+		if (!place_take(&backends[source].listeners[i], sink))
 			continue;
 		atomic_fetch_add(&backends[source].n_listeners, 1);
 		return 0;
@@ -67,16 +78,18 @@ int collect_listen(unsigned source, struct activity_sink *sink)
 	return -ENOSPC;
 }
 
-static int await_nobody(const struct listener *l)
+static int await_nobody(struct listener *l)
 {
 	const struct timespec nap = {0, NSEC_PER_MSEC / 20};
 	struct patience p = patience(UNLISTEN_MS);
+	struct activity_sink *its = &leaving;
 
-	while (atomic_load(&l->inside)) {
+	while (atomic_load(&l->sink) == &leaving && atomic_load(&l->inside)) {
 		if (!patience_ms(&p))
 			return -EBUSY;
 		nanosleep(&nap, NULL);
 	}
+	atomic_compare_exchange_strong(&l->sink, &its, NULL);
 	return 0;
 }
 
@@ -88,7 +101,7 @@ int collect_unlisten(unsigned source, struct activity_sink *sink)
 		struct listener *l = &backends[source].listeners[i];
 
 		its = sink;
-		if (!atomic_compare_exchange_strong(&l->sink, &its, NULL))
+		if (!atomic_compare_exchange_strong(&l->sink, &its, &leaving))
 			continue;
 		atomic_fetch_sub(&backends[source].n_listeners, 1);
 		return await_nobody(l);
@@ -104,11 +117,12 @@ void backends_tell(unsigned source, const struct activity *a)
 	if (_likely_(!atomic_load_explicit(&o->n_listeners, memory_order_relaxed)))
 		return;
 	for (size_t i = 0; i < LISTENERS_MAX; i++) {
-		if (!atomic_load_explicit(&o->listeners[i].sink, memory_order_relaxed))
+		sink = atomic_load_explicit(&o->listeners[i].sink, memory_order_relaxed);
+		if (!sink || sink == &leaving)
 			continue;
 		atomic_fetch_add(&o->listeners[i].inside, 1);
 		sink = atomic_load(&o->listeners[i].sink);
-		if (sink)
+		if (sink && sink != &leaving)
 			sink->ops->record(sink, a);
 		atomic_fetch_sub(&o->listeners[i].inside, 1);
 	}
@@ -192,7 +206,7 @@ void backends_forked(void)
 		if (is_on(&backends[i]) && backends[i].backend->forked)
 			backends[i].backend->forked(backends[i].data);
 		atomic_store(&backends[i].state, BACKEND_OFF);
-		/* Threads that were in a sink stayed in the parent. */
+		/* Threads that were in a sink stayed in the parent: a place left to them is free. */
 		for (size_t k = 0; k < LISTENERS_MAX; k++)
 			atomic_store(&backends[i].listeners[k].inside, 0);
 	}

@@ -350,13 +350,36 @@ START_TEST(test_sinks_come_and_go)
 }
 END_TEST
 
-static struct other_sink slow;
-static sem_t is_inside, may_leave;
+static void *produce_one(void *arg)
+{
+	kernel(0);
+	return arg;
+}
+
+static struct slow_sink {
+	struct activity_sink sink;
+	sem_t is_inside, may_leave;
+} slow[2];
 
 static void slow_record(struct activity_sink *sink, const struct activity *a)
 {
-	sem_post(&is_inside);
-	sem_wait(&may_leave);
+	struct slow_sink *s = (struct slow_sink *)sink;
+
+	sem_post(&s->is_inside);
+	sem_wait(&s->may_leave);
+}
+
+/* It listens, and the producer's record is in it. */
+static void slow_begin(struct slow_sink *s, pthread_t *ret_producer)
+{
+	static const struct activity_sink_ops ops = {.record = slow_record};
+
+	sem_init(&s->is_inside, 0, 0);
+	sem_init(&s->may_leave, 0, 0);
+	s->sink.ops = &ops;
+	ck_assert_int_eq(collect_listen(SOURCE_FAKE, &s->sink), 0);
+	pthread_create(ret_producer, NULL, produce_one, NULL);
+	sem_wait(&s->is_inside);
 }
 
 static _Atomic bool taken_away;
@@ -364,40 +387,54 @@ static _Atomic bool taken_away;
 static void *take_away(void *arg)
 {
 	atomic_store(&second_tid, (int)syscall(SYS_gettid));
-	*(int *)arg = collect_unlisten(SOURCE_FAKE, &slow.sink);
+	*(int *)arg = collect_unlisten(SOURCE_FAKE, &slow[0].sink);
 	atomic_store(&taken_away, true);
 	return NULL;
 }
 
-static void *produce_one(void *arg)
+static void begin_to_take_away(pthread_t *ret_taker, int *ret_r)
 {
-	kernel(0);
-	return arg;
+	pthread_create(ret_taker, NULL, take_away, ret_r);
+	while (!atomic_load(&second_tid))
+		sched_yield();
+	until_it_looked();
 }
 
 /* Who takes a sink away has it back only when nobody is in it. */
 START_TEST(test_a_sink_that_is_busy)
 {
-	static const struct activity_sink_ops ops = {.record = slow_record};
 	pthread_t producer, taker;
 	int r = -1;
 
 	rig_start();
-	sem_init(&is_inside, 0, 0);
-	sem_init(&may_leave, 0, 0);
-	slow.sink.ops = &ops;
-	ck_assert_int_eq(collect_listen(SOURCE_FAKE, &slow.sink), 0);
-	pthread_create(&producer, NULL, produce_one, NULL);
-	sem_wait(&is_inside);
-	pthread_create(&taker, NULL, take_away, &r);
-	while (!atomic_load(&second_tid))
-		sched_yield();
-	until_it_looked();
+	slow_begin(&slow[0], &producer);
+	begin_to_take_away(&taker, &r);
 	ck_assert(!atomic_load(&taken_away));
-	sem_post(&may_leave);
+	sem_post(&slow[0].may_leave);
 	pthread_join(producer, NULL);
 	pthread_join(taker, NULL);
 	ck_assert_int_eq(r, 0);
+}
+END_TEST
+
+/* … and has not to wait for those who are in a sink that came meanwhile. */
+START_TEST(test_a_sink_comes_as_one_goes)
+{
+	pthread_t producers[2], taker;
+	int r = -1;
+
+	rig_start();
+	slow_begin(&slow[0], &producers[0]);
+	begin_to_take_away(&taker, &r);
+	slow_begin(&slow[1], &producers[1]);
+	sem_post(&slow[0].may_leave);
+	pthread_join(taker, NULL);
+	ck_assert_int_eq(r, 0);
+	for (int i = 0; i < 2; i++) /* the first one's record may come there, too */
+		sem_post(&slow[1].may_leave);
+	for (int i = 0; i < 2; i++)
+		pthread_join(producers[i], NULL);
+	ck_assert_int_eq(collect_unlisten(SOURCE_FAKE, &slow[1].sink), 0);
 }
 END_TEST
 
@@ -415,5 +452,6 @@ TCase *collect_races_case(void)
 	tcase_add_test(c, test_start_outlasts_a_pause);
 	tcase_add_test(c, test_sinks_come_and_go);
 	tcase_add_test(c, test_a_sink_that_is_busy);
+	tcase_add_test(c, test_a_sink_comes_as_one_goes);
 	return c;
 }
