@@ -108,6 +108,7 @@ struct metric_entry {
 	uint32_t name, unit;  /* strings */
 	uint8_t type, scope, add;
 	_Atomic uint8_t state;
+	_Atomic bool named; /* a note says that it cannot have all that the program gave it */
 };
 
 struct device_entry {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -301,8 +302,25 @@ uint32_t collect_node(void)
 	return collect_on ? thread_state()->node : 0;
 }
 
-/* The slot of {metric} at the current calling context, on this thread's host lane. */
-static uint32_t metric_slot(const char *name, uint8_t type, bool property, uint8_t *ret_type)
+/* A number that is not kept is told of, once a metric. */
+static void metric_complain(const char *name, uint32_t metric, const char *what)
+{
+	char text[256];
+
+	if (atomic_exchange(&collector->metric[metric].named, true))
+		return;
+	snprintf(text, sizeof(text), "metric '%.64s' %s", name, what);
+	collect_note(NOTE_WARNING, text);
+}
+
+/* A text, a minimum and a maximum are made of what ran: nothing can be added to them. */
+static bool metric_takes_numbers(const struct metric_entry *m)
+{
+	return m->type != METRIC_TEXT && m->add != METRIC_MIN && m->add != METRIC_MAX;
+}
+
+/* The slot of the metric of this name at the current calling context, on this thread's host lane. */
+static uint32_t metric_slot(const char *name, uint8_t type, bool property, uint32_t *ret_metric)
 {
 	struct thread_state *t = thread_state();
 	struct metric guess;
@@ -312,12 +330,18 @@ static uint32_t metric_slot(const char *name, uint8_t type, bool property, uint8
 	metric = metric_intern(name, guess.unit, guess.type,
 			       property ? METRIC_PROPERTY : guess.scope,
 			       property ? METRIC_LAST : guess.add);
+	if (metric != WIRE_NONE && !metric_takes_numbers(&collector->metric[metric])) {
+		metric_complain(name, metric,
+				"is proton's own: the program's values of it are "
+				"not kept");
+		return WIRE_NONE;
+	}
 	set = metric == WIRE_NONE ? WIRE_NONE : set_intern_one(metric);
 	if (set == WIRE_NONE) {
 		lose(LOSS_SLOTS_FULL, 1);
 		return WIRE_NONE;
 	}
-	*ret_type = collector->metric[metric].type;
+	*ret_metric = metric;
 	slot = slot_intern(t->node, lane_intern(WIRE_NONE, 0, 0, t->lane), set);
 	if (slot == WIRE_NONE)
 		lose(LOSS_SLOTS_FULL, 1);
@@ -338,45 +362,53 @@ static uint64_t f64_bits(double v)
 	return bits;
 }
 
-/* As an integer, or 0 where it is none that fits. */
-static uint64_t whole(double v)
+/* As an integer, or 0 where it is none that fits. What is lost so is told of. */
+static uint64_t as_whole(const char *name, uint32_t metric, double v)
 {
-	return v >= 0 && v < 0x1p64 ? (uint64_t)v : 0;
+	uint64_t whole = v >= 0 && v < 0x1p64 ? (uint64_t)v : 0;
+
+	if ((double)whole != v)
+		metric_complain(name, metric,
+				"began as a whole number: fractions and negative "
+				"values of it are not kept");
+	return whole;
 }
 
 /* The type of a metric's first value stays its type; later ones are converted. */
 void collect_metric_f64(const char *name, double v, bool replace)
 {
-	uint8_t type;
-	uint32_t slot;
+	uint32_t slot, metric;
+	bool is_f64;
 
 	if (!metric_wanted(name))
 		return;
-	slot = metric_slot(name, METRIC_F64, replace, &type);
+	slot = metric_slot(name, METRIC_F64, replace, &metric);
 	if (slot == WIRE_NONE)
 		return;
+	is_f64 = collector->metric[metric].type == METRIC_F64;
 	if (replace)
-		slot_store(slot, 0, type == METRIC_F64 ? f64_bits(v) : whole(v));
-	else if (type == METRIC_F64)
+		slot_store(slot, 0, is_f64 ? f64_bits(v) : as_whole(name, metric, v));
+	else if (is_f64)
 		slot_add_f64(slot, 0, v);
 	else
-		slot_add_u64(slot, 0, whole(v));
+		slot_add_u64(slot, 0, as_whole(name, metric, v));
 	slot_touch(slot);
 }
 
 void collect_metric_u64(const char *name, uint64_t v, bool replace)
 {
-	uint8_t type;
-	uint32_t slot;
+	uint32_t slot, metric;
+	bool is_f64;
 
 	if (!metric_wanted(name))
 		return;
-	slot = metric_slot(name, METRIC_U64, replace, &type);
+	slot = metric_slot(name, METRIC_U64, replace, &metric);
 	if (slot == WIRE_NONE)
 		return;
+	is_f64 = collector->metric[metric].type == METRIC_F64;
 	if (replace)
-		slot_store(slot, 0, type == METRIC_F64 ? f64_bits((double)v) : v);
-	else if (type == METRIC_F64)
+		slot_store(slot, 0, is_f64 ? f64_bits((double)v) : v);
+	else if (is_f64)
 		slot_add_f64(slot, 0, (double)v);
 	else
 		slot_add_u64(slot, 0, v);

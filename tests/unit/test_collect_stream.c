@@ -106,8 +106,6 @@ START_TEST(test_resync)
 	sink->ops->record(sink, &a);
 	collect_metric_f64("mine", 1.5, false);
 	collect_metric_u64("whole", 5, false);
-	collect_metric_f64("whole", -1, false); /* no integer of these is what they are */
-	collect_metric_f64("whole", 1e30, false);
 	collect_note(NOTE_INFO, "a sentence");
 	rig_until_sum("a", METRIC_CPU_COUNT, 1);
 	rig_until_sum("memcpy HtoD", METRIC_BYTES, 64);
@@ -123,6 +121,49 @@ START_TEST(test_resync)
 	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 2);
 }
+
+static bool has_note(void *text)
+{
+	for (size_t i = 0; i < rig_session->n_notes; i++)
+		if (!strcmp(strtab_str(rig_session->strings, rig_session->notes[i].text), text))
+			return true;
+	return false;
+}
+
+/* What a program gives a metric and cannot be kept is told of, once. */
+START_TEST(test_metric_misused)
+{
+	static const char *const notes[] = {
+		"metric 'whole' began as a whole number: fractions and negative values of it are "
+		"not kept",
+		"metric 'direction' is proton's own: the program's values of it are not kept",
+		"metric 'time_min (ns)' is proton's own: the program's values of it are not kept",
+		"metric 'time_max (ns)' is proton's own: the program's values of it are not kept",
+	};
+
+	rig_start();
+	collect_metric_u64("whole", 5, false);
+	collect_metric_f64("whole", 2, false);
+	collect_metric_f64("any", 0.5, false);
+	collect_metric_f64("any", -3, false);
+	collect_metric_u64("any", 1, false);
+	for (int i = 0; i < 3; i++) {
+		collect_metric_f64("whole", -1, false); /* no integer of these is what they are */
+		collect_metric_f64("whole", 1e30, false);
+		collect_metric_f64("whole", 0.5, false);
+		collect_metric_u64("direction", 4000000000, false);
+		collect_metric_u64("time_min (ns)", 5, false);
+		collect_metric_u64("time_max (ns)", 5, true);
+	}
+	rig_scope("a");
+	rig_until_sum("a", METRIC_CPU_COUNT, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(notes); i++)
+		rig_until(has_note, (void *)notes[i], notes[i]);
+	ck_assert_uint_eq(rig_session->n_notes, ARRAY_SIZE(notes));
+	ck_assert_uint_eq(rig_session->losses[LOSS_WIRE_ERROR], 0);
+	ck_assert_int_eq(rig_sum("ROOT", metric_table_find(rig_session->metrics, "whole")), 7);
+}
+END_TEST
 
 static bool has_hist(void *arg)
 {
@@ -530,6 +571,7 @@ TCase *collect_stream_case(void)
 	tcase_add_test(c, test_reset);
 	tcase_add_test(c, test_reset_leaves_gauges);
 	tcase_add_test(c, test_resync);
+	tcase_add_test(c, test_metric_misused);
 	tcase_add_test(c, test_flush);
 	tcase_add_test(c, test_stop);
 	tcase_add_test(c, test_nobody);
