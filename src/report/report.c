@@ -13,6 +13,7 @@
 #include "base/util.h"
 #include "core/crowd.h"
 #include "core/flat.h"
+#include "report/sorting.h"
 #include "report/table.h"
 
 struct report {
@@ -20,6 +21,8 @@ struct report {
 	const struct session *s;
 	const struct report_options *o;
 	struct out *out;
+	const char
+		*flat_words; /* columns asked for, of a report without the tree; NULL: the usual */
 	struct flat *flat;
 	struct device_sums *devices; /* while these are printed */
 };
@@ -50,13 +53,37 @@ unsigned report_section_parse(const char *word)
 
 /* ---- kernels and transfers ---- */
 
-/* The usual columns of a table that its rows have values for. */
+/* Those asked for, or the usual ones that a row has a value for. */
 struct flat_table {
-	const uint32_t *rows;
+	struct walk_entry *rows;
 	size_t n;
-	enum usual_column usual[USUAL_N];
 	struct report_columns columns;
 };
+
+/* In the cache of the rows' numbers: the usual columns have the first places. */
+enum { SLOT_ORDER = USUAL_N, SLOT_COLUMNS };
+
+static double flat_number(const struct report *r, const struct report_column *c, size_t i,
+			  uint32_t row)
+{
+	const struct number_ask ask = {.metric = &c->spec.derived,
+				       .slot = SLOT_COLUMNS + (unsigned)i};
+
+	return flat_value(r->flat, row, &ask);
+}
+
+static void format_number(const struct report *r, const struct flat_table *t, size_t i,
+			  uint32_t row, char text[COLUMN_TEXT])
+{
+	const struct report_column *c = &t->columns.v[i];
+
+	column_print(&c->spec, r->s, flat_number(r, c, i, row), true, text);
+}
+
+static const char *flat_name(const struct report *r, uint32_t row)
+{
+	return snapshot_name(r->snap, flat_row(r->flat, row)->node, (enum name_mode)r->o->names);
+}
 
 static void put_numbers(const struct report *r, const struct flat_table *t, uint32_t row)
 {
@@ -64,31 +91,41 @@ static void put_numbers(const struct report *r, const struct flat_table *t, uint
 	char text[COLUMN_TEXT];
 
 	for (size_t i = 0; i < t->columns.n; i++) {
-		const struct report_column *c = &t->columns.v[i];
-
-		column_print(&c->spec, r->s, flat_usual(r->flat, row, t->usual[i]), true, text);
-		put_right(r->out, text, c->width);
+		format_number(r, t, i, row, text);
+		put_right(r->out, text, t->columns.v[i].width);
 	}
 	out_puts(r->out, "  ");
 	if (r->o->width)
 		room = r->o->width > used + 8 ? r->o->width - used : 8;
-	put_name(r->out,
-		 snapshot_name(r->snap, flat_row(r->flat, row)->node, (enum name_mode)r->o->names),
-		 room, r->o->ascii);
+	put_name(r->out, flat_name(r, row), room, r->o->ascii);
 	out_putc(r->out, '\n');
 }
 
-/* A column is worth its place when one row has a value in it. */
-static int add_column(const struct report *r, struct flat_table *t, enum usual_column usual)
+static bool has_number(const struct report *r, const struct flat_table *t, enum usual_column usual)
 {
-	size_t k = 0;
+	for (size_t k = 0; k < t->n; k++)
+		if (!isnan(flat_usual(r->flat, t->rows[k].node, usual)))
+			return true;
+	return false;
+}
 
-	while (k < t->n && isnan(flat_usual(r->flat, t->rows[k], usual)))
-		k++;
-	if (k == t->n)
-		return 0;
-	t->usual[t->columns.n] = usual;
-	return report_columns_add_usual(&t->columns, usual);
+static int flat_columns(const struct report *r, struct flat_table *t,
+			const enum usual_column *usual, size_t n_usual)
+{
+	char text[COLUMN_TEXT];
+	int e = 0;
+
+	if (r->flat_words)
+		e = report_columns_add_words(&t->columns, r->s, r->flat_words);
+	for (size_t i = 0; !r->flat_words && i < n_usual && e == 0; i++)
+		if (has_number(r, t, usual[i]))
+			e = report_columns_add_usual(&t->columns, usual[i]);
+	for (size_t i = 0; r->flat_words && i < t->columns.n && e == 0; i++)
+		for (size_t k = 0; k < t->n; k++) {
+			format_number(r, t, i, t->rows[k].node, text);
+			column_make_room(&t->columns.v[i], text);
+		}
+	return e;
 }
 
 static bool is_small(const struct report *r, uint32_t row)
@@ -97,35 +134,58 @@ static bool is_small(const struct report *r, uint32_t row)
 	       !(flat_usual(r->flat, row, USUAL_SHARE) >= r->o->threshold * 100);
 }
 
-static void put_table(const struct report *r, const struct flat_table *t)
+/* Those that are large enough, in their order. */
+static int flat_rows(const struct report *r, struct flat_table *t, bool transfers,
+		     size_t *ret_small)
 {
-	size_t shown = 0;
+	int (*compare)(const void *, const void *);
+	struct sorting sorting;
+
+	if (sorting_parse(&sorting, r->s, r->o->sort) < 0)
+		return -EINVAL;
+	for (uint32_t i = 0; i < flat_n(r->flat); i++) {
+		const struct number_ask ask = {.metric = &sorting.column.derived,
+					       .slot = SLOT_ORDER};
+
+		if (transfers && !flat_is_transfer(r->flat, i))
+			continue;
+		if (is_small(r, i))
+			++*ret_small;
+		else
+			t->rows[t->n++] = sorting_entry(
+				&sorting, r->s, i,
+				sorting.by_column ? flat_value(r->flat, i, &ask) : NAN,
+				sorting.by_name ? flat_name(r, i) : "");
+	}
+	compare = sorting_compare(&sorting);
+	if (compare && t->n)
+		qsort(t->rows, t->n, sizeof(*t->rows), compare);
+	return 0;
+}
+
+static void put_table(const struct report *r, const struct flat_table *t, size_t n_small)
+{
+	size_t n = r->o->rows ? MIN(t->n, r->o->rows) : t->n;
 
 	put_header(r->out, &t->columns, r->o);
-	for (; shown < t->n && !(r->o->rows && shown >= r->o->rows); shown++) {
-		if (is_small(r, t->rows[shown]))
-			break;
-		put_numbers(r, t, t->rows[shown]);
-	}
-	if (t->n > shown)
-		out_printf(r->out, "(%zu more)\n", t->n - shown);
+	for (size_t i = 0; i < n; i++)
+		put_numbers(r, t, t->rows[i].node);
+	if (t->n + n_small > n)
+		out_printf(r->out, "(%zu more)\n", t->n + n_small - n);
 }
 
 static int put_rows(const struct report *r, bool transfers, const enum usual_column *usual,
 		    size_t n_usual)
 {
-	uint32_t n = flat_n(r->flat);
-	_cleanup_(freep) uint32_t *rows = malloc((n + 1) * sizeof(*rows));
+	_cleanup_(freep) struct walk_entry *rows = malloc((flat_n(r->flat) + 1) * sizeof(*rows));
 	struct flat_table t = {.rows = rows};
-	int e = rows ? 0 : -ENOMEM;
+	size_t n_small = 0;
+	int e = rows ? flat_rows(r, &t, transfers, &n_small) : -ENOMEM;
 
-	for (uint32_t i = 0; rows && i < n; i++)
-		if (!transfers || flat_is_transfer(r->flat, i))
-			rows[t.n++] = i;
-	for (size_t i = 0; i < n_usual && e == 0; i++)
-		e = add_column(r, &t, usual[i]);
-	if (e == 0 && t.n)
-		put_table(r, &t);
+	if (e == 0)
+		e = flat_columns(r, &t, usual, n_usual);
+	if (e == 0 && t.n + n_small)
+		put_table(r, &t, n_small);
 	else if (e == 0)
 		out_puts(r->out, "none\n");
 	report_columns_done(&t.columns);
@@ -497,8 +557,11 @@ int report_text(struct snapshot *snap, const struct report_options *options, str
 	static const struct report_options defaults;
 	const struct report_options *o = options ? options : &defaults;
 	struct numbers *numbers = numbers_new(snap, o->peaks);
-	struct report r = {snap, snapshot_session(snap), o, out, numbers ? flat_new(numbers) : NULL,
-			   NULL};
+	struct report r = {.snap = snap,
+			   .s = snapshot_session(snap),
+			   .o = o,
+			   .out = out,
+			   .flat = numbers ? flat_new(numbers) : NULL};
 	/* A filter is about the tree, and so is a comparison. */
 	unsigned usual = o->include || o->exclude || o->least != 0 || o->before
 				 ? REPORT_TREE
@@ -507,6 +570,7 @@ int report_text(struct snapshot *snap, const struct report_options *options, str
 	unsigned wanted = o->sections ? o->sections : usual;
 	int e = r.flat ? 0 : -ENOMEM;
 
+	r.flat_words = wanted & REPORT_TREE ? NULL : o->columns;
 	if (e == 0 && wanted & (REPORT_SUMMARY | REPORT_KERNELS | REPORT_TRANSFERS))
 		e = flat_update(r.flat);
 	if (e == 0)

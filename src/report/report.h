@@ -44,13 +44,12 @@ struct report_options {
 	unsigned depth;   /* of the tree; 0 = all */
 	unsigned rows;    /* of a flat table; 0 = all */
 	double threshold; /* hide subtrees below this share of the total, 0..1 */
-	const char *sort; /* metric name; NULL = time; "" = order of arrival; "name" */
+	const char *sort; /* column; NULL = time; "" = order of arrival; "name" */
 	uint8_t names;    /* enum name_mode */
 	bool ascii;       /* no box-drawing characters */
 	bool color;
-	/* Columns of the tree: comma-separated words or metric names; NULL = those that have values
-	 * of total,%,calls,avg,bytes,gb/s,flops,tf/s. A metric name adds its inclusive value; any
-	 * name of derive.h will do. */
+	/* Columns of the tree, or where it is not printed of kernels and transfers: names of
+	 * core/column.h, separated by commas; NULL = the usual ones that have values. */
 	const char *columns;
 	/* What of the tree is shown; NULL and 0: all. */
 	const struct name_pattern *include, *exclude;

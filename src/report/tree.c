@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "core/pair.h"
 #include "report/names.h"
+#include "report/sorting.h"
 #include "report/table.h"
 #include "report/walk.h"
 
@@ -27,8 +28,6 @@ struct side {
 	uint8_t *present;   /* only where two sides are compared */
 };
 
-#define AFTER_ALL_WORDS "\xff" /* is in no UTF-8 */
-
 struct tree {
 	struct snapshot *snap;
 	const struct report_options *o;
@@ -37,12 +36,10 @@ struct tree {
 	struct walk walk;
 	struct side sides[2]; /* the profile first */
 	unsigned n_sides;
-	struct derived sort_by;
-	bool by_words;      /* that is a text */
+	struct sorting sorting;
 	unsigned n_omitted; /* metrics of the profile's own that found no room on the terminal */
 	uint8_t *shown;
 	struct buf scratch;
-	int (*compare)(const void *, const void *);
 };
 
 static const struct session *session(const struct tree *t)
@@ -256,16 +253,6 @@ static void put_row(void *ctx, uint32_t node)
 
 /* ---- order ---- */
 
-static int compare_values(const void *a, const void *b)
-{
-	const struct walk_entry *x = a, *y = b;
-	double vx = isnan(x->key) ? -INFINITY : x->key, vy = isnan(y->key) ? -INFINITY : y->key;
-
-	if (vx != vy)
-		return vx < vy ? 1 : -1;
-	return x->node < y->node ? -1 : x->node > y->node;
-}
-
 static bool is_shown(const struct tree *t, uint32_t node)
 {
 	bool enough = !(t->o->threshold > 0);
@@ -279,7 +266,7 @@ static bool is_shown(const struct tree *t, uint32_t node)
 
 static double sort_value(const struct tree *t, struct side *side, uint32_t node)
 {
-	return derive_at(side->derive, &t->sort_by, &side->sort, node, 0);
+	return derive_at(side->derive, &t->sorting.column.derived, &side->sort, node, 0);
 }
 
 /* Differences are sorted by their size. */
@@ -296,12 +283,10 @@ static bool take(void *ctx, uint32_t node, struct walk_entry *ret)
 
 	if (!is_shown(t, node))
 		return false;
-	ret->key = sort_key(t, node);
-	if (t->by_words)
-		ret->name = isnan(ret->key) ? AFTER_ALL_WORDS
-					    : strtab_str(session(t)->strings, (uint32_t)ret->key);
-	else if (t->compare == walk_compare_names)
-		ret->name = snapshot_name(t->snap, node, (enum name_mode)t->o->names);
+	*ret = sorting_entry(
+		&t->sorting, session(t), node, t->sorting.by_column ? sort_key(t, node) : NAN,
+		t->sorting.by_name ? snapshot_name(t->snap, node, (enum name_mode)t->o->names)
+				   : "");
 	return true;
 }
 
@@ -310,7 +295,7 @@ static int put_tree(struct tree *t)
 	t->walk = (struct walk){.snap = t->snap,
 				.depth = t->o->depth,
 				.take = take,
-				.compare = t->compare,
+				.compare = sorting_compare(&t->sorting),
 				.put = put_row,
 				.ctx = t,
 				.error = &t->out->error};
@@ -318,29 +303,6 @@ static int put_tree(struct tree *t)
 }
 
 /* ---- setup ---- */
-
-static int sort_parse(struct tree *t)
-{
-	const char *sort = t->o->sort ? t->o->sort : usual_columns[USUAL_TOTAL].title;
-	struct column_spec spec;
-	int r;
-
-	if (!*sort)
-		return 0;
-	if (!strcmp(sort, "name")) {
-		t->compare = walk_compare_names;
-		return 0;
-	}
-	t->compare = compare_values;
-	r = column_parse(session(t), sort, strlen(sort), &spec);
-	if (r < 0)
-		return -EINVAL;
-	t->sort_by = spec.derived;
-	t->by_words = spec.form == FORM_WORD && spec.derived.op == DERIVED_VALUE;
-	if (t->by_words)
-		t->compare = walk_compare_names;
-	return 0;
-}
 
 /* Words are neither small nor large: the first column of numbers, or the time. */
 static double limited_value(const struct tree *t, const struct side *side, uint32_t node)
@@ -417,7 +379,7 @@ static int put_sorted(struct tree *t)
 	for (uint32_t i = 1; i < n; i++)
 		if (is_shown(t, i) && !isnan(value_of(t, 0, i)))
 			entries[used++] = (struct walk_entry){i, value_of(t, 0, i), ""};
-	qsort(entries, used, sizeof(*entries), compare_values);
+	qsort(entries, used, sizeof(*entries), sorting_compare_keys);
 	out_puts(t->out, "\nSorted by ");
 	put_name(t->out, t->columns.v[0].title, 0, t->o->ascii);
 	out_putc(t->out, '\n');
@@ -483,7 +445,7 @@ static int tree_make(struct tree *t)
 		r = filter_values(t);
 	for (size_t i = 0; i < t->columns.n && r == 0; i++)
 		make_room(t, i);
-	return r < 0 ? r : sort_parse(t);
+	return r < 0 ? r : sorting_parse(&t->sorting, session(t), t->o->sort) < 0 ? -EINVAL : 0;
 }
 
 static void tree_done(struct tree *t)
