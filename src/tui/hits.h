@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_TUI_HITS_H
 #define PROTON_TUI_HITS_H
-/* Where on the screen what lies, for the mouse: noted while drawing, asked when a button is pressed. */
+/* What the mouse can hit: each part of the screen that a button does something with, noted while the
+ * screen is drawn and looked up when a button is pressed. */
 #include <stddef.h>
 
 enum hit_kind {

@@ -7,20 +7,6 @@
 #define TWICE_NS   (400 * NSEC_PER_MSEC) /* between the presses of a double click */
 #define WHEEL_ROWS 3
 
-void hits_add(struct hits *hits, const struct hit *hit)
-{
-	if (hits && hits->n < MAX_HITS)
-		hits->v[hits->n++] = *hit;
-}
-
-const struct hit *hits_find(const struct hits *hits, int y, int x)
-{
-	for (unsigned i = hits->n; i-- > 0;)
-		if (hits->v[i].y == y && x >= hits->v[i].x && x < hits->v[i].end)
-			return &hits->v[i];
-	return NULL;
-}
-
 /* Is it the second press of two at one place? A third one begins anew. */
 static bool is_second(struct tui *t, const struct mouse_event *event)
 {
