@@ -6,6 +6,7 @@
 #include <string.h>
 #include "core/flat.h"
 #include "core/numbers.h"
+#include "tui/needle.h"
 #include "tui/tui_impl.h"
 
 /* NULL: out of memory. */

@@ -4,37 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/numbers.h"
+#include "tui/needle.h"
 #include "tui/tui_impl.h"
-
-enum { SEEN_NOT = 0, SEEN_WITHOUT, SEEN_WITH };
-
-int needle_init(struct needle *needle, struct tui *t, const char *text, uint8_t **seen,
-		size_t *cap_seen)
-{
-	uint32_t n;
-
-	needle->text = text;
-	needle->match_case = text_is_smart_case(text);
-	needle->frame_of = numbers_frames(t->kept.numbers, &n);
-	if (!needle->frame_of ||
-	    array_reserve((void **)seen, cap_seen, MAX(n, 1u), sizeof(**seen)) < 0)
-		return -ENOMEM;
-	memset(*seen, SEEN_NOT, n);
-	needle->seen = *seen;
-	return 0;
-}
-
-bool needle_in(struct tui *t, const struct needle *needle, uint32_t node)
-{
-	uint8_t *seen = &needle->seen[needle->frame_of[node]];
-
-	if (*seen == SEEN_NOT)
-		*seen = text_find(tui_node_name(t, node), needle->text, needle->match_case)
-				? SEEN_WITH
-				: SEEN_WITHOUT;
-	return *seen == SEEN_WITH;
-}
 
 /* A parent's id is smaller than its children's: one pass down, one pass up. */
 static int mark(struct tui *t, const struct needle *needle)
@@ -48,7 +19,6 @@ static int mark(struct tui *t, const struct needle *needle)
 
 		if (!tick_at(snapshot_tick(t->snap), id, n))
 			return -ECANCELED;
-
 		v[id] = !node->hidden && needle_in(t, needle, id) ? MATCH_SELF : 0;
 		t->matches.n += v[id];
 		if (node->parent != SNAP_NONE && node->parent != 0 && v[node->parent])

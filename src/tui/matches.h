@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_TUI_MATCHES_H
 #define PROTON_TUI_MATCHES_H
-/* Which calling contexts have a text in their name, and where from one there are some: what is
- * folded or too narrow to be drawn is found by it. */
+/* Which calling contexts have the searched text in their name, and on which side of a context the
+ * others lie: so a search finds what is folded or too narrow to be drawn, too. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "tui/prompt.h"
 
 struct tui;
-
-/* A text that is looked for. Contexts of one function have the same name: it is looked at once. */
-struct needle {
-	const char *text;
-	bool match_case;
-	const uint32_t *frame_of; /* by node */
-	uint8_t *seen;            /* by frame; whoever asks keeps it */
-};
-
-/* 0 or -ENOMEM: there is no room for what was seen. */
-int needle_init(struct needle *needle, struct tui *t, const char *text, uint8_t **seen,
-		size_t *cap_seen);
-bool needle_in(struct tui *t, const struct needle *needle, uint32_t node);
 
 enum {
 	MATCH_SELF = 1,
