@@ -12,6 +12,7 @@
 #include "core/session.h"
 #include "tui/clipboard.h"
 #include "tui/editor.h"
+#include "tui/names.h"
 #include "tui/screen.h"
 #include "tui/tui_impl.h"
 

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include "base/buf.h"
 #include "core/session.h"
+#include "tui/names.h"
 #include "tui/tui_impl.h"
 
 #define MAX_DEVICE_LINES 4

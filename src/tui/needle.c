@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include "core/numbers.h"
+#include "tui/names.h"
 #include "tui/tui_impl.h"
 
 enum { SEEN_NOT = 0, SEEN_WITHOUT, SEEN_WITH };

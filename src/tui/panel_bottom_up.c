@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/order.h"
 #include "tui/finder.h"
+#include "tui/names.h"
 #include "tui/outline.h"
 #include "tui/panel.h"
 #include "tui/row_columns.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/hash.h"
+#include "tui/names.h"
 #include "tui/panel.h"
 #include "tui/row_columns.h"
 #include "tui/tui_impl.h"

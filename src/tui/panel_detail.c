@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "core/frame.h"
 #include "core/session.h"
+#include "tui/names.h"
 #include "tui/row_columns.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"

@@ -3,6 +3,7 @@
 #include <math.h>
 #include "base/buf.h"
 #include "core/session.h"
+#include "tui/names.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 

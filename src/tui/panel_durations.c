@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
+#include "tui/names.h"
 #include "tui/panel.h"
 #include "tui/tui_impl.h"
 

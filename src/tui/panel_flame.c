@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "tui/finder.h"
 #include "tui/flame.h"
+#include "tui/names.h"
 #include "tui/panel.h"
 #include "tui/row_columns.h"
 #include "tui/tui_impl.h"

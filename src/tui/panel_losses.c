@@ -5,6 +5,7 @@
 #include "core/crowd.h"
 #include "core/loss.h"
 #include "core/session.h"
+#include "tui/names.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "core/flat.h"
 #include "core/frame.h"
+#include "tui/names.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "core/numbers.h"
 #include "core/ranks.h"
+#include "tui/names.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 

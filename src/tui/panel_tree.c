@@ -7,6 +7,7 @@
 #include "core/filter.h"
 #include "core/least.h"
 #include "tui/finder.h"
+#include "tui/names.h"
 #include "tui/outline.h"
 #include "tui/panel_tree.h"
 

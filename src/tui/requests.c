@@ -12,6 +12,7 @@
 #include "core/session.h"
 #include "tui/actions.h"
 #include "tui/layout.h"
+#include "tui/names.h"
 #include "tui/print.h"
 #include "tui/screen.h"
 #include "tui/tui_impl.h"
@@ -321,12 +322,10 @@ static void do_columns(struct tui *t)
 
 static void do_names(struct tui *t)
 {
-	static const char *const words[NAME_N] = {"short", "demangled", "raw"};
-
 	t->names = (t->names + 1) % NAME_N;
 	if (filters_any(&t->filters))
 		tui_refilter(t);
-	tui_message(t, "names: %s", words[t->names]);
+	tui_message(t, "names: %s", tui_names_word(t->names));
 	spoil_front(t);
 }
 

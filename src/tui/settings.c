@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include "base/buf.h"
+#include "tui/names.h"
 #include "tui/tui_impl.h"
 
 #define MAX_WORDS (CHOICE_MAX + 2) /* of a line */
@@ -84,13 +85,6 @@ static const char *switch_word(unsigned i)
 	return i < ARRAY_SIZE(words) ? words[i] : NULL;
 }
 
-static const char *names_word(unsigned i)
-{
-	static const char *const words[NAME_N] = {"short", "demangled", "raw"};
-
-	return i < NAME_N ? words[i] : NULL;
-}
-
 static const char *group_name(unsigned i)
 {
 	return i < GROUP_N ? group_word(i) : NULL;
@@ -136,7 +130,7 @@ static int set_color(struct settings *c, struct line *l)
 
 static int set_names(struct settings *c, struct line *l)
 {
-	return set_word(l, names_word, &c->names);
+	return set_word(l, tui_names_word, &c->names);
 }
 
 static int set_group(struct settings *c, struct line *l)
@@ -249,7 +243,7 @@ static void put_mouse(const struct tui *t, unsigned panel, struct buf *out)
 
 static void put_names(const struct tui *t, unsigned panel, struct buf *out)
 {
-	buf_puts(out, names_word(t->names));
+	buf_puts(out, tui_names_word(t->names));
 }
 
 static void put_group(const struct tui *t, unsigned panel, struct buf *out)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "core/session.h"
+#include "tui/names.h"
 #include "tui/tui_impl.h"
 
 /* How much of a tab there is room for; the one in front always has its title. */
@@ -79,8 +80,6 @@ static void size_tabs(const struct tui *t, int room, uint8_t *sizes)
 /* What the view is set to, where that is not the default. */
 static void put_state(struct tui *t, struct buf *out)
 {
-	static const char *const modes[NAME_N] = {"short", "demangled", "raw"};
-
 	if (*t->filter)
 		buf_printf(out, "  filter: %s", t->filter);
 	if (*t->filters.v[FILTER_INCLUDE].text)
@@ -98,7 +97,7 @@ static void put_state(struct tui *t, struct buf *out)
 	if (tui_group(t) != GROUP_NONE)
 		buf_printf(out, "  group: %s", group_word(tui_group(t)));
 	if (t->names != NAME_SHORT)
-		buf_printf(out, "  names: %s", modes[t->names]);
+		buf_printf(out, "  names: %s", tui_names_word(t->names));
 }
 
 /* The overlay and the settings matter more than the titles of other tabs, but not without end. */

@@ -90,13 +90,6 @@ void tui_picture(struct tui *t);                  /* a new one from the session 
 int tui_regroup(struct tui *t, enum group group); /* ids start anew: panels forget theirs */
 void tui_refilter(struct tui *t);                 /* the same picture through other filters */
 
-const char *tui_node_name(struct tui *t, uint32_t id);
-/* The names from the root to a node. */
-void tui_put_path(struct tui *t, uint32_t id, struct buf *out);
-/* "GPU0 NVIDIA H200", "pid 7 python train.py": valid while the session is not changed. */
-void tui_put_device(struct tui *t, uint32_t device, struct buf *out);
-void tui_put_process(struct tui *t, uint32_t process, struct buf *out);
-
 /* header.c */
 int header_draw(struct tui *t, const struct canvas *canvas); /* rows used */
 void header_draw_footer(struct tui *t, const struct canvas *canvas, int y);

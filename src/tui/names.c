@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "tui/names.h"
+#include <string.h>
+#include "base/buf.h"
+#include "core/session.h"
+#include "tui/tui_impl.h"
+
+const char *tui_names_word(unsigned i)
+{
+	static const char *const words[NAME_N] = {"short", "demangled", "raw"};
+
+	return i < NAME_N ? words[i] : NULL;
+}
+
+const char *tui_node_name(struct tui *t, uint32_t id)
+{
+	const struct snap_node *n = snapshot_node(t->snap, id);
+	const char *name;
+
+	if (id == 0)
+		return "ROOT";
+	name = snapshot_name(t->snap, id, t->names);
+	return *name ? name : frame_kind_word(n->kind);
+}
+
+void tui_put_path(struct tui *t, uint32_t id, struct buf *out)
+{
+	const char *separator = t->look.ascii ? " > " : " › ";
+	uint32_t path[256];
+	unsigned n = 0;
+
+	for (; id != SNAP_NONE && id != 0 && n < ARRAY_SIZE(path);
+	     id = snapshot_node(t->snap, id)->parent)
+		path[n++] = id;
+	if (n == 0)
+		buf_puts(out, tui_node_name(t, 0));
+	while (n > 0) {
+		buf_puts(out, tui_node_name(t, path[--n]));
+		if (n > 0)
+			buf_puts(out, separator);
+	}
+}
+
+/* OpenCL's devices need not be GPUs. */
+void tui_put_device(struct tui *t, uint32_t device, struct buf *out)
+{
+	const struct session *s = snapshot_session(t->snap);
+	const struct session_device *d = &s->devices[device];
+	const char *type = strtab_str(s->strings, d->type), *name = strtab_str(s->strings, d->name);
+	bool gpu = !strcmp(type, "CUDA") || !strcmp(type, "HIP") || !strcmp(type, "ROCM");
+
+	buf_printf(out, "%s%d", gpu ? "GPU" : *type ? type : "DEV", d->index);
+	if (!strncmp(name, "NVIDIA ", 7))
+		name += 7;
+	if (*name)
+		buf_printf(out, " %s", name);
+}
+
+void tui_put_process(struct tui *t, uint32_t process, struct buf *out)
+{
+	const struct session *s = snapshot_session(t->snap);
+	const struct session_process *p = &s->processes[process];
+	const char *line = strtab_str(s->strings, p->cmdline);
+
+	buf_printf(out, "pid %u", p->pid);
+	if (p->rank >= 0)
+		buf_printf(out, " rank %d", p->rank);
+	if (!*line)
+		line = strtab_str(s->strings, p->exe);
+	buf_printf(out, " %s", line);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_NAMES_H
+#define PROTON_TUI_NAMES_H
+/* What the screen calls the things of a profile. */
+#include <stdint.h>
+
+struct buf;
+struct tui;
+
+/* The word of a name_mode ("short"), or NULL beyond the last. */
+const char *tui_names_word(unsigned i);
+/* As the view has names; valid until the next picture. */
+const char *tui_node_name(struct tui *t, uint32_t id);
+/* The names from the root to a node. */
+void tui_put_path(struct tui *t, uint32_t id, struct buf *out);
+/* "GPU0 NVIDIA H200" */
+void tui_put_device(struct tui *t, uint32_t device, struct buf *out);
+/* "pid 7 rank 0 python train.py" */
+void tui_put_process(struct tui *t, uint32_t process, struct buf *out);
+
+#endif
