@@ -9,7 +9,7 @@ struct tui;
 
 /* The word of a name_mode ("short"), or NULL beyond the last. */
 const char *tui_names_word(unsigned i);
-/* As the view has names; valid until the next picture. */
+/* In the form of names that the view has. */
 const char *tui_node_name(struct tui *t, uint32_t id);
 /* The names from the root to a node. */
 void tui_put_path(struct tui *t, uint32_t id, struct buf *out);

@@ -5,12 +5,12 @@
 #include <langinfo.h>
 #include <math.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <string.h>
 #include "base/buf.h"
 #include "base/clock.h"
 #include "core/numbers.h"
 #include "core/session.h"
+#include "tui/message.h"
 #include "tui/row_columns.h"
 #include "tui/screen.h"
 #include "tui/settings.h"
@@ -115,52 +115,6 @@ void tui_explain_empty(struct tui *t, struct buf *out)
 
 /* ---- drawing ---- */
 
-#define SHORT 16
-
-static void draw_message(struct tui *t, const struct canvas *canvas, int y, int *ret_y, int *ret_x)
-{
-	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
-
-	if (prompt_is_open(&t->prompt)) {
-		prompt_draw(&t->prompt, canvas, y, ret_x);
-		*ret_y = y;
-		return;
-	}
-	pen_put(&pen, ROLE_MESSAGE, t->message);
-}
-
-static bool has_talk(const struct tui *t)
-{
-	return prompt_is_open(&t->prompt) || *t->message;
-}
-
-/* Lines below the panel. A short screen has one for messages and function keys together. */
-static int n_bottom(const struct tui *t, const struct canvas *canvas)
-{
-	return canvas->rows >= SHORT ? 2 : canvas->rows >= 8 || has_talk(t);
-}
-
-void tui_draw_work(struct tui *t, const char *text)
-{
-	struct canvas canvas = screen_canvas(t->screen);
-	struct prompt prompt = t->prompt;
-	int row = canvas.rows - n_bottom(t, &canvas), x;
-	struct pen pen = pen_at(&canvas, row, 0, canvas.cols);
-
-	if (canvas.rows < TUI_MIN_ROWS || canvas.cols < TUI_MIN_COLS)
-		return;
-	wmove(canvas.win, row, 0);
-	wclrtoeol(canvas.win);
-	if (prompt_is_open(&prompt)) {
-		snprintf(prompt.note, sizeof(prompt.note), "%s", text);
-		prompt_draw(&prompt, &canvas, row, &x);
-		screen_flush(t->screen, row, x);
-		return;
-	}
-	pen_put(&pen, ROLE_MESSAGE, text);
-	screen_flush(t->screen, -1, 0);
-}
-
 static void draw_too_small(const struct canvas *canvas)
 {
 	struct pen pen = pen_at(canvas, 0, 0, canvas->cols);
@@ -171,8 +125,8 @@ static void draw_too_small(const struct canvas *canvas)
 
 void tui_draw(struct tui *t, const struct canvas *canvas, int *ret_y, int *ret_x)
 {
-	bool footer = canvas->rows >= 8, talk = has_talk(t);
-	int bottom = n_bottom(t, canvas), top;
+	bool footer = canvas->rows >= 8, talk = message_any(t);
+	int bottom = message_bottom(t, canvas), top;
 
 	*ret_y = -1;
 	*ret_x = 0;
@@ -188,7 +142,7 @@ void tui_draw(struct tui *t, const struct canvas *canvas, int *ret_y, int *ret_x
 	if (footer && (bottom == 2 || !talk))
 		header_draw_footer(t, canvas, canvas->rows - 1);
 	if (talk)
-		draw_message(t, canvas, canvas->rows - bottom, ret_y, ret_x);
+		message_draw(t, canvas, canvas->rows - bottom, ret_y, ret_x);
 	if (menu_is_open(&t->menu))
 		menu_draw(&t->menu, canvas);
 }
@@ -204,15 +158,6 @@ void tui_redraw(struct tui *t)
 	canvas.hits = &t->hits;
 	tui_draw(t, &canvas, &y, &x);
 	screen_flush(t->screen, y, x);
-}
-
-void tui_message(struct tui *t, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(t->message, sizeof(t->message), format, ap);
-	va_end(ap);
 }
 
 /* ---- life ---- */

@@ -83,7 +83,6 @@ void tui_do_request(struct tui *t, enum request request);
 int tui_ask(struct tui *t, enum tui_action action, int arg); /* the host; says so when it cannot */
 void tui_redraw(struct tui *t);
 void tui_draw(struct tui *t, const struct canvas *canvas, int *ret_y, int *ret_x);
-void tui_draw_work(struct tui *t, const char *text); /* where messages are, at once */
 void tui_show_panel(struct tui *t, enum tui_panel panel);
 enum group tui_group(const struct tui *t);        /* what the tree is grouped by */
 void tui_picture(struct tui *t);                  /* a new one from the session */

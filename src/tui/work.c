@@ -3,6 +3,7 @@
 #include "tui/work.h"
 #include "base/clock.h"
 #include "base/util.h"
+#include "tui/message.h"
 #include "tui/screen.h"
 #include "tui/tui_impl.h"
 
@@ -18,7 +19,7 @@ static void draw(struct tui *t, size_t done, size_t total)
 
 	snprintf(line, sizeof(line), "%s: %u %%%s", what, percent,
 		 t->work.can_stop ? "  (Esc stops)" : "");
-	tui_draw_work(t, line);
+	message_draw_work(t, line);
 }
 
 /* Esc and Ctrl-C, and in a prompt each key. They stay to be read where they mean something by
