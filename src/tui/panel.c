@@ -9,6 +9,7 @@
 #include "base/shown.h"
 #include "base/util.h"
 #include "core/frame.h"
+#include "core/session.h"
 #include "tui/row_columns.h"
 #include "tui/tui_impl.h"
 
@@ -209,6 +210,17 @@ enum role kind_role(unsigned kind)
 }
 
 /* ---- life ---- */
+
+const char *tui_panel_word(unsigned i)
+{
+	static const char *const words[TUI_N_PANELS] = {
+#define _(id, word, ops) [TUI_PANEL_##id] = word,
+		TUI_PANELS(_)
+#undef _
+	};
+
+	return i < TUI_N_PANELS ? words[i] : NULL;
+}
 
 struct panel *panel_new(const struct panel_ops *ops, struct tui *t)
 {
@@ -526,6 +538,50 @@ bool panel_find(struct panel *p, bool forward, bool *ret_wrapped)
 		}
 	}
 	return false;
+}
+
+/* ---- why there are no rows ---- */
+
+/* Which of the three ways of being empty it is. */
+static void explain_live(struct tui *t, struct buf *out)
+{
+	const struct session *s = snapshot_session(t->snap);
+	bool over = t->status.run == TUI_RUN_ENDED;
+	uint64_t launches = 0;
+
+	for (size_t i = 0; i < s->n_processes; i++)
+		launches += s->processes[i].n_launches;
+	if (s->n_processes == 0) {
+		buf_puts(out, over ? "nothing connected: the program never loaded a GPU library\n"
+				   : "nothing has connected yet: the program has not loaded a GPU "
+				     "library\n");
+		buf_puts(out, "(a static, set-id or 32-bit program cannot be seen)");
+	} else if (launches == 0) {
+		buf_printf(out, "%zu %s connected, but no GPU work %s\n", s->n_processes,
+			   s->n_processes == 1 ? "process" : "processes",
+			   over ? "was seen" : "has been seen yet");
+	} else {
+		buf_printf(out, "%llu launches were counted, but no record of them %s\n",
+			   (unsigned long long)launches, over ? "arrived" : "has arrived yet");
+		buf_puts(out, "5 shows what the collectors say");
+	}
+}
+
+void panel_explain_empty(struct panel *p, struct buf *out)
+{
+	if (p->tui->options.live)
+		explain_live(p->tui, out);
+	else
+		buf_puts(out, "this profile holds no calling contexts");
+}
+
+void panel_explain(struct panel *p, struct buf *out)
+{
+	if (*p->tui->filter)
+		buf_printf(out, "no path has '%s' in a name\nEsc clears the filter",
+			   p->tui->filter);
+	else
+		panel_explain_empty(p, out);
 }
 
 /* ---- drawing ---- */

@@ -163,6 +163,9 @@ int panel_column(struct panel *p, const char *word);
 bool panel_sort_title(struct panel *p, const char *title);
 bool panel_find(struct panel *p, bool forward, bool *ret_wrapped);
 void panel_goto(struct panel *p, size_t row);
+/* For ops->explain: the profile is empty, or the text that paths are filtered by is in none. */
+void panel_explain(struct panel *p, struct buf *out);
+void panel_explain_empty(struct panel *p, struct buf *out); /* without a look at the filter */
 void panel_scroll(struct panel *p, int n); /* the window, by n rows; the cursor stays inside */
 uint32_t panel_node(struct panel *p);      /* of the cursor's row, or SNAP_NONE */
 /* Tell the chooser of columns which panel it chooses for. */

@@ -515,13 +515,11 @@ static void draw_foot(struct panel *p, struct pen *pen)
 
 static void explain(struct panel *p, struct buf *out)
 {
-	if (*p->tui->filter)
-		buf_printf(out, "no path has '%s' in a name\nEsc clears the filter",
-			   p->tui->filter);
-	else if (as_bottom_up(p)->columns.is_limited && node_of(p, 0)->n_children > 0)
+	if (!*p->tui->filter && as_bottom_up(p)->columns.is_limited &&
+	    node_of(p, 0)->n_children > 0)
 		buf_puts(out, "nothing is large enough for the limit\nEsc clears it");
 	else
-		tui_explain_empty(p->tui, out);
+		panel_explain(p, out);
 }
 
 /* ---- the outline ---- */

@@ -294,11 +294,6 @@ static void draw_foot(struct panel *p, struct pen *pen)
 		pen_put(pen, ROLE_WARNING, "  recursive: rows overlap");
 }
 
-static void explain(struct panel *p, struct buf *out)
-{
-	tui_explain_empty(p->tui, out);
-}
-
 /* ---- requests ---- */
 
 static bool is_elsewhere(struct panel *p)
@@ -375,7 +370,7 @@ const struct panel_ops panel_callers_ops = {
 	.draw_head = panel_draw_head,
 	.draw_row = draw_row,
 	.draw_foot = draw_foot,
-	.explain = explain,
+	.explain = panel_explain_empty,
 	.request = request,
 	.show = show,
 	.forget = forget,

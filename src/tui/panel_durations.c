@@ -319,7 +319,7 @@ static void explain(struct panel *p, struct buf *out)
 	const struct session *s = snapshot_session(p->tui->snap);
 
 	if (snapshot_n(p->tui->snap) <= 1)
-		tui_explain_empty(p->tui, out);
+		panel_explain_empty(p, out);
 	else if (s->n_hists == 0 && p->tui->options.live)
 		buf_puts(out, "no durations yet: what runs twice gets a histogram, sent once a "
 			      "second");

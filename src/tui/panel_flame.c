@@ -398,15 +398,6 @@ static void draw_foot(struct panel *p, struct pen *pen)
 	pen_put(pen, ROLE_TITLE, node_name(p, b->node));
 }
 
-static void explain(struct panel *p, struct buf *out)
-{
-	if (*p->tui->filter)
-		buf_printf(out, "no path has '%s' in a name\nEsc clears the filter",
-			   p->tui->filter);
-	else
-		tui_explain_empty(p->tui, out);
-}
-
 /* ---- requests ---- */
 
 /* The cursor has gone to another level: there to the child, the parent, or what is nearest. */
@@ -726,7 +717,7 @@ const struct panel_ops panel_flame_ops = {
 	.draw_head = draw_head,
 	.draw_row = draw_row,
 	.draw_foot = draw_foot,
-	.explain = explain,
+	.explain = panel_explain,
 	.request = request,
 	.pick = pick,
 	.forget = show_all,

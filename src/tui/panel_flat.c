@@ -186,7 +186,7 @@ static void explain(struct panel *p, struct buf *out)
 			   "no kernel, copy or set has '%s' in its name\nEsc clears the filter",
 			   p->tui->filter);
 	else
-		tui_explain_empty(p->tui, out);
+		panel_explain_empty(p, out);
 }
 
 static void done(struct panel *p)

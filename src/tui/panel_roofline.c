@@ -641,7 +641,7 @@ static void explain(struct panel *p, struct buf *out)
 	bool no_bytes = !derive_has(d, &usual_columns[USUAL_BYTES].derived);
 
 	if (snapshot_n(p->tui->snap) <= 1) {
-		tui_explain_empty(p->tui, out);
+		panel_explain_empty(p, out);
 		return;
 	}
 	if (!derive_has(d, &usual_columns[USUAL_TOTAL].derived))

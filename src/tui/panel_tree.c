@@ -253,11 +253,6 @@ static void draw_foot(struct panel *p, struct pen *pen)
 	buf_done(&path);
 }
 
-static void explain(struct panel *p, struct buf *out)
-{
-	tui_explain_empty(p->tui, out);
-}
-
 void panel_tree_state(struct panel *p, struct buf *out)
 {
 	const struct tree *tree = &as_tree(p)->tree;
@@ -515,7 +510,7 @@ const struct panel_ops panel_tree_ops = {
 	.draw_head = panel_draw_head,
 	.draw_row = draw_row,
 	.draw_foot = draw_foot,
-	.explain = explain,
+	.explain = panel_explain_empty,
 	.request = request,
 	.forget = forget,
 	.find = find,

@@ -764,8 +764,3 @@ void tui_do_request(struct tui *t, enum request request)
 	else
 		tui_message(t, "not in this panel");
 }
-
-const char *tui_sort_name(unsigned i)
-{
-	return i < USUAL_N ? usual_columns[i].title : NULL;
-}

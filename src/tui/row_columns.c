@@ -165,6 +165,11 @@ bool row_is_absent(struct panel *p, const struct row_column *c)
 
 /* ---- making them ---- */
 
+const char *tui_sort_name(unsigned i)
+{
+	return i < USUAL_N ? usual_columns[i].title : NULL;
+}
+
 static int reserve(struct row_columns *rc, unsigned n_columns)
 {
 	if (array_reserve((void **)&rc->v, &rc->cap, rc->n + 1u, sizeof(struct row_column *)) < 0 ||

@@ -18,22 +18,12 @@
 
 /* ---- the picture ---- */
 
-struct panel *tui_panel(struct tui *t)
-{
-	return t->overlay ? t->overlay : t->panels[t->current];
-}
-
 void tui_spoil(struct tui *t)
 {
 	for (unsigned i = 0; i < TUI_N_PANELS; i++)
 		panel_spoil(t->panels[i]);
 	panel_spoil(t->detail);
 	panel_spoil(t->columns);
-}
-
-enum group tui_group(const struct tui *t)
-{
-	return t->options.before ? t->options.group : snapshot_group(t->snap);
 }
 
 static void ask_status(struct tui *t)
@@ -78,39 +68,6 @@ void tui_refilter(struct tui *t)
 	else if (r < 0)
 		tui_message(t, "out of memory");
 	tui_spoil(t);
-}
-
-/* Which of the three ways of being empty it is. */
-static void explain_live(struct tui *t, struct buf *out)
-{
-	const struct session *s = snapshot_session(t->snap);
-	bool over = t->status.run == TUI_RUN_ENDED;
-	uint64_t launches = 0;
-
-	for (size_t i = 0; i < s->n_processes; i++)
-		launches += s->processes[i].n_launches;
-	if (s->n_processes == 0) {
-		buf_puts(out, over ? "nothing connected: the program never loaded a GPU library\n"
-				   : "nothing has connected yet: the program has not loaded a GPU "
-				     "library\n");
-		buf_puts(out, "(a static, set-id or 32-bit program cannot be seen)");
-	} else if (launches == 0) {
-		buf_printf(out, "%zu %s connected, but no GPU work %s\n", s->n_processes,
-			   s->n_processes == 1 ? "process" : "processes",
-			   over ? "was seen" : "has been seen yet");
-	} else {
-		buf_printf(out, "%llu launches were counted, but no record of them %s\n",
-			   (unsigned long long)launches, over ? "arrived" : "has arrived yet");
-		buf_puts(out, "5 shows what the collectors say");
-	}
-}
-
-void tui_explain_empty(struct tui *t, struct buf *out)
-{
-	if (t->options.live)
-		explain_live(t, out);
-	else
-		buf_puts(out, "this profile holds no calling contexts");
 }
 
 /* ---- drawing ---- */
@@ -161,17 +118,6 @@ void tui_redraw(struct tui *t)
 }
 
 /* ---- life ---- */
-
-const char *tui_panel_word(unsigned i)
-{
-	static const char *const words[TUI_N_PANELS] = {
-#define _(id, word, ops) [TUI_PANEL_##id] = word,
-		TUI_PANELS(_)
-#undef _
-	};
-
-	return i < TUI_N_PANELS ? words[i] : NULL;
-}
 
 static int make_panels(struct tui *t)
 {

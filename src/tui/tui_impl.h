@@ -77,14 +77,24 @@ struct tui {
 	uint64_t interrupt_ns; /* time of the last Ctrl-C; 0 none */
 };
 
-void tui_spoil(struct tui *t);          /* every panel is to be made anew */
-struct panel *tui_panel(struct tui *t); /* the one in front */
+/* The panel in front. */
+static inline struct panel *tui_panel(struct tui *t)
+{
+	return t->overlay ? t->overlay : t->panels[t->current];
+}
+
+/* What the tree is grouped by. */
+static inline enum group tui_group(const struct tui *t)
+{
+	return t->options.before ? t->options.group : snapshot_group(t->snap);
+}
+
+void tui_spoil(struct tui *t); /* every panel is to be made anew */
 void tui_do_request(struct tui *t, enum request request);
 int tui_ask(struct tui *t, enum tui_action action, int arg); /* the host; says so when it cannot */
 void tui_redraw(struct tui *t);
 void tui_draw(struct tui *t, const struct canvas *canvas, int *ret_y, int *ret_x);
 void tui_show_panel(struct tui *t, enum tui_panel panel);
-enum group tui_group(const struct tui *t);        /* what the tree is grouped by */
 void tui_picture(struct tui *t);                  /* a new one from the session */
 int tui_regroup(struct tui *t, enum group group); /* ids start anew: panels forget theirs */
 void tui_refilter(struct tui *t);                 /* the same picture through other filters */
@@ -96,8 +106,5 @@ void header_draw_footer(struct tui *t, const struct canvas *canvas, int y);
 /* tabs.c */
 bool tui_has_panel(const struct tui *t, enum tui_panel panel); /* no log without a program */
 void tabs_draw(struct tui *t, const struct canvas *canvas, int y);
-
-/* Why there is nothing to see: sentences, one a line. */
-void tui_explain_empty(struct tui *t, struct buf *out);
 
 #endif
