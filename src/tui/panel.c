@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "tui/panel.h"
-#include <ctype.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "base/buf.h"
-#include "base/shown.h"
 #include "base/util.h"
 #include "core/frame.h"
 #include "core/session.h"
@@ -17,41 +14,9 @@
 
 /* ---- columns ---- */
 
-/* A name gets its share of the width, and 18 columns where there are any. */
-static int name_min(const struct columns *columns, int width)
-{
-	int percent = columns->name_percent ? (int)columns->name_percent : 45;
-
-	return MAX(width * percent / 100, MIN(18, width - 10));
-}
-
-int columns_find(const struct columns *columns, const char *title)
-{
-	for (unsigned i = 0; i < columns->n; i++)
-		if (column_is_titled(columns->v[i].title, title, strlen(title)))
-			return (int)i;
-	return -1;
-}
-
 bool panel_is_compared(const struct panel *p)
 {
 	return columns_find(&p->columns, "STATUS") >= 0;
-}
-
-double column_value(const struct column *c, struct panel *p, uint32_t i)
-{
-	return c->of ? row_value(p, c->of, i) : c->value(p, i);
-}
-
-bool column_is_absent(struct panel *p, const struct column *c)
-{
-	return c->of ? row_is_absent(p, c->of) : c->is_absent && c->is_absent(p);
-}
-
-/* Made for an order or a choice: nobody else asks for it. */
-static bool is_spare(const struct column *c)
-{
-	return c->of && c->of->is_spare;
 }
 
 /* The user's own, as far as there is room beside a short name. */
@@ -73,41 +38,6 @@ static void fit_choice(struct panel *p)
 	}
 }
 
-/* Those that matter most, in the panel's order. */
-void fit_make(struct column_fit *layout, struct panel *p, const struct columns *columns, int width,
-	      int sorted)
-{
-	int left =
-		width - 2 - name_min(columns, width); /* a mark before, a blank before the name */
-	_cleanup_(freep) bool *take = calloc(columns->n + 1u, sizeof(*take));
-	unsigned n = 0;
-
-	for (int priority = -1; take && priority < 256; priority++) {
-		for (unsigned i = 0; i < columns->n; i++) {
-			const struct column *c = &columns->v[i];
-			int rank = (int)i == sorted ? -1 : c->priority;
-
-			if (rank != priority || (rank >= 0 && is_spare(c)) ||
-			    column_is_absent(p, c))
-				continue;
-			if (c->width + 1 > left || n == CHOICE_MAX)
-				goto full;
-			left -= c->width + 1;
-			take[i] = true;
-			n++;
-		}
-	}
-full:
-	layout->n = 0;
-	layout->name_width = width - 2;
-	for (unsigned i = 0; take && i < columns->n; i++) {
-		if (!take[i])
-			continue;
-		layout->v[layout->n++] = (uint16_t)i;
-		layout->name_width -= columns->v[i].width + 1;
-	}
-}
-
 void panel_fit(struct panel *p, int sorted)
 {
 	if (p->choice.n)
@@ -116,78 +46,9 @@ void panel_fit(struct panel *p, int sorted)
 		fit_make(&p->shown, p, &p->columns, p->width, sorted);
 }
 
-void fit_head(const struct column_fit *layout, struct pen *pen, const struct columns *columns,
-	      const char *name, int sorted, bool ascending)
-{
-	const struct glyphs *glyphs = pen->canvas->look->glyphs;
-
-	for (unsigned i = 0; i < layout->n; i++) {
-		const struct column *c = &columns->v[layout->v[i]];
-		char title[COLUMN_TITLE + 8];
-		bool mark = layout->v[i] == sorted;
-
-		snprintf(title, sizeof(title), "%s%s",
-			 mark ? ascending ? glyphs->ascending : glyphs->descending : "", c->title);
-		pen_right(pen, mark ? ROLE_HEAD_SORT : ROLE_HEAD, c->width + 1, title);
-		if (sorted >= 0)
-			pen_hit(pen, pen->x - c->width - 1, HIT_SORT, layout->v[i]);
-	}
-	pen_skip(pen, ROLE_HEAD, 2);
-	pen_put(pen, ROLE_HEAD, name);
-	pen_fill(pen, ROLE_HEAD);
-}
-
 void panel_draw_head(struct panel *p, struct pen *pen)
 {
 	fit_head(&p->shown, pen, &p->columns, p->ops->name, (int)p->sort, p->ascending);
-}
-
-/* A tenth of the whole draws the eye. */
-static enum role cell_role(const struct column *c, double v)
-{
-	if (isnan(v))
-		return ROLE_DIM;
-	if (c->of && c->of->spec.form == FORM_PERCENT && c->of->part == PART_NOW)
-		return v >= 10 ? ROLE_HOT : ROLE_NUMBER;
-	return (c->format == human_percent || c->format == usage_percent) && v >= 0.1 ? ROLE_HOT
-										      : ROLE_NUMBER;
-}
-
-/* A word may be shorter; of numbers a wrong one is worse than none. */
-static void cut_cell(const struct column *c, char text[COLUMN_TEXT])
-{
-	if (c->print || (c->of && c->of->spec.form == FORM_WORD))
-		text[shown_fit(text, strlen(text), c->width)] = '\0';
-	else
-		snprintf(text, COLUMN_TEXT, "%.*s", c->width, "##############################");
-}
-
-static void print_cell(const struct column *c, struct panel *p, uint32_t i, double v,
-		       char text[COLUMN_TEXT])
-{
-	if (c->of)
-		row_print(p, c->of, i, text);
-	else if (c->print)
-		c->print(p, i, text);
-	else
-		c->format(text, v);
-}
-
-void fit_cells(const struct column_fit *layout, struct pen *pen, struct panel *p,
-	       const struct columns *columns, uint32_t i)
-{
-	char text[COLUMN_TEXT];
-
-	for (unsigned k = 0; k < layout->n; k++) {
-		const struct column *c = &columns->v[layout->v[k]];
-		double v = column_value(c, p, i);
-
-		print_cell(c, p, i, v, text);
-		if (text_columns(text, strlen(text), false) > c->width)
-			cut_cell(c, text);
-		pen_right(pen, cell_role(c, v), c->width + (k > 0), text);
-	}
-	pen_skip(pen, ROLE_NORMAL, layout->n ? 2 : 1);
 }
 
 enum role kind_role(unsigned kind)

@@ -9,30 +9,9 @@
  *   compared              ──>  A  B  Δ  Δ%  STATUS         of the first of them, then the others
  *
  * A column that a configuration or an order names is made when it is none of these. */
-#include "core/column.h"
 #include "core/least.h"
-#include "core/number_sets.h"
 #include "tui/panel.h"
-
-/* What a row is asked for. */
-struct row_ask {
-	struct number_ask of;
-	struct derived_terms *terms; /* for rows that are nodes */
-};
-
-enum row_part { PART_NOW, PART_BEFORE, PART_DELTA, PART_RATIO, PART_STATUS };
-
-struct row_column {
-	struct column_spec spec;
-	struct derived of_parent; /* what it is when shares are of the row above */
-	char *title;
-	bool is_missing; /* a running program has no such metric yet */
-	bool is_asked;   /* by name: it stays, though no row has a value */
-	bool is_spare;   /* made for an order or a choice: shown for these alone */
-	uint8_t part;
-	unsigned slot; /* the first of ROW_SLOTS */
-	struct derived_terms terms[2];
-};
+#include "tui/row_values.h"
 
 struct row_columns {
 	struct row_column **v;
@@ -79,9 +58,5 @@ int row_columns_find(struct row_columns *rc, struct panel *p, const char *word);
 bool row_columns_reach(struct row_columns *rc, struct panel *p, uint32_t i);
 /* The first word whose metric there is not yet, or NULL. */
 const char *row_columns_missing(const struct row_columns *rc);
-
-double row_value(struct panel *p, struct row_column *c, uint32_t i);
-void row_print(struct panel *p, struct row_column *c, uint32_t i, char out[COLUMN_TEXT]);
-bool row_is_absent(struct panel *p, const struct row_column *c);
 
 #endif

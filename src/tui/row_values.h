@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_ROW_VALUES_H
+#define PROTON_TUI_ROW_VALUES_H
+/* What a column of metrics (tui/row_columns.h) has in a row: a number, on one side of a comparison or
+ * from both, and its text. Panels answer for their rows by ops->value(). */
+#include "core/column.h"
+#include "core/number_sets.h"
+
+struct panel;
+
+/* What a row is asked for. */
+struct row_ask {
+	struct number_ask of;
+	struct derived_terms *terms; /* for rows that are nodes */
+};
+
+enum row_part { PART_NOW, PART_BEFORE, PART_DELTA, PART_RATIO, PART_STATUS };
+
+struct row_column {
+	struct column_spec spec;
+	struct derived of_parent; /* what it is when shares are of the row above */
+	char *title;
+	bool is_missing; /* a running program has no such metric yet */
+	bool is_asked;   /* by name: it stays, though no row has a value */
+	bool is_spare;   /* made for an order or a choice: shown for these alone */
+	uint8_t part;
+	unsigned slot; /* the first of ROW_SLOTS */
+	struct derived_terms terms[2];
+};
+
+/* What the column is sorted by: of a change, its size. NaN = absent. */
+double row_value(struct panel *p, struct row_column *c, uint32_t i);
+void row_print(struct panel *p, struct row_column *c, uint32_t i, char out[COLUMN_TEXT]);
+/* Does no row have a value? */
+bool row_is_absent(struct panel *p, const struct row_column *c);
+
+#endif
