@@ -13,6 +13,7 @@
 #include "tui/clipboard.h"
 #include "tui/editor.h"
 #include "tui/names.h"
+#include "tui/picture.h"
 #include "tui/screen.h"
 #include "tui/tui_impl.h"
 

@@ -10,6 +10,7 @@
 #include "base/strtab.h"
 #include "core/session.h"
 #include "tui/panel_tree.h"
+#include "tui/picture.h"
 
 /* ---- paths ---- */
 

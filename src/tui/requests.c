@@ -13,6 +13,7 @@
 #include "tui/actions.h"
 #include "tui/layout.h"
 #include "tui/names.h"
+#include "tui/picture.h"
 #include "tui/print.h"
 #include "tui/screen.h"
 #include "tui/tui_impl.h"

@@ -89,15 +89,11 @@ static inline enum group tui_group(const struct tui *t)
 	return t->options.before ? t->options.group : snapshot_group(t->snap);
 }
 
-void tui_spoil(struct tui *t); /* every panel is to be made anew */
 void tui_do_request(struct tui *t, enum request request);
 int tui_ask(struct tui *t, enum tui_action action, int arg); /* the host; says so when it cannot */
 void tui_redraw(struct tui *t);
 void tui_draw(struct tui *t, const struct canvas *canvas, int *ret_y, int *ret_x);
 void tui_show_panel(struct tui *t, enum tui_panel panel);
-void tui_picture(struct tui *t);                  /* a new one from the session */
-int tui_regroup(struct tui *t, enum group group); /* ids start anew: panels forget theirs */
-void tui_refilter(struct tui *t);                 /* the same picture through other filters */
 
 /* header.c */
 int header_draw(struct tui *t, const struct canvas *canvas); /* rows used */

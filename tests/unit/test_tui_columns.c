@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include "core/merge.h"
 #include "core/pair.h"
+#include "tui/picture.h"
 #include "tui/settings.h"
 #include "tui/tui_impl.h"
 
