@@ -11,6 +11,7 @@
 #include "core/session.h"
 #include "tui/panel_tree.h"
 #include "tui/picture.h"
+#include "tui/tabs.h"
 
 /* ---- paths ---- */
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
+#include "tui/header.h"
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
 #include "base/buf.h"
 #include "core/session.h"
 #include "tui/names.h"
+#include "tui/tabs.h"
 #include "tui/tui_impl.h"
 
 #define MAX_DEVICE_LINES 4

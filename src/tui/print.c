@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "tui/print.h"
 #include <string.h>
+#include "tui/compose.h"
 #include "tui/screen.h"
 #include "tui/tui_impl.h"
 

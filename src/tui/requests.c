@@ -16,6 +16,7 @@
 #include "tui/picture.h"
 #include "tui/print.h"
 #include "tui/screen.h"
+#include "tui/tabs.h"
 #include "tui/tui_impl.h"
 
 #define TWICE_NS (2 * NSEC_PER_SEC) /* a second Ctrl-C within this means it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The line of tabs: one a panel, each with its key, and what the view is set to. */
 #include "config.h" // IWYU pragma: keep
+#include "tui/tabs.h"
 #include <string.h>
 #include "base/buf.h"
 #include "core/session.h"

@@ -4,13 +4,8 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <math.h>
-#include <signal.h>
 #include <string.h>
-#include "base/buf.h"
-#include "base/clock.h"
-#include "core/numbers.h"
-#include "core/session.h"
-#include "tui/message.h"
+#include "tui/compose.h"
 #include "tui/picture.h"
 #include "tui/row_columns.h"
 #include "tui/screen.h"
@@ -22,53 +17,6 @@ static void ask_status(struct tui *t)
 	t->status = (struct tui_status){.own_cpu = NAN};
 	if (t->host.status)
 		t->host.status(t->host.data, &t->status);
-}
-
-/* ---- drawing ---- */
-
-static void draw_too_small(const struct canvas *canvas)
-{
-	struct pen pen = pen_at(canvas, 0, 0, canvas->cols);
-
-	pen_printf(&pen, ROLE_NORMAL, "%dx%d: needs %dx%d", canvas->cols, canvas->rows,
-		   TUI_MIN_COLS, TUI_MIN_ROWS);
-}
-
-void tui_draw(struct tui *t, const struct canvas *canvas, int *ret_y, int *ret_x)
-{
-	bool footer = canvas->rows >= 8, talk = message_any(t);
-	int bottom = message_bottom(t, canvas), top;
-
-	*ret_y = -1;
-	*ret_x = 0;
-	t->hits.n = 0;
-	werase(canvas->win);
-	if (canvas->rows < TUI_MIN_ROWS || canvas->cols < TUI_MIN_COLS) {
-		draw_too_small(canvas);
-		return;
-	}
-	panel_refresh(t->panels[TUI_PANEL_TREE]); /* the tab line tells its state */
-	top = header_draw(t, canvas);
-	panel_draw(tui_panel(t), canvas, top, canvas->rows - top - bottom);
-	if (footer && (bottom == 2 || !talk))
-		header_draw_footer(t, canvas, canvas->rows - 1);
-	if (talk)
-		message_draw(t, canvas, canvas->rows - bottom, ret_y, ret_x);
-	if (menu_is_open(&t->menu))
-		menu_draw(&t->menu, canvas);
-}
-
-void tui_redraw(struct tui *t)
-{
-	struct canvas canvas;
-	int y, x;
-
-	if (!t->screen)
-		return;
-	canvas = screen_canvas(t->screen);
-	canvas.hits = &t->hits;
-	tui_draw(t, &canvas, &y, &x);
-	screen_flush(t->screen, y, x);
 }
 
 /* ---- life ---- */
@@ -197,51 +145,6 @@ bool tui_has_column(struct tui *t, const char *title)
 	return panel_column(t->panels[TUI_PANEL_TREE], title) >= 0;
 }
 
-int tui_open(struct tui *t)
-{
-	int r;
-
-	if (t->screen)
-		return 0;
-	r = screen_open(t->options.tty ? t->options.tty : "/dev/tty", &t->look, &t->screen,
-			&t->why);
-	if (r < 0)
-		return r;
-	screen_mouse(t->screen, t->has_mouse);
-	tui_redraw(t);
-	return 0;
-}
-
-const char *tui_why(const struct tui *t)
-{
-	return t->why;
-}
-
-void tui_close(struct tui *t)
-{
-	t->screen = screen_close(t->screen);
-}
-
-int tui_fd(const struct tui *t)
-{
-	return t->screen ? screen_fd(t->screen) : -1;
-}
-
-bool tui_is_open(const struct tui *t)
-{
-	return t->screen != NULL;
-}
-
-const char *tui_restore_bytes(const struct tui *t, size_t *ret_len)
-{
-	return t->screen ? screen_restore_bytes(t->screen, ret_len) : NULL;
-}
-
-const struct termios *tui_saved_termios(const struct tui *t)
-{
-	return t->screen ? screen_saved_termios(t->screen) : NULL;
-}
-
 /* ---- input ---- */
 
 void tui_key(struct tui *t, int key)
@@ -367,61 +270,4 @@ void tui_log_grew(struct tui *t)
 	panel_spoil(log);
 	if (tui_panel(t) == log)
 		tui_redraw(t);
-}
-
-int tui_resize(struct tui *t)
-{
-	int r;
-
-	if (!t->screen)
-		return -ENXIO;
-	r = screen_resize(t->screen);
-	tui_redraw(t);
-	return r;
-}
-
-static bool is_pending(int sig)
-{
-	sigset_t set;
-
-	return sigpending(&set) == 0 && sigismember(&set, sig) == 1;
-}
-
-int tui_suspend(struct tui *t)
-{
-	if (!t->screen)
-		return -ENXIO;
-	screen_leave(t->screen);
-	kill(getpid(), SIGSTOP);
-	t->continued = is_pending(SIGCONT);
-	screen_enter(t->screen);
-	return tui_resize(t);
-}
-
-int tui_continue(struct tui *t)
-{
-	bool known = t->continued;
-
-	t->continued = false;
-	if (!t->screen || known)
-		return t->screen ? 0 : -ENXIO;
-	screen_retake(t->screen);
-	return tui_resize(t);
-}
-
-int tui_dump(struct tui *t, int rows, int cols, bool attributes, struct buf *out)
-{
-	struct screen *sc;
-	struct canvas canvas;
-	int r, y, x;
-
-	r = screen_open_copy(t->screen, rows, cols, &t->look, &sc);
-	if (r < 0)
-		return r;
-	canvas = screen_canvas(sc);
-	canvas.hits = &t->hits;
-	tui_draw(t, &canvas, &y, &x);
-	screen_read(sc, attributes, out);
-	screen_close(sc);
-	return out->error;
 }

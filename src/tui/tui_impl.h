@@ -91,16 +91,6 @@ static inline enum group tui_group(const struct tui *t)
 
 void tui_do_request(struct tui *t, enum request request);
 int tui_ask(struct tui *t, enum tui_action action, int arg); /* the host; says so when it cannot */
-void tui_redraw(struct tui *t);
-void tui_draw(struct tui *t, const struct canvas *canvas, int *ret_y, int *ret_x);
 void tui_show_panel(struct tui *t, enum tui_panel panel);
-
-/* header.c */
-int header_draw(struct tui *t, const struct canvas *canvas); /* rows used */
-void header_draw_footer(struct tui *t, const struct canvas *canvas, int y);
-
-/* tabs.c */
-bool tui_has_panel(const struct tui *t, enum tui_panel panel); /* no log without a program */
-void tabs_draw(struct tui *t, const struct canvas *canvas, int y);
 
 #endif

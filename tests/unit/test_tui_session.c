@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "tui/screen.h"
+#include "tui/tabs.h"
 #include "tui/tui_impl.h"
 
 #define MS(x) ((uint64_t)((x)*1e6))

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "test_tui_session.h"
+#include "tui/compose.h"
 #include "tui/restore.h"
 #include "tui/tui_impl.h"
 
