@@ -137,16 +137,10 @@ static const struct {
 	{REQ_COPY_ROW, "copy the row", has_name},
 };
 
-static void on_action(struct tui *t, int value)
-{
-	tui_do_request(t, (enum request)value);
-}
-
-void action_row_menu(struct tui *t)
+void action_list(struct tui *t)
 {
 	struct row row = row_here(t);
 
-	menu_open(&t->menu, "this row", on_action);
 	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
 		enum request request = actions[i].request;
 		const char *keys = keymap_words(&t->keys, request);
@@ -155,10 +149,6 @@ void action_row_menu(struct tui *t)
 			menu_add(&t->menu, keymap_letter(&t->keys, request), (int)request,
 				 "%-4.*s  %s", (int)strcspn(keys, " "), keys, actions[i].text);
 	}
-	if (t->menu.n > 0)
-		return;
-	menu_close(&t->menu);
-	tui_message(t, "there is nothing to be done with this row");
 }
 
 /* ---- filters by the row's name ---- */

@@ -5,7 +5,7 @@
 
 struct tui;
 
-void action_row_menu(struct tui *t); /* what can be done with it */
+void action_list(struct tui *t); /* add those that fit the row to the menu, if any do */
 void action_only_this(struct tui *t);
 void action_without_this(struct tui *t);
 void action_copy_name(struct tui *t);

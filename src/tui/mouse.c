@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "tui/mouse.h"
 #include "base/clock.h"
+#include "tui/requests.h"
 #include "tui/tui_impl.h"
 
 #define TWICE_NS   (400 * NSEC_PER_MSEC) /* between the presses of a double click */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests that no panel answers: the view as a whole, the picture, the program. */
 #include "config.h" // IWYU pragma: keep
+#include "tui/requests.h"
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,8 @@
 
 #define TWICE_NS (2 * NSEC_PER_SEC) /* a second Ctrl-C within this means it */
 
-int tui_ask(struct tui *t, enum tui_action action, int arg)
+/* The host, and say so when it cannot. */
+static int ask_host(struct tui *t, enum tui_action action, int arg)
 {
 	int r = t->host.request ? t->host.request(t->host.data, action, arg) : -ENOTSUP;
 
@@ -74,25 +76,35 @@ static void do_prev_panel(struct tui *t)
 	step_panel(t, TUI_N_PANELS - 1);
 }
 
-static void on_panel(struct tui *t, int value)
+static void on_request(struct tui *t, int value)
 {
-	tui_show_panel(t, (enum tui_panel)value);
+	tui_do_request(t, (enum request)value);
 }
 
 static void do_panel_menu(struct tui *t)
 {
-	menu_open(&t->menu, "panel", on_panel);
+	menu_open(&t->menu, "panel", on_request);
 	for (unsigned i = 0; i < TUI_N_PANELS; i++) {
-		const struct request_info *info = request_info(REQ_PANEL_1 + i);
+		enum request request = REQ_PANEL_1 + i;
 
 		if (!tui_has_panel(t, i))
 			continue;
 		if (i == t->current)
 			t->menu.cursor = t->menu.n;
-		menu_add(&t->menu, keymap_letter(&t->keys, REQ_PANEL_1 + i), (int)i,
-			 "%-3.3s  %-9s  %.40s", keymap_words(&t->keys, REQ_PANEL_1 + i),
-			 t->panels[i]->ops->title, info->help);
+		menu_add(&t->menu, keymap_letter(&t->keys, request), (int)request,
+			 "%-3.3s  %-9s  %.40s", keymap_words(&t->keys, request),
+			 t->panels[i]->ops->title, request_info(request)->help);
 	}
+}
+
+static void do_row_menu(struct tui *t)
+{
+	menu_open(&t->menu, "this row", on_request);
+	action_list(t);
+	if (t->menu.n > 0)
+		return;
+	menu_close(&t->menu);
+	tui_message(t, "there is nothing to be done with this row");
 }
 
 static void do_help(struct tui *t)
@@ -403,7 +415,7 @@ static void do_pause(struct tui *t)
 		tui_message(t, t->options.readonly ? "read only" : "nothing is being collected");
 		return;
 	}
-	if (tui_ask(t, t->status.paused ? TUI_RESUME : TUI_PAUSE, 0) < 0)
+	if (ask_host(t, t->status.paused ? TUI_RESUME : TUI_PAUSE, 0) < 0)
 		return;
 	t->status.paused = !t->status.paused;
 	tui_message(t, t->status.paused ? "collecting is paused; P resumes" : "collecting again");
@@ -442,13 +454,13 @@ static void do_save(struct tui *t)
 {
 	if (t->options.readonly)
 		tui_message(t, "read only");
-	else if (tui_ask(t, TUI_SAVE, 0) == 0 && !*t->message)
+	else if (ask_host(t, TUI_SAVE, 0) == 0 && !*t->message)
 		tui_message(t, "saved");
 }
 
 static void do_resync(struct tui *t)
 {
-	if (tui_ask(t, TUI_RESYNC, 0) == 0)
+	if (ask_host(t, TUI_RESYNC, 0) == 0)
 		tui_message(t, "asked for everything again");
 }
 
@@ -562,7 +574,7 @@ static void do_print(struct tui *t)
 
 static void on_signal(struct tui *t, int value)
 {
-	if (tui_ask(t, TUI_SIGNAL, value) == 0)
+	if (ask_host(t, TUI_SIGNAL, value) == 0)
 		tui_message(t, "sent");
 }
 
@@ -640,7 +652,7 @@ static void do_type(struct tui *t)
 static void on_leave(struct tui *t, int value)
 {
 	if (value >= 0)
-		tui_ask(t, value, 0);
+		ask_host(t, value, 0);
 }
 
 /* Nobody's training run should die of a reflex. */
@@ -658,7 +670,7 @@ static void do_quit(struct tui *t)
 	if (is_running(t))
 		ask_leave(t);
 	else
-		tui_ask(t, TUI_QUIT, 0);
+		ask_host(t, TUI_QUIT, 0);
 }
 
 static void do_close(struct tui *t)
@@ -675,7 +687,7 @@ static void do_interrupt(struct tui *t)
 	bool twice = t->interrupt_ns && now_ns - t->interrupt_ns <= TWICE_NS;
 
 	if (!is_running(t)) {
-		tui_ask(t, TUI_QUIT, 0);
+		ask_host(t, TUI_QUIT, 0);
 		return;
 	}
 	t->interrupt_ns = now_ns;
@@ -683,8 +695,8 @@ static void do_interrupt(struct tui *t)
 		t->menu.title = NULL;
 		t->interrupt_ns = 0;
 		if (!t->options.readonly)
-			tui_ask(t, TUI_STOP_APP, 0);
-		tui_ask(t, t->options.readonly ? TUI_DETACH : TUI_QUIT, 0);
+			ask_host(t, TUI_STOP_APP, 0);
+		ask_host(t, t->options.readonly ? TUI_DETACH : TUI_QUIT, 0);
 		return;
 	}
 	ask_leave(t);
@@ -707,8 +719,8 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_PREV_PANEL] = do_prev_panel,
 	[REQ_PANEL_MENU] = do_panel_menu,
 	[REQ_HELP] = do_help,
-	[REQ_OPEN] = action_row_menu,
-	[REQ_MENU] = action_row_menu,
+	[REQ_OPEN] = do_row_menu,
+	[REQ_MENU] = do_row_menu,
 	[REQ_DETAIL] = do_detail,
 	[REQ_EDIT] = action_edit,
 	[REQ_COPY_NAME] = action_copy_name,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "tui/compose.h"
 #include "tui/picture.h"
+#include "tui/requests.h"
 #include "tui/row_columns.h"
 #include "tui/screen.h"
 #include "tui/settings.h"

@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_TUI_TUI_IMPL_H
 #define PROTON_TUI_TUI_IMPL_H
-/* What the files of the screen share. Nobody else includes this.
+/* The state of the screen, which its files share. Nobody else includes this.
  *
  *     key ─> prompt? menu? ─> keymap ─> request ─> overlay, else panel, else handlers[]
  *
  *     row 0      header: target, state, losses          header.c
  *     row 1      devices
- *     row 2      tabs and what the view is set to     tabs.c
+ *     row 2      tabs and what the view is set to       tabs.c
  *     row 3 …    the panel, or the overlay (help, detail)
- *     row -2     message or prompt
- *     row -1     function keys */
+ *     row -2     message or prompt                      message.c
+ *     row -1     function keys
+ *
+ * A file calls those below it:
+ *
+ *     tui.c                    keys, time, a screen's life
+ *     mouse.c                  buttons
+ *     requests.c, actions.c    what keys and buttons ask for
+ *     terminal.c, print.c      where it is drawn
+ *     compose.c, picture.c     all rows; what they are made of
+ *     header.c, tabs.c, panel_*.c, panel.c
+ *     columns.c, message.c, draw.c, names.c … */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -88,9 +98,5 @@ static inline enum group tui_group(const struct tui *t)
 {
 	return t->options.before ? t->options.group : snapshot_group(t->snap);
 }
-
-void tui_do_request(struct tui *t, enum request request);
-int tui_ask(struct tui *t, enum tui_action action, int arg); /* the host; says so when it cannot */
-void tui_show_panel(struct tui *t, enum tui_panel panel);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/util.h"
 #include "test_tui_session.h"
 #include "tui/keys.h"
+#include "tui/requests.h"
 #include "tui/tabs.h"
 #include "tui/tui_impl.h"
 

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "test_tui_session.h"
+#include "tui/requests.h"
 #include "tui/tui_impl.h"
 
 static const struct tui_options live = {.live = true, .command = "top", .ascii = true};

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_REQUESTS_H
+#define PROTON_TUI_REQUESTS_H
+/* What keys, menus and the mouse ask for (keys.h), of the panel in front or of the screen. */
+#include "tui/keys.h"
+#include "tui/tui.h"
+
+/* By the panel in front, if it answers it, else by the screen. */
+void tui_do_request(struct tui *t, enum request request);
+/* Bring it to the front, at what the cursor was on. */
+void tui_show_panel(struct tui *t, enum tui_panel panel);
+
+#endif
