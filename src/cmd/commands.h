@@ -14,10 +14,12 @@ struct command {
 	const char *alias;
 };
 
-extern const struct command commands[];
-extern const unsigned n_commands;
-extern const struct command_def command_proton; /* the program itself */
-extern struct launch_origin arg_origin;         /* signal dispositions that we were started with */
+/* All of them, as help is told: main.c has the list, which help is in. */
+struct command_table {
+	const struct command *v;
+	unsigned n;
+	const struct command_def *program; /* proton itself */
+};
 
 extern const struct command_def command_record, command_top, command_view, command_report,
 	command_export, command_list, command_diff, command_merge, command_help, command_version;
@@ -29,7 +31,7 @@ int cmd_export(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
-int cmd_help(int argc, char **argv);
+int cmd_help(const struct command_table *all, int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 #endif

@@ -47,25 +47,25 @@ const struct command_def command_version = {
 	.summary = "print the version and what is built in",
 };
 
-static const struct command_def *find(const char *name)
+static const struct command_def *find(const struct command_table *all, const char *name)
 {
 	unsigned i;
 
-	for (i = 0; i < n_commands; i++)
-		if (!strcmp(commands[i].def->name, name) ||
-		    (commands[i].alias && !strcmp(commands[i].alias, name)))
-			return commands[i].def;
-	return strcmp(name, "proton") ? NULL : &command_proton;
+	for (i = 0; i < all->n; i++)
+		if (!strcmp(all->v[i].def->name, name) ||
+		    (all->v[i].alias && !strcmp(all->v[i].alias, name)))
+			return all->v[i].def;
+	return strcmp(name, "proton") ? NULL : all->program;
 }
 
-static int overview(FILE *out)
+static int overview(const struct command_table *all, FILE *out)
 {
 	unsigned i;
 
 	fprintf(out, "Usage: proton [--version] [--help] COMMAND [options] …\n\n"
 		     "Profile GPU programs from the terminal.\n\n");
-	for (i = 0; i < n_commands; i++)
-		fprintf(out, "  %-9s %s\n", commands[i].def->name, commands[i].def->summary);
+	for (i = 0; i < all->n; i++)
+		fprintf(out, "  %-9s %s\n", all->v[i].def->name, all->v[i].def->summary);
 	fprintf(out, "\nStart with:\n"
 		     "  proton top ./app                 watch its GPU call tree while it runs\n"
 		     "  proton record -o run.hatchet ./app\n"
@@ -81,7 +81,7 @@ static int unknown(const char *name)
 	return STATUS_USAGE;
 }
 
-static int list_values(const char *spec)
+static int list_values(const struct command_table *all, const char *spec)
 {
 	const char *colon = strchr(spec, ':');
 	const struct command_def *def;
@@ -91,7 +91,7 @@ static int list_values(const char *spec)
 		return unknown(spec);
 	memcpy(name, spec, (size_t)(colon - spec));
 	name[colon - spec] = '\0';
-	def = find(name);
+	def = find(all, name);
 	if (!def)
 		return unknown(name);
 	options_list_values(stdout, def, colon + 1);
@@ -109,20 +109,20 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	return 0;
 }
 
-static int list(const struct request *r)
+static int list(const struct command_table *all, const struct request *r)
 {
 	const struct command_def *def;
 	unsigned i;
 
 	if (r->id == OPT_LIST_VALUES)
-		return list_values(r->value);
+		return list_values(all, r->value);
 	if (r->id == OPT_LIST_COMMANDS || r->id == OPT_DESCRIBE_COMMANDS) {
-		for (i = 0; i < n_commands; i++)
+		for (i = 0; i < all->n; i++)
 			printf(r->id == OPT_LIST_COMMANDS ? "%s\n" : "%s\t%s\n",
-			       commands[i].def->name, commands[i].def->summary);
+			       all->v[i].def->name, all->v[i].def->summary);
 		return STATUS_OK;
 	}
-	def = find(r->value);
+	def = find(all, r->value);
 	if (!def)
 		return unknown(r->value);
 	if (r->id == OPT_DESCRIBE)
@@ -132,7 +132,7 @@ static int list(const struct request *r)
 	return STATUS_OK;
 }
 
-int cmd_help(int argc, char **argv)
+int cmd_help(const struct command_table *all, int argc, char **argv)
 {
 	struct request request = {0};
 	const struct command_def *def;
@@ -141,10 +141,10 @@ int cmd_help(int argc, char **argv)
 	if (first <= 0)
 		return first ? STATUS_USAGE : STATUS_OK;
 	if (request.id && request.id != OPT_ALL)
-		return list(&request);
+		return list(all, &request);
 	if (first >= argc)
-		return overview(stdout);
-	def = find(argv[first]);
+		return overview(all, stdout);
+	def = find(all, argv[first]);
 	if (!def)
 		return unknown(argv[first]);
 	options_help(stdout, def, request.id == OPT_ALL);

@@ -14,19 +14,9 @@
 #include "base/shown.h"
 #include "base/util.h"
 #include "cmd/commands.h"
+#include "cmd/run_options.h"
 #include "cmd/viewer.h"
 #include "report/demangle.h"
-
-struct launch_origin arg_origin;
-
-const struct command commands[] = {
-	{&command_top, cmd_top, NULL},       {&command_record, cmd_record, "run"},
-	{&command_view, cmd_view, NULL},     {&command_report, cmd_report, NULL},
-	{&command_export, cmd_export, NULL}, {&command_list, cmd_list, NULL},
-	{&command_diff, cmd_diff, NULL},     {&command_merge, cmd_merge, NULL},
-	{&command_help, cmd_help, NULL},     {&command_version, cmd_version, NULL},
-};
-const unsigned n_commands = ARRAY_SIZE(commands);
 
 enum { OPT_VERSION = 1 };
 static const struct option_def proton_options[] = {
@@ -35,7 +25,7 @@ static const struct option_def proton_options[] = {
 	 .help = "print the version and what is built in",
 	 .id = OPT_VERSION},
 };
-const struct command_def command_proton = {
+static const struct command_def command_proton = {
 	.name = NULL,
 	.usage = "[--version] [--help] COMMAND [options] …",
 	.summary = "profile GPU programs from the terminal",
@@ -43,11 +33,28 @@ const struct command_def command_proton = {
 	.n_options = ARRAY_SIZE(proton_options),
 };
 
+static int help(int argc, char **argv);
+
+static const struct command commands[] = {
+	{&command_top, cmd_top, NULL},       {&command_record, cmd_record, "run"},
+	{&command_view, cmd_view, NULL},     {&command_report, cmd_report, NULL},
+	{&command_export, cmd_export, NULL}, {&command_list, cmd_list, NULL},
+	{&command_diff, cmd_diff, NULL},     {&command_merge, cmd_merge, NULL},
+	{&command_help, help, NULL},         {&command_version, cmd_version, NULL},
+};
+
+static int help(int argc, char **argv)
+{
+	static const struct command_table all = {commands, ARRAY_SIZE(commands), &command_proton};
+
+	return cmd_help(&all, argc, argv);
+}
+
 static const struct command *command_find(const char *name)
 {
 	unsigned i;
 
-	for (i = 0; i < n_commands; i++)
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(commands[i].def->name, name) ||
 		    (commands[i].alias && !strcmp(commands[i].alias, name)))
 			return &commands[i];
@@ -59,9 +66,9 @@ static int command_unknown(const char *name)
 	const char *names[ARRAY_SIZE(commands)], *nearest;
 	unsigned i;
 
-	for (i = 0; i < n_commands; i++)
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		names[i] = commands[i].def->name;
-	nearest = options_nearest(name, names, n_commands);
+	nearest = options_nearest(name, names, ARRAY_SIZE(names));
 	if (nearest)
 		complain("'%s' is not a command; did you mean '%s'? (see 'proton help')", name,
 			 nearest);
@@ -119,7 +126,7 @@ static int run(int argc, char **argv)
 		return cmd_viewer(argc - 1, argv + 1);
 	/* --help says more than the options: the commands. */
 	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
-		return cmd_help(1, argv);
+		return help(1, argv);
 	if (argc > 1 && argv[1][0] == '-') {
 		first = options_parse(&command_proton, argc, argv, on_option, &version);
 		if (first <= 0)
@@ -130,7 +137,7 @@ static int run(int argc, char **argv)
 		argv += first - 1;
 	}
 	if (argc < 2) {
-		cmd_help(1, argv);
+		help(1, argv);
 		return STATUS_USAGE;
 	}
 	command = command_find(argv[1]);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include "base/util.h"
 
+struct launch_origin arg_origin;
+
 /* Options without a value. */
 static const struct {
 	int id;

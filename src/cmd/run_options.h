@@ -4,6 +4,7 @@
 /* The options of the commands that run a program: record and top. */
 #include "cmd/options.h"
 #include "core/backends.h"
+#include "launch/launch.h"
 #include "live/run.h"
 
 enum {
@@ -63,6 +64,9 @@ enum {
 	{.name = "early", .help = "start the collector before main(), not at its first work",       \
 	 .rare = true, .id = OPT_EARLY}
 /* clang-format on */
+
+/* Signal dispositions that we were started with: programs get them back. */
+extern struct launch_origin arg_origin;
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
 int run_option(struct run_options *o, const struct option_def *option, const char *value);
