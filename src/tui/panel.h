@@ -26,6 +26,7 @@
 struct panel;
 struct row_ask;
 struct row_columns;
+struct sections;
 struct tui;
 
 struct panel_ops {
@@ -76,6 +77,7 @@ struct panel {
 	struct tui *tui;
 	struct columns columns;   /* of the ops, unless the panel has made its own */
 	struct row_columns *rows; /* whose columns these are; NULL: the panel has none of metrics */
+	struct sections *sections; /* its tables; NULL: it is one list */
 	struct column_choice choice;
 	struct column_fit shown; /* of those columns, when last laid out */
 	size_t n_rows, cursor, top;

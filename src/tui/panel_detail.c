@@ -48,11 +48,6 @@ static struct panel_detail *as_detail(struct panel *p)
 	return (struct panel_detail *)p;
 }
 
-static struct sections *sections_of(struct panel *p)
-{
-	return &as_detail(p)->sections;
-}
-
 static const struct session *session(struct panel *p)
 {
 	return snapshot_session(p->tui->snap);
@@ -612,8 +607,7 @@ static int init(struct panel *p)
 {
 	buf_init(&as_detail(p)->text, 1 << 22);
 	buf_init(&as_detail(p)->name, 1 << 16);
-	sections_of(p)->v = sections;
-	sections_of(p)->n = ARRAY_SIZE(sections);
+	sections_init(&as_detail(p)->sections, p, sections, ARRAY_SIZE(sections));
 	return 0;
 }
 
@@ -622,7 +616,7 @@ static void done(struct panel *p)
 	buf_done(&as_detail(p)->text);
 	buf_done(&as_detail(p)->name);
 	free(as_detail(p)->lines);
-	sections_done(sections_of(p));
+	sections_done(p);
 }
 
 static void update(struct panel *p)
@@ -631,7 +625,7 @@ static void update(struct panel *p)
 	make_hist(p);
 	make_places(p);
 	make_contexts(p);
-	sections_update(sections_of(p), p);
+	sections_update(p);
 }
 
 void panel_detail_show(struct panel *p, uint32_t node)
@@ -642,17 +636,11 @@ void panel_detail_show(struct panel *p, uint32_t node)
 	panel_spoil(p);
 }
 
-SECTIONS_OPS(sections_of)
-
 const struct panel_ops panel_detail_ops = {
 	.title = "Detail",
 	.size = sizeof(struct panel_detail),
 	.init = init,
 	.done = done,
 	.update = update,
-	.row_key = row_key,
-	.row_name = row_name,
-	.row_node = row_node,
-	.is_heading = is_heading,
-	.draw_row = draw_row,
+	SECTIONS_OPS,
 };

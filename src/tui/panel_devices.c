@@ -13,11 +13,6 @@ struct panel_devices {
 	struct sections sections;
 };
 
-static struct sections *sections_of(struct panel *p)
-{
-	return &((struct panel_devices *)p)->sections;
-}
-
 static const struct session *session(struct panel *p)
 {
 	return snapshot_session(p->tui->snap);
@@ -82,7 +77,7 @@ static size_t n_devices(struct panel *p)
 
 static const char *device_name(struct panel *p, uint32_t i)
 {
-	struct buf *out = sections_text(sections_of(p));
+	struct buf *out = sections_text(p);
 
 	tui_put_device(p->tui, i, out);
 	return buf_str(out);
@@ -93,7 +88,7 @@ static const char *device_facts(struct panel *p, uint32_t i)
 {
 	const struct session *s = session(p);
 	const struct session_device *d = &s->devices[i];
-	struct buf *out = sections_text(sections_of(p));
+	struct buf *out = sections_text(p);
 	char text[HUMAN_MAX];
 
 	tui_put_device(p->tui, i, out);
@@ -189,7 +184,7 @@ static const char *process_name(struct panel *p, uint32_t i)
 {
 	static const char *const ends[] = {"runs", "ended", "vanished"};
 	const struct session_process *pr = process(p, i);
-	struct buf *out = sections_text(sections_of(p));
+	struct buf *out = sections_text(p);
 
 	buf_printf(out, "%s  ", pr->paused ? "paused" : ends[MIN(pr->end, 2)]);
 	tui_put_process(p->tui, i, out);
@@ -234,28 +229,16 @@ static const struct section sections[] = {
 
 static int init(struct panel *p)
 {
-	sections_init(sections_of(p), sections, ARRAY_SIZE(sections));
+	sections_init(&((struct panel_devices *)p)->sections, p, sections, ARRAY_SIZE(sections));
 	return 0;
 }
-
-static void done(struct panel *p)
-{
-	sections_done(sections_of(p));
-}
-
-static void update(struct panel *p)
-{
-	sections_update(sections_of(p), p);
-}
-
-SECTIONS_OPS(sections_of)
 
 const struct panel_ops panel_devices_ops = {
 	.title = "Devices",
 	.tab = "Dev",
 	.size = sizeof(struct panel_devices),
 	.init = init,
-	.done = done,
-	.update = update,
-	SECTIONS_FIELDS,
+	.done = sections_done,
+	.update = sections_update,
+	SECTIONS_OPS,
 };

@@ -25,11 +25,6 @@ static struct panel_losses *as_losses(struct panel *p)
 	return (struct panel_losses *)p;
 }
 
-static struct sections *sections_of(struct panel *p)
-{
-	return &as_losses(p)->sections;
-}
-
 static const struct session *session(struct panel *p)
 {
 	return snapshot_session(p->tui->snap);
@@ -72,7 +67,7 @@ static const char *note_name(struct panel *p, uint32_t i)
 {
 	const struct session *s = session(p);
 	const struct session_note *n = &s->notes[i];
-	struct buf *out = sections_text(sections_of(p));
+	struct buf *out = sections_text(p);
 
 	if (n->process < s->n_processes)
 		buf_printf(out, "pid %u: ", s->processes[n->process].pid);
@@ -118,7 +113,7 @@ static size_t n_costs(struct panel *p)
 
 static const char *cost_name(struct panel *p, uint32_t i)
 {
-	struct buf *out = sections_text(sections_of(p));
+	struct buf *out = sections_text(p);
 
 	buf_puts(out, "collector in ");
 	tui_put_process(p->tui, i, out);
@@ -133,7 +128,7 @@ static size_t n_own(struct panel *p)
 static const char *own_name(struct panel *p, uint32_t i)
 {
 	const struct tui_status *st = &p->tui->status;
-	struct buf *out = sections_text(sections_of(p));
+	struct buf *out = sections_text(p);
 	char text[HUMAN_MAX];
 
 	buf_puts(out, "proton: ");
@@ -181,13 +176,8 @@ static const struct section sections[] = {
 
 static int init(struct panel *p)
 {
-	sections_init(sections_of(p), sections, ARRAY_SIZE(sections));
+	sections_init(&as_losses(p)->sections, p, sections, ARRAY_SIZE(sections));
 	return 0;
-}
-
-static void done(struct panel *p)
-{
-	sections_done(sections_of(p));
 }
 
 static void update(struct panel *p)
@@ -203,17 +193,15 @@ static void update(struct panel *p)
 		pl->losses[pl->n_losses].n = n;
 		crowd_loss_text(session(p), i, n, pl->losses[pl->n_losses++].text);
 	}
-	sections_update(sections_of(p), p);
+	sections_update(p);
 }
-
-SECTIONS_OPS(sections_of)
 
 const struct panel_ops panel_losses_ops = {
 	.title = "Losses",
 	.tab = "Loss",
 	.size = sizeof(struct panel_losses),
 	.init = init,
-	.done = done,
+	.done = sections_done,
 	.update = update,
-	SECTIONS_FIELDS,
+	SECTIONS_OPS,
 };

@@ -31,11 +31,6 @@ static struct panel_memory *as_memory(struct panel *p)
 	return (struct panel_memory *)p;
 }
 
-static struct sections *sections_of(struct panel *p)
-{
-	return &as_memory(p)->sections;
-}
-
 /* ---- transfers ---- */
 
 static double usual(struct panel *p, uint32_t i, enum usual_column column)
@@ -131,7 +126,7 @@ static size_t n_transfers(struct panel *p)
 
 static const char *transfer_name(struct panel *p, uint32_t i)
 {
-	struct buf *out = sections_text(sections_of(p));
+	struct buf *out = sections_text(p);
 	const char *note = transfer_note(p, i);
 
 	buf_puts(out, kind_name(p, i));
@@ -181,7 +176,7 @@ static size_t n_paths(struct panel *p)
 
 static const char *path_name(struct panel *p, uint32_t i)
 {
-	struct buf *out = sections_text(sections_of(p));
+	struct buf *out = sections_text(p);
 
 	tui_put_path(p->tui, as_memory(p)->paths[i].node, out);
 	return buf_str(out);
@@ -258,13 +253,13 @@ static const struct section sections[] = {
 
 static int init(struct panel *p)
 {
-	sections_init(sections_of(p), sections, ARRAY_SIZE(sections));
+	sections_init(&as_memory(p)->sections, p, sections, ARRAY_SIZE(sections));
 	return 0;
 }
 
 static void done(struct panel *p)
 {
-	sections_done(sections_of(p));
+	sections_done(p);
 	free(as_memory(p)->rows);
 }
 
@@ -283,10 +278,8 @@ static void update(struct panel *p)
 	as_memory(p)->flat = tui_flat(p->tui);
 	find_transfers(as_memory(p));
 	find_paths(p);
-	sections_update(sections_of(p), p);
+	sections_update(p);
 }
-
-SECTIONS_OPS(sections_of)
 
 const struct panel_ops panel_memory_ops = {
 	.title = "Memory",
@@ -295,5 +288,5 @@ const struct panel_ops panel_memory_ops = {
 	.init = init,
 	.done = done,
 	.update = update,
-	SECTIONS_FIELDS,
+	SECTIONS_OPS,
 };

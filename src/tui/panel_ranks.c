@@ -28,11 +28,6 @@ static struct panel_ranks *as_ranks(struct panel *p)
 	return (struct panel_ranks *)p;
 }
 
-static struct sections *sections_of(struct panel *p)
-{
-	return &as_ranks(p)->sections;
-}
-
 static const struct session *session(struct panel *p)
 {
 	return snapshot_session(p->tui->snap);
@@ -75,7 +70,7 @@ static bool is_slowest(struct panel *p, uint32_t i)
 static const char *rank_row_name(struct panel *p, uint32_t i)
 {
 	uint32_t process = as_ranks(p)->ranks.totals[i].process;
-	struct buf *name = sections_text(sections_of(p));
+	struct buf *name = sections_text(p);
 	const struct session_process *of =
 		process < session(p)->n_processes ? &session(p)->processes[process] : NULL;
 	char rank[64];
@@ -153,7 +148,7 @@ static uint32_t path_node(struct panel *p, uint32_t i)
 
 static const char *path_name(struct panel *p, uint32_t i)
 {
-	struct buf *name = sections_text(sections_of(p));
+	struct buf *name = sections_text(p);
 
 	if (path_node(p, i) == SNAP_NONE)
 		return session_node_name(session(p), as_ranks(p)->paths[i].node);
@@ -207,7 +202,7 @@ static const struct section sections[] = {
 
 static int init(struct panel *p)
 {
-	sections_init(sections_of(p), sections, ARRAY_SIZE(sections));
+	sections_init(&as_ranks(p)->sections, p, sections, ARRAY_SIZE(sections));
 	return 0;
 }
 
@@ -222,7 +217,7 @@ static void forget(struct panel_ranks *pr)
 static void done(struct panel *p)
 {
 	forget(as_ranks(p));
-	sections_done(sections_of(p));
+	sections_done(p);
 }
 
 /* Which rows of the session the filters leave; NULL: out of memory. */
@@ -291,10 +286,8 @@ static void update(struct panel *p)
 
 	if (as_ranks(p)->generation != numbers_generation(numbers))
 		make(p, numbers);
-	sections_update(sections_of(p), p);
+	sections_update(p);
 }
-
-SECTIONS_OPS(sections_of)
 
 const struct panel_ops panel_ranks_ops = {
 	.title = "Ranks",
@@ -302,5 +295,5 @@ const struct panel_ops panel_ranks_ops = {
 	.init = init,
 	.done = done,
 	.update = update,
-	SECTIONS_FIELDS,
+	SECTIONS_OPS,
 };

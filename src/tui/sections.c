@@ -3,25 +3,24 @@
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 
-void sections_init(struct sections *s, const struct section *v, unsigned n)
+void sections_init(struct sections *s, struct panel *p, const struct section *v, unsigned n)
 {
+	p->sections = s;
 	s->v = v;
 	s->n = n;
 	buf_init(&s->text, 1 << 16);
 }
 
-struct buf *sections_text(struct sections *s)
+struct buf *sections_text(struct panel *p)
 {
-	buf_clear(&s->text);
-	return &s->text;
+	buf_clear(&p->sections->text);
+	return &p->sections->text;
 }
 
-void sections_done(struct sections *s)
+void sections_done(struct panel *p)
 {
-	buf_done(&s->text);
-	free(s->rows);
-	s->rows = NULL;
-	s->n_rows = s->cap_rows = 0;
+	buf_done(&p->sections->text);
+	free(p->sections->rows);
 }
 
 static void add(struct sections *s, enum section_line line, unsigned section, uint32_t i)
@@ -31,8 +30,9 @@ static void add(struct sections *s, enum section_line line, unsigned section, ui
 	s->rows[s->n_rows++] = (struct section_row){line, (uint8_t)section, i};
 }
 
-static void add_section(struct sections *s, struct panel *p, unsigned k)
+static void add_section(struct panel *p, unsigned k)
 {
+	struct sections *s = p->sections;
 	const struct section *sec = &s->v[k];
 	size_t n = sec->n(p);
 
@@ -51,60 +51,61 @@ static void add_section(struct sections *s, struct panel *p, unsigned k)
 	fit_make(&s->layouts[k], p, &sec->columns, p->width, -1);
 }
 
-void sections_update(struct sections *s, struct panel *p)
+void sections_update(struct panel *p)
 {
+	struct sections *s = p->sections;
+
 	s->n_rows = 0;
 	for (unsigned k = 0; k < s->n; k++)
-		add_section(s, p, k);
+		add_section(p, k);
 	p->n_rows = s->n_rows;
 }
 
-uint64_t sections_key(const struct sections *s, size_t row)
+uint64_t sections_key(struct panel *p, size_t row)
 {
-	const struct section_row *r = &s->rows[row];
+	const struct section_row *r = &p->sections->rows[row];
 
 	return (uint64_t)r->section << 40 | (uint64_t)r->line << 32 | r->i;
 }
 
-const char *sections_name(const struct sections *s, struct panel *p, size_t row)
+const char *sections_name(struct panel *p, size_t row)
 {
-	const struct section_row *r = &s->rows[row];
+	const struct section_row *r = &p->sections->rows[row];
 
-	return r->line == LINE_ROW ? s->v[r->section].row_name(p, r->i) : "";
+	return r->line == LINE_ROW ? p->sections->v[r->section].row_name(p, r->i) : "";
 }
 
-uint32_t sections_node(const struct sections *s, struct panel *p, size_t row)
+uint32_t sections_node(struct panel *p, size_t row)
 {
-	const struct section_row *r = &s->rows[row];
+	const struct section_row *r = &p->sections->rows[row];
 
-	if (r->line != LINE_ROW || !s->v[r->section].row_node)
+	if (r->line != LINE_ROW || !p->sections->v[r->section].row_node)
 		return SNAP_NONE;
-	return s->v[r->section].row_node(p, r->i);
+	return p->sections->v[r->section].row_node(p, r->i);
 }
 
-bool sections_is_heading(const struct sections *s, size_t row)
+bool sections_is_heading(struct panel *p, size_t row)
 {
-	return s->rows[row].line != LINE_ROW;
+	return p->sections->rows[row].line != LINE_ROW;
 }
 
-static void draw_entry(const struct sections *s, struct panel *p, struct pen *pen,
-		       const struct section_row *r)
+static void draw_entry(struct panel *p, struct pen *pen, const struct section_row *r)
 {
-	const struct section *sec = &s->v[r->section];
+	const struct section *sec = &p->sections->v[r->section];
 	struct pen_name name = {.text = sec->row_name(p, r->i),
 				.scroll = p->scroll,
 				.needle = p->tui->search,
 				.cut = TEXT_CUT_END};
 
 	if (sec->columns.n)
-		fit_cells(&s->layouts[r->section], pen, p, &sec->columns, r->i);
+		fit_cells(&p->sections->layouts[r->section], pen, p, &sec->columns, r->i);
 	pen_name(pen, sec->row_role ? sec->row_role(p, r->i) : ROLE_NORMAL, &name);
 }
 
-void sections_draw_row(const struct sections *s, struct panel *p, struct pen *pen, size_t row)
+void sections_draw_row(struct panel *p, struct pen *pen, size_t row)
 {
-	const struct section_row *r = &s->rows[row];
-	const struct section *sec = &s->v[r->section];
+	const struct section_row *r = &p->sections->rows[row];
+	const struct section *sec = &p->sections->v[r->section];
 
 	switch ((enum section_line)r->line) {
 	case LINE_TITLE:
@@ -112,10 +113,11 @@ void sections_draw_row(const struct sections *s, struct panel *p, struct pen *pe
 		break;
 	case LINE_HEAD:
 		pen->x--; /* over the mark of the cursor, as in other panels */
-		fit_head(&s->layouts[r->section], pen, &sec->columns, sec->name, -1, false);
+		fit_head(&p->sections->layouts[r->section], pen, &sec->columns, sec->name, -1,
+			 false);
 		break;
 	case LINE_ROW:
-		draw_entry(s, p, pen, r);
+		draw_entry(p, pen, r);
 		break;
 	case LINE_EMPTY:
 		pen_put(pen, ROLE_DIM, sec->empty);

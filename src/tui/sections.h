@@ -2,7 +2,7 @@
 #ifndef PROTON_TUI_SECTIONS_H
 #define PROTON_TUI_SECTIONS_H
 /* A panel of several small tables, one below the other: each with a heading, columns of its own
- * and a sentence for when it is empty. Panels embed struct sections behind their struct panel. */
+ * and a sentence for when it is empty. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,44 +39,21 @@ struct sections {
 	struct buf text; /* of sections_text() */
 };
 
-void sections_init(struct sections *s, const struct section *v, unsigned n);
+/* For ops->init: the tables of a panel, kept in its struct. */
+void sections_init(struct sections *s, struct panel *p, const struct section *v, unsigned n);
 /* Empty, for row_name() to make a name in. */
-struct buf *sections_text(struct sections *s);
-void sections_done(struct sections *s);
-/* Lay the rows out; sets p->n_rows. */
-void sections_update(struct sections *s, struct panel *p);
-uint64_t sections_key(const struct sections *s, size_t row);
-const char *sections_name(const struct sections *s, struct panel *p, size_t row);
-uint32_t sections_node(const struct sections *s, struct panel *p, size_t row);
-bool sections_is_heading(const struct sections *s, size_t row);
-void sections_draw_row(const struct sections *s, struct panel *p, struct pen *pen, size_t row);
+struct buf *sections_text(struct panel *p);
+/* Those of panel_ops; update lays the rows out. */
+void sections_done(struct panel *p);
+void sections_update(struct panel *p);
+uint64_t sections_key(struct panel *p, size_t row);
+const char *sections_name(struct panel *p, size_t row);
+uint32_t sections_node(struct panel *p, size_t row);
+bool sections_is_heading(struct panel *p, size_t row);
+void sections_draw_row(struct panel *p, struct pen *pen, size_t row);
 
-/* The panel_ops functions of a panel whose struct sections is found by get(panel). */
-#define SECTIONS_OPS(get)                                                                          \
-	static uint64_t row_key(struct panel *p, size_t row)                                       \
-	{                                                                                          \
-		return sections_key(get(p), row);                                                  \
-	}                                                                                          \
-	static const char *row_name(struct panel *p, size_t row)                                   \
-	{                                                                                          \
-		return sections_name(get(p), p, row);                                              \
-	}                                                                                          \
-	static uint32_t row_node(struct panel *p, size_t row)                                      \
-	{                                                                                          \
-		return sections_node(get(p), p, row);                                              \
-	}                                                                                          \
-	static bool is_heading(struct panel *p, size_t row)                                        \
-	{                                                                                          \
-		return sections_is_heading(get(p), row);                                           \
-	}                                                                                          \
-	static void draw_row(struct panel *p, struct pen *pen, size_t row)                         \
-	{                                                                                          \
-		sections_draw_row(get(p), p, pen, row);                                            \
-	}
-
-/* These functions in a panel_ops. */
-#define SECTIONS_FIELDS                                                                            \
-	.row_key = row_key, .row_name = row_name, .row_node = row_node, .is_heading = is_heading,  \
-	.draw_row = draw_row
+#define SECTIONS_OPS                                                                               \
+	.row_key = sections_key, .row_name = sections_name, .row_node = sections_node,             \
+	.is_heading = sections_is_heading, .draw_row = sections_draw_row
 
 #endif
