@@ -197,10 +197,6 @@ void outline_draw_row(const struct outline_ops *o, struct panel *p, struct pen *
 {
 	const struct glyphs *g = pen->canvas->look->glyphs;
 	uint32_t node = o->node(p, row);
-	struct pen_name name = {.text = p->ops->row_name(p, row),
-				.scroll = p->scroll,
-				.needle = p->tui->search,
-				.cut = TEXT_CUT_MIDDLE};
 	int x;
 
 	/* As many levels as leave half of the name's columns to names. */
@@ -213,5 +209,5 @@ void outline_draw_row(const struct outline_ops *o, struct panel *p, struct pen *
 	} else {
 		pen_put(pen, ROLE_DIM, g->leaf);
 	}
-	pen_name(pen, role, &name);
+	panel_draw_name(p, pen, role, p->ops->row_name(p, row), TEXT_CUT_MIDDLE);
 }

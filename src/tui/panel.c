@@ -14,6 +14,16 @@
 
 /* ---- columns ---- */
 
+struct numbers *panel_numbers(struct panel *p)
+{
+	return tui_numbers(p->tui);
+}
+
+struct numbers *panel_all(struct panel *p)
+{
+	return tui_all(p->tui);
+}
+
 bool panel_is_compared(const struct panel *p)
 {
 	return columns_find(&p->columns, "STATUS") >= 0;
@@ -446,6 +456,14 @@ void panel_explain(struct panel *p, struct buf *out)
 }
 
 /* ---- drawing ---- */
+
+void panel_draw_name(struct panel *p, struct pen *pen, enum role role, const char *text,
+		     enum text_cut cut)
+{
+	const struct pen_name name = {text, p->scroll, p->tui->search, cut};
+
+	pen_name(pen, role, &name);
+}
 
 static void draw_row(struct panel *p, const struct canvas *canvas, int y, size_t row)
 {

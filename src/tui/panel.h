@@ -108,6 +108,9 @@ void panel_fit(struct panel *p, int sorted);
 /* Their titles: for ops->draw_head. */
 void panel_draw_head(struct panel *p, struct pen *pen);
 bool panel_is_compared(const struct panel *p); /* has it the columns of a comparison? */
+/* The rest of a row: its name, scrolled sideways, with what is searched for marked. */
+void panel_draw_name(struct panel *p, struct pen *pen, enum role role, const char *text,
+		     enum text_cut cut);
 void panel_sort(struct panel *p, unsigned column);
 /* The column of a title or, where rows have metrics, of any name of one; -1: there is none. */
 int panel_column(struct panel *p, const char *word);
@@ -115,6 +118,9 @@ int panel_column(struct panel *p, const char *word);
 bool panel_sort_title(struct panel *p, const char *title);
 bool panel_find(struct panel *p, bool forward, bool *ret_wrapped);
 void panel_goto(struct panel *p, size_t row);
+/* For ops->numbers: those that the filter leaves, or all of them (tui/kept.h). */
+struct numbers *panel_numbers(struct panel *p);
+struct numbers *panel_all(struct panel *p);
 /* For ops->explain: the profile is empty, or the text that paths are filtered by is in none. */
 void panel_explain(struct panel *p, struct buf *out);
 void panel_explain_empty(struct panel *p, struct buf *out); /* without a look at the filter */

@@ -68,11 +68,6 @@ static double value(struct panel *p, uint32_t i, const struct row_ask *ask)
 	return bottom_up_value(as_bottom_up(p)->tree, i, &ask->of);
 }
 
-static struct numbers *numbers(struct panel *p)
-{
-	return tui_numbers(p->tui);
-}
-
 static double sort_value(struct panel *p, uint32_t i)
 {
 	return column_value(&p->columns.v[p->sort], p, i);
@@ -748,7 +743,7 @@ const struct panel_ops panel_bottom_up_ops = {
 	.find_row = find_key,
 	.row_name = row_name,
 	.value = value,
-	.numbers = numbers,
+	.numbers = panel_numbers,
 	.own_numbers = true,
 	.row_node = row_node,
 	.draw_head = panel_draw_head,

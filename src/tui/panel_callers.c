@@ -46,16 +46,11 @@ static double value(struct panel *p, uint32_t i, const struct row_ask *ask)
 	return callers_value(as_callers(p)->callers, i, &ask->of);
 }
 
-static struct numbers *numbers(struct panel *p)
-{
-	return tui_numbers(p->tui);
-}
-
 /* ---- the function ---- */
 
 static uint32_t frame_of(struct panel *p, uint32_t node)
 {
-	const struct session *s = snapshot_session(p->tui->snap);
+	const struct session *s = panel_session(p);
 	uint32_t session_node = snapshot_node(p->tui->snap, node)->session_node;
 
 	return session_node == SESSION_NONE ? SESSION_NONE : s->nodes[session_node].frame;
@@ -219,7 +214,7 @@ static int make_callers(struct panel_callers *pc, struct numbers *numbers)
 static void update(struct panel *p)
 {
 	struct panel_callers *pc = as_callers(p);
-	struct numbers *now = numbers(p);
+	struct numbers *now = tui_numbers(p->tui);
 
 	p->n_rows = 0;
 	if (!pc->callers && !(pc->callers = callers_new(p->tui->snap, now)))
@@ -269,10 +264,6 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 	const struct callers_row *r = row_at(p, row);
 	const struct glyphs *g = pen->canvas->look->glyphs;
 	uint8_t kind = snapshot_node(p->tui->snap, r->example)->kind;
-	struct pen_name name = {.text = row_name(p, row),
-				.scroll = p->scroll,
-				.needle = p->tui->search,
-				.cut = TEXT_CUT_MIDDLE};
 
 	fit_cells(&p->shown, pen, p, &p->columns, as_callers(p)->rows[row]);
 	if (r->side != CALLERS_FUNCTION) {
@@ -280,7 +271,8 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 		pen_put(pen, ROLE_DIM, r->side == CALLERS_CALLER ? g->ascending : g->descending);
 		pen_skip(pen, ROLE_DIM, 1);
 	}
-	pen_name(pen, r->side == CALLERS_FUNCTION ? ROLE_TITLE : kind_role(kind), &name);
+	panel_draw_name(p, pen, r->side == CALLERS_FUNCTION ? ROLE_TITLE : kind_role(kind),
+			row_name(p, row), TEXT_CUT_MIDDLE);
 }
 
 /* What the halves are; that rows overlap, where they do. */
@@ -365,7 +357,7 @@ const struct panel_ops panel_callers_ops = {
 	.row_key = row_key,
 	.row_name = row_name,
 	.value = value,
-	.numbers = numbers,
+	.numbers = panel_numbers,
 	.row_node = row_node,
 	.draw_head = panel_draw_head,
 	.draw_row = draw_row,

@@ -20,7 +20,7 @@ struct panel_detail {
 	struct panel base;
 	struct sections sections;
 	uint32_t node;
-	struct buf text, name;
+	struct buf text;
 	struct text_line {
 		size_t at; /* in text */
 		enum role role;
@@ -46,11 +46,6 @@ struct panel_detail {
 static struct panel_detail *as_detail(struct panel *p)
 {
 	return (struct panel_detail *)p;
-}
-
-static const struct session *session(struct panel *p)
-{
-	return snapshot_session(p->tui->snap);
 }
 
 static uint32_t session_node_of(struct panel *p)
@@ -149,7 +144,7 @@ static void add_path(struct panel *p)
 
 static void add_source(struct panel *p)
 {
-	const struct session *s = session(p);
+	const struct session *s = panel_session(p);
 	const struct session_frame *f;
 	char line[32];
 
@@ -157,9 +152,8 @@ static void add_source(struct panel *p)
 		return;
 	f = &s->frames[s->nodes[session_node_of(p)].frame];
 	if (f->file) {
-		struct buf *out = &as_detail(p)->name;
+		struct buf *out = sections_text(p);
 
-		buf_clear(out);
 		snprintf(line, sizeof(line), ":%u", f->line);
 		buf_puts(out, strtab_str(s->strings, f->file));
 		buf_puts(out, line);
@@ -199,7 +193,7 @@ static void add_numbers(struct panel *p)
 
 		if (isnan(v))
 			continue;
-		column_print(&usual_columns[i], session(p), v, false, text);
+		column_print(&usual_columns[i], panel_session(p), v, false, text);
 		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%-6s %7.20s    ",
 			 usual_columns[i].title, text);
 		if (++n % per_line)
@@ -215,7 +209,7 @@ static void add_numbers(struct panel *p)
 /* What has no column: metrics that the user or a file brought along. */
 static void add_metrics(struct panel *p)
 {
-	const struct metric_table *table = session(p)->metrics;
+	const struct metric_table *table = panel_session(p)->metrics;
 	const char *label = "metrics";
 
 	for (uint32_t i = 0; i < metric_table_count(table); i++) {
@@ -230,7 +224,7 @@ static void add_metrics(struct panel *p)
 			continue;
 		if (m->type == METRIC_TEXT) {
 			snprintf(line, sizeof(line), "%s  %s", m->name,
-				 strtab_str(session(p)->strings,
+				 strtab_str(panel_session(p)->strings,
 					    (uint32_t)c->v[as_detail(p)->node]));
 		} else {
 			metric_print(number, m, c->v[as_detail(p)->node]);
@@ -274,7 +268,7 @@ static enum role line_role(struct panel *p, uint32_t i)
 static void make_hist(struct panel *p)
 {
 	struct panel_detail *d = as_detail(p);
-	const struct session *s = session(p);
+	const struct session *s = panel_session(p);
 	uint32_t node = session_node_of(p);
 
 	memset(d->hist, 0, sizeof(d->hist));
@@ -323,16 +317,15 @@ static size_t n_bars(struct panel *p)
 
 static const char *bar_name(struct panel *p, uint32_t i)
 {
-	struct panel_detail *d = as_detail(p);
+	struct buf *out = sections_text(p);
 	char text[HUMAN_MAX];
 	int n = (int)lround(hist_share(p, i) * 30);
 
-	buf_clear(&d->name);
-	human_time_ns(text, (double)hist_bucket_start(d->bars[i]));
-	buf_printf(&d->name, "from %7s  ", text);
+	human_time_ns(text, (double)hist_bucket_start(as_detail(p)->bars[i]));
+	buf_printf(out, "from %7s  ", text);
 	for (; n > 0; n--)
-		buf_puts(&d->name, p->tui->options.ascii ? "#" : "█");
-	return buf_str(&d->name);
+		buf_puts(out, p->tui->options.ascii ? "#" : "█");
+	return buf_str(out);
 }
 
 static size_t n_quantiles(struct panel *p)
@@ -350,17 +343,16 @@ static double own(struct panel *p, uint32_t metric)
 static const char *quantile_name(struct panel *p, uint32_t i)
 {
 	static const double shares[] = {0.5, 0.9, 0.99};
-	struct panel_detail *d = as_detail(p);
+	struct buf *out = sections_text(p);
 	char text[HUMAN_MAX];
 
-	buf_clear(&d->name);
 	for (size_t k = 0; k < ARRAY_SIZE(shares); k++) {
-		human_time_ns(text,
-			      hist_quantile_within(d->hist, shares[k], own(p, METRIC_TIME_MIN),
-						   own(p, METRIC_TIME_MAX)));
-		buf_printf(&d->name, "p%.0f %s   ", shares[k] * 100, text);
+		human_time_ns(text, hist_quantile_within(as_detail(p)->hist, shares[k],
+							 own(p, METRIC_TIME_MIN),
+							 own(p, METRIC_TIME_MAX)));
+		buf_printf(out, "p%.0f %s   ", shares[k] * 100, text);
 	}
-	return buf_str(&d->name);
+	return buf_str(out);
 }
 
 /* ---- places ---- */
@@ -368,7 +360,7 @@ static const char *quantile_name(struct panel *p, uint32_t i)
 /* Which session nodes lie at or below the subject. */
 static uint8_t *mark_below(struct panel *p)
 {
-	const struct session *s = session(p);
+	const struct session *s = panel_session(p);
 	uint32_t node = session_node_of(p);
 	uint8_t *inside = node == SESSION_NONE ? NULL : calloc(1, s->n_nodes + 1);
 
@@ -395,7 +387,7 @@ static struct source_place *find_place(struct panel_detail *d, const struct sess
 
 static void add_row(struct panel *p, const struct session_row *row)
 {
-	const struct session *s = session(p);
+	const struct session *s = panel_session(p);
 	const struct session_set *set = &s->sets[row->set];
 	struct source_place *place =
 		row->lane < s->n_lanes ? find_place(as_detail(p), &s->lanes[row->lane]) : NULL;
@@ -426,7 +418,7 @@ static int place_compare(const void *a, const void *b)
 static void make_places(struct panel *p)
 {
 	struct panel_detail *d = as_detail(p);
-	const struct session *s = session(p);
+	const struct session *s = panel_session(p);
 	_cleanup_(freep) uint8_t *inside = mark_below(p);
 
 	d->n_places = 0;
@@ -475,15 +467,14 @@ static size_t n_places(struct panel *p)
 static const char *place_name(struct panel *p, uint32_t i)
 {
 	const struct session_lane *lane = &as_detail(p)->places[i].lane;
-	struct buf *out = &as_detail(p)->name;
+	struct buf *out = sections_text(p);
 
-	buf_clear(out);
-	if (lane->device < session(p)->n_devices)
+	if (lane->device < panel_session(p)->n_devices)
 		tui_put_device(p->tui, lane->device, out);
 	else
 		buf_puts(out, "host");
 	buf_printf(out, "  stream %u  ", lane->stream);
-	if (lane->process < session(p)->n_processes)
+	if (lane->process < panel_session(p)->n_processes)
 		tui_put_process(p->tui, lane->process, out);
 	return buf_str(out);
 }
@@ -506,7 +497,7 @@ static void add_context(struct panel_detail *d, const struct context *c)
 
 static bool is_same_frame(struct panel *p, uint32_t id)
 {
-	const struct session *s = session(p);
+	const struct session *s = panel_session(p);
 	uint32_t node = snapshot_node(p->tui->snap, id)->session_node, mine = session_node_of(p);
 
 	return node != SESSION_NONE && mine != SESSION_NONE &&
@@ -563,9 +554,8 @@ static size_t n_contexts(struct panel *p)
 
 static const char *context_name(struct panel *p, uint32_t i)
 {
-	struct buf *out = &as_detail(p)->name;
+	struct buf *out = sections_text(p);
 
-	buf_clear(out);
 	tui_put_path(p->tui, as_detail(p)->contexts[i].node, out);
 	return buf_str(out);
 }
@@ -606,7 +596,6 @@ static const struct section sections[] = {
 static int init(struct panel *p)
 {
 	buf_init(&as_detail(p)->text, 1 << 22);
-	buf_init(&as_detail(p)->name, 1 << 16);
 	sections_init(&as_detail(p)->sections, p, sections, ARRAY_SIZE(sections));
 	return 0;
 }
@@ -614,7 +603,6 @@ static int init(struct panel *p)
 static void done(struct panel *p)
 {
 	buf_done(&as_detail(p)->text);
-	buf_done(&as_detail(p)->name);
 	free(as_detail(p)->lines);
 	sections_done(p);
 }

@@ -13,11 +13,6 @@ struct panel_devices {
 	struct sections sections;
 };
 
-static const struct session *session(struct panel *p)
-{
-	return snapshot_session(p->tui->snap);
-}
-
 /* ---- devices ---- */
 
 static const struct usage_entry *device(struct panel *p, uint32_t i)
@@ -86,7 +81,7 @@ static const char *device_name(struct panel *p, uint32_t i)
 /* What is known about it, on one line. */
 static const char *device_facts(struct panel *p, uint32_t i)
 {
-	const struct session *s = session(p);
+	const struct session *s = panel_session(p);
 	const struct session_device *d = &s->devices[i];
 	struct buf *out = sections_text(p);
 	char text[HUMAN_MAX];
@@ -119,7 +114,7 @@ static const char *device_facts(struct panel *p, uint32_t i)
 
 static const struct session_process *process(struct panel *p, uint32_t i)
 {
-	return &session(p)->processes[i];
+	return &panel_session(p)->processes[i];
 }
 
 static double process_time(struct panel *p, uint32_t i)

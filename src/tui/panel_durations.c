@@ -316,7 +316,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 
 static void explain(struct panel *p, struct buf *out)
 {
-	const struct session *s = snapshot_session(p->tui->snap);
+	const struct session *s = panel_session(p);
 
 	if (snapshot_n(p->tui->snap) <= 1)
 		panel_explain_empty(p, out);

@@ -61,11 +61,6 @@ static double value(struct panel *p, uint32_t node, const struct row_ask *ask)
 	return derive_at(numbers_derive(pf->flame.numbers), ask->of.metric, ask->terms, node, 0);
 }
 
-static struct numbers *numbers(struct panel *p)
-{
-	return tui_numbers(p->tui);
-}
-
 /* Of boxes from the top each has all below it, even of what the tree shows without that; by callers
  * each has what its contexts hold themselves. */
 static void choose_metric(struct panel *p)
@@ -81,8 +76,7 @@ static void choose_metric(struct panel *p)
 
 static void print_value(struct panel *p, double v, char out[COLUMN_TEXT])
 {
-	column_print(&p->columns.v[p->sort].of->spec, snapshot_session(p->tui->snap), v, false,
-		     out);
+	column_print(&p->columns.v[p->sort].of->spec, panel_session(p), v, false, out);
 }
 
 static int init(struct panel *p)
@@ -242,7 +236,7 @@ static void reselect(struct panel *p)
 static void update(struct panel *p)
 {
 	struct panel_flame *pf = as_flame(p);
-	struct numbers *n = numbers(p);
+	struct numbers *n = tui_numbers(p->tui);
 
 	p->n_rows = 0;
 	row_columns_update(&pf->columns, p);
@@ -707,7 +701,7 @@ const struct panel_ops panel_flame_ops = {
 	.size = sizeof(struct panel_flame),
 	.columns = {NULL, 0, 45},
 	.value = value,
-	.numbers = numbers,
+	.numbers = panel_numbers,
 	.init = init,
 	.done = done,
 	.update = update,

@@ -32,11 +32,6 @@ static double value(struct panel *p, uint32_t i, const struct row_ask *ask)
 	return flat_value(as_flat(p)->flat, i, &ask->of);
 }
 
-static struct numbers *numbers(struct panel *p)
-{
-	return tui_all(p->tui);
-}
-
 static double value_cumulative(struct panel *p, uint32_t i)
 {
 	return as_flat(p)->cumulative[i];
@@ -44,7 +39,7 @@ static double value_cumulative(struct panel *p, uint32_t i)
 
 static bool no_time(struct panel *p)
 {
-	return !derive_has(numbers_derive(numbers(p)), &usual_columns[USUAL_SELF].derived);
+	return !derive_has(numbers_derive(tui_all(p->tui)), &usual_columns[USUAL_SELF].derived);
 }
 
 static int init(struct panel *p)
@@ -170,13 +165,9 @@ static uint32_t row_node(struct panel *p, size_t row)
 static void draw_row(struct panel *p, struct pen *pen, size_t row)
 {
 	struct panel_flat *pf = as_flat(p);
-	struct pen_name name = {.text = row_name(p, row),
-				.scroll = p->scroll,
-				.needle = p->tui->search,
-				.cut = TEXT_CUT_MIDDLE};
 
 	fit_cells(&p->shown, pen, p, &p->columns, pf->order[row]);
-	pen_name(pen, kind_role(entry(p, row)->kind), &name);
+	panel_draw_name(p, pen, kind_role(entry(p, row)->kind), row_name(p, row), TEXT_CUT_MIDDLE);
 }
 
 static void explain(struct panel *p, struct buf *out)
@@ -213,7 +204,7 @@ const struct panel_ops panel_flat_ops = {
 	.columns = {NULL, 0, 35},
 	.init = init,
 	.value = value,
-	.numbers = numbers,
+	.numbers = panel_all,
 	.own_numbers = true,
 	.done = done,
 	.update = update,

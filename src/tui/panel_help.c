@@ -79,17 +79,14 @@ static const char *row_name(struct panel *p, size_t row)
 static void draw_row(struct panel *p, struct pen *pen, size_t row)
 {
 	const struct help_line *line = &as_help(p)->lines[row];
-	struct pen_name name = {.text = row_name(p, row),
-				.scroll = p->scroll,
-				.needle = p->tui->search,
-				.cut = TEXT_CUT_END};
 
 	if (line->left) {
 		pen_skip(pen, ROLE_NORMAL, 1);
 		pen_field(pen, ROLE_TITLE, p->width < 60 ? 11 : 13, line->left);
 		pen_skip(pen, ROLE_NORMAL, 1);
 	}
-	pen_name(pen, line->left ? ROLE_NORMAL : ROLE_GROUP, &name);
+	panel_draw_name(p, pen, line->left ? ROLE_NORMAL : ROLE_GROUP, row_name(p, row),
+			TEXT_CUT_END);
 }
 
 const struct panel_ops panel_help_ops = {

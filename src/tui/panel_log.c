@@ -84,13 +84,9 @@ static const char *row_name(struct panel *p, size_t row)
 
 static void draw_row(struct panel *p, struct pen *pen, size_t row)
 {
-	struct pen_name name = {.text = row_name(p, row),
-				.scroll = p->scroll,
-				.needle = p->tui->search,
-				.cut = TEXT_CUT_END};
 
 	pen->x = 0; /* no cursor, so no mark */
-	pen_name(pen, ROLE_NORMAL, &name);
+	panel_draw_name(p, pen, ROLE_NORMAL, row_name(p, row), TEXT_CUT_END);
 }
 
 /* What can be done here that cannot be elsewhere. */

@@ -25,11 +25,6 @@ static struct panel_losses *as_losses(struct panel *p)
 	return (struct panel_losses *)p;
 }
 
-static const struct session *session(struct panel *p)
-{
-	return snapshot_session(p->tui->snap);
-}
-
 /* ---- losses ---- */
 
 static double loss_count(struct panel *p, uint32_t i)
@@ -60,12 +55,12 @@ static enum role loss_role(struct panel *p, uint32_t i)
 
 static size_t n_notes(struct panel *p)
 {
-	return session(p)->n_notes;
+	return panel_session(p)->n_notes;
 }
 
 static const char *note_name(struct panel *p, uint32_t i)
 {
-	const struct session *s = session(p);
+	const struct session *s = panel_session(p);
 	const struct session_note *n = &s->notes[i];
 	struct buf *out = sections_text(p);
 
@@ -79,24 +74,24 @@ static enum role note_role(struct panel *p, uint32_t i)
 {
 	static const unsigned char roles[] = {ROLE_NORMAL, ROLE_WARNING, ROLE_ALARM};
 
-	return roles[MIN(session(p)->notes[i].level, 2)];
+	return roles[MIN(panel_session(p)->notes[i].level, 2)];
 }
 
 /* ---- own cost ---- */
 
 static double cost_cpu(struct panel *p, uint32_t i)
 {
-	return (double)session(p)->processes[i].own_cpu_ns;
+	return (double)panel_session(p)->processes[i].own_cpu_ns;
 }
 
 static double cost_memory(struct panel *p, uint32_t i)
 {
-	return (double)session(p)->processes[i].own_bytes;
+	return (double)panel_session(p)->processes[i].own_bytes;
 }
 
 static double cost_buffers(struct panel *p, uint32_t i)
 {
-	return (double)session(p)->processes[i].buffer_bytes;
+	return (double)panel_session(p)->processes[i].buffer_bytes;
 }
 
 static const struct column cost_columns[] = {
@@ -108,7 +103,7 @@ static const struct column cost_columns[] = {
 
 static size_t n_costs(struct panel *p)
 {
-	return session(p)->n_processes;
+	return panel_session(p)->n_processes;
 }
 
 static const char *cost_name(struct panel *p, uint32_t i)
@@ -140,8 +135,9 @@ static const char *own_name(struct panel *p, uint32_t i)
 		human_bytes(text, (double)st->own_bytes);
 		buf_printf(out, "%sB of memory, ", text);
 	}
-	human_bytes(text, (double)session_memory(session(p)));
-	buf_printf(out, "the profile has %sB in %zu calling contexts", text, session(p)->n_nodes);
+	human_bytes(text, (double)session_memory(panel_session(p)));
+	buf_printf(out, "the profile has %sB in %zu calling contexts", text,
+		   panel_session(p)->n_nodes);
 	return buf_str(out);
 }
 
@@ -186,12 +182,12 @@ static void update(struct panel *p)
 
 	pl->n_losses = 0;
 	for (unsigned i = 0; i < LOSS_N; i++) {
-		uint64_t n = session_loss(session(p), i);
+		uint64_t n = session_loss(panel_session(p), i);
 
 		if (!n)
 			continue;
 		pl->losses[pl->n_losses].n = n;
-		crowd_loss_text(session(p), i, n, pl->losses[pl->n_losses++].text);
+		crowd_loss_text(panel_session(p), i, n, pl->losses[pl->n_losses++].text);
 	}
 	sections_update(p);
 }

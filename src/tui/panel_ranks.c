@@ -28,11 +28,6 @@ static struct panel_ranks *as_ranks(struct panel *p)
 	return (struct panel_ranks *)p;
 }
 
-static const struct session *session(struct panel *p)
-{
-	return snapshot_session(p->tui->snap);
-}
-
 bool panel_ranks_any(const struct session *s)
 {
 	size_t n = 0;
@@ -71,11 +66,12 @@ static const char *rank_row_name(struct panel *p, uint32_t i)
 {
 	uint32_t process = as_ranks(p)->ranks.totals[i].process;
 	struct buf *name = sections_text(p);
-	const struct session_process *of =
-		process < session(p)->n_processes ? &session(p)->processes[process] : NULL;
+	const struct session_process *of = process < panel_session(p)->n_processes
+						   ? &panel_session(p)->processes[process]
+						   : NULL;
 	char rank[64];
 
-	rank_name(session(p), process, rank, sizeof(rank));
+	rank_name(panel_session(p), process, rank, sizeof(rank));
 	/* Without a rank it is known by its pid, which the rest says as well. */
 	if (!of || !of->pid || of->rank >= 0)
 		buf_printf(name, "%s%s", rank, of && of->pid ? "  " : "");
@@ -119,7 +115,7 @@ static void print_slowest(struct panel *p, uint32_t i, char out[COLUMN_TEXT])
 	char name[256], *dot;
 	const char *end = name;
 
-	rank_name(session(p), path(p, i)->slowest, name, sizeof(name));
+	rank_name(panel_session(p), path(p, i)->slowest, name, sizeof(name));
 	dot = strrchr(name, '.');
 	if (dot && strlen(name) > SLOWEST_MAX)
 		*dot = '\0';
@@ -151,7 +147,7 @@ static const char *path_name(struct panel *p, uint32_t i)
 	struct buf *name = sections_text(p);
 
 	if (path_node(p, i) == SNAP_NONE)
-		return session_node_name(session(p), as_ranks(p)->paths[i].node);
+		return session_node_name(panel_session(p), as_ranks(p)->paths[i].node);
 	tui_put_path(p->tui, path_node(p, i), name);
 	return buf_str(name);
 }
@@ -223,7 +219,7 @@ static void done(struct panel *p)
 /* Which rows of the session the filters leave; NULL: out of memory. */
 static uint8_t *rows_counted(struct panel *p, const struct numbers *numbers)
 {
-	size_t n = session(p)->n_rows;
+	size_t n = panel_session(p)->n_rows;
 	uint8_t *counted = malloc(MAX(n, 1u));
 
 	for (size_t i = 0; counted && i < n; i++) {
@@ -252,7 +248,7 @@ static void make_alone(struct panel *p, struct numbers *numbers)
 	pr->ranks.totals = calloc(1, sizeof(*pr->ranks.totals));
 	if (!pr->ranks.totals || !time || isnan(time[0]))
 		return;
-	pr->ranks.totals[0] = (struct rank_total){session(p)->lanes[0].process, time[0]};
+	pr->ranks.totals[0] = (struct rank_total){panel_session(p)->lanes[0].process, time[0]};
 	pr->ranks.n = 1;
 }
 
@@ -261,8 +257,8 @@ static void make_several(struct panel *p, const struct numbers *numbers)
 	struct panel_ranks *pr = as_ranks(p);
 	_cleanup_(freep) uint8_t *counted = rows_counted(p, numbers);
 
-	if (counted && ranks_init(&pr->ranks, session(p), METRIC_TIME, counted) == 0)
-		pr->paths = ranks_sorted(&pr->ranks, session(p), &pr->n_paths);
+	if (counted && ranks_init(&pr->ranks, panel_session(p), METRIC_TIME, counted) == 0)
+		pr->paths = ranks_sorted(&pr->ranks, panel_session(p), &pr->n_paths);
 }
 
 static void make(struct panel *p, struct numbers *numbers)
@@ -270,7 +266,7 @@ static void make(struct panel *p, struct numbers *numbers)
 	struct panel_ranks *pr = as_ranks(p);
 
 	forget(pr);
-	if (is_alone(session(p)))
+	if (is_alone(panel_session(p)))
 		make_alone(p, numbers);
 	else
 		make_several(p, numbers);

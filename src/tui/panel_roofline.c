@@ -83,12 +83,12 @@ static uint32_t roof_device(struct panel *p)
 
 static double bandwidth(struct panel *p)
 {
-	return peaks_bandwidth(peaks_of(p), snapshot_session(p->tui->snap), roof_device(p));
+	return peaks_bandwidth(peaks_of(p), panel_session(p), roof_device(p));
 }
 
 static double peak(struct panel *p, unsigned width)
 {
-	return peaks_flops(peaks_of(p), snapshot_session(p->tui->snap), roof_device(p), width);
+	return peaks_flops(peaks_of(p), panel_session(p), roof_device(p), width);
 }
 
 /* Is there a point with operations of this width? Roofs for others would say nothing. */
@@ -550,7 +550,7 @@ static void put_point(struct panel *p, struct buf *out)
 /* Roofs that are missing, and why; false: none are. */
 static bool put_no_roof(struct panel *p, struct buf *out)
 {
-	const struct session *s = snapshot_session(p->tui->snap);
+	const struct session *s = panel_session(p);
 	uint32_t device = roof_device(p);
 	uint8_t width = selected(p)->width;
 

@@ -35,11 +35,6 @@ static double value(struct panel *p, uint32_t id, const struct row_ask *ask)
 	return derive_at(pt->derives[ask->of.before], m, ask->terms, id, pt->tree.root);
 }
 
-static struct numbers *numbers(struct panel *p)
-{
-	return tui_all(p->tui);
-}
-
 static int init(struct panel *p)
 {
 	static const enum usual_column usual[] = {USUAL_OF_TREE(USUAL_TOTAL, USUAL_SELF)};
@@ -498,7 +493,7 @@ const struct panel_ops panel_tree_ops = {
 	.name = "NAME",
 	.columns = {NULL, 0, 45},
 	.value = value,
-	.numbers = numbers,
+	.numbers = panel_all,
 	.size = sizeof(struct panel_tree),
 	.init = init,
 	.done = done,

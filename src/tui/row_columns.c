@@ -190,7 +190,7 @@ int row_columns_init(struct row_columns *rc, struct panel *p, const enum usual_c
 	const struct tui_options *o = &p->tui->options;
 	int r = 0;
 
-	rc->s = snapshot_session(p->tui->snap);
+	rc->s = panel_session(p);
 	rc->n_metrics = METRIC_N_BUILTIN;
 	rc->n_slots = LIMIT_SLOT + ROW_SLOTS;
 	rc->is_chosen = ((o->metrics && *o->metrics) || o->before) && !rc->only_sums;

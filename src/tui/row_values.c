@@ -43,7 +43,7 @@ enum status { STATUS_SAME, STATUS_CHANGED, STATUS_NEW, STATUS_GONE };
 static bool is_same(struct panel *p, const struct row_column *c, double a, double b)
 {
 	const struct session *before = snapshot_session(p->tui->options.before);
-	const struct session *now = snapshot_session(p->tui->snap);
+	const struct session *now = panel_session(p);
 	char text[2][COLUMN_TEXT];
 
 	if (c->spec.form != FORM_WORD)

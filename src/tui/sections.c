@@ -92,14 +92,11 @@ bool sections_is_heading(struct panel *p, size_t row)
 static void draw_entry(struct panel *p, struct pen *pen, const struct section_row *r)
 {
 	const struct section *sec = &p->sections->v[r->section];
-	struct pen_name name = {.text = sec->row_name(p, r->i),
-				.scroll = p->scroll,
-				.needle = p->tui->search,
-				.cut = TEXT_CUT_END};
 
 	if (sec->columns.n)
 		fit_cells(&p->sections->layouts[r->section], pen, p, &sec->columns, r->i);
-	pen_name(pen, sec->row_role ? sec->row_role(p, r->i) : ROLE_NORMAL, &name);
+	panel_draw_name(p, pen, sec->row_role ? sec->row_role(p, r->i) : ROLE_NORMAL,
+			sec->row_name(p, r->i), TEXT_CUT_END);
 }
 
 void sections_draw_row(struct panel *p, struct pen *pen, size_t row)

@@ -93,6 +93,11 @@ static inline struct panel *tui_panel(struct tui *t)
 	return t->overlay ? t->overlay : t->panels[t->current];
 }
 
+static inline const struct session *panel_session(const struct panel *p)
+{
+	return snapshot_session(p->tui->snap);
+}
+
 /* What the tree is grouped by. */
 static inline enum group tui_group(const struct tui *t)
 {
