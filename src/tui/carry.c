@@ -162,13 +162,9 @@ static void take_tree(struct tui *t, struct tui *from, const struct paths *x)
 
 static void take_order(struct panel *p, const struct tui_order *order)
 {
-	int column = panel_column(p, order->title);
-
 	p->choice = order->choice;
-	if (column < 0)
-		return;
-	panel_sort(p, (unsigned)column);
-	p->ascending = order->ascending;
+	if (panel_sort_title(p, order->title))
+		p->ascending = order->ascending;
 }
 
 static struct tui_order order_of(const struct panel *p)

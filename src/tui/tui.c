@@ -43,15 +43,12 @@ static void apply_settings(struct tui *t, const struct settings *c)
 {
 	for (unsigned i = 0; i < TUI_N_PANELS; i++) {
 		struct panel *p = t->panels[i];
-		int column = *c->sort[i].title ? panel_column(p, c->sort[i].title) : -1;
 
 		/* Columns that the command line names are not chosen a second time. */
 		if (!p->rows || !p->rows->is_chosen)
 			p->choice = c->columns[i];
-		if (column < 0)
-			continue;
-		panel_sort(p, (unsigned)column);
-		p->ascending = c->sort[i].ascending;
+		if (*c->sort[i].title && panel_sort_title(p, c->sort[i].title))
+			p->ascending = c->sort[i].ascending;
 	}
 }
 
