@@ -5,7 +5,8 @@
  *
  * To add a backend:
  *   1. src/backends/NAME.c with one `const struct backend backend_NAME`; copy fake.c.
- *   2. A row in core/backends.h; a door (collect.h) where none of those that are there will do.
+ *   2. A row in core/backends.h; there, too, a row for a door where none of those that are there
+ *      will do, and in src/collect/ the functions of that door.
  *   3. Translate each vendor record to struct activity in one function a kind.
  *   4. Declare the vendor's ABI in your own words (NAME_abi.h); dlopen, never link.
  *   5. A mock of the vendor's library in tests/mocks/, under the real collector.

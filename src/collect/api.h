@@ -4,17 +4,16 @@
 /* What libproton.so exports for programs: one table for proton/proton.h, and its functions by name
  * for ctypes and dlsym. They return as the inline functions of proton/proton.h do. */
 #include <stdint.h>
+#include "collect/collect.h"
 #include "proton/proton.h"
 
-#define PROTON_EXPORT __attribute__((visibility("default")))
-
-PROTON_EXPORT proton_get_api_fn proton_get_api;
-PROTON_EXPORT int proton_api_enter_scope(const char *name);
-PROTON_EXPORT int proton_api_exit_scope(void);
-PROTON_EXPORT void proton_api_metric_f64(const char *name, double value);
-PROTON_EXPORT void proton_api_metric_u64(const char *name, uint64_t value);
-PROTON_EXPORT void proton_api_property_f64(const char *name, double value);
-PROTON_EXPORT void proton_api_property_u64(const char *name, uint64_t value);
-PROTON_EXPORT int proton_api_active(void);
+EXPORT proton_get_api_fn proton_get_api;
+EXPORT int proton_api_enter_scope(const char *name);
+EXPORT int proton_api_exit_scope(void);
+EXPORT void proton_api_metric_f64(const char *name, double value);
+EXPORT void proton_api_metric_u64(const char *name, uint64_t value);
+EXPORT void proton_api_property_f64(const char *name, double value);
+EXPORT void proton_api_property_u64(const char *name, uint64_t value);
+EXPORT int proton_api_active(void);
 
 #endif

@@ -21,13 +21,19 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "core/activity.h"
+#include "core/backends.h"
 #include "core/frame.h"
 #include "core/metric.h"
 
 /* One start for all doors: maps the tables, opens the control page, starts the backends that this
  * door leads to. Idempotent, any thread. 0, or -errno: the collector stays off. */
-enum collect_door { DOOR_PRELOAD, DOOR_CUDA, DOOR_NVTX, DOOR_OPENCL, DOOR_API };
+enum collect_door {
+#define _(id, functions) DOOR_##id,
+	DOORS(_)
+#undef _
+};
 int collect_start(enum collect_door door);
+#define EXPORT __attribute__((visibility("default"))) /* of what DOORS names */
 extern _Atomic bool collect_on;
 
 /* The calling context of the current thread: a stack of frames. tag tells owners apart

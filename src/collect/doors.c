@@ -24,8 +24,6 @@
 #include "collect/internal.h"
 #include "collect/patience.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 /* ---- the environment ---- */
 
 /* What the environment said when we were loaded: a program may empty it. */

@@ -16,8 +16,6 @@
 #include "base/util.h"
 #include "collect/internal.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 static struct {
 	int (*execve)(const char *, char *const[], char *const[]);
 	int (*execv)(const char *, char *const[]);

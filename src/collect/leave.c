@@ -14,8 +14,6 @@
 #include "base/util.h"
 #include "collect/internal.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 static struct {
 	void (*exit)(int), (*Exit)(int);
 	void (*pthread_exit)(void *);

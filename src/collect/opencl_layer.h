@@ -4,11 +4,10 @@
 /* What libproton.so exports for OpenCL's loader. A dispatch table is an array of n functions. */
 #include <stddef.h>
 #include <stdint.h>
+#include "collect/collect.h"
 
-#define LAYER_EXPORT __attribute__((visibility("default")))
-
-LAYER_EXPORT int32_t clGetLayerInfo(uint32_t what, size_t size, void *value, size_t *ret_size);
-LAYER_EXPORT int32_t clInitLayer(uint32_t n, const void *target, uint32_t *ret_n,
-				 const void **ret_dispatch);
+EXPORT int32_t clGetLayerInfo(uint32_t what, size_t size, void *value, size_t *ret_size);
+EXPORT int32_t clInitLayer(uint32_t n, const void *target, uint32_t *ret_n,
+			   const void **ret_dispatch);
 
 #endif

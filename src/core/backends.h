@@ -7,8 +7,12 @@
  * variable that opens that door.
  *
  * Numbers are dense. A variable that names one library only is never taken from another tool: then
- * `unseen` says what that costs. Without `unseen` it is a list, to which ours is appended. */
+ * `unseen` says what that costs. Without `unseen` it is a list, to which ours is appended.
+ *
+ * collect/libproton.map.in reads the tables, too: what only C understands is not for __ASSEMBLER__. */
+#ifndef __ASSEMBLER__
 #include <stdint.h>
+#endif
 
 /*    id, name,       number, door, word, title, variable, unseen, about */
 #define BACKENDS_OF_USERS(_)                                                                       \
@@ -19,6 +23,20 @@
 	BACKENDS_OF_USERS(_)                                                                       \
 	_(FAKE, fake, 2, PRELOAD, NULL, NULL, NULL, NULL, NULL)
 
+/* The doors: how somebody else's code gets into libproton.so, and the functions that it finds there.
+ * These and no others are exported, so they are written as the linker reads them.
+ *    id, functions */
+/* clang-format off */
+#define DOORS(_)                                                                                   \
+	_(PRELOAD, _exit; _Exit; pthread_exit; daemon; execl; execle; execlp; execv; execve;       \
+		   execveat; execvp; execvpe; fexecve;)                                            \
+	_(CUDA, InitializeInjection;)                                                              \
+	_(NVTX, InitializeInjectionNvtx2; InitializeInjectionNvtxExtension;)                       \
+	_(OPENCL, clGetLayerInfo; clInitLayer;)                                                    \
+	_(API, proton_*;)
+/* clang-format on */
+
+#ifndef __ASSEMBLER__
 enum source {
 #define _(id, name, number, ...) SOURCE_##id = number,
 	BACKENDS(_)
@@ -36,4 +54,5 @@ struct backend_options {
 };
 _Static_assert(sizeof(struct backend_options) == 64, "backend_options");
 
+#endif
 #endif
