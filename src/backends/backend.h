@@ -43,4 +43,6 @@ struct backend {
 BACKENDS(_)
 #undef _
 
+const struct backend *backend_of(enum source source);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The backends in this process: the rows of core/backends.h, and what their files say of themselves. */
+/* The backends in this process: which are on, and who listens to what they deliver. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
 #include <string.h>
@@ -28,29 +28,12 @@ static struct activity_sink leaving;
 enum { BACKEND_OFF, BACKEND_STARTING, BACKEND_ON, BACKEND_FAILED };
 
 static struct open_backend {
-	const struct backend *backend;
-	enum collect_door door; /* through which it is started */
-	struct activity_sink sink;
-	_Atomic int state; /* BACKEND_* */
+	const struct backend *backend; /* NULL: never started */
+	_Atomic int state;             /* BACKEND_* */
 	void *data;
 	_Atomic uint32_t n_listeners;
 	struct listener listeners[LISTENERS_MAX];
-} backends[N_SOURCES] = {
-#define _(id, name_, number, door_, ...)                                                           \
-	[number] = {.backend = &backend_##name_, .door = DOOR_##door_, .sink = {&sink_ops, number}},
-	BACKENDS(_)
-#undef _
-};
-
-struct activity_sink *collect_sink(unsigned source)
-{
-	return source < N_SOURCES ? &backends[source].sink : NULL;
-}
-
-const struct backend *backend_of(unsigned source)
-{
-	return backends[source].backend;
-}
+} backends[N_SOURCES];
 
 /* ---- who listens ---- */
 
@@ -141,30 +124,39 @@ static void attribute(struct open_backend *o)
 		o->backend->attribute(o->data);
 }
 
-static void backend_start(struct open_backend *o)
+static void backend_start(struct activity_sink *sink)
 {
 	const struct backend_options *options = &collector->control->options;
+	const struct backend *b = backend_of((enum source)sink->source);
+	struct open_backend *o = &backends[sink->source];
 	const char *why = NULL;
 	int off = BACKEND_OFF, r;
 
-	if (collector->control->backends_off >> o->sink.source & 1 ||
+	if (collector->control->backends_off >> sink->source & 1 ||
 	    !atomic_compare_exchange_strong(&o->state, &off, BACKEND_STARTING))
 		return;
-	r = o->backend->probe ? o->backend->probe(options, &why) : 0;
+	o->backend = b;
+	r = b->probe ? b->probe(options, &why) : 0;
 	if (r == 0)
-		r = o->backend->start(options, &o->sink, &o->data);
-	log_debug(1, "backends", "%s: %s%s%s", o->backend->name, r ? strerror(-r) : "on",
-		  why ? ": " : "", why ? why : "");
+		r = b->start(options, sink, &o->data);
+	log_debug(1, "backends", "%s: %s%s%s", b->name, r ? strerror(-r) : "on", why ? ": " : "",
+		  why ? why : "");
 	atomic_store(&o->state, r == 0 ? BACKEND_ON : BACKEND_FAILED);
 	if (atomic_load(&collector->many_contexts))
 		attribute(o);
 }
 
-void backends_open(enum collect_door door)
+void backends_open(enum collect_door door, struct activity_sink sinks[static N_SOURCES])
 {
+	static const enum collect_door doors[N_SOURCES] = {
+#define _(id, name, number, door, ...) [number] = DOOR_##door,
+		BACKENDS(_)
+#undef _
+	};
+
 	for (size_t i = 0; i < N_SOURCES; i++)
-		if (backends[i].door == door)
-			backend_start(&backends[i]);
+		if (doors[i] == door)
+			backend_start(&sinks[i]);
 }
 
 void backends_flush(bool force)

@@ -294,16 +294,8 @@ int collect_start(enum collect_door door)
 
 	if (r < 0)
 		return r;
-	backends_open(door);
+	backends_open(door, sinks);
 	return 0;
-}
-
-void collect_note(int level, const char *text)
-{
-	if (!collect_on)
-		return;
-	note_add(level, text);
-	sender_start();
 }
 
 /* ---- the doors ---- */

@@ -295,7 +295,7 @@ void scopes_end(void);       /* of this thread, with the process */
 void scopes_left_open(void); /* of the others, at its very end */
 
 /* sink.c */
-extern const struct activity_sink_ops sink_ops;
+extern struct activity_sink sinks[N_SOURCES]; /* where the records of each backend go */
 void slot_add_u64(uint32_t slot, unsigned i, uint64_t v);
 void slot_add_f64(uint32_t slot, unsigned i, double v);
 void slot_store(uint32_t slot, unsigned i, uint64_t bits);
@@ -303,7 +303,10 @@ void slot_touch(uint32_t slot);
 
 /* intervals.c */
 struct wire_encoder;
-void interval_push(const struct activity *a, uint32_t slot); /* any thread */
+/* Any thread. How many were waiting: 0 also where there was no room, which is a loss. */
+uint32_t interval_push(const struct activity *a, uint32_t slot);
+/* As intervals_take(), by any thread; nothing while another one does so. */
+void intervals_help(void);
 /* Sender thread: empty the ring. Before the limits of tables are read: a node or lane that is named
  * in a file was there by then. */
 void intervals_take(void);
@@ -335,8 +338,7 @@ void collect_end(void);    /* … and nothing comes after this */
 void collect_forked(void); /* this process is a fork child: all begins anew */
 
 /* backends.c */
-const struct backend *backend_of(unsigned source); /* enum source */
-void backends_open(enum collect_door door);
+void backends_open(enum collect_door door, struct activity_sink sinks[static N_SOURCES]);
 void backends_tell(unsigned source, const struct activity *a); /* those who listen beside us */
 void backends_forked(void);
 void backends_flush(bool force);

@@ -66,25 +66,7 @@ static struct {
 
 /* ---- the ring ---- */
 
-static void take(void);
-
-static bool is_traced(void)
-{
-	return collector->control->features & CONTROL_TRACE;
-}
-
-/* The ring fills faster than the sender comes by. Trace files are open for the sender alone. */
-static void relieve(uint32_t used)
-{
-	if (is_traced()) {
-		sender_take(used >= MAX_INTERVALS / 8 * 7);
-	} else if (!atomic_exchange(&taker.taking, true)) {
-		take();
-		atomic_store(&taker.taking, false);
-	}
-}
-
-void interval_push(const struct activity *a, uint32_t slot)
+uint32_t interval_push(const struct activity *a, uint32_t slot)
 {
 	struct interval_ring *r = &collector->intervals;
 	uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed), used;
@@ -95,7 +77,7 @@ void interval_push(const struct activity *a, uint32_t slot)
 		/* "Negative": head is old, and the exchange will say so. */
 		if (used >= MAX_INTERVALS && used <= INT32_MAX) {
 			lose(LOSS_INTERVALS, 1);
-			return;
+			return 0;
 		}
 	} while (!atomic_compare_exchange_weak_explicit(
 		&r->head, &head, head + 1, memory_order_relaxed, memory_order_relaxed));
@@ -104,8 +86,7 @@ void interval_push(const struct activity *a, uint32_t slot)
 	cell->node = collector->slot[slot].node;
 	cell->lane = collector->slot[slot].lane;
 	atomic_store_explicit(&cell->end_ns, a->end_ns, memory_order_release);
-	if (used >= MAX_INTERVALS / 2)
-		relieve(used);
+	return used;
 }
 
 static bool ring_take(struct wire_interval *ret)
@@ -285,7 +266,7 @@ static void trace_all(const struct wire_interval *v, uint32_t n)
 
 static void take(void)
 {
-	bool trace = is_traced();
+	bool trace = collector->control->features & CONTROL_TRACE;
 	struct wire_interval *v = taker.batch;
 	uint32_t n, total = 0;
 
@@ -297,6 +278,14 @@ static void take(void)
 		if (trace)
 			trace_all(v, n);
 	}
+}
+
+void intervals_help(void)
+{
+	if (atomic_exchange(&taker.taking, true))
+		return;
+	take();
+	atomic_store(&taker.taking, false);
 }
 
 /* ---- for the sender ---- */

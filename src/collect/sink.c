@@ -235,6 +235,19 @@ static uint32_t cached_slot(const struct record_key *r, struct thread_state *t)
 	return slot;
 }
 
+/* The ring may fill faster than the sender comes by. Trace files are open for the sender alone. */
+static void interval_add(const struct activity *a, uint32_t slot)
+{
+	uint32_t waiting = interval_push(a, slot);
+
+	if (_likely_(waiting < MAX_INTERVALS / 2))
+		return;
+	if (collector->control->features & CONTROL_TRACE)
+		sender_take(waiting >= MAX_INTERVALS / 8 * 7);
+	else
+		intervals_help();
+}
+
 static void sink_record(struct activity_sink *sink, const struct activity *a)
 {
 	const struct kind *k = &kinds[a->kind];
@@ -259,7 +272,7 @@ static void sink_record(struct activity_sink *sink, const struct activity *a)
 	}
 	k->fill(slot, a);
 	if (!k->on_host)
-		interval_push(a, slot);
+		interval_add(a, slot);
 	slot_touch(slot);
 }
 
@@ -313,10 +326,17 @@ static void sink_device(struct activity_sink *sink, const struct device_info *in
 		atomic_store(&collector->control->gpu_connected, 1);
 }
 
+void collect_note(int level, const char *sentence)
+{
+	if (!collect_on)
+		return;
+	note_add(level, sentence);
+	sender_start();
+}
+
 static void sink_note(struct activity_sink *sink, const char *sentence)
 {
-	if (collect_on)
-		collect_note(NOTE_WARNING, sentence);
+	collect_note(NOTE_WARNING, sentence);
 }
 
 static void sink_connect(struct activity_sink *sink)
@@ -327,7 +347,7 @@ static void sink_connect(struct activity_sink *sink)
 	sender_start();
 }
 
-const struct activity_sink_ops sink_ops = {
+static const struct activity_sink_ops sink_ops = {
 	.launch = sink_launch,
 	.record = sink_record,
 	.unlaunch = sink_unlaunch,
@@ -336,3 +356,14 @@ const struct activity_sink_ops sink_ops = {
 	.note = sink_note,
 	.connect = sink_connect,
 };
+
+struct activity_sink sinks[N_SOURCES] = {
+#define _(id, name, number, ...) [number] = {&sink_ops, number},
+	BACKENDS(_)
+#undef _
+};
+
+struct activity_sink *collect_sink(unsigned source)
+{
+	return source < N_SOURCES ? &sinks[source] : NULL;
+}
