@@ -5,6 +5,7 @@
  *
  *   doors.c   ways in; one lazy start guarded by pid; fork, exit
  *   exec.c    the exec functions: what was counted is sent before;  leave.c  _exit, pthread_exit
+ *   state.c   the collector and its threads: what all the others stand on
  *   tables.c  strings, frames, nodes, lanes, launch contexts, slots: bounded, mmapped, lock-free
  *   scope.c   the calling context of each thread
  *   sink.c    activity record -> slot

@@ -13,7 +13,6 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include "backends/opencl.h"
 #include "base/clock.h"
@@ -49,7 +48,6 @@ static const char *only_pid(void)
 void collect_forked(void)
 {
 	struct collector *c = collector;
-	uint32_t i, n;
 
 	fork_seen();
 	if (!c || !collect_on)
@@ -59,25 +57,7 @@ void collect_forked(void)
 		backends_forked();
 		return;
 	}
-	n = atomic_load(&c->n_threads);
-	for (i = 0; i < n; i++) {
-		struct thread_state *t = &c->thread[i];
-
-		atomic_store(&t->n_launches, 0);
-		atomic_store(&t->n_unlaunched, 0);
-		atomic_store(&t->n_records, 0);
-		memset((void *)t->losses, 0, sizeof(t->losses));
-		if (t != thread_state())
-			atomic_store(&t->used, 0);
-		t->context = 0;
-	}
-	if (thread_state()->tid) {
-		thread_state()->tid = (uint32_t)syscall(SYS_gettid);
-		if (thread_state()->lane)
-			thread_state()->lane = thread_state()->tid;
-		thread_state()->is_main = true;
-		atomic_store(&c->main_node, thread_state()->node);
-	}
+	threads_forked();
 	tables_forget_values(c, true);
 	tables_forget_claims(c);
 	memset((void *)c->dirty, 0, (table_n(&c->slots) + 63) / 64 * 8);
@@ -221,7 +201,7 @@ static int start_once(void)
 	c->control = control;
 	identify(c);
 	pthread_atfork(NULL, NULL, collect_forked);
-	fork_watch();
+	threads_watch(collect_forked, scopes_close);
 	atomic_fetch_add(&control->connected, 1);
 	atomic_store(&c->pid, getpid());
 	collect_on = true;

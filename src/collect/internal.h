@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "backends/backend.h"
+#include "base/util.h"
 #include "collect/collect.h"
 #include "core/session.h"
 #include "wire/control.h"
@@ -233,7 +234,40 @@ struct collector {
 	int32_t rank;
 };
 
+/* state.c: one owner of what every file reads */
 extern struct collector *collector; /* NULL until started */
+/* One word of static TLS: it needs no allocation in a thread that the library did not make. */
+extern __thread struct thread_state *thread_self
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* False in a child of any kind of fork that nobody told us of (_Fork(), clone()): the kernel wipes
+ * the page there, and leaves it alone in the child of a vfork(), which runs in our memory. */
+extern _Atomic bool *same_process __attribute__((visibility("hidden")));
+struct thread_state *thread_first(void); /* the same, where there is more to do than to look */
+/* Of this thread; never NULL: the shared last one when all are used. */
+static inline struct thread_state *thread_state(void)
+{
+	return _likely_(thread_self != NULL &&
+			atomic_load_explicit(same_process, memory_order_relaxed))
+		       ? thread_self
+		       : thread_first();
+}
+/* At the start: whom to call in a fork child that nobody tells of, before anything else there, and
+ * for a thread that ends while the collector is on. */
+void threads_watch(void (*forked)(void), void (*ended)(struct thread_state *t));
+void fork_seen(void); /* this fork child was told of */
+void threads_forked(
+	void); /* in a fork child: its thread is the main one, and nothing was counted */
+/* At the end of the process another thread looks how many scopes are open. */
+static inline void thread_set_depth(struct thread_state *t, uint32_t depth)
+{
+	__atomic_store_n(&t->depth, depth, __ATOMIC_RELAXED);
+}
+static inline void count(_Atomic uint64_t *counter, uint64_t n)
+{
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
+			      memory_order_relaxed);
+}
+void lose(enum loss loss, uint64_t n);
 
 /* tables.c */
 void *pages_reserve(size_t size); /* zeroed, in memory when touched; NULL: none */
@@ -281,25 +315,14 @@ static inline void bitmap_set(_Atomic uint64_t *map, uint32_t i)
 }
 
 /* scope.c */
-void fork_watch(void); /* notice forks that nobody tells of */
-void fork_seen(void);
-struct thread_state *thread_state(void); /* never NULL: the shared last one when all are used */
 uint32_t thread_context(struct thread_state *t); /* launch context of its calling context */
-static inline void count(_Atomic uint64_t *counter, uint64_t n)
-{
-	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
-			      memory_order_relaxed);
-}
-void lose(enum loss loss, uint64_t n);
+/* Scopes that were not left: their time until now, once. */
+void scopes_close(struct thread_state *t);
 void scopes_end(void);       /* of this thread, with the process */
 void scopes_left_open(void); /* of the others, at its very end */
 
 /* sink.c */
 extern struct activity_sink sinks[N_SOURCES]; /* where the records of each backend go */
-void slot_add_u64(uint32_t slot, unsigned i, uint64_t v);
-void slot_add_f64(uint32_t slot, unsigned i, double v);
-void slot_store(uint32_t slot, unsigned i, uint64_t bits);
-void slot_touch(uint32_t slot);
 
 /* intervals.c */
 struct wire_encoder;

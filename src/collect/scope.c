@@ -1,144 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include "base/clock.h"
 #include "base/util.h"
 #include "collect/internal.h"
+#include "collect/slots.h"
 #include "wire/wire.h"
 
-_Atomic bool collect_on;
 bool collect_host_time = true;
-
-/* One word of static TLS: it needs no allocation in a thread that the library did not make. */
-static __thread struct thread_state *self __attribute__((tls_model("initial-exec")));
-static pthread_key_t exit_key;
-static _Atomic int exit_key_made; /* 0 no, 1 being made, 2 yes, 3 failed */
-
-/* False in a child of any kind of fork that nobody told us of (_Fork(), clone()): the kernel wipes
- * the page there, and leaves it alone in the child of a vfork(), which runs in our memory. */
-static _Atomic bool not_wiped = true;
-static _Atomic bool *same_process = &not_wiped;
-
-void fork_watch(void)
-{
-	void *page = mmap(NULL, sizeof(*same_process), PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (page == MAP_FAILED)
-		return;
-	if (madvise(page, sizeof(*same_process), MADV_WIPEONFORK) < 0) {
-		munmap(page, sizeof(*same_process));
-		return;
-	}
-	same_process = page;
-	fork_seen();
-}
-
-void fork_seen(void)
-{
-	atomic_store(same_process, true);
-}
-
-static void scopes_close(struct thread_state *t);
-
-/* At the end of the process another thread looks how many are open. */
-static void set_depth(struct thread_state *t, uint32_t depth)
-{
-	__atomic_store_n(&t->depth, depth, __ATOMIC_RELAXED);
-}
-
-/* The thread ends: its state is free for another; its counters go on counting. */
-static void thread_exit(void *arg)
-{
-	struct thread_state *t = arg;
-
-	if (collect_on)
-		scopes_close(t);
-	self = NULL;
-	set_depth(t, 0);
-	t->overflow = t->node = t->context = t->adopted = 0;
-	atomic_store_explicit(&t->used, 0, memory_order_release);
-}
-
-static void thread_watch(struct thread_state *t)
-{
-	int none = 0;
-
-	if (atomic_compare_exchange_strong(&exit_key_made, &none, 1))
-		atomic_store(&exit_key_made, pthread_key_create(&exit_key, thread_exit) ? 3 : 2);
-	if (atomic_load(&exit_key_made) == 2)
-		pthread_setspecific(exit_key, t);
-}
-
-static struct thread_state *thread_claim(void)
-{
-	struct collector *c = collector;
-	uint32_t i, high, none;
-
-	for (i = 0; i < MAX_THREADS - 1; i++) {
-		none = 0;
-		if (atomic_load_explicit(&c->thread[i].used, memory_order_relaxed) ||
-		    !atomic_compare_exchange_strong(&c->thread[i].used, &none, 1))
-			continue;
-		high = atomic_load(&c->n_threads);
-		while (high < i + 1 && !atomic_compare_exchange_weak(&c->n_threads, &high, i + 1))
-			;
-		return &c->thread[i];
-	}
-	return NULL;
-}
-
-/* All states are used: the rest share the last one. Its counters may lose a count in a race; it
- * has no calling context. */
-static struct thread_state *thread_shared(void)
-{
-	struct thread_state *t = &collector->thread[MAX_THREADS - 1];
-
-	atomic_store(&collector->n_threads, MAX_THREADS);
-	return t;
-}
-
-static __attribute__((noinline)) struct thread_state *thread_first(void)
-{
-	struct thread_state *t;
-
-	if (!atomic_exchange(same_process, true)) {
-		collect_forked();
-		if (self)
-			return self;
-	}
-	t = thread_claim();
-	if (!t)
-		return thread_shared();
-	t->tid = (uint32_t)syscall(SYS_gettid);
-	set_depth(t, 0);
-	t->node = t->context = t->overflow = t->adopted = 0;
-	t->is_main = t->tid == (uint32_t)getpid();
-	t->lane = 0;
-	if (atomic_fetch_add(&collector->n_thread_lanes, 1) < MAX_THREAD_LANES)
-		t->lane = t->tid;
-	self = t;
-	thread_watch(t);
-	return t;
-}
-
-struct thread_state *thread_state(void)
-{
-	return _likely_(self != NULL && atomic_load_explicit(same_process, memory_order_relaxed))
-		       ? self
-		       : thread_first();
-}
-
-void lose(enum loss loss, uint64_t n)
-{
-	if (collector)
-		count(&thread_state()->losses[loss], n);
-}
 
 /* A thread without a scope of its own works for the main thread as a rule: PyTorch's backward
  * threads, pools that somebody waits for. It has the main thread's calling context of the moment. */
@@ -190,7 +60,7 @@ int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t le
 	new.node = node_intern(t->node, new.frame);
 	new.enter_ns = collect_host_time ? clock_monotonic_ns() : 0;
 	depth = t->depth;
-	set_depth(t, depth + 1);
+	thread_set_depth(t, depth + 1);
 	atomic_signal_fence(memory_order_seq_cst);
 	t->stack[depth] = new;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -215,8 +85,7 @@ static void scope_time(const struct thread_state *t, const struct scope_entry *e
 	slot_touch(slot);
 }
 
-/* Scopes that were not left: their time until now, once. */
-static void scopes_close(struct thread_state *t)
+void scopes_close(struct thread_state *t)
 {
 	uint32_t i;
 
@@ -228,8 +97,8 @@ static void scopes_close(struct thread_state *t)
 
 void scopes_end(void)
 {
-	if (self)
-		scopes_close(self);
+	if (thread_self)
+		scopes_close(thread_self);
 }
 
 /* They run on, and may leave theirs any moment: counted, not timed. */
@@ -240,7 +109,7 @@ void scopes_left_open(void)
 	for (i = 0; i < atomic_load(&collector->n_threads); i++) {
 		struct thread_state *t = &collector->thread[i];
 
-		if (t != self && atomic_load_explicit(&t->used, memory_order_acquire))
+		if (t != thread_self && atomic_load_explicit(&t->used, memory_order_acquire))
 			n += __atomic_load_n(&t->depth, __ATOMIC_RELAXED);
 	}
 	atomic_fetch_add(&collector->control->n_left_open, n);
@@ -278,7 +147,7 @@ int collect_pop(uint64_t tag)
 	}
 	scope_time(t, &t->stack[--i]);
 	memmove(&t->stack[i], &t->stack[i + 1], (t->depth - i - 1) * sizeof(t->stack[0]));
-	set_depth(t, t->depth - 1);
+	thread_set_depth(t, t->depth - 1);
 	stack_rehang(t, i);
 	return (int)t->depth;
 }

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/util.h"
 #include "collect/internal.h"
+#include "collect/slots.h"
 #include "wire/wire.h"
 
 enum { CACHE_SIZE = 1024 };
@@ -28,41 +29,6 @@ struct record_cache {
 		uint32_t slot;
 	} entry[CACHE_SIZE];
 };
-
-void slot_add_u64(uint32_t slot, unsigned i, uint64_t v)
-{
-	atomic_fetch_add_explicit(&collector->value[collector->slot[slot].values + i], v,
-				  memory_order_relaxed);
-}
-
-void slot_add_f64(uint32_t slot, unsigned i, double v)
-{
-	_Atomic uint64_t *p = &collector->value[collector->slot[slot].values + i];
-	uint64_t old = atomic_load_explicit(p, memory_order_relaxed), bits;
-	double sum;
-
-	do {
-		memcpy(&sum, &old, sizeof(sum));
-		sum += v;
-		memcpy(&bits, &sum, sizeof(bits));
-	} while (!atomic_compare_exchange_weak_explicit(p, &old, bits, memory_order_relaxed,
-							memory_order_relaxed));
-}
-
-void slot_store(uint32_t slot, unsigned i, uint64_t bits)
-{
-	atomic_store_explicit(&collector->value[collector->slot[slot].values + i], bits,
-			      memory_order_relaxed);
-}
-
-void slot_touch(uint32_t slot)
-{
-	bitmap_set(collector->dirty, slot);
-	/* In a fork child the sender is gone: the first value that it has starts one. After the last
-	 * word the value is late. */
-	if (_unlikely_(atomic_load_explicit(&collector->sender, memory_order_relaxed) != SENDER_ON))
-		sender_start();
-}
 
 static void value_min(_Atomic uint64_t *p, uint64_t v)
 {

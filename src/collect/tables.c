@@ -8,8 +8,6 @@
 #include "collect/internal.h"
 #include "wire/wire.h"
 
-struct collector *collector;
-
 /* ---- the mappings ---- */
 
 enum {

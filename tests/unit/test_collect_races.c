@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "collect/internal.h"
 #include "collect/own_fd.h"
+#include "collect/slots.h"
 #include "core/metric.h"
 #include "test_collect.h"
 #include "wire/wire.h"

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "collect/internal.h"
+#include "collect/slots.h"
 #include "refuse.h"
 #include "test_collect.h"
 #include "wire/decode.h"

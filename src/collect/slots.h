@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_COLLECT_SLOTS_H
+#define PROTON_COLLECT_SLOTS_H
+/* The values of a slot, by any thread: added to, and at last touched, so that the sender sees them. */
+#include <string.h>
+#include "collect/internal.h"
+
+static inline void slot_add_u64(uint32_t slot, unsigned i, uint64_t v)
+{
+	atomic_fetch_add_explicit(&collector->value[collector->slot[slot].values + i], v,
+				  memory_order_relaxed);
+}
+
+static inline void slot_add_f64(uint32_t slot, unsigned i, double v)
+{
+	_Atomic uint64_t *p = &collector->value[collector->slot[slot].values + i];
+	uint64_t old = atomic_load_explicit(p, memory_order_relaxed), bits;
+	double sum;
+
+	do {
+		memcpy(&sum, &old, sizeof(sum));
+		sum += v;
+		memcpy(&bits, &sum, sizeof(bits));
+	} while (!atomic_compare_exchange_weak_explicit(p, &old, bits, memory_order_relaxed,
+							memory_order_relaxed));
+}
+
+static inline void slot_store(uint32_t slot, unsigned i, uint64_t bits)
+{
+	atomic_store_explicit(&collector->value[collector->slot[slot].values + i], bits,
+			      memory_order_relaxed);
+}
+
+static inline void slot_touch(uint32_t slot)
+{
+	bitmap_set(collector->dirty, slot);
+	/* In a fork child the sender is gone: the first value that it has starts one. After the last
+	 * word the value is late. */
+	if (_unlikely_(atomic_load_explicit(&collector->sender, memory_order_relaxed) != SENDER_ON))
+		sender_start();
+}
+
+#endif
