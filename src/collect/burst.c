@@ -95,7 +95,7 @@ static void frame_fill(uint32_t id, void *entry)
 	struct wire_frame_def *w = entry;
 
 	w->id = id;
-	w->kind = collector->frame[id].kind;
+	w->kind = (uint8_t)collector->frame[id].kind;
 	w->string = collector->frame[id].string;
 	w->module = WIRE_NONE;
 }

@@ -63,9 +63,9 @@ struct string_entry {
 	_Atomic uint8_t state;
 };
 
+/* Those of tables whose key is made of numbers begin with it. */
 struct frame_entry {
-	uint32_t string;
-	uint8_t kind;
+	uint32_t kind, string; /* enum frame_kind */
 	_Atomic uint8_t state;
 };
 

@@ -177,10 +177,14 @@ struct collector *tables_new(void)
 
 /* ---- the one insertion algorithm ---- */
 
+/* Is entry `id` that of the key? Inlined, like all that is handed one: `k` is a constant there. */
+struct keyed;
+typedef bool equal_fn(const struct keyed *k, uint32_t id, const void *key);
+
 /* An equal entry's id, or WIRE_NONE and the cell to fill. */
 static inline __attribute__((always_inline)) uint32_t
-table_find(struct table *t, uint64_t hash, bool (*equal)(uint32_t id, const void *key),
-	   const void *key, uint32_t *ret_cell)
+table_find(struct table *t, uint64_t hash, equal_fn *equal, const struct keyed *k, const void *key,
+	   uint32_t *ret_cell)
 {
 	uint32_t i = (uint32_t)hash & t->mask, probes, id;
 
@@ -190,7 +194,7 @@ table_find(struct table *t, uint64_t hash, bool (*equal)(uint32_t id, const void
 			*ret_cell = i;
 			return WIRE_NONE;
 		}
-		if (equal(id - 1, key))
+		if (equal(k, id - 1, key))
 			return id - 1;
 	}
 	*ret_cell = WIRE_NONE;
@@ -211,8 +215,8 @@ static uint32_t table_take(struct table *t, uint32_t max)
 /* Publish entry id in the index from `cell` on. Returns id, or the id of the equal entry of a
  * thread that was faster: then ours is dead. */
 static inline __attribute__((always_inline)) uint32_t
-table_publish(struct table *t, uint32_t cell, uint32_t id,
-	      bool (*equal)(uint32_t id, const void *key), const void *key, _Atomic uint8_t *state)
+table_publish(struct table *t, uint32_t cell, uint32_t id, equal_fn *equal, const struct keyed *k,
+	      const void *key, _Atomic uint8_t *state)
 {
 	uint32_t seen;
 
@@ -222,7 +226,7 @@ table_publish(struct table *t, uint32_t cell, uint32_t id,
 							    memory_order_acq_rel,
 							    memory_order_acquire))
 			break;
-		if (equal(seen - 1, key)) {
+		if (equal(k, seen - 1, key)) {
 			atomic_store_explicit(state, ENTRY_DEAD, memory_order_release);
 			return seen - 1;
 		}
@@ -239,7 +243,7 @@ struct string_key {
 	size_t len;
 };
 
-static bool string_equal(uint32_t id, const void *key)
+static bool string_equal(const struct keyed *unused, uint32_t id, const void *key)
 {
 	const struct string_entry *e = &collector->string[id];
 	const struct string_key *k = key;
@@ -299,7 +303,7 @@ uint32_t string_intern(const char *s, size_t len)
 	struct string_key k = {hash_bytes(s, len), s, len};
 	struct table *t = &collector->strings;
 	struct string_entry *e;
-	uint32_t cell, id = table_find(t, k.hash, string_equal, &k, &cell);
+	uint32_t cell, id = table_find(t, k.hash, string_equal, NULL, &k, &cell);
 
 	if (id != WIRE_NONE)
 		return id;
@@ -317,66 +321,73 @@ uint32_t string_intern(const char *s, size_t len)
 	}
 	e->hash = k.hash;
 	e->full_len = len;
-	return table_publish(t, cell, id, string_equal, &k, &e->state);
+	return table_publish(t, cell, id, string_equal, NULL, &k, &e->state);
 }
 
-/* ---- frames, nodes ---- */
+/* ---- tables whose entries begin with their key ---- */
 
-struct pair {
-	uint32_t a, b, c, d;
+struct keyed {
+	size_t table, entries; /* in struct collector: the table, and the pointer to its entries */
+	size_t words;          /* of 32 bits, in a key */
+	size_t size, state;    /* of an entry, and where in it its state is */
 };
+#define KEYED(name, words)                                                                         \
+	{                                                                                          \
+		offsetof(struct collector, name##s), offsetof(struct collector, name), (words),    \
+			sizeof(struct name##_entry), offsetof(struct name##_entry, state)          \
+	}
+static const struct keyed frames = KEYED(frame, 2), nodes = KEYED(node, 2),
+			  contexts = KEYED(context, 2), lanes = KEYED(lane, 4),
+			  slots = KEYED(slot, 3), hists = KEYED(hist, 2);
 
-static bool frame_equal(uint32_t id, const void *key)
+static inline char *keyed_entry(const struct keyed *k, uint32_t id)
 {
-	const struct frame_entry *e = &collector->frame[id];
-	const struct pair *k = key;
-
-	return e->kind == k->a && e->string == k->b;
+	return *(char **)((char *)collector + k->entries) + id * k->size;
 }
 
-uint32_t frame_intern(enum frame_kind kind, uint32_t string)
+static inline __attribute__((always_inline)) bool keyed_equal(const struct keyed *k, uint32_t id,
+							      const void *key)
 {
-	struct pair k = {kind, string, 0, 0};
-	struct table *t = &collector->frames;
-	struct frame_entry *e;
-	uint32_t cell, id = table_find(t, hash_pair(k.a, k.b), frame_equal, &k, &cell);
+	const uint32_t *its = (const uint32_t *)keyed_entry(k, id), *wanted = key;
+	uint32_t differ = 0;
 
-	if (id != WIRE_NONE)
-		return id;
-	id = cell == WIRE_NONE ? WIRE_NONE : table_take(t, MAX_FRAMES);
-	if (id == WIRE_NONE)
-		return WIRE_NONE;
-	e = &collector->frame[id];
-	e->kind = (uint8_t)kind;
-	e->string = string;
-	return table_publish(t, cell, id, frame_equal, &k, &e->state);
+#pragma GCC unroll 4
+	for (size_t i = 0; i < k->words; i++)
+		differ |= its[i] ^ wanted[i];
+	return !differ;
 }
 
-static bool node_equal(uint32_t id, const void *key)
+/* The id of a key, with an entry made for it where there is none and room below max; else WIRE_NONE. */
+static inline __attribute__((always_inline)) uint32_t
+keyed_intern(const struct keyed *k, uint64_t hash, const uint32_t *key, uint32_t max)
 {
-	const struct node_entry *e = &collector->node[id];
-	const struct pair *k = key;
-
-	return e->parent == k->a && e->frame == k->b;
-}
-
-/* The node, made when there is room below max; WIRE_NONE: there is none. */
-static uint32_t node_try(uint32_t parent, uint32_t frame, uint32_t max)
-{
-	struct pair k = {parent, frame, 0, 0};
-	struct table *t = &collector->nodes;
-	struct node_entry *e;
-	uint32_t cell, id = table_find(t, hash_pair(parent, frame), node_equal, &k, &cell);
+	struct table *t = (struct table *)((char *)collector + k->table);
+	uint32_t cell, id = table_find(t, hash, keyed_equal, k, key, &cell);
+	char *entry;
 
 	if (id != WIRE_NONE)
 		return id;
 	id = cell == WIRE_NONE ? WIRE_NONE : table_take(t, max);
 	if (id == WIRE_NONE)
 		return WIRE_NONE;
-	e = &collector->node[id];
-	e->parent = parent;
-	e->frame = frame;
-	return table_publish(t, cell, id, node_equal, &k, &e->state);
+	entry = keyed_entry(k, id);
+	memcpy(entry, key, k->words * sizeof(*key));
+	return table_publish(t, cell, id, keyed_equal, k, key,
+			     (_Atomic uint8_t *)(entry + k->state));
+}
+
+uint32_t frame_intern(enum frame_kind kind, uint32_t string)
+{
+	const uint32_t key[] = {kind, string};
+
+	return keyed_intern(&frames, hash_pair(kind, string), key, MAX_FRAMES);
+}
+
+static uint32_t node_try(uint32_t parent, uint32_t frame, uint32_t max)
+{
+	const uint32_t key[] = {parent, frame};
+
+	return keyed_intern(&nodes, hash_pair(parent, frame), key, max);
 }
 
 uint32_t node_intern(uint32_t parent, uint32_t frame)
@@ -393,42 +404,15 @@ uint32_t node_intern(uint32_t parent, uint32_t frame)
 	return id == WIRE_NONE ? parent : id;
 }
 
-/* ---- contexts, lanes, slots, histograms ---- */
-
-static bool context_equal(uint32_t id, const void *key)
-{
-	const struct context_entry *e = &collector->context[id];
-	const struct pair *k = key;
-
-	return e->node == k->a && e->thread == k->b;
-}
-
 uint32_t context_intern(uint32_t node, uint32_t thread)
 {
-	struct pair k = {node, thread, 0, 0};
-	struct table *t = &collector->contexts;
-	struct context_entry *e;
-	uint32_t cell, id = table_find(t, hash_pair(node, thread), context_equal, &k, &cell);
+	const uint32_t key[] = {node, thread};
+	uint32_t id = keyed_intern(&contexts, hash_pair(node, thread), key, MAX_CONTEXTS);
 
 	if (id != WIRE_NONE)
 		return id;
-	id = cell == WIRE_NONE ? WIRE_NONE : table_take(t, MAX_CONTEXTS);
-	if (id == WIRE_NONE) {
-		lose(LOSS_CONTEXTS_FULL, 1);
-		return 1;
-	}
-	e = &collector->context[id];
-	e->node = node;
-	e->thread = thread;
-	return table_publish(t, cell, id, context_equal, &k, &e->state);
-}
-
-static bool lane_equal(uint32_t id, const void *key)
-{
-	const struct lane_entry *e = &collector->lane[id];
-	const struct pair *k = key;
-
-	return e->device == k->a && e->context == k->b && e->stream == k->c && e->thread == k->d;
+	lose(LOSS_CONTEXTS_FULL, 1);
+	return 1;
 }
 
 /* May this stream have lanes of its own? The first MAX_STREAMS of a device may. */
@@ -447,52 +431,27 @@ static bool stream_admitted(struct device_entry *d, uint32_t context, uint32_t s
 	return false;
 }
 
-static uint64_t lane_hash(const struct pair *k)
+static uint64_t lane_hash(const uint32_t key[4])
 {
-	return hash_u64(hash_pair(k->a, k->b) ^ hash_pair(k->c, k->d));
-}
-
-static uint32_t lane_try(const struct pair *k, uint32_t max)
-{
-	struct lane_entry *e;
-	uint32_t cell, id = table_find(&collector->lanes, lane_hash(k), lane_equal, k, &cell);
-
-	if (id != WIRE_NONE)
-		return id;
-	id = cell == WIRE_NONE ? WIRE_NONE : table_take(&collector->lanes, max);
-	if (id == WIRE_NONE)
-		return WIRE_NONE;
-	e = &collector->lane[id];
-	e->device = k->a;
-	e->context = k->b;
-	e->stream = k->c;
-	e->thread = k->d;
-	return table_publish(&collector->lanes, cell, id, lane_equal, k, &e->state);
+	return hash_u64(hash_pair(key[0], key[1]) ^ hash_pair(key[2], key[3]));
 }
 
 uint32_t lane_intern(uint32_t device, uint32_t context, uint32_t stream, uint32_t thread)
 {
-	struct pair k = {device, context, stream, thread},
-		    shared = {device, WIRE_NONE, WIRE_NONE, 0};
-	uint32_t cell, id = table_find(&collector->lanes, lane_hash(&k), lane_equal, &k, &cell);
+	const uint32_t key[] = {device, context, stream, thread},
+		       shared[] = {device, WIRE_NONE, WIRE_NONE, 0};
+	uint64_t hash = lane_hash(key);
+	uint32_t cell, id = table_find(&collector->lanes, hash, keyed_equal, &lanes, key, &cell);
 
 	if (id != WIRE_NONE)
 		return id;
 	if (device >= MAX_DEVICES || stream_admitted(&collector->device[device], context, stream))
-		id = lane_try(&k, MAX_LANES - RESERVED_LANES);
+		id = keyed_intern(&lanes, hash, key, MAX_LANES - RESERVED_LANES);
 	if (id != WIRE_NONE)
 		return id;
 	lose(LOSS_LANES_FULL, 1);
-	id = lane_try(&shared, MAX_LANES);
+	id = keyed_intern(&lanes, lane_hash(shared), shared, MAX_LANES);
 	return id == WIRE_NONE ? 0 : id;
-}
-
-static bool slot_equal(uint32_t id, const void *key)
-{
-	const struct slot_entry *e = &collector->slot[id];
-	const struct pair *k = key;
-
-	return e->node == k->a && e->lane == k->b && e->set == k->c;
 }
 
 /* Minima start at the top. */
@@ -509,11 +468,11 @@ static void slot_seed(const struct slot_entry *e)
 
 uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set)
 {
-	struct pair k = {node, lane, set, 0};
+	const uint32_t key[] = {node, lane, set};
 	struct table *t = &collector->slots;
 	uint64_t hash = hash_u64(hash_pair(node, lane) ^ set);
 	struct slot_entry *e;
-	uint32_t cell, id = table_find(t, hash, slot_equal, &k, &cell), n, at;
+	uint32_t cell, id = table_find(t, hash, keyed_equal, &slots, key, &cell), n, at;
 
 	if (id != WIRE_NONE)
 		return id;
@@ -529,38 +488,17 @@ uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set)
 		atomic_store(&e->state, ENTRY_DEAD);
 		return WIRE_NONE;
 	}
-	e->node = node;
-	e->lane = lane;
-	e->set = set;
+	memcpy(e, key, sizeof(key));
 	e->values = at;
 	slot_seed(e);
-	return table_publish(t, cell, id, slot_equal, &k, &e->state);
-}
-
-static bool hist_equal(uint32_t id, const void *key)
-{
-	const struct hist_entry *e = &collector->hist[id];
-	const struct pair *k = key;
-
-	return e->node == k->a && e->device == k->b;
+	return table_publish(t, cell, id, keyed_equal, &slots, key, &e->state);
 }
 
 uint32_t hist_intern(uint32_t node, uint32_t device)
 {
-	struct pair k = {node, device, 0, 0};
-	struct table *t = &collector->hists;
-	struct hist_entry *e;
-	uint32_t cell, id = table_find(t, hash_pair(node, device), hist_equal, &k, &cell);
+	const uint32_t key[] = {node, device};
 
-	if (id != WIRE_NONE)
-		return id;
-	id = cell == WIRE_NONE ? WIRE_NONE : table_take(t, MAX_HISTS);
-	if (id == WIRE_NONE)
-		return WIRE_NONE;
-	e = &collector->hist[id];
-	e->node = node;
-	e->device = device;
-	return table_publish(t, cell, id, hist_equal, &k, &e->state);
+	return keyed_intern(&hists, hash_pair(node, device), key, MAX_HISTS);
 }
 
 /* ---- small tables: a scan, and a claim of the first free entry by its key ---- */
