@@ -38,7 +38,6 @@ struct launch {
 	int signal_fd;
 	int wait_status;
 	bool ended;
-	int forwarded;
 	unsigned n_interrupts;
 	struct witness *witness;
 	sigset_t taken; /* what signal_fd tells */
@@ -188,10 +187,8 @@ static uint64_t ask_witness(struct launch *l)
 static void forward(struct launch *l, uint64_t signals)
 {
 	for (int sig = 1; sig <= SIGRTMAX; sig++)
-		if (signals & signal_bit(sig) && is_passed_on(sig)) {
-			l->forwarded = sig;
+		if (signals & signal_bit(sig) && is_passed_on(sig))
 			(void)kill(l->pid, sig);
-		}
 }
 
 /* What came before there is a target, to whomever: the witness may have it, the target will not. */
@@ -404,9 +401,4 @@ bool launch_ended(const struct launch *l, int *ret_wait_status)
 unsigned launch_interrupts(const struct launch *l)
 {
 	return l->n_interrupts;
-}
-
-int launch_forwarded(const struct launch *l)
-{
-	return l->forwarded;
 }

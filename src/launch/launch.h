@@ -63,8 +63,6 @@ bool launch_ended(const struct launch *launch, int *ret_wait_status);
 /* How many of SIGTERM, SIGHUP, SIGINT and SIGQUIT came since the target ended: they end a wait of
  * ours. */
 unsigned launch_interrupts(const struct launch *launch);
-/* The last signal that was sent to us to be passed on; 0: none. For a grace period. */
-int launch_forwarded(const struct launch *launch);
 
 /* What proton itself ends with. STATUS_OURS: not the status of the program, as for env(1). */
 enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_OURS = 125 };
