@@ -85,33 +85,31 @@ static int section_send(struct burst *s, const struct section *k, uint32_t *sent
 	return id < limit ? -EINPROGRESS : 0;
 }
 
-static _Atomic uint8_t *frame_state(uint32_t id)
-{
-	return &collector->frame[id].state;
-}
+#define STATE_OF(entry)                                                                            \
+	static _Atomic uint8_t *entry##_state(uint32_t id)                                         \
+	{                                                                                          \
+		return &collector->entry[id].state;                                                \
+	}
+STATE_OF(frame)
+STATE_OF(node)
+STATE_OF(metric)
+STATE_OF(set)
+STATE_OF(device)
+STATE_OF(note)
 
 static void frame_fill(uint32_t id, void *entry)
 {
-	struct wire_frame_def *w = entry;
+	const struct frame_entry *e = &collector->frame[id];
 
-	w->id = id;
-	w->kind = (uint8_t)collector->frame[id].kind;
-	w->string = collector->frame[id].string;
-	w->module = WIRE_NONE;
-}
-
-static _Atomic uint8_t *node_state(uint32_t id)
-{
-	return &collector->node[id].state;
+	*(struct wire_frame_def *)entry = (struct wire_frame_def){
+		.id = id, .kind = (uint8_t)e->kind, .string = e->string, .module = WIRE_NONE};
 }
 
 static void node_fill(uint32_t id, void *entry)
 {
-	struct wire_node_def *w = entry;
+	const struct node_entry *e = &collector->node[id];
 
-	w->id = id;
-	w->parent = collector->node[id].parent;
-	w->frame = collector->node[id].frame;
+	*(struct wire_node_def *)entry = (struct wire_node_def){id, e->parent, e->frame};
 }
 
 /* Another device may have been claimed before that of the lane, and is not filled yet. */
@@ -129,46 +127,30 @@ static _Atomic uint8_t *lane_state(uint32_t id)
 static void lane_fill(uint32_t id, void *entry)
 {
 	const struct lane_entry *e = &collector->lane[id];
-	struct wire_lane_def *w = entry;
 
-	w->id = id;
-	w->device = e->device;
-	w->context = e->context;
-	w->stream = e->stream;
-	w->thread = e->thread;
-}
-
-static _Atomic uint8_t *metric_state(uint32_t id)
-{
-	return &collector->metric[id].state;
+	*(struct wire_lane_def *)entry =
+		(struct wire_lane_def){id, e->device, e->context, e->stream, e->thread};
 }
 
 static void metric_fill(uint32_t id, void *entry)
 {
 	const struct metric_entry *e = &collector->metric[id];
-	struct wire_metric_def *w = entry;
 
-	w->id = id;
-	w->name = e->name;
-	w->unit = e->unit;
-	w->type = e->type;
-	w->scope = e->scope;
-	w->add = metric_add_plain(e->add);
-	w->rule = e->add;
-	w->weight = WIRE_NONE;
-}
-
-static _Atomic uint8_t *note_state(uint32_t id)
-{
-	return &collector->note[id].state;
+	*(struct wire_metric_def *)entry = (struct wire_metric_def){.id = id,
+								    .name = e->name,
+								    .unit = e->unit,
+								    .type = e->type,
+								    .scope = e->scope,
+								    .add = metric_add_plain(e->add),
+								    .rule = e->add,
+								    .weight = WIRE_NONE};
 }
 
 static void note_fill(uint32_t id, void *entry)
 {
-	struct wire_note *w = entry;
+	const struct note_entry *e = &collector->note[id];
 
-	w->text = collector->note[id].text;
-	w->level = collector->note[id].level;
+	*(struct wire_note *)entry = (struct wire_note){e->text, e->level};
 }
 
 static const struct section
@@ -235,16 +217,12 @@ static int sets_send(struct burst *s, uint32_t limit)
 
 static int devices_send(struct burst *s, uint32_t limit)
 {
-	struct wire_device *w;
 	uint32_t i;
 
 	for (i = 0; i < limit; i++) {
 		if (collector->device[i].sent == s->device[i].version)
 			continue;
-		w = wire_encode(&s->encoder, WIRE_DEVICE, sizeof(*w));
-		if (!w)
-			return s->encoder.error;
-		*w = s->device[i].wire;
+		wire_put(&s->encoder, WIRE_DEVICE, &s->device[i].wire, sizeof(s->device[i].wire));
 		if (wire_encoder_flush(&s->encoder) < 0)
 			return s->encoder.error;
 		collector->device[i].sent = s->device[i].version;
@@ -261,16 +239,6 @@ static uint32_t small_n(_Atomic uint8_t *(*state)(uint32_t), uint32_t max)
 	while (n < max && atomic_load_explicit(state(n), memory_order_acquire) == ENTRY_READY)
 		n++;
 	return n;
-}
-
-static _Atomic uint8_t *set_state(uint32_t id)
-{
-	return &collector->set[id].state;
-}
-
-static _Atomic uint8_t *device_state(uint32_t id)
-{
-	return &collector->device[id].state;
 }
 
 /* What is known of a device may be under way from the backend: all that it names is defined before the
@@ -320,21 +288,19 @@ static struct limits limits_read(struct burst *s)
 
 static int hello_send(struct burst *s)
 {
-	struct wire_hello *w;
-
 	if (s->hello)
 		return 0;
-	w = wire_encode(&s->encoder, WIRE_HELLO, sizeof(*w));
-	if (!w)
-		return s->encoder.error;
-	*w = (struct wire_hello){.version = WIRE_VERSION,
-				 .pid = (uint32_t)getpid(),
-				 .ppid = (uint32_t)getppid(),
-				 .rank = collector->rank,
-				 .exe = collector->exe,
-				 .cmdline = collector->cmdline,
-				 .host = collector->host,
-				 .start_ns = collector->start_ns};
+
+	const struct wire_hello w = {.version = WIRE_VERSION,
+				     .pid = (uint32_t)getpid(),
+				     .ppid = (uint32_t)getppid(),
+				     .rank = collector->rank,
+				     .exe = collector->exe,
+				     .cmdline = collector->cmdline,
+				     .host = collector->host,
+				     .start_ns = collector->start_ns};
+
+	wire_put(&s->encoder, WIRE_HELLO, &w, sizeof(w));
 	if (wire_encoder_flush(&s->encoder) < 0)
 		return s->encoder.error;
 	s->hello = true;
@@ -366,33 +332,25 @@ static int definitions_send(struct burst *s, const struct limits *l)
 static int slot_define(struct burst *s, uint32_t id)
 {
 	const struct slot_entry *e = &collector->slot[id];
-	struct wire_slot_def *w;
+	const struct wire_slot_def w = {id, e->node, e->lane, 0, e->set};
 
 	if (s->slot_sent[id / 64] >> (id % 64) & 1)
 		return 0;
-	w = wire_encode(&s->encoder, WIRE_SLOTS, sizeof(*w));
-	if (!w)
-		return s->encoder.error;
-	*w = (struct wire_slot_def){id, e->node, e->lane, 0, e->set};
-	return 0;
+	return wire_put(&s->encoder, WIRE_SLOTS, &w, sizeof(w));
 }
 
 static int slot_kernel(struct burst *s, uint32_t id)
 {
 	const _Atomic uint64_t *v = &collector->value[collector->slot[id].values];
-	struct wire_kernel_values *w = wire_encode(&s->encoder, WIRE_KERNELS, sizeof(*w));
-	uint64_t min;
-
-	if (!w)
-		return s->encoder.error;
-	min = atomic_load_explicit(&v[2], memory_order_relaxed);
-	*w = (struct wire_kernel_values){
+	uint64_t min = atomic_load_explicit(&v[2], memory_order_relaxed);
+	const struct wire_kernel_values w = {
 		.slot = id,
 		.time_ns = atomic_load_explicit(&v[0], memory_order_relaxed),
 		.count = atomic_load_explicit(&v[1], memory_order_relaxed),
 		.min_ns = min == UINT64_MAX ? 0 : min,
 		.max_ns = atomic_load_explicit(&v[3], memory_order_relaxed)};
-	return 0;
+
+	return wire_put(&s->encoder, WIRE_KERNELS, &w, sizeof(w));
 }
 
 static int slot_values(struct burst *s, uint32_t id)
@@ -608,16 +566,6 @@ static int tick_send(struct burst *s, const struct limits *l)
 	return wire_encoder_flush(&s->encoder);
 }
 
-static int bye_send(struct burst *s, uint32_t reason)
-{
-	struct wire_bye *w = wire_encode(&s->encoder, WIRE_BYE, sizeof(*w));
-
-	if (!w)
-		return s->encoder.error;
-	w->reason = reason;
-	return wire_encoder_flush(&s->encoder);
-}
-
 /* ---- control ---- */
 
 static void mark_all(void)
@@ -730,10 +678,13 @@ void burst_wait(int ms)
 
 int burst_bye(uint32_t reason)
 {
+	const struct wire_bye w = {.reason = reason};
+
 	if (!outlet_is_open())
 		return -ENXIO;
 	wire_encoder_clear(&burst.encoder);
-	return bye_send(&burst, reason);
+	wire_put(&burst.encoder, WIRE_BYE, &w, sizeof(w));
+	return wire_encoder_flush(&burst.encoder);
 }
 
 void burst_resume(void)

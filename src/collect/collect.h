@@ -40,15 +40,12 @@ extern _Atomic bool collect_on;
 /* The calling context of the current thread: a stack of frames. tag tells owners apart
  * (COLLECT_TAG_SCOPE, an NVTX domain's address): a pop removes the newest entry of its tag. */
 #define COLLECT_TAG_SCOPE UINT64_C(1)
-#define COLLECT_TAG_STATE UINT64_C(2)
 /* Returns the depth before the push, or -1 when the collector is off or the stack is full. */
 int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t len);
 /* Returns the depth after the pop, or -1 when there is none of this tag (counted). */
 int collect_pop(uint64_t tag);
 /* Depth of the current thread's stack of this tag. */
 int collect_depth(uint64_t tag);
-/* Node id of the current calling context. */
-uint32_t collect_node(void);
 
 /* Add v to the metric of this name at the current calling context (inclusive, sum), or, with
  * replace, set it (a property). */
@@ -58,9 +55,6 @@ void collect_metric_u64(const char *name, uint64_t v, bool replace);
 /* Ranges and marks belong to the process, not to a calling context: a node under the root's
  * "<ranges>" child, with count and host time. */
 void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t host_ns);
-
-/* Host time of scopes is measured (CPU_TIME at each SCOPE/NVTX pop) when this is set. */
-extern bool collect_host_time;
 
 /* Where the sink of backend number `source` is. */
 struct activity_sink *collect_sink(unsigned source);

@@ -38,11 +38,6 @@ __attribute__((constructor)) static void find_next(void)
 	*(void **)&next.daemon = dlsym(RTLD_NEXT, "daemon");
 }
 
-static bool is_ours(void)
-{
-	return collect_on && collector && atomic_load(&collector->pid) == getpid();
-}
-
 /* exec is for signal handlers and for children of fork() too: system calls alone from here on. */
 static void get_ready(void)
 {
@@ -50,7 +45,7 @@ static void get_ready(void)
 
 	if (!next.execve)
 		find_next();
-	if (is_ours())
+	if (collector_is_ours())
 		sender_exec();
 	errno = saved;
 }
@@ -60,7 +55,7 @@ static int failed(int r)
 {
 	int saved = errno;
 
-	if (is_ours())
+	if (collector_is_ours())
 		sender_exec_failed();
 	errno = saved;
 	return r;

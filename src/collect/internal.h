@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 #include "backends/backend.h"
 #include "base/util.h"
 #include "collect/collect.h"
@@ -236,6 +237,11 @@ struct collector {
 
 /* state.c: one owner of what every file reads */
 extern struct collector *collector; /* NULL until started */
+/* In the child of a vfork() the pid differs: nothing of the parent's memory is touched then. */
+static inline bool collector_is_ours(void)
+{
+	return collect_on && collector && atomic_load(&collector->pid) == getpid();
+}
 /* One word of static TLS: it needs no allocation in a thread that the library did not make. */
 extern __thread struct thread_state *thread_self
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -281,7 +287,7 @@ uint32_t frame_intern(enum frame_kind kind, uint32_t string);
 uint32_t node_intern(uint32_t parent, uint32_t frame);
 uint32_t context_intern(uint32_t node, uint32_t thread);
 uint32_t lane_intern(uint32_t device, uint32_t context, uint32_t stream, uint32_t thread);
-uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set);
+uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set); /* WIRE_NONE is counted */
 uint32_t hist_intern(uint32_t node, uint32_t device);
 uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope,
 		       uint8_t add);

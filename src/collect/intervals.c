@@ -324,42 +324,31 @@ void intervals_take(void)
 
 static int use_send(struct wire_encoder *e, uint32_t device)
 {
-	struct wire_use *w;
+	const struct wire_use w = {device, 0, ready.busy_ns[device]};
 
-	if (ready.busy_sent_ns[device] == ready.busy_ns[device])
+	if (ready.busy_sent_ns[device] == w.busy_ns)
 		return 0;
-	w = wire_encode(e, WIRE_USES, sizeof(*w));
-	if (!w)
-		return e->error;
-	*w = (struct wire_use){device, 0, ready.busy_ns[device]};
+	wire_put(e, WIRE_USES, &w, sizeof(w));
 	if (wire_encoder_flush(e) < 0)
 		return e->error;
-	ready.busy_sent_ns[device] = ready.busy_ns[device];
+	ready.busy_sent_ns[device] = w.busy_ns;
 	return 0;
 }
 
 static int trace_send(struct wire_encoder *e, unsigned source)
 {
-	struct wire_clock *pair = &ready.trace[source].pair, *sent = &ready.trace[source].sent_pair,
-			  *c;
-	struct wire_segment *w;
+	const struct wire_clock *pair = &ready.trace[source].pair;
+	const struct wire_segment *now = &ready.trace[source].now;
 
-	if (ready.trace[source].sent_size == ready.trace[source].now.size)
+	if (ready.trace[source].sent_size == now->size)
 		return 0;
-	if (pair->monotonic_ns != sent->monotonic_ns) {
-		c = wire_encode(e, WIRE_CLOCK, sizeof(*c));
-		if (!c)
-			return e->error;
-		*c = *pair;
-	}
-	w = wire_encode(e, WIRE_SEGMENT, sizeof(*w));
-	if (!w)
-		return e->error;
-	*w = ready.trace[source].now;
+	if (pair->monotonic_ns != ready.trace[source].sent_pair.monotonic_ns)
+		wire_put(e, WIRE_CLOCK, pair, sizeof(*pair));
+	wire_put(e, WIRE_SEGMENT, now, sizeof(*now));
 	if (wire_encoder_flush(e) < 0)
 		return e->error;
-	*sent = *pair;
-	ready.trace[source].sent_size = ready.trace[source].now.size;
+	ready.trace[source].sent_pair = *pair;
+	ready.trace[source].sent_size = now->size;
 	return 0;
 }
 

@@ -26,15 +26,9 @@ __attribute__((constructor)) static void find_next(void)
 	*(void **)&next.pthread_exit = dlsym(RTLD_NEXT, "pthread_exit");
 }
 
-/* In the child of a vfork() the pid differs: nothing of the parent's memory is touched then. */
-static bool is_ours(void)
-{
-	return collector && collect_on && atomic_load(&collector->pid) == getpid();
-}
-
 void collect_finish(void)
 {
-	if (!is_ours())
+	if (!collector_is_ours())
 		return;
 	scopes_end();
 	sender_finish();
@@ -43,7 +37,7 @@ void collect_finish(void)
 void collect_end(void)
 {
 	collect_finish();
-	if (is_ours())
+	if (collector_is_ours())
 		scopes_left_open();
 }
 

@@ -8,8 +8,6 @@
 #include "collect/slots.h"
 #include "wire/wire.h"
 
-bool collect_host_time = true;
-
 /* A thread without a scope of its own works for the main thread as a rule: PyTorch's backward
  * threads, pools that somebody waits for. It has the main thread's calling context of the moment. */
 uint32_t thread_context(struct thread_state *t)
@@ -58,7 +56,7 @@ int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t le
 	 * either all of this scope or nothing of it, and it writes no further than the next entry. */
 	new.frame = frame_intern(kind, string_intern(name, len));
 	new.node = node_intern(t->node, new.frame);
-	new.enter_ns = collect_host_time ? clock_monotonic_ns() : 0;
+	new.enter_ns = clock_monotonic_ns();
 	depth = t->depth;
 	thread_set_depth(t, depth + 1);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -66,6 +64,16 @@ int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t le
 	atomic_signal_fence(memory_order_seq_cst);
 	thread_move(t, new.node);
 	return (int)depth;
+}
+
+/* One more of SET_ID_HOST; a slot that there was no room for is counted already. */
+static void slot_add_host_time(uint32_t slot, uint64_t ns)
+{
+	if (slot == WIRE_NONE)
+		return;
+	slot_add_u64(slot, 0, ns);
+	slot_add_u64(slot, 1, 1);
+	slot_touch(slot);
 }
 
 /* Host time of a scope goes to its node on the thread's host lane. */
@@ -76,13 +84,7 @@ static void scope_time(const struct thread_state *t, const struct scope_entry *e
 	if (!e->enter_ns || atomic_load_explicit(&collector->paused, memory_order_relaxed))
 		return;
 	slot = slot_intern(e->node, lane_intern(WIRE_NONE, 0, 0, t->lane), SET_ID_HOST);
-	if (slot == WIRE_NONE) {
-		lose(LOSS_SLOTS_FULL, 1);
-		return;
-	}
-	slot_add_u64(slot, 0, clock_monotonic_ns() - e->enter_ns);
-	slot_add_u64(slot, 1, 1);
-	slot_touch(slot);
+	slot_add_host_time(slot, clock_monotonic_ns() - e->enter_ns);
 }
 
 void scopes_close(struct thread_state *t)
@@ -166,11 +168,6 @@ int collect_depth(uint64_t tag)
 	return n;
 }
 
-uint32_t collect_node(void)
-{
-	return collect_on ? thread_state()->node : 0;
-}
-
 /* A number that is not kept is told of, once a metric. */
 static void metric_complain(const char *name, uint32_t metric, const char *what)
 {
@@ -193,7 +190,7 @@ static uint32_t metric_slot(const char *name, uint8_t type, bool property, uint3
 {
 	struct thread_state *t = thread_state();
 	struct metric guess;
-	uint32_t metric, set, slot;
+	uint32_t metric, set;
 
 	metric_guess(name, (enum metric_type)type, &guess);
 	metric = metric_intern(name, guess.unit, guess.type,
@@ -211,10 +208,7 @@ static uint32_t metric_slot(const char *name, uint8_t type, bool property, uint3
 		return WIRE_NONE;
 	}
 	*ret_metric = metric;
-	slot = slot_intern(t->node, lane_intern(WIRE_NONE, 0, 0, t->lane), set);
-	if (slot == WIRE_NONE)
-		lose(LOSS_SLOTS_FULL, 1);
-	return slot;
+	return slot_intern(t->node, lane_intern(WIRE_NONE, 0, 0, t->lane), set);
 }
 
 static bool metric_wanted(const char *name)
@@ -293,12 +287,6 @@ void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t 
 	parent = node_intern(0, frame_intern(FRAME_PROCESS, string_intern("<ranges>", 8)));
 	node = node_intern(parent, frame_intern(kind, string_intern(name, len)));
 	slot = slot_intern(node, lane_intern(WIRE_NONE, 0, 0, thread_state()->lane), SET_ID_HOST);
-	if (slot == WIRE_NONE) {
-		lose(LOSS_SLOTS_FULL, 1);
-		return;
-	}
-	slot_add_u64(slot, 0, host_ns);
-	slot_add_u64(slot, 1, 1);
-	slot_touch(slot);
+	slot_add_host_time(slot, host_ns);
 	sender_start();
 }

@@ -477,15 +477,17 @@ uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set)
 	if (id != WIRE_NONE)
 		return id;
 	n = collector->set[set].n;
-	if (cell == WIRE_NONE || atomic_load(&collector->n_values) + n > MAX_VALUES)
+	if (cell != WIRE_NONE && atomic_load(&collector->n_values) + n <= MAX_VALUES)
+		id = table_take(t, MAX_SLOTS);
+	if (id == WIRE_NONE) {
+		lose(LOSS_SLOTS_FULL, 1);
 		return WIRE_NONE;
-	id = table_take(t, MAX_SLOTS);
-	if (id == WIRE_NONE)
-		return WIRE_NONE;
+	}
 	e = &collector->slot[id];
 	at = atomic_fetch_add(&collector->n_values, n);
 	if (at + n > MAX_VALUES) {
 		atomic_store(&e->state, ENTRY_DEAD);
+		lose(LOSS_SLOTS_FULL, 1);
 		return WIRE_NONE;
 	}
 	memcpy(e, key, sizeof(key));

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/util.h"
 
 void wire_encoder_init(struct wire_encoder *e, uint64_t instance,
@@ -65,22 +64,13 @@ void *wire_encode(struct wire_encoder *e, enum wire_kind kind, size_t size)
 	return p;
 }
 
-/* A name beyond the bound keeps a prefix and a hash of the whole, so that two stay two. */
-static size_t text_bound(const char *s, size_t len, char tail[24])
+int wire_put(struct wire_encoder *e, enum wire_kind kind, const void *entry, size_t size)
 {
-	static const char digits[] = "0123456789abcdef";
-	uint64_t hash;
-	int i;
+	void *p = wire_encode(e, kind, size);
 
-	tail[0] = '\0';
-	if (len <= WIRE_TEXT_MAX)
-		return len;
-	hash = hash_bytes(s, len);
-	tail[0] = '#';
-	for (i = 0; i < 16; i++)
-		tail[1 + i] = digits[hash >> (60 - 4 * i) & 15];
-	tail[17] = '\0';
-	return WIRE_TEXT_MAX - 17;
+	if (p)
+		memcpy(p, entry, size);
+	return e->error;
 }
 
 static int text_part(struct wire_encoder *e, const struct wire_text *head, const char *s)
@@ -94,26 +84,18 @@ static int text_part(struct wire_encoder *e, const struct wire_text *head, const
 	return wire_encoder_flush(e);
 }
 
-int wire_encode_text(struct wire_encoder *e, uint32_t id, const char *s, size_t len)
+int wire_encode_text(struct wire_encoder *e, uint32_t id, const char *s, uint32_t len)
 {
 	const uint32_t room = WIRE_PAYLOAD_MAX - sizeof(struct wire_text);
-	struct wire_text t = {.id = id};
-	char tail[24];
-	size_t kept = text_bound(s, len, tail);
-	size_t n_tail = strlen(tail);
+	struct wire_text t = {.id = id, .total = len};
 	int r = wire_encoder_flush(e);
 
-	t.total = (uint32_t)(kept + n_tail);
 	do {
 		if (r < 0)
 			return r;
-		t.length = (uint32_t)MIN(kept - t.offset, (size_t)room);
+		t.length = MIN(len - t.offset, room);
 		r = text_part(e, &t, s + t.offset);
 		t.offset += t.length;
-	} while (t.offset < kept);
-	if (n_tail && r == 0) {
-		t.length = (uint32_t)n_tail;
-		r = text_part(e, &t, tail);
-	}
+	} while (t.offset < len);
 	return r;
 }

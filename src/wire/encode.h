@@ -30,8 +30,10 @@ void wire_encoder_init(struct wire_encoder *e, uint64_t instance,
 /* Room for one entry of size bytes in a frame of this kind; the open frame is sent when it is of
  * another kind or full. NULL: error or size > WIRE_PAYLOAD_MAX. */
 void *wire_encode(struct wire_encoder *e, enum wire_kind kind, size_t size);
-/* A string in as many parts as needed. */
-int wire_encode_text(struct wire_encoder *e, uint32_t id, const char *s, size_t len);
+/* The same, with the entry in it. 0, or the error. */
+int wire_put(struct wire_encoder *e, enum wire_kind kind, const void *entry, size_t size);
+/* A string of at most WIRE_TEXT_MAX bytes, in as many parts as needed. */
+int wire_encode_text(struct wire_encoder *e, uint32_t id, const char *s, uint32_t len);
 int wire_encoder_flush(struct wire_encoder *e);  /* send the open frame; returns the error */
 void wire_encoder_clear(struct wire_encoder *e); /* drop the open frame and the error */
 

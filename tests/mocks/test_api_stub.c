@@ -18,7 +18,6 @@ static struct stub stub = {.check_loader = stub_check_loader, .flush = stub_flus
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 _Atomic bool collect_on;
-bool collect_host_time;
 
 struct stub *stub_get(void)
 {
