@@ -197,8 +197,6 @@ static int on_hello(struct wire_decoder *d, struct peer *p, const struct message
 	uint32_t host = q->host;
 	bool news;
 
-	if (m->size < sizeof(p->hello))
-		return -EBADMSG;
 	news = !p->hello_seen || memcmp(&p->hello, m->payload, sizeof(p->hello)) != 0;
 	memcpy(&p->hello, m->payload, sizeof(p->hello));
 	p->hello_seen = true;
@@ -258,47 +256,43 @@ static void text_clear(struct wire_decoder *d, struct peer *p)
 
 static int on_text(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
-	struct wire_text t;
+	const struct wire_text *t = (const void *)m->payload;
 	uint32_t id;
 	int r;
 
-	if (m->size < sizeof(t))
+	if (t->length > m->size - sizeof(*t) || t->total > WIRE_TEXT_MAX)
 		return -EBADMSG;
-	memcpy(&t, m->payload, sizeof(t));
-	if (t.length > m->size - sizeof(t) || t.total > WIRE_TEXT_MAX)
-		return -EBADMSG;
-	if (t.offset == 0) {
+	if (t->offset == 0) {
 		text_clear(d, p);
-		p->text_id = t.id;
-		p->text_total = t.total;
+		p->text_id = t->id;
+		p->text_total = t->total;
 	}
-	if (t.id != p->text_id || t.total != p->text_total || t.offset != p->text.len ||
-	    t.length > t.total - t.offset || d->unfinished + t.length > PEER_BYTES_MAX)
+	if (t->id != p->text_id || t->total != p->text_total || t->offset != p->text.len ||
+	    t->length > t->total - t->offset || d->unfinished + t->length > PEER_BYTES_MAX)
 		return -EBADMSG;
-	buf_put(&p->text, m->payload + sizeof(t), t.length);
+	buf_put(&p->text, m->payload + sizeof(*t), t->length);
 	if (p->text.error)
 		return -ENOMEM;
-	d->unfinished += t.length;
-	if (p->text.len < t.total)
+	d->unfinished += t->length;
+	if (p->text.len < t->total)
 		return 0;
 	id = text_intern(d, p, p->text.len ? p->text.data : "", p->text.len);
 	text_clear(d, p);
-	r = id == STRTAB_NONE ? -ENOMEM : idmap_set(&p->strings, t.id, id);
+	r = id == STRTAB_NONE ? -ENOMEM : idmap_set(&p->strings, t->id, id);
 	if (r == 0 && p->hello_seen &&
-	    (t.id == p->hello.exe || t.id == p->hello.cmdline || t.id == p->hello.host))
+	    (t->id == p->hello.exe || t->id == p->hello.cmdline || t->id == p->hello.host))
 		hello_names(d, p);
 	return r;
 }
 
 static int on_frame(struct wire_decoder *d, struct peer *p, const void *entry)
 {
-	struct wire_frame_def f;
+	const struct wire_frame_def *f = entry;
 	uint32_t name, module = SESSION_NONE, id;
 
-	memcpy(&f, entry, sizeof(f));
-	name = idmap_get(&p->strings, f.string);
-	if (f.module != WIRE_NONE) {
-		module = idmap_get(&p->modules, f.module);
+	name = idmap_get(&p->strings, f->string);
+	if (f->module != WIRE_NONE) {
+		module = idmap_get(&p->modules, f->module);
 		name = 0;
 		if (module == SESSION_NONE)
 			return -EBADMSG;
@@ -306,42 +300,36 @@ static int on_frame(struct wire_decoder *d, struct peer *p, const void *entry)
 	if (name == SESSION_NONE)
 		return -EBADMSG;
 	id = session_frame_intern(
-		d->s, (enum frame_kind)(f.kind < FRAME_N_KINDS ? f.kind : FRAME_FUNCTION), name,
-		module, f.offset);
-	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->frames, f.id, id);
+		d->s, (enum frame_kind)(f->kind < FRAME_N_KINDS ? f->kind : FRAME_FUNCTION), name,
+		module, f->offset);
+	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->frames, f->id, id);
 }
 
 static int on_node(struct wire_decoder *d, struct peer *p, const void *entry)
 {
-	struct wire_node_def n;
-	uint32_t parent, frame, id;
+	const struct wire_node_def *n = entry;
+	uint32_t parent = idmap_get(&p->nodes, n->parent), frame = idmap_get(&p->frames, n->frame);
+	uint32_t id;
 
-	memcpy(&n, entry, sizeof(n));
-	parent = idmap_get(&p->nodes, n.parent);
-	frame = idmap_get(&p->frames, n.frame);
-	if (parent == SESSION_NONE || frame == SESSION_NONE || n.id == 0)
+	if (parent == SESSION_NONE || frame == SESSION_NONE || n->id == 0)
 		return -EBADMSG;
 	id = session_node_intern(d->s, parent, frame);
-	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->nodes, n.id, id);
+	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->nodes, n->id, id);
 }
 
 static int on_lane(struct wire_decoder *d, struct peer *p, const void *entry)
 {
-	struct wire_lane_def l;
-	struct session_lane lane = {.process = p->process, .device = SESSION_NONE};
+	const struct wire_lane_def *l = entry;
+	struct session_lane lane = {p->process, SESSION_NONE, l->context, l->stream, l->thread};
 	uint32_t id;
 
-	memcpy(&l, entry, sizeof(l));
-	if (l.device != WIRE_NONE) {
-		lane.device = idmap_get(&p->devices, l.device);
+	if (l->device != WIRE_NONE) {
+		lane.device = idmap_get(&p->devices, l->device);
 		if (lane.device == SESSION_NONE)
 			return -EBADMSG;
 	}
-	lane.context = l.context;
-	lane.stream = l.stream;
-	lane.thread = l.thread;
 	id = session_lane_intern(d->s, &lane);
-	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->lanes, l.id, id);
+	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->lanes, l->id, id);
 }
 
 /* What this instance sends of a metric; of one that it never declared, what the session has. */
@@ -383,28 +371,27 @@ static int metric_join(struct wire_decoder *d, struct peer *p, const struct metr
 
 static int on_metric(struct wire_decoder *d, struct peer *p, const void *entry)
 {
-	struct wire_metric_def w;
+	const struct wire_metric_def *w = entry;
 	struct metric m;
 	uint32_t id = METRIC_NONE, name, unit;
 	int r;
 
-	memcpy(&w, entry, sizeof(w));
-	name = idmap_get(&p->strings, w.name);
-	unit = idmap_get(&p->strings, w.unit);
-	if (name == SESSION_NONE || unit == SESSION_NONE || w.type > METRIC_TEXT ||
-	    w.scope > METRIC_PROPERTY || w.add > METRIC_WMEAN)
+	name = idmap_get(&p->strings, w->name);
+	unit = idmap_get(&p->strings, w->unit);
+	if (name == SESSION_NONE || unit == SESSION_NONE || w->type > METRIC_TEXT ||
+	    w->scope > METRIC_PROPERTY || w->add > METRIC_WMEAN)
 		return -EBADMSG;
 	m = (struct metric){strtab_str(d->s->strings, name),
 			    strtab_str(d->s->strings, unit),
-			    w.type,
-			    w.scope,
-			    w.rule && w.rule < METRIC_N_ADDS ? w.rule : w.add,
+			    w->type,
+			    w->scope,
+			    w->rule && w->rule < METRIC_N_ADDS ? w->rule : w->add,
 			    METRIC_NONE};
-	if (w.weight != WIRE_NONE)
-		m.weight = idmap_get(&p->metrics, w.weight);
+	if (w->weight != WIRE_NONE)
+		m.weight = idmap_get(&p->metrics, w->weight);
 	r = metric_join(d, p, &m, &id);
 	d->s->generation++;
-	if (id != METRIC_NONE && idmap_set(&p->metrics, w.id, id) < 0)
+	if (id != METRIC_NONE && idmap_set(&p->metrics, w->id, id) < 0)
 		return -ENOMEM;
 	return r;
 }
@@ -421,65 +408,55 @@ static bool is_among(uint32_t metric, const uint32_t *metrics, uint32_t n)
 
 static int on_set(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
-	struct wire_set_def w;
+	const struct wire_set_def *w = (const void *)m->payload;
 	uint32_t metrics[64], i, id;
 
-	if (m->size < sizeof(w))
+	if (w->n > ARRAY_SIZE(metrics) || w->n * sizeof(uint32_t) > m->size - sizeof(*w) ||
+	    w->id == 0)
 		return -EBADMSG;
-	memcpy(&w, m->payload, sizeof(w));
-	if (w.n > ARRAY_SIZE(metrics) || w.n * sizeof(uint32_t) > m->size - sizeof(w) || w.id == 0)
-		return -EBADMSG;
-	memcpy(metrics, m->payload + sizeof(w), w.n * sizeof(uint32_t));
-	for (i = 0; i < w.n; i++) {
+	memcpy(metrics, m->payload + sizeof(*w), w->n * sizeof(uint32_t));
+	for (i = 0; i < w->n; i++) {
 		metrics[i] = idmap_get(&p->metrics, metrics[i]);
 		if (metrics[i] == SESSION_NONE || is_among(metrics[i], metrics, i))
 			return -EBADMSG;
 	}
-	id = session_set_intern(d->s, metrics, w.n);
-	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->sets, w.id, id);
+	id = session_set_intern(d->s, metrics, w->n);
+	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->sets, w->id, id);
 }
 
 static int on_epoch(struct wire_decoder *d, struct peer *p, const void *entry)
 {
-	struct wire_epoch_def w;
-	struct session_epoch e;
+	const struct wire_epoch_def *w = entry;
+	const struct session_epoch e = {idmap_get(&p->strings, w->name), w->index, w->phase};
 	uint32_t id;
 
-	memcpy(&w, entry, sizeof(w));
-	e = (struct session_epoch){idmap_get(&p->strings, w.name), w.index, w.phase};
 	if (e.name == SESSION_NONE)
 		return -EBADMSG;
 	id = session_epoch_intern(d->s, &e);
-	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->epochs, w.id, id);
+	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->epochs, w->id, id);
 }
 
 static int on_slot(struct wire_decoder *d, struct peer *p, const void *entry)
 {
-	struct wire_slot_def w;
-	uint32_t node, lane, epoch, set, row;
+	const struct wire_slot_def *w = entry;
+	uint32_t node = idmap_get(&p->nodes, w->node), lane = idmap_get(&p->lanes, w->lane);
+	uint32_t epoch = idmap_get(&p->epochs, w->epoch), set = idmap_get(&p->sets, w->set), row;
 
-	memcpy(&w, entry, sizeof(w));
-	node = idmap_get(&p->nodes, w.node);
-	lane = idmap_get(&p->lanes, w.lane);
-	epoch = idmap_get(&p->epochs, w.epoch);
-	set = idmap_get(&p->sets, w.set);
 	if (node == SESSION_NONE || lane == SESSION_NONE || epoch == SESSION_NONE ||
 	    set == SESSION_NONE)
 		return -EBADMSG;
 	row = session_row_intern(d->s, node, lane, epoch, set);
-	return row == SESSION_NONE ? -ENOMEM : idmap_set(&p->slots, w.id, row);
+	return row == SESSION_NONE ? -ENOMEM : idmap_set(&p->slots, w->id, row);
 }
 
 static int on_kernel(struct wire_decoder *d, struct peer *p, const void *entry)
 {
-	struct wire_kernel_values w;
-	uint32_t row, i;
+	const struct wire_kernel_values *w = entry;
+	const uint64_t v[] = {w->time_ns, w->count, w->min_ns, w->max_ns};
+	uint32_t row = idmap_get(&p->slots, w->slot), i;
 
-	memcpy(&w, entry, sizeof(w));
-	row = idmap_get(&p->slots, w.slot);
 	if (row == SESSION_NONE || d->s->rows[row].set != SET_KERNEL)
 		return -EBADMSG;
-	const uint64_t v[] = {w.time_ns, w.count, w.min_ns, w.max_ns};
 	for (i = 0; i < ARRAY_SIZE(v); i++)
 		session_row_set(d->s, row, i, (union metric_value){.u64 = v[i]});
 	return 0;
@@ -501,9 +478,9 @@ static int value_take(const struct wire_decoder *d, const struct peer *p, uint32
 	return v->text == SESSION_NONE ? -EBADMSG : 1;
 }
 
-static int values_row(struct wire_decoder *d, struct peer *p, const struct wire_values *w,
-		      const unsigned char *at)
+static int values_row(struct wire_decoder *d, struct peer *p, const struct wire_values *w)
 {
+	const uint64_t *values = (const uint64_t *)(w + 1);
 	uint32_t row = idmap_get(&p->slots, w->slot), i;
 	const struct session_set *set;
 	union metric_value v;
@@ -514,10 +491,10 @@ static int values_row(struct wire_decoder *d, struct peer *p, const struct wire_
 	set = &d->s->sets[d->s->rows[row].set];
 	if (set->n != w->n)
 		return -EBADMSG;
-	for (i = 0; i < w->n; i++, at += sizeof(v.u64)) {
-		memcpy(&v.u64, at, sizeof(v.u64));
+	for (i = 0; i < w->n; i++) {
 		if (!(w->present >> i & 1))
 			continue;
+		v.u64 = values[i];
 		one = value_take(d, p, set->metrics[i], &v);
 		if (one < 0)
 			r = one;
@@ -530,35 +507,31 @@ static int values_row(struct wire_decoder *d, struct peer *p, const struct wire_
 static int on_values(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
 	const unsigned char *at = m->payload, *end = at + m->size;
-	struct wire_values w;
+	const struct wire_values *w;
 	int r = 0, one;
 
-	while ((size_t)(end - at) >= sizeof(w)) {
-		memcpy(&w, at, sizeof(w));
-		at += sizeof(w);
-		if (w.n > 64 || w.n * sizeof(uint64_t) > (size_t)(end - at))
+	for (; (size_t)(end - at) >= sizeof(*w); at += sizeof(*w) + w->n * sizeof(uint64_t)) {
+		w = (const void *)at;
+		if (w->n > 64 || w->n * sizeof(uint64_t) > (size_t)(end - at) - sizeof(*w))
 			return -EBADMSG;
-		one = values_row(d, p, &w, at);
+		one = values_row(d, p, w);
 		r = one ? one : r;
-		at += w.n * sizeof(uint64_t);
 	}
 	return r;
 }
 
-static int hist_one(struct wire_decoder *d, struct peer *p, const struct wire_hist *w,
-		    const unsigned char *at)
+static int hist_one(struct wire_decoder *d, struct peer *p, const struct wire_hist *w)
 {
 	uint32_t counts[HIST_BUCKETS] = {0}, node = idmap_get(&p->nodes, w->node), i;
 	uint32_t device = idmap_get(&p->devices, w->device);
-	struct wire_bucket b;
+	const struct wire_bucket *b = (const struct wire_bucket *)(w + 1);
 
 	if (node == SESSION_NONE || device == SESSION_NONE)
 		return -EBADMSG;
 	for (i = 0; i < w->n; i++) {
-		memcpy(&b, at + i * sizeof(b), sizeof(b));
-		if (b.bucket >= HIST_BUCKETS)
+		if (b[i].bucket >= HIST_BUCKETS)
 			return -EBADMSG;
-		counts[b.bucket] = b.count;
+		counts[b[i].bucket] = b[i].count;
 	}
 	return session_hist_set(d->s, node, device, p->process, counts);
 }
@@ -566,46 +539,43 @@ static int hist_one(struct wire_decoder *d, struct peer *p, const struct wire_hi
 static int on_hists(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
 	const unsigned char *at = m->payload, *end = at + m->size;
-	struct wire_hist w;
+	const struct wire_hist *w;
 	int r = 0, one;
 
-	while ((size_t)(end - at) >= sizeof(w)) {
-		memcpy(&w, at, sizeof(w));
-		at += sizeof(w);
-		if (w.n > HIST_BUCKETS || w.n * sizeof(struct wire_bucket) > (size_t)(end - at))
+	for (; (size_t)(end - at) >= sizeof(*w);
+	     at += sizeof(*w) + w->n * sizeof(struct wire_bucket)) {
+		w = (const void *)at;
+		if (w->n > HIST_BUCKETS ||
+		    w->n * sizeof(struct wire_bucket) > (size_t)(end - at) - sizeof(*w))
 			return -EBADMSG;
-		one = hist_one(d, p, &w, at);
+		one = hist_one(d, p, w);
 		r = one ? one : r;
-		at += w.n * sizeof(struct wire_bucket);
 	}
 	return r;
 }
 
 static int on_device(struct wire_decoder *d, struct peer *p, const void *entry)
 {
-	struct wire_device w;
-	struct session_device s;
-	uint32_t id, before;
-
-	memcpy(&w, entry, sizeof(w));
-	s = (struct session_device){
-		.type = idmap_get(&p->strings, w.type),
-		.name = idmap_get(&p->strings, w.name),
-		.arch = idmap_get(&p->strings, w.arch),
-		.uuid = idmap_get(&p->strings, w.uuid),
-		.driver = idmap_get(&p->strings, w.driver),
+	const struct wire_device *w = entry;
+	const struct session_device s = {
+		.type = idmap_get(&p->strings, w->type),
+		.name = idmap_get(&p->strings, w->name),
+		.arch = idmap_get(&p->strings, w->arch),
+		.uuid = idmap_get(&p->strings, w->uuid),
+		.driver = idmap_get(&p->strings, w->driver),
 		.host = d->s->processes[p->process].host,
-		.index = w.index,
-		.num_sms = w.num_sms,
-		.clock_khz = w.clock_khz,
-		.memory_clock_khz = w.memory_clock_khz,
-		.bus_width_bits = w.bus_width_bits,
-		.memory_bytes = w.memory_bytes,
+		.index = w->index,
+		.num_sms = w->num_sms,
+		.clock_khz = w->clock_khz,
+		.memory_clock_khz = w->memory_clock_khz,
+		.bus_width_bits = w->bus_width_bits,
+		.memory_bytes = w->memory_bytes,
 	};
+	uint32_t id, before = idmap_get(&p->devices, w->id);
+
 	if (s.type == SESSION_NONE || s.name == SESSION_NONE || s.arch == SESSION_NONE ||
 	    s.uuid == SESSION_NONE || s.driver == SESSION_NONE)
 		return -EBADMSG;
-	before = idmap_get(&p->devices, w.id);
 	id = session_device_intern(d->s, &s);
 	if (id == SESSION_NONE)
 		return -ENOMEM;
@@ -615,36 +585,31 @@ static int on_device(struct wire_decoder *d, struct peer *p, const void *entry)
 			return -EBADMSG;
 		session_lanes_move(d->s, p->process, before, id);
 	}
-	return idmap_set(&p->devices, w.id, id);
+	return idmap_set(&p->devices, w->id, id);
 }
 
 static int on_module(struct wire_decoder *d, struct peer *p, const void *entry)
 {
-	struct wire_module_def w;
-	struct session_module m;
+	const struct wire_module_def *w = entry;
+	const struct session_module m = {idmap_get(&p->strings, w->build_id),
+					 idmap_get(&p->strings, w->path), w->base, w->size};
 	uint32_t id;
 
-	memcpy(&w, entry, sizeof(w));
-	m = (struct session_module){idmap_get(&p->strings, w.build_id),
-				    idmap_get(&p->strings, w.path), w.base, w.size};
 	if (m.build_id == SESSION_NONE || m.path == SESSION_NONE)
 		return -EBADMSG;
 	id = session_module_intern(d->s, &m);
-	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->modules, w.id, id);
+	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->modules, w->id, id);
 }
 
 static int on_symbol(struct wire_decoder *d, struct peer *p, const void *entry)
 {
-	struct wire_symbol w;
-	uint32_t frame, name, file;
+	const struct wire_symbol *w = entry;
+	uint32_t frame = idmap_get(&p->frames, w->frame), name = idmap_get(&p->strings, w->name);
+	uint32_t file = idmap_get(&p->strings, w->file);
 
-	memcpy(&w, entry, sizeof(w));
-	frame = idmap_get(&p->frames, w.frame);
-	name = idmap_get(&p->strings, w.name);
-	file = idmap_get(&p->strings, w.file);
 	if (frame == SESSION_NONE || name == SESSION_NONE || file == SESSION_NONE)
 		return -EBADMSG;
-	session_frame_symbol(d->s, frame, name, file, w.line);
+	session_frame_symbol(d->s, frame, name, file, w->line);
 	return 0;
 }
 
@@ -661,44 +626,39 @@ static struct wire_clock *clock_find(struct peer *p, uint32_t name)
 /* A pair that was known already (a resync) says nothing new. */
 static int on_clock(struct wire_decoder *d, struct peer *p, const void *entry)
 {
-	struct wire_clock w, *known;
-	struct session_clock c;
+	const struct wire_clock *w = entry;
+	const struct session_clock c = {p->process, idmap_get(&p->strings, w->name),
+					w->monotonic_ns, w->clock_ns};
+	struct wire_clock *known = clock_find(p, w->name);
 
-	memcpy(&w, entry, sizeof(w));
-	c = (struct session_clock){p->process, idmap_get(&p->strings, w.name), w.monotonic_ns,
-				   w.clock_ns};
 	if (c.name == SESSION_NONE)
 		return -EBADMSG;
-	known = clock_find(p, w.name);
-	if (known && known->monotonic_ns == w.monotonic_ns && known->clock_ns == w.clock_ns)
+	if (known && known->monotonic_ns == w->monotonic_ns && known->clock_ns == w->clock_ns)
 		return 0;
 	if (!known && p->n_clocks == CLOCKS_MAX)
 		return -EBADMSG;
-	*(known ? known : &p->clocks[p->n_clocks++]) = w;
+	*(known ? known : &p->clocks[p->n_clocks++]) = *w;
 	return session_clock_add(d->s, &c);
 }
 
 static int on_tick(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
+	const struct wire_tick *t = (const void *)m->payload;
 	struct session_process *q = &d->s->processes[p->process];
-	struct wire_tick t;
 	uint32_t i;
 
-	if (m->size < sizeof(t))
+	if (t->n_losses > (m->size - sizeof(*t)) / sizeof(uint64_t))
 		return -EBADMSG;
-	memcpy(&t, m->payload, sizeof(t));
-	if (t.n_losses > (m->size - sizeof(t)) / sizeof(uint64_t))
-		return -EBADMSG;
-	q->n_launches = t.n_launches;
-	q->n_records = t.n_records;
-	q->oldest_ns = t.oldest_ns;
-	q->own_cpu_ns = t.own_cpu_ns;
-	q->own_bytes = t.own_bytes;
-	q->buffer_bytes = t.buffer_bytes;
-	q->launches_counted = t.flags & WIRE_TICK_COUNTED;
-	q->paused = t.flags & WIRE_TICK_PAUSED;
-	for (i = 0; i < t.n_losses && i < LOSS_N; i++)
-		memcpy(&q->losses[i], m->payload + sizeof(t) + i * sizeof(uint64_t),
+	q->n_launches = t->n_launches;
+	q->n_records = t->n_records;
+	q->oldest_ns = t->oldest_ns;
+	q->own_cpu_ns = t->own_cpu_ns;
+	q->own_bytes = t->own_bytes;
+	q->buffer_bytes = t->buffer_bytes;
+	q->launches_counted = t->flags & WIRE_TICK_COUNTED;
+	q->paused = t->flags & WIRE_TICK_PAUSED;
+	for (i = 0; i < t->n_losses && i < LOSS_N; i++)
+		memcpy(&q->losses[i], m->payload + sizeof(*t) + i * sizeof(uint64_t),
 		       sizeof(uint64_t));
 	d->last_tick_ns = m->header->time_ns;
 	d->s->generation++;
@@ -707,25 +667,21 @@ static int on_tick(struct wire_decoder *d, struct peer *p, const struct message 
 
 static int on_note(struct wire_decoder *d, struct peer *p, const void *entry)
 {
-	struct wire_note w;
-	uint32_t text;
+	const struct wire_note *w = entry;
+	uint32_t text = idmap_get(&p->strings, w->text);
 
-	memcpy(&w, entry, sizeof(w));
-	text = idmap_get(&p->strings, w.text);
-	if (text == SESSION_NONE || w.level > NOTE_ERROR)
+	if (text == SESSION_NONE || w->level > NOTE_ERROR)
 		return -EBADMSG;
-	return session_note(d->s, p->process, (enum note_level)w.level,
+	return session_note(d->s, p->process, (enum note_level)w->level,
 			    strtab_str(d->s->strings, text));
 }
 
 static int on_sample(struct wire_decoder *d, struct peer *p, const void *entry)
 {
-	struct wire_sample w;
-	struct session_sample s;
+	const struct wire_sample *w = entry;
+	const struct session_sample s = {w->time_ns, idmap_get(&p->devices, w->device),
+					 idmap_get(&p->metrics, w->metric), w->value};
 
-	memcpy(&w, entry, sizeof(w));
-	s = (struct session_sample){w.time_ns, idmap_get(&p->devices, w.device),
-				    idmap_get(&p->metrics, w.metric), w.value};
 	if (s.device == SESSION_NONE || s.metric == SESSION_NONE)
 		return -EBADMSG;
 	return session_sample_add(d->s, &s);
@@ -735,12 +691,11 @@ static int on_sample(struct wire_decoder *d, struct peer *p, const void *entry)
 static int interval_add(struct wire_decoder *d, struct peer *p, const void *entry,
 			uint64_t offset_ns)
 {
-	struct wire_interval w;
-	struct session_interval s;
+	const struct wire_interval *w = entry;
+	const struct session_interval s = {w->start_ns + offset_ns, w->end_ns + offset_ns,
+					   idmap_get(&p->nodes, w->node),
+					   idmap_get(&p->lanes, w->lane)};
 
-	memcpy(&w, entry, sizeof(w));
-	s = (struct session_interval){w.start_ns + offset_ns, w.end_ns + offset_ns,
-				      idmap_get(&p->nodes, w.node), idmap_get(&p->lanes, w.lane)};
 	if (s.node == SESSION_NONE || s.lane == SESSION_NONE)
 		return -EBADMSG;
 	return session_interval_add(d->s, &s);
@@ -753,12 +708,11 @@ static int on_interval(struct wire_decoder *d, struct peer *p, const void *entry
 
 static int on_use(struct wire_decoder *d, struct peer *p, const void *entry)
 {
-	struct session_use use = {.process = p->process};
-	struct wire_use w;
+	const struct wire_use *w = entry;
+	const struct session_use use = {.process = p->process,
+					.device = idmap_get(&p->devices, w->device),
+					.busy_ns = w->busy_ns};
 
-	memcpy(&w, entry, sizeof(w));
-	use.device = idmap_get(&p->devices, w.device);
-	use.busy_ns = w.busy_ns;
 	return use.device == SESSION_NONE ? -EBADMSG : session_use_set(d->s, &use);
 }
 
@@ -774,20 +728,16 @@ static unsigned segment_find(const struct peer *p, uint32_t id)
 /* A file that grows stays what it is: pieces that were taken were cut by its kind. */
 static int on_segment(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
-	struct wire_segment w;
+	const struct wire_segment *w = (const void *)m->payload;
 	unsigned i;
 
-	(void)d;
-	if (m->size < sizeof(w))
+	i = segment_find(p, w->id);
+	if (i == SEGMENTS_MAX || idmap_get(&p->strings, w->path) == SESSION_NONE)
 		return -EBADMSG;
-	memcpy(&w, m->payload, sizeof(w));
-	i = segment_find(p, w.id);
-	if (i == SEGMENTS_MAX || idmap_get(&p->strings, w.path) == SESSION_NONE)
-		return -EBADMSG;
-	if (i < p->n_segments && (p->segments[i].kind != w.kind || p->segments[i].path != w.path))
+	if (i < p->n_segments && (p->segments[i].kind != w->kind || p->segments[i].path != w->path))
 		return -EBADMSG;
 	p->n_segments = MAX(p->n_segments, i + 1);
-	p->segments[i] = w;
+	p->segments[i] = *w;
 	return 0;
 }
 
@@ -839,38 +789,33 @@ static int take_entries(struct wire_decoder *d, struct peer *p, const struct wir
  * else: it is left out. */
 static int on_bulk(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
+	const struct wire_bulk *w = (const void *)m->payload;
 	const struct segment_kind *k;
 	const struct wire_segment *g;
-	struct wire_bulk w;
 	uint64_t missed;
 	unsigned i;
 
-	if (m->size < sizeof(w))
-		return -EBADMSG;
-	memcpy(&w, m->payload, sizeof(w));
-	i = segment_find(p, w.segment);
-	if (i == p->n_segments || w.length > m->size - sizeof(w))
+	i = segment_find(p, w->segment);
+	if (i == p->n_segments || w->length > m->size - sizeof(*w))
 		return -EBADMSG;
 	g = &p->segments[i];
-	if (w.offset > g->size || w.length > g->size - w.offset)
+	if (w->offset > g->size || w->length > g->size - w->offset)
 		return -EBADMSG;
-	if (w.offset < p->taken[i])
+	if (w->offset < p->taken[i])
 		return 0;
-	missed = w.offset - p->taken[i];
-	p->taken[i] = w.offset + w.length;
+	missed = w->offset - p->taken[i];
+	p->taken[i] = w->offset + w->length;
 	k = segment_kind(g->kind);
 	lose_bytes(d, k, missed);
-	if (w.offset % k->entry || w.length % k->entry) {
-		lose_bytes(d, k, w.length);
+	if (w->offset % k->entry || w->length % k->entry) {
+		lose_bytes(d, k, w->length);
 		return 0;
 	}
-	return k->add ? take_entries(d, p, g, m->payload + sizeof(w), w.length) : 0;
+	return k->add ? take_entries(d, p, g, m->payload + sizeof(*w), w->length) : 0;
 }
 
 static int on_bye(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
-	if (m->size < sizeof(struct wire_bye))
-		return -EBADMSG;
 	d->s->processes[p->process].end = PROCESS_ENDED;
 	d->s->generation++;
 	return 0;
@@ -879,26 +824,24 @@ static int on_bye(struct wire_decoder *d, struct peer *p, const struct message *
 /* Kinds that say nothing to a session: they are for the tape, the disk and the socket. */
 static int on_nothing(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
-	(void)d;
-	(void)p;
-	(void)m;
 	return 0;
 }
 
-/* A kind is either an array of entries of one size or has a handler for the whole payload. */
+/* A kind is either an array of entries of one size or has a handler for the whole payload, which is
+ * not smaller than that. */
 static const struct {
-	size_t entry_size;
+	size_t size;
 	int (*entry)(struct wire_decoder *d, struct peer *p, const void *entry);
 	int (*whole)(struct wire_decoder *d, struct peer *p, const struct message *m);
 	bool adds; /* to the tables of the session, for good */
 } handlers[WIRE_N_KINDS] = {
-	[WIRE_HELLO] = {.whole = on_hello},
-	[WIRE_TEXT] = {.whole = on_text},
+	[WIRE_HELLO] = {sizeof(struct wire_hello), .whole = on_hello},
+	[WIRE_TEXT] = {sizeof(struct wire_text), .whole = on_text},
 	[WIRE_FRAMES] = {sizeof(struct wire_frame_def), on_frame, NULL, true},
 	[WIRE_NODES] = {sizeof(struct wire_node_def), on_node, NULL, true},
 	[WIRE_LANES] = {sizeof(struct wire_lane_def), on_lane, NULL, true},
 	[WIRE_METRICS] = {sizeof(struct wire_metric_def), on_metric, NULL, true},
-	[WIRE_SET] = {.whole = on_set, .adds = true},
+	[WIRE_SET] = {sizeof(struct wire_set_def), .whole = on_set, .adds = true},
 	[WIRE_EPOCHS] = {sizeof(struct wire_epoch_def), on_epoch, NULL, true},
 	[WIRE_SLOTS] = {sizeof(struct wire_slot_def), on_slot, NULL, true},
 	[WIRE_VALUES] = {.whole = on_values},
@@ -908,14 +851,14 @@ static const struct {
 	[WIRE_MODULES] = {sizeof(struct wire_module_def), on_module, NULL, true},
 	[WIRE_SYMBOLS] = {sizeof(struct wire_symbol), on_symbol, NULL, false},
 	[WIRE_CLOCK] = {sizeof(struct wire_clock), on_clock, NULL, true},
-	[WIRE_TICK] = {.whole = on_tick},
+	[WIRE_TICK] = {sizeof(struct wire_tick), .whole = on_tick},
 	[WIRE_NOTE] = {sizeof(struct wire_note), on_note, NULL, true},
-	[WIRE_SEGMENT] = {.whole = on_segment},
-	[WIRE_BULK] = {.whole = on_bulk},
+	[WIRE_SEGMENT] = {sizeof(struct wire_segment), .whole = on_segment},
+	[WIRE_BULK] = {sizeof(struct wire_bulk), .whole = on_bulk},
 	[WIRE_SAMPLES] = {sizeof(struct wire_sample), on_sample, NULL, false},
 	[WIRE_INTERVALS] = {sizeof(struct wire_interval), on_interval, NULL, false},
 	[WIRE_KEY] = {.whole = on_nothing},
-	[WIRE_BYE] = {.whole = on_bye},
+	[WIRE_BYE] = {sizeof(struct wire_bye), .whole = on_bye},
 	[WIRE_USES] = {sizeof(struct wire_use), on_use, NULL, false},
 };
 
@@ -938,11 +881,11 @@ static int dispatch(struct wire_decoder *d, struct peer *p, const struct message
 		return 0; /* from the future */
 	if (handlers[kind].adds && p->n_things > PEER_THINGS_MAX)
 		return -EBADMSG;
+	size = handlers[kind].size;
 	if (handlers[kind].whole)
-		return handlers[kind].whole(d, p, m);
+		return m->size < size ? -EBADMSG : handlers[kind].whole(d, p, m);
 	if (!handlers[kind].entry)
 		return 0;
-	size = handlers[kind].entry_size;
 	if (m->header->n > m->size / size)
 		return -EBADMSG;
 	for (i = 0; i < m->header->n; i++) {
@@ -984,14 +927,20 @@ static int take_of_peer(struct wire_decoder *d, const struct message *m)
 
 static int take_frame(struct wire_decoder *d, const unsigned char *at)
 {
-	struct wire_header h;
-	struct message m = {&h, at + sizeof(h), 0};
+	/* A stream comes in pieces of any size. Here each entry lies where its type wants it. */
+	union {
+		struct wire_header header;
+		unsigned char bytes[WIRE_FRAME_MAX];
+		uint64_t aligned;
+	} frame;
+	struct message m = {&frame.header, frame.bytes + sizeof(frame.header), 0};
 	int r;
 
-	memcpy(&h, at, sizeof(h));
-	m.size = h.length - sizeof(h);
+	memcpy(&frame.header, at, sizeof(frame.header));
+	memcpy(frame.bytes, at, frame.header.length);
+	m.size = frame.header.length - sizeof(frame.header);
 	d->frames++;
-	if (!h.instance)
+	if (!frame.header.instance)
 		return 0; /* of nobody: a key frame on a tape */
 	r = take_of_peer(d, &m);
 	if (r == -EBADMSG) {
