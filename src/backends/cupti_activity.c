@@ -44,20 +44,23 @@ static uint8_t memory_kind(unsigned theirs)
 	return theirs < ABI_N_MEMORY_KINDS ? kinds[theirs] : MEMORY_UNKNOWN;
 }
 
+/* Of kernels, copies and sets: where and when. */
+#define PLACE_AND_TIME(kind_, record)                                                              \
+	.kind = (kind_), .device = (int32_t)(record)->device, .context = (record)->context,        \
+	.stream = (record)->stream, .start_ns = (record)->start_ns, .end_ns = (record)->end_ns
+/* Of copies and sets. */
+#define MOVED(c, record)                                                                           \
+	.bytes = (record)->bytes, .async = (record)->flags & ABI_FLAG_ASYNC,                       \
+	.graph = (c)->version >= ABI_VERSION_11_1 ? (record)->graph : 0
+
 /* One function a kind: fills the activity, returns the correlation id. */
 static uint32_t translate_kernel(const struct cupti *c, const void *record, struct activity *a)
 {
 	const struct abi_kernel *k = record;
 
-	a->kind = ACTIVITY_KERNEL;
-	a->device = (int32_t)k->device;
-	a->context = k->context;
-	a->stream = k->stream;
-	a->start_ns = k->start_ns;
-	a->end_ns = k->end_ns;
-	a->name = k->name ? k->name : "<unnamed kernel>";
-	a->async = true;
-	a->graph = k->graph;
+	*a = (struct activity){PLACE_AND_TIME(ACTIVITY_KERNEL, k),
+			       .name = k->name ? k->name : "<unnamed kernel>", .async = true,
+			       .graph = k->graph};
 	return k->correlation;
 }
 
@@ -65,18 +68,11 @@ static uint32_t translate_copy(const struct cupti *c, const void *record, struct
 {
 	const struct abi_copy *m = record;
 
-	a->kind = ACTIVITY_COPY;
-	a->device = (int32_t)m->device;
-	a->context = m->context;
-	a->stream = m->stream;
-	a->start_ns = m->start_ns;
-	a->end_ns = m->end_ns;
-	a->bytes = m->bytes;
-	a->direction = m->copy_kind < ABI_N_COPY_KINDS ? copy_directions[m->copy_kind] : 0;
-	a->src_kind = memory_kind(m->src_kind);
-	a->dst_kind = memory_kind(m->dst_kind);
-	a->async = m->flags & ABI_FLAG_ASYNC;
-	a->graph = c->version >= ABI_VERSION_11_1 ? m->graph : 0;
+	*a = (struct activity){PLACE_AND_TIME(ACTIVITY_COPY, m), MOVED(c, m),
+			       .src_kind = memory_kind(m->src_kind),
+			       .dst_kind = memory_kind(m->dst_kind)};
+	if (m->copy_kind < ABI_N_COPY_KINDS)
+		a->direction = copy_directions[m->copy_kind];
 	return m->correlation;
 }
 
@@ -84,18 +80,9 @@ static uint32_t translate_peer_copy(const struct cupti *c, const void *record, s
 {
 	const struct abi_peer_copy *m = record;
 
-	a->kind = ACTIVITY_COPY;
-	a->device = (int32_t)m->device;
-	a->context = m->context;
-	a->stream = m->stream;
-	a->start_ns = m->start_ns;
-	a->end_ns = m->end_ns;
-	a->bytes = m->bytes;
-	a->direction = COPY_PEER_TO_PEER;
-	a->src_kind = memory_kind(m->src_kind);
-	a->dst_kind = memory_kind(m->dst_kind);
-	a->async = m->flags & ABI_FLAG_ASYNC;
-	a->graph = c->version >= ABI_VERSION_11_1 ? m->graph : 0;
+	*a = (struct activity){PLACE_AND_TIME(ACTIVITY_COPY, m), MOVED(c, m),
+			       .direction = COPY_PEER_TO_PEER, .src_kind = memory_kind(m->src_kind),
+			       .dst_kind = memory_kind(m->dst_kind)};
 	return m->correlation;
 }
 
@@ -103,16 +90,9 @@ static uint32_t translate_set(const struct cupti *c, const void *record, struct 
 {
 	const struct abi_set *m = record;
 
-	a->kind = ACTIVITY_SET;
-	a->device = (int32_t)m->device;
-	a->context = m->context;
-	a->stream = m->stream;
-	a->start_ns = m->start_ns;
-	a->end_ns = m->end_ns;
-	a->bytes = m->bytes;
-	a->src_kind = a->dst_kind = memory_kind(m->memory_kind);
-	a->async = m->flags & ABI_FLAG_ASYNC;
-	a->graph = c->version >= ABI_VERSION_11_1 ? m->graph : 0;
+	*a = (struct activity){PLACE_AND_TIME(ACTIVITY_SET, m), MOVED(c, m),
+			       .src_kind = memory_kind(m->memory_kind),
+			       .dst_kind = memory_kind(m->memory_kind)};
 	return m->correlation;
 }
 
@@ -125,11 +105,11 @@ static uint32_t translate_sync(const struct cupti *c, const void *record, struct
 	};
 	const struct abi_sync *s = record;
 
-	a->kind = ACTIVITY_SYNC;
-	a->name = s->type < ABI_N_SYNC_TYPES ? names[s->type] : NULL;
-	a->start_ns = s->start_ns;
-	a->end_ns = s->end_ns;
-	a->uncounted = true;
+	*a = (struct activity){.kind = ACTIVITY_SYNC,
+			       .name = s->type < ABI_N_SYNC_TYPES ? names[s->type] : NULL,
+			       .start_ns = s->start_ns,
+			       .end_ns = s->end_ns,
+			       .uncounted = true};
 	return s->correlation;
 }
 
@@ -176,10 +156,13 @@ static void read_records(struct cupti *c, uint8_t *buffer, size_t valid)
 	struct abi_record *record = NULL;
 
 	while (c->api.cuptiActivityGetNextRecord(buffer, valid, &record) == ABI_OK) {
-		struct activity a = {0};
+		struct activity a;
+		uint32_t correlation;
 
-		if (record->kind < ABI_N_KINDS && translate[record->kind])
-			deliver(c, &a, translate[record->kind](c, record, &a));
+		if (record->kind >= ABI_N_KINDS || !translate[record->kind])
+			continue;
+		correlation = translate[record->kind](c, record, &a);
+		deliver(c, &a, correlation);
 	}
 }
 

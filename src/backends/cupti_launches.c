@@ -4,9 +4,9 @@
 #include "config.h" // IWYU pragma: keep
 
 #include <errno.h>
-#include <sys/mman.h>
 
 #include "backends/cupti.h"
+#include "backends/pages.h"
 #include "base/util.h"
 
 __thread struct cupti_thread cupti_thread __attribute__((tls_model("initial-exec")));
@@ -19,11 +19,9 @@ int cupti_launches_init(struct cupti_launches *l)
 
 	if (l->ring)
 		return 0;
-	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-		 -1, 0);
-	if (p == MAP_FAILED)
+	p = pages_reserve_sparse(size);
+	if (!p)
 		return -ENOMEM;
-	madvise(p, size, MADV_NOHUGEPAGE);
 	l->graph_seen = (void *)((char *)p + launches);
 	l->ring = p;
 	return 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "backends/pages.h"
 #include "base/util.h"
 
 #define FAULT_AHEAD (512u << 10)
@@ -20,27 +21,16 @@ struct cupti_pool_cell {       /* of a buffer's first KiB */
 	uint8_t class;
 };
 
-static void *reserve(size_t size)
-{
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (p == MAP_FAILED)
-		return NULL;
-	madvise(p, size, MADV_NOHUGEPAGE); /* one huge page would be 2 MiB for a 1 KiB buffer */
-	return p;
-}
-
 int cupti_pool_init(struct cupti_pool *pool, size_t bytes_max)
 {
 	size_t size = MAX(bytes_max, POOL_BYTES_MIN) & ~(POOL_BYTES_MIN - 1);
 
 	if (pool->base)
 		return 0;
-	pool->cells = reserve((size >> POOL_SHIFT_MIN) * sizeof(*pool->cells));
+	pool->cells = pages_reserve_sparse((size >> POOL_SHIFT_MIN) * sizeof(*pool->cells));
 	if (!pool->cells)
 		return -ENOMEM;
-	pool->base = reserve(size);
+	pool->base = pages_reserve_sparse(size);
 	if (!pool->base) {
 		munmap(pool->cells, (size >> POOL_SHIFT_MIN) * sizeof(*pool->cells));
 		pool->cells = NULL;

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "backends/pages.h"
 #include "base/hash.h"
 #include "base/util.h"
 
@@ -17,9 +18,8 @@ static bool names_map(struct names *names)
 
 	if (__atomic_load_n(&names->slots, __ATOMIC_ACQUIRE))
 		return true;
-	p = mmap(NULL, SLOTS_BYTES + NAMES_ARENA_BYTES, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (p == MAP_FAILED)
+	p = pages_reserve(SLOTS_BYTES + NAMES_ARENA_BYTES);
+	if (!p)
 		return false;
 	if (!__atomic_compare_exchange_n(&names->slots, &none, (const struct name **)(void *)p,
 					 false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))

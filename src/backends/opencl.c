@@ -30,11 +30,11 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include "backends/backend.h"
 #include "backends/names.h"
 #include "backends/opencl_queue.h"
+#include "backends/pages.h"
 #include "backends/ptrmap.h"
 #include "base/clock.h"
 #include "base/util.h"
@@ -745,15 +745,10 @@ void opencl_check_loader(struct activity_sink *sink)
 static int opencl_start(const struct backend_options *options, struct activity_sink *sink,
 			void **ret_state)
 {
-	void *p;
-
-	if (!pool.commands) {
-		p = mmap(NULL, MAX_COMMANDS * sizeof(struct command), PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (p == MAP_FAILED)
-			return -errno;
-		pool.commands = p;
-	}
+	if (!pool.commands)
+		pool.commands = pages_reserve(MAX_COMMANDS * sizeof(struct command));
+	if (!pool.commands)
+		return -ENOMEM;
 	opencl.sync = options->sync;
 	__atomic_store_n(&opencl.sink, sink, __ATOMIC_RELEASE);
 	*ret_state = &opencl;

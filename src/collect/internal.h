@@ -276,7 +276,6 @@ static inline void count(_Atomic uint64_t *counter, uint64_t n)
 void lose(enum loss loss, uint64_t n);
 
 /* tables.c */
-void *pages_reserve(size_t size); /* zeroed, in memory when touched; NULL: none */
 struct collector *tables_new(void);
 /* Zero all slots and histograms; what there is now stays (METRIC_GAUGE) unless `now` too. */
 void tables_forget_values(struct collector *c, bool now);

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "backends/pages.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"

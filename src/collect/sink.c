@@ -2,6 +2,7 @@
 /* Activity record -> slot. Runs on the backends' threads; launch() on the application's. */
 #include "config.h" // IWYU pragma: keep
 #include <string.h>
+#include "backends/pages.h"
 #include "base/hash.h"
 #include "base/util.h"
 #include "collect/internal.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
+#include "backends/pages.h"
 #include "base/hash.h"
 #include "base/util.h"
 #include "collect/internal.h"
@@ -52,21 +52,6 @@ static const struct piece {
 	INDEX(hists, MAX_HISTS),
 #undef INDEX
 };
-
-void *pages_reserve(size_t size)
-{
-	/* A program that locks its memory (mlockall(MCL_FUTURE)) would have all of this in memory at
-	 * once: made without access, unlocked, then opened. */
-	void *p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (p == MAP_FAILED)
-		return NULL;
-	munlock(p, size);
-	if (mprotect(p, size, PROT_READ | PROT_WRITE) == 0)
-		return p;
-	munmap(p, size);
-	return NULL;
-}
 
 static size_t whole_pages(size_t size)
 {

@@ -1019,6 +1019,25 @@ START_TEST(out_of_memory_is_a_loss)
 }
 END_TEST
 
+/* Of a program that locks its memory: not all that is reserved, which is more than 64 MiB. */
+START_TEST(locked_is_what_is_used)
+{
+	char line[256];
+	long kb = -1;
+	FILE *f;
+
+	mock_open();
+	if (mlockall(MCL_FUTURE) < 0 ||
+	    backend_cupti.start(&(struct backend_options){.count_launches = 1}, &sink, &state) < 0)
+		return; /* the machine's limit */
+	f = fopen("/proc/self/status", "re");
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "VmLck: %ld kB", &kb);
+	ck_assert_int_ge(kb, 0);
+	ck_assert_int_lt(kb, 16 << 10);
+}
+END_TEST
+
 START_TEST(a_context_is_flushed_before_it_goes)
 {
 	begin(false);
@@ -1081,6 +1100,7 @@ static Suite *suite(void)
 	tcase_add_test(life, stop_with_buffers_out);
 	tcase_add_test(life, a_fork_child_touches_nothing);
 	tcase_add_loop_test(life, out_of_memory_is_a_loss, 0, 3);
+	tcase_add_test(life, locked_is_what_is_used);
 	tcase_add_test(life, a_context_is_flushed_before_it_goes);
 	tcase_add_test(life, the_sender_starts_when_the_driver_is_ready);
 	tcase_set_timeout(attribution, 60);
