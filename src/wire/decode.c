@@ -76,7 +76,7 @@ struct wire_decoder {
 	uint64_t unfinished; /* bytes of texts that are under way */
 	unsigned char *pending;
 	size_t n_pending, cap_pending;
-	uint64_t frames, last_tick_ns;
+	uint64_t frames;
 	bool torn; /* looking for the next magic */
 };
 
@@ -660,7 +660,6 @@ static int on_tick(struct wire_decoder *d, struct peer *p, const struct message 
 	for (i = 0; i < t->n_losses && i < LOSS_N; i++)
 		memcpy(&q->losses[i], m->payload + sizeof(*t) + i * sizeof(uint64_t),
 		       sizeof(uint64_t));
-	d->last_tick_ns = m->header->time_ns;
 	d->s->generation++;
 	return 0;
 }
@@ -927,20 +926,23 @@ static int take_of_peer(struct wire_decoder *d, const struct message *m)
 
 static int take_frame(struct wire_decoder *d, const unsigned char *at)
 {
-	/* A stream comes in pieces of any size. Here each entry lies where its type wants it. */
 	union {
 		struct wire_header header;
 		unsigned char bytes[WIRE_FRAME_MAX];
-		uint64_t aligned;
-	} frame;
-	struct message m = {&frame.header, frame.bytes + sizeof(frame.header), 0};
+	} copy;
+	const struct wire_header *h = (const void *)at;
+	struct message m;
 	int r;
 
-	memcpy(&frame.header, at, sizeof(frame.header));
-	memcpy(frame.bytes, at, frame.header.length);
-	m.size = frame.header.length - sizeof(frame.header);
+	/* Entries are read where they lie. In a torn stream that is not where their types want it. */
+	if ((uintptr_t)at % _Alignof(struct wire_header)) {
+		memcpy(&copy.header, at, sizeof(copy.header));
+		memcpy(copy.bytes, at, copy.header.length);
+		h = &copy.header;
+	}
+	m = (struct message){h, (const unsigned char *)(h + 1), h->length - sizeof(*h)};
 	d->frames++;
-	if (!frame.header.instance)
+	if (!h->instance)
 		return 0; /* of nobody: a key frame on a tape */
 	r = take_of_peer(d, &m);
 	if (r == -EBADMSG) {
@@ -1057,11 +1059,6 @@ void wire_decoder_cut(struct wire_decoder *d)
 uint64_t wire_decoder_frames(const struct wire_decoder *d)
 {
 	return d->frames;
-}
-
-uint64_t wire_decoder_last_tick_ns(const struct wire_decoder *d)
-{
-	return d->last_tick_ns;
 }
 
 bool wire_decoder_segment(const struct wire_decoder *d, size_t i, struct wire_segment_state *ret)

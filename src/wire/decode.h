@@ -19,8 +19,6 @@ size_t wire_decoder_pending(const struct wire_decoder *d);
 /* They will never be: what comes next begins a frame. */
 void wire_decoder_cut(struct wire_decoder *d);
 uint64_t wire_decoder_frames(const struct wire_decoder *d);
-/* How long ago (ns) each delivery left its collector: the last TICK's send time; 0 = none. */
-uint64_t wire_decoder_last_tick_ns(const struct wire_decoder *d);
 
 /* A bulk file that an instance announced; the reader of a live stream hands its bytes to the decoder
  * as BULK frames (WIRE_NO_SEQ), from `taken` on. */
