@@ -9,24 +9,6 @@
 #include "collect/api.h"
 #include "collect/collect.h"
 
-/* Tell the metrics that the model knows by name and type. */
-static const struct known_metric {
-	const char *name;
-	enum metric_type type;
-} known_metrics[] = {
-#define _(id, number, name, type, scope, add, unit, title) {name, METRIC_##type},
-	METRICS_BUILTIN(_)
-#undef _
-};
-
-static enum metric_type metric_type_of(const char *name, enum metric_type otherwise)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(known_metrics); i++)
-		if (known_metrics[i].name[0] == name[0] && strcmp(known_metrics[i].name, name) == 0)
-			return known_metrics[i].type;
-	return otherwise;
-}
-
 /* A program may load the library without any of the doors that start it. */
 static bool api_on(void)
 {
@@ -35,21 +17,13 @@ static bool api_on(void)
 
 static void put_f64(const char *name, double value, bool replace)
 {
-	if (!api_on() || !name || !isfinite(value))
-		return;
-	if (metric_type_of(name, METRIC_F64) == METRIC_F64)
+	if (api_on() && isfinite(value))
 		collect_metric_f64(name, value, replace);
-	else if (value >= 0 && value < 0x1p64)
-		collect_metric_u64(name, (uint64_t)(value + 0.5), replace);
 }
 
 static void put_u64(const char *name, uint64_t value, bool replace)
 {
-	if (!api_on() || !name)
-		return;
-	if (metric_type_of(name, METRIC_U64) == METRIC_F64)
-		collect_metric_f64(name, (double)value, replace);
-	else
+	if (api_on())
 		collect_metric_u64(name, value, replace);
 }
 

@@ -180,102 +180,82 @@ static void metric_complain(const char *name, uint32_t metric, const char *what)
 }
 
 /* A text, a minimum and a maximum are made of what ran: nothing can be added to them. */
-static bool metric_takes_numbers(const struct metric_entry *m)
+static bool metric_takes_numbers(const char *name, uint32_t metric)
 {
-	return m->type != METRIC_TEXT && m->add != METRIC_MIN && m->add != METRIC_MAX;
+	const struct metric_entry *m = &collector->metric[metric];
+
+	if (m->type != METRIC_TEXT && m->add != METRIC_MIN && m->add != METRIC_MAX)
+		return true;
+	metric_complain(name, metric,
+			"is proton's own: the program's values of it are not kept");
+	return false;
 }
 
-/* The slot of the metric of this name at the current calling context, on this thread's host lane. */
-static uint32_t metric_slot(const char *name, uint8_t type, bool property, uint32_t *ret_metric)
+/* A metric has the type of its first value, or that which the model knows for its name. Others are
+ * converted; what cannot be (a negative number as an integer) is left out, as the reader would. */
+static bool metric_take(const char *name, uint32_t metric, enum metric_type sent,
+			union metric_value *v)
 {
-	struct thread_state *t = thread_state();
-	struct metric guess;
-	uint32_t metric, set;
+	enum metric_type type = collector->metric[metric].type;
+	const union metric_value given = *v;
+	bool kept = metric_convert(sent, type, v);
 
-	metric_guess(name, (enum metric_type)type, &guess);
-	metric = metric_intern(name, guess.unit, guess.type,
-			       property ? METRIC_PROPERTY : guess.scope,
-			       property ? METRIC_LAST : guess.add);
-	if (metric != WIRE_NONE && !metric_takes_numbers(&collector->metric[metric])) {
+	if (!kept || (sent == METRIC_F64 && type == METRIC_U64 && (double)v->u64 != given.f64))
 		metric_complain(name, metric,
-				"is proton's own: the program's values of it are "
-				"not kept");
-		return WIRE_NONE;
-	}
+				"began as a whole number: fractions of it are rounded, "
+				"negative values left out");
+	return kept;
+}
+
+/* The metric of this name, made for a value of this type when it is the first; WIRE_NONE: full. */
+static uint32_t metric_of(const char *name, enum metric_type type, bool property)
+{
+	struct metric guess;
+
+	metric_guess(name, type, &guess);
+	return metric_intern(name, guess.unit, guess.type, property ? METRIC_PROPERTY : guess.scope,
+			     property ? METRIC_LAST : guess.add);
+}
+
+static void metric_put(const char *name, enum metric_type sent, union metric_value v, bool replace)
+{
+	uint32_t metric, set, slot;
+	struct thread_state *t;
+
+	if (!collect_on || !name || !*name ||
+	    atomic_load_explicit(&collector->paused, memory_order_relaxed))
+		return;
+	metric = metric_of(name, sent, replace);
+	if (metric != WIRE_NONE && !metric_takes_numbers(name, metric))
+		return;
 	set = metric == WIRE_NONE ? WIRE_NONE : set_intern_one(metric);
 	if (set == WIRE_NONE) {
 		lose(LOSS_SLOTS_FULL, 1);
-		return WIRE_NONE;
-	}
-	*ret_metric = metric;
-	return slot_intern(t->node, lane_intern(WIRE_NONE, 0, 0, t->lane), set);
-}
-
-static bool metric_wanted(const char *name)
-{
-	return collect_on && name && *name &&
-	       !atomic_load_explicit(&collector->paused, memory_order_relaxed);
-}
-
-static uint64_t f64_bits(double v)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &v, sizeof(bits));
-	return bits;
-}
-
-/* As an integer, or 0 where it is none that fits. What is lost so is told of. */
-static uint64_t as_whole(const char *name, uint32_t metric, double v)
-{
-	uint64_t whole = v >= 0 && v < 0x1p64 ? (uint64_t)v : 0;
-
-	if ((double)whole != v)
-		metric_complain(name, metric,
-				"began as a whole number: fractions and negative "
-				"values of it are not kept");
-	return whole;
-}
-
-/* The type of a metric's first value stays its type; later ones are converted. */
-void collect_metric_f64(const char *name, double v, bool replace)
-{
-	uint32_t slot, metric;
-	bool is_f64;
-
-	if (!metric_wanted(name))
 		return;
-	slot = metric_slot(name, METRIC_F64, replace, &metric);
+	}
+	if (!metric_take(name, metric, sent, &v))
+		return;
+	t = thread_state();
+	slot = slot_intern(t->node, lane_intern(WIRE_NONE, 0, 0, t->lane), set);
 	if (slot == WIRE_NONE)
 		return;
-	is_f64 = collector->metric[metric].type == METRIC_F64;
 	if (replace)
-		slot_store(slot, 0, is_f64 ? f64_bits(v) : as_whole(name, metric, v));
-	else if (is_f64)
-		slot_add_f64(slot, 0, v);
+		slot_store(slot, 0, v.u64);
+	else if (collector->metric[metric].type == METRIC_F64)
+		slot_add_f64(slot, 0, v.f64);
 	else
-		slot_add_u64(slot, 0, as_whole(name, metric, v));
+		slot_add_u64(slot, 0, v.u64);
 	slot_touch(slot);
+}
+
+void collect_metric_f64(const char *name, double v, bool replace)
+{
+	metric_put(name, METRIC_F64, (union metric_value){.f64 = v}, replace);
 }
 
 void collect_metric_u64(const char *name, uint64_t v, bool replace)
 {
-	uint32_t slot, metric;
-	bool is_f64;
-
-	if (!metric_wanted(name))
-		return;
-	slot = metric_slot(name, METRIC_U64, replace, &metric);
-	if (slot == WIRE_NONE)
-		return;
-	is_f64 = collector->metric[metric].type == METRIC_F64;
-	if (replace)
-		slot_store(slot, 0, is_f64 ? f64_bits((double)v) : v);
-	else if (is_f64)
-		slot_add_f64(slot, 0, (double)v);
-	else
-		slot_add_u64(slot, 0, v);
-	slot_touch(slot);
+	metric_put(name, METRIC_U64, (union metric_value){.u64 = v}, replace);
 }
 
 void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t host_ns)

@@ -84,8 +84,9 @@ START_TEST(test_metrics)
 	proton_scope_property("rate", 0.25);
 	proton_scope_property_u64("batch", 32);
 	ck_assert_str_eq(stub->log, "start 4\n"
-				    "add f64 flops 2.5\nadd u64 bytes 4096\nadd f64 loss -0.5\n"
-				    "add f64 flops64 7\nadd u64 bytes 18446744073709551615\n"
+				    "add f64 flops 2.5\nadd f64 bytes 4096.4\n"
+				    "add f64 bytes -1\nadd f64 bytes 1e+30\nadd f64 loss -0.5\n"
+				    "add u64 flops64 7\nadd u64 bytes 18446744073709551615\n"
 				    "add u64 tokens 3\nset f64 rate 0.25\nset u64 batch 32\n");
 }
 END_TEST

@@ -399,6 +399,25 @@ TCase *collect_tables_case(void)
 	return c;
 }
 
+/* The type of a metric is what the model says, or the first value; what is no such number is none. */
+START_TEST(test_metric_types)
+{
+	rig_start();
+	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "typed", 5);
+	collect_metric_f64("direction", 1, false);
+	collect_metric_f64("bytes", -1, false);
+	collect_metric_f64("bytes", 0x1p64, false);
+	collect_metric_f64("bytes", 4095.6, false);
+	collect_metric_u64("own", 2, false);
+	collect_metric_f64("own", 0.6, false);
+	collect_metric_f64("own", -5, true);
+	collect_pop(COLLECT_TAG_SCOPE);
+	rig_until_sum("typed", METRIC_BYTES, 4096);
+	rig_until_sum("typed", METRIC_N_BUILTIN, 3);
+	ck_assert_int_eq(rig_sum("typed", METRIC_DIRECTION), -1); /* none */
+}
+END_TEST
+
 /* ---- scopes ---- */
 
 static int push(uint64_t tag, const char *name)
@@ -551,5 +570,6 @@ TCase *collect_scopes_case(void)
 	tcase_add_test(c, test_overflow);
 	tcase_add_test(c, test_adopt);
 	tcase_add_test(c, test_thread_ends);
+	tcase_add_test(c, test_metric_types);
 	return c;
 }
