@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Driver callbacks: whose calling context is a launch, and which launches are in flight.
+/* Driver callbacks: to which calling context a launch belongs, and which launches are in flight.
  *
  * At ENTER of a launch the sink gives the launch context of this thread and one relaxed 8-byte
  * store puts it beside the correlation id; the record that arrives later carries that id.

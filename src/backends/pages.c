@@ -5,8 +5,8 @@
 
 void *pages_reserve(size_t size)
 {
-	/* A program that locks its memory (mlockall(MCL_FUTURE)) would have all of this in memory at
-	 * once: made without access, unlocked, then opened. */
+	/* A program that locks its memory (mlockall(MCL_FUTURE)) would have all of this in
+	 * memory at once: made without access, unlocked, then opened. */
 	void *p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)

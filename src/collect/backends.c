@@ -14,8 +14,9 @@ enum {
 	UNLISTEN_MS = 2000, /* how long a thread may stay in a sink that is to go */
 };
 
-/* A place for a sink beside ours. Who comes counts itself in before it looks, and who takes a sink
- * away looks after that who is in: one of the two sees the other. */
+/* A place for a sink beside ours. A thread that delivers counts itself in (`inside`) before it
+ * reads `sink`; whoever removes the sink clears it before reading `inside`. So one of the two
+ * sees the other. */
 struct listener {
 	_Atomic(struct activity_sink *) sink; /* NULL: free */
 	_Atomic uint32_t inside;

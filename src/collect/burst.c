@@ -620,7 +620,7 @@ void burst_control(void)
 		mark_all();
 	}
 	if (requested(&c->flush, &s->flush))
-		s->period = 0; /* with histograms, which have a slower beat */
+		s->period = 0; /* with histograms, which are sent less often */
 	if (atomic_load(&c->stop) && collect_on) {
 		atomic_store(&collector->paused, true);
 		log_debug(1, "sender", "asked to stop");

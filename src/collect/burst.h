@@ -14,7 +14,7 @@
 void burst_init(void);
 /* Do what the control page asks for. */
 void burst_control(void);
-/* One burst; final: with what has a slower beat. 0, -EAGAIN (pipe full), -EINPROGRESS (an entry is
+/* One burst; final: also what is sent less often. 0, -EAGAIN (pipe full), -EINPROGRESS (an entry is
  * being filled), -ENXIO (no pipe) or what write said. */
 int burst_send(bool final);
 /* The last one was cut short by what may be over in a moment. */

@@ -248,7 +248,7 @@ extern __thread struct thread_state *thread_self
 /* False in a child of any kind of fork that nobody told us of (_Fork(), clone()): the kernel wipes
  * the page there, and leaves it alone in the child of a vfork(), which runs in our memory. */
 extern _Atomic bool *same_process __attribute__((visibility("hidden")));
-struct thread_state *thread_first(void); /* the same, where there is more to do than to look */
+struct thread_state *thread_first(void); /* its slow path: the first time, and after such a fork */
 /* Of this thread; never NULL: the shared last one when all are used. */
 static inline struct thread_state *thread_state(void)
 {

@@ -4,9 +4,11 @@
  *   record(), any thread ──> ring ──> taker ─┬─> coverage of the device ──> USES
  *                                            └─> file of the backend ─────> CLOCK, SEGMENT
  *
- * The sender takes once a period; a thread that finds the ring half full takes too, unless another
- * one does so already, or asks the sender to where a trace is written. Nobody waits for long: what
- * does not fit is counted, and lost for BUSY and the trace alone. Files are written, not mapped: a full disk is an error here, not a SIGBUS in the program. */
+ * The sender empties the ring once a period. A thread that finds it half full empties it too,
+ * unless another one is at it; where a trace is written, which only the sender can do, it asks
+ * the sender. Nobody waits for long: an operation that finds no room is counted, and missing
+ * only in BUSY and in the trace. Files are written, not mapped: a full disk is an error here,
+ * not a SIGBUS in the program. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of the program: exit handlers, and the functions by which it ends without them, or its first
- * thread without the others, preloaded: what was counted is sent before. Then the next definition is
- * called, libc's or another library's, which may have work of its own (a sanitizer decides on the exit
- * status there).
+/* The end of the program: what was counted is sent before. We notice it by exit handlers, and by
+ * taking the place of the functions that end the process without running them, or the main
+ * thread without ending the others. These then call the next definition, libc's or another
+ * library's, which may have work of its own (a sanitizer decides on the exit status there).
  *
- * The child of a vfork() ends by _exit() in its parent's memory: looked up is when we are loaded. */
+ * The child of a vfork() calls _exit() in its parent's memory, where nothing may be looked up:
+ * that is done when we are loaded. */
 #include "config.h" // IWYU pragma: keep
 #include <dlfcn.h>
 #include <pthread.h>

@@ -37,6 +37,6 @@ ssize_t own_fd_write(const struct own_fd *o, const void *data, size_t n);
 /* All of it at the end of a file that is `*size` long, or nothing. 0, or -errno: it is as before. */
 int own_fd_append(const struct own_fd *o, const void *data, size_t n, uint64_t *size);
 void own_fd_close(struct own_fd *o); /* unless it is not ours any more */
-void own_fd_drop(struct own_fd *o);  /* in a fork child: unless it is not even there */
+void own_fd_drop(struct own_fd *o);  /* in a fork child, whose table need not have it */
 
 #endif

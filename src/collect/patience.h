@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_COLLECT_PATIENCE_H
 #define PROTON_COLLECT_PATIENCE_H
-/* How long is waited yet. Time in which the process did not run does not count: one that is stopped
- * (Ctrl-Z, a debugger, a machine that pauses) loses nothing when it goes on. So who waits looks every
- * PATIENCE_GAP_MS.
+/* How much longer to wait. Time in which the process did not run does not count: one that is
+ * stopped (Ctrl-Z, a debugger, a machine that pauses) loses nothing when it goes on. To notice
+ * that, whoever waits looks at the clock every PATIENCE_GAP_MS.
  *   thread  its owner's */
 #include <stdint.h>
 #include "base/clock.h"

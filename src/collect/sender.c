@@ -31,12 +31,12 @@
 #endif
 
 enum {
-	FINAL_MS = 1800, /* how long the vendor's library is waited for at exit */
-	PIPE_MS = 300,   /* … how long a full pipe, before a file takes what is left */
-	ASK_MS = 2000,   /* … and how long the program waits for all that */
-	FLUSH_MS = 100,  /* … by a burst, which then goes without */
-	TAKE_MS = 10,    /* how long who records waits for room in the ring */
-	EXEC_MS = 500,   /* silence before exec must have failed */
+	FINAL_MS = 1800, /* at exit: how long to wait for the vendor's library */
+	PIPE_MS = 300,   /* … for a full pipe, before what is left goes to a file */
+	ASK_MS = 2000,   /* … and how long the program waits for us to do all that */
+	FLUSH_MS = 100,  /* how long a burst waits for the vendor's library */
+	TAKE_MS = 10,    /* how long a thread that delivers records waits for room in the ring */
+	EXEC_MS = 500,   /* if we still run after this, exec must have failed */
 	AGAIN_MS = 100,  /* between two tries to make a thread */
 	STACK_SIZE = 256 * 1024,
 	ALONE_EVERY = 5, /* periods */

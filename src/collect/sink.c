@@ -92,8 +92,8 @@ static void slot_add_time(uint32_t slot, uint64_t ns)
 struct kind {
 	enum frame_kind frame;
 	uint32_t set;
-	bool is_symbol; /* its name is the vendor's, which lives; else it is made of what moved where */
-	bool on_host; /* on the lane of the thread, not on a device's: keeps none busy */
+	bool is_symbol; /* the vendor names it, by a text that lives on; else we make the name */
+	bool on_host;   /* on the lane of the thread, not on a device's: keeps none busy */
 	void (*fill)(uint32_t slot, const struct activity *a);
 };
 

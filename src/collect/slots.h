@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_COLLECT_SLOTS_H
 #define PROTON_COLLECT_SLOTS_H
-/* The values of a slot, by any thread: added to, and at last touched, so that the sender sees them. */
+/* The values of a slot. Any thread adds to them, and touches the slot at last, so that the sender
+ * sees them. */
 #include <string.h>
 #include "collect/internal.h"
 
@@ -34,8 +35,8 @@ static inline void slot_store(uint32_t slot, unsigned i, uint64_t bits)
 static inline void slot_touch(uint32_t slot)
 {
 	bitmap_set(collector->dirty, slot);
-	/* In a fork child the sender is gone: the first value that it has starts one. After the last
-	 * word the value is late. */
+	/* In a fork child the sender is gone: the first value that it has starts one. After the
+	 * last word the value is late. */
 	if (_unlikely_(atomic_load_explicit(&collector->sender, memory_order_relaxed) != SENDER_ON))
 		sender_start();
 }

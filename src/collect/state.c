@@ -19,7 +19,7 @@ static _Atomic int exit_key_made; /* 0 no, 1 being made, 2 yes, 3 failed */
 static _Atomic bool not_wiped = true;
 _Atomic bool *same_process = &not_wiped;
 
-/* Whom to tell of it. Set at the start, before there is anything to tell. */
+/* From threads_watch(): called for a fork that nobody told us of, and for a thread that ends. */
 static void (*tell_forked)(void);
 static void (*tell_ended)(struct thread_state *t);
 

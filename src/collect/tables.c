@@ -342,7 +342,8 @@ static inline __attribute__((always_inline)) bool keyed_equal(const struct keyed
 	return !differ;
 }
 
-/* The id of a key, with an entry made for it where there is none and room below max; else WIRE_NONE. */
+/* The id of a key, with an entry made for it where there is none and room below max; else
+ * WIRE_NONE. */
 static inline __attribute__((always_inline)) uint32_t
 keyed_intern(const struct keyed *k, uint64_t hash, const uint32_t *key, uint32_t max)
 {

@@ -2,14 +2,15 @@
 #ifndef PROTON_CORE_BACKENDS_H
 #define PROTON_CORE_BACKENDS_H
 /* The backends, as both halves of proton know them: a row here, and a file in src/backends/ (its
- * backend.h says how one is added). From the row come the enum of sources, the bit that switches it
- * off, --no-WORD, what `proton version` says, the door through which the collector starts it and the
- * variable that opens that door.
+ * backend.h says how one is added). From the row come the enum of sources, the bit that switches
+ * it off, --no-WORD, what `proton version` says, the door through which the collector starts it
+ * and the variable that opens that door.
  *
  * Numbers are dense. A variable that names one library only is never taken from another tool: then
  * `unseen` says what that costs. Without `unseen` it is a list, to which ours is appended.
  *
- * collect/libproton.map.in reads the tables, too: what only C understands is not for __ASSEMBLER__. */
+ * collect/libproton.map.in includes this, too: what only C understands is hidden from it by
+ * __ASSEMBLER__. */
 #ifndef __ASSEMBLER__
 #include <stdint.h>
 #endif
@@ -23,8 +24,8 @@
 	BACKENDS_OF_USERS(_)                                                                       \
 	_(FAKE, fake, 2, PRELOAD, NULL, NULL, NULL, NULL, NULL)
 
-/* The doors: how somebody else's code gets into libproton.so, and the functions that it finds there.
- * These and no others are exported, so they are written as the linker reads them.
+/* The doors: how somebody else's code gets into libproton.so, and the functions that it finds
+ * there. These and no others are exported, so they are written as the linker reads them.
  *    id, functions */
 /* clang-format off */
 #define DOORS(_)                                                                                   \

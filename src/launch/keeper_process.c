@@ -241,7 +241,7 @@ static void on_signal(struct process *p, const struct keeper_request *request)
 	pid_t group = p->target;
 
 	/* The group in front may be a shell's job. After the end, both numbers may mean somebody
-	 * else: only who still has the pty open can be of our group. */
+	 * else: only a process that still has the pty open can be in our group. */
 	if (request->b)
 		group = p->master_fd >= 0 ? tcgetpgrp(p->master_fd) : -1;
 	if (request->b && group > 1)

@@ -15,8 +15,9 @@ static const int ignored_signals[] = {SIGINT, SIGQUIT};
 /* We stand still when the target does, not when it might: it may take its time, or refuse. */
 static const int awaited_signals[] = {SIGCHLD, SIGTTIN, SIGTTOU};
 
-/* All that a program may have an answer to. Not: what no answer is possible to, our own faults, what is
- * ignored or awaited above, and what ends nobody. */
+/* All signals that a program may handle. Not those that cannot be handled (SIGKILL), those that
+ * tell of a fault of our own (SIGSEGV), those ignored or awaited above, and those that end no
+ * process. */
 static bool is_passed_on(int sig)
 {
 	static const int others[] = {SIGTERM, SIGHUP,  SIGUSR1,   SIGUSR2, SIGTSTP,
@@ -145,8 +146,9 @@ static uint64_t signal_bit(int sig)
 	return UINT64_C(1) << (sig - 1);
 }
 
-/* What the kernel sends (a hang-up of the terminal, ^Z) goes to the whole group; what the target and
- * its descendants send is not for themselves. */
+/* Was it sent to us by somebody who means the target? What the kernel sends (a hang-up of the
+ * terminal, ^Z) goes to the whole group anyway, and the target and its descendants do not mean
+ * themselves. */
 static bool is_for_target(const struct launch *l, const struct signalfd_siginfo *info)
 {
 	pid_t sender = (pid_t)info->ssi_pid;
@@ -155,8 +157,8 @@ static bool is_for_target(const struct launch *l, const struct signalfd_siginfo 
 	       !is_descendant(sender, l->pid);
 }
 
-/* What came since the last look, and what of it may have to be passed on. Equal ones that wait
- * together are one, as for any process. */
+/* The signals that came since the last look, and those of them that may have to be passed on.
+ * The same signal sent twice before we look counts once, as for any process. */
 struct arrivals {
 	uint64_t all, for_target;
 };

@@ -4,11 +4,11 @@
 /* Run the target in front of the user's terminal, as `record` does.
  *
  * The target stays in our process group and keeps stdin, stdout and stderr. We ignore SIGINT and
- * SIGQUIT: the terminal sends them to the whole group and the target decides. What else a program may
- * have an answer to (SIGTERM, SIGUSR1, SIGXCPU …), sent to us alone, goes on to the target; not what
- * was sent to the whole group, which has it (witness.h), what the target or a descendant sent, and
- * what the kernel sends to all of a hung-up terminal. Before there is a target it cannot have any
- * of them: all go on to it.
+ * SIGQUIT: the terminal sends them to the whole group and the target decides. Every other signal
+ * that a program may handle (SIGTERM, SIGUSR1, SIGXCPU …) is passed on to the target when it was
+ * sent to us alone. Not passed on is what was sent to the whole group, as the target has it
+ * already (witness.h), what the target or a descendant sent, and what the kernel sends to all of
+ * a hung-up terminal. Before there is a target it cannot have any of them: all are passed on.
  *
  * When the target stands still (^Z, SIGSTOP), so do we, by the same signal and until one of us is
  * continued: whoever started us sees what he would see of the target.

@@ -4,11 +4,13 @@
 /* The private directory in which a run and its collectors meet.
  *
  *   $XDG_RUNTIME_DIR/proton/proton-<uid>-<pid>-XXXXXX/   0700; or in $TMPDIR, or in /tmp
- *       owner      whose it is: boot, pid namespace, pid and start time of proton and of the
- * target. Locked (flock) while proton or its keeper lives, so that one proton never takes another
- * one's directory for a leftover, not even across containers. stream     FIFO: frames from all
- * collectors (wire/wire.h) control    shared page (wire/control.h) log        what the target wrote
- * to its terminal (launch/log_ring.h), `top` only N.segment  bulk data, made by collectors
+ *   - owner: to whom it belongs: boot, pid namespace, pid and start time of proton and target.
+ *     Locked (flock) while proton or its keeper lives, so that one proton never takes another one's
+ *     directory for a leftover, not even across containers.
+ *   - stream: FIFO, frames from all collectors (wire/wire.h)
+ *   - control: shared page (wire/control.h)
+ *   - log: what the target wrote to its terminal (launch/log_ring.h), `top` only
+ *   - INSTANCE-N.segment: bulk data, made by collectors
  *
  *   errors  -errno
  *   thread  one */
@@ -45,9 +47,9 @@ int session_dir_set_target(struct session_dir *dir, pid_t pid);
  * followed. -EPERM: it is not ours. */
 int session_dir_remove(const char *path);
 
-/* Remove what died runs of this user left behind. A directory goes when nobody holds its lock, and
- * its target is dead too or it is older than a day: a target that outlived its proton may still
- * want it. Returns how many went. */
+/* Remove the directories of runs of this user that have died. One is removed when nobody holds its
+ * lock, and its target is dead too or it is older than a day: a target that outlived its proton may
+ * still want it. Returns how many went. */
 int session_dir_sweep(void);
 /* The same in one folder, with the age after which a directory is not kept for its target. */
 int session_dir_sweep_in(const char *folder, unsigned keep_s);

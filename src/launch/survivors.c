@@ -9,8 +9,8 @@
 #include "launch/session_dir.h"
 #include "wire/control.h"
 
-/* We are no subreaper: orphans keep the parent they would have without us. The environment that
- * they were started with tells whose they are. */
+/* We are no subreaper: orphans keep the parent they would have without us. What tells that a
+ * process belongs to this session is the environment it was started with. */
 
 #define ENVIRON_MAX (4 << 20)
 

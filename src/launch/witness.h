@@ -12,8 +12,9 @@
  * in the group with all signals blocked: what is pending there came to all. It also continues us
  * when the target is continued alone while we stand still beside it. See docs/adr/0013.
  *
- * It is named "signal-witness", in its command line too: who ends a run by its name (pkill proton)
- * means proton, and who looks for the program shall not find another one.
+ * It is named "signal-witness", in its command line too: whoever ends a run by its name (pkill
+ * proton) means proton, and whoever looks for the program by its name shall not find this
+ * process.
  *
  *   errors  -errno
  *   thread  one */

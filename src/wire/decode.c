@@ -934,7 +934,7 @@ static int take_frame(struct wire_decoder *d, const unsigned char *at)
 	struct message m;
 	int r;
 
-	/* Entries are read where they lie. In a torn stream that is not where their types want it. */
+	/* Entries are read where they lie; after a tear that may not be where their types want it. */
 	if ((uintptr_t)at % _Alignof(struct wire_header)) {
 		memcpy(&copy.header, at, sizeof(copy.header));
 		memcpy(copy.bytes, at, copy.header.length);

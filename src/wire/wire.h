@@ -26,7 +26,7 @@
 #define WIRE_TEXT_MAX   (1u << 20)       /* longer texts keep a prefix and a hash */
 #define WIRE_TAPE_MAGIC "PROTONTP"
 
-/* 23 was given away and never sent.
+/* Number 23 was reserved once and never sent; it stays unused.
  *      kind          number  payload                                    */
 /* clang-format off */
 #define WIRE_KINDS(_)                                                                              \
@@ -121,13 +121,13 @@ struct wire_lane_def {
 	uint64_t thread; /* 0: not told apart */
 };
 
-/* Its name makes it one with that of another instance; the values that an instance sends are of the
- * type that it declared itself. */
 /* Built-in metrics (core/metric.h) that an instance need not define: those that were there when the
  * first tapes were written. One that is added since is defined like any other, so that tapes of before
  * and of after are read alike. */
 #define WIRE_N_METRICS 14
 
+/* Metrics of one name are one metric in all instances; the values that an instance sends are of the
+ * type that it declared itself. */
 struct wire_metric_def {
 	uint32_t id, name, unit; /* strings */
 	uint8_t type, scope;     /* enums of core/metric.h */
@@ -211,7 +211,7 @@ struct wire_segment {
 	uint64_t size;
 };
 #define WIRE_SEGMENT_INTERVALS 1u /* struct wire_interval[], in the order of their records */
-/* 2, 3 and 4 were given away and never written. */
+/* 2, 3 and 4 were reserved once and never written; they stay unused. */
 /* Name of its file, from the instance and the id: a reader opens no other. */
 #define WIRE_SEGMENT_NAME     "%016" PRIx64 "-%" PRIu32 ".segment"
 #define WIRE_SEGMENT_NAME_MAX 48
