@@ -146,9 +146,10 @@ static inline int proton_exit_scope(void)
  *   unit    as the name says: "flops", "flops8", "flops16", "flops32", "flops64": operations;
  *           "bytes": bytes, rounded to an integer; any other name: yours, "name (unit)" shows it
  *   source  the program
- *   errors  NaN, infinities and values below 0 for "bytes" are ignored; so are fractions and values
- *           below 0 of a metric whose first value in the process was an integer, and names of
- *           Proton's that add up in no such way ("direction", "time_min (ns)"): a note says which
+ *   errors  NaN, infinities and values below 0 for "bytes" are ignored; so are values below 0 of
+ *           a metric whose first value in the process was an integer, whose fractions are rounded,
+ *           and names of Proton's that add up in no such way ("direction", "time_min (ns)"): a note
+ *           says which
  *   thread  any */
 static inline void proton_scope_metric(const char *name, double value)
 {
