@@ -186,8 +186,7 @@ static bool metric_takes_numbers(const char *name, uint32_t metric)
 
 	if (m->type != METRIC_TEXT && m->add != METRIC_MIN && m->add != METRIC_MAX)
 		return true;
-	metric_complain(name, metric,
-			"is proton's own: the program's values of it are not kept");
+	metric_complain(name, metric, "is proton's own: the program's values of it are not kept");
 	return false;
 }
 

@@ -142,8 +142,18 @@ static bool has(struct panel *p, const struct derived *metric)
 	return derive_has(numbers_derive(p->ops->numbers(p)), &m);
 }
 
-bool row_is_absent(struct panel *p, const struct row_column *c)
+/* Right after a reset there are no values: the columns stay, but for those that get none. */
+static bool comes_again(struct panel *p, struct row_column *c, bool has_values)
 {
+	if (!snapshot_is_reset(p->tui->snap))
+		c->was_there = has_values;
+	return c->was_there && c->spec.derived.op != DERIVED_QUANTILE;
+}
+
+bool row_is_absent(struct panel *p, struct row_column *c)
+{
+	bool has_values;
+
 	if (c->is_asked)
 		return false;
 	if (c->spec.derived.op == DERIVED_NOW && !p->tui->options.live)
@@ -152,5 +162,6 @@ bool row_is_absent(struct panel *p, const struct row_column *c)
 	if (c->spec.derived.op == DERIVED_SHARE && c->spec.derived.metric == METRIC_CPU_TIME &&
 	    has(p, &usual_columns[USUAL_TOTAL].derived))
 		return true;
-	return !has(p, &c->spec.derived);
+	has_values = has(p, &c->spec.derived);
+	return !comes_again(p, c, has_values) && !has_values;
 }

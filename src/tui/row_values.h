@@ -23,6 +23,7 @@ struct row_column {
 	bool is_missing; /* a running program has no such metric yet */
 	bool is_asked;   /* by name: it stays, though no row has a value */
 	bool is_spare;   /* made for an order or a choice: shown for these alone */
+	bool was_there;  /* it had values when nothing was reset */
 	uint8_t part;
 	unsigned slot; /* the first of ROW_SLOTS */
 	struct derived_terms terms[2];
@@ -32,6 +33,6 @@ struct row_column {
 double row_value(struct panel *p, struct row_column *c, uint32_t i);
 void row_print(struct panel *p, struct row_column *c, uint32_t i, char out[COLUMN_TEXT]);
 /* Does no row have a value? */
-bool row_is_absent(struct panel *p, const struct row_column *c);
+bool row_is_absent(struct panel *p, struct row_column *c);
 
 #endif

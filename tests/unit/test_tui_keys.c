@@ -389,12 +389,19 @@ END_TEST
 
 START_TEST(resetting)
 {
+	ck_assert(world_shows(&w, "▼TOTAL"));
 	world_keys(&w, "r");
 	ck_assert(world_shows(&w, "since 00:01:02"));
+	/* nothing has come yet: the columns and their order stay, but for those that are not known */
+	ck_assert(world_shows(&w, "▼TOTAL"));
+	ck_assert(world_shows(&w, "CALLS"));
+	ck_assert(!world_shows(&w, "P50"));
 	world_tick(&w);
+	ck_assert(world_shows(&w, "▼TOTAL"));
 	ck_assert(world_shows(&w, "1.09s")); /* what a second adds */
 	world_keys(&w, "R");
 	ck_assert(!world_shows(&w, "since"));
+	ck_assert(world_shows(&w, "▼TOTAL"));
 	ck_assert(world_shows(&w, "44.76s"));
 }
 END_TEST
