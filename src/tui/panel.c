@@ -34,7 +34,6 @@ static void fit_choice(struct panel *p)
 {
 	int left = p->width - 2 - MIN(18, p->width - 10);
 
-	p->shown.n = 0;
 	p->shown.name_width = p->width - 2;
 	for (unsigned k = 0; k < p->choice.n; k++) {
 		int i = columns_find(&p->columns, p->choice.titles[k]);
@@ -50,9 +49,10 @@ static void fit_choice(struct panel *p)
 
 void panel_fit(struct panel *p, int sorted)
 {
+	p->shown.n = 0;
 	if (p->choice.n)
 		fit_choice(p);
-	else
+	if (!p->shown.n) /* nothing was chosen, or none of it is there */
 		fit_make(&p->shown, p, &p->columns, p->width, sorted);
 }
 
@@ -442,8 +442,10 @@ void panel_explain_empty(struct panel *p, struct buf *out)
 {
 	if (p->tui->options.live)
 		explain_live(p->tui, out);
-	else
+	else if (snapshot_n(p->tui->snap) <= 1)
 		buf_puts(out, "this profile holds no calling contexts");
+	else
+		buf_puts(out, "nothing of this profile ran on a device");
 }
 
 void panel_explain(struct panel *p, struct buf *out)

@@ -265,6 +265,12 @@ static enum role line_role(struct panel *p, uint32_t i)
 
 /* ---- durations ---- */
 
+/* What is known of the whole run alone does not stand beside numbers since a reset. */
+static bool is_since_reset(struct panel *p)
+{
+	return snapshot_is_reset(p->tui->snap);
+}
+
 static void make_hist(struct panel *p)
 {
 	struct panel_detail *d = as_detail(p);
@@ -274,6 +280,8 @@ static void make_hist(struct panel *p)
 	memset(d->hist, 0, sizeof(d->hist));
 	d->n_hist = 0;
 	d->n_bars = 0;
+	if (is_since_reset(p))
+		return;
 	for (size_t i = 0; i < s->n_hists && node != SESSION_NONE; i++)
 		for (unsigned b = 0; s->hists[i].node == node && b < HIST_BUCKETS; b++)
 			d->hist[b] += s->hists[i].n[b];
@@ -422,7 +430,7 @@ static void make_places(struct panel *p)
 	_cleanup_(freep) uint8_t *inside = mark_below(p);
 
 	d->n_places = 0;
-	for (size_t i = 0; inside && i < s->n_rows; i++)
+	for (size_t i = 0; inside && !is_since_reset(p) && i < s->n_rows; i++)
 		if (inside[s->rows[i].node])
 			add_row(p, &s->rows[i]);
 	qsort(d->places, d->n_places, sizeof(d->places[0]), place_compare);

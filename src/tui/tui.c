@@ -39,6 +39,14 @@ static int make_panels(struct tui *t)
 	return t->help && t->detail && t->columns ? 0 : -ENOMEM;
 }
 
+/* What runs may have a metric later on; a file has what it has. */
+static void check_column(struct tui *t, struct panel *p, const char *title)
+{
+	if (*title && !t->options.live && panel_column(p, title) < 0)
+		tui_message(t, "configuration: there is no column '%s' to choose for %s", title,
+			    p->ops->title);
+}
+
 static void apply_settings(struct tui *t, const struct settings *c)
 {
 	for (unsigned i = 0; i < TUI_N_PANELS; i++) {
@@ -47,6 +55,11 @@ static void apply_settings(struct tui *t, const struct settings *c)
 		/* Columns that the command line names are not chosen a second time. */
 		if (!p->rows || !p->rows->is_chosen)
 			p->choice = c->columns[i];
+		if (panel_is_compared(p)) /* by the change */
+			continue;
+		for (unsigned k = 0; k < p->choice.n; k++)
+			check_column(t, p, p->choice.titles[k]);
+		check_column(t, p, c->sort[i].title);
 		if (*c->sort[i].title && panel_sort_title(p, c->sort[i].title))
 			p->ascending = c->sort[i].ascending;
 	}

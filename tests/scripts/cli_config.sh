@@ -25,6 +25,17 @@ see "--no-config has the usual keys" "does nothing"
 "$PROTON" top --keys >out 2>err; has "--keys has them" "Q ~" out
 "$PROTON" top --no-config --keys >out 2>err; check "no complaint without" "" "$(cat err)"
 
+# ---- columns that the file does not have
+mkdir odd; mkdir odd/proton
+printf 'columns tree TOTL\nsort tree CALLS\nbind ~ quit\n' >odd/proton/config
+XDG_CONFIG_HOME=$work/odd view; see "columns that are none: said" "there is no column 'TOTL' to choose for Tree"
+see "columns that are none: the usual ones" "TOTAL     % ▼CALLS"; keys "~"
+window 80x24 "clear; XDG_CONFIG_HOME=$work/odd $PROTON diff a.hatchet a.hatchet; echo status=\$?"
+see "an order is not one of a comparison" "        A        B        ▼Δ"; keys "~"
+echo '[{"frame":{"name":"ROOT"},"metrics":{},"children":[{"frame":{"name":"main"},"metrics":{"cpu_time (ns)":5},"children":[]}]},{}]' >host.json
+window 80x24 "clear; $PROTON view --view kernels host.json; echo status=\$?"
+see "no kernels" "nothing of this profile ran on a device"; keys Q
+
 # ---- saved
 view; see "started" "AVG"; keys 1; see "the tree" "ROOT"
 keys W; see "asks for a name" "layout's name"; keys mine Enter

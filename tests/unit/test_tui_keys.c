@@ -399,7 +399,11 @@ START_TEST(resetting)
 	world_tick(&w);
 	ck_assert(world_shows(&w, "▼TOTAL"));
 	ck_assert(world_shows(&w, "1.09s")); /* what a second adds */
-	world_keys(&w, "R");
+	world_keys(&w, "d");                 /* places and durations are of the whole run */
+	ck_assert(!world_shows(&w, "Where it ran"));
+	world_keys(&w, "Esc R d");
+	ck_assert(world_shows(&w, "Where it ran"));
+	world_keys(&w, "Esc");
 	ck_assert(!world_shows(&w, "since"));
 	ck_assert(world_shows(&w, "▼TOTAL"));
 	ck_assert(world_shows(&w, "44.76s"));
