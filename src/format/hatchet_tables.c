@@ -387,7 +387,28 @@ static int read_section(struct hread *r, enum section_id id)
 
 /* ---- metrics ---- */
 
-static int read_metric(struct hread *r, size_t map)
+/* Missing, or one of the words. */
+static bool is_word(const struct hread *r, size_t at, const char *const *words, uint8_t n)
+{
+	return !at || !strcmp(words[get_word(r, at, words, n)], hread_text(r, at));
+}
+
+/* A text says what a node is, whatever the file says of it. There is no telling how values of a rule
+ * that a newer version may have add up: they do not here. */
+static int check_rule(struct hread *r, size_t map, struct metric *m)
+{
+	bool known = is_word(r, hread_find(r, map, KEY_SCOPE), metric_scope_words, 3) &&
+		     is_word(r, hread_find(r, map, KEY_ADD), metric_add_words, METRIC_N_ADDS);
+
+	if (m->type != METRIC_TEXT && known)
+		return 0;
+	m->scope = METRIC_PROPERTY;
+	m->add = METRIC_LAST;
+	return known ? 0 : hread_warn(r, WARNING_RULE);
+}
+
+/* late: the others are all there, so that a weight is, too, if there is one. */
+static int add_metric(struct hread *r, size_t map, bool late)
 {
 	struct metric m = {
 		.name = hread_text(r, hread_find(r, map, KEY_NAME)),
@@ -398,14 +419,32 @@ static int read_metric(struct hread *r, size_t map)
 		.weight = METRIC_NONE,
 	};
 	size_t weight = hread_find(r, map, KEY_WEIGHT);
+	int ret;
 
-	if (token_at(&r->f.tokens, map) != TOKEN_MAP)
+	if (token_at(&r->f.tokens, map) != TOKEN_MAP ||
+	    metric_table_find(r->s->metrics, m.name) != METRIC_NONE)
 		return 0;
 	if (weight)
 		m.weight = get_metric(r, weight);
+	if (weight && m.weight == METRIC_NONE && !late)
+		return 0;
 	if (metric_table_count(r->s->metrics) >= METRICS_MAX)
 		return hread_warn(r, WARNING_METRICS);
+	ret = check_rule(r, map, &m);
+	if (ret < 0)
+		return ret;
 	return metric_table_add(r->s->metrics, &m) == METRIC_NONE ? -ENOMEM : 0;
+}
+
+static int read_metric(struct hread *r, size_t map)
+{
+	return add_metric(r, map, false);
+}
+
+/* A mean whose weight is listed behind it. */
+static int read_late_metric(struct hread *r, size_t map)
+{
+	return add_metric(r, map, true);
 }
 
 /* A root that lists anything that a user gave is from the time when all inclusive metrics were. */
@@ -725,6 +764,8 @@ int hread_tables(struct hread *r)
 	read_session_values(r);
 	if (ret == 0)
 		ret = read_list(r, KEY_METRICS, read_metric);
+	if (ret == 0)
+		ret = read_list(r, KEY_METRICS, read_late_metric);
 	if (ret == 0)
 		ret = learn_metrics(r);
 	if (ret == 0)

@@ -61,6 +61,7 @@ struct hread {
 	_(PARTIAL, "fractions of a metric that counts were rounded")                               \
 	_(MIXED, "texts in a metric that has numbers elsewhere were ignored")                      \
 	_(TWICE, "a metric that is there twice in one place counts as it is there last")           \
+	_(RULE, "how some metrics add up is not known here: they do not add up")                   \
 	_(METRICS, "too many metrics: some were ignored")                                          \
 	_(VECTOR, "a list of values was cut at 1024 elements")                                     \
 	_(INDEX, "entries that refer to something outside of the file were ignored")               \

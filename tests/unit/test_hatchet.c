@@ -475,6 +475,16 @@ static const struct {
 	 "[{\"proton\":{\"sets\":[[\"none\"],[\"bytes\",\"count\",\"bytes\"]],\"lanes\":[{}]},"
 	 "\"children\":[{\"proton\":{\"rows\":[[0,0,1,5,6,7]]},\"frame\":{\"name\":\"k\"}}]}]",
 	 2, 1, "count", 6},
+	{"a mean whose weight is listed behind it",
+	 "[{\"proton\":{\"metrics\":[{\"name\":\"m\",\"type\":\"f64\",\"add\":\"wmean\",\"weight\":\"w\"},"
+	 "{\"name\":\"w\"}],\"sets\":[[\"m\",\"w\"]],\"lanes\":[{},{\"stream\":1}]},\"children\":"
+	 "[{\"proton\":{\"rows\":[[0,0,0,10,1],[1,0,0,20,3]]},\"frame\":{\"name\":\"k\"}}]}]",
+	 2, 0, "m", 17.5},
+	{"a rule that nobody knows",
+	 "[{\"proton\":{\"metrics\":[{\"name\":\"m\",\"add\":\"median\"}],\"sets\":[[\"m\"]],"
+	 "\"lanes\":[{},{\"stream\":1}]},\"children\":"
+	 "[{\"proton\":{\"rows\":[[0,0,0,10],[1,0,0,20]]},\"frame\":{\"name\":\"k\"}}]}]",
+	 2, 1, "m", 20},
 	{"our key is nonsense", "[{\"proton\":[1],\"children\":[{\"proton\":3,\"frame\":{\"name\":"
 				"\"k\"},\"metrics\":{\"count\":4}}]}]",
 	 2, 0, "count", 4},
@@ -746,6 +756,20 @@ START_TEST(metrics_are_inclusive_unless_known_not_to_be)
 }
 END_TEST
 
+/* Whatever a file says of them. */
+START_TEST(texts_do_not_add_up)
+{
+	static const char text[] = "[{\"proton\":{\"metrics\":[{\"name\":\"m\",\"type\":\"text\","
+				   "\"scope\":\"inclusive\",\"add\":\"sum\"}]},\"children\":[]}]";
+	struct session *s = parse_ok(text, strlen(text));
+
+	ck_assert_int_eq(scope_of(s, "m"), METRIC_PROPERTY);
+	ck_assert_int_eq(metric_table_get(s->metrics, metric_table_find(s->metrics, "m"))->add,
+			 METRIC_LAST);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(the_roots_zeros_are_no_values)
 {
 	static const char text[] =
@@ -839,6 +863,7 @@ static TCase *contract_cases(void)
 	tcase_add_test(tc, texts_that_are_not_utf8_survive);
 	tcase_add_test(tc, kinds_are_guessed);
 	tcase_add_test(tc, metrics_are_inclusive_unless_known_not_to_be);
+	tcase_add_test(tc, texts_do_not_add_up);
 	tcase_add_test(tc, the_roots_zeros_are_no_values);
 	tcase_add_test(tc, whole_numbers_stay_exact);
 	tcase_add_test(tc, devices_are_found);
