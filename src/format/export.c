@@ -14,25 +14,49 @@
 
 /* ---- columns ---- */
 
-static double weight_of(const struct session *s, uint32_t node, const struct metric *m)
+double export_row_weight(const struct session *s, const struct session_row *row, uint32_t weight)
 {
-	union metric_value v;
+	const struct session_set *set = &s->sets[row->set];
 
-	if (m->add != METRIC_WMEAN || m->weight == METRIC_NONE ||
-	    !session_value(s, node, m->weight, &v))
-		return 1;
-	return metric_number(metric_table_get(s->metrics, m->weight), v);
+	for (uint32_t k = 0; k < set->n; k++)
+		if (set->metrics[k] == weight && s->present[row->values + k])
+			return metric_number(metric_table_get(s->metrics, weight),
+					     s->values[row->values + k]);
+	return 1;
 }
 
+/* What weighs the node's own value: its rows, as they do in a report. */
+static double weight_of(const struct session *s, uint32_t node, uint32_t metric)
+{
+	const struct metric *m = metric_table_get(s->metrics, metric);
+	double sum = 0;
+
+	if (m->add != METRIC_WMEAN)
+		return 1;
+	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
+		const struct session_row *row = &s->rows[id];
+		const struct session_set *set = &s->sets[row->set];
+
+		for (uint32_t k = 0; k < set->n; k++)
+			if (set->metrics[k] == metric && s->present[row->values + k])
+				sum += export_row_weight(s, row, m->weight);
+	}
+	return sum;
+}
+
+/* What is no number is not there for what it is a part of. */
 static bool fill_own(const struct session *s, struct export_column *c)
 {
+	const struct metric *m = metric_table_get(s->metrics, c->metric);
 	bool any = false;
 
 	for (uint32_t i = 0; i < s->n_nodes; i++) {
 		if (!session_value(s, i, c->metric, &c->own[i]))
 			continue;
 		c->inclusive[i] = c->own[i];
-		c->has[i] = EXPORT_OWN | EXPORT_INCLUSIVE;
+		c->has[i] = EXPORT_OWN;
+		if (m->type != METRIC_F64 || !isnan(c->own[i].f64))
+			c->has[i] |= EXPORT_INCLUSIVE;
 		any = true;
 	}
 	return any;
@@ -45,15 +69,16 @@ static void add_up(const struct session *s, struct export_column *c, double *wei
 	if (m->scope != METRIC_INCLUSIVE || m->type == METRIC_TEXT)
 		return;
 	for (uint32_t i = 0; i < s->n_nodes; i++)
-		weights[i] = c->has[i] ? weight_of(s, i, m) : 0;
+		weights[i] = c->has[i] & EXPORT_INCLUSIVE ? weight_of(s, i, c->metric) : 0;
 	for (uint32_t i = (uint32_t)s->n_nodes; i-- > 1;) {
 		uint32_t p = s->nodes[i].parent;
 
 		if (!(c->has[i] & EXPORT_INCLUSIVE))
 			continue;
-		c->inclusive[p] = c->has[p] ? metric_combine(m, c->inclusive[p], weights[p],
-							     c->inclusive[i], weights[i])
-					    : c->inclusive[i];
+		c->inclusive[p] = c->has[p] & EXPORT_INCLUSIVE
+					  ? metric_combine(m, c->inclusive[p], weights[p],
+							   c->inclusive[i], weights[i])
+					  : c->inclusive[i];
 		weights[p] += weights[i];
 		c->has[p] |= EXPORT_INCLUSIVE;
 	}

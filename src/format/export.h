@@ -16,6 +16,9 @@ struct export_column {
 };
 enum { EXPORT_OWN = 1, EXPORT_INCLUSIVE = 2 };
 
+/* What weighs a mean of a row: its value of the metric `weight`, 1 where it has none. */
+double export_row_weight(const struct session *s, const struct session_row *row, uint32_t weight);
+
 /* The columns of all metrics that a node has, in the order of their ids. 0 or -ENOMEM. */
 int export_columns(const struct session *s, struct export_column **ret, size_t *ret_n);
 void export_columns_free(struct export_column *columns, size_t n);

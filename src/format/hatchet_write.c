@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/export.h"
 #include "format/hatchet_extra.h"
 #include "format/hatchet_kind.h"
 
@@ -52,23 +53,11 @@ static uint32_t tree_depth(const struct session *s)
 
 /* ---- the values of a node ---- */
 
-/* Weight of a row's metric: the value of its weight metric in the same row, else 1. */
-static double weight_of(const struct hwrite *w, const struct session_row *row, uint32_t weight)
-{
-	const struct session_set *set = &w->s->sets[row->set];
-
-	for (uint32_t k = 0; k < set->n; k++)
-		if (set->metrics[k] == weight && w->s->present[row->values + k])
-			return metric_number(hwrite_metric(w, weight),
-					     w->s->values[row->values + k]);
-	return 1;
-}
-
 static void add_value(struct hwrite *w, const struct session_row *row, uint32_t metric,
 		      union metric_value v)
 {
 	const struct metric *m = hwrite_metric(w, metric);
-	double weight = m->add == METRIC_WMEAN ? weight_of(w, row, m->weight) : 1;
+	double weight = m->add == METRIC_WMEAN ? export_row_weight(w->s, row, m->weight) : 1;
 
 	if (w->present[metric])
 		v = metric_combine(m, w->values[metric], w->weights[metric], v, weight);

@@ -277,6 +277,29 @@ START_TEST(copies_share_their_bytes)
 }
 END_TEST
 
+/* As reports have them: a mean weighs its rows, not its nodes, and what is no number is absent. */
+START_TEST(tables_have_the_numbers_of_reports)
+{
+	static const char text[] =
+		"[{\"proton\":{\"metrics\":[{\"name\":\"w\"},{\"name\":\"m\",\"type\":\"f64\",\"add\":"
+		"\"wmean\",\"weight\":\"w\"},{\"name\":\"n\",\"type\":\"f64\",\"add\":\"wmean\"},{\"name\":"
+		"\"x\",\"type\":\"f64\"}],\"sets\":[[\"w\",\"m\",\"n\",\"x\"],[\"w\"]],\"lanes\":[{},"
+		"{\"stream\":1}]},\"children\":[{\"proton\":{\"rows\":[[0,0,0,1,10,10,1],[1,0,0,3,20,20,1],"
+		"[0,0,1,100]]},\"frame\":{\"name\":\"a\"},\"children\":[{\"proton\":{\"rows\":"
+		"[[0,0,0,4,100,100,\"nan\"]]},\"frame\":{\"name\":\"b\"}}]}]}]";
+	struct format_error error;
+	struct session *s = read_text(text, strlen(text), &error);
+	struct buf table;
+
+	ck_assert_ptr_nonnull(s);
+	write_text("csv", s, NULL, &table);
+	ck_assert_ptr_nonnull(strstr(buf_str(&table), ",a,a,104,108,17.5,58.75,15.0,43.3333"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&table), ",2.0,2.0\r\n2,1,"));
+	buf_done(&table);
+	session_free(s);
+}
+END_TEST
+
 /* A tree of one path and one of many twins are written by all. */
 START_TEST(any_shape_is_written)
 {
@@ -325,6 +348,7 @@ int main(void)
 	tcase_add_test(c, unknown_metrics_are_refused);
 	tcase_add_test(c, suffixes_choose_formats);
 	tcase_add_test(c, copies_share_their_bytes);
+	tcase_add_test(c, tables_have_the_numbers_of_reports);
 	tcase_add_test(c, any_shape_is_written);
 	suite_add_tcase(suite, c);
 	runner = srunner_create(suite);
