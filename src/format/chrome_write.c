@@ -25,18 +25,6 @@ struct writer {
 	uint64_t *n_written; /* by row: events of it so far */
 };
 
-static void key_text(struct writer *w, const char *key, const char *text)
-{
-	jsonw_key(&w->json, key);
-	jsonw_strings(&w->json, text);
-}
-
-static void key_u64(struct writer *w, const char *key, uint64_t v)
-{
-	jsonw_key(&w->json, key);
-	jsonw_u64(&w->json, v);
-}
-
 /* Nanoseconds as microseconds: exact in a double for a hundred days. */
 static void key_us(struct writer *w, const char *key, uint64_t ns)
 {
@@ -52,15 +40,14 @@ static void put_metadata(struct writer *w, const char *what, uint32_t group, uin
 	if (!w->name.len)
 		return;
 	jsonw_object_flat(&w->json);
-	jsonw_key(&w->json, "args");
-	jsonw_object(&w->json);
-	key_text(w, "name", buf_str(&w->name));
+	jsonw_key_object(&w->json, "args");
+	jsonw_key_text(&w->json, "name", buf_str(&w->name));
 	jsonw_object_end(&w->json);
-	key_text(w, "name", what);
-	key_text(w, "ph", "M");
-	key_u64(w, "pid", group);
+	jsonw_key_text(&w->json, "name", what);
+	jsonw_key_text(&w->json, "ph", "M");
+	jsonw_key_u64(&w->json, "pid", group);
 	if (track != SESSION_NONE)
-		key_u64(w, "tid", track);
+		jsonw_key_u64(&w->json, "tid", track);
 	jsonw_object_end(&w->json);
 	buf_clear(&w->name);
 }
@@ -82,13 +69,13 @@ static void put_names(struct writer *w)
 static void put_if_known(struct writer *w, const char *key, uint64_t v)
 {
 	if (v)
-		key_u64(w, key, v);
+		jsonw_key_u64(&w->json, key, v);
 }
 
 static void put_text_if_known(struct writer *w, const char *key, uint32_t string)
 {
 	if (string)
-		key_text(w, key, strtab_str(w->s->strings, string));
+		jsonw_key_text(&w->json, key, strtab_str(w->s->strings, string));
 }
 
 /* "90" is 9.0 and "120" 12.0; "gfx942" has no such numbers. */
@@ -98,8 +85,8 @@ static void put_compute(struct writer *w, const char *arch)
 
 	if (n < 2 || n > 4 || arch[n])
 		return;
-	key_u64(w, "computeMajor", strtoull(arch, NULL, 10) / 10);
-	key_u64(w, "computeMinor", (uint64_t)(arch[n - 1] - '0'));
+	jsonw_key_u64(&w->json, "computeMajor", strtoull(arch, NULL, 10) / 10);
+	jsonw_key_u64(&w->json, "computeMinor", (uint64_t)(arch[n - 1] - '0'));
 }
 
 /* Under the keys of torch.profiler, and cudaDeviceProp's where that has none; "arch", "type" and
@@ -109,7 +96,7 @@ static void put_device(struct writer *w, const struct session_device *d)
 	jsonw_object_flat(&w->json);
 	jsonw_key(&w->json, "id");
 	jsonw_i64(&w->json, d->index);
-	key_text(w, "name", strtab_str(w->s->strings, d->name));
+	jsonw_key_text(&w->json, "name", strtab_str(w->s->strings, d->name));
 	put_text_if_known(w, "type", d->type);
 	put_text_if_known(w, "arch", d->arch);
 	put_compute(w, strtab_str(w->s->strings, d->arch));
@@ -124,8 +111,7 @@ static void put_device(struct writer *w, const struct session_device *d)
 
 static void put_devices(struct writer *w)
 {
-	jsonw_key(&w->json, "deviceProperties");
-	jsonw_array(&w->json);
+	jsonw_key_array(&w->json, "deviceProperties");
 	for (size_t i = 0; i < w->s->n_devices; i++)
 		put_device(w, &w->s->devices[i]);
 	jsonw_array_end(&w->json);
@@ -138,7 +124,7 @@ static void put_rank(struct writer *w)
 		return;
 	jsonw_key(&w->json, "distributedInfo");
 	jsonw_object_flat(&w->json);
-	key_u64(w, "rank", (uint64_t)w->s->processes[0].rank);
+	jsonw_key_u64(&w->json, "rank", (uint64_t)w->s->processes[0].rank);
 	jsonw_object_end(&w->json);
 }
 
@@ -148,8 +134,7 @@ static int put_call_stack(struct writer *w, uint32_t node)
 {
 	int r = export_path(w->s, node, &w->path);
 
-	jsonw_key(&w->json, "call_stack");
-	jsonw_array(&w->json);
+	jsonw_key_array(&w->json, "call_stack");
 	jsonw_strings(&w->json, "ROOT");
 	for (size_t i = 0; r == 0 && i < w->path.n; i++)
 		jsonw_strings(&w->json, export_name(&w->names, w->path.nodes[i]));
@@ -203,9 +188,9 @@ static void put_bytes(struct writer *w, const struct session_interval *v)
 		return;
 	left = bytes % count;
 	k = w->n_written[row]++ % count;
-	key_u64(w, "bytes", bytes / count + left * (k + 1) / count - left * k / count);
+	jsonw_key_u64(&w->json, "bytes", bytes / count + left * (k + 1) / count - left * k / count);
 	if (count > 1)
-		key_u64(w, "bytes_mean_of", count);
+		jsonw_key_u64(&w->json, "bytes_mean_of", count);
 }
 
 static int put_event(struct writer *w, const struct timeline_event *e)
@@ -215,8 +200,7 @@ static int put_event(struct writer *w, const struct timeline_event *e)
 	int r;
 
 	jsonw_object_flat(&w->json);
-	jsonw_key(&w->json, "args");
-	jsonw_object(&w->json);
+	jsonw_key_object(&w->json, "args");
 	put_bytes(w, v);
 	r = put_call_stack(w, v->node);
 	put_if_known(w, "context", lane->context);
@@ -224,14 +208,14 @@ static int put_event(struct writer *w, const struct timeline_event *e)
 		jsonw_key(&w->json, "device");
 		jsonw_i64(&w->json, w->s->devices[lane->device].index);
 	}
-	key_u64(w, "stream", lane->stream);
+	jsonw_key_u64(&w->json, "stream", lane->stream);
 	jsonw_object_end(&w->json);
-	key_text(w, "cat", timeline_category(w->s, v->node));
+	jsonw_key_text(&w->json, "cat", timeline_category(w->s, v->node));
 	key_us(w, "dur", v->end_ns - v->start_ns);
-	key_text(w, "name", export_name(&w->names, v->node));
-	key_text(w, "ph", "X");
-	key_u64(w, "pid", w->timeline.tracks[e->track].group);
-	key_u64(w, "tid", e->track);
+	jsonw_key_text(&w->json, "name", export_name(&w->names, v->node));
+	jsonw_key_text(&w->json, "ph", "X");
+	jsonw_key_u64(&w->json, "pid", w->timeline.tracks[e->track].group);
+	jsonw_key_u64(&w->json, "tid", e->track);
 	key_us(w, "ts", v->start_ns - w->zero_ns);
 	jsonw_object_end(&w->json);
 	return r;
@@ -254,12 +238,11 @@ static int put_trace(struct writer *w)
 	int r = 0;
 
 	jsonw_object(&w->json);
-	key_u64(w, "baseTimeNanoseconds", time_of_day(w->s, w->zero_ns));
+	jsonw_key_u64(&w->json, "baseTimeNanoseconds", time_of_day(w->s, w->zero_ns));
 	put_devices(w);
 	put_rank(w);
-	key_text(w, "displayTimeUnit", "us");
-	jsonw_key(&w->json, "traceEvents");
-	jsonw_array(&w->json);
+	jsonw_key_text(&w->json, "displayTimeUnit", "us");
+	jsonw_key_array(&w->json, "traceEvents");
 	put_names(w);
 	for (size_t i = 0; r == 0 && i < w->timeline.n_events; i++)
 		r = put_event(w, &w->timeline.events[i]);

@@ -3,8 +3,10 @@
 
 #include "format/fields.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define F(type, key, structure, member)                                                            \
 	{                                                                                          \
@@ -155,6 +157,20 @@ void fields_write_string(const struct fields_writer *f, uint32_t string)
 	jsonw_object_end(f->json);
 }
 
+void fields_key_string(const struct fields_writer *f, const char *key, uint32_t string)
+{
+	jsonw_key(f->json, key);
+	fields_write_string(f, string);
+}
+
+bool fields_losses_none(const uint64_t losses[LOSS_N])
+{
+	for (unsigned i = 0; i < LOSS_N; i++)
+		if (losses[i])
+			return false;
+	return true;
+}
+
 void fields_write_losses(const struct fields_writer *f, const uint64_t losses[LOSS_N])
 {
 	jsonw_object(f->json);
@@ -268,14 +284,6 @@ static void write_field(const struct fields_writer *f, const struct field *field
 	}
 }
 
-static bool losses_none(const uint64_t *losses)
-{
-	for (unsigned i = 0; i < LOSS_N; i++)
-		if (losses[i])
-			return false;
-	return true;
-}
-
 /* Is the value the one that a reader assumes when the key is not there? */
 static bool field_default(const struct field *field, const void *element)
 {
@@ -295,7 +303,7 @@ static bool field_default(const struct field *field, const void *element)
 	case FIELD_INDEX:
 		return *(const uint32_t *)p == SESSION_NONE;
 	case FIELD_LOSSES:
-		return losses_none(p);
+		return fields_losses_none(p);
 	default:
 		return false;
 	}
@@ -320,8 +328,7 @@ void fields_write_section(const struct fields_writer *f, const struct field_sect
 
 	if (!n && !f->all)
 		return;
-	jsonw_key(f->json, section->key);
-	jsonw_array(f->json);
+	jsonw_key_array(f->json, section->key);
 	for (size_t i = 0; i < n; i++)
 		write_element(f, section, section_element(f->session, section, i));
 	jsonw_array_end(f->json);
@@ -332,20 +339,13 @@ void fields_write_metric(const struct fields_writer *f, const struct metric *m)
 	const struct metric *weight = metric_table_get(f->session->metrics, m->weight);
 
 	jsonw_object_flat(f->json);
-	jsonw_key(f->json, "add");
-	jsonw_strings(f->json, metric_add_words[m->add]);
-	jsonw_key(f->json, "name");
-	jsonw_strings(f->json, m->name);
-	jsonw_key(f->json, "scope");
-	jsonw_strings(f->json, metric_scope_words[m->scope]);
-	jsonw_key(f->json, "type");
-	jsonw_strings(f->json, metric_type_words[m->type]);
-	jsonw_key(f->json, "unit");
-	jsonw_strings(f->json, m->unit);
-	if (weight) {
-		jsonw_key(f->json, "weight");
-		jsonw_strings(f->json, weight->name);
-	}
+	jsonw_key_text(f->json, "add", metric_add_words[m->add]);
+	jsonw_key_text(f->json, "name", m->name);
+	jsonw_key_text(f->json, "scope", metric_scope_words[m->scope]);
+	jsonw_key_text(f->json, "type", metric_type_words[m->type]);
+	jsonw_key_text(f->json, "unit", m->unit);
+	if (weight)
+		jsonw_key_text(f->json, "weight", weight->name);
 	jsonw_object_end(f->json);
 }
 
@@ -357,4 +357,33 @@ void fields_write_value(const struct fields_writer *f, const struct metric *m, u
 		write_f64(f, v.f64);
 	else
 		jsonw_u64(f->json, v.u64);
+}
+
+/* ---- histograms by node ---- */
+
+int hist_chains_init(struct hist_chains *c, const struct session *s)
+{
+	if (!s->n_hists)
+		return 0;
+	c->first = malloc(s->n_nodes * sizeof(*c->first));
+	c->next = malloc(s->n_hists * sizeof(*c->next));
+	if (!c->first || !c->next)
+		return -ENOMEM;
+	memset(c->first, 0xff, s->n_nodes * sizeof(*c->first));
+	for (size_t i = s->n_hists; i-- > 0;) {
+		c->next[i] = c->first[s->hists[i].node];
+		c->first[s->hists[i].node] = (uint32_t)i;
+	}
+	return 0;
+}
+
+void hist_chains_done(struct hist_chains *c)
+{
+	free(c->first);
+	free(c->next);
+}
+
+uint32_t hist_chains_first(const struct hist_chains *c, uint32_t node)
+{
+	return c->first ? c->first[node] : SESSION_NONE;
 }

@@ -75,10 +75,21 @@ const void *section_element(const struct session *s, const struct field_section 
 /* "key": [ … ], nothing when it is empty and not `all`. */
 void fields_write_section(const struct fields_writer *f, const struct field_section *section);
 void fields_write_string(const struct fields_writer *f, uint32_t string);
+/* "key": a string of the session. */
+void fields_key_string(const struct fields_writer *f, const char *key, uint32_t string);
+bool fields_losses_none(const uint64_t losses[LOSS_N]);
 void fields_write_losses(const struct fields_writer *f, const uint64_t losses[LOSS_N]);
 /* Name, unit and behaviour of one metric, as an object. */
 void fields_write_metric(const struct fields_writer *f, const struct metric *m);
 void fields_write_value(const struct fields_writer *f, const struct metric *m,
 			union metric_value v);
+
+/* The histograms of each node, in the order of the session. All zero at first. */
+struct hist_chains {
+	uint32_t *first, *next; /* by node; by histogram. SESSION_NONE: no more */
+};
+int hist_chains_init(struct hist_chains *c, const struct session *s); /* 0 or -ENOMEM */
+void hist_chains_done(struct hist_chains *c);
+uint32_t hist_chains_first(const struct hist_chains *c, uint32_t node);
 
 #endif

@@ -86,8 +86,7 @@ static void write_rows(struct hwrite *w, uint32_t node)
 {
 	const struct session *s = w->s;
 
-	jsonw_key(&w->json, "rows");
-	jsonw_array(&w->json);
+	jsonw_key_array(&w->json, "rows");
 	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next)
 		write_row(w, &s->rows[id]);
 	jsonw_array_end(&w->json);
@@ -97,8 +96,7 @@ static void write_rows(struct hwrite *w, uint32_t node)
 static void write_hist(struct hwrite *w, const struct session_hist *hist)
 {
 	jsonw_object_flat(&w->json);
-	jsonw_key(&w->json, "buckets");
-	jsonw_array(&w->json);
+	jsonw_key_array(&w->json, "buckets");
 	for (unsigned b = 0; b < HIST_BUCKETS; b++) {
 		if (!hist->n[b])
 			continue;
@@ -108,22 +106,18 @@ static void write_hist(struct hwrite *w, const struct session_hist *hist)
 		jsonw_array_end(&w->json);
 	}
 	jsonw_array_end(&w->json);
-	if (hist->device != SESSION_NONE) {
-		jsonw_key(&w->json, "device");
-		jsonw_u64(&w->json, hist->device);
-	}
-	if (hist->process != SESSION_NONE) {
-		jsonw_key(&w->json, "process");
-		jsonw_u64(&w->json, hist->process);
-	}
+	if (hist->device != SESSION_NONE)
+		jsonw_key_u64(&w->json, "device", hist->device);
+	if (hist->process != SESSION_NONE)
+		jsonw_key_u64(&w->json, "process", hist->process);
 	jsonw_object_end(&w->json);
 }
 
 static void write_hists(struct hwrite *w, uint32_t node)
 {
-	jsonw_key(&w->json, "histograms");
-	jsonw_array(&w->json);
-	for (uint32_t i = w->first_hist[node]; i != SESSION_NONE; i = w->next_hist[i])
+	jsonw_key_array(&w->json, "histograms");
+	for (uint32_t i = hist_chains_first(&w->hists, node); i != SESSION_NONE;
+	     i = w->hists.next[i])
 		write_hist(w, &w->s->hists[i]);
 	jsonw_array_end(&w->json);
 	w->tables = true;
@@ -173,7 +167,7 @@ static bool extra_of(const struct hwrite *w, const struct part *part, bool folde
 		.frame = w->frame_index[s->nodes[part->node].frame] != 0,
 		.parent = part->parent != 0,
 		.rows = folded || !rows_are_plain(w, part->node),
-		.hists = w->first_hist && w->first_hist[part->node] != SESSION_NONE,
+		.hists = hist_chains_first(&w->hists, part->node) != SESSION_NONE,
 	};
 	/* The reader guesses from what stands in for the name. */
 	ret->kind = ret->kind || ret->name;
@@ -185,16 +179,13 @@ static void write_extra(struct hwrite *w, const struct part *part, const struct 
 	uint32_t frame = w->s->nodes[part->node].frame;
 
 	if (extra->frame) {
-		jsonw_key(&w->json, "frame");
-		jsonw_u64(&w->json, w->frame_index[frame] - 1);
+		jsonw_key_u64(&w->json, "frame", w->frame_index[frame] - 1);
 		w->tables = true;
 	}
 	if (extra->hists)
 		write_hists(w, part->node);
-	if (extra->kind) {
-		jsonw_key(&w->json, "kind");
-		jsonw_strings(&w->json, frame_kind_word(w->s->frames[frame].kind));
-	}
+	if (extra->kind)
+		jsonw_key_text(&w->json, "kind", frame_kind_word(w->s->frames[frame].kind));
 	if (extra->name) {
 		size_t len;
 		const char *name = hwrite_raw_name(w->s, part->node, &len);
@@ -202,10 +193,8 @@ static void write_extra(struct hwrite *w, const struct part *part, const struct 
 		jsonw_key(&w->json, "name_hex");
 		jsonw_hex(&w->json, name, len);
 	}
-	if (extra->parent) {
-		jsonw_key(&w->json, "parent");
-		jsonw_u64(&w->json, part->parent);
-	}
+	if (extra->parent)
+		jsonw_key_u64(&w->json, "parent", part->parent);
 	if (extra->rows)
 		write_rows(w, part->node);
 }
@@ -214,8 +203,7 @@ static void write_parts(struct hwrite *w, const struct part *parts, uint32_t n)
 {
 	struct extra extra;
 
-	jsonw_key(&w->json, "parts");
-	jsonw_array(&w->json);
+	jsonw_key_array(&w->json, "parts");
 	for (uint32_t i = 0; i < n; i++) {
 		extra_of(w, &parts[i], true, &extra);
 		jsonw_object_flat(&w->json);
@@ -284,14 +272,6 @@ static bool metrics_are_plain(const struct hwrite *w)
 	return true;
 }
 
-static bool has_losses(const struct session *s)
-{
-	for (unsigned i = 0; i < LOSS_N; i++)
-		if (s->losses[i])
-			return true;
-	return false;
-}
-
 /* Is there nothing that a file of upstream's could not say as well? */
 static bool session_is_plain(const struct hwrite *w)
 {
@@ -301,37 +281,29 @@ static bool session_is_plain(const struct hwrite *w)
 	return !w->tables && !s->n_processes && s->n_epochs == 1 && !e->name && !e->index &&
 	       !e->phase && !s->n_modules && !s->n_notes && !s->n_hists && !s->n_samples &&
 	       !s->n_intervals && !s->n_clocks && !s->n_uses && !s->start_ns && !s->end_ns &&
-	       !s->source && !has_losses(s) && lanes_are_plain(s) && devices_are_plain(s) &&
-	       metrics_are_plain(w);
+	       !s->source && fields_losses_none(s->losses) && lanes_are_plain(s) &&
+	       devices_are_plain(s) && metrics_are_plain(w);
+}
+
+static void write_u64_key(struct hwrite *w, const char *key, uint64_t v)
+{
+	if (v)
+		jsonw_key_u64(&w->json, key, v);
 }
 
 static void write_listed_frame(struct hwrite *w, const struct session_frame *f)
 {
 	jsonw_object_flat(&w->json);
-	if (f->file) {
-		jsonw_key(&w->json, "file");
-		fields_write_string(&w->fields, f->file);
-	}
-	if (f->line) {
-		jsonw_key(&w->json, "line");
-		jsonw_u64(&w->json, f->line);
-	}
-	if (f->module != SESSION_NONE) {
-		jsonw_key(&w->json, "module");
-		jsonw_u64(&w->json, f->module);
-	}
-	if (f->name) {
-		jsonw_key(&w->json, "name");
-		fields_write_string(&w->fields, f->name);
-	}
-	if (f->offset) {
-		jsonw_key(&w->json, "offset");
-		jsonw_u64(&w->json, f->offset);
-	}
-	if (f->symbol) {
-		jsonw_key(&w->json, "symbol");
-		fields_write_string(&w->fields, f->symbol);
-	}
+	if (f->file)
+		fields_key_string(&w->fields, "file", f->file);
+	write_u64_key(w, "line", f->line);
+	if (f->module != SESSION_NONE)
+		jsonw_key_u64(&w->json, "module", f->module);
+	if (f->name)
+		fields_key_string(&w->fields, "name", f->name);
+	write_u64_key(w, "offset", f->offset);
+	if (f->symbol)
+		fields_key_string(&w->fields, "symbol", f->symbol);
 	jsonw_object_end(&w->json);
 }
 
@@ -339,8 +311,7 @@ static void write_listed_frames(struct hwrite *w)
 {
 	if (!w->n_listed)
 		return;
-	jsonw_key(&w->json, "frames");
-	jsonw_array(&w->json);
+	jsonw_key_array(&w->json, "frames");
 	for (size_t i = 0; i < w->s->n_frames; i++)
 		if (w->frame_index[i])
 			write_listed_frame(w, &w->s->frames[i]);
@@ -353,8 +324,7 @@ static void write_metric_table(struct hwrite *w)
 
 	if (n == METRIC_N_BUILTIN)
 		return;
-	jsonw_key(&w->json, "metrics");
-	jsonw_array(&w->json);
+	jsonw_key_array(&w->json, "metrics");
 	for (uint32_t i = METRIC_N_BUILTIN; i < n; i++)
 		fields_write_metric(&w->fields, hwrite_metric(w, i));
 	jsonw_array_end(&w->json);
@@ -362,8 +332,7 @@ static void write_metric_table(struct hwrite *w)
 
 static void write_sets(struct hwrite *w)
 {
-	jsonw_key(&w->json, "sets");
-	jsonw_array(&w->json);
+	jsonw_key_array(&w->json, "sets");
 	for (size_t i = 0; i < w->s->n_sets; i++) {
 		jsonw_array_flat(&w->json);
 		for (uint32_t k = 0; k < w->s->sets[i].n; k++)
@@ -371,14 +340,6 @@ static void write_sets(struct hwrite *w)
 		jsonw_array_end(&w->json);
 	}
 	jsonw_array_end(&w->json);
-}
-
-static void write_u64_key(struct hwrite *w, const char *key, uint64_t v)
-{
-	if (!v)
-		return;
-	jsonw_key(&w->json, key);
-	jsonw_u64(&w->json, v);
 }
 
 static void write_root_keys(struct hwrite *w, const struct part *root, const struct extra *extra)
@@ -402,7 +363,7 @@ static void write_session_keys(struct hwrite *w, const struct part *root, const 
 	if (w->trace)
 		fields_write_section(&w->fields, &sections[SECTION_INTERVALS]);
 	fields_write_section(&w->fields, &sections[SECTION_LANES]);
-	if (has_losses(s)) {
+	if (!fields_losses_none(s->losses)) {
 		jsonw_key(&w->json, "losses");
 		fields_write_losses(&w->fields, s->losses);
 	}
@@ -414,14 +375,11 @@ static void write_session_keys(struct hwrite *w, const struct part *root, const 
 		write_root_keys(w, root, extra);
 	fields_write_section(&w->fields, &sections[SECTION_SAMPLES]);
 	write_sets(w);
-	if (s->source) {
-		jsonw_key(&w->json, "source");
-		fields_write_string(&w->fields, s->source);
-	}
+	if (s->source)
+		fields_key_string(&w->fields, "source", s->source);
 	write_u64_key(w, "start_ns", s->start_ns);
 	fields_write_section(&w->fields, &sections[SECTION_USES]);
-	jsonw_key(&w->json, "version");
-	jsonw_u64(&w->json, 1);
+	jsonw_key_u64(&w->json, "version", 1);
 }
 
 void hwrite_root_extra(struct hwrite *w, const struct part *root)
@@ -432,8 +390,7 @@ void hwrite_root_extra(struct hwrite *w, const struct part *root)
 	w->fields.node_numbers = w->numbers;
 	if (!own && session_is_plain(w))
 		return;
-	jsonw_key(&w->json, "proton");
-	jsonw_object(&w->json);
+	jsonw_key_object(&w->json, "proton");
 	write_session_keys(w, root, own ? &extra : NULL);
 	jsonw_object_end(&w->json);
 }

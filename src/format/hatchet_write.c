@@ -144,9 +144,9 @@ static void write_column(struct hwrite *w, const struct hwrite_column *c, uint32
 	if (c->metric == COLUMN_DEVICE_ID || c->metric == COLUMN_DEVICE_TYPE) {
 		if (device == SESSION_NONE)
 			return;
-		jsonw_key(&w->json, c->name);
-		jsonw_strings(&w->json, c->metric == COLUMN_DEVICE_ID ? w->devices[device].id
-								      : w->devices[device].type);
+		jsonw_key_text(&w->json, c->name,
+			       c->metric == COLUMN_DEVICE_ID ? w->devices[device].id
+							     : w->devices[device].type);
 		return;
 	}
 	if (root ? !is_on_root(w, c->metric) : !w->present[c->metric])
@@ -167,8 +167,7 @@ static void write_metrics(struct hwrite *w, const struct part *parts, uint32_t n
 		empty = empty && w->s->nodes[parts[i].node].first_row == SESSION_NONE;
 		device = add_rows(w, parts[i].node, device);
 	}
-	jsonw_key(&w->json, "metrics");
-	jsonw_object(&w->json);
+	jsonw_key_object(&w->json, "metrics");
 	for (i = 0; i < w->n_columns && (!empty || root); i++)
 		write_column(w, &w->columns[i], device, root);
 	jsonw_object_end(&w->json);
@@ -296,8 +295,7 @@ static int open_node(struct hwrite *w, size_t base, uint32_t n)
 	if (n > 1 || has_namesakes(w, level))
 		r = group_children(w, level);
 	jsonw_object(&w->json);
-	jsonw_key(&w->json, "children");
-	jsonw_array(&w->json);
+	jsonw_key_array(&w->json, "children");
 	return r;
 }
 
@@ -306,12 +304,10 @@ static void write_frame(struct hwrite *w, uint32_t node)
 	size_t len;
 	const char *name = hwrite_name(w->s, node, &len);
 
-	jsonw_key(&w->json, "frame");
-	jsonw_object(&w->json);
+	jsonw_key_object(&w->json, "frame");
 	jsonw_key(&w->json, "name");
 	jsonw_string(&w->json, name, len);
-	jsonw_key(&w->json, "type");
-	jsonw_strings(&w->json, "function");
+	jsonw_key_text(&w->json, "type", "function");
 	jsonw_object_end(&w->json);
 }
 
@@ -395,18 +391,12 @@ static void write_device(struct hwrite *w, const struct device_key *key)
 {
 	const struct session_device *d = &w->s->devices[key->device];
 
-	jsonw_key(&w->json, key->id);
-	jsonw_object(&w->json);
-	jsonw_key(&w->json, "arch");
-	jsonw_strings(&w->json, strtab_str(w->s->strings, d->arch));
-	jsonw_key(&w->json, "bus_width");
-	jsonw_u64(&w->json, d->bus_width_bits);
-	jsonw_key(&w->json, "clock_rate");
-	jsonw_u64(&w->json, d->clock_khz);
-	jsonw_key(&w->json, "memory_clock_rate");
-	jsonw_u64(&w->json, d->memory_clock_khz);
-	jsonw_key(&w->json, "num_sms");
-	jsonw_u64(&w->json, d->num_sms);
+	jsonw_key_object(&w->json, key->id);
+	jsonw_key_text(&w->json, "arch", strtab_str(w->s->strings, d->arch));
+	jsonw_key_u64(&w->json, "bus_width", d->bus_width_bits);
+	jsonw_key_u64(&w->json, "clock_rate", d->clock_khz);
+	jsonw_key_u64(&w->json, "memory_clock_rate", d->memory_clock_khz);
+	jsonw_key_u64(&w->json, "num_sms", d->num_sms);
 	jsonw_object_end(&w->json);
 }
 
@@ -425,8 +415,7 @@ static void write_devices(struct hwrite *w)
 			if (type)
 				jsonw_object_end(&w->json);
 			type = key->type;
-			jsonw_key(&w->json, type);
-			jsonw_object(&w->json);
+			jsonw_key_object(&w->json, type);
 		}
 		write_device(w, key);
 	}

@@ -166,24 +166,6 @@ static int prepare_frames(struct hwrite *w)
 	return 0;
 }
 
-static int prepare_hists(struct hwrite *w)
-{
-	const struct session *s = w->s;
-
-	if (!s->n_hists)
-		return 0;
-	w->first_hist = malloc(s->n_nodes * sizeof(*w->first_hist));
-	w->next_hist = malloc(s->n_hists * sizeof(*w->next_hist));
-	if (!w->first_hist || !w->next_hist)
-		return -ENOMEM;
-	memset(w->first_hist, 0xff, s->n_nodes * sizeof(*w->first_hist));
-	for (size_t i = s->n_hists; i-- > 0;) {
-		w->next_hist[i] = w->first_hist[s->hists[i].node];
-		w->first_hist[s->hists[i].node] = (uint32_t)i;
-	}
-	return 0;
-}
-
 int hwrite_init(struct hwrite *w)
 {
 	const struct session *s = w->s;
@@ -194,7 +176,7 @@ int hwrite_init(struct hwrite *w)
 	if (r == 0)
 		r = prepare_frames(w);
 	if (r == 0)
-		r = prepare_hists(w);
+		r = hist_chains_init(&w->hists, s);
 	if (r == 0 && s->n_intervals && w->trace) {
 		w->numbers = calloc(s->n_nodes, sizeof(*w->numbers));
 		r = w->numbers ? 0 : -ENOMEM;
@@ -206,10 +188,11 @@ int hwrite_init(struct hwrite *w)
 
 void hwrite_done(struct hwrite *w)
 {
-	void *all[] = {w->columns, w->occurs,      w->values,     w->weights,   w->present,
-		       w->devices, w->device_time, w->seen,       w->group_of,  w->pool,
-		       w->levels,  w->numbers,     w->first_hist, w->next_hist, w->frame_index};
+	void *all[] = {w->columns, w->occurs,      w->values,     w->weights,  w->present,
+		       w->devices, w->device_time, w->seen,       w->group_of, w->pool,
+		       w->levels,  w->numbers,     w->frame_index};
 
+	hist_chains_done(&w->hists);
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]);
 }

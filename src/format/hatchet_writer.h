@@ -58,7 +58,7 @@ struct hwrite {
 	struct level *levels;
 	size_t n_levels, cap_levels;
 	uint32_t *numbers, n_numbers; /* order of writing; only when something refers to nodes */
-	uint32_t *first_hist, *next_hist;
+	struct hist_chains hists;
 	uint32_t *frame_index; /* of frames that "frames" lists, from 1 */
 	uint32_t n_listed;
 	bool tables; /* some node refers to lanes and sets */

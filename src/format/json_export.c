@@ -5,7 +5,6 @@
  * data/proton-profile.schema.json describe it. One node a line. */
 #include "format/format.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "format/fields.h"
@@ -15,32 +14,8 @@ struct exporter {
 	const struct session *s;
 	struct json_writer json;
 	struct fields_writer fields;
-	uint32_t *first_hist, *next_hist; /* of a node; NULL: there are none */
+	struct hist_chains hists;
 };
-
-static int prepare_hists(struct exporter *x)
-{
-	const struct session *s = x->s;
-
-	if (!s->n_hists)
-		return 0;
-	x->first_hist = malloc(s->n_nodes * sizeof(*x->first_hist));
-	x->next_hist = malloc(s->n_hists * sizeof(*x->next_hist));
-	if (!x->first_hist || !x->next_hist)
-		return -ENOMEM;
-	memset(x->first_hist, 0xff, s->n_nodes * sizeof(*x->first_hist));
-	for (size_t i = s->n_hists; i-- > 0;) {
-		x->next_hist[i] = x->first_hist[s->hists[i].node];
-		x->first_hist[s->hists[i].node] = (uint32_t)i;
-	}
-	return 0;
-}
-
-static void key_u64(struct exporter *x, const char *key, uint64_t v)
-{
-	jsonw_key(&x->json, key);
-	jsonw_u64(&x->json, v);
-}
 
 static void key_index(struct exporter *x, const char *key, uint32_t v)
 {
@@ -49,12 +24,6 @@ static void key_index(struct exporter *x, const char *key, uint32_t v)
 		jsonw_null(&x->json);
 	else
 		jsonw_u64(&x->json, v);
-}
-
-static void key_string(struct exporter *x, const char *key, uint32_t string)
-{
-	jsonw_key(&x->json, key);
-	fields_write_string(&x->fields, string);
 }
 
 static void write_value(struct exporter *x, uint32_t metric, union metric_value v)
@@ -89,8 +58,7 @@ static void write_metrics(struct exporter *x, uint32_t node)
 	const struct session *s = x->s;
 	union metric_value v;
 
-	jsonw_key(&x->json, "metrics");
-	jsonw_object(&x->json);
+	jsonw_key_object(&x->json, "metrics");
 	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
 		const struct session_set *set = &s->sets[s->rows[id].set];
 
@@ -115,12 +83,11 @@ static void write_row(struct exporter *x, const struct session_row *row)
 	key_index(x, "lane", row->lane);
 	key_index(x, "process", lane->process);
 	key_index(x, "device", lane->device);
-	key_u64(x, "context", lane->context);
-	key_u64(x, "stream", lane->stream);
-	key_u64(x, "thread", lane->thread);
-	key_u64(x, "epoch", row->epoch);
-	jsonw_key(&x->json, "metrics");
-	jsonw_object(&x->json);
+	jsonw_key_u64(&x->json, "context", lane->context);
+	jsonw_key_u64(&x->json, "stream", lane->stream);
+	jsonw_key_u64(&x->json, "thread", lane->thread);
+	jsonw_key_u64(&x->json, "epoch", row->epoch);
+	jsonw_key_object(&x->json, "metrics");
 	for (uint32_t k = 0; k < set->n; k++)
 		if (s->present[row->values + k])
 			write_value(x, set->metrics[k], s->values[row->values + k]);
@@ -132,8 +99,7 @@ static void write_rows(struct exporter *x, uint32_t node)
 {
 	const struct session *s = x->s;
 
-	jsonw_key(&x->json, "rows");
-	jsonw_array(&x->json);
+	jsonw_key_array(&x->json, "rows");
 	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next)
 		write_row(x, &s->rows[id]);
 	jsonw_array_end(&x->json);
@@ -145,8 +111,7 @@ static void write_hist(struct exporter *x, const struct session_hist *hist)
 	jsonw_object(&x->json);
 	key_index(x, "device", hist->device);
 	key_index(x, "process", hist->process);
-	jsonw_key(&x->json, "buckets");
-	jsonw_array(&x->json);
+	jsonw_key_array(&x->json, "buckets");
 	for (unsigned b = 0; b < HIST_BUCKETS; b++) {
 		if (!hist->n[b])
 			continue;
@@ -161,11 +126,12 @@ static void write_hist(struct exporter *x, const struct session_hist *hist)
 
 static void write_hists(struct exporter *x, uint32_t node)
 {
-	if (!x->first_hist || x->first_hist[node] == SESSION_NONE)
+	uint32_t first = hist_chains_first(&x->hists, node);
+
+	if (first == SESSION_NONE)
 		return;
-	jsonw_key(&x->json, "histograms");
-	jsonw_array(&x->json);
-	for (uint32_t i = x->first_hist[node]; i != SESSION_NONE; i = x->next_hist[i])
+	jsonw_key_array(&x->json, "histograms");
+	for (uint32_t i = first; i != SESSION_NONE; i = x->hists.next[i])
 		write_hist(x, &x->s->hists[i]);
 	jsonw_array_end(&x->json);
 }
@@ -174,17 +140,17 @@ static void write_hists(struct exporter *x, uint32_t node)
 static void write_place(struct exporter *x, const struct session_frame *f)
 {
 	if (f->module != SESSION_NONE) {
-		key_u64(x, "module", f->module);
-		key_u64(x, "offset", f->offset);
+		jsonw_key_u64(&x->json, "module", f->module);
+		jsonw_key_u64(&x->json, "offset", f->offset);
 	}
 	if (f->symbol) {
-		key_string(x, "raw", f->name);
-		key_string(x, "symbol", f->symbol);
+		fields_key_string(&x->fields, "raw", f->name);
+		fields_key_string(&x->fields, "symbol", f->symbol);
 	}
 	if (f->file)
-		key_string(x, "file", f->file);
+		fields_key_string(&x->fields, "file", f->file);
 	if (f->line)
-		key_u64(x, "line", f->line);
+		jsonw_key_u64(&x->json, "line", f->line);
 }
 
 static void write_name(struct exporter *x, uint32_t node)
@@ -192,11 +158,10 @@ static void write_name(struct exporter *x, uint32_t node)
 	const struct session_frame *f = &x->s->frames[x->s->nodes[node].frame];
 
 	if (f->symbol || f->module == SESSION_NONE) {
-		key_string(x, "name", f->symbol ? f->symbol : f->name);
+		fields_key_string(&x->fields, "name", f->symbol ? f->symbol : f->name);
 		return;
 	}
-	jsonw_key(&x->json, "name");
-	jsonw_strings(&x->json, session_node_name(x->s, node));
+	jsonw_key_text(&x->json, "name", session_node_name(x->s, node));
 }
 
 static void write_node(struct exporter *x, uint32_t node)
@@ -204,10 +169,9 @@ static void write_node(struct exporter *x, uint32_t node)
 	const struct session_frame *f = &x->s->frames[x->s->nodes[node].frame];
 
 	jsonw_object_flat(&x->json);
-	key_u64(x, "id", node);
+	jsonw_key_u64(&x->json, "id", node);
 	key_index(x, "parent", x->s->nodes[node].parent);
-	jsonw_key(&x->json, "kind");
-	jsonw_strings(&x->json, frame_kind_word(f->kind));
+	jsonw_key_text(&x->json, "kind", frame_kind_word(f->kind));
 	write_name(x, node);
 	write_place(x, f);
 	write_metrics(x, node);
@@ -218,8 +182,7 @@ static void write_node(struct exporter *x, uint32_t node)
 
 static void write_nodes(struct exporter *x)
 {
-	jsonw_key(&x->json, "nodes");
-	jsonw_array(&x->json);
+	jsonw_key_array(&x->json, "nodes");
 	for (size_t i = 0; i < x->s->n_nodes; i++)
 		write_node(x, (uint32_t)i);
 	jsonw_array_end(&x->json);
@@ -227,8 +190,7 @@ static void write_nodes(struct exporter *x)
 
 static void write_metric_table(struct exporter *x)
 {
-	jsonw_key(&x->json, "metrics");
-	jsonw_array(&x->json);
+	jsonw_key_array(&x->json, "metrics");
 	for (uint32_t i = 0; i < metric_table_count(x->s->metrics); i++)
 		fields_write_metric(&x->fields, metric_table_get(x->s->metrics, i));
 	jsonw_array_end(&x->json);
@@ -237,10 +199,9 @@ static void write_metric_table(struct exporter *x)
 /* All losses, those of processes added up, zeros too: a script need not know which exist. */
 static void write_losses(struct exporter *x)
 {
-	jsonw_key(&x->json, "losses");
-	jsonw_object(&x->json);
+	jsonw_key_object(&x->json, "losses");
 	for (unsigned i = 0; i < LOSS_N; i++)
-		key_u64(x, loss_word((enum loss)i), session_loss(x->s, (enum loss)i));
+		jsonw_key_u64(&x->json, loss_word((enum loss)i), session_loss(x->s, (enum loss)i));
 	jsonw_object_end(&x->json);
 }
 
@@ -248,12 +209,11 @@ static void write_head(struct exporter *x)
 {
 	const struct session *s = x->s;
 
-	jsonw_key(&x->json, "schema");
-	jsonw_strings(&x->json, "proton-profile");
-	key_u64(x, "version", 1);
-	key_string(x, "source", s->source);
-	key_u64(x, "start_ns", s->start_ns);
-	key_u64(x, "end_ns", s->end_ns);
+	jsonw_key_text(&x->json, "schema", "proton-profile");
+	jsonw_key_u64(&x->json, "version", 1);
+	fields_key_string(&x->fields, "source", s->source);
+	jsonw_key_u64(&x->json, "start_ns", s->start_ns);
+	jsonw_key_u64(&x->json, "end_ns", s->end_ns);
 	jsonw_key(&x->json, "ended");
 	jsonw_bool(&x->json, s->ended);
 }
@@ -261,7 +221,7 @@ static void write_head(struct exporter *x)
 static int export(const struct session *s, const struct write_options *options, struct out *out)
 {
 	struct exporter x = {.s = s};
-	int r = prepare_hists(&x);
+	int r = hist_chains_init(&x.hists, s);
 
 	jsonw_init(&x.json, out, options && options->compact);
 	x.fields = (struct fields_writer){.session = s, .json = &x.json, .all = true};
@@ -276,8 +236,7 @@ static int export(const struct session *s, const struct write_options *options, 
 		jsonw_object_end(&x.json);
 		out_putc(out, '\n');
 	}
-	free(x.first_hist);
-	free(x.next_hist);
+	hist_chains_done(&x.hists);
 	return r < 0 ? r : out->error;
 }
 

@@ -326,3 +326,29 @@ void jsonw_null(struct json_writer *w)
 	separate(w);
 	out_puts(w->out, "null");
 }
+
+/* ---- keys with their values ---- */
+
+void jsonw_key_u64(struct json_writer *w, const char *key, uint64_t v)
+{
+	jsonw_key(w, key);
+	jsonw_u64(w, v);
+}
+
+void jsonw_key_text(struct json_writer *w, const char *key, const char *s)
+{
+	jsonw_key(w, key);
+	jsonw_strings(w, s);
+}
+
+void jsonw_key_object(struct json_writer *w, const char *key)
+{
+	jsonw_key(w, key);
+	jsonw_object(w);
+}
+
+void jsonw_key_array(struct json_writer *w, const char *key)
+{
+	jsonw_key(w, key);
+	jsonw_array(w);
+}

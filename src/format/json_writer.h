@@ -40,6 +40,12 @@ void jsonw_string(struct json_writer *w, const char *s, size_t len); /* bad UTF-
 void jsonw_strings(struct json_writer *w, const char *s);
 void jsonw_hex(struct json_writer *w, const char *s, size_t len); /* bytes as a hex string */
 
+/* A key with its value, or with what begins one. */
+void jsonw_key_u64(struct json_writer *w, const char *key, uint64_t v);
+void jsonw_key_text(struct json_writer *w, const char *key, const char *s);
+void jsonw_key_object(struct json_writer *w, const char *key);
+void jsonw_key_array(struct json_writer *w, const char *key);
+
 #define JSON_NUMBER_MAX 32
 size_t json_format_f64(char out[JSON_NUMBER_MAX], double v);
 bool utf8_valid(const char *s, size_t len);

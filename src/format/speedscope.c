@@ -22,17 +22,14 @@ struct speedscope {
 static void put_frame(struct speedscope *x, const struct session_frame *f, const char *name)
 {
 	jsonw_object_flat(&x->json);
-	jsonw_key(&x->json, "name");
-	jsonw_strings(&x->json, name);
+	jsonw_key_text(&x->json, "name", name);
 	if (f->file) {
 		jsonw_key(&x->json, "file");
 		jsonw_string(&x->json, strtab_str(x->s->strings, f->file),
 			     strtab_len(x->s->strings, f->file));
 	}
-	if (f->line) {
-		jsonw_key(&x->json, "line");
-		jsonw_u64(&x->json, f->line);
-	}
+	if (f->line)
+		jsonw_key_u64(&x->json, "line", f->line);
 	jsonw_object_end(&x->json);
 }
 
@@ -45,10 +42,8 @@ static int put_frames(struct speedscope *x)
 		return -ENOMEM;
 	for (uint32_t i = (uint32_t)x->s->n_nodes; i-- > 0;)
 		node_of[x->s->nodes[i].frame] = i;
-	jsonw_key(&x->json, "shared");
-	jsonw_object(&x->json);
-	jsonw_key(&x->json, "frames");
-	jsonw_array(&x->json);
+	jsonw_key_object(&x->json, "shared");
+	jsonw_key_array(&x->json, "frames");
 	for (size_t i = 0; i < x->s->n_frames; i++)
 		put_frame(x, &x->s->frames[i],
 			  x->s->nodes[node_of[i]].frame == i ? export_name(&x->names, node_of[i])
@@ -70,8 +65,7 @@ static int put_samples(struct speedscope *x)
 {
 	int r = 0;
 
-	jsonw_key(&x->json, "samples");
-	jsonw_array(&x->json);
+	jsonw_key_array(&x->json, "samples");
 	for (uint32_t i = 0; r == 0 && i < x->s->n_nodes; i++) {
 		if (!(x->own[i] > 0))
 			continue;
@@ -98,8 +92,7 @@ static double put_weights(struct speedscope *x)
 {
 	double sum = 0;
 
-	jsonw_key(&x->json, "weights");
-	jsonw_array(&x->json);
+	jsonw_key_array(&x->json, "weights");
 	for (uint32_t i = 0; i < x->s->n_nodes; i++) {
 		if (!(x->own[i] > 0))
 			continue;
@@ -112,8 +105,7 @@ static double put_weights(struct speedscope *x)
 
 static void key_text(struct speedscope *x, const char *key, const char *text)
 {
-	jsonw_key(&x->json, key);
-	jsonw_strings(&x->json, text);
+	jsonw_key_text(&x->json, key, text);
 }
 
 static int put_profile(struct speedscope *x)
@@ -122,16 +114,14 @@ static int put_profile(struct speedscope *x)
 	double sum;
 	int r;
 
-	jsonw_key(&x->json, "profiles");
-	jsonw_array(&x->json);
+	jsonw_key_array(&x->json, "profiles");
 	jsonw_object(&x->json);
 	key_text(x, "type", "sampled");
 	key_text(x, "name", m->name);
 	key_text(x, "unit", unit_of(m));
 	r = put_samples(x);
 	sum = put_weights(x);
-	jsonw_key(&x->json, "startValue");
-	jsonw_u64(&x->json, 0);
+	jsonw_key_u64(&x->json, "startValue", 0);
 	jsonw_key(&x->json, "endValue");
 	put_number(x, sum);
 	jsonw_object_end(&x->json);
@@ -146,8 +136,7 @@ static void put_head(struct speedscope *x)
 	jsonw_key(&x->json, "name");
 	jsonw_string(&x->json, strtab_str(x->s->strings, x->s->source),
 		     strtab_len(x->s->strings, x->s->source));
-	jsonw_key(&x->json, "activeProfileIndex");
-	jsonw_u64(&x->json, 0);
+	jsonw_key_u64(&x->json, "activeProfileIndex", 0);
 }
 
 static int speedscope_write(const struct session *s, const struct write_options *options,
