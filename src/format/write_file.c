@@ -146,11 +146,6 @@ int write_file_tagged(const char *path, uint64_t tag, out_fill_fn *fill, void *c
 	return r;
 }
 
-int write_file_atomic(const char *path, out_fill_fn *fill, void *ctx)
-{
-	return write_file_tagged(path, 0, fill, ctx);
-}
-
 int write_file_check(const char *path)
 {
 	int fd = write_file_descriptor(path);

@@ -12,8 +12,7 @@
 
 /* Puts what the file is to hold into o. 0 or -errno. */
 typedef int out_fill_fn(struct out *o, void *ctx);
-int write_file_atomic(const char *path, out_fill_fn *fill, void *ctx);
-/* The same; should we be killed meanwhile, place_forget() finds the new file by our pid and the tag. */
+/* Should we be killed meanwhile, place_forget() finds the new file by our pid and the tag. */
 int write_file_tagged(const char *path, uint64_t tag, out_fill_fn *fill, void *ctx);
 /* The descriptor of ours that a path stands for, itself or as a link to /dev/stdout, or -1. Opening
  * such a path anew would begin at the front of a file that others append to. */

@@ -92,7 +92,7 @@ static int fill_and_fail(struct out *o, void *ctx)
 
 static int write_text(const char *path, out_fill_fn *fill, const char *text)
 {
-	return write_file_atomic(path, fill, (void *)(uintptr_t)text);
+	return write_file_tagged(path, 0, fill, (void *)(uintptr_t)text);
 }
 
 /* ---- the sink ---- */
