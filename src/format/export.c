@@ -45,10 +45,9 @@ static double weight_of(const struct session *s, uint32_t node, uint32_t metric)
 }
 
 /* What is no number is not there for what it is a part of. */
-static bool fill_own(const struct session *s, struct export_column *c)
+static void fill_own(const struct session *s, struct export_column *c)
 {
 	const struct metric *m = metric_table_get(s->metrics, c->metric);
-	bool any = false;
 
 	for (uint32_t i = 0; i < s->n_nodes; i++) {
 		if (!session_value(s, i, c->metric, &c->own[i]))
@@ -57,9 +56,7 @@ static bool fill_own(const struct session *s, struct export_column *c)
 		c->has[i] = EXPORT_OWN;
 		if (m->type != METRIC_F64 || !isnan(c->own[i].f64))
 			c->has[i] |= EXPORT_INCLUSIVE;
-		any = true;
 	}
-	return any;
 }
 
 static void add_up(const struct session *s, struct export_column *c, double *weights)
@@ -91,7 +88,7 @@ static void column_done(struct export_column *c)
 	free(c->has);
 }
 
-/* 1: the metric occurs, 0: it does not, or -ENOMEM. */
+/* 0 or -ENOMEM. */
 static int column_init(const struct session *s, uint32_t metric, double *weights,
 		       struct export_column *c)
 {
@@ -103,23 +100,22 @@ static int column_init(const struct session *s, uint32_t metric, double *weights
 		column_done(c);
 		return -ENOMEM;
 	}
-	if (!fill_own(s, c)) {
-		column_done(c);
-		return 0;
-	}
+	fill_own(s, c);
 	add_up(s, c, weights);
-	return 1;
+	return 0;
 }
 
-/* Which metrics occur in any set: the others need not be looked for. */
-static uint8_t *metrics_in_sets(const struct session *s)
+uint8_t *export_occurring(const struct session *s)
 {
-	uint8_t *in = calloc(metric_table_count(s->metrics) + 1, 1);
+	uint8_t *occurs = calloc(metric_table_count(s->metrics) + 1, 1);
 
-	for (size_t i = 0; in && i < s->n_sets; i++)
-		for (uint32_t k = 0; k < s->sets[i].n; k++)
-			in[s->sets[i].metrics[k]] = 1;
-	return in;
+	for (size_t i = 0; occurs && i < s->n_rows; i++) {
+		const struct session_set *set = &s->sets[s->rows[i].set];
+
+		for (uint32_t k = 0; k < set->n; k++)
+			occurs[set->metrics[k]] |= s->present[s->rows[i].values + k];
+	}
+	return occurs;
 }
 
 int export_columns(const struct session *s, struct export_column **ret, size_t *ret_n)
@@ -127,13 +123,15 @@ int export_columns(const struct session *s, struct export_column **ret, size_t *
 	uint32_t n_metrics = metric_table_count(s->metrics);
 	struct export_column *columns = calloc(n_metrics + 1, sizeof(*columns));
 	_cleanup_(freep) double *weights = calloc(s->n_nodes, sizeof(*weights));
-	_cleanup_(freep) uint8_t *in = metrics_in_sets(s);
-	int r = columns && weights && in ? 0 : -ENOMEM;
+	_cleanup_(freep) uint8_t *occurs = export_occurring(s);
+	int r = columns && weights && occurs ? 0 : -ENOMEM;
 	size_t n = 0;
 
-	for (uint32_t i = 0; r >= 0 && i < n_metrics; i++) {
-		r = in[i] ? column_init(s, i, weights, &columns[n]) : 0;
-		n += r > 0;
+	for (uint32_t i = 0; r == 0 && i < n_metrics; i++) {
+		if (!occurs[i])
+			continue;
+		r = column_init(s, i, weights, &columns[n]);
+		n += r == 0;
 	}
 	if (r < 0) {
 		export_columns_free(columns, n);

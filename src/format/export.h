@@ -16,6 +16,20 @@ struct export_column {
 };
 enum { EXPORT_OWN = 1, EXPORT_INCLUSIVE = 2 };
 
+/* By metric: has any row a value of it? Malloc'd; NULL: out of memory. */
+uint8_t *export_occurring(const struct session *s);
+/* Is it a column of Hatchet's? A row's own minimum and maximum are none that upstream has, and would
+ * not add up there. */
+static inline bool export_is_column(uint32_t metric)
+{
+	return metric != METRIC_TIME_MIN && metric != METRIC_TIME_MAX;
+}
+/* Does it add up along the tree for those who know sums only? */
+static inline bool export_adds_up(const struct metric *m)
+{
+	return m->scope == METRIC_INCLUSIVE && m->type != METRIC_TEXT &&
+	       metric_add_plain(m->add) == METRIC_SUM;
+}
 /* What weighs a mean of a row: its value of the metric `weight`, 1 where it has none. */
 double export_row_weight(const struct session *s, const struct session_row *row, uint32_t weight);
 

@@ -118,8 +118,7 @@ static bool is_on_root(const struct hwrite *w, uint32_t metric)
 {
 	const struct metric *m = hwrite_metric(w, metric);
 
-	return m->scope == METRIC_INCLUSIVE && m->type != METRIC_TEXT &&
-	       metric_add_plain(m->add) == METRIC_SUM &&
+	return export_adds_up(m) &&
 	       (w->present[metric] ||
 		(w->occurs[metric] && (!w->plain || hatchet_is_measured(m->name))));
 }

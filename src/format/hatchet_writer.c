@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/idindex.h"
+#include "format/export.h"
 
 /* ---- what the session says ---- */
 
@@ -63,44 +64,25 @@ static int column_compare(const void *a, const void *b)
 		      ((const struct hwrite_column *)b)->name);
 }
 
-/* A row's own minimum and maximum stay in our key: they are no column that upstream has. */
-static bool is_column(uint32_t metric)
-{
-	return metric != METRIC_TIME_MIN && metric != METRIC_TIME_MAX;
-}
-
 static int prepare_columns(struct hwrite *w)
 {
 	uint32_t n = metric_table_count(w->s->metrics);
 
 	w->columns = calloc(n + 2, sizeof(*w->columns));
-	w->occurs = calloc(n, sizeof(*w->occurs));
+	w->occurs = export_occurring(w->s);
 	w->values = calloc(n, sizeof(*w->values));
 	w->weights = calloc(n, sizeof(*w->weights));
 	w->present = calloc(n, sizeof(*w->present));
 	if (!w->columns || !w->occurs || !w->values || !w->weights || !w->present)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
-		if (is_column(i))
+		if (export_is_column(i))
 			w->columns[w->n_columns++] =
 				(struct hwrite_column){hwrite_metric(w, i)->name, i};
 	w->columns[w->n_columns++] = (struct hwrite_column){"device_id", COLUMN_DEVICE_ID};
 	w->columns[w->n_columns++] = (struct hwrite_column){"device_type", COLUMN_DEVICE_TYPE};
 	qsort(w->columns, w->n_columns, sizeof(*w->columns), column_compare);
 	return 0;
-}
-
-static void prepare_occurs(struct hwrite *w)
-{
-	const struct session *s = w->s;
-
-	for (size_t i = 0; i < s->n_rows; i++) {
-		const struct session_set *set = &s->sets[s->rows[i].set];
-
-		for (uint32_t k = 0; k < set->n; k++)
-			if (s->present[s->rows[i].values + k])
-				w->occurs[set->metrics[k]] = true;
-	}
 }
 
 static bool device_key_equal(const void *ctx, uint32_t i, const void *key)
@@ -181,8 +163,6 @@ int hwrite_init(struct hwrite *w)
 		w->numbers = calloc(s->n_nodes, sizeof(*w->numbers));
 		r = w->numbers ? 0 : -ENOMEM;
 	}
-	if (r == 0)
-		prepare_occurs(w);
 	return r;
 }
 

@@ -43,7 +43,7 @@ struct hwrite {
 	struct fields_writer fields;
 	struct hwrite_column *columns; /* in the order of the file */
 	uint32_t n_columns;
-	bool *occurs; /* a metric has a value somewhere */
+	uint8_t *occurs; /* by metric: it has a value somewhere */
 	/* Values of the node that is being written, by metric. */
 	union metric_value *values;
 	double *weights;

@@ -107,23 +107,15 @@ static void put_interned(struct writer *w, uint32_t id)
 
 /* ---- nodes ---- */
 
-/* As in Hatchet JSON: shortest and longest execution are no columns that add up. */
-static bool is_column(uint32_t metric)
-{
-	return metric != METRIC_TIME_MIN && metric != METRIC_TIME_MAX;
-}
-
 static bool has_value(const struct writer *w, uint32_t node, uint32_t metric, union metric_value *v)
 {
-	const struct metric *m = metric_table_get(w->s->metrics, metric);
-
-	if (!w->occurs[metric] || !is_column(metric))
+	if (!w->occurs[metric] || !export_is_column(metric))
 		return false;
 	if (session_value(w->s, node, metric, v))
 		return true;
 	/* The root lists what adds up along the tree. */
 	*v = (union metric_value){0};
-	return node == SESSION_ROOT && m->scope == METRIC_INCLUSIVE && m->type != METRIC_TEXT;
+	return node == SESSION_ROOT && export_adds_up(metric_table_get(w->s->metrics, metric));
 }
 
 /* The device of a node's first row that has one. */
@@ -283,14 +275,10 @@ int msgpack_write(const struct session *s, const struct write_options *options, 
 	uint32_t node;
 	int r;
 
-	w.occurs = calloc(w.n_metrics, 1);
+	w.occurs = export_occurring(s);
 	if (!w.occurs)
 		return -ENOMEM;
 	buf_init(&w.text, UINT32_MAX);
-	for (size_t i = 0; i < s->n_rows; i++)
-		for (uint32_t k = 0; k < s->sets[s->rows[i].set].n; k++)
-			if (s->present[s->rows[i].values + k])
-				w.occurs[s->sets[s->rows[i].set].metrics[k]] = 1;
 	put_size(out, 0x90, 0xdc, 2);
 	for (node = SESSION_ROOT; node != SESSION_NONE; node = next_in_preorder(s, node))
 		put_node(&w, node);

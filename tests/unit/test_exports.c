@@ -194,6 +194,32 @@ START_TEST(msgpack_goes_round)
 END_TEST
 
 /* 100,000 levels: each is a map, a list and a frame. */
+/* The root lists what its readers may sum up: not a maximum. */
+START_TEST(msgpack_sums_up_sums_alone)
+{
+	static const char text[] =
+		"[{\"proton\":{\"metrics\":[{\"name\":\"m\",\"add\":\"max\"},{\"name\":\"n\"}],\"sets\":"
+		"[[\"m\",\"n\"]],\"lanes\":[{}]},\"children\":[{\"frame\":{\"name\":\"k\"},\"proton\":"
+		"{\"rows\":[[0,0,0,5,6]]}}]}]";
+	struct format_error error;
+	struct session *s = read_text(text, strlen(text), &error), *back;
+	struct buf packed;
+	uint32_t m;
+
+	ck_assert_ptr_nonnull(s);
+	write_text("hatchet_msgpack", s, NULL, &packed);
+	back = read_text(packed.data, packed.len, &error);
+	ck_assert_ptr_nonnull(back);
+	m = metric_table_find(back->metrics, "m");
+	ck_assert_uint_eq(metric_table_get(back->metrics, m)->scope, METRIC_EXCLUSIVE);
+	m = metric_table_find(back->metrics, "n");
+	ck_assert_uint_eq(metric_table_get(back->metrics, m)->scope, METRIC_INCLUSIVE);
+	session_free(back);
+	session_free(s);
+	buf_done(&packed);
+}
+END_TEST
+
 START_TEST(msgpack_may_be_deep)
 {
 	static const char level[] = "\x81\xa8"
@@ -344,6 +370,7 @@ int main(void)
 	tcase_add_test(c, folded_says_what_is_wrong);
 	tcase_add_test(c, msgpack_says_what_is_wrong);
 	tcase_add_test(c, msgpack_goes_round);
+	tcase_add_test(c, msgpack_sums_up_sums_alone);
 	tcase_add_test(c, msgpack_may_be_deep);
 	tcase_add_test(c, unknown_metrics_are_refused);
 	tcase_add_test(c, suffixes_choose_formats);
