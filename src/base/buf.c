@@ -30,7 +30,7 @@ static bool buf_room(struct buf *b, size_t n)
 		b->error = -EFBIG;
 		return false;
 	}
-	b->error = array_reserve((void **)&b->data, &b->cap, b->len + n + 1, 1);
+	b->error = ARRAY_ROOM(b->data, b->cap, b->len + n + 1);
 	return !b->error;
 }
 

@@ -149,7 +149,7 @@ uint32_t strtab_add(struct strtab *t, const char *s, size_t len)
 			return STRTAB_NONE;
 		slot = strtab_probe(t, s, len, hash);
 	}
-	if (array_reserve((void **)&t->entries, &t->cap, t->n + 1, sizeof(*t->entries)) < 0)
+	if (ARRAY_ROOM(t->entries, t->cap, t->n + 1) < 0)
 		return STRTAB_NONE;
 	copy = strtab_store(t, s, len);
 	if (!copy)

@@ -51,5 +51,7 @@ int fd_write_all(int fd, const void *data, size_t len);
 
 /* Double the capacity of an array until it holds n entries of size bytes; 0 or -ENOMEM. */
 int array_reserve(void **array, size_t *cap, size_t n, size_t size);
+/* The same for an array whose elements have a type. */
+#define ARRAY_ROOM(array, cap, n) array_reserve((void **)&(array), &(cap), (n), sizeof(*(array)))
 
 #endif

@@ -63,8 +63,8 @@ static int make_slots(struct bottom_up *b)
 	uint32_t n;
 
 	b->frame = numbers_frames(b->numbers, &n);
-	if (!b->frame || array_reserve((void **)&b->slot, &b->cap_slot, n, sizeof(*b->slot)) < 0 ||
-	    array_reserve((void **)&b->nodes, &b->cap_nodes, (size_t)n + 1, sizeof(*b->nodes)) < 0)
+	if (!b->frame || ARRAY_ROOM(b->slot, b->cap_slot, n) < 0 ||
+	    ARRAY_ROOM(b->nodes, b->cap_nodes, (size_t)n + 1) < 0)
 		return -ENOMEM;
 	memset(b->slot + cap, 0, (b->cap_slot - cap) * sizeof(*b->slot));
 	return 0;
@@ -77,11 +77,9 @@ static int pairs_add(struct bottom_up *b, size_t n, size_t *ret_first)
 {
 	size_t end = b->n_pairs + n;
 
-	if (end >= UINT32_MAX ||
-	    array_reserve((void **)&b->holders, &b->cap_holders, end, sizeof(*b->holders)) < 0 ||
+	if (end >= UINT32_MAX || ARRAY_ROOM(b->holders, b->cap_holders, end) < 0 ||
 	    (end > b->first_caller &&
-	     array_reserve((void **)&b->callers, &b->cap_callers, end - b->first_caller,
-			   sizeof(*b->callers)) < 0))
+	     ARRAY_ROOM(b->callers, b->cap_callers, end - b->first_caller) < 0))
 		return -ENOMEM;
 	*ret_first = b->n_pairs;
 	b->n_pairs = end;
@@ -109,8 +107,7 @@ static const uint32_t *next_contexts(struct bottom_up *b, uint32_t i)
 
 	if (i == 0)
 		return b->holders;
-	if (array_reserve((void **)&b->contexts, &b->cap_contexts, MAX(node->n, 1u),
-			  sizeof(*b->contexts)) < 0)
+	if (ARRAY_ROOM(b->contexts, b->cap_contexts, MAX(node->n, 1u)) < 0)
 		return NULL;
 	for (uint32_t k = 0; k < node->n; k++) {
 		uint32_t caller = caller_of(b, caller_at(b, node, (size_t)node->first + k));
@@ -126,8 +123,7 @@ static int count_pair(struct bottom_up *b, uint32_t i, uint32_t frame)
 	struct bottom_up_node *child;
 
 	if (!b->slot[frame]) {
-		if (b->n >= BOTTOM_UP_NONE ||
-		    array_reserve((void **)&b->nodes, &b->cap_nodes, b->n + 1, sizeof(*child)) < 0)
+		if (b->n >= BOTTOM_UP_NONE || ARRAY_ROOM(b->nodes, b->cap_nodes, b->n + 1) < 0)
 			return -ENOMEM;
 		child = &b->nodes[b->n++];
 		*child = (struct bottom_up_node){
@@ -295,8 +291,8 @@ static int find_nested(struct bottom_up *b)
 {
 	uint32_t n = snapshot_n(b->snap), next = 0;
 
-	if (array_reserve((void **)&b->holder, &b->cap_holder, n, sizeof(*b->holder)) < 0 ||
-	    array_reserve((void **)&b->turns, &b->cap_turns, n, sizeof(*b->turns)) < 0)
+	if (ARRAY_ROOM(b->holder, b->cap_holder, n) < 0 ||
+	    ARRAY_ROOM(b->turns, b->cap_turns, n) < 0)
 		return -ENOMEM;
 	memset(b->turns, 0, n * sizeof(*b->turns));
 	b->turn = 0;

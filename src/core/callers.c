@@ -66,7 +66,7 @@ struct callers *callers_free(struct callers *c)
 
 static int add_row(struct callers *c, enum callers_side side, uint32_t example)
 {
-	if (array_reserve((void **)&c->rows, &c->cap_rows, c->n_rows + 1, sizeof(*c->rows)) < 0)
+	if (ARRAY_ROOM(c->rows, c->cap_rows, c->n_rows + 1) < 0)
 		return -ENOMEM;
 	c->rows[c->n_rows++] = (struct callers_row){
 		.frame = c->frames[example], .example = example, .side = (uint8_t)side};
@@ -75,7 +75,7 @@ static int add_row(struct callers *c, enum callers_side side, uint32_t example)
 
 static int add_context(struct callers *c, uint32_t row, uint32_t node, bool is_inner)
 {
-	if (array_reserve((void **)&c->found, &c->cap_found, c->n_found + 1, sizeof(*c->found)) < 0)
+	if (ARRAY_ROOM(c->found, c->cap_found, c->n_found + 1) < 0)
 		return -ENOMEM;
 	c->found[c->n_found++] = (struct found){row, node, is_inner};
 	c->rows[row].n++;
@@ -207,8 +207,7 @@ static int sort_contexts(struct callers *c)
 {
 	uint32_t first = 0;
 
-	if (array_reserve((void **)&c->contexts, &c->cap_contexts, MAX(c->n_found, 1u),
-			  sizeof(*c->contexts)) < 0)
+	if (ARRAY_ROOM(c->contexts, c->cap_contexts, MAX(c->n_found, 1u)) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < c->n_rows; i++) {
 		c->rows[i].first = first;
@@ -227,13 +226,11 @@ static int make_room(struct callers *c, uint32_t n_frames)
 	size_t cap = c->cap_above;
 
 	for (unsigned i = 0; i < 2; i++) {
-		if (array_reserve((void **)&c->row_of[i], &c->cap_row_of[i], n_frames,
-				  sizeof(*c->row_of[i])) < 0)
+		if (ARRAY_ROOM(c->row_of[i], c->cap_row_of[i], n_frames) < 0)
 			return -ENOMEM;
 		memset(c->row_of[i], 0, n_frames * sizeof(*c->row_of[i]));
 	}
-	if (array_reserve((void **)&c->above, &c->cap_above, snapshot_n(c->snap),
-			  sizeof(*c->above)) < 0)
+	if (ARRAY_ROOM(c->above, c->cap_above, snapshot_n(c->snap)) < 0)
 		return -ENOMEM;
 	memset(c->above + cap, 0, (c->cap_above - cap) * sizeof(*c->above));
 	c->turn++;

@@ -132,7 +132,7 @@ static double *column_new(struct derive *d, const struct derived *key, bool all)
 	uint32_t n = snapshot_n(d->snap);
 	double *v;
 
-	if (array_reserve((void **)&d->made, &d->cap_made, d->n_made + 1, sizeof(*d->made)) < 0)
+	if (ARRAY_ROOM(d->made, d->cap_made, d->n_made + 1) < 0)
 		return NULL;
 	v = malloc(MAX(n, 1u) * sizeof(*v));
 	if (!v)

@@ -57,7 +57,7 @@ static uint32_t node_append(struct diff *d, const struct diff_node *key)
 	uint32_t id = (uint32_t)d->n;
 	struct diff_node *up;
 
-	if (array_reserve((void **)&d->nodes, &d->cap, d->n + 1, sizeof(*d->nodes)) < 0)
+	if (ARRAY_ROOM(d->nodes, d->cap, d->n + 1) < 0)
 		return DIFF_NONE;
 	d->nodes[d->n++] = *key;
 	if (key->parent == DIFF_NONE)
@@ -198,7 +198,7 @@ static int map_nodes(struct diff *d, struct snapshot *snap, uint32_t *map)
 			continue;
 		map[i] = node_intern(d, map[node->parent], session_node_name(s, node->session_node),
 				     node->kind);
-		if (map[i] == DIFF_NONE || array_reserve((void **)&seen, &cap, d->n, 1) < 0)
+		if (map[i] == DIFF_NONE || ARRAY_ROOM(seen, cap, d->n) < 0)
 			return -ENOMEM;
 		while (n_seen < d->n)
 			seen[n_seen++] = 0;
@@ -316,7 +316,7 @@ int diff_add(struct diff *d, enum diff_side which, const struct session *s)
 	struct run run = {.total = NAN};
 	int r;
 
-	if (array_reserve((void **)&side->runs, &side->cap, side->n + 1, sizeof(*side->runs)) < 0)
+	if (ARRAY_ROOM(side->runs, side->cap, side->n + 1) < 0)
 		return -ENOMEM;
 	r = run_add(d, s, &run, false);
 	if (r < 0) {

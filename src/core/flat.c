@@ -60,7 +60,7 @@ static uint32_t row_of(struct flat *f, uint32_t frame, uint32_t node, uint8_t ki
 {
 	if (f->row_of[frame])
 		return f->row_of[frame] - 1;
-	if (array_reserve((void **)&f->rows, &f->cap, f->n + 1, sizeof(*f->rows)) < 0)
+	if (ARRAY_ROOM(f->rows, f->cap, f->n + 1) < 0)
 		return NO_ROW;
 	f->rows[f->n] =
 		(struct flat_row){.frame = frame, .node = node, .kind = kind, .time_ns = NAN};
@@ -112,8 +112,7 @@ static int place(struct flat *f, const uint32_t *rows)
 		end += f->rows[i].n;
 		f->rows[i].n = 0;
 	}
-	if (array_reserve((void **)&f->nodes, &f->cap_nodes, (size_t)end + 1, sizeof(*f->nodes)) <
-	    0)
+	if (ARRAY_ROOM(f->nodes, f->cap_nodes, (size_t)end + 1) < 0)
 		return -ENOMEM;
 	for (uint32_t node = 0; node < n; node++) {
 		struct flat_row *row = rows[node] == NO_ROW ? NULL : &f->rows[rows[node]];
@@ -131,7 +130,7 @@ static int sort_all(struct flat *f)
 	struct flat_row *sorted = NULL;
 	size_t cap = 0;
 
-	if (!order || array_reserve((void **)&sorted, &cap, f->n + 1, sizeof(*sorted)) < 0)
+	if (!order || ARRAY_ROOM(sorted, cap, f->n + 1) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < f->n; i++)
 		order[i] = (struct order_entry){f->rows[i].time_ns, i, 0};
@@ -155,8 +154,7 @@ int flat_update(struct flat *f)
 
 	f->n = 0;
 	number_cache_clear(&f->cache);
-	if (array_reserve((void **)&f->row_of, &f->cap_row_of, n_frames + 1, sizeof(*f->row_of)) <
-	    0)
+	if (ARRAY_ROOM(f->row_of, f->cap_row_of, n_frames + 1) < 0)
 		return -ENOMEM;
 	memset(f->row_of, 0, n_frames * sizeof(*f->row_of));
 	rows = find_work(f, time);

@@ -59,10 +59,10 @@ static int make_room(struct hists *h)
 	uint32_t n = snapshot_n(h->snap);
 	size_t n_hists = snapshot_session(h->snap)->n_hists;
 
-	if (array_reserve((void **)&h->first, &h->cap_first, MAX(n, 1u), sizeof(*h->first)) < 0 ||
-	    array_reserve((void **)&h->end, &h->cap_end, MAX(n, 1u), sizeof(*h->end)) < 0 ||
-	    array_reserve((void **)&h->calls, &h->cap_calls, n + 1u, sizeof(*h->calls)) < 0 ||
-	    array_reserve((void **)&h->turns, &h->cap_turns, n_hists + 1, sizeof(*h->turns)) < 0)
+	if (ARRAY_ROOM(h->first, h->cap_first, MAX(n, 1u)) < 0 ||
+	    ARRAY_ROOM(h->end, h->cap_end, MAX(n, 1u)) < 0 ||
+	    ARRAY_ROOM(h->calls, h->cap_calls, n + 1u) < 0 ||
+	    ARRAY_ROOM(h->turns, h->cap_turns, n_hists + 1) < 0)
 		return -ENOMEM;
 	memset(h->turns, 0, n_hists * sizeof(*h->turns));
 	h->turn = 0;
@@ -96,7 +96,7 @@ static bool counts(const struct hists *h, uint32_t node, const uint8_t *kept)
 
 static int add_place(struct hists *h, uint32_t node, size_t sample)
 {
-	if (array_reserve((void **)&h->places, &h->cap, h->n + 1, sizeof(*h->places)) < 0)
+	if (ARRAY_ROOM(h->places, h->cap, h->n + 1) < 0)
 		return -ENOMEM;
 	h->places[h->n++] = (struct place){h->first[node], (uint32_t)sample};
 	return 0;
@@ -143,8 +143,7 @@ static int sort_places(struct hists *h)
 	struct place *swap = h->places;
 	size_t cap = h->cap;
 
-	if (!at ||
-	    array_reserve((void **)&h->spare, &h->cap_spare, h->n + 1, sizeof(*h->spare)) < 0)
+	if (!at || ARRAY_ROOM(h->spare, h->cap_spare, h->n + 1) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < h->n; i++)
 		at[h->places[i].order + 1]++;

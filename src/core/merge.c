@@ -136,7 +136,7 @@ static int last_row_grow(struct merge *m)
 {
 	size_t n = m->into->n_nodes;
 
-	if (array_reserve((void **)&m->last_row, &m->cap_last_row, n, sizeof(*m->last_row)) < 0)
+	if (ARRAY_ROOM(m->last_row, m->cap_last_row, n) < 0)
 		return -ENOMEM;
 	while (m->n_last_row < n)
 		m->last_row[m->n_last_row++] = SESSION_NONE;

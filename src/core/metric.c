@@ -123,7 +123,7 @@ uint32_t metric_table_add(struct metric_table *t, const struct metric *m)
 
 	if (id != METRIC_NONE)
 		return id;
-	if (array_reserve((void **)&t->metrics, &t->cap, t->n + 1, sizeof(*t->metrics)) < 0)
+	if (ARRAY_ROOM(t->metrics, t->cap, t->n + 1) < 0)
 		return METRIC_NONE;
 	copy.name = strdup(m->name);
 	copy.unit = strdup(m->unit ? m->unit : "");

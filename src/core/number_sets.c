@@ -117,12 +117,12 @@ static int slot_grow(struct number_slots *s, size_t slot, uint32_t i)
 {
 	struct number_slot *at;
 
-	if (array_reserve((void **)&s->v, &s->cap, slot + 1, sizeof(*s->v)) < 0)
+	if (ARRAY_ROOM(s->v, s->cap, slot + 1) < 0)
 		return -1;
 	while (s->n <= slot)
 		s->v[s->n++] = (struct number_slot){0};
 	at = &s->v[slot];
-	if (array_reserve((void **)&at->v, &at->cap, (size_t)i + 1, sizeof(*at->v)) < 0)
+	if (ARRAY_ROOM(at->v, at->cap, (size_t)i + 1) < 0)
 		return -1;
 	unset_all(at->v + at->n, i + 1 - at->n);
 	at->n = (size_t)i + 1;

@@ -145,8 +145,7 @@ static void find_frames(struct numbers *n)
 const uint32_t *numbers_frames(struct numbers *n, uint32_t *ret_n)
 {
 	if (!n->n_frames) {
-		if (array_reserve((void **)&n->frames, &n->cap_frames, MAX(snapshot_n(n->snap), 1u),
-				  sizeof(*n->frames)) < 0)
+		if (ARRAY_ROOM(n->frames, n->cap_frames, MAX(snapshot_n(n->snap), 1u)) < 0)
 			return NULL;
 		find_frames(n);
 	}

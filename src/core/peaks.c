@@ -95,7 +95,7 @@ int peaks_parse(struct peaks *p, const char *text, unsigned *ret_line)
 		text += len + (text[len] == '\n');
 		if (line[strspn(line, " \t\r")] == '\0')
 			continue;
-		if (array_reserve((void **)&p->entries, &p->cap, p->n + 1, sizeof(*p->entries)) < 0)
+		if (ARRAY_ROOM(p->entries, p->cap, p->n + 1) < 0)
 			return -ENOMEM;
 		if (parse_line(line, &p->entries[p->n]) < 0)
 			return -EINVAL;

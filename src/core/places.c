@@ -23,7 +23,7 @@ static uint32_t find(const struct places *p, uint32_t node, uint32_t process)
 
 static int append(struct places *p, const struct place *place)
 {
-	if (array_reserve((void **)&p->v, &p->cap, p->n + 1, sizeof(*p->v)) < 0 ||
+	if (ARRAY_ROOM(p->v, p->cap, p->n + 1) < 0 ||
 	    idindex_add(&p->index, hash_pair(place->node, place->process), (uint32_t)p->n) < 0)
 		return -ENOMEM;
 	p->v[p->n++] = *place;

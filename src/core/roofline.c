@@ -57,7 +57,7 @@ static uint32_t device_of(const struct snapshot *snap, uint32_t node)
 
 static struct roofline_point *new_point(struct roofline *r, uint32_t node, uint32_t frame)
 {
-	if (array_reserve((void **)&r->points, &r->cap, r->n + 1, sizeof(*r->points)) < 0)
+	if (ARRAY_ROOM(r->points, r->cap, r->n + 1) < 0)
 		return NULL;
 	r->points[r->n] = (struct roofline_point){.node = node,
 						  .frame = frame,

@@ -345,8 +345,7 @@ static bool set_is_good(struct session *s, const uint32_t *metrics, uint32_t n)
 	struct session_private *p = s->p;
 	uint32_t n_metrics = metric_table_count(s->metrics), i;
 
-	if (array_reserve((void **)&p->seen_in, &p->cap_seen_in, n_metrics, sizeof(*p->seen_in)) <
-	    0)
+	if (ARRAY_ROOM(p->seen_in, p->cap_seen_in, n_metrics) < 0)
 		return false;
 	while (p->n_seen_in < n_metrics)
 		p->seen_in[p->n_seen_in++] = 0;
@@ -506,10 +505,8 @@ static uint32_t row_new(struct session *s, uint32_t node, uint32_t lane, uint32_
 	uint32_t n = s->sets[set].n, id = (uint32_t)s->n_rows;
 
 	/* One more than needed: where there is a row there are arrays, though its set be empty. */
-	if (!ROOM(s, rows) ||
-	    array_reserve((void **)&s->values, &s->p->cap_values, s->n_values + n + 1,
-			  sizeof(*s->values)) < 0 ||
-	    array_reserve((void **)&s->present, &s->p->cap_present, s->n_values + n + 1, 1) < 0)
+	if (!ROOM(s, rows) || ARRAY_ROOM(s->values, s->p->cap_values, s->n_values + n + 1) < 0 ||
+	    ARRAY_ROOM(s->present, s->p->cap_present, s->n_values + n + 1) < 0)
 		return SESSION_NONE;
 	s->rows[id] =
 		(struct session_row){node, lane, epoch, set, SESSION_NONE, (uint32_t)s->n_values};

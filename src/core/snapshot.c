@@ -26,9 +26,8 @@ static int copy_values(struct snapshot *snap)
 		snap->cap_values = snap->cap_present = 0;
 		return 0;
 	}
-	if (array_reserve((void **)&snap->values, &snap->cap_values, s->n_values + 1,
-			  sizeof(*snap->values)) < 0 ||
-	    array_reserve((void **)&snap->present, &snap->cap_present, s->n_values + 1, 1) < 0)
+	if (ARRAY_ROOM(snap->values, snap->cap_values, s->n_values + 1) < 0 ||
+	    ARRAY_ROOM(snap->present, snap->cap_present, s->n_values + 1) < 0)
 		return -ENOMEM;
 	if (s->n_values) {
 		memcpy(snap->values, s->values, s->n_values * sizeof(*s->values));

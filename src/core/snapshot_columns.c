@@ -48,7 +48,7 @@ bool metric_used(struct snapshot *snap, uint32_t metric)
 {
 	size_t n = metric_table_count(snap->s->metrics);
 
-	if (array_reserve((void **)&snap->used, &snap->cap_used, n, sizeof(*snap->used)) < 0)
+	if (ARRAY_ROOM(snap->used, snap->cap_used, n) < 0)
 		return true;
 	for (; snap->n_used < n; snap->n_used++)
 		snap->used[snap->n_used] = false;
@@ -67,7 +67,7 @@ bool snapshot_has(struct snapshot *snap, uint32_t metric)
 /* The column of a metric that is nowhere: shared by all such. */
 static const struct snap_column *column_absent(struct snapshot *snap)
 {
-	if (array_reserve((void **)&snap->absent, &snap->cap_absent, snap->n, sizeof(double)) < 0)
+	if (ARRAY_ROOM(snap->absent, snap->cap_absent, snap->n) < 0)
 		return NULL;
 	for (; snap->n_absent < snap->n; snap->n_absent++)
 		snap->absent[snap->n_absent] = NAN;
@@ -91,8 +91,7 @@ static struct column_state *column_find(struct snapshot *snap, uint32_t metric, 
 
 	if (c)
 		return c;
-	if (array_reserve((void **)&snap->columns, &snap->cap_columns, snap->n_columns + 1,
-			  sizeof(*snap->columns)) < 0)
+	if (ARRAY_ROOM(snap->columns, snap->cap_columns, snap->n_columns + 1) < 0)
 		return NULL;
 	c = calloc(1, sizeof(*c));
 	if (!c)
@@ -226,7 +225,7 @@ static int column_compute(struct snapshot *snap, struct column_state *c)
 	const struct metric *m = metric_table_get(snap->s->metrics, c->metric);
 	_cleanup_(freep) double *w = NULL;
 
-	if (!m || array_reserve((void **)&c->raw, &c->cap_raw, snap->n, sizeof(double)) < 0)
+	if (!m || ARRAY_ROOM(c->raw, c->cap_raw, snap->n) < 0)
 		return -ENOMEM;
 	if (m->add == METRIC_WMEAN) {
 		w = calloc(snap->n, sizeof(*w));
@@ -269,7 +268,7 @@ static int rate_compute(struct snapshot *snap, struct column_state *c)
 	double seconds = (double)snap->window_ns / 1e9, before;
 	size_t i;
 
-	if (array_reserve((void **)&c->rate, &c->cap_rate, snap->n, sizeof(double)) < 0)
+	if (ARRAY_ROOM(c->rate, c->cap_rate, snap->n) < 0)
 		return -ENOMEM;
 	for (i = 0; i < snap->n; i++) {
 		before = i < c->n_before && !isnan(c->before[i]) ? c->before[i] : 0;
@@ -346,8 +345,7 @@ const uint8_t *snapshot_holders(struct snapshot *snap)
 	if (snap->holders_generation == snap->generation)
 		return snap->holders;
 	adds = metrics_that_add_up(snap->s);
-	if (!adds || array_reserve((void **)&snap->holders, &snap->cap_holders,
-				   MAX(snap->n, (size_t)1), 1) < 0)
+	if (!adds || ARRAY_ROOM(snap->holders, snap->cap_holders, MAX(snap->n, (size_t)1)) < 0)
 		return NULL;
 	/* Nearly all have time, whose column is asked for anyway: the others' rows are looked at. */
 	time = snapshot_column(snap, METRIC_TIME, false);
@@ -370,7 +368,7 @@ static void column_keep(struct snapshot *snap, struct column_state *c)
 	if (!metric_used(snap, c->metric))
 		return;
 	if ((!c->fresh && column_compute(snap, c) < 0) ||
-	    array_reserve((void **)&c->before, &c->cap_before, snap->n, sizeof(double)) < 0) {
+	    ARRAY_ROOM(c->before, c->cap_before, snap->n) < 0) {
 		c->has_before = false;
 		return;
 	}

@@ -53,8 +53,7 @@ static int name_room(struct name_cache *c, size_t n)
 
 	if (n <= c->n)
 		return 0;
-	if (array_reserve((void **)&c->symbol, &symbol, n, sizeof(*c->symbol)) < 0 ||
-	    array_reserve((void **)&c->string, &c->cap, n, sizeof(*c->string)) < 0)
+	if (ARRAY_ROOM(c->symbol, symbol, n) < 0 || ARRAY_ROOM(c->string, c->cap, n) < 0)
 		return -ENOMEM;
 	memset(c->string + c->n, 0, (n - c->n) * sizeof(*c->string));
 	c->n = n;

@@ -37,7 +37,7 @@ static int metadata_room(struct snapshot *snap)
 {
 	size_t n = snap->s->n_frames;
 
-	if (array_reserve((void **)&snap->metadata, &snap->cap_metadata, n + 1, 1) < 0)
+	if (ARRAY_ROOM(snap->metadata, snap->cap_metadata, n + 1) < 0)
 		return -ENOMEM;
 	memset(snap->metadata + snap->n_metadata, METADATA_UNKNOWN, n - snap->n_metadata);
 	snap->n_metadata = n;
@@ -49,12 +49,10 @@ static int view_room(struct snapshot *snap, size_t n)
 	if (n <= snap->cap_nodes && n <= snap->cap_last && n <= snap->cap_parents &&
 	    n <= snap->cap_hidden)
 		return 0;
-	if (array_reserve((void **)&snap->nodes, &snap->cap_nodes, n, sizeof(*snap->nodes)) < 0 ||
-	    array_reserve((void **)&snap->last_child, &snap->cap_last, n,
-			  sizeof(*snap->last_child)) < 0 ||
-	    array_reserve((void **)&snap->parents, &snap->cap_parents, n, sizeof(*snap->parents)) <
-		    0 ||
-	    array_reserve((void **)&snap->hidden, &snap->cap_hidden, n, 1) < 0)
+	if (ARRAY_ROOM(snap->nodes, snap->cap_nodes, n) < 0 ||
+	    ARRAY_ROOM(snap->last_child, snap->cap_last, n) < 0 ||
+	    ARRAY_ROOM(snap->parents, snap->cap_parents, n) < 0 ||
+	    ARRAY_ROOM(snap->hidden, snap->cap_hidden, n) < 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -156,8 +154,7 @@ static uint32_t group_add(struct snapshot *snap, uint64_t key, uint8_t kind, uin
 {
 	uint32_t g = (uint32_t)snap->n_groups;
 
-	if (array_reserve((void **)&snap->groups, &snap->cap_groups, g + 1u,
-			  sizeof(*snap->groups)) < 0 ||
+	if (ARRAY_ROOM(snap->groups, snap->cap_groups, g + 1u) < 0 ||
 	    view_room(snap, snap->n + 1) < 0 ||
 	    idindex_add(&snap->group_index, hash_u64(key), g) < 0)
 		return SNAP_NONE;
@@ -195,8 +192,7 @@ static int lanes_room(struct snapshot *snap)
 {
 	size_t n = snap->s->n_lanes;
 
-	if (array_reserve((void **)&snap->lane_groups, &snap->cap_lane_groups, n + 1,
-			  sizeof(*snap->lane_groups)) < 0)
+	if (ARRAY_ROOM(snap->lane_groups, snap->cap_lane_groups, n + 1) < 0)
 		return -ENOMEM;
 	memset(snap->lane_groups + snap->n_lane_groups, 0,
 	       (n - snap->n_lane_groups) * sizeof(*snap->lane_groups));
@@ -229,8 +225,7 @@ static uint32_t *group_map(struct snapshot *snap, uint32_t group)
 
 	if (g->n >= n)
 		return g->view;
-	if (group >= GROUP_MAPS ||
-	    array_reserve((void **)&g->view, &g->cap, n, sizeof(*g->view)) < 0)
+	if (group >= GROUP_MAPS || ARRAY_ROOM(g->view, g->cap, n) < 0)
 		return NULL;
 	memset(g->view + g->n, 0xff, (n - g->n) * sizeof(*g->view));
 	g->n = n;
@@ -271,8 +266,8 @@ static int path_up(struct snapshot *snap, const uint32_t *map, uint32_t *node, s
 	size_t depth = 0;
 
 	while (map ? map[*node] == SNAP_NONE : *node != SESSION_ROOT) {
-		if (depth >= snap->cap_path && array_reserve((void **)&snap->path, &snap->cap_path,
-							     depth + 1, sizeof(*snap->path)) < 0)
+		if (depth >= snap->cap_path &&
+		    ARRAY_ROOM(snap->path, snap->cap_path, depth + 1) < 0)
 			return -ENOMEM;
 		snap->path[depth++] = *node;
 		*node = snap->s->nodes[*node].parent;
@@ -370,8 +365,8 @@ static int map_loose(struct snapshot *snap, size_t row)
 	const struct session_row *r = &snap->s->rows[row];
 	uint32_t lane;
 
-	if (note_places(snap) < 0 || array_reserve((void **)&snap->loose, &snap->cap_loose,
-						   snap->n_loose + 1, sizeof(*snap->loose)) < 0)
+	if (note_places(snap) < 0 ||
+	    ARRAY_ROOM(snap->loose, snap->cap_loose, snap->n_loose + 1) < 0)
 		return -ENOMEM;
 	lane = shown_lane(snap, r);
 	if (map_row(snap, row, lane) < 0)
@@ -393,8 +388,7 @@ static int map_rows(struct snapshot *snap)
 {
 	bool grouped = snap->spec.group != GROUP_NONE;
 
-	if (array_reserve((void **)&snap->row_node, &snap->cap_rows, snap->n_picture_rows,
-			  sizeof(*snap->row_node)) < 0)
+	if (ARRAY_ROOM(snap->row_node, snap->cap_rows, snap->n_picture_rows) < 0)
 		return -ENOMEM;
 	for (; snap->n_rows < snap->n_picture_rows; snap->n_rows++) {
 		if (!grouped)

@@ -17,7 +17,7 @@ int report_columns_add(struct report_columns *c, const struct column_spec *spec,
 {
 	struct report_column *new;
 
-	if (array_reserve((void **)&c->v, &c->cap, c->n + 1, sizeof(*c->v)) < 0)
+	if (ARRAY_ROOM(c->v, c->cap, c->n + 1) < 0)
 		return -ENOMEM;
 	new = &c->v[c->n];
 	*new = (struct report_column){.spec = *spec, .width = COLUMN_WIDTH};

@@ -24,8 +24,7 @@ static int level_open(struct walk *w, uint32_t parent)
 
 	if (w->depth && w->n_levels + 1 >= w->depth)
 		return 0;
-	if (array_reserve((void **)&w->levels, &w->cap_levels, w->n_levels + 1,
-			  sizeof(*w->levels)) < 0)
+	if (ARRAY_ROOM(w->levels, w->cap_levels, w->n_levels + 1) < 0)
 		return -ENOMEM;
 	level = &w->levels[w->n_levels++];
 	*level = (struct walk_level){
