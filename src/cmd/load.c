@@ -25,14 +25,11 @@ struct session *load_quietly(const char *path, struct buf *why)
 
 struct session *load_file(const char *path)
 {
-	struct session *s;
-	struct buf why;
+	_cleanup_(buf_done) struct buf why = {0};
+	struct session *s = load_quietly(path, &why);
 
-	buf_init(&why, 0);
-	s = load_quietly(path, &why);
 	if (!s)
 		complain("%s", buf_str(&why));
-	buf_done(&why);
 	return s;
 }
 

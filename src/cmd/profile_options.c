@@ -42,7 +42,7 @@ const struct peaks *profile_peaks(struct profile_options *o)
 int peaks_load(struct peaks **peaks, const char *path)
 {
 	_cleanup_(fclosep) FILE *file = fopen(path, "re");
-	struct buf text;
+	_cleanup_(buf_done) struct buf text = {.max = 1 << 20};
 	unsigned line = 0;
 	int r = -errno, c;
 
@@ -52,13 +52,11 @@ int peaks_load(struct peaks **peaks, const char *path)
 		complain("cannot open '%s': %s", path, strerror(file ? ENOMEM : -r));
 		return -EBADMSG;
 	}
-	buf_init(&text, 1 << 20);
 	while ((c = getc(file)) != EOF)
 		buf_putc(&text, (char)c);
 	r = text.error     ? text.error
 	    : ferror(file) ? -EIO
 			   : peaks_parse(*peaks, buf_str(&text), &line);
-	buf_done(&text);
 	if (r == -EINVAL)
 		complain("%s:%u: want type, arch, fp8, fp16, fp32, fp64 and memory, as in "
 			 "data/peaks.txt",

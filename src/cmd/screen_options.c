@@ -195,16 +195,13 @@ static void on_skipped(void *data, unsigned line, const char *why)
 static int read_settings(struct screen_options *o, const char *path, bool wanted)
 {
 	struct reading reading = {path, 0};
-	struct buf text;
-	int r;
+	_cleanup_(buf_done) struct buf text = {0};
+	int r = layout_read(path, &text);
 
-	buf_init(&text, 0);
-	r = layout_read(path, &text);
 	if (r == 0)
 		settings_parse(&o->settings, buf_str(&text), text.len, on_skipped, &reading);
 	else if (wanted || r != -ENOENT)
 		complain("cannot read '%s': %s", path, strerror(-r));
-	buf_done(&text);
 	if (reading.n_skipped)
 		snprintf(o->skipped, sizeof(o->skipped), "%u of the lines in %.100s mean nothing",
 			 reading.n_skipped, path);
@@ -229,34 +226,26 @@ static void find_config_dir(char *dir, size_t size)
 void screen_list_layouts(FILE *out)
 {
 	char dir[4096];
-	struct buf names, shown;
+	_cleanup_(buf_done) struct buf names = {0}, shown = {0};
 
 	find_config_dir(dir, sizeof(dir));
-	buf_init(&names, 0);
-	buf_init(&shown, 0);
 	if (*dir && layout_list(dir, &names) == 0)
 		shown_put_lines(&shown, names.data, names.len);
 	fputs(buf_str(&shown), out);
-	buf_done(&shown);
-	buf_done(&names);
 }
 
 static int read_layout(struct screen_options *o)
 {
-	struct buf path;
-	int r = 0;
+	_cleanup_(buf_done) struct buf path = {0};
 
-	buf_init(&path, 0);
-	if (strchr(o->layout, '/'))
+	if (strchr(o->layout, '/')) {
 		buf_puts(&path, o->layout);
-	else if (!*o->layout || !*o->config_dir || layout_path(o->config_dir, o->layout, &path) < 0)
-		r = -EINVAL;
-	if (r < 0)
+	} else if (!*o->layout || !*o->config_dir ||
+		   layout_path(o->config_dir, o->layout, &path) < 0) {
 		complain("there is no layout '%s'", o->layout);
-	else
-		r = read_settings(o, buf_str(&path), true);
-	buf_done(&path);
-	return r;
+		return -EINVAL;
+	}
+	return read_settings(o, buf_str(&path), true);
 }
 
 /* What no option said. */
@@ -286,17 +275,13 @@ static void fill_in(struct screen_options *o)
 
 int screen_settle(struct screen_options *o)
 {
-	struct buf path;
+	_cleanup_(buf_done) struct buf path = {0};
 
 	settings_init(&o->settings);
 	find_config_dir(o->config_dir, sizeof(o->config_dir));
 	o->tui.config_dir = *o->config_dir ? o->config_dir : NULL;
-	if (!o->no_config && *o->config_dir) {
-		buf_init(&path, 0);
-		if (layout_path(o->config_dir, "", &path) == 0)
-			read_settings(o, buf_str(&path), false); /* said what is wrong with it */
-		buf_done(&path);
-	}
+	if (!o->no_config && *o->config_dir && layout_path(o->config_dir, "", &path) == 0)
+		read_settings(o, buf_str(&path), false); /* what is wrong with it was said */
 	if (o->layout && read_layout(o) < 0)
 		return STATUS_USAGE;
 	fill_in(o);
@@ -305,15 +290,13 @@ int screen_settle(struct screen_options *o)
 
 int screen_print_keys(struct screen_options *o)
 {
-	struct buf out;
+	_cleanup_(buf_done) struct buf out = {0};
 	int r = screen_settle(o);
 
 	if (r)
 		return r;
-	buf_init(&out, 0);
 	tui_keys_write(TUI_KEYS_TEXT, &o->settings, &out);
 	fputs(buf_str(&out), stdout);
-	buf_done(&out);
 	return STATUS_OK;
 }
 

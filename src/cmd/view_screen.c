@@ -45,16 +45,14 @@ struct viewer {
 static char *shown_name(const char *raw, enum name_mode mode)
 {
 	char *demangled = demangle_name(raw, mode), *shown;
-	struct buf scratch;
+	_cleanup_(buf_done) struct buf scratch = {0};
 	const char *cut;
 
 	if (arg_format == FORMAT_FULL)
 		return demangled;
-	buf_init(&scratch, 0);
 	cut = name_format(demangled ? demangled : raw, (enum name_format)arg_format, true,
 			  &scratch);
 	shown = demangled || strcmp(cut, raw) != 0 ? strdup(cut) : NULL; /* as it is */
-	buf_done(&scratch);
 	free(demangled);
 	return shown;
 }
@@ -251,10 +249,9 @@ static void compare_off_screen(struct viewer *v, struct buf *say)
 
 static int do_asked(struct viewer *v)
 {
-	struct buf say;
+	_cleanup_(buf_done) struct buf say = {0};
 	int r;
 
-	buf_init(&say, 0);
 	if (v->compare) {
 		compare_off_screen(v, &say);
 	} else { /* a moment: the screen stays until there is the next */
@@ -266,7 +263,6 @@ static int do_asked(struct viewer *v)
 	r = tui_open(v->at->tui);
 	if (say.len)
 		tui_message(v->at->tui, "%s", buf_str(&say));
-	buf_done(&say);
 	return r < 0 ? r : tui_refresh(v->at->tui);
 }
 

@@ -96,22 +96,19 @@ static bool translate(const char *p, struct buf *out)
 int name_pattern_init(struct name_pattern *p, const char *expression, char *ret_why, size_t size)
 {
 	int flags = REG_EXTENDED | REG_NOSUB, r;
-	struct buf text;
+	_cleanup_(buf_done) struct buf text = {0};
 
 	if (!strncmp(expression, "(?i)", 4)) {
 		flags |= REG_ICASE;
 		expression += 4;
 	}
-	buf_init(&text, 0);
 	buf_puts(&text, "^(");
 	if (!translate(expression, &text)) {
-		buf_done(&text);
 		snprintf(ret_why, size, "look-around, named groups and '\\]' are not supported");
 		return -EINVAL;
 	}
 	buf_putc(&text, ')');
 	r = text.error ? REG_ESPACE : regcomp(&p->re, buf_str(&text), flags);
-	buf_done(&text);
 	if (!r)
 		return 0;
 	regerror(r, NULL, ret_why, size);

@@ -194,15 +194,11 @@ struct merge *merge_free(struct merge *m)
 /* Inputs do not agree on a metric: one of them is taken at its word, and the reader is told. */
 static int note_differs(struct merge *m, const char *name, const char *what)
 {
-	struct buf text;
-	int r;
+	_cleanup_(buf_done) struct buf text = {0};
 
-	buf_init(&text, 0);
 	buf_printf(&text, "files differ on '%s': %s", name, what);
-	r = text.error ? -ENOMEM
-		       : session_note(m->into, SESSION_NONE, NOTE_WARNING, buf_str(&text));
-	buf_done(&text);
-	return r;
+	return text.error ? -ENOMEM
+			  : session_note(m->into, SESSION_NONE, NOTE_WARNING, buf_str(&text));
 }
 
 static int compare_metric(struct merge *m, const struct metric *a, const struct metric *b)

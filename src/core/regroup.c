@@ -100,9 +100,8 @@ static void group_name(void *ctx, uint32_t id, char *out, size_t size)
 {
 	struct groups *g = ctx;
 	const struct session_lane *l = lane_of(g, id);
-	struct buf name;
+	_cleanup_(buf_done) struct buf name = {.max = size};
 
-	buf_init(&name, size);
 	if (g->group == GROUP_PROCESS || (g->group != GROUP_DEVICE && g->s->n_processes > 1))
 		put_process(g->s, l, &name);
 	if (name.len && g->group != GROUP_PROCESS)
@@ -114,7 +113,6 @@ static void group_name(void *ctx, uint32_t id, char *out, size_t size)
 	if (g->group == GROUP_THREAD)
 		put_thread(g, l, &name);
 	snprintf(out, size, "%s", buf_str(&name));
-	buf_done(&name);
 }
 
 static int regroup(struct session *out, struct snapshot *view)

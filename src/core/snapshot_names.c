@@ -13,17 +13,12 @@
 static uint32_t intern_shown(struct snapshot *snap, const char *name)
 {
 	size_t len = strlen(name);
-	uint32_t id = STRTAB_NONE;
-	struct buf shown;
+	_cleanup_(buf_done) struct buf shown = {0};
 
 	if (shown_is_same(name, len))
 		return strtab_adds(snap->names, name);
-	buf_init(&shown, 0);
 	shown_put(&shown, name, len);
-	if (!shown.error)
-		id = strtab_adds(snap->names, buf_str(&shown));
-	buf_done(&shown);
-	return id;
+	return shown.error ? STRTAB_NONE : strtab_adds(snap->names, buf_str(&shown));
 }
 
 /* Most names are shown as they are, and the session has them: no copies of a million. */

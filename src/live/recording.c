@@ -49,14 +49,13 @@ static const char *expand_variable(struct buf *out, const char *p)
 
 static char *expand_name(const struct recording *rec, const char *pattern, pid_t pid)
 {
-	char host[256] = "", stamp[32], *name;
+	char host[256] = "", stamp[32];
 	time_t now = time(NULL);
-	struct buf out;
+	_cleanup_(buf_done) struct buf out = {0};
 	const char *p;
 
 	gethostname(host, sizeof(host) - 1);
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", localtime(&now));
-	buf_init(&out, 0);
 	for (p = pattern; *p; p++) {
 		if (*p != '%' || !p[1]) {
 			buf_putc(&out, *p);
@@ -90,9 +89,7 @@ static char *expand_name(const struct recording *rec, const char *pattern, pid_t
 			break;
 		}
 	}
-	name = strdup(buf_str(&out));
-	buf_done(&out);
-	return name;
+	return strdup(buf_str(&out));
 }
 
 /* ---- beginning ---- */

@@ -150,17 +150,15 @@ void run_name_survivors(const struct run *run)
 {
 	struct survivor *list = NULL;
 	size_t n = 0, i;
-	struct buf text;
+	_cleanup_(buf_done) struct buf text = {0};
 
 	if (launch_survivors(run->rec.dir->path, run->pid, &list, &n) < 0 || !n)
 		return;
-	buf_init(&text, 0);
 	for (i = 0; i < n && i < 8; i++)
 		buf_printf(&text, "%s%s (%d)", i ? ", " : "", list[i].name, (int)list[i].pid);
 	complain("%zu %s still running: %s%s; %s", n, n == 1 ? "process is" : "processes are",
 		 buf_str(&text), n > 8 ? ", …" : "",
 		 run->options.wait ? "no longer waited for" : "not waited for (see --wait)");
-	buf_done(&text);
 	free(list);
 }
 

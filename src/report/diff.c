@@ -536,7 +536,6 @@ int diff_print(const struct diff *d, const struct diff_print *p, struct out *out
 	int r;
 
 	x.several = diff_n_runs(d, DIFF_A) > 1 || diff_n_runs(d, DIFF_B) > 1;
-	buf_init(&x.name, 0);
 	r = choose(&x);
 	if (r == 0)
 		measure(&x);

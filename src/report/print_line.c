@@ -8,13 +8,11 @@
 void print_line_within(FILE *out, const char *before, const char *format, va_list ap,
 		       const char *after)
 {
-	struct buf line;
+	_cleanup_(buf_done) struct buf line = {0};
 
-	buf_init(&line, 0);
 	shown_vprintf(&line, format, ap);
 	fprintf(out, "%s%s%s\n", before, line.error ? strerror(-line.error) : buf_str(&line),
 		after);
-	buf_done(&line);
 }
 
 void print_line(FILE *out, const char *format, ...)

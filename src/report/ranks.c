@@ -161,7 +161,6 @@ int report_ranks(const struct session *s, uint32_t metric, const struct report_o
 
 	if (r < 0)
 		return r;
-	buf_init(&b.path, 0);
 	b.rows = ranks_sorted(&b.ranks, s, &b.n_rows);
 	b.n = o->rows ? MIN(o->rows, b.n_rows) : b.n_rows;
 	r = b.rows ? make_columns(&b) : -ENOMEM;

@@ -465,10 +465,8 @@ static void tree_done(struct tree *t)
 int report_tree(struct snapshot *snap, const struct report_options *o, struct out *out)
 {
 	struct tree t = {.snap = snap, .o = o, .out = out};
-	int r;
+	int r = tree_make(&t);
 
-	buf_init(&t.scratch, 0);
-	r = tree_make(&t);
 	if (r == 0) {
 		put_header(out, &t.columns, o);
 		r = put_tree(&t);

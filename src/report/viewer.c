@@ -325,7 +325,6 @@ int viewer_text(struct snapshot *snap, const struct viewer_options *options, str
 
 	if (r < 0)
 		return r;
-	buf_init(&v.scratch, 0);
 	r = add_side(&v, snap);
 	if (r == 0 && options->before)
 		r = add_side(&v, options->before);
@@ -371,16 +370,14 @@ static int compare_words(const void *a, const void *b)
 static void put_metric(struct out *out, const char *name)
 {
 	size_t len = metric_bare_len(name);
-	struct buf lower;
+	_cleanup_(buf_done) struct buf lower = {0};
 
-	buf_init(&lower, 0);
 	for (size_t i = 0; i < len; i++)
 		buf_putc(&lower,
 			 (char)((unsigned char)name[i] < 0x80 ? tolower(name[i]) : name[i]));
 	out_puts(out, "- ");
 	put_shown(out, buf_str(&lower), lower.len);
 	out_putc(out, '\n');
-	buf_done(&lower);
 }
 
 /* By name: the order of the keys in a file. */
