@@ -33,11 +33,8 @@ enum map_id {
 
 struct merge {
 	struct session *into;
-	struct idindex rows, hists;
 	struct idindex names; /* nodes by parent and name, when only names count */
 	bool by_name;
-	uint32_t *last_row; /* of each node of the target */
-	size_t cap_last_row, n_last_row;
 	/* The input at hand. */
 	const struct session *from;
 	const struct merge_options *options;
@@ -105,72 +102,13 @@ static int map_strings(struct merge *m, uint32_t **ids, size_t n)
 	return r;
 }
 
-/* ---- what is already there ---- */
-
-static bool row_equal(const void *ctx, uint32_t id, const void *key)
-{
-	const struct session_row *a = &((const struct session *)ctx)->rows[id], *b = key;
-
-	return a->node == b->node && a->lane == b->lane && a->epoch == b->epoch && a->set == b->set;
-}
-
-static uint64_t row_hash(const struct session_row *r)
-{
-	return hash_u64(hash_pair(r->node, r->lane) ^ hash_pair(r->set, r->epoch) << 1);
-}
-
-static bool hist_equal(const void *ctx, uint32_t id, const void *key)
-{
-	const struct session_hist *a = &((const struct session *)ctx)->hists[id], *b = key;
-
-	return a->node == b->node && a->device == b->device && a->process == b->process;
-}
-
-static uint64_t hist_hash(const struct session_hist *h)
-{
-	return hash_u64(hash_pair(h->node, h->device) ^ h->process);
-}
-
-/* Room in last_row for each node of the target. */
-static int last_row_grow(struct merge *m)
-{
-	size_t n = m->into->n_nodes;
-
-	if (ARRAY_ROOM(m->last_row, m->cap_last_row, n) < 0)
-		return -ENOMEM;
-	while (m->n_last_row < n)
-		m->last_row[m->n_last_row++] = SESSION_NONE;
-	return 0;
-}
-
-static int index_present(struct merge *m)
-{
-	const struct session *s = m->into;
-	size_t i;
-	uint32_t row;
-
-	if (last_row_grow(m) < 0)
-		return -ENOMEM;
-	for (i = 0; i < s->n_nodes; i++)
-		for (row = s->nodes[i].first_row; row != SESSION_NONE; row = s->rows[row].next)
-			m->last_row[i] = row;
-	for (i = 0; i < s->n_rows; i++)
-		if (idindex_add(&m->rows, row_hash(&s->rows[i]), (uint32_t)i) < 0)
-			return -ENOMEM;
-	for (i = 0; i < s->n_hists; i++)
-		if (idindex_add(&m->hists, hist_hash(&s->hists[i]), (uint32_t)i) < 0)
-			return -ENOMEM;
-	return 0;
-}
-
 struct merge *merge_new(struct session *into)
 {
 	struct merge *m = calloc(1, sizeof(*m));
 
-	if (!m)
-		return NULL;
-	m->into = into;
-	return index_present(m) < 0 ? merge_free(m) : m;
+	if (m)
+		m->into = into;
+	return m;
 }
 
 struct merge *merge_free(struct merge *m)
@@ -181,10 +119,7 @@ struct merge *merge_free(struct merge *m)
 		return NULL;
 	for (i = 0; i < MAP_N; i++)
 		free(m->maps[i].to);
-	idindex_done(&m->rows);
-	idindex_done(&m->hists);
 	idindex_done(&m->names);
-	free(m->last_row);
 	free(m);
 	return NULL;
 }
@@ -553,57 +488,30 @@ static int copy_values(struct merge *m, const struct session_row *from, uint32_t
 	return 0;
 }
 
-static void row_key(const struct merge *m, uint32_t id, struct session_row *ret)
-{
-	const struct session_row *from = &m->from->rows[id];
-
-	ret->node = mapped(m, MAP_NODES, m->view ? snapshot_row_node(m->view, id) : from->node);
-	ret->lane = mapped(m, MAP_LANES, from->lane);
-	ret->epoch = mapped(m, MAP_EPOCHS, from->epoch);
-	ret->set = mapped(m, MAP_SETS, from->set);
-}
-
 static int add_row(struct merge *m, uint32_t id)
 {
-	struct session_row key;
-	uint64_t hash;
-	uint32_t row;
+	const struct session_row *from = &m->from->rows[id];
+	uint32_t node = m->view ? snapshot_row_node(m->view, id) : from->node, row;
 
-	row_key(m, id, &key);
-	if (key.node == SESSION_NONE)
+	node = mapped(m, MAP_NODES, node);
+	if (node == SESSION_NONE)
 		return 0;
-	hash = row_hash(&key);
-	row = idindex_find(&m->rows, hash, row_equal, m->into, &key);
-	if (row == IDINDEX_NONE) {
-		row = session_row_append(m->into, m->last_row[key.node], &key);
-		if (row == SESSION_NONE || idindex_add(&m->rows, hash, row) < 0)
-			return -ENOMEM;
-		m->last_row[key.node] = row;
-	}
-	return copy_values(m, &m->from->rows[id], row);
+	row = session_row_intern(m->into, node, mapped(m, MAP_LANES, from->lane),
+				 mapped(m, MAP_EPOCHS, from->epoch),
+				 mapped(m, MAP_SETS, from->set));
+	return row == SESSION_NONE ? -ENOMEM : copy_values(m, from, row);
 }
 
 static int add_hist(struct merge *m, uint32_t id)
 {
 	struct session_hist h = m->from->hists[id];
-	uint32_t there;
-	unsigned b;
 
 	h.node = mapped(m, MAP_NODES, h.node);
 	h.device = mapped(m, MAP_DEVICES, h.device);
 	h.process = mapped(m, MAP_PROCESSES, h.process);
 	if (h.process == SESSION_NONE)
 		h.process = m->process;
-	if (h.node == SESSION_NONE)
-		return 0;
-	there = idindex_find(&m->hists, hist_hash(&h), hist_equal, m->into, &h);
-	if (there == IDINDEX_NONE &&
-	    idindex_add(&m->hists, hist_hash(&h), (uint32_t)m->into->n_hists) < 0)
-		return -ENOMEM;
-	for (b = 0; there != IDINDEX_NONE && b < HIST_BUCKETS; b++)
-		if (__builtin_add_overflow(h.n[b], m->into->hists[there].n[b], &h.n[b]))
-			h.n[b] = UINT32_MAX;
-	return session_hist_set(m->into, h.node, h.device, h.process, h.n);
+	return h.node == SESSION_NONE ? 0 : session_hist_merge(m->into, &h);
 }
 
 /* ---- the rest ---- */
@@ -739,9 +647,9 @@ static int add_tree(struct merge *m)
 	if ((r = add_all(m, MAP_METRICS, metric_table_count(f->metrics), add_metric)) < 0 ||
 	    (r = add_all(m, MAP_SETS, f->n_sets, add_set)) < 0 ||
 	    (r = add_all(m, MAP_MODULES, f->n_modules, add_module)) < 0 ||
-	    (r = add_all(m, MAP_FRAMES, f->n_frames, add_frame)) < 0 || (r = add_nodes(m)) < 0)
+	    (r = add_all(m, MAP_FRAMES, f->n_frames, add_frame)) < 0)
 		return r;
-	return last_row_grow(m);
+	return add_nodes(m);
 }
 
 static int add_values(struct merge *m)

@@ -139,8 +139,8 @@ uint32_t session_node_append(struct session *s, uint32_t parent, uint32_t frame)
 
 	if (!ROOM(s, nodes))
 		return SESSION_NONE;
-	s->nodes[id] = (struct session_node){parent,       SESSION_NONE, SESSION_NONE,
-					     SESSION_NONE, frame,        SESSION_NONE};
+	s->nodes[id] = (struct session_node){parent, SESSION_NONE, SESSION_NONE, SESSION_NONE,
+					     frame,  SESSION_NONE, SESSION_NONE};
 	s->n_nodes++;
 	s->generation++;
 	if (parent == SESSION_NONE)
@@ -547,52 +547,39 @@ static int row_find_hashed(struct session *s, const struct session_row *key, uin
 	return 0;
 }
 
-/* Look for a row along its node's chain; *ret_last is the one behind which a new one goes. */
-static int row_find(struct session *s, const struct session_row *key, uint32_t *ret_id,
-		    uint32_t *ret_last)
+/* Look for a row along its node's chain. As row_find_hashed(). */
+static int row_find(struct session *s, const struct session_row *key, uint32_t *ret_id)
 {
-	uint32_t id = s->nodes[key->node].first_row, n = 0;
+	uint32_t n = 0;
 
-	*ret_last = *ret_id = SESSION_NONE;
-	for (; id != SESSION_NONE && n < ROWS_WALKED; id = s->rows[id].next, n++) {
-		if (row_equal(s, id, key)) {
-			*ret_id = id;
+	for (*ret_id = s->nodes[key->node].first_row; *ret_id != SESSION_NONE;
+	     *ret_id = s->rows[*ret_id].next) {
+		if (row_equal(s, *ret_id, key))
 			return 0;
-		}
-		*ret_last = id;
+		if (++n == ROWS_WALKED)
+			return row_find_hashed(s, key, ret_id);
 	}
-	return id == SESSION_NONE ? 0 : row_find_hashed(s, key, ret_id);
+	return 0;
 }
 
 uint32_t session_row_intern(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch,
 			    uint32_t set)
 {
 	const struct session_row key = {.node = node, .lane = lane, .epoch = epoch, .set = set};
-	uint32_t id, last, *link;
+	uint32_t id, last;
 
 	if (node >= s->n_nodes || set >= s->n_sets)
 		return SESSION_NONE;
-	if (row_find(s, &key, &id, &last) < 0 || id != SESSION_NONE)
+	if (row_find(s, &key, &id) < 0)
+		return SESSION_NONE;
+	if (id != SESSION_NONE)
 		return id;
 	id = row_new(s, node, lane, epoch, set);
 	if (id == SESSION_NONE)
 		return id;
-	link = last == SESSION_NONE ? &s->nodes[node].first_row : &s->rows[last].next;
-	s->rows[id].next = *link;
-	*link = id;
-	return id;
-}
-
-uint32_t session_row_append(struct session *s, uint32_t after, const struct session_row *key)
-{
-	uint32_t id;
-
-	if (key->node >= s->n_nodes || key->set >= s->n_sets)
-		return SESSION_NONE;
-	id = row_new(s, key->node, key->lane, key->epoch, key->set);
-	if (id == SESSION_NONE)
-		return id;
-	*(after == SESSION_NONE ? &s->nodes[key->node].first_row : &s->rows[after].next) = id;
+	last = s->nodes[node].last_row;
+	*(last == SESSION_NONE ? &s->nodes[node].first_row : &s->rows[last].next) = id;
+	s->nodes[node].last_row = id;
 	return id;
 }
 
@@ -740,6 +727,18 @@ int session_hist_add(struct session *s, uint32_t node, uint32_t device, uint32_t
 	if (id == SESSION_NONE)
 		return -ENOMEM;
 	s->hists[id].n[hist_bucket(ns)]++;
+	s->generation++;
+	return 0;
+}
+
+int session_hist_merge(struct session *s, const struct session_hist *more)
+{
+	uint32_t id = hist_intern(s, more->node, more->device, more->process);
+
+	if (id == SESSION_NONE)
+		return -ENOMEM;
+	for (unsigned b = 0; b < HIST_BUCKETS; b++)
+		s->hists[id].n[b] += MIN(more->n[b], UINT32_MAX - s->hists[id].n[b]);
 	s->generation++;
 	return 0;
 }

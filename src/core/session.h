@@ -39,7 +39,7 @@ struct session_node {
 	uint32_t parent;                                /* SESSION_NONE for the root */
 	uint32_t first_child, last_child, next_sibling; /* in order of arrival; SESSION_NONE ends */
 	uint32_t frame;
-	uint32_t first_row; /* SESSION_NONE: the node has no values of its own */
+	uint32_t first_row, last_row; /* SESSION_NONE: the node has no values of its own */
 };
 
 struct session_row {
@@ -218,9 +218,6 @@ uint32_t session_process_find(const struct session *s, uint64_t instance);
 /* Rows. */
 uint32_t session_row_intern(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch,
 			    uint32_t set);
-/* A row that is known to be new, behind `after`, the last of its node (SESSION_NONE: its first): for
- * merging, where a walk along the rows of a thousand processes would cost their square. */
-uint32_t session_row_append(struct session *s, uint32_t after, const struct session_row *key);
 /* Replace one value (values are cumulative: what arrives is the whole). i = position in the set. */
 void session_row_set(struct session *s, uint32_t row, uint32_t i, union metric_value v);
 /* Add a value under METRIC's own rule to the row of the set {metric}; for file readers and tests. */
@@ -234,6 +231,8 @@ int session_hist_set(struct session *s, uint32_t node, uint32_t device, uint32_t
 /* Count one more execution that took ns; for file readers. */
 int session_hist_add(struct session *s, uint32_t node, uint32_t device, uint32_t process,
 		     uint64_t ns);
+/* Add counts to those that are there, as far as they fit. */
+int session_hist_merge(struct session *s, const struct session_hist *more);
 int session_sample_add(struct session *s, const struct session_sample *sample);
 int session_interval_add(struct session *s, const struct session_interval *interval);
 int session_clock_add(struct session *s, const struct session_clock *clock);
