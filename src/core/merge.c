@@ -433,14 +433,7 @@ static int map_value(struct merge *m, uint32_t metric, union metric_value *v, bo
 
 static double weight_of(const struct session *s, const struct session_row *r, uint32_t weight)
 {
-	const struct session_set *set = &s->sets[r->set];
-	uint32_t i;
-
-	for (i = 0; i < set->n; i++)
-		if (set->metrics[i] == weight && s->present[r->values + i])
-			return metric_number(metric_table_get(s->metrics, weight),
-					     s->values[r->values + i]);
-	return 1;
+	return session_row_weight(s, r, weight, s->values, s->present);
 }
 
 /* The target has a value here: the metric's own rule says what both make. */

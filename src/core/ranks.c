@@ -89,15 +89,12 @@ static void rows_by_rank(struct spreader *x)
 
 static void row_take(struct spreader *x, const struct session_row *r)
 {
-	const struct session_set *set = &x->s->sets[r->set];
-	uint32_t i;
+	uint32_t at = session_row_place(x->s, r, x->id);
 
-	for (i = 0; i < set->n; i++) {
-		if (set->metrics[i] != x->id || !x->s->present[r->values + i])
-			continue;
-		x->values[r->node] += metric_number(x->metric, x->s->values[r->values + i]);
-		x->has[r->node] = 1;
-	}
+	if (at == SESSION_NONE || !x->s->present[at])
+		return;
+	x->values[r->node] += metric_number(x->metric, x->s->values[at]);
+	x->has[r->node] = 1;
 }
 
 /* One rank: its own values, rolled up, into what is known of all ranks. A parent's id is smaller

@@ -3,24 +3,21 @@
 #include "core/samples.h"
 #include <math.h>
 
+static double row_number(const struct session *s, const struct session_row *row, uint32_t metric)
+{
+	uint32_t at = session_row_place(s, row, metric);
+
+	if (at == SESSION_NONE || !s->present[at])
+		return NAN;
+	return metric_number(metric_table_get(s->metrics, metric), s->values[at]);
+}
+
 struct row_times row_times(const struct session *s, const struct session_row *row)
 {
-	const struct session_set *set = &s->sets[row->set];
-	struct row_times t = {NAN, NAN, NAN, NAN};
-
-	for (uint32_t i = 0; i < set->n; i++) {
-		uint32_t metric = set->metrics[i];
-		double *to = metric == METRIC_TIME       ? &t.time
-			     : metric == METRIC_COUNT    ? &t.count
-			     : metric == METRIC_TIME_MIN ? &t.min
-			     : metric == METRIC_TIME_MAX ? &t.max
-							 : NULL;
-
-		if (to && s->present[row->values + i])
-			*to = metric_number(metric_table_get(s->metrics, metric),
-					    s->values[row->values + i]);
-	}
-	return t;
+	return (struct row_times){.time = row_number(s, row, METRIC_TIME),
+				  .count = row_number(s, row, METRIC_COUNT),
+				  .min = row_number(s, row, METRIC_TIME_MIN),
+				  .max = row_number(s, row, METRIC_TIME_MAX)};
 }
 
 bool row_is_single(const struct row_times *t)

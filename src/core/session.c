@@ -218,17 +218,12 @@ enum frame_kind session_node_kind(const struct session *s, uint32_t node)
 /* A whole number has no place for a fraction; a fraction has one for all but the largest numbers. */
 static void metric_widen(struct session *s, uint32_t metric)
 {
-	const struct session_set *set;
-	size_t row;
-	uint32_t i;
-
 	metric_table_widen(s->metrics, metric);
-	for (row = 0; row < s->n_rows; row++) {
-		set = &s->sets[s->rows[row].set];
-		for (i = 0; i < set->n; i++)
-			if (set->metrics[i] == metric)
-				metric_convert(METRIC_U64, METRIC_F64,
-					       &s->values[s->rows[row].values + i]);
+	for (size_t row = 0; row < s->n_rows; row++) {
+		uint32_t at = session_row_place(s, &s->rows[row], metric);
+
+		if (at != SESSION_NONE)
+			metric_convert(METRIC_U64, METRIC_F64, &s->values[at]);
 	}
 	s->generation++;
 }
@@ -615,17 +610,24 @@ int session_add(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch,
 	return 0;
 }
 
-/* Weight of a row's metric: the value of its weight metric in the same row, else 1. */
-static double row_weight(const struct session *s, const struct session_row *r, uint32_t weight)
+uint32_t session_row_place(const struct session *s, const struct session_row *row, uint32_t metric)
 {
-	const struct session_set *set = &s->sets[r->set];
-	uint32_t i;
+	const struct session_set *set = &s->sets[row->set];
 
-	for (i = 0; i < set->n; i++)
-		if (set->metrics[i] == weight && s->present[r->values + i])
-			return metric_number(metric_table_get(s->metrics, weight),
-					     s->values[r->values + i]);
-	return 1;
+	for (uint32_t i = 0; i < set->n; i++)
+		if (set->metrics[i] == metric)
+			return row->values + i;
+	return SESSION_NONE;
+}
+
+double session_row_weight(const struct session *s, const struct session_row *row, uint32_t weight,
+			  const union metric_value *values, const uint8_t *present)
+{
+	uint32_t at = session_row_place(s, row, weight);
+
+	if (at == SESSION_NONE || !present[at])
+		return 1;
+	return metric_number(metric_table_get(s->metrics, weight), values[at]);
 }
 
 bool session_value(const struct session *s, uint32_t node, uint32_t metric, union metric_value *ret)
@@ -633,21 +635,20 @@ bool session_value(const struct session *s, uint32_t node, uint32_t metric, unio
 	const struct metric *m = metric_table_get(s->metrics, metric);
 	double weight = 0, w;
 	bool found = false;
-	uint32_t id, i;
+	uint32_t id;
 
 	for (id = s->nodes[node].first_row; m && id != SESSION_NONE; id = s->rows[id].next) {
 		const struct session_row *r = &s->rows[id];
-		const struct session_set *set = &s->sets[r->set];
+		uint32_t at = session_row_place(s, r, metric);
 
-		for (i = 0; i < set->n; i++) {
-			if (set->metrics[i] != metric || !s->present[r->values + i])
-				continue;
-			w = m->add == METRIC_WMEAN ? row_weight(s, r, m->weight) : 1;
-			*ret = found ? metric_combine(m, *ret, weight, s->values[r->values + i], w)
-				     : s->values[r->values + i];
-			weight += w;
-			found = true;
-		}
+		if (at == SESSION_NONE || !s->present[at])
+			continue;
+		w = m->add == METRIC_WMEAN
+			    ? session_row_weight(s, r, m->weight, s->values, s->present)
+			    : 1;
+		*ret = found ? metric_combine(m, *ret, weight, s->values[at], w) : s->values[at];
+		weight += w;
+		found = true;
 	}
 	return found;
 }

@@ -248,6 +248,12 @@ uint64_t session_loss_total(const struct session *s);
 uint64_t session_in_flight(const struct session *s, uint64_t *ret_oldest_ns);
 size_t session_memory(const struct session *s); /* bytes */
 
+/* Where `values` and `present` have a metric of a row; SESSION_NONE: nowhere. */
+uint32_t session_row_place(const struct session *s, const struct session_row *row, uint32_t metric);
+/* What weighs a mean in a row: the row's value of the metric `weight`, else 1. values and present are
+ * those of the session, or a copy of them. */
+double session_row_weight(const struct session *s, const struct session_row *row, uint32_t weight,
+			  const union metric_value *values, const uint8_t *present);
 /* Own value of a metric at a node, combined over its rows. False: absent. */
 bool session_value(const struct session *s, uint32_t node, uint32_t metric,
 		   union metric_value *ret);

@@ -110,19 +110,6 @@ static void column_free(struct column_state *c)
 	free(c);
 }
 
-static double row_weight(const struct snapshot *snap, const struct session_row *r, uint32_t weight,
-			 const union metric_value *values, const uint8_t *present)
-{
-	const struct session_set *set = &snap->s->sets[r->set];
-	uint32_t i;
-
-	for (i = 0; i < set->n; i++)
-		if (set->metrics[i] == weight && present[r->values + i])
-			return metric_number(metric_table_get(snap->s->metrics, weight),
-					     values[r->values + i]);
-	return 1;
-}
-
 /* A value of the picture since the last reset. False: it is absent, nothing has come since, or (a
  * minimum, a maximum) only the one of the whole run is known. */
 static inline bool picture_value(const struct snapshot *snap, const struct metric *m, uint32_t at,
@@ -180,7 +167,7 @@ static int column_exclusive(const struct snapshot *snap, const struct metric *m,
 		    !picture_value(snap, m, at, values[at], &value))
 			continue;
 		if (m->add == METRIC_WMEAN)
-			weight = row_weight(snap, r, m->weight, values, present);
+			weight = session_row_weight(snap->s, r, m->weight, values, present);
 		metric_add_number(m, &v[node], w ? &w[node] : &unweighted, value, weight);
 	}
 	return 0;

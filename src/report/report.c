@@ -289,24 +289,13 @@ struct device_sums {
 	double time_ns, calls;
 };
 
-static void sum_value(const struct session *s, const struct session_row *row, uint32_t i,
+static void sum_value(const struct session *s, const struct session_row *row, uint32_t metric,
 		      double *sum)
 {
-	if (s->present[row->values + i])
-		*sum = (isnan(*sum) ? 0 : *sum) + (double)s->values[row->values + i].u64;
-}
+	uint32_t at = session_row_place(s, row, metric);
 
-static void sum_row(const struct session *s, const struct session_row *row,
-		    struct device_sums *sums)
-{
-	const struct session_set *set = &s->sets[row->set];
-
-	for (uint32_t i = 0; i < set->n; i++) {
-		if (set->metrics[i] == METRIC_TIME)
-			sum_value(s, row, i, &sums->time_ns);
-		else if (set->metrics[i] == METRIC_COUNT)
-			sum_value(s, row, i, &sums->calls);
-	}
+	if (at != SESSION_NONE && s->present[at])
+		add_present(sum, (double)s->values[at].u64);
 }
 
 /* Kernels, copies and what else ran there: all that a lane of the device has, for all devices at
@@ -322,8 +311,10 @@ static struct device_sums *device_sums_new(const struct session *s)
 		if (s->rows[i].lane >= s->n_lanes)
 			continue;
 		device = s->lanes[s->rows[i].lane].device;
-		if (device < s->n_devices)
-			sum_row(s, &s->rows[i], &sums[device]);
+		if (device >= s->n_devices)
+			continue;
+		sum_value(s, &s->rows[i], METRIC_TIME, &sums[device].time_ns);
+		sum_value(s, &s->rows[i], METRIC_COUNT, &sums[device].calls);
 	}
 	return sums;
 }
