@@ -25,9 +25,15 @@ struct session_private {
 };
 
 /* Room for one more element of one of the session's arrays. */
-#define ROOM(s, what)                                                                              \
-	(array_reserve((void **)&(s)->what, &(s)->p->cap_##what, (s)->n_##what + 1,                \
-		       sizeof(*(s)->what)) == 0)
+#define ROOM(s, what) (ARRAY_ROOM((s)->what, (s)->p->cap_##what, (s)->n_##what + 1) == 0)
+
+/* Add an element that was not there, to its array and, by its hash, to the index of the same name.
+ * Its id, or SESSION_NONE: out of memory. */
+#define APPEND(s, what, hash, element)                                                             \
+	(ROOM(s, what) && idindex_add(&(s)->p->what, hash, (uint32_t)(s)->n_##what) == 0           \
+		 ? ((s)->generation++, (s)->what[(s)->n_##what] = (element),                       \
+		    (uint32_t)(s)->n_##what++)                                                     \
+		 : SESSION_NONE)
 
 static bool session_seed(struct session *s)
 {
@@ -113,13 +119,7 @@ uint32_t session_frame_intern(struct session *s, enum frame_kind kind, uint32_t 
 	uint64_t hash = hash_u64(hash_pair(name, (uint32_t)kind) ^ hash_pair(module, 0) ^ offset);
 	uint32_t id = idindex_find(&s->p->frames, hash, frame_equal, s, &f);
 
-	if (id != IDINDEX_NONE)
-		return id;
-	if (!ROOM(s, frames) || idindex_add(&s->p->frames, hash, (uint32_t)s->n_frames) < 0)
-		return SESSION_NONE;
-	s->frames[s->n_frames] = f;
-	s->generation++;
-	return (uint32_t)s->n_frames++;
+	return id != IDINDEX_NONE ? id : APPEND(s, frames, hash, f);
 }
 
 void session_frame_symbol(struct session *s, uint32_t frame, uint32_t symbol, uint32_t file,
@@ -270,13 +270,7 @@ uint32_t session_lane_intern(struct session *s, const struct session_lane *lane)
 	uint64_t hash = lane_hash(lane);
 	uint32_t id = idindex_find(&s->p->lanes, hash, lane_equal, s, lane);
 
-	if (id != IDINDEX_NONE)
-		return id;
-	if (!ROOM(s, lanes) || idindex_add(&s->p->lanes, hash, (uint32_t)s->n_lanes) < 0)
-		return SESSION_NONE;
-	s->lanes[s->n_lanes] = *lane;
-	s->generation++;
-	return (uint32_t)s->n_lanes++;
+	return id != IDINDEX_NONE ? id : APPEND(s, lanes, hash, *lane);
 }
 
 static uint64_t use_hash(const struct session_use *use)
@@ -323,15 +317,13 @@ static uint32_t set_new(struct session *s, uint64_t hash, const uint32_t *metric
 {
 	struct session_set set = {n, malloc(MAX(n, 1u) * sizeof(*metrics))};
 
-	if (!set.metrics || !ROOM(s, sets) ||
-	    idindex_add(&s->p->sets, hash, (uint32_t)s->n_sets) < 0) {
+	uint32_t id = set.metrics ? APPEND(s, sets, hash, set) : SESSION_NONE;
+
+	if (id == SESSION_NONE)
 		free(set.metrics);
-		return SESSION_NONE;
-	}
-	memcpy(set.metrics, metrics, n * sizeof(*metrics));
-	s->sets[s->n_sets] = set;
-	s->generation++;
-	return (uint32_t)s->n_sets++;
+	else
+		memcpy(set.metrics, metrics, n * sizeof(*metrics));
+	return id;
 }
 
 /* Are these metrics, each once? Of a metric that is there twice readers would take either value. */
@@ -375,13 +367,7 @@ uint32_t session_epoch_intern(struct session *s, const struct session_epoch *epo
 	uint64_t hash = hash_bytes(epoch, sizeof(*epoch));
 	uint32_t id = idindex_find(&s->p->epochs, hash, epoch_equal, s, epoch);
 
-	if (id != IDINDEX_NONE)
-		return id;
-	if (!ROOM(s, epochs) || idindex_add(&s->p->epochs, hash, (uint32_t)s->n_epochs) < 0)
-		return SESSION_NONE;
-	s->epochs[s->n_epochs] = *epoch;
-	s->generation++;
-	return (uint32_t)s->n_epochs++;
+	return id != IDINDEX_NONE ? id : APPEND(s, epochs, hash, *epoch);
 }
 
 /* Two processes that use one device name the same entry: same host, type and uuid, or, where there
@@ -459,13 +445,7 @@ uint32_t session_module_intern(struct session *s, const struct session_module *m
 	uint64_t hash = hash_bytes(module, sizeof(*module));
 	uint32_t id = idindex_find(&s->p->modules, hash, module_equal, s, module);
 
-	if (id != IDINDEX_NONE)
-		return id;
-	if (!ROOM(s, modules) || idindex_add(&s->p->modules, hash, (uint32_t)s->n_modules) < 0)
-		return SESSION_NONE;
-	s->modules[s->n_modules] = *module;
-	s->generation++;
-	return (uint32_t)s->n_modules++;
+	return id != IDINDEX_NONE ? id : APPEND(s, modules, hash, *module);
 }
 
 static bool process_equal(const void *ctx, uint32_t id, const void *key)
@@ -480,16 +460,10 @@ uint32_t session_process_find(const struct session *s, uint64_t instance)
 
 uint32_t session_process_add(struct session *s, uint64_t instance)
 {
+	const struct session_process new = {.instance = instance, .rank = -1};
 	uint32_t id = session_process_find(s, instance);
 
-	if (id != SESSION_NONE)
-		return id;
-	if (!ROOM(s, processes) ||
-	    idindex_add(&s->p->processes, hash_u64(instance), (uint32_t)s->n_processes) < 0)
-		return SESSION_NONE;
-	s->processes[s->n_processes] = (struct session_process){.instance = instance, .rank = -1};
-	s->generation++;
-	return (uint32_t)s->n_processes++;
+	return id != SESSION_NONE ? id : APPEND(s, processes, hash_u64(instance), new);
 }
 
 /* ---- rows ---- */
@@ -671,41 +645,24 @@ int session_note(struct session *s, uint32_t process, enum note_level level, con
 		return -ENOMEM;
 	if (idindex_find(&s->p->notes, hash, note_equal, s, &note) != IDINDEX_NONE)
 		return 0;
-	if (!ROOM(s, notes) || idindex_add(&s->p->notes, hash, (uint32_t)s->n_notes) < 0)
-		return -ENOMEM;
-	s->notes[s->n_notes++] = note;
-	s->generation++;
-	return 0;
+	return APPEND(s, notes, hash, note) == SESSION_NONE ? -ENOMEM : 0;
 }
-
-struct hist_key {
-	uint32_t node, device, process;
-};
 
 static bool hist_equal(const void *ctx, uint32_t id, const void *key)
 {
-	const struct session *s = ctx;
-	const struct hist_key *k = key;
+	const struct session_hist *a = &((const struct session *)ctx)->hists[id], *b = key;
 
-	return s->hists[id].node == k->node && s->hists[id].device == k->device &&
-	       s->hists[id].process == k->process;
+	return a->node == b->node && a->device == b->device && a->process == b->process;
 }
 
 /* The histogram of a key, made empty when absent; SESSION_NONE: no memory. */
 static uint32_t hist_intern(struct session *s, uint32_t node, uint32_t device, uint32_t process)
 {
-	struct hist_key key = {node, device, process};
+	const struct session_hist key = {.node = node, .device = device, .process = process};
 	uint64_t hash = hash_u64(hash_pair(node, device) ^ process);
 	uint32_t id = idindex_find(&s->p->hists, hash, hist_equal, s, &key);
 
-	if (id != IDINDEX_NONE)
-		return id;
-	id = (uint32_t)s->n_hists;
-	if (!ROOM(s, hists) || idindex_add(&s->p->hists, hash, id) < 0)
-		return SESSION_NONE;
-	s->hists[id] = (struct session_hist){.node = node, .device = device, .process = process};
-	s->n_hists++;
-	return id;
+	return id != IDINDEX_NONE ? id : APPEND(s, hists, hash, key);
 }
 
 int session_hist_set(struct session *s, uint32_t node, uint32_t device, uint32_t process,
@@ -781,12 +738,8 @@ int session_use_set(struct session *s, const struct session_use *use)
 	uint64_t hash = use_hash(use);
 	uint32_t id = idindex_find(&s->p->uses, hash, use_equal, s, use);
 
-	if (id == IDINDEX_NONE) {
-		id = (uint32_t)s->n_uses;
-		if (!ROOM(s, uses) || idindex_add(&s->p->uses, hash, id) < 0)
-			return -ENOMEM;
-		s->n_uses++;
-	}
+	if (id == IDINDEX_NONE)
+		return APPEND(s, uses, hash, *use) == SESSION_NONE ? -ENOMEM : 0;
 	s->uses[id] = *use;
 	s->generation++;
 	return 0;
