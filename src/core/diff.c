@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/hash.h"
 #include "base/idindex.h"
+#include "base/order.h"
 #include "base/strtab.h"
 #include "base/util.h"
 #include "core/derive.h"
@@ -237,8 +238,7 @@ static double run_total(struct snapshot *snap, const struct derived *m, const do
 	if (m->inclusive || m->op != DERIVED_VALUE || metric_add_plain(raw->add) != METRIC_SUM)
 		return v[0];
 	for (uint32_t i = 0; i < snapshot_n(snap); i++)
-		if (!isnan(v[i]))
-			total = isnan(total) ? v[i] : total + v[i];
+		add_present(&total, v[i]);
 	return total;
 }
 
@@ -369,41 +369,30 @@ static void value_compare(struct diff_value *v)
 		v->status = DIFF_CHANGED;
 }
 
-/* One node; the scratch array holds a value of each run. */
-static void node_compare(struct diff *d, uint32_t id, double *scratch)
+/* The value of a node in a run; DIFF_NONE stands for the whole run. */
+static double run_value(const struct run *run, uint32_t id)
 {
-	struct diff_value *v = &d->nodes[id].value;
-	unsigned which;
-	size_t i;
-
-	for (which = 0; which < DIFF_N_SIDES; which++) {
-		const struct side *side = &d->sides[which];
-		uint32_t n = 0;
-
-		for (i = 0; i < side->n; i++) {
-			if (id < side->runs[i].n && !isnan(side->runs[i].values[id]))
-				scratch[n++] = side->runs[i].values[id];
-		}
-		range_of(scratch, n, &v->side[which]);
-	}
-	value_compare(v);
+	if (id == DIFF_NONE)
+		return run->total;
+	return id < run->n ? run->values[id] : NAN;
 }
 
-static void total_compare(struct diff *d, double *scratch)
+/* The scratch array holds a value of each run. */
+static void compare_runs(const struct diff *d, uint32_t id, double *scratch, struct diff_value *ret)
 {
-	unsigned which;
-	size_t i;
-
-	for (which = 0; which < DIFF_N_SIDES; which++) {
+	for (unsigned which = 0; which < DIFF_N_SIDES; which++) {
 		const struct side *side = &d->sides[which];
 		uint32_t n = 0;
 
-		for (i = 0; i < side->n; i++)
-			if (!isnan(side->runs[i].total))
-				scratch[n++] = side->runs[i].total;
-		range_of(scratch, n, &d->total.side[which]);
+		for (size_t i = 0; i < side->n; i++) {
+			double v = run_value(&side->runs[i], id);
+
+			if (!isnan(v))
+				scratch[n++] = v;
+		}
+		range_of(scratch, n, &ret->side[which]);
 	}
-	value_compare(&d->total);
+	value_compare(ret);
 }
 
 int diff_compare(struct diff *d)
@@ -414,9 +403,9 @@ int diff_compare(struct diff *d)
 
 	if (!scratch)
 		return -ENOMEM;
-	total_compare(d, scratch);
+	compare_runs(d, DIFF_NONE, scratch, &d->total);
 	for (i = 0; i < d->n; i++)
-		node_compare(d, i, scratch);
+		compare_runs(d, i, scratch, &d->nodes[i].value);
 	free(scratch);
 	return 0;
 }
@@ -478,39 +467,18 @@ size_t diff_n_runs(const struct diff *d, enum diff_side side)
 	return d->sides[side].n;
 }
 
-struct sort_entry {
-	double key; /* |delta|; -1: none */
-	uint32_t id;
-};
-
-static int compare_entry(const void *a, const void *b)
-{
-	const struct sort_entry *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? 1 : -1;
-	return (x->id > y->id) - (x->id < y->id);
-}
-
 uint32_t *diff_sorted(const struct diff *d)
 {
-	struct sort_entry *entries = malloc(d->n * sizeof(*entries));
-	uint32_t *ids = malloc(d->n * sizeof(*ids));
-	size_t i;
+	_cleanup_(freep) struct order_entry *entries = malloc(d->n * sizeof(*entries));
+	uint32_t *ids = entries ? malloc(d->n * sizeof(*ids)) : NULL;
+	uint32_t n = (uint32_t)d->n - 1;
 
-	if (!entries || !ids) {
-		free(entries);
-		free(ids);
+	if (!ids)
 		return NULL;
-	}
-	for (i = 1; i < d->n; i++) {
-		double delta = d->nodes[i].value.delta;
-
-		entries[i - 1] = (struct sort_entry){isnan(delta) ? -1 : fabs(delta), (uint32_t)i};
-	}
-	qsort(entries, d->n - 1, sizeof(*entries), compare_entry);
-	for (i = 0; i + 1 < d->n; i++)
+	for (uint32_t i = 0; i < n; i++)
+		entries[i] = (struct order_entry){fabs(d->nodes[i + 1].value.delta), i + 1, 0};
+	order_sort(entries, n, false);
+	for (uint32_t i = 0; i < n; i++)
 		ids[i] = entries[i].id;
-	free(entries);
 	return ids;
 }
