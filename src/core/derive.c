@@ -155,7 +155,7 @@ static int roll_up(struct derive *d, const struct metric *m, double *v)
 						   ? snapshot_column(d->snap, m->weight, false)
 						   : NULL;
 	uint32_t n = snapshot_n(d->snap), i;
-	double *w = malloc(MAX(n, 1u) * sizeof(*w));
+	_cleanup_(freep) double *w = malloc(MAX(n, 1u) * sizeof(*w));
 
 	if (!w)
 		return -ENOMEM;
@@ -166,7 +166,6 @@ static int roll_up(struct derive *d, const struct metric *m, double *v)
 
 		metric_add_number(m, &v[parent], &w[parent], v[i], w[i]);
 	}
-	free(w);
 	return 0;
 }
 
@@ -182,12 +181,6 @@ static bool is_used(struct derive *d, uint32_t metric)
 }
 
 static const double *raw(struct derive *d, uint32_t metric, bool inclusive, bool all);
-
-static void add_column(double *v, const double *more, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		add_present(&v[i], more[i]);
-}
 
 /* Where there is one width, its column is the sum. */
 static const double *any_flops(struct derive *d, bool inclusive, bool all)
@@ -209,7 +202,8 @@ static const double *any_flops(struct derive *d, bool inclusive, bool all)
 		return of[0];
 	v = column_new(d, &key, all);
 	for (size_t i = 0; v && i < n; i++)
-		add_column(v, of[i], snapshot_n(d->snap));
+		for (uint32_t id = 0; id < snapshot_n(d->snap); id++)
+			add_present(&v[id], of[i][id]);
 	return v;
 }
 
@@ -269,7 +263,8 @@ static void own_rates(const struct derive *d, const double *rate, const double *
 			v[id] = NAN;
 }
 
-static void rates_roll_up(const struct derive *d, double *v)
+/* Add each node's value to its parent's: from the last node on, since parents come first. */
+static void add_to_parents(const struct derive *d, double *v)
 {
 	const uint32_t *parents = snapshot_parents(d->snap);
 
@@ -294,7 +289,7 @@ const double *derive_now(struct derive *d, uint32_t metric, bool inclusive)
 		return NULL;
 	own_rates(d, rate->v, own, v);
 	if (inclusive)
-		rates_roll_up(d, v);
+		add_to_parents(d, v);
 	return v;
 }
 
@@ -367,28 +362,24 @@ static void make_of_parent(const struct derive *d, const double *a, double *v)
 		v[i] = a[i] / a[snapshot_node(d->snap, i)->parent] * 100;
 }
 
-static int make_avg(struct derive *d, const struct derived *m, const double *a, bool all, double *v)
+/* A mean or a rate. */
+static double quotient(const struct derive *d, const struct derived *m, double of, double by)
 {
-	const double *count = raw(d, METRIC_COUNT, derived_divides_inclusive(m, m->inclusive), all);
-
-	if (!count)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < snapshot_n(d->snap); i++)
-		v[i] = d->totals == TOTALS_UPSTREAM ? in_unit(d, m, a[i], count[i])
-						    : derived_quotient(m, a[i], count[i]);
-	return 0;
+	if (d->totals != TOTALS_UPSTREAM)
+		return derived_quotient(m, of, by);
+	return m->op == DERIVED_RATE ? of / (by * 1e-9) / m->factor : in_unit(d, m, of, by);
 }
 
-static int make_rate(struct derive *d, const struct derived *m, const double *a, bool all,
-		     double *v)
+static int make_quotient(struct derive *d, const struct derived *m, const double *a, bool all,
+			 double *v)
 {
-	const double *time = raw(d, METRIC_TIME, m->inclusive, all);
+	const double *by =
+		raw(d, derived_divisor(m), derived_divides_inclusive(m, m->inclusive), all);
 
-	if (!time)
+	if (!by)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < snapshot_n(d->snap); i++)
-		v[i] = d->totals == TOTALS_UPSTREAM ? a[i] / (time[i] * 1e-9) / m->factor
-						    : derived_quotient(m, a[i], time[i]);
+		v[i] = quotient(d, m, a[i], by[i]);
 	return 0;
 }
 
@@ -532,14 +523,14 @@ static void roof_row(struct derive *d, struct roofs *r, uint32_t node,
 
 static void roofs_roll_up(const struct derive *d, struct roofs *r)
 {
-	for (uint32_t i = snapshot_n(d->snap); i-- > 1;) {
-		uint32_t parent = snapshot_node(d->snap, i)->parent;
+	const uint32_t *parents = snapshot_parents(d->snap);
 
-		add_present(&r->compute[parent], r->compute[i]);
-		add_present(&r->memory[parent], r->memory[i]);
-		add_present(&r->time[parent], r->time[i]);
-		r->on_device[parent] |= r->on_device[i];
-		r->unknown[parent] |= r->unknown[i];
+	add_to_parents(d, r->compute);
+	add_to_parents(d, r->memory);
+	add_to_parents(d, r->time);
+	for (uint32_t id = snapshot_n(d->snap); id-- > 1;) {
+		r->on_device[parents[id]] |= r->on_device[id];
+		r->unknown[parents[id]] |= r->unknown[id];
 	}
 }
 
@@ -587,17 +578,12 @@ static int make_roofline(struct derive *d, const struct derived *m, bool all, do
 {
 	const struct session *s = snapshot_session(d->snap);
 	uint32_t n = snapshot_n(d->snap), i;
-	double *numbers;
-	bool *flags;
+	_cleanup_(freep) double *numbers = malloc(MAX(n, 1u) * 3 * sizeof(*numbers));
+	_cleanup_(freep) bool *flags = calloc(MAX(n, 1u) * 2, sizeof(*flags));
 	struct roofs r;
 
-	numbers = malloc(MAX(n, 1u) * 3 * sizeof(*numbers));
-	flags = calloc(MAX(n, 1u) * 2, sizeof(*flags));
-	if (!numbers || !flags) {
-		free(numbers);
-		free(flags);
+	if (!numbers || !flags)
 		return -ENOMEM;
-	}
 	for (i = 0; i < 3 * n; i++)
 		numbers[i] = NAN;
 	r = (struct roofs){numbers, numbers + n, numbers + 2 * n, flags, flags + n};
@@ -610,8 +596,6 @@ static int make_roofline(struct derive *d, const struct derived *m, bool all, do
 	if (m->inclusive)
 		roofs_roll_up(d, &r);
 	roofs_result(d, m, &r, v);
-	free(numbers);
-	free(flags);
 	return 0;
 }
 
@@ -632,9 +616,8 @@ static int make(struct derive *d, const struct derived *m, bool all, double *v)
 		make_of_parent(d, a, v);
 		return 0;
 	case DERIVED_AVG:
-		return make_avg(d, m, a, all, v);
 	case DERIVED_RATE:
-		return make_rate(d, m, a, all, v);
+		return make_quotient(d, m, a, all, v);
 	case DERIVED_NOW:
 		return make_now(d, m, v);
 	case DERIVED_QUANTILE:
