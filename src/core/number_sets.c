@@ -42,18 +42,11 @@ static double weighted_mean(const double *v, const double *weight, const uint32_
 
 static double sum(const double *v, const uint32_t *nodes, uint32_t n)
 {
-	double sum = 0;
-	bool any = false;
+	double sum = NAN;
 
-	for (uint32_t i = 0; i < n; i++) {
-		double one = v[nodes[i]];
-
-		if (isnan(one))
-			continue;
-		sum += one;
-		any = true;
-	}
-	return any ? sum : NAN;
+	for (uint32_t i = 0; i < n; i++)
+		add_present(&sum, v[nodes[i]]);
+	return sum;
 }
 
 static double extreme(const double *v, const uint32_t *nodes, uint32_t n, enum metric_add add)
@@ -198,12 +191,6 @@ static double summed(const struct asking *a, uint32_t metric, const struct numbe
 	return v;
 }
 
-static double raw(const struct asking *a, uint32_t metric, const struct number_row *row,
-		  bool inclusive)
-{
-	return summed(a, metric, row, inclusive, false);
-}
-
 /* ---- metrics made of others ---- */
 
 static double quantile(const struct asking *a, double share, const struct number_row *row,
@@ -259,10 +246,10 @@ static double divisor(const struct asking *a, const struct derived *m, const str
 	uint32_t by = derived_divisor(m);
 
 	if (m->op == DERIVED_SHARE || m->op == DERIVED_OF_PARENT)
-		return raw(a, m->metric, whole, wants_inclusive(&whole->set, m));
+		return summed(a, m->metric, whole, wants_inclusive(&whole->set, m), false);
 	if (by == METRIC_NONE)
 		return NAN;
-	return raw(a, by, row, derived_divides_inclusive(m, inclusive));
+	return summed(a, by, row, derived_divides_inclusive(m, inclusive), false);
 }
 
 /* Kept by the slot of the view, as no sum is. */
@@ -308,6 +295,6 @@ double number_row_value(struct numbers *n, struct number_cache *c, const struct 
 		return other(&a, ask, row, inclusive);
 	if (m->op == DERIVED_NOW)
 		return summed(&a, m->metric, row, inclusive, true) / m->factor;
-	return derived_quotient(m, raw(&a, m->metric, row, inclusive),
+	return derived_quotient(m, summed(&a, m->metric, row, inclusive, false),
 				divisor(&a, m, row, whole, inclusive));
 }
