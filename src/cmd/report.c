@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include "base/clock.h"
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/load.h"
@@ -114,7 +113,7 @@ int report_print(const struct session *s, const struct report_options *options, 
 
 	if (strcmp(nl_langinfo(CODESET), "UTF-8"))
 		o.ascii = true;
-	if (snap && out && snapshot_update(snap, clock_monotonic_ns()) == 0) {
+	if (snap && out) {
 		out_to_fd(out, STDOUT_FILENO);
 		r = report_text(snap, &o, out);
 		if (r == 0)
@@ -123,15 +122,6 @@ int report_print(const struct session *s, const struct report_options *options, 
 	snapshot_free(snap);
 	free(out);
 	return r;
-}
-
-/* What was there before, as a snapshot for the options. */
-static struct snapshot *snapshot_before(const struct loaded *l)
-{
-	static const struct snapshot_spec spec;
-	struct snapshot *snap = snapshot_new(l->before, &spec);
-
-	return snap && snapshot_update(snap, 0) == 0 ? snap : snapshot_free(snap);
 }
 
 static int check_diff(const struct profile_options *o)
@@ -145,6 +135,7 @@ static int check_diff(const struct profile_options *o)
 
 static int print_loaded(const struct loaded *l, struct profile_options *o)
 {
+	static const struct snapshot_spec plain;
 	struct report_options report = o->report;
 	int r;
 
@@ -152,7 +143,7 @@ static int print_loaded(const struct loaded *l, struct profile_options *o)
 	if (!l->before)
 		return report_print(l->s, &report, o->group);
 	/* Groups are a part of the tree that the two share. */
-	report.before = snapshot_before(l);
+	report.before = snapshot_new(l->before, &plain);
 	r = report.before ? report_print(l->s, &report, GROUP_NONE) : -ENOMEM;
 	snapshot_free(report.before);
 	return r;

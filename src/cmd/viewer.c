@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/clock.h"
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/load.h"
@@ -108,15 +107,6 @@ static int refuse(const char *word, int error)
 	return STATUS_FAILED;
 }
 
-static struct snapshot *snapshot_of(const struct session *s)
-{
-	static const struct snapshot_spec spec;
-	struct snapshot *snap = s ? snapshot_new(s, &spec) : NULL;
-
-	return snap && snapshot_update(snap, clock_monotonic_ns()) == 0 ? snap
-									: snapshot_free(snap);
-}
-
 static int print(struct snapshot *snap, struct snapshot *before, struct arguments *a,
 		 const char **ret_word)
 {
@@ -150,7 +140,9 @@ static int print(struct snapshot *snap, struct snapshot *before, struct argument
 
 static int print_loaded(const struct loaded *l, struct arguments *a)
 {
-	struct snapshot *snap = snapshot_of(l->s), *before = snapshot_of(l->before);
+	static const struct snapshot_spec spec;
+	struct snapshot *snap = snapshot_new(l->s, &spec);
+	struct snapshot *before = l->before ? snapshot_new(l->before, &spec) : NULL;
 	const char *word = "";
 	int r = -ENOMEM;
 

@@ -296,12 +296,12 @@ static int run_add(struct diff *d, const struct session *s, struct run *run, boo
 	static const struct snapshot_spec spec;
 	struct snapshot *snap = snapshot_new(s, &spec);
 	_cleanup_(freep) uint32_t *map = NULL;
-	int r = snap ? snapshot_update(snap, 0) : -ENOMEM;
+	int r = -ENOMEM;
 
-	if (r == 0)
+	if (snap)
 		map = malloc(MAX(snapshot_n(snap), 1u) * sizeof(*map));
-	if (r == 0)
-		r = map ? map_nodes(d, snap, map) : -ENOMEM;
+	if (map)
+		r = map_nodes(d, snap, map);
 	if (r == 1 && folded)
 		r = 0; /* addresses that read alike cannot be told apart: the last one counts */
 	if (r == 0)

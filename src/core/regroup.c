@@ -119,10 +119,10 @@ static int regroup(struct session *out, struct snapshot *view)
 {
 	_cleanup_(merge_freep) struct merge *m = merge_new(out);
 	struct groups groups;
-	int r = m ? snapshot_update(view, 0) : -ENOMEM;
+	int r;
 
-	if (r < 0)
-		return r;
+	if (!m)
+		return -ENOMEM;
 	r = groups_init(&groups, view);
 	if (r == 0)
 		r = merge_add_view(m, view, group_name, &groups);

@@ -56,6 +56,7 @@ struct snap_column {
 
 struct snapshot;
 
+/* With a first picture of the session. NULL: out of memory. */
 struct snapshot *snapshot_new(const struct session *s, const struct snapshot_spec *spec);
 struct snapshot *snapshot_free(struct snapshot *snap);
 

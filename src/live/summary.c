@@ -228,7 +228,7 @@ void recording_summary(const struct recording *rec, FILE *out)
 	struct snapshot_spec spec = {.demangle = demangle_name};
 	struct snapshot *snap = snapshot_new(s, &spec);
 
-	if (snap && snapshot_update(snap, clock_monotonic_ns()) == 0 && s->n_rows) {
+	if (snap && s->n_rows) {
 		summary_head(rec, snap, out);
 		summary_busy(rec, out);
 		summary_tables(snap, out);
