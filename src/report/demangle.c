@@ -3,6 +3,8 @@
 #include "report/demangle.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/buf.h"
+#include "base/util.h"
 
 #ifdef HAVE_DEMANGLER
 #include <libiberty/demangle.h>
@@ -113,4 +115,11 @@ char *demangle_name(const char *raw, enum name_mode mode)
 	brief = short_name(whole);
 	free(whole);
 	return brief;
+}
+
+void put_readable(struct buf *out, const char *raw, enum name_mode mode)
+{
+	_cleanup_(freep) char *readable = mode == NAME_RAW ? NULL : demangle_name(raw, mode);
+
+	buf_puts(out, readable ? readable : raw);
 }

@@ -8,4 +8,8 @@
  * template arguments and "(anonymous namespace)::". Without libiberty: always NULL. */
 char *demangle_name(const char *raw, enum name_mode mode);
 
+struct buf;
+/* Append a name as this mode shows it. */
+void put_readable(struct buf *out, const char *raw, enum name_mode mode);
+
 #endif

@@ -214,12 +214,7 @@ static void put_values(struct printer *x, const struct diff_value *v, const char
 
 static void name_put(struct printer *x, uint32_t id)
 {
-	const char *raw = diff_name(x->d, id);
-	char *readable =
-		x->p->names == NAME_RAW ? NULL : demangle_name(raw, (enum name_mode)x->p->names);
-
-	buf_puts(&x->name, readable ? readable : raw);
-	free(readable);
+	put_readable(&x->name, diff_name(x->d, id), (enum name_mode)x->p->names);
 }
 
 /* The name in the tree, or the whole path in a list. */

@@ -29,16 +29,6 @@ struct board {
 
 /* ---- names ---- */
 
-static void put_frame(struct board *b, uint32_t node)
-{
-	const char *raw = session_node_name(b->s, node);
-	char *readable =
-		b->o->names == NAME_RAW ? NULL : demangle_name(raw, (enum name_mode)b->o->names);
-
-	buf_puts(&b->path, readable ? readable : raw);
-	free(readable);
-}
-
 static const char *path_of(struct board *b, uint32_t node)
 {
 	uint32_t path[PATH_MAX_FRAMES], n = 0, i;
@@ -51,7 +41,8 @@ static const char *path_of(struct board *b, uint32_t node)
 	if (i != SESSION_ROOT)
 		buf_puts(&b->path, "... > ");
 	while (n-- > 0) {
-		put_frame(b, path[n]);
+		put_readable(&b->path, session_node_name(b->s, path[n]),
+			     (enum name_mode)b->o->names);
 		if (n)
 			buf_puts(&b->path, b->o->ascii ? " > " : " \xe2\x80\xba ");
 	}
