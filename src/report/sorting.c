@@ -34,19 +34,9 @@ struct walk_entry sorting_entry(const struct sorting *o, const struct session *s
 	return e;
 }
 
-int sorting_compare_keys(const void *a, const void *b)
-{
-	const struct walk_entry *x = a, *y = b;
-	double vx = isnan(x->key) ? -INFINITY : x->key, vy = isnan(y->key) ? -INFINITY : y->key;
-
-	if (vx != vy)
-		return vx < vy ? 1 : -1;
-	return x->node < y->node ? -1 : x->node > y->node;
-}
-
 int (*sorting_compare(const struct sorting *o))(const void *a, const void *b)
 {
 	return o->by_words || o->by_name ? walk_compare_names
-	       : o->by_column            ? sorting_compare_keys
+	       : o->by_column            ? walk_compare_keys
 					 : NULL;
 }

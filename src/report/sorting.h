@@ -19,8 +19,6 @@ int sorting_parse(struct sorting *o, const struct session *s, const char *sort);
 /* An entry of a row with this value in the column and this name; both only where they are asked for. */
 struct walk_entry sorting_entry(const struct sorting *o, const struct session *s, uint32_t row,
 				double value, const char *name);
-/* For qsort(): equal ones stay as they are numbered. */
-int sorting_compare_keys(const void *a, const void *b);
 /* NULL: nothing is sorted. */
 int (*sorting_compare(const struct sorting *o))(const void *a, const void *b);
 

@@ -379,7 +379,7 @@ static int put_sorted(struct tree *t)
 	for (uint32_t i = 1; i < n; i++)
 		if (is_shown(t, i) && !isnan(value_of(t, 0, i)))
 			entries[used++] = (struct walk_entry){i, value_of(t, 0, i), ""};
-	qsort(entries, used, sizeof(*entries), sorting_compare_keys);
+	qsort(entries, used, sizeof(*entries), walk_compare_keys);
 	out_puts(t->out, "\nSorted by ");
 	put_name(t->out, t->columns.v[0].title, 0, t->o->ascii);
 	out_putc(t->out, '\n');

@@ -240,17 +240,6 @@ static int put_tree(struct viewer *v)
 
 /* ---- flat list ---- */
 
-static int compare_values(const void *a, const void *b)
-{
-	const struct walk_entry *x = a, *y = b;
-
-	if (isnan(x->key) != isnan(y->key))
-		return isnan(x->key) ? 1 : -1;
-	if (x->key != y->key && !isnan(x->key))
-		return x->key < y->key ? 1 : -1;
-	return x->node < y->node ? -1 : x->node > y->node;
-}
-
 /* Four digits, at least one behind the point, an exponent from 1000 on: Python's "{:.4}". */
 static void put_four_digits(struct out *out, double value)
 {
@@ -307,7 +296,7 @@ static int put_sorted(struct viewer *v)
 	for (uint32_t i = 0; i < n; i++)
 		if (v->shown[i])
 			entries[used++] = (struct walk_entry){i, value_of(v, 0, i), ""};
-	qsort(entries, used, sizeof(*entries), compare_values);
+	qsort(entries, used, sizeof(*entries), walk_compare_keys);
 	out_puts(v->out, "Sorted kernels by metric ");
 	put_shown(v->out, v->words[0], v->word_lens[0]);
 	out_puts(v->out, v->metrics[0].op != DERIVED_UTIL ? " (inc)\n" : "\n");

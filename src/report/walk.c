@@ -4,6 +4,7 @@
 #include "report/walk.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,17 @@ int walk_compare_names(const void *a, const void *b)
 	int r = strcmp(x->name, y->name);
 
 	return r ? r : x->node < y->node ? -1 : x->node > y->node;
+}
+
+int walk_compare_keys(const void *a, const void *b)
+{
+	const struct walk_entry *x = a, *y = b;
+
+	if (isnan(x->key) != isnan(y->key))
+		return isnan(x->key) ? 1 : -1;
+	if (x->key != y->key && !isnan(x->key))
+		return x->key < y->key ? 1 : -1;
+	return x->node < y->node ? -1 : x->node > y->node;
 }
 
 static int level_open(struct walk *w, uint32_t parent)

@@ -43,5 +43,7 @@ struct walk {
 int walk_tree(struct walk *w);
 /* By name, equal ones in the order of the tree. */
 int walk_compare_names(const void *a, const void *b);
+/* The largest key first, absent ones (NaN) last, equal ones in the order of the tree. */
+int walk_compare_keys(const void *a, const void *b);
 
 #endif
