@@ -12,7 +12,6 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "base/buf.h"
 #include "base/clock.h"
@@ -65,6 +64,7 @@ struct top {
 	bool batch, json_lines, leave_at_end, told_columns;
 	bool unread;         /* nobody reads the pictures any more */
 	uint32_t n_pictures; /* 0: no limit */
+	uint32_t n_printed;
 
 	struct keeper *keeper;
 	struct tui *tui;
@@ -81,7 +81,6 @@ struct top {
 	bool stopped;                       /* the program stands still */
 	uint64_t stopped_ns;                /* when the program was last asked to stop; 0: never */
 	bool leave_when_ended, left_behind; /* descendants ran when the stream was closed */
-	int wait_status, save_error;
 	char *log;
 	size_t log_len;
 	uint64_t log_start, log_end;
@@ -202,7 +201,7 @@ static void on_status(void *data, struct tui_status *ret)
 	ret->target = t->run.argv[0];
 	ret->pid = (uint32_t)t->run.pid;
 	ret->n_children = s->n_processes > 1 ? (uint32_t)s->n_processes - 1 : 0;
-	ret->wait_status = t->wait_status;
+	ret->wait_status = t->run.rec.wait_status;
 	ret->up_ns = (t->ended ? t->run.rec.end_ns : clock_monotonic_ns()) - t->run.rec.start_ns;
 	ret->stopped = t->stopped && !t->ended;
 	ret->paused = atomic_load(&t->run.rec.dir->control->paused);
@@ -248,7 +247,7 @@ static int on_input(void *data, const char *text, size_t len)
 static void target_ended(struct top *t, int wait_status)
 {
 	t->ended = true;
-	t->wait_status = t->run.rec.wait_status = wait_status;
+	t->run.rec.wait_status = wait_status;
 	t->run.rec.end_ns = clock_monotonic_ns();
 }
 
@@ -364,7 +363,7 @@ static void finish_stream(struct top *t)
 	if (!recording_output_waits(
 		    &t->run.rec)) { /* else when we leave: Ctrl-C is no signal here */
 		t->saved = true;
-		t->save_error = recording_finish(&t->run.rec);
+		t->run.save_error = recording_finish(&t->run.rec);
 	}
 	tui_refresh(t->tui);
 	if (t->leave_at_end || t->leave_when_ended)
@@ -446,11 +445,7 @@ static int top_open(struct top *t)
 static int top_start(struct top *t)
 {
 	struct keeper_options o = {.termios = tui_saved_termios(t->tui),
-				   .target = {.path = t->run.path,
-					      .argv = t->run.argv,
-					      .envp = t->run.env.vars,
-					      .only_pid = t->run.env.only_pid,
-					      .origin = &arg_origin},
+				   .target = run_target(&t->run),
 				   .dir = t->run.rec.dir,
 				   .app_log = t->app_log};
 	const char *what = "keeper";
@@ -469,10 +464,7 @@ static int top_start(struct top *t)
 			 strerror(-r));
 		return STATUS_OURS;
 	}
-	if (run_started(&t->run, keeper_target_pid(t->keeper)) < 0)
-		return STATUS_OURS;
-	run_release_descriptors(&t->run);
-	return 0;
+	return run_started(&t->run, keeper_target_pid(t->keeper)) < 0 ? STATUS_OURS : 0;
 }
 
 /* The terminal first: no program is started that could not be shown. From here on a signal must not
@@ -548,10 +540,8 @@ static bool can_say(const struct top *t)
 	return !t->terminal_gone || (fstat(STDERR_FILENO, &st) == 0 && !S_ISCHR(st.st_mode));
 }
 
-static int top_leave(struct top *t)
+static void top_leave(struct top *t)
 {
-	int error = t->save_error;
-
 	if (t->ended && !t->terminal_gone)
 		await_output(t);
 	tui_close(t->tui);
@@ -561,10 +551,10 @@ static int top_leave(struct top *t)
 	if (t->ended && !t->drained)
 		run_drain(&t->run);
 	if (t->ended && !t->saved) {
-		error = recording_finish(&t->run.rec);
+		t->run.save_error = recording_finish(&t->run.rec);
 	} else if (!t->ended) {
 		receiver_read(t->run.rec.receiver);
-		error = recording_save(&t->run.rec);
+		t->run.save_error = recording_save(&t->run.rec);
 	}
 	if (!t->run_options.rec.quiet && can_say(t)) {
 		print_log_tail(t);
@@ -574,7 +564,6 @@ static int top_leave(struct top *t)
 		if (!t->ended)
 			name_left_behind(t);
 	}
-	return error;
 }
 
 static int top_screen(struct top *t)
@@ -591,7 +580,7 @@ static int top_screen(struct top *t)
 		tui_message(t->tui, "%s", t->screen.skipped);
 	tui_refresh(t->tui);
 	top_loop(t);
-	t->save_error = top_leave(t);
+	top_leave(t);
 	if (t->ended) {
 		keeper_finish(t->keeper);
 		return t->lost ? STATUS_OURS : 0;
@@ -653,13 +642,15 @@ static void stop_printing(struct top *t)
 	t->unread = true;
 }
 
-static void print_picture(struct top *t)
+static void print_picture(void *data)
 {
+	struct top *t = data;
 	struct write_options compact = {.compact = true};
 	struct session *s = receiver_session(t->run.rec.receiver);
 
-	if (t->unread)
+	if (t->unread || (t->n_pictures && t->n_printed >= t->n_pictures))
 		return;
+	t->n_printed++;
 	if (t->json_lines) {
 		format_save("/dev/stdout", &format_json, s, &compact);
 	} else {
@@ -671,74 +662,14 @@ static void print_picture(struct top *t)
 		stop_printing(t);
 }
 
-static unsigned batch_interrupts(void *data)
-{
-	struct launch *launch = data;
-
-	launch_handle(launch);
-	return launch_interrupts(launch);
-}
-
-static void batch_loop(struct top *t, struct launch *launch)
-{
-	struct pollfd fds[2] = {{.fd = launch_fd(launch), .events = POLLIN},
-				{.fd = t->run.rec.dir->stream_fd, .events = POLLIN}};
-	uint64_t next = clock_monotonic_ns() + t->interval_ns;
-	unsigned long printed = 0;
-
-	while (!launch_ended(launch, &t->wait_status)) {
-		poll(fds, 2, 50);
-		launch_handle(launch);
-		receiver_read(t->run.rec.receiver);
-		saver_poll(&t->run.rec.saver, receiver_session(t->run.rec.receiver));
-		if (clock_monotonic_ns() < next)
-			continue;
-		next += t->interval_ns;
-		receiver_tick(t->run.rec.receiver);
-		if (!t->n_pictures || printed++ < t->n_pictures)
-			print_picture(t);
-	}
-	t->run.rec.end_ns = clock_monotonic_ns();
-	run_drain(&t->run);
-	if (!t->n_pictures || printed < t->n_pictures)
-		print_picture(t);
-}
-
 static int top_batch(struct top *t)
 {
-	struct launch_options o = {.path = t->run.path,
-				   .argv = t->run.argv,
-				   .envp = t->run.env.vars,
-				   .only_pid = t->run.env.only_pid,
-				   .origin = &arg_origin};
-	struct launch *launch = NULL;
-	int ours = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), r;
+	int r;
 
-	/* Standard output is the pictures': what the program prints goes to standard error. */
-	if (ours >= 0)
-		dup2(STDERR_FILENO, STDOUT_FILENO);
-	r = launch_start(&o, &launch);
-	if (ours >= 0) {
-		dup2(ours, STDOUT_FILENO);
-		close(ours);
-	}
-	if (r < 0) {
-		complain("cannot run '%s': %s", t->run.argv[0], target_strerror(r));
-		return target_exit_status(r);
-	}
-	if (run_started(&t->run, launch_pid(launch)) < 0)
-		return STATUS_OURS;
 	t->run.prints = true;
-	t->run.rec.interrupts = (struct interrupts){launch_fd(launch), batch_interrupts, launch};
-	run_release_descriptors(&t->run);
-	batch_loop(t, launch);
-	t->run.rec.wait_status = t->wait_status;
-	t->save_error = recording_finish(&t->run.rec);
-	if (!t->run_options.rec.quiet)
-		recording_summary(&t->run.rec, stderr);
-	launch_free(launch);
-	t->ended = true;
-	return 0;
+	r = run_record(&t->run, t->interval_ns, print_picture, t);
+	t->ended = r == 0;
+	return r;
 }
 
 static bool have_terminal(void)
@@ -748,7 +679,8 @@ static bool have_terminal(void)
 
 int cmd_top(int argc, char **argv)
 {
-	struct top t = {.interval_ns = NSEC_PER_SEC, .own_cpu = NAN};
+	struct top t = {
+		.run_options.origin = &arg_origin, .interval_ns = NSEC_PER_SEC, .own_cpu = NAN};
 	int first = options_parse(&command_top, argc, argv, on_option, &t), r;
 
 	if (first <= 0)
@@ -776,5 +708,5 @@ int cmd_top(int argc, char **argv)
 	run_done(&t.run);
 	profile_options_done(&t.profile);
 	free(t.log);
-	return r || !t.ended ? r : run_status(&t.run, t.wait_status, t.save_error);
+	return r || !t.ended ? r : run_status(&t.run);
 }

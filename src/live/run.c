@@ -2,6 +2,8 @@
 #include "config.h" // IWYU pragma: keep
 #include "live/run.h"
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,6 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "launch/descriptors.h"
-#include "launch/launch.h"
 #include "report/print_line.h"
 
 extern char **environ;
@@ -82,16 +83,6 @@ int run_prepare(struct run *run, const struct run_options *options, char *const 
 	return r ? r : build_env(run);
 }
 
-int run_started(struct run *run, pid_t pid)
-{
-	run->pid = pid;
-	run->sid = getsid(pid);
-	session_dir_set_target(run->rec.dir, pid);
-	if (run->options.rec.verbose)
-		complain("pid %d", (int)pid);
-	return recording_begin(&run->rec, path_name(run->argv[0]), pid);
-}
-
 /* Messages go to standard error, and the profile may go to any of them (/dev/stdout, or what a
  * shell's ">(gzip)" is). A terminal is open in the user's shell anyway. */
 static bool needs_descriptor(int fd, const void *ctx)
@@ -106,9 +97,107 @@ static bool needs_descriptor(int fd, const void *ctx)
 	       same_file(&output, &here);
 }
 
-void run_release_descriptors(const struct run *run)
+int run_started(struct run *run, pid_t pid)
 {
-	descriptors_release(needs_descriptor, run);
+	int r;
+
+	run->pid = pid;
+	run->sid = getsid(pid);
+	session_dir_set_target(run->rec.dir, pid);
+	if (run->options.rec.verbose)
+		complain("pid %d", (int)pid);
+	r = recording_begin(&run->rec, path_name(run->argv[0]), pid);
+	if (r == 0)
+		descriptors_release(needs_descriptor, run);
+	return r;
+}
+
+struct launch_options run_target(const struct run *run)
+{
+	return (struct launch_options){.path = run->path,
+				       .argv = run->argv,
+				       .envp = run->env.vars,
+				       .only_pid = run->env.only_pid,
+				       .origin = run->options.origin};
+}
+
+static unsigned count_interrupts(void *ctx)
+{
+	struct launch *launch = ctx;
+
+	launch_handle(launch);
+	return launch_interrupts(launch);
+}
+
+static int start_target(struct run *run, struct launch **ret_launch)
+{
+	const struct launch_options o = run_target(run);
+	int ours = run->prints ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1, r;
+
+	if (ours >= 0)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	r = launch_start(&o, ret_launch);
+	if (ours >= 0) {
+		dup2(ours, STDOUT_FILENO);
+		close(ours);
+	}
+	if (r < 0) {
+		complain("cannot run '%s': %s", run->argv[0], target_strerror(r));
+		return target_exit_status(r);
+	}
+	run->rec.interrupts =
+		(struct interrupts){launch_fd(*ret_launch), count_interrupts, *ret_launch};
+	return run_started(run, launch_pid(*ret_launch)) < 0 ? STATUS_OURS : 0;
+}
+
+/* ---- to the end ---- */
+
+static int ms_until(uint64_t then_ns)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	return now >= then_ns ? 0 : (int)MIN((then_ns - now) / NSEC_PER_MSEC + 1, UINT64_C(1000));
+}
+
+static void receive(struct run *run, struct launch *launch, uint64_t tick_ns,
+		    void (*on_tick)(void *ctx), void *ctx)
+{
+	struct pollfd fds[2] = {{.fd = launch_fd(launch), .events = POLLIN},
+				{.fd = run->rec.dir->stream_fd, .events = POLLIN}};
+	uint64_t next = clock_monotonic_ns() + tick_ns;
+
+	while (!launch_ended(launch, &run->rec.wait_status)) {
+		poll(fds, 2, MIN(saver_wait_ms(&run->rec.saver), ms_until(next)));
+		launch_handle(launch);
+		if (receiver_read(run->rec.receiver) < 0)
+			complain("out of memory: the profile is not complete");
+		saver_poll(&run->rec.saver, receiver_session(run->rec.receiver));
+		if (clock_monotonic_ns() < next)
+			continue;
+		next += tick_ns;
+		receiver_tick(run->rec.receiver);
+		if (on_tick)
+			on_tick(ctx);
+	}
+	run->rec.end_ns = clock_monotonic_ns();
+}
+
+/* Signals are held off until the profile is written: launch_free() comes last. */
+int run_record(struct run *run, uint64_t tick_ns, void (*on_tick)(void *ctx), void *ctx)
+{
+	_cleanup_(launch_freep) struct launch *launch = NULL;
+	int r = start_target(run, &launch);
+
+	if (r)
+		return r;
+	receive(run, launch, tick_ns, on_tick, ctx);
+	run_drain(run);
+	if (on_tick)
+		on_tick(ctx);
+	run->save_error = recording_finish(&run->rec);
+	if (!run->options.rec.quiet)
+		recording_summary(&run->rec, stderr);
+	return 0;
 }
 
 /* ---- end ---- */
@@ -192,12 +281,12 @@ void run_done(struct run *run)
 	free(run->path);
 }
 
-int run_status(const struct run *run, int wait_status, int save_error)
+int run_status(const struct run *run)
 {
-	if (save_error < 0 && run->options.strict)
+	if (run->save_error < 0 && run->options.strict)
 		return STATUS_OURS;
 	fflush(NULL);
-	if (WIFSIGNALED(wait_status))
-		launch_die_like(wait_status);
-	return launch_exit_status(wait_status);
+	if (WIFSIGNALED(run->rec.wait_status))
+		launch_die_like(run->rec.wait_status);
+	return launch_exit_status(run->rec.wait_status);
 }

@@ -5,12 +5,14 @@
  * of it and kept is recording.h's. */
 #include <stdbool.h>
 #include <stdint.h>
+#include "launch/launch.h"
 #include "launch/target_env.h"
 #include "live/recording.h"
 
 struct run_options {
 	struct recording_options rec;
 	bool no_preload, no_follow, early, wait, strict;
+	const struct launch_origin *origin; /* what the target gets of what we were given */
 };
 
 struct run {
@@ -24,15 +26,21 @@ struct run {
 	uint64_t look_ns; /* when to look for descendants again */
 	bool survivors;   /* what the last look found */
 	bool daemons;     /* … and nothing but those that are not waited for */
-	bool prints;      /* standard output is ours, too: for pictures */
+	bool prints;      /* standard output is for us alone: the target's goes to standard error */
+	int save_error;   /* why the profile or its tape is not complete; 0: it is */
 };
 
 /* Everything up to the start. 0, or an exit status after a message on stderr. */
 int run_prepare(struct run *run, const struct run_options *options, char *const *argv);
-/* The target has this pid: names the file and starts saving. 0 or -errno. */
+/* How the target is started: refers to the run. */
+struct launch_options run_target(const struct run *run);
+/* The target has this pid and its descriptors: names the file, starts saving and closes what was
+ * opened for the target only. 0 or -errno. */
 int run_started(struct run *run, pid_t pid);
-/* The program has its descriptors: close ours of them, but those that are still needed. */
-void run_release_descriptors(const struct run *run);
+/* Start the target in front of the terminal, record it until it ends, save the profile and print the
+ * summary. on_tick (or NULL) is called every tick_ns, and when all has been read. 0, or an exit
+ * status after a message on stderr. */
+int run_record(struct run *run, uint64_t tick_ns, void (*on_tick)(void *ctx), void *ctx);
 /* The target has ended: read what is left, for 2 s wait for descendants (--wait: for ever). A signal
  * leaves it a second, another one none. */
 void run_drain(struct run *run);
@@ -41,7 +49,7 @@ bool run_lives_on(struct run *run);
 /* Says which. */
 void run_name_survivors(const struct run *run);
 void run_done(struct run *run);
-/* Exit status after a run that ended so; does not return when the target was killed. */
-int run_status(const struct run *run, int wait_status, int save_error);
+/* Exit status after a run; does not return when the target was killed. */
+int run_status(const struct run *run);
 
 #endif
