@@ -15,7 +15,7 @@ static bool human_absent(char out[HUMAN_MAX], double v)
 	return true;
 }
 
-/* What would not fit, or not as a number of so many digits: "-1e+308". */
+/* Numbers too large for the usual form are printed as "-1e+308". */
 static bool human_huge(char out[HUMAN_MAX], double v, double limit)
 {
 	if (fabs(v) < limit)

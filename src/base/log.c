@@ -19,7 +19,7 @@ void log_init(const char *spec)
 		log_path = spec + 2;
 }
 
-/* What is told may quote names of the program. */
+/* Make a line safe to show: it may quote names of the program. */
 static int make_shown(char *out, size_t cap, const char *line, int len)
 {
 	const char *end = line + len;

@@ -33,7 +33,7 @@ static int compare_rising(const void *a, const void *b)
 	return order_compare(a, b, true);
 }
 
-/* A number that grows along the order. */
+/* A key whose integer order is the order of the values. */
 static uint64_t order_key(double value, bool ascending)
 {
 	const uint64_t sign = UINT64_C(1) << 63;
@@ -96,7 +96,7 @@ static bool sort_by_digits(struct order_entry *v, size_t n, bool ascending)
 	return true;
 }
 
-/* Then a stable sort leaves equal ones in the order of their ids. */
+/* Are the ids in order? Then a stable sort keeps equal values in the order of their ids. */
 static bool ids_grow(const struct order_entry *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++)

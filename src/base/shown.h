@@ -22,28 +22,28 @@ struct buf;
 /* One character, as it is shown. All zero before the first one of a text. */
 struct shown {
 	const char *text; /* `len` bytes of UTF-8, of the text itself or in `escape` */
-	uint32_t c;       /* what it is; 0: it is shown as the ASCII characters of `escape` */
+	uint32_t c;       /* the character; 0: it is escaped, and shown as `escape` */
 	uint8_t len;
 	uint8_t columns; /* 0: a mark on the one before it; no width in this locale: 1 */
-	uint8_t marks;   /* how many of those there were in a row */
+	uint8_t marks;   /* number of marks in a row up to here */
 	char escape[12];
 };
 
 /* The character at p < end; the place after it. */
 const char *shown_next(const char *p, const char *end, struct shown *s);
 
-/* Is the text shown as it is? */
+/* Is the text safe to show without a change? */
 bool shown_is_same(const char *text, size_t len);
 
-/* The columns that it takes. */
+/* The number of columns that the text takes. */
 size_t shown_columns(const char *text, size_t len);
 
-/* How many of its bytes fit into this many columns. */
+/* How many bytes of the text fit into this many columns. */
 size_t shown_fit(const char *text, size_t len, size_t columns);
 
-/* Append it; of a whole format, the format must not end lines itself. */
+/* Append the text, made safe. Line ends are escaped, so a format must not have any. */
 void shown_put(struct buf *out, const char *text, size_t len);
-/* Lines that stay lines, with their tabs; CR LF ends one too. */
+/* The same, but line ends and tabs stay; CR LF counts as a line end. */
 void shown_put_lines(struct buf *out, const char *text, size_t len);
 void shown_vprintf(struct buf *out, const char *format, va_list ap);
 

@@ -17,9 +17,9 @@ struct strtab;
 struct strtab *strtab_new(void); /* NULL: out of memory */
 struct strtab *strtab_free(struct strtab *t);
 
-/* From now on all strings together take no more than so many bytes; 0: any number. */
+/* Limit the bytes of all strings together from now on; 0: no limit. */
 void strtab_limit(struct strtab *t, size_t bytes);
-/* Was a string not added because of it? */
+/* Was a string refused because of the limit? */
 bool strtab_is_full(const struct strtab *t);
 /* The id of a string, added when new. STRTAB_NONE: out of memory, or beyond the limit. */
 uint32_t strtab_add(struct strtab *t, const char *s, size_t len);
