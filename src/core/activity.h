@@ -78,14 +78,14 @@ struct device_info {
 
 struct activity_sink;
 
-/* What the other side of a backend offers. Every function may be called from any thread. */
+/* The functions that a backend calls to deliver. Each may be called from any thread. */
 struct activity_sink_ops {
 	/* Launch path, on the launching thread: count a launch and return its launch context id
 	 * (never 0). No malloc, no lock, no system call. */
 	uint32_t (*launch)(struct activity_sink *sink);
 	/* A finished operation. */
 	void (*record)(struct activity_sink *sink, const struct activity *a);
-	/* n launches that were counted failed and will have no record. */
+	/* n launches that launch() counted have failed: no record will come for them. */
 	void (*unlaunch)(struct activity_sink *sink, uint64_t n);
 	/* cumulative loss: adds n. */
 	void (*lose)(struct activity_sink *sink, enum loss loss, uint64_t n);

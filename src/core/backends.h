@@ -2,12 +2,13 @@
 #ifndef PROTON_CORE_BACKENDS_H
 #define PROTON_CORE_BACKENDS_H
 /* The backends, as both halves of proton know them: a row here, and a file in src/backends/ (its
- * backend.h says how one is added). From the row come the enum of sources, the bit that switches
- * it off, --no-WORD, what `proton version` says, the door through which the collector starts it
- * and the variable that opens that door.
+ * backend.h says how one is added). From the row come the enum of sources, the bit that switches it
+ * off, --no-WORD, what `proton version` says, the door through which the collector starts it and
+ * the variable that opens that door.
  *
- * Numbers are dense. A variable that names one library only is never taken from another tool: then
- * `unseen` says what that costs. Without `unseen` it is a list, to which ours is appended.
+ * Numbers are dense. Some variables can name one library only. If another tool has set one, we
+ * leave it, and `unseen` is what users are told. Without `unseen` the variable is a list: ours is
+ * appended.
  *
  * collect/libproton.map.in includes this, too: what only C understands is hidden from it by
  * __ASSEMBLER__. */
@@ -45,8 +46,8 @@ enum source {
 		N_SOURCES
 };
 
-/* What a run wants of its backends: it stands on the control page and is handed to each. 0 is what a
- * backend does by itself. */
+/* What a run wants of its backends: it stands on the control page and is handed to each. 0 is what
+ * a backend does by itself. */
 struct backend_options {
 	uint32_t count_launches;   /* 1: launch callbacks on even for a single calling context */
 	uint32_t sync;             /* 1: record how long the host waits for a device */

@@ -12,8 +12,9 @@ struct bottom_up {
 	struct numbers *numbers;
 	struct bottom_up_node *nodes;
 	size_t n, cap_nodes;
-	uint32_t *holders; /* of the pairs; sets are slices */
-	uint32_t *callers; /* theirs, from first_caller on: before that each calls itself */
+	uint32_t *holders; /* of all pairs; a node's pairs are a slice */
+	uint32_t *
+		callers; /* of the pairs from first_caller on; before, a holder is its own caller */
 	size_t first_caller;
 	size_t n_pairs, cap_holders, cap_callers;
 	uint32_t *contexts; /* scratch: of the node that is being opened */
@@ -22,9 +23,9 @@ struct bottom_up {
 	const uint32_t *frame;     /* by snapshot node: what it is called */
 	uint32_t *slot;            /* by frame: the child that is being made, + 1 */
 	size_t cap_slot;
-	bool nested_known; /* since the update; else the following is not made */
+	bool nested_known; /* the following two were made since the last update */
 	uint32_t *holder;  /* by snapshot node: the nearest holder at or above it, or SNAP_NONE */
-	uint32_t *turns;   /* the last set that it was found to be of */
+	uint32_t *turns;   /* by holder: value of `turn` for the last set that it was in */
 	size_t cap_holder, cap_turns;
 	uint32_t turn;
 };
@@ -56,7 +57,7 @@ struct bottom_up *bottom_up_free(struct bottom_up *b)
 	return NULL;
 }
 
-/* A slot for each frame, all empty; room for as many roots. */
+/* Make an empty slot for each frame, and room for as many roots. */
 static int make_slots(struct bottom_up *b)
 {
 	size_t cap = b->cap_slot;
@@ -99,8 +100,9 @@ static uint32_t caller_at(const struct bottom_up *b, const struct bottom_up_node
 	return node->depth <= 1 ? b->holders[at] : b->callers[at - b->first_caller];
 }
 
-/* The contexts of a node that become its children's, one a pair: callers, or for node 0 the
- * holders. SNAP_NONE: nobody calls; where others do, that is the top. NULL: out of memory. */
+/* For each pair of a node, the context that a child will be made for: the caller, for node 0 the
+ * holder. SNAP_NONE: the pair has no caller. If other pairs of the node have one, the root stands
+ * in for it. NULL: out of memory. */
 static const uint32_t *next_contexts(struct bottom_up *b, uint32_t i)
 {
 	const struct bottom_up_node *node = &b->nodes[i];
@@ -155,7 +157,7 @@ static int count_pairs(struct bottom_up *b, uint32_t i, const uint32_t *contexts
 	return r;
 }
 
-/* Give each child its slice of the pairs [first, …), empty yet. */
+/* Give each child its slice of the pairs from `first` on; the slices are filled later. */
 static void lay_out(struct bottom_up *b, size_t first_child, size_t first)
 {
 	for (size_t i = first_child; i < b->n; i++) {
@@ -224,7 +226,7 @@ int bottom_up_open(struct bottom_up *b, uint32_t i)
 
 /* ---- the picture ---- */
 
-/* Room at once for all holders twice: of node 0, and by root. */
+/* The pairs of node 0 and those of the roots are all holders, so room is made for twice that. */
 int bottom_up_update(struct bottom_up *b)
 {
 	struct bottom_up_node *all;
@@ -286,7 +288,7 @@ uint32_t bottom_up_heaviest(struct bottom_up *b, uint32_t i)
 
 /* ---- numbers ---- */
 
-/* Which holders lie below others: by node, where the next one is. */
+/* Find by node the nearest holder at or above it, to tell which holders lie below others. */
 static int find_nested(struct bottom_up *b)
 {
 	uint32_t n = snapshot_n(b->snap), next = 0;
@@ -306,8 +308,8 @@ static int find_nested(struct bottom_up *b)
 	return 0;
 }
 
-/* Could holders of a set lie below others? Most trees have numbers at their leaves only. False,
- * too, where there is no memory to tell. */
+/* May holders of a set lie below others? In most trees only leaves are holders, so no. Also false
+ * when there is no memory to find out. */
 static bool may_nest(struct bottom_up *b, const struct bottom_up_node *node)
 {
 	uint32_t i = 0;
@@ -328,7 +330,7 @@ static uint32_t holder_above(const struct bottom_up *b, uint32_t holder)
 	return parent == SNAP_NONE ? SNAP_NONE : b->holder[parent];
 }
 
-/* Does it lie below another one of the set that was marked last? */
+/* Does a holder lie below another holder of the set that was marked last? */
 static bool is_inner(const struct bottom_up *b, uint32_t holder)
 {
 	do
@@ -345,7 +347,7 @@ static void swap(uint32_t *a, uint32_t *b)
 	*b = was;
 }
 
-/* The pairs of a node with those first whose holders lie below no other. */
+/* Move the pairs whose holders lie below no other holder to the front of the node's pairs. */
 static void part_inner(struct bottom_up *b, struct bottom_up_node *node)
 {
 	b->turn++;
@@ -363,7 +365,7 @@ static void part_inner(struct bottom_up *b, struct bottom_up_node *node)
 	}
 }
 
-/* Only inclusive numbers have to know which are the outermost. */
+/* The outermost holders are found only when an inclusive number needs them. */
 static struct number_set set_of(struct bottom_up *b, uint32_t i, bool inclusive)
 {
 	struct bottom_up_node *node = &b->nodes[i];

@@ -25,16 +25,16 @@ struct bottom_up_node {
 	uint32_t depth;       /* 0 for node 0, 1 for the roots */
 	uint32_t first_child; /* children follow one another */
 	uint32_t n_children;  /* once they are made */
-	uint32_t frame;       /* of numbers_frames(): what is called, or calls */
+	uint32_t frame;       /* of numbers_frames(): of the holder, or of a caller */
 	uint32_t first, n;    /* of its pairs */
-	uint32_t n_outer;     /* those of which none lies below another come first; 0: not known */
-	bool is_made;         /* its children are */
-	bool has_callers;     /* there are some to make */
+	uint32_t n_outer;     /* of n, the first, whose holders lie below no other; 0: not known */
+	bool is_made;         /* its children exist */
+	bool has_callers;     /* it can have children */
 };
 
 struct bottom_up;
 
-/* numbers are only referred to. NULL: out of memory. */
+/* numbers is borrowed. NULL: out of memory. */
 struct bottom_up *bottom_up_new(struct snapshot *snap, struct numbers *numbers);
 struct bottom_up *bottom_up_free(struct bottom_up *b);
 /* The numbers were updated: node 0 and the roots are made anew. 0 or -ENOMEM. */
@@ -46,10 +46,10 @@ const struct bottom_up_node *bottom_up_node(const struct bottom_up *b, uint32_t 
 int bottom_up_open(struct bottom_up *b, uint32_t i);
 /* The calling context that a node stands for: one of them names it. */
 uint32_t bottom_up_example(const struct bottom_up *b, uint32_t i);
-/* Has any context that a node stands for one of these flags, which are by node of the snapshot? */
+/* Is one of these flags set for any context of a node? by_node: flags by node of the snapshot. */
 bool bottom_up_any(const struct bottom_up *b, uint32_t i, const uint8_t *by_node, uint8_t flags);
-/* A metric of the holders of a node, themselves where nothing else is said; what is of the parent is of
- * the row above. NaN: absent. */
+/* The value of a metric over the holders of a node: exclusive, unless "(inc)" was given. A share of
+ * the parent is one of the parent in this tree. NaN: absent. */
 double bottom_up_value(struct bottom_up *b, uint32_t i, const struct number_ask *ask);
 /* The one of its calling contexts that holds the most time. */
 uint32_t bottom_up_heaviest(struct bottom_up *b, uint32_t i);

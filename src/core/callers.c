@@ -9,7 +9,7 @@
 
 /* The function's nearest context above a node, and the child of that on the way to the node. */
 struct above {
-	uint32_t turn;           /* of the update that it is known since */
+	uint32_t turn;           /* number of the update that found it */
 	uint32_t context, child; /* SNAP_NONE: there is none */
 };
 
@@ -22,10 +22,10 @@ struct callers {
 	size_t n_rows, cap_rows;
 	struct found { /* the contexts of rows as they are found */
 		uint32_t row, node;
-		bool is_inner;
+		bool is_inner; /* the row has another context above it */
 	} * found;
 	size_t n_found, cap_found;
-	uint32_t *contexts; /* the same by row */
+	uint32_t *contexts; /* the same, sorted by row */
 	size_t cap_contexts;
 	uint32_t *row_of[2]; /* by frame: row + 1 as a caller, as a callee; 0: none yet */
 	size_t cap_row_of[2];
@@ -82,7 +82,7 @@ static int add_context(struct callers *c, uint32_t row, uint32_t node, bool is_i
 	return 0;
 }
 
-/* A context of the edge to `other`, the end of it that is not the function. */
+/* Add a context to the row of an edge. other: the caller or callee at the other end. */
 static int add_edge(struct callers *c, enum callers_side side, uint32_t other, uint32_t node,
 		    bool is_inner)
 {
@@ -96,7 +96,8 @@ static int add_edge(struct callers *c, enum callers_side side, uint32_t other, u
 	return add_context(c, *row - 1, node, is_inner);
 }
 
-/* Up to what is known, and down again: each node is passed once an update. */
+/* Walk up to a node that is known, and fill in the nodes in between: each is passed once an
+ * update. */
 static const struct above *find_above(struct callers *c, uint32_t node)
 {
 	uint32_t at = node, up, child;
@@ -117,7 +118,7 @@ static const struct above *find_above(struct callers *c, uint32_t node)
 	return &c->above[node];
 }
 
-/* Is the edge of context `id` to its caller on the path above that, too? */
+/* Does the same caller call the function on the path above context `id` as well? */
 static bool is_inner_caller(struct callers *c, uint32_t id, uint32_t caller)
 {
 	while ((id = find_above(c, id)->context) != SNAP_NONE) {
@@ -172,7 +173,8 @@ static int add_functions(struct callers *c)
 
 /* ---- the rows ---- */
 
-/* What it holds itself, recursive or not. Its contexts are those of row 0, found first. */
+/* A row for the time of the function itself, without what it calls: the holders among the contexts
+ * of row 0. These were found first. */
 static int add_itself(struct callers *c)
 {
 	size_t n_found = c->n_found;
@@ -191,7 +193,7 @@ static int add_itself(struct callers *c)
 	return 0;
 }
 
-/* Those of one kind, behind those of the row that are there. */
+/* Append the inner or the other contexts to their rows. */
 static void put_contexts(struct callers *c, bool is_inner)
 {
 	for (size_t i = 0; i < c->n_found; i++) {
@@ -202,7 +204,7 @@ static void put_contexts(struct callers *c, bool is_inner)
 	}
 }
 
-/* In slices by row, the outermost first. */
+/* Sort the contexts by row; in each row the outermost ones come first. */
 static int sort_contexts(struct callers *c)
 {
 	uint32_t first = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CORE_CALLERS_H
 #define PROTON_CORE_CALLERS_H
-/* One function with who calls it and what it calls, over all its calling contexts.
+/* One function with its callers and callees, over all its calling contexts.
  *
  *     caller A ┐              ┌ callee X        a row is the set of contexts of one such edge:
  *     caller B ┤── function ──┤ callee Y        inclusive numbers are over the outermost of them,
  *     function ┘              └ function        exclusive ones over all (core/number_sets.h)
  *
- * A context with the edge more than once on its path counts once in what is inclusive. So rows of
- * a recursive function overlap, and each is right by itself.
+ * A context counts once in inclusive numbers, even if the edge is on its path more than once. So
+ * the rows of a recursive function overlap, and each is right by itself.
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,13 +26,13 @@ struct callers_row {
 	uint32_t frame;    /* of numbers_frames() */
 	uint32_t example;  /* a snapshot node with that name */
 	uint32_t first, n; /* of its contexts */
-	uint32_t n_outer;  /* of these: the first, of which none lies below another */
+	uint32_t n_outer;  /* of n, the first: contexts that lie below no other */
 	uint8_t side;      /* enum callers_side */
 };
 
 struct callers;
 
-/* numbers are only referred to. NULL: out of memory. */
+/* numbers is borrowed. NULL: out of memory. */
 struct callers *callers_new(struct snapshot *snap, struct numbers *numbers);
 struct callers *callers_free(struct callers *c);
 /* The function that a node of the snapshot is a context of. 0 or -ENOMEM (there are no rows then).
@@ -40,8 +40,8 @@ struct callers *callers_free(struct callers *c);
 int callers_update(struct callers *c, uint32_t node);
 uint32_t callers_n(const struct callers *c);
 const struct callers_row *callers_row(const struct callers *c, uint32_t i);
-/* A metric with everything below where nothing else is said, but for CALLERS_ITSELF; shares are of the
- * function's. NaN: absent. */
+/* The value of a metric: inclusive unless "(exc)" was given or the row is CALLERS_ITSELF. Shares
+ * are of the function's value. NaN: absent. */
 double callers_value(struct callers *c, uint32_t i, const struct number_ask *ask);
 /* The context of a row with the most time (or else the first one). */
 uint32_t callers_heaviest(struct callers *c, uint32_t i);

@@ -29,7 +29,7 @@
 #define MADE_GIGA_RATE .op = DERIVED_RATE, .inclusive = true, .factor = 1e9
 #define MADE_TERA_RATE .op = DERIVED_RATE, .inclusive = true, .factor = 1e12
 
-#define OWN_WIDTH      7 /* of a number whose column nobody has laid out */
+#define OWN_WIDTH      7 /* of a column that is not among the usual ones */
 
 const struct column_spec usual_columns[USUAL_N] = {
 #define _(id, title_, form_, width_, rank_, metric_, op_, help_)                                   \
@@ -98,7 +98,8 @@ bool column_is_own(const struct session *s, uint32_t metric)
 	       m->scope != METRIC_PROPERTY;
 }
 
-/* A profile's metric that is called so to the letter is meant, though a title may be like it. */
+/* Is the word exactly the name of a metric of the profile? Then that is meant, not a usual
+ * column. */
 static bool is_own_name(const struct session *s, const char *word, size_t len)
 {
 	uint32_t metric = derive_find(s, word, len);
@@ -221,7 +222,7 @@ void column_print(const struct column_spec *c, const struct session *s, double v
 {
 	char text[HUMAN_MAX];
 
-	if (!isfinite(v)) { /* a quotient by zero is no number for people either */
+	if (!isfinite(v)) { /* infinite: divided by zero, which means nothing to people */
 		snprintf(out, COLUMN_TEXT, "-");
 	} else if (c->form == FORM_WORD) {
 		print_word(c, s, v, out);
@@ -246,9 +247,9 @@ static const char *name_at(const struct session *s, uint32_t i)
 	return m ? m->name : NULL;
 }
 
-#define NEAR_MAX 5 /* names are said of a word */
+#define NEAR_MAX 5 /* names that are suggested for a word */
 
-/* How far a word is from a name; what begins with it is as far as what is still near. */
+/* The distance of a word from a name. A name that begins with the word is just near enough. */
 static unsigned how_far(const char *word, size_t len, const char *name, unsigned limit)
 {
 	size_t n = metric_bare_len(name);
@@ -258,7 +259,7 @@ static unsigned how_far(const char *word, size_t len, const char *name, unsigned
 	return edit_distance(word, len, name, n, true);
 }
 
-/* The nearest first. */
+/* List the names that are near a word, the nearest first. */
 static void find_near(const struct session *s, const char *word, size_t len, char *out, size_t size)
 {
 	unsigned limit, found = 0;

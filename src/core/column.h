@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CORE_COLUMN_H
 #define PROTON_CORE_COLUMN_H
-/* Columns of tables: a metric made of others (core/derive.h) with a title and a form. Those that any
- * profile may have are one list, here; a view says which of them it shows. What a column is called
- * in a table is its name everywhere: in options, in the configuration, in messages.
+/* Columns of tables: a metric made of others (core/derive.h) with a title and a form. Those that
+ * any profile may have are one list, here; a view says which of them it shows. What a column is
+ * called in a table is its name everywhere: in options, in the configuration, in messages.
  *
  *   word ── column_parse() ──> struct column_spec ── the view's value() ──> column_print()
  *
@@ -19,14 +19,15 @@ enum column_form {
 	FORM_BYTES,
 	FORM_COUNT,
 	FORM_RATE,
-	FORM_PERCENT, /* of 100 */
-	FORM_NUMBER,  /* of a metric that has no unit: whole or not */
+	FORM_PERCENT, /* 0..100 */
+	FORM_NUMBER,  /* a metric without a unit; whole or not */
 	FORM_PLAIN,   /* the unit is in the title */
 	FORM_WORD,    /* a string of the session, or a bound */
 };
 
 /*        id       title     form   width rank  metric     what is made of it
- * The order is that of a table; those of the lowest rank stay longest where there is no room. */
+ * In the order of a table. Where there is no room, columns of the highest rank are left out
+ * first. */
 /* clang-format off */
 #define USUAL_COLUMNS(_)                                                                           \
 	_(TOTAL,     "TOTAL",   TIME,    7,  0, TIME,      VALUE_INC, \
@@ -88,31 +89,34 @@ struct column_spec {
 
 extern const struct column_spec usual_columns[USUAL_N];
 
-/* Is a word this title: in any case of letters, with "_" for a blank, as in a configuration? */
+/* Is the word this title? Case does not matter, and "_" may stand for a blank, as in
+ * configurations. */
 bool column_is_titled(const char *title, const char *word, size_t len);
-/* The column of a title or of any name of core/derive.h; help and, for the latter, title are empty:
- * the word is the title. A metric of the profile that is called so to the letter comes first. 0; -ENOENT: there is no such metric; -EINVAL: no such unit. */
+/* The column of a title, or of any name of core/derive.h. For such a name, title and help are NULL:
+ * the word itself is the title. A metric of the profile with exactly this name goes before a title.
+ * 0; -ENOENT: there is no such metric; -EINVAL: no such unit. */
 int column_parse(const struct session *s, const char *word, size_t len, struct column_spec *ret);
-/* The metric of a column that is one as it is, by any name; METRIC_NONE: there is none. */
+/* The metric that a column shows unchanged; METRIC_NONE: there is no such column, or it is
+ * derived. */
 uint32_t column_metric(const struct session *s, const char *word);
-/* The column of a metric that a profile has of its own; its title is the metric's name without the
- * unit, *ret_len of it. */
+/* The column of a metric that is not built in. The title is the first *ret_len characters of the
+ * metric's name: those without the unit. */
 void column_of_metric(const struct session *s, uint32_t metric, struct column_spec *ret,
 		      size_t *ret_len);
-/* May it have a column that nobody asked for? */
+/* Is a metric shown without being asked for? Metrics that are not built in are, if they add up. */
 bool column_is_own(const struct session *s, uint32_t metric);
-/* The first word of a list that is no column here, and what is like it: names of columns and metrics,
- * separated by commas, "" where nothing is; why says column_parse(). NULL: all of them are. */
+/* The first word of a list that is not a column, with *ret_len its length and *ret_why the error of
+ * column_parse(); NULL: all are columns. near gets similar names, separated by commas; "": none. */
 const char *column_unknown(const struct session *s, const char *words, size_t *ret_len,
 			   int *ret_why, char *near, size_t near_size);
 
-/* A value in its form. exact: as many digits as a program may want of a number whose unit is in the
- * title, else as few as a person wants. */
-#define COLUMN_TEXT 512 /* words that are longer end in dots */
+/* Print a value in the form of its column. exact: numbers whose unit is in the title get as many
+ * digits as a program may need, else few, for people. */
+#define COLUMN_TEXT 512 /* longer words are cut and end in dots */
 void column_print(const struct column_spec *c, const struct session *s, double v, bool exact,
 		  char out[COLUMN_TEXT]);
 
-/* A value of any metric, in its unit. */
+/* The form of a raw metric, and a value of it printed with its unit. */
 uint8_t metric_form(const struct metric *m); /* enum column_form */
 void metric_print(char out[HUMAN_MAX], const struct metric *m, double v);
 

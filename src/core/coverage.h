@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CORE_COVERAGE_H
 #define PROTON_CORE_COVERAGE_H
-/* How much of time intervals cover: what overlaps counts once.
+/* How much time a set of intervals covers; where they overlap, time counts once.
  *
  *          floor         v[0]         v[1]   …    v[n - 1]
  *   ─ given up ┤   ├──────────┤     ├─────┤       ├───────┤        time ─>
  *
  * Intervals come in runs that are sorted by their start. A run may lie before what is known already
- * (records of one stream come later than those of another): it fills the gaps that are there. Only
- * the newest `max` pieces are kept; of what comes later than those nothing is counted, because
- * nobody knows any more whether it was covered.
+ * (records of one stream come later than those of another): it then fills gaps. Only the newest
+ * `max` pieces are kept. Time before these is no longer counted, because it may have been covered.
  *   thread  one
  *   errors  none: the memory is the caller's */
 #include <stdint.h>

@@ -11,13 +11,13 @@
 #include "base/util.h"
 
 enum {
-	CROWD_MIN = 100, /* fewer are no reason for a full table */
+	CROWD_MIN = 100, /* fewer alike names did not fill the table */
 	PATTERN_MAX = 1024,
 	BEFORE_NUMBER = 36,
 	NAME_MAX_SHOWN = 60,
 };
 
-/* ---- names but for their digits ---- */
+/* ---- names without their digits ---- */
 
 /* The next character; a number is one '#'. 0: the end. */
 static char next_char(const char **p)
@@ -56,7 +56,7 @@ static bool pattern_equal(const char *a, const char *b)
 	return true;
 }
 
-/* The number is what matters: of a long name, what stands around the first. */
+/* Of a long name print the part around the first number: it is what makes the names differ. */
 static void pattern_print(const char *name, char *out, size_t size)
 {
 	char all[PATTERN_MAX];

@@ -182,7 +182,7 @@ static bool is_used(struct derive *d, uint32_t metric)
 
 static const double *raw(struct derive *d, uint32_t metric, bool inclusive, bool all);
 
-/* Where there is one width, its column is the sum. */
+/* The sum over all widths; where only one is used, its own column. */
 static const double *any_flops(struct derive *d, bool inclusive, bool all)
 {
 	const struct derived key = {
@@ -247,7 +247,7 @@ const double *derive_used(struct derive *d, uint32_t metric, bool inclusive)
 	return is_used(d, metric) ? derive_raw(d, metric, inclusive) : NULL;
 }
 
-/* The snapshot has rates with what is below: own ones are what the children leave of them. */
+/* The snapshot has inclusive rates only: subtract those of the children to get a node's own. */
 static void own_rates(const struct derive *d, const double *rate, const double *own, double *v)
 {
 	const uint32_t *parents = snapshot_parents(d->snap);
@@ -322,7 +322,8 @@ bool derive_has(struct derive *d, const struct derived *m)
 
 /* ---- what is made of raw columns ---- */
 
-/* In the unit asked for. Triton's viewer goes through seconds, which decides how 0.9115 is rounded. */
+/* In the unit asked for. Triton's viewer goes through seconds, which decides how 0.9115 is
+ * rounded. */
 static double in_unit(const struct derive *d, const struct derived *m, double value, double count)
 {
 	if (d->totals == TOTALS_UPSTREAM && !m->plain &&
@@ -337,7 +338,7 @@ static void make_value(const struct derive *d, const struct derived *m, const do
 		v[i] = in_unit(d, m, a[i], 1);
 }
 
-/* Exclusive shares are of the sum of all. */
+/* What exclusive shares are a share of. */
 static double sum_of(const struct derive *d, const double *v)
 {
 	double sum = 0;
@@ -444,7 +445,7 @@ static int make_quantile(struct derive *d, const struct derived *m, bool all, do
 
 /* ---- roofline ---- */
 
-/* Seconds that a node's work would take at each roof. NaN: no such work. */
+/* By node: seconds that its work would take at the peak rate of each kind. NaN: no such work. */
 struct roofs {
 	double *compute, *memory, *time;
 	bool *on_device, *unknown;
@@ -467,7 +468,7 @@ static void say_why(struct derive *d, uint32_t device, const char *what)
 		 strtab_str(s->strings, dev->type), strtab_str(s->strings, dev->arch));
 }
 
-/* One value of a row: which roof it pushes against. */
+/* Add one value of a row to the time at the roof that it counts for. */
 static void roof_value(struct derive *d, struct roofs *r, uint32_t node, uint32_t device,
 		       uint32_t metric, double value)
 {
@@ -496,7 +497,7 @@ static uint32_t row_device(const struct session *s, const struct session_row *ro
 {
 	uint32_t device = row->lane < s->n_lanes ? s->lanes[row->lane].device : SESSION_NONE;
 
-	/* Metrics that a program gave itself name no device: the only one is meant. */
+	/* Metrics that a program gave name no device. If there is only one, take that. */
 	return device == SESSION_NONE && s->n_devices == 1 ? 0 : device;
 }
 
@@ -565,7 +566,7 @@ static void roofs_result(const struct derive *d, const struct derived *m, const 
 	for (uint32_t i = 0; i < snapshot_n(d->snap); i++) {
 		double compute = r->compute[i];
 
-		/* Upstream takes work that nobody counted for none. */
+		/* Upstream treats work that was not counted as no work. */
 		if (isnan(fmax(compute, r->memory[i])) && d->totals == TOTALS_UPSTREAM &&
 		    !r->unknown[i])
 			compute = 0;
@@ -662,7 +663,8 @@ const double *derive_column(struct derive *d, const struct derived *m)
 
 /* ---- one node ---- */
 
-/* Percentiles of nodes that somebody has looked at; factor 0 is the key of such a column. */
+/* A column of percentiles that is filled node by node, as they are asked for. Its key has factor
+ * 0. */
 static double *some_quantiles(struct derive *d, const struct derived *m)
 {
 	const struct derived key = {
@@ -730,7 +732,7 @@ double derive_at(struct derive *d, const struct derived *m, struct derived_terms
 		return quantile_at(d, m, node) / m->factor;
 	if (!t->of)
 		return NAN;
-	if (m->metric == METRIC_NONE) /* made by node */
+	if (m->metric == METRIC_NONE) /* util, bound: the column has the result itself */
 		return t->of[node];
 	return derived_quotient(m, t->of[node], term_by(d, m, t, node, whole));
 }

@@ -20,9 +20,9 @@ enum derived_op {
 	DERIVED_QUANTILE,   /* of the durations, in ns / factor */
 	DERIVED_UTIL,       /* share of the nearer roof, 0..1 */
 	DERIVED_BOUND,      /* which roof that is: enum bound */
-	DERIVED_AT_COMPUTE, /* what these two are made of: seconds that the work takes at a roof, */
-	DERIVED_AT_MEMORY,
-	DERIVED_AT_TIME, /* and those that it took */
+	DERIVED_AT_COMPUTE, /* parts of the two above: seconds at the compute roof, */
+	DERIVED_AT_MEMORY,  /* seconds at the memory roof, */
+	DERIVED_AT_TIME,    /* and seconds that the work really took */
 };
 
 enum bound { BOUND_NEITHER = 0, BOUND_COMPUTE, BOUND_MEMORY, BOUND_N };
@@ -34,8 +34,8 @@ double derive_roofline(enum derived_op op, double compute, double memory, double
 struct derived {
 	uint8_t op; /* enum derived_op */
 	bool inclusive;
-	bool is_said; /* which of the two: "(inc)" or "(exc)"; else views of what is exclusive choose */
-	bool plain; /* no unit was asked for: the raw metric */
+	bool is_said; /* "(inc)" or "(exc)" was given; if not, a view may choose */
+	bool plain;   /* no unit was asked for: the raw metric */
 	uint32_t metric;
 	double factor;
 	double share; /* of DERIVED_QUANTILE: 0..1, or HISTS_DEVIATION */
@@ -47,9 +47,9 @@ enum totals {                  /* of inclusive values, when nodes are filtered o
 	      TOTALS_UPSTREAM, /* DERIVED_VALUE of a raw name counts what is shown, others everything */
 };
 
-/* Floating-point operations of any width: no metric of a session, but one to whatever adds up. */
+/* Floating-point operations of any width. No session has this metric: it is the sum of several. */
 #define METRIC_ANY_FLOPS (METRIC_NONE - 1)
-/* What is known of a metric, of that one too; NULL: there is none. */
+/* The description of a metric, METRIC_ANY_FLOPS included; NULL: there is no such metric. */
 const struct metric *derive_metric(const struct session *s, uint32_t metric);
 
 /* The metric that a value is divided by; METRIC_NONE: by none. */
@@ -59,13 +59,14 @@ static inline uint32_t derived_divisor(const struct derived *m)
 	       : m->op == DERIVED_RATE ? METRIC_TIME
 				       : METRIC_NONE;
 }
-/* Is that one to count what is below? Time on the host is exclusive, what ran meanwhile is not. */
+/* Is the divisor inclusive? For host time it is, though host time itself is exclusive: the work
+ * that was launched meanwhile is below the node. */
 static inline bool derived_divides_inclusive(const struct derived *m, bool inclusive)
 {
 	return inclusive || (m->op == DERIVED_AVG && m->metric == METRIC_CPU_TIME);
 }
-/* The one formula of what is made of a metric and its divisor (NaN: without one), or of the whole that
- * it is a share of. NaN: absent. */
+/* The value of a derived metric. by: its divisor, for a share the whole; ignored when it has none.
+ * NaN: absent. */
 double derived_quotient(const struct derived *m, double of, double by);
 
 /* 0; -ENOENT: no such metric in this session; -EINVAL: no such unit. */
@@ -85,23 +86,23 @@ void derive_masks(struct derive *d, const uint8_t *removed, const uint8_t *shown
 const double *derive_column(struct derive *d, const struct derived *m);
 /* A raw metric over the nodes that count. */
 const double *derive_raw(struct derive *d, uint32_t metric, bool inclusive);
-/* The same, or NULL where no row of the profile has a value of it. */
+/* The same, but NULL when no row of the profile has a value of the metric. */
 const double *derive_used(struct derive *d, uint32_t metric, bool inclusive);
-/* Its increase in the last window, a second; NULL: unknown. */
+/* The increase of a metric in the last window, per second; NULL: unknown. */
 const double *derive_now(struct derive *d, uint32_t metric, bool inclusive);
 /* Histograms of the nodes that count, made when first asked for; NULL: out of memory. */
 struct hists *derive_hists(struct derive *d);
 /* Has any node a value? */
 bool derive_has(struct derive *d, const struct derived *m);
 
-/* Columns that a metric is made of, fetched once: then a value of one node costs a quotient, and no
- * column is made for what nobody looks at. All zero at first. */
+/* The columns that a derived metric is computed from. With these kept, the value of one node costs
+ * one division, and no column is computed for nodes that nobody looks at. All zero at first. */
 struct derived_terms {
 	uint64_t generation; /* of the columns */
 	const double *of, *by;
 	double all;
 };
-/* The value of one node; a share of what is inclusive is one of the node `whole`. */
+/* The value of one node. An inclusive share is a share of the value of the node `whole`. */
 double derive_at(struct derive *d, const struct derived *m, struct derived_terms *terms,
 		 uint32_t node, uint32_t whole);
 /* Why util or bound could not be told for a device that has operations or bytes; NULL: it could. */

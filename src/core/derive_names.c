@@ -121,7 +121,7 @@ static int parse_rate(const char *word, size_t len, struct derived *ret)
 	return -ENOENT;
 }
 
-/* The share of "p99", or what "stddev" is; the rest of the word behind it. */
+/* Parse "p99" or "stddev" at the beginning of *word and move behind it. */
 static bool parse_share(const char **word, size_t *len, double *ret)
 {
 	unsigned n = 0;
@@ -207,7 +207,7 @@ int derive_parse(const struct session *s, const char *word, size_t len, struct d
 		len--;
 	}
 	ends(word, &len, "");
-	/* A metric may be called so itself. */
+	/* "(exc)" and the like may be a part of a metric's own name. */
 	ret->metric = derive_find(s, word, len);
 	exc = ret->metric == METRIC_NONE && ends(word, &len, "(exc)");
 	inc = ret->metric == METRIC_NONE && !exc &&

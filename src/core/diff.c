@@ -14,7 +14,7 @@
 #include "core/merge.h"
 
 struct run {
-	double *values; /* by node; NaN: absent. Nodes that came later have none */
+	double *values; /* by node, n of them; NaN: absent. Nodes of later runs are not in it */
 	size_t n;
 	double total;
 };
@@ -26,7 +26,7 @@ struct side {
 
 struct diff {
 	struct diff_options options;
-	struct column_spec column; /* as the first run has it that knows the metric */
+	struct column_spec column; /* of the first run that has the metric */
 	char *metric, *unit;
 	struct strtab *strings;
 	struct diff_node *nodes;
@@ -71,8 +71,8 @@ static uint32_t node_append(struct diff *d, const struct diff_node *key)
 	return id;
 }
 
-/* The node of this name below parent. Only the name counts: what a frame is, is a guess in files that
- * do not say, and may be guessed differently from one run to the next. */
+/* The node of this name below parent, made when absent. The kind of the frame is ignored: some
+ * files do not have it, and readers may guess it differently from one run to the next. */
 static uint32_t node_intern(struct diff *d, uint32_t parent, const char *name, uint8_t kind)
 {
 	struct diff_node key = {parent, DIFF_NONE, DIFF_NONE, DIFF_NONE,
@@ -132,7 +132,7 @@ struct diff *diff_free(struct diff *d)
 
 /* ---- runs ---- */
 
-/* What a run is asked for; -ENOENT: it has no such metric. */
+/* Find the metric to compare in a run; -ENOENT: it has no such metric. */
 static int parse_metric(const struct diff *d, const struct session *s, struct column_spec *ret)
 {
 	const struct metric *m;
@@ -148,7 +148,7 @@ static int parse_metric(const struct diff *d, const struct session *s, struct co
 	return 0;
 }
 
-/* Of a value as it is printed in full; "": it is in the name. */
+/* The unit of a value that is printed in full; "": the name has the unit. */
 static const char *unit_of(const struct session *s, const struct column_spec *c)
 {
 	const struct derived *m = &c->derived;
@@ -181,7 +181,8 @@ static int learn_metric(struct diff *d, const struct session *s, const struct co
 	return 0;
 }
 
-/* Our node of each node of the snapshot; DIFF_NONE: hidden. 1: two of them are one here. */
+/* By node of the snapshot: our node, or DIFF_NONE if hidden. Returns 1 when two nodes of the
+ * snapshot are the same node here. */
 static int map_nodes(struct diff *d, struct snapshot *snap, uint32_t *map)
 {
 	const struct session *s = snapshot_session(snap);
@@ -229,7 +230,7 @@ static int run_fill(struct diff *d, struct run *run, const uint32_t *map, uint32
 	return 0;
 }
 
-/* The whole of a run. */
+/* The value that stands for a whole run. */
 static double run_total(struct snapshot *snap, const struct derived *m, const double *v)
 {
 	const struct metric *raw = derive_metric(snapshot_session(snap), m->metric);
@@ -277,7 +278,7 @@ static int run_take(struct diff *d, struct snapshot *snap, struct run *run, cons
 
 static int run_add(struct diff *d, const struct session *s, struct run *run, bool folded);
 
-/* Paths that occur twice are made one before anything is computed: quotients do not add up. */
+/* A path occurs twice: merge by name first, and compute then. Quotients cannot be added up. */
 static int run_add_folded(struct diff *d, const struct session *s, struct run *run)
 {
 	_cleanup_(session_freep) struct session *folded = session_new();
@@ -303,7 +304,7 @@ static int run_add(struct diff *d, const struct session *s, struct run *run, boo
 	if (map)
 		r = map_nodes(d, snap, map);
 	if (r == 1 && folded)
-		r = 0; /* addresses that read alike cannot be told apart: the last one counts */
+		r = 0; /* still twice: addresses that look the same. The last one counts */
 	if (r == 0)
 		r = run_take(d, snap, run, map);
 	snapshot_free(snap);
@@ -410,7 +411,7 @@ int diff_compare(struct diff *d)
 	return 0;
 }
 
-/* ---- looking at it ---- */
+/* ---- results ---- */
 
 uint32_t diff_n(const struct diff *d)
 {

@@ -26,7 +26,7 @@ static void add_row(struct durations *d, const struct row_times *t)
 		count(d, hist_bucket((uint64_t)t->time), 1);
 }
 
-/* Nodes that are meant and what is below them: a byte each. NULL: out of memory. */
+/* A byte a node: is it asked for, or below one that is? NULL: out of memory. */
 static uint8_t *mark(struct snapshot *snap, struct numbers *numbers, uint32_t node, bool by_name)
 {
 	uint32_t n = snapshot_n(snap), n_frames;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CORE_DURATIONS_H
 #define PROTON_CORE_DURATIONS_H
-/* How long executions took: the histograms of a calling context, or of all that have its name, with
+/* How long executions took: the histograms of a calling context, or of all with its name, and of
  * everything below. What was executed once on its lane has no histogram; its time is the sample.
- * Only nodes that count do so here. A histogram is of one context on one device: where a view parts
- * that (by stream, by thread), it stands with each part, and says so.
+ * Nodes that are filtered out do not count. A histogram is of one context on one device. A view by
+ * stream or thread splits that: each part then shows the whole histogram, and is_shared says so.
  *   thread  one */
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ struct durations {
 	uint64_t n_all;           /* in the buckets */
 	double n_calls;           /* that were counted, in the buckets or not */
 	uint64_t min_ns, max_ns;  /* 0: not known */
-	bool is_shared;           /* some are not of what was asked for: nobody can tell which */
+	bool is_shared;           /* some are of other nodes, and cannot be told apart */
 };
 
 /* Of a node of the snapshot. 0 or -ENOMEM */

@@ -62,7 +62,7 @@ static const char *put_bracket(struct buf *out, const char *p)
 	return closing ? NULL : p;
 }
 
-/* From Python's to POSIX syntax; false: it has what POSIX has not. */
+/* Translate from Python's to POSIX syntax; false: POSIX cannot express it. */
 static bool translate(const char *p, struct buf *out)
 {
 	while (p && *p) {
@@ -84,7 +84,8 @@ static bool translate(const char *p, struct buf *out)
 			p += 3;
 		} else {
 			buf_putc(out, *p);
-			/* Whether it matches at all does not depend on how much is taken. */
+			/* Leave out the "?" of a lazy quantifier: laziness does not change whether
+			 * a name matches. */
 			if ((*p == '*' || *p == '+' || *p == '?' || *p == '}') && p[1] == '?')
 				p++;
 			p++;
@@ -133,7 +134,7 @@ bool name_pattern_match(const struct name_pattern *p, struct snapshot *snap, uin
 
 /* ---- masks ---- */
 
-/* Nodes with the same frame have the same name: it is looked at once. */
+/* Nodes with the same frame have the same name: each name is matched once. */
 struct matcher {
 	const struct name_pattern *pattern;
 	struct snapshot *snap;
@@ -141,7 +142,7 @@ struct matcher {
 	const struct snap_node *nodes;
 	const struct session_node *session_nodes;
 	const struct tick *tick;
-	uint8_t *seen; /* by session frame; NULL: out of memory, each is looked at */
+	uint8_t *seen; /* by session frame; NULL: out of memory, each node is matched */
 };
 
 enum { SEEN_NO = 1, SEEN_YES = 2 };
@@ -184,8 +185,8 @@ uint8_t *filter_all(const struct snapshot *snap)
 	return mask;
 }
 
-/* A parent's id is smaller than its children's: what is above, then what is below, in two passes.
- */
+/* Flags in a mask while it is computed. A parent's id is smaller than its children's, so one pass
+ * up and one pass down the ids reach all nodes below and above. */
 enum { BELOW = 2, ABOVE = 4, PARENT = 8 };
 
 int filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,

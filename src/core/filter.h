@@ -27,15 +27,15 @@ bool name_pattern_match(const struct name_pattern *p, struct snapshot *snap, uin
 
 /* A mask is a byte a node, 1 = shown; malloc'd. All but launch metadata. NULL: out of memory. */
 uint8_t *filter_all(const struct snapshot *snap);
-/* 0, or -ECANCELED: somebody who heard of its progress has stopped it, the mask means nothing. */
+/* 0, or -ECANCELED: the snapshot's tick said to stop, and the mask is of no use. */
 int filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
 		   enum name_mode mode);
 int filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
 		   enum name_mode mode);
 void filter_at_least(uint8_t *mask, const struct snapshot *snap, const double *values,
 		     double least);
-/* Upstream's rule: neither frames without values and children nor those that lost all children.
- * present: a byte a node, 0 = as if it were not there; or NULL. */
+/* Upstream's rule: leave out frames with neither values nor children, and those whose children are
+ * all left out. present: a byte a node, 0 = treat it as if it did not exist; or NULL. */
 void filter_empty(uint8_t *mask, const struct snapshot *snap, const uint8_t *present);
 
 #endif

@@ -47,7 +47,8 @@ struct flat *flat_free(struct flat *f)
 
 /* ---- rows ---- */
 
-/* Does this node stand for work on the device? Files may not say: then leaves with time do. */
+/* Does this node stand for work on the device? Where a file does not have the kinds of frames,
+ * leaves with time do. */
 static bool is_work(const struct snap_node *n, bool has_time)
 {
 	if (n->kind == FRAME_KERNEL || n->kind == FRAME_COPY || n->kind == FRAME_SET)
@@ -78,7 +79,7 @@ static void add_node(struct flat_row *row, uint32_t node, const double *time)
 	add_present(&row->time_ns, time[node]);
 }
 
-/* By node, the row that it is of, or NO_ROW; malloc'd. NULL: out of memory. */
+/* By node: the row that it belongs to, or NO_ROW; malloc'd. NULL: out of memory. */
 static uint32_t *find_work(struct flat *f, const double *time)
 {
 	const struct session_node *of = snapshot_session(f->snap)->nodes;

@@ -5,8 +5,8 @@
  *
  *     main { a { k }, b { k, copy } }    k: both k;  copy
  *
- * Numbers are of the contexts themselves. Rows are sorted by time, the longest first; without time, as
- * they came.
+ * Numbers are of the contexts themselves. Rows are sorted by time, the longest first; without time,
+ * as they came.
  *   thread  one */
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 
 struct flat_row {
 	uint32_t frame;    /* of the session */
-	uint32_t node;     /* the context with the most time, which has the name */
+	uint32_t node;     /* the context with the most time; the row has its name */
 	uint32_t first, n; /* of its contexts */
 	double time_ns;    /* NaN: absent */
 	uint8_t kind;      /* enum frame_kind */
@@ -23,7 +23,7 @@ struct flat_row {
 
 struct flat;
 
-/* numbers are only referred to. NULL: out of memory. */
+/* numbers is borrowed. NULL: out of memory. */
 struct flat *flat_new(struct numbers *numbers);
 struct flat *flat_free(struct flat *f);
 /* The numbers were updated. 0 or -ENOMEM (there are no rows then). */
@@ -34,7 +34,7 @@ const struct flat_row *flat_row(const struct flat *f, uint32_t i);
 bool flat_is_transfer(const struct flat *f, uint32_t i);
 /* A metric of a row; shares are of the whole profile's. NaN: absent. */
 double flat_value(struct flat *f, uint32_t i, const struct number_ask *ask);
-/* One of the usual columns, which have the first slots. */
+/* The value of a usual column; these have the first slots of the cache. */
 static inline double flat_usual(struct flat *f, uint32_t i, enum usual_column column)
 {
 	const struct number_ask ask = {.metric = &usual_columns[column].derived, .slot = column};

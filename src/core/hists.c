@@ -8,10 +8,10 @@
 #include "base/util.h"
 #include "core/samples.h"
 
-#define FEW_PLACES 8 /* passed one by one, before they are looked for */
+#define FEW_PLACES 8 /* step over so many before a binary search for the end */
 
-/* A sample of a node, by the node's place in a walk: a histogram, or behind all of them the bucket
- * of a single execution. */
+/* A sample of a node. order: the node's place in a walk of the tree. sample: the index of a
+ * histogram, or the number of histograms plus the bucket of a single execution. */
 struct place {
 	uint32_t order, sample;
 };
@@ -26,7 +26,8 @@ struct hists {
 	size_t cap_calls;
 	struct place *spare; /* scratch */
 	size_t cap_spare;
-	uint32_t *turns; /* by histogram: the sum that it was last in */
+	uint32_t *
+		turns; /* by histogram: value of `turn` when it was last added, so that it counts once */
 	size_t cap_turns;
 	uint32_t turn;
 };
@@ -135,7 +136,7 @@ static int add_singles(struct hists *h, const uint8_t *kept)
 	return r;
 }
 
-/* By their nodes, which are as many as `first` has places; those of one stay as they came. */
+/* Counting sort by the order of the nodes. Stable. */
 static int sort_places(struct hists *h)
 {
 	uint32_t n = snapshot_n(h->snap);
@@ -249,7 +250,7 @@ static void add_range(struct hists *h, const struct range *r, uint32_t sums[HIST
 		add(h, h->places[at].sample, sums);
 }
 
-/* What is known of a set of nodes. */
+/* What is known of the executions of a set of nodes. */
 struct known {
 	uint32_t sums[HIST_BUCKETS];
 	double n, calls;    /* samples; executions that were counted */
@@ -281,11 +282,11 @@ static double bucket_middle(const struct known *k, unsigned b)
 {
 	double middle = ((double)hist_bucket_start(b) + (double)hist_bucket_start(b + 1)) / 2;
 
-	return fmax(fmin(middle, k->most), k->least); /* which leave NaN aside */
+	return fmax(fmin(middle, k->most), k->least); /* fmin() and fmax() ignore a NaN */
 }
 
-/* Add what executions of a bucket are away from `from`, and its squares. One of them is known where it
- * is the shortest or the longest of all. */
+/* Add up the distances from `from` of a bucket's executions, and their squares. The exact durations
+ * of the shortest and the longest execution are used where they are known. */
 static void add_bucket(const struct known *k, unsigned b, double from, double *sum, double *squares)
 {
 	const double ends[] = {k->least, k->most};
@@ -315,8 +316,9 @@ static double deviation(const struct known *k)
 	return sqrt(squares / k->n);
 }
 
-/* While more comes, histograms lag behind the counts. At the end, a percentile of some of the
- * executions would be a wrong number. After a reset there are only histograms of the whole run. */
+/* While a session grows, its histograms lag behind its counts. Once it has ended, histograms with
+ * fewer executions than were counted are incomplete: a percentile of them would be wrong. After a
+ * reset there are only histograms of the whole run. */
 double hists_share(struct hists *h, const uint32_t *nodes, uint32_t n, bool below, double share)
 {
 	struct known k;
@@ -331,7 +333,7 @@ double hists_share(struct hists *h, const uint32_t *nodes, uint32_t n, bool belo
 	return deviation(&k);
 }
 
-/* Children come before their parents: a chain of nodes that have the same ones is told once. */
+/* From the last node to the first: nodes of a chain with the same samples are computed once. */
 void hists_quantiles(struct hists *h, double share, bool below, double *v)
 {
 	struct range last = {0, 0};

@@ -13,7 +13,7 @@ int least_parse(const struct least *x, const struct session *s, struct derived *
 	struct column_spec c;
 	int r = column_parse(s, word, len, &c);
 
-	while (r == 0 && c.form == FORM_WORD) { /* words are neither small nor large */
+	while (r == 0 && c.form == FORM_WORD) { /* a word cannot be compared with a limit */
 		word = word[len] ? word + len + 1 : "time";
 		len = strcspn(word, ",");
 		r = column_parse(s, word, len, &c);

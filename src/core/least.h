@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CORE_LEAST_H
 #define PROTON_CORE_LEAST_H
-/* A limit: what is below it is left out, but for what stands above something that is not.
+/* A limit: leave out nodes whose value is smaller, unless a node below them reaches it.
  *   thread  one */
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,14 +18,14 @@ static inline bool least_any(const struct least *x)
 {
 	return x->value != 0 || x->share > 0;
 }
-/* What it limits. 0 or what column_parse() says. */
+/* Which metric is limited. 0 or an error of column_parse(). */
 int least_parse(const struct least *x, const struct session *s, struct derived *ret);
-/* Is a value enough, where that of everything is `whole`? */
+/* Does a value reach the limit? whole: the value of the root. */
 static inline bool least_reached(const struct least *x, double v, double whole)
 {
 	return (x->value == 0 || v >= x->value) && !(x->share > 0 && !(v >= x->share * whole));
 }
-/* Narrow a mask (core/filter.h) by it. 0, -ENOMEM, or what column_parse() says. */
+/* Apply the limit to a mask (core/filter.h). 0, -ENOMEM, or an error of column_parse(). */
 int least_apply(const struct least *x, uint8_t *mask, struct snapshot *snap);
 
 #endif

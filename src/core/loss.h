@@ -6,8 +6,9 @@
 /* Losses are data: each is counted where it happens, crosses the wire cumulatively, is written
  * into the file and drawn on the screen. Numbers are on the wire: never reused. */
 
-/*      name            number  word in files         sentence for people, behind a number: its first
- *                                                    noun is a plural that loss_text() can undo */
+/*      name            number  word in files         what people read after the number; its first
+ *                                                    noun is a plural: loss_text() makes it
+ * singular */
 /* clang-format off */
 #define LOSSES(_)                                                                                  \
 	_(DROPPED,        0, "dropped_records",     "records dropped by the vendor's library")     \
@@ -47,8 +48,9 @@ enum loss {
 		LOSS_N = 28
 };
 
-/* Is a number gone, or only a detail? Put-off sends and frames that healed lost nothing, records on a
- * shared lane are counted, and a trace that is full is as long as it was asked to be. */
+/* Does the loss make a number wrong? Sends that were put off and gaps that were made good lost
+ * nothing, records on a shared lane are counted, and a full trace is as long as the user asked
+ * for. */
 static inline bool loss_is_loss(enum loss loss)
 {
 	return loss != LOSS_PIPE_FULL && loss != LOSS_WIRE_GAP && loss != LOSS_LANES_FULL &&

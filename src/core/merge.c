@@ -11,7 +11,7 @@
 #include "base/idindex.h"
 #include "base/util.h"
 
-/* Ids of the input, and what they are in the target. */
+/* By id of the input: the id of the same thing in the target. */
 struct id_map {
 	uint32_t *to;
 	size_t n;
@@ -38,11 +38,12 @@ struct merge {
 	/* The input at hand. */
 	const struct session *from;
 	const struct merge_options *options;
-	const struct snapshot *view; /* whose tree comes over, groups as nodes; NULL: the input's */
+	/* Take this tree, with its groups as nodes. NULL: take the tree of the input. */
+	const struct snapshot *view;
 	group_name_fn *group_name;
 	void *group_ctx;
 	struct id_map maps[MAP_N];
-	uint32_t process; /* that it stands for, or SESSION_NONE */
+	uint32_t process; /* made for an input that names none, or SESSION_NONE */
 	size_t n_rows_before;
 };
 
@@ -65,7 +66,7 @@ static int map_begin(struct merge *m, enum map_id map, size_t n)
 	return 0;
 }
 
-/* Bring all elements of one kind over. */
+/* Add all elements of one kind. */
 static int add_all(struct merge *m, int map, size_t n, int (*add)(struct merge *, uint32_t))
 {
 	size_t i;
@@ -76,13 +77,13 @@ static int add_all(struct merge *m, int map, size_t n, int (*add)(struct merge *
 	return r;
 }
 
-/* Strings come over when something refers to them. */
+/* The target's id of a string, copied when first asked for: unused strings are not copied. */
 static int map_string(struct merge *m, uint32_t id, uint32_t *ret)
 {
 	struct id_map *x = &m->maps[MAP_STRINGS];
 
 	*ret = 0;
-	if (id >= x->n) /* such as the name that a (module, offset) frame does not have */
+	if (id >= x->n) /* a (module, offset) frame has no name, for example */
 		return 0;
 	if (x->to[id] == SESSION_NONE)
 		x->to[id] = strtab_add(m->into->strings, strtab_str(m->from->strings, id),
@@ -91,7 +92,7 @@ static int map_string(struct merge *m, uint32_t id, uint32_t *ret)
 	return x->to[id] == SESSION_NONE ? -ENOMEM : 0;
 }
 
-/* Bring the n string ids of an element over. */
+/* Replace n string ids of the input by those of the target. */
 static int map_strings(struct merge *m, uint32_t **ids, size_t n)
 {
 	size_t i;
@@ -124,9 +125,9 @@ struct merge *merge_free(struct merge *m)
 	return NULL;
 }
 
-/* ---- what things are ---- */
+/* ---- metrics, frames and nodes ---- */
 
-/* Inputs do not agree on a metric: one of them is taken at its word, and the reader is told. */
+/* Inputs disagree about a metric: the first one counts, and a note tells the reader so. */
 static int note_differs(struct merge *m, const char *name, const char *what)
 {
 	_cleanup_(buf_done) struct buf text = {0};
@@ -170,7 +171,7 @@ static int add_metric(struct merge *m, uint32_t id)
 	struct metric copy = *metric_table_get(m->from->metrics, id);
 	uint32_t n = metric_table_count(m->into->metrics), to;
 
-	/* What weighs a mean may come later in the table: it is looked for by its name. */
+	/* The metric that weighs a mean may have a higher id than the mean: add it now. */
 	if (copy.weight != METRIC_NONE) {
 		const struct metric *weight = metric_table_get(m->from->metrics, copy.weight);
 		struct metric w = *weight;
@@ -242,7 +243,7 @@ static uint32_t node_by_name(struct merge *m, uint32_t parent, uint32_t frame)
 	uint64_t hash = hash_pair(key.parent, key.name);
 	uint32_t id;
 
-	if (!f->symbol && f->module != SESSION_NONE) /* an address is known by itself */
+	if (!f->symbol && f->module != SESSION_NONE) /* an address without a name */
 		return session_node_intern(m->into, parent, frame);
 	id = idindex_find(&m->names, hash, name_equal, m->into, &key);
 	if (id != IDINDEX_NONE)
@@ -258,7 +259,7 @@ static int add_node(struct merge *m, uint32_t id)
 	const struct session_node *n = &m->from->nodes[id];
 	uint32_t parent = mapped(m, MAP_NODES, n->parent), frame = mapped(m, MAP_FRAMES, n->frame);
 
-	if (id == SESSION_ROOT) /* roots are one, whatever they are called */
+	if (id == SESSION_ROOT) /* all roots are the same node, whatever their names */
 		m->maps[MAP_NODES].to[id] = SESSION_ROOT;
 	else if (m->by_name)
 		m->maps[MAP_NODES].to[id] = node_by_name(m, parent, frame);
@@ -267,7 +268,7 @@ static int add_node(struct merge *m, uint32_t id)
 	return m->maps[MAP_NODES].to[id] == SESSION_NONE ? -ENOMEM : 0;
 }
 
-/* A group has no frame in the input: it gets one of its name. */
+/* A group has no frame in the input: make one from its name. */
 static uint32_t view_frame(struct merge *m, const struct snap_node *n, uint32_t id)
 {
 	char name[256];
@@ -339,7 +340,7 @@ static int add_set(struct merge *m, uint32_t id)
 
 /* ---- processes and lanes ---- */
 
-/* A number that is the same whenever this input is read, for a process without one of its own. */
+/* An instance number for a process that has none; the same each time the input is read. */
 static uint64_t instance_of(const struct merge *m, uint32_t process)
 {
 	const char *name = m->options->name ? m->options->name : "";
@@ -347,8 +348,7 @@ static uint64_t instance_of(const struct merge *m, uint32_t process)
 	return hash_u64(hash_bytes(name, strlen(name)) + process) | 1;
 }
 
-/* A process that an earlier input told of too: its counts only grow, so the larger ones are later.
- */
+/* An earlier input has this process too. Its counts only grow, so the larger ones are newer. */
 static void process_update(struct session_process *to, const struct session_process *p)
 {
 	unsigned i;
@@ -385,7 +385,7 @@ static int add_process(struct merge *m, uint32_t id)
 	return 0;
 }
 
-/* The process that a file without any stands for. */
+/* Make the process that an input without processes stands for. */
 static int add_own_process(struct merge *m)
 {
 	const char *name = m->options->name ? m->options->name : "";
@@ -421,7 +421,8 @@ static int add_lane(struct merge *m, uint32_t id)
 
 /* ---- values ---- */
 
-/* A value in the target's terms; false: it has none (a text where numbers are, or the reverse). */
+/* Convert a value to the type that the metric has in the target. *ret_known is false when that is
+ * not possible: one is a text, the other a number. */
 static int map_value(struct merge *m, uint32_t metric, union metric_value *v, bool *ret_known)
 {
 	const struct metric *a = metric_table_get(m->from->metrics, metric);
@@ -436,7 +437,7 @@ static double weight_of(const struct session *s, const struct session_row *r, ui
 	return session_row_weight(s, r, weight, s->values, s->present);
 }
 
-/* The target has a value here: the metric's own rule says what both make. */
+/* The target has a value here already: combine both by the metric's rule. */
 static union metric_value value_add(const struct merge *m, const struct session_row *from,
 				    const struct session_row *to, uint32_t i, union metric_value v)
 {
@@ -457,7 +458,7 @@ static int copy_values(struct merge *m, const struct session_row *from, uint32_t
 	const struct session_set *set = &m->from->sets[from->set];
 	uint32_t pass, i;
 
-	/* Weighted means first, while their weights are still those of before. */
+	/* Weighted means first: their weights in the target must not be added to yet. */
 	for (pass = 0; pass < 2; pass++) {
 		for (i = 0; i < set->n; i++) {
 			const struct session_row *to = &m->into->rows[row];
@@ -571,8 +572,8 @@ static int add_session(struct merge *m)
 	return s->source ? 0 : map_string(m, from->source, &s->source);
 }
 
-/* Do rows of a process that was there before this input come with an epoch that it had, too? Asked
- * when lanes and epochs are mapped and nothing else is. */
+/* Has the input rows of a process and an epoch for which the target has rows already? Lanes and
+ * epochs must be mapped, and no row added yet. */
 static bool is_twice(const struct merge *m, size_t n_processes_before)
 {
 	const struct session *s = m->into;
@@ -605,7 +606,7 @@ static bool is_twice(const struct merge *m, size_t n_processes_before)
 	return twice;
 }
 
-/* Every row must have a lane and an epoch, as all readers see to. */
+/* Refuse an input with a row that has no lane or no epoch. All readers make both. */
 static int add_lanes(struct merge *m)
 {
 	int r = add_all(m, MAP_LANES, m->from->n_lanes, add_lane);
@@ -650,7 +651,7 @@ static int add_values(struct merge *m)
 	const struct session *f = m->from;
 	int r;
 
-	/* What is of nodes as they are, and not of rows, has no place among groups. */
+	/* Histograms and intervals name a node, not a row: they cannot be divided among groups. */
 	if ((r = add_all(m, -1, f->n_rows, add_row)) < 0 ||
 	    (!m->view && (r = add_all(m, -1, f->n_hists, add_hist)) < 0) ||
 	    (!m->view && (r = add_all(m, -1, f->n_intervals, add_interval)) < 0) ||
@@ -716,7 +717,8 @@ int session_merge(struct session *into, const struct session *from,
 
 /* ---- file names ---- */
 
-/* The number behind a word in a name that begins at a separator: "rank3", "rank_3". -1: none. */
+/* The number after a word, as in "rank3" or "rank_3", where no letter or digit stands before the
+ * word. -1: none. */
 static int64_t number_behind(const char *name, const char *word, bool separated,
 			     const char **ret_at, const char **ret_end)
 {

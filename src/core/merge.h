@@ -10,7 +10,7 @@
  * The same path, by kind and name of each frame, is one node; each process keeps its own rows, so
  * that whatever groups by process still can. Inputs may be freed as soon as they have been added:
  * memory grows with distinct paths and with rows, not with files.
- * A file that knows no process stands for one, whose rank and phase the caller may know.
+ * A file without processes is taken as one process, whose rank and phase the caller may know.
  *   thread  one
  *   errors  -ENOMEM; the target then holds a part of the input and is good for freeing only */
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 #include "core/snapshot.h"
 
 struct merge_options {
-	const char *name; /* of the input: where it stands for a process, this is its identity */
+	const char *name; /* of the input; identifies the process made for one without processes */
 	int32_t rank;     /* of processes that have none; -1: unknown */
 	int64_t phase;    /* of epochs that have none; -1: unknown */
 };
@@ -32,19 +32,19 @@ struct merge;
 
 /* Begin to add to `into` (borrowed), which may hold something already. NULL: out of memory. */
 struct merge *merge_new(struct session *into);
-/* -EEXIST: a process of `from` is there already, with the same epoch, from another input: its values
- * are cumulative, adding them would count them twice. No node and no value has been added then. */
+/* -EEXIST: an earlier input had the same process with the same epoch. Values are cumulative, so
+ * adding both would count them twice. No node and no value has been added then. */
 int merge_add(struct merge *m, const struct session *from, const struct merge_options *options);
-/* A session with the tree of one of its snapshots: what a snapshot groups by becomes nodes, with the
- * names that group_name() gives them, asked once each in the order of their ids. Histograms and single executions, which are of nodes as they
- * were, stay behind. 0, -EEXIST or -ENOMEM. */
+/* Add a session with the tree of one of its snapshots. The snapshot's groups become nodes;
+ * group_name() is called once for each, in the order of their ids. Histograms and intervals are
+ * left out: they cannot be divided among groups. 0, -EEXIST or -ENOMEM. */
 typedef void group_name_fn(void *ctx, uint32_t id, char *out, size_t size);
 int merge_add_view(struct merge *m, const struct snapshot *view, group_name_fn *group_name,
 		   void *ctx);
-/* Only what there is: metrics and paths of `from`, without values. 0 or -ENOMEM. */
+/* Add the metrics and the paths of `from`, without values. 0 or -ENOMEM. */
 int merge_add_tree(struct merge *m, const struct session *from);
-/* From now on a path is what its names say: what a frame is, is a guess in files that do not say, and
- * may be guessed differently from one run to the next. */
+/* From now on match paths by names alone and ignore the kinds of frames. Some files do not have the
+ * kinds: readers guess them, and may guess differently from one run to the next. */
 void merge_by_name(struct merge *m);
 struct merge *merge_free(struct merge *m);
 static inline void merge_freep(struct merge **m)
@@ -52,7 +52,7 @@ static inline void merge_freep(struct merge **m)
 	*m = merge_free(*m);
 }
 
-/* One input, in one call; for many, keep a struct merge. options may be NULL. */
+/* Add one input. To add many, make one struct merge and use it for all. options may be NULL. */
 int session_merge(struct session *into, const struct session *from,
 		  const struct merge_options *options);
 

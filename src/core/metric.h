@@ -29,16 +29,16 @@ enum metric_add {
 	METRIC_MAX = 2,
 	METRIC_LAST = 3,
 	METRIC_WMEAN = 4, /* mean weighted by the metric `weight` of the same set */
-	/* How much there is now (bytes that are allocated): it goes up and down, a reset leaves it,
-	 * and it has no rate. What lanes, processes and nodes have now adds up. */
+	/* How much there is now (allocated bytes). It goes up and down, a reset does not change it,
+	 * and it has no rate. The values of lanes, processes and nodes are added. */
 	METRIC_GAUGE = 5,
-	/* The most that a gauge was since the program began, so that a reset leaves it too. Lanes had
-	 * theirs at different times: of several the highest counts, and the sum had less or as much. */
+	/* The highest value of a gauge since the program began; a reset does not change it. Lanes
+	 * reach theirs at different times, so the highest of them is taken, not their sum. */
 	METRIC_PEAK = 6,
 	METRIC_N_ADDS
 };
 
-/* What comes nearest to a rule for a reader that knows the first five only. */
+/* The nearest rule among the first five, for readers that know only these. */
 static inline enum metric_add metric_add_plain(unsigned add)
 {
 	return add == METRIC_GAUGE  ? METRIC_SUM
@@ -91,8 +91,8 @@ union metric_value {
 /* Combine b into a, both present. wa and wb are the weights (METRIC_WMEAN only). */
 union metric_value metric_combine(const struct metric *m, union metric_value a, double wa,
 				  union metric_value b, double wb);
-/* A value of one type as another. False: it has none there (text and numbers; what is negative or
- * too large for a whole number). */
+/* Convert a value from one type to another. False: not possible (between text and numbers; negative
+ * or too large for a whole number). */
 bool metric_convert(enum metric_type from, enum metric_type to, union metric_value *v);
 /* As a number; text is NaN. */
 static inline double metric_number(const struct metric *m, union metric_value v)
@@ -134,7 +134,7 @@ static inline void metric_add_number(const struct metric *m, double *a, double *
 	}
 }
 
-/* A number to one that may be absent yet; NaN adds nothing. */
+/* Add b to a number that may be absent (NaN) so far; an absent b adds nothing. */
 static inline void add_present(double *a, double b)
 {
 	if (!isnan(b))
@@ -157,7 +157,7 @@ void metric_table_widen(struct metric_table *t, uint32_t id);
 uint32_t metric_table_find(const struct metric_table *t, const char *name);
 const struct metric *metric_table_get(const struct metric_table *t, uint32_t id);
 uint32_t metric_table_count(const struct metric_table *t);
-/* How a metric that is only known by a key of a file behaves: its unit from "(ns)", exclusive for
+/* Guess how a metric behaves from its key in a file: its unit from "(ns)", exclusive for
  * "cpu_time (ns)" and names ending in "(exc)", property for "(pty)" and texts, else inclusive. */
 void metric_guess(const char *name, enum metric_type type, struct metric *ret);
 

@@ -7,7 +7,8 @@
 #include "base/util.h"
 #include "core/hists.h"
 
-/* What the set is about, unless the metric says. Roofs are of the nodes alone where nothing is said. */
+/* Is the inclusive value asked for? As the metric says; else as the set does, but for util and
+ * bound as the metric was parsed. */
 static bool wants_inclusive(const struct number_set *set, const struct derived *m)
 {
 	bool about =
@@ -23,7 +24,7 @@ static uint32_t count(const struct number_set *set, bool inclusive)
 
 /* ---- sums of columns ---- */
 
-/* A mean over nodes needs what weighs each. */
+/* Each node's value counts by its weight, or as 1 where that is absent. */
 static double weighted_mean(const double *v, const double *weight, const uint32_t *nodes,
 			    uint32_t n)
 {
@@ -79,7 +80,7 @@ static double combine(struct numbers *n, const struct metric *m, const double *v
 		nodes, n_nodes);
 }
 
-/* ---- what is known ---- */
+/* ---- the cache ---- */
 
 static void slots_done(struct number_slots *s)
 {
@@ -122,7 +123,7 @@ static int slot_grow(struct number_slots *s, size_t slot, uint32_t i)
 	return 0;
 }
 
-/* Where a value is or is to be put; NULL: out of memory. */
+/* The place of a value in the cache; NULL: out of memory. */
 static double *place(struct number_slots *s, size_t slot, uint32_t i)
 {
 	if ((slot >= s->n || i >= s->v[slot].n) && slot_grow(s, slot, i) < 0)
@@ -132,7 +133,7 @@ static double *place(struct number_slots *s, size_t slot, uint32_t i)
 
 /* ---- metrics as they are ---- */
 
-/* What a row is asked for, and by whom. */
+/* Whose numbers are asked for, and the cache that keeps the answer. */
 struct asking {
 	struct numbers *n;
 	struct number_cache *cache;
@@ -146,13 +147,13 @@ static double sum_raw(struct numbers *n, uint32_t metric, const struct number_se
 
 	if (!m)
 		return NAN;
-	/* What describes a node is not added up along a path. */
+	/* Properties are not added up along a path. */
 	inclusive = inclusive && m->scope != METRIC_PROPERTY;
 	return combine(n, m, derive_used(numbers_derive(n), metric, inclusive), set->nodes,
 		       count(set, inclusive));
 }
 
-/* An increase adds up as its metric does. */
+/* Rates of several nodes add up. */
 static double sum_now(struct numbers *n, uint32_t metric, const struct number_set *set,
 		      bool inclusive)
 {
@@ -202,7 +203,7 @@ static double quantile(const struct asking *a, double share, const struct number
 		 : NAN;
 }
 
-/* What all of them say; NaN: they differ. */
+/* The text that all nodes of the set have; NaN: there are different ones. */
 static double text(struct numbers *n, uint32_t metric, const struct number_set *set)
 {
 	const double *v = derive_raw(numbers_derive(n), metric, false);
@@ -252,7 +253,7 @@ static double divisor(const struct asking *a, const struct derived *m, const str
 	return summed(a, by, row, derived_divides_inclusive(m, inclusive), false);
 }
 
-/* Kept by the slot of the view, as no sum is. */
+/* A value that is not made of sums; kept in the slot that the view gave its column. */
 static double other(const struct asking *a, const struct number_ask *ask,
 		    const struct number_row *row, bool inclusive)
 {

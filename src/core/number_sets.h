@@ -7,7 +7,7 @@
  *
  * Inclusive numbers are summed over the outermost nodes of a set, exclusive ones over all of them:
  * then both are right under recursion. Minimum, maximum and means combine by their own rule; absent
- * is not zero. What was summed once is kept.
+ * is not zero. Sums are kept in a cache.
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,8 +23,8 @@ struct number_set {
 	bool only_own;    /* nothing of it counts what is below */
 };
 
-/* Sums of sets that a view counts from 0: of metrics as they are, from which the rest is made; and
- * values that are not made of such, by slots that the view gives its columns. */
+/* Values by the number of a row. sums: of raw metrics, from which most others are computed. others:
+ * values that are not computed from sums, by the slot that the view gave the column. */
 struct number_cache {
 	struct number_slots {
 		struct number_slot {
@@ -35,25 +35,24 @@ struct number_cache {
 	} sums, others;
 };
 
-/* The sets are others now. */
+/* To be called when the sets of the rows have changed. */
 void number_cache_clear(struct number_cache *c);
 void number_cache_done(struct number_cache *c);
 
-/* The sum of a metric of the nodes of set i alone, where somebody has it already. */
+/* Put the exclusive sum of a metric over row i into the cache, when the caller knows it already. */
 void number_cache_tell(struct number_cache *c, uint32_t metric, uint32_t i, double sum);
 
-/* A set, by the number that its view has for it. */
+/* A set and the number of its row in the view. */
 struct number_row {
 	struct number_set set;
 	uint32_t i;
 };
 
-/* What a view asks for. */
+/* What a view wants to know. */
 struct number_ask {
-	const struct derived
-		*metric; /* what is not said to be inclusive or exclusive is what the set is */
-	bool before;     /* on the other side of a comparison */
-	unsigned slot;   /* another one for each metric and side */
+	const struct derived *metric; /* without "(inc)" or "(exc)": as the set says */
+	bool before;                  /* on the other side of a comparison */
+	unsigned slot;                /* a different one for each metric and side */
 };
 
 /* Shares are of `whole`. NaN: absent. */

@@ -121,8 +121,8 @@ uint32_t numbers_holders(struct numbers *n, uint32_t *out)
 	return found;
 }
 
-/* Without grouping nodes are the session's, id for id. One that grouping made has a number of its
- * own behind those of the session. */
+/* Without grouping, nodes have the ids of session nodes. With it, each group node gets a frame
+ * number of its own, after the session's. */
 static void find_frames(struct numbers *n)
 {
 	const struct session *s = snapshot_session(n->snap);

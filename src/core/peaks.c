@@ -39,7 +39,7 @@ static int parse_rate(const char *word, struct rate *ret)
 	char *end;
 
 	if (!strcmp(word, "-") || !strcmp(word, "bus")) {
-		*ret = (struct rate){NAN, *word == '-'}; /* not known is that absolutely */
+		*ret = (struct rate){NAN, *word == '-'}; /* "-": unknown, and no formula helps */
 		return 0;
 	}
 	ret->value = strtod(word, &end);
@@ -73,7 +73,7 @@ static int parse_line(const char *line, struct peak *ret)
 	return 0;
 }
 
-/* The last line of a device counts. */
+/* From the end: later lines replace earlier ones. */
 static const struct peak *peak_find(const struct peaks *p, const char *type, const char *arch)
 {
 	for (size_t i = p->n; i-- > 0;)

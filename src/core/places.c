@@ -50,7 +50,7 @@ int places_note(struct places *p, const struct session *s, uint32_t node, uint32
 			return -ENOMEM;
 		if (id == IDINDEX_NONE)
 			continue;
-		/* Whoever noted this told all above as well. */
+		/* Whoever noted this has noted all nodes above as well. */
 		if (p->v[id].several || p->v[id].place == place)
 			return 0;
 		p->v[id].several = true;

@@ -6,9 +6,10 @@
  *     train ─ step ─┬─ matmul ── kernel   on A      matmul: A
  *                   └─ reduce ── kernel   on B      reduce: B     step, train: several
  *
- * For what a program says of a scope (flops, bytes) and not of a device. A place is a number of the
- * caller's, with a lane that has it. Processes are told apart: of eight ranks that share a tree,
- * each has its own device. Only grows; a walk up ends where nothing new is learned.
+ * Needed for metrics that a program gives a scope (flops, bytes) without naming a device. A place
+ * is a number that the caller chooses, with an example of a lane there. Each process is looked at
+ * by itself: eight ranks that share a tree each have their own device. Places are only added; the
+ * walk up from a node ends where nothing new is learned.
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +27,7 @@ struct places {
 	size_t n, cap;
 };
 
-void places_done(struct places *p); /* and empty again */
+void places_done(struct places *p); /* frees; may be used again, empty */
 /* Work of this lane ran at a node. 0 or -ENOMEM. */
 int places_note(struct places *p, const struct session *s, uint32_t node, uint32_t lane,
 		uint64_t place);

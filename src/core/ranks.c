@@ -17,7 +17,7 @@ struct spreader {
 	uint32_t *rank_of; /* process → number of its rank, dense */
 	uint32_t *process; /* rank → one of its processes; n_processes: rows of no process */
 	uint32_t n_ranks;
-	double total;   /* of the rank at hand */
+	double total;   /* of the rank that is being added */
 	uint32_t *rows; /* ids, rank by rank */
 	size_t *begin;  /* rank → first of its rows; one more than ranks */
 	double *values; /* of one rank, by node */
@@ -68,7 +68,7 @@ static int ranks_number(struct spreader *x)
 	return r;
 }
 
-/* Sort the rows by rank: counted, then placed. */
+/* A counting sort of the rows by rank. */
 static void rows_by_rank(struct spreader *x)
 {
 	size_t i, at = 0, n;
@@ -97,8 +97,8 @@ static void row_take(struct spreader *x, const struct session_row *r)
 	x->has[r->node] = 1;
 }
 
-/* One rank: its own values, rolled up, into what is known of all ranks. A parent's id is smaller
- * than its children's. */
+/* Add the values of one rank, rolled up, to the spread of each node. False: it has none. A parent's
+ * id is smaller than its children's. */
 static bool rank_take(struct spreader *x, uint32_t rank, struct spread *spread)
 {
 	const struct session *s = x->s;

@@ -15,7 +15,7 @@ struct spread {
 	uint32_t slowest; /* a process of the rank that has the maximum */
 };
 
-/* Columns of a table of paths; what is a TIME here has the form of the metric that is spread.
+/* Columns of a table of paths. Those of form TIME take the form of the metric that is shown.
  *
  *        id         title     form  width rank help */
 /* clang-format off */
@@ -41,7 +41,7 @@ extern const struct column_spec spread_columns[SPREAD_N]; /* nothing derived: as
 /* NaN: no rank has a value. SLOWEST is a process, for rank_name(). */
 double spread_value(const struct spread *x, enum spread_column column);
 
-/* The whole of a rank. */
+/* The sum of a rank over all nodes. */
 struct rank_total {
 	uint32_t process; /* one of its processes; SESSION_NONE: values of no process */
 	double sum;
@@ -50,11 +50,11 @@ struct rank_total {
 struct ranks {
 	struct spread *spread; /* by node */
 	struct rank_total *totals;
-	uint32_t n; /* ranks that have any value: of totals */
+	uint32_t n; /* of totals: ranks that have any value */
 };
 
-/* Inclusive values of a metric that adds up, by rank, of rows that are not 0 in `counted` (NULL: all).
- * 0, -EINVAL (a metric that does not add up) or -ENOMEM. */
+/* Inclusive values of a metric that adds up, by rank, of rows that are not 0 in `counted` (NULL:
+ * all). 0, -EINVAL (a metric that does not add up) or -ENOMEM. */
 int ranks_init(struct ranks *ranks, const struct session *s, uint32_t metric,
 	       const uint8_t *counted);
 void ranks_done(struct ranks *ranks);

@@ -9,13 +9,13 @@
 #include "base/util.h"
 #include "core/merge.h"
 
-/* What groups are named by. */
+/* What the names of groups are made from. */
 struct groups {
 	const struct session *s;
 	enum group group;
 	uint32_t *top;       /* by view node: the group that it is in */
 	uint32_t *lane;      /* by group: a lane of it, or SESSION_NONE */
-	uint32_t *n_threads; /* by process, and of those without: named so far */
+	uint32_t *n_threads; /* by process, the last for none: threads that were named so far */
 };
 
 static void groups_done(struct groups *g)
@@ -70,7 +70,7 @@ static void put_process(const struct session *s, const struct session_lane *l, s
 	buf_printf(out, "process %u", l->process < s->n_processes ? number : 1);
 }
 
-/* Those that say the same of themselves are told apart by a number. */
+/* Devices of the same type and index, such as those of two hosts, get a number each. */
 static void put_device(const struct session *s, const struct session_lane *l, struct buf *out)
 {
 	const struct session_device *d;

@@ -12,7 +12,7 @@ void roofline_done(struct roofline *r)
 	free(r->points);
 }
 
-/* What points are made of; each NULL where the profile has none. */
+/* The columns that points are made from; NULL: the profile has no such values. */
 struct sources {
 	const double *time, *flops, *bytes;
 };
@@ -39,7 +39,8 @@ static uint8_t width_of(struct snapshot *snap, uint32_t node, bool inclusive)
 	return width;
 }
 
-/* Where a node itself ran; values that a program gave name no device: the only one is meant. */
+/* Where a node itself ran. Values that a program gave name no device: with one device, it is
+ * that. */
 static uint32_t device_of(const struct snapshot *snap, uint32_t node)
 {
 	const struct session *s = snapshot_session(snap);
@@ -68,7 +69,7 @@ static struct roofline_point *new_point(struct roofline *r, uint32_t node, uint3
 	return &r->points[r->n++];
 }
 
-/* What holds time itself, by name. */
+/* A point for each name of nodes that have time of their own. */
 static int add_kernels(struct roofline *r, struct snapshot *snap, struct numbers *numbers,
 		       const struct sources *from)
 {
@@ -126,7 +127,7 @@ static int add_scopes(struct roofline *r, struct snapshot *snap, struct numbers 
 	return 0;
 }
 
-/* Those without a place on the plot go. */
+/* Count the points that lack operations or bytes, and remove those that lack any of the three. */
 static void keep_complete(struct roofline *r)
 {
 	size_t n = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CORE_SAMPLES_H
 #define PROTON_CORE_SAMPLES_H
-/* What a session knows of how long executions took: histograms of nodes, and rows that were executed
- * once, whose time is the sample.
+/* What a session knows of how long executions took: histograms of nodes, and rows that were
+ * executed once, whose time is the sample.
  *   thread  one */
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ struct row_times row_times(const struct session *s, const struct session_row *ro
 /* Was it executed once? It has no histogram then. */
 bool row_is_single(const struct row_times *t);
 
-/* The next node of the snapshot that a histogram is of: by streams or threads there may be several.
+/* The next node of the snapshot for a histogram. Grouped by stream or thread there may be several.
  * *iter is 0 at first; SNAP_NONE: no more. */
 uint32_t hist_next_node(const struct snapshot *snap, const struct session_hist *hist,
 			uint32_t *iter);

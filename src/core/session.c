@@ -16,10 +16,10 @@ struct session_private {
 		cap_epochs, cap_processes, cap_devices, cap_modules, cap_notes, cap_hists,
 		cap_samples, cap_intervals, cap_clocks, cap_uses;
 	struct idindex hists, uses, sets, epochs, devices, modules, processes, notes;
-	uint32_t *seen_in; /* by metric: the last set that was looked at and had it, from 1 */
+	uint32_t *seen_in; /* by metric: value of n_looked_at for the last set that had it */
 	size_t cap_seen_in, n_seen_in;
 	uint32_t n_looked_at;
-	struct idindex rows; /* of the first n_indexed_rows, once a chain has grown long */
+	struct idindex rows; /* holds the first n_indexed_rows; filled once a chain is long */
 	size_t n_indexed_rows;
 	char name[64]; /* of the last (module, offset) frame that was asked for */
 };
@@ -215,7 +215,8 @@ enum frame_kind session_node_kind(const struct session *s, uint32_t node)
 
 /* ---- metrics ---- */
 
-/* A whole number has no place for a fraction; a fraction has one for all but the largest numbers. */
+/* Make a metric of whole numbers one of fractions, with all its values. Not the other way round:
+ * that would lose the fractions. */
 static void metric_widen(struct session *s, uint32_t metric)
 {
 	metric_table_widen(s->metrics, metric);
@@ -326,7 +327,7 @@ static uint32_t set_new(struct session *s, uint64_t hash, const uint32_t *metric
 	return id;
 }
 
-/* Are these metrics, each once? Of a metric that is there twice readers would take either value. */
+/* Do all these metrics exist, and is each there once? Of two, readers might take either value. */
 static bool set_is_good(struct session *s, const uint32_t *metrics, uint32_t n)
 {
 	struct session_private *p = s->p;
@@ -370,8 +371,8 @@ uint32_t session_epoch_intern(struct session *s, const struct session_epoch *epo
 	return id != IDINDEX_NONE ? id : APPEND(s, epochs, hash, *epoch);
 }
 
-/* Two processes that use one device name the same entry: same host, type and uuid, or, where there
- * is no uuid, same host, type and index. */
+/* Are two entries the same device, used by two processes? Same host, type and uuid; where one has
+ * no uuid, same host, type and index. */
 static bool device_same(const struct session_device *a, const struct session_device *b)
 {
 	if (a->type != b->type || a->host != b->host)
@@ -386,7 +387,7 @@ static bool device_equal(const void *ctx, uint32_t id, const void *key)
 	return device_same(&((const struct session *)ctx)->devices[id], key);
 }
 
-/* A device is found by what makes it the same: its uuid, or its index where one has no uuid. */
+/* Devices are indexed twice, by uuid and by index, because either may make two the same. */
 static uint64_t device_hash(const struct session_device *d, bool by_uuid)
 {
 	uint64_t where = hash_pair(d->type, d->host);
@@ -418,7 +419,7 @@ uint32_t session_device_intern(struct session *s, const struct session_device *d
 	uint32_t id = device_find(s, device);
 	bool known = id != IDINDEX_NONE, moved;
 
-	/* What is learned later (name, clocks) replaces a bare entry. */
+	/* An entry with a name or an architecture replaces one that was made without them. */
 	if (known && !device->name && !device->arch)
 		return id;
 	if (!known && !ROOM(s, devices))
@@ -473,7 +474,7 @@ static uint32_t row_new(struct session *s, uint32_t node, uint32_t lane, uint32_
 {
 	uint32_t n = s->sets[set].n, id = (uint32_t)s->n_rows;
 
-	/* One more than needed: where there is a row there are arrays, though its set be empty. */
+	/* One more than needed: the arrays then exist even when all sets are empty. */
 	if (!ROOM(s, rows) || ARRAY_ROOM(s->values, s->p->cap_values, s->n_values + n + 1) < 0 ||
 	    ARRAY_ROOM(s->present, s->p->cap_present, s->n_values + n + 1) < 0)
 		return SESSION_NONE;
@@ -487,8 +488,8 @@ static uint32_t row_new(struct session *s, uint32_t node, uint32_t lane, uint32_
 	return id;
 }
 
-/* How far a node's chain is walked: few nodes run on more lanes, and of those that do (a range that
- * a hundred thousand threads have) the rows behind are found by their hash. */
+/* How far a node's chain is walked. Few nodes run on more lanes than this. Some do, such as a range
+ * that a hundred thousand threads enter: their further rows are found by hash. */
 #define ROWS_WALKED 16
 
 static bool row_equal(const void *ctx, uint32_t id, const void *key)
@@ -712,7 +713,7 @@ int session_sample_add(struct session *s, const struct session_sample *sample)
 
 int session_interval_add(struct session *s, const struct session_interval *interval)
 {
-	/* Such times cannot be written as a trace that anybody reads. */
+	/* No reader of traces can show such times. */
 	if (interval->end_ns < interval->start_ns || interval->end_ns >> 62) {
 		s->losses[LOSS_REVERSED_TIME]++;
 		return 0;
@@ -829,7 +830,8 @@ static uint64_t hist_total(const uint32_t counts[HIST_BUCKETS])
 	return total;
 }
 
-/* How many of them are shorter, at most, than the shortest that is no shorter than `share` of all. */
+/* In ascending order, the index of the first execution that at least `share` of all do not
+ * exceed. */
 static uint64_t quantile_rank(double share, uint64_t total)
 {
 	double rank = ceil(share * (double)total * (1 - 1e-12)); /* 0.07 * 100 is more than 7 */
@@ -854,7 +856,8 @@ uint64_t hist_quantile(const uint32_t counts[HIST_BUCKETS], double share)
 			       (double)MAX(counts[b], 1u));
 }
 
-/* Else it is the end of more executions than are counted here. */
+/* Is a known shortest or longest duration in the same bucket as ns? If not, it belongs to
+ * executions that are not counted here. */
 static bool is_of_bucket(double end, double ns)
 {
 	return !isnan(end) && hist_bucket((uint64_t)end) == hist_bucket((uint64_t)ns);
@@ -870,5 +873,5 @@ double hist_quantile_within(const uint32_t counts[HIST_BUCKETS], double share, d
 		return least;
 	if (rank + 1 == total && is_of_bucket(most, ns))
 		return most;
-	return fmax(fmin(ns, most), least); /* which leave NaN aside */
+	return fmax(fmin(ns, most), least); /* fmin() and fmax() ignore a NaN */
 }

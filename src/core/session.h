@@ -62,7 +62,7 @@ struct session_set {
 
 struct session_epoch {
 	uint32_t name;  /* string id: the session's name; "" for the whole run */
-	uint32_t index; /* of the session in the process */
+	uint32_t index; /* number of the profiling session within its process */
 	uint32_t phase;
 };
 
@@ -162,7 +162,7 @@ struct session {
 	struct session_use *uses;
 	size_t n_frames, n_nodes, n_rows, n_values, n_lanes, n_sets, n_epochs, n_processes,
 		n_devices, n_modules, n_notes, n_hists, n_samples, n_intervals, n_clocks, n_uses;
-	uint64_t losses[LOSS_N];   /* of no single process (a torn tape, frames not understood) */
+	uint64_t losses[LOSS_N];   /* that belong to no process (torn tape, unknown frames) */
 	uint64_t generation;       /* grows with every change */
 	uint32_t lanes_moved;      /* grows when lanes turn out to be on another device */
 	uint64_t start_ns, end_ns; /* CLOCK_REALTIME of the run; 0 unknown */
@@ -191,21 +191,21 @@ uint32_t session_node_append(struct session *s, uint32_t parent, uint32_t frame)
 /* Shorthand: intern the frame (kind, string), then the node. */
 uint32_t session_node(struct session *s, uint32_t parent, enum frame_kind kind, const char *name);
 /* Raw name of a node's frame: symbol if symbolised, the string, or "build-id+0x1f" for an address.
- * Valid until the next call when it is the last. */
+ * An address is valid until the next call only; the others as long as the session. */
 const char *session_node_name(const struct session *s, uint32_t node);
 enum frame_kind session_node_kind(const struct session *s, uint32_t node);
 
-/* The id of the metric of this name, added when new. One that counted in whole numbers and of which
- * somebody else has fractions gets a fraction itself, with all values that are there; a built-in
- * one stays what it is. Who brings values converts them (metric_convert()) to the type that it has
- * now. */
+/* The id of the metric of this name, added when new. A metric of whole numbers that is added again
+ * with fractions becomes one of fractions, with all its values, unless it is built in. Afterwards
+ * callers must convert their values (metric_convert()) to the type that the metric has now. */
 uint32_t session_metric_add(struct session *s, const struct metric *m);
-/* Would that go over all values? Little else here takes more time the more there is. */
+/* Would session_metric_add() have to convert all values of a metric? That takes time in a large
+ * session. */
 bool session_metric_widens(const struct session *s, const struct metric *m);
 
 /* Dimensions: each returns the index of an equal entry or a new one. */
 uint32_t session_lane_intern(struct session *s, const struct session_lane *lane);
-/* SESSION_NONE, too, where a metric is there twice: it is for readers to say what that means. */
+/* Also SESSION_NONE when a metric is in the set twice: readers decide what that means. */
 uint32_t session_set_intern(struct session *s, const uint32_t *metrics, uint32_t n);
 uint32_t session_epoch_intern(struct session *s, const struct session_epoch *epoch);
 uint32_t session_device_intern(struct session *s, const struct session_device *device);
@@ -220,7 +220,8 @@ uint32_t session_row_intern(struct session *s, uint32_t node, uint32_t lane, uin
 			    uint32_t set);
 /* Replace one value (values are cumulative: what arrives is the whole). i = position in the set. */
 void session_row_set(struct session *s, uint32_t row, uint32_t i, union metric_value v);
-/* Add a value under METRIC's own rule to the row of the set {metric}; for file readers and tests. */
+/* Add a value under METRIC's own rule to the row of the set {metric}; for file readers and
+ * tests. */
 int session_add(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch, uint32_t metric,
 		union metric_value v);
 
@@ -241,7 +242,8 @@ int session_use_set(struct session *s, const struct session_use *use);
 /* How long a device was busy, ns; processes that share it add up. NaN: nobody said. */
 double session_busy_ns(const struct session *s, uint32_t device);
 
-/* Sum over processes plus the session's own. UNACCOUNTED is launches - records of ended processes. */
+/* The sum over all processes plus the session's own. LOSS_UNACCOUNTED includes launches minus
+ * records of processes that have ended. */
 uint64_t session_loss(const struct session *s, enum loss loss);
 uint64_t session_loss_total(const struct session *s);
 /* Launches that were counted and have no record yet, over processes that count them. */
@@ -250,8 +252,8 @@ size_t session_memory(const struct session *s); /* bytes */
 
 /* Where `values` and `present` have a metric of a row; SESSION_NONE: nowhere. */
 uint32_t session_row_place(const struct session *s, const struct session_row *row, uint32_t metric);
-/* What weighs a mean in a row: the row's value of the metric `weight`, else 1. values and present are
- * those of the session, or a copy of them. */
+/* What weighs a mean in a row: the row's value of the metric `weight`, else 1. values and present
+ * are those of the session, or a copy of them. */
 double session_row_weight(const struct session *s, const struct session_row *row, uint32_t weight,
 			  const union metric_value *values, const uint8_t *present);
 /* Own value of a metric at a node, combined over its rows. False: absent. */
@@ -276,11 +278,11 @@ static inline uint64_t hist_bucket_start(unsigned b)
 	return b < 16 ? b : (uint64_t)(4 + (b - 16) % 4) << ((b - 16) / 4 + 2);
 }
 
-/* The shortest duration that `share` (0..1) of the counted executions do not exceed; 0 when there are
- * none. */
+/* The shortest duration that `share` (0..1) of the counted executions do not exceed; 0 when there
+ * are none. */
 uint64_t hist_quantile(const uint32_t counts[HIST_BUCKETS], double share);
-/* The same, where the shortest and the longest duration are known, or NaN: inside a bucket it is a
- * guess, which is never beyond these; of the first and the last execution it is none. */
+/* The same, given the shortest and the longest duration (NaN: unknown). A place inside a bucket is
+ * an estimate: it is kept between the two, and exact for the first and the last execution. */
 double hist_quantile_within(const uint32_t counts[HIST_BUCKETS], double share, double least,
 			    double most);
 

@@ -36,7 +36,8 @@ static int copy_values(struct snapshot *snap)
 	return 0;
 }
 
-/* What there is now is the picture. Values first: a row is never mapped without its values. */
+/* Take a picture of what the session holds now. Values first: no row is mapped without its
+ * values. */
 static int picture_take(struct snapshot *snap)
 {
 	if (copy_values(snap) < 0)
@@ -133,7 +134,7 @@ void snapshot_mask(struct snapshot *snap, const uint8_t *mask)
 	}
 	snap->n_masked = snap->n;
 	snap->generation++;
-	if (changed) /* "before" was the sum over other nodes */
+	if (changed) /* earlier sums were over other nodes: no rate can be made from them */
 		columns_restart(snap, false);
 	columns_stale(snap);
 }
@@ -144,7 +145,7 @@ int snapshot_regroup(struct snapshot *snap, enum group group)
 	columns_restart(snap, false);
 	view_clear(snap);
 	snap->spec.group = group;
-	/* The same picture in another order: what has come since is for the next update. */
+	/* Arrange the same picture anew; what has come since waits for the next update. */
 	return view_map(snap);
 }
 

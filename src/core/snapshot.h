@@ -72,32 +72,34 @@ bool snapshot_is_reset(const struct snapshot *snap);
 void snapshot_mask(struct snapshot *snap, const uint8_t *mask);
 /* Change the grouping: ids start anew (a panel drops its fold state). */
 int snapshot_regroup(struct snapshot *snap, enum group group);
-/* A process has learned which device it uses since work was put below another: group anew. */
+/* Since the grouping was made, has a process learned that it uses another device? If so, the caller
+ * should group anew. */
 bool snapshot_is_outdated(const struct snapshot *snap);
 
-/* Grows with each of the above: what was made of the same picture need not be made again. */
+/* Grows with each call above. While it is the same, what was computed from the snapshot still
+ * holds. */
 uint64_t snapshot_generation(const struct snapshot *snap);
 
-/* Who hears how far long work on it is; borrowed, NULL: nobody. */
+/* Whom to tell the progress of long work on the snapshot; borrowed, NULL: nobody. */
 void snapshot_set_tick(struct snapshot *snap, const struct tick *tick);
 const struct tick *snapshot_tick(const struct snapshot *snap);
 
 uint32_t snapshot_n(const struct snapshot *snap);
 const struct snap_node *snapshot_node(const struct snapshot *snap, uint32_t id);
-/* All of them, by id, for loops over a million; valid until the next update or regrouping. */
+/* All nodes by id, for loops over a million; valid until the next update or regrouping. */
 const struct snap_node *snapshot_nodes(const struct snapshot *snap);
-/* Their parents and whether they are hidden, once more: a loop that needs no more than these moves a
- * fifth of the memory. */
+/* Copies of two fields of the nodes: a loop that needs only these reads a fifth of the memory. */
 const uint32_t *snapshot_parents(const struct snapshot *snap);
 const uint8_t *snapshot_hidden(const struct snapshot *snap);
-/* The view node that a row of the session counts for; SNAP_NONE: it has come since. */
+/* The view node that a row of the session counts for; SNAP_NONE: the row is newer than the
+ * picture. */
 uint32_t snapshot_row_node(const struct snapshot *snap, size_t row);
 const struct session *snapshot_session(const struct snapshot *snap);
 enum group snapshot_group(const struct snapshot *snap);
 /* Name as shown in this mode; lives as long as the snapshot. */
 const char *snapshot_name(struct snapshot *snap, uint32_t id, enum name_mode mode);
 
-/* Has any row a value of it, or, while values still come, a place for one? */
+/* Has any row a value of the metric? While the session still grows: or a place for one? */
 bool snapshot_has(struct snapshot *snap, uint32_t metric);
 /* Exclusive or inclusive column of a session metric; NULL: out of memory or no such metric.
  * Valid until the next update. Inclusive of an exclusive or property metric is its exclusive. */
@@ -106,7 +108,8 @@ const struct snap_column *snapshot_column(struct snapshot *snap, uint32_t metric
 const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric);
 uint64_t snapshot_window_ns(const struct snapshot *snap);
 
-/* By node: is it shown, and has it a value itself that adds up? Valid until the next update; NULL: out of memory. */
+/* By node: is it shown, and has the node itself a value that adds up? Valid until the next update;
+ * NULL: out of memory. */
 const uint8_t *snapshot_holders(struct snapshot *snap);
 
 #endif

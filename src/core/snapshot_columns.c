@@ -28,7 +28,7 @@ static void use_sets(struct snapshot *snap)
 			snap->used[s->sets[snap->n_used_sets].metrics[i]] = true;
 }
 
-/* Nothing more comes: a set may have a place for what no row has. */
+/* The session has ended: look at the rows, as a set may list a metric that no row has. */
 static void use_rows(struct snapshot *snap)
 {
 	const struct session *s = snap->s;
@@ -43,7 +43,7 @@ static void use_rows(struct snapshot *snap)
 	snap->used_at_end = true;
 }
 
-/* Most metrics that a session knows have no value: they cost nothing. */
+/* Is a metric used? Most metrics that a session knows are not, and need no column. */
 bool metric_used(struct snapshot *snap, uint32_t metric)
 {
 	size_t n = metric_table_count(snap->s->metrics);
@@ -64,7 +64,7 @@ bool snapshot_has(struct snapshot *snap, uint32_t metric)
 	return metric < metric_table_count(snap->s->metrics) && metric_used(snap, metric);
 }
 
-/* The column of a metric that is nowhere: shared by all such. */
+/* One column without values, shared by all metrics that are not used. */
 static const struct snap_column *column_absent(struct snapshot *snap)
 {
 	if (ARRAY_ROOM(snap->absent, snap->cap_absent, snap->n) < 0)
@@ -75,7 +75,7 @@ static const struct snap_column *column_absent(struct snapshot *snap)
 	return &snap->absent_out;
 }
 
-/* NULL: nobody has asked for it. */
+/* A column that was asked for before, or NULL. */
 static struct column_state *column_known(const struct snapshot *snap, uint32_t metric,
 					 bool inclusive)
 {
@@ -110,8 +110,8 @@ static void column_free(struct column_state *c)
 	free(c);
 }
 
-/* A value of the picture since the last reset. False: it is absent, nothing has come since, or (a
- * minimum, a maximum) only the one of the whole run is known. */
+/* A value of the picture, counted from the last reset. False: nothing has come since, or it is a
+ * minimum or a maximum, which is known for the whole run only. */
 static inline bool picture_value(const struct snapshot *snap, const struct metric *m, uint32_t at,
 				 union metric_value v, double *ret)
 {
@@ -190,7 +190,7 @@ static void column_roll_up(const struct snapshot *snap, const struct metric *m, 
 
 static int column_compute(struct snapshot *snap, struct column_state *c);
 
-/* Own values: from the rows, or from the exclusive column where somebody looks at that too. */
+/* Own values: from the exclusive column where that exists, else from the rows. */
 static int column_own(struct snapshot *snap, const struct metric *m, struct column_state *c,
 		      double *w)
 {
@@ -292,7 +292,7 @@ const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric)
 	return &c->rate_out;
 }
 
-/* ---- who holds any ---- */
+/* ---- which nodes hold values ---- */
 
 /* By metric: does it add up? malloc'd; NULL: out of memory. */
 static bool *metrics_that_add_up(const struct session *s)
@@ -334,7 +334,8 @@ const uint8_t *snapshot_holders(struct snapshot *snap)
 	adds = metrics_that_add_up(snap->s);
 	if (!adds || ARRAY_ROOM(snap->holders, snap->cap_holders, MAX(snap->n, (size_t)1)) < 0)
 		return NULL;
-	/* Nearly all have time, whose column is asked for anyway: the others' rows are looked at. */
+	/* Nearly all holders have time, and that column is needed anyway. Only for other nodes look
+	 * at the rows. */
 	time = snapshot_column(snap, METRIC_TIME, false);
 	for (size_t i = 0; i < snap->n; i++)
 		snap->holders[i] = time && !isnan(time->v[i]);
@@ -347,7 +348,7 @@ const uint8_t *snapshot_holders(struct snapshot *snap)
 
 /* ---- from picture to picture ---- */
 
-/* What was shown becomes "before". What was in no set was zero before. */
+/* Keep the values as those before the next picture. An unused metric was zero before. */
 static void column_keep(struct snapshot *snap, struct column_state *c)
 {
 	c->has_before = true;
@@ -363,7 +364,7 @@ static void column_keep(struct snapshot *snap, struct column_state *c)
 	c->n_before = snap->n;
 }
 
-/* Only for the metrics whose rate somebody looks at. */
+/* Values are kept only for metrics whose rate is asked for. */
 void columns_age(struct snapshot *snap)
 {
 	size_t i;

@@ -39,7 +39,7 @@ struct group_entry {
 	size_t n, cap;
 };
 
-/* The group of a lane, and the device that told: a process may learn late which one it uses. */
+/* The group of a lane, and the device it was found with: a lane's device may become known late. */
 struct lane_group {
 	uint32_t group, device; /* index of a group + 1; 0: not looked at */
 };
@@ -47,7 +47,7 @@ struct lane_group {
 struct snapshot {
 	const struct session *s;
 	struct snapshot_spec spec;
-	const struct tick *tick; /* NULL: nobody listens */
+	const struct tick *tick; /* NULL: no progress is reported */
 	uint64_t generation;     /* grows with all that changes a number or what is shown */
 
 	/* The view. */
@@ -69,8 +69,8 @@ struct snapshot {
 	size_t n_metadata, cap_metadata;
 	struct places places; /* by device or stream: where the work below a session node ran */
 	struct loose {
-		uint32_t row, lane;         /* lane: of the group where it stands now */
-	} * loose;                          /* rows of what the program said of a scope */
+		uint32_t row, lane;         /* lane: whose group the row is in now */
+	} * loose;                          /* rows with metrics that a program gave a scope */
 	size_t n_loose, cap_loose, n_noted; /* n_noted: rows that are in `places` */
 	size_t n_mapped;                    /* session nodes that have a view node (no grouping) */
 	uint32_t *path;                     /* scratch */

@@ -21,7 +21,7 @@ static uint32_t intern_shown(struct snapshot *snap, const char *name)
 	return shown.error ? STRTAB_NONE : strtab_adds(snap->names, buf_str(&shown));
 }
 
-/* Most names are shown as they are, and the session has them: no copies of a million. */
+/* Instead of a string id: the name is shown as the session has it. Saves copies of most names. */
 #define AS_IT_IS (UINT32_MAX - 1)
 
 /* String id of a name, AS_IT_IS, or 0 where memory is out. */
@@ -78,7 +78,7 @@ static void name_device(const struct session *s, uint32_t device, char *out, siz
 		snprintf(out, size, "%s %d", strtab_str(s->strings, d->type), d->index);
 }
 
-/* A group has the name of what one of its lanes belongs to. */
+/* A group is named after the process, device, stream or thread of one of its lanes. */
 static const char *name_group(struct snapshot *snap, uint32_t id)
 {
 	const struct session *s = snap->s;

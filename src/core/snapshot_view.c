@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which view node a session node is. Without grouping they are the same, id for id; else there is
- * one below each group that it has rows of, itself or further down. */
+/* Which view node stands for a session node. Without grouping, the ids are the same. With grouping
+ * a session node has a view node below each group that it, or a node below it, has rows in. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static bool has_metadata_name(const struct snapshot *snap, uint32_t frame)
 
 enum { METADATA_UNKNOWN = 0, METADATA_NO, METADATA_YES };
 
-/* Of a frame that is among the first n_metadata: nodes are many, frames are few. */
+/* The answer is kept by frame: there are far fewer frames than nodes. frame < n_metadata. */
 static bool is_metadata(struct snapshot *snap, uint32_t frame)
 {
 	uint8_t *seen = &snap->metadata[frame];
@@ -72,7 +72,7 @@ static void view_link(struct snapshot *snap, uint32_t parent, uint32_t id)
 	up->n_children++;
 }
 
-/* There is room for it. */
+/* The caller has made room with view_room(). */
 static uint32_t view_add(struct snapshot *snap, uint32_t parent, uint8_t kind,
 			 uint32_t session_node, bool metadata)
 {
@@ -178,7 +178,7 @@ static uint32_t group_of(struct snapshot *snap, uint32_t lane)
 {
 	struct lane_group *known;
 
-	if (lane >= snap->n_lane_groups) /* a file that does not say */
+	if (lane >= snap->n_lane_groups) /* the file names no lane */
 		return group_intern(snap, lane);
 	known = &snap->lane_groups[lane];
 	if (!known->group || known->device != snap->s->lanes[lane].device) {
@@ -204,7 +204,7 @@ const struct group_entry *view_group_of(const struct snapshot *snap, uint32_t id
 {
 	size_t low = 0, high = snap->n_groups;
 
-	while (low < high) { /* their nodes come in the order of the groups */
+	while (low < high) { /* groups are in the order of their nodes */
 		size_t middle = low + (high - low) / 2;
 
 		if (snap->groups[middle].node < id)
@@ -217,7 +217,7 @@ const struct group_entry *view_group_of(const struct snapshot *snap, uint32_t id
 
 /* ---- nodes below groups ---- */
 
-/* The map of a group for all nodes that there are; NULL: it has none, or out of memory. */
+/* The map of a group, grown to all session nodes; NULL: the group has none, or out of memory. */
 static uint32_t *group_map(struct snapshot *snap, uint32_t group)
 {
 	struct group_entry *g = &snap->groups[group];
@@ -305,7 +305,8 @@ static bool ran_on_device(const struct snapshot *snap, uint32_t lane)
 	return lane < snap->s->n_lanes && snap->s->lanes[lane].device != SESSION_NONE;
 }
 
-/* Flops and bytes of a scope are counted on the host but spent on a device; host time is not. */
+/* Does the row hold flops or bytes that a program gave a scope? They come from the host, but the
+ * work was done on a device. Host time really is of the host. */
 static bool is_loose(const struct snapshot *snap, const struct session_row *r)
 {
 	const struct session_set *set = &snap->s->sets[r->set];
@@ -323,7 +324,7 @@ static bool by_device(const struct snapshot *snap)
 	return snap->spec.group == GROUP_DEVICE || snap->spec.group == GROUP_STREAM;
 }
 
-/* Learn where work ran. Needed, and paid for, only where there are rows to be placed. */
+/* Learn from new rows where work ran. Called only when there are loose rows to place. */
 static int note_places(struct snapshot *snap)
 {
 	uint8_t kind;
@@ -339,7 +340,8 @@ static int note_places(struct snapshot *snap)
 	return 0;
 }
 
-/* The lane among whose group a row is shown: its own, or that of all the work below its node. */
+/* A lane of the group in which a loose row is shown: a lane of the only place where work below its
+ * node ran, else the row's own. */
 static uint32_t shown_lane(const struct snapshot *snap, const struct session_row *r)
 {
 	uint32_t lane = places_only(&snap->places, r->node, snap->s->lanes[r->lane].process);
@@ -400,7 +402,8 @@ static int map_rows(struct snapshot *snap)
 	return 0;
 }
 
-/* Work has come since: on the first device below a scope, or on a second one. */
+/* New work may have run on a first device below a scope, or on a second one: its loose rows
+ * move. */
 static int move_loose_rows(struct snapshot *snap)
 {
 	bool moved = false;
@@ -418,7 +421,7 @@ static int move_loose_rows(struct snapshot *snap)
 		l->lane = lane;
 		moved = true;
 	}
-	if (moved) /* what has gone elsewhere is no rate */
+	if (moved) /* values that moved to another group must not show as a rate */
 		columns_restart(snap, false);
 	return 0;
 }

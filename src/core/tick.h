@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CORE_TICK_H
 #define PROTON_CORE_TICK_H
-/* Long work says how far it is, and may be told to stop. Whoever runs it decides what becomes of
- * that: a line on a screen, nothing at all. */
+/* Long work reports its progress, and may be told to stop. The caller decides what to do with a
+ * report: show it on the screen, or nothing. */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,8 +14,8 @@ struct tick {
 
 #define TICK_STRIDE 4096
 
-/* In a loop, each time around. false: give up; work that cannot leave its result half done may go
- * on. t: NULL = nobody listens. */
+/* Call it in each pass of a loop. false: stop; work that must not leave its result half done may go
+ * on. t: NULL = nobody wants reports. */
 static inline bool tick_at(const struct tick *t, size_t done, size_t total)
 {
 	return !t || done % TICK_STRIDE || t->call(t->data, done, total);
