@@ -18,7 +18,7 @@
 #define DELTA_WIDTH   9
 #define PERCENT_WIDTH 8
 #define STATUS_WIDTH  8
-#define MARKDOWN_ROWS 100 /* a comment on a pull request has its bounds */
+#define MARKDOWN_ROWS 100 /* comments on pull requests are limited in size */
 
 struct printer {
 	const struct diff *d;
@@ -26,7 +26,7 @@ struct printer {
 	struct out *out;
 	uint32_t *ids; /* what gets a line, in order */
 	uint32_t n, n_left_out;
-	bool several; /* runs on either side */
+	bool several; /* a side has several runs */
 	size_t value_width, delta_width;
 	struct buf name;
 };
@@ -65,7 +65,7 @@ static uint32_t tree_next(const struct diff *d, uint32_t id)
 	return id == DIFF_NONE ? id : diff_node(d, id)->next_sibling;
 }
 
-/* What is shown and what stands above it, in the order of the tree. */
+/* The nodes that are shown and those above them, in the order of the tree. */
 static int choose_tree(struct printer *x)
 {
 	uint32_t n = diff_n(x->d), id;
@@ -149,7 +149,7 @@ static void make_room(struct printer *x, const struct diff_value *v)
 	x->delta_width = MAX(x->delta_width, format_value(x->d, v->delta, true, text));
 }
 
-/* Numbers whose unit is in the name have any length. */
+/* Widths of the columns. Numbers in a fixed unit may have any length. */
 static void measure(struct printer *x)
 {
 	x->value_width = VALUE_WIDTH;
@@ -176,7 +176,7 @@ static void format_ratio(char out[HUMAN_MAX], const struct diff_value *v)
 		snprintf(out, HUMAN_MAX, v->ratio == 0 ? "%.1f" : "%+.1f", v->ratio * 100);
 }
 
-/* Within the noise of several runs, yet not equal. */
+/* Does a value differ, but by no more than the runs of one side do? */
 static bool is_noise(const struct printer *x, const struct diff_value *v)
 {
 	return x->several && v->status == DIFF_SAME && v->delta != 0 && !isnan(v->delta);
@@ -187,7 +187,7 @@ static const char *status_word(const struct printer *x, const struct diff_value 
 	return is_noise(x, v) ? "noise" : diff_status_word((enum diff_status)v->status);
 }
 
-/* The four or two values of the sides, and the change. */
+/* The values of both sides (two each where there are several runs) and the change. */
 static void put_values(struct printer *x, const struct diff_value *v, const char *between)
 {
 	unsigned side;
@@ -240,7 +240,7 @@ static const char *name_of(struct printer *x, uint32_t id)
 	return buf_str(&x->name);
 }
 
-/* A path is cut at its front: its end says what it is. */
+/* Cut a path at its front: its end is what matters. */
 static const char *cut_front(const struct printer *x, const char *name, size_t room)
 {
 	size_t width = name_width(name), left;
@@ -292,7 +292,7 @@ static void text_header(struct printer *x)
 	out_puts(x->out, " STATUS   NAME\n");
 }
 
-/* Growth is red and the rest green for those who see it; the sign says the same to all. */
+/* Growth is red, shrinking is green. The sign says the same to those who do not see colours. */
 static const char *color_of(const struct printer *x, const struct diff_value *v)
 {
 	if (!x->p->color || v->status == DIFF_SAME || !(v->delta > 0 || v->delta < 0))
@@ -357,7 +357,7 @@ static void print_text(struct printer *x)
 
 /* ---- markdown ---- */
 
-/* A code span in a table: what would end either is replaced. */
+/* A code span in a table. Characters that would end the span or the cell are replaced. */
 static void put_code(struct out *out, const char *name)
 {
 	const char *end = name + strlen(name);

@@ -21,8 +21,8 @@ enum name_format {
 
 /* The format of a word, or -1. */
 int name_format_parse(const char *word);
-/* The name in this format. frames_only: leave those alone that are no "file:line@function". The
- * result is the name itself or lives in scratch. */
+/* The name in this format. frames_only: leave names alone that do not look like
+ * "file:line@function". The result is the name itself, or is held by scratch. */
 const char *name_format(const char *name, enum name_format format, bool frames_only,
 			struct buf *scratch);
 

@@ -49,7 +49,7 @@ static _Noreturn void pager_run(const char *command, int from)
 	_exit(127);
 }
 
-/* A terminal that cannot move its cursor has no use for one: less would ask whether to go on. */
+/* Is it a terminal that cannot move its cursor? There less would ask whether to go on. */
 static bool is_dumb(void)
 {
 	const char *term = getenv("TERM");
@@ -74,7 +74,7 @@ void pager_start(struct pager *p, bool wanted)
 	}
 	if (p->pid > 0) {
 		dup2(ends[1], STDOUT_FILENO);
-		/* Ctrl-C is for the pager, and leaving it early is nobody's fault. */
+		/* Ctrl-C is for the pager; it must not end us before the pager has been left. */
 		signal(SIGINT, SIG_IGN);
 		signal(SIGQUIT, SIG_IGN);
 	} else {

@@ -19,9 +19,9 @@ struct board {
 	const struct report_options *o;
 	const struct metric *metric;
 	struct ranks ranks;
-	struct spread_row *rows; /* by what they cost */
-	uint32_t n;              /* of them that are printed, */
-	uint32_t n_rows;         /* of so many */
+	struct spread_row *rows; /* sorted by the time that waiting costs */
+	uint32_t n;              /* rows that are printed */
+	uint32_t n_rows;         /* all rows */
 	struct report_columns columns;
 	struct out *out;
 	struct buf path;

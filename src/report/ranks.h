@@ -9,8 +9,8 @@
 #include "core/session.h"
 #include "report/report.h"
 
-/* Of a metric that adds up; of the options width, rows, names, ascii and color count. 0, -EINVAL (it
- * does not add up) or -ENOMEM; write errors stick in out. */
+/* metric must add up. Of the options only width, rows, names, ascii and color are used. 0, -EINVAL
+ * (the metric does not add up) or -ENOMEM; write errors stick in out. */
 int report_ranks(const struct session *s, uint32_t metric, const struct report_options *o,
 		 struct out *out);
 

@@ -24,7 +24,7 @@ struct report {
 	const char
 		*flat_words; /* columns asked for, of a report without the tree; NULL: the usual */
 	struct flat *flat;
-	struct device_sums *devices; /* while these are printed */
+	struct device_sums *devices; /* only while the table of devices is printed */
 };
 
 const char *report_section_word(unsigned i)
@@ -284,7 +284,7 @@ static void copy_number(char out[CELL_MAX], uint64_t v)
 		snprintf(out, CELL_MAX, "-");
 }
 
-/* What ran on a device; NaN: nothing of it is known. */
+/* The work that ran on a device; NaN: not known. */
 struct device_sums {
 	double time_ns, calls;
 };
@@ -298,8 +298,8 @@ static void sum_value(const struct session *s, const struct session_row *row, ui
 		add_present(sum, (double)s->values[at].u64);
 }
 
-/* Kernels, copies and what else ran there: all that a lane of the device has, for all devices at
- * once, as there may be many of them and many rows. NULL: no memory. */
+/* By device: sums over all rows of its lanes, so over kernels, copies and everything else. One pass
+ * for all devices: there may be many devices and many rows. NULL: no memory. */
 static struct device_sums *device_sums_new(const struct session *s)
 {
 	struct device_sums *sums = malloc((s->n_devices + 1) * sizeof(*sums));
@@ -553,7 +553,7 @@ int report_text(struct snapshot *snap, const struct report_options *options, str
 			   .o = o,
 			   .out = out,
 			   .flat = numbers ? flat_new(numbers) : NULL};
-	/* A filter is about the tree, and so is a comparison. */
+	/* Filters and comparisons apply to the tree alone: other tables would not match it. */
 	unsigned usual = o->include || o->exclude || o->least != 0 || o->before
 				 ? REPORT_TREE
 				 : REPORT_TREE | REPORT_KERNELS | REPORT_TRANSFERS | REPORT_LOSSES |

@@ -51,15 +51,15 @@ struct report_options {
 	/* Columns of the tree, or where it is not printed of kernels and transfers: names of
 	 * core/column.h, separated by commas; NULL = the usual ones that have values. */
 	const char *columns;
-	/* What of the tree is shown; NULL and 0: all. */
+	/* Which rows of the tree are shown; NULL and 0: all. */
 	const struct name_pattern *include, *exclude;
-	double least;              /* of the first column */
+	double least;              /* hide rows with less in the first column; 0 = none */
 	uint8_t totals;            /* enum totals */
 	uint8_t format;            /* enum name_format, of frames "file:line@function" */
 	bool print_sorted;         /* after the tree: its nodes, by the first column */
 	const struct peaks *peaks; /* for util and bound */
-	/* Of a pair (core/pair.h): the tree shows what has been added to these values; only the tree
-	 * can be asked for then. NULL: plain values. */
+	/* The other side of a pair (core/pair.h): the tree shows the increase since it, and no
+	 * other section may be asked for. NULL: plain values. */
 	struct snapshot *before;
 };
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_REPORT_TABLE_H
 #define PROTON_REPORT_TABLE_H
-/* The columns of the report's tables: numbers on the left, as wide as what is in them, the name last. */
+/* Columns of the report's tables: numbers first, each column as wide as its content, the name
+ * last. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "core/column.h"
 #include "report/report.h"
 
-#define COLUMN_WIDTH 8 /* with the blank before it; at least */
+#define COLUMN_WIDTH 8 /* the least width, with the blank before it */
 
 struct report_column {
 	struct column_spec spec;
@@ -21,20 +22,21 @@ struct report_columns {
 	size_t n, cap;
 };
 
-/* With the column's own title where it has one, else the word. 0 or -ENOMEM. */
+/* Add a column. Its title is the word, or the title of spec when word is NULL. 0 or -ENOMEM. */
 int report_columns_add(struct report_columns *c, const struct column_spec *spec, const char *word,
 		       size_t len);
 int report_columns_add_usual(struct report_columns *c, enum usual_column usual);
 /* Every word of a list separated by commas. 0, -EINVAL (column_unknown() says which) or -ENOMEM. */
 int report_columns_add_words(struct report_columns *c, const struct session *s, const char *words);
 void report_columns_done(struct report_columns *c);
-/* A text that is to stand in the column does so without touching the one before. */
+/* Make a column wide enough for a text and a blank before it. */
 void column_make_room(struct report_column *c, const char *text);
 size_t
 report_columns_width(const struct report_columns *c); /* of all, with the blanks before the name */
 
-/* Text of files and programs as base/shown.h has it: all of it, or at most `room` columns (0 = any
- * number). Its columns, and text that fills some. */
+/* Print text of files and programs, made safe to show (base/shown.h). put_name() cuts it to `room`
+ * columns (0 = no limit); put_right() and put_left() fill up to `width`. name_width(): its
+ * columns. */
 void put_shown(struct out *out, const char *text, size_t len);
 void put_name(struct out *out, const char *name, size_t room, bool ascii);
 size_t name_width(const char *name);

@@ -15,16 +15,16 @@
 #include "report/table.h"
 #include "report/walk.h"
 
-#define NAME_ROOM   32 /* columns of a terminal that metrics leave to names */
+#define NAME_ROOM   32 /* columns of a terminal that are kept free for names */
 #define DEPTH_DRAWN 60 /* deeper branches are not indented further */
 
-/* The profile, or what it is compared with. */
+/* The profile, or the one that it is compared with. */
 struct side {
 	struct snapshot *snap;
 	struct derive *derive;
 	struct derived_terms *terms; /* by column */
 	struct derived_terms sort;
-	const double *time; /* inclusive; NULL: nothing has any */
+	const double *time; /* inclusive; NULL: the profile has no time */
 	uint8_t *present;   /* only where two sides are compared */
 };
 
@@ -37,7 +37,7 @@ struct tree {
 	struct side sides[2]; /* the profile first */
 	unsigned n_sides;
 	struct sorting sorting;
-	unsigned n_omitted; /* metrics of the profile's own that found no room on the terminal */
+	unsigned n_omitted; /* metrics left out because the terminal is too narrow */
 	uint8_t *shown;
 	struct buf scratch;
 };
@@ -52,13 +52,13 @@ static double at(const double *v, uint32_t node)
 	return v ? v[node] : NAN;
 }
 
-/* What is in a column of one side. */
+/* The value of one side in a column. */
 static double side_value(const struct tree *t, const struct side *side, size_t i, uint32_t node)
 {
 	return derive_at(side->derive, &t->columns.v[i].spec.derived, &side->terms[i], node, 0);
 }
 
-/* What is shown in a column: a value, or a difference. */
+/* The value that a column shows: of the profile, or the difference of the sides. */
 static double value_of(const struct tree *t, size_t i, uint32_t node)
 {
 	double value = side_value(t, &t->sides[0], i, node);
@@ -100,7 +100,7 @@ static int add_own(struct tree *t, uint32_t metric)
 	return report_columns_add(&t->columns, &spec, spec.title, len);
 }
 
-/* Those that have values. */
+/* The usual columns that have values, and metrics that are not built in. */
 static int columns_default(struct tree *t)
 {
 	static const enum usual_column usual[] = {USUAL_TOTAL, USUAL_SHARE, USUAL_CALLS,
@@ -117,7 +117,7 @@ static int columns_default(struct tree *t)
 	return r;
 }
 
-/* Words are not subtracted: the profile's own, or what was there before it. */
+/* Words cannot be subtracted: show the profile's word, or if it has none the other side's. */
 static void print_word(const struct tree *t, size_t i, uint32_t node, char text[COLUMN_TEXT])
 {
 	double v = NAN;
@@ -153,7 +153,7 @@ static void put_cell(const struct tree *t, size_t i, uint32_t node)
 	put_right(t->out, text, t->columns.v[i].width);
 }
 
-/* Numbers of people have a width; the others have one that fits all of them. */
+/* Fit the width to the content. Only words and numbers in a fixed unit may need more than usual. */
 static void make_room(struct tree *t, size_t i)
 {
 	struct report_column *c = &t->columns.v[i];
@@ -220,7 +220,7 @@ static size_t put_branch(const struct tree *t)
 	return strlen(deeper) + (depth - first) * 3;
 }
 
-/* On which side a path is, when it is on one only. */
+/* What to print behind a path that only one side has. */
 static const char *sided_word(const struct tree *t, uint32_t node)
 {
 	if (t->n_sides == 1 || t->sides[0].present[node] == t->sides[1].present[node])
@@ -313,7 +313,7 @@ static double limited_value(const struct tree *t, const struct side *side, uint3
 	return side->time ? side->time[node] : NAN;
 }
 
-/* Does that of either side reach the limit? Into t->shown. */
+/* Hide in t->shown the nodes that reach the limit on neither side. */
 static int filter_least(struct tree *t)
 {
 	uint32_t n = snapshot_n(t->snap);
@@ -364,7 +364,7 @@ static int filter_values(struct tree *t)
 
 	if (t->o->least == 0)
 		return 0;
-	r = filter_least(t); /* it hides rows; what they are part of stays the same */
+	r = filter_least(t); /* hides rows only: they still count in the values of others */
 	return r == 0 && !t->shown[0] ? -ENODATA : r;
 }
 

@@ -20,7 +20,7 @@
 #define METRICS_MAX 64
 #define SORTED_NAME 100 /* characters of a name in the flat list */
 
-/* The profile, or what it is compared with. */
+/* The profile, or the one that it is compared with. */
 struct side {
 	struct snapshot *snap;
 	struct derive *derive;
@@ -99,7 +99,7 @@ static int add_side(struct viewer *v, struct snapshot *snap)
 	return 0;
 }
 
-/* What passes on one side is compared on both. */
+/* A node that reaches the threshold on one side is shown. */
 static int filter_values(struct viewer *v)
 {
 	uint32_t n = snapshot_n(v->snap);
@@ -134,7 +134,7 @@ static int filter(struct viewer *v)
 		filter_include(v->shown, v->snap, v->o->include, NAME_RAW);
 	if (v->o->exclude)
 		filter_exclude(v->shown, v->snap, v->o->exclude, NAME_RAW);
-	/* The threshold is of what a value was before anything was filtered by it. */
+	/* The threshold applies to values from before it filters anything. */
 	if (v->o->threshold != 0)
 		r = filter_values(v);
 	for (unsigned i = 0; i < v->n_sides && r == 0; i++)
@@ -151,7 +151,7 @@ static double value_of(const struct viewer *v, unsigned metric, uint32_t node)
 
 /* ---- tree ---- */
 
-/* Words are not subtracted: the profile's own, or what was there before it. */
+/* Words cannot be subtracted: show the profile's word, or if it has none the other side's. */
 static void put_word(struct viewer *v, unsigned metric, uint32_t node)
 {
 	const struct side *side = &v->sides[0];
@@ -177,7 +177,7 @@ static void put_value(struct viewer *v, unsigned metric, uint32_t node)
 	const struct metric *raw = metric_table_get(s->metrics, m->metric);
 
 	if (isnan(value) && node == 0 && m->op == DERIVED_VALUE && m->plain && m->inclusive)
-		out_puts(v->out, "0.000"); /* the root names its metrics by a zero */
+		out_puts(v->out, "0.000"); /* Triton's files have a zero there for each metric */
 	else if (m->op == DERIVED_BOUND || (raw && raw->type == METRIC_TEXT))
 		put_word(v, metric, node);
 	else if (isnan(value))
@@ -186,7 +186,7 @@ static void put_value(struct viewer *v, unsigned metric, uint32_t node)
 		out_printf(v->out, "%.3f", value);
 }
 
-/* Which side a path is on when it is on one only. */
+/* Mark a path that only one side has. */
 static void put_sided(struct viewer *v, uint32_t node)
 {
 	if (v->n_sides == 1 || v->sides[0].counted[node] == v->sides[1].counted[node])
@@ -300,7 +300,7 @@ static int put_sorted(struct viewer *v)
 	out_puts(v->out, "Sorted kernels by metric ");
 	put_shown(v->out, v->words[0], v->word_lens[0]);
 	out_puts(v->out, v->metrics[0].op != DERIVED_UTIL ? " (inc)\n" : "\n");
-	/* The first, as a rule the root, is everything. */
+	/* Upstream leaves out the first one, which as a rule is the root. */
 	for (uint32_t i = 1; i < used; i++)
 		put_sorted_row(v, &entries[i]);
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_REPORT_WALK_H
 #define PROTON_REPORT_WALK_H
-/* A tree printed row by row, of any depth: the children that are shown, in an order, before the
- * next sibling. The levels that are open while a row is put say what lines are drawn before it.
+/* Print a tree of any depth row by row, without recursion. The children of a node come before its
+ * next sibling. While a row is put, the open levels tell which lines to draw in front of it.
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ struct walk_entry {
 	const char *name;
 };
 
-/* The children of one node that are shown, and how far we are. */
+/* The children of one node that are shown, and which of them comes next. */
 struct walk_level {
 	struct walk_entry *entries;
 	size_t n, at;
@@ -29,13 +29,13 @@ static inline bool walk_level_is_last(const struct walk_level *level)
 struct walk {
 	struct snapshot *snap;
 	size_t depth; /* levels that are put, the root's counted; 0: all */
-	/* Shall the node be put? If so, what it is sorted by. */
+	/* Is the node shown? If so, fill in what it is sorted by. */
 	bool (*take)(void *ctx, uint32_t node, struct walk_entry *ret);
 	int (*compare)(const void *a, const void *b); /* two entries; NULL: as they came */
 	void (*put)(void *ctx, uint32_t node);
 	void *ctx;
-	const int *error;          /* stops when this is not 0 */
-	struct walk_level *levels; /* of the walk: those that are open */
+	const int *error;          /* the walk stops when this is not 0 */
+	struct walk_level *levels; /* those that are open; made by the walk */
 	size_t n_levels, cap_levels;
 };
 
