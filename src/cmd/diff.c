@@ -99,13 +99,13 @@ struct arguments {
 	const char **files[DIFF_N_SIDES];
 	double fail_over, fail_under; /* ratio; negative: not asked for */
 	bool metric_given, is_known, each, no_pager;
-	bool text; /* it was said, or an option that only text can heed */
+	bool text; /* --text was given, or an option that only text output supports */
 	struct screen_options screen;
 };
 
 static int on_limit(const char *value, double *ret_ratio)
 {
-	bool percent; /* it is one without the sign, too */
+	bool percent; /* ignored: the value is a percentage with and without the sign */
 	double v;
 	int r = parse_amount(value, &v, &percent);
 
@@ -145,7 +145,7 @@ static void add_file(struct arguments *a, enum diff_side side, const char *path)
 	a->files[side][a->print.n_files[side]++] = path;
 }
 
-/* What the screen does too; all else is about text. */
+/* Does the screen support this option? The others are for text only. */
 static bool is_for_screen(int id)
 {
 	static const int ids[] = {OPT_A,     OPT_B,     OPT_METRIC, OPT_EXCLUSIVE,
@@ -210,8 +210,8 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	}
 }
 
-/* "--a f1 f2" becomes "--a f1 --a f2": an option takes one value, and what follows the files of a
- * side begins with a dash. The result has at most twice the words, and a NULL. */
+/* Turn "--a f1 f2" into "--a f1 --a f2", because an option takes one value. The files of a side end
+ * at the next word with a dash. The result has at most twice the words, and a NULL at the end. */
 static char **spread_sides(int argc, char **argv, int *ret_argc)
 {
 	char **words = calloc(2 * (size_t)argc + 1, sizeof(*words)), *side = NULL;
@@ -232,7 +232,7 @@ static char **spread_sides(int argc, char **argv, int *ret_argc)
 	return words;
 }
 
-/* The files of both sides; a negative number: a line on stderr says what is wrong. */
+/* Take the files from the operands. Negative: a line on stderr says what is wrong. */
 static int take_operands(struct arguments *a, char **operands, int n)
 {
 	if (!a->print.n_files[DIFF_A] && !a->print.n_files[DIFF_B] && n == 2) {
@@ -249,7 +249,7 @@ static int take_operands(struct arguments *a, char **operands, int n)
 	return -EINVAL;
 }
 
-/* What both sides read from standard input would be there for the first only. */
+/* "-" may be given once: a second read of standard input would find nothing. */
 static int check_stdin(const struct arguments *a)
 {
 	unsigned n = 0;
@@ -263,7 +263,7 @@ static int check_stdin(const struct arguments *a)
 	return -EINVAL;
 }
 
-/* A metric that no file knows is said of the last one. */
+/* Add a run. That no file has the metric is known, and said, after the last one. */
 static int add_run(struct diff *d, struct arguments *a, enum diff_side side,
 		   const struct session *s)
 {
@@ -317,7 +317,7 @@ static int load_sides(struct diff *d, struct arguments *a)
 	return r;
 }
 
-/* JSON has names as they are: for a terminal, and for what pages for it, they are made safe. */
+/* JSON output has raw names: on a terminal, or in a pager, control characters are made safe. */
 static int print(const struct diff *d, const struct arguments *a, const struct pager *pager)
 {
 	bool shown = a->print.format == DIFF_JSON && (pager->pid || isatty(STDOUT_FILENO));
@@ -483,7 +483,7 @@ static int diff_on_screen(struct arguments *a)
 	o->peaks = a->peaks;
 	o->depth = a->print.depth;
 	r = view_screen_run(&screen);
-	return r > 0 && r < 128 ? STATUS_TROUBLE : r; /* 1 would be a verdict */
+	return r > 0 && r < 128 ? STATUS_TROUBLE : r; /* here 1 means that a limit was exceeded */
 }
 
 static bool is_for_people(const struct arguments *a)

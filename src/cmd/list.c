@@ -66,7 +66,7 @@ static void count_row(const struct session *s, const struct session_row *row, st
 	}
 }
 
-/* What follows from a metric that is there, by name. */
+/* Examples of derived metrics, for the metrics that the profile has. */
 static void list_derived(const struct session *s, const struct tally *tally)
 {
 	static const struct {

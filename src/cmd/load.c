@@ -53,7 +53,7 @@ static int load_into(struct merge *m, const char *path)
 	return r;
 }
 
-/* Standard input is there once. */
+/* Is this a second "-"? Standard input can be read once. */
 static bool is_stdin_again(char *const *paths, int i)
 {
 	if (strcmp(paths[i], "-") != 0)
@@ -66,7 +66,7 @@ static bool is_stdin_again(char *const *paths, int i)
 	return false;
 }
 
-/* A file is refused before it changes anything: what was merged before it is good. */
+/* A file that is refused has changed nothing, so what was merged before remains good. */
 static int merge_files(struct merge *m, char *const *paths, int n, struct loading *how)
 {
 	struct progress progress = {.what = "reading files", .n = (uint64_t)n};

@@ -11,17 +11,17 @@ struct buf;
  * NULL. */
 struct session *load_file(const char *path);
 
-/* How several files are read, and what came of it. */
+/* How to read several files, and what happened. */
 struct loading {
 	bool keep_going;   /* name a file that cannot be read, and leave it out */
-	int n_failed;      /* were left out */
-	const char *first; /* that was not; NULL: a single file */
+	int n_failed;      /* files that were left out */
+	const char *first; /* the first file that was read; NULL: there was a single one */
 };
 
 /* One profile of several files: those of ranks, processes and phases become one, as `proton merge`
  * makes it. A single file is taken as it is. On failure a line on stderr and NULL. */
 struct session *load_files(char *const *paths, int n, struct loading *how);
-/* A single file, too, becomes what `proton merge` makes of it. */
+/* The same, but a single file is also treated as `proton merge` treats it. */
 struct session *load_merged(char *const *paths, int n, struct loading *how);
 
 /* The same as load_file(), but the sentence goes to `why`, and nothing is printed. */
@@ -31,7 +31,8 @@ struct session *load_quietly(const char *path, struct buf *why);
 struct loaded {
 	struct session *s, *before; /* before: NULL unless asked for */
 };
-/* before: a file to compare with, by groups or not; or NULL. 0, or -errno and a line on stderr. */
+/* before: a file to compare with, or NULL; group: how paths are grouped then. 0, or -errno and a
+ * line on stderr. */
 int loaded_open(struct loaded *l, char *const *paths, int n, const char *before, enum group group,
 		struct loading *how);
 void loaded_close(struct loaded *l);

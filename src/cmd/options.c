@@ -15,7 +15,7 @@
 #include "report/print_line.h"
 
 #define HELP_WIDTH  80
-#define HELP_LINES  23 /* of a terminal with 24, for the prompt comes after them */
+#define HELP_LINES  23 /* of a terminal with 24 lines; the last is for the prompt */
 #define HELP_COLUMN 26 /* where the sentences of --help begin */
 
 enum { OPTION_ID_HELP = -1 };
@@ -36,7 +36,7 @@ struct parser {
 	int next; /* index of the next word to look at */
 };
 
-/* What to show where the rare options are left out. */
+/* The line for --help when rare options are left out. */
 static const struct option_def help_all_option = {
 	.name = "help[=all]",
 	.letter = 'h',
@@ -324,7 +324,7 @@ static bool is_shown(const struct option_def *o, bool all)
 	return !is_heading(o) && o->help && (all || !o->rare);
 }
 
-/* Has the heading anything below it to show? */
+/* Is any option below this heading shown? */
 static bool heads_something(const struct command_def *c, size_t heading, bool all)
 {
 	const struct option_def *o;
@@ -351,7 +351,7 @@ static void print_help(FILE *out, const struct command_def *c, bool all)
 		fprintf(out, "\n%s", c->details);
 }
 
-/* Without memory to find out, it does not. */
+/* Does the whole help fit on a screen? "No" when there is no memory to find out. */
 static bool fits_screen(const struct command_def *c)
 {
 	_cleanup_(freep) char *text = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CMD_OPTIONS_H
 #define PROTON_CMD_OPTIONS_H
-/* One table a command: the parser, --help, the lists that man pages are checked against and the
- * words of the shell completion all come from it.
+/* Each command has one table of options. The parser, --help, the check of the man pages and the
+ * shell completions all use it.
  *
  *	enum { OPT_OUTPUT = 1, OPT_QUIET };
  *	static const struct option_def options[] = {
@@ -26,13 +26,15 @@
 struct option_def {
 	const char *name; /* long name without dashes; NULL: only a letter, or a heading */
 	char letter;      /* 0: none */
-	const char *arg;  /* what the value is called; "a|b|c": one of these; NULL: takes none */
+	const char *arg;  /* name of the value; "a|b|c": one of these; NULL: takes no value */
 	const char *help; /* one sentence, wrapped when printed; NULL: works, but is not shown */
 	int id;           /* the handler's own, for a switch */
-	bool rare;        /* left out where --help would not fit a screen */
-	/* The values it takes where arg does not say, for the completion; NULL ends. May be NULL. */
+	bool rare;        /* left out of --help when the whole would not fit on a screen */
+	/* For completions: the values that the option takes, when arg does not list them. Returns
+	 * NULL after the last. May be NULL. */
 	const char *(*values)(unsigned i);
-	void (*list_values)(FILE *out); /* the same, one a line, where only files say them */
+	void (*list_values)(
+		FILE *out); /* the same, printed one a line; for values read from files */
 };
 /* An entry with neither name nor letter is a heading in --help: OPTION_HEADING("Output:"). */
 #define OPTION_HEADING(text)                                                                       \
@@ -64,31 +66,31 @@ typedef int (*option_handler)(const struct option_def *option, const char *value
 int options_parse(const struct command_def *command, int argc, char **argv, option_handler handler,
 		  void *arg);
 
-/* Usage, summary and options in 80 columns; of more than a screen's lines, without the rare options
- * unless all is set. */
+/* Print usage, summary and options in 80 columns. Rare options are left out when the help would not
+ * fit on a screen, unless all is set. */
 void options_help(FILE *out, const struct command_def *command, bool all);
 
 /* Each shown option, one "--name" or "-x" a line, for scripts. */
 void options_list(FILE *out, const struct command_def *command);
 
-/* Each shown option on a line: long name, letter, what its value is called, help; tabs between, and
- * "-" for what it has not. For completions. */
+/* For completions, each shown option on a line: long name, letter, name of its value and help,
+ * separated by tabs; "-" for what it does not have. */
 void options_describe(FILE *out, const struct command_def *command);
 
 /* The values of an option that takes one of several, one a line; nothing for any other. */
 void options_list_values(FILE *out, const struct command_def *command, const char *name);
 
-/* What handlers make of values; -EINVAL: it is none. A count is a whole number in decimal digits, a
- * number any of strtod() from 0 on, an amount one of any sign that may have a percent sign behind it;
- * seconds begin at a hundredth. */
+/* Parse values for handlers; -EINVAL: malformed or out of range. count: decimal digits only.
+ * number: as strtod() reads it, not negative. amount: a number of any sign that may end in "%".
+ * seconds: 0.01 or more. */
 int parse_count(const char *text, uint32_t max, uint32_t *ret);
 int parse_number(const char *text, double max, double *ret);
 int parse_amount(const char *text, double *ret, bool *ret_percent);
 int parse_seconds(const char *text, uint64_t *ret_ns);
-/* One of the words, by its number; or -EINVAL. */
+/* The index of a word among words, or -EINVAL. */
 int parse_word(const char *word, const char *const *words, unsigned n);
 
-/* The path that a program's output goes to: "-" is standard output, as for other programs. */
+/* The path to write to: "-" means standard output. */
 const char *output_path(const char *value);
 
 /* The candidate that word most likely was meant to be, or NULL when none is near. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CMD_PROFILE_OPTIONS_H
 #define PROTON_CMD_PROFILE_OPTIONS_H
-/* What of a profile is shown, and how: options that `report` and `view` share, and `viewer` in
- * part. */
+/* Options that say what of a profile to show, and how. `report` and `view` share them; `viewer` and
+ * `top` use some. */
 #include <stdbool.h>
 #include "cmd/load.h"
 #include "cmd/options.h"
@@ -10,7 +10,7 @@
 #include "report/report.h"
 
 struct profile_options {
-	struct report_options report; /* refers to what follows */
+	struct report_options report; /* has pointers to patterns and peaks below */
 	enum group group;
 	const char *before; /* --diff-profile: a file, or NULL */
 	bool list, no_pager;
@@ -35,7 +35,7 @@ enum {
 	PROFILE_OPT_DEPTH,
 	PROFILE_OPT_THRESHOLD
 };
-/* The screen has these of its own. */
+/* Not for commands with a screen, which have the same two in SCREEN_OPTIONS. */
 #define PROFILE_FILTER_OPTIONS                                                                     \
 	{.name = "include",                                                                        \
 	 .letter = 'i',                                                                            \
@@ -46,7 +46,7 @@ enum {
 		.name = "exclude", .letter = 'e', .arg = "REGEX",                                  \
 		.help = "without names that begin so, and all below", .id = PROFILE_OPT_EXCLUDE    \
 	}
-/* Those that a live run has, too; is_rare: of all but the first. */
+/* Options that `top` has as well. is_rare: are all but the first rare? */
 /* clang-format off */
 #define PROFILE_COLUMN_OPTIONS(is_rare)                                                                   \
 	{.name = "metrics", .letter = 'm', .arg = "LIST",                                          \
@@ -82,18 +82,20 @@ enum {
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these; another: a line on stderr says why. */
 int profile_option(struct profile_options *o, const struct option_def *option, const char *value);
-/* Peaks of a file beside those of *peaks (NULL: the built-in ones). Prints why it fails. */
+/* Add the peaks of a file to *peaks; if that is NULL, it is made with the built-in ones first. On
+ * failure a line on stderr says why. */
 int peaks_load(struct peaks **peaks, const char *path);
 const struct peaks *
 profile_peaks(struct profile_options *o); /* those given, or the built-in ones */
 void profile_options_done(struct profile_options *o);
-/* Python's argparse takes "-diff FILE"; to us that would be "-d iff". */
+/* Replace "-diff" by "--diff-profile". Python's argparse takes it; we would read "-d iff". */
 void profile_options_spell(int argc, char **argv);
 
 int parse_group(const char *word, enum group *ret);
 int parse_names(const char *word, uint8_t *ret);
 
-/* Say of which word of a list there is no column, and what is like it. False: of all there is one. */
+/* If a word of a list is not a column, print which one, with similar names. False: all are
+ * columns. */
 bool complain_column(const struct session *s, const char *words, const char *option);
 
 #endif

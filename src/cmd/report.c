@@ -142,14 +142,14 @@ static int print_loaded(const struct loaded *l, struct profile_options *o)
 	report.peaks = profile_peaks(o);
 	if (!l->before)
 		return report_print(l->s, &report, o->group);
-	/* Groups are a part of the tree that the two share. */
+	/* The groups are already nodes of the tree that both sides share. */
 	report.before = snapshot_new(l->before, &plain);
 	r = report.before ? report_print(l->s, &report, GROUP_NONE) : -ENOMEM;
 	snapshot_free(report.before);
 	return r;
 }
 
-/* On the way to the terminal, through a pager. */
+/* Print through a pager where stdout is a terminal. */
 static int print_paged(const struct loaded *l, struct profile_options *o)
 {
 	struct pager pager;

@@ -81,7 +81,7 @@ static int take_option(struct screen_options *o, const struct option_def *option
 		o->tui.theme = value;
 		return known(value, tui_theme_name);
 	case OPT_SORT:
-		o->tui.sort = value; /* any column: which there are, the profile says */
+		o->tui.sort = value; /* checked when the columns of the profile are known */
 		return 0;
 	case OPT_FILTER:
 		o->tui.filter = value;
@@ -129,8 +129,7 @@ int screen_or_text_option(struct screen_options *o, struct profile_options *text
 	};
 	int r;
 
-	if (option->id ==
-	    OPT_SORT) { /* by a metric, too: it is looked at when the columns are known */
+	if (option->id == OPT_SORT) { /* checked when the columns are known */
 		o->tui.sort = text->report.sort = value;
 		return 0;
 	}
@@ -176,7 +175,7 @@ int screen_check_columns(const struct screen_options *o, struct tui *t, const st
 
 /* ---- settings ---- */
 
-#define MAX_SKIPPED 20 /* lines of a file that are named */
+#define MAX_SKIPPED 20 /* lines of a file that get a message each */
 
 struct reading {
 	const char *path;
@@ -191,7 +190,7 @@ static void on_skipped(void *data, unsigned line, const char *why)
 		complain("%s:%u: %s", reading->path, line, why);
 }
 
-/* Read one file of settings. wanted: it is wrong when it is not there. */
+/* Read one file of settings. wanted: it is an error if the file does not exist. */
 static int read_settings(struct screen_options *o, const char *path, bool wanted)
 {
 	struct reading reading = {path, 0};
@@ -208,7 +207,7 @@ static int read_settings(struct screen_options *o, const char *path, bool wanted
 	return r == -ENOENT && !wanted ? 0 : r;
 }
 
-/* XDG: a relative path there is to be ignored. */
+/* "" when there is none. The XDG standard says that relative paths are to be ignored. */
 static void find_config_dir(char *dir, size_t size)
 {
 	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -248,7 +247,7 @@ static int read_layout(struct screen_options *o)
 	return read_settings(o, buf_str(&path), true);
 }
 
-/* What no option said. */
+/* Apply the settings that no option has overridden. */
 static void fill_in(struct screen_options *o)
 {
 	const struct settings *s = &o->settings;

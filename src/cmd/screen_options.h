@@ -14,10 +14,10 @@ struct screen_options {
 	enum group group;
 	bool keys, no_config;
 	const char *layout; /* a name, or a path with a slash; NULL: none */
-	uint32_t given;     /* options that were: they win over settings */
+	uint32_t given;     /* bits of the options that were given: they override settings */
 	struct settings settings;
 	char config_dir[4096]; /* "": there is none */
-	char skipped[160]; /* what a person should know of lines that were skipped; "" = nothing */
+	char skipped[160];     /* message about skipped lines, for the screen; "" = none */
 };
 
 enum {
@@ -37,7 +37,8 @@ enum {
 	OPT_NO_CONFIG,
 	OPT_LAYOUT,
 };
-/* i, e: the letters of --include and --exclude; 0: taken by something else here. */
+/* i, e: the letters of --include and --exclude; 0: no letter, another option of the command has
+ * it. */
 /* clang-format off */
 #define SCREEN_OPTIONS(i, e)                                                                       \
 	{.name = "view", .arg = "PANEL", .help = "what to show first: kernels, flame … (tree)",    \
@@ -76,17 +77,18 @@ enum {
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
 int screen_option(struct screen_options *o, const struct option_def *option, const char *value);
-/* For commands that show the same on the screen or as text, by options of both: as screen_option()
- * and profile_option(). */
+/* For commands that print the same as text when there is no screen: sets an option for both.
+ * Returns what screen_option() and profile_option() do. */
 int screen_or_text_option(struct screen_options *o, struct profile_options *text,
 			  const struct option_def *option, const char *value);
-/* What one of the two has of the other's options. */
+/* Copy the options that both have from one to the other. */
 void screen_take_text(struct screen_options *o, struct profile_options *text);
 void text_take_screen(struct profile_options *text, const struct screen_options *o);
-/* After the options: read the files of settings, which fill in what no option said. 0, or an exit
- * status after a line on stderr. Must be called before the tui is made. */
+/* Call it after the options are parsed and before the tui is made. Reads the files of settings,
+ * which apply where no option was given. 0, or an exit status after a line on stderr. */
 int screen_settle(struct screen_options *o);
-/* Could the columns be made that the options ask for, and sorted by? A line on stderr says no. */
+/* Do the columns exist that the options show and sort by? If not, a negative errno and a line on
+ * stderr. */
 int screen_check_columns(const struct screen_options *o, struct tui *t, const struct session *s);
 void screen_list_layouts(FILE *out);             /* those that were saved, one a line */
 int screen_print_keys(struct screen_options *o); /* exit status */

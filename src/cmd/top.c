@@ -62,7 +62,7 @@ struct top {
 	uint64_t interval_ns;
 	const char *app_log;
 	bool batch, json_lines, leave_at_end, told_columns;
-	bool unread;         /* nobody reads the pictures any more */
+	bool unread;         /* the reader of the pictures has closed the pipe */
 	uint32_t n_pictures; /* 0: no limit */
 	uint32_t n_printed;
 
@@ -71,14 +71,14 @@ struct top {
 	struct snapshot *snap;
 	int signals;
 	bool quit, detach, ended, drained, terminal_gone,
-		lost;                       /* lost: its end will not be known */
-	bool saved;                         /* for the last time */
-	bool leaving;                       /* the screen is closed: signals are for us */
-	unsigned n_interrupts;              /* that came since */
+		lost;                       /* lost: how the program ends will not be known */
+	bool saved;                         /* the last save is done */
+	bool leaving;                       /* the screen is closed: signals end our waits */
+	unsigned n_interrupts;              /* signals since then */
 	bool output_done;                   /* the log is complete */
-	bool reads_us;                      /* its standard input is the terminal */
-	uint64_t log_due_ns;                /* when to show what it has printed; 0: nothing new */
-	bool stopped;                       /* the program stands still */
+	bool reads_us;                      /* the program can read what we type */
+	uint64_t log_due_ns;                /* when to show new output; 0: there is none */
+	bool stopped;                       /* by a signal: it can be continued */
 	uint64_t stopped_ns;                /* when the program was last asked to stop; 0: never */
 	bool leave_when_ended, left_behind; /* descendants ran when the stream was closed */
 	char *log;
@@ -89,7 +89,7 @@ struct top {
 };
 
 #define STOP_NS (2 * NSEC_PER_SEC)  /* how long a program that was told to stop is waited for */
-#define LOG_NS  (NSEC_PER_SEC / 20) /* from what it prints to the screen */
+#define LOG_NS  (NSEC_PER_SEC / 20) /* delay before output is shown, to collect more of it */
 
 enum { LOG_SHOWN = 1 << 20, LOG_TAIL_LINES = 10, LOG_LINE_MAX = 4096 };
 
@@ -127,7 +127,7 @@ static int on_option(const struct option_def *option, const char *value, void *a
 
 /* ---- what the screen asks for ---- */
 
-/* One that stands still takes no signal before it goes on. */
+/* A stopped program acts on SIGINT only after it is continued. */
 static int ask_to_end(struct top *t)
 {
 	int r = t->ended ? -ESRCH : keeper_signal(t->keeper, SIGINT, true);
@@ -142,7 +142,7 @@ static int on_request(void *data, enum tui_action action, int arg)
 
 	switch (action) {
 	case TUI_QUIT:
-		/* Told to stop a moment ago, it gets the time to: its last words count. */
+		/* If it was asked to stop, give it time to end: it still sends data. */
 		if (!t->ended && t->stopped_ns)
 			t->leave_when_ended = true;
 		else
@@ -314,7 +314,7 @@ static void signals_read(struct top *t)
 		case SIGWINCH:
 			resized(t);
 			break;
-		case SIGTSTP: /* the screen alone: the program has a terminal of its own */
+		case SIGTSTP: /* stops us only: the program has a terminal of its own */
 			tui_suspend(t->tui);
 			resized(t);
 			break;
@@ -327,7 +327,7 @@ static void signals_read(struct top *t)
 			t->n_interrupts += t->leaving;
 			break;
 		case SIGTERM:
-			/* Ours is the program's; when it has ended, we leave. */
+			/* Pass it on to the program. When that has ended, leave. */
 			t->quit = t->ended;
 			t->n_interrupts += t->leaving;
 			if (!t->ended && !t->leaving)
@@ -349,7 +349,8 @@ static void show_log(struct top *t)
 	tui_log_grew(t->tui);
 }
 
-/* The program has ended: take in what is left, once, and let the screen stand still. */
+/* Once, when the program has ended: read the rest and save. The screen does not change after
+ * that. */
 static void finish_stream(struct top *t)
 {
 	uint64_t now = clock_monotonic_ns();
@@ -360,8 +361,9 @@ static void finish_stream(struct top *t)
 	if (t->left_behind && (t->run_options.wait || now - t->run.rec.end_ns < 2 * NSEC_PER_SEC))
 		return;
 	t->drained = true;
-	if (!recording_output_waits(
-		    &t->run.rec)) { /* else when we leave: Ctrl-C is no signal here */
+	/* If the output waits for a reader, save when we leave: here Ctrl-C could not end the
+	 * wait. */
+	if (!recording_output_waits(&t->run.rec)) {
 		t->saved = true;
 		t->run.save_error = recording_finish(&t->run.rec);
 	}
@@ -454,7 +456,7 @@ static int top_start(struct top *t)
 	o.restore = tui_restore_bytes(t->tui, &o.restore_len);
 	r = keeper_start(&o, &t->keeper, &what);
 	if (r < 0)
-		tui_close(t->tui); /* what is wrong is said on a terminal that is itself again */
+		tui_close(t->tui); /* the message below is for the restored terminal */
 	if (r < 0 && !strcmp(what, "exec")) {
 		complain("cannot run '%s': %s", t->run.argv[0], target_strerror(r));
 		return target_exit_status(r);
@@ -467,8 +469,8 @@ static int top_start(struct top *t)
 	return run_started(&t->run, keeper_target_pid(t->keeper)) < 0 ? STATUS_OURS : 0;
 }
 
-/* The terminal first: no program is started that could not be shown. From here on a signal must not
- * end us before we have put it in order. */
+/* Open the screen before the program is started, which is then not started in vain. From here on a
+ * signal must not end us before the terminal is restored. */
 static int top_take_terminal(struct top *t)
 {
 	t->signals = screen_signals();
@@ -478,7 +480,7 @@ static int top_take_terminal(struct top *t)
 	return STATUS_USAGE;
 }
 
-/* The last lines that the program printed, for the eye that finds the screen gone. */
+/* Print the last lines of the program's output, which were gone with the screen. */
 static void print_log_tail(struct top *t)
 {
 	uint64_t start;
@@ -501,7 +503,7 @@ static void print_log_tail(struct top *t)
 	}
 }
 
-/* What the program wrote last may still be on its way to the log. The keeper waits 2 s at most. */
+/* Wait for the program's last output to reach the log. The keeper itself waits 2 s at most. */
 static void await_output(struct top *t)
 {
 	uint64_t end = clock_monotonic_ns() + 3 * NSEC_PER_SEC;
@@ -522,7 +524,7 @@ static unsigned screen_interrupts(void *data)
 	return t->n_interrupts;
 }
 
-/* The program lives, or stands still, without a screen. */
+/* Tell that the program goes on, or is stopped, without us. */
 static void name_left_behind(const struct top *t)
 {
 	if (t->stopped)
@@ -532,7 +534,7 @@ static void name_left_behind(const struct top *t)
 		complain("'%s' (pid %d) runs on without proton", t->run.argv[0], (int)t->run.pid);
 }
 
-/* Where the terminal is gone, what was sent elsewhere is read yet. */
+/* Can stderr be written to? If the terminal is gone, only when it is a file or a pipe. */
 static bool can_say(const struct top *t)
 {
 	struct stat st;
@@ -547,7 +549,7 @@ static void top_leave(struct top *t)
 	tui_close(t->tui);
 	t->leaving = true;
 	t->run.rec.interrupts = (struct interrupts){t->signals, screen_interrupts, t};
-	t->run.options.wait = false; /* who leaves does not wait */
+	t->run.options.wait = false; /* the user has left: do not wait for descendants */
 	if (t->ended && !t->drained)
 		run_drain(&t->run);
 	if (t->ended && !t->saved) {
@@ -586,14 +588,14 @@ static int top_screen(struct top *t)
 		return t->lost ? STATUS_OURS : 0;
 	}
 	keeper_detach(t->keeper, false);
-	/* The directory is the keeper's now. */
+	/* The keeper removes the directory. */
 	t->run.rec.dir = session_dir_free(t->run.rec.dir);
 	return t->terminal_gone ? 128 + SIGHUP : 0;
 }
 
 /* ---- without a screen ---- */
 
-/* Filters are about the tree: tables that know none would say something else. */
+/* Filters apply to the tree alone: unfiltered tables beside it would not match it. */
 static unsigned picture_sections(const struct report_options *o)
 {
 	unsigned sections = REPORT_SUMMARY | REPORT_TREE | REPORT_LOSSES;
@@ -603,7 +605,7 @@ static unsigned picture_sections(const struct report_options *o)
 	return sections | REPORT_KERNELS | REPORT_TRANSFERS;
 }
 
-/* A metric that was asked for may come later: until then the columns are the usual ones. */
+/* A metric that was asked for may appear later: until then print the usual columns. */
 static void print_text(struct top *t, const struct session *s)
 {
 	struct report_options text = t->profile.report;
@@ -629,7 +631,7 @@ static bool reader_left(void)
 	return poll(&p, 1, 0) == 1 && (p.revents & (POLLERR | POLLHUP));
 }
 
-/* Whoever read the pictures has seen enough (`| head`): that ends the pictures, not the run. */
+/* The reader of the pictures has left (`| head`). Print no more; the run goes on. */
 static void stop_printing(struct top *t)
 {
 	int null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);

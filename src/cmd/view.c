@@ -33,7 +33,7 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	return screen_or_text_option(&v->screen, &v->profile, option, value);
 }
 
-/* What only text can; a line on stderr says so. */
+/* Refuse an option that works for text only, with a line on stderr. */
 static int check_screen(const struct viewer *v)
 {
 	if (v->profile.report.totals == TOTALS_OF_ALL)

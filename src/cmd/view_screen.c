@@ -16,32 +16,33 @@
 #include "report/demangle.h"
 #include "report/names.h"
 
-/* How names of frames are cut; snapshots ask for names by a function that is told nothing else. */
+/* How names of frames are cut. Global because the function that makes names has no context
+ * argument. */
 static uint8_t arg_format;
 
 struct viewer;
 
-/* What one screen shows, and what it is made of. Its tui asks it. */
+/* One screen and its data. Callbacks of the tui get it. */
 struct picture {
 	struct viewer *v;
 	struct loaded pair; /* empty: nothing is compared */
 	struct snapshot *snap, *before;
 	struct tui *tui;
-	char *target, *compared; /* as the header calls them; nothing is compared with NULL */
+	char *target, *compared; /* names for the header; compared is NULL without a comparison */
 };
 
 struct viewer {
 	const struct view_screen *o;
-	struct session *s, *other; /* what the files say, and the one to compare with or NULL */
-	struct picture pictures[2], *at; /* one of them; the other is the next */
+	struct session *s, *other;       /* of the files; of the one to compare with, or NULL */
+	struct picture pictures[2], *at; /* at: the one on the screen; the other is for the next */
 	enum group group;
-	char *compare; /* asked for: a file to compare with, "" for none; or NULL */
-	bool regroup;  /* asked for: what is compared, by other groups */
+	char *compare; /* requested: a file to compare with, "" to stop comparing; or NULL */
+	bool regroup;  /* requested: the comparison with other groups */
 	int signals;
 	bool quit;
 };
 
-/* A name that is shown: demangled, and what is asked for of file:line@function. */
+/* The name to show: demangled, and cut as asked for when it is file:line@function. */
 static char *shown_name(const char *raw, enum name_mode mode)
 {
 	char *demangled = demangle_name(raw, mode), *shown;
@@ -70,7 +71,7 @@ static int on_request(void *data, enum tui_action action, int arg)
 	return 0;
 }
 
-/* Can it be a profile at all? What can be said without reading it is said on this screen. */
+/* Could the path be a profile? Errors that need no reading are shown on the current screen. */
 static int check_readable(const char *path)
 {
 	struct stat st;
@@ -80,7 +81,7 @@ static int check_readable(const char *path)
 	return S_ISDIR(st.st_mode) ? -EISDIR : 0;
 }
 
-/* What is compared needs another tree: the screen is made anew, see compare_again(). */
+/* A comparison needs another tree, and so a new screen: see compare_again(). */
 static int on_compare(void *data, const char *path)
 {
 	struct viewer *v = ((struct picture *)data)->v;
@@ -192,7 +193,7 @@ static int picture_make(struct viewer *v, struct picture *p, const struct sessio
 	return -ENOMEM;
 }
 
-/* Another picture: a comparison has a tree of its own, hence a screen. */
+/* Replace the picture: each comparison has its own tree, and so its own screen. */
 static int change_picture(struct viewer *v, const struct session *other, const char *name)
 {
 	struct picture *next = &v->pictures[v->at == v->pictures];
@@ -205,7 +206,7 @@ static int change_picture(struct viewer *v, const struct session *other, const c
 	return 0;
 }
 
-/* Compare with the file that was asked for. What cannot be read leaves everything as it is. */
+/* Compare with the requested file. If it cannot be read, nothing changes. */
 static void compare_again(struct viewer *v, struct buf *why)
 {
 	struct session *other = *v->compare ? load_quietly(v->compare, why) : NULL;
@@ -233,7 +234,7 @@ static void regroup_again(struct viewer *v, struct buf *why)
 		buf_printf(why, "group: %s", group_word(v->group));
 }
 
-/* Reading may take long: Ctrl-C ends it, and progress is said where the screen was. */
+/* Reading may take long: leave the screen, so that progress is printed and Ctrl-C ends us. */
 static void compare_off_screen(struct viewer *v, struct buf *say)
 {
 	sigset_t none, ours;
@@ -254,7 +255,7 @@ static int do_asked(struct viewer *v)
 
 	if (v->compare) {
 		compare_off_screen(v, &say);
-	} else { /* a moment: the screen stays until there is the next */
+	} else { /* quick: the old screen stays until the new one is ready */
 		tui_message(v->at->tui, "grouping: %s", group_word(v->group));
 		tui_resize(v->at->tui);
 		regroup_again(v, &say);
