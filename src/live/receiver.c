@@ -23,8 +23,8 @@
 enum {
 	CHUNK = 256 * 1024,
 	PIPE_CHUNK = 16 * 1024,     /* at a time into a tape that is a pipe */
-	CALL_MAX = 8 * 1024 * 1024, /* then others get their turn */
-	TAPE_MS = 1000,             /* for who reads the tape out of a pipe */
+	CALL_MAX = 8 * 1024 * 1024, /* bytes a call, so that signals and the screen get a turn */
+	TAPE_MS = 1000,             /* how long to wait for a reader of a tape that is a pipe */
 	BULK_MAX = WIRE_PAYLOAD_MAX - sizeof(struct wire_bulk), /* bytes of a segment in a frame */
 };
 #define KEY_EVERY_NS    (10 * NSEC_PER_SEC)
@@ -43,8 +43,9 @@ struct receiver {
 	unsigned char chunk[CHUNK];
 };
 
-/* A pipe whose reader stands still would stop us, and with us signals and all collectors: it is waited
- * for a moment. A pipe that poll() calls writable takes PIPE_BUF bytes at once. */
+/* Wait only a moment for a reader that does not read: otherwise it would stop us, and with us all
+ * collectors. When poll() says that a pipe is writable, it takes PIPE_BUF bytes without
+ * blocking. */
 static int pipe_write(int fd, const char *data, size_t n)
 {
 	struct pollfd p = {.fd = fd, .events = POLLOUT};
@@ -60,8 +61,8 @@ static int pipe_write(int fd, const char *data, size_t n)
 	return e;
 }
 
-/* All or nothing, as far as the disk lets us; the first error ends the tape, and nothing else: also a
- * reader who leaves (SIGPIPE is ignored). */
+/* The first error ends the tape, but not the run. That includes a reader who leaves: SIGPIPE is
+ * ignored. */
 static void tape_write(struct receiver *r, const void *data, size_t n)
 {
 	if (r->tape < 0)
@@ -135,7 +136,7 @@ struct session *receiver_session(struct receiver *r)
 
 /* ---- bulk files ---- */
 
-/* One frame of what a file holds from `offset` on: to the tape and into the session. */
+/* Pass n bytes of a file, at `offset`, as one frame to the tape and to the decoder. */
 static int bulk_take(struct receiver *r, const struct wire_segment_state *g, uint64_t offset,
 		     const void *data, size_t n)
 {
@@ -164,7 +165,8 @@ static bool file_path(const struct receiver *r, const char *name, char path[PATH
 	return snprintf(path, PATH_MAX, "%s/%s", r->dir->path, name) < PATH_MAX;
 }
 
-/* A file of a collector: a plain one that has no other name, or nothing. What is taken is taken out. */
+/* Open a file of a collector; -1: it is not a regular file with a single name. Writable, because
+ * what was read is removed from it. */
 static int file_open(const struct receiver *r, const char *name)
 {
 	char path[PATH_MAX];
@@ -196,9 +198,9 @@ static size_t whole(const struct wire_segment_state *g, uint64_t bytes)
 	return (size_t)(bytes / g->entry * g->entry);
 }
 
-/* What was announced and not taken yet, at most CALL_MAX of it; what was taken need not stay on the
- * disk, which is memory in many places. Every limit is met with whole entries: a reader that stops
- * within one takes all that follow for something else. >= 0: bytes taken, or -ENOMEM. */
+/* Read what was announced and not read yet, at most CALL_MAX bytes. What was read is freed on the
+ * disk, which is often memory (tmpfs). Only whole entries are read at a time: after a part of one,
+ * all that follows would be misread. >= 0: bytes read, or -ENOMEM. */
 static ssize_t bulk_read(struct receiver *r, const struct wire_segment_state *g)
 {
 	uint64_t at = g->taken, end = at + whole(g, MIN(g->size - at, (uint64_t)CALL_MAX));
@@ -229,7 +231,7 @@ static ssize_t bulk_read_all(struct receiver *r)
 	size_t i, total = 0;
 	ssize_t n;
 
-	/* Between two frames of the FIFO only. */
+	/* Our frames must not go between the parts of a frame from the FIFO. */
 	if (wire_decoder_pending(r->decoder) || !(r->dir->control->features & CONTROL_TRACE))
 		return 0;
 	for (i = 0; wire_decoder_segment(r->decoder, i, &g); i++) {
@@ -245,7 +247,7 @@ static ssize_t bulk_read_all(struct receiver *r)
 
 /* ---- what came too late for the pipe ---- */
 
-/* Frames that a process wrote at its end, whole ones: 0 or -ENOMEM. */
+/* Feed the frames that a process wrote to a file at its end. 0 or -ENOMEM. */
 static int rest_feed(struct receiver *r, int fd)
 {
 	ssize_t n;
@@ -259,7 +261,7 @@ static int rest_feed(struct receiver *r, int fd)
 	return e;
 }
 
-/* Once, after all that the pipe held. */
+/* Take the file of a process, once, after all that the pipe held of it. */
 static int rest_take(struct receiver *r, uint64_t instance)
 {
 	char path[PATH_MAX], name[WIRE_REST_NAME_MAX];
@@ -276,7 +278,7 @@ static int rest_take(struct receiver *r, uint64_t instance)
 	return e;
 }
 
-/* One of which nothing came through yet may be. */
+/* May the process still run? Yes, too, if nothing was heard of it yet. */
 static bool may_run(const struct session *s, uint64_t instance)
 {
 	uint32_t process = session_process_find(s, instance);
@@ -284,7 +286,8 @@ static bool may_run(const struct session *s, uint64_t instance)
 	return process == SESSION_NONE || s->processes[process].end == PROCESS_RUNS;
 }
 
-/* Of all that have ended, also of those that were never heard of: `last` is the end of the run. */
+/* Take the files of processes that have ended. last: the run is over, so take all files, even those
+ * of processes that were never heard of. */
 static int rest_take_all(struct receiver *r, bool last)
 {
 	DIR *d = opendir(r->dir->path);
@@ -313,8 +316,8 @@ ssize_t receiver_read(struct receiver *r)
 	size_t total = 0;
 	int e;
 
-	/* What is read goes into the tape; where that is a pipe, who reads it may be slow, and there are
-	 * signals to be seen to. */
+	/* If the tape is a pipe, its reader may be slow: read one piece a call, so that the caller
+	 * can handle signals in between. */
 	while (total < (r->tape_is_pipe && r->tape >= 0 ? 1 : CALL_MAX)) {
 		n = read(r->dir->stream_fd, r->chunk,
 			 r->tape_is_pipe ? PIPE_CHUNK : sizeof(r->chunk));
@@ -346,10 +349,10 @@ static void read_all(struct receiver *r)
 		;
 }
 
-/* A process is known by its pid; its start is later than ours, so a pid that was used again is
- * told apart by its own HELLO. One in another pid namespace is not to be seen, or somebody else has
- * its number here: it lives as long as it speaks. That is looked at after a longer silence: one
- * that has written over its environment and was stopped looks the same. */
+/* Has a silent process ended? Yes, if no process has its pid. If one has, it may be another: the
+ * process may live in another pid namespace. So after a longer silence the environment of that pid
+ * must name our session. The silence must be longer because a stopped process that has overwritten
+ * its environment looks the same. */
 static bool process_dead(const struct receiver *r, const struct session_process *p)
 {
 	uint64_t silence_ns = clock_monotonic_ns() - p->last_ns;
@@ -393,7 +396,8 @@ void receiver_tick(struct receiver *r)
 
 	receiver_alive(r);
 	rest_take_all(r, false);
-	/* A reader of the tape can begin at any key frame: the collectors send all again. */
+	/* A reader of the tape can begin at any key frame: collectors then send everything
+	 * again. */
 	if (r->tape >= 0 && now - r->last_key_ns >= KEY_EVERY_NS) {
 		struct {
 			struct wire_header h;
@@ -421,7 +425,7 @@ unsigned receiver_unheard(const struct receiver *r)
 	return n_news > n_heard ? n_news - n_heard : 0;
 }
 
-/* What the processes noted on the control page, and could not say on the pipe. */
+/* Losses that processes counted on the control page because the pipe could not be used. */
 static void count_unsaid(struct receiver *r)
 {
 	const struct control_page *c = r->dir->control;
@@ -434,7 +438,7 @@ static void count_unsaid(struct receiver *r)
 	losses[LOSS_LEFT_OPEN] = atomic_load(&c->n_left_open);
 }
 
-/* Without it no collector finds the pipe: what began since then is missing. */
+/* Was the session directory removed? New processes then did not find the pipe: add a note. */
 static void look_for_folder(struct receiver *r)
 {
 	char path[PATH_MAX];
@@ -455,9 +459,9 @@ int receiver_finish(struct receiver *r)
 		;
 	if (n == 0) {
 		n = rest_take_all(r, true);
-		receiver_read(r); /* files that those announced */
+		receiver_read(r); /* bulk files that these frames announced */
 	}
-	/* A bulk file that somebody took away, or that could not be read. */
+	/* Counts bulk files as lost that were removed or could not be read. */
 	wire_decoder_finish(r->decoder);
 	receiver_alive(r);
 	look_for_folder(r);

@@ -21,13 +21,15 @@ struct receiver *receiver_free(struct receiver *r);
 struct session *receiver_session(struct receiver *r);
 /* Take what is there, at most a few MiB a call. >0: bytes taken; 0: nothing was there. */
 ssize_t receiver_read(struct receiver *r);
-/* Once a second: a key frame on the tape, processes that ended without a word. */
+/* Call it once a second: writes key frames to the tape, and notices processes that ended
+ * silently. */
 void receiver_tick(struct receiver *r);
 /* Connected processes that are still alive. */
 unsigned receiver_alive(struct receiver *r);
 /* Processes that have something to report and were not heard yet. */
 unsigned receiver_unheard(const struct receiver *r);
-/* The end: read what is left; whoever has not said goodbye has vanished or (detached) lives on. */
+/* At the end of the run: read what is left. Processes that sent no end have vanished or still
+ * run. */
 int receiver_finish(struct receiver *r);
 
 #endif

@@ -18,7 +18,7 @@
 #include "launch/launch.h"
 #include "report/print_line.h"
 
-#define HURRY_NS NSEC_PER_SEC /* what a wait has left after a signal: others had it, too */
+#define HURRY_NS NSEC_PER_SEC /* how long a wait goes on after a first signal */
 
 enum { TRACE_MAX_DEFAULT = 1000000 };
 
@@ -94,8 +94,8 @@ static char *expand_name(const struct recording *rec, const char *pattern, pid_t
 
 /* ---- beginning ---- */
 
-/* A place where the profile cannot be written is said before the run, not after it: by doing all but
- * writing it. Of a name that is made when the program has a pid, the folder is tried. */
+/* Find out before the run whether the profile can be written. A name with directives is not known
+ * before the program has a pid: then only the folder is checked. */
 static int check_output(const struct recording_options *o)
 {
 	const char *path = o->output ? o->output : "./", *slash = strrchr(path, '/');
@@ -120,7 +120,7 @@ static int check_output(const struct recording_options *o)
 	return STATUS_OURS;
 }
 
-/* One would be written over the other. */
+/* Tape and profile must not be the same file. */
 static int check_tape(const struct recording_options *o)
 {
 	struct stat a, b;
@@ -216,7 +216,8 @@ bool recording_output_waits(const struct recording *rec)
 	return stat(rec->file, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* The last word in a child: nobody knows when a reader comes, and whether it reads. */
+/* Save in a child, because a write to a FIFO may block until a reader comes: a signal can end
+ * that. */
 static int save_in_child(struct recording *rec)
 {
 	uint64_t start = clock_monotonic_ns();
@@ -250,7 +251,7 @@ int recording_save(struct recording *rec)
 	return rec->saver.error;
 }
 
-/* A signal ends the wait for the reader of a FIFO. */
+/* -EINTR: a signal ended the wait for the reader of a FIFO. */
 const char *recording_strerror(int r)
 {
 	return r == -EINTR ? "nobody read it" : strerror(-r);
@@ -269,7 +270,7 @@ int recording_finish(struct recording *rec)
 	if (rec->options->verbose)
 		complain("saved %u times while it ran, once at the end; %u failed",
 			 rec->saver.n_saves, rec->saver.n_failed);
-	if (e < 0 && rec->options->quiet) /* else it is the last line of the summary */
+	if (e < 0 && rec->options->quiet) /* if not quiet, the summary says it */
 		complain("cannot write '%s': %s", rec->file, recording_strerror(e));
 	return e < 0 ? e : r == -EPIPE ? 0 : r;
 }

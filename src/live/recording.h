@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_LIVE_RECORDING_H
 #define PROTON_LIVE_RECORDING_H
-/* A session that is received and kept, whoever sends it: the directory that collectors find, what comes
- * through its pipe, the file of it. To start a program for it is run.h's.
+/* Receives a session and saves it: the directory where collectors find the pipe, the receiver, the
+ * profile. Starting a program is the task of run.h.
  *
  *   errors  -errno, or an exit status after a message on standard error where it says so
  *   thread  one */
@@ -18,7 +18,7 @@ struct recording_options {
 	const char *output; /* NULL: the default name */
 	const char *tape;
 	bool trace;            /* keep when each operation ran */
-	uint32_t trace_max;    /* … of so many a process; 0: the default */
+	uint32_t trace_max;    /* operations of a process that are kept; 0: the default */
 	uint64_t save_ns;      /* 0: one second */
 	uint32_t backends_off; /* 1 << SOURCE_*: left alone */
 	bool no_count_launches;
@@ -26,10 +26,10 @@ struct recording_options {
 	bool quiet, verbose;
 };
 
-/* Where to learn of signals that end a wait of ours. */
+/* Tells of signals that should end our waits. */
 struct interrupts {
 	int fd;                       /* readable when there may be one */
-	unsigned (*count)(void *ctx); /* so far; NULL: nobody sends any */
+	unsigned (*count)(void *ctx); /* number of signals so far; NULL: none can come */
 	void *ctx;
 };
 
@@ -42,33 +42,34 @@ struct recording {
 	char *source;      /* what is profiled: a program's name */
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
 	uint64_t end_ns;   /* 0: it goes on */
-	int wait_status;   /* how what was profiled ended; 0: it runs, or well */
+	int wait_status;   /* of the program, as from wait(); 0 while it runs */
 	struct interrupts interrupts;
-	uint64_t interrupted_ns; /* when the first came; 0: none */
+	uint64_t interrupted_ns; /* when the first signal came; 0: none */
 };
 
 /* The last part of a path. */
 const char *path_name(const char *path);
 
-/* Tape and profile can be written, and the directory is there. Options are borrowed. 0, or an exit
- * status after a message. */
+/* recording_check(): can tape and profile be written? recording_open(): make the session directory
+ * and the receiver; options are borrowed. 0, or an exit status after a message. */
 int recording_check(const struct recording_options *options);
 int recording_open(struct recording *rec, const struct recording_options *options);
-/* It begins: the source, and the process whose number stands for %p, are known. Names the file and
- * starts saving. 0 or -errno after a message. */
+/* Call it when the program was started. source: its name; pid: what %p in the file's name becomes.
+ * Names the file and starts saving. 0 or -errno after a message. */
 int recording_begin(struct recording *rec, const char *source, pid_t pid);
 
-/* Has a wait that began then to end because of a signal? The first leaves it a second. */
+/* Must a wait that began at start_ns end? Yes, one second after a first signal, or at a second
+ * one. */
 bool recording_is_interrupted(struct recording *rec, uint64_t start_ns);
-/* Until there is something to read from fd, a signal, or 50 ms have passed. */
+/* Wait for something to read from fd, or a signal; 50 ms at most. */
 void recording_wait(const struct recording *rec, int fd);
 
 /* Must the profile wait for somebody to read it (a FIFO, a pipe)? */
 bool recording_output_waits(const struct recording *rec);
-/* Last read and save. 0 or -errno of the file; a message is printed. A wait for a reader is ended by
- * a signal. */
+/* Last read and save. 0 or -errno of the file; a message is printed. A wait for a reader is ended
+ * by a signal. */
 int recording_finish(struct recording *rec);
-/* The save alone, while it goes on. */
+/* Only the save, while the program goes on. */
 int recording_save(struct recording *rec);
 void recording_done(struct recording *rec);
 /* Why the file could not be written. */

@@ -73,7 +73,7 @@ int run_prepare(struct run *run, const struct run_options *options, char *const 
 	int r;
 
 	*run = (struct run){.options = *options, .argv = argv};
-	/* A reader who leaves ends what we print; not the run, the profile or the status. */
+	/* A reader of our output who leaves must end neither the run nor us. */
 	signal(SIGPIPE, SIG_IGN);
 	r = find_target(run);
 	if (r == 0)
@@ -83,8 +83,9 @@ int run_prepare(struct run *run, const struct run_options *options, char *const 
 	return r ? r : build_env(run);
 }
 
-/* Messages go to standard error, and the profile may go to any of them (/dev/stdout, or what a
- * shell's ">(gzip)" is). A terminal is open in the user's shell anyway. */
+/* Do we still need a descriptor that we were started with? Standard error is for messages; the
+ * profile may go to any (/dev/stdout, or the pipe of a shell's ">(gzip)"); and a terminal is open
+ * in the user's shell anyway. */
 static bool needs_descriptor(int fd, const void *ctx)
 {
 	const struct run *run = ctx;
@@ -202,15 +203,16 @@ int run_record(struct run *run, uint64_t tick_ns, void (*on_tick)(void *ctx), vo
 
 /* ---- end ---- */
 
-/* A daemon has left the session of the program to stay, and nobody waits for it: only what connected
- * is, or is about to, or what --wait asks for. */
+/* Is this descendant waited for? Not if it has left the program's session (setsid), as daemons do,
+ * unless --wait asks for it or a process with data to send was not heard of yet. */
 static bool is_awaited(const struct run *run, const struct survivor *s)
 {
 	return run->options.wait || s->sid == run->sid || s->sid == run->pid ||
 	       receiver_unheard(run->rec.receiver);
 }
 
-/* Descendants are known by their environment: those that have not connected yet, too. */
+/* Look for descendants by their environment: that finds those that have not connected yet as
+ * well. */
 static bool has_survivors(struct run *run)
 {
 	struct survivor *list = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_LIVE_RUN_H
 #define PROTON_LIVE_RUN_H
-/* A program that we start to record it: the target, its environment, who of it lives on. What is received
- * of it and kept is recording.h's. */
+/* Starts a program to record it: the target, its environment, and its descendants that go on after
+ * it. Receiving and saving is the task of recording.h. */
 #include <stdbool.h>
 #include <stdint.h>
 #include "launch/launch.h"
@@ -25,7 +25,7 @@ struct run {
 	pid_t pid, sid;   /* of the target */
 	uint64_t look_ns; /* when to look for descendants again */
 	bool survivors;   /* what the last look found */
-	bool daemons;     /* … and nothing but those that are not waited for */
+	bool daemons;     /* it found only such as are not waited for */
 	bool prints;      /* standard output is for us alone: the target's goes to standard error */
 	int save_error;   /* why the profile or its tape is not complete; 0: it is */
 };
@@ -37,16 +37,16 @@ struct launch_options run_target(const struct run *run);
 /* The target has this pid and its descriptors: names the file, starts saving and closes what was
  * opened for the target only. 0 or -errno. */
 int run_started(struct run *run, pid_t pid);
-/* Start the target in front of the terminal, record it until it ends, save the profile and print the
- * summary. on_tick (or NULL) is called every tick_ns, and when all has been read. 0, or an exit
+/* Start the target in front of the terminal, record it until it ends, save the profile and print
+ * the summary. on_tick (or NULL) is called every tick_ns, and when all has been read. 0, or an exit
  * status after a message on stderr. */
 int run_record(struct run *run, uint64_t tick_ns, void (*on_tick)(void *ctx), void *ctx);
-/* The target has ended: read what is left, for 2 s wait for descendants (--wait: for ever). A signal
- * leaves it a second, another one none. */
+/* After the end of the target: read what is left, and wait 2 s for descendants (--wait: without
+ * limit). After a signal it waits one more second, after a second signal no more. */
 void run_drain(struct run *run);
 /* Does any descendant of the target still run? */
 bool run_lives_on(struct run *run);
-/* Says which. */
+/* Print which. */
 void run_name_survivors(const struct run *run);
 void run_done(struct run *run);
 /* Exit status after a run; does not return when the target was killed. */

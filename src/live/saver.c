@@ -25,8 +25,8 @@ int saver_init(struct saver *v, const char *path, uint64_t period_ns)
 	return v->path ? 0 : -ENOMEM;
 }
 
-/* A child that failed has saved nothing: its turn comes again. One that was killed could not clear up
- * behind itself. */
+/* After a child that failed, the next save must not be skipped as unchanged. A child that was
+ * killed has left its temporary file: remove it. */
 static void child_ended(struct saver *v, int status)
 {
 	v->error = WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
@@ -63,7 +63,7 @@ void saver_done(struct saver *v)
 	v->path = NULL;
 }
 
-/* What is no regular file (a FIFO, /dev/stdout) is written once, at the end. */
+/* May the file be written more than once? A FIFO or /dev/stdout is written at the end only. */
 static bool saver_repeats(const struct saver *v)
 {
 	struct stat st;
@@ -109,7 +109,8 @@ static void saver_reap(struct saver *v)
 	int status;
 	pid_t pid = wait4(v->child, &status, WNOHANG, &usage);
 
-	/* As process 1 of a container we wait for all that end, and somebody else was told of it. */
+	/* As process 1 of a container we reap every process elsewhere, and this child was one of
+	 * them. */
 	if (pid < 0 && errno == ECHILD) {
 		v->child = 0;
 		v->generation = NEVER;

@@ -13,7 +13,7 @@ struct saver {
 	char *path;
 	uint64_t period_ns;         /* wanted; the real one may be longer */
 	uint64_t next_ns;           /* CLOCK_MONOTONIC */
-	uint64_t started_ns;        /* the child; its temporary file has this in its name */
+	uint64_t started_ns;        /* start of the child; part of its temporary file's name */
 	uint64_t generation;        /* of the session at the last save */
 	int child;                  /* pid, 0: none */
 	int error;                  /* of the last save */
@@ -25,7 +25,7 @@ int saver_init(struct saver *v, const char *path, uint64_t period_ns);
 void saver_done(struct saver *v);
 /* When due and something changed: fork and write. Also notices the end of the last child. */
 void saver_poll(struct saver *v, const struct session *s);
-/* The last word, in this process. 0 or -errno. */
+/* The last save, in this process. 0 or -errno. */
 int saver_finish(struct saver *v, const struct session *s);
 /* How long until saver_poll() wants to be called, ms. */
 int saver_wait_ms(const struct saver *v);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of a recording at its end. */
+/* The summary that is printed at the end of a recording. */
 #include "config.h" // IWYU pragma: keep
 #include <math.h>
 #include <signal.h>
@@ -18,8 +18,8 @@
 
 enum { SUMMARY_ROWS = 8, SUMMARY_NAME = 60 };
 
-/* Why a profile is empty, as far as is known: nothing connected, no GPU work, or work but no records.
- * Who could not report at all is named with the losses. */
+/* Say why a profile is empty, as far as is known: nothing connected, no GPU work, or work but no
+ * records. Processes that could not report at all are named with the losses. */
 static void summary_empty(const struct recording *rec, FILE *out)
 {
 	const struct session *s = receiver_session(rec->receiver);
@@ -50,7 +50,7 @@ static int name_fit(const char *name)
 	return (int)shown_fit(name, strlen(name), SUMMARY_NAME);
 }
 
-/* A program without GPU work has the host time of its scopes to show. */
+/* For a program without GPU work: the scopes with the most host time. */
 static void summary_scopes(struct snapshot *snap, FILE *out)
 {
 	const struct snap_column *cpu = snapshot_column(snap, METRIC_CPU_TIME, false);
@@ -99,7 +99,7 @@ static void summary_head(const struct recording *rec, struct snapshot *snap, FIL
 		   rec->source, gpu, ops, wall, s->n_processes, s->n_processes == 1 ? "" : "es");
 }
 
-/* How much of the run a device worked: the first thing to know of a slow program. */
+/* How busy each device was: the first thing to know about a slow program. */
 static void summary_busy(const struct recording *rec, FILE *out)
 {
 	const struct session *s = receiver_session(rec->receiver);
@@ -121,7 +121,7 @@ static void summary_busy(const struct recording *rec, FILE *out)
 	}
 }
 
-/* A table of kernels, or of what is moved: the first rows. */
+/* A table of the first kernels or transfers. */
 struct summary_table {
 	const char *name;
 	size_t rows; /* at most */
@@ -213,7 +213,8 @@ static void summary_overhead(const struct recording *rec, FILE *out)
 		s->n_nodes - 1, t, m, b);
 }
 
-/* Where our calls are what its own filter of system calls forbids, it would live without us. */
+/* Killed for a system call: it may have been one of the collector's, forbidden by the program's own
+ * seccomp filter. */
 static void summary_filter(const struct recording *rec, FILE *out)
 {
 	if (WIFSIGNALED(rec->wait_status) && WTERMSIG(rec->wait_status) == SIGSYS)
