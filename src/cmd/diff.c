@@ -259,7 +259,7 @@ static int check_stdin(const struct arguments *a)
 			n += !strcmp(a->files[side][i], "-");
 	if (n <= 1)
 		return 0;
-	complain("standard input can be read once: '-' is there %u times", n);
+	complain("standard input can be read once: '-' is there twice");
 	return -EINVAL;
 }
 

@@ -275,7 +275,8 @@ static void find_near(const struct session *s, const char *word, size_t len, cha
 		for (uint32_t i = 0; found < NEAR_MAX && (name = name_at(s, i)); i++) {
 			int n = (int)metric_bare_len(name);
 
-			if (how_far(word, len, name, limit) != far || used + (size_t)n + 3 > size)
+			if (!n || how_far(word, len, name, limit) != far ||
+			    used + (size_t)n + 3 > size)
 				continue;
 			used += (size_t)snprintf(out + used, size - used, "%s%.*s",
 						 found++ ? ", " : "", n, name);

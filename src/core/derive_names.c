@@ -54,17 +54,21 @@ static bool ends(const char *word, size_t *len, const char *suffix)
 
 uint32_t derive_find(const struct session *s, const char *word, size_t len)
 {
-	uint32_t i, n = metric_table_count(s->metrics);
+	/* From the strictest: names may differ in nothing but their case or their unit. */
+	static const struct {
+		bool any_case, bare;
+	} rules[] = {{false, false}, {false, true}, {true, false}, {true, true}};
+	uint32_t n = metric_table_count(s->metrics);
 
-	for (i = 0; i < n; i++)
-		if (same(word, len, metric_table_get(s->metrics, i)->name))
-			return i;
-	for (i = 0; i < n; i++) {
-		const char *name = metric_table_get(s->metrics, i)->name;
+	for (size_t k = 0; k < ARRAY_SIZE(rules); k++)
+		for (uint32_t i = 0; i < n; i++) {
+			const char *name = metric_table_get(s->metrics, i)->name;
+			size_t whole = rules[k].bare ? metric_bare_len(name) : strlen(name);
 
-		if (metric_bare_len(name) == len && !strncasecmp(word, name, len))
-			return i;
-	}
+			if (whole == len && !(rules[k].any_case ? strncasecmp(word, name, len)
+								: strncmp(word, name, len)))
+				return i;
+		}
 	return METRIC_NONE;
 }
 

@@ -123,6 +123,11 @@ uint32_t metric_table_add(struct metric_table *t, const struct metric *m)
 
 	if (id != METRIC_NONE)
 		return id;
+	if (copy.type ==
+	    METRIC_TEXT) { /* the numbers of strings do not add up, whatever a file says */
+		copy.add = METRIC_LAST;
+		copy.scope = METRIC_PROPERTY;
+	}
 	if (ARRAY_ROOM(t->metrics, t->cap, t->n + 1) < 0)
 		return METRIC_NONE;
 	copy.name = strdup(m->name);

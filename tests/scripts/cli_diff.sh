@@ -94,7 +94,7 @@ status "under and over" 1 --fail-under 90% --fail-over 5 a.hatchet b.hatchet
 status "under: a path that is gone" 1 --fail-under 50% --each a.hatchet b.hatchet
 has "under: gone: said" "'old' is gone, more than the 50% it may shrink" err
 status "standard input twice" 2 - - <a.hatchet
-has "standard input twice: said" "'-' is there 2 times" err
+has "standard input twice: said" "'-' is there twice" err
 status "from nothing" 1 --fail-over 50 empty.hatchet a.hatchet
 status "both empty" 0 --fail-over 0 empty.hatchet empty.hatchet
 status "no such file" 2 a.hatchet nothing.hatchet
@@ -108,6 +108,11 @@ status "a text metric" 2 -m direction a.hatchet b.hatchet
 sed 's/"count":1,/"count":1,"avg":7,/' a.hatchet >own.hatchet
 "$PROTON" report --tree --ascii -m avg,AVG,Total own.hatchet >out
 check "a metric that is called like a column" "7 1.00us 1.00us" "$(awk '/gemm/ { print $1, $2, $3 }' out)"
+# and names that differ in their case alone are those of different metrics
+sed 's/"count":1,/"count":1,"foo":1,"FOO":2,"Foo":3,/' a.hatchet >cases.hatchet
+"$PROTON" report --tree --ascii -m foo,FOO,Foo cases.hatchet >out
+check "metrics by their case" "1 2 3" "$(awk '/gemm/ { print $1, $2, $3 }' out)"
+check "metrics by their case: compared" 2 "$("$PROTON" diff --ascii --all -m FOO cases.hatchet cases.hatchet | awk '/gemm/ { print $1 }')"
 # words are sorted as words, and a limit is one of numbers
 profile words.hatchet "x 1000" "y 500" "z 10"
 sed -i 's/"count":1,"time (ns)":1000/"note":"zebra",&/; s/"count":1,"time (ns)":500/"note":"ape",&/; s/"count":1,"time (ns)":10,/"note":"mole",&/' words.hatchet

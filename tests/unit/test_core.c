@@ -196,6 +196,22 @@ START_TEST(histogram_buckets_tile_the_line)
 }
 END_TEST
 
+START_TEST(texts_do_not_add_up)
+{
+	struct metric_table *t = metric_table_new();
+	const struct metric *m =
+		metric_table_get(t, metric_table_add(t, &(struct metric){.name = "note",
+									 .type = METRIC_TEXT,
+									 .scope = METRIC_INCLUSIVE,
+									 .add = METRIC_SUM,
+									 .weight = METRIC_NONE}));
+
+	ck_assert_uint_eq(m->scope, METRIC_PROPERTY);
+	ck_assert_uint_eq(m->add, METRIC_LAST);
+	metric_table_free(t);
+}
+END_TEST
+
 /* Half of two executions is the shorter one; the ends are known to the nanosecond. */
 START_TEST(percentiles_of_few)
 {
@@ -747,6 +763,7 @@ int main(void)
 	tcase_add_test(tc, numbers_for_people);
 	tcase_add_test(tc, histogram_buckets_tile_the_line);
 	tcase_add_test(tc, percentiles_of_few);
+	tcase_add_test(tc, texts_do_not_add_up);
 	tcase_add_test(tc, transfers_have_one_name_a_direction_and_kind);
 	tcase_add_test(tc, snapshot_rolls_up);
 	tcase_add_test(tc, snapshot_stands_still_and_has_windows);
