@@ -94,8 +94,7 @@ void profile_options_spell(int argc, char **argv);
 int parse_group(const char *word, enum group *ret);
 int parse_names(const char *word, uint8_t *ret);
 
-/* If a word of a list is not a column, print which one, with similar names. False: all are
- * columns. */
+/* If a word of a list is not a column, print it, with similar names. False: all are columns. */
 bool complain_column(const struct session *s, const char *words, const char *option);
 
 #endif

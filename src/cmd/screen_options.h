@@ -37,8 +37,7 @@ enum {
 	OPT_NO_CONFIG,
 	OPT_LAYOUT,
 };
-/* i, e: the letters of --include and --exclude; 0: no letter, another option of the command has
- * it. */
+/* i, e: the letters of --include and --exclude; 0: none, as another option has it. */
 /* clang-format off */
 #define SCREEN_OPTIONS(i, e)                                                                       \
 	{.name = "view", .arg = "PANEL", .help = "what to show first: kernels, flame … (tree)",    \
@@ -87,8 +86,7 @@ void text_take_screen(struct profile_options *text, const struct screen_options 
 /* Call it after the options are parsed and before the tui is made. Reads the files of settings,
  * which apply where no option was given. 0, or an exit status after a line on stderr. */
 int screen_settle(struct screen_options *o);
-/* Do the columns exist that the options show and sort by? If not, a negative errno and a line on
- * stderr. */
+/* Do the columns exist that the options show and sort by? Negative and a line on stderr: no. */
 int screen_check_columns(const struct screen_options *o, struct tui *t, const struct session *s);
 void screen_list_layouts(FILE *out);             /* those that were saved, one a line */
 int screen_print_keys(struct screen_options *o); /* exit status */

@@ -349,8 +349,7 @@ static void show_log(struct top *t)
 	tui_log_grew(t->tui);
 }
 
-/* Once, when the program has ended: read the rest and save. The screen does not change after
- * that. */
+/* Once, when the program has ended: read the rest and save. Then the screen stands still. */
 static void finish_stream(struct top *t)
 {
 	uint64_t now = clock_monotonic_ns();
@@ -361,8 +360,7 @@ static void finish_stream(struct top *t)
 	if (t->left_behind && (t->run_options.wait || now - t->run.rec.end_ns < 2 * NSEC_PER_SEC))
 		return;
 	t->drained = true;
-	/* If the output waits for a reader, save when we leave: here Ctrl-C could not end the
-	 * wait. */
+	/* If the output waits for a reader, save when we leave: Ctrl-C could not end that here. */
 	if (!recording_output_waits(&t->run.rec)) {
 		t->saved = true;
 		t->run.save_error = recording_finish(&t->run.rec);

@@ -16,8 +16,7 @@
 #include "report/demangle.h"
 #include "report/names.h"
 
-/* How names of frames are cut. Global because the function that makes names has no context
- * argument. */
+/* How names of frames are cut. Global, as the function that makes names has no context. */
 static uint8_t arg_format;
 
 struct viewer;

@@ -96,8 +96,7 @@ static int add_edge(struct callers *c, enum callers_side side, uint32_t other, u
 	return add_context(c, *row - 1, node, is_inner);
 }
 
-/* Walk up to a node that is known, and fill in the nodes in between: each is passed once an
- * update. */
+/* Walk up to a node that is known, and fill in those in between: each is passed once an update. */
 static const struct above *find_above(struct callers *c, uint32_t node)
 {
 	uint32_t at = node, up, child;

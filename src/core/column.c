@@ -98,8 +98,7 @@ bool column_is_own(const struct session *s, uint32_t metric)
 	       m->scope != METRIC_PROPERTY;
 }
 
-/* Is the word exactly the name of a metric of the profile? Then that is meant, not a usual
- * column. */
+/* Is the word exactly the name of a metric of the profile? Then that is meant. */
 static bool is_own_name(const struct session *s, const char *word, size_t len)
 {
 	uint32_t metric = derive_find(s, word, len);

@@ -26,8 +26,7 @@ enum column_form {
 };
 
 /*        id       title     form   width rank  metric     what is made of it
- * In the order of a table. Where there is no room, columns of the highest rank are left out
- * first. */
+ * In the order of a table. Where there is no room, the highest rank is left out first. */
 /* clang-format off */
 #define USUAL_COLUMNS(_)                                                                           \
 	_(TOTAL,     "TOTAL",   TIME,    7,  0, TIME,      VALUE_INC, \
@@ -89,15 +88,13 @@ struct column_spec {
 
 extern const struct column_spec usual_columns[USUAL_N];
 
-/* Is the word this title? Case does not matter, and "_" may stand for a blank, as in
- * configurations. */
+/* Is the word this title? Case does not matter, and "_" may stand for a blank. */
 bool column_is_titled(const char *title, const char *word, size_t len);
 /* The column of a title, or of any name of core/derive.h. For such a name, title and help are NULL:
  * the word itself is the title. A metric of the profile with exactly this name goes before a title.
  * 0; -ENOENT: there is no such metric; -EINVAL: no such unit. */
 int column_parse(const struct session *s, const char *word, size_t len, struct column_spec *ret);
-/* The metric that a column shows unchanged; METRIC_NONE: there is no such column, or it is
- * derived. */
+/* The metric that a column shows unchanged; METRIC_NONE: no such column, or derived. */
 uint32_t column_metric(const struct session *s, const char *word);
 /* The column of a metric that is not built in. The title is the first *ret_len characters of the
  * metric's name: those without the unit. */

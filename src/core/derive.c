@@ -322,8 +322,7 @@ bool derive_has(struct derive *d, const struct derived *m)
 
 /* ---- what is made of raw columns ---- */
 
-/* In the unit asked for. Triton's viewer goes through seconds, which decides how 0.9115 is
- * rounded. */
+/* In the unit asked for. Triton's viewer goes through seconds, which matters for rounding. */
 static double in_unit(const struct derive *d, const struct derived *m, double value, double count)
 {
 	if (d->totals == TOTALS_UPSTREAM && !m->plain &&
@@ -663,8 +662,7 @@ const double *derive_column(struct derive *d, const struct derived *m)
 
 /* ---- one node ---- */
 
-/* A column of percentiles that is filled node by node, as they are asked for. Its key has factor
- * 0. */
+/* A column of percentiles that is filled node by node, as they are asked for. Its factor is 0. */
 static double *some_quantiles(struct derive *d, const struct derived *m)
 {
 	const struct derived key = {

@@ -26,8 +26,7 @@ struct hists {
 	size_t cap_calls;
 	struct place *spare; /* scratch */
 	size_t cap_spare;
-	uint32_t *
-		turns; /* by histogram: value of `turn` when it was last added, so that it counts once */
+	uint32_t *turns; /* by histogram: `turn` of the last sum that it was added to */
 	size_t cap_turns;
 	uint32_t turn;
 };

@@ -22,8 +22,7 @@ struct hists *hists_free(struct hists *h);
 /* To be called after a new picture, and when other nodes count: those that are not 0 in kept (NULL:
  * all). 0 or -ENOMEM (there are no histograms then). */
 int hists_update(struct hists *h, const uint8_t *kept);
-/* Pass this as a share to get the standard deviation. From histograms it is right to some
- * percent. */
+/* Pass this as a share to get the standard deviation. It is right to some percent. */
 #define HISTS_DEVIATION (-1.0)
 /* The duration in ns that a share (0..1) of the executions of some nodes do not exceed. below:
  * count the nodes below as well; no node of the set may then lie below another. NaN: there are no

@@ -7,8 +7,7 @@
  * into the file and drawn on the screen. Numbers are on the wire: never reused. */
 
 /*      name            number  word in files         what people read after the number; its first
- *                                                    noun is a plural: loss_text() makes it
- * singular */
+ *                                                    noun is a plural, see loss_text() */
 /* clang-format off */
 #define LOSSES(_)                                                                                  \
 	_(DROPPED,        0, "dropped_records",     "records dropped by the vendor's library")     \
@@ -49,8 +48,7 @@ enum loss {
 };
 
 /* Does the loss make a number wrong? Sends that were put off and gaps that were made good lost
- * nothing, records on a shared lane are counted, and a full trace is as long as the user asked
- * for. */
+ * nothing, records on a shared lane are counted, and a full trace is as long as was asked for. */
 static inline bool loss_is_loss(enum loss loss)
 {
 	return loss != LOSS_PIPE_FULL && loss != LOSS_WIRE_GAP && loss != LOSS_LANES_FULL &&

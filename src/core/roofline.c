@@ -39,14 +39,13 @@ static uint8_t width_of(struct snapshot *snap, uint32_t node, bool inclusive)
 	return width;
 }
 
-/* Where a node itself ran. Values that a program gave name no device: with one device, it is
- * that. */
+/* Where a node itself ran. Values that a program gave name no device. */
 static uint32_t device_of(const struct snapshot *snap, uint32_t node)
 {
 	const struct session *s = snapshot_session(snap);
 	uint32_t id = snapshot_node(snap, node)->session_node, row;
 
-	if (s->n_devices == 1)
+	if (s->n_devices == 1) /* then it is that */
 		return 0;
 	row = id == SESSION_NONE ? SESSION_NONE : s->nodes[id].first_row;
 	for (; row != SESSION_NONE; row = s->rows[row].next)

@@ -830,8 +830,7 @@ static uint64_t hist_total(const uint32_t counts[HIST_BUCKETS])
 	return total;
 }
 
-/* In ascending order, the index of the first execution that at least `share` of all do not
- * exceed. */
+/* In ascending order, the index of the first execution that `share` of all do not exceed. */
 static uint64_t quantile_rank(double share, uint64_t total)
 {
 	double rank = ceil(share * (double)total * (1 - 1e-12)); /* 0.07 * 100 is more than 7 */

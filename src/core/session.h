@@ -199,8 +199,7 @@ enum frame_kind session_node_kind(const struct session *s, uint32_t node);
  * with fractions becomes one of fractions, with all its values, unless it is built in. Afterwards
  * callers must convert their values (metric_convert()) to the type that the metric has now. */
 uint32_t session_metric_add(struct session *s, const struct metric *m);
-/* Would session_metric_add() have to convert all values of a metric? That takes time in a large
- * session. */
+/* Would session_metric_add() have to convert all values of a metric? That may take long. */
 bool session_metric_widens(const struct session *s, const struct metric *m);
 
 /* Dimensions: each returns the index of an equal entry or a new one. */

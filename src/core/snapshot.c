@@ -36,8 +36,7 @@ static int copy_values(struct snapshot *snap)
 	return 0;
 }
 
-/* Take a picture of what the session holds now. Values first: no row is mapped without its
- * values. */
+/* Take a picture of what the session holds now. Values first: each mapped row must have them. */
 static int picture_take(struct snapshot *snap)
 {
 	if (copy_values(snap) < 0)

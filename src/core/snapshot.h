@@ -76,8 +76,7 @@ int snapshot_regroup(struct snapshot *snap, enum group group);
  * should group anew. */
 bool snapshot_is_outdated(const struct snapshot *snap);
 
-/* Grows with each call above. While it is the same, what was computed from the snapshot still
- * holds. */
+/* Grows with each call above. While it is the same, what was computed still holds. */
 uint64_t snapshot_generation(const struct snapshot *snap);
 
 /* Whom to tell the progress of long work on the snapshot; borrowed, NULL: nobody. */
@@ -91,8 +90,7 @@ const struct snap_node *snapshot_nodes(const struct snapshot *snap);
 /* Copies of two fields of the nodes: a loop that needs only these reads a fifth of the memory. */
 const uint32_t *snapshot_parents(const struct snapshot *snap);
 const uint8_t *snapshot_hidden(const struct snapshot *snap);
-/* The view node that a row of the session counts for; SNAP_NONE: the row is newer than the
- * picture. */
+/* The view node that a row of the session counts for; SNAP_NONE: the row is newer. */
 uint32_t snapshot_row_node(const struct snapshot *snap, size_t row);
 const struct session *snapshot_session(const struct snapshot *snap);
 enum group snapshot_group(const struct snapshot *snap);

@@ -402,8 +402,7 @@ static int map_rows(struct snapshot *snap)
 	return 0;
 }
 
-/* New work may have run on a first device below a scope, or on a second one: its loose rows
- * move. */
+/* New work may have run on a first device below a scope, or on a second: its loose rows move. */
 static int move_loose_rows(struct snapshot *snap)
 {
 	bool moved = false;

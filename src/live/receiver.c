@@ -44,8 +44,7 @@ struct receiver {
 };
 
 /* Wait only a moment for a reader that does not read: otherwise it would stop us, and with us all
- * collectors. When poll() says that a pipe is writable, it takes PIPE_BUF bytes without
- * blocking. */
+ * collectors. When poll() says that a pipe is writable, it takes PIPE_BUF bytes at once. */
 static int pipe_write(int fd, const char *data, size_t n)
 {
 	struct pollfd p = {.fd = fd, .events = POLLOUT};
@@ -61,8 +60,7 @@ static int pipe_write(int fd, const char *data, size_t n)
 	return e;
 }
 
-/* The first error ends the tape, but not the run. That includes a reader who leaves: SIGPIPE is
- * ignored. */
+/* The first error ends the tape, but not the run. A reader who leaves is such an error. */
 static void tape_write(struct receiver *r, const void *data, size_t n)
 {
 	if (r->tape < 0)
@@ -396,8 +394,7 @@ void receiver_tick(struct receiver *r)
 
 	receiver_alive(r);
 	rest_take_all(r, false);
-	/* A reader of the tape can begin at any key frame: collectors then send everything
-	 * again. */
+	/* A reader of the tape can begin at any key frame: collectors then send all again. */
 	if (r->tape >= 0 && now - r->last_key_ns >= KEY_EVERY_NS) {
 		struct {
 			struct wire_header h;

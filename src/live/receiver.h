@@ -21,15 +21,13 @@ struct receiver *receiver_free(struct receiver *r);
 struct session *receiver_session(struct receiver *r);
 /* Take what is there, at most a few MiB a call. >0: bytes taken; 0: nothing was there. */
 ssize_t receiver_read(struct receiver *r);
-/* Call it once a second: writes key frames to the tape, and notices processes that ended
- * silently. */
+/* Call it once a second: writes key frames to the tape, notices processes that vanished. */
 void receiver_tick(struct receiver *r);
 /* Connected processes that are still alive. */
 unsigned receiver_alive(struct receiver *r);
 /* Processes that have something to report and were not heard yet. */
 unsigned receiver_unheard(const struct receiver *r);
-/* At the end of the run: read what is left. Processes that sent no end have vanished or still
- * run. */
+/* At the end of the run: read what is left. Processes that sent no end vanished or still run. */
 int receiver_finish(struct receiver *r);
 
 #endif

@@ -216,8 +216,7 @@ bool recording_output_waits(const struct recording *rec)
 	return stat(rec->file, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* Save in a child, because a write to a FIFO may block until a reader comes: a signal can end
- * that. */
+/* Save in a child, because a write to a FIFO may block until a reader comes: a signal ends that. */
 static int save_in_child(struct recording *rec)
 {
 	uint64_t start = clock_monotonic_ns();

@@ -58,8 +58,7 @@ int recording_open(struct recording *rec, const struct recording_options *option
  * Names the file and starts saving. 0 or -errno after a message. */
 int recording_begin(struct recording *rec, const char *source, pid_t pid);
 
-/* Must a wait that began at start_ns end? Yes, one second after a first signal, or at a second
- * one. */
+/* Must a wait that began at start_ns end? Yes, a second after one signal, or at another. */
 bool recording_is_interrupted(struct recording *rec, uint64_t start_ns);
 /* Wait for something to read from fd, or a signal; 50 ms at most. */
 void recording_wait(const struct recording *rec, int fd);

@@ -211,8 +211,7 @@ static bool is_awaited(const struct run *run, const struct survivor *s)
 	       receiver_unheard(run->rec.receiver);
 }
 
-/* Look for descendants by their environment: that finds those that have not connected yet as
- * well. */
+/* Look for descendants by their environment: that finds unconnected ones too. */
 static bool has_survivors(struct run *run)
 {
 	struct survivor *list = NULL;

@@ -109,8 +109,7 @@ static void saver_reap(struct saver *v)
 	int status;
 	pid_t pid = wait4(v->child, &status, WNOHANG, &usage);
 
-	/* As process 1 of a container we reap every process elsewhere, and this child was one of
-	 * them. */
+	/* As process 1 of a container we reap all processes elsewhere, this child too. */
 	if (pid < 0 && errno == ECHILD) {
 		v->child = 0;
 		v->generation = NEVER;

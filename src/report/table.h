@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_REPORT_TABLE_H
 #define PROTON_REPORT_TABLE_H
-/* Columns of the report's tables: numbers first, each column as wide as its content, the name
- * last. */
+/* Columns of the report's tables: numbers first, as wide as their content, the name last. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,8 +34,7 @@ size_t
 report_columns_width(const struct report_columns *c); /* of all, with the blanks before the name */
 
 /* Print text of files and programs, made safe to show (base/shown.h). put_name() cuts it to `room`
- * columns (0 = no limit); put_right() and put_left() fill up to `width`. name_width(): its
- * columns. */
+ * columns (0 = no limit); put_right() and put_left() fill up to `width`. name_width() counts. */
 void put_shown(struct out *out, const char *text, size_t len);
 void put_name(struct out *out, const char *name, size_t room, bool ascii);
 size_t name_width(const char *name);
