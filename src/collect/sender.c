@@ -480,6 +480,14 @@ void sender_start(void)
 	sender_prepare();
 }
 
+void collect_note(int level, const char *sentence)
+{
+	if (!collect_on)
+		return;
+	note_add(level, sentence);
+	sender_start();
+}
+
 /* Another thread may ask later, and be answered first. */
 static bool is_answered(const struct question *q, uint32_t asked)
 {

@@ -291,14 +291,6 @@ static void sink_device(struct activity_sink *sink, const struct device_info *in
 		atomic_store(&collector->control->gpu_connected, 1);
 }
 
-void collect_note(int level, const char *sentence)
-{
-	if (!collect_on)
-		return;
-	note_add(level, sentence);
-	sender_start();
-}
-
 static void sink_note(struct activity_sink *sink, const char *sentence)
 {
 	collect_note(NOTE_WARNING, sentence);
