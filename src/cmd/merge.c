@@ -115,12 +115,19 @@ static int print_ranks(const struct session *s, const struct arguments *a)
 {
 	const struct report_options o = {
 		.width = a->width, .rows = a->rows, .names = a->names, .ascii = a->ascii};
+	struct column_spec column;
 	struct out *out;
 	struct pager pager;
 	int r;
 
 	if (complain_column(s, a->metric, "-m"))
 		return STATUS_USAGE;
+	if (column_parse(s, a->metric, strlen(a->metric), &column) == 0 && column.derived.is_said &&
+	    !column.derived.inclusive) {
+		complain("'%s' is without what is below: ranks are compared by all of a path",
+			 a->metric);
+		return STATUS_USAGE;
+	}
 	out = malloc(sizeof(*out));
 	if (!out) {
 		complain("out of memory");

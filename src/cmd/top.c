@@ -604,6 +604,26 @@ static unsigned picture_sections(const struct report_options *o)
 }
 
 /* A metric that was asked for may appear later: until then print the usual columns. */
+/* Once: it may come later. */
+static void name_missing(struct top *t, const struct session *s)
+{
+	const char *words = t->profile.report.columns ? t->profile.report.columns : "", *word;
+	char near[200];
+	size_t len;
+	int why;
+
+	if (t->told_columns)
+		return;
+	t->told_columns = true;
+	word = column_unknown(s, words, &len, &why, near, sizeof(near));
+	if (!word) {
+		word = t->profile.report.sort ? t->profile.report.sort : "";
+		len = strlen(word);
+	}
+	complain("'%.*s' is no metric yet: the usual columns are printed until it is",
+		 (int)MIN(len, (size_t)100), word);
+}
+
 static void print_text(struct top *t, const struct session *s)
 {
 	struct report_options text = t->profile.report;
@@ -615,9 +635,7 @@ static void print_text(struct top *t, const struct session *s)
 	r = report_print(s, &text, t->profile.group);
 	if (r != -EINVAL)
 		return;
-	if (!t->told_columns)
-		complain("not all of these columns are known yet: the usual ones are printed");
-	t->told_columns = true;
+	name_missing(t, s);
 	text.columns = text.sort = NULL;
 	report_print(s, &text, t->profile.group);
 }

@@ -190,6 +190,8 @@ has "twice the same: said" "an earlier file has already" err
 "$PROTON" merge --ranks -m direction a.hatchet 2>err; check "ranks of a text" 2 $?
 "$PROTON" merge --ranks -m tme a.hatchet 2>err; check "ranks of what is not" 2 $?
 has "ranks of what is not: the nearest" "no such metric: 'tme'; near it: time" err
+"$PROTON" merge --ranks -m self a.hatchet 2>err; check "ranks of what is own" 2 $?
+has "ranks of what is own: said" "'self' is without what is below" err
 "$PROTON" merge --ranks -m avg_time a.hatchet 2>err; check "ranks of a quotient" 2 $?
 has "ranks of a quotient: said" "'avg_time' is no metric that adds up over ranks" err
 
