@@ -164,6 +164,8 @@ static void print_plain(double v, bool exact, char out[COLUMN_TEXT])
 		snprintf(out, COLUMN_TEXT, fabs(v) < 1e15 ? "%.3f" : "%.6g", v);
 	else if (fabs(v) >= 9999.5 && fabs(v) < 1e15)
 		snprintf(out, COLUMN_TEXT, "%.0f", v);
+	else if (fabs(v) >= 0.0005 && fabs(v) < 0.9995) /* as many digits as larger ones have */
+		snprintf(out, COLUMN_TEXT, "%.3f", v);
 	else {
 		human_rate(text, v);
 		snprintf(out, COLUMN_TEXT, "%s", text);
