@@ -327,8 +327,7 @@ static int call_stack_value(struct parser *p, const char *text, size_t len)
 {
 	struct chrome_event *e = &p->event;
 
-	if (array_reserve((void **)&e->call_stack, &e->cap_call_stack, e->n_call_stack + 1,
-			  sizeof(*e->call_stack)) < 0)
+	if (ARRAY_ROOM(e->call_stack, e->cap_call_stack, e->n_call_stack + 1) < 0)
 		return json_no_memory(&p->json);
 	e->call_stack[e->n_call_stack] = strtab_add(p->s->strings, text, len);
 	return e->call_stack[e->n_call_stack++] == STRTAB_NONE ? json_no_memory(&p->json) : 1;
@@ -343,8 +342,7 @@ static int metric_value(struct parser *p, const char *text, size_t len)
 	if (!len || !strchr("-0123456789", *text))
 		return 1;
 	number_parse(text, len, &n);
-	if (array_reserve((void **)&e->metrics, &e->cap_metrics, e->n_metrics + 1,
-			  sizeof(*e->metrics)) < 0)
+	if (ARRAY_ROOM(e->metrics, e->cap_metrics, e->n_metrics + 1) < 0)
 		return json_no_memory(&p->json);
 	e->metrics[e->n_metrics++] = (struct chrome_metric){p->metric, n.f64};
 	return 1;

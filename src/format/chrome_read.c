@@ -142,8 +142,7 @@ static uint32_t process_intern(struct reader *r, uint32_t pid)
 
 	if (i != IDINDEX_NONE)
 		return i;
-	if (array_reserve((void **)&r->processes, &r->cap_processes, r->n_processes + 1,
-			  sizeof(*r->processes)) < 0 ||
+	if (ARRAY_ROOM(r->processes, r->cap_processes, r->n_processes + 1) < 0 ||
 	    idindex_add(&r->by_pid, hash_u64(pid), (uint32_t)r->n_processes) < 0)
 		return SESSION_NONE;
 	r->processes[r->n_processes] = (struct process){pid, 0, SESSION_NONE};
@@ -166,8 +165,7 @@ static uint32_t track_intern(struct reader *r, uint32_t pid, uint32_t tid)
 		return i;
 	track.process = process_intern(r, pid);
 	if (track.process == SESSION_NONE ||
-	    array_reserve((void **)&r->tracks, &r->cap_tracks, r->n_tracks + 1,
-			  sizeof(*r->tracks)) < 0 ||
+	    ARRAY_ROOM(r->tracks, r->cap_tracks, r->n_tracks + 1) < 0 ||
 	    idindex_add(&r->by_track, hash_pair(pid, tid), (uint32_t)r->n_tracks) < 0)
 		return SESSION_NONE;
 	r->tracks[r->n_tracks] = track;
@@ -474,7 +472,7 @@ static int on_cycles(struct reader *r, const struct chrome_event *e, uint32_t tr
 
 static int add_mark(struct reader *r, const struct trace_range *range, bool begin)
 {
-	if (array_reserve((void **)&r->marks, &r->cap_marks, r->n_marks + 1, sizeof(*r->marks)) < 0)
+	if (ARRAY_ROOM(r->marks, r->cap_marks, r->n_marks + 1) < 0)
 		return -ENOMEM;
 	r->marks[r->n_marks] = (struct mark){*range, begin};
 	r->marks[r->n_marks].range.seq = (uint32_t)r->n_marks;

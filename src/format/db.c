@@ -35,8 +35,7 @@ int db_ids_add(struct db_ids *ids, int64_t id, uint32_t value)
 {
 	if (find_id(ids, id) != IDINDEX_NONE)
 		return 0;
-	if (ids->n >= IDINDEX_NONE ||
-	    array_reserve((void **)&ids->items, &ids->cap, ids->n + 1, sizeof(*ids->items)) < 0 ||
+	if (ids->n >= IDINDEX_NONE || ARRAY_ROOM(ids->items, ids->cap, ids->n + 1) < 0 ||
 	    idindex_add(&ids->index, hash_u64((uint64_t)id), (uint32_t)ids->n) < 0)
 		return -ENOMEM;
 	ids->items[ids->n++] = (struct db_id){id, value};
@@ -258,8 +257,7 @@ static int add_table(struct db *db, const char *name, bool computes)
 {
 	char *copy = name ? strdup(name) : NULL;
 
-	if (!copy || array_reserve((void **)&db->tables, &db->cap_tables, db->n_tables + 1,
-				   sizeof(*db->tables)) < 0) {
+	if (!copy || ARRAY_ROOM(db->tables, db->cap_tables, db->n_tables + 1) < 0) {
 		free(copy);
 		return db_fail(db, -ENOMEM, "out of memory");
 	}

@@ -302,7 +302,7 @@ int export_path(const struct session *s, uint32_t node, struct export_path *path
 	for (uint32_t i = node; i != SESSION_ROOT; i = s->nodes[i].parent)
 		n++;
 	n += node == SESSION_ROOT;
-	if (array_reserve((void **)&path->nodes, &path->cap, n, sizeof(*path->nodes)) < 0)
+	if (ARRAY_ROOM(path->nodes, path->cap, n) < 0)
 		return -ENOMEM;
 	path->n = n;
 	do {

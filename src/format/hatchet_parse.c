@@ -49,8 +49,8 @@ static int node_begin(struct parser *p, uint32_t parent)
 {
 	struct hatchet_file *f = p->file;
 
-	if (f->n_records >= RECORD_NONE || array_reserve((void **)&f->records, &f->cap_records,
-							 f->n_records + 1, sizeof(*f->records)) < 0)
+	if (f->n_records >= RECORD_NONE ||
+	    ARRAY_ROOM(f->records, f->cap_records, f->n_records + 1) < 0)
 		return json_no_memory(&p->json);
 	p->node = (uint32_t)f->n_records++;
 	f->records[p->node] = (struct record){.parent = parent};

@@ -137,8 +137,7 @@ static int read_nodes(struct hread *r)
 
 	r->first_node = malloc((n + 1) * sizeof(*r->first_node));
 	r->n_nodes = calloc(n + 1, sizeof(*r->n_nodes));
-	if (!r->first_node || !r->n_nodes ||
-	    array_reserve((void **)&r->nodes.ids, &r->nodes.cap, n, sizeof(*r->nodes.ids)) < 0)
+	if (!r->first_node || !r->n_nodes || ARRAY_ROOM(r->nodes.ids, r->nodes.cap, n) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; ret == 0 && i < n; i++)
 		ret = add_record(r, i);
@@ -289,10 +288,8 @@ static int draft_value(struct hread *r, struct row_draft *d, uint32_t metric, si
 		r->scratch_values[i - 1] = v;
 		return hread_warn(r, WARNING_TWICE);
 	}
-	if (array_reserve((void **)&r->scratch, &r->cap_scratch, d->n + 1, sizeof(*r->scratch)) <
-		    0 ||
-	    array_reserve((void **)&r->scratch_values, &r->cap_scratch_values, d->n + 1,
-			  sizeof(*r->scratch_values)) < 0)
+	if (ARRAY_ROOM(r->scratch, r->cap_scratch, d->n + 1) < 0 ||
+	    ARRAY_ROOM(r->scratch_values, r->cap_scratch_values, d->n + 1) < 0)
 		return -ENOMEM;
 	for (i = d->n; i > 0 && r->scratch[i - 1] > metric; i--) {
 		r->scratch[i] = r->scratch[i - 1];

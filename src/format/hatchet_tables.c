@@ -35,7 +35,7 @@ int hread_map_add(struct id_map *m, uint32_t id)
 {
 	if (id == SESSION_NONE)
 		return -ENOMEM;
-	if (array_reserve((void **)&m->ids, &m->cap, m->n + 1, sizeof(*m->ids)) < 0)
+	if (ARRAY_ROOM(m->ids, m->cap, m->n + 1) < 0)
 		return -ENOMEM;
 	m->ids[m->n++] = id;
 	return 0;
@@ -535,9 +535,7 @@ int hread_value(struct hread *r, uint32_t metric, size_t at, union metric_value 
 
 static int name_device(struct hread *r, uint32_t type, int32_t index, uint32_t id)
 {
-	if (id == SESSION_NONE ||
-	    array_reserve((void **)&r->devices, &r->cap_devices, r->n_devices + 1,
-			  sizeof(*r->devices)) < 0 ||
+	if (id == SESSION_NONE || ARRAY_ROOM(r->devices, r->cap_devices, r->n_devices + 1) < 0 ||
 	    idindex_add(&r->device_names, hash_pair(type, (uint32_t)index),
 			(uint32_t)r->n_devices) < 0)
 		return -ENOMEM;
@@ -687,8 +685,7 @@ static int add_to_set(struct hread *r, uint32_t metric, uint32_t *n)
 		place = r->places.ids[seen->place];
 		r->places.ids[seen->place] = PLACE_NONE;
 		ret = hread_warn(r, WARNING_TWICE);
-	} else if (array_reserve((void **)&r->scratch, &r->cap_scratch, *n + 1,
-				 sizeof(*r->scratch)) < 0) {
+	} else if (ARRAY_ROOM(r->scratch, r->cap_scratch, *n + 1) < 0) {
 		return -ENOMEM;
 	} else {
 		r->scratch[(*n)++] = metric;

@@ -191,7 +191,7 @@ static uint32_t name_key(const struct session *s, uint32_t node)
 
 static int pool_push(struct hwrite *w, struct part part)
 {
-	if (array_reserve((void **)&w->pool, &w->pool_cap, w->pool_n + 1, sizeof(*w->pool)) < 0)
+	if (ARRAY_ROOM(w->pool, w->pool_cap, w->pool_n + 1) < 0)
 		return -ENOMEM;
 	w->pool[w->pool_n++] = part;
 	return 0;
@@ -259,7 +259,7 @@ static int group_children(struct hwrite *w, struct level *level)
 		at += w->pool[groups + g].node;
 		w->pool[groups + g].node = 0;
 	}
-	if (array_reserve((void **)&w->pool, &w->pool_cap, w->pool_n + at, sizeof(*w->pool)) < 0)
+	if (ARRAY_ROOM(w->pool, w->pool_cap, w->pool_n + at) < 0)
 		return -ENOMEM;
 	w->pool_n += at;
 	for (uint32_t i = 0; i < level->n_parts; i++) {
@@ -283,8 +283,7 @@ static int open_node(struct hwrite *w, size_t base, uint32_t n)
 	struct level *level;
 	int r = 0;
 
-	if (array_reserve((void **)&w->levels, &w->cap_levels, w->n_levels + 1,
-			  sizeof(*w->levels)) < 0)
+	if (ARRAY_ROOM(w->levels, w->cap_levels, w->n_levels + 1) < 0)
 		return -ENOMEM;
 	level = &w->levels[w->n_levels++];
 	*level = (struct level){.base = base, .n_parts = n};

@@ -139,7 +139,7 @@ static int container(struct msgpack *m, bool map, uint64_t n)
 {
 	if (m->n_open >= DEPTH_MAX)
 		return fail(m, -EINVAL, m->offset, "wrong shape: nested too deep");
-	if (array_reserve((void **)&m->open, &m->cap_open, m->n_open + 1, sizeof(*m->open)) < 0)
+	if (ARRAY_ROOM(m->open, m->cap_open, m->n_open + 1) < 0)
 		return fail(m, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
 	buf_putc(&m->text, map ? '{' : '[');
 	m->open[m->n_open++] =

@@ -190,8 +190,7 @@ static int read_events(struct rocpd *r)
 	int ret = db_select(r->db, table(r, "rocpd_event"), columns);
 
 	while (ret > 0 && (ret = db_next(r->db)) > 0) {
-		if (array_reserve((void **)&r->event, &r->cap_events, r->n_events + 1,
-				  sizeof(*r->event)) < 0 ||
+		if (ARRAY_ROOM(r->event, r->cap_events, r->n_events + 1) < 0 ||
 		    db_ids_add(&r->events, db_int(r->db, 0), (uint32_t)r->n_events) < 0)
 			return out_of_memory(r);
 		r->event[r->n_events++] = (struct event){db_int(r->db, 1), message_of(r, 2)};
@@ -205,8 +204,7 @@ static int read_tracks(struct rocpd *r)
 	int ret = db_select(r->db, table(r, "rocpd_track"), columns);
 
 	while (ret > 0 && (ret = db_next(r->db)) > 0) {
-		if (array_reserve((void **)&r->place, &r->cap_places, r->n_places + 1,
-				  sizeof(*r->place)) < 0 ||
+		if (ARRAY_ROOM(r->place, r->cap_places, r->n_places + 1) < 0 ||
 		    db_ids_add(&r->tracks, db_int(r->db, 0), (uint32_t)r->n_places) < 0)
 			return out_of_memory(r);
 		r->place[r->n_places++] =
@@ -222,8 +220,7 @@ static int read_times(struct rocpd *r)
 	int ret = db_select(r->db, table(r, "rocpd_timestamp"), columns);
 
 	while (ret > 0 && (ret = db_next(r->db)) > 0) {
-		if (array_reserve((void **)&r->time, &r->cap_times, r->n_times + 1,
-				  sizeof(*r->time)) < 0 ||
+		if (ARRAY_ROOM(r->time, r->cap_times, r->n_times + 1) < 0 ||
 		    db_ids_add(&r->times, db_int(r->db, 0), (uint32_t)r->n_times) < 0)
 			return out_of_memory(r);
 		r->time[r->n_times++] = db_time(r->db, 1);

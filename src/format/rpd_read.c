@@ -72,8 +72,7 @@ static int add_call(struct rpd *r)
 				    .end_ns = db_time(r->db, API_END),
 				    .base = SESSION_ROOT};
 
-	if (lane.process == SESSION_NONE ||
-	    array_reserve((void **)&r->bytes, &r->cap_apis, r->n_apis + 1, sizeof(*r->bytes)) < 0 ||
+	if (lane.process == SESSION_NONE || ARRAY_ROOM(r->bytes, r->cap_apis, r->n_apis + 1) < 0 ||
 	    db_ids_add(&r->apis, db_int(r->db, API_ID), (uint32_t)r->n_apis) < 0)
 		return -ENOMEM;
 	r->bytes[r->n_apis++] = 0;

@@ -56,8 +56,7 @@ static uint32_t group_find(struct builder *b, uint32_t lane)
 	for (size_t i = 0; i < t->n_groups; i++)
 		if (t->groups[i].process == l->process && t->groups[i].device == l->device)
 			return (uint32_t)i;
-	if (array_reserve((void **)&t->groups, &b->cap_groups, t->n_groups + 1,
-			  sizeof(*t->groups)) < 0)
+	if (ARRAY_ROOM(t->groups, b->cap_groups, t->n_groups + 1) < 0)
 		return SESSION_NONE;
 	t->groups[t->n_groups] = (struct timeline_group){l->process, l->device};
 	return (uint32_t)t->n_groups++;
@@ -78,8 +77,7 @@ static uint32_t track_find(struct builder *b, uint32_t lane, uint64_t start_ns)
 	if (b->group_of[lane] == SESSION_NONE)
 		return SESSION_NONE;
 	*link = (uint32_t)t->n_tracks; /* before the array may move */
-	if (array_reserve((void **)&t->tracks, &b->cap_tracks, t->n_tracks + 1,
-			  sizeof(*t->tracks)) < 0)
+	if (ARRAY_ROOM(t->tracks, b->cap_tracks, t->n_tracks + 1) < 0)
 		return SESSION_NONE;
 	t->tracks[t->n_tracks] =
 		(struct timeline_track){b->group_of[lane], lane, line, 0, SESSION_NONE};

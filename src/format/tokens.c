@@ -24,8 +24,7 @@ void tokens_done(struct tokens *t)
 
 static void put_word(struct tokens *t, uint64_t word)
 {
-	if (_unlikely_(t->n == t->cap) &&
-	    array_reserve((void **)&t->words, &t->cap, t->n + 1, sizeof(*t->words)) < 0) {
+	if (_unlikely_(t->n == t->cap) && ARRAY_ROOM(t->words, t->cap, t->n + 1) < 0) {
 		t->failed = true;
 		t->n = t->cap ? t->cap - 1 : 0;
 		if (!t->cap)

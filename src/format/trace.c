@@ -159,8 +159,8 @@ int trace_add_range(struct trace *t, const struct trace_range *range)
 {
 	if (!times_are_good(t, range->start_ns, said_end(range)))
 		return 0;
-	if (t->n_ranges >= SESSION_NONE || array_reserve((void **)&t->ranges, &t->cap_ranges,
-							 t->n_ranges + 1, sizeof(*t->ranges)) < 0)
+	if (t->n_ranges >= SESSION_NONE ||
+	    ARRAY_ROOM(t->ranges, t->cap_ranges, t->n_ranges + 1) < 0)
 		return -ENOMEM;
 	t->ranges[t->n_ranges] = *range;
 	t->ranges[t->n_ranges].seq = (uint32_t)t->n_ranges;
@@ -172,8 +172,7 @@ int trace_add_work(struct trace *t, const struct trace_work *work)
 {
 	if (!times_are_good(t, work->start_ns, work->end_ns))
 		return 0;
-	if (t->n_works >= SESSION_NONE ||
-	    array_reserve((void **)&t->works, &t->cap_works, t->n_works + 1, sizeof(*t->works)) < 0)
+	if (t->n_works >= SESSION_NONE || ARRAY_ROOM(t->works, t->cap_works, t->n_works + 1) < 0)
 		return -ENOMEM;
 	t->works[t->n_works] = *work;
 	t->works[t->n_works].seq = (uint32_t)t->n_works;
@@ -208,8 +207,7 @@ int trace_add_device(struct trace *t, const struct session_device *device)
 		t->devices.ids[i] = id;
 		return 0;
 	}
-	if (array_reserve((void **)&t->devices.ids, &t->devices.cap, t->devices.n + 1,
-			  sizeof(*t->devices.ids)) < 0 ||
+	if (ARRAY_ROOM(t->devices.ids, t->devices.cap, t->devices.n + 1) < 0 ||
 	    idindex_add(&t->devices.by_index, hash, (uint32_t)t->devices.n) < 0)
 		return -ENOMEM;
 	t->devices.ids[t->devices.n++] = id;
@@ -304,7 +302,7 @@ static int compare_ranges(const void *x, const void *y)
 
 static int origin_add(struct origins *o, const struct origin *origin)
 {
-	if (array_reserve((void **)&o->items, &o->cap, o->n + 1, sizeof(*o->items)) < 0)
+	if (ARRAY_ROOM(o->items, o->cap, o->n + 1) < 0)
 		return -ENOMEM;
 	o->items[o->n++] = *origin;
 	return 0;
@@ -373,7 +371,7 @@ static int range_open(struct trace *t, const struct trace_range *r)
 	uint32_t parent = t->n_open && !r->placed ? t->open[t->n_open - 1].node : r->base, node;
 	bool folded = is_folded(t, r);
 
-	if (array_reserve((void **)&t->open, &t->cap_open, t->n_open + 1, sizeof(*t->open)) < 0)
+	if (ARRAY_ROOM(t->open, t->cap_open, t->n_open + 1) < 0)
 		return -ENOMEM;
 	node = folded ? parent : session_node_intern(t->s, parent, r->frame);
 	if (node == SESSION_NONE)
@@ -513,8 +511,7 @@ static int fit_id(struct trace *t, uint64_t id, uint32_t *ret)
 	if (i == IDINDEX_NONE) {
 		i = (uint32_t)t->wide.n;
 		if (t->wide.n >= WIDE_FROM ||
-		    array_reserve((void **)&t->wide.ids, &t->wide.cap, t->wide.n + 1,
-				  sizeof(*t->wide.ids)) < 0 ||
+		    ARRAY_ROOM(t->wide.ids, t->wide.cap, t->wide.n + 1) < 0 ||
 		    idindex_add(&t->wide.index, hash_u64(id), i) < 0)
 			return -ENOMEM;
 		t->wide.ids[t->wide.n++] = id;

@@ -104,7 +104,7 @@ static struct inherited *list_inherited(size_t *ret_n)
 
 		if (fd < 0 || fd == dirfd(d) || !look_at(fd, &one))
 			continue;
-		if (array_reserve((void **)&list, &cap, n + 1, sizeof(*list)) < 0)
+		if (ARRAY_ROOM(list, cap, n + 1) < 0)
 			break;
 		list[n++] = one;
 	}

@@ -45,7 +45,7 @@ static uint32_t path_intern(struct paths *x, uint32_t parent, const char *name)
 
 	if (id != IDINDEX_NONE)
 		return id;
-	if (array_reserve((void **)&x->v, &x->cap, x->n + 1, sizeof(*x->v)) < 0 ||
+	if (ARRAY_ROOM(x->v, x->cap, x->n + 1) < 0 ||
 	    idindex_add(&x->index, hash, (uint32_t)x->n) < 0)
 		return SNAP_NONE;
 	x->v[x->n] = path;

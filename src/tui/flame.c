@@ -100,8 +100,7 @@ static int add_child(struct flame *f, struct rest *rest, uint32_t node, double l
 		rest->n++;
 		return 0;
 	}
-	if (array_reserve((void **)&f->children, &f->cap_children, f->n_children + 1,
-			  sizeof(*f->children)) < 0)
+	if (ARRAY_ROOM(f->children, f->cap_children, f->n_children + 1) < 0)
 		return -ENOMEM;
 	f->children[f->n_children++] = (struct flame_child){v, node, is_shown};
 	return 0;
@@ -149,7 +148,7 @@ static int child_compare(const void *a, const void *b)
 
 static int add_box(struct flame *f, const struct flame_box *box)
 {
-	if (array_reserve((void **)&f->boxes, &f->cap, f->n + 1, sizeof(*f->boxes)) < 0)
+	if (ARRAY_ROOM(f->boxes, f->cap, f->n + 1) < 0)
 		return -ENOMEM;
 	f->boxes[f->n++] = *box;
 	return 0;
@@ -183,8 +182,7 @@ static int add_rest(struct flame *f, uint32_t parent, double start, double scale
 /* Level n_levels begins here. */
 static int begin_level(struct flame *f)
 {
-	if (array_reserve((void **)&f->levels, &f->cap_levels, f->n_levels + 2,
-			  sizeof(*f->levels)) < 0)
+	if (ARRAY_ROOM(f->levels, f->cap_levels, f->n_levels + 2) < 0)
 		return -ENOMEM;
 	f->levels[f->n_levels] = (uint32_t)f->n;
 	return 0;

@@ -52,7 +52,7 @@ static const uint8_t *mark(struct tui *t)
 	struct needle needle;
 
 	if (needle_init(&needle, t, t->filter, &k->frames, &k->cap_frames) < 0 ||
-	    array_reserve((void **)&k->nodes, &k->cap_nodes, MAX(n, 1u), sizeof(*k->nodes)) < 0)
+	    ARRAY_ROOM(k->nodes, k->cap_nodes, MAX(n, 1u)) < 0)
 		return NULL;
 	for (uint32_t id = 0; id < n; id++) {
 		uint32_t parent = snapshot_node(t->snap, id)->parent;

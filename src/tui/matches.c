@@ -48,8 +48,7 @@ const uint8_t *tui_matches(struct tui *t)
 		return m->nodes;
 	tui_numbers(t); /* they know which contexts are of one function */
 	m->made = false;
-	if (array_reserve((void **)&m->nodes, &m->cap_nodes, MAX(snapshot_n(t->snap), 1u),
-			  sizeof(*m->nodes)) < 0 ||
+	if (ARRAY_ROOM(m->nodes, m->cap_nodes, MAX(snapshot_n(t->snap), 1u)) < 0 ||
 	    needle_init(&needle, t, t->search, &m->seen, &m->cap_seen) < 0)
 		return NULL;
 	work_begin(t, "searching");

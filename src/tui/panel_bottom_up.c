@@ -90,7 +90,7 @@ static int make_flags(struct panel_bottom_up *pb)
 {
 	size_t n = bottom_up_n(pb->tree);
 
-	if (array_reserve((void **)&pb->flags, &pb->cap_flags, n, sizeof(*pb->flags)) < 0)
+	if (ARRAY_ROOM(pb->flags, pb->cap_flags, n) < 0)
 		return -1;
 	if (n > pb->n_flags)
 		memset(pb->flags + pb->n_flags, 0, n - pb->n_flags);
@@ -146,7 +146,7 @@ static int sort_children(struct panel *p, uint32_t i, struct sorted *ret)
 	uint32_t all = node_of(p, i)->n_children;
 
 	ret->n = 0;
-	if (array_reserve((void **)&ret->v, &ret->cap, (size_t)all + 1, sizeof(*ret->v)) < 0)
+	if (ARRAY_ROOM(ret->v, ret->cap, (size_t)all + 1) < 0)
 		return -1;
 	for (uint32_t k = 0; k < all; k++) {
 		uint32_t child = node_of(p, i)->first_child + k;
@@ -182,8 +182,7 @@ static int push_children(struct panel *p, uint32_t i)
 	struct panel_bottom_up *pb = as_bottom_up(p);
 	const struct sorted *children = children_of(p, i);
 
-	if (!children || array_reserve((void **)&pb->stack, &pb->cap_stack,
-				       pb->n_stack + children->n, sizeof(*pb->stack)) < 0)
+	if (!children || ARRAY_ROOM(pb->stack, pb->cap_stack, pb->n_stack + children->n) < 0)
 		return -1;
 	for (size_t k = children->n; k-- > 0;) {
 		uint32_t child = children->v[k].id;
@@ -207,8 +206,7 @@ static void walk(struct panel *p, uint32_t from)
 	while (pb->n_stack > 0) {
 		uint32_t i = pb->stack[--pb->n_stack];
 
-		if (array_reserve((void **)&pb->walked, &pb->cap_walked, pb->n_walked + 1,
-				  sizeof(*pb->walked)) < 0)
+		if (ARRAY_ROOM(pb->walked, pb->cap_walked, pb->n_walked + 1) < 0)
 			return;
 		pb->walked[pb->n_walked++] = i;
 		if (is_open(p, i) && push_children(p, i) < 0)
@@ -222,8 +220,7 @@ static void splice(struct panel *p, size_t from, size_t to)
 	struct panel_bottom_up *pb = as_bottom_up(p);
 	size_t tail = p->n_rows - to, n = pb->n_walked;
 
-	if (array_reserve((void **)&pb->rows, &pb->cap_rows, from + n + tail + 1,
-			  sizeof(*pb->rows)) < 0)
+	if (ARRAY_ROOM(pb->rows, pb->cap_rows, from + n + tail + 1) < 0)
 		return;
 	memmove(pb->rows + from + n, pb->rows + to, tail * sizeof(*pb->rows));
 	if (n)
@@ -281,8 +278,7 @@ static void remember_open(struct panel *p)
 
 	pb->n_open = 0;
 	for (uint32_t i = 0; i < pb->n_flags; i++)
-		if (is_open(p, i) && array_reserve((void **)&pb->open, &pb->cap_open,
-						   pb->n_open + 1, sizeof(*pb->open)) == 0)
+		if (is_open(p, i) && ARRAY_ROOM(pb->open, pb->cap_open, pb->n_open + 1) == 0)
 			pb->open[pb->n_open++] = node_of(p, i)->key;
 	if (pb->n_open)
 		qsort(pb->open, pb->n_open, sizeof(*pb->open), key_compare);
@@ -341,7 +337,7 @@ static void unfold_below(struct panel *p, uint32_t from)
 	uint32_t n = 0;
 
 	pb->n_stack = 0;
-	if (array_reserve((void **)&pb->stack, &pb->cap_stack, 1, sizeof(*pb->stack)) < 0)
+	if (ARRAY_ROOM(pb->stack, pb->cap_stack, 1) < 0)
 		return;
 	pb->stack[pb->n_stack++] = from;
 	while (pb->n_stack > 0) {
@@ -357,8 +353,7 @@ static void unfold_below(struct panel *p, uint32_t from)
 			return;
 		first = node_of(p, i)->first_child;
 		n_children = node_of(p, i)->n_children;
-		if (array_reserve((void **)&pb->stack, &pb->cap_stack, pb->n_stack + n_children,
-				  sizeof(*pb->stack)) < 0)
+		if (ARRAY_ROOM(pb->stack, pb->cap_stack, pb->n_stack + n_children) < 0)
 			return;
 		for (uint32_t k = n_children; k-- > 0;)
 			if (is_branch(p, first + k))

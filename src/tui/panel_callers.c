@@ -168,7 +168,7 @@ static void make_rows(struct panel *p)
 	_cleanup_(freep) struct sorting *s = malloc((n + 1) * sizeof(*s));
 	size_t found;
 
-	if (!s || array_reserve((void **)&pc->rows, &pc->cap_rows, n + 1, sizeof(*pc->rows)) < 0)
+	if (!s || ARRAY_ROOM(pc->rows, pc->cap_rows, n + 1) < 0)
 		return;
 	found = collect(p, true, s);
 	for (size_t k = 0; k < found; k++)

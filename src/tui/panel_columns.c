@@ -80,8 +80,7 @@ static void update(struct panel *p)
 	if (!pc->of)
 		return;
 	panel_refresh(pc->of);
-	if (array_reserve((void **)&pc->order, &pc->cap_order, pc->of->columns.n + 1u,
-			  sizeof(*pc->order)) < 0)
+	if (ARRAY_ROOM(pc->order, pc->cap_order, pc->of->columns.n + 1u) < 0)
 		return;
 	if (pc->of->choice.n)
 		add_chosen(pc);

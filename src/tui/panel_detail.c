@@ -59,7 +59,7 @@ static void add_line(struct panel *p, enum role role, const char *label, const c
 {
 	struct panel_detail *d = as_detail(p);
 
-	if (array_reserve((void **)&d->lines, &d->cap_lines, d->n_lines + 1, sizeof(*d->lines)) < 0)
+	if (ARRAY_ROOM(d->lines, d->cap_lines, d->n_lines + 1) < 0)
 		return;
 	d->lines[d->n_lines++] = (struct text_line){d->text.len, role};
 	buf_printf(&d->text, "%-*s", LABEL, label);

@@ -120,8 +120,7 @@ static void remember_root(struct panel *p)
 	pf->n_path = 0;
 	for (uint32_t node = pf->view.root; node != 0 && node != SNAP_NONE;
 	     node = flame_parent(&pf->flame, node))
-		if (array_reserve((void **)&pf->path, &pf->cap_path, pf->n_path + 1,
-				  sizeof(*pf->path)) == 0)
+		if (ARRAY_ROOM(pf->path, pf->cap_path, pf->n_path + 1) == 0)
 			pf->path[pf->n_path++] = bottom_up_node(pf->callers, node)->key;
 }
 

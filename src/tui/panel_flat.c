@@ -88,9 +88,8 @@ static bool make(struct panel_flat *pf, struct tui *t)
 	if (pf->generation == numbers_generation(tui_all(t)))
 		return true;
 	n = flat_n(pf->flat);
-	if (array_reserve((void **)&pf->order, &pf->cap_order, n + 1u, sizeof(*pf->order)) < 0 ||
-	    array_reserve((void **)&pf->cumulative, &pf->cap_cumulative, n + 1u,
-			  sizeof(*pf->cumulative)) < 0)
+	if (ARRAY_ROOM(pf->order, pf->cap_order, n + 1u) < 0 ||
+	    ARRAY_ROOM(pf->cumulative, pf->cap_cumulative, n + 1u) < 0)
 		return false;
 	sum_up(pf);
 	pf->generation = numbers_generation(tui_all(t));

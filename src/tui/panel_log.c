@@ -42,8 +42,7 @@ static size_t split(struct panel_log *pl, size_t len)
 	while (at < len) {
 		const char *end = memchr(pl->text + at, '\n', len - at);
 
-		if (array_reserve((void **)&pl->lines, &pl->cap_lines, n + 2, sizeof(*pl->lines)) <
-		    0)
+		if (ARRAY_ROOM(pl->lines, pl->cap_lines, n + 2) < 0)
 			break;
 		pl->lines[n++] = at;
 		at = end ? (size_t)(end - pl->text) + 1 : len;

@@ -268,8 +268,7 @@ static void find_transfers(struct panel_memory *pm)
 	pm->n = 0;
 	for (uint32_t i = 0; pm->flat && i < flat_n(pm->flat); i++)
 		if (flat_is_transfer(pm->flat, i) &&
-		    array_reserve((void **)&pm->rows, &pm->cap_rows, pm->n + 1,
-				  sizeof(*pm->rows)) == 0)
+		    ARRAY_ROOM(pm->rows, pm->cap_rows, pm->n + 1) == 0)
 			pm->rows[pm->n++] = i;
 }
 

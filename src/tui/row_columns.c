@@ -22,9 +22,8 @@ const char *tui_sort_name(unsigned i)
 
 static int reserve(struct row_columns *rc, unsigned n_columns)
 {
-	if (array_reserve((void **)&rc->v, &rc->cap, rc->n + 1u, sizeof(struct row_column *)) < 0 ||
-	    array_reserve((void **)&rc->columns, &rc->cap_columns, n_columns + 1u,
-			  sizeof(*rc->columns)) < 0)
+	if (ARRAY_ROOM(rc->v, rc->cap, rc->n + 1u) < 0 ||
+	    ARRAY_ROOM(rc->columns, rc->cap_columns, n_columns + 1u) < 0)
 		return -ENOMEM;
 	return 0;
 }

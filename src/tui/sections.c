@@ -25,7 +25,7 @@ void sections_done(struct panel *p)
 
 static void add(struct sections *s, enum section_line line, unsigned section, uint32_t i)
 {
-	if (array_reserve((void **)&s->rows, &s->cap_rows, s->n_rows + 1, sizeof(*s->rows)) < 0)
+	if (ARRAY_ROOM(s->rows, s->cap_rows, s->n_rows + 1) < 0)
 		return;
 	s->rows[s->n_rows++] = (struct section_row){line, (uint8_t)section, i};
 }

@@ -16,7 +16,7 @@ size_t tree_collect(struct tree *t, uint32_t id)
 	for (; child != SNAP_NONE; child = snapshot_node(t->snap, child)->next_sibling) {
 		if (!tree_is_shown(t, child))
 			continue;
-		if (array_reserve((void **)&t->kids, &t->cap_kids, n + 1, sizeof(*t->kids)) < 0)
+		if (ARRAY_ROOM(t->kids, t->cap_kids, n + 1) < 0)
 			return n;
 		t->kids[n++] = tree_entry(t, child);
 	}
@@ -55,8 +55,7 @@ static void keep(struct tree *t, uint32_t parent, size_t n)
 {
 	struct tree_list *list;
 
-	if (array_reserve((void **)&t->lists, &t->cap_lists, t->n_lists + 1,
-			  sizeof(struct tree_list *)) < 0)
+	if (ARRAY_ROOM(t->lists, t->cap_lists, t->n_lists + 1) < 0)
 		return;
 	list = malloc(sizeof(*list));
 	if (!list)

@@ -54,7 +54,7 @@ int tree_build(struct tree *t)
 	t->n_rows = 0;
 	if (t->n_flags == 0)
 		return 0;
-	if (array_reserve((void **)&t->sizes, &t->cap_sizes, t->n_flags, sizeof(*t->sizes)) < 0) {
+	if (ARRAY_ROOM(t->sizes, t->cap_sizes, t->n_flags) < 0) {
 		t->n_flags = 0; /* nothing can be looked up */
 		return -ENOMEM;
 	}
@@ -139,8 +139,7 @@ static int visit_children(struct tree *t, size_t *n_stack, struct tree_visit v, 
 
 		if (at >= to)
 			break;
-		if (array_reserve((void **)&t->stack, &t->cap_stack, *n_stack + 1,
-				  sizeof(*t->stack)) < 0)
+		if (ARRAY_ROOM(t->stack, t->cap_stack, *n_stack + 1) < 0)
 			return -ENOMEM;
 		t->stack[(*n_stack)++] = (struct tree_visit){list.v[i].id, v.depth + 1, at};
 	}
@@ -154,8 +153,8 @@ static int window_make(struct tree *t, size_t from, size_t to)
 	int r = 0;
 
 	t->n_window = 0;
-	if (array_reserve((void **)&t->window, &t->cap_window, to - from, sizeof(*t->window)) < 0 ||
-	    array_reserve((void **)&t->stack, &t->cap_stack, 1, sizeof(*t->stack)) < 0)
+	if (ARRAY_ROOM(t->window, t->cap_window, to - from) < 0 ||
+	    ARRAY_ROOM(t->stack, t->cap_stack, 1) < 0)
 		return -ENOMEM;
 	memset(t->window, 0, (to - from) * sizeof(*t->window));
 	t->stack[0] = (struct tree_visit){t->root, 0, 0};

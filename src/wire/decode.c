@@ -126,7 +126,7 @@ static int peer_new(struct wire_decoder *d, uint64_t instance, struct peer **ret
 
 	if (d->n_peers >= PEERS_MAX)
 		return -EBADMSG;
-	if (array_reserve((void **)&d->peers, &d->cap_peers, d->n_peers + 1, sizeof(*d->peers)) < 0)
+	if (ARRAY_ROOM(d->peers, d->cap_peers, d->n_peers + 1) < 0)
 		return -ENOMEM;
 	p = calloc(1, sizeof(*p));
 	if (!p)

@@ -43,7 +43,7 @@ static int far_set(struct idmap *m, uint32_t id, uint32_t value)
 		m->far[at].value = value;
 		return 0;
 	}
-	if (array_reserve((void **)&m->far, &m->cap_far, m->n_far + 1, sizeof(*m->far)) < 0 ||
+	if (ARRAY_ROOM(m->far, m->cap_far, m->n_far + 1) < 0 ||
 	    idindex_add(&m->index, hash_u64(id), (uint32_t)m->n_far) < 0)
 		return -ENOMEM;
 	m->far[m->n_far++] = (struct idmap_far){id, value};
@@ -55,7 +55,7 @@ int idmap_set(struct idmap *m, uint32_t id, uint32_t value)
 {
 	if (id >= m->n && id > 2 * m->n_known + SPARE)
 		return far_set(m, id, value);
-	if (array_reserve((void **)&m->v, &m->cap, (size_t)id + 1, sizeof(*m->v)) < 0)
+	if (ARRAY_ROOM(m->v, m->cap, (size_t)id + 1) < 0)
 		return -ENOMEM;
 	while (m->n <= id)
 		m->v[m->n++] = IDMAP_NONE;
