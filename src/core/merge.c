@@ -705,16 +705,6 @@ int merge_add_view(struct merge *m, const struct snapshot *view, group_name_fn *
 	return r;
 }
 
-int session_merge(struct session *into, const struct session *from,
-		  const struct merge_options *options)
-{
-	struct merge *m = merge_new(into);
-	int r = m ? merge_add(m, from, options) : -ENOMEM;
-
-	merge_free(m);
-	return r;
-}
-
 /* ---- file names ---- */
 
 /* The number after a word, as in "rank3" or "rank_3", where no letter or digit stands before the

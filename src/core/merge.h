@@ -52,8 +52,4 @@ static inline void merge_freep(struct merge **m)
 	*m = merge_free(*m);
 }
 
-/* Add one input. To add many, make one struct merge and use it for all. options may be NULL. */
-int session_merge(struct session *into, const struct session *from,
-		  const struct merge_options *options);
-
 #endif

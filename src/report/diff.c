@@ -430,8 +430,7 @@ static void json_value(struct json_writer *w, const struct diff_value *v)
 	static const char *const sides[] = {"a", "b"};
 	unsigned side;
 
-	jsonw_key(w, "status");
-	jsonw_strings(w, diff_status_word((enum diff_status)v->status));
+	jsonw_key_text(w, "status", diff_status_word((enum diff_status)v->status));
 	for (side = 0; side < DIFF_N_SIDES; side++) {
 		const struct diff_range *r = &v->side[side];
 
@@ -441,8 +440,7 @@ static void json_value(struct json_writer *w, const struct diff_value *v)
 			continue;
 		}
 		jsonw_object(w);
-		jsonw_key(w, "runs");
-		jsonw_u64(w, r->n);
+		jsonw_key_u64(w, "runs", r->n);
 		json_number(w, "min", r->min);
 		json_number(w, "median", r->median);
 		json_number(w, "max", r->max);
@@ -493,29 +491,22 @@ static int print_json(struct printer *x)
 
 	jsonw_init(&w, x->out, false);
 	jsonw_object(&w);
-	jsonw_key(&w, "schema");
-	jsonw_strings(&w, "proton-diff");
-	jsonw_key(&w, "version");
-	jsonw_u64(&w, 1);
-	jsonw_key(&w, "metric");
-	jsonw_strings(&w, diff_metric(x->d));
-	jsonw_key(&w, "unit");
-	jsonw_strings(&w, diff_unit(x->d));
+	jsonw_key_text(&w, "schema", "proton-diff");
+	jsonw_key_u64(&w, "version", 1);
+	jsonw_key_text(&w, "metric", diff_metric(x->d));
+	jsonw_key_text(&w, "unit", diff_unit(x->d));
 	jsonw_key(&w, "exclusive");
 	jsonw_bool(&w, diff_is_exclusive(x->d));
 	json_files(x, &w, "a", DIFF_A);
 	json_files(x, &w, "b", DIFF_B);
-	jsonw_key(&w, "total");
-	jsonw_object(&w);
+	jsonw_key_object(&w, "total");
 	json_value(&w, diff_total(x->d));
 	jsonw_object_end(&w);
-	jsonw_key(&w, "nodes");
-	jsonw_array(&w);
+	jsonw_key_array(&w, "nodes");
 	for (i = 0; i < x->n && r == 0; i++) {
 		jsonw_object(&w);
 		r = json_path(x, &w, x->ids[i]);
-		jsonw_key(&w, "kind");
-		jsonw_strings(&w, frame_kind_word(diff_node(x->d, x->ids[i])->kind));
+		jsonw_key_text(&w, "kind", frame_kind_word(diff_node(x->d, x->ids[i])->kind));
 		json_value(&w, &diff_node(x->d, x->ids[i])->value);
 		jsonw_object_end(&w);
 	}

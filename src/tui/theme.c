@@ -120,14 +120,9 @@ static const struct theme themes[] = {
 /* clang-format on */
 #pragma GCC diagnostic pop
 
-const char *theme_name(unsigned i)
-{
-	return i < ARRAY_SIZE(themes) ? themes[i].name : NULL;
-}
-
 const char *tui_theme_name(unsigned i)
 {
-	return theme_name(i);
+	return i < ARRAY_SIZE(themes) ? themes[i].name : NULL;
 }
 
 char role_letter(enum role role)

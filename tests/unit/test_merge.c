@@ -37,6 +37,16 @@ static struct session *of_process(const char *name, uint64_t time, uint64_t inst
 	return s;
 }
 
+static int merge_one(struct session *into, const struct session *from,
+		     const struct merge_options *options)
+{
+	struct merge *m = merge_new(into);
+	int r = merge_add(m, from, options);
+
+	merge_free(m);
+	return r;
+}
+
 static int take(struct session *into, struct session *from, const char *path)
 {
 	struct merge_options options;
@@ -44,7 +54,7 @@ static int take(struct session *into, struct session *from, const char *path)
 	int r;
 
 	merge_guess(path, name, sizeof(name), &options);
-	r = session_merge(into, from, &options);
+	r = merge_one(into, from, &options);
 	session_free(from);
 	return r;
 }
@@ -324,8 +334,8 @@ START_TEST(empty_profiles)
 	struct session *s = session_new(), *from = session_new();
 	struct ranks ranks;
 
-	ck_assert_int_eq(session_merge(s, from, NULL), 0);
-	ck_assert_int_eq(session_merge(s, from, NULL), 0);
+	ck_assert_int_eq(merge_one(s, from, NULL), 0);
+	ck_assert_int_eq(merge_one(s, from, NULL), 0);
 	ck_assert_uint_eq(s->n_nodes, 1);
 	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_TIME, NULL), 0);
 	ck_assert_uint_eq(ranks.n, 0);

@@ -524,6 +524,7 @@ static struct session *ranks_session(void)
 {
 	static const char *const kernels[] = {"gemm", "attention", "all_reduce"};
 	struct session *all = session_new();
+	struct merge *merge = merge_new(all);
 
 	for (uint32_t rank = 0; rank < 3; rank++) {
 		const struct merge_options options = {"run", (int32_t)rank, -1};
@@ -541,9 +542,10 @@ static struct session *ranks_session(void)
 			session_add(s, session_node(s, step, FRAME_KERNEL, kernels[k]), lane, 0,
 				    METRIC_TIME, (union metric_value){.u64 = ns});
 		}
-		ck_assert_int_eq(session_merge(all, s, &options), 0);
+		ck_assert_int_eq(merge_add(merge, s, &options), 0);
 		session_free(s);
 	}
+	merge_free(merge);
 	return all;
 }
 
