@@ -221,18 +221,14 @@ static void print_word(const struct column_spec *c, const struct session *s, dou
 void column_print(const struct column_spec *c, const struct session *s, double v, bool exact,
 		  char out[COLUMN_TEXT])
 {
-	char text[HUMAN_MAX];
-
-	if (!isfinite(v)) { /* infinite: divided by zero, which means nothing to people */
-		snprintf(out, COLUMN_TEXT, "-");
-	} else if (c->form == FORM_WORD) {
+	if (!isfinite(v)) /* infinite: divided by zero, which means nothing to people */
+		memcpy(out, "-", 2);
+	else if (c->form == FORM_WORD)
 		print_word(c, s, v, out);
-	} else if (c->form == FORM_PLAIN) {
+	else if (c->form == FORM_PLAIN)
 		print_plain(v, exact, out);
-	} else {
-		print[c->form](text, v);
-		snprintf(out, COLUMN_TEXT, "%s", text);
-	}
+	else
+		print[c->form](out, v);
 }
 
 /* ---- words that nobody knows ---- */

@@ -118,14 +118,11 @@ static int choose(struct printer *x)
 
 static size_t format_value(const struct diff *d, double v, bool sign, char out[COLUMN_TEXT + 1])
 {
-	char digits[COLUMN_TEXT];
+	bool has_sign = sign && (v < 0 || v > 0);
 
-	column_print(diff_column(d), NULL, sign ? fabs(v) : v, true, digits);
-	return (size_t)snprintf(out, COLUMN_TEXT + 1, "%s%s",
-				sign && v < 0   ? "-"
-				: sign && v > 0 ? "+"
-						: "",
-				digits);
+	*out = v < 0 ? '-' : '+';
+	column_print(diff_column(d), NULL, sign ? fabs(v) : v, true, out + has_sign);
+	return strlen(out);
 }
 
 static void put_value(struct printer *x, double v, bool sign, size_t width)
