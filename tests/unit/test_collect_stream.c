@@ -135,8 +135,8 @@ static bool has_note(void *text)
 START_TEST(test_metric_misused)
 {
 	static const char *const notes[] = {
-		"metric 'whole' began as a whole number: fractions of it are rounded, negative "
-		"values left out",
+		("metric 'whole' began as a whole number: fractions of it are rounded, negative "
+		 "values left out"),
 		"metric 'direction' is proton's own: the program's values of it are not kept",
 		"metric 'time_min (ns)' is proton's own: the program's values of it are not kept",
 		"metric 'time_max (ns)' is proton's own: the program's values of it are not kept",
