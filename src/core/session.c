@@ -838,14 +838,12 @@ static uint64_t quantile_rank(double share, uint64_t total)
 	return rank < 1 ? 0 : MIN((uint64_t)rank, total) - 1;
 }
 
-uint64_t hist_quantile(const uint32_t counts[HIST_BUCKETS], double share)
+/* The duration of the execution with this index; want is less than their number. */
+static uint64_t duration_at(const uint32_t counts[HIST_BUCKETS], uint64_t want)
 {
-	uint64_t total = hist_total(counts), below = 0, want, lo, hi;
+	uint64_t below = 0, lo, hi;
 	unsigned b;
 
-	if (!total)
-		return 0;
-	want = quantile_rank(share, total);
 	for (b = 0; b < HIST_BUCKETS - 1 && below + counts[b] <= want; b++)
 		below += counts[b];
 	lo = hist_bucket_start(b);
@@ -853,6 +851,13 @@ uint64_t hist_quantile(const uint32_t counts[HIST_BUCKETS], double share)
 	/* Inside a bucket: as if its members were spread evenly. */
 	return lo + (uint64_t)((double)(hi - lo) * ((double)(want - below) + 0.5) /
 			       (double)MAX(counts[b], 1u));
+}
+
+uint64_t hist_quantile(const uint32_t counts[HIST_BUCKETS], double share)
+{
+	uint64_t total = hist_total(counts);
+
+	return total ? duration_at(counts, quantile_rank(share, total)) : 0;
 }
 
 /* Is a known shortest or longest duration in the same bucket as ns? If not, it belongs to
@@ -865,8 +870,8 @@ static bool is_of_bucket(double end, double ns)
 double hist_quantile_within(const uint32_t counts[HIST_BUCKETS], double share, double least,
 			    double most)
 {
-	double ns = (double)hist_quantile(counts, share);
 	uint64_t total = hist_total(counts), rank = total ? quantile_rank(share, total) : 0;
+	double ns = total ? (double)duration_at(counts, rank) : 0;
 
 	if (rank == 0 && is_of_bucket(least, ns))
 		return least;
