@@ -52,18 +52,26 @@ void tui_redraw(struct tui *t)
 	screen_flush(t->screen, y, x);
 }
 
+int tui_draw_copy(struct tui *t, int rows, int cols, struct hits *hits, struct screen **ret)
+{
+	struct canvas canvas;
+	int r = screen_open_copy(t->screen, rows, cols, &t->look, ret), y, x;
+
+	if (r < 0)
+		return r;
+	canvas = screen_canvas(*ret);
+	canvas.hits = hits;
+	tui_draw(t, &canvas, &y, &x);
+	return 0;
+}
+
 int tui_dump(struct tui *t, int rows, int cols, bool attributes, struct buf *out)
 {
 	struct screen *sc;
-	struct canvas canvas;
-	int r, y, x;
+	int r = tui_draw_copy(t, rows, cols, &t->hits, &sc);
 
-	r = screen_open_copy(t->screen, rows, cols, &t->look, &sc);
 	if (r < 0)
 		return r;
-	canvas = screen_canvas(sc);
-	canvas.hits = &t->hits;
-	tui_draw(t, &canvas, &y, &x);
 	screen_read(sc, attributes, out);
 	screen_close(sc);
 	return out->error;

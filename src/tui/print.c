@@ -261,15 +261,13 @@ int print_screen(struct tui *t, int rows, int cols, enum print_format format, st
 	const struct writer *w = &writers[format];
 	struct screen *sc;
 	struct canvas canvas;
-	int r, y, x;
+	int r = tui_draw_copy(t, rows, cols, NULL, &sc);
 
-	r = screen_open_copy(t->screen, rows, cols, &t->look, &sc);
 	if (r < 0)
 		return r;
 	canvas = screen_canvas(sc);
-	tui_draw(t, &canvas, &y, &x);
 	w->begin(out, canvas.look, rows, cols);
-	for (y = 0; y < canvas.rows; y++)
+	for (int y = 0; y < canvas.rows; y++)
 		print_line(sc, w, y, canvas.cols, out);
 	w->end(out);
 	screen_close(sc);
