@@ -123,3 +123,12 @@ void put_readable(struct buf *out, const char *raw, enum name_mode mode)
 
 	buf_puts(out, readable ? readable : raw);
 }
+
+void put_path(struct buf *out, const char *const *raw, size_t n, enum name_mode mode, bool ascii)
+{
+	while (n-- > 0) {
+		put_readable(out, raw[n], mode);
+		if (n)
+			buf_puts(out, ascii ? " > " : " \xe2\x80\xba ");
+	}
+}

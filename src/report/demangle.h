@@ -11,5 +11,7 @@ char *demangle_name(const char *raw, enum name_mode mode);
 struct buf;
 /* Append a name as this mode shows it. */
 void put_readable(struct buf *out, const char *raw, enum name_mode mode);
+/* Append a path of names, which are given from its end to its beginning. */
+void put_path(struct buf *out, const char *const *raw, size_t n, enum name_mode mode, bool ascii);
 
 #endif

@@ -209,31 +209,23 @@ static void put_values(struct printer *x, const struct diff_value *v, const char
 
 /* ---- names ---- */
 
-static void name_put(struct printer *x, uint32_t id)
-{
-	put_readable(&x->name, diff_name(x->d, id), (enum name_mode)x->p->names);
-}
-
 /* The name in the tree, or the whole path in a list. */
 static const char *name_of(struct printer *x, uint32_t id)
 {
-	uint32_t path[64], n = 0, i;
+	const char *path[64];
+	uint32_t n = 0, i;
 
 	buf_clear(&x->name);
 	if (x->p->tree || id == 0) {
 		buf_printf(&x->name, "%*s", 2 * MIN((int)diff_node(x->d, id)->depth, 40), "");
-		name_put(x, id);
+		put_readable(&x->name, diff_name(x->d, id), (enum name_mode)x->p->names);
 		return buf_str(&x->name);
 	}
 	for (i = id; i && n < ARRAY_SIZE(path); i = diff_node(x->d, i)->parent)
-		path[n++] = i;
+		path[n++] = diff_name(x->d, i);
 	if (i)
 		buf_puts(&x->name, x->p->ascii ? "... > " : "\xe2\x80\xa6 \xe2\x80\xba ");
-	while (n-- > 0) {
-		name_put(x, path[n]);
-		if (n)
-			buf_puts(&x->name, x->p->ascii ? " > " : " \xe2\x80\xba ");
-	}
+	put_path(&x->name, path, n, (enum name_mode)x->p->names, x->p->ascii);
 	return buf_str(&x->name);
 }
 

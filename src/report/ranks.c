@@ -31,21 +31,17 @@ struct board {
 
 static const char *path_of(struct board *b, uint32_t node)
 {
-	uint32_t path[PATH_MAX_FRAMES], n = 0, i;
+	const char *path[PATH_MAX_FRAMES];
+	uint32_t n = 0, i;
 
 	buf_clear(&b->path);
 	if (node == SESSION_ROOT)
 		return session_node_name(b->s, node);
 	for (i = node; i != SESSION_ROOT && n < ARRAY_SIZE(path); i = b->s->nodes[i].parent)
-		path[n++] = i;
+		path[n++] = session_node_name(b->s, i);
 	if (i != SESSION_ROOT)
 		buf_puts(&b->path, "... > ");
-	while (n-- > 0) {
-		put_readable(&b->path, session_node_name(b->s, path[n]),
-			     (enum name_mode)b->o->names);
-		if (n)
-			buf_puts(&b->path, b->o->ascii ? " > " : " \xe2\x80\xba ");
-	}
+	put_path(&b->path, path, n, (enum name_mode)b->o->names, b->o->ascii);
 	return buf_str(&b->path);
 }
 
