@@ -33,5 +33,7 @@ int cmd_diff(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_help(const struct command_table *all, int argc, char **argv);
 int cmd_version(int argc, char **argv);
+/* By its name or alias; NULL: there is none. */
+const struct command *command_find(const struct command_table *all, const char *name);
 
 #endif

@@ -47,15 +47,20 @@ const struct command_def command_version = {
 	.summary = "print the version and what is built in",
 };
 
-static const struct command_def *find(const struct command_table *all, const char *name)
+const struct command *command_find(const struct command_table *all, const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < all->n; i++)
+	for (unsigned i = 0; i < all->n; i++)
 		if (!strcmp(all->v[i].def->name, name) ||
 		    (all->v[i].alias && !strcmp(all->v[i].alias, name)))
-			return all->v[i].def;
-	return strcmp(name, "proton") ? NULL : all->program;
+			return &all->v[i];
+	return NULL;
+}
+
+static const struct command_def *find(const struct command_table *all, const char *name)
+{
+	const struct command *c = command_find(all, name);
+
+	return c ? c->def : strcmp(name, "proton") ? NULL : all->program;
 }
 
 static int overview(const struct command_table *all, FILE *out)

@@ -43,22 +43,11 @@ static const struct command commands[] = {
 	{&command_help, help, NULL},         {&command_version, cmd_version, NULL},
 };
 
+static const struct command_table all = {commands, ARRAY_SIZE(commands), &command_proton};
+
 static int help(int argc, char **argv)
 {
-	static const struct command_table all = {commands, ARRAY_SIZE(commands), &command_proton};
-
 	return cmd_help(&all, argc, argv);
-}
-
-static const struct command *command_find(const char *name)
-{
-	unsigned i;
-
-	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(commands[i].def->name, name) ||
-		    (commands[i].alias && !strcmp(commands[i].alias, name)))
-			return &commands[i];
-	return NULL;
 }
 
 static int command_unknown(const char *name)
@@ -140,7 +129,7 @@ static int run(int argc, char **argv)
 		help(1, argv);
 		return STATUS_USAGE;
 	}
-	command = command_find(argv[1]);
+	command = command_find(&all, argv[1]);
 	if (!command)
 		return command_unknown(argv[1]);
 	return command->run(argc - 1, argv + 1);

@@ -603,7 +603,6 @@ static unsigned picture_sections(const struct report_options *o)
 	return sections | REPORT_KERNELS | REPORT_TRANSFERS;
 }
 
-/* A metric that was asked for may appear later: until then print the usual columns. */
 /* Once: it may come later. */
 static void name_missing(struct top *t, const struct session *s)
 {
@@ -624,6 +623,7 @@ static void name_missing(struct top *t, const struct session *s)
 		 (int)MIN(len, (size_t)100), word);
 }
 
+/* A metric that was asked for may appear later: until then print the usual columns. */
 static void print_text(struct top *t, const struct session *s)
 {
 	struct report_options text = t->profile.report;
