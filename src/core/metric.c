@@ -123,8 +123,8 @@ uint32_t metric_table_add(struct metric_table *t, const struct metric *m)
 
 	if (id != METRIC_NONE)
 		return id;
-	if (copy.type ==
-	    METRIC_TEXT) { /* the numbers of strings do not add up, whatever a file says */
+	/* The numbers of strings do not add up, whatever a file says. */
+	if (copy.type == METRIC_TEXT) {
 		copy.add = METRIC_LAST;
 		copy.scope = METRIC_PROPERTY;
 	}
