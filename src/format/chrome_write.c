@@ -146,14 +146,12 @@ static int put_call_stack(struct writer *w, uint32_t node)
 static bool row_value(const struct session *s, const struct session_row *row, uint32_t metric,
 		      uint64_t *ret)
 {
-	const struct session_set *set = &s->sets[row->set];
+	uint32_t at = session_row_place(s, row, metric);
 
-	for (uint32_t i = 0; i < set->n; i++)
-		if (set->metrics[i] == metric && s->present[row->values + i]) {
-			*ret = s->values[row->values + i].u64;
-			return true;
-		}
-	return false;
+	if (at == SESSION_NONE || !s->present[at])
+		return false;
+	*ret = s->values[at].u64;
+	return true;
 }
 
 /* Bytes and number of all copies of a calling context on a lane, over all epochs. The first row

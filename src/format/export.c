@@ -14,17 +14,6 @@
 
 /* ---- columns ---- */
 
-double export_row_weight(const struct session *s, const struct session_row *row, uint32_t weight)
-{
-	const struct session_set *set = &s->sets[row->set];
-
-	for (uint32_t k = 0; k < set->n; k++)
-		if (set->metrics[k] == weight && s->present[row->values + k])
-			return metric_number(metric_table_get(s->metrics, weight),
-					     s->values[row->values + k]);
-	return 1;
-}
-
 /* What weighs the node's own value: its rows, as they do in a report. */
 static double weight_of(const struct session *s, uint32_t node, uint32_t metric)
 {
@@ -35,11 +24,10 @@ static double weight_of(const struct session *s, uint32_t node, uint32_t metric)
 		return 1;
 	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
 		const struct session_row *row = &s->rows[id];
-		const struct session_set *set = &s->sets[row->set];
+		uint32_t at = session_row_place(s, row, metric);
 
-		for (uint32_t k = 0; k < set->n; k++)
-			if (set->metrics[k] == metric && s->present[row->values + k])
-				sum += export_row_weight(s, row, m->weight);
+		if (at != SESSION_NONE && s->present[at])
+			sum += session_row_weight(s, row, m->weight, s->values, s->present);
 	}
 	return sum;
 }

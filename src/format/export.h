@@ -30,8 +30,6 @@ static inline bool export_adds_up(const struct metric *m)
 	return m->scope == METRIC_INCLUSIVE && m->type != METRIC_TEXT &&
 	       metric_add_plain(m->add) == METRIC_SUM;
 }
-/* What weighs a mean of a row: its value of the metric `weight`, 1 where it has none. */
-double export_row_weight(const struct session *s, const struct session_row *row, uint32_t weight);
 
 /* The columns of all metrics that a node has, in the order of their ids. 0 or -ENOMEM. */
 int export_columns(const struct session *s, struct export_column **ret, size_t *ret_n);

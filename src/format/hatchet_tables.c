@@ -393,18 +393,17 @@ static bool is_word(const struct hread *r, size_t at, const char *const *words, 
 	return !at || !strcmp(words[get_word(r, at, words, n)], hread_text(r, at));
 }
 
-/* A text says what a node is, whatever the file says of it. There is no telling how values of a rule
- * that a newer version may have add up: they do not here. */
+/* There is no telling how values of a rule that a newer version may have add up: they do not here. */
 static int check_rule(struct hread *r, size_t map, struct metric *m)
 {
 	bool known = is_word(r, hread_find(r, map, KEY_SCOPE), metric_scope_words, 3) &&
 		     is_word(r, hread_find(r, map, KEY_ADD), metric_add_words, METRIC_N_ADDS);
 
-	if (m->type != METRIC_TEXT && known)
+	if (known)
 		return 0;
 	m->scope = METRIC_PROPERTY;
 	m->add = METRIC_LAST;
-	return known ? 0 : hread_warn(r, WARNING_RULE);
+	return hread_warn(r, WARNING_RULE);
 }
 
 /* late: the others are all there, so that a weight is, too, if there is one. */

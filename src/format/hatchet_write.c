@@ -57,7 +57,9 @@ static void add_value(struct hwrite *w, const struct session_row *row, uint32_t 
 		      union metric_value v)
 {
 	const struct metric *m = hwrite_metric(w, metric);
-	double weight = m->add == METRIC_WMEAN ? export_row_weight(w->s, row, m->weight) : 1;
+	double weight = m->add == METRIC_WMEAN ? session_row_weight(w->s, row, m->weight,
+								    w->s->values, w->s->present)
+					       : 1;
 
 	if (w->present[metric])
 		v = metric_combine(m, w->values[metric], w->weights[metric], v, weight);

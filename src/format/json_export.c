@@ -43,11 +43,10 @@ static bool seen_before(const struct session *s, uint32_t node, uint32_t row, ui
 	uint32_t metric = s->sets[s->rows[row].set].metrics[k];
 
 	for (uint32_t id = s->nodes[node].first_row; id != row; id = s->rows[id].next) {
-		const struct session_set *set = &s->sets[s->rows[id].set];
+		uint32_t at = session_row_place(s, &s->rows[id], metric);
 
-		for (uint32_t i = 0; i < set->n; i++)
-			if (set->metrics[i] == metric && s->present[s->rows[id].values + i])
-				return true;
+		if (at != SESSION_NONE && s->present[at])
+			return true;
 	}
 	return false;
 }
