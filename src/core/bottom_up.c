@@ -383,9 +383,11 @@ double bottom_up_value(struct bottom_up *b, uint32_t i, const struct number_ask 
 	const struct derived *m = ask->metric;
 	bool of_parent = m->op == DERIVED_OF_PARENT && b->nodes[i].parent != BOTTOM_UP_NONE;
 	bool inclusive = m->is_said && m->inclusive;
+	bool is_share = of_parent || m->op == DERIVED_SHARE;
 	uint32_t above = of_parent ? b->nodes[i].parent : 0;
 	const struct number_row row = {set_of(b, i, inclusive), i};
-	const struct number_row whole = {set_of(b, above, inclusive), above};
+	/* Only shares need the outermost of all. */
+	const struct number_row whole = {set_of(b, above, inclusive && is_share), above};
 
 	return number_row_value(b->numbers, &b->cache, ask, &row, &whole);
 }
