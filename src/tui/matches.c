@@ -10,23 +10,26 @@
 /* A parent's id is smaller than its children's: one pass down, one pass up. */
 static int mark(struct tui *t, const struct needle *needle)
 {
+	const uint32_t *parents = snapshot_parents(t->snap);
+	const uint8_t *hidden = snapshot_hidden(t->snap);
 	uint8_t *v = t->matches.nodes;
 	uint32_t n = snapshot_n(t->snap);
+	size_t found = 0;
 
-	t->matches.n = 0;
 	for (uint32_t id = 0; id < n; id++) {
-		const struct snap_node *node = snapshot_node(t->snap, id);
+		uint32_t parent = parents[id];
+		bool above = parent != SNAP_NONE && parent != 0 && v[parent];
+		bool self = !hidden[id] && needle_in(t, needle, id);
 
 		if (!tick_at(snapshot_tick(t->snap), id, n))
 			return -ECANCELED;
-		v[id] = !node->hidden && needle_in(t, needle, id) ? MATCH_SELF : 0;
-		t->matches.n += v[id];
-		if (node->parent != SNAP_NONE && node->parent != 0 && v[node->parent])
-			v[id] |= MATCH_ABOVE;
+		v[id] = (uint8_t)((self ? MATCH_SELF : 0) | (above ? MATCH_ABOVE : 0));
+		found += self;
 	}
 	for (uint32_t id = n; id-- > 1;)
 		if (v[id] & (MATCH_SELF | MATCH_BELOW))
-			v[snapshot_node(t->snap, id)->parent] |= MATCH_BELOW;
+			v[parents[id]] |= MATCH_BELOW;
+	t->matches.n = found;
 	return 0;
 }
 

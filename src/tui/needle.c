@@ -7,8 +7,6 @@
 #include "tui/names.h"
 #include "tui/tui_impl.h"
 
-enum { SEEN_NOT = 0, SEEN_WITHOUT, SEEN_WITH };
-
 int needle_init(struct needle *needle, struct tui *t, const char *text, uint8_t **seen,
 		size_t *cap_seen)
 {
@@ -25,13 +23,9 @@ int needle_init(struct needle *needle, struct tui *t, const char *text, uint8_t 
 	return 0;
 }
 
-bool needle_in(struct tui *t, const struct needle *needle, uint32_t node)
+void needle_look(struct tui *t, const struct needle *needle, uint32_t node)
 {
-	uint8_t *seen = &needle->seen[needle->frame_of[node]];
+	bool found = text_find(tui_node_name(t, node), needle->text, needle->match_case);
 
-	if (*seen == SEEN_NOT)
-		*seen = text_find(tui_node_name(t, node), needle->text, needle->match_case)
-				? SEEN_WITH
-				: SEEN_WITHOUT;
-	return *seen == SEEN_WITH;
+	needle->seen[needle->frame_of[node]] = found ? SEEN_WITH : SEEN_WITHOUT;
 }

@@ -16,10 +16,22 @@ struct needle {
 	uint8_t *seen;            /* by frame; owned by whoever looks */
 };
 
+enum { SEEN_NOT = 0, SEEN_WITHOUT, SEEN_WITH };
+
 /* 0 or -ENOMEM: there is no room for what was seen. */
 int needle_init(struct needle *needle, struct tui *t, const char *text, uint8_t **seen,
 		size_t *cap_seen);
-/* Does the name of a node have it? */
-bool needle_in(struct tui *t, const struct needle *needle, uint32_t node);
+/* Look at the name of a node, which was not looked at before. */
+void needle_look(struct tui *t, const struct needle *needle, uint32_t node);
+
+/* Does the name of a node have it? Inline, for loops over a million nodes. */
+static inline bool needle_in(struct tui *t, const struct needle *needle, uint32_t node)
+{
+	const uint8_t *seen = &needle->seen[needle->frame_of[node]];
+
+	if (*seen == SEEN_NOT)
+		needle_look(t, needle, node);
+	return *seen == SEEN_WITH;
+}
 
 #endif
