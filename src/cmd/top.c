@@ -439,6 +439,9 @@ static int top_open(struct top *t)
 	if (tui_missing_column(t->tui))
 		tui_message(t->tui, "'%s' is no metric yet: empty until the program has it",
 			    tui_missing_column(t->tui));
+	else if (tui_missing_sort(t->tui))
+		tui_message(t->tui, "'%s' is no metric yet: sorted by it when the program has it",
+			    tui_missing_sort(t->tui));
 	return 0;
 }
 
@@ -603,41 +606,41 @@ static unsigned picture_sections(const struct report_options *o)
 	return sections | REPORT_KERNELS | REPORT_TRANSFERS;
 }
 
-/* Once: it may come later. */
-static void name_missing(struct top *t, const struct session *s)
+/* Leave out the columns or the order, for one metric that is missing; say so the first time. */
+static void leave_missing(struct top *t, const struct session *s, struct report_options *text)
 {
-	const char *words = t->profile.report.columns ? t->profile.report.columns : "", *word;
+	const char *words = text->columns ? text->columns : "", *word;
+	bool in_columns;
 	char near[200];
 	size_t len;
 	int why;
 
-	if (t->told_columns)
-		return;
-	t->told_columns = true;
 	word = column_unknown(s, words, &len, &why, near, sizeof(near));
-	if (!word) {
-		word = t->profile.report.sort ? t->profile.report.sort : "";
-		len = strlen(word);
-	}
-	complain("'%.*s' is no metric yet: the usual columns are printed until it is",
-		 (int)MIN(len, (size_t)100), word);
+	in_columns = word || !text->sort;
+	if (!in_columns)
+		len = strlen(word = text->sort);
+	if (word && !t->told_columns)
+		complain("'%.*s' is no metric yet: the usual %s until it is",
+			 (int)MIN(len, (size_t)100), word,
+			 in_columns ? "columns are printed" : "order is kept");
+	t->told_columns = true;
+	if (in_columns)
+		text->columns = NULL;
+	else
+		text->sort = NULL;
 }
 
-/* A metric that was asked for may appear later: until then print the usual columns. */
+/* A metric that was asked for may appear later: until then print the usual columns, in the usual
+ * order. */
 static void print_text(struct top *t, const struct session *s)
 {
 	struct report_options text = t->profile.report;
-	int r;
 
 	text.sections = picture_sections(&text);
 	text.rows = 20;
 	text.peaks = profile_peaks(&t->profile);
-	r = report_print(s, &text, t->profile.group);
-	if (r != -EINVAL)
-		return;
-	name_missing(t, s);
-	text.columns = text.sort = NULL;
-	report_print(s, &text, t->profile.group);
+	while (report_print(s, &text, t->profile.group) == -EINVAL && (text.columns || text.sort))
+		leave_missing(t, s, &text);
 }
 
 static bool reader_left(void)

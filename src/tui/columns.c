@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/shown.h"
+#include "tui/panel.h"
 #include "tui/row_values.h"
 #include "tui/usage.h"
 
@@ -19,6 +20,25 @@ int columns_find(const struct columns *columns, const char *title)
 double column_value(const struct column *c, struct panel *p, uint32_t i)
 {
 	return c->of ? row_value(p, c->of, i) : c->value(p, i);
+}
+
+double column_order(const struct column *c, struct panel *p, uint32_t i)
+{
+	double v = column_value(c, p, i);
+
+	return c->of ? row_order(p, c->of, v) : v;
+}
+
+static bool is_number(const struct column *c)
+{
+	return !c->is_name && !(c->of && c->of->spec.form == FORM_WORD);
+}
+
+double column_weight(struct panel *p, uint32_t i)
+{
+	const struct column *c = &p->columns.v[p->sort];
+
+	return column_value(is_number(c) ? c : &p->columns.v[0], p, i);
 }
 
 bool column_is_absent(struct panel *p, const struct column *c)
@@ -42,6 +62,11 @@ static bool is_spare(const struct column *c)
 	return c->of && c->of->is_spare;
 }
 
+static bool may_show(struct panel *p, const struct column *c)
+{
+	return !c->is_name && !column_is_absent(p, c);
+}
+
 void fit_make(struct column_fit *layout, struct panel *p, const struct columns *columns, int width,
 	      int sorted)
 {
@@ -55,8 +80,7 @@ void fit_make(struct column_fit *layout, struct panel *p, const struct columns *
 			const struct column *c = &columns->v[i];
 			int rank = (int)i == sorted ? -1 : c->priority;
 
-			if (rank != priority || (rank >= 0 && is_spare(c)) ||
-			    column_is_absent(p, c))
+			if (rank != priority || (rank >= 0 && is_spare(c)) || !may_show(p, c))
 				continue;
 			if (c->width + 1 > left || n == CHOICE_MAX)
 				goto full;
@@ -78,6 +102,29 @@ full:
 
 /* ---- drawing ---- */
 
+static int name_column(const struct columns *columns)
+{
+	for (unsigned i = 0; i < columns->n; i++)
+		if (columns->v[i].is_name)
+			return (int)i;
+	return -1;
+}
+
+/* From a to z is what names are sorted by first. */
+static void put_name(struct pen *pen, const struct columns *columns, const char *name, int sorted,
+		     bool ascending)
+{
+	const struct glyphs *glyphs = pen->canvas->look->glyphs;
+	int column = name_column(columns), x = pen->x;
+	bool mark = column >= 0 && column == sorted;
+
+	if (mark)
+		pen_put(pen, ROLE_HEAD_SORT, ascending ? glyphs->ascending : glyphs->descending);
+	pen_put(pen, mark ? ROLE_HEAD_SORT : ROLE_HEAD, name);
+	if (column >= 0)
+		pen_hit(pen, x, HIT_SORT, column);
+}
+
 void fit_head(const struct column_fit *layout, struct pen *pen, const struct columns *columns,
 	      const char *name, int sorted, bool ascending)
 {
@@ -95,7 +142,7 @@ void fit_head(const struct column_fit *layout, struct pen *pen, const struct col
 			pen_hit(pen, pen->x - c->width - 1, HIT_SORT, layout->v[i]);
 	}
 	pen_skip(pen, ROLE_HEAD, 2);
-	pen_put(pen, ROLE_HEAD, name);
+	put_name(pen, columns, name, sorted, ascending);
 	pen_fill(pen, ROLE_HEAD);
 }
 

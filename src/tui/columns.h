@@ -21,9 +21,15 @@ struct column {
 	bool (*is_absent)(struct panel *p); /* no row has a value; may be NULL */
 	void (*print)(struct panel *p, uint32_t i, char out[COLUMN_TEXT]); /* instead of format */
 	struct row_column *of; /* instead of all these: a metric (tui/row_columns.h) */
+	bool is_name;          /* the last column: rows are sorted by it, but it is not laid out */
 };
 
 double column_value(const struct column *c, struct panel *p, uint32_t i); /* NaN = absent */
+/* What rows are sorted by, the largest first: the value, or where a word stands from a to z. */
+double column_order(const struct column *c, struct panel *p, uint32_t i);
+/* How much row i has of what the panel is sorted by; of words no row has more than others, so
+ * these are passed over for the first column. NaN = absent. */
+double column_weight(struct panel *p, uint32_t i);
 /* Does no row have a value? The column is left out. */
 bool column_is_absent(struct panel *p, const struct column *c);
 

@@ -58,6 +58,14 @@ void menu_key(struct menu *m, struct tui *t, int key)
 	case 'j':
 		menu_move(m, 1);
 		break;
+	case KEY_FUNCTION | KEY_NPAGE:
+	case KEY_FUNCTION | KEY_END:
+		menu_move(m, m->n);
+		break;
+	case KEY_FUNCTION | KEY_PPAGE:
+	case KEY_FUNCTION | KEY_HOME:
+		menu_move(m, -m->n);
+		break;
 	case KEY_FUNCTION | KEY_UP:
 	case 'k':
 		menu_move(m, -1);

@@ -39,7 +39,7 @@ static void fit_choice(struct panel *p)
 		int i = columns_find(&p->columns, p->choice.titles[k]);
 		const struct column *c = i < 0 ? NULL : &p->columns.v[i];
 
-		if (!c || column_is_absent(p, c) || c->width + 1 > left)
+		if (!c || c->is_name || column_is_absent(p, c) || c->width + 1 > left)
 			continue;
 		left -= c->width + 1;
 		p->shown.v[p->shown.n++] = (uint16_t)i;
@@ -277,6 +277,8 @@ void panel_sort(struct panel *p, unsigned column)
 		return;
 	p->sort = column;
 	p->ascending = false;
+	if (p->rows)
+		p->rows->awaited = NULL;
 	panel_spoil(p);
 }
 
@@ -301,7 +303,7 @@ int panel_column(struct panel *p, const char *word)
 
 bool panel_sort_title(struct panel *p, const char *title)
 {
-	int i = panel_column(p, title);
+	int i = p->rows ? row_columns_await(p->rows, p, title) : panel_column(p, title);
 
 	if (i >= 0)
 		panel_sort(p, (unsigned)i);

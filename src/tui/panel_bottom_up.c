@@ -70,12 +70,17 @@ static double value(struct panel *p, uint32_t i, const struct row_ask *ask)
 
 static double sort_value(struct panel *p, uint32_t i)
 {
-	return column_value(&p->columns.v[p->sort], p, i);
+	return column_order(&p->columns.v[p->sort], p, i);
+}
+
+static uint32_t example(struct panel *p, uint32_t i)
+{
+	return bottom_up_example(as_bottom_up(p)->tree, i);
 }
 
 static const char *name_of(struct panel *p, uint32_t i)
 {
-	return tui_node_name(p->tui, bottom_up_example(as_bottom_up(p)->tree, i));
+	return tui_node_name(p->tui, example(p, i));
 }
 
 /* ---- rows ---- */
@@ -305,7 +310,7 @@ static size_t hottest_closed(struct panel *p)
 
 	for (size_t row = 0; row < p->n_rows; row++) {
 		uint32_t i = as_bottom_up(p)->rows[row];
-		double v = sort_value(p, i);
+		double v = column_weight(p, i);
 
 		if (!is_open(p, i) && v > most && is_branch(p, i)) {
 			most = v;
@@ -585,7 +590,7 @@ static uint32_t outline_hottest_child(struct panel *p, uint32_t i)
 		uint32_t child = node_of(p, i)->first_child + k;
 
 		if (is_shown(p, child) &&
-		    (best == OUTLINE_NONE || sort_value(p, child) > sort_value(p, best)))
+		    (best == OUTLINE_NONE || column_weight(p, child) > column_weight(p, best)))
 			best = child;
 	}
 	return best;
@@ -738,6 +743,7 @@ const struct panel_ops panel_bottom_up_ops = {
 	.find_row = find_key,
 	.row_name = row_name,
 	.value = value,
+	.example = example,
 	.numbers = panel_numbers,
 	.own_numbers = true,
 	.row_node = row_node,

@@ -112,9 +112,14 @@ static void forget(struct panel *p)
 
 static double sort_value(struct panel *p, uint32_t i)
 {
-	double v = column_value(&p->columns.v[p->sort], p, i);
+	double v = column_order(&p->columns.v[p->sort], p, i);
 
 	return isnan(v) ? -INFINITY : v;
+}
+
+static uint32_t example(struct panel *p, uint32_t i)
+{
+	return callers_row(as_callers(p)->callers, i)->example;
 }
 
 struct sorting {
@@ -357,6 +362,7 @@ const struct panel_ops panel_callers_ops = {
 	.row_key = row_key,
 	.row_name = row_name,
 	.value = value,
+	.example = example,
 	.numbers = panel_numbers,
 	.row_node = row_node,
 	.draw_head = panel_draw_head,

@@ -53,6 +53,8 @@ void panel_columns_show(struct panel *p, struct panel *of)
 
 static void add(struct panel_columns *pc, unsigned i)
 {
+	if (pc->of->columns.v[i].is_name)
+		return;
 	for (size_t k = 0; k < pc->base.n_rows; k++)
 		if (pc->order[k] == i)
 			return;

@@ -96,9 +96,14 @@ static bool make(struct panel_flat *pf, struct tui *t)
 	return true;
 }
 
+static uint32_t example(struct panel *p, uint32_t i)
+{
+	return flat_row(as_flat(p)->flat, i)->node;
+}
+
 static const char *name_of(struct panel *p, uint32_t i)
 {
-	return snapshot_name(p->tui->snap, flat_row(as_flat(p)->flat, i)->node, p->tui->names);
+	return snapshot_name(p->tui->snap, example(p, i), p->tui->names);
 }
 
 static bool passes(struct panel *p, uint32_t i, bool match_case)
@@ -121,7 +126,7 @@ static void make_order(struct panel *p)
 		return;
 	for (uint32_t i = 0; i < all; i++)
 		if (passes(p, i, match_case))
-			order[n++] = (struct order_entry){column_value(by, p, i), i, 0};
+			order[n++] = (struct order_entry){column_order(by, p, i), i, 0};
 	order_sort(order, n, p->ascending);
 	for (size_t i = 0; i < n; i++)
 		pf->order[i] = order[i].id;
@@ -203,6 +208,7 @@ const struct panel_ops panel_flat_ops = {
 	.columns = {NULL, 0, 35},
 	.init = init,
 	.value = value,
+	.example = example,
 	.numbers = panel_all,
 	.own_numbers = true,
 	.done = done,

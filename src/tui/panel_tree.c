@@ -17,7 +17,18 @@ static double sort_value(void *ctx, uint32_t id)
 {
 	struct panel *p = ctx;
 
-	return column_value(&p->columns.v[p->sort], p, id);
+	return column_order(&p->columns.v[p->sort], p, id);
+}
+
+static double weight(void *ctx, uint32_t id)
+{
+	return column_weight(ctx, id);
+}
+
+static uint32_t example(struct panel *p, uint32_t i)
+{
+	(void)p;
+	return i;
 }
 
 /* A share is one of the view's root, which is no share of what lies above it. */
@@ -42,6 +53,7 @@ static int init(struct panel *p)
 
 	tree_init(&pt->tree, p->tui->snap);
 	pt->tree.value = sort_value;
+	pt->tree.weight = weight;
 	pt->tree.ctx = p;
 	pt->derives[0] = numbers_derive(p->tui->kept.all);
 	if (p->tui->options.before)
@@ -493,6 +505,7 @@ const struct panel_ops panel_tree_ops = {
 	.name = "NAME",
 	.columns = {NULL, 0, 45},
 	.value = value,
+	.example = example,
 	.numbers = panel_all,
 	.size = sizeof(struct panel_tree),
 	.init = init,

@@ -183,8 +183,13 @@ static int add_compared(struct row_columns *rc, struct panel *p)
 	return r == 0 && words[len] ? add_words(rc, p, words + len + 1) : r;
 }
 
-int row_columns_init(struct row_columns *rc, struct panel *p, const enum usual_column *usual,
-		     unsigned n)
+static double name_value(struct panel *p, uint32_t i)
+{
+	return tui_name_place(p->tui, p->ops->example(p, i));
+}
+
+static int make_columns(struct row_columns *rc, struct panel *p, const enum usual_column *usual,
+			unsigned n)
 {
 	const struct tui_options *o = &p->tui->options;
 	int r = 0;
@@ -205,6 +210,18 @@ int row_columns_init(struct row_columns *rc, struct panel *p, const enum usual_c
 	return r;
 }
 
+int row_columns_init(struct row_columns *rc, struct panel *p, const enum usual_column *usual,
+		     unsigned n)
+{
+	static const struct column name = {
+		.title = "NAME", .help = "from a to z", .value = name_value, .is_name = true};
+	int r = make_columns(rc, p, usual, n);
+
+	if (r == 0 && p->ops->example)
+		r = row_columns_insert(rc, p, p->columns.n, &name);
+	return r;
+}
+
 void row_columns_rank(struct row_columns *rc, struct panel *p, enum usual_column usual,
 		      uint8_t rank)
 {
@@ -217,6 +234,7 @@ void row_columns_done(struct row_columns *rc)
 {
 	for (unsigned i = 0; i < rc->n; i++) {
 		free(rc->v[i]->title);
+		alphabet_done(&rc->v[i]->words);
 		free(rc->v[i]);
 	}
 	free(rc->v);
@@ -281,13 +299,29 @@ static void add_own(struct row_columns *rc, struct panel *p, uint32_t metric)
 		add(rc, p, &spec, spec.title, len);
 }
 
-/* A panel that has no value of what it is sorted by is sorted by the first column that has. */
-static void choose_sort(struct panel *p)
+static bool is_awaited(const struct row_columns *rc, const struct column *c)
 {
-	if (p->sort < p->columns.n && !column_is_absent(p, &p->columns.v[p->sort]))
+	return c->of && c->of == rc->awaited;
+}
+
+/* A panel that has no value of what it is sorted by is sorted by the first column that has. If the
+ * running program has no such metric yet, the order changes when it has. */
+static void choose_sort(struct row_columns *rc, struct panel *p)
+{
+	const struct column *sorted = &p->columns.v[p->sort];
+
+	for (unsigned i = 0; i < p->columns.n; i++)
+		if (is_awaited(rc, &p->columns.v[i]) && !rc->awaited->is_missing) {
+			rc->awaited = NULL;
+			p->sort = i;
+			return;
+		}
+	if (sorted->of && sorted->of->is_missing)
+		rc->awaited = sorted->of;
+	else if (!column_is_absent(p, sorted))
 		return;
 	for (unsigned i = 0; i < p->columns.n; i++)
-		if (!column_is_absent(p, &p->columns.v[i])) {
+		if (!is_awaited(rc, &p->columns.v[i]) && !column_is_absent(p, &p->columns.v[i])) {
 			p->sort = i;
 			return;
 		}
@@ -298,37 +332,50 @@ void row_columns_update(struct row_columns *rc, struct panel *p)
 	uint32_t n = metric_table_count(rc->s->metrics);
 
 	rc->is_limited = tui_limit(p->tui, &rc->limit);
-	if (rc->n_metrics < n && rc->is_chosen)
+	if (rc->n_metrics < n)
 		find_missing(rc);
 	for (; rc->n_metrics < n; rc->n_metrics++)
 		if (!rc->is_chosen)
 			add_own(rc, p, rc->n_metrics);
 	for (unsigned k = 0; k < p->choice.n; k++)
 		row_columns_find(rc, p, p->choice.titles[k]);
-	choose_sort(p);
+	choose_sort(rc, p);
 }
 
-int row_columns_find(struct row_columns *rc, struct panel *p, const char *word)
+/* await: also one of a metric that the running program does not have yet. */
+static int find(struct row_columns *rc, struct panel *p, const char *word, bool await)
 {
 	int i = columns_find(&p->columns, word);
 	struct column_spec spec;
 	struct row_column *c;
+	bool missing;
 
-	if (i >= 0 || column_parse(rc->s, word, strlen(word), &spec) < 0 ||
-	    (rc->only_sums && !is_sum(rc, &spec)))
+	if (i >= 0 || parse(rc, p, word, strlen(word), &spec, &missing) < 0 ||
+	    (missing && !await) || (rc->only_sums && !is_sum(rc, &spec)))
 		return i;
 	spec.priority = UINT8_MAX;
 	c = add(rc, p, &spec, word, spec.title ? 0 : strlen(word));
 	if (!c)
 		return -1;
 	c->is_spare = true;
+	c->is_missing = missing;
 	return (int)p->columns.n - 1;
+}
+
+int row_columns_find(struct row_columns *rc, struct panel *p, const char *word)
+{
+	return find(rc, p, word, false);
+}
+
+int row_columns_await(struct row_columns *rc, struct panel *p, const char *word)
+{
+	return find(rc, p, word, true);
 }
 
 const char *row_columns_missing(const struct row_columns *rc)
 {
 	for (unsigned i = 0; i < rc->n; i++)
-		if (rc->v[i]->is_missing)
+		if (rc->v[i]->is_missing && !rc->v[i]->is_spare)
 			return rc->v[i]->title;
 	return NULL;
 }

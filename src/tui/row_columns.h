@@ -22,8 +22,9 @@ struct row_columns {
 	bool is_chosen;     /* those asked for, and no others */
 	bool only_sums;     /* one of them decides how wide something is: it adds up */
 	uint32_t n_metrics; /* of the session, looked at so far */
-	int error;          /* why they are not those asked for: what column_parse() says */
-	uint64_t measured;  /* what widths were measured of */
+	const struct row_column *awaited; /* to be sorted by when the program has it; NULL: none */
+	int error;         /* why they are not those asked for: what column_parse() says */
+	uint64_t measured; /* what widths were measured of */
 	unsigned n_slots;
 	bool is_limited; /* rows are left out below a limit: */
 	struct derived limit;
@@ -54,6 +55,8 @@ void row_columns_update(struct row_columns *rc, struct panel *p);
 void row_columns_measure(struct row_columns *rc, struct panel *p, uint32_t n);
 /* Make a column that has none of these titles, if it is the name of one; its index, or -1. */
 int row_columns_find(struct row_columns *rc, struct panel *p, const char *word);
+/* The same, also for a metric that the running program does not have yet. */
+int row_columns_await(struct row_columns *rc, struct panel *p, const char *word);
 /* Is row i large enough for the view's limit, on either side of a comparison? */
 bool row_columns_reach(struct row_columns *rc, struct panel *p, uint32_t i);
 /* The first word whose metric there is not yet, or NULL. */

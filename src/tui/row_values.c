@@ -78,6 +78,14 @@ double row_value(struct panel *p, struct row_column *c, uint32_t i)
 	}
 }
 
+double row_order(struct panel *p, struct row_column *c, double value)
+{
+	if (c->spec.form != FORM_WORD || c->spec.derived.op != DERIVED_VALUE ||
+	    c->part != PART_NOW || isnan(value))
+		return value;
+	return tui_word_place(p->tui, &c->words, c->spec.derived.metric, (uint32_t)value);
+}
+
 /* ---- as text ---- */
 
 static void put_sign(double v, char out[COLUMN_TEXT])

@@ -5,6 +5,7 @@
  * from both, and its text. Panels answer for their rows by ops->value(). */
 #include "core/column.h"
 #include "core/number_sets.h"
+#include "tui/alphabet.h"
 
 struct panel;
 
@@ -27,10 +28,13 @@ struct row_column {
 	uint8_t part;
 	unsigned slot; /* the first of ROW_SLOTS */
 	struct derived_terms terms[2];
+	struct alphabet words; /* of a metric that has words for values */
 };
 
 /* What the column is sorted by: of a change, its size. NaN = absent. */
 double row_value(struct panel *p, struct row_column *c, uint32_t i);
+/* The same for an order: a word's value is that of its place from a to z. */
+double row_order(struct panel *p, struct row_column *c, double value);
 void row_print(struct panel *p, struct row_column *c, uint32_t i, char out[COLUMN_TEXT]);
 /* Does no row have a value? */
 bool row_is_absent(struct panel *p, struct row_column *c);

@@ -211,7 +211,7 @@ static size_t hottest_closed(struct tree *t, const uint8_t *tried)
 
 		if (tree_is_open(t, id) || tried[id] || !tree_is_branch(t, id))
 			continue;
-		v = t->value(t->ctx, id);
+		v = t->weight(t->ctx, id);
 		if (v > most) {
 			most = v;
 			best = i;
@@ -268,9 +268,11 @@ uint32_t tree_hottest_child(struct tree *t, uint32_t id)
 	size_t n = tree_collect(t, id);
 	struct order_entry best = {0, SNAP_NONE, 0};
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		t->kids[i].value = t->weight(t->ctx, t->kids[i].id);
 		if (best.id == SNAP_NONE || order_compare(&t->kids[i], &best, false) < 0)
 			best = t->kids[i];
+	}
 	return best.id;
 }
 

@@ -24,7 +24,8 @@ struct tree_row {
 struct tree {
 	struct snapshot *snap;
 	enum name_mode names;
-	double (*value)(void *ctx, uint32_t id); /* sorts; set by the owner */
+	double (*value)(void *ctx, uint32_t id);  /* sorts; set by the owner */
+	double (*weight)(void *ctx, uint32_t id); /* the largest is the hottest; set by the owner */
 	void *ctx;
 	bool ascending;
 	bool auto_fold;    /* no fold key was used yet: the hottest paths are open */

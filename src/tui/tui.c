@@ -137,6 +137,7 @@ struct tui *tui_free(struct tui *t)
 	prompt_done(&t->prompt);
 	kept_done(&t->kept);
 	matches_done(&t->matches);
+	alphabet_done(&t->alphabet);
 	free(t);
 	return NULL;
 }
@@ -149,6 +150,14 @@ int tui_columns_error(const struct tui *t)
 const char *tui_missing_column(const struct tui *t)
 {
 	return row_columns_missing(t->panels[TUI_PANEL_TREE]->rows);
+}
+
+const char *tui_missing_sort(const struct tui *t)
+{
+	const struct panel *p = t->panels[TUI_PANEL_TREE];
+	const struct row_column *c = p->columns.v[p->sort].of;
+
+	return c && c->is_missing ? c->title : NULL;
 }
 
 bool tui_has_column(struct tui *t, const char *title)

@@ -136,6 +136,8 @@ struct tui_options {
 int tui_columns_error(const struct tui *t);
 /* The first of them whose metric the running program has not yet; NULL: all are there. */
 const char *tui_missing_column(const struct tui *t);
+/* What the tree is to be sorted by when the running program has it; NULL: it is. */
+const char *tui_missing_sort(const struct tui *t);
 /* Has the tree a column of this title, in any case? */
 bool tui_has_column(struct tui *t, const char *title);
 /* NULL: out of memory. The snapshot stays the caller's and must live longer. */

@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "tui/alphabet.h"
 #include "tui/filters.h"
 #include "tui/kept.h"
 #include "tui/keys.h"
@@ -71,6 +72,7 @@ struct tui {
 	struct usage usage;
 	struct work work;
 	struct kept kept;
+	struct alphabet alphabet;                                  /* of names */
 	struct matches matches;                                    /* of the search */
 	char search[TUI_NEEDLE], filter[TUI_NEEDLE];               /* "" = none */
 	char search_before[TUI_NEEDLE], filter_before[TUI_NEEDLE]; /* when the prompt opened */

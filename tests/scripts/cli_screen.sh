@@ -90,6 +90,13 @@ PROTON_FAKE='kernel a 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 -b 3 -m noth
 	sh -c "$until_out" - '^## Calling contexts' 3 >out 2>err </dev/null
 check "batch -m: no such metric is no end" 3 "$(grep -c '^## Calling contexts' out)"
 check "batch -m: said once" 1 "$(grep -c "'nothing' is no metric yet" err)"
+PROTON_FAKE='kernel a 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 -b 1 -m calls,time/us -s later -q -o d.hatchet \
+	sh -c "$until_out" - '^## Calling contexts' 1 >out 2>err </dev/null
+has "batch -s: said" "'later' is no metric yet: the usual order is kept until it is" err
+has "batch -s: the columns stay" "CALLS time/us  NAME" out
+PROTON_FAKE='kernel a 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 -b 1 -m nothing -s later -q -o d.hatchet \
+	sh -c "$until_out" - '^## Calling contexts' 1 >out 2>err </dev/null
+check "batch -m -s: neither is there" 1 "$(grep -c '^## Calling contexts' out)"
 window 100x24 "PROTON_FAKE='kernel gemm 1000 2;pause 50;repeat 600' $PROTON top -i 0.2 -m time/us,nothing,calls -o e.hatchet sleep 100; echo status=\$?"
 see "top -m: columns" "time/us  nothing  CALLS"
 keys C-c; see "top -m: Ctrl-C" "cancel"; keys C-c; see "top -m: left" "wrote 'e.hatchet'"

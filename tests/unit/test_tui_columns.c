@@ -236,6 +236,101 @@ START_TEST(a_metric_that_comes_later)
 }
 END_TEST
 
+static const char *sorted_by(const struct panel *p)
+{
+	return p->columns.v[p->sort].title;
+}
+
+/* An order by what is not there yet waits for it, but not when somebody has chosen another. */
+START_TEST(an_order_that_comes_later)
+{
+	static const struct tui_options options = {
+		.command = "top", .live = true, .sort = "tokens"};
+	struct metric tokens = {.name = "tokens", .unit = "", .type = METRIC_U64};
+
+	for (int chosen = 0; chosen < 2; chosen++) {
+		struct world w;
+		const struct panel *p;
+
+		world_init(&w);
+		world_open(&w, &options);
+		p = w.t->panels[TUI_PANEL_TREE];
+		ck_assert(tui_has_column(w.t, "tokens"));
+		ck_assert_ptr_null(tui_missing_column(w.t));
+		ck_assert_str_eq(tui_missing_sort(w.t), "tokens");
+		ck_assert(!world_shows(&w, "tokens"));
+		ck_assert_str_eq(sorted_by(p), "TOTAL");
+		if (chosen)
+			world_keys(&w, "A");
+		world_number(&w, w.forward, w.lanes[0], metric_table_add(w.s->metrics, &tokens),
+			     1234);
+		world_tick(&w);
+		ck_assert(world_shows(&w, chosen ? "AVG" : "tokens"));
+		ck_assert_str_eq(sorted_by(p), chosen ? "AVG" : "tokens");
+		ck_assert_ptr_null(tui_missing_sort(w.t));
+		world_done(&w);
+	}
+}
+END_TEST
+
+/* Where the first row that shows a text is; -1: nowhere. */
+static int line_of(struct world *w, const char *text)
+{
+	struct buf screen = {0};
+	const char *at;
+	int line = -1;
+
+	tui_dump(w->t, 40, 120, false, &screen);
+	at = strstr(buf_str(&screen), text);
+	for (const char *c = buf_str(&screen); at && c <= at; c++)
+		line += *c == '\n' || c == buf_str(&screen);
+	buf_done(&screen);
+	return line;
+}
+
+/* Names, and words that are values, go from a to z and back. */
+START_TEST(words_in_their_order)
+{
+	static const struct tui_options by_name = {.command = "view", .sort = "name"};
+	static const struct tui_options by_tag = {
+		.command = "view", .metrics = "tag,calls", .depth = 9};
+	static const char *const tags[] = {"walnut", "apple", "zebra", "mango"};
+	struct metric tag = {.name = "tag",
+			     .type = METRIC_TEXT,
+			     .scope = METRIC_PROPERTY,
+			     .add = METRIC_LAST,
+			     .weight = METRIC_NONE};
+	struct world w;
+	uint32_t metric;
+
+	file_world(&w, &by_name);
+	ck_assert_str_eq(sorted_by(w.t->panels[TUI_PANEL_TREE]), "NAME");
+	world_golden(&w, 14, 80, "columns_sorted_by_name");
+	world_keys(&w, "2 F6 End Enter");
+	world_golden(&w, 14, 80, "columns_kernels_by_name");
+	world_done(&w);
+
+	world_init(&w);
+	w.s->ended = true;
+	metric = session_metric_add(w.s, &tag);
+	for (unsigned i = 0; i < ARRAY_SIZE(tags); i++) {
+		union metric_value value = {.u64 = strtab_adds(w.s->strings, tags[i])};
+		uint32_t node = session_node(w.s, w.forward, FRAME_SCOPE, tags[i] + 1);
+
+		ck_assert_int_eq(session_add(w.s, node, w.lanes[0], 0, metric, value), 0);
+	}
+	world_open(&w, &by_tag);
+	ck_assert_int_lt(line_of(&w, "apple"), line_of(&w, "mango"));
+	ck_assert_int_lt(line_of(&w, "mango"), line_of(&w, "walnut"));
+	ck_assert_int_lt(line_of(&w, "walnut"), line_of(&w, "zebra"));
+	world_keys(&w, "I"); /* the other way round */
+	ck_assert_int_gt(line_of(&w, "apple"), line_of(&w, "zebra"));
+	world_keys(&w, "2");
+	ck_assert_int_ge(line_of(&w, "flash"), 0);
+	world_done(&w);
+}
+END_TEST
+
 /* Levels stay open as nodes come, until somebody folds. */
 START_TEST(levels_of_a_running_program)
 {
@@ -646,6 +741,8 @@ Suite *suite_columns(void)
 	tcase_add_test(c, no_columns_asked_for);
 	tcase_add_test(c, columns_that_cannot_be);
 	tcase_add_test(c, a_metric_that_comes_later);
+	tcase_add_test(c, an_order_that_comes_later);
+	tcase_add_test(c, words_in_their_order);
 	tcase_add_test(c, levels_of_a_running_program);
 	tcase_add_test(c, levels);
 	tcase_add_test(c, limits);

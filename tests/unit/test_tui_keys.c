@@ -333,6 +333,8 @@ START_TEST(sorting)
 	world_keys(&w, "s");
 	ck_assert_uint_eq(tree->sort, 1);
 	world_keys(&w, "< <");
+	ck_assert_str_eq(tree->columns.v[tree->sort].title, "NAME");
+	world_keys(&w, "<");
 	ck_assert_str_eq(tree->columns.v[tree->sort].title, "TF/s"); /* CPU has no values */
 	world_keys(&w, "B");
 	ck_assert_str_eq(tree->columns.v[tree->sort].title, "BYTES");

@@ -38,7 +38,7 @@ static const struct {
 	{"tree_by_device", &live_utf8, "G G E", 24, 80},
 	{"tree_frozen", &live_utf8, "z", 24, 80},
 	{"tree_paused", &live_utf8, "P", 24, 80},
-	{"sort_menu", &live_utf8, "F6", 24, 80},
+	{"sort_menu", &live_utf8, "F6", 26, 80},
 	{"sort_menu_40x10", &live_utf8, "F6", 10, 40},
 	{"columns_80x24", &live_utf8, "F2 Down Down Down Down Down Down Down Space Left Left", 24,
 	 80},

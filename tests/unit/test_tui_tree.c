@@ -54,7 +54,7 @@ static void forest_init(struct forest *f, uint64_t seed)
 		f->limit[i] = 1;
 	}
 	tree_init(&f->tree, f->snap);
-	f->tree.value = value;
+	f->tree.value = f->tree.weight = value;
 	f->tree.ctx = f;
 	f->tree.limit = f->limit;
 	f->tree.n_limit = N_NODES;
