@@ -100,7 +100,7 @@ static void put_row(struct board *b, uint32_t node)
 
 	for (size_t i = 0; i < b->columns.n; i++) {
 		format_cell(b, &b->columns.v[i], node, text);
-		put_right(b->out, text, b->columns.v[i].width);
+		column_put(b->out, &b->columns.v[i], text, b->o);
 	}
 	out_puts(b->out, "  ");
 	put_name(b->out, path_of(b, node), b->o->width ? room : 0, b->o->ascii);
@@ -123,7 +123,7 @@ static int make_columns(struct board *b)
 		for (size_t k = 0; k < b->columns.n; k++) {
 			format_cell(b, &b->columns.v[k], i < b->n ? b->rows[i].node : SESSION_ROOT,
 				    text);
-			column_make_room(&b->columns.v[k], text);
+			column_make_room(&b->columns.v[k], text, b->o);
 		}
 	return r;
 }

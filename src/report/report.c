@@ -92,7 +92,7 @@ static void put_numbers(const struct report *r, const struct flat_table *t, uint
 
 	for (size_t i = 0; i < t->columns.n; i++) {
 		format_number(r, t, i, row, text);
-		put_right(r->out, text, t->columns.v[i].width);
+		column_put(r->out, &t->columns.v[i], text, r->o);
 	}
 	out_puts(r->out, "  ");
 	if (r->o->width)
@@ -123,7 +123,7 @@ static int flat_columns(const struct report *r, struct flat_table *t,
 	for (size_t i = 0; r->flat_words && i < t->columns.n && e == 0; i++)
 		for (size_t k = 0; k < t->n; k++) {
 			format_number(r, t, i, t->rows[k].node, text);
-			column_make_room(&t->columns.v[i], text);
+			column_make_room(&t->columns.v[i], text, r->o);
 		}
 	return e;
 }

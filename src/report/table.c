@@ -57,9 +57,13 @@ void report_columns_done(struct report_columns *c)
 	free(c->v);
 }
 
-void column_make_room(struct report_column *c, const char *text)
+void column_make_room(struct report_column *c, const char *text, const struct report_options *o)
 {
-	c->width = MAX(c->width, name_width(text) + 1);
+	size_t width = name_width(text) + 1;
+
+	if (c->spec.form == FORM_WORD && o->width)
+		width = MIN(width, MAX(o->width / 3, COLUMN_WIDTH));
+	c->width = MAX(c->width, width);
 }
 
 size_t report_columns_width(const struct report_columns *c)
@@ -117,6 +121,17 @@ void put_right(struct out *out, const char *text, size_t width)
 
 	out_spaces(out, width > n ? width - n : 0);
 	put_shown(out, text, strlen(text));
+}
+
+void column_put(struct out *out, const struct report_column *c, const char *text,
+		const struct report_options *o)
+{
+	if (c->spec.form != FORM_WORD || name_width(text) < c->width) {
+		put_right(out, text, c->width);
+		return;
+	}
+	out_putc(out, ' ');
+	put_name(out, text, c->width - 1, o->ascii);
 }
 
 void put_left(struct out *out, const char *text, size_t width)

@@ -28,8 +28,12 @@ int report_columns_add_usual(struct report_columns *c, enum usual_column usual);
 /* Every word of a list separated by commas. 0, -EINVAL (column_unknown() says which) or -ENOMEM. */
 int report_columns_add_words(struct report_columns *c, const struct session *s, const char *words);
 void report_columns_done(struct report_columns *c);
-/* Make a column wide enough for a text and a blank before it. */
-void column_make_room(struct report_column *c, const char *text);
+/* Make a column wide enough for a text and a blank before it; words get no more than a third of a
+ * line that has a width. */
+void column_make_room(struct report_column *c, const char *text, const struct report_options *o);
+/* Print a text at the right of its column; a word that is too long is cut. */
+void column_put(struct out *out, const struct report_column *c, const char *text,
+		const struct report_options *o);
 size_t
 report_columns_width(const struct report_columns *c); /* of all, with the blanks before the name */
 

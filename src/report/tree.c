@@ -150,7 +150,7 @@ static void put_cell(const struct tree *t, size_t i, uint32_t node)
 	char text[COLUMN_TEXT + 1];
 
 	print_cell(t, i, node, text);
-	put_right(t->out, text, t->columns.v[i].width);
+	column_put(t->out, &t->columns.v[i], text, t->o);
 }
 
 /* Fit the width to the content. Only words and numbers in a fixed unit may need more than usual. */
@@ -168,7 +168,7 @@ static void make_room(struct tree *t, size_t i)
 
 		if (c->spec.form == FORM_WORD && !isnan(v)) {
 			print_cell(t, i, node, text);
-			column_make_room(c, text);
+			column_make_room(c, text, t->o);
 		}
 		if (isfinite(v) && (least == SNAP_NONE || v < value_of(t, i, least)))
 			least = node;
@@ -177,7 +177,7 @@ static void make_room(struct tree *t, size_t i)
 	}
 	for (unsigned k = 0; k < 2 && most != SNAP_NONE; k++) {
 		print_cell(t, i, k ? least : most, text);
-		column_make_room(c, text);
+		column_make_room(c, text, t->o);
 	}
 }
 

@@ -122,27 +122,12 @@ check "sorted by words" "ape y mole z zebra x" "$(awk '/ape|mole|zebra/ { print 
 "$PROTON" report --tree --ascii -m note -t 100 words.hatchet >out; check "a limit and words alone" "zebra x ape y" "$(awk '/ape|mole|zebra/ { print $1, $NF }' out | xargs)"
 profile calls.hatchet "x 1000" "y 500" "z 10"
 sed -i 's/"count":1,"time (ns)":500/"count":3,"time (ns)":500/; s/"count":1,"time (ns)":10,/"count":2,"time (ns)":10,/' calls.hatchet
-#!/bin/bash
-# Job control at a terminal: ^Z, fg and bg, for record, top and view.
-. "${srcdir:-.}/tests/cli_window.sh"
-trap 'touch "$work/go"; window_close; rm -rf "$work"' EXIT
-export PROTON_FAKE='kernel gemm_bf16 180000 47;pause 100;repeat 600'
-start() { rm -f go pid got seen; window 100x24 "PS1='ready> ' bash --norc -i"; see "a shell" "ready>"; }
-fresh() { keys clear Enter; wait_for 5 blank; } # only what comes from now on is on the screen
-blank() { [ "$(screen | grep -c .)" -le 1 ]; }
-
-# ---- record
-terminal() { stty -F "$(t display-message -p -t s '#{pane_tty}')" -a; }
-raw() { terminal | grep -qE '(^| )-isig'; } # a shell that reads a line leaves this
-cooked() { ! raw; }
-mkfifo unread
-start
-keys "$PROTON top -i 0.2 -o unread sh -c 'exit 6'; echo status=\$?" Enter
-see "the end is on the screen" "ENDED 6"; keys '?'; see "which lives" "Esc closes"; keys Escape
-gone() { ! shows "Esc closes"; }; wait_for 10 gone
-keys q; sleep 2; terminal; screen; ps -ef | grep "proton to[p]"; for p in $(pgrep -f "top -i 0.2 -o unread"); do cat /proc/$p/wchan; echo; grep Sig /proc/$p/status; done
 # kernels and transfers take an order, and where they stand alone the columns, too
 "$PROTON" report --flat --ascii -s name words.hatchet >out; check "kernels by name" "x y z" "$(awk '/^ .*[xyz]$/ { print $NF }' out | xargs)"
+sed 's/"note": *"[^"]*"/"note":"a text that is longer than what a line has for it"/g' words.hatchet >long.hatchet
+"$PROTON" report --flat --ascii --width 48 -m time/ns,note long.hatchet >out
+check "words leave room for names" 0 "$(awk 'length > 48' out | wc -l)"
+check "and are cut" 3 "$(grep -c 'a text that \.\.\.  [xyz]$' out)"
 "$PROTON" report --flat --ascii -s min -m min,note,max words.hatchet >out
 check "kernels by a column, with columns" "MIN note MAX NAME" "$(head -1 out | xargs)"
 "$PROTON" report --flat --ascii -m self,calls -s calls calls.hatchet >out
