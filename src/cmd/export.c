@@ -3,6 +3,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/util.h"
 #include "cmd/commands.h"
@@ -43,22 +44,19 @@ static const struct option_def options[] = {
 };
 /* clang-format on */
 
+static void print_formats(FILE *out)
+{
+	for (size_t f = 0; formats[f]; f++)
+		if (formats[f]->write)
+			fprintf(out, "  %-16s %s\n", formats[f]->name, formats[f]->help);
+}
+
 const struct command_def command_export = {
 	.name = "export",
 	.usage = "--format NAME [-o OUT] FILE…",
 	.summary = "write a profile, or several as one, in another format",
-	.details =
-		"Formats:\n"
-		"  json             everything, documented, with a schema\n"
-		"  hatchet          what 'proton record' writes and Triton's proton-viewer reads\n"
-		"  hatchet_msgpack  the same tree in MessagePack\n"
-		"  csv, markdown    one row a node, all metrics exclusive and inclusive\n"
-		"  folded           one line a stack with its value, for flame graph tools\n"
-		"  speedscope       for https://www.speedscope.app\n"
-		"  pprof            for pprof\n"
-		"  flamegraph       an SVG for a browser: zooms, searches\n"
-		"  dot              the tree, drawn by Graphviz\n"
-		"  chrome, perfetto every execution, for ui.perfetto.dev (record --trace)\n",
+	.details = "Formats:\n",
+	.print_more = print_formats,
 	.operands_first = true,
 	.options = options,
 	.n_options = ARRAY_SIZE(options),

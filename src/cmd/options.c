@@ -349,6 +349,8 @@ static void print_help(FILE *out, const struct command_def *c, bool all)
 	print_option(out, all ? &help_option : &help_all_option);
 	if (c->details)
 		fprintf(out, "\n%s", c->details);
+	if (c->print_more)
+		c->print_more(out);
 }
 
 /* Does the whole help fit on a screen? "No" when there is no memory to find out. */

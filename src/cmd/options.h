@@ -43,10 +43,11 @@ struct option_def {
 	}
 
 struct command_def {
-	const char *name;    /* NULL: the program itself, before any command */
-	const char *usage;   /* what follows the name: "[options] [--] APP [ARGS]" */
-	const char *summary; /* half a line, lower case, no full stop */
-	const char *details; /* printed after the options; NULL: nothing */
+	const char *name;              /* NULL: the program itself, before any command */
+	const char *usage;             /* what follows the name: "[options] [--] APP [ARGS]" */
+	const char *summary;           /* half a line, lower case, no full stop */
+	const char *details;           /* printed after the options; NULL: nothing */
+	void (*print_more)(FILE *out); /* behind the details, what tables say; may be NULL */
 	bool operands_first; /* options may follow operands too (commands that run no program) */
 	const struct option_def *options;
 	size_t n_options;
