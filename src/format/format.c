@@ -37,6 +37,7 @@ const struct format *const formats[] = {
 	&format_markdown,
 	&format_folded,
 	&format_pprof,
+	&format_callgrind,
 	&format_perfetto,
 	&format_flamegraph,
 	&format_dot,

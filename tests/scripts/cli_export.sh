@@ -7,7 +7,7 @@ profile=$tests/hatchet/h200-torch-add-python.hatchet
 
 # Names. pprof has both: what is shown, and the symbol.
 if "$PROTON" version | grep -q "by libiberty"; then
-	for format in csv markdown folded speedscope flamegraph dot pprof; do
+	for format in csv markdown folded speedscope flamegraph dot pprof callgrind; do
 		"$PROTON" export -f $format --names short "$profile" >short.$format 2>err
 		check "$format: written" "0 " "$? $(cat err)"
 		has "$format: short names" elementwise short.$format
@@ -18,7 +18,7 @@ if "$PROTON" version | grep -q "by libiberty"; then
 			"$(grep -aEq 'CUDAFunctorOnSelf\\?_add' whole.$format && echo yes)"
 		check "$format: raw" yes "$(grep -aEq '_ZN2at|\\_ZN2at' raw.$format && echo yes)"
 		case $format in
-		folded|speedscope|pprof) default=whole ;;
+		folded|speedscope|pprof|callgrind) default=whole ;;
 		*) default=short ;;
 		esac
 		"$PROTON" export -f $format "$profile" | cmp -s - $default.$format

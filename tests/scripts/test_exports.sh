@@ -6,7 +6,7 @@ srcdir=${srcdir:-.}
 command -v python3 >/dev/null || { echo "skipped: there is no python3"; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-formats="json csv markdown folded speedscope pprof flamegraph dot hatchet_msgpack hatchet"
+formats="json csv markdown folded speedscope pprof callgrind flamegraph dot hatchet_msgpack hatchet"
 write_all() {
 	name=$1
 	shift

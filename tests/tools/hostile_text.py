@@ -208,7 +208,7 @@ class Checks:
                                check=False)
             shown = r.stdout.replace(b"\n\t", b"\n") if words[2] == "dot" else r.stdout  # its own
             self.say("%s: %r" % (what, words), unsafe(shown, "--color" in words) or unsafe(r.stderr))
-        for form in ("csv", "folded", "json", "hatchet", "chrome", "flamegraph", "speedscope", "hatchet_msgpack"):
+        for form in ("csv", "folded", "json", "hatchet", "chrome", "flamegraph", "speedscope", "callgrind", "hatchet_msgpack"):
             self.terminal(what, "export", "-f", form, "file")
         self.terminal(what, "diff", "--no-pager", "-f", "json", "file", "file")
         self.screen(what)

@@ -29,7 +29,7 @@ KEYS = ["frame", "name", "type", "metrics", "children", "CUDA", "HIP", "time (ns
         "ph", "cat", "ts", "dur", "pid", "tid", "args", "id", "deviceProperties", "correlation", "stream", "device", "context",
         "call_stack", "External id", "displayTimeUnit", "schemaVersion", "proton", "hatchet", "version", "nodes", "processes",
         "devices", "computeMajor", "distributedInfo", "rank", "world_size", "sf", "stackFrames", "parent", "bp", "hash", ""]
-FORMATS = ("json", "hatchet", "hatchet_msgpack", "csv", "markdown", "folded", "speedscope", "pprof", "flamegraph", "dot",
+FORMATS = ("json", "hatchet", "hatchet_msgpack", "csv", "markdown", "folded", "speedscope", "pprof", "callgrind", "flamegraph", "dot",
            "chrome", "perfetto")
 
 

@@ -118,6 +118,59 @@ def check_speedscope(path, doc):
         assert stacks == [tuple(names(doc, n)) or ("ROOT",) for n in doc["nodes"] if own[n["id"]]]
 
 
+def callgrind_file(text):
+    """Events, own costs by function, and (caller, callee) with [calls, inclusive costs]."""
+    lines = text.split("\n")
+    assert lines[0] == "# callgrind format" and lines.pop() == ""
+    names, functions, calls, events, caller, callee, n_calls = {}, {}, {}, [], None, None, None
+    for line in lines[1:]:
+        key, _, value = line.partition("=")
+        if line.startswith("events:"):
+            events = line.split()[1:]
+            assert len(set(events)) == len(events) and all(map(str.isidentifier, events))
+        elif line.startswith("summary:"):
+            summary = [int(v) for v in line.split()[1:]]
+        elif key in ("fn", "cfn"):
+            number, name = re.fullmatch(r"\((\d+)\)(?: (.*))?", value).groups()
+            if name is not None:
+                assert names.setdefault(number, name) == name
+            caller, callee = (names[number], None) if key == "fn" else (caller, names[number])
+        elif key == "calls":
+            n_calls = int(value.split()[0])
+        elif line[:1].isdigit():
+            costs = [int(v) for v in line.split()[1:]]
+            assert len(costs) == len(events)
+            if n_calls is None:
+                functions[caller] = [a + b for a, b in zip(functions.get(caller, [0] * len(events)), costs)]
+            else:
+                old = calls.get((caller, callee), [0] * (len(events) + 1))
+                calls[caller, callee] = [a + b for a, b in zip(old, [n_calls] + costs)]
+            n_calls = None
+        else:
+            assert not line or key in ("fl", "cfi") or re.match("(version|creator|cmd|positions|event): ", line), line
+    assert summary == [sum(costs[i] for costs in functions.values()) for i in range(len(events))]
+    return events, functions, calls
+
+
+def check_callgrind(path, doc):
+    with open(path, encoding="utf-8", newline="\n") as f:
+        events, functions, calls = callgrind_file(f.read())
+    clean = re.compile("[\x00-\x1f]")
+    own, total = weights(doc)
+    shown = [clean.sub(" ", n["name"] or ("ROOT" if n["parent"] is None else "<unnamed>")) for n in doc["nodes"]]
+    want, below = {}, {}
+    for node, name in zip(doc["nodes"], shown):
+        want[name] = want.get(name, 0) + own[node["id"]]
+        if node["parent"] is not None:
+            edge = shown[node["parent"]], name
+            below[edge] = below.get(edge, 0) + total[node["id"]]
+    time = events.index("time") if "time" in events else None
+    assert set(functions) == set(want) and set(calls) == set(below)
+    if time is not None:
+        assert {name: costs[time] for name, costs in functions.items()} == want
+        assert {edge: costs[1 + time] for edge, costs in calls.items()} == below
+
+
 def check_flamegraph(path, doc):
     svg = "{http://www.w3.org/2000/svg}"
     root = xml.etree.ElementTree.parse(path).getroot()
@@ -335,6 +388,7 @@ CHECKS = {
     "chrome": check_chrome,
     "perfetto": check_perfetto,
     "pprof": check_pprof,
+    "callgrind": check_callgrind,
     "hatchet_msgpack": check_msgpack,
     "csv": check_csv,
     "markdown": check_markdown,

@@ -10,6 +10,7 @@ import io
 import json
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -90,6 +91,26 @@ def from_pprof(data):
     profile = profile_class()()
     profile.ParseFromString(gzip.decompress(data))
     return sum(s.value[0] for s in profile.sample)
+
+
+def from_callgrind(data):
+    """Own costs of all functions; callgrind_annotate must take the file and say the same."""
+    from validate_exports import callgrind_file
+    events, functions, calls = callgrind_file(data.decode())
+    if "time" not in events:
+        return 0
+    total = sum(costs[events.index("time")] for costs in functions.values())
+    if not shutil.which("callgrind_annotate"):
+        raise ImportError(name="callgrind_annotate")
+    with tempfile.NamedTemporaryFile() as f:
+        f.write(data)
+        f.flush()
+        r = subprocess.run(["callgrind_annotate", "--show=time", f.name], check=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert not r.stderr, r.stderr
+    said = re.search(rb"^\s*([\d,]+) (\([\d.]+%\)|)\s*PROGRAM TOTALS$", r.stdout, re.M)[1]
+    assert int(said.replace(b",", b"")) == total, (said, total)
+    return total
 
 
 def from_flamegraph(data):

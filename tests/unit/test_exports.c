@@ -245,7 +245,8 @@ END_TEST
 
 START_TEST(unknown_metrics_are_refused)
 {
-	static const char *const names[] = {"folded", "speedscope", "pprof", "flamegraph", "dot"};
+	static const char *const names[] = {"folded",    "speedscope", "pprof",
+					    "callgrind", "flamegraph", "dot"};
 	static const struct write_options options[] = {
 		{.metric = "no such"}, {.metric = "tag"}, {.metric = "peak"}};
 	struct session *s = sample_session();

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+
+/* The profile format of Callgrind, for KCachegrind and callgrind_annotate: functions, their own costs, and
+ * who calls whom. It knows no calling contexts: those of one function are added up there.
+ *
+ *     events: time count            all metrics that add up, in whole numbers
+ *     fn=(3) forward                a frame; (3) alone when it comes again
+ *     0 120 2                       line, own costs
+ *     cfn=(4) gemm
+ *     calls=7 0                     executions of the callee here
+ *     0 98000 7                     line, its inclusive costs */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/export.h"
+
+struct event {
+	uint32_t metric;
+	double *own, *total; /* by node */
+};
+
+struct callgrind {
+	const struct session *s;
+	struct out *out;
+	struct export_names names;
+	struct event *events;
+	size_t n, cap;
+	uint8_t *named; /* by frame: its name stands in the file */
+	uint8_t *filed; /* by string: the name of the file does */
+};
+
+/* ---- names ---- */
+
+/* A name ends with its line. */
+static void put_text(struct callgrind *x, const char *text)
+{
+	const char *end = text + strlen(text), *c;
+	size_t n;
+
+	while ((n = export_text_next(&text, end, &c)) > 0) {
+		if (n == 1 && (unsigned char)*c < ' ')
+			out_putc(x->out, ' ');
+		else
+			out_put(x->out, c, n);
+	}
+}
+
+static void put_function(struct callgrind *x, const char *key, uint32_t node)
+{
+	uint32_t frame = x->s->nodes[node].frame;
+
+	out_printf(x->out, "%s=(%u)", key, frame + 1);
+	if (!x->named[frame]) {
+		out_putc(x->out, ' ');
+		put_text(x, export_name(&x->names, node));
+	}
+	x->named[frame] = 1;
+	out_putc(x->out, '\n');
+}
+
+/* String 0 is "", which is no file: that of frames without one. */
+static void put_file(struct callgrind *x, const char *key, uint32_t node)
+{
+	uint32_t file = x->s->frames[x->s->nodes[node].frame].file;
+
+	out_printf(x->out, "%s=(%u)", key, file + 1);
+	if (!x->filed[file]) {
+		out_putc(x->out, ' ');
+		put_text(x, file ? strtab_str(x->s->strings, file) : "???");
+	}
+	x->filed[file] = 1;
+	out_putc(x->out, '\n');
+}
+
+static uint32_t line_of(const struct callgrind *x, uint32_t node)
+{
+	return x->s->frames[x->s->nodes[node].frame].line;
+}
+
+/* ---- events ---- */
+
+/* Costs are whole numbers. */
+static unsigned long long whole(double v)
+{
+	return v >= 0.5 && v < 1.8e19 ? (unsigned long long)(v + 0.5) : 0;
+}
+
+/* 0; -ENOMEM; -EINVAL: it does not add up. */
+static int add_event(struct callgrind *x, const char *name)
+{
+	const struct write_options options = {.metric = name};
+	struct event e = {.metric = export_metric(x->s, &options)};
+	int r = export_weights(x->s, &options, &e.own, &e.total);
+
+	if (r < 0)
+		return r;
+	if (ARRAY_ROOM(x->events, x->cap, x->n + 1) < 0) {
+		free(e.own);
+		free(e.total);
+		return -ENOMEM;
+	}
+	x->events[x->n++] = e;
+	return 0;
+}
+
+/* The metric that was asked for, or all that some row has and that add up. 0, -EINVAL or -ENOMEM. */
+static int choose_events(struct callgrind *x, const struct write_options *options)
+{
+	_cleanup_(freep) uint8_t *has = export_occurring(x->s);
+	uint32_t n = metric_table_count(x->s->metrics);
+	int r = 0;
+
+	if (options && options->metric)
+		return add_event(x, options->metric);
+	if (!has)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n && r != -ENOMEM; i++)
+		if (has[i])
+			r = add_event(x, metric_table_get(x->s->metrics, i)->name);
+	if (r != -ENOMEM && x->n == 0)
+		r = add_event(x, NULL); /* the time, of which there is none */
+	return r == -ENOMEM || x->n == 0 ? r : 0;
+}
+
+/* An event is a word. One that differs from its metric's name gets the metric's number: another may
+ * differ in these characters only. */
+static void put_event(struct callgrind *x, size_t i)
+{
+	const char *name = metric_table_get(x->s->metrics, x->events[i].metric)->name;
+	size_t len = metric_bare_len(name);
+	bool same = len && !isdigit((unsigned char)*name);
+
+	if (!same)
+		out_putc(x->out, '_');
+	for (size_t k = 0; k < len; k++) {
+		bool is_word = isalnum((unsigned char)name[k]) || name[k] == '_';
+
+		out_putc(x->out, is_word ? name[k] : '_');
+		same = same && is_word;
+	}
+	if (!same)
+		out_printf(x->out, "_%u", x->events[i].metric);
+}
+
+static void put_costs(struct callgrind *x, uint32_t line, uint32_t node, bool inclusive)
+{
+	out_printf(x->out, "%u", line);
+	for (size_t i = 0; i < x->n; i++) {
+		const struct event *e = &x->events[i];
+
+		out_printf(x->out, " %llu", whole(inclusive ? e->total[node] : e->own[node]));
+	}
+	out_putc(x->out, '\n');
+}
+
+/* ---- the file ---- */
+
+static void put_head(struct callgrind *x)
+{
+	out_puts(x->out, "# callgrind format\nversion: 1\ncreator: proton " PACKAGE_VERSION "\n");
+	if (x->s->n_processes) {
+		out_puts(x->out, "cmd: ");
+		put_text(x, strtab_str(x->s->strings, x->s->processes[0].cmdline));
+		out_putc(x->out, '\n');
+	}
+	out_puts(x->out, "positions: line\n");
+	for (size_t i = 0; i < x->n; i++) {
+		out_puts(x->out, "event: ");
+		put_event(x, i);
+		out_puts(x->out, " : ");
+		put_text(x, metric_table_get(x->s->metrics, x->events[i].metric)->name);
+		out_putc(x->out, '\n');
+	}
+	out_puts(x->out, "events:");
+	for (size_t i = 0; i < x->n; i++) {
+		out_putc(x->out, ' ');
+		put_event(x, i);
+	}
+	out_puts(x->out, "\nsummary:");
+	for (size_t i = 0; i < x->n; i++)
+		out_printf(x->out, " %llu", whole(x->events[i].total[SESSION_ROOT]));
+	out_puts(x->out, "\n");
+}
+
+/* Executions, or how often a scope was entered. */
+static unsigned long long calls_of(const struct callgrind *x, uint32_t node)
+{
+	union metric_value v;
+
+	if (session_value(x->s, node, METRIC_COUNT, &v) && v.u64)
+		return v.u64;
+	return session_value(x->s, node, METRIC_CPU_COUNT, &v) && v.u64 ? v.u64 : 1;
+}
+
+static void put_call(struct callgrind *x, uint32_t caller, uint32_t callee)
+{
+	put_file(x, "cfi", callee);
+	put_function(x, "cfn", callee);
+	out_printf(x->out, "calls=%llu %u\n", calls_of(x, callee), line_of(x, callee));
+	put_costs(x, line_of(x, caller), callee, true);
+}
+
+static void put_node(struct callgrind *x, uint32_t node)
+{
+	uint32_t child = x->s->nodes[node].first_child;
+
+	out_putc(x->out, '\n');
+	put_file(x, "fl", node);
+	put_function(x, "fn", node);
+	put_costs(x, line_of(x, node), node, false);
+	for (; child != SESSION_NONE; child = x->s->nodes[child].next_sibling)
+		put_call(x, node, child);
+}
+
+static int put_all(struct callgrind *x)
+{
+	x->named = calloc(x->s->n_frames + 1u, 1);
+	x->filed = calloc(strtab_count(x->s->strings) + 1u, 1);
+	if (!x->named || !x->filed)
+		return -ENOMEM;
+	put_head(x);
+	for (uint32_t i = 0; i < x->s->n_nodes; i++)
+		put_node(x, i);
+	return 0;
+}
+
+static int callgrind_write(const struct session *s, const struct write_options *options,
+			   struct out *out)
+{
+	struct callgrind x = {.s = s, .out = out};
+	int r = choose_events(&x, options);
+
+	if (r == 0)
+		r = export_names_init(&x.names, s, options);
+	if (r == 0) {
+		r = put_all(&x);
+		export_names_done(&x.names);
+	}
+	for (size_t i = 0; i < x.n; i++) {
+		free(x.events[i].own);
+		free(x.events[i].total);
+	}
+	free(x.events);
+	free(x.named);
+	free(x.filed);
+	return r < 0 ? r : out->error;
+}
+
+const struct format format_callgrind = {
+	.name = "callgrind",
+	.suffix = ".callgrind",
+	.names = NAME_DEMANGLED,
+	.help = "functions and their calls, for KCachegrind and callgrind_annotate",
+	.write = callgrind_write,
+};
