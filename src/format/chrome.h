@@ -14,52 +14,6 @@ int chrome_read(struct reader_input *in, struct session *s, struct format_error 
 /* -ENODATA: the session has no trace. */
 int chrome_write(const struct session *s, const struct write_options *options, struct out *out);
 
-/* Keys that mean something, and where. */
-enum chrome_key {
-	CHROME_OTHER = 0,
-	/* of the document */
-	CHROME_EVENTS,
-	CHROME_BASE,
-	CHROME_DEVICES,
-	CHROME_DISTRIBUTED,
-	/* of an event */
-	CHROME_PH,
-	CHROME_CAT,
-	CHROME_NAME,
-	CHROME_TS,
-	CHROME_DUR,
-	CHROME_PID,
-	CHROME_TID,
-	CHROME_ARGS,
-	/* of its args */
-	CHROME_CORRELATION,
-	CHROME_EXTERNAL,
-	CHROME_DEVICE,
-	CHROME_CONTEXT,
-	CHROME_STREAM,
-	CHROME_BYTES,
-	CHROME_FREQUENCY,
-	CHROME_ARG_NAME,
-	CHROME_CALL_STACK,
-	CHROME_METRICS,
-	/* of a device */
-	CHROME_ID,
-	CHROME_DEVICE_NAME,
-	CHROME_MEMORY,
-	CHROME_MAJOR,
-	CHROME_MINOR,
-	CHROME_SMS,
-	CHROME_TYPE,
-	CHROME_ARCH,
-	CHROME_UUID,
-	CHROME_CLOCK,
-	CHROME_MEMORY_CLOCK,
-	CHROME_BUS_WIDTH,
-	/* of distributedInfo */
-	CHROME_RANK,
-	CHROME_N_KEYS
-};
-
 struct chrome_metric {
 	uint32_t name; /* string id */
 	double value;

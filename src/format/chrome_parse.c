@@ -35,59 +35,23 @@ enum {
 	ANY = 1 << JSON_NULL, /* what is not understood is left alone */
 };
 
-static const struct key {
-	enum place place;
-	enum chrome_key key;
-	unsigned takes;
-	bool prefix;      /* only the beginning must be equal */
-	const char *text; /* case does not matter: writers differ, "External id", "external id" */
-} keys[] = {
-	{IN_EVENT, CHROME_PH, STRING, false, "ph"},
-	{IN_EVENT, CHROME_CAT, STRING, false, "cat"},
-	{IN_EVENT, CHROME_NAME, STRING | ANY, false, "name"},
-	{IN_EVENT, CHROME_TS, NUMBER | STRING, false, "ts"},
-	{IN_EVENT, CHROME_DUR, NUMBER | STRING, false, "dur"},
-	{IN_EVENT, CHROME_PID, NUMBER | STRING, false, "pid"},
-	{IN_EVENT, CHROME_TID, NUMBER | STRING, false, "tid"},
-	{IN_EVENT, CHROME_ARGS, OBJECT | ANY, false, "args"},
-	{IN_ARGS, CHROME_EXTERNAL, NUMBER | ANY, false, "external id"},
-	{IN_ARGS, CHROME_CORRELATION, NUMBER | STRING | ANY, true, "correlation"},
-	{IN_ARGS, CHROME_DEVICE, NUMBER | STRING | ANY, false, "device"},
-	{IN_ARGS, CHROME_CONTEXT, NUMBER | ANY, false, "context"},
-	{IN_ARGS, CHROME_STREAM, NUMBER | STRING | ANY, false, "stream"},
-	{IN_ARGS, CHROME_BYTES, NUMBER | ANY, false, "bytes"},
-	{IN_ARGS, CHROME_DEVICE, NUMBER | STRING | ANY, false, "deviceId"},
-	{IN_ARGS, CHROME_STREAM, NUMBER | STRING | ANY, false, "streamId"},
-	{IN_ARGS, CHROME_CONTEXT, NUMBER | ANY, false, "contextId"},
-	{IN_ARGS, CHROME_FREQUENCY, NUMBER | ANY, false, "Frequency (MHz)"},
-	{IN_ARGS, CHROME_ARG_NAME, STRING | ANY, false, "name"},
-	{IN_ARGS, CHROME_CALL_STACK, LIST | ANY, false, "call_stack"},
-	{IN_ARGS, CHROME_METRICS, OBJECT | ANY, false, "metrics"},
-	{IN_DOCUMENT, CHROME_EVENTS, LIST, false, "traceEvents"},
-	{IN_DOCUMENT, CHROME_BASE, NUMBER | STRING, false, "baseTimeNanoseconds"},
-	{IN_DOCUMENT, CHROME_DEVICES, LIST | ANY, false, "deviceProperties"},
-	{IN_DOCUMENT, CHROME_DISTRIBUTED, OBJECT | ANY, false, "distributedInfo"},
-	{IN_DEVICE, CHROME_ID, NUMBER | ANY, false, "id"},
-	{IN_DEVICE, CHROME_DEVICE_NAME, STRING | ANY, false, "name"},
-	{IN_DEVICE, CHROME_MEMORY, NUMBER | ANY, false, "totalGlobalMem"},
-	{IN_DEVICE, CHROME_MAJOR, NUMBER | ANY, false, "computeMajor"},
-	{IN_DEVICE, CHROME_MINOR, NUMBER | ANY, false, "computeMinor"},
-	{IN_DEVICE, CHROME_SMS, NUMBER | ANY, false, "numSms"},
-	{IN_DEVICE, CHROME_TYPE, STRING | ANY, false, "type"},
-	{IN_DEVICE, CHROME_ARCH, STRING | ANY, false, "arch"},
-	{IN_DEVICE, CHROME_UUID, STRING | ANY, false, "uuid"},
-	{IN_DEVICE, CHROME_CLOCK, NUMBER | ANY, false, "clockRate"},
-	{IN_DEVICE, CHROME_MEMORY_CLOCK, NUMBER | ANY, false, "memoryClockRate"},
-	{IN_DEVICE, CHROME_BUS_WIDTH, NUMBER | ANY, false, "memoryBusWidth"},
-	{IN_DISTRIBUTED, CHROME_RANK, NUMBER | ANY, false, "rank"},
+/* What becomes of a value. The comment says in which type of field of struct parser it is kept. */
+enum form {
+	MENTIONED, /* nowhere: that its key was there is all */
+	LETTER,    /* char; 0 when it is not a single one */
+	TIME,      /* int64_t, ns */
+	TEXT,      /* uint32_t, string id of the session */
+	WHOLE_32,  /* uint32_t; 0 when it does not fit */
+	WHOLE_64,  /* uint64_t */
+	ID,        /* uint64_t that only tells one from another */
+	INDEX,     /* int32_t; -1 when it is none */
 };
 
-static const struct key no_key = {.takes = ANY};
+struct key;
 
 struct parser {
 	struct session *s;
 	const struct chrome_sink *sink;
-	struct chrome_document *document;
 	struct json_input json;
 	enum place place, back; /* back: where a value is skipped */
 	uint32_t skipped;       /* depth within it */
@@ -96,10 +60,66 @@ struct parser {
 	bool events_seen;
 	struct chrome_event event;
 	struct session_device device;
-	uint64_t major, minor;
+	uint64_t base_ns, major, minor;
+	int32_t rank;
 	bool has_compute;
 	uint32_t metric; /* name of the metric whose value comes next */
 };
+
+static const struct key {
+	enum place place;
+	const char *text; /* case does not matter: writers differ, "External id", "external id" */
+	unsigned takes;
+	enum form form;
+	size_t field;     /* offset in struct parser */
+	size_t said;      /* offset of a bool that becomes true; 0 = none */
+	enum place leads; /* of an object or a list: where its members are */
+	bool prefix;      /* only the beginning must be equal */
+} keys[] = {
+#define IN(member) offsetof(struct parser, member)
+	{IN_EVENT, "ph", STRING, LETTER, IN(event.ph)},
+	{IN_EVENT, "cat", STRING, TEXT, IN(event.cat)},
+	{IN_EVENT, "name", STRING | ANY, TEXT, IN(event.name)},
+	{IN_EVENT, "ts", NUMBER | STRING, TIME, IN(event.ts_ns), IN(event.has_ts)},
+	{IN_EVENT, "dur", NUMBER | STRING, TIME, IN(event.dur_ns)},
+	{IN_EVENT, "pid", NUMBER | STRING, TEXT, IN(event.pid)},
+	{IN_EVENT, "tid", NUMBER | STRING, TEXT, IN(event.tid)},
+	{IN_EVENT, "args", OBJECT | ANY, .leads = IN_ARGS},
+	{IN_ARGS, "external id", NUMBER | ANY, WHOLE_64, IN(event.external)},
+	{IN_ARGS, "correlation", NUMBER | STRING | ANY, WHOLE_64, IN(event.correlation),
+	 .prefix = true},
+	{IN_ARGS, "device", NUMBER | STRING | ANY, INDEX, IN(event.device)},
+	{IN_ARGS, "context", NUMBER | ANY, ID, IN(event.context)},
+	{IN_ARGS, "stream", NUMBER | STRING | ANY, ID, IN(event.stream), IN(event.has_stream)},
+	{IN_ARGS, "bytes", NUMBER | ANY, WHOLE_64, IN(event.bytes)},
+	{IN_ARGS, "deviceId", NUMBER | STRING | ANY, INDEX, IN(event.device)},
+	{IN_ARGS, "streamId", NUMBER | STRING | ANY, ID, IN(event.stream), IN(event.has_stream)},
+	{IN_ARGS, "contextId", NUMBER | ANY, ID, IN(event.context)},
+	{IN_ARGS, "Frequency (MHz)", NUMBER | ANY, MENTIONED, .said = IN(event.in_cycles)},
+	{IN_ARGS, "name", STRING | ANY, TEXT, IN(event.arg_name)},
+	{IN_ARGS, "call_stack", LIST | ANY, .leads = IN_CALL_STACK},
+	{IN_ARGS, "metrics", OBJECT | ANY, .leads = IN_METRICS},
+	{IN_DOCUMENT, "traceEvents", LIST, .leads = IN_EVENTS},
+	{IN_DOCUMENT, "baseTimeNanoseconds", NUMBER | STRING, WHOLE_64, IN(base_ns)},
+	{IN_DOCUMENT, "deviceProperties", LIST | ANY, .leads = IN_DEVICES},
+	{IN_DOCUMENT, "distributedInfo", OBJECT | ANY, .leads = IN_DISTRIBUTED},
+	{IN_DEVICE, "id", NUMBER | ANY, INDEX, IN(device.index)},
+	{IN_DEVICE, "name", STRING | ANY, TEXT, IN(device.name)},
+	{IN_DEVICE, "totalGlobalMem", NUMBER | ANY, WHOLE_64, IN(device.memory_bytes)},
+	{IN_DEVICE, "computeMajor", NUMBER | ANY, WHOLE_64, IN(major), IN(has_compute)},
+	{IN_DEVICE, "computeMinor", NUMBER | ANY, WHOLE_64, IN(minor)},
+	{IN_DEVICE, "numSms", NUMBER | ANY, WHOLE_32, IN(device.num_sms)},
+	{IN_DEVICE, "type", STRING | ANY, TEXT, IN(device.type)},
+	{IN_DEVICE, "arch", STRING | ANY, TEXT, IN(device.arch)},
+	{IN_DEVICE, "uuid", STRING | ANY, TEXT, IN(device.uuid)},
+	{IN_DEVICE, "clockRate", NUMBER | ANY, WHOLE_32, IN(device.clock_khz)},
+	{IN_DEVICE, "memoryClockRate", NUMBER | ANY, WHOLE_32, IN(device.memory_clock_khz)},
+	{IN_DEVICE, "memoryBusWidth", NUMBER | ANY, WHOLE_32, IN(device.bus_width_bits)},
+	{IN_DISTRIBUTED, "rank", NUMBER | ANY, INDEX, IN(rank)},
+#undef IN
+};
+
+static const struct key no_key = {.takes = ANY};
 
 /* ---- numbers ---- */
 
@@ -181,7 +201,14 @@ static int32_t parse_index(const char *text, size_t len)
 	return v <= INT32_MAX ? (int32_t)v : -1;
 }
 
-/* ---- values by key ---- */
+static uint32_t parse_u32(const char *text, size_t len)
+{
+	uint64_t v = parse_u64(text, len);
+
+	return v <= UINT32_MAX ? (uint32_t)v : 0;
+}
+
+/* ---- values ---- */
 
 static int out_of_range(struct parser *p)
 {
@@ -190,136 +217,42 @@ static int out_of_range(struct parser *p)
 	return 0;
 }
 
-static int event_value(struct parser *p, const char *text, size_t len)
+static int string_id(struct parser *p, const char *text, size_t len, uint32_t *ret)
 {
-	struct chrome_event *e = &p->event;
-	uint32_t id;
+	*ret = strtab_add(p->s->strings, text, len);
+	return *ret == STRTAB_NONE ? json_no_memory(&p->json) : 1;
+}
 
-	switch (p->key->key) {
-	case CHROME_PH:
-		e->ph = len == 1 ? *text : 0;
-		return 1;
-	case CHROME_TS:
-		e->has_ts = true;
-		return parse_us(text, len, &e->ts_ns) ? 1 : out_of_range(p);
-	case CHROME_DUR:
-		return parse_us(text, len, &e->dur_ns) ? 1 : out_of_range(p);
-	default:
+/* Keep the value of p->key where its row says. */
+static int keep(struct parser *p, const char *text, size_t len)
+{
+	void *field = (char *)p + p->key->field;
+
+	if (p->key->said)
+		*(bool *)((char *)p + p->key->said) = true;
+	switch (p->key->form) {
+	case MENTIONED:
+		break;
+	case LETTER:
+		*(char *)field = len == 1 ? *text : 0;
+		break;
+	case TIME:
+		return parse_us(text, len, field) ? 1 : out_of_range(p);
+	case TEXT:
+		return string_id(p, text, len, field);
+	case WHOLE_32:
+		*(uint32_t *)field = parse_u32(text, len);
+		break;
+	case WHOLE_64:
+		*(uint64_t *)field = parse_u64(text, len);
+		break;
+	case ID:
+		*(uint64_t *)field = parse_id(text, len);
+		break;
+	case INDEX:
+		*(int32_t *)field = parse_index(text, len);
 		break;
 	}
-	id = strtab_add(p->s->strings, text, len);
-	if (id == STRTAB_NONE)
-		return json_no_memory(&p->json);
-	if (p->key->key == CHROME_NAME)
-		e->name = id;
-	else if (p->key->key == CHROME_CAT)
-		e->cat = id;
-	else
-		*(p->key->key == CHROME_PID ? &e->pid : &e->tid) = id;
-	return 1;
-}
-
-static int arg_value(struct parser *p, const char *text, size_t len)
-{
-	struct chrome_event *e = &p->event;
-
-	switch (p->key->key) {
-	case CHROME_CORRELATION:
-		e->correlation = parse_u64(text, len);
-		return 1;
-	case CHROME_EXTERNAL:
-		e->external = parse_u64(text, len);
-		return 1;
-	case CHROME_DEVICE:
-		e->device = parse_index(text, len);
-		return 1;
-	case CHROME_CONTEXT:
-		e->context = parse_id(text, len);
-		return 1;
-	case CHROME_STREAM:
-		e->stream = parse_id(text, len);
-		e->has_stream = true;
-		return 1;
-	case CHROME_BYTES:
-		e->bytes = parse_u64(text, len);
-		return 1;
-	case CHROME_FREQUENCY:
-		e->in_cycles = true;
-		return 1;
-	default:
-		e->arg_name = strtab_add(p->s->strings, text, len);
-		return e->arg_name == STRTAB_NONE ? json_no_memory(&p->json) : 1;
-	}
-}
-
-static uint32_t parse_u32(const char *text, size_t len)
-{
-	uint64_t v = parse_u64(text, len);
-
-	return v <= UINT32_MAX ? (uint32_t)v : 0;
-}
-
-static int device_text(struct parser *p, const char *text, size_t len)
-{
-	uint32_t id = strtab_add(p->s->strings, text, len);
-	struct session_device *d = &p->device;
-
-	if (id == STRTAB_NONE)
-		return json_no_memory(&p->json);
-	if (p->key->key == CHROME_TYPE)
-		d->type = id;
-	else if (p->key->key == CHROME_ARCH)
-		d->arch = id;
-	else if (p->key->key == CHROME_UUID)
-		d->uuid = id;
-	else
-		d->name = id;
-	return 1;
-}
-
-static int device_value(struct parser *p, const char *text, size_t len)
-{
-	struct session_device *d = &p->device;
-
-	switch (p->key->key) {
-	case CHROME_ID:
-		d->index = parse_index(text, len);
-		return 1;
-	case CHROME_MEMORY:
-		d->memory_bytes = parse_u64(text, len);
-		return 1;
-	case CHROME_SMS:
-		d->num_sms = parse_u32(text, len);
-		return 1;
-	case CHROME_CLOCK:
-		d->clock_khz = parse_u32(text, len);
-		return 1;
-	case CHROME_MEMORY_CLOCK:
-		d->memory_clock_khz = parse_u32(text, len);
-		return 1;
-	case CHROME_BUS_WIDTH:
-		d->bus_width_bits = parse_u32(text, len);
-		return 1;
-	case CHROME_MAJOR:
-		p->major = parse_u64(text, len);
-		p->has_compute = true;
-		return 1;
-	case CHROME_MINOR:
-		p->minor = parse_u64(text, len);
-		return 1;
-	default:
-		return device_text(p, text, len);
-	}
-}
-
-static int document_value(struct parser *p, const char *text, size_t len)
-{
-	uint64_t v = parse_u64(text, len);
-
-	if (p->key->key == CHROME_BASE)
-		p->document->base_ns = v < UINT64_C(1) << 62 ? (int64_t)v : 0;
-	else if (p->key->key == CHROME_RANK)
-		p->document->rank = parse_index(text, len);
 	return 1;
 }
 
@@ -329,8 +262,7 @@ static int call_stack_value(struct parser *p, const char *text, size_t len)
 
 	if (ARRAY_ROOM(e->call_stack, e->cap_call_stack, e->n_call_stack + 1) < 0)
 		return json_no_memory(&p->json);
-	e->call_stack[e->n_call_stack] = strtab_add(p->s->strings, text, len);
-	return e->call_stack[e->n_call_stack++] == STRTAB_NONE ? json_no_memory(&p->json) : 1;
+	return string_id(p, text, len, &e->call_stack[e->n_call_stack++]);
 }
 
 /* Numbers, which Proton writes as strings. */
@@ -347,12 +279,6 @@ static int metric_value(struct parser *p, const char *text, size_t len)
 	e->metrics[e->n_metrics++] = (struct chrome_metric){p->metric, n.f64};
 	return 1;
 }
-
-static int (*const values[])(struct parser *p, const char *text, size_t len) = {
-	[IN_DOCUMENT] = document_value,     [IN_EVENT] = event_value,    [IN_ARGS] = arg_value,
-	[IN_CALL_STACK] = call_stack_value, [IN_METRICS] = metric_value, [IN_DEVICE] = device_value,
-	[IN_DISTRIBUTED] = document_value,
-};
 
 /* ---- events ---- */
 
@@ -433,6 +359,11 @@ static int no_container(struct parser *p, enum json_kind kind)
 	return kind == JSON_LIST || kind == JSON_OBJECT ? skip(p) : 1;
 }
 
+static bool is_said(enum json_kind kind)
+{
+	return kind == JSON_STRING || kind == JSON_NUMBER;
+}
+
 static int on_plain(struct parser *p, enum json_kind kind, const char *text, size_t len)
 {
 	switch (p->place) {
@@ -443,15 +374,15 @@ static int on_plain(struct parser *p, enum json_kind kind, const char *text, siz
 	case IN_DEVICES:
 		return no_container(p, kind);
 	case IN_CALL_STACK:
+		return is_said(kind) ? call_stack_value(p, text, len) : 1;
 	case IN_METRICS:
-		return kind == JSON_STRING || kind == JSON_NUMBER ? values[p->place](p, text, len)
-								  : 1;
+		return is_said(kind) ? metric_value(p, text, len) : 1;
 	default:
 		break;
 	}
 	if (!(p->key->takes & 1u << kind) || kind == JSON_NULL)
 		return misfit(p, kind);
-	return values[p->place](p, text, len);
+	return keep(p, text, len);
 }
 
 static int on_null(void *ctx)
@@ -478,15 +409,9 @@ static int on_string(void *ctx, const unsigned char *text, size_t len)
 /* An object or list that is the value of a key: where it leads. */
 static int on_value_container(struct parser *p, enum json_kind kind)
 {
-	static const enum place leads[CHROME_N_KEYS] = {
-		[CHROME_EVENTS] = IN_EVENTS,           [CHROME_DEVICES] = IN_DEVICES,
-		[CHROME_DISTRIBUTED] = IN_DISTRIBUTED, [CHROME_ARGS] = IN_ARGS,
-		[CHROME_CALL_STACK] = IN_CALL_STACK,   [CHROME_METRICS] = IN_METRICS,
-	};
-
-	if (!leads[p->key->key] || !(p->key->takes & 1u << kind))
+	if (!p->key->leads || !(p->key->takes & 1u << kind))
 		return misfit(p, kind);
-	p->place = leads[p->key->key];
+	p->place = p->key->leads;
 	p->events_seen = p->events_seen || p->place == IN_EVENTS;
 	return 1;
 }
@@ -573,10 +498,8 @@ static int on_key(void *ctx, const unsigned char *text, size_t len)
 {
 	struct parser *p = ctx;
 
-	if (p->place == IN_METRICS) {
-		p->metric = strtab_add(p->s->strings, (const char *)text, len);
-		return p->metric == STRTAB_NONE ? json_no_memory(&p->json) : 1;
-	}
+	if (p->place == IN_METRICS)
+		return string_id(p, (const char *)text, len, &p->metric);
 	p->key = &no_key;
 	for (size_t i = 0; p->place != IN_SKIPPED && i < ARRAY_SIZE(keys); i++) {
 		size_t n = keys[i].place == p->place ? strlen(keys[i].text) : SIZE_MAX;
@@ -605,19 +528,20 @@ static const yajl_callbacks callbacks = {
 int chrome_parse(struct reader_input *in, struct session *s, const struct chrome_sink *sink,
 		 struct chrome_document *ret, struct format_error *error)
 {
-	struct parser p = {
-		.s = s, .sink = sink, .document = ret, .json.error = error, .key = &no_key};
-	int r;
+	struct parser p = {.s = s, .sink = sink, .json.error = error, .key = &no_key, .rank = -1};
+	int r = json_input_read(&p.json, in, &callbacks, &p);
 
-	*ret = (struct chrome_document){.rank = -1};
-	r = json_input_read(&p.json, in, &callbacks, &p);
 	free(p.event.call_stack);
 	free(p.event.metrics);
 	if (r == 0 && !p.events_seen)
 		return format_fail(error, -EINVAL, FORMAT_NO_OFFSET,
 				   "wrong shape: no 'traceEvents' in the object, and a Hatchet "
 				   "profile is a list");
-	ret->garbage_at = p.json.garbage_at;
-	ret->unfinished = !p.json.complete;
+	*ret = (struct chrome_document){
+		.base_ns = p.base_ns < UINT64_C(1) << 62 ? (int64_t)p.base_ns : 0,
+		.rank = p.rank,
+		.garbage_at = p.json.garbage_at,
+		.unfinished = !p.json.complete,
+	};
 	return r;
 }
