@@ -243,18 +243,13 @@ static enum track_class track_class(const struct reader *r, const struct track *
 static uint32_t session_process(struct reader *r, struct process *p)
 {
 	const char *pid = str(r, p->pid);
-	struct session_process *q;
-	uint64_t number;
+	uint64_t number = 0;
 
-	if (p->session_id != SESSION_NONE)
-		return p->session_id;
-	p->session_id =
-		session_process_add(r->s, hash_u64(hash_bytes(pid, strlen(pid)) ^ r->seed) | 1);
-	if (p->session_id == SESSION_NONE)
-		return SESSION_NONE;
-	q = &r->s->processes[p->session_id];
-	q->pid = number_in(pid, &number) ? (uint32_t)number : 0;
-	q->end = PROCESS_ENDED;
+	if (p->session_id == SESSION_NONE) {
+		number_in(pid, &number);
+		p->session_id = trace_process(r->trace, hash_bytes(pid, strlen(pid)) ^ r->seed,
+					      (uint32_t)number);
+	}
 	return p->session_id;
 }
 
@@ -273,13 +268,9 @@ static uint64_t thread_of(const struct reader *r, const struct track *t)
 
 static uint32_t host_lane(struct reader *r, const struct track *t)
 {
-	struct session_lane lane = {.process = session_process(r, &r->processes[t->process]),
-				    .device = SESSION_NONE};
+	uint32_t process = session_process(r, &r->processes[t->process]);
 
-	if (lane.process == SESSION_NONE)
-		return SESSION_NONE;
-	lane.thread = thread_of(r, t);
-	return session_lane_intern(r->s, &lane);
+	return trace_host_lane(r->trace, process, thread_of(r, t));
 }
 
 /* ---- frames and paths ---- */
@@ -320,8 +311,8 @@ static uint32_t range_frame(struct reader *r, const struct category *c, uint32_t
 {
 	if (c->kind == FRAME_PYTHON)
 		return python_frame(r, name);
-	if (c->class == CALL && strstr(str(r, name), "Synchronize"))
-		return frame_of(r, FRAME_SYNC, name);
+	if (c->class == CALL)
+		return frame_of(r, trace_call_kind(str(r, name)), name);
 	return frame_of(r, c->class == BY_TRACK ? FRAME_FUNCTION : (enum frame_kind)c->kind, name);
 }
 

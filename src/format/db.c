@@ -49,19 +49,23 @@ uint32_t db_ids_get(const struct db_ids *ids, int64_t id)
 	return i == IDINDEX_NONE ? i : ids->items[i].value;
 }
 
-int db_ids_strings(struct db_ids *ids, struct db *db, const char *table, const char *id,
-		   const char *text, struct strtab *t)
+uint32_t db_ids_at(const struct db_ids *ids, struct db *db, int column)
 {
-	const char *const columns[] = {id, text, NULL};
-	int r = db_select(db, table, columns);
-	uint32_t string;
+	return db_null(db, column) ? IDINDEX_NONE : db_ids_get(ids, db_int(db, column));
+}
 
-	while (r > 0 && (r = db_next(db)) > 0) {
-		string = db_text(db, 1, t);
-		if (string == STRTAB_NONE || db_ids_add(ids, db_int(db, 0), string) < 0)
-			return db_fail(db, -ENOMEM, "out of memory");
-	}
-	return r;
+uint32_t db_ids_string(const struct db_ids *ids, struct db *db, int column)
+{
+	uint32_t id = db_ids_at(ids, db, column);
+
+	return id == IDINDEX_NONE ? 0 : id;
+}
+
+int db_ids_add_string(struct db_ids *ids, struct db *db, struct strtab *t)
+{
+	uint32_t string = db_text(db, 1, t);
+
+	return string == STRTAB_NONE ? -ENOMEM : db_ids_add(ids, db_int(db, 0), string);
 }
 
 #define TEXT_MAX   (256 << 20)       /* of one value */
@@ -279,8 +283,9 @@ static bool computes(const char *sql)
 	return false;
 }
 
-static int add_row_of_schema(struct db *db)
+static int add_row_of_schema(void *ctx)
 {
+	struct db *db = ctx;
 	const char *type = (const char *)sqlite3_column_text(db->rows, 0);
 
 	/* Real tables only: a view has no root page, nor has a virtual table. */
@@ -293,14 +298,11 @@ static int add_row_of_schema(struct db *db)
 static int list_tables(struct db *db)
 {
 	/* Without a "!": sqlite says better than we what is wrong with a schema. */
-	static const char *const columns[] = {"type", "name", "rootpage", "sql", NULL};
-	int r = add_table(db, "sqlite_master", false);
+	static const struct db_table schema = {
+		"sqlite_master", {"type", "name", "rootpage", "sql"}, add_row_of_schema};
+	int r = add_table(db, schema.name, false);
 
-	if (r == 0)
-		r = db_select(db, "sqlite_master", columns);
-	while (r > 0 && (r = db_next(db)) > 0)
-		r = add_row_of_schema(db) < 0 ? db->error->code : 1;
-	return r;
+	return r < 0 ? r : db_read(db, &schema, 1, "", db);
 }
 
 int db_open(struct reader_input *in, struct format_error *error, struct db **ret_db)
@@ -396,7 +398,8 @@ static int put_columns(struct db *db, const char *table, const char *const *colu
 	return sql->error ? db_fail(db, sql->error, "out of memory") : 0;
 }
 
-int db_select(struct db *db, const char *table, const char *const *columns)
+/* Start to read a table. 1: go on with next_row(); 0: there is no such table. */
+static int select_rows(struct db *db, const char *table, const char *const *columns)
 {
 	const struct table *t = find_table(db, table);
 	struct buf sql;
@@ -425,7 +428,8 @@ static int spend(struct db *db, uint64_t n_bytes)
 	return 0;
 }
 
-int db_next(struct db *db)
+/* 1: a row; 0: no more. */
+static int next_row(struct db *db)
 {
 	int code = sqlite3_step(db->rows);
 
@@ -434,6 +438,28 @@ int db_next(struct db *db)
 	if (code == SQLITE_DONE)
 		return 0;
 	return fail_sqlite(db);
+}
+
+static int read_table(struct db *db, const struct db_table *t, const char *suffix, void *ctx)
+{
+	char name[256];
+	int r;
+
+	snprintf(name, sizeof(name), "%s%s", t->name, suffix);
+	r = select_rows(db, name, t->columns);
+	while (r > 0 && (r = next_row(db)) > 0)
+		if (t->row(ctx) < 0)
+			return db_fail(db, -ENOMEM, "out of memory");
+	return r;
+}
+
+int db_read(struct db *db, const struct db_table *tables, size_t n, const char *suffix, void *ctx)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = read_table(db, &tables[i], suffix, ctx);
+	return r;
 }
 
 bool db_null(struct db *db, int column)

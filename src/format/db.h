@@ -5,8 +5,7 @@
  * view, trigger, virtual table or function of theirs is ever run, and no more rows and bytes are
  * taken than the file can hold.
  *
- *   db_open ──> db_select(table, columns) ──> db_next … db_int, db_text ──> db_done
- * */
+ *   db_open ──> db_read(tables) ──> each row: db_int, db_text … ──> db_close */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,12 +26,18 @@ bool db_has(const struct db *db, const char *table);
 const char *db_table(const struct db *db, size_t i);
 
 #define DB_COLUMNS_MAX 16
-/* Start to read a table; NULL ends the columns. One with a "!" before its name must be there,
- * others are null when they are missing. 1: go on with db_next(); 0: there is no such table; or a
- * negative errno with the error set. One table is read at a time. */
-int db_select(struct db *db, const char *table, const char *const *columns);
-/* 1: a row; 0: no more; or a negative errno with the error set. */
-int db_next(struct db *db);
+/* A table to read; NULL ends the columns. One with a "!" before its name must be there, others are
+ * null when they are missing. */
+struct db_table {
+	const char *name;
+	const char *columns[DB_COLUMNS_MAX];
+	int (*row)(void *ctx); /* takes a row: 0, or -ENOMEM, which ends the reading */
+};
+/* Read n tables, one after the other; those that are not there are passed over. Their names end in
+ * `suffix`, which is not in `tables`. 0, or a negative errno with the error set. */
+int db_read(struct db *db, const struct db_table *tables, size_t n, const char *suffix, void *ctx);
+
+/* The columns of the row that is being read, from 0 on. */
 bool db_null(struct db *db, int column);
 int64_t db_int(struct db *db, int column);  /* 0 when null */
 int64_t db_time(struct db *db, int column); /* TRACE_NO_TIME (trace.h) when null */
@@ -54,9 +59,12 @@ struct db_ids {
 void db_ids_done(struct db_ids *ids);
 int db_ids_add(struct db_ids *ids, int64_t id, uint32_t value); /* the first of equal ids wins */
 uint32_t db_ids_get(const struct db_ids *ids, int64_t id);      /* IDINDEX_NONE: unknown */
-/* Strings of a table by id, two of its columns. */
-int db_ids_strings(struct db_ids *ids, struct db *db, const char *table, const char *id,
-		   const char *text, struct strtab *t);
+/* What the id in a column stands for; IDINDEX_NONE: null or unknown. */
+uint32_t db_ids_at(const struct db_ids *ids, struct db *db, int column);
+/* The string of the id in a column; 0: null or unknown. */
+uint32_t db_ids_string(const struct db_ids *ids, struct db *db, int column);
+/* A row of a table of strings: column 0 is the id, column 1 the text. 0 or -ENOMEM. */
+int db_ids_add_string(struct db_ids *ids, struct db *db, struct strtab *t);
 
 /* Whose database it is: 1: read; 0: of somebody else; or a negative errno with the error set. */
 int nsys_read(struct db *db, struct session *s);

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "format/db.h"
 #include "format/trace.h"
 
@@ -18,9 +17,8 @@ struct nsys {
 	struct session *s;
 	struct trace *trace;
 	struct db_ids strings;
-	struct db_ids processes;    /* global process id: process */
 	struct db_ids memory_kinds; /* enum value: enum memory_kind */
-	uint64_t seed;              /* tells processes of different reports apart */
+	int64_t base_ns; /* CLOCK_REALTIME of time 0; tells processes of different reports apart */
 };
 
 /* A global thread id holds the pid and the thread id in its lower half: 24 bits each. */
@@ -29,41 +27,19 @@ static uint32_t pid_of(int64_t global)
 	return (uint32_t)((uint64_t)global >> 24 & 0xffffff);
 }
 
-static int64_t global_pid(int64_t global)
+static uint64_t process_key(const struct nsys *n, int64_t global)
 {
-	return (int64_t)((uint64_t)global & ~UINT64_C(0xffffff));
+	return ((uint64_t)global & ~UINT64_C(0xffffff)) ^ (uint64_t)n->base_ns;
 }
 
 static uint32_t process_of(struct nsys *n, int64_t global)
 {
-	int64_t id = global_pid(global);
-	uint32_t process = db_ids_get(&n->processes, id);
-
-	if (process != IDINDEX_NONE)
-		return process;
-	process = session_process_add(n->s, hash_u64((uint64_t)id ^ n->seed) | 1);
-	if (process == SESSION_NONE || db_ids_add(&n->processes, id, process) < 0)
-		return SESSION_NONE;
-	n->s->processes[process].pid = pid_of(global);
-	n->s->processes[process].end = PROCESS_ENDED;
-	return process;
+	return trace_process(n->trace, process_key(n, global), pid_of(global));
 }
 
 static uint32_t lane_of(struct nsys *n, int64_t global)
 {
-	struct session_lane lane = {.process = process_of(n, global),
-				    .device = SESSION_NONE,
-				    .thread = (uint64_t)global & 0xffffff};
-
-	return lane.process == SESSION_NONE ? SESSION_NONE : session_lane_intern(n->s, &lane);
-}
-
-/* The name of a string id in a column; "" when it is unknown. */
-static uint32_t name_of(struct nsys *n, int column)
-{
-	uint32_t id = db_ids_get(&n->strings, db_int(n->db, column));
-
-	return db_null(n->db, column) || id == IDINDEX_NONE ? 0 : id;
+	return trace_host_lane(n->trace, process_of(n, global), (uint64_t)global & 0xffffff);
 }
 
 /* "cudaLaunchKernel_v7000" is cudaLaunchKernel of version 7.0; a name may have a "_v2" of its own.
@@ -82,62 +58,33 @@ static uint32_t without_version(struct nsys *n, uint32_t name)
 
 /* ---- what stands for itself ---- */
 
-static int out_of_memory(struct nsys *n)
+static int add_start(void *ctx)
 {
-	return db_fail(n->db, -ENOMEM, "out of memory");
+	struct nsys *n = ctx;
+
+	if (!n->base_ns)
+		n->base_ns = MAX(db_int(n->db, 0), 0);
+	return 0;
 }
 
-static int read_start(struct nsys *n, int64_t *ret_base_ns)
+static int add_string(void *ctx)
 {
-	static const char *const columns[] = {"utcEpochNs", NULL};
-	int r = db_select(n->db, "TARGET_INFO_SESSION_START_TIME", columns);
+	struct nsys *n = ctx;
 
-	*ret_base_ns = 0;
-	if (r > 0 && (r = db_next(n->db)) > 0)
-		*ret_base_ns = MAX(db_int(n->db, 0), 0);
-	n->seed = (uint64_t)*ret_base_ns;
-	return r;
+	return db_ids_add_string(&n->strings, n->db, n->s->strings);
 }
 
 /* Labels, because their numbers are nsys' own: "Pageable", "Pinned" … */
-static int read_memory_kinds(struct nsys *n)
+static int add_memory_kind(void *ctx)
 {
-	static const char *const columns[] = {"!id", "!label", NULL};
-	int r = db_select(n->db, "ENUM_CUDA_MEM_KIND", columns);
-	struct trace_work words;
+	struct nsys *n = ctx;
+	uint32_t label = db_text(n->db, 1, n->s->strings);
+	struct trace_work words = {.kind = ACTIVITY_SET};
 	char text[64];
-	uint32_t label;
 
-	while (r > 0 && (r = db_next(n->db)) > 0) {
-		label = db_text(n->db, 1, n->s->strings);
-		words = (struct trace_work){.kind = ACTIVITY_SET};
-		snprintf(text, sizeof(text), "(%s", strtab_str(n->s->strings, label));
-		trace_parse_transfer(text, &words);
-		if (db_ids_add(&n->memory_kinds, db_int(n->db, 0), words.src_kind) < 0)
-			return out_of_memory(n);
-	}
-	return r;
-}
-
-static int read_processes(struct nsys *n)
-{
-	static const char *const columns[] = {"!globalPid", "pid", "name", NULL};
-	int r = db_select(n->db, "PROCESSES", columns);
-	uint32_t name, process;
-
-	while (r > 0 && (r = db_next(n->db)) > 0) {
-		/* All of the machine's may be listed: those count that did something. */
-		process = db_ids_get(&n->processes, global_pid(db_int(n->db, 0)));
-		if (process == IDINDEX_NONE)
-			continue;
-		name = db_text(n->db, 2, n->s->strings);
-		if (name == STRTAB_NONE)
-			return out_of_memory(n);
-		n->s->processes[process].exe = name;
-		if (!db_null(n->db, 1))
-			n->s->processes[process].pid = (uint32_t)db_int(n->db, 1);
-	}
-	return r;
+	snprintf(text, sizeof(text), "(%s", strtab_str(n->s->strings, label));
+	trace_parse_transfer(text, &words);
+	return db_ids_add(&n->memory_kinds, db_int(n->db, 0), words.src_kind);
 }
 
 static uint32_t arch_of(struct nsys *n, int column)
@@ -151,41 +98,34 @@ static uint32_t arch_of(struct nsys *n, int column)
 	return strtab_adds(n->s->strings, arch);
 }
 
-static int read_devices(struct nsys *n)
+static int add_device(void *ctx)
 {
-	static const char *const columns[] = {
-		"cuDevice", "id",           "name",         "uuid",      "totalMemory",
-		"smCount",  "computeMajor", "computeMinor", "clockRate", NULL};
-	int r = db_select(n->db, "TARGET_INFO_GPU", columns);
-	struct session_device d;
-	int64_t index;
+	struct nsys *n = ctx;
+	int64_t index = db_int(n->db, db_null(n->db, 0) ? 1 : 0);
+	const struct session_device d = {
+		.index = (int32_t)index,
+		.name = db_text(n->db, 2, n->s->strings),
+		.uuid = db_text(n->db, 3, n->s->strings),
+		.arch = arch_of(n, 6),
+		.memory_bytes = (uint64_t)MAX(db_int(n->db, 4), 0),
+		.num_sms = (uint32_t)db_int(n->db, 5),
+		.clock_khz = (uint32_t)(db_int(n->db, 8) / 1000),
+	};
 
-	while (r > 0 && (r = db_next(n->db)) > 0) {
-		index = db_int(n->db, db_null(n->db, 0) ? 1 : 0);
-		if (index < 0 || index > INT32_MAX)
-			continue;
-		d = (struct session_device){
-			.index = (int32_t)index,
-			.name = db_text(n->db, 2, n->s->strings),
-			.uuid = db_text(n->db, 3, n->s->strings),
-			.arch = arch_of(n, 6),
-			.memory_bytes = (uint64_t)MAX(db_int(n->db, 4), 0),
-			.num_sms = (uint32_t)db_int(n->db, 5),
-			.clock_khz = (uint32_t)(db_int(n->db, 8) / 1000),
-		};
-		if (d.name == STRTAB_NONE || d.uuid == STRTAB_NONE || d.arch == STRTAB_NONE ||
-		    trace_add_device(n->trace, &d) == -ENOMEM)
-			return out_of_memory(n);
-	}
-	return r;
+	if (index < 0 || index > INT32_MAX)
+		return 0;
+	if (d.name == STRTAB_NONE || d.uuid == STRTAB_NONE || d.arch == STRTAB_NONE)
+		return -ENOMEM;
+	return trace_add_device(n->trace, &d) == -ENOMEM ? -ENOMEM : 0;
 }
 
 /* ---- host ---- */
 
-static int add_call(struct nsys *n)
+static int add_call(void *ctx)
 {
-	uint32_t name = without_version(n, name_of(n, 4)), lane = lane_of(n, db_int(n->db, 2));
-	enum frame_kind kind = FRAME_FUNCTION;
+	struct nsys *n = ctx;
+	uint32_t name = without_version(n, db_ids_string(&n->strings, n->db, 4));
+	uint32_t lane = lane_of(n, db_int(n->db, 2));
 	struct trace_range range = {.start_ns = db_time(n->db, 0),
 				    .end_ns = db_time(n->db, 1),
 				    .id = (uint64_t)db_int(n->db, 3),
@@ -193,22 +133,19 @@ static int add_call(struct nsys *n)
 				    .track = lane,
 				    .base = SESSION_ROOT};
 
-	if (name == STRTAB_NONE || lane == SESSION_NONE)
-		return -ENOMEM;
 	range.id_is = range.id ? TRACE_ID_LAUNCH : TRACE_ID_NONE;
-	if (strstr(strtab_str(n->s->strings, name), "Synchronize"))
-		kind = FRAME_SYNC;
-	range.frame = session_frame_intern(n->s, kind, name, SESSION_NONE, 0);
-	return range.frame == SESSION_NONE ? -ENOMEM : trace_add_range(n->trace, &range);
+	return trace_add_named_range(n->trace, &range,
+				     trace_call_kind(strtab_str(n->s->strings, name)), name);
 }
 
 enum { NVTX_MARK = 34, NVTX_PUSH_POP = 59, NVTX_START_END = 60 };
 
 /* Push and pop nest; a start and its end may be anywhere. */
-static int add_nvtx(struct nsys *n)
+static int add_nvtx(void *ctx)
 {
+	struct nsys *n = ctx;
 	int64_t type = db_null(n->db, 3) ? NVTX_PUSH_POP : db_int(n->db, 3);
-	uint32_t lane = lane_of(n, db_int(n->db, 2)), name = name_of(n, 5);
+	uint32_t lane = lane_of(n, db_int(n->db, 2)), name = db_ids_string(&n->strings, n->db, 5);
 	struct trace_range range = {.start_ns = db_time(n->db, 0),
 				    .end_ns = db_time(n->db, 1),
 				    .lane = lane,
@@ -220,8 +157,6 @@ static int add_nvtx(struct nsys *n)
 		return 0;
 	if (!name)
 		name = db_text(n->db, 4, n->s->strings);
-	if (name == STRTAB_NONE || lane == SESSION_NONE)
-		return -ENOMEM;
 	if (type != NVTX_PUSH_POP) {
 		kind = type == NVTX_MARK ? FRAME_MARK : FRAME_RANGE;
 		range.placed = true;
@@ -231,8 +166,7 @@ static int add_nvtx(struct nsys *n)
 		range.end_ns = range.start_ns;
 	else if (db_null(n->db, 1))
 		range.end_ns = TRACE_NO_END;
-	range.frame = session_frame_intern(n->s, kind, name, SESSION_NONE, 0);
-	return range.frame == SESSION_NONE ? -ENOMEM : trace_add_range(n->trace, &range);
+	return trace_add_named_range(n->trace, &range, kind, name);
 }
 
 /* ---- devices ---- */
@@ -265,27 +199,28 @@ static int begin_work(struct nsys *n, enum activity_kind kind, struct trace_work
 }
 
 /* Mangled, as all names are kept, where the report has it. */
-static int add_kernel(struct nsys *n)
+static int add_kernel(void *ctx)
 {
+	struct nsys *n = ctx;
 	struct trace_work w;
 
 	if (begin_work(n, ACTIVITY_KERNEL, &w) < 0)
 		return -ENOMEM;
 	for (int i = FIRST_OWN; i < FIRST_OWN + 3 && !w.name; i++)
-		w.name = name_of(n, i);
+		w.name = db_ids_string(&n->strings, n->db, i);
 	return trace_add_work(n->trace, &w);
 }
 
 static uint8_t memory_kind(struct nsys *n, int column)
 {
-	uint32_t kind = db_ids_get(&n->memory_kinds, db_int(n->db, column));
+	uint32_t kind = db_ids_at(&n->memory_kinds, n->db, column);
 
-	return db_null(n->db, column) || kind == IDINDEX_NONE ? MEMORY_UNKNOWN : (uint8_t)kind;
+	return kind == IDINDEX_NONE ? MEMORY_UNKNOWN : (uint8_t)kind;
 }
 
 enum { MIGRATION_FIRST = 11, MIGRATION_LAST = 13 };
 
-static int add_copy(struct nsys *n)
+static int add_copy(void *ctx)
 {
 	/* CUPTI's numbers; beyond them nsys' own for migrations of managed memory. */
 	static const uint8_t directions[] = {
@@ -303,6 +238,7 @@ static int add_copy(struct nsys *n)
 		[12] = COPY_DEVICE_TO_HOST,
 		[MIGRATION_LAST] = COPY_DEVICE_TO_DEVICE,
 	};
+	struct nsys *n = ctx;
 	int64_t kind = db_int(n->db, FIRST_OWN + 1);
 	struct trace_work w;
 
@@ -320,8 +256,9 @@ static int add_copy(struct nsys *n)
 	return trace_add_work(n->trace, &w);
 }
 
-static int add_set(struct nsys *n)
+static int add_set(void *ctx)
 {
+	struct nsys *n = ctx;
 	struct trace_work w;
 
 	if (begin_work(n, ACTIVITY_SET, &w) < 0)
@@ -332,8 +269,9 @@ static int add_set(struct nsys *n)
 }
 
 /* A graph that was traced as a whole (--cuda-graph-trace=graph). */
-static int add_graph(struct nsys *n)
+static int add_graph(void *ctx)
 {
+	struct nsys *n = ctx;
 	struct trace_work w;
 	char name[48];
 
@@ -344,13 +282,55 @@ static int add_graph(struct nsys *n)
 	return w.name == STRTAB_NONE ? -ENOMEM : trace_add_work(n->trace, &w);
 }
 
+/* ---- what is said of processes ---- */
+
+/* All of the machine's may be listed: those count that did something. */
+static int add_process(void *ctx)
+{
+	struct nsys *n = ctx;
+	uint32_t id = trace_process_find(n->trace, process_key(n, db_int(n->db, 0))), name;
+
+	if (id == SESSION_NONE)
+		return 0;
+	name = db_text(n->db, 2, n->s->strings);
+	if (name == STRTAB_NONE)
+		return -ENOMEM;
+	n->s->processes[id].exe = name;
+	if (!db_null(n->db, 1))
+		n->s->processes[id].pid = (uint32_t)db_int(n->db, 1);
+	return 0;
+}
+
+/* What nsys warns of itself: records that were dropped, a library that it could not load … */
+static int add_diagnostic(void *ctx)
+{
+	enum { WARNING = 2, ERROR = 3 }; /* ENUM_DIAGNOSTIC_SEVERITY_LEVEL */
+	struct nsys *n = ctx;
+	int64_t severity = db_int(n->db, 0);
+	uint32_t process = trace_process_find(n->trace, process_key(n, db_int(n->db, 2))), text;
+
+	if (severity != WARNING && severity != ERROR)
+		return 0;
+	text = db_text(n->db, 1, n->s->strings);
+	if (text == STRTAB_NONE)
+		return -ENOMEM;
+	return session_note(n->s, process, severity == ERROR ? NOTE_ERROR : NOTE_WARNING,
+			    strtab_str(n->s->strings, text));
+}
+
 /* ---- the whole ---- */
 
-static const struct table {
-	const char *name;
-	const char *columns[DB_COLUMNS_MAX];
-	int (*add)(struct nsys *n); /* one row; 0 or -ENOMEM */
-} tables[] = {
+/* What events refer to; events; what refers to the processes of these. */
+static const struct db_table basics[] = {
+	{"TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}, add_start},
+	{"StringIds", {"!id", "!value"}, add_string},
+	{"ENUM_CUDA_MEM_KIND", {"!id", "!label"}, add_memory_kind},
+	{"TARGET_INFO_GPU",
+	 {"cuDevice", "id", "name", "uuid", "totalMemory", "smCount", "computeMajor",
+	  "computeMinor", "clockRate"},
+	 add_device},
+};
+static const struct db_table events[] = {
 	{"CUPTI_ACTIVITY_KIND_RUNTIME",
 	 {"!start", "!end", "globalTid", "correlationId", "nameId"},
 	 add_call},
@@ -364,46 +344,16 @@ static const struct table {
 	{"CUPTI_ACTIVITY_KIND_MEMSET", {WORK_COLUMNS, "bytes", "memKind"}, add_set},
 	{"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {WORK_COLUMNS, "graphId"}, add_graph},
 };
-
-/* What nsys warns of itself: records that were dropped, a library that it could not load … */
-static int read_diagnostics(struct nsys *n)
-{
-	static const char *const columns[] = {"severity", "text", "globalPid", NULL};
-	enum { WARNING = 2, ERROR = 3 }; /* ENUM_DIAGNOSTIC_SEVERITY_LEVEL */
-	int r = db_select(n->db, "DIAGNOSTIC_EVENT", columns);
-	uint32_t text, process;
-	int64_t severity;
-
-	while (r > 0 && (r = db_next(n->db)) > 0) {
-		severity = db_int(n->db, 0);
-		if (severity != WARNING && severity != ERROR)
-			continue;
-		text = db_text(n->db, 1, n->s->strings);
-		process = db_ids_get(&n->processes, global_pid(db_int(n->db, 2)));
-		if (text == STRTAB_NONE ||
-		    session_note(n->s, process == IDINDEX_NONE ? SESSION_NONE : process,
-				 severity == ERROR ? NOTE_ERROR : NOTE_WARNING,
-				 strtab_str(n->s->strings, text)) < 0)
-			return out_of_memory(n);
-	}
-	return r;
-}
-
-static int read_table(struct nsys *n, const struct table *t)
-{
-	int r = db_select(n->db, t->name, t->columns);
-
-	while (r > 0 && (r = db_next(n->db)) > 0)
-		if (t->add(n) < 0)
-			return out_of_memory(n);
-	return r;
-}
+static const struct db_table remarks[] = {
+	{"PROCESSES", {"!globalPid", "pid", "name"}, add_process},
+	{"DIAGNOSTIC_EVENT", {"severity", "text", "globalPid"}, add_diagnostic},
+};
 
 /* A report of something else than CUDA and NVTX: an empty screen would not say so. */
 static int look_for_events(struct nsys *n)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
-		if (db_has(n->db, tables[i].name))
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		if (db_has(n->db, events[i].name))
 			return 0;
 	return db_fail(n->db, -EINVAL,
 		       "a report of nsys without CUDA activity (nsys profile --trace cuda,nvtx)");
@@ -411,41 +361,28 @@ static int look_for_events(struct nsys *n)
 
 static int read_all(struct nsys *n)
 {
-	int64_t base_ns = 0;
 	int r = look_for_events(n);
 
-	if (r >= 0)
-		r = read_start(n, &base_ns);
-
-	if (r >= 0)
-		r = db_ids_strings(&n->strings, n->db, "StringIds", "!id", "!value", n->s->strings);
-	if (r >= 0)
-		r = read_memory_kinds(n);
-	if (r >= 0)
-		r = read_devices(n);
-	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(tables); i++)
-		r = read_table(n, &tables[i]);
-	if (r >= 0)
-		r = read_processes(n);
-	if (r >= 0)
-		r = read_diagnostics(n);
-	if (r >= 0 && trace_finish(n->trace, base_ns) < 0)
-		r = out_of_memory(n);
-	return r;
+	if (r == 0)
+		r = db_read(n->db, basics, ARRAY_SIZE(basics), "", n);
+	if (r == 0)
+		r = db_read(n->db, events, ARRAY_SIZE(events), "", n);
+	if (r == 0)
+		r = db_read(n->db, remarks, ARRAY_SIZE(remarks), "", n);
+	return r < 0 ? r : trace_finish(n->trace, n->base_ns);
 }
 
 int nsys_read(struct db *db, struct session *s)
 {
 	struct nsys n = {.db = db, .s = s};
-	int r = 0;
+	int r;
 
 	if (!db_has(db, "StringIds"))
 		return 0;
 	n.trace = trace_new(s);
-	r = n.trace ? read_all(&n) : out_of_memory(&n);
+	r = n.trace ? read_all(&n) : -ENOMEM;
 	trace_free(n.trace);
 	db_ids_done(&n.strings);
-	db_ids_done(&n.processes);
 	db_ids_done(&n.memory_kinds);
-	return r < 0 ? r : 1;
+	return r < 0 ? db_fail(db, r, "out of memory") : 1;
 }

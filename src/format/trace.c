@@ -135,6 +135,46 @@ struct trace *trace_free(struct trace *t)
 	return NULL;
 }
 
+/* ---- host threads ---- */
+
+/* Instances are never 0. */
+static uint64_t instance_of(uint64_t key)
+{
+	return hash_u64(key) | 1;
+}
+
+uint32_t trace_process_find(const struct trace *t, uint64_t key)
+{
+	return session_process_find(t->s, instance_of(key));
+}
+
+uint32_t trace_process(struct trace *t, uint64_t key, uint32_t pid)
+{
+	size_t n = t->s->n_processes;
+	uint32_t id = session_process_add(t->s, instance_of(key));
+
+	if (t->s->n_processes > n) {
+		t->s->processes[id].pid = pid;
+		t->s->processes[id].end = PROCESS_ENDED;
+	}
+	return id;
+}
+
+uint32_t trace_host_lane(struct trace *t, uint32_t process, uint64_t thread)
+{
+	const struct session_lane lane = {
+		.process = process, .device = SESSION_NONE, .thread = thread};
+
+	return process == SESSION_NONE ? SESSION_NONE : session_lane_intern(t->s, &lane);
+}
+
+enum frame_kind trace_call_kind(const char *name)
+{
+	return strstr(name, "Synchronize") ? FRAME_SYNC : FRAME_FUNCTION;
+}
+
+/* ---- events ---- */
+
 /* Beyond it is no time that a clock shows; within it differences do not overflow. */
 #define TIME_MAX_NS (INT64_C(1) << 62)
 
@@ -166,6 +206,15 @@ int trace_add_range(struct trace *t, const struct trace_range *range)
 	t->ranges[t->n_ranges].seq = (uint32_t)t->n_ranges;
 	t->n_ranges++;
 	return 0;
+}
+
+int trace_add_named_range(struct trace *t, struct trace_range *range, enum frame_kind kind,
+			  uint32_t name)
+{
+	if (name == STRTAB_NONE || range->lane == SESSION_NONE)
+		return -ENOMEM;
+	range->frame = session_frame_intern(t->s, kind, name, SESSION_NONE, 0);
+	return range->frame == SESSION_NONE ? -ENOMEM : trace_add_range(t, range);
 }
 
 int trace_add_work(struct trace *t, const struct trace_work *work)

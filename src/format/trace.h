@@ -71,8 +71,22 @@ static inline void trace_freep(struct trace **t)
 	*t = trace_free(*t);
 }
 
+/* The process that `key` stands for, made with this pid when it is new; it has ended. Processes of
+ * different traces should have different keys. SESSION_NONE: no memory. */
+uint32_t trace_process(struct trace *t, uint64_t key, uint32_t pid);
+/* The same; SESSION_NONE: it was not made. */
+uint32_t trace_process_find(const struct trace *t, uint64_t key);
+/* The lane of a thread on the host; SESSION_NONE: no memory, or no process. */
+uint32_t trace_host_lane(struct trace *t, uint32_t process, uint64_t thread);
+/* What a call of the vendor's library is: one that waits for a device, or any other function. */
+enum frame_kind trace_call_kind(const char *name);
+
 /* 0 or -ENOMEM. What has no times, or ends before it starts, is counted as a loss and left out. */
 int trace_add_range(struct trace *t, const struct trace_range *range);
+/* The same for a range of this kind and name (a string id), which fill in its frame. -ENOMEM also
+ * when the name is STRTAB_NONE or the range has no lane. */
+int trace_add_named_range(struct trace *t, struct trace_range *range, enum frame_kind kind,
+			  uint32_t name);
 int trace_add_work(struct trace *t, const struct trace_work *work);
 /* Of contexts and streams from 2^31 on, which are more than a lane has room for, the first is 2^31,
  * the next one more: different ones stay so. */
