@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/shown.h"
-#include "format/json_writer.h"
 #include "format/export.h"
 
 #define DOT_LEAST    0.005 /* share of the whole */
@@ -16,10 +15,9 @@
 
 struct dot {
 	const struct session *s;
+	struct export_stacks in;
 	struct out *out;
 	const struct metric *metric;
-	double *own, *total;
-	struct export_names names;
 };
 
 static void put_escaped(struct out *out, const struct shown *s)
@@ -53,44 +51,39 @@ static void put_text(struct out *out, const char *text, size_t max)
 
 static void put_value(struct dot *d, double v)
 {
-	char text[JSON_NUMBER_MAX];
-	size_t len = json_format_f64(text, v);
-
-	if (len > 2 && !memcmp(text + len - 2, ".0", 2))
-		len -= 2;
-	out_put(d->out, text, len);
+	export_put_weight(d->out, v);
 	if (*d->metric->unit)
 		out_printf(d->out, " %s", d->metric->unit);
 }
 
 static void put_node(struct dot *d, uint32_t node)
 {
-	double whole = d->total[SESSION_ROOT];
+	double whole = d->in.total[SESSION_ROOT];
 
 	out_printf(d->out, "\tn%u [label=\"", node);
-	put_text(d->out, export_name(&d->names, node), DOT_NAME_MAX);
+	put_text(d->out, export_name(&d->in.names, node), DOT_NAME_MAX);
 	out_puts(d->out, "\\n");
-	put_value(d, d->total[node]);
+	put_value(d, d->in.total[node]);
 	if (whole > 0)
-		out_printf(d->out, " (%.1f %%)", 100 * d->total[node] / whole);
+		out_printf(d->out, " (%.1f %%)", 100 * d->in.total[node] / whole);
 	out_puts(d->out, "\", tooltip=\"");
-	put_text(d->out, export_name(&d->names, node), SIZE_MAX);
+	put_text(d->out, export_name(&d->in.names, node), SIZE_MAX);
 	out_printf(d->out, "\", class=\"%s\"%s];\n", frame_kind_word(session_node_kind(d->s, node)),
-		   d->own[node] > 0 ? ", style=filled, fillcolor=\"#f4d8b8\"" : "");
+		   d->in.own[node] > 0 ? ", style=filled, fillcolor=\"#f4d8b8\"" : "");
 }
 
 static void put_edge(struct dot *d, uint32_t node)
 {
-	double whole = d->total[SESSION_ROOT];
+	double whole = d->in.total[SESSION_ROOT];
 
 	out_printf(d->out, "\tn%u -> n%u [penwidth=%.1f];\n", d->s->nodes[node].parent, node,
-		   whole > 0 ? 1 + 4 * d->total[node] / whole : 1);
+		   whole > 0 ? 1 + 4 * d->in.total[node] / whole : 1);
 }
 
 /* Is it drawn? A node weighs no more than its parent: no edge leads to nowhere. */
 static bool is_drawn(const struct dot *d, uint32_t node)
 {
-	return node == SESSION_ROOT || d->total[node] >= DOT_LEAST * d->total[SESSION_ROOT];
+	return node == SESSION_ROOT || d->in.total[node] >= DOT_LEAST * d->in.total[SESSION_ROOT];
 }
 
 static void put_graph(struct dot *d)
@@ -116,17 +109,15 @@ static void put_graph(struct dot *d)
 static int dot_write(const struct session *s, const struct write_options *options, struct out *out)
 {
 	struct dot d = {.s = s, .out = out};
-	int r = export_weights(s, options, &d.own, &d.total);
+	int r = export_stacks_init(&d.in, s, options);
 
-	if (r < 0)
-		return r;
-	d.metric = metric_table_get(s->metrics, export_metric(s, options));
-	r = export_names_init(&d.names, s, options);
 	if (r == 0)
+		r = export_stacks_sum_up(&d.in);
+	if (r == 0) {
+		d.metric = metric_table_get(s->metrics, d.in.metric);
 		put_graph(&d);
-	export_names_done(&d.names);
-	free(d.own);
-	free(d.total);
+	}
+	export_stacks_done(&d.in);
 	return r < 0 ? r : out->error;
 }
 

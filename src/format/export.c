@@ -199,41 +199,14 @@ static void without_nested(const struct session *s, double *own)
 		own[i] = fmax(own[i], 0);
 }
 
-static double *sum_up(const struct session *s, const double *own)
+void export_put_weight(struct out *out, double v)
 {
-	double *total = malloc(s->n_nodes * sizeof(*total));
+	char text[JSON_NUMBER_MAX];
+	size_t len = json_format_f64(text, v);
 
-	if (!total)
-		return NULL;
-	memcpy(total, own, s->n_nodes * sizeof(*total));
-	for (size_t i = s->n_nodes; i-- > 1;)
-		total[s->nodes[i].parent] += total[i];
-	return total;
-}
-
-int export_weights(const struct session *s, const struct write_options *options, double **ret_own,
-		   double **ret_total)
-{
-	uint32_t metric = export_metric(s, options);
-	_cleanup_(freep) double *own = NULL;
-
-	if (metric == METRIC_NONE)
-		return -EINVAL;
-	own = malloc(s->n_nodes * sizeof(*own));
-	if (!own)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < s->n_nodes; i++)
-		own[i] = own_weight(s, i, metric);
-	if (metric == METRIC_CPU_TIME)
-		without_nested(s, own);
-	if (ret_total) {
-		*ret_total = sum_up(s, own);
-		if (!*ret_total)
-			return -ENOMEM;
-	}
-	*ret_own = own;
-	own = NULL;
-	return 0;
+	if (len > 2 && !memcmp(text + len - 2, ".0", 2))
+		len -= 2;
+	out_put(out, text, len);
 }
 
 /* ---- names ---- */
@@ -300,6 +273,53 @@ int export_path(const struct session *s, uint32_t node, struct export_path *path
 	return 0;
 }
 
+int export_stacks_init(struct export_stacks *x, const struct session *s,
+		       const struct write_options *options)
+{
+	*x = (struct export_stacks){.s = s, .metric = export_metric(s, options)};
+	if (x->metric == METRIC_NONE)
+		return -EINVAL;
+	x->own = malloc(s->n_nodes * sizeof(*x->own));
+	if (!x->own)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		x->own[i] = own_weight(s, i, x->metric);
+	if (x->metric == METRIC_CPU_TIME)
+		without_nested(s, x->own);
+	return export_names_init(&x->names, s, options);
+}
+
+int export_stacks_sum_up(struct export_stacks *x)
+{
+	x->total = malloc(x->s->n_nodes * sizeof(*x->total));
+	if (!x->total)
+		return -ENOMEM;
+	memcpy(x->total, x->own, x->s->n_nodes * sizeof(*x->total));
+	for (size_t i = x->s->n_nodes; i-- > 1;)
+		x->total[x->s->nodes[i].parent] += x->total[i];
+	return 0;
+}
+
+void export_stacks_done(struct export_stacks *x)
+{
+	free(x->own);
+	free(x->total);
+	free(x->path.nodes);
+	export_names_done(&x->names);
+}
+
+uint32_t *export_frame_nodes(const struct session *s)
+{
+	uint32_t *nodes = malloc((s->n_frames + 1) * sizeof(*nodes));
+
+	if (!nodes)
+		return NULL;
+	memset(nodes, 0xff, s->n_frames * sizeof(*nodes));
+	for (uint32_t i = (uint32_t)s->n_nodes; i-- > 0;)
+		nodes[s->nodes[i].frame] = i;
+	return nodes;
+}
+
 size_t export_text_next(const char **p, const char *end, const char **ret)
 {
 	const char *at = *p;
@@ -321,4 +341,17 @@ size_t export_text_next(const char **p, const char *end, const char **ret)
 	*p = at + 1;
 	*ret = "\xef\xbf\xbd";
 	return 3;
+}
+
+void export_put_text(struct buf *out, const char *text, size_t len)
+{
+	const char *end = text + len, *c;
+	size_t n;
+
+	if (utf8_valid(text, len)) { /* nearly always */
+		buf_put(out, text, len);
+		return;
+	}
+	while ((n = export_text_next(&text, end, &c)) > 0)
+		buf_put(out, c, n);
 }

@@ -41,11 +41,6 @@ void export_put_value(struct out *out, const struct session *s, uint32_t metric,
 /* The metric that stacks and pictures weigh by: options->metric, or the time. METRIC_NONE: the
  * profile has no such metric, or it does not add up. "time" finds "time (ns)". */
 uint32_t export_metric(const struct session *s, const struct write_options *options);
-/* Own weights of all nodes and, when ret_total is given, those of their subtrees; what is absent,
- * negative or no number weighs nothing. 0, -ENOMEM or -EINVAL (no such metric). */
-int export_weights(const struct session *s, const struct write_options *options, double **ret_own,
-		   double **ret_total);
-
 /* Names as options ask for them, each made once. */
 struct export_names {
 	const struct session *s;
@@ -68,8 +63,32 @@ struct export_path {
 };
 int export_path(const struct session *s, uint32_t node, struct export_path *path);
 
+/* What writers of stacks and of pictures share. */
+struct export_stacks {
+	const struct session *s;
+	uint32_t metric; /* export_metric() */
+	/* Weights by node. What is absent, negative or no number weighs nothing. */
+	double *own;
+	double *total; /* of the whole subtree; NULL before export_stacks_sum_up() */
+	struct export_names names;
+	struct export_path path; /* room for export_path() */
+};
+/* 0, -ENOMEM or -EINVAL (no such metric); in either case export_stacks_done() frees. */
+int export_stacks_init(struct export_stacks *x, const struct session *s,
+		       const struct write_options *options);
+void export_stacks_done(struct export_stacks *x);
+int export_stacks_sum_up(struct export_stacks *x); /* 0 or -ENOMEM */
+
+/* The first node of each frame; SESSION_NONE: no node has it any more, since a symbol took its
+ * place. Malloc'd; NULL: out of memory. */
+uint32_t *export_frame_nodes(const struct session *s);
+
 /* The next character of *p as valid UTF-8: its bytes and their number. What is not UTF-8 is
  * U+FFFD. *p moves on. 0 at the end. */
 size_t export_text_next(const char **p, const char *end, const char **ret);
+/* Append a text as valid UTF-8. */
+void export_put_text(struct buf *out, const char *text, size_t len);
+/* A weight: a whole number without a decimal point. */
+void export_put_weight(struct out *out, double v);
 
 #endif

@@ -12,7 +12,6 @@
 
 #include "base/shown.h"
 #include "base/strtab.h"
-#include "format/json_writer.h"
 #include "format/export.h"
 
 #define SVG_WIDTH    1200.0
@@ -25,10 +24,9 @@
 
 struct flame {
 	const struct session *s;
+	struct export_stacks in;
 	struct out *out;
 	const struct metric *metric;
-	struct export_names names;
-	double *own, *total;
 	double *at; /* left edge of each box, in units of the metric */
 	uint32_t *depth;
 	uint32_t deepest;
@@ -107,27 +105,18 @@ static size_t count_chars(const char *text)
 	return n;
 }
 
-static void put_value(struct flame *f, uint32_t node)
-{
-	char text[JSON_NUMBER_MAX];
-	size_t len = json_format_f64(text, f->total[node]);
-
-	if (len > 2 && !memcmp(text + len - 2, ".0", 2))
-		len -= 2;
-	out_put(f->out, text, len);
-}
-
 static void put_title(struct flame *f, uint32_t node, const char *name)
 {
 	out_puts(f->out, "<title>");
 	put_xml(f->out, name, SIZE_MAX);
 	out_puts(f->out, ": ");
-	put_value(f, node);
+	export_put_weight(f->out, f->in.total[node]);
 	if (*f->metric->unit) {
 		out_putc(f->out, ' ');
 		put_xml(f->out, f->metric->unit, SIZE_MAX);
 	}
-	out_printf(f->out, " (%.2f %%)</title>", 100 * f->total[node] / f->total[SESSION_ROOT]);
+	out_printf(f->out, " (%.2f %%)</title>",
+		   100 * f->in.total[node] / f->in.total[SESSION_ROOT]);
 }
 
 static void put_label(struct flame *f, const char *name, double x, double width, uint32_t y)
@@ -145,9 +134,10 @@ static void put_label(struct flame *f, const char *name, double x, double width,
 
 static void put_box(struct flame *f, uint32_t node)
 {
-	double whole = f->total[SESSION_ROOT], x = f->at[node] / whole, w = f->total[node] / whole;
+	double whole = f->in.total[SESSION_ROOT];
+	double x = f->at[node] / whole, w = f->in.total[node] / whole;
 	uint32_t y = SVG_TOP + f->depth[node] * SVG_ROW;
-	const char *name = export_name(&f->names, node);
+	const char *name = export_name(&f->in.names, node);
 	uint8_t kind = (uint8_t)session_node_kind(f->s, node);
 
 	out_printf(f->out,
@@ -164,25 +154,25 @@ static void put_box(struct flame *f, uint32_t node)
 
 static bool is_shown(const struct flame *f, uint32_t node)
 {
-	return f->total[node] > 0 && f->total[node] >= SVG_LEAST * f->total[SESSION_ROOT];
+	return f->in.total[node] > 0 && f->in.total[node] >= SVG_LEAST * f->in.total[SESSION_ROOT];
 }
 
-/* Children stand side by side in their order, from their parent's left edge on. f->own holds
+/* Children stand side by side in their order, from their parent's left edge on. f->in.own holds
  * where the next child of a node goes. */
 static void lay_out(struct flame *f)
 {
-	f->at[SESSION_ROOT] = f->own[SESSION_ROOT] = 0;
+	f->at[SESSION_ROOT] = f->in.own[SESSION_ROOT] = 0;
 	f->depth[SESSION_ROOT] = 0;
 	for (uint32_t i = 1; i < f->s->n_nodes; i++) {
 		uint32_t p = f->s->nodes[i].parent;
 
-		f->at[i] = f->own[i] = f->own[p];
-		f->own[p] += f->total[i];
+		f->at[i] = f->in.own[i] = f->in.own[p];
+		f->in.own[p] += f->in.total[i];
 		f->depth[i] = f->depth[p] + 1;
 		if (is_shown(f, i))
 			f->deepest = MAX(f->deepest, f->depth[i]);
 		else
-			f->left_out += f->total[i] > 0;
+			f->left_out += f->in.total[i] > 0;
 	}
 }
 
@@ -233,14 +223,14 @@ static int put_tree(struct flame *f)
 		out_printf(f->out, "%s ", colours[i].colour);
 	out_puts(f->out, OTHER_COLOUR "</metadata>\n<metadata id=\"nodes\">");
 	for (uint32_t i = 0; r == 0 && i < f->s->n_nodes; i++) {
-		if (!(f->total[i] > 0))
+		if (!(f->in.total[i] > 0))
 			continue;
-		name = strtab_adds(names, export_name(&f->names, i));
+		name = strtab_adds(names, export_name(&f->in.names, i));
 		r = name == STRTAB_NONE ? -ENOMEM : 0;
 		number[i] = n++;
 		out_printf(f->out, "%u %u %d ", i ? number[i] - number[f->s->nodes[i].parent] : 0,
 			   name, colour_index((uint8_t)session_node_kind(f->s, i)));
-		put_value(f, i);
+		export_put_weight(f->out, f->in.total[i]);
 		out_putc(f->out, ' ');
 	}
 	out_puts(f->out, "</metadata>\n<metadata id=\"names\">");
@@ -261,13 +251,13 @@ static int put_foot(struct flame *f)
 	int r;
 
 	out_printf(f->out, "<text id=\"foot\" x=\"6\" y=\"%u\">", y);
-	if (!(f->total[SESSION_ROOT] > 0))
+	if (!(f->in.total[SESSION_ROOT] > 0))
 		out_puts(f->out, "nothing was measured");
 	else if (f->left_out)
 		out_printf(f->out, "%zu boxes below %.3f %% are left out", f->left_out,
 			   100 * SVG_LEAST);
 	out_puts(f->out, "</text>\n");
-	if (f->total[SESSION_ROOT] > 0) { /* else there is nothing to click on */
+	if (f->in.total[SESSION_ROOT] > 0) { /* else there is nothing to click on */
 		r = put_tree(f);
 		if (r < 0)
 			return r;
@@ -291,21 +281,19 @@ static int flamegraph_write(const struct session *s, const struct write_options 
 			    struct out *out)
 {
 	struct flame f = {.s = s, .out = out};
-	int r = export_weights(s, options, &f.own, &f.total);
+	int r = export_stacks_init(&f.in, s, options);
 
-	if (r < 0)
-		return r;
-	f.metric = metric_table_get(s->metrics, export_metric(s, options));
-	r = export_names_init(&f.names, s, options);
+	if (r == 0)
+		r = export_stacks_sum_up(&f.in);
 	f.at = malloc(s->n_nodes * sizeof(*f.at));
 	f.depth = malloc(s->n_nodes * sizeof(*f.depth));
-	if (!f.at || !f.depth)
+	if (r == 0 && (!f.at || !f.depth))
 		r = -ENOMEM;
-	if (r == 0)
+	if (r == 0) {
+		f.metric = metric_table_get(s->metrics, f.in.metric);
 		r = put_picture(&f);
-	export_names_done(&f.names);
-	free(f.own);
-	free(f.total);
+	}
+	export_stacks_done(&f.in);
 	free(f.at);
 	free(f.depth);
 	return r < 0 ? r : out->error;

@@ -48,44 +48,38 @@ int folded_path(struct export_names *names, uint32_t node, struct export_path *p
 }
 
 /* Whole numbers, which is all that most tools take: exact ones where the value is one. */
-static uint64_t weight_of(const struct session *s, uint32_t node, uint32_t metric, double own)
+static uint64_t weight_of(const struct export_stacks *x, uint32_t node)
 {
+	double own = x->own[node];
 	union metric_value v;
 
-	if (metric != METRIC_CPU_TIME && metric_table_get(s->metrics, metric)->type == METRIC_U64)
-		return session_value(s, node, metric, &v) ? v.u64 : 0;
+	if (x->metric != METRIC_CPU_TIME &&
+	    metric_table_get(x->s->metrics, x->metric)->type == METRIC_U64)
+		return session_value(x->s, node, x->metric, &v) ? v.u64 : 0;
 	return own >= 0.5 && own < 1.8e19 ? (uint64_t)(own + 0.5) : 0;
 }
 
 static int folded_write(const struct session *s, const struct write_options *options,
 			struct out *out)
 {
-	uint32_t metric = export_metric(s, options);
-	_cleanup_(freep) double *own = NULL;
-	struct export_path path = {0};
-	struct export_names names;
+	struct export_stacks x;
 	struct buf text;
 	uint64_t weight;
-	int r = export_weights(s, options, &own, NULL);
+	int r = export_stacks_init(&x, s, options);
 
-	if (r == 0)
-		r = export_names_init(&names, s, options);
-	if (r < 0)
-		return r;
 	buf_init(&text, 0);
 	for (uint32_t i = 0; r == 0 && i < s->n_nodes; i++) {
-		weight = weight_of(s, i, metric, own[i]);
+		weight = weight_of(&x, i);
 		if (!weight)
 			continue;
 		buf_clear(&text);
-		r = folded_path(&names, i, &path, &text);
+		r = folded_path(&x.names, i, &x.path, &text);
 		buf_printf(&text, " %llu\n", (unsigned long long)weight);
 		r = r == 0 ? text.error : r;
 		out_put(out, text.data, r ? 0 : text.len);
 	}
 	buf_done(&text);
-	free(path.nodes);
-	export_names_done(&names);
+	export_stacks_done(&x);
 	return r < 0 ? r : out->error;
 }
 

@@ -76,12 +76,8 @@ static void put_map(struct writer *w, uint32_t n)
 
 static void put_string(struct writer *w, const char *text, size_t len)
 {
-	const char *end = text + len, *c;
-	size_t n;
-
 	buf_clear(&w->text);
-	while ((n = export_text_next(&text, end, &c)) > 0)
-		buf_put(&w->text, c, n);
+	export_put_text(&w->text, text, len);
 	len = w->text.len;
 	if (len < 32)
 		out_putc(w->out, (char)(0xa0 | len));

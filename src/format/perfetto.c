@@ -58,11 +58,7 @@ struct perfetto {
 /* Text as valid UTF-8, at the end of x->text. */
 static void put_text(struct perfetto *x, const char *text)
 {
-	const char *end = text + strlen(text), *c;
-	size_t n;
-
-	while ((n = export_text_next(&text, end, &c)) > 0)
-		buf_put(&x->text, c, n);
+	export_put_text(&x->text, text, strlen(text));
 }
 
 /* ---- packets ---- */

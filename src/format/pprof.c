@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "format/export.h"
-#include "format/json_writer.h"
 #include "format/protobuf.h"
 
 /* field numbers of the messages */
@@ -39,25 +38,15 @@ enum { STRING_NAME, STRING_RAW, STRING_FILE, STRINGS_A_FRAME };
 
 struct pprof {
 	const struct session *s;
+	struct export_stacks in;
 	struct buf file, message, inner; /* inner: a message within a message */
-	struct export_path path;
-	struct export_names names;
-	uint32_t *node_of; /* a node of each frame */
-	uint32_t metric;
-	double *own;
+	uint32_t *node_of;               /* by frame: export_frame_nodes() */
 };
 
 static void put_string(struct pprof *x, const char *text, size_t len)
 {
-	const char *end = text + len, *c;
-	size_t n;
-
 	buf_clear(&x->message);
-	if (utf8_valid(text, len))
-		buf_put(&x->message, text, len);
-	else
-		while ((n = export_text_next(&text, end, &c)) > 0)
-			buf_put(&x->message, c, n);
+	export_put_text(&x->message, text, len);
 	pb_message(&x->file, PROFILE_STRING, &x->message);
 }
 
@@ -79,31 +68,27 @@ static void put_type(struct pprof *x)
 /* The leaf comes first. */
 static int put_sample(struct pprof *x, uint32_t node)
 {
-	int r = export_path(x->s, node, &x->path);
+	int r = export_path(x->s, node, &x->in.path);
 
 	buf_clear(&x->message);
 	buf_clear(&x->inner);
-	for (size_t i = r < 0 ? 0 : x->path.n; i-- > 0;)
-		pb_varint(&x->inner, x->s->nodes[x->path.nodes[i]].frame + UINT64_C(1));
+	for (size_t i = r < 0 ? 0 : x->in.path.n; i-- > 0;)
+		pb_varint(&x->inner, x->s->nodes[x->in.path.nodes[i]].frame + UINT64_C(1));
 	pb_message(&x->message, SAMPLE_LOCATION, &x->inner);
 	buf_clear(&x->inner);
-	pb_varint(&x->inner, x->own[node] < 9.2e18 ? (uint64_t)(x->own[node] + 0.5) : INT64_MAX);
+	pb_varint(&x->inner,
+		  x->in.own[node] < 9.2e18 ? (uint64_t)(x->in.own[node] + 0.5) : INT64_MAX);
 	pb_message(&x->message, SAMPLE_VALUE, &x->inner);
 	pb_message(&x->file, PROFILE_SAMPLE, &x->message);
 	return r;
-}
-
-/* A frame that no node has was replaced by a symbol. */
-static bool is_used(const struct pprof *x, uint32_t frame)
-{
-	return x->s->nodes[x->node_of[frame]].frame == frame;
 }
 
 static bool is_raw(struct pprof *x, uint32_t frame)
 {
 	uint32_t node = x->node_of[frame];
 
-	return !is_used(x, frame) || export_name(&x->names, node) == export_raw_name(x->s, node);
+	return node == SESSION_NONE ||
+	       export_name(&x->in.names, node) == export_raw_name(x->s, node);
 }
 
 static void put_frame(struct pprof *x, uint32_t frame)
@@ -137,7 +122,7 @@ static const char *unit_of(const struct metric *m)
 
 static void put_strings(struct pprof *x)
 {
-	const struct metric *m = metric_table_get(x->s->metrics, x->metric);
+	const struct metric *m = metric_table_get(x->s->metrics, x->in.metric);
 	const char *space = strchr(m->name, ' ');
 
 	put_word(x, "");
@@ -147,28 +132,23 @@ static void put_strings(struct pprof *x)
 		const struct session_frame *f = &x->s->frames[i];
 		uint32_t node = x->node_of[i];
 
-		put_word(x, is_used(x, i) ? export_name(&x->names, node) : "");
+		put_word(x, node == SESSION_NONE ? "" : export_name(&x->in.names, node));
 		put_word(x, is_raw(x, i) ? "" : export_raw_name(x->s, node));
 		put_string(x, strtab_str(x->s->strings, f->file),
 			   strtab_len(x->s->strings, f->file));
 	}
 }
 
-static int find_nodes(struct pprof *x)
-{
-	x->node_of = calloc(x->s->n_frames + 1, sizeof(*x->node_of));
-	for (uint32_t i = (uint32_t)x->s->n_nodes; x->node_of && i-- > 0;)
-		x->node_of[x->s->nodes[i].frame] = i;
-	return x->node_of ? 0 : -ENOMEM;
-}
-
 static int put_profile(struct pprof *x)
 {
-	int r = find_nodes(x);
+	int r = 0;
 
+	x->node_of = export_frame_nodes(x->s);
+	if (!x->node_of)
+		return -ENOMEM;
 	put_type(x);
 	for (uint32_t i = 0; r == 0 && i < x->s->n_nodes; i++)
-		if (x->own[i] > 0)
+		if (x->in.own[i] > 0)
 			r = put_sample(x, i);
 	for (uint32_t i = 0; r == 0 && i < x->s->n_frames; i++)
 		put_frame(x, i);
@@ -226,15 +206,12 @@ static void put_gzip(struct out *out, const char *data, size_t len)
 static int pprof_write(const struct session *s, const struct write_options *options,
 		       struct out *out)
 {
-	struct pprof x = {.s = s, .metric = export_metric(s, options)};
-	int r = export_weights(s, options, &x.own, NULL);
+	struct pprof x = {.s = s};
+	int r = export_stacks_init(&x.in, s, options);
 
-	if (r < 0)
-		return r;
 	buf_init(&x.file, 0);
 	buf_init(&x.message, 0);
 	buf_init(&x.inner, 0);
-	r = export_names_init(&x.names, s, options);
 	if (r == 0)
 		r = put_profile(&x);
 	if (r == 0)
@@ -242,10 +219,8 @@ static int pprof_write(const struct session *s, const struct write_options *opti
 	buf_done(&x.file);
 	buf_done(&x.message);
 	buf_done(&x.inner);
-	export_names_done(&x.names);
 	free(x.node_of);
-	free(x.path.nodes);
-	free(x.own);
+	export_stacks_done(&x.in);
 	return r < 0 ? r : out->error;
 }
 

@@ -12,11 +12,8 @@
 
 struct speedscope {
 	const struct session *s;
+	struct export_stacks in;
 	struct json_writer json;
-	double *own;
-	uint32_t metric;
-	struct export_path path;
-	struct export_names names;
 };
 
 static void put_frame(struct speedscope *x, const struct session_frame *f, const char *name)
@@ -36,21 +33,18 @@ static void put_frame(struct speedscope *x, const struct session_frame *f, const
 /* All frames of the session, so that their numbers are the indices. */
 static int put_frames(struct speedscope *x)
 {
-	uint32_t *node_of = calloc(x->s->n_frames + 1, sizeof(*node_of));
+	_cleanup_(freep) uint32_t *node_of = export_frame_nodes(x->s);
 
 	if (!node_of)
 		return -ENOMEM;
-	for (uint32_t i = (uint32_t)x->s->n_nodes; i-- > 0;)
-		node_of[x->s->nodes[i].frame] = i;
 	jsonw_key_object(&x->json, "shared");
 	jsonw_key_array(&x->json, "frames");
 	for (size_t i = 0; i < x->s->n_frames; i++)
 		put_frame(x, &x->s->frames[i],
-			  x->s->nodes[node_of[i]].frame == i ? export_name(&x->names, node_of[i])
-							     : "<unused>");
+			  node_of[i] == SESSION_NONE ? "<unused>"
+						     : export_name(&x->in.names, node_of[i]));
 	jsonw_array_end(&x->json);
 	jsonw_object_end(&x->json);
-	free(node_of);
 	return 0;
 }
 
@@ -67,12 +61,12 @@ static int put_samples(struct speedscope *x)
 
 	jsonw_key_array(&x->json, "samples");
 	for (uint32_t i = 0; r == 0 && i < x->s->n_nodes; i++) {
-		if (!(x->own[i] > 0))
+		if (!(x->in.own[i] > 0))
 			continue;
-		r = export_path(x->s, i, &x->path);
+		r = export_path(x->s, i, &x->in.path);
 		jsonw_array_flat(&x->json);
-		for (size_t k = 0; r == 0 && k < x->path.n; k++)
-			jsonw_u64(&x->json, x->s->nodes[x->path.nodes[k]].frame);
+		for (size_t k = 0; r == 0 && k < x->in.path.n; k++)
+			jsonw_u64(&x->json, x->s->nodes[x->in.path.nodes[k]].frame);
 		jsonw_array_end(&x->json);
 	}
 	jsonw_array_end(&x->json);
@@ -94,31 +88,26 @@ static double put_weights(struct speedscope *x)
 
 	jsonw_key_array(&x->json, "weights");
 	for (uint32_t i = 0; i < x->s->n_nodes; i++) {
-		if (!(x->own[i] > 0))
+		if (!(x->in.own[i] > 0))
 			continue;
-		sum += x->own[i];
-		put_number(x, x->own[i]);
+		sum += x->in.own[i];
+		put_number(x, x->in.own[i]);
 	}
 	jsonw_array_end(&x->json);
 	return sum;
 }
 
-static void key_text(struct speedscope *x, const char *key, const char *text)
-{
-	jsonw_key_text(&x->json, key, text);
-}
-
 static int put_profile(struct speedscope *x)
 {
-	const struct metric *m = metric_table_get(x->s->metrics, x->metric);
+	const struct metric *m = metric_table_get(x->s->metrics, x->in.metric);
 	double sum;
 	int r;
 
 	jsonw_key_array(&x->json, "profiles");
 	jsonw_object(&x->json);
-	key_text(x, "type", "sampled");
-	key_text(x, "name", m->name);
-	key_text(x, "unit", unit_of(m));
+	jsonw_key_text(&x->json, "type", "sampled");
+	jsonw_key_text(&x->json, "name", m->name);
+	jsonw_key_text(&x->json, "unit", unit_of(m));
 	r = put_samples(x);
 	sum = put_weights(x);
 	jsonw_key_u64(&x->json, "startValue", 0);
@@ -131,35 +120,38 @@ static int put_profile(struct speedscope *x)
 
 static void put_head(struct speedscope *x)
 {
-	key_text(x, "$schema", "https://www.speedscope.app/file-format-schema.json");
-	key_text(x, "exporter", PACKAGE_STRING);
+	jsonw_key_text(&x->json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	jsonw_key_text(&x->json, "exporter", PACKAGE_STRING);
 	jsonw_key(&x->json, "name");
 	jsonw_string(&x->json, strtab_str(x->s->strings, x->s->source),
 		     strtab_len(x->s->strings, x->s->source));
 	jsonw_key_u64(&x->json, "activeProfileIndex", 0);
 }
 
+static int put_document(struct speedscope *x)
+{
+	int r;
+
+	jsonw_object(&x->json);
+	put_head(x);
+	r = put_frames(x);
+	if (r == 0)
+		r = put_profile(x);
+	jsonw_object_end(&x->json);
+	out_putc(x->json.out, '\n');
+	return r;
+}
+
 static int speedscope_write(const struct session *s, const struct write_options *options,
 			    struct out *out)
 {
-	struct speedscope x = {.s = s, .metric = export_metric(s, options)};
-	int r = export_weights(s, options, &x.own, NULL);
+	struct speedscope x = {.s = s};
+	int r = export_stacks_init(&x.in, s, options);
 
-	if (r < 0)
-		return r;
 	jsonw_init(&x.json, out, options && options->compact);
-	jsonw_object(&x.json);
-	put_head(&x);
-	r = export_names_init(&x.names, s, options);
 	if (r == 0)
-		r = put_frames(&x);
-	if (r == 0)
-		r = put_profile(&x);
-	jsonw_object_end(&x.json);
-	out_putc(out, '\n');
-	export_names_done(&x.names);
-	free(x.own);
-	free(x.path.nodes);
+		r = put_document(&x);
+	export_stacks_done(&x.in);
 	return r < 0 ? r : out->error;
 }
 
