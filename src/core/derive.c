@@ -494,7 +494,7 @@ static void roof_value(struct derive *d, struct roofs *r, uint32_t node, uint32_
 
 static uint32_t row_device(const struct session *s, const struct session_row *row)
 {
-	uint32_t device = row->lane < s->n_lanes ? s->lanes[row->lane].device : SESSION_NONE;
+	uint32_t device = session_lane_at(s, row->lane)->device;
 
 	/* Metrics that a program gave name no device. If there is only one, take that. */
 	return device == SESSION_NONE && s->n_devices == 1 ? 0 : device;
@@ -505,7 +505,7 @@ static void roof_row(struct derive *d, struct roofs *r, uint32_t node,
 {
 	const struct session *s = snapshot_session(d->snap);
 	const struct session_set *set = &s->sets[row->set];
-	bool on_device = row->lane < s->n_lanes && s->lanes[row->lane].device != SESSION_NONE;
+	bool on_device = session_lane_at(s, row->lane)->device != SESSION_NONE;
 
 	r->on_device[node] |= on_device;
 	for (uint32_t i = 0; i < set->n; i++) {

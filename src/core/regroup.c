@@ -50,13 +50,6 @@ static int groups_init(struct groups *g, const struct snapshot *view)
 	return 0;
 }
 
-static const struct session_lane *lane_of(const struct groups *g, uint32_t id)
-{
-	static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
-
-	return g->lane[id] < g->s->n_lanes ? &g->s->lanes[g->lane[id]] : &nowhere;
-}
-
 static void put_process(const struct session *s, const struct session_lane *l, struct buf *out)
 {
 	unsigned number = 1;
@@ -99,7 +92,7 @@ static void put_thread(struct groups *g, const struct session_lane *l, struct bu
 static void group_name(void *ctx, uint32_t id, char *out, size_t size)
 {
 	struct groups *g = ctx;
-	const struct session_lane *l = lane_of(g, id);
+	const struct session_lane *l = session_lane_at(g->s, g->lane[id]);
 	_cleanup_(buf_done) struct buf name = {.max = size};
 
 	if (g->group == GROUP_PROCESS || (g->group != GROUP_DEVICE && g->s->n_processes > 1))

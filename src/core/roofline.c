@@ -43,15 +43,16 @@ static uint8_t width_of(struct snapshot *snap, uint32_t node, bool inclusive)
 static uint32_t device_of(const struct snapshot *snap, uint32_t node)
 {
 	const struct session *s = snapshot_session(snap);
-	uint32_t id = snapshot_node(snap, node)->session_node, row;
+	uint32_t id = snapshot_node(snap, node)->session_node, row, device;
 
 	if (s->n_devices == 1) /* then it is that */
 		return 0;
 	row = id == SESSION_NONE ? SESSION_NONE : s->nodes[id].first_row;
-	for (; row != SESSION_NONE; row = s->rows[row].next)
-		if (s->rows[row].lane < s->n_lanes &&
-		    s->lanes[s->rows[row].lane].device != SESSION_NONE)
-			return s->lanes[s->rows[row].lane].device;
+	for (; row != SESSION_NONE; row = s->rows[row].next) {
+		device = session_lane_at(s, s->rows[row].lane)->device;
+		if (device != SESSION_NONE)
+			return device;
+	}
 	return SESSION_NONE;
 }
 

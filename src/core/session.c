@@ -251,6 +251,8 @@ uint32_t session_metric_add(struct session *s, const struct metric *m)
 
 /* ---- dimensions ---- */
 
+const struct session_lane session_nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
+
 static bool lane_equal(const void *ctx, uint32_t id, const void *key)
 {
 	const struct session *s = ctx;

@@ -214,6 +214,14 @@ uint32_t session_module_intern(struct session *s, const struct session_module *m
 uint32_t session_process_add(struct session *s, uint64_t instance);
 uint32_t session_process_find(const struct session *s, uint64_t instance);
 
+/* The lane of what has none: no process, no device. */
+extern const struct session_lane session_nowhere;
+/* The lane with this id, as rows have it; session_nowhere: there is no such lane. */
+static inline const struct session_lane *session_lane_at(const struct session *s, uint32_t id)
+{
+	return id < s->n_lanes ? &s->lanes[id] : &session_nowhere;
+}
+
 /* Rows. */
 uint32_t session_row_intern(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch,
 			    uint32_t set);

@@ -117,8 +117,7 @@ static int map_nodes(struct snapshot *snap)
 /* Which group a lane belongs to: a key that is never 0, and the frame kind of its node. */
 static uint64_t lane_key(const struct snapshot *snap, uint32_t lane, uint8_t *ret_kind)
 {
-	static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
-	const struct session_lane *l = lane < snap->s->n_lanes ? &snap->s->lanes[lane] : &nowhere;
+	const struct session_lane *l = session_lane_at(snap->s, lane);
 	uint64_t key;
 
 	switch (snap->spec.group) {
@@ -302,7 +301,7 @@ static uint32_t view_below(struct snapshot *snap, uint32_t group, uint32_t node)
 
 static bool ran_on_device(const struct snapshot *snap, uint32_t lane)
 {
-	return lane < snap->s->n_lanes && snap->s->lanes[lane].device != SESSION_NONE;
+	return session_lane_at(snap->s, lane)->device != SESSION_NONE;
 }
 
 /* Does the row hold flops or bytes that a program gave a scope? They come from the host, but the

@@ -444,13 +444,12 @@ static int on_scope(struct reader *r, const struct chrome_event *e, struct trace
 /* A scope within a kernel: its track is a warp, its category the kernel's name. */
 static int on_cycles(struct reader *r, const struct chrome_event *e, uint32_t track)
 {
-	static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
 	struct trace_range range = {.start_ns = e->ts_ns,
 				    .end_ns = e->ts_ns + e->dur_ns,
 				    .track = track * 2 + 1,
 				    .in_kernel = true,
 				    .frame = frame_of(r, FRAME_INSTRUMENT, e->name),
-				    .lane = session_lane_intern(r->s, &nowhere)};
+				    .lane = session_lane_intern(r->s, &session_nowhere)};
 	uint32_t frame = frame_of(r, FRAME_KERNEL, e->cat);
 
 	range.base = stack_node(r, e, e->n_call_stack);

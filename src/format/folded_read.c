@@ -179,8 +179,8 @@ static int take_all(struct folded *f, struct reader_input *in)
 
 int folded_read(struct reader_input *in, struct session *s, struct format_error *error)
 {
-	static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
-	struct folded f = {.s = s, .error = error, .lane = session_lane_intern(s, &nowhere)};
+	struct folded f = {
+		.s = s, .error = error, .lane = session_lane_intern(s, &session_nowhere)};
 	int r;
 
 	buf_init(&f.line, LINE_MAX_BYTES);

@@ -21,7 +21,7 @@ static bool value_is_plain(const struct session *s, const struct metric *m, unio
 /* Would a reader make this row of the metrics alone? (See rows_from_metrics() in the reader.) */
 static bool row_is_plain(const struct hwrite *w, const struct session_row *row, bool first)
 {
-	const struct session_lane *lane = hwrite_lane(w->s, row);
+	const struct session_lane *lane = session_lane_at(w->s, row->lane);
 	const struct session_set *set = &w->s->sets[row->set];
 	const uint8_t *present = &w->s->present[row->values];
 	uint32_t last = 0;
@@ -131,7 +131,7 @@ static unsigned hints_of(const struct hwrite *w, uint32_t node)
 	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
 		const struct session_set *set = &s->sets[s->rows[id].set];
 
-		if (hwrite_lane(s, &s->rows[id])->device < s->n_devices)
+		if (session_lane_at(s, s->rows[id].lane)->device < s->n_devices)
 			hints |= HINT_DEVICE;
 		for (uint32_t k = 0; k < set->n; k++) {
 			const char *name;

@@ -351,7 +351,7 @@ static int draft_key(struct hread *r, const struct record *record, struct row_dr
 
 static int draft_lane(struct hread *r, size_t metrics, uint32_t *ret_lane)
 {
-	struct session_lane lane = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
+	struct session_lane lane = session_nowhere;
 	size_t id = hread_find(r, metrics, r->is_old ? KEY_OLD_DEVICE_ID : KEY_DEVICE_ID),
 	       type = hread_find(r, metrics, r->is_old ? KEY_OLD_DEVICE_TYPE : KEY_DEVICE_TYPE);
 	int32_t index;

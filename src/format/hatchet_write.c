@@ -74,7 +74,7 @@ static void add_row(struct hwrite *w, const struct session_row *row)
 {
 	const struct session *s = w->s;
 	const struct session_set *set = &s->sets[row->set];
-	uint32_t device = hwrite_lane(s, row)->device;
+	uint32_t device = session_lane_at(s, row->lane)->device;
 
 	for (uint32_t k = 0; k < set->n; k++) {
 		if (!s->present[row->values + k])
@@ -91,7 +91,7 @@ static uint32_t add_rows(struct hwrite *w, uint32_t node, uint32_t best)
 	const struct session *s = w->s;
 
 	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
-		uint32_t device = hwrite_lane(s, &s->rows[id])->device;
+		uint32_t device = session_lane_at(s, s->rows[id].lane)->device;
 
 		add_row(w, &s->rows[id]);
 		if (device >= s->n_devices)
@@ -107,7 +107,7 @@ static void clear_device_times(struct hwrite *w, uint32_t node)
 	const struct session *s = w->s;
 
 	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
-		uint32_t device = hwrite_lane(s, &s->rows[id])->device;
+		uint32_t device = session_lane_at(s, s->rows[id].lane)->device;
 
 		if (device < s->n_devices)
 			w->device_time[device] = 0;

@@ -19,13 +19,6 @@ const struct metric *hwrite_metric(const struct hwrite *w, uint32_t id)
 	return metric_table_get(w->s->metrics, id);
 }
 
-const struct session_lane *hwrite_lane(const struct session *s, const struct session_row *row)
-{
-	static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
-
-	return row->lane < s->n_lanes ? &s->lanes[row->lane] : &nowhere;
-}
-
 const char *hwrite_raw_name(const struct session *s, uint32_t node, size_t *ret_len)
 {
 	const struct session_frame *f = &s->frames[s->nodes[node].frame];

@@ -69,7 +69,6 @@ int hwrite_init(struct hwrite *w);
 void hwrite_done(struct hwrite *w);
 
 const struct metric *hwrite_metric(const struct hwrite *w, uint32_t id);
-const struct session_lane *hwrite_lane(const struct session *s, const struct session_row *row);
 /* The name of a node; its length. A (module, offset) frame has one only when it is asked for. */
 const char *hwrite_raw_name(const struct session *s, uint32_t node, size_t *ret_len);
 /* The name as written: other readers take an empty one for none. */

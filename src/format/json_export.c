@@ -73,9 +73,8 @@ static void write_metrics(struct exporter *x, uint32_t node)
 
 static void write_row(struct exporter *x, const struct session_row *row)
 {
-	static const struct session_lane nowhere = {SESSION_NONE, SESSION_NONE, 0, 0, 0};
 	const struct session *s = x->s;
-	const struct session_lane *lane = row->lane < s->n_lanes ? &s->lanes[row->lane] : &nowhere;
+	const struct session_lane *lane = session_lane_at(s, row->lane);
 	const struct session_set *set = &s->sets[row->set];
 
 	jsonw_object(&x->json);
