@@ -693,11 +693,11 @@ int chrome_read(struct reader_input *in, struct session *s, struct format_error 
 
 	buf_init(&r.name, 0);
 	if (!r.trace)
-		ret = format_fail(error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+		ret = format_fail_code(error, -ENOMEM);
 	else
 		ret = chrome_parse(in, s, &sink, &document, error);
 	if (ret == 0 && (ret = finish(&r, &document)) < 0)
-		format_fail(error, ret, FORMAT_NO_OFFSET, "%s", strerror(-ret));
+		format_fail_code(error, ret);
 	buf_done(&r.name);
 	free(r.processes);
 	free(r.tracks);
@@ -706,15 +706,6 @@ int chrome_read(struct reader_input *in, struct session *s, struct format_error 
 	idindex_done(&r.by_track);
 	trace_free(r.trace);
 	return ret;
-}
-
-static size_t skip_head(const char *head, size_t n)
-{
-	size_t i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
-
-	while (i < n && memchr(" \t\r\n", head[i], 4))
-		i++;
-	return i;
 }
 
 /* A key of the document, or of the first event in a bare list. */
@@ -726,7 +717,7 @@ static bool has_key(const char *head, size_t n, const char *key)
 	for (; p; p = memmem(p + len, n - (size_t)(p + len - head), key, len)) {
 		const char *q = p + len;
 
-		q += skip_head(q, n - (size_t)(q - head));
+		q += text_blanks(q, n - (size_t)(q - head));
 		if (q < head + n && *q == ':')
 			return true;
 	}
@@ -738,7 +729,7 @@ bool chrome_detect(const char *head, size_t n)
 	static const char *const keys[] = {"\"traceEvents\"", "\"schemaVersion\"",
 					   "\"deviceProperties\"", "\"displayTimeUnit\"",
 					   "\"baseTimeNanoseconds\""};
-	size_t at = skip_head(head, n);
+	size_t at = text_begin(head, n);
 
 	if (at == n)
 		return false;

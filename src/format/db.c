@@ -311,7 +311,7 @@ int db_open(struct reader_input *in, struct format_error *error, struct db **ret
 	int r;
 
 	if (!db)
-		return format_fail(error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+		return format_fail_code(error, -ENOMEM);
 	*error = (struct format_error){0}; /* what is in it from here on is this database's */
 	db->error = error;
 	r = open_any(db, in);

@@ -138,7 +138,7 @@ static int read_line(struct folded *f)
 	if (f->too_long)
 		return -EFBIG;
 	if (node == SESSION_NONE || session_add(f->s, node, f->lane, 0, METRIC_TIME, v) < 0)
-		return format_fail(f->error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+		return format_fail_code(f->error, -ENOMEM);
 	return 0;
 }
 

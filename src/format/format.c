@@ -74,23 +74,15 @@ const struct format *format_by_content(const char *head, size_t n)
 	return NULL;
 }
 
-static bool begins_with(const char *head, size_t n, char c)
-{
-	size_t i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
-
-	while (i < n && memchr(" \t\r\n", head[i], 4))
-		i++;
-	return i < n && head[i] == c;
-}
-
 /* Bytes that are not packed. */
 static int read_plain(struct reader_input *in, struct session *s, struct format_error *error)
 {
 	int r = reader_peek(in);
 	const struct format *format;
+	size_t begin;
 
 	if (r < 0)
-		return format_fail(error, r, FORMAT_NO_OFFSET, "%s", strerror(-r));
+		return format_fail_code(error, r);
 	format = format_by_content(in->head, in->head_len);
 	if (format)
 		return format->read(in, s, error);
@@ -100,7 +92,8 @@ static int read_plain(struct reader_input *in, struct session *s, struct format_
 	/* JSON. An object that names nothing known in its head may still be a trace: traceEvents can
 	 * come after any amount of what whoever wrote it knew. A list is Hatchet's; the readers say
 	 * what is wrong, and where. */
-	format = begins_with(in->head, in->head_len, '{') ? &format_chrome : &format_hatchet;
+	begin = text_begin(in->head, in->head_len);
+	format = begin < in->head_len && in->head[begin] == '{' ? &format_chrome : &format_hatchet;
 	return format->read(in, s, error);
 }
 
@@ -110,7 +103,7 @@ static int read_packed(struct gunzip *g, struct session *s, struct format_error 
 	int r;
 
 	if (!unpacked)
-		return format_fail(error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+		return format_fail_code(error, -ENOMEM);
 	gunzip_init_reader(g, unpacked);
 	r = read_plain(unpacked, s, error);
 	error->unpacked = r < 0;
@@ -123,12 +116,12 @@ static int read_any(struct reader_input *in, struct session *s, struct format_er
 	struct gunzip *g;
 
 	if (r < 0)
-		return format_fail(error, r, FORMAT_NO_OFFSET, "%s", strerror(-r));
+		return format_fail_code(error, r);
 	if (!gunzip_detect(in->head, in->head_len))
 		return read_plain(in, s, error);
 	g = gunzip_new(in);
 	if (!g)
-		return format_fail(error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+		return format_fail_code(error, -ENOMEM);
 	r = read_packed(g, s, error);
 	gunzip_free(g);
 	return r;
@@ -171,10 +164,10 @@ int format_load(const char *path, struct session **ret_session, struct format_er
 	int r;
 
 	if (fd < 0)
-		return format_fail(error, fd, FORMAT_NO_OFFSET, "%s", strerror(-fd));
+		return format_fail_code(error, fd);
 	s = session_new();
 	if (!s)
-		return format_fail(error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+		return format_fail_code(error, -ENOMEM);
 	reader_init_fd(&in, fd);
 	r = format_read(&in, s, error);
 	if (r < 0)

@@ -53,7 +53,7 @@ static int fill(struct gunzip *g)
 	ssize_t n = reader_read(g->in, g->data, sizeof(g->data));
 
 	if (n < 0)
-		return format_fail(&g->error, (int)n, FORMAT_NO_OFFSET, "%s", strerror((int)-n));
+		return format_fail_code(&g->error, (int)n);
 	if (n == 0 && g->within)
 		return format_fail(&g->error, -EBADMSG, g->offset, "gzip: truncated");
 	g->done = n == 0;
@@ -87,7 +87,7 @@ static int step(struct gunzip *g)
 	if (r == Z_STREAM_END)
 		g->within = false;
 	else if (r == Z_MEM_ERROR)
-		return format_fail(&g->error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+		return format_fail_code(&g->error, -ENOMEM);
 	else if (r != Z_OK && r != Z_BUF_ERROR)
 		return format_fail(&g->error, -EBADMSG, g->offset - g->z.avail_in, "gzip: %s",
 				   g->z.msg ? g->z.msg : "broken");

@@ -531,7 +531,7 @@ int hatchet_parse(struct reader_input *in, struct strtab *strings, struct hatche
 	int r = file_init(file, strings);
 
 	if (r < 0)
-		return format_fail(error, r, FORMAT_NO_OFFSET, "out of memory");
+		return format_fail_code(error, r);
 	r = json_input_read(&p.json, in, &callbacks, &p);
 	file->garbage_at = p.json.garbage_at;
 	return r;

@@ -503,28 +503,22 @@ int hatchet_read(struct reader_input *in, struct session *s, struct format_error
 	if (ret == 0) {
 		ret = build(&r);
 		if (ret < 0)
-			format_fail(error, ret, FORMAT_NO_OFFSET, "%s", strerror(-ret));
+			format_fail_code(error, ret);
 	}
 	reader_done(&r);
 	return ret;
 }
 
-/* A list: whether it is one of ours is for the reader to say, with the place where it is not. */
-static size_t skip_blanks(const char *head, size_t n, size_t i)
-{
-	while (i < n && head[i] && strchr(" \t\r\n", head[i]))
-		i++;
-	return i;
-}
-
-/* A list; "[unknown];main 5" is none. */
+/* A list: whether it is one of ours is for the reader to say, with the place where it is not.
+ * "[unknown];main 5" is none. */
 bool hatchet_detect(const char *head, size_t n)
 {
-	size_t i = skip_blanks(head, n, n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0);
+	size_t i = text_begin(head, n);
 
 	if (i == n || head[i] != '[')
 		return false;
-	i = skip_blanks(head, n, i + 1);
+	i++;
+	i += text_blanks(head + i, n - i);
 	return i == n || (head[i] && strchr("{[]\"-0123456789", head[i])) ||
 	       (n - i >= 4 && !memcmp(head + i, "null", 4));
 }

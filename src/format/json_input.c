@@ -123,7 +123,7 @@ int json_wrong_shape(struct json_input *j, const char *what, enum json_kind kind
 
 int json_no_memory(struct json_input *j)
 {
-	j->failed = format_fail(j->error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+	j->failed = format_fail_code(j->error, -ENOMEM);
 	return 0;
 }
 
@@ -150,33 +150,18 @@ static int parse_failed(struct json_input *j, yajl_handle h, uint64_t before)
 	return j->failed;
 }
 
-/* First byte from data on that is not white space, or len. */
-static size_t skip_space(const char *data, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < len && strchr(" \t\r\n", data[i]) && data[i]; i++)
-		;
-	return i;
-}
-
 static void look_for_garbage(struct json_input *j, const char *data, size_t len, uint64_t offset)
 {
-	size_t space = skip_space(data, len);
+	size_t space = text_blanks(data, len);
 
 	if (space < len && !j->garbage_at)
 		j->garbage_at = offset + space;
 }
 
-static size_t byte_order_mark(const char *data, size_t n, uint64_t offset)
-{
-	return offset == 0 && n >= 3 && !memcmp(data, "\xef\xbb\xbf", 3) ? 3 : 0;
-}
-
 static int parse_chunk(struct json_input *j, yajl_handle h, const char *data, size_t n,
 		       uint64_t offset)
 {
-	size_t skip = byte_order_mark(data, n, offset);
+	size_t skip = offset ? 0 : text_mark(data, n);
 
 	if (j->complete) {
 		look_for_garbage(j, data, n, offset);
@@ -225,11 +210,10 @@ static int parse_input(struct json_input *j, yajl_handle h, struct reader_input 
 		size = (size_t)CLAMP(offset / 4, CHUNK_MIN, CHUNK_MAX);
 		buf_clear(chunk);
 		if (!buf_extend(chunk, size))
-			return format_fail(j->error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+			return format_fail_code(j->error, -ENOMEM);
 		n = read_chunk(in, chunk->data, size);
 		if (n < 0)
-			return format_fail(j->error, (int)n, FORMAT_NO_OFFSET, "%s",
-					   strerror((int)-n));
+			return format_fail_code(j->error, (int)n);
 		r = n ? parse_chunk(j, h, chunk->data, (size_t)n, offset) : 0;
 		if (r < 0)
 			return r;
@@ -262,7 +246,7 @@ int json_input_read(struct json_input *j, struct reader_input *in, const yajl_ca
 	if (setjmp(memory.failed) == 0)
 		r = parse_with(j, &funcs, in, callbacks, ctx, &chunk);
 	else
-		r = format_fail(j->error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+		r = format_fail_code(j->error, -ENOMEM);
 	memory_done(&memory);
 	buf_done(&chunk);
 	return r;

@@ -357,7 +357,7 @@ int msgpack_read(struct reader_input *in, struct session *s, struct format_error
 	int r;
 
 	if (!m)
-		return format_fail(error, -ENOMEM, FORMAT_NO_OFFSET, "out of memory");
+		return format_fail_code(error, -ENOMEM);
 	m->in = in;
 	m->error = &why;
 	buf_init(&m->text, 0);

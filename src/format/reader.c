@@ -20,6 +20,12 @@ int format_fail(struct format_error *error, int code, uint64_t offset, const cha
 	return code;
 }
 
+int format_fail_code(struct format_error *error, int code)
+{
+	return format_fail(error, code, FORMAT_NO_OFFSET, "%s",
+			   code == -ENOMEM ? "out of memory" : strerror(-code));
+}
+
 void format_error_line(const struct format_error *error, const char *path, struct buf *line)
 {
 	buf_printf(line, "%s: %s", path, error->reason);
@@ -90,4 +96,25 @@ int reader_peek(struct reader_input *in)
 		in->head_len += (size_t)n;
 	}
 	return 0;
+}
+
+size_t text_mark(const char *text, size_t n)
+{
+	return n >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+}
+
+size_t text_blanks(const char *text, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && memchr(" \t\r\n", text[i], 4))
+		i++;
+	return i;
+}
+
+size_t text_begin(const char *head, size_t n)
+{
+	size_t mark = text_mark(head, n);
+
+	return mark + text_blanks(head + mark, n - mark);
 }

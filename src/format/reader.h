@@ -28,6 +28,8 @@ struct format_error {
 /* Fill in an error and return code, so that a reader can `return format_fail(…)`. */
 int format_fail(struct format_error *error, int code, uint64_t offset, const char *why, ...)
 	_printf_(4, 5);
+/* The same with what the code itself means, and no offset. */
+int format_fail_code(struct format_error *error, int code);
 /* "run.hatchet: truncated at byte 812" */
 void format_error_line(const struct format_error *error, const char *path, struct buf *line);
 
@@ -51,5 +53,11 @@ void reader_init_memory(struct reader_input *in, struct reader_memory *memory);
 ssize_t reader_read(struct reader_input *in, void *data, size_t cap);
 /* Fill `head` as far as possible; 0 or -errno. */
 int reader_peek(struct reader_input *in);
+
+/* How many bytes of a byte order mark, and of white space as JSON has it, a text begins with. */
+size_t text_mark(const char *text, size_t n);
+size_t text_blanks(const char *text, size_t n);
+/* Both: where what a file says begins; n: there is nothing else. */
+size_t text_begin(const char *head, size_t n);
 
 #endif

@@ -118,10 +118,8 @@ static void put_beginning(struct buf *out, const char *head, size_t n)
 
 static bool is_json(const char *head, size_t n)
 {
-	size_t i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
+	size_t i = text_begin(head, n);
 
-	while (i < n && memchr(" \t\r\n", head[i], 4))
-		i++;
 	return i == n || memchr("[{\"", head[i], 3);
 }
 
