@@ -19,7 +19,9 @@ int columns_find(const struct columns *columns, const char *title)
 
 double column_value(const struct column *c, struct panel *p, uint32_t i)
 {
-	return c->of ? row_value(p, c->of, i) : c->value(p, i);
+	if (c->of)
+		return row_value(p, c->of, i);
+	return c->value ? c->value(p, i) : p->ops->number(p, c, i);
 }
 
 double column_order(const struct column *c, struct panel *p, uint32_t i)
@@ -43,7 +45,7 @@ double column_weight(struct panel *p, uint32_t i)
 
 bool column_is_absent(struct panel *p, const struct column *c)
 {
-	return c->of ? row_is_absent(p, c->of) : c->is_absent && c->is_absent(p);
+	return c->of ? row_is_absent(p, c->of) : c->is_absent && c->is_absent(p, c);
 }
 
 /* ---- which fit ---- */
@@ -172,7 +174,7 @@ static void print_cell(const struct column *c, struct panel *p, uint32_t i, doub
 	if (c->of)
 		row_print(p, c->of, i, text);
 	else if (c->print)
-		c->print(p, i, text);
+		c->print(p, v, text);
 	else
 		c->format(text, v);
 }

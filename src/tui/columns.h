@@ -17,9 +17,10 @@ struct column {
 	uint8_t width;    /* without the blank before it */
 	uint8_t priority; /* the lowest stay longest when the screen is narrow */
 	void (*format)(char out[HUMAN_MAX], double v);
-	double (*value)(struct panel *p, uint32_t i);
-	bool (*is_absent)(struct panel *p); /* no row has a value; may be NULL */
-	void (*print)(struct panel *p, uint32_t i, char out[COLUMN_TEXT]); /* instead of format */
+	double (*value)(struct panel *p, uint32_t i); /* NULL: ops->number() is asked */
+	bool (*is_absent)(struct panel *p,
+			  const struct column *c); /* no row has a value; or NULL */
+	void (*print)(struct panel *p, double v, char out[COLUMN_TEXT]); /* instead of format */
 	struct row_column *of; /* instead of all these: a metric (tui/row_columns.h) */
 	bool is_name;          /* the last column: rows are sorted by it, but it is not laid out */
 };

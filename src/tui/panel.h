@@ -26,7 +26,7 @@
 struct panel;
 struct row_ask;
 struct row_columns;
-struct sections;
+struct section;
 struct tui;
 
 struct panel_ops {
@@ -35,6 +35,10 @@ struct panel_ops {
 	const char *name;       /* title of the last column */
 	size_t size;            /* of the panel's own struct, which begins with struct panel */
 	struct columns columns; /* to sort by; none: the panel has one order */
+	struct {
+		const struct section *v;
+		unsigned n;
+	} sections;                   /* its tables (tui/sections.h); none: it is one list */
 	int (*init)(struct panel *p); /* memory is zeroed before; may be NULL */
 	void (*done)(struct panel *p);
 	/* Make the rows anew and set n_rows. */
@@ -49,6 +53,8 @@ struct panel_ops {
 	/* A calling context that has the name of row i, as the panel counts; NULL: rows are not sorted
 	 * by their names. */
 	uint32_t (*example)(struct panel *p, uint32_t i);
+	/* What a column without a value() of its own has in row i; NaN = absent. */
+	double (*number)(struct panel *p, const struct column *c, uint32_t i);
 	/* What the rows' numbers are made of; own_numbers: without what is below, if nothing is said. */
 	struct numbers *(*numbers)(struct panel *p);
 	bool own_numbers;
@@ -80,7 +86,6 @@ struct panel {
 	struct tui *tui;
 	struct columns columns;   /* of the ops, unless the panel has made its own */
 	struct row_columns *rows; /* whose columns these are; NULL: the panel has none of metrics */
-	struct sections *sections; /* its tables; NULL: it is one list */
 	struct column_choice choice;
 	struct column_fit shown; /* of those columns, when last laid out */
 	size_t n_rows, cursor, top;

@@ -17,29 +17,9 @@
 /* Everything known about one node: names, numbers, durations, where it ran, where else its name
  * is called. Made from the session when shown, and anew with each picture. */
 struct panel_detail {
-	struct panel base;
-	struct sections sections;
+	struct sections base;
 	uint32_t node;
-	struct buf text;
-	struct text_line {
-		size_t at; /* in text */
-		enum role role;
-	} * lines;
-	size_t n_lines, cap_lines;
-	struct source_place { /* one process, device and stream */
-		struct session_lane lane;
-		double time_ns, count, bytes;
-	} places[MAX_PLACES];
-	size_t n_places;
-	struct context {
-		uint32_t node;
-		double time_ns, count;
-	} contexts[MAX_CONTEXTS]; /* by time, descending */
-	size_t n_contexts;
-	double all_time_ns; /* over all contexts of the name */
 	uint32_t hist[HIST_BUCKETS];
-	uint32_t bars[HIST_BUCKETS]; /* the buckets to show */
-	size_t n_bars;
 	uint64_t n_hist;
 };
 
@@ -57,14 +37,10 @@ static uint32_t session_node_of(struct panel *p)
 
 static void add_line(struct panel *p, enum role role, const char *label, const char *s, size_t len)
 {
-	struct panel_detail *d = as_detail(p);
+	struct buf *out = sections_add(p, &(struct section_row){.role = role});
 
-	if (ARRAY_ROOM(d->lines, d->cap_lines, d->n_lines + 1) < 0)
-		return;
-	d->lines[d->n_lines++] = (struct text_line){d->text.len, role};
-	buf_printf(&d->text, "%-*s", LABEL, label);
-	buf_put(&d->text, s, len);
-	buf_putc(&d->text, '\0');
+	buf_printf(out, "%-*s", LABEL, label);
+	buf_put(out, s, len);
 }
 
 /* The bytes of a string that fit into some columns, at least one character. */
@@ -146,19 +122,18 @@ static void add_source(struct panel *p)
 {
 	const struct session *s = panel_session(p);
 	const struct session_frame *f;
-	char line[32];
+	struct buf text;
 
 	if (session_node_of(p) == SESSION_NONE)
 		return;
 	f = &s->frames[s->nodes[session_node_of(p)].frame];
-	if (f->file) {
-		struct buf *out = sections_text(p);
-
-		snprintf(line, sizeof(line), ":%u", f->line);
-		buf_puts(out, strtab_str(s->strings, f->file));
-		buf_puts(out, line);
-		add_wrapped(p, "source", buf_str(out));
-	}
+	if (!f->file)
+		return;
+	buf_init(&text, 1 << 16);
+	buf_puts(&text, strtab_str(s->strings, f->file));
+	buf_printf(&text, ":%u", f->line);
+	add_wrapped(p, "source", buf_str(&text));
+	buf_done(&text);
 }
 
 /* What the tree has in a column, whether it is shown or not. */
@@ -235,32 +210,13 @@ static void add_metrics(struct panel *p)
 	}
 }
 
-static void make_text(struct panel *p)
+static void list_text(struct panel *p)
 {
-	struct panel_detail *d = as_detail(p);
-
-	buf_clear(&d->text);
-	d->n_lines = 0;
 	add_names(p);
 	add_source(p);
 	add_path(p);
 	add_numbers(p);
 	add_metrics(p);
-}
-
-static size_t n_lines(struct panel *p)
-{
-	return as_detail(p)->n_lines;
-}
-
-static const char *line_text(struct panel *p, uint32_t i)
-{
-	return as_detail(p)->text.error ? "" : as_detail(p)->text.data + as_detail(p)->lines[i].at;
-}
-
-static enum role line_role(struct panel *p, uint32_t i)
-{
-	return as_detail(p)->lines[i].role;
 }
 
 /* ---- durations ---- */
@@ -279,66 +235,13 @@ static void make_hist(struct panel *p)
 
 	memset(d->hist, 0, sizeof(d->hist));
 	d->n_hist = 0;
-	d->n_bars = 0;
 	if (is_since_reset(p))
 		return;
 	for (size_t i = 0; i < s->n_hists && node != SESSION_NONE; i++)
 		for (unsigned b = 0; s->hists[i].node == node && b < HIST_BUCKETS; b++)
 			d->hist[b] += s->hists[i].n[b];
-	for (uint32_t b = 0; b < HIST_BUCKETS; b++) {
+	for (uint32_t b = 0; b < HIST_BUCKETS; b++)
 		d->n_hist += d->hist[b];
-		if (d->hist[b])
-			d->bars[d->n_bars++] = b;
-	}
-}
-
-static double hist_count(struct panel *p, uint32_t i)
-{
-	return as_detail(p)->hist[as_detail(p)->bars[i]];
-}
-
-static double hist_share(struct panel *p, uint32_t i)
-{
-	return hist_count(p, i) / (double)as_detail(p)->n_hist;
-}
-
-/* Share of all that are at most so long. */
-static double hist_below(struct panel *p, uint32_t i)
-{
-	double n = 0;
-
-	for (uint32_t k = 0; k <= i; k++)
-		n += hist_count(p, k);
-	return n / (double)as_detail(p)->n_hist;
-}
-
-static const struct column hist_columns[] = {
-	{"CALLS", "executions", 6, 0, human_count, hist_count, NULL},
-	{"%", "share", 5, 1, human_percent, hist_share, NULL},
-	{"UPTO%", "share of those that are at most so long", 5, 2, human_percent, hist_below, NULL},
-};
-
-static size_t n_bars(struct panel *p)
-{
-	return as_detail(p)->n_bars;
-}
-
-static const char *bar_name(struct panel *p, uint32_t i)
-{
-	struct buf *out = sections_text(p);
-	char text[HUMAN_MAX];
-	int n = (int)lround(hist_share(p, i) * 30);
-
-	human_time_ns(text, (double)hist_bucket_start(as_detail(p)->bars[i]));
-	buf_printf(out, "from %7s  ", text);
-	for (; n > 0; n--)
-		buf_puts(out, p->tui->options.ascii ? "#" : "█");
-	return buf_str(out);
-}
-
-static size_t n_quantiles(struct panel *p)
-{
-	return as_detail(p)->n_hist ? 1 : 0;
 }
 
 static double own(struct panel *p, uint32_t metric)
@@ -348,22 +251,69 @@ static double own(struct panel *p, uint32_t metric)
 	return c ? c->v[as_detail(p)->node] : NAN;
 }
 
-static const char *quantile_name(struct panel *p, uint32_t i)
+static void list_quantiles(struct panel *p)
 {
 	static const double shares[] = {0.5, 0.9, 0.99};
-	struct buf *out = sections_text(p);
+	struct panel_detail *d = as_detail(p);
 	char text[HUMAN_MAX];
+	struct buf *out;
 
+	make_hist(p);
+	if (!d->n_hist)
+		return;
+	out = sections_add(p, &(struct section_row){.role = ROLE_NORMAL});
 	for (size_t k = 0; k < ARRAY_SIZE(shares); k++) {
-		human_time_ns(text, hist_quantile_within(as_detail(p)->hist, shares[k],
-							 own(p, METRIC_TIME_MIN),
-							 own(p, METRIC_TIME_MAX)));
+		human_time_ns(text,
+			      hist_quantile_within(d->hist, shares[k], own(p, METRIC_TIME_MIN),
+						   own(p, METRIC_TIME_MAX)));
 		buf_printf(out, "p%.0f %s   ", shares[k] * 100, text);
 	}
-	return buf_str(out);
+}
+
+static const struct column hist_columns[] = {
+	{"CALLS", "executions", 6, 0, human_count},
+	{"%", "share", 5, 1, human_percent},
+	{"UPTO%", "share of those that are at most so long", 5, 2, human_percent},
+};
+
+static void put_bar(struct panel *p, uint32_t bucket, struct buf *out)
+{
+	const struct panel_detail *d = as_detail(p);
+	int n = (int)lround(d->hist[bucket] / (double)d->n_hist * 30);
+	char text[HUMAN_MAX];
+
+	human_time_ns(text, (double)hist_bucket_start(bucket));
+	buf_printf(out, "from %7s  ", text);
+	for (; n > 0; n--)
+		buf_puts(out, p->tui->options.ascii ? "#" : "█");
+}
+
+static void list_bars(struct panel *p)
+{
+	const struct panel_detail *d = as_detail(p);
+	double so_far = 0;
+
+	for (uint32_t b = 0; b < HIST_BUCKETS; b++) {
+		struct section_row row = {.v = {d->hist[b], SECTION_SHARE}};
+
+		if (!d->hist[b])
+			continue;
+		so_far += d->hist[b];
+		row.v[2] = so_far / (double)d->n_hist;
+		put_bar(p, b, sections_add(p, &row));
+	}
 }
 
 /* ---- places ---- */
+
+/* What ran in one process, on one device and stream. */
+struct places {
+	struct work_place {
+		struct session_lane lane;
+		double time_ns, count, bytes;
+	} v[MAX_PLACES];
+	size_t n;
+};
 
 /* Which session nodes lie at or below the subject. */
 static uint8_t *mark_below(struct panel *p)
@@ -378,27 +328,27 @@ static uint8_t *mark_below(struct panel *p)
 	return inside;
 }
 
-static struct source_place *find_place(struct panel_detail *d, const struct session_lane *lane)
+/* NULL: there are too many. */
+static struct work_place *find_place(struct places *places, const struct session_lane *lane)
 {
 	size_t i;
 
-	for (i = 0; i < d->n_places; i++)
-		if (d->places[i].lane.process == lane->process &&
-		    d->places[i].lane.device == lane->device &&
-		    d->places[i].lane.stream == lane->stream)
-			return &d->places[i];
+	for (i = 0; i < places->n; i++)
+		if (places->v[i].lane.process == lane->process &&
+		    places->v[i].lane.device == lane->device &&
+		    places->v[i].lane.stream == lane->stream)
+			return &places->v[i];
 	if (i == MAX_PLACES)
 		return NULL;
-	d->places[d->n_places++] = (struct source_place){.lane = *lane};
-	return &d->places[i];
+	places->v[places->n++] = (struct work_place){.lane = *lane};
+	return &places->v[i];
 }
 
-static void add_row(struct panel *p, const struct session_row *row)
+static void add_row(struct places *places, const struct session *s, const struct session_row *row)
 {
-	const struct session *s = panel_session(p);
 	const struct session_set *set = &s->sets[row->set];
-	struct source_place *place =
-		row->lane < s->n_lanes ? find_place(as_detail(p), &s->lanes[row->lane]) : NULL;
+	struct work_place *place =
+		row->lane < s->n_lanes ? find_place(places, &s->lanes[row->lane]) : NULL;
 
 	for (uint32_t i = 0; place && i < set->n; i++) {
 		double v;
@@ -416,67 +366,15 @@ static void add_row(struct panel *p, const struct session_row *row)
 	}
 }
 
-static int place_compare(const void *a, const void *b)
-{
-	const struct source_place *x = a, *y = b;
-
-	return x->time_ns < y->time_ns ? 1 : x->time_ns > y->time_ns ? -1 : 0;
-}
-
-static void make_places(struct panel *p)
-{
-	struct panel_detail *d = as_detail(p);
-	const struct session *s = panel_session(p);
-	_cleanup_(freep) uint8_t *inside = mark_below(p);
-
-	d->n_places = 0;
-	for (size_t i = 0; inside && !is_since_reset(p) && i < s->n_rows; i++)
-		if (inside[s->rows[i].node])
-			add_row(p, &s->rows[i]);
-	qsort(d->places, d->n_places, sizeof(d->places[0]), place_compare);
-}
-
-static double place_time(struct panel *p, uint32_t i)
-{
-	return as_detail(p)->places[i].time_ns > 0 ? as_detail(p)->places[i].time_ns : NAN;
-}
-
-static double place_share(struct panel *p, uint32_t i)
-{
-	double sum = 0;
-
-	for (size_t k = 0; k < as_detail(p)->n_places; k++)
-		sum += as_detail(p)->places[k].time_ns;
-	return sum > 0 ? place_time(p, i) / sum : NAN;
-}
-
-static double place_count(struct panel *p, uint32_t i)
-{
-	return as_detail(p)->places[i].count > 0 ? as_detail(p)->places[i].count : NAN;
-}
-
-static double place_bytes(struct panel *p, uint32_t i)
-{
-	return as_detail(p)->places[i].bytes > 0 ? as_detail(p)->places[i].bytes : NAN;
-}
-
 static const struct column place_columns[] = {
-	{"TIME", "time on the device", 7, 0, human_time_ns, place_time, NULL},
-	{"%", "share", 5, 1, human_percent, place_share, NULL},
-	{"CALLS", "executions", 6, 2, human_count, place_count, NULL},
-	{"BYTES", "bytes moved", 6, 3, human_bytes, place_bytes, NULL},
+	{"TIME", "time on the device", 7, 0, human_time_ns},
+	{"%", "share", 5, 1, human_percent},
+	{"CALLS", "executions", 6, 2, human_count},
+	{"BYTES", "bytes moved", 6, 3, human_bytes},
 };
 
-static size_t n_places(struct panel *p)
+static void put_place(struct panel *p, const struct session_lane *lane, struct buf *out)
 {
-	return as_detail(p)->n_places;
-}
-
-static const char *place_name(struct panel *p, uint32_t i)
-{
-	const struct session_lane *lane = &as_detail(p)->places[i].lane;
-	struct buf *out = sections_text(p);
-
 	if (lane->device < panel_session(p)->n_devices)
 		tui_put_device(p->tui, lane->device, out);
 	else
@@ -484,24 +382,39 @@ static const char *place_name(struct panel *p, uint32_t i)
 	buf_printf(out, "  stream %u  ", lane->stream);
 	if (lane->process < panel_session(p)->n_processes)
 		tui_put_process(p->tui, lane->process, out);
-	return buf_str(out);
+}
+
+static double or_absent(double v)
+{
+	return v > 0 ? v : NAN;
+}
+
+static void list_places(struct panel *p)
+{
+	const struct session *s = panel_session(p);
+	_cleanup_(freep) uint8_t *inside = mark_below(p);
+	struct places places = {.n = 0};
+
+	for (size_t i = 0; inside && !is_since_reset(p) && i < s->n_rows; i++)
+		if (inside[s->rows[i].node])
+			add_row(&places, s, &s->rows[i]);
+	for (size_t i = 0; i < places.n; i++) {
+		const struct work_place *place = &places.v[i];
+		const struct section_row row = {.v = {or_absent(place->time_ns), SECTION_SHARE,
+						      or_absent(place->count),
+						      or_absent(place->bytes)}};
+
+		put_place(p, &place->lane, sections_add(p, &row));
+	}
 }
 
 /* ---- contexts of the same name ---- */
 
-static void add_context(struct panel_detail *d, const struct context *c)
-{
-	size_t i = d->n_contexts < MAX_CONTEXTS ? d->n_contexts++ : MAX_CONTEXTS;
-
-	if (i == MAX_CONTEXTS) {
-		if (d->contexts[MAX_CONTEXTS - 1].time_ns >= c->time_ns)
-			return;
-		i--;
-	}
-	for (; i > 0 && d->contexts[i - 1].time_ns < c->time_ns; i--)
-		d->contexts[i] = d->contexts[i - 1];
-	d->contexts[i] = *c;
-}
+static const struct column context_columns[] = {
+	{"TIME", "time on the device", 7, 0, human_time_ns},
+	{"%", "share", 5, 1, human_percent},
+	{"CALLS", "executions", 6, 2, human_count},
+};
 
 static bool is_same_frame(struct panel *p, uint32_t id)
 {
@@ -512,117 +425,46 @@ static bool is_same_frame(struct panel *p, uint32_t id)
 	       s->nodes[node].frame == s->nodes[mine].frame;
 }
 
-static void make_contexts(struct panel *p)
+static void list_contexts(struct panel *p)
 {
-	struct panel_detail *d = as_detail(p);
 	const struct snap_column *time = snapshot_column(p->tui->snap, METRIC_TIME, true);
 	const struct snap_column *count = snapshot_column(p->tui->snap, METRIC_COUNT, true);
 
-	d->n_contexts = 0;
-	d->all_time_ns = 0;
 	for (uint32_t id = 0; time && id < snapshot_n(p->tui->snap); id++) {
-		struct context c = {id, time->v[id], count ? count->v[id] : NAN};
+		const struct section_row row = {.v = {isnan(time->v[id]) ? 0 : time->v[id],
+						      SECTION_SHARE, count ? count->v[id] : NAN}};
 
-		if (!is_same_frame(p, id))
-			continue;
-		if (isnan(c.time_ns))
-			c.time_ns = 0;
-		d->all_time_ns += c.time_ns;
-		add_context(d, &c);
+		if (is_same_frame(p, id))
+			sections_add_path(p, id, &row);
 	}
-	if (d->n_contexts == 1) /* the subject alone: said above */
-		d->n_contexts = 0;
-}
-
-static double context_time(struct panel *p, uint32_t i)
-{
-	return as_detail(p)->contexts[i].time_ns;
-}
-
-static double context_share(struct panel *p, uint32_t i)
-{
-	return as_detail(p)->contexts[i].time_ns / as_detail(p)->all_time_ns;
-}
-
-static double context_count(struct panel *p, uint32_t i)
-{
-	return as_detail(p)->contexts[i].count;
-}
-
-static const struct column context_columns[] = {
-	{"TIME", "time on the device", 7, 0, human_time_ns, context_time, NULL},
-	{"%", "share", 5, 1, human_percent, context_share, NULL},
-	{"CALLS", "executions", 6, 2, human_count, context_count, NULL},
-};
-
-static size_t n_contexts(struct panel *p)
-{
-	return as_detail(p)->n_contexts;
-}
-
-static const char *context_name(struct panel *p, uint32_t i)
-{
-	struct buf *out = sections_text(p);
-
-	tui_put_path(p->tui, as_detail(p)->contexts[i].node, out);
-	return buf_str(out);
-}
-
-static uint32_t context_node(struct panel *p, uint32_t i)
-{
-	return as_detail(p)->contexts[i].node;
 }
 
 /* ---- the panel ---- */
 
 static const struct section sections[] = {
-	{.n = n_lines, .row_name = line_text, .row_role = line_role},
-	{.title = "Durations", .n = n_quantiles, .row_name = quantile_name},
+	{.list = list_text},
+	{.title = "Durations", .list = list_quantiles},
 	{
 		.name = "DURATION",
 		.columns = {hist_columns, ARRAY_SIZE(hist_columns), 40},
-		.n = n_bars,
-		.row_name = bar_name,
+		.list = list_bars,
 	},
 	{
 		.title = "Where it ran",
 		.name = "DEVICE, STREAM, PROCESS",
 		.columns = {place_columns, ARRAY_SIZE(place_columns), 40},
-		.n = n_places,
-		.row_name = place_name,
+		.list = list_places,
+		.most = MAX_PLACES,
 	},
 	{
 		.title = "Everywhere it is called",
 		.name = "PATH",
 		.columns = {context_columns, ARRAY_SIZE(context_columns), 40},
-		.n = n_contexts,
-		.row_name = context_name,
-		.row_node = context_node,
+		.list = list_contexts,
+		.most = MAX_CONTEXTS,
+		.least = 2, /* the subject alone: said above */
 	},
 };
-
-static int init(struct panel *p)
-{
-	buf_init(&as_detail(p)->text, 1 << 22);
-	sections_init(&as_detail(p)->sections, p, sections, ARRAY_SIZE(sections));
-	return 0;
-}
-
-static void done(struct panel *p)
-{
-	buf_done(&as_detail(p)->text);
-	free(as_detail(p)->lines);
-	sections_done(p);
-}
-
-static void update(struct panel *p)
-{
-	make_text(p);
-	make_hist(p);
-	make_places(p);
-	make_contexts(p);
-	sections_update(p);
-}
 
 void panel_detail_show(struct panel *p, uint32_t node)
 {
@@ -635,8 +477,8 @@ void panel_detail_show(struct panel *p, uint32_t node)
 const struct panel_ops panel_detail_ops = {
 	.title = "Detail",
 	.size = sizeof(struct panel_detail),
-	.init = init,
-	.done = done,
-	.update = update,
-	SECTIONS_OPS,
+	.init = sections_init,
+	.done = sections_done,
+	.update = sections_update,
+	SECTIONS_OPS(sections),
 };

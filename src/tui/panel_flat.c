@@ -37,7 +37,7 @@ static double value_cumulative(struct panel *p, uint32_t i)
 	return as_flat(p)->cumulative[i];
 }
 
-static bool no_time(struct panel *p)
+static bool no_time(struct panel *p, const struct column *c)
 {
 	return !derive_has(numbers_derive(tui_all(p->tui)), &usual_columns[USUAL_SELF].derived);
 }

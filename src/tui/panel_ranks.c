@@ -3,19 +3,17 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/buf.h"
 #include "core/numbers.h"
 #include "core/ranks.h"
 #include "tui/names.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 
-#define PATHS_MAX 1000 /* who looks further down than this has another question */
+#define PATHS_MAX 1000u /* who looks further down than this has another question */
 
 /* The board of ranks: what each has in all, and on which paths the others wait for the slowest. */
 struct panel_ranks {
-	struct panel base;
-	struct sections sections;
+	struct sections base;
 	struct ranks ranks;
 	struct spread_row *paths; /* by what they cost */
 	uint32_t n_paths;
@@ -39,83 +37,55 @@ bool panel_ranks_any(const struct session *s)
 
 /* ---- ranks ---- */
 
-static double rank_total(struct panel *p, uint32_t i)
-{
-	return as_ranks(p)->ranks.totals[i].sum;
-}
-
-static double rank_ratio(struct panel *p, uint32_t i)
-{
-	return as_ranks(p)->mean > 0 ? rank_total(p, i) / as_ranks(p)->mean : NAN;
-}
-
-static size_t n_ranks(struct panel *p)
-{
-	return as_ranks(p)->ranks.n;
-}
-
-static bool is_slowest(struct panel *p, uint32_t i)
-{
-	const struct panel_ranks *pr = as_ranks(p);
-
-	return pr->ranks.n > 1 &&
-	       pr->ranks.totals[i].process == pr->ranks.spread[SESSION_ROOT].slowest;
-}
-
-static const char *rank_row_name(struct panel *p, uint32_t i)
-{
-	uint32_t process = as_ranks(p)->ranks.totals[i].process;
-	struct buf *name = sections_text(p);
-	const struct session_process *of = process < panel_session(p)->n_processes
-						   ? &panel_session(p)->processes[process]
-						   : NULL;
-	char rank[64];
-
-	rank_name(panel_session(p), process, rank, sizeof(rank));
-	/* Without a rank it is known by its pid, which the rest says as well. */
-	if (!of || !of->pid || of->rank >= 0)
-		buf_printf(name, "%s%s", rank, of && of->pid ? "  " : "");
-	if (of && of->pid)
-		tui_put_process(p->tui, process, name);
-	if (is_slowest(p, i))
-		buf_puts(name, "  slowest");
-	return buf_str(name);
-}
-
-static enum role rank_role(struct panel *p, uint32_t i)
-{
-	return is_slowest(p, i) ? ROLE_WARNING : ROLE_NORMAL;
-}
-
 static const struct column rank_columns[] = {
-	{"TOTAL", "time on the device", 7, 0, human_time_ns, rank_total, NULL},
-	{"/MEAN", "of the mean of all ranks", 5, 1, human_rate, rank_ratio, NULL},
+	{"TOTAL", "time on the device", 7, 0, human_time_ns},
+	{"/MEAN", "of the mean of all ranks", 5, 1, human_rate},
 };
 
-/* ---- paths ---- */
-
-static const struct spread *path(struct panel *p, uint32_t i)
+static void put_rank(struct panel *p, uint32_t process, bool is_slowest, struct buf *out)
 {
-	return &as_ranks(p)->ranks.spread[as_ranks(p)->paths[i].node];
+	const struct session *s = panel_session(p);
+	const struct session_process *of = process < s->n_processes ? &s->processes[process] : NULL;
+	char rank[64];
+
+	rank_name(s, process, rank, sizeof(rank));
+	/* Without a rank it is known by its pid, which the rest says as well. */
+	if (!of || !of->pid || of->rank >= 0)
+		buf_printf(out, "%s%s", rank, of && of->pid ? "  " : "");
+	if (of && of->pid)
+		tui_put_process(p->tui, process, out);
+	if (is_slowest)
+		buf_puts(out, "  slowest");
 }
 
-#define _(id, title, form, width, rank, help)                                                      \
-	static double path_##id(struct panel *p, uint32_t i)                                       \
-	{                                                                                          \
-		return spread_value(path(p, i), SPREAD_##id);                                      \
+static void list_ranks(struct panel *p)
+{
+	const struct panel_ranks *pr = as_ranks(p);
+	const struct ranks *ranks = &pr->ranks;
+
+	for (uint32_t i = 0; i < ranks->n; i++) {
+		const struct rank_total *t = &ranks->totals[i];
+		bool slowest = ranks->n > 1 && t->process == ranks->spread[SESSION_ROOT].slowest;
+		const struct section_row row = {
+			.v = {t->sum, pr->mean > 0 ? t->sum / pr->mean : NAN},
+			.role = slowest ? ROLE_WARNING : ROLE_NORMAL,
+		};
+
+		put_rank(p, t->process, slowest, sections_add(p, &row));
 	}
-SPREAD_COLUMNS(_)
-#undef _
+}
+
+/* ---- paths ---- */
 
 #define SLOWEST_MAX 12 /* what its column has room for */
 
 /* A file's name without what all of them end in; what is too long loses its beginning. */
-static void print_slowest(struct panel *p, uint32_t i, char out[COLUMN_TEXT])
+static void print_slowest(struct panel *p, double process, char out[COLUMN_TEXT])
 {
 	char name[256], *dot;
 	const char *end = name;
 
-	rank_name(panel_session(p), path(p, i)->slowest, name, sizeof(name));
+	rank_name(panel_session(p), (uint32_t)process, name, sizeof(name));
 	dot = strrchr(name, '.');
 	if (dot && strlen(name) > SLOWEST_MAX)
 		*dot = '\0';
@@ -126,30 +96,6 @@ static void print_slowest(struct panel *p, uint32_t i, char out[COLUMN_TEXT])
 	for (end += strlen(name) - SLOWEST_MAX + 1; (*end & 0xc0) == 0x80;)
 		end++; /* not from within a character */
 	snprintf(out, COLUMN_TEXT, "~%.*s", SLOWEST_MAX - 1, end);
-}
-
-/* One rank waits for nobody. */
-static size_t n_paths(struct panel *p)
-{
-	if (as_ranks(p)->ranks.n < 2)
-		return 0;
-	return MIN(as_ranks(p)->n_paths, (uint32_t)PATHS_MAX);
-}
-
-/* View nodes are session nodes where nothing is grouped. */
-static uint32_t path_node(struct panel *p, uint32_t i)
-{
-	return snapshot_group(p->tui->snap) == GROUP_NONE ? as_ranks(p)->paths[i].node : SNAP_NONE;
-}
-
-static const char *path_name(struct panel *p, uint32_t i)
-{
-	struct buf *name = sections_text(p);
-
-	if (path_node(p, i) == SNAP_NONE)
-		return session_node_name(panel_session(p), as_ranks(p)->paths[i].node);
-	tui_put_path(p->tui, path_node(p, i), name);
-	return buf_str(name);
 }
 
 /* How the forms of core/ranks.h are printed, of time. */
@@ -166,12 +112,30 @@ static const struct column path_columns[] = {
 		.width = width_,                                                                   \
 		.priority = rank,                                                                  \
 		.format = FORMAT_##form,                                                           \
-		.value = path_##id,                                                                \
 		.print = SPREAD_##id == SPREAD_SLOWEST ? print_slowest : NULL,                     \
 	},
 	SPREAD_COLUMNS(_)
 #undef _
 };
+
+static void list_paths(struct panel *p)
+{
+	const struct panel_ranks *pr = as_ranks(p);
+
+	_Static_assert(SPREAD_N <= SECTION_NUMBERS, "a row has all numbers of a path");
+	for (uint32_t i = 0; pr->ranks.n > 1 && i < MIN(pr->n_paths, PATHS_MAX); i++) {
+		uint32_t node = pr->paths[i].node;
+		struct section_row row = {.role = ROLE_NORMAL};
+
+		for (unsigned k = 0; k < SPREAD_N; k++)
+			row.v[k] = spread_value(&pr->ranks.spread[node], k);
+		/* View nodes are session nodes where nothing is grouped. */
+		if (snapshot_group(p->tui->snap) == GROUP_NONE)
+			sections_add_path(p, node, &row);
+		else
+			buf_puts(sections_add(p, &row), session_node_name(panel_session(p), node));
+	}
+}
 
 /* ---- the panel ---- */
 
@@ -180,27 +144,17 @@ static const struct section sections[] = {
 		.title = "Ranks",
 		.name = "RANK",
 		.columns = {rank_columns, ARRAY_SIZE(rank_columns), 40},
-		.n = n_ranks,
-		.row_name = rank_row_name,
-		.row_role = rank_role,
+		.list = list_ranks,
 		.empty = "no rank has spent time on a device",
 	},
 	{
 		.title = "Where ranks wait for the slowest",
 		.name = "PATH",
 		.columns = {path_columns, ARRAY_SIZE(path_columns), 40},
-		.n = n_paths,
-		.row_name = path_name,
-		.row_node = path_node,
+		.list = list_paths, /* one rank waits for nobody */
 		.empty = "one rank has nobody to wait for: open the files of several",
 	},
 };
-
-static int init(struct panel *p)
-{
-	sections_init(&as_ranks(p)->sections, p, sections, ARRAY_SIZE(sections));
-	return 0;
-}
 
 static void forget(struct panel_ranks *pr)
 {
@@ -288,8 +242,8 @@ static void update(struct panel *p)
 const struct panel_ops panel_ranks_ops = {
 	.title = "Ranks",
 	.size = sizeof(struct panel_ranks),
-	.init = init,
+	.init = sections_init,
 	.done = done,
 	.update = update,
-	SECTIONS_OPS,
+	SECTIONS_OPS(sections),
 };

@@ -1,120 +1,254 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "tui/sections.h"
+#include <math.h>
+#include <string.h>
+#include "tui/names.h"
 #include "tui/tui_impl.h"
 
-void sections_init(struct sections *s, struct panel *p, const struct section *v, unsigned n)
+#define NAMES_MAX  (1 << 24) /* bytes of all names of a panel */
+#define PATH_BYTES (1 << 16) /* of one of them */
+
+struct section_entry {
+	struct section_row of;
+	uint32_t node; /* or SNAP_NONE */
+	size_t name;   /* where it begins; 0: the path of the node */
+	uint8_t section;
+};
+
+enum line_kind { LINE_BLANK, LINE_TITLE, LINE_HEAD, LINE_ROW, LINE_EMPTY };
+
+struct section_line {
+	uint8_t kind; /* enum line_kind */
+	uint8_t section;
+	uint32_t i; /* row of the section */
+};
+
+static struct sections *as_sections(struct panel *p)
 {
-	p->sections = s;
-	s->v = v;
-	s->n = n;
-	buf_init(&s->text, 1 << 16);
+	return (struct sections *)p;
 }
 
-struct buf *sections_text(struct panel *p)
+static const struct section *section_at(struct panel *p, unsigned k)
 {
-	buf_clear(&p->sections->text);
-	return &p->sections->text;
+	return &p->ops->sections.v[k];
+}
+
+int sections_init(struct panel *p)
+{
+	buf_init(&as_sections(p)->names, NAMES_MAX);
+	buf_init(&as_sections(p)->path, PATH_BYTES);
+	return 0;
 }
 
 void sections_done(struct panel *p)
 {
-	buf_done(&p->sections->text);
-	free(p->sections->rows);
+	struct sections *s = as_sections(p);
+
+	buf_done(&s->names);
+	buf_done(&s->path);
+	free(s->rows);
+	free(s->lines);
 }
 
-static void add(struct sections *s, enum section_line line, unsigned section, uint32_t i)
+/* ---- rows ---- */
+
+/* Where a row goes that begins with this number: behind those that have as much. */
+static size_t place_for(const struct sections *s, double v)
 {
-	if (ARRAY_ROOM(s->rows, s->cap_rows, s->n_rows + 1) < 0)
+	size_t at = s->n_rows;
+
+	while (at > s->v[s->listed].first &&
+	       (v > s->rows[at - 1].of.v[0] || (isnan(s->rows[at - 1].of.v[0]) && !isnan(v))))
+		at--;
+	return at;
+}
+
+static void add(struct panel *p, const struct section_entry *row)
+{
+	struct sections *s = as_sections(p);
+	struct section_state *state = &s->v[s->listed];
+	unsigned most = section_at(p, s->listed)->most;
+	size_t at = most ? place_for(s, row->of.v[0]) : s->n_rows;
+
+	if (!isnan(row->of.v[0]))
+		state->sum += row->of.v[0];
+	if ((most && at - state->first == most) ||
+	    ARRAY_ROOM(s->rows, s->cap_rows, s->n_rows + 1) < 0)
 		return;
-	s->rows[s->n_rows++] = (struct section_row){line, (uint8_t)section, i};
+	if (most && state->n == most) /* the last one falls out */
+		s->n_rows--;
+	else
+		state->n++;
+	memmove(s->rows + at + 1, s->rows + at, (s->n_rows - at) * sizeof(*s->rows));
+	s->rows[at] = *row;
+	s->rows[at].section = (uint8_t)s->listed;
+	s->n_rows++;
+}
+
+struct buf *sections_add(struct panel *p, const struct section_row *row)
+{
+	struct buf *names = &as_sections(p)->names;
+
+	buf_putc(names, '\0'); /* behind the one before; place 0 is none's */
+	add(p, &(struct section_entry){.of = *row, .node = SNAP_NONE, .name = names->len});
+	return names;
+}
+
+void sections_add_path(struct panel *p, uint32_t node, const struct section_row *row)
+{
+	add(p, &(struct section_entry){.of = *row, .node = node});
+}
+
+static void add_line(struct panel *p, enum line_kind kind, unsigned section, uint32_t i)
+{
+	struct sections *s = as_sections(p);
+
+	if (ARRAY_ROOM(s->lines, s->cap_lines, p->n_rows + 1) == 0)
+		s->lines[p->n_rows++] = (struct section_line){kind, (uint8_t)section, i};
+}
+
+static void list_rows(struct panel *p, unsigned k)
+{
+	struct sections *s = as_sections(p);
+
+	s->listed = k;
+	s->v[k].first = s->n_rows;
+	s->v[k].n = 0;
+	s->v[k].sum = 0;
+	section_at(p, k)->list(p);
+	if (s->v[k].n < section_at(p, k)->least)
+		s->v[k].n = 0;
 }
 
 static void add_section(struct panel *p, unsigned k)
 {
-	struct sections *s = p->sections;
-	const struct section *sec = &s->v[k];
-	size_t n = sec->n(p);
+	const struct section *sec = section_at(p, k);
+	struct section_state *state = &as_sections(p)->v[k];
 
-	if (n == 0 && !sec->empty)
+	list_rows(p, k);
+	if (state->n == 0 && !sec->empty)
 		return;
-	if (s->n_rows > 0)
-		add(s, LINE_BLANK, k, 0);
+	if (p->n_rows > 0)
+		add_line(p, LINE_BLANK, k, 0);
 	if (sec->title)
-		add(s, LINE_TITLE, k, 0);
-	if (sec->name && n > 0)
-		add(s, LINE_HEAD, k, 0);
-	if (n == 0)
-		add(s, LINE_EMPTY, k, 0);
-	for (uint32_t i = 0; i < n; i++)
-		add(s, LINE_ROW, k, i);
-	fit_make(&s->layouts[k], p, &sec->columns, p->width, -1);
+		add_line(p, LINE_TITLE, k, 0);
+	if (sec->name && state->n > 0)
+		add_line(p, LINE_HEAD, k, 0);
+	if (state->n == 0)
+		add_line(p, LINE_EMPTY, k, 0);
+	for (uint32_t i = 0; i < state->n; i++)
+		add_line(p, LINE_ROW, k, i);
+	fit_make(&state->fit, p, &sec->columns, p->width, -1);
 }
 
 void sections_update(struct panel *p)
 {
-	struct sections *s = p->sections;
+	struct sections *s = as_sections(p);
 
-	s->n_rows = 0;
-	for (unsigned k = 0; k < s->n; k++)
+	p->n_rows = s->n_rows = 0;
+	buf_clear(&s->names);
+	for (unsigned k = 0; k < p->ops->sections.n; k++)
 		add_section(p, k);
-	p->n_rows = s->n_rows;
+	buf_putc(&s->names, '\0');
+}
+
+static uint32_t row_of(const struct sections *s, const struct section_line *line)
+{
+	return (uint32_t)s->v[line->section].first + line->i;
+}
+
+/* NULL: the line is no row. */
+static const struct section_entry *entry_at(struct panel *p, size_t row)
+{
+	const struct sections *s = as_sections(p);
+	const struct section_line *line = &s->lines[row];
+
+	return line->kind == LINE_ROW ? &s->rows[row_of(s, line)] : NULL;
 }
 
 uint64_t sections_key(struct panel *p, size_t row)
 {
-	const struct section_row *r = &p->sections->rows[row];
+	const struct section_line *line = &as_sections(p)->lines[row];
 
-	return (uint64_t)r->section << 40 | (uint64_t)r->line << 32 | r->i;
+	return (uint64_t)line->section << 40 | (uint64_t)line->kind << 32 | line->i;
 }
 
 const char *sections_name(struct panel *p, size_t row)
 {
-	const struct section_row *r = &p->sections->rows[row];
+	const struct section_entry *e = entry_at(p, row);
+	struct sections *s = as_sections(p);
 
-	return r->line == LINE_ROW ? p->sections->v[r->section].row_name(p, r->i) : "";
+	if (!e)
+		return "";
+	if (e->name)
+		return s->names.error ? "" : s->names.data + e->name;
+	buf_clear(&s->path);
+	tui_put_path(p->tui, e->node, &s->path);
+	return buf_str(&s->path);
 }
 
 uint32_t sections_node(struct panel *p, size_t row)
 {
-	const struct section_row *r = &p->sections->rows[row];
+	const struct section_entry *e = entry_at(p, row);
 
-	if (r->line != LINE_ROW || !p->sections->v[r->section].row_node)
-		return SNAP_NONE;
-	return p->sections->v[r->section].row_node(p, r->i);
+	return e ? e->node : SNAP_NONE;
 }
 
 bool sections_is_heading(struct panel *p, size_t row)
 {
-	return p->sections->rows[row].line != LINE_ROW;
+	return !entry_at(p, row);
 }
 
-static void draw_entry(struct panel *p, struct pen *pen, const struct section_row *r)
+/* ---- numbers ---- */
+
+double sections_number(struct panel *p, const struct column *c, uint32_t i)
 {
-	const struct section *sec = &p->sections->v[r->section];
+	const struct sections *s = as_sections(p);
+	const struct section_entry *e = &s->rows[i];
+	double v = e->of.v[c - section_at(p, e->section)->columns.v];
 
-	if (sec->columns.n)
-		fit_cells(&p->sections->layouts[r->section], pen, p, &sec->columns, r->i);
-	panel_draw_name(p, pen, sec->row_role ? sec->row_role(p, r->i) : ROLE_NORMAL,
-			sec->row_name(p, r->i), TEXT_CUT_END);
+	return v == SECTION_SHARE ? e->of.v[0] / s->v[e->section].sum : v;
 }
+
+/* While a section is fitted it is the last one that has rows. */
+bool sections_lack(struct panel *p, const struct column *c)
+{
+	const struct section_state *state = &as_sections(p)->v[as_sections(p)->listed];
+
+	for (size_t i = 0; i < state->n; i++)
+		if (!isnan(sections_number(p, c, (uint32_t)(state->first + i))))
+			return false;
+	return true;
+}
+
+bool sections_lack_window(struct panel *p, const struct column *c)
+{
+	return !p->tui->options.live;
+}
+
+/* ---- drawing ---- */
 
 void sections_draw_row(struct panel *p, struct pen *pen, size_t row)
 {
-	const struct section_row *r = &p->sections->rows[row];
-	const struct section *sec = &p->sections->v[r->section];
+	const struct sections *s = as_sections(p);
+	const struct section_line *line = &s->lines[row];
+	const struct section *sec = section_at(p, line->section);
+	const struct column_fit *fit = &s->v[line->section].fit;
 
-	switch ((enum section_line)r->line) {
+	switch ((enum line_kind)line->kind) {
 	case LINE_TITLE:
 		pen_put(pen, ROLE_TITLE, sec->title);
 		break;
 	case LINE_HEAD:
 		pen->x--; /* over the mark of the cursor, as in other panels */
-		fit_head(&p->sections->layouts[r->section], pen, &sec->columns, sec->name, -1,
-			 false);
+		fit_head(fit, pen, &sec->columns, sec->name, -1, false);
 		break;
 	case LINE_ROW:
-		draw_entry(p, pen, r);
+		if (sec->columns.n)
+			fit_cells(fit, pen, p, &sec->columns, row_of(s, line));
+		panel_draw_name(p, pen, entry_at(p, row)->of.role, sections_name(p, row),
+				TEXT_CUT_END);
 		break;
 	case LINE_EMPTY:
 		pen_put(pen, ROLE_DIM, sec->empty);

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_TUI_SECTIONS_H
 #define PROTON_TUI_SECTIONS_H
-/* A panel of several small tables, one below the other: each with a heading, columns of its own
- * and a sentence for when it is empty. */
+/* A panel of several small tables, one below the other. The panel says which tables it has and lists
+ * the rows of each; all else is the same for all such panels and lives here.
+ *
+ *     Devices               title
+ *       TIME    OPS  DEVICE    columns, name
+ *      6.17s   7488  GPU0 …    a row: its numbers, its name
+ *
+ *     Notes
+ *     the collectors have nothing to say    empty
+ *
+ * A panel's own struct begins with struct sections. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,49 +20,69 @@
 
 struct section {
 	const char *title; /* NULL: none */
-	const char *name;  /* title of the last column; NULL: no column header */
+	const char *name;  /* title of the last column; NULL: no line of column titles */
 	struct columns columns;
-	size_t (*n)(struct panel *p);
-	const char *(*row_name)(struct panel *p, uint32_t i); /* valid until the next call */
-	uint32_t (*row_node)(struct panel *p, uint32_t i);    /* may be NULL */
-	enum role (*row_role)(struct panel *p, uint32_t i);   /* may be NULL */
-	const char *empty; /* sentence; NULL: an empty section is left out */
+	void (*list)(struct panel *p); /* adds the rows, with each update of the panel */
+	/* 0: rows stay as they are added. Else so many are kept, those with the largest first
+	 * numbers, in that order. */
+	unsigned most;
+	unsigned least;    /* fewer rows than this say nothing: there are none then */
+	const char *empty; /* sentence; NULL: a section without rows is left out */
 };
 
-enum section_line { LINE_BLANK, LINE_TITLE, LINE_HEAD, LINE_ROW, LINE_EMPTY };
+#define SECTION_NUMBERS 8           /* in a row */
+#define SECTION_SHARE   (-INFINITY) /* in place of a number: its share, see below */
 
 struct section_row {
-	uint8_t line; /* enum section_line */
-	uint8_t section;
-	uint32_t i;
+	/* Of the columns, in their order. NaN: absent. SECTION_SHARE: the first number's share of
+	 * the sum of all first numbers, of rows beyond `most` as well. */
+	double v[SECTION_NUMBERS];
+	enum role role; /* of the name */
 };
+
+/* For section.list(). The row's name is put into what is returned, before the next row is added. */
+struct buf *sections_add(struct panel *p, const struct section_row *row);
+/* A row about a calling context, named by its path. */
+void sections_add_path(struct panel *p, uint32_t node, const struct section_row *row);
+
+/* For column.is_absent: no row has a number. */
+bool sections_lack(struct panel *p, const struct column *c);
+/* The same for numbers of the last window: a saved profile has none. */
+bool sections_lack_window(struct panel *p, const struct column *c);
 
 #define MAX_SECTIONS 8
 
 struct sections {
-	const struct section *v;
-	unsigned n;
-	struct section_row *rows;
+	struct panel base;
+	struct section_line *lines; /* rows of the panel */
+	size_t cap_lines;
+	struct section_entry *rows; /* section by section */
 	size_t n_rows, cap_rows;
-	struct column_fit layouts[MAX_SECTIONS];
-	struct buf text; /* of sections_text() */
+	struct section_state {
+		size_t first, n; /* of rows */
+		double sum;      /* of first numbers */
+		struct column_fit fit;
+	} v[MAX_SECTIONS];
+	unsigned listed;        /* the section that is being listed */
+	struct buf names, path; /* a byte 0 behind each name; the path asked for last */
 };
 
-/* For ops->init: the tables of a panel, kept in its struct. */
-void sections_init(struct sections *s, struct panel *p, const struct section *v, unsigned n);
-/* Empty, for row_name() to make a name in. */
-struct buf *sections_text(struct panel *p);
-/* Those of panel_ops; update lays the rows out. */
+/* Those of panel_ops. */
+int sections_init(struct panel *p);
 void sections_done(struct panel *p);
 void sections_update(struct panel *p);
 uint64_t sections_key(struct panel *p, size_t row);
-const char *sections_name(struct panel *p, size_t row);
+const char *sections_name(struct panel *p, size_t row); /* valid until the next call */
 uint32_t sections_node(struct panel *p, size_t row);
+double sections_number(struct panel *p, const struct column *c, uint32_t i);
 bool sections_is_heading(struct panel *p, size_t row);
 void sections_draw_row(struct panel *p, struct pen *pen, size_t row);
 
-#define SECTIONS_OPS                                                                               \
-	.row_key = sections_key, .row_name = sections_name, .row_node = sections_node,             \
-	.is_heading = sections_is_heading, .draw_row = sections_draw_row
+/* Beside these a panel names its size, init, done and update: those from here, or its own, which call
+ * them. */
+#define SECTIONS_OPS(list)                                                                         \
+	.sections = {list, ARRAY_SIZE(list)}, .row_key = sections_key, .row_name = sections_name,  \
+	.row_node = sections_node, .number = sections_number, .is_heading = sections_is_heading,   \
+	.draw_row = sections_draw_row
 
 #endif

@@ -107,6 +107,32 @@ START_TEST(bottom_up_stays_open)
 }
 END_TEST
 
+/* However many contexts move bytes and in whatever order they come: the 32 largest have rows, the
+ * largest first, and their shares are of all. */
+START_TEST(memory_keeps_the_largest)
+{
+	char name[32];
+
+	for (unsigned i = 0; i < 100; i++) {
+		uint32_t scope, copy;
+
+		snprintf(name, sizeof(name), "moves %u", (i * 37 + 11) % 100);
+		scope = world_node(&w, SESSION_ROOT, FRAME_SCOPE, name);
+		copy = world_node(&w, scope, FRAME_COPY, "copy HtoD pinned");
+		world_number(&w, copy, w.lanes[0], METRIC_BYTES, 1e15 * ((i * 37 + 11) % 100));
+	}
+	world_tick(&w);
+	world_keys(&w, "3 End");
+	ck_assert_str_eq(here(), "moves 68 › copy HtoD pinned");
+	ck_assert(world_shows(&w, "69.7P   1.4")); /* of 99 * 100 / 2, each grown by a fortieth */
+	for (unsigned i = 69; i < 100; i++) {
+		world_keys(&w, "Up");
+		snprintf(name, sizeof(name), "moves %u ›", i);
+		ck_assert_msg(!strncmp(here(), name, strlen(name)), "%s: not %s", here(), name);
+	}
+}
+END_TEST
+
 /* Where a search comes by until it begins again, as keys of rows. */
 static size_t tour(const char *key, uint64_t *keys, size_t max)
 {
@@ -493,21 +519,14 @@ END_TEST
 Suite *suite_views(void)
 {
 	const TTest *const tests[] = {
-		bottom_up_folds,
-		bottom_up_stays_open,
-		bottom_up_finds_folded,
-		flame_finds_narrow,
-		layout_sorts,
-		callers_go_on_and_back,
-		callers_back_after_grouping,
-		keys_that_do_nothing,
-		flame_zooms,
-		flame_by_callers,
-		flame_mouse,
-		roofline_selects,
-		durations_follow_the_row,
-		durations_freeze,
-		durations_are_filtered,
+		memory_keeps_the_largest, bottom_up_folds,
+		bottom_up_stays_open,     bottom_up_finds_folded,
+		flame_finds_narrow,       layout_sorts,
+		callers_go_on_and_back,   callers_back_after_grouping,
+		keys_that_do_nothing,     flame_zooms,
+		flame_by_callers,         flame_mouse,
+		roofline_selects,         durations_follow_the_row,
+		durations_freeze,         durations_are_filtered,
 		durations_are_grouped,
 	};
 	Suite *s = suite_create("views");
