@@ -40,6 +40,7 @@ static void press_row(struct tui *t, size_t row, const struct mouse_event *event
 	if (p->no_cursor || row >= p->n_rows)
 		return;
 	panel_goto(p, row);
+	panel_moved(p);
 	if (p->cursor == row && event->button == MOUSE_RIGHT)
 		tui_do_request(t, REQ_MENU);
 	else if (p->cursor == row && second)

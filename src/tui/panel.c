@@ -244,6 +244,12 @@ static void move_by(struct panel *p, long n)
 		panel_goto(p, from + (size_t)n);
 }
 
+void panel_moved(struct panel *p)
+{
+	if (p->ops->moved && !p->stale && p->n_rows > 0)
+		p->ops->moved(p);
+}
+
 void panel_scroll(struct panel *p, int n)
 {
 	size_t height = (size_t)MAX(p->height, 1), last_top, cursor;
@@ -254,6 +260,7 @@ void panel_scroll(struct panel *p, int n)
 	cursor = CLAMP(p->cursor, p->top, p->top + height - 1);
 	if (!p->no_cursor && cursor != p->cursor)
 		panel_goto(p, cursor);
+	panel_moved(p);
 }
 
 uint32_t panel_node(struct panel *p)
@@ -360,9 +367,8 @@ static bool move_request(struct panel *p, enum request request)
 	return true;
 }
 
-bool panel_request(struct panel *p, enum request request)
+static bool list_request(struct panel *p, enum request request)
 {
-	panel_refresh(p);
 	if (move_request(p, request) || sort_request(p, request))
 		return true;
 	switch (request) {
@@ -384,7 +390,24 @@ bool panel_request(struct panel *p, enum request request)
 	}
 }
 
+bool panel_request(struct panel *p, enum request request)
+{
+	bool handled;
+
+	panel_refresh(p);
+	handled = list_request(p, request);
+	if (handled)
+		panel_moved(p);
+	return handled;
+}
+
 /* ---- search ---- */
+
+size_t panel_step(size_t at, size_t n, bool forward, bool *wrapped)
+{
+	*wrapped |= at == (forward ? n - 1 : 0);
+	return (at + (forward ? 1 : n - 1)) % n;
+}
 
 static bool row_matches(struct panel *p, size_t row, const char *needle, bool match_case)
 {
@@ -393,18 +416,20 @@ static bool row_matches(struct panel *p, size_t row, const char *needle, bool ma
 
 bool panel_find(struct panel *p, bool forward, bool *ret_wrapped)
 {
+	panel_refresh(p);
+	*ret_wrapped = false;
+	return p->ops->find ? p->ops->find(p, forward, ret_wrapped)
+			    : panel_find_row(p, forward, ret_wrapped);
+}
+
+bool panel_find_row(struct panel *p, bool forward, bool *ret_wrapped)
+{
 	const char *needle = p->tui->search;
 	bool match_case = text_is_smart_case(needle);
 	size_t row = p->cursor;
 
-	panel_refresh(p);
-	*ret_wrapped = false;
-	if (p->ops->find)
-		return p->ops->find(p, forward, ret_wrapped);
 	for (size_t i = 0; i < p->n_rows; i++) {
-		if (forward ? row + 1 >= p->n_rows : row == 0)
-			*ret_wrapped = true;
-		row = (row + p->n_rows + (forward ? 1 : (size_t)-1)) % p->n_rows;
+		row = panel_step(row, p->n_rows, forward, ret_wrapped);
 		if (row_matches(p, row, needle, match_case)) {
 			panel_goto(p, row);
 			return true;

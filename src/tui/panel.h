@@ -73,6 +73,9 @@ struct panel_ops {
 	void (*pick)(struct panel *p, int part);
 	/* True: done with. May be NULL. */
 	bool (*request)(struct panel *p, enum request request);
+	/* A key, a button or a search has moved the cursor or the window of rows that are made. May be
+	 * NULL. */
+	void (*moved)(struct panel *p);
 	/* The panel comes to the front; node: of the row that the cursor was on in the one before,
 	 * or SNAP_NONE. May be NULL. */
 	void (*show)(struct panel *p, uint32_t node);
@@ -124,7 +127,13 @@ void panel_sort(struct panel *p, unsigned column);
 int panel_column(struct panel *p, const char *word);
 /* By the column of this name; false: there is none. */
 bool panel_sort_title(struct panel *p, const char *title);
+/* The next match of the search: by ops->find, or in the names of rows. False: there is none.
+ * *ret_wrapped: it lies beyond the end, or before the beginning. */
 bool panel_find(struct panel *p, bool forward, bool *ret_wrapped);
+bool panel_find_row(struct panel *p, bool forward, bool *ret_wrapped);
+/* The place behind `at`, or before it, of n > 0 in a ring; *wrapped is set at its seam. */
+size_t panel_step(size_t at, size_t n, bool forward, bool *wrapped);
+void panel_moved(struct panel *p); /* after panel_goto() on behalf of the user */
 void panel_goto(struct panel *p, size_t row);
 /* For ops->numbers: those that the filter leaves, or all of them (tui/kept.h). */
 struct numbers *panel_numbers(struct panel *p);

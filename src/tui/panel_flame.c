@@ -575,15 +575,9 @@ static bool request(struct panel *p, enum request request)
 			return false;
 		request = REQ_ZOOM_OUT;
 	}
-	if (handlers[request]) {
+	if (handlers[request])
 		handlers[request](p);
-		return true;
-	}
-	if (!panel_request(p, request))
-		return false;
-	if (!p->stale)
-		follow_cursor(p);
-	return true;
+	return handlers[request] != NULL;
 }
 
 static void pick(struct panel *p, int part)
@@ -713,6 +707,7 @@ const struct panel_ops panel_flame_ops = {
 	.explain = panel_explain,
 	.request = request,
 	.pick = pick,
+	.moved = follow_cursor,
 	.forget = show_all,
 	.find = find,
 };

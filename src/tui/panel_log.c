@@ -83,7 +83,6 @@ static const char *row_name(struct panel *p, size_t row)
 
 static void draw_row(struct panel *p, struct pen *pen, size_t row)
 {
-
 	pen->x = 0; /* no cursor, so no mark */
 	panel_draw_name(p, pen, ROLE_NORMAL, row_name(p, row), TEXT_CUT_END);
 }
@@ -112,32 +111,18 @@ static void explain(struct panel *p, struct buf *out)
 }
 
 /* Moving away from the end stops following, coming back starts it again. */
-static bool request(struct panel *p, enum request request)
+static void moved(struct panel *p)
 {
-	bool handled = panel_request(p, request);
-
-	if (handled)
-		as_log(p)->scrolled = p->top + (size_t)p->height < p->n_rows;
-	return handled;
+	as_log(p)->scrolled = p->top + (size_t)p->height < p->n_rows;
 }
 
-/* Search leaves the end too. */
+/* What was found stays where it is, at the end too. */
 static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 {
-	bool match_case = text_is_smart_case(p->tui->search);
-	size_t row = p->top;
+	bool found = panel_find_row(p, forward, ret_wrapped);
 
-	for (size_t i = 0; i < p->n_rows; i++) {
-		if (forward ? row + 1 >= p->n_rows : row == 0)
-			*ret_wrapped = true;
-		row = (row + p->n_rows + (forward ? 1 : (size_t)-1)) % p->n_rows;
-		if (!text_find(row_name(p, row), p->tui->search, match_case))
-			continue;
-		as_log(p)->scrolled = true;
-		panel_goto(p, row);
-		return true;
-	}
-	return false;
+	as_log(p)->scrolled |= found;
+	return found;
 }
 
 const struct panel_ops panel_log_ops = {
@@ -151,6 +136,6 @@ const struct panel_ops panel_log_ops = {
 	.draw_row = draw_row,
 	.draw_foot = draw_foot,
 	.explain = explain,
-	.request = request,
+	.moved = moved,
 	.find = find,
 };

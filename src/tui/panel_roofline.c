@@ -760,9 +760,7 @@ static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 	bool match_case = text_is_smart_case(p->tui->search);
 
 	for (size_t k = 0; k < n; k++) {
-		if (forward ? i + 1 == n : i == 0)
-			*ret_wrapped = true;
-		i = (i + n + (forward ? 1 : n - 1)) % n;
+		i = panel_step(i, n, forward, ret_wrapped);
 		if (text_find(tui_node_name(p->tui, as_roofline(p)->roofline.points[i].node),
 			      p->tui->search, match_case)) {
 			select_point(p, i);

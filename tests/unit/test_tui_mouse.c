@@ -152,6 +152,55 @@ START_TEST(wheel)
 }
 END_TEST
 
+/* Looking back with the wheel, output that comes meanwhile does not take one to its end. */
+START_TEST(wheel_in_the_log)
+{
+	char text[4096] = "";
+	struct panel *p;
+
+	for (unsigned i = 0; i < 60; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "line %u\n", i);
+	w.log = text;
+	world_keys(&w, "6");
+	ck_assert(world_shows(&w, "line 59"));
+	p = tui_panel(w.t);
+	press_beside(MOUSE_WHEEL_UP, "line 59", 0);
+	ck_assert(world_shows(&w, "End follows"));
+	strcat(text, "line 60\n");
+	tui_log_grew(w.t);
+	ck_assert(!world_shows(&w, "line 60"));
+	ck_assert(world_shows(&w, "line 56"));
+	press_beside(MOUSE_WHEEL_DOWN, "line 56", 0);
+	press_beside(MOUSE_WHEEL_DOWN, "line 56", 0);
+	ck_assert_uint_eq(p->top, p->n_rows - (size_t)p->height);
+	strcat(text, "line 61\n");
+	tui_log_grew(w.t);
+	ck_assert(world_shows(&w, "line 61"));
+}
+END_TEST
+
+/* The box that is selected is where the wheel has taken the cursor to. */
+START_TEST(wheel_in_the_flames)
+{
+	struct panel *p;
+	struct buf out;
+	size_t cursor;
+
+	buf_init(&out, 1 << 20);
+	world_keys(&w, "9 H");
+	ck_assert_int_eq(tui_dump(w.t, 8, 80, false, &out), 0);
+	p = tui_panel(w.t);
+	ck_assert_uint_gt(p->top, 0);
+	panel_scroll(p, -100);
+	cursor = p->cursor;
+	ck_assert_uint_lt(cursor, p->n_rows - 1);
+	panel_spoil(p); /* where the rows are made anew, the cursor goes to the selected box */
+	panel_refresh(p);
+	ck_assert_uint_eq(p->cursor, cursor);
+	buf_done(&out);
+}
+END_TEST
+
 /* Anywhere in any panel, at any size that was not the one drawn. */
 START_TEST(presses_everywhere)
 {
@@ -223,7 +272,14 @@ END_TEST
 Suite *suite_mouse(void)
 {
 	const TTest *const tests[] = {
-		rows, tabs_keys_and_columns, menus, wheel, presses_everywhere, given_back,
+		rows,
+		tabs_keys_and_columns,
+		menus,
+		wheel,
+		wheel_in_the_log,
+		wheel_in_the_flames,
+		presses_everywhere,
+		given_back,
 	};
 	Suite *s = suite_create("mouse");
 	TCase *c = tcase_create("mouse");
