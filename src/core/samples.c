@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "core/samples.h"
-#include <math.h>
-
-static double row_number(const struct session *s, const struct session_row *row, uint32_t metric)
-{
-	uint32_t at = session_row_place(s, row, metric);
-
-	if (at == SESSION_NONE || !s->present[at])
-		return NAN;
-	return metric_number(metric_table_get(s->metrics, metric), s->values[at]);
-}
 
 struct row_times row_times(const struct session *s, const struct session_row *row)
 {
-	return (struct row_times){.time = row_number(s, row, METRIC_TIME),
-				  .count = row_number(s, row, METRIC_COUNT),
-				  .min = row_number(s, row, METRIC_TIME_MIN),
-				  .max = row_number(s, row, METRIC_TIME_MAX)};
+	return (struct row_times){.time = session_row_number(s, row, METRIC_TIME),
+				  .count = session_row_number(s, row, METRIC_COUNT),
+				  .min = session_row_number(s, row, METRIC_TIME_MIN),
+				  .max = session_row_number(s, row, METRIC_TIME_MAX)};
 }
 
 bool row_is_single(const struct row_times *t)

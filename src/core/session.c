@@ -597,6 +597,15 @@ uint32_t session_row_place(const struct session *s, const struct session_row *ro
 	return SESSION_NONE;
 }
 
+double session_row_number(const struct session *s, const struct session_row *row, uint32_t metric)
+{
+	uint32_t at = session_row_place(s, row, metric);
+
+	if (at == SESSION_NONE || !s->present[at])
+		return NAN;
+	return metric_number(metric_table_get(s->metrics, metric), s->values[at]);
+}
+
 double session_row_weight(const struct session *s, const struct session_row *row, uint32_t weight,
 			  const union metric_value *values, const uint8_t *present)
 {

@@ -259,6 +259,8 @@ size_t session_memory(const struct session *s); /* bytes */
 
 /* Where `values` and `present` have a metric of a row; SESSION_NONE: nowhere. */
 uint32_t session_row_place(const struct session *s, const struct session_row *row, uint32_t metric);
+/* A row's value of a metric that is no text. NaN: absent. */
+double session_row_number(const struct session *s, const struct session_row *row, uint32_t metric);
 /* What weighs a mean in a row: the row's value of the metric `weight`, else 1. values and present
  * are those of the session, or a copy of them. */
 double session_row_weight(const struct session *s, const struct session_row *row, uint32_t weight,

@@ -344,26 +344,22 @@ static struct work_place *find_place(struct places *places, const struct session
 	return &places->v[i];
 }
 
+static void add_to(double *sum, double v)
+{
+	if (!isnan(v))
+		*sum += v;
+}
+
 static void add_row(struct places *places, const struct session *s, const struct session_row *row)
 {
-	const struct session_set *set = &s->sets[row->set];
 	struct work_place *place =
 		row->lane < s->n_lanes ? find_place(places, &s->lanes[row->lane]) : NULL;
 
-	for (uint32_t i = 0; place && i < set->n; i++) {
-		double v;
-
-		if (!s->present[row->values + i])
-			continue;
-		v = metric_number(metric_table_get(s->metrics, set->metrics[i]),
-				  s->values[row->values + i]);
-		if (set->metrics[i] == METRIC_TIME)
-			place->time_ns += v;
-		else if (set->metrics[i] == METRIC_COUNT)
-			place->count += v;
-		else if (set->metrics[i] == METRIC_BYTES)
-			place->bytes += v;
-	}
+	if (!place)
+		return;
+	add_to(&place->time_ns, session_row_number(s, row, METRIC_TIME));
+	add_to(&place->count, session_row_number(s, row, METRIC_COUNT));
+	add_to(&place->bytes, session_row_number(s, row, METRIC_BYTES));
 }
 
 static const struct column place_columns[] = {

@@ -57,28 +57,21 @@ static void differentiate(struct usage_entry *v, size_t n, double seconds)
 	}
 }
 
-/* A value of a row as a number; 0 when it is absent. */
-static double row_number(const struct session *s, const struct session_row *row, uint32_t i,
-			 uint32_t metric)
+static double or_nothing(double v)
 {
-	if (!s->present[row->values + i])
-		return 0;
-	return metric_number(metric_table_get(s->metrics, metric), s->values[row->values + i]);
+	return isnan(v) ? 0 : v;
 }
 
-static void row_sum(const struct session *s, const struct session_row *row, struct usage_sum *sum)
+static struct usage_sum row_sum(const struct session *s, const struct session_row *row)
 {
-	const struct session_set *set = &s->sets[row->set];
+	struct usage_sum sum = {
+		.time_ns = or_nothing(session_row_number(s, row, METRIC_TIME)),
+		.count = or_nothing(session_row_number(s, row, METRIC_COUNT)),
+	};
 
-	for (uint32_t i = 0; i < set->n; i++) {
-		if (set->metrics[i] == METRIC_TIME)
-			sum->time_ns += row_number(s, row, i, METRIC_TIME);
-		else if (set->metrics[i] == METRIC_COUNT)
-			sum->count += row_number(s, row, i, METRIC_COUNT);
-		else if (set->metrics[i] == METRIC_BYTES &&
-			 session_node_kind(s, row->node) == FRAME_COPY)
-			sum->copy_bytes += row_number(s, row, i, METRIC_BYTES);
-	}
+	if (session_node_kind(s, row->node) == FRAME_COPY)
+		sum.copy_bytes = or_nothing(session_row_number(s, row, METRIC_BYTES));
+	return sum;
 }
 
 static void add(struct usage_entry *e, const struct usage_sum *sum)
@@ -91,12 +84,12 @@ static void add(struct usage_entry *e, const struct usage_sum *sum)
 static void add_row(struct usage *u, const struct session *s, const struct session_row *row)
 {
 	const struct session_lane *lane;
-	struct usage_sum sum = {0};
+	struct usage_sum sum;
 
 	if (row->lane >= s->n_lanes)
 		return;
 	lane = &s->lanes[row->lane];
-	row_sum(s, row, &sum);
+	sum = row_sum(s, row);
 	if (lane->device < u->n_devices)
 		add(&u->devices[lane->device], &sum);
 	if (lane->process < u->n_processes)
