@@ -54,4 +54,7 @@ int array_reserve(void **array, size_t *cap, size_t n, size_t size);
 /* The same for an array whose elements have a type. */
 #define ARRAY_ROOM(array, cap, n) array_reserve((void **)&(array), &(cap), (n), sizeof(*(array)))
 
+/* A character as UTF-8, without a zero behind it; what is no character as U+FFFD. How many bytes. */
+size_t utf8_put(char out[4], uint32_t c);
+
 #endif

@@ -184,14 +184,8 @@ static bool insert(struct prompt *p, const char *bytes, size_t n)
 static bool insert_character(struct prompt *p, uint32_t c)
 {
 	char out[4];
-	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 
-	if (c > 0x10ffff)
-		return false;
-	for (size_t i = n - 1; i > 0; i--, c >>= 6)
-		out[i] = (char)(0x80 | (c & 0x3f));
-	out[0] = (char)(n == 1 ? c : (0xf00u >> n & 0xf0) | c);
-	return insert(p, out, n);
+	return c <= 0x10ffff && insert(p, out, utf8_put(out, c));
 }
 
 /* ---- keys: true means that the text has changed ---- */

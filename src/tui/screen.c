@@ -360,25 +360,6 @@ void screen_retake(struct screen *sc)
 	screen_enter(sc);
 }
 
-static char *put_wide(char *out, wchar_t wc)
-{
-	uint32_t c = (uint32_t)wc;
-
-	if (c < 0x80) {
-		*out++ = (char)c;
-	} else if (c < 0x800) {
-		*out++ = (char)(0xc0 | c >> 6);
-		*out++ = (char)(0x80 | (c & 0x3f));
-	} else {
-		if (c >= 0x10000)
-			*out++ = (char)(0xf0 | c >> 18);
-		*out++ = (char)(c >= 0x10000 ? 0x80 | (c >> 12 & 0x3f) : 0xe0 | c >> 12);
-		*out++ = (char)(0x80 | (c >> 6 & 0x3f));
-		*out++ = (char)(0x80 | (c & 0x3f));
-	}
-	return out;
-}
-
 void screen_cell(struct screen *sc, int y, int x, struct screen_cell *ret)
 {
 	wchar_t wide[CCHARW_MAX + 1] = {0};
@@ -392,7 +373,7 @@ void screen_cell(struct screen *sc, int y, int x, struct screen_cell *ret)
 	    getcchar(&cell, wide, &attr, &ret->pair, NULL) == ERR)
 		return;
 	for (int i = 0; wide[i]; i++)
-		out = put_wide(out, wide[i]);
+		out += utf8_put(out, (uint32_t)wide[i]);
 	ret->columns = MAX(wcwidth(wide[0]), 1);
 	ret->style = look_style(&sc->look, ret->pair, attr);
 }

@@ -69,6 +69,33 @@ static void check_order(size_t n, uint32_t id_step, bool ascending)
 	free(v);
 }
 
+START_TEST(characters_are_utf8)
+{
+	static const struct {
+		uint32_t c;
+		const char *text;
+	} cases[] = {
+		{'a', "a"},
+		{0x7f, "\x7f"},
+		{0x80, "\xc2\x80"},
+		{0x7ff, "\xdf\xbf"},
+		{0x800, "\xe0\xa0\x80"},
+		{0xffff, "\xef\xbf\xbf"},
+		{0x10000, "\xf0\x90\x80\x80"},
+		{0x10ffff, "\xf4\x8f\xbf\xbf"},
+		{0xd800, "\xef\xbf\xbd"}, /* one half of a pair, and beyond the last */
+		{0x110000, "\xef\xbf\xbd"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char out[4];
+
+		ck_assert_uint_eq(utf8_put(out, cases[i].c), strlen(cases[i].text));
+		ck_assert_mem_eq(out, cases[i].text, strlen(cases[i].text));
+	}
+}
+END_TEST
+
 START_TEST(values_are_put_in_order)
 {
 	static const size_t sizes[] = {100, 2048, 2049, 100003};
@@ -759,6 +786,7 @@ int main(void)
 	tcase_add_test(tc, test_metric_numbers);
 	tcase_add_test(tc, coverage_is_bounded);
 	tcase_add_test(tc, strings_are_interned);
+	tcase_add_test(tc, characters_are_utf8);
 	tcase_add_test(tc, values_are_put_in_order);
 	tcase_add_test(tc, numbers_for_people);
 	tcase_add_test(tc, histogram_buckets_tile_the_line);
