@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "core/callers.h"
-#include <math.h>
 #include <string.h>
 #include "base/buf.h"
 #include "base/hash.h"
+#include "base/order.h"
 #include "tui/names.h"
 #include "tui/panel.h"
 #include "tui/row_columns.h"
@@ -110,30 +110,9 @@ static void forget(struct panel *p)
 
 /* ---- rows ---- */
 
-static double sort_value(struct panel *p, uint32_t i)
-{
-	double v = column_order(&p->columns.v[p->sort], p, i);
-
-	return isnan(v) ? -INFINITY : v;
-}
-
 static uint32_t example(struct panel *p, uint32_t i)
 {
 	return callers_row(as_callers(p)->callers, i)->example;
-}
-
-struct sorting {
-	double value;
-	uint32_t i;
-};
-
-static int sorting_compare(const void *a, const void *b)
-{
-	const struct sorting *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value < y->value ? 1 : -1;
-	return x->i < y->i ? -1 : x->i > y->i;
 }
 
 /* Small ones are left out. A leaf is nothing but itself: that needs no row. */
@@ -151,38 +130,37 @@ static bool is_shown(struct panel *p, uint32_t i)
 	return false;
 }
 
-/* The rows of one half, the largest first; callees and what it does itself are one half. */
-static size_t collect(struct panel *p, bool callers, struct sorting *s)
+/* The rows of one half, in their order; callees and what it does itself are one half. */
+static size_t collect(struct panel *p, bool callers, struct order_entry *v)
 {
+	const struct column *by = &p->columns.v[p->sort];
 	struct callers *c = as_callers(p)->callers;
 	size_t n = 0;
 
 	for (uint32_t i = 1; i < callers_n(c); i++)
 		if ((callers_row(c, i)->side == CALLERS_CALLER) == callers && is_shown(p, i))
-			s[n++] = (struct sorting){sort_value(p, i), i};
-	if (n > 1)
-		qsort(s, n, sizeof(*s), sorting_compare);
+			v[n++] = (struct order_entry){column_order(by, p, i), i, 0};
+	order_sort(v, n, p->ascending);
 	return n;
 }
 
-/* The largest of both halves stand next to the function. */
+/* The first of both halves stand next to the function. */
 static void make_rows(struct panel *p)
 {
 	struct panel_callers *pc = as_callers(p);
 	uint32_t n = callers_n(pc->callers);
-	_cleanup_(freep) struct sorting *s = malloc((n + 1) * sizeof(*s));
+	_cleanup_(freep) struct order_entry *v = malloc((n + 1) * sizeof(*v));
 	size_t found;
 
-	if (!s || ARRAY_ROOM(pc->rows, pc->cap_rows, n + 1) < 0)
+	if (!v || ARRAY_ROOM(pc->rows, pc->cap_rows, n + 1) < 0)
 		return;
-	found = collect(p, true, s);
-	for (size_t k = 0; k < found; k++)
-		pc->rows[p->n_rows++] = s[p->ascending ? k : found - 1 - k].i;
+	for (size_t k = collect(p, true, v); k-- > 0;)
+		pc->rows[p->n_rows++] = v[k].id;
 	pc->function_row = p->n_rows;
 	pc->rows[p->n_rows++] = 0;
-	found = collect(p, false, s);
+	found = collect(p, false, v);
 	for (size_t k = 0; k < found; k++)
-		pc->rows[p->n_rows++] = s[p->ascending ? found - 1 - k : k].i;
+		pc->rows[p->n_rows++] = v[k].id;
 }
 
 static uint64_t row_key(struct panel *p, size_t row)

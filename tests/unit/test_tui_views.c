@@ -227,6 +227,20 @@ START_TEST(callers_go_on_and_back)
 }
 END_TEST
 
+/* Rows without a number are the farthest from the function, in either order. */
+START_TEST(callers_sort_what_is_absent)
+{
+	world_keys(&w, "8 Down Enter Down Enter B");
+	ck_assert_str_eq(here(), "backward");
+	for (int i = 0; i < 2; i++, world_keys(&w, "I")) {
+		world_keys(&w, "End");
+		ck_assert_str_eq(here(), "sm90_xmma_gemm_dgrad");
+		world_keys(&w, "Up");
+		ck_assert_str_eq(here(), "sm90_xmma_gemm_wgrad");
+	}
+}
+END_TEST
+
 /* Where one came from is known by name when ids start anew. */
 START_TEST(callers_back_after_grouping)
 {
@@ -519,14 +533,23 @@ END_TEST
 Suite *suite_views(void)
 {
 	const TTest *const tests[] = {
-		memory_keeps_the_largest, bottom_up_folds,
-		bottom_up_stays_open,     bottom_up_finds_folded,
-		flame_finds_narrow,       layout_sorts,
-		callers_go_on_and_back,   callers_back_after_grouping,
-		keys_that_do_nothing,     flame_zooms,
-		flame_by_callers,         flame_mouse,
-		roofline_selects,         durations_follow_the_row,
-		durations_freeze,         durations_are_filtered,
+		memory_keeps_the_largest,
+		bottom_up_folds,
+		bottom_up_stays_open,
+		bottom_up_finds_folded,
+		flame_finds_narrow,
+		layout_sorts,
+		callers_go_on_and_back,
+		callers_back_after_grouping,
+		callers_sort_what_is_absent,
+		keys_that_do_nothing,
+		flame_zooms,
+		flame_by_callers,
+		flame_mouse,
+		roofline_selects,
+		durations_follow_the_row,
+		durations_freeze,
+		durations_are_filtered,
 		durations_are_grouped,
 	};
 	Suite *s = suite_create("views");
