@@ -113,36 +113,6 @@ static int set_theme(struct settings *c, struct line *l)
 	return r;
 }
 
-static int set_mouse(struct settings *c, struct line *l)
-{
-	return set_word(l, switch_word, &c->mouse);
-}
-
-static int set_ascii(struct settings *c, struct line *l)
-{
-	return set_word(l, switch_word, &c->ascii);
-}
-
-static int set_color(struct settings *c, struct line *l)
-{
-	return set_word(l, switch_word, &c->color);
-}
-
-static int set_names(struct settings *c, struct line *l)
-{
-	return set_word(l, tui_names_word, &c->names);
-}
-
-static int set_group(struct settings *c, struct line *l)
-{
-	return set_word(l, group_name, &c->group);
-}
-
-static int set_view(struct settings *c, struct line *l)
-{
-	return set_word(l, tui_panel_word, &c->panel);
-}
-
 /* The panel that the second word names, or -EINVAL. */
 static int panel_word(struct line *l)
 {
@@ -286,18 +256,28 @@ static void put_columns(const struct tui *t, unsigned panel, struct buf *out)
 		put_title(out, choice->titles[i]);
 }
 
+#define WORD_OF(words, member) .name_of = words, .at = offsetof(struct settings, member)
+
 static const struct keyword {
 	const char *word;
+	/* A word of this list, whose index is kept at this place of the settings; else set(). */
+	const char *(*name_of)(unsigned);
+	size_t at;
 	int (*set)(struct settings *c, struct line *l);
 	void (*put)(const struct tui *t, unsigned panel, struct buf *out); /* NULL: no layout */
 	bool by_panel;
 } keywords[] = {
-	{"theme", set_theme, put_theme, false},      {"mouse", set_mouse, put_mouse, false},
-	{"ascii", set_ascii, NULL, false},           {"color", set_color, NULL, false},
-	{"names", set_names, put_names, false},      {"group", set_group, put_group, false},
-	{"view", set_view, put_view, false},         {"sort", set_sort, put_sort, true},
-	{"columns", set_columns, put_columns, true}, {"bind", set_bind, NULL, false},
-	{"unbind", set_unbind, NULL, false},
+	{"theme", .set = set_theme, .put = put_theme},
+	{"mouse", WORD_OF(switch_word, mouse), .put = put_mouse},
+	{"ascii", WORD_OF(switch_word, ascii)},
+	{"color", WORD_OF(switch_word, color)},
+	{"names", WORD_OF(tui_names_word, names), .put = put_names},
+	{"group", WORD_OF(group_name, group), .put = put_group},
+	{"view", WORD_OF(tui_panel_word, panel), .put = put_view},
+	{"sort", .set = set_sort, .put = put_sort, .by_panel = true},
+	{"columns", .set = set_columns, .put = put_columns, .by_panel = true},
+	{"bind", .set = set_bind},
+	{"unbind", .set = set_unbind},
 };
 
 static const struct keyword *keyword_find(const char *word)
@@ -324,10 +304,12 @@ static void parse_line(struct settings *c, struct line *l, const char *text, siz
 	if (split(l, text, len) < 0 || l->n == 0)
 		return;
 	s = keyword_find(l->words[0]);
-	if (s)
-		s->set(c, l);
-	else
+	if (!s)
 		skip(l, "'%.32s' is no setting", l->words[0]);
+	else if (s->name_of)
+		set_word(l, s->name_of, (int *)(void *)((char *)c + s->at));
+	else
+		s->set(c, l);
 }
 
 /* The next line of a text; the place behind it. */
