@@ -294,9 +294,7 @@ void action_edit(struct tui *t)
 	struct source_place place;
 	int r;
 
-	if (t->options.readonly)
-		tui_message(t, "read only");
-	else if (!place_of(t, &row, &place))
+	if (!place_of(t, &row, &place))
 		tui_message(t, "this row names no file and line");
 	else if ((r = place_resolve(&place)) < 0)
 		tui_message(t, "cannot open '%s': %s", place.file,

@@ -411,8 +411,8 @@ static void do_freeze(struct tui *t)
 
 static void do_pause(struct tui *t)
 {
-	if (t->options.readonly || !is_running(t)) {
-		tui_message(t, t->options.readonly ? "read only" : "nothing is being collected");
+	if (!is_running(t)) {
+		tui_message(t, "nothing is being collected");
 		return;
 	}
 	if (ask_host(t, t->status.paused ? TUI_RESUME : TUI_PAUSE, 0) < 0)
@@ -452,9 +452,7 @@ static void do_unreset(struct tui *t)
 
 static void do_save(struct tui *t)
 {
-	if (t->options.readonly)
-		tui_message(t, "read only");
-	else if (ask_host(t, TUI_SAVE, 0) == 0 && !*t->message)
+	if (ask_host(t, TUI_SAVE, 0) == 0 && !*t->message)
 		tui_message(t, "saved");
 }
 
@@ -485,9 +483,7 @@ static void on_save_layout(struct tui *t, enum prompt_event event, const char *t
 
 static void do_save_layout(struct tui *t)
 {
-	if (t->options.readonly)
-		tui_message(t, "read only");
-	else if (!t->options.config_dir)
+	if (!t->options.config_dir)
 		tui_message(t, "there is no folder for settings: HOME is not set");
 	else
 		prompt_open(&t->prompt, "layout's name (none: the usual one): ", "",
@@ -593,8 +589,8 @@ static void do_signal(struct tui *t)
 		{'K', SIGKILL, "K  SIGKILL  end at once; what it had not sent is lost"},
 	};
 
-	if (t->options.readonly || !is_running(t)) {
-		tui_message(t, t->options.readonly ? "read only" : "there is no program to signal");
+	if (!is_running(t)) {
+		tui_message(t, "there is no program to signal");
 		return;
 	}
 	menu_open(&t->menu, "send to the program", on_signal);
@@ -636,10 +632,6 @@ static void on_type(struct tui *t, enum prompt_event event, const char *text)
 /* Where its answer will be seen. */
 static void do_type(struct tui *t)
 {
-	if (t->options.readonly) {
-		tui_message(t, "read only");
-		return;
-	}
 	if (type_text(t, NULL, 0) < 0)
 		return;
 	tui_show_panel(t, TUI_PANEL_LOG);
@@ -761,6 +753,12 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_QUIT] = do_quit,
 };
 
+/* What a screen that is there to look at only does not do. */
+static const bool is_more_than_looking[REQ_N] = {
+	[REQ_PAUSE] = true, [REQ_SAVE] = true,   [REQ_SAVE_LAYOUT] = true,
+	[REQ_TYPE] = true,  [REQ_SIGNAL] = true, [REQ_EDIT] = true,
+};
+
 _Static_assert(REQ_PANEL_1 + TUI_N_PANELS - 1 < REQ_RIGHT, "a key for each panel");
 
 void tui_do_request(struct tui *t, enum request request)
@@ -773,6 +771,8 @@ void tui_do_request(struct tui *t, enum request request)
 		return;
 	else if (panel_request(p, request))
 		return;
+	else if (t->options.readonly && is_more_than_looking[request])
+		tui_message(t, "read only");
 	else if (handlers[request])
 		handlers[request](t);
 	else

@@ -539,7 +539,13 @@ END_TEST
 
 START_TEST(read_only)
 {
+	static const char *const keys[] = {"P", "K", "F9", "W", "i", "O"};
+
 	w.t->options.readonly = true;
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		world_keys(&w, keys[i]);
+		ck_assert_str_eq(w.t->message, "read only");
+	}
 	world_keys(&w, "P K F9 i 'x' Enter Esc");
 	ck_assert_str_eq(w.typed, "");
 	world_keys(&w, "C-c C-c");
