@@ -17,16 +17,11 @@
 
 #include "format/export.h"
 
-struct event {
-	uint32_t metric;
-	double *own, *total; /* by node */
-};
-
 struct callgrind {
 	const struct session *s;
 	struct out *out;
 	struct export_names names;
-	struct event *events;
+	struct export_stacks *events; /* their weights; names are in `names` */
 	size_t n, cap;
 	uint8_t *named; /* by frame: its name stands in the file */
 	uint8_t *filed; /* by string: the name of the file does */
@@ -88,22 +83,24 @@ static unsigned long long whole(double v)
 	return v >= 0.5 && v < 1.8e19 ? (unsigned long long)(v + 0.5) : 0;
 }
 
-/* 0; -ENOMEM; -EINVAL: it does not add up. */
+/* name NULL: the time. 0; -ENOMEM; -EINVAL: it does not add up. */
 static int add_event(struct callgrind *x, const char *name)
 {
 	const struct write_options options = {.metric = name};
-	struct event e = {.metric = export_metric(x->s, &options)};
-	int r = export_weights(x->s, &options, &e.own, &e.total);
+	struct export_stacks *e;
+	int r;
 
-	if (r < 0)
-		return r;
-	if (ARRAY_ROOM(x->events, x->cap, x->n + 1) < 0) {
-		free(e.own);
-		free(e.total);
+	if (ARRAY_ROOM(x->events, x->cap, x->n + 1) < 0)
 		return -ENOMEM;
-	}
-	x->events[x->n++] = e;
-	return 0;
+	e = &x->events[x->n];
+	r = export_stacks_init(e, x->s, &options);
+	if (r == 0)
+		r = export_stacks_sum_up(e);
+	if (r < 0)
+		export_stacks_done(e);
+	else
+		x->n++;
+	return r;
 }
 
 /* The metric that was asked for, or all that some row has and that add up. 0, -EINVAL or -ENOMEM. */
@@ -149,7 +146,7 @@ static void put_costs(struct callgrind *x, uint32_t line, uint32_t node, bool in
 {
 	out_printf(x->out, "%u", line);
 	for (size_t i = 0; i < x->n; i++) {
-		const struct event *e = &x->events[i];
+		const struct export_stacks *e = &x->events[i];
 
 		out_printf(x->out, " %llu", whole(inclusive ? e->total[node] : e->own[node]));
 	}
@@ -239,10 +236,8 @@ static int callgrind_write(const struct session *s, const struct write_options *
 		r = put_all(&x);
 		export_names_done(&x.names);
 	}
-	for (size_t i = 0; i < x.n; i++) {
-		free(x.events[i].own);
-		free(x.events[i].total);
-	}
+	while (x.n)
+		export_stacks_done(&x.events[--x.n]);
 	free(x.events);
 	free(x.named);
 	free(x.filed);
