@@ -224,6 +224,17 @@ int bottom_up_open(struct bottom_up *b, uint32_t i)
 	return r;
 }
 
+uint32_t bottom_up_next_child(struct bottom_up *b, uint32_t i, uint32_t child)
+{
+	const struct bottom_up_node *node;
+
+	if (bottom_up_open(b, i) < 0)
+		return BOTTOM_UP_NONE;
+	node = &b->nodes[i];
+	child = child == BOTTOM_UP_NONE ? node->first_child : child + 1;
+	return child < node->first_child + node->n_children ? child : BOTTOM_UP_NONE;
+}
+
 /* ---- the picture ---- */
 
 /* The pairs of node 0 and those of the roots are all holders, so room is made for twice that. */

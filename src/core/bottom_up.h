@@ -44,6 +44,9 @@ uint32_t bottom_up_n(const struct bottom_up *b);
 const struct bottom_up_node *bottom_up_node(const struct bottom_up *b, uint32_t i);
 /* Make a node's children, once. 0 or -ENOMEM (it has none then). */
 int bottom_up_open(struct bottom_up *b, uint32_t i);
+/* The child behind another one (BOTTOM_UP_NONE: the first), which makes them; BOTTOM_UP_NONE: there is
+ * none, or no memory. */
+uint32_t bottom_up_next_child(struct bottom_up *b, uint32_t i, uint32_t child);
 /* The calling context that a node stands for: one of them names it. */
 uint32_t bottom_up_example(const struct bottom_up *b, uint32_t i);
 /* Is one of these flags set for any context of a node? by_node: flags by node of the snapshot. */

@@ -47,23 +47,14 @@ uint32_t flame_parent(const struct flame *f, uint32_t node)
 	return snapshot_node(f->snap, node)->parent;
 }
 
-static uint32_t next_caller(struct bottom_up *b, uint32_t node, uint32_t child)
-{
-	const struct bottom_up_node *n;
-
-	if (bottom_up_open(b, node) < 0)
-		return SNAP_NONE;
-	n = bottom_up_node(b, node);
-	child = child == SNAP_NONE ? n->first_child : child + 1;
-	return child < n->first_child + n->n_children ? child : SNAP_NONE;
-}
+_Static_assert(BOTTOM_UP_NONE == SNAP_NONE, "no node is no node");
 
 /* What has no value has no box. */
 uint32_t flame_next_child(struct flame *f, uint32_t node, uint32_t child)
 {
 	do {
 		if (f->callers)
-			child = next_caller(f->callers, node, child);
+			child = bottom_up_next_child(f->callers, node, child);
 		else if (child == SNAP_NONE)
 			child = snapshot_node(f->snap, node)->first_child;
 		else

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/bottom_up.h"
 #include "tui/needle.h"
 #include "tui/tui_impl.h"
 
@@ -64,6 +65,13 @@ const uint8_t *tui_matches(struct tui *t)
 	m->names = (uint8_t)t->names;
 	snprintf(m->text, sizeof(m->text), "%s", t->search);
 	return m->nodes;
+}
+
+/* Callers of a context are its ancestors; below node 0 are the contexts themselves, too. */
+bool tui_matches_callers(struct tui *t, const struct bottom_up *b, uint32_t node)
+{
+	return bottom_up_any(b, node, t->matches.nodes,
+			     node == 0 ? MATCH_SELF | MATCH_ABOVE : MATCH_ABOVE);
 }
 
 void matches_done(struct matches *m)

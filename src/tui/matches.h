@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include "tui/prompt.h"
 
+struct bottom_up;
 struct tui;
 
 enum {
@@ -29,6 +30,9 @@ struct matches {
 
 /* MATCH_* by node; NULL: out of memory, or stopped (t->work.stopped). */
 const uint8_t *tui_matches(struct tui *t);
+/* Is there a match among what lies below a node of a tree of callers (core/bottom_up.h)? tui_matches()
+ * has made them. */
+bool tui_matches_callers(struct tui *t, const struct bottom_up *b, uint32_t node);
 void matches_done(struct matches *m);
 
 #endif

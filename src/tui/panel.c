@@ -395,6 +395,8 @@ bool panel_request(struct panel *p, enum request request)
 	bool handled;
 
 	panel_refresh(p);
+	if (p->ops->request && p->ops->request(p, request))
+		return true;
 	handled = list_request(p, request);
 	if (handled)
 		panel_moved(p);
@@ -418,6 +420,8 @@ bool panel_find(struct panel *p, bool forward, bool *ret_wrapped)
 {
 	panel_refresh(p);
 	*ret_wrapped = false;
+	if (p->n_rows == 0)
+		return false;
 	return p->ops->find ? p->ops->find(p, forward, ret_wrapped)
 			    : panel_find_row(p, forward, ret_wrapped);
 }

@@ -71,7 +71,7 @@ struct panel_ops {
 	bool (*key)(struct panel *p, int key);
 	/* A part that was drawn with HIT_PART was pressed; only then may it be NULL. */
 	void (*pick)(struct panel *p, int part);
-	/* True: done with. May be NULL. */
+	/* The rows are made. True: done with. May be NULL. */
 	bool (*request)(struct panel *p, enum request request);
 	/* A key, a button or a search has moved the cursor or the window of rows that are made. May be
 	 * NULL. */
@@ -80,7 +80,8 @@ struct panel_ops {
 	 * or SNAP_NONE. May be NULL. */
 	void (*show)(struct panel *p, uint32_t node);
 	void (*forget)(struct panel *p); /* ids start anew; may be NULL */
-	/* Next row whose name matches, forward or back; false: none. NULL: looks at row_name. */
+	/* Next row whose name matches, forward or back, where there are rows; false: none. NULL:
+	 * looks at row_name. */
 	bool (*find)(struct panel *p, bool forward, bool *ret_wrapped);
 };
 
@@ -112,7 +113,7 @@ struct panel *panel_free(struct panel *p);
 void panel_spoil(struct panel *p);   /* what it shows has changed */
 void panel_refresh(struct panel *p); /* make the rows anew when spoiled */
 void panel_draw(struct panel *p, const struct canvas *canvas, int y, int rows);
-/* Requests that all lists understand: moving, scrolling, sorting. */
+/* By ops->request, else what all lists understand: moving, scrolling, sorting. True: done with. */
 bool panel_request(struct panel *p, enum request request);
 /* Lay out the panel's own columns, into p->shown; sorted: the one that is never left out, or -1. */
 void panel_fit(struct panel *p, int sorted);

@@ -118,19 +118,25 @@ static bool is_shown(struct panel *p, uint32_t i)
 	return row_columns_reach(&as_bottom_up(p)->columns, p, i);
 }
 
+/* The next child that is large enough; BOTTOM_UP_NONE as in bottom_up_next_child(). */
+static uint32_t next_shown(struct panel *p, uint32_t i, uint32_t child)
+{
+	do
+		child = bottom_up_next_child(as_bottom_up(p)->tree, i, child);
+	while (child != BOTTOM_UP_NONE && !is_shown(p, child));
+	return child;
+}
+
 /* Are there callers that would have rows? */
 static bool is_branch(struct panel *p, uint32_t i)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);
+	bool any = node_of(p, i)->has_callers;
 
-	if (!pb->columns.is_limited || !node_of(p, i)->has_callers)
-		return node_of(p, i)->has_callers;
-	if (bottom_up_open(pb->tree, i) < 0 || make_flags(pb) < 0)
-		return false;
-	for (uint32_t k = 0; k < node_of(p, i)->n_children; k++)
-		if (is_shown(p, node_of(p, i)->first_child + k))
-			return true;
-	return false;
+	if (!pb->columns.is_limited || !any)
+		return any;
+	any = next_shown(p, i, BOTTOM_UP_NONE) != BOTTOM_UP_NONE;
+	return make_flags(pb) == 0 && any;
 }
 
 static struct order order_now(struct panel *p)
@@ -582,18 +588,12 @@ static void outline_fold_auto(struct panel *p)
 /* The child with the most. */
 static uint32_t outline_hottest_child(struct panel *p, uint32_t i)
 {
-	uint32_t best = OUTLINE_NONE;
+	uint32_t best = OUTLINE_NONE, child = BOTTOM_UP_NONE;
 
-	if (bottom_up_open(as_bottom_up(p)->tree, i) < 0 || make_flags(as_bottom_up(p)) < 0)
-		return OUTLINE_NONE;
-	for (uint32_t k = 0; k < node_of(p, i)->n_children; k++) {
-		uint32_t child = node_of(p, i)->first_child + k;
-
-		if (is_shown(p, child) &&
-		    (best == OUTLINE_NONE || column_weight(p, child) > column_weight(p, best)))
+	while ((child = next_shown(p, i, child)) != BOTTOM_UP_NONE)
+		if (best == OUTLINE_NONE || column_weight(p, child) > column_weight(p, best))
 			best = child;
-	}
-	return best;
+	return make_flags(as_bottom_up(p)) < 0 ? OUTLINE_NONE : best;
 }
 
 /* The next row of the same depth before one that is less deep. */
@@ -653,7 +653,6 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 
 static bool request(struct panel *p, enum request request)
 {
-	panel_refresh(p);
 	return outline_request(&outline, p, request);
 }
 
@@ -666,15 +665,7 @@ static uint32_t search_parent(void *ctx, uint32_t i)
 
 static uint32_t search_child(void *ctx, uint32_t i, uint32_t child)
 {
-	const struct bottom_up_node *node;
-
-	if (bottom_up_open(as_bottom_up(ctx)->tree, i) < 0)
-		return FINDER_NONE;
-	node = node_of(ctx, i);
-	child = child == FINDER_NONE ? node->first_child : child + 1;
-	while (child < node->first_child + node->n_children && !is_shown(ctx, child))
-		child++;
-	return child < node->first_child + node->n_children ? child : FINDER_NONE;
+	return next_shown(ctx, i, child);
 }
 
 static bool search_precedes(void *ctx, uint32_t a, uint32_t b)
@@ -691,13 +682,9 @@ static bool search_matches(void *ctx, uint32_t i)
 	return tui_matches(p->tui)[bottom_up_example(as_bottom_up(p)->tree, i)] & MATCH_SELF;
 }
 
-/* Callers of a context are its ancestors. */
 static bool search_below(void *ctx, uint32_t i)
 {
-	struct panel *p = ctx;
-
-	return bottom_up_any(as_bottom_up(p)->tree, i, tui_matches(p->tui),
-			     i == 0 ? MATCH_SELF | MATCH_ABOVE : MATCH_ABOVE);
+	return tui_matches_callers(((struct panel *)ctx)->tui, as_bottom_up(ctx)->tree, i);
 }
 
 /* Open what is above a node, which is made. */
@@ -721,7 +708,7 @@ static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 		p, 0, search_parent, search_child, search_precedes, search_matches, search_below};
 	uint32_t found;
 
-	if (p->n_rows == 0 || !tui_matches(p->tui))
+	if (!tui_matches(p->tui))
 		return false;
 	found = finder_next(&finder, as_bottom_up(p)->rows[p->cursor], forward, ret_wrapped);
 	if (found == FINDER_NONE)

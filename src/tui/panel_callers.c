@@ -308,7 +308,6 @@ static void go_back(struct panel *p)
 /* Enter has a menu for what cannot be gone to, and Esc is for others when there is no way back. */
 static bool request(struct panel *p, enum request request)
 {
-	panel_refresh(p);
 	if (p->n_rows == 0 || (request == REQ_OPEN && !is_elsewhere(p)) ||
 	    (request == REQ_BACK && as_callers(p)->n_back == 0))
 		return false;

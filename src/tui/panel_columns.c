@@ -185,7 +185,6 @@ static void shift(struct panel *p, int by)
 
 static bool request(struct panel *p, enum request request)
 {
-	panel_refresh(p);
 	if (p->cursor >= p->n_rows)
 		return false;
 	switch (request) {
@@ -209,6 +208,7 @@ static bool request(struct panel *p, enum request request)
 /* Keys that mean something else in lists. */
 static bool key(struct panel *p, int key)
 {
+	panel_refresh(p);
 	return (key == ' ' || key == '\r') && request(p, REQ_TOGGLE);
 }
 

@@ -124,17 +124,14 @@ static void remember_root(struct panel *p)
 			pf->path[pf->n_path++] = bottom_up_node(pf->callers, node)->key;
 }
 
+/* The child of this key, or BOTTOM_UP_NONE. */
 static uint32_t find_child(struct bottom_up *b, uint32_t parent, uint64_t key)
 {
-	const struct bottom_up_node *node;
+	uint32_t child = bottom_up_next_child(b, parent, BOTTOM_UP_NONE);
 
-	if (bottom_up_open(b, parent) < 0)
-		return BOTTOM_UP_NONE;
-	node = bottom_up_node(b, parent);
-	for (uint32_t k = 0; k < node->n_children; k++)
-		if (bottom_up_node(b, node->first_child + k)->key == key)
-			return node->first_child + k;
-	return BOTTOM_UP_NONE;
+	while (child != BOTTOM_UP_NONE && bottom_up_node(b, child)->key != key)
+		child = bottom_up_next_child(b, parent, child);
+	return child;
 }
 
 /* The nodes of callers have other numbers now. What is gone leaves the view at what called it. */
@@ -567,7 +564,6 @@ static void (*const handlers[REQ_N])(struct panel *p) = {
 
 static bool request(struct panel *p, enum request request)
 {
-	panel_refresh(p);
 	if (p->n_rows == 0)
 		return false;
 	if (request == REQ_BACK) { /* Esc zooms out first; else it is not ours */
@@ -613,16 +609,12 @@ static bool search_matches(void *ctx, uint32_t node)
 	return tui_matches(p->tui)[callers ? bottom_up_example(callers, node) : node] & MATCH_SELF;
 }
 
-/* What is below one by callers is above it in the tree. */
 static bool search_below(void *ctx, uint32_t node)
 {
 	struct panel *p = ctx;
-	const uint8_t *matches = tui_matches(p->tui);
-
 	if (as_flame(p)->flame.callers)
-		return bottom_up_any(as_flame(p)->flame.callers, node, matches,
-				     node == 0 ? MATCH_SELF | MATCH_ABOVE : MATCH_ABOVE);
-	return matches[node] & MATCH_BELOW;
+		return tui_matches_callers(p->tui, as_flame(p)->flame.callers, node);
+	return tui_matches(p->tui)[node] & MATCH_BELOW;
 }
 
 static bool is_below(struct panel *p, uint32_t node, uint32_t root)
@@ -680,7 +672,7 @@ static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 		p, 0, search_parent, search_child, search_precedes, search_matches, search_below};
 	uint32_t found;
 
-	if (p->n_rows == 0 || !tui_matches(p->tui))
+	if (!tui_matches(p->tui))
 		return false;
 	found = finder_next(&finder, box_at(p, as_flame(p)->selected)->node, forward, ret_wrapped);
 	if (found == FINDER_NONE)

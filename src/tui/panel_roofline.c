@@ -737,7 +737,6 @@ static bool move_point(struct panel *p, enum request request)
 
 static bool request(struct panel *p, enum request request)
 {
-	panel_refresh(p);
 	if (request == REQ_FORM) {
 		do_form(p);
 		return true;
@@ -756,7 +755,7 @@ static void pick(struct panel *p, int part)
 
 static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 {
-	size_t n = p->n_rows ? as_roofline(p)->roofline.n : 0, i = as_roofline(p)->selected;
+	size_t n = as_roofline(p)->roofline.n, i = as_roofline(p)->selected;
 	bool match_case = text_is_smart_case(p->tui->search);
 
 	for (size_t k = 0; k < n; k++) {

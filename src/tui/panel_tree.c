@@ -402,7 +402,6 @@ static bool zoom(struct panel *p, bool out)
 
 static bool request(struct panel *p, enum request request)
 {
-	panel_refresh(p);
 	if (p->n_rows == 0)
 		return false;
 	if (request == REQ_BACK && as_tree(p)->tree.n_zoom == 0)
@@ -461,7 +460,7 @@ static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 	uint32_t cursor, id;
 
 	_Static_assert(FINDER_NONE == SNAP_NONE && OUTLINE_NONE == SNAP_NONE, "no node is no node");
-	if (p->n_rows == 0 || !tui_matches(p->tui))
+	if (!tui_matches(p->tui))
 		return false;
 	cursor = row_node(p, p->cursor);
 	id = finder_next(&finder, cursor, forward, ret_wrapped);

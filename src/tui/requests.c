@@ -767,8 +767,6 @@ void tui_do_request(struct tui *t, enum request request)
 
 	if (request >= REQ_PANEL_1 && request < REQ_PANEL_1 + TUI_N_PANELS)
 		tui_show_panel(t, request - REQ_PANEL_1);
-	else if (p->ops->request && p->ops->request(p, request))
-		return;
 	else if (panel_request(p, request))
 		return;
 	else if (t->options.readonly && is_more_than_looking[request])
