@@ -242,9 +242,6 @@ static void write_field(const struct fields_writer *f, const struct field *field
 	case FIELD_STRING:
 		fields_write_string(f, *(const uint32_t *)p);
 		break;
-	case FIELD_U8:
-		jsonw_u64(f->json, *(const uint8_t *)p);
-		break;
 	case FIELD_U32:
 		jsonw_u64(f->json, *(const uint32_t *)p);
 		break;
@@ -290,7 +287,6 @@ static bool field_default(const struct field *field, const void *element)
 	const void *p = (const char *)element + field->offset;
 
 	switch (field->type) {
-	case FIELD_U8:
 	case FIELD_BOOL:
 	case FIELD_END:
 	case FIELD_LEVEL:

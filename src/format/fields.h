@@ -13,7 +13,6 @@
 
 enum field_type {
 	FIELD_STRING, /* uint32_t string id */
-	FIELD_U8,
 	FIELD_U32,
 	FIELD_I32,
 	FIELD_U64,

@@ -7,28 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const escapes[] = {"%3B", "%0A", "%0D", "%25"};
-static const char escaped[] = ";\n\r%";
-
-/* Does an escape begin here? Its index, or -1. */
-static int escape_at(const char *p, const char *end)
-{
-	for (size_t i = 0; end - p >= 3 && i < ARRAY_SIZE(escapes); i++)
-		if (!memcmp(p, escapes[i], 3))
-			return (int)i;
-	return -1;
-}
-
 static void put_name(struct buf *text, const char *name)
 {
 	const char *end = name + strlen(name), *at = name, *c;
 	size_t n;
 
 	for (; (n = export_text_next(&name, end, &c)) > 0; at = name) {
-		const char *which = strchr(escaped, *c);
+		const char *which = strchr(folded_special, *c);
 
-		if (which && (*c != '%' || escape_at(at, end) >= 0))
-			buf_puts(text, escapes[which - escaped]);
+		if (which && (*c != '%' || folded_escape_at(at, end) >= 0))
+			buf_puts(text, folded_escapes[which - folded_special]);
 		else
 			buf_put(text, c, n);
 	}

@@ -9,6 +9,11 @@
 int folded_path(struct export_names *names, uint32_t node, struct export_path *path,
 		struct buf *text);
 
+/* These, and what stands for each. */
+extern const char folded_special[5], *const folded_escapes[4];
+/* Which escape begins at p: its index, or -1. */
+int folded_escape_at(const char *p, const char *end);
+
 bool folded_detect(const char *head, size_t n);
 int folded_read(struct reader_input *in, struct session *s, struct format_error *error);
 

@@ -62,19 +62,26 @@ bool folded_detect(const char *head, size_t n)
 	return lines > 0;
 }
 
+const char folded_special[5] = ";\n\r%", *const folded_escapes[4] = {"%3B", "%0A", "%0D", "%25"};
+
+int folded_escape_at(const char *p, const char *end)
+{
+	for (size_t i = 0; end - p >= 3 && i < ARRAY_SIZE(folded_escapes); i++)
+		if (!memcmp(p, folded_escapes[i], 3))
+			return (int)i;
+	return -1;
+}
+
 static void unescape(struct buf *name, const char *p, size_t len)
 {
-	static const char *const escapes[] = {"%3B", "%0A", "%0D", "%25"};
 	const char *end = p + len;
-	size_t i;
 
 	buf_clear(name);
 	while (p < end) {
-		for (i = 0; i < ARRAY_SIZE(escapes); i++)
-			if (end - p >= 3 && !memcmp(p, escapes[i], 3))
-				break;
-		buf_putc(name, i < ARRAY_SIZE(escapes) ? ";\n\r%"[i] : *p);
-		p += i < ARRAY_SIZE(escapes) ? 3 : 1;
+		int which = folded_escape_at(p, end);
+
+		buf_putc(name, which < 0 ? *p : folded_special[which]);
+		p += which < 0 ? 1 : 3;
 	}
 }
 

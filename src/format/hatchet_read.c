@@ -82,6 +82,7 @@ static uint32_t parent_of(const struct hread *r, const struct record *record, si
 	return r->nodes.ids[r->first_node[record->parent] + i];
 }
 
+/* A part of record i. part: its position in the tokens, 0: nothing is said of it. */
 static int add_part(struct hread *r, uint32_t i, size_t part)
 {
 	const struct record *record = &r->f.records[i];
@@ -103,16 +104,9 @@ static bool is_root(const struct hread *r, const struct record *record)
 
 static int add_parts(struct hread *r, uint32_t i, size_t parts)
 {
-	const struct tokens *t = &r->f.tokens;
-	int ret = 0;
+	int ret = hread_each(r, parts, TOKEN_MAP, i, add_part);
 
-	for (size_t at = token_first(parts); ret == 0 && token_at(t, at) != TOKEN_END;
-	     at = token_next(t, at))
-		if (token_at(t, at) == TOKEN_MAP)
-			ret = add_part(r, i, at);
-	if (ret == 0 && !r->n_nodes[i])
-		ret = add_part(r, i, 0);
-	return ret;
+	return ret == 0 && !r->n_nodes[i] ? add_part(r, i, 0) : ret;
 }
 
 static int add_record(struct hread *r, uint32_t i)
@@ -212,18 +206,6 @@ static int read_row(struct hread *r, uint32_t node, size_t list)
 	return read_row_values(r, row, head[2], at);
 }
 
-static int read_rows(struct hread *r, uint32_t node, size_t list)
-{
-	const struct tokens *t = &r->f.tokens;
-	int ret = 0;
-
-	for (size_t at = token_first(list); ret == 0 && token_at(t, at) != TOKEN_END;
-	     at = token_next(t, at))
-		if (token_at(t, at) == TOKEN_ARRAY)
-			ret = read_row(r, node, at);
-	return ret;
-}
-
 static int read_hist(struct hread *r, uint32_t node, size_t map)
 {
 	const struct tokens *t = &r->f.tokens;
@@ -246,18 +228,6 @@ static int read_hist(struct hread *r, uint32_t node, size_t map)
 	}
 	return session_hist_set(r->s, node, hread_section_id(r, SECTION_DEVICES, device),
 				hread_section_id(r, SECTION_PROCESSES, process), counts);
-}
-
-static int read_hists(struct hread *r, uint32_t node, size_t list)
-{
-	const struct tokens *t = &r->f.tokens;
-	int ret = 0;
-
-	for (size_t at = token_first(list); ret == 0 && token_at(t, at) != TOKEN_END;
-	     at = token_next(t, at))
-		if (token_at(t, at) == TOKEN_MAP)
-			ret = read_hist(r, node, at);
-	return ret;
 }
 
 /* A row of the metrics that were collected in scratch: their set is sorted by id. */
@@ -413,17 +383,12 @@ static int rows_from_metrics(struct hread *r, const struct record *record, uint3
 /* The rows and histograms of one part; *ret_rows: it had rows of its own. */
 static int read_part(struct hread *r, uint32_t node, size_t part, bool *ret_rows)
 {
-	const struct tokens *t = &r->f.tokens;
 	size_t rows = hread_find(r, part, KEY_ROWS), hists = hread_find(r, part, KEY_HISTOGRAMS);
-	int ret = 0;
+	int ret = hread_each(r, rows, TOKEN_ARRAY, node, read_row);
 
-	if (rows && token_at(t, rows) == TOKEN_ARRAY) {
+	if (rows && token_at(&r->f.tokens, rows) == TOKEN_ARRAY)
 		*ret_rows = true;
-		ret = read_rows(r, node, rows);
-	}
-	if (ret == 0 && hists && token_at(t, hists) == TOKEN_ARRAY)
-		ret = read_hists(r, node, hists);
-	return ret;
+	return ret < 0 ? ret : hread_each(r, hists, TOKEN_MAP, node, read_hist);
 }
 
 static int read_parts(struct hread *r, uint32_t i, size_t parts, bool *ret_rows)

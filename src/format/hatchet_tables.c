@@ -80,7 +80,6 @@ uint32_t hread_u32(const struct hread *r, size_t at, uint32_t missing)
 	return v <= UINT32_MAX ? (uint32_t)v : missing;
 }
 
-/* Bytes of a string of hexadecimal digits, as a string of the session; 0 when it is none. */
 uint32_t hread_hex(struct hread *r, const char *hex, size_t len)
 {
 	_cleanup_(freep) char *bytes = malloc(len / 2 + 1);
@@ -98,7 +97,6 @@ uint32_t hread_hex(struct hread *r, const char *hex, size_t len)
 	return id == STRTAB_NONE ? 0 : id;
 }
 
-/* A string of the session: plain, or {"hex": "…"} when it is not UTF-8. 0 when it is neither. */
 uint32_t hread_string(struct hread *r, size_t at)
 {
 	const struct tokens *t = &r->f.tokens;
@@ -121,6 +119,21 @@ const char *hread_text(const struct hread *r, size_t at)
 	if (!at || token_at(&r->f.tokens, at) != TOKEN_STRING)
 		return "";
 	return strtab_str(r->s->strings, (uint32_t)token_payload(&r->f.tokens, at));
+}
+
+int hread_each(struct hread *r, size_t list, enum token kind, uint32_t of,
+	       int (*f)(struct hread *r, uint32_t of, size_t at))
+{
+	const struct tokens *t = &r->f.tokens;
+	int ret = 0;
+
+	if (!list || token_at(t, list) != TOKEN_ARRAY)
+		return 0;
+	for (size_t at = token_first(list); ret == 0 && token_at(t, at) != TOKEN_END;
+	     at = token_next(t, at))
+		if (kind == TOKEN_NONE || token_at(t, at) == kind)
+			ret = f(r, of, at);
+	return ret;
 }
 
 static uint8_t get_word(const struct hread *r, size_t at, const char *const *words, uint8_t n)
@@ -187,9 +200,6 @@ static void read_field(struct hread *r, const struct field *field, size_t at, vo
 	switch (field->type) {
 	case FIELD_STRING:
 		*(uint32_t *)p = hread_string(r, at);
-		break;
-	case FIELD_U8:
-		*(uint8_t *)p = (uint8_t)hread_u32(r, at, 0);
 		break;
 	case FIELD_U32:
 		*(uint32_t *)p = hread_u32(r, at, 0);
@@ -344,7 +354,7 @@ static int add_use(struct hread *r, void *element)
 	return session_use_set(r->s, use);
 }
 
-static int read_section(struct hread *r, enum section_id id)
+static int read_entry(struct hread *r, uint32_t section, size_t at)
 {
 	static int (*const add[SECTION_N])(struct hread *, void *) = {
 		[SECTION_CLOCKS] = add_clock,   [SECTION_DEVICES] = add_device,
@@ -353,10 +363,6 @@ static int read_section(struct hread *r, enum section_id id)
 		[SECTION_NOTES] = add_note,     [SECTION_PROCESSES] = add_process,
 		[SECTION_SAMPLES] = add_sample, [SECTION_USES] = add_use,
 	};
-	const struct tokens *t = &r->f.tokens;
-	const struct field_section *section = &sections[id];
-	uint32_t key = strtab_find(r->f.keys, section->key, strlen(section->key));
-	size_t list = key == STRTAB_NONE ? 0 : token_find(t, r->extra, key);
 	union {
 		struct session_process process;
 		struct session_device device;
@@ -369,19 +375,28 @@ static int read_section(struct hread *r, enum section_id id)
 		struct session_clock clock;
 		struct session_use use;
 	} element;
+
+	if (token_at(&r->f.tokens, at) != TOKEN_MAP)
+		return map_add_nothing(&r->sections[section]);
+	read_element(r, &sections[section], at, &element);
+	return add[section](r, &element);
+}
+
+static int read_section(struct hread *r, enum section_id id)
+{
+	const char *name = sections[id].key;
+	uint32_t key = strtab_find(r->f.keys, name, strlen(name));
+	size_t list = key == STRTAB_NONE ? 0 : token_find(&r->f.tokens, r->extra, key);
+
+	return hread_each(r, list, TOKEN_NONE, id, read_entry);
+}
+
+static int read_sections(struct hread *r, const enum section_id *ids, size_t n)
+{
 	int ret = 0;
 
-	if (!list || token_at(t, list) != TOKEN_ARRAY)
-		return 0;
-	for (size_t at = token_first(list); ret == 0 && token_at(t, at) != TOKEN_END;
-	     at = token_next(t, at)) {
-		if (token_at(t, at) != TOKEN_MAP) {
-			ret = map_add_nothing(&r->sections[id]);
-			continue;
-		}
-		read_element(r, section, at, &element);
-		ret = add[id](r, &element);
-	}
+	for (size_t i = 0; ret == 0 && i < n; i++)
+		ret = read_section(r, ids[i]);
 	return ret;
 }
 
@@ -406,8 +421,9 @@ static int check_rule(struct hread *r, size_t map, struct metric *m)
 	return hread_warn(r, WARNING_RULE);
 }
 
-/* late: the others are all there, so that a weight is, too, if there is one. */
-static int add_metric(struct hread *r, size_t map, bool late)
+/* late: the others are all there, so that a weight is, too, if there is one. A mean may be listed
+ * before its weight. */
+static int read_metric(struct hread *r, uint32_t late, size_t map)
 {
 	struct metric m = {
 		.name = hread_text(r, hread_find(r, map, KEY_NAME)),
@@ -433,17 +449,6 @@ static int add_metric(struct hread *r, size_t map, bool late)
 	if (ret < 0)
 		return ret;
 	return metric_table_add(r->s->metrics, &m) == METRIC_NONE ? -ENOMEM : 0;
-}
-
-static int read_metric(struct hread *r, size_t map)
-{
-	return add_metric(r, map, false);
-}
-
-/* A mean whose weight is listed behind it. */
-static int read_late_metric(struct hread *r, size_t map)
-{
-	return add_metric(r, map, true);
 }
 
 /* A root that lists anything that a user gave is from the time when all inclusive metrics were. */
@@ -505,7 +510,6 @@ int hread_metric_of_key(struct hread *r, uint32_t key, uint32_t *ret_id)
 	return ret;
 }
 
-/* A value as its metric has it. 1: done, 0: it has none. */
 int hread_value(struct hread *r, uint32_t metric, size_t at, union metric_value *ret)
 {
 	const struct tokens *t = &r->f.tokens;
@@ -549,7 +553,6 @@ static bool device_is_named(const void *ctx, uint32_t i, const void *key)
 	return a->type == b->type && a->index == b->index;
 }
 
-/* The device of this type and index, made when there is none. */
 int hread_device(struct hread *r, uint32_t type, int32_t index, uint32_t *ret_id)
 {
 	struct session_device d = {.type = type, .index = index};
@@ -565,7 +568,6 @@ int hread_device(struct hread *r, uint32_t type, int32_t index, uint32_t *ret_id
 	return name_device(r, type, index, *ret_id);
 }
 
-/* "0" or 0; false when it is no number. */
 bool hread_device_index(const struct hread *r, size_t at, int32_t *ret)
 {
 	const char *text = hread_text(r, at);
@@ -665,8 +667,9 @@ static int read_devices(struct hread *r)
 /* ---- the tables of the root's own key ---- */
 
 /* The kind of a listed frame is its node's; until then its place in the tokens is kept. */
-static int read_frame(struct hread *r, size_t map)
+static int read_frame(struct hread *r, uint32_t unused, size_t map)
 {
+	(void)unused;
 	return token_at(&r->f.tokens, map) == TOKEN_MAP ? hread_map_add(&r->frames, (uint32_t)map)
 							: map_add_nothing(&r->frames);
 }
@@ -693,12 +696,13 @@ static int add_to_set(struct hread *r, uint32_t metric, uint32_t *n)
 	return ret < 0 ? ret : hread_map_add(&r->places, place);
 }
 
-static int read_set(struct hread *r, size_t list)
+static int read_set(struct hread *r, uint32_t unused, size_t list)
 {
 	const struct tokens *t = &r->f.tokens;
 	uint32_t n = 0, metric;
 	int ret = hread_map_add(&r->first_place, (uint32_t)r->places.n);
 
+	(void)unused;
 	if (ret == 0 && token_at(t, list) != TOKEN_ARRAY)
 		return hread_map_add(&r->sets, SET_UNKNOWN);
 	if (!r->seen)
@@ -727,19 +731,11 @@ const uint32_t *hread_places(const struct hread *r, uint64_t set, uint32_t *ret_
 	return r->places.ids + first;
 }
 
-/* Each element, of whatever kind, in a list of the root's own key. */
-static int read_list(struct hread *r, enum hatchet_key key, int (*read)(struct hread *, size_t))
+/* The elements of a list of the root's own key. */
+static int read_list(struct hread *r, enum hatchet_key key, uint32_t of,
+		     int (*read)(struct hread *r, uint32_t of, size_t at))
 {
-	const struct tokens *t = &r->f.tokens;
-	size_t list = hread_find(r, r->extra, key);
-	int ret = 0;
-
-	if (!list || token_at(t, list) != TOKEN_ARRAY)
-		return 0;
-	for (size_t at = token_first(list); ret == 0 && token_at(t, at) != TOKEN_END;
-	     at = token_next(t, at))
-		ret = read(r, at);
-	return ret;
+	return hread_each(r, hread_find(r, r->extra, key), TOKEN_NONE, of, read);
 }
 
 static void read_session_values(struct hread *r)
@@ -750,18 +746,19 @@ static void read_session_values(struct hread *r)
 	read_losses(r, hread_find(r, r->extra, KEY_LOSSES), r->s->losses);
 }
 
-/* Everything that nodes and rows refer to. */
 int hread_tables(struct hread *r)
 {
+	static const enum section_id dimensions[] = {SECTION_EPOCHS, SECTION_LANES,
+						     SECTION_MODULES};
 	int ret = 0;
 
 	if (hread_u64(r, hread_find(r, r->extra, KEY_VERSION), 1) > 1)
 		ret = hread_warn(r, WARNING_NEWER);
 	read_session_values(r);
 	if (ret == 0)
-		ret = read_list(r, KEY_METRICS, read_metric);
+		ret = read_list(r, KEY_METRICS, false, read_metric);
 	if (ret == 0)
-		ret = read_list(r, KEY_METRICS, read_late_metric);
+		ret = read_list(r, KEY_METRICS, true, read_metric);
 	if (ret == 0)
 		ret = learn_metrics(r);
 	if (ret == 0)
@@ -769,30 +766,18 @@ int hread_tables(struct hread *r)
 	if (ret == 0)
 		ret = read_devices(r);
 	if (ret == 0)
-		ret = read_section(r, SECTION_EPOCHS);
+		ret = read_sections(r, dimensions, ARRAY_SIZE(dimensions));
 	if (ret == 0)
-		ret = read_section(r, SECTION_LANES);
+		ret = read_list(r, KEY_FRAMES, 0, read_frame);
 	if (ret == 0)
-		ret = read_section(r, SECTION_MODULES);
-	if (ret == 0)
-		ret = read_list(r, KEY_FRAMES, read_frame);
-	if (ret == 0)
-		ret = read_list(r, KEY_SETS, read_set);
+		ret = read_list(r, KEY_SETS, 0, read_set);
 	return ret;
 }
 
-/* What refers to nodes and lanes. */
 int hread_references(struct hread *r)
 {
-	int ret = read_section(r, SECTION_INTERVALS);
+	static const enum section_id ids[] = {SECTION_INTERVALS, SECTION_SAMPLES, SECTION_CLOCKS,
+					      SECTION_USES, SECTION_NOTES};
 
-	if (ret == 0)
-		ret = read_section(r, SECTION_SAMPLES);
-	if (ret == 0)
-		ret = read_section(r, SECTION_CLOCKS);
-	if (ret == 0)
-		ret = read_section(r, SECTION_USES);
-	if (ret == 0)
-		ret = read_section(r, SECTION_NOTES);
-	return ret;
+	return read_sections(r, ids, ARRAY_SIZE(ids));
 }

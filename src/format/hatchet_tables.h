@@ -94,6 +94,11 @@ uint32_t hread_string(struct hread *r, size_t at);
 /* Bytes of a string of hexadecimal digits, as a string of the session; 0 when it is none. */
 uint32_t hread_hex(struct hread *r, const char *hex, size_t len);
 
+/* Call f with `of` for each element of this kind in the list at a position, TOKEN_NONE: for each
+ * whatever it is. What is no list has none. 0, or the first negative errno of f. */
+int hread_each(struct hread *r, size_t list, enum token kind, uint32_t of,
+	       int (*f)(struct hread *r, uint32_t of, size_t at));
+
 /* A value as its metric has it. 1: done, 0: it has none, or -ENOMEM. */
 int hread_value(struct hread *r, uint32_t metric, size_t at, union metric_value *ret);
 /* The metric of a key, or of this name; METRIC_NONE when there are too many. 0 or -ENOMEM. */
