@@ -35,7 +35,7 @@ static const struct option_def options[] = {
 	 .help = "what stacks and trees are weighed by (time)",
 	 .id = OPT_METRIC},
 	{.name = "names", .arg = "short|demangled|raw", .help = "how names are written",
-	 .id = OPT_NAMES},
+	 .rare = true, .id = OPT_NAMES},
 	{.name = "keep-going", .letter = 'k',
 	 .help = "name a file that cannot be read, leave it out, exit with 1 at the end",
 	 .rare = true, .id = OPT_KEEP_GOING},

@@ -248,6 +248,6 @@ const struct format format_callgrind = {
 	.name = "callgrind",
 	.suffix = ".callgrind",
 	.names = NAME_DEMANGLED,
-	.help = "functions and their calls, for KCachegrind and callgrind_annotate",
+	.help = "who calls whom, for KCachegrind and callgrind_annotate",
 	.write = callgrind_write,
 };

@@ -227,7 +227,7 @@ static int write_markdown(const struct session *s, const struct write_options *o
 const struct format format_csv = {
 	.name = "csv",
 	.suffix = ".csv",
-	.help = "one row a node, all metrics exclusive and inclusive (RFC 4180)",
+	.help = "one row a node, all metrics exclusive and inclusive",
 	.write = write_csv,
 };
 

@@ -302,6 +302,6 @@ static int flamegraph_write(const struct session *s, const struct write_options 
 const struct format format_flamegraph = {
 	.name = "flamegraph",
 	.suffix = ".svg",
-	.help = "a flame graph for a browser: zooms, searches, needs nothing else",
+	.help = "a flame graph for a browser, in one file",
 	.write = flamegraph_write,
 };

@@ -245,6 +245,6 @@ const struct format format_perfetto = {
 	.name = "perfetto",
 	.suffix = ".perfetto-trace",
 	.names = NAME_DEMANGLED,
-	.help = "a trace for https://ui.perfetto.dev (profiles recorded with --trace)",
+	.help = "every execution, for ui.perfetto.dev (record --trace)",
 	.write = perfetto_write,
 };

@@ -30,9 +30,10 @@ struct section;
 struct tui;
 
 struct panel_ops {
-	const char *title;      /* on the tab line */
-	const char *tab;        /* the same, shorter; NULL: it is short */
-	const char *name;       /* title of the last column */
+	const char *title;                     /* on the tab line */
+	const char *tab;                       /* the same, shorter; NULL: it is short */
+	const char *name;                      /* title of the last column */
+	bool (*is_there)(const struct tui *t); /* has the profile anything for it? NULL: always */
 	size_t size;            /* of the panel's own struct, which begins with struct panel */
 	struct columns columns; /* to sort by; none: the panel has one order */
 	struct {
@@ -149,8 +150,6 @@ void panel_columns_show(struct panel *p, struct panel *of);
 void panel_forget(struct panel *p); /* node ids start anew */
 /* Give the detail overlay its subject. */
 void panel_detail_show(struct panel *p, uint32_t node);
-/* Are there ranks, or files that stand for some, to compare? */
-bool panel_ranks_any(const struct session *s);
 /* Let the tree show a calling context. */
 void panel_tree_reveal(struct panel *p, uint32_t node);
 void panel_tree_unfold(struct panel *p); /* what the screen has room for, once */

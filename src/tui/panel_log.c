@@ -125,8 +125,15 @@ static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 	return found;
 }
 
+/* A file has no program that prints. */
+static bool is_there(const struct tui *t)
+{
+	return t->host.log;
+}
+
 const struct panel_ops panel_log_ops = {
 	.title = "Log",
+	.is_there = is_there,
 	.size = sizeof(struct panel_log),
 	.init = init,
 	.done = done,

@@ -26,8 +26,9 @@ static struct panel_ranks *as_ranks(struct panel *p)
 	return (struct panel_ranks *)p;
 }
 
-bool panel_ranks_any(const struct session *s)
+static bool is_there(const struct tui *t)
 {
+	const struct session *s = snapshot_session(t->snap);
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n_processes; i++)
@@ -241,6 +242,7 @@ static void update(struct panel *p)
 
 const struct panel_ops panel_ranks_ops = {
 	.title = "Ranks",
+	.is_there = is_there,
 	.size = sizeof(struct panel_ranks),
 	.init = sections_init,
 	.done = done,

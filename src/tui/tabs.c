@@ -17,9 +17,9 @@ struct tab {
 
 bool tui_has_panel(const struct tui *t, enum tui_panel panel)
 {
-	if (panel == TUI_PANEL_RANKS)
-		return panel_ranks_any(snapshot_session(t->snap));
-	return panel != TUI_PANEL_LOG || t->host.log;
+	const struct panel_ops *ops = t->panels[panel]->ops;
+
+	return !ops->is_there || ops->is_there(t);
 }
 
 static struct tab make_tab(const struct tui *t, unsigned i, enum tab_size size)

@@ -6,7 +6,7 @@
 #include "tui/draw.h"
 #include "tui/tui.h"
 
-bool tui_has_panel(const struct tui *t, enum tui_panel panel); /* no log without a program */
+bool tui_has_panel(const struct tui *t, enum tui_panel panel);
 void tabs_draw(struct tui *t, const struct canvas *canvas, int y);
 
 #endif

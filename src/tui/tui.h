@@ -96,7 +96,8 @@ struct tui_host {
 	_(FLAME, "flame", flame)                                                                   \
 	_(ROOFLINE, "roofline", roofline)                                                          \
 	_(DURATIONS, "durations", durations)                                                       \
-	_(RANKS, "ranks", ranks)
+	_(RANKS, "ranks", ranks)                                                                   \
+	_(HOST, "host", host)
 
 enum tui_panel {
 #define _(id, word, ops) TUI_PANEL_##id,

@@ -10,6 +10,7 @@
 #include "test_tui_session.h"
 #include "tui/mouse.h"
 #include "tui/settings.h"
+#include "tui/tabs.h"
 #include "tui/tui_impl.h"
 
 static const struct tui_options live = {.live = true, .command = "top"};
@@ -442,6 +443,34 @@ START_TEST(durations_are_grouped)
 }
 END_TEST
 
+/* A wait within a scope within a scope: each second is counted once. */
+START_TEST(host_tells_its_own_time)
+{
+	uint32_t host = session_lane_intern(w.s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
+	uint32_t load = world_node(&w, w.step, FRAME_SCOPE, "load");
+	uint32_t wait = world_node(&w, load, FRAME_SYNC, "stream");
+
+	ck_assert(!tui_has_panel(w.t, TUI_PANEL_HOST));
+	world_number(&w, w.step, host, METRIC_CPU_TIME, 40e9);
+	world_number(&w, w.step, host, METRIC_CPU_COUNT, 40);
+	world_number(&w, load, host, METRIC_CPU_TIME, 16e9);
+	world_number(&w, load, host, METRIC_CPU_COUNT, 80);
+	world_tick(&w);
+	world_keys(&w, "M-3");
+	ck_assert(world_shows(&w, "no waits were recorded"));
+	world_number(&w, wait, host, METRIC_CPU_TIME, 12e9);
+	world_number(&w, wait, host, METRIC_CPU_COUNT, 160);
+	world_tick(&w);
+	world_golden(&w, 24, 80, "host_80x24");
+	world_golden(&w, 10, 40, "host_40x10");
+	world_keys(&w, "! 'load' Enter");
+	ck_assert(world_shows(&w, "no waits were recorded"));
+	ck_assert(!world_shows(&w, "200ms  load"));
+	world_keys(&w, "Esc");
+	ck_assert(world_shows(&w, "stream"));
+}
+END_TEST
+
 /* Keys at random, pictures in between, sizes that change. share: rows with less are left out. */
 static void press_any(unsigned seed, double share)
 {
@@ -485,6 +514,7 @@ static void press_any(unsigned seed, double share)
 		"0",
 		"M-1",
 		"M-2",
+		"M-3",
 		"N",
 		"S",
 		"T",
@@ -551,6 +581,7 @@ Suite *suite_views(void)
 		durations_freeze,
 		durations_are_filtered,
 		durations_are_grouped,
+		host_tells_its_own_time,
 	};
 	Suite *s = suite_create("views");
 	TCase *c = tcase_create("keys");
