@@ -46,9 +46,19 @@ static const struct option_def options[] = {
 
 static void print_formats(FILE *out)
 {
-	for (size_t f = 0; formats[f]; f++)
-		if (formats[f]->write)
-			fprintf(out, "  %-16s %s\n", formats[f]->name, formats[f]->help);
+	char names[64] = "";
+
+	for (size_t f = 0; formats[f]; f++) {
+		size_t n = strlen(names);
+
+		if (!formats[f]->write)
+			continue;
+		snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "", formats[f]->name);
+		if (!formats[f]->help)
+			continue;
+		fprintf(out, "  %-16s %s\n", names, formats[f]->help);
+		names[0] = '\0';
+	}
 }
 
 const struct command_def command_export = {

@@ -227,13 +227,12 @@ static int write_markdown(const struct session *s, const struct write_options *o
 const struct format format_csv = {
 	.name = "csv",
 	.suffix = ".csv",
-	.help = "one row a node, all metrics exclusive and inclusive",
 	.write = write_csv,
 };
 
 const struct format format_markdown = {
 	.name = "markdown",
 	.suffix = ".md",
-	.help = "the same table in Markdown",
+	.help = "one row a node, all metrics exclusive and inclusive",
 	.write = write_markdown,
 };

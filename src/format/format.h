@@ -31,7 +31,7 @@ struct write_options {
 struct format {
 	const char *name;   /* "hatchet" */
 	const char *suffix; /* ".hatchet" */
-	const char *help;   /* one line */
+	const char *help;   /* one line; NULL: that of the next one in the list is of both */
 	/* How names are written unless asked for otherwise. NAME_RAW: always so, whoever reads it
 	 * makes them readable. NAME_DEMANGLED: whoever reads it adds up what has one name, and short
 	 * names of two kernels may be the same. */
