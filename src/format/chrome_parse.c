@@ -416,25 +416,40 @@ static int on_value_container(struct parser *p, enum json_kind kind)
 	return 1;
 }
 
-static int on_map(void *ctx)
+static int event_begin(struct parser *p)
 {
-	struct parser *p = ctx;
+	event_clear(&p->event);
+	p->json.may_stop = false;
+	p->place = IN_EVENT;
+	return 1;
+}
 
+static int device_begin(struct parser *p)
+{
+	p->device = (struct session_device){.index = -1};
+	p->has_compute = false;
+	p->major = p->minor = 0;
+	p->place = IN_DEVICE;
+	return 1;
+}
+
+/* The document is an object, or the list of events alone. */
+static int document_begin(struct parser *p, enum json_kind kind)
+{
+	p->bare = p->events_seen = p->json.may_stop = kind == JSON_LIST;
+	p->place = kind == JSON_LIST ? IN_EVENTS : IN_DOCUMENT;
+	return 1;
+}
+
+static int on_container(struct parser *p, enum json_kind kind)
+{
 	switch (p->place) {
 	case AT_TOP:
-		p->place = IN_DOCUMENT;
-		return 1;
+		return document_begin(p, kind);
 	case IN_EVENTS:
-		event_clear(&p->event);
-		p->json.may_stop = false;
-		p->place = IN_EVENT;
-		return 1;
+		return kind == JSON_OBJECT ? event_begin(p) : no_container(p, kind);
 	case IN_DEVICES:
-		p->device = (struct session_device){.index = -1};
-		p->has_compute = false;
-		p->major = p->minor = 0;
-		p->place = IN_DEVICE;
-		return 1;
+		return kind == JSON_OBJECT ? device_begin(p) : no_container(p, kind);
 	case IN_SKIPPED:
 		p->skipped++;
 		return 1;
@@ -442,31 +457,18 @@ static int on_map(void *ctx)
 	case IN_METRICS:
 		return skip(p);
 	default:
-		return on_value_container(p, JSON_OBJECT);
+		return on_value_container(p, kind);
 	}
+}
+
+static int on_map(void *ctx)
+{
+	return on_container(ctx, JSON_OBJECT);
 }
 
 static int on_array(void *ctx)
 {
-	struct parser *p = ctx;
-
-	switch (p->place) {
-	case AT_TOP:
-		p->bare = p->events_seen = p->json.may_stop = true;
-		p->place = IN_EVENTS;
-		return 1;
-	case IN_EVENTS:
-	case IN_DEVICES:
-		return no_container(p, JSON_LIST);
-	case IN_SKIPPED:
-		p->skipped++;
-		return 1;
-	case IN_CALL_STACK:
-	case IN_METRICS:
-		return skip(p);
-	default:
-		return on_value_container(p, JSON_LIST);
-	}
+	return on_container(ctx, JSON_LIST);
 }
 
 static int on_end(void *ctx)

@@ -355,7 +355,21 @@ void fields_write_value(const struct fields_writer *f, const struct metric *m, u
 		jsonw_u64(f->json, v.u64);
 }
 
-/* ---- histograms by node ---- */
+/* ---- histograms ---- */
+
+void fields_write_buckets(struct json_writer *json, const struct session_hist *hist, bool as_ns)
+{
+	jsonw_key_array(json, "buckets");
+	for (unsigned b = 0; b < HIST_BUCKETS; b++) {
+		if (!hist->n[b])
+			continue;
+		jsonw_array(json);
+		jsonw_u64(json, as_ns ? hist_bucket_start(b) : b);
+		jsonw_u64(json, hist->n[b]);
+		jsonw_array_end(json);
+	}
+	jsonw_array_end(json);
+}
 
 int hist_chains_init(struct hist_chains *c, const struct session *s)
 {

@@ -83,6 +83,10 @@ void fields_write_metric(const struct fields_writer *f, const struct metric *m);
 void fields_write_value(const struct fields_writer *f, const struct metric *m,
 			union metric_value v);
 
+/* "buckets": [[bucket, executions], …] of those that have any; a bucket as its number, or as the
+ * lowest duration in it, ns. */
+void fields_write_buckets(struct json_writer *json, const struct session_hist *hist, bool as_ns);
+
 /* The histograms of each node, in the order of the session. All zero at first. */
 struct hist_chains {
 	uint32_t *first, *next; /* by node; by histogram. SESSION_NONE: no more */

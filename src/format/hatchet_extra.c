@@ -96,16 +96,7 @@ static void write_rows(struct hwrite *w, uint32_t node)
 static void write_hist(struct hwrite *w, const struct session_hist *hist)
 {
 	jsonw_object_flat(&w->json);
-	jsonw_key_array(&w->json, "buckets");
-	for (unsigned b = 0; b < HIST_BUCKETS; b++) {
-		if (!hist->n[b])
-			continue;
-		jsonw_array(&w->json);
-		jsonw_u64(&w->json, b);
-		jsonw_u64(&w->json, hist->n[b]);
-		jsonw_array_end(&w->json);
-	}
-	jsonw_array_end(&w->json);
+	fields_write_buckets(&w->json, hist, false);
 	if (hist->device != SESSION_NONE)
 		jsonw_key_u64(&w->json, "device", hist->device);
 	if (hist->process != SESSION_NONE)

@@ -167,8 +167,9 @@ static int begin_skip(struct parser *p)
 	return 1;
 }
 
-/* A null, boolean, number or string at a place where it is neither recorded nor skipped. */
-static int plain_value(struct parser *p, enum json_kind kind)
+/* A value, at a place where it is neither recorded nor skipped, of a kind that is not what belongs
+ * there. A null stands for nothing, and what only others know is left alone. */
+static int misfit(struct parser *p, enum json_kind kind)
 {
 	static const struct {
 		uint32_t key;
@@ -211,7 +212,7 @@ static int on_null(void *ctx)
 	if (p->place == IN_RECORDED)
 		tokens_put(&p->file->tokens, TOKEN_NULL, 0);
 	else if (p->place != IN_SKIPPED)
-		return plain_value(p, JSON_NULL);
+		return misfit(p, JSON_NULL);
 	return 1;
 }
 
@@ -223,7 +224,7 @@ static int on_boolean(void *ctx, int v)
 		tokens_put(&p->file->tokens, v ? TOKEN_TRUE : TOKEN_FALSE, 0);
 		learn(p, FACT_WHOLE, !v);
 	} else if (p->place != IN_SKIPPED) {
-		return plain_value(p, JSON_BOOLEAN);
+		return misfit(p, JSON_BOOLEAN);
 	}
 	return 1;
 }
@@ -254,7 +255,7 @@ static int on_number(void *ctx, const char *text, size_t len)
 	if (p->place == IN_RECORDED)
 		record_number(p, text, len);
 	else if (p->place != IN_SKIPPED)
-		return plain_value(p, JSON_NUMBER);
+		return misfit(p, JSON_NUMBER);
 	return 1;
 }
 
@@ -268,7 +269,7 @@ static int on_string(void *ctx, const unsigned char *s, size_t len)
 	if (p->place == IN_SKIPPED || (p->place == IN_FRAME && !is_name))
 		return 1;
 	if (p->place != IN_RECORDED && !is_name)
-		return plain_value(p, JSON_STRING);
+		return misfit(p, JSON_STRING);
 	if (is_name)
 		id = strtab_add(p->file->strings, (const char *)s, len);
 	else
@@ -293,7 +294,7 @@ static int node_value_is_map(struct parser *p)
 		return 1;
 	}
 	if (p->key == KEY_CHILDREN)
-		return json_wrong_shape(&p->json, "'children'", JSON_OBJECT);
+		return misfit(p, JSON_OBJECT);
 	if (p->key != KEY_METRICS && p->key != KEY_PROTON)
 		return begin_skip(p);
 	p->in_metrics = p->key == KEY_METRICS;
@@ -308,7 +309,7 @@ static int on_map(void *ctx)
 
 	switch (p->place) {
 	case AT_TOP:
-		return json_wrong_shape(&p->json, "the document", JSON_OBJECT);
+		return misfit(p, JSON_OBJECT);
 	case IN_LIST:
 		p->place = IN_UNKNOWN;
 		return 1;
@@ -317,9 +318,7 @@ static int on_map(void *ctx)
 	case IN_NODE:
 		return node_value_is_map(p);
 	case IN_FRAME:
-		return p->key == KEY_NAME
-			       ? json_wrong_shape(&p->json, "a frame's 'name'", JSON_OBJECT)
-			       : begin_skip(p);
+		return p->key == KEY_NAME ? misfit(p, JSON_OBJECT) : begin_skip(p);
 	case IN_RECORDED:
 		tokens_begin(&p->file->tokens, TOKEN_MAP);
 		return 1;
@@ -338,21 +337,18 @@ static int on_array(void *ctx)
 		p->place = IN_LIST;
 		return 1;
 	case IN_LIST:
-		return json_wrong_shape(&p->json, "an element of the list", JSON_LIST);
 	case IN_CHILDREN:
-		return json_wrong_shape(&p->json, "an element of 'children'", JSON_LIST);
+		return misfit(p, JSON_LIST);
 	case IN_NODE:
 		if (p->key == KEY_CHILDREN) {
 			p->place = IN_CHILDREN;
 			return 1;
 		}
 		if (p->key == KEY_METRICS || p->key == KEY_FRAME)
-			return plain_value(p, JSON_LIST);
+			return misfit(p, JSON_LIST);
 		return begin_skip(p);
 	case IN_FRAME:
-		return p->key == KEY_NAME
-			       ? json_wrong_shape(&p->json, "a frame's 'name'", JSON_LIST)
-			       : begin_skip(p);
+		return p->key == KEY_NAME ? misfit(p, JSON_LIST) : begin_skip(p);
 	case IN_RECORDED:
 		tokens_begin(&p->file->tokens, TOKEN_ARRAY);
 		return 1;

@@ -103,22 +103,12 @@ static void write_rows(struct exporter *x, uint32_t node)
 	jsonw_array_end(&x->json);
 }
 
-/* [[lowest duration in ns, how many], …] */
 static void write_hist(struct exporter *x, const struct session_hist *hist)
 {
 	jsonw_object(&x->json);
 	key_index(x, "device", hist->device);
 	key_index(x, "process", hist->process);
-	jsonw_key_array(&x->json, "buckets");
-	for (unsigned b = 0; b < HIST_BUCKETS; b++) {
-		if (!hist->n[b])
-			continue;
-		jsonw_array(&x->json);
-		jsonw_u64(&x->json, hist_bucket_start(b));
-		jsonw_u64(&x->json, hist->n[b]);
-		jsonw_array_end(&x->json);
-	}
-	jsonw_array_end(&x->json);
+	fields_write_buckets(&x->json, hist, true);
 	jsonw_object_end(&x->json);
 }
 
