@@ -66,13 +66,26 @@ static int map_begin(struct merge *m, enum map_id map, size_t n)
 	return 0;
 }
 
-/* Add all elements of one kind. */
-static int add_all(struct merge *m, int map, size_t n, int (*add)(struct merge *, uint32_t))
+/* Map all elements of one kind. add: the id in the target of an element, which is made when it is
+ * new; SESSION_NONE: out of memory. */
+static int map_all(struct merge *m, enum map_id map, size_t n,
+		   uint32_t (*add)(struct merge *, uint32_t))
 {
-	size_t i;
-	int r = map >= 0 ? map_begin(m, (enum map_id)map, n) : 0;
+	int r = map_begin(m, map, n);
 
-	for (i = 0; i < n && r == 0; i++)
+	for (size_t i = 0; i < n && r == 0; i++) {
+		m->maps[map].to[i] = add(m, (uint32_t)i);
+		r = m->maps[map].to[i] == SESSION_NONE ? -ENOMEM : 0;
+	}
+	return r;
+}
+
+/* Add all elements of a kind that nothing refers to. */
+static int add_all(struct merge *m, size_t n, int (*add)(struct merge *, uint32_t))
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n && r == 0; i++)
 		r = add(m, (uint32_t)i);
 	return r;
 }
@@ -166,7 +179,7 @@ static int compare_metric(struct merge *m, const struct metric *a, const struct 
 	return a->add != b->add ? note_differs(m, a->name, rules[a->add]) : 0;
 }
 
-static int add_metric(struct merge *m, uint32_t id)
+static uint32_t add_metric(struct merge *m, uint32_t id)
 {
 	struct metric copy = *metric_table_get(m->from->metrics, id);
 	uint32_t n = metric_table_count(m->into->metrics), to;
@@ -179,40 +192,38 @@ static int add_metric(struct merge *m, uint32_t id)
 		w.weight = METRIC_NONE;
 		copy.weight = session_metric_add(m->into, &w);
 		if (copy.weight == METRIC_NONE)
-			return -ENOMEM;
+			return METRIC_NONE;
 	}
-	to = m->maps[MAP_METRICS].to[id] = session_metric_add(m->into, &copy);
-	if (to == METRIC_NONE)
-		return -ENOMEM;
-	return to < n ? compare_metric(m, metric_table_get(m->into->metrics, to), &copy) : 0;
+	to = session_metric_add(m->into, &copy);
+	if (to < n && compare_metric(m, metric_table_get(m->into->metrics, to), &copy) < 0)
+		return METRIC_NONE;
+	return to;
 }
 
-static int add_module(struct merge *m, uint32_t id)
+static uint32_t add_module(struct merge *m, uint32_t id)
 {
 	struct session_module module = m->from->modules[id];
 	uint32_t *strings[] = {&module.build_id, &module.path};
 
 	if (map_strings(m, strings, ARRAY_SIZE(strings)) < 0)
-		return -ENOMEM;
-	m->maps[MAP_MODULES].to[id] = session_module_intern(m->into, &module);
-	return m->maps[MAP_MODULES].to[id] == SESSION_NONE ? -ENOMEM : 0;
+		return SESSION_NONE;
+	return session_module_intern(m->into, &module);
 }
 
-static int add_frame(struct merge *m, uint32_t id)
+static uint32_t add_frame(struct merge *m, uint32_t id)
 {
 	struct session_frame f = m->from->frames[id];
 	uint32_t *strings[] = {&f.name, &f.symbol, &f.file}, to;
 
 	if (map_strings(m, strings, ARRAY_SIZE(strings)) < 0)
-		return -ENOMEM;
+		return SESSION_NONE;
 	to = session_frame_intern(m->into, (enum frame_kind)f.kind, f.name,
 				  mapped(m, MAP_MODULES, f.module), f.offset);
 	if (to == SESSION_NONE)
-		return -ENOMEM;
+		return SESSION_NONE;
 	if ((f.symbol || f.file) && !m->into->frames[to].symbol && !m->into->frames[to].file)
 		session_frame_symbol(m->into, to, f.symbol, f.file, f.line);
-	m->maps[MAP_FRAMES].to[id] = to;
-	return 0;
+	return to;
 }
 
 struct name_key {
@@ -254,18 +265,15 @@ static uint32_t node_by_name(struct merge *m, uint32_t parent, uint32_t frame)
 	return id;
 }
 
-static int add_node(struct merge *m, uint32_t id)
+static uint32_t add_node(struct merge *m, uint32_t id)
 {
 	const struct session_node *n = &m->from->nodes[id];
 	uint32_t parent = mapped(m, MAP_NODES, n->parent), frame = mapped(m, MAP_FRAMES, n->frame);
 
 	if (id == SESSION_ROOT) /* all roots are the same node, whatever their names */
-		m->maps[MAP_NODES].to[id] = SESSION_ROOT;
-	else if (m->by_name)
-		m->maps[MAP_NODES].to[id] = node_by_name(m, parent, frame);
-	else
-		m->maps[MAP_NODES].to[id] = session_node_intern(m->into, parent, frame);
-	return m->maps[MAP_NODES].to[id] == SESSION_NONE ? -ENOMEM : 0;
+		return SESSION_ROOT;
+	return m->by_name ? node_by_name(m, parent, frame)
+			  : session_node_intern(m->into, parent, frame);
 }
 
 /* A group has no frame in the input: make one from its name. */
@@ -280,62 +288,56 @@ static uint32_t view_frame(struct merge *m, const struct snap_node *n, uint32_t 
 				    strtab_adds(m->into->strings, name), SESSION_NONE, 0);
 }
 
-static int add_view_node(struct merge *m, uint32_t id)
+static uint32_t add_view_node(struct merge *m, uint32_t id)
 {
 	const struct snap_node *n = snapshot_node(m->view, id);
-	uint32_t *to = &m->maps[MAP_NODES].to[id], frame;
+	uint32_t frame;
 
-	*to = SESSION_ROOT;
 	if (n->parent == SNAP_NONE)
-		return 0;
+		return SESSION_ROOT;
 	frame = view_frame(m, n, id);
-	*to = frame == SESSION_NONE
-		      ? SESSION_NONE
-		      : session_node_intern(m->into, mapped(m, MAP_NODES, n->parent), frame);
-	return *to == SESSION_NONE ? -ENOMEM : 0;
+	return frame == SESSION_NONE
+		       ? SESSION_NONE
+		       : session_node_intern(m->into, mapped(m, MAP_NODES, n->parent), frame);
 }
 
 static int add_nodes(struct merge *m)
 {
-	return m->view ? add_all(m, MAP_NODES, snapshot_n(m->view), add_view_node)
-		       : add_all(m, MAP_NODES, m->from->n_nodes, add_node);
+	return m->view ? map_all(m, MAP_NODES, snapshot_n(m->view), add_view_node)
+		       : map_all(m, MAP_NODES, m->from->n_nodes, add_node);
 }
 
-static int add_device(struct merge *m, uint32_t id)
+static uint32_t add_device(struct merge *m, uint32_t id)
 {
 	struct session_device d = m->from->devices[id];
 	uint32_t *strings[] = {&d.type, &d.name, &d.arch, &d.uuid, &d.driver, &d.host};
 
 	if (map_strings(m, strings, ARRAY_SIZE(strings)) < 0)
-		return -ENOMEM;
-	m->maps[MAP_DEVICES].to[id] = session_device_intern(m->into, &d);
-	return m->maps[MAP_DEVICES].to[id] == SESSION_NONE ? -ENOMEM : 0;
+		return SESSION_NONE;
+	return session_device_intern(m->into, &d);
 }
 
-static int add_epoch(struct merge *m, uint32_t id)
+static uint32_t add_epoch(struct merge *m, uint32_t id)
 {
 	struct session_epoch e = m->from->epochs[id];
 
 	if (map_string(m, e.name, &e.name) < 0)
-		return -ENOMEM;
+		return SESSION_NONE;
 	if (!e.phase && m->options->phase >= 0)
 		e.phase = (uint32_t)m->options->phase;
-	m->maps[MAP_EPOCHS].to[id] = session_epoch_intern(m->into, &e);
-	return m->maps[MAP_EPOCHS].to[id] == SESSION_NONE ? -ENOMEM : 0;
+	return session_epoch_intern(m->into, &e);
 }
 
-static int add_set(struct merge *m, uint32_t id)
+static uint32_t add_set(struct merge *m, uint32_t id)
 {
 	const struct session_set *set = &m->from->sets[id];
-	uint32_t *metrics = malloc(MAX(set->n, 1u) * sizeof(*metrics)), i;
+	_cleanup_(freep) uint32_t *metrics = malloc(MAX(set->n, 1u) * sizeof(*metrics));
 
 	if (!metrics)
-		return -ENOMEM;
-	for (i = 0; i < set->n; i++)
+		return SESSION_NONE;
+	for (uint32_t i = 0; i < set->n; i++)
 		metrics[i] = mapped(m, MAP_METRICS, set->metrics[i]);
-	m->maps[MAP_SETS].to[id] = session_set_intern(m->into, metrics, set->n);
-	free(metrics);
-	return m->maps[MAP_SETS].to[id] == SESSION_NONE ? -ENOMEM : 0;
+	return session_set_intern(m->into, metrics, set->n);
 }
 
 /* ---- processes and lanes ---- */
@@ -362,27 +364,24 @@ static void process_update(struct session_process *to, const struct session_proc
 	to->end = MAX(to->end, p->end);
 }
 
-static int add_process(struct merge *m, uint32_t id)
+static uint32_t add_process(struct merge *m, uint32_t id)
 {
 	struct session_process p = m->from->processes[id];
 	uint32_t *strings[] = {&p.exe, &p.cmdline, &p.host}, to;
 	size_t before = m->into->n_processes;
 
 	if (map_strings(m, strings, ARRAY_SIZE(strings)) < 0)
-		return -ENOMEM;
+		return SESSION_NONE;
 	if (!p.instance)
 		p.instance = instance_of(m, id + 1);
 	if (p.rank < 0)
 		p.rank = m->options->rank;
 	to = session_process_add(m->into, p.instance);
-	if (to == SESSION_NONE)
-		return -ENOMEM;
-	if (to >= before)
-		m->into->processes[to] = p;
-	else
+	if (to < before)
 		process_update(&m->into->processes[to], &p);
-	m->maps[MAP_PROCESSES].to[id] = to;
-	return 0;
+	else if (to != SESSION_NONE)
+		m->into->processes[to] = p;
+	return to;
 }
 
 /* Make the process that an input without processes stands for. */
@@ -404,7 +403,7 @@ static int add_own_process(struct merge *m)
 	return 0;
 }
 
-static int add_lane(struct merge *m, uint32_t id)
+static uint32_t add_lane(struct merge *m, uint32_t id)
 {
 	struct session_lane l = m->from->lanes[id];
 
@@ -412,11 +411,10 @@ static int add_lane(struct merge *m, uint32_t id)
 	l.device = mapped(m, MAP_DEVICES, l.device);
 	if (l.process == SESSION_NONE) {
 		if (m->process == SESSION_NONE && add_own_process(m) < 0)
-			return -ENOMEM;
+			return SESSION_NONE;
 		l.process = m->process;
 	}
-	m->maps[MAP_LANES].to[id] = session_lane_intern(m->into, &l);
-	return m->maps[MAP_LANES].to[id] == SESSION_NONE ? -ENOMEM : 0;
+	return session_lane_intern(m->into, &l);
 }
 
 /* ---- values ---- */
@@ -609,7 +607,7 @@ static bool is_twice(const struct merge *m, size_t n_processes_before)
 /* Refuse an input with a row that has no lane or no epoch. All readers make both. */
 static int add_lanes(struct merge *m)
 {
-	int r = add_all(m, MAP_LANES, m->from->n_lanes, add_lane);
+	int r = map_all(m, MAP_LANES, m->from->n_lanes, add_lane);
 	size_t i;
 
 	for (i = 0; i < m->from->n_rows && r == 0; i++)
@@ -626,9 +624,9 @@ static int add_dimensions(struct merge *m)
 	int r;
 
 	if ((r = map_begin(m, MAP_STRINGS, strtab_count(f->strings))) < 0 ||
-	    (r = add_all(m, MAP_PROCESSES, f->n_processes, add_process)) < 0 ||
-	    (r = add_all(m, MAP_DEVICES, f->n_devices, add_device)) < 0 ||
-	    (r = add_all(m, MAP_EPOCHS, f->n_epochs, add_epoch)) < 0 || (r = add_lanes(m)) < 0)
+	    (r = map_all(m, MAP_PROCESSES, f->n_processes, add_process)) < 0 ||
+	    (r = map_all(m, MAP_DEVICES, f->n_devices, add_device)) < 0 ||
+	    (r = map_all(m, MAP_EPOCHS, f->n_epochs, add_epoch)) < 0 || (r = add_lanes(m)) < 0)
 		return r;
 	return is_twice(m, n_before) ? -EEXIST : 0;
 }
@@ -638,10 +636,10 @@ static int add_tree(struct merge *m)
 	const struct session *f = m->from;
 	int r;
 
-	if ((r = add_all(m, MAP_METRICS, metric_table_count(f->metrics), add_metric)) < 0 ||
-	    (r = add_all(m, MAP_SETS, f->n_sets, add_set)) < 0 ||
-	    (r = add_all(m, MAP_MODULES, f->n_modules, add_module)) < 0 ||
-	    (r = add_all(m, MAP_FRAMES, f->n_frames, add_frame)) < 0)
+	if ((r = map_all(m, MAP_METRICS, metric_table_count(f->metrics), add_metric)) < 0 ||
+	    (r = map_all(m, MAP_SETS, f->n_sets, add_set)) < 0 ||
+	    (r = map_all(m, MAP_MODULES, f->n_modules, add_module)) < 0 ||
+	    (r = map_all(m, MAP_FRAMES, f->n_frames, add_frame)) < 0)
 		return r;
 	return add_nodes(m);
 }
@@ -652,13 +650,13 @@ static int add_values(struct merge *m)
 	int r;
 
 	/* Histograms and intervals name a node, not a row: they cannot be divided among groups. */
-	if ((r = add_all(m, -1, f->n_rows, add_row)) < 0 ||
-	    (!m->view && (r = add_all(m, -1, f->n_hists, add_hist)) < 0) ||
-	    (!m->view && (r = add_all(m, -1, f->n_intervals, add_interval)) < 0) ||
-	    (r = add_all(m, -1, f->n_notes, add_note)) < 0 ||
-	    (r = add_all(m, -1, f->n_samples, add_sample)) < 0 ||
-	    (r = add_all(m, -1, f->n_clocks, add_clock)) < 0 ||
-	    (r = add_all(m, -1, f->n_uses, add_use)) < 0)
+	if ((r = add_all(m, f->n_rows, add_row)) < 0 ||
+	    (!m->view && (r = add_all(m, f->n_hists, add_hist)) < 0) ||
+	    (!m->view && (r = add_all(m, f->n_intervals, add_interval)) < 0) ||
+	    (r = add_all(m, f->n_notes, add_note)) < 0 ||
+	    (r = add_all(m, f->n_samples, add_sample)) < 0 ||
+	    (r = add_all(m, f->n_clocks, add_clock)) < 0 ||
+	    (r = add_all(m, f->n_uses, add_use)) < 0)
 		return r;
 	return add_session(m);
 }
