@@ -19,7 +19,7 @@ struct chrome_metric {
 	double value;
 };
 
-/* One event: what its keys said. String ids are the session's; what was not there is 0. */
+/* One event, by its keys. String ids are those of the session; a key that was missing leaves 0. */
 struct chrome_event {
 	uint32_t name, cat, pid, tid; /* string ids; numbers as their text */
 	int64_t ts_ns, dur_ns;
@@ -34,14 +34,15 @@ struct chrome_event {
 	size_t n_metrics, cap_metrics;
 };
 
-/* Who takes what was parsed: 0, or a negative errno that ends the reading. */
+/* Where the parser delivers what it found. The functions return 0, or a negative errno, which ends
+ * the reading. */
 struct chrome_sink {
 	int (*event)(void *ctx, const struct chrome_event *event);
 	int (*device)(void *ctx, const struct session_device *device);
 	void *ctx;
 };
 
-/* What the document said beside its events. */
+/* What the document says apart from its events. */
 struct chrome_document {
 	int64_t base_ns;     /* CLOCK_REALTIME of ts 0; 0: not said */
 	int32_t rank;        /* -1: not said */

@@ -26,7 +26,7 @@ enum place {
 	AT_END,
 };
 
-/* What a value may be; null always, and stands for nothing. */
+/* What a value may be. null is always allowed, and is no value. */
 enum {
 	NUMBER = 1 << JSON_NUMBER,
 	STRING = 1 << JSON_STRING,
@@ -293,7 +293,7 @@ static void event_clear(struct chrome_event *e)
 	*e = empty;
 }
 
-/* What the sink says, as what a callback says. */
+/* What the sink returned, turned into what a callback returns. */
 static int sunk(struct parser *p, int r)
 {
 	if (r == -ENOMEM)

@@ -53,7 +53,7 @@ static const struct category {
 	/* Triton's Proton */
 	{"scope", RANGE, FRAME_SCOPE},
 	{"metric", RANGE, FRAME_SCOPE},
-	/* what makes traces of nsys reports */
+	/* programs that turn reports of nsys into traces */
 	{"cuda_api", CALL, FRAME_FUNCTION},
 	{"nvtx", RANGE, FRAME_NVTX},
 	{"nvtx-kernel", IGNORED, 0},
@@ -512,7 +512,7 @@ static int on_execution(struct reader *r, const struct chrome_event *e)
 	on = track_class(r, &r->tracks[track]);
 	if (c->class == WORK || (c->class == BY_TRACK && on == STREAM_TRACK))
 		return on_work(r, c, e, &r->tracks[track]);
-	/* What is not work and yet on a stream was put there to be seen. */
+	/* What is on the track of a stream and is no work was put there for people to see. */
 	r->n_left_out[LEFT_OVERHEAD] += c->class == OVERHEAD;
 	if (c->class == IGNORED || c->class == OVERHEAD || on != HOST_TRACK)
 		return 0;

@@ -61,8 +61,8 @@ static void put_escaped(struct out *out, const struct shown *s)
 	}
 }
 
-/* What would end a cell, start markup or be taken for HTML. It is read by people: controls are
- * shown as in a report, where CSV keeps them. */
+/* Escapes what would end a cell, start markup or be taken for HTML. Markdown is read by people:
+ * control characters are shown as in a report, while CSV keeps them. */
 static void put_markdown(struct out *out, const char *text, size_t len)
 {
 	const char *end = text + len;

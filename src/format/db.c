@@ -79,7 +79,7 @@ struct db {
 	struct format_error *error;
 	struct table {
 		char *name;
-		bool computes; /* columns: nobody's report does that */
+		bool computes; /* has computed columns, which no profiler's tables have */
 	} * tables;
 	size_t n_tables, cap_tables;
 	uint64_t size;    /* bytes of the file */
@@ -87,7 +87,7 @@ struct db {
 	uint64_t n_steps;
 };
 
-/* Only what a scan of a table needs. */
+/* Allows only what a scan of a table needs. */
 static int authorize(void *ctx, int action, const char *a, const char *b, const char *c,
 		     const char *d)
 {
@@ -156,7 +156,7 @@ static int be_careful(struct db *db)
 
 /* ---- opening ---- */
 
-/* A regular file of which only the head was read is opened where it lies, if it still lies there. */
+/* A regular file of which only the head was read is opened in its place, if it is still there. */
 static bool in_place(const struct reader_input *in, uint64_t *ret_size)
 {
 	struct stat st;
@@ -201,7 +201,8 @@ static int slurp(struct db *db, struct reader_input *in, struct buf *all)
 	return 0;
 }
 
-/* A copy that sqlite frees. In a mode that needs no second file: what is not there cannot count. */
+/* Give sqlite a copy, which it frees. Should the header say that there is a log of changes beside
+ * the file (WAL), it is made to say no: that second file is not here. */
 static int open_memory(struct db *db, const struct buf *all)
 {
 	unsigned char *copy = sqlite3_malloc64(all->len);
@@ -232,7 +233,8 @@ static int check_size(struct db *db, const struct reader_input *in)
 	if (in->head_len < 100 || db->size < 100)
 		return format_fail(db->error, -EBADMSG, db->size, "truncated");
 	page = page == 1 ? 65536 : page;
-	/* The number counts only where it was written last by who knows of it. */
+	/* It is right only if the last program that wrote to the file knew of it: then the
+	 * counter of changes is equal to the one that was noted with the number. */
 	if (!memcmp(h + 24, h + 92, 4) && page * pages > db->size)
 		return format_fail(db->error, -EBADMSG, db->size, "truncated");
 	return 0;

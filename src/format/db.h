@@ -43,7 +43,7 @@ int64_t db_int(struct db *db, int column);  /* 0 when null */
 int64_t db_time(struct db *db, int column); /* TRACE_NO_TIME (trace.h) when null */
 /* Text as a string id of t: 0 when null, STRTAB_NONE: no memory. */
 uint32_t db_text(struct db *db, int column, struct strtab *t);
-/* Fails for a reason that is not sqlite's. */
+/* Fill in the error, unless there is one already: for a reason that is not sqlite's. Its code. */
 int db_fail(struct db *db, int code, const char *why);
 
 /* Ids of a database, any 64-bit numbers, and what they stand for here. */
@@ -66,7 +66,8 @@ uint32_t db_ids_string(const struct db_ids *ids, struct db *db, int column);
 /* A row of a table of strings: column 0 is the id, column 1 the text. 0 or -ENOMEM. */
 int db_ids_add_string(struct db_ids *ids, struct db *db, struct strtab *t);
 
-/* Whose database it is: 1: read; 0: of somebody else; or a negative errno with the error set. */
+/* Read a database of this program. 1: done; 0: another program wrote it; or a negative errno with
+ * the error set. */
 int nsys_read(struct db *db, struct session *s);
 int rocpd_read(struct db *db, struct session *s);
 int rpd_read(struct db *db, struct session *s); /* the older rocpd */

@@ -14,7 +14,7 @@
 
 /* ---- columns ---- */
 
-/* What weighs the node's own value: its rows, as they do in a report. */
+/* The weight of a node's own value in a mean: that of its rows, as in a report. */
 static double weight_of(const struct session *s, uint32_t node, uint32_t metric)
 {
 	const struct metric *m = metric_table_get(s->metrics, metric);
@@ -32,7 +32,7 @@ static double weight_of(const struct session *s, uint32_t node, uint32_t metric)
 	return sum;
 }
 
-/* What is no number is not there for what it is a part of. */
+/* A NaN is a value of the node itself, and absent for the sums that it would be part of. */
 static void fill_own(const struct session *s, struct export_column *c)
 {
 	const struct metric *m = metric_table_get(s->metrics, c->metric);
@@ -211,7 +211,7 @@ void export_put_weight(struct out *out, double v)
 
 /* ---- names ---- */
 
-/* Of a name that is readable as it is. */
+/* Stands in `made` for a name that is readable as it is. */
 static char raw_name[1];
 
 int export_names_init(struct export_names *names, const struct session *s,

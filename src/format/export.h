@@ -18,13 +18,13 @@ enum { EXPORT_OWN = 1, EXPORT_INCLUSIVE = 2 };
 
 /* By metric: has any row a value of it? Malloc'd; NULL: out of memory. */
 uint8_t *export_occurring(const struct session *s);
-/* Is it a column of Hatchet's? A row's own minimum and maximum are none that upstream has, and would
- * not add up there. */
+/* Does a Hatchet file list this metric for its nodes? Upstream has no shortest and longest time,
+ * and would add them up. */
 static inline bool export_is_column(uint32_t metric)
 {
 	return metric != METRIC_TIME_MIN && metric != METRIC_TIME_MAX;
 }
-/* Does it add up along the tree for those who know sums only? */
+/* May a reader that knows nothing but sums add it up along the tree? */
 static inline bool export_adds_up(const struct metric *m)
 {
 	return m->scope == METRIC_INCLUSIVE && m->type != METRIC_TEXT &&
@@ -34,7 +34,8 @@ static inline bool export_adds_up(const struct metric *m)
 /* The columns of all metrics that a node has, in the order of their ids. 0 or -ENOMEM. */
 int export_columns(const struct session *s, struct export_column **ret, size_t *ret_n);
 void export_columns_free(struct export_column *columns, size_t n);
-/* A value as text, without a decimal point where it counts; absent or no number: nothing. */
+/* A value as text, whole numbers without a decimal point. Nothing for a text, a NaN or an
+ * infinity. */
 void export_put_value(struct out *out, const struct session *s, uint32_t metric,
 		      union metric_value v);
 
@@ -53,10 +54,10 @@ int export_names_init(struct export_names *names, const struct session *s,
 void export_names_done(struct export_names *names);
 /* The name of a node, never empty. Valid until the next call, or longer. */
 const char *export_name(struct export_names *names, uint32_t node);
-/* As it stands in the session, and never empty either. */
+/* The raw name of a node, never empty. Valid as session_node_name() says. */
 const char *export_raw_name(const struct session *s, uint32_t node);
-/* Nodes from below the root down to `node` (which itself comes last); their number. The root's
- * own path is itself. *path grows. 0: out of memory. */
+/* The nodes from a child of the root down to `node`, which comes last; the path of the root is the
+ * root. The next call uses the memory of *path again. 0 or -ENOMEM. */
 struct export_path {
 	uint32_t *nodes;
 	size_t n, cap;

@@ -39,7 +39,8 @@ static size_t trim(const char *line, size_t len)
 	return len;
 }
 
-/* Text whose first lines all are stacks; of a line that is longer than the head, its ";". */
+/* Text of which all lines in the head are stacks. A line that does not end there must have a ";",
+ * unless there were others before it. */
 bool folded_detect(const char *head, size_t n)
 {
 	const char *p = head, *end = head + n, *eol;

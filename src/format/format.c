@@ -74,7 +74,7 @@ const struct format *format_by_content(const char *head, size_t n)
 	return NULL;
 }
 
-/* Bytes that are not packed. */
+/* Read bytes that are not packed. */
 static int read_plain(struct reader_input *in, struct session *s, struct format_error *error)
 {
 	int r = reader_peek(in);
@@ -89,9 +89,9 @@ static int read_plain(struct reader_input *in, struct session *s, struct format_
 	r = unknown_refuse(in->head, in->head_len, error);
 	if (r < 0)
 		return r;
-	/* JSON. An object that names nothing known in its head may still be a trace: traceEvents can
-	 * come after any amount of what whoever wrote it knew. A list is Hatchet's; the readers say
-	 * what is wrong, and where. */
+	/* JSON. An object without a known key in its head may still be a trace: traceEvents may
+	 * come after any number of other members. A list is Hatchet's. The readers say what is
+	 * wrong, and where. */
 	begin = text_begin(in->head, in->head_len);
 	format = begin < in->head_len && in->head[begin] == '{' ? &format_chrome : &format_hatchet;
 	return format->read(in, s, error);

@@ -32,15 +32,18 @@ struct format {
 	const char *name;   /* "hatchet" */
 	const char *suffix; /* ".hatchet" */
 	const char *help;   /* one line; NULL: that of the next one in the list is of both */
-	/* How names are written unless asked for otherwise. NAME_RAW: always so, whoever reads it
-	 * makes them readable. NAME_DEMANGLED: whoever reads it adds up what has one name, and short
-	 * names of two kernels may be the same. */
+	/* How names are written unless the user says otherwise. NAME_RAW: always as they are,
+	 * because readers of the format demangle them. NAME_DEMANGLED: because readers add up
+	 * what has the same name, and the short names of two kernels may be the same. */
 	enum name_mode names;
-	/* Does a file that begins so look like this format? NULL: it cannot be read. */
+	/* Does a file with this beginning look like this format? NULL: the format is not read. */
 	bool (*detect)(const char *head, size_t n);
-	/* Read into a new session. On failure the session holds no meaning: free it. */
+	/* Read into a new session. 0, or a negative errno with *error set: then the session is
+	 * incomplete and of no use but to be freed. */
 	int (*read)(struct reader_input *in, struct session *s, struct format_error *error);
-	/* Write; 0, -ENODATA (the session holds nothing that it could show: no trace) or -errno (out->error is checked by whoever flushes). NULL: it cannot be written. */
+	/* Write. 0, -ENODATA (the session has no trace, which is all that this format shows) or
+	 * -errno; the caller flushes `out`, and looks at its error. NULL: the format is not
+	 * written. */
 	int (*write)(const struct session *s, const struct write_options *options, struct out *out);
 };
 
@@ -53,10 +56,11 @@ const struct format *format_by_name(const char *name);
 const struct format *format_by_path(const char *path); /* by suffix; NULL: unknown suffix */
 const struct format *format_by_content(const char *head, size_t n);
 
-/* Read whatever it is, packed with gzip or not, into a new session: as format->read. */
+/* Read a file of any format, packed with gzip or not, into a new session. Returns as
+ * format->read. */
 int format_read(struct reader_input *in, struct session *s, struct format_error *error);
-/* Read a file, whatever its format, into a new session; "-" is standard input. 0, or a negative errno
- * with *error set. */
+/* Read a file, whatever its format, into a new session; "-" is standard input. 0, or a negative
+ * errno with *error set. */
 int format_load(const char *path, struct session **ret_session, struct format_error *error);
 /* Write a file in one piece (see write_file_tagged). options may be NULL. 0 or -errno. */
 int format_save(const char *path, const struct format *format, const struct session *s,

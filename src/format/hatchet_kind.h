@@ -20,7 +20,7 @@ unsigned hatchet_hint(const char *key, size_t len);
 enum frame_kind hatchet_guess_kind(const char *name, size_t len, unsigned hints);
 /* Is this a metric that upstream measures itself, and thus lists at the root? */
 bool hatchet_is_measured(const char *key);
-/* Is this a key of nodes? An object of the list that begins with one is a tree, whatever was meant. */
+/* Is this a key of nodes? Readers take an object of the list whose first key is one for a tree. */
 bool hatchet_is_node_key(const char *key);
 
 #endif

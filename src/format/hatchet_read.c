@@ -328,7 +328,7 @@ static int draft_lane(struct hread *r, size_t metrics, uint32_t *ret_lane)
 	int ret = 0;
 
 	if (id && hread_device_index(r, id, &index)) {
-		/* At first a file said it elsewhere, and mostly meant this. */
+		/* The oldest files say the type in another place, and it is nearly always this. */
 		uint32_t word = r->is_old && !type ? strtab_adds(r->s->strings, "CUDA")
 						   : hread_device_type(r, type);
 

@@ -41,7 +41,7 @@ int hread_map_add(struct id_map *m, uint32_t id)
 	return 0;
 }
 
-/* An entry that is no entry keeps its number: others are named by theirs. */
+/* An entry of the wrong kind takes a number as well, since the file refers to entries by number. */
 static int map_add_nothing(struct id_map *m)
 {
 	int ret = hread_map_add(m, 0);
@@ -146,7 +146,7 @@ static uint8_t get_word(const struct hread *r, size_t at, const char *const *wor
 	return 0;
 }
 
-/* A number, or one of the words for what JSON has no number for. */
+/* A number, or one of the words for numbers that JSON does not have. */
 static bool get_f64(const struct hread *r, size_t at, double *ret)
 {
 	static const struct {
@@ -408,7 +408,7 @@ static bool is_word(const struct hread *r, size_t at, const char *const *words, 
 	return !at || !strcmp(words[get_word(r, at, words, n)], hread_text(r, at));
 }
 
-/* There is no telling how values of a rule that a newer version may have add up: they do not here. */
+/* A newer version may know further rules. How values add up by these is not known: they do not. */
 static int check_rule(struct hread *r, size_t map, struct metric *m)
 {
 	bool known = is_word(r, hread_find(r, map, KEY_SCOPE), metric_scope_words, 3) &&
@@ -451,7 +451,8 @@ static int read_metric(struct hread *r, uint32_t late, size_t map)
 	return metric_table_add(r->s->metrics, &m) == METRIC_NONE ? -ENOMEM : 0;
 }
 
-/* A root that lists anything that a user gave is from the time when all inclusive metrics were. */
+/* A root that lists a metric of a user comes from a version of Proton that lists all inclusive ones
+ * there. */
 static int learn_metrics(struct hread *r)
 {
 	uint32_t n = strtab_count(r->f.keys);
@@ -666,7 +667,8 @@ static int read_devices(struct hread *r)
 
 /* ---- the tables of the root's own key ---- */
 
-/* The kind of a listed frame is its node's; until then its place in the tokens is kept. */
+/* A listed frame has no kind without its node: until that is read, keep where it is in the
+ * tokens. */
 static int read_frame(struct hread *r, uint32_t unused, size_t map)
 {
 	(void)unused;
@@ -676,7 +678,8 @@ static int read_frame(struct hread *r, uint32_t unused, size_t map)
 
 #define SET_UNKNOWN (SESSION_NONE - 1)
 
-/* One more metric of a set; *n of them are different. One that was there is where it is now. */
+/* Add a metric to a set, of which *n are different so far. If it comes again, the later place
+ * counts. */
 static int add_to_set(struct hread *r, uint32_t metric, uint32_t *n)
 {
 	struct set_seen *seen = &r->seen[metric];

@@ -31,14 +31,14 @@ struct hread {
 	struct hatchet_file f;
 	struct id_map sections[SECTION_N];
 	struct id_map sets, frames;
-	/* Where a value of a row of the file goes in the row of a set: the places of set i begin at
-	 * first_place.ids[i]. */
+	/* For each value of a row in the file: its place in the session's row. Those of the file's
+	 * set i begin at first_place.ids[i]. */
 	struct id_map places, first_place;
 	struct set_seen {
 		uint32_t set, place;
-	} * seen;            /* by metric: where it was last among places, and in which set */
+	} * seen;            /* by metric: the last set that had it, and where in `places` */
 	struct id_map nodes; /* number of a written node's part -> session node */
-	uint32_t *first_node, *n_nodes; /* of a record: its first part's number, how many */
+	uint32_t *first_node, *n_nodes; /* by record: number of its first part, of its parts */
 	uint32_t *metric_of_key;
 	bool is_old;           /* of Triton 3.1 or before: other names of metrics */
 	bool root_is_complete; /* the root lists inclusive metrics beyond those of kernels */
@@ -53,7 +53,7 @@ struct hread {
 	unsigned warned; /* enum warning bits */
 };
 
-/* Each is said once. */
+/* What readers are told with the profile, each once. */
 #define WARNINGS(_)                                                                                \
 	_(GARBAGE, "text after the end of the profile was ignored")                                \
 	_(NEGATIVE, "negative values of a metric that counts were ignored (an overflow in the "    \

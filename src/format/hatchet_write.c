@@ -125,7 +125,7 @@ static bool is_on_root(const struct hwrite *w, uint32_t metric)
 		(w->occurs[metric] && (!w->plain || hatchet_is_measured(m->name))));
 }
 
-/* Not more precise than it has to be: "nan" is a word for our own reader, upstream writes null. */
+/* As upstream writes it, that is null for a NaN. The word "nan" is for our own key alone. */
 static void write_value(struct hwrite *w, uint32_t metric)
 {
 	const struct metric *m = hwrite_metric(w, metric);
@@ -379,8 +379,8 @@ static int device_compare(const void *a, const void *b)
 	return r ? r : strcmp(x->id, y->id);
 }
 
-/* A device that only a node's device_id told of is not in upstream's table either. Nor are types of
- * which the table would read as another tree. */
+/* A device of which only the device_id of a node told is not in upstream's table either. A type
+ * that is a key of nodes is left out: readers would take the table for another tree. */
 static bool device_is_listed(const struct session_device *d, const char *type)
 {
 	return !hatchet_is_node_key(type) &&

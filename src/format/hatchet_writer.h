@@ -51,7 +51,7 @@ struct hwrite {
 	struct device_key *devices;
 	bool renumbered;       /* a device's id in the file is not its index */
 	uint64_t *device_time; /* of the node that is being written */
-	/* Folding: when a name was seen last, and in which group it is. */
+	/* To fold siblings of one name, by name: `mark` when it was seen last; its group. */
 	uint32_t *seen, *group_of, mark;
 	struct part *pool;
 	size_t pool_n, pool_cap;
@@ -69,9 +69,10 @@ int hwrite_init(struct hwrite *w);
 void hwrite_done(struct hwrite *w);
 
 const struct metric *hwrite_metric(const struct hwrite *w, uint32_t id);
-/* The name of a node; its length. A (module, offset) frame has one only when it is asked for. */
+/* The name of a node, and its length. That of an address is made here and valid until the next
+ * call. */
 const char *hwrite_raw_name(const struct session *s, uint32_t node, size_t *ret_len);
-/* The name as written: other readers take an empty one for none. */
+/* The name as it is written, never empty: other readers take an empty one for none. */
 const char *hwrite_name(const struct session *s, uint32_t node, size_t *ret_len);
 /* Is there more to say of a frame than its name? */
 bool hwrite_frame_is_listed(const struct session_frame *f);

@@ -15,8 +15,8 @@
 
 /* ---- yajl's memory ---- */
 
-/* yajl does not look whether it got memory. So it gets none from us that is not there: we leave it at
- * that point, and free all that it had. */
+/* yajl does not check whether it got memory. Where there is none, we do not return to it: we jump
+ * out of it and free all the blocks that it had. */
 struct block {
 	_Alignas(16) struct block *next;
 	struct block **link; /* what points here */

@@ -5,22 +5,23 @@
  *
  *   reader_input ── chunks ──> yajl ──> the reader's callbacks
  *
- * Not recursive: what nests uses memory, and deeper than anything measured it ends. So does a name
- * that nobody can want. Strings need not be UTF-8; a byte order mark is skipped. */
+ * Not recursive: nesting costs memory, no stack. Reading fails with -EFBIG beyond JSON_DEPTH_MAX
+ * levels, and at a token of more than FORMAT_NAME_MAX bytes. Strings need not be UTF-8.
+ * A byte order mark is skipped. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <yajl/yajl_parse.h>
 #include "format/reader.h"
 
-#define JSON_DEPTH_MAX ((size_t)16 << 20) /* open brackets; a calling context has two */
+#define JSON_DEPTH_MAX ((size_t)16 << 20) /* open brackets; each calling context takes two */
 
 struct json_input {
 	struct format_error *error;
 	bool complete; /* set by a callback: the last bracket of the document was met */
 	bool may_stop; /* kept by the callbacks: the file may end here though it is not complete */
-	int failed;    /* set by a callback before it returns 0, with *error but for the offset */
-	uint64_t garbage_at; /* afterwards: what follows the document, 0 = nothing */
+	int failed; /* negative errno, set by a callback that returns 0; *error lacks the offset */
+	uint64_t garbage_at; /* result: where something follows the document; 0 = nothing does */
 	bool too_long;       /* a token of more than FORMAT_NAME_MAX */
 	bool too_deep;       /* more than JSON_DEPTH_MAX */
 };

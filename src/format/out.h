@@ -32,7 +32,7 @@ struct out {
 void out_init(struct out *o, out_write_fn *write, void *ctx);
 void out_to_buf(struct out *o, struct buf *buf);
 void out_to_fd(struct out *o, int fd); /* retries EINTR, waits on EAGAIN */
-out_write_fn out_write_fd;             /* what that writes with; ctx is the number */
+out_write_fn out_write_fd;             /* what out_to_fd() writes with; ctx: the number */
 int out_flush(struct out *o);          /* 0 or the first -errno; call it at the end */
 
 void out_put_slow(struct out *o, const char *data, size_t len);

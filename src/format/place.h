@@ -20,7 +20,7 @@
 struct place {
 	int folder;     /* -1: not known; then only `file` can be written */
 	int file;       /* what is there, opened for writing and not changed; -1: nothing */
-	bool made;      /* it was not: a link named it, and the kernel made it, empty */
+	bool made;      /* `file` was not there: a link named it, and open() made it, empty */
 	struct stat st; /* of file */
 	char name[NAME_MAX + 1];
 	char temp[64]; /* name of what is to take its place; "": none */
@@ -28,16 +28,16 @@ struct place {
 
 /* Opens what is at the path, links followed. A FIFO waits for its reader. 0 or -errno. */
 int place_open(struct place *p, const char *path);
-void place_close(struct place *p); /* what was made for nothing goes */
-/* A new file beside it, open for writing: its descriptor, or -errno. Its name is made of our pid and
- * the tag. */
+void place_close(struct place *p); /* removes a file that was made and not used */
+/* A new file beside it, open for writing: its descriptor, or -errno. Its name is made of our pid
+ * and the tag. */
 int place_begin(struct place *p, uint64_t tag);
 int place_commit(struct place *p);   /* the new file takes the name */
-void place_abandon(struct place *p); /* the new file goes */
+void place_abandon(struct place *p); /* removes the new file */
 
 /* Could something be written there? Nothing is changed. 0 or -errno. */
 int place_check(const char *path);
-/* What a process that was killed while it wrote there left behind goes. */
+/* Remove what a process left behind that was killed while it wrote there. */
 void place_forget(const char *path, pid_t pid, uint64_t tag);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 
-/* SQLite databases: of nsys, rocprofiler-sdk and RocmProfileData. Whose it is, its tables say. */
+/* SQLite databases of nsys, rocprofiler-sdk and RocmProfileData. The tables tell which of them wrote
+ * one. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_FORMAT_TERMINAL_H
 #define PROTON_FORMAT_TERMINAL_H
-/* Files that are written to a terminal. A file keeps names exactly, and some formats have no way to
- * escape; on a terminal all of it is text to look at: base/shown.h, line by line.
+/* Output of a writer that goes to a terminal. A file keeps names exactly, and some formats cannot
+ * escape anything; a terminal must not obey what is in a name. So each line is made safe to show,
+ * as base/shown.h says.
  *   thread  one */
 #include "format/out.h"
 
@@ -12,7 +13,7 @@ struct terminal {
 	char rest[4];
 };
 
-/* As out_to_fd(); what is left in `t` at the end goes out with terminal_end(). */
+/* As out_to_fd(). After the last flush terminal_end() writes what is left in `t`. */
 void out_to_terminal(struct out *o, struct terminal *t, int fd);
 int terminal_end(struct terminal *t); /* 0 or -errno */
 

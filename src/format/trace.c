@@ -76,7 +76,7 @@ static uint32_t make_launch_set(struct session *s)
 	return session_set_intern(s, ids, ARRAY_SIZE(ids));
 }
 
-/* The copies' set less its last is the sets' set. */
+/* A set of memory has the metrics of a copy but the last, the direction. */
 static int make_sets(struct trace *t)
 {
 	static const uint32_t host[] = {METRIC_CPU_TIME, METRIC_CPU_COUNT};
@@ -175,7 +175,7 @@ enum frame_kind trace_call_kind(const char *name)
 
 /* ---- events ---- */
 
-/* Beyond it is no time that a clock shows; within it differences do not overflow. */
+/* No clock shows a time beyond this; differences of times within it do not overflow. */
 #define TIME_MAX_NS (INT64_C(1) << 62)
 
 static bool times_are_good(struct trace *t, int64_t start_ns, int64_t end_ns)
@@ -405,7 +405,7 @@ static int sort_launched(struct trace *t)
 	return 0;
 }
 
-/* Is it shown by its work, and is there a range that it counts for? */
+/* Is this a launch whose work is known, and is there a range around it that it counts for? */
 static bool is_folded(const struct trace *t, const struct trace_range *r)
 {
 	const struct session_frame *f = &t->s->frames[r->frame];

@@ -23,8 +23,8 @@
 #include "core/activity.h"
 #include "core/session.h"
 
-/* Times that nobody said: of what has none (it is lost, and counted), and of the end of a range
- * that never ended (it lasts until the last event). */
+/* Times that are not known. What has no time at all is left out, and counted as a loss; a range
+ * that never ended lasts until the last event. */
 #define TRACE_NO_TIME INT64_MIN
 #define TRACE_NO_END  INT64_MAX
 
@@ -81,21 +81,22 @@ uint32_t trace_host_lane(struct trace *t, uint32_t process, uint64_t thread);
 /* What a call of the vendor's library is: one that waits for a device, or any other function. */
 enum frame_kind trace_call_kind(const char *name);
 
-/* 0 or -ENOMEM. What has no times, or ends before it starts, is counted as a loss and left out. */
+/* 0 or -ENOMEM. What has no times, or ends before it starts, is counted as a loss and left out.
+ * Contexts and streams of 2^31 or more do not fit into a lane: they are numbered from 2^31 on in
+ * the order in which they come, so that different ones stay different. */
 int trace_add_range(struct trace *t, const struct trace_range *range);
 /* The same for a range of this kind and name (a string id), which fill in its frame. -ENOMEM also
  * when the name is STRTAB_NONE or the range has no lane. */
 int trace_add_named_range(struct trace *t, struct trace_range *range, enum frame_kind kind,
 			  uint32_t name);
 int trace_add_work(struct trace *t, const struct trace_work *work);
-/* Of contexts and streams from 2^31 on, which are more than a lane has room for, the first is 2^31,
- * the next one more: different ones stay so. */
 /* What is known of a device, by its index; may come before or after the work. -E2BIG: too many. */
 int trace_add_device(struct trace *t, const struct session_device *device);
-/* What devices are where nothing says it: "CUDA" unless told. */
+/* The type of devices of which the trace does not say it; "CUDA" until it is set. */
 void trace_set_device_type(struct trace *t, const char *type);
 
-/* All has come: make the session of it. base_ns is the CLOCK_REALTIME of time 0, or 0. */
+/* Make the session of all that was added. base_ns: CLOCK_REALTIME at time 0, ns; 0: not known.
+ * 0 or -ENOMEM. */
 int trace_finish(struct trace *t, int64_t base_ns);
 
 /* Direction and kinds of memory from words such as "Memcpy HtoD (Pinned -> Device)",
