@@ -64,7 +64,8 @@ static int folded_write(const struct session *s, const struct write_options *opt
 		r = folded_path(&x.names, i, &x.path, &text);
 		buf_printf(&text, " %llu\n", (unsigned long long)weight);
 		r = r == 0 ? text.error : r;
-		out_put(out, text.data, r ? 0 : text.len);
+		if (r == 0)
+			out_put(out, text.data, text.len);
 	}
 	buf_done(&text);
 	export_stacks_done(&x);
