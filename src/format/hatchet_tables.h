@@ -56,12 +56,13 @@ struct hread {
 /* What readers are told with the profile, each once. */
 #define WARNINGS(_)                                                                                \
 	_(GARBAGE, "text after the end of the profile was ignored")                                \
-	_(NEGATIVE, "negative values of a metric that counts were ignored (an overflow in the "    \
-		    "program that wrote the file?)")                                               \
-	_(PARTIAL, "fractions of a metric that counts were rounded")                               \
+	_(NEGATIVE, "negative values of a metric of whole numbers were ignored (an overflow in "   \
+		    "the program that wrote the file?)")                                           \
+	_(PARTIAL, "fractions of a metric of whole numbers were rounded")                          \
 	_(MIXED, "texts in a metric that has numbers elsewhere were ignored")                      \
-	_(TWICE, "a metric that is there twice in one place counts as it is there last")           \
-	_(RULE, "how some metrics add up is not known here: they do not add up")                   \
+	_(TWICE, "a metric is listed twice in one place: the last value counts")                   \
+	_(RULE, "some metrics add up by a rule that this version does not know: they do not add "  \
+		"up here")                                                                         \
 	_(METRICS, "too many metrics: some were ignored")                                          \
 	_(VECTOR, "a list of values was cut at 1024 elements")                                     \
 	_(INDEX, "entries that refer to something outside of the file were ignored")               \

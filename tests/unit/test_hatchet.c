@@ -398,6 +398,7 @@ static const struct {
 	size_t n_nodes, n_notes;
 	const char *metric; /* of node "k"; NULL: none is looked at */
 	double value;
+	const char *note; /* what the first one begins with; NULL: not looked at */
 } tolerated[] = {
 	{"empty list", "[]", 1, 0, NULL, 0},
 	{"empty objects", "[{}, {}]", 1, 0, NULL, 0},
@@ -429,8 +430,10 @@ static const struct {
 	 "time (ns)", 5},
 	{"integer as a float", FILE_OF(LEAF("k", "\"time (ns)\":1e11")), 2, 0, "time (ns)", 1e11},
 	{"integer with a point", FILE_OF(LEAF("k", "\"bytes\":2.0")), 2, 0, "bytes", 2},
-	{"fraction of a count", FILE_OF(LEAF("k", "\"bytes\":2.5")), 2, 1, "bytes", 3},
-	{"negative count", FILE_OF(LEAF("k", "\"bytes\":-4,\"count\":1")), 2, 1, "bytes", NAN},
+	{"fraction of a count", FILE_OF(LEAF("k", "\"bytes\":2.5")), 2, 1, "bytes", 3,
+	 "fractions of a metric of whole numbers were rounded"},
+	{"negative count", FILE_OF(LEAF("k", "\"bytes\":-4,\"count\":1")), 2, 1, "bytes", NAN,
+	 "negative values of a metric of whole numbers were ignored"},
 	{"beyond 64 bits", FILE_OF(LEAF("k", "\"count\":99999999999999999999999")), 2, 1, "count", NAN},
 	{"beyond a double", FILE_OF(LEAF("k", "\"flops\":1e999")), 2, 0, "flops", INFINITY},
 	{"mixed numbers", FILE_OF(LEAF("a", "\"m\":3") "," LEAF("k", "\"m\":2.5")), 3, 0, "m", 2.5},
@@ -464,7 +467,7 @@ static const struct {
 		      "\"frame\":{\"name\":\"k\"}}]}]",
 	 2, 0, "count", 5},
 	{"metric twice", FILE_OF(LEAF("k", "\"bytes\":100,\"m\":7,\"bytes\":200")), 2, 1,
-	 "bytes", 200},
+	 "bytes", 200, "a metric is listed twice in one place: the last value counts"},
 	{"time twice", FILE_OF(LEAF("k", KERNEL ",\"time (ns)\":20")), 2, 1, "time (ns)", 20},
 	{"element twice", FILE_OF(LEAF("k", "\"v\":[1,2],\"v[0]\":5")), 2, 1, "v[0]", 5},
 	{"metric twice in a set",
@@ -484,7 +487,7 @@ static const struct {
 	 "[{\"proton\":{\"metrics\":[{\"name\":\"m\",\"add\":\"median\"}],\"sets\":[[\"m\"]],"
 	 "\"lanes\":[{},{\"stream\":1}]},\"children\":"
 	 "[{\"proton\":{\"rows\":[[0,0,0,10],[1,0,0,20]]},\"frame\":{\"name\":\"k\"}}]}]",
-	 2, 1, "m", 20},
+	 2, 1, "m", 20, "some metrics add up by a rule that this version does not know"},
 	{"our key is nonsense", "[{\"proton\":[1],\"children\":[{\"proton\":3,\"frame\":{\"name\":"
 				"\"k\"},\"metrics\":{\"count\":4}}]}]",
 	 2, 0, "count", 4},
@@ -527,6 +530,10 @@ START_TEST(tolerates)
 		      s->n_nodes);
 	ck_assert_msg(s->n_notes == tolerated[_i].n_notes, "%s: %zu notes, %s", tolerated[_i].what,
 		      s->n_notes, s->n_notes ? strtab_str(s->strings, s->notes[0].text) : "");
+	if (tolerated[_i].note)
+		ck_assert_ptr_eq(
+			strstr(strtab_str(s->strings, s->notes[0].text), tolerated[_i].note),
+			strtab_str(s->strings, s->notes[0].text));
 	if (tolerated[_i].metric) {
 		v = own(s, node, tolerated[_i].metric);
 		ck_assert_msg(v == tolerated[_i].value || (isnan(v) && isnan(tolerated[_i].value)),
