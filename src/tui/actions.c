@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be done with the row under the cursor: a menu of requests, and those of them that are
- * about one row and no panel's own. */
+/* What can be done with the row under the cursor: the menu of requests, and those requests about
+ * one row that are the same in every panel. */
 #include "config.h" // IWYU pragma: keep
 #include "tui/actions.h"
 #include <errno.h>
@@ -89,8 +89,7 @@ static void put_file(struct tui *t, uint32_t file, uint32_t line, struct source_
 	ret->line = line;
 }
 
-/* The source line of a calling context: of its frame, where that was found out, else by its name.
- */
+/* The source line of a calling context: its frame's if that is known, else the one in its name. */
 static bool place_of(struct tui *t, const struct row *row, struct source_place *ret)
 {
 	const struct session *s = snapshot_session(t->snap);
@@ -153,7 +152,7 @@ void action_list(struct tui *t)
 
 /* ---- filters by the row's name ---- */
 
-/* The name as an expression that matches it and no longer one. */
+/* An expression that matches this name and no longer one. */
 static void put_expression(struct buf *out, const char *name)
 {
 	for (; *name; name++) {
@@ -197,7 +196,7 @@ void action_without_this(struct tui *t)
 
 /* ---- copying ---- */
 
-/* As it is shown: pasted into a shell, the end of a line would run it. */
+/* As it is shown, with line ends escaped: pasted into a shell, one would run the text. */
 static void copy(struct tui *t, const char *what, const char *text)
 {
 	struct buf sequence, shown;

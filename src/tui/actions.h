@@ -5,11 +5,11 @@
 
 struct tui;
 
-void action_list(struct tui *t); /* add those that fit the row to the menu, if any do */
+void action_list(struct tui *t); /* add what fits the row to the menu, which may be nothing */
 void action_only_this(struct tui *t);
 void action_without_this(struct tui *t);
 void action_copy_name(struct tui *t);
 void action_copy_row(struct tui *t);
-void action_edit(struct tui *t); /* its source, in $EDITOR */
+void action_edit(struct tui *t); /* open its source in the user's editor */
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a screen takes over from the one that it replaces. Node ids are those of a snapshot: what is
- * kept of the tree is kept by path, the names from the root to a node without groups. */
+/* What a screen takes over from the one that it replaces. Node ids differ between snapshots, so
+ * what is taken over of the tree goes by path: the names from the root to a node, without
+ * groups. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
 #include <stdlib.h>
@@ -115,7 +116,7 @@ static uint32_t carried(const struct paths *x, uint32_t old)
 
 /* ---- the tree ---- */
 
-/* What is open stays so; what one side alone has is closed. */
+/* Open nodes stay open; what only one of the two trees has is closed. */
 static void take_folds(struct tree *to, const struct tree *from, const struct paths *x)
 {
 	_cleanup_(freep) uint8_t *open = calloc(1, MAX(x->n, (size_t)1));
@@ -139,8 +140,9 @@ static void take_zoom(struct tree *to, const struct tree *from, const struct pat
 
 	if (root == SNAP_NONE)
 		return;
+	/* They lie above the root: they are there, too. */
 	for (unsigned i = 0; i < from->n_zoom; i++)
-		to->zoom[i] = carried(x, from->zoom[i]); /* above the root, hence there */
+		to->zoom[i] = carried(x, from->zoom[i]);
 	to->n_zoom = from->n_zoom;
 	to->root = root;
 }
@@ -154,7 +156,7 @@ static void take_tree(struct tui *t, struct tui *from, const struct paths *x)
 	memcpy(as_tree(p)->filter, as_tree(old)->filter, sizeof(as_tree(p)->filter));
 	take_folds(&as_tree(p)->tree, &as_tree(old)->tree, x);
 	take_zoom(&as_tree(p)->tree, &as_tree(old)->tree, x);
-	as_tree(p)->generation = 0; /* rows of other folds, and of no filter */
+	as_tree(p)->generation = 0; /* the rows were made with other folds and without the filter */
 	panel_spoil(p);
 }
 
@@ -192,7 +194,7 @@ static void take_orders(struct tui *t, struct tui *from)
 
 /* ---- the cursor ---- */
 
-/* The row of this name, best the one of the same calling context. */
+/* The row of this name, preferably of the same calling context; SIZE_MAX: there is none. */
 static size_t find_row(struct panel *p, const char *name, uint32_t node)
 {
 	size_t found = SIZE_MAX;
@@ -207,7 +209,7 @@ static size_t find_row(struct panel *p, const char *name, uint32_t node)
 	return found;
 }
 
-/* The cursor of the panel in front; the nearest that is left where its row is gone. */
+/* The cursor of the panel in front. Where its row is gone: that of the nearest node above it. */
 static void take_cursor(struct tui *t, struct tui *from, const struct paths *x)
 {
 	struct panel *p = t->panels[t->current], *old = from->panels[t->current];
@@ -236,7 +238,7 @@ static void take_words(struct tui *t, struct tui *from)
 	memcpy(t->search, from->search, sizeof(t->search));
 	memcpy(t->filter, from->filter, sizeof(t->filter));
 	filters_done(&t->filters);
-	t->filters = from->filters; /* which it does without from now on */
+	t->filters = from->filters; /* it has none from now on */
 	from->filters = (struct filters){0};
 	prompt_take_histories(&t->prompt, &from->prompt);
 	t->least = from->least;
@@ -252,7 +254,7 @@ void tui_take_view(struct tui *t, struct tui *from)
 {
 	struct paths paths;
 
-	/* What it shows is looked at before the filters are taken from it. */
+	/* The rows of the old screen are made while it still has its filters. */
 	for (unsigned i = 0; i < TUI_N_PANELS; i++)
 		if (i == TUI_PANEL_TREE || i == from->current)
 			panel_refresh(from->panels[i]);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_TUI_CLIPBOARD_H
 #define PROTON_TUI_CLIPBOARD_H
-/* Give text to the terminal's clipboard, also through ssh: OSC 52. Whether it takes it, it does not
- * say. What stands between us and it has to pass the sequence on:
+/* Give text to the terminal's clipboard, also through ssh, by the escape sequence OSC 52. Terminals
+ * do not say whether they took it. What stands between us and the terminal has to pass it on:
  *
- *   tmux     takes it as it is with set-clipboard on; wrapped, with allow-passthrough: both are
- * sent screen   passes on what is wrapped, in pieces */
+ *   tmux    with set-clipboard on takes the plain sequence, with allow-passthrough a wrapped one;
+ *           it is sent both
+ *   screen  passes on what is wrapped, in pieces */
 #include <stddef.h>
 #include "base/buf.h"
 
@@ -13,9 +14,9 @@
 
 enum clipboard_way { CLIPBOARD_PLAIN, CLIPBOARD_TMUX, CLIPBOARD_SCREEN };
 
-/* By the environment: TMUX, STY. */
+/* Which way there is, by the environment variables TMUX and STY. */
 enum clipboard_way clipboard_way(void);
-/* The bytes to send. -EFBIG: the text is too long. */
+/* Append the bytes to send. 0, -EFBIG: the text is longer than CLIPBOARD_MAX, or -ENOMEM. */
 int clipboard_sequence(const char *text, size_t len, enum clipboard_way way, struct buf *out);
 
 #endif

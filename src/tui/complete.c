@@ -9,14 +9,14 @@
 #include <sys/stat.h>
 #include "base/util.h"
 
-/* A name that is being typed: its folder, and what there is of it. */
+/* A name that is being typed: its folder, and the beginning of the name in it. */
 struct typed {
 	char folder[PATH_MAX];
 	const char *name;
 	size_t len;
 };
 
-/* "~/" is where a shell would look. False: the path is too long. */
+/* "~/" is the home folder, as in a shell. False: the path is too long. */
 static bool split(struct typed *x, const char *text, size_t len)
 {
 	const char *slash = memrchr(text, '/', len), *home = getenv("HOME");

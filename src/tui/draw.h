@@ -14,7 +14,7 @@ struct canvas {
 	WINDOW *win;
 	const struct look *look;
 	int rows, cols;
-	struct hits *hits; /* where what lies is noted; may be NULL */
+	struct hits *hits; /* notes what can be clicked on, and where; may be NULL */
 };
 
 struct pen {
@@ -23,6 +23,7 @@ struct pen {
 	bool selected; /* every role is drawn as the selected row */
 };
 
+/* From column x of a line on, `width` columns or what the canvas has of them. */
 struct pen pen_at(const struct canvas *canvas, int y, int x, int width);
 int pen_left(const struct pen *pen); /* columns that remain */
 void pen_put(struct pen *pen, enum role role, const char *text);

@@ -23,9 +23,10 @@ int place_resolve(struct source_place *place);
  * line, "%q" the file as Emacs quotes it, for "/ssh:host:/x" is another machine's. */
 const char *const *editor_arguments(const char *command);
 
-/* Run it on a terminal that is as it should be, and wait. The status of waitpid(), or -errno.
- * The place is one that place_resolve() has passed. A shell takes the user's command apart; the
- * place is words behind it and never text that the shell reads. Ctrl-C typed there is not ours. */
+/* Run the editor on the terminal `tty`, which curses must have given back, and wait for it. Returns
+ * the status of waitpid(), or -errno. The place must have passed place_resolve(). A shell splits
+ * the user's command into words; the place is passed behind them as arguments and is never text
+ * that the shell reads. Ctrl-C typed meanwhile goes to the editor alone. */
 int editor_run(const char *tty, const struct source_place *place);
 
 #endif

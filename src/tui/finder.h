@@ -13,10 +13,9 @@
 
 struct finder {
 	void *ctx;
-	uint32_t root; /* is no match itself */
+	uint32_t root; /* is never a match itself */
 	uint32_t (*parent)(void *ctx, uint32_t node);
-	/* The child behind `child` in any order; FINDER_NONE: the first one, or there is no more.
-	 */
+	/* The child behind `child` (FINDER_NONE: the first), in any order; FINDER_NONE: no more. */
 	uint32_t (*next_child)(void *ctx, uint32_t node, uint32_t child);
 	/* Of two children of a node: does `a` stand first? */
 	bool (*precedes)(void *ctx, uint32_t a, uint32_t b);
@@ -24,7 +23,8 @@ struct finder {
 	bool (*matches_below)(void *ctx, uint32_t node);
 };
 
-/* FINDER_NONE: there is none. */
+/* The next match behind (or before) `from`; FINDER_NONE: there is none. *ret_wrapped: it was found
+ * from the other end on. */
 uint32_t finder_next(const struct finder *f, uint32_t from, bool forward, bool *ret_wrapped);
 
 #endif

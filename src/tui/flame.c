@@ -145,7 +145,8 @@ static int add_box(struct flame *f, const struct flame_box *box)
 	return 0;
 }
 
-/* One box for those too narrow: a column where there is one left, else one of the last sibling. */
+/* One box for those too narrow: in a column that is left, else in one taken from the last
+ * sibling. */
 static int add_rest(struct flame *f, uint32_t parent, double start, double scale,
 		    const struct rest *rest)
 {

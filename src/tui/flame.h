@@ -4,13 +4,16 @@
 /* Which calling contexts have how many columns of a flame graph. Draws nothing.
  *
  *     level 0   │root──────────────────────────────────│
- *     level 1   │a──────────────────│b─────────│+3 more│   siblings: the largest first; those of
- *     level 2   │c────────│+9─│                            less than a column, and those that are
- * not shown, are one box, in the place that they need, one at least
+ *     level 1   │a──────────────────│b─────────│+3 more│
+ *     level 2   │c────────│+9─│
  *
- * Of a node's columns its children leave what it holds itself. Nodes are those of the snapshot, or
- * those of a bottom-up tree. A view of the rest has only the children behind the first `skip`; when
- * even of these none has a column, the largest ones share the width and the others get a few. */
+ * Siblings stand side by side, the largest first. Those of less than a column, and those that are
+ * not shown, are one box of the width that they need together, one column at least. The columns that
+ * children leave are what their parent holds itself.
+ *
+ * Nodes are those of the snapshot, or those of a bottom-up tree. A view of the rest has only the
+ * children behind the first `skip`; when even of these none has a column, the largest ones share the
+ * width and the others get a few columns together. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +21,7 @@
 #include "core/numbers.h"
 
 struct flame_box {
-	uint32_t node;     /* of the tree; of a merged one: whose children they are */
+	uint32_t node;     /* of the tree; of a merged box: the parent of what is merged */
 	uint32_t parent;   /* box; itself for the root */
 	uint32_t n_merged; /* children that are too narrow; 0: this is one node */
 	int x, width;
@@ -39,7 +42,7 @@ struct flame {
 	size_t n, cap;
 	uint32_t *levels; /* the first box of each, and behind the last */
 	size_t n_levels, cap_levels;
-	bool not_to_scale; /* the others of a view of the rest have fewer columns than is theirs */
+	bool not_to_scale; /* the last box of a view of the rest is narrower than its share */
 	struct flame_child *children; /* scratch */
 	size_t n_children, cap_children;
 };
@@ -55,12 +58,13 @@ struct flame_view {
 /* The boxes of a view. 0 or -ENOMEM; none where the number is absent. */
 int flame_layout(struct flame *f, const struct flame_view *view);
 double flame_value(struct flame *f, uint32_t node); /* NaN: absent */
-/* What a node does not leave to its children. */
+/* What a node holds itself: its value less its children's. NaN: no memory. */
 double flame_own(struct flame *f, uint32_t node);
 uint32_t flame_parent(const struct flame *f, uint32_t node); /* SNAP_NONE: none */
-/* The child behind another one, in no order; SNAP_NONE: the first, or there is no more. */
+/* The child behind another one (SNAP_NONE: the first), in any order; SNAP_NONE: no more. */
 uint32_t flame_next_child(struct flame *f, uint32_t node, uint32_t child);
-/* The same for the same path as long as ids live; merged: of the children that are. */
+/* A number for a path that stays the same until ids start anew. merged: for the box of what is
+ * merged below the node. */
 uint64_t flame_key(const struct flame *f, uint32_t node, bool merged);
 uint32_t flame_level(const struct flame *f, uint32_t box);
 

@@ -195,7 +195,7 @@ static void add_target(struct tui *t, struct parts *parts)
 	}
 }
 
-/* Of what the program started, what runs on without it. */
+/* How many of the processes that the program started run on without it. */
 static unsigned n_survivors(struct tui *t)
 {
 	const struct session *s = snapshot_session(t->snap);
@@ -445,7 +445,7 @@ int header_draw(struct tui *t, const struct canvas *canvas)
 
 /* ---- function keys ---- */
 
-/* Keys for what moves say nothing where nothing does. */
+/* Keys about a running program are of no use where none runs. */
 static bool is_useless(const struct tui *t, enum request request)
 {
 	return (request == REQ_FREEZE && !t->options.live) ||
@@ -453,7 +453,7 @@ static bool is_useless(const struct tui *t, enum request request)
 		(!t->options.live || t->options.readonly || !t->host.request));
 }
 
-/* What the function key does and the line has a word for. */
+/* The request of a function key; REQ_NONE: none that the line has a word for. */
 static enum request by_function_key(const struct tui *t, int number)
 {
 	enum request request = keymap_find(&t->keys, KEY_FUNCTION | KEY_F(number));

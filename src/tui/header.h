@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_TUI_HEADER_H
 #define PROTON_TUI_HEADER_H
-/* The lines above the panel, and that of function keys. */
+/* The lines above the panel, and the line of function keys. */
 #include "tui/draw.h"
 
 struct tui;

@@ -10,7 +10,7 @@ enum hit_kind {
 	HIT_REQUEST, /* enum request */
 	HIT_SORT,    /* column of the panel in front */
 	HIT_ROW,     /* row of the panel in front; rows of a plain list need none */
-	HIT_FOLD,    /* the same, at its fold marker */
+	HIT_FOLD,    /* its fold marker */
 	HIT_CHOICE,  /* item of the menu */
 	HIT_PART,    /* of the panel in front: what its ops->pick() takes */
 };

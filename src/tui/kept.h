@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_TUI_KEPT_H
 #define PROTON_TUI_KEPT_H
-/* What the filter leaves: calling contexts that have its text in a name of their path. Views that
- * are not the tree count these and no others. Made when a view first asks after a new picture. */
+/* What the filter leaves: calling contexts that have its text in a name of their path. All views
+ * but the tree count these and no others. Made when a view first asks for it after a new
+ * picture. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,26 +17,26 @@ struct kept {
 	size_t cap_nodes, cap_frames;
 	struct numbers *numbers; /* of the nodes that are kept */
 	struct numbers *all;     /* of all of them */
-	uint64_t all_generation; /* the picture's that these are of */
+	uint64_t all_generation; /* generation of the picture that `all` is of */
 	struct flat *flat;       /* kernels and transfers, of all; NULL: not asked for yet */
 	uint64_t flat_generation;
-	uint64_t generation;     /* the picture's that they are of */
-	char filter[PROMPT_MAX]; /* the one that they were made with */
-	uint8_t names;           /* that it looked at: enum name_mode */
+	uint64_t generation;     /* generation of the picture that `numbers` is of */
+	char filter[PROMPT_MAX]; /* `numbers` was made with it */
+	uint8_t names;           /* and with these: enum name_mode */
 	bool made;
 };
 
 struct derived;
 
-/* Are rows limited to those that reach something? *ret is what. */
+/* Is there a limit that rows have to reach? *ret: the metric that it is about. */
 bool tui_limit(const struct tui *t, struct derived *ret);
-/* The numbers of all that the filter leaves. */
+/* The numbers of all that the filter leaves. What these three return is the screen's. */
 struct numbers *tui_numbers(struct tui *t);
 /* The numbers of all that is in the picture: the tree and the kernels leave rows out, not numbers. */
 struct numbers *tui_all(struct tui *t);
 /* Kernels and transfers of this picture; NULL: out of memory. */
 struct flat *tui_flat(struct tui *t);
-/* For the screen's pictures, compared or not. 0 or -ENOMEM. */
+/* Make what is kept of a new screen, whether it compares or not. 0 or -ENOMEM. */
 int kept_init(struct tui *t);
 void kept_done(struct kept *k);
 

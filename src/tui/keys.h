@@ -187,7 +187,7 @@ const char *keymap_words(const struct keymap *map, enum request request);
 int keymap_letter(const struct keymap *map, enum request request);
 enum request keymap_find(const struct keymap *map, int key); /* REQ_NONE: not bound */
 
-/* One key may have several codes, by terminal: the one that words stand for. */
+/* A key may have several codes, depending on the terminal: the one that key_parse() knows. */
 int key_canonical(int key);
 
 /* Key of a word ("a", "F6", "C-c", "M-h", "PgDn"), or -1. */
@@ -196,7 +196,7 @@ int key_parse(const char *word, size_t len);
 #define KEY_WORD 16
 void key_word(int key, char out[KEY_WORD]);
 
-/* The name of a request in small letters: "sort-next"; and the request of a name, or REQ_NONE. */
+/* The name of a request in small letters, "sort-next"; the request of a name, or REQ_NONE. */
 #define REQUEST_NAME 24
 void request_name(enum request request, char out[REQUEST_NAME]);
 enum request request_find(const char *name);
@@ -208,7 +208,7 @@ struct key_row {
 };
 bool keymap_row(const struct keymap *map, unsigned i, struct key_row *ret);
 
-/* The list above, for the help screen. i = 0 … REQ_N - 2; NULL name ends. */
+/* What the list says of a request; not of REQ_NONE. */
 struct request_info {
 	const char *name, *keys, *group, *label, *help;
 };

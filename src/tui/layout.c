@@ -20,7 +20,7 @@ int layout_path(const char *dir, const char *name, struct buf *out)
 	return out->error;
 }
 
-/* One that needs no quotes; neither hidden nor a folder. */
+/* A name that needs no quotes in a shell, and neither a hidden file nor a folder. */
 static int is_layout(const struct dirent *entry)
 {
 	const char *c = entry->d_name;
@@ -93,8 +93,7 @@ static int make_folders(char *path)
 	return 0;
 }
 
-/* All or nothing: a full disk leaves the old file as it was. Who may read it stays as it was, too.
- */
+/* All or nothing: a full disk leaves the old file as it was. Its permissions stay the same. */
 static int replace_file(const char *path, const struct buf *text)
 {
 	char temporary[PATH_MAX];

@@ -9,14 +9,15 @@ struct tui;
 
 #define CONFIG_MAX (1 << 20) /* bytes of a file */
 
-/* The path of a layout; "" = that of the configuration. -EINVAL: not a name. */
+/* Append the path of a layout; "" = that of the configuration. -EINVAL: not a name. */
 int layout_path(const char *dir, const char *name, struct buf *out);
-/* The names of the layouts that there are, in order, one a line: those that a shell takes as they are.
+/* Append the names of the layouts, in order, one a line; only those that need no quotes in a shell.
  * 0 or -errno. */
 int layout_list(const char *dir, struct buf *out);
-/* 0 or -errno; -EFBIG: longer than a configuration can be. */
+/* Append what a file holds. 0 or -errno; -EFBIG: it is longer than CONFIG_MAX. */
 int layout_read(const char *path, struct buf *out);
-/* Write the layout of the screen over the settings of a file; folders are made. */
+/* Write the layout of the screen over the settings of a file; folders are made. 0 or -errno: then
+ * the file is as it was. */
 int layout_save(const struct tui *t, const char *path);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_TUI_MATCHES_H
 #define PROTON_TUI_MATCHES_H
-/* Which calling contexts have the searched text in their name, and on which side of a context the
- * others lie: so a search finds what is folded or too narrow to be drawn, too. */
+/* Which calling contexts have the searched text in their name, and which have such a context above
+ * or below them: so a search finds what is folded or too narrow to be drawn, too. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,10 +14,10 @@ struct tui;
 enum {
 	MATCH_SELF = 1,
 	MATCH_BELOW = 2, /* the name of a descendant has it */
-	MATCH_ABOVE = 4, /* that of an ancestor, the root aside */
+	MATCH_ABOVE = 4, /* the name of an ancestor other than the root has it */
 };
 
-/* Those of the search, made when they are asked for and kept while nothing changes. */
+/* The matches of the search, made when they are asked for and kept while nothing changes. */
 struct matches {
 	uint8_t *nodes, *seen;
 	size_t cap_nodes, cap_seen;
@@ -28,7 +28,7 @@ struct matches {
 	bool made;
 };
 
-/* MATCH_* by node; NULL: out of memory, or stopped (t->work.stopped). */
+/* MATCH_* by node, valid until the next call; NULL: out of memory, or stopped (t->work.stopped). */
 const uint8_t *tui_matches(struct tui *t);
 /* Is there a match among what lies below a node of a tree of callers (core/bottom_up.h)? tui_matches()
  * has made them. */

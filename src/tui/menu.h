@@ -22,15 +22,18 @@ struct menu {
 	void (*on_choice)(struct tui *t, int value);
 };
 
+/* Open an empty menu; title is borrowed. on_choice() gets the value of the item that is chosen; for a
+ * menu that is closed otherwise it is not called. */
 void menu_open(struct menu *m, const char *title, void (*on_choice)(struct tui *, int));
+/* Add an item; there is no room for more than MENU_MAX. */
 void menu_add(struct menu *m, int letter, int value, const char *format, ...) _printf_(4, 5);
 static inline bool menu_is_open(const struct menu *m)
 {
 	return m->title != NULL;
 }
 void menu_key(struct menu *m, struct tui *t, int key);
-void menu_move(struct menu *m, int n); /* the cursor */
-void menu_choose(struct menu *m, struct tui *t, int i);
+void menu_move(struct menu *m, int n);                  /* the cursor */
+void menu_choose(struct menu *m, struct tui *t, int i); /* item i; closes the menu */
 static inline void menu_close(struct menu *m)
 {
 	m->title = NULL;

@@ -12,7 +12,7 @@ bool message_any(const struct tui *t); /* is there one, or a prompt? */
 int message_bottom(const struct tui *t, const struct canvas *canvas);
 /* *ret_y, *ret_x: the cursor of a prompt. */
 void message_draw(struct tui *t, const struct canvas *canvas, int y, int *ret_y, int *ret_x);
-/* How far something is, on the terminal at once: in the line, or as the note of the prompt. */
+/* Show at once how far some work is: in the line, or as the note of the prompt. */
 void message_draw_work(struct tui *t, const char *text);
 
 #endif

@@ -56,7 +56,7 @@ static void press_part(struct tui *t, int part, const struct mouse_event *event)
 		tui_do_request(t, REQ_ZOOM_OUT);
 		return;
 	}
-	if (!p->ops->pick) /* it was another panel that has drawn it */
+	if (!p->ops->pick) /* another panel has drawn it */
 		return;
 	p->ops->pick(p, part);
 	if (is_second(t, event))
@@ -109,7 +109,7 @@ void mouse_press(struct tui *t, const struct mouse_event *event)
 	if (prompt_is_open(&t->prompt))
 		return; /* what was typed is not lost to a slip */
 	t->message[0] = '\0';
-	panel_refresh(p); /* what it was drawn of may be gone */
+	panel_refresh(p); /* what was drawn may be gone */
 	if (menu_is_open(&t->menu))
 		press_menu(t, hit, event);
 	else if (event->button == MOUSE_WHEEL_UP || event->button == MOUSE_WHEEL_DOWN)

@@ -9,9 +9,9 @@ struct tui;
 
 /* The word of a name_mode ("short"), or NULL beyond the last. */
 const char *tui_names_word(unsigned i);
-/* In the form of names that the view has. */
+/* The name of a node in the form that the view shows; lives as long as the snapshot. */
 const char *tui_node_name(struct tui *t, uint32_t id);
-/* The names from the root to a node. */
+/* Append the names from the root to a node. */
 void tui_put_path(struct tui *t, uint32_t id, struct buf *out);
 /* "GPU0 NVIDIA H200" */
 void tui_put_device(struct tui *t, uint32_t device, struct buf *out);

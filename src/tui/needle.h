@@ -18,7 +18,8 @@ struct needle {
 
 enum { SEEN_NOT = 0, SEEN_WITHOUT, SEEN_WITH };
 
-/* 0 or -ENOMEM: there is no room for what was seen. */
+/* *seen, of *cap_seen bytes, is the caller's; it grows as needed and must outlive the needle. 0 or
+ * -ENOMEM. */
 int needle_init(struct needle *needle, struct tui *t, const char *text, uint8_t **seen,
 		size_t *cap_seen);
 /* Look at the name of a node, which was not looked at before. */

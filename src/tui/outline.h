@@ -22,19 +22,20 @@ struct outline_ops {
 			  uint32_t node); /* has it children that would have rows? */
 	bool (*is_open)(struct panel *p, uint32_t node);
 	bool (*is_last)(struct panel *p, uint32_t node); /* of its siblings, as drawn */
-	/* Open or close a node, and its rows with it. */
+	/* Open or close a node, and make its rows. */
 	void (*set_open)(struct panel *p, uint32_t node, bool open);
-	/* The same for all nodes from one on, or from one upwards; count() makes the rows. */
+	/* Open or close all nodes from one on downwards, or open one, without their rows: count()
+	 * makes these. */
 	void (*set_below)(struct panel *p, uint32_t node, bool open);
 	void (*mark_open)(struct panel *p, uint32_t node);
 	void (*count)(struct panel *p);
-	void (*fold_auto)(struct panel *p);                             /* as before any key */
+	void (*fold_auto)(struct panel *p); /* open the hottest paths, as before any key */
 	uint32_t (*hottest_child)(struct panel *p, uint32_t node);      /* or OUTLINE_NONE */
 	uint32_t (*sibling)(struct panel *p, uint32_t node, bool next); /* or OUTLINE_NONE */
-	uint32_t (*root)(struct panel *p); /* below which everything is */
-	/* The user has begun to fold: what is open stays so. */
+	uint32_t (*root)(struct panel *p); /* the node that all others lie below */
+	/* The user has begun to fold: from now on nothing opens by itself. */
 	void (*keep)(struct panel *p);
-	const char *no_branch; /* sentence where there is nothing to open; NULL: silence */
+	const char *no_branch; /* a message where there is nothing to open; NULL: none */
 };
 
 /* True: done with. */

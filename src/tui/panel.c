@@ -29,7 +29,7 @@ bool panel_is_compared(const struct panel *p)
 	return columns_find(&p->columns, "STATUS") >= 0;
 }
 
-/* The user's own, as far as there is room beside a short name. */
+/* The columns that the user has chosen, as far as there is room beside a short name. */
 static void fit_choice(struct panel *p)
 {
 	int left = p->width - 2 - MIN(18, p->width - 10);
@@ -444,7 +444,7 @@ bool panel_find_row(struct panel *p, bool forward, bool *ret_wrapped)
 
 /* ---- why there are no rows ---- */
 
-/* Which of the three ways of being empty it is. */
+/* Which of three reasons it is. */
 static void explain_live(struct tui *t, struct buf *out)
 {
 	const struct session *s = snapshot_session(t->snap);

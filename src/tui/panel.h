@@ -31,7 +31,7 @@ struct tui;
 
 struct panel_ops {
 	const char *title;                     /* on the tab line */
-	const char *tab;                       /* the same, shorter; NULL: it is short */
+	const char *tab;                       /* the same, shorter; NULL: the title is short */
 	const char *name;                      /* title of the last column */
 	bool (*is_there)(const struct tui *t); /* has the profile anything for it? NULL: always */
 	size_t size;            /* of the panel's own struct, which begins with struct panel */
@@ -47,7 +47,7 @@ struct panel_ops {
 	uint64_t (*row_key)(struct panel *p, size_t row);
 	/* The row of a key, or SIZE_MAX; NULL: all rows are looked at. */
 	size_t (*find_row)(struct panel *p, uint64_t key);
-	/* What search looks at and the detail shows. "" for a row without a name. */
+	/* What a search looks at. Valid until the next call; "" for a row without a name. */
 	const char *(*row_name)(struct panel *p, size_t row);
 	/* What tui/row_columns.h is made of: a metric of row i, as the panel counts; NaN = absent. */
 	double (*value)(struct panel *p, uint32_t i, const struct row_ask *ask);
@@ -56,7 +56,8 @@ struct panel_ops {
 	uint32_t (*example)(struct panel *p, uint32_t i);
 	/* What a column without a value() of its own has in row i; NaN = absent. */
 	double (*number)(struct panel *p, const struct column *c, uint32_t i);
-	/* What the rows' numbers are made of; own_numbers: without what is below, if nothing is said. */
+	/* What the numbers of rows are made of. own_numbers: where a metric does not say, it is
+	 * without what lies below a row. */
 	struct numbers *(*numbers)(struct panel *p);
 	bool own_numbers;
 	/* Calling context of a row, or SNAP_NONE; may be NULL. */
@@ -70,15 +71,15 @@ struct panel_ops {
 	void (*explain)(struct panel *p, struct buf *out);
 	/* A key before it becomes a request; true: done with. May be NULL. */
 	bool (*key)(struct panel *p, int key);
-	/* A part that was drawn with HIT_PART was pressed; only then may it be NULL. */
+	/* A part that was drawn with HIT_PART was pressed. NULL: the panel draws none. */
 	void (*pick)(struct panel *p, int part);
 	/* The rows are made. True: done with. May be NULL. */
 	bool (*request)(struct panel *p, enum request request);
 	/* A key, a button or a search has moved the cursor or the window of rows that are made. May be
 	 * NULL. */
 	void (*moved)(struct panel *p);
-	/* The panel comes to the front; node: of the row that the cursor was on in the one before,
-	 * or SNAP_NONE. May be NULL. */
+	/* The panel comes to the front; node: that of the row that the cursor was on in the panel
+	 * before, or SNAP_NONE. May be NULL. */
 	void (*show)(struct panel *p, uint32_t node);
 	void (*forget)(struct panel *p); /* ids start anew; may be NULL */
 	/* Next row whose name matches, forward or back, where there are rows; false: none. NULL:
@@ -110,9 +111,10 @@ TUI_PANELS(_)
 extern const struct panel_ops panel_help_ops, panel_detail_ops, panel_columns_ops; /* overlays */
 
 struct panel *panel_new(const struct panel_ops *ops, struct tui *t); /* NULL: out of memory */
-struct panel *panel_free(struct panel *p);
-void panel_spoil(struct panel *p);   /* what it shows has changed */
+struct panel *panel_free(struct panel *p);                           /* always NULL */
+void panel_spoil(struct panel *p);                                   /* what it shows has changed */
 void panel_refresh(struct panel *p); /* make the rows anew when spoiled */
+/* Into `rows` lines of the canvas from y on; the rows are made first where they have to be. */
 void panel_draw(struct panel *p, const struct canvas *canvas, int y, int rows);
 /* By ops->request, else what all lists understand: moving, scrolling, sorting. True: done with. */
 bool panel_request(struct panel *p, enum request request);
@@ -120,14 +122,14 @@ bool panel_request(struct panel *p, enum request request);
 void panel_fit(struct panel *p, int sorted);
 /* Their titles: for ops->draw_head. */
 void panel_draw_head(struct panel *p, struct pen *pen);
-bool panel_is_compared(const struct panel *p); /* has it the columns of a comparison? */
+bool panel_is_compared(const struct panel *p); /* does it have the columns of a comparison? */
 /* The rest of a row: its name, scrolled sideways, with what is searched for marked. */
 void panel_draw_name(struct panel *p, struct pen *pen, enum role role, const char *text,
 		     enum text_cut cut);
-void panel_sort(struct panel *p, unsigned column);
+void panel_sort(struct panel *p, unsigned column); /* the largest first */
 /* The column of a title or, where rows have metrics, of any name of one; -1: there is none. */
 int panel_column(struct panel *p, const char *word);
-/* By the column of this name; false: there is none. */
+/* Sort by the column of this name; false: there is none. */
 bool panel_sort_title(struct panel *p, const char *title);
 /* The next match of the search: by ops->find, or in the names of rows. False: there is none.
  * *ret_wrapped: it lies beyond the end, or before the beginning. */
@@ -136,13 +138,14 @@ bool panel_find_row(struct panel *p, bool forward, bool *ret_wrapped);
 /* The place behind `at`, or before it, of n > 0 in a ring; *wrapped is set at its seam. */
 size_t panel_step(size_t at, size_t n, bool forward, bool *wrapped);
 void panel_moved(struct panel *p); /* after panel_goto() on behalf of the user */
+/* Move the cursor to a row, or to the nearest one that is no heading; without a cursor, the window. */
 void panel_goto(struct panel *p, size_t row);
 /* For ops->numbers: those that the filter leaves, or all of them (tui/kept.h). */
 struct numbers *panel_numbers(struct panel *p);
 struct numbers *panel_all(struct panel *p);
-/* For ops->explain: the profile is empty, or the text that paths are filtered by is in none. */
+/* For ops->explain: that the profile is empty, or that no path has the text of the filter. */
 void panel_explain(struct panel *p, struct buf *out);
-void panel_explain_empty(struct panel *p, struct buf *out); /* without a look at the filter */
+void panel_explain_empty(struct panel *p, struct buf *out); /* the first of these only */
 void panel_scroll(struct panel *p, int n); /* the window, by n rows; the cursor stays inside */
 uint32_t panel_node(struct panel *p);      /* of the cursor's row, or SNAP_NONE */
 /* Tell the chooser of columns which panel it chooses for. */
@@ -152,7 +155,7 @@ void panel_forget(struct panel *p); /* node ids start anew */
 void panel_detail_show(struct panel *p, uint32_t node);
 /* Let the tree show a calling context. */
 void panel_tree_reveal(struct panel *p, uint32_t node);
-void panel_tree_unfold(struct panel *p); /* what the screen has room for, once */
+void panel_tree_unfold(struct panel *p); /* open what the screen has room for, at the next update */
 /* Short description of the tree's view for the tab line. */
 void panel_tree_state(struct panel *p, struct buf *out);
 

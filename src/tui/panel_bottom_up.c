@@ -16,9 +16,9 @@
 
 enum { NODE_OPEN = 1, NODE_LAST = 2 /* of its siblings, as drawn */ };
 
-/* Of which numbers something is sorted, and how. */
+/* What something is sorted by: which numbers, which column, which way. */
 struct order {
-	uint64_t generation; /* 0: of none */
+	uint64_t generation; /* of the numbers; 0: it is not sorted */
 	unsigned sort;
 	bool ascending, is_limited;
 };
@@ -34,21 +34,21 @@ struct panel_bottom_up {
 	size_t n_flags, cap_flags;
 	uint32_t *rows; /* nodes */
 	size_t cap_rows;
-	uint32_t *walked; /* scratch: what a walk has found; then nodes to visit */
+	uint32_t *walked; /* scratch: what a walk has found; and nodes still to visit */
 	size_t n_walked, cap_walked;
 	uint32_t *stack;
 	size_t n_stack, cap_stack;
 	struct sorted {
 		struct order_entry *v;
 		size_t n, cap;
-	} children, roots;     /* of the node at hand; of node 0, which may be a million */
+	} children, roots;     /* of any one node; of node 0, which may have a million */
 	struct order roots_of; /* what these are sorted by */
 	uint64_t *open;        /* scratch: keys of open nodes while the tree is made anew */
 	size_t n_open, cap_open;
 	bool auto_fold; /* no fold key was used yet */
 	uint32_t keyed; /* node whose key was asked for last: the cursor's, mostly */
 	struct order rows_of;
-	int rows_height; /* where that decides what is open, else 0 */
+	int rows_height; /* the height that decided what is open; 0: it did not */
 };
 
 static struct panel_bottom_up *as_bottom_up(struct panel *p)
@@ -206,7 +206,7 @@ static int push_children(struct panel *p, uint32_t i)
 	return 0;
 }
 
-/* All that is shown below a node, as pb->walked. */
+/* Find all that is shown below a node: pb->walked. */
 static void walk(struct panel *p, uint32_t from)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);
@@ -295,7 +295,7 @@ static void remember_open(struct panel *p)
 		qsort(pb->open, pb->n_open, sizeof(*pb->open), key_compare);
 }
 
-/* Children that are made come behind, so that one pass reaches all of them. */
+/* Children get numbers behind their parents, so that one pass reaches all of them. */
 static void restore_open(struct panel *p)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);
@@ -416,8 +416,8 @@ static bool make_tree(struct panel *p)
 	return true;
 }
 
-/* The rows, where they are not those of the same numbers in the same order: keys that fold keep
- * them up by themselves. */
+/* Make the rows anew, unless they are still those of the same numbers in the same order: keys that
+ * fold keep them up to date. */
 static void make_rows(struct panel *p)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);
@@ -475,7 +475,7 @@ static size_t find_row(struct panel *p, uint32_t i)
 	return row;
 }
 
-/* Without a look at a million nodes where it is the one that was asked for last. */
+/* Mostly it is the key that was asked for last: then a million nodes need not be looked at. */
 static size_t find_key(struct panel *p, uint64_t key)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);
@@ -497,7 +497,7 @@ static uint32_t row_node(struct panel *p, size_t row)
 	return bottom_up_heaviest(as_bottom_up(p)->tree, as_bottom_up(p)->rows[row]);
 }
 
-/* The path as this panel has it: what it is about first. */
+/* The path as in this panel: from the kernel to its callers. */
 static void draw_foot(struct panel *p, struct pen *pen)
 {
 	uint32_t path[256], i = as_bottom_up(p)->rows[p->cursor];
@@ -687,7 +687,7 @@ static bool search_below(void *ctx, uint32_t i)
 	return tui_matches_callers(((struct panel *)ctx)->tui, as_bottom_up(ctx)->tree, i);
 }
 
-/* Open what is above a node, which is made. */
+/* Open all that is above a node. */
 static void reveal(struct panel *p, uint32_t i)
 {
 	struct panel_bottom_up *pb = as_bottom_up(p);

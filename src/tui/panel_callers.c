@@ -12,8 +12,8 @@
 
 #define MAX_BACK 64
 
-/* One function: who calls it above, what it calls below. Which one is what the cursor was on in
- * the panel before; Enter goes on to a caller or a callee. */
+/* One function: who calls it above, what it calls below. At first it is the function of the row
+ * that the cursor was on in the panel before; Enter goes on to a caller or a callee. */
 struct panel_callers {
 	struct panel base;
 	struct callers *callers;
@@ -68,7 +68,7 @@ static void go_to_node(struct panel *p, uint32_t node)
 	go_to(p, &(struct function){node, frame_of(p, node)});
 }
 
-/* After a regrouping the function has other contexts, or none: then it is the root's turn. */
+/* After a regrouping the function has other contexts, or none: then the root is shown. */
 static void find_again(struct panel *p)
 {
 	struct function *at = &as_callers(p)->at;

@@ -8,8 +8,7 @@
 struct panel_columns {
 	struct panel base;
 	struct panel *of;
-	/* Indices of its columns as rows: those that are on, from left to right, then the others.
-	 */
+	/* Its columns by row: those that are on, from left to right, then the others. */
 	uint16_t *order;
 	size_t cap_order;
 	unsigned n_on;
@@ -73,7 +72,7 @@ static void add_chosen(struct panel_columns *pc)
 	}
 }
 
-/* What nobody has chosen yet is what is shown. */
+/* As long as nothing was chosen, what is shown is on. */
 static void update(struct panel *p)
 {
 	struct panel_columns *pc = as_columns(p);
@@ -156,7 +155,8 @@ static void move_row(struct panel_columns *pc, size_t from, size_t to)
 	pc->order[to] = moved;
 }
 
-/* On: the last one at the right. The cursor stays on its column, so that it can be moved. */
+/* A column that is turned on becomes the last one. The cursor stays on it, so that it can be
+ * moved. */
 static void toggle(struct panel *p)
 {
 	struct panel_columns *pc = as_columns(p);

@@ -155,7 +155,7 @@ static bool is_told(struct panel *p, enum usual_column usual)
 	       usual != USUAL_ENTERED && (usual != USUAL_NOW || p->tui->options.live);
 }
 
-/* The tree's numbers again, all of them, some a line. */
+/* All numbers of the tree, several a line. */
 static void add_numbers(struct panel *p)
 {
 	int per_line = MAX((p->width - LABEL) / 18, 1), n = 0;
@@ -181,7 +181,7 @@ static void add_numbers(struct panel *p)
 		add_line(p, ROLE_NORMAL, label, line, strlen(line));
 }
 
-/* What has no column: metrics that the user or a file brought along. */
+/* Metrics that are not among these numbers: those that the user or a file brought along. */
 static void add_metrics(struct panel *p)
 {
 	const struct metric_table *table = panel_session(p)->metrics;
@@ -221,7 +221,7 @@ static void list_text(struct panel *p)
 
 /* ---- durations ---- */
 
-/* What is known of the whole run alone does not stand beside numbers since a reset. */
+/* What is known of the whole run only is left out where numbers are those since a reset. */
 static bool is_since_reset(struct panel *p)
 {
 	return snapshot_is_reset(p->tui->snap);

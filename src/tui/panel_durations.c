@@ -11,8 +11,8 @@
 #define HEADINGS 2 /* rows above the buckets: what it is, percentiles */
 #define MAX_PER  4 /* buckets a row: an octave; more would hide what is to be seen */
 
-/* How long the executions took of what the cursor was on in the panel before: a histogram with one,
- * two or four rows an octave, as the screen has room. */
+/* How long the executions took of what was in the cursor's row in the panel before: a histogram
+ * with one, two or four rows an octave, as the screen has room. */
 struct panel_durations {
 	struct panel base;
 	uint32_t node;         /* what it is about */
@@ -100,7 +100,7 @@ static void forget(struct panel *p)
 	as_durations(p)->made = false;
 }
 
-/* After a regrouping: the first context with this path. A group that is gone leaves the root. */
+/* After a regrouping: the first context with this path. For a group that is gone, the root. */
 static void find_again(struct panel *p)
 {
 	struct panel_durations *pd = as_durations(p);
@@ -139,7 +139,8 @@ static void make_rows(struct panel *p)
 		pd->most = MAX(pd->most, value_calls(p, i));
 }
 
-/* The same of the same picture: a frozen screen shows what was there, the session goes on. */
+/* Are they still of the same subject and picture? A frozen screen goes on showing its picture while
+ * the session grows. */
 static bool is_made(const struct panel_durations *pd, const struct numbers *numbers)
 {
 	return pd->made && pd->generation == numbers_generation(numbers) &&
@@ -234,7 +235,7 @@ static void put_counted(struct panel *p, struct buf *out)
 		buf_puts(out, " of the whole run");
 }
 
-/* The name has what the rest leaves. */
+/* The name gets the room that the rest leaves. */
 static void draw_title(struct panel *p, struct pen *pen)
 {
 	const struct panel_durations *pd = as_durations(p);

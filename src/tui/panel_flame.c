@@ -17,7 +17,7 @@ enum form { FORM_TOP, FORM_BELOW, FORM_CALLERS, FORM_N };
 
 static const char *const form_words[FORM_N] = {"from the top", "from below", "by callers"};
 
-/* Boxes as wide as what they stand for is large, callees next to their callers. */
+/* Boxes whose width is what they stand for, callees next to their callers. */
 struct panel_flame {
 	struct panel base;
 	struct flame flame;
@@ -51,7 +51,7 @@ static const struct flame_box *box_at(struct panel *p, uint32_t box)
 
 /* ---- what makes a box wide ---- */
 
-/* Of a node of the tree that is shown: what is not said is with what is below it. */
+/* A metric of a node of the tree that is shown. */
 static double value(struct panel *p, uint32_t node, const struct row_ask *ask)
 {
 	struct panel_flame *pf = as_flame(p);
@@ -61,8 +61,8 @@ static double value(struct panel *p, uint32_t node, const struct row_ask *ask)
 	return derive_at(numbers_derive(pf->flame.numbers), ask->of.metric, ask->terms, node, 0);
 }
 
-/* Of boxes from the top each has all below it, even of what the tree shows without that; by callers
- * each has what its contexts hold themselves. */
+/* From the top each box has all that lies below it, even where the tree shows a metric without
+ * that; by callers each has what its contexts hold themselves. */
 static void choose_metric(struct panel *p)
 {
 	struct panel_flame *pf = as_flame(p);
@@ -134,7 +134,8 @@ static uint32_t find_child(struct bottom_up *b, uint32_t parent, uint64_t key)
 	return child;
 }
 
-/* The nodes of callers have other numbers now. What is gone leaves the view at what called it. */
+/* The nodes of callers have other numbers now. Where the root is gone, the nearest of its path that
+ * is left becomes the root. */
 static void restore_root(struct panel *p)
 {
 	struct panel_flame *pf = as_flame(p);
@@ -213,7 +214,7 @@ static void select_box(struct panel *p, uint32_t box)
 
 	pf->selected = box;
 	pf->selected_key = key_of(p, box);
-	panel_goto(p, level_of_row(p, level)); /* its own inverse */
+	panel_goto(p, level_of_row(p, level)); /* it turns levels into rows, too */
 }
 
 /* The box that was selected, wherever it is now; else the root. */
@@ -272,7 +273,7 @@ static const char *box_name(struct panel *p, uint32_t box)
 	return buf_str(&as_flame(p)->name);
 }
 
-/* A row has many; the one that the cursor is on. */
+/* A row has many names: the selected box's in the cursor's row, else the first one's. */
 static const char *row_name(struct panel *p, size_t row)
 {
 	struct panel_flame *pf = as_flame(p);
@@ -390,7 +391,7 @@ static void draw_foot(struct panel *p, struct pen *pen)
 
 /* ---- requests ---- */
 
-/* The cursor has gone to another level: there to the child, the parent, or what is nearest. */
+/* The cursor has gone to another level: select the child there, the parent, or the nearest box. */
 static void follow_cursor(struct panel *p)
 {
 	struct panel_flame *pf = as_flame(p);
@@ -479,13 +480,13 @@ static uint32_t n_before(struct panel *p, uint32_t box)
 	return n;
 }
 
-/* The view that is left is gone back to later. */
+/* Show another view, and remember this one to go back to it. */
 static void zoom_to(struct panel *p, const struct flame_view *view)
 {
 	struct panel_flame *pf = as_flame(p);
 
 	if (pf->n_zoom == MAX_ZOOM)
-		pf->n_zoom--; /* the one before is passed over on the way back */
+		pf->n_zoom--; /* the view before is skipped on the way back */
 	pf->zoom[pf->n_zoom].depth = depth_of(p, pf->view.root);
 	pf->zoom[pf->n_zoom].rest = pf->view.rest;
 	pf->zoom[pf->n_zoom++].skip = pf->view.skip;
@@ -531,12 +532,12 @@ static void do_form(struct panel *p)
 
 	pf->form = (pf->form + 1) % FORM_N;
 	if (by_callers != (pf->form == FORM_CALLERS))
-		show_all(p); /* other nodes */
+		show_all(p); /* the nodes are others */
 	panel_spoil(p);
 	tui_message(p->tui, "flame graph %s", form_words[pf->form]);
 }
 
-/* What it calls columns are choices of one number. */
+/* Its columns are what may make boxes wide, one at a time. */
 static void do_columns(struct panel *p)
 {
 	tui_message(p->tui, "boxes have no columns; F6 chooses what makes them wide");

@@ -13,7 +13,7 @@
 #define MAX_TICKS   64
 #define PAGE        10 /* points that a longer step passes over */
 #define TICK_WIDTH  6  /* columns that a tick of the lower axis needs */
-#define TICK_HEIGHT 2  /* rows that one of the other axis does */
+#define TICK_HEIGHT 2  /* rows that a tick of the left axis needs */
 
 /* A plot of what is executed against what the device could do: operations a second over operations
  * a byte, both logarithmic. The roofs are those of the selected point's device. */
@@ -22,7 +22,7 @@ struct panel_roofline {
 	struct roofline roofline;
 	struct peaks *peaks;
 	enum roofline_of of;
-	bool chosen; /* by the user: else scopes when no kernel has a place */
+	bool chosen; /* by the user; else scopes are shown when no kernel has a point */
 	uint32_t selected_node;
 	uint32_t selected_frame;
 	size_t selected;
@@ -250,7 +250,7 @@ static uint32_t row_node(struct panel *p, size_t row)
 struct cell {
 	const char *glyph;
 	enum role role;
-	int point; /* of what is there the longest; -1: none */
+	int point; /* the one here that took longest; -1: none */
 };
 
 /* The line of a roof in one row: its slope up to where it meets a peak, then flat. */
@@ -340,14 +340,14 @@ static void draw_roof_names(struct panel *p, struct pen *pen, int row)
 
 /* ---- ticks ---- */
 
-/* Where a decade is parted, by the room that the closest two of its ticks leave. */
+/* How a decade is divided, the finest first, and how close its closest two ticks are then. */
 static const struct tick_steps {
 	double closest; /* share of a decade */
 	unsigned n;
 	unsigned v[3];
 } tick_steps[] = {{0.301, 3, {1, 2, 5}}, {0.477, 2, {1, 3}}, {1, 1, {1}}};
 
-/* `cells` are what the axis has, `least` those that a tick needs. */
+/* The finest that leaves a tick `least` cells, where the axis has `cells`. */
 static const struct tick_steps *choose_steps(const struct axis *a, int cells, int least)
 {
 	double decade = cells / (a->to - a->from);
@@ -358,7 +358,7 @@ static const struct tick_steps *choose_steps(const struct axis *a, int cells, in
 	return &tick_steps[i];
 }
 
-/* "0.5", "20", "500", "20K", "1P": a round number without what is no digit of it. */
+/* "0.5", "20", "500", "20K", "1P": a round number without zeros behind the point. */
 static void print_tick(char out[HUMAN_MAX], double v)
 {
 	char *dot, *end;
@@ -374,7 +374,7 @@ static void print_tick(char out[HUMAN_MAX], double v)
 		memmove(dot, end, strlen(end) + 1);
 }
 
-/* The tick in a part of an axis, told in shares of it; 0: there is none. */
+/* The tick in a part of an axis, given as shares of its length; 0: there is none. */
 static double tick_in(const struct axis *a, const struct tick_steps *steps, double from, double to)
 {
 	double low = a->from + (a->to - a->from) * from, high = a->from + (a->to - a->from) * to;
@@ -431,8 +431,8 @@ static bool add_tick(struct ticks *t, const struct axis_mark *tick, int width)
 	return true;
 }
 
-/* Where a kernel begins to be bound by what the device computes: first where the selected one does,
- * then the others as there is room. */
+/* From where on a kernel is bound by what the device computes: first for the width of the selected
+ * point, then for the others as there is room. */
 static void add_ridges(struct panel *p, struct ticks *t, const struct glyphs *g)
 {
 	for (unsigned i = 0; i < PEAK_WIDTHS; i++) {
@@ -468,7 +468,7 @@ static void add_round(struct panel *p, struct ticks *t)
 		}
 }
 
-/* Below the plot: "20   50   100  200  â²312  500". */
+/* Below the plot: "20   50   100  200  ▲312  500". */
 static void draw_axis(struct panel *p, struct pen *pen)
 {
 	struct ticks t = {.n = 0};
@@ -633,7 +633,7 @@ static void draw_foot(struct panel *p, struct pen *pen)
 	draw_selected(p, pen, ROLE_TITLE);
 }
 
-/* Each of the three that a point needs and nothing has. */
+/* Which of the three that a point needs nothing has. */
 static void explain(struct panel *p, struct buf *out)
 {
 	struct derive *d = numbers_derive(tui_numbers(p->tui));
@@ -693,7 +693,7 @@ static void step_aside(struct panel *p, int by)
 	select_point(p, to);
 }
 
-/* To what took less or more time. */
+/* By so many points, to those that took less or more time. */
 static void step(struct panel *p, long by)
 {
 	long to = (long)as_roofline(p)->selected + by, n = (long)as_roofline(p)->roofline.n;

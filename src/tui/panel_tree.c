@@ -31,7 +31,7 @@ static uint32_t example(struct panel *p, uint32_t i)
 	return i;
 }
 
-/* A share is one of the view's root, which is no share of what lies above it. */
+/* Shares are of the view's root. The root's own is not one of what lies above it. */
 static double value(struct panel *p, uint32_t id, const struct row_ask *ask)
 {
 	struct panel_tree *pt = as_tree(p);
@@ -75,7 +75,7 @@ static bool has_no_time(struct panel *p)
 
 /* ---- the limit ---- */
 
-/* The nodes of a snapshot that reach it; NULL: out of memory, or it cannot be told. */
+/* The nodes of a snapshot that reach a limit; NULL: out of memory, or it does not apply. */
 static uint8_t *reach_limit(const struct least *least, struct snapshot *snap)
 {
 	uint8_t *mask = filter_all(snap);
@@ -115,7 +115,7 @@ static bool is_made(const struct panel_tree *pt)
 	       !memcmp(&pt->least, &t->least, sizeof(pt->least));
 }
 
-/* The rows are those of the filter before. In a prompt more letters come. */
+/* The rows stay those of the filter before. In a prompt more letters will come. */
 static void filter_stopped(struct panel_tree *pt)
 {
 	struct tui *t = pt->base.tui;
@@ -418,7 +418,7 @@ static uint32_t search_parent(void *ctx, uint32_t id)
 	return outline_parent(ctx, id);
 }
 
-/* Only those that are worth a look: comparing two of them costs more than to ask for their marks. */
+/* Only children that match or hold a match: comparing two costs more than looking at marks. */
 static uint32_t search_child(void *ctx, uint32_t id, uint32_t child)
 {
 	struct panel *p = ctx;

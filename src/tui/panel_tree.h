@@ -24,7 +24,7 @@ struct panel_tree {
 		uint32_t root;
 		bool ascending, of_parent;
 	} order;
-	uint8_t *limit; /* which nodes reach what the view is limited to; NULL: no limit */
+	uint8_t *limit; /* by node: does it reach the limit of the view? NULL: there is no limit */
 };
 
 static inline struct panel_tree *as_tree(struct panel *p)

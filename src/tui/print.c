@@ -72,9 +72,8 @@ static void ansi_line(struct buf *out)
 
 /* ---- a picture ---- */
 
-#define CELL_WIDTH                                                                                 \
-	8.4 /* of 14 pixels of a monospaced font; textLength makes it so for any other             \
-	     */
+/* In pixels. The width is that of a monospaced font of 14; textLength makes any other font fit. */
+#define CELL_WIDTH  8.4
 #define CELL_HEIGHT 18
 #define MARGIN      8
 

@@ -8,10 +8,10 @@ struct tui;
 
 enum print_format { PRINT_TEXT = 0, PRINT_ANSI, PRINT_SVG, PRINT_N };
 
-/* What the end of a file's name and a menu call it. */
+/* The suffix of its files, and what the menu says of it. */
 const char *print_suffix(enum print_format format);
 const char *print_help(enum print_format format);
-/* 0 or -errno. Works without a terminal, too. */
+/* Append the screen. 0 or -errno. Works without a terminal, too. */
 int print_screen(struct tui *t, int rows, int cols, enum print_format format, struct buf *out);
 
 #endif

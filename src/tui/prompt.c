@@ -89,7 +89,7 @@ static bool go_back(struct prompt *p, unsigned back)
 
 /* ---- places ---- */
 
-/* Behind the character at a place, with the marks that are drawn on it. */
+/* The place behind the character at a place and the marks that are drawn on it. */
 static size_t place_after(const struct prompt *p, size_t at)
 {
 	const char *end = p->text + p->len, *here = p->text + at;
@@ -317,7 +317,7 @@ void prompt_key(struct prompt *p, struct tui *t, int key)
 	bool changed;
 
 	if (p->takes_file)
-		p->note[0] = '\0'; /* what was said of another beginning */
+		p->note[0] = '\0'; /* it was about the text before this key */
 	if (edit == EDIT_ACCEPT || edit == EDIT_CANCEL) {
 		prompt_end(p, t, edit == EDIT_ACCEPT ? PROMPT_ACCEPTED : PROMPT_CANCELLED);
 		return;
@@ -336,8 +336,8 @@ void prompt_key(struct prompt *p, struct tui *t, int key)
 
 /* ---- drawing ---- */
 
-/* Columns to leave out at the left, so that the cursor is within the width: half of it at a time,
- * up to where a character begins. */
+/* Columns to leave out at the left, so that the cursor is in sight: half a width at a time, up to
+ * where a character begins. */
 static int scroll_of(const struct prompt *p, int width, bool ascii)
 {
 	int before = text_columns(p->text, p->at, ascii), step = MAX(width / 2, 1), scroll = 0;

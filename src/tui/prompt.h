@@ -41,6 +41,8 @@ struct prompt {
 	char typed[PROMPT_MAX]; /* what was, when going back began */
 };
 
+/* Ask for a line, which begins as `text`. label is borrowed. on_event stands for the question, too: each
+ * has a history of its own. */
 void prompt_open(struct prompt *p, const char *label, const char *text, prompt_event_fn *on_event);
 static inline bool prompt_is_open(const struct prompt *p)
 {
@@ -49,7 +51,7 @@ static inline bool prompt_is_open(const struct prompt *p)
 void prompt_key(struct prompt *p, struct tui *t, int key);
 /* Draw it; *ret_x is the cursor's column. */
 void prompt_draw(const struct prompt *p, const struct canvas *canvas, int y, int *ret_x);
-/* The histories of another one, which has none from then on. */
+/* Take the histories of another prompt, which has none from then on. */
 void prompt_take_histories(struct prompt *p, struct prompt *from);
 void prompt_done(struct prompt *p);
 

@@ -22,7 +22,7 @@
 
 #define TWICE_NS (2 * NSEC_PER_SEC) /* a second Ctrl-C within this means it */
 
-/* The host, and say so when it cannot. */
+/* Ask the host; where it cannot, a message says so. */
 static int ask_host(struct tui *t, enum tui_action action, int arg)
 {
 	int r = t->host.request ? t->host.request(t->host.data, action, arg) : -ENOTSUP;
@@ -166,7 +166,7 @@ static void say_found(struct tui *t, bool found, bool wrapped)
 		tui_message(t, "stopped: '%s' was not looked for to the end", t->search);
 	else if (!found && tui_panel(t) == t->panels[TUI_PANEL_TREE])
 		tui_message(t, "'%s' is not found", t->search);
-	else if (!found) /* it may be in another one */
+	else if (!found) /* it may be in another panel */
 		tui_message(t, "'%s' is not in %s", t->search, tui_panel(t)->ops->title);
 	else if (wrapped)
 		tui_message(t, "'%s': began again at the other end", t->search);
@@ -598,7 +598,7 @@ static void do_signal(struct tui *t)
 		menu_add(&t->menu, signals[i].letter, signals[i].signo, "%s", signals[i].text);
 }
 
-/* Hand text to the program's terminal; a sentence where that cannot be. */
+/* Hand text to the program's terminal; where that fails, a message says why. */
 static int type_text(struct tui *t, const char *text, size_t len)
 {
 	int r = t->host.input ? t->host.input(t->host.data, text, len) : -ESRCH;
@@ -629,7 +629,7 @@ static void on_type(struct tui *t, enum prompt_event event, const char *text)
 	}
 }
 
-/* Where its answer will be seen. */
+/* In the log, where the program's answer will be seen. */
 static void do_type(struct tui *t)
 {
 	if (type_text(t, NULL, 0) < 0)
@@ -753,8 +753,8 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_QUIT] = do_quit,
 };
 
-/* What a screen that is there to look at only does not do. */
-static const bool is_more_than_looking[REQ_N] = {
+/* Requests that a read-only screen refuses. */
+static const bool refused_read_only[REQ_N] = {
 	[REQ_PAUSE] = true, [REQ_SAVE] = true,   [REQ_SAVE_LAYOUT] = true,
 	[REQ_TYPE] = true,  [REQ_SIGNAL] = true, [REQ_EDIT] = true,
 };
@@ -769,7 +769,7 @@ void tui_do_request(struct tui *t, enum request request)
 		tui_show_panel(t, request - REQ_PANEL_1);
 	else if (panel_request(p, request))
 		return;
-	else if (t->options.readonly && is_more_than_looking[request])
+	else if (t->options.readonly && refused_read_only[request])
 		tui_message(t, "read only");
 	else if (handlers[request])
 		handlers[request](t);

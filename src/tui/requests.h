@@ -7,7 +7,7 @@
 
 /* By the panel in front, if it answers it, else by the screen. */
 void tui_do_request(struct tui *t, enum request request);
-/* Bring it to the front, at what the cursor was on. */
+/* Bring a panel to the front; one that is about a single row shows what the cursor was on. */
 void tui_show_panel(struct tui *t, enum tui_panel panel);
 
 #endif

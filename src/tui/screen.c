@@ -93,8 +93,8 @@ static struct screen *screen_alloc(void)
 	return sc;
 }
 
-/* From the background, changing the terminal stops us until we are in front (SIGTTOU): before we
- * have looked at how it is, and written to it, which nothing keeps us from. */
+/* Wait until we are in the foreground. Changing the terminal stops us in the background (SIGTTOU);
+ * reading its state and writing to it do not, so this comes before both. */
 static void await_foreground(const struct screen *sc)
 {
 	struct termios now;
@@ -103,7 +103,7 @@ static void await_foreground(const struct screen *sc)
 		(void)tcsetattr(fileno(sc->out), TCSADRAIN, &now);
 }
 
-/* Everything of screen_open() that can fail. */
+/* The part of screen_open() that can fail. */
 static int open_tty(struct screen *sc, const char *tty, const struct look_options *options,
 		    const char **ret_why)
 {
@@ -419,7 +419,7 @@ void screen_read(struct screen *sc, bool attributes, struct buf *out)
 void screen_set_look(struct screen *sc, const struct look_options *options)
 {
 	look_init(&sc->look, options);
-	clearok(curscr, TRUE); /* cells of before keep their old colours else */
+	clearok(curscr, TRUE); /* else cells that were drawn keep their old colours */
 }
 
 const char *screen_restore_bytes(const struct screen *sc, size_t *ret_len)

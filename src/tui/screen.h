@@ -17,7 +17,7 @@ struct termios;
 /* Open a terminal. On failure *ret_why is a sentence without a full stop. */
 int screen_open(const char *tty, const struct look_options *options, struct screen **ret,
 		const char **ret_why);
-/* beside: the open terminal, or NULL. */
+/* A screen of this size to draw on and read back. beside: the open terminal, or NULL. */
 int screen_open_copy(struct screen *beside, int rows, int cols, const struct look_options *options,
 		     struct screen **ret);
 struct screen *screen_close(struct screen *sc);
@@ -40,12 +40,12 @@ void screen_flush(struct screen *sc, int y, int x);
 int screen_send(struct screen *sc, const char *bytes, size_t len);
 void screen_redraw(struct screen *sc); /* everything is sent anew at the next flush */
 int screen_resize(struct screen *sc);  /* to what the terminal says */
-void screen_leave(struct screen *sc);  /* for a while: suspend */
-void screen_enter(struct screen *sc);
+void screen_leave(struct screen *sc);  /* give the terminal back for a while */
+void screen_enter(struct screen *sc);  /* take it again */
 /* After a stop that we learn of by SIGCONT: the terminal may be in any state. */
 void screen_retake(struct screen *sc);
 
-/* The drawn text; with attributes a letter of the role for each cell follows. */
+/* Append the drawn text; with attributes a letter of the role for each cell follows. */
 void screen_read(struct screen *sc, bool attributes, struct buf *out);
 
 /* A drawn cell: its text in UTF-8, how it looks, and how many columns it takes (1 or 2). */

@@ -53,7 +53,7 @@ void sections_done(struct panel *p)
 
 /* ---- rows ---- */
 
-/* Where a row goes that begins with this number: behind those that have as much. */
+/* The place for a row whose first number is v: behind rows that have as much. */
 static size_t place_for(const struct sections *s, double v)
 {
 	size_t at = s->n_rows;

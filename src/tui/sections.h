@@ -67,7 +67,7 @@ struct sections {
 	struct buf names, path; /* a byte 0 behind each name; the path asked for last */
 };
 
-/* Those of panel_ops. */
+/* For panel_ops. */
 int sections_init(struct panel *p);
 void sections_done(struct panel *p);
 void sections_update(struct panel *p);
@@ -78,8 +78,8 @@ double sections_number(struct panel *p, const struct column *c, uint32_t i);
 bool sections_is_heading(struct panel *p, size_t row);
 void sections_draw_row(struct panel *p, struct pen *pen, size_t row);
 
-/* Beside these a panel names its size, init, done and update: those from here, or its own, which call
- * them. */
+/* A panel of sections adds its size, init, done and update to these: those from here, or functions
+ * of its own that call them. */
 #define SECTIONS_OPS(list)                                                                         \
 	.sections = {list, ARRAY_SIZE(list)}, .row_key = sections_key, .row_name = sections_name,  \
 	.row_node = sections_node, .number = sections_number, .is_heading = sections_is_heading,   \

@@ -199,8 +199,8 @@ static int set_unbind(struct settings *c, struct line *l)
 	return 0;
 }
 
-/* How a setting is read and, where it is part of a layout, written: its line, or nothing when the
- * panel (for those that have one a panel) is as it would be anyway. */
+/* What a layout says of a setting; nothing where the panel (for settings that each panel has) is as
+ * it would be anyway. */
 static void put_theme(const struct tui *t, unsigned panel, struct buf *out)
 {
 	buf_puts(out, t->look.theme ? t->look.theme : tui_theme_name(0));
@@ -226,7 +226,7 @@ static void put_view(const struct tui *t, unsigned panel, struct buf *out)
 	buf_puts(out, tui_panel_word(t->current));
 }
 
-/* One word: columns are found by it all the same. */
+/* A title as one word, by which its column is found as well. */
 static void put_title(struct buf *out, const char *title)
 {
 	buf_putc(out, ' ');
@@ -260,7 +260,7 @@ static void put_columns(const struct tui *t, unsigned panel, struct buf *out)
 
 static const struct keyword {
 	const char *word;
-	/* A word of this list, whose index is kept at this place of the settings; else set(). */
+	/* The setting is a word of this list, and its index is kept here; else set() reads it. */
 	const char *(*name_of)(unsigned);
 	size_t at;
 	int (*set)(struct settings *c, struct line *l);

@@ -25,7 +25,7 @@ struct settings {
 	struct keymap keys;
 };
 
-void settings_init(struct settings *c);
+void settings_init(struct settings *c); /* nothing is said, keys are the usual ones */
 /* Add what a text says; later lines win. complain is called for each line that is skipped. */
 void settings_parse(struct settings *c, const char *text, size_t len,
 		    void (*complain)(void *data, unsigned line, const char *why), void *data);

@@ -100,7 +100,8 @@ static void put_state(struct tui *t, struct buf *out)
 		buf_printf(out, "  names: %s", tui_names_word(t->names));
 }
 
-/* The overlay and the settings matter more than the titles of other tabs, but not without end. */
+/* The overlay and the settings matter more than the titles of other tabs, up to half of the
+ * line. */
 static int width_behind(const struct tui *t, const struct buf *state, int cols)
 {
 	int width = MIN((int)state->len, cols / 2);

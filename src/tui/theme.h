@@ -85,6 +85,6 @@ struct look_options {
 void look_init(struct look *look, const struct look_options *options);
 /* What a drawn cell looks like, by its colour pair and attributes. */
 struct style look_style(const struct look *look, short pair, attr_t attr);
-char role_letter(enum role role);
+char role_letter(enum role role); /* in attribute dumps */
 
 #endif

@@ -67,7 +67,7 @@ void tree_forget(struct tree *t);
 /* Room for the ids of the present picture, and the marks of the filter ("" = none). -ECANCELED: it
  * was stopped, and the filter before still holds. */
 int tree_prepare(struct tree *t, const char *filter);
-/* What is shown, or its order, has changed: all rows anew. */
+/* What is shown, or its order, has changed: all rows anew. 0 or -ENOMEM. */
 int tree_build(struct tree *t);
 /* Flags have changed, no more: what is open is counted again. */
 void tree_count(struct tree *t);
@@ -101,7 +101,8 @@ bool tree_is_branch(const struct tree *t, uint32_t id);
 void tree_set_open(struct tree *t, uint32_t id, bool open);
 /* Open or close all nodes below one (itself included); the caller counts. */
 void tree_set_below(struct tree *t, uint32_t id, bool open);
-/* Open all that is above a node, so that it has a row; zooms out when it lies outside. */
+/* Open all that is above a node, so that it has a row; zooms out when it lies outside. 0 or
+ * -ENOMEM. */
 int tree_reveal(struct tree *t, uint32_t id);
 /* Row of a node, or SIZE_MAX. */
 size_t tree_find_row(struct tree *t, uint32_t id);

@@ -17,14 +17,15 @@ static inline struct order_entry tree_entry(const struct tree *t, uint32_t id)
 	return (struct order_entry){t->value(t->ctx, id), id, 0};
 }
 
-/* The children that are shown, in t->kids, as they came.
- * Returns their number; less where memory is out. */
+/* Put the children that are shown into t->kids, in no order. Returns how many; fewer where memory
+ * is out. */
 size_t tree_collect(struct tree *t, uint32_t id);
-/* Those that are shown, in order, with their ends; the last one is marked. Valid until the next
- * call. */
+/* The children that are shown, in order, each with the row behind it; the last one is marked. Valid
+ * until the next call. */
 struct tree_list tree_children(struct tree *t, uint32_t id);
 /* The list that is kept for a node, or NULL. */
 struct tree_list *tree_kept(const struct tree *t, uint32_t parent);
+/* Where a child is in a list. */
 size_t tree_list_find(const struct tree *t, const struct tree_list *list, uint32_t child);
 /* Rows were added (or, negative, taken away) at or below a child. */
 void tree_list_grow(const struct tree *t, struct tree_list *list, uint32_t child, int64_t rows);

@@ -39,7 +39,7 @@ static int make_panels(struct tui *t)
 	return t->help && t->detail && t->columns ? 0 : -ENOMEM;
 }
 
-/* What runs may have a metric later on; a file has what it has. */
+/* A running program may get a metric later; a file does not. */
 static void check_column(struct tui *t, struct panel *p, const char *title)
 {
 	if (*title && !t->options.live && panel_column(p, title) < 0)
@@ -55,7 +55,7 @@ static void apply_settings(struct tui *t, const struct settings *c)
 		/* Columns that the command line names are not chosen a second time. */
 		if (!p->rows || !p->rows->is_chosen)
 			p->choice = c->columns[i];
-		if (panel_is_compared(p)) /* by the change */
+		if (panel_is_compared(p)) /* a comparison is sorted by the change */
 			continue;
 		for (unsigned k = 0; k < p->choice.n; k++)
 			check_column(t, p, p->choice.titles[k]);

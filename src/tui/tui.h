@@ -8,9 +8,9 @@
  *                                 ── tui_refresh()      ──>  snapshot_update(), draw
  *       struct tui_host           <── actions, status, log of the program
  *
- * The tui never prints to stdout or stderr, never exits, takes no signals and never waits but for
- * an editor that the user has opened, except
- * that tui_open() arms handlers for fatal ones which give the terminal back and pass the signal on.
+ * The tui never prints to stdout or stderr and never exits. It waits for nothing but an editor that
+ * the user has opened. It takes no signals, but tui_open() arms handlers for fatal ones, which give
+ * the terminal back and pass the signal on.
  * The program calls setlocale(LC_ALL, "") first; where that is not UTF-8, the screen is ASCII.
  * Strings that it is given are borrowed for its life unless a line says otherwise.
  *   errors  functions return 0 or a negative errno
@@ -135,17 +135,17 @@ struct tui_options {
 /* Why the columns asked for could not be made: -ENOENT no such metric, -EINVAL no such unit, -E2BIG
  * too many; 0: they are there. */
 int tui_columns_error(const struct tui *t);
-/* The first of them whose metric the running program has not yet; NULL: all are there. */
+/* The first of them whose metric the running program does not have yet; NULL: all are there. */
 const char *tui_missing_column(const struct tui *t);
 /* What the tree is to be sorted by when the running program has it; NULL: it is. */
 const char *tui_missing_sort(const struct tui *t);
-/* Has the tree a column of this title, in any case? */
+/* Does the tree have a column of this title, in small or capital letters? */
 bool tui_has_column(struct tui *t, const char *title);
 /* NULL: out of memory. The snapshot stays the caller's and must live longer. */
 struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
 		    const struct tui_host *host);
-/* The view of another screen, which is to be freed next: panel, filters, names, orders, and by path
- * what is open, the zoom and the cursor. Before tui_open(). */
+/* Take over the view of another screen, which is to be freed next: panel, filters, names, orders,
+ * and by path what is open, the zoom and the cursor. Before tui_open(). */
 void tui_take_view(struct tui *t, struct tui *from);
 struct tui *tui_free(struct tui *t); /* closes it too */
 static inline void tui_freep(struct tui **t)
@@ -153,7 +153,7 @@ static inline void tui_freep(struct tui **t)
 	*t = tui_free(*t);
 }
 
-/* Take the terminal. On failure tui_why() has a sentence without a full stop:
+/* Take the terminal. 0 or a negative errno; then tui_why() has a sentence without a full stop:
  * -ENXIO no terminal, -ENOTSUP it cannot do what is needed (TERM=dumb), -ENOENT unknown TERM. */
 int tui_open(struct tui *t);
 const char *tui_why(const struct tui *t);

@@ -48,7 +48,7 @@ static void differentiate(struct usage_entry *v, size_t n, double seconds)
 {
 	for (size_t i = 0; i < n; i++) {
 		v[i].busy = rate(v[i].sum.busy_ns, v[i].before.busy_ns, seconds) / 1e9;
-		if (v[i].sum.busy_ns == 0 && v[i].sum.time_ns > 0) /* nobody said */
+		if (v[i].sum.busy_ns == 0 && v[i].sum.time_ns > 0) /* it is not known */
 			v[i].busy = NAN;
 		if (v[i].sum.n_busy > 1)
 			v[i].busy /= v[i].sum.n_busy;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_TUI_USAGE_H
 #define PROTON_TUI_USAGE_H
-/* What each device and each process has done: sums over the session's rows, and their increase
- * in the last window. Taken together with a picture; stands still while it is frozen. */
+/* What each device and each process has done: sums over the session's rows, and how much they grew
+ * in the last window. Updated with each picture, so it stands still while that is frozen. */
 #include <stddef.h>
 #include <stdint.h>
 #include "base/human.h"
@@ -12,8 +12,8 @@ struct usage_sum {
 	double time_ns; /* of everything on the device: kernels, copies, sets */
 	double count;
 	double copy_bytes; /* of copies */
-	double busy_ns;    /* something ran: what overlaps counts once in each process */
-	unsigned n_busy;   /* processes: devices that were busy */
+	double busy_ns;    /* time in which something ran; overlaps count once in each process */
+	unsigned n_busy;   /* of a process: on how many devices something ran */
 };
 
 struct usage_entry {

@@ -22,8 +22,8 @@ static void draw(struct tui *t, size_t done, size_t total)
 	message_draw_work(t, line);
 }
 
-/* Esc and Ctrl-C, and in a prompt each key. They stay to be read where they mean something by
- * themselves. */
+/* In a prompt by any key, which stays to be read; else by Esc or Ctrl-C, and what was typed before
+ * them is dropped. */
 static bool is_told_to_stop(struct tui *t)
 {
 	int key;
