@@ -327,7 +327,7 @@ static void do_columns(struct tui *t)
 	if (t->overlay) {
 		t->overlay = NULL;
 	} else if (t->panels[t->current]->columns.n == 0) {
-		tui_message(t, "the columns of this panel are what they are");
+		tui_message(t, "the columns of this panel cannot be chosen");
 	} else {
 		panel_columns_show(t->columns, t->panels[t->current]);
 		t->overlay = t->columns;
@@ -424,9 +424,7 @@ static void do_pause(struct tui *t)
 static void do_reset(struct tui *t)
 {
 	if (!t->options.live) {
-		tui_message(
-			t,
-			"nothing more comes into a saved profile: there is no now to count from");
+		tui_message(t, "a saved profile does not grow: nothing can be counted from now on");
 		return;
 	}
 	snapshot_reset(t->snap, false);

@@ -99,7 +99,7 @@ static int set_word(struct line *l, const char *(*name_of)(unsigned), int *ret)
 		return skip(l, "'%.32s' takes one word", l->words[0]);
 	i = find_word(l->words[1], name_of);
 	if (i < 0)
-		return skip(l, "'%.32s' is nothing that '%.32s' can be", l->words[1], l->words[0]);
+		return skip(l, "'%.32s' cannot be '%.32s'", l->words[0], l->words[1]);
 	*ret = i;
 	return 0;
 }
@@ -119,7 +119,7 @@ static int panel_word(struct line *l)
 	int i = l->n < 2 ? -1 : find_word(l->words[1], tui_panel_word);
 
 	if (l->n < 2)
-		return skip(l, "'%.32s' is of which panel?", l->words[0]);
+		return skip(l, "'%.32s' needs the word of a panel", l->words[0]);
 	return i < 0 ? skip(l, "'%.32s' is no panel", l->words[1]) : i;
 }
 
@@ -181,7 +181,7 @@ static int set_bind(struct settings *c, struct line *l)
 		return skip(l, "'bind' takes a key and what it asks for");
 	request = request_find(l->words[2]);
 	if (request == REQ_NONE)
-		return skip(l, "'%.32s' is nothing that a key can ask for", l->words[2]);
+		return skip(l, "there is no request '%.32s' for a key", l->words[2]);
 	if (parse_key(l, &key) < 0)
 		return -EINVAL;
 	return keymap_bind(&c->keys, key, request) < 0 ? skip(l, "there are too many keys") : 0;
