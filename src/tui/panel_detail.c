@@ -427,11 +427,12 @@ static void list_contexts(struct panel *p)
 	const struct snap_column *count = snapshot_column(p->tui->snap, METRIC_COUNT, true);
 
 	for (uint32_t id = 0; time && id < snapshot_n(p->tui->snap); id++) {
-		const struct section_row row = {.v = {isnan(time->v[id]) ? 0 : time->v[id],
-						      SECTION_SHARE, count ? count->v[id] : NAN}};
-
-		if (is_same_frame(p, id))
-			sections_add_path(p, id, &row);
+		if (!is_same_frame(p, id))
+			continue;
+		sections_add_path(
+			p, id,
+			&(struct section_row){.v = {isnan(time->v[id]) ? 0 : time->v[id],
+						    SECTION_SHARE, count ? count->v[id] : NAN}});
 	}
 }
 

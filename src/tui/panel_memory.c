@@ -84,11 +84,13 @@ static void list_paths(struct panel *p)
 
 	for (uint32_t id = 0; id < snapshot_n(snap); id++) {
 		const struct snap_node *n = snapshot_node(snap, id);
-		const struct section_row row = {
-			.v = {at(bytes, id), SECTION_SHARE, at(time, id), at(count, id)}};
 
-		if ((n->kind == FRAME_COPY || n->kind == FRAME_SET) && !n->hidden && row.v[0] > 0)
-			sections_add_path(p, id, &row);
+		if ((n->kind != FRAME_COPY && n->kind != FRAME_SET) || n->hidden ||
+		    !(at(bytes, id) > 0))
+			continue;
+		sections_add_path(p, id,
+				  &(struct section_row){.v = {at(bytes, id), SECTION_SHARE,
+							      at(time, id), at(count, id)}});
 	}
 }
 
