@@ -110,7 +110,8 @@ void list_metrics(const struct session *s)
 		return;
 	}
 	for (node = 0; node < s->n_nodes; node++)
-		for (row = s->nodes[node].first_row; row != SESSION_NONE; row = s->rows[row].next)
+		for (row = session_first_row(s, node); row != SESSION_NONE;
+		     row = session_next_row(s, row))
 			count_row(s, &s->rows[row], tally);
 	for (uint32_t i = 0; i < metric_table_count(s->metrics); i++)
 		list_metric(metric_table_get(s->metrics, i), tally[i].n);

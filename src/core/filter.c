@@ -255,7 +255,7 @@ void filter_empty(uint8_t *mask, const struct snapshot *snap, const uint8_t *pre
 	for (i = n; i-- > 0;) {
 		const struct snap_node *node = snapshot_node(snap, i);
 		bool bare = node->session_node != SESSION_NONE &&
-			    s->nodes[node->session_node].first_row == SESSION_NONE;
+			    session_first_row(s, node->session_node) == SESSION_NONE;
 		bool there = !present || present[i];
 
 		if (!there || (mask[i] & PARENT ? !(mask[i] & ABOVE) : bare && i))

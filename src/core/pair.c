@@ -58,7 +58,7 @@ uint8_t *pair_present(const struct session *side)
 
 	/* A parent's id is smaller than its children's. */
 	for (size_t i = side->n_nodes; present && i-- > 0;) {
-		present[i] |= side->nodes[i].first_row != SESSION_NONE || i == SESSION_ROOT;
+		present[i] |= session_first_row(side, i) != SESSION_NONE || i == SESSION_ROOT;
 		if (present[i] && i)
 			present[side->nodes[i].parent] = 1;
 	}

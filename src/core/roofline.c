@@ -47,8 +47,8 @@ static uint32_t device_of(const struct snapshot *snap, uint32_t node)
 
 	if (s->n_devices == 1) /* then it is that */
 		return 0;
-	row = id == SESSION_NONE ? SESSION_NONE : s->nodes[id].first_row;
-	for (; row != SESSION_NONE; row = s->rows[row].next) {
+	row = id == SESSION_NONE ? SESSION_NONE : session_first_row(s, id);
+	for (; row != SESSION_NONE; row = session_next_row(s, row)) {
 		device = session_lane_at(s, s->rows[row].lane)->device;
 		if (device != SESSION_NONE)
 			return device;

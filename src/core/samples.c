@@ -38,8 +38,8 @@ uint32_t hist_next_node(const struct snapshot *snap, const struct session_hist *
 		*iter = SESSION_NONE;
 		return hist->node < snapshot_n(snap) ? hist->node : SNAP_NONE;
 	}
-	row = *iter ? s->rows[*iter - 1].next : s->nodes[hist->node].first_row;
-	for (; row != SESSION_NONE; row = s->rows[row].next) {
+	row = *iter ? session_next_row(s, *iter - 1) : session_first_row(s, hist->node);
+	for (; row != SESSION_NONE; row = session_next_row(s, row)) {
 		uint32_t node = snapshot_row_node(snap, row);
 
 		if (node == SNAP_NONE || !is_of_hist(s, &s->rows[row], hist))

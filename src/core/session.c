@@ -139,8 +139,8 @@ uint32_t session_node_append(struct session *s, uint32_t parent, uint32_t frame)
 
 	if (!ROOM(s, nodes))
 		return SESSION_NONE;
-	s->nodes[id] = (struct session_node){parent, SESSION_NONE, SESSION_NONE, SESSION_NONE,
-					     frame,  SESSION_NONE, SESSION_NONE};
+	s->nodes[id] = (struct session_node){parent,       SESSION_NONE, SESSION_NONE,
+					     SESSION_NONE, frame,        SESSION_NONE};
 	s->n_nodes++;
 	s->generation++;
 	if (parent == SESSION_NONE)
@@ -524,8 +524,8 @@ static int row_find(struct session *s, const struct session_row *key, uint32_t *
 {
 	uint32_t n = 0;
 
-	for (*ret_id = s->nodes[key->node].first_row; *ret_id != SESSION_NONE;
-	     *ret_id = s->rows[*ret_id].next) {
+	for (*ret_id = session_first_row(s, key->node); *ret_id != SESSION_NONE;
+	     *ret_id = session_next_row(s, *ret_id)) {
 		if (row_equal(s, *ret_id, key))
 			return 0;
 		if (++n == ROWS_WALKED)
@@ -550,7 +550,9 @@ uint32_t session_row_intern(struct session *s, uint32_t node, uint32_t lane, uin
 	if (id == SESSION_NONE)
 		return id;
 	last = s->nodes[node].last_row;
-	*(last == SESSION_NONE ? &s->nodes[node].first_row : &s->rows[last].next) = id;
+	s->rows[id].next = last == SESSION_NONE ? id : s->rows[last].next;
+	if (last != SESSION_NONE)
+		s->rows[last].next = id;
 	s->nodes[node].last_row = id;
 	return id;
 }
@@ -623,7 +625,8 @@ bool session_value(const struct session *s, uint32_t node, uint32_t metric, unio
 	bool found = false;
 	uint32_t id;
 
-	for (id = s->nodes[node].first_row; m && id != SESSION_NONE; id = s->rows[id].next) {
+	for (id = session_first_row(s, node); m && id != SESSION_NONE;
+	     id = session_next_row(s, id)) {
 		const struct session_row *r = &s->rows[id];
 		uint32_t at = session_row_place(s, r, metric);
 

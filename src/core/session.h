@@ -39,12 +39,12 @@ struct session_node {
 	uint32_t parent;                                /* SESSION_NONE for the root */
 	uint32_t first_child, last_child, next_sibling; /* in order of arrival; SESSION_NONE ends */
 	uint32_t frame;
-	uint32_t first_row, last_row; /* SESSION_NONE: the node has no values of its own */
+	uint32_t last_row; /* SESSION_NONE: the node has no values of its own */
 };
 
 struct session_row {
 	uint32_t node, lane, epoch, set;
-	uint32_t next;   /* next row of the same node, or SESSION_NONE */
+	uint32_t next;   /* of the same node; behind the last one comes the first */
 	uint32_t values; /* index of the first value in session->values */
 };
 
@@ -222,7 +222,22 @@ static inline const struct session_lane *session_lane_at(const struct session *s
 	return id < s->n_lanes ? &s->lanes[id] : &session_nowhere;
 }
 
-/* Rows. */
+/* Rows. Those of a node are a ring, in the order in which they came. */
+
+/* SESSION_NONE: the node has none. */
+static inline uint32_t session_first_row(const struct session *s, uint32_t node)
+{
+	uint32_t last = s->nodes[node].last_row;
+
+	return last == SESSION_NONE ? SESSION_NONE : s->rows[last].next;
+}
+
+/* The row of the same node that came next, or SESSION_NONE. */
+static inline uint32_t session_next_row(const struct session *s, uint32_t row)
+{
+	return s->nodes[s->rows[row].node].last_row == row ? SESSION_NONE : s->rows[row].next;
+}
+
 uint32_t session_row_intern(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch,
 			    uint32_t set);
 /* Replace one value (values are cumulative: what arrives is the whole). i = position in the set. */

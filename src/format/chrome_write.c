@@ -159,11 +159,11 @@ static bool row_value(const struct session *s, const struct session_row *row, ui
 static uint32_t sum_bytes(const struct session *s, const struct session_interval *v,
 			  uint64_t *ret_bytes, uint64_t *ret_count)
 {
-	uint32_t row = s->nodes[v->node].first_row, first = SESSION_NONE;
+	uint32_t row = session_first_row(s, v->node), first = SESSION_NONE;
 	uint64_t bytes, count;
 
 	*ret_bytes = *ret_count = 0;
-	for (; row != SESSION_NONE; row = s->rows[row].next) {
+	for (; row != SESSION_NONE; row = session_next_row(s, row)) {
 		if (s->rows[row].lane != v->lane ||
 		    !row_value(s, &s->rows[row], METRIC_BYTES, &bytes) ||
 		    !row_value(s, &s->rows[row], METRIC_COUNT, &count))

@@ -22,7 +22,8 @@ static double weight_of(const struct session *s, uint32_t node, uint32_t metric)
 
 	if (m->add != METRIC_WMEAN)
 		return 1;
-	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
+	for (uint32_t id = session_first_row(s, node); id != SESSION_NONE;
+	     id = session_next_row(s, id)) {
 		const struct session_row *row = &s->rows[id];
 		uint32_t at = session_row_place(s, row, metric);
 

@@ -47,16 +47,16 @@ static bool row_is_plain(const struct hwrite *w, const struct session_row *row, 
 static bool rows_are_plain(const struct hwrite *w, uint32_t node)
 {
 	const struct session *s = w->s;
-	uint32_t first = s->nodes[node].first_row, second;
+	uint32_t first = session_first_row(s, node), second;
 
 	if (first == SESSION_NONE)
 		return true;
-	second = s->rows[first].next;
+	second = session_next_row(s, first);
 	if (node == SESSION_ROOT || w->renumbered || !row_is_plain(w, &s->rows[first], true))
 		return false;
 	if (second == SESSION_NONE)
 		return true;
-	return s->rows[first].set == SET_KERNEL && s->rows[second].next == SESSION_NONE &&
+	return s->rows[first].set == SET_KERNEL && session_next_row(s, second) == SESSION_NONE &&
 	       s->rows[second].lane == s->rows[first].lane &&
 	       row_is_plain(w, &s->rows[second], false);
 }
@@ -87,7 +87,8 @@ static void write_rows(struct hwrite *w, uint32_t node)
 	const struct session *s = w->s;
 
 	jsonw_key_array(&w->json, "rows");
-	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next)
+	for (uint32_t id = session_first_row(s, node); id != SESSION_NONE;
+	     id = session_next_row(s, id))
 		write_row(w, &s->rows[id]);
 	jsonw_array_end(&w->json);
 	w->tables = true;
@@ -119,7 +120,8 @@ static unsigned hints_of(const struct hwrite *w, uint32_t node)
 	const struct session *s = w->s;
 	unsigned hints = 0;
 
-	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
+	for (uint32_t id = session_first_row(s, node); id != SESSION_NONE;
+	     id = session_next_row(s, id)) {
 		const struct session_set *set = &s->sets[s->rows[id].set];
 
 		if (session_lane_at(s, s->rows[id].lane)->device < s->n_devices)

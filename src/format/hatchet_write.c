@@ -90,7 +90,8 @@ static uint32_t add_rows(struct hwrite *w, uint32_t node, uint32_t best)
 {
 	const struct session *s = w->s;
 
-	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
+	for (uint32_t id = session_first_row(s, node); id != SESSION_NONE;
+	     id = session_next_row(s, id)) {
 		uint32_t device = session_lane_at(s, s->rows[id].lane)->device;
 
 		add_row(w, &s->rows[id]);
@@ -106,7 +107,8 @@ static void clear_device_times(struct hwrite *w, uint32_t node)
 {
 	const struct session *s = w->s;
 
-	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
+	for (uint32_t id = session_first_row(s, node); id != SESSION_NONE;
+	     id = session_next_row(s, id)) {
 		uint32_t device = session_lane_at(s, s->rows[id].lane)->device;
 
 		if (device < s->n_devices)
@@ -165,7 +167,7 @@ static void write_metrics(struct hwrite *w, const struct part *parts, uint32_t n
 	bool empty = true, root = parts[0].node == SESSION_ROOT;
 
 	for (i = 0; i < n; i++) {
-		empty = empty && w->s->nodes[parts[i].node].first_row == SESSION_NONE;
+		empty = empty && session_first_row(w->s, parts[i].node) == SESSION_NONE;
 		device = add_rows(w, parts[i].node, device);
 	}
 	jsonw_key_object(&w->json, "metrics");

@@ -42,7 +42,7 @@ static bool seen_before(const struct session *s, uint32_t node, uint32_t row, ui
 {
 	uint32_t metric = s->sets[s->rows[row].set].metrics[k];
 
-	for (uint32_t id = s->nodes[node].first_row; id != row; id = s->rows[id].next) {
+	for (uint32_t id = session_first_row(s, node); id != row; id = session_next_row(s, id)) {
 		uint32_t at = session_row_place(s, &s->rows[id], metric);
 
 		if (at != SESSION_NONE && s->present[at])
@@ -58,7 +58,8 @@ static void write_metrics(struct exporter *x, uint32_t node)
 	union metric_value v;
 
 	jsonw_key_object(&x->json, "metrics");
-	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
+	for (uint32_t id = session_first_row(s, node); id != SESSION_NONE;
+	     id = session_next_row(s, id)) {
 		const struct session_set *set = &s->sets[s->rows[id].set];
 
 		for (uint32_t k = 0; k < set->n; k++) {
@@ -98,7 +99,8 @@ static void write_rows(struct exporter *x, uint32_t node)
 	const struct session *s = x->s;
 
 	jsonw_key_array(&x->json, "rows");
-	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next)
+	for (uint32_t id = session_first_row(s, node); id != SESSION_NONE;
+	     id = session_next_row(s, id))
 		write_row(x, &s->rows[id]);
 	jsonw_array_end(&x->json);
 }

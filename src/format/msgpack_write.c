@@ -117,7 +117,8 @@ static bool has_value(const struct writer *w, uint32_t node, uint32_t metric, un
 /* The device of a node's first row that has one. */
 static const struct session_device *device_of(const struct session *s, uint32_t node)
 {
-	for (uint32_t i = s->nodes[node].first_row; i != SESSION_NONE; i = s->rows[i].next) {
+	for (uint32_t i = session_first_row(s, node); i != SESSION_NONE;
+	     i = session_next_row(s, i)) {
 		uint32_t device = s->lanes[s->rows[i].lane].device;
 
 		if (device < s->n_devices)

@@ -272,7 +272,8 @@ static void say_node(const struct session *s, struct text *t, uint32_t node, uns
 	fprintf(t->f, "node %u ", depth);
 	say_frame(s, t, &s->frames[s->nodes[node].frame]);
 	fputc('\n', t->f);
-	for (uint32_t id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next) {
+	for (uint32_t id = session_first_row(s, node); id != SESSION_NONE;
+	     id = session_next_row(s, id)) {
 		const struct session_row *r = &s->rows[id];
 
 		fprintf(t->f, "  row lane %u epoch %u: ", r->lane, r->epoch);

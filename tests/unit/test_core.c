@@ -724,7 +724,8 @@ START_TEST(a_long_chain_of_rows_is_whole)
 
 	for (uint32_t i = 0; i < N; i++)
 		session_row_intern(s, node, i % 3 ? i : N - i, 0, SET_KERNEL);
-	for (id = s->nodes[node].first_row; id != SESSION_NONE; id = s->rows[id].next, n++) {
+	for (id = session_first_row(s, node); id != SESSION_NONE;
+	     id = session_next_row(s, id), n++) {
 		ck_assert(!seen[id]);
 		seen[id] = true;
 		if (n < 16)
