@@ -211,7 +211,7 @@ double sections_number(struct panel *p, const struct column *c, uint32_t i)
 	return v == SECTION_SHARE ? e->of.v[0] / s->v[e->section].sum : v;
 }
 
-/* While a section is fitted it is the last one that has rows. */
+/* Columns are laid out right after the rows of their section were listed. */
 bool sections_lack(struct panel *p, const struct column *c)
 {
 	const struct section_state *state = &as_sections(p)->v[as_sections(p)->listed];

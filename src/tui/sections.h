@@ -23,8 +23,8 @@ struct section {
 	const char *name;  /* title of the last column; NULL: no line of column titles */
 	struct columns columns;
 	void (*list)(struct panel *p); /* adds the rows, with each update of the panel */
-	/* 0: rows stay as they are added. Else so many are kept, those with the largest first
-	 * numbers, in that order. */
+	/* 0: rows stay as they are added. Else no more than these: those whose first numbers are the
+	 * largest, in that order. */
 	unsigned most;
 	unsigned least;    /* fewer rows than this say nothing: there are none then */
 	const char *empty; /* sentence; NULL: a section without rows is left out */
@@ -45,7 +45,7 @@ struct buf *sections_add(struct panel *p, const struct section_row *row);
 /* A row about a calling context, named by its path. */
 void sections_add_path(struct panel *p, uint32_t node, const struct section_row *row);
 
-/* For column.is_absent: no row has a number. */
+/* For column.is_absent, as columns are laid out: no row of the section has a number. */
 bool sections_lack(struct panel *p, const struct column *c);
 /* The same for numbers of the last window: a saved profile has none. */
 bool sections_lack_window(struct panel *p, const struct column *c);
