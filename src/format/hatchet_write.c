@@ -18,9 +18,9 @@
 #include "format/hatchet_extra.h"
 #include "format/hatchet_kind.h"
 
-/* Indentation costs depth x nodes bytes; beyond this depth the file is written without, as
- * upstream writes its phase files. */
-#define DEPTH_INDENTED 250
+/* A level of a node is indented by 8 blanks in some eight lines. A tree with more levels over all
+ * its nodes is written without, as upstream writes its phase files: nobody reads a megabyte of blanks. */
+#define LEVELS_INDENTED 16384
 
 struct level {
 	size_t base; /* of this level in the pool */
@@ -30,15 +30,17 @@ struct level {
 	size_t group, end; /* grouped: the next group in the pool */
 };
 
-/* Longest path of the tree, walked by its links alone. */
-static uint32_t tree_depth(const struct session *s)
+/* Is the tree small enough? Walked by its links alone. */
+static bool is_indented(const struct session *s)
 {
-	uint32_t node = SESSION_ROOT, depth = 1, max = 1;
+	uint32_t node = SESSION_ROOT;
+	size_t depth = 0, levels = 0;
 
-	for (;;) {
+	while (levels <= LEVELS_INDENTED) {
+		levels += depth;
 		if (s->nodes[node].first_child != SESSION_NONE) {
 			node = s->nodes[node].first_child;
-			max = MAX(max, ++depth);
+			depth++;
 			continue;
 		}
 		while (node != SESSION_ROOT && s->nodes[node].next_sibling == SESSION_NONE) {
@@ -46,9 +48,10 @@ static uint32_t tree_depth(const struct session *s)
 			depth--;
 		}
 		if (node == SESSION_ROOT)
-			return max;
+			return true;
 		node = s->nodes[node].next_sibling;
 	}
+	return false;
 }
 
 /* ---- the values of a node ---- */
@@ -430,7 +433,7 @@ int hatchet_write(const struct session *s, const struct write_options *options, 
 {
 	static const struct write_options defaults;
 	const struct write_options *o = options ? options : &defaults;
-	bool compact = o->compact || tree_depth(s) > DEPTH_INDENTED;
+	bool compact = o->compact || !is_indented(s);
 	struct hwrite w = {.s = s, .plain = o->plain, .trace = !o->no_trace};
 	int r;
 

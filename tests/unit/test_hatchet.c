@@ -676,6 +676,34 @@ START_TEST(depth_has_no_limit)
 }
 END_TEST
 
+/* Indented as upstream does, unless blanks would be most of the file. */
+START_TEST(small_trees_are_indented)
+{
+	static const struct {
+		unsigned leaves;
+		bool indented;
+	} trees[] = {{1, true}, {300, true}, {2000, true}, {4000, false}};
+	struct session *s = session_new();
+	uint32_t node = SESSION_ROOT;
+	struct buf text;
+	char name[32];
+
+	for (unsigned i = 0; i < 5; i++)
+		node = session_node(s, node, FRAME_SCOPE, "level");
+	for (unsigned i = 0, n = 0; i < ARRAY_SIZE(trees); i++) {
+		for (; n < trees[i].leaves; n++) {
+			snprintf(name, sizeof(name), "k%u", n);
+			session_node(s, node, FRAME_KERNEL, name);
+		}
+		write_text(s, NULL, &text);
+		ck_assert_int_eq(strstr(buf_str(&text), "\n        \"children\"") != NULL,
+				 trees[i].indented);
+		buf_done(&text);
+	}
+	session_free(s);
+}
+END_TEST
+
 START_TEST(one_node_may_have_very_many_children)
 {
 	const unsigned n = 200000;
@@ -888,6 +916,7 @@ static TCase *input_cases(void)
 	tcase_add_test(tc, every_beginning_of_a_file_is_truncated);
 	tcase_add_test(tc, broken_bytes_do_no_harm);
 	tcase_add_loop_test(tc, depth_has_no_limit, 0, 2);
+	tcase_add_test(tc, small_trees_are_indented);
 	tcase_add_test(tc, one_node_may_have_very_many_children);
 	return tc;
 }
