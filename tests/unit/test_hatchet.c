@@ -682,18 +682,19 @@ START_TEST(small_trees_are_indented)
 	static const struct {
 		unsigned leaves;
 		bool indented;
-	} trees[] = {{1, true}, {300, true}, {2000, true}, {4000, false}};
+	} trees[] = {{1, true}, {300, true}, {1000, true}, {2000, false}};
 	struct session *s = session_new();
 	uint32_t node = SESSION_ROOT;
 	struct buf text;
 	char name[32];
 
-	for (unsigned i = 0; i < 5; i++)
+	for (unsigned i = 0; i < 4; i++)
 		node = session_node(s, node, FRAME_SCOPE, "level");
 	for (unsigned i = 0, n = 0; i < ARRAY_SIZE(trees); i++) {
 		for (; n < trees[i].leaves; n++) {
-			snprintf(name, sizeof(name), "k%u", n);
-			session_node(s, node, FRAME_KERNEL, name);
+			snprintf(name, sizeof(name), "step %u", n);
+			session_node(s, session_node(s, node, FRAME_SCOPE, name), FRAME_KERNEL,
+				     "k");
 		}
 		write_text(s, NULL, &text);
 		ck_assert_int_eq(strstr(buf_str(&text), "\n        \"children\"") != NULL,
