@@ -86,6 +86,12 @@ struct session_process {
 	bool paused;
 };
 
+/* Was there a collector of ours? Not in a profile that another program made. */
+static inline bool session_process_collected(const struct session_process *p)
+{
+	return p->own_bytes || p->own_cpu_ns || p->n_records;
+}
+
 struct session_device {
 	uint32_t type, name, arch, uuid, driver; /* string ids */
 	uint32_t host;                           /* string id */

@@ -58,12 +58,14 @@ static int name_room(struct name_cache *c, size_t n)
 static const char *name_process(const struct session *s, uint32_t process, char *out, size_t size)
 {
 	const struct session_process *p = &s->processes[process];
+	const char *exe = strtab_str(s->strings, p->exe);
+	char rank[24] = "", pid[24] = "";
 
 	if (p->rank >= 0)
-		snprintf(out, size, "rank %d pid %u %s", p->rank, p->pid,
-			 strtab_str(s->strings, p->exe));
-	else
-		snprintf(out, size, "pid %u %s", p->pid, strtab_str(s->strings, p->exe));
+		snprintf(rank, sizeof(rank), "rank %d ", p->rank);
+	if (p->pid)
+		snprintf(pid, sizeof(pid), "pid %u ", p->pid);
+	snprintf(out, size, "%s%s%s", rank, pid, *exe || p->pid ? exe : "process");
 	return out;
 }
 

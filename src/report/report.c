@@ -396,14 +396,21 @@ static void print_end(const struct session_process *p, char out[CELL_MAX])
 	snprintf(out, CELL_MAX, "%s", p->end < ARRAY_SIZE(words) ? words[p->end] : "?");
 }
 
+/* What a collector has counted; profiles of other programs had none. */
+static void print_counted(const struct report *r, const struct session_process *p, double v,
+			  char out[CELL_MAX])
+{
+	human_count(out, r->s->ended && !session_process_collected(p) ? NAN : v);
+}
+
 PROCESS_CELL(pid, copy_number(out, p->pid))
 PROCESS_CELL(ppid, copy_number(out, p->ppid))
 PROCESS_CELL(rank, print_rank(p->rank, out))
 PROCESS_CELL(host, copy_string(r, p->host, out))
 PROCESS_CELL(end, print_end(p, out))
-PROCESS_CELL(launches, human_count(out, p->launches_counted ? (double)p->n_launches : NAN))
-PROCESS_CELL(records, human_count(out, (double)p->n_records))
-PROCESS_CELL(lost, human_count(out, (double)losses_of(p)))
+PROCESS_CELL(launches, print_counted(r, p, p->launches_counted ? (double)p->n_launches : NAN, out))
+PROCESS_CELL(records, print_counted(r, p, (double)p->n_records, out))
+PROCESS_CELL(lost, print_counted(r, p, (double)losses_of(p), out))
 PROCESS_CELL(command, copy_string(r, p->cmdline ? p->cmdline : p->exe, out))
 
 static int put_processes(const struct report *r)
@@ -448,7 +455,7 @@ static int put_notes(const struct report *r)
 	for (size_t i = 0; i < r->s->n_notes; i++) {
 		const struct session_note *n = &r->s->notes[i];
 
-		if (n->process < r->s->n_processes)
+		if (n->process < r->s->n_processes && r->s->processes[n->process].pid)
 			out_printf(r->out, "pid %u: ", r->s->processes[n->process].pid);
 		out_puts(r->out, n->level < ARRAY_SIZE(words) ? words[n->level] : "");
 		put_name(r->out, strtab_str(r->s->strings, n->text), 0, r->o->ascii);

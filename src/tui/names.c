@@ -63,10 +63,13 @@ void tui_put_process(struct tui *t, uint32_t process, struct buf *out)
 	const struct session_process *p = &s->processes[process];
 	const char *line = strtab_str(s->strings, p->cmdline);
 
-	buf_printf(out, "pid %u", p->pid);
-	if (p->rank >= 0)
-		buf_printf(out, " rank %d", p->rank);
 	if (!*line)
 		line = strtab_str(s->strings, p->exe);
-	buf_printf(out, " %s", line);
+	if (!p->pid && p->rank < 0 && !*line)
+		line = "a process";
+	if (p->pid)
+		buf_printf(out, "pid %u%s", p->pid, p->rank >= 0 || *line ? " " : "");
+	if (p->rank >= 0)
+		buf_printf(out, "rank %d%s", p->rank, *line ? " " : "");
+	buf_puts(out, line);
 }

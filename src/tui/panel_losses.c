@@ -40,7 +40,7 @@ static void list_notes(struct panel *p)
 		const struct section_row row = {.role = roles[MIN(n->level, 2)]};
 		struct buf *name = sections_add(p, &row);
 
-		if (n->process < s->n_processes)
+		if (n->process < s->n_processes && s->processes[n->process].pid)
 			buf_printf(name, "pid %u: ", s->processes[n->process].pid);
 		buf_puts(name, strtab_str(s->strings, n->text));
 	}
@@ -62,8 +62,11 @@ static void list_collectors(struct panel *p)
 		const struct session_process *pr = &s->processes[i];
 		const struct section_row row = {.v = {(double)pr->own_cpu_ns, (double)pr->own_bytes,
 						      (double)pr->buffer_bytes}};
-		struct buf *name = sections_add(p, &row);
+		struct buf *name;
 
+		if (s->ended && !session_process_collected(pr))
+			continue;
+		name = sections_add(p, &row);
 		buf_puts(name, "collector in ");
 		tui_put_process(p->tui, i, name);
 	}
@@ -109,6 +112,7 @@ static const struct section sections[] = {
 		.name = "WHO",
 		.columns = {cost_columns, ARRAY_SIZE(cost_columns), 40},
 		.list = list_collectors,
+		.empty = "no collector of proton made this profile",
 	},
 	{.list = list_own},
 };

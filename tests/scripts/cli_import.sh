@@ -208,4 +208,7 @@ has "export" "aten::mm;sm90_xmma_gemm_f32f32 8128" folded.out
 has "merge: one" vecadd merged.out
 has "merge: the other" aten::mm merged.out
 "$PROTON" export -f tape "$chrome/torch.json" 2>err; check "what cannot be written: status" 2 $?
+# No collector of ours was there: what it would have counted is absent, not 0.
+check "processes of others" "4242 - 3 - ended - - - python3" \
+	"$("$PROTON" report --section processes "$chrome/torch.json" | tail -1 | xargs)"
 finish
