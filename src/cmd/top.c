@@ -213,10 +213,14 @@ static void on_status(void *data, struct tui_status *ret)
 static const char *on_log(void *data, size_t *ret_len, uint64_t *ret_start)
 {
 	struct top *t = data;
-	struct log_ring *ring = keeper_log(t->keeper);
-	uint64_t end = log_ring_end(ring), start = log_ring_start(ring);
+	struct log_ring *ring = t->keeper ? keeper_log(t->keeper) : NULL;
+	uint64_t end = ring ? log_ring_end(ring) : 0, start = ring ? log_ring_start(ring) : 0;
 	ssize_t n;
 
+	*ret_len = 0;
+	*ret_start = 0;
+	if (!ring) /* the first picture is drawn before the program starts */
+		return NULL;
 	if (!t->log)
 		t->log = malloc(LOG_SHOWN);
 	if (t->log && (end != t->log_end || !end)) {

@@ -171,10 +171,11 @@ static void take_order(struct panel *p, const struct tui_order *order)
 
 static struct tui_order order_of(const struct panel *p)
 {
-	struct tui_order order = {.ascending = p->ascending, .choice = p->choice, .known = true};
+	struct tui_order order = {.choice = p->choice, .known = true};
+	unsigned sort = panel_wished_sort(p, &order.ascending);
 
-	if (p->sort < p->columns.n)
-		snprintf(order.title, sizeof(order.title), "%s", p->columns.v[p->sort].title);
+	if (sort < p->columns.n)
+		snprintf(order.title, sizeof(order.title), "%s", p->columns.v[sort].title);
 	return order;
 }
 

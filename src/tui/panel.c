@@ -285,8 +285,16 @@ void panel_sort(struct panel *p, unsigned column)
 	p->sort = column;
 	p->ascending = false;
 	if (p->rows)
-		p->rows->awaited = NULL;
+		p->rows->wish = column;
 	panel_spoil(p);
+}
+
+unsigned panel_wished_sort(const struct panel *p, bool *ret_ascending)
+{
+	bool waits = p->rows && p->rows->wish != p->sort;
+
+	*ret_ascending = waits ? p->rows->wish_ascending : p->ascending;
+	return waits ? p->rows->wish : p->sort;
 }
 
 /* The next column that has values, in either direction. */

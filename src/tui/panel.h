@@ -129,6 +129,8 @@ void panel_draw_name(struct panel *p, struct pen *pen, enum role role, const cha
 void panel_sort(struct panel *p, unsigned column); /* the largest first */
 /* The column of a title or, where rows have metrics, of any name of one; -1: there is none. */
 int panel_column(struct panel *p, const char *word);
+/* The column that the panel is to be sorted by. While that has no values, another stands in for it. */
+unsigned panel_wished_sort(const struct panel *p, bool *ret_ascending);
 /* Sort by the column of this name; false: there is none. */
 bool panel_sort_title(struct panel *p, const char *title);
 /* The next match of the search: by ops->find, or in the names of rows. False: there is none.

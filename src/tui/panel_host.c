@@ -15,7 +15,7 @@
 
 /* A scope or a wait: the contexts of one frame. */
 struct host_row {
-	uint32_t node; /* one of them */
+	uint32_t node; /* one of them; SNAP_NONE: there is none */
 	double own;    /* nanoseconds on the host, without what is nested and measured, too */
 	double whole;  /* with it */
 	double count;
@@ -23,7 +23,7 @@ struct host_row {
 
 struct panel_host {
 	struct sections base;
-	struct host_row *rows; /* by frame; count 0: none */
+	struct host_row *rows; /* by frame */
 	uint32_t n;
 	size_t cap;
 	double *own; /* by node */
@@ -36,14 +36,22 @@ static struct panel_host *as_host(struct panel *p)
 	return (struct panel_host *)p;
 }
 
+/* Of all contexts, also of those that a text filters out: they are nested all the same. */
 static const double *column(struct panel *p, uint32_t metric)
 {
-	return derive_used(numbers_derive(tui_numbers(p->tui)), metric, false);
+	return derive_used(numbers_derive(tui_all(p->tui)), metric, false);
+}
+
+/* Own time is what nested scopes leave. While a scope is open, its time is not there yet and theirs
+ * is; expressions leave out the time of nested ones. In both cases there is elapsed time alone. */
+static bool has_own(struct panel *p)
+{
+	return panel_session(p)->ended && !filters_any(&p->tui->filters);
 }
 
 /* ---- numbers ---- */
 
-/* Elapsed time has that of nested scopes in it: take it from the nearest one around them. */
+/* Take elapsed time from that of the nearest scope around it. */
 static int find_own(struct panel_host *ph, const uint32_t *parents, const double *elapsed,
 		    uint32_t n)
 {
@@ -65,8 +73,9 @@ static int find_own(struct panel_host *ph, const uint32_t *parents, const double
 static int add_up(struct panel *p, const double *elapsed, const double *count)
 {
 	struct panel_host *ph = as_host(p);
+	struct numbers *kept = tui_numbers(p->tui);
 	uint32_t n = snapshot_n(p->tui->snap);
-	const uint32_t *frames = numbers_frames(tui_numbers(p->tui), &ph->n);
+	const uint32_t *frames = numbers_frames(kept, &ph->n);
 
 	if (!frames || ARRAY_ROOM(ph->rows, ph->cap, ph->n + 1u) < 0)
 		return -ENOMEM;
@@ -75,7 +84,7 @@ static int add_up(struct panel *p, const double *elapsed, const double *count)
 	for (uint32_t id = 0; id < n; id++) {
 		struct host_row *row = &ph->rows[frames[id]];
 
-		if (isnan(elapsed[id]))
+		if (isnan(elapsed[id]) || !numbers_counts(kept, id))
 			continue;
 		row->node = id;
 		row->own += fmax(ph->own[id], 0); /* scopes of two threads may overlap */
@@ -103,11 +112,24 @@ static void make(struct panel *p)
 
 /* ---- tables ---- */
 
-static const struct column columns[] = {
+static const struct column own_columns[] = {
 	{"OWN", "time on the host, without scopes and waits within", 7, 0, human_time_ns},
 	{"%", "share of all of it", 5, 1, human_percent},
 	{"ENTERED", "times that it was entered", 7, 2, human_count},
 	{"AVG", "time of one, with what is within", 7, 3, human_time_ns},
+};
+
+static const struct column elapsed_columns[] = {
+	{"TIME", "time on the host, with scopes and waits within", 7, 0, human_time_ns},
+	{"ENTERED", "times that it was entered", 7, 2, human_count},
+	{"AVG", "time of one, with what is within", 7, 3, human_time_ns},
+};
+
+static const struct column wait_columns[] = {
+	{"TIME", "time that the host waited", 7, 0, human_time_ns},
+	{"%", "share of all of it", 5, 1, human_percent},
+	{"CALLS", "times that it waited", 7, 2, human_count},
+	{"AVG", "time of one", 7, 3, human_time_ns},
 };
 
 static bool is_wait(struct panel *p, uint32_t node)
@@ -115,13 +137,9 @@ static bool is_wait(struct panel *p, uint32_t node)
 	return snapshot_node(p->tui->snap, node)->kind == FRAME_SYNC;
 }
 
-static struct section_row row_of(double own, double whole, double count, enum role role)
-{
-	return (struct section_row){
-		.v = {own, SECTION_SHARE, count, count > 0 ? whole / count : NAN}, .role = role};
-}
-
-static void list(struct panel *p, bool waits)
+/* Rows by frame; make() gives those of one table their numbers. */
+static void list(struct panel *p, bool waits,
+		 struct section_row (*make)(const struct host_row *of))
 {
 	const struct panel_host *ph = as_host(p);
 
@@ -131,32 +149,63 @@ static void list(struct panel *p, bool waits)
 
 		if (r->node == SNAP_NONE || is_wait(p, r->node) != waits)
 			continue;
-		row = row_of(r->own, r->whole, r->count,
-			     kind_role(snapshot_node(p->tui->snap, r->node)->kind));
-		buf_puts(sections_add(p, &row), tui_node_name(p->tui, r->node));
+		row = make(r);
+		row.role = kind_role(snapshot_node(p->tui->snap, r->node)->kind);
+		sections_add_node(p, r->node, &row);
 	}
 }
 
-static void list_scopes(struct panel *p)
+static double mean(double sum, double count)
 {
-	list(p, false);
+	return count > 0 ? sum / count : NAN;
+}
+
+static struct section_row own_row(const struct host_row *of)
+{
+	return (struct section_row){
+		.v = {of->own, SECTION_SHARE, of->count, mean(of->whole, of->count)}};
+}
+
+static struct section_row elapsed_row(const struct host_row *of)
+{
+	return (struct section_row){.v = {of->whole, of->count, mean(of->whole, of->count)}};
+}
+
+static struct section_row wait_row(const struct host_row *of)
+{
+	return (struct section_row){
+		.v = {of->whole, SECTION_SHARE, of->count, mean(of->whole, of->count)}};
+}
+
+static void list_own(struct panel *p)
+{
+	if (has_own(p))
+		list(p, false, own_row);
+}
+
+static void list_elapsed(struct panel *p)
+{
+	if (!has_own(p))
+		list(p, false, elapsed_row);
 }
 
 static void list_waits(struct panel *p)
 {
-	list(p, true);
+	list(p, true, wait_row);
 }
 
 static void list_waiting(struct panel *p)
 {
 	const double *elapsed = column(p, METRIC_CPU_TIME), *count = column(p, METRIC_CPU_COUNT);
+	struct numbers *kept = tui_numbers(p->tui);
 
 	for (uint32_t id = 0; as_host(p)->n && id < snapshot_n(p->tui->snap); id++) {
 		struct section_row row;
 
-		if (isnan(elapsed[id]) || !is_wait(p, id))
+		if (isnan(elapsed[id]) || !is_wait(p, id) || !numbers_counts(kept, id))
 			continue;
-		row = row_of(elapsed[id], elapsed[id], count ? count[id] : NAN, ROLE_NORMAL);
+		row = wait_row(&(struct host_row){
+			.whole = elapsed[id], .count = count ? count[id] : NAN});
 		sections_add_path(p, id, &row);
 	}
 }
@@ -165,22 +214,29 @@ static const struct section sections[] = {
 	{
 		.title = "Scopes by their own time on the host",
 		.name = "SCOPE",
-		.columns = {columns, ARRAY_SIZE(columns), 40},
-		.list = list_scopes,
+		.columns = {own_columns, ARRAY_SIZE(own_columns), 40},
+		.list = list_own,
+		.most = ROWS_MAX,
+	},
+	{
+		.title = "Scopes by time on the host, with what is within",
+		.name = "SCOPE",
+		.columns = {elapsed_columns, ARRAY_SIZE(elapsed_columns), 40},
+		.list = list_elapsed,
 		.most = ROWS_MAX,
 	},
 	{
 		.title = "Waits for the GPU",
 		.name = "KIND",
-		.columns = {columns, ARRAY_SIZE(columns), 40},
+		.columns = {wait_columns, ARRAY_SIZE(wait_columns), 40},
 		.list = list_waits,
 		.most = ROWS_MAX,
-		.empty = "no waits were recorded (--sync of proton top and record does)",
+		.empty = "none (proton top and record see them with --sync)",
 	},
 	{
 		.title = "Calling contexts that wait",
 		.name = "PATH",
-		.columns = {columns, ARRAY_SIZE(columns), 40},
+		.columns = {wait_columns, ARRAY_SIZE(wait_columns), 40},
 		.list = list_waiting,
 		.most = ROWS_MAX,
 	},

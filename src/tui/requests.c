@@ -690,7 +690,8 @@ static void do_interrupt(struct tui *t)
 		return;
 	}
 	ask_leave(t);
-	tui_message(t, "Ctrl-C again stops the program and leaves");
+	tui_message(t, t->options.readonly ? "Ctrl-C again leaves; the program runs on"
+					   : "Ctrl-C again stops the program and leaves");
 }
 
 static void do_suspend(struct tui *t)

@@ -170,7 +170,7 @@ static int add_comparison(struct row_columns *rc, struct panel *p, const char *w
 		c->part = order[i];
 		c->is_asked = true;
 	}
-	p->sort = 2;
+	p->sort = rc->wish = 2;
 	return r;
 }
 
@@ -299,32 +299,33 @@ static void add_own(struct row_columns *rc, struct panel *p, uint32_t metric)
 		add(rc, p, &spec, spec.title, len);
 }
 
-static bool is_awaited(const struct row_columns *rc, const struct column *c)
+static bool may_sort(struct panel *p, const struct column *c)
 {
-	return c->of && c->of == rc->awaited;
+	return !(c->of && c->of->is_missing) && !column_is_absent(p, c);
 }
 
-/* A panel that has no value of what it is sorted by is sorted by the first column that has. If the
- * running program has no such metric yet, the order changes when it has. */
+/* A panel that has no value of what it is to be sorted by is sorted by the first column that has,
+ * until there are values: a running program may tell of a metric later. */
 static void choose_sort(struct row_columns *rc, struct panel *p)
 {
-	const struct column *sorted = &p->columns.v[p->sort];
+	const struct column *wished = &p->columns.v[rc->wish];
 
-	for (unsigned i = 0; i < p->columns.n; i++)
-		if (is_awaited(rc, &p->columns.v[i]) && !rc->awaited->is_missing) {
-			rc->awaited = NULL;
-			p->sort = i;
-			return;
-		}
-	if (sorted->of && sorted->of->is_missing)
-		rc->awaited = sorted->of;
-	else if (!column_is_absent(p, sorted))
+	if (may_sort(p, wished)) {
+		if (p->sort != rc->wish)
+			p->ascending = rc->wish_ascending;
+		p->sort = rc->wish;
 		return;
-	for (unsigned i = 0; i < p->columns.n; i++)
-		if (!is_awaited(rc, &p->columns.v[i]) && !column_is_absent(p, &p->columns.v[i])) {
+	}
+	if (p->sort == rc->wish) {
+		rc->wish_ascending = p->ascending;
+		p->ascending = false;
+	}
+	p->sort = rc->wish;
+	for (unsigned i = 0; i < p->columns.n && p->sort == rc->wish; i++)
+		if (!p->columns.v[i].is_name && may_sort(p, &p->columns.v[i]))
 			p->sort = i;
-			return;
-		}
+	if (p->sort == rc->wish) /* nothing has */
+		p->ascending = rc->wish_ascending;
 }
 
 void row_columns_update(struct row_columns *rc, struct panel *p)

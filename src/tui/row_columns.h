@@ -22,7 +22,8 @@ struct row_columns {
 	bool is_chosen;     /* those asked for, and no others */
 	bool only_sums;     /* one of them decides how wide something is: it adds up */
 	uint32_t n_metrics; /* of the session, looked at so far */
-	const struct row_column *awaited; /* to be sorted by when the program has it; NULL: none */
+	unsigned wish;       /* the column to be sorted by, when it has values */
+	bool wish_ascending; /* its direction, while the panel is sorted by another */
 	int error;         /* why they are not those asked for: what column_parse() says */
 	uint64_t measured; /* what widths were measured of */
 	unsigned n_slots;

@@ -9,10 +9,13 @@
 #define NAMES_MAX  (1 << 24) /* bytes of all names of a panel */
 #define PATH_BYTES (1 << 16) /* of one of them */
 
+#define NAME_PATH 0
+#define NAME_OWN  SIZE_MAX
+
 struct section_entry {
 	struct section_row of;
 	uint32_t node; /* or SNAP_NONE */
-	size_t name;   /* where it begins; 0: the path of the node */
+	size_t name;   /* where it begins, or NAME_PATH or NAME_OWN: what the node has */
 	uint8_t section;
 };
 
@@ -100,6 +103,11 @@ void sections_add_path(struct panel *p, uint32_t node, const struct section_row 
 	add(p, &(struct section_entry){.of = *row, .node = node});
 }
 
+void sections_add_node(struct panel *p, uint32_t node, const struct section_row *row)
+{
+	add(p, &(struct section_entry){.of = *row, .node = node, .name = NAME_OWN});
+}
+
 static void add_line(struct panel *p, enum line_kind kind, unsigned section, uint32_t i)
 {
 	struct sections *s = as_sections(p);
@@ -181,7 +189,9 @@ const char *sections_name(struct panel *p, size_t row)
 
 	if (!e)
 		return "";
-	if (e->name)
+	if (e->name == NAME_OWN)
+		return tui_node_name(p->tui, e->node);
+	if (e->name != NAME_PATH)
 		return s->names.error ? "" : s->names.data + e->name;
 	buf_clear(&s->path);
 	tui_put_path(p->tui, e->node, &s->path);

@@ -42,8 +42,10 @@ struct section_row {
 
 /* For section.list(). The row's name is put into what is returned, before the next row is added. */
 struct buf *sections_add(struct panel *p, const struct section_row *row);
-/* A row about a calling context, named by its path. */
+/* A row about a calling context, named by its path, and one named by its own name. Neither keeps a
+ * text: there may be a million of them. */
 void sections_add_path(struct panel *p, uint32_t node, const struct section_row *row);
+void sections_add_node(struct panel *p, uint32_t node, const struct section_row *row);
 
 /* For column.is_absent, as columns are laid out: no row of the section has a number. */
 bool sections_lack(struct panel *p, const struct column *c);

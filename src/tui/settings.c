@@ -237,12 +237,14 @@ static void put_title(struct buf *out, const char *title)
 static void put_sort(const struct tui *t, unsigned panel, struct buf *out)
 {
 	const struct panel *p = t->panels[panel];
+	bool ascending;
+	unsigned sort = panel_wished_sort(p, &ascending);
 
-	if (p->sort >= p->columns.n || (p->sort == 0 && !p->ascending))
+	if (sort >= p->columns.n || (sort == 0 && !ascending))
 		return;
 	buf_puts(out, tui_panel_word(panel));
-	put_title(out, p->columns.v[p->sort].title);
-	if (p->ascending)
+	put_title(out, p->columns.v[sort].title);
+	if (ascending)
 		buf_puts(out, " ascending");
 }
 

@@ -155,7 +155,7 @@ const char *tui_missing_column(const struct tui *t)
 const char *tui_missing_sort(const struct tui *t)
 {
 	const struct panel *p = t->panels[TUI_PANEL_TREE];
-	const struct row_column *c = p->columns.v[p->sort].of;
+	const struct row_column *c = p->columns.v[p->rows->wish].of;
 
 	return c && c->is_missing ? c->title : NULL;
 }

@@ -273,6 +273,37 @@ START_TEST(an_order_that_comes_later)
 }
 END_TEST
 
+/* The first picture has no numbers: what stands in for the order then is no wish. */
+START_TEST(an_order_before_there_are_numbers)
+{
+	static const struct tui_options options = {.command = "top", .live = true};
+	const struct panel *p;
+	struct world w;
+	bool ascending;
+
+	world_init_empty(&w);
+	session_process_add(w.s, 7);
+	w.lanes[0] = session_lane_intern(w.s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
+	world_open(&w, &options);
+	p = w.t->panels[TUI_PANEL_TREE];
+	ck_assert(world_shows(&w, "proton top"));
+	ck_assert_str_eq(sorted_by(p), "TOTAL");
+	world_number(&w, world_node(&w, SESSION_ROOT, FRAME_SCOPE, "parse"), w.lanes[0],
+		     METRIC_CPU_TIME, 3e9);
+	world_tick(&w);
+	ck_assert(world_shows(&w, "parse"));
+	ck_assert_str_eq(sorted_by(p), "CPU"); /* the only number */
+	ck_assert_str_eq(p->columns.v[panel_wished_sort(p, &ascending)].title, "TOTAL");
+	world_kernel(&w, world_node(&w, SESSION_ROOT, FRAME_KERNEL, "gemm"), w.lanes[0],
+		     &(struct kernel_values){1000000, 1, 1000, 2000});
+	world_tick(&w);
+	ck_assert(world_shows(&w, "gemm"));
+	ck_assert_str_eq(sorted_by(p), "TOTAL");
+	ck_assert(!ascending);
+	world_done(&w);
+}
+END_TEST
+
 /* Where the first row that shows a text is; -1: nowhere. */
 static int line_of(struct world *w, const char *text)
 {
@@ -742,6 +773,7 @@ Suite *suite_columns(void)
 	tcase_add_test(c, columns_that_cannot_be);
 	tcase_add_test(c, a_metric_that_comes_later);
 	tcase_add_test(c, an_order_that_comes_later);
+	tcase_add_test(c, an_order_before_there_are_numbers);
 	tcase_add_test(c, words_in_their_order);
 	tcase_add_test(c, levels_of_a_running_program);
 	tcase_add_test(c, levels);

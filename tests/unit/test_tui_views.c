@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "test_tui_session.h"
 #include "tui/mouse.h"
+#include "tui/picture.h"
 #include "tui/settings.h"
 #include "tui/tabs.h"
 #include "tui/tui_impl.h"
@@ -457,15 +458,23 @@ START_TEST(host_tells_its_own_time)
 	world_number(&w, load, host, METRIC_CPU_COUNT, 80);
 	world_tick(&w);
 	world_keys(&w, "M-3");
-	ck_assert(world_shows(&w, "no waits were recorded"));
+	ck_assert(world_shows(&w, "with --sync"));
 	world_number(&w, wait, host, METRIC_CPU_TIME, 12e9);
 	world_number(&w, wait, host, METRIC_CPU_COUNT, 160);
 	world_tick(&w);
+	world_golden(&w, 24, 80, "host_live_80x24"); /* the step is not over, what is within is */
+	w.s->ended = true;
+	tui_spoil(w.t);
 	world_golden(&w, 24, 80, "host_80x24");
 	world_golden(&w, 10, 40, "host_40x10");
-	world_keys(&w, "! 'load' Enter");
-	ck_assert(world_shows(&w, "no waits were recorded"));
+	ck_assert(world_shows(&w, " 25.21s  84.8      42   1.00s  train_step"));
+	world_keys(&w, "\\ 'train' Enter");
+	ck_assert(world_shows(&w, " 25.21s "));
+	world_keys(&w, "Esc ! 'load' Enter"); /* its time is nobody's own */
+	ck_assert(world_shows(&w, "with --sync"));
 	ck_assert(!world_shows(&w, "200ms  load"));
+	ck_assert(world_shows(&w, "with what is within"));
+	ck_assert(world_shows(&w, " 42.02s      42   1.00s  train_step"));
 	world_keys(&w, "Esc");
 	ck_assert(world_shows(&w, "stream"));
 }
