@@ -143,11 +143,10 @@ static int save(struct arguments *a, const struct format *format, const struct s
 	const char *out = output_path(a->out ? a->out : "-");
 	int r;
 
-	if (a->write.metric && complain_column(s, a->write.metric, "-m"))
-		return STATUS_USAGE;
 	if (a->write.metric && export_metric(s, &a->write) == METRIC_NONE) {
-		complain("'%s' is not a metric of '%s' that adds up (see 'proton list %s')",
-			 a->write.metric, name, name);
+		if (!complain_column(s, a->write.metric, "-m"))
+			complain("'%s' is not a metric of '%s' that adds up (see 'proton list %s')",
+				 a->write.metric, name, name);
 		return STATUS_USAGE;
 	}
 	signal(SIGPIPE, SIG_DFL);

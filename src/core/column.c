@@ -99,9 +99,8 @@ bool column_is_own(const struct session *s, uint32_t metric)
 }
 
 /* Is the word exactly the name of a metric of the profile? Then that is meant. */
-static bool is_own_name(const struct session *s, const char *word, size_t len)
+static bool is_own_name(const struct session *s, uint32_t metric, const char *word, size_t len)
 {
-	uint32_t metric = derive_find(s, word, len);
 	const char *name;
 
 	if (!column_is_own(s, metric))
@@ -112,14 +111,24 @@ static bool is_own_name(const struct session *s, const char *word, size_t len)
 
 int column_parse(const struct session *s, const char *word, size_t len, struct column_spec *ret)
 {
+	uint32_t metric = derive_find(s, word, len);
+	bool own = is_own_name(s, metric, word, len);
 	int usual = usual_find(word, len), r;
+	struct column_spec spec;
+	size_t n;
 
-	if (usual >= 0 && !is_own_name(s, word, len)) {
+	if (usual >= 0 && !own) {
 		*ret = usual_columns[usual];
 		return 0;
 	}
 	*ret = (struct column_spec){.width = OWN_WIDTH};
 	r = derive_parse(s, word, len, &ret->derived);
+	if (own && (r < 0 || ret->derived.metric != metric || ret->derived.op != DERIVED_VALUE)) {
+		column_of_metric(s, metric, &spec,
+				 &n); /* it is called like another one made of some */
+		ret->derived = spec.derived;
+		r = 0;
+	}
 	if (r < 0)
 		return r;
 	ret->form = form_of(s, &ret->derived);

@@ -12,16 +12,22 @@
  *     0 98000 7                     line, its inclusive costs */
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/export.h"
 
+struct event {
+	struct export_stacks weights; /* whole numbers; names are in `names` below */
+	bool in_thousandths;
+};
+
 struct callgrind {
 	const struct session *s;
 	struct out *out;
 	struct export_names names;
-	struct export_stacks *events; /* their weights; names are in `names` */
+	struct event *events;
 	size_t n, cap;
 	uint8_t *named; /* by frame: its name stands in the file */
 	uint8_t *filed; /* by string: the name of the file does */
@@ -29,12 +35,17 @@ struct callgrind {
 
 /* ---- names ---- */
 
-/* A name ends with its line. */
+/* A name ends with its line, and one that begins with blanks loses them: a number with nothing but
+ * blanks behind it would be a name that was given before. */
 static void put_text(struct callgrind *x, const char *text)
 {
 	const char *end = text + strlen(text), *c;
 	size_t n;
 
+	while ((unsigned char)*text - 1u < ' ')
+		text++;
+	if (!*text)
+		out_puts(x->out, "<unnamed>");
 	while ((n = export_text_next(&text, end, &c)) > 0) {
 		if (n == 1 && (unsigned char)*c < ' ')
 			out_putc(x->out, ' ');
@@ -77,27 +88,40 @@ static uint32_t line_of(const struct callgrind *x, uint32_t node)
 
 /* ---- events ---- */
 
-/* Costs are whole numbers. */
+/* Costs are whole numbers, with a sign in some readers. */
 static unsigned long long whole(double v)
 {
-	return v >= 0.5 && v < 1.8e19 ? (unsigned long long)(v + 0.5) : 0;
+	return v < 9.2e18 ? (unsigned long long)v : INT64_MAX;
 }
 
-/* name NULL: the time. 0; -ENOMEM; -EINVAL: it does not add up. */
-static int add_event(struct callgrind *x, const char *name)
+/* Fractions in thousandths, each rounded: so sums are those of what is written. */
+static void round_own(struct event *e)
 {
-	const struct write_options options = {.metric = name};
-	struct export_stacks *e;
+	uint32_t n = (uint32_t)e->weights.s->n_nodes;
+
+	for (uint32_t i = 0; i < n && !e->in_thousandths; i++)
+		e->in_thousandths = e->weights.own[i] != floor(e->weights.own[i]);
+	for (uint32_t i = 0; i < n && e->in_thousandths; i++)
+		e->weights.own[i] = round(e->weights.own[i] * 1000);
+}
+
+/* 0; -ENOMEM; -EINVAL: it does not add up. */
+static int add_event(struct callgrind *x, uint32_t metric)
+{
+	struct event *e;
 	int r;
 
 	if (ARRAY_ROOM(x->events, x->cap, x->n + 1) < 0)
 		return -ENOMEM;
 	e = &x->events[x->n];
-	r = export_stacks_init(e, x->s, &options);
-	if (r == 0)
-		r = export_stacks_sum_up(e);
+	*e = (struct event){0};
+	r = export_stacks_weigh(&e->weights, x->s, metric);
+	if (r == 0) {
+		round_own(e);
+		r = export_stacks_sum_up(&e->weights);
+	}
 	if (r < 0)
-		export_stacks_done(e);
+		export_stacks_done(&e->weights);
 	else
 		x->n++;
 	return r;
@@ -111,42 +135,43 @@ static int choose_events(struct callgrind *x, const struct write_options *option
 	int r = 0;
 
 	if (options && options->metric)
-		return add_event(x, options->metric);
+		return add_event(x, export_metric(x->s, options));
 	if (!has)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n && r != -ENOMEM; i++)
 		if (has[i])
-			r = add_event(x, metric_table_get(x->s->metrics, i)->name);
+			r = add_event(x, i);
 	if (r != -ENOMEM && x->n == 0)
-		r = add_event(x, NULL); /* the time, of which there is none */
+		r = add_event(x, METRIC_TIME); /* of which there is none */
 	return r == -ENOMEM || x->n == 0 ? r : 0;
 }
 
-/* An event is a word. One that differs from its metric's name gets the metric's number: another may
- * differ in these characters only. */
+static const struct metric *metric_of(const struct callgrind *x, size_t i)
+{
+	return metric_table_get(x->s->metrics, x->events[i].weights.metric);
+}
+
+/* A built-in metric without its unit is a word, and no other event has this name: a metric of the
+ * profile's own has its number behind it. */
 static void put_event(struct callgrind *x, size_t i)
 {
-	const char *name = metric_table_get(x->s->metrics, x->events[i].metric)->name;
+	uint32_t metric = x->events[i].weights.metric;
+	const char *name = metric_of(x, i)->name;
 	size_t len = metric_bare_len(name);
-	bool same = len && !isdigit((unsigned char)*name);
 
-	if (!same)
+	if (!len || isdigit((unsigned char)*name))
 		out_putc(x->out, '_');
-	for (size_t k = 0; k < len; k++) {
-		bool is_word = isalnum((unsigned char)name[k]) || name[k] == '_';
-
-		out_putc(x->out, is_word ? name[k] : '_');
-		same = same && is_word;
-	}
-	if (!same)
-		out_printf(x->out, "_%u", x->events[i].metric);
+	for (size_t k = 0; k < len; k++)
+		out_putc(x->out, isalnum((unsigned char)name[k]) ? name[k] : '_');
+	if (metric >= METRIC_N_BUILTIN)
+		out_printf(x->out, "_%u", metric);
 }
 
 static void put_costs(struct callgrind *x, uint32_t line, uint32_t node, bool inclusive)
 {
 	out_printf(x->out, "%u", line);
 	for (size_t i = 0; i < x->n; i++) {
-		const struct export_stacks *e = &x->events[i];
+		const struct export_stacks *e = &x->events[i].weights;
 
 		out_printf(x->out, " %llu", whole(inclusive ? e->total[node] : e->own[node]));
 	}
@@ -168,7 +193,9 @@ static void put_head(struct callgrind *x)
 		out_puts(x->out, "event: ");
 		put_event(x, i);
 		out_puts(x->out, " : ");
-		put_text(x, metric_table_get(x->s->metrics, x->events[i].metric)->name);
+		put_text(x, metric_of(x, i)->name);
+		if (x->events[i].in_thousandths)
+			out_puts(x->out, ", in thousandths");
 		out_putc(x->out, '\n');
 	}
 	out_puts(x->out, "events:");
@@ -178,7 +205,7 @@ static void put_head(struct callgrind *x)
 	}
 	out_puts(x->out, "\nsummary:");
 	for (size_t i = 0; i < x->n; i++)
-		out_printf(x->out, " %llu", whole(x->events[i].total[SESSION_ROOT]));
+		out_printf(x->out, " %llu", whole(x->events[i].weights.total[SESSION_ROOT]));
 	out_puts(x->out, "\n");
 }
 
@@ -237,7 +264,7 @@ static int callgrind_write(const struct session *s, const struct write_options *
 		export_names_done(&x.names);
 	}
 	while (x.n)
-		export_stacks_done(&x.events[--x.n]);
+		export_stacks_done(&x.events[--x.n].weights);
 	free(x.events);
 	free(x.named);
 	free(x.filed);

@@ -174,10 +174,15 @@ uint32_t export_metric(const struct session *s, const struct write_options *opti
 {
 	const char *name = options ? options->metric : NULL;
 	uint32_t id = name ? column_metric(s, name) : usual_metric(s);
-	const struct metric *m = metric_table_get(s->metrics, id);
 
-	return !m || m->type == METRIC_TEXT || metric_add_plain(m->add) != METRIC_SUM ? METRIC_NONE
-										      : id;
+	return export_weighs(s, id) ? id : METRIC_NONE;
+}
+
+bool export_weighs(const struct session *s, uint32_t metric)
+{
+	const struct metric *m = metric_table_get(s->metrics, metric);
+
+	return m && m->type != METRIC_TEXT && metric_add_plain(m->add) == METRIC_SUM;
 }
 
 static double own_weight(const struct session *s, uint32_t node, uint32_t metric)
@@ -277,8 +282,15 @@ int export_path(const struct session *s, uint32_t node, struct export_path *path
 int export_stacks_init(struct export_stacks *x, const struct session *s,
 		       const struct write_options *options)
 {
-	*x = (struct export_stacks){.s = s, .metric = export_metric(s, options)};
-	if (x->metric == METRIC_NONE)
+	int r = export_stacks_weigh(x, s, export_metric(s, options));
+
+	return r < 0 ? r : export_names_init(&x->names, s, options);
+}
+
+int export_stacks_weigh(struct export_stacks *x, const struct session *s, uint32_t metric)
+{
+	*x = (struct export_stacks){.s = s, .metric = metric};
+	if (!export_weighs(s, metric))
 		return -EINVAL;
 	x->own = malloc(s->n_nodes * sizeof(*x->own));
 	if (!x->own)
@@ -287,7 +299,7 @@ int export_stacks_init(struct export_stacks *x, const struct session *s,
 		x->own[i] = own_weight(s, i, x->metric);
 	if (x->metric == METRIC_CPU_TIME)
 		without_nested(s, x->own);
-	return export_names_init(&x->names, s, options);
+	return 0;
 }
 
 int export_stacks_sum_up(struct export_stacks *x)

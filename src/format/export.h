@@ -42,6 +42,8 @@ void export_put_value(struct out *out, const struct session *s, uint32_t metric,
 /* The metric that stacks and pictures weigh by: options->metric, or the time. METRIC_NONE: the
  * profile has no such metric, or it does not add up. "time" finds "time (ns)". */
 uint32_t export_metric(const struct session *s, const struct write_options *options);
+/* Can stacks and pictures weigh by it: is it a number, and does it add up? */
+bool export_weighs(const struct session *s, uint32_t metric);
 /* Names as options ask for them, each made once. */
 struct export_names {
 	const struct session *s;
@@ -77,6 +79,8 @@ struct export_stacks {
 /* 0, -ENOMEM or -EINVAL (no such metric); in either case export_stacks_done() frees. */
 int export_stacks_init(struct export_stacks *x, const struct session *s,
 		       const struct write_options *options);
+/* The same for a metric, and without names. */
+int export_stacks_weigh(struct export_stacks *x, const struct session *s, uint32_t metric);
 void export_stacks_done(struct export_stacks *x);
 int export_stacks_sum_up(struct export_stacks *x); /* 0 or -ENOMEM */
 

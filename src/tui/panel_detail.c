@@ -150,7 +150,8 @@ static double tree_value(struct panel *p, enum usual_column usual)
 static bool is_told(struct panel *p, enum usual_column usual)
 {
 	if (usual == USUAL_CPU_SHARE)
-		return !derive_has(numbers_derive(tui_all(p->tui)), &usual_columns[USUAL_TOTAL].derived);
+		return !derive_has(numbers_derive(tui_all(p->tui)),
+				   &usual_columns[USUAL_TOTAL].derived);
 	return usual_columns[usual].derived.op != DERIVED_QUANTILE && usual != USUAL_ASYNC &&
 	       usual != USUAL_ENTERED && (usual != USUAL_NOW || p->tui->options.live);
 }

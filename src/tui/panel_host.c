@@ -138,8 +138,7 @@ static bool is_wait(struct panel *p, uint32_t node)
 }
 
 /* Rows by frame; make() gives those of one table their numbers. */
-static void list(struct panel *p, bool waits,
-		 struct section_row (*make)(const struct host_row *of))
+static void list(struct panel *p, bool waits, struct section_row (*make)(const struct host_row *of))
 {
 	const struct panel_host *ph = as_host(p);
 
@@ -204,8 +203,8 @@ static void list_waiting(struct panel *p)
 
 		if (isnan(elapsed[id]) || !is_wait(p, id) || !numbers_counts(kept, id))
 			continue;
-		row = wait_row(&(struct host_row){
-			.whole = elapsed[id], .count = count ? count[id] : NAN});
+		row = wait_row(
+			&(struct host_row){.whole = elapsed[id], .count = count ? count[id] : NAN});
 		sections_add_path(p, id, &row);
 	}
 }

@@ -19,13 +19,13 @@ struct row_columns {
 	size_t cap, cap_columns;
 	struct column *columns; /* the panel's */
 	const struct session *s;
-	bool is_chosen;     /* those asked for, and no others */
-	bool only_sums;     /* one of them decides how wide something is: it adds up */
-	uint32_t n_metrics; /* of the session, looked at so far */
+	bool is_chosen;      /* those asked for, and no others */
+	bool only_sums;      /* one of them decides how wide something is: it adds up */
+	uint32_t n_metrics;  /* of the session, looked at so far */
 	unsigned wish;       /* the column to be sorted by, when it has values */
 	bool wish_ascending; /* its direction, while the panel is sorted by another */
-	int error;         /* why they are not those asked for: what column_parse() says */
-	uint64_t measured; /* what widths were measured of */
+	int error;           /* why they are not those asked for: what column_parse() says */
+	uint64_t measured;   /* what widths were measured of */
 	unsigned n_slots;
 	bool is_limited; /* rows are left out below a limit: */
 	struct derived limit;

@@ -9,8 +9,8 @@
 #define NAMES_MAX  (1 << 24) /* bytes of all names of a panel */
 #define PATH_BYTES (1 << 16) /* of one of them */
 
-#define NAME_PATH 0
-#define NAME_OWN  SIZE_MAX
+#define NAME_PATH  0
+#define NAME_OWN   SIZE_MAX
 
 struct section_entry {
 	struct section_row of;

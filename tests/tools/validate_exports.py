@@ -157,7 +157,8 @@ def check_callgrind(path, doc):
         events, functions, calls = callgrind_file(f.read())
     clean = re.compile("[\x00-\x1f]")
     own, total = weights(doc)
-    shown = [clean.sub(" ", n["name"] or ("ROOT" if n["parent"] is None else "<unnamed>")) for n in doc["nodes"]]
+    shown = [clean.sub(" ", n["name"] or ("ROOT" if n["parent"] is None else "")).lstrip(" ") or "<unnamed>"
+             for n in doc["nodes"]]
     want, below = {}, {}
     for node, name in zip(doc["nodes"], shown):
         want[name] = want.get(name, 0) + own[node["id"]]

@@ -264,6 +264,49 @@ START_TEST(unknown_metrics_are_refused)
 }
 END_TEST
 
+/* Events have names of their own, costs are whole and add up, names are seen. */
+START_TEST(callgrind_of_odd_metrics)
+{
+	static const char *const names[] = {"bytes (read)", "bytes (write)", "1st, \"odd\"",
+					    "energy (J)",   "huge",          "gb/s"};
+	static const double values[] = {11, 22, 3, 0.25, 1e19, 5};
+	struct session *s = session_new();
+	struct write_options gbs = {.metric = "gb/s"};
+	struct buf text;
+
+	for (unsigned k = 0; k < 4; k++) {
+		char name[8];
+		uint32_t node;
+
+		snprintf(name, sizeof(name), k ? "k%u" : " \n ", k);
+		node = session_node(s, SESSION_ROOT, FRAME_KERNEL, name);
+		for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+			const struct metric m = {.name = names[i],
+						 .unit = "",
+						 .type = METRIC_F64,
+						 .weight = METRIC_NONE};
+
+			ck_assert_int_eq(session_add(s, node, SESSION_NONE, 0,
+						     session_metric_add(s, &m),
+						     (union metric_value){.f64 = values[i]}),
+					 0);
+		}
+	}
+	write_text("callgrind", s, NULL, &text);
+	ck_assert_ptr_nonnull(strstr(buf_str(&text),
+				     "events: bytes_14 bytes_15 _1st___odd__16 energy_17 "
+				     "huge_18 gb_s_19\n"
+				     "summary: 44 88 12 1000 9223372036854775807 20\n"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&text), " : energy (J), in thousandths\n"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&text), " <unnamed>\n"));
+	buf_done(&text);
+	write_text("folded", s, &gbs, &text); /* though "gb/s" is a rate as well */
+	ck_assert_ptr_nonnull(strstr(buf_str(&text), "k1 5\n"));
+	buf_done(&text);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(suffixes_choose_formats)
 {
 	ck_assert_str_eq(format_by_path("a.speedscope.json")->name, "speedscope");
@@ -374,6 +417,7 @@ int main(void)
 	tcase_add_test(c, msgpack_sums_up_sums_alone);
 	tcase_add_test(c, msgpack_may_be_deep);
 	tcase_add_test(c, unknown_metrics_are_refused);
+	tcase_add_test(c, callgrind_of_odd_metrics);
 	tcase_add_test(c, suffixes_choose_formats);
 	tcase_add_test(c, copies_share_their_bytes);
 	tcase_add_test(c, tables_have_the_numbers_of_reports);
