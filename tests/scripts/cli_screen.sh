@@ -97,9 +97,15 @@ has "batch -s: the columns stay" "CALLS time/us  NAME" out
 PROTON_FAKE='kernel a 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 -b 1 -m nothing -s later -q -o d.hatchet \
 	sh -c "$until_out" - '^## Calling contexts' 1 >out 2>err </dev/null
 check "batch -m -s: neither is there" 1 "$(grep -c '^## Calling contexts' out)"
+"$PROTON" top -b 1 -m calls,time/furlong touch ran >out 2>err </dev/null; check "batch -m: a wrong unit" 2 $?
+has "batch -m: which" "no such unit in 'time/furlong'" err
+check "batch -m: the program was not started" no "$([ -e ran ] && echo yes || echo no)"
 window 100x24 "PROTON_FAKE='kernel gemm 1000 2;pause 50;repeat 600' $PROTON top -i 0.2 -m time/us,nothing,calls -o e.hatchet sleep 100; echo status=\$?"
 see "top -m: columns" "time/us  nothing  CALLS"
 keys C-c; see "top -m: Ctrl-C" "cancel"; keys C-c; see "top -m: left" "wrote 'e.hatchet'"
+window 100x24 "$PROTON top --view log -o e.hatchet sh -c 'echo first; sleep 0.2; echo second'; echo status=\$?"
+see "top --view log: what it prints" "second"
+see "top --view log: the end" "ENDED"; keys q; see "top --view log: left" "status=0"
 window 100x24 "$PROTON top -m time/furlong touch ran; echo status=\$?"
 see "top -m: a wrong unit" "no such unit"; see "top -m: status" "status=2"
 check "top -m: the program was not started" no "$([ -e ran ] && echo yes || echo no)"
