@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/column.h"
+#include "core/nested.h"
 #include "format/json_writer.h"
 
 /* ---- columns ---- */
@@ -196,13 +197,23 @@ static double own_weight(const struct session *s, uint32_t node, uint32_t metric
 	return isfinite(w) && w > 0 ? w : 0;
 }
 
-/* The host's time of a range has that of the ranges in it: what is left is its own. */
-static void without_nested(const struct session *s, double *own)
+/* The host's time of a scope has that of the scopes in it: what is left is its own. */
+static int without_nested(const struct session *s, double *own)
 {
-	for (uint32_t i = 1; i < s->n_nodes; i++)
-		own[s->nodes[i].parent] -= own[i];
-	for (uint32_t i = 0; i < s->n_nodes; i++)
-		own[i] = fmax(own[i], 0);
+	size_t n = s->n_nodes;
+	_cleanup_(freep) uint32_t *parents = malloc(n * sizeof(*parents));
+	_cleanup_(freep) double *elapsed = malloc(n * sizeof(*elapsed));
+	int r = parents && elapsed ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; r == 0 && i < n; i++) {
+		parents[i] = s->nodes[i].parent;
+		elapsed[i] = own[i] > 0 ? own[i] : NAN;
+	}
+	if (r == 0)
+		r = nested_own(parents, elapsed, (uint32_t)n, own);
+	for (uint32_t i = 0; r == 0 && i < n; i++)
+		own[i] = fmax(own[i], 0); /* fmax() takes NaN for 0 */
+	return r;
 }
 
 void export_put_weight(struct out *out, double v)
@@ -297,9 +308,7 @@ int export_stacks_weigh(struct export_stacks *x, const struct session *s, uint32
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->n_nodes; i++)
 		x->own[i] = own_weight(s, i, x->metric);
-	if (x->metric == METRIC_CPU_TIME)
-		without_nested(s, x->own);
-	return 0;
+	return x->metric == METRIC_CPU_TIME ? without_nested(s, x->own) : 0;
 }
 
 int export_stacks_sum_up(struct export_stacks *x)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/derive.h"
+#include "core/nested.h"
 #include "core/numbers.h"
 #include "tui/names.h"
 #include "tui/sections.h"
@@ -51,25 +52,6 @@ static bool has_own(struct panel *p)
 
 /* ---- numbers ---- */
 
-/* Take elapsed time from that of the nearest scope around it. */
-static int find_own(struct panel_host *ph, const uint32_t *parents, const double *elapsed,
-		    uint32_t n)
-{
-	_cleanup_(freep) uint32_t *around = malloc((n + 1u) * sizeof(*around));
-
-	if (!around || ARRAY_ROOM(ph->own, ph->cap_own, n + 1u) < 0)
-		return -ENOMEM;
-	for (uint32_t id = 0; id < n; id++) {
-		uint32_t above = parents[id] == SNAP_NONE ? SNAP_NONE : around[parents[id]];
-
-		ph->own[id] = elapsed[id];
-		around[id] = isnan(elapsed[id]) ? above : id;
-		if (above != SNAP_NONE && !isnan(elapsed[id]))
-			ph->own[above] -= elapsed[id];
-	}
-	return 0;
-}
-
 static int add_up(struct panel *p, const double *elapsed, const double *count)
 {
 	struct panel_host *ph = as_host(p);
@@ -99,13 +81,14 @@ static void make(struct panel *p)
 	struct panel_host *ph = as_host(p);
 	const double *elapsed = column(p, METRIC_CPU_TIME);
 	uint64_t generation = numbers_generation(tui_numbers(p->tui));
+	uint32_t n = snapshot_n(p->tui->snap);
 
 	if (ph->generation == generation)
 		return;
 	ph->n = 0;
 	ph->generation = generation;
-	if (!elapsed ||
-	    find_own(ph, snapshot_parents(p->tui->snap), elapsed, snapshot_n(p->tui->snap)) < 0 ||
+	if (!elapsed || ARRAY_ROOM(ph->own, ph->cap_own, n + 1u) < 0 ||
+	    nested_own(snapshot_parents(p->tui->snap), elapsed, n, ph->own) < 0 ||
 	    add_up(p, elapsed, column(p, METRIC_CPU_COUNT)) < 0)
 		ph->n = 0;
 }
