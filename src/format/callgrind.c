@@ -54,17 +54,22 @@ static void put_text(struct callgrind *x, const char *text)
 	}
 }
 
+/* Something with a number: its text comes with it the first time. */
+static void put_numbered(struct callgrind *x, uint8_t *seen, const char *key, uint32_t id,
+			 const char *text)
+{
+	out_printf(x->out, "%s=(%u)", key, id + 1);
+	if (!seen[id]) {
+		out_putc(x->out, ' ');
+		put_text(x, text);
+	}
+	seen[id] = 1;
+	out_putc(x->out, '\n');
+}
+
 static void put_function(struct callgrind *x, const char *key, uint32_t node)
 {
-	uint32_t frame = x->s->nodes[node].frame;
-
-	out_printf(x->out, "%s=(%u)", key, frame + 1);
-	if (!x->named[frame]) {
-		out_putc(x->out, ' ');
-		put_text(x, export_name(&x->names, node));
-	}
-	x->named[frame] = 1;
-	out_putc(x->out, '\n');
+	put_numbered(x, x->named, key, x->s->nodes[node].frame, export_name(&x->names, node));
 }
 
 /* String 0 is "", which is no file: that of frames without one. */
@@ -72,13 +77,7 @@ static void put_file(struct callgrind *x, const char *key, uint32_t node)
 {
 	uint32_t file = x->s->frames[x->s->nodes[node].frame].file;
 
-	out_printf(x->out, "%s=(%u)", key, file + 1);
-	if (!x->filed[file]) {
-		out_putc(x->out, ' ');
-		put_text(x, file ? strtab_str(x->s->strings, file) : "???");
-	}
-	x->filed[file] = 1;
-	out_putc(x->out, '\n');
+	put_numbered(x, x->filed, key, file, file ? strtab_str(x->s->strings, file) : "???");
 }
 
 static uint32_t line_of(const struct callgrind *x, uint32_t node)
@@ -183,7 +182,7 @@ static void put_costs(struct callgrind *x, uint32_t line, uint32_t node, bool in
 static void put_head(struct callgrind *x)
 {
 	out_puts(x->out, "# callgrind format\nversion: 1\ncreator: proton " PACKAGE_VERSION "\n");
-	if (x->s->n_processes) {
+	if (x->s->n_processes && x->s->processes[0].cmdline) {
 		out_puts(x->out, "cmd: ");
 		put_text(x, strtab_str(x->s->strings, x->s->processes[0].cmdline));
 		out_putc(x->out, '\n');

@@ -82,6 +82,24 @@ static void set_places(struct alphabet *a, struct spelling *s)
 	}
 }
 
+/* Of the picture, with names as they are shown now. */
+static uint64_t stamp_of(const struct tui *t)
+{
+	return (snapshot_generation(t->snap) + 1) * NAME_N + t->names;
+}
+
+static bool is_current(const struct tui *t, const struct alphabet *a)
+{
+	return a->stamp == stamp_of(t);
+}
+
+/* Note that the places were given; r: how that went. Were they? */
+static bool made(const struct tui *t, struct alphabet *a, int r)
+{
+	a->stamp = r < 0 ? 0 : stamp_of(t);
+	return r == 0;
+}
+
 /* ---- names ---- */
 
 static int place_names(struct tui *t, struct alphabet *a, const uint32_t *frames, uint32_t n_frames)
@@ -104,19 +122,12 @@ static int place_names(struct tui *t, struct alphabet *a, const uint32_t *frames
 double tui_name_place(struct tui *t, uint32_t node)
 {
 	struct alphabet *a = &t->alphabet;
-	uint64_t stamp = (snapshot_generation(t->snap) + 1) * NAME_N + t->names;
 	const uint32_t *frames;
 	uint32_t n_frames;
 
 	frames = numbers_frames(tui_all(t), &n_frames);
-	if (!frames)
+	if (!frames || (!is_current(t, a) && !made(t, a, place_names(t, a, frames, n_frames))))
 		return NAN;
-	if (a->stamp != stamp) {
-		a->stamp = 0;
-		if (place_names(t, a, frames, n_frames) < 0)
-			return NAN;
-		a->stamp = stamp;
-	}
 	return place_of(a, frames[node]);
 }
 
@@ -143,13 +154,7 @@ static int place_words(struct tui *t, struct alphabet *a, uint32_t metric)
 
 double tui_word_place(struct tui *t, struct alphabet *a, uint32_t metric, uint32_t string)
 {
-	uint64_t stamp = snapshot_generation(t->snap) + 1;
-
-	if (a->stamp != stamp) {
-		a->stamp = 0;
-		if (place_words(t, a, metric) < 0)
-			return NAN;
-		a->stamp = stamp;
-	}
+	if (!is_current(t, a) && !made(t, a, place_words(t, a, metric)))
+		return NAN;
 	return place_of(a, string);
 }
