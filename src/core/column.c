@@ -90,45 +90,16 @@ static uint8_t form_of(const struct session *s, const struct derived *d)
 	return m ? metric_form(m) : FORM_PLAIN;
 }
 
-bool column_is_own(const struct session *s, uint32_t metric)
-{
-	const struct metric *m = metric_table_get(s->metrics, metric);
-
-	return metric >= METRIC_N_BUILTIN && m && m->type != METRIC_TEXT &&
-	       m->scope != METRIC_PROPERTY;
-}
-
-/* Is the word exactly the name of a metric of the profile? Then that is meant. */
-static bool is_own_name(const struct session *s, uint32_t metric, const char *word, size_t len)
-{
-	const char *name;
-
-	if (!column_is_own(s, metric))
-		return false;
-	name = metric_table_get(s->metrics, metric)->name;
-	return metric_bare_len(name) == len && !memcmp(name, word, len);
-}
-
 int column_parse(const struct session *s, const char *word, size_t len, struct column_spec *ret)
 {
-	uint32_t metric = derive_find(s, word, len);
-	bool own = is_own_name(s, metric, word, len);
 	int usual = usual_find(word, len), r;
-	struct column_spec spec;
-	size_t n;
 
-	if (usual >= 0 && !own) {
+	if (usual >= 0 && derive_own(s, word, len) == METRIC_NONE) {
 		*ret = usual_columns[usual];
 		return 0;
 	}
 	*ret = (struct column_spec){.width = OWN_WIDTH};
 	r = derive_parse(s, word, len, &ret->derived);
-	if (own && (r < 0 || ret->derived.metric != metric || ret->derived.op != DERIVED_VALUE)) {
-		column_of_metric(s, metric, &spec,
-				 &n); /* it is called like another one made of some */
-		ret->derived = spec.derived;
-		r = 0;
-	}
 	if (r < 0)
 		return r;
 	ret->form = form_of(s, &ret->derived);
@@ -220,11 +191,10 @@ static void put_word(char out[COLUMN_TEXT], const char *word)
 	memcpy(out + n, dots, sizeof(dots));
 }
 
-static void print_word(const struct column_spec *c, const struct session *s, double v,
-		       char out[COLUMN_TEXT])
+const char *column_word(const struct column_spec *c, const struct session *s, double v)
 {
-	put_word(out, c->derived.op == DERIVED_BOUND ? bound_word((enum bound)v)
-						     : strtab_str(s->strings, (uint32_t)v));
+	return c->derived.op == DERIVED_BOUND ? bound_word((enum bound)v)
+					      : strtab_str(s->strings, (uint32_t)v);
 }
 
 void column_print(const struct column_spec *c, const struct session *s, double v, bool exact,
@@ -233,7 +203,7 @@ void column_print(const struct column_spec *c, const struct session *s, double v
 	if (!isfinite(v)) /* infinite: divided by zero, which means nothing to people */
 		memcpy(out, "-", 2);
 	else if (c->form == FORM_WORD)
-		print_word(c, s, v, out);
+		put_word(out, column_word(c, s, v));
 	else if (c->form == FORM_PLAIN)
 		print_plain(v, exact, out);
 	else

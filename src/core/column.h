@@ -100,8 +100,6 @@ uint32_t column_metric(const struct session *s, const char *word);
  * metric's name: those without the unit. */
 void column_of_metric(const struct session *s, uint32_t metric, struct column_spec *ret,
 		      size_t *ret_len);
-/* Is a metric shown without being asked for? Metrics that are not built in are, if they add up. */
-bool column_is_own(const struct session *s, uint32_t metric);
 /* The first word of a list that is not a column, with *ret_len its length and *ret_why the error of
  * column_parse(); NULL: all are columns. near gets similar names, separated by commas; "": none. */
 const char *column_unknown(const struct session *s, const char *words, size_t *ret_len,
@@ -112,6 +110,8 @@ const char *column_unknown(const struct session *s, const char *words, size_t *r
 #define COLUMN_TEXT 512 /* longer words are cut and end in dots */
 void column_print(const struct column_spec *c, const struct session *s, double v, bool exact,
 		  char out[COLUMN_TEXT]);
+/* A value of a column of words (FORM_WORD), whole. Lives as long as the session. */
+const char *column_word(const struct column_spec *c, const struct session *s, double v);
 
 /* The form of a raw metric, and a value of it printed with its unit. */
 uint8_t metric_form(const struct metric *m); /* enum column_form */

@@ -72,6 +72,25 @@ uint32_t derive_find(const struct session *s, const char *word, size_t len)
 	return METRIC_NONE;
 }
 
+bool derive_is_own(const struct session *s, uint32_t metric)
+{
+	const struct metric *m = metric_table_get(s->metrics, metric);
+
+	return metric >= METRIC_N_BUILTIN && m && m->type != METRIC_TEXT &&
+	       m->scope != METRIC_PROPERTY;
+}
+
+uint32_t derive_own(const struct session *s, const char *word, size_t len)
+{
+	uint32_t metric = derive_find(s, word, len);
+	const char *name;
+
+	if (!derive_is_own(s, metric))
+		return METRIC_NONE;
+	name = metric_table_get(s->metrics, metric)->name;
+	return metric_bare_len(name) == len && !memcmp(name, word, len) ? metric : METRIC_NONE;
+}
+
 /* "M", "MB" or "MiB" of a metric of this unit. */
 static int parse_unit(const char *unit, const char *word, size_t len, double *ret)
 {
@@ -196,6 +215,13 @@ static int parse_metric(const struct session *s, const char *word, size_t len, s
 			  &ret->factor);
 }
 
+/* A metric of the profile's own may be called like one made of others: then it is meant. */
+static int parse_own(const struct session *s, const char *word, size_t len, struct derived *ret)
+{
+	ret->metric = derive_own(s, word, len);
+	return ret->metric == METRIC_NONE ? -ENOENT : 0;
+}
+
 int derive_parse(const struct session *s, const char *word, size_t len, struct derived *ret)
 {
 	bool exc, inc;
@@ -216,7 +242,9 @@ int derive_parse(const struct session *s, const char *word, size_t len, struct d
 	exc = ret->metric == METRIC_NONE && ends(word, &len, "(exc)");
 	inc = ret->metric == METRIC_NONE && !exc &&
 	      (ends(word, &len, "(inc)") || ends(word, &len, "[inclusive]"));
-	r = parse_special(word, len, ret);
+	r = parse_own(s, word, len, ret);
+	if (r == -ENOENT)
+		r = parse_special(word, len, ret);
 	if (r == -ENOENT)
 		r = parse_rate(word, len, ret);
 	if (r == -ENOENT)

@@ -88,7 +88,7 @@ static int add_own(struct tree *t, uint32_t metric)
 	struct column_spec spec;
 	size_t len;
 
-	if (!column_is_own(session(t), metric))
+	if (!derive_is_own(session(t), metric))
 		return 0;
 	column_of_metric(session(t), metric, &spec, &len);
 	if (!any_has(t, &spec.derived))

@@ -289,7 +289,7 @@ static void add_own(struct row_columns *rc, struct panel *p, uint32_t metric)
 	struct column_spec spec;
 	size_t len;
 
-	if (!column_is_own(rc->s, metric))
+	if (!derive_is_own(rc->s, metric))
 		return;
 	column_of_metric(rc->s, metric, &spec, &len);
 	if (rc->only_sums && !is_sum(rc, &spec))
