@@ -13,7 +13,16 @@
 #include "format/format.h"
 #include "report/demangle.h"
 
-enum { OPT_FORMAT = 1, OPT_OUT, OPT_COMPACT, OPT_PLAIN, OPT_METRIC, OPT_NAMES, OPT_KEEP_GOING };
+enum {
+	OPT_FORMAT = 1,
+	OPT_OUT,
+	OPT_COMPACT,
+	OPT_PLAIN,
+	OPT_METRIC,
+	OPT_NAMES,
+	OPT_KEEP_GOING,
+	OPT_PEAKS
+};
 
 /* Name of the i-th format that can be written. */
 static const char *format_word(unsigned i)
@@ -32,13 +41,15 @@ static const struct option_def options[] = {
 	{.name = "output", .letter = 'o', .arg = "OUT", .help = "write to OUT, not to standard output",
 	 .id = OPT_OUT},
 	{.name = "metric", .letter = 'm', .arg = "METRIC",
-	 .help = "what stacks and trees are weighed by (time)",
+	 .help = "weight of stacks (time); columns of csv, markdown",
 	 .id = OPT_METRIC},
 	{.name = "names", .arg = "short|demangled|raw", .help = "how names are written",
 	 .rare = true, .id = OPT_NAMES},
 	{.name = "keep-going", .letter = 'k',
 	 .help = "name a file that cannot be read, leave it out, exit with 1 at the end",
 	 .rare = true, .id = OPT_KEEP_GOING},
+	{.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt", .rare = true,
+	 .id = OPT_PEAKS},
 	{.name = "compact", .help = "no line breaks and no indentation", .rare = true, .id = OPT_COMPACT},
 	{.name = "plain", .help = "hatchet: only what Triton's Proton writes", .rare = true, .id = OPT_PLAIN},
 };
@@ -77,6 +88,7 @@ struct arguments {
 	struct write_options write;
 	struct loading loading;
 	bool names; /* were chosen */
+	struct peaks *peaks;
 };
 
 static int on_option(const struct option_def *option, const char *value, void *arg)
@@ -102,6 +114,8 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		a->write.names = (enum name_mode)names;
 		a->names = true;
 		break;
+	case OPT_PEAKS:
+		return peaks_load(&a->peaks, value);
 	case OPT_KEEP_GOING:
 		a->loading.keep_going = true;
 		break;
@@ -137,18 +151,32 @@ static const struct format *choose(const struct arguments *a)
 	return NULL;
 }
 
+/* Is the metric one that the format can show? If not, say why. */
+static bool is_known(const struct arguments *a, const struct format *format,
+		     const struct session *s, const char *name)
+{
+	const char *words = a->write.metric;
+
+	if (!words)
+		return true;
+	if (format->has_columns && *words)
+		return !complain_column(s, words, "-m");
+	if (export_metric(s, &a->write) != METRIC_NONE)
+		return true;
+	if (!complain_column(s, words, "-m"))
+		complain("'%s' is not a metric of '%s' that adds up (see 'proton list %s')", words,
+			 name, name);
+	return false;
+}
+
 static int save(struct arguments *a, const struct format *format, const struct session *s,
 		const char *name)
 {
 	const char *out = output_path(a->out ? a->out : "-");
 	int r;
 
-	if (a->write.metric && export_metric(s, &a->write) == METRIC_NONE) {
-		if (!complain_column(s, a->write.metric, "-m"))
-			complain("'%s' is not a metric of '%s' that adds up (see 'proton list %s')",
-				 a->write.metric, name, name);
+	if (!is_known(a, format, s, name))
 		return STATUS_USAGE;
-	}
 	signal(SIGPIPE, SIG_DFL);
 	r = format_save(out, format, s, &a->write);
 	if (r == -ENODATA)
@@ -160,9 +188,14 @@ static int save(struct arguments *a, const struct format *format, const struct s
 	return r < 0 ? STATUS_FAILED : STATUS_OK;
 }
 
+static void arguments_done(struct arguments *a)
+{
+	peaks_free(a->peaks);
+}
+
 int cmd_export(int argc, char **argv)
 {
-	struct arguments a = {.write.demangle = demangle_name};
+	_cleanup_(arguments_done) struct arguments a = {.write.demangle = demangle_name};
 	_cleanup_(session_freep) struct session *s = NULL;
 	const struct format *format;
 	int first = options_parse(&command_export, argc, argv, on_option, &a), r;
@@ -181,6 +214,9 @@ int cmd_export(int argc, char **argv)
 	s = load_files(argv + first, argc - first, &a.loading);
 	if (!s)
 		return STATUS_FAILED;
+	if (!a.peaks)
+		a.peaks = peaks_new();
+	a.write.peaks = a.peaks;
 	r = save(&a, format, s, argv[first]);
 	return r == STATUS_OK && a.loading.n_failed ? STATUS_FAILED : r;
 }

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 
-/* Tables of all nodes, one row a node: CSV as RFC 4180 has it, and a table of Markdown. */
+/* Tables of all nodes, one row a node: CSV as RFC 4180 has it, and a table of Markdown. Columns are
+ * all metrics of the profile, to the last digit, or those that were asked for. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/shown.h"
-#include "format/folded.h"
+#include "format/asked.h"
 #include "format/export.h"
+#include "format/folded.h"
 
 struct table {
 	const struct session *s;
 	struct out *out;
 	struct export_names names;
-	struct export_column *columns;
+	struct export_column *columns; /* either these */
 	size_t n_columns;
+	struct asked asked; /* or these */
 	/* Put one field, quoted or escaped. */
 	void (*put)(struct out *out, const char *text, size_t len);
 	const char *before, *between, *after; /* of a row */
@@ -114,6 +118,8 @@ static void put_header(struct table *t)
 		if (m->scope == METRIC_INCLUSIVE)
 			put_next(t, buf_str(&title));
 	}
+	for (size_t i = 0; i < t->asked.n; i++)
+		put_next(t, t->asked.columns[i].title);
 	out_puts(t->out, t->after);
 	buf_done(&title);
 }
@@ -131,6 +137,17 @@ static void put_cell(struct table *t, const struct export_column *c, uint32_t no
 		       strtab_len(t->s->strings, v.text));
 	else
 		export_put_value(t->out, t->s, c->metric, v);
+}
+
+static void put_asked(struct table *t, size_t column, uint32_t node)
+{
+	double v = asked_value(&t->asked, column, node);
+
+	out_puts(t->out, t->between);
+	if (t->asked.columns[column].spec.form == FORM_WORD)
+		put_word(t, asked_word(&t->asked, column, node));
+	else if (isfinite(v))
+		export_put_weight(t->out, v);
 }
 
 static void put_node(struct table *t, uint32_t node, uint32_t depth, const char *path)
@@ -151,6 +168,8 @@ static void put_node(struct table *t, uint32_t node, uint32_t depth, const char 
 		if (metric_table_get(t->s->metrics, c->metric)->scope == METRIC_INCLUSIVE)
 			put_cell(t, c, node, true);
 	}
+	for (size_t i = 0; i < t->asked.n; i++)
+		put_asked(t, i, node);
 	out_puts(t->out, t->after);
 }
 
@@ -183,6 +202,9 @@ static void put_rule(struct table *t)
 		if (m->scope == METRIC_INCLUSIVE)
 			out_puts(t->out, " ---: |");
 	}
+	for (size_t i = 0; i < t->asked.n; i++)
+		out_puts(t->out,
+			 t->asked.columns[i].spec.form == FORM_WORD ? " :--- |" : " ---: |");
 	out_putc(t->out, '\n');
 }
 
@@ -191,14 +213,16 @@ static int write_table(struct table *t, const struct write_options *options, boo
 	int r = export_names_init(&t->names, t->s, options);
 
 	if (r == 0)
-		r = export_columns(t->s, &t->columns, &t->n_columns);
+		r = options && options->metric ? asked_make(&t->asked, t->s, options)
+					       : export_columns(t->s, &t->columns, &t->n_columns);
 	if (r == 0) {
 		put_header(t);
 		if (rule)
 			put_rule(t);
 		r = put_nodes(t);
-		export_columns_free(t->columns, t->n_columns);
 	}
+	export_columns_free(t->columns, t->n_columns);
+	asked_done(&t->asked);
 	export_names_done(&t->names);
 	return r < 0 ? r : t->out->error;
 }
@@ -227,12 +251,14 @@ static int write_markdown(const struct session *s, const struct write_options *o
 const struct format format_csv = {
 	.name = "csv",
 	.suffix = ".csv",
+	.has_columns = true,
 	.write = write_csv,
 };
 
 const struct format format_markdown = {
 	.name = "markdown",
 	.suffix = ".md",
+	.has_columns = true,
 	.help = "one row a node, all metrics exclusive and inclusive",
 	.write = write_markdown,
 };

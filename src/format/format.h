@@ -18,11 +18,14 @@
 #include "format/reader.h"
 
 struct write_options {
-	bool plain;         /* hatchet: only what upstream writes, nothing in a key of ours */
-	bool compact;       /* no line breaks, no indentation */
-	bool no_trace;      /* hatchet: leave out when single operations ran */
-	uint64_t tag;       /* format_save(): see write_file_tagged() */
-	const char *metric; /* what stacks and pictures weigh by; NULL: time (ns) */
+	bool plain;    /* hatchet: only what upstream writes, nothing in a key of ours */
+	bool compact;  /* no line breaks, no indentation */
+	bool no_trace; /* hatchet: leave out when single operations ran */
+	uint64_t tag;  /* format_save(): see write_file_tagged() */
+	/* What stacks and pictures weigh by; NULL: time (ns). Of tables: names of columns, separated
+	 * by commas; NULL: all metrics of the profile. */
+	const char *metric;
+	const struct peaks *peaks; /* for util and bound in tables; NULL: not known */
 	/* How names are written where the format does not keep them raw; as in snapshot_spec. */
 	enum name_mode names;
 	char *(*demangle)(const char *raw, enum name_mode mode);
@@ -36,6 +39,7 @@ struct format {
 	 * because readers of the format demangle them. NAME_DEMANGLED: because readers add up
 	 * what has the same name, and the short names of two kernels may be the same. */
 	enum name_mode names;
+	bool has_columns; /* a table: write_options.metric are several, derived ones too */
 	/* Does a file with this beginning look like this format? NULL: the format is not read. */
 	bool (*detect)(const char *head, size_t n);
 	/* Read into a new session. 0, or a negative errno with *error set: then the session is

@@ -50,6 +50,56 @@ while IFS= read -r title; do
 done <titles
 check "titles of CSV" yes "$([ "$(wc -l <titles)" -ge 4 ] && echo yes)"
 
+# Columns of tables by name: derived ones, too. Titles are names of the same columns.
+python3 - "$PROTON" "$tests/hatchet/literal.hatchet" >out 2>&1 <<'END'
+import csv, io, subprocess, sys
+
+def table(*options):
+    text = subprocess.run([sys.argv[1], "export", "-f", "csv", *options, sys.argv[2]],
+                          stdout=subprocess.PIPE, check=True).stdout.decode()
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+words = ["calls", "TOTAL", "SELF", "time (exc)", "time/us", "avg_time/us", "gbyte/s", "time/%", "bound"]
+raw, asked = table(), table("-m", ",".join(words))
+head = asked[0][6:]
+assert head == words[:4] + ["time/us [inclusive]"] + words[5:], head
+assert table("-m", ",".join(head)) == asked
+at = {title: i for i, title in enumerate(raw[0])}
+whole = float(raw[1][at["time (ns) [inclusive]"]])
+rows = 0
+for a, b in zip(raw[1:], asked[1:], strict=True):
+    assert a[:6] == b[:6]
+    time, count, moved = (float(a[at[m + " [inclusive]"]] or "nan")
+                          for m in ("time (ns)", "count", "bytes"))
+    own = a[at["time (ns)"]]
+    want = [count, time, own, own, time / 1e3, time / count / 1e3, moved / time, time / whole * 100]
+    for x, y in zip(want, b[6:14], strict=True):
+        x, y = float(x or "nan"), float(y or "nan")
+        assert (x != x and y != y) or abs(x - y) <= 1e-12 * abs(x), (b, want)
+    rows += count > 0
+assert rows >= 4, rows
+print("same")
+END
+check "columns of CSV by name" same "$(tail -3 out)"
+"$PROTON" export -f markdown -m calls,bound "$profile" >out
+check "columns of Markdown by name" "| ---: | ---: | ---: | :--- | :--- | :--- | ---: | :--- |" \
+	"$(sed -n 2p out)"
+for words in tme calls,,avg "" ,; do
+	"$PROTON" export -f csv -m "$words" "$profile" >out 2>err
+	check "no columns of CSV: '$words'" "2 1" "$? $(wc -l <err)"
+done
+
+# The host's own time is what nested scopes leave, also where something stands between.
+cat >nested.hatchet <<'END'
+[{"frame": {"name": "ROOT", "type": "function"}, "metrics": {}, "children": [
+  {"frame": {"name": "outer", "type": "function"}, "metrics": {"cpu_time (ns)": 10}, "children": [
+    {"frame": {"name": "between", "type": "function"}, "metrics": {}, "children": [
+      {"frame": {"name": "inner", "type": "function"}, "metrics": {"cpu_time (ns)": 4},
+       "children": []}]}]}]}]
+END
+check "own time on the host" "outer 6 outer;between;inner 4" \
+	"$("$PROTON" export -f folded nested.hatchet | xargs)"
+
 for format in json hatchet hatchet_msgpack; do
 	"$PROTON" export -f $format --names short "$profile" >out 2>err
 	check "$format: --names: status" 2 $?
