@@ -11,6 +11,7 @@ declare -A used=()
 declare -A may=(
 	[base]="base"
 	[core]="base core"
+	[naming]="base core naming"
 	[wire]="base core wire"
 	[format]="base core wire format"
 	[backends]="base core backends"
@@ -18,15 +19,15 @@ declare -A may=(
 	[launch]="base wire launch"
 	[report]="base core format report"
 	[tui]="base core tui"
-	[live]="base core wire format launch report live"
-	[cmd]="base core format launch report tui live cmd"
+	[live]="base core naming wire format launch report live"
+	[cmd]="base core naming format launch report tui live cmd"
 )
 # Headers from outside, and the only folders that may include them.
 outside=(
 	'cuda|cupti|nvtx|nvperf|rocprofiler|hip/|hsa/|CL/|generated_cuda=backends'
 	'n?curses|term\.h|panel\.h=tui'
 	'yajl|zlib|sqlite3=format'
-	'libiberty|elfutils|libelf|gelf=report'
+	'libiberty|elfutils|libelf|gelf=naming'
 	'proton/=collect'
 )
 

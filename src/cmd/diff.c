@@ -14,6 +14,7 @@
 #include "cmd/report.h"
 #include "cmd/view_screen.h"
 #include "format/terminal.h"
+#include "naming/readable.h"
 #include "report/diff.h"
 #include "report/pager.h"
 
@@ -517,7 +518,10 @@ static int run(struct arguments *a, int argc, char **argv)
 
 int cmd_diff(int argc, char **argv)
 {
-	struct arguments a = {.diff = {.metric = "time"}, .fail_over = -1, .fail_under = -1};
+	struct arguments a = {.diff = {.metric = "time"},
+			      .print.naming = readable_name,
+			      .fail_over = -1,
+			      .fail_under = -1};
 	int n_words, status = STATUS_TROUBLE;
 	char **words = spread_sides(argc, argv, &n_words);
 	unsigned side;

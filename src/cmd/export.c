@@ -11,7 +11,7 @@
 #include "cmd/profile_options.h"
 #include "format/export.h"
 #include "format/format.h"
-#include "report/demangle.h"
+#include "naming/readable.h"
 
 enum {
 	OPT_FORMAT = 1,
@@ -195,7 +195,7 @@ static void arguments_done(struct arguments *a)
 
 int cmd_export(int argc, char **argv)
 {
-	_cleanup_(arguments_done) struct arguments a = {.write.demangle = demangle_name};
+	_cleanup_(arguments_done) struct arguments a = {.write.naming = readable_name};
 	_cleanup_(session_freep) struct session *s = NULL;
 	const struct format *format;
 	int first = options_parse(&command_export, argc, argv, on_option, &a), r;

@@ -16,7 +16,6 @@
 #include "cmd/commands.h"
 #include "cmd/run_options.h"
 #include "cmd/viewer.h"
-#include "report/demangle.h"
 
 enum { OPT_VERSION = 1 };
 static const struct option_def proton_options[] = {

@@ -14,6 +14,7 @@
 #include "cmd/report.h"
 #include "core/column.h"
 #include "format/format.h"
+#include "naming/readable.h"
 #include "report/pager.h"
 #include "report/ranks.h"
 
@@ -113,8 +114,11 @@ static int on_option(const struct option_def *option, const char *value, void *a
 
 static int print_ranks(const struct session *s, const struct arguments *a)
 {
-	const struct report_options o = {
-		.width = a->width, .rows = a->rows, .names = a->names, .ascii = a->ascii};
+	const struct report_options o = {.width = a->width,
+					 .rows = a->rows,
+					 .names = a->names,
+					 .naming = readable_name,
+					 .ascii = a->ascii};
 	struct column_spec column;
 	struct out *out;
 	struct pager pager;

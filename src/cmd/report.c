@@ -12,7 +12,7 @@
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/load.h"
-#include "report/demangle.h"
+#include "naming/readable.h"
 #include "report/pager.h"
 #include "report/report.h"
 
@@ -105,7 +105,7 @@ unsigned terminal_width(int fd)
 
 int report_print(const struct session *s, const struct report_options *options, enum group group)
 {
-	struct snapshot_spec spec = {.group = group, .demangle = demangle_name};
+	struct snapshot_spec spec = {.group = group, .naming = readable_name};
 	struct report_options o = *options;
 	struct snapshot *snap = snapshot_new(s, &spec);
 	struct out *out = malloc(sizeof(*out));

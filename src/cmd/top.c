@@ -22,7 +22,7 @@
 #include "cmd/screen_options.h"
 #include "format/format.h"
 #include "launch/keeper.h"
-#include "report/demangle.h"
+#include "naming/readable.h"
 #include "report/print_line.h"
 #include "tui/text.h"
 
@@ -423,7 +423,7 @@ static int top_open(struct top *t)
 {
 	static const struct tui_host host = {
 		.request = on_request, .status = on_status, .log = on_log, .input = on_input};
-	struct snapshot_spec spec = {.group = t->screen.group, .demangle = demangle_name};
+	struct snapshot_spec spec = {.group = t->screen.group, .naming = readable_name};
 	struct tui_host mine = host;
 
 	mine.data = t;

@@ -13,7 +13,7 @@
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "core/pair.h"
-#include "report/demangle.h"
+#include "naming/readable.h"
 #include "report/names.h"
 
 /* How names of frames are cut. Global, as the function that makes names has no context. */
@@ -42,9 +42,9 @@ struct viewer {
 };
 
 /* The name to show: demangled, and cut as asked for when it is file:line@function. */
-static char *shown_name(const char *raw, enum name_mode mode)
+static char *shown_name(const char *raw, enum frame_kind kind, unsigned level)
 {
-	char *demangled = demangle_name(raw, mode), *shown;
+	char *demangled = readable_name(raw, kind, level), *shown;
 	_cleanup_(buf_done) struct buf scratch = {0};
 	const char *cut;
 
@@ -131,7 +131,7 @@ static void picture_done(struct picture *p)
 
 static struct snapshot *snapshot_of(const struct session *s, enum group group)
 {
-	struct snapshot_spec spec = {.group = group, .demangle = shown_name};
+	struct snapshot_spec spec = {.group = group, .naming = shown_name};
 
 	return s ? snapshot_new(s, &spec) : NULL;
 }

@@ -56,8 +56,7 @@ struct snapshot *snapshot_new(const struct session *s, const struct snapshot_spe
 	snap->spec = *spec;
 	snap->generation = 1;
 	snap->lanes_moved = s->lanes_moved;
-	snap->names = strtab_new();
-	if (!snap->names || picture_take(snap) < 0)
+	if (names_init(snap) < 0 || picture_take(snap) < 0)
 		return snapshot_free(snap);
 	return columns_init(snap) < 0 ? snapshot_free(snap) : snap;
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "core/frame_names.h"
 #include "core/tick.h"
 #include "core/session.h"
 
@@ -28,14 +29,10 @@ enum group { /* what stands between the root and the tree */
 };
 const char *group_word(enum group group); /* "none", "process" … */
 
-enum name_mode { NAME_SHORT = 0, NAME_DEMANGLED, NAME_RAW, NAME_N };
-
 struct snapshot_spec {
 	enum group group;
 	bool keep_metadata; /* show "__proton_launch_metadata" subtrees (hidden otherwise) */
-	/* Name of a mangled symbol, or NULL to keep it; the result is malloc'd. Set by the program
-	 * (libiberty); core has no demangler. */
-	char *(*demangle)(const char *raw, enum name_mode mode);
+	naming_fn *naming;  /* NULL: names stay raw */
 };
 
 struct snap_node {
@@ -94,7 +91,8 @@ const uint8_t *snapshot_hidden(const struct snapshot *snap);
 uint32_t snapshot_row_node(const struct snapshot *snap, size_t row);
 const struct session *snapshot_session(const struct snapshot *snap);
 enum group snapshot_group(const struct snapshot *snap);
-/* Name as shown in this mode; lives as long as the snapshot. */
+/* Name as shown in this mode; lives as long as the snapshot. A short one may become longer when a frame
+ * comes whose name is like it (core/frame_names.h). */
 const char *snapshot_name(struct snapshot *snap, uint32_t id, enum name_mode mode);
 
 /* Has any row a value of the metric? While the session still grows: or a place for one? */

@@ -23,12 +23,6 @@ struct column_state {
 	struct snap_column out, rate_out;
 };
 
-/* Display names of one mode, by session frame. */
-struct name_cache {
-	uint32_t *string, *symbol; /* string id + 1 (0: not made yet); symbol it was made of */
-	size_t cap, n;
-};
-
 /* A group and its view node. The view nodes below it, by session node, are kept for the first
  * groups only: it is memory for all nodes. */
 #define GROUP_MAPS 16
@@ -100,8 +94,8 @@ struct snapshot {
 	uint64_t holders_generation; /* of the snapshot; 0: there are none */
 
 	/* Names. */
-	struct strtab *names;
-	struct name_cache caches[NAME_N];
+	struct frame_names *frame_names;
+	struct strtab *group_names;
 };
 
 static inline const union metric_value *picture_values(const struct snapshot *snap)
@@ -129,6 +123,8 @@ void columns_restart(struct snapshot *snap, bool has_before);
 void columns_age(struct snapshot *snap); /* what was shown becomes "before" */
 void columns_done(struct snapshot *snap);
 
-void names_done(struct snapshot *snap); /* snapshot_names.c */
+/* snapshot_names.c */
+int names_init(struct snapshot *snap); /* 0 or -ENOMEM */
+void names_done(struct snapshot *snap);
 
 #endif

@@ -228,49 +228,34 @@ void export_put_weight(struct out *out, double v)
 
 /* ---- names ---- */
 
-/* Stands in `made` for a name that is readable as it is. */
-static char raw_name[1];
-
 int export_names_init(struct export_names *names, const struct session *s,
 		      const struct write_options *options)
 {
-	bool as_is = !options || !options->demangle || options->names == NAME_RAW;
+	bool raw = !options || options->names == NAME_RAW;
 
-	*names = (struct export_names){s, options, NULL};
-	if (!as_is)
-		names->made = calloc(s->n_frames + 1, sizeof(*names->made));
-	return as_is || names->made ? 0 : -ENOMEM;
+	*names = (struct export_names){.s = s, .mode = raw ? NAME_RAW : options->names};
+	names->names = frame_names_new(s, raw ? NULL : options->naming, false);
+	return names->names ? 0 : -ENOMEM;
 }
 
 void export_names_done(struct export_names *names)
 {
-	for (size_t i = 0; names->made && i < names->s->n_frames; i++)
-		if (names->made[i] != raw_name)
-			free(names->made[i]);
-	free(names->made);
-	names->made = NULL;
+	names->names = frame_names_free(names->names);
+}
+
+static const char *never_empty(const char *name)
+{
+	return *name ? name : "<unnamed>";
 }
 
 const char *export_raw_name(const struct session *s, uint32_t node)
 {
-	const char *name = session_node_name(s, node);
-
-	return *name ? name : "<unnamed>";
+	return never_empty(session_node_name(s, node));
 }
 
 const char *export_name(struct export_names *names, uint32_t node)
 {
-	const char *raw = export_raw_name(names->s, node);
-	char **made;
-
-	if (!names->made)
-		return raw;
-	made = &names->made[names->s->nodes[node].frame];
-	if (!*made)
-		*made = names->options->demangle(raw, names->options->names);
-	if (!*made)
-		*made = raw_name;
-	return *made == raw_name ? raw : *made;
+	return never_empty(frame_names_get(names->names, node, names->mode));
 }
 
 int export_path(const struct session *s, uint32_t node, struct export_path *path)

@@ -47,8 +47,8 @@ bool export_weighs(const struct session *s, uint32_t metric);
 /* Names as options ask for them, each made once. */
 struct export_names {
 	const struct session *s;
-	const struct write_options *options;
-	char **made; /* by frame; NULL: not asked for yet, or all are raw */
+	enum name_mode mode;
+	struct frame_names *names;
 };
 /* options may be NULL and then names are raw. 0 or -ENOMEM. */
 int export_names_init(struct export_names *names, const struct session *s,

@@ -28,7 +28,7 @@ struct write_options {
 	const struct peaks *peaks; /* for util and bound in tables; NULL: not known */
 	/* How names are written where the format does not keep them raw; as in snapshot_spec. */
 	enum name_mode names;
-	char *(*demangle)(const char *raw, enum name_mode mode);
+	naming_fn *naming; /* NULL: all names are raw */
 };
 
 struct format {
@@ -37,7 +37,7 @@ struct format {
 	const char *help;   /* one line; NULL: that of the next one in the list is of both */
 	/* How names are written unless the user says otherwise. NAME_RAW: always as they are,
 	 * because readers of the format demangle them. NAME_DEMANGLED: because readers add up
-	 * what has the same name, and the short names of two kernels may be the same. */
+	 * what has the same name, and a kernel's short name depends on the others of its file. */
 	enum name_mode names;
 	bool has_columns; /* a table: write_options.metric are several, derived ones too */
 	/* Does a file with this beginning look like this format? NULL: the format is not read. */

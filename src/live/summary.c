@@ -13,7 +13,7 @@
 #include "core/flat.h"
 #include "core/snapshot.h"
 #include "live/recording.h"
-#include "report/demangle.h"
+#include "naming/readable.h"
 #include "report/print_line.h"
 
 enum { SUMMARY_ROWS = 8, SUMMARY_NAME = 60 };
@@ -226,7 +226,7 @@ static void summary_filter(const struct recording *rec, FILE *out)
 void recording_summary(const struct recording *rec, FILE *out)
 {
 	const struct session *s = receiver_session(rec->receiver);
-	struct snapshot_spec spec = {.demangle = demangle_name};
+	struct snapshot_spec spec = {.naming = readable_name};
 	struct snapshot *snap = snapshot_new(s, &spec);
 
 	if (snap && s->n_rows) {

@@ -11,7 +11,6 @@
 #include "base/shown.h"
 #include "base/util.h"
 #include "format/json_writer.h"
-#include "report/demangle.h"
 #include "report/table.h"
 
 #define VALUE_WIDTH   8
@@ -29,6 +28,9 @@ struct printer {
 	bool several; /* a side has several runs */
 	size_t value_width, delta_width;
 	struct buf name;
+	struct session *frames; /* one for each name of the comparison, so that names can differ */
+	uint32_t *nodes;        /* of it, by node of the comparison */
+	struct frame_names *names;
 };
 
 /* ---- which rows ---- */
@@ -209,6 +211,36 @@ static void put_values(struct printer *x, const struct diff_value *v, const char
 
 /* ---- names ---- */
 
+/* Readable names, of both sides together: those that are alike get longer. */
+static int make_names(struct printer *x)
+{
+	uint32_t n = diff_n(x->d);
+
+	x->frames = session_new();
+	x->nodes = malloc(n * sizeof(*x->nodes));
+	if (!x->frames || !x->nodes)
+		return -ENOMEM;
+	for (uint32_t id = 0; id < n; id++) {
+		uint32_t name = strtab_adds(x->frames->strings, diff_name(x->d, id));
+		uint32_t frame =
+			session_frame_intern(x->frames, (enum frame_kind)diff_node(x->d, id)->kind,
+					     name, SESSION_NONE, 0);
+
+		if (name == STRTAB_NONE || frame == SESSION_NONE)
+			return -ENOMEM;
+		x->nodes[id] = session_node_intern(x->frames, SESSION_ROOT, frame);
+		if (x->nodes[id] == SESSION_NONE)
+			return -ENOMEM;
+	}
+	x->names = frame_names_new(x->frames, x->p->naming, false);
+	return x->names ? 0 : -ENOMEM;
+}
+
+static const char *shown_name(const struct printer *x, uint32_t id)
+{
+	return frame_names_get(x->names, x->nodes[id], (enum name_mode)x->p->names);
+}
+
 /* The name in the tree, or the whole path in a list. */
 static const char *name_of(struct printer *x, uint32_t id)
 {
@@ -218,14 +250,14 @@ static const char *name_of(struct printer *x, uint32_t id)
 	buf_clear(&x->name);
 	if (x->p->tree || id == 0) {
 		buf_printf(&x->name, "%*s", 2 * MIN((int)diff_node(x->d, id)->depth, 40), "");
-		put_readable(&x->name, diff_name(x->d, id), (enum name_mode)x->p->names);
+		buf_puts(&x->name, shown_name(x, id));
 		return buf_str(&x->name);
 	}
 	for (i = id; i && n < ARRAY_SIZE(path); i = diff_node(x->d, i)->parent)
-		path[n++] = diff_name(x->d, i);
+		path[n++] = shown_name(x, i);
 	if (i)
 		buf_puts(&x->name, x->p->ascii ? "... > " : "\xe2\x80\xa6 \xe2\x80\xba ");
-	put_path(&x->name, path, n, (enum name_mode)x->p->names, x->p->ascii);
+	put_path(&x->name, path, n, x->p->ascii);
 	return buf_str(&x->name);
 }
 
@@ -513,6 +545,8 @@ int diff_print(const struct diff *d, const struct diff_print *p, struct out *out
 	x.several = diff_n_runs(d, DIFF_A) > 1 || diff_n_runs(d, DIFF_B) > 1;
 	r = choose(&x);
 	if (r == 0)
+		r = make_names(&x);
+	if (r == 0)
 		measure(&x);
 	if (r == 0 && p->format == DIFF_JSON)
 		r = print_json(&x);
@@ -521,6 +555,9 @@ int diff_print(const struct diff *d, const struct diff_print *p, struct out *out
 	else if (r == 0)
 		print_text(&x);
 	free(x.ids);
+	free(x.nodes);
+	frame_names_free(x.names);
+	session_free(x.frames);
 	buf_done(&x.name);
 	return r;
 }

@@ -19,8 +19,9 @@ struct diff_print {
 	unsigned n_files[DIFF_N_SIDES];
 	uint8_t format; /* enum diff_format */
 	uint8_t names;  /* enum name_mode */
-	bool tree;      /* in the order of the tree; false: by |delta| */
-	bool all;       /* also what is the same */
+	naming_fn *naming;
+	bool tree; /* in the order of the tree; false: by |delta| */
+	bool all;  /* also what is the same */
 	bool ascii, color;
 	unsigned rows, depth, width; /* 0: any number */
 	double least;                /* leave out changes below this, in the metric's unit … */

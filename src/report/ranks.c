@@ -7,7 +7,6 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "core/ranks.h"
-#include "report/demangle.h"
 #include "report/table.h"
 
 #define PATH_MAX_FRAMES 64
@@ -25,6 +24,7 @@ struct board {
 	struct report_columns columns;
 	struct out *out;
 	struct buf path;
+	struct frame_names *names;
 };
 
 /* ---- names ---- */
@@ -38,10 +38,10 @@ static const char *path_of(struct board *b, uint32_t node)
 	if (node == SESSION_ROOT)
 		return session_node_name(b->s, node);
 	for (i = node; i != SESSION_ROOT && n < ARRAY_SIZE(path); i = b->s->nodes[i].parent)
-		path[n++] = session_node_name(b->s, i);
+		path[n++] = frame_names_get(b->names, i, (enum name_mode)b->o->names);
 	if (i != SESSION_ROOT)
 		buf_puts(&b->path, "... > ");
-	put_path(&b->path, path, n, (enum name_mode)b->o->names, b->o->ascii);
+	put_path(&b->path, path, n, b->o->ascii);
 	return buf_str(&b->path);
 }
 
@@ -150,7 +150,8 @@ int report_ranks(const struct session *s, uint32_t metric, const struct report_o
 		return r;
 	b.rows = ranks_sorted(&b.ranks, s, &b.n_rows);
 	b.n = o->rows ? MIN(o->rows, b.n_rows) : b.n_rows;
-	r = b.rows ? make_columns(&b) : -ENOMEM;
+	b.names = frame_names_new(s, o->naming, false);
+	r = b.rows && b.names ? make_columns(&b) : -ENOMEM;
 	if (r == 0) {
 		put_name(out, b.metric->name, 0, o->ascii);
 		out_printf(out, " over %u ranks, by what waiting for the slowest costs\n\n",
@@ -160,6 +161,7 @@ int report_ranks(const struct session *s, uint32_t metric, const struct report_o
 	}
 	report_columns_done(&b.columns);
 	buf_done(&b.path);
+	frame_names_free(b.names);
 	free(b.rows);
 	ranks_done(&b.ranks);
 	return r;

@@ -43,10 +43,11 @@ struct report_options {
 	unsigned width;   /* names are cut to fit; 0 = never (not a terminal) */
 	unsigned depth;   /* of the tree; 0 = all */
 	unsigned rows;    /* of a flat table; 0 = all */
-	double threshold; /* hide subtrees below this share of the total, 0..1 */
-	const char *sort; /* column; NULL = time; "" = order of arrival; "name" */
-	uint8_t names;    /* enum name_mode */
-	bool ascii;       /* no box-drawing characters */
+	double threshold;  /* hide subtrees below this share of the total, 0..1 */
+	const char *sort;  /* column; NULL = time; "" = order of arrival; "name" */
+	uint8_t names;     /* enum name_mode */
+	naming_fn *naming; /* of ranks; other sections have names of the snapshot */
+	bool ascii;        /* no box-drawing characters */
 	bool color;
 	/* Columns of the tree, or where it is not printed of kernels and transfers: names of
 	 * core/column.h, separated by commas; NULL = the usual ones that have values. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fit.h"
 #include "base/shown.h"
 #include "base/util.h"
 
@@ -57,6 +58,15 @@ void report_columns_done(struct report_columns *c)
 	free(c->v);
 }
 
+void put_path(struct buf *out, const char *const *names, size_t n, bool ascii)
+{
+	while (n-- > 0) {
+		buf_puts(out, names[n]);
+		if (n)
+			buf_puts(out, ascii ? " > " : " \xe2\x80\xba ");
+	}
+}
+
 void column_make_room(struct report_column *c, const char *text, const struct report_options *o)
 {
 	size_t width = name_width(text) + 1;
@@ -94,9 +104,14 @@ void put_shown(struct out *out, const char *text, size_t len)
 	}
 }
 
+static const char *dots_of(bool ascii)
+{
+	return ascii ? "..." : "\xe2\x80\xa6";
+}
+
 static void put_cut(struct out *out, const char *name, size_t len, size_t room, bool ascii)
 {
-	const char *dots = ascii ? "..." : "\xe2\x80\xa6";
+	const char *dots = dots_of(ascii);
 	size_t dots_width = ascii ? 3 : 1;
 
 	if (!room || shown_columns(name, len) <= room) {
@@ -112,6 +127,10 @@ static void put_cut(struct out *out, const char *name, size_t len, size_t room, 
 
 void put_name(struct out *out, const char *name, size_t room, bool ascii)
 {
+	_cleanup_(buf_done) struct buf scratch = {0};
+
+	if (room)
+		name = fit_name(name, room, dots_of(ascii), &scratch);
 	put_cut(out, name, strlen(name), room, ascii);
 }
 

@@ -37,6 +37,9 @@ void column_put(struct out *out, const struct report_column *c, const char *text
 size_t
 report_columns_width(const struct report_columns *c); /* of all, with the blanks before the name */
 
+struct buf;
+/* Append a path of names, which are given from its end to its beginning. */
+void put_path(struct buf *out, const char *const *names, size_t n, bool ascii);
 /* Print text of files and programs, made safe to show (base/shown.h). put_name() cuts it to `room`
  * columns (0 = no limit); put_right() and put_left() fill up to `width`. name_width() counts. */
 void put_shown(struct out *out, const char *text, size_t len);

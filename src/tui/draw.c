@@ -5,6 +5,9 @@
 #include <stdarg.h>
 #include <string.h>
 #include <wctype.h>
+#include "base/buf.h"
+#include "base/fit.h"
+#include "base/util.h"
 
 #define MAX_WIDE 1024 /* characters of one piece of text; wider terminals see a gap */
 
@@ -182,10 +185,17 @@ static void pen_matches(struct pen *pen, enum role role, const wchar_t *text, co
 
 void pen_name(struct pen *pen, enum role role, const struct pen_name *name)
 {
+	_cleanup_(buf_done) struct buf scratch = {0};
+	const char *text = name->text;
 	wchar_t wide[MAX_WIDE];
 	bool selected = pen->selected;
-	int columns = text_fit(wide, ARRAY_SIZE(wide), name->text, strlen(name->text), name->scroll,
-			       pen_left(pen), name->cut, pen->canvas->look->ascii);
+	int columns;
+
+	if (name->cut == TEXT_CUT_MIDDLE && !name->scroll)
+		text = fit_name(text, (size_t)MAX(pen_left(pen), 0),
+				pen->canvas->look->ascii ? "~" : "\xe2\x80\xa6", &scratch);
+	columns = text_fit(wide, ARRAY_SIZE(wide), text, strlen(text), name->scroll, pen_left(pen),
+			   name->cut, pen->canvas->look->ascii);
 
 	if (!name->needle || !*name->needle) {
 		pen_wide(pen, role, wide, wcslen(wide), columns);

@@ -11,15 +11,15 @@
 #include "harness.h"
 
 /* Some names are readable otherwise, and some as they are. */
-static char *other_name(const char *raw, enum name_mode mode)
+static char *other_name(const char *raw, enum frame_kind kind, unsigned level)
 {
-	return (raw[0] + mode) % 2 ? strdup(raw + 1) : NULL;
+	return (raw[0] + kind + level) % 2 ? strdup(raw + 1) : NULL;
 }
 
 static void write_all(const struct session *s)
 {
 	const struct write_options options = {.names = (enum name_mode)(s->n_nodes % NAME_N),
-					      .demangle = other_name};
+					      .naming = other_name};
 	struct out *o = must(malloc(sizeof(*o)));
 	struct buf text;
 	int r;

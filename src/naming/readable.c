@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "naming/readable.h"
+#include <stdlib.h>
+#include <string.h>
+#include "naming/brief.h"
+
+#ifdef HAVE_DEMANGLER
+#include <libiberty/demangle.h>
+#endif
+
+_Static_assert(BRIEF_N + 1 == NAMING_LEVELS, "above the short forms there is the whole");
+
+/* libiberty refuses names of more than 1024 characters, unless it may recurse as deep as a name
+ * goes: CUTLASS has some of five thousand. What is longer than this would take megabytes of stack. */
+#define SYMBOL_MAX 16384
+
+static char *demangle(const char *raw)
+{
+#ifdef HAVE_DEMANGLER
+	if (raw[0] == '_' && strlen(raw) <= SYMBOL_MAX)
+		return cplus_demangle(raw,
+				      DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO | DMGL_NO_RECURSE_LIMIT);
+#endif
+	(void)raw;
+	return NULL;
+}
+
+/* Traces hold kernels as their compilers print them: "void gemm<float>(float*, int)". No scope and
+ * no Python function looks so; what is known to be a kernel needs no "void". */
+static bool is_signature(const char *name, enum frame_kind kind)
+{
+	size_t n = strlen(name);
+
+	if (n > SYMBOL_MAX || n == 0)
+		return false;
+	if (kind == FRAME_KERNEL)
+		return name[n - 1] == ')' || name[n - 1] == '>';
+	return !strncmp(name, "void ", 5) && name[n - 1] == ')';
+}
+
+char *readable_name(const char *raw, enum frame_kind kind, unsigned level)
+{
+	char *whole = demangle(raw), *brief;
+
+	if (level >= BRIEF_N || (!whole && !is_signature(raw, kind)))
+		return whole;
+	brief = brief_make(whole ? whole : raw, (enum brief_level)level);
+	if (!brief)
+		return whole;
+	free(whole);
+	return brief;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_NAMING_RULES_H
+#define PROTON_NAMING_RULES_H
+/* What is known of names in libraries for GPUs: which of their types say nothing that tells kernels
+ * apart, which stand around the functor that does, and which are numbers in disguise.
+ *
+ * Names are looked up without their namespaces. A rule is one row in rules.c.
+ *   thread  any */
+#include <stdbool.h>
+#include <stddef.h>
+
+enum rule {
+	RULE_NONE = 0,
+	RULE_NOISE,    /* says nothing to people: allocators, index arithmetic, policies */
+	RULE_WRAPPER,  /* stands around a functor: that one is meant */
+	RULE_SPLICED,  /* its arguments are those of what it is an argument of */
+	RULE_EXTENT,   /* numbers that are one shape: "128x64x32" */
+	RULE_CONSTANT, /* a number as a type: C<64> */
+	RULE_ELEMENT,  /* the type of an element: float, half_t */
+};
+
+enum rule rule_of(const char *name, size_t len);
+bool rules_are_sorted(void); /* for tests */
+/* Is a namespace there for versions alone ("__cxx11", "CUB_200700_900_NS")? */
+bool rule_is_version(const char *name, size_t len);
+/* The length of a function's name without endings that only say that it is one ("_kernel_cuda"). */
+size_t rule_bare_len(const char *name, size_t len);
+
+#endif

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/* Readable names: what tells kernels apart stays, and no two kernels of a profile have one name.
+ *
+ * tests/names/kernels.tsv holds names of real kernels (PyTorch, cuBLAS, cuDNN, JAX, CuPy and Triton as
+ * run on an H200; vLLM, FlashAttention and CUTLASS as in their libraries) with the expected short ones.
+ * PROTON_GOLDEN=update writes the short ones anew. */
+#include "config.h" // IWYU pragma: keep
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/buf.h"
+#include "base/fit.h"
+#include "base/util.h"
+#include "core/frame_names.h"
+#include "naming/brief.h"
+#include "naming/readable.h"
+#include "naming/rules.h"
+#include "naming/signature.h"
+
+#define LIST_MAX 4096
+
+struct list {
+	char *text;
+	struct {
+		char *brief, *raw;
+	} v[LIST_MAX];
+	unsigned n;
+};
+
+static void list_done(struct list *l)
+{
+	free(l->text);
+	l->text = NULL;
+}
+
+static void list_read(struct list *l)
+{
+	FILE *in = fopen(NAMES, "r");
+	struct buf text = {0};
+	char *line, *rest;
+	int c;
+
+	ck_assert_ptr_nonnull(in);
+	while ((c = getc(in)) != EOF)
+		buf_putc(&text, (char)c);
+	fclose(in);
+	l->text = strdup(buf_str(&text));
+	buf_done(&text);
+	rest = l->text;
+	while ((line = strsep(&rest, "\n")) && *line) {
+		ck_assert_uint_lt(l->n, LIST_MAX);
+		l->v[l->n].raw = strchr(line, '\t');
+		ck_assert_ptr_nonnull(l->v[l->n].raw);
+		*l->v[l->n].raw++ = '\0';
+		l->v[l->n++].brief = line;
+	}
+	ck_assert_uint_gt(l->n, 500);
+}
+
+static char *name_at(const char *raw, unsigned level)
+{
+	char *name = readable_name(raw, FRAME_KERNEL, level);
+
+	return name ? name : strdup(raw);
+}
+
+static void list_write(struct list *l)
+{
+	FILE *out = fopen(NAMES, "w");
+
+	ck_assert_ptr_nonnull(out);
+	for (unsigned i = 0; i < l->n; i++) {
+		char *name = name_at(l->v[i].raw, 0);
+
+		fprintf(out, "%s\t%s\n", name, l->v[i].raw);
+		free(name);
+	}
+	fclose(out);
+}
+
+START_TEST(short_names_of_real_kernels)
+{
+	const char *mode = getenv("PROTON_GOLDEN");
+	struct list l = {0};
+
+	list_read(&l);
+	if (mode && !strcmp(mode, "update"))
+		list_write(&l);
+	else
+		for (unsigned i = 0; i < l.n; i++) {
+			char *name = name_at(l.v[i].raw, 0);
+
+			ck_assert_msg(!strcmp(name, l.v[i].brief), "%s\nis  %s\nnot %s", l.v[i].raw,
+				      name, l.v[i].brief);
+			free(name);
+		}
+	list_done(&l);
+}
+END_TEST
+
+/* ---- names of a profile ---- */
+
+static uint32_t add(struct session *s, const char *raw, enum frame_kind kind)
+{
+	uint32_t frame =
+		session_frame_intern(s, kind, strtab_adds(s->strings, raw), SESSION_NONE, 0);
+
+	return session_node_intern(s, SESSION_ROOT, frame);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static unsigned ambiguous(char **names, unsigned n)
+{
+	unsigned found = 0;
+
+	qsort(names, n, sizeof(*names), compare);
+	for (unsigned i = 0; i < n; i++)
+		found += (i > 0 && !strcmp(names[i], names[i - 1])) ||
+			 (i + 1 < n && !strcmp(names[i], names[i + 1]));
+	return found;
+}
+
+START_TEST(no_two_kernels_have_one_name)
+{
+	static char *alone[LIST_MAX], *together[LIST_MAX];
+	struct session *s = session_new();
+	struct frame_names *names = frame_names_new(s, readable_name, true);
+	struct list l = {0};
+	uint32_t nodes[LIST_MAX];
+	unsigned before;
+
+	list_read(&l);
+	for (unsigned i = 0; i < l.n; i++) {
+		nodes[i] = add(s, l.v[i].raw, FRAME_KERNEL);
+		alone[i] = l.v[i].brief;
+	}
+	for (unsigned i = 0; i < l.n; i++)
+		together[i] = (char *)frame_names_get(names, nodes[i], NAME_SHORT);
+	before = ambiguous(alone, l.n);
+	printf("%u names: %u alike at their shortest\n", l.n, before);
+	ck_assert_uint_gt(before, 10); /* or the next line shows nothing */
+	ck_assert_uint_eq(ambiguous(together, l.n), 0);
+	frame_names_free(names);
+	session_free(s);
+	list_done(&l);
+}
+END_TEST
+
+/* Names that come later change those that they are like, in any order, and no others. */
+START_TEST(names_that_come_later)
+{
+	static const char *const raw[] = {
+		"void neg<at::f(int)::{lambda(float)#1}>(int)",
+		"void neg<at::f(int)::{lambda(double)#1}>(int)",
+		"void neg<at::f(int)::{lambda(double)#2}>(int)",
+		"void other<4>(int)",
+		"neg<f>",
+		"void neg<at::f(int)::{lambda(double)#2}>(long)",
+	};
+	static const char *const wanted[] = {
+		"neg<f(float)>", "neg<f#1(double)>", "neg<at::f(int)::{lambda(double)#2}>(int)",
+		"other<4>",      "neg<f>",           "neg<at::f(int)::{lambda(double)#2}>(long)"};
+
+	for (unsigned first = 0; first < ARRAY_SIZE(raw); first++) {
+		struct session *s = session_new();
+		struct frame_names *names = frame_names_new(s, readable_name, true);
+		uint32_t nodes[ARRAY_SIZE(raw)];
+
+		for (unsigned i = 0; i < ARRAY_SIZE(raw); i++) {
+			unsigned k = (first + i) % ARRAY_SIZE(raw);
+
+			nodes[k] = add(s, raw[k], FRAME_KERNEL);
+			if (i == 0 && k != 3)
+				ck_assert_str_eq(frame_names_get(names, nodes[k], NAME_SHORT),
+						 "neg<f>");
+			frame_names_get(names, nodes[k], NAME_SHORT);
+		}
+		for (unsigned i = 0; i < ARRAY_SIZE(raw); i++)
+			ck_assert_str_eq(strstr(frame_names_get(names, nodes[i], NAME_SHORT),
+						wanted[i][0] == 'o' ? "other" : "neg"),
+					 wanted[i]);
+		frame_names_free(names);
+		session_free(s);
+	}
+}
+END_TEST
+
+/* Of two kinds, or the same name in two modules: no name can tell these apart, and none gets longer. */
+START_TEST(names_that_nothing_tells_apart)
+{
+	struct session *s = session_new();
+	struct frame_names *names = frame_names_new(s, readable_name, true);
+	uint32_t kernel = add(s, "void f<std::array<int, 2>, 1>(int)", FRAME_KERNEL);
+	uint32_t function = add(s, "void f<std::array<int, 3>, 1>(int)", FRAME_FUNCTION);
+	uint32_t scope = add(s, "f(x)", FRAME_SCOPE);
+
+	ck_assert_str_eq(frame_names_get(names, kernel, NAME_SHORT), "f<1>");
+	ck_assert_str_eq(frame_names_get(names, function, NAME_SHORT), "f<1>");
+	ck_assert_str_eq(frame_names_get(names, scope, NAME_SHORT), "f(x)");
+	ck_assert_ptr_eq(frame_names_get(names, scope, NAME_RAW), session_node_name(s, scope));
+	frame_names_free(names);
+	session_free(s);
+}
+END_TEST
+
+/* ---- levels ---- */
+
+static const struct {
+	enum brief_level level;
+	const char *whole, *brief;
+} levels[] = {
+	{BRIEF_LEAST,
+	 "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
+	 "std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul>)",
+	 "at::native::vectorized_elementwise_kernel<4, CUDAFunctor_add<float>>"},
+	{BRIEF_ALL,
+	 "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
+	 "std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul>)",
+	 "at::native::vectorized_elementwise_kernel<4, CUDAFunctor_add<float>, array<char*, 3>>"},
+	{BRIEF_WHOLE, "void n::f<1ul, (n::E)2>(int) [clone .x]", "n::f<1ul, (n::E)2>"},
+	{BRIEF_LEAST, "void n::f<1ul, (n::E)2>(int)", "n::f<1, 2>"},
+	{BRIEF_LEAST,
+	 "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+	 "at::native::MeanOps<float, float, float, float>, unsigned int, float, 4, 4> >(int)",
+	 "at::native::reduce_kernel<512, 1, MeanOps>"},
+	{BRIEF_TYPED,
+	 "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+	 "at::native::MeanOps<float, float, float, float>, unsigned int, float, 4, 4> >(int)",
+	 "at::native::reduce_kernel<512, 1, MeanOps<float, float, float, float>>"},
+	{BRIEF_LEAST,
+	 "void cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5_nt_align1>("
+	 "cutlass_80_simt_sgemm_128x64_8x5_nt_align1::Params)",
+	 "cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5_nt_align1>"},
+	{BRIEF_LEAST, "f", "f"},
+	{BRIEF_LEAST, "unsigned int f(int)", "f"},
+	{BRIEF_LEAST, "void (anonymous namespace)::f<(anonymous namespace)::X>(int)", "f<X>"},
+	{BRIEF_LEAST, "bool a::operator< <int>(a::X const&)", "a::operator<<int>"},
+	{BRIEF_LEAST, "void k<&(int a::g<int>(int))>()", "k<g<int>>"},
+	{BRIEF_LEAST, "void k<(a<b>::c)1, -3, true, 'x'>()", "k<1, -3, true, 'x'>"},
+	{BRIEF_LEAST, "void k<unsigned long long, int const*, float&>(int)",
+	 "k<unsigned long long, int*, float>"},
+	{BRIEF_TYPED, "void k<a::b const*, void (*)(a::c, int)>(int)",
+	 "k<b const*, void (*)(c, int)>"},
+	{BRIEF_LEAST, "a::b(int)::{lambda()#1}::operator()() const", "b"},
+	{BRIEF_NUMBERED, "a::b(int)::{lambda(a::x)#1}::operator()(a::x) const", "b#1(x)"},
+};
+
+START_TEST(levels_of_a_name)
+{
+	char *brief = brief_make(levels[_i].whole, levels[_i].level);
+
+	ck_assert_ptr_nonnull(brief);
+	ck_assert_str_eq(brief, levels[_i].brief);
+	free(brief);
+}
+END_TEST
+
+START_TEST(what_is_no_name)
+{
+	static const char *const texts[] = {"",  "(",       "f<", "f<(>", "f<,,>)",
+					    ")", "a b (c)", "::", "f<)>"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		char *brief = brief_make(texts[i], BRIEF_LEAST);
+
+		ck_assert_msg(!brief || *brief, "%s", texts[i]);
+		free(brief);
+	}
+	/* What people call their scopes stays. */
+	ck_assert_ptr_null(readable_name("forward (step 3)", FRAME_SCOPE, 0));
+	ck_assert_ptr_null(readable_name("Linear(in=3, out=4)", FRAME_NVTX, 0));
+	ck_assert_ptr_null(readable_name("triton_poi_fused_0", FRAME_KERNEL, 0));
+	ck_assert(rules_are_sorted());
+}
+END_TEST
+
+/* Any text comes to an end, and no level reads beyond it. */
+START_TEST(damaged_names)
+{
+	struct list l = {0};
+	unsigned seed = 1;
+
+	list_read(&l);
+	for (unsigned i = 0; i < l.n; i++) {
+		char *whole = name_at(l.v[i].raw, NAMING_LEVELS - 1);
+		size_t len = strlen(whole);
+
+		for (unsigned k = 0; k < 8; k++) {
+			seed = seed * 1103515245 + 12345;
+			whole[(seed >> 8) % len] = "<>(){}:,& o'0"[(seed >> 20) % 13];
+			for (unsigned level = 0; level < BRIEF_N; level++)
+				free(brief_make(whole, (enum brief_level)level));
+		}
+		free(whole);
+	}
+	list_done(&l);
+}
+END_TEST
+
+/* Depth costs neither the stack nor time without end. */
+START_TEST(deep_names)
+{
+	enum { DEEP = 15000 };
+	char *text = malloc(4 * DEEP + 16), *at = text;
+
+	for (int i = 0; i < DEEP / 8; i++)
+		at = stpcpy(at, "a<");
+	*at++ = 'x';
+	for (int i = 0; i < DEEP / 8; i++)
+		*at++ = '>';
+	strcpy(at, "()");
+	free(readable_name(text, FRAME_KERNEL, 0));
+	memset(text, 'P', DEEP);
+	memcpy(text, "_Z1f", 4);
+	strcpy(text + DEEP, "i");
+	free(readable_name(text, FRAME_KERNEL, 0));
+	free(text);
+}
+END_TEST
+
+/* ---- narrow columns ---- */
+
+static const struct {
+	size_t columns;
+	const char *name, *fitted;
+} narrow[] = {
+	{80, "a::b::k<4, F<float>>", "a::b::k<4, F<float>>"},
+	{19, "a::b::k<4, F<float>>", "b::k<4, F<float>>"},
+	{16, "a::b::k<4, F<float>>", "k<4, F<float>>"},
+	{13, "a::b::k<4, F<float>>", "k<~F<float>>"},
+	{26, "a::elementwise_kernel<128, 2, direct_copy>", "elementwise~<~direct_copy>"},
+	{4, "a::elementwise_kernel<128, 2, direct_copy>", "eleme~<~direct_copy>"},
+	{22, "n::a_kernel<first_functor, 8, 16>", "a_ker~<first_functor~>"},
+	{10, "n::softmax<float, 8, true>", "softmax<float, 8, true>"}, /* no functor */
+	{5, "aten::add", "add"},
+	{5, "train.py:3@a::b", "train.py:3@a::b"},
+	{5, "a b::c<d>", "a b::c<d>"},
+	{5, "std::vector<int> x", "std::vector<int> x"},
+};
+
+START_TEST(narrow_columns)
+{
+	struct buf scratch = {0};
+	const char *name = fit_name(narrow[_i].name, narrow[_i].columns, "~", &scratch);
+
+	ck_assert_str_eq(name, narrow[_i].fitted);
+	buf_done(&scratch);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("naming");
+	TCase *t = tcase_create("naming");
+	SRunner *runner;
+	int failed;
+
+	tcase_set_timeout(t, 60);
+#ifdef HAVE_DEMANGLER
+	tcase_add_test(t, short_names_of_real_kernels);
+	tcase_add_test(t, no_two_kernels_have_one_name);
+#endif
+	tcase_add_test(t, names_that_come_later);
+	tcase_add_test(t, names_that_nothing_tells_apart);
+	tcase_add_loop_test(t, levels_of_a_name, 0, ARRAY_SIZE(levels));
+	tcase_add_test(t, what_is_no_name);
+	tcase_add_test(t, damaged_names);
+	tcase_add_test(t, deep_names);
+	tcase_add_loop_test(t, narrow_columns, 0, ARRAY_SIZE(narrow));
+	suite_add_tcase(suite, t);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
