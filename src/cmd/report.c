@@ -103,6 +103,13 @@ unsigned terminal_width(int fd)
 	return size.ws_col;
 }
 
+static void complain_anchored(const struct name_pattern *p, struct snapshot *snap)
+{
+	if (p && name_pattern_is_inside(p, snap))
+		complain("-i matches from the beginning of a name on: '.*' in front of it matches "
+			 "anywhere");
+}
+
 int report_print(const struct session *s, const struct report_options *options, enum group group)
 {
 	struct snapshot_spec spec = {.group = group, .naming = readable_name};
@@ -118,6 +125,8 @@ int report_print(const struct session *s, const struct report_options *options, 
 		r = report_text(snap, &o, out);
 		if (r == 0)
 			r = out_flush(out);
+		if (r == -ENODATA)
+			complain_anchored(o.include, snap);
 	}
 	snapshot_free(snap);
 	free(out);

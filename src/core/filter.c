@@ -110,8 +110,12 @@ int name_pattern_init(struct name_pattern *p, const char *expression, char *ret_
 	}
 	buf_putc(&text, ')');
 	r = text.error ? REG_ESPACE : regcomp(&p->re, buf_str(&text), flags);
-	if (!r)
-		return 0;
+	if (!r) {
+		r = regcomp(&p->inside, buf_str(&text) + 1, flags);
+		if (!r)
+			return 0;
+		regfree(&p->re);
+	}
 	regerror(r, NULL, ret_why, size);
 	return r == REG_ESPACE ? -ENOMEM : -EINVAL;
 }
@@ -119,26 +123,37 @@ int name_pattern_init(struct name_pattern *p, const char *expression, char *ret_
 void name_pattern_done(struct name_pattern *p)
 {
 	regfree(&p->re);
+	regfree(&p->inside);
 }
 
-bool name_pattern_match(const struct name_pattern *p, struct snapshot *snap, uint32_t node,
-			enum name_mode mode)
+/* Names match however they are shown. */
+static bool any_name_matches(const regex_t *re, struct snapshot *snap, uint32_t node)
 {
-	const char *raw = snapshot_name(snap, node, NAME_RAW), *shown;
+	const char *before = "";
 
-	if (!regexec(&p->re, raw, 0, NULL, 0))
-		return true;
-	shown = snapshot_name(snap, node, mode);
-	return strcmp(raw, shown) && !regexec(&p->re, shown, 0, NULL, 0);
+	for (int mode = NAME_N; mode-- > 0;) {
+		const char *name = snapshot_name(snap, node, (enum name_mode)mode);
+
+		if (mode != NAME_RAW && !strcmp(name, before))
+			continue;
+		if (!regexec(re, name, 0, NULL, 0))
+			return true;
+		before = name;
+	}
+	return false;
+}
+
+bool name_pattern_match(const struct name_pattern *p, struct snapshot *snap, uint32_t node)
+{
+	return any_name_matches(&p->re, snap, node);
 }
 
 /* ---- masks ---- */
 
 /* Nodes with the same frame have the same name: each name is matched once. */
 struct matcher {
-	const struct name_pattern *pattern;
+	const regex_t *re;
 	struct snapshot *snap;
-	enum name_mode mode;
 	const struct snap_node *nodes;
 	const struct session_node *session_nodes;
 	const struct tick *tick;
@@ -147,14 +162,12 @@ struct matcher {
 
 enum { SEEN_NO = 1, SEEN_YES = 2 };
 
-static struct matcher matcher_make(struct snapshot *snap, const struct name_pattern *p,
-				   enum name_mode mode)
+static struct matcher matcher_make(struct snapshot *snap, const regex_t *re)
 {
 	const struct session *s = snapshot_session(snap);
 
-	return (struct matcher){p,
+	return (struct matcher){re,
 				snap,
-				mode,
 				snapshot_nodes(snap),
 				s->nodes,
 				snapshot_tick(snap),
@@ -167,10 +180,10 @@ static bool matches(const struct matcher *m, uint32_t node)
 	uint8_t *seen;
 
 	if (!m->seen || id == SESSION_NONE)
-		return name_pattern_match(m->pattern, m->snap, node, m->mode);
+		return any_name_matches(m->re, m->snap, node);
 	seen = &m->seen[m->session_nodes[id].frame];
 	if (!*seen)
-		*seen = name_pattern_match(m->pattern, m->snap, node, m->mode) ? SEEN_YES : SEEN_NO;
+		*seen = any_name_matches(m->re, m->snap, node) ? SEEN_YES : SEEN_NO;
 	return *seen == SEEN_YES;
 }
 
@@ -189,11 +202,21 @@ uint8_t *filter_all(const struct snapshot *snap)
  * up and one pass down the ids reach all nodes below and above. */
 enum { BELOW = 2, ABOVE = 4, PARENT = 8 };
 
-int filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
-		   enum name_mode mode)
+bool name_pattern_is_inside(const struct name_pattern *p, struct snapshot *snap)
+{
+	struct matcher m = matcher_make(snap, &p->inside);
+	bool found = false;
+
+	for (uint32_t i = 1; i < snapshot_n(snap) && !found; i++)
+		found = !m.nodes[i].metadata && matches(&m, i);
+	free(m.seen);
+	return found;
+}
+
+int filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p)
 {
 	const uint32_t *parents = snapshot_parents(snap);
-	struct matcher m = matcher_make(snap, p, mode);
+	struct matcher m = matcher_make(snap, &p->re);
 	uint32_t n = snapshot_n(snap), i;
 	bool stopped;
 
@@ -213,11 +236,10 @@ int filter_include(uint8_t *mask, struct snapshot *snap, const struct name_patte
 	return stopped ? -ECANCELED : 0;
 }
 
-int filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
-		   enum name_mode mode)
+int filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p)
 {
 	const uint32_t *parents = snapshot_parents(snap);
-	struct matcher m = matcher_make(snap, p, mode);
+	struct matcher m = matcher_make(snap, &p->re);
 	uint32_t n = snapshot_n(snap), i;
 
 	for (i = 0; i < n && tick_at(m.tick, i, n); i++) {

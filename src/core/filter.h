@@ -16,22 +16,23 @@
 
 struct name_pattern {
 	regex_t re;
+	regex_t inside; /* the same, but anywhere in a name */
 };
 
 /* 0, -ENOMEM, or -EINVAL with why in ret_why (size bytes). */
 int name_pattern_init(struct name_pattern *p, const char *expression, char *ret_why, size_t size);
 void name_pattern_done(struct name_pattern *p);
-/* Does the name of a node match: raw, or as it is shown? */
-bool name_pattern_match(const struct name_pattern *p, struct snapshot *snap, uint32_t node,
-			enum name_mode mode);
+/* Would it match the name of a node that is shown, if it could match within a name? For who finds that
+ * it matches none. */
+bool name_pattern_is_inside(const struct name_pattern *p, struct snapshot *snap);
+/* Does a name of a node match: raw, demangled or short? */
+bool name_pattern_match(const struct name_pattern *p, struct snapshot *snap, uint32_t node);
 
 /* A mask is a byte a node, 1 = shown; malloc'd. All but launch metadata. NULL: out of memory. */
 uint8_t *filter_all(const struct snapshot *snap);
 /* 0, or -ECANCELED: the snapshot's tick said to stop, and the mask is of no use. */
-int filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
-		   enum name_mode mode);
-int filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p,
-		   enum name_mode mode);
+int filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p);
+int filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p);
 void filter_at_least(uint8_t *mask, const struct snapshot *snap, const double *values,
 		     double least);
 /* Upstream's rule: leave out frames with neither values nor children, and those whose children are

@@ -348,9 +348,9 @@ static int filter_names(struct tree *t)
 	if (!t->shown)
 		return -ENOMEM;
 	if (o->include)
-		filter_include(t->shown, t->snap, o->include, (enum name_mode)o->names);
+		filter_include(t->shown, t->snap, o->include);
 	if (o->exclude)
-		filter_exclude(t->shown, t->snap, o->exclude, (enum name_mode)o->names);
+		filter_exclude(t->shown, t->snap, o->exclude);
 	if (o->include || o->exclude)
 		mask_sides(t);
 	for (unsigned i = 0; i < t->n_sides; i++)

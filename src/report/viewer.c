@@ -131,9 +131,9 @@ static int filter(struct viewer *v)
 		for (uint32_t node = 0; node < n; node++)
 			v->shown[node] |= v->sides[i].counted[node];
 	if (v->o->include)
-		filter_include(v->shown, v->snap, v->o->include, NAME_RAW);
+		filter_include(v->shown, v->snap, v->o->include);
 	if (v->o->exclude)
-		filter_exclude(v->shown, v->snap, v->o->exclude, NAME_RAW);
+		filter_exclude(v->shown, v->snap, v->o->exclude);
 	/* The threshold applies to values from before it filters anything. */
 	if (v->o->threshold != 0)
 		r = filter_values(v);

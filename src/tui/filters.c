@@ -34,15 +34,26 @@ bool filters_any(const struct filters *f)
 	return *f->v[FILTER_INCLUDE].text || *f->v[FILTER_EXCLUDE].text;
 }
 
-static int make_mask(const struct filters *f, struct snapshot *snap, enum name_mode names,
-		     uint8_t *mask)
+bool filters_leave_nothing(const struct filters *f, struct snapshot *snap)
+{
+	const uint8_t *hidden = snapshot_hidden(snap);
+
+	if (!*f->v[FILTER_INCLUDE].text)
+		return false;
+	for (uint32_t i = 1; i < snapshot_n(snap); i++)
+		if (!hidden[i])
+			return false;
+	return name_pattern_is_inside(&f->v[FILTER_INCLUDE].pattern, snap);
+}
+
+static int make_mask(const struct filters *f, struct snapshot *snap, uint8_t *mask)
 {
 	int r = 0;
 
 	if (*f->v[FILTER_INCLUDE].text)
-		r = filter_include(mask, snap, &f->v[FILTER_INCLUDE].pattern, names);
+		r = filter_include(mask, snap, &f->v[FILTER_INCLUDE].pattern);
 	if (r == 0 && *f->v[FILTER_EXCLUDE].text)
-		r = filter_exclude(mask, snap, &f->v[FILTER_EXCLUDE].pattern, names);
+		r = filter_exclude(mask, snap, &f->v[FILTER_EXCLUDE].pattern);
 	if (snapshot_n(snap)) /* what keeps nothing still leaves the root to stand on */
 		mask[0] = 1;
 	return r;
@@ -59,8 +70,7 @@ static void put_back(struct filters *f)
 	}
 }
 
-int filters_apply(struct filters *f, struct snapshot *snap, struct snapshot *before,
-		  enum name_mode names)
+int filters_apply(struct filters *f, struct snapshot *snap, struct snapshot *before)
 {
 	_cleanup_(freep) uint8_t *mask = NULL;
 	int r = 0;
@@ -69,7 +79,7 @@ int filters_apply(struct filters *f, struct snapshot *snap, struct snapshot *bef
 		mask = filter_all(snap);
 		if (!mask)
 			return -ENOMEM;
-		r = make_mask(f, snap, names, mask);
+		r = make_mask(f, snap, mask);
 	}
 	if (r < 0) {
 		put_back(f);

@@ -25,10 +25,11 @@ void filters_done(struct filters *f);
 int filters_set(struct filters *f, enum filter_kind kind, const char *text, char *ret_why,
 		size_t size);
 bool filters_any(const struct filters *f);
+/* Does what is applied leave nothing, though it would match within names? */
+bool filters_leave_nothing(const struct filters *f, struct snapshot *snap);
 /* Mask the present picture, and `before`, the other side of a comparison (or NULL), by the same
  * nodes. 0 or -ENOMEM; or -ECANCELED: it was stopped, and the filters are again those that the
  * picture is masked by. */
-int filters_apply(struct filters *f, struct snapshot *snap, struct snapshot *before,
-		  enum name_mode names);
+int filters_apply(struct filters *f, struct snapshot *snap, struct snapshot *before);
 
 #endif

@@ -24,6 +24,16 @@ const char *tui_node_name(struct tui *t, uint32_t id)
 	return *name ? name : frame_kind_word(n->kind);
 }
 
+bool tui_node_has(struct tui *t, uint32_t id, const char *text, bool match_case)
+{
+	bool found = text_find(tui_node_name(t, id), text, match_case);
+
+	for (int mode = 0; mode < NAME_N && !found && id; mode++)
+		found = text_find(snapshot_name(t->snap, id, (enum name_mode)mode), text,
+				  match_case);
+	return found;
+}
+
 void tui_put_path(struct tui *t, uint32_t id, struct buf *out)
 {
 	const char *separator = t->look.ascii ? " > " : " › ";

@@ -2,6 +2,7 @@
 #ifndef PROTON_TUI_NAMES_H
 #define PROTON_TUI_NAMES_H
 /* What the screen calls the things of a profile. */
+#include <stdbool.h>
 #include <stdint.h>
 
 struct buf;
@@ -11,6 +12,8 @@ struct tui;
 const char *tui_names_word(unsigned i);
 /* The name of a node in the form that the view shows; lives as long as the snapshot. */
 const char *tui_node_name(struct tui *t, uint32_t id);
+/* Is a text in a name of the node, however names are shown? */
+bool tui_node_has(struct tui *t, uint32_t id, const char *text, bool match_case);
 /* Append the names from the root to a node. */
 void tui_put_path(struct tui *t, uint32_t id, struct buf *out);
 /* "GPU0 NVIDIA H200" */

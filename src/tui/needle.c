@@ -25,7 +25,7 @@ int needle_init(struct needle *needle, struct tui *t, const char *text, uint8_t 
 
 void needle_look(struct tui *t, const struct needle *needle, uint32_t node)
 {
-	bool found = text_find(tui_node_name(t, node), needle->text, needle->match_case);
+	bool found = tui_node_has(t, node, needle->text, needle->match_case);
 
 	needle->seen[needle->frame_of[node]] = found ? SEEN_WITH : SEEN_WITHOUT;
 }

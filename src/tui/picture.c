@@ -21,7 +21,7 @@ void tui_picture(struct tui *t)
 	if (snapshot_is_outdated(t->snap))
 		tui_regroup(t, snapshot_group(t->snap));
 	if (filters_any(&t->filters))
-		filters_apply(&t->filters, t->snap, t->options.before, t->names);
+		filters_apply(&t->filters, t->snap, t->options.before);
 	usage_update(&t->usage, snapshot_session(t->snap), now_ns);
 	tui_spoil(t);
 }
@@ -41,11 +41,13 @@ void tui_refilter(struct tui *t)
 	int r;
 
 	work_begin(t, "filtering");
-	r = filters_apply(&t->filters, t->snap, t->options.before, t->names);
+	r = filters_apply(&t->filters, t->snap, t->options.before);
 	work_end(t);
 	if (r == -ECANCELED)
 		tui_message(t, "stopped: the filters are as they were");
 	else if (r < 0)
 		tui_message(t, "out of memory");
+	else if (filters_leave_nothing(&t->filters, t->snap))
+		tui_message(t, "nothing begins so: '.*' in front matches anywhere in a name");
 	tui_spoil(t);
 }

@@ -50,6 +50,17 @@ struct match {
 
 enum { MATCH_UNKNOWN = 0, MATCH_NO = 1, MATCH_YES = 2 };
 
+/* Names match however they are shown. */
+static bool tree_has(struct tree *t, const struct match *m, uint32_t id)
+{
+	bool found = false;
+
+	for (int mode = 0; mode < NAME_N && !found; mode++)
+		found = text_find(snapshot_name(t->snap, id, (enum name_mode)mode), m->needle,
+				  m->match_case);
+	return found;
+}
+
 /* Nodes with the same frame have the same name: it is looked at once. */
 static bool node_matches(struct tree *t, const struct match *m, uint32_t id)
 {
@@ -57,11 +68,8 @@ static bool node_matches(struct tree *t, const struct match *m, uint32_t id)
 	uint8_t *seen, scratch = MATCH_UNKNOWN;
 
 	seen = node == SESSION_NONE ? &scratch : &t->frame_match[m->session->nodes[node].frame];
-	if (*seen == MATCH_UNKNOWN) {
-		const char *name = snapshot_name(t->snap, id, t->names);
-
-		*seen = text_find(name, m->needle, m->match_case) ? MATCH_YES : MATCH_NO;
-	}
+	if (*seen == MATCH_UNKNOWN)
+		*seen = tree_has(t, m, id) ? MATCH_YES : MATCH_NO;
 	return *seen == MATCH_YES;
 }
 

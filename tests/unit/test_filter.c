@@ -51,12 +51,12 @@ START_TEST(shows_what_it_should)
 	if (cases[_i].include) {
 		ck_assert_msg(name_pattern_init(&p, cases[_i].include, why, sizeof(why)) == 0, "%s",
 			      why);
-		filter_include(mask, snap, &p, NAME_RAW);
+		filter_include(mask, snap, &p);
 		name_pattern_done(&p);
 	}
 	if (cases[_i].exclude) {
 		ck_assert_int_eq(name_pattern_init(&p, cases[_i].exclude, why, sizeof(why)), 0);
-		filter_exclude(mask, snap, &p, NAME_RAW);
+		filter_exclude(mask, snap, &p);
 		name_pattern_done(&p);
 	}
 	for (uint32_t i = 0; i < 6; i++)

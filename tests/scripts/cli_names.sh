@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Names of kernels as people see them: short, different, found by any of their forms.
+tests=$(cd "${srcdir:-.}/tests" && pwd) || exit 99
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+if ! "$PROTON" version | grep -q "by libiberty"; then
+	echo "skipped: built without libiberty"
+	exit 77
+fi
+profile=$tests/hatchet/h200-torch-add-python.hatchet
+
+# Every kernel of the list in one profile, 10 ns each; every other one is a second file.
+python3 - "$tests/names/kernels.tsv" <<'END'
+import json, sys
+
+names = [line.rstrip("\n").split("\t")[1] for line in open(sys.argv[1])]
+
+def write(path, kernels):
+    device = {"count": 1, "time (ns)": 10, "device_id": "0", "device_type": "CUDA"}
+    children = [{"frame": {"name": n, "type": "function"}, "metrics": device, "children": []}
+                for n in kernels]
+    with open(path, "w") as out:
+        json.dump([{"frame": {"name": "ROOT", "type": "function"}, "metrics": {"count": 0, "time (ns)": 0},
+                    "children": children}, {"CUDA": {"0": {"arch": "90"}}}], out)
+
+write("all.hatchet", names)
+write("a.rank0.hatchet", names[::2])
+write("b.rank1.hatchet", names[1::2])
+print(len(names))
+END
+n=$(wc -l <"$tests/names/kernels.tsv")
+names_of() {
+	awk '/NAME$/ { at = index($0, "NAME"); next } at && length($0) > at { print substr($0, at) }'
+}
+"$PROTON" report --flat --rows 0 all.hatchet | names_of >out
+check "report: all kernels" "$n" "$(grep -c . out)"
+check "report: no two have one name" "" "$(sort out | uniq -d | head -3)"
+"$PROTON" diff --all --rows 0 --tree a.rank0.hatchet b.rank1.hatchet >out 2>err
+check "diff: no two have one name" "" "$(sed 's/.*%  *//; s/.* new  *//' out | sort | uniq -d | head -3)"
+"$PROTON" export -f csv --names short all.hatchet | python3 -c '
+import csv, sys
+names = [row["name"] for row in csv.DictReader(sys.stdin) if row["kind"] != "root"]
+print(len(names), len(set(names)))' >out
+check "csv: no two have one name" "$n $n" "$(cat out)"
+
+# By any form, whatever is shown.
+for names in short demangled raw; do
+	for pattern in _ZN2at6native29vec '.*CUDAFunctorOnSelf_add<float>' 'void at::native::vec'; do
+		"$PROTON" report --tree --names $names -i "$pattern" "$profile" >out 2>err
+		check "$names: $pattern" "0 yes" "$? $(grep -q elementwise out && echo yes)"
+	done
+done
+"$PROTON" report --tree -i 'elementwise' "$profile" >out 2>err
+check "within names: status" 1 $?
+has "within names: said" "matches from the beginning of a name on: '.*' in front" err
+"$PROTON" report --tree -i 'no_such_thing' "$profile" >out 2>err
+check "nowhere: said" "proton: the filter leaves nothing of $profile" "$(cat err)"
+
+# Narrow: namespaces first, and never the functor.
+"$PROTON" report --tree --width 105 "$profile" >wide
+"$PROTON" report --tree --width 90 "$profile" >narrow
+has "wide: the functor" "vectorized_elementwise_kernel<4, CUDAFunctorOnSelf_add<float>>" wide
+check "narrow: the functor" yes "$(grep -q 'CUDAFunctorOnSelf_add<float>>' narrow && echo yes)"
+finish
