@@ -251,6 +251,7 @@ static int write_markdown(const struct session *s, const struct write_options *o
 const struct format format_csv = {
 	.name = "csv",
 	.suffix = ".csv",
+	.names = NAME_DEMANGLED,
 	.has_columns = true,
 	.write = write_csv,
 };
@@ -258,6 +259,7 @@ const struct format format_csv = {
 const struct format format_markdown = {
 	.name = "markdown",
 	.suffix = ".md",
+	.names = NAME_DEMANGLED,
 	.has_columns = true,
 	.help = "one row a node, all metrics exclusive and inclusive",
 	.write = write_markdown,

@@ -18,7 +18,7 @@ if "$PROTON" version | grep -q "by libiberty"; then
 			"$(grep -aEq 'CUDAFunctorOnSelf\\?_add' whole.$format && echo yes)"
 		check "$format: raw" yes "$(grep -aEq '_ZN2at|\\_ZN2at' raw.$format && echo yes)"
 		case $format in
-		folded|speedscope|pprof|callgrind) default=whole ;;
+		folded|speedscope|pprof|callgrind|csv|markdown) default=whole ;;
 		*) default=short ;;
 		esac
 		"$PROTON" export -f $format "$profile" | cmp -s - $default.$format
