@@ -113,7 +113,7 @@ uint32_t column_metric(const struct session *s, const char *word)
 	if (column_parse(s, word, strlen(word), &c) < 0 || c.derived.op != DERIVED_VALUE ||
 	    !c.derived.plain)
 		return METRIC_NONE;
-	return c.derived.metric == METRIC_ANY_FLOPS ? METRIC_FLOPS : c.derived.metric;
+	return c.derived.metric == METRIC_ANY_FLOPS ? derive_flops(s) : c.derived.metric;
 }
 
 void column_of_metric(const struct session *s, uint32_t metric, struct column_spec *ret,

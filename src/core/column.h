@@ -94,7 +94,8 @@ bool column_is_titled(const char *title, const char *word, size_t len);
  * the word itself is the title. A metric of the profile with exactly this name goes before a title.
  * 0; -ENOENT: there is no such metric; -EINVAL: no such unit. */
 int column_parse(const struct session *s, const char *word, size_t len, struct column_spec *ret);
-/* The metric that a column shows unchanged; METRIC_NONE: no such column, or derived. */
+/* The metric that a column shows unchanged, METRIC_ANY_FLOPS where the session has several widths;
+ * METRIC_NONE: no such column, or derived. */
 uint32_t column_metric(const struct session *s, const char *word);
 /* The column of a metric that is not built in. The title is the first *ret_len characters of the
  * metric's name: those without the unit. */

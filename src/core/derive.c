@@ -49,6 +49,30 @@ const struct metric *derive_metric(const struct session *s, uint32_t metric)
 	return metric == METRIC_ANY_FLOPS ? &any_flops : metric_table_get(s->metrics, metric);
 }
 
+static const uint32_t flops_metrics[] = {METRIC_FLOPS, METRIC_FLOPS8, METRIC_FLOPS16,
+					 METRIC_FLOPS32, METRIC_FLOPS64};
+
+bool derive_part(uint32_t metric, size_t i, uint32_t *ret)
+{
+	if (i >= (metric == METRIC_ANY_FLOPS ? ARRAY_SIZE(flops_metrics) : 1))
+		return false;
+	*ret = metric == METRIC_ANY_FLOPS ? flops_metrics[i] : metric;
+	return true;
+}
+
+uint32_t derive_flops(const struct session *s)
+{
+	uint32_t found = METRIC_FLOPS, n = 0, part;
+
+	for (size_t i = 0; derive_part(METRIC_ANY_FLOPS, i, &part); i++) {
+		if (!session_has_values(s, part))
+			continue;
+		found = part;
+		n++;
+	}
+	return n > 1 ? METRIC_ANY_FLOPS : found;
+}
+
 double derived_quotient(const struct derived *m, double of, double by)
 {
 	switch (m->op) {
@@ -169,15 +193,14 @@ static int roll_up(struct derive *d, const struct metric *m, double *v)
 	return 0;
 }
 
-static const uint32_t flops_metrics[] = {METRIC_FLOPS, METRIC_FLOPS8, METRIC_FLOPS16,
-					 METRIC_FLOPS32, METRIC_FLOPS64};
-
 static bool is_used(struct derive *d, uint32_t metric)
 {
-	for (size_t i = 0; metric == METRIC_ANY_FLOPS && i < ARRAY_SIZE(flops_metrics); i++)
-		if (snapshot_has(d->snap, flops_metrics[i]))
+	uint32_t part;
+
+	for (size_t i = 0; derive_part(metric, i, &part); i++)
+		if (snapshot_has(d->snap, part))
 			return true;
-	return metric != METRIC_ANY_FLOPS && snapshot_has(d->snap, metric);
+	return false;
 }
 
 static const double *raw(struct derive *d, uint32_t metric, bool inclusive, bool all);

@@ -51,6 +51,12 @@ enum totals {                  /* of inclusive values, when nodes are filtered o
 #define METRIC_ANY_FLOPS (METRIC_NONE - 1)
 /* The description of a metric, METRIC_ANY_FLOPS included; NULL: there is no such metric. */
 const struct metric *derive_metric(const struct session *s, uint32_t metric);
+/* What METRIC_ANY_FLOPS comes to in a session: the one width that it has values of, METRIC_FLOPS
+ * where it has none, else METRIC_ANY_FLOPS. */
+uint32_t derive_flops(const struct session *s);
+/* Values of a metric in the order of its parts: those whose sum it is, else itself. False: there are
+ * no more. */
+bool derive_part(uint32_t metric, size_t i, uint32_t *ret);
 
 /* The metric that a value is divided by; METRIC_NONE: by none. */
 static inline uint32_t derived_divisor(const struct derived *m)

@@ -89,12 +89,16 @@ static void rows_by_rank(struct spreader *x)
 
 static void row_take(struct spreader *x, const struct session_row *r)
 {
-	uint32_t at = session_row_place(x->s, r, x->id);
+	uint32_t part;
 
-	if (at == SESSION_NONE || !x->s->present[at])
-		return;
-	x->values[r->node] += metric_number(x->metric, x->s->values[at]);
-	x->has[r->node] = 1;
+	for (size_t i = 0; derive_part(x->id, i, &part); i++) {
+		double v = session_row_number(x->s, r, part);
+
+		if (isnan(v))
+			continue;
+		x->values[r->node] += v;
+		x->has[r->node] = 1;
+	}
 }
 
 /* Add the values of one rank, rolled up, to the spread of each node. False: it has none. A parent's
@@ -163,10 +167,8 @@ static void spreader_done(struct spreader *x)
 int ranks_init(struct ranks *ranks, const struct session *s, uint32_t metric,
 	       const uint8_t *counted)
 {
-	struct spreader x = {.s = s,
-			     .metric = metric_table_get(s->metrics, metric),
-			     .id = metric,
-			     .counted = counted};
+	struct spreader x = {
+		.s = s, .metric = derive_metric(s, metric), .id = metric, .counted = counted};
 	uint32_t rank;
 	int r;
 

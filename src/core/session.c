@@ -618,6 +618,17 @@ double session_row_weight(const struct session *s, const struct session_row *row
 	return metric_number(metric_table_get(s->metrics, weight), values[at]);
 }
 
+bool session_has_values(const struct session *s, uint32_t metric)
+{
+	for (size_t i = 0; i < s->n_rows; i++) {
+		uint32_t at = session_row_place(s, &s->rows[i], metric);
+
+		if (at != SESSION_NONE && s->present[at])
+			return true;
+	}
+	return false;
+}
+
 bool session_value(const struct session *s, uint32_t node, uint32_t metric, union metric_value *ret)
 {
 	const struct metric *m = metric_table_get(s->metrics, metric);

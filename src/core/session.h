@@ -286,6 +286,8 @@ double session_row_number(const struct session *s, const struct session_row *row
  * are those of the session, or a copy of them. */
 double session_row_weight(const struct session *s, const struct session_row *row, uint32_t weight,
 			  const union metric_value *values, const uint8_t *present);
+/* Has any row a value of a metric? */
+bool session_has_values(const struct session *s, uint32_t metric);
 /* Own value of a metric at a node, combined over its rows. False: absent. */
 bool session_value(const struct session *s, uint32_t node, uint32_t metric,
 		   union metric_value *ret);

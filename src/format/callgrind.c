@@ -147,11 +147,11 @@ static int choose_events(struct callgrind *x, const struct write_options *option
 
 static const struct metric *metric_of(const struct callgrind *x, size_t i)
 {
-	return metric_table_get(x->s->metrics, x->events[i].weights.metric);
+	return derive_metric(x->s, x->events[i].weights.metric);
 }
 
 /* A built-in metric without its unit is a word, and no other event has this name: a metric of the
- * profile's own has its number behind it. */
+ * profile's own has its number behind it. The flops of any width are the only event. */
 static void put_event(struct callgrind *x, size_t i)
 {
 	uint32_t metric = x->events[i].weights.metric;
@@ -162,7 +162,7 @@ static void put_event(struct callgrind *x, size_t i)
 		out_putc(x->out, '_');
 	for (size_t k = 0; k < len; k++)
 		out_putc(x->out, isalnum((unsigned char)name[k]) ? name[k] : '_');
-	if (metric >= METRIC_N_BUILTIN)
+	if (metric >= METRIC_N_BUILTIN && metric != METRIC_ANY_FLOPS)
 		out_printf(x->out, "_%u", metric);
 }
 

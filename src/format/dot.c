@@ -114,7 +114,7 @@ static int dot_write(const struct session *s, const struct write_options *option
 	if (r == 0)
 		r = export_stacks_sum_up(&d.in);
 	if (r == 0) {
-		d.metric = metric_table_get(s->metrics, d.in.metric);
+		d.metric = derive_metric(s, d.in.metric);
 		put_graph(&d);
 	}
 	export_stacks_done(&d.in);

@@ -181,7 +181,7 @@ uint32_t export_metric(const struct session *s, const struct write_options *opti
 
 bool export_weighs(const struct session *s, uint32_t metric)
 {
-	const struct metric *m = metric_table_get(s->metrics, metric);
+	const struct metric *m = derive_metric(s, metric);
 
 	return m && m->type != METRIC_TEXT && metric_add_plain(m->add) == METRIC_SUM;
 }
@@ -189,11 +189,12 @@ bool export_weighs(const struct session *s, uint32_t metric)
 static double own_weight(const struct session *s, uint32_t node, uint32_t metric)
 {
 	union metric_value v;
-	double w;
+	double w = 0;
+	uint32_t part;
 
-	if (!session_value(s, node, metric, &v))
-		return 0;
-	w = metric_number(metric_table_get(s->metrics, metric), v);
+	for (size_t i = 0; derive_part(metric, i, &part); i++)
+		if (session_value(s, node, part, &v))
+			w += metric_number(metric_table_get(s->metrics, part), v);
 	return isfinite(w) && w > 0 ? w : 0;
 }
 

@@ -6,6 +6,7 @@
  *
  * A parent's id is smaller than its children's, so one pass backwards adds up a tree.
  *   thread  one */
+#include "core/derive.h"
 #include "format/format.h"
 
 /* One metric over all nodes. */
@@ -39,8 +40,9 @@ void export_columns_free(struct export_column *columns, size_t n);
 void export_put_value(struct out *out, const struct session *s, uint32_t metric,
 		      union metric_value v);
 
-/* The metric that stacks and pictures weigh by: options->metric, or the time. METRIC_NONE: the
- * profile has no such metric, or it does not add up. "time" finds "time (ns)". */
+/* The metric that stacks and pictures weigh by: options->metric, or the time; for derive_metric(),
+ * since it may be METRIC_ANY_FLOPS. METRIC_NONE: the profile has no such metric, or it does not add
+ * up. "time" finds "time (ns)". */
 uint32_t export_metric(const struct session *s, const struct write_options *options);
 /* Can stacks and pictures weigh by it: is it a number, and does it add up? */
 bool export_weighs(const struct session *s, uint32_t metric);

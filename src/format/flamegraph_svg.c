@@ -290,7 +290,7 @@ static int flamegraph_write(const struct session *s, const struct write_options 
 	if (r == 0 && (!f.at || !f.depth))
 		r = -ENOMEM;
 	if (r == 0) {
-		f.metric = metric_table_get(s->metrics, f.in.metric);
+		f.metric = derive_metric(s, f.in.metric);
 		r = put_picture(&f);
 	}
 	export_stacks_done(&f.in);

@@ -41,8 +41,7 @@ static uint64_t weight_of(const struct export_stacks *x, uint32_t node)
 	double own = x->own[node];
 	union metric_value v;
 
-	if (x->metric != METRIC_CPU_TIME &&
-	    metric_table_get(x->s->metrics, x->metric)->type == METRIC_U64)
+	if (x->metric != METRIC_CPU_TIME && derive_metric(x->s, x->metric)->type == METRIC_U64)
 		return session_value(x->s, node, x->metric, &v) ? v.u64 : 0;
 	return own >= 0.5 && own < 1.8e19 ? (uint64_t)(own + 0.5) : 0;
 }

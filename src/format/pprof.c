@@ -122,7 +122,7 @@ static const char *unit_of(const struct metric *m)
 
 static void put_strings(struct pprof *x)
 {
-	const struct metric *m = metric_table_get(x->s->metrics, x->in.metric);
+	const struct metric *m = derive_metric(x->s, x->in.metric);
 	const char *space = strchr(m->name, ' ');
 
 	put_word(x, "");

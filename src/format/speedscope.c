@@ -99,7 +99,7 @@ static double put_weights(struct speedscope *x)
 
 static int put_profile(struct speedscope *x)
 {
-	const struct metric *m = metric_table_get(x->s->metrics, x->in.metric);
+	const struct metric *m = derive_metric(x->s, x->in.metric);
 	double sum;
 	int r;
 

@@ -142,8 +142,7 @@ static void put_paths(struct board *b)
 int report_ranks(const struct session *s, uint32_t metric, const struct report_options *o,
 		 struct out *out)
 {
-	struct board b = {
-		.s = s, .o = o, .metric = metric_table_get(s->metrics, metric), .out = out};
+	struct board b = {.s = s, .o = o, .metric = derive_metric(s, metric), .out = out};
 	int r = ranks_init(&b.ranks, s, metric, NULL);
 
 	if (r < 0)
