@@ -173,11 +173,13 @@ static int save(struct arguments *a, const struct format *format, const struct s
 		const char *name)
 {
 	const char *out = output_path(a->out ? a->out : "-");
+	struct write_notes notes = {0};
 	int r;
 
 	if (!is_known(a, format, s, name))
 		return STATUS_USAGE;
 	signal(SIGPIPE, SIG_DFL);
+	a->write.notes = &notes;
 	r = format_save(out, format, s, &a->write);
 	if (r == -ENODATA)
 		complain("'%s' holds no trace, only sums: there is nothing to show as %s (see "
@@ -185,6 +187,8 @@ static int save(struct arguments *a, const struct format *format, const struct s
 			 name, format->name);
 	else if (r < 0)
 		complain("cannot write '%s': %s", out, strerror(-r));
+	else
+		complain_notes(a->out ? a->out : "standard output", &notes);
 	return r < 0 ? STATUS_FAILED : STATUS_OK;
 }
 

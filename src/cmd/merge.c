@@ -177,10 +177,14 @@ static int check_arguments(struct arguments *a, int n_files)
 
 static int save(const struct session *s, const struct arguments *a)
 {
-	int r = format_save(output_path(a->out), a->writer, s, NULL);
+	struct write_notes notes = {0};
+	const struct write_options options = {.notes = &notes};
+	int r = format_save(output_path(a->out), a->writer, s, &options);
 
 	if (r < 0)
 		complain("cannot write '%s': %s", a->out, strerror(-r));
+	else
+		complain_notes(a->out, &notes);
 	return r < 0 ? STATUS_FAILED : STATUS_OK;
 }
 

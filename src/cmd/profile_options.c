@@ -171,6 +171,13 @@ int profile_option(struct profile_options *o, const struct option_def *option, c
 	}
 }
 
+void complain_notes(const char *path, const struct write_notes *notes)
+{
+	if (notes->decimals)
+		complain("'%s' counts in units of 1e-%u: its numbers are whole", path,
+			 notes->decimals);
+}
+
 bool complain_column(const struct session *s, const char *words, const char *option)
 {
 	char near[200];

@@ -7,6 +7,7 @@
 #include "cmd/load.h"
 #include "cmd/options.h"
 #include "core/snapshot.h"
+#include "format/format.h"
 #include "report/report.h"
 
 struct profile_options {
@@ -96,5 +97,8 @@ int parse_names(const char *word, uint8_t *ret);
 
 /* If a word of a list is not a column, print it, with similar names. False: all are columns. */
 bool complain_column(const struct session *s, const char *words, const char *option);
+
+/* Say what a file that was written cannot say itself. */
+void complain_notes(const char *path, const struct write_notes *notes);
 
 #endif

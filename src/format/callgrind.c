@@ -12,15 +12,15 @@
  *     0 98000 7                     line, its inclusive costs */
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/export.h"
 
 struct event {
-	struct export_stacks weights; /* whole numbers; names are in `names` below */
-	bool in_thousandths;
+	struct export_stacks weights; /* names are in `names` below */
+	uint64_t *own, *total;        /* costs by node */
 };
 
 struct callgrind {
@@ -87,21 +87,35 @@ static uint32_t line_of(const struct callgrind *x, uint32_t node)
 
 /* ---- events ---- */
 
-/* Costs are whole numbers, with a sign in some readers. */
-static unsigned long long whole(double v)
+/* Costs have a sign in some readers. */
+static uint64_t limit(uint64_t cost)
 {
-	return v < 9.2e18 ? (unsigned long long)v : INT64_MAX;
+	return MIN(cost, (uint64_t)INT64_MAX);
 }
 
-/* Fractions in thousandths, each rounded: so sums are those of what is written. */
-static void round_own(struct event *e)
+/* Sums are those of what is written. */
+static int sum_up(struct event *e)
 {
-	uint32_t n = (uint32_t)e->weights.s->n_nodes;
+	const struct session *s = e->weights.s;
 
-	for (uint32_t i = 0; i < n && !e->in_thousandths; i++)
-		e->in_thousandths = e->weights.own[i] != floor(e->weights.own[i]);
-	for (uint32_t i = 0; i < n && e->in_thousandths; i++)
-		e->weights.own[i] = round(e->weights.own[i] * 1000);
+	e->own = e->weights.whole;
+	e->total = malloc(s->n_nodes * sizeof(*e->total));
+	if (!e->total)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_nodes; i++)
+		e->total[i] = e->own[i] = limit(e->own[i]);
+	for (size_t i = s->n_nodes; i-- > 1;) {
+		uint64_t *up = &e->total[s->nodes[i].parent];
+
+		*up = limit(*up + e->total[i]);
+	}
+	return 0;
+}
+
+static void event_done(struct event *e)
+{
+	export_stacks_done(&e->weights);
+	free(e->total);
 }
 
 /* 0; -ENOMEM; -EINVAL: it does not add up. */
@@ -115,12 +129,12 @@ static int add_event(struct callgrind *x, uint32_t metric)
 	e = &x->events[x->n];
 	*e = (struct event){0};
 	r = export_stacks_weigh(&e->weights, x->s, metric);
-	if (r == 0) {
-		round_own(e);
-		r = export_stacks_sum_up(&e->weights);
-	}
+	if (r == 0)
+		r = export_stacks_round(&e->weights);
+	if (r == 0)
+		r = sum_up(e);
 	if (r < 0)
-		export_stacks_done(&e->weights);
+		event_done(e);
 	else
 		x->n++;
 	return r;
@@ -170,9 +184,9 @@ static void put_costs(struct callgrind *x, uint32_t line, uint32_t node, bool in
 {
 	out_printf(x->out, "%u", line);
 	for (size_t i = 0; i < x->n; i++) {
-		const struct export_stacks *e = &x->events[i].weights;
+		const struct event *e = &x->events[i];
 
-		out_printf(x->out, " %llu", whole(inclusive ? e->total[node] : e->own[node]));
+		out_printf(x->out, " %" PRIu64, inclusive ? e->total[node] : e->own[node]);
 	}
 	out_putc(x->out, '\n');
 }
@@ -181,6 +195,8 @@ static void put_costs(struct callgrind *x, uint32_t line, uint32_t node, bool in
 
 static void put_head(struct callgrind *x)
 {
+	char scale[EXPORT_SCALE_MAX];
+
 	out_puts(x->out, "# callgrind format\nversion: 1\ncreator: proton " PACKAGE_VERSION "\n");
 	if (x->s->n_processes && x->s->processes[0].cmdline) {
 		out_puts(x->out, "cmd: ");
@@ -193,8 +209,9 @@ static void put_head(struct callgrind *x)
 		put_event(x, i);
 		out_puts(x->out, " : ");
 		put_text(x, metric_of(x, i)->name);
-		if (x->events[i].in_thousandths)
-			out_puts(x->out, ", in thousandths");
+		if (x->events[i].weights.decimals)
+			out_printf(x->out, ", in units of %s",
+				   export_scale(&x->events[i].weights, scale));
 		out_putc(x->out, '\n');
 	}
 	out_puts(x->out, "events:");
@@ -204,7 +221,7 @@ static void put_head(struct callgrind *x)
 	}
 	out_puts(x->out, "\nsummary:");
 	for (size_t i = 0; i < x->n; i++)
-		out_printf(x->out, " %llu", whole(x->events[i].weights.total[SESSION_ROOT]));
+		out_printf(x->out, " %" PRIu64, x->events[i].total[SESSION_ROOT]);
 	out_puts(x->out, "\n");
 }
 
@@ -263,7 +280,7 @@ static int callgrind_write(const struct session *s, const struct write_options *
 		export_names_done(&x.names);
 	}
 	while (x.n)
-		export_stacks_done(&x.events[--x.n].weights);
+		event_done(&x.events[--x.n]);
 	free(x.events);
 	free(x.named);
 	free(x.filed);

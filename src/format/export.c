@@ -312,6 +312,7 @@ void export_stacks_done(struct export_stacks *x)
 {
 	free(x->own);
 	free(x->total);
+	free(x->whole);
 	free(x->path.nodes);
 	export_names_done(&x->names);
 }

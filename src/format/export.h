@@ -75,6 +75,9 @@ struct export_stacks {
 	/* Weights by node. What is absent, negative or no number weighs nothing. */
 	double *own;
 	double *total; /* of the whole subtree; NULL before export_stacks_sum_up() */
+	/* Own weights in units of 10^-decimals; NULL before export_stacks_round(). */
+	uint64_t *whole;
+	unsigned decimals;
 	struct export_names names;
 	struct export_path path; /* room for export_path() */
 };
@@ -85,6 +88,13 @@ int export_stacks_init(struct export_stacks *x, const struct session *s,
 int export_stacks_weigh(struct export_stacks *x, const struct session *s, uint32_t metric);
 void export_stacks_done(struct export_stacks *x);
 int export_stacks_sum_up(struct export_stacks *x); /* 0 or -ENOMEM */
+/* Weights in whole numbers, which is all that some formats have. Fractions are counted in a power of
+ * ten that keeps what is relevant of each, as far as the sum fits in 63 bits; whole numbers, and what
+ * is larger anyway, are counted as they are. 0 or -ENOMEM. */
+int export_stacks_round(struct export_stacks *x);
+/* The unit that x->whole counts, "1e-5", where x->decimals is not 0. Returns text. */
+#define EXPORT_SCALE_MAX 16
+const char *export_scale(const struct export_stacks *x, char text[EXPORT_SCALE_MAX]);
 
 /* The first node of each frame; SESSION_NONE: no node has it any more, since a symbol took its
  * place. Malloc'd; NULL: out of memory. */

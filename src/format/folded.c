@@ -4,6 +4,7 @@
 #include "format/folded.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,33 +36,24 @@ int folded_path(struct export_names *names, uint32_t node, struct export_path *p
 	return r < 0 ? r : text->error;
 }
 
-/* Whole numbers, which is all that most tools take: exact ones where the value is one. */
-static uint64_t weight_of(const struct export_stacks *x, uint32_t node)
-{
-	double own = x->own[node];
-	union metric_value v;
-
-	if (x->metric != METRIC_CPU_TIME && derive_metric(x->s, x->metric)->type == METRIC_U64)
-		return session_value(x->s, node, x->metric, &v) ? v.u64 : 0;
-	return own >= 0.5 && own < 1.8e19 ? (uint64_t)(own + 0.5) : 0;
-}
-
 static int folded_write(const struct session *s, const struct write_options *options,
 			struct out *out)
 {
 	struct export_stacks x;
 	struct buf text;
-	uint64_t weight;
 	int r = export_stacks_init(&x, s, options);
 
 	buf_init(&text, 0);
+	if (r == 0)
+		r = export_stacks_round(&x); /* which is all that most tools take */
+	if (r == 0 && options && options->notes)
+		options->notes->decimals = x.decimals;
 	for (uint32_t i = 0; r == 0 && i < s->n_nodes; i++) {
-		weight = weight_of(&x, i);
-		if (!weight)
+		if (!x.whole[i])
 			continue;
 		buf_clear(&text);
 		r = folded_path(&x.names, i, &x.path, &text);
-		buf_printf(&text, " %llu\n", (unsigned long long)weight);
+		buf_printf(&text, " %" PRIu64 "\n", x.whole[i]);
 		r = r == 0 ? text.error : r;
 		if (r == 0)
 			out_put(out, text.data, text.len);

@@ -17,6 +17,11 @@
 #include "format/out.h"
 #include "format/reader.h"
 
+/* What somebody should know of a file that has no place for it. */
+struct write_notes {
+	unsigned decimals; /* its numbers count 10^-decimals; 0: as they are */
+};
+
 struct write_options {
 	bool plain;    /* hatchet: only what upstream writes, nothing in a key of ours */
 	bool compact;  /* no line breaks, no indentation */
@@ -29,6 +34,7 @@ struct write_options {
 	/* How names are written where the format does not keep them raw; as in snapshot_spec. */
 	enum name_mode names;
 	naming_fn *naming; /* NULL: all names are raw */
+	struct write_notes *notes; /* is filled in; NULL: nobody asks */
 };
 
 struct format {

@@ -5,6 +5,7 @@
  * hand: varints and strings with a length before them. A frame is a function and a location of the
  * same number. The file is gzip, as pprof wants it, but stored: this needs no library. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,8 @@ enum {
 };
 enum { STRING_TYPE = 1, STRING_UNIT = 2, STRING_FRAMES = 3 }; /* of a frame: STRING_NAME … */
 enum { STRING_NAME, STRING_RAW, STRING_FILE, STRINGS_A_FRAME };
+
+#define UNIT_MAX 64
 
 struct pprof {
 	const struct session *s;
@@ -76,8 +79,7 @@ static int put_sample(struct pprof *x, uint32_t node)
 		pb_varint(&x->inner, x->s->nodes[x->in.path.nodes[i]].frame + UINT64_C(1));
 	pb_message(&x->message, SAMPLE_LOCATION, &x->inner);
 	buf_clear(&x->inner);
-	pb_varint(&x->inner,
-		  x->in.own[node] < 9.2e18 ? (uint64_t)(x->in.own[node] + 0.5) : INT64_MAX);
+	pb_varint(&x->inner, MIN(x->in.whole[node], (uint64_t)INT64_MAX));
 	pb_message(&x->message, SAMPLE_VALUE, &x->inner);
 	pb_message(&x->file, PROFILE_SAMPLE, &x->message);
 	return r;
@@ -113,8 +115,16 @@ static void put_frame(struct pprof *x, uint32_t frame)
 	pb_message(&x->file, PROFILE_FUNCTION, &x->message);
 }
 
-static const char *unit_of(const struct metric *m)
+/* pprof writes a unit that it does not know behind the number: 42 is "42x1e-5ns". */
+static const char *unit_of(const struct export_stacks *x, char text[UNIT_MAX])
 {
+	const struct metric *m = derive_metric(x->s, x->metric);
+	char scale[EXPORT_SCALE_MAX];
+
+	if (x->decimals) {
+		snprintf(text, UNIT_MAX, "x%s%s", export_scale(x, scale), m->unit);
+		return text;
+	}
 	if (!strcmp(m->unit, "ns"))
 		return "nanoseconds";
 	return !strcmp(m->unit, "B") ? "bytes" : "count";
@@ -124,10 +134,11 @@ static void put_strings(struct pprof *x)
 {
 	const struct metric *m = derive_metric(x->s, x->in.metric);
 	const char *space = strchr(m->name, ' ');
+	char unit[UNIT_MAX];
 
 	put_word(x, "");
 	put_string(x, m->name, space ? (size_t)(space - m->name) : strlen(m->name));
-	put_word(x, unit_of(m));
+	put_word(x, unit_of(&x->in, unit));
 	for (uint32_t i = 0; i < x->s->n_frames; i++) {
 		const struct session_frame *f = &x->s->frames[i];
 		uint32_t node = x->node_of[i];
@@ -148,7 +159,7 @@ static int put_profile(struct pprof *x)
 		return -ENOMEM;
 	put_type(x);
 	for (uint32_t i = 0; r == 0 && i < x->s->n_nodes; i++)
-		if (x->in.own[i] > 0)
+		if (x->in.whole[i])
 			r = put_sample(x, i);
 	for (uint32_t i = 0; r == 0 && i < x->s->n_frames; i++)
 		put_frame(x, i);
@@ -212,6 +223,8 @@ static int pprof_write(const struct session *s, const struct write_options *opti
 	buf_init(&x.file, 0);
 	buf_init(&x.message, 0);
 	buf_init(&x.inner, 0);
+	if (r == 0)
+		r = export_stacks_round(&x.in);
 	if (r == 0)
 		r = put_profile(&x);
 	if (r == 0)

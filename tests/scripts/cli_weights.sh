@@ -40,4 +40,41 @@ has "flops of two widths: ranks" "5300    1.00  widths.hatchet" out
 tree width.hatchet a '{"time (ns)": 100, "flops64": 7}'
 "$PROTON" export -f callgrind -m flops width.hatchet >out
 has "flops of one width: its name" "events: flops64" out
+# Whole numbers are all that some formats have: fractions are counted in a power of ten, the same for
+# all, which is said. Many small ones do not vanish, and sums are those of what is written.
+many() { # many N VALUE: as many kernels with this value
+	local i pairs=()
+	for ((i = 0; i < $1; i++)); do pairs+=("k$i" "{\"my_time\": $2}"); done
+	tree many.hatchet "${pairs[@]}"
+}
+added_up() { awk '{ n += $NF } END { printf "%.0f\n", n }'; }
+whole() { # whole WHAT SCALE SUM FILE: each of the formats says the scale and has the sum
+	"$PROTON" export -f folded -m my_time "$4" >out 2>err
+	check "$1: folded" "$3" "$(added_up <out)"
+	check "$1: folded: units" "${2:+proton: 'standard output' counts in units of $2: its numbers are whole}" \
+		"$(cat err)"
+	"$PROTON" export -f callgrind -m my_time "$4" >out 2>err
+	has "$1: callgrind" "summary: $3" out
+	check "$1: callgrind: its costs" "$3" "$(awk '/^calls=/ { getline; next } /^[0-9]/ { n += $2 }
+		END { printf "%.0f\n", n }' out)"
+	has "$1: callgrind: units" " : my_time${2:+, in units of $2}" out
+	"$PROTON" export -f pprof -m my_time "$4" >out 2>err
+	check "$1: pprof: units" yes "$(grep -aq "${2:+x}${2:-count}" out && echo yes)"
+}
+many 1000 0.00042; whole "many small ones" 1e-5 42000 many.hatchet
+many 1000 0.5; whole "halves" 1e-1 5000 many.hatchet
+many 10 3; whole "whole numbers" "" 30 many.hatchet
+many 3 0.3333333333333333; whole "thirds" 1e-9 999999999 many.hatchet
+many 2 1e-30; whole "next to nothing" 1e-30 2 many.hatchet
+tree mixed.hatchet a '{"my_time": 0.5}' b '{"my_time": 1000000000}'
+whole "small and large" 1e-1 10000000005 mixed.hatchet
+tree mixed.hatchet a '{"my_time": 1e-6}' b '{"my_time": 1e15}'
+whole "what is nothing beside the rest" "" 1000000000000000 mixed.hatchet
+tree mixed.hatchet a '{"my_time": 0.5}' b '{"my_time": 1e17}'
+"$PROTON" export -f callgrind -m my_time mixed.hatchet >out
+has "far apart: the sum is that of the costs" "summary: 100000000000000001" out
+tree mixed.hatchet a '{"my_time": 9007199254740993}' b '{"my_time": 1}'
+"$PROTON" export -f callgrind -m my_time mixed.hatchet >out
+has "more digits than a double has" "summary: 9007199254740994" out
+"$PROTON" merge -o many.folded many.hatchet mixed.hatchet 2>err; check "merged: quiet" "0 " "$? $(cat err)"
 finish
