@@ -156,14 +156,18 @@ static bool is_known(const struct arguments *a, const struct format *format,
 		     const struct session *s, const char *name)
 {
 	const char *words = a->write.metric;
+	uint32_t metric;
 
 	if (!words)
 		return true;
 	if (format->has_columns && *words)
 		return !complain_column(s, words, "-m");
-	if (export_metric(s, &a->write) != METRIC_NONE)
+	metric = export_metric(s, &a->write);
+	if (metric != METRIC_NONE && export_has_values(s, metric))
 		return true;
-	if (!complain_column(s, words, "-m"))
+	if (metric != METRIC_NONE)
+		complain("no values of '%s' to weigh by (see 'proton list %s')", words, name);
+	else if (!complain_column(s, words, "-m"))
 		complain("'%s' is not a metric of '%s' that adds up (see 'proton list %s')", words,
 			 name, name);
 	return false;

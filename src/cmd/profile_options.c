@@ -176,6 +176,9 @@ void complain_notes(const char *path, const struct write_notes *notes)
 	if (notes->decimals)
 		complain("'%s' counts in units of 1e-%u: its numbers are whole", path,
 			 notes->decimals);
+	if (notes->n_left_out)
+		complain("'%s' leaves out %u values, which are below 0 or infinite", path,
+			 notes->n_left_out);
 }
 
 bool complain_column(const struct session *s, const char *words, const char *option)

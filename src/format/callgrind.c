@@ -119,7 +119,7 @@ static void event_done(struct event *e)
 }
 
 /* 0; -ENOMEM; -EINVAL: it does not add up. */
-static int add_event(struct callgrind *x, uint32_t metric)
+static int add_event(struct callgrind *x, uint32_t metric, const struct write_options *options)
 {
 	struct event *e;
 	int r;
@@ -128,7 +128,7 @@ static int add_event(struct callgrind *x, uint32_t metric)
 		return -ENOMEM;
 	e = &x->events[x->n];
 	*e = (struct event){0};
-	r = export_stacks_weigh(&e->weights, x->s, metric);
+	r = export_stacks_weigh(&e->weights, x->s, metric, options);
 	if (r == 0)
 		r = export_stacks_round(&e->weights);
 	if (r == 0)
@@ -148,14 +148,14 @@ static int choose_events(struct callgrind *x, const struct write_options *option
 	int r = 0;
 
 	if (options && options->metric)
-		return add_event(x, export_metric(x->s, options));
+		return add_event(x, export_metric(x->s, options), options);
 	if (!has)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n && r != -ENOMEM; i++)
 		if (has[i])
-			r = add_event(x, i);
+			r = add_event(x, i, options);
 	if (r != -ENOMEM && x->n == 0)
-		r = add_event(x, METRIC_TIME); /* of which there is none */
+		r = add_event(x, METRIC_TIME, options); /* of which there is none */
 	return r == -ENOMEM || x->n == 0 ? r : 0;
 }
 

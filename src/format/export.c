@@ -179,6 +179,16 @@ uint32_t export_metric(const struct session *s, const struct write_options *opti
 	return export_weighs(s, id) ? id : METRIC_NONE;
 }
 
+bool export_has_values(const struct session *s, uint32_t metric)
+{
+	uint32_t part;
+
+	for (size_t i = 0; derive_part(metric, i, &part); i++)
+		if (session_has_values(s, part))
+			return true;
+	return false;
+}
+
 bool export_weighs(const struct session *s, uint32_t metric)
 {
 	const struct metric *m = derive_metric(s, metric);
@@ -186,15 +196,16 @@ bool export_weighs(const struct session *s, uint32_t metric)
 	return m && m->type != METRIC_TEXT && metric_add_plain(m->add) == METRIC_SUM;
 }
 
-static double own_weight(const struct session *s, uint32_t node, uint32_t metric)
+static double own_weight(struct export_stacks *x, uint32_t node)
 {
 	union metric_value v;
 	double w = 0;
 	uint32_t part;
 
-	for (size_t i = 0; derive_part(metric, i, &part); i++)
-		if (session_value(s, node, part, &v))
-			w += metric_number(metric_table_get(s->metrics, part), v);
+	for (size_t i = 0; derive_part(x->metric, i, &part); i++)
+		if (session_value(x->s, node, part, &v))
+			w += metric_number(metric_table_get(x->s->metrics, part), v);
+	x->n_left_out += w < 0 || isinf(w);
 	return isfinite(w) && w > 0 ? w : 0;
 }
 
@@ -279,12 +290,13 @@ int export_path(const struct session *s, uint32_t node, struct export_path *path
 int export_stacks_init(struct export_stacks *x, const struct session *s,
 		       const struct write_options *options)
 {
-	int r = export_stacks_weigh(x, s, export_metric(s, options));
+	int r = export_stacks_weigh(x, s, export_metric(s, options), options);
 
 	return r < 0 ? r : export_names_init(&x->names, s, options);
 }
 
-int export_stacks_weigh(struct export_stacks *x, const struct session *s, uint32_t metric)
+int export_stacks_weigh(struct export_stacks *x, const struct session *s, uint32_t metric,
+			const struct write_options *options)
 {
 	*x = (struct export_stacks){.s = s, .metric = metric};
 	if (!export_weighs(s, metric))
@@ -293,7 +305,9 @@ int export_stacks_weigh(struct export_stacks *x, const struct session *s, uint32
 	if (!x->own)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->n_nodes; i++)
-		x->own[i] = own_weight(s, i, x->metric);
+		x->own[i] = own_weight(x, i);
+	if (options && options->notes)
+		options->notes->n_left_out += x->n_left_out;
 	return x->metric == METRIC_CPU_TIME ? without_nested(s, x->own) : 0;
 }
 

@@ -44,6 +44,8 @@ void export_put_value(struct out *out, const struct session *s, uint32_t metric,
  * since it may be METRIC_ANY_FLOPS. METRIC_NONE: the profile has no such metric, or it does not add
  * up. "time" finds "time (ns)". */
 uint32_t export_metric(const struct session *s, const struct write_options *options);
+/* Has the profile any value of it? METRIC_ANY_FLOPS: of any width. */
+bool export_has_values(const struct session *s, uint32_t metric);
 /* Can stacks and pictures weigh by it: is it a number, and does it add up? */
 bool export_weighs(const struct session *s, uint32_t metric);
 /* Names as options ask for them, each made once. */
@@ -74,7 +76,8 @@ struct export_stacks {
 	uint32_t metric; /* export_metric() */
 	/* Weights by node. What is absent, negative or no number weighs nothing. */
 	double *own;
-	double *total; /* of the whole subtree; NULL before export_stacks_sum_up() */
+	uint32_t n_left_out; /* nodes with a value below 0, or infinite */
+	double *total;       /* of the whole subtree; NULL before export_stacks_sum_up() */
 	/* Own weights in units of 10^-decimals; NULL before export_stacks_round(). */
 	uint64_t *whole;
 	unsigned decimals;
@@ -85,7 +88,8 @@ struct export_stacks {
 int export_stacks_init(struct export_stacks *x, const struct session *s,
 		       const struct write_options *options);
 /* The same for a metric, and without names. */
-int export_stacks_weigh(struct export_stacks *x, const struct session *s, uint32_t metric);
+int export_stacks_weigh(struct export_stacks *x, const struct session *s, uint32_t metric,
+			const struct write_options *options);
 void export_stacks_done(struct export_stacks *x);
 int export_stacks_sum_up(struct export_stacks *x); /* 0 or -ENOMEM */
 /* Weights in whole numbers, which is all that some formats have. Fractions are counted in a power of

@@ -19,7 +19,8 @@
 
 /* What somebody should know of a file that has no place for it. */
 struct write_notes {
-	unsigned decimals; /* its numbers count 10^-decimals; 0: as they are */
+	unsigned decimals;   /* its numbers count 10^-decimals; 0: as they are */
+	uint32_t n_left_out; /* values below 0, or infinite, which nothing can weigh */
 };
 
 struct write_options {

@@ -77,4 +77,26 @@ tree mixed.hatchet a '{"my_time": 9007199254740993}' b '{"my_time": 1}'
 "$PROTON" export -f callgrind -m my_time mixed.hatchet >out
 has "more digits than a double has" "summary: 9007199254740994" out
 "$PROTON" merge -o many.folded many.hatchet mixed.hatchet 2>err; check "merged: quiet" "0 " "$? $(cat err)"
+# A metric without values is no weight, as it is nothing to compare.
+for format in folded callgrind pprof speedscope dot flamegraph; do
+	"$PROTON" export -f $format -m bytes widths.hatchet >out 2>err
+	check "no values: $format" \
+		"2 0 proton: no values of 'bytes' to weigh by (see 'proton list widths.hatchet')" \
+		"$? $(stat -c %s out) $(cat err)"
+done
+"$PROTON" export -f csv -m bytes widths.hatchet >out 2>err; check "no values: csv" "0 " "$? $(cat err)"
+tree zero.hatchet a '{"loss": 0}'
+"$PROTON" export -f folded -m loss zero.hatchet >out 2>err; check "zeros are values" "0 " "$? $(cat err)"
+
+# What is below nothing has no width: it is left out, and counted.
+tree negative.hatchet a '{"loss": -3}' b '{"loss": 2}' c '{"loss": -0.5}' d '{"loss": 1e999}'
+for format in folded callgrind pprof speedscope dot flamegraph; do
+	"$PROTON" export -f $format -m loss negative.hatchet >out 2>err
+	check "negative values: $format" \
+		"0 proton: 'standard output' leaves out 3 values, which are below 0 or infinite" \
+		"$? $(cat err)"
+done
+"$PROTON" export -f csv negative.hatchet >out 2>err; check "negative values: csv" "0 " "$? $(cat err)"
+"$PROTON" merge -o negative.folded negative.hatchet widths.hatchet 2>err
+check "negative values: not the weight" "0 " "$? $(cat err)"
 finish
