@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/idindex.h"
 #include "base/util.h"
+#include "core/metadata.h"
 
 struct spreader {
 	const struct session *s;
@@ -23,6 +24,7 @@ struct spreader {
 	double *values; /* of one rank, by node */
 	uint8_t *has;
 	const uint8_t *counted; /* by row; NULL: all are */
+	uint8_t *metadata;      /* by node: of launches, which no rank is compared by */
 };
 
 static uint32_t rank_of_row(const struct spreader *x, uint32_t row)
@@ -113,7 +115,8 @@ static bool rank_take(struct spreader *x, uint32_t rank, struct spread *spread)
 	memset(x->values, 0, s->n_nodes * sizeof(*x->values));
 	memset(x->has, 0, s->n_nodes);
 	for (i = x->begin[rank]; i < x->begin[rank + 1]; i++)
-		if (!x->counted || x->counted[x->rows[i]])
+		if ((!x->counted || x->counted[x->rows[i]]) &&
+		    !x->metadata[s->rows[x->rows[i]].node])
 			row_take(x, &s->rows[x->rows[i]]);
 	for (i = s->n_nodes; i-- > 0;) {
 		struct spread *to = &spread[i];
@@ -149,7 +152,9 @@ static int spreader_init(struct spreader *x)
 	x->rows = calloc(x->s->n_rows + 1, sizeof(*x->rows));
 	x->values = calloc(x->s->n_nodes, sizeof(*x->values));
 	x->has = calloc(x->s->n_nodes, 1);
-	if (!x->rank_of || !x->process || !x->begin || !x->rows || !x->values || !x->has)
+	x->metadata = metadata_nodes(x->s);
+	if (!x->rank_of || !x->process || !x->begin || !x->rows || !x->values || !x->has ||
+	    !x->metadata)
 		return -ENOMEM;
 	return ranks_number(x);
 }
@@ -162,6 +167,7 @@ static void spreader_done(struct spreader *x)
 	free(x->rows);
 	free(x->values);
 	free(x->has);
+	free(x->metadata);
 }
 
 int ranks_init(struct ranks *ranks, const struct session *s, uint32_t metric,

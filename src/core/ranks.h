@@ -53,8 +53,8 @@ struct ranks {
 	uint32_t n; /* of totals: ranks that have any value */
 };
 
-/* Inclusive values of a metric that adds up (or METRIC_ANY_FLOPS), by rank, of rows that are not 0 in `counted` (NULL:
- * all). 0, -EINVAL (a metric that does not add up) or -ENOMEM. */
+/* Inclusive values of a metric that adds up (METRIC_ANY_FLOPS, too), by rank, of rows that are not 0
+ * in `counted` (NULL: all) and no launch metadata. 0, -EINVAL (it does not add up) or -ENOMEM. */
 int ranks_init(struct ranks *ranks, const struct session *s, uint32_t metric,
 	       const uint8_t *counted);
 void ranks_done(struct ranks *ranks);

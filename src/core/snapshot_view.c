@@ -6,20 +6,10 @@
 #include <string.h>
 #include "base/hash.h"
 #include "base/util.h"
+#include "core/metadata.h"
 #include "core/snapshot_impl.h"
 
-#define METADATA_PREFIX "__proton_launch_metadata"
-
 /* ---- nodes ---- */
-
-static bool has_metadata_name(const struct snapshot *snap, uint32_t frame)
-{
-	const char *name = strtab_str(snap->s->strings, snap->s->frames[frame].name);
-	size_t n = sizeof(METADATA_PREFIX) - 1;
-
-	return !snap->spec.keep_metadata && !strncmp(name, METADATA_PREFIX, n) &&
-	       (name[n] == '\0' || name[n] == ':');
-}
 
 enum { METADATA_UNKNOWN = 0, METADATA_NO, METADATA_YES };
 
@@ -29,7 +19,9 @@ static bool is_metadata(struct snapshot *snap, uint32_t frame)
 	uint8_t *seen = &snap->metadata[frame];
 
 	if (*seen == METADATA_UNKNOWN)
-		*seen = has_metadata_name(snap, frame) ? METADATA_YES : METADATA_NO;
+		*seen = !snap->spec.keep_metadata && metadata_is_frame(snap->s, frame)
+				? METADATA_YES
+				: METADATA_NO;
 	return *seen == METADATA_YES;
 }
 

@@ -245,14 +245,18 @@ static void put_call(struct callgrind *x, uint32_t caller, uint32_t callee)
 
 static void put_node(struct callgrind *x, uint32_t node)
 {
+	const uint8_t *hidden = x->events[0].weights.hidden; /* the same for all */
 	uint32_t child = x->s->nodes[node].first_child;
 
+	if (hidden[node])
+		return;
 	out_putc(x->out, '\n');
 	put_file(x, "fl", node);
 	put_function(x, "fn", node);
 	put_costs(x, line_of(x, node), node, false);
 	for (; child != SESSION_NONE; child = x->s->nodes[child].next_sibling)
-		put_call(x, node, child);
+		if (!hidden[child])
+			put_call(x, node, child);
 }
 
 static int put_all(struct callgrind *x)

@@ -83,7 +83,8 @@ static void put_edge(struct dot *d, uint32_t node)
 /* Is it drawn? A node weighs no more than its parent: no edge leads to nowhere. */
 static bool is_drawn(const struct dot *d, uint32_t node)
 {
-	return node == SESSION_ROOT || d->in.total[node] >= DOT_LEAST * d->in.total[SESSION_ROOT];
+	return !d->in.hidden[node] &&
+	       (node == SESSION_ROOT || d->in.total[node] >= DOT_LEAST * d->in.total[SESSION_ROOT]);
 }
 
 static void put_graph(struct dot *d)
@@ -93,7 +94,7 @@ static void put_graph(struct dot *d)
 	out_puts(d->out, "digraph proton {\n\tnode [shape=box, fontname=\"monospace\"];\n");
 	for (uint32_t i = 0; i < d->s->n_nodes; i++) {
 		if (!is_drawn(d, i)) {
-			left_out++;
+			left_out += !d->in.hidden[i];
 			continue;
 		}
 		put_node(d, i);

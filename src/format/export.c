@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/column.h"
+#include "core/metadata.h"
 #include "core/nested.h"
 #include "format/json_writer.h"
 
@@ -202,6 +203,8 @@ static double own_weight(struct export_stacks *x, uint32_t node)
 	double w = 0;
 	uint32_t part;
 
+	if (x->hidden[node])
+		return 0;
 	for (size_t i = 0; derive_part(x->metric, i, &part); i++)
 		if (session_value(x->s, node, part, &v))
 			w += metric_number(metric_table_get(x->s->metrics, part), v);
@@ -301,8 +304,9 @@ int export_stacks_weigh(struct export_stacks *x, const struct session *s, uint32
 	*x = (struct export_stacks){.s = s, .metric = metric};
 	if (!export_weighs(s, metric))
 		return -EINVAL;
+	x->hidden = metadata_nodes(s);
 	x->own = malloc(s->n_nodes * sizeof(*x->own));
-	if (!x->own)
+	if (!x->own || !x->hidden)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->n_nodes; i++)
 		x->own[i] = own_weight(x, i);
@@ -327,19 +331,22 @@ void export_stacks_done(struct export_stacks *x)
 	free(x->own);
 	free(x->total);
 	free(x->whole);
+	free(x->hidden);
 	free(x->path.nodes);
 	export_names_done(&x->names);
 }
 
-uint32_t *export_frame_nodes(const struct session *s)
+uint32_t *export_frame_nodes(const struct export_stacks *x)
 {
+	const struct session *s = x->s;
 	uint32_t *nodes = malloc((s->n_frames + 1) * sizeof(*nodes));
 
 	if (!nodes)
 		return NULL;
 	memset(nodes, 0xff, s->n_frames * sizeof(*nodes));
 	for (uint32_t i = (uint32_t)s->n_nodes; i-- > 0;)
-		nodes[s->nodes[i].frame] = i;
+		if (!x->hidden[i])
+			nodes[s->nodes[i].frame] = i;
 	return nodes;
 }
 

@@ -74,6 +74,8 @@ int export_path(const struct session *s, uint32_t node, struct export_path *path
 struct export_stacks {
 	const struct session *s;
 	uint32_t metric; /* export_metric() */
+	/* By node: launch metadata, which is no work of the program. Weighs nothing. */
+	uint8_t *hidden;
 	/* Weights by node. What is absent, negative or no number weighs nothing. */
 	double *own;
 	uint32_t n_left_out; /* nodes with a value below 0, or infinite */
@@ -101,8 +103,8 @@ int export_stacks_round(struct export_stacks *x);
 const char *export_scale(const struct export_stacks *x, char text[EXPORT_SCALE_MAX]);
 
 /* The first node of each frame; SESSION_NONE: no node has it any more, since a symbol took its
- * place. Malloc'd; NULL: out of memory. */
-uint32_t *export_frame_nodes(const struct session *s);
+ * place, or only hidden ones. Malloc'd; NULL: out of memory. */
+uint32_t *export_frame_nodes(const struct export_stacks *x);
 
 /* The next character of *p as valid UTF-8: its bytes and their number. What is not UTF-8 is
  * U+FFFD. *p moves on. 0 at the end. */

@@ -154,7 +154,7 @@ static int put_profile(struct pprof *x)
 {
 	int r = 0;
 
-	x->node_of = export_frame_nodes(x->s);
+	x->node_of = export_frame_nodes(&x->in);
 	if (!x->node_of)
 		return -ENOMEM;
 	put_type(x);

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What stacks and pictures weigh by: the numbers that a report has, whatever the metric.
+tests=$(cd "${srcdir:-.}/tests" && pwd) || exit 99
 . "${srcdir:-.}/tests/tools/cli_help.sh"
 
 # tree FILE [NAME JSON]…: a Hatchet file of kernels side by side, with these metrics.
@@ -99,4 +100,20 @@ done
 "$PROTON" export -f csv negative.hatchet >out 2>err; check "negative values: csv" "0 " "$? $(cat err)"
 "$PROTON" merge -o negative.folded negative.hatchet widths.hatchet 2>err
 check "negative values: not the weight" "0 " "$? $(cat err)"
+# Launch metadata is no work of the program: neither in stacks nor for ranks, while data keep it.
+triton=$tests/hatchet/upstream-triton.json
+check "launch metadata: report" 1.66us \
+	"$("$PROTON" report --tree -m total "$triton" | awk '$2 == "ROOT" { print $1 }')"
+check "launch metadata: folded" "scope;triton_kernel 1664" "$("$PROTON" export -f folded "$triton")"
+for format in folded callgrind pprof speedscope flamegraph dot; do
+	"$PROTON" export -f $format "$triton" >out
+	check "launch metadata: $format" 0 "$(grep -ac "launch_metadata\|cuda_kernel" out)"
+done
+for format in json hatchet csv markdown; do
+	"$PROTON" export -f $format "$triton" >out
+	check "launch metadata: $format" yes "$(grep -q 'launch.*metadata' out && grep -q cuda out && echo yes)"
+done
+"$PROTON" merge --ranks "$triton" >out
+check "launch metadata: ranks" "0 1.66us" \
+	"$(grep -c "launch_metadata\|cuda_kernel" out) $(awk '$2 == "1.00" { print $1; exit }' out)"
 finish

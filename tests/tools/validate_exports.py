@@ -14,9 +14,19 @@ import xml.etree.ElementTree
 TIME = "time (ns)"
 
 
+def without_metadata(doc):
+    """Ids of the nodes that stacks and pictures show: all but launch metadata of Triton."""
+    shown = set()
+    for node in doc["nodes"]:
+        if (node["parent"] is None or node["parent"] in shown) and node["name"] != "__proton_launch_metadata":
+            shown.add(node["id"])
+    return shown
+
+
 def weights(doc):
-    """Own and inclusive time of all nodes."""
-    own = [node["metrics"].get(TIME, 0) for node in doc["nodes"]]
+    """Own and inclusive time of all nodes, as stacks have it."""
+    shown = without_metadata(doc)
+    own = [node["metrics"].get(TIME, 0) if node["id"] in shown else 0 for node in doc["nodes"]]
     total = list(own)
     for node in reversed(doc["nodes"]):
         if node["parent"] is not None:
@@ -42,7 +52,9 @@ def check_csv(path, doc):
     assert text.count("\r\n") >= len(doc["nodes"]) + 1
     rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
     assert len(rows) == len(doc["nodes"]), (len(rows), len(doc["nodes"]))
-    _, total = weights(doc)
+    total = [node["metrics"].get(TIME, 0) for node in doc["nodes"]]
+    for node in reversed(doc["nodes"][1:]):
+        total[node["parent"]] += total[node["id"]]
     for row, node in zip(rows, doc["nodes"]):
         assert None not in row and None not in row.values(), row
         assert int(row["id"]) == node["id"]
@@ -160,7 +172,10 @@ def check_callgrind(path, doc):
     shown = [clean.sub(" ", n["name"] or ("ROOT" if n["parent"] is None else "")).lstrip(" ") or "<unnamed>"
              for n in doc["nodes"]]
     want, below = {}, {}
+    visible = without_metadata(doc)
     for node, name in zip(doc["nodes"], shown):
+        if node["id"] not in visible:
+            continue
         want[name] = want.get(name, 0) + own[node["id"]]
         if node["parent"] is not None:
             edge = shown[node["parent"]], name
@@ -204,7 +219,9 @@ def check_dot(path, doc):
     _, total = weights(doc)
     string = r'"(?:[^"\\]|\\.)*"'
     nodes = re.findall(r"^\tn(\d+) \[label=" + string, text, re.M)
-    want = [n["id"] for n in doc["nodes"] if not n["id"] or total[n["id"]] >= 0.005 * total[0]]
+    visible = without_metadata(doc)
+    want = [n["id"] for n in doc["nodes"]
+            if n["id"] in visible and (not n["id"] or total[n["id"]] >= 0.005 * total[0])]
     assert list(map(int, nodes)) == want
     edges = re.findall(r"^\tn(\d+) -> n(\d+) ", text, re.M)
     assert [(doc["nodes"][i]["parent"], i) for i in want if i] == [(int(a), int(b)) for a, b in edges]

@@ -23,17 +23,19 @@ TABLES = ["CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACT
           "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"]
 
 
-def own_time(tree):
-    """Of a Hatchet tree; without recursion, for it may be deep."""
+def own_time(tree, metadata=True):
+    """Of a Hatchet tree, with or without launch metadata; without recursion, for it may be deep."""
     total, stack = 0, [tree]
     while stack:
         node = stack.pop()
+        if not metadata and node["frame"]["name"] == "__proton_launch_metadata":
+            continue
         total += node["metrics"].get(TIME, 0) or 0
         stack += node["children"]
     return total
 
 
-def source_time(path):
+def source_time(path, metadata):
     """Nanoseconds, or None: not for this script to say."""
     with open(path, "rb") as f:
         data = f.read()
@@ -46,7 +48,7 @@ def source_time(path):
         return sum(s or 0 for s in sums) if sums else None
     doc = json.loads(data, parse_float=decimal.Decimal)
     if isinstance(doc, list) and all("metrics" in x for x in doc[:1]):
-        return sum(own_time(tree) for tree in doc if "children" in tree)
+        return sum(own_time(tree, metadata) for tree in doc if "children" in tree)
     events = doc["traceEvents"] if isinstance(doc, dict) else doc
     return sum(round(decimal.Decimal(e["dur"]) * 1000) for e in events
                if e.get("ph") == "X" and str(e.get("cat")).lower() in WORK)
@@ -137,6 +139,7 @@ def from_perfetto(data):
     return total
 
 
+STACKS = {"folded", "speedscope", "pprof", "callgrind", "flamegraph", "dot"}
 FORMATS = {name[5:]: f for name, f in list(globals().items()) if name.startswith("from_")}
 FORMATS["hatchet_msgpack"] = FORMATS.pop("msgpack")
 
@@ -153,10 +156,10 @@ def hatchet_time(path):
 def main(proton, *paths):
     failed, checked, left_out = 0, 0, set()
     for path in paths:
-        want = source_time(path)
-        if want is None:
-            continue
         for name, parse in FORMATS.items():
+            want = source_time(path, name not in STACKS)
+            if want is None:
+                break
             r = subprocess.run([proton, "export", "-f", name, path], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, check=False)
             if r.returncode:
