@@ -133,11 +133,11 @@ static const char *unit_of(const struct export_stacks *x, char text[UNIT_MAX])
 static void put_strings(struct pprof *x)
 {
 	const struct metric *m = derive_metric(x->s, x->in.metric);
-	const char *space = strchr(m->name, ' ');
+	size_t bare = metric_bare_len(m->name);
 	char unit[UNIT_MAX];
 
 	put_word(x, "");
-	put_string(x, m->name, space ? (size_t)(space - m->name) : strlen(m->name));
+	put_string(x, m->name, bare ? bare : strlen(m->name));
 	put_word(x, unit_of(&x->in, unit));
 	for (uint32_t i = 0; i < x->s->n_frames; i++) {
 		const struct session_frame *f = &x->s->frames[i];

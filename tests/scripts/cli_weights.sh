@@ -116,4 +116,16 @@ done
 "$PROTON" merge --ranks "$triton" >out
 check "launch metadata: ranks" "0 1.66us" \
 	"$(grep -c "launch_metadata\|cuda_kernel" out) $(awk '$2 == "1.00" { print $1; exit }' out)"
+# pprof has the unit beside the name, so that the name goes without it, but is whole.
+tree named.hatchet a '{"tokens per step (1/s)": 2, "(odd)": 3}'
+python3 - "$PROTON" named.hatchet >out 2>&1 <<'END'
+import gzip, subprocess, sys
+for metric, name in ("tokens per step", "tokens per step"), ("(odd)", "(odd)"):
+    packed = subprocess.run([sys.argv[1], "export", "-f", "pprof", "-m", metric, sys.argv[2]],
+                            stdout=subprocess.PIPE, check=True).stdout
+    field = bytes([6 << 3 | 2])  # string_table, the one after the empty string
+    assert field + b"\0" + field + bytes([len(name)]) + name.encode() + field in gzip.decompress(packed), metric
+print("whole")
+END
+check "pprof: names of metrics" whole "$(tail -3 out)"
 finish
