@@ -12,6 +12,7 @@
 #include "base/util.h"
 #include "core/derive.h"
 #include "core/merge.h"
+#include "core/nested.h"
 
 struct run {
 	double *values; /* by node, n of them; NaN: absent. Nodes of later runs are not in it */
@@ -230,17 +231,33 @@ static int run_fill(struct diff *d, struct run *run, const uint32_t *map, uint32
 	return 0;
 }
 
-/* The value that stands for a whole run. */
-static double run_total(struct snapshot *snap, const struct derived *m, const double *v)
+/* The host's time of a scope has that of the scopes in it: only what is its own adds up, and that is
+ * nothing where threads ran side by side. */
+static int run_total_of_host(struct snapshot *snap, const double *v, double *ret)
+{
+	uint32_t n = snapshot_n(snap);
+	_cleanup_(freep) double *own = malloc(n * sizeof(*own));
+	int r = own ? nested_own(snapshot_parents(snap), v, n, own) : -ENOMEM;
+
+	for (uint32_t i = 0; r == 0 && i < n; i++)
+		add_present(ret, own[i] < 0 ? 0 : own[i]);
+	return r;
+}
+
+/* The value that stands for a whole run. 0 or -ENOMEM. */
+static int run_total(struct snapshot *snap, const struct derived *m, const double *v, double *ret)
 {
 	const struct metric *raw = derive_metric(snapshot_session(snap), m->metric);
-	double total = NAN;
 
+	*ret = v[0];
 	if (m->inclusive || m->op != DERIVED_VALUE || metric_add_plain(raw->add) != METRIC_SUM)
-		return v[0];
+		return 0;
+	*ret = NAN;
+	if (m->metric == METRIC_CPU_TIME)
+		return run_total_of_host(snap, v, ret);
 	for (uint32_t i = 0; i < snapshot_n(snap); i++)
-		add_present(&total, v[i]);
-	return total;
+		add_present(ret, v[i]);
+	return 0;
 }
 
 /* The values of a run by node. *ret_v: NULL where it has no such metric. */
@@ -260,8 +277,7 @@ static int run_values(struct diff *d, struct snapshot *snap, struct derive *deri
 	*ret_v = derive_column(derive, m);
 	if (!*ret_v)
 		return -ENOMEM;
-	run->total = run_total(snap, m, *ret_v);
-	return 0;
+	return run_total(snap, m, *ret_v, &run->total);
 }
 
 static int run_take(struct diff *d, struct snapshot *snap, struct run *run, const uint32_t *map)

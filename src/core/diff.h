@@ -81,7 +81,7 @@ uint32_t diff_n(const struct diff *d);
 const struct diff_node *diff_node(const struct diff *d, uint32_t id);
 const char *diff_name(const struct diff *d, uint32_t id); /* raw */
 /* The whole of each side: the root's value, or the sum over all nodes where what is compared is
- * exclusive and adds up. */
+ * exclusive and adds up; of the host's time, the sum of what is not in a scope within. */
 const struct diff_value *diff_total(const struct diff *d);
 /* Name and unit of the metric: as the first run that has it says; a derived one is called as asked
  * for, and its unit, if any, is part of that. */

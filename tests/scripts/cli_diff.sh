@@ -220,4 +220,24 @@ kept export export -k -f folded
 kept report report --keep-going --tree
 kept view view -k
 "$PROTON" report -k cut.hatchet cut.hatchet >out 2>err; check "nothing left to report" "1 0" "$? $(wc -c <out)"
+
+# The host's time of a range has that of the ranges in it: the whole counts them once.
+host() { # host FILE OUTER INNER: one range in another
+	cat >"$1" <<-END
+	[{"frame": {"name": "ROOT", "type": "function"}, "metrics": {}, "children": [
+	  {"frame": {"name": "outer", "type": "function"}, "metrics": {"cpu_time (ns)": $2}, "children": [
+	    {"frame": {"name": "inner", "type": "function"}, "metrics": {"cpu_time (ns)": $3},
+	     "children": []}]}]}]
+	END
+}
+host before.hatchet 100 80; host after.hatchet 108 96
+"$PROTON" diff -f json -m cpu before.hatchet after.hatchet >out 2>err
+check "host time: the whole" "100 108" "$(python3 -c '
+import json
+t = json.load(open("out"))["total"]
+print(int(t["a"]["median"]), int(t["b"]["median"]))' 2>&1)"
+"$PROTON" diff --text -m cpu --fail-over 10 before.hatchet after.hatchet >out 2>err
+check "host time: within the limit" "0 " "$? $(cat err)"
+"$PROTON" diff --text -m cpu --fail-over 7 before.hatchet after.hatchet >out 2>err
+check "host time: over the limit" "1 proton: 'cpu' has grown by 8.0%, more than 7%" "$? $(cat err)"
 finish

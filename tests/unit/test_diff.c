@@ -212,7 +212,7 @@ END_TEST
 START_TEST(metrics_that_do_not_add_up)
 {
 	static const struct diff_options text = {"direction", false}, none = {"nothing", false};
-	static const struct diff_options cpu = {"cpu_time", false};
+	static const struct diff_options entered = {"cpu_count", false}, cpu = {"cpu_time", false};
 	struct diff *d = diff_new(&text);
 	struct session *s = session_of("a/b");
 
@@ -223,14 +223,22 @@ START_TEST(metrics_that_do_not_add_up)
 	ck_assert_int_eq(diff_compare(d), 0);
 	ck_assert(!diff_has_values(d));
 	diff_free(d);
-	/* An exclusive metric: the whole is the sum over all nodes. */
-	session_add(s, 1, 0, 0, METRIC_CPU_TIME, (union metric_value){.u64 = 3});
-	session_add(s, 2, 0, 0, METRIC_CPU_TIME, (union metric_value){.u64 = 4});
-	d = diff_new(&cpu);
+	/* An exclusive metric: the whole is the sum over all nodes, of host time what is not nested. */
+	for (uint32_t node = 1; node <= 2; node++) {
+		session_add(s, node, 0, 0, METRIC_CPU_COUNT, (union metric_value){.u64 = 5 - node});
+		session_add(s, node, 0, 0, METRIC_CPU_TIME, (union metric_value){.u64 = 5 - node});
+	}
+	d = diff_new(&entered);
 	ck_assert_int_eq(diff_add(d, DIFF_A, s), 0);
 	ck_assert_int_eq(diff_add(d, DIFF_B, s), 0);
 	ck_assert_int_eq(diff_compare(d), 0);
 	ck_assert_double_eq(diff_total(d)->side[DIFF_B].median, 7);
+	diff_free(d);
+	d = diff_new(&cpu);
+	ck_assert_int_eq(diff_add(d, DIFF_A, s), 0);
+	ck_assert_int_eq(diff_add(d, DIFF_B, s), 0);
+	ck_assert_int_eq(diff_compare(d), 0);
+	ck_assert_double_eq(diff_total(d)->side[DIFF_B].median, 4);
 	ck_assert_str_eq(diff_metric(d), "cpu_time (ns)");
 	diff_free(d);
 	session_free(s);
