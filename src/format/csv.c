@@ -99,30 +99,67 @@ static void put_next(struct table *t, const char *text)
 	put_word(t, text);
 }
 
-static void put_header(struct table *t)
-{
-	static const char *const words[] = {"parent", "depth", "kind", "name", "path"};
+/* ---- the header ---- */
+
+struct header {
+	struct table *t;
+	struct strtab *titles; /* that stand there already */
+	size_t n;              /* of these */
 	struct buf title;
+	int error; /* 0 or -ENOMEM, which only the end asks for */
+};
 
-	buf_init(&title, 0);
-	out_puts(t->out, t->before);
-	put_word(t, "id");
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		put_next(t, words[i]);
-	for (size_t i = 0; i < t->n_columns; i++) {
-		const struct metric *m = metric_table_get(t->s->metrics, t->columns[i].metric);
+/* Readers find a column by its title: a second one of the same title is "title #2". */
+static void put_title(struct header *h, const char *title)
+{
+	uint32_t n = strtab_count(h->titles);
 
-		put_next(t, m->name);
-		buf_clear(&title);
-		buf_printf(&title, "%s [inclusive]", m->name);
-		if (m->scope == METRIC_INCLUSIVE)
-			put_next(t, buf_str(&title));
+	buf_clear(&h->title);
+	buf_puts(&h->title, title);
+	for (unsigned k = 2; !h->error && strtab_count(h->titles) == n; k++) {
+		if (h->title.error || strtab_adds(h->titles, buf_str(&h->title)) == STRTAB_NONE)
+			h->error = -ENOMEM;
+		if (strtab_count(h->titles) > n)
+			break;
+		buf_clear(&h->title);
+		buf_printf(&h->title, "%s #%u", title, k);
 	}
-	for (size_t i = 0; i < t->asked.n; i++)
-		put_next(t, t->asked.columns[i].title);
-	out_puts(t->out, t->after);
-	buf_done(&title);
+	out_puts(h->t->out, h->n++ ? h->t->between : h->t->before);
+	put_word(h->t, buf_str(&h->title));
 }
+
+static void put_metric_titles(struct header *h, const struct metric *m)
+{
+	_cleanup_(buf_done) struct buf title = {0};
+
+	put_title(h, m->name);
+	if (m->scope != METRIC_INCLUSIVE)
+		return;
+	buf_printf(&title, "%s [inclusive]", m->name);
+	put_title(h, buf_str(&title));
+	h->error = title.error ? title.error : h->error;
+}
+
+static int put_header(struct table *t)
+{
+	static const char *const words[] = {"id", "parent", "depth", "kind", "name", "path"};
+	struct header h = {.t = t, .titles = strtab_new()};
+
+	if (!h.titles)
+		return -ENOMEM;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		put_title(&h, words[i]);
+	for (size_t i = 0; i < t->n_columns; i++)
+		put_metric_titles(&h, metric_table_get(t->s->metrics, t->columns[i].metric));
+	for (size_t i = 0; i < t->asked.n; i++)
+		put_title(&h, t->asked.columns[i].title);
+	out_puts(t->out, t->after);
+	buf_done(&h.title);
+	strtab_free(h.titles);
+	return h.error;
+}
+
+/* ---- rows ---- */
 
 static void put_cell(struct table *t, const struct export_column *c, uint32_t node, bool inclusive)
 {
@@ -215,8 +252,9 @@ static int write_table(struct table *t, const struct write_options *options, boo
 	if (r == 0)
 		r = options && options->metric ? asked_make(&t->asked, t->s, options)
 					       : export_columns(t->s, &t->columns, &t->n_columns);
+	if (r == 0)
+		r = put_header(t);
 	if (r == 0) {
-		put_header(t);
 		if (rule)
 			put_rule(t);
 		r = put_nodes(t);

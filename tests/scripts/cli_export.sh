@@ -84,6 +84,32 @@ check "columns of CSV by name" same "$(tail -3 out)"
 "$PROTON" export -f markdown -m calls,bound "$profile" >out
 check "columns of Markdown by name" "| ---: | ---: | ---: | :--- | :--- | :--- | ---: | :--- |" \
 	"$(sed -n 2p out)"
+
+# Metrics that are called as other columns: each title stands there once, over its values.
+python3 - "$PROTON" >out 2>&1 <<'END'
+import csv, io, json, subprocess, sys
+
+names = ["id", "name", "path", "parent", "kind", "depth", "id #2", "time (ns) [inclusive]", "plain"]
+values = {name: i + 100 for i, name in enumerate(names)}
+frame = lambda name: {"name": name, "type": "function"}
+leaf = {"frame": frame("k"), "metrics": {"time (ns)": 7, **values}, "children": []}
+with open("titles.hatchet", "w", encoding="utf-8") as f:
+    json.dump([{"frame": frame("ROOT"), "metrics": {}, "children": [leaf]}], f)
+for options in [], ["-m", "plain,plain,calls,id"]:
+    text = subprocess.run([sys.argv[1], "export", "-f", "csv", *options, "titles.hatchet"],
+                          stdout=subprocess.PIPE, check=True).stdout.decode()
+    head, _, row = csv.reader(io.StringIO(text, newline=""))
+    assert len(set(head)) == len(head), head
+    at = dict(zip(head, row, strict=True))
+    assert at["id"] == "1" and at["name"] == "k" and at["path"] == "k" and at["depth"] == "1", at
+    if options:
+        continue
+    assert at["time (ns) [inclusive]"] == "7" and at["time (ns) [inclusive] #2"] == "107", at
+    assert at["name #2"] == "101" and at["plain"] == at["plain [inclusive]"] == "108", at
+    assert sorted((at["id #2"], at["id #2 #2"])) == ["100", "106"], at
+print("unique")
+END
+check "titles of CSV are unique" unique "$(tail -3 out)"
 for words in tme calls,,avg "" ,; do
 	"$PROTON" export -f csv -m "$words" "$profile" >out 2>err
 	check "no columns of CSV: '$words'" "2 1" "$? $(wc -l <err)"
