@@ -275,8 +275,14 @@ static int add_run(struct diff *d, struct arguments *a, enum diff_side side,
 		       (size_t)a->print.n_files[DIFF_A] + a->print.n_files[DIFF_B];
 
 	a->is_known |= column_parse(s, metric, strlen(metric), &c) == 0;
-	if ((is_last || r == -EINVAL) && !a->is_known && complain_column(s, metric, "-m"))
+	if ((!is_last && r != -EINVAL) || a->is_known)
+		return r;
+	if (complain_column(s, metric, "-m"))
 		return -ECANCELED;
+	if (metric[column_word_len(s, metric)]) {
+		complain("-m: text compares one metric, not '%s'", metric);
+		return -ECANCELED;
+	}
 	return r;
 }
 
@@ -509,10 +515,6 @@ static int run(struct arguments *a, int argc, char **argv)
 		a->peaks = peaks_new();
 	if (is_for_people(a))
 		return diff_on_screen(a);
-	if (strchr(a->diff.metric, ',')) {
-		complain("-m: text compares one metric, not '%s'", a->diff.metric);
-		return STATUS_TROUBLE;
-	}
 	return diff_as_text(a);
 }
 

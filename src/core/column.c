@@ -106,6 +106,29 @@ int column_parse(const struct session *s, const char *word, size_t len, struct c
 	return 0;
 }
 
+/* Does a list begin with a name, and does the word or its unit end there? */
+static bool begins_with(const char *words, const char *name, size_t len)
+{
+	return !strncmp(words, name, len) && strchr(",/( ", words[len]); /* NUL, too */
+}
+
+size_t column_word_len(const struct session *s, const char *words)
+{
+	size_t len = strcspn(words, ","), longest = 0;
+
+	if (!words[len])
+		return len;
+	for (uint32_t i = 0; i < metric_table_count(s->metrics); i++) {
+		const char *name = metric_table_get(s->metrics, i)->name;
+		const size_t lens[] = {strlen(name), metric_bare_len(name)};
+
+		for (size_t k = 0; k < ARRAY_SIZE(lens); k++)
+			if (lens[k] > MAX(len, longest) && begins_with(words, name, lens[k]))
+				longest = lens[k];
+	}
+	return longest ? longest + strcspn(words + longest, ",") : len;
+}
+
 uint32_t column_metric(const struct session *s, const char *word)
 {
 	struct column_spec c;
@@ -235,6 +258,18 @@ static unsigned how_far(const char *word, size_t len, const char *name, unsigned
 	return edit_distance(word, len, name, n, true);
 }
 
+/* Does an earlier name say the same, as a title may? */
+static bool is_named_before(const struct session *s, uint32_t at)
+{
+	const char *name = name_at(s, at);
+	size_t len = metric_bare_len(name);
+
+	for (uint32_t i = 0; i < at; i++)
+		if (metric_bare_len(name_at(s, i)) == len && !strncasecmp(name_at(s, i), name, len))
+			return true;
+	return false;
+}
+
 /* List the names that are near a word, the nearest first. */
 static void find_near(const struct session *s, const char *word, size_t len, char *out, size_t size)
 {
@@ -252,7 +287,7 @@ static void find_near(const struct session *s, const char *word, size_t len, cha
 			int n = (int)metric_bare_len(name);
 
 			if (!n || how_far(word, len, name, limit) != far ||
-			    used + (size_t)n + 3 > size)
+			    used + (size_t)n + 3 > size || is_named_before(s, i))
 				continue;
 			used += (size_t)snprintf(out + used, size - used, "%s%.*s",
 						 found++ ? ", " : "", n, name);
@@ -265,7 +300,7 @@ const char *column_unknown(const struct session *s, const char *words, size_t *r
 	struct column_spec spec;
 
 	for (; *words; words += *ret_len + (words[*ret_len] == ',')) {
-		*ret_len = strcspn(words, ",");
+		*ret_len = column_word_len(s, words);
 		*ret_why = column_parse(s, words, *ret_len, &spec);
 		if (*ret_why == 0)
 			continue;

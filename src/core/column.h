@@ -94,6 +94,9 @@ bool column_is_titled(const char *title, const char *word, size_t len);
  * the word itself is the title. A metric of the profile with exactly this name goes before a title.
  * 0; -ENOENT: there is no such metric; -EINVAL: no such unit. */
 int column_parse(const struct session *s, const char *word, size_t len, struct column_spec *ret);
+/* The length of the first word of a list that is separated by commas. A metric may have a comma in its
+ * name: the longest name that stands there is one word, with what is made of it ("a,b/ms"). */
+size_t column_word_len(const struct session *s, const char *words);
 /* The metric that a column shows unchanged, METRIC_ANY_FLOPS where the session has several widths;
  * METRIC_NONE: no such column, or derived. */
 uint32_t column_metric(const struct session *s, const char *word);

@@ -52,7 +52,7 @@ static int add_all(struct asked *a, const char *words)
 	int r = 0;
 
 	while (*words && r == 0) {
-		size_t len = strcspn(words, ",");
+		size_t len = column_word_len(a->s, words);
 
 		r = add(a, words, len);
 		words += len + (words[len] == ',');

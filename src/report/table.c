@@ -40,7 +40,7 @@ int report_columns_add_words(struct report_columns *c, const struct session *s, 
 	int r = 0;
 
 	while (*words && r == 0) {
-		size_t len = strcspn(words, ",");
+		size_t len = column_word_len(s, words);
 		struct column_spec spec;
 
 		r = column_parse(s, words, len, &spec) < 0 ? -EINVAL : 0;

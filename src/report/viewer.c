@@ -58,7 +58,7 @@ static int parse_metrics(struct viewer *v, const char **ret_word)
 	int r;
 
 	do {
-		size_t len = strcspn(words, ",");
+		size_t len = column_word_len(s, words);
 
 		*ret_word = words;
 		if (v->n_metrics == METRICS_MAX)

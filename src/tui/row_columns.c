@@ -132,7 +132,7 @@ static int add_words(struct row_columns *rc, struct panel *p, const char *words)
 	int r = 0;
 
 	while (*words && r == 0) {
-		size_t len = strcspn(words, ",");
+		size_t len = column_word_len(rc->s, words);
 
 		r = add_word(rc, p, words, len);
 		words += len + (words[len] == ',');
@@ -177,7 +177,7 @@ static int add_comparison(struct row_columns *rc, struct panel *p, const char *w
 static int add_compared(struct row_columns *rc, struct panel *p)
 {
 	const char *asked = p->tui->options.metrics, *words = asked && *asked ? asked : "time";
-	size_t len = strcspn(words, ",");
+	size_t len = column_word_len(rc->s, words);
 	int r = add_comparison(rc, p, words, len);
 
 	return r == 0 && words[len] ? add_words(rc, p, words + len + 1) : r;

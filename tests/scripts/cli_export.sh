@@ -115,6 +115,29 @@ for words in tme calls,,avg "" ,; do
 	check "no columns of CSV: '$words'" "2 1" "$? $(wc -l <err)"
 done
 
+# A metric may have a comma in its name, and be like two others: the longest name is the word.
+cat >comma.hatchet <<'END'
+[{"frame": {"name": "ROOT", "type": "function"}, "metrics": {}, "children": [
+  {"frame": {"name": "k", "type": "function"},
+   "metrics": {"time (ns)": 100, "a": 1, "b": 2, "a,b": 7, "LOSS": 3, "loss": 4}, "children": []}]}]
+END
+"$PROTON" export -f csv -m "calls,a,b,b,a,a,b/%" comma.hatchet >out
+check "a comma in a name: csv" 'id,parent,depth,kind,name,path,calls,"a,b [inclusive]",b [inclusive],a [inclusive],"a,b/%"' \
+	"$(head -1 out | tr -d '\r')"
+check "a comma in a name: csv: values" ",7,2,1,100" "$(tail -1 out | tr -d '\r' | cut -d, -f7-)"
+"$PROTON" report --tree -m "a,b,time" comma.hatchet >out 2>err
+check "a comma in a name: report" "7 100ns k" "$(awk '$NF == "k" { print $1, $2, $NF }' out; cat err)"
+"$PROTON" view -m "a,b,time" comma.hatchet >out 2>err
+check "a comma in a name: view" "7 100ns k" "$(awk '$NF == "k" { print $1, $2, $NF; exit }' out; cat err)"
+"$PROTON" diff --text --all -m "a,b" comma.hatchet comma.hatchet >out 2>err
+check "a comma in a name: diff" "7 7 0 0.0 same k" "$(awk '$NF == "k"' out | xargs; cat err)"
+"$PROTON" merge --ranks -m "a,b" comma.hatchet >out 2>err; check "a comma in a name: ranks" "0 " "$? $(cat err)"
+has "a comma in a name: ranks: its values" "       7    1.00  comma.hatchet" out
+check "a comma in a name: folded" "k 7" "$("$PROTON" export -f folded -m "a,b" comma.hatchet)"
+"$PROTON" report -m lss comma.hatchet >out 2>err
+check "near names are said once" "proton: -m: no such metric: 'lss'; near it: LOSS (all: 'proton list FILE')" \
+	"$(cat err)"
+
 # The host's own time is what nested scopes leave, also where something stands between.
 cat >nested.hatchet <<'END'
 [{"frame": {"name": "ROOT", "type": "function"}, "metrics": {}, "children": [
