@@ -65,7 +65,7 @@ static void put_node(struct dot *d, uint32_t node)
 	out_puts(d->out, "\\n");
 	put_value(d, d->in.total[node]);
 	if (whole > 0)
-		out_printf(d->out, " (%.1f %%)", 100 * d->in.total[node] / whole);
+		out_printf(d->out, " (%.1f %%)", 100 * (d->in.total[node] / whole));
 	out_puts(d->out, "\", tooltip=\"");
 	put_text(d->out, export_name(&d->in.names, node), SIZE_MAX);
 	out_printf(d->out, "\", class=\"%s\"%s];\n", frame_kind_word(session_node_kind(d->s, node)),
@@ -77,7 +77,7 @@ static void put_edge(struct dot *d, uint32_t node)
 	double whole = d->in.total[SESSION_ROOT];
 
 	out_printf(d->out, "\tn%u -> n%u [penwidth=%.1f];\n", d->s->nodes[node].parent, node,
-		   whole > 0 ? 1 + 4 * d->in.total[node] / whole : 1);
+		   whole > 0 ? 1 + 4 * (d->in.total[node] / whole) : 1);
 }
 
 /* Is it drawn? A node weighs no more than its parent: no edge leads to nowhere. */

@@ -321,8 +321,11 @@ int export_stacks_sum_up(struct export_stacks *x)
 	if (!x->total)
 		return -ENOMEM;
 	memcpy(x->total, x->own, x->s->n_nodes * sizeof(*x->total));
-	for (size_t i = x->s->n_nodes; i-- > 1;)
-		x->total[x->s->nodes[i].parent] += x->total[i];
+	for (size_t i = x->s->n_nodes; i-- > 1;) {
+		double *up = &x->total[x->s->nodes[i].parent];
+
+		*up = export_sum(*up, x->total[i]);
+	}
 	return 0;
 }
 

@@ -6,6 +6,8 @@
  *
  * A parent's id is smaller than its children's, so one pass backwards adds up a tree.
  *   thread  one */
+#include <float.h>
+#include <math.h>
 #include "core/derive.h"
 #include "format/format.h"
 
@@ -94,6 +96,11 @@ int export_stacks_weigh(struct export_stacks *x, const struct session *s, uint32
 			const struct write_options *options);
 void export_stacks_done(struct export_stacks *x);
 int export_stacks_sum_up(struct export_stacks *x); /* 0 or -ENOMEM */
+/* Of two weights: a number, too, since no file has a place for an infinity. */
+static inline double export_sum(double a, double b)
+{
+	return fmin(a + b, DBL_MAX);
+}
 /* Weights in whole numbers, which is all that some formats have. Fractions are counted in a power of
  * ten that keeps what is relevant of each, as far as the sum fits in 63 bits; whole numbers, and what
  * is larger anyway, are counted as they are. 0 or -ENOMEM. */

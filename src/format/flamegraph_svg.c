@@ -116,7 +116,7 @@ static void put_title(struct flame *f, uint32_t node, const char *name)
 		put_xml(f->out, f->metric->unit, SIZE_MAX);
 	}
 	out_printf(f->out, " (%.2f %%)</title>",
-		   100 * f->in.total[node] / f->in.total[SESSION_ROOT]);
+		   100 * (f->in.total[node] / f->in.total[SESSION_ROOT]));
 }
 
 static void put_label(struct flame *f, const char *name, double x, double width, uint32_t y)
@@ -167,7 +167,7 @@ static void lay_out(struct flame *f)
 		uint32_t p = f->s->nodes[i].parent;
 
 		f->at[i] = f->in.own[i] = f->in.own[p];
-		f->in.own[p] += f->in.total[i];
+		f->in.own[p] = export_sum(f->in.own[p], f->in.total[i]);
 		f->depth[i] = f->depth[p] + 1;
 		if (is_shown(f, i))
 			f->deepest = MAX(f->deepest, f->depth[i]);

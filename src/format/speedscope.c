@@ -90,7 +90,7 @@ static double put_weights(struct speedscope *x)
 	for (uint32_t i = 0; i < x->s->n_nodes; i++) {
 		if (!(x->in.own[i] > 0))
 			continue;
-		sum += x->in.own[i];
+		sum = export_sum(sum, x->in.own[i]);
 		put_number(x, x->in.own[i]);
 	}
 	jsonw_array_end(&x->json);

@@ -128,4 +128,15 @@ for metric, name in ("tokens per step", "tokens per step"), ("(odd)", "(odd)"):
 print("whole")
 END
 check "pprof: names of metrics" whole "$(tail -3 out)"
+# Sums beyond all numbers stay numbers: no file has a place for an infinity.
+tree over.hatchet a '{"loss": 1e308}' b '{"loss": 1.7e308}'
+for format in dot speedscope flamegraph callgrind pprof folded; do
+	"$PROTON" export -f $format -m loss over.hatchet >out 2>err
+	check "beyond all numbers: $format" "0 0" \
+		"$? $(sed 's/<script>.*//; /^function/,$d' out | grep -aciE '[^a-z](inf|nan|null)\b')"
+done
+"$PROTON" export -f speedscope -m loss over.hatchet >out
+has "beyond all numbers: the sum" '"endValue": 1.79769' out
+"$PROTON" export -f dot -m loss over.hatchet >out
+has "beyond all numbers: a box" "b\n1.7e+308 (94.6 %)" out
 finish
