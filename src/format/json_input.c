@@ -127,6 +127,19 @@ int json_no_memory(struct json_input *j)
 	return 0;
 }
 
+/* A number that Python writes and JSON does not have, where reading failed: the parser stops at its
+ * first letter or behind it. NULL: none. */
+static const char *no_number(const char *data, size_t len, size_t used)
+{
+	static const char *const words[] = {"NaN", "Infinity"};
+
+	for (size_t at = used ? used - 1 : 0; at < len && at <= used; at++)
+		for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+			if (!strncmp(data + at, words[i], MIN(strlen(words[i]), len - at)))
+				return words[i];
+	return NULL;
+}
+
 /* yajl's sentence without its category and its full stop. */
 static int not_json(struct json_input *j, yajl_handle h, uint64_t offset)
 {
@@ -140,13 +153,18 @@ static int not_json(struct json_input *j, yajl_handle h, uint64_t offset)
 	return r;
 }
 
-static int parse_failed(struct json_input *j, yajl_handle h, uint64_t before)
+static int parse_failed(struct json_input *j, yajl_handle h, const char *data, size_t n,
+			uint64_t before)
 {
-	uint64_t offset = before + yajl_get_bytes_consumed(h);
+	size_t used = yajl_get_bytes_consumed(h);
+	const char *word = no_number(data, n, used);
 
+	if (!j->failed && word)
+		return format_fail(j->error, -EBADMSG, before + used,
+				   "not JSON, which has no %s (write null)", word);
 	if (!j->failed)
-		return not_json(j, h, offset);
-	j->error->offset = offset;
+		return not_json(j, h, before + used);
+	j->error->offset = before + used;
 	return j->failed;
 }
 
@@ -170,7 +188,7 @@ static int parse_chunk(struct json_input *j, yajl_handle h, const char *data, si
 	data += skip;
 	n -= skip;
 	if (yajl_parse(h, (const unsigned char *)data, n) != yajl_status_ok)
-		return parse_failed(j, h, offset + skip);
+		return parse_failed(j, h, data, n, offset + skip);
 	if (j->too_long)
 		return format_fail(j->error, -EFBIG, offset, FORMAT_NAME_LONG);
 	if (j->too_deep)
