@@ -385,7 +385,10 @@ static void say_over(const struct arguments *a, const char *name, const struct d
 	bool grown = v->delta > 0;
 	double percent = (grown ? a->fail_over : a->fail_under) * 100;
 
-	if (v->status == DIFF_NEW || v->status == DIFF_GONE || isinf(v->ratio))
+	if (isinf(v->ratio) && v->side[DIFF_A].n)
+		complain("'%s' has %s from 0, more than %g%%", name, grown ? "grown" : "shrunk",
+			 percent);
+	else if (v->status == DIFF_NEW || v->status == DIFF_GONE)
 		complain("'%s' is %s, more than the %g%% it may %s", name, grown ? "new" : "gone",
 			 percent, grown ? "grow" : "shrink");
 	else

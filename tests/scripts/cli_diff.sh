@@ -240,4 +240,15 @@ print(int(t["a"]["median"]), int(t["b"]["median"]))' 2>&1)"
 check "host time: within the limit" "0 " "$? $(cat err)"
 "$PROTON" diff --text -m cpu --fail-over 7 before.hatchet after.hatchet >out 2>err
 check "host time: over the limit" "1 proton: 'cpu' has grown by 8.0%, more than 7%" "$? $(cat err)"
+# From 0 is not new: the path is on both sides.
+for value in 0 5; do
+	cat >from$value.hatchet <<-END
+	[{"frame": {"name": "ROOT", "type": "function"}, "metrics": {}, "children": [
+	  {"frame": {"name": "k", "type": "function"}, "metrics": {"loss": $value}, "children": []}]}]
+	END
+done
+"$PROTON" diff --text -m loss --fail-over 10 from0.hatchet from5.hatchet >out 2>err
+check "grown from 0" "1 proton: 'loss' has grown from 0, more than 10%" "$? $(cat err)"
+"$PROTON" diff --text -m loss --fail-over 10 --each from0.hatchet from5.hatchet >out 2>err
+check "grown from 0: each" "1 proton: 'loss' has grown from 0, more than 10%" "$? $(cat err)"
 finish
