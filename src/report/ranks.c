@@ -60,6 +60,8 @@ static double mean_of_ranks(const struct ranks *ranks)
 static void put_totals(struct board *b)
 {
 	double mean = mean_of_ranks(&b->ranks);
+	size_t before = 2 * COLUMN_WIDTH + 2;
+	size_t room = b->o->width > before + NAME_ROOM ? b->o->width - before : NAME_ROOM;
 	char text[RANK_NAME];
 
 	out_puts(b->out, "   TOTAL   /MEAN  RANK\n");
@@ -72,7 +74,7 @@ static void put_totals(struct board *b)
 		put_right(b->out, text, COLUMN_WIDTH);
 		rank_name(b->s, total->process, text, sizeof(text));
 		out_puts(b->out, "  ");
-		put_name(b->out, text, 0, b->o->ascii);
+		put_name(b->out, text, b->o->width ? room : 0, b->o->ascii);
 		out_putc(b->out, '\n');
 	}
 	out_putc(b->out, '\n');
@@ -107,6 +109,16 @@ static void put_row(struct board *b, uint32_t node)
 	out_putc(b->out, '\n');
 }
 
+/* Names of files as ranks are the first to be cut on a narrow terminal. */
+static void keep_width(struct board *b)
+{
+	struct report_column *c = &b->columns.v[SPREAD_SLOWEST];
+	size_t need = report_columns_width(&b->columns) + NAME_ROOM;
+	size_t over = b->o->width && need > b->o->width ? need - b->o->width : 0;
+
+	c->width = MAX(c->width - MIN(over, c->width), (size_t)COLUMN_WIDTH);
+}
+
 static int make_columns(struct board *b)
 {
 	char text[COLUMN_TEXT];
@@ -125,6 +137,8 @@ static int make_columns(struct board *b)
 				    text);
 			column_make_room(&b->columns.v[k], text, b->o);
 		}
+	if (r == 0)
+		keep_width(b);
 	return r;
 }
 

@@ -251,4 +251,12 @@ done
 check "grown from 0" "1 proton: 'loss' has grown from 0, more than 10%" "$? $(cat err)"
 "$PROTON" diff --text -m loss --fail-over 10 --each from0.hatchet from5.hatchet >out 2>err
 check "grown from 0: each" "1 proton: 'loss' has grown from 0, more than 10%" "$? $(cat err)"
+
+# A board of ranks keeps to its width, whatever files are called.
+long=a_very_long_file_name_of_a_run_on_the_big_machine_that_has_a_queue.step12.hatchet
+cp from5.hatchet $long
+"$PROTON" merge --ranks --ascii --width 80 -m loss $long >out 2>err
+check "ranks: as wide as asked" "0 " "$? $(awk 'length > 80' out)"
+has "ranks: cut" " a_very_lon... " out
+"$PROTON" merge --ranks --ascii --width 0 -m loss $long >out 2>err; has "ranks: any width" " $long " out
 finish
