@@ -104,6 +104,7 @@ void list_metrics(const struct session *s)
 {
 	struct tally *tally = calloc(metric_table_count(s->metrics), sizeof(*tally));
 	uint32_t node, row;
+	bool any = false;
 
 	if (!tally) {
 		complain("out of memory");
@@ -113,8 +114,12 @@ void list_metrics(const struct session *s)
 		for (row = session_first_row(s, node); row != SESSION_NONE;
 		     row = session_next_row(s, row))
 			count_row(s, &s->rows[row], tally);
-	for (uint32_t i = 0; i < metric_table_count(s->metrics); i++)
+	for (uint32_t i = 0; i < metric_table_count(s->metrics); i++) {
 		list_metric(metric_table_get(s->metrics, i), tally[i].n);
+		any = any || tally[i].n;
+	}
+	if (!any)
+		printf("no context has a metric\n");
 	list_derived(s, tally);
 	free(tally);
 }

@@ -135,7 +135,7 @@ int profile_option(struct profile_options *o, const struct option_def *option, c
 	switch (option->id) {
 	case PROFILE_OPT_METRICS:
 		o->report.columns = value;
-		return 0;
+		return *value ? 0 : -EINVAL;
 	case PROFILE_OPT_LIST:
 		o->list = true;
 		return 0;

@@ -174,4 +174,14 @@ if [ -e mounted ]; then
 else
 	echo "a disk that is full: no file system can be mounted here"
 fi
+# Nothing is asked for, or there is nothing to list: that is said.
+printf '[{"frame": {"name": "ROOT", "type": "function"}, "metrics": {}, "children": []}]' >none.hatchet
+"$PROTON" list none.hatchet >out 2>err
+check "list: no metrics" "0 no context has a metric " "$? $(cat out) $(cat err)"
+for command in report "view --text"; do
+	"$PROTON" ${command% *} -m '' none.hatchet >out 2>err; check "$command: no columns" "2 0 1" \
+		"$? $(wc -c <out) $(wc -l <err)"
+done
+"$PROTON" diff -m '' none.hatchet none.hatchet >out 2>err; check "diff: no metric" "2 0 1" \
+	"$? $(wc -c <out) $(wc -l <err)"
 finish
