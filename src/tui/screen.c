@@ -9,10 +9,13 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 #include "base/buf.h"
+#include "tui/escape.h"
 #include "tui/keys.h"
 #include "tui/mouse.h"
 #include "tui/restore.h"
 #include "tui/terminfo.h"
+
+#define ESCAPE_WAIT_MS 100 /* for the rest of a key; the network may have split it */
 
 struct screen {
 	SCREEN *curses;
@@ -22,6 +25,7 @@ struct screen {
 	bool has_saved;
 	struct look look;
 	struct buf restore;
+	int held;      /* came right behind another key, or 0 */
 	int ahead[32]; /* keys that were looked at and not taken yet */
 	unsigned n_ahead;
 };
@@ -230,22 +234,69 @@ static bool has_hung_up(const struct screen *sc)
 	return poll(&p, 1, 0) == 1 && (p.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-static int read_key(struct screen *sc)
+/* What curses has: a character, a key that the terminfo entry knows, or 0. */
+static int read_code(struct screen *sc)
 {
-	wint_t c, after;
+	wint_t c;
 	int r;
 
 	do /* curses notes its own resizeterm() as a key */
 		r = wget_wch(sc->win, &c);
 	while (r == KEY_CODE_YES && c == KEY_RESIZE);
 	if (r == ERR)
+		return 0;
+	return r == KEY_CODE_YES ? KEY_FUNCTION | (int)c : (int)c;
+}
+
+static int await_code(struct screen *sc)
+{
+	struct pollfd p = {.fd = screen_fd(sc), .events = POLLIN};
+	int code = read_code(sc); /* curses may have read it already */
+
+	if (code == 0 && poll(&p, 1, ESCAPE_WAIT_MS) == 1)
+		code = read_code(sc);
+	return code;
+}
+
+/* A key that curses does not know. One that breaks off at once is the character with Alt. */
+static int read_escape(struct screen *sc, struct escape *e)
+{
+	int code, key = 0;
+
+	while (key == 0) {
+		code = await_code(sc);
+		key = code == 0 ? -EAGAIN : escape_add(e, code);
+		if (key < 0)
+			sc->held = code;
+	}
+	if (key > 0)
+		return key;
+	return e->n == 0 ? KEY_ALT | e->intro : KEY_NOTHING;
+}
+
+/* What begins with Esc: Alt sends it before the key, at once. */
+static int read_after_escape(struct screen *sc)
+{
+	struct escape e;
+	int code = read_code(sc);
+
+	if (code == 0)
+		return 27;
+	if (code == 27 || code & KEY_FUNCTION) { /* typed while nobody read */
+		sc->held = code;
+		return 27;
+	}
+	return escape_begin(&e, code) ? read_escape(sc, &e) : KEY_ALT | code;
+}
+
+static int read_key(struct screen *sc)
+{
+	int code = sc->held ? sc->held : read_code(sc);
+
+	sc->held = 0;
+	if (code == 0)
 		return has_hung_up(sc) ? -EIO : 0;
-	if (r == KEY_CODE_YES)
-		return KEY_FUNCTION | (int)c;
-	if (c != 27)
-		return (int)c;
-	r = wget_wch(sc->win, &after); /* Alt sends Esc first, at once */
-	return r == OK && after != 27 ? KEY_ALT | (int)after : 27;
+	return code == 27 ? read_after_escape(sc) : code;
 }
 
 int screen_read_key(struct screen *sc)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A real terminal, as far as a pseudo-terminal is one: open, keys, resize, hang-up, crash. */
 #include "config.h" // IWYU pragma: keep
+#include <curses.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,7 +20,10 @@
 #include "base/util.h"
 #include "test_tui_session.h"
 #include "tui/compose.h"
+#include "tui/escape.h"
+#include "tui/keys.h"
 #include "tui/restore.h"
+#include "tui/screen.h"
 #include "tui/tui_impl.h"
 
 static struct world w;
@@ -129,6 +133,112 @@ START_TEST(keys_arrive)
 	ck_assert_int_eq(w.t->panels[TUI_PANEL_FLAT]->scroll, 8);
 	type("\x03");
 	ck_assert(menu_is_open(&w.t->menu));
+}
+END_TEST
+
+/* Keys that terminfo does not know: each is one key, whatever TERM says, or one that means nothing. */
+static const struct {
+	const char *bytes;
+	int key;
+} foreign[] = {
+	{"\x1b[1;2P", KEY_NOTHING},
+	{"\x1b[1;5P", KEY_NOTHING},
+	{"\x1b[15;2~", KEY_NOTHING},
+	{"\x1b[20;5~", KEY_NOTHING},
+	{"\x1b[1;3A", KEY_NOTHING},
+	{"\x1b[1;6D", KEY_NOTHING},
+	{"\x1b[57399;129:1u", KEY_NOTHING},
+	{"\x1b[99999999999~", KEY_NOTHING},
+	{"\x1b[1;2;3;4P", KEY_NOTHING},
+	{"\x1b[?1;2c", KEY_NOTHING},
+	{"\x1b[[9", KEY_NOTHING},
+	{"\x1bO2P", KEY_NOTHING},
+	{"\x1bOz", KEY_NOTHING},
+	{"\x1b[1;2P\x1bO5S", KEY_NOTHING},
+	{"\x1b[11~", KEY_FUNCTION | KEY_F(1)},
+	{"\x1b[17~", KEY_FUNCTION | KEY_F(6)},
+	{"\x1b[20~", KEY_FUNCTION | KEY_F(9)},
+	{"\x1b[21~", KEY_FUNCTION | KEY_F(10)},
+	{"\x1b[18;1~", KEY_FUNCTION | KEY_F(7)},
+	{"\x1bOS", KEY_FUNCTION | KEY_F(4)},
+	{"\x1b[[B", KEY_FUNCTION | KEY_F(2)},
+	{"\x1bOA", KEY_FUNCTION | KEY_UP},
+	{"\x1b[B", KEY_FUNCTION | KEY_DOWN},
+	{"\x1b[1;2C", KEY_FUNCTION | KEY_SRIGHT},
+	{"\x1b[3~", KEY_FUNCTION | KEY_DC},
+	{"\x1bOF", KEY_FUNCTION | KEY_END},
+	{"\x1b", 27},
+	{"\x1b\x1b[1;3P", 27},
+	{"\x1bx", KEY_ALT | 'x'},
+	{"\x1b[", KEY_ALT | '['},
+	{"\x1bO\xc3\xa9", KEY_ALT | 'O'},
+	{"\x1b[1;", KEY_NOTHING},
+};
+
+/* Of keys that do nothing, terminfo may have names for some. */
+static int meaning(int key)
+{
+	return key & KEY_FUNCTION && keymap_find(&w.t->keys, key) == REQ_NONE &&
+			       edit_find(key) == EDIT_NONE
+		       ? KEY_NOTHING
+		       : key;
+}
+
+static int next_key(struct screen *sc)
+{
+	int key;
+
+	do
+		key = screen_read_key(sc);
+	while (key == 0);
+	return meaning(key);
+}
+
+/* The first key of what is sent, and then a letter; all that is between means nothing. */
+static void read_foreign(struct screen *sc, const char *bytes, int key)
+{
+	int got;
+
+	ck_assert_int_gt(write(master, bytes, strlen(bytes)), 0);
+	got = next_key(sc);
+	ck_assert_msg(got == key, "%s: %#x, not %#x", bytes + 1, (unsigned)got, (unsigned)key);
+	ck_assert_int_eq(write(master, "w", 1), 1);
+	do
+		got = next_key(sc);
+	while (got == KEY_NOTHING || got == 0xe9);
+	ck_assert_msg(got == 'w', "%s: %#x behind it", bytes + 1, (unsigned)got);
+}
+
+START_TEST(keys_of_other_terminals_are_one_key)
+{
+	static const char *const terms[] = {"vt100", "vt220",           "linux",
+					    "ansi",  "screen-256color", "xterm-256color"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(terms); i++) {
+		setenv("TERM", terms[i], 1);
+		if (tui_open(w.t) < 0) /* not every database has them all */
+			continue;
+		for (size_t k = 0; k < ARRAY_SIZE(foreign); k++)
+			read_foreign(w.t->screen, foreign[k].bytes, foreign[k].key);
+		ck_assert(sent("train_step"));
+		tui_close(w.t);
+	}
+}
+END_TEST
+
+START_TEST(a_foreign_key_does_nothing)
+{
+	setenv("TERM", "screen-256color", 1);
+	if (tui_open(w.t) < 0)
+		return;
+	type("\x1b[1;2P");
+	ck_assert_int_eq(w.t->current, TUI_PANEL_TREE);
+	ck_assert(world_shows(&w, "this key does nothing"));
+	type("/h\x1b[1;2P");
+	ck_assert_str_eq(w.t->prompt.text, "h");
+	type("\x1b\x1b[B"); /* both, although they come at once */
+	ck_assert(!prompt_is_open(&w.t->prompt));
+	ck_assert_uint_eq(w.t->panels[TUI_PANEL_TREE]->cursor, 1);
 }
 END_TEST
 
@@ -589,6 +699,8 @@ Suite *suite_terminal(void)
 	const TTest *const tests[] = {
 		opens_and_gives_back,
 		keys_arrive,
+		keys_of_other_terminals_are_one_key,
+		a_foreign_key_does_nothing,
 		mouse_arrives,
 		copies,
 		edits,

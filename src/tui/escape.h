@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_ESCAPE_H
+#define PROTON_TUI_ESCAPE_H
+/* Keys as terminals send them, for those that the terminfo entry does not know: TERM is often that of
+ * another terminal, and hardly any entry has the keys with Shift, Ctrl and Alt. Whatever follows the
+ * introducer up to the final byte is one key, which may mean nothing.
+ *
+ *     ESC [ 1 ; 2 P        CSI: numbers, the second one says which modifiers
+ *     ESC O P              SS3
+ *     ESC [ [ A            the console of Linux */
+#include <stdbool.h>
+
+/* A key that means nothing. */
+#define KEY_NOTHING KEY_FUNCTION
+
+struct escape {
+	int intro;
+	unsigned n, field, numbers[2]; /* 0: none stood there */
+	bool is_odd;                   /* more, or other, than our keys have */
+	bool is_console;
+};
+
+/* Is what follows Esc the beginning of such a key? Then escape_add() takes the characters after it. */
+bool escape_begin(struct escape *e, int intro);
+/* 0: there is more to come; the key as in keys.h, or KEY_NOTHING; -EINVAL: c is no part of it. */
+int escape_add(struct escape *e, int c);
+
+#endif
