@@ -16,10 +16,11 @@
 
 /* A scope or a wait: the contexts of one frame. */
 struct host_row {
-	uint32_t node; /* one of them; SNAP_NONE: there is none */
-	double own;    /* nanoseconds on the host, without what is nested and measured, too */
-	double whole;  /* with it */
-	double count;
+	uint32_t node;  /* one of them; SNAP_NONE: there is none */
+	double own;     /* nanoseconds on the host, without what is nested and measured, too */
+	double whole;   /* with it; what is nested in itself counts once */
+	double entered; /* the same, of each that was entered */
+	double count;   /* NaN: absent */
 };
 
 struct panel_host {
@@ -29,6 +30,8 @@ struct panel_host {
 	size_t cap;
 	double *own; /* by node */
 	size_t cap_own;
+	uint32_t *open; /* by frame: contexts of it around the node that is looked at */
+	size_t cap_open;
 	uint64_t generation; /* of the numbers that these are of */
 };
 
@@ -43,35 +46,90 @@ static const double *column(struct panel *p, uint32_t metric)
 	return derive_used(numbers_derive(tui_all(p->tui)), metric, false);
 }
 
-/* Own time is what nested scopes leave. While a scope is open, its time is not there yet and theirs
- * is; expressions leave out the time of nested ones. In both cases there is elapsed time alone. */
+/* Has every scope that was entered its time? Not while it is open, nor when it was open at the end of
+ * what is known: then its time is missing, and that of the scopes within is there. */
+static bool has_all_times(const struct session *s)
+{
+	if (!s->ended || session_loss(s, LOSS_VANISHED) || session_loss(s, LOSS_LEFT_OPEN))
+		return false;
+	for (size_t i = 0; i < s->n_processes; i++)
+		if (s->processes[i].end == PROCESS_RUNS &&
+		    session_process_collected(&s->processes[i]))
+			return false;
+	return true;
+}
+
+/* Own time is what nested scopes leave. One that was open at a reset ends with time from before
+ * it; expressions leave out the time of nested ones. In both cases there is elapsed time alone. */
 static bool has_own(struct panel *p)
 {
-	return panel_session(p)->ended && !filters_any(&p->tui->filters);
+	return has_all_times(panel_session(p)) && !snapshot_is_reset(p->tui->snap) &&
+	       !filters_any(&p->tui->filters);
 }
 
 /* ---- numbers ---- */
+
+/* A walk through the tree, children first, that knows which frames are around a node. */
+struct walk {
+	const struct snapshot *snap;
+	const struct numbers *kept;
+	const double *elapsed;  /* by node */
+	const uint32_t *frames; /* by node */
+	uint32_t *open;         /* by frame: contexts around */
+};
+
+static bool counts(const struct walk *w, uint32_t id)
+{
+	return !isnan(w->elapsed[id]) && numbers_counts(w->kept, id);
+}
+
+static uint32_t next_node(const struct walk *w, uint32_t id)
+{
+	const struct snap_node *node = snapshot_node(w->snap, id);
+
+	if (node->first_child != SNAP_NONE)
+		return node->first_child;
+	for (; id != SNAP_NONE; id = node->parent) {
+		node = snapshot_node(w->snap, id);
+		w->open[w->frames[id]] -= counts(w, id);
+		if (node->next_sibling != SNAP_NONE)
+			return node->next_sibling;
+	}
+	return SNAP_NONE;
+}
+
+static int make_room(struct panel_host *ph)
+{
+	if (ARRAY_ROOM(ph->rows, ph->cap, ph->n + 1u) < 0 ||
+	    ARRAY_ROOM(ph->open, ph->cap_open, ph->n + 1u) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < ph->n; i++) {
+		ph->rows[i] = (struct host_row){.node = SNAP_NONE, .count = NAN};
+		ph->open[i] = 0;
+	}
+	return 0;
+}
 
 static int add_up(struct panel *p, const double *elapsed, const double *count)
 {
 	struct panel_host *ph = as_host(p);
 	struct numbers *kept = tui_numbers(p->tui);
-	uint32_t n = snapshot_n(p->tui->snap);
-	const uint32_t *frames = numbers_frames(kept, &ph->n);
+	struct walk w = {p->tui->snap, kept, elapsed, numbers_frames(kept, &ph->n), NULL};
 
-	if (!frames || ARRAY_ROOM(ph->rows, ph->cap, ph->n + 1u) < 0)
+	if (!w.frames || make_room(ph) < 0)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < ph->n; i++)
-		ph->rows[i] = (struct host_row){.node = SNAP_NONE};
-	for (uint32_t id = 0; id < n; id++) {
-		struct host_row *row = &ph->rows[frames[id]];
+	w.open = ph->open;
+	for (uint32_t id = 0; id != SNAP_NONE; id = next_node(&w, id)) {
+		struct host_row *row = &ph->rows[w.frames[id]];
 
-		if (isnan(elapsed[id]) || !numbers_counts(kept, id))
+		if (!counts(&w, id))
 			continue;
 		row->node = id;
 		row->own += fmax(ph->own[id], 0); /* scopes of two threads may overlap */
-		row->whole += elapsed[id];
-		row->count += count && !isnan(count[id]) ? count[id] : 0;
+		row->whole += w.open[w.frames[id]]++ ? 0 : elapsed[id];
+		row->entered += elapsed[id];
+		if (count && !isnan(count[id]))
+			row->count = count[id] + (isnan(row->count) ? 0 : row->count);
 	}
 	return 0;
 }
@@ -145,18 +203,18 @@ static double mean(double sum, double count)
 static struct section_row own_row(const struct host_row *of)
 {
 	return (struct section_row){
-		.v = {of->own, SECTION_SHARE, of->count, mean(of->whole, of->count)}};
+		.v = {of->own, SECTION_SHARE, of->count, mean(of->entered, of->count)}};
 }
 
 static struct section_row elapsed_row(const struct host_row *of)
 {
-	return (struct section_row){.v = {of->whole, of->count, mean(of->whole, of->count)}};
+	return (struct section_row){.v = {of->whole, of->count, mean(of->entered, of->count)}};
 }
 
 static struct section_row wait_row(const struct host_row *of)
 {
 	return (struct section_row){
-		.v = {of->whole, SECTION_SHARE, of->count, mean(of->whole, of->count)}};
+		.v = {of->whole, SECTION_SHARE, of->count, mean(of->entered, of->count)}};
 }
 
 static void list_own(struct panel *p)
@@ -186,10 +244,32 @@ static void list_waiting(struct panel *p)
 
 		if (isnan(elapsed[id]) || !is_wait(p, id) || !numbers_counts(kept, id))
 			continue;
-		row = wait_row(
-			&(struct host_row){.whole = elapsed[id], .count = count ? count[id] : NAN});
+		row = wait_row(&(struct host_row){.whole = elapsed[id],
+						  .entered = elapsed[id],
+						  .count = count ? count[id] : NAN});
 		sections_add_path(p, id, &row);
 	}
+}
+
+static bool has_wait(const struct session *s)
+{
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		if (session_node_kind(s, i) == FRAME_SYNC)
+			return true;
+	return false;
+}
+
+/* There are none to show. Are there none? */
+static const char *say_no_waits(struct panel *p)
+{
+	const struct tui *t = p->tui;
+
+	if (has_wait(panel_session(p)))
+		return *t->filter || filters_any(&t->filters) ? "none with this filter"
+							      : "none so far";
+	if (t->options.sync)
+		return t->status.run == TUI_RUN_ENDED ? "none" : "none so far";
+	return "none (proton top and record see them with --sync)";
 }
 
 static const struct section sections[] = {
@@ -213,7 +293,8 @@ static const struct section sections[] = {
 		.columns = {wait_columns, ARRAY_SIZE(wait_columns), 40},
 		.list = list_waits,
 		.most = ROWS_MAX,
-		.empty = "none (proton top and record see them with --sync)",
+		.empty = "none",
+		.say_empty = say_no_waits,
 	},
 	{
 		.title = "Calling contexts that wait",
@@ -234,6 +315,7 @@ static void done(struct panel *p)
 {
 	free(as_host(p)->rows);
 	free(as_host(p)->own);
+	free(as_host(p)->open);
 	sections_done(p);
 }
 

@@ -261,7 +261,7 @@ void sections_draw_row(struct panel *p, struct pen *pen, size_t row)
 				TEXT_CUT_END);
 		break;
 	case LINE_EMPTY:
-		pen_put(pen, ROLE_DIM, sec->empty);
+		pen_put(pen, ROLE_DIM, sec->say_empty ? sec->say_empty(p) : sec->empty);
 		break;
 	case LINE_BLANK:
 		break;

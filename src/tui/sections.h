@@ -28,6 +28,8 @@ struct section {
 	unsigned most;
 	unsigned least;    /* fewer rows than this say nothing: there are none then */
 	const char *empty; /* sentence; NULL: a section without rows is left out */
+	/* Says which sentence it is, where it depends; only beside one that is not NULL. */
+	const char *(*say_empty)(struct panel *p);
 };
 
 #define SECTION_NUMBERS 8           /* in a row */

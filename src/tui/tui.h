@@ -108,6 +108,7 @@ enum tui_panel {
 
 struct tui_options {
 	bool live;           /* a program runs: windows, freeze, pause; else a saved profile */
+	bool sync;           /* its waits for the device are recorded */
 	bool ascii;          /* no line drawing, no characters beyond ASCII */
 	bool no_color;       /* NO_COLOR or --color=never */
 	bool readonly;       /* no pause, no signals, no saving */

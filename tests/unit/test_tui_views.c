@@ -444,12 +444,18 @@ START_TEST(durations_are_grouped)
 }
 END_TEST
 
+static void end_processes(enum process_end end)
+{
+	for (size_t i = 0; i < w.s->n_processes; i++)
+		w.s->processes[i].end = end;
+}
+
 /* A wait within a scope within a scope: each second is counted once. */
 START_TEST(host_tells_its_own_time)
 {
 	uint32_t host = session_lane_intern(w.s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
 	uint32_t load = world_node(&w, w.step, FRAME_SCOPE, "load");
-	uint32_t wait = world_node(&w, load, FRAME_SYNC, "stream");
+	uint32_t wait;
 
 	ck_assert(!tui_has_panel(w.t, TUI_PANEL_HOST));
 	world_number(&w, w.step, host, METRIC_CPU_TIME, 40e9);
@@ -459,11 +465,13 @@ START_TEST(host_tells_its_own_time)
 	world_tick(&w);
 	world_keys(&w, "M-3");
 	ck_assert(world_shows(&w, "with --sync"));
+	wait = world_node(&w, load, FRAME_SYNC, "stream");
 	world_number(&w, wait, host, METRIC_CPU_TIME, 12e9);
 	world_number(&w, wait, host, METRIC_CPU_COUNT, 160);
 	world_tick(&w);
 	world_golden(&w, 24, 80, "host_live_80x24"); /* the step is not over, what is within is */
 	w.s->ended = true;
+	end_processes(PROCESS_ENDED);
 	tui_spoil(w.t);
 	world_golden(&w, 24, 80, "host_80x24");
 	world_golden(&w, 10, 40, "host_40x10");
@@ -471,12 +479,98 @@ START_TEST(host_tells_its_own_time)
 	world_keys(&w, "\\ 'train' Enter");
 	ck_assert(world_shows(&w, " 25.21s "));
 	world_keys(&w, "Esc ! 'load' Enter"); /* its time is nobody's own */
-	ck_assert(world_shows(&w, "with --sync"));
+	ck_assert(world_shows(&w, "none with this filter"));
+	ck_assert(!world_shows(&w, "with --sync"));
 	ck_assert(!world_shows(&w, "200ms  load"));
 	ck_assert(world_shows(&w, "with what is within"));
 	ck_assert(world_shows(&w, " 42.02s      42   1.00s  train_step"));
 	world_keys(&w, "Esc");
 	ck_assert(world_shows(&w, "stream"));
+}
+END_TEST
+
+/* What is open at a cut has no time, and what is within has: nobody's own time is known. */
+START_TEST(host_has_no_own_time_of_a_part)
+{
+	uint32_t host = session_lane_intern(w.s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
+	uint32_t load = world_node(&w, w.step, FRAME_SCOPE, "load");
+
+	world_number(&w, w.step, host, METRIC_CPU_TIME, 40e9);
+	world_number(&w, load, host, METRIC_CPU_TIME, 16e9);
+	end_processes(PROCESS_ENDED);
+	w.s->ended = true;
+	world_tick(&w);
+	world_keys(&w, "M-3");
+	ck_assert(world_shows(&w, "by their own time"));
+	ck_assert(world_shows(&w, "24.60s  60.0       -       -  train_step")); /* no counts */
+	w.s->losses[LOSS_LEFT_OPEN] = 1;
+	tui_spoil(w.t);
+	ck_assert(world_shows(&w, "with what is within"));
+	w.s->losses[LOSS_LEFT_OPEN] = 0;
+	end_processes(PROCESS_RUNS);
+	tui_spoil(w.t);
+	ck_assert(world_shows(&w, "with what is within"));
+	end_processes(PROCESS_VANISHED);
+	tui_spoil(w.t);
+	ck_assert(world_shows(&w, "with what is within"));
+	end_processes(PROCESS_ENDED);
+	world_keys(&w, "r");
+	world_number(&w, w.step, host, METRIC_CPU_TIME, 50e9);
+	world_tick(&w);
+	ck_assert(world_shows(&w, "with what is within"));
+	world_keys(&w, "R");
+	ck_assert(world_shows(&w, "by their own time"));
+}
+END_TEST
+
+/* "load" within itself: its time is that of the outer one, its mean that of both. */
+START_TEST(host_counts_recursion_once)
+{
+	uint32_t host = session_lane_intern(w.s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
+	uint32_t load = world_node(&w, w.step, FRAME_SCOPE, "load");
+	uint32_t part = world_node(&w, load, FRAME_SCOPE, "part");
+	uint32_t again = world_node(&w, part, FRAME_SCOPE, "load");
+
+	world_number(&w, load, host, METRIC_CPU_TIME, 30e9);
+	world_number(&w, load, host, METRIC_CPU_COUNT, 2);
+	world_number(&w, again, host, METRIC_CPU_TIME, 10e9);
+	world_number(&w, again, host, METRIC_CPU_COUNT, 2);
+	world_tick(&w);
+	world_keys(&w, "M-3");
+	ck_assert(world_shows(&w, " 30.75s       4  10.25s  load"));
+	world_keys(&w, "! 'train' Enter");
+	ck_assert(!world_shows(&w, "30.75s"));
+}
+END_TEST
+
+START_TEST(host_says_why_there_is_no_wait)
+{
+	uint32_t host = session_lane_intern(w.s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
+	uint32_t wait = world_node(&w, w.step, FRAME_SYNC, "stream");
+
+	world_number(&w, w.step, host, METRIC_CPU_TIME, 40e9);
+	world_tick(&w);
+	world_keys(&w, "M-3");
+	ck_assert(world_shows(&w, "none so far"));
+	world_number(&w, wait, host, METRIC_CPU_TIME, 1e9);
+	world_tick(&w);
+	ck_assert(!world_shows(&w, "none so far"));
+	world_keys(&w, "\\ 'gemm' Enter");
+	ck_assert(world_shows(&w, "none with this filter"));
+}
+END_TEST
+
+START_TEST(host_knows_that_waits_are_recorded)
+{
+	uint32_t host = session_lane_intern(w.s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
+
+	world_number(&w, w.step, host, METRIC_CPU_TIME, 40e9);
+	world_tick(&w);
+	world_keys(&w, "M-3");
+	ck_assert(world_shows(&w, "with --sync"));
+	w.t->options.sync = true;
+	tui_spoil(w.t);
+	ck_assert(world_shows(&w, "none so far"));
 }
 END_TEST
 
@@ -591,6 +685,10 @@ Suite *suite_views(void)
 		durations_are_filtered,
 		durations_are_grouped,
 		host_tells_its_own_time,
+		host_has_no_own_time_of_a_part,
+		host_counts_recursion_once,
+		host_says_why_there_is_no_wait,
+		host_knows_that_waits_are_recorded,
 	};
 	Suite *s = suite_create("views");
 	TCase *c = tcase_create("keys");
