@@ -71,7 +71,14 @@ static bool saver_repeats(const struct saver *v)
 	return stat(v->path, &st) < 0 || S_ISREG(st.st_mode);
 }
 
-static void child_main(const struct saver *v, const struct session *s)
+/* If nothing is written after this, the file must say that it is a part. */
+static int save(const struct saver *v, struct session *s, const struct write_options *options)
+{
+	s->losses[LOSS_UNFINISHED] = !s->ended;
+	return format_save(v->path, &format_hatchet, s, options);
+}
+
+static void child_main(const struct saver *v, struct session *s)
 {
 	/* A trace grows without end and would make saves rare: it is written at the end. */
 	const struct write_options options = {.no_trace = true, .tag = v->started_ns};
@@ -79,10 +86,10 @@ static void child_main(const struct saver *v, const struct session *s)
 	/* Ctrl-C is for the program; this child only finishes its file. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
-	_exit(-format_save(v->path, &format_hatchet, s, &options) & 0xff);
+	_exit(-save(v, s, &options) & 0xff);
 }
 
-static void saver_start(struct saver *v, const struct session *s)
+static void saver_start(struct saver *v, struct session *s)
 {
 	uint64_t now = clock_monotonic_ns();
 	pid_t pid;
@@ -122,7 +129,7 @@ static void saver_reap(struct saver *v)
 	v->next_ns = v->started_ns + MAX(v->period_ns, cost * SHARE);
 }
 
-void saver_poll(struct saver *v, const struct session *s)
+void saver_poll(struct saver *v, struct session *s)
 {
 	if (v->child > 0)
 		saver_reap(v);
@@ -130,12 +137,12 @@ void saver_poll(struct saver *v, const struct session *s)
 		saver_start(v, s);
 }
 
-int saver_finish(struct saver *v, const struct session *s)
+int saver_finish(struct saver *v, struct session *s)
 {
 	/* Its rename must not come after ours. */
 	if (v->child > 0)
 		child_wait(v);
-	v->error = format_save(v->path, &format_hatchet, s, NULL);
+	v->error = save(v, s, NULL);
 	return v->error;
 }
 

@@ -24,9 +24,10 @@ struct saver {
 int saver_init(struct saver *v, const char *path, uint64_t period_ns);
 void saver_done(struct saver *v);
 /* When due and something changed: fork and write. Also notices the end of the last child. */
-void saver_poll(struct saver *v, const struct session *s);
-/* The last save, in this process. 0 or -errno. */
-int saver_finish(struct saver *v, const struct session *s);
+void saver_poll(struct saver *v, struct session *s);
+/* The last save, in this process. When the session has not ended, it is told of the loss that the rest
+ * is, as the files that saver_poll() makes are. 0 or -errno. */
+int saver_finish(struct saver *v, struct session *s);
 /* How long until saver_poll() wants to be called, ms. */
 int saver_wait_ms(const struct saver *v);
 

@@ -50,7 +50,8 @@ static const double *column(struct panel *p, uint32_t metric)
  * what is known: then its time is missing, and that of the scopes within is there. */
 static bool has_all_times(const struct session *s)
 {
-	if (!s->ended || session_loss(s, LOSS_VANISHED) || session_loss(s, LOSS_LEFT_OPEN))
+	if (!s->ended || session_loss(s, LOSS_VANISHED) || session_loss(s, LOSS_LEFT_OPEN) ||
+	    session_loss(s, LOSS_UNFINISHED))
 		return false;
 	for (size_t i = 0; i < s->n_processes; i++)
 		if (s->processes[i].end == PROCESS_RUNS &&

@@ -110,6 +110,7 @@ PROTON_FAKE="launch a;launch b;launch c;$fake" "$PROTON" record --no-follow --sa
 	sh -c 'until grep -q "\"count\": 10" k.hatchet; do sleep 0.05; done; kill -9 $$' 2>err
 check "kernels before the kill" 10 "$(metric k.hatchet gemm count)"
 has "a killed process is said" "cut off (killed?)" err
+"$PROTON" report k.hatchet >k.out; check "the run is over in its file" 0 "$(cat err k.out | grep -c 'while the program ran')"
 has "unaccounted launches are said" "3 launches without a record" err
 
 # ---- kill -9 of proton: the program goes on, the last save is there
@@ -120,7 +121,8 @@ wait_for 10 test -s p.hatchet || check "saved while it runs" yes no
 wait_for 10 sh -c "grep -q gemm p.hatchet"
 kill -9 $proton_pid; wait $proton_pid 2>/dev/null
 check "the program lives" 0 "$(kill -0 "$(cat pid)"; echo $?)"
-check "a whole file is there" 0 "$("$PROTON" report p.hatchet >/dev/null 2>&1; echo $?)"
+check "a whole file is there" 0 "$("$PROTON" report p.hatchet >p.out 2>&1; echo $?)"
+has "which says that it is a part" "1  profile saved while the program ran: what came after is missing" p.out
 touch stop; wait_for 10 test -e done; check "and ends by itself" done "$(cat done)"
 
 # ---- signals to proton

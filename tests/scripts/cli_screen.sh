@@ -45,7 +45,7 @@ off() { [ "$(t display-message -p -t s "#{$1}")" = 0 ]; } # a flag of the window
 keeper_gone() { ! runs "proton top -i 0.2 -o $work/k.hatchet"; }
 # ---- kill -9 and a lost line: the keeper puts the terminal in order, the program goes on
 for sig in KILL HUP; do
-	rm -f pid top done stop
+	rm -f pid top done stop k.hatchet
 	window 80x24 "stty -a >before; $noting_pid $PROTON top -i 0.2 -o $work/k.hatchet sh -c 'echo \$\$ >pid; while [ -d $work ] && [ ! -e stop ]; do sleep 0.1; done; echo yes >done'; until stty -a | cmp -s - before; do sleep 0.05; done; echo back=\$((40+2))"
 	see "$sig: live" "LIVE"; wait_for 10 test -s pid
 	kill -s "$sig" "$(cat top)"; see "$sig: the shell is back" "back=42"
@@ -53,6 +53,8 @@ for sig in KILL HUP; do
 	wait_for 5 off mouse_any_flag || check "$sig: no reports of the mouse" 0 1
 	wait_for 5 off alternate_on || check "$sig: no alternate screen" 0 1
 	check "$sig: the program lives" 0 "$(kill -0 "$(cat pid)"; echo $?)"
+	[ "$sig" = KILL ] || wait_for 10 test -s k.hatchet || check "$sig: a file" yes no
+	[ "$sig" = KILL ] || check "$sig: which is of a part" 1 "$("$PROTON" report k.hatchet | grep -c 'saved while the program ran')"
 	touch stop; wait_for 10 test -e done; check "$sig: and ends by itself" yes "$(cat done)"
 	wait_for 10 keeper_gone || check "$sig: the keeper ends" yes no
 	check "$sig: no directory is left" "" "$(find "${TMPDIR:-/tmp}" -maxdepth 2 -path "*/proton-*/owner" -newer before -exec grep -lw "$(cat pid)" {} + 2>/dev/null)"
