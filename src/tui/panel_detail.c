@@ -430,10 +430,9 @@ static void list_contexts(struct panel *p)
 	for (uint32_t id = 0; time && id < snapshot_n(p->tui->snap); id++) {
 		if (!is_same_frame(p, id))
 			continue;
-		sections_add_path(
-			p, id,
-			&(struct section_row){.v = {isnan(time->v[id]) ? 0 : time->v[id],
-						    SECTION_SHARE, count ? count->v[id] : NAN}});
+		sections_add_path(p, id,
+				  &(struct section_row){.v = {time->v[id], SECTION_SHARE,
+							      count ? count->v[id] : NAN}});
 	}
 }
 

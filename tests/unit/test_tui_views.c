@@ -574,6 +574,21 @@ START_TEST(host_knows_that_waits_are_recorded)
 }
 END_TEST
 
+/* A scope with time on the host only has none on the device. */
+START_TEST(detail_tells_none_from_0)
+{
+	uint32_t host = session_lane_intern(w.s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
+
+	world_number(&w, world_node(&w, w.step, FRAME_SCOPE, "load"), host, METRIC_CPU_TIME, 4e9);
+	world_number(&w, world_node(&w, w.forward, FRAME_SCOPE, "load"), host, METRIC_CPU_TIME,
+		     2e9);
+	world_tick(&w);
+	world_keys(&w, "/ 'load' Enter d");
+	ck_assert(world_shows(&w, "      -     -      -  train_step › load"));
+	ck_assert(world_shows(&w, "      -     -      -  train_step › forward › load"));
+}
+END_TEST
+
 /* Keys at random, pictures in between, sizes that change. share: rows with less are left out. */
 static void press_any(unsigned seed, double share)
 {
@@ -685,6 +700,7 @@ Suite *suite_views(void)
 		durations_are_filtered,
 		durations_are_grouped,
 		host_tells_its_own_time,
+		detail_tells_none_from_0,
 		host_has_no_own_time_of_a_part,
 		host_counts_recursion_once,
 		host_says_why_there_is_no_wait,
