@@ -47,21 +47,24 @@ enum {
 		.name = "exclude", .letter = 'e', .arg = "REGEX",                                  \
 		.help = "without names that begin so, and all below", .id = PROFILE_OPT_EXCLUDE    \
 	}
-/* Options that `top` has as well. is_rare: are all but the first rare? */
+/* Options that `top` has as well. is_rare: are all but the first rare? levels: what -d says of itself,
+ * which are levels of what is printed, or of a screen. */
+#define PROFILE_LEVELS        "levels of the tree (all)"
+#define PROFILE_LEVELS_SCREEN "levels of the tree that are open (the hottest paths)"
 /* clang-format off */
-#define PROFILE_COLUMN_OPTIONS(is_rare)                                                                   \
+#define PROFILE_COLUMN_OPTIONS(is_rare, levels)                                                    \
 	{.name = "metrics", .letter = 'm', .arg = "LIST",                                          \
 	 .help = "columns, as total,%,calls or any of proton-metrics(7)",                          \
 	 .id = PROFILE_OPT_METRICS},                                                               \
 	{.name = "threshold", .letter = 't', .arg = "X[%]",                                        \
 	 .help = "leave out what has less than X, or X% of the total", .rare = (is_rare),          \
 	 .id = PROFILE_OPT_THRESHOLD},                                                             \
-	{.name = "depth", .letter = 'd', .arg = "N", .help = "levels of the tree (all)",           \
-	 .rare = (is_rare), .id = PROFILE_OPT_DEPTH},                                              \
+	{.name = "depth", .letter = 'd', .arg = "N", .help = (levels), .rare = (is_rare),          \
+	 .id = PROFILE_OPT_DEPTH},                                                                 \
 	{.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt",         \
 	 .rare = true, .id = PROFILE_OPT_PEAKS}
-#define PROFILE_OPTIONS                                                                            \
-	PROFILE_COLUMN_OPTIONS(false),                                                             \
+#define PROFILE_OPTIONS(levels)                                                                    \
+	PROFILE_COLUMN_OPTIONS(false, levels),                                                     \
 	{.name = "list", .letter = 'l', .help = "list the metrics of the profile",                 \
 	 .id = PROFILE_OPT_LIST},                                                                  \
 	{.name = "keep-totals", .help = "count what is filtered out, too", .rare = true,           \

@@ -36,7 +36,7 @@ static const struct option_def options[] = {
 	{.name = "tree", .help = "print the calling contexts only", .id = OPT_TREE},
 	{.name = "flat", .help = "print the kernels only", .id = OPT_FLAT},
 	PROFILE_FILTER_OPTIONS,
-	PROFILE_OPTIONS,
+	PROFILE_OPTIONS(PROFILE_LEVELS),
 	{.name = "sort", .letter = 's', .arg = "METRIC", .help = "sort by this metric, or 'name'",
 	 .id = OPT_SORT},
 	{.name = "rows", .letter = 'n', .arg = "N", .help = "rows of flat tables (all)", .id = OPT_ROWS},

@@ -39,7 +39,7 @@ static const struct option_def options[] = {
 	 .help = "no screen: print N pictures as text (0: to the end)", .id = OPT_BATCH},
 	{.name = "json-lines", .help = "no screen: print each picture as one line of JSON",
 	 .rare = true, .id = OPT_JSON_LINES},
-	PROFILE_COLUMN_OPTIONS(true),
+	PROFILE_COLUMN_OPTIONS(true, PROFILE_LEVELS_SCREEN),
 	SCREEN_OPTIONS(0, 'e'),
 	OPTION_HEADING("Run:"),
 	RUN_OPTIONS,

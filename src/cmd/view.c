@@ -10,7 +10,8 @@
 #include "cmd/screen_options.h"
 #include "cmd/view_screen.h"
 
-static const struct option_def options[] = {PROFILE_OPTIONS, SCREEN_OPTIONS('i', 'e')};
+static const struct option_def options[] = {PROFILE_OPTIONS(PROFILE_LEVELS_SCREEN),
+					    SCREEN_OPTIONS('i', 'e')};
 
 const struct command_def command_view = {
 	.name = "view",

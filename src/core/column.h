@@ -64,7 +64,7 @@ enum column_form {
 	_(ASYNC,     "ASYNC",   COUNT,   6, 15, ASYNC,     VALUE, \
 	  "operations that did not block the caller") \
 	_(CPU,       "CPU",     TIME,    7,  2, CPU_TIME,  OWN, \
-	  "host time of its own (callers: with all below)") \
+	  "elapsed time on the host, with scopes within") \
 	_(CPU_SHARE, "CPU%",    PERCENT, 5,  2, CPU_TIME,  OWN_SHARE, \
 	  "share of all time on the host") \
 	_(ENTERED,   "ENTERED", COUNT,   7, 15, CPU_COUNT, OWN, \
