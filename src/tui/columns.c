@@ -112,7 +112,8 @@ static int name_column(const struct columns *columns)
 	return -1;
 }
 
-/* From a to z is what names are sorted by first. */
+/* Names are sorted from a to z at first, which is up, as numbers are from the largest, which is down:
+ * when the order is the other one, the arrow is as well. */
 static void put_name(struct pen *pen, const struct columns *columns, const char *name, int sorted,
 		     bool ascending)
 {
@@ -121,7 +122,7 @@ static void put_name(struct pen *pen, const struct columns *columns, const char 
 	bool mark = column >= 0 && column == sorted;
 
 	if (mark)
-		pen_put(pen, ROLE_HEAD_SORT, ascending ? glyphs->ascending : glyphs->descending);
+		pen_put(pen, ROLE_HEAD_SORT, ascending ? glyphs->descending : glyphs->ascending);
 	pen_put(pen, mark ? ROLE_HEAD_SORT : ROLE_HEAD, name);
 	if (column >= 0)
 		pen_hit(pen, x, HIT_SORT, column);
