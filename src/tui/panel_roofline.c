@@ -653,7 +653,7 @@ static void explain(struct panel *p, struct buf *out)
 		buf_puts(out, "no bytes: nothing in this profile counts bytes\n");
 	if (no_flops || no_bytes)
 		buf_puts(out, "(metrics of a scope, or of a Triton kernel's launch_metadata, do: "
-			      "flops16, flops32 …, bytes)\n");
+			      "flops16, flops32 ..., bytes)\n");
 	else
 		buf_printf(out, "no %s has flops, bytes and time together\nx looks at %s",
 			   as_roofline(p)->of == ROOFLINE_KERNELS ? "kernel" : "scope",
