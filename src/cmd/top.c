@@ -688,15 +688,18 @@ static void print_picture(void *data)
 		stop_printing(t);
 }
 
-/* A metric may come later; a unit that its word has does not. */
-static bool has_wrong_unit(const struct session *s, const char *words, const char *option)
+/* A metric may come later; a unit that its word has does not, nor does what is no metric. */
+static bool is_in_vain(const struct session *s, const char *words, const char *option)
 {
 	char near[200];
 	size_t len;
 	int why;
 
-	return words && column_unknown(s, words, &len, &why, near, sizeof(near)) &&
-	       why == -EINVAL && complain_column(s, words, option);
+	for (; words && (words = column_unknown(s, words, &len, &why, near, sizeof(near)));
+	     words += len + (words[len] == ','))
+		if (why == -EINVAL || column_is_hopeless(words, len))
+			return complain_column(s, words, option);
+	return false;
 }
 
 static int top_batch(struct top *t)
@@ -704,8 +707,8 @@ static int top_batch(struct top *t)
 	const struct session *s = receiver_session(t->run.rec.receiver);
 	int r;
 
-	if (has_wrong_unit(s, t->profile.report.columns, "-m") ||
-	    has_wrong_unit(s, t->profile.report.sort, "-s"))
+	if (is_in_vain(s, t->profile.report.columns, "-m") ||
+	    is_in_vain(s, t->profile.report.sort, "-s"))
 		return STATUS_USAGE;
 	t->run.prints = true;
 	r = run_record(&t->run, t->interval_ns, print_picture, t);

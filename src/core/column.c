@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include "base/near.h"
@@ -127,6 +128,30 @@ size_t column_word_len(const struct session *s, const char *words)
 				longest = lens[k];
 	}
 	return longest ? longest + strcspn(words + longest, ",") : len;
+}
+
+/* "p101", "time_p101/us" */
+static bool is_beyond_100(const char *word, size_t len)
+{
+	size_t n = 0;
+
+	if (len > 5 && !memcmp(word, "time_", 5)) {
+		word += 5;
+		len -= 5;
+	}
+	if (!len || *word != 'p')
+		return false;
+	while (1 + n < len && isdigit((unsigned char)word[1 + n]))
+		n++;
+	return n > 2 && (1 + n == len || word[1 + n] == '/') && strtoul(word + 1, NULL, 10) > 100;
+}
+
+bool column_is_hopeless(const char *word, size_t len)
+{
+	const char *slash = memrchr(word, '/', len);
+
+	return is_beyond_100(word, len) || column_is_titled("CUM%", word, len) ||
+	       (slash && usual_find(word, (size_t)(slash - word)) >= 0);
 }
 
 uint32_t column_metric(const struct session *s, const char *word)

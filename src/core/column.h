@@ -97,6 +97,9 @@ int column_parse(const struct session *s, const char *word, size_t len, struct c
 /* The length of the first word of a list that is separated by commas. A metric may have a comma in its
  * name: the longest name that stands there is one word, with what is made of it ("a,b/ms"). */
 size_t column_word_len(const struct session *s, const char *words);
+/* Of a word that is no column of a running program: will it never be one? So it is with a percentile
+ * beyond 100, the title of a usual column with a unit, and one that is no metric. */
+bool column_is_hopeless(const char *word, size_t len);
 /* The metric that a column shows unchanged, METRIC_ANY_FLOPS where the session has several widths;
  * METRIC_NONE: no such column, or derived. */
 uint32_t column_metric(const struct session *s, const char *word);

@@ -105,7 +105,7 @@ static int parse(const struct row_columns *rc, const struct panel *p, const char
 {
 	int r = column_parse(rc->s, word, len, ret);
 
-	*ret_missing = r == -ENOENT && p->tui->options.live;
+	*ret_missing = r == -ENOENT && p->tui->options.live && !column_is_hopeless(word, len);
 	return *ret_missing ? 0 : r;
 }
 

@@ -101,6 +101,13 @@ PROTON_FAKE='kernel a 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 -b 1 -m noth
 check "batch -m -s: neither is there" 1 "$(grep -c '^## Calling contexts' out)"
 "$PROTON" top -b 1 -m calls,time/furlong touch ran >out 2>err </dev/null; check "batch -m: a wrong unit" 2 $?
 has "batch -m: which" "no such unit in 'time/furlong'" err
+for word in cum% calls/ms p101/us time_p101 nothing,p101; do
+	for option in -m -s; do
+		[ "$option $word" != "-s nothing,p101" ] || continue
+		"$PROTON" top -b 1 $option "$word" touch ran >out 2>err </dev/null; check "batch $option $word" 2 $?
+		has "batch $option $word: which" "$option: no such metric: '${word#nothing,}'" err
+	done
+done
 check "batch -m: the program was not started" no "$([ -e ran ] && echo yes || echo no)"
 window 100x24 "PROTON_FAKE='kernel gemm 1000 2;pause 50;repeat 600' $PROTON top -i 0.2 -m time/us,nothing,calls -o e.hatchet sleep 100; echo status=\$?"
 see "top -m: columns" "time/us  nothing  CALLS"
@@ -110,6 +117,10 @@ see "top --view log: what it prints" "second"
 see "top --view log: the end" "ENDED"; keys q; see "top --view log: left" "status=0"
 window 100x24 "$PROTON top -m time/furlong touch ran; echo status=\$?"
 see "top -m: a wrong unit" "no such unit"; see "top -m: status" "status=2"
+window 100x24 "$PROTON top -m calls,p101/us touch ran; echo status=\$?"
+see "top -m: what never comes" "no such metric: 'p101/us'"; see "top -m: its status" "status=2"
+window 100x24 "$PROTON top -s calls/ms touch ran; echo status=\$?"
+see "top -s: what never comes" "no such metric: 'calls/ms'"; see "top -s: its status" "status=2"
 check "top -m: the program was not started" no "$([ -e ran ] && echo yes || echo no)"
 # ---- view: D compares with another file, and stops
 window 100x24 "$PROTON view c.hatchet; echo status=\$?"
