@@ -56,9 +56,10 @@ static const char *end_of_path(const char *name, const char **ret_last)
 /* Does an argument say what is done? A number and a type of elements do not. */
 static bool is_functor(const char *at)
 {
-	static const char *const words[] = {"true",     "false", "float",   "double", "int",
-					    "unsigned", "long",  "short",   "char",   "bool",
-					    "signed",   "Half",  "BFloat16"};
+	static const char *const words[] = {
+		"true",          "false",  "float",      "double", "int",    "unsigned", "long",
+		"short",         "char",   "bool",       "signed", "Half",   "BFloat16", "__half",
+		"__nv_bfloat16", "half_t", "bfloat16_t", "float2", "float4", "double2",  "complex"};
 	size_t len = 0;
 
 	if (isdigit((unsigned char)*at) || !is_word(*at))

@@ -5,7 +5,9 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "base/buf.h"
 #include "base/clock.h"
+#include "base/fit.h"
 #include "base/human.h"
 #include "base/shown.h"
 #include "base/util.h"
@@ -44,10 +46,13 @@ static void summary_empty(const struct recording *rec, FILE *out)
 		fprintf(out, "proton: no GPU work was reported\n");
 }
 
-/* How many bytes of a name have room in the summary. */
-static int name_fit(const char *name)
+/* Print cells, and as much of a name as there is room for. */
+static void print_row(FILE *out, const char *cells, const char *name)
 {
-	return (int)shown_fit(name, strlen(name), SUMMARY_NAME);
+	_cleanup_(buf_done) struct buf scratch = {0};
+
+	name = fit_name(name, SUMMARY_NAME, "..", &scratch);
+	print_line(out, "%s  %.*s", cells, (int)shown_fit(name, strlen(name), SUMMARY_NAME), name);
 }
 
 /* For a program without GPU work: the scopes with the most host time. */
@@ -57,7 +62,7 @@ static void summary_scopes(struct snapshot *snap, FILE *out)
 	const struct snap_column *entered = snapshot_column(snap, METRIC_CPU_COUNT, false);
 	char time[HUMAN_MAX], calls[HUMAN_MAX];
 	uint32_t i, best, shown, last = SNAP_NONE;
-	const char *name;
+	char cells[2 * HUMAN_MAX + 16];
 
 	for (shown = 0; cpu && entered && shown < SUMMARY_ROWS; shown++, last = best) {
 		best = SNAP_NONE;
@@ -73,8 +78,8 @@ static void summary_scopes(struct snapshot *snap, FILE *out)
 			fprintf(out, "     HOST  ENTERED  SCOPE\n");
 		human_time_ns(time, cpu->v[best]);
 		human_count(calls, entered->v[best]);
-		name = snapshot_name(snap, best, NAME_SHORT);
-		print_line(out, "%9s %8s  %.*s", time, calls, name_fit(name), name);
+		snprintf(cells, sizeof(cells), "%9s %8s", time, calls);
+		print_row(out, cells, snapshot_name(snap, best, NAME_SHORT));
 	}
 }
 
@@ -132,14 +137,15 @@ struct summary_table {
 static void summary_row(const struct summary_table *t, struct flat *flat, uint32_t row,
 			struct snapshot *snap, FILE *out)
 {
-	const char *name = snapshot_name(snap, flat_row(flat, row)->node, NAME_SHORT);
-	char cells[4][COLUMN_TEXT];
+	char cell[COLUMN_TEXT], cells[4 * HUMAN_MAX + 64] = "";
 
-	for (unsigned i = 0; i < 4; i++)
+	for (size_t i = 0, n = 0; i < 4; i++) {
 		column_print(&usual_columns[t->columns[i]], snapshot_session(snap),
-			     flat_usual(flat, row, t->columns[i]), false, cells[i]);
-	print_line(out, "%9s %8s %8s %8s  %.*s", cells[0], cells[1], cells[2], cells[3],
-		   name_fit(name), name);
+			     flat_usual(flat, row, t->columns[i]), false, cell);
+		n += (size_t)snprintf(cells + n, sizeof(cells) - n, "%s%*.*s", i ? " " : "",
+				      i ? 8 : 9, HUMAN_MAX, cell);
+	}
+	print_row(out, cells, snapshot_name(snap, flat_row(flat, row)->node, NAME_SHORT));
 }
 
 static void summary_table(const struct summary_table *t, struct flat *flat, struct snapshot *snap,

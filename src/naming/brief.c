@@ -239,7 +239,8 @@ static void put_arguments_of_both(struct writer *w, const struct name_part *of,
 		buf_putc(w->out, '>');
 }
 
-static void put_function(struct writer *w, uint32_t id)
+/* Returns whether it is the function itself, and not the functor that it is a wrapper of. */
+static bool put_function(struct writer *w, uint32_t id)
 {
 	const struct name_part *p = part_of(w, id);
 	uint32_t functor = rule_at(p) == RULE_WRAPPER && w->level < BRIEF_NUMBERED
@@ -248,11 +249,12 @@ static void put_function(struct writer *w, uint32_t id)
 
 	if (functor != PART_NONE) {
 		put_argument(w, functor);
-		return;
+		return false;
 	}
 	buf_put(w->out, p->text,
 		w->level < BRIEF_NUMBERED ? rule_bare_len(p->text, p->len) : p->len);
 	put_arguments_of_both(w, p, p->next != PART_NONE ? part_of(w, p->next) : NULL);
+	return true;
 }
 
 static void put_lambda_path(struct writer *w, uint32_t path)
@@ -261,8 +263,8 @@ static void put_lambda_path(struct writer *w, uint32_t path)
 
 	if (around == PART_NONE)
 		buf_puts(w->out, "lambda");
-	else
-		put_function(w, around);
+	else if (!put_function(w, around))
+		return;
 	for (; path != PART_NONE; path = part_of(w, path)->next) {
 		const struct name_part *p = part_of(w, path);
 

@@ -236,6 +236,11 @@ static const struct {
 	 "void cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5_nt_align1>("
 	 "cutlass_80_simt_sgemm_128x64_8x5_nt_align1::Params)",
 	 "cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5_nt_align1>"},
+	{BRIEF_TYPED,
+	 "void elementwise_kernel<128, 2, at::native::gpu_kernel_impl_nocast<at::native::"
+	 "direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda()#3}::operator()() const::"
+	 "{lambda(float)#1}>(at::TensorIteratorBase&, int const&)::{lambda(int)#1}>(int)",
+	 "elementwise_kernel<128, 2, direct_copy(float)>"},
 	{BRIEF_LEAST, "f", "f"},
 	{BRIEF_LEAST, "unsigned int f(int)", "f"},
 	{BRIEF_LEAST, "void (anonymous namespace)::f<(anonymous namespace)::X>(int)", "f<X>"},
