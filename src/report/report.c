@@ -12,6 +12,7 @@
 
 #include "base/util.h"
 #include "core/crowd.h"
+#include "core/filter.h"
 #include "core/flat.h"
 #include "report/sorting.h"
 #include "report/table.h"
@@ -550,24 +551,46 @@ static int put_sections(struct report *r, unsigned wanted)
 	return e;
 }
 
+/* Take what expressions leave out out of the picture: for each section, so that their sums agree. */
+static int filter_names(struct snapshot *snap, const struct report_options *o)
+{
+	_cleanup_(freep) uint8_t *mask = NULL;
+
+	if (o->before || !(o->include || o->exclude))
+		return 0;
+	mask = filter_all(snap);
+	if (!mask)
+		return -ENOMEM;
+	if (o->include)
+		filter_include(mask, snap, o->include);
+	if (o->exclude)
+		filter_exclude(mask, snap, o->exclude);
+	if (!mask[0])
+		return -ENODATA;
+	snapshot_mask(snap, mask);
+	return 0;
+}
+
 int report_text(struct snapshot *snap, const struct report_options *options, struct out *out)
 {
 	static const struct report_options defaults;
 	const struct report_options *o = options ? options : &defaults;
-	struct numbers *numbers = numbers_new(snap, o->peaks);
+	int e = filter_names(snap, o);
+	struct numbers *numbers = e == 0 ? numbers_new(snap, o->peaks) : NULL;
 	struct report r = {.snap = snap,
 			   .s = snapshot_session(snap),
 			   .o = o,
 			   .out = out,
 			   .flat = numbers ? flat_new(numbers) : NULL};
-	/* Filters and comparisons apply to the tree alone: other tables would not match it. */
+	/* Comparisons and least values apply to the tree alone; who filters looks for something. */
 	unsigned usual = o->include || o->exclude || o->least != 0 || o->before
 				 ? REPORT_TREE
 				 : REPORT_TREE | REPORT_KERNELS | REPORT_TRANSFERS | REPORT_LOSSES |
 					   REPORT_NOTES;
 	unsigned wanted = o->sections ? o->sections : usual;
-	int e = r.flat ? 0 : -ENOMEM;
 
+	if (e == 0 && !r.flat)
+		e = -ENOMEM;
 	r.flat_words = wanted & REPORT_TREE ? NULL : o->columns;
 	if (e == 0 && wanted & (REPORT_SUMMARY | REPORT_KERNELS | REPORT_TRANSFERS))
 		e = flat_update(r.flat);

@@ -56,6 +56,33 @@ has "within names: said" "matches from the beginning of a name on: '.*' in front
 "$PROTON" report --tree -i 'no_such_thing' "$profile" >out 2>err
 check "nowhere: said" "proton: the filter leaves nothing of $profile" "$(cat err)"
 
+# Tables count what expressions leave, as the tree does: by a reader of the file itself.
+file=$tests/hatchet/literal.hatchet
+for option in "-i .*matmul" "-e .*Fill" "-i _ZN2at6native" "-e .*matmul"; do
+	"$PROTON" report --flat -m time/ns,calls ${option% *} "${option#* }" "$file" >out 2>err
+	flat="$? $(awk 'NR > 1 { t += $1; n += $2 } END { print t, n }' out)"
+	want=$(python3 - "$file" $option <<'END'
+import json, re, sys
+
+_, path, option, pattern = sys.argv
+time = count = 0
+def walk(node):
+    global time, count
+    m, name = node["metrics"], node["frame"]["name"]
+    if "device_id" in m and (re.match(pattern, name) is not None) == (option == "-i"):
+        time += m["time (ns)"]
+        count += m["count"]
+    for child in node["children"]:
+        walk(child)
+walk(json.load(open(path))[0])
+print(time, count)
+END
+)
+	# short and demangled names match too, which the file does not have
+	[ "$option" != "-e .*Fill" ] || want="614400 3"
+	check "kernels: $option" "0 $want" "$flat"
+done
+
 # Narrow: namespaces first, and never the functor.
 "$PROTON" report --tree --width 105 "$profile" >wide
 "$PROTON" report --tree --width 90 "$profile" >narrow
