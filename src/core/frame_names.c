@@ -20,8 +20,13 @@ struct alike {
 	uint32_t *first; /* by string: a frame + 1; 0: none */
 	uint32_t *next;  /* by frame: another + 1 */
 	bool *changed;   /* by string: frames came */
-	size_t n_first, cap_first, cap_changed, cap_next;
+	/* By string of the session: kinds of frames that are called so. Their names are as they are and
+	 * cannot get longer: what is shortened to one of them does. */
+	uint8_t *taken;
+	size_t n_first, n_taken, cap_first, cap_changed, cap_next, cap_taken;
 };
+
+enum { TAKEN_KERNEL = 1, TAKEN_FUNCTION = 2 };
 
 struct frame_names {
 	const struct session *s;
@@ -61,6 +66,7 @@ struct frame_names *frame_names_free(struct frame_names *n)
 	free(n->alike.first);
 	free(n->alike.next);
 	free(n->alike.changed);
+	free(n->alike.taken);
 	free(n);
 	return NULL;
 }
@@ -138,6 +144,18 @@ static bool is_compared(const struct frame_names *n, uint32_t frame)
 	return (kind == FRAME_KERNEL || kind == FRAME_FUNCTION) && is_kept(n->s, frame);
 }
 
+static uint8_t taken_by(enum frame_kind kind)
+{
+	return kind == FRAME_KERNEL ? TAKEN_KERNEL : TAKEN_FUNCTION;
+}
+
+static bool is_taken(const struct frame_names *n, enum frame_kind kind, const char *name)
+{
+	uint32_t string = strtab_find(n->s->strings, name, strlen(name));
+
+	return string < n->alike.n_taken && n->alike.taken[string] & taken_by(kind);
+}
+
 /* A frame whose name is looked for. */
 struct candidate {
 	uint32_t frame;
@@ -187,6 +205,11 @@ static size_t run_of(const struct candidate *v, size_t n)
 	return i;
 }
 
+static bool is_unlike(const struct frame_names *n, const struct candidate *v, size_t count)
+{
+	return count == 1 && !(v->name && is_taken(n, v->kind, v->name));
+}
+
 /* Give each a name of its own: of this level, or of the next for those that are alike. Above the last
  * level, names are raw. */
 static void widen(struct frame_names *n, struct candidate *v, size_t count, unsigned level)
@@ -198,7 +221,7 @@ static void widen(struct frame_names *n, struct candidate *v, size_t count, unsi
 	qsort(v, count, sizeof(*v), candidate_compare);
 	for (size_t run; count; v += run, count -= run) {
 		run = run_of(v, count);
-		if (run == 1 || level >= NAMING_LEVELS || are_one(v, run))
+		if (is_unlike(n, v, run) || level >= NAMING_LEVELS || (run > 1 && are_one(v, run)))
 			settle(n, v, run);
 		else
 			widen(n, v, run, level + 1);
@@ -219,38 +242,75 @@ static int part(struct frame_names *n, uint32_t string)
 						.kind = (enum frame_kind)n->s->frames[f - 1].kind,
 						.raw = raw_of(n, f - 1)};
 	}
-	widen(n, v, count, count > 1);
+	widen(n, v, count, 0);
 	for (size_t i = 0; i < count; i++)
 		free(v[i].name);
 	free(v);
 	return 0;
 }
 
-/* Note a frame's shortest name. Returns the string, or STRTAB_NONE: memory is out. */
-static uint32_t note(struct frame_names *n, uint32_t frame)
+/* Room for a string that was added. 0 or -ENOMEM. */
+static int room_for_string(struct alike *a, uint32_t string)
 {
-	const char *raw = raw_of(n, frame);
-	char *name = naming_of_mode(n->naming, raw, (enum frame_kind)n->s->frames[frame].kind,
-				    NAME_SHORT);
-	struct alike *a = &n->alike;
-	uint32_t string = intern(n, name ? name : raw);
 	size_t before = a->n_first;
 
-	n->caches[NAME_SHORT].string[frame] = keep(n, frame, raw, name) + 1;
-	n->caches[NAME_SHORT].symbol[frame] = n->s->frames[frame].symbol;
-	free(name);
-	if (string == STRTAB_NONE || ARRAY_ROOM(a->first, a->cap_first, string + 1u) < 0 ||
+	if (ARRAY_ROOM(a->first, a->cap_first, string + 1u) < 0 ||
 	    ARRAY_ROOM(a->changed, a->cap_changed, string + 1u) < 0)
-		return STRTAB_NONE;
-	if (string >= before) {
-		memset(a->first + before, 0, (string + 1u - before) * sizeof(*a->first));
-		memset(a->changed + before, 0, (string + 1u - before) * sizeof(*a->changed));
-		a->n_first = string + 1u;
+		return -ENOMEM;
+	if (string < before)
+		return 0;
+	memset(a->first + before, 0, (string + 1u - before) * sizeof(*a->first));
+	memset(a->changed + before, 0, (string + 1u - before) * sizeof(*a->changed));
+	a->n_first = string + 1u;
+	return 0;
+}
+
+static int room_for_taken(struct frame_names *n)
+{
+	struct alike *a = &n->alike;
+	size_t count = strtab_count(n->s->strings);
+
+	if (ARRAY_ROOM(a->taken, a->cap_taken, count) < 0)
+		return -ENOMEM;
+	memset(a->taken + a->n_taken, 0, count - a->n_taken);
+	a->n_taken = count;
+	return 0;
+}
+
+/* A frame that is called as it is: who is shortened to that is to be looked at again. */
+static void take(struct frame_names *n, uint32_t frame, const char *raw)
+{
+	const struct session_frame *f = &n->s->frames[frame];
+	uint32_t string = strtab_find(n->strings, raw, strlen(raw));
+
+	n->alike.taken[f->symbol ? f->symbol : f->name] |= taken_by((enum frame_kind)f->kind);
+	if (string < n->alike.n_first && n->alike.first[string])
+		n->alike.changed[string] = true;
+}
+
+/* Note a frame's shortest name. 0 or -ENOMEM. */
+static int note(struct frame_names *n, uint32_t frame)
+{
+	struct name_cache *cache = &n->caches[NAME_SHORT];
+	enum frame_kind kind = (enum frame_kind)n->s->frames[frame].kind;
+	struct alike *a = &n->alike;
+	const char *raw = raw_of(n, frame);
+	_cleanup_(freep) char *name = naming_of_mode(n->naming, raw, kind, NAME_SHORT);
+	uint32_t string;
+
+	cache->string[frame] = keep(n, frame, raw, name) + 1;
+	cache->symbol[frame] = n->s->frames[frame].symbol;
+	if (!name) {
+		take(n, frame, raw);
+		return 0;
 	}
-	a->changed[string] = a->first[string] != 0;
+	string = strtab_adds(n->strings, name);
+	if (string == STRTAB_NONE || room_for_string(a, string) < 0)
+		return -ENOMEM;
+	a->changed[string] |= a->first[string] || is_taken(n, kind, name);
 	a->next[frame] = a->first[string];
 	a->first[string] = frame + 1;
-	return string;
+	return 0;
 }
 
 /* Make and compare the short names of the frames that came. 0 or -ENOMEM: then some are not told
@@ -259,19 +319,12 @@ static int compare(struct frame_names *n)
 {
 	struct alike *a = &n->alike;
 	size_t n_frames = n->s->n_frames, from = n->n_compared;
-	bool any = false;
-	int r = ARRAY_ROOM(a->next, a->cap_next, n_frames);
+	int r = ARRAY_ROOM(a->next, a->cap_next, n_frames) < 0 ? -ENOMEM : room_for_taken(n);
 
-	for (; r == 0 && n->n_compared < n_frames; n->n_compared++) {
-		uint32_t frame = (uint32_t)n->n_compared, string;
-
-		if (!is_compared(n, frame))
-			continue;
-		string = note(n, frame);
-		r = string == STRTAB_NONE ? -ENOMEM : 0;
-		any |= r == 0 && a->changed[string];
-	}
-	for (size_t i = 0; any && r == 0 && i < a->n_first; i++) {
+	for (; r == 0 && n->n_compared < n_frames; n->n_compared++)
+		if (is_compared(n, (uint32_t)n->n_compared))
+			r = note(n, (uint32_t)n->n_compared);
+	for (size_t i = 0; r == 0 && i < a->n_first; i++) {
 		if (a->changed[i])
 			r = part(n, (uint32_t)i);
 		a->changed[i] = false;

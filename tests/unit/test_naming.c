@@ -198,11 +198,23 @@ START_TEST(names_that_nothing_tells_apart)
 	uint32_t kernel = add(s, "void f<std::array<int, 2>, 1>(int)", FRAME_KERNEL);
 	uint32_t function = add(s, "void f<std::array<int, 3>, 1>(int)", FRAME_FUNCTION);
 	uint32_t scope = add(s, "f(x)", FRAME_SCOPE);
+	uint32_t plain = add(s, "g", FRAME_KERNEL), same = add(s, "g", FRAME_FUNCTION);
+	uint32_t short_one, another;
 
 	ck_assert_str_eq(frame_names_get(names, kernel, NAME_SHORT), "f<1>");
 	ck_assert_str_eq(frame_names_get(names, function, NAME_SHORT), "f<1>");
 	ck_assert_str_eq(frame_names_get(names, scope, NAME_SHORT), "f(x)");
 	ck_assert_ptr_eq(frame_names_get(names, scope, NAME_RAW), session_node_name(s, scope));
+	ck_assert_str_eq(frame_names_get(names, same, NAME_SHORT), "g");
+	/* What cannot get longer makes others longer, whoever comes first. */
+	short_one = add(s, "void g(int)", FRAME_KERNEL);
+	another = add(s, "void h(int)", FRAME_KERNEL);
+	ck_assert_str_eq(frame_names_get(names, short_one, NAME_SHORT), "void g(int)");
+	ck_assert_str_eq(frame_names_get(names, plain, NAME_SHORT), "g");
+	ck_assert_str_eq(frame_names_get(names, another, NAME_SHORT), "h");
+	plain = add(s, "h", FRAME_KERNEL);
+	ck_assert_str_eq(frame_names_get(names, plain, NAME_SHORT), "h");
+	ck_assert_str_eq(frame_names_get(names, another, NAME_SHORT), "void h(int)");
 	frame_names_free(names);
 	session_free(s);
 }
