@@ -534,24 +534,8 @@ static void put_title(const struct report *r, const char *title, bool first)
 	out_putc(r->out, '\n');
 }
 
-static int put_sections(struct report *r, unsigned wanted)
-{
-	bool first = true;
-	int e = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(sections) && e == 0; i++) {
-		if (!(wanted & sections[i].bit))
-			continue;
-		/* A single table needs no title. */
-		if (wanted & (wanted - 1))
-			put_title(r, sections[i].title, first);
-		e = sections[i].put(r);
-		first = false;
-	}
-	return e;
-}
-
-/* Take what expressions leave out out of the picture: for each section, so that their sums agree. */
+/* Take what expressions leave out out of the picture, for all but the tree: it does so by itself, and may
+ * keep its totals. */
 static int filter_names(struct snapshot *snap, const struct report_options *o)
 {
 	_cleanup_(freep) uint8_t *mask = NULL;
@@ -571,12 +555,56 @@ static int filter_names(struct snapshot *snap, const struct report_options *o)
 	return 0;
 }
 
+/* What all sections but the tree are made of. */
+static int make_tables(struct report *r, unsigned wanted)
+{
+	int e = filter_names(r->snap, r->o);
+
+	if (e == 0 && wanted & (REPORT_SUMMARY | REPORT_KERNELS | REPORT_TRANSFERS))
+		e = flat_update(r->flat);
+	return e;
+}
+
+/* The picture that a section is of; *made: tables were made of what expressions leave. */
+static int choose_picture(struct report *r, unsigned section, unsigned wanted, bool *made)
+{
+	if (section == REPORT_TREE) {
+		if (*made)
+			snapshot_mask(r->snap, NULL);
+		*made = false;
+		return 0;
+	}
+	if (*made)
+		return 0;
+	*made = true;
+	return make_tables(r, wanted);
+}
+
+static int put_sections(struct report *r, unsigned wanted)
+{
+	bool first = true, made = false;
+	int e = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sections) && e == 0; i++) {
+		if (!(wanted & sections[i].bit))
+			continue;
+		e = choose_picture(r, sections[i].bit, wanted, &made);
+		if (e < 0)
+			break;
+		/* A single table needs no title. */
+		if (wanted & (wanted - 1))
+			put_title(r, sections[i].title, first);
+		e = sections[i].put(r);
+		first = false;
+	}
+	return e;
+}
+
 int report_text(struct snapshot *snap, const struct report_options *options, struct out *out)
 {
 	static const struct report_options defaults;
 	const struct report_options *o = options ? options : &defaults;
-	int e = filter_names(snap, o);
-	struct numbers *numbers = e == 0 ? numbers_new(snap, o->peaks) : NULL;
+	struct numbers *numbers = numbers_new(snap, o->peaks);
 	struct report r = {.snap = snap,
 			   .s = snapshot_session(snap),
 			   .o = o,
@@ -588,12 +616,9 @@ int report_text(struct snapshot *snap, const struct report_options *options, str
 				 : REPORT_TREE | REPORT_KERNELS | REPORT_TRANSFERS | REPORT_LOSSES |
 					   REPORT_NOTES;
 	unsigned wanted = o->sections ? o->sections : usual;
+	int e = r.flat ? 0 : -ENOMEM;
 
-	if (e == 0 && !r.flat)
-		e = -ENOMEM;
 	r.flat_words = wanted & REPORT_TREE ? NULL : o->columns;
-	if (e == 0 && wanted & (REPORT_SUMMARY | REPORT_KERNELS | REPORT_TRANSFERS))
-		e = flat_update(r.flat);
 	if (e == 0)
 		e = put_sections(&r, wanted);
 	flat_free(r.flat);

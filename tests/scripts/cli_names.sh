@@ -83,6 +83,12 @@ END
 	check "kernels: $option" "0 $want" "$flat"
 done
 
+"$PROTON" report --section summary --section tree --section kernels --keep-totals -i '.*matmul' \
+	-m time/ns,calls "$file" >out
+check "kept totals are the tree's" "device time 614us; 634880 13 ROOT; 614us 3" \
+	"$(awk '/^device time/ { printf "%s %s %s; ", $1, $2, $3 } /ROOT$/ { printf "%d %d ROOT; ", $1, $2 }
+		/^## Kernels/ { k = 1 } k && /matmul/ { printf "%s %s", $1, $3 }' out)"
+
 # Narrow: namespaces first, and never the functor.
 "$PROTON" report --tree --width 105 "$profile" >wide
 "$PROTON" report --tree --width 90 "$profile" >narrow
