@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "naming/brief.h"
+#include "naming/plain.h"
 
 #ifdef HAVE_DEMANGLER
 #include <libiberty/demangle.h>
@@ -43,6 +44,8 @@ char *readable_name(const char *raw, enum frame_kind kind, unsigned level)
 {
 	char *whole = demangle(raw), *brief;
 
+	if (!whole && kind == FRAME_KERNEL && level == BRIEF_LEAST && (brief = plain_brief(raw)))
+		return brief;
 	if (level >= BRIEF_N || (!whole && !is_signature(raw, kind)))
 		return whole;
 	brief = brief_make(whole ? whole : raw, (enum brief_level)level);
