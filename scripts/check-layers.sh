@@ -17,8 +17,8 @@ declare -A may=(
 	[backends]="base core backends"
 	[collect]="base core wire backends collect"
 	[launch]="base wire launch"
-	[report]="base core format report"
-	[tui]="base core tui"
+	[report]="base core naming format report"
+	[tui]="base core naming tui"
 	[live]="base core naming wire format launch report live"
 	[cmd]="base core naming format launch report tui live cmd"
 )

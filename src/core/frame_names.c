@@ -15,18 +15,19 @@ struct name_cache {
 	size_t cap, n;
 };
 
-/* The frames whose shortest name is the same, as a list. */
-struct alike {
-	uint32_t *first; /* by string: a frame + 1; 0: none */
-	uint32_t *next;  /* by frame: another + 1 */
-	bool *changed;   /* by string: frames came */
-	/* By string of the session: kinds of frames that are called so. Their names are as they are and
-	 * cannot get longer: what is shortened to one of them does. */
-	uint8_t *taken;
-	size_t n_first, n_taken, cap_first, cap_changed, cap_next, cap_taken;
+/* Who has which short name, by string. Kernels and functions may have the same ones. */
+enum { OF_KERNELS = 0, OF_FUNCTIONS, N_OWNERS };
+struct owners {
+	uint32_t *frame; /* + 1; 0: nobody; CROWDED: several would have it, so none may */
+	size_t n, cap;
 };
+#define CROWDED UINT32_MAX
 
-enum { TAKEN_KERNEL = 1, TAKEN_FUNCTION = 2 };
+/* A frame that is to have a name of this level, or of a longer one. */
+struct unnamed {
+	uint32_t frame;
+	unsigned level;
+};
 
 struct frame_names {
 	const struct session *s;
@@ -34,8 +35,16 @@ struct frame_names {
 	bool visible;
 	struct strtab *strings;
 	struct name_cache caches[NAME_N];
-	struct alike alike;
-	size_t n_compared; /* frames that short names were made of and compared */
+	size_t n_compared; /* frames that have short names unlike others */
+	struct owners owners[N_OWNERS];
+	/* Names that frames have as they are: these cannot get longer, and others do. By string of the
+	 * session; bits by owners. */
+	uint8_t *taken;
+	size_t n_taken, cap_taken;
+	uint8_t *level; /* by frame, of its short name */
+	size_t cap_level;
+	struct unnamed *unnamed;
+	size_t n_unnamed, cap_unnamed;
 };
 
 /* Instead of a string id: the name is as the session has it. Saves copies of most names. */
@@ -63,10 +72,11 @@ struct frame_names *frame_names_free(struct frame_names *n)
 		free(n->caches[i].string);
 		free(n->caches[i].symbol);
 	}
-	free(n->alike.first);
-	free(n->alike.next);
-	free(n->alike.changed);
-	free(n->alike.taken);
+	for (unsigned i = 0; i < N_OWNERS; i++)
+		free(n->owners[i].frame);
+	free(n->taken);
+	free(n->level);
+	free(n->unnamed);
 	free(n);
 	return NULL;
 }
@@ -144,192 +154,135 @@ static bool is_compared(const struct frame_names *n, uint32_t frame)
 	return (kind == FRAME_KERNEL || kind == FRAME_FUNCTION) && is_kept(n->s, frame);
 }
 
-static uint8_t taken_by(enum frame_kind kind)
+static unsigned owners_of(const struct frame_names *n, uint32_t frame)
 {
-	return kind == FRAME_KERNEL ? TAKEN_KERNEL : TAKEN_FUNCTION;
+	return n->s->frames[frame].kind == FRAME_KERNEL ? OF_KERNELS : OF_FUNCTIONS;
 }
 
-static bool is_taken(const struct frame_names *n, enum frame_kind kind, const char *name)
+/* Is a name that of a frame which has it as it is? */
+static bool is_taken(const struct frame_names *n, uint32_t frame, const char *name)
 {
 	uint32_t string = strtab_find(n->s->strings, name, strlen(name));
 
-	return string < n->alike.n_taken && n->alike.taken[string] & taken_by(kind);
+	return string < n->n_taken && n->taken[string] & 1u << owners_of(n, frame);
 }
 
-/* A frame whose name is looked for. */
-struct candidate {
-	uint32_t frame;
-	enum frame_kind kind;
-	const char *raw;
-	char *name; /* NULL: the raw one */
-};
-
-static const char *text_of(const struct candidate *c)
+static int room_for_owner(struct owners *o, uint32_t string)
 {
-	return c->name ? c->name : c->raw;
-}
-
-/* By what is seen of them. */
-static int candidate_compare(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-	int r = (x->kind > y->kind) - (x->kind < y->kind);
-
-	return r ? r : strcmp(text_of(x), text_of(y));
-}
-
-/* Have all of them the same raw name? Then no name tells them apart. */
-static bool are_one(const struct candidate *v, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (strcmp(v[i].raw, v[0].raw) != 0)
-			return false;
-	return true;
-}
-
-static void settle(struct frame_names *n, const struct candidate *v, size_t count)
-{
-	struct name_cache *cache = &n->caches[NAME_SHORT];
-
-	for (size_t i = 0; i < count; i++)
-		cache->string[v[i].frame] = keep(n, v[i].frame, v[i].raw, v[i].name) + 1;
-}
-
-/* The behind the last of those that are like the first. */
-static size_t run_of(const struct candidate *v, size_t n)
-{
-	size_t i = 1;
-
-	while (i < n && candidate_compare(&v[0], &v[i]) == 0)
-		i++;
-	return i;
-}
-
-static bool is_unlike(const struct frame_names *n, const struct candidate *v, size_t count)
-{
-	return count == 1 && !(v->name && is_taken(n, v->kind, v->name));
-}
-
-/* Give each a name of its own: of this level, or of the next for those that are alike. Above the last
- * level, names are raw. */
-static void widen(struct frame_names *n, struct candidate *v, size_t count, unsigned level)
-{
-	for (size_t i = 0; i < count; i++) {
-		free(v[i].name);
-		v[i].name = level < NAMING_LEVELS ? n->naming(v[i].raw, v[i].kind, level) : NULL;
-	}
-	qsort(v, count, sizeof(*v), candidate_compare);
-	for (size_t run; count; v += run, count -= run) {
-		run = run_of(v, count);
-		if (is_unlike(n, v, run) || level >= NAMING_LEVELS || (run > 1 && are_one(v, run)))
-			settle(n, v, run);
-		else
-			widen(n, v, run, level + 1);
-	}
-}
-
-static int part(struct frame_names *n, uint32_t string)
-{
-	struct candidate *v = NULL;
-	size_t count = 0, cap = 0;
-
-	for (uint32_t f = n->alike.first[string]; f; f = n->alike.next[f - 1]) {
-		if (ARRAY_ROOM(v, cap, count + 1) < 0) {
-			free(v);
-			return -ENOMEM;
-		}
-		v[count++] = (struct candidate){.frame = f - 1,
-						.kind = (enum frame_kind)n->s->frames[f - 1].kind,
-						.raw = raw_of(n, f - 1)};
-	}
-	widen(n, v, count, 0);
-	for (size_t i = 0; i < count; i++)
-		free(v[i].name);
-	free(v);
-	return 0;
-}
-
-/* Room for a string that was added. 0 or -ENOMEM. */
-static int room_for_string(struct alike *a, uint32_t string)
-{
-	size_t before = a->n_first;
-
-	if (ARRAY_ROOM(a->first, a->cap_first, string + 1u) < 0 ||
-	    ARRAY_ROOM(a->changed, a->cap_changed, string + 1u) < 0)
-		return -ENOMEM;
-	if (string < before)
+	if (string < o->n)
 		return 0;
-	memset(a->first + before, 0, (string + 1u - before) * sizeof(*a->first));
-	memset(a->changed + before, 0, (string + 1u - before) * sizeof(*a->changed));
-	a->n_first = string + 1u;
-	return 0;
-}
-
-static int room_for_taken(struct frame_names *n)
-{
-	struct alike *a = &n->alike;
-	size_t count = strtab_count(n->s->strings);
-
-	if (ARRAY_ROOM(a->taken, a->cap_taken, count) < 0)
+	if (ARRAY_ROOM(o->frame, o->cap, string + 1u) < 0)
 		return -ENOMEM;
-	memset(a->taken + a->n_taken, 0, count - a->n_taken);
-	a->n_taken = count;
+	memset(o->frame + o->n, 0, (string + 1u - o->n) * sizeof(*o->frame));
+	o->n = string + 1u;
 	return 0;
 }
 
-/* A frame that is called as it is: who is shortened to that is to be looked at again. */
-static void take(struct frame_names *n, uint32_t frame, const char *raw)
+static int push(struct frame_names *n, uint32_t frame, unsigned level)
+{
+	if (ARRAY_ROOM(n->unnamed, n->cap_unnamed, n->n_unnamed + 1) < 0)
+		return -ENOMEM;
+	n->unnamed[n->n_unnamed++] = (struct unnamed){frame, level};
+	return 0;
+}
+
+static void set_short(struct frame_names *n, uint32_t frame, const char *name, unsigned level)
+{
+	struct name_cache *c = &n->caches[NAME_SHORT];
+
+	c->string[frame] = keep(n, frame, raw_of(n, frame), name) + 1;
+	c->symbol[frame] = n->s->frames[frame].symbol;
+	n->level[frame] = (uint8_t)level;
+}
+
+/* A frame has its name as it is: who was shortened to that must get longer. 0 or -ENOMEM. */
+static int take(struct frame_names *n, uint32_t frame, const char *raw)
 {
 	const struct session_frame *f = &n->s->frames[frame];
-	uint32_t string = strtab_find(n->strings, raw, strlen(raw));
+	struct owners *o = &n->owners[owners_of(n, frame)];
+	uint32_t string = strtab_find(n->strings, raw, strlen(raw)), other;
 
-	n->alike.taken[f->symbol ? f->symbol : f->name] |= taken_by((enum frame_kind)f->kind);
-	if (string < n->alike.n_first && n->alike.first[string])
-		n->alike.changed[string] = true;
+	set_short(n, frame, NULL, NAMING_LEVELS);
+	n->taken[f->symbol ? f->symbol : f->name] |= (uint8_t)(1u << owners_of(n, frame));
+	other = string < o->n ? o->frame[string] : 0;
+	if (!other || other == CROWDED)
+		return 0;
+	o->frame[string] = CROWDED;
+	return push(n, other - 1, n->level[other - 1] + 1u);
 }
 
-/* Note a frame's shortest name. 0 or -ENOMEM. */
-static int note(struct frame_names *n, uint32_t frame)
+/* Take a name, or find that it has been: then whoever has it gets a longer one, too. 1: it is ours;
+ * 0: it is not; -ENOMEM. */
+static int claim(struct frame_names *n, uint32_t frame, const char *name)
 {
-	struct name_cache *cache = &n->caches[NAME_SHORT];
-	enum frame_kind kind = (enum frame_kind)n->s->frames[frame].kind;
-	struct alike *a = &n->alike;
-	const char *raw = raw_of(n, frame);
-	_cleanup_(freep) char *name = naming_of_mode(n->naming, raw, kind, NAME_SHORT);
-	uint32_t string;
+	struct owners *o = &n->owners[owners_of(n, frame)];
+	uint32_t string = strtab_adds(n->strings, name), other;
 
-	cache->string[frame] = keep(n, frame, raw, name) + 1;
-	cache->symbol[frame] = n->s->frames[frame].symbol;
-	if (!name) {
-		take(n, frame, raw);
-		return 0;
-	}
-	string = strtab_adds(n->strings, name);
-	if (string == STRTAB_NONE || room_for_string(a, string) < 0)
+	if (string == STRTAB_NONE || room_for_owner(o, string) < 0)
 		return -ENOMEM;
-	a->changed[string] |= a->first[string] || is_taken(n, kind, name);
-	a->next[frame] = a->first[string];
-	a->first[string] = frame + 1;
+	if (is_taken(n, frame, name))
+		o->frame[string] = CROWDED;
+	other = o->frame[string];
+	if (!other || other == frame + 1) {
+		o->frame[string] = frame + 1;
+		return 1;
+	}
+	if (other == CROWDED)
+		return 0;
+	o->frame[string] = CROWDED;
+	return push(n, other - 1, n->level[other - 1] + 1u);
+}
+
+/* Give a frame the shortest name from this level on that no other has. 0 or -ENOMEM. */
+static int give_name(struct frame_names *n, uint32_t frame, unsigned level)
+{
+	const char *raw = raw_of(n, frame);
+	int r = 0;
+
+	for (; level < NAMING_LEVELS && r == 0; level++) {
+		_cleanup_(freep) char *name =
+			n->naming(raw, (enum frame_kind)n->s->frames[frame].kind, level);
+
+		if (!name && level == 0)
+			return take(n, frame, raw);
+		r = claim(n, frame, name ? name : raw);
+		if (r > 0)
+			set_short(n, frame, name, level);
+	}
+	if (r == 0) /* nothing tells it apart but what it is made of */
+		set_short(n, frame, NULL, NAMING_LEVELS);
+	return MIN(r, 0);
+}
+
+static int room_for_frames(struct frame_names *n)
+{
+	size_t count = strtab_count(n->s->strings);
+
+	if (ARRAY_ROOM(n->taken, n->cap_taken, count) < 0 ||
+	    ARRAY_ROOM(n->level, n->cap_level, n->s->n_frames) < 0)
+		return -ENOMEM;
+	memset(n->taken + n->n_taken, 0, count - n->n_taken);
+	n->n_taken = count;
 	return 0;
 }
 
-/* Make and compare the short names of the frames that came. 0 or -ENOMEM: then some are not told
- * apart. */
+/* Give the frames that came short names unlike all others. 0 or -ENOMEM: then some may be alike. */
 static int compare(struct frame_names *n)
 {
-	struct alike *a = &n->alike;
-	size_t n_frames = n->s->n_frames, from = n->n_compared;
-	int r = ARRAY_ROOM(a->next, a->cap_next, n_frames) < 0 ? -ENOMEM : room_for_taken(n);
+	int r = room_for_frames(n);
 
-	for (; r == 0 && n->n_compared < n_frames; n->n_compared++)
-		if (is_compared(n, (uint32_t)n->n_compared))
-			r = note(n, (uint32_t)n->n_compared);
-	for (size_t i = 0; r == 0 && i < a->n_first; i++) {
-		if (a->changed[i])
-			r = part(n, (uint32_t)i);
-		a->changed[i] = false;
+	for (; r == 0 && n->n_compared < n->s->n_frames; n->n_compared++) {
+		if (!is_compared(n, (uint32_t)n->n_compared))
+			continue;
+		r = push(n, (uint32_t)n->n_compared, 0);
+		while (r == 0 && n->n_unnamed) {
+			struct unnamed next = n->unnamed[--n->n_unnamed];
+
+			r = give_name(n, next.frame, next.level);
+		}
 	}
-	return r < 0 && n->n_compared == from ? r : 0;
+	n->n_unnamed = 0;
+	return r;
 }
 
 const char *frame_names_get(struct frame_names *n, uint32_t node, enum name_mode mode)

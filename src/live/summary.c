@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include "base/buf.h"
 #include "base/clock.h"
-#include "base/fit.h"
 #include "base/human.h"
 #include "base/shown.h"
 #include "base/util.h"
@@ -15,6 +14,7 @@
 #include "core/flat.h"
 #include "core/snapshot.h"
 #include "live/recording.h"
+#include "naming/fit.h"
 #include "naming/readable.h"
 #include "report/print_line.h"
 

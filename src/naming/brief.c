@@ -17,7 +17,7 @@ struct writer {
 	const struct signature *s;
 	struct buf *out;
 	enum brief_level level;
-	unsigned tight; /* how much more goes since the arguments are too many: 0 to 3 */
+	unsigned tight; /* how much more goes since the arguments are too many: 0 to 2 */
 };
 
 static const struct name_part *part_of(const struct writer *w, uint32_t id)
@@ -98,6 +98,27 @@ static bool is_extent(const struct writer *w, const struct name_part *of)
 	return of->child != PART_NONE;
 }
 
+/* The number that an argument is, or is the type of. */
+static const struct name_part *number_of(const struct writer *w, uint32_t argument)
+{
+	const struct name_part *p = part_of(w, argument);
+
+	if (p->kind == PART_TYPE)
+		p = part_of(w, behind_namespaces(w, p->child));
+	return p->kind == PART_NAME && p->child != PART_NONE ? part_of(w, p->child) : p;
+}
+
+/* "1x1x1": a cluster of one block, which is none. */
+static bool is_unit(const struct writer *w, const struct name_part *type)
+{
+	uint32_t argument = part_of(w, behind_namespaces(w, type->child))->child;
+
+	for (; argument != PART_NONE; argument = part_of(w, argument)->next)
+		if (!is_word_of(number_of(w, argument), "1"))
+			return false;
+	return true;
+}
+
 enum sense { SENSE_NOISE, SENSE_VALUE, SENSE_ELEMENT, SENSE_SHAPE, SENSE_FUNCTOR };
 
 /* What an argument is to somebody who looks for what a kernel does. */
@@ -118,7 +139,7 @@ static enum sense sense_of(const struct writer *w, uint32_t argument)
 		return SENSE_VALUE;
 	case RULE_EXTENT:
 		if (is_extent(w, part_of(w, behind_namespaces(w, p->child))))
-			return SENSE_SHAPE;
+			return w->level == BRIEF_LEAST && is_unit(w, p) ? SENSE_NOISE : SENSE_SHAPE;
 		return w->level < BRIEF_ALL ? SENSE_NOISE : SENSE_FUNCTOR;
 	default:
 		return SENSE_FUNCTOR;
@@ -163,24 +184,12 @@ static void put_number(struct writer *w, const struct name_part *p)
 	buf_put(w->out, text, (size_t)(end - text));
 }
 
-static void put_constant(struct writer *w, uint32_t argument)
-{
-	const struct name_part *p = part_of(w, argument);
-
-	if (p->kind == PART_TYPE)
-		p = part_of(w, behind_namespaces(w, p->child));
-	if (p->kind != PART_NAME)
-		put_number(w, p);
-	else if (p->child != PART_NONE)
-		put_number(w, part_of(w, p->child));
-}
-
 static void put_extent(struct writer *w, const struct name_part *of)
 {
 	for (uint32_t i = of->child; i != PART_NONE; i = part_of(w, i)->next) {
 		if (i != of->child)
 			buf_putc(w->out, 'x');
-		put_constant(w, i);
+		put_number(w, number_of(w, i));
 	}
 }
 
@@ -391,9 +400,8 @@ static bool is_wanted_tight(const struct writer *w, uint32_t argument, enum plac
 	bool typed = w->level >= BRIEF_TYPED, element = sense_of(w, argument) == SENSE_ELEMENT;
 
 	if (place == AT_TYPE && w->tight > 1)
-		return w->tight == 2 &&
-		       (argument == n->first_functor || argument == n->first_shape ||
-			(typed && argument == n->first_element));
+		return argument == n->first_functor || argument == n->first_shape ||
+		       (typed && argument == n->first_element);
 	return (!element || typed) && !is_truth(part_of(w, argument));
 }
 
@@ -461,7 +469,7 @@ static void put_arguments(struct writer *w, const struct name_part *of, enum pla
 	buf_putc(w->out, '>');
 	if (place != AT_KERNEL || !arguments_max[w->level])
 		return;
-	for (w->tight = 1; w->tight < 4 && w->out->len - before > arguments_max[w->level];
+	for (w->tight = 1; w->tight < 3 && w->out->len - before > arguments_max[w->level];
 	     w->tight++) {
 		w->out->len = before;
 		if (put_list(w, of, place, false))
@@ -509,5 +517,7 @@ char *brief_make(const char *whole, enum brief_level level)
 		begin = part_of(&w, signature.path)->text;
 		buf_put(&text, begin, (size_t)(signature.end - begin));
 	}
-	return text.error || !text.len ? NULL : strdup(buf_str(&text));
+	if (text.error || !text.len || isdigit((unsigned char)*text.data))
+		return NULL;
+	return strdup(buf_str(&text));
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "naming/brief.h"
 #include "naming/plain.h"
+#include "naming/rules.h"
 
 #ifdef HAVE_DEMANGLER
 #include <libiberty/demangle.h>
@@ -27,16 +28,30 @@ static char *demangle(const char *raw)
 	return NULL;
 }
 
+/* A word in brackets is no parameter of a kernel: "forward(x)", "copy(D2H)" are scopes. */
+static bool is_call(const char *name)
+{
+	const char *open = strchr(name, '(');
+	size_t len =
+		open ? strspn(open + 1,
+			      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+		     : 0;
+
+	return len && !open[len + 2] && !memchr(name, ':', (size_t)(open - name)) &&
+	       !memchr(name, '<', (size_t)(open - name)) && rule_of(open + 1, len) != RULE_ELEMENT;
+}
+
 /* Traces hold kernels as their compilers print them: "void gemm<float>(float*, int)". No scope and
  * no Python function looks so; what is known to be a kernel needs no "void". */
 static bool is_signature(const char *name, enum frame_kind kind)
 {
 	size_t n = strlen(name);
 
-	if (n > SYMBOL_MAX || n == 0)
+	if (n > SYMBOL_MAX || n == 0 || strpbrk(name, "=\"\t\n") || strstr(name, ": "))
 		return false;
 	if (kind == FRAME_KERNEL)
-		return name[n - 1] == ')' || name[n - 1] == '>';
+		return (name[n - 1] == ')' && !is_call(name)) || name[n - 1] == '>' ||
+		       (name[n - 1] == ']' && strstr(name, ") [clone ."));
 	return !strncmp(name, "void ", 5) && name[n - 1] == ')';
 }
 

@@ -21,6 +21,7 @@ static const struct named_rule rules[] = {
 	{"C", RULE_CONSTANT}, /* CUTLASS */
 	{"CPUGeneratorImpl", RULE_NOISE}, /* PyTorch */
 	{"CUDAGeneratorImpl", RULE_NOISE}, /* PyTorch */
+	{"CUDAKernelLauncher", RULE_NOISE}, /* PyTorch */
 	{"CollectiveEpilogue", RULE_NOISE}, /* CUTLASS */
 	{"CollectiveMma", RULE_SPLICED}, /* CUTLASS */
 	{"ComposedLayout", RULE_NOISE}, /* CUTLASS */
@@ -32,6 +33,8 @@ static const struct named_rule rules[] = {
 	{"DeviceReducePolicy", RULE_NOISE}, /* CUB, Thrust */
 	{"DeviceScanPolicy", RULE_NOISE}, /* CUB, Thrust */
 	{"DeviceSelectPolicy", RULE_NOISE}, /* CUB, Thrust */
+	{"DummyVec", RULE_NOISE}, /* PyTorch */
+	{"EmptyVecKernel", RULE_NOISE}, /* PyTorch */
 	{"EpilogueScheduleAuto", RULE_NOISE}, /* CUTLASS */
 	{"Flash_kernel_traits", RULE_NOISE}, /* flash-attention */
 	{"Float8_e4m3fn", RULE_ELEMENT},
@@ -102,10 +105,12 @@ static const struct named_rule rules[] = {
 	{"__nv_hdl_wrapper_t", RULE_WRAPPER}, /* nvcc */
 	{"__transform", RULE_WRAPPER}, /* CUB, Thrust */
 	{"allocator", RULE_NOISE}, /* C++ */
+	{"always_true_predicate", RULE_NOISE}, /* CUB, Thrust */
 	{"array", RULE_NOISE}, /* C++ */
 	{"bf16_t", RULE_ELEMENT},
 	{"bfloat16_t", RULE_ELEMENT},
 	{"bhalf_t", RULE_ELEMENT},
+	{"binary_transform_f", RULE_WRAPPER}, /* CUB, Thrust */
 	{"char_traits", RULE_NOISE}, /* C++ */
 	{"complex", RULE_ELEMENT},
 	{"conditional", RULE_NOISE}, /* C++ */
@@ -129,6 +134,12 @@ static const struct named_rule rules[] = {
 	{"enable_3x_kernel_for_sm9x", RULE_WRAPPER}, /* CUTLASS */
 	{"enable_if", RULE_NOISE}, /* C++ */
 	{"enable_sm100_only", RULE_WRAPPER}, /* CUTLASS */
+	{"enable_sm100f_only", RULE_WRAPPER}, /* vLLM */
+	{"enable_sm120_family", RULE_WRAPPER}, /* vLLM */
+	{"enable_sm120_only", RULE_WRAPPER}, /* vLLM */
+	{"enable_sm75_to_sm80", RULE_WRAPPER}, /* vLLM */
+	{"enable_sm80_to_sm89", RULE_WRAPPER}, /* vLLM */
+	{"enable_sm89_to_sm90", RULE_WRAPPER}, /* vLLM */
 	{"enable_sm90_only", RULE_WRAPPER}, /* CUTLASS */
 	{"enable_sm90_or_later", RULE_WRAPPER}, /* CUTLASS */
 	{"f8_t", RULE_ELEMENT},
@@ -136,6 +147,7 @@ static const struct named_rule rules[] = {
 	{"float4", RULE_ELEMENT},
 	{"float_e4m3_t", RULE_ELEMENT},
 	{"float_e5m2_t", RULE_ELEMENT},
+	{"for_each_f", RULE_WRAPPER}, /* CUB, Thrust */
 	{"func_wrapper_t", RULE_WRAPPER}, /* PyTorch */
 	{"function_traits", RULE_NOISE}, /* PyTorch */
 	{"gpu_index_kernel", RULE_WRAPPER}, /* PyTorch */
@@ -151,6 +163,7 @@ static const struct named_rule rules[] = {
 	{"int8_t", RULE_ELEMENT},
 	{"integer_sequence", RULE_NOISE}, /* C++ */
 	{"integral_constant", RULE_NOISE}, /* C++ */
+	{"no_stencil_tag", RULE_NOISE}, /* CUB, Thrust */
 	{"normal_and_transform", RULE_WRAPPER}, /* PyTorch */
 	{"nv_bfloat16", RULE_ELEMENT},
 	{"pointer", RULE_WRAPPER}, /* CUB, Thrust */
@@ -160,6 +173,7 @@ static const struct named_rule rules[] = {
 	{"transform_iterator", RULE_WRAPPER}, /* CUB, Thrust */
 	{"tuple", RULE_EXTENT}, /* CUTLASS */
 	{"uint8_t", RULE_ELEMENT},
+	{"unary_transform_f", RULE_WRAPPER}, /* CUB, Thrust */
 	{"uniform_and_transform", RULE_WRAPPER}, /* PyTorch */
 	{"use_default", RULE_NOISE}, /* CUB, Thrust */
 	{"void", RULE_NOISE}, /* C++ */

@@ -194,7 +194,6 @@ static uint32_t parse_name(struct parser *p)
 	static const char unnamed[] = "(anonymous namespace)";
 	const char *begin = p->at, *end = begin;
 	enum part_kind kind = PART_NAME;
-	uint32_t part;
 
 	if (starts(begin, unnamed)) {
 		kind = PART_UNNAMED;
@@ -222,10 +221,7 @@ static uint32_t parse_name(struct parser *p)
 		return PART_NONE;
 	}
 	p->at = end;
-	part = part_new(p, kind, begin, end);
-	if (part != PART_NONE && kind == PART_NAME)
-		p->s->parts[part].rule = (uint8_t)rule_of(begin, (size_t)(end - begin));
-	return part;
+	return part_new(p, kind, begin, end);
 }
 
 /* Behind the qualifiers of a function within a path: "f() const::x"; `at` itself if the path ends. */
@@ -256,6 +252,13 @@ static bool parse_parameters(struct parser *p, uint32_t of, bool whole)
 	return starts(p->at, "::");
 }
 
+/* Namespaces have no rules: they are most of the names there are. */
+static void set_rule(struct name_part *part, bool more)
+{
+	if (part->kind == PART_NAME && (!more || part->has_args || part->has_parameters))
+		part->rule = (uint8_t)rule_of(part->text, part->len);
+}
+
 /* A path; `whole`: that of the name itself, whose parameters are not read. */
 static uint32_t parse_path(struct parser *p, bool whole)
 {
@@ -281,6 +284,7 @@ static uint32_t parse_path(struct parser *p, bool whole)
 		more = starts(p->at, "::");
 		if (*p->at == '(')
 			more = parse_parameters(p, part, whole);
+		set_rule(&p->s->parts[part], more);
 		if (more)
 			p->at += 2;
 	}
@@ -412,7 +416,7 @@ int signature_parse(struct signature *s, const char *text)
 	struct parser p = {.s = s};
 
 	s->n = 0;
-	p.at = behind_return_type(text);
+	p.at = starts(text, "void ") ? text + 5 : behind_return_type(text);
 	if (!p.at || !*p.at)
 		return -EINVAL;
 	s->path = parse_path(&p, true);

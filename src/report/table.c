@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fit.h"
 #include "base/shown.h"
 #include "base/util.h"
+#include "naming/fit.h"
 
 #define HEAD_MAX ((size_t)63)
 

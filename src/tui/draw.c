@@ -6,8 +6,8 @@
 #include <string.h>
 #include <wctype.h>
 #include "base/buf.h"
-#include "base/fit.h"
 #include "base/util.h"
+#include "naming/fit.h"
 
 #define MAX_WIDE 1024 /* characters of one piece of text; wider terminals see a gap */
 

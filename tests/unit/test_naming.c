@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
-#include "base/fit.h"
 #include "base/util.h"
 #include "core/frame_names.h"
 #include "naming/brief.h"
+#include "naming/fit.h"
 #include "naming/readable.h"
 #include "naming/rules.h"
 #include "naming/signature.h"

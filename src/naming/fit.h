@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PROTON_BASE_FIT_H
-#define PROTON_BASE_FIT_H
+#ifndef PROTON_NAMING_FIT_H
+#define PROTON_NAMING_FIT_H
 /* Names of C++ in a column that is too narrow for them: namespaces go first, then arguments that say
  * less than the functor, then the end of the function's name.
  *
