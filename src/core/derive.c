@@ -9,6 +9,7 @@
 #include "base/unset.h"
 #include "base/util.h"
 #include "core/hists.h"
+#include "core/nested.h"
 
 /* A column made so far; raw ones have factor 0. */
 struct made {
@@ -193,6 +194,15 @@ static int roll_up(struct derive *d, const struct metric *m, double *v)
 	return 0;
 }
 
+/* Add each node's value to its parent's: from the last node on, since parents come first. */
+static void add_to_parents(const struct derive *d, double *v)
+{
+	const uint32_t *parents = snapshot_parents(d->snap);
+
+	for (uint32_t id = snapshot_n(d->snap); id-- > 1;)
+		add_present(&v[parents[id]], v[id]);
+}
+
 static bool is_used(struct derive *d, uint32_t metric)
 {
 	uint32_t part;
@@ -230,6 +240,31 @@ static const double *any_flops(struct derive *d, bool inclusive, bool all)
 	return v;
 }
 
+/* Is what was measured at a node with what was measured below? Triton's viewer does not ask. */
+static bool is_nested(const struct derive *d, uint32_t metric)
+{
+	return metric == METRIC_CPU_TIME && d->totals != TOTALS_UPSTREAM;
+}
+
+/* Own time on the host of nodes that count, from the elapsed time that was measured; rolled up, it is
+ * elapsed time again, and of nodes that were not measured the sum of those below. */
+static int host_time(struct derive *d, bool inclusive, bool all, double *v)
+{
+	const struct snap_column *elapsed = snapshot_column(d->snap, METRIC_CPU_TIME, false);
+	uint32_t n = snapshot_n(d->snap);
+
+	if (!elapsed || nested_own(snapshot_parents(d->snap), elapsed->v, n, v) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		if (!counts(d, i, all))
+			v[i] = NAN;
+	if (inclusive)
+		add_to_parents(d, v);
+	for (uint32_t i = 0; i < n; i++) /* threads that ran side by side leave less than nothing */
+		v[i] = v[i] < 0 ? 0 : v[i];
+	return 0;
+}
+
 static const double *raw(struct derive *d, uint32_t metric, bool inclusive, bool all)
 {
 	const struct derived key = {.op = DERIVED_VALUE, .inclusive = inclusive, .metric = metric};
@@ -244,6 +279,10 @@ static const double *raw(struct derive *d, uint32_t metric, bool inclusive, bool
 	v = column_find(d, &key, all);
 	if (v || !m)
 		return v;
+	if (is_nested(d, metric)) {
+		v = column_new(d, &key, all);
+		return v && host_time(d, inclusive, all, v) == 0 ? v : NULL;
+	}
 	if (!masked && (!inclusive || m->scope == METRIC_INCLUSIVE)) {
 		own = snapshot_column(d->snap, metric, inclusive);
 		return own ? own->v : NULL;
@@ -284,15 +323,6 @@ static void own_rates(const struct derive *d, const double *rate, const double *
 	for (uint32_t id = 0; id < n; id++)
 		if (isnan(own[id]))
 			v[id] = NAN;
-}
-
-/* Add each node's value to its parent's: from the last node on, since parents come first. */
-static void add_to_parents(const struct derive *d, double *v)
-{
-	const uint32_t *parents = snapshot_parents(d->snap);
-
-	for (uint32_t id = snapshot_n(d->snap); id-- > 1;)
-		add_present(&v[parents[id]], v[id]);
 }
 
 const double *derive_now(struct derive *d, uint32_t metric, bool inclusive)

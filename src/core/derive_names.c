@@ -222,6 +222,13 @@ static int parse_own(const struct session *s, const char *word, size_t len, stru
 	return ret->metric == METRIC_NONE ? -ENOENT : 0;
 }
 
+/* If nothing is said. Host time is exclusive in files, where it is elapsed time. */
+static bool is_inclusive(const struct session *s, uint32_t metric)
+{
+	return metric == METRIC_CPU_TIME ||
+	       metric_table_get(s->metrics, metric)->scope == METRIC_INCLUSIVE;
+}
+
 int derive_parse(const struct session *s, const char *word, size_t len, struct derived *ret)
 {
 	bool exc, inc;
@@ -255,8 +262,7 @@ int derive_parse(const struct session *s, const char *word, size_t len, struct d
 	ret->is_said = exc || inc;
 	if (ret->op == DERIVED_UTIL || ret->op == DERIVED_BOUND)
 		ret->inclusive = inc; /* upstream's util is of a kernel alone */
-	else if (ret->metric != METRIC_NONE && !inc &&
-		 metric_table_get(s->metrics, ret->metric)->scope != METRIC_INCLUSIVE)
-		ret->inclusive = false;
+	else if (ret->metric != METRIC_NONE && !exc && !inc)
+		ret->inclusive = is_inclusive(s, ret->metric);
 	return 0;
 }

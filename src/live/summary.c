@@ -10,6 +10,7 @@
 #include "base/human.h"
 #include "base/shown.h"
 #include "base/util.h"
+#include "core/bottom_up.h"
 #include "core/crowd.h"
 #include "core/flat.h"
 #include "core/snapshot.h"
@@ -55,32 +56,64 @@ static void print_row(FILE *out, const char *cells, const char *name)
 	print_line(out, "%s  %.*s", cells, (int)shown_fit(name, strlen(name), SUMMARY_NAME), name);
 }
 
+/* A usual column of a scope: of all its calling contexts. */
+static double scope_value(struct bottom_up *scopes, uint32_t i, enum usual_column column)
+{
+	const struct number_ask ask = {.metric = &usual_columns[column].derived, .slot = column};
+
+	return bottom_up_value(scopes, i, &ask);
+}
+
+/* The scope with the most host time behind `last` (BOTTOM_UP_NONE: the first), or BOTTOM_UP_NONE. */
+static uint32_t next_scope(struct bottom_up *scopes, uint32_t last)
+{
+	double limit = last == BOTTOM_UP_NONE ? INFINITY : scope_value(scopes, last, USUAL_CPU);
+	uint32_t best = BOTTOM_UP_NONE, i = BOTTOM_UP_NONE;
+	double most = -1;
+
+	while ((i = bottom_up_next_child(scopes, 0, i)) != BOTTOM_UP_NONE) {
+		double time = scope_value(scopes, i, USUAL_CPU);
+		bool behind = time < limit || (time == limit && i > last);
+
+		if (!behind || !(time > most))
+			continue;
+		best = i;
+		most = time;
+	}
+	return best;
+}
+
+static void scope_rows(struct bottom_up *scopes, struct snapshot *snap, FILE *out)
+{
+	char time[COLUMN_TEXT], calls[COLUMN_TEXT], cells[2 * HUMAN_MAX + 16];
+	uint32_t at = BOTTOM_UP_NONE;
+
+	for (int i = 0; i < SUMMARY_ROWS; i++) {
+		at = next_scope(scopes, at);
+		if (at == BOTTOM_UP_NONE)
+			return;
+		if (!i)
+			fprintf(out, "     HOST  ENTERED  SCOPE\n");
+		column_print(&usual_columns[USUAL_CPU], snapshot_session(snap),
+			     scope_value(scopes, at, USUAL_CPU), false, time);
+		column_print(&usual_columns[USUAL_ENTERED], snapshot_session(snap),
+			     scope_value(scopes, at, USUAL_ENTERED), false, calls);
+		snprintf(cells, sizeof(cells), "%9.*s %8.*s", HUMAN_MAX, time, HUMAN_MAX, calls);
+		print_row(out, cells,
+			  snapshot_name(snap, bottom_up_example(scopes, at), NAME_SHORT));
+	}
+}
+
 /* For a program without GPU work: the scopes with the most host time. */
 static void summary_scopes(struct snapshot *snap, FILE *out)
 {
-	const struct snap_column *cpu = snapshot_column(snap, METRIC_CPU_TIME, false);
-	const struct snap_column *entered = snapshot_column(snap, METRIC_CPU_COUNT, false);
-	char time[HUMAN_MAX], calls[HUMAN_MAX];
-	uint32_t i, best, shown, last = SNAP_NONE;
-	char cells[2 * HUMAN_MAX + 16];
+	struct numbers *numbers = numbers_new(snap, NULL);
+	struct bottom_up *scopes = numbers ? bottom_up_new(snap, numbers) : NULL;
 
-	for (shown = 0; cpu && entered && shown < SUMMARY_ROWS; shown++, last = best) {
-		best = SNAP_NONE;
-		for (i = 0; i < snapshot_n(snap); i++) {
-			if (isnan(cpu->v[i]) || (last != SNAP_NONE && !(cpu->v[i] < cpu->v[last])))
-				continue;
-			if (best == SNAP_NONE || cpu->v[i] > cpu->v[best])
-				best = i;
-		}
-		if (best == SNAP_NONE)
-			return;
-		if (!shown)
-			fprintf(out, "     HOST  ENTERED  SCOPE\n");
-		human_time_ns(time, cpu->v[best]);
-		human_count(calls, entered->v[best]);
-		snprintf(cells, sizeof(cells), "%9s %8s", time, calls);
-		print_row(out, cells, snapshot_name(snap, best, NAME_SHORT));
-	}
+	if (scopes && bottom_up_update(scopes) == 0)
+		scope_rows(scopes, snap, out);
+	bottom_up_free(scopes);
+	numbers_free(numbers);
 }
 
 static void summary_head(const struct recording *rec, struct snapshot *snap, FILE *out)

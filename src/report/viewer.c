@@ -66,6 +66,8 @@ static int parse_metrics(struct viewer *v, const char **ret_word)
 		r = derive_parse(s, words, len, &v->metrics[v->n_metrics]);
 		if (r < 0)
 			return r;
+		if (v->metrics[v->n_metrics].metric == METRIC_CPU_TIME) /* as the file has it */
+			v->metrics[v->n_metrics].inclusive = false;
 		v->words[v->n_metrics] = words;
 		v->word_lens[v->n_metrics++] = len;
 		words += len;

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/derive.h"
-#include "core/nested.h"
 #include "core/numbers.h"
 #include "tui/names.h"
 #include "tui/sections.h"
@@ -28,8 +27,6 @@ struct panel_host {
 	struct host_row *rows; /* by frame */
 	uint32_t n;
 	size_t cap;
-	double *own; /* by node */
-	size_t cap_own;
 	uint32_t *open; /* by frame: contexts of it around the node that is looked at */
 	size_t cap_open;
 	uint64_t generation; /* of the numbers that these are of */
@@ -40,10 +37,12 @@ static struct panel_host *as_host(struct panel *p)
 	return (struct panel_host *)p;
 }
 
-/* Of all contexts, also of those that a text filters out: they are nested all the same. */
+/* As measured: elapsed time has in it that of nested contexts, also of those that are filtered out. */
 static const double *column(struct panel *p, uint32_t metric)
 {
-	return derive_used(numbers_derive(tui_all(p->tui)), metric, false);
+	const struct snap_column *c = snapshot_column(p->tui->snap, metric, false);
+
+	return c ? c->v : NULL;
 }
 
 /* Has every scope that was entered its time? Not while it is open, nor when it was open at the end of
@@ -115,9 +114,10 @@ static int add_up(struct panel *p, const double *elapsed, const double *count)
 {
 	struct panel_host *ph = as_host(p);
 	struct numbers *kept = tui_numbers(p->tui);
+	const double *own = derive_used(numbers_derive(tui_all(p->tui)), METRIC_CPU_TIME, false);
 	struct walk w = {p->tui->snap, kept, elapsed, numbers_frames(kept, &ph->n), NULL};
 
-	if (!w.frames || make_room(ph) < 0)
+	if (!w.frames || !own || make_room(ph) < 0)
 		return -ENOMEM;
 	w.open = ph->open;
 	for (uint32_t id = 0; id != SNAP_NONE; id = next_node(&w, id)) {
@@ -126,7 +126,7 @@ static int add_up(struct panel *p, const double *elapsed, const double *count)
 		if (!counts(&w, id))
 			continue;
 		row->node = id;
-		row->own += fmax(ph->own[id], 0); /* scopes of two threads may overlap */
+		row->own += own[id];
 		row->whole += w.open[w.frames[id]]++ ? 0 : elapsed[id];
 		row->entered += elapsed[id];
 		if (count && !isnan(count[id]))
@@ -140,14 +140,12 @@ static void make(struct panel *p)
 	struct panel_host *ph = as_host(p);
 	const double *elapsed = column(p, METRIC_CPU_TIME);
 	uint64_t generation = numbers_generation(tui_numbers(p->tui));
-	uint32_t n = snapshot_n(p->tui->snap);
 
 	if (ph->generation == generation)
 		return;
 	ph->n = 0;
 	ph->generation = generation;
-	if (!elapsed || ARRAY_ROOM(ph->own, ph->cap_own, n + 1u) < 0 ||
-	    nested_own(snapshot_parents(p->tui->snap), elapsed, n, ph->own) < 0 ||
+	if (!elapsed || !snapshot_has(p->tui->snap, METRIC_CPU_TIME) ||
 	    add_up(p, elapsed, column(p, METRIC_CPU_COUNT)) < 0)
 		ph->n = 0;
 }
@@ -315,7 +313,6 @@ static void update(struct panel *p)
 static void done(struct panel *p)
 {
 	free(as_host(p)->rows);
-	free(as_host(p)->own);
 	free(as_host(p)->open);
 	sections_done(p);
 }

@@ -74,7 +74,7 @@ else
 	done
 	# What never ended lasts until the end; what has no time is lost, not there at time 0.
 	"$PROTON" report --ascii --section tree -m count,cpu_time/ns open.sqlite | sed 's/  */ /g; s/^ //' >out
-	check "ranges that never ended" "1 - ROOT
+	check "ranges that never ended" "1 393.000 ROOT
 1 199.000 |- training
 1 25.000 | \`- step
 1 - | \`- k
@@ -161,7 +161,7 @@ EOF
 "$PROTON" report --ascii --section tree -m count,cpu_time/us,launch_time/us,launch_count launches.json |
 	sed 's/  */ /g; s/^ //' >out
 check "launches" "count cpu_time/us launch_time/us launch_count NAME
-3 - 13.000 2 ROOT
+3 54.000 13.000 2 ROOT
 2 50.000 13.000 2 |- op
 2 - - - | |- k
 - 4.000 - - | \`- cudaLaunchKernelExC

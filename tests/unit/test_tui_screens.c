@@ -406,7 +406,7 @@ static void host_only(struct world *w)
 	lane = session_lane_intern(w->s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
 	outer = world_node(w, SESSION_ROOT, FRAME_SCOPE, "parse");
 	inner = world_node(w, outer, FRAME_SCOPE, "tokenize");
-	world_number(w, outer, lane, METRIC_CPU_TIME, 3e9);
+	world_number(w, outer, lane, METRIC_CPU_TIME, 10e9);
 	world_number(w, inner, lane, METRIC_CPU_TIME, 7e9);
 	world_number(w, inner, lane, metric_table_add(w->s->metrics, &m), 123456);
 }

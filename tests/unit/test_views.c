@@ -471,6 +471,119 @@ START_TEST(sets_derived)
 }
 END_TEST
 
+static void assert_same(double is, double wanted)
+{
+	ck_assert(isnan(is) ? isnan(wanted) : is == wanted);
+}
+
+/* Elapsed time on the host, with scopes within:
+ * outer 100 { none { rec 40 { rec 10 } }, leaf 30 }, alone 20, open { leaf 5 } */
+enum { OUTER = 1, BETWEEN, REC, REC_INNER, LEAF, ALONE, OPEN, OPEN_LEAF };
+
+static void make_host(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t parent;
+		double elapsed;
+	} nodes[] = {{"outer", 0, 100}, {"none", OUTER, 0},  {"rec", BETWEEN, 40},
+		     {"rec", REC, 10},  {"leaf", OUTER, 30}, {"alone", 0, 20},
+		     {"open", 0, 0},    {"leaf", OPEN, 5}};
+
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
+		uint32_t id = node(nodes[i].parent, nodes[i].name);
+
+		ck_assert_uint_eq(id, i + 1);
+		if (nodes[i].elapsed > 0)
+			add_number(id, METRIC_CPU_TIME, nodes[i].elapsed);
+		if (nodes[i].elapsed > 0)
+			add_number(id, METRIC_CPU_COUNT, 2);
+	}
+	open_world(GROUP_NONE);
+}
+
+/* A node's value by name. */
+static double at(const char *word, uint32_t id)
+{
+	struct derived_terms terms = {0};
+	struct derived m;
+
+	ck_assert_int_eq(derive_parse(w.s, word, strlen(word), &m), 0);
+	return derive_at(numbers_derive(w.numbers), &m, &terms, id, 0);
+}
+
+/* What is nested is in what is around it, and counts once. */
+START_TEST(host_time_is_nested)
+{
+	static const double whole[] = {125, 100, 40, 40, 10, 30, 20, 5, 5},
+			    own[] = {NAN, 30, NAN, 30, 10, 30, 20, NAN, 5};
+
+	make_host();
+	for (uint32_t id = 0; id < sizeof(own) / sizeof(own[0]); id++) {
+		assert_same(at("cpu_time", id), whole[id]);
+		assert_same(at("cpu_time(inc)", id), whole[id]);
+		assert_same(at("cpu_time(exc)", id), own[id]);
+	}
+	ck_assert_double_eq(at("cpu_time/%", REC), 32);
+}
+END_TEST
+
+START_TEST(host_time_of_views)
+{
+	struct bottom_up *b;
+	struct callers *c;
+
+	make_host();
+	b = bottom_up_new(w.snap, w.numbers);
+	ck_assert_int_eq(bottom_up_update(b), 0);
+	ck_assert_double_eq(up(b, child(b, 0, "rec"), USUAL_CPU), 40);
+	ck_assert_double_eq(up(b, child(b, 0, "rec"), USUAL_CPU_SHARE), 32);
+	ck_assert_double_eq(up(b, child(b, 0, "rec"), USUAL_ENTERED), 4);
+	ck_assert_double_eq(up(b, child(b, 0, "leaf"), USUAL_CPU), 35);
+	c = callers_new(w.snap, w.numbers);
+	ck_assert_int_eq(callers_update(c, REC), 0);
+	for (uint32_t i = 0; i < callers_n(c); i++) {
+		static const double sides[] = {40, 40, 10, 40}, shares[] = {100, 100, 25, 100};
+		unsigned side = callers_row(c, i)->side;
+		bool inner =
+			side == CALLERS_CALLER && !strcmp(name(callers_row(c, i)->example), "rec");
+
+		ck_assert_double_eq(of_edge(c, i, USUAL_CPU), inner ? 10 : sides[side]);
+		ck_assert_double_eq(of_edge(c, i, USUAL_CPU_SHARE), inner ? 25 : shares[side]);
+	}
+	ck_assert_double_eq(of_edge(c, 0, USUAL_ENTERED), 4);
+	bottom_up_free(b);
+	callers_free(c);
+}
+END_TEST
+
+/* What a filter leaves out is in nothing that it leaves. */
+START_TEST(host_time_of_some)
+{
+	uint8_t kept[] = {1, 1, 1, 1, 0, 1, 0, 0, 0};
+
+	make_host();
+	numbers_update(w.numbers, kept);
+	ck_assert_double_eq(at("cpu_time", 0), 90);
+	ck_assert_double_eq(at("cpu_time", REC), 30);
+	ck_assert_double_eq(at("cpu_time(exc)", OUTER), 30);
+}
+END_TEST
+
+/* Threads side by side below one scope: nothing is less than nothing. */
+START_TEST(host_time_side_by_side)
+{
+	uint32_t outer = node(SESSION_ROOT, "outer"), inner = node(outer, "inner");
+
+	add_number(outer, METRIC_CPU_TIME, 100);
+	add_number(inner, METRIC_CPU_TIME, 180);
+	open_world(GROUP_NONE);
+	ck_assert_double_eq(at("cpu_time(exc)", outer), 0);
+	ck_assert_double_eq(at("cpu_time", outer), 100);
+	ck_assert_double_eq(at("cpu_time", inner), 180);
+}
+END_TEST
+
 static double percentile(const uint32_t *nodes, uint32_t n, bool inclusive, enum usual_column which)
 {
 	const struct number_set set = {
@@ -651,11 +764,6 @@ static double by_edge(int f, int g)
 	return sum;
 }
 
-static void assert_same(double is, double wanted)
-{
-	ck_assert(isnan(is) ? isnan(wanted) : is == wanted);
-}
-
 START_TEST(callers_random)
 {
 	struct callers *c;
@@ -757,6 +865,10 @@ int main(void)
 	tcase_add_test(c, durations_grouped);
 	tcase_add_test(c, durations_of_frames);
 	tcase_add_test(c, sets_derived);
+	tcase_add_test(c, host_time_is_nested);
+	tcase_add_test(c, host_time_of_views);
+	tcase_add_test(c, host_time_of_some);
+	tcase_add_test(c, host_time_side_by_side);
 	tcase_add_test(c, sets_percentiles);
 	tcase_add_test(c, sets_percentiles_grouped);
 	tcase_add_test(c, percentiles_of_all);
