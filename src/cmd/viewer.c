@@ -11,6 +11,7 @@
 #include "cmd/commands.h"
 #include "cmd/load.h"
 #include "cmd/report.h"
+#include "core/column.h"
 #include "report/viewer.h"
 
 static const struct option_def options[] = {
@@ -91,9 +92,9 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	return end == value || *end ? -EINVAL : 0;
 }
 
-static int refuse(const char *word, int error)
+static int refuse(const struct session *s, const char *word, int error)
 {
-	int len = (int)strcspn(word, ",");
+	int len = (int)column_word_len(s, word);
 
 	if (error == -ENODATA)
 		complain("the filter leaves no frame");
@@ -150,7 +151,7 @@ static int print_loaded(const struct loaded *l, struct arguments *a)
 		r = print(snap, before, a, &word);
 	snapshot_free(snap);
 	snapshot_free(before);
-	return r < 0 ? refuse(word, r) : STATUS_OK;
+	return r < 0 ? refuse(l->s, word, r) : STATUS_OK;
 }
 
 static int print_files(struct arguments *a, char *const *paths, int n)

@@ -154,12 +154,13 @@ void export_put_value(struct out *out, const struct session *s, uint32_t metric,
 
 /* ---- weights ---- */
 
-static bool is_measured(const struct session *s, uint32_t metric)
+/* hidden, by node: launch metadata, which weighs nothing. */
+static bool is_measured(const struct session *s, const uint8_t *hidden, uint32_t metric)
 {
 	union metric_value v;
 
 	for (uint32_t i = 0; i < s->n_nodes; i++)
-		if (session_value(s, i, metric, &v) &&
+		if (!(hidden && hidden[i]) && session_value(s, i, metric, &v) &&
 		    metric_number(metric_table_get(s->metrics, metric), v) > 0)
 			return true;
 	return false;
@@ -168,8 +169,10 @@ static bool is_measured(const struct session *s, uint32_t metric)
 /* Time on devices, and where nothing ran on one, on the host. */
 static uint32_t usual_metric(const struct session *s)
 {
-	return !is_measured(s, METRIC_TIME) && is_measured(s, METRIC_CPU_TIME) ? METRIC_CPU_TIME
-									       : METRIC_TIME;
+	_cleanup_(freep) uint8_t *hidden = metadata_nodes(s);
+	bool host = !is_measured(s, hidden, METRIC_TIME) && is_measured(s, hidden, METRIC_CPU_TIME);
+
+	return host ? METRIC_CPU_TIME : METRIC_TIME;
 }
 
 uint32_t export_metric(const struct session *s, const struct write_options *options)

@@ -8,7 +8,7 @@
 #include "tui/panel.h"
 #include "tui/tui_impl.h"
 
-#define HEADINGS 2 /* rows above the buckets: what it is, percentiles */
+#define HEADINGS 2 /* rows above the buckets: percentiles, column titles */
 #define MAX_PER  4 /* buckets a row: an octave; more would hide what is to be seen */
 
 /* How long the executions took of what was in the cursor's row in the panel before: a histogram
@@ -205,11 +205,6 @@ static uint32_t row_node(struct panel *p, size_t row)
 
 /* ---- drawing ---- */
 
-static void draw_head(struct panel *p, struct pen *pen)
-{
-	fit_head(&p->shown, pen, &p->columns, "EXECUTIONS THAT TOOK SO LONG", -1, false);
-}
-
 static bool is_filtered(const struct tui *t)
 {
 	return *t->filter || filters_any(&t->filters);
@@ -236,12 +231,14 @@ static void put_counted(struct panel *p, struct buf *out)
 }
 
 /* The name gets the room that the rest leaves. */
-static void draw_title(struct panel *p, struct pen *pen)
+static void draw_head(struct panel *p, struct pen *pen)
 {
 	const struct panel_durations *pd = as_durations(p);
-	struct pen field = *pen;
+	struct pen field;
 	struct buf text;
 
+	pen->x++; /* above the rows, which have a mark there */
+	field = *pen;
 	buf_init(&text, 256);
 	put_counted(p, &text);
 	field.end = MIN(pen->end, MAX(pen->end - (int)text.len, pen->x + MIN(p->width / 2, 20)));
@@ -306,9 +303,10 @@ static void draw_bar(struct panel *p, struct pen *pen, uint32_t bucket)
 static void draw_row(struct panel *p, struct pen *pen, size_t row)
 {
 	if (row == 0) {
-		draw_title(p, pen);
-	} else if (row < HEADINGS) {
 		draw_quantiles(p, pen);
+	} else if (row < HEADINGS) {
+		pen->x--; /* over the mark of the cursor */
+		fit_head(&p->shown, pen, &p->columns, "EXECUTIONS THAT TOOK SO LONG", -1, false);
 	} else {
 		fit_cells(&p->shown, pen, p, &p->columns, bucket_of(p, row));
 		draw_bar(p, pen, bucket_of(p, row));

@@ -205,9 +205,10 @@ uint32_t sections_node(struct panel *p, size_t row)
 	return e ? e->node : SNAP_NONE;
 }
 
+/* The sentence of a table without rows is none: what is first on a small screen stays in sight. */
 bool sections_is_heading(struct panel *p, size_t row)
 {
-	return !entry_at(p, row);
+	return as_sections(p)->lines[row].kind < LINE_ROW;
 }
 
 /* ---- numbers ---- */

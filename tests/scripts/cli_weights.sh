@@ -79,8 +79,9 @@ tree mixed.hatchet a '{"my_time": 9007199254740993}' b '{"my_time": 1}'
 has "more digits than a double has" "summary: 9007199254740994" out
 "$PROTON" merge -o many.folded many.hatchet mixed.hatchet 2>err; check "merged: quiet" "0 " "$? $(cat err)"
 # A metric without values is no weight, as it is nothing to compare.
-for format in folded callgrind pprof speedscope dot flamegraph; do
-	"$PROTON" export -f $format -m bytes widths.hatchet >out 2>err
+stacks="folded callgrind pprof speedscope dot flamegraph"
+for format in $stacks; do
+	"$PROTON" export -f "$format" -m bytes widths.hatchet >out 2>err
 	check "no values: $format" \
 		"2 0 proton: no values of 'bytes' to weigh by (see 'proton list widths.hatchet')" \
 		"$? $(stat -c %s out) $(cat err)"
@@ -91,8 +92,8 @@ tree zero.hatchet a '{"loss": 0}'
 
 # What is below nothing has no width: it is left out, and counted.
 tree negative.hatchet a '{"loss": -3}' b '{"loss": 2}' c '{"loss": -0.5}' d '{"loss": 1e999}'
-for format in folded callgrind pprof speedscope dot flamegraph; do
-	"$PROTON" export -f $format -m loss negative.hatchet >out 2>err
+for format in $stacks; do
+	"$PROTON" export -f "$format" -m loss negative.hatchet >out 2>err
 	check "negative values: $format" \
 		"0 proton: 'standard output' leaves out 3 values, which are below 0 or infinite" \
 		"$? $(cat err)"
@@ -105,10 +106,24 @@ triton=$tests/hatchet/upstream-triton.json
 check "launch metadata: report" 1.66us \
 	"$("$PROTON" report --tree -m total "$triton" | awk '$2 == "ROOT" { print $1 }')"
 check "launch metadata: folded" "scope;triton_kernel 1664" "$("$PROTON" export -f folded "$triton")"
-for format in folded callgrind pprof speedscope flamegraph dot; do
-	"$PROTON" export -f $format "$triton" >out
+for format in $stacks; do
+	"$PROTON" export -f "$format" "$triton" >out
 	check "launch metadata: $format" 0 "$(grep -ac "launch_metadata\|cuda_kernel" out)"
 done
+# What ran for it alone does not make a profile of a device's time.
+python3 - "$triton" >host.hatchet <<'END'
+import json, sys
+tree = json.load(open(sys.argv[1]))
+def strip(node, hidden):
+    hidden = hidden or node["frame"]["name"] == "__proton_launch_metadata"
+    if not hidden:
+        node["metrics"].pop("time (ns)", None)
+    for child in node["children"]:
+        strip(child, hidden)
+strip(tree[0], False)
+print(json.dumps(tree))
+END
+check "launch metadata: alone" "scope 12345" "$("$PROTON" export -f folded host.hatchet)"
 for format in json hatchet csv markdown; do
 	"$PROTON" export -f $format "$triton" >out
 	check "launch metadata: $format" yes "$(grep -q 'launch.*metadata' out && grep -q cuda out && echo yes)"
