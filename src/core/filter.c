@@ -126,26 +126,9 @@ void name_pattern_done(struct name_pattern *p)
 	regfree(&p->inside);
 }
 
-/* Names match however they are shown. */
-static bool any_name_matches(const regex_t *re, struct snapshot *snap, uint32_t node)
+static bool regex_test(const char *name, const void *re)
 {
-	const char *before = "";
-
-	for (int mode = NAME_N; mode-- > 0;) {
-		const char *name = snapshot_name(snap, node, (enum name_mode)mode);
-
-		if (mode != NAME_RAW && !strcmp(name, before))
-			continue;
-		if (!regexec(re, name, 0, NULL, 0))
-			return true;
-		before = name;
-	}
-	return false;
-}
-
-bool name_pattern_match(const struct name_pattern *p, struct snapshot *snap, uint32_t node)
-{
-	return any_name_matches(&p->re, snap, node);
+	return !regexec(re, name, 0, NULL, 0);
 }
 
 /* ---- masks ---- */
@@ -180,10 +163,10 @@ static bool matches(const struct matcher *m, uint32_t node)
 	uint8_t *seen;
 
 	if (!m->seen || id == SESSION_NONE)
-		return any_name_matches(m->re, m->snap, node);
+		return snapshot_any_name(m->snap, node, regex_test, m->re);
 	seen = &m->seen[m->session_nodes[id].frame];
 	if (!*seen)
-		*seen = any_name_matches(m->re, m->snap, node) ? SEEN_YES : SEEN_NO;
+		*seen = snapshot_any_name(m->snap, node, regex_test, m->re) ? SEEN_YES : SEEN_NO;
 	return *seen == SEEN_YES;
 }
 

@@ -25,8 +25,6 @@ void name_pattern_done(struct name_pattern *p);
 /* Would it match the name of a node that is shown, if it could match within a name? For who finds that
  * it matches none. */
 bool name_pattern_is_inside(const struct name_pattern *p, struct snapshot *snap);
-/* Does a name of a node match: raw, demangled or short? */
-bool name_pattern_match(const struct name_pattern *p, struct snapshot *snap, uint32_t node);
 
 /* A mask is a byte a node, 1 = shown; malloc'd. All but launch metadata. NULL: out of memory. */
 uint8_t *filter_all(const struct snapshot *snap);

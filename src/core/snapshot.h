@@ -94,6 +94,9 @@ enum group snapshot_group(const struct snapshot *snap);
 /* Name as shown in this mode; lives as long as the snapshot. A short one may become longer when a frame
  * comes whose name is like it (core/frame_names.h). */
 const char *snapshot_name(struct snapshot *snap, uint32_t id, enum name_mode mode);
+/* Does any name of a node pass a test: raw, demangled or short? Names that are alike are tested once. */
+bool snapshot_any_name(struct snapshot *snap, uint32_t id,
+		       bool (*test)(const char *name, const void *ctx), const void *ctx);
 
 /* Has any row a value of the metric? While the session still grows: or a place for one? */
 bool snapshot_has(struct snapshot *snap, uint32_t metric);

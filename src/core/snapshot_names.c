@@ -69,6 +69,23 @@ const char *snapshot_name(struct snapshot *snap, uint32_t id, enum name_mode mod
 				    : frame_names_get(snap->frame_names, node, mode);
 }
 
+bool snapshot_any_name(struct snapshot *snap, uint32_t id,
+		       bool (*test)(const char *name, const void *ctx), const void *ctx)
+{
+	const char *before = NULL;
+
+	for (int mode = NAME_N; mode-- > 0;) {
+		const char *name = snapshot_name(snap, id, (enum name_mode)mode);
+
+		if (before && !strcmp(name, before))
+			continue;
+		if (test(name, ctx))
+			return true;
+		before = name;
+	}
+	return false;
+}
+
 int names_init(struct snapshot *snap)
 {
 	snap->frame_names = frame_names_new(snap->s, snap->spec.naming, true);

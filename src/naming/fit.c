@@ -8,6 +8,7 @@
 #include "base/shown.h"
 #include "base/util.h"
 #include "naming/rules.h"
+#include "naming/signature.h"
 
 #define HEAD_LEAST 5 /* characters of a function's name that always stand */
 
@@ -19,20 +20,6 @@ static bool fits(const char *text, size_t columns)
 static bool is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Behind the brackets that open here; NULL: they do not close. */
-static const char *behind(const char *at)
-{
-	int depth = 0;
-
-	for (; *at; at++) {
-		depth += strchr("<({[", *at) != NULL;
-		depth -= strchr(">)}]", *at) != NULL;
-		if (depth == 0)
-			return at + 1;
-	}
-	return NULL;
 }
 
 /* The end of "a::b::c" at the beginning, with *ret_last where its last name begins. NULL: the text
@@ -52,7 +39,12 @@ static const char *end_of_path(const char *name, const char **ret_last)
 		at += 2;
 		*ret_last = at;
 	}
-	return *at == '<' ? behind(at) && !*behind(at) ? at : NULL : *at ? NULL : at;
+	if (*at == '<') {
+		const char *end = signature_behind_bracket(at);
+
+		return end && !*end ? at : NULL;
+	}
+	return *at ? NULL : at;
 }
 
 /* Does an argument say what is done? A number and a type of elements do not. */
@@ -73,7 +65,7 @@ static bool is_functor(const char *at)
 static const char *end_of_argument(const char *at)
 {
 	while (*at && *at != ',' && *at != '>') {
-		const char *next = strchr("<({[", *at) ? behind(at) : at + 1;
+		const char *next = strchr("<({[", *at) ? signature_behind_bracket(at) : at + 1;
 
 		at = next ? next : at + 1;
 	}

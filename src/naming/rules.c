@@ -180,19 +180,23 @@ static const struct named_rule rules[] = {
 };
 /* clang-format on */
 
-/* Words of C++ itself, of which there may be more than one: "unsigned int". */
+bool rule_is_basic(const char *word, size_t len)
+{
+	static const char *const words[] = {"unsigned", "signed", "long",  "short",  "int",
+					    "char",     "bool",   "float", "double", "__int128"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strlen(words[i]) == len && !memcmp(words[i], word, len))
+			return true;
+	return false;
+}
+
+/* There may be more than one such word: "unsigned int". */
 static bool is_element(const char *name, size_t len)
 {
-	static const char *const words[] = {"unsigned", "signed", "long",  "short", "int",
-					    "char",     "bool",   "float", "double"};
+	const char *end = memchr(name, ' ', len);
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		size_t n = strlen(words[i]);
-
-		if (len >= n && !memcmp(words[i], name, n) && (len == n || name[n] == ' '))
-			return true;
-	}
-	return false;
+	return rule_is_basic(name, end ? (size_t)(end - name) : len);
 }
 
 struct wanted {

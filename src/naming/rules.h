@@ -20,6 +20,8 @@ enum rule {
 };
 
 enum rule rule_of(const char *name, size_t len);
+/* Is it a word that types of C++ itself are made of ("unsigned", "int", "float")? */
+bool rule_is_basic(const char *word, size_t len);
 bool rules_are_sorted(void); /* for tests */
 /* Is a namespace there for versions alone ("__cxx11", "CUB_200700_900_NS")? */
 bool rule_is_version(const char *name, size_t len);

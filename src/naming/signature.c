@@ -18,13 +18,12 @@ struct parser {
 };
 
 /* What characters are: long names are read more than once. */
-enum { WORD = 1, OPENS, CLOSES };
+enum { WORD = 1, OPENS };
 
 static const uint8_t classes[256] = {
 	['0' ... '9'] = WORD, ['A' ... 'Z'] = WORD, ['a' ... 'z'] = WORD, [0x80 ... 0xff] = WORD,
 	['_'] = WORD,         ['$'] = WORD,         ['.'] = WORD,         ['('] = OPENS,
-	['['] = OPENS,        ['{'] = OPENS,        ['<'] = OPENS,        [')'] = CLOSES,
-	[']'] = CLOSES,       ['}'] = CLOSES,       ['>'] = CLOSES,
+	['['] = OPENS,        ['{'] = OPENS,        ['<'] = OPENS,
 };
 
 static inline bool is_word(char c)
@@ -66,8 +65,7 @@ static const char *behind_operator(const char *at)
 	return at + strspn(at, "<>=!+-*/%^&|~,");
 }
 
-/* Behind the bracket that closes the one here; NULL: none does. */
-static const char *behind_bracket(const char *at)
+const char *signature_behind_bracket(const char *at)
 {
 	char open[DEPTH_MAX];
 	unsigned n = 0;
@@ -165,27 +163,17 @@ static void parse_arguments(struct parser *p, uint32_t of)
 /* Types of more than one word are one: "unsigned long long". */
 static const char *behind_words(const char *at, const char *end)
 {
-	static const char *const words[] = {"unsigned", "signed", "long",   "short",
-					    "int",      "char",   "double", "__int128"};
+	while (*end == ' ' && rule_is_basic(at, (size_t)(end - at))) {
+		const char *next = end + 1;
 
-	for (;;) {
-		size_t len = (size_t)(end - at);
-		bool known = false;
-
-		for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-			known |= strlen(words[i]) == len && !memcmp(at, words[i], len);
-		if (!known || *end != ' ' || !islower((unsigned char)end[1]))
-			return end;
+		while (is_word(*next))
+			next++;
 		at = end + 1;
-		for (len = 0; is_word(at[len]);)
-			len++;
-		known = false;
-		for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-			known |= strlen(words[i]) == len && !memcmp(at, words[i], len);
-		if (!known)
-			return end;
-		end = at + len;
+		if (!rule_is_basic(at, (size_t)(next - at)))
+			break;
+		end = next;
 	}
+	return end;
 }
 
 /* The next part of a path, without what belongs to it. PART_NONE: there is none. */
@@ -200,12 +188,12 @@ static uint32_t parse_name(struct parser *p)
 		end = begin + sizeof(unnamed) - 1;
 	} else if (*begin == '{') {
 		kind = PART_LAMBDA;
-		end = behind_bracket(begin);
+		end = signature_behind_bracket(begin);
 	} else if (is_quoted(begin)) {
 		kind = PART_LAMBDA;
 		end = strchr(begin + 1, '\'') + 1;
 		if (*end == '(')
-			end = behind_bracket(end);
+			end = signature_behind_bracket(end);
 	} else if (*begin == 'o' && behind_operator(begin)) {
 		end = behind_operator(begin);
 	} else {
@@ -215,7 +203,7 @@ static uint32_t parse_name(struct parser *p)
 			end = behind_words(begin, end);
 	}
 	if (end && starts(end, "[abi:"))
-		end = behind_bracket(end);
+		end = signature_behind_bracket(end);
 	if (!end || end == begin) {
 		p->error = -EINVAL;
 		return PART_NONE;
@@ -239,7 +227,7 @@ static const char *behind_qualifiers(const char *at)
 /* The parameters of a function in a path. Those of the last one end it: of a type or of the whole. */
 static bool parse_parameters(struct parser *p, uint32_t of, bool whole)
 {
-	const char *end = behind_bracket(p->at);
+	const char *end = signature_behind_bracket(p->at);
 
 	if (!end) {
 		p->error = -EINVAL;
@@ -295,7 +283,7 @@ static uint32_t parse_path(struct parser *p, bool whole)
 static const char *behind_rest(const char *at)
 {
 	while (*at && *at != ',' && *at != '>' && *at != ')') {
-		const char *end = opens(*at) ? behind_bracket(at) : at + 1;
+		const char *end = opens(*at) ? signature_behind_bracket(at) : at + 1;
 
 		if (!end)
 			return at + strlen(at);
@@ -314,7 +302,7 @@ static uint32_t parse_value(struct parser *p)
 	while (end > begin && end[-1] == ' ')
 		end--;
 	p->at = behind_rest(begin);
-	digits = *begin == '(' ? behind_bracket(begin) : begin;
+	digits = *begin == '(' ? signature_behind_bracket(begin) : begin;
 	if (digits && (isdigit((unsigned char)*digits) ||
 		       (*digits == '-' && isdigit((unsigned char)digits[1]))))
 		return part_new(p, PART_NUMBER, begin, end);
@@ -339,7 +327,7 @@ static const char *behind_address(const char *at)
 		return at;
 	if (*++at != '(' || starts(at, "(anonymous"))
 		return at;
-	end = behind_bracket(at++);
+	end = signature_behind_bracket(at++);
 	name = behind_return_type(at);
 	return name && end && name < end ? name : at;
 }
@@ -396,7 +384,7 @@ static const char *behind_return_type(const char *text)
 		if (!skip && opens(*at)) {
 			bool parameters = *at == '(' && !starts(at, "(anonymous");
 
-			skip = behind_bracket(at);
+			skip = signature_behind_bracket(at);
 			if (!skip)
 				return NULL;
 			if (parameters && !starts(behind_qualifiers(skip), "::"))
@@ -421,7 +409,6 @@ int signature_parse(struct signature *s, const char *text)
 		return -EINVAL;
 	s->path = parse_path(&p, true);
 	s->end = p.at;
-	s->has_parameters = *p.at == '(';
 	return p.error;
 }
 

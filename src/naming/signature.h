@@ -42,9 +42,8 @@ struct name_part {
 struct signature {
 	struct name_part *parts;
 	size_t n, cap;
-	uint32_t path;       /* of the whole */
-	const char *end;     /* behind the path: where the parameters begin */
-	bool has_parameters; /* of the whole */
+	uint32_t path;   /* of the whole */
+	const char *end; /* behind the path: where the parameters begin */
 };
 
 /* Take a name apart. The text must outlive the parts; memory of an earlier one is
@@ -52,5 +51,7 @@ struct signature {
  * 0; -EINVAL: it does not look like a name of C++; -ENOMEM. */
 int signature_parse(struct signature *s, const char *text);
 void signature_done(struct signature *s);
+/* Behind the bracket that closes the one at the beginning of the text; NULL: none does. */
+const char *signature_behind_bracket(const char *at);
 
 #endif

@@ -24,14 +24,27 @@ const char *tui_node_name(struct tui *t, uint32_t id)
 	return *name ? name : frame_kind_word(n->kind);
 }
 
+struct wanted {
+	const char *text;
+	bool match_case;
+};
+
+static bool has_text(const char *name, const void *ctx)
+{
+	const struct wanted *w = ctx;
+
+	return text_find(name, w->text, w->match_case) != NULL;
+}
+
+bool names_have(struct snapshot *snap, uint32_t id, const char *text, bool match_case)
+{
+	return snapshot_any_name(snap, id, has_text, &(struct wanted){text, match_case});
+}
+
 bool tui_node_has(struct tui *t, uint32_t id, const char *text, bool match_case)
 {
-	bool found = text_find(tui_node_name(t, id), text, match_case);
-
-	for (int mode = 0; mode < NAME_N && !found && id; mode++)
-		found = text_find(snapshot_name(t->snap, id, (enum name_mode)mode), text,
-				  match_case);
-	return found;
+	return text_find(tui_node_name(t, id), text, match_case) ||
+	       (id && names_have(t->snap, id, text, match_case));
 }
 
 void tui_put_path(struct tui *t, uint32_t id, struct buf *out)

@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "core/frame.h"
 #include "core/session.h"
+#include "tui/names.h"
 #include "tui/row_columns.h"
 #include "tui/tui_impl.h"
 
@@ -419,9 +420,14 @@ size_t panel_step(size_t at, size_t n, bool forward, bool *wrapped)
 	return (at + (forward ? 1 : n - 1)) % n;
 }
 
+/* Names match however they are shown. */
 static bool row_matches(struct panel *p, size_t row, const char *needle, bool match_case)
 {
-	return !is_heading(p, row) && text_find(p->ops->row_name(p, row), needle, match_case);
+	const char *name = is_heading(p, row) ? "" : p->ops->row_name(p, row);
+	uint32_t node = *name && p->ops->row_node ? p->ops->row_node(p, row) : SNAP_NONE;
+
+	return *name && (text_find(name, needle, match_case) ||
+			 (node != SNAP_NONE && tui_node_has(p->tui, node, needle, match_case)));
 }
 
 bool panel_find(struct panel *p, bool forward, bool *ret_wrapped)

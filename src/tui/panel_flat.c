@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/order.h"
 #include "core/flat.h"
+#include "tui/names.h"
 #include "tui/panel.h"
 #include "tui/row_columns.h"
 #include "tui/tui_impl.h"
@@ -110,7 +111,7 @@ static bool passes(struct panel *p, uint32_t i, bool match_case)
 {
 	const char *filter = p->tui->filter;
 
-	return !*filter || text_find(name_of(p, i), filter, match_case);
+	return !*filter || tui_node_has(p->tui, example(p, i), filter, match_case);
 }
 
 static void make_order(struct panel *p)

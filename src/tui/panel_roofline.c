@@ -760,8 +760,8 @@ static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 
 	for (size_t k = 0; k < n; k++) {
 		i = panel_step(i, n, forward, ret_wrapped);
-		if (text_find(tui_node_name(p->tui, as_roofline(p)->roofline.points[i].node),
-			      p->tui->search, match_case)) {
+		if (tui_node_has(p->tui, as_roofline(p)->roofline.points[i].node, p->tui->search,
+				 match_case)) {
 			select_point(p, i);
 			return true;
 		}

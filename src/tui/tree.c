@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/util.h"
 #include "core/session.h"
+#include "tui/names.h"
 #include "tui/text.h"
 #include "tui/tree_order.h"
 
@@ -50,17 +51,6 @@ struct match {
 
 enum { MATCH_UNKNOWN = 0, MATCH_NO = 1, MATCH_YES = 2 };
 
-/* Names match however they are shown. */
-static bool tree_has(struct tree *t, const struct match *m, uint32_t id)
-{
-	bool found = false;
-
-	for (int mode = 0; mode < NAME_N && !found; mode++)
-		found = text_find(snapshot_name(t->snap, id, (enum name_mode)mode), m->needle,
-				  m->match_case);
-	return found;
-}
-
 /* Nodes with the same frame have the same name: it is looked at once. */
 static bool node_matches(struct tree *t, const struct match *m, uint32_t id)
 {
@@ -69,7 +59,7 @@ static bool node_matches(struct tree *t, const struct match *m, uint32_t id)
 
 	seen = node == SESSION_NONE ? &scratch : &t->frame_match[m->session->nodes[node].frame];
 	if (*seen == MATCH_UNKNOWN)
-		*seen = tree_has(t, m, id) ? MATCH_YES : MATCH_NO;
+		*seen = names_have(t->snap, id, m->needle, m->match_case) ? MATCH_YES : MATCH_NO;
 	return *seen == MATCH_YES;
 }
 

@@ -228,7 +228,7 @@ static int on_input(void *data, const char *text, size_t len)
 void world_open(struct world *w, const struct tui_options *options)
 {
 	struct tui_host host = {w, on_request, on_status, on_log, on_input};
-	struct snapshot_spec spec = {.group = GROUP_NONE};
+	struct snapshot_spec spec = {.group = GROUP_NONE, .naming = w->naming};
 
 	w->snap = snapshot_new(w->s, &spec);
 	ck_assert_ptr_nonnull(w->snap);

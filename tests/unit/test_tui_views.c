@@ -178,6 +178,37 @@ START_TEST(bottom_up_finds_folded)
 }
 END_TEST
 
+/* Names that have nothing of the raw ones. */
+static char *short_names(const char *raw, enum frame_kind kind, unsigned level)
+{
+	(void)kind;
+	return level || strcmp(raw, "flash_fwd<128,128>") ? NULL : strdup("attention");
+}
+
+/* What is looked for may be in a name that is not shown. */
+START_TEST(names_match_however_they_are_shown)
+{
+	teardown();
+	world_init(&w);
+	w.naming = short_names;
+	world_open(&w, &live);
+	world_tick(&w);
+	draw(24, 80);
+	for (const char *panel = "1270"; *panel; panel++) {
+		char key[] = {*panel, '\0'};
+
+		world_keys(&w, key);
+		world_keys(&w, "Home / 'flash_fwd' Enter");
+		ck_assert_msg(!strcmp(here(), "attention"), "panel %s: %s", key, here());
+		world_keys(&w, "Home / 'attention' Enter");
+		ck_assert_str_eq(here(), "attention");
+	}
+	world_keys(&w, "2 F4 'flash_fwd' Enter");
+	ck_assert_uint_eq(n_rows(), 1);
+	ck_assert_str_eq(here(), "attention");
+}
+END_TEST
+
 static const char *sort_title(const struct panel *p)
 {
 	return p->columns.v[p->sort].title;
@@ -685,6 +716,7 @@ Suite *suite_views(void)
 		bottom_up_folds,
 		bottom_up_stays_open,
 		bottom_up_finds_folded,
+		names_match_however_they_are_shown,
 		flame_finds_narrow,
 		layout_sorts,
 		callers_go_on_and_back,
