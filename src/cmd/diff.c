@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/buf.h"
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/load.h"
@@ -17,6 +18,7 @@
 #include "naming/readable.h"
 #include "report/diff.h"
 #include "report/pager.h"
+#include "report/table.h"
 
 enum {
 	OPT_A = 1,
@@ -31,12 +33,15 @@ enum {
 	OPT_FAIL_OVER,
 	OPT_FAIL_UNDER,
 	OPT_EACH,
+	OPT_NOISE,
 	OPT_FORMAT,
 	OPT_WIDTH,
 	OPT_PEAKS,
 	OPT_NO_PAGER,
 	OPT_TEXT
 };
+
+#define NOISE 0.01 /* of A: smaller changes happen without a cause */
 
 /* The exit statuses are those of diff and cmp, not those of the other commands. */
 enum { STATUS_WITHIN = 0, STATUS_OVER = 1, STATUS_TROUBLE = 2 };
@@ -48,7 +53,7 @@ static const struct option_def options[] = {
 	{.name = "b", .arg = "FILE", .help = "runs of the second side; several files may follow",
 	 .id = OPT_B},
 	{.name = "metrics", .letter = 'm', .arg = "METRIC",
-	 .help = "compare this metric (time), see proton-metrics(7)",
+	 .help = "compare this metric (the time), see proton-metrics(7)",
 	 .id = OPT_METRIC},
 	{.name = "exclusive", .help = "compare a context's own value, without those called from it",
 	 .rare = true, .id = OPT_EXCLUSIVE},
@@ -69,6 +74,8 @@ static const struct option_def options[] = {
 	{.name = "fail-under", .arg = "PERCENT",
 	 .help = "exit with 1 when the total has shrunk by more, as a throughput should not",
 	 .rare = true, .id = OPT_FAIL_UNDER},
+	{.name = "noise", .arg = "PERCENT",
+	 .help = "changes up to this are none (1)", .rare = true, .id = OPT_NOISE},
 	{.name = "each", .help = "with these two: or any one path", .rare = true, .id = OPT_EACH},
 	{.name = "format", .letter = 'f', .arg = "text|markdown|json", .help = "how to print it (text)",
 	 .id = OPT_FORMAT},
@@ -99,7 +106,7 @@ struct arguments {
 	struct peaks *peaks;
 	const char **files[DIFF_N_SIDES];
 	double fail_over, fail_under; /* ratio; negative: not asked for */
-	bool metric_given, is_known, each, no_pager;
+	bool is_known, each, no_pager;
 	bool text; /* --text was given, or an option that only text output supports */
 	struct screen_options screen;
 };
@@ -172,7 +179,6 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		return 0;
 	case OPT_METRIC:
 		a->diff.metric = value;
-		a->metric_given = true;
 		return *value ? 0 : -EINVAL;
 	case OPT_EXCLUSIVE:
 		a->diff.exclusive = true;
@@ -200,6 +206,8 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		return on_limit(value, &a->fail_over);
 	case OPT_FAIL_UNDER:
 		return on_limit(value, &a->fail_under);
+	case OPT_NOISE:
+		return on_limit(value, &a->diff.noise);
 	case OPT_THRESHOLD:
 		return on_threshold(a, value);
 	case OPT_DEPTH:
@@ -274,7 +282,7 @@ static int add_run(struct diff *d, struct arguments *a, enum diff_side side,
 	bool is_last = diff_n_runs(d, DIFF_A) + diff_n_runs(d, DIFF_B) ==
 		       (size_t)a->print.n_files[DIFF_A] + a->print.n_files[DIFF_B];
 
-	a->is_known |= column_parse(s, metric, strlen(metric), &c) == 0;
+	a->is_known |= !metric || column_parse(s, metric, strlen(metric), &c) == 0;
 	if ((!is_last && r != -EINVAL) || a->is_known)
 		return r;
 	if (complain_column(s, metric, "-m"))
@@ -310,7 +318,7 @@ static int load_sides(struct diff *d, struct arguments *a)
 		r = load_side(d, a, DIFF_B);
 	if (r == 0)
 		r = diff_compare(d);
-	if (r == -EINVAL || (r == 0 && a->metric_given && !diff_has_values(d))) {
+	if (r == -EINVAL || (r == 0 && a->diff.metric && !diff_has_values(d))) {
 		complain("no values of '%s' to compare (see 'proton list %s')", a->diff.metric,
 			 a->files[DIFF_A][0]);
 		return -EINVAL;
@@ -356,7 +364,7 @@ static bool has_limit(const struct arguments *a)
 
 static bool is_over(const struct arguments *a, const struct diff_value *v)
 {
-	if (v->status == DIFF_SAME)
+	if (v->overlaps)
 		return false;
 	if (v->delta > 0)
 		return a->fail_over >= 0 && v->ratio > a->fail_over;
@@ -396,12 +404,44 @@ static void say_over(const struct arguments *a, const char *name, const struct d
 			 fabs(v->ratio) * 100, percent);
 }
 
+/* A side without values, or without any time, was not measured: no limit was kept. */
+static bool has_nothing(const struct diff *d, enum diff_side side)
+{
+	const struct diff_range *total = &diff_total(d)->side[side];
+	uint32_t metric = diff_column(d)->derived.metric;
+	bool is_time = metric == METRIC_TIME || metric == METRIC_CPU_TIME;
+
+	return total->n == 0 || (is_time && !(total->max > 0));
+}
+
+/* "train > forward > kernel"; of a deep one the end. */
+static void put_names(const struct diff *d, uint32_t id, struct buf *out)
+{
+	const char *names[64];
+	size_t n = 0;
+
+	for (; id && n < ARRAY_SIZE(names); id = diff_node(d, id)->parent)
+		names[n++] = diff_name(d, id);
+	if (id)
+		buf_puts(out, "... > ");
+	put_path(out, names, n, true);
+}
+
 static int judge(const struct diff *d, const struct arguments *a)
 {
+	_cleanup_(buf_done) struct buf path = {0};
 	uint32_t worst;
 
 	if (!has_limit(a))
 		return STATUS_WITHIN;
+	if (has_nothing(d, DIFF_A) || has_nothing(d, DIFF_B)) {
+		complain("nothing of '%s' was measured in %s: there is nothing to hold to a limit",
+			 diff_metric(d),
+			 !has_nothing(d, DIFF_B)   ? "A"
+			 : !has_nothing(d, DIFF_A) ? "B"
+						   : "A and B");
+		return STATUS_TROUBLE;
+	}
 	if (is_over(a, diff_total(d))) {
 		say_over(a, diff_metric(d), diff_total(d));
 		return STATUS_OVER;
@@ -409,7 +449,8 @@ static int judge(const struct diff *d, const struct arguments *a)
 	worst = a->each ? worst_path(d, a) : 0;
 	if (!worst)
 		return STATUS_WITHIN;
-	say_over(a, diff_name(d, worst), &diff_node(d, worst)->value);
+	put_names(d, worst, &path);
+	say_over(a, buf_str(&path), &diff_node(d, worst)->value);
 	return STATUS_OVER;
 }
 
@@ -484,11 +525,12 @@ static int diff_on_screen(struct arguments *a)
 
 	if (screen_settle(&a->screen) != 0)
 		return STATUS_TROUBLE;
-	if (a->diff.exclusive && asprintf(&own, "%s (exc)", a->diff.metric) < 0) {
+	if (a->diff.exclusive &&
+	    asprintf(&own, "%s (exc)", a->diff.metric ? a->diff.metric : "time") < 0) {
 		complain("out of memory");
 		return STATUS_TROUBLE;
 	}
-	if (own || a->metric_given)
+	if (own || a->diff.metric)
 		o->metrics = own ? own : a->diff.metric;
 	o->peaks = a->peaks;
 	o->depth = a->print.depth;
@@ -523,7 +565,7 @@ static int run(struct arguments *a, int argc, char **argv)
 
 int cmd_diff(int argc, char **argv)
 {
-	struct arguments a = {.diff = {.metric = "time"},
+	struct arguments a = {.diff = {.noise = NOISE},
 			      .print.naming = readable_name,
 			      .fail_over = -1,
 			      .fail_under = -1};

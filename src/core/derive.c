@@ -9,6 +9,7 @@
 #include "base/unset.h"
 #include "base/util.h"
 #include "core/hists.h"
+#include "core/metadata.h"
 #include "core/nested.h"
 
 /* A column made so far; raw ones have factor 0. */
@@ -72,6 +73,24 @@ uint32_t derive_flops(const struct session *s)
 		n++;
 	}
 	return n > 1 ? METRIC_ANY_FLOPS : found;
+}
+
+/* hidden, by node: launch metadata, which is no work of the program. */
+static bool is_measured(const struct session *s, const uint8_t *hidden, uint32_t metric)
+{
+	for (size_t i = 0; i < s->n_rows; i++)
+		if (!(hidden && hidden[s->rows[i].node]) &&
+		    session_row_number(s, &s->rows[i], metric) > 0)
+			return true;
+	return false;
+}
+
+uint32_t derive_time(const struct session *s)
+{
+	_cleanup_(freep) uint8_t *hidden = metadata_nodes(s);
+	bool host = !is_measured(s, hidden, METRIC_TIME) && is_measured(s, hidden, METRIC_CPU_TIME);
+
+	return host ? METRIC_CPU_TIME : METRIC_TIME;
 }
 
 double derived_quotient(const struct derived *m, double of, double by)

@@ -54,6 +54,9 @@ const struct metric *derive_metric(const struct session *s, uint32_t metric);
 /* What METRIC_ANY_FLOPS comes to in a session: the one width that it has values of, METRIC_FLOPS
  * where it has none, else METRIC_ANY_FLOPS. */
 uint32_t derive_flops(const struct session *s);
+/* The time that a profile is about: METRIC_TIME, or METRIC_CPU_TIME where no work of the program ran on
+ * a device, but scopes have time on the host. */
+uint32_t derive_time(const struct session *s);
 /* Values of a metric in the order of its parts: those whose sum it is, else itself. False: there are
  * no more. */
 bool derive_part(uint32_t metric, size_t i, uint32_t *ret);

@@ -12,7 +12,6 @@
 #include "base/util.h"
 #include "core/derive.h"
 #include "core/merge.h"
-#include "core/nested.h"
 
 struct run {
 	double *values; /* by node, n of them; NaN: absent. Nodes of later runs are not in it */
@@ -101,7 +100,7 @@ struct diff *diff_new(const struct diff_options *options)
 		return NULL;
 	d->options = *options;
 	d->exclusive = options->exclusive;
-	d->metric = strdup(options->metric);
+	d->metric = strdup(options->metric ? options->metric : "time");
 	d->unit = strdup("");
 	d->strings = strtab_new();
 	if (!d->metric || !d->unit || !d->strings ||
@@ -231,33 +230,17 @@ static int run_fill(struct diff *d, struct run *run, const uint32_t *map, uint32
 	return 0;
 }
 
-/* The host's time of a scope has that of the scopes in it: only what is its own adds up, and that is
- * nothing where threads ran side by side. */
-static int run_total_of_host(struct snapshot *snap, const double *v, double *ret)
-{
-	uint32_t n = snapshot_n(snap);
-	_cleanup_(freep) double *own = malloc(n * sizeof(*own));
-	int r = own ? nested_own(snapshot_parents(snap), v, n, own) : -ENOMEM;
-
-	for (uint32_t i = 0; r == 0 && i < n; i++)
-		add_present(ret, own[i] < 0 ? 0 : own[i]);
-	return r;
-}
-
-/* The value that stands for a whole run. 0 or -ENOMEM. */
-static int run_total(struct snapshot *snap, const struct derived *m, const double *v, double *ret)
+/* The value that stands for a whole run. */
+static double run_total(struct snapshot *snap, const struct derived *m, const double *v)
 {
 	const struct metric *raw = derive_metric(snapshot_session(snap), m->metric);
+	double sum = NAN;
 
-	*ret = v[0];
 	if (m->inclusive || m->op != DERIVED_VALUE || metric_add_plain(raw->add) != METRIC_SUM)
-		return 0;
-	*ret = NAN;
-	if (m->metric == METRIC_CPU_TIME)
-		return run_total_of_host(snap, v, ret);
+		return v[0];
 	for (uint32_t i = 0; i < snapshot_n(snap); i++)
-		add_present(ret, v[i]);
-	return 0;
+		add_present(&sum, v[i]);
+	return sum;
 }
 
 /* The values of a run by node. *ret_v: NULL where it has no such metric. */
@@ -277,7 +260,8 @@ static int run_values(struct diff *d, struct snapshot *snap, struct derive *deri
 	*ret_v = derive_column(derive, m);
 	if (!*ret_v)
 		return -ENOMEM;
-	return run_total(snap, m, *ret_v, &run->total);
+	run->total = run_total(snap, m, *ret_v);
+	return 0;
 }
 
 static int run_take(struct diff *d, struct snapshot *snap, struct run *run, const uint32_t *map)
@@ -333,6 +317,8 @@ int diff_add(struct diff *d, enum diff_side which, const struct session *s)
 	struct run run = {.total = NAN};
 	int r;
 
+	if (!d->options.metric)
+		d->options.metric = derive_time(s) == METRIC_TIME ? "time" : "cpu_time";
 	if (ARRAY_ROOM(side->runs, side->cap, side->n + 1) < 0)
 		return -ENOMEM;
 	r = run_add(d, s, &run, false);
@@ -364,12 +350,13 @@ static void range_of(double *values, uint32_t n, struct diff_range *ret)
 	ret->median = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-static void value_compare(struct diff_value *v)
+static void value_compare(struct diff_value *v, double noise)
 {
 	const struct diff_range *a = &v->side[DIFF_A], *b = &v->side[DIFF_B];
 
 	v->status = DIFF_SAME;
 	v->delta = v->ratio = NAN;
+	v->overlaps = !a->n == !b->n;
 	if (!a->n && !b->n)
 		return;
 	v->delta = (b->n ? b->median : 0) - (a->n ? a->median : 0);
@@ -382,7 +369,9 @@ static void value_compare(struct diff_value *v)
 		v->status = DIFF_NEW;
 	else if (!b->n)
 		v->status = DIFF_GONE;
-	else if (a->max < b->min || b->max < a->min)
+	else
+		v->overlaps = !(a->max < b->min || b->max < a->min);
+	if (a->n && b->n && !v->overlaps && fabs(v->ratio) > noise)
 		v->status = DIFF_CHANGED;
 }
 
@@ -409,7 +398,7 @@ static void compare_runs(const struct diff *d, uint32_t id, double *scratch, str
 		}
 		range_of(scratch, n, &ret->side[which]);
 	}
-	value_compare(ret);
+	value_compare(ret, d->options.noise);
 }
 
 int diff_compare(struct diff *d)

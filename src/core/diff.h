@@ -7,8 +7,8 @@
  *                 ├─────────────────────────────────>            B  [min median max]
  *   B: b1 b2 b3 ──┘ one value a node and run                     B - A, same or not
  *
- * Two values differ when the intervals from minimum to maximum of the two sides do not overlap; with
- * one run a side, when they are not equal. A path that one side does not have counts there as 0, so
+ * Two values differ when the intervals from minimum to maximum of the two sides do not overlap (with
+ * one run a side: when they are not equal), and by more than the noise. A path that one side does not have counts there as 0, so
  * what is new is positive and what is gone negative.
  *   thread  one */
 #include <stdbool.h>
@@ -24,7 +24,7 @@
 enum diff_side { DIFF_A = 0, DIFF_B = 1, DIFF_N_SIDES };
 
 enum diff_status {
-	DIFF_SAME = 0, /* or within the noise of several runs */
+	DIFF_SAME = 0, /* or within the noise */
 	DIFF_CHANGED,
 	DIFF_NEW,  /* only B has it */
 	DIFF_GONE, /* only A has it */
@@ -42,6 +42,7 @@ struct diff_value {
 	double delta;   /* median of B - median of A; NaN: neither has a value */
 	double ratio;   /* delta / median of A; infinite from 0 or nothing; NaN: no delta */
 	uint8_t status; /* enum diff_status */
+	bool overlaps; /* the sides' intervals do: with the spread of the runs there is no telling */
 };
 
 struct diff_node {
@@ -54,7 +55,8 @@ struct diff_node {
 };
 
 struct diff_options {
-	const char *metric;        /* any name of column.h */
+	const char *metric;        /* any name of column.h; NULL: the first run's derive_time() */
+	double noise;              /* of A: a change up to this share is none, 0..1 */
 	bool exclusive;            /* own values, not those of the nodes below too */
 	const struct peaks *peaks; /* for util; may be NULL */
 };
@@ -81,7 +83,7 @@ uint32_t diff_n(const struct diff *d);
 const struct diff_node *diff_node(const struct diff *d, uint32_t id);
 const char *diff_name(const struct diff *d, uint32_t id); /* raw */
 /* The whole of each side: the root's value, or the sum over all nodes where what is compared is
- * exclusive and adds up; of the host's time, the sum of what is not in a scope within. */
+ * exclusive and adds up. */
 const struct diff_value *diff_total(const struct diff *d);
 /* Name and unit of the metric: as the first run that has it says; a derived one is called as asked
  * for, and its unit, if any, is part of that. */

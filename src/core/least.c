@@ -8,13 +8,14 @@
 
 int least_parse(const struct least *x, const struct session *s, struct derived *ret)
 {
-	const char *word = x->word && x->value != 0 ? x->word : "time";
+	const char *time = derive_time(s) == METRIC_TIME ? "time" : "cpu_time";
+	const char *word = x->word && x->value != 0 ? x->word : time;
 	size_t len = column_word_len(s, word);
 	struct column_spec c;
 	int r = column_parse(s, word, len, &c);
 
 	while (r == 0 && c.form == FORM_WORD) { /* a word cannot be compared with a limit */
-		word = word[len] ? word + len + 1 : "time";
+		word = word[len] ? word + len + 1 : time;
 		len = column_word_len(s, word);
 		r = column_parse(s, word, len, &c);
 	}

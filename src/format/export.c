@@ -154,31 +154,10 @@ void export_put_value(struct out *out, const struct session *s, uint32_t metric,
 
 /* ---- weights ---- */
 
-/* hidden, by node: launch metadata, which weighs nothing. */
-static bool is_measured(const struct session *s, const uint8_t *hidden, uint32_t metric)
-{
-	union metric_value v;
-
-	for (uint32_t i = 0; i < s->n_nodes; i++)
-		if (!(hidden && hidden[i]) && session_value(s, i, metric, &v) &&
-		    metric_number(metric_table_get(s->metrics, metric), v) > 0)
-			return true;
-	return false;
-}
-
-/* Time on devices, and where nothing ran on one, on the host. */
-static uint32_t usual_metric(const struct session *s)
-{
-	_cleanup_(freep) uint8_t *hidden = metadata_nodes(s);
-	bool host = !is_measured(s, hidden, METRIC_TIME) && is_measured(s, hidden, METRIC_CPU_TIME);
-
-	return host ? METRIC_CPU_TIME : METRIC_TIME;
-}
-
 uint32_t export_metric(const struct session *s, const struct write_options *options)
 {
 	const char *name = options ? options->metric : NULL;
-	uint32_t id = name ? column_metric(s, name) : usual_metric(s);
+	uint32_t id = name ? column_metric(s, name) : derive_time(s);
 
 	return export_weighs(s, id) ? id : METRIC_NONE;
 }

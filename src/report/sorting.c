@@ -15,7 +15,7 @@ int sorting_parse(struct sorting *o, const struct session *s, const char *sort)
 	if (o->by_name || (sort && !*sort))
 		return 0;
 	if (!sort)
-		sort = usual_columns[USUAL_TOTAL].title;
+		sort = usual_columns[derive_time(s) == METRIC_TIME ? USUAL_TOTAL : USUAL_CPU].title;
 	r = column_parse(s, sort, strlen(sort), &o->column);
 	if (r < 0)
 		return r;

@@ -14,7 +14,8 @@ struct sorting {
 	bool by_column, by_words, by_name; /* none of them: as the rows came */
 };
 
-/* sort: the name of a column; "name"; "": as they came; NULL: the time. 0 or what column_parse() says. */
+/* sort: the name of a column; "name"; "": as they came; NULL: the time on
+ * devices, or if there is none on the host. 0 or what column_parse() says. */
 int sorting_parse(struct sorting *o, const struct session *s, const char *sort);
 /* An entry of a row with this value in the column and this name; both only where they are asked for. */
 struct walk_entry sorting_entry(const struct sorting *o, const struct session *s, uint32_t row,

@@ -264,9 +264,20 @@ static bool is_shown(const struct tree *t, uint32_t node)
 	return enough;
 }
 
+/* Rows without time on a device, which all rows are sorted by, stand behind those that have it: those
+ * with the most time on the host first. */
+static double sort_behind(const struct side *side, uint32_t node)
+{
+	const double *host = derive_used(side->derive, METRIC_CPU_TIME, true);
+
+	return -1 / at(host, node);
+}
+
 static double sort_value(const struct tree *t, struct side *side, uint32_t node)
 {
-	return derive_at(side->derive, &t->sorting.column.derived, &side->sort, node, 0);
+	double v = derive_at(side->derive, &t->sorting.column.derived, &side->sort, node, 0);
+
+	return isnan(v) && !t->o->sort && t->n_sides == 1 ? sort_behind(side, node) : v;
 }
 
 /* Differences are sorted by their size. */
@@ -343,6 +354,7 @@ static void mask_sides(struct tree *t)
 static int filter_names(struct tree *t)
 {
 	const struct report_options *o = t->o;
+	uint32_t time;
 
 	t->shown = filter_all(t->snap);
 	if (!t->shown)
@@ -353,8 +365,9 @@ static int filter_names(struct tree *t)
 		filter_exclude(t->shown, t->snap, o->exclude);
 	if (o->include || o->exclude)
 		mask_sides(t);
+	time = derive_time(session(t));
 	for (unsigned i = 0; i < t->n_sides; i++)
-		t->sides[i].time = derive_used(t->sides[i].derive, METRIC_TIME, true);
+		t->sides[i].time = derive_used(t->sides[i].derive, time, true);
 	return t->shown[0] ? 0 : -ENODATA;
 }
 

@@ -92,11 +92,39 @@ status "under: within" 0 --fail-under 7% b.hatchet a.hatchet
 status "under: grown" 0 --fail-under 0 a.hatchet b.hatchet
 status "under and over" 1 --fail-under 90% --fail-over 5 a.hatchet b.hatchet
 status "under: a path that is gone" 1 --fail-under 50% --each a.hatchet b.hatchet
-has "under: gone: said" "'old' is gone, more than the 50% it may shrink" err
+has "under: gone: said" "'step > old' is gone, more than the 50% it may shrink" err
 status "standard input twice" 2 - - <a.hatchet
 has "standard input twice: said" "'-' is there twice" err
-status "from nothing" 1 --fail-over 50 empty.hatchet a.hatchet
-status "both empty" 0 --fail-over 0 empty.hatchet empty.hatchet
+# What was not measured kept no limit.
+status "from nothing" 2 --fail-over 50 empty.hatchet a.hatchet
+has "from nothing: said" "nothing of 'time (ns)' was measured in A: there is nothing to hold to a limit" err
+status "to nothing" 2 --fail-under 50 a.hatchet empty.hatchet
+has "to nothing: said" "was measured in B:" err
+status "both empty" 2 --fail-over 0 empty.hatchet empty.hatchet
+has "both empty: said" "was measured in A and B:" err
+status "nothing without a limit" 0 empty.hatchet a.hatchet
+# Small changes are none, unless a limit is smaller.
+profile near.hatchet "gemm 1009" "relu 500" "old 10"
+check "noise" "0 changed, 0 new, 0 gone, 4 same" "$("$PROTON" diff --ascii a.hatchet near.hatchet | tail -n 1)"
+check "noise: none" "2 changed, 0 new, 0 gone, 2 same" "$("$PROTON" diff --ascii --noise 0 a.hatchet near.hatchet | tail -n 1)"
+check "noise: more" "0 changed, 0 new, 0 gone, 4 same" "$("$PROTON" diff --ascii --noise 50% a.hatchet b2.hatchet | tail -n 1)"
+status "noise: a smaller limit" 1 --fail-over 0.1% a.hatchet near.hatchet
+status "noise: no number" 2 --noise some a.hatchet near.hatchet
+# Without work on a device the time is the host's.
+for i in 1 2; do
+	echo '[{"children":[{"children":[{"children":[],"frame":{"name":"inner"},"metrics":{"cpu_time (ns)":'"$i"'00}}],"frame":{"name":"outer"},"metrics":{"cpu_time (ns)":1000}}],"frame":{"name":"ROOT"},"metrics":{}},{}]' >host$i.hatchet
+done
+"$PROTON" diff --ascii host1.hatchet host2.hatchet >out
+has "host time: said" "cpu_time (ns), inclusive" out
+check "host time" "100ns 200ns +100ns +100.0 changed outer > inner" "$(grep inner out | xargs)"
+status "host time: a limit" 0 --fail-over 1% host1.hatchet host2.hatchet
+status "host time: a limit of each" 1 --fail-over 1% --each host1.hatchet host2.hatchet
+has "host time: its path" "'outer > inner' has grown by 100.0%" err
+"$PROTON" diff --ascii --exclusive -m cpu_time host1.hatchet host2.hatchet >out
+check "host time: own" "1.00us 1.00us 0ns 0.0 same ROOT|900ns 800ns -100ns -11.1 changed outer" \
+	"$(grep "ROOT\|outer$" out | sed 's/^ *//; s/  */ /g' | paste -sd '|')"
+check "host time: a share of it is enough" "ROOT outer" \
+	"$("$PROTON" report --tree --ascii -t 15% host1.hatchet | awk 'NR > 1 { print $NF }' | xargs)"
 status "no such file" 2 a.hatchet nothing.hatchet
 has "no such file: said" "nothing.hatchet" err
 head -c 100 a.hatchet >cut.hatchet

@@ -113,7 +113,8 @@ static const struct {
 
 START_TEST(sides_are_compared)
 {
-	static const struct diff_options inclusive = {"time", false}, exclusive = {"time", true};
+	static const struct diff_options inclusive = {.metric = "time"},
+					 exclusive = {.metric = "time", .exclusive = true};
 	struct diff *d = diff_new(cases[_i].exclusive ? &exclusive : &inclusive);
 	struct buf b;
 	unsigned i;
