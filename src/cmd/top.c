@@ -79,6 +79,7 @@ struct top {
 	bool reads_us;                      /* the program can read what we type */
 	uint64_t log_due_ns;                /* when to show new output; 0: there is none */
 	bool stopped;                       /* by a signal: it can be continued */
+	bool was_paused;                    /* collecting, once or more */
 	uint64_t stopped_ns;                /* when the program was last asked to stop; 0: never */
 	bool leave_when_ended, left_behind; /* descendants ran when the stream was closed */
 	char *log;
@@ -135,6 +136,16 @@ static int ask_to_end(struct top *t)
 	return r == 0 && t->stopped ? keeper_signal(t->keeper, SIGCONT, true) : r;
 }
 
+/* The profile says once that something is missing in it. */
+static void pause_collecting(struct top *t, bool pause)
+{
+	atomic_store(&t->run.rec.dir->control->paused, pause);
+	if (pause && !t->was_paused)
+		session_note(receiver_session(t->run.rec.receiver), SESSION_NONE, NOTE_INFO,
+			     "collecting was paused: what ran then is not counted");
+	t->was_paused |= pause;
+}
+
 static int on_request(void *data, enum tui_action action, int arg)
 {
 	struct top *t = data;
@@ -158,7 +169,7 @@ static int on_request(void *data, enum tui_action action, int arg)
 		return t->ended ? -ESRCH : keeper_signal(t->keeper, arg, true);
 	case TUI_PAUSE:
 	case TUI_RESUME:
-		atomic_store(&control->paused, action == TUI_PAUSE);
+		pause_collecting(t, action == TUI_PAUSE);
 		return 0;
 	case TUI_RESYNC:
 		atomic_fetch_add(&control->resync, 1);

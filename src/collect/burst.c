@@ -560,7 +560,7 @@ static int tick_send(struct burst *s, const struct limits *l)
 				.n_losses = LOSS_N};
 	if (t.n_launches)
 		w->flags |= WIRE_TICK_COUNTED;
-	if (atomic_load(&collector->paused))
+	if (is_paused())
 		w->flags |= WIRE_TICK_PAUSED;
 	memcpy(w + 1, t.losses, sizeof(t.losses));
 	return wire_encoder_flush(&s->encoder);
@@ -609,7 +609,7 @@ void burst_control(void)
 	struct control_page *c = collector->control;
 	struct burst *s = &burst;
 
-	atomic_store(&collector->paused, atomic_load(&c->paused) != 0);
+	pause_set(atomic_load(&c->paused) || (atomic_load(&c->stop) && collect_on));
 	if (requested(&c->reset, &s->reset)) {
 		tables_forget_values(collector, false);
 		intervals_reset();
@@ -621,10 +621,8 @@ void burst_control(void)
 	}
 	if (requested(&c->flush, &s->flush))
 		s->period = 0; /* with histograms, which are sent less often */
-	if (atomic_load(&c->stop) && collect_on) {
-		atomic_store(&collector->paused, true);
+	if (atomic_load(&c->stop) && collect_on)
 		log_debug(1, "sender", "asked to stop");
-	}
 }
 
 /* ---- the burst ---- */

@@ -58,6 +58,7 @@ void collect_forked(void)
 		return;
 	}
 	threads_forked();
+	scopes_forked(thread_state());
 	tables_forget_values(c, true);
 	tables_forget_claims(c);
 	memset((void *)c->dirty, 0, (table_n(&c->slots) + 63) / 64 * 8);

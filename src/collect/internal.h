@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <unistd.h>
 #include "backends/backend.h"
+#include "base/clock.h"
 #include "base/util.h"
 #include "collect/collect.h"
 #include "core/session.h"
@@ -137,8 +138,9 @@ struct note_entry {
 };
 
 struct scope_entry {
-	uint64_t tag, enter_ns;
+	uint64_t tag, enter_ns; /* of the host clock; 0: it is timed already */
 	uint32_t frame, node;
+	bool is_inherited; /* a process that forked this one entered it, and counts that */
 };
 
 struct record_cache; /* of sink.c */
@@ -224,11 +226,11 @@ struct collector {
 	_Atomic uint32_t n_thread_lanes;
 	_Atomic uint32_t main_node; /* calling context of the main thread */
 	_Atomic bool many_contexts; /* backends were told to attribute */
-	_Atomic bool paused;
-	_Atomic uint32_t sender; /* enum sender_state */
-	_Atomic bool has_news;   /* there was something to send */
-	_Atomic uint32_t n_late; /* values that came after the last word, not sent yet */
-	_Atomic uint32_t wake;   /* futex: the sender has something to look at */
+	_Atomic uint64_t pause;     /* see is_paused() */
+	_Atomic uint32_t sender;    /* enum sender_state */
+	_Atomic bool has_news;      /* there was something to send */
+	_Atomic uint32_t n_late;    /* values that came after the last word, not sent yet */
+	_Atomic uint32_t wake;      /* futex: the sender has something to look at */
 	struct question finish, exec, resume; /* resume: exec has failed */
 	_Atomic uint32_t done;                /* futex: something was answered */
 	uint32_t exe, cmdline, host;          /* strings */
@@ -237,6 +239,36 @@ struct collector {
 
 /* state.c: one owner of what every file reads */
 extern struct collector *collector; /* NULL until started */
+
+/* ---- pause ---- */
+
+/* One word is all there is of it, for scopes that begin before it and end after it, on any thread: how
+ * far the host clock is behind the monotonic one, or while collecting is paused, what it shows. */
+#define PAUSED (UINT64_C(1) << 63)
+
+static inline bool is_paused(void)
+{
+	return atomic_load_explicit(&collector->pause, memory_order_relaxed) & PAUSED;
+}
+
+/* The clock that scopes are timed by stands while collecting is paused. Nanoseconds, never 0. */
+static inline uint64_t host_clock_ns(void)
+{
+	uint64_t pause = atomic_load_explicit(&collector->pause, memory_order_relaxed);
+
+	return pause & PAUSED ? pause & ~PAUSED : clock_monotonic_ns() - pause;
+}
+
+/* The sender's thread alone pauses and goes on. */
+static inline void pause_set(bool paused)
+{
+	uint64_t clock = host_clock_ns();
+
+	if (paused && !is_paused())
+		atomic_store(&collector->pause, clock | PAUSED);
+	else if (!paused && is_paused())
+		atomic_store(&collector->pause, clock_monotonic_ns() - clock);
+}
 /* In the child of a vfork() the pid differs: nothing of the parent's memory is touched then. */
 static inline bool collector_is_ours(void)
 {
@@ -323,6 +355,7 @@ static inline void bitmap_set(_Atomic uint64_t *map, uint32_t i)
 uint32_t thread_context(struct thread_state *t); /* launch context of its calling context */
 /* Scopes that were not left: their time until now, once. */
 void scopes_close(struct thread_state *t);
+void scopes_forked(struct thread_state *t);
 void scopes_end(void);       /* of this thread, with the process */
 void scopes_left_open(void); /* of the others, at its very end */
 

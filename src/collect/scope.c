@@ -56,7 +56,7 @@ int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t le
 	 * either all of this scope or nothing of it, and it writes no further than the next entry. */
 	new.frame = frame_intern(kind, string_intern(name, len));
 	new.node = node_intern(t->node, new.frame);
-	new.enter_ns = clock_monotonic_ns();
+	new.enter_ns = host_clock_ns();
 	depth = t->depth;
 	thread_set_depth(t, depth + 1);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -67,24 +67,38 @@ int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t le
 }
 
 /* One more of SET_ID_HOST; a slot that there was no room for is counted already. */
-static void slot_add_host_time(uint32_t slot, uint64_t ns)
+static void slot_add_host_time(uint32_t slot, uint64_t ns, bool is_entered)
 {
 	if (slot == WIRE_NONE)
 		return;
 	slot_add_u64(slot, 0, ns);
-	slot_add_u64(slot, 1, 1);
+	slot_add_u64(slot, 1, is_entered);
 	slot_touch(slot);
 }
 
-/* Host time of a scope goes to its node on the thread's host lane. */
+/* Host time of a scope goes to its node on the thread's host lane: all of it but what was in a pause.
+ * One that began and ended in the same pause was none. */
 static void scope_time(const struct thread_state *t, const struct scope_entry *e)
 {
+	uint64_t now = host_clock_ns();
 	uint32_t slot;
 
-	if (!e->enter_ns || atomic_load_explicit(&collector->paused, memory_order_relaxed))
+	if (!e->enter_ns || (now == e->enter_ns && is_paused()))
 		return;
 	slot = slot_intern(e->node, lane_intern(WIRE_NONE, 0, 0, t->lane), SET_ID_HOST);
-	slot_add_host_time(slot, clock_monotonic_ns() - e->enter_ns);
+	slot_add_host_time(slot, now > e->enter_ns ? now - e->enter_ns : 0, !e->is_inherited);
+}
+
+/* In the child of a fork: scopes that were open there are open here, from now on. */
+void scopes_forked(struct thread_state *t)
+{
+	uint64_t now = host_clock_ns();
+
+	for (uint32_t i = 0; i < t->depth; i++) {
+		if (t->stack[i].enter_ns)
+			t->stack[i].enter_ns = now;
+		t->stack[i].is_inherited = true;
+	}
 }
 
 void scopes_close(struct thread_state *t)
@@ -221,8 +235,7 @@ static void metric_put(const char *name, enum metric_type sent, union metric_val
 	uint32_t metric, set, slot;
 	struct thread_state *t;
 
-	if (!collect_on || !name || !*name ||
-	    atomic_load_explicit(&collector->paused, memory_order_relaxed))
+	if (!collect_on || !name || !*name || is_paused())
 		return;
 	metric = metric_of(name, sent, replace);
 	if (metric != WIRE_NONE && !metric_takes_numbers(name, metric))
@@ -261,11 +274,11 @@ void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t 
 {
 	uint32_t parent, node, slot;
 
-	if (!collect_on || atomic_load_explicit(&collector->paused, memory_order_relaxed))
+	if (!collect_on || is_paused())
 		return;
 	parent = node_intern(0, frame_intern(FRAME_PROCESS, string_intern("<ranges>", 8)));
 	node = node_intern(parent, frame_intern(kind, string_intern(name, len)));
 	slot = slot_intern(node, lane_intern(WIRE_NONE, 0, 0, thread_state()->lane), SET_ID_HOST);
-	slot_add_host_time(slot, host_ns);
+	slot_add_host_time(slot, host_ns, true);
 	sender_start();
 }

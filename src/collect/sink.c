@@ -229,7 +229,7 @@ static void sink_record(struct activity_sink *sink, const struct activity *a)
 	if (!a->uncounted)
 		count(&t->n_records, 1);
 	backends_tell(sink->source, a);
-	if (atomic_load_explicit(&collector->paused, memory_order_relaxed))
+	if (is_paused())
 		return;
 	key = record_key(sink, a, text);
 	slot = k->is_symbol ? cached_slot(&key, t) : record_slot(&key);

@@ -26,14 +26,14 @@ enum { WITH_FORK = 0 };
 enum { WITH_FORK = 1 };
 #endif
 
-static bool is_paused(void *arg)
+static bool says_paused(void *arg)
 {
 	return rig_session->n_processes && rig_session->processes[0].paused == *(bool *)arg;
 }
 
 static void until_paused(bool wanted)
 {
-	rig_until(is_paused, &wanted, wanted ? "paused" : "resumed");
+	rig_until(says_paused, &wanted, wanted ? "paused" : "resumed");
 }
 
 START_TEST(test_pause)
@@ -52,6 +52,30 @@ START_TEST(test_pause)
 	rig_until_sum("a", METRIC_CPU_COUNT, 2);
 	ck_assert_uint_eq(rig_node("range"), SESSION_NONE);
 }
+
+/* What a pause is within is timed without it, and counted wherever it ends. */
+START_TEST(test_pause_within)
+{
+	uint64_t stands;
+
+	rig_start();
+	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "outer", 5);
+	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "inner", 5);
+	atomic_store(&rig_dir->control->paused, 1);
+	until_paused(true);
+	stands = host_clock_ns();
+	usleep(2000);
+	ck_assert_uint_eq(host_clock_ns(), stands);
+	collect_pop(COLLECT_TAG_SCOPE);
+	atomic_store(&rig_dir->control->paused, 0);
+	until_paused(false);
+	ck_assert_uint_lt(host_clock_ns(), clock_monotonic_ns() - 2000000);
+	collect_pop(COLLECT_TAG_SCOPE);
+	rig_until_sum("outer", METRIC_CPU_COUNT, 1);
+	ck_assert_int_eq(rig_sum("inner", METRIC_CPU_COUNT), 1);
+	ck_assert_int_ge(rig_sum("outer", METRIC_CPU_TIME), rig_sum("inner", METRIC_CPU_TIME));
+}
+END_TEST
 
 START_TEST(test_reset)
 {
@@ -459,6 +483,7 @@ static bool processes_ended(void *arg)
 START_TEST(test_fork)
 {
 	size_t n_ended = 1;
+	uint64_t forked_ns;
 	pid_t child;
 	int status;
 
@@ -467,6 +492,8 @@ START_TEST(test_fork)
 		rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 3);
 	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "open", 4);
+	usleep(20000);
+	forked_ns = clock_monotonic_ns();
 	child = fork();
 	if (child == 0) {
 		ck_assert_int_eq(collect_pop(COLLECT_TAG_SCOPE), 0);
@@ -474,16 +501,20 @@ START_TEST(test_fork)
 		_exit(rig_losses(LOSS_SCOPE_MISMATCH) ? 1 : 0); /* ours: delivers first */
 	}
 	waitpid(child, &status, 0);
+	forked_ns = clock_monotonic_ns() - forked_ns;
 	ck_assert_int_eq(status, 0);
 	rig_until(processes_ended, &n_ended, "the child's end");
 	ck_assert_uint_eq(rig_session->n_processes, 2);
 	ck_assert_int_eq(rig_sum("a", METRIC_CPU_COUNT), 3); /* those are the parent's alone */
 	ck_assert_int_eq(rig_sum("child", METRIC_CPU_COUNT), 1);
-	ck_assert_int_eq(rig_sum("open", METRIC_CPU_COUNT), 1);
+	/* What was open then is open in both, was entered once, and has a child's time of the child. */
+	ck_assert_int_eq(rig_sum("open", METRIC_CPU_COUNT), 0);
+	ck_assert_int_gt(rig_sum("open", METRIC_CPU_TIME), 0);
+	ck_assert_int_le(rig_sum("open", METRIC_CPU_TIME), (long)forked_ns);
 	collect_pop(COLLECT_TAG_SCOPE);
 	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 4);
-	rig_until_sum("open", METRIC_CPU_COUNT, 2);
+	rig_until_sum("open", METRIC_CPU_COUNT, 1);
 	ck_assert_uint_eq(session_loss(rig_session, LOSS_WIRE_ERROR), 0);
 }
 
@@ -569,6 +600,7 @@ TCase *collect_stream_case(void)
 	tcase_add_checked_fixture(c, NULL, rig_close);
 	tcase_set_timeout(c, 120);
 	tcase_add_test(c, test_pause);
+	tcase_add_test(c, test_pause_within);
 	tcase_add_test(c, test_reset);
 	tcase_add_test(c, test_reset_leaves_gauges);
 	tcase_add_test(c, test_resync);
