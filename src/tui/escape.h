@@ -7,11 +7,15 @@
  *
  *     ESC [ 1 ; 2 P        CSI: numbers, the second one says which modifiers
  *     ESC O P              SS3
- *     ESC [ [ A            the console of Linux */
+ *     ESC [ [ A            the console of Linux
+ *     ESC [ 2 0 0 ~ … ESC [ 2 0 1 ~        text that was pasted */
 #include <stdbool.h>
 
 /* A key that means nothing. */
 #define KEY_NOTHING KEY_FUNCTION
+/* Around pasted text. */
+#define KEY_PASTE_BEGIN (KEY_FUNCTION | 0x10000)
+#define KEY_PASTE_END   (KEY_FUNCTION | 0x10001)
 
 struct escape {
 	int intro;

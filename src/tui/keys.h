@@ -161,6 +161,7 @@ enum request {
 /* Keys beyond characters: terminal function keys, and a character after Alt. */
 #define KEY_FUNCTION 0x1000000
 #define KEY_ALT      0x2000000
+#define KEY_PASTED   0x4000000 /* a character of pasted text: never a command */
 #define KEY_CTRL(c)  ((c)&0x1f)
 
 struct buf;

@@ -9,13 +9,18 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 #include "base/buf.h"
+#include "base/clock.h"
 #include "tui/escape.h"
 #include "tui/keys.h"
 #include "tui/mouse.h"
 #include "tui/restore.h"
 #include "tui/terminfo.h"
 
-#define ESCAPE_WAIT_MS 100 /* for the rest of a key; the network may have split it */
+#define ESCAPE_WAIT_MS 100          /* for the rest of a key; the network may have split it */
+#define PASTE_WAIT_NS  NSEC_PER_SEC /* text that stops for so long has lost its end */
+
+/* Pasted text comes between marks, where the terminal can do that. */
+static const char paste_on[] = "\033[?2004h", paste_off[] = "\033[?2004l";
 
 struct screen {
 	SCREEN *curses;
@@ -28,6 +33,8 @@ struct screen {
 	int held;      /* came right behind another key, or 0 */
 	int ahead[32]; /* keys that were looked at and not taken yet */
 	unsigned n_ahead;
+	bool marks_paste;   /* the terminal was asked to */
+	uint64_t pasted_ns; /* when the last of pasted text came; 0: none is coming */
 };
 
 /* Signals that curses would take. */
@@ -132,6 +139,12 @@ static int open_tty(struct screen *sc, const char *tty, const struct look_option
 	return r;
 }
 
+static void mark_paste(struct screen *sc, bool on)
+{
+	if (sc->marks_paste)
+		screen_send(sc, on ? paste_on : paste_off, sizeof(paste_on) - 1);
+}
+
 int screen_open(const char *tty, const struct look_options *options, struct screen **ret,
 		const char **ret_why)
 {
@@ -147,6 +160,10 @@ int screen_open(const char *tty, const struct look_options *options, struct scre
 		return r;
 	}
 	terminfo_restore(&sc->restore);
+	sc->marks_paste = terminfo_is_ansi();
+	if (sc->marks_paste)
+		buf_puts(&sc->restore, paste_off);
+	mark_paste(sc, true);
 	restore_arm(fileno(sc->out), sc->restore.data, sc->restore.len, &sc->saved);
 	*ret = sc;
 	return 0;
@@ -201,6 +218,7 @@ struct screen *screen_close(struct screen *sc)
 		if (sc->has_saved)
 			restore_disarm();
 		endwin();
+		mark_paste(sc, false);
 		delscreen(sc->curses);
 	} else if (sc->win) {
 		delwin(sc->win);
@@ -278,7 +296,7 @@ static int read_escape(struct screen *sc, struct escape *e)
 static int read_after_escape(struct screen *sc)
 {
 	struct escape e;
-	int code = read_code(sc);
+	int code = await_code(sc);
 
 	if (code == 0)
 		return 27;
@@ -289,7 +307,7 @@ static int read_after_escape(struct screen *sc)
 	return escape_begin(&e, code) ? read_escape(sc, &e) : KEY_ALT | code;
 }
 
-static int read_key(struct screen *sc)
+static int read_one(struct screen *sc)
 {
 	int code = sc->held ? sc->held : read_code(sc);
 
@@ -297,6 +315,29 @@ static int read_key(struct screen *sc)
 	if (code == 0)
 		return has_hung_up(sc) ? -EIO : 0;
 	return code == 27 ? read_after_escape(sc) : code;
+}
+
+/* Keys, and the characters of pasted text with KEY_PASTED. */
+static int read_key(struct screen *sc)
+{
+	for (;;) {
+		int code = read_one(sc);
+		uint64_t now = clock_monotonic_ns();
+
+		if (code <= 0)
+			return code;
+		if (code == KEY_PASTE_BEGIN) {
+			sc->pasted_ns = now;
+			continue;
+		}
+		if (now - sc->pasted_ns > PASTE_WAIT_NS)
+			sc->pasted_ns = 0;
+		if (!sc->pasted_ns)
+			return code == KEY_PASTE_END ? KEY_NOTHING : code;
+		sc->pasted_ns = code == KEY_PASTE_END ? 0 : now;
+		if (code < KEY_FUNCTION)
+			return KEY_PASTED | code;
+	}
 }
 
 int screen_read_key(struct screen *sc)
@@ -393,6 +434,7 @@ int screen_resize(struct screen *sc)
 void screen_leave(struct screen *sc)
 {
 	endwin();
+	mark_paste(sc, false);
 	restore_disarm();
 }
 
@@ -400,6 +442,7 @@ void screen_enter(struct screen *sc)
 {
 	await_foreground(sc);
 	restore_arm(fileno(sc->out), sc->restore.data, sc->restore.len, &sc->saved);
+	mark_paste(sc, true);
 	clearok(curscr, TRUE);
 	wrefresh(sc->win);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "tui/terminfo.h"
+#include <string.h>
 #include <curses.h>
 #include <errno.h>
 #include <term.h>
@@ -32,6 +33,13 @@ static void put_no_mouse(void)
 		tputs(tiparm(mode, 0), 1, put_byte);
 	else
 		tputs("\033[?1000l", 1, put_byte);
+}
+
+bool terminfo_is_ansi(void)
+{
+	const char *cup = capability("cup");
+
+	return cup && !strncmp(cup, "\033[", 2);
 }
 
 void terminfo_restore(struct buf *out)

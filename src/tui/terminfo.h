@@ -4,10 +4,15 @@
 /* What we ask of the terminal database. Apart, because <term.h> defines macros with names like
  * "columns" and "lines". */
 
+#include <stdbool.h>
+
 struct buf;
 
 /* Is TERM known, and can its cursor be moved? 0, -ENOENT or -ENOTSUP with a sentence. */
 int terminfo_check(int fd, const char **ret_why);
+/* Does the current terminal take control sequences of ECMA-48, as nearly all do? Those that mean nothing
+ * to it do no harm then. */
+bool terminfo_is_ansi(void);
 /* Strings of the current terminal that undo what curses did to it. */
 void terminfo_restore(struct buf *out);
 

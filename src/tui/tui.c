@@ -167,12 +167,25 @@ bool tui_has_column(struct tui *t, const char *title)
 
 /* ---- input ---- */
 
+/* Pasted text goes into a line of input, and is never a command. */
+static void take_pasted(struct tui *t, int c)
+{
+	if (prompt_is_open(&t->prompt))
+		prompt_key(&t->prompt, t, c < ' ' ? ' ' : c);
+	else
+		tui_message(t, "pasted text is no command; / asks for a text to find");
+}
+
 void tui_key(struct tui *t, int key)
 {
 	struct panel *panel = tui_panel(t);
 	enum request request;
 
 	t->message[0] = '\0';
+	if (key & KEY_PASTED) {
+		take_pasted(t, key & ~KEY_PASTED);
+		return;
+	}
 	if (key == KEY_CTRL('l')) { /* in a prompt or menu too */
 		tui_do_request(t, REQ_REDRAW);
 	} else if (menu_is_open(&t->menu)) {

@@ -242,6 +242,29 @@ START_TEST(a_foreign_key_does_nothing)
 }
 END_TEST
 
+/* Pasted text is text where one is asked for, and no command elsewhere, whatever it says. */
+START_TEST(pasted_text_is_no_command)
+{
+	ck_assert_int_eq(tui_open(w.t), 0);
+	ck_assert(sent("\x1b[?2004h"));
+	type("\x1b[200~2K\rPq\x1b[A\x1bOP\x03\x1b[201~");
+	ck_assert_int_eq(w.t->current, TUI_PANEL_TREE);
+	ck_assert_uint_eq(w.n_actions, 0);
+	ck_assert(!menu_is_open(&w.t->menu));
+	ck_assert(world_shows(&w, "pasted text is no command"));
+	type("/");
+	type("\x1b[200~fl\r\nash\x1b[201~");
+	ck_assert_str_eq(w.t->prompt.text, "fl  ash");
+	type("\x15"
+	     "x\r");
+	ck_assert(!prompt_is_open(&w.t->prompt));
+	type("2\x1b[201~");
+	ck_assert_int_eq(w.t->current, TUI_PANEL_FLAT);
+	tui_close(w.t);
+	ck_assert(sent("\x1b[?2004l"));
+}
+END_TEST
+
 START_TEST(mouse_arrives)
 {
 	ck_assert_int_eq(tui_open(w.t), 0);
@@ -558,6 +581,7 @@ START_TEST(restore_bytes)
 	ck_assert_int_eq(tui_open(w.t), 0);
 	bytes = tui_restore_bytes(w.t, &len);
 	ck_assert_ptr_nonnull(memmem(bytes, len, "\x1b[?1049l", 8));
+	ck_assert_ptr_nonnull(memmem(bytes, len, "\x1b[?2004l", 8));
 	ck_assert_ptr_nonnull(memmem(bytes, len, "\x1b[?1006;1000l", 13));
 	ck_assert_ptr_null(memchr(bytes, '$', len)); /* no padding marks */
 }
@@ -701,6 +725,7 @@ Suite *suite_terminal(void)
 		keys_arrive,
 		keys_of_other_terminals_are_one_key,
 		a_foreign_key_does_nothing,
+		pasted_text_is_no_command,
 		mouse_arrives,
 		copies,
 		edits,
