@@ -10,7 +10,6 @@
 #include "base/util.h"
 #include "core/hists.h"
 #include "core/metadata.h"
-#include "core/nested.h"
 
 /* A column made so far; raw ones have factor 0. */
 struct made {
@@ -265,22 +264,22 @@ static bool is_nested(const struct derive *d, uint32_t metric)
 	return metric == METRIC_CPU_TIME && d->totals != TOTALS_UPSTREAM;
 }
 
-/* Own time on the host of nodes that count, from the elapsed time that was measured; rolled up, it is
- * elapsed time again, and of nodes that were not measured the sum of those below. */
+/* Own time on the host of nodes that count. Rolled up, it is elapsed time, and never less than what is
+ * below: of a scope that is still open, only that has come. */
 static int host_time(struct derive *d, bool inclusive, bool all, double *v)
 {
-	const struct snap_column *elapsed = snapshot_column(d->snap, METRIC_CPU_TIME, false);
 	uint32_t n = snapshot_n(d->snap);
 
-	if (!elapsed || nested_own(snapshot_parents(d->snap), elapsed->v, n, v) < 0)
+	if (snapshot_own_time(d->snap, v) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		if (!counts(d, i, all))
 			v[i] = NAN;
 	if (inclusive)
 		add_to_parents(d, v);
-	for (uint32_t i = 0; i < n; i++) /* threads that ran side by side leave less than nothing */
-		v[i] = v[i] < 0 ? 0 : v[i];
+	else if (snapshot_is_reset(d->snap)) /* scopes that were open then bring time from before */
+		for (uint32_t i = 0; i < n; i++)
+			v[i] = NAN;
 	return 0;
 }
 

@@ -790,18 +790,28 @@ static uint64_t process_unaccounted(const struct session_process *p)
 	return p->n_launches - p->n_records;
 }
 
+static uint64_t process_loss(const struct session_process *p, enum loss loss)
+{
+	return p->losses[loss] + (loss == LOSS_UNACCOUNTED ? process_unaccounted(p) : 0) +
+	       (loss == LOSS_VANISHED && p->end == PROCESS_VANISHED);
+}
+
 uint64_t session_loss(const struct session *s, enum loss loss)
 {
 	uint64_t n = s->losses[loss];
-	size_t i;
 
-	for (i = 0; i < s->n_processes; i++) {
-		n += s->processes[i].losses[loss];
-		if (loss == LOSS_UNACCOUNTED)
-			n += process_unaccounted(&s->processes[i]);
-		if (loss == LOSS_VANISHED)
-			n += s->processes[i].end == PROCESS_VANISHED;
-	}
+	for (size_t i = 0; i < s->n_processes; i++)
+		n += process_loss(&s->processes[i], loss);
+	return n;
+}
+
+uint64_t session_process_lost(const struct session_process *p)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < LOSS_N; i++)
+		if (loss_is_loss((enum loss)i))
+			n += process_loss(p, (enum loss)i);
 	return n;
 }
 

@@ -103,6 +103,10 @@ bool snapshot_has(struct snapshot *snap, uint32_t metric);
 /* Exclusive or inclusive column of a session metric; NULL: out of memory or no such metric.
  * Valid until the next update. Inclusive of an exclusive or property metric is its exclusive. */
 const struct snap_column *snapshot_column(struct snapshot *snap, uint32_t metric, bool inclusive);
+/* By node: the time on the host that scopes and waits within leave of the elapsed time that was
+ * measured. These count as within when they are hidden, too. NaN: none was measured, or the node is
+ * hidden. 0 or -ENOMEM. */
+int snapshot_own_time(struct snapshot *snap, double *own);
 /* Increase of the inclusive column in the last window, per second; NaN where it never existed. */
 const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric);
 uint64_t snapshot_window_ns(const struct snapshot *snap);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/util.h"
+#include "core/nested.h"
 #include "core/snapshot_impl.h"
 
 /* What was computed, and what rates are made of, counts from elsewhere now. */
@@ -146,10 +147,11 @@ static uint32_t *metric_places(const struct session *s, uint32_t metric)
 	return places;
 }
 
-/* Own values of all nodes from the rows of the picture. */
-static int column_exclusive(const struct snapshot *snap, const struct metric *m, uint32_t metric,
-			    double *v, double *w)
+/* Own values of all nodes from the rows of the picture; hidden: of those that are, too. */
+static int column_exclusive(const struct snapshot *snap, uint32_t metric, bool hidden, double *v,
+			    double *w)
 {
+	const struct metric *m = metric_table_get(snap->s->metrics, metric);
 	const union metric_value *values = picture_values(snap);
 	const uint8_t *present = picture_present(snap);
 	_cleanup_(freep) uint32_t *places = metric_places(snap->s, metric);
@@ -163,7 +165,7 @@ static int column_exclusive(const struct snapshot *snap, const struct metric *m,
 		double weight = 1, value;
 
 		if (places[r->set] == NOWHERE || !present[at] ||
-		    (snap->any_hidden && snap->hidden[node]) ||
+		    (!hidden && snap->any_hidden && snap->hidden[node]) ||
 		    !picture_value(snap, m, at, values[at], &value))
 			continue;
 		if (m->add == METRIC_WMEAN)
@@ -191,8 +193,7 @@ static void column_roll_up(const struct snapshot *snap, const struct metric *m, 
 static int column_compute(struct snapshot *snap, struct column_state *c);
 
 /* Own values: from the exclusive column where that exists, else from the rows. */
-static int column_own(struct snapshot *snap, const struct metric *m, struct column_state *c,
-		      double *w)
+static int column_own(struct snapshot *snap, struct column_state *c, double *w)
 {
 	struct column_state *own = c->inclusive && !w ? column_known(snap, c->metric, false) : NULL;
 
@@ -204,7 +205,7 @@ static int column_own(struct snapshot *snap, const struct metric *m, struct colu
 	}
 	for (size_t i = 0; i < snap->n; i++)
 		c->raw[i] = NAN;
-	return column_exclusive(snap, m, c->metric, c->raw, w);
+	return column_exclusive(snap, c->metric, false, c->raw, w);
 }
 
 static int column_compute(struct snapshot *snap, struct column_state *c)
@@ -219,7 +220,7 @@ static int column_compute(struct snapshot *snap, struct column_state *c)
 		if (!w)
 			return -ENOMEM;
 	}
-	if (column_own(snap, m, c, w) < 0)
+	if (column_own(snap, c, w) < 0)
 		return -ENOMEM;
 	if (c->inclusive && m->scope == METRIC_INCLUSIVE)
 		column_roll_up(snap, m, c->raw, w);
@@ -248,6 +249,25 @@ const struct snap_column *snapshot_column(struct snapshot *snap, uint32_t metric
 		return column_absent(snap);
 	c = column_get(snap, metric, inclusive);
 	return c ? &c->out : NULL;
+}
+
+int snapshot_own_time(struct snapshot *snap, double *own)
+{
+	_cleanup_(freep) double *elapsed = malloc(MAX(snap->n, (size_t)1) * sizeof(*elapsed));
+
+	if (!elapsed)
+		return -ENOMEM;
+	for (size_t i = 0; i < snap->n; i++)
+		elapsed[i] = NAN;
+	if (column_exclusive(snap, METRIC_CPU_TIME, true, elapsed, NULL) < 0 ||
+	    nested_own(snap->parents, elapsed, (uint32_t)snap->n, own) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < snap->n; i++)
+		if (snap->hidden[i])
+			own[i] = NAN;
+		else if (own[i] < 0)
+			own[i] = 0;
+	return 0;
 }
 
 static int rate_compute(struct snapshot *snap, struct column_state *c)

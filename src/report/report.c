@@ -373,15 +373,6 @@ static int put_devices(const struct report *r)
 		const struct session_process *p = &r->s->processes[row];                           \
 		statement;                                                                         \
 	}
-static uint64_t losses_of(const struct session_process *p)
-{
-	uint64_t n = 0;
-
-	for (unsigned i = 0; i < LOSS_N; i++)
-		n += p->losses[i];
-	return n;
-}
-
 static void print_rank(int32_t rank, char out[CELL_MAX])
 {
 	if (rank < 0)
@@ -411,7 +402,7 @@ PROCESS_CELL(host, copy_string(r, p->host, out))
 PROCESS_CELL(end, print_end(p, out))
 PROCESS_CELL(launches, print_counted(r, p, p->launches_counted ? (double)p->n_launches : NAN, out))
 PROCESS_CELL(records, print_counted(r, p, (double)p->n_records, out))
-PROCESS_CELL(lost, print_counted(r, p, (double)losses_of(p), out))
+PROCESS_CELL(lost, print_counted(r, p, (double)session_process_lost(p), out))
 PROCESS_CELL(command, copy_string(r, p->cmdline ? p->cmdline : p->exe, out))
 
 static int put_processes(const struct report *r)

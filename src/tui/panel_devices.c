@@ -88,7 +88,7 @@ static const struct column process_columns[] = {
 	{"LAUNCHES", "kernels, copies and sets asked for", 8, 3, human_count,
 	 .is_absent = no_launches},
 	{"FLIGHT", "launches without a record yet", 6, 4, human_count, .is_absent = no_launches},
-	{"LOST", "losses of all kinds, see the panel Losses", 5, 2, human_count},
+	{"LOST", "what the process lost, see the panel Losses", 5, 2, human_count},
 };
 
 static double n_in_flight(const struct session_process *pr)
@@ -96,15 +96,6 @@ static double n_in_flight(const struct session_process *pr)
 	if (!pr->launches_counted || pr->end != PROCESS_RUNS)
 		return NAN;
 	return pr->n_launches > pr->n_records ? (double)(pr->n_launches - pr->n_records) : 0;
-}
-
-static double n_lost(const struct session_process *pr)
-{
-	double n = 0;
-
-	for (unsigned k = 0; k < LOSS_N; k++)
-		n += (double)pr->losses[k];
-	return n;
 }
 
 static void list_processes(struct panel *p)
@@ -117,7 +108,8 @@ static void list_processes(struct panel *p)
 		const struct session_process *pr = &panel_session(p)->processes[i];
 		double launches = pr->launches_counted ? (double)pr->n_launches : NAN;
 		const struct section_row row = {
-			.v = {e->busy, e->sum.time_ns, launches, n_in_flight(pr), n_lost(pr)},
+			.v = {e->busy, e->sum.time_ns, launches, n_in_flight(pr),
+			      (double)session_process_lost(pr)},
 			.role = roles[MIN(pr->end, 2)],
 		};
 		struct buf *name = sections_add(p, &row);

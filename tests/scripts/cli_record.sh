@@ -112,6 +112,9 @@ check "kernels before the kill" 10 "$(metric k.hatchet gemm count)"
 has "a killed process is said" "cut off (killed?)" err
 "$PROTON" report k.hatchet >k.out; check "the run is over in its file" 0 "$(cat err k.out | grep -c 'while the program ran')"
 has "unaccounted launches are said" "3 launches without a record" err
+# LOST of a process is its part of what the header and the losses say: three launches, and its end.
+check "and are the process's" "LOST 4" \
+	"$("$PROTON" report --section processes k.hatchet | awk '/LOST/ { for (i = 1; i <= NF; i++) if ($i == "LOST") at = i; next } at && $at ~ /^[0-9]+$/ { print "LOST", $at; exit }')"
 
 # ---- kill -9 of proton: the program goes on, the last save is there
 PROTON_FAKE="$fake;pause 100;repeat 100" "$PROTON" record --save-interval 0.2 -o p.hatchet -- \

@@ -570,7 +570,8 @@ START_TEST(host_time_of_some)
 }
 END_TEST
 
-/* Threads side by side below one scope: nothing is less than nothing. */
+/* Threads side by side below one scope, or a scope that is still open the tenth time: nothing is less
+ * than nothing, and nothing is less than what is in it. */
 START_TEST(host_time_side_by_side)
 {
 	uint32_t outer = node(SESSION_ROOT, "outer"), inner = node(outer, "inner");
@@ -579,8 +580,36 @@ START_TEST(host_time_side_by_side)
 	add_number(inner, METRIC_CPU_TIME, 180);
 	open_world(GROUP_NONE);
 	ck_assert_double_eq(at("cpu_time(exc)", outer), 0);
-	ck_assert_double_eq(at("cpu_time", outer), 100);
+	ck_assert_double_eq(at("cpu_time", outer), 180);
 	ck_assert_double_eq(at("cpu_time", inner), 180);
+	ck_assert_double_eq(at("cpu_time", 0), 180);
+}
+END_TEST
+
+/* A scope that was open at a reset ends with time from before it: what is its own since is not known. */
+START_TEST(host_time_after_reset)
+{
+	make_host();
+	snapshot_reset(w.snap, false);
+	add_number(OUTER, METRIC_CPU_TIME, 50);
+	ck_assert_int_eq(snapshot_update(w.snap, 2), 0);
+	numbers_update(w.numbers, NULL);
+	ck_assert_double_eq(at("cpu_time", OUTER), 50);
+	assert_same(at("cpu_time(exc)", OUTER), NAN);
+}
+END_TEST
+
+/* A filter of the screen hides what it leaves out. */
+START_TEST(host_time_of_hidden)
+{
+	uint8_t mask[] = {1, 1, 1, 1, 0, 1, 0, 0, 0};
+
+	make_host();
+	snapshot_mask(w.snap, mask);
+	numbers_update(w.numbers, NULL);
+	ck_assert_double_eq(at("cpu_time", 0), 90);
+	ck_assert_double_eq(at("cpu_time", REC), 30);
+	ck_assert_double_eq(at("cpu_time(exc)", REC), 30);
 }
 END_TEST
 
@@ -869,6 +898,8 @@ int main(void)
 	tcase_add_test(c, host_time_of_views);
 	tcase_add_test(c, host_time_of_some);
 	tcase_add_test(c, host_time_side_by_side);
+	tcase_add_test(c, host_time_of_hidden);
+	tcase_add_test(c, host_time_after_reset);
 	tcase_add_test(c, sets_percentiles);
 	tcase_add_test(c, sets_percentiles_grouped);
 	tcase_add_test(c, percentiles_of_all);
