@@ -45,7 +45,7 @@ static const struct option_def options[] = {
 	{.name = "ranks", .help = "print how evenly each path is spread over the ranks",
 	 .id = OPT_RANKS},
 	{.name = "metrics", .letter = 'm', .arg = "METRIC",
-	 .help = "with --ranks: of this metric, with or without its unit (time)", .id = OPT_METRIC},
+	 .help = "with --ranks: of this metric, with or without its unit (the time)", .id = OPT_METRIC},
 	{.name = "rows", .letter = 'n', .arg = "N", .help = "with --ranks: lines at most (20)",
 	 .id = OPT_ROWS},
 	{.name = "names", .arg = "short|demangled|raw", .help = "how names are shown (short)",
@@ -112,7 +112,7 @@ static int on_option(const struct option_def *option, const char *value, void *a
 
 /* ---- the ranks ---- */
 
-static int print_ranks(const struct session *s, const struct arguments *a)
+static int print_ranks(const struct session *s, struct arguments *a)
 {
 	const struct report_options o = {.width = a->width,
 					 .rows = a->rows,
@@ -124,6 +124,8 @@ static int print_ranks(const struct session *s, const struct arguments *a)
 	struct pager pager;
 	int r;
 
+	if (!a->metric)
+		a->metric = derive_time(s) == METRIC_TIME ? "time" : "cpu_time";
 	if (complain_column(s, a->metric, "-m"))
 		return STATUS_USAGE;
 	if (column_parse(s, a->metric, strlen(a->metric), &column) == 0 && column.derived.is_said &&
@@ -190,7 +192,7 @@ static int save(const struct session *s, const struct arguments *a)
 
 int cmd_merge(int argc, char **argv)
 {
-	struct arguments a = {.metric = "time", .rows = ROWS_DEFAULT};
+	struct arguments a = {.rows = ROWS_DEFAULT};
 	_cleanup_(session_freep) struct session *s = NULL;
 	int first, status = STATUS_OK;
 

@@ -179,6 +179,9 @@ void complain_notes(const char *path, const struct write_notes *notes)
 	if (notes->n_left_out)
 		complain("'%s' leaves out %u values, which are below 0 or infinite", path,
 			 notes->n_left_out);
+	if (notes->n_cut)
+		complain("'%s' holds no numbers so large: %u values are cut to the largest", path,
+			 notes->n_cut);
 }
 
 bool complain_column(const struct session *s, const char *words, const char *option)

@@ -97,7 +97,7 @@ static int refuse(const struct session *s, const char *word, int error)
 	int len = (int)column_word_len(s, word);
 
 	if (error == -ENODATA)
-		complain("the filter leaves no frame");
+		complain("no frame is left that has values");
 	else if (error == -ENOENT)
 		complain("metric %.*s is not found; use the --list flag to list available metrics",
 			 len, word);

@@ -26,8 +26,8 @@ static union metric_value combine_sum(const struct metric *m, union metric_value
 {
 	if (m->type == METRIC_F64)
 		a.f64 += b.f64;
-	else
-		a.u64 += b.u64;
+	else if (__builtin_add_overflow(a.u64, b.u64, &a.u64))
+		a.u64 = UINT64_MAX; /* a wrong number must at least be large */
 	return a;
 }
 

@@ -10,6 +10,7 @@
 #include "base/idindex.h"
 #include "base/util.h"
 #include "core/metadata.h"
+#include "core/nested.h"
 
 struct spreader {
 	const struct session *s;
@@ -22,6 +23,11 @@ struct spreader {
 	uint32_t *rows; /* ids, rank by rank */
 	size_t *begin;  /* rank → first of its rows; one more than ranks */
 	double *values; /* of one rank, by node */
+	bool adds_up;   /* along the tree */
+	struct {        /* for time on the host, which is that of scopes within, too */
+		uint32_t *parents;
+		double *elapsed;
+	} host;
 	uint8_t *has;
 	const uint8_t *counted; /* by row; NULL: all are */
 	uint8_t *metadata;      /* by node: of launches, which no rank is compared by */
@@ -103,12 +109,28 @@ static void row_take(struct spreader *x, const struct session_row *r)
 	}
 }
 
-/* Add the values of one rank, rolled up, to the spread of each node. False: it has none. A parent's
- * id is smaller than its children's. */
-static bool rank_take(struct spreader *x, uint32_t rank, struct spread *spread)
+/* Of elapsed time on the host what is a scope's own: that adds up. */
+static int leave_own(struct spreader *x)
+{
+	size_t n = x->s->n_nodes;
+
+	if (!x->host.elapsed)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		x->host.elapsed[i] = x->has[i] ? x->values[i] : NAN;
+	if (nested_own(x->host.parents, x->host.elapsed, (uint32_t)n, x->values) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		x->values[i] = fmax(x->values[i], 0); /* NaN: 0 */
+	return 0;
+}
+
+/* Add the values of one rank, rolled up, to the spread of each node. 0: it has none; 1:
+ * it has; -ENOMEM. A parent's id is smaller than its children's. */
+static int rank_take(struct spreader *x, uint32_t rank, struct spread *spread)
 {
 	const struct session *s = x->s;
-	bool any = false;
+	int any = 0;
 	size_t i;
 
 	x->total = 0;
@@ -118,15 +140,17 @@ static bool rank_take(struct spreader *x, uint32_t rank, struct spread *spread)
 		if ((!x->counted || x->counted[x->rows[i]]) &&
 		    !x->metadata[s->rows[x->rows[i]].node])
 			row_take(x, &s->rows[x->rows[i]]);
+	if (leave_own(x) < 0)
+		return -ENOMEM;
 	for (i = s->n_nodes; i-- > 0;) {
 		struct spread *to = &spread[i];
 		double v = x->values[i];
 
 		if (!x->has[i])
 			continue;
-		if (!i || x->metric->scope != METRIC_INCLUSIVE)
+		if (!i || !x->adds_up)
 			x->total += v;
-		if (i && x->metric->scope == METRIC_INCLUSIVE) {
+		if (i && x->adds_up) {
 			x->values[s->nodes[i].parent] += v;
 			x->has[s->nodes[i].parent] = 1;
 		}
@@ -137,14 +161,33 @@ static bool rank_take(struct spreader *x, uint32_t rank, struct spread *spread)
 		}
 		to->sum += v;
 		to->n++;
-		any = true;
+		any = 1;
 	}
 	return any;
+}
+
+static int host_init(struct spreader *x)
+{
+	size_t n = x->s->n_nodes;
+
+	if (x->id != METRIC_CPU_TIME)
+		return 0;
+	x->adds_up = true;
+	x->host.parents = malloc(n * sizeof(*x->host.parents));
+	x->host.elapsed = malloc(n * sizeof(*x->host.elapsed));
+	if (!x->host.parents || !x->host.elapsed)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		x->host.parents[i] = x->s->nodes[i].parent;
+	return 0;
 }
 
 static int spreader_init(struct spreader *x)
 {
 	size_t n = x->s->n_processes + 2;
+
+	if (host_init(x) < 0)
+		return -ENOMEM;
 
 	x->rank_of = calloc(n, sizeof(*x->rank_of));
 	x->process = calloc(n, sizeof(*x->process));
@@ -168,6 +211,8 @@ static void spreader_done(struct spreader *x)
 	free(x->values);
 	free(x->has);
 	free(x->metadata);
+	free(x->host.parents);
+	free(x->host.elapsed);
 }
 
 int ranks_init(struct ranks *ranks, const struct session *s, uint32_t metric,
@@ -182,18 +227,19 @@ int ranks_init(struct ranks *ranks, const struct session *s, uint32_t metric,
 	if (!x.metric || metric_add_plain(x.metric->add) != METRIC_SUM ||
 	    x.metric->type == METRIC_TEXT || x.metric->scope == METRIC_PROPERTY)
 		return -EINVAL;
+	x.adds_up = x.metric->scope == METRIC_INCLUSIVE;
 	ranks->spread = calloc(s->n_nodes, sizeof(*ranks->spread));
 	ranks->totals = calloc(s->n_processes + 1, sizeof(*ranks->totals));
 	r = ranks->spread && ranks->totals ? spreader_init(&x) : -ENOMEM;
 	if (r == 0)
 		rows_by_rank(&x);
-	for (rank = 0; r == 0 && rank < x.n_ranks; rank++)
-		if (rank_take(&x, rank, ranks->spread))
+	for (rank = 0; r >= 0 && rank < x.n_ranks; rank++)
+		if ((r = rank_take(&x, rank, ranks->spread)) > 0)
 			ranks->totals[ranks->n++] = (struct rank_total){x.process[rank], x.total};
 	spreader_done(&x);
 	if (r < 0)
 		ranks_done(ranks);
-	return r;
+	return MIN(r, 0);
 }
 
 void ranks_done(struct ranks *ranks)

@@ -130,7 +130,7 @@ static int add_event(struct callgrind *x, uint32_t metric, const struct write_op
 	*e = (struct event){0};
 	r = export_stacks_weigh(&e->weights, x->s, metric, options);
 	if (r == 0)
-		r = export_stacks_round(&e->weights);
+		r = export_stacks_round(&e->weights, INT64_MAX);
 	if (r == 0)
 		r = sum_up(e);
 	if (r < 0)

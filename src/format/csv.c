@@ -183,6 +183,8 @@ static void put_asked(struct table *t, size_t column, uint32_t node)
 	out_puts(t->out, t->between);
 	if (t->asked.columns[column].spec.form == FORM_WORD)
 		put_word(t, asked_word(&t->asked, column, node));
+	else if (v == round(v) && fabs(v) < 0x1p64)
+		out_printf(t->out, "%.0f", v);
 	else if (isfinite(v))
 		export_put_weight(t->out, v);
 }

@@ -80,8 +80,9 @@ struct export_stacks {
 	uint8_t *hidden;
 	/* Weights by node. What is absent, negative or no number weighs nothing. */
 	double *own;
-	uint32_t n_left_out; /* nodes with a value below 0, or infinite */
-	double *total;       /* of the whole subtree; NULL before export_stacks_sum_up() */
+	uint32_t n_left_out;       /* nodes with a value below 0, or infinite */
+	struct write_notes *notes; /* or NULL */
+	double *total;             /* of the whole subtree; NULL before export_stacks_sum_up() */
 	/* Own weights in units of 10^-decimals; NULL before export_stacks_round(). */
 	uint64_t *whole;
 	unsigned decimals;
@@ -103,8 +104,9 @@ static inline double export_sum(double a, double b)
 }
 /* Weights in whole numbers, which is all that some formats have. Fractions are counted in a power of
  * ten that keeps what is relevant of each, as far as the sum fits in 63 bits; whole numbers, and what
- * is larger anyway, are counted as they are. 0 or -ENOMEM. */
-int export_stacks_round(struct export_stacks *x);
+ * is larger anyway, are counted as they are. What the format cannot hold is `most`, and counted in the
+ * notes. 0 or -ENOMEM. */
+int export_stacks_round(struct export_stacks *x, uint64_t most);
 /* The unit that x->whole counts, "1e-5", where x->decimals is not 0. Returns text. */
 #define EXPORT_SCALE_MAX 16
 const char *export_scale(const struct export_stacks *x, char text[EXPORT_SCALE_MAX]);

@@ -45,7 +45,7 @@ static int folded_write(const struct session *s, const struct write_options *opt
 
 	buf_init(&text, 0);
 	if (r == 0)
-		r = export_stacks_round(&x); /* which is all that most tools take */
+		r = export_stacks_round(&x, UINT64_MAX); /* which is all that most tools take */
 	if (r == 0 && options && options->notes)
 		options->notes->decimals = x.decimals;
 	for (uint32_t i = 0; r == 0 && i < s->n_nodes; i++) {

@@ -21,6 +21,7 @@
 struct write_notes {
 	unsigned decimals;   /* its numbers count 10^-decimals; 0: as they are */
 	uint32_t n_left_out; /* values below 0, or infinite, which nothing can weigh */
+	uint32_t n_cut;      /* values that are larger than it holds */
 };
 
 struct write_options {

@@ -79,7 +79,7 @@ static int put_sample(struct pprof *x, uint32_t node)
 		pb_varint(&x->inner, x->s->nodes[x->in.path.nodes[i]].frame + UINT64_C(1));
 	pb_message(&x->message, SAMPLE_LOCATION, &x->inner);
 	buf_clear(&x->inner);
-	pb_varint(&x->inner, MIN(x->in.whole[node], (uint64_t)INT64_MAX));
+	pb_varint(&x->inner, x->in.whole[node]);
 	pb_message(&x->message, SAMPLE_VALUE, &x->inner);
 	pb_message(&x->file, PROFILE_SAMPLE, &x->message);
 	return r;
@@ -224,7 +224,7 @@ static int pprof_write(const struct session *s, const struct write_options *opti
 	buf_init(&x.message, 0);
 	buf_init(&x.inner, 0);
 	if (r == 0)
-		r = export_stacks_round(&x.in);
+		r = export_stacks_round(&x.in, INT64_MAX);
 	if (r == 0)
 		r = put_profile(&x);
 	if (r == 0)

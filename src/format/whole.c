@@ -50,13 +50,22 @@ static uint64_t round_weight(double v)
 	return v < 0x1p64 ? (uint64_t)v : UINT64_MAX;
 }
 
+/* Is it more than the format holds? An infinite one is left out, and told of already. */
+static bool is_cut(struct export_stacks *x, uint32_t node, uint64_t most)
+{
+	if (x->whole[node] <= most && (x->whole[node] < UINT64_MAX || x->own[node] < 0x1p64))
+		return false;
+	x->whole[node] = most;
+	return true;
+}
+
 /* Is each weight a value of the session, and a whole number? A double has 53 bits of it. */
 static bool is_exact(const struct export_stacks *x)
 {
 	return x->metric != METRIC_CPU_TIME && derive_metric(x->s, x->metric)->type == METRIC_U64;
 }
 
-int export_stacks_round(struct export_stacks *x)
+int export_stacks_round(struct export_stacks *x, uint64_t most)
 {
 	bool exact = is_exact(x);
 	union metric_value v;
@@ -66,11 +75,14 @@ int export_stacks_round(struct export_stacks *x)
 	if (!x->whole)
 		return -ENOMEM;
 	x->decimals = find_decimals(x->own, x->s->n_nodes, &scale);
-	for (uint32_t i = 0; i < x->s->n_nodes; i++)
+	for (uint32_t i = 0; i < x->s->n_nodes; i++) {
 		if (exact && x->own[i] > 0 && session_value(x->s, i, x->metric, &v))
 			x->whole[i] = v.u64;
 		else
 			x->whole[i] = round_weight(x->own[i] * scale);
+		if (is_cut(x, i, most) && x->notes)
+			x->notes->n_cut++;
+	}
 	return 0;
 }
 

@@ -176,7 +176,9 @@ static int add_comparison(struct row_columns *rc, struct panel *p, const char *w
 
 static int add_compared(struct row_columns *rc, struct panel *p)
 {
-	const char *asked = p->tui->options.metrics, *words = asked && *asked ? asked : "time";
+	const char *asked = p->tui->options.metrics;
+	const char *time = derive_time(rc->s) == METRIC_TIME ? "time" : "cpu_time";
+	const char *words = asked && *asked ? asked : time;
 	size_t len = column_word_len(rc->s, words);
 	int r = add_comparison(rc, p, words, len);
 

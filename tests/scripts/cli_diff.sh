@@ -123,6 +123,9 @@ has "host time: its path" "'outer > inner' has grown by 100.0%" err
 "$PROTON" diff --ascii --exclusive -m cpu_time host1.hatchet host2.hatchet >out
 check "host time: own" "1.00us 1.00us 0ns 0.0 same ROOT|900ns 800ns -100ns -11.1 changed outer" \
 	"$(grep "ROOT\|outer$" out | sed 's/^ *//; s/  */ /g' | paste -sd '|')"
+"$PROTON" merge --ranks host1.hatchet host2.hatchet >out
+check "host time: of ranks" "1.00us 1.00 host1.hatchet|1.00us 1.00 host2.hatchet" \
+	"$(awk '$NF ~ /host.\.hatchet/ { print $1, $2, $NF }' out | paste -sd '|')"
 check "host time: a share of it is enough" "ROOT outer" \
 	"$("$PROTON" report --tree --ascii -t 15% host1.hatchet | awk 'NR > 1 { print $NF }' | xargs)"
 status "no such file" 2 a.hatchet nothing.hatchet

@@ -60,7 +60,7 @@ refuses "no such metric" 1 "not found" -m nothing "$cuda"
 refuses "no such unit" 1 "unsupported unit" -m bytes/furlongs "$cuda"
 printf '[{"frame":{"name":"ROOT"},"metrics":{"a,b (x)":1},"children":[]}]' >comma.hatchet
 refuses "a unit behind a comma" 1 "unsupported unit in 'a,b/h'" -m a,b/h comma.hatchet
-refuses "nothing left" 1 "leaves no frame" -m time -i nothing "$cuda"
+refuses "nothing left" 1 "no frame is left" -m time -i nothing "$cuda"
 refuses "bad expression" 2 "no regular expression" -m time -i '(' "$cuda"
 refuses "no file" 2 "one file" -m time
 

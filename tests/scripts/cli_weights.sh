@@ -101,6 +101,22 @@ done
 "$PROTON" export -f csv negative.hatchet >out 2>err; check "negative values: csv" "0 " "$? $(cat err)"
 "$PROTON" merge -o negative.folded negative.hatchet widths.hatchet 2>err
 check "negative values: not the weight" "0 " "$? $(cat err)"
+# What a format cannot hold is said, and sums of whole numbers stop at the largest.
+tree large.hatchet a '{"tok": 12000000000000000000}' b '{"tok": 10000000000000000000}'
+for format in callgrind pprof; do
+	"$PROTON" export -f $format -m tok large.hatchet >out 2>err
+	check "too large: $format" \
+		"0 proton: 'standard output' holds no numbers so large: 2 values are cut to the largest" \
+		"$? $(cat err)"
+done
+check "large: folded" "a 12000000000000000000|b 10000000000000000000|" \
+	"$("$PROTON" export -f folded -m tok large.hatchet 2>&1 | tr '\n' '|')"
+check "large: a sum" 18446744073709551615 "$("$PROTON" export -f csv large.hatchet | python3 -c 'import csv, sys
+print(next(csv.DictReader(sys.stdin))["tok [inclusive]"])')"
+# With -m a number is computed, but has no exponent.
+check "large: asked for" "12000000000000000000 10000000000000000000" \
+	"$("$PROTON" export -f csv -m 'tok(exc)' large.hatchet | python3 -c 'import csv, sys
+print(*[r["tok(exc)"] for r in csv.DictReader(sys.stdin) if r["tok(exc)"]])')"
 # Launch metadata is no work of the program: neither in stacks nor for ranks, while data keep it.
 triton=$tests/hatchet/upstream-triton.json
 check "launch metadata: report" 1.66us \
