@@ -63,9 +63,9 @@ enum column_form {
 	  "floating-point operations per time on the device") \
 	_(ASYNC,     "ASYNC",   COUNT,   6, 15, ASYNC,     VALUE, \
 	  "operations that did not block the caller") \
-	_(CPU,       "CPU",     TIME,    7,  2, CPU_TIME,  VALUE_INC, \
+	_(CPU,       "HOST",    TIME,    7,  2, CPU_TIME,  VALUE_INC, \
 	  "elapsed time on the host, with scopes within") \
-	_(CPU_SHARE, "CPU%",    PERCENT, 5,  2, CPU_TIME,  SHARE_INC, \
+	_(CPU_SHARE, "HOST%",   PERCENT, 5,  2, CPU_TIME,  SHARE_INC, \
 	  "share of all time on the host") \
 	_(ENTERED,   "ENTERED", COUNT,   7, 15, CPU_COUNT, VALUE_EXC, \
 	  "times that a scope was entered")

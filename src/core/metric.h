@@ -57,7 +57,7 @@ static inline enum metric_add metric_add_plain(unsigned add)
 	_(BYTES,      4, "bytes",         U64,  INCLUSIVE, SUM,  "B",    "BYTES")                  \
 	_(ASYNC,      5, "async",         U64,  INCLUSIVE, SUM,  "",     "ASYNC")                  \
 	_(DIRECTION,  6, "direction",     TEXT, PROPERTY,  LAST, "",     "DIRECTION")              \
-	_(CPU_TIME,   7, "cpu_time (ns)", U64,  EXCLUSIVE, SUM,  "ns",   "CPU")                    \
+	_(CPU_TIME,   7, "cpu_time (ns)", U64,  EXCLUSIVE, SUM,  "ns",   "HOST")                    \
 	_(CPU_COUNT,  8, "cpu_count",     U64,  EXCLUSIVE, SUM,  "",     "ENTERED")                \
 	_(FLOPS,      9, "flops",         F64,  INCLUSIVE, SUM,  "",     "FLOPS")                  \
 	_(FLOPS8,    10, "flops8",        F64,  INCLUSIVE, SUM,  "",     "FLOPS8")                 \

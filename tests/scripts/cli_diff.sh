@@ -262,15 +262,15 @@ host() { # host FILE OUTER INNER: one range in another
 	END
 }
 host before.hatchet 100 80; host after.hatchet 108 96
-"$PROTON" diff -f json -m cpu before.hatchet after.hatchet >out 2>err
+"$PROTON" diff -f json -m host before.hatchet after.hatchet >out 2>err
 check "host time: the whole" "100 108" "$(python3 -c '
 import json
 t = json.load(open("out"))["total"]
 print(int(t["a"]["median"]), int(t["b"]["median"]))' 2>&1)"
-"$PROTON" diff --text -m cpu --fail-over 10 before.hatchet after.hatchet >out 2>err
+"$PROTON" diff --text -m host --fail-over 10 before.hatchet after.hatchet >out 2>err
 check "host time: within the limit" "0 " "$? $(cat err)"
-"$PROTON" diff --text -m cpu --fail-over 7 before.hatchet after.hatchet >out 2>err
-check "host time: over the limit" "1 proton: 'cpu' has grown by 8.0%, more than 7%" "$? $(cat err)"
+"$PROTON" diff --text -m host --fail-over 7 before.hatchet after.hatchet >out 2>err
+check "host time: over the limit" "1 proton: 'host' has grown by 8.0%, more than 7%" "$? $(cat err)"
 # From 0 is not new: the path is on both sides.
 for value in 0 5; do
 	cat >from$value.hatchet <<-END

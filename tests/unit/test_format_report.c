@@ -48,7 +48,7 @@ static const struct {
 	const char *text;
 } reports[] = {
 	{DATA "upstream-triton.json", {.sections = REPORT_TREE},
-	 "   TOTAL       %   CALLS     AVG   BYTES    GB/s     CPU  NAME\n"
+	 "   TOTAL       %   CALLS     AVG   BYTES    GB/s    HOST  NAME\n"
 	 "  1.66us   100.0       1  1.66us       2   0.001  12.3us  ROOT\n"
 	 "  1.66us   100.0       1  1.66us       2   0.001  12.3us  \xe2\x94\x94\xe2\x94\x80 scope\n"
 	 "  1.66us   100.0       1  1.66us       2   0.001       -     \xe2\x94\x94\xe2\x94\x80 triton_kernel\n"},

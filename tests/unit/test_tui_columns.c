@@ -292,7 +292,7 @@ START_TEST(an_order_before_there_are_numbers)
 		     METRIC_CPU_TIME, 3e9);
 	world_tick(&w);
 	ck_assert(world_shows(&w, "parse"));
-	ck_assert_str_eq(sorted_by(p), "CPU"); /* the only number */
+	ck_assert_str_eq(sorted_by(p), "HOST"); /* the only number */
 	ck_assert_str_eq(p->columns.v[panel_wished_sort(p, &ascending)].title, "TOTAL");
 	world_kernel(&w, world_node(&w, SESSION_ROOT, FRAME_KERNEL, "gemm"), w.lanes[0],
 		     &(struct kernel_values){1000000, 1, 1000, 2000});

@@ -335,7 +335,7 @@ START_TEST(sorting)
 	world_keys(&w, "< <");
 	ck_assert_str_eq(tree->columns.v[tree->sort].title, "NAME");
 	world_keys(&w, "<");
-	ck_assert_str_eq(tree->columns.v[tree->sort].title, "TF/s"); /* CPU has no values */
+	ck_assert_str_eq(tree->columns.v[tree->sort].title, "TF/s"); /* HOST has no values */
 	world_keys(&w, "B");
 	ck_assert_str_eq(tree->columns.v[tree->sort].title, "BYTES");
 	world_keys(&w, "F6 j Enter");

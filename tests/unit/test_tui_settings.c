@@ -244,7 +244,7 @@ START_TEST(a_layout_comes_back)
 	ck_assert(p->ascending);
 	ck_assert_str_eq(p->choice.titles[0], "%");
 	p = w.t->panels[TUI_PANEL_TREE];
-	ck_assert_str_eq(p->choice.titles[p->choice.n - 1], "CPU%");
+	ck_assert_str_eq(p->choice.titles[p->choice.n - 1], "HOST%");
 	world_done(&w);
 }
 END_TEST
