@@ -17,10 +17,12 @@ struct family {
 static const char *const xmma_noise[] = {"warpsize", "warpgroupsize", "ffma",   "tensor",
 					 "align",    "execute",       "kernel", "5x",
 					 "cublas",   "cudnn",         NULL};
+static const char *const cudnn_noise[] = {"generated", "fort", "native", "kernel", "0", NULL};
 static const char *const no_noise[] = {NULL};
 
 static const struct family families[] = {
 	{"sm", "_xmma_", NULL, "tilesize", xmma_noise},
+	{"cudnn_generated_", "_kernel", NULL, NULL, cudnn_noise},
 	{"Cijk_", "_MT", "MI", NULL, no_noise},
 };
 
