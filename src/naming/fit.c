@@ -7,10 +7,14 @@
 #include "base/buf.h"
 #include "base/shown.h"
 #include "base/util.h"
-#include "naming/rules.h"
+#include "naming/pieces.h"
+#include "naming/plain.h"
 #include "naming/signature.h"
 
-#define HEAD_LEAST 5 /* characters of a function's name that always stand */
+#define HEAD_LEAST    3  /* characters of a function's name that always stand */
+#define HEAD_ALONE    20 /* the same, of a function without functors */
+#define HEAD_USUAL    12 /* as many go before the function's own types and numbers */
+#define FUNCTOR_LEAST 6  /* columns of a functor's name that always stand */
 
 static bool fits(const char *text, size_t columns)
 {
@@ -22,11 +26,11 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The end of "a::b::c" at the beginning, with *ret_last where its last name begins. NULL: the text
- * is not a name of C++ with namespaces or arguments. */
+/* The end of "a::b::c" at the beginning, with *ret_last where its last name begins: the one before
+ * it when that is only "kernel". NULL: the text is not a name of C++ with namespaces or arguments. */
 static const char *end_of_path(const char *name, const char **ret_last)
 {
-	const char *at = name;
+	const char *at = name, *before = name;
 
 	*ret_last = name;
 	for (;;) {
@@ -37,8 +41,11 @@ static const char *end_of_path(const char *name, const char **ret_last)
 		if (at[0] != ':' || at[1] != ':')
 			break;
 		at += 2;
+		before = *ret_last;
 		*ret_last = at;
 	}
+	if (at - *ret_last == 6 && !memcmp(*ret_last, "kernel", 6))
+		*ret_last = before;
 	if (*at == '<') {
 		const char *end = signature_behind_bracket(at);
 
@@ -47,83 +54,232 @@ static const char *end_of_path(const char *name, const char **ret_last)
 	return *at ? NULL : at;
 }
 
-/* Does an argument say what is done? A number and a type of elements do not. */
-static bool is_functor(const char *at)
-{
-	size_t len = 0;
+/* ---- written, or only measured ---- */
 
-	if (isdigit((unsigned char)*at) || !is_word(*at))
-		return false;
-	while (is_word(at[len]))
-		len++;
-	if ((len == 4 && !memcmp(at, "true", 4)) || (len == 5 && !memcmp(at, "false", 5)))
-		return false;
-	return rule_of(at, len) != RULE_ELEMENT;
+struct fitted {
+	const char *name, *dots;
+	size_t dots_width;
+	size_t head, head_room; /* columns of the function's name, and those that it gets */
+	struct pieces pieces;
+	bool any_functor;
+};
+
+struct line {
+	const struct fitted *f;
+	struct buf *out; /* NULL: measure */
+	size_t columns;
+	bool dotted; /* ends in dots */
+};
+
+static void put_text(struct line *l, const char *text, size_t len, size_t columns)
+{
+	l->columns += columns;
+	l->dotted = false;
+	if (l->out)
+		buf_put(l->out, text, len);
 }
 
-/* Behind the argument here: at ',' or at the '>' that ends them all. */
-static const char *end_of_argument(const char *at)
+static void put_dots(struct line *l)
 {
-	while (*at && *at != ',' && *at != '>') {
-		const char *next = strchr("<({[", *at) ? signature_behind_bracket(at) : at + 1;
+	if (l->dotted)
+		return;
+	put_text(l, l->f->dots, strlen(l->f->dots), l->f->dots_width);
+	l->dotted = true;
+}
 
-		at = next ? next : at + 1;
+/* A name of so many columns in `room` ones. */
+static void put_words(struct line *l, const char *text, size_t len, size_t columns, size_t room)
+{
+	if (room >= columns) {
+		put_text(l, text, len, columns);
+		return;
 	}
-	return at;
+	if (l->out)
+		plain_fit(l->out, text, len, room, l->f->dots);
+	put_text(l, "", 0, room);
 }
 
-/* Append the arguments that are functors, with dots for what is left out; bare: without their own
- * arguments. Returns how many there are. */
-static unsigned put_functors(struct buf *out, const char *arguments, const char *dots, bool bare)
+static void put_pieces(struct line *l, size_t first, size_t n);
+
+static void put_piece(struct line *l, const struct piece *p)
 {
-	bool left_out = false;
-	unsigned n = 0;
+	put_words(l, p->text, p->len, p->columns, p->room);
+	put_pieces(l, p->first, p->n);
+	if (p->behind_shown)
+		put_text(l, p->behind, p->behind_len, shown_columns(p->behind, p->behind_len));
+	else if (p->behind_len)
+		put_dots(l);
+}
 
-	buf_putc(out, '<');
-	for (const char *at = arguments; *at && *at != '>';) {
-		const char *argument = at + 1 + strspn(at + 1, " ");
-		size_t len;
+/* In their brackets; dots alone when none is shown. */
+static void put_pieces(struct line *l, size_t first, size_t n)
+{
+	bool any = false, left_out = false;
 
-		at = end_of_argument(argument);
-		len = (size_t)(at - argument);
-		if (!is_functor(argument)) {
+	for (const struct piece *p = l->f->pieces.v + first, *end = p + n; p < end; p++) {
+		if (!p->shown) {
 			left_out = true;
 			continue;
 		}
-		if (bare)
-			len = MIN(len, strcspn(argument, "<(,>"));
-		buf_puts(out, left_out ? dots : n ? ", " : "");
-		buf_put(out, argument, len);
+		if (!any)
+			put_text(l, "<", 1, 1);
+		if (left_out)
+			put_dots(l);
+		else if (any)
+			put_text(l, ", ", 2, 2);
+		put_piece(l, p);
+		any = true;
 		left_out = false;
-		n++;
 	}
-	buf_puts(out, left_out ? dots : "");
-	buf_putc(out, '>');
-	return n;
+	if (left_out)
+		put_dots(l);
+	if (any)
+		put_text(l, ">", 1, 1);
 }
 
-/* The function's name as far as it fits, and its functors. Returns whether all fits. */
-static bool put_fitted(struct buf *out, const char *name, size_t head, size_t columns,
-		       const char *dots, bool bare)
+/* Functors say what the end of the function's name would; without any it says as much as the
+ * beginning. */
+static void put_head(struct line *l)
 {
-	const char *arguments = name + head;
-	size_t least = MIN(head, HEAD_LEAST);
+	const struct fitted *f = l->f;
 
-	for (size_t n = head;; n--) {
-		buf_clear(out);
-		buf_put(out, name, n);
-		buf_puts(out, n < head ? dots : "");
-		put_functors(out, arguments, dots, bare);
-		if (fits(buf_str(out), columns))
-			return true;
-		if (n <= least)
-			return false;
+	if (!f->any_functor) {
+		put_words(l, f->name, f->head, f->head, f->head_room);
+		return;
+	}
+	put_text(l, f->name, f->head_room, f->head_room);
+	if (f->head_room < f->head)
+		put_dots(l);
+}
+
+/* Returns the columns, at least those that are written. */
+static size_t put_line(const struct fitted *f, struct buf *out)
+{
+	struct line l = {.f = f, .out = out};
+
+	put_head(&l);
+	put_pieces(&l, 0, f->pieces.n_top);
+	return l.columns;
+}
+
+/* ---- what is shown ---- */
+
+/* In the order in which it is put back. */
+enum rank {
+	RANK_INNER_FUNCTOR,
+	RANK_BEHIND,
+	RANK_INNER_ELEMENT,
+	RANK_HEAD,
+	RANK_ELEMENT,
+	RANK_INNER_NUMBER,
+	RANK_NUMBER,
+	RANK_TRUTH,
+	RANK_REST,
+	RANK_N,
+};
+
+static enum rank rank_of(const struct piece *p)
+{
+	static const enum rank ranks[2][PIECE_N] = {
+		{
+			[PIECE_FUNCTOR] = RANK_INNER_FUNCTOR,
+			[PIECE_ELEMENT] = RANK_ELEMENT,
+			[PIECE_NUMBER] = RANK_NUMBER,
+			[PIECE_TRUTH] = RANK_TRUTH,
+			[PIECE_NOISE] = RANK_REST,
+		},
+		{
+			[PIECE_FUNCTOR] = RANK_INNER_FUNCTOR,
+			[PIECE_ELEMENT] = RANK_INNER_ELEMENT,
+			[PIECE_NUMBER] = RANK_INNER_NUMBER,
+			[PIECE_TRUTH] = RANK_TRUTH,
+			[PIECE_NOISE] = RANK_REST,
+		},
+	};
+
+	return p->repeats ? RANK_REST : ranks[p->of != NULL][p->kind];
+}
+
+/* What stands behind a functor tells less when that has arguments, too. */
+static enum rank rank_behind(const struct piece *p)
+{
+	return p->n ? RANK_REST : RANK_BEHIND;
+}
+
+static void try_behind(const struct fitted *f, struct piece *p, size_t columns)
+{
+	p->behind_shown = p->shown && p->behind_len;
+	if (p->behind_shown && put_line(f, NULL) > columns)
+		p->behind_shown = false;
+}
+
+/* A long name is cut if that is enough. */
+static void try_piece(const struct fitted *f, struct piece *p, size_t columns)
+{
+	size_t used;
+
+	if (p->shown || (p->of && !p->of->shown))
+		return;
+	p->shown = true;
+	used = put_line(f, NULL);
+	if (used <= columns)
+		return;
+	if ((p->kind == PIECE_FUNCTOR || p->kind == PIECE_NOISE) &&
+	    p->columns >= FUNCTOR_LEAST + used - columns)
+		p->room = p->columns - (used - columns);
+	else
+		p->shown = false;
+}
+
+static void grow_head(struct fitted *f, size_t most, size_t columns)
+{
+	size_t least = f->head_room;
+
+	f->head_room = MAX(most, least);
+	while (f->head_room > least && put_line(f, NULL) > columns)
+		f->head_room--;
+}
+
+static void put_back(struct fitted *f, size_t columns)
+{
+	for (enum rank rank = 0; rank < RANK_N; rank++) {
+		if (rank == RANK_HEAD)
+			grow_head(f, MIN(f->head, HEAD_USUAL), columns);
+		for (size_t i = 0; i < f->pieces.n; i++) {
+			struct piece *p = &f->pieces.v[i];
+
+			if (rank_behind(p) == rank)
+				try_behind(f, p, columns);
+			if (rank_of(p) == rank)
+				try_piece(f, p, columns);
+		}
+	}
+	grow_head(f, f->head, columns);
+}
+
+/* The function and its functors, whose names are cut to one length when they do not fit. */
+static void show_least(struct fitted *f, size_t columns)
+{
+	struct piece *top = f->pieces.v, *end = top + f->pieces.n_top;
+	size_t longest = 0;
+
+	for (struct piece *p = top; p < end; p++) {
+		p->shown = p->kind == PIECE_FUNCTOR;
+		longest = p->shown ? MAX(longest, p->columns) : longest;
+	}
+	f->any_functor = longest > 0;
+	f->head_room = MIN(f->head, f->any_functor ? HEAD_LEAST : HEAD_ALONE);
+	while (longest > FUNCTOR_LEAST && put_line(f, NULL) > columns) {
+		longest--;
+		for (struct piece *p = top; p < end; p++)
+			p->room = MIN(p->room, p->shown ? longest : p->room);
 	}
 }
 
 const char *fit_name(const char *name, size_t columns, const char *dots, struct buf *scratch)
 {
 	const char *last, *arguments;
+	struct fitted f;
 
 	if (fits(name, columns))
 		return name;
@@ -132,10 +288,20 @@ const char *fit_name(const char *name, size_t columns, const char *dots, struct 
 		return name;
 	while (name < last && !fits(name, columns))
 		name = strstr(name, "::") + 2;
-	buf_clear(scratch);
-	if (fits(name, columns) || !*arguments || !put_functors(scratch, arguments, dots, true))
+	if (fits(name, columns))
 		return name;
-	if (!put_fitted(scratch, name, (size_t)(arguments - name), columns, dots, false))
-		put_fitted(scratch, name, (size_t)(arguments - name), columns, dots, true);
+	buf_clear(scratch);
+	if (!*arguments) {
+		plain_fit(scratch, name, strlen(name), columns, dots);
+		return scratch->error ? name : buf_str(scratch);
+	}
+	f.name = name;
+	f.dots = dots;
+	f.dots_width = shown_columns(dots, strlen(dots));
+	f.head = (size_t)(arguments - name);
+	pieces_of(&f.pieces, arguments);
+	show_least(&f, columns);
+	put_back(&f, columns);
+	put_line(&f, scratch);
 	return scratch->error ? name : buf_str(scratch);
 }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_NAMING_FIT_H
 #define PROTON_NAMING_FIT_H
-/* Names of C++ in a column that is too narrow for them: namespaces go first, then arguments that say
- * less than the functor, then the end of the function's name.
+/* Names of C++ in a column that is too narrow for them. Namespaces go first. Of the rest stand the
+ * function's beginning and the functors that are its arguments; then, as long as there is room, what
+ * tells most about them: the functors' own arguments, types, numbers, the function's end. Dots are
+ * where something is left out.
  *
  *     at::native::vectorized_elementwise_kernel<4, CUDAFunctor_add<float>>
  *     vectorized_elementwise_kernel<4, CUDAFunctor_add<float>>
- *     vectorized_elementwise_kernel<…CUDAFunctor_add<float>>
- *     vectorized_el…<…CUDAFunctor_add<float>>
+ *     vectorized_elementwi…<4, CUDAFunctor_add<float>>
+ *     vectorize…<4, CUDAFunctor_add<float>>
+ *     vecto…<…CUDAFunctor_add…>
  *
+ * Names that are words alone lose those that many have in common first (naming/plain.h).
  *   thread  any */
 #include <stddef.h>
 

@@ -342,6 +342,8 @@ END_TEST
 
 /* ---- narrow columns ---- */
 
+#define REDUCE "r::reduce_kernel<128, 4, sum_functor<BFloat16, float, BFloat16>(float, float)>"
+
 static const struct {
 	size_t columns;
 	const char *name, *fitted;
@@ -351,9 +353,38 @@ static const struct {
 	{16, "a::b::k<4, F<float>>", "k<4, F<float>>"},
 	{13, "a::b::k<4, F<float>>", "k<~F<float>>"},
 	{26, "a::elementwise_kernel<128, 2, direct_copy>", "elementwise~<~direct_copy>"},
-	{4, "a::elementwise_kernel<128, 2, direct_copy>", "eleme~<~direct_copy>"},
+	{20, "a::elementwise_kernel<128, 2, direct_copy>", "eleme~<~direct_copy>"},
+	{4, "a::elementwise_kernel<128, 2, direct_copy>", "ele~<~direc~>"},
 	{22, "n::a_kernel<first_functor, 8, 16>", "a_ker~<first_functor~>"},
-	{10, "n::softmax<float, 8, true>", "softmax<float, 8, true>"}, /* no functor */
+	{60, REDUCE, "reduce_kernel<128, 4, sum_functor<BFloat16, float~>~>"},
+	{48, REDUCE, "reduce_kernel<~sum_functor<BFloat16, float~>~>"},
+	{30, REDUCE, "red~<~sum_functor<BFloat16~>~>"},
+	{22, REDUCE, "reduce~<~sum_functor~>"},
+	{33, "m::apply_to_all<BinaryOpScalarFunctor<float, 1, 0>, multiplies<float>, float>",
+	 "app~<Binary~unctor~, multiplies~>"},
+	{40, "cutlass::Kernel2<cutlass_75_tensorop_s1688gemm_bf16_64x64_nn_align1>",
+	 "Ker~<~75~s1688gemm_bf16_64x64_nn_align1>"},
+	{30, "e<BinaryFunctor<float, float, bool, CompareFunctor<float>>>",
+	 "e<BinaryFunctor<~Compa~ctor~>>"},
+	/* as it was demangled */
+	{32, "e<ns::Wrap<(anonymous namespace)::F<c10::Half> >, std::array<char*, 2ul> >",
+	 "e<Wrap<F<Half>>, array~>"},
+	/* no functor: types and numbers, each type once */
+	{10, "n::softmax<float, 8, true>", "softmax~"},
+	{18, "n::softmax<float, 8, true>", "softmax<float, 8~>"},
+	{40, "i::gemvx::kernel<int, int, double, double, double, false, true, false, 7, false>",
+	 "gemvx::kernel<int~double~false, true~7~>"},
+	{30, "s<complex<float>, complex<double>, 4, true>", "s<complex<float>~4, true>"},
+	{4, "kernel<>", "kernel"},
+	/* words alone: those that many names have, then the middle */
+	{40, "cudnn_generated_fort_native_sdpa_sm90_flash_bprop_f16_knob_26_64x64x64_kernel0_0",
+	 "cudnn~sdpa~flash_bpr~_knob_26_64x64x64~0"},
+	{40, "cudnn_generated_fort_native_sdpa_sm90_flash_fprop_f16_knob_7_64x128x64_kernel0_0",
+	 "cudnn~sdpa~flash_fpr~_knob_7_64x128x64~0"},
+	{30, "nvjet_sm90_tst_64x24_64x16_2x4_h_bz_bias_TNT", "nvjet~tst_64x24~_h_bz_bias_TNT"},
+	{30, "my_kernel_of_a_name_that_is_long", "my~of_a_name_that_is_long"},
+	{4, "forward_pass", "for~"},
+	{1, "forward_pass", "f"},
 	{5, "aten::add", "add"},
 	{5, "train.py:3@a::b", "train.py:3@a::b"},
 	{5, "a b::c<d>", "a b::c<d>"},
