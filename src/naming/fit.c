@@ -87,16 +87,41 @@ static void put_dots(struct line *l)
 	l->dotted = true;
 }
 
+/* Dots that were written twice, where the text from `at` on begins. */
+static void merge_dots(struct line *l, size_t at)
+{
+	size_t len = strlen(l->f->dots);
+	struct buf *out = l->out;
+
+	if (!l->dotted || out->len < at + len || memcmp(out->data + at, l->f->dots, len) != 0)
+		return;
+	out->len -= len;
+	memmove(out->data + at, out->data + at + len, out->len - at);
+}
+
+static bool ends_in_dots(const struct line *l)
+{
+	size_t len = strlen(l->f->dots);
+	const struct buf *out = l->out;
+
+	return out->len >= len && !memcmp(out->data + out->len - len, l->f->dots, len);
+}
+
 /* A name of so many columns in `room` ones. */
 static void put_words(struct line *l, const char *text, size_t len, size_t columns, size_t room)
 {
+	size_t at = l->out ? l->out->len : 0;
+
 	if (room >= columns) {
 		put_text(l, text, len, columns);
 		return;
 	}
-	if (l->out)
+	l->columns += room;
+	if (l->out) {
 		plain_fit(l->out, text, len, room, l->f->dots);
-	put_text(l, "", 0, room);
+		merge_dots(l, at);
+	}
+	l->dotted = l->out && ends_in_dots(l);
 }
 
 static void put_pieces(struct line *l, size_t first, size_t n);
@@ -269,6 +294,8 @@ static void show_least(struct fitted *f, size_t columns)
 	}
 	f->any_functor = longest > 0;
 	f->head_room = MIN(f->head, f->any_functor ? HEAD_LEAST : HEAD_ALONE);
+	while (!f->any_functor && f->head_room > 1 && put_line(f, NULL) > columns)
+		f->head_room--;
 	while (longest > FUNCTOR_LEAST && put_line(f, NULL) > columns) {
 		longest--;
 		for (struct piece *p = top; p < end; p++)

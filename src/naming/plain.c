@@ -117,7 +117,7 @@ static size_t leave_out(struct words *w, size_t from, size_t to)
 	return from + 1;
 }
 
-/* Leave out common words, and the underscores around them, until the rest fits. */
+/* Leave out common words, and the underscores around them, until the rest fits: but for the last. */
 static void drop_common(struct words *w, size_t columns)
 {
 	for (size_t at = 0; at < w->len && w->columns > columns;) {
@@ -125,9 +125,10 @@ static void drop_common(struct words *w, size_t columns)
 
 		while (end < w->len && w->text[end] != '_')
 			end++;
-		at = is_common(w->text + at, end - at)
-			     ? leave_out(w, at - (at > 0), MIN(end + 1, w->len))
-			     : end + 1;
+		if (is_common(w->text + at, end - at) && w->len - (end - at) > 2)
+			at = leave_out(w, at - (at > 0), MIN(end + 1, w->len));
+		else
+			at = end + 1;
 	}
 }
 

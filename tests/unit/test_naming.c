@@ -355,6 +355,7 @@ static const struct {
 	{26, "a::elementwise_kernel<128, 2, direct_copy>", "elementwise~<~direct_copy>"},
 	{20, "a::elementwise_kernel<128, 2, direct_copy>", "eleme~<~direct_copy>"},
 	{4, "a::elementwise_kernel<128, 2, direct_copy>", "ele~<~direc~>"},
+	{25, "n::a_kernel<8, _cuda_scatter_internal>", "a_k~<~scatter_internal>"},
 	{22, "n::a_kernel<first_functor, 8, 16>", "a_ker~<first_functor~>"},
 	{60, REDUCE, "reduce_kernel<128, 4, sum_functor<BFloat16, float~>~>"},
 	{48, REDUCE, "reduce_kernel<~sum_functor<BFloat16, float~>~>"},
@@ -375,7 +376,9 @@ static const struct {
 	{40, "i::gemvx::kernel<int, int, double, double, double, false, true, false, 7, false>",
 	 "gemvx::kernel<int~double~false, true~7~>"},
 	{30, "s<complex<float>, complex<double>, 4, true>", "s<complex<float>~4, true>"},
-	{4, "kernel<>", "kernel"},
+	{12, "flash_backward<64, 128>", "flash~kward~"},
+	{8, "flash_bwd<64, 128>", "flash_~"},
+	{4, "kernel<>", "ker~"},
 	/* words alone: those that many names have, then the middle */
 	{40, "cudnn_generated_fort_native_sdpa_sm90_flash_bprop_f16_knob_26_64x64x64_kernel0_0",
 	 "cudnn~sdpa~flash_bpr~_knob_26_64x64x64~0"},
