@@ -238,8 +238,15 @@ static void try_behind(const struct fitted *f, struct piece *p, size_t columns)
 		p->behind_shown = false;
 }
 
+/* The first type says most: without it, those behind it can wait. */
+static void put_off_elements(struct fitted *f, struct piece *first)
+{
+	for (struct piece *p = first + 1; p < f->pieces.v + f->pieces.n && p->of == first->of; p++)
+		p->repeats |= p->kind == PIECE_ELEMENT;
+}
+
 /* A long name is cut if that is enough. */
-static void try_piece(const struct fitted *f, struct piece *p, size_t columns)
+static void try_piece(struct fitted *f, struct piece *p, size_t columns)
 {
 	size_t used;
 
@@ -254,6 +261,8 @@ static void try_piece(const struct fitted *f, struct piece *p, size_t columns)
 		p->room = p->columns - (used - columns);
 	else
 		p->shown = false;
+	if (p->kind == PIECE_ELEMENT)
+		put_off_elements(f, p);
 }
 
 static void grow_head(struct fitted *f, size_t most, size_t columns)
