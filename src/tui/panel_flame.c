@@ -309,7 +309,7 @@ static void draw_box(struct panel *p, struct pen *pen, uint32_t box)
 	struct pen in = pen_at(pen->canvas, pen->y, b->x, b->width);
 	enum role role = box_role(p, b);
 	struct pen_name name = {
-		.text = box_name(p, box), .needle = p->tui->search, .cut = TEXT_CUT_END};
+		.text = box_name(p, box), .needle = p->tui->search, .cut = TEXT_CUT_MIDDLE};
 
 	in.selected = box == as_flame(p)->selected;
 	if (b->n_merged && b->width < NAME_COLUMNS)

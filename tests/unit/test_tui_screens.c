@@ -364,6 +364,26 @@ static void deep(struct world *w)
 		     &(struct kernel_values){UINT64_C(80000000000), 9, 1, 2});
 }
 
+/* What tells them apart is in the middle, or at the end, and stands in namespaces. */
+static void alike(struct world *w)
+{
+	static const char *const names[] = {
+		"at::native::reduce_kernel<512, 1, sum_functor<BFloat16, float>>",
+		"at::native::reduce_kernel<512, 1, sum_functor<Half, float>>",
+		"at::native::vectorized_elementwise_kernel<4, direct_copy>",
+		"cudnn_generated_fort_native_sdpa_sm90_flash_bprop_f16_knob_26_64x64x64_kernel0_0",
+		"cudnn_generated_fort_native_sdpa_sm90_flash_fprop_f16_knob_7_64x128x64_kernel0_0",
+	};
+
+	world_init_empty(w);
+	session_process_add(w->s, 7);
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
+		world_kernel(
+			w, world_node(w, SESSION_ROOT, FRAME_KERNEL, names[i]),
+			session_lane_intern(w->s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0}),
+			&(struct kernel_values){1000000 - i, 1, 1000, 2000});
+}
+
 static void hostile(struct world *w)
 {
 	static const char *const names[] = {
@@ -551,6 +571,8 @@ static const struct {
 	{"host_only_callers", host_only, &live_utf8, "Down 8", 24, 80},
 	{"empty_flame", no_gpu_work, &live_ascii, "9", 24, 80},
 	{"deep_flame", deep, &live_utf8, "9 H", 24, 80},
+	{"alike_kernels", alike, &live_utf8, "2", 10, 60},
+	{"alike_flame", alike, &live_utf8, "9", 10, 140},
 	{"many_flame", many, &live_utf8, "9 Down End", 24, 80},
 	{"many_flame_ascii", many, &live_ascii, "9 Down Down Right Enter Enter", 10, 40},
 	{"even_flame", even, &live_utf8, "9 Down", 24, 80},
