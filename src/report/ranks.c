@@ -10,7 +10,6 @@
 #include "report/table.h"
 
 #define PATH_MAX_FRAMES 64
-#define NAME_ROOM       8 /* at least, on a narrow terminal */
 #define RANK_NAME       64
 
 struct board {
@@ -61,7 +60,7 @@ static void put_totals(struct board *b)
 {
 	double mean = mean_of_ranks(&b->ranks);
 	size_t before = 2 * COLUMN_WIDTH + 2;
-	size_t room = b->o->width > before + NAME_ROOM ? b->o->width - before : NAME_ROOM;
+	size_t room = name_room(b->o, before);
 	char text[RANK_NAME];
 
 	out_puts(b->out, "   TOTAL   /MEAN  RANK\n");
@@ -74,7 +73,7 @@ static void put_totals(struct board *b)
 		put_right(b->out, text, COLUMN_WIDTH);
 		rank_name(b->s, total->process, text, sizeof(text));
 		out_puts(b->out, "  ");
-		put_name(b->out, text, b->o->width ? room : 0, b->o->ascii);
+		put_name(b->out, text, room, b->o->ascii);
 		out_putc(b->out, '\n');
 	}
 	out_putc(b->out, '\n');
@@ -97,7 +96,7 @@ static void format_cell(const struct board *b, const struct report_column *c, ui
 static void put_row(struct board *b, uint32_t node)
 {
 	size_t taken = report_columns_width(&b->columns);
-	size_t room = b->o->width > taken + NAME_ROOM ? b->o->width - taken : NAME_ROOM;
+	size_t room = name_room(b->o, taken);
 	char text[COLUMN_TEXT];
 
 	for (size_t i = 0; i < b->columns.n; i++) {
@@ -105,7 +104,7 @@ static void put_row(struct board *b, uint32_t node)
 		column_put(b->out, &b->columns.v[i], text, b->o);
 	}
 	out_puts(b->out, "  ");
-	put_name(b->out, path_of(b, node), b->o->width ? room : 0, b->o->ascii);
+	put_name(b->out, path_of(b, node), room, b->o->ascii);
 	out_putc(b->out, '\n');
 }
 
@@ -113,7 +112,7 @@ static void put_row(struct board *b, uint32_t node)
 static void keep_width(struct board *b)
 {
 	struct report_column *c = &b->columns.v[SPREAD_SLOWEST];
-	size_t need = report_columns_width(&b->columns) + NAME_ROOM;
+	size_t need = report_columns_width(&b->columns) + NAME_LEAST;
 	size_t over = b->o->width && need > b->o->width ? need - b->o->width : 0;
 
 	c->width = MAX(c->width - MIN(over, c->width), (size_t)COLUMN_WIDTH);

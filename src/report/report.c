@@ -59,6 +59,7 @@ struct flat_table {
 	struct walk_entry *rows;
 	size_t n;
 	struct report_columns columns;
+	unsigned n_omitted;
 };
 
 /* In the cache of the rows' numbers: the usual columns have the first places. */
@@ -88,7 +89,6 @@ static const char *flat_name(const struct report *r, uint32_t row)
 
 static void put_numbers(const struct report *r, const struct flat_table *t, uint32_t row)
 {
-	size_t used = report_columns_width(&t->columns), room = 0;
 	char text[COLUMN_TEXT];
 
 	for (size_t i = 0; i < t->columns.n; i++) {
@@ -96,9 +96,8 @@ static void put_numbers(const struct report *r, const struct flat_table *t, uint
 		column_put(r->out, &t->columns.v[i], text, r->o);
 	}
 	out_puts(r->out, "  ");
-	if (r->o->width)
-		room = r->o->width > used + 8 ? r->o->width - used : 8;
-	put_name(r->out, flat_name(r, row), room, r->o->ascii);
+	put_name(r->out, flat_name(r, row), name_room(r->o, report_columns_width(&t->columns)),
+		 r->o->ascii);
 	out_putc(r->out, '\n');
 }
 
@@ -121,6 +120,8 @@ static int flat_columns(const struct report *r, struct flat_table *t,
 	for (size_t i = 0; !r->flat_words && i < n_usual && e == 0; i++)
 		if (has_number(r, t, usual[i]))
 			e = report_columns_add_usual(&t->columns, usual[i]);
+	if (!r->flat_words)
+		t->n_omitted = report_columns_narrow(&t->columns, r->o->width);
 	for (size_t i = 0; r->flat_words && i < t->columns.n && e == 0; i++)
 		for (size_t k = 0; k < t->n; k++) {
 			format_number(r, t, i, t->rows[k].node, text);
@@ -173,6 +174,7 @@ static void put_table(const struct report *r, const struct flat_table *t, size_t
 		put_numbers(r, t, t->rows[i].node);
 	if (t->n + n_small > n)
 		out_printf(r->out, "(%zu more)\n", t->n + n_small - n);
+	put_omitted(r->out, t->n_omitted);
 }
 
 static int put_rows(const struct report *r, bool transfers, const enum usual_column *usual,

@@ -51,6 +51,37 @@ int report_columns_add_words(struct report_columns *c, const struct session *s, 
 	return r;
 }
 
+/* Of those behind the first, the one that is missed least. */
+static size_t least_wanted(const struct report_columns *c)
+{
+	size_t found = 1;
+
+	for (size_t i = 2; i < c->n; i++)
+		if (c->v[i].spec.priority >= c->v[found].spec.priority)
+			found = i;
+	return found;
+}
+
+unsigned report_columns_narrow(struct report_columns *c, unsigned width)
+{
+	size_t room = MIN(NAME_ROOM, width * 2 / 5), i;
+	unsigned n = 0;
+
+	for (; width && c->n > 1 && report_columns_width(c) + room > width; n++) {
+		i = least_wanted(c);
+		free(c->v[i].title);
+		c->n--;
+		memmove(&c->v[i], &c->v[i + 1], (c->n - i) * sizeof(*c->v));
+	}
+	return n;
+}
+
+void put_omitted(struct out *out, unsigned n)
+{
+	if (n)
+		out_printf(out, "(%u more columns: -m NAME,... shows them)\n", n);
+}
+
 void report_columns_done(struct report_columns *c)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -83,6 +114,13 @@ size_t report_columns_width(const struct report_columns *c)
 	for (size_t i = 0; i < c->n; i++)
 		width += c->v[i].width;
 	return width;
+}
+
+size_t name_room(const struct report_options *o, size_t used)
+{
+	if (!o->width)
+		return 0;
+	return o->width > used + NAME_LEAST ? o->width - used : NAME_LEAST;
 }
 
 size_t name_width(const char *name)

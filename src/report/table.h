@@ -8,7 +8,9 @@
 #include "core/column.h"
 #include "report/report.h"
 
-#define COLUMN_WIDTH 8 /* the least width, with the blank before it */
+#define COLUMN_WIDTH 8  /* the least width, with the blank before it */
+#define NAME_ROOM    32 /* columns that are kept free for names where a line is long enough */
+#define NAME_LEAST   8  /* columns that a name has on any terminal */
 
 struct report_column {
 	struct column_spec spec;
@@ -28,12 +30,19 @@ int report_columns_add_usual(struct report_columns *c, enum usual_column usual);
 /* Every word of a list separated by commas. 0, -EINVAL (column_unknown() says which) or -ENOMEM. */
 int report_columns_add_words(struct report_columns *c, const struct session *s, const char *words);
 void report_columns_done(struct report_columns *c);
+/* Leave out columns, those of the highest priority number first, until names have room in lines of
+ * this width (0 = no limit). The first one stays. Returns how many went. */
+unsigned report_columns_narrow(struct report_columns *c, unsigned width);
+/* A line that says how many columns went; 0: none. */
+void put_omitted(struct out *out, unsigned n);
 /* Make a column wide enough for a text and a blank before it; words get no more than a third of a
  * line that has a width. */
 void column_make_room(struct report_column *c, const char *text, const struct report_options *o);
 /* Print a text at the right of its column; a word that is too long is cut. */
 void column_put(struct out *out, const struct report_column *c, const char *text,
 		const struct report_options *o);
+/* Columns that are left for a name behind what takes so many, never less than NAME_LEAST. 0: no limit. */
+size_t name_room(const struct report_options *o, size_t used);
 size_t
 report_columns_width(const struct report_columns *c); /* of all, with the blanks before the name */
 

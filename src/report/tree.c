@@ -15,8 +15,9 @@
 #include "report/table.h"
 #include "report/walk.h"
 
-#define NAME_ROOM   32 /* columns of a terminal that are kept free for names */
 #define DEPTH_DRAWN 60 /* deeper branches are not indented further */
+#define BRANCH      3  /* columns of a level's line */
+#define DEPTH_TEXT  6  /* "(+99) " */
 
 /* The profile, or the one that it is compared with. */
 struct side {
@@ -37,7 +38,7 @@ struct tree {
 	struct side sides[2]; /* the profile first */
 	unsigned n_sides;
 	struct sorting sorting;
-	unsigned n_omitted; /* metrics left out because the terminal is too narrow */
+	unsigned n_omitted; /* columns left out because the terminal is too narrow */
 	uint8_t *shown;
 	struct buf scratch;
 };
@@ -160,7 +161,6 @@ static void make_room(struct tree *t, size_t i)
 	uint32_t least = SNAP_NONE, most = SNAP_NONE;
 	char text[COLUMN_TEXT + 1];
 
-	c->width += t->n_sides - 1;
 	if (c->spec.form != FORM_WORD && c->spec.form != FORM_PLAIN)
 		return;
 	for (uint32_t node = 0; node < snapshot_n(t->snap); node++) {
@@ -198,6 +198,18 @@ static void put_heat(const struct tree *t, double share)
 	}
 }
 
+/* So many levels that a name behind them has half of the room that is kept for names. */
+static size_t depth_drawn(const struct tree *t, size_t depth)
+{
+	size_t used = report_columns_width(&t->columns) + NAME_ROOM / 2;
+
+	if (!t->o->width || used + depth * BRANCH <= t->o->width)
+		return DEPTH_DRAWN;
+	if (used + DEPTH_TEXT + BRANCH >= t->o->width)
+		return 1;
+	return MIN((t->o->width - used - DEPTH_TEXT) / BRANCH, DEPTH_DRAWN);
+}
+
 /* Lines from the ancestors that have more children to come. Returns the width. */
 static size_t put_branch(const struct tree *t)
 {
@@ -206,7 +218,8 @@ static size_t put_branch(const struct tree *t)
 		{"|  ", "   ", "|- ", "`- "},
 	};
 	const char *const *line = lines[t->o->ascii];
-	size_t depth = t->walk.n_levels, first = depth > DEPTH_DRAWN ? depth - DEPTH_DRAWN : 0;
+	size_t depth = t->walk.n_levels, most = depth_drawn(t, depth);
+	size_t first = depth > most ? depth - most : 0;
 	char deeper[32] = "";
 
 	if (first)
@@ -217,7 +230,7 @@ static size_t put_branch(const struct tree *t)
 
 		out_puts(t->out, line[(i + 1 == depth ? 2 : 0) + last]);
 	}
-	return strlen(deeper) + (depth - first) * 3;
+	return strlen(deeper) + (depth - first) * BRANCH;
 }
 
 /* What to print behind a path that only one side has. */
@@ -234,7 +247,7 @@ static void put_row(void *ctx, uint32_t node)
 	const char *name = name_format(snapshot_name(t->snap, node, (enum name_mode)t->o->names),
 				       (enum name_format)t->o->format, true, &t->scratch);
 	const struct side *side = &t->sides[0];
-	size_t used, room = 0;
+	size_t used;
 
 	if (t->o->color)
 		put_heat(t, at(side->time, node) / at(side->time, 0));
@@ -244,9 +257,7 @@ static void put_row(void *ctx, uint32_t node)
 		out_puts(t->out, "\033[0m");
 	out_puts(t->out, "  ");
 	used = report_columns_width(&t->columns) + put_branch(t) + strlen(sided_word(t, node));
-	if (t->o->width)
-		room = t->o->width > used + 8 ? t->o->width - used : 8;
-	put_name(t->out, name, room, t->o->ascii);
+	put_name(t->out, name, name_room(t->o, used), t->o->ascii);
 	out_puts(t->out, sided_word(t, node));
 	out_putc(t->out, '\n');
 }
@@ -401,12 +412,6 @@ static int put_sorted(struct tree *t)
 	return 0;
 }
 
-static void put_omitted(const struct tree *t)
-{
-	if (t->n_omitted)
-		out_printf(t->out, "(%u more metrics: -m NAME,... shows them)\n", t->n_omitted);
-}
-
 static void put_why(const struct tree *t)
 {
 	const char *why = derive_why(t->sides[0].derive);
@@ -425,6 +430,10 @@ static int tree_columns(struct tree *t)
 	int r = t->o->columns ? report_columns_add_words(&t->columns, session(t), t->o->columns)
 			      : columns_default(t);
 
+	for (size_t i = 0; i < t->columns.n; i++)
+		t->columns.v[i].width += t->n_sides - 1;
+	if (!t->o->columns)
+		t->n_omitted += report_columns_narrow(&t->columns, t->o->width);
 	for (unsigned i = 0; i < t->n_sides && r == 0; i++) {
 		t->sides[i].terms =
 			calloc(MAX(t->columns.n, (size_t)1), sizeof(*t->sides[i].terms));
@@ -487,7 +496,7 @@ int report_tree(struct snapshot *snap, const struct report_options *o, struct ou
 	if (r == 0 && o->print_sorted && t.columns.n)
 		r = put_sorted(&t);
 	if (r == 0) {
-		put_omitted(&t);
+		put_omitted(out, t.n_omitted);
 		put_why(&t);
 	}
 	tree_done(&t);

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Lines of a report are as wide as asked for, and names keep room in them.
+tests=$(cd "${srcdir:-.}/tests" && pwd) || exit 99
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+export LC_ALL=C.UTF-8
+
+# Kernels with all that a table shows, the last one below thirty scopes.
+python3 - <<'END'
+import json
+
+def node(name, children=(), **metrics):
+    return {"frame": {"name": name, "type": "function"}, "metrics": metrics, "children": list(children)}
+
+def kernel(name, time):
+    return node(name, **{"time (ns)": time, "count": 3, "bytes": 4096, "flops": 8192,
+                         "device_id": "0", "device_type": "CUDA"})
+
+elements = ["BFloat16", "Half", "float", "double"]
+kernels = [kernel("void at::native::reduce_kernel<512, 1, sum_functor<%s, float> >(int)" % e, 1000 + i)
+           for i, e in enumerate(elements)]
+deep = kernel("a_kernel_below_many_scopes", 10)
+for i in range(30):
+    deep = node("scope_number_%d" % i, [deep])
+json.dump([node("ROOT", kernels + [deep]), {"CUDA": {"0": {"arch": "90", "num_sms": 132,
+    "clock_rate": 1980000, "memory_clock_rate": 2619000, "bus_width": 5120}}}],
+    open("all.hatchet", "w"))
+END
+
+# widest FILE: the most characters of a line
+widest() { python3 -c 'import sys; print(max(len(l.rstrip("\n")) for l in sys.stdin))' <"$1"; }
+for width in 40 60 80 120; do
+	for option in --tree --flat "--tree --ascii" "--flat --ascii"; do
+		"$PROTON" report $option --width $width all.hatchet >out
+		check "report $option --width $width: no line is wider" yes \
+			"$([ "$(widest out)" -le $width ] && echo yes || widest out)"
+	done
+	"$PROTON" report --flat --width $width all.hatchet >out
+	room=$(head -1 out | awk -v width=$width '{ print width - index($0, "NAME") + 1 }')
+	check "--width $width: names have room" yes \
+		"$([ "$room" -ge $((width * 2 / 5 < 32 ? width * 2 / 5 : 32)) ] && echo yes || echo "$room")"
+done
+"$PROTON" report --flat --width 80 all.hatchet >out
+check "at 80 columns names are told apart" 4 \
+	"$(grep reduce out | sed 's/.*  //' | sort -u | grep -c .)"
+check "what tells least goes first" "TOTAL % CALLS" "$(awk 'NR == 1 { print $1, $2, $3 }' out)"
+has "what went is said" "more columns: -m NAME,... shows them)" out
+"$PROTON" report --flat --width 0 all.hatchet >out
+check "without a width nothing goes" "0" "$(grep -c 'more columns' out)"
+
+# Who names columns gets them.
+columns=total,%,calls,avg,bytes,gb/s,flops,tf/s
+"$PROTON" report --flat --width 60 -m $columns all.hatchet >out
+check "columns that were asked for stay" 9 "$(head -1 out | wc -w)"
+"$PROTON" report --tree --width 60 -m $columns all.hatchet >out
+check "in the tree, too" 9 "$(head -1 out | wc -w)"
+finish
