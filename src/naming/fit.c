@@ -269,7 +269,7 @@ static void grow_head(struct fitted *f, size_t most, size_t columns)
 {
 	size_t least = f->head_room;
 
-	f->head_room = MAX(most, least);
+	f->head_room = MAX(MIN(most, columns), least);
 	while (f->head_room > least && put_line(f, NULL) > columns)
 		f->head_room--;
 }
@@ -302,6 +302,7 @@ static void show_least(struct fitted *f, size_t columns)
 		longest = p->shown ? MAX(longest, p->columns) : longest;
 	}
 	f->any_functor = longest > 0;
+	longest = MIN(longest, MAX(columns, (size_t)FUNCTOR_LEAST) + 1); /* longer ones fit no better */
 	f->head_room = MIN(f->head, f->any_functor ? HEAD_LEAST : HEAD_ALONE);
 	while (!f->any_functor && f->head_room > 1 && put_line(f, NULL) > columns)
 		f->head_room--;
@@ -320,7 +321,7 @@ const char *fit_name(const char *name, size_t columns, const char *dots, struct 
 	if (fits(name, columns))
 		return name;
 	arguments = end_of_path(name, &last);
-	if (!arguments)
+	if (!arguments || !strncmp(name, "_Z", 2)) /* of a symbol the beginning says most */
 		return name;
 	while (name < last && !fits(name, columns))
 		name = strstr(name, "::") + 2;

@@ -388,6 +388,7 @@ static const struct {
 	{30, "my_kernel_of_a_name_that_is_long", "my~of_a_name_that_is_long"},
 	{4, "forward_pass", "for~"},
 	{1, "forward_pass", "f"},
+	{5, "_ZN2at6native3addE", "_ZN2at6native3addE"},
 	{5, "aten::add", "add"},
 	{5, "train.py:3@a::b", "train.py:3@a::b"},
 	{5, "a b::c<d>", "a b::c<d>"},
