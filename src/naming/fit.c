@@ -302,7 +302,8 @@ static void show_least(struct fitted *f, size_t columns)
 		longest = p->shown ? MAX(longest, p->columns) : longest;
 	}
 	f->any_functor = longest > 0;
-	longest = MIN(longest, MAX(columns, (size_t)FUNCTOR_LEAST) + 1); /* longer ones fit no better */
+	longest = MIN(longest,
+		      MAX(columns, (size_t)FUNCTOR_LEAST) + 1); /* longer ones fit no better */
 	f->head_room = MIN(f->head, f->any_functor ? HEAD_LEAST : HEAD_ALONE);
 	while (!f->any_functor && f->head_room > 1 && put_line(f, NULL) > columns)
 		f->head_room--;
