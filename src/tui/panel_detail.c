@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
+#include "core/flat.h"
 #include "core/frame.h"
 #include "core/session.h"
 #include "tui/names.h"
@@ -156,30 +157,85 @@ static bool is_told(struct panel *p, enum usual_column usual)
 	       usual != USUAL_ENTERED && (usual != USUAL_NOW || p->tui->options.live);
 }
 
-/* All numbers of the tree, several a line. */
+/* Cells of one width, several a line; the label stands on the first one. */
+struct cells {
+	const char *label;
+	char line[512];
+	int n, per_line;
+};
+
+static void cells_end(struct panel *p, struct cells *c)
+{
+	if (*c->line)
+		add_line(p, ROLE_NORMAL, c->label, c->line, strlen(c->line));
+	c->line[0] = '\0';
+	c->label = "";
+}
+
+static void cells_add(struct panel *p, struct cells *c, const char *title, const char *text)
+{
+	size_t len = strlen(c->line);
+
+	snprintf(c->line + len, sizeof(c->line) - len, "%-6s %7.20s    ", title, text);
+	if (++c->n % c->per_line == 0)
+		cells_end(p, c);
+}
+
+static void cells_add_number(struct panel *p, struct cells *c, enum usual_column usual, double v)
+{
+	char text[COLUMN_TEXT];
+
+	if (isnan(v))
+		return;
+	column_print(&usual_columns[usual], panel_session(p), v, false, text);
+	cells_add(p, c, usual_columns[usual].title, text);
+}
+
+static struct cells cells_begin(struct panel *p, const char *label)
+{
+	return (struct cells){.label = label, .per_line = MAX((p->width - LABEL) / 18, 1)};
+}
+
+/* All numbers of the tree. */
 static void add_numbers(struct panel *p)
 {
-	int per_line = MAX((p->width - LABEL) / 18, 1), n = 0;
-	char line[512] = "", text[COLUMN_TEXT];
-	const char *label = "numbers";
+	struct cells c = cells_begin(p, "numbers");
 
 	panel_refresh(p->tui->panels[TUI_PANEL_TREE]);
-	for (unsigned i = 0; i < USUAL_N; i++) {
-		double v = is_told(p, i) ? tree_value(p, i) : NAN;
+	for (unsigned i = 0; i < USUAL_N; i++)
+		cells_add_number(p, &c, i, is_told(p, i) ? tree_value(p, i) : NAN);
+	cells_end(p, &c);
+}
 
-		if (isnan(v))
-			continue;
-		column_print(&usual_columns[i], panel_session(p), v, false, text);
-		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%-6s %7.20s    ",
-			 usual_columns[i].title, text);
-		if (++n % per_line)
-			continue;
-		add_line(p, ROLE_NORMAL, label, line, strlen(line));
-		line[0] = '\0';
-		label = "";
-	}
-	if (*line)
-		add_line(p, ROLE_NORMAL, label, line, strlen(line));
+/* The row of kernels, copies and sets that the context is one of, with others; flat_n(): none. */
+static uint32_t row_of_several(struct panel *p, struct flat *flat)
+{
+	uint32_t node = session_node_of(p), i = 0;
+
+	while (i < flat_n(flat) &&
+	       (node == SESSION_NONE || flat_row(flat, i)->n < 2 ||
+		flat_row(flat, i)->frame != panel_session(p)->nodes[node].frame))
+		i++;
+	return i;
+}
+
+/* A row of Kernels stands for all contexts of one; details are of the one with the most time. */
+static void add_several(struct panel *p)
+{
+	static const enum usual_column usual[] = {USUAL_SELF, USUAL_SHARE, USUAL_CALLS, USUAL_AVG,
+						  USUAL_MAX};
+	struct cells c = cells_begin(p, "in all");
+	struct flat *flat = tui_flat(p->tui);
+	uint32_t row = flat ? row_of_several(p, flat) : 0;
+	char text[HUMAN_MAX];
+
+	if (!flat || row == flat_n(flat))
+		return;
+	human_count(text, flat_row(flat, row)->n);
+	cells_add(p, &c, "paths", text);
+	for (unsigned i = 0; i < ARRAY_SIZE(usual); i++)
+		cells_add_number(p, &c, usual[i], flat_usual(flat, row, usual[i]));
+	cells_end(p, &c);
 }
 
 /* Metrics that are not among these numbers: those that the user or a file brought along. */
@@ -217,6 +273,7 @@ static void list_text(struct panel *p)
 	add_source(p);
 	add_path(p);
 	add_numbers(p);
+	add_several(p);
 	add_metrics(p);
 }
 

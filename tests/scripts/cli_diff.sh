@@ -126,6 +126,17 @@ check "host time: own" "1.00us 1.00us 0ns 0.0 same ROOT|900ns 800ns -100ns -11.1
 "$PROTON" merge --ranks host1.hatchet host2.hatchet >out
 check "host time: of ranks" "1.00us 1.00 host1.hatchet|1.00us 1.00 host2.hatchet" \
 	"$(awk '$NF ~ /host.\.hatchet/ { print $1, $2, $NF }' out | paste -sd '|')"
+# Beside work on a device: behind it, the longest first.
+python3 - >mixed.hatchet <<'END'
+import json
+def n(name, children=(), **m):
+    return {"frame": {"name": name, "type": "function"}, "metrics": {k.replace("_ns", " (ns)"): v for k, v in m.items()}, "children": list(children)}
+k = n("k", time_ns=5, count=1, device_id="0", device_type="CUDA")
+print(json.dumps([n("ROOT", [n("small", cpu_time_ns=10), n("gpu", [k], cpu_time_ns=3), n("none"), n("big", cpu_time_ns=100)]),
+                  {"CUDA": {"0": {"arch": "90"}}}]))
+END
+check "host time: the order of rows" "ROOT gpu k big small none" \
+	"$("$PROTON" report --tree --ascii mixed.hatchet | awk 'NR > 1 { print $NF }' | xargs)"
 check "host time: a share of it is enough" "ROOT outer" \
 	"$("$PROTON" report --tree --ascii -t 15% host1.hatchet | awk 'NR > 1 { print $NF }' | xargs)"
 status "no such file" 2 a.hatchet nothing.hatchet

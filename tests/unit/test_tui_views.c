@@ -178,6 +178,42 @@ START_TEST(bottom_up_finds_folded)
 }
 END_TEST
 
+/* Scopes without work on a device stand behind the others, those with the most time on the host first. */
+START_TEST(tree_orders_host_time)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} scopes[] = {{"zz small", 10}, {"zz none", 0}, {"zz big", 100}};
+	static const char *const wanted[] = {"zz none", "zz small", "zz big"}; /* from the end */
+
+	for (size_t i = 0; i < ARRAY_SIZE(scopes); i++) {
+		uint32_t node = world_node(&w, SESSION_ROOT, FRAME_SCOPE, scopes[i].name);
+
+		if (scopes[i].ns > 0)
+			world_number(&w, node, w.lanes[0], METRIC_CPU_TIME, scopes[i].ns);
+	}
+	world_tick(&w);
+	draw(24, 80);
+	world_keys(&w, "1 End");
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		ck_assert_str_eq(here(), wanted[i]);
+		world_keys(&w, "Up");
+	}
+}
+END_TEST
+
+/* Details of a row of Kernels are those of one context: what all have together stands beside it. */
+START_TEST(details_of_several_contexts)
+{
+	world_keys(&w, "2 Home / 'flash_fwd' Enter d");
+	ck_assert(world_shows(&w, "in all"));
+	ck_assert(world_shows(&w, "paths        2"));
+	world_keys(&w, "Esc 1 / 'train_step' Enter d");
+	ck_assert(!world_shows(&w, "in all"));
+}
+END_TEST
+
 /* Names that have nothing of the raw ones. */
 static char *short_names(const char *raw, enum frame_kind kind, unsigned level)
 {
@@ -717,6 +753,8 @@ Suite *suite_views(void)
 		bottom_up_stays_open,
 		bottom_up_finds_folded,
 		names_match_however_they_are_shown,
+		tree_orders_host_time,
+		details_of_several_contexts,
 		flame_finds_narrow,
 		layout_sorts,
 		callers_go_on_and_back,
