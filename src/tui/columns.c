@@ -156,8 +156,9 @@ static enum role cell_role(const struct column *c, double v)
 		return ROLE_DIM;
 	if (c->of && c->of->spec.form == FORM_PERCENT && c->of->part == PART_NOW)
 		return v >= 10 ? ROLE_HOT : ROLE_NUMBER;
-	return (c->format == human_percent || c->format == usage_percent) && v >= 0.1 ? ROLE_HOT
-										      : ROLE_NUMBER;
+	if (c->is_running || (c->format != human_percent && c->format != usage_percent))
+		return ROLE_NUMBER;
+	return v >= 0.1 ? ROLE_HOT : ROLE_NUMBER;
 }
 
 /* A word may be shorter; of numbers a wrong one is worse than none. */

@@ -74,7 +74,8 @@ static const struct column columns[] = {
 	{"FROM", "shortest duration of the row", 7, 0, human_time_ns, value_from, NULL},
 	{"CALLS", "executions", 6, 1, human_count, value_calls, NULL},
 	{"%", "share of the executions", 5, 2, human_percent, value_share, NULL},
-	{"UPTO%", "share of those that took no longer", 5, 3, human_percent, value_up_to, NULL},
+	{"UPTO%", "share of those that took no longer", 5, 3, human_percent, value_up_to,
+	 .is_running = true},
 };
 
 /* ---- rows ---- */

@@ -47,15 +47,16 @@ static int init(struct panel *p)
 {
 	static const enum usual_column usual[] = {USUAL_SELF, USUAL_SHARE, USUAL_NOW,
 						  USUAL_OF_WORK};
-	static const struct column cumulative = {"CUM%",
-						 "share of the total with all that are longer",
-						 5,
-						 4,
-						 human_percent,
-						 value_cumulative,
-						 no_time,
-						 NULL,
-						 NULL};
+	static const struct column cumulative = {
+		.title = "CUM%",
+		.help = "share of the total with all that are longer",
+		.width = 5,
+		.priority = 4,
+		.format = human_percent,
+		.value = value_cumulative,
+		.is_absent = no_time,
+		.is_running = true,
+	};
 	struct row_columns *rc = &as_flat(p)->columns;
 	int r = row_columns_init(rc, p, usual, ARRAY_SIZE(usual));
 
