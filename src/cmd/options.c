@@ -465,6 +465,23 @@ int parse_amount(const char *text, double *ret, bool *ret_percent)
 	return 0;
 }
 
+int parse_duration(const char *text, double *ret_ns)
+{
+	static const struct {
+		const char *word;
+		double ns;
+	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+	char *end;
+	double v = strtod(text, &end);
+
+	for (size_t i = 0; i < ARRAY_SIZE(units) && end != text && isfinite(v); i++)
+		if (!strcmp(end, units[i].word)) {
+			*ret_ns = v * units[i].ns;
+			return 0;
+		}
+	return -EINVAL;
+}
+
 int parse_seconds(const char *text, uint64_t *ret_ns)
 {
 	double seconds;

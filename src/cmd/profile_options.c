@@ -105,14 +105,15 @@ int parse_names(const char *word, uint8_t *ret)
 	return i < 0 ? i : 0;
 }
 
-/* "1%" is a share of the total, "1000" a value of the first column. */
+/* "1%" is a share of the total, "1ms" a time, "1000" a value of the first column. */
 static int option_threshold(struct report_options *o, const char *value)
 {
 	bool percent;
 	double v;
-	int r = parse_amount(value, &v, &percent);
-
-	if (r < 0 || (percent && (v < 0 || v > 100)))
+	o->least_is_time = parse_duration(value, &o->least) == 0;
+	if (o->least_is_time)
+		return 0;
+	if (parse_amount(value, &v, &percent) < 0 || (percent && (v < 0 || v > 100)))
 		return -EINVAL;
 	if (percent)
 		o->threshold = v / 100;

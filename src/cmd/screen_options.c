@@ -152,7 +152,8 @@ void screen_take_text(struct screen_options *o, struct profile_options *text)
 	o->tui.metrics = r->columns;
 	o->tui.peaks = profile_peaks(text);
 	o->tui.depth = r->depth;
-	o->tui.least = (struct least){r->columns, r->least, r->threshold, o->tui.peaks};
+	o->tui.least = (struct least){r->least_is_time ? NULL : r->columns, r->least, r->threshold,
+				      o->tui.peaks};
 }
 
 void text_take_screen(struct profile_options *text, const struct screen_options *o)

@@ -55,6 +55,7 @@ struct report_options {
 	/* Which rows of the tree are shown; NULL and 0: all. */
 	const struct name_pattern *include, *exclude;
 	double least;              /* hide rows with less in the first column; 0 = none */
+	bool least_is_time;        /* with less time than that, in nanoseconds, instead */
 	uint8_t totals;            /* enum totals */
 	uint8_t format;            /* enum name_format, of frames "file:line@function" */
 	bool print_sorted;         /* after the tree: its nodes, by the first column */

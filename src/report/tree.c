@@ -329,7 +329,7 @@ static int put_tree(struct tree *t)
 /* Words are neither small nor large: the first column of numbers, or the time. */
 static double limited_value(const struct tree *t, const struct side *side, uint32_t node)
 {
-	for (size_t i = 0; i < t->columns.n; i++)
+	for (size_t i = 0; i < t->columns.n && !t->o->least_is_time; i++)
 		if (t->columns.v[i].spec.form != FORM_WORD)
 			return side_value(t, side, i, node);
 	return side->time ? side->time[node] : NAN;

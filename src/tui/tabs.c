@@ -77,6 +77,17 @@ static void size_tabs(const struct tui *t, int room, uint8_t *sizes)
 			return;
 }
 
+static void put_least(struct tui *t, struct buf *out)
+{
+	char time[HUMAN_MAX];
+
+	human_time_ns(time, t->least.value);
+	if (t->least.word)
+		buf_printf(out, "  from: %g", t->least.value);
+	else
+		buf_printf(out, "  from: %s", time);
+}
+
 /* What the view is set to, where that is not the default. */
 static void put_state(struct tui *t, struct buf *out)
 {
@@ -89,7 +100,7 @@ static void put_state(struct tui *t, struct buf *out)
 	if (t->least.share > 0)
 		buf_printf(out, "  from: %g%%", t->least.share * 100);
 	else if (t->least.value != 0)
-		buf_printf(out, "  from: %g", t->least.value);
+		put_least(t, out);
 	if (t->options.before && t->options.metrics)
 		buf_printf(out, "  compared: %.*s", (int)strcspn(t->options.metrics, ","),
 			   t->options.metrics);

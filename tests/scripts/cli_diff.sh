@@ -161,6 +161,11 @@ sed -i 's/"count":1,"time (ns)":1000/"note":"zebra",&/; s/"count":1,"time (ns)":
 "$PROTON" report --tree --ascii -m note,time -s note words.hatchet >out
 check "sorted by words" "ape y mole z zebra x" "$(awk '/ape|mole|zebra/ { print $1, $NF }' out | xargs)"
 "$PROTON" report --tree --ascii -m note,time -t 100 words.hatchet >out; check "a limit beside words" "zebra x ape y" "$(awk '/ape|mole|zebra/ { print $1, $NF }' out | xargs)"
+for limit in 100ns 0.1us 1e-7s; do
+	"$PROTON" report --tree --ascii -m calls,note -t $limit words.hatchet >out
+	check "a limit of time: $limit" "x y" "$(awk '$NF ~ /^[xyz]$/ { print $NF }' out | sort | xargs)"
+done
+"$PROTON" report --tree -t 100m words.hatchet 2>err; check "no unit of time" 2 $?
 "$PROTON" report --tree --ascii -m note -t 100 words.hatchet >out; check "a limit and words alone" "zebra x ape y" "$(awk '/ape|mole|zebra/ { print $1, $NF }' out | xargs)"
 profile calls.hatchet "x 1000" "y 500" "z 10"
 sed -i 's/"count":1,"time (ns)":500/"count":3,"time (ns)":500/; s/"count":1,"time (ns)":10,/"count":2,"time (ns)":10,/' calls.hatchet
