@@ -305,6 +305,9 @@ static int load_side(struct diff *d, struct arguments *a, enum diff_side side)
 		if (!s)
 			return -ECANCELED;
 		r = add_run(d, a, side, s);
+		/* The runs of a side repeat one another. */
+		if (r == 0 && i == 0)
+			r = run_facts_take(&a->print.facts[side], s);
 		session_free(s);
 	}
 	return r;
@@ -580,8 +583,10 @@ int cmd_diff(int argc, char **argv)
 		status = run(&a, n_words, words);
 	else
 		complain("out of memory");
-	for (side = 0; side < DIFF_N_SIDES; side++)
+	for (side = 0; side < DIFF_N_SIDES; side++) {
 		free(a.files[side]);
+		run_facts_done(&a.print.facts[side]);
+	}
 	peaks_free(a.peaks);
 	free(words);
 	return status;

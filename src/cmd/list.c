@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* proton list: which metrics a profile has. */
 #include "config.h" // IWYU pragma: keep
+#include <langinfo.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include "base/shown.h"
 #include "base/util.h"
 #include "cmd/commands.h"
@@ -11,6 +14,7 @@
 #include "cmd/report.h"
 #include "report/pager.h"
 #include "report/print_line.h"
+#include "report/runs.h"
 
 enum { OPT_NO_PAGER = 1 };
 
@@ -124,6 +128,22 @@ void list_metrics(const struct session *s)
 	free(tally);
 }
 
+static void list_runs(const struct session *s)
+{
+	struct out *out = malloc(sizeof(*out));
+
+	if (!out) {
+		complain("out of memory");
+		return;
+	}
+	out_to_fd(out, STDOUT_FILENO);
+	report_runs(s, strcmp(nl_langinfo(CODESET), "UTF-8") != 0, out);
+	if (s->n_runs)
+		out_putc(out, '\n');
+	out_flush(out);
+	free(out);
+}
+
 int cmd_list(int argc, char **argv)
 {
 	bool no_pager = false;
@@ -144,6 +164,7 @@ int cmd_list(int argc, char **argv)
 	if (!s)
 		return STATUS_FAILED;
 	pager_start(&pager, !no_pager);
+	list_runs(s);
 	list_metrics(s);
 	pager_finish(&pager);
 	session_free(s);

@@ -54,6 +54,12 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 		return set_path(&o->rec.output, value);
 	case OPT_TAPE:
 		return set_path(&o->rec.tape, value);
+	case OPT_LABEL:
+		o->rec.label = value;
+		return 0;
+	case OPT_SAVE_ENV:
+		o->rec.save_env = value;
+		return *value ? 0 : -EINVAL;
 	case OPT_SAVE:
 		return parse_seconds(value, &o->rec.save_ns);
 	case OPT_TRACE_MAX:

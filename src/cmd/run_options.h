@@ -22,6 +22,8 @@ enum {
 	OPT_TRACE,
 	OPT_TRACE_MAX,
 	OPT_SYNC,
+	OPT_LABEL,
+	OPT_SAVE_ENV,
 	OPT_NO_BACKEND, /* + SOURCE_*; the last */
 };
 #define OPTION_NO_BACKEND(id_, name_, number, door, word, title, variable, unseen, about)          \
@@ -46,6 +48,11 @@ enum {
 	 .id = OPT_TRACE_MAX},                                                                     \
 	{.name = "sync", .help = "record how long APP waits for the GPU", .rare = true,         \
 	 .id = OPT_SYNC},                                                                          \
+	{.name = "label", .arg = "TEXT", .help = "what you call this run", .rare = true,           \
+	 .id = OPT_LABEL},                                                                         \
+	{.name = "save-env", .arg = "NAMES",                                                       \
+	 .help = "keep these variables of the environment (CUDA_*,OMP_NUM_THREADS)",               \
+	 .rare = true, .id = OPT_SAVE_ENV},                                                        \
 	{.name = "wait", .help = "stay until APP's descendants have ended too", .rare = true,      \
 	 .id = OPT_WAIT},                                                                          \
 	{.name = "quiet", .letter = 'q', .help = "print no summary", .id = OPT_QUIET},             \

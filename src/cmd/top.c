@@ -407,7 +407,7 @@ static void top_loop(struct top *t)
 		keeper_events(t);
 		if (!t->drained) {
 			receiver_read(t->run.rec.receiver);
-			saver_poll(&t->run.rec.saver, receiver_session(t->run.rec.receiver));
+			recording_poll(&t->run.rec);
 		}
 		finish_stream(t);
 		now = clock_monotonic_ns();

@@ -555,6 +555,16 @@ static int add_use(struct merge *m, uint32_t id)
 	return use.device == SESSION_NONE ? 0 : session_use_set(m->into, &use);
 }
 
+static int add_run(struct merge *m, uint32_t id)
+{
+	struct session_run run = m->from->runs[id];
+	uint32_t *strings[] = {&run.command, &run.environment, &run.folder,
+			       &run.host,    &run.label,       &run.version};
+	int r = map_strings(m, strings, ARRAY_SIZE(strings));
+
+	return r < 0 ? r : session_run_add(m->into, &run);
+}
+
 static int add_session(struct merge *m)
 {
 	struct session *s = m->into;
@@ -653,6 +663,7 @@ static int add_values(struct merge *m)
 	if ((r = add_all(m, f->n_rows, add_row)) < 0 ||
 	    (!m->view && (r = add_all(m, f->n_hists, add_hist)) < 0) ||
 	    (!m->view && (r = add_all(m, f->n_intervals, add_interval)) < 0) ||
+	    (r = add_all(m, f->n_runs, add_run)) < 0 ||
 	    (r = add_all(m, f->n_notes, add_note)) < 0 ||
 	    (r = add_all(m, f->n_samples, add_sample)) < 0 ||
 	    (r = add_all(m, f->n_clocks, add_clock)) < 0 ||

@@ -14,7 +14,7 @@ struct session_private {
 	struct idindex frames, nodes, lanes;
 	size_t cap_frames, cap_nodes, cap_rows, cap_values, cap_present, cap_lanes, cap_sets,
 		cap_epochs, cap_processes, cap_devices, cap_modules, cap_notes, cap_hists,
-		cap_samples, cap_intervals, cap_clocks, cap_uses;
+		cap_samples, cap_intervals, cap_clocks, cap_uses, cap_runs;
 	struct idindex hists, uses, sets, epochs, devices, modules, processes, notes;
 	uint32_t *seen_in; /* by metric: value of n_looked_at for the last set that had it */
 	size_t cap_seen_in, n_seen_in;
@@ -67,7 +67,7 @@ static void session_free_arrays(struct session *s)
 {
 	void *arrays[] = {s->frames, s->nodes,   s->rows,      s->values,  s->present, s->lanes,
 			  s->sets,   s->epochs,  s->processes, s->devices, s->modules, s->notes,
-			  s->hists,  s->samples, s->intervals, s->clocks,  s->uses};
+			  s->hists,  s->samples, s->intervals, s->clocks,  s->uses,    s->runs};
 	size_t i;
 
 	for (i = 0; i < s->n_sets; i++)
@@ -654,6 +654,27 @@ bool session_value(const struct session *s, uint32_t node, uint32_t metric, unio
 }
 
 /* ---- the rest ---- */
+
+static bool run_equal(const struct session_run *a, const struct session_run *b)
+{
+	return a->command == b->command && a->environment == b->environment &&
+	       a->folder == b->folder && a->host == b->host && a->label == b->label &&
+	       a->version == b->version && a->start_ns == b->start_ns && a->wall_ns == b->wall_ns &&
+	       a->exit_status == b->exit_status && a->signal == b->signal && a->end == b->end;
+}
+
+/* There are as many as files were merged: few. */
+int session_run_add(struct session *s, const struct session_run *run)
+{
+	for (size_t i = 0; i < s->n_runs; i++)
+		if (run_equal(&s->runs[i], run))
+			return 0;
+	if (!ROOM(s, runs))
+		return -ENOMEM;
+	s->runs[s->n_runs++] = *run;
+	s->generation++;
+	return 0;
+}
 
 static bool note_equal(const void *ctx, uint32_t id, const void *key)
 {

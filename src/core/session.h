@@ -92,6 +92,18 @@ static inline bool session_process_collected(const struct session_process *p)
 	return p->own_bytes || p->own_cpu_ns || p->n_records;
 }
 
+/* What was started, where and how it ended: what only the one knows who started it. A profile that
+ * was merged has one for each of its runs. Words are a string in which each ends with a NUL. */
+struct session_run {
+	uint32_t command;     /* words */
+	uint32_t environment; /* words: NAME=VALUE, of variables that were asked for */
+	uint32_t folder, host, label, version; /* string ids; version: of proton */
+	uint64_t start_ns;                     /* CLOCK_REALTIME */
+	uint64_t wall_ns;                      /* to its end, or so far; 0: not known */
+	uint32_t exit_status, signal;          /* of one that has ended; signal 0: by none */
+	uint8_t end;                           /* enum process_end */
+};
+
 struct session_device {
 	uint32_t type, name, arch, uuid, driver; /* string ids */
 	uint32_t host;                           /* string id */
@@ -158,6 +170,7 @@ struct session {
 	struct session_set *sets;
 	struct session_epoch *epochs;
 	struct session_process *processes;
+	struct session_run *runs;
 	struct session_device *devices;
 	struct session_module *modules;
 	struct session_note *notes;
@@ -167,7 +180,8 @@ struct session {
 	struct session_clock *clocks;
 	struct session_use *uses;
 	size_t n_frames, n_nodes, n_rows, n_values, n_lanes, n_sets, n_epochs, n_processes,
-		n_devices, n_modules, n_notes, n_hists, n_samples, n_intervals, n_clocks, n_uses;
+		n_devices, n_modules, n_notes, n_hists, n_samples, n_intervals, n_clocks, n_uses,
+		n_runs;
 	uint64_t losses[LOSS_N];   /* that belong to no process (torn tape, unknown frames) */
 	uint64_t generation;       /* grows with every change */
 	uint32_t lanes_moved;      /* grows when lanes turn out to be on another device */
@@ -254,6 +268,8 @@ int session_add(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch,
 		union metric_value v);
 
 /* The rest. */
+/* An equal run is not added again. */
+int session_run_add(struct session *s, const struct session_run *run);
 int session_note(struct session *s, uint32_t process, enum note_level level, const char *text);
 int session_hist_set(struct session *s, uint32_t node, uint32_t device, uint32_t process,
 		     const uint32_t counts[HIST_BUCKETS]);

@@ -89,6 +89,20 @@ static const struct field process_fields[] = {
 	F(U64, "start_ns", session_process, start_ns),
 };
 
+static const struct field run_fields[] = {
+	F(WORDS, "command", session_run, command),
+	F(END, "end", session_run, end),
+	F(WORDS, "environment", session_run, environment),
+	F(U32, "exit_status", session_run, exit_status),
+	F(STRING, "folder", session_run, folder),
+	F(STRING, "host", session_run, host),
+	F(STRING, "label", session_run, label),
+	F(U32, "signal", session_run, signal),
+	F(U64, "start_ns", session_run, start_ns),
+	F(STRING, "version", session_run, version),
+	F(U64, "wall_ns", session_run, wall_ns),
+};
+
 static const struct field sample_fields[] = {
 	F(INDEX, "device", session_sample, device),
 	F(METRIC, "metric", session_sample, metric),
@@ -119,6 +133,7 @@ const struct field_section sections[SECTION_N] = {
 	S(MODULES, "modules", modules, module_fields),
 	S(NOTES, "notes", notes, note_fields),
 	S(PROCESSES, "processes", processes, process_fields),
+	S(RUNS, "runs", runs, run_fields),
 	S(SAMPLES, "samples", samples, sample_fields),
 	S(USES, "uses", uses, use_fields),
 };
@@ -142,11 +157,8 @@ const void *section_element(const struct session *s, const struct field_section 
 	return array + i * section->element_size;
 }
 
-void fields_write_string(const struct fields_writer *f, uint32_t string)
+static void write_bytes(const struct fields_writer *f, const char *s, size_t len)
 {
-	const char *s = strtab_str(f->session->strings, string);
-	size_t len = strtab_len(f->session->strings, string);
-
 	if (!f->hex || utf8_valid(s, len)) {
 		jsonw_string(f->json, s, len);
 		return;
@@ -155,6 +167,23 @@ void fields_write_string(const struct fields_writer *f, uint32_t string)
 	jsonw_key(f->json, "hex");
 	jsonw_hex(f->json, s, len);
 	jsonw_object_end(f->json);
+}
+
+void fields_write_string(const struct fields_writer *f, uint32_t string)
+{
+	write_bytes(f, strtab_str(f->session->strings, string),
+		    strtab_len(f->session->strings, string));
+}
+
+static void write_words(const struct fields_writer *f, uint32_t string)
+{
+	const char *word = strtab_str(f->session->strings, string);
+	const char *end = word + strtab_len(f->session->strings, string);
+
+	jsonw_array(f->json);
+	for (; word < end; word += strlen(word) + 1)
+		write_bytes(f, word, strlen(word));
+	jsonw_array_end(f->json);
 }
 
 void fields_key_string(const struct fields_writer *f, const char *key, uint32_t string)
@@ -242,6 +271,9 @@ static void write_field(const struct fields_writer *f, const struct field *field
 	case FIELD_STRING:
 		fields_write_string(f, *(const uint32_t *)p);
 		break;
+	case FIELD_WORDS:
+		write_words(f, *(const uint32_t *)p);
+		break;
 	case FIELD_U32:
 		jsonw_u64(f->json, *(const uint32_t *)p);
 		break;
@@ -292,6 +324,7 @@ static bool field_default(const struct field *field, const void *element)
 	case FIELD_LEVEL:
 		return *(const uint8_t *)p == 0;
 	case FIELD_STRING:
+	case FIELD_WORDS:
 	case FIELD_U32:
 		return *(const uint32_t *)p == 0;
 	case FIELD_U64:

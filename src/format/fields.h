@@ -13,6 +13,7 @@
 
 enum field_type {
 	FIELD_STRING, /* uint32_t string id */
+	FIELD_WORDS,  /* uint32_t string id, each word with a NUL behind it: a list of strings */
 	FIELD_U32,
 	FIELD_I32,
 	FIELD_U64,
@@ -50,6 +51,7 @@ enum section_id {
 	SECTION_MODULES,
 	SECTION_NOTES,
 	SECTION_PROCESSES,
+	SECTION_RUNS,
 	SECTION_SAMPLES,
 	SECTION_USES,
 	SECTION_N

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/hash.h"
 #include "format/hatchet_kind.h"
 
@@ -193,6 +194,25 @@ static uint32_t get_metric(const struct hread *r, size_t at)
 	return metric_table_find(r->s->metrics, hread_text(r, at));
 }
 
+/* A list of strings as one string, each word with a NUL behind it. */
+static uint32_t get_words(struct hread *r, size_t list)
+{
+	const struct tokens *t = &r->f.tokens;
+	_cleanup_(buf_done) struct buf words = {0};
+
+	if (token_at(t, list) != TOKEN_ARRAY)
+		return 0;
+	for (size_t at = token_first(list); token_at(t, at) != TOKEN_END; at = token_next(t, at)) {
+		uint32_t word = hread_string(r, at);
+		const char *s = strtab_str(r->s->strings, word);
+
+		buf_put(&words, s, strlen(s)); /* up to a NUL: no program got more */
+		buf_putc(&words, 0);
+	}
+	list = strtab_add(r->s->strings, buf_str(&words), words.len);
+	return list == STRTAB_NONE ? 0 : (uint32_t)list;
+}
+
 static void read_field(struct hread *r, const struct field *field, size_t at, void *element)
 {
 	void *p = (char *)element + field->offset;
@@ -200,6 +220,9 @@ static void read_field(struct hread *r, const struct field *field, size_t at, vo
 	switch (field->type) {
 	case FIELD_STRING:
 		*(uint32_t *)p = hread_string(r, at);
+		break;
+	case FIELD_WORDS:
+		*(uint32_t *)p = get_words(r, at);
 		break;
 	case FIELD_U32:
 		*(uint32_t *)p = hread_u32(r, at, 0);
@@ -342,6 +365,11 @@ static int add_interval(struct hread *r, void *element)
 	return session_interval_add(r->s, interval);
 }
 
+static int add_run(struct hread *r, void *element)
+{
+	return session_run_add(r->s, element);
+}
+
 static int add_use(struct hread *r, void *element)
 {
 	struct session_use *use = element;
@@ -357,11 +385,12 @@ static int add_use(struct hread *r, void *element)
 static int read_entry(struct hread *r, uint32_t section, size_t at)
 {
 	static int (*const add[SECTION_N])(struct hread *, void *) = {
-		[SECTION_CLOCKS] = add_clock,   [SECTION_DEVICES] = add_device,
-		[SECTION_EPOCHS] = add_epoch,   [SECTION_INTERVALS] = add_interval,
-		[SECTION_LANES] = add_lane,     [SECTION_MODULES] = add_module,
-		[SECTION_NOTES] = add_note,     [SECTION_PROCESSES] = add_process,
-		[SECTION_SAMPLES] = add_sample, [SECTION_USES] = add_use,
+		[SECTION_CLOCKS] = add_clock, [SECTION_DEVICES] = add_device,
+		[SECTION_EPOCHS] = add_epoch, [SECTION_INTERVALS] = add_interval,
+		[SECTION_LANES] = add_lane,   [SECTION_MODULES] = add_module,
+		[SECTION_NOTES] = add_note,   [SECTION_PROCESSES] = add_process,
+		[SECTION_RUNS] = add_run,     [SECTION_SAMPLES] = add_sample,
+		[SECTION_USES] = add_use,
 	};
 	union {
 		struct session_process process;
@@ -374,6 +403,7 @@ static int read_entry(struct hread *r, uint32_t section, size_t at)
 		struct session_interval interval;
 		struct session_clock clock;
 		struct session_use use;
+		struct session_run run;
 	} element;
 
 	if (token_at(&r->f.tokens, at) != TOKEN_MAP)
@@ -780,7 +810,7 @@ int hread_tables(struct hread *r)
 int hread_references(struct hread *r)
 {
 	static const enum section_id ids[] = {SECTION_INTERVALS, SECTION_SAMPLES, SECTION_CLOCKS,
-					      SECTION_USES, SECTION_NOTES};
+					      SECTION_USES,      SECTION_NOTES,   SECTION_RUNS};
 
 	return read_sections(r, ids, ARRAY_SIZE(ids));
 }

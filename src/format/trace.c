@@ -766,6 +766,15 @@ static void close_ranges(struct trace *t, int64_t last_ns)
 			t->ranges[i].end_ns = last_ns;
 }
 
+/* A trace does not say what was started, but how long it took. */
+static int add_run(struct trace *t, uint64_t wall_ns)
+{
+	const struct session_run run = {
+		.start_ns = t->s->start_ns, .wall_ns = wall_ns, .end = PROCESS_VANISHED};
+
+	return session_run_add(t->s, &run);
+}
+
 int trace_finish(struct trace *t, int64_t base_ns)
 {
 	int64_t last_ns = 0;
@@ -777,6 +786,8 @@ int trace_finish(struct trace *t, int64_t base_ns)
 	close_ranges(t, last_ns);
 	r = set_clocks(t, base_ns);
 	t->s->end_ns = t->s->start_ns + (uint64_t)(last_ns - t->first_ns);
+	if (r == 0)
+		r = add_run(t, (uint64_t)(last_ns - t->first_ns));
 	if (r == 0)
 		r = sort_launched(t);
 	if (r == 0)

@@ -12,12 +12,14 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/util.h"
 #include "format/write_file.h"
 #include "launch/launch.h"
 #include "launch/session_dir.h"
 #include "wire/decode.h"
+#include "wire/run.h"
 #include "wire/wire.h"
 
 enum {
@@ -388,6 +390,18 @@ unsigned receiver_alive(struct receiver *r)
 	return alive;
 }
 
+void receiver_tape_runs(struct receiver *r)
+{
+	_cleanup_(buf_done) struct buf frames = {0};
+
+	if (r->tape < 0 || wire_decoder_pending(r->decoder))
+		return;
+	for (size_t i = 0; i < r->session->n_runs; i++)
+		wire_run_frames(r->session, &r->session->runs[i], clock_monotonic_ns(), &frames);
+	if (!frames.error && frames.len)
+		tape_write(r, frames.data, frames.len);
+}
+
 void receiver_tick(struct receiver *r)
 {
 	uint64_t now = clock_monotonic_ns();
@@ -395,7 +409,8 @@ void receiver_tick(struct receiver *r)
 	receiver_alive(r);
 	rest_take_all(r, false);
 	/* A reader of the tape can begin at any key frame: collectors then send all again. */
-	if (r->tape >= 0 && now - r->last_key_ns >= KEY_EVERY_NS) {
+	if (r->tape >= 0 && now - r->last_key_ns >= KEY_EVERY_NS &&
+	    !wire_decoder_pending(r->decoder)) { /* not in the midst of a frame from the FIFO */
 		struct {
 			struct wire_header h;
 			struct wire_key key;
@@ -407,6 +422,7 @@ void receiver_tick(struct receiver *r)
 		       .key = {clock_realtime_ns()}};
 
 		tape_write(r, &f, sizeof(f));
+		receiver_tape_runs(r);
 		atomic_fetch_add(&r->dir->control->resync, 1);
 		r->last_key_ns = now;
 	}
@@ -461,6 +477,7 @@ int receiver_finish(struct receiver *r)
 	/* Counts bulk files as lost that were removed or could not be read. */
 	wire_decoder_finish(r->decoder);
 	receiver_alive(r);
+	receiver_tape_runs(r);
 	look_for_folder(r);
 	count_unsaid(r);
 	r->session->end_ns = clock_realtime_ns();

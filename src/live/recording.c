@@ -16,6 +16,7 @@
 #include "base/util.h"
 #include "format/write_file.h"
 #include "launch/launch.h"
+#include "live/run_facts.h"
 #include "report/print_line.h"
 
 #define HURRY_NS NSEC_PER_SEC /* how long a wait goes on after a first signal */
@@ -167,23 +168,42 @@ int recording_open(struct recording *rec, const struct recording_options *option
 	return 0;
 }
 
-int recording_begin(struct recording *rec, const char *source, pid_t pid)
+int recording_begin(struct recording *rec, char *const *argv, pid_t pid)
 {
 	struct session *s = receiver_session(rec->receiver);
 	const char *pattern = rec->options->output;
 	int r = -ENOMEM;
 
 	rec->start_ns = clock_monotonic_ns();
-	rec->source = strdup(source);
+	rec->source = strdup(path_name(argv[0]));
 	if (rec->source) {
-		s->source = strtab_adds(s->strings, source);
+		s->source = strtab_adds(s->strings, rec->source);
 		rec->file = expand_name(rec, pattern ? pattern : "proton.%e.%p.hatchet", pid);
 	}
+	rec->run = s->n_runs;
 	if (rec->file)
+		r = run_facts_begin(s, rec->options, argv);
+	receiver_tape_runs(rec->receiver);
+	if (r == 0)
 		r = saver_init(&rec->saver, rec->file, rec->options->save_ns);
 	if (r < 0)
 		complain("out of memory");
 	return r;
+}
+
+/* How long it takes so far, or took, and how it ended. */
+static void update_run(struct recording *rec)
+{
+	struct session *s = receiver_session(rec->receiver);
+
+	if (rec->run < s->n_runs)
+		run_facts_update(&s->runs[rec->run], rec);
+}
+
+void recording_poll(struct recording *rec)
+{
+	update_run(rec);
+	saver_poll(&rec->saver, receiver_session(rec->receiver));
 }
 
 /* ---- waiting ---- */
@@ -244,6 +264,7 @@ static int save_in_child(struct recording *rec)
 
 int recording_save(struct recording *rec)
 {
+	update_run(rec);
 	if (!recording_output_waits(rec))
 		return saver_finish(&rec->saver, receiver_session(rec->receiver));
 	rec->saver.error = save_in_child(rec);
@@ -258,8 +279,10 @@ const char *recording_strerror(int r)
 
 int recording_finish(struct recording *rec)
 {
-	int r = receiver_finish(rec->receiver), e;
+	int r, e;
 
+	update_run(rec);
+	r = receiver_finish(rec->receiver);
 	if ((r == -EPIPE || r == -ETIMEDOUT) && rec->options->tape)
 		complain("the reader of the tape %s: the tape is not complete",
 			 r == -EPIPE ? "has left" : "stands still");

@@ -15,7 +15,9 @@
 #include "live/saver.h"
 
 struct recording_options {
-	const char *output; /* NULL: the default name */
+	const char *output;   /* NULL: the default name */
+	const char *label;    /* what the user calls this run; NULL: nothing */
+	const char *save_env; /* patterns of names of variables, with commas; NULL: none */
 	const char *tape;
 	bool trace;            /* keep when each operation ran */
 	uint32_t trace_max;    /* operations of a process that are kept; 0: the default */
@@ -40,6 +42,7 @@ struct recording {
 	struct saver saver;
 	char *file;        /* where the profile goes */
 	char *source;      /* what is profiled: a program's name */
+	size_t run;        /* index in the session: what was started */
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
 	uint64_t end_ns;   /* 0: it goes on */
 	int wait_status;   /* of the program, as from wait(); 0 while it runs */
@@ -54,9 +57,11 @@ const char *path_name(const char *path);
  * and the receiver; options are borrowed. 0, or an exit status after a message. */
 int recording_check(const struct recording_options *options);
 int recording_open(struct recording *rec, const struct recording_options *options);
-/* Call it when the program was started. source: its name; pid: what %p in the file's name becomes.
+/* Call it when the program was started. argv: its words; pid: what %p in the file's name becomes.
  * Names the file and starts saving. 0 or -errno after a message. */
-int recording_begin(struct recording *rec, const char *source, pid_t pid);
+int recording_begin(struct recording *rec, char *const *argv, pid_t pid);
+/* Save when it is time, in a child. Call it again and again while the program runs. */
+void recording_poll(struct recording *rec);
 
 /* Must a wait that began at start_ns end? Yes, a second after one signal, or at another. */
 bool recording_is_interrupted(struct recording *rec, uint64_t start_ns);

@@ -107,7 +107,7 @@ int run_started(struct run *run, pid_t pid)
 	session_dir_set_target(run->rec.dir, pid);
 	if (run->options.rec.verbose)
 		complain("pid %d", (int)pid);
-	r = recording_begin(&run->rec, path_name(run->argv[0]), pid);
+	r = recording_begin(&run->rec, run->argv, pid);
 	if (r == 0)
 		descriptors_release(needs_descriptor, run);
 	return r;
@@ -172,7 +172,7 @@ static void receive(struct run *run, struct launch *launch, uint64_t tick_ns,
 		launch_handle(launch);
 		if (receiver_read(run->rec.receiver) < 0)
 			complain("out of memory: the profile is not complete");
-		saver_poll(&run->rec.saver, receiver_session(run->rec.receiver));
+		recording_poll(&run->rec);
 		if (clock_monotonic_ns() < next)
 			continue;
 		next += tick_ns;
@@ -270,7 +270,7 @@ void run_drain(struct run *run)
 			break;
 		}
 		recording_wait(&run->rec, run->rec.dir->stream_fd);
-		saver_poll(&run->rec.saver, receiver_session(run->rec.receiver));
+		recording_poll(&run->rec);
 	}
 }
 

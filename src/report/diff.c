@@ -283,6 +283,21 @@ static void put_title(struct printer *x, const char *text, size_t width)
 	out_puts(x->out, " ");
 }
 
+/* What was run is not the same: a line that says so. False: it is, or nobody knows. */
+static bool put_fact(struct printer *x, enum run_fact fact, const char *before)
+{
+	const struct run_facts *facts = x->p->facts;
+
+	if (!run_facts_differ(&facts[DIFF_A], &facts[DIFF_B], fact))
+		return false;
+	out_printf(x->out, "%sB: %s: ", before, run_fact_words(fact));
+	put_name(x->out, facts[DIFF_B].text[fact], 0, x->p->ascii);
+	out_puts(x->out, " (A: ");
+	put_name(x->out, facts[DIFF_A].text[fact], 0, x->p->ascii);
+	out_puts(x->out, ")\n");
+	return true;
+}
+
 static void text_header(struct printer *x)
 {
 	static const char names[] = "AB";
@@ -297,6 +312,8 @@ static void text_header(struct printer *x)
 			put_name(x->out, x->p->files[side][i], 0, x->p->ascii);
 			out_putc(x->out, '\n');
 		}
+	for (i = 0; i < RUN_FACT_N; i++)
+		put_fact(x, (enum run_fact)i, "");
 	put_name(x->out, diff_metric(x->d), 0, x->p->ascii);
 	out_printf(x->out, ", %s%s\n\n", diff_is_exclusive(x->d) ? "exclusive" : "inclusive",
 		   x->several ? "; changed: the runs of A and of B do not overlap" : "");
@@ -411,8 +428,12 @@ static void print_markdown(struct printer *x)
 {
 	const struct diff_value *total = diff_total(x->d);
 	char ratio[HUMAN_MAX];
+	bool any = false;
 	uint32_t i;
 
+	for (i = 0; i < RUN_FACT_N; i++)
+		any |= put_fact(x, (enum run_fact)i, "> ");
+	out_puts(x->out, any ? "\n" : "");
 	format_ratio(ratio, total);
 	out_puts(x->out, "**");
 	put_name(x->out, diff_metric(x->d), 0, x->p->ascii);
@@ -504,6 +525,23 @@ static void json_files(struct printer *x, struct json_writer *w, const char *key
 	jsonw_array_end(w);
 }
 
+/* What was run, where both sides know it and it is not the same. */
+static void json_facts(struct printer *x, struct json_writer *w)
+{
+	const struct run_facts *facts = x->p->facts;
+
+	jsonw_key_object(w, "runs_differ");
+	for (unsigned i = 0; i < RUN_FACT_N; i++) {
+		if (!run_facts_differ(&facts[DIFF_A], &facts[DIFF_B], (enum run_fact)i))
+			continue;
+		jsonw_key_object(w, run_fact_key((enum run_fact)i));
+		jsonw_key_text(w, "a", facts[DIFF_A].text[i]);
+		jsonw_key_text(w, "b", facts[DIFF_B].text[i]);
+		jsonw_object_end(w);
+	}
+	jsonw_object_end(w);
+}
+
 static int print_json(struct printer *x)
 {
 	struct json_writer w;
@@ -520,6 +558,7 @@ static int print_json(struct printer *x)
 	jsonw_bool(&w, diff_is_exclusive(x->d));
 	json_files(x, &w, "a", DIFF_A);
 	json_files(x, &w, "b", DIFF_B);
+	json_facts(x, &w);
 	jsonw_key_object(&w, "total");
 	json_value(&w, diff_total(x->d));
 	jsonw_object_end(&w);

@@ -11,14 +11,16 @@
 #include <stdint.h>
 #include "core/diff.h"
 #include "format/out.h"
+#include "report/runs.h"
 
 enum diff_format { DIFF_TEXT = 0, DIFF_MARKDOWN, DIFF_JSON };
 
 struct diff_print {
 	const char *const *files[DIFF_N_SIDES];
 	unsigned n_files[DIFF_N_SIDES];
-	uint8_t format; /* enum diff_format */
-	uint8_t names;  /* enum name_mode */
+	struct run_facts facts[DIFF_N_SIDES]; /* what was run; the caller's */
+	uint8_t format;                       /* enum diff_format */
+	uint8_t names;                        /* enum name_mode */
 	naming_fn *naming;
 	bool tree; /* in the order of the tree; false: by |delta| */
 	bool all;  /* also what is the same */

@@ -15,6 +15,7 @@
 #include "core/filter.h"
 #include "core/flat.h"
 #include "report/sorting.h"
+#include "report/runs.h"
 #include "report/table.h"
 
 struct report {
@@ -502,6 +503,15 @@ static int put_tree(const struct report *r)
 	return report_tree(r->snap, r->o, r->out);
 }
 
+static int put_run(const struct report *r)
+{
+	if (r->s->n_runs)
+		report_runs(r->s, r->o->ascii, r->out);
+	else
+		out_puts(r->out, "not known\n");
+	return 0;
+}
+
 /* ---- the report ---- */
 
 static const struct {
@@ -509,10 +519,15 @@ static const struct {
 	const char *title;
 	int (*put)(const struct report *r);
 } sections[] = {
-	{REPORT_SUMMARY, "Summary", put_summary}, {REPORT_TREE, "Calling contexts", put_tree},
-	{REPORT_KERNELS, "Kernels", put_kernels}, {REPORT_TRANSFERS, "Transfers", put_transfers},
-	{REPORT_DEVICES, "Devices", put_devices}, {REPORT_PROCESSES, "Processes", put_processes},
-	{REPORT_LOSSES, "Losses", put_losses},    {REPORT_NOTES, "Notes", put_notes},
+	{REPORT_RUN, "Run", put_run},
+	{REPORT_SUMMARY, "Summary", put_summary},
+	{REPORT_TREE, "Calling contexts", put_tree},
+	{REPORT_KERNELS, "Kernels", put_kernels},
+	{REPORT_TRANSFERS, "Transfers", put_transfers},
+	{REPORT_DEVICES, "Devices", put_devices},
+	{REPORT_PROCESSES, "Processes", put_processes},
+	{REPORT_LOSSES, "Losses", put_losses},
+	{REPORT_NOTES, "Notes", put_notes},
 };
 
 static void put_title(const struct report *r, const char *title, bool first)
@@ -611,6 +626,9 @@ int report_text(struct snapshot *snap, const struct report_options *options, str
 	unsigned wanted = o->sections ? o->sections : usual;
 	int e = r.flat ? 0 : -ENOMEM;
 
+	/* Other programs' profiles do not say it. */
+	if (!o->sections && usual != REPORT_TREE && r.s->n_runs)
+		wanted |= REPORT_RUN;
 	r.flat_words = wanted & REPORT_TREE ? NULL : o->columns;
 	if (e == 0)
 		e = put_sections(&r, wanted);

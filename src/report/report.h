@@ -25,13 +25,14 @@
 	_(DEVICES, 4, "devices", "Devices")                                                        \
 	_(PROCESSES, 5, "processes", "Processes")                                                  \
 	_(LOSSES, 6, "losses", "Losses")                                                           \
-	_(NOTES, 7, "notes", "Notes")
+	_(NOTES, 7, "notes", "Notes")                                                              \
+	_(RUN, 8, "run", "Run")
 
 enum report_section {
 #define _(name, bit, word, title) REPORT_##name = 1u << bit,
 	REPORT_SECTIONS(_)
 #undef _
-		REPORT_ALL = 0xff
+		REPORT_ALL = 0x1ff
 };
 /* The bit of a word ("kernels"), REPORT_ALL for "all", 0 when unknown. */
 unsigned report_section_parse(const char *word);
@@ -39,10 +40,10 @@ const char *report_section_word(unsigned i); /* NULL beyond the last */
 
 struct report_options {
 	unsigned
-		sections; /* enum report_section bits; 0 = tree, kernels, transfers, losses, notes */
-	unsigned width;   /* names are cut to fit; 0 = never (not a terminal) */
-	unsigned depth;   /* of the tree; 0 = all */
-	unsigned rows;    /* of a flat table; 0 = all */
+		sections; /* enum report_section bits; 0 = run, tree, kernels, transfers, losses, notes */
+	unsigned width;    /* names are cut to fit; 0 = never (not a terminal) */
+	unsigned depth;    /* of the tree; 0 = all */
+	unsigned rows;     /* of a flat table; 0 = all */
 	double threshold;  /* hide subtrees below this share of the total, 0..1 */
 	const char *sort;  /* column; NULL = time; "" = order of arrival; "name" */
 	uint8_t names;     /* enum name_mode */

@@ -13,6 +13,7 @@
 #include "base/util.h"
 #include "core/session.h"
 #include "wire/idmap.h"
+#include "wire/run.h"
 #include "wire/wire.h"
 
 /* More instances than a session of any size has; each costs about a kilobyte. */
@@ -77,7 +78,9 @@ struct wire_decoder {
 	unsigned char *pending;
 	size_t n_pending, cap_pending;
 	uint64_t frames;
-	bool torn; /* looking for the next magic */
+	bool torn;                  /* looking for the next magic */
+	bool is_tape;               /* only a tape says what was run */
+	struct wire_run_reader run; /* … and this is how far it came */
 };
 
 /* What a handler gets: one frame. */
@@ -857,6 +860,7 @@ static const struct {
 	[WIRE_SAMPLES] = {sizeof(struct wire_sample), on_sample, NULL, false},
 	[WIRE_INTERVALS] = {sizeof(struct wire_interval), on_interval, NULL, false},
 	[WIRE_KEY] = {.whole = on_nothing},
+	[WIRE_RUN] = {.whole = on_nothing},
 	[WIRE_BYE] = {sizeof(struct wire_bye), .whole = on_bye},
 	[WIRE_USES] = {sizeof(struct wire_use), on_use, NULL, false},
 };
@@ -924,6 +928,14 @@ static int take_of_peer(struct wire_decoder *d, const struct message *m)
 	return dispatch_counted(d, p, m);
 }
 
+/* What proton itself put on a tape: a key frame, or what was run. */
+static int take_of_nobody(struct wire_decoder *d, const struct message *m)
+{
+	if (m->header->kind != WIRE_RUN || !d->is_tape)
+		return 0;
+	return wire_run_take(&d->run, d->s, m->payload, m->size);
+}
+
 static int take_frame(struct wire_decoder *d, const unsigned char *at)
 {
 	union {
@@ -942,9 +954,7 @@ static int take_frame(struct wire_decoder *d, const unsigned char *at)
 	}
 	m = (struct message){h, (const unsigned char *)(h + 1), h->length - sizeof(*h)};
 	d->frames++;
-	if (!h->instance)
-		return 0; /* of nobody: a key frame on a tape */
-	r = take_of_peer(d, &m);
+	r = h->instance ? take_of_peer(d, &m) : take_of_nobody(d, &m);
 	if (r == -EBADMSG) {
 		d->s->losses[LOSS_WIRE_ERROR]++;
 		r = 0;
@@ -1041,6 +1051,7 @@ struct wire_decoder *wire_decoder_free(struct wire_decoder *d)
 	free(d->peers);
 	idindex_done(&d->by_instance);
 	free(d->pending);
+	wire_run_reader_done(&d->run);
 	free(d);
 	return NULL;
 }
@@ -1177,6 +1188,8 @@ int wire_read_tape(ssize_t (*read)(void *ctx, void *data, size_t n), void *ctx, 
 
 	if (r == 0) {
 		d = wire_decoder_new(s);
+		if (d)
+			d->is_tape = true;
 		r = d ? tape_frames(&t, d) : -ENOMEM;
 		if (d && wire_decoder_pending(d))
 			s->losses[LOSS_WIRE_ERROR]++;

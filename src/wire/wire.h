@@ -54,14 +54,15 @@
 	_(INTERVALS, 22)  /* struct wire_interval[]                                         */     \
 	_(KEY,       24)  /* struct wire_key: all that follows up to the next TICK is whole */     \
 	_(BYE,       25)  /* struct wire_bye: the instance ends                             */     \
-	_(USES,      26)  /* struct wire_use[]: how long devices were busy                  */
+	_(USES,      26)  /* struct wire_use[]: how long devices were busy                  */     \
+	_(RUN,       27)  /* struct wire_run_piece, bytes: what was started; of instance 0  */
 /* clang-format on */
 
 enum wire_kind {
 #define _(name, number) WIRE_##name = number,
 	WIRE_KINDS(_)
 #undef _
-		WIRE_N_KINDS = 27
+		WIRE_N_KINDS = 28
 };
 
 struct wire_header {
@@ -248,6 +249,20 @@ struct wire_key {
 	uint64_t start_ns; /* CLOCK_REALTIME */
 };
 
+/* What proton says of the run, on tapes alone: struct wire_run, then n_strings times { u32 length,
+ * bytes } (command, environment, folder, host, label, version; the words of the first two have a NUL
+ * behind each), cut into pieces. It is said again when it is known better; the newest counts. */
+struct wire_run_piece {
+	uint32_t total, offset, length, pad; /* of all bytes; of these, which come in order */
+};
+
+struct wire_run {
+	uint64_t start_ns, wall_ns; /* CLOCK_REALTIME; how long it took so far */
+	uint32_t exit_status, signal;
+	uint32_t end; /* enum process_end */
+	uint32_t n_strings;
+};
+
 struct wire_bye {
 	uint32_t reason; /* WIRE_BYE_* */
 	int32_t status;
@@ -272,6 +287,8 @@ _Static_assert(sizeof(struct wire_segment) == 24, "wire_segment");
 _Static_assert(sizeof(struct wire_bulk) == 16, "wire_bulk");
 _Static_assert(sizeof(struct wire_interval) == 24, "wire_interval");
 _Static_assert(sizeof(struct wire_use) == 16, "wire_use");
+_Static_assert(sizeof(struct wire_run_piece) == 16, "wire_run_piece");
+_Static_assert(sizeof(struct wire_run) == 32, "wire_run");
 
 #define WIRE_PAYLOAD_MAX (WIRE_FRAME_MAX - sizeof(struct wire_header))
 static inline size_t wire_padded(size_t length)

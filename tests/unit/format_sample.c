@@ -164,6 +164,31 @@ static void add_nodes(struct session *s)
 			session_node(s, node, (enum frame_kind)i, frame_kind_word(i));
 }
 
+/* Words with blanks, quotes, bytes that are not UTF-8, and an empty one. */
+static void add_run(struct session *s)
+{
+	static const char command[] = "python3\0tr\xff.py\0\0--name=it's a \"test\"";
+	static const char environment[] = "OMP_NUM_THREADS=8\0EMPTY=";
+	struct session_run run = {
+		.command = strtab_add(s->strings, command, sizeof(command)),
+		.environment = strtab_add(s->strings, environment, sizeof(environment)),
+		.folder = str(s, "/home/\xe2\x82\xac"),
+		.host = str(s, "gpu17"),
+		.label = str(s, "after the fix"),
+		.version = str(s, "0.1.0"),
+		.start_ns = UINT64_C(1700000000000000000),
+		.wall_ns = UINT64_C(12345678901),
+		.signal = 11,
+		.end = PROCESS_ENDED,
+	};
+
+	session_run_add(s, &run);
+	run.end = PROCESS_RUNS;
+	run.signal = 0;
+	run.command = run.environment = run.label = 0;
+	session_run_add(s, &run);
+}
+
 static void add_rest(struct session *s)
 {
 	struct session_sample sample = {UINT64_C(1700000000200000000), 1, METRIC_NONE, 312.5};
@@ -186,6 +211,7 @@ static void add_rest(struct session *s)
 	session_hist_set(s, 3, SESSION_NONE, SESSION_NONE, counts);
 	session_note(s, 0, NOTE_WARNING, "CUPTI is held by 'Nsight \xe2\x82\xac'");
 	session_note(s, SESSION_NONE, NOTE_INFO, "nothing to add");
+	add_run(s);
 	s->losses[LOSS_WIRE_ERROR] = UINT64_MAX;
 	s->start_ns = UINT64_C(1700000000000000000);
 	s->end_ns = UINT64_C(1700000060000000000);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/merge.h"
+#include "core/runs.h"
 #include "core/ranks.h"
 
 #define ANY_RANK (-1)
@@ -257,6 +258,7 @@ START_TEST(everything_comes_over)
 	struct session_interval interval = {10, 20, 2, 0};
 	struct session_sample sample = {5, SESSION_NONE, METRIC_BYTES, 1.5};
 	struct session_clock clock = {SESSION_NONE, strtab_adds(b->strings, "realtime"), 3, 4};
+	struct session_run run = {.wall_ns = 7, .exit_status = 3, .end = PROCESS_ENDED};
 	union metric_value v = {.text = strtab_adds(b->strings, "HtoD")};
 	uint32_t metric;
 
@@ -271,6 +273,10 @@ START_TEST(everything_comes_over)
 	session_interval_add(b, &interval);
 	session_sample_add(b, &sample);
 	session_clock_add(b, &clock);
+	run.command = strtab_add(b->strings, "a\0b", 4);
+	session_run_add(b, &run);
+	run.command = strtab_add(a->strings, "c", 2);
+	session_run_add(a, &run);
 	a->start_ns = 100;
 	b->start_ns = 50;
 	b->end_ns = 200;
@@ -286,6 +292,10 @@ START_TEST(everything_comes_over)
 	ck_assert_uint_eq(s->n_notes + s->n_intervals + s->n_samples + s->n_clocks, 4);
 	ck_assert_uint_eq(s->lanes[s->intervals[0].lane].process, 1);
 	ck_assert_str_eq(strtab_str(s->strings, s->clocks[0].name), "realtime");
+	ck_assert_uint_eq(s->n_runs, 2);
+	ck_assert_mem_eq(strtab_str(s->strings, s->runs[1].command), "a\0b", 4);
+	ck_assert_uint_eq(runs_wall_ns(a), 7);
+	ck_assert_uint_eq(runs_wall_ns(s), 0); /* of two that need not be at the same time */
 	ck_assert_uint_eq(s->start_ns, 50);
 	ck_assert_uint_eq(s->end_ns, 200);
 	ck_assert_uint_eq(session_loss(s, LOSS_WIRE_ERROR), 1);

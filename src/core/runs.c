@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/runs.h"
+#include <math.h>
+#include <string.h>
+#include "base/util.h"
+
+/* ---- words ---- */
+
+/* What no shell takes for more than letters. */
+static bool is_plain(const char *word)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789_-+=./,:@%^";
+
+	return *word && !word[strspn(word, letters)];
+}
+
+static void put_quoted(struct buf *out, const char *word)
+{
+	if (is_plain(word)) {
+		buf_puts(out, word);
+		return;
+	}
+	buf_putc(out, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			buf_puts(out, "'\\''");
+		else
+			buf_putc(out, *word);
+	buf_putc(out, '\'');
+}
+
+/* NAME='the value' */
+static void put_variable(struct buf *out, const char *word)
+{
+	const char *value = strchr(word, '=');
+
+	if (!value) {
+		put_quoted(out, word);
+		return;
+	}
+	buf_put(out, word, (size_t)(value + 1 - word));
+	if (value[1])
+		put_quoted(out, value + 1);
+}
+
+/* Words, each with a NUL behind it, with spaces between. */
+static void put_words(const struct session *s, uint32_t words, struct buf *out,
+		      void (*put)(struct buf *out, const char *word))
+{
+	const char *start = strtab_str(s->strings, words), *word = start;
+	const char *end = start + strtab_len(s->strings, words);
+
+	for (; word < end; word += strlen(word) + 1) {
+		if (word > start)
+			buf_putc(out, ' ');
+		put(out, word);
+	}
+}
+
+void run_put_command(const struct session *s, const struct session_run *run, struct buf *out)
+{
+	put_words(s, run->command, out, put_quoted);
+}
+
+void run_put_environment(const struct session *s, const struct session_run *run, struct buf *out)
+{
+	put_words(s, run->environment, out, put_variable);
+}
+
+void run_put_end(const struct session_run *run, struct buf *out)
+{
+	if (run->end == PROCESS_RUNS)
+		buf_puts(out, "saved before its end");
+	else if (run->end == PROCESS_ENDED && run->signal)
+		buf_printf(out, "killed by signal %u (%s)", run->signal,
+			   strsignal((int)run->signal));
+	else if (run->end == PROCESS_ENDED)
+		buf_printf(out, "exit %u", run->exit_status);
+}
+
+/* ---- time ---- */
+
+uint64_t runs_wall_ns(const struct session *s)
+{
+	return s->n_runs == 1 ? s->runs[0].wall_ns : 0;
+}
+
+double runs_busy_share(const struct session *s, uint32_t device)
+{
+	double wall = (double)runs_wall_ns(s);
+
+	return wall > 0 ? fmin(session_busy_ns(s, device) / wall, 1) : NAN;
+}
+
+/* ---- what profiles are compared by ---- */
+
+static void put_commands(const struct session *s, struct buf *out)
+{
+	for (size_t i = 0; i < s->n_runs; i++) {
+		buf_puts(out, i ? "; " : "");
+		run_put_command(s, &s->runs[i], out);
+	}
+}
+
+static void put_environments(const struct session *s, struct buf *out)
+{
+	for (size_t i = 0; i < s->n_runs; i++) {
+		buf_puts(out, i ? "; " : "");
+		run_put_environment(s, &s->runs[i], out);
+	}
+}
+
+static void put_versions(const struct session *s, struct buf *out)
+{
+	for (size_t i = 0; i < s->n_runs; i++)
+		if (i == 0 || s->runs[i].version != s->runs[i - 1].version)
+			buf_printf(out, "%s%s", i ? "; " : "",
+				   strtab_str(s->strings, s->runs[i].version));
+}
+
+/* How many devices of the name of one there are, if it is the first of them; else 0. */
+static size_t count_alike(const struct session *s, size_t device)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_devices; i++) {
+		if (s->devices[i].name != s->devices[device].name)
+			continue;
+		if (i < device)
+			return 0;
+		n++;
+	}
+	return n;
+}
+
+/* "2 NVIDIA H200, 1 NVIDIA A100" */
+static void put_devices(const struct session *s, struct buf *out)
+{
+	const char *separator = "";
+
+	for (size_t i = 0; i < s->n_devices; i++) {
+		const char *name = strtab_str(s->strings, s->devices[i].name);
+		size_t n = *name ? count_alike(s, i) : 0;
+
+		if (!n)
+			continue;
+		buf_printf(out, "%s%zu %s", separator, n, name);
+		separator = ", ";
+	}
+}
+
+static const struct {
+	const char *key, *words;
+	void (*put)(const struct session *s, struct buf *out);
+} facts[RUN_FACT_N] = {
+	[RUN_FACT_COMMAND] = {"command", "another command line", put_commands},
+	[RUN_FACT_DEVICES] = {"devices", "other devices", put_devices},
+	[RUN_FACT_ENVIRONMENT] = {"environment", "another environment", put_environments},
+	[RUN_FACT_VERSION] = {"version", "another version of proton", put_versions},
+};
+
+const char *run_fact_key(enum run_fact fact)
+{
+	return facts[fact].key;
+}
+
+const char *run_fact_words(enum run_fact fact)
+{
+	return facts[fact].words;
+}
+
+void run_put_fact(const struct session *s, enum run_fact fact, struct buf *out)
+{
+	facts[fact].put(s, out);
+}

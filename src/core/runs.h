@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_RUNS_H
+#define PROTON_CORE_RUNS_H
+/* What a profile says of its runs (struct session_run), for people.
+ *   thread  any that may read the session */
+#include "base/buf.h"
+#include "core/session.h"
+
+/* The command as a line that a shell reads as the same words; "" where it is not known. */
+void run_put_command(const struct session *s, const struct session_run *run, struct buf *out);
+/* The variables that were kept, NAME=VALUE with spaces between, quoted as above. */
+void run_put_environment(const struct session *s, const struct session_run *run, struct buf *out);
+/* "exit 0", "killed by signal 11 (Segmentation fault)"; of a profile that was saved before the run's
+ * end, that. "" where it is not known. */
+void run_put_end(const struct session_run *run, struct buf *out);
+
+/* How long the profile's one run took, or took so far, ns. 0: not known, or there were several, which
+ * need not have been at the same time. */
+uint64_t runs_wall_ns(const struct session *s);
+/* Which part of it a device was busy, 0 to 1. NaN: not known. */
+double runs_busy_share(const struct session *s, uint32_t device);
+
+/* What two profiles are compared by before their numbers are: what was run, on what. */
+enum run_fact {
+	RUN_FACT_COMMAND,
+	RUN_FACT_DEVICES,
+	RUN_FACT_ENVIRONMENT,
+	RUN_FACT_VERSION,
+	RUN_FACT_N
+};
+const char *run_fact_key(enum run_fact fact);   /* "command" … */
+const char *run_fact_words(enum run_fact fact); /* "another command line" … */
+/* One line about all runs of a profile; "" where nothing is known of them. */
+void run_put_fact(const struct session *s, enum run_fact fact, struct buf *out);
+
+#endif

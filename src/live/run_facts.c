@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "live/run_facts.h"
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/util.h"
+
+extern char **environ;
+
+static void add_word(struct buf *words, const char *word)
+{
+	buf_put(words, word, strlen(word) + 1);
+}
+
+/* Is the variable's name one of those in a list with commas, in which * stands for anything? */
+static bool is_asked_for(const char *variable, const char *list)
+{
+	_cleanup_(freep) char *name = strndup(variable, strcspn(variable, "="));
+	_cleanup_(freep) char *patterns = strdup(list);
+	char *rest = patterns, *pattern;
+
+	while (name && rest && (pattern = strsep(&rest, ",")))
+		if (fnmatch(pattern, name, 0) == 0)
+			return true;
+	return false;
+}
+
+static void add_environment(struct buf *words, const char *list)
+{
+	for (char **variable = environ; list && *variable; variable++)
+		if (is_asked_for(*variable, list))
+			add_word(words, *variable);
+}
+
+/* Without a folder, one that was removed for example, the profile just does not name one. */
+static uint32_t add_folder(struct session *s)
+{
+	char path[PATH_MAX];
+
+	return strtab_adds(s->strings, getcwd(path, sizeof(path)) ? path : "");
+}
+
+static uint32_t add_host(struct session *s)
+{
+	char name[HOST_NAME_MAX + 1] = "";
+
+	gethostname(name, sizeof(name) - 1);
+	return strtab_adds(s->strings, name);
+}
+
+int run_facts_begin(struct session *s, const struct recording_options *options, char *const *argv)
+{
+	_cleanup_(buf_done) struct buf command = {0}, environment = {0};
+	struct session_run run = {.start_ns = clock_realtime_ns(), .end = PROCESS_RUNS};
+
+	for (; *argv; argv++)
+		add_word(&command, *argv);
+	add_environment(&environment, options->save_env);
+	run.command = strtab_add(s->strings, buf_str(&command), command.len);
+	run.environment = strtab_add(s->strings, buf_str(&environment), environment.len);
+	run.folder = add_folder(s);
+	run.host = add_host(s);
+	run.label = strtab_adds(s->strings, options->label ? options->label : "");
+	run.version = strtab_adds(s->strings, PACKAGE_VERSION);
+	if (command.error || environment.error || run.command == STRTAB_NONE ||
+	    run.environment == STRTAB_NONE || run.folder == STRTAB_NONE ||
+	    run.host == STRTAB_NONE || run.label == STRTAB_NONE || run.version == STRTAB_NONE)
+		return -ENOMEM;
+	return session_run_add(s, &run);
+}
+
+void run_facts_update(struct session_run *run, const struct recording *rec)
+{
+	run->wall_ns = (rec->end_ns ? rec->end_ns : clock_monotonic_ns()) - rec->start_ns;
+	if (!rec->end_ns)
+		return;
+	run->end = PROCESS_ENDED;
+	if (WIFSIGNALED(rec->wait_status))
+		run->signal = (uint32_t)WTERMSIG(rec->wait_status);
+	else
+		run->exit_status = (uint32_t)WEXITSTATUS(rec->wait_status);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "report/runs.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "base/human.h"
+#include "base/util.h"
+#include "report/table.h"
+
+enum { KEY_WIDTH = 12 };
+
+/* ---- the head of a report ---- */
+
+static void put_line(struct out *out, const char *key, struct buf *text, bool ascii)
+{
+	if (text->len) {
+		out_printf(out, "%-*s", KEY_WIDTH, key);
+		put_name(out, buf_str(text), 0, ascii);
+		out_putc(out, '\n');
+	}
+	buf_clear(text);
+}
+
+static void put_start(struct buf *out, uint64_t start_ns)
+{
+	time_t seconds = (time_t)(start_ns / NSEC_PER_SEC);
+	char text[32];
+	struct tm tm;
+
+	if (start_ns && localtime_r(&seconds, &tm) &&
+	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+		buf_puts(out, text);
+}
+
+static void put_part(struct buf *out, const char *before, const char *text)
+{
+	if (*text)
+		buf_printf(out, "%s%s%s", out->len ? ", " : "", before, text);
+}
+
+/* "2026-11-22 23:52:40, 12.4s, exit 0" */
+static void put_time(const struct session_run *run, struct buf *out)
+{
+	_cleanup_(buf_done) struct buf end = {0};
+	char text[HUMAN_MAX] = "";
+
+	put_start(out, run->start_ns);
+	if (run->wall_ns)
+		human_time_ns(text, (double)run->wall_ns);
+	put_part(out, "", text);
+	run_put_end(run, &end);
+	put_part(out, "", buf_str(&end));
+}
+
+/* "on gpu17, in /home/u/project, by proton 0.1.0" */
+static void put_where(const struct session *s, const struct session_run *run, struct buf *out)
+{
+	put_part(out, "on ", strtab_str(s->strings, run->host));
+	put_part(out, "in ", strtab_str(s->strings, run->folder));
+	put_part(out, "by proton ", strtab_str(s->strings, run->version));
+}
+
+static void put_run(const struct session *s, const struct session_run *run, bool ascii,
+		    struct out *out)
+{
+	_cleanup_(buf_done) struct buf text = {0};
+
+	run_put_command(s, run, &text);
+	put_line(out, "command", &text, ascii);
+	buf_puts(&text, strtab_str(s->strings, run->label));
+	put_line(out, "label", &text, ascii);
+	put_time(run, &text);
+	put_line(out, "run", &text, ascii);
+	put_where(s, run, &text);
+	put_line(out, "where", &text, ascii);
+	run_put_environment(s, run, &text);
+	put_line(out, "environment", &text, ascii);
+}
+
+/* How busy the devices were: the first thing to know about a slow program. */
+static void put_busy(const struct session *s, size_t device, bool ascii, struct out *out)
+{
+	const struct session_device *d = &s->devices[device];
+	double busy = session_busy_ns(s, (uint32_t)device);
+	double share = runs_busy_share(s, (uint32_t)device);
+	_cleanup_(buf_done) struct buf text = {0};
+	char number[HUMAN_MAX];
+
+	buf_printf(&text, "%s %d", strtab_str(s->strings, d->type), d->index);
+	if (d->name)
+		buf_printf(&text, " %s", strtab_str(s->strings, d->name));
+	if (busy > 0) {
+		human_time_ns(number, busy);
+		buf_printf(&text, ", busy %s", number);
+	}
+	if (busy > 0 && share >= 0) {
+		human_percent(number, share);
+		buf_printf(&text, ", %s %% of the run", number);
+	}
+	put_line(out, "device", &text, ascii);
+}
+
+void report_runs(const struct session *s, bool ascii, struct out *out)
+{
+	for (size_t i = 0; i < s->n_runs; i++)
+		put_run(s, &s->runs[i], ascii, out);
+	for (size_t i = 0; s->n_runs && i < s->n_devices; i++)
+		put_busy(s, i, ascii, out);
+}
+
+/* ---- two sides ---- */
+
+int run_facts_take(struct run_facts *facts, const struct session *s)
+{
+	for (unsigned i = 0; i < RUN_FACT_N; i++) {
+		_cleanup_(buf_done) struct buf text = {0};
+
+		run_put_fact(s, (enum run_fact)i, &text);
+		free(facts->text[i]);
+		facts->text[i] = strdup(buf_str(&text));
+		if (!facts->text[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void run_facts_done(struct run_facts *facts)
+{
+	for (unsigned i = 0; i < RUN_FACT_N; i++)
+		free(facts->text[i]);
+	*facts = (struct run_facts){0};
+}
+
+bool run_facts_differ(const struct run_facts *a, const struct run_facts *b, enum run_fact fact)
+{
+	const char *x = a->text[fact], *y = b->text[fact];
+
+	return x && y && *x && *y && strcmp(x, y) != 0;
+}
