@@ -6,7 +6,8 @@
 
 struct tui;
 
-int header_draw(struct tui *t, const struct canvas *canvas); /* rows used */
+int header_draw(struct tui *t, const struct canvas *canvas);                /* rows used */
+int header_draw_devices(struct tui *t, const struct canvas *canvas, int y); /* rows used */
 void header_draw_footer(struct tui *t, const struct canvas *canvas, int y);
 
 #endif

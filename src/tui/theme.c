@@ -11,7 +11,7 @@ static const struct glyphs glyphs_ascii = {
 	.tee = "|-", .corner = "`-", .pass = "| ", .gap = "  ",
 	.open = "[-] ", .closed = "[+] ", .leaf = "",
 	.descending = "v", .ascending = "^", .separator = " > ",
-	.bar = "|", .bar_rest = ".", .cursor = ">", .ellipsis = "~", .rule = "-", .edge = "|",
+	.bar = "|", .bar_rest = ".", .levels = {".", ":", "-", "=", "+", "*", "#", "@"}, .cursor = ">", .ellipsis = "~", .rule = "-", .edge = "|",
 	.slope = "/", .points = {"O", "o", "."},
 };
 
@@ -19,7 +19,7 @@ static const struct glyphs glyphs_utf8 = {
 	.tee = "├─", .corner = "└─", .pass = "│ ", .gap = "  ",
 	.open = "▾ ", .closed = "▸ ", .leaf = "",
 	.descending = "▼", .ascending = "▲", .separator = " › ",
-	.bar = "█", .bar_rest = "░", .cursor = "▶", .ellipsis = "…", .rule = "─", .edge = "│",
+	.bar = "█", .bar_rest = "░", .levels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, .cursor = "▶", .ellipsis = "…", .rule = "─", .edge = "│",
 	.slope = "/", .points = {"●", "○", "∙"},
 };
 /* clang-format on */

@@ -54,6 +54,7 @@ struct glyphs {
 	const char *descending, *ascending;
 	const char *separator; /* between the names of a path */
 	const char *bar, *bar_rest;
+	const char *levels[8]; /* of a chart, the lowest first */
 	const char *cursor, *ellipsis, *rule, *edge;
 	const char *slope, *points[3]; /* of a plot: large, middling, small */
 };

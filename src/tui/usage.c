@@ -11,6 +11,7 @@ void usage_done(struct usage *u)
 {
 	free(u->devices);
 	free(u->processes);
+	free(u->past);
 	memset(u, 0, sizeof(*u));
 }
 
@@ -29,6 +30,26 @@ static int make_room(struct usage_entry **v, size_t *n_now, size_t *cap, size_t 
 		memset(*v + *n_now, 0, (n - *n_now) * sizeof(**v));
 	*n_now = n;
 	return 0;
+}
+
+static int make_room_for_past(struct usage *u, size_t n)
+{
+	if (ARRAY_ROOM(u->past, u->cap_past, MAX(n, 1u)) < 0)
+		return -ENOMEM;
+	for (; u->n_past < n; u->n_past++)
+		for (size_t i = 0; i < USAGE_PAST; i++)
+			u->past[u->n_past].busy[i] = u->past[u->n_past].copy_rate[i] = NAN;
+	return 0;
+}
+
+static void keep_window(struct usage *u)
+{
+	size_t at = u->n_windows++ % USAGE_PAST;
+
+	for (size_t i = 0; i < u->n_past; i++) {
+		u->past[i].busy[at] = (float)u->devices[i].busy;
+		u->past[i].copy_rate[at] = (float)u->devices[i].copy_rate;
+	}
 }
 
 static void age(struct usage_entry *v, size_t n)
@@ -116,7 +137,8 @@ int usage_update(struct usage *u, const struct session *s, uint64_t now_ns)
 	double seconds = u->updated_ns ? (double)(now_ns - u->updated_ns) / 1e9 : 0;
 
 	if (make_room(&u->devices, &u->n_devices, &u->cap_devices, s->n_devices) < 0 ||
-	    make_room(&u->processes, &u->n_processes, &u->cap_processes, s->n_processes) < 0)
+	    make_room(&u->processes, &u->n_processes, &u->cap_processes, s->n_processes) < 0 ||
+	    make_room_for_past(u, s->n_devices) < 0)
 		return -ENOMEM;
 	u->updated_ns = now_ns;
 	age(u->devices, u->n_devices);
@@ -126,5 +148,7 @@ int usage_update(struct usage *u, const struct session *s, uint64_t now_ns)
 	add_uses(u, s);
 	differentiate(u->devices, u->n_devices, seconds);
 	differentiate(u->processes, u->n_processes, seconds);
+	if (seconds > 0)
+		keep_window(u);
 	return 0;
 }

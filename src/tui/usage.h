@@ -23,9 +23,18 @@ struct usage_entry {
 	double busy, count_rate, copy_rate;
 };
 
+#define USAGE_PAST 1024 /* windows that are kept */
+
+/* What a device did in window i, at i % USAGE_PAST. NaN: it was not known then. */
+struct usage_past {
+	float busy[USAGE_PAST], copy_rate[USAGE_PAST];
+};
+
 struct usage {
 	struct usage_entry *devices, *processes;
-	size_t n_devices, n_processes, cap_devices, cap_processes;
+	struct usage_past *past; /* of the devices */
+	size_t n_devices, n_processes, n_past, cap_devices, cap_processes, cap_past;
+	uint64_t n_windows;  /* so far */
 	uint64_t updated_ns; /* end of the last window */
 };
 

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <math.h>
+#include <string.h>
+#include "base/buf.h"
+#include "core/runs.h"
+#include "tui/chart.h"
+#include "tui/header.h"
+#include "tui/names.h"
+#include "tui/parts.h"
+#include "tui/tui_impl.h"
+
+/* The lines about devices: how busy each is, now and over the last minutes.
+ *
+ *     GPU0 H200  busy  43.2% ▁▁▂▅█▇▇▆▁▁▁▃  copy  1.20 GB/s ▁▁▁▁▃▁▁     2m
+ *     GPU0 H200  busy 9.32s  92.2% of the run  time 9.41s  copied 12.3GB     it has ended */
+
+#define MAX_DEVICE_LINES 4
+#define TALL             30 /* rows from which each device has a line of its own */
+#define PAST_NS          (120 * NSEC_PER_SEC)
+
+enum {
+	LIVE_NUMBERS = 32, /* "  busy 100.0%   copy 9.99 GB/s " */
+	CHART_MIN = 6,
+	CHARTS = 20,     /* columns that charts get before a name is longer than … */
+	NAME_LEAST = 14, /* … this */
+	SPAN_WIDTH = 5,  /* " 120s" */
+	SPAN_COLS = 100  /* columns of a screen from which the charts say how long they are */
+};
+
+static void put_busy(char text[HUMAN_MAX], double busy, int digits)
+{
+	snprintf(text, HUMAN_MAX, "%.*f%%", digits, MIN(busy, 1) * 100);
+}
+
+/* A window says something while the program runs; after its end the whole run does. */
+static bool in_window(const struct tui *t, const struct usage_entry *e)
+{
+	return t->options.live && t->status.run != TUI_RUN_ENDED && !isnan(e->busy);
+}
+
+static uint64_t interval_ns(const struct tui *t)
+{
+	return t->options.interval_ns ? t->options.interval_ns : NSEC_PER_SEC;
+}
+
+/* full: what a whole column stands for; 0: the highest of them. */
+static struct chart past_chart(const struct tui *t, const float *past, double full)
+{
+	return (struct chart){.v = past,
+			      .size = USAGE_PAST,
+			      .n = t->usage.n_windows,
+			      .most = (size_t)(PAST_NS / interval_ns(t)),
+			      .full = full};
+}
+
+static void put_chart(const struct tui *t, struct pen *pen, const float *past, double full,
+		      int width)
+{
+	struct chart chart = past_chart(t, past, full);
+
+	if (width < CHART_MIN)
+		return;
+	pen_skip(pen, ROLE_NORMAL, 1);
+	chart_draw(&chart, pen, width - 1);
+}
+
+/* How long it shows: what its leftmost column is of. */
+static void put_span(const struct tui *t, struct pen *pen, int width)
+{
+	struct chart chart = past_chart(t, t->usage.past->busy, 1);
+	double seconds =
+		(double)(chart_span(&chart, width - 1) * interval_ns(t)) / (double)NSEC_PER_SEC;
+
+	pen_printf(pen, ROLE_DIM, " %.0fs", seconds);
+}
+
+static void put_live(const struct tui *t, struct pen *pen, uint32_t i)
+{
+	const struct usage_entry *e = &t->usage.devices[i];
+	const struct usage_past *past = &t->usage.past[i];
+	int span = pen->canvas->cols >= SPAN_COLS ? SPAN_WIDTH : 0;
+	int rest = pen_left(pen) - LIVE_NUMBERS - span, copies = rest / 3;
+	char text[HUMAN_MAX];
+
+	if (copies < CHART_MIN)
+		copies = 0;
+	put_busy(text, e->busy, 1);
+	pen_printf(pen, ROLE_NORMAL, "  busy %6s", text);
+	put_chart(t, pen, past->busy, 1, rest - copies);
+	human_rate(text, e->copy_rate / 1e9);
+	pen_printf(pen, ROLE_NORMAL, "  copy %5s GB/s", text);
+	put_chart(t, pen, past->copy_rate, 0, copies);
+	if (span && copies)
+		put_span(t, pen, copies);
+}
+
+static void put_name(struct tui *t, struct pen *pen, uint32_t i, int room)
+{
+	struct pen field = *pen;
+	struct buf name;
+
+	buf_init(&name, 1024);
+	tui_put_device(t, i, &name);
+	field.end = MIN(pen->end, pen->x + room);
+	pen_name(&field, ROLE_HEADER, &(struct pen_name){.text = buf_str(&name)});
+	buf_done(&name);
+	pen->x = field.x;
+}
+
+static void draw_live(struct tui *t, struct pen *pen, uint32_t i)
+{
+	/* A long name leaves room for charts, and the whole of the numbers. */
+	int room = pen_left(pen) - LIVE_NUMBERS;
+
+	put_name(t, pen, i, MAX(MIN(room, MAX(room - CHARTS, NAME_LEAST)), 0));
+	put_live(t, pen, i);
+}
+
+/* What it did in all; how much of the run that is, where the profile says how long it took. */
+static void draw_whole(struct tui *t, struct pen *pen, uint32_t i)
+{
+	const struct usage_sum *sum = &t->usage.devices[i].sum;
+	double share = runs_busy_share(snapshot_session(t->snap), i);
+	struct parts parts = {.less_than_name = 5, .fill = ROLE_NORMAL};
+	char text[HUMAN_MAX];
+	struct buf name;
+
+	buf_init(&name, PART_TEXT);
+	tui_put_device(t, i, &name);
+	parts_add_name(&parts, ROLE_HEADER, 0, "", buf_str(&name), false);
+	buf_done(&name);
+	if (sum->busy_ns > 0) {
+		human_time_ns(text, sum->busy_ns);
+		parts_add(&parts, ROLE_NORMAL, 2, "busy %s", text);
+	}
+	if (sum->busy_ns > 0 && share >= 0) {
+		put_busy(text, share, 1);
+		parts_add(&parts, ROLE_NORMAL, 1, "%s of the run", text);
+	}
+	human_time_ns(text, sum->time_ns);
+	parts_add(&parts, ROLE_NORMAL, 4, "time %s", text);
+	human_bytes(text, sum->copy_bytes);
+	if (sum->copy_bytes > 0)
+		parts_add(&parts, ROLE_NORMAL, 3, "copied %sB", text);
+	parts_draw(&parts, pen);
+}
+
+/* One of several on a line, in so many columns: number, its share, the past where there is room. */
+static void draw_device_short(struct tui *t, struct pen *pen, uint32_t i, int width)
+{
+	const struct usage_entry *e = &t->usage.devices[i];
+	bool live = in_window(t, e);
+	char text[HUMAN_MAX];
+
+	pen_printf(pen, ROLE_HEADER, "GPU%d ", snapshot_session(t->snap)->devices[i].index);
+	if (live)
+		put_busy(text, e->busy, 0);
+	else
+		human_time_ns(text, e->sum.time_ns);
+	pen_printf(pen, ROLE_NORMAL, live ? "%4s" : "time %s", text);
+	if (live)
+		put_chart(t, pen, t->usage.past[i].busy, 1, MIN(width - 12, 30));
+	pen_skip(pen, ROLE_NORMAL, 2);
+}
+
+/* Devices from i on, as many as the line takes, and all copies where there is room. */
+static void draw_device_line(struct tui *t, struct pen *pen, uint32_t i)
+{
+	uint32_t n = (uint32_t)t->usage.n_devices;
+	int width = pen_left(pen) / (int)(n - i);
+	double copy = 0;
+	char text[HUMAN_MAX];
+
+	for (; i < n && pen_left(pen) >= 11; i++)
+		draw_device_short(t, pen, i, width);
+	if (i < n)
+		pen_printf(pen, ROLE_HEADER, "+%u", n - i);
+	for (i = 0; i < n; i++)
+		copy += t->usage.devices[i].copy_rate;
+	human_rate(text, copy / 1e9);
+	if (t->options.live && !isnan(copy) && pen_left(pen) >= 16)
+		pen_printf(pen, ROLE_NORMAL, "copy %s GB/s", text);
+}
+
+/* One line in all, or one for each device on a tall screen; the lines used. */
+int header_draw_devices(struct tui *t, const struct canvas *canvas, int y)
+{
+	uint32_t n = (uint32_t)t->usage.n_devices;
+	uint32_t lines = canvas->rows >= TALL ? CLAMP(n, 1u, MAX_DEVICE_LINES) : 1;
+
+	for (uint32_t line = 0; line < lines; line++) {
+		struct pen pen = pen_at(canvas, y + (int)line, 0, canvas->cols);
+
+		if (n == 0)
+			pen_put(&pen, ROLE_DIM, "no device has been seen");
+		else if (line + 1 == lines && n > lines)
+			draw_device_line(t, &pen, line);
+		else if (in_window(t, &t->usage.devices[line]))
+			draw_live(t, &pen, line);
+		else
+			draw_whole(t, &pen, line);
+		pen_fill(&pen, ROLE_NORMAL);
+	}
+	return (int)lines;
+}
