@@ -213,6 +213,11 @@ static void on_status(void *data, struct tui_status *ret)
 	ret->pid = (uint32_t)t->run.pid;
 	ret->n_children = s->n_processes > 1 ? (uint32_t)s->n_processes - 1 : 0;
 	ret->wait_status = t->run.rec.wait_status;
+	if (t->saved) {
+		ret->file = t->run.rec.file;
+		if (t->run.save_error < 0)
+			ret->file_error = recording_strerror(t->run.save_error);
+	}
 	ret->up_ns = (t->ended ? t->run.rec.end_ns : clock_monotonic_ns()) - t->run.rec.start_ns;
 	ret->stopped = t->stopped && !t->ended;
 	ret->paused = atomic_load(&t->run.rec.dir->control->paused);
@@ -301,7 +306,7 @@ static void keeper_events(struct top *t)
 			if (!t->ended) {
 				tui_message(t->tui,
 					    "the keeper died: how the program ends is not known");
-				target_ended(t, 0);
+				target_ended(t, -1);
 				t->lost = true;
 			}
 			break;

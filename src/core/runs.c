@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "core/runs.h"
+#include <limits.h>
 #include <math.h>
 #include <string.h>
+#include <sys/wait.h>
 #include "base/util.h"
 
 /* ---- words ---- */
@@ -69,13 +71,34 @@ void run_put_environment(const struct session *s, const struct session_run *run,
 	put_words(s, run->environment, out, put_variable);
 }
 
+void run_set_end(struct session_run *run, int wait_status)
+{
+	run->end = PROCESS_ENDED;
+	run->signal = run->exit_status = 0;
+	if (WIFSIGNALED(wait_status))
+		run->signal = (uint32_t)WTERMSIG(wait_status);
+	else if (WIFEXITED(wait_status))
+		run->exit_status = (uint32_t)WEXITSTATUS(wait_status);
+	else
+		run->end = PROCESS_VANISHED;
+}
+
+static void put_signal(struct buf *out, uint32_t number)
+{
+	const char *name = number < INT_MAX ? sigabbrev_np((int)number) : NULL;
+
+	if (name)
+		buf_printf(out, "killed by SIG%s", name);
+	else
+		buf_printf(out, "killed by signal %u", number);
+}
+
 void run_put_end(const struct session_run *run, struct buf *out)
 {
 	if (run->end == PROCESS_RUNS)
 		buf_puts(out, "saved before its end");
 	else if (run->end == PROCESS_ENDED && run->signal)
-		buf_printf(out, "killed by signal %u (%s)", run->signal,
-			   strsignal((int)run->signal));
+		put_signal(out, run->signal);
 	else if (run->end == PROCESS_ENDED)
 		buf_printf(out, "exit %u", run->exit_status);
 }

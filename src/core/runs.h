@@ -10,7 +10,9 @@
 void run_put_command(const struct session *s, const struct session_run *run, struct buf *out);
 /* The variables that were kept, NAME=VALUE with spaces between, quoted as above. */
 void run_put_environment(const struct session *s, const struct session_run *run, struct buf *out);
-/* "exit 0", "killed by signal 11 (Segmentation fault)"; of a profile that was saved before the run's
+/* How it ended, from wait()'s status; one that says neither exit nor signal (-1): it is not known. */
+void run_set_end(struct session_run *run, int wait_status);
+/* "exit 0", "killed by SIGSEGV"; of a profile that was saved before the run's
  * end, that. "" where it is not known. */
 void run_put_end(const struct session_run *run, struct buf *out);
 

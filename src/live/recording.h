@@ -45,7 +45,7 @@ struct recording {
 	size_t run;        /* index in the session: what was started */
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
 	uint64_t end_ns;   /* 0: it goes on */
-	int wait_status;   /* of the program, as from wait(); 0 while it runs */
+	int wait_status;   /* of the program, as from wait(); 0 while it runs, -1: not known */
 	struct interrupts interrupts;
 	uint64_t interrupted_ns; /* when the first signal came; 0: none */
 };

@@ -5,11 +5,11 @@
 #include <fnmatch.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/util.h"
+#include "core/runs.h"
 
 extern char **environ;
 
@@ -78,11 +78,6 @@ int run_facts_begin(struct session *s, const struct recording_options *options, 
 void run_facts_update(struct session_run *run, const struct recording *rec)
 {
 	run->wall_ns = (rec->end_ns ? rec->end_ns : clock_monotonic_ns()) - rec->start_ns;
-	if (!rec->end_ns)
-		return;
-	run->end = PROCESS_ENDED;
-	if (WIFSIGNALED(rec->wait_status))
-		run->signal = (uint32_t)WTERMSIG(rec->wait_status);
-	else
-		run->exit_status = (uint32_t)WEXITSTATUS(rec->wait_status);
+	if (rec->end_ns)
+		run_set_end(run, rec->wait_status);
 }

@@ -33,7 +33,7 @@ void tui_draw(struct tui *t, const struct canvas *canvas, int *ret_y, int *ret_x
 	panel_draw(tui_panel(t), canvas, top, canvas->rows - top - bottom);
 	if (footer && (bottom == 2 || !talk))
 		header_draw_footer(t, canvas, canvas->rows - 1);
-	if (talk)
+	if (talk || bottom == 2)
 		message_draw(t, canvas, canvas->rows - bottom, ret_y, ret_x);
 	if (menu_is_open(&t->menu))
 		menu_draw(&t->menu, canvas);

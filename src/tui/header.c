@@ -3,7 +3,6 @@
 #include "tui/header.h"
 #include <math.h>
 #include <string.h>
-#include <sys/wait.h>
 #include "base/buf.h"
 #include "core/runs.h"
 #include "core/session.h"
@@ -39,13 +38,13 @@ static const char *path_end(const char *path)
 	return path;
 }
 
-static void add_name(struct parts *parts, int priority, const char *label, const char *name,
+static void add_name(struct line_parts *parts, int priority, const char *label, const char *name,
 		     bool is_path)
 {
 	parts_add_name(parts, ROLE_HEADER, priority, label, path_end(name ? name : ""), is_path);
 }
 
-static void add_target(struct tui *t, struct parts *parts)
+static void add_target(struct tui *t, struct line_parts *parts)
 {
 	const struct tui_status *st = &t->status;
 	char text[HUMAN_MAX];
@@ -81,22 +80,22 @@ static unsigned n_survivors(struct tui *t)
 	return n;
 }
 
-static void add_end(struct tui *t, struct parts *parts)
+static void add_end(struct tui *t, struct line_parts *parts)
 {
-	int status = t->status.wait_status;
 	unsigned n = t->status.n_children ? n_survivors(t) : 0;
+	_cleanup_(buf_done) struct buf end = {0};
+	struct session_run run;
 
-	if (WIFSIGNALED(status))
-		parts_add(parts, ROLE_ALARM, 0, "ENDED by signal %d", WTERMSIG(status));
-	else
-		parts_add(parts, WEXITSTATUS(status) ? ROLE_ALARM : ROLE_ENDED, 0, "ENDED %d",
-			  WEXITSTATUS(status));
+	run_set_end(&run, t->status.wait_status);
+	run_put_end(&run, &end);
+	parts_add(parts, t->status.wait_status ? ROLE_ALARM : ROLE_ENDED, 0, "ENDED%s%s",
+		  end.len ? ": " : "", buf_str(&end));
 	if (n)
 		parts_add(parts, ROLE_LIVE, 3, n == 1 ? "1 child runs" : "%u children run", n);
 }
 
 /* What a saved profile holds. */
-static void add_totals(struct tui *t, struct parts *parts)
+static void add_totals(struct tui *t, struct line_parts *parts)
 {
 	const struct snap_column *time = snapshot_column(t->snap, METRIC_TIME, true);
 	const struct snap_column *count = snapshot_column(t->snap, METRIC_COUNT, true);
@@ -118,7 +117,7 @@ static void add_totals(struct tui *t, struct parts *parts)
 }
 
 /* What the picture is: moving, held, paused, over. */
-static void add_state(struct tui *t, struct parts *parts)
+static void add_state(struct tui *t, struct line_parts *parts)
 {
 	double interval =
 		(double)(t->options.interval_ns ? t->options.interval_ns : NSEC_PER_SEC) / 1e9;
@@ -145,7 +144,7 @@ static void add_state(struct tui *t, struct parts *parts)
 	}
 }
 
-static void add_flight(struct tui *t, struct parts *parts)
+static void add_flight(struct tui *t, struct line_parts *parts)
 {
 	uint64_t oldest, n = session_in_flight(snapshot_session(t->snap), &oldest);
 	char count[HUMAN_MAX], age[HUMAN_MAX];
@@ -159,7 +158,7 @@ static void add_flight(struct tui *t, struct parts *parts)
 		  oldest >= AGE_MIN_NS ? "in flight %s (%s)" : "in flight %s", count, age);
 }
 
-static void add_losses(struct tui *t, struct parts *parts)
+static void add_losses(struct tui *t, struct line_parts *parts)
 {
 	uint64_t n = session_loss_total(snapshot_session(t->snap));
 	char text[HUMAN_MAX];
@@ -171,7 +170,7 @@ static void add_losses(struct tui *t, struct parts *parts)
 		parts_add(parts, ROLE_HEADER, 10, "lost 0");
 }
 
-static void add_cost(struct tui *t, struct parts *parts)
+static void add_cost(struct tui *t, struct line_parts *parts)
 {
 	char text[HUMAN_MAX];
 
@@ -184,7 +183,7 @@ static void add_cost(struct tui *t, struct parts *parts)
 static void draw_first(struct tui *t, const struct canvas *canvas, int y)
 {
 	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
-	struct parts parts = {.fill = ROLE_HEADER};
+	struct line_parts parts = {.fill = ROLE_HEADER};
 
 	add_target(t, &parts);
 	add_state(t, &parts);

@@ -22,8 +22,7 @@
 enum {
 	LIVE_NUMBERS = 32, /* "  busy 100.0%   copy 9.99 GB/s " */
 	CHART_MIN = 6,
-	CHARTS = 20,     /* columns that charts get before a name is longer than … */
-	NAME_LEAST = 14, /* … this */
+	NAME_LEAST = 14, /* columns that a name gets before charts get anything */
 	SPAN_WIDTH = 5,  /* " 120s" */
 	SPAN_COLS = 100  /* columns of a screen from which the charts say how long they are */
 };
@@ -80,7 +79,7 @@ static void put_live(const struct tui *t, struct pen *pen, uint32_t i)
 	const struct usage_entry *e = &t->usage.devices[i];
 	const struct usage_past *past = &t->usage.past[i];
 	int span = pen->canvas->cols >= SPAN_COLS ? SPAN_WIDTH : 0;
-	int rest = pen_left(pen) - LIVE_NUMBERS - span, copies = rest / 3;
+	int rest = pen_left(pen) - LIVE_NUMBERS - span, copies = rest / 2;
 	char text[HUMAN_MAX];
 
 	if (copies < CHART_MIN)
@@ -113,7 +112,7 @@ static void draw_live(struct tui *t, struct pen *pen, uint32_t i)
 	/* A long name leaves room for charts, and the whole of the numbers. */
 	int room = pen_left(pen) - LIVE_NUMBERS;
 
-	put_name(t, pen, i, MAX(MIN(room, MAX(room - CHARTS, NAME_LEAST)), 0));
+	put_name(t, pen, i, MAX(MIN(room, MAX(room - pen->canvas->cols / 3, NAME_LEAST)), 0));
 	put_live(t, pen, i);
 }
 
@@ -122,7 +121,7 @@ static void draw_whole(struct tui *t, struct pen *pen, uint32_t i)
 {
 	const struct usage_sum *sum = &t->usage.devices[i].sum;
 	double share = runs_busy_share(snapshot_session(t->snap), i);
-	struct parts parts = {.less_than_name = 5, .fill = ROLE_NORMAL};
+	struct line_parts parts = {.less_than_name = 5, .fill = ROLE_NORMAL};
 	char text[HUMAN_MAX];
 	struct buf name;
 
@@ -154,11 +153,12 @@ static void draw_device_short(struct tui *t, struct pen *pen, uint32_t i, int wi
 	char text[HUMAN_MAX];
 
 	pen_printf(pen, ROLE_HEADER, "GPU%d ", snapshot_session(t->snap)->devices[i].index);
-	if (live)
-		put_busy(text, e->busy, 0);
-	else
+	/* Of what is over, of the whole run. */
+	if (isnan(e->busy))
 		human_time_ns(text, e->sum.time_ns);
-	pen_printf(pen, ROLE_NORMAL, live ? "%4s" : "time %s", text);
+	else
+		put_busy(text, e->busy, live ? 0 : 1);
+	pen_printf(pen, ROLE_NORMAL, live ? "%4s" : isnan(e->busy) ? "time %s" : "busy %s", text);
 	if (live)
 		put_chart(t, pen, t->usage.past[i].busy, 1, MIN(width - 12, 30));
 	pen_skip(pen, ROLE_NORMAL, 2);

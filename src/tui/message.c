@@ -3,6 +3,10 @@
 #include "tui/message.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include "base/buf.h"
+#include "base/human.h"
+#include "core/runs.h"
+#include "tui/parts.h"
 #include "tui/screen.h"
 #include "tui/tui_impl.h"
 
@@ -28,6 +32,38 @@ int message_bottom(const struct tui *t, const struct canvas *canvas)
 	return canvas->rows >= SHORT ? 2 : canvas->rows >= 8 || message_any(t);
 }
 
+/* What stays to be said of a program that has ended: how, how long it took, how busy the GPUs were,
+ * where the profile is, and how to leave. */
+static void draw_end(struct tui *t, struct pen *pen)
+{
+	const struct tui_status *st = &t->status;
+	const struct session *s = snapshot_session(t->snap);
+	struct line_parts parts = {.less_than_name = 3, .fill = ROLE_NORMAL};
+	_cleanup_(buf_done) struct buf end = {0};
+	struct session_run run;
+	char text[HUMAN_MAX];
+
+	run_set_end(&run, st->wait_status);
+	run_put_end(&run, &end);
+	parts_add(&parts, ROLE_MESSAGE, 0, "ended: %s", end.len ? buf_str(&end) : "unknown how");
+	human_time_ns(text, (double)st->up_ns);
+	parts_add(&parts, ROLE_MESSAGE, 2, "after %s", text);
+	for (uint32_t i = 0; i < t->usage.n_devices && i < 8; i++) {
+		double share = runs_busy_share(s, i);
+
+		usage_percent(text, share);
+		if (share >= 0)
+			parts_add(&parts, ROLE_MESSAGE, 3, "GPU%d busy %s%%", s->devices[i].index,
+				  text);
+	}
+	if (st->file_error)
+		parts_add(&parts, ROLE_ALARM, 0, "no profile: %s", st->file_error);
+	else if (st->file)
+		parts_add_name(&parts, ROLE_MESSAGE, 1, "wrote ", st->file, true);
+	parts_add(&parts, ROLE_MESSAGE, 0, "q leaves");
+	parts_draw(&parts, pen);
+}
+
 void message_draw(struct tui *t, const struct canvas *canvas, int y, int *ret_y, int *ret_x)
 {
 	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
@@ -37,7 +73,10 @@ void message_draw(struct tui *t, const struct canvas *canvas, int y, int *ret_y,
 		*ret_y = y;
 		return;
 	}
-	pen_put(&pen, ROLE_MESSAGE, t->message);
+	if (!*t->message && t->status.run == TUI_RUN_ENDED)
+		draw_end(t, &pen);
+	else
+		pen_put(&pen, ROLE_MESSAGE, t->message);
 }
 
 void message_draw_work(struct tui *t, const char *text)

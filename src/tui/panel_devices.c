@@ -10,9 +10,15 @@
 
 /* ---- devices ---- */
 
+/* A saved profile may say how long its run took; a run that goes on will have a window. */
+static bool lacks_busy(struct panel *p, const struct column *c)
+{
+	return !p->tui->options.live && sections_lack(p, c);
+}
+
 static const struct column device_columns[] = {
-	{"BUSY%", "share of the last window in which it had work", 5, 0, usage_percent,
-	 .is_absent = sections_lack_window},
+	{"BUSY%", "share of the last window, or of a run that is over, in which it had work", 5, 0,
+	 usage_percent, .is_absent = lacks_busy},
 	{"TIME", "time on the device", 7, 1, human_time_ns},
 	{"OPS", "kernels, copies and sets", 6, 2, human_count},
 	{"OPS/s", "in the last window, per second", 6, 3, human_count,
@@ -82,8 +88,9 @@ static bool no_launches(struct panel *p, const struct column *c)
 }
 
 static const struct column process_columns[] = {
-	{"BUSY%", "share of the last window in which its devices had work", 5, 1, usage_percent,
-	 .is_absent = sections_lack_window},
+	{"BUSY%",
+	 "share of the last window, or of a run that is over, in which its devices had work", 5, 1,
+	 usage_percent, .is_absent = lacks_busy},
 	{"TIME", "time on devices", 7, 0, human_time_ns},
 	{"LAUNCHES", "kernels, copies and sets asked for", 8, 3, human_count,
 	 .is_absent = no_launches},

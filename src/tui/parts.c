@@ -8,9 +8,9 @@
 #define NAME_MIN 12 /* columns below which the name of a program is not cut, … */
 #define PATH_MIN 22 /* … and that of a file, which has its folder before it */
 
-void parts_add(struct parts *parts, enum role role, int priority, const char *format, ...)
+void parts_add(struct line_parts *parts, enum role role, int priority, const char *format, ...)
 {
-	struct part *part = &parts->v[parts->n];
+	struct line_part *part = &parts->v[parts->n];
 	va_list ap;
 
 	if (parts->n == ARRAY_SIZE(parts->v))
@@ -25,12 +25,12 @@ void parts_add(struct parts *parts, enum role role, int priority, const char *fo
 	va_end(ap);
 }
 
-static int part_columns(const struct part *part, bool ascii)
+static int part_columns(const struct line_part *part, bool ascii)
 {
 	return (int)strlen(part->label) + text_columns(part->text, strlen(part->text), ascii);
 }
 
-static int parts_width(const struct parts *parts, int least)
+static int parts_width(const struct line_parts *parts, int least)
 {
 	int width = 0;
 
@@ -41,12 +41,12 @@ static int parts_width(const struct parts *parts, int least)
 }
 
 /* The longest of the names; NULL: none can be cut. */
-static struct part *longest_name(struct parts *parts)
+static struct line_part *longest_name(struct line_parts *parts)
 {
-	struct part *longest = NULL;
+	struct line_part *longest = NULL;
 
 	for (unsigned i = 0; i < parts->n; i++) {
-		struct part *part = &parts->v[i];
+		struct line_part *part = &parts->v[i];
 		int min = part->keep_end ? PATH_MIN : NAME_MIN;
 
 		if (part->is_name && part->columns > min &&
@@ -57,9 +57,9 @@ static struct part *longest_name(struct parts *parts)
 }
 
 /* Cut names until parts up to a priority fit, or names are as short as they get. */
-static void cut_names(struct parts *parts, int least, int width, bool ascii)
+static void cut_names(struct line_parts *parts, int least, int width, bool ascii)
 {
-	struct part *part;
+	struct line_part *part;
 	int excess;
 
 	for (unsigned i = 0; i < parts->n; i++)
@@ -69,7 +69,7 @@ static void cut_names(struct parts *parts, int least, int width, bool ascii)
 		part->columns--;
 }
 
-static void part_draw(const struct part *part, struct pen *pen)
+static void part_draw(const struct line_part *part, struct pen *pen)
 {
 	const struct look *look = pen->canvas->look;
 	int columns = part_columns(part, look->ascii) - (int)strlen(part->label);
@@ -87,7 +87,7 @@ static void part_draw(const struct part *part, struct pen *pen)
 	pen->x = field.x;
 }
 
-void parts_add_name(struct parts *parts, enum role role, int priority, const char *label,
+void parts_add_name(struct line_parts *parts, enum role role, int priority, const char *label,
 		    const char *name, bool is_path)
 {
 	unsigned n = parts->n;
@@ -100,7 +100,7 @@ void parts_add_name(struct parts *parts, enum role role, int priority, const cha
 	parts->v[n].keep_end = is_path;
 }
 
-void parts_draw(struct parts *parts, struct pen *pen)
+void parts_draw(struct line_parts *parts, struct pen *pen)
 {
 	bool ascii = pen->canvas->look->ascii;
 	int least = 20;

@@ -7,7 +7,7 @@
 
 #define PART_TEXT 256
 
-struct part {
+struct line_part {
 	const char *label; /* before the text, never cut */
 	char text[PART_TEXT];
 	enum role role;
@@ -17,19 +17,19 @@ struct part {
 	bool keep_end; /* … at its beginning: the end of a path says more */
 };
 
-struct parts {
-	struct part v[16];
+struct line_parts {
+	struct line_part v[16];
 	unsigned n;
 	int less_than_name; /* parts from this priority on are no reason to cut a name */
 	enum role fill;     /* of the room between them */
 };
 
-void parts_add(struct parts *parts, enum role role, int priority, const char *format, ...)
+void parts_add(struct line_parts *parts, enum role role, int priority, const char *format, ...)
 	_printf_(4, 5);
 /* label: borrowed. is_path: it is cut at its beginning. */
-void parts_add_name(struct parts *parts, enum role role, int priority, const char *label,
+void parts_add_name(struct line_parts *parts, enum role role, int priority, const char *label,
 		    const char *name, bool is_path);
 /* Draw them, and blanks to the end of the line. */
-void parts_draw(struct parts *parts, struct pen *pen);
+void parts_draw(struct line_parts *parts, struct pen *pen);
 
 #endif

@@ -15,7 +15,8 @@ void tui_spoil(struct tui *t)
 
 void tui_picture(struct tui *t)
 {
-	uint64_t now_ns = clock_monotonic_ns();
+	/* What is over has no window in which anything could have grown. */
+	uint64_t now_ns = snapshot_session(t->snap)->ended ? 0 : clock_monotonic_ns();
 
 	snapshot_update(t->snap, now_ns);
 	if (snapshot_is_outdated(t->snap))

@@ -50,16 +50,18 @@ enum tui_run {
 /* Values for the header lines, asked for at each refresh. */
 struct tui_status {
 	enum tui_run run;
-	const char *target;   /* "train.py", or the file's name */
-	const char *compared; /* the file that it is compared with; NULL: none */
-	uint32_t pid;         /* 0: none */
-	uint32_t n_children;  /* further processes */
-	int wait_status;      /* of waitpid(), when ENDED */
-	uint64_t up_ns;       /* since the program started, until it ended; 0 unknown */
-	bool paused;          /* collection is */
-	bool stopped;         /* the program stands still: ^Z, SIGSTOP */
-	double own_cpu;       /* proton's share of one core, 0..; NaN unknown */
-	uint64_t own_bytes;   /* proton's resident memory; 0 unknown */
+	const char *target;     /* "train.py", or the file's name */
+	const char *compared;   /* the file that it is compared with; NULL: none */
+	uint32_t pid;           /* 0: none */
+	uint32_t n_children;    /* further processes */
+	int wait_status;        /* of waitpid(), when ENDED; -1: not known */
+	const char *file;       /* the profile of a program that has ended; NULL: not written yet */
+	const char *file_error; /* why it could not be written; NULL: it is */
+	uint64_t up_ns;         /* since the program started, until it ended; 0 unknown */
+	bool paused;            /* collection is */
+	bool stopped;           /* the program stands still: ^Z, SIGSTOP */
+	double own_cpu;         /* proton's share of one core, 0..; NaN unknown */
+	uint64_t own_bytes;     /* proton's resident memory; 0 unknown */
 };
 
 /* What the program gives. Each function may be NULL: the keys that need it then say so. */

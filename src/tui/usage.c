@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/util.h"
+#include "core/runs.h"
 
 void usage_done(struct usage *u)
 {
@@ -78,6 +79,24 @@ static void differentiate(struct usage_entry *v, size_t n, double seconds)
 	}
 }
 
+static void share_of(struct usage_entry *v, size_t n, double wall_ns)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].sum.busy_ns > 0)
+			v[i].busy = v[i].sum.busy_ns / wall_ns / MAX(v[i].sum.n_busy, 1u);
+}
+
+/* When a run is over, what was busy of all of it. */
+static void take_whole(struct usage *u, const struct session *s)
+{
+	uint64_t wall_ns = runs_wall_ns(s);
+
+	if (!wall_ns)
+		return;
+	share_of(u->devices, u->n_devices, (double)wall_ns);
+	share_of(u->processes, u->n_processes, (double)wall_ns);
+}
+
 static double or_nothing(double v)
 {
 	return isnan(v) ? 0 : v;
@@ -134,7 +153,9 @@ static void add_uses(struct usage *u, const struct session *s)
 
 int usage_update(struct usage *u, const struct session *s, uint64_t now_ns)
 {
-	double seconds = u->updated_ns ? (double)(now_ns - u->updated_ns) / 1e9 : 0;
+	double seconds = u->updated_ns && now_ns > u->updated_ns
+				 ? (double)(now_ns - u->updated_ns) / 1e9
+				 : 0;
 
 	if (make_room(&u->devices, &u->n_devices, &u->cap_devices, s->n_devices) < 0 ||
 	    make_room(&u->processes, &u->n_processes, &u->cap_processes, s->n_processes) < 0 ||
@@ -150,5 +171,7 @@ int usage_update(struct usage *u, const struct session *s, uint64_t now_ns)
 	differentiate(u->processes, u->n_processes, seconds);
 	if (seconds > 0)
 		keep_window(u);
+	else if (s->ended)
+		take_whole(u, s);
 	return 0;
 }

@@ -18,8 +18,9 @@ struct usage_sum {
 
 struct usage_entry {
 	struct usage_sum sum, before;
-	/* per second in the last window; NaN when there is none. busy = 1: all the time. Processes
-	 * that share a device add up, so it may exceed 1. */
+	/* per second in the last window; NaN when there is none. busy = 1: all the time; of a run
+	 * that is over, its share of the whole run. Processes that share a device add up, so it may
+	 * exceed 1. */
 	double busy, count_rate, copy_rate;
 };
 
@@ -41,7 +42,7 @@ struct usage {
 void usage_done(struct usage *u);
 /* A busy share in percent, at most 100. */
 void usage_percent(char out[HUMAN_MAX], double busy);
-/* now_ns ends the window that began with the call before. 0 or -ENOMEM (the old values stay). */
+/* now_ns ends the window that began with the call before; 0: there is none. 0 or -ENOMEM (the old values stay). */
 int usage_update(struct usage *u, const struct session *s, uint64_t now_ns);
 
 #endif

@@ -45,7 +45,7 @@ line "when, how long, the end" report.txt "run         20[0-9-]* [0-9:]*, [0-9.]
 has "the environment" "ZEBRA_B='two words'" report.txt
 line "how busy" report.txt "device      .*busy .*% of the run"
 "$PROTON" list a.hatchet >list.txt; line "list, too" list.txt "label       after the fix"
-"$PROTON" report --section run b.hatchet >run.txt; has "a signal has its name" "killed by signal 11 (" run.txt
+"$PROTON" report --section run b.hatchet >run.txt; has "a signal has its name" "killed by SIGSEGV" run.txt
 hasnt "a section alone has no title" "##" run.txt
 "$PROTON" report -i gemm a.hatchet >some.txt; hasnt "who looks for something gets no head" "command" some.txt
 "$PROTON" export -f hatchet -o c.hatchet a.hatchet; check "written again" "$(runs a.hatchet r)" "$(runs c.hatchet r)"

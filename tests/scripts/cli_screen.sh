@@ -25,7 +25,7 @@ for size in 40x10 20x5 10x2 140x40 80x24; do t resize-window -t s -x "${size%x*}
 see "after resizing" "gemm_bf16"
 # ---- q asks while the program runs; after its end it leaves with the program's status
 keys q; see "q asks" "cancel"; keys c
-touch stop; see "the end is shown" "ENDED 3"
+touch stop; see "the end is shown" "ENDED: exit 3"
 see "the tree stays" "gemm_bf16"
 keys q; see "status" "status=3"
 see "the file is named" "wrote 'a.hatchet'"

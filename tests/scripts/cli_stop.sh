@@ -79,7 +79,7 @@ screens() { # screens "what" COMMAND: begun in the background, stopped in all wa
 }
 screens top "$PROTON top -i 0.2 -o t.hatchet sh loop.sh"
 see "top: the program has run on" "LIVE"
-touch go; see "top: its end" "ENDED 3"; keys q; see "top: left" "wrote 't.hatchet'"
+touch go; see "top: its end" "ENDED: exit 3"; keys q; see "top: left" "wrote 't.hatchet'"
 wait_for 10 cooked; keys "stty -a >after; echo \$((5*11))" Enter; see "a shell again" "55"
 check "top: the terminal is as it was" "" "$(diff before after)"
 screens view "$PROTON view t.hatchet"
@@ -107,7 +107,7 @@ keys C-c; see "Ctrl-C asks" "cancel"; keys C-c; see "twice ends it" "wrote 't.ha
 mkfifo unread
 start
 keys "$PROTON top -i 0.2 -o unread sh -c 'exit 6'; echo status=\$?" Enter
-see "the end is on the screen" "ENDED 6"; keys '?'; see "which lives" "Esc closes"; keys Escape
+see "the end is on the screen" "ENDED: exit 6"; keys '?'; see "which lives" "Esc closes"; keys Escape
 wait_for 10 gone
 keys q; wait_for 10 cooked || check "q leaves it" yes no
 keys C-c; see "ends by Ctrl-C" "status=6"

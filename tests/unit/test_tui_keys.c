@@ -469,7 +469,7 @@ START_TEST(leaving_an_ended_program)
 	w.status.run = TUI_RUN_ENDED;
 	w.status.wait_status = 3 << 8;
 	world_tick(&w);
-	ck_assert(world_shows(&w, "ENDED 3"));
+	ck_assert(world_shows(&w, "ENDED: exit 3"));
 	world_keys(&w, "P K");
 	ck_assert_uint_eq(w.n_actions, 0);
 	ck_assert(world_shows(&w, "no program to signal"));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Golden screens: every panel and overlay, by size and by what the terminal can show. */
 #include "config.h" // IWYU pragma: keep
+#include "base/clock.h"
 #include "test_tui_session.h"
 #include <math.h>
 #include <stdio.h>
@@ -257,6 +258,24 @@ static void killed(struct world *w)
 	world_init(w);
 	w->status.run = TUI_RUN_ENDED;
 	w->status.wait_status = 9;
+}
+
+/* All has come: rates are of nothing, and what was busy is of the whole run. */
+static void over(struct world *w)
+{
+	struct session_run run = {.end = PROCESS_ENDED, .signal = 9};
+
+	killed(w);
+	run.wall_ns = 4 * w->s->uses[0].busy_ns;
+	session_run_add(w->s, &run);
+	w->s->ended = true;
+	w->status.file = "/data/runs/proton.train.py.41207.hatchet";
+}
+
+static void unwritten(struct world *w)
+{
+	over(w);
+	w->status.file_error = "No space left on device";
 }
 
 static void in_flight(struct world *w)
@@ -595,6 +614,11 @@ static const struct {
 	{"losses", losses, &live_utf8, "5", 24, 80},
 	{"losses_40x10", losses, &live_ascii, "5", 10, 40},
 	{"ended_killed", killed, &live_utf8, "", 24, 80},
+	{"over_80x24", over, &live_utf8, "", 24, 80},
+	{"over_devices_140x40", over, &live_utf8, "4", 40, 140},
+	{"over_40x20", over, &live_ascii, "", 20, 40},
+	{"over_unwritten", unwritten, &live_utf8, "", 24, 80},
+	{"over_file", over, &file, "4", 24, 80},
 	{"in_flight_140x40", in_flight, &live_utf8, "4", 40, 140},
 	{"in_flight_80x24", in_flight, &live_utf8, "4", 24, 80},
 	{"long_target_80x24", long_target, &live_utf8, "5", 24, 80},
@@ -672,6 +696,31 @@ START_TEST(special)
 }
 END_TEST
 
+/* The charts of the header: after so many windows, in which the first device is ever more busy up to
+ * the middle of every minute, then idle, and the second copies now and then. */
+START_TEST(past)
+{
+	static const int windows[] = {5, 30, 100, 1500};
+	char name[32];
+	struct world w;
+
+	world_init(&w);
+	world_open(&w, &live_utf8);
+	for (int i = 0; i < windows[_i]; i++) {
+		w.s->uses[0].busy_ns += i % 60 < 30 ? (uint64_t)(i % 60) * NSEC_PER_SEC / 30 : 0;
+		w.s->uses[1].busy_ns += i % 7 ? 0 : NSEC_PER_SEC;
+		w.now_ns += NSEC_PER_SEC;
+		clock_fake(w.now_ns);
+		ck_assert_int_eq(tui_refresh(w.t), 0);
+	}
+	snprintf(name, sizeof(name), "past_%d_120x32", windows[_i]);
+	world_golden(&w, 32, 120, name);
+	snprintf(name, sizeof(name), "past_%d_80x24", windows[_i]);
+	world_golden(&w, 24, 80, name);
+	world_done(&w);
+}
+END_TEST
+
 Suite *suite_screens(void)
 {
 	Suite *s = suite_create("screens");
@@ -681,6 +730,7 @@ Suite *suite_screens(void)
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, screen, 0, (int)(sizeof(screens) / sizeof(screens[0])));
 	tcase_add_loop_test(c, special, 0, (int)(sizeof(worlds) / sizeof(worlds[0])));
+	tcase_add_loop_test(c, past, 0, 4);
 	for (n_themes = 0; tui_theme_name((unsigned)n_themes);)
 		n_themes++;
 	tcase_add_test(c, tabs);
