@@ -11,16 +11,17 @@ declare -A used=()
 declare -A may=(
 	[base]="base"
 	[core]="base core"
+	[findings]="base core findings"
 	[naming]="base core naming"
 	[wire]="base core wire"
 	[format]="base core wire format"
 	[backends]="base core backends"
 	[collect]="base core wire backends collect"
 	[launch]="base wire launch"
-	[report]="base core naming format report"
-	[tui]="base core naming tui"
+	[report]="base core findings naming format report"
+	[tui]="base core findings naming tui"
 	[live]="base core naming wire format launch report live"
-	[cmd]="base core naming format launch report tui live cmd"
+	[cmd]="base core findings naming format launch report tui live cmd"
 )
 # Headers from outside, and the only folders that may include them.
 outside=(

@@ -9,8 +9,7 @@
 #include "core/ranks.h"
 #include "report/table.h"
 
-#define PATH_MAX_FRAMES 64
-#define RANK_NAME       64
+#define RANK_NAME 64
 
 struct board {
 	const struct session *s;
@@ -30,17 +29,8 @@ struct board {
 
 static const char *path_of(struct board *b, uint32_t node)
 {
-	const char *path[PATH_MAX_FRAMES];
-	uint32_t n = 0, i;
-
 	buf_clear(&b->path);
-	if (node == SESSION_ROOT)
-		return session_node_name(b->s, node);
-	for (i = node; i != SESSION_ROOT && n < ARRAY_SIZE(path); i = b->s->nodes[i].parent)
-		path[n++] = frame_names_get(b->names, i, (enum name_mode)b->o->names);
-	if (i != SESSION_ROOT)
-		buf_puts(&b->path, "... > ");
-	put_path(&b->path, path, n, b->o->ascii);
+	put_node_path(&b->path, b->s, b->names, node, (enum name_mode)b->o->names, b->o->ascii);
 	return buf_str(&b->path);
 }
 

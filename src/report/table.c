@@ -98,6 +98,21 @@ void put_path(struct buf *out, const char *const *names, size_t n, bool ascii)
 	}
 }
 
+void put_node_path(struct buf *out, const struct session *s, struct frame_names *names,
+		   uint32_t node, enum name_mode mode, bool ascii)
+{
+	const char *path[64];
+	uint32_t n = 0, i;
+
+	if (node == SESSION_ROOT)
+		buf_puts(out, session_node_name(s, node));
+	for (i = node; i != SESSION_ROOT && n < ARRAY_SIZE(path); i = s->nodes[i].parent)
+		path[n++] = frame_names_get(names, i, mode);
+	if (i != SESSION_ROOT)
+		buf_puts(out, "... > ");
+	put_path(out, path, n, ascii);
+}
+
 void column_make_room(struct report_column *c, const char *text, const struct report_options *o)
 {
 	size_t width = name_width(text) + 1;

@@ -49,6 +49,9 @@ report_columns_width(const struct report_columns *c); /* of all, with the blanks
 struct buf;
 /* Append a path of names, which are given from its end to its beginning. */
 void put_path(struct buf *out, const char *const *names, size_t n, bool ascii);
+/* The same of a node of a session, without the root; of a deep one the last frames. */
+void put_node_path(struct buf *out, const struct session *s, struct frame_names *names,
+		   uint32_t node, enum name_mode mode, bool ascii);
 /* Print text of files and programs, made safe to show (base/shown.h). put_name() cuts it to `room`
  * columns (0 = no limit); put_right() and put_left() fill up to `width`. name_width() counts. */
 void put_shown(struct out *out, const char *text, size_t len);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "findings/findings.h"
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/metadata.h"
+#include "core/runs.h"
+#include "findings/rules.h"
+
+static const struct rule *const rules[FINDING_N_RULES] = {
+#define _(id, word) [FINDING_##id] = &rule_##id,
+	FINDING_RULES(_)
+#undef _
+};
+
+static const char *const words[FINDING_N_RULES] = {
+#define _(id, word) [FINDING_##id] = word,
+	FINDING_RULES(_)
+#undef _
+};
+
+/* ---- what rules look at ---- */
+
+static double or_nothing(double v)
+{
+	return isnan(v) ? 0 : v;
+}
+
+static void add(struct sums *to, const struct sums *more)
+{
+	to->time_ns += more->time_ns;
+	to->count += more->count;
+	to->bytes += more->bytes;
+	to->async += more->async;
+}
+
+static struct sums row_sums(const struct session *s, const struct session_row *row)
+{
+	return (struct sums){
+		.time_ns = or_nothing(session_row_number(s, row, METRIC_TIME)),
+		.count = or_nothing(session_row_number(s, row, METRIC_COUNT)),
+		.bytes = or_nothing(session_row_number(s, row, METRIC_BYTES)),
+		.async = or_nothing(session_row_number(s, row, METRIC_ASYNC)),
+	};
+}
+
+static void add_row(struct evidence *e, const struct session_row *row)
+{
+	const struct sums sums = row_sums(e->s, row);
+	uint32_t device = session_lane_at(e->s, row->lane)->device;
+
+	add(&e->nodes[row->node], &sums);
+	switch (session_node_kind(e->s, row->node)) {
+	case FRAME_KERNEL:
+		add(&e->kernels, &sums);
+		if (device < e->s->n_devices)
+			add(&e->devices[device], &sums);
+		break;
+	case FRAME_COPY:
+		add(&e->copies, &sums);
+		break;
+	case FRAME_SET:
+		add(&e->sets, &sums);
+		break;
+	default:
+		break;
+	}
+}
+
+static void evidence_done(struct evidence *e)
+{
+	free(e->nodes);
+	free(e->devices);
+}
+
+static int evidence_init(struct evidence *e, const struct session *s)
+{
+	_cleanup_(freep) uint8_t *metadata = metadata_nodes(s);
+
+	*e = (struct evidence){.s = s, .wall_ns = (double)runs_wall_ns(s)};
+	e->nodes = calloc(s->n_nodes, sizeof(*e->nodes));
+	e->devices = calloc(MAX(s->n_devices, (size_t)1), sizeof(*e->devices));
+	if (!metadata || !e->nodes || !e->devices)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_rows; i++)
+		if (!metadata[s->rows[i].node])
+			add_row(e, &s->rows[i]);
+	e->has_async = e->copies.async > 0;
+	e->whole_ns = e->wall_ns > 0 ? e->wall_ns
+				     : e->kernels.time_ns + e->copies.time_ns + e->sets.time_ns;
+	return 0;
+}
+
+struct sums evidence_sum(const struct evidence *e,
+			 bool (*is)(const struct evidence *e, uint32_t node))
+{
+	struct sums sums = {0};
+
+	for (uint32_t i = 0; i < e->s->n_nodes; i++)
+		if (is(e, i))
+			add(&sums, &e->nodes[i]);
+	return sums;
+}
+
+/* ---- how they speak ---- */
+
+struct finding *finding_add(struct findings *f, enum finding_rule rule, enum finding_sure sure,
+			    double price_ns)
+{
+	if (ARRAY_ROOM(f->v, f->cap, f->n + 1) < 0)
+		return NULL;
+	f->v[f->n] = (struct finding){
+		.rule = rule, .sure = sure, .price_ns = price_ns, .device = SESSION_NONE};
+	return &f->v[f->n++];
+}
+
+void finding_say(struct finding *finding, const char *format, ...)
+{
+	size_t len = strlen(finding->evidence);
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(finding->evidence + len, sizeof(finding->evidence) - len, format, ap);
+	va_end(ap);
+}
+
+/* Put a node among those with the longest times, the longest first. */
+static void insert_node(struct finding *finding, const struct evidence *e, uint32_t node)
+{
+	unsigned at = finding->n_nodes;
+
+	while (at > 0 && e->nodes[finding->nodes[at - 1]].time_ns < e->nodes[node].time_ns)
+		at--;
+	if (at == FINDING_NODES)
+		return;
+	if (finding->n_nodes < FINDING_NODES)
+		finding->n_nodes++;
+	memmove(&finding->nodes[at + 1], &finding->nodes[at],
+		(finding->n_nodes - 1 - at) * sizeof(finding->nodes[0]));
+	finding->nodes[at] = node;
+}
+
+void finding_name_nodes(struct finding *finding, const struct evidence *e,
+			bool (*is)(const struct evidence *e, uint32_t node))
+{
+	for (uint32_t i = 0; finding && i < e->s->n_nodes; i++)
+		if (is(e, i))
+			insert_node(finding, e, i);
+}
+
+/* ---- all of them ---- */
+
+/* What has no price is about all the numbers: it comes first. */
+static int compare_prices(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+	double p = isnan(x->price_ns) ? INFINITY : x->price_ns;
+	double q = isnan(y->price_ns) ? INFINITY : y->price_ns;
+
+	return p > q ? -1 : p < q ? 1 : (int)x->rule - (int)y->rule;
+}
+
+int findings_make(struct findings *f, const struct session *s)
+{
+	struct evidence e;
+	int r = evidence_init(&e, s);
+
+	f->n = 0;
+	for (unsigned i = 0; r == 0 && i < FINDING_N_RULES; i++)
+		r = rules[i]->find(&e, f);
+	if (r < 0)
+		f->n = 0;
+	f->whole_ns = e.whole_ns;
+	f->is_wall = e.wall_ns > 0;
+	evidence_done(&e);
+	if (f->n)
+		qsort(f->v, f->n, sizeof(*f->v), compare_prices);
+	return r;
+}
+
+void findings_done(struct findings *f)
+{
+	free(f->v);
+	*f = (struct findings){0};
+}
+
+const char *finding_word(enum finding_rule rule)
+{
+	return words[rule];
+}
+
+const char *finding_title(enum finding_rule rule)
+{
+	return rules[rule]->title;
+}
+
+const char *finding_advice(enum finding_rule rule)
+{
+	return rules[rule]->advice;
+}
+
+const char *finding_sure_word(enum finding_sure sure)
+{
+	static const char *const sure_words[] = {"measured", "likely", "maybe"};
+
+	return sure_words[sure];
+}
+
+int finding_parse(const char *word)
+{
+	for (unsigned i = 0; i < FINDING_N_RULES; i++)
+		if (!strcmp(words[i], word))
+			return (int)i;
+	return -1;
+}

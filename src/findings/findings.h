@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_FINDINGS_FINDINGS_H
+#define PROTON_FINDINGS_FINDINGS_H
+/* What in a profile costs time that it need not, as far as its sums show: a finding is a rule that
+ * spoke, where, with the numbers that made it speak, what it costs, what to do, and how sure it is.
+ *
+ *     session ── one pass ──> struct evidence ── rules[] ──> findings, the most expensive first
+ *
+ * A rule that lacks what it needs (a wall time, ranks, bytes) says nothing.
+ *   thread  one */
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/session.h"
+
+/* The rules in the order in which they are asked; each has a file of its own name.
+ *        id                  word */
+#define FINDING_RULES(_)                                                                           \
+	_(LOSSES, "losses")                                                                        \
+	_(IDLE, "idle")                                                                            \
+	_(LAUNCHES, "launches")                                                                    \
+	_(PAGEABLE, "pageable-copies")                                                             \
+	_(SYNCHRONOUS, "synchronous-copies")                                                       \
+	_(SMALL_COPIES, "small-copies")                                                            \
+	_(COPIES, "copies")                                                                        \
+	_(MEMSETS, "memsets")                                                                      \
+	_(ONE_KERNEL, "one-kernel")                                                                \
+	_(TINY_KERNELS, "tiny-kernels")                                                            \
+	_(UNEVEN, "uneven")                                                                        \
+	_(COLLECTIVES, "collectives")
+
+enum finding_rule {
+#define _(id, word) FINDING_##id,
+	FINDING_RULES(_)
+#undef _
+		FINDING_N_RULES
+};
+
+enum finding_sure {
+	FINDING_MEASURED = 0, /* the price is what was measured */
+	FINDING_LIKELY,       /* a usual cause, which the sums fit */
+	FINDING_MAYBE,        /* sums cannot tell whether it is in the way */
+};
+
+#define FINDING_TEXT  240
+#define FINDING_NODES 3
+
+struct finding {
+	enum finding_rule rule;
+	enum finding_sure sure;
+	double price_ns;               /* NaN: not to be told in time; such findings come first */
+	bool at_most;                  /* it saves less, how much less is not known */
+	uint32_t device;               /* of the session; SESSION_NONE: no single one */
+	uint32_t nodes[FINDING_NODES]; /* of the session: where most of it is */
+	unsigned n_nodes;
+	char evidence[FINDING_TEXT];
+};
+
+struct findings {
+	struct finding *v;
+	size_t n, cap;
+	double whole_ns; /* of which prices are a part: the run's wall time, else all device time */
+	bool is_wall;
+};
+
+/* Finds all anew. 0 or -ENOMEM (there are none then). Zeroed at first. */
+int findings_make(struct findings *f, const struct session *s);
+void findings_done(struct findings *f);
+
+const char *finding_word(enum finding_rule rule);      /* "idle", for programs */
+const char *finding_title(enum finding_rule rule);     /* "the GPU waits for the host" */
+const char *finding_advice(enum finding_rule rule);    /* what to do: a sentence or two */
+const char *finding_sure_word(enum finding_sure sure); /* "measured" … */
+/* The rule of a word, or -1. */
+int finding_parse(const char *word);
+
+#endif

@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# proton advise: what is planted is found, in text, Markdown and JSON, and scripts can fail on it.
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+status() { "$@" >out 2>err; echo $?; }
+rules() { # rules FILE…: their words, the most expensive first
+	"$PROTON" advise -f json "$@" | python3 -c '
+import json, sys
+print(" ".join(f["rule"] for f in json.load(sys.stdin)["findings"]))'
+}
+
+# Many small copies and memsets beside one kernel that is most of the time.
+PROTON_FAKE='kernel gemm 9000000 100;kernel relu 1000000 100;copy HtoD pageable 4096 100000 ;set device 64 50000;repeat 1' \
+	"$PROTON" record -q -o a.hatchet -- sleep 0.1
+check "what is planted" yes "$(rules a.hatchet | grep -q one-kernel && echo yes || rules a.hatchet)"
+"$PROTON" advise a.hatchet >text.txt
+has "titles" "PRICE   OF RUN  SURE      FINDING" text.txt
+has "a finding" "measured  one kernel is most of the time (one-kernel)" text.txt
+has "where" "at gemm" text.txt
+has "with numbers" "% of all kernels" text.txt
+check "lines fit" "" "$("$PROTON" advise --width 60 a.hatchet | awk 'length > 90')"
+"$PROTON" advise -f markdown a.hatchet >text.md; has "in Markdown" "* **one kernel is most of the time** (" text.md
+check "JSON: the price is that of the report" \
+	"$("$PROTON" export -f json a.hatchet | python3 -c '
+import json, sys
+print(max(n["metrics"].get("time (ns)", 0) for n in json.load(sys.stdin)["nodes"] if n["name"] == "gemm"))')" \
+	"$("$PROTON" advise -f json a.hatchet | python3 -c '
+import json, sys
+print(*(int(f["price_ns"]) for f in json.load(sys.stdin)["findings"] if f["rule"] == "one-kernel"))')"
+
+# ---- limits
+check "nothing asked" 0 "$(status "$PROTON" advise a.hatchet)"
+check "a rule that spoke" 1 "$(status "$PROTON" advise --fail-on memsets,one-kernel a.hatchet)"
+check "one that did not" 0 "$(status "$PROTON" advise --fail-on uneven a.hatchet)"
+check "any" 1 "$(status "$PROTON" advise --fail-on any a.hatchet)"
+check "a share that is reached" 1 "$(status "$PROTON" advise --fail-on 1% a.hatchet)"
+check "one that is not" 0 "$(status "$PROTON" advise --fail-on 100000% a.hatchet)"
+check "no rule" 2 "$(status "$PROTON" advise --fail-on speed a.hatchet)"
+check "no file" 2 "$(status "$PROTON" advise)"
+check "a file that is not there" 2 "$(status "$PROTON" advise nothing.hatchet)"
+
+# ---- nothing to say
+"$PROTON" record -q -o empty.hatchet -- true
+check "an empty profile" "no findings" "$("$PROTON" advise empty.hatchet)"
+check "for programs" 0 "$("$PROTON" advise -f json empty.hatchet | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["findings"]))')"
+
+# ---- a waiting GPU: the run lasts 20 times as long as its work
+PROTON_FAKE='kernel gemm 1000000 10;kernel relu 1000000 10' "$PROTON" record -q -o idle.hatchet -- sleep 0.4
+check "idle" yes "$(rules idle.hatchet | grep -q idle && echo yes || rules idle.hatchet)"
+
+# ---- ranks: the slow one is named, not the one that waits for it
+for rank in 0 1; do
+	[ $rank = 0 ] && work='kernel gemm 4000000 100;kernel ncclDevKernel_AllReduce 100000 100'
+	[ $rank = 1 ] && work='kernel gemm 2000000 100;kernel ncclDevKernel_AllReduce 2100000 100'
+	RANK=$rank PROTON_FAKE=$work "$PROTON" record -q -o r$rank.hatchet -- true
+done
+"$PROTON" advise r0.hatchet r1.hatchet >ranks.txt
+has "the slow rank" "rank 0 works" ranks.txt
+has "who comes last" "wait for 0, which comes last" ranks.txt
+finish

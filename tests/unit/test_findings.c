@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* Each rule speaks of a run with its flaw planted, with the right price, and is silent about one
+ * without it. */
+#include "config.h" // IWYU pragma: keep
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/util.h"
+#include "core/session.h"
+#include "findings/findings.h"
+
+#define MS UINT64_C(1000000)
+#define S  UINT64_C(1000000000)
+
+/* ---- runs ---- */
+
+struct work {
+	enum frame_kind kind;
+	const char *name;
+	uint64_t time_ns, count, bytes, async;
+	int rank; /* and its device */
+};
+
+struct world {
+	uint64_t wall_ns, busy_ns[4];
+	struct work work[6];
+	uint64_t lost;
+};
+
+static uint32_t add_lane(struct session *s, int rank)
+{
+	uint32_t process = session_process_add(s, (uint64_t)rank + 1);
+	struct session_device device = {.type = strtab_adds(s->strings, "CUDA"), .index = rank};
+	struct session_lane lane = {.process = process};
+
+	s->processes[process].rank = rank;
+	lane.device = session_device_intern(s, &device);
+	return session_lane_intern(s, &lane);
+}
+
+static void add_metric(struct session *s, uint32_t node, uint32_t lane, uint32_t metric, uint64_t v)
+{
+	if (v)
+		ck_assert_int_eq(
+			session_add(s, node, lane, 0, metric, (union metric_value){.u64 = v}), 0);
+}
+
+static void add_work(struct session *s, const struct work *w, const uint32_t *lanes)
+{
+	uint32_t scope = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step");
+	uint32_t node = session_node(s, scope, w->kind, w->name);
+
+	add_metric(s, node, lanes[w->rank], METRIC_TIME, w->time_ns);
+	add_metric(s, node, lanes[w->rank], METRIC_COUNT, w->count);
+	add_metric(s, node, lanes[w->rank], METRIC_BYTES, w->bytes);
+	add_metric(s, node, lanes[w->rank], METRIC_ASYNC, w->async);
+}
+
+static struct session *make(const struct world *w)
+{
+	struct session *s = session_new();
+	struct session_run run = {.wall_ns = w->wall_ns, .end = PROCESS_ENDED};
+	uint32_t lanes[4] = {0}, n_ranks = 1;
+
+	for (size_t i = 0; i < ARRAY_SIZE(w->work) && w->work[i].name; i++)
+		n_ranks = MAX(n_ranks, (uint32_t)w->work[i].rank + 1);
+	for (uint32_t i = 0; i < n_ranks; i++)
+		lanes[i] = add_lane(s, (int)i);
+	for (size_t i = 0; i < ARRAY_SIZE(w->work) && w->work[i].name; i++)
+		add_work(s, &w->work[i], lanes);
+	for (uint32_t i = 0; i < n_ranks; i++) {
+		struct session_use use = {i, i, w->busy_ns[i]};
+
+		if (w->busy_ns[i])
+			session_use_set(s, &use);
+	}
+	if (w->wall_ns)
+		session_run_add(s, &run);
+	s->losses[LOSS_VANISHED] = w->lost;
+	return s;
+}
+
+/* ---- the rules ---- */
+
+#define KERNEL(name, time, n)                                                                      \
+	{                                                                                          \
+		FRAME_KERNEL, name, time, n, 0, 0, 0                                               \
+	}
+#define KERNEL_ON(rank, name, t)                                                                   \
+	{                                                                                          \
+		FRAME_KERNEL, name, t, 10, 0, 0, rank                                              \
+	}
+#define COPY(name, time, n, bytes)                                                                 \
+	{                                                                                          \
+		FRAME_COPY, name, time, n, bytes, n, 0                                             \
+	}
+
+/* price 0: the rule says nothing. NaN: it speaks without a price. */
+static const struct {
+	enum finding_rule rule;
+	double price;
+	struct world world;
+} cases[] = {
+	{FINDING_LOSSES, NAN, {S, {S}, {KERNEL("k", S, 10), KERNEL("l", S, 10)}, 1}},
+	{FINDING_LOSSES, 0, {S, {S}, {KERNEL("k", S, 10), KERNEL("l", S, 10)}, 0}},
+
+	/* 9 of 10 seconds without work, 100 kernels; then busy all the time; then unknown for how long
+	 * the run took. */
+	{FINDING_IDLE, 9e9, {10 * S, {S}, {KERNEL("k", S, 100)}, 0}},
+	{FINDING_IDLE, 0, {10 * S, {8 * S}, {KERNEL("k", 8 * S, 100)}, 0}},
+	{FINDING_IDLE, 0, {0, {S}, {KERNEL("k", S, 100)}, 0}},
+	/* … and where launches explain it, it is these. */
+	{FINDING_IDLE, 0, {10 * S, {4 * S}, {KERNEL("k", 4 * S, 1000000)}, 0}},
+	{FINDING_LAUNCHES, 6e9, {10 * S, {4 * S}, {KERNEL("k", 4 * S, 1000000)}, 0}},
+	{FINDING_LAUNCHES, 0, {10 * S, {9 * S}, {KERNEL("k", 9 * S, 1000000)}, 0}},
+	{FINDING_LAUNCHES, 0, {10 * S, {S}, {KERNEL("k", S, 100)}, 0}},
+
+	/* 1 GB in 200 ms; pinned memory needs 50 ms for as much. */
+	{FINDING_PAGEABLE,
+	 150e6,
+	 {S,
+	  {S},
+	  {KERNEL("k", S, 100), COPY("memcpy HtoD pageable", 200 * MS, 10, S),
+	   COPY("memcpy HtoD pinned", 50 * MS, 10, S)},
+	  0}},
+	{FINDING_PAGEABLE,
+	 200e6,
+	 {S,
+	  {S},
+	  {KERNEL("k", S, 100), COPY("Memcpy HtoD (Pageable -> Device)", 200 * MS, 10, S)},
+	  0}},
+	{FINDING_PAGEABLE,
+	 0,
+	 {S, {S}, {KERNEL("k", S, 100), COPY("memcpy HtoD pinned", 200 * MS, 10, S)}, 0}},
+	{FINDING_PAGEABLE, 0, {S, {S}, {COPY("memcpy HtoD pageable", MS, 10, S)}, 0}},
+
+	{FINDING_SYNCHRONOUS,
+	 100e6,
+	 {S,
+	  {S},
+	  {COPY("memcpy HtoD pinned", 10 * MS, 100, S),
+	   {FRAME_COPY, "memcpy DtoH pinned", 100 * MS, 1000, S, 0, 0}},
+	  0}},
+	/* Nobody said which were asynchronous. */
+	{FINDING_SYNCHRONOUS,
+	 0,
+	 {S, {S}, {{FRAME_COPY, "memcpy DtoH pinned", 100 * MS, 1000, S, 0, 0}}, 0}},
+	{FINDING_SYNCHRONOUS, 0, {S, {S}, {COPY("memcpy DtoH pinned", 100 * MS, 1000, S)}, 0}},
+
+	{FINDING_SMALL_COPIES,
+	 100e6,
+	 {S, {S}, {COPY("memcpy DtoH pinned", 100 * MS, 10000, 40000000)}, 0}},
+	{FINDING_SMALL_COPIES,
+	 0,
+	 {S, {S}, {COPY("memcpy DtoH pinned", 100 * MS, 10000, 40 * S)}, 0}},
+	{FINDING_SMALL_COPIES, 0, {S, {S}, {COPY("memcpy DtoH pinned", 100 * MS, 10, 4000)}, 0}},
+
+	{FINDING_COPIES,
+	 200e6,
+	 {S, {S}, {KERNEL("k", 300 * MS, 10), COPY("memcpy HtoD pinned", 500 * MS, 10, S)}, 0}},
+	{FINDING_COPIES,
+	 0,
+	 {S, {S}, {KERNEL("k", 600 * MS, 10), COPY("memcpy HtoD pinned", 500 * MS, 10, S)}, 0}},
+	{FINDING_COPIES,
+	 0,
+	 {S, {S}, {KERNEL("k", 300 * MS, 10), COPY("memcpy DtoD", 500 * MS, 10, S)}, 0}},
+
+	{FINDING_MEMSETS, 50e6, {S, {S}, {{FRAME_SET, "memset", 50 * MS, 5000, S, 0, 0}}, 0}},
+	{FINDING_MEMSETS, 0, {S, {S}, {{FRAME_SET, "memset", 50 * MS, 50, S, 0, 0}}, 0}},
+	{FINDING_MEMSETS, 0, {S, {S}, {{FRAME_SET, "memset", 5 * MS, 5000, S, 0, 0}}, 0}},
+
+	{FINDING_ONE_KERNEL,
+	 700e6,
+	 {S, {S}, {KERNEL("k", 700 * MS, 10), KERNEL("l", 300 * MS, 10)}, 0}},
+	{FINDING_ONE_KERNEL,
+	 0,
+	 {S,
+	  {S},
+	  {KERNEL("k", 400 * MS, 10), KERNEL("l", 300 * MS, 10), KERNEL("m", 300 * MS, 1)},
+	  0}},
+	{FINDING_ONE_KERNEL, 0, {S, {S}, {KERNEL("k", S, 10)}, 0}}, /* the only one */
+
+	{FINDING_TINY_KERNELS, 200e6, {S, {S}, {KERNEL("k", 200 * MS, 100000)}, 0}},
+	{FINDING_TINY_KERNELS, 0, {S, {S}, {KERNEL("k", 200 * MS, 1000)}, 0}},
+	{FINDING_TINY_KERNELS,
+	 0,
+	 {S, {S}, {KERNEL("k", 20 * MS, 10000), KERNEL("l", S, 90000)}, 0}},
+
+	/* 4 and 2 seconds: one more than the mean. */
+	{FINDING_UNEVEN,
+	 1e9,
+	 {5 * S, {4 * S, 2 * S}, {KERNEL_ON(0, "k", 4 * S), KERNEL_ON(1, "k", 2 * S)}, 0}},
+	{FINDING_UNEVEN,
+	 0,
+	 {5 * S, {4 * S, 4 * S}, {KERNEL_ON(0, "k", 4 * S), KERNEL_ON(1, "k", 4 * S)}, 0}},
+	/* The rank that waits in a collective is longer there: its own work counts. */
+	{FINDING_UNEVEN,
+	 1e9,
+	 {5 * S,
+	  {4 * S, 4 * S},
+	  {KERNEL_ON(0, "k", 4 * S), KERNEL_ON(1, "k", 2 * S),
+	   KERNEL_ON(1, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 2 * S)},
+	  0}},
+	{FINDING_COLLECTIVES,
+	 1e9,
+	 {5 * S,
+	  {4 * S, 4 * S},
+	  {KERNEL_ON(0, "k", 4 * S), KERNEL_ON(1, "k", 2 * S),
+	   KERNEL_ON(0, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 100 * MS),
+	   KERNEL_ON(1, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 2100 * MS)},
+	  0}},
+	{FINDING_COLLECTIVES,
+	 0,
+	 {5 * S, {4 * S}, {KERNEL("k", 4 * S, 10), KERNEL("ncclDevKernel_AllReduce", MS, 10)}, 0}},
+	{FINDING_COLLECTIVES, 0, {5 * S, {4 * S}, {KERNEL("k", 4 * S, 10), KERNEL("l", S, 10)}, 0}},
+};
+
+START_TEST(rule)
+{
+	struct session *s = make(&cases[_i].world);
+	struct findings f = {0};
+	const struct finding *found = NULL;
+
+	ck_assert_int_eq(findings_make(&f, s), 0);
+	for (size_t i = 0; i < f.n; i++)
+		if (f.v[i].rule == cases[_i].rule)
+			found = &f.v[i];
+	ck_assert_msg((found != NULL) == (cases[_i].price != 0), "case %d (%s): %s", _i,
+		      finding_word(cases[_i].rule), found ? found->evidence : "silent");
+	if (found && isnan(cases[_i].price))
+		ck_assert_double_nan(found->price_ns);
+	else if (found)
+		ck_assert_double_eq_tol(found->price_ns, cases[_i].price, 1);
+	for (size_t i = 1; i < f.n; i++)
+		ck_assert(isnan(f.v[i - 1].price_ns) || f.v[i - 1].price_ns >= f.v[i].price_ns);
+	findings_done(&f);
+	session_free(s);
+}
+END_TEST
+
+/* Every rule is asked about its flaw above, and about a run without it. */
+START_TEST(all_rules_are_tried)
+{
+	bool spoke[FINDING_N_RULES] = {false}, silent[FINDING_N_RULES] = {false};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		*(cases[i].price != 0 ? &spoke[cases[i].rule] : &silent[cases[i].rule]) = true;
+	for (unsigned i = 0; i < FINDING_N_RULES; i++) {
+		ck_assert_msg(spoke[i] && silent[i], "%s", finding_word((enum finding_rule)i));
+		ck_assert_int_eq(finding_parse(finding_word((enum finding_rule)i)), (int)i);
+		ck_assert(*finding_title((enum finding_rule)i));
+		ck_assert(*finding_advice((enum finding_rule)i));
+	}
+	ck_assert_int_eq(finding_parse("nothing"), -1);
+}
+END_TEST
+
+/* The contexts with the longest times are named, the longest first. */
+START_TEST(where)
+{
+	static const struct world w = {S,
+				       {S},
+				       {KERNEL("a", 20 * MS, 10000), KERNEL("b", 40 * MS, 10000),
+					KERNEL("c", 10 * MS, 10000), KERNEL("d", 30 * MS, 10000)},
+				       0};
+	struct session *s = make(&w);
+	struct findings f = {0};
+
+	ck_assert_int_eq(findings_make(&f, s), 0);
+	ck_assert_uint_ge(f.n, 1);
+	ck_assert_uint_eq(f.v[0].n_nodes, 3);
+	ck_assert_str_eq(session_node_name(s, f.v[0].nodes[0]), "b");
+	ck_assert_str_eq(session_node_name(s, f.v[0].nodes[1]), "d");
+	ck_assert_str_eq(session_node_name(s, f.v[0].nodes[2]), "a");
+	findings_done(&f);
+	session_free(s);
+}
+END_TEST
+
+/* A profile in which nothing was measured has nothing to say. */
+START_TEST(empty)
+{
+	struct session *s = session_new();
+	struct findings f = {0};
+
+	ck_assert_int_eq(findings_make(&f, s), 0);
+	ck_assert_uint_eq(f.n, 0);
+	findings_done(&f);
+	session_free(s);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("findings");
+	TCase *tcase = tcase_create("all");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_loop_test(tcase, rule, 0, (int)ARRAY_SIZE(cases));
+	tcase_add_test(tcase, all_rules_are_tried);
+	tcase_add_test(tcase, where);
+	tcase_add_test(tcase, empty);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
