@@ -197,3 +197,10 @@ void fit_cells(const struct column_fit *layout, struct pen *pen, struct panel *p
 	}
 	pen_skip(pen, ROLE_NORMAL, layout->n ? 2 : 1);
 }
+
+void fit_blank(const struct column_fit *layout, struct pen *pen, const struct columns *columns)
+{
+	for (unsigned k = 0; k < layout->n; k++)
+		pen_skip(pen, ROLE_NORMAL, columns->v[layout->v[k]].width + (k > 0));
+	pen_skip(pen, ROLE_NORMAL, layout->n ? 2 : 1);
+}

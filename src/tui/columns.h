@@ -69,5 +69,7 @@ void fit_head(const struct column_fit *layout, struct pen *pen, const struct col
 /* The numbers of a row. */
 void fit_cells(const struct column_fit *layout, struct pen *pen, struct panel *p,
 	       const struct columns *columns, uint32_t i);
+/* As much room without numbers. */
+void fit_blank(const struct column_fit *layout, struct pen *pen, const struct columns *columns);
 
 #endif

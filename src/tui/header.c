@@ -200,6 +200,7 @@ int header_draw(struct tui *t, const struct canvas *canvas)
 	draw_first(t, canvas, y++);
 	if (canvas->rows >= 8)
 		y += header_draw_devices(t, canvas, y);
+	y += advice_draw(t, canvas, y);
 	if (canvas->rows >= 7)
 		tabs_draw(t, canvas, y++);
 	return y;

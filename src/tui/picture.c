@@ -24,6 +24,7 @@ void tui_picture(struct tui *t)
 	if (filters_any(&t->filters))
 		filters_apply(&t->filters, t->snap, t->options.before);
 	usage_update(&t->usage, snapshot_session(t->snap), now_ns);
+	advice_age(t);
 	tui_spoil(t);
 }
 

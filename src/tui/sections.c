@@ -256,7 +256,11 @@ void sections_draw_row(struct panel *p, struct pen *pen, size_t row)
 		fit_head(fit, pen, &sec->columns, sec->name, -1, false);
 		break;
 	case LINE_ROW:
-		if (sec->columns.n)
+		if (entry_at(p, row)->of.is_remark) {
+			fit_blank(fit, pen, &sec->columns);
+			pen_skip(pen, ROLE_NORMAL, 2);
+		}
+		if (sec->columns.n && !entry_at(p, row)->of.is_remark)
 			fit_cells(fit, pen, p, &sec->columns, row_of(s, line));
 		panel_draw_name(p, pen, entry_at(p, row)->of.role, sections_name(p, row),
 				TEXT_CUT_END);

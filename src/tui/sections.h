@@ -40,6 +40,7 @@ struct section_row {
 	 * the sum of all first numbers, of rows beyond `most` as well. */
 	double v[SECTION_NUMBERS];
 	enum role role; /* of the name */
+	bool is_remark; /* on the row before: it has no numbers, and its name begins further right */
 };
 
 /* For section.list(). The row's name is put into what is returned, before the next row is added. */

@@ -133,6 +133,7 @@ struct tui *tui_free(struct tui *t)
 	panel_free(t->detail);
 	panel_free(t->columns);
 	usage_done(&t->usage);
+	advice_done(&t->advice);
 	filters_done(&t->filters);
 	prompt_done(&t->prompt);
 	kept_done(&t->kept);

@@ -99,7 +99,8 @@ struct tui_host {
 	_(ROOFLINE, "roofline", roofline)                                                          \
 	_(DURATIONS, "durations", durations)                                                       \
 	_(RANKS, "ranks", ranks)                                                                   \
-	_(HOST, "host", host)
+	_(HOST, "host", host)                                                                      \
+	_(FINDINGS, "findings", findings)
 
 enum tui_panel {
 #define _(id, word, ops) TUI_PANEL_##id,

@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "tui/advice.h"
 #include "tui/alphabet.h"
 #include "tui/filters.h"
 #include "tui/kept.h"
@@ -70,6 +71,7 @@ struct tui {
 	struct mouse mouse;
 	bool has_mouse;
 	struct usage usage;
+	struct advice advice;
 	struct work work;
 	struct kept kept;
 	struct alphabet alphabet;                                  /* of names */

@@ -131,7 +131,7 @@ START_TEST(choosing_panels)
 	world_keys(&w, "v 4");
 	ck_assert_uint_eq(w.t->current, TUI_PANEL_DEVICES);
 	world_keys(&w, "1 S-Tab");
-	ck_assert_uint_eq(w.t->current, TUI_PANEL_RANKS - 1); /* there is one process */
+	ck_assert_uint_eq(w.t->current, TUI_N_PANELS - 1); /* the last one */
 	w.t->host.log = NULL;
 	world_keys(&w, "5 Tab");
 	ck_assert_uint_ne(w.t->current, TUI_PANEL_LOG);
@@ -565,7 +565,7 @@ START_TEST(panels)
 	}
 	ck_assert_int_eq(w.t->current, TUI_PANEL_TREE);
 	world_keys(&w, "S-Tab");
-	ck_assert_int_eq(w.t->current, TUI_PANEL_RANKS - 1);
+	ck_assert_int_eq(w.t->current, TUI_N_PANELS - 1);
 	world_keys(&w, "4 d");
 	ck_assert(world_shows(&w, "no more to this row"));
 	world_keys(&w, "2 j j o"); /* the third kernel, where it is heaviest */

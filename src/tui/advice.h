@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_TUI_ADVICE_H
+#define PROTON_TUI_ADVICE_H
+/* The findings of what is on the screen, and the line of the header that has the first of them. They are
+ * of the whole run, whatever is filtered. */
+#include <stdbool.h>
+#include <stdint.h>
+#include "findings/findings.h"
+#include "tui/draw.h"
+
+struct tui;
+
+struct advice {
+	struct findings findings;
+	uint64_t made_ns;    /* when; 0: not yet */
+	uint64_t generation; /* of the session that they are of */
+};
+
+/* With each picture: anew when some time has passed and something has come. A large profile gets them
+ * when somebody looks at them. */
+void advice_age(struct tui *t);
+/* Now, unless they are of the present picture. */
+void advice_make(struct tui *t);
+void advice_done(struct advice *a);
+/* One line, the rows used: none without findings, or on a small screen. */
+int advice_draw(struct tui *t, const struct canvas *canvas, int y);
+
+#endif

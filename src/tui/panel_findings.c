@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <math.h>
+#include <string.h>
+#include "tui/advice.h"
+#include "tui/names.h"
+#include "tui/sections.h"
+#include "tui/tui_impl.h"
+
+/* What costs time that it need not: each finding, where most of it is, and what to do. */
+
+#define ADVICE_WIDTH 60 /* columns of a line of advice: beside the numbers on 80 */
+
+static const struct column columns[] = {
+	{"PRICE", "what it costs; no more than that can be saved", 7, 0, human_time_ns},
+	{"SHARE%", "of the run's wall time; where that is not known, of all time on devices", 6, 1,
+	 human_percent},
+};
+
+static void list_finding(struct panel *p, const struct finding *finding)
+{
+	static const enum role roles[] = {[FINDING_MEASURED] = ROLE_WARNING,
+					  [FINDING_LIKELY] = ROLE_WARNING,
+					  [FINDING_MAYBE] = ROLE_NORMAL};
+	const struct findings *f = &p->tui->advice.findings;
+	const struct section_row row = {
+		.v = {finding->price_ns, finding->price_ns / f->whole_ns},
+		.role = isnan(finding->price_ns) ? ROLE_ALARM : roles[finding->sure],
+	};
+	struct buf *name = sections_add(p, &row);
+
+	buf_puts(name, finding_title(finding->rule));
+	if (!isnan(finding->price_ns))
+		buf_printf(name, " (%s)", finding_sure_word(finding->sure));
+}
+
+static void list_evidence(struct panel *p, const struct finding *finding)
+{
+	struct buf *name = sections_add(p, &(struct section_row){.is_remark = true});
+
+	if (finding->device < p->tui->usage.n_devices) {
+		tui_put_device(p->tui, finding->device, name);
+		buf_puts(name, ": ");
+	}
+	buf_puts(name, finding->evidence);
+}
+
+/* Its context in the picture: a row of the session says which it is. */
+static void list_context(struct panel *p, uint32_t node)
+{
+	uint32_t row = session_first_row(panel_session(p), node);
+	uint32_t shown = row == SESSION_NONE ? SNAP_NONE : snapshot_row_node(p->tui->snap, row);
+
+	if (shown != SNAP_NONE)
+		sections_add_path(p, shown, &(struct section_row){.is_remark = true});
+}
+
+/* Words of our own, in lines. */
+static void list_advice(struct panel *p, const char *text)
+{
+	while (*text) {
+		size_t len = strlen(text);
+
+		if (len > ADVICE_WIDTH)
+			for (len = ADVICE_WIDTH; len > 1 && text[len] != ' ';)
+				len--;
+		buf_printf(
+			sections_add(p, &(struct section_row){.role = ROLE_DIM, .is_remark = true}),
+			"%.*s", (int)len, text);
+		text += len;
+		text += *text == ' ';
+	}
+}
+
+static void list(struct panel *p)
+{
+	const struct findings *f = &p->tui->advice.findings;
+
+	for (size_t i = 0; i < f->n; i++) {
+		list_finding(p, &f->v[i]);
+		list_evidence(p, &f->v[i]);
+		for (unsigned k = 0; k < f->v[i].n_nodes; k++)
+			list_context(p, f->v[i].nodes[k]);
+		/* Said once behind several of a kind. */
+		if (i + 1 == f->n || f->v[i + 1].rule != f->v[i].rule)
+			list_advice(p, finding_advice(f->v[i].rule));
+	}
+}
+
+static const struct section sections[] = {
+	{
+		.name = "FINDING",
+		.columns = {columns, ARRAY_SIZE(columns), 40},
+		.list = list,
+		.empty = "nothing that costs time needlessly shows in these sums",
+	},
+};
+
+static void update(struct panel *p)
+{
+	advice_make(p->tui);
+	sections_update(p);
+}
+
+const struct panel_ops panel_findings_ops = {
+	.title = "Findings",
+	.tab = "Find",
+	.size = sizeof(struct sections),
+	.init = sections_init,
+	.done = sections_done,
+	.update = update,
+	SECTIONS_OPS(sections),
+};
