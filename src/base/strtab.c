@@ -3,6 +3,7 @@
 #include "base/strtab.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/util.h"
 
@@ -179,6 +180,25 @@ const char *strtab_str(const struct strtab *t, uint32_t id)
 size_t strtab_len(const struct strtab *t, uint32_t id)
 {
 	return id < t->n ? t->entries[id].len : 0;
+}
+
+const char *strtab_whole(const struct strtab *t, uint32_t id, struct strtab *copies)
+{
+	const char *text = strtab_str(t, id);
+	size_t len = strtab_len(t, id);
+	_cleanup_(buf_done) struct buf copy = {0};
+	uint32_t whole;
+
+	if (!memchr(text, '\0', len))
+		return text;
+	for (size_t i = 0; i < len; i++) {
+		if (text[i])
+			buf_putc(&copy, text[i]);
+		else
+			buf_puts(&copy, "^@");
+	}
+	whole = copy.error ? STRTAB_NONE : strtab_adds(copies, buf_str(&copy));
+	return whole == STRTAB_NONE ? text : strtab_str(copies, whole);
 }
 
 uint32_t strtab_count(const struct strtab *t)

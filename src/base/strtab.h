@@ -29,6 +29,9 @@ uint32_t strtab_find(const struct strtab *t, const char *s, size_t len);
 /* The string of an id; "" for an id that was never given out. */
 const char *strtab_str(const struct strtab *t, uint32_t id);
 size_t strtab_len(const struct strtab *t, uint32_t id);
+/* The string as C has it, to its end: where bytes are NUL, a copy with "^@" for each, which lives in
+ * `copies`. Cut at the first one where memory is out. */
+const char *strtab_whole(const struct strtab *t, uint32_t id, struct strtab *copies);
 uint32_t strtab_count(const struct strtab *t);
 size_t strtab_memory(const struct strtab *t);
 

@@ -241,7 +241,7 @@ static void put_word(char out[COLUMN_TEXT], const char *word)
 const char *column_word(const struct column_spec *c, const struct session *s, double v)
 {
 	return c->derived.op == DERIVED_BOUND ? bound_word((enum bound)v)
-					      : strtab_str(s->strings, (uint32_t)v);
+					      : session_text(s, (uint32_t)v);
 }
 
 void column_print(const struct column_spec *c, const struct session *s, double v, bool exact,

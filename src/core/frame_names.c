@@ -142,7 +142,7 @@ static const char *raw_of(const struct frame_names *n, uint32_t frame)
 {
 	const struct session_frame *f = &n->s->frames[frame];
 
-	return strtab_str(n->s->strings, f->symbol ? f->symbol : f->name);
+	return session_text(n->s, f->symbol ? f->symbol : f->name);
 }
 
 /* Kernels are told apart by their names alone, and so are functions of files that do not say what

@@ -116,6 +116,12 @@ struct metric_table *metric_table_free(struct metric_table *t)
 	return NULL;
 }
 
+/* A metric without a name would be a column without a title, which nobody could ask for. */
+static const char *never_empty(const char *name)
+{
+	return *name ? name : "<unnamed>";
+}
+
 uint32_t metric_table_add(struct metric_table *t, const struct metric *m)
 {
 	uint32_t id = metric_table_find(t, m->name);
@@ -130,10 +136,11 @@ uint32_t metric_table_add(struct metric_table *t, const struct metric *m)
 	}
 	if (ARRAY_ROOM(t->metrics, t->cap, t->n + 1) < 0)
 		return METRIC_NONE;
-	copy.name = strdup(m->name);
+	copy.name = strdup(never_empty(m->name));
 	copy.unit = strdup(m->unit ? m->unit : "");
 	if (!copy.name || !copy.unit ||
-	    idindex_add(&t->by_name, hash_bytes(m->name, strlen(m->name)), (uint32_t)t->n) < 0) {
+	    idindex_add(&t->by_name, hash_bytes(copy.name, strlen(copy.name)), (uint32_t)t->n) <
+		    0) {
 		free((char *)copy.name);
 		free((char *)copy.unit);
 		return METRIC_NONE;
@@ -155,6 +162,7 @@ static bool metric_equal(const void *ctx, uint32_t id, const void *key)
 
 uint32_t metric_table_find(const struct metric_table *t, const char *name)
 {
+	name = never_empty(name);
 	return idindex_find(&t->by_name, hash_bytes(name, strlen(name)), metric_equal, t, name);
 }
 

@@ -147,7 +147,8 @@ size_t metric_bare_len(const char *name);
 struct metric_table;
 struct metric_table *metric_table_new(void); /* holds the built-in ones; NULL: no memory */
 struct metric_table *metric_table_free(struct metric_table *t);
-/* The id of the metric of this name, added as described when new; METRIC_NONE: no memory.
+/* The id of the metric of this name, added as described when new; METRIC_NONE: no memory. "" is
+ * "<unnamed>", here and in metric_table_find().
  * When it is known with another type: the known one wins, and the caller converts. In a session,
  * session_metric_add() is for that. */
 uint32_t metric_table_add(struct metric_table *t, const struct metric *m);

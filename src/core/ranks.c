@@ -300,7 +300,7 @@ void rank_name(const struct session *s, uint32_t process, char *out, size_t size
 	} else if (p->pid) {
 		snprintf(out, size, "pid %u", p->pid);
 	} else {
-		exe = strtab_str(s->strings, p->exe);
+		exe = session_text(s, p->exe);
 		base = strrchr(exe, '/');
 		snprintf(out, size, "%s", base ? base + 1 : exe);
 	}

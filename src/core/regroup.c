@@ -76,7 +76,7 @@ static void put_device(const struct session *s, const struct session_lane *l, st
 	d = &s->devices[l->device];
 	for (uint32_t i = 0; i < l->device; i++)
 		number += s->devices[i].type == d->type && s->devices[i].index == d->index;
-	buf_printf(out, "%s %d", strtab_str(s->strings, d->type), d->index);
+	buf_printf(out, "%s %d", session_text(s, d->type), d->index);
 	if (number > 1)
 		buf_printf(out, " (%u)", number);
 }

@@ -21,7 +21,8 @@ struct session_private {
 	uint32_t n_looked_at;
 	struct idindex rows; /* holds the first n_indexed_rows; filled once a chain is long */
 	size_t n_indexed_rows;
-	char name[64]; /* of the last (module, offset) frame that was asked for */
+	char name[64];        /* of the last (module, offset) frame that was asked for */
+	struct strtab *whole; /* session_text() of strings with NUL bytes; made with the first */
 };
 
 /* Room for one more element of one of the session's arrays. */
@@ -85,6 +86,7 @@ static void session_free_private(struct session_private *p)
 	for (size_t i = 0; i < ARRAY_SIZE(indexes); i++)
 		idindex_done(indexes[i]);
 	free(p->seen_in);
+	strtab_free(p->whole);
 }
 
 struct session *session_free(struct session *s)
@@ -192,15 +194,26 @@ uint32_t session_node(struct session *s, uint32_t parent, enum frame_kind kind, 
 	return frame == SESSION_NONE ? SESSION_NONE : session_node_intern(s, parent, frame);
 }
 
+const char *session_text(const struct session *s, uint32_t string)
+{
+	const char *text = strtab_str(s->strings, string);
+
+	if (!memchr(text, '\0', strtab_len(s->strings, string)))
+		return text;
+	if (!s->p->whole)
+		s->p->whole = strtab_new();
+	return s->p->whole ? strtab_whole(s->strings, string, s->p->whole) : text;
+}
+
 const char *session_node_name(const struct session *s, uint32_t node)
 {
 	const struct session_frame *f = &s->frames[s->nodes[node].frame];
 	const char *build_id = "?";
 
 	if (f->symbol)
-		return strtab_str(s->strings, f->symbol);
+		return session_text(s, f->symbol);
 	if (f->module == SESSION_NONE)
-		return strtab_str(s->strings, f->name);
+		return session_text(s, f->name);
 	if (f->module < s->n_modules)
 		build_id = strtab_str(s->strings, s->modules[f->module].build_id);
 	snprintf(s->p->name, sizeof(s->p->name), "%.40s+0x%llx", build_id,

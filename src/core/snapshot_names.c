@@ -12,7 +12,7 @@
 static const char *name_process(const struct session *s, uint32_t process, char *out, size_t size)
 {
 	const struct session_process *p = &s->processes[process];
-	const char *exe = strtab_str(s->strings, p->exe);
+	const char *exe = session_text(s, p->exe);
 	char rank[24] = "", pid[24] = "";
 
 	if (p->rank >= 0)
@@ -28,10 +28,10 @@ static void name_device(const struct session *s, uint32_t device, char *out, siz
 	const struct session_device *d = &s->devices[device];
 
 	if (d->name)
-		snprintf(out, size, "%s %d %s", strtab_str(s->strings, d->type), d->index,
-			 strtab_str(s->strings, d->name));
+		snprintf(out, size, "%s %d %s", session_text(s, d->type), d->index,
+			 session_text(s, d->name));
 	else
-		snprintf(out, size, "%s %d", strtab_str(s->strings, d->type), d->index);
+		snprintf(out, size, "%s %d", session_text(s, d->type), d->index);
 }
 
 /* A group is named after the process, device, stream or thread of one of its lanes. */

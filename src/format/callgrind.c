@@ -77,7 +77,7 @@ static void put_file(struct callgrind *x, const char *key, uint32_t node)
 {
 	uint32_t file = x->s->frames[x->s->nodes[node].frame].file;
 
-	put_numbered(x, x->filed, key, file, file ? strtab_str(x->s->strings, file) : "???");
+	put_numbered(x, x->filed, key, file, file ? session_text(x->s, file) : "???");
 }
 
 static uint32_t line_of(const struct callgrind *x, uint32_t node)
@@ -200,7 +200,7 @@ static void put_head(struct callgrind *x)
 	out_puts(x->out, "# callgrind format\nversion: 1\ncreator: proton " PACKAGE_VERSION "\n");
 	if (x->s->n_processes && x->s->processes[0].cmdline) {
 		out_puts(x->out, "cmd: ");
-		put_text(x, strtab_str(x->s->strings, x->s->processes[0].cmdline));
+		put_text(x, session_text(x->s, x->s->processes[0].cmdline));
 		out_putc(x->out, '\n');
 	}
 	out_puts(x->out, "positions: line\n");

@@ -170,8 +170,7 @@ static void put_cell(struct table *t, const struct export_column *c, uint32_t no
 	if (!(c->has[node] & (inclusive ? EXPORT_INCLUSIVE : EXPORT_OWN)))
 		return;
 	if (m->type == METRIC_TEXT)
-		t->put(t->out, strtab_str(t->s->strings, v.text),
-		       strtab_len(t->s->strings, v.text));
+		put_word(t, session_text(t->s, v.text));
 	else
 		export_put_value(t->out, t->s, c->metric, v);
 }

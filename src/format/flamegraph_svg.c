@@ -194,7 +194,7 @@ static void put_head(struct flame *f)
 		"#find,#all{cursor:pointer;pointer-events:all;text-decoration:underline}"
 		"</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
 		"<text x=\"6\" y=\"18\">");
-	put_xml(f->out, strtab_str(f->s->strings, f->s->source), 100);
+	put_xml(f->out, session_text(f->s, f->s->source), 100);
 	out_puts(f->out, " — ");
 	put_xml(f->out, f->metric->name, SIZE_MAX);
 	out_puts(f->out, "</text>\n<text id=\"all\" x=\"1040\" y=\"18\">show all</text>"

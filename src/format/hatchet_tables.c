@@ -57,9 +57,14 @@ uint32_t hread_map_get(const struct id_map *m, uint64_t index)
 	return index < m->n ? m->ids[index] : SESSION_NONE;
 }
 
+static const char *text_of_key(const struct hread *r, uint32_t key)
+{
+	return strtab_whole(r->f.keys, key, r->s->strings);
+}
+
 static const char *key_text(const struct hread *r, size_t key_at)
 {
-	return strtab_str(r->f.keys, (uint32_t)token_payload(&r->f.tokens, key_at));
+	return text_of_key(r, (uint32_t)token_payload(&r->f.tokens, key_at));
 }
 
 size_t hread_find(const struct hread *r, size_t map, enum hatchet_key key)
@@ -119,7 +124,7 @@ const char *hread_text(const struct hread *r, size_t at)
 {
 	if (!at || token_at(&r->f.tokens, at) != TOKEN_STRING)
 		return "";
-	return strtab_str(r->s->strings, (uint32_t)token_payload(&r->f.tokens, at));
+	return session_text(r->s, (uint32_t)token_payload(&r->f.tokens, at));
 }
 
 int hread_each(struct hread *r, size_t list, enum token kind, uint32_t of,
@@ -191,6 +196,8 @@ static int32_t get_i32(const struct hread *r, size_t at)
 
 static uint32_t get_metric(const struct hread *r, size_t at)
 {
+	if (!at || token_at(&r->f.tokens, at) != TOKEN_STRING)
+		return METRIC_NONE;
 	return metric_table_find(r->s->metrics, hread_text(r, at));
 }
 
@@ -535,7 +542,7 @@ int hread_metric_of_key(struct hread *r, uint32_t key, uint32_t *ret_id)
 	int ret = 0;
 
 	if (r->metric_of_key[key] == METRIC_NONE)
-		ret = hread_add_metric(r, strtab_str(r->f.keys, key), r->f.facts[key],
+		ret = hread_add_metric(r, text_of_key(r, key), r->f.facts[key],
 				       &r->metric_of_key[key]);
 	*ret_id = r->metric_of_key[key];
 	return ret;

@@ -275,7 +275,7 @@ static int put_words(const struct report *r, const struct cell *cells, size_t n_
 
 static void copy_string(const struct report *r, uint32_t string, char out[CELL_MAX])
 {
-	const char *s = strtab_str(r->s->strings, string);
+	const char *s = session_text(r->s, string);
 
 	snprintf(out, CELL_MAX, "%s", *s ? s : "-");
 }
@@ -329,7 +329,7 @@ static struct device_sums *device_sums_new(const struct session *s)
 		const struct session_device *d = &r->s->devices[row];                              \
 		statement;                                                                         \
 	}
-DEVICE_CELL(id, snprintf(out, CELL_MAX, "%.200s %d", strtab_str(r->s->strings, d->type), d->index))
+DEVICE_CELL(id, snprintf(out, CELL_MAX, "%.200s %d", session_text(r->s, d->type), d->index))
 DEVICE_CELL(arch, copy_string(r, d->arch, out))
 DEVICE_CELL(sms, copy_number(out, d->num_sms))
 DEVICE_CELL(clock, copy_number(out, d->clock_khz / 1000))
@@ -453,7 +453,7 @@ static int put_notes(const struct report *r)
 		if (n->process < r->s->n_processes && r->s->processes[n->process].pid)
 			out_printf(r->out, "pid %u: ", r->s->processes[n->process].pid);
 		out_puts(r->out, n->level < ARRAY_SIZE(words) ? words[n->level] : "");
-		put_name(r->out, strtab_str(r->s->strings, n->text), 0, r->o->ascii);
+		put_name(r->out, session_text(r->s, n->text), 0, r->o->ascii);
 		out_putc(r->out, '\n');
 	}
 	if (!r->s->n_notes)
@@ -483,7 +483,7 @@ static int put_summary(const struct report *r)
 	uint64_t duration = s->end_ns > s->start_ns ? s->end_ns - s->start_ns : 0;
 	if (s->source) {
 		out_printf(r->out, "%-16s ", "profile of");
-		put_name(r->out, strtab_str(s->strings, s->source), 0, r->o->ascii);
+		put_name(r->out, session_text(s, s->source), 0, r->o->ascii);
 		out_putc(r->out, '\n');
 	}
 	if (s->start_ns && duration)

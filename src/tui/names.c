@@ -70,7 +70,7 @@ void tui_put_device(struct tui *t, uint32_t device, struct buf *out)
 {
 	const struct session *s = snapshot_session(t->snap);
 	const struct session_device *d = &s->devices[device];
-	const char *type = strtab_str(s->strings, d->type), *name = strtab_str(s->strings, d->name);
+	const char *type = session_text(s, d->type), *name = session_text(s, d->name);
 	bool gpu = !strcmp(type, "CUDA") || !strcmp(type, "HIP") || !strcmp(type, "ROCM");
 
 	buf_printf(out, "%s%d", gpu ? "GPU" : *type ? type : "DEV", d->index);
@@ -84,10 +84,10 @@ void tui_put_process(struct tui *t, uint32_t process, struct buf *out)
 {
 	const struct session *s = snapshot_session(t->snap);
 	const struct session_process *p = &s->processes[process];
-	const char *line = strtab_str(s->strings, p->cmdline);
+	const char *line = session_text(s, p->cmdline);
 
 	if (!*line)
-		line = strtab_str(s->strings, p->exe);
+		line = session_text(s, p->exe);
 	if (!p->pid && p->rank < 0 && !*line)
 		line = "a process";
 	if (p->pid)

@@ -131,7 +131,7 @@ static void add_source(struct panel *p)
 	if (!f->file)
 		return;
 	buf_init(&text, 1 << 16);
-	buf_puts(&text, strtab_str(s->strings, f->file));
+	buf_puts(&text, session_text(s, f->file));
 	buf_printf(&text, ":%u", f->line);
 	add_wrapped(p, "source", buf_str(&text));
 	buf_done(&text);
@@ -255,9 +255,9 @@ static void add_metrics(struct panel *p)
 		if (!c || isnan(c->v[as_detail(p)->node]))
 			continue;
 		if (m->type == METRIC_TEXT) {
-			snprintf(line, sizeof(line), "%s  %s", m->name,
-				 strtab_str(panel_session(p)->strings,
-					    (uint32_t)c->v[as_detail(p)->node]));
+			snprintf(
+				line, sizeof(line), "%s  %s", m->name,
+				session_text(panel_session(p), (uint32_t)c->v[as_detail(p)->node]));
 		} else {
 			metric_print(number, m, c->v[as_detail(p)->node]);
 			snprintf(line, sizeof(line), "%-24s %s", m->name, number);

@@ -48,8 +48,8 @@ static void put_facts(struct panel *p, uint32_t i, struct buf *out)
 
 	tui_put_device(p->tui, i, out);
 	buf_puts(out, ":");
-	if (*strtab_str(s->strings, d->arch))
-		buf_printf(out, " arch %s", strtab_str(s->strings, d->arch));
+	if (*session_text(s, d->arch))
+		buf_printf(out, " arch %s", session_text(s, d->arch));
 	if (d->num_sms)
 		buf_printf(out, "  %u multiprocessors", d->num_sms);
 	if (d->clock_khz)
@@ -61,12 +61,12 @@ static void put_facts(struct panel *p, uint32_t i, struct buf *out)
 	if (d->memory_clock_khz && d->bus_width_bits)
 		buf_printf(out, " %u bits at %u MHz", d->bus_width_bits,
 			   d->memory_clock_khz / 1000);
-	if (*strtab_str(s->strings, d->driver))
-		buf_printf(out, "  driver %s", strtab_str(s->strings, d->driver));
-	if (*strtab_str(s->strings, d->uuid))
-		buf_printf(out, "  %s", strtab_str(s->strings, d->uuid));
-	if (*strtab_str(s->strings, d->host))
-		buf_printf(out, "  on %s", strtab_str(s->strings, d->host));
+	if (*session_text(s, d->driver))
+		buf_printf(out, "  driver %s", session_text(s, d->driver));
+	if (*session_text(s, d->uuid))
+		buf_printf(out, "  %s", session_text(s, d->uuid));
+	if (*session_text(s, d->host))
+		buf_printf(out, "  on %s", session_text(s, d->host));
 }
 
 static void list_facts(struct panel *p)

@@ -42,7 +42,7 @@ static void list_notes(struct panel *p)
 
 		if (n->process < s->n_processes && s->processes[n->process].pid)
 			buf_printf(name, "pid %u: ", s->processes[n->process].pid);
-		buf_puts(name, strtab_str(s->strings, n->text));
+		buf_puts(name, session_text(s, n->text));
 	}
 }
 

@@ -110,6 +110,31 @@ for options in [], ["-m", "plain,plain,calls,id"]:
 print("unique")
 END
 check "titles of CSV are unique" unique "$(tail -3 out)"
+# A metric without a name has one, and a name with a NUL does not end there, nor is it another's.
+cat >odd.hatchet <<'END'
+[{"frame": {"name": "ROOT", "type": "function"}, "metrics": {}, "children": [
+  {"frame": {"name": "a\u0000b", "type": "function"}, "metrics": {"time (ns)": 5, "": 7}, "children": []},
+  {"frame": {"name": "a\u0000c", "type": "function"},
+   "metrics": {"time (ns)": 2, "x\u0000y": 8, "x": 9, "word": "p\u0000q"}, "children": []}]}]
+END
+"$PROTON" export -f csv odd.hatchet >out
+check "an empty title" "time (ns),time (ns) [inclusive],<unnamed>,<unnamed> [inclusive],x^@y,x^@y [inclusive],x,x [inclusive],word" \
+	"$(head -1 out | tr -d '\r' | cut -d, -f7-)"
+check "NULs in CSV" "function,a^@b,a^@b,5,5,7,7,,,,,
+function,a^@c,a^@c,2,2,,,8,8,9,9,p^@q" "$(tail -2 out | tr -d '\r' | cut -d, -f4-)"
+check "a column without a title" 7 "$("$PROTON" report --tree -m '<unnamed>' odd.hatchet | awk '/a\^@b/ { print $1 }')"
+for section in tree kernels; do
+	check "NULs in a report: $section" "a^@b a^@c" \
+		"$("$PROTON" report --section "$section" odd.hatchet | awk '/a\^@/ { print $NF }' | xargs)"
+done
+check "NULs in view" "a^@b a^@c" \
+	"$("$PROTON" view odd.hatchet </dev/null | grep -o 'a^@[bc]' | sort -u | xargs)"
+check "NULs in stacks" "a^@b 5 a^@c 2" "$("$PROTON" export -f folded odd.hatchet | xargs)"
+sed 's/a.u0000b/a\\u0000d/' odd.hatchet >other.hatchet
+check "NULs in a comparison" "a^@b a^@d" \
+	"$("$PROTON" diff odd.hatchet other.hatchet | grep -o 'a^@[bd]' | sort -u | xargs)"
+"$PROTON" export -f hatchet -o again.hatchet odd.hatchet 2>/dev/null
+check "NULs are kept" 2 "$(grep -o '"a.u0000[bc]"' again.hatchet | sort -u | wc -l)"
 for words in tme calls,,avg "" ,; do
 	"$PROTON" export -f csv -m "$words" "$profile" >out 2>err
 	check "no columns of CSV: '$words'" "2 1" "$? $(wc -l <err)"
