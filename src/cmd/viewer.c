@@ -92,12 +92,24 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	return end == value || *end ? -EINVAL : 0;
 }
 
-static int refuse(const struct session *s, const char *word, int error)
+/* Triton's viewer dies of an exception where no frame is left, not even the root. */
+static void complain_of_nothing(const struct arguments *a)
+{
+	const struct report_options *o = &a->profile.report;
+
+	if (o->include || o->exclude || a->threshold != 0)
+		complain("no frame is left that has values");
+	else
+		complain("no frame has values: nothing was measured ('proton report --tree' prints "
+			 "the names)");
+}
+
+static int refuse(const struct session *s, const struct arguments *a, const char *word, int error)
 {
 	int len = (int)column_word_len(s, word);
 
 	if (error == -ENODATA)
-		complain("no frame is left that has values");
+		complain_of_nothing(a);
 	else if (error == -ENOENT)
 		complain("metric %.*s is not found; use the --list flag to list available metrics",
 			 len, word);
@@ -151,7 +163,7 @@ static int print_loaded(const struct loaded *l, struct arguments *a)
 		r = print(snap, before, a, &word);
 	snapshot_free(snap);
 	snapshot_free(before);
-	return r < 0 ? refuse(l->s, word, r) : STATUS_OK;
+	return r < 0 ? refuse(l->s, a, word, r) : STATUS_OK;
 }
 
 static int print_files(struct arguments *a, char *const *paths, int n)

@@ -61,6 +61,11 @@ refuses "no such unit" 1 "unsupported unit" -m bytes/furlongs "$cuda"
 printf '[{"frame":{"name":"ROOT"},"metrics":{"a,b (x)":1},"children":[]}]' >comma.hatchet
 refuses "a unit behind a comma" 1 "unsupported unit in 'a,b/h'" -m a,b/h comma.hatchet
 refuses "nothing left" 1 "no frame is left" -m time -i nothing "$cuda"
+echo '[{"frame":{"name":"ROOT"},"metrics":{},"children":[{"frame":{"name":"a"},"metrics":{},"children":[]}]}]' >bare.hatchet
+refuses "nothing measured" 1 "nothing was measured ('proton report --tree'" -m time bare.hatchet
+refuses "nothing measured, filtered" 1 "no frame is left" -m time -i a bare.hatchet
+check "names of what was not measured" "ROOT a" \
+	"$("$PROTON" report --tree bare.hatchet | awk 'NR > 1 { print $NF }' | xargs)"
 refuses "bad expression" 2 "no regular expression" -m time -i '(' "$cuda"
 refuses "no file" 2 "one file" -m time
 
