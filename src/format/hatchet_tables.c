@@ -5,6 +5,7 @@
 #include "format/hatchet_tables.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,16 +176,70 @@ static bool get_f64(const struct hread *r, size_t at, double *ret)
 
 /* ---- the small structures ---- */
 
-static void read_losses(const struct hread *r, size_t map, uint64_t losses[LOSS_N])
+static struct newer_loss *newer_loss(struct hread *r, const char *word)
+{
+	size_t i = 0;
+
+	while (i < r->n_newer && i < NEWER_LOSSES - 1 && strcmp(r->newer[i].word, word) != 0)
+		i++;
+	if (i == r->n_newer)
+		r->newer[r->n_newer++].word = i < NEWER_LOSSES - 1 ? word : NULL;
+	return &r->newer[i];
+}
+
+static void add_newer_loss(struct hread *r, const char *word, size_t at)
+{
+	bool is_number = token_is_number(&r->f.tokens, at);
+	uint64_t n = hread_u64(r, at, 0);
+	struct newer_loss *loss;
+
+	if (is_number && token_f64(&r->f.tokens, at) == 0)
+		return;
+	loss = newer_loss(r, word);
+	loss->is_vague = loss->is_vague || !n;
+	if (__builtin_add_overflow(loss->n, n, &loss->n))
+		loss->n = UINT64_MAX;
+}
+
+static void read_losses(struct hread *r, size_t map, uint64_t losses[LOSS_N])
 {
 	const struct tokens *t = &r->f.tokens;
 
 	if (!map || token_at(t, map) != TOKEN_MAP)
 		return;
-	for (size_t at = token_first(map); token_at(t, at) == TOKEN_KEY; at = token_next(t, at + 1))
-		for (unsigned i = 0; i < LOSS_N; i++)
-			if (!strcmp(loss_word((enum loss)i), key_text(r, at)))
-				losses[i] = hread_u64(r, at + 1, 0);
+	for (size_t at = token_first(map); token_at(t, at) == TOKEN_KEY;
+	     at = token_next(t, at + 1)) {
+		unsigned i = 0;
+
+		while (i < LOSS_N && strcmp(loss_word((enum loss)i), key_text(r, at)) != 0)
+			i++;
+		if (i < LOSS_N)
+			losses[i] = hread_u64(r, at + 1, 0);
+		else
+			add_newer_loss(r, key_text(r, at), at + 1);
+	}
+}
+
+/* What a newer version counted is a loss all the same: as a note, it stays with the profile, also
+ * when that is written again. */
+static int note_newer_losses(struct hread *r)
+{
+	_cleanup_(buf_done) struct buf text = {0};
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < r->n_newer; i++) {
+		const struct newer_loss *loss = &r->newer[i];
+
+		buf_clear(&text);
+		buf_printf(&text, "lost, and counted by a newer version of proton: ");
+		if (loss->n)
+			buf_printf(&text, "%s%" PRIu64 " ", loss->is_vague ? "at least " : "",
+				   loss->n);
+		buf_printf(&text, "%.64s", loss->word ? loss->word : "of further kinds");
+		ret = text.error ? -ENOMEM
+				 : session_note(r->s, SESSION_NONE, NOTE_WARNING, buf_str(&text));
+	}
+	return ret;
 }
 
 static int32_t get_i32(const struct hread *r, size_t at)
@@ -811,6 +866,8 @@ int hread_tables(struct hread *r)
 		ret = read_list(r, KEY_FRAMES, 0, read_frame);
 	if (ret == 0)
 		ret = read_list(r, KEY_SETS, 0, read_set);
+	if (ret == 0)
+		ret = note_newer_losses(r);
 	return ret;
 }
 

@@ -26,6 +26,15 @@ struct named_device {
 	uint32_t id;
 };
 
+/* A kind of loss that this version does not know, and how many, of the session and of all
+ * processes. The last of NEWER_LOSSES stands for all further kinds, and has no word. */
+struct newer_loss {
+	const char *word;
+	uint64_t n;
+	bool is_vague; /* not said as a number that can be added up */
+};
+enum { NEWER_LOSSES = 8 };
+
 struct hread {
 	struct session *s;
 	struct hatchet_file f;
@@ -51,6 +60,8 @@ struct hread {
 	size_t cap_scratch_values;
 	size_t extra;    /* the root's own key, 0 = none */
 	unsigned warned; /* enum warning bits */
+	struct newer_loss newer[NEWER_LOSSES];
+	size_t n_newer;
 };
 
 /* What readers are told with the profile, each once. */

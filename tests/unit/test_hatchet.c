@@ -513,6 +513,18 @@ static const struct {
 	 "[{\"proton\":{\"frame\":2,\"rows\":[[1,1,2,5]]},\"frame\":{\"name\":\"x\"}}]}]",
 	 2, 0, "count", 5},
 	{"a newer version", "[{\"proton\":{\"version\":99},\"children\":[]}]", 1, 1, NULL, 0},
+	{"a loss that only a newer version knows",
+	 "[{\"proton\":{\"version\":1,\"losses\":{\"unmatched\":2,\"eaten\":3,\"none\":0},"
+	 "\"processes\":[{\"losses\":{\"eaten\":4}},{\"losses\":{\"eaten\":0}}]},"
+	 "\"children\":[]}]",
+	 1, 1, NULL, 0, "lost, and counted by a newer version of proton: 7 eaten"},
+	{"a loss of a newer version that is no number",
+	 "[{\"proton\":{\"losses\":{\"eaten\":{\"here\":3}}},\"children\":[]}]", 1, 1, NULL, 0,
+	 "lost, and counted by a newer version of proton: eaten"},
+	{"kinds of losses without end",
+	 "[{\"proton\":{\"losses\":{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,"
+	 "\"h\":1,\"i\":1,\"j\":18446744073709551615}},\"children\":[]}]",
+	 1, 8, NULL, 0, "lost, and counted by a newer version of proton: 1 a"},
 	{"parts without parents",
 	 "[{\"children\":[{\"proton\":{\"parts\":[{\"parent\":5,\"kind\":\"scope\"},7]},\"frame\":"
 	 "{\"name\":\"k\"},\"metrics\":{\"count\":6}}]}]",
