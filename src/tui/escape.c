@@ -102,3 +102,26 @@ int escape_add(struct escape *e, int c)
 	e->n++;
 	return 0;
 }
+
+#define BEL 7
+#define CAN 0x18
+#define ESC 27
+#define SUB 0x1a
+#define ST  0x9c
+
+bool answer_begins(int intro)
+{
+	return intro == ']' || intro == 'P' || intro == 'X' || intro == '^' || intro == '_';
+}
+
+enum answer_step answer_add(struct answer *a, int c)
+{
+	if (a->has_esc && c != '\\')
+		return ANSWER_BROKE_OFF;
+	if (a->has_esc || c == ST || c == CAN || c == SUB || (c == BEL && a->intro == ']'))
+		return ANSWER_ENDED;
+	if (c & KEY_FUNCTION)
+		return ANSWER_BROKE_OFF;
+	a->has_esc = c == ESC;
+	return ANSWER_GOES_ON;
+}

@@ -8,7 +8,12 @@
  *     ESC [ 1 ; 2 P        CSI: numbers, the second one says which modifiers
  *     ESC O P              SS3
  *     ESC [ [ A            the console of Linux
- *     ESC [ 2 0 0 ~ … ESC [ 2 0 1 ~        text that was pasted */
+ *     ESC [ 2 0 0 ~ … ESC [ 2 0 1 ~        text that was pasted
+ *
+ * What a terminal answers to somebody, perhaps to a program before us, is no key at all:
+ *
+ *     ESC ] … BEL          OSC; as all of them, it also ends with ESC \
+ *     ESC P … ESC \        DCS; so do SOS (X), PM (^) and APC (_) */
 #include <stdbool.h>
 
 /* A key that means nothing. */
@@ -28,5 +33,20 @@ struct escape {
 bool escape_begin(struct escape *e, int intro);
 /* 0: there is more to come; the key as in keys.h, or KEY_NOTHING; -EINVAL: c is no part of it. */
 int escape_add(struct escape *e, int c);
+
+/* An answer that is being read. */
+struct answer {
+	int intro;    /* 0: none is */
+	bool has_esc; /* the last character was one */
+};
+enum answer_step {
+	ANSWER_GOES_ON,
+	ANSWER_ENDED,     /* the character was the last one of it */
+	ANSWER_BROKE_OFF, /* the character is no part of it; nor is the Esc before it, if has_esc */
+};
+
+/* Is what follows Esc the beginning of an answer? Then answer_add() takes the characters after it. */
+bool answer_begins(int intro);
+enum answer_step answer_add(struct answer *a, int c);
 
 #endif

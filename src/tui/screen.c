@@ -16,8 +16,9 @@
 #include "tui/restore.h"
 #include "tui/terminfo.h"
 
-#define ESCAPE_WAIT_MS 100          /* for the rest of a key; the network may have split it */
-#define PASTE_WAIT_NS  NSEC_PER_SEC /* text that stops for so long has lost its end */
+#define ESCAPE_WAIT_MS 100                /* for the rest of a key; the network may have split it */
+#define PASTE_WAIT_NS  NSEC_PER_SEC       /* text that stops for so long has lost its end */
+#define ANSWER_MAX_NS  (5 * NSEC_PER_SEC) /* so has an answer that goes on for so long */
 
 /* Pasted text comes between marks, where the terminal can do that. */
 static const char paste_on[] = "\033[?2004h", paste_off[] = "\033[?2004l";
@@ -35,6 +36,8 @@ struct screen {
 	unsigned n_ahead;
 	bool marks_paste;   /* the terminal was asked to */
 	uint64_t pasted_ns; /* when the last of pasted text came; 0: none is coming */
+	struct answer answer;
+	uint64_t answer_began_ns, answer_ns; /* when the last of it came */
 };
 
 /* Signals that curses would take. */
@@ -269,11 +272,53 @@ static int read_code(struct screen *sc)
 static int await_code(struct screen *sc)
 {
 	struct pollfd p = {.fd = screen_fd(sc), .events = POLLIN};
-	int code = read_code(sc); /* curses may have read it already */
+	int code = sc->held ? sc->held : read_code(sc); /* curses may have read it already */
 
+	sc->held = 0;
 	if (code == 0 && poll(&p, 1, ESCAPE_WAIT_MS) == 1)
 		code = read_code(sc);
 	return code;
+}
+
+/* Read an answer to its end. 0: that is still to come; ANSWER_ENDED, or ANSWER_BROKE_OFF with the
+ * character behind it held. Whoever types after an answer without an end is heard again after a
+ * pause, or at the latest after some seconds. */
+static int read_answer(struct screen *sc)
+{
+	int step = ANSWER_GOES_ON;
+
+	while (step == ANSWER_GOES_ON) {
+		int code = await_code(sc);
+		uint64_t now = clock_monotonic_ns();
+
+		if (code == 0)
+			return 0;
+		if (now - sc->answer_ns > PASTE_WAIT_NS ||
+		    now - sc->answer_began_ns > ANSWER_MAX_NS) {
+			sc->answer.has_esc = false;
+			step = ANSWER_BROKE_OFF;
+		} else {
+			step = answer_add(&sc->answer, code);
+		}
+		sc->answer_ns = now;
+		if (step == ANSWER_BROKE_OFF)
+			sc->held = code;
+	}
+	sc->answer.intro = 0;
+	return step;
+}
+
+/* Alt with the letter that an answer begins with, unless more follows at once: then 0. */
+static int read_after_intro(struct screen *sc, int intro)
+{
+	int code = await_code(sc);
+
+	sc->held = code;
+	if (code == 0 || code == 27 || code & KEY_FUNCTION)
+		return KEY_ALT | intro;
+	sc->answer = (struct answer){.intro = intro};
+	sc->answer_began_ns = sc->answer_ns = clock_monotonic_ns();
+	return 0;
 }
 
 /* A key that curses does not know. One that breaks off at once is the character with Alt. */
@@ -292,7 +337,7 @@ static int read_escape(struct screen *sc, struct escape *e)
 	return e->n == 0 ? KEY_ALT | e->intro : KEY_NOTHING;
 }
 
-/* What begins with Esc: Alt sends it before the key, at once. */
+/* What begins with Esc: Alt sends it before the key, at once. 0: an answer, which is no key. */
 static int read_after_escape(struct screen *sc)
 {
 	struct escape e;
@@ -304,17 +349,38 @@ static int read_after_escape(struct screen *sc)
 		sc->held = code;
 		return 27;
 	}
+	if (answer_begins(code))
+		return read_after_intro(sc, code);
 	return escape_begin(&e, code) ? read_escape(sc, &e) : KEY_ALT | code;
+}
+
+/* A character or a key behind the answer, if there is one: 27 is an Esc that may be held up. */
+static int read_behind_answer(struct screen *sc)
+{
+	int code;
+
+	if (sc->answer.intro) {
+		int step = read_answer(sc);
+
+		if (step == ANSWER_GOES_ON)
+			return 0;
+		if (step == ANSWER_BROKE_OFF && sc->answer.has_esc)
+			return 27;
+	}
+	code = sc->held ? sc->held : read_code(sc);
+	sc->held = 0;
+	return code;
 }
 
 static int read_one(struct screen *sc)
 {
-	int code = sc->held ? sc->held : read_code(sc);
+	int code = 27, key = 0;
 
-	sc->held = 0;
-	if (code == 0)
-		return has_hung_up(sc) ? -EIO : 0;
-	return code == 27 ? read_after_escape(sc) : code;
+	while (key == 0 && code == 27) {
+		code = read_behind_answer(sc);
+		key = code == 27 ? read_after_escape(sc) : code;
+	}
+	return key == 0 && has_hung_up(sc) ? -EIO : key;
 }
 
 /* Keys, and the characters of pasted text with KEY_PASTED. */

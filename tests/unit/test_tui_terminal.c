@@ -226,6 +226,84 @@ START_TEST(keys_of_other_terminals_are_one_key)
 }
 END_TEST
 
+/* What terminals answer, whoever asked, and the first key after it. */
+static const struct {
+	const char *bytes[4]; /* as they come, one after the other */
+	int key;
+} answers[] = {
+	{{"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\q"}, 'q'},
+	{{"\x1b]11;rgb:1e1e/1e1e/2e2e\aq"}, 'q'},
+	{{"\x1b]52;c;\xc3\xa9\a\x1b]l2\aq"}, 'q'},
+	{{"\x1bP>|XTerm(390)\x1b\\q"}, 'q'},
+	{{"\x1bP1$r0\a1m\x1b\\q"}, 'q'}, /* only OSC ends with BEL */
+	{{"\x1b_Gi=31;OK\x1b\\q"}, 'q'},
+	{{"\x1b^2\x1b\\\x1bX3\x1b\\q"}, 'q'},
+	{{"\x1b]11;rgb:1e", "1e/1e1e/", "2e2e\x1b", "\\q"}, 'q'},
+	{{"\x1b]11;2\x1b[Bq"}, KEY_FUNCTION | KEY_DOWN}, /* what breaks off, and what comes then */
+	{{"\x1bP2\x1bx"}, KEY_ALT | 'x'},
+	{{"\x1bP2\x1b", "\x1bO", "q"}, 27},
+	{{"\x1b]11;2\x18q"}, 'q'},
+	{{"\x1b]q"}, 0},
+	{{"\x1b]"}, KEY_ALT | ']'},
+	{{"\x1bP\x1bP"}, KEY_ALT | 'P'},
+};
+
+static int read_answered(struct screen *sc, const char *const bytes[4])
+{
+	int key = 0;
+
+	for (unsigned i = 0; key == 0 && i < 4 && bytes[i]; i++) {
+		struct pollfd p = {.fd = screen_fd(sc), .events = POLLIN};
+
+		ck_assert_int_gt(write(master, bytes[i], strlen(bytes[i])), 0);
+		ck_assert_int_eq(poll(&p, 1, 5000), 1);
+		key = screen_read_key(sc);
+	}
+	return key;
+}
+
+START_TEST(answers_of_the_terminal_are_no_keys)
+{
+	int key;
+
+	ck_assert_int_eq(tui_open(w.t), 0);
+	key = read_answered(w.t->screen, answers[_i].bytes);
+	ck_assert_msg(key == answers[_i].key, "%s: %#x", answers[_i].bytes[0] + 1, (unsigned)key);
+}
+END_TEST
+
+/* One that has lost its end does not take what is typed later. */
+START_TEST(an_answer_ends_some_time)
+{
+	static const char *const start[4] = {"\x1b]11;rgb"}, *const letter[4] = {"2"};
+	uint64_t now = 1000 * NSEC_PER_SEC;
+
+	clock_fake(now);
+	ck_assert_int_eq(tui_open(w.t), 0);
+	ck_assert_int_eq(read_answered(w.t->screen, start), 0);
+	ck_assert_int_eq(read_answered(w.t->screen, letter), 0);
+	clock_fake(now += NSEC_PER_SEC + 1);
+	ck_assert_int_eq(read_answered(w.t->screen, letter), '2'); /* after a pause */
+	ck_assert_int_eq(read_answered(w.t->screen, start), 0);
+	for (int i = 0; i < 6; i++) {
+		clock_fake(now += NSEC_PER_SEC * 9 / 10);
+		ck_assert_int_eq(read_answered(w.t->screen, letter), i < 5 ? 0 : '2');
+	}
+	clock_fake(0);
+}
+END_TEST
+
+START_TEST(an_answer_changes_nothing)
+{
+	ck_assert_int_eq(tui_open(w.t), 0);
+	type("\x1b]11;rgb:2222/3333/4444\x1b\\");
+	ck_assert_int_eq(w.t->current, TUI_PANEL_TREE);
+	ck_assert(!world_shows(&w, "this key does nothing"));
+	type("/\x1bP>|a\x1b\\h");
+	ck_assert_str_eq(w.t->prompt.text, "h");
+}
+END_TEST
+
 START_TEST(a_foreign_key_does_nothing)
 {
 	setenv("TERM", "screen-256color", 1);
@@ -725,6 +803,8 @@ Suite *suite_terminal(void)
 		keys_arrive,
 		keys_of_other_terminals_are_one_key,
 		a_foreign_key_does_nothing,
+		an_answer_ends_some_time,
+		an_answer_changes_nothing,
 		pasted_text_is_no_command,
 		mouse_arrives,
 		copies,
@@ -746,6 +826,7 @@ Suite *suite_terminal(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
 		tcase_add_test(c, tests[i]);
+	tcase_add_loop_test(c, answers_of_the_terminal_are_no_keys, 0, ARRAY_SIZE(answers));
 	suite_add_tcase(s, c);
 	tcase_set_timeout(crowd, 120);
 	tcase_add_checked_fixture(crowd, setup_crowd, teardown);
