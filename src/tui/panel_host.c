@@ -155,14 +155,15 @@ static void make(struct panel *p)
 static const struct column own_columns[] = {
 	{"OWN", "time on the host, without scopes and waits within", 7, 0, human_time_ns},
 	{"%", "share of all of it", 5, 1, human_percent},
-	{"ENTERED", "times that it was entered", 7, 2, human_count},
-	{"AVG", "time of one, with what is within", 7, 3, human_time_ns},
+	{"ENTERED", "times that it was entered", 7, 3, human_count},
+	{"TIME", "time on the host, with scopes and waits within", 7, 2, human_time_ns},
+	{"AVG", "time of one, from its beginning to its end", 7, 4, human_time_ns},
 };
 
 static const struct column elapsed_columns[] = {
 	{"TIME", "time on the host, with scopes and waits within", 7, 0, human_time_ns},
 	{"ENTERED", "times that it was entered", 7, 2, human_count},
-	{"AVG", "time of one, with what is within", 7, 3, human_time_ns},
+	{"AVG", "time of one, from its beginning to its end", 7, 3, human_time_ns},
 };
 
 static const struct column wait_columns[] = {
@@ -202,7 +203,7 @@ static double mean(double sum, double count)
 static struct section_row own_row(const struct host_row *of)
 {
 	return (struct section_row){
-		.v = {of->own, SECTION_SHARE, of->count, mean(of->entered, of->count)}};
+		.v = {of->own, SECTION_SHARE, of->count, of->whole, mean(of->entered, of->count)}};
 }
 
 static struct section_row elapsed_row(const struct host_row *of)
@@ -273,7 +274,7 @@ static const char *say_no_waits(struct panel *p)
 
 static const struct section sections[] = {
 	{
-		.title = "Scopes by their own time on the host",
+		.title = "Scopes by their own time on the host; TIME, AVG: with what is within",
 		.name = "SCOPE",
 		.columns = {own_columns, ARRAY_SIZE(own_columns), 40},
 		.list = list_own,

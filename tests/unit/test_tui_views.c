@@ -542,14 +542,14 @@ START_TEST(host_tells_its_own_time)
 	tui_spoil(w.t);
 	world_golden(&w, 24, 80, "host_80x24");
 	world_golden(&w, 10, 40, "host_40x10");
-	ck_assert(world_shows(&w, " 25.21s  84.8      42   1.00s  train_step"));
+	ck_assert(world_shows(&w, " 25.21s  84.8      42  42.02s   1.00s  train_step"));
 	world_keys(&w, "\\ 'train' Enter");
 	ck_assert(world_shows(&w, " 25.21s "));
 	world_keys(&w, "Esc ! 'load' Enter"); /* its time is nobody's own */
 	ck_assert(world_shows(&w, "none with this filter"));
 	ck_assert(!world_shows(&w, "with --sync"));
 	ck_assert(!world_shows(&w, "200ms  load"));
-	ck_assert(world_shows(&w, "with what is within"));
+	ck_assert(world_shows(&w, "by time on the host, with what"));
 	ck_assert(world_shows(&w, " 42.02s      42   1.00s  train_step"));
 	world_keys(&w, "Esc");
 	ck_assert(world_shows(&w, "stream"));
@@ -569,22 +569,23 @@ START_TEST(host_has_no_own_time_of_a_part)
 	world_tick(&w);
 	world_keys(&w, "M-3");
 	ck_assert(world_shows(&w, "by their own time"));
-	ck_assert(world_shows(&w, "24.60s  60.0       -       -  train_step")); /* no counts */
+	ck_assert(world_shows(&w,
+			      "24.60s  60.0       -  41.00s       -  train_step")); /* no counts */
 	w.s->losses[LOSS_LEFT_OPEN] = 1;
 	tui_spoil(w.t);
-	ck_assert(world_shows(&w, "with what is within"));
+	ck_assert(world_shows(&w, "by time on the host, with what"));
 	w.s->losses[LOSS_LEFT_OPEN] = 0;
 	end_processes(PROCESS_RUNS);
 	tui_spoil(w.t);
-	ck_assert(world_shows(&w, "with what is within"));
+	ck_assert(world_shows(&w, "by time on the host, with what"));
 	end_processes(PROCESS_VANISHED);
 	tui_spoil(w.t);
-	ck_assert(world_shows(&w, "with what is within"));
+	ck_assert(world_shows(&w, "by time on the host, with what"));
 	end_processes(PROCESS_ENDED);
 	world_keys(&w, "r");
 	world_number(&w, w.step, host, METRIC_CPU_TIME, 50e9);
 	world_tick(&w);
-	ck_assert(world_shows(&w, "with what is within"));
+	ck_assert(world_shows(&w, "by time on the host, with what"));
 	world_keys(&w, "R");
 	ck_assert(world_shows(&w, "by their own time"));
 }
