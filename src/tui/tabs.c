@@ -88,9 +88,26 @@ static void put_least(struct tui *t, struct buf *out)
 		buf_printf(out, "  from: %s", time);
 }
 
+/* What two profiles are compared by, or that the panel in front has the numbers of one alone, which
+ * nobody should take for differences. */
+static void put_compared(struct tui *t, struct buf *out)
+{
+	const struct panel *front = tui_panel(t);
+
+	if (front == t->help || front == t->columns || front == t->panels[TUI_PANEL_LOG])
+		return; /* these have no numbers */
+	if (!panel_is_compared(front))
+		buf_puts(out, "  B alone, not compared");
+	else if (t->options.metrics)
+		buf_printf(out, "  compared: %.*s", (int)strcspn(t->options.metrics, ","),
+			   t->options.metrics);
+}
+
 /* What the view is set to, where that is not the default. */
 static void put_state(struct tui *t, struct buf *out)
 {
+	if (t->options.before)
+		put_compared(t, out);
 	if (*t->filter)
 		buf_printf(out, "  filter: %s", t->filter);
 	if (*t->filters.v[FILTER_INCLUDE].text)
@@ -101,9 +118,6 @@ static void put_state(struct tui *t, struct buf *out)
 		buf_printf(out, "  from: %g%%", t->least.share * 100);
 	else if (t->least.value != 0)
 		put_least(t, out);
-	if (t->options.before && t->options.metrics)
-		buf_printf(out, "  compared: %.*s", (int)strcspn(t->options.metrics, ","),
-			   t->options.metrics);
 	panel_tree_state(t->panels[TUI_PANEL_TREE], out);
 	if (tui_group(t) != GROUP_NONE)
 		buf_printf(out, "  group: %s", group_word(tui_group(t)));

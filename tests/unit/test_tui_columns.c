@@ -525,6 +525,35 @@ START_TEST(comparison_of_views)
 }
 END_TEST
 
+/* Where nothing is compared, numbers are not to be taken for differences. */
+START_TEST(comparison_says_what_is_of_one_side)
+{
+	static const char *const compared[] = {"1", "2", "7", "8"}, *const alone[] = {"3", "4", "9",
+										      "0"};
+	struct tui_options options = {.command = "view"};
+	struct snapshot *before;
+	struct session *side;
+	struct world w;
+
+	compared_world(&w, &before, &side, &options);
+	for (size_t i = 0; i < ARRAY_SIZE(compared); i++) {
+		world_keys(&w, compared[i]);
+		ck_assert_msg(!world_shows(&w, "B alone"), "panel %s", compared[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(alone); i++) {
+		world_keys(&w, alone[i]);
+		ck_assert_msg(world_shows(&w, "B alone, not compared"), "panel %s", alone[i]);
+	}
+	world_keys(&w, "1 d");
+	ck_assert(world_shows(&w, "B alone"));
+	world_keys(&w, "F1");
+	ck_assert(!world_shows(&w, "B alone"));
+	world_done(&w);
+	snapshot_free(before);
+	session_free(side);
+}
+END_TEST
+
 /* What reaches a limit on one side stays. */
 START_TEST(comparison_of_limited_views)
 {
@@ -786,6 +815,7 @@ Suite *suite_columns(void)
 	tcase_add_test(c, comparison_of_named_columns);
 	tcase_add_test(c, comparison_of_views);
 	tcase_add_test(c, comparison_of_limited_views);
+	tcase_add_test(c, comparison_says_what_is_of_one_side);
 	tcase_add_test(c, asking_for_a_comparison);
 	tcase_add_test(c, ranks);
 	tcase_add_test(c, ranks_filtered);
