@@ -349,6 +349,23 @@ static void draw_value(struct panel *p, struct pen *pen, enum role role)
 	pen_printf(pen, role, " %s %s  %s%%  ", c->title, value, share);
 }
 
+/* Where a text filters what is counted here: of how much, which the tree has for its root. */
+static void draw_whole(struct panel *p, struct pen *pen)
+{
+	struct panel_flame *pf = as_flame(p);
+	struct derived_terms terms = {0};
+	char text[COLUMN_TEXT];
+	double whole;
+
+	if (!*p->tui->filter || pf->n_zoom)
+		return;
+	whole = derive_at(numbers_derive(tui_all(p->tui)), &pf->flame.metric, &terms, 0, 0);
+	if (!(whole > box_at(p, 0)->value))
+		return;
+	print_value(p, whole, text);
+	pen_printf(pen, ROLE_HEAD, " of %s", text);
+}
+
 static void draw_head(struct panel *p, struct pen *pen)
 {
 	struct panel_flame *pf = as_flame(p);
@@ -362,6 +379,7 @@ static void draw_head(struct panel *p, struct pen *pen)
 	}
 	print_value(p, box_at(p, 0)->value, value);
 	pen_printf(pen, ROLE_HEAD_SORT, " %s %s", p->columns.v[p->sort].title, value);
+	draw_whole(p, pen);
 	pen_printf(pen, ROLE_HEAD, "  %s", form_words[pf->form]);
 	if (pf->view.rest)
 		pen_printf(pen, ROLE_HEAD, "  zoom: +%u more below %s", box_at(p, 0)->n_merged,

@@ -611,6 +611,26 @@ START_TEST(host_counts_recursion_once)
 }
 END_TEST
 
+/* The tree has for its root what the flame graph says that its own is a part of. */
+START_TEST(a_filtered_flame_graph_says_of_how_much)
+{
+	uint32_t host = session_lane_intern(w.s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
+	uint32_t load = world_node(&w, w.step, FRAME_SCOPE, "load");
+
+	world_number(&w, w.step, host, METRIC_CPU_TIME, 40e9);
+	world_number(&w, load, host, METRIC_CPU_TIME, 16e9);
+	end_processes(PROCESS_ENDED);
+	w.s->ended = true;
+	world_tick(&w);
+	world_keys(&w, "9 <");
+	ck_assert(world_shows(&w, " HOST 41.00s  from the top"));
+	world_keys(&w, "\\ 'load' Enter");
+	ck_assert(world_shows(&w, " HOST 16.40s of 41.00s  from the top"));
+	world_keys(&w, "Down Enter"); /* zoomed in, there is no whole to compare with */
+	ck_assert(!world_shows(&w, "of 41.00s"));
+}
+END_TEST
+
 START_TEST(host_says_why_there_is_no_wait)
 {
 	uint32_t host = session_lane_intern(w.s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
@@ -774,6 +794,7 @@ Suite *suite_views(void)
 		detail_tells_none_from_0,
 		host_has_no_own_time_of_a_part,
 		host_counts_recursion_once,
+		a_filtered_flame_graph_says_of_how_much,
 		host_says_why_there_is_no_wait,
 		host_knows_that_waits_are_recorded,
 	};
