@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
@@ -364,10 +365,10 @@ static void list_bars(struct panel *p)
 
 /* ---- places ---- */
 
-/* What ran in one process, on one device and stream. */
+/* What ran in one process, on one device and stream; or on the host, in one thread. */
 struct places {
 	struct work_place {
-		struct session_lane lane;
+		struct session_lane lane; /* with what tells places apart, and no more */
 		double time_ns, count, bytes;
 	} v[MAX_PLACES];
 	size_t n;
@@ -394,7 +395,8 @@ static struct work_place *find_place(struct places *places, const struct session
 	for (i = 0; i < places->n; i++)
 		if (places->v[i].lane.process == lane->process &&
 		    places->v[i].lane.device == lane->device &&
-		    places->v[i].lane.stream == lane->stream)
+		    places->v[i].lane.stream == lane->stream &&
+		    places->v[i].lane.thread == lane->thread)
 			return &places->v[i];
 	if (i == MAX_PLACES)
 		return NULL;
@@ -408,16 +410,46 @@ static void add_to(double *sum, double v)
 		*sum += v;
 }
 
-static void add_row(struct places *places, const struct session *s, const struct session_row *row)
+static bool has_any(const struct session *s, const struct session_row *row, const uint32_t *metrics,
+		    size_t n)
 {
+	for (size_t i = 0; i < n; i++)
+		if (session_row_number(s, row, metrics[i]) > 0)
+			return true;
+	return false;
+}
+
+/* Work, which scopes do not have themselves: their rows are of the host's lanes. */
+static void add_work(struct places *places, const struct session *s, const struct session_row *row,
+		     const struct session_lane *lane)
+{
+	static const uint32_t work[] = {METRIC_TIME, METRIC_COUNT, METRIC_BYTES};
+	struct session_lane key = {
+		.process = lane->process, .device = lane->device, .stream = lane->stream};
 	struct work_place *place =
-		row->lane < s->n_lanes ? find_place(places, &s->lanes[row->lane]) : NULL;
+		has_any(s, row, work, ARRAY_SIZE(work)) ? find_place(places, &key) : NULL;
 
 	if (!place)
 		return;
 	add_to(&place->time_ns, session_row_number(s, row, METRIC_TIME));
 	add_to(&place->count, session_row_number(s, row, METRIC_COUNT));
 	add_to(&place->bytes, session_row_number(s, row, METRIC_BYTES));
+}
+
+/* Time on the host has that of scopes within in it, so it is of the subject alone. */
+static void add_host(struct places *places, const struct session *s, const struct session_row *row,
+		     const struct session_lane *lane)
+{
+	static const uint32_t host[] = {METRIC_CPU_TIME, METRIC_CPU_COUNT};
+	struct session_lane key = {
+		.process = lane->process, .device = SESSION_NONE, .thread = lane->thread};
+	struct work_place *place =
+		has_any(s, row, host, ARRAY_SIZE(host)) ? find_place(places, &key) : NULL;
+
+	if (!place)
+		return;
+	add_to(&place->time_ns, session_row_number(s, row, METRIC_CPU_TIME));
+	add_to(&place->count, session_row_number(s, row, METRIC_CPU_COUNT));
 }
 
 static const struct column place_columns[] = {
@@ -427,13 +459,23 @@ static const struct column place_columns[] = {
 	{"BYTES", "bytes moved", 6, 3, human_bytes},
 };
 
+static const struct column host_columns[] = {
+	{"TIME", "time on the host, with scopes and waits within", 7, 0, human_time_ns},
+	{"%", "share", 5, 1, human_percent},
+	{"ENTERED", "times that it was entered", 7, 2, human_count},
+	{"AVG", "time of one", 7, 3, human_time_ns},
+};
+
 static void put_place(struct panel *p, const struct session_lane *lane, struct buf *out)
 {
-	if (lane->device < panel_session(p)->n_devices)
+	if (lane->device < panel_session(p)->n_devices) {
 		tui_put_device(p->tui, lane->device, out);
-	else
-		buf_puts(out, "host");
-	buf_printf(out, "  stream %u  ", lane->stream);
+		buf_printf(out, "  stream %u  ", lane->stream);
+	} else {
+		buf_puts(out, lane->thread ? "" : "host  ");
+	}
+	if (lane->thread)
+		buf_printf(out, "thread %" PRIu64 "  ", lane->thread);
 	if (lane->process < panel_session(p)->n_processes)
 		tui_put_process(p->tui, lane->process, out);
 }
@@ -450,13 +492,32 @@ static void list_places(struct panel *p)
 	struct places places = {.n = 0};
 
 	for (size_t i = 0; inside && !is_since_reset(p) && i < s->n_rows; i++)
-		if (inside[s->rows[i].node])
-			add_row(&places, s, &s->rows[i]);
+		if (inside[s->rows[i].node] && s->rows[i].lane < s->n_lanes)
+			add_work(&places, s, &s->rows[i], &s->lanes[s->rows[i].lane]);
 	for (size_t i = 0; i < places.n; i++) {
 		const struct work_place *place = &places.v[i];
 		const struct section_row row = {.v = {or_absent(place->time_ns), SECTION_SHARE,
 						      or_absent(place->count),
 						      or_absent(place->bytes)}};
+
+		put_place(p, &place->lane, sections_add(p, &row));
+	}
+}
+
+static void list_threads(struct panel *p)
+{
+	const struct session *s = panel_session(p);
+	uint32_t node = session_node_of(p);
+	struct places places = {.n = 0};
+
+	for (size_t i = 0; node != SESSION_NONE && !is_since_reset(p) && i < s->n_rows; i++)
+		if (s->rows[i].node == node && s->rows[i].lane < s->n_lanes)
+			add_host(&places, s, &s->rows[i], &s->lanes[s->rows[i].lane]);
+	for (size_t i = 0; i < places.n; i++) {
+		const struct work_place *place = &places.v[i];
+		const struct section_row row = {
+			.v = {or_absent(place->time_ns), SECTION_SHARE, or_absent(place->count),
+			      place->count > 0 ? or_absent(place->time_ns / place->count) : NAN}};
 
 		put_place(p, &place->lane, sections_add(p, &row));
 	}
@@ -508,6 +569,13 @@ static const struct section sections[] = {
 		.name = "DEVICE, STREAM, PROCESS",
 		.columns = {place_columns, ARRAY_SIZE(place_columns), 40},
 		.list = list_places,
+		.most = MAX_PLACES,
+	},
+	{
+		.title = "Where it was on the host",
+		.name = "THREAD, PROCESS",
+		.columns = {host_columns, ARRAY_SIZE(host_columns), 40},
+		.list = list_threads,
 		.most = MAX_PLACES,
 	},
 	{

@@ -611,6 +611,32 @@ START_TEST(host_counts_recursion_once)
 }
 END_TEST
 
+/* A scope works on devices through what is below it; itself it is in threads of the host. */
+START_TEST(details_tell_threads_from_devices)
+{
+	uint32_t one = session_lane_intern(w.s, &(struct session_lane){0, SESSION_NONE, 0, 0, 71});
+	uint32_t two = session_lane_intern(w.s, &(struct session_lane){0, SESSION_NONE, 0, 0, 72});
+	uint32_t load = world_node(&w, w.step, FRAME_SCOPE, "load");
+
+	world_number(&w, w.step, one, METRIC_CPU_TIME, 30e9);
+	world_number(&w, w.step, one, METRIC_CPU_COUNT, 3);
+	world_number(&w, w.step, two, METRIC_CPU_TIME, 10e9);
+	world_number(&w, w.step, two, METRIC_CPU_COUNT, 1);
+	world_number(&w, load, two, METRIC_CPU_TIME, 9e9); /* a part of that */
+	world_tick(&w);
+	world_keys(&w, "/ 'train_step' Enter d");
+	ck_assert(world_shows(&w, "DEVICE, STREAM, PROCESS"));
+	ck_assert(!world_shows(&w, "host  stream 0"));
+	world_keys(&w, "End");
+	ck_assert(world_shows(&w, "Where it was on the host"));
+	ck_assert(world_shows(&w, " 30.75s  75.0       3  10.25s  thread 71  pid 41207"));
+	ck_assert(world_shows(&w, " 10.25s  25.0       1  10.25s  thread 72  pid 41207"));
+	world_keys(&w, "Esc / 'load' Enter d");
+	ck_assert(!world_shows(&w, "Where it ran")); /* nothing did */
+	ck_assert(world_shows(&w, "  9.22s 100.0       -       -  thread 72  pid 41207"));
+}
+END_TEST
+
 /* The tree has for its root what the flame graph says that its own is a part of. */
 START_TEST(a_filtered_flame_graph_says_of_how_much)
 {
@@ -794,6 +820,7 @@ Suite *suite_views(void)
 		detail_tells_none_from_0,
 		host_has_no_own_time_of_a_part,
 		host_counts_recursion_once,
+		details_tell_threads_from_devices,
 		a_filtered_flame_graph_says_of_how_much,
 		host_says_why_there_is_no_wait,
 		host_knows_that_waits_are_recorded,
