@@ -7,6 +7,28 @@ unset PROTON_FAKE PROTON_SESSION PROTON_LIBRARY OPENCL_LAYERS CUDA_INJECTION64_P
 . "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
 export XDG_CONFIG_HOME=$work/.config # not the settings of whoever runs the tests
 export work # what is left running ends with it
+# Processes with this folder among their variables: whatever was started here, in whatever session.
+left() {
+	local file
+	for file in $(grep -lzsxF -- "work=$work" /proc/[0-9]*/environ); do
+		[ ! -e "$file" ] || basename "${file%/environ}" # that grep is no more
+	done
+}
+none_left() { [ -z "$(left)" ]; }
+# What makes that end which waits for something but the folder; tests have their own.
+let_go() { :; }
+at_end() { # at_end STATUS: no test leaves a process behind
+	local status=$1 pid
+	let_go
+	cd / && rm -rf "$work"
+	wait_for 10 none_left || for pid in $(left); do
+		echo "FAILED: left behind: $pid $(tr '\0' ' ' <"/proc/$pid/cmdline")"
+		kill -KILL "$pid"
+		status=1
+	done
+	exit "$status"
+}
+trap 'at_end $?' EXIT
 fake='kernel gemm 1000 10;kernel relu 500 3;copy HtoD pinned 4096 1000;copy HtoD pinned 4096 1000;copy DtoH pageable 100 50;set device 64 10'
 
 # wait_for SECONDS command…: until it succeeds. That long on a machine of our own; on one that others

@@ -4,7 +4,7 @@ command -v tmux >/dev/null || { echo "skipped: tmux is not installed"; exit 77; 
 export LC_ALL=C.UTF-8 TERM=xterm-256color
 unset NO_COLOR PROTON_LOG
 n_windows=0
-trap 'window_close; rm -rf "$work"' EXIT
+let_go() { window_close; }
 
 t() { tmux -S "$work/tmux-$n_windows" -f /dev/null "$@"; }
 screen() { t capture-pane -p -t s; }
