@@ -315,9 +315,13 @@ static double deviation(const struct known *k)
 	return sqrt(squares / k->n);
 }
 
+/* A percentile of fewer executions than these may be of another part of them than it says. Who loses a
+ * launch, or is killed, has them none the less, and samples_covered() says of how many they are. */
+#define LEAST_COVERED 0.9
+
 /* While a session grows, its histograms lag behind its counts. Once it has ended, histograms with
- * fewer executions than were counted are incomplete: a percentile of them would be wrong. After a
- * reset there are only histograms of the whole run. */
+ * much fewer executions than were counted are incomplete: a percentile of them would be wrong. After
+ * a reset there are only histograms of the whole run. */
 double hists_share(struct hists *h, const uint32_t *nodes, uint32_t n, bool below, double share)
 {
 	struct known k;
@@ -325,7 +329,7 @@ double hists_share(struct hists *h, const uint32_t *nodes, uint32_t n, bool belo
 	if (snapshot_is_reset(h->snap))
 		return NAN;
 	know(h, nodes, n, below, &k);
-	if (k.n == 0 || (snapshot_session(h->snap)->ended && k.n < k.calls))
+	if (k.n == 0 || (snapshot_session(h->snap)->ended && k.n < LEAST_COVERED * k.calls))
 		return NAN;
 	if (share != HISTS_DEVIATION)
 		return hist_quantile_within(k.sums, share, k.least, k.most);

@@ -26,7 +26,7 @@ int hists_update(struct hists *h, const uint8_t *kept);
 #define HISTS_DEVIATION (-1.0)
 /* The duration in ns that a share (0..1) of the executions of some nodes do not exceed. below:
  * count the nodes below as well; no node of the set may then lie below another. NaN: there are no
- * executions, or the session has ended and histograms are missing. */
+ * executions, or the session has ended and histograms of a tenth of them or more are missing. */
 double hists_share(struct hists *h, const uint32_t *nodes, uint32_t n, bool below, double share);
 /* The same for each node, into v. */
 void hists_quantiles(struct hists *h, double share, bool below, double *v);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "core/samples.h"
+#include <math.h>
 
 struct row_times row_times(const struct session *s, const struct session_row *row)
 {
@@ -13,6 +14,24 @@ struct row_times row_times(const struct session *s, const struct session_row *ro
 bool row_is_single(const struct row_times *t)
 {
 	return t->count == 1 && t->time >= 0;
+}
+
+double samples_covered(const struct session *s)
+{
+	double n = 0, all = 0;
+
+	if (!s->n_hists)
+		return NAN;
+	for (size_t i = 0; i < s->n_hists; i++)
+		for (unsigned b = 0; b < HIST_BUCKETS; b++)
+			n += s->hists[i].n[b];
+	for (size_t i = 0; i < s->n_rows; i++) {
+		struct row_times t = row_times(s, &s->rows[i]);
+
+		n += row_is_single(&t);
+		all += t.count > 0 && t.time >= 0 ? t.count : 0;
+	}
+	return all > 0 ? fmin(n / all, 1) : NAN;
 }
 
 static bool is_of_hist(const struct session *s, const struct session_row *row,

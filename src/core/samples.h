@@ -17,6 +17,10 @@ struct row_times row_times(const struct session *s, const struct session_row *ro
 /* Was it executed once? It has no histogram then. */
 bool row_is_single(const struct row_times *t);
 
+/* Of how many of the profile's executions on devices it is known how long each took, 0 to 1. NaN: of
+ * none, no histogram came. */
+double samples_covered(const struct session *s);
+
 /* The next node of the snapshot for a histogram. Grouped by stream or thread there may be several.
  * *iter is 0 at first; SNAP_NONE: no more. */
 uint32_t hist_next_node(const struct snapshot *snap, const struct session_hist *hist,

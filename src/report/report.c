@@ -15,6 +15,7 @@
 #include "core/filter.h"
 #include "core/flat.h"
 #include "report/sorting.h"
+#include "core/samples.h"
 #include "report/runs.h"
 #include "report/table.h"
 
@@ -446,7 +447,12 @@ static int put_losses(const struct report *r)
 static int put_notes(const struct report *r)
 {
 	static const char *const words[] = {"", "warning: ", "error: "};
+	double covered = samples_covered(r->s);
+	char share[HUMAN_MAX];
 
+	human_percent(share, covered);
+	if (covered < 1)
+		out_printf(r->out, "percentiles are of %s %% of the executions\n", share);
 	for (size_t i = 0; i < r->s->n_notes; i++) {
 		const struct session_note *n = &r->s->notes[i];
 
@@ -456,7 +462,7 @@ static int put_notes(const struct report *r)
 		put_name(r->out, session_text(r->s, n->text), 0, r->o->ascii);
 		out_putc(r->out, '\n');
 	}
-	if (!r->s->n_notes)
+	if (!r->s->n_notes && !(covered < 1))
 		out_puts(r->out, "none\n");
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include "core/crowd.h"
 #include "core/loss.h"
+#include "core/samples.h"
 #include "core/session.h"
 #include "tui/names.h"
 #include "tui/sections.h"
@@ -30,11 +31,25 @@ static void list_losses(struct panel *p)
 	}
 }
 
+/* Percentiles are of less than all executions: of a run that was killed, or lost some. */
+static void list_covered(struct panel *p)
+{
+	double covered = panel_session(p)->ended ? samples_covered(panel_session(p)) : NAN;
+	char text[HUMAN_MAX];
+
+	if (!(covered < 1))
+		return;
+	human_percent(text, covered);
+	buf_printf(sections_add(p, &(struct section_row){.role = ROLE_WARNING}),
+		   "percentiles are of %s %% of the executions", text);
+}
+
 static void list_notes(struct panel *p)
 {
 	static const enum role roles[] = {ROLE_NORMAL, ROLE_WARNING, ROLE_ALARM};
 	const struct session *s = panel_session(p);
 
+	list_covered(p);
 	for (size_t i = 0; i < s->n_notes; i++) {
 		const struct session_note *n = &s->notes[i];
 		const struct section_row row = {.role = roles[MIN(n->level, 2)]};

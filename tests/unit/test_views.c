@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/samples.h"
 #include "core/bottom_up.h"
 #include "core/callers.h"
 #include "core/durations.h"
@@ -670,6 +671,18 @@ START_TEST(percentiles_of_all)
 	ck_assert_double_eq_tol(percentile(k, 2, false, USUAL_P50), 1000, 1);
 	ck_assert(isnan(percentile(k, 3, false, USUAL_P50)));
 	ck_assert(isnan(of_frame(w.s->nodes[k[0]].frame, USUAL_P99)));
+	ck_assert_double_eq_tol(samples_covered(w.s), 10.0 / 15, 1e-9);
+	/* … but those of nine tenths are shown, and said to be that. */
+	session_row_set(w.s, session_first_row(w.s, k[2]), 1, (union metric_value){.u64 = 1});
+	session_row_set(w.s, session_first_row(w.s, k[0]), 1, (union metric_value){.u64 = 10});
+	snapshot_update(w.snap, 0);
+	numbers_update(w.numbers, NULL);
+	ck_assert_double_eq_tol(samples_covered(w.s), 11.0 / 12, 1e-9);
+	ck_assert_double_eq_tol(percentile(k, 2, false, USUAL_P50), 1000, 1);
+	session_row_set(w.s, session_first_row(w.s, k[2]), 1, (union metric_value){.u64 = 5});
+	session_row_set(w.s, session_first_row(w.s, k[0]), 1, (union metric_value){.u64 = 9});
+	snapshot_update(w.snap, 0);
+	numbers_update(w.numbers, NULL);
 	w.s->ended = false; /* more comes: those of now */
 	ck_assert_double_gt(of_frame(w.s->nodes[k[0]].frame, USUAL_P99), 60000);
 	ck_assert_double_eq_tol(percentile(k, 3, false, USUAL_P50), 1000, 1);
