@@ -374,8 +374,8 @@ static bool is_over(const struct arguments *a, const struct diff_value *v)
 	return v->delta < 0 && a->fail_under >= 0 && -v->ratio > a->fail_under;
 }
 
-/* The path that changed most beyond a limit; 0: none did. */
-static uint32_t worst_path(const struct diff *d, const struct arguments *a)
+/* The path that changed most beyond a limit, of all or of those where the change arises; 0: none. */
+static uint32_t worst_of(const struct diff *d, const struct arguments *a, bool causes)
 {
 	double least = diff_least(d, &a->print), most = 0;
 	uint32_t i, worst = 0;
@@ -383,12 +383,21 @@ static uint32_t worst_path(const struct diff *d, const struct arguments *a)
 	for (i = 1; i < diff_n(d); i++) {
 		const struct diff_value *v = &diff_node(d, i)->value;
 
-		if (is_over(a, v) && fabs(v->delta) >= least && fabs(v->delta) > most) {
+		if (is_over(a, v) && fabs(v->delta) >= least && fabs(v->delta) > most &&
+		    (!causes || diff_is_cause(d, i))) {
 			most = fabs(v->delta);
 			worst = i;
 		}
 	}
 	return worst;
+}
+
+/* A path may be beyond the limit though none of those that its change arises in is. */
+static uint32_t worst_path(const struct diff *d, const struct arguments *a)
+{
+	uint32_t worst = worst_of(d, a, true);
+
+	return worst ? worst : worst_of(d, a, false);
 }
 
 static void say_over(const struct arguments *a, const char *name, const struct diff_value *v)

@@ -473,6 +473,36 @@ size_t diff_n_runs(const struct diff *d, enum diff_side side)
 	return d->sides[side].n;
 }
 
+#define MOST_OF_IT (2.0 / 3)
+
+/* Inclusive values of one metric: what a node has is what those below have, and its own. */
+static bool adds_up(const struct diff *d)
+{
+	return d->column.derived.op == DERIVED_VALUE && !d->exclusive;
+}
+
+static bool is_whole(const struct diff_value *v)
+{
+	return v->status == DIFF_NEW || v->status == DIFF_GONE;
+}
+
+bool diff_is_cause(const struct diff *d, uint32_t id)
+{
+	const struct diff_node *n = diff_node(d, id);
+	const struct diff_value *v = &n->value, *above;
+
+	if (!adds_up(d) || id == 0)
+		return true;
+	above = &diff_node(d, n->parent)->value;
+	if (is_whole(v))
+		return n->parent == 0 || above->status != v->status;
+	for (uint32_t i = n->first_child; i != DIFF_NONE; i = diff_node(d, i)->next_sibling)
+		if (diff_node(d, i)->value.delta * v->delta > 0 &&
+		    fabs(diff_node(d, i)->value.delta) >= MOST_OF_IT * fabs(v->delta))
+			return false;
+	return true;
+}
+
 uint32_t *diff_sorted(const struct diff *d)
 {
 	_cleanup_(freep) struct order_entry *entries = malloc(d->n * sizeof(*entries));

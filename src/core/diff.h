@@ -95,6 +95,10 @@ bool diff_differs(const struct diff *d); /* it is inclusive in some runs and exc
 bool diff_has_values(const struct diff *d);
 size_t diff_n_runs(const struct diff *d, enum diff_side side);
 
+/* Does the change of a node arise there? Not where one node below has most of it, nor below a node that
+ * is as new or gone as it. Of values that do not add up along paths: always. */
+bool diff_is_cause(const struct diff *d, uint32_t id);
+
 /* Ids of all nodes but the root by |delta|, largest first, equal ones as they came; malloc'd.
  * NULL: out of memory. */
 uint32_t *diff_sorted(const struct diff *d);

@@ -25,6 +25,7 @@ struct printer {
 	struct out *out;
 	uint32_t *ids; /* what gets a line, in order */
 	uint32_t n, n_left_out;
+	uint32_t n_elsewhere; /* whose change is told where it arises */
 	bool several; /* a side has several runs */
 	size_t value_width, delta_width;
 	struct buf name;
@@ -96,9 +97,16 @@ static int choose_flat(struct printer *x)
 	x->ids = diff_sorted(x->d);
 	if (!x->ids)
 		return -ENOMEM;
-	for (i = 0; i < n; i++)
-		if (diff_is_shown(x->d, x->p, x->ids[i]))
-			x->ids[x->n++] = x->ids[i];
+	for (i = 0; i < n; i++) {
+		uint32_t id = x->ids[i];
+
+		if (!diff_is_shown(x->d, x->p, id))
+			continue;
+		if (x->p->all || x->p->format == DIFF_JSON || diff_is_cause(x->d, id))
+			x->ids[x->n++] = id;
+		else
+			x->n_elsewhere++;
+	}
 	return 0;
 }
 
@@ -378,6 +386,9 @@ static void put_counts(struct printer *x)
 		out_printf(x->out, ", %u noise", noise);
 	if (x->n_left_out)
 		out_printf(x->out, "; %u more lines", x->n_left_out);
+	if (x->n_elsewhere)
+		out_printf(x->out, "; %u told where they arise (--all has a line of each)",
+			   x->n_elsewhere);
 	out_putc(x->out, '\n');
 }
 
