@@ -21,6 +21,7 @@
 #include "backends/cupti.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "core/cupti_places.h"
 
 #define TEXT_MAX 600
 
@@ -215,57 +216,14 @@ static void try_name(struct search *s, const char *name, int flags)
 		dlclose(library);
 }
 
-static const char *const libcupti_names[] = {
-	"libcupti.so.13",   "libcupti.so.12",   "libcupti.so.11.8", "libcupti.so.11.7",
-	"libcupti.so.11.6", "libcupti.so.11.5", "libcupti.so.11.4", "libcupti.so.11.3",
-	"libcupti.so.11.2", "libcupti.so.11.1", "libcupti.so.11.0", "libcupti.so",
-};
-
-static void try_folder(struct search *s, const char *folder)
+/* A place where one may be (core/cupti_places.h): what is only guessed is looked for first. */
+static bool try_place(void *ctx, const char *name, bool is_asked)
 {
-	char path[PATH_MAX];
+	struct search *s = ctx;
 
-	for (size_t i = 0; i < ARRAY_SIZE(libcupti_names) && !s->done; i++) {
-		if (snprintf(path, sizeof(path), "%s/%s", folder, libcupti_names[i]) >=
-		    (int)sizeof(path))
-			return;
-		if (!access(path, R_OK))
-			try_name(s, path, 0);
-	}
-}
-
-static void try_under(struct search *s, const char *folder, const char *below)
-{
-	char path[PATH_MAX];
-
-	if (!s->done && snprintf(path, sizeof(path), "%s/%s", folder, below) < (int)sizeof(path))
-		try_folder(s, path);
-}
-
-static void try_toolkit(struct search *s, const char *root)
-{
-	static const char *const below[] = {"lib64", "extras/CUPTI/lib64",
-					    "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(below); i++)
-		try_under(s, root, below[i]);
-}
-
-/* Explicit paths, ':' between them: a file or a folder each. */
-static void try_list(struct search *s, const char *list)
-{
-	while (*list && !s->done) {
-		size_t length = strcspn(list, ":");
-		char path[PATH_MAX];
-
-		snprintf(path, sizeof(path), "%.*s", (int)MIN(length, sizeof(path) - 1), list);
-		if (strstr(path, ".so"))
-			try_name(s, path, 0);
-		else
-			try_folder(s, path);
-		list += length + (list[length] == ':');
-	}
-	blame(s, NOT_FOUND, "no CUDA work is recorded: there is no libcupti at PROTON_CUPTI_PATH");
+	if (is_asked || !strchr(name, '/') || !access(name, R_OK))
+		try_name(s, name, 0);
+	return s->done;
 }
 
 /* Mapped libraries whose neighbours may be the application's CUPTI. Folders are collected first:
@@ -319,24 +277,6 @@ static int see_library(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-/* Layouts, seen from the folder of a CUDA library: the folder itself (toolkit, conda), pip
- * (nvidia/cuda_runtime/lib, nvidia/cu13/lib, torch/lib), CUPTI beside lib64 of a toolkit. */
-static void try_neighbourhood(struct search *s, const char *folder)
-{
-	static const char *const below[] = {
-		".",
-		"../../cuda_cupti/lib",
-		"../../cu13/lib",
-		"../../nvidia/cu13/lib",
-		"../../nvidia/cuda_cupti/lib",
-		"../extras/CUPTI/lib64",
-		"../../../extras/CUPTI/lib64",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(below); i++)
-		try_under(s, folder, below[i]);
-}
-
 static void try_mapped(struct search *s)
 {
 	struct neighbours *n = calloc(1, sizeof(*n));
@@ -346,30 +286,9 @@ static void try_mapped(struct search *s)
 	dl_iterate_phdr(see_library, n);
 	for (size_t i = 0; i < n->n_mapped; i++)
 		try_name(s, n->mapped[i], RTLD_NOLOAD);
-	for (size_t i = 0; i < n->n_folders; i++)
-		try_neighbourhood(s, n->folders[i]);
+	for (size_t i = 0; i < n->n_folders && !s->done; i++)
+		cupti_places_near(n->folders[i], try_place, s);
 	free(n);
-}
-
-static void try_installed(struct search *s)
-{
-	static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"};
-	static const char *const roots[] = {"/usr/local/cuda",    "/usr/local/cuda-13",
-					    "/usr/local/cuda-12", "/usr/local/cuda-11",
-					    "/opt/cuda",          "/usr/lib/cuda"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
-		const char *root = getenv(variables[i]);
-
-		if (root && root[0]) {
-			try_toolkit(s, root);
-			try_under(s, root, "lib");
-		}
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(roots); i++)
-		try_toolkit(s, roots[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(libcupti_names); i++)
-		try_name(s, libcupti_names[i], 0);
 }
 
 bool cupti_driver_is_loaded(void)
@@ -398,10 +317,13 @@ int cupti_load(struct cupti *c, abi_callback_fn callback)
 	struct search s = {.c = c, .callback = callback};
 
 	if (list && list[0]) {
-		try_list(&s, list);
+		cupti_places_listed(list, try_place, &s);
+		blame(&s, NOT_FOUND,
+		      "no CUDA work is recorded: there is no libcupti at PROTON_CUPTI_PATH");
 	} else {
 		try_mapped(&s);
-		try_installed(&s);
+		if (!s.done)
+			cupti_places_installed(try_place, &s);
 		blame(&s, NOT_FOUND,
 		      "no CUDA work is recorded: no libcupti was found; install the CUDA toolkit's "
 		      "CUPTI (pip: nvidia-cuda-cupti) or name the library in PROTON_CUPTI_PATH");
