@@ -21,6 +21,7 @@ declare -A may=(
 	[report]="base core findings naming format report"
 	[tui]="base core findings naming tui"
 	[live]="base core naming wire format launch report live"
+	[doctor]="base core launch doctor"
 	[cmd]="base core findings naming format launch report tui live cmd"
 )
 # Headers from outside, and the only folders that may include them.

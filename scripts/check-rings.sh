@@ -32,7 +32,7 @@ uses() {
 		}' | sort -u
 }
 
-for folder in base core wire format backends collect report launch live tui cmd; do
+for folder in base core wire format backends collect report launch live doctor tui cmd; do
 	if [ ! -d "src/$folder" ]; then
 		echo "src/$folder is not built"
 		exit 77

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "doctor/probe.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include "base/clock.h"
+
+enum {
+	ANSWER_MAX = 256 * 1024,
+	LOOK_MS = 20,     /* between two looks whether it has ended */
+	FAREWELL_MS = 500 /* for a killed child to go: one that the kernel holds never does */
+};
+
+/* ---- the child ---- */
+
+/* Nothing that a library prints is for our terminal, and a crash is an answer, not a core file. */
+static void child_settle(pid_t parent)
+{
+	const struct rlimit none = {0, 0};
+	int null = open("/dev/null", O_RDWR);
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setrlimit(RLIMIT_CORE, &none);
+	if (getppid() != parent || null < 0)
+		_exit(1);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+}
+
+void probe_tell(int fd, const char *format, ...)
+{
+	_cleanup_(buf_done) struct buf line = {0};
+	va_list ap;
+
+	va_start(ap, format);
+	buf_vprintf(&line, format, ap);
+	va_end(ap);
+	for (size_t i = 0; i < line.len; i++)
+		if (line.data[i] == '\n' || line.data[i] == '\r')
+			line.data[i] = ' ';
+	buf_putc(&line, '\n');
+	if (!line.error)
+		(void)fd_write_all(fd, line.data, line.len);
+}
+
+/* ---- the parent ---- */
+
+/* What is in the pipe now. Returns false when nobody can write to it any more. */
+static bool take(int fd, struct buf *text)
+{
+	char piece[4096];
+	ssize_t n;
+
+	while ((n = read(fd, piece, sizeof(piece))) > 0)
+		buf_put(text, piece, (size_t)n);
+	return n < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+static bool has_ended(pid_t pid, struct probe *ret)
+{
+	int status;
+	pid_t r = waitpid(pid, &status, WNOHANG);
+
+	if (r == 0 || (r < 0 && errno == EINTR))
+		return false;
+	if (r < 0)
+		*ret = (struct probe){PROBE_FAILED, errno, ret->text};
+	else if (WIFSIGNALED(status))
+		*ret = (struct probe){PROBE_DIED, WTERMSIG(status), ret->text};
+	else if (WEXITSTATUS(status))
+		*ret = (struct probe){PROBE_LEFT, WEXITSTATUS(status), ret->text};
+	else
+		ret->end = PROBE_ANSWERED;
+	return true;
+}
+
+/* Waits for the pipe a moment; once it is closed, or when it says nothing, for time to pass. */
+static void pass_time(int fd, bool is_open)
+{
+	struct pollfd p = {.fd = is_open ? fd : -1, .events = POLLIN};
+
+	(void)poll(&p, 1, LOOK_MS);
+}
+
+static void put_down(pid_t pid, struct probe *ret)
+{
+	uint64_t end = clock_monotonic_ns() + FAREWELL_MS * NSEC_PER_MSEC;
+	struct probe ignored = {.text = {0}};
+
+	kill(-pid, SIGKILL);
+	kill(pid, SIGKILL);
+	while (!has_ended(pid, &ignored) && clock_monotonic_ns() < end)
+		pass_time(-1, false);
+	ret->end = PROBE_HUNG;
+}
+
+static void await(pid_t pid, int fd, unsigned deadline_ms, struct probe *ret)
+{
+	uint64_t end = clock_monotonic_ns() + deadline_ms * NSEC_PER_MSEC;
+	bool is_open = true;
+
+	while (!has_ended(pid, ret)) {
+		if (clock_monotonic_ns() >= end) {
+			ret->detail = (int)((deadline_ms + 999) / 1000);
+			put_down(pid, ret);
+			break;
+		}
+		pass_time(fd, is_open);
+		is_open = is_open && take(fd, &ret->text);
+	}
+	(void)take(fd, &ret->text);
+	kill(-pid, SIGKILL); /* what a library has left behind */
+}
+
+void probe_run(probe_fn *fn, const void *ctx, unsigned deadline_ms, struct probe *ret)
+{
+	pid_t parent = getpid(), pid;
+	int pipe_fds[2];
+
+	*ret = (struct probe){.end = PROBE_FAILED};
+	buf_init(&ret->text, ANSWER_MAX);
+	if (pipe2(pipe_fds, O_CLOEXEC) < 0) {
+		ret->detail = errno;
+		return;
+	}
+	pid = fork();
+	if (pid == 0) {
+		child_settle(parent);
+		close(pipe_fds[0]);
+		fn(ctx, pipe_fds[1]);
+		_exit(0);
+	}
+	ret->detail = errno;
+	close(pipe_fds[1]);
+	if (pid > 0) {
+		setpgid(pid, pid);
+		(void)fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK);
+		ret->detail = 0;
+		await(pid, pipe_fds[0], deadline_ms, ret);
+	}
+	close(pipe_fds[0]);
+}
+
+void probe_done(struct probe *p)
+{
+	buf_done(&p->text);
+}
+
+/* ---- the answer ---- */
+
+const char *probe_value(struct buf *scratch, const struct probe *p, const char *key, unsigned n)
+{
+	size_t key_len = strlen(key), len;
+	const char *line = p->text.data, *end = line ? line + p->text.len : line;
+
+	for (; line < end; line += len + 1) {
+		const char *stop = memchr(line, '\n', (size_t)(end - line));
+
+		if (!stop)
+			break; /* it died while it wrote */
+		len = (size_t)(stop - line);
+		if (len <= key_len || memcmp(line, key, key_len) != 0 || line[key_len] != ' ' ||
+		    n-- > 0)
+			continue;
+		buf_clear(scratch);
+		buf_put(scratch, line + key_len + 1, len - key_len - 1);
+		return buf_str(scratch);
+	}
+	return NULL;
+}
+
+bool probe_number(const struct probe *p, const char *key, long *ret)
+{
+	_cleanup_(buf_done) struct buf scratch = {0};
+	const char *text = probe_value(&scratch, p, key, 0);
+	char *end;
+	long v;
+
+	if (!text)
+		return false;
+	v = strtol(text, &end, 10);
+	if (end == text || *end)
+		return false;
+	*ret = v;
+	return true;
+}
+
+/* The last of its stages: what it was at when it ended. */
+static const char *last_stage(const struct probe *p, struct buf *scratch)
+{
+	const char *stage = "the question", *next;
+
+	for (unsigned i = 0; (next = probe_value(scratch, p, "stage", i)); i++)
+		stage = next;
+	return stage;
+}
+
+void probe_say_end(const struct probe *p, struct buf *out)
+{
+	_cleanup_(buf_done) struct buf scratch = {0};
+	const char *name, *stage = last_stage(p, &scratch);
+
+	switch (p->end) {
+	case PROBE_ANSWERED:
+		buf_printf(out, "%s: answered", stage);
+		break;
+	case PROBE_FAILED:
+		buf_printf(out, "cannot start a process to ask: %s", strerror(p->detail));
+		break;
+	case PROBE_LEFT:
+		buf_printf(out, "%s ended the process with status %d", stage, p->detail);
+		break;
+	case PROBE_DIED:
+		name = sigabbrev_np(p->detail);
+		buf_printf(out, "%s crashed with SIG%s", stage, name ? name : "?");
+		break;
+	case PROBE_HUNG:
+		buf_printf(out, "%s did not end within %d s", stage, p->detail);
+		break;
+	}
+}

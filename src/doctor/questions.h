@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_DOCTOR_QUESTIONS_H
+#define PROTON_DOCTOR_QUESTIONS_H
+/* What is asked by a child, because it opens a library of a vendor, or files that may be on a disk
+ * which does not answer. No question makes a GPU context.
+ *
+ *   DRIVER     libcuda.so.1: does it load and start, which CUDA, which devices
+ *              path, init RESULT, version 13000, devices N, device NAME …
+ *   COLLECTOR  libproton.so: does it load and take up a session of this program
+ *              error TEXT, active 1
+ *   RUN        all of a run but the program: a session, the variables, cuInit; who holds CUPTI then
+ *              connected 1, holder RESULT NAME, cupti VERSION PATH
+ *   CUPTI      each libcupti that a run would try, in order, up to the one that works
+ *              found VERSION PATH …, tried RESULT VERSION PATH …, broken TEXT …
+ *   NVML       libnvidia-ml.so.1: modes of the devices
+ *              path, init RESULT, device MIG VIRTUAL COMPUTE NAME …, with - for what is not told
+ *   OPENCL     libOpenCL.so.1 with our layer: does it call layers, which platforms
+ *              path, loader TEXT, layers 0|1, platforms RESULT, platform N_DEVICES NAME …
+ *   HOLDERS    processes that have a libcupti in memory: holder PID OURS NAME PATH …, unread N
+ *   FOLDERS    session PATH, profile FREE_BYTES PATH, config PATH, each with …-error TEXT instead
+ *
+ *   errors  the end of the probe */
+#include "doctor/doctor.h"
+#include "doctor/probe.h"
+
+enum doctor_question {
+	ASK_DRIVER,
+	ASK_COLLECTOR,
+	ASK_RUN,
+	ASK_CUPTI,
+	ASK_NVML,
+	ASK_OPENCL,
+	ASK_HOLDERS,
+	ASK_FOLDERS,
+	N_DOCTOR_QUESTIONS
+};
+
+/* What CUPTI answers to who subscribes. */
+enum cupti_answer {
+	CUPTI_WORKS = 0,
+	CUPTI_UNINITIALIZED = 15, /* also: the driver is older than it */
+	CUPTI_NO_PRIVILEGE = 35,
+	CUPTI_HELD = 39,
+	CUPTI_NO_PRIVILEGE_VIRTUAL = 40,
+};
+#define CUPTI_OF_CUDA_11 13u /* cuptiGetVersion() */
+
+/* The asker of a real machine (struct doctor_host). */
+void question_ask(const struct doctor_host *host, int question, struct probe *ret_answer);
+
+#endif
