@@ -52,8 +52,8 @@ static struct session *make(uint32_t nodes)
 
 		snprintf(name, sizeof(name), is_copy ? "memcpy HtoD pageable %u" : "kernel_%u", i);
 		if (is_scope) {
-			parent = session_node(s, i % DEPTH == 1 ? SESSION_ROOT : parent, FRAME_SCOPE,
-					      name);
+			parent = session_node(s, i % DEPTH == 1 ? SESSION_ROOT : parent,
+					      FRAME_SCOPE, name);
 			continue;
 		}
 		uint32_t node = session_node(s, parent, is_copy ? FRAME_COPY : FRAME_KERNEL, name);

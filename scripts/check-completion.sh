@@ -100,6 +100,7 @@ expect "mine wide" proton view --layout ""
 expect "wide" proton top --layout = w
 expect "./one.hatchet" proton view --layout ./on
 expect "record report" proton help re
+expect "saving screen" proton doctor s
 expect "one.hatchet" proton record -o x.hatchet -- ./app on
 expect "one.hatchet" proton record -q ./app on
 expect "" proton record ./app --no-

@@ -22,7 +22,7 @@ declare -A may=(
 	[tui]="base core findings naming tui"
 	[live]="base core naming wire format launch report live"
 	[doctor]="base core launch doctor"
-	[cmd]="base core findings naming format launch report tui live cmd"
+	[cmd]="base core findings naming format launch report tui live doctor cmd"
 )
 # Headers from outside, and the only folders that may include them.
 outside=(

@@ -35,12 +35,12 @@ static const struct command_def command_proton = {
 static int help(int argc, char **argv);
 
 static const struct command commands[] = {
-	{&command_top, cmd_top, NULL},         {&command_record, cmd_record, "run"},
-	{&command_view, cmd_view, NULL},       {&command_report, cmd_report, NULL},
-	{&command_export, cmd_export, NULL},   {&command_list, cmd_list, NULL},
-	{&command_diff, cmd_diff, NULL},       {&command_advise, cmd_advise, NULL},
-	{&command_merge, cmd_merge, NULL},     {&command_help, help, NULL},
-	{&command_version, cmd_version, NULL},
+	{&command_top, cmd_top, NULL},       {&command_record, cmd_record, "run"},
+	{&command_view, cmd_view, NULL},     {&command_report, cmd_report, NULL},
+	{&command_export, cmd_export, NULL}, {&command_list, cmd_list, NULL},
+	{&command_diff, cmd_diff, NULL},     {&command_advise, cmd_advise, NULL},
+	{&command_merge, cmd_merge, NULL},   {&command_doctor, cmd_doctor, NULL},
+	{&command_help, help, NULL},         {&command_version, cmd_version, NULL},
 };
 
 static const struct command_table all = {commands, ARRAY_SIZE(commands), &command_proton};

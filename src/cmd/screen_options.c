@@ -208,8 +208,8 @@ static int read_settings(struct screen_options *o, const char *path, bool wanted
 	return r == -ENOENT && !wanted ? 0 : r;
 }
 
-/* "" when there is none. The XDG standard says that relative paths are to be ignored. */
-static void find_config_dir(char *dir, size_t size)
+/* The XDG standard says that relative paths are to be ignored. */
+void screen_config_dir(char *dir, size_t size)
 {
 	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	int n = 0;
@@ -228,7 +228,7 @@ void screen_list_layouts(FILE *out)
 	char dir[4096];
 	_cleanup_(buf_done) struct buf names = {0}, shown = {0};
 
-	find_config_dir(dir, sizeof(dir));
+	screen_config_dir(dir, sizeof(dir));
 	if (*dir && layout_list(dir, &names) == 0)
 		shown_put_lines(&shown, names.data, names.len);
 	fputs(buf_str(&shown), out);
@@ -278,7 +278,7 @@ int screen_settle(struct screen_options *o)
 	_cleanup_(buf_done) struct buf path = {0};
 
 	settings_init(&o->settings);
-	find_config_dir(o->config_dir, sizeof(o->config_dir));
+	screen_config_dir(o->config_dir, sizeof(o->config_dir));
 	o->tui.config_dir = *o->config_dir ? o->config_dir : NULL;
 	if (!o->no_config && *o->config_dir && layout_path(o->config_dir, "", &path) == 0)
 		read_settings(o, buf_str(&path), false); /* what is wrong with it was said */

@@ -88,6 +88,8 @@ void text_take_screen(struct profile_options *text, const struct screen_options 
 int screen_settle(struct screen_options *o);
 /* Do the columns exist that the options show and sort by? Negative and a line on stderr: no. */
 int screen_check_columns(const struct screen_options *o, struct tui *t, const struct session *s);
+/* The folder of its files, whether it is there or not; "": there is none. */
+void screen_config_dir(char *dir, size_t size);
 void screen_list_layouts(FILE *out);             /* those that were saved, one a line */
 int screen_print_keys(struct screen_options *o); /* exit status */
 /* SIGWINCH, SIGTERM, SIGHUP and SIGINT as a descriptor to poll; or -errno. */

@@ -26,7 +26,7 @@ struct printer {
 	uint32_t *ids; /* what gets a line, in order */
 	uint32_t n, n_left_out;
 	uint32_t n_elsewhere; /* whose change is told where it arises */
-	bool several; /* a side has several runs */
+	bool several;         /* a side has several runs */
 	size_t value_width, delta_width;
 	struct buf name;
 	struct session *frames; /* one for each name of the comparison, so that names can differ */

@@ -77,3 +77,14 @@ int terminfo_check(int fd, const char **ret_why)
 	del_curterm(cur_term); /* newterm() makes its own */
 	return r;
 }
+
+int terminfo_colors(int fd)
+{
+	int err, n;
+
+	if (setupterm(NULL, fd, &err) == ERR)
+		return -1;
+	n = tigetnum("colors");
+	del_curterm(cur_term);
+	return n < 0 ? 0 : n;
+}

@@ -10,6 +10,8 @@ struct buf;
 
 /* Is TERM known, and can its cursor be moved? 0, -ENOENT or -ENOTSUP with a sentence. */
 int terminfo_check(int fd, const char **ret_why);
+/* How many colours it has, after that check; -1: that is not known. */
+int terminfo_colors(int fd);
 /* Does the current terminal take control sequences of ECMA-48, as nearly all do? Those that mean nothing
  * to it do no harm then. */
 bool terminfo_is_ansi(void);

@@ -23,6 +23,10 @@
 #include "core/least.h"
 #include "core/snapshot.h"
 
+/* On less than this nothing is drawn. */
+#define TUI_MIN_ROWS 5
+#define TUI_MIN_COLS 20
+
 struct buf;
 struct settings;
 struct termios;

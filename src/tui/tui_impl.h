@@ -38,9 +38,7 @@
 #include "tui/usage.h"
 #include "tui/work.h"
 
-#define TUI_MIN_ROWS 5
-#define TUI_MIN_COLS 20
-#define TUI_NEEDLE   PROMPT_MAX /* longest search or filter text */
+#define TUI_NEEDLE PROMPT_MAX /* longest search or filter text */
 
 struct screen;
 

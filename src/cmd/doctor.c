@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* proton doctor: what works on this machine, and what mends the rest. */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include "base/shown.h"
+#include "base/util.h"
+#include "cmd/commands.h"
+#include "cmd/screen_options.h"
+#include "doctor/doctor.h"
+#include "doctor/questions.h"
+#include "format/json_writer.h"
+#include "launch/target_env.h"
+#include "tui/terminfo.h"
+#include "tui/tui.h"
+
+extern char **environ;
+
+enum { OPT_JSON = 1 };
+
+static const struct option_def options[] = {
+	{.name = "json", .help = "print what was found as JSON", .id = OPT_JSON},
+};
+
+const struct command_def command_doctor = {
+	.name = "doctor",
+	.usage = "[options] [cuda|opencl|nvtx|screen|saving]…",
+	.summary = "say what works on this machine, and what mends the rest",
+	.details =
+		"Exit status: 0 all of it works (or all that was named), 1 something is missing.\n",
+	.operands_first = true,
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+};
+
+static int on_option(const struct option_def *option, const char *value, void *arg)
+{
+	(void)option;
+	(void)value;
+	*(bool *)arg = true;
+	return 0;
+}
+
+/* ---- what is looked at ---- */
+
+/* The terminal that a screen would be drawn on. */
+static void look_at_terminal(struct doctor_terminal *t)
+{
+	_cleanup_(closep) int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	const char *no_color = getenv("NO_COLOR");
+	struct winsize size;
+
+	*t = (struct doctor_terminal){.is_there = fd >= 0,
+				      .type = getenv("TERM"),
+				      .codeset = nl_langinfo(CODESET),
+				      .colors = -1,
+				      .cols_min = TUI_MIN_COLS,
+				      .rows_min = TUI_MIN_ROWS,
+				      .no_color = no_color && *no_color};
+	t->is_utf8 = !strcmp(t->codeset, "UTF-8");
+	if (fd < 0)
+		return;
+	if (terminfo_check(fd, &t->why_not) == 0)
+		t->colors = terminfo_colors(fd);
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0) {
+		t->cols = size.ws_col;
+		t->rows = size.ws_row;
+	}
+}
+
+/* ---- text ---- */
+
+enum { WIDTH = 79, NAME_WIDTH = 16, INDENT = 6 + NAME_WIDTH + 1 };
+
+static const char *const marks[N_DOCTOR_STATES] = {
+	[DOCTOR_OK] = "ok", [DOCTOR_NOTE] = "--", [DOCTOR_MISSING] = "!!", [DOCTOR_UNKNOWN] = "??"};
+
+/* Words, from column INDENT on. The line has begun, up to there. */
+static void print_words(const char *text)
+{
+	size_t at = INDENT;
+
+	for (bool first = true; *text; first = false) {
+		size_t len = strcspn(text, " "), columns = shown_columns(text, len);
+
+		if (!first && at + 1 + columns > WIDTH) {
+			printf("\n%*s", INDENT, "");
+			at = INDENT;
+		} else if (!first) {
+			printf(" ");
+			at++;
+		}
+		printf("%.*s", (int)len, text);
+		at += columns;
+		text += len + (text[len] == ' ');
+	}
+	printf("\n");
+}
+
+/* What was seen comes from files and from libraries: made safe to show. */
+static void print_text(struct buf *text)
+{
+	_cleanup_(buf_done) struct buf shown = {0};
+
+	shown_put(&shown, buf_str(text), text->len);
+	print_words(buf_str(&shown));
+}
+
+static void print_finding(const struct doctor_check *check, const struct doctor_finding *finding)
+{
+	struct doctor_finding f = *finding; /* reading a buffer may end its text */
+
+	printf("  %s  %-*s ", marks[f.state], NAME_WIDTH, check->name);
+	print_text(&f.seen);
+	if (f.why.len) {
+		printf("%*s", INDENT, "");
+		print_text(&f.why);
+	}
+	if (f.mend.len)
+		print_line(stdout, "%*s$ %s", INDENT, "", buf_str(&f.mend));
+}
+
+/* The checks that stand in the way of a feature. */
+static void print_reasons(const struct doctor *d, enum doctor_feature feature, const char *before)
+{
+	enum doctor_state worst = doctor_feature(d, feature);
+
+	for (size_t i = 0; worst != DOCTOR_OK && i < doctor_n_checks; i++) {
+		if (!(doctor_checks[i].serves >> feature & 1) ||
+		    doctor_finding(d, i)->state != worst)
+			continue;
+		printf("%s%s", before, doctor_checks[i].name);
+		before = ", ";
+	}
+}
+
+static void print_features(const struct doctor *d, unsigned asked)
+{
+	printf("what works\n");
+	for (int i = 0; i < N_DOCTOR_FEATURES; i++) {
+		enum doctor_state state = doctor_feature(d, (enum doctor_feature)i);
+
+		if (!(asked >> i & 1))
+			continue;
+		printf("  %s  %-*s %s\n", marks[state], NAME_WIDTH,
+		       doctor_feature_name((enum doctor_feature)i),
+		       doctor_feature_title((enum doctor_feature)i));
+		if (state == DOCTOR_OK)
+			continue;
+		printf("%*s", INDENT, "");
+		print_reasons(d, (enum doctor_feature)i,
+			      state == DOCTOR_MISSING ? "no: " : "not known: ");
+		printf("\n");
+	}
+}
+
+static void print_all(const struct doctor *d, unsigned asked)
+{
+	const char *group = "";
+
+	printf("proton " PACKAGE_VERSION
+	       "   ok: works  --: worth knowing  !!: missing  ??: not known\n");
+	for (size_t i = 0; i < doctor_n_checks; i++) {
+		if (strcmp(group, doctor_checks[i].group) != 0)
+			printf("%s\n", doctor_checks[i].group);
+		group = doctor_checks[i].group;
+		print_finding(&doctor_checks[i], doctor_finding(d, i));
+	}
+	print_features(d, asked);
+}
+
+/* ---- JSON ---- */
+
+static void put_text(struct json_writer *w, const char *key, const struct buf *text)
+{
+	jsonw_key(w, key);
+	if (text->len && !text->error)
+		jsonw_string(w, text->data, text->len);
+	else
+		jsonw_null(w);
+}
+
+static void put_check(struct json_writer *w, const struct doctor_check *check,
+		      const struct doctor_finding *f)
+{
+	static const char *const states[N_DOCTOR_STATES] = {[DOCTOR_OK] = "ok",
+							    [DOCTOR_NOTE] = "note",
+							    [DOCTOR_MISSING] = "missing",
+							    [DOCTOR_UNKNOWN] = "unknown"};
+
+	jsonw_object(w);
+	jsonw_key_text(w, "name", check->name);
+	jsonw_key_text(w, "group", check->group);
+	jsonw_key_text(w, "state", states[f->state]);
+	put_text(w, "seen", &f->seen);
+	put_text(w, "why", &f->why);
+	put_text(w, "mend", &f->mend);
+	jsonw_key(w, "serves");
+	jsonw_array_flat(w);
+	for (int i = 0; i < N_DOCTOR_FEATURES; i++)
+		if (check->serves >> i & 1)
+			jsonw_strings(w, doctor_feature_name((enum doctor_feature)i));
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
+static void put_feature(struct json_writer *w, const struct doctor *d, enum doctor_feature feature)
+{
+	enum doctor_state state = doctor_feature(d, feature);
+
+	jsonw_object(w);
+	jsonw_key_text(w, "name", doctor_feature_name(feature));
+	jsonw_key_text(w, "title", doctor_feature_title(feature));
+	jsonw_key_text(w, "works",
+		       state == DOCTOR_OK        ? "yes"
+		       : state == DOCTOR_MISSING ? "no"
+						 : "unknown");
+	jsonw_object_end(w);
+}
+
+static int put_all(const struct doctor *d, unsigned asked, bool ok)
+{
+	struct out *out = malloc(sizeof(*out));
+	struct json_writer w;
+	int r;
+
+	if (!out)
+		return -ENOMEM;
+	out_to_fd(out, STDOUT_FILENO);
+	jsonw_init(&w, out, false);
+	jsonw_object(&w);
+	jsonw_key_text(&w, "proton", PACKAGE_VERSION);
+	jsonw_key(&w, "ok");
+	jsonw_bool(&w, ok);
+	jsonw_key_array(&w, "features");
+	for (int i = 0; i < N_DOCTOR_FEATURES; i++)
+		if (asked >> i & 1)
+			put_feature(&w, d, (enum doctor_feature)i);
+	jsonw_array_end(&w);
+	jsonw_key_array(&w, "checks");
+	for (size_t i = 0; i < doctor_n_checks; i++)
+		put_check(&w, &doctor_checks[i], doctor_finding(d, i));
+	jsonw_array_end(&w);
+	jsonw_object_end(&w);
+	out_putc(out, '\n');
+	r = out_flush(out);
+	free(out);
+	return r;
+}
+
+/* ---- the command ---- */
+
+/* The features that are named; all when none is. 0: one is not known. */
+static unsigned parse_features(char **names, int n)
+{
+	const char *known[N_DOCTOR_FEATURES];
+	unsigned asked = 0;
+
+	for (int i = 0; i < N_DOCTOR_FEATURES; i++)
+		known[i] = doctor_feature_name((enum doctor_feature)i);
+	for (int i = 0; i < n; i++) {
+		int feature = parse_word(names[i], known, N_DOCTOR_FEATURES);
+
+		if (feature < 0) {
+			complain("'%s' is nothing that could work (see 'proton doctor --help')",
+				 names[i]);
+			return 0;
+		}
+		asked |= 1u << feature;
+	}
+	return n ? asked : (1u << N_DOCTOR_FEATURES) - 1;
+}
+
+static bool all_work(const struct doctor *d, unsigned asked)
+{
+	for (int i = 0; i < N_DOCTOR_FEATURES; i++)
+		if (asked >> i & 1 && doctor_feature(d, (enum doctor_feature)i) == DOCTOR_MISSING)
+			return false;
+	return true;
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	bool json = false;
+	int first = options_parse(&command_doctor, argc, argv, on_option, &json), r = 0;
+	struct doctor_host host = {.root = "", .env = environ, .ask = question_ask};
+	_cleanup_(freep) char *library = NULL, *why = NULL;
+	_cleanup_(doctor_freep) struct doctor *d = NULL;
+	char config_dir[PATH_MAX];
+	unsigned asked;
+	bool ok;
+
+	if (first <= 0)
+		return first ? STATUS_USAGE : STATUS_OK;
+	asked = parse_features(argv + first, argc - first);
+	if (!asked)
+		return STATUS_USAGE;
+	target_library(&library, &why);
+	screen_config_dir(config_dir, sizeof(config_dir));
+	look_at_terminal(&host.terminal);
+	host.library = library;
+	host.library_why = why;
+	host.config_dir = config_dir;
+	d = doctor_new(&host);
+	if (!d) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	ok = all_work(d, asked);
+	if (json)
+		r = put_all(d, asked, ok);
+	else
+		print_all(d, asked);
+	if (r < 0)
+		complain("cannot print: %s", strerror(-r));
+	return ok && r == 0 ? STATUS_OK : STATUS_FAILED;
+}

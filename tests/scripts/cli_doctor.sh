@@ -1,0 +1,117 @@
+#!/bin/bash
+# proton doctor: what it prints and how it ends, and that no library can take it along.
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+unset CUDA_VISIBLE_DEVICES PROTON_CUPTI_PATH PROTON_LIBRARY_PATH LD_LIBRARY_PATH LD_PRELOAD
+libs=$(dirname "$PROTON")/tests/mocks/.libs
+case $libs in /*) ;; *) libs=$PWD/$libs ;; esac
+[ -e "$libs/sick_library.so" ] || { echo "no mock libraries in $libs"; exit 77; }
+
+status() { timeout 120 "$PROTON" doctor "$@" >out 2>err </dev/null; echo $?; }
+# of JSON in out: finding CHECK KEY, works FEATURE
+finding() { python3 -c '
+import json, sys
+print([c for c in json.load(open("out"))["checks"] if c["name"] == sys.argv[1]][0][sys.argv[2]])' "$@"; }
+works() { python3 -c '
+import json, sys
+print([f for f in json.load(open("out"))["features"] if f["name"] == sys.argv[1]][0]["works"])' "$@"; }
+
+# ---- how it is used
+check "an option that is not there" 2 "$(status --nonsense)"
+check "a feature that is not there" 2 "$(status cud)"
+has "is named" "'cud'" err
+check "what works anywhere" 0 "$(status saving nvtx)"
+check "nothing on standard error" "" "$(cat err)"
+
+# ---- text: groups, marks, features, plain ASCII in 79 columns; but for lines to copy
+[ "$(status)" -le 1 ]; check "0 or 1" 0 $?
+for word in nvidia opencl proton environment terminal 'what works'; do
+	check "the group '$word'" 1 "$(grep -cx "$word" out)"
+done
+check "every line has its mark" "" "$(grep -E '^  [^ ]' out | grep -vE '^  (ok|--|!!|\?\?)  [a-z-]+ ')"
+check "no control characters, no colours" "" "$(LC_ALL=C grep -n '[[:cntrl:]]' out)"
+check "nothing wider than it should be" "" "$(grep -v '^ *\$ ' out | grep -vE ' [^ ]{57,}$' | grep -E '.{80}')"
+cp out plain
+LC_ALL=C TERM=dumb NO_COLOR=1 status >/dev/null
+check "the same without UTF-8 and colours" "" \
+	"$(diff <(grep -vE ' (characters|colors|processes) ' plain | grep '^  ..  [a-z]' | cut -c -22) \
+		<(grep -vE ' (characters|colors|processes) ' out | grep '^  ..  [a-z]' | cut -c -22))"
+has "says that characters are not UTF-8" "export LC_ALL=C.UTF-8" out
+# a reader that leaves, a disk that is full
+check "a full disk is no success" 1 "$("$PROTON" doctor saving >/dev/full 2>err; echo $?)"
+has "and says so" "cannot print" err
+check "nor for JSON" 1 "$("$PROTON" doctor --json saving >/dev/full 2>err; echo $?)"
+
+# ---- JSON
+status --json saving >/dev/null
+check "JSON is JSON" 0 "$(python3 -m json.tool out >/dev/null; echo $?)"
+check "what was asked for is what is told" "saving yes" \
+	"$(python3 -c 'import json; print(*[v for f in json.load(open("out"))["features"] for v in (f["name"], f["works"])])')"
+check "keys of a check" "group mend name seen serves state why" \
+	"$(python3 -c 'import json; print(*sorted(json.load(open("out"))["checks"][0]))')"
+check "ok and the exit status agree" "$(status --json)" \
+	"$(python3 -c 'import json; print(0 if json.load(open("out"))["ok"] else 1)')"
+
+# ---- folders: what a run says too
+mkdir here tmp
+check "the current folder is told" "$PWD/here" \
+	"$(cd here && "$PROTON" doctor --json saving >../out; cd .. && finding profile-folder seen | sed 's/, [^,]* free$//')"
+check "the folder of sessions" "$PWD/tmp" "$(XDG_RUNTIME_DIR= TMPDIR=$PWD/tmp status --json >/dev/null; finding session-folder seen)"
+check "in which nothing is left" "" "$(ls tmp)"
+
+# ---- the collector
+check "a collector that is not there" 1 "$(PROTON_LIBRARY_PATH=/none/libproton.so status --json nvtx)"
+check "is missing" missing "$(finding collector state)"
+check "a library that is no collector" 1 "$(PROTON_LIBRARY_PATH=$libs/sick_library.so status --json nvtx)"
+check "has its own line" "unset PROTON_LIBRARY_PATH" "$(finding collector mend)"
+
+# ---- other tools in the way
+check "another tool has the injection" 1 "$(NVTX_INJECTION64_PATH=/opt/other.so status --json nvtx)"
+check "is named" "NVTX_INJECTION64_PATH names /opt/other.so" "$(finding nvtx-injection seen)"
+check "is mended" "unset NVTX_INJECTION64_PATH" "$(finding nvtx-injection mend)"
+check "nothing else is hurt" "no yes" "$(works nvtx) $(status saving >/dev/null; status --json >/dev/null; works saving)"
+
+# ---- libraries that crash, hang or leave
+mkdir sick
+for name in libcuda.so.1 libnvidia-ml.so.1 libOpenCL.so.1; do
+	ln -s "$libs/sick_library.so" sick/$name
+done
+for kind in "crash:crashed with SIGSEGV" "exit:ended the process with status 9" "hang:did not end within 5 s"; do
+	check "libraries that ${kind%%:*}" 1 "$(LD_LIBRARY_PATH=$work/sick SICK=${kind%%:*} status --json)"
+	check "libcuda: ${kind%%:*}" "loading libcuda.so.1 ${kind#*:}" "$(finding libcuda seen)"
+	check "OpenCL: ${kind%%:*}" "loading libOpenCL.so.1 ${kind#*:}" "$(finding opencl-loader seen)"
+	check "CUDA and OpenCL do not work" "no no" "$(works cuda) $(works opencl)"
+	check "the rest is told: ${kind%%:*}" "yes yes" "$(works nvtx) $(works saving)"
+done
+check "it says what to try" "unset LD_LIBRARY_PATH" "$(finding libcuda mend)"
+
+# ---- a driver and CUPTI: the collector is loaded by the one and holds the other, as in a run
+mkdir gpu
+ln -s "$libs/libcuda.so.1" gpu/libcuda.so.1
+ln -s "$libs/mock_cupti.so" gpu/libcupti.so.13
+ln -s "$libs/mock_cupti_old.so" gpu/libcupti.so.11.0
+export LD_LIBRARY_PATH=$work/gpu
+cupti() { # cupti FILE: with this one alone
+	PROTON_CUPTI_PATH=$work/gpu/$1 status --json cuda
+}
+check "CUDA works" 0 "$(cupti libcupti.so.13)"
+check "with this CUPTI" "CUPTI 13.0 (API 130001), $work/gpu/libcupti.so.13" "$(finding cupti seen)"
+check "the driver" "CUDA 13.0, 2 devices (Mock GPU 0, …), $work/gpu/libcuda.so.1" "$(finding libcuda seen)"
+check "an old one works as well" 0 "$(cupti libcupti.so.11.0)"
+check "its version" "CUPTI 11.0 (API 13), $work/gpu/libcupti.so.11.0" "$(finding cupti seen)"
+check "one that is too new" 1 "$(MOCK_CUPTI_VERSION=130300 MOCK_CUPTI_SUBSCRIBE=15 cupti libcupti.so.13)"
+check "says so" "CUPTI 13.3 (API 130300), $work/gpu/libcupti.so.13, newer than the driver (CUDA 13.0): error 15" \
+	"$(finding cupti seen)"
+check "no permission" 1 "$(MOCK_CUPTI_SUBSCRIBE=35 cupti libcupti.so.13)"
+check "held by another" 1 "$(MOCK_CUPTI_SUBSCRIBE=39 cupti libcupti.so.13)"
+ln -s "$libs/sick_library.so" gpu/libcupti.so.9
+check "one that crashes" 1 "$(SICK=crash XDG_RUNTIME_DIR= TMPDIR=$work/tmp cupti libcupti.so.9)"
+check "takes a run along" "with the collector, cuInit of libcuda.so.1 crashed with SIGSEGV" "$(finding cupti seen)"
+check "a program can do without" "proton record --no-cuda …" "$(finding cupti mend)"
+check "and leaves nothing" "" "$(ls tmp)"
+check "none" 1 "$(cupti libcupti.so.12)"
+check "has its line" "unset PROTON_CUPTI_PATH" "$(finding cupti mend)"
+check "no GPU is shown to programs" 1 "$(CUDA_VISIBLE_DEVICES='' cupti libcupti.so.13)"
+check "by whom" "unset CUDA_VISIBLE_DEVICES" "$(finding visible-devices mend)"
+unset LD_LIBRARY_PATH
+
+finish
