@@ -21,6 +21,11 @@
 
 enum { SUMMARY_ROWS = 8, SUMMARY_NAME = 60 };
 
+static void point_to_doctor(FILE *out)
+{
+	fprintf(out, "proton: 'proton doctor' says what can be seen on this machine\n");
+}
+
 /* Say why a profile is empty, as far as is known: nothing connected, no GPU work, or work but no
  * records. Processes that could not report at all are named with the losses. */
 static void summary_empty(const struct recording *rec, FILE *out)
@@ -45,6 +50,7 @@ static void summary_empty(const struct recording *rec, FILE *out)
 			connected, connected == 1 ? "" : "es");
 	else
 		fprintf(out, "proton: no GPU work was reported\n");
+	point_to_doctor(out);
 }
 
 /* Print cells, and as much of a name as there is room for. */
@@ -130,6 +136,7 @@ static void summary_head(const struct recording *rec, struct snapshot *snap, FIL
 	if (isnan(time->v[0])) {
 		print_line(out, "proton: %s: no GPU work, %s wall, %zu process%s", rec->source,
 			   wall, s->n_processes, s->n_processes == 1 ? "" : "es");
+		point_to_doctor(out);
 		summary_scopes(snap, out);
 		return;
 	}

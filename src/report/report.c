@@ -506,7 +506,12 @@ static int put_summary(const struct report *r)
 
 static int put_tree(const struct report *r)
 {
-	return report_tree(r->snap, r->o, r->out);
+	int e = report_tree(r->snap, r->o, r->out);
+
+	if (snapshot_n(r->snap) <= 1 && !r->o->include && !r->o->exclude)
+		out_puts(r->out, "nothing was recorded: 'proton doctor' says what can be seen on a "
+				 "machine\n");
+	return e;
 }
 
 static int put_run(const struct report *r)

@@ -481,6 +481,7 @@ static void explain_live(struct tui *t, struct buf *out)
 			   (unsigned long long)launches, over ? "arrived" : "has arrived yet");
 		buf_puts(out, "5 shows what the collectors say");
 	}
+	buf_puts(out, "\n'proton doctor' says what can be seen on this machine");
 }
 
 void panel_explain_empty(struct panel *p, struct buf *out)
@@ -488,7 +489,8 @@ void panel_explain_empty(struct panel *p, struct buf *out)
 	if (p->tui->options.live)
 		explain_live(p->tui, out);
 	else if (snapshot_n(p->tui->snap) <= 1)
-		buf_puts(out, "this profile holds no calling contexts");
+		buf_puts(out, "this profile holds no calling contexts\n"
+			      "'proton doctor' says what can be seen on a machine");
 	else
 		buf_puts(out, "nothing of this profile ran on a device");
 }

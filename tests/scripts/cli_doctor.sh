@@ -114,4 +114,9 @@ check "no GPU is shown to programs" 1 "$(CUDA_VISIBLE_DEVICES='' cupti libcupti.
 check "by whom" "unset CUDA_VISIBLE_DEVICES" "$(finding visible-devices mend)"
 unset LD_LIBRARY_PATH
 
+# ---- an empty profile leads to it
+"$PROTON" record -o e.hatchet -- true 2>err
+has "a recording without work" "proton doctor" err
+"$PROTON" report e.hatchet >out 2>&1
+has "a report of it" "proton doctor" out
 finish
