@@ -14,7 +14,27 @@ see() { # see "what" "text": sooner or later
 		echo "FAILED: $1: no '$2' on:"; screen; n_failed=$((n_failed + 1)); fi
 }
 keys() { t send-keys -t s "$@"; }
-window_close() { t kill-server 2>/dev/null; }
+# A screen that ends because its window closes does so while signals of the hang-up still come. Of these
+# SIGCONT takes from the leak check of AddressSanitizer its SIGSTOP, for which it then waits for ever.
+views() {
+	local pid
+	for pid in $(left); do
+		case $(tr '\0' ' ' <"/proc/$pid/cmdline") in "$PROTON view "*) echo "$pid" ;; esac
+	done 2>/dev/null
+}
+no_views() { [ -z "$(views)" ]; }
+end_views() {
+	local pid
+	for pid in $(views); do
+		! grep -q '^State:.T' "/proc/$pid/status" || kill -CONT "$pid"
+		kill -TERM "$pid"
+	done 2>/dev/null
+	wait_for 10 no_views
+}
+window_close() {
+	end_views
+	t kill-server 2>/dev/null
+}
 # Before a command of a window: its process id is in the file top.
 noting_pid="sh -c 'echo \$\$ >top; exec \"\$@\"' -"
 # runs "text": a process has it in its command line. (pgrep is not on every machine.)
