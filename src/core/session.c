@@ -673,6 +673,7 @@ static bool run_equal(const struct session_run *a, const struct session_run *b)
 	return a->command == b->command && a->environment == b->environment &&
 	       a->folder == b->folder && a->host == b->host && a->label == b->label &&
 	       a->version == b->version && a->start_ns == b->start_ns && a->wall_ns == b->wall_ns &&
+	       a->first_work_ns == b->first_work_ns && a->last_work_ns == b->last_work_ns &&
 	       a->exit_status == b->exit_status && a->signal == b->signal && a->end == b->end;
 }
 

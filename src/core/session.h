@@ -100,8 +100,11 @@ struct session_run {
 	uint32_t folder, host, label, version; /* string ids; version: of proton */
 	uint64_t start_ns;                     /* CLOCK_REALTIME */
 	uint64_t wall_ns;                      /* to its end, or so far; 0: not known */
-	uint32_t exit_status, signal;          /* of one that has ended; signal 0: by none */
-	uint8_t end;                           /* enum process_end */
+	/* Since its start, to the first and the last work on any device, to some tenths of a second; 0:
+	 * not known. */
+	uint64_t first_work_ns, last_work_ns;
+	uint32_t exit_status, signal; /* of one that has ended; signal 0: by none */
+	uint8_t end;                  /* enum process_end */
 };
 
 struct session_device {

@@ -86,6 +86,9 @@ static int evidence_init(struct evidence *e, const struct session *s)
 	e->devices = calloc(MAX(s->n_devices, (size_t)1), sizeof(*e->devices));
 	if (!metadata || !e->nodes || !e->devices)
 		return -ENOMEM;
+	e->used_ns = s->n_runs == 1 && s->runs[0].last_work_ns > s->runs[0].first_work_ns
+			     ? (double)(s->runs[0].last_work_ns - s->runs[0].first_work_ns)
+			     : e->wall_ns;
 	for (size_t i = 0; i < s->n_rows; i++)
 		if (!metadata[s->rows[i].node])
 			add_row(e, &s->rows[i]);

@@ -18,6 +18,7 @@
 	_(LOSSES, "losses")                                                                        \
 	_(IDLE, "idle")                                                                            \
 	_(LAUNCHES, "launches")                                                                    \
+	_(STARTUP, "startup")                                                                      \
 	_(PAGEABLE, "pageable-copies")                                                             \
 	_(SYNCHRONOUS, "synchronous-copies")                                                       \
 	_(SMALL_COPIES, "small-copies")                                                            \

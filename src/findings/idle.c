@@ -5,15 +5,15 @@
 #include "base/human.h"
 #include "findings/rules.h"
 
-#define IDLE_SHARE 0.3 /* of the run, from which it is worth a word */
-/* A raw launch costs 2 us; PyTorch's operators take 4 and more. */
-#define LAUNCH_NS 4000
+#define IDLE_SHARE 0.3 /* of the time in which it is used, from which it is worth a word */
+/* A raw launch costs 2 us; PyTorch's operators take 5 and more. */
+#define LAUNCH_NS 5000
 
 double evidence_idle(const struct evidence *e, uint32_t device)
 {
 	double busy = session_busy_ns(e->s, device);
 
-	return e->wall_ns > 0 && busy > 0 ? fmax(e->wall_ns - busy, 0) : NAN;
+	return e->wall_ns > 0 && busy > 0 ? fmax(e->used_ns - busy, 0) : NAN;
 }
 
 double evidence_launching(const struct evidence *e, uint32_t device)
@@ -30,24 +30,25 @@ static int find(const struct evidence *e, struct findings *f)
 		double idle = evidence_idle(e, i);
 		struct finding *finding;
 
-		if (!(idle >= IDLE_SHARE * e->wall_ns) || evidence_launching(e, i) >= idle / 2)
+		if (!evidence_matters(e, idle) || idle < IDLE_SHARE * e->used_ns ||
+		    evidence_launching(e, i) >= idle / 2)
 			continue;
 		finding = finding_add(f, FINDING_IDLE, FINDING_MEASURED, idle);
 		if (!finding)
 			return -ENOMEM;
 		finding->device = i;
 		human_time_ns(idle_text, idle);
-		human_time_ns(wall, e->wall_ns);
-		finding_say(finding, "no work for %s of %s", idle_text, wall);
+		human_time_ns(wall, e->used_ns);
+		finding_say(finding, "no work for %s of the %s from its first to its last",
+			    idle_text, wall);
 	}
 	return 0;
 }
 
 const struct rule rule_IDLE = {
 	.title = "the GPU waits for the host",
-	.advice =
-		"Neither kernels nor their launches take that time: the program starts, loads data, "
-		"computes on the CPU or waits for others. The panel Host and --sync show where; "
-		"prefetch data, do it in other threads, send more work at a time.",
+	.advice = "Neither kernels nor their launches take that time: the program loads data, "
+		  "computes on the CPU or waits for others. The panel Host and --sync show where; "
+		  "prefetch data, do it in other threads, send more work at a time.",
 	.find = find,
 };

@@ -17,7 +17,7 @@ static int find(const struct evidence *e, struct findings *f)
 		double idle = evidence_idle(e, i), n = e->devices[i].count;
 		struct finding *finding;
 
-		if (!(idle >= IDLE_SHARE * e->wall_ns) || !(n > 0) ||
+		if (!evidence_matters(e, idle) || idle < IDLE_SHARE * e->used_ns || !(n > 0) ||
 		    e->devices[i].time_ns / n > SHORT_NS || evidence_launching(e, i) < idle / 2)
 			continue;
 		finding = finding_add(f, FINDING_LAUNCHES, FINDING_LIKELY, idle);
@@ -27,7 +27,7 @@ static int find(const struct evidence *e, struct findings *f)
 		finding->at_most = true;
 		human_count(count, n);
 		human_time_ns(mean, e->devices[i].time_ns / n);
-		human_count(rate, n / e->wall_ns * 1e9);
+		human_count(rate, n / e->used_ns * 1e9);
 		human_time_ns(idle_text, idle);
 		finding_say(finding,
 			    "no work for %s, beside %s kernels of %s each, %s launches a second",

@@ -17,6 +17,7 @@ struct evidence {
 	const struct session *s;
 	double wall_ns;       /* of the run; 0: not known */
 	double whole_ns;      /* that, else all device time */
+	double used_ns;       /* from the first to the last work; else the wall time */
 	struct sums *nodes;   /* by node: its own, on all lanes; launch metadata left out */
 	struct sums *devices; /* by device: kernels alone */
 	struct sums kernels, copies, sets;
@@ -46,7 +47,8 @@ void finding_name_nodes(struct finding *finding, const struct evidence *e,
 struct sums evidence_sum(const struct evidence *e,
 			 bool (*is)(const struct evidence *e, uint32_t node));
 
-/* How long a device had no work while the run went on, ns; NaN: not known. */
+/* How long a device had no work between the first and the last work of the run, ns; where these are
+ * not known, while the run went on. NaN: not known. */
 double evidence_idle(const struct evidence *e, uint32_t device);
 /* What launching its kernels one by one costs a host at the least that frameworks need, ns. */
 double evidence_launching(const struct evidence *e, uint32_t device);

@@ -43,6 +43,7 @@ struct recording {
 	char *file;        /* where the profile goes */
 	char *source;      /* what is profiled: a program's name */
 	size_t run;        /* index in the session: what was started */
+	uint64_t busy_ns;  /* of all devices, when last looked at */
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
 	uint64_t end_ns;   /* 0: it goes on */
 	int wait_status;   /* of the program, as from wait(); 0 while it runs, -1: not known */

@@ -75,8 +75,33 @@ int run_facts_begin(struct session *s, const struct recording_options *options, 
 	return session_run_add(s, &run);
 }
 
-void run_facts_update(struct session_run *run, const struct recording *rec)
+static uint64_t busy_of_all(const struct session *s)
 {
+	uint64_t busy = 0;
+
+	for (size_t i = 0; i < s->n_uses; i++)
+		busy += s->uses[i].busy_ns;
+	return busy;
+}
+
+/* Work is seen when its record comes: when the first came, the first work was no longer ago than all
+ * work so far and the period of collectors took. */
+static void note_work(struct session_run *run, struct recording *rec)
+{
+	uint64_t busy = busy_of_all(receiver_session(rec->receiver));
+	uint64_t now = clock_monotonic_ns() - rec->start_ns;
+
+	if (busy == rec->busy_ns)
+		return;
+	if (!rec->busy_ns)
+		run->first_work_ns = now > busy ? now - busy : 1;
+	run->last_work_ns = now;
+	rec->busy_ns = busy;
+}
+
+void run_facts_update(struct session_run *run, struct recording *rec)
+{
+	note_work(run, rec);
 	run->wall_ns = (rec->end_ns ? rec->end_ns : clock_monotonic_ns()) - rec->start_ns;
 	if (rec->end_ns)
 		run_set_end(run, rec->wait_status);

@@ -7,7 +7,7 @@
 /* Add a run that starts now: words of the program's command, folder, host, the user's label, version,
  * variables of the environment that were asked for. 0 or -ENOMEM. */
 int run_facts_begin(struct session *s, const struct recording_options *options, char *const *argv);
-/* How long it takes so far; after the end how long it took, and how it ended. */
-void run_facts_update(struct session_run *run, const struct recording *rec);
+/* How long it takes so far, and when devices had work; after the end how long it took, and how it ended. */
+void run_facts_update(struct session_run *run, struct recording *rec);
 
 #endif

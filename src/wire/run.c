@@ -23,6 +23,8 @@ static void put_run(const struct session *s, const struct session_run *run, stru
 {
 	struct wire_run head = {.start_ns = run->start_ns,
 				.wall_ns = run->wall_ns,
+				.first_work_ns = run->first_work_ns,
+				.last_work_ns = run->last_work_ns,
 				.exit_status = run->exit_status,
 				.signal = run->signal,
 				.end = run->end,
@@ -105,6 +107,8 @@ static int parse(struct session *s, const struct buf *text, struct session_run *
 	memcpy(&head, text->data, sizeof(head));
 	*ret = (struct session_run){.start_ns = head.start_ns,
 				    .wall_ns = head.wall_ns,
+				    .first_work_ns = head.first_work_ns,
+				    .last_work_ns = head.last_work_ns,
 				    .exit_status = head.exit_status,
 				    .signal = head.signal,
 				    .end = (uint8_t)MIN(head.end, (uint32_t)PROCESS_VANISHED)};

@@ -257,7 +257,8 @@ struct wire_run_piece {
 };
 
 struct wire_run {
-	uint64_t start_ns, wall_ns; /* CLOCK_REALTIME; how long it took so far */
+	uint64_t start_ns, wall_ns;           /* CLOCK_REALTIME; how long it took so far */
+	uint64_t first_work_ns, last_work_ns; /* since the start */
 	uint32_t exit_status, signal;
 	uint32_t end; /* enum process_end */
 	uint32_t n_strings;
@@ -288,7 +289,7 @@ _Static_assert(sizeof(struct wire_bulk) == 16, "wire_bulk");
 _Static_assert(sizeof(struct wire_interval) == 24, "wire_interval");
 _Static_assert(sizeof(struct wire_use) == 16, "wire_use");
 _Static_assert(sizeof(struct wire_run_piece) == 16, "wire_run_piece");
-_Static_assert(sizeof(struct wire_run) == 32, "wire_run");
+_Static_assert(sizeof(struct wire_run) == 48, "wire_run");
 
 #define WIRE_PAYLOAD_MAX (WIRE_FRAME_MAX - sizeof(struct wire_header))
 static inline size_t wire_padded(size_t length)

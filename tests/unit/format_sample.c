@@ -178,6 +178,8 @@ static void add_run(struct session *s)
 		.version = str(s, "0.1.0"),
 		.start_ns = UINT64_C(1700000000000000000),
 		.wall_ns = UINT64_C(12345678901),
+		.first_work_ns = UINT64_C(3000000000),
+		.last_work_ns = UINT64_C(12000000000),
 		.signal = 11,
 		.end = PROCESS_ENDED,
 	};

@@ -26,6 +26,7 @@ struct world {
 	uint64_t wall_ns, busy_ns[4];
 	struct work work[6];
 	uint64_t lost;
+	uint64_t first_ns, last_ns;
 };
 
 static uint32_t add_lane(struct session *s, int rank)
@@ -60,7 +61,10 @@ static void add_work(struct session *s, const struct work *w, const uint32_t *la
 static struct session *make(const struct world *w)
 {
 	struct session *s = session_new();
-	struct session_run run = {.wall_ns = w->wall_ns, .end = PROCESS_ENDED};
+	struct session_run run = {.wall_ns = w->wall_ns,
+				  .first_work_ns = w->first_ns,
+				  .last_work_ns = w->last_ns,
+				  .end = PROCESS_ENDED};
 	uint32_t lanes[4] = {0}, n_ranks = 1;
 
 	for (size_t i = 0; i < ARRAY_SIZE(w->work) && w->work[i].name; i++)
@@ -110,6 +114,13 @@ static const struct {
 	{FINDING_IDLE, 9e9, {10 * S, {S}, {KERNEL("k", S, 100)}, 0}},
 	{FINDING_IDLE, 0, {10 * S, {8 * S}, {KERNEL("k", 8 * S, 100)}, 0}},
 	{FINDING_IDLE, 0, {0, {S}, {KERNEL("k", S, 100)}, 0}},
+	/* Only what lies between the first and the last work counts. */
+	{FINDING_IDLE, 3e9, {10 * S, {S}, {KERNEL("k", S, 100)}, 0, 5 * S, 9 * S}},
+	{FINDING_IDLE, 0, {10 * S, {S}, {KERNEL("k", S, 100)}, 0, 5 * S, 6 * S}},
+	{FINDING_STARTUP, 5e9, {10 * S, {S}, {KERNEL("k", S, 100)}, 0, 5 * S, 6 * S}},
+	{FINDING_STARTUP, 0, {10 * S, {S}, {KERNEL("k", S, 100)}, 0, S, 6 * S}},
+	{FINDING_STARTUP, 0, {60 * S, {S}, {KERNEL("k", S, 100)}, 0, 5 * S, 6 * S}},
+	{FINDING_STARTUP, 0, {10 * S, {S}, {KERNEL("k", S, 100)}, 0, 0, 0}},
 	/* … and where launches explain it, it is these. */
 	{FINDING_IDLE, 0, {10 * S, {4 * S}, {KERNEL("k", 4 * S, 1000000)}, 0}},
 	{FINDING_LAUNCHES, 6e9, {10 * S, {4 * S}, {KERNEL("k", 4 * S, 1000000)}, 0}},

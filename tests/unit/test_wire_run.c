@@ -110,14 +110,14 @@ START_TEST(nonsense_is_refused)
 		uint32_t first; /* word of the bytes */
 		int r;
 	} cases[] = {
-		{{40, 0, 40, 0}, 0, 0},
-		{{40, 0, 41, 0}, 0, -EBADMSG},         /* more than the whole */
-		{{40, 8, 8, 0}, 0, -EBADMSG},          /* the middle of nothing */
-		{{40, 0, UINT32_MAX, 0}, 0, -EBADMSG}, /* more than the frame */
-		{{UINT32_MAX, 0, 40, 0}, 0, -EBADMSG}, /* more than a text may have */
+		{{56, 0, 56, 0}, 0, 0},
+		{{56, 0, 57, 0}, 0, -EBADMSG},         /* more than the whole */
+		{{56, 8, 8, 0}, 0, -EBADMSG},          /* the middle of nothing */
+		{{56, 0, UINT32_MAX, 0}, 0, -EBADMSG}, /* more than the frame */
+		{{UINT32_MAX, 0, 56, 0}, 0, -EBADMSG}, /* more than a text may have */
 		{{8, 0, 8, 0}, 0, -EBADMSG},           /* less than a run */
 		{{0, 0, 0, 0}, 0, -EBADMSG},
-		{{40, 0, 40, 0}, 6, -EBADMSG}, /* six strings, and room for two lengths */
+		{{56, 0, 56, 0}, 6, -EBADMSG}, /* six strings, and room for two lengths */
 	};
 	struct {
 		struct wire_run_piece piece;
