@@ -64,21 +64,26 @@ static bool take(int fd, struct buf *text)
 	return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
+/* Once it has ended, what it has left behind goes too: before its pid is free for somebody else. */
 static bool has_ended(pid_t pid, struct probe *ret)
 {
-	int status;
-	pid_t r = waitpid(pid, &status, WNOHANG);
+	siginfo_t info = {0};
 
-	if (r == 0 || (r < 0 && errno == EINTR))
+	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0) {
+		if (errno == EINTR)
+			return false;
+		ret->end = PROBE_FAILED;
+		ret->detail = errno;
+		return true;
+	}
+	if (info.si_pid != pid)
 		return false;
-	if (r < 0)
-		*ret = (struct probe){PROBE_FAILED, errno, ret->text};
-	else if (WIFSIGNALED(status))
-		*ret = (struct probe){PROBE_DIED, WTERMSIG(status), ret->text};
-	else if (WEXITSTATUS(status))
-		*ret = (struct probe){PROBE_LEFT, WEXITSTATUS(status), ret->text};
-	else
-		ret->end = PROBE_ANSWERED;
+	kill(-pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ret->detail = info.si_status;
+	ret->end = info.si_code != CLD_EXITED ? PROBE_DIED
+		   : info.si_status           ? PROBE_LEFT
+					      : PROBE_ANSWERED;
 	return true;
 }
 
@@ -117,7 +122,6 @@ static void await(pid_t pid, int fd, unsigned deadline_ms, struct probe *ret)
 		is_open = is_open && take(fd, &ret->text);
 	}
 	(void)take(fd, &ret->text);
-	kill(-pid, SIGKILL); /* what a library has left behind */
 }
 
 void probe_run(probe_fn *fn, const void *ctx, unsigned deadline_ms, struct probe *ret)
