@@ -111,10 +111,16 @@ static void print_text(struct buf *text)
 	print_words(buf_str(&shown));
 }
 
-static void print_finding(const struct doctor_check *check, const struct doctor_finding *finding)
+/* ctx: the group that was printed last. */
+static void print_finding(void *ctx, const struct doctor_check *check,
+			  const struct doctor_finding *finding)
 {
 	struct doctor_finding f = *finding; /* reading a buffer may end its text */
+	const char **group = ctx;
 
+	if (strcmp(*group, check->group) != 0)
+		printf("%s\n", check->group);
+	*group = check->group;
 	printf("  %s  %-*s ", marks[f.state], NAME_WIDTH, check->name);
 	print_text(&f.seen);
 	if (f.why.len) {
@@ -123,6 +129,7 @@ static void print_finding(const struct doctor_check *check, const struct doctor_
 	}
 	if (f.mend.len)
 		print_line(stdout, "%*s$ %s", INDENT, "", buf_str(&f.mend));
+	fflush(stdout); /* the next one may take seconds */
 }
 
 /* The checks that stand in the way of a feature. */
@@ -157,21 +164,6 @@ static void print_features(const struct doctor *d, unsigned asked)
 			      state == DOCTOR_MISSING ? "no: " : "not known: ");
 		printf("\n");
 	}
-}
-
-static void print_all(const struct doctor *d, unsigned asked)
-{
-	const char *group = "";
-
-	printf("proton " PACKAGE_VERSION
-	       "   ok: works  --: worth knowing  !!: missing  ??: not known\n");
-	for (size_t i = 0; i < doctor_n_checks; i++) {
-		if (strcmp(group, doctor_checks[i].group) != 0)
-			printf("%s\n", doctor_checks[i].group);
-		group = doctor_checks[i].group;
-		print_finding(&doctor_checks[i], doctor_finding(d, i));
-	}
-	print_features(d, asked);
 }
 
 /* ---- JSON ---- */
@@ -284,29 +276,35 @@ static bool all_work(const struct doctor *d, unsigned asked)
 	return true;
 }
 
-int cmd_doctor(int argc, char **argv)
-{
-	bool json = false;
-	int first = options_parse(&command_doctor, argc, argv, on_option, &json), r = 0;
-	struct doctor_host host = {.root = "", .env = environ, .ask = question_ask};
-	_cleanup_(freep) char *library = NULL, *why = NULL;
-	_cleanup_(doctor_freep) struct doctor *d = NULL;
+/* What a run would start from. */
+struct surroundings {
+	struct doctor_host host;
+	char *library, *library_why;
 	char config_dir[PATH_MAX];
-	unsigned asked;
+};
+
+static void look_around(struct surroundings *s)
+{
+	*s = (struct surroundings){.host = {.root = "", .env = environ, .ask = question_ask}};
+	target_library(&s->library, &s->library_why);
+	screen_config_dir(s->config_dir, sizeof(s->config_dir));
+	look_at_terminal(&s->host.terminal);
+	s->host.library = s->library;
+	s->host.library_why = s->library_why;
+	s->host.config_dir = s->config_dir;
+}
+
+static int examine(const struct doctor_host *host, unsigned asked, bool json)
+{
+	_cleanup_(doctor_freep) struct doctor *d = NULL;
+	const char *group = "";
+	int r = 0;
 	bool ok;
 
-	if (first <= 0)
-		return first ? STATUS_USAGE : STATUS_OK;
-	asked = parse_features(argv + first, argc - first);
-	if (!asked)
-		return STATUS_USAGE;
-	target_library(&library, &why);
-	screen_config_dir(config_dir, sizeof(config_dir));
-	look_at_terminal(&host.terminal);
-	host.library = library;
-	host.library_why = why;
-	host.config_dir = config_dir;
-	d = doctor_new(&host);
+	if (!json)
+		printf("proton " PACKAGE_VERSION
+		       "   ok: works  --: worth knowing  !!: missing  ??: not known\n");
+	d = doctor_new(host, json ? NULL : print_finding, &group);
 	if (!d) {
 		complain("out of memory");
 		return STATUS_FAILED;
@@ -315,8 +313,27 @@ int cmd_doctor(int argc, char **argv)
 	if (json)
 		r = put_all(d, asked, ok);
 	else
-		print_all(d, asked);
+		print_features(d, asked);
 	if (r < 0)
 		complain("cannot print: %s", strerror(-r));
 	return ok && r == 0 ? STATUS_OK : STATUS_FAILED;
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	bool json = false;
+	int first = options_parse(&command_doctor, argc, argv, on_option, &json), status;
+	struct surroundings s;
+	unsigned asked;
+
+	if (first <= 0)
+		return first ? STATUS_USAGE : STATUS_OK;
+	asked = parse_features(argv + first, argc - first);
+	if (!asked)
+		return STATUS_USAGE;
+	look_around(&s);
+	status = examine(&s.host, asked, json);
+	free(s.library);
+	free(s.library_why);
+	return status;
 }

@@ -43,7 +43,7 @@ const struct doctor_check doctor_checks[] = {
 /* clang-format on */
 const size_t doctor_n_checks = ARRAY_SIZE(doctor_checks);
 
-struct doctor *doctor_new(const struct doctor_host *host)
+struct doctor *doctor_new(const struct doctor_host *host, doctor_found_fn *found, void *ctx)
 {
 	struct doctor *d = calloc(1, sizeof(*d));
 
@@ -52,8 +52,11 @@ struct doctor *doctor_new(const struct doctor_host *host)
 	if (!d || !d->findings)
 		return doctor_free(d);
 	d->host = host;
-	for (size_t i = 0; i < ARRAY_SIZE(doctor_checks); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(doctor_checks); i++) {
 		doctor_checks[i].run(d, &d->findings[i]);
+		if (found)
+			found(ctx, &doctor_checks[i], &d->findings[i]);
+	}
 	return d;
 }
 

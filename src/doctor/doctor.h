@@ -85,8 +85,11 @@ struct doctor_check {
 extern const struct doctor_check doctor_checks[];
 extern const size_t doctor_n_checks;
 
-/* Look at everything. NULL: out of memory. The host is borrowed. */
-struct doctor *doctor_new(const struct doctor_host *host);
+/* Look at everything. NULL: out of memory. The host is borrowed. found, if any, is told of each
+ * check when it is done: some take seconds. */
+typedef void doctor_found_fn(void *ctx, const struct doctor_check *check,
+			     const struct doctor_finding *finding);
+struct doctor *doctor_new(const struct doctor_host *host, doctor_found_fn *found, void *ctx);
 struct doctor *doctor_free(struct doctor *d);
 static inline void doctor_freep(struct doctor **p)
 {

@@ -28,6 +28,7 @@ static struct {
 	} answers[N_DOCTOR_QUESTIONS];
 	struct doctor_host host;
 	struct doctor *doctor;
+	size_t n_found, n_found_at[N_DOCTOR_QUESTIONS]; /* checks done, also when each was asked */
 } m;
 
 static void answer(enum doctor_question q, const char *text)
@@ -40,6 +41,7 @@ static void ask(const struct doctor_host *host, int question, struct probe *ret)
 {
 	const struct canned *a = &m.answers[question];
 
+	m.n_found_at[question] = m.n_found;
 	if (question == ASK_HOLDERS) {
 		question_ask(host, question, ret);
 		return;
@@ -143,12 +145,21 @@ static void uproot(const char *path)
 	ck_assert_int_eq(nftw(full, remove_entry, 16, FTW_DEPTH | FTW_PHYS), 0);
 }
 
+static void count_found(void *ctx, const struct doctor_check *check,
+			const struct doctor_finding *finding)
+{
+	ck_assert_ptr_eq(check, &doctor_checks[m.n_found++]);
+	ck_assert_uint_gt(finding->seen.len, 0);
+}
+
 /* Whatever a machine has, each check says what it saw, and each that is missing why it matters. */
 static void examine(void)
 {
 	m.doctor = doctor_free(m.doctor);
-	m.doctor = doctor_new(&m.host);
+	m.n_found = 0;
+	m.doctor = doctor_new(&m.host, count_found, NULL);
 	ck_assert_ptr_nonnull(m.doctor);
+	ck_assert_uint_eq(m.n_found, doctor_n_checks);
 	for (size_t i = 0; i < doctor_n_checks; i++) {
 		const struct doctor_finding *f = doctor_finding(m.doctor, i);
 
@@ -206,6 +217,9 @@ START_TEST(test_fine)
 	}
 	for (int i = 0; i < N_DOCTOR_FEATURES; i++)
 		expect_feature((enum doctor_feature)i, DOCTOR_OK);
+	/* Who waits for an answer has seen what came before. */
+	ck_assert_uint_gt(m.n_found_at[ASK_OPENCL], m.n_found_at[ASK_RUN]);
+	ck_assert_uint_gt(m.n_found_at[ASK_FOLDERS], m.n_found_at[ASK_OPENCL]);
 	expect("driver", DOCTOR_OK, "580.159.04", "");
 	expect("libcuda", DOCTOR_OK, "CUDA 13.0, 1 device (NVIDIA H200)", "");
 	expect("cupti", DOCTOR_OK, "CUPTI 13.0 (API 130001), /usr/local/cuda/lib64", "");
