@@ -114,6 +114,32 @@ check "no GPU is shown to programs" 1 "$(CUDA_VISIBLE_DEVICES='' cupti libcupti.
 check "by whom" "unset CUDA_VISIBLE_DEVICES" "$(finding visible-devices mend)"
 unset LD_LIBRARY_PATH
 
+# ---- a terminal: its type, size, colours and characters
+on_tty() { # on_tty COLUMNS ROWS ARGUMENTS…: the exit status; what was printed goes to out
+	python3 -c '
+import fcntl, os, pty, struct, sys, termios
+pid, fd = pty.fork()
+if not pid:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", int(sys.argv[2]), int(sys.argv[1]), 0, 0))
+    out = os.open("out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(out, 1)
+    os.execvp(sys.argv[3], sys.argv[3:])
+try:
+    while os.read(fd, 4096):
+        pass
+except OSError:
+    pass
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$1" "$2" "$PROTON" doctor --json "${@:3}"
+}
+check "a terminal that is known" 0 "$(unset NO_COLOR; TERM=xterm-256color LC_ALL=C.UTF-8 on_tty 100 30 screen)"
+check "what it is" "xterm-256color, 100 columns, 30 rows, UTF-8, 256" "$(finding terminal seen), $(finding size seen), \
+$(finding characters seen), $(finding colors seen)"
+check "one that is not known" 1 "$(TERM=amnesia on_tty 100 30 screen)"
+check "its line" "export TERM=xterm-256color" "$(finding terminal mend)"
+check "one that is too small" 1 "$(TERM=xterm on_tty 100 4 screen)"
+check "no colours and ASCII are no fault" 0 "$(TERM=vt100 LC_ALL=C NO_COLOR='' on_tty 80 24 screen)"
+check "but are told" "note note" "$(finding colors state) $(finding characters state)"
+
 # ---- an empty profile leads to it
 "$PROTON" record -o e.hatchet -- true 2>err
 has "a recording without work" "proton doctor" err
