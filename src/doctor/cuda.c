@@ -330,6 +330,14 @@ static bool search_works(const struct probe *p)
 	return false;
 }
 
+/* CUPTI 13.0 calls who subscribed as "proton" "CUPTI for proton". */
+static bool is_ours(const char *who)
+{
+	const char *last = strrchr(who, ' ');
+
+	return !strcmp(last ? last + 1 : who, "proton");
+}
+
 /* In a process like one of a run, does the collector hold CUPTI? Who asks a second time is told
  * that somebody has it. Older ones do not say who: it is ours, if it is free where we are not. */
 static bool run_works(struct doctor *d, const struct probe *p, struct doctor_finding *f)
@@ -341,11 +349,10 @@ static bool run_works(struct doctor *d, const struct probe *p, struct doctor_fin
 	long connected = 0, result, api;
 
 	if (p->end != PROBE_ANSWERED || !h || !c || !probe_number(p, "connected", &connected) ||
-	    connected < 1 || sscanf(h, "%ld %63s", &result, who) != 2 ||
+	    connected < 1 || sscanf(h, "%ld %63[^\n]", &result, who) != 2 ||
 	    sscanf(c, "%ld %4095[^\n]", &api, path) != 2 || result != CUPTI_HELD)
 		return false;
-	if (strcmp(who, "proton") != 0 &&
-	    (strcmp(who, "?") != 0 || !search_works(doctor_ask(d, ASK_CUPTI))))
+	if (!is_ours(who) && (strcmp(who, "?") != 0 || !search_works(doctor_ask(d, ASK_CUPTI))))
 		return false;
 	say_cupti(api, path, &f->seen);
 	return true;
@@ -362,6 +369,11 @@ void check_cupti(struct doctor *d, struct doctor_finding *f)
 		return;
 	}
 	probe_number(driver, "init", &result);
+	if (d->has_driver && result > 0) { /* no program can: the finding above says why */
+		f->state = DOCTOR_NOTE;
+		buf_puts(&f->seen, "not tried: cuInit fails");
+		return;
+	}
 	if (result != 0 || !d->host->library) {
 		find_by_search(d, f);
 		return;

@@ -111,7 +111,7 @@ static void setup(void)
 	answer(ASK_DRIVER, "path /usr/lib/libcuda.so.1\nversion 13000\ninit 0\ndevices 1\n"
 			   "device NVIDIA H200\n");
 	answer(ASK_COLLECTOR, "path /opt/proton/libproton.so\nactive 1\n");
-	answer(ASK_RUN, "connected 1\nholder 39 proton\n"
+	answer(ASK_RUN, "connected 1\nholder 39 CUPTI for proton\n" /* as an H200 answers */
 			"cupti 130001 /usr/local/cuda/lib64/libcupti.so.13\n");
 	answer(ASK_CUPTI, "found 130001 /usr/local/cuda/lib64/libcupti.so.13\n"
 			  "tried 0 130001 /usr/local/cuda/lib64/libcupti.so.13\n");
@@ -482,7 +482,10 @@ START_TEST(test_cupti)
 	answer(ASK_CUPTI, "tried 39 18 /c/libcupti.so.11.8\n");
 	examine();
 	expect("cupti", DOCTOR_MISSING, "held by another profiler", NULL);
-	answer(ASK_RUN, "connected 1\nholder 39 torch.profiler\ncupti 130001 /c/libcupti.so.13\n");
+	answer(ASK_RUN, "connected 1\nholder 39 proton\ncupti 130001 /c/libcupti.so.13\n");
+	examine();
+	expect("cupti", DOCTOR_OK, "CUPTI 13.0", "");
+	answer(ASK_RUN, "connected 1\nholder 39 CUPTI for torch\ncupti 130001 /c/libcupti.so.13\n");
 	answer(ASK_CUPTI, "tried 0 130001 /c/libcupti.so.13\n");
 	examine();
 	expect("cupti", DOCTOR_MISSING, "works, but not in a run", NULL);
