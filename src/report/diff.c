@@ -387,8 +387,8 @@ static void put_counts(struct printer *x)
 	if (x->n_left_out)
 		out_printf(x->out, "; %u more lines", x->n_left_out);
 	if (x->n_elsewhere)
-		out_printf(x->out, "; %u told where they arise (--all has a line of each)",
-			   x->n_elsewhere);
+		out_printf(x->out, "; %u follow%s from these (--all)", x->n_elsewhere,
+			   x->n_elsewhere == 1 ? "s" : "");
 	out_putc(x->out, '\n');
 }
 

@@ -28,7 +28,7 @@ has "counted" "3 changed, 1 new, 1 gone, 1 same" <(sed 's/^2 changed/3 changed/'
 "$PROTON" diff --all --tree --ascii a.hatchet b.hatchet >out
 check "tree" "ROOT step gemm relu old new|er" "$(sed -n '/STATUS/,/^$/p' out | awk 'NF && !/STATUS/ { print $NF }' | xargs)"
 "$PROTON" diff --ascii -t 5% a.hatchet b.hatchet >out; check "threshold" "" "$(grep old out)"
-"$PROTON" diff --ascii -t 11 a.hatchet b.hatchet >out; check "threshold in the unit" "step gemm" "$(awk '/changed  / { print $NF }' out | grep -v ROOT | xargs)"
+"$PROTON" diff --ascii -t 11 a.hatchet b.hatchet >out; check "threshold in the unit" "gemm" "$(awk '/changed  / { print $NF }' out | grep -v ROOT | xargs)"
 "$PROTON" diff --ascii -m avg_time/us a.hatchet b.hatchet >out
 check "a derived metric" "0.503 0.537 +0.033 +6.6 changed ROOT" "$(grep ROOT out | xargs)"
 "$PROTON" diff --ascii -m time/% a.hatchet b.hatchet >out; check "a share" "66.2 68.3 +2.1 +3.2 changed step > gemm" "$(grep gemm out | xargs)"
@@ -54,7 +54,7 @@ sed 's/"gemm"/"relu"/' a.hatchet >twice.hatchet
 "$PROTON" diff --ascii --all -m avg_time/ns twice.hatchet a.hatchet >out
 check "siblings of one name are one" "750.000 500.000 -250.000 -33.3 changed step > relu" "$(grep relu out | xargs)"
 "$PROTON" diff --ascii -m count --exclusive a.hatchet b.hatchet >out; has "a metric" "count, exclusive" out
-"$PROTON" diff --ascii -n 1 a.hatchet b.hatchet >out; has "rows" "3 more lines" out
+"$PROTON" diff --ascii -n 1 a.hatchet b.hatchet >out; has "rows" "2 more lines; 1 follows from these (--all)" out
 "$PROTON" diff -f markdown a.hatchet b.hatchet >out; has "markdown" '| `step ' <(sed 's/ › / /;s/`step.*/`step /' out)
 has "a pipe in a name" 'new\|er`' out
 "$PROTON" diff -f json a.hatchet b.hatchet >out
@@ -106,7 +106,7 @@ status "nothing without a limit" 0 empty.hatchet a.hatchet
 # Small changes are none, unless a limit is smaller.
 profile near.hatchet "gemm 1009" "relu 500" "old 10"
 check "noise" "0 changed, 0 new, 0 gone, 4 same" "$("$PROTON" diff --ascii a.hatchet near.hatchet | tail -n 1)"
-check "noise: none" "2 changed, 0 new, 0 gone, 2 same" "$("$PROTON" diff --ascii --noise 0 a.hatchet near.hatchet | tail -n 1)"
+check "noise: none" "2 changed, 0 new, 0 gone, 2 same; 1 follows from these (--all)" "$("$PROTON" diff --ascii --noise 0 a.hatchet near.hatchet | tail -n 1)"
 check "noise: more" "0 changed, 0 new, 0 gone, 4 same" "$("$PROTON" diff --ascii --noise 50% a.hatchet b2.hatchet | tail -n 1)"
 status "noise: a smaller limit" 1 --fail-over 0.1% a.hatchet near.hatchet
 status "noise: no number" 2 --noise some a.hatchet near.hatchet
@@ -306,4 +306,27 @@ cp from5.hatchet $long
 check "ranks: as wide as asked" "0 " "$? $(awk 'length > 80' out)"
 has "ranks: cut" " a_very_lon... " out
 "$PROTON" merge --ranks --ascii --width 0 -m loss $long >out 2>err; has "ranks: any width" " $long " out
+
+# ---- a cause is told once: where it arises, and what is new with all below it
+cat >cause-a.folded <<EOF
+main;step;forward;gemm 1000
+main;step;forward;relu 100
+main;step;loss 100
+EOF
+cat >cause-b.folded <<EOF
+main;step;forward;gemm 1500
+main;step;forward;relu 100
+main;step;loss 100
+main;step;eval;gemm 50
+main;step;eval;relu 40
+EOF
+for f in a b; do "$PROTON" export -f hatchet -o cause-$f.hatchet cause-$f.folded; done
+"$PROTON" diff --ascii cause-a.hatchet cause-b.hatchet >out
+check "causes" "main > step > forward > gemm|main > step > eval" \
+	"$(awk '/ > / { sub(/.*(changed|new|gone) +/, ""); print }' out | paste -sd'|')"
+has "what follows is counted" "follow from these (--all)" out
+"$PROTON" diff --ascii --all cause-a.hatchet cause-b.hatchet >out
+check "all of them" 9 "$(grep -c '^ .*main' out)"
+status "a limit names the cause" 1 --each --fail-over 49.5% cause-a.hatchet cause-b.hatchet
+has "a limit names the cause: said" "'main > step > forward > gemm' has grown by 50.0%" err
 finish
