@@ -406,25 +406,6 @@ static void print_text(struct printer *x)
 
 /* ---- markdown ---- */
 
-/* A code span in a table. Characters that would end the span or the cell are replaced. */
-static void put_code(struct out *out, const char *name)
-{
-	const char *end = name + strlen(name);
-	struct shown s = {0};
-
-	out_putc(out, '`');
-	while (name < end) {
-		name = shown_next(name, end, &s);
-		if (*s.text == '|')
-			out_puts(out, "\\|");
-		else if (*s.text == '`')
-			out_putc(out, '\'');
-		else
-			out_put(out, s.text, s.len);
-	}
-	out_putc(out, '`');
-}
-
 static void markdown_row(struct printer *x, uint32_t id, const struct diff_value *v)
 {
 	out_puts(x->out, "| ");

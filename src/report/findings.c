@@ -155,19 +155,6 @@ static void print_text(const struct printer *p)
 
 /* ---- markdown ---- */
 
-/* A name in a code span of a table. */
-static void put_code(const struct printer *p, const struct buf *name)
-{
-	out_putc(p->out, '`');
-	for (size_t i = 0; i < name->len; i++)
-		out_put(p->out,
-			name->data[i] == '`'   ? "'"
-			: name->data[i] == '|' ? "\\|"
-					       : &name->data[i],
-			name->data[i] == '|' ? 2 : 1);
-	out_putc(p->out, '`');
-}
-
 static void print_markdown(const struct printer *p)
 {
 	_cleanup_(buf_done) struct buf text = {0};
@@ -193,7 +180,7 @@ static void print_markdown(const struct printer *p)
 		for (unsigned k = 0; k < finding->n_nodes; k++) {
 			put_node(p, finding->nodes[k], &text);
 			out_puts(p->out, "    * ");
-			put_code(p, &text);
+			put_code(p->out, buf_str(&text));
 			out_putc(p->out, '\n');
 			buf_clear(&text);
 		}

@@ -89,6 +89,24 @@ void report_columns_done(struct report_columns *c)
 	free(c->v);
 }
 
+void put_code(struct out *out, const char *name)
+{
+	const char *end = name + strlen(name);
+	struct shown s = {0};
+
+	out_putc(out, '`');
+	while (name < end) {
+		name = shown_next(name, end, &s);
+		if (*s.text == '|')
+			out_puts(out, "\\|");
+		else if (*s.text == '`')
+			out_putc(out, '\'');
+		else
+			out_put(out, s.text, s.len);
+	}
+	out_putc(out, '`');
+}
+
 void put_path(struct buf *out, const char *const *names, size_t n, bool ascii)
 {
 	while (n-- > 0) {

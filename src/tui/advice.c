@@ -9,7 +9,7 @@
 
 #define TALL      30 /* rows from which the header has the line */
 #define EVERY_NS  (5 * NSEC_PER_SEC)
-#define MANY_ROWS 200000 /* that take longer than a key may */
+#define MANY_ROWS 50000 /* they take 20 ms: more than a key may need */
 
 void advice_make(struct tui *t)
 {

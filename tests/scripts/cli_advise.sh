@@ -44,8 +44,8 @@ check "a file that is not there" 2 "$(status "$PROTON" advise nothing.hatchet)"
 check "an empty profile" "no findings" "$("$PROTON" advise empty.hatchet)"
 check "for programs" 0 "$("$PROTON" advise -f json empty.hatchet | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["findings"]))')"
 
-# ---- a waiting GPU: the run lasts 20 times as long as its work
-PROTON_FAKE='kernel gemm 1000000 10;kernel relu 1000000 10' "$PROTON" record -q -o idle.hatchet -- sleep 0.4
+# ---- a waiting GPU: nothing between the first work and the last
+PROTON_FAKE='kernel gemm 1000000 10;pause 300;kernel relu 1000000 10' "$PROTON" record -q -o idle.hatchet -- sleep 0.6
 check "idle" yes "$(rules idle.hatchet | grep -q idle && echo yes || rules idle.hatchet)"
 
 # ---- ranks: the slow one is named, not the one that waits for it
