@@ -22,8 +22,7 @@ bool collective_is_name(const char *name)
 	return false;
 }
 
-/* By node. */
-static uint8_t *collective_nodes(const struct session *s)
+uint8_t *collective_nodes(const struct session *s)
 {
 	uint8_t *nodes = calloc(s->n_nodes, 1);
 
@@ -31,14 +30,4 @@ static uint8_t *collective_nodes(const struct session *s)
 		nodes[i] = session_node_kind(s, i) == FRAME_KERNEL &&
 			   collective_is_name(session_node_name(s, i));
 	return nodes;
-}
-
-uint8_t *collective_rows(const struct session *s)
-{
-	_cleanup_(freep) uint8_t *nodes = collective_nodes(s);
-	uint8_t *rows = nodes ? calloc(MAX(s->n_rows, (size_t)1), 1) : NULL;
-
-	for (size_t i = 0; rows && i < s->n_rows; i++)
-		rows[i] = nodes[s->rows[i].node];
-	return rows;
 }

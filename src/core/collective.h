@@ -9,7 +9,7 @@
 
 /* Is it the name of one (NCCL, RCCL, all-reduce kernels of vLLM and PyTorch), raw or demangled? */
 bool collective_is_name(const char *name);
-/* By row: is it of such a kernel? Malloc'd; NULL: out of memory. */
-uint8_t *collective_rows(const struct session *s);
+/* By node: is it such a kernel? Malloc'd; NULL: out of memory. */
+uint8_t *collective_nodes(const struct session *s);
 
 #endif

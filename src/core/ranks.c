@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "core/ranks.h"
+#include "core/collective.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -30,6 +31,8 @@ struct spreader {
 	} host;
 	uint8_t *has;
 	const uint8_t *counted; /* by row; NULL: all are */
+	uint8_t *collective;    /* by node; NULL: the metric is not time on devices */
+	double in_collectives;  /* of the rank that is taken */
 	uint8_t *metadata;      /* by node: of launches, which no rank is compared by */
 };
 
@@ -125,6 +128,19 @@ static int leave_own(struct spreader *x)
 	return 0;
 }
 
+/* What a node has counts above it, too. */
+static void roll_up(struct spreader *x, uint32_t node, double v)
+{
+	uint32_t parent = x->s->nodes[node].parent;
+
+	if (!node || !x->adds_up)
+		x->total += v;
+	if (node && x->adds_up) {
+		x->values[parent] += v;
+		x->has[parent] = 1;
+	}
+}
+
 /* Add the values of one rank, rolled up, to the spread of each node. 0: it has none; 1:
  * it has; -ENOMEM. A parent's id is smaller than its children's. */
 static int rank_take(struct spreader *x, uint32_t rank, struct spread *spread)
@@ -133,7 +149,7 @@ static int rank_take(struct spreader *x, uint32_t rank, struct spread *spread)
 	int any = 0;
 	size_t i;
 
-	x->total = 0;
+	x->total = x->in_collectives = 0;
 	memset(x->values, 0, s->n_nodes * sizeof(*x->values));
 	memset(x->has, 0, s->n_nodes);
 	for (i = x->begin[rank]; i < x->begin[rank + 1]; i++)
@@ -148,17 +164,15 @@ static int rank_take(struct spreader *x, uint32_t rank, struct spread *spread)
 
 		if (!x->has[i])
 			continue;
-		if (!i || !x->adds_up)
-			x->total += v;
-		if (i && x->adds_up) {
-			x->values[s->nodes[i].parent] += v;
-			x->has[s->nodes[i].parent] = 1;
-		}
-		to->min = to->n ? MIN(to->min, v) : v;
-		if (!to->n || v > to->max) {
-			to->max = v;
+		to->is_collective = x->collective && x->collective[i];
+		if (to->is_collective)
+			x->in_collectives += v;
+		else
+			roll_up(x, (uint32_t)i, v);
+		if (!to->n || (to->is_collective ? v < to->min : v > to->max))
 			to->slowest = x->process[rank];
-		}
+		to->min = to->n ? MIN(to->min, v) : v;
+		to->max = to->n ? MAX(to->max, v) : v;
 		to->sum += v;
 		to->n++;
 		any = 1;
@@ -196,8 +210,9 @@ static int spreader_init(struct spreader *x)
 	x->values = calloc(x->s->n_nodes, sizeof(*x->values));
 	x->has = calloc(x->s->n_nodes, 1);
 	x->metadata = metadata_nodes(x->s);
+	x->collective = x->id == METRIC_TIME ? collective_nodes(x->s) : NULL;
 	if (!x->rank_of || !x->process || !x->begin || !x->rows || !x->values || !x->has ||
-	    !x->metadata)
+	    !x->metadata || (x->id == METRIC_TIME && !x->collective))
 		return -ENOMEM;
 	return ranks_number(x);
 }
@@ -211,6 +226,7 @@ static void spreader_done(struct spreader *x)
 	free(x->values);
 	free(x->has);
 	free(x->metadata);
+	free(x->collective);
 	free(x->host.parents);
 	free(x->host.elapsed);
 }
@@ -235,7 +251,8 @@ int ranks_init(struct ranks *ranks, const struct session *s, uint32_t metric,
 		rows_by_rank(&x);
 	for (rank = 0; r >= 0 && rank < x.n_ranks; rank++)
 		if ((r = rank_take(&x, rank, ranks->spread)) > 0)
-			ranks->totals[ranks->n++] = (struct rank_total){x.process[rank], x.total};
+			ranks->totals[ranks->n++] =
+				(struct rank_total){x.process[rank], x.total, x.in_collectives};
 	spreader_done(&x);
 	if (r < 0)
 		ranks_done(ranks);
@@ -270,7 +287,7 @@ double spread_value(const struct spread *x, enum spread_column column)
 		return NAN;
 	switch (column) {
 	case SPREAD_WAIT:
-		return (x->max - mean) * x->n;
+		return (x->is_collective ? mean - x->min : x->max - mean) * x->n;
 	case SPREAD_IMBALANCE:
 		return x->sum > 0 ? x->max / mean : 1;
 	case SPREAD_SLOWEST:

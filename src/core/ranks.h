@@ -3,7 +3,12 @@
 #define PROTON_CORE_RANKS_H
 /* How evenly a path is spread over ranks. A rank is all processes that have it; a process without
  * one counts by itself. Only ranks that have the path count: absent is not zero.
+ *
+ * In a collective (core/collective.h) who comes early waits for who comes last: its time there says
+ * how evenly the work before it is spread, and counts at its own row alone, not above it. There the
+ * slowest is the rank with the least time, and the others have waited for it.
  *   thread  one */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "core/column.h"
@@ -12,7 +17,9 @@
 struct spread {
 	uint32_t n; /* ranks that have a value; the rest means nothing when 0 */
 	double sum, min, max;
-	uint32_t slowest; /* a process of the rank that has the maximum */
+	uint32_t
+		slowest; /* a process of the rank that has the maximum; of a collective, the minimum */
+	bool is_collective;
 };
 
 /* Columns of a table of paths. Those of form TIME take the form of the metric that is shown.
@@ -20,9 +27,9 @@ struct spread {
  *        id         title     form  width rank help */
 /* clang-format off */
 #define SPREAD_COLUMNS(_)                                                                          \
-	_(WAIT,      "WAIT",    TIME,   7, 0, "what waiting for the slowest costs: (max - mean) x ranks") \
+	_(WAIT,      "WAIT",    TIME,   7, 0, "what waiting for the slowest costs: (max - mean) x ranks; in a collective (mean - min) x ranks") \
 	_(IMBALANCE, "MAX/AVG", RATE,   7, 1, "1 is even") \
-	_(SLOWEST,   "SLOWEST", WORD,  12, 2, "the rank that takes longest") \
+	_(SLOWEST,   "SLOWEST", WORD,  12, 2, "the rank that takes longest; in a collective the one that comes last") \
 	_(MEAN,      "MEAN",    TIME,   7, 3, "of the ranks that have it") \
 	_(MAX,       "MAX",     TIME,   7, 4, "of the slowest rank") \
 	_(MIN,       "MIN",     TIME,   7, 5, "of the fastest rank") \
@@ -43,8 +50,9 @@ double spread_value(const struct spread *x, enum spread_column column);
 
 /* The sum of a rank over all nodes. */
 struct rank_total {
-	uint32_t process; /* one of its processes; SESSION_NONE: values of no process */
-	double sum;
+	uint32_t process;   /* one of its processes; SESSION_NONE: values of no process */
+	double sum;         /* without collectives */
+	double collectives; /* time in them */
 };
 
 struct ranks {

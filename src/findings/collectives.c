@@ -19,22 +19,18 @@ static bool is_collective(const struct evidence *e, uint32_t node)
  * last and waits for nobody. NaN: there are no ranks to compare. */
 static int mean_wait(const struct evidence *e, double *ret, uint32_t *ret_last)
 {
-	_cleanup_(freep) uint8_t *rows = collective_rows(e->s);
 	double sum = 0, least = INFINITY;
 	struct ranks ranks;
-	int r;
+	int r = ranks_init(&ranks, e->s, METRIC_TIME, NULL);
 
 	*ret = NAN;
-	if (!rows)
-		return -ENOMEM;
-	r = ranks_init(&ranks, e->s, METRIC_TIME, rows);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < ranks.n; i++) {
-		sum += ranks.totals[i].sum;
-		if (ranks.totals[i].sum < least)
+		sum += ranks.totals[i].collectives;
+		if (ranks.totals[i].collectives < least)
 			*ret_last = ranks.totals[i].process;
-		least = fmin(least, ranks.totals[i].sum);
+		least = fmin(least, ranks.totals[i].collectives);
 	}
 	if (ranks.n > 1)
 		*ret = sum / ranks.n - least;

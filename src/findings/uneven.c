@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include "base/human.h"
-#include "core/collective.h"
 #include "core/ranks.h"
 #include "findings/rules.h"
 
@@ -28,15 +27,9 @@ static void take(struct extremes *x, double v, uint32_t who)
 /* What each rank's own work takes: what it waits for others in collectives is left out. */
 static int of_ranks(const struct evidence *e, struct extremes *ret)
 {
-	_cleanup_(freep) uint8_t *rows = collective_rows(e->s);
 	struct ranks ranks;
-	int r;
+	int r = ranks_init(&ranks, e->s, METRIC_TIME, NULL);
 
-	if (!rows)
-		return -ENOMEM;
-	for (size_t i = 0; i < e->s->n_rows; i++)
-		rows[i] = !rows[i];
-	r = ranks_init(&ranks, e->s, METRIC_TIME, rows);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < ranks.n; i++)

@@ -45,15 +45,24 @@ static double mean_of_ranks(const struct ranks *ranks)
 	return sum / ranks->n;
 }
 
+static bool has_collectives(const struct ranks *ranks)
+{
+	for (uint32_t i = 0; i < ranks->n; i++)
+		if (ranks->totals[i].collectives > 0)
+			return true;
+	return false;
+}
+
 /* In order of appearance. */
 static void put_totals(struct board *b)
 {
+	bool collectives = has_collectives(&b->ranks);
 	double mean = mean_of_ranks(&b->ranks);
-	size_t before = 2 * COLUMN_WIDTH + 2;
+	size_t before = (collectives ? 3 : 2) * COLUMN_WIDTH + 2;
 	size_t room = name_room(b->o, before);
 	char text[RANK_NAME];
 
-	out_puts(b->out, "   TOTAL   /MEAN  RANK\n");
+	out_printf(b->out, "   TOTAL   /MEAN%s  RANK\n", collectives ? " COLLECT" : "");
 	for (uint32_t i = 0; i < b->ranks.n; i++) {
 		const struct rank_total *total = &b->ranks.totals[i];
 
@@ -61,6 +70,9 @@ static void put_totals(struct board *b)
 		put_right(b->out, text, COLUMN_WIDTH);
 		snprintf(text, sizeof(text), "%.2f", mean > 0 ? total->sum / mean : 1);
 		put_right(b->out, text, COLUMN_WIDTH);
+		metric_print(text, b->metric, total->collectives);
+		if (collectives)
+			put_right(b->out, text, COLUMN_WIDTH);
 		rank_name(b->s, total->process, text, sizeof(text));
 		out_puts(b->out, "  ");
 		put_name(b->out, text, room, b->o->ascii);

@@ -39,8 +39,10 @@ static bool is_there(const struct tui *t)
 /* ---- ranks ---- */
 
 static const struct column rank_columns[] = {
-	{"TOTAL", "time on the device", 7, 0, human_time_ns},
+	{"TOTAL", "time on the device, without collectives", 7, 0, human_time_ns},
 	{"/MEAN", "of the mean of all ranks", 5, 1, human_rate},
+	{"COLLECT", "time in collectives, with what it waits there for others", 7, 2, human_time_ns,
+	 .is_absent = sections_lack},
 };
 
 static void put_rank(struct panel *p, uint32_t process, bool is_slowest, struct buf *out)
@@ -68,7 +70,8 @@ static void list_ranks(struct panel *p)
 		const struct rank_total *t = &ranks->totals[i];
 		bool slowest = ranks->n > 1 && t->process == ranks->spread[SESSION_ROOT].slowest;
 		const struct section_row row = {
-			.v = {t->sum, pr->mean > 0 ? t->sum / pr->mean : NAN},
+			.v = {t->sum, pr->mean > 0 ? t->sum / pr->mean : NAN,
+			      t->collectives > 0 ? t->collectives : NAN},
 			.role = slowest ? ROLE_WARNING : ROLE_NORMAL,
 		};
 
@@ -203,7 +206,7 @@ static void make_alone(struct panel *p, struct numbers *numbers)
 	pr->ranks.totals = calloc(1, sizeof(*pr->ranks.totals));
 	if (!pr->ranks.totals || !time || isnan(time[0]))
 		return;
-	pr->ranks.totals[0] = (struct rank_total){panel_session(p)->lanes[0].process, time[0]};
+	pr->ranks.totals[0] = (struct rank_total){panel_session(p)->lanes[0].process, time[0], 0};
 	pr->ranks.n = 1;
 }
 

@@ -57,4 +57,11 @@ done
 "$PROTON" advise r0.hatchet r1.hatchet >ranks.txt
 has "the slow rank" "rank 0 works" ranks.txt
 has "who comes last" "wait for 0, which comes last" ranks.txt
+"$PROTON" merge --ranks r0.hatchet r1.hatchet >board.txt
+row() { awk -v name="$1" '$NF == name { print $1, $3 }' board.txt; }
+check "the board: work" "200ms 0" "$(row gemm)"
+check "the board: who comes last to a collective" "200ms 0" "$(row ncclDevKernel_AllReduce)"
+check "the board: collectives are apart" "200ms 0" "$(row ROOT)"
+check "the board: totals" "400ms 10.0ms 0|200ms 210ms 1" \
+	"$(awk '/COLLECT/ { on = 1; next } !NF { on = 0 } on { print $1, $3, $4 }' board.txt | paste -sd'|')"
 finish
