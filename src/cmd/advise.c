@@ -98,7 +98,7 @@ static int on_fail_on(struct arguments *a, const char *value)
 		return 0;
 	}
 	if (parse_amount(value, &v, &percent) == 0) {
-		a->least = v / 100;
+		a->least = a->least < 0 ? v / 100 : fmin(a->least, v / 100);
 		return percent && v >= 0 ? 0 : -EINVAL;
 	}
 	while (r == 0 && (word = strsep(&rest, ",")))

@@ -316,7 +316,9 @@ static int examine(const struct doctor_host *host, unsigned asked, bool json)
 		print_features(d, asked);
 	if (r < 0)
 		complain("cannot print: %s", strerror(-r));
-	return ok && r == 0 ? STATUS_OK : STATUS_FAILED;
+	if (r < 0) /* that is not about the machine */
+		return STATUS_USAGE;
+	return ok ? STATUS_OK : STATUS_FAILED;
 }
 
 int cmd_doctor(int argc, char **argv)

@@ -137,7 +137,10 @@ static void list_runs(const struct session *s)
 		return;
 	}
 	out_to_fd(out, STDOUT_FILENO);
-	report_runs(s, strcmp(nl_langinfo(CODESET), "UTF-8") != 0, out);
+	report_runs(s,
+		    &(struct run_print){terminal_width(STDOUT_FILENO),
+					strcmp(nl_langinfo(CODESET), "UTF-8") != 0},
+		    out);
 	if (s->n_runs)
 		out_putc(out, '\n');
 	out_flush(out);

@@ -15,7 +15,7 @@ struct session_private {
 	size_t cap_frames, cap_nodes, cap_rows, cap_values, cap_present, cap_lanes, cap_sets,
 		cap_epochs, cap_processes, cap_devices, cap_modules, cap_notes, cap_hists,
 		cap_samples, cap_intervals, cap_clocks, cap_uses, cap_runs;
-	struct idindex hists, uses, sets, epochs, devices, modules, processes, notes;
+	struct idindex hists, uses, sets, epochs, devices, modules, processes, notes, runs;
 	uint32_t *seen_in; /* by metric: value of n_looked_at for the last set that had it */
 	size_t cap_seen_in, n_seen_in;
 	uint32_t n_looked_at;
@@ -79,9 +79,9 @@ static void session_free_arrays(struct session *s)
 
 static void session_free_private(struct session_private *p)
 {
-	struct idindex *indexes[] = {&p->frames,  &p->nodes,     &p->lanes,  &p->hists,
-				     &p->uses,    &p->sets,      &p->epochs, &p->devices,
-				     &p->modules, &p->processes, &p->notes,  &p->rows};
+	struct idindex *indexes[] = {
+		&p->frames,  &p->nodes,   &p->lanes,     &p->hists, &p->uses, &p->sets, &p->epochs,
+		&p->devices, &p->modules, &p->processes, &p->notes, &p->runs, &p->rows};
 
 	for (size_t i = 0; i < ARRAY_SIZE(indexes); i++)
 		idindex_done(indexes[i]);
@@ -668,8 +668,10 @@ bool session_value(const struct session *s, uint32_t node, uint32_t metric, unio
 
 /* ---- the rest ---- */
 
-static bool run_equal(const struct session_run *a, const struct session_run *b)
+static bool run_equal(const void *ctx, uint32_t id, const void *key)
 {
+	const struct session_run *a = &((const struct session *)ctx)->runs[id], *b = key;
+
 	return a->command == b->command && a->environment == b->environment &&
 	       a->folder == b->folder && a->host == b->host && a->label == b->label &&
 	       a->version == b->version && a->start_ns == b->start_ns && a->wall_ns == b->wall_ns &&
@@ -677,17 +679,13 @@ static bool run_equal(const struct session_run *a, const struct session_run *b)
 	       a->exit_status == b->exit_status && a->signal == b->signal && a->end == b->end;
 }
 
-/* There are as many as files were merged: few. */
 int session_run_add(struct session *s, const struct session_run *run)
 {
-	for (size_t i = 0; i < s->n_runs; i++)
-		if (run_equal(&s->runs[i], run))
-			return 0;
-	if (!ROOM(s, runs))
-		return -ENOMEM;
-	s->runs[s->n_runs++] = *run;
-	s->generation++;
-	return 0;
+	uint64_t hash = hash_u64(hash_pair(run->command, run->label) ^ run->start_ns);
+
+	if (idindex_find(&s->p->runs, hash, run_equal, s, run) != IDINDEX_NONE)
+		return 0;
+	return APPEND(s, runs, hash, *run) == SESSION_NONE ? -ENOMEM : 0;
 }
 
 static bool note_equal(const void *ctx, uint32_t id, const void *key)

@@ -77,6 +77,20 @@ static void evidence_done(struct evidence *e)
 	free(e->devices);
 }
 
+/* When work came is known to a tenth of a second or two, at either end: what is told of the time
+ * between is no more than was. */
+#define BLUR_NS 200e6
+
+static double used_ns(const struct session *s, double wall_ns)
+{
+	const struct session_run *run = s->runs;
+
+	if (s->n_runs != 1 || run->first_work_ns >= run->last_work_ns ||
+	    run->last_work_ns > run->wall_ns)
+		return wall_ns;
+	return fmax((double)(run->last_work_ns - run->first_work_ns) - BLUR_NS, 0);
+}
+
 static int evidence_init(struct evidence *e, const struct session *s)
 {
 	_cleanup_(freep) uint8_t *metadata = metadata_nodes(s);
@@ -86,9 +100,7 @@ static int evidence_init(struct evidence *e, const struct session *s)
 	e->devices = calloc(MAX(s->n_devices, (size_t)1), sizeof(*e->devices));
 	if (!metadata || !e->nodes || !e->devices)
 		return -ENOMEM;
-	e->used_ns = s->n_runs == 1 && s->runs[0].last_work_ns > s->runs[0].first_work_ns
-			     ? (double)(s->runs[0].last_work_ns - s->runs[0].first_work_ns)
-			     : e->wall_ns;
+	e->used_ns = used_ns(s, e->wall_ns);
 	for (size_t i = 0; i < s->n_rows; i++)
 		if (!metadata[s->rows[i].node])
 			add_row(e, &s->rows[i]);
@@ -167,6 +179,17 @@ static int compare_prices(const void *a, const void *b)
 	return p > q ? -1 : p < q ? 1 : (int)x->rule - (int)y->rule;
 }
 
+/* Work overlaps: its times may add up to more than the run, of which no more can be saved. */
+static void keep_within(struct findings *f)
+{
+	for (size_t i = 0; f->is_wall && i < f->n; i++) {
+		if (!(f->v[i].price_ns > f->whole_ns))
+			continue;
+		f->v[i].price_ns = f->whole_ns;
+		f->v[i].at_most = true;
+	}
+}
+
 int findings_make(struct findings *f, const struct session *s)
 {
 	struct evidence e;
@@ -179,6 +202,7 @@ int findings_make(struct findings *f, const struct session *s)
 		f->n = 0;
 	f->whole_ns = e.whole_ns;
 	f->is_wall = e.wall_ns > 0;
+	keep_within(f);
 	evidence_done(&e);
 	if (f->n)
 		qsort(f->v, f->n, sizeof(*f->v), compare_prices);

@@ -33,13 +33,13 @@ static int find(const struct evidence *e, struct findings *f)
 		if (!evidence_matters(e, idle) || idle < IDLE_SHARE * e->used_ns ||
 		    evidence_launching(e, i) >= idle / 2)
 			continue;
-		finding = finding_add(f, FINDING_IDLE, FINDING_MEASURED, idle);
+		finding = finding_add(f, FINDING_IDLE, FINDING_LIKELY, idle);
 		if (!finding)
 			return -ENOMEM;
 		finding->device = i;
 		human_time_ns(idle_text, idle);
 		human_time_ns(wall, e->used_ns);
-		finding_say(finding, "no work for %s of the %s from its first to its last",
+		finding_say(finding, "idle for %s of the %s between its first and its last work",
 			    idle_text, wall);
 	}
 	return 0;

@@ -30,7 +30,7 @@ static int find(const struct evidence *e, struct findings *f)
 		human_count(rate, n / e->used_ns * 1e9);
 		human_time_ns(idle_text, idle);
 		finding_say(finding,
-			    "no work for %s, beside %s kernels of %s each, %s launches a second",
+			    "idle for %s, beside %s kernels of %s each, %s launches a second",
 			    idle_text, count, mean, rate);
 	}
 	return 0;

@@ -15,10 +15,10 @@ struct sums {
 /* Sums of a profile that many rules need, from one pass over its rows. */
 struct evidence {
 	const struct session *s;
-	double wall_ns;       /* of the run; 0: not known */
-	double whole_ns;      /* that, else all device time */
-	double used_ns;       /* from the first to the last work; else the wall time */
-	struct sums *nodes;   /* by node: its own, on all lanes; launch metadata left out */
+	double wall_ns;     /* of the run; 0: not known */
+	double whole_ns;    /* that, else all device time */
+	double used_ns;     /* from the first to the last work, at the least; else the wall time */
+	struct sums *nodes; /* by node: its own, on all lanes; launch metadata left out */
 	struct sums *devices; /* by device: kernels alone */
 	struct sums kernels, copies, sets;
 	bool has_async; /* the profile says which copies were asynchronous */

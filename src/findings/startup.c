@@ -14,7 +14,7 @@ static int find(const struct evidence *e, struct findings *f)
 	char first_text[HUMAN_MAX], wall[HUMAN_MAX];
 	struct finding *finding;
 
-	if (first < LEAST_NS || first < START_SHARE * e->wall_ns)
+	if (first < LEAST_NS || first < START_SHARE * e->wall_ns || first > e->wall_ns)
 		return 0;
 	finding = finding_add(f, FINDING_STARTUP, FINDING_MEASURED, first);
 	if (!finding)

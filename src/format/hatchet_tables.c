@@ -427,9 +427,14 @@ static int add_interval(struct hread *r, void *element)
 	return session_interval_add(r->s, interval);
 }
 
+/* One that says nothing is none. */
 static int add_run(struct hread *r, void *element)
 {
-	return session_run_add(r->s, element);
+	const struct session_run *run = element;
+
+	if (!run->command && !run->start_ns && !run->wall_ns)
+		return 0;
+	return session_run_add(r->s, run);
 }
 
 static int add_use(struct hread *r, void *element)

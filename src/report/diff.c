@@ -17,7 +17,8 @@
 #define DELTA_WIDTH   9
 #define PERCENT_WIDTH 8
 #define STATUS_WIDTH  8
-#define MARKDOWN_ROWS 100 /* comments on pull requests are limited in size */
+#define FACT_MOST     1000 /* columns of what was run, where no width limits it */
+#define MARKDOWN_ROWS 100  /* comments on pull requests are limited in size */
 
 struct printer {
 	const struct diff *d;
@@ -292,17 +293,33 @@ static void put_title(struct printer *x, const char *text, size_t width)
 }
 
 /* What was run is not the same: a line that says so. False: it is, or nobody knows. */
-static bool put_fact(struct printer *x, enum run_fact fact, const char *before)
+static bool put_fact(struct printer *x, enum run_fact fact)
+{
+	const struct run_facts *facts = x->p->facts;
+	size_t room = x->p->width ? MAX(x->p->width / 2, 40) - 20 : FACT_MOST;
+
+	if (!run_facts_differ(&facts[DIFF_A], &facts[DIFF_B], fact))
+		return false;
+	out_printf(x->out, "B: %s: ", run_fact_words(fact));
+	put_name(x->out, facts[DIFF_B].text[fact], room, x->p->ascii);
+	out_puts(x->out, " (A: ");
+	put_name(x->out, facts[DIFF_A].text[fact], room, x->p->ascii);
+	out_puts(x->out, ")\n");
+	return true;
+}
+
+/* The same in Markdown, where it is no more than text either. */
+static bool put_fact_as_code(struct printer *x, enum run_fact fact)
 {
 	const struct run_facts *facts = x->p->facts;
 
 	if (!run_facts_differ(&facts[DIFF_A], &facts[DIFF_B], fact))
 		return false;
-	out_printf(x->out, "%sB: %s: ", before, run_fact_words(fact));
-	put_name(x->out, facts[DIFF_B].text[fact], 0, x->p->ascii);
+	out_printf(x->out, "> B: %s: ", run_fact_words(fact));
+	put_code(x->out, facts[DIFF_B].text[fact], FACT_MOST);
 	out_puts(x->out, " (A: ");
-	put_name(x->out, facts[DIFF_A].text[fact], 0, x->p->ascii);
-	out_puts(x->out, ")\n");
+	put_code(x->out, facts[DIFF_A].text[fact], FACT_MOST);
+	out_puts(x->out, ")  \n");
 	return true;
 }
 
@@ -321,7 +338,7 @@ static void text_header(struct printer *x)
 			out_putc(x->out, '\n');
 		}
 	for (i = 0; i < RUN_FACT_N; i++)
-		put_fact(x, (enum run_fact)i, "");
+		put_fact(x, (enum run_fact)i);
 	put_name(x->out, diff_metric(x->d), 0, x->p->ascii);
 	out_printf(x->out, ", %s%s\n\n", diff_is_exclusive(x->d) ? "exclusive" : "inclusive",
 		   x->several ? "; changed: the runs of A and of B do not overlap" : "");
@@ -412,7 +429,7 @@ static void markdown_row(struct printer *x, uint32_t id, const struct diff_value
 	put_values(x, v, " | ");
 	put_left(x->out, status_word(x, v), STATUS_WIDTH);
 	out_puts(x->out, " | ");
-	put_code(x->out, name_of(x, id));
+	put_code(x->out, name_of(x, id), 0);
 	out_puts(x->out, " |\n");
 }
 
@@ -424,7 +441,7 @@ static void print_markdown(struct printer *x)
 	uint32_t i;
 
 	for (i = 0; i < RUN_FACT_N; i++)
-		any |= put_fact(x, (enum run_fact)i, "> ");
+		any |= put_fact_as_code(x, (enum run_fact)i);
 	out_puts(x->out, any ? "\n" : "");
 	format_ratio(ratio, total);
 	out_puts(x->out, "**");
@@ -435,7 +452,8 @@ static void print_markdown(struct printer *x)
 	put_value(x, total->side[DIFF_B].median, false, 0);
 	out_puts(x->out, " (");
 	put_value(x, total->delta, true, 0);
-	out_printf(x->out, ", %s%s, %s)\n\n", ratio, strspn(ratio, "+-") && ratio[1] ? " %" : "",
+	out_printf(x->out, ", %s%s, %s)\n\n", ratio,
+		   strspn(ratio, "+-") && ratio[1] && !strchr(ratio, 'x') ? " %" : "",
 		   status_word(x, total));
 	out_puts(x->out,
 		 x->several ? "| A min | A | B min | B | Δ | Δ% | status | path |\n"

@@ -76,8 +76,9 @@ static const char *whole_word(const struct findings *f)
 /* Words of our own, in lines that fit. */
 static void put_wrapped(const struct printer *p, const char *text)
 {
-	size_t width = MAX((p->o->width ? p->o->width : USUAL_WIDTH) - INDENT, LEAST_WIDTH),
-	       used = 0;
+	size_t width = p->o->width ? p->o->width : USUAL_WIDTH, used = 0;
+
+	width = MAX(width, (size_t)(INDENT + LEAST_WIDTH)) - INDENT;
 
 	while (*text) {
 		size_t len = strcspn(text, " ");
@@ -174,13 +175,13 @@ static void print_markdown(const struct printer *p)
 		out_printf(p->out, ", %s): ", finding_sure_word(finding->sure));
 		buf_clear(&text);
 		put_evidence(p, finding, &text);
-		put_name(p->out, buf_str(&text), 0, p->o->ascii);
+		put_code(p->out, buf_str(&text), 0);
 		out_printf(p->out, ". %s\n", finding_advice(finding->rule));
 		buf_clear(&text);
 		for (unsigned k = 0; k < finding->n_nodes; k++) {
 			put_node(p, finding->nodes[k], &text);
 			out_puts(p->out, "    * ");
-			put_code(p->out, buf_str(&text));
+			put_code(p->out, buf_str(&text), 0);
 			out_putc(p->out, '\n');
 			buf_clear(&text);
 		}

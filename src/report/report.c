@@ -517,7 +517,7 @@ static int put_tree(const struct report *r)
 static int put_run(const struct report *r)
 {
 	if (r->s->n_runs)
-		report_runs(r->s, r->o->ascii, r->out);
+		report_runs(r->s, &(struct run_print){r->o->width, r->o->ascii}, r->out);
 	else
 		out_puts(r->out, "not known\n");
 	return 0;

@@ -10,15 +10,23 @@
 #include "base/util.h"
 #include "report/table.h"
 
-enum { KEY_WIDTH = 12 };
+enum { KEY_WIDTH = 12, LEAST_WIDTH = 20, LINE_MOST = 4096 };
 
 /* ---- the head of a report ---- */
 
-static void put_line(struct out *out, const char *key, struct buf *text, bool ascii)
+/* What no terminal limits is limited all the same: a command may have megabytes. */
+static size_t line_room(const struct run_print *p)
+{
+	size_t width = p->width ? p->width : LINE_MOST;
+
+	return MAX(width, (size_t)(KEY_WIDTH + LEAST_WIDTH)) - KEY_WIDTH;
+}
+
+static void put_line(struct out *out, const char *key, struct buf *text, const struct run_print *p)
 {
 	if (text->len) {
 		out_printf(out, "%-*s", KEY_WIDTH, key);
-		put_name(out, buf_str(text), 0, ascii);
+		put_name(out, buf_str(text), line_room(p), p->ascii);
 		out_putc(out, '\n');
 	}
 	buf_clear(text);
@@ -63,25 +71,26 @@ static void put_where(const struct session *s, const struct session_run *run, st
 	put_part(out, "by proton ", strtab_str(s->strings, run->version));
 }
 
-static void put_run(const struct session *s, const struct session_run *run, bool ascii,
-		    struct out *out)
+static void put_run(const struct session *s, const struct session_run *run,
+		    const struct run_print *p, struct out *out)
 {
 	_cleanup_(buf_done) struct buf text = {0};
 
 	run_put_command(s, run, &text);
-	put_line(out, "command", &text, ascii);
+	put_line(out, "command", &text, p);
 	buf_puts(&text, strtab_str(s->strings, run->label));
-	put_line(out, "label", &text, ascii);
+	put_line(out, "label", &text, p);
 	put_time(run, &text);
-	put_line(out, "run", &text, ascii);
+	put_line(out, "run", &text, p);
 	put_where(s, run, &text);
-	put_line(out, "where", &text, ascii);
+	put_line(out, "where", &text, p);
 	run_put_environment(s, run, &text);
-	put_line(out, "environment", &text, ascii);
+	put_line(out, "environment", &text, p);
 }
 
 /* How busy the devices were: the first thing to know about a slow program. */
-static void put_busy(const struct session *s, size_t device, bool ascii, struct out *out)
+static void put_busy(const struct session *s, size_t device, const struct run_print *p,
+		     struct out *out)
 {
 	const struct session_device *d = &s->devices[device];
 	double busy = session_busy_ns(s, (uint32_t)device);
@@ -100,15 +109,15 @@ static void put_busy(const struct session *s, size_t device, bool ascii, struct 
 		human_percent(number, share);
 		buf_printf(&text, ", %s %% of the run", number);
 	}
-	put_line(out, "device", &text, ascii);
+	put_line(out, "device", &text, p);
 }
 
-void report_runs(const struct session *s, bool ascii, struct out *out)
+void report_runs(const struct session *s, const struct run_print *p, struct out *out)
 {
 	for (size_t i = 0; i < s->n_runs; i++)
-		put_run(s, &s->runs[i], ascii, out);
+		put_run(s, &s->runs[i], p, out);
 	for (size_t i = 0; s->n_runs && i < s->n_devices; i++)
-		put_busy(s, i, ascii, out);
+		put_busy(s, i, p, out);
 }
 
 /* ---- two sides ---- */

@@ -6,9 +6,14 @@
 #include "core/runs.h"
 #include "format/out.h"
 
+struct run_print {
+	unsigned width; /* of a line; 0: no terminal */
+	bool ascii;
+};
+
 /* A few lines about each run of a profile, and how busy its devices were. Nothing for a profile that
  * does not say. */
-void report_runs(const struct session *s, bool ascii, struct out *out);
+void report_runs(const struct session *s, const struct run_print *p, struct out *out);
 
 /* What is known of the runs of one side of a comparison, kept when its session is gone. */
 struct run_facts {

@@ -89,14 +89,16 @@ void report_columns_done(struct report_columns *c)
 	free(c->v);
 }
 
-void put_code(struct out *out, const char *name)
+void put_code(struct out *out, const char *name, size_t most)
 {
 	const char *end = name + strlen(name);
 	struct shown s = {0};
+	size_t n = 0;
 
 	out_putc(out, '`');
-	while (name < end) {
+	while (name < end && (!most || n < most)) {
 		name = shown_next(name, end, &s);
+		n += s.columns;
 		if (*s.text == '|')
 			out_puts(out, "\\|");
 		else if (*s.text == '`')
@@ -104,7 +106,7 @@ void put_code(struct out *out, const char *name)
 		else
 			out_put(out, s.text, s.len);
 	}
-	out_putc(out, '`');
+	out_puts(out, name < end ? "...`" : "`");
 }
 
 void put_path(struct buf *out, const char *const *names, size_t n, bool ascii)

@@ -57,9 +57,9 @@ void put_node_path(struct buf *out, const struct session *s, struct frame_names 
 void put_shown(struct out *out, const char *text, size_t len);
 void put_name(struct out *out, const char *name, size_t room, bool ascii);
 size_t name_width(const char *name);
-/* A code span of Markdown, in a table, too. Characters that would end the span or the cell are
- * replaced. */
-void put_code(struct out *out, const char *name);
+/* A code span of Markdown, in a table, too, of at most so many columns (0: any). Characters that would
+ * end the span or the cell are replaced. */
+void put_code(struct out *out, const char *name, size_t most);
 void put_right(struct out *out, const char *text, size_t width);
 void put_left(struct out *out, const char *text, size_t width);
 void put_header(struct out *out, const struct report_columns *columns,

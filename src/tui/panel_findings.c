@@ -31,7 +31,8 @@ static void list_finding(struct panel *p, const struct finding *finding)
 
 	buf_puts(name, finding_title(finding->rule));
 	if (!isnan(finding->price_ns))
-		buf_printf(name, " (%s)", finding_sure_word(finding->sure));
+		buf_printf(name, " (%s%s)", finding_sure_word(finding->sure),
+			   finding->at_most ? ", at most" : "");
 }
 
 static void list_evidence(struct panel *p, const struct finding *finding)

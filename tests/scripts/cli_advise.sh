@@ -10,7 +10,7 @@ print(" ".join(f["rule"] for f in json.load(sys.stdin)["findings"]))'
 }
 
 # Many small copies and memsets beside one kernel that is most of the time.
-PROTON_FAKE='kernel gemm 9000000 100;kernel relu 1000000 100;copy HtoD pageable 4096 100000 ;set device 64 50000;repeat 1' \
+PROTON_FAKE='kernel gemm 90000 100;kernel relu 10000 100;copy HtoD pageable 4096 100000 ;set device 64 50000;repeat 1' \
 	"$PROTON" record -q -o a.hatchet -- sleep 0.1
 check "what is planted" yes "$(rules a.hatchet | grep -q one-kernel && echo yes || rules a.hatchet)"
 "$PROTON" advise a.hatchet >text.txt
@@ -45,7 +45,7 @@ check "an empty profile" "no findings" "$("$PROTON" advise empty.hatchet)"
 check "for programs" 0 "$("$PROTON" advise -f json empty.hatchet | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["findings"]))')"
 
 # ---- a waiting GPU: nothing between the first work and the last
-PROTON_FAKE='kernel gemm 1000000 10;pause 300;kernel relu 1000000 10' "$PROTON" record -q -o idle.hatchet -- sleep 0.6
+PROTON_FAKE='kernel gemm 1000000 10;pause 1500;kernel relu 1000000 10' "$PROTON" record -q -o idle.hatchet -- sleep 2
 check "idle" yes "$(rules idle.hatchet | grep -q idle && echo yes || rules idle.hatchet)"
 
 # ---- ranks: the slow one is named, not the one that waits for it

@@ -39,7 +39,7 @@ has "says that characters are not UTF-8" "export LC_ALL=C.UTF-8" out
 # a reader that leaves, a disk that is full
 check "a full disk is no success" 1 "$("$PROTON" doctor saving >/dev/full 2>err; echo $?)"
 has "and says so" "cannot print" err
-check "nor for JSON" 1 "$("$PROTON" doctor --json saving >/dev/full 2>err; echo $?)"
+check "nor for JSON" 2 "$("$PROTON" doctor --json saving >/dev/full 2>err; echo $?)"
 
 # ---- JSON
 status --json saving >/dev/null
