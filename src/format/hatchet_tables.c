@@ -271,6 +271,8 @@ static uint32_t get_words(struct hread *r, size_t list)
 		buf_put(&words, s, strlen(s)); /* up to a NUL: no program got more */
 		buf_putc(&words, 0);
 	}
+	if (words.error)
+		return 0;
 	list = strtab_add(r->s->strings, buf_str(&words), words.len);
 	return list == STRTAB_NONE ? 0 : (uint32_t)list;
 }

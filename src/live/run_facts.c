@@ -62,15 +62,17 @@ int run_facts_begin(struct session *s, const struct recording_options *options, 
 	for (; *argv; argv++)
 		add_word(&command, *argv);
 	add_environment(&environment, options->save_env);
+	if (command.error || environment.error)
+		return -ENOMEM;
 	run.command = strtab_add(s->strings, buf_str(&command), command.len);
 	run.environment = strtab_add(s->strings, buf_str(&environment), environment.len);
 	run.folder = add_folder(s);
 	run.host = add_host(s);
 	run.label = strtab_adds(s->strings, options->label ? options->label : "");
 	run.version = strtab_adds(s->strings, PACKAGE_VERSION);
-	if (command.error || environment.error || run.command == STRTAB_NONE ||
-	    run.environment == STRTAB_NONE || run.folder == STRTAB_NONE ||
-	    run.host == STRTAB_NONE || run.label == STRTAB_NONE || run.version == STRTAB_NONE)
+	if (run.command == STRTAB_NONE || run.environment == STRTAB_NONE ||
+	    run.folder == STRTAB_NONE || run.host == STRTAB_NONE || run.label == STRTAB_NONE ||
+	    run.version == STRTAB_NONE)
 		return -ENOMEM;
 	return session_run_add(s, &run);
 }
