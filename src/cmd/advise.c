@@ -12,7 +12,6 @@
 #include "cmd/commands.h"
 #include "cmd/load.h"
 #include "cmd/profile_options.h"
-#include "cmd/report.h"
 #include "findings/findings.h"
 #include "naming/readable.h"
 #include "report/findings.h"

@@ -12,7 +12,7 @@
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/load.h"
-#include "cmd/report.h"
+#include "cmd/profile_options.h"
 #include "cmd/view_screen.h"
 #include "format/terminal.h"
 #include "naming/readable.h"

@@ -11,7 +11,7 @@
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/load.h"
-#include "cmd/report.h"
+#include "cmd/profile_options.h"
 #include "core/column.h"
 #include "format/format.h"
 #include "naming/readable.h"

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 #include "base/util.h"
 #include "cmd/commands.h"
@@ -92,15 +91,6 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	default:
 		return profile_option(o, option, value);
 	}
-}
-
-unsigned terminal_width(int fd)
-{
-	struct winsize size;
-
-	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) < 0)
-		return 0;
-	return size.ws_col;
 }
 
 static void complain_anchored(const struct name_pattern *p, struct snapshot *snap)

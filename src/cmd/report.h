@@ -11,6 +11,5 @@ int report_print(const struct session *s, const struct report_options *options, 
 /* What `report` does with a profile that was read. Exit status; a line on stderr when not 0. */
 int report_profile(const struct loaded *l, struct profile_options *o, const char *path);
 void list_metrics(const struct session *s); /* as `proton list` */
-unsigned terminal_width(int fd);            /* 0: not a terminal */
 
 #endif

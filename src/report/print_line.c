@@ -2,6 +2,8 @@
 #include "config.h" // IWYU pragma: keep
 #include "report/print_line.h"
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include "base/buf.h"
 #include "base/shown.h"
 
@@ -31,4 +33,13 @@ void complain(const char *format, ...)
 	va_start(ap, format);
 	print_line_within(stderr, "proton: ", format, ap, "");
 	va_end(ap);
+}
+
+unsigned terminal_width(int fd)
+{
+	struct winsize size;
+
+	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
 }

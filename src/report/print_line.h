@@ -12,6 +12,9 @@ void print_line(FILE *out, const char *format, ...) _printf_(2, 3);
 void print_line_within(FILE *out, const char *before, const char *format, va_list ap,
 		       const char *after) _printf_(3, 0);
 
+/* How many columns a line of the terminal has that a descriptor is; 0: it is none. */
+unsigned terminal_width(int fd);
+
 /* "proton: …" on standard error. */
 void complain(const char *format, ...) _printf_(1, 2);
 
