@@ -6,11 +6,10 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include "base/clock.h"
+#include "launch/child.h"
 
 enum {
 	ANSWER_MAX = 256 * 1024,
@@ -19,21 +18,6 @@ enum {
 };
 
 /* ---- the child ---- */
-
-/* Nothing that a library prints is for our terminal, and a crash is an answer, not a core file. */
-static void child_settle(pid_t parent)
-{
-	const struct rlimit none = {0, 0};
-	int null = open("/dev/null", O_RDWR);
-
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setrlimit(RLIMIT_CORE, &none);
-	if (getppid() != parent || null < 0)
-		_exit(1);
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		dup2(null, fd);
-}
 
 void probe_tell(int fd, const char *format, ...)
 {
@@ -137,8 +121,7 @@ void probe_run(probe_fn *fn, const void *ctx, unsigned deadline_ms, struct probe
 	}
 	pid = fork();
 	if (pid == 0) {
-		child_settle(parent);
-		close(pipe_fds[0]);
+		child_settle(parent, pipe_fds[1]);
 		fn(ctx, pipe_fds[1]);
 		_exit(0);
 	}

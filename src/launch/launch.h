@@ -78,10 +78,10 @@ struct survivor {
 	pid_t pid, sid;
 	char name[16]; /* comm */
 };
-/* Can the process of this number be one of this session? Not when it is older than we are, or was
+/* Can the process of this number be one of this session? Not when it is older than who records, or was
  * started without the session in its environment: then it is another one, and the number was told
  * in another pid namespace. */
-bool launch_may_be_ours(const char *session_path, pid_t pid);
+bool launch_may_be_ours(const char *session_path, pid_t recorder, pid_t pid);
 /* `except` (0: nobody) and ourselves are left out. *ret_list is freed by the caller. A process that
  * dropped its environment, or of another user, is not found. */
 int launch_survivors(const char *session_path, pid_t except, struct survivor **ret_list,

@@ -74,16 +74,16 @@ static bool belongs_to(int proc_fd, const char *pid, const char *entry)
 	return environment && has_string(environment, len, entry);
 }
 
-bool launch_may_be_ours(const char *session_path, pid_t pid)
+bool launch_may_be_ours(const char *session_path, pid_t recorder, pid_t pid)
 {
 	_cleanup_(freep) char *environment = NULL, *entry = NULL;
-	unsigned long long start, our_start;
+	unsigned long long start, recording_start;
 	char path[32];
 	size_t len = 0;
 
 	if (process_start_time(pid, &start) < 0)
 		return false;
-	if (process_start_time(getpid(), &our_start) == 0 && start < our_start)
+	if (process_start_time(recorder, &recording_start) == 0 && start < recording_start)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	environment = read_proc(AT_FDCWD, path, "environ", &len);

@@ -361,7 +361,8 @@ static bool process_dead(const struct receiver *r, const struct session_process 
 	if (silence_ns <= SILENCE_NS)
 		return false;
 	return process_start_time((pid_t)p->pid, &start) == -ESRCH ||
-	       (silence_ns > LONG_SILENCE_NS && !launch_may_be_ours(r->dir->path, (pid_t)p->pid));
+	       (silence_ns > LONG_SILENCE_NS &&
+		!launch_may_be_ours(r->dir->path, getpid(), (pid_t)p->pid));
 }
 
 unsigned receiver_alive(struct receiver *r)
