@@ -18,9 +18,10 @@ declare -A may=(
 	[backends]="base core backends"
 	[collect]="base core wire backends collect"
 	[launch]="base wire launch"
+	[sensors]="base core launch sensors"
 	[report]="base core findings naming format report"
 	[tui]="base core findings naming tui"
-	[live]="base core naming wire format launch report live"
+	[live]="base core naming wire format launch sensors report live"
 	[doctor]="base core launch doctor"
 	[cmd]="base core findings naming format launch report tui live doctor cmd"
 )

@@ -55,8 +55,10 @@ static int fake_load(struct fake *f, const char *spec)
 
 static void fake_device(struct fake *f, int32_t index, const char *name)
 {
+	char uuid[16];
 	struct device_info info = {.type = "CUDA",
 				   .index = index,
+				   .uuid = uuid,
 				   .name = name ? name : "Fake GPU",
 				   .arch = "90",
 				   .num_sms = 132,
@@ -64,6 +66,7 @@ static void fake_device(struct fake *f, int32_t index, const char *name)
 				   .memory_clock_khz = 3201000,
 				   .bus_width_bits = 6144};
 
+	snprintf(uuid, sizeof(uuid), "fake-%d", (int)index);
 	f->device = index;
 	f->sink->ops->device(f->sink, &info);
 }

@@ -555,6 +555,16 @@ static int add_use(struct merge *m, uint32_t id)
 	return use.device == SESSION_NONE ? 0 : session_use_set(m->into, &use);
 }
 
+static int add_sensors(struct merge *m, uint32_t id)
+{
+	uint32_t device = mapped(m, MAP_DEVICES, m->from->sensors[id].device);
+	struct sensors *sum = device == SESSION_NONE ? NULL : session_sensors_of(m->into, device);
+
+	if (sum)
+		sensors_add(sum, &m->from->sensors[id].of);
+	return sum || device == SESSION_NONE ? 0 : -ENOMEM;
+}
+
 static int add_run(struct merge *m, uint32_t id)
 {
 	struct session_run run = m->from->runs[id];
@@ -667,7 +677,8 @@ static int add_values(struct merge *m)
 	    (r = add_all(m, f->n_notes, add_note)) < 0 ||
 	    (r = add_all(m, f->n_samples, add_sample)) < 0 ||
 	    (r = add_all(m, f->n_clocks, add_clock)) < 0 ||
-	    (r = add_all(m, f->n_uses, add_use)) < 0)
+	    (r = add_all(m, f->n_uses, add_use)) < 0 ||
+	    (r = add_all(m, f->n_sensors, add_sensors)) < 0)
 		return r;
 	return add_session(m);
 }

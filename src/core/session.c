@@ -14,7 +14,7 @@ struct session_private {
 	struct idindex frames, nodes, lanes;
 	size_t cap_frames, cap_nodes, cap_rows, cap_values, cap_present, cap_lanes, cap_sets,
 		cap_epochs, cap_processes, cap_devices, cap_modules, cap_notes, cap_hists,
-		cap_samples, cap_intervals, cap_clocks, cap_uses, cap_runs;
+		cap_samples, cap_intervals, cap_clocks, cap_uses, cap_runs, cap_sensors;
 	struct idindex hists, uses, sets, epochs, devices, modules, processes, notes, runs;
 	uint32_t *seen_in; /* by metric: value of n_looked_at for the last set that had it */
 	size_t cap_seen_in, n_seen_in;
@@ -66,9 +66,10 @@ struct session *session_new(void)
 
 static void session_free_arrays(struct session *s)
 {
-	void *arrays[] = {s->frames, s->nodes,   s->rows,      s->values,  s->present, s->lanes,
-			  s->sets,   s->epochs,  s->processes, s->devices, s->modules, s->notes,
-			  s->hists,  s->samples, s->intervals, s->clocks,  s->uses,    s->runs};
+	void *arrays[] = {s->frames,  s->nodes, s->rows,   s->values,    s->present,
+			  s->lanes,   s->sets,  s->epochs, s->processes, s->devices,
+			  s->modules, s->notes, s->hists,  s->samples,   s->intervals,
+			  s->clocks,  s->uses,  s->runs,   s->sensors};
 	size_t i;
 
 	for (i = 0; i < s->n_sets; i++)
@@ -802,6 +803,35 @@ int session_use_set(struct session *s, const struct session_use *use)
 	s->uses[id] = *use;
 	s->generation++;
 	return 0;
+}
+
+static size_t sensors_index(const struct session *s, uint32_t device)
+{
+	size_t i = 0;
+
+	while (i < s->n_sensors && s->sensors[i].device != device)
+		i++;
+	return i;
+}
+
+const struct sensors *session_sensors_find(const struct session *s, uint32_t device)
+{
+	size_t i = sensors_index(s, device);
+
+	return i < s->n_sensors ? &s->sensors[i].of : NULL;
+}
+
+struct sensors *session_sensors_of(struct session *s, uint32_t device)
+{
+	size_t i = sensors_index(s, device);
+
+	if (i == s->n_sensors) {
+		if (!ROOM(s, sensors))
+			return NULL;
+		s->sensors[s->n_sensors++] = (struct session_sensors){.device = device};
+	}
+	s->generation++;
+	return &s->sensors[i].of;
 }
 
 double session_busy_ns(const struct session *s, uint32_t device)

@@ -20,6 +20,7 @@
 #include "core/frame.h"
 #include "core/loss.h"
 #include "core/metric.h"
+#include "core/sensors.h"
 
 #define SESSION_NONE UINT32_MAX
 #define SESSION_ROOT 0 /* node 0 */
@@ -161,6 +162,12 @@ struct session_use {
 	uint64_t busy_ns;
 };
 
+/* What a device's sensors said while the run lasted. */
+struct session_sensors {
+	uint32_t device;
+	struct sensors of;
+};
+
 struct session {
 	struct strtab *strings;
 	struct metric_table *metrics;
@@ -182,9 +189,10 @@ struct session {
 	struct session_interval *intervals;
 	struct session_clock *clocks;
 	struct session_use *uses;
+	struct session_sensors *sensors;
 	size_t n_frames, n_nodes, n_rows, n_values, n_lanes, n_sets, n_epochs, n_processes,
 		n_devices, n_modules, n_notes, n_hists, n_samples, n_intervals, n_clocks, n_uses,
-		n_runs;
+		n_runs, n_sensors;
 	uint64_t losses[LOSS_N];   /* that belong to no process (torn tape, unknown frames) */
 	uint64_t generation;       /* grows with every change */
 	uint32_t lanes_moved;      /* grows when lanes turn out to be on another device */
@@ -288,6 +296,10 @@ int session_interval_add(struct session *s, const struct session_interval *inter
 int session_clock_add(struct session *s, const struct session_clock *clock);
 /* Replaces what was known of this process and device. */
 int session_use_set(struct session *s, const struct session_use *use);
+/* What is known of a device's sensors, made empty when absent; valid until the next call. NULL: no memory. */
+struct sensors *session_sensors_of(struct session *s, uint32_t device);
+/* The same, NULL where nothing is known. */
+const struct sensors *session_sensors_find(const struct session *s, uint32_t device);
 /* How long a device was busy, ns; processes that share it add up. NaN: nobody said. */
 double session_busy_ns(const struct session *s, uint32_t device);
 

@@ -112,6 +112,13 @@ static const struct field sample_fields[] = {
 	F(F64, "value", session_sample, value),
 };
 
+static const struct field sensor_fields[] = {
+#define _(id, number, key, ...) F(TOLD, key, session_sensors, of.v[number]),
+	SENSORS(_)
+#undef _
+		F(INDEX, "device", session_sensors, device),
+};
+
 static const struct field use_fields[] = {
 	F(U64, "busy_ns", session_use, busy_ns),
 	F(INDEX, "device", session_use, device),
@@ -137,6 +144,7 @@ const struct field_section sections[SECTION_N] = {
 	S(PROCESSES, "processes", processes, process_fields),
 	S(RUNS, "runs", runs, run_fields),
 	S(SAMPLES, "samples", samples, sample_fields),
+	S(SENSORS, "sensors", sensors, sensor_fields),
 	S(USES, "uses", uses, use_fields),
 };
 
@@ -246,6 +254,14 @@ static void write_f64(const struct fields_writer *f, double v)
 		jsonw_f64(f->json, v);
 }
 
+static void write_told(const struct fields_writer *f, double v)
+{
+	if (v == 0)
+		jsonw_null(f->json);
+	else
+		write_f64(f, v);
+}
+
 static void write_node(const struct fields_writer *f, uint32_t node)
 {
 	if (node >= f->session->n_nodes)
@@ -287,6 +303,9 @@ static void write_field(const struct fields_writer *f, const struct field *field
 		break;
 	case FIELD_F64:
 		write_f64(f, *(const double *)p);
+		break;
+	case FIELD_TOLD:
+		write_told(f, *(const double *)p);
 		break;
 	case FIELD_BOOL:
 		jsonw_bool(f->json, *(const bool *)p);
@@ -331,6 +350,8 @@ static bool field_default(const struct field *field, const void *element)
 		return *(const uint32_t *)p == 0;
 	case FIELD_U64:
 		return *(const uint64_t *)p == 0;
+	case FIELD_TOLD:
+		return *(const double *)p == 0;
 	case FIELD_INDEX:
 		return *(const uint32_t *)p == SESSION_NONE;
 	case FIELD_LOSSES:

@@ -18,6 +18,7 @@ enum field_type {
 	FIELD_I32,
 	FIELD_U64,
 	FIELD_F64,
+	FIELD_TOLD, /* double, 0 = not told: no value */
 	FIELD_BOOL,
 	FIELD_HEX64,  /* uint64_t as "0x…": a number of this size is not safe in every reader */
 	FIELD_INDEX,  /* uint32_t, SESSION_NONE = absent */
@@ -53,6 +54,7 @@ enum section_id {
 	SECTION_PROCESSES,
 	SECTION_RUNS,
 	SECTION_SAMPLES,
+	SECTION_SENSORS,
 	SECTION_USES,
 	SECTION_N
 };

@@ -301,6 +301,10 @@ static void read_field(struct hread *r, const struct field *field, size_t at, vo
 		if (!get_f64(r, at, p))
 			*(double *)p = NAN;
 		break;
+	case FIELD_TOLD:
+		if (!get_f64(r, at, p))
+			*(double *)p = 0;
+		break;
 	case FIELD_BOOL:
 		*(bool *)p = token_at(&r->f.tokens, at) == TOKEN_TRUE;
 		break;
@@ -439,6 +443,21 @@ static int add_run(struct hread *r, void *element)
 	return session_run_add(r->s, run);
 }
 
+static int add_sensors(struct hread *r, void *element)
+{
+	const struct session_sensors *sensors = element;
+	uint32_t device = hread_section_id(r, SECTION_DEVICES, sensors->device);
+	struct sensors *sum;
+
+	if (device == SESSION_NONE)
+		return hread_warn(r, WARNING_INDEX);
+	sum = session_sensors_of(r->s, device);
+	if (!sum)
+		return -ENOMEM;
+	sensors_add(sum, &sensors->of);
+	return 0;
+}
+
 static int add_use(struct hread *r, void *element)
 {
 	struct session_use *use = element;
@@ -454,12 +473,12 @@ static int add_use(struct hread *r, void *element)
 static int read_entry(struct hread *r, uint32_t section, size_t at)
 {
 	static int (*const add[SECTION_N])(struct hread *, void *) = {
-		[SECTION_CLOCKS] = add_clock, [SECTION_DEVICES] = add_device,
-		[SECTION_EPOCHS] = add_epoch, [SECTION_INTERVALS] = add_interval,
-		[SECTION_LANES] = add_lane,   [SECTION_MODULES] = add_module,
-		[SECTION_NOTES] = add_note,   [SECTION_PROCESSES] = add_process,
-		[SECTION_RUNS] = add_run,     [SECTION_SAMPLES] = add_sample,
-		[SECTION_USES] = add_use,
+		[SECTION_CLOCKS] = add_clock,    [SECTION_DEVICES] = add_device,
+		[SECTION_EPOCHS] = add_epoch,    [SECTION_INTERVALS] = add_interval,
+		[SECTION_LANES] = add_lane,      [SECTION_MODULES] = add_module,
+		[SECTION_NOTES] = add_note,      [SECTION_PROCESSES] = add_process,
+		[SECTION_RUNS] = add_run,        [SECTION_SAMPLES] = add_sample,
+		[SECTION_SENSORS] = add_sensors, [SECTION_USES] = add_use,
 	};
 	union {
 		struct session_process process;
@@ -473,6 +492,7 @@ static int read_entry(struct hread *r, uint32_t section, size_t at)
 		struct session_clock clock;
 		struct session_use use;
 		struct session_run run;
+		struct session_sensors sensors;
 	} element;
 
 	if (token_at(&r->f.tokens, at) != TOKEN_MAP)
@@ -881,7 +901,8 @@ int hread_tables(struct hread *r)
 int hread_references(struct hread *r)
 {
 	static const enum section_id ids[] = {SECTION_INTERVALS, SECTION_SAMPLES, SECTION_CLOCKS,
-					      SECTION_USES,      SECTION_NOTES,   SECTION_RUNS};
+					      SECTION_USES,      SECTION_NOTES,   SECTION_RUNS,
+					      SECTION_SENSORS};
 
 	return read_sections(r, ids, ARRAY_SIZE(ids));
 }

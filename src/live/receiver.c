@@ -20,6 +20,7 @@
 #include "launch/session_dir.h"
 #include "wire/decode.h"
 #include "wire/run.h"
+#include "wire/sensors.h"
 #include "wire/wire.h"
 
 enum {
@@ -391,7 +392,7 @@ unsigned receiver_alive(struct receiver *r)
 	return alive;
 }
 
-void receiver_tape_runs(struct receiver *r)
+void receiver_tape_facts(struct receiver *r)
 {
 	_cleanup_(buf_done) struct buf frames = {0};
 
@@ -399,6 +400,7 @@ void receiver_tape_runs(struct receiver *r)
 		return;
 	for (size_t i = 0; i < r->session->n_runs; i++)
 		wire_run_frames(r->session, &r->session->runs[i], clock_monotonic_ns(), &frames);
+	wire_sensors_frames(r->session, clock_monotonic_ns(), &frames);
 	if (!frames.error && frames.len)
 		tape_write(r, frames.data, frames.len);
 }
@@ -423,7 +425,7 @@ void receiver_tick(struct receiver *r)
 		       .key = {clock_realtime_ns()}};
 
 		tape_write(r, &f, sizeof(f));
-		receiver_tape_runs(r);
+		receiver_tape_facts(r);
 		atomic_fetch_add(&r->dir->control->resync, 1);
 		r->last_key_ns = now;
 	}
@@ -478,7 +480,7 @@ int receiver_finish(struct receiver *r)
 	/* Counts bulk files as lost that were removed or could not be read. */
 	wire_decoder_finish(r->decoder);
 	receiver_alive(r);
-	receiver_tape_runs(r);
+	receiver_tape_facts(r);
 	look_for_folder(r);
 	count_unsaid(r);
 	r->session->end_ns = clock_realtime_ns();

@@ -23,8 +23,9 @@ struct session *receiver_session(struct receiver *r);
 ssize_t receiver_read(struct receiver *r);
 /* Call it once a second: writes key frames to the tape, notices processes that vanished. */
 void receiver_tick(struct receiver *r);
-/* Say on the tape what is run, as the session knows it by now; so do the key frames and the end. */
-void receiver_tape_runs(struct receiver *r);
+/* Say on the tape what is run, and what sensors say of the devices, as the session knows it by now; so do
+ * the key frames and the end. */
+void receiver_tape_facts(struct receiver *r);
 /* Connected processes that are still alive. */
 unsigned receiver_alive(struct receiver *r);
 /* Processes that have something to report and were not heard yet. */

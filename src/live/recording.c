@@ -165,6 +165,7 @@ int recording_open(struct recording *rec, const struct recording_options *option
 			 options->tape ? options->tape : "receiver", strerror(-r));
 		return STATUS_OURS;
 	}
+	rec->sensors = (struct watch){.off = options->no_sensors, .path = rec->dir->path};
 	return 0;
 }
 
@@ -183,7 +184,7 @@ int recording_begin(struct recording *rec, char *const *argv, pid_t pid)
 	rec->run = s->n_runs;
 	if (rec->file)
 		r = run_facts_begin(s, rec->options, argv);
-	receiver_tape_runs(rec->receiver);
+	receiver_tape_facts(rec->receiver);
 	if (r == 0)
 		r = saver_init(&rec->saver, rec->file, rec->options->save_ns);
 	if (r < 0)
@@ -203,6 +204,7 @@ static void update_run(struct recording *rec)
 void recording_poll(struct recording *rec)
 {
 	update_run(rec);
+	watch_update(&rec->sensors, receiver_session(rec->receiver));
 	saver_poll(&rec->saver, receiver_session(rec->receiver));
 }
 
@@ -282,6 +284,7 @@ int recording_finish(struct recording *rec)
 	int r, e;
 
 	update_run(rec);
+	watch_finish(&rec->sensors, receiver_session(rec->receiver));
 	r = receiver_finish(rec->receiver);
 	if ((r == -EPIPE || r == -ETIMEDOUT) && rec->options->tape)
 		complain("the reader of the tape %s: the tape is not complete",
@@ -302,6 +305,7 @@ void recording_done(struct recording *rec)
 	_cleanup_(freep) char *path = NULL;
 
 	saver_done(&rec->saver);
+	watch_done(&rec->sensors);
 	rec->receiver = receiver_free(rec->receiver);
 	if (rec->dir) {
 		atomic_store(&rec->dir->control->alive, 0);

@@ -13,6 +13,7 @@
 #include "launch/session_dir.h"
 #include "live/receiver.h"
 #include "live/saver.h"
+#include "sensors/watch.h"
 
 struct recording_options {
 	const char *output;   /* NULL: the default name */
@@ -24,7 +25,8 @@ struct recording_options {
 	uint64_t save_ns;      /* 0: one second */
 	uint32_t backends_off; /* 1 << SOURCE_*: left alone */
 	bool no_count_launches;
-	bool sync; /* record how long the program waits for its devices */
+	bool no_sensors; /* do not ask what devices say of themselves */
+	bool sync;       /* record how long the program waits for its devices */
 	bool quiet, verbose;
 };
 
@@ -40,6 +42,7 @@ struct recording {
 	struct session_dir *dir;
 	struct receiver *receiver;
 	struct saver saver;
+	struct watch sensors;
 	char *file;        /* where the profile goes */
 	char *source;      /* what is profiled: a program's name */
 	size_t run;        /* index in the session: what was started */

@@ -14,6 +14,7 @@
 #include "core/session.h"
 #include "wire/idmap.h"
 #include "wire/run.h"
+#include "wire/sensors.h"
 #include "wire/wire.h"
 
 /* More instances than a session of any size has; each costs about a kilobyte. */
@@ -861,6 +862,7 @@ static const struct {
 	[WIRE_INTERVALS] = {sizeof(struct wire_interval), on_interval, NULL, false},
 	[WIRE_KEY] = {.whole = on_nothing},
 	[WIRE_RUN] = {.whole = on_nothing},
+	[WIRE_SENSORS] = {.whole = on_nothing},
 	[WIRE_BYE] = {sizeof(struct wire_bye), .whole = on_bye},
 	[WIRE_USES] = {sizeof(struct wire_use), on_use, NULL, false},
 };
@@ -928,12 +930,19 @@ static int take_of_peer(struct wire_decoder *d, const struct message *m)
 	return dispatch_counted(d, p, m);
 }
 
-/* What proton itself put on a tape: a key frame, or what was run. */
+/* What proton itself put on a tape: a key frame, what was run, what sensors said. */
 static int take_of_nobody(struct wire_decoder *d, const struct message *m)
 {
-	if (m->header->kind != WIRE_RUN || !d->is_tape)
+	if (!d->is_tape)
 		return 0;
-	return wire_run_take(&d->run, d->s, m->payload, m->size);
+	switch (m->header->kind) {
+	case WIRE_RUN:
+		return wire_run_take(&d->run, d->s, m->payload, m->size);
+	case WIRE_SENSORS:
+		return wire_sensors_take(d->s, m->payload, m->size);
+	default:
+		return 0;
+	}
 }
 
 static int take_frame(struct wire_decoder *d, const unsigned char *at)

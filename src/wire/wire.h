@@ -55,14 +55,15 @@
 	_(KEY,       24)  /* struct wire_key: all that follows up to the next TICK is whole */     \
 	_(BYE,       25)  /* struct wire_bye: the instance ends                             */     \
 	_(USES,      26)  /* struct wire_use[]: how long devices were busy                  */     \
-	_(RUN,       27)  /* struct wire_run_piece, bytes: what was started; of instance 0  */
+	_(RUN,       27)  /* struct wire_run_piece, bytes: what was started; of instance 0  */     \
+	_(SENSORS,   28)  /* struct wire_sensors, f64[n]: of a device; of instance 0        */
 /* clang-format on */
 
 enum wire_kind {
 #define _(name, number) WIRE_##name = number,
 	WIRE_KINDS(_)
 #undef _
-		WIRE_N_KINDS = 28
+		WIRE_N_KINDS = 29
 };
 
 struct wire_header {
@@ -264,6 +265,13 @@ struct wire_run {
 	uint32_t n_strings;
 };
 
+/* What proton says of a device's sensors so far (core/sensors.h, numbers in its order), on tapes alone:
+ * the newest counts. */
+struct wire_sensors {
+	char uuid[56]; /* of the device, with zeros behind it */
+	uint32_t n, pad;
+};
+
 struct wire_bye {
 	uint32_t reason; /* WIRE_BYE_* */
 	int32_t status;
@@ -290,6 +298,7 @@ _Static_assert(sizeof(struct wire_interval) == 24, "wire_interval");
 _Static_assert(sizeof(struct wire_use) == 16, "wire_use");
 _Static_assert(sizeof(struct wire_run_piece) == 16, "wire_run_piece");
 _Static_assert(sizeof(struct wire_run) == 48, "wire_run");
+_Static_assert(sizeof(struct wire_sensors) == 64, "wire_sensors");
 
 #define WIRE_PAYLOAD_MAX (WIRE_FRAME_MAX - sizeof(struct wire_header))
 static inline size_t wire_padded(size_t length)

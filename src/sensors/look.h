@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_SENSORS_LOOK_H
+#define PROTON_SENSORS_LOOK_H
+/* One look at a device, as a vendor's library tells it, and what it adds to the looks before.
+ *
+ *   vendor's library ── source->look() ──> struct look ── look_add() ──> struct sensors */
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/sensors.h"
+
+#define LOOK_PROCESSES 64
+
+/* Why a device runs slower than its load asks for. What an operator has set is no reason. */
+enum look_cut {
+	LOOK_CUT_POWER = 1,
+	LOOK_CUT_HEAT = 2,
+	LOOK_CUT_BRAKE = 4,
+	LOOK_CUT_HARDWARE = 8, /* it does not say why */
+};
+
+/* Numbers that are 0 were not told. */
+struct look {
+	bool working; /* it had something to do */
+	unsigned cut; /* enum look_cut, added up */
+	double clock_mhz, clock_limit_mhz;
+	double power_w, power_limit_w;
+	double temperature_c;
+	double memory_bytes, memory_total_bytes;
+	double pcie_generation, pcie_generation_limit;
+	double pcie_width, pcie_width_limit; /* lanes */
+	double errors;                       /* of memory, not corrected, since some time before */
+	uint32_t pids[LOOK_PROCESSES], n_processes; /* that use it, as many as there is room for */
+};
+
+/* A vendor's library. All but `type` run in the helper process, which the library may crash. */
+struct look_source {
+	const char *type; /* of the devices: struct session_device */
+	bool (*open)(void);
+	/* NULL: it knows no device of this uuid. */
+	void *(*find)(const char *uuid);
+	void (*look)(void *device, struct look *ret);
+};
+
+extern const struct look_source look_nvml;
+
+/* errors: that the look before told, NaN: there was none; others: processes there that are not of the run. */
+void look_add(struct sensors *sum, const struct look *look, double errors_before, unsigned others);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_SENSORS_WATCH_H
+#define PROTON_SENSORS_WATCH_H
+/* What the devices of a session say of themselves while it runs (core/sensors.h). A helper process is
+ * started with the first device that has such a library; where there is none, nothing happens.
+ *   thread  one */
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "core/session.h"
+
+struct watch {
+	bool off;         /* do not look */
+	const char *path; /* of the session directory: borrowed */
+	pid_t pid;        /* of the helper; 0: none */
+	struct watch_page *page;
+	uint32_t devices[64]; /* of the session, in the order of the page */
+	uint64_t next_ns;
+};
+
+/* Look for new devices, and take what is known of the others into the session. Call it as often as
+ * you like. */
+void watch_update(struct watch *w, struct session *s);
+/* Take it once more, and end the helper. */
+void watch_finish(struct watch *w, struct session *s);
+void watch_done(struct watch *w);
+
+#endif

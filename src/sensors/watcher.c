@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "sensors/watcher.h"
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/util.h"
+#include "launch/child.h"
+#include "launch/launch.h"
+#include "sensors/look.h"
+
+#define PERIOD_NS (NSEC_PER_SEC / 2)
+
+/* What the helper knows of a device. */
+struct subject {
+	void *handle;    /* the source's; NULL: it does not know it */
+	double errors;   /* that the last look told; NaN: there was none */
+	unsigned others; /* processes not of this run, at the last look */
+	struct sensors sum;
+};
+
+struct watcher {
+	struct watch_page *page;
+	pid_t parent;
+	const char *session;
+	const struct look_source *source;
+	struct subject subjects[WATCH_DEVICES];
+	uint32_t n; /* subjects so far */
+};
+
+/* ---- whose processes use a device ---- */
+
+/* Of our user, and started with our session in its environment. */
+static bool is_ours(const struct watcher *w, uint32_t pid)
+{
+	struct stat st;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	return stat(path, &st) == 0 && st.st_uid == geteuid() &&
+	       launch_may_be_ours(w->session, w->parent, (pid_t)pid);
+}
+
+/* The server of MPS is there for all of its clients. */
+static bool is_server(uint32_t pid)
+{
+	char path[32], name[16] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (!fgets(name, sizeof(name), f))
+		name[0] = '\0';
+	fclose(f);
+	return !strncmp(name, "nvidia-cuda-mps", 15);
+}
+
+/* In a container numbers may be of another pid namespace: unless one of them is ours, they say
+ * nothing. */
+static unsigned count_others(const struct watcher *w, const struct look *look)
+{
+	unsigned n_ours = 0, n_others = 0;
+
+	for (uint32_t i = 0; i < look->n_processes; i++) {
+		if (is_ours(w, look->pids[i]))
+			n_ours++;
+		else if (!is_server(look->pids[i]))
+			n_others++;
+	}
+	return n_ours ? n_others : 0;
+}
+
+/* ---- looking ---- */
+
+static void publish(struct watched *to, const struct sensors *sum)
+{
+	atomic_fetch_add_explicit(&to->version, 1, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+	to->sensors = *sum;
+	atomic_fetch_add_explicit(&to->version, 1, memory_order_release);
+}
+
+bool watched_read(struct watch_page *page, uint32_t i, struct sensors *ret)
+{
+	struct watched *from = &page->devices[i];
+	uint32_t version = atomic_load_explicit(&from->version, memory_order_acquire);
+
+	if (!version || version % 2)
+		return false;
+	*ret = from->sensors;
+	atomic_thread_fence(memory_order_acquire);
+	return atomic_load_explicit(&from->version, memory_order_relaxed) == version;
+}
+
+/* Who ends just now has neither name nor environment any more: others count when they are seen twice. */
+static void look_at(struct watcher *w, uint32_t i)
+{
+	struct subject *s = &w->subjects[i];
+	unsigned others, before = s->others;
+	struct look look;
+
+	if (!s->handle)
+		return;
+	w->source->look(s->handle, &look);
+	others = count_others(w, &look);
+	look_add(&s->sum, &look, s->errors, MIN(others, before));
+	s->errors = look.errors;
+	s->others = others;
+	publish(&w->page->devices[i], &s->sum);
+}
+
+static void take_new(struct watcher *w)
+{
+	uint32_t n = atomic_load_explicit(&w->page->n, memory_order_acquire);
+
+	for (; w->n < n; w->n++)
+		w->subjects[w->n] = (struct subject){
+			.handle = w->source->find(w->page->devices[w->n].uuid), .errors = NAN};
+}
+
+void watcher_main(struct watch_page *page, pid_t parent, const char *session)
+{
+	const struct timespec period = {0, PERIOD_NS};
+	struct watcher w = {
+		.page = page, .parent = parent, .session = session, .source = &look_nvml};
+
+	child_settle(parent, -1);
+	if (!w.source->open())
+		_exit(0);
+	for (;;) {
+		take_new(&w);
+		for (uint32_t i = 0; i < w.n; i++)
+			look_at(&w, i);
+		nanosleep(&period, NULL);
+	}
+}

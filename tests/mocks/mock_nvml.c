@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* A libnvidia-ml.so.1 without a GPU. Its devices say what the file $MOCK_NVML says at that moment: lines
+ * "KEY NUMBER". What the file lacks is not supported. "crash" and "hang" are what they say. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { NOT_SUPPORTED = 3, NOT_FOUND = 6 };
+
+static int of_file(const char *key, unsigned long long *ret)
+{
+	const char *path = getenv("MOCK_NVML");
+	FILE *f = path ? fopen(path, "re") : NULL;
+	char name[32];
+	int r = NOT_SUPPORTED;
+
+	while (f && fscanf(f, "%31s %llu", name, ret) == 2)
+		if (!strcmp(name, key)) {
+			r = 0;
+			break;
+		}
+	if (f)
+		fclose(f);
+	return r;
+}
+
+static int number(const char *key, unsigned *ret)
+{
+	unsigned long long v;
+	int r = of_file(key, &v);
+
+	if (r == 0)
+		*ret = (unsigned)v;
+	return r;
+}
+
+EXPORT int nvmlInit_v2(void);
+int nvmlInit_v2(void)
+{
+	return 0;
+}
+
+EXPORT int nvmlDeviceGetHandleByUUID(const char *uuid, void **ret);
+int nvmlDeviceGetHandleByUUID(const char *uuid, void **ret)
+{
+	unsigned long long is_part = 0;
+
+	*ret = ret;
+	(void)of_file("part", &is_part);
+	return !strncmp(uuid, "MIG-", 4) == (is_part != 0) ? 0 : NOT_FOUND;
+}
+
+EXPORT int nvmlDeviceGetClockInfo(void *device, int which, unsigned *ret);
+int nvmlDeviceGetClockInfo(void *device, int which, unsigned *ret)
+{
+	unsigned long long v;
+
+	(void)device;
+	if (of_file("crash", &v) == 0)
+		abort();
+	while (of_file("hang", &v) == 0)
+		sleep(1);
+	return number(which == 1 ? "clock" : "other_clock", ret);
+}
+
+EXPORT int nvmlDeviceGetMaxClockInfo(void *device, int which, unsigned *ret);
+int nvmlDeviceGetMaxClockInfo(void *device, int which, unsigned *ret)
+{
+	(void)device;
+	return number(which == 1 ? "clock_limit" : "other_clock", ret);
+}
+
+EXPORT int nvmlDeviceGetTemperature(void *device, int which, unsigned *ret);
+int nvmlDeviceGetTemperature(void *device, int which, unsigned *ret)
+{
+	(void)device;
+	return which ? NOT_SUPPORTED : number("temperature", ret);
+}
+
+#define NUMBER(function, key)                                                                      \
+	EXPORT int function(void *device, unsigned *ret);                                          \
+	int function(void *device, unsigned *ret)                                                  \
+	{                                                                                          \
+		(void)device;                                                                      \
+		return number(key, ret);                                                           \
+	}
+NUMBER(nvmlDeviceGetPowerUsage, "power_mw")
+NUMBER(nvmlDeviceGetEnforcedPowerLimit, "power_limit_mw")
+NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, "generation")
+NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, "generation_limit")
+NUMBER(nvmlDeviceGetCurrPcieLinkWidth, "width")
+NUMBER(nvmlDeviceGetMaxPcieLinkWidth, "width_limit")
+
+EXPORT int nvmlDeviceGetMemoryInfo(void *device, unsigned long long ret[3]);
+int nvmlDeviceGetMemoryInfo(void *device, unsigned long long ret[3])
+{
+	(void)device;
+	ret[1] = 0;
+	return of_file("memory_total", &ret[0]) ? NOT_SUPPORTED : of_file("memory", &ret[2]);
+}
+
+EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *ret);
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *ret)
+{
+	(void)device;
+	return of_file("reasons", ret);
+}
+
+EXPORT int nvmlDeviceGetTotalEccErrors(void *device, int kind, int since, unsigned long long *ret);
+int nvmlDeviceGetTotalEccErrors(void *device, int kind, int since, unsigned long long *ret)
+{
+	(void)device;
+	return kind == 1 && since == 0 ? of_file("errors", ret) : NOT_SUPPORTED;
+}
+
+struct process {
+	unsigned pid;
+	unsigned long long used;
+	unsigned gpu_instance, compute_instance;
+};
+
+/* pid0, pid1 … as far as the file names them. */
+EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *n, struct process *list);
+int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *n, struct process *list)
+{
+	unsigned room = *n;
+	char key[16];
+
+	(void)device;
+	for (*n = 0; *n < room; (*n)++) {
+		snprintf(key, sizeof(key), "pid%u", *n);
+		if (number(key, &list[*n].pid))
+			break;
+	}
+	return 0;
+}

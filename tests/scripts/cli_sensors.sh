@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What devices say of themselves while a program runs: seen by a helper process, kept in the profile and on
+# the tape, and the program notices nothing of a library that crashes or hangs.
+mocks=$(cd "${builddir:-.}/tests/mocks/.libs" && pwd)
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+mkdir lib && cp "$mocks/libnvidia-ml.so.1" lib/
+export MOCK_NVML=$work/says PROTON_FAKE='kernel gemm 1000000 10;pause 20;repeat 100'
+
+# says KEY NUMBER…: what the library tells from now on.
+says() { printf "%s %s\n" "$@" >says.new && mv says.new says; }
+# of FILE KEY: what a profile has of its first device.
+of() {
+	"$PROTON" export -f json "$1" | python3 -c '
+import json, sys
+s = json.load(sys.stdin)["sensors"]
+v = s[0][sys.argv[1]] if s else "none"
+print("%g" % v if isinstance(v, float) else v)' "$2"
+}
+run() { LD_LIBRARY_PATH=$work/lib "$PROTON" record -q "$@"; }
+all='clock 1500 clock_limit 1980 power_mw 612500 power_limit_mw 700000 temperature 61 generation 5
+generation_limit 5 width 16 width_limit 16 memory 1000000 memory_total 8000000 errors 3 reasons 0'
+
+# ---- what is told is kept, and nothing else
+says $all
+run -o a.hatchet --tape a.tape -- sleep 2
+check "clock" "1500" "$(of a.hatchet clock_mhz_mean)"
+check "its limit" "1980" "$(of a.hatchet clock_mhz_limit)"
+check "power" "612.5" "$(of a.hatchet power_w_max)"
+check "temperature" "61" "$(of a.hatchet temperature_c_max)"
+check "memory" "1e+06" "$(of a.hatchet memory_bytes_max)"
+check "the link" "5 16" "$(of a.hatchet pcie_generation) $(of a.hatchet pcie_width)"
+check "errors of the time before" None "$(of a.hatchet errors)"
+check "nobody else" None "$(of a.hatchet others)"
+check "some looks" yes "$(python3 -c "print('yes' if 3 <= $(of a.hatchet looks) <= 12 else $(of a.hatchet looks))")"
+check "on the tape" "1500 612.5" "$(of a.tape clock_mhz_mean) $(of a.tape power_w_max)"
+check "written again" "$(of a.hatchet looks)" \
+	"$("$PROTON" export -f hatchet -o b.hatchet a.hatchet && of b.hatchet looks)"
+check "merged" "$(of a.hatchet looks)" \
+	"$("$PROTON" merge -o m.hatchet a.hatchet >/dev/null 2>&1; of m.hatchet looks)"
+
+says clock 900 part 1
+run -o part.hatchet -- sleep 1
+check "a part of a device (MIG)" 900 "$(of part.hatchet clock_mhz_mean)"
+says nothing 0
+run -o silent.hatchet -- sleep 1
+check "one that tells nothing" "None None" "$(of silent.hatchet clock_mhz_now) $(of silent.hatchet memory_bytes_now)"
+
+# ---- why it is slow, and who else is there
+says reasons 104 $all # 0x20 heat, told by the driver, 0x40 by the hardware, 0x8 hardware
+run -o hot.hatchet -- sleep 1.5
+check "heat" "$(of hot.hatchet working) None 1500" \
+	"$(of hot.hatchet cut_by_heat) $(of hot.hatchet cut_by_hardware) $(of hot.hatchet clock_mhz_cut)"
+says reasons 5 $all # power, while it is idle
+run -o idle.hatchet -- sleep 1.5
+check "idle: no cut, no mean" "None None" "$(of idle.hatchet cut) $(of idle.hatchet clock_mhz_mean)"
+sleep 60 & other=$!
+cat >both.sh <<'END'
+{ cat says; echo "pid0 $$"; echo "pid1 $1"; } >says.new
+mv says.new says
+sleep 2
+END
+says $all
+run -o both.hatchet -- sh both.sh "$other"
+check "somebody else" 1 "$(of both.hatchet others_max)"
+says $all
+run -o own.hatchet -- sh -c '
+	sleep 3 & { cat says; echo "pid0 $$"; echo "pid1 $!"; } >says.new; mv says.new says; sleep 2; kill $!'
+check "a child of the program is no other" None "$(of own.hatchet others_max)"
+says pid0 "$other" $all
+run -o far.hatchet -- sleep 1.5
+check "numbers of another pid namespace say nothing" None "$(of far.hatchet others_max)"
+kill "$other"; wait "$other" 2>/dev/null
+
+# ---- without harm
+says crash 1
+run -o crash.hatchet -- sh -c 'sleep 1.2; exit 7'
+check "a library that crashes: the status" 7 $?
+check "and the profile" none "$(of crash.hatchet looks)"
+says hang 1
+run -o hang.hatchet -- sh -c 'sleep 1; exit 7'
+check "one that hangs" 7 $?
+rm says
+"$PROTON" record -q -o without.hatchet -- sleep 1
+check "no library" none "$(of without.hatchet looks)"
+says $all
+run --no-sensors -o off.hatchet -- sleep 1
+check "--no-sensors" none "$(of off.hatchet looks)"
+run -o killed.hatchet -- sleep 30 &
+recorder=$!
+has_helper() { pgrep -P "$recorder" -f record; }
+wait_for 10 has_helper
+helper=$(has_helper)
+kill -KILL "$recorder"; wait "$recorder" 2>/dev/null
+gone() { ! kill -0 "$helper" 2>/dev/null; }
+check "it ends with who records" yes "$(wait_for 5 gone && echo yes)"
+pkill -P 1 -f 'sleep 30'
+finish

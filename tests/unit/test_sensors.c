@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* Looks at devices: how they add up, what counts only while there is work, and their way over a tape. */
+#include "config.h" // IWYU pragma: keep
+#include <check.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/buf.h"
+#include "base/util.h"
+#include "core/merge.h"
+#include "core/session.h"
+#include "sensors/look.h"
+#include "wire/sensors.h"
+#include "wire/wire.h"
+
+static struct sensors of_looks(const struct look *looks, size_t n)
+{
+	struct sensors sum = {{0}};
+	double errors = NAN;
+
+	for (size_t i = 0; i < n; i++) {
+		look_add(&sum, &looks[i], errors, 0);
+		errors = looks[i].errors;
+	}
+	return sum;
+}
+
+START_TEST(work_alone_counts)
+{
+	static const struct look looks[] = {
+		{.clock_mhz = 300, .power_w = 80, .temperature_c = 40, .pcie_generation = 1},
+		{.working = true, .clock_mhz = 1900, .power_w = 500, .pcie_generation = 4},
+		{.working = true, .clock_mhz = 1500, .power_w = 700, .pcie_generation = 5},
+		{.clock_mhz = 345, .power_w = 90, .temperature_c = 60, .pcie_generation = 1},
+	};
+	struct sensors s = of_looks(looks, ARRAY_SIZE(looks));
+
+	ck_assert_double_eq(s.v[SENSOR_LOOKS], 4);
+	ck_assert_double_eq(s.v[SENSOR_WORKING], 2);
+	ck_assert_double_eq(s.v[SENSOR_CLOCK], 345);
+	ck_assert_double_eq(s.v[SENSOR_CLOCK_MEAN], 1700);
+	ck_assert_double_eq(s.v[SENSOR_CLOCK_MIN], 1500);
+	ck_assert_double_eq(s.v[SENSOR_CLOCK_MAX], 1900);
+	ck_assert_double_eq(s.v[SENSOR_POWER_MEAN], 600);
+	ck_assert_double_eq(s.v[SENSOR_POWER_MAX], 700);
+	ck_assert_double_eq(s.v[SENSOR_TEMPERATURE_MAX], 60);
+	ck_assert_double_eq(s.v[SENSOR_PCIE_GENERATION], 5);
+	ck_assert_double_eq(s.v[SENSOR_CUT], 0);
+}
+END_TEST
+
+START_TEST(cuts_have_their_own_clock)
+{
+	static const struct look looks[] = {
+		{.working = true, .clock_mhz = 1900},
+		{.working = true, .clock_mhz = 1200, .cut = LOOK_CUT_HEAT},
+		{.working = true, .clock_mhz = 1000, .cut = LOOK_CUT_HEAT | LOOK_CUT_POWER},
+		{.clock_mhz = 300, .cut = LOOK_CUT_BRAKE}, /* while it is idle it costs nothing */
+	};
+	struct sensors s = of_looks(looks, ARRAY_SIZE(looks));
+
+	ck_assert_double_eq(s.v[SENSOR_CUT], 2);
+	ck_assert_double_eq(s.v[SENSOR_CUT_CLOCK], 1100);
+	ck_assert_double_eq(s.v[SENSOR_CUT_HEAT], 2);
+	ck_assert_double_eq(s.v[SENSOR_CUT_POWER], 1);
+	ck_assert_double_eq(s.v[SENSOR_CUT_BRAKE], 0);
+}
+END_TEST
+
+START_TEST(errors_are_those_of_the_run)
+{
+	static const struct look looks[] = {{.errors = 7}, {.errors = 7}, {.errors = 9}};
+
+	ck_assert_double_eq(of_looks(looks, 1).v[SENSOR_ERRORS], 0);
+	ck_assert_double_eq(of_looks(looks, 3).v[SENSOR_ERRORS], 2);
+}
+END_TEST
+
+START_TEST(nonsense_is_not_taken)
+{
+	struct sensors sum = {{[SENSOR_CLOCK_MAX] = 5}};
+	const struct sensors bad = {
+		{[SENSOR_CLOCK_MAX] = INFINITY, [SENSOR_POWER] = -1, [SENSOR_LOOKS] = NAN}};
+
+	sensors_add(&sum, &bad);
+	ck_assert_double_eq(sum.v[SENSOR_CLOCK_MAX], 5);
+	ck_assert_double_eq(sum.v[SENSOR_POWER], 0);
+	ck_assert_double_eq(sum.v[SENSOR_LOOKS], 0);
+}
+END_TEST
+
+/* A session with a device of this uuid, and its id. */
+static struct session *with_device(const char *uuid, uint32_t *ret)
+{
+	struct session *s = session_new();
+	struct session_device d = {.type = strtab_adds(s->strings, "CUDA"),
+				   .uuid = strtab_adds(s->strings, uuid)};
+
+	*ret = session_device_intern(s, &d);
+	return s;
+}
+
+START_TEST(merging_weighs_by_looks)
+{
+	uint32_t device;
+	struct session *a = with_device("GPU-1", &device), *b = with_device("GPU-1", &device),
+		       *into;
+	struct merge *m;
+
+	*session_sensors_of(a, device) = (struct sensors){
+		{[SENSOR_WORKING] = 3, [SENSOR_CLOCK_MEAN] = 1000, [SENSOR_CLOCK_MAX] = 1200}};
+	*session_sensors_of(b, device) = (struct sensors){
+		{[SENSOR_WORKING] = 1, [SENSOR_CLOCK_MEAN] = 2000, [SENSOR_CLOCK_MAX] = 1100}};
+	into = session_new();
+	m = merge_new(into);
+	ck_assert_int_eq(merge_add(m, a, NULL), 0);
+	ck_assert_int_eq(merge_add(m, b, NULL), 0);
+	merge_free(m);
+	ck_assert_uint_eq(into->n_sensors, 1);
+	ck_assert_double_eq(into->sensors[0].of.v[SENSOR_WORKING], 4);
+	ck_assert_double_eq(into->sensors[0].of.v[SENSOR_CLOCK_MEAN], 1250);
+	ck_assert_double_eq(into->sensors[0].of.v[SENSOR_CLOCK_MAX], 1200);
+	session_free(a);
+	session_free(b);
+	session_free(into);
+}
+END_TEST
+
+/* The payload of the frame in `frames`. */
+static const char *payload_of(const struct buf *frames, size_t *ret_size)
+{
+	const struct wire_header *h = (const void *)frames->data;
+
+	ck_assert_uint_eq(h->magic, WIRE_MAGIC);
+	ck_assert_uint_eq(h->kind, WIRE_SENSORS);
+	ck_assert_uint_eq(frames->len, wire_padded(h->length));
+	*ret_size = h->length - sizeof(*h);
+	return frames->data + sizeof(*h);
+}
+
+START_TEST(over_a_tape)
+{
+	uint32_t device, other;
+	struct session *s = with_device("GPU-1", &device), *back = with_device("GPU-1", &other);
+	struct session *stranger = with_device("GPU-2", &other);
+	_cleanup_(buf_done) struct buf frames = {0};
+	const char *payload;
+	size_t size;
+
+	*session_sensors_of(s, device) =
+		(struct sensors){{[SENSOR_CLOCK_MEAN] = 1500, [SENSOR_WORKING] = 4}};
+	wire_sensors_frames(s, 1, &frames);
+	payload = payload_of(&frames, &size);
+	for (int again = 0; again < 2; again++) /* the newest counts: they do not add up */
+		ck_assert_int_eq(wire_sensors_take(back, payload, size), 0);
+	ck_assert_mem_eq(&back->sensors[0].of, &s->sensors[0].of, sizeof(struct sensors));
+	ck_assert_int_eq(wire_sensors_take(stranger, payload, size), 0);
+	ck_assert_uint_eq(stranger->n_sensors, 0);
+	for (size_t less = 1; less <= size; less++) /* torn */
+		ck_assert_int_eq(wire_sensors_take(back, payload, size - less), -EBADMSG);
+	session_free(s);
+	session_free(back);
+	session_free(stranger);
+}
+END_TEST
+
+START_TEST(a_device_without_uuid_is_not_told)
+{
+	uint32_t device;
+	struct session *s = with_device("", &device);
+	_cleanup_(buf_done) struct buf frames = {0};
+
+	session_sensors_of(s, device);
+	wire_sensors_frames(s, 1, &frames);
+	ck_assert_uint_eq(frames.len, 0);
+	session_free(s);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("sensors");
+	TCase *tc = tcase_create("sensors");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_test(tc, work_alone_counts);
+	tcase_add_test(tc, cuts_have_their_own_clock);
+	tcase_add_test(tc, errors_are_those_of_the_run);
+	tcase_add_test(tc, nonsense_is_not_taken);
+	tcase_add_test(tc, merging_weighs_by_looks);
+	tcase_add_test(tc, over_a_tape);
+	tcase_add_test(tc, a_device_without_uuid_is_not_told);
+	suite_add_tcase(suite, tc);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
