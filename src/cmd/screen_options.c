@@ -77,6 +77,8 @@ static int take_option(struct screen_options *o, const struct option_def *option
 	case OPT_KEYS:
 		o->keys = true;
 		return 0;
+	case OPT_HEADER:
+		return parse_count(value, 100, &o->tui.header);
 	case OPT_THEME:
 		o->tui.theme = value;
 		return known(value, tui_theme_name);

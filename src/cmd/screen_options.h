@@ -36,6 +36,7 @@ enum {
 	OPT_NO_MOUSE,
 	OPT_NO_CONFIG,
 	OPT_LAYOUT,
+	OPT_HEADER,
 };
 /* i, e: the letters of --include and --exclude; 0: none, as another option has it. */
 /* clang-format off */
@@ -61,6 +62,9 @@ enum {
 	 .rare = true, .id = OPT_THEME},                                                           \
 	{.name = "no-color", .help = "no colours (as NO_COLOR in the environment)",                \
 	 .rare = true, .id = OPT_NO_COLOR},                                                        \
+	{.name = "header", .arg = "LINES",                                                         \
+	 .help = "so many lines above the panel (by the height)", .rare = true,                    \
+	 .id = OPT_HEADER},                                                                        \
 	{.name = "ascii", .help = "draw with ASCII characters only", .rare = true,                 \
 	 .id = OPT_ASCII},                                                                         \
 	{.name = "no-mouse", .help = "leave the mouse to the terminal", .rare = true,              \

@@ -7,7 +7,6 @@
 #include "tui/parts.h"
 #include "tui/tui_impl.h"
 
-#define TALL      30 /* rows from which the header has the line */
 #define EVERY_NS  (5 * NSEC_PER_SEC)
 #define MANY_ROWS 50000 /* they take 20 ms: more than a key may need */
 
@@ -37,15 +36,13 @@ void advice_done(struct advice *a)
 	findings_done(&a->findings);
 }
 
-int advice_draw(struct tui *t, const struct canvas *canvas, int y)
+void advice_draw(struct tui *t, const struct canvas *canvas, int y)
 {
 	struct line_parts parts = {.less_than_name = 3, .fill = ROLE_NORMAL};
 	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
 	const struct finding *first = t->advice.findings.v;
 	char time[HUMAN_MAX], share[HUMAN_MAX];
 
-	if (canvas->rows < TALL || !t->advice.findings.n)
-		return 0;
 	human_time_ns(time, first->price_ns);
 	human_percent(share, first->price_ns / t->advice.findings.whole_ns);
 	parts_add(&parts, ROLE_WARNING, 0, "%s", finding_title(first->rule));
@@ -55,5 +52,4 @@ int advice_draw(struct tui *t, const struct canvas *canvas, int y)
 	parts_add(&parts, ROLE_DIM, 3, "%s: all %zu findings", keymap_words(&t->keys, REQ_PANEL_14),
 		  t->advice.findings.n);
 	parts_draw(&parts, &pen);
-	return 1;
 }

@@ -22,7 +22,7 @@ void advice_age(struct tui *t);
 /* Now, unless they are of the present picture. */
 void advice_make(struct tui *t);
 void advice_done(struct advice *a);
-/* One line, the rows used: none without findings, or on a small screen. */
-int advice_draw(struct tui *t, const struct canvas *canvas, int y);
+/* One line: there must be a finding. */
+void advice_draw(struct tui *t, const struct canvas *canvas, int y);
 
 #endif

@@ -13,7 +13,12 @@
 
 #define TARGET_PRIORITY 1
 #define LESS_THAN_NAME  6 /* parts from this priority on are no reason to cut a program's name, … */
-#define LESS_THAN_PATH  10                 /* … and from this on, the path of a file */
+#define LESS_THAN_PATH  10 /* … and from this on, the path of a file */
+#define SHORT           8  /* rows below which there is one line */
+#define TALL            30 /* rows from which there is more than two … */
+#define TALL_LINES      6
+#define ROWS_A_LINE     5                  /* … and so many for each line more */
+#define HEADER_ALL      40                 /* more than there can be */
 #define AGE_MIN_NS      (NSEC_PER_SEC / 4) /* launches in flight that are younger are not stuck */
 
 /* ---- first line ---- */
@@ -193,17 +198,46 @@ static void draw_first(struct tui *t, const struct canvas *canvas, int y)
 	parts_draw(&parts, &pen);
 }
 
+/* How many lines above the tabs: as many as were asked for, else by the height. The panel keeps the
+ * larger part. */
+static int budget(const struct tui *t, const struct canvas *canvas)
+{
+	int lines = t->header_lines         ? (int)t->header_lines
+		    : canvas->rows >= TALL  ? TALL_LINES + (canvas->rows - TALL) / ROWS_A_LINE
+		    : canvas->rows >= SHORT ? 2
+					    : 1;
+
+	return CLAMP(lines, 1, MAX(canvas->rows / 3, 1));
+}
+
+/* First what runs, then the devices, the most expensive finding, and what sensors say. */
 int header_draw(struct tui *t, const struct canvas *canvas)
 {
-	int y = 0;
+	int left = budget(t, canvas) - 1, devices, advice, y = 0;
+	bool with_sensors;
 
 	draw_first(t, canvas, y++);
-	if (canvas->rows >= 8)
-		y += header_draw_devices(t, canvas, y);
-	y += advice_draw(t, canvas, y);
+	if (left > 0) {
+		devices = header_device_lines(t, left);
+		advice = left > devices && t->advice.findings.n;
+		with_sensors = left - devices - advice >= header_sensor_lines(t, devices);
+		y += header_draw_devices(t, canvas, y, devices, with_sensors);
+		if (advice)
+			advice_draw(t, canvas, y++);
+	}
 	if (canvas->rows >= 7)
 		tabs_draw(t, canvas, y++);
 	return y;
+}
+
+void header_next_size(struct tui *t)
+{
+	static const unsigned sizes[] = {0, HEADER_ALL, 1};
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(sizes) && sizes[i] != t->header_lines)
+		i++;
+	t->header_lines = i < ARRAY_SIZE(sizes) ? sizes[(i + 1) % ARRAY_SIZE(sizes)] : 0;
 }
 
 /* ---- function keys ---- */

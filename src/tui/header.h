@@ -6,8 +6,16 @@
 
 struct tui;
 
-int header_draw(struct tui *t, const struct canvas *canvas);                /* rows used */
-int header_draw_devices(struct tui *t, const struct canvas *canvas, int y); /* rows used */
+int header_draw(struct tui *t, const struct canvas *canvas); /* rows used */
+/* Lines for devices, at most so many (1 or more): each has one; several share the last where they are more. */
+int header_device_lines(const struct tui *t, int most);
+/* Lines that their sensors would take, below those of devices that do not share one. */
+int header_sensor_lines(const struct tui *t, int lines);
+/* Rows used. */
+int header_draw_devices(struct tui *t, const struct canvas *canvas, int y, int lines,
+			bool with_sensors);
+/* The usual number of lines, all that there are, or one. */
+void header_next_size(struct tui *t);
 void header_draw_footer(struct tui *t, const struct canvas *canvas, int y);
 
 #endif

@@ -8,23 +8,25 @@
 #include "tui/header.h"
 #include "tui/names.h"
 #include "tui/parts.h"
+#include "tui/sensor_texts.h"
 #include "tui/tui_impl.h"
 
 /* The lines about devices: how busy each is, now and over the last minutes.
  *
  *     GPU0 H200  busy  43.2% ▁▁▂▅█▇▇▆▁▁▁▃  copy  1.20 GB/s ▁▁▁▁▃▁▁     2m
+ *          clock 1980 of 1980 MHz  power 612 of 700 W  61°C  memory 131GB of 151GB
  *     GPU0 H200  busy 9.32s  92.2% of the run  time 9.41s  copied 12.3GB     it has ended */
 
 #define MAX_DEVICE_LINES 4
-#define TALL             30 /* rows from which each device has a line of its own */
 #define PAST_NS          (120 * NSEC_PER_SEC)
 
 enum {
 	LIVE_NUMBERS = 32, /* "  busy 100.0%   copy 9.99 GB/s " */
 	CHART_MIN = 6,
-	NAME_LEAST = 14, /* columns that a name gets before charts get anything */
-	SPAN_WIDTH = 5,  /* " 120s" */
-	SPAN_COLS = 100  /* columns of a screen from which the charts say how long they are */
+	NAME_LEAST = 14,    /* columns that a name gets before charts get anything */
+	SENSORS_INDENT = 5, /* below the name of the device */
+	SPAN_WIDTH = 5,     /* " 120s" */
+	SPAN_COLS = 100     /* columns of a screen from which the charts say how long they are */
 };
 
 static void put_busy(char text[HUMAN_MAX], double busy, int digits)
@@ -183,24 +185,66 @@ static void draw_device_line(struct tui *t, struct pen *pen, uint32_t i)
 		pen_printf(pen, ROLE_NORMAL, "copy %s GB/s", text);
 }
 
-/* One line in all, or one for each device on a tall screen; the lines used. */
-int header_draw_devices(struct tui *t, const struct canvas *canvas, int y)
+int header_device_lines(const struct tui *t, int most)
+{
+	return (int)CLAMP((int)t->usage.n_devices, 1, MIN(most, MAX_DEVICE_LINES));
+}
+
+/* Devices that have a line of their own, when there are so many lines. */
+static uint32_t n_alone(const struct tui *t, int lines)
 {
 	uint32_t n = (uint32_t)t->usage.n_devices;
-	uint32_t lines = canvas->rows >= TALL ? CLAMP(n, 1u, MAX_DEVICE_LINES) : 1;
 
-	for (uint32_t line = 0; line < lines; line++) {
-		struct pen pen = pen_at(canvas, y + (int)line, 0, canvas->cols);
+	return n > (uint32_t)lines ? (uint32_t)lines - 1 : n;
+}
+
+int header_sensor_lines(const struct tui *t, int lines)
+{
+	struct sensor_text texts[SENSOR_TEXTS];
+	int n = 0;
+
+	for (uint32_t i = 0; i < n_alone(t, lines); i++)
+		n += sensor_texts(t, i, texts) > 0;
+	return n;
+}
+
+/* The line below its device's; false: it has nothing to say. */
+static bool draw_sensors(struct tui *t, const struct canvas *canvas, int y, uint32_t device)
+{
+	struct line_parts parts = {.fill = ROLE_NORMAL};
+	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
+	struct sensor_text texts[SENSOR_TEXTS];
+	unsigned n = sensor_texts(t, device, texts);
+
+	for (unsigned i = 0; i < n; i++)
+		parts_add(&parts, texts[i].role, texts[i].priority, "%s", texts[i].text);
+	if (n) {
+		pen_skip(&pen, ROLE_NORMAL, SENSORS_INDENT);
+		parts_draw(&parts, &pen);
+	}
+	return n > 0;
+}
+
+int header_draw_devices(struct tui *t, const struct canvas *canvas, int y, int lines,
+			bool with_sensors)
+{
+	uint32_t n = (uint32_t)t->usage.n_devices;
+	int first = y;
+
+	for (uint32_t line = 0; line < (uint32_t)lines; line++) {
+		struct pen pen = pen_at(canvas, y++, 0, canvas->cols);
 
 		if (n == 0)
 			pen_put(&pen, ROLE_DIM, "no device has been seen");
-		else if (line + 1 == lines && n > lines)
+		else if (line >= n_alone(t, lines))
 			draw_device_line(t, &pen, line);
 		else if (in_window(t, &t->usage.devices[line]))
 			draw_live(t, &pen, line);
 		else
 			draw_whole(t, &pen, line);
 		pen_fill(&pen, ROLE_NORMAL);
+		if (with_sensors && line < n_alone(t, lines) && draw_sensors(t, canvas, y, line))
+			y++;
 	}
-	return (int)lines;
+	return y - first;
 }

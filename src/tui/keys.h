@@ -99,6 +99,7 @@
 	_(PERCENT,       "%",             SHOW,    "",       "percent of the total or of the parent") \
 	_(GROUP,         "G F5",          SHOW,    "Group",  "group by process, device, stream, thread") \
 	_(THEME,         "V",             SHOW,    "",       "the next theme of colours")          \
+	_(HEADER,        "^",             SHOW,    "",       "more lines above the panel, one, or the usual ones") \
 	_(MOUSE,         "M",             SHOW,    "",       "use the mouse, or leave it to the terminal") \
 	_(FREEZE,        "z Z F8",        DATA,    "Freeze", "hold the picture; recording goes on") \
 	_(PAUSE,         "P",             DATA,    "",       "pause or resume collecting")         \

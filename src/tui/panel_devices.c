@@ -75,6 +75,50 @@ static void list_facts(struct panel *p)
 		put_facts(p, i, sections_add(p, &(struct section_row){.role = ROLE_NORMAL}));
 }
 
+/* ---- sensors ---- */
+
+static const struct column sensor_columns[] = {
+	{"CLOCK", "of the multiprocessors, MHz: now, or the mean while it worked", 5, 1,
+	 human_count, .is_absent = sections_lack},
+	{"POWER", "W: now, or the mean while it worked", 5, 2, human_count,
+	 .is_absent = sections_lack},
+	{"TEMP", "degrees Celsius: now, or the highest", 4, 3, human_count,
+	 .is_absent = sections_lack},
+	{"MEMORY", "used, by all who use the device: now, or at most", 6, 4, human_bytes,
+	 .is_absent = sections_lack},
+	{"SLOWED%", "share of its work for which heat or power made it slower", 7, 0, human_percent,
+	 .is_absent = sections_lack},
+	{"OTHERS", "processes at most that are not of this run", 6, 5, human_count,
+	 .is_absent = sections_lack},
+};
+
+/* What a sensor told; NaN: it did not. */
+static double told(const struct sensors *s, enum sensor sensor)
+{
+	return s->v[sensor] > 0 ? s->v[sensor] : NAN;
+}
+
+static void list_sensors(struct panel *p)
+{
+	const struct tui *t = p->tui;
+	bool is_live = t->options.live && t->status.run != TUI_RUN_ENDED;
+
+	for (uint32_t i = 0; i < t->usage.n_devices; i++) {
+		const struct sensors *s = session_sensors_find(panel_session(p), i);
+		struct section_row row = {.role = ROLE_NORMAL};
+
+		if (!s)
+			continue;
+		row.v[0] = told(s, is_live ? SENSOR_CLOCK : SENSOR_CLOCK_MEAN);
+		row.v[1] = told(s, is_live ? SENSOR_POWER : SENSOR_POWER_MEAN);
+		row.v[2] = told(s, is_live ? SENSOR_TEMPERATURE : SENSOR_TEMPERATURE_MAX);
+		row.v[3] = told(s, is_live ? SENSOR_MEMORY : SENSOR_MEMORY_MAX);
+		row.v[4] = sensors_cut_share(s);
+		row.v[5] = told(s, SENSOR_OTHERS_MAX);
+		tui_put_device(p->tui, i, sections_add(p, &row));
+	}
+}
+
 /* ---- processes ---- */
 
 static bool no_launches(struct panel *p, const struct column *c)
@@ -142,6 +186,12 @@ static const struct section sections[] = {
 		.columns = {process_columns, ARRAY_SIZE(process_columns), 40},
 		.list = list_processes,
 		.empty = "no process is known",
+	},
+	{
+		.title = "Their sensors",
+		.name = "DEVICE",
+		.columns = {sensor_columns, ARRAY_SIZE(sensor_columns), 40},
+		.list = list_sensors,
 	},
 	{.title = "What the devices are", .list = list_facts},
 };

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "core/session.h"
 #include "tui/actions.h"
+#include "tui/header.h"
 #include "tui/layout.h"
 #include "tui/names.h"
 #include "tui/picture.h"
@@ -365,6 +366,12 @@ static void do_theme(struct tui *t)
 		screen_set_look(t->screen, &t->look);
 	tui_message(t, t->look.no_color ? "theme: %s, but colours are off" : "theme: %s",
 		    t->look.theme);
+}
+
+static void do_header(struct tui *t)
+{
+	header_next_size(t);
+	tui_spoil(t);
 }
 
 static void do_percent(struct tui *t)
@@ -730,6 +737,7 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_SORT_MENU] = do_sort_menu,
 	[REQ_COLUMNS] = do_columns,
 	[REQ_NAMES] = do_names,
+	[REQ_HEADER] = do_header,
 	[REQ_MOUSE] = do_mouse,
 	[REQ_THEME] = do_theme,
 	[REQ_PERCENT] = do_percent,

@@ -99,6 +99,7 @@ struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
 	if (!t)
 		return NULL;
 	t->options = *options;
+	t->header_lines = options->header;
 	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
 		t->options.ascii = true;
 	t->snap = snap;

@@ -127,6 +127,7 @@ struct tui_options {
 	const char *include, *exclude; /* expressions, see core/filter.h; NULL = none */
 	const char *metrics; /* columns of the tree, as report -m takes them; NULL = the usual */
 	struct least least;  /* nodes with less are left out */
+	uint32_t header;     /* lines above the panel; 0 = by the height of the screen */
 	unsigned depth;      /* levels of the tree that are open at first; 0 = the hottest paths */
 	const struct peaks *peaks; /* for util and bound */
 	struct snapshot *before; /* what to compare with, of a pair (core/pair.h); NULL = nothing */

@@ -70,6 +70,7 @@ struct tui {
 	bool has_mouse;
 	struct usage usage;
 	struct advice advice;
+	unsigned header_lines; /* that were asked for; 0: the usual number */
 	struct work work;
 	struct kept kept;
 	struct alphabet alphabet;                                  /* of names */
