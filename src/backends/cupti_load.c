@@ -41,8 +41,7 @@ struct search {
 	abi_callback_fn callback;
 	bool done; /* subscribed, or no use to go on */
 	bool ok;
-	void *tried[16]; /* one file has many names */
-	size_t n_tried;
+	struct cupti_tried tried;
 	enum reason reason;
 	char why[TEXT_MAX]; /* of the most telling reason */
 };
@@ -187,16 +186,6 @@ static bool try_library(struct search *s, void *library, const char *name)
 	return true;
 }
 
-static bool was_tried(struct search *s, void *library)
-{
-	for (size_t i = 0; i < s->n_tried; i++)
-		if (s->tried[i] == library)
-			return true;
-	if (s->n_tried < ARRAY_SIZE(s->tried))
-		s->tried[s->n_tried++] = library;
-	return false;
-}
-
 static void try_name(struct search *s, const char *name, int flags)
 {
 	void *library;
@@ -212,7 +201,7 @@ static void try_name(struct search *s, const char *name, int flags)
 			      name, error ? error : "unknown reason");
 		return;
 	}
-	if (was_tried(s, library) || !try_library(s, library, name))
+	if (cupti_was_tried(&s->tried, library) || !try_library(s, library, name))
 		dlclose(library);
 }
 

@@ -100,3 +100,13 @@ bool cupti_places_installed(cupti_place_fn *fn, void *ctx)
 			return true;
 	return false;
 }
+
+bool cupti_was_tried(struct cupti_tried *tried, void *library)
+{
+	for (size_t i = 0; i < tried->n; i++)
+		if (tried->libraries[i] == library)
+			return true;
+	if (tried->n < ARRAY_SIZE(tried->libraries))
+		tried->libraries[tried->n++] = library;
+	return false;
+}

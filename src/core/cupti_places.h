@@ -5,6 +5,7 @@
  * tries to use what is there, `proton doctor` says what that is. Names only; nothing is opened.
  *   thread  any */
 #include <stdbool.h>
+#include <stddef.h>
 
 /* A name to try, for dlopen(): a path, or without '/' a name that ld.so knows. is_asked: the user
  * named this very file, so that it is worth a word when it is not there. Returns true when no
@@ -19,5 +20,13 @@ bool cupti_places_listed(const char *list, cupti_place_fn *fn, void *ctx);
 bool cupti_places_near(const char *folder, cupti_place_fn *fn, void *ctx);
 /* Toolkits, and then what ld.so finds. */
 bool cupti_places_installed(cupti_place_fn *fn, void *ctx);
+
+/* Libraries that were tried, by their handles: one file has many names. */
+struct cupti_tried {
+	void *libraries[16];
+	size_t n;
+};
+/* Was it tried before? From now on it was. One too many to remember is tried again. */
+bool cupti_was_tried(struct cupti_tried *tried, void *library);
 
 #endif

@@ -209,19 +209,8 @@ static int cupti_subscribe(const struct cupti_calls *c, char *holder, size_t siz
 
 struct search {
 	int fd;
-	void *tried[16]; /* one file has many names */
-	size_t n_tried;
+	struct cupti_tried tried;
 };
-
-static bool was_tried(struct search *s, void *library)
-{
-	for (size_t i = 0; i < s->n_tried; i++)
-		if (s->tried[i] == library)
-			return true;
-	if (s->n_tried < ARRAY_SIZE(s->tried))
-		s->tried[s->n_tried++] = library;
-	return false;
-}
 
 /* Is this the libcupti with which a run would stay? Only two answers end a search of the
  * collector's (backends/cupti_load.c): it works, or somebody has it already. */
@@ -263,7 +252,7 @@ static bool try_place(void *ctx, const char *name, bool is_asked)
 			probe_tell(s->fd, "broken %s", error ? error : name);
 		return false;
 	}
-	return !was_tried(s, library) && try_library(s, library, name);
+	return !cupti_was_tried(&s->tried, library) && try_library(s, library, name);
 }
 
 void ask_cupti(const void *ctx, int fd)
