@@ -119,22 +119,6 @@ double runs_busy_share(const struct session *s, uint32_t device)
 
 /* ---- what profiles are compared by ---- */
 
-static void put_commands(const struct session *s, struct buf *out)
-{
-	for (size_t i = 0; i < s->n_runs; i++) {
-		buf_puts(out, i ? "; " : "");
-		run_put_command(s, &s->runs[i], out);
-	}
-}
-
-static void put_environments(const struct session *s, struct buf *out)
-{
-	for (size_t i = 0; i < s->n_runs; i++) {
-		buf_puts(out, i ? "; " : "");
-		run_put_environment(s, &s->runs[i], out);
-	}
-}
-
 static void put_versions(const struct session *s, struct buf *out)
 {
 	for (size_t i = 0; i < s->n_runs; i++)
@@ -176,12 +160,15 @@ static void put_devices(const struct session *s, struct buf *out)
 
 static const struct {
 	const char *key, *words;
+	/* Either of each run, or of the whole profile. */
+	void (*put_run)(const struct session *s, const struct session_run *run, struct buf *out);
 	void (*put)(const struct session *s, struct buf *out);
 } facts[RUN_FACT_N] = {
-	[RUN_FACT_COMMAND] = {"command", "another command line", put_commands},
-	[RUN_FACT_DEVICES] = {"devices", "other devices", put_devices},
-	[RUN_FACT_ENVIRONMENT] = {"environment", "another environment", put_environments},
-	[RUN_FACT_VERSION] = {"version", "another version of proton", put_versions},
+	[RUN_FACT_COMMAND] = {"command", "another command line", .put_run = run_put_command},
+	[RUN_FACT_DEVICES] = {"devices", "other devices", .put = put_devices},
+	[RUN_FACT_ENVIRONMENT] = {"environment", "another environment",
+				  .put_run = run_put_environment},
+	[RUN_FACT_VERSION] = {"version", "another version of proton", .put = put_versions},
 };
 
 const char *run_fact_key(enum run_fact fact)
@@ -196,5 +183,12 @@ const char *run_fact_words(enum run_fact fact)
 
 void run_put_fact(const struct session *s, enum run_fact fact, struct buf *out)
 {
-	facts[fact].put(s, out);
+	if (facts[fact].put) {
+		facts[fact].put(s, out);
+		return;
+	}
+	for (size_t i = 0; i < s->n_runs; i++) {
+		buf_puts(out, i ? "; " : "");
+		facts[fact].put_run(s, &s->runs[i], out);
+	}
 }
