@@ -568,10 +568,10 @@ static int add_sensors(struct merge *m, uint32_t id)
 static int add_run(struct merge *m, uint32_t id)
 {
 	struct session_run run = m->from->runs[id];
-	uint32_t *strings[] = {&run.command, &run.environment, &run.folder,
-			       &run.host,    &run.label,       &run.version};
-	int r = map_strings(m, strings, ARRAY_SIZE(strings));
+	int r = 0;
 
+	for (unsigned i = 0; i < RUN_STRING_N && r == 0; i++)
+		r = map_string(m, run.strings[i], &run.strings[i]);
 	return r < 0 ? r : session_run_add(m->into, &run);
 }
 

@@ -63,12 +63,12 @@ static void put_words(const struct session *s, uint32_t words, struct buf *out,
 
 void run_put_command(const struct session *s, const struct session_run *run, struct buf *out)
 {
-	put_words(s, run->command, out, put_quoted);
+	put_words(s, run->strings[RUN_COMMAND], out, put_quoted);
 }
 
 void run_put_environment(const struct session *s, const struct session_run *run, struct buf *out)
 {
-	put_words(s, run->environment, out, put_variable);
+	put_words(s, run->strings[RUN_ENVIRONMENT], out, put_variable);
 }
 
 void run_set_end(struct session_run *run, int wait_status)
@@ -121,10 +121,12 @@ double runs_busy_share(const struct session *s, uint32_t device)
 
 static void put_versions(const struct session *s, struct buf *out)
 {
-	for (size_t i = 0; i < s->n_runs; i++)
-		if (i == 0 || s->runs[i].version != s->runs[i - 1].version)
-			buf_printf(out, "%s%s", i ? "; " : "",
-				   strtab_str(s->strings, s->runs[i].version));
+	for (size_t i = 0; i < s->n_runs; i++) {
+		uint32_t version = s->runs[i].strings[RUN_VERSION];
+
+		if (i == 0 || version != s->runs[i - 1].strings[RUN_VERSION])
+			buf_printf(out, "%s%s", i ? "; " : "", strtab_str(s->strings, version));
+	}
 }
 
 /* How many devices of the name of one there are, if it is the first of them; else 0. */

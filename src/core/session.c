@@ -673,16 +673,16 @@ static bool run_equal(const void *ctx, uint32_t id, const void *key)
 {
 	const struct session_run *a = &((const struct session *)ctx)->runs[id], *b = key;
 
-	return a->command == b->command && a->environment == b->environment &&
-	       a->folder == b->folder && a->host == b->host && a->label == b->label &&
-	       a->version == b->version && a->start_ns == b->start_ns && a->wall_ns == b->wall_ns &&
-	       a->first_work_ns == b->first_work_ns && a->last_work_ns == b->last_work_ns &&
-	       a->exit_status == b->exit_status && a->signal == b->signal && a->end == b->end;
+	return !memcmp(a->strings, b->strings, sizeof(a->strings)) && a->start_ns == b->start_ns &&
+	       a->wall_ns == b->wall_ns && a->first_work_ns == b->first_work_ns &&
+	       a->last_work_ns == b->last_work_ns && a->exit_status == b->exit_status &&
+	       a->signal == b->signal && a->end == b->end;
 }
 
 int session_run_add(struct session *s, const struct session_run *run)
 {
-	uint64_t hash = hash_u64(hash_pair(run->command, run->label) ^ run->start_ns);
+	uint64_t hash = hash_u64(hash_pair(run->strings[RUN_COMMAND], run->strings[RUN_LABEL]) ^
+				 run->start_ns);
 
 	if (idindex_find(&s->p->runs, hash, run_equal, s, run) != IDINDEX_NONE)
 		return 0;

@@ -93,14 +93,23 @@ static inline bool session_process_collected(const struct session_process *p)
 	return p->own_bytes || p->own_cpu_ns || p->n_records;
 }
 
+/* What is told of a run in words. Numbers of the stream (wire/run.c), never used anew. */
+enum run_string {
+	RUN_COMMAND = 0,     /* words: a string in which each ends with a NUL */
+	RUN_ENVIRONMENT = 1, /* words: NAME=VALUE, of variables that were asked for */
+	RUN_FOLDER = 2,
+	RUN_HOST = 3,
+	RUN_LABEL = 4,
+	RUN_VERSION = 5, /* of proton */
+	RUN_STRING_N
+};
+
 /* What was started, where and how it ended: what only the one knows who started it. A profile that
- * was merged has one for each of its runs. Words are a string in which each ends with a NUL. */
+ * was merged has one for each of its runs. */
 struct session_run {
-	uint32_t command;     /* words */
-	uint32_t environment; /* words: NAME=VALUE, of variables that were asked for */
-	uint32_t folder, host, label, version; /* string ids; version: of proton */
-	uint64_t start_ns;                     /* CLOCK_REALTIME */
-	uint64_t wall_ns;                      /* to its end, or so far; 0: not known */
+	uint32_t strings[RUN_STRING_N]; /* ids; "" where it is not known */
+	uint64_t start_ns;              /* CLOCK_REALTIME */
+	uint64_t wall_ns;               /* to its end, or so far; 0: not known */
 	/* Since its start, to the first and the last work on any device, to some tenths of a second; 0:
 	 * not known. */
 	uint64_t first_work_ns, last_work_ns;

@@ -90,18 +90,18 @@ static const struct field process_fields[] = {
 };
 
 static const struct field run_fields[] = {
-	F(WORDS, "command", session_run, command),
+	F(WORDS, "command", session_run, strings[RUN_COMMAND]),
 	F(END, "end", session_run, end),
-	F(WORDS, "environment", session_run, environment),
+	F(WORDS, "environment", session_run, strings[RUN_ENVIRONMENT]),
 	F(U32, "exit_status", session_run, exit_status),
 	F(U64, "first_work_ns", session_run, first_work_ns),
-	F(STRING, "folder", session_run, folder),
-	F(STRING, "host", session_run, host),
-	F(STRING, "label", session_run, label),
+	F(STRING, "folder", session_run, strings[RUN_FOLDER]),
+	F(STRING, "host", session_run, strings[RUN_HOST]),
+	F(STRING, "label", session_run, strings[RUN_LABEL]),
 	F(U64, "last_work_ns", session_run, last_work_ns),
 	F(U32, "signal", session_run, signal),
 	F(U64, "start_ns", session_run, start_ns),
-	F(STRING, "version", session_run, version),
+	F(STRING, "version", session_run, strings[RUN_VERSION]),
 	F(U64, "wall_ns", session_run, wall_ns),
 };
 

@@ -438,7 +438,7 @@ static int add_run(struct hread *r, void *element)
 {
 	const struct session_run *run = element;
 
-	if (!run->command && !run->start_ns && !run->wall_ns)
+	if (!run->strings[RUN_COMMAND] && !run->start_ns && !run->wall_ns)
 		return 0;
 	return session_run_add(r->s, run);
 }

@@ -38,6 +38,12 @@ static void add_environment(struct buf *words, const char *list)
 			add_word(words, *variable);
 }
 
+/* STRTAB_NONE: out of memory, for the words too. */
+static uint32_t add_words(struct session *s, struct buf *words)
+{
+	return words->error ? STRTAB_NONE : strtab_add(s->strings, buf_str(words), words->len);
+}
+
 /* Without a folder, one that was removed for example, the profile just does not name one. */
 static uint32_t add_folder(struct session *s)
 {
@@ -62,18 +68,15 @@ int run_facts_begin(struct session *s, const struct recording_options *options, 
 	for (; *argv; argv++)
 		add_word(&command, *argv);
 	add_environment(&environment, options->save_env);
-	if (command.error || environment.error)
-		return -ENOMEM;
-	run.command = strtab_add(s->strings, buf_str(&command), command.len);
-	run.environment = strtab_add(s->strings, buf_str(&environment), environment.len);
-	run.folder = add_folder(s);
-	run.host = add_host(s);
-	run.label = strtab_adds(s->strings, options->label ? options->label : "");
-	run.version = strtab_adds(s->strings, PACKAGE_VERSION);
-	if (run.command == STRTAB_NONE || run.environment == STRTAB_NONE ||
-	    run.folder == STRTAB_NONE || run.host == STRTAB_NONE || run.label == STRTAB_NONE ||
-	    run.version == STRTAB_NONE)
-		return -ENOMEM;
+	run.strings[RUN_COMMAND] = add_words(s, &command);
+	run.strings[RUN_ENVIRONMENT] = add_words(s, &environment);
+	run.strings[RUN_FOLDER] = add_folder(s);
+	run.strings[RUN_HOST] = add_host(s);
+	run.strings[RUN_LABEL] = strtab_adds(s->strings, options->label ? options->label : "");
+	run.strings[RUN_VERSION] = strtab_adds(s->strings, PACKAGE_VERSION);
+	for (unsigned i = 0; i < RUN_STRING_N; i++)
+		if (run.strings[i] == STRTAB_NONE)
+			return -ENOMEM;
 	return session_run_add(s, &run);
 }
 

@@ -66,9 +66,9 @@ static void put_time(const struct session_run *run, struct buf *out)
 /* "on gpu17, in /home/u/project, by proton 0.1.0" */
 static void put_where(const struct session *s, const struct session_run *run, struct buf *out)
 {
-	put_part(out, "on ", strtab_str(s->strings, run->host));
-	put_part(out, "in ", strtab_str(s->strings, run->folder));
-	put_part(out, "by proton ", strtab_str(s->strings, run->version));
+	put_part(out, "on ", strtab_str(s->strings, run->strings[RUN_HOST]));
+	put_part(out, "in ", strtab_str(s->strings, run->strings[RUN_FOLDER]));
+	put_part(out, "by proton ", strtab_str(s->strings, run->strings[RUN_VERSION]));
 }
 
 static void put_run(const struct session *s, const struct session_run *run,
@@ -78,7 +78,7 @@ static void put_run(const struct session *s, const struct session_run *run,
 
 	run_put_command(s, run, &text);
 	put_line(out, "command", &text, p);
-	buf_puts(&text, strtab_str(s->strings, run->label));
+	buf_puts(&text, strtab_str(s->strings, run->strings[RUN_LABEL]));
 	put_line(out, "label", &text, p);
 	put_time(run, &text);
 	put_line(out, "run", &text, p);

@@ -6,16 +6,7 @@
 #include "base/util.h"
 #include "wire/wire.h"
 
-enum { N_STRINGS = 6, PIECE_MAX = WIRE_PAYLOAD_MAX - sizeof(struct wire_run_piece) };
-
-/* In the order of the stream. */
-static void strings_of(struct session_run *run, uint32_t *strings[N_STRINGS])
-{
-	uint32_t *all[N_STRINGS] = {&run->command, &run->environment, &run->folder,
-				    &run->host,    &run->label,       &run->version};
-
-	memcpy(strings, all, sizeof(all));
-}
+enum { PIECE_MAX = WIRE_PAYLOAD_MAX - sizeof(struct wire_run_piece) };
 
 /* ---- writing ---- */
 
@@ -28,17 +19,14 @@ static void put_run(const struct session *s, const struct session_run *run, stru
 				.exit_status = run->exit_status,
 				.signal = run->signal,
 				.end = run->end,
-				.n_strings = N_STRINGS};
-	struct session_run copy = *run;
-	uint32_t *strings[N_STRINGS];
+				.n_strings = RUN_STRING_N};
 
-	strings_of(&copy, strings);
 	buf_put(out, &head, sizeof(head));
-	for (unsigned i = 0; i < N_STRINGS; i++) {
-		uint32_t len = (uint32_t)strtab_len(s->strings, *strings[i]);
+	for (unsigned i = 0; i < RUN_STRING_N; i++) {
+		uint32_t len = (uint32_t)strtab_len(s->strings, run->strings[i]);
 
 		buf_put(out, &len, sizeof(len));
-		buf_put(out, strtab_str(s->strings, *strings[i]), len);
+		buf_put(out, strtab_str(s->strings, run->strings[i]), len);
 	}
 }
 
@@ -98,7 +86,6 @@ static int take_string(struct session *s, const struct buf *text, size_t *at, ui
 static int parse(struct session *s, const struct buf *text, struct session_run *ret)
 {
 	size_t at = sizeof(struct wire_run);
-	uint32_t *strings[N_STRINGS];
 	struct wire_run head;
 	int r = 0;
 
@@ -112,9 +99,8 @@ static int parse(struct session *s, const struct buf *text, struct session_run *
 				    .exit_status = head.exit_status,
 				    .signal = head.signal,
 				    .end = (uint8_t)MIN(head.end, (uint32_t)PROCESS_VANISHED)};
-	strings_of(ret, strings);
-	for (unsigned i = 0; i < MIN(head.n_strings, (uint32_t)N_STRINGS) && r == 0; i++)
-		r = take_string(s, text, &at, strings[i]);
+	for (unsigned i = 0; i < MIN(head.n_strings, (uint32_t)RUN_STRING_N) && r == 0; i++)
+		r = take_string(s, text, &at, &ret->strings[i]);
 	return r;
 }
 

@@ -251,8 +251,8 @@ struct wire_key {
 };
 
 /* What proton says of the run, on tapes alone: struct wire_run, then n_strings times { u32 length,
- * bytes } (command, environment, folder, host, label, version; the words of the first two have a NUL
- * behind each), cut into pieces. It is said again when it is known better; the newest counts. */
+ * bytes } (in the order of enum run_string), cut into pieces. It is said again when it is known
+ * better; the newest counts. */
 struct wire_run_piece {
 	uint32_t total, offset, length, pad; /* of all bytes; of these, which come in order */
 };

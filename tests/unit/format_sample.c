@@ -170,12 +170,13 @@ static void add_run(struct session *s)
 	static const char command[] = "python3\0tr\xff.py\0\0--name=it's a \"test\"";
 	static const char environment[] = "OMP_NUM_THREADS=8\0EMPTY=";
 	struct session_run run = {
-		.command = strtab_add(s->strings, command, sizeof(command)),
-		.environment = strtab_add(s->strings, environment, sizeof(environment)),
-		.folder = str(s, "/home/\xe2\x82\xac"),
-		.host = str(s, "gpu17"),
-		.label = str(s, "after the fix"),
-		.version = str(s, "0.1.0"),
+		.strings[RUN_COMMAND] = strtab_add(s->strings, command, sizeof(command)),
+		.strings[RUN_ENVIRONMENT] =
+			strtab_add(s->strings, environment, sizeof(environment)),
+		.strings[RUN_FOLDER] = str(s, "/home/\xe2\x82\xac"),
+		.strings[RUN_HOST] = str(s, "gpu17"),
+		.strings[RUN_LABEL] = str(s, "after the fix"),
+		.strings[RUN_VERSION] = str(s, "0.1.0"),
 		.start_ns = UINT64_C(1700000000000000000),
 		.wall_ns = UINT64_C(12345678901),
 		.first_work_ns = UINT64_C(3000000000),
@@ -187,7 +188,7 @@ static void add_run(struct session *s)
 	session_run_add(s, &run);
 	run.end = PROCESS_RUNS;
 	run.signal = 0;
-	run.command = run.environment = run.label = 0;
+	run.strings[RUN_COMMAND] = run.strings[RUN_ENVIRONMENT] = run.strings[RUN_LABEL] = 0;
 	session_run_add(s, &run);
 }
 

@@ -273,9 +273,9 @@ START_TEST(everything_comes_over)
 	session_interval_add(b, &interval);
 	session_sample_add(b, &sample);
 	session_clock_add(b, &clock);
-	run.command = strtab_add(b->strings, "a\0b", 4);
+	run.strings[RUN_COMMAND] = strtab_add(b->strings, "a\0b", 4);
 	session_run_add(b, &run);
-	run.command = strtab_add(a->strings, "c", 2);
+	run.strings[RUN_COMMAND] = strtab_add(a->strings, "c", 2);
 	session_run_add(a, &run);
 	ck_assert_uint_eq(runs_wall_ns(a), 7);
 	a->start_ns = 100;
@@ -294,7 +294,7 @@ START_TEST(everything_comes_over)
 	ck_assert_uint_eq(s->lanes[s->intervals[0].lane].process, 1);
 	ck_assert_str_eq(strtab_str(s->strings, s->clocks[0].name), "realtime");
 	ck_assert_uint_eq(s->n_runs, 2);
-	ck_assert_mem_eq(strtab_str(s->strings, s->runs[1].command), "a\0b", 4);
+	ck_assert_mem_eq(strtab_str(s->strings, s->runs[1].strings[RUN_COMMAND]), "a\0b", 4);
 	ck_assert_uint_eq(runs_wall_ns(s), 0); /* of two that need not be at the same time */
 	ck_assert_uint_eq(s->start_ns, 50);
 	ck_assert_uint_eq(s->end_ns, 200);

@@ -21,8 +21,8 @@ static void setup(void)
 	back = session_new();
 	reader = (struct wire_run_reader){0};
 	buf_init(&frames, 0);
-	run = (struct session_run){.command = strtab_add(s->strings, "a\0b c", 6),
-				   .label = strtab_adds(s->strings, "label"),
+	run = (struct session_run){.strings[RUN_COMMAND] = strtab_add(s->strings, "a\0b c", 6),
+				   .strings[RUN_LABEL] = strtab_adds(s->strings, "label"),
 				   .start_ns = 5,
 				   .wall_ns = 7,
 				   .exit_status = 3,
@@ -65,9 +65,9 @@ START_TEST(a_run_comes_back)
 	wire_run_frames(s, &run, 1, &frames);
 	ck_assert_int_eq(take_all(), 0);
 	ck_assert_uint_eq(back->n_runs, 1);
-	assert_string(back->runs[0].command, run.command);
-	assert_string(back->runs[0].label, run.label);
-	ck_assert_uint_eq(back->runs[0].host, 0);
+	assert_string(back->runs[0].strings[RUN_COMMAND], run.strings[RUN_COMMAND]);
+	assert_string(back->runs[0].strings[RUN_LABEL], run.strings[RUN_LABEL]);
+	ck_assert_uint_eq(back->runs[0].strings[RUN_HOST], 0);
 	ck_assert_uint_eq(back->runs[0].wall_ns, 7);
 	ck_assert_uint_eq(back->runs[0].exit_status, 3);
 	ck_assert_uint_eq(back->runs[0].end, PROCESS_ENDED);
@@ -92,13 +92,13 @@ START_TEST(long_words)
 	char *words = malloc(n);
 
 	memset(words, 'x', n);
-	run.command = strtab_add(s->strings, words, n);
+	run.strings[RUN_COMMAND] = strtab_add(s->strings, words, n);
 	free(words);
 	wire_run_frames(s, &run, 1, &frames);
 	ck_assert_int_eq(take_all(), 0);
 	ck_assert_uint_eq(back->n_runs, _i ? 0 : 1);
 	if (!_i)
-		assert_string(back->runs[0].command, run.command);
+		assert_string(back->runs[0].strings[RUN_COMMAND], run.strings[RUN_COMMAND]);
 }
 END_TEST
 
