@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
-#include <math.h>
 #include "base/human.h"
 #include "findings/rules.h"
 
@@ -11,9 +10,10 @@
 
 double evidence_idle(const struct evidence *e, uint32_t device)
 {
-	double busy = session_busy_ns(e->s, device);
+	double busy = session_busy_ns(e->s, device), idle = e->used_ns - busy;
+	bool is_known = e->wall_ns > 0 && busy > 0;
 
-	return e->wall_ns > 0 && busy > 0 ? fmax(e->used_ns - busy, 0) : NAN;
+	return is_known && evidence_matters(e, idle) && idle >= IDLE_SHARE * e->used_ns ? idle : 0;
 }
 
 double evidence_launching(const struct evidence *e, uint32_t device)
@@ -30,8 +30,7 @@ static int find(const struct evidence *e, struct findings *f)
 		double idle = evidence_idle(e, i);
 		struct finding *finding;
 
-		if (!evidence_matters(e, idle) || idle < IDLE_SHARE * e->used_ns ||
-		    evidence_launching(e, i) >= idle / 2)
+		if (!(idle > 0) || evidence_launching(e, i) >= idle / 2)
 			continue;
 		finding = finding_add(f, FINDING_IDLE, FINDING_LIKELY, idle);
 		if (!finding)

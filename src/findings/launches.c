@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
-#include <math.h>
 #include "base/human.h"
 #include "findings/rules.h"
 
-#define IDLE_SHARE 0.3
-#define SHORT_NS   15000 /* a mean below which launching is what limits */
+#define SHORT_NS 15000 /* a mean below which launching is what limits */
 
 /* The device waits while the host launches many short kernels. */
 static int find(const struct evidence *e, struct findings *f)
@@ -17,8 +15,8 @@ static int find(const struct evidence *e, struct findings *f)
 		double idle = evidence_idle(e, i), n = e->devices[i].count;
 		struct finding *finding;
 
-		if (!evidence_matters(e, idle) || idle < IDLE_SHARE * e->used_ns || !(n > 0) ||
-		    e->devices[i].time_ns / n > SHORT_NS || evidence_launching(e, i) < idle / 2)
+		if (!(idle > 0) || !(n > 0) || e->devices[i].time_ns / n > SHORT_NS ||
+		    evidence_launching(e, i) < idle / 2)
 			continue;
 		finding = finding_add(f, FINDING_LAUNCHES, FINDING_LIKELY, idle);
 		if (!finding)

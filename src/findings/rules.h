@@ -48,7 +48,7 @@ struct sums evidence_sum(const struct evidence *e,
 			 bool (*is)(const struct evidence *e, uint32_t node));
 
 /* How long a device had no work between the first and the last work of the run, ns; where these are
- * not known, while the run went on. NaN: not known. */
+ * not known, while the run went on. 0: not known, or not worth a word. */
 double evidence_idle(const struct evidence *e, uint32_t device);
 /* What launching its kernels one by one costs a host at the least that frameworks need, ns. */
 double evidence_launching(const struct evidence *e, uint32_t device);
