@@ -9,10 +9,9 @@
 
 #define COLLECTIVES_SHARE 0.1 /* of all kernels */
 
-static bool is_collective(const struct evidence *e, uint32_t node)
+static bool is_collective(const struct evidence *e, const struct own *own)
 {
-	return evidence_is(e, node, FRAME_KERNEL) &&
-	       collective_is_name(session_node_name(e->s, node));
+	return own->kind == FRAME_KERNEL && collective_is_name(session_node_name(e->s, own->node));
 }
 
 /* The mean time that ranks are longer in collectives than the one that is there shortest, which comes
@@ -60,21 +59,21 @@ static int tell(const struct evidence *e, const struct sums *sums, double wait, 
 		finding_say(finding, "; %s of it a rank's wait for %s, which comes last", time,
 			    name);
 	}
-	finding_name_nodes(finding, e, is_collective);
+	finding_name_nodes(finding, &e->picked[FINDING_COLLECTIVES]);
 	return 0;
 }
 
 static int find(const struct evidence *e, struct findings *f)
 {
-	struct sums sums = evidence_sum(e, is_collective);
+	const struct sums *sums = &e->picked[FINDING_COLLECTIVES].sums;
 	uint32_t last = 0;
 	double wait;
 	int r;
 
-	if (!(sums.time_ns > 0) || sums.time_ns < COLLECTIVES_SHARE * e->kernels.time_ns)
+	if (!(sums->time_ns > 0) || sums->time_ns < COLLECTIVES_SHARE * e->kernels.time_ns)
 		return 0;
 	r = mean_wait(e, &wait, &last);
-	return r < 0 ? r : tell(e, &sums, wait, last, f);
+	return r < 0 ? r : tell(e, sums, wait, last, f);
 }
 
 const struct rule rule_COLLECTIVES = {
@@ -82,5 +81,6 @@ const struct rule rule_COLLECTIVES = {
 	.advice =
 		"The rank that is there shortest comes last, and the others wait for it: see what it "
 		"does before. Overlap them with computing, send fewer and larger messages.",
+	.picks = is_collective,
 	.find = find,
 };

@@ -8,16 +8,16 @@
 #define COPIES_SHARE 0.05
 
 /* What stays on a device does not keep a link busy. */
-static bool is_transfer(const struct evidence *e, uint32_t node)
+static bool is_transfer(const struct evidence *e, const struct own *own)
 {
-	return evidence_is(e, node, FRAME_COPY) &&
-	       !strcasestr(session_node_name(e->s, node), "DtoD");
+	return own->kind == FRAME_COPY && !strcasestr(session_node_name(e->s, own->node), "DtoD");
 }
 
 /* More time goes into moving data than into computing with it. */
 static int find(const struct evidence *e, struct findings *f)
 {
-	struct sums sums = evidence_sum(e, is_transfer);
+	const struct picked *picked = &e->picked[FINDING_COPIES];
+	const struct sums sums = picked->sums;
 	char copies[HUMAN_MAX], kernels[HUMAN_MAX], bytes[HUMAN_MAX];
 	struct finding *finding;
 
@@ -32,7 +32,7 @@ static int find(const struct evidence *e, struct findings *f)
 	human_time_ns(kernels, e->kernels.time_ns);
 	human_bytes(bytes, sums.bytes);
 	finding_say(finding, "%s for copies (%sB), %s for kernels", copies, bytes, kernels);
-	finding_name_nodes(finding, e, is_transfer);
+	finding_name_nodes(finding, picked);
 	return 0;
 }
 
@@ -41,5 +41,6 @@ const struct rule rule_COPIES = {
 	.advice =
 		"Keep data on the device between steps, copy less of it (smaller types), or copy the "
 		"next part while this one is computed (streams).",
+	.picks = is_transfer,
 	.find = find,
 };

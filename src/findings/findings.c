@@ -48,13 +48,13 @@ static struct sums row_sums(const struct session *s, const struct session_row *r
 	};
 }
 
-static void add_row(struct evidence *e, const struct session_row *row)
+static void add_row(struct evidence *e, struct own *own, const struct session_row *row)
 {
 	const struct sums sums = row_sums(e->s, row);
 	uint32_t device = session_lane_at(e->s, row->lane)->device;
 
-	add(&e->nodes[row->node], &sums);
-	switch (session_node_kind(e->s, row->node)) {
+	add(&own->sums, &sums);
+	switch (own->kind) {
 	case FRAME_KERNEL:
 		add(&e->kernels, &sums);
 		if (device < e->s->n_devices)
@@ -71,9 +71,51 @@ static void add_row(struct evidence *e, const struct session_row *row)
 	}
 }
 
+/* Most nodes of a profile are scopes, which have no rows. */
+static void add_node(struct evidence *e, uint32_t node)
+{
+	const struct session *s = e->s;
+	struct own own = {.node = node, .kind = session_node_kind(s, node)};
+
+	for (uint32_t row = session_first_row(s, node); row != SESSION_NONE;
+	     row = session_next_row(s, row))
+		add_row(e, &own, &s->rows[row]);
+	if (own.sums.count > 0)
+		e->own[e->n_own++] = own;
+}
+
+/* Put a node among those with the longest times, the longest first. */
+static void insert_longest(struct picked *picked, const struct own *own)
+{
+	unsigned at = picked->n_longest;
+
+	while (at > 0 && picked->longest[at - 1]->sums.time_ns < own->sums.time_ns)
+		at--;
+	if (at == FINDING_NODES)
+		return;
+	if (picked->n_longest < FINDING_NODES)
+		picked->n_longest++;
+	memmove(&picked->longest[at + 1], &picked->longest[at],
+		(picked->n_longest - 1 - at) * sizeof(picked->longest[0]));
+	picked->longest[at] = own;
+}
+
+/* Ask the rules which nodes they are about. */
+static void pick(struct evidence *e)
+{
+	for (unsigned i = 0; i < FINDING_N_RULES; i++) {
+		for (size_t k = 0; rules[i]->picks && k < e->n_own; k++) {
+			if (!rules[i]->picks(e, &e->own[k]))
+				continue;
+			add(&e->picked[i].sums, &e->own[k].sums);
+			insert_longest(&e->picked[i], &e->own[k]);
+		}
+	}
+}
+
 static void evidence_done(struct evidence *e)
 {
-	free(e->nodes);
+	free(e->own);
 	free(e->devices);
 }
 
@@ -96,29 +138,19 @@ static int evidence_init(struct evidence *e, const struct session *s)
 	_cleanup_(freep) uint8_t *metadata = metadata_nodes(s);
 
 	*e = (struct evidence){.s = s, .wall_ns = (double)runs_wall_ns(s)};
-	e->nodes = calloc(s->n_nodes, sizeof(*e->nodes));
+	e->own = malloc((MIN(s->n_nodes, s->n_rows) + 1) * sizeof(*e->own));
 	e->devices = calloc(MAX(s->n_devices, (size_t)1), sizeof(*e->devices));
-	if (!metadata || !e->nodes || !e->devices)
+	if (!metadata || !e->own || !e->devices)
 		return -ENOMEM;
 	e->used_ns = used_ns(s, e->wall_ns);
-	for (size_t i = 0; i < s->n_rows; i++)
-		if (!metadata[s->rows[i].node])
-			add_row(e, &s->rows[i]);
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		if (s->nodes[i].last_row != SESSION_NONE && !metadata[i])
+			add_node(e, i);
 	e->has_async = e->copies.async > 0;
 	e->whole_ns = e->wall_ns > 0 ? e->wall_ns
 				     : e->kernels.time_ns + e->copies.time_ns + e->sets.time_ns;
+	pick(e);
 	return 0;
-}
-
-struct sums evidence_sum(const struct evidence *e,
-			 bool (*is)(const struct evidence *e, uint32_t node))
-{
-	struct sums sums = {0};
-
-	for (uint32_t i = 0; i < e->s->n_nodes; i++)
-		if (is(e, i))
-			add(&sums, &e->nodes[i]);
-	return sums;
 }
 
 /* ---- how they speak ---- */
@@ -143,28 +175,31 @@ void finding_say(struct finding *finding, const char *format, ...)
 	va_end(ap);
 }
 
-/* Put a node among those with the longest times, the longest first. */
-static void insert_node(struct finding *finding, const struct evidence *e, uint32_t node)
+void finding_name_nodes(struct finding *finding, const struct picked *picked)
 {
-	unsigned at = finding->n_nodes;
-
-	while (at > 0 && e->nodes[finding->nodes[at - 1]].time_ns < e->nodes[node].time_ns)
-		at--;
-	if (at == FINDING_NODES)
-		return;
-	if (finding->n_nodes < FINDING_NODES)
-		finding->n_nodes++;
-	memmove(&finding->nodes[at + 1], &finding->nodes[at],
-		(finding->n_nodes - 1 - at) * sizeof(finding->nodes[0]));
-	finding->nodes[at] = node;
+	for (unsigned i = 0; i < picked->n_longest; i++)
+		finding->nodes[i] = picked->longest[i]->node;
+	finding->n_nodes = picked->n_longest;
 }
 
-void finding_name_nodes(struct finding *finding, const struct evidence *e,
-			bool (*is)(const struct evidence *e, uint32_t node))
+/* What picked nodes cost is their time. */
+static int find_nodes(const struct evidence *e, enum finding_rule id, struct findings *f)
 {
-	for (uint32_t i = 0; finding && i < e->s->n_nodes; i++)
-		if (is(e, i))
-			insert_node(finding, e, i);
+	const struct rule *rule = rules[id];
+	const struct sums *sums = &e->picked[id].sums;
+	struct finding *finding;
+
+	if (!evidence_matters(e, sums->time_ns) || sums->count < rule->nodes.least_calls ||
+	    sums->count < rule->nodes.least_ratio * e->kernels.count ||
+	    sums->time_ns < rule->nodes.least_share * e->whole_ns)
+		return 0;
+	finding = finding_add(f, id, FINDING_LIKELY, sums->time_ns);
+	if (!finding)
+		return -ENOMEM;
+	finding->at_most = rule->nodes.at_most;
+	rule->nodes.say(finding, sums);
+	finding_name_nodes(finding, &e->picked[id]);
+	return 0;
 }
 
 /* ---- all of them ---- */
@@ -197,7 +232,8 @@ int findings_make(struct findings *f, const struct session *s)
 
 	f->n = 0;
 	for (unsigned i = 0; r == 0 && i < FINDING_N_RULES; i++)
-		r = rules[i]->find(&e, f);
+		r = rules[i]->find ? rules[i]->find(&e, f)
+				   : find_nodes(&e, (enum finding_rule)i, f);
 	if (r < 0)
 		f->n = 0;
 	f->whole_ns = e.whole_ns;

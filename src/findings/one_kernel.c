@@ -7,35 +7,44 @@
 
 #define MOST_SHARE 0.5
 
-/* Kernels are told apart by their frames. */
-static int sum_frames(const struct evidence *e, struct sums **ret)
+/* Kernels, which are told apart by their frames. */
+struct kernels {
+	struct sums *sums; /* by frame */
+	unsigned n;
+	uint32_t most; /* the frame with the longest time */
+};
+
+static int sum_frames(const struct evidence *e, struct kernels *ret)
 {
-	struct sums *sums = calloc(e->s->n_frames, sizeof(*sums));
-
-	if (!sums)
+	ret->sums = calloc(e->s->n_frames, sizeof(*ret->sums));
+	if (!ret->sums)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < e->s->n_nodes; i++) {
-		struct sums *s = &sums[e->s->nodes[i].frame];
+	for (size_t i = 0; i < e->n_own; i++) {
+		const struct own *own = &e->own[i];
+		uint32_t frame = e->s->nodes[own->node].frame;
+		struct sums *s = &ret->sums[frame];
 
-		if (!evidence_is(e, i, FRAME_KERNEL))
+		if (own->kind != FRAME_KERNEL)
 			continue;
-		s->time_ns += e->nodes[i].time_ns;
-		s->count += e->nodes[i].count;
+		ret->n += !(s->count > 0);
+		s->time_ns += own->sums.time_ns;
+		s->count += own->sums.count;
+		if (s->time_ns > ret->sums[ret->most].time_ns)
+			ret->most = frame;
 	}
-	*ret = sums;
 	return 0;
 }
 
 /* Its calling context with the longest time. */
 static uint32_t heaviest(const struct evidence *e, uint32_t frame)
 {
-	uint32_t best = SESSION_ROOT;
+	const struct own *best = NULL;
 
-	for (uint32_t i = 0; i < e->s->n_nodes; i++)
-		if (e->s->nodes[i].frame == frame &&
-		    (best == SESSION_ROOT || e->nodes[i].time_ns > e->nodes[best].time_ns))
-			best = i;
-	return best;
+	for (size_t i = 0; i < e->n_own; i++)
+		if (e->s->nodes[e->own[i].node].frame == frame &&
+		    (!best || e->own[i].sums.time_ns > best->sums.time_ns))
+			best = &e->own[i];
+	return best ? best->node : SESSION_ROOT;
 }
 
 static int tell(const struct evidence *e, uint32_t frame, const struct sums *sums,
@@ -60,21 +69,19 @@ static int tell(const struct evidence *e, uint32_t frame, const struct sums *sum
 
 static int find(const struct evidence *e, struct findings *f)
 {
-	_cleanup_(freep) struct sums *sums = NULL;
-	unsigned n_kernels = 0;
-	uint32_t most = 0;
-	int r = sum_frames(e, &sums);
+	struct kernels kernels = {0};
+	const struct sums *most;
+	int r = sum_frames(e, &kernels);
 
-	for (uint32_t i = 0; r == 0 && i < e->s->n_frames; i++) {
-		n_kernels += sums[i].count > 0;
-		if (sums[i].time_ns > sums[most].time_ns)
-			most = i;
-	}
-	/* The only one is most of the time wherever there is one. */
-	if (r < 0 || n_kernels < 2 || sums[most].time_ns < MOST_SHARE * e->kernels.time_ns ||
-	    sums[most].time_ns < e->whole_ns / 10)
+	if (r < 0)
 		return r;
-	return tell(e, most, &sums[most], f);
+	most = &kernels.sums[kernels.most];
+	/* The only one is most of the time wherever there is one. */
+	if (kernels.n > 1 && most->time_ns >= MOST_SHARE * e->kernels.time_ns &&
+	    most->time_ns >= e->whole_ns / 10)
+		r = tell(e, kernels.most, most, f);
+	free(kernels.sums);
+	return r;
 }
 
 const struct rule rule_ONE_KERNEL = {

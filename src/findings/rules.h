@@ -12,23 +12,33 @@ struct sums {
 	double time_ns, count, bytes, async; /* async: executions for which the call did not wait */
 };
 
-/* Sums of a profile that many rules need, from one pass over its rows. */
+/* A node that has executions of its own. */
+struct own {
+	uint32_t node;
+	enum frame_kind kind;
+	struct sums sums; /* on all lanes */
+};
+
+/* Nodes that are alike. */
+struct picked {
+	struct sums sums;
+	const struct own *longest[FINDING_NODES]; /* those with the longest times */
+	unsigned n_longest;
+};
+
+/* Sums of a profile that many rules need, from one pass over its nodes. */
 struct evidence {
 	const struct session *s;
-	double wall_ns;     /* of the run; 0: not known */
-	double whole_ns;    /* that, else all device time */
-	double used_ns;     /* from the first to the last work, at the least; else the wall time */
-	struct sums *nodes; /* by node: its own, on all lanes; launch metadata left out */
-	struct sums *devices; /* by device: kernels alone */
+	double wall_ns;  /* of the run; 0: not known */
+	double whole_ns; /* that, else all device time */
+	double used_ns;  /* from the first to the last work, at the least; else the wall time */
+	struct own *own; /* of all nodes that have any; launch metadata left out */
+	size_t n_own;
+	struct picked picked[FINDING_N_RULES]; /* what each rule picks */
+	struct sums *devices;                  /* by device: kernels alone */
 	struct sums kernels, copies, sets;
 	bool has_async; /* the profile says which copies were asynchronous */
 };
-
-/* The own sums of a node, and whether it is of a kind and has any. */
-static inline bool evidence_is(const struct evidence *e, uint32_t node, enum frame_kind kind)
-{
-	return e->nodes[node].count > 0 && session_node_kind(e->s, node) == kind;
-}
 
 /* Is a price worth telling? */
 static inline bool evidence_matters(const struct evidence *e, double price_ns)
@@ -40,12 +50,8 @@ static inline bool evidence_matters(const struct evidence *e, double price_ns)
 struct finding *finding_add(struct findings *f, enum finding_rule rule, enum finding_sure sure,
 			    double price_ns);
 void finding_say(struct finding *finding, const char *format, ...) _printf_(2, 3);
-/* Name the nodes with the longest times for which is() holds. NULL is taken. */
-void finding_name_nodes(struct finding *finding, const struct evidence *e,
-			bool (*is)(const struct evidence *e, uint32_t node));
-/* Add up the nodes for which it holds. */
-struct sums evidence_sum(const struct evidence *e,
-			 bool (*is)(const struct evidence *e, uint32_t node));
+/* Name those of the picked nodes that have the longest times. */
+void finding_name_nodes(struct finding *finding, const struct picked *picked);
 
 /* How long a device had no work between the first and the last work of the run, ns; where these are
  * not known, while the run went on. 0: not known, or not worth a word. */
@@ -55,8 +61,18 @@ double evidence_launching(const struct evidence *e, uint32_t device);
 
 struct rule {
 	const char *title, *advice;
+	/* Is it about this node? NULL: it is about none. */
+	bool (*picks)(const struct evidence *e, const struct own *own);
 	/* Adds what it finds. 0 or -ENOMEM. */
 	int (*find)(const struct evidence *e, struct findings *f);
+	/* Without find(): the picked nodes are found, at the price of their time. */
+	struct {
+		double least_calls; /* of all that are picked */
+		double least_share; /* of the whole; LEAST_SHARE where it is less */
+		double least_ratio; /* of all calls of kernels */
+		bool at_most;
+		void (*say)(struct finding *finding, const struct sums *sums);
+	} nodes;
 };
 
 #define _(id, word_) extern const struct rule rule_##id;

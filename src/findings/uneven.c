@@ -24,12 +24,23 @@ static void take(struct extremes *x, double v, uint32_t who)
 	x->n++;
 }
 
+static bool has_ranks(const struct session *s)
+{
+	for (size_t i = 0; i < s->n_processes; i++)
+		if (s->processes[i].rank >= 0)
+			return true;
+	return false;
+}
+
 /* What each rank's own work takes: what it waits for others in collectives is left out. */
 static int of_ranks(const struct evidence *e, struct extremes *ret)
 {
 	struct ranks ranks;
-	int r = ranks_init(&ranks, e->s, METRIC_TIME, NULL);
+	int r;
 
+	if (!has_ranks(e->s))
+		return 0;
+	r = ranks_init(&ranks, e->s, METRIC_TIME, NULL);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < ranks.n; i++)
