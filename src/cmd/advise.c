@@ -145,19 +145,15 @@ static bool fails(const struct arguments *a, const struct findings *f)
 
 static int print(const struct session *s, const struct findings *f, const struct arguments *a)
 {
-	struct out *out = malloc(sizeof(*out));
+	struct out *out = out_new(STDOUT_FILENO);
 	struct pager pager;
 	int r;
 
 	if (!out)
 		return -ENOMEM;
 	pager_start(&pager, !a->no_pager);
-	out_to_fd(out, STDOUT_FILENO);
-	r = report_findings(s, f, a->format, &a->report, out);
-	if (r == 0)
-		r = out_flush(out);
+	r = out_end(out, report_findings(s, f, a->format, &a->report, out));
 	pager_finish(&pager);
-	free(out);
 	return r;
 }
 

@@ -38,14 +38,6 @@ const struct command_def command_doctor = {
 	.n_options = ARRAY_SIZE(options),
 };
 
-static int on_option(const struct option_def *option, const char *value, void *arg)
-{
-	(void)option;
-	(void)value;
-	*(bool *)arg = true;
-	return 0;
-}
-
 /* ---- what is looked at ---- */
 
 /* The terminal that a screen would be drawn on. */
@@ -217,13 +209,11 @@ static void put_feature(struct json_writer *w, const struct doctor *d, enum doct
 
 static int put_all(const struct doctor *d, unsigned asked, bool ok)
 {
-	struct out *out = malloc(sizeof(*out));
+	struct out *out = out_new(STDOUT_FILENO);
 	struct json_writer w;
-	int r;
 
 	if (!out)
 		return -ENOMEM;
-	out_to_fd(out, STDOUT_FILENO);
 	jsonw_init(&w, out, false);
 	jsonw_object(&w);
 	jsonw_key_text(&w, "proton", PACKAGE_VERSION);
@@ -240,9 +230,7 @@ static int put_all(const struct doctor *d, unsigned asked, bool ok)
 	jsonw_array_end(&w);
 	jsonw_object_end(&w);
 	out_putc(out, '\n');
-	r = out_flush(out);
-	free(out);
-	return r;
+	return out_end(out, 0);
 }
 
 /* ---- the command ---- */
@@ -324,7 +312,7 @@ static int examine(const struct doctor_host *host, unsigned asked, bool json)
 int cmd_doctor(int argc, char **argv)
 {
 	bool json = false;
-	int first = options_parse(&command_doctor, argc, argv, on_option, &json), status;
+	int first = options_parse(&command_doctor, argc, argv, option_switch, &json), status;
 	struct surroundings s;
 	unsigned asked;
 

@@ -31,14 +31,6 @@ const struct command_def command_list = {
 	.n_options = ARRAY_SIZE(options),
 };
 
-static int on_option(const struct option_def *option, const char *value, void *arg)
-{
-	(void)option;
-	(void)value;
-	*(bool *)arg = true;
-	return 0;
-}
-
 static void list_metric(const struct metric *m, size_t n_nodes)
 {
 	static const char *const scopes[] = {"inclusive", "exclusive", "property"};
@@ -130,27 +122,25 @@ void list_metrics(const struct session *s)
 
 static void list_runs(const struct session *s)
 {
-	struct out *out = malloc(sizeof(*out));
+	struct out *out = out_new(STDOUT_FILENO);
 
 	if (!out) {
 		complain("out of memory");
 		return;
 	}
-	out_to_fd(out, STDOUT_FILENO);
 	report_runs(s,
 		    &(struct run_print){terminal_width(STDOUT_FILENO),
 					strcmp(nl_langinfo(CODESET), "UTF-8") != 0},
 		    out);
 	if (s->n_runs)
 		out_putc(out, '\n');
-	out_flush(out);
-	free(out);
+	out_end(out, 0);
 }
 
 int cmd_list(int argc, char **argv)
 {
 	bool no_pager = false;
-	int first = options_parse(&command_list, argc, argv, on_option, &no_pager);
+	int first = options_parse(&command_list, argc, argv, option_switch, &no_pager);
 	struct loading loading = {0};
 	struct pager pager;
 	struct session *s;

@@ -134,18 +134,14 @@ static int print_ranks(const struct session *s, struct arguments *a)
 			 a->metric);
 		return STATUS_USAGE;
 	}
-	out = malloc(sizeof(*out));
+	out = out_new(STDOUT_FILENO);
 	if (!out) {
 		complain("out of memory");
 		return STATUS_FAILED;
 	}
 	pager_start(&pager, !a->no_pager);
-	out_to_fd(out, STDOUT_FILENO);
-	r = report_ranks(s, column_metric(s, a->metric), &o, out);
-	if (r == 0)
-		r = out_flush(out);
+	r = out_end(out, report_ranks(s, column_metric(s, a->metric), &o, out));
 	pager_finish(&pager);
-	free(out);
 	if (r == -EINVAL)
 		complain("'%s' is no metric that adds up over ranks", a->metric);
 	else if (r < 0)

@@ -238,6 +238,14 @@ static void move_before(struct parser *p, int first, int from)
 	}
 }
 
+int option_switch(const struct option_def *option, const char *value, void *arg)
+{
+	(void)option;
+	(void)value;
+	*(bool *)arg = true;
+	return 0;
+}
+
 int options_parse(const struct command_def *command, int argc, char **argv, option_handler handler,
 		  void *arg)
 {

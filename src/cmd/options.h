@@ -58,6 +58,9 @@ struct command_def {
  * the handler has printed why. */
 typedef int (*option_handler)(const struct option_def *option, const char *value, void *arg);
 
+/* The handler of a table whose only option is a switch: arg is the bool that it sets. */
+int option_switch(const struct option_def *option, const char *value, void *arg);
+
 /* Parse the options of argv[1..]; argv[0] is the command's name. Stops at "--" (skipped), and at
  * the first operand; with operands_first argv is reordered, operands last. "-" is an operand.
  * Takes --name=value, --name value, -xVALUE, -x VALUE, bundled letters; no shortened names.

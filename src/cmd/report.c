@@ -105,22 +105,18 @@ int report_print(const struct session *s, const struct report_options *options, 
 	struct snapshot_spec spec = {.group = group, .naming = readable_name};
 	struct report_options o = *options;
 	struct snapshot *snap = snapshot_new(s, &spec);
-	struct out *out = malloc(sizeof(*out));
+	struct out *out = out_new(STDOUT_FILENO);
 	int r = -ENOMEM;
 
 	if (strcmp(nl_langinfo(CODESET), "UTF-8"))
 		o.ascii = true;
 	if (snap && out) {
-		out_to_fd(out, STDOUT_FILENO);
 		r = report_text(snap, &o, out);
-		if (r == 0)
-			r = out_flush(out);
 		if (r == -ENODATA)
 			complain_anchored(o.include, snap);
 	}
 	snapshot_free(snap);
-	free(out);
-	return r;
+	return out_end(out, r);
 }
 
 static int check_diff(const struct profile_options *o)

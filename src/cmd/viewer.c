@@ -135,20 +135,16 @@ static int print(struct snapshot *snap, struct snapshot *before, struct argument
 		.format = o->format,
 		.print_sorted = o->print_sorted,
 	};
-	struct out *out = malloc(sizeof(*out));
+	struct out *out = out_new(STDOUT_FILENO);
 	int r = 0;
 
 	if (!out)
 		return -ENOMEM;
-	out_to_fd(out, STDOUT_FILENO);
 	if (a->profile.list)
 		r = viewer_list(snapshot_session(snap), out);
 	else if (viewer.metrics)
 		r = viewer_text(snap, &viewer, out, ret_word);
-	if (r == 0)
-		r = out_flush(out);
-	free(out);
-	return r;
+	return out_end(out, r);
 }
 
 static int print_loaded(const struct loaded *l, struct arguments *a)

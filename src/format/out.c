@@ -77,6 +77,23 @@ int out_flush(struct out *o)
 	return o->error;
 }
 
+struct out *out_new(int fd)
+{
+	struct out *o = malloc(sizeof(*o));
+
+	if (o)
+		out_to_fd(o, fd);
+	return o;
+}
+
+int out_end(struct out *o, int r)
+{
+	if (o && r == 0)
+		r = out_flush(o);
+	free(o);
+	return r;
+}
+
 void out_put_slow(struct out *o, const char *data, size_t len)
 {
 	out_flush(o);

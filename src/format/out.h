@@ -34,6 +34,10 @@ void out_to_buf(struct out *o, struct buf *buf);
 void out_to_fd(struct out *o, int fd); /* retries EINTR, waits on EAGAIN */
 out_write_fn out_write_fd;             /* what out_to_fd() writes with; ctx: the number */
 int out_flush(struct out *o);          /* 0 or the first -errno; call it at the end */
+/* One on the heap. NULL: no memory. */
+struct out *out_new(int fd);
+/* Flush it, unless r says that something went wrong before, and free it: r, or the first -errno. */
+int out_end(struct out *o, int r);
 
 void out_put_slow(struct out *o, const char *data, size_t len);
 void out_printf(struct out *o, const char *format, ...) _printf_(2, 3);
