@@ -43,13 +43,14 @@ struct recording {
 	struct receiver *receiver;
 	struct saver saver;
 	struct watch sensors;
-	char *file;        /* where the profile goes */
-	char *source;      /* what is profiled: a program's name */
-	size_t run;        /* index in the session: what was started */
-	uint64_t busy_ns;  /* of all devices, when last looked at */
-	uint64_t start_ns; /* CLOCK_MONOTONIC */
-	uint64_t end_ns;   /* 0: it goes on */
-	int wait_status;   /* of the program, as from wait(); 0 while it runs, -1: not known */
+	char *file;          /* where the profile goes */
+	char *source;        /* what is profiled: a program's name */
+	size_t run;          /* index in the session: what was started */
+	uint64_t generation; /* of the session, when last looked at */
+	uint64_t busy_ns;    /* of all devices, then */
+	uint64_t start_ns;   /* CLOCK_MONOTONIC */
+	uint64_t end_ns;     /* 0: it goes on */
+	int wait_status;     /* of the program, as from wait(); 0 while it runs, -1: not known */
 	struct interrupts interrupts;
 	uint64_t interrupted_ns; /* when the first signal came; 0: none */
 };

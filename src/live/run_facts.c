@@ -93,9 +93,13 @@ static uint64_t busy_of_all(const struct session *s)
  * work so far and the period of collectors took. */
 static void note_work(struct session_run *run, struct recording *rec)
 {
-	uint64_t busy = busy_of_all(receiver_session(rec->receiver));
-	uint64_t now = clock_monotonic_ns() - rec->start_ns;
+	const struct session *s = receiver_session(rec->receiver);
+	uint64_t now = clock_monotonic_ns() - rec->start_ns, busy;
 
+	if (s->generation == rec->generation)
+		return;
+	rec->generation = s->generation;
+	busy = busy_of_all(s);
 	if (busy == rec->busy_ns)
 		return;
 	if (!rec->busy_ns)
