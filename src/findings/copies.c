@@ -7,8 +7,7 @@
 
 #define COPIES_SHARE 0.05
 
-/* What stays on a device does not keep a link busy. */
-static bool is_transfer(const struct evidence *e, const struct own *own)
+bool evidence_is_transfer(const struct evidence *e, const struct own *own)
 {
 	return own->kind == FRAME_COPY && !strcasestr(session_node_name(e->s, own->node), "DtoD");
 }
@@ -41,6 +40,6 @@ const struct rule rule_COPIES = {
 	.advice =
 		"Keep data on the device between steps, copy less of it (smaller types), or copy the "
 		"next part while this one is computed (streams).",
-	.picks = is_transfer,
+	.picks = evidence_is_transfer,
 	.find = find,
 };

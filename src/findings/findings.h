@@ -27,7 +27,12 @@
 	_(ONE_KERNEL, "one-kernel")                                                                \
 	_(TINY_KERNELS, "tiny-kernels")                                                            \
 	_(UNEVEN, "uneven")                                                                        \
-	_(COLLECTIVES, "collectives")
+	_(COLLECTIVES, "collectives")                                                              \
+	_(CLOCKS, "clocks")                                                                        \
+	_(LINK, "link")                                                                            \
+	_(MEMORY_FULL, "memory-full")                                                              \
+	_(MEMORY_ERRORS, "memory-errors")                                                          \
+	_(SHARED, "shared")
 
 enum finding_rule {
 #define _(id, word) FINDING_##id,

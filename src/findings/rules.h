@@ -7,6 +7,8 @@
 
 /* What is not worth a thousandth part of anybody's run is no finding: a share of the whole. */
 #define LEAST_SHARE 0.01
+/* Looks at sensors from which these say something: two seconds. */
+#define LEAST_LOOKS 4
 
 struct sums {
 	double time_ns, count, bytes, async; /* async: executions for which the call did not wait */
@@ -52,6 +54,9 @@ struct finding *finding_add(struct findings *f, enum finding_rule rule, enum fin
 void finding_say(struct finding *finding, const char *format, ...) _printf_(2, 3);
 /* Name those of the picked nodes that have the longest times. */
 void finding_name_nodes(struct finding *finding, const struct picked *picked);
+
+/* A copy over a link: what stays on a device keeps none busy. */
+bool evidence_is_transfer(const struct evidence *e, const struct own *own);
 
 /* How long a device had no work between the first and the last work of the run, ns; where these are
  * not known, while the run went on. 0: not known, or not worth a word. */
