@@ -158,6 +158,14 @@ static void print_features(const struct doctor *d, unsigned asked)
 	}
 }
 
+/* Has all of it arrived? */
+static int flush_text(void)
+{
+	if (fflush(stdout) < 0)
+		return -errno;
+	return ferror(stdout) ? -EIO : 0;
+}
+
 /* ---- JSON ---- */
 
 static void put_text(struct json_writer *w, const char *key, const struct buf *text)
@@ -286,8 +294,8 @@ static int examine(const struct doctor_host *host, unsigned asked, bool json)
 {
 	_cleanup_(doctor_freep) struct doctor *d = NULL;
 	const char *group = "";
-	int r = 0;
 	bool ok;
+	int r;
 
 	if (!json)
 		printf("proton " PACKAGE_VERSION
@@ -298,10 +306,12 @@ static int examine(const struct doctor_host *host, unsigned asked, bool json)
 		return STATUS_FAILED;
 	}
 	ok = all_work(d, asked);
-	if (json)
+	if (json) {
 		r = put_all(d, asked, ok);
-	else
+	} else {
 		print_features(d, asked);
+		r = flush_text();
+	}
 	if (r < 0)
 		complain("cannot print: %s", strerror(-r));
 	if (r < 0) /* that is not about the machine */

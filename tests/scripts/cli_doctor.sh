@@ -37,8 +37,8 @@ check "the same without UTF-8 and colours" "" \
 		<(grep -vE ' (characters|colors|processes) ' out | grep '^  ..  [a-z]' | cut -c -22))"
 has "says that characters are not UTF-8" "export LC_ALL=C.UTF-8" out
 # a reader that leaves, a disk that is full
-check "a full disk is no success" 1 "$("$PROTON" doctor saving >/dev/full 2>err; echo $?)"
-has "and says so" "cannot print" err
+check "a full disk is no success" 2 "$("$PROTON" doctor saving >/dev/full 2>err; echo $?)"
+check "and says so, once" "proton: cannot print: No space left on device" "$(cat err)"
 check "nor for JSON" 2 "$("$PROTON" doctor --json saving >/dev/full 2>err; echo $?)"
 
 # ---- JSON
