@@ -56,6 +56,9 @@ static inline bool loss_is_loss(enum loss loss)
 	       loss != LOSS_TRACE_FULL;
 }
 
+/* Begins a note about losses that only a newer version counts. */
+#define LOSS_NEWER "lost, and counted by a newer version of proton: "
+
 const char *loss_word(enum loss loss);
 const char *loss_sentence(enum loss loss);
 enum { LOSS_TEXT_MAX = 320 };

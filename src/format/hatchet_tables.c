@@ -231,7 +231,7 @@ static int note_newer_losses(struct hread *r)
 		const struct newer_loss *loss = &r->newer[i];
 
 		buf_clear(&text);
-		buf_printf(&text, "lost, and counted by a newer version of proton: ");
+		buf_puts(&text, LOSS_NEWER);
 		if (loss->n)
 			buf_printf(&text, "%s%" PRIu64 " ", loss->is_vague ? "at least " : "",
 				   loss->n);

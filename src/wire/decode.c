@@ -645,11 +645,22 @@ static int on_clock(struct wire_decoder *d, struct peer *p, const void *entry)
 	return session_clock_add(d->s, &c);
 }
 
+/* What only a newer version counts is a loss all the same. Its number grows from tick to tick, and a
+ * note stays as it is: that has none. */
+static int note_newer_losses(struct wire_decoder *d, const uint64_t *losses, uint32_t n)
+{
+	for (uint32_t i = LOSS_N; i < n; i++)
+		if (losses[i])
+			return session_note(d->s, SESSION_NONE, NOTE_WARNING,
+					    LOSS_NEWER "of further kinds");
+	return 0;
+}
+
 static int on_tick(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
 	const struct wire_tick *t = (const void *)m->payload;
+	const uint64_t *losses = (const void *)(t + 1);
 	struct session_process *q = &d->s->processes[p->process];
-	uint32_t i;
 
 	if (t->n_losses > (m->size - sizeof(*t)) / sizeof(uint64_t))
 		return -EBADMSG;
@@ -661,11 +672,9 @@ static int on_tick(struct wire_decoder *d, struct peer *p, const struct message 
 	q->buffer_bytes = t->buffer_bytes;
 	q->launches_counted = t->flags & WIRE_TICK_COUNTED;
 	q->paused = t->flags & WIRE_TICK_PAUSED;
-	for (i = 0; i < t->n_losses && i < LOSS_N; i++)
-		memcpy(&q->losses[i], m->payload + sizeof(*t) + i * sizeof(uint64_t),
-		       sizeof(uint64_t));
+	memcpy(q->losses, losses, MIN(t->n_losses, (uint32_t)LOSS_N) * sizeof(*losses));
 	d->s->generation++;
-	return 0;
+	return note_newer_losses(d, losses, t->n_losses);
 }
 
 static int on_note(struct wire_decoder *d, struct peer *p, const void *entry)

@@ -616,6 +616,46 @@ START_TEST(rules_that_are_not_known)
 }
 END_TEST
 
+static void tick(struct wire_encoder *e, uint32_t n_losses, uint64_t last_loss)
+{
+	struct wire_tick *t = wire_encode(e, WIRE_TICK, sizeof(*t) + n_losses * 8);
+
+	*t = (struct wire_tick){.n_losses = n_losses};
+	((uint64_t *)(t + 1))[n_losses - 1] = last_loss;
+	wire_encoder_flush(e);
+}
+
+/* A newer collector counts what this version has no word for: said once, however it grows. */
+START_TEST(losses_that_are_not_known)
+{
+	static const struct {
+		uint32_t n_losses;
+		uint64_t last;
+		size_t n_notes;
+	} ticks[] = {{LOSS_N, 7, 0}, {LOSS_N + 1, 0, 0}, {LOSS_N + 2, 5, 1}, {LOSS_N + 2, 6, 1}};
+	struct wire_encoder *e = malloc(sizeof(*e));
+	struct session *s = session_new();
+	struct wire_decoder *d = wire_decoder_new(s);
+
+	for (size_t i = 0; i < ARRAY_SIZE(ticks); i++) {
+		struct buf b;
+
+		buf_init(&b, 0);
+		wire_encoder_init(e, 5, to_buf, &b);
+		tick(e, ticks[i].n_losses, ticks[i].last);
+		ck_assert_int_eq(wire_decoder_feed(d, b.data, b.len), 0);
+		ck_assert_uint_eq(s->n_notes, ticks[i].n_notes);
+		buf_done(&b);
+	}
+	ck_assert_str_eq(strtab_str(s->strings, s->notes[0].text),
+			 "lost, and counted by a newer version of proton: of further kinds");
+	ck_assert_uint_eq(session_loss(s, LOSS_N - 1), 0); /* as the last tick says */
+	wire_decoder_free(d);
+	session_free(s);
+	free(e);
+}
+END_TEST
+
 START_TEST(a_lost_frame_heals)
 {
 	struct wire_encoder *e = malloc(sizeof(*e));
@@ -676,6 +716,7 @@ int main(void)
 	tcase_add_test(tc, long_texts_travel_in_parts);
 	tcase_add_test(tc, a_lost_frame_heals);
 	tcase_add_test(tc, rules_that_are_not_known);
+	tcase_add_test(tc, losses_that_are_not_known);
 	suite_add_tcase(suite, tc);
 	sr = srunner_create(suite);
 	srunner_run_all(sr, CK_NORMAL);
