@@ -93,13 +93,13 @@ static const struct field run_fields[] = {
 	F(WORDS, "command", session_run, strings[RUN_COMMAND]),
 	F(END, "end", session_run, end),
 	F(WORDS, "environment", session_run, strings[RUN_ENVIRONMENT]),
-	F(U32, "exit_status", session_run, exit_status),
+	F(STATUS, "exit_status", session_run, exit_status),
 	F(U64, "first_work_ns", session_run, first_work_ns),
 	F(STRING, "folder", session_run, strings[RUN_FOLDER]),
 	F(STRING, "host", session_run, strings[RUN_HOST]),
 	F(STRING, "label", session_run, strings[RUN_LABEL]),
 	F(U64, "last_work_ns", session_run, last_work_ns),
-	F(U32, "signal", session_run, signal),
+	F(STATUS, "signal", session_run, signal),
 	F(U64, "start_ns", session_run, start_ns),
 	F(STRING, "version", session_run, strings[RUN_VERSION]),
 	F(U64, "wall_ns", session_run, wall_ns),
@@ -293,6 +293,7 @@ static void write_field(const struct fields_writer *f, const struct field *field
 		write_words(f, *(const uint32_t *)p);
 		break;
 	case FIELD_U32:
+	case FIELD_STATUS:
 		jsonw_u64(f->json, *(const uint32_t *)p);
 		break;
 	case FIELD_I32:
@@ -347,6 +348,7 @@ static bool field_default(const struct field *field, const void *element)
 	case FIELD_STRING:
 	case FIELD_WORDS:
 	case FIELD_U32:
+	case FIELD_STATUS:
 		return *(const uint32_t *)p == 0;
 	case FIELD_U64:
 		return *(const uint64_t *)p == 0;

@@ -15,6 +15,7 @@ enum field_type {
 	FIELD_STRING, /* uint32_t string id */
 	FIELD_WORDS,  /* uint32_t string id, each word with a NUL behind it: a list of strings */
 	FIELD_U32,
+	FIELD_STATUS, /* uint32_t; SESSION_NONE where the file has no number of that size */
 	FIELD_I32,
 	FIELD_U64,
 	FIELD_F64,

@@ -291,6 +291,9 @@ static void read_field(struct hread *r, const struct field *field, size_t at, vo
 	case FIELD_U32:
 		*(uint32_t *)p = hread_u32(r, at, 0);
 		break;
+	case FIELD_STATUS:
+		*(uint32_t *)p = hread_u32(r, at, SESSION_NONE);
+		break;
 	case FIELD_I32:
 		*(int32_t *)p = get_i32(r, at);
 		break;
@@ -433,10 +436,16 @@ static int add_interval(struct hread *r, void *element)
 	return session_interval_add(r->s, interval);
 }
 
-/* One that says nothing is none. */
+/* One that says nothing is none. Without its number it is not known how a run ended: not that all
+ * was well. */
 static int add_run(struct hread *r, void *element)
 {
-	const struct session_run *run = element;
+	struct session_run *run = element;
+
+	if (run->exit_status == SESSION_NONE || run->signal == SESSION_NONE) {
+		run->exit_status = run->signal = 0;
+		run->end = PROCESS_VANISHED;
+	}
 
 	if (!run->strings[RUN_COMMAND] && !run->start_ns && !run->wall_ns)
 		return 0;
