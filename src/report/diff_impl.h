@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_REPORT_DIFF_IMPL_H
+#define PROTON_REPORT_DIFF_IMPL_H
+/* What the files of a printed comparison share, and nobody else.
+ *
+ *   diff.c           the comparison in one of its forms
+ *   diff_rows.c      what gets a line, in which order, and what it is called
+ *   diff_values.c    numbers of a line, and how many lines there are of each status
+ *   diff_text.c, diff_markdown.c, diff_json.c    the forms */
+#include "base/buf.h"
+#include "base/human.h"
+#include "report/diff.h"
+
+#define DIFF_PERCENT_WIDTH 8
+#define DIFF_STATUS_WIDTH  8
+#define DIFF_FACT_MOST     1000 /* columns of what was run, where no width limits it */
+
+struct diff_printer {
+	const struct diff *d;
+	const struct diff_print *p;
+	struct out *out;
+	uint32_t *ids; /* what gets a line, in order */
+	uint32_t n, n_left_out;
+	uint32_t n_elsewhere; /* whose change is told where it arises */
+	bool several;         /* a side has several runs */
+	size_t value_width, delta_width;
+	struct buf name;
+	struct session *frames; /* one for each name of the comparison, so that names can differ */
+	uint32_t *nodes;        /* of it, by node of the comparison */
+	struct frame_names *names;
+};
+
+/* diff_rows.c: 0 or -ENOMEM. */
+int diff_choose_rows(struct diff_printer *x);
+int diff_make_names(struct diff_printer *x); /* readable, and unlike one another */
+/* The name in the tree, or the whole path in a list; valid until the next call. */
+const char *diff_row_name(struct diff_printer *x, uint32_t id);
+
+/* diff_values.c */
+void diff_measure(struct diff_printer *x); /* widths of the columns */
+void diff_put_value(struct diff_printer *x, double v, bool sign, size_t width);
+void diff_format_ratio(char out[HUMAN_MAX], const struct diff_value *v);
+const char *diff_status_of(const struct diff_printer *x, const struct diff_value *v);
+/* The values of both sides (two each where there are several runs) and the change. */
+void diff_put_values(struct diff_printer *x, const struct diff_value *v, const char *between);
+/* "3 changed, 1 new, 0 gone, 96 same", and of several runs ", 12 noise". */
+void diff_put_counts(struct diff_printer *x);
+
+void diff_print_text(struct diff_printer *x);
+void diff_print_markdown(struct diff_printer *x);
+int diff_print_json(struct diff_printer *x); /* 0 or -ENOMEM */
+
+#endif

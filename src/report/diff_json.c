@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "report/diff_impl.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include "base/util.h"
+#include "format/json_writer.h"
+
+static void json_number(struct json_writer *w, const char *key, double v)
+{
+	jsonw_key(w, key);
+	if (isfinite(v))
+		jsonw_f64(w, v);
+	else
+		jsonw_null(w);
+}
+
+static void json_value(struct json_writer *w, const struct diff_value *v)
+{
+	static const char *const sides[] = {"a", "b"};
+	unsigned side;
+
+	jsonw_key_text(w, "status", diff_status_word((enum diff_status)v->status));
+	for (side = 0; side < DIFF_N_SIDES; side++) {
+		const struct diff_range *r = &v->side[side];
+
+		jsonw_key(w, sides[side]);
+		if (!r->n) {
+			jsonw_null(w);
+			continue;
+		}
+		jsonw_object(w);
+		jsonw_key_u64(w, "runs", r->n);
+		json_number(w, "min", r->min);
+		json_number(w, "median", r->median);
+		json_number(w, "max", r->max);
+		jsonw_object_end(w);
+	}
+	json_number(w, "delta", v->delta);
+	json_number(w, "ratio", v->ratio);
+}
+
+/* Frame by frame from the root, which is left out; raw names, for programs. */
+static int json_path(struct diff_printer *x, struct json_writer *w, uint32_t id)
+{
+	uint32_t n = 0, i, *path;
+
+	for (i = id; i; i = diff_node(x->d, i)->parent)
+		n++;
+	path = malloc(MAX(n, 1u) * sizeof(*path));
+	if (!path)
+		return -ENOMEM;
+	for (i = id, n = 0; i; i = diff_node(x->d, i)->parent)
+		path[n++] = i;
+	jsonw_key(w, "path");
+	jsonw_array_flat(w);
+	while (n-- > 0)
+		jsonw_strings(w, diff_name(x->d, path[n]));
+	jsonw_array_end(w);
+	free(path);
+	return 0;
+}
+
+static void json_files(struct diff_printer *x, struct json_writer *w, const char *key,
+		       enum diff_side side)
+{
+	unsigned i;
+
+	jsonw_key(w, key);
+	jsonw_array(w);
+	for (i = 0; i < x->p->n_files[side]; i++)
+		jsonw_strings(w, x->p->files[side][i]);
+	jsonw_array_end(w);
+}
+
+/* What was run, where both sides know it and it is not the same. */
+static void json_facts(struct diff_printer *x, struct json_writer *w)
+{
+	const struct run_facts *facts = x->p->facts;
+
+	jsonw_key_object(w, "runs_differ");
+	for (unsigned i = 0; i < RUN_FACT_N; i++) {
+		if (!run_facts_differ(&facts[DIFF_A], &facts[DIFF_B], (enum run_fact)i))
+			continue;
+		jsonw_key_object(w, run_fact_key((enum run_fact)i));
+		jsonw_key_text(w, "a", facts[DIFF_A].text[i]);
+		jsonw_key_text(w, "b", facts[DIFF_B].text[i]);
+		jsonw_object_end(w);
+	}
+	jsonw_object_end(w);
+}
+
+int diff_print_json(struct diff_printer *x)
+{
+	struct json_writer w;
+	uint32_t i;
+	int r = 0;
+
+	jsonw_init(&w, x->out, false);
+	jsonw_object(&w);
+	jsonw_key_text(&w, "schema", "proton-diff");
+	jsonw_key_u64(&w, "version", 1);
+	jsonw_key_text(&w, "metric", diff_metric(x->d));
+	jsonw_key_text(&w, "unit", diff_unit(x->d));
+	jsonw_key(&w, "exclusive");
+	jsonw_bool(&w, diff_is_exclusive(x->d));
+	json_files(x, &w, "a", DIFF_A);
+	json_files(x, &w, "b", DIFF_B);
+	json_facts(x, &w);
+	jsonw_key_object(&w, "total");
+	json_value(&w, diff_total(x->d));
+	jsonw_object_end(&w);
+	jsonw_key_array(&w, "nodes");
+	for (i = 0; i < x->n && r == 0; i++) {
+		jsonw_object(&w);
+		r = json_path(x, &w, x->ids[i]);
+		jsonw_key_text(&w, "kind", frame_kind_word(diff_node(x->d, x->ids[i])->kind));
+		json_value(&w, &diff_node(x->d, x->ids[i])->value);
+		jsonw_object_end(&w);
+	}
+	jsonw_array_end(&w);
+	jsonw_object_end(&w);
+	out_putc(x->out, '\n');
+	return r;
+}
