@@ -52,8 +52,8 @@ static const struct option_def options[] = {
 	 .id = OPT_A},
 	{.name = "b", .arg = "FILE", .help = "runs of the second side; several files may follow",
 	 .id = OPT_B},
-	{.name = "metrics", .letter = 'm', .arg = "METRIC",
-	 .help = "compare this metric (the time), see proton-metrics(7)",
+	{.name = "metrics", .letter = 'm', .arg = "LIST",
+	 .help = "compare these metrics (the time), see proton-metrics(7)",
 	 .id = OPT_METRIC},
 	{.name = "exclusive", .help = "compare a context's own value, without those called from it",
 	 .rare = true, .id = OPT_EXCLUSIVE},
@@ -106,7 +106,7 @@ struct arguments {
 	struct peaks *peaks;
 	const char **files[DIFF_N_SIDES];
 	double fail_over, fail_under; /* ratio; negative: not asked for */
-	bool is_known, each, no_pager;
+	bool each, no_pager;
 	bool text; /* --text was given, or an option that only text output supports */
 	struct screen_options screen;
 };
@@ -178,7 +178,7 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		add_file(a, option->id == OPT_A ? DIFF_A : DIFF_B, value);
 		return 0;
 	case OPT_METRIC:
-		a->diff.metric = value;
+		a->diff.metrics = value;
 		return *value ? 0 : -EINVAL;
 	case OPT_EXCLUSIVE:
 		a->diff.exclusive = true;
@@ -272,26 +272,47 @@ static int check_stdin(const struct arguments *a)
 	return -EINVAL;
 }
 
-/* Add a run. That no file has the metric is known, and said, after the last one. */
+static void complain_values(const struct arguments *a, const char *word)
+{
+	complain("no values of '%s' to compare (see 'proton list %s')", word, a->files[DIFF_A][0]);
+}
+
+/* Say why a run cannot be compared. -EINVAL: it was not said. */
+static int complain_refused(const struct diff *d, const struct arguments *a,
+			    const struct session *s)
+{
+	const char *word = NULL;
+
+	for (size_t i = 0; i < diff_n_metrics(d) && !word; i++)
+		if (diff_metric(d, i)->is_refused)
+			word = diff_metric(d, i)->word;
+	if (!word)
+		return -EINVAL;
+	if (!complain_column(s, word, "-m"))
+		complain_values(a, word);
+	return -ECANCELED;
+}
+
+/* That no file has a metric is known after the last one. */
+static int check_known(const struct diff *d, const struct session *last)
+{
+	for (size_t i = 0; i < diff_n_metrics(d); i++)
+		if (!diff_metric(d, i)->is_known &&
+		    complain_column(last, diff_metric(d, i)->word, "-m"))
+			return -ECANCELED;
+	return 0;
+}
+
 static int add_run(struct diff *d, struct arguments *a, enum diff_side side,
 		   const struct session *s)
 {
-	const char *metric = a->diff.metric;
-	struct column_spec c;
 	int r = diff_add(d, side, s);
 	bool is_last = diff_n_runs(d, DIFF_A) + diff_n_runs(d, DIFF_B) ==
 		       (size_t)a->print.n_files[DIFF_A] + a->print.n_files[DIFF_B];
 
-	a->is_known |= !metric || column_parse(s, metric, strlen(metric), &c) == 0;
-	if ((!is_last && r != -EINVAL) || a->is_known)
-		return r;
-	if (complain_column(s, metric, "-m"))
-		return -ECANCELED;
-	if (metric[column_word_len(s, metric)]) {
-		complain("-m: text compares one metric, not '%s'", metric);
-		return -ECANCELED;
-	}
-	return r;
+	if (r == -EINVAL)
+		return complain_refused(d, a, s);
+	return r == 0 && is_last ? check_known(d, s) : r;
 }
 
 static int load_side(struct diff *d, struct arguments *a, enum diff_side side)
@@ -313,6 +334,24 @@ static int load_side(struct diff *d, struct arguments *a, enum diff_side side)
 	return r;
 }
 
+/* Is there something to compare of each metric that was asked for? */
+static int check_values(const struct diff *d, const struct arguments *a)
+{
+	for (size_t i = 0; i < diff_n_metrics(d); i++) {
+		const struct diff_metric *m = diff_metric(d, i);
+
+		if (a->diff.metrics && !m->has_values) {
+			complain_values(a, m->word);
+			return -ECANCELED;
+		}
+		if (m->differs)
+			complain("files differ on '%s': inclusive in some, exclusive in others, "
+				 "compared as it is",
+				 m->name);
+	}
+	return 0;
+}
+
 static int load_sides(struct diff *d, struct arguments *a)
 {
 	int r = load_side(d, a, DIFF_A);
@@ -321,18 +360,9 @@ static int load_sides(struct diff *d, struct arguments *a)
 		r = load_side(d, a, DIFF_B);
 	if (r == 0)
 		r = diff_compare(d);
-	if (r == -EINVAL || (r == 0 && a->diff.metric && !diff_has_values(d))) {
-		complain("no values of '%s' to compare (see 'proton list %s')", a->diff.metric,
-			 a->files[DIFF_A][0]);
-		return -EINVAL;
-	}
 	if (r < 0 && r != -ECANCELED)
 		complain("cannot compare: %s", strerror(-r));
-	if (r == 0 && diff_differs(d))
-		complain("files differ on '%s': inclusive in some, exclusive in others, "
-			 "compared as it is",
-			 diff_metric(d));
-	return r;
+	return r < 0 ? r : check_values(d, a);
 }
 
 /* JSON output has raw names: on a terminal, or in a pager, control characters are made safe. */
@@ -381,10 +411,10 @@ static uint32_t worst_of(const struct diff *d, const struct arguments *a, bool c
 	uint32_t i, worst = 0;
 
 	for (i = 1; i < diff_n(d); i++) {
-		const struct diff_value *v = &diff_node(d, i)->value;
+		const struct diff_value *v = diff_value(d, i, 0);
 
 		if (is_over(a, v) && fabs(v->delta) >= least && fabs(v->delta) > most &&
-		    (!causes || diff_is_cause(d, i))) {
+		    (!causes || diff_is_cause(d, i, 0))) {
 			most = fabs(v->delta);
 			worst = i;
 		}
@@ -419,8 +449,8 @@ static void say_over(const struct arguments *a, const char *name, const struct d
 /* A side without values, or without any time, was not measured: no limit was kept. */
 static bool has_nothing(const struct diff *d, enum diff_side side)
 {
-	const struct diff_range *total = &diff_total(d)->side[side];
-	uint32_t metric = diff_column(d)->derived.metric;
+	const struct diff_range *total = &diff_metric(d, 0)->total.side[side];
+	uint32_t metric = diff_metric(d, 0)->column.derived.metric;
 	bool is_time = metric == METRIC_TIME || metric == METRIC_CPU_TIME;
 
 	return total->n == 0 || (is_time && !(total->max > 0));
@@ -439,8 +469,11 @@ static void put_names(const struct diff *d, uint32_t id, struct buf *out)
 	put_path(out, names, n, true);
 }
 
+/* Of several metrics the first one is held to the limit: those beside it may be such that should grow,
+ * where it should shrink. */
 static int judge(const struct diff *d, const struct arguments *a)
 {
+	const struct diff_metric *m = diff_metric(d, 0);
 	_cleanup_(buf_done) struct buf path = {0};
 	uint32_t worst;
 
@@ -448,21 +481,21 @@ static int judge(const struct diff *d, const struct arguments *a)
 		return STATUS_WITHIN;
 	if (has_nothing(d, DIFF_A) || has_nothing(d, DIFF_B)) {
 		complain("nothing of '%s' was measured in %s: there is nothing to hold to a limit",
-			 diff_metric(d),
+			 m->name,
 			 !has_nothing(d, DIFF_B)   ? "A"
 			 : !has_nothing(d, DIFF_A) ? "B"
 						   : "A and B");
 		return STATUS_TROUBLE;
 	}
-	if (is_over(a, diff_total(d))) {
-		say_over(a, diff_metric(d), diff_total(d));
+	if (is_over(a, &m->total)) {
+		say_over(a, m->name, &m->total);
 		return STATUS_OVER;
 	}
 	worst = a->each ? worst_path(d, a) : 0;
 	if (!worst)
 		return STATUS_WITHIN;
 	put_names(d, worst, &path);
-	say_over(a, buf_str(&path), &diff_node(d, worst)->value);
+	say_over(a, buf_str(&path), diff_value(d, worst, 0));
 	return STATUS_OVER;
 }
 
@@ -538,12 +571,12 @@ static int diff_on_screen(struct arguments *a)
 	if (screen_settle(&a->screen) != 0)
 		return STATUS_TROUBLE;
 	if (a->diff.exclusive &&
-	    asprintf(&own, "%s (exc)", a->diff.metric ? a->diff.metric : "time") < 0) {
+	    asprintf(&own, "%s (exc)", a->diff.metrics ? a->diff.metrics : "time") < 0) {
 		complain("out of memory");
 		return STATUS_TROUBLE;
 	}
-	if (own || a->diff.metric)
-		o->metrics = own ? own : a->diff.metric;
+	if (own || a->diff.metrics)
+		o->metrics = own ? own : a->diff.metrics;
 	o->peaks = a->peaks;
 	o->depth = a->print.depth;
 	r = view_screen_run(&screen);

@@ -24,50 +24,84 @@ struct diff *diff_new(const struct diff_options *options)
 	if (!d)
 		return NULL;
 	d->options = *options;
-	d->exclusive = options->exclusive;
-	d->metric = strdup(options->metric ? options->metric : "time");
-	d->unit = strdup("");
 	d->strings = strtab_new();
-	if (!d->metric || !d->unit || !d->strings ||
-	    diff_node_intern(d, DIFF_NONE, "ROOT", FRAME_ROOT) == DIFF_NONE)
+	if (!d->strings || diff_node_intern(d, DIFF_NONE, "ROOT", FRAME_ROOT) == DIFF_NONE)
 		return diff_free(d);
 	return d;
 }
 
+static void metric_done(struct diff_metric *m)
+{
+	free(m->word);
+	free(m->name);
+	free(m->unit);
+}
+
 struct diff *diff_free(struct diff *d)
 {
-	unsigned side;
-	size_t i;
-
 	if (!d)
 		return NULL;
-	for (side = 0; side < DIFF_N_SIDES; side++) {
-		for (i = 0; i < d->sides[side].n; i++)
-			free(d->sides[side].runs[i].values);
+	for (unsigned side = 0; side < DIFF_N_SIDES; side++) {
+		for (size_t i = 0; i < d->sides[side].n; i++)
+			diff_run_done(&d->sides[side].runs[i]);
 		free(d->sides[side].runs);
 	}
+	for (size_t i = 0; i < d->n_metrics; i++)
+		metric_done(&d->metrics[i]);
+	free(d->metrics);
 	idindex_done(&d->index);
 	strtab_free(d->strings);
 	free(d->nodes);
-	free(d->metric);
-	free(d->unit);
+	free(d->values);
 	free(d);
 	return NULL;
+}
+
+static int add_metric(struct diff *d, const char *word, size_t len)
+{
+	struct diff_metric m = {.word = strndup(word, len),
+				.name = strndup(word, len),
+				.unit = strdup(""),
+				.exclusive = d->options.exclusive};
+
+	if (m.word && m.name && m.unit &&
+	    ARRAY_ROOM(d->metrics, d->cap_metrics, d->n_metrics + 1) == 0) {
+		d->metrics[d->n_metrics++] = m;
+		return 0;
+	}
+	metric_done(&m);
+	return -ENOMEM;
+}
+
+/* Metrics may have commas in their names: which words there are, a session says. */
+static int add_metrics(struct diff *d, const struct session *s)
+{
+	const char *words = d->options.metrics;
+	int r = 0;
+
+	if (!words)
+		words = derive_time(s) == METRIC_TIME ? "time" : "cpu_time";
+	while (*words && r == 0) {
+		size_t len = column_word_len(s, words);
+
+		r = add_metric(d, words, len);
+		words += len + (words[len] == ',');
+	}
+	return r;
 }
 
 int diff_add(struct diff *d, enum diff_side which, const struct session *s)
 {
 	struct diff_runs *side = &d->sides[which];
-	struct diff_run run = {.total = NAN};
-	int r;
+	struct diff_run run = {0};
+	int r = d->n_metrics ? 0 : add_metrics(d, s);
 
-	if (!d->options.metric)
-		d->options.metric = derive_time(s) == METRIC_TIME ? "time" : "cpu_time";
-	if (ARRAY_ROOM(side->runs, side->cap, side->n + 1) < 0)
-		return -ENOMEM;
-	r = diff_run_take(d, s, &run);
+	if (r == 0)
+		r = ARRAY_ROOM(side->runs, side->cap, side->n + 1);
+	if (r == 0)
+		r = diff_run_take(d, s, &run);
 	if (r < 0) {
-		free(run.values);
+		diff_run_done(&run);
 		return r;
 	}
 	side->runs[side->n++] = run;
@@ -120,22 +154,24 @@ static void value_compare(struct diff_value *v, double noise)
 }
 
 /* The value of a node in a run; DIFF_NONE stands for the whole run. */
-static double run_value(const struct diff_run *run, uint32_t id)
+static double run_value(const struct diff *d, const struct diff_run *run, uint32_t id,
+			size_t metric)
 {
 	if (id == DIFF_NONE)
-		return run->total;
-	return id < run->n ? run->values[id] : NAN;
+		return run->totals[metric];
+	return id < run->n ? run->values[id * d->n_metrics + metric] : NAN;
 }
 
 /* The scratch array holds a value of each run. */
-static void compare_runs(const struct diff *d, uint32_t id, double *scratch, struct diff_value *ret)
+static void compare_runs(const struct diff *d, uint32_t id, size_t metric, double *scratch,
+			 struct diff_value *ret)
 {
 	for (unsigned which = 0; which < DIFF_N_SIDES; which++) {
 		const struct diff_runs *side = &d->sides[which];
 		uint32_t n = 0;
 
 		for (size_t i = 0; i < side->n; i++) {
-			double v = run_value(&side->runs[i], id);
+			double v = run_value(d, &side->runs[i], id, metric);
 
 			if (!isnan(v))
 				scratch[n++] = v;
@@ -148,15 +184,17 @@ static void compare_runs(const struct diff *d, uint32_t id, double *scratch, str
 int diff_compare(struct diff *d)
 {
 	size_t most = MAX(d->sides[DIFF_A].n, d->sides[DIFF_B].n);
-	double *scratch = malloc(MAX(most, (size_t)1) * sizeof(*scratch));
-	uint32_t i;
+	_cleanup_(freep) double *scratch = malloc(MAX(most, (size_t)1) * sizeof(*scratch));
 
-	if (!scratch)
+	free(d->values);
+	d->values = calloc(MAX(d->n * d->n_metrics, (size_t)1), sizeof(*d->values));
+	if (!scratch || !d->values)
 		return -ENOMEM;
-	compare_runs(d, DIFF_NONE, scratch, &d->total);
-	for (i = 0; i < d->n; i++)
-		compare_runs(d, i, scratch, &d->nodes[i].value);
-	free(scratch);
+	for (size_t m = 0; m < d->n_metrics; m++) {
+		compare_runs(d, DIFF_NONE, m, scratch, &d->metrics[m].total);
+		for (uint32_t id = 0; id < d->n; id++)
+			compare_runs(d, id, m, scratch, &d->values[id * d->n_metrics + m]);
+	}
 	return 0;
 }
 
@@ -177,39 +215,19 @@ const char *diff_name(const struct diff *d, uint32_t id)
 	return strtab_str(d->strings, d->nodes[id].name);
 }
 
-const struct diff_value *diff_total(const struct diff *d)
+const struct diff_value *diff_value(const struct diff *d, uint32_t id, size_t metric)
 {
-	return &d->total;
+	return &d->values[id * d->n_metrics + metric];
 }
 
-const char *diff_metric(const struct diff *d)
+size_t diff_n_metrics(const struct diff *d)
 {
-	return d->metric;
+	return d->n_metrics;
 }
 
-const struct column_spec *diff_column(const struct diff *d)
+const struct diff_metric *diff_metric(const struct diff *d, size_t i)
 {
-	return &d->column;
-}
-
-const char *diff_unit(const struct diff *d)
-{
-	return d->unit;
-}
-
-bool diff_is_exclusive(const struct diff *d)
-{
-	return d->exclusive;
-}
-
-bool diff_differs(const struct diff *d)
-{
-	return d->differs;
-}
-
-bool diff_has_values(const struct diff *d)
-{
-	return d->has_values;
+	return &d->metrics[i];
 }
 
 size_t diff_n_runs(const struct diff *d, enum diff_side side)
@@ -220,9 +238,9 @@ size_t diff_n_runs(const struct diff *d, enum diff_side side)
 #define MOST_OF_IT (2.0 / 3)
 
 /* Inclusive values of one metric: what a node has is what those below have, and its own. */
-static bool adds_up(const struct diff *d)
+static bool adds_up(const struct diff_metric *m)
 {
-	return d->column.derived.op == DERIVED_VALUE && !d->exclusive;
+	return m->column.derived.op == DERIVED_VALUE && !m->exclusive;
 }
 
 static bool is_whole(const struct diff_value *v)
@@ -230,20 +248,21 @@ static bool is_whole(const struct diff_value *v)
 	return v->status == DIFF_NEW || v->status == DIFF_GONE;
 }
 
-bool diff_is_cause(const struct diff *d, uint32_t id)
+bool diff_is_cause(const struct diff *d, uint32_t id, size_t metric)
 {
 	const struct diff_node *n = diff_node(d, id);
-	const struct diff_value *v = &n->value, *above;
+	const struct diff_value *v = diff_value(d, id, metric), *below;
 
-	if (!adds_up(d) || id == 0)
+	if (!adds_up(&d->metrics[metric]) || id == 0)
 		return true;
-	above = &diff_node(d, n->parent)->value;
 	if (is_whole(v))
-		return n->parent == 0 || above->status != v->status;
-	for (uint32_t i = n->first_child; i != DIFF_NONE; i = diff_node(d, i)->next_sibling)
-		if (diff_node(d, i)->value.delta * v->delta > 0 &&
-		    fabs(diff_node(d, i)->value.delta) >= MOST_OF_IT * fabs(v->delta))
+		return n->parent == 0 || diff_value(d, n->parent, metric)->status != v->status;
+	for (uint32_t i = n->first_child; i != DIFF_NONE; i = diff_node(d, i)->next_sibling) {
+		below = diff_value(d, i, metric);
+		if (below->delta * v->delta > 0 &&
+		    fabs(below->delta) >= MOST_OF_IT * fabs(v->delta))
 			return false;
+	}
 	return true;
 }
 
@@ -256,7 +275,7 @@ uint32_t *diff_sorted(const struct diff *d)
 	if (!ids)
 		return NULL;
 	for (uint32_t i = 0; i < n; i++)
-		entries[i] = (struct order_entry){fabs(d->nodes[i + 1].value.delta), i + 1, 0};
+		entries[i] = (struct order_entry){fabs(diff_value(d, i + 1, 0)->delta), i + 1, 0};
 	order_sort(entries, n, false);
 	for (uint32_t i = 0; i < n; i++)
 		ids[i] = entries[i].id;

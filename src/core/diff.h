@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CORE_DIFF_H
 #define PROTON_CORE_DIFF_H
-/* Two sides compared, path by path; each side is one run or several of the same thing.
+/* Two sides compared, path by path and metric by metric; each side is one run or several of the same
+ * thing.
  *
  *   A: a1 a2 a3 ──┐ paths matched by the names on them     node: A  [min median max]
  *                 ├─────────────────────────────────>            B  [min median max]
- *   B: b1 b2 b3 ──┘ one value a node and run                     B - A, same or not
+ *   B: b1 b2 b3 ──┘ a value a node, metric and run               B - A, same or not
  *
  * Two values differ when the intervals from minimum to maximum of the two sides do not overlap (with
  * one run a side: when they are not equal), and by more than the noise. A path that one side does not have counts there as 0, so
@@ -51,11 +52,29 @@ struct diff_node {
 	uint32_t name;        /* string id, raw */
 	uint16_t depth;       /* saturates */
 	uint8_t kind;         /* enum frame_kind, of the run that had it first */
-	struct diff_value value;
+};
+
+/* One of the metrics that are compared. */
+struct diff_metric {
+	char *word; /* as it was asked for */
+	/* As the first run says that has it; a derived one is called as asked for, and its unit, if
+	 * any, is part of that. */
+	char *name, *unit;
+	struct column_spec column; /* for column_print() */
+	/* The whole of each side: the root's value, or the sum over all nodes where the metric is
+	 * exclusive and adds up. Of diff_compare(). */
+	struct diff_value total;
+	bool is_known;   /* a run has the metric, with values or without */
+	bool is_refused; /* a run has it as a text or a property, or without this unit */
+	bool has_values;
+	bool exclusive; /* a path has its own value only */
+	bool differs;   /* it is inclusive in some runs and exclusive in others */
 };
 
 struct diff_options {
-	const char *metric;        /* any name of column.h; NULL: the first run's derive_time() */
+	/* Names of column.h, separated by commas; NULL: the first run's derive_time(). The first one
+	 * decides the order. */
+	const char *metrics;
 	double noise;              /* of A: a change up to this share is none, 0..1 */
 	bool exclusive;            /* own values, not those of the nodes below too */
 	const struct peaks *peaks; /* for util; may be NULL */
@@ -71,7 +90,7 @@ static inline void diff_freep(struct diff **d)
 }
 
 /* One more run of a side; the session may be freed afterwards. Launch metadata is left out, paths
- * that occur twice are one. A run may lack the metric. 0, -EINVAL (it is a text or a property, or has
+ * that occur twice are one. A run may lack metrics. 0, -EINVAL (one is a text or a property, or has
  * no such unit) or -ENOMEM. */
 int diff_add(struct diff *d, enum diff_side side, const struct session *s);
 
@@ -82,25 +101,17 @@ int diff_compare(struct diff *d);
 uint32_t diff_n(const struct diff *d);
 const struct diff_node *diff_node(const struct diff *d, uint32_t id);
 const char *diff_name(const struct diff *d, uint32_t id); /* raw */
-/* The whole of each side: the root's value, or the sum over all nodes where what is compared is
- * exclusive and adds up. */
-const struct diff_value *diff_total(const struct diff *d);
-/* Name and unit of the metric: as the first run that has it says; a derived one is called as asked
- * for, and its unit, if any, is part of that. */
-const char *diff_metric(const struct diff *d);
-const char *diff_unit(const struct diff *d);
-const struct column_spec *diff_column(const struct diff *d); /* for column_print() */
-bool diff_is_exclusive(const struct diff *d);                /* a path has its own value only */
-bool diff_differs(const struct diff *d); /* it is inclusive in some runs and exclusive in others */
-bool diff_has_values(const struct diff *d);
+const struct diff_value *diff_value(const struct diff *d, uint32_t id, size_t metric);
+size_t diff_n_metrics(const struct diff *d); /* of those asked for, as the first run reads them */
+const struct diff_metric *diff_metric(const struct diff *d, size_t i);
 size_t diff_n_runs(const struct diff *d, enum diff_side side);
 
 /* Does the change of a node arise there? Not where one node below has most of it, nor below a node that
  * is as new or gone as it. Of values that do not add up along paths: always. */
-bool diff_is_cause(const struct diff *d, uint32_t id);
+bool diff_is_cause(const struct diff *d, uint32_t id, size_t metric);
 
-/* Ids of all nodes but the root by |delta|, largest first, equal ones as they came; malloc'd.
- * NULL: out of memory. */
+/* Ids of all nodes but the root by |delta| of the first metric, largest first, equal ones as they came;
+ * malloc'd. NULL: out of memory. */
 uint32_t *diff_sorted(const struct diff *d);
 
 #endif

@@ -11,9 +11,9 @@
 #include "core/diff.h"
 
 struct diff_run {
-	double *values; /* by node, n of them; NaN: absent. Nodes of later runs are not in it */
+	double *values; /* by node and metric, of n nodes; NaN: absent. Those of later runs are not in it */
+	double *totals; /* by metric */
 	size_t n;
-	double total;
 };
 
 struct diff_runs {
@@ -23,21 +23,21 @@ struct diff_runs {
 
 struct diff {
 	struct diff_options options;
-	struct column_spec column; /* of the first run that has the metric */
-	char *metric, *unit;
+	struct diff_metric *metrics;
+	size_t n_metrics, cap_metrics;
 	struct strtab *strings;
 	struct diff_node *nodes;
 	size_t n, cap;
 	struct idindex index;
 	struct diff_runs sides[DIFF_N_SIDES];
-	struct diff_value total;
-	bool has_values, exclusive, differs;
+	struct diff_value *values; /* by node and metric; NULL: not compared yet */
 };
 
 /* The node of this name below parent, made when absent; DIFF_NONE: out of memory. */
 uint32_t diff_node_intern(struct diff *d, uint32_t parent, const char *name, uint8_t kind);
 
-/* Fill in the values of a run. What diff_add() returns; on failure free run->values. */
+/* Fill in the values of a run. What diff_add() returns. */
 int diff_run_take(struct diff *d, const struct session *s, struct diff_run *run);
+void diff_run_done(struct diff_run *run);
 
 #endif

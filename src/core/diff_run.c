@@ -9,11 +9,27 @@
 #include "core/derive.h"
 #include "core/merge.h"
 
-/* Find the metric to compare in a run; -ENOENT: it has no such metric. */
-static int parse_metric(const struct diff *d, const struct session *s, struct column_spec *ret)
+/* A run as it is compared. */
+struct picture {
+	struct diff *d;
+	struct snapshot *snap;
+	struct derive *derive;
+	uint32_t *map; /* by node of the snapshot: our node; DIFF_NONE: it has none */
+};
+
+static const struct session *session_of(const struct picture *p)
+{
+	return snapshot_session(p->snap);
+}
+
+/* ---- metrics ---- */
+
+/* Find a metric in a run; -ENOENT: it has no such metric. */
+static int parse_metric(const struct diff *d, const char *word, const struct session *s,
+			struct column_spec *ret)
 {
 	const struct metric *m;
-	int r = column_parse(s, d->options.metric, strlen(d->options.metric), ret);
+	int r = column_parse(s, word, strlen(word), ret);
 
 	if (r < 0)
 		return r;
@@ -37,11 +53,13 @@ static const char *unit_of(const struct session *s, const struct column_spec *c)
 		       : "";
 }
 
-static int learn_metric(struct diff *d, const struct session *s, const struct column_spec *c)
+/* Take from a run what the metric is. */
+static int learn_metric(struct diff_metric *metric, const struct session *s,
+			const struct column_spec *c)
 {
 	const struct derived *m = &c->derived;
 	bool plain = m->plain && m->op == DERIVED_VALUE && !c->title;
-	char *name = strdup(plain ? derive_metric(s, m->metric)->name : d->options.metric);
+	char *name = strdup(plain ? derive_metric(s, m->metric)->name : metric->word);
 	char *unit = strdup(unit_of(s, c));
 
 	if (!name || !unit) {
@@ -49,37 +67,39 @@ static int learn_metric(struct diff *d, const struct session *s, const struct co
 		free(unit);
 		return -ENOMEM;
 	}
-	free(d->metric);
-	free(d->unit);
-	d->metric = name;
-	d->unit = unit;
-	d->column = *c;
-	d->exclusive = !m->inclusive;
+	free(metric->name);
+	free(metric->unit);
+	metric->name = name;
+	metric->unit = unit;
+	metric->column = *c;
+	metric->exclusive = !m->inclusive;
+	metric->is_known = true;
 	return 0;
 }
 
-/* By node of the snapshot: our node, or DIFF_NONE if hidden. Returns 1 when two nodes of the
- * snapshot are the same node here. */
-static int map_nodes(struct diff *d, struct snapshot *snap, uint32_t *map)
+/* ---- nodes ---- */
+
+/* Find our node of each node that is shown. Returns 1 when two of them are the same node here. */
+static int map_nodes(struct picture *p)
 {
-	const struct session *s = snapshot_session(snap);
-	uint32_t n = snapshot_n(snap), i;
+	const struct session *s = session_of(p);
+	uint32_t n = snapshot_n(p->snap), *map = p->map, i;
 	_cleanup_(freep) uint8_t *seen = NULL;
 	size_t cap = 0, n_seen = 0;
 	bool twice = false;
 
 	map[0] = 0;
 	for (i = 1; i < n; i++) {
-		const struct snap_node *node = snapshot_node(snap, i);
+		const struct snap_node *node = snapshot_node(p->snap, i);
 
 		map[i] = DIFF_NONE;
 		if (node->hidden || map[node->parent] == DIFF_NONE)
 			continue;
-		map[i] = diff_node_intern(d, map[node->parent],
+		map[i] = diff_node_intern(p->d, map[node->parent],
 					  session_node_name(s, node->session_node), node->kind);
-		if (map[i] == DIFF_NONE || ARRAY_ROOM(seen, cap, d->n) < 0)
+		if (map[i] == DIFF_NONE || ARRAY_ROOM(seen, cap, p->d->n) < 0)
 			return -ENOMEM;
-		while (n_seen < d->n)
+		while (n_seen < p->d->n)
 			seen[n_seen++] = 0;
 		twice = twice || seen[map[i]];
 		seen[map[i]] = 1;
@@ -87,71 +107,105 @@ static int map_nodes(struct diff *d, struct snapshot *snap, uint32_t *map)
 	return twice;
 }
 
-static int run_fill(struct diff *d, struct diff_run *run, const uint32_t *map, uint32_t n,
-		    const double *v)
-{
-	uint32_t i;
-
-	run->n = d->n;
-	run->values = malloc(d->n * sizeof(*run->values));
-	if (!run->values)
-		return -ENOMEM;
-	for (i = 0; i < d->n; i++)
-		run->values[i] = NAN;
-	for (i = 0; i < n && v; i++) {
-		if (map[i] == DIFF_NONE || isnan(v[i]))
-			continue;
-		run->values[map[i]] = v[i];
-		d->has_values = true;
-	}
-	return 0;
-}
+/* ---- values ---- */
 
 /* The value that stands for a whole run. */
-static double run_total(struct snapshot *snap, const struct derived *m, const double *v)
+static double run_total(const struct picture *p, const struct derived *m, const double *v)
 {
-	const struct metric *raw = derive_metric(snapshot_session(snap), m->metric);
+	const struct metric *raw = derive_metric(session_of(p), m->metric);
 	double sum = NAN;
 
 	if (m->inclusive || m->op != DERIVED_VALUE || metric_add_plain(raw->add) != METRIC_SUM)
 		return v[0];
-	for (uint32_t i = 0; i < snapshot_n(snap); i++)
+	for (uint32_t i = 0; i < snapshot_n(p->snap); i++)
 		add_present(&sum, v[i]);
 	return sum;
 }
 
-/* The values of a run by node. *ret_v: NULL where it has no such metric. */
-static int run_values(struct diff *d, struct snapshot *snap, struct derive *derive,
-		      struct diff_run *run, const double **ret_v)
+static void put_values(const struct picture *p, struct diff_run *run, size_t metric,
+		       const double *v)
 {
-	struct column_spec c;
-	const struct derived *m = &c.derived;
-	int r = parse_metric(d, snapshot_session(snap), &c);
+	const struct diff *d = p->d;
 
-	*ret_v = NULL;
+	for (uint32_t i = 0; i < snapshot_n(p->snap); i++) {
+		if (p->map[i] == DIFF_NONE || isnan(v[i]))
+			continue;
+		run->values[p->map[i] * d->n_metrics + metric] = v[i];
+		d->metrics[metric].has_values = true;
+	}
+}
+
+/* The values of one metric, if the run has it. */
+static int take_metric(const struct picture *p, struct diff_run *run, size_t i)
+{
+	struct diff_metric *metric = &p->d->metrics[i];
+	struct column_spec c;
+	const double *v;
+	int r = parse_metric(p->d, metric->word, session_of(p), &c);
+
+	metric->is_refused = r == -EINVAL;
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	if (!d->has_values && learn_metric(d, snapshot_session(snap), &c) < 0)
+	if (!metric->has_values && learn_metric(metric, session_of(p), &c) < 0)
 		return -ENOMEM;
-	d->differs = d->differs || m->inclusive == d->exclusive;
-	*ret_v = derive_column(derive, m);
-	if (!*ret_v)
+	metric->differs = metric->differs || c.derived.inclusive == metric->exclusive;
+	v = derive_column(p->derive, &c.derived);
+	if (!v)
 		return -ENOMEM;
-	run->total = run_total(snap, m, *ret_v);
+	run->totals[i] = run_total(p, &c.derived, v);
+	put_values(p, run, i, v);
 	return 0;
 }
 
-static int run_take(struct diff *d, struct snapshot *snap, struct diff_run *run,
-		    const uint32_t *map)
+static double *absent(size_t n)
 {
-	struct derive *derive = derive_new(snap, d->options.peaks);
-	const double *v;
-	int r = derive ? run_values(d, snap, derive, run, &v) : -ENOMEM;
+	double *v = malloc(MAX(n, (size_t)1) * sizeof(*v));
 
-	if (r == 0)
-		r = run_fill(d, run, map, snapshot_n(snap), v);
-	derive_free(derive);
+	for (size_t i = 0; v && i < n; i++)
+		v[i] = NAN;
+	return v;
+}
+
+static int take_metrics(const struct picture *p, struct diff_run *run)
+{
+	const struct diff *d = p->d;
+	int r = 0;
+
+	run->n = d->n;
+	run->values = absent(d->n * d->n_metrics);
+	run->totals = absent(d->n_metrics);
+	if (!run->values || !run->totals)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->n_metrics && r == 0; i++)
+		r = take_metric(p, run, i);
 	return r;
+}
+
+void diff_run_done(struct diff_run *run)
+{
+	free(run->values);
+	free(run->totals);
+}
+
+/* ---- a run ---- */
+
+static int picture_make(struct picture *p, struct diff *d, const struct session *s)
+{
+	static const struct snapshot_spec spec;
+
+	*p = (struct picture){.d = d, .snap = snapshot_new(s, &spec)};
+	if (!p->snap)
+		return -ENOMEM;
+	p->derive = derive_new(p->snap, d->options.peaks);
+	p->map = malloc(MAX(snapshot_n(p->snap), 1u) * sizeof(*p->map));
+	return p->derive && p->map ? 0 : -ENOMEM;
+}
+
+static void picture_done(struct picture *p)
+{
+	derive_free(p->derive);
+	snapshot_free(p->snap);
+	free(p->map);
 }
 
 static int run_add(struct diff *d, const struct session *s, struct diff_run *run, bool folded);
@@ -172,20 +226,16 @@ static int run_add_folded(struct diff *d, const struct session *s, struct diff_r
 
 static int run_add(struct diff *d, const struct session *s, struct diff_run *run, bool folded)
 {
-	static const struct snapshot_spec spec;
-	struct snapshot *snap = snapshot_new(s, &spec);
-	_cleanup_(freep) uint32_t *map = NULL;
-	int r = -ENOMEM;
+	struct picture p;
+	int r = picture_make(&p, d, s);
 
-	if (snap)
-		map = malloc(MAX(snapshot_n(snap), 1u) * sizeof(*map));
-	if (map)
-		r = map_nodes(d, snap, map);
+	if (r == 0)
+		r = map_nodes(&p);
 	if (r == 1 && folded)
 		r = 0; /* still twice: addresses that look the same. The last one counts */
 	if (r == 0)
-		r = run_take(d, snap, run, map);
-	snapshot_free(snap);
+		r = take_metrics(&p, run);
+	picture_done(&p);
 	return r == 1 ? run_add_folded(d, s, run) : r;
 }
 

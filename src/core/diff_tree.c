@@ -33,8 +33,7 @@ static uint32_t node_append(struct diff *d, const struct diff_node *key)
  * from one run to the next. */
 uint32_t diff_node_intern(struct diff *d, uint32_t parent, const char *name, uint8_t kind)
 {
-	struct diff_node key = {parent, DIFF_NONE, DIFF_NONE, DIFF_NONE,
-				0,      0,         kind,      {.status = DIFF_SAME}};
+	struct diff_node key = {parent, DIFF_NONE, DIFF_NONE, DIFF_NONE, 0, 0, kind};
 	uint64_t hash;
 	uint32_t id;
 

@@ -14,7 +14,7 @@ int diff_print(const struct diff *d, const struct diff_print *p, struct out *out
 	if (r == 0)
 		r = diff_make_names(&x);
 	if (r == 0)
-		diff_measure(&x);
+		r = diff_measure(&x);
 	if (r == 0 && p->format == DIFF_JSON)
 		r = diff_print_json(&x);
 	else if (r == 0 && p->format == DIFF_MARKDOWN)
@@ -23,6 +23,7 @@ int diff_print(const struct diff *d, const struct diff_print *p, struct out *out
 		diff_print_text(&x);
 	free(x.ids);
 	free(x.nodes);
+	free(x.widths);
 	frame_names_free(x.names);
 	session_free(x.frames);
 	buf_done(&x.name);

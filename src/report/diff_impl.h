@@ -15,15 +15,20 @@
 #define DIFF_STATUS_WIDTH  8
 #define DIFF_FACT_MOST     1000 /* columns of what was run, where no width limits it */
 
+/* Of the columns of a metric. */
+struct diff_widths {
+	size_t value, delta;
+};
+
 struct diff_printer {
 	const struct diff *d;
 	const struct diff_print *p;
 	struct out *out;
 	uint32_t *ids; /* what gets a line, in order */
 	uint32_t n, n_left_out;
-	uint32_t n_elsewhere; /* whose change is told where it arises */
-	bool several;         /* a side has several runs */
-	size_t value_width, delta_width;
+	uint32_t n_elsewhere;       /* whose change is told where it arises */
+	bool several;               /* a side has several runs */
+	struct diff_widths *widths; /* by metric */
 	struct buf name;
 	struct session *frames; /* one for each name of the comparison, so that names can differ */
 	uint32_t *nodes;        /* of it, by node of the comparison */
@@ -37,13 +42,17 @@ int diff_make_names(struct diff_printer *x); /* readable, and unlike one another
 const char *diff_row_name(struct diff_printer *x, uint32_t id);
 
 /* diff_values.c */
-void diff_measure(struct diff_printer *x); /* widths of the columns */
-void diff_put_value(struct diff_printer *x, double v, bool sign, size_t width);
+int diff_measure(struct diff_printer *x); /* widths of the columns; 0 or -ENOMEM */
+/* What stands in a line: of a node, or of the root the whole. */
+const struct diff_value *diff_line_value(const struct diff_printer *x, uint32_t id, size_t metric);
+void diff_put_value(struct diff_printer *x, size_t metric, double v, bool sign, size_t width);
 void diff_format_ratio(char out[HUMAN_MAX], const struct diff_value *v);
 const char *diff_status_of(const struct diff_printer *x, const struct diff_value *v);
 /* The values of both sides (two each where there are several runs) and the change. */
-void diff_put_values(struct diff_printer *x, const struct diff_value *v, const char *between);
-/* "3 changed, 1 new, 0 gone, 96 same", and of several runs ", 12 noise". */
+void diff_put_values(struct diff_printer *x, size_t metric, const struct diff_value *v,
+		     const char *between);
+const char *diff_sum_word(const struct diff_metric *m); /* "inclusive" … */
+/* A line a metric: "3 changed, 1 new, 0 gone, 96 same", and of several runs ", 12 noise". */
 void diff_put_counts(struct diff_printer *x);
 
 void diff_print_text(struct diff_printer *x);

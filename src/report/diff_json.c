@@ -91,34 +91,77 @@ static void json_facts(struct diff_printer *x, struct json_writer *w)
 	jsonw_object_end(w);
 }
 
+static void json_metric(struct json_writer *w, const struct diff_metric *m)
+{
+	jsonw_key_text(w, "metric", m->name);
+	jsonw_key_text(w, "unit", m->unit);
+	jsonw_key(w, "exclusive");
+	jsonw_bool(w, m->exclusive);
+}
+
+/* Of a node, or of the root the whole: what the first metric has, and what each further one has. */
+static void json_values(struct diff_printer *x, struct json_writer *w, uint32_t id)
+{
+	json_value(w, diff_line_value(x, id, 0));
+	if (diff_n_metrics(x->d) == 1)
+		return;
+	jsonw_key_array(w, "others");
+	for (size_t m = 1; m < diff_n_metrics(x->d); m++) {
+		jsonw_object(w);
+		json_value(w, diff_line_value(x, id, m));
+		jsonw_object_end(w);
+	}
+	jsonw_array_end(w);
+}
+
+static void json_others(struct diff_printer *x, struct json_writer *w)
+{
+	jsonw_key_array(w, "others");
+	for (size_t m = 1; m < diff_n_metrics(x->d); m++) {
+		jsonw_object(w);
+		json_metric(w, diff_metric(x->d, m));
+		jsonw_object_end(w);
+	}
+	jsonw_array_end(w);
+}
+
+static void json_head(struct diff_printer *x, struct json_writer *w)
+{
+	jsonw_key_text(w, "schema", "proton-diff");
+	jsonw_key_u64(w, "version", 1);
+	json_metric(w, diff_metric(x->d, 0));
+	json_others(x, w);
+	json_files(x, w, "a", DIFF_A);
+	json_files(x, w, "b", DIFF_B);
+	json_facts(x, w);
+}
+
+static int json_node(struct diff_printer *x, struct json_writer *w, uint32_t id)
+{
+	int r;
+
+	jsonw_object(w);
+	r = json_path(x, w, id);
+	jsonw_key_text(w, "kind", frame_kind_word(diff_node(x->d, id)->kind));
+	json_values(x, w, id);
+	jsonw_object_end(w);
+	return r;
+}
+
 int diff_print_json(struct diff_printer *x)
 {
 	struct json_writer w;
-	uint32_t i;
 	int r = 0;
 
 	jsonw_init(&w, x->out, false);
 	jsonw_object(&w);
-	jsonw_key_text(&w, "schema", "proton-diff");
-	jsonw_key_u64(&w, "version", 1);
-	jsonw_key_text(&w, "metric", diff_metric(x->d));
-	jsonw_key_text(&w, "unit", diff_unit(x->d));
-	jsonw_key(&w, "exclusive");
-	jsonw_bool(&w, diff_is_exclusive(x->d));
-	json_files(x, &w, "a", DIFF_A);
-	json_files(x, &w, "b", DIFF_B);
-	json_facts(x, &w);
+	json_head(x, &w);
 	jsonw_key_object(&w, "total");
-	json_value(&w, diff_total(x->d));
+	json_values(x, &w, 0);
 	jsonw_object_end(&w);
 	jsonw_key_array(&w, "nodes");
-	for (i = 0; i < x->n && r == 0; i++) {
-		jsonw_object(&w);
-		r = json_path(x, &w, x->ids[i]);
-		jsonw_key_text(&w, "kind", frame_kind_word(diff_node(x->d, x->ids[i])->kind));
-		json_value(&w, &diff_node(x->d, x->ids[i])->value);
-		jsonw_object_end(&w);
-	}
+	for (uint32_t i = 0; i < x->n && r == 0; i++)
+		r = json_node(x, &w, x->ids[i]);
 	jsonw_array_end(&w);
 	jsonw_object_end(&w);
 	out_putc(x->out, '\n');

@@ -21,45 +21,77 @@ static bool put_fact_as_code(struct diff_printer *x, enum run_fact fact)
 	return true;
 }
 
-static void markdown_row(struct diff_printer *x, uint32_t id, const struct diff_value *v)
+/* "**time (ns)**, inclusive: 1.51us → 1.61us (+100ns, +6.6 %, changed)" */
+static void put_total(struct diff_printer *x, size_t metric)
+{
+	const struct diff_metric *m = diff_metric(x->d, metric);
+	const struct diff_value *total = &m->total;
+	char ratio[HUMAN_MAX];
+
+	diff_format_ratio(ratio, total);
+	out_puts(x->out, "**");
+	put_name(x->out, m->name, 0, x->p->ascii);
+	out_printf(x->out, "**, %s: ", diff_sum_word(m));
+	diff_put_value(x, metric, total->side[DIFF_A].median, false, 0);
+	out_puts(x->out, " → ");
+	diff_put_value(x, metric, total->side[DIFF_B].median, false, 0);
+	out_puts(x->out, " (");
+	diff_put_value(x, metric, total->delta, true, 0);
+	out_printf(x->out, ", %s%s, %s)%s\n", ratio,
+		   strspn(ratio, "+-") && ratio[1] && !strchr(ratio, 'x') ? " %" : "",
+		   diff_status_of(x, total), metric + 1 < diff_n_metrics(x->d) ? "  " : "");
+}
+
+/* Which metric the first column of each is of, where there are several. */
+static void put_titles(struct diff_printer *x)
+{
+	size_t n = diff_n_metrics(x->d);
+
+	out_puts(x->out, "| ");
+	for (size_t m = 0; m < n; m++) {
+		if (n > 1) {
+			put_code(x->out, diff_metric(x->d, m)->name, 0);
+			out_putc(x->out, ' ');
+		}
+		out_puts(x->out, x->several ? "A min | A | B min | B | Δ | Δ% | status | "
+					    : "A | B | Δ | Δ% | status | ");
+	}
+	out_puts(x->out, "path |\n|");
+	for (size_t m = 0; m < n; m++)
+		out_puts(x->out,
+			 x->several ? "--:|--:|--:|--:|--:|--:|:--|" : "--:|--:|--:|--:|:--|");
+	out_puts(x->out, ":--|\n");
+}
+
+static void put_row(struct diff_printer *x, uint32_t id)
 {
 	out_puts(x->out, "| ");
-	diff_put_values(x, v, " | ");
-	put_left(x->out, diff_status_of(x, v), DIFF_STATUS_WIDTH);
-	out_puts(x->out, " | ");
+	for (size_t m = 0; m < diff_n_metrics(x->d); m++) {
+		const struct diff_value *v = diff_line_value(x, id, m);
+
+		diff_put_values(x, m, v, " | ");
+		put_left(x->out, diff_status_of(x, v), DIFF_STATUS_WIDTH);
+		out_puts(x->out, " | ");
+	}
 	put_code(x->out, diff_row_name(x, id), 0);
 	out_puts(x->out, " |\n");
 }
 
 void diff_print_markdown(struct diff_printer *x)
 {
-	const struct diff_value *total = diff_total(x->d);
-	char ratio[HUMAN_MAX];
 	bool any = false;
 	uint32_t i;
 
 	for (i = 0; i < RUN_FACT_N; i++)
 		any |= put_fact_as_code(x, (enum run_fact)i);
 	out_puts(x->out, any ? "\n" : "");
-	diff_format_ratio(ratio, total);
-	out_puts(x->out, "**");
-	put_name(x->out, diff_metric(x->d), 0, x->p->ascii);
-	out_printf(x->out, "**, %s: ", diff_is_exclusive(x->d) ? "exclusive" : "inclusive");
-	diff_put_value(x, total->side[DIFF_A].median, false, 0);
-	out_puts(x->out, " → ");
-	diff_put_value(x, total->side[DIFF_B].median, false, 0);
-	out_puts(x->out, " (");
-	diff_put_value(x, total->delta, true, 0);
-	out_printf(x->out, ", %s%s, %s)\n\n", ratio,
-		   strspn(ratio, "+-") && ratio[1] && !strchr(ratio, 'x') ? " %" : "",
-		   diff_status_of(x, total));
-	out_puts(x->out,
-		 x->several ? "| A min | A | B min | B | Δ | Δ% | status | path |\n"
-			      "|--:|--:|--:|--:|--:|--:|:--|:--|\n"
-			    : "| A | B | Δ | Δ% | status | path |\n|--:|--:|--:|--:|:--|:--|\n");
-	markdown_row(x, 0, total);
+	for (size_t m = 0; m < diff_n_metrics(x->d); m++)
+		put_total(x, m);
+	out_putc(x->out, '\n');
+	put_titles(x);
+	put_row(x, 0);
 	for (i = 0; i < x->n; i++)
-		markdown_row(x, x->ids[i], &diff_node(x->d, x->ids[i])->value);
+		put_row(x, x->ids[i]);
 	out_putc(x->out, '\n');
 	diff_put_counts(x);
 }

@@ -13,7 +13,7 @@
 
 double diff_least(const struct diff *d, const struct diff_print *p)
 {
-	const struct diff_value *total = diff_total(d);
+	const struct diff_value *total = &diff_metric(d, 0)->total;
 	double whole = 0;
 	unsigned side;
 
@@ -23,15 +23,32 @@ double diff_least(const struct diff *d, const struct diff_print *p)
 	return fmax(p->least, p->threshold * whole);
 }
 
+static bool differs(const struct diff *d, uint32_t id, size_t metric)
+{
+	return diff_value(d, id, metric)->status != DIFF_SAME;
+}
+
 bool diff_is_shown(const struct diff *d, const struct diff_print *p, uint32_t id)
 {
-	const struct diff_node *n = diff_node(d, id);
+	bool shown = p->all;
 
-	if (p->depth && n->depth > p->depth)
+	if (p->depth && diff_node(d, id)->depth > p->depth)
 		return false;
-	if ((p->threshold > 0 || p->least > 0) && !(fabs(n->value.delta) >= diff_least(d, p)))
+	if ((p->threshold > 0 || p->least > 0) &&
+	    !(fabs(diff_value(d, id, 0)->delta) >= diff_least(d, p)))
 		return false;
-	return p->all || n->value.status != DIFF_SAME;
+	for (size_t m = 0; m < diff_n_metrics(d) && !shown; m++)
+		shown = differs(d, id, m);
+	return shown;
+}
+
+/* Does a change of any metric arise there? */
+static bool is_cause(const struct diff *d, uint32_t id)
+{
+	for (size_t m = 0; m < diff_n_metrics(d); m++)
+		if (differs(d, id, m) && diff_is_cause(d, id, m))
+			return true;
+	return false;
 }
 
 static uint32_t tree_next(const struct diff *d, uint32_t id)
@@ -77,7 +94,7 @@ static int choose_flat(struct diff_printer *x)
 
 		if (!diff_is_shown(x->d, x->p, id))
 			continue;
-		if (x->p->all || x->p->format == DIFF_JSON || diff_is_cause(x->d, id))
+		if (x->p->all || x->p->format == DIFF_JSON || is_cause(x->d, id))
 			x->ids[x->n++] = id;
 		else
 			x->n_elsewhere++;

@@ -7,6 +7,8 @@
 #include "base/util.h"
 #include "report/table.h"
 
+static const char side_names[] = "AB";
+
 static void put_title(struct diff_printer *x, const char *text, size_t width)
 {
 	put_right(x->out, text, width);
@@ -29,36 +31,91 @@ static bool put_fact(struct diff_printer *x, enum run_fact fact)
 	return true;
 }
 
-static void text_header(struct diff_printer *x)
+static void put_head(struct diff_printer *x)
 {
-	static const char names[] = "AB";
-	const char *delta = x->p->ascii ? "DIFF" : "\xce\x94";
-	const char *percent = x->p->ascii ? "DIFF%" : "\xce\x94%";
 	unsigned side, i;
-	char title[8];
 
 	for (side = 0; side < DIFF_N_SIDES; side++)
 		for (i = 0; i < x->p->n_files[side]; i++) {
-			out_printf(x->out, "%c  ", names[side]);
+			out_printf(x->out, "%c  ", side_names[side]);
 			put_name(x->out, x->p->files[side][i], 0, x->p->ascii);
 			out_putc(x->out, '\n');
 		}
 	for (i = 0; i < RUN_FACT_N; i++)
 		put_fact(x, (enum run_fact)i);
-	put_name(x->out, diff_metric(x->d), 0, x->p->ascii);
-	out_printf(x->out, ", %s%s\n\n", diff_is_exclusive(x->d) ? "exclusive" : "inclusive",
-		   x->several ? "; changed: the runs of A and of B do not overlap" : "");
-	for (side = 0; side < DIFF_N_SIDES; side++) {
-		if (x->several) {
-			snprintf(title, sizeof(title), "%c MIN", names[side]);
-			put_title(x, title, x->value_width);
-		}
-		snprintf(title, sizeof(title), "%c%s", names[side], x->several ? " MED" : "");
-		put_title(x, title, x->value_width);
+}
+
+/* ---- tables ---- */
+
+/* Metrics that stand side by side, and how wide all of their columns are. */
+struct metrics {
+	size_t from, to;
+	size_t width;
+};
+
+static size_t metric_width(const struct diff_printer *x, size_t metric)
+{
+	const struct diff_widths *w = &x->widths[metric];
+
+	return (x->several ? 4 : 2) * (w->value + 1) + w->delta + 1 + DIFF_PERCENT_WIDTH + 1 +
+	       DIFF_STATUS_WIDTH + 2;
+}
+
+/* As many metrics as leave room for names, at least one. */
+static struct metrics side_by_side(const struct diff_printer *x, size_t from)
+{
+	struct metrics t = {from, from, 0};
+	size_t room = MIN(NAME_ROOM, x->p->width * 2 / 5);
+
+	while (t.to < diff_n_metrics(x->d)) {
+		size_t width = t.width + metric_width(x, t.to);
+
+		if (t.to > from && x->p->width && width + room > x->p->width)
+			break;
+		t.width = width;
+		t.to++;
 	}
-	put_title(x, delta, x->delta_width);
+	return t;
+}
+
+/* "time (ns), inclusive": a line by itself for one metric, else above the columns of each. */
+static void put_names(struct diff_printer *x, const struct metrics *t)
+{
+	bool alone = t->to - t->from == 1;
+
+	for (size_t m = t->from; m < t->to; m++) {
+		const struct diff_metric *metric = diff_metric(x->d, m);
+		_cleanup_(buf_done) struct buf text = {0};
+		size_t width = metric_width(x, m) - 1;
+
+		buf_printf(&text, "%s, %s", metric->name, diff_sum_word(metric));
+		put_name(x->out, buf_str(&text), alone ? 0 : width, x->p->ascii);
+		if (m + 1 < t->to)
+			out_spaces(x->out, 1 + width - MIN(name_width(buf_str(&text)), width));
+	}
+	if (x->several)
+		out_puts(x->out, "; changed: the runs of A and of B do not overlap");
+	out_puts(x->out, alone ? "\n\n" : "\n");
+}
+
+static void put_titles(struct diff_printer *x, size_t metric)
+{
+	const char *delta = x->p->ascii ? "DIFF" : "\xce\x94";
+	const char *percent = x->p->ascii ? "DIFF%" : "\xce\x94%";
+	const struct diff_widths *w = &x->widths[metric];
+	char title[8];
+
+	for (unsigned side = 0; side < DIFF_N_SIDES; side++) {
+		if (x->several) {
+			snprintf(title, sizeof(title), "%c MIN", side_names[side]);
+			put_title(x, title, w->value);
+		}
+		snprintf(title, sizeof(title), "%c%s", side_names[side], x->several ? " MED" : "");
+		put_title(x, title, w->value);
+	}
+	put_title(x, delta, w->delta);
 	put_title(x, percent, DIFF_PERCENT_WIDTH);
-	out_puts(x->out, " STATUS   NAME\n");
+	out_puts(x->out, " STATUS   ");
 }
 
 /* Cut a path at its front: its end is what matters. */
@@ -83,33 +140,54 @@ static const char *color_of(const struct diff_printer *x, const struct diff_valu
 	return v->delta > 0 ? "\033[31m" : "\033[32m";
 }
 
-static void text_row(struct diff_printer *x, uint32_t id, const struct diff_value *v)
+static void put_line_name(struct diff_printer *x, const struct metrics *t, uint32_t id)
 {
-	size_t columns = (x->several ? 4 : 2) * (x->value_width + 1) + x->delta_width + 1 +
-			 DIFF_PERCENT_WIDTH + 1 + DIFF_STATUS_WIDTH + 2;
-	size_t room = !x->p->width ? 0 : x->p->width > columns + 8 ? x->p->width - columns - 1 : 8;
-	const char *color = color_of(x, v), *name = diff_row_name(x, id),
-		   *shown = cut_front(x, name, room);
+	size_t width = x->p->width, room = !width                 ? 0
+					   : width > t->width + 8 ? width - t->width - 1
+								  : 8;
+	const char *name = diff_row_name(x, id), *shown = cut_front(x, name, room);
 
-	out_puts(x->out, color);
-	diff_put_values(x, v, " ");
-	out_puts(x->out, *color ? "\033[m " : " ");
-	put_left(x->out, diff_status_of(x, v), DIFF_STATUS_WIDTH);
-	out_putc(x->out, ' ');
 	if (shown != name)
 		out_puts(x->out, x->p->ascii ? "... " : "\xe2\x80\xa6 ");
 	put_name(x->out, shown, room, x->p->ascii);
 	out_putc(x->out, '\n');
 }
 
+static void put_line(struct diff_printer *x, const struct metrics *t, uint32_t id)
+{
+	for (size_t m = t->from; m < t->to; m++) {
+		const struct diff_value *v = diff_line_value(x, id, m);
+		const char *color = color_of(x, v);
+
+		out_puts(x->out, color);
+		diff_put_values(x, m, v, " ");
+		out_puts(x->out, *color ? "\033[m " : " ");
+		put_left(x->out, diff_status_of(x, v), DIFF_STATUS_WIDTH);
+		out_putc(x->out, ' ');
+	}
+	put_line_name(x, t, id);
+}
+
+static void put_table(struct diff_printer *x, const struct metrics *t)
+{
+	put_names(x, t);
+	for (size_t m = t->from; m < t->to; m++)
+		put_titles(x, m);
+	out_puts(x->out, "NAME\n");
+	put_line(x, t, 0);
+	for (uint32_t i = 0; i < x->n; i++)
+		put_line(x, t, x->ids[i]);
+	out_putc(x->out, '\n');
+}
+
 void diff_print_text(struct diff_printer *x)
 {
-	uint32_t i;
+	put_head(x);
+	for (size_t m = 0; m < diff_n_metrics(x->d);) {
+		const struct metrics t = side_by_side(x, m);
 
-	text_header(x);
-	text_row(x, 0, diff_total(x->d));
-	for (i = 0; i < x->n; i++)
-		text_row(x, x->ids[i], &diff_node(x->d, x->ids[i])->value);
-	out_putc(x->out, '\n');
+		put_table(x, &t);
+		m = t.to;
+	}
 	diff_put_counts(x);
 }

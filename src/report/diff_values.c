@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "report/diff_impl.h"
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/human.h"
 #include "base/util.h"
@@ -11,46 +13,63 @@
 #define VALUE_WIDTH 8
 #define DELTA_WIDTH 9
 
-static size_t format_value(const struct diff *d, double v, bool sign, char out[COLUMN_TEXT + 1])
+const struct diff_value *diff_line_value(const struct diff_printer *x, uint32_t id, size_t metric)
+{
+	return id ? diff_value(x->d, id, metric) : &diff_metric(x->d, metric)->total;
+}
+
+static size_t format_value(const struct diff_metric *m, double v, bool sign,
+			   char out[COLUMN_TEXT + 1])
 {
 	bool has_sign = sign && (v < 0 || v > 0);
 
 	*out = v < 0 ? '-' : '+';
-	column_print(diff_column(d), NULL, sign ? fabs(v) : v, true, out + has_sign);
+	column_print(&m->column, NULL, sign ? fabs(v) : v, true, out + has_sign);
 	return strlen(out);
 }
 
-void diff_put_value(struct diff_printer *x, double v, bool sign, size_t width)
+void diff_put_value(struct diff_printer *x, size_t metric, double v, bool sign, size_t width)
 {
 	char text[COLUMN_TEXT + 1];
 
-	format_value(x->d, v, sign, text);
+	format_value(diff_metric(x->d, metric), v, sign, text);
 	put_right(x->out, text, width);
 }
 
-static void make_room(struct diff_printer *x, const struct diff_value *v)
+static void make_room(const struct diff_metric *m, struct diff_widths *w,
+		      const struct diff_value *v)
 {
 	char text[COLUMN_TEXT + 1];
 
 	for (unsigned side = 0; side < DIFF_N_SIDES; side++) {
-		x->value_width =
-			MAX(x->value_width, format_value(x->d, v->side[side].min, false, text));
-		x->value_width =
-			MAX(x->value_width, format_value(x->d, v->side[side].median, false, text));
+		w->value = MAX(w->value, format_value(m, v->side[side].min, false, text));
+		w->value = MAX(w->value, format_value(m, v->side[side].median, false, text));
 	}
-	x->delta_width = MAX(x->delta_width, format_value(x->d, v->delta, true, text));
+	w->delta = MAX(w->delta, format_value(m, v->delta, true, text));
 }
 
-/* Widths of the columns. Numbers in a fixed unit may have any length. */
-void diff_measure(struct diff_printer *x)
+/* Numbers in a fixed unit may have any length. */
+static void measure(const struct diff_printer *x, size_t metric)
 {
-	x->value_width = VALUE_WIDTH;
-	x->delta_width = DELTA_WIDTH;
-	if (diff_column(x->d)->form != FORM_PLAIN)
+	const struct diff_metric *m = diff_metric(x->d, metric);
+	struct diff_widths *w = &x->widths[metric];
+
+	*w = (struct diff_widths){VALUE_WIDTH, DELTA_WIDTH};
+	if (m->column.form != FORM_PLAIN)
 		return;
-	make_room(x, diff_total(x->d));
+	make_room(m, w, &m->total);
 	for (uint32_t i = 0; i < x->n; i++)
-		make_room(x, &diff_node(x->d, x->ids[i])->value);
+		make_room(m, w, diff_value(x->d, x->ids[i], metric));
+}
+
+int diff_measure(struct diff_printer *x)
+{
+	x->widths = calloc(diff_n_metrics(x->d), sizeof(*x->widths));
+	if (!x->widths)
+		return -ENOMEM;
+	for (size_t m = 0; m < diff_n_metrics(x->d); m++)
+		measure(x, m);
+	return 0;
 }
 
 void diff_format_ratio(char out[HUMAN_MAX], const struct diff_value *v)
@@ -79,9 +98,15 @@ const char *diff_status_of(const struct diff_printer *x, const struct diff_value
 	return is_noise(x, v) ? "noise" : diff_status_word((enum diff_status)v->status);
 }
 
-/* The values of both sides (two each where there are several runs) and the change. */
-void diff_put_values(struct diff_printer *x, const struct diff_value *v, const char *between)
+const char *diff_sum_word(const struct diff_metric *m)
 {
+	return m->exclusive ? "exclusive" : "inclusive";
+}
+
+void diff_put_values(struct diff_printer *x, size_t metric, const struct diff_value *v,
+		     const char *between)
+{
+	const struct diff_widths *w = &x->widths[metric];
 	unsigned side;
 	char ratio[HUMAN_MAX];
 
@@ -89,27 +114,26 @@ void diff_put_values(struct diff_printer *x, const struct diff_value *v, const c
 		const struct diff_range *r = &v->side[side];
 
 		if (x->several) {
-			diff_put_value(x, r->n ? r->min : NAN, false, x->value_width);
+			diff_put_value(x, metric, r->n ? r->min : NAN, false, w->value);
 			out_puts(x->out, between);
 		}
-		diff_put_value(x, r->n ? r->median : NAN, false, x->value_width);
+		diff_put_value(x, metric, r->n ? r->median : NAN, false, w->value);
 		out_puts(x->out, between);
 	}
-	diff_put_value(x, v->delta, true, x->delta_width);
+	diff_put_value(x, metric, v->delta, true, w->delta);
 	out_puts(x->out, between);
 	diff_format_ratio(ratio, v);
 	put_right(x->out, ratio, DIFF_PERCENT_WIDTH);
 	out_puts(x->out, between);
 }
 
-/* "3 changed, 1 new, 0 gone, 96 same", and of several runs ", 12 noise". */
-void diff_put_counts(struct diff_printer *x)
+static void put_metric_counts(struct diff_printer *x, size_t metric)
 {
 	static const uint8_t order[] = {DIFF_CHANGED, DIFF_NEW, DIFF_GONE, DIFF_SAME};
 	uint32_t counts[DIFF_N_STATUS] = {0}, noise = 0, i;
 
 	for (i = 1; i < diff_n(x->d); i++) {
-		const struct diff_value *v = &diff_node(x->d, i)->value;
+		const struct diff_value *v = diff_value(x->d, i, metric);
 
 		if (is_noise(x, v))
 			noise++;
@@ -121,6 +145,21 @@ void diff_put_counts(struct diff_printer *x)
 			   diff_status_word((enum diff_status)order[i]));
 	if (x->several)
 		out_printf(x->out, ", %u noise", noise);
+}
+
+void diff_put_counts(struct diff_printer *x)
+{
+	const char *end = x->p->format == DIFF_MARKDOWN ? "  \n" : "\n";
+	size_t n = diff_n_metrics(x->d);
+
+	for (size_t m = 0; m < n; m++) {
+		out_puts(x->out, m ? end : "");
+		if (n > 1) {
+			put_name(x->out, diff_metric(x->d, m)->name, 0, x->p->ascii);
+			out_puts(x->out, ": ");
+		}
+		put_metric_counts(x, m);
+	}
 	if (x->n_left_out)
 		out_printf(x->out, "; %u more lines", x->n_left_out);
 	if (x->n_elsewhere)

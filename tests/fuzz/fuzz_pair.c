@@ -81,7 +81,8 @@ static void check_tree(const struct diff *d)
 	for (uint32_t i = 1; i < diff_n(d); i++) {
 		const struct diff_node *n = diff_node(d, i);
 
-		if (n->parent >= i || !diff_name(d, i) || n->value.status >= DIFF_N_STATUS)
+		if (n->parent >= i || !diff_name(d, i) ||
+		    diff_value(d, i, 0)->status >= DIFF_N_STATUS)
 			abort();
 	}
 	free(must(diff_sorted(d)));
@@ -91,14 +92,14 @@ static void check_tree(const struct diff *d)
 static void check_same(const struct diff *d)
 {
 	for (uint32_t i = 0; i < diff_n(d); i++)
-		if (diff_node(d, i)->value.status != DIFF_SAME)
+		if (diff_value(d, i, 0)->status != DIFF_SAME)
 			abort();
 }
 
 static void compare(const struct session *a, const struct session *b, const char *metric,
 		    bool exclusive)
 {
-	const struct diff_options options = {.metric = metric, .exclusive = exclusive};
+	const struct diff_options options = {.metrics = metric, .exclusive = exclusive};
 	struct diff *d = must(diff_new(&options));
 	int r = diff_add(d, DIFF_A, a);
 

@@ -37,8 +37,32 @@ check "a derived metric" "0.503 0.537 +0.033 +6.6 changed ROOT" "$(grep ROOT out
 has "no such unit: said" "no such unit in 'time/furlongs'" err
 "$PROTON" diff --ascii -m tme a.hatchet a.hatchet >out 2>err; check "no such metric" 2 $?
 has "no such metric: the nearest" "no such metric: 'tme'; near it: time" err
-"$PROTON" diff --ascii -m time,count a.hatchet a.hatchet >out 2>err; check "two metrics" 2 $?
-has "two metrics: said" "text compares one metric" err
+# Several metrics: side by side where there is room, else one below the other; the first decides the order,
+# the threshold and the limit.
+sed 's/"count":1,"time (ns)":500/"count":3,"time (ns)":500/' b.hatchet >more.hatchet
+"$PROTON" diff --ascii -m time,count a.hatchet more.hatchet >out
+check "metrics: side by side" "1.00us 1.10us +100ns +10.0 changed 1 1 0 0.0 same step > gemm" "$(grep gemm out | xargs)"
+check "metrics: whatever differs has a line" "500ns 500ns 0ns 0.0 same 1 3 +2 +200.0 changed step > relu" "$(grep relu out | xargs)"
+check "metrics: the first one's order" "gemm old er relu" "$(awk '/ > / { sub(/.*[ |]/, ""); print }' out | xargs)"
+check "metrics: counted" "time (ns): 2 changed, 1 new, 1 gone, 1 same|count: 2 changed, 1 new, 1 gone, 1 same" "$(tail -n 2 out | paste -sd '|' | sed 's/;.*//')"
+"$PROTON" diff --ascii --width 80 -m time,count a.hatchet more.hatchet >out
+check "metrics: no wider than the line" "0 2" "$(awk 'length > 80' out | wc -l) $(grep -c 'A        B' out)"
+has "metrics: the second's table" "count, inclusive" out
+"$PROTON" diff --ascii -m time,count -t 11 a.hatchet more.hatchet >out; check "metrics: a threshold of the first" "step > gemm" "$(awk '/ > / { sub(/.*(same|changed) +/, ""); print }' out)"
+"$PROTON" diff -m count,time --fail-over 20 a.hatchet more.hatchet >out 2>err; check "metrics: a limit of the first" "1 proton: 'count' has grown by 66.7%, more than 20%" "$? $(cat err)"
+"$PROTON" diff -m time,count --fail-over 20 a.hatchet more.hatchet >out 2>err; check "metrics: no limit of the second" "0 " "$? $(cat err)"
+"$PROTON" diff -m time,count -f markdown a.hatchet more.hatchet >out
+check "metrics: markdown: cells" "12 12 12 12 12 12 12" "$(sed 's/\\|//g' out | awk -F'|' '/^\|/ { print NF - 1 }' | xargs)"
+"$PROTON" diff -m time,count,avg_time/us -f json a.hatchet more.hatchet >out
+check "metrics: json" "time (ns) count avg_time/us 1610.0 3.0 5.0 ['step', 'relu'] 0.0 2.0" "$(python3 -c '
+import json
+d = json.load(open("out"))
+n = next(n for n in d["nodes"] if n["path"][-1] == "relu")
+print(d["metric"], *(m["metric"] for m in d["others"]), d["total"]["b"]["median"],
+      *(d["total"]["others"][0][side]["median"] for side in "ab"), n["path"], n["delta"], n["others"][0]["delta"])')"
+for second in tme direction time/furlongs flops; do
+	"$PROTON" diff -m "time,$second" a.hatchet a.hatchet >out 2>err; check "metrics: a second one that is none: $second" "2 1" "$? $(grep -c "'$second'" err)"
+done
 for title in Total % SELF calls avg; do # what a table is titled with is a name
 	"$PROTON" diff --ascii --all -m "$title" a.hatchet a.hatchet >out 2>err; check "by title: $title" 0 $?
 	has "by title: $title: values" "  0.0  same     step > gemm" out
