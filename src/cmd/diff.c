@@ -27,7 +27,6 @@ enum {
 	OPT_EXCLUSIVE,
 	OPT_TREE,
 	OPT_ALL,
-	OPT_DEPTH,
 	OPT_THRESHOLD,
 	OPT_ROWS,
 	OPT_FAIL_OVER,
@@ -36,8 +35,6 @@ enum {
 	OPT_NOISE,
 	OPT_FORMAT,
 	OPT_WIDTH,
-	OPT_PEAKS,
-	OPT_NO_PAGER,
 	OPT_TEXT
 };
 
@@ -61,12 +58,14 @@ static const struct option_def options[] = {
 	{.name = "tree", .help = "print in the order of the tree, not by size",
 	 .id = OPT_TREE},
 	{.name = "all", .help = "print what is the same too", .id = OPT_ALL},
-	{.name = "depth", .letter = 'd', .arg = "N", .help = "levels of the tree (all)",
-	 .id = OPT_DEPTH},
+	SCREEN_FILTER_OPTIONS('i', 'e'),
+	SCREEN_GROUP_OPTION(true),
+	{.name = "depth", .letter = 'd', .arg = "N", .help = PROFILE_LEVELS,
+	 .id = PROFILE_OPT_DEPTH},
 	{.name = "threshold", .letter = 't', .arg = "X[%]",
 	 .help = "leave out changes below X, or X% of the total", .id = OPT_THRESHOLD},
 	{.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt",
-	 .rare = true, .id = OPT_PEAKS},
+	 .rare = true, .id = PROFILE_OPT_PEAKS},
 	{.name = "rows", .letter = 'n', .arg = "N", .help = "lines at most (all; markdown: 100)",
 	 .rare = true, .id = OPT_ROWS},
 	{.name = "fail-over", .arg = "PERCENT",
@@ -84,7 +83,7 @@ static const struct option_def options[] = {
 	{.name = "width", .arg = "N", .help = "cut names to this width (the terminal's)",
 	 .rare = true, .id = OPT_WIDTH},
 	{.name = "ascii", .help = "print ASCII characters only", .rare = true, .id = OPT_ASCII},
-	{.name = "no-pager", .help = "print to the terminal itself", .rare = true, .id = OPT_NO_PAGER},
+	{.name = "no-pager", .help = "print to the terminal itself", .rare = true, .id = PROFILE_OPT_NO_PAGER},
 };
 /* clang-format on */
 
@@ -103,10 +102,10 @@ const struct command_def command_diff = {
 struct arguments {
 	struct diff_options diff;
 	struct diff_print print;
-	struct peaks *peaks;
+	struct profile_options profile; /* those that a report has, too */
 	const char **files[DIFF_N_SIDES];
 	double fail_over, fail_under; /* ratio; negative: not asked for */
-	bool each, no_pager;
+	bool each;
 	bool text; /* --text was given, or an option that only text output supports */
 	struct screen_options screen;
 };
@@ -156,8 +155,17 @@ static void add_file(struct arguments *a, enum diff_side side, const char *path)
 /* Does the screen support this option? The others are for text only. */
 static bool is_for_screen(int id)
 {
-	static const int ids[] = {OPT_A,     OPT_B,     OPT_METRIC, OPT_EXCLUSIVE,
-				  OPT_DEPTH, OPT_PEAKS, OPT_NAMES,  OPT_ASCII};
+	static const int ids[] = {OPT_A,
+				  OPT_B,
+				  OPT_METRIC,
+				  OPT_EXCLUSIVE,
+				  PROFILE_OPT_DEPTH,
+				  PROFILE_OPT_PEAKS,
+				  OPT_GROUP,
+				  OPT_SCREEN_INCLUDE,
+				  OPT_SCREEN_EXCLUDE,
+				  OPT_NAMES,
+				  OPT_ASCII};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
 		if (ids[i] == id)
@@ -194,14 +202,6 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		return 0;
 	case OPT_FORMAT:
 		return on_format(a, value);
-	case OPT_NAMES:
-	case OPT_ASCII:
-		return screen_option(&a->screen, option, value);
-	case OPT_NO_PAGER:
-		a->no_pager = true;
-		return 0;
-	case OPT_PEAKS:
-		return peaks_load(&a->peaks, value);
 	case OPT_FAIL_OVER:
 		return on_limit(value, &a->fail_over);
 	case OPT_FAIL_UNDER:
@@ -210,12 +210,12 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		return on_limit(value, &a->diff.noise);
 	case OPT_THRESHOLD:
 		return on_threshold(a, value);
-	case OPT_DEPTH:
-		return parse_count(value, UINT32_MAX, &a->print.depth);
 	case OPT_ROWS:
 		return parse_count(value, UINT32_MAX, &a->print.rows);
-	default:
+	case OPT_WIDTH:
 		return parse_count(value, UINT32_MAX, &a->print.width);
+	default:
+		return screen_or_text_option(&a->screen, &a->profile, option, value);
 	}
 }
 
@@ -334,6 +334,34 @@ static int load_side(struct diff *d, struct arguments *a, enum diff_side side)
 	return r;
 }
 
+static bool has_filter(const struct arguments *a)
+{
+	return a->diff.include || a->diff.exclude;
+}
+
+/* A pattern that leaves nothing of a run may be one that looks for its name at the wrong place. */
+static void complain_inside(const struct diff *d)
+{
+	bool inside = false;
+
+	for (unsigned side = 0; side < DIFF_N_SIDES; side++)
+		for (size_t i = 0; i < diff_n_runs(d, side); i++)
+			inside |= diff_run(d, side, i)->is_inside;
+	if (inside)
+		complain_anchored("-i");
+}
+
+/* Does the filter leave anything? */
+static int check_left(const struct diff *d, const struct arguments *a)
+{
+	if (!diff_is_empty(d, DIFF_A) || !diff_is_empty(d, DIFF_B))
+		return 0;
+	complain_inside(d);
+	complain("the filter leaves nothing of %s and %s", a->files[DIFF_A][0],
+		 a->files[DIFF_B][0]);
+	return -ECANCELED;
+}
+
 /* Is there something to compare of each metric that was asked for? */
 static int check_values(const struct diff *d, const struct arguments *a)
 {
@@ -362,6 +390,8 @@ static int load_sides(struct diff *d, struct arguments *a)
 		r = diff_compare(d);
 	if (r < 0 && r != -ECANCELED)
 		complain("cannot compare: %s", strerror(-r));
+	if (r == 0)
+		r = check_left(d, a);
 	return r < 0 ? r : check_values(d, a);
 }
 
@@ -414,7 +444,7 @@ static uint32_t worst_of(const struct diff *d, const struct arguments *a, bool c
 		const struct diff_value *v = diff_value(d, i, 0);
 
 		if (is_over(a, v) && fabs(v->delta) >= least && fabs(v->delta) > most &&
-		    (!causes || diff_is_cause(d, i, 0))) {
+		    (!causes || diff_cause(d, i, 0) == i)) {
 			most = fabs(v->delta);
 			worst = i;
 		}
@@ -469,24 +499,41 @@ static void put_names(const struct diff *d, uint32_t id, struct buf *out)
 	put_path(out, names, n, true);
 }
 
+/* "A", "B" or "A and B"; NULL: both sides have something. */
+static const char *sides_of_nothing(const struct diff *d)
+{
+	static const char *const words[] = {NULL, "A", "B", "A and B"};
+
+	return words[has_nothing(d, DIFF_A) + 2 * has_nothing(d, DIFF_B)];
+}
+
+static int complain_nothing(const struct diff *d, const struct arguments *a, const char *sides)
+{
+	if (has_filter(a)) {
+		complain_inside(d);
+		complain(
+			"the filter leaves nothing of '%s' in %s: there is nothing to hold to a limit",
+			diff_metric(d, 0)->name, sides);
+	} else {
+		complain("nothing of '%s' was measured in %s: there is nothing to hold to a limit",
+			 diff_metric(d, 0)->name, sides);
+	}
+	return STATUS_TROUBLE;
+}
+
 /* Of several metrics the first one is held to the limit: those beside it may be such that should grow,
  * where it should shrink. */
 static int judge(const struct diff *d, const struct arguments *a)
 {
 	const struct diff_metric *m = diff_metric(d, 0);
 	_cleanup_(buf_done) struct buf path = {0};
+	const char *nothing = sides_of_nothing(d);
 	uint32_t worst;
 
 	if (!has_limit(a))
 		return STATUS_WITHIN;
-	if (has_nothing(d, DIFF_A) || has_nothing(d, DIFF_B)) {
-		complain("nothing of '%s' was measured in %s: there is nothing to hold to a limit",
-			 m->name,
-			 !has_nothing(d, DIFF_B)   ? "A"
-			 : !has_nothing(d, DIFF_A) ? "B"
-						   : "A and B");
-		return STATUS_TROUBLE;
-	}
+	if (nothing)
+		return complain_nothing(d, a, nothing);
 	if (is_over(a, &m->total)) {
 		say_over(a, m->name, &m->total);
 		return STATUS_OVER;
@@ -505,7 +552,6 @@ static int diff_files(struct arguments *a)
 	struct pager pager;
 	int r;
 
-	a->diff.peaks = a->peaks;
 	d = diff_new(&a->diff);
 	if (!d) {
 		complain("out of memory");
@@ -513,7 +559,7 @@ static int diff_files(struct arguments *a)
 	}
 	if (load_sides(d, a) < 0)
 		return STATUS_TROUBLE;
-	pager_start(&pager, !a->no_pager);
+	pager_start(&pager, !a->profile.no_pager);
 	r = print(d, a, &pager);
 	pager_finish(&pager);
 	if (r < 0) {
@@ -544,6 +590,14 @@ static int diff_as_text(struct arguments *a)
 {
 	for (unsigned side = 0; side < DIFF_N_SIDES; side++)
 		a->print.files[side] = a->files[side];
+	a->diff.include = a->profile.report.include;
+	a->diff.exclude = a->profile.report.exclude;
+	a->diff.naming = a->print.naming;
+	a->diff.group = a->print.group = a->screen.group;
+	a->diff.peaks = profile_peaks(&a->profile);
+	a->print.include = a->screen.tui.include;
+	a->print.exclude = a->screen.tui.exclude;
+	a->print.depth = a->profile.report.depth;
 	a->print.names = (uint8_t)a->screen.tui.names;
 	a->print.ascii = a->screen.tui.ascii || strcmp(nl_langinfo(CODESET), "UTF-8");
 	a->print.color = wants_color();
@@ -577,8 +631,8 @@ static int diff_on_screen(struct arguments *a)
 	}
 	if (own || a->diff.metrics)
 		o->metrics = own ? own : a->diff.metrics;
-	o->peaks = a->peaks;
-	o->depth = a->print.depth;
+	o->peaks = profile_peaks(&a->profile);
+	o->depth = a->profile.report.depth;
 	r = view_screen_run(&screen);
 	return r > 0 && r < 128 ? STATUS_TROUBLE : r; /* here 1 means that a limit was exceeded */
 }
@@ -601,8 +655,6 @@ static int run(struct arguments *a, int argc, char **argv)
 		complain("--each goes with --fail-over or --fail-under (see 'proton diff --help')");
 		return STATUS_TROUBLE;
 	}
-	if (!a->peaks)
-		a->peaks = peaks_new();
 	if (is_for_people(a))
 		return diff_on_screen(a);
 	return diff_as_text(a);
@@ -629,7 +681,7 @@ int cmd_diff(int argc, char **argv)
 		free(a.files[side]);
 		run_facts_done(&a.print.facts[side]);
 	}
-	peaks_free(a.peaks);
+	profile_options_done(&a.profile);
 	free(words);
 	return status;
 }

@@ -185,6 +185,12 @@ void complain_notes(const char *path, const struct write_notes *notes)
 			 notes->n_cut);
 }
 
+void complain_anchored(const char *option)
+{
+	complain("%s matches from the beginning of a name on: '.*' in front of it matches anywhere",
+		 option);
+}
+
 bool complain_column(const struct session *s, const char *words, const char *option)
 {
 	char near[200];

@@ -101,6 +101,9 @@ int parse_names(const char *word, uint8_t *ret);
 /* If a word of a list is not a column, print it, with similar names. False: all are columns. */
 bool complain_column(const struct session *s, const char *words, const char *option);
 
+/* An expression matches nothing, but would within names: say so. */
+void complain_anchored(const char *option);
+
 /* Say what a file that was written cannot say itself. */
 void complain_notes(const char *path, const struct write_notes *notes);
 

@@ -93,13 +93,6 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	}
 }
 
-static void complain_anchored(const struct name_pattern *p, struct snapshot *snap)
-{
-	if (p && name_pattern_is_inside(p, snap))
-		complain("-i matches from the beginning of a name on: '.*' in front of it matches "
-			 "anywhere");
-}
-
 int report_print(const struct session *s, const struct report_options *options, enum group group)
 {
 	struct snapshot_spec spec = {.group = group, .naming = readable_name};
@@ -112,8 +105,8 @@ int report_print(const struct session *s, const struct report_options *options, 
 		o.ascii = true;
 	if (snap && out) {
 		r = report_text(snap, &o, out);
-		if (r == -ENODATA)
-			complain_anchored(o.include, snap);
+		if (r == -ENODATA && o.include && name_pattern_is_inside(o.include, snap))
+			complain_anchored("-i");
 	}
 	snapshot_free(snap);
 	return out_end(out, r);

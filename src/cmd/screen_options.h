@@ -40,22 +40,26 @@ enum {
 };
 /* i, e: the letters of --include and --exclude; 0: none, as another option has it. */
 /* clang-format off */
-#define SCREEN_OPTIONS(i, e)                                                                       \
-	{.name = "view", .arg = "PANEL", .help = "what to show first: kernels, flame … (tree)",    \
-	 .values = tui_panel_word, .id = OPT_PANEL},                                               \
-	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",               \
-	 .help = "put this above the tree", .id = OPT_GROUP},                                      \
-	{.name = "sort", .letter = 's', .arg = "COLUMN",                                           \
-	 .help = "sort the tree by this column", .values = tui_sort_name,                          \
-	 .id = OPT_SORT},                                                                          \
-	{.name = "filter", .arg = "TEXT", .help = "keep paths with TEXT in a name",                \
-	 .rare = true, .id = OPT_FILTER},                                                          \
+#define SCREEN_FILTER_OPTIONS(i, e)                                                                \
 	{.name = "include", .letter = (i), .arg = "REGEX",                                         \
 	 .help = "only paths through names that match",                                            \
 	 .id = OPT_SCREEN_INCLUDE},                                                                \
 	{.name = "exclude", .letter = (e), .arg = "REGEX",                                         \
 	 .help = "without what matches, and all below",                                            \
-	 .rare = true, .id = OPT_SCREEN_EXCLUDE},                                                  \
+	 .rare = true, .id = OPT_SCREEN_EXCLUDE}
+#define SCREEN_GROUP_OPTION(is_rare)                                                               \
+	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",               \
+	 .help = "put this above the tree", .rare = (is_rare), .id = OPT_GROUP}
+#define SCREEN_OPTIONS(i, e)                                                                       \
+	{.name = "view", .arg = "PANEL", .help = "what to show first: kernels, flame … (tree)",    \
+	 .values = tui_panel_word, .id = OPT_PANEL},                                               \
+	SCREEN_GROUP_OPTION(false),                                                                \
+	{.name = "sort", .letter = 's', .arg = "COLUMN",                                           \
+	 .help = "sort the tree by this column", .values = tui_sort_name,                          \
+	 .id = OPT_SORT},                                                                          \
+	{.name = "filter", .arg = "TEXT", .help = "keep paths with TEXT in a name",                \
+	 .rare = true, .id = OPT_FILTER},                                                          \
+	SCREEN_FILTER_OPTIONS(i, e),                                                               \
 	{.name = "names", .arg = "short|demangled|raw", .help = "how names are shown (short)",     \
 	 .rare = true, .id = OPT_NAMES},                                                           \
 	{.name = "theme", .arg = "NAME", .help = "colours", .values = tui_theme_name,              \

@@ -93,7 +93,7 @@ static int add_metrics(struct diff *d, const struct session *s)
 int diff_add(struct diff *d, enum diff_side which, const struct session *s)
 {
 	struct diff_runs *side = &d->sides[which];
-	struct diff_run run = {0};
+	struct diff_taken run = {0};
 	int r = d->n_metrics ? 0 : add_metrics(d, s);
 
 	if (r == 0)
@@ -154,7 +154,7 @@ static void value_compare(struct diff_value *v, double noise)
 }
 
 /* The value of a node in a run; DIFF_NONE stands for the whole run. */
-static double run_value(const struct diff *d, const struct diff_run *run, uint32_t id,
+static double run_value(const struct diff *d, const struct diff_taken *run, uint32_t id,
 			size_t metric)
 {
 	if (id == DIFF_NONE)
@@ -181,6 +181,18 @@ static void compare_runs(const struct diff *d, uint32_t id, size_t metric, doubl
 	value_compare(ret, d->options.noise);
 }
 
+static void compare_facts(struct diff_runs *side, double *scratch)
+{
+	for (unsigned fact = 0; fact < DIFF_N_FACTS; fact++) {
+		uint32_t n = 0;
+
+		for (size_t i = 0; i < side->n; i++)
+			if (!isnan(side->runs[i].run.facts[fact]))
+				scratch[n++] = side->runs[i].run.facts[fact];
+		range_of(scratch, n, &side->facts[fact]);
+	}
+}
+
 int diff_compare(struct diff *d)
 {
 	size_t most = MAX(d->sides[DIFF_A].n, d->sides[DIFF_B].n);
@@ -190,6 +202,8 @@ int diff_compare(struct diff *d)
 	d->values = calloc(MAX(d->n * d->n_metrics, (size_t)1), sizeof(*d->values));
 	if (!scratch || !d->values)
 		return -ENOMEM;
+	for (unsigned side = 0; side < DIFF_N_SIDES; side++)
+		compare_facts(&d->sides[side], scratch);
 	for (size_t m = 0; m < d->n_metrics; m++) {
 		compare_runs(d, DIFF_NONE, m, scratch, &d->metrics[m].total);
 		for (uint32_t id = 0; id < d->n; id++)
@@ -235,6 +249,24 @@ size_t diff_n_runs(const struct diff *d, enum diff_side side)
 	return d->sides[side].n;
 }
 
+const struct diff_run *diff_run(const struct diff *d, enum diff_side side, size_t i)
+{
+	return &d->sides[side].runs[i].run;
+}
+
+const struct diff_range *diff_fact(const struct diff *d, enum diff_side side, enum diff_fact fact)
+{
+	return &d->sides[side].facts[fact];
+}
+
+bool diff_is_empty(const struct diff *d, enum diff_side side)
+{
+	for (size_t i = 0; i < diff_n_runs(d, side); i++)
+		if (!diff_run(d, side, i)->is_empty)
+			return false;
+	return true;
+}
+
 #define MOST_OF_IT (2.0 / 3)
 
 /* Inclusive values of one metric: what a node has is what those below have, and its own. */
@@ -248,22 +280,24 @@ static bool is_whole(const struct diff_value *v)
 	return v->status == DIFF_NEW || v->status == DIFF_GONE;
 }
 
-bool diff_is_cause(const struct diff *d, uint32_t id, size_t metric)
+uint32_t diff_cause(const struct diff *d, uint32_t id, size_t metric)
 {
 	const struct diff_node *n = diff_node(d, id);
 	const struct diff_value *v = diff_value(d, id, metric), *below;
 
 	if (!adds_up(&d->metrics[metric]) || id == 0)
-		return true;
+		return id;
 	if (is_whole(v))
-		return n->parent == 0 || diff_value(d, n->parent, metric)->status != v->status;
+		return n->parent && diff_value(d, n->parent, metric)->status == v->status
+			       ? n->parent
+			       : id;
 	for (uint32_t i = n->first_child; i != DIFF_NONE; i = diff_node(d, i)->next_sibling) {
 		below = diff_value(d, i, metric);
 		if (below->delta * v->delta > 0 &&
 		    fabs(below->delta) >= MOST_OF_IT * fabs(v->delta))
-			return false;
+			return i;
 	}
-	return true;
+	return id;
 }
 
 uint32_t *diff_sorted(const struct diff *d)

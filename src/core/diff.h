@@ -11,11 +11,14 @@
  * Two values differ when the intervals from minimum to maximum of the two sides do not overlap (with
  * one run a side: when they are not equal), and by more than the noise. A path that one side does not have counts there as 0, so
  * what is new is positive and what is gone negative.
+ *
+ * Expressions and groups are applied to each run before it is compared: all values are of what is left.
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "core/column.h"
+#include "core/filter.h"
 #include "core/peaks.h"
 #include "core/session.h"
 #include "core/snapshot.h"
@@ -75,9 +78,25 @@ struct diff_options {
 	/* Names of column.h, separated by commas; NULL: the first run's derive_time(). The first one
 	 * decides the order. */
 	const char *metrics;
-	double noise;              /* of A: a change up to this share is none, 0..1 */
-	bool exclusive;            /* own values, not those of the nodes below too */
+	double noise;   /* of A: a change up to this share is none, 0..1 */
+	bool exclusive; /* own values, not those of the nodes below too */
+	/* Which paths count, as those of a report; NULL: all. */
+	const struct name_pattern *include, *exclude;
+	naming_fn *naming;         /* of names that expressions match; NULL: they are raw */
+	enum group group;          /* what stands above the paths (core/regroup.h) */
 	const struct peaks *peaks; /* for util; may be NULL */
+};
+
+/* What is known of a run beside its values. */
+enum diff_fact {
+	DIFF_TIME, /* derive_time() of the whole, in nanoseconds */
+	DIFF_LEFT, /* of what expressions leave */
+	DIFF_N_FACTS
+};
+struct diff_run {
+	double facts[DIFF_N_FACTS]; /* NaN: not known, or not asked for */
+	bool is_empty;              /* expressions leave nothing of it … */
+	bool is_inside; /* … where `include` would match, were it not for where names begin */
 };
 
 struct diff; /* opaque */
@@ -105,10 +124,15 @@ const struct diff_value *diff_value(const struct diff *d, uint32_t id, size_t me
 size_t diff_n_metrics(const struct diff *d); /* of those asked for, as the first run reads them */
 const struct diff_metric *diff_metric(const struct diff *d, size_t i);
 size_t diff_n_runs(const struct diff *d, enum diff_side side);
+const struct diff_run *diff_run(const struct diff *d, enum diff_side side, size_t i);
+/* What the runs of a side have of it; after diff_compare(). */
+const struct diff_range *diff_fact(const struct diff *d, enum diff_side side, enum diff_fact fact);
+/* Do expressions leave nothing of any run of a side? */
+bool diff_is_empty(const struct diff *d, enum diff_side side);
 
-/* Does the change of a node arise there? Not where one node below has most of it, nor below a node that
- * is as new or gone as it. Of values that do not add up along paths: always. */
-bool diff_is_cause(const struct diff *d, uint32_t id, size_t metric);
+/* Where the change of a node arises: in the node below that has most of it, with the node above that is
+ * as new or gone as it, or there. Of values that do not add up along paths: always there. */
+uint32_t diff_cause(const struct diff *d, uint32_t id, size_t metric);
 
 /* Ids of all nodes but the root by |delta| of the first metric, largest first, equal ones as they came;
  * malloc'd. NULL: out of memory. */

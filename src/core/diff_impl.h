@@ -10,15 +10,17 @@
 #include "base/strtab.h"
 #include "core/diff.h"
 
-struct diff_run {
+struct diff_taken {
+	struct diff_run run;
 	double *values; /* by node and metric, of n nodes; NaN: absent. Those of later runs are not in it */
 	double *totals; /* by metric */
 	size_t n;
 };
 
 struct diff_runs {
-	struct diff_run *runs;
+	struct diff_taken *runs;
 	size_t n, cap;
+	struct diff_range facts[DIFF_N_FACTS];
 };
 
 struct diff {
@@ -37,7 +39,7 @@ struct diff {
 uint32_t diff_node_intern(struct diff *d, uint32_t parent, const char *name, uint8_t kind);
 
 /* Fill in the values of a run. What diff_add() returns. */
-int diff_run_take(struct diff *d, const struct session *s, struct diff_run *run);
-void diff_run_done(struct diff_run *run);
+int diff_run_take(struct diff *d, const struct session *s, struct diff_taken *run);
+void diff_run_done(struct diff_taken *run);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "core/derive.h"
 #include "core/merge.h"
+#include "core/regroup.h"
 
 /* A run as it is compared. */
 struct picture {
@@ -77,6 +78,47 @@ static int learn_metric(struct diff_metric *metric, const struct session *s,
 	return 0;
 }
 
+/* ---- filters ---- */
+
+static double time_of(const struct picture *p, uint32_t time)
+{
+	const double *v = derive_used(p->derive, time, true);
+
+	return v ? v[0] : NAN;
+}
+
+/* Is anything but the root shown? */
+static bool is_empty(const struct snapshot *snap)
+{
+	const uint8_t *hidden = snapshot_hidden(snap);
+
+	for (uint32_t i = 1; i < snapshot_n(snap); i++)
+		if (!hidden[i])
+			return false;
+	return true;
+}
+
+/* Take out what expressions leave out, and note how much of the time is left. */
+static int filter(struct picture *p, struct diff_run *run)
+{
+	const struct diff_options *o = &p->d->options;
+	uint32_t time = derive_time(session_of(p));
+	_cleanup_(freep) uint8_t *mask = NULL;
+
+	if (!o->include && !o->exclude)
+		return 0;
+	mask = filter_names(p->snap, o->include, o->exclude);
+	if (!mask)
+		return -ENOMEM;
+	run->facts[DIFF_TIME] = time_of(p, time);
+	snapshot_mask(p->snap, mask);
+	derive_masks(p->derive, NULL, NULL, TOTALS_OF_SHOWN);
+	run->facts[DIFF_LEFT] = time_of(p, time);
+	run->is_empty = is_empty(p->snap);
+	run->is_inside = run->is_empty && o->include && name_pattern_is_inside(o->include, p->snap);
+	return 0;
+}
+
 /* ---- nodes ---- */
 
 /* Find our node of each node that is shown. Returns 1 when two of them are the same node here. */
@@ -122,7 +164,7 @@ static double run_total(const struct picture *p, const struct derived *m, const 
 	return sum;
 }
 
-static void put_values(const struct picture *p, struct diff_run *run, size_t metric,
+static void put_values(const struct picture *p, struct diff_taken *run, size_t metric,
 		       const double *v)
 {
 	const struct diff *d = p->d;
@@ -136,7 +178,7 @@ static void put_values(const struct picture *p, struct diff_run *run, size_t met
 }
 
 /* The values of one metric, if the run has it. */
-static int take_metric(const struct picture *p, struct diff_run *run, size_t i)
+static int take_metric(const struct picture *p, struct diff_taken *run, size_t i)
 {
 	struct diff_metric *metric = &p->d->metrics[i];
 	struct column_spec c;
@@ -166,7 +208,7 @@ static double *absent(size_t n)
 	return v;
 }
 
-static int take_metrics(const struct picture *p, struct diff_run *run)
+static int take_metrics(const struct picture *p, struct diff_taken *run)
 {
 	const struct diff *d = p->d;
 	int r = 0;
@@ -181,7 +223,7 @@ static int take_metrics(const struct picture *p, struct diff_run *run)
 	return r;
 }
 
-void diff_run_done(struct diff_run *run)
+void diff_run_done(struct diff_taken *run)
 {
 	free(run->values);
 	free(run->totals);
@@ -191,7 +233,7 @@ void diff_run_done(struct diff_run *run)
 
 static int picture_make(struct picture *p, struct diff *d, const struct session *s)
 {
-	static const struct snapshot_spec spec;
+	const struct snapshot_spec spec = {.naming = d->options.naming, .all_forms = true};
 
 	*p = (struct picture){.d = d, .snap = snapshot_new(s, &spec)};
 	if (!p->snap)
@@ -208,10 +250,10 @@ static void picture_done(struct picture *p)
 	free(p->map);
 }
 
-static int run_add(struct diff *d, const struct session *s, struct diff_run *run, bool folded);
+static int run_add(struct diff *d, const struct session *s, struct diff_taken *run, bool folded);
 
 /* A path occurs twice: merge by name first, and compute then. Quotients cannot be added up. */
-static int run_add_folded(struct diff *d, const struct session *s, struct diff_run *run)
+static int run_add_folded(struct diff *d, const struct session *s, struct diff_taken *run)
 {
 	_cleanup_(session_freep) struct session *folded = session_new();
 	_cleanup_(merge_freep) struct merge *m = folded ? merge_new(folded) : NULL;
@@ -224,11 +266,13 @@ static int run_add_folded(struct diff *d, const struct session *s, struct diff_r
 	return r < 0 ? r : run_add(d, folded, run, true);
 }
 
-static int run_add(struct diff *d, const struct session *s, struct diff_run *run, bool folded)
+static int run_add(struct diff *d, const struct session *s, struct diff_taken *run, bool folded)
 {
 	struct picture p;
 	int r = picture_make(&p, d, s);
 
+	if (r == 0)
+		r = filter(&p, &run->run);
 	if (r == 0)
 		r = map_nodes(&p);
 	if (r == 1 && folded)
@@ -239,7 +283,14 @@ static int run_add(struct diff *d, const struct session *s, struct diff_run *run
 	return r == 1 ? run_add_folded(d, s, run) : r;
 }
 
-int diff_run_take(struct diff *d, const struct session *s, struct diff_run *run)
+int diff_run_take(struct diff *d, const struct session *s, struct diff_taken *run)
 {
-	return run_add(d, s, run, false);
+	_cleanup_(session_freep) struct session *grouped = NULL;
+
+	for (unsigned fact = 0; fact < DIFF_N_FACTS; fact++)
+		run->run.facts[fact] = NAN;
+	if (d->options.group == GROUP_NONE)
+		return run_add(d, s, run, false);
+	grouped = session_regroup(s, d->options.group);
+	return grouped ? run_add(d, grouped, run, false) : -ENOMEM;
 }

@@ -235,6 +235,18 @@ int filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_patte
 	return i < n ? -ECANCELED : 0;
 }
 
+uint8_t *filter_names(struct snapshot *snap, const struct name_pattern *include,
+		      const struct name_pattern *exclude)
+{
+	uint8_t *mask = filter_all(snap);
+
+	if (mask && include)
+		filter_include(mask, snap, include);
+	if (mask && exclude)
+		filter_exclude(mask, snap, exclude);
+	return mask;
+}
+
 void filter_at_least(uint8_t *mask, const struct snapshot *snap, const double *values, double least)
 {
 	for (uint32_t i = snapshot_n(snap); i-- > 0;) {

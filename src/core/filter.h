@@ -28,6 +28,9 @@ bool name_pattern_is_inside(const struct name_pattern *p, struct snapshot *snap)
 
 /* A mask is a byte a node, 1 = shown; malloc'd. All but launch metadata. NULL: out of memory. */
 uint8_t *filter_all(const struct snapshot *snap);
+/* What expressions leave; NULL: there is no such expression. The mask, or NULL: out of memory. */
+uint8_t *filter_names(struct snapshot *snap, const struct name_pattern *include,
+		      const struct name_pattern *exclude);
 /* 0, or -ECANCELED: the snapshot's tick said to stop, and the mask is of no use. */
 int filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p);
 int filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p);

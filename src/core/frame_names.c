@@ -308,3 +308,20 @@ const char *frame_names_get(struct frame_names *n, uint32_t node, enum name_mode
 		return session_node_name(n->s, node);
 	return strtab_str(n->strings, c->string[of->frame] - 1);
 }
+
+bool frame_names_any(struct frame_names *n, uint32_t node,
+		     bool (*test)(const char *name, const void *ctx), const void *ctx)
+{
+	const char *raw = session_node_name(n->s, node);
+	enum frame_kind kind = (enum frame_kind)n->s->frames[n->s->nodes[node].frame].kind;
+	bool passed = test(raw, ctx);
+
+	for (unsigned level = 0; level < NAMING_LEVELS && n->naming && !passed; level++) {
+		_cleanup_(freep) char *name = n->naming(raw, kind, level);
+
+		if (!name)
+			break;
+		passed = test(name, ctx);
+	}
+	return passed;
+}

@@ -31,5 +31,9 @@ struct frame_names *frame_names_free(struct frame_names *n);
 /* The name of a node. A name that is as the session has it is session_node_name() itself, and valid
  * as long; others live as long as the names, but a short one may be another when frames came. */
 const char *frame_names_get(struct frame_names *n, uint32_t node, enum name_mode mode);
+/* Does any form of a node's name pass a test: raw, or of any level? What other names there are does not
+ * matter. */
+bool frame_names_any(struct frame_names *n, uint32_t node,
+		     bool (*test)(const char *name, const void *ctx), const void *ctx);
 
 #endif

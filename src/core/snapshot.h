@@ -33,6 +33,7 @@ struct snapshot_spec {
 	enum group group;
 	bool keep_metadata; /* show "__proton_launch_metadata" subtrees (hidden otherwise) */
 	naming_fn *naming;  /* NULL: names stay raw */
+	bool all_forms;     /* any form of a name is searched: not all that is shown is in here */
 };
 
 struct snap_node {

@@ -73,7 +73,10 @@ bool snapshot_any_name(struct snapshot *snap, uint32_t id,
 		       bool (*test)(const char *name, const void *ctx), const void *ctx)
 {
 	const char *before = NULL;
+	uint32_t node = snap->nodes[id].session_node;
 
+	if (snap->spec.all_forms && node != SESSION_NONE)
+		return frame_names_any(snap->frame_names, node, test, ctx);
 	for (int mode = NAME_N; mode-- > 0;) {
 		const char *name = snapshot_name(snap, id, (enum name_mode)mode);
 

@@ -19,13 +19,15 @@ struct diff_print {
 	const char *const *files[DIFF_N_SIDES];
 	unsigned n_files[DIFF_N_SIDES];
 	struct run_facts facts[DIFF_N_SIDES]; /* what was run; the caller's */
-	uint8_t format;                       /* enum diff_format */
-	uint8_t names;                        /* enum name_mode */
+	const char *include, *exclude;        /* expressions, as they were given; NULL: none */
+	enum group group;
+	uint8_t format; /* enum diff_format */
+	uint8_t names;  /* enum name_mode */
 	naming_fn *naming;
 	bool tree; /* in the order of the tree; false: by |delta| */
 	bool all;  /* also what is the same */
 	bool ascii, color;
-	unsigned rows, depth, width; /* 0: any number */
+	unsigned rows, depth, width; /* 0: any number; the root is a level of the depth */
 	double least;                /* leave out changes below this, in the metric's unit … */
 	double threshold;            /* … or below this share of the whole, 0..1 */
 };

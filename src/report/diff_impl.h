@@ -6,6 +6,7 @@
  *   diff.c           the comparison in one of its forms
  *   diff_rows.c      what gets a line, in which order, and what it is called
  *   diff_values.c    numbers of a line, and how many lines there are of each status
+ *   diff_head.c      what stands above the numbers
  *   diff_text.c, diff_markdown.c, diff_json.c    the forms */
 #include "base/buf.h"
 #include "base/human.h"
@@ -13,7 +14,6 @@
 
 #define DIFF_PERCENT_WIDTH 8
 #define DIFF_STATUS_WIDTH  8
-#define DIFF_FACT_MOST     1000 /* columns of what was run, where no width limits it */
 
 /* Of the columns of a metric. */
 struct diff_widths {
@@ -54,6 +54,9 @@ void diff_put_values(struct diff_printer *x, size_t metric, const struct diff_va
 const char *diff_sum_word(const struct diff_metric *m); /* "inclusive" … */
 /* A line a metric: "3 changed, 1 new, 0 gone, 96 same", and of several runs ", 12 noise". */
 void diff_put_counts(struct diff_printer *x);
+
+/* diff_head.c: lines about what is compared, of text or Markdown. False: there are none. */
+bool diff_put_head(struct diff_printer *x);
 
 void diff_print_text(struct diff_printer *x);
 void diff_print_markdown(struct diff_printer *x);

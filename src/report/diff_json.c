@@ -7,6 +7,8 @@
 #include "base/util.h"
 #include "format/json_writer.h"
 
+static const char *const side_keys[DIFF_N_SIDES] = {"a", "b"};
+
 static void json_number(struct json_writer *w, const char *key, double v)
 {
 	jsonw_key(w, key);
@@ -18,14 +20,13 @@ static void json_number(struct json_writer *w, const char *key, double v)
 
 static void json_value(struct json_writer *w, const struct diff_value *v)
 {
-	static const char *const sides[] = {"a", "b"};
 	unsigned side;
 
 	jsonw_key_text(w, "status", diff_status_word((enum diff_status)v->status));
 	for (side = 0; side < DIFF_N_SIDES; side++) {
 		const struct diff_range *r = &v->side[side];
 
-		jsonw_key(w, sides[side]);
+		jsonw_key(w, side_keys[side]);
 		if (!r->n) {
 			jsonw_null(w);
 			continue;
@@ -125,6 +126,37 @@ static void json_others(struct diff_printer *x, struct json_writer *w)
 	jsonw_array_end(w);
 }
 
+static void json_text(struct json_writer *w, const char *key, const char *text)
+{
+	if (text) {
+		jsonw_key_text(w, key, text);
+	} else {
+		jsonw_key(w, key);
+		jsonw_null(w);
+	}
+}
+
+/* The expressions, and what they leave of the time of each side; null: there are none. */
+static void json_filter(struct diff_printer *x, struct json_writer *w)
+{
+
+	jsonw_key(w, "filter");
+	if (!x->p->include && !x->p->exclude) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_object(w);
+	json_text(w, "include", x->p->include);
+	json_text(w, "exclude", x->p->exclude);
+	for (unsigned side = 0; side < DIFF_N_SIDES; side++) {
+		jsonw_key_object(w, side_keys[side]);
+		json_number(w, "time_ns", diff_fact(x->d, side, DIFF_TIME)->median);
+		json_number(w, "left_ns", diff_fact(x->d, side, DIFF_LEFT)->median);
+		jsonw_object_end(w);
+	}
+	jsonw_object_end(w);
+}
+
 static void json_head(struct diff_printer *x, struct json_writer *w)
 {
 	jsonw_key_text(w, "schema", "proton-diff");
@@ -134,6 +166,8 @@ static void json_head(struct diff_printer *x, struct json_writer *w)
 	json_files(x, w, "a", DIFF_A);
 	json_files(x, w, "b", DIFF_B);
 	json_facts(x, w);
+	json_filter(x, w);
+	jsonw_key_text(w, "group", group_word(x->p->group));
 }
 
 static int json_node(struct diff_printer *x, struct json_writer *w, uint32_t id)

@@ -5,22 +5,6 @@
 #include "base/human.h"
 #include "report/table.h"
 
-/* What was run is not the same: a line that says so, where it is no more than text. False: it is, or
- * nobody knows. */
-static bool put_fact_as_code(struct diff_printer *x, enum run_fact fact)
-{
-	const struct run_facts *facts = x->p->facts;
-
-	if (!run_facts_differ(&facts[DIFF_A], &facts[DIFF_B], fact))
-		return false;
-	out_printf(x->out, "> B: %s: ", run_fact_words(fact));
-	put_code(x->out, facts[DIFF_B].text[fact], DIFF_FACT_MOST);
-	out_puts(x->out, " (A: ");
-	put_code(x->out, facts[DIFF_A].text[fact], DIFF_FACT_MOST);
-	out_puts(x->out, ")  \n");
-	return true;
-}
-
 /* "**time (ns)**, inclusive: 1.51us → 1.61us (+100ns, +6.6 %, changed)" */
 static void put_total(struct diff_printer *x, size_t metric)
 {
@@ -79,18 +63,13 @@ static void put_row(struct diff_printer *x, uint32_t id)
 
 void diff_print_markdown(struct diff_printer *x)
 {
-	bool any = false;
-	uint32_t i;
-
-	for (i = 0; i < RUN_FACT_N; i++)
-		any |= put_fact_as_code(x, (enum run_fact)i);
-	out_puts(x->out, any ? "\n" : "");
+	out_puts(x->out, diff_put_head(x) ? "\n" : "");
 	for (size_t m = 0; m < diff_n_metrics(x->d); m++)
 		put_total(x, m);
 	out_putc(x->out, '\n');
 	put_titles(x);
 	put_row(x, 0);
-	for (i = 0; i < x->n; i++)
+	for (uint32_t i = 0; i < x->n; i++)
 		put_row(x, x->ids[i]);
 	out_putc(x->out, '\n');
 	diff_put_counts(x);

@@ -32,7 +32,7 @@ bool diff_is_shown(const struct diff *d, const struct diff_print *p, uint32_t id
 {
 	bool shown = p->all;
 
-	if (p->depth && diff_node(d, id)->depth > p->depth)
+	if (p->depth && diff_node(d, id)->depth >= p->depth)
 		return false;
 	if ((p->threshold > 0 || p->least > 0) &&
 	    !(fabs(diff_value(d, id, 0)->delta) >= diff_least(d, p)))
@@ -42,12 +42,15 @@ bool diff_is_shown(const struct diff *d, const struct diff_print *p, uint32_t id
 	return shown;
 }
 
-/* Does a change of any metric arise there? */
-static bool is_cause(const struct diff *d, uint32_t id)
+/* Does a change of any metric arise there, or where no line tells it? */
+static bool is_cause(const struct diff_printer *x, uint32_t id)
 {
-	for (size_t m = 0; m < diff_n_metrics(d); m++)
-		if (differs(d, id, m) && diff_is_cause(d, id, m))
+	for (size_t m = 0; m < diff_n_metrics(x->d); m++) {
+		uint32_t cause = diff_cause(x->d, id, m);
+
+		if (differs(x->d, id, m) && (cause == id || !diff_is_shown(x->d, x->p, cause)))
 			return true;
+	}
 	return false;
 }
 
@@ -94,7 +97,7 @@ static int choose_flat(struct diff_printer *x)
 
 		if (!diff_is_shown(x->d, x->p, id))
 			continue;
-		if (x->p->all || x->p->format == DIFF_JSON || is_cause(x->d, id))
+		if (x->p->all || x->p->format == DIFF_JSON || is_cause(x, id))
 			x->ids[x->n++] = id;
 		else
 			x->n_elsewhere++;

@@ -15,22 +15,6 @@ static void put_title(struct diff_printer *x, const char *text, size_t width)
 	out_puts(x->out, " ");
 }
 
-/* What was run is not the same: a line that says so. False: it is, or nobody knows. */
-static bool put_fact(struct diff_printer *x, enum run_fact fact)
-{
-	const struct run_facts *facts = x->p->facts;
-	size_t room = x->p->width ? MAX(x->p->width / 2, 40) - 20 : DIFF_FACT_MOST;
-
-	if (!run_facts_differ(&facts[DIFF_A], &facts[DIFF_B], fact))
-		return false;
-	out_printf(x->out, "B: %s: ", run_fact_words(fact));
-	put_name(x->out, facts[DIFF_B].text[fact], room, x->p->ascii);
-	out_puts(x->out, " (A: ");
-	put_name(x->out, facts[DIFF_A].text[fact], room, x->p->ascii);
-	out_puts(x->out, ")\n");
-	return true;
-}
-
 static void put_head(struct diff_printer *x)
 {
 	unsigned side, i;
@@ -41,8 +25,7 @@ static void put_head(struct diff_printer *x)
 			put_name(x->out, x->p->files[side][i], 0, x->p->ascii);
 			out_putc(x->out, '\n');
 		}
-	for (i = 0; i < RUN_FACT_N; i++)
-		put_fact(x, (enum run_fact)i);
+	diff_put_head(x);
 }
 
 /* ---- tables ---- */

@@ -555,19 +555,15 @@ static void put_title(const struct report *r, const char *title, bool first)
 
 /* Take what expressions leave out out of the picture, for all but the tree: it does so by itself, and may
  * keep its totals. */
-static int filter_names(struct snapshot *snap, const struct report_options *o)
+static int take_out_names(struct snapshot *snap, const struct report_options *o)
 {
 	_cleanup_(freep) uint8_t *mask = NULL;
 
 	if (o->before || !(o->include || o->exclude))
 		return 0;
-	mask = filter_all(snap);
+	mask = filter_names(snap, o->include, o->exclude);
 	if (!mask)
 		return -ENOMEM;
-	if (o->include)
-		filter_include(mask, snap, o->include);
-	if (o->exclude)
-		filter_exclude(mask, snap, o->exclude);
 	if (!mask[0])
 		return -ENODATA;
 	snapshot_mask(snap, mask);
@@ -577,7 +573,7 @@ static int filter_names(struct snapshot *snap, const struct report_options *o)
 /* What all sections but the tree are made of. */
 static int make_tables(struct report *r, unsigned wanted)
 {
-	int e = filter_names(r->snap, r->o);
+	int e = take_out_names(r->snap, r->o);
 
 	if (e == 0 && wanted & (REPORT_SUMMARY | REPORT_KERNELS | REPORT_TRANSFERS))
 		e = flat_update(r->flat);

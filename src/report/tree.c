@@ -362,18 +362,14 @@ static void mask_sides(struct tree *t)
 		derive_masks(t->sides[i].derive, NULL, t->shown, (enum totals)t->o->totals);
 }
 
-static int filter_names(struct tree *t)
+static int choose_names(struct tree *t)
 {
 	const struct report_options *o = t->o;
 	uint32_t time;
 
-	t->shown = filter_all(t->snap);
+	t->shown = filter_names(t->snap, o->include, o->exclude);
 	if (!t->shown)
 		return -ENOMEM;
-	if (o->include)
-		filter_include(t->shown, t->snap, o->include);
-	if (o->exclude)
-		filter_exclude(t->shown, t->snap, o->exclude);
 	if (o->include || o->exclude)
 		mask_sides(t);
 	time = derive_time(session(t));
@@ -460,7 +456,7 @@ static int tree_make(struct tree *t)
 	if (r == 0 && t->o->before)
 		r = add_side(t, t->o->before);
 	if (r == 0)
-		r = filter_names(t);
+		r = choose_names(t);
 	if (r == 0)
 		r = tree_columns(t);
 	if (r == 0)

@@ -351,6 +351,70 @@ check "causes" "main > step > forward > gemm|main > step > eval" \
 has "what follows is counted" "follow from these (--all)" out
 "$PROTON" diff --ascii --all cause-a.hatchet cause-b.hatchet >out
 check "all of them" 9 "$(grep -c '^ .*main' out)"
+"$PROTON" diff --ascii -d 4 cause-a.hatchet cause-b.hatchet >out
+check "causes: of those that have lines" "main > step > forward|main > step > eval" \
+	"$(awk '/ > / { sub(/.*(changed|new|gone) +/, ""); print }' out | paste -sd'|')"
+"$PROTON" diff --ascii -d 1 cause-a.hatchet cause-b.hatchet >out
+check "causes: levels are those of a report" "1 0" "$("$PROTON" report --tree -d 1 cause-a.hatchet | grep -c 'ROOT\|main') $(grep -c main out)"
 status "a limit names the cause" 1 --each --fail-over 49.5% cause-a.hatchet cause-b.hatchet
 has "a limit names the cause: said" "'main > step > forward > gemm' has grown by 50.0%" err
+
+# ---- filters, groups: all is of what is left, as in a report
+cat >filter-a.folded <<EOF
+main;step;forward;gemm 1000
+main;step;forward;relu 100
+main;step;loss 100
+main;step;void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::MeanOps<float, float, float, float>, unsigned int, float, 4> >(float) 100
+EOF
+sed 's/1000/1200/; s/loss 100/loss 300/' filter-a.folded >filter-b.folded
+sed -n 's/float/double/g; s/100$/7/; $p' filter-a.folded >>filter-b.folded
+total_of() { # total_of FILE OPTIONS…: what a report has left
+	"$PROTON" report --tree -m time/ns --ascii "${@:2}" "$1" | awk '/ROOT/ { print $1 }'
+}
+for expression in "-i forward" "-e forward" "-i step -e gemm" "-i .*oss" "-i main"; do
+	# shellcheck disable=SC2086
+	set -- $expression
+	"$PROTON" diff --ascii --all -m time/ns "$@" filter-a.folded filter-b.folded >out
+	check "filter: $*: the totals of a report" "$(total_of filter-a.folded "$@") $(total_of filter-b.folded "$@")" \
+		"$(awk '/ROOT/ { print $1, $2 }' out)"
+done
+"$PROTON" diff --ascii -i forward -e relu filter-a.folded filter-b.folded >out
+has "filter: the head" "left of the time: A 76.9 % (1.00us of 1.30us), B 70.3 % (1.20us of 1.71us)" out
+check "filter: lines" "main > step > forward > gemm" "$(awk '/ > / { sub(/.*changed +/, ""); print }' out)"
+"$PROTON" diff -f markdown -e relu filter-a.folded filter-b.folded >out; has "filter: markdown: the head" "> left of the time: A 92.3 % (1.20us of 1.30us), B " out
+"$PROTON" diff -f json -g process -i forward -e relu filter-a.folded filter-b.folded >out
+check "filter: json" "forward relu 1300.0 1000.0 1707.0 1200.0 process 1000.0 ['process 1', 'main', 'step', 'forward', 'gemm']" "$(python3 -c '
+import json
+d = json.load(open("out"))
+f = d["filter"]
+print(f["include"], f["exclude"], f["a"]["time_ns"], f["a"]["left_ns"], f["b"]["time_ns"], f["b"]["left_ns"], d["group"],
+      d["total"]["a"]["median"], max((n["path"] for n in d["nodes"]), key=len))')"
+check "filter: json: none" "None none" "$("$PROTON" diff -f json filter-a.folded filter-b.folded | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+print(d["filter"], d["group"])')"
+# A name is matched in any of its forms, whichever others a side has.
+"$PROTON" diff --ascii --all filter-a.folded filter-b.folded >out
+shown=$(sed -n 's/.*> \(at::native::reduce_kernel.*float.*\)/\1/p' out)
+has "filter: names that are alike on one side only" "MeanOps<float" <(echo "$shown")
+check "filter: the name that is shown" "100ns 100ns" "$("$PROTON" diff --ascii --all -i "$shown" filter-a.folded filter-b.folded | awk '/ROOT/ { print $1, $2 }')"
+check "filter: the whole signature" "100ns 107ns" "$("$PROTON" diff --ascii --all -i 'void at::native::reduce_' filter-a.folded filter-b.folded | awk '/ROOT/ { print $1, $2 }')"
+status "filter: twice" 2 -e gemm -e loss filter-a.folded filter-b.folded; has "filter: two of a kind" "only one expression is taken" err
+status "filter: what is left is within a limit" 0 --fail-over 7.5 -i .*reduce filter-a.folded filter-b.folded
+status "filter: what is left is over it" 1 --fail-over 50 -i .*loss filter-a.folded filter-b.folded
+status "filter: over it without" 1 --fail-over 30 filter-a.folded filter-b.folded
+status "filter: without what is over it" 0 --fail-over 30 -e loss filter-a.folded filter-b.folded
+status "filter: nothing is left" 2 -i oss filter-a.folded filter-b.folded
+check "filter: nothing: said" "proton: -i matches from the beginning of a name on: '.*' in front of it matches anywhere|proton: the filter leaves nothing of filter-a.folded and filter-b.folded" "$(paste -sd '|' err)"
+check "filter: nothing: printed" 0 "$(wc -c <out)"
+status "filter: nothing like it" 2 -i nothing filter-a.folded filter-b.folded; check "filter: nothing like it: said" 1 "$(wc -l <err)"
+status "filter: a side has nothing" 0 -i gemm cause-a.folded filter-b.folded
+status "filter: a side has nothing: no limit" 2 --fail-over 5 -i eval cause-a.folded cause-b.folded
+has "filter: a side has nothing: said" "the filter leaves nothing of 'time (ns)' in A: there is nothing to hold to a limit" err
+has "filter: a side has nothing: the head" "left of the time: A nothing, B " out
+status "filter: no expression" 2 -i '(' filter-a.folded filter-b.folded
+# Groups are matched by rank, and stand above the paths.
+"$PROTON" diff --ascii --all --tree -g process all.hatchet later.hatchet >out
+check "groups" "1.00us 1.05us rank 0|1.10us 1.04us rank 1" "$(awk '/ rank / { rank = $(NF - 1) " " $NF } /gemm/ { print $1, $2, rank }' out | paste -sd '|')"
+check "groups: filtered" "$(total_of all.hatchet -g process -i 'rank 1')" "$("$PROTON" diff --ascii --all -m time/ns -g process -i 'rank 1' all.hatchet later.hatchet | awk '/ROOT/ { print $1 }')"
 finish
