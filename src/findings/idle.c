@@ -11,7 +11,7 @@
 double evidence_idle(const struct evidence *e, uint32_t device)
 {
 	double busy = session_busy_ns(e->s, device), idle = e->used_ns - busy;
-	bool is_known = e->wall_ns > 0 && busy > 0;
+	bool is_known = e->wall_ns > 0 && busy > 0 && !evidence_is_shared(e, device);
 
 	return is_known && evidence_matters(e, idle) && idle >= IDLE_SHARE * e->used_ns ? idle : 0;
 }

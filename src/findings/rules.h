@@ -55,11 +55,13 @@ void finding_say(struct finding *finding, const char *format, ...) _printf_(2, 3
 /* Name those of the picked nodes that have the longest times. */
 void finding_name_nodes(struct finding *finding, const struct picked *picked);
 
+/* Had others the device, too? Then what its own work left of the time may have been theirs. */
+bool evidence_is_shared(const struct evidence *e, uint32_t device);
 /* A copy over a link: what stays on a device keeps none busy. */
 bool evidence_is_transfer(const struct evidence *e, const struct own *own);
 
 /* How long a device had no work between the first and the last work of the run, ns; where these are
- * not known, while the run went on. 0: not known, or not worth a word. */
+ * not known, while the run went on. 0: not known, not worth a word, or others had it, too. */
 double evidence_idle(const struct evidence *e, uint32_t device);
 /* What launching its kernels one by one costs a host at the least that frameworks need, ns. */
 double evidence_launching(const struct evidence *e, uint32_t device);

@@ -5,6 +5,13 @@
 #include "base/human.h"
 #include "findings/rules.h"
 
+bool evidence_is_shared(const struct evidence *e, uint32_t device)
+{
+	const struct sensors *s = session_sensors_find(e->s, device);
+
+	return s && s->v[SENSOR_OTHERS] >= LEAST_LOOKS && s->v[SENSOR_OTHERS_MAX] > 0;
+}
+
 /* Others have it, too: how much of it they take is not seen, so all times may be longer than alone. */
 static int find(const struct evidence *e, struct findings *f)
 {
@@ -14,7 +21,7 @@ static int find(const struct evidence *e, struct findings *f)
 		const double *v = e->s->sensors[i].of.v;
 		struct finding *finding;
 
-		if (v[SENSOR_OTHERS] < LEAST_LOOKS || !(v[SENSOR_OTHERS_MAX] > 0))
+		if (!evidence_is_shared(e, e->s->sensors[i].device))
 			continue;
 		finding = finding_add(f, FINDING_SHARED, FINDING_LIKELY, NAN);
 		if (!finding)

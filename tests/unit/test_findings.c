@@ -284,6 +284,13 @@ static const struct {
 	{FINDING_MEMORY_ERRORS, NAN, SENSED(LOOKED, [SENSOR_ERRORS] = 1)},
 	{FINDING_MEMORY_ERRORS, 0, SENSED(LOOKED)},
 	{FINDING_SHARED, NAN, SENSED(LOOKED, [SENSOR_OTHERS] = 10, [SENSOR_OTHERS_MAX] = 2)},
+	/* What it leaves of the time may be theirs, else it is idle. */
+	{FINDING_IDLE,
+	 0,
+	 {.wall_ns = 10 * S,
+	  .busy_ns = {S},
+	  .work = {KERNEL("k", S, 100)},
+	  .sensors.v = {[SENSOR_LOOKS] = 20, [SENSOR_OTHERS] = 10, [SENSOR_OTHERS_MAX] = 1}}},
 	{FINDING_SHARED, 0, SENSED(LOOKED, [SENSOR_OTHERS] = 2, [SENSOR_OTHERS_MAX] = 2)},
 };
 
