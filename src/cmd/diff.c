@@ -56,7 +56,7 @@ static const struct option_def options[] = {
 	 .rare = true, .id = OPT_EXCLUSIVE},
 	{.name = "text", .help = "print, as where stdout is no terminal", .id = OPT_TEXT},
 	{.name = "tree", .help = "print in the order of the tree, not by size",
-	 .id = OPT_TREE},
+	 .rare = true, .id = OPT_TREE},
 	{.name = "all", .help = "print what is the same too", .id = OPT_ALL},
 	SCREEN_FILTER_OPTIONS('i', 'e'),
 	SCREEN_GROUP_OPTION(true),

@@ -4,7 +4,7 @@
 
 /* What says something about the work is taken only while there is some: an idle device lowers its
  * clock, and some its link to the host. */
-static void add_work(struct sensors *s, const struct look *look)
+static void add_work(struct sensors *s, const struct sensor_look *look)
 {
 	s->v[SENSOR_WORKING] = 1;
 	s->v[SENSOR_CLOCK_MEAN] = look->clock_mhz;
@@ -23,7 +23,8 @@ static void add_work(struct sensors *s, const struct look *look)
 	s->v[SENSOR_CUT_HARDWARE] = look->cut & LOOK_CUT_HARDWARE ? 1 : 0;
 }
 
-void look_add(struct sensors *sum, const struct look *look, double errors_before, unsigned others)
+void look_add(struct sensors *sum, const struct sensor_look *look, double errors_before,
+	      unsigned others)
 {
 	struct sensors s = {{
 		[SENSOR_LOOKS] = 1,

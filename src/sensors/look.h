@@ -3,7 +3,7 @@
 #define PROTON_SENSORS_LOOK_H
 /* One look at a device, as a vendor's library tells it, and what it adds to the looks before.
  *
- *   vendor's library ── source->look() ──> struct look ── look_add() ──> struct sensors */
+ *   vendor's library ── source->look() ──> struct sensor_look ── look_add() ──> struct sensors */
 #include <stdbool.h>
 #include <stdint.h>
 #include "core/sensors.h"
@@ -19,7 +19,7 @@ enum look_cut {
 };
 
 /* Numbers that are 0 were not told. */
-struct look {
+struct sensor_look {
 	bool working; /* it had something to do */
 	unsigned cut; /* enum look_cut, added up */
 	double clock_mhz, clock_limit_mhz;
@@ -38,12 +38,13 @@ struct look_source {
 	bool (*open)(void);
 	/* NULL: it knows no device of this uuid. */
 	void *(*find)(const char *uuid);
-	void (*look)(void *device, struct look *ret);
+	void (*look)(void *device, struct sensor_look *ret);
 };
 
 extern const struct look_source look_nvml;
 
 /* errors: that the look before told, NaN: there was none; others: processes there that are not of the run. */
-void look_add(struct sensors *sum, const struct look *look, double errors_before, unsigned others);
+void look_add(struct sensors *sum, const struct sensor_look *look, double errors_before,
+	      unsigned others);
 
 #endif

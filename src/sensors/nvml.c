@@ -151,7 +151,7 @@ static void *find(const char *uuid)
 }
 
 /* The older call counts what the driver keeps for itself as used. */
-static void look_at_memory(nvml_device handle, struct look *ret)
+static void look_at_memory(nvml_device handle, struct sensor_look *ret)
 {
 	struct nvml_memory_v2 m2 = {.version = MEMORY_V2};
 	struct nvml_memory m;
@@ -166,7 +166,7 @@ static void look_at_memory(nvml_device handle, struct look *ret)
 }
 
 /* Where it does not say why, or whether it is idle, every look counts as one at work. */
-static void look_at_reasons(nvml_device handle, struct look *ret)
+static void look_at_reasons(nvml_device handle, struct sensor_look *ret)
 {
 	unsigned long long r;
 
@@ -184,7 +184,7 @@ static void look_at_reasons(nvml_device handle, struct look *ret)
 		ret->cut = LOOK_CUT_HARDWARE;
 }
 
-static void look_at_processes(nvml_device handle, struct look *ret)
+static void look_at_processes(nvml_device handle, struct sensor_look *ret)
 {
 	struct nvml_process list[LOOK_PROCESSES];
 	unsigned n = LOOK_PROCESSES;
@@ -195,15 +195,15 @@ static void look_at_processes(nvml_device handle, struct look *ret)
 		ret->pids[ret->n_processes++] = list[i].pid;
 }
 
-static void look(void *device, struct look *ret)
+static void look(void *device, struct sensor_look *ret)
 {
 	const struct device *d = device;
 	unsigned long long errors;
 
-	*ret = (struct look){.clock_limit_mhz = d->clock_limit,
-			     .power_limit_w = d->power_limit,
-			     .pcie_generation_limit = d->generation_limit,
-			     .pcie_width_limit = d->width_limit};
+	*ret = (struct sensor_look){.clock_limit_mhz = d->clock_limit,
+				    .power_limit_w = d->power_limit,
+				    .pcie_generation_limit = d->generation_limit,
+				    .pcie_width_limit = d->width_limit};
 	ret->clock_mhz = of_clock(nvml.clock, d->handle, CLOCK_SM);
 	ret->power_w = number(nvml.power, d->handle) / 1000;
 	ret->temperature_c = of_clock(nvml.temperature, d->handle, SENSOR_OF_GPU);

@@ -64,7 +64,7 @@ static bool is_server(uint32_t pid)
 
 /* In a container numbers may be of another pid namespace: unless one of them is ours, they say
  * nothing. */
-static unsigned count_others(const struct watcher *w, const struct look *look)
+static unsigned count_others(const struct watcher *w, const struct sensor_look *look)
 {
 	unsigned n_ours = 0, n_others = 0;
 
@@ -104,7 +104,7 @@ static void look_at(struct watcher *w, uint32_t i)
 {
 	struct subject *s = &w->subjects[i];
 	unsigned others, before = s->others;
-	struct look look;
+	struct sensor_look look;
 
 	if (!s->handle)
 		return;

@@ -14,7 +14,7 @@
 #include "wire/sensors.h"
 #include "wire/wire.h"
 
-static struct sensors of_looks(const struct look *looks, size_t n)
+static struct sensors of_looks(const struct sensor_look *looks, size_t n)
 {
 	struct sensors sum = {{0}};
 	double errors = NAN;
@@ -28,7 +28,7 @@ static struct sensors of_looks(const struct look *looks, size_t n)
 
 START_TEST(work_alone_counts)
 {
-	static const struct look looks[] = {
+	static const struct sensor_look looks[] = {
 		{.clock_mhz = 300, .power_w = 80, .temperature_c = 40, .pcie_generation = 1},
 		{.working = true, .clock_mhz = 1900, .power_w = 500, .pcie_generation = 4},
 		{.working = true, .clock_mhz = 1500, .power_w = 700, .pcie_generation = 5},
@@ -52,7 +52,7 @@ END_TEST
 
 START_TEST(cuts_have_their_own_clock)
 {
-	static const struct look looks[] = {
+	static const struct sensor_look looks[] = {
 		{.working = true, .clock_mhz = 1900},
 		{.working = true, .clock_mhz = 1200, .cut = LOOK_CUT_HEAT},
 		{.working = true, .clock_mhz = 1000, .cut = LOOK_CUT_HEAT | LOOK_CUT_POWER},
@@ -70,7 +70,7 @@ END_TEST
 
 START_TEST(errors_are_those_of_the_run)
 {
-	static const struct look looks[] = {{.errors = 7}, {.errors = 7}, {.errors = 9}};
+	static const struct sensor_look looks[] = {{.errors = 7}, {.errors = 7}, {.errors = 9}};
 
 	ck_assert_double_eq(of_looks(looks, 1).v[SENSOR_ERRORS], 0);
 	ck_assert_double_eq(of_looks(looks, 3).v[SENSOR_ERRORS], 2);
