@@ -315,18 +315,27 @@ static void handle(int sig)
 	n_handled++;
 }
 
-/* N scopes, and a handler that has one of its own in the middle of them. */
+/* N scopes, and a handler that has one of its own in the middle of them. The timer is set anew by the
+ * scopes, not by time: where a signal takes longer than the time between two, nothing else would ever
+ * run. */
 static int handler(int n)
 {
-	const struct itimerval every = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
 	const struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
+	struct itimerval once = {.it_value = {0, 1}};
+	int seen = -1;
 
 	scope("first");
 	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &every, NULL);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
+		if (i % 32 == 0 && n_handled != seen) {
+			seen = n_handled;
+			once.it_value.tv_usec = 1 + i % 61;
+			setitimer(ITIMER_REAL, &once, NULL);
+		}
 		scope("interrupted");
-	setitimer(ITIMER_REAL, &never, NULL);
+	}
+	once.it_value.tv_usec = 0;
+	setitimer(ITIMER_REAL, &once, NULL);
 	printf("handled %d\n", (int)n_handled);
 	return 0;
 }
