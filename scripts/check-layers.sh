@@ -5,7 +5,6 @@
 set -euo pipefail
 cd "${1:-${srcdir:-$(dirname "$0")/..}}"
 failed=0
-declare -A used=()
 
 # Which of our own folders may each folder include? What no file of it needs is not in the list.
 declare -A may=(
@@ -45,52 +44,67 @@ includes_of() {
 		sed -E 's/^([^:]*:[0-9]+):[^"<]*(["<][^">]*).*/\1:\2/'
 }
 
-# A header of ours is named by its path below src/, so that its layer stands in the include. config.h
-# and what is made beside it are of no layer.
-check_folder() {
-	local folder=$1 allowed=$2 place header top rule
-	shift 2
-	while IFS= read -r line; do
-		place=${line%:*}
-		header=${line##*:}
-		case $header in
-		'"config.h') continue ;;
-		'"'*..*) complain "$place: ${header#\"}: name a header by its path below src/" ;;
-		'"'*/*)
-			top=${header#\"}
-			top=${top%%/*}
-			used[$folder/$top]=1
-			[[ $top == proton || " $allowed " == *" $top "* ]] ||
-				complain "$place: $folder may not include ${header#\"}"
-			;;
-		'"'*) complain "$place: ${header#\"}: name a header by its path below src/" ;;
-		esac
-		for rule in "${outside[@]}"; do
-			if [[ ${header:1} =~ ^(${rule%=*}) && " ${rule##*=} " != *" $folder "* ]]; then
-				complain "$place: only ${rule##*=} may include ${header:1}"
-			fi
-		done
-	done < <(includes_of "$@")
-}
-
-while IFS= read -r file; do
+mapfile -t files < <(find src -name '*.[ch]' | sort)
+for file in "${files[@]}"; do
 	folder=${file#src/}
-	folder=${folder%%/*}
-	if [ "src/$folder" = "$file" ]; then
+	if [[ $folder != */* ]]; then
 		complain "$file: lies in no room"
-	elif [ -z "${may[$folder]-}" ]; then
+	elif [ -z "${may[${folder%%/*}]-}" ]; then
 		complain "$file: a layer that scripts/check-layers.sh does not know"
-	else
-		check_folder "$folder" "${may[$folder]}" "$file"
 	fi
-done < <(find src -name '*.[ch]' | sort)
-
-# What is allowed and not used would be used some day without anybody noticing.
-for folder in "${!may[@]}"; do
-	for top in ${may[$folder]}; do
-		[ -n "${used[$folder/$top]-}" ] || complain "src/$folder: includes nothing of $top: allow it no longer"
-	done
 done
+
+# A header of ours is named by its path below src/, so that its layer stands in the include. config.h
+# and what is made beside it are of no layer. What is allowed and not used would be used some day without
+# anybody noticing.
+rooms=$(for folder in "${!may[@]}"; do echo "$folder ${may[$folder]}"; done)
+includes_of "${files[@]}" | rooms=$rooms outside=$(printf '%s\n' "${outside[@]}") awk '
+function complain(text) { print text; failed = 1 }
+BEGIN {
+	n = split(ENVIRON["rooms"], lines, "\n")
+	for (i = 1; i <= n; i++) {
+		m = split(lines[i], words, " ")
+		known[words[1]] = 1
+		for (k = 2; k <= m; k++)
+			may[words[1] "/" words[k]] = 1
+	}
+	n_rules = split(ENVIRON["outside"], rules, "\n")
+	for (i = 1; i <= n_rules; i++) {
+		split(rules[i], sides, "=")
+		foreign[i] = sides[1]
+		only[i] = sides[2]
+	}
+}
+{
+	split($0, part, ":")
+	place = part[1] ":" part[2]
+	split(part[1], path, "/")
+	folder = path[2]
+	quote = substr(part[3], 1, 1)
+	header = substr(part[3], 2)
+	if (!(folder in known) || path[3] == "" || header == "config.h")
+		next
+	top = header
+	sub(/\/.*/, "", top)
+	if (quote == "\"" && (header !~ /\// || header ~ /\.\./))
+		complain(place ": " header ": name a header by its path below src/")
+	else if (quote == "\"") {
+		used[folder "/" top] = 1
+		if (top != "proton" && !((folder "/" top) in may))
+			complain(place ": " folder " may not include " header)
+	}
+	for (i = 1; i <= n_rules; i++)
+		if (header ~ "^(" foreign[i] ")" && folder != only[i])
+			complain(place ": only " only[i] " may include " header)
+}
+END {
+	for (pair in may)
+		if (!(pair in used)) {
+			split(pair, path, "/")
+			complain("src/" path[1] ": includes nothing of " path[2] ": allow it no longer")
+		}
+	exit failed
+}' || failed=1
 
 # The installed headers and the examples stand alone.
 for file in include/proton/*.h; do
