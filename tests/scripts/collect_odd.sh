@@ -21,13 +21,13 @@ entered() { # entered NAME: how often
 
 # ---- threads that start together ----
 n=0 lost=0
-for _ in {1..40}; do
+for _ in {1..16}; do
 	record threads 8
 	[ "$(cat out)" = "refused 0" ] || lost=$((lost + 1))
 	n=$((n + $("$PROTON" export -f csv f.hatchet | awk -F, '$5 ~ /^first[0-7]$/ { n += $8 } END { print n + 0 }')))
 	grep -q lost: err && lost=$((lost + 1))
 done
-check "first scopes of eight threads at once, 40 times" "320 0" "$n $lost"
+check "first scopes of eight threads at once, 16 times" "128 0" "$n $lost"
 
 # ---- ends ----
 record late
@@ -121,8 +121,8 @@ fi
 for limit in 1024 64; do
 	rm -f f.hatchet
 	# shellcheck disable=SC2016
-	"$PROTON" record -o f.hatchet -- sh -c 'ulimit -n "$1"; exec "$0" close-all 400' "$odd" $limit >out 2>err
-	check "a program's files are its own, with $limit descriptors" "dirty 0 of 400" "$(cat out)"
+	"$PROTON" record -o f.hatchet -- sh -c 'ulimit -n "$1"; exec "$0" close-all 120' "$odd" $limit >out 2>err
+	check "a program's files are its own, with $limit descriptors" "dirty 0 of 120" "$(cat out)"
 	check "and its profile is there" yes "$([ "$(metric f.hatchet ROOT x)" = 0 ] &&
 		[ "$("$PROTON" export -f json f.hatchet | grep -c '"cpu_count"')" -gt 100 ] && echo yes)"
 done

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""validate_hatchet.py NAME FILE.hatchet FILE.json: what other programs make of our Hatchet file.
+"""validate_hatchet.py FILE.hatchet...: what other programs make of our Hatchet files.
+
+Beside each file lies FILE.json, the same profile as our JSON export.
 
 The inclusive values that Hatchet (llnl-hatchet) and Triton's proton-viewer compute are compared
 with what our JSON export says. Exit status 77, with the reason, where Hatchet is missing; where
@@ -127,16 +129,20 @@ def check_viewer(viewer, path, expected, summed):
     return compare("viewer", frame_values(graph_frame, summed), expected, False)
 
 
-def main(name, hatchet_file, json_file):
-    print(f"{name}:")
-    expected, summed = expected_values(json_file)
-    failed = check_hatchet(hatchet_file, expected, summed)
-    viewer = load_viewer()
+def check_file(viewer, path):
+    print(f"{os.path.basename(path)}:")
+    expected, summed = expected_values(os.path.splitext(path)[0] + ".json")
+    failed = check_hatchet(path, expected, summed)
     if viewer:
-        failed |= check_viewer(viewer, hatchet_file, expected, summed)
-    else:
+        failed |= check_viewer(viewer, path, expected, summed)
+    return bool(failed)
+
+
+def main(*paths):
+    viewer = load_viewer()
+    if not viewer:
         print("skipped: viewer: there is no triton.profiler")
-    return int(failed)
+    return int(any([check_file(viewer, path) for path in paths]) or not paths)
 
 
 if __name__ == "__main__":
