@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "cmd/commands.h"
+#include "cmd/diff_limits.h"
 #include "cmd/load.h"
 #include "cmd/profile_options.h"
 #include "cmd/view_screen.h"
@@ -26,6 +27,8 @@ enum {
 	OPT_METRIC,
 	OPT_EXCLUSIVE,
 	OPT_TREE,
+	OPT_FLAT,
+	OPT_PER,
 	OPT_ALL,
 	OPT_THRESHOLD,
 	OPT_ROWS,
@@ -40,9 +43,6 @@ enum {
 
 #define NOISE 0.01 /* of A: smaller changes happen without a cause */
 
-/* The exit statuses are those of diff and cmp, not those of the other commands. */
-enum { STATUS_WITHIN = 0, STATUS_OVER = 1, STATUS_TROUBLE = 2 };
-
 /* clang-format off */
 static const struct option_def options[] = {
 	{.name = "a", .arg = "FILE", .help = "runs of the first side; several files may follow",
@@ -50,17 +50,20 @@ static const struct option_def options[] = {
 	{.name = "b", .arg = "FILE", .help = "runs of the second side; several files may follow",
 	 .id = OPT_B},
 	{.name = "metrics", .letter = 'm', .arg = "LIST",
-	 .help = "compare these metrics (the time), see proton-metrics(7)",
+	 .help = "metrics to compare (time), see proton-metrics(7)",
 	 .id = OPT_METRIC},
 	{.name = "exclusive", .help = "compare a context's own value, without those called from it",
 	 .rare = true, .id = OPT_EXCLUSIVE},
 	{.name = "text", .help = "print, as where stdout is no terminal", .id = OPT_TEXT},
 	{.name = "tree", .help = "print in the order of the tree, not by size",
 	 .rare = true, .id = OPT_TREE},
+	{.name = "flat", .help = "compare kernels, copies and sets, not paths", .id = OPT_FLAT},
+	{.name = "per", .arg = "REGEX",
+	 .help = "divide by how often this was called, as a step", .id = OPT_PER},
 	{.name = "all", .help = "print what is the same too", .id = OPT_ALL},
 	SCREEN_FILTER_OPTIONS('i', 'e'),
 	SCREEN_GROUP_OPTION(true),
-	{.name = "depth", .letter = 'd', .arg = "N", .help = PROFILE_LEVELS,
+	{.name = "depth", .letter = 'd', .arg = "N", .help = PROFILE_LEVELS, .rare = true,
 	 .id = PROFILE_OPT_DEPTH},
 	{.name = "threshold", .letter = 't', .arg = "X[%]",
 	 .help = "leave out changes below X, or X% of the total", .id = OPT_THRESHOLD},
@@ -104,9 +107,9 @@ struct arguments {
 	struct diff_print print;
 	struct profile_options profile; /* those that a report has, too */
 	const char **files[DIFF_N_SIDES];
-	double fail_over, fail_under; /* ratio; negative: not asked for */
-	bool each;
-	bool text; /* --text was given, or an option that only text output supports */
+	struct diff_limits limits;
+	struct name_pattern per; /* what values are divided by, when print.per is not NULL */
+	bool text;               /* --text was given, or an option that only text output supports */
 	struct screen_options screen;
 };
 
@@ -145,6 +148,22 @@ static int on_format(struct arguments *a, const char *value)
 	if (i >= 0)
 		a->print.format = (uint8_t)i;
 	return i < 0 ? i : 0;
+}
+
+static int on_per(struct arguments *a, const char *value)
+{
+	int r;
+
+	if (a->print.per) {
+		complain("only one --per is taken: '%s' is a second one", value);
+		return -EEXIST;
+	}
+	r = option_expression(&a->per, value, true);
+	if (r < 0)
+		return r;
+	a->print.per = value;
+	a->diff.per = &a->per;
+	return 0;
 }
 
 static void add_file(struct arguments *a, enum diff_side side, const char *path)
@@ -194,18 +213,23 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	case OPT_TREE:
 		a->print.tree = true;
 		return 0;
+	case OPT_FLAT:
+		a->diff.flat = a->print.flat = true;
+		return 0;
+	case OPT_PER:
+		return on_per(a, value);
 	case OPT_ALL:
 		a->print.all = true;
 		return 0;
 	case OPT_EACH:
-		a->each = true;
+		a->limits.each = true;
 		return 0;
 	case OPT_FORMAT:
 		return on_format(a, value);
 	case OPT_FAIL_OVER:
-		return on_limit(value, &a->fail_over);
+		return on_limit(value, &a->limits.over);
 	case OPT_FAIL_UNDER:
-		return on_limit(value, &a->fail_under);
+		return on_limit(value, &a->limits.under);
 	case OPT_NOISE:
 		return on_limit(value, &a->diff.noise);
 	case OPT_THRESHOLD:
@@ -303,7 +327,7 @@ static int check_known(const struct diff *d, const struct session *last)
 	return 0;
 }
 
-static int add_run(struct diff *d, struct arguments *a, enum diff_side side,
+static int add_run(struct diff *d, struct arguments *a, enum diff_side side, const char *path,
 		   const struct session *s)
 {
 	int r = diff_add(d, side, s);
@@ -312,6 +336,10 @@ static int add_run(struct diff *d, struct arguments *a, enum diff_side side,
 
 	if (r == -EINVAL)
 		return complain_refused(d, a, s);
+	if (r == -ENODATA) {
+		complain("nothing in %s that is called '%s' has a count", path, a->print.per);
+		return -ECANCELED;
+	}
 	return r == 0 && is_last ? check_known(d, s) : r;
 }
 
@@ -325,7 +353,7 @@ static int load_side(struct diff *d, struct arguments *a, enum diff_side side)
 
 		if (!s)
 			return -ECANCELED;
-		r = add_run(d, a, side, s);
+		r = add_run(d, a, side, a->files[side][i], s);
 		/* The runs of a side repeat one another. */
 		if (r == 0 && i == 0)
 			r = run_facts_take(&a->print.facts[side], s);
@@ -334,30 +362,23 @@ static int load_side(struct diff *d, struct arguments *a, enum diff_side side)
 	return r;
 }
 
-static bool has_filter(const struct arguments *a)
-{
-	return a->diff.include || a->diff.exclude;
-}
-
-/* A pattern that leaves nothing of a run may be one that looks for its name at the wrong place. */
-static void complain_inside(const struct diff *d)
-{
-	bool inside = false;
-
-	for (unsigned side = 0; side < DIFF_N_SIDES; side++)
-		for (size_t i = 0; i < diff_n_runs(d, side); i++)
-			inside |= diff_run(d, side, i)->is_inside;
-	if (inside)
-		complain_anchored("-i");
-}
-
 /* Does the filter leave anything? */
 static int check_left(const struct diff *d, const struct arguments *a)
 {
 	if (!diff_is_empty(d, DIFF_A) || !diff_is_empty(d, DIFF_B))
 		return 0;
-	complain_inside(d);
+	diff_complain_inside(d);
 	complain("the filter leaves nothing of %s and %s", a->files[DIFF_A][0],
+		 a->files[DIFF_B][0]);
+	return -ECANCELED;
+}
+
+/* Is there a kernel? */
+static int check_rows(const struct diff *d, const struct arguments *a)
+{
+	if (!a->diff.flat || diff_n(d) > 1)
+		return 0;
+	complain("there are no kernels, copies or sets in %s and %s", a->files[DIFF_A][0],
 		 a->files[DIFF_B][0]);
 	return -ECANCELED;
 }
@@ -392,6 +413,8 @@ static int load_sides(struct diff *d, struct arguments *a)
 		complain("cannot compare: %s", strerror(-r));
 	if (r == 0)
 		r = check_left(d, a);
+	if (r == 0)
+		r = check_rows(d, a);
 	return r < 0 ? r : check_values(d, a);
 }
 
@@ -418,134 +441,6 @@ static int print(const struct diff *d, const struct arguments *a, const struct p
 	return r;
 }
 
-/* ---- the limit ---- */
-
-static bool has_limit(const struct arguments *a)
-{
-	return a->fail_over >= 0 || a->fail_under >= 0;
-}
-
-static bool is_over(const struct arguments *a, const struct diff_value *v)
-{
-	if (v->overlaps)
-		return false;
-	if (v->delta > 0)
-		return a->fail_over >= 0 && v->ratio > a->fail_over;
-	return v->delta < 0 && a->fail_under >= 0 && -v->ratio > a->fail_under;
-}
-
-/* The path that changed most beyond a limit, of all or of those where the change arises; 0: none. */
-static uint32_t worst_of(const struct diff *d, const struct arguments *a, bool causes)
-{
-	double least = diff_least(d, &a->print), most = 0;
-	uint32_t i, worst = 0;
-
-	for (i = 1; i < diff_n(d); i++) {
-		const struct diff_value *v = diff_value(d, i, 0);
-
-		if (is_over(a, v) && fabs(v->delta) >= least && fabs(v->delta) > most &&
-		    (!causes || diff_cause(d, i, 0) == i)) {
-			most = fabs(v->delta);
-			worst = i;
-		}
-	}
-	return worst;
-}
-
-/* A path may be beyond the limit though none of those that its change arises in is. */
-static uint32_t worst_path(const struct diff *d, const struct arguments *a)
-{
-	uint32_t worst = worst_of(d, a, true);
-
-	return worst ? worst : worst_of(d, a, false);
-}
-
-static void say_over(const struct arguments *a, const char *name, const struct diff_value *v)
-{
-	bool grown = v->delta > 0;
-	double percent = (grown ? a->fail_over : a->fail_under) * 100;
-
-	if (isinf(v->ratio) && v->side[DIFF_A].n)
-		complain("'%s' has %s from 0, more than %g%%", name, grown ? "grown" : "shrunk",
-			 percent);
-	else if (v->status == DIFF_NEW || v->status == DIFF_GONE)
-		complain("'%s' is %s, more than the %g%% it may %s", name, grown ? "new" : "gone",
-			 percent, grown ? "grow" : "shrink");
-	else
-		complain("'%s' has %s by %.1f%%, more than %g%%", name, grown ? "grown" : "shrunk",
-			 fabs(v->ratio) * 100, percent);
-}
-
-/* A side without values, or without any time, was not measured: no limit was kept. */
-static bool has_nothing(const struct diff *d, enum diff_side side)
-{
-	const struct diff_range *total = &diff_metric(d, 0)->total.side[side];
-	uint32_t metric = diff_metric(d, 0)->column.derived.metric;
-	bool is_time = metric == METRIC_TIME || metric == METRIC_CPU_TIME;
-
-	return total->n == 0 || (is_time && !(total->max > 0));
-}
-
-/* "train > forward > kernel"; of a deep one the end. */
-static void put_names(const struct diff *d, uint32_t id, struct buf *out)
-{
-	const char *names[64];
-	size_t n = 0;
-
-	for (; id && n < ARRAY_SIZE(names); id = diff_node(d, id)->parent)
-		names[n++] = diff_name(d, id);
-	if (id)
-		buf_puts(out, "... > ");
-	put_path(out, names, n, true);
-}
-
-/* "A", "B" or "A and B"; NULL: both sides have something. */
-static const char *sides_of_nothing(const struct diff *d)
-{
-	static const char *const words[] = {NULL, "A", "B", "A and B"};
-
-	return words[has_nothing(d, DIFF_A) + 2 * has_nothing(d, DIFF_B)];
-}
-
-static int complain_nothing(const struct diff *d, const struct arguments *a, const char *sides)
-{
-	if (has_filter(a)) {
-		complain_inside(d);
-		complain(
-			"the filter leaves nothing of '%s' in %s: there is nothing to hold to a limit",
-			diff_metric(d, 0)->name, sides);
-	} else {
-		complain("nothing of '%s' was measured in %s: there is nothing to hold to a limit",
-			 diff_metric(d, 0)->name, sides);
-	}
-	return STATUS_TROUBLE;
-}
-
-/* Of several metrics the first one is held to the limit: those beside it may be such that should grow,
- * where it should shrink. */
-static int judge(const struct diff *d, const struct arguments *a)
-{
-	const struct diff_metric *m = diff_metric(d, 0);
-	_cleanup_(buf_done) struct buf path = {0};
-	const char *nothing = sides_of_nothing(d);
-	uint32_t worst;
-
-	if (!has_limit(a))
-		return STATUS_WITHIN;
-	if (nothing)
-		return complain_nothing(d, a, nothing);
-	if (is_over(a, &m->total)) {
-		say_over(a, m->name, &m->total);
-		return STATUS_OVER;
-	}
-	worst = a->each ? worst_path(d, a) : 0;
-	if (!worst)
-		return STATUS_WITHIN;
-	put_names(d, worst, &path);
-	say_over(a, buf_str(&path), diff_value(d, worst, 0));
-	return STATUS_OVER;
-}
-
 static int diff_files(struct arguments *a)
 {
 	_cleanup_(diff_freep) struct diff *d = NULL;
@@ -566,7 +461,7 @@ static int diff_files(struct arguments *a)
 		complain("cannot print: %s", strerror(-r));
 		return STATUS_TROUBLE;
 	}
-	return judge(d, a);
+	return diff_limits_judge(&a->limits, d, &a->print);
 }
 
 /* ---- the command ---- */
@@ -643,18 +538,27 @@ static bool is_for_people(const struct arguments *a)
 	       has_terminal();
 }
 
+/* Options that contradict each other. */
+static int check_options(const struct arguments *a)
+{
+	if (a->limits.each && !diff_limits_any(&a->limits))
+		complain("--each goes with --fail-over or --fail-under (see 'proton diff --help')");
+	else if (a->diff.flat && (a->print.tree || a->screen.group || a->profile.report.depth))
+		complain("--flat is of no tree: --tree, -g and -d do not go with it");
+	else
+		return 0;
+	return -EINVAL;
+}
+
 static int run(struct arguments *a, int argc, char **argv)
 {
 	int first = options_parse(&command_diff, argc, argv, on_option, a);
 
 	if (first <= 0)
 		return first ? STATUS_TROUBLE : STATUS_WITHIN;
-	if (take_operands(a, argv + first, argc - first) < 0 || check_stdin(a) < 0)
+	if (take_operands(a, argv + first, argc - first) < 0 || check_stdin(a) < 0 ||
+	    check_options(a) < 0)
 		return STATUS_TROUBLE;
-	if (a->each && !has_limit(a)) {
-		complain("--each goes with --fail-over or --fail-under (see 'proton diff --help')");
-		return STATUS_TROUBLE;
-	}
 	if (is_for_people(a))
 		return diff_on_screen(a);
 	return diff_as_text(a);
@@ -664,8 +568,7 @@ int cmd_diff(int argc, char **argv)
 {
 	struct arguments a = {.diff = {.noise = NOISE},
 			      .print.naming = readable_name,
-			      .fail_over = -1,
-			      .fail_under = -1};
+			      .limits = {.over = -1, .under = -1}};
 	int n_words, status = STATUS_TROUBLE;
 	char **words = spread_sides(argc, argv, &n_words);
 	unsigned side;
@@ -682,6 +585,8 @@ int cmd_diff(int argc, char **argv)
 		run_facts_done(&a.print.facts[side]);
 	}
 	profile_options_done(&a.profile);
+	if (a.print.per)
+		name_pattern_done(&a.per);
 	free(words);
 	return status;
 }

@@ -12,22 +12,30 @@
 #include "core/column.h"
 #include "report/names.h"
 
+int option_expression(struct name_pattern *p, const char *value, bool whole)
+{
+	char why[128];
+	int r = whole ? name_pattern_init_whole(p, value, why, sizeof(why))
+		      : name_pattern_init(p, value, why, sizeof(why));
+
+	if (r == 0)
+		return 0;
+	complain("'%s' is no regular expression: %s", value, r == -EINVAL ? why : strerror(-r));
+	return -EBADMSG;
+}
+
 static int option_pattern(struct profile_options *o, const struct name_pattern **which,
 			  const char *value)
 {
-	char why[128];
 	int r;
 
 	if (*which) {
 		complain("only one expression is taken: '%s' is a second one", value);
 		return -EEXIST;
 	}
-	r = name_pattern_init(&o->patterns[o->n_patterns], value, why, sizeof(why));
-	if (r < 0) {
-		complain("'%s' is no regular expression: %s", value,
-			 r == -EINVAL ? why : strerror(-r));
-		return -EBADMSG;
-	}
+	r = option_expression(&o->patterns[o->n_patterns], value, false);
+	if (r < 0)
+		return r;
 	*which = &o->patterns[o->n_patterns++];
 	return 0;
 }

@@ -92,6 +92,8 @@ int peaks_load(struct peaks **peaks, const char *path);
 const struct peaks *
 profile_peaks(struct profile_options *o); /* those given, or the built-in ones */
 void profile_options_done(struct profile_options *o);
+/* 0, or a line on stderr says what is wrong with an expression. whole: it must match to the end. */
+int option_expression(struct name_pattern *p, const char *value, bool whole);
 /* Replace "-diff" by "--diff-profile". Python's argparse takes it; we would read "-d iff". */
 void profile_options_spell(int argc, char **argv);
 

@@ -40,14 +40,11 @@ static int option_panel(struct screen_options *o, const char *value)
 static int check_expression(const char *value)
 {
 	struct name_pattern p;
-	char why[128];
-	int r = name_pattern_init(&p, value, why, sizeof(why));
+	int r = option_expression(&p, value, false);
 
 	if (r == 0)
 		name_pattern_done(&p);
-	else
-		complain("'%s' is no regular expression: %s", value, why);
-	return r == 0 ? 0 : -EBADMSG; /* said above */
+	return r;
 }
 
 static int take_option(struct screen_options *o, const struct option_def *option, const char *value)

@@ -13,6 +13,10 @@
  * what is new is positive and what is gone negative.
  *
  * Expressions and groups are applied to each run before it is compared: all values are of what is left.
+ *
+ * Instead of paths, kernels, copies and sets can be compared (core/flat.h), each with what it has in all
+ * contexts: nodes below the root are one each, and have what is their own. Runs of different lengths
+ * compare by the step: what adds up is divided by how often something was called in each.
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,8 +74,9 @@ struct diff_metric {
 	bool is_known;   /* a run has the metric, with values or without */
 	bool is_refused; /* a run has it as a text or a property, or without this unit */
 	bool has_values;
-	bool exclusive; /* a path has its own value only */
-	bool differs;   /* it is inclusive in some runs and exclusive in others */
+	bool exclusive;  /* a path has its own value only */
+	bool differs;    /* it is inclusive in some runs and exclusive in others */
+	bool is_divided; /* by how often `per` was called */
 };
 
 struct diff_options {
@@ -85,12 +90,15 @@ struct diff_options {
 	naming_fn *naming;         /* of names that expressions match; NULL: they are raw */
 	enum group group;          /* what stands above the paths (core/regroup.h) */
 	const struct peaks *peaks; /* for util; may be NULL */
+	bool flat;                 /* kernels, copies and sets instead of paths; without a group */
+	const struct name_pattern *per; /* divide by how often this was called; NULL: by nothing */
 };
 
 /* What is known of a run beside its values. */
 enum diff_fact {
-	DIFF_TIME, /* derive_time() of the whole, in nanoseconds */
-	DIFF_LEFT, /* of what expressions leave */
+	DIFF_TIME,  /* derive_time() of the whole, in nanoseconds */
+	DIFF_LEFT,  /* of what expressions leave */
+	DIFF_CALLS, /* how often `per` was entered or launched, whatever expressions leave */
 	DIFF_N_FACTS
 };
 struct diff_run {
@@ -110,7 +118,7 @@ static inline void diff_freep(struct diff **d)
 
 /* One more run of a side; the session may be freed afterwards. Launch metadata is left out, paths
  * that occur twice are one. A run may lack metrics. 0, -EINVAL (one is a text or a property, or has
- * no such unit) or -ENOMEM. */
+ * no such unit), -ENODATA (nothing in it is called as `per`, or that has no count) or -ENOMEM. */
 int diff_add(struct diff *d, enum diff_side side, const struct session *s);
 
 /* Compare what has been added. 0 or -ENOMEM. */

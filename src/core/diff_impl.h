@@ -5,10 +5,14 @@
  *
  *   diff.c        runs are added, sides compared
  *   diff_tree.c   the tree of both sides
- *   diff_run.c    the values of a run on it */
+ *   diff_run.c    the values of a run on it
+ *   diff_flat.c   its kernels, instead of its paths
+ *   diff_per.c    how often something was called in it */
 #include "base/idindex.h"
 #include "base/strtab.h"
 #include "core/diff.h"
+#include "core/flat.h"
+#include "core/numbers.h"
 
 struct diff_taken {
 	struct diff_run run;
@@ -35,8 +39,30 @@ struct diff {
 	struct diff_value *values; /* by node and metric; NULL: not compared yet */
 };
 
+/* A run as it is compared. */
+struct diff_picture {
+	struct diff *d;
+	struct snapshot *snap;
+	struct numbers *numbers;
+	struct flat *flat; /* NULL: paths are compared */
+	/* By node of the snapshot, or by row of `flat`: our node; DIFF_NONE: it has none. */
+	uint32_t *map;
+	uint32_t n_map;
+};
+
 /* The node of this name below parent, made when absent; DIFF_NONE: out of memory. */
 uint32_t diff_node_intern(struct diff *d, uint32_t parent, const char *name, uint8_t kind);
+
+/* Make the rows of kernels, of what expressions leave. 0 or -ENOMEM. */
+int diff_flat_make(struct diff_picture *p);
+/* The node of a row; DIFF_NONE: out of memory. */
+uint32_t diff_flat_node(const struct diff_picture *p, uint32_t row);
+/* slot: another one for each metric. */
+double diff_flat_value(const struct diff_picture *p, uint32_t row, const struct derived *m,
+		       size_t slot);
+
+/* How often what `per` matches was entered or launched, the outermost of it; NaN: that is not known. */
+double diff_per_calls(const struct diff_picture *p);
 
 /* Fill in the values of a run. What diff_add() returns. */
 int diff_run_take(struct diff *d, const struct session *s, struct diff_taken *run);

@@ -10,15 +10,7 @@
 #include "core/merge.h"
 #include "core/regroup.h"
 
-/* A run as it is compared. */
-struct picture {
-	struct diff *d;
-	struct snapshot *snap;
-	struct derive *derive;
-	uint32_t *map; /* by node of the snapshot: our node; DIFF_NONE: it has none */
-};
-
-static const struct session *session_of(const struct picture *p)
+static const struct session *session_of(const struct diff_picture *p)
 {
 	return snapshot_session(p->snap);
 }
@@ -80,9 +72,9 @@ static int learn_metric(struct diff_metric *metric, const struct session *s,
 
 /* ---- filters ---- */
 
-static double time_of(const struct picture *p, uint32_t time)
+static double time_of(const struct diff_picture *p, uint32_t time)
 {
-	const double *v = derive_used(p->derive, time, true);
+	const double *v = derive_used(numbers_derive(p->numbers), time, true);
 
 	return v ? v[0] : NAN;
 }
@@ -99,7 +91,7 @@ static bool is_empty(const struct snapshot *snap)
 }
 
 /* Take out what expressions leave out, and note how much of the time is left. */
-static int filter(struct picture *p, struct diff_run *run)
+static int filter(struct diff_picture *p, struct diff_run *run)
 {
 	const struct diff_options *o = &p->d->options;
 	uint32_t time = derive_time(session_of(p));
@@ -112,7 +104,7 @@ static int filter(struct picture *p, struct diff_run *run)
 		return -ENOMEM;
 	run->facts[DIFF_TIME] = time_of(p, time);
 	snapshot_mask(p->snap, mask);
-	derive_masks(p->derive, NULL, NULL, TOTALS_OF_SHOWN);
+	numbers_update(p->numbers, NULL);
 	run->facts[DIFF_LEFT] = time_of(p, time);
 	run->is_empty = is_empty(p->snap);
 	run->is_inside = run->is_empty && o->include && name_pattern_is_inside(o->include, p->snap);
@@ -121,64 +113,100 @@ static int filter(struct picture *p, struct diff_run *run)
 
 /* ---- nodes ---- */
 
-/* Find our node of each node that is shown. Returns 1 when two of them are the same node here. */
-static int map_nodes(struct picture *p)
+/* The node of a path; DIFF_NONE: it is not shown. 0 or -ENOMEM. */
+static int map_path(const struct diff_picture *p, uint32_t i)
 {
-	const struct session *s = session_of(p);
-	uint32_t n = snapshot_n(p->snap), *map = p->map, i;
+	const struct snap_node *node = snapshot_node(p->snap, i);
+	uint32_t *to = &p->map[i];
+
+	*to = i ? DIFF_NONE : 0;
+	if (i == 0 || node->hidden || p->map[node->parent] == DIFF_NONE)
+		return 0;
+	*to = diff_node_intern(p->d, p->map[node->parent],
+			       session_node_name(session_of(p), node->session_node), node->kind);
+	return *to == DIFF_NONE ? -ENOMEM : 0;
+}
+
+static int map_row(const struct diff_picture *p, uint32_t i)
+{
+	p->map[i] = diff_flat_node(p, i);
+	return p->map[i] == DIFF_NONE ? -ENOMEM : 0;
+}
+
+/* Find our node of each place. Returns 1 when two of them have the same one. */
+static int map_places(struct diff_picture *p)
+{
 	_cleanup_(freep) uint8_t *seen = NULL;
 	size_t cap = 0, n_seen = 0;
 	bool twice = false;
 
-	map[0] = 0;
-	for (i = 1; i < n; i++) {
-		const struct snap_node *node = snapshot_node(p->snap, i);
+	p->n_map = p->flat ? flat_n(p->flat) : snapshot_n(p->snap);
+	p->map = malloc(MAX(p->n_map, 1u) * sizeof(*p->map));
+	if (!p->map)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < p->n_map; i++) {
+		int r = p->flat ? map_row(p, i) : map_path(p, i);
 
-		map[i] = DIFF_NONE;
-		if (node->hidden || map[node->parent] == DIFF_NONE)
-			continue;
-		map[i] = diff_node_intern(p->d, map[node->parent],
-					  session_node_name(s, node->session_node), node->kind);
-		if (map[i] == DIFF_NONE || ARRAY_ROOM(seen, cap, p->d->n) < 0)
+		if (r < 0 || ARRAY_ROOM(seen, cap, p->d->n) < 0)
 			return -ENOMEM;
 		while (n_seen < p->d->n)
 			seen[n_seen++] = 0;
-		twice = twice || seen[map[i]];
-		seen[map[i]] = 1;
+		if (p->map[i] == DIFF_NONE)
+			continue;
+		twice = twice || seen[p->map[i]];
+		seen[p->map[i]] = 1;
 	}
 	return twice;
 }
 
 /* ---- values ---- */
 
-/* The value that stands for a whole run. */
-static double run_total(const struct picture *p, const struct derived *m, const double *v)
+/* Is a value the sum of what was done? */
+static bool is_sum(const struct session *s, const struct derived *m)
 {
-	const struct metric *raw = derive_metric(session_of(p), m->metric);
+	const struct metric *raw = derive_metric(s, m->metric);
+
+	return m->op == DERIVED_VALUE && raw && raw->scope != METRIC_PROPERTY &&
+	       metric_add_plain(raw->add) == METRIC_SUM;
+}
+
+/* The value that stands for a whole run. */
+static double run_total(const struct diff_picture *p, const struct derived *m, const double *v)
+{
 	double sum = NAN;
 
-	if (m->inclusive || m->op != DERIVED_VALUE || metric_add_plain(raw->add) != METRIC_SUM)
+	if (m->inclusive || !is_sum(session_of(p), m))
 		return v[0];
 	for (uint32_t i = 0; i < snapshot_n(p->snap); i++)
 		add_present(&sum, v[i]);
 	return sum;
 }
 
-static void put_values(const struct picture *p, struct diff_taken *run, size_t metric,
-		       const double *v)
+/* What the values of a metric are divided by. */
+static double divisor(const struct diff_run *run, const struct diff_metric *metric)
 {
-	const struct diff *d = p->d;
+	return metric->is_divided ? run->facts[DIFF_CALLS] : 1;
+}
 
-	for (uint32_t i = 0; i < snapshot_n(p->snap); i++) {
-		if (p->map[i] == DIFF_NONE || isnan(v[i]))
+/* The values of metric i, which are v, by node, where paths are compared. */
+static void put_values(const struct diff_picture *p, struct diff_taken *run, size_t i,
+		       const struct derived *m, const double *v)
+{
+	struct diff_metric *metric = &p->d->metrics[i];
+	double by = divisor(&run->run, metric);
+
+	for (uint32_t place = 0; place < p->n_map; place++) {
+		double one = p->flat ? diff_flat_value(p, place, m, i) : v[place];
+
+		if (p->map[place] == DIFF_NONE || isnan(one))
 			continue;
-		run->values[p->map[i] * d->n_metrics + metric] = v[i];
-		d->metrics[metric].has_values = true;
+		run->values[p->map[place] * p->d->n_metrics + i] = one / by;
+		metric->has_values = true;
 	}
 }
 
 /* The values of one metric, if the run has it. */
-static int take_metric(const struct picture *p, struct diff_taken *run, size_t i)
+static int take_metric(const struct diff_picture *p, struct diff_taken *run, size_t i)
 {
 	struct diff_metric *metric = &p->d->metrics[i];
 	struct column_spec c;
@@ -191,11 +219,12 @@ static int take_metric(const struct picture *p, struct diff_taken *run, size_t i
 	if (!metric->has_values && learn_metric(metric, session_of(p), &c) < 0)
 		return -ENOMEM;
 	metric->differs = metric->differs || c.derived.inclusive == metric->exclusive;
-	v = derive_column(p->derive, &c.derived);
+	metric->is_divided = p->d->options.per && is_sum(session_of(p), &c.derived);
+	v = derive_column(numbers_derive(p->numbers), &c.derived);
 	if (!v)
 		return -ENOMEM;
-	run->totals[i] = run_total(p, &c.derived, v);
-	put_values(p, run, i, v);
+	run->totals[i] = run_total(p, &c.derived, v) / divisor(&run->run, metric);
+	put_values(p, run, i, &c.derived, v);
 	return 0;
 }
 
@@ -208,7 +237,7 @@ static double *absent(size_t n)
 	return v;
 }
 
-static int take_metrics(const struct picture *p, struct diff_taken *run)
+static int take_metrics(const struct diff_picture *p, struct diff_taken *run)
 {
 	const struct diff *d = p->d;
 	int r = 0;
@@ -231,23 +260,31 @@ void diff_run_done(struct diff_taken *run)
 
 /* ---- a run ---- */
 
-static int picture_make(struct picture *p, struct diff *d, const struct session *s)
+static int picture_make(struct diff_picture *p, struct diff *d, const struct session *s)
 {
 	const struct snapshot_spec spec = {.naming = d->options.naming, .all_forms = true};
 
-	*p = (struct picture){.d = d, .snap = snapshot_new(s, &spec)};
-	if (!p->snap)
-		return -ENOMEM;
-	p->derive = derive_new(p->snap, d->options.peaks);
-	p->map = malloc(MAX(snapshot_n(p->snap), 1u) * sizeof(*p->map));
-	return p->derive && p->map ? 0 : -ENOMEM;
+	*p = (struct diff_picture){.d = d, .snap = snapshot_new(s, &spec)};
+	if (p->snap)
+		p->numbers = numbers_new(p->snap, d->options.peaks);
+	return p->numbers ? 0 : -ENOMEM;
 }
 
-static void picture_done(struct picture *p)
+static void picture_done(struct diff_picture *p)
 {
-	derive_free(p->derive);
+	flat_free(p->flat);
+	numbers_free(p->numbers);
 	snapshot_free(p->snap);
 	free(p->map);
+}
+
+/* Of the whole run, before anything is taken out of it. */
+static int count_calls(const struct diff_picture *p, struct diff_run *run)
+{
+	if (!p->d->options.per)
+		return 0;
+	run->facts[DIFF_CALLS] = diff_per_calls(p);
+	return run->facts[DIFF_CALLS] > 0 ? 0 : -ENODATA;
 }
 
 static int run_add(struct diff *d, const struct session *s, struct diff_taken *run, bool folded);
@@ -268,13 +305,17 @@ static int run_add_folded(struct diff *d, const struct session *s, struct diff_t
 
 static int run_add(struct diff *d, const struct session *s, struct diff_taken *run, bool folded)
 {
-	struct picture p;
+	struct diff_picture p;
 	int r = picture_make(&p, d, s);
 
 	if (r == 0)
-		r = filter(&p, &run->run);
+		r = count_calls(&p, &run->run);
 	if (r == 0)
-		r = map_nodes(&p);
+		r = filter(&p, &run->run);
+	if (r == 0 && d->options.flat)
+		r = diff_flat_make(&p);
+	if (r == 0)
+		r = map_places(&p);
 	if (r == 1 && folded)
 		r = 0; /* still twice: addresses that look the same. The last one counts */
 	if (r == 0)

@@ -94,7 +94,8 @@ static bool translate(const char *p, struct buf *out)
 	return p != NULL;
 }
 
-int name_pattern_init(struct name_pattern *p, const char *expression, char *ret_why, size_t size)
+static int pattern_init(struct name_pattern *p, const char *expression, const char *end,
+			char *ret_why, size_t size)
 {
 	int flags = REG_EXTENDED | REG_NOSUB, r;
 	_cleanup_(buf_done) struct buf text = {0};
@@ -108,7 +109,7 @@ int name_pattern_init(struct name_pattern *p, const char *expression, char *ret_
 		snprintf(ret_why, size, "look-around, named groups and '\\]' are not supported");
 		return -EINVAL;
 	}
-	buf_putc(&text, ')');
+	buf_puts(&text, end);
 	r = text.error ? REG_ESPACE : regcomp(&p->re, buf_str(&text), flags);
 	if (!r) {
 		r = regcomp(&p->inside, buf_str(&text) + 1, flags);
@@ -118,6 +119,17 @@ int name_pattern_init(struct name_pattern *p, const char *expression, char *ret_
 	}
 	regerror(r, NULL, ret_why, size);
 	return r == REG_ESPACE ? -ENOMEM : -EINVAL;
+}
+
+int name_pattern_init(struct name_pattern *p, const char *expression, char *ret_why, size_t size)
+{
+	return pattern_init(p, expression, ")", ret_why, size);
+}
+
+int name_pattern_init_whole(struct name_pattern *p, const char *expression, char *ret_why,
+			    size_t size)
+{
+	return pattern_init(p, expression, ")$", ret_why, size);
 }
 
 void name_pattern_done(struct name_pattern *p)
@@ -194,6 +206,18 @@ bool name_pattern_is_inside(const struct name_pattern *p, struct snapshot *snap)
 		found = !m.nodes[i].metadata && matches(&m, i);
 	free(m.seen);
 	return found;
+}
+
+uint8_t *filter_matching(struct snapshot *snap, const struct name_pattern *p)
+{
+	struct matcher m = matcher_make(snap, &p->re);
+	uint32_t n = snapshot_n(snap);
+	uint8_t *mask = malloc(n ? n : 1);
+
+	for (uint32_t i = 0; mask && i < n; i++)
+		mask[i] = !m.nodes[i].hidden && matches(&m, i);
+	free(m.seen);
+	return mask;
 }
 
 int filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p)

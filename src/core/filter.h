@@ -21,6 +21,9 @@ struct name_pattern {
 
 /* 0, -ENOMEM, or -EINVAL with why in ret_why (size bytes). */
 int name_pattern_init(struct name_pattern *p, const char *expression, char *ret_why, size_t size);
+/* One that must match to the last character, too. */
+int name_pattern_init_whole(struct name_pattern *p, const char *expression, char *ret_why,
+			    size_t size);
 void name_pattern_done(struct name_pattern *p);
 /* Would it match the name of a node that is shown, if it could match within a name? For who finds that
  * it matches none. */
@@ -28,6 +31,8 @@ bool name_pattern_is_inside(const struct name_pattern *p, struct snapshot *snap)
 
 /* A mask is a byte a node, 1 = shown; malloc'd. All but launch metadata. NULL: out of memory. */
 uint8_t *filter_all(const struct snapshot *snap);
+/* Of the nodes that are shown, those whose own names match. */
+uint8_t *filter_matching(struct snapshot *snap, const struct name_pattern *p);
 /* What expressions leave; NULL: there is no such expression. The mask, or NULL: out of memory. */
 uint8_t *filter_names(struct snapshot *snap, const struct name_pattern *include,
 		      const struct name_pattern *exclude);

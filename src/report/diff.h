@@ -19,11 +19,12 @@ struct diff_print {
 	const char *const *files[DIFF_N_SIDES];
 	unsigned n_files[DIFF_N_SIDES];
 	struct run_facts facts[DIFF_N_SIDES]; /* what was run; the caller's */
-	const char *include, *exclude;        /* expressions, as they were given; NULL: none */
+	const char *include, *exclude, *per;  /* expressions, as they were given; NULL: none */
 	enum group group;
 	uint8_t format; /* enum diff_format */
 	uint8_t names;  /* enum name_mode */
 	naming_fn *naming;
+	bool flat; /* nodes are kernels, not paths */
 	bool tree; /* in the order of the tree; false: by |delta| */
 	bool all;  /* also what is the same */
 	bool ascii, color;

@@ -82,6 +82,32 @@ static bool put_left_time(struct diff_printer *x)
 	return true;
 }
 
+/* "4", and of several runs "2 to 4" */
+static void put_calls(struct diff_printer *x, enum diff_side side)
+{
+	const struct diff_range *calls = diff_fact(x->d, side, DIFF_CALLS);
+
+	out_printf(x->out, "%.15g", calls->min);
+	if (calls->max > calls->min)
+		out_printf(x->out, " to %.15g", calls->max);
+}
+
+/* How often what values are divided by was called. */
+static bool put_per(struct diff_printer *x)
+{
+	if (!x->p->per)
+		return false;
+	begin(x);
+	put_words(x, x->p->per);
+	out_puts(x->out, ": A ");
+	put_calls(x, DIFF_A);
+	out_puts(x->out, ", B ");
+	put_calls(x, DIFF_B);
+	out_puts(x->out, " times");
+	end(x);
+	return true;
+}
+
 bool diff_put_head(struct diff_printer *x)
 {
 	bool any = false;
@@ -89,5 +115,6 @@ bool diff_put_head(struct diff_printer *x)
 	for (unsigned i = 0; i < RUN_FACT_N; i++)
 		any |= put_fact(x, (enum run_fact)i);
 	any |= put_left_time(x);
+	any |= put_per(x);
 	return any;
 }

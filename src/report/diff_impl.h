@@ -51,7 +51,7 @@ const char *diff_status_of(const struct diff_printer *x, const struct diff_value
 /* The values of both sides (two each where there are several runs) and the change. */
 void diff_put_values(struct diff_printer *x, size_t metric, const struct diff_value *v,
 		     const char *between);
-const char *diff_sum_word(const struct diff_metric *m); /* "inclusive" … */
+const char *diff_sum_word(const struct diff_printer *x, size_t metric); /* "inclusive" … */
 /* A line a metric: "3 changed, 1 new, 0 gone, 96 same", and of several runs ", 12 noise". */
 void diff_put_counts(struct diff_printer *x);
 

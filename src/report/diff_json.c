@@ -18,26 +18,29 @@ static void json_number(struct json_writer *w, const char *key, double v)
 		jsonw_null(w);
 }
 
+/* null: no run of the side has a value. */
+static void json_range(struct json_writer *w, const char *key, const struct diff_range *r)
+{
+	jsonw_key(w, key);
+	if (!r->n) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_object(w);
+	jsonw_key_u64(w, "runs", r->n);
+	json_number(w, "min", r->min);
+	json_number(w, "median", r->median);
+	json_number(w, "max", r->max);
+	jsonw_object_end(w);
+}
+
 static void json_value(struct json_writer *w, const struct diff_value *v)
 {
 	unsigned side;
 
 	jsonw_key_text(w, "status", diff_status_word((enum diff_status)v->status));
-	for (side = 0; side < DIFF_N_SIDES; side++) {
-		const struct diff_range *r = &v->side[side];
-
-		jsonw_key(w, side_keys[side]);
-		if (!r->n) {
-			jsonw_null(w);
-			continue;
-		}
-		jsonw_object(w);
-		jsonw_key_u64(w, "runs", r->n);
-		json_number(w, "min", r->min);
-		json_number(w, "median", r->median);
-		json_number(w, "max", r->max);
-		jsonw_object_end(w);
-	}
+	for (side = 0; side < DIFF_N_SIDES; side++)
+		json_range(w, side_keys[side], &v->side[side]);
 	json_number(w, "delta", v->delta);
 	json_number(w, "ratio", v->ratio);
 }
@@ -157,6 +160,21 @@ static void json_filter(struct diff_printer *x, struct json_writer *w)
 	jsonw_object_end(w);
 }
 
+/* What values are divided by, and how often it was called; null: by nothing. */
+static void json_per(struct diff_printer *x, struct json_writer *w)
+{
+	jsonw_key(w, "per");
+	if (!x->p->per) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_object(w);
+	jsonw_key_text(w, "name", x->p->per);
+	for (unsigned side = 0; side < DIFF_N_SIDES; side++)
+		json_range(w, side_keys[side], diff_fact(x->d, side, DIFF_CALLS));
+	jsonw_object_end(w);
+}
+
 static void json_head(struct diff_printer *x, struct json_writer *w)
 {
 	jsonw_key_text(w, "schema", "proton-diff");
@@ -168,6 +186,9 @@ static void json_head(struct diff_printer *x, struct json_writer *w)
 	json_facts(x, w);
 	json_filter(x, w);
 	jsonw_key_text(w, "group", group_word(x->p->group));
+	jsonw_key(w, "flat");
+	jsonw_bool(w, x->p->flat);
+	json_per(x, w);
 }
 
 static int json_node(struct diff_printer *x, struct json_writer *w, uint32_t id)

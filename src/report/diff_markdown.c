@@ -15,7 +15,12 @@ static void put_total(struct diff_printer *x, size_t metric)
 	diff_format_ratio(ratio, total);
 	out_puts(x->out, "**");
 	put_name(x->out, m->name, 0, x->p->ascii);
-	out_printf(x->out, "**, %s: ", diff_sum_word(m));
+	out_printf(x->out, "**, %s", diff_sum_word(x, metric));
+	if (m->is_divided) {
+		out_puts(x->out, ", per ");
+		put_code(x->out, x->p->per, 0);
+	}
+	out_puts(x->out, ": ");
 	diff_put_value(x, metric, total->side[DIFF_A].median, false, 0);
 	out_puts(x->out, " → ");
 	diff_put_value(x, metric, total->side[DIFF_B].median, false, 0);

@@ -71,7 +71,9 @@ static void put_names(struct diff_printer *x, const struct metrics *t)
 		_cleanup_(buf_done) struct buf text = {0};
 		size_t width = metric_width(x, m) - 1;
 
-		buf_printf(&text, "%s, %s", metric->name, diff_sum_word(metric));
+		buf_printf(&text, "%s, %s", metric->name, diff_sum_word(x, m));
+		if (metric->is_divided)
+			buf_printf(&text, ", per %s", x->p->per);
 		put_name(x->out, buf_str(&text), alone ? 0 : width, x->p->ascii);
 		if (m + 1 < t->to)
 			out_spaces(x->out, 1 + width - MIN(name_width(buf_str(&text)), width));

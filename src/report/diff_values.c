@@ -98,9 +98,11 @@ const char *diff_status_of(const struct diff_printer *x, const struct diff_value
 	return is_noise(x, v) ? "noise" : diff_status_word((enum diff_status)v->status);
 }
 
-const char *diff_sum_word(const struct diff_metric *m)
+const char *diff_sum_word(const struct diff_printer *x, size_t metric)
 {
-	return m->exclusive ? "exclusive" : "inclusive";
+	if (x->p->flat)
+		return "by kernel, copy and set";
+	return diff_metric(x->d, metric)->exclusive ? "exclusive" : "inclusive";
 }
 
 void diff_put_values(struct diff_printer *x, size_t metric, const struct diff_value *v,

@@ -417,4 +417,88 @@ status "filter: no expression" 2 -i '(' filter-a.folded filter-b.folded
 "$PROTON" diff --ascii --all --tree -g process all.hatchet later.hatchet >out
 check "groups" "1.00us 1.05us rank 0|1.10us 1.04us rank 1" "$(awk '/ rank / { rank = $(NF - 1) " " $NF } /gemm/ { print $1, $2, rank }' out | paste -sd '|')"
 check "groups: filtered" "$(total_of all.hatchet -g process -i 'rank 1')" "$("$PROTON" diff --ascii --all -m time/ns -g process -i 'rank 1' all.hatchet later.hatchet | awk '/ROOT/ { print $1 }')"
+# ---- kernels instead of paths
+cat >flat-a.folded <<EOF
+main;step;gemm 1000
+main;eval;gemm 500
+main;step;relu 100
+main;step;loss 100
+EOF
+sed 's/eval;gemm 500/eval;gemm 900/; s/step;gemm 1000/step;gemm 800/; s/loss/drop/' flat-a.folded >flat-b.folded
+flat_time_of() { # flat_time_of FILE KERNEL OPTIONS…: what a report says
+	"$PROTON" report --flat -m "time/ns" "${@:3}" "$1" | awk -v name="$2" '$NF == name { print $1 }'
+}
+"$PROTON" diff --flat --ascii --all -m time/ns flat-a.folded flat-b.folded >out
+check "flat: each kernel once, of all its contexts" "gemm loss drop relu" "$(sed -n '/STATUS/,/^$/p' out | awk 'NF && !/STATUS|ROOT/ { print $NF }' | xargs)"
+for kernel in gemm relu; do
+	check "flat: $kernel: what a report has" "$(flat_time_of flat-a.folded $kernel) $(flat_time_of flat-b.folded $kernel)" \
+		"$(awk -v name=$kernel '$NF == name { print $1, $2 }' out)"
+done
+check "flat: the whole" "1700.000 1900.000" "$(awk '/ROOT/ { print $1, $2 }' out)"
+has "flat: said" "by kernel, copy and set" out
+"$PROTON" diff --flat --ascii --all -m time/ns -i main -e step flat-a.folded flat-b.folded >out
+check "flat: of what is left" "500.000 900.000 gemm" "$(awk '/gemm/ { print $1, $2, $NF }' out)"
+check "flat: of what is left, as a report" "$(flat_time_of flat-b.folded gemm -e step)" "$(awk '/gemm/ { print $2 }' out)"
+status "flat: a kernel over a limit" 1 --flat --each --fail-over 12 flat-a.folded flat-b.folded
+has "flat: which" "'gemm' has grown by 13.3%" err
+check "flat: json" "True ['gemm'] 1500.0 1700.0" "$("$PROTON" diff --flat -f json flat-a.folded flat-b.folded | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+n = d["nodes"][0]
+print(d["flat"], n["path"], n["a"]["median"], n["b"]["median"])')"
+# A mean is that of all executions, not the mean of means.
+check "flat: a mean" "700.000 766.667" "$("$PROTON" diff --flat --ascii --all -m avg_time/ns all.hatchet all.hatchet >/dev/null
+	profile mean-a.hatchet "gemm 900" "gemm 500"; profile mean-b.hatchet "gemm 1000" "gemm 700" "gemm 600"
+	"$PROTON" diff --flat --ascii --all -m avg_time/ns mean-a.hatchet mean-b.hatchet | awk '$NF == "gemm" { print $1, $2 }')"
+for option in "-g process" "-d 2" --tree; do
+	# shellcheck disable=SC2086
+	status "flat: no tree: $option" 2 --flat $option flat-a.folded flat-b.folded
+	has "flat: no tree: $option: said" "--flat is of no tree" err
+done
+status "flat: no kernels" 2 --flat empty.hatchet empty.hatchet
+has "flat: no kernels: said" "there are no kernels, copies or sets in empty.hatchet and empty.hatchet" err
+
+# ---- by the step
+# steps FILE N TIME: main entered once; N steps, half of them within another step, each with a gemm of TIME
+# ns; what is called step_lr and step's setup are others
+steps() {
+	python3 - "$@" <<-'END'
+		import json, sys
+		path, n, ns = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+		def node(name, metrics, *children):
+		    return {"frame": {"name": name, "type": "function"}, "metrics": metrics, "children": children}
+		def gemm(n): return node("gemm", {"time (ns)": n * ns, "count": n, "device_id": "0", "device_type": "CUDA"})
+		inner = node("step", {"cpu_count": n // 2}, gemm(n // 2))
+		steps = node("step", {"cpu_count": n}, gemm(n), node("again", {}, inner))
+		json.dump([node("ROOT", {"time (ns)": 0, "count": 0}, node("main", {"cpu_count": 1}, steps,
+		                node("step_lr", {"cpu_count": 5}, gemm(1)), node("nothing", {}))), {}], open(path, "w"))
+	END
+}
+steps short.hatchet 10 1000
+steps long.hatchet 40 1000
+"$PROTON" diff --ascii --all -m time/ns,count,avg_time/ns --per step short.hatchet long.hatchet >out
+check "per: of both sides" "step: A 10, B 40 times" "$(grep times out)"
+check "per: what adds up is divided" "1500.000 1500.000 same" "$(awk '/main > step > gemm|main > step$/ { print $1, $2, $5 }' out | head -n 1)"
+check "per: a count" "1 1" "$(awk '$NF == "gemm" && /main > step > gemm/ { print $6, $7 }' out)"
+check "per: a mean is not" "1000.000 1000.000" "$(awk '/main > step > gemm/ { print $11, $12 }' out)"
+has "per: said" "time (ns), inclusive, per step" <("$PROTON" diff --ascii --per step short.hatchet long.hatchet)
+has "per: markdown" '**time (ns)**, inclusive, per `step`: ' <("$PROTON" diff -f markdown --per step short.hatchet long.hatchet)
+check "per: json" "step 10.0 40.0 1500.0" "$("$PROTON" diff -f json --all --per step short.hatchet long.hatchet | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+print(d["per"]["name"], d["per"]["a"]["median"], d["per"]["b"]["median"],
+      *[n["a"]["median"] for n in d["nodes"] if n["path"] == ["main", "step"]])')"
+check "per: a kernel's launches" "gemm: A 16, B 61 times" "$("$PROTON" diff --ascii --per gemm short.hatchet long.hatchet | grep times)"
+check "per: an expression, to the end of a name" "step|step_lr: A 15, B 45 times" "$("$PROTON" diff --ascii --per 'step|step_lr' short.hatchet long.hatchet | grep times)"
+check "per: filters do not change it" "step: A 10, B 40 times" "$("$PROTON" diff --ascii -e step --per step short.hatchet long.hatchet | grep times)"
+check "per: runs of a side" "step: A 10 to 40, B 40 times" "$("$PROTON" diff --ascii --per step --a short.hatchet long.hatchet --b long.hatchet | grep times)"
+status "per: within a limit" 0 --fail-over 5 --per step short.hatchet long.hatchet
+status "per: over it without" 1 --fail-over 5 short.hatchet long.hatchet
+status "per: with --flat" 0 --fail-over 5 --each --flat --per step short.hatchet long.hatchet
+for name in ste nothing again; do
+	status "per: $name has no count" 2 --per $name short.hatchet long.hatchet
+	has "per: $name: said" "nothing in short.hatchet that is called '$name' has a count" err
+done
+status "per: no expression" 2 --per '(' short.hatchet long.hatchet
+status "per: twice" 2 --per step --per gemm short.hatchet long.hatchet; has "per: twice: said" "only one --per is taken" err
 finish
