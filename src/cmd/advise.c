@@ -33,6 +33,7 @@ static const struct option_def options[] = {
 	{.name = "ascii", .help = "no characters beyond ASCII", .rare = true, .id = OPT_ASCII},
 	{.name = "width", .arg = "N", .help = "columns of a line (those of the terminal)", .rare = true,
 	 .id = OPT_WIDTH},
+	PROFILE_FOLD_OPTION,
 	{.name = "no-pager", .help = "print to the terminal itself", .rare = true, .id = OPT_NO_PAGER},
 };
 /* clang-format on */
@@ -69,6 +70,7 @@ struct arguments {
 	bool fail_on[FINDING_N_RULES];
 	double least; /* a share of the whole; negative: not asked for */
 	bool no_pager;
+	struct loading loading;
 };
 
 static int add_rule(struct arguments *a, const char *word)
@@ -121,6 +123,9 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		return parse_names(value, &a->report.names);
 	case OPT_WIDTH:
 		return parse_count(value, UINT32_MAX, &a->report.width);
+	case PROFILE_OPT_FOLD:
+		a->loading.fold_numbers = true;
+		return 0;
 	case OPT_NO_PAGER:
 		a->no_pager = true;
 		return 0;
@@ -175,7 +180,6 @@ int cmd_advise(int argc, char **argv)
 {
 	struct arguments a = {.report = {.naming = readable_name}, .least = -1};
 	_cleanup_(session_freep) struct session *s = NULL;
-	struct loading loading = {0};
 	int first;
 
 	a.report.width = terminal_width(STDOUT_FILENO);
@@ -188,6 +192,6 @@ int cmd_advise(int argc, char **argv)
 	}
 	a.report.ascii = a.report.ascii || strcmp(nl_langinfo(CODESET), "UTF-8");
 	signal(SIGPIPE, SIG_DFL);
-	s = load_files(argv + first, argc - first, &loading);
+	s = load_files(argv + first, argc - first, &a.loading);
 	return s ? advise(s, &a) : STATUS_TROUBLE;
 }

@@ -67,6 +67,7 @@ static const struct option_def options[] = {
 	 .id = PROFILE_OPT_DEPTH},
 	{.name = "threshold", .letter = 't', .arg = "X[%]",
 	 .help = "leave out changes below X, or X% of the total", .id = OPT_THRESHOLD},
+	PROFILE_FOLD_OPTION,
 	{.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt",
 	 .rare = true, .id = PROFILE_OPT_PEAKS},
 	{.name = "rows", .letter = 'n', .arg = "N", .help = "lines at most (all; markdown: 100)",
@@ -183,6 +184,7 @@ static bool is_for_screen(int id)
 				  OPT_GROUP,
 				  OPT_SCREEN_INCLUDE,
 				  OPT_SCREEN_EXCLUDE,
+				  PROFILE_OPT_FOLD,
 				  OPT_NAMES,
 				  OPT_ASCII};
 
@@ -349,7 +351,7 @@ static int load_side(struct diff *d, struct arguments *a, enum diff_side side)
 	int r = 0;
 
 	for (i = 0; i < a->print.n_files[side] && r == 0; i++) {
-		struct session *s = load_file(a->files[side][i]);
+		struct session *s = load_file(a->files[side][i], &a->profile.loading);
 
 		if (!s)
 			return -ECANCELED;
@@ -504,10 +506,9 @@ static int diff_as_text(struct arguments *a)
 /* The tree of `view`, with the columns of a comparison. */
 static int diff_on_screen(struct arguments *a)
 {
-	struct loading loading = {0};
 	const struct view_screen screen = {
 		.command = "diff",
-		.loading = &loading,
+		.loading = &a->profile.loading,
 		.screen = &a->screen,
 		.paths = (char *const *)a->files[DIFF_B],
 		.n_paths = 1,

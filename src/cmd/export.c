@@ -48,6 +48,7 @@ static const struct option_def options[] = {
 	{.name = "keep-going", .letter = 'k',
 	 .help = "name a file that cannot be read, leave it out, exit with 1 at the end",
 	 .rare = true, .id = OPT_KEEP_GOING},
+	PROFILE_FOLD_OPTION,
 	{.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt", .rare = true,
 	 .id = OPT_PEAKS},
 	{.name = "compact", .help = "no line breaks and no indentation", .rare = true, .id = OPT_COMPACT},
@@ -116,6 +117,9 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		break;
 	case OPT_PEAKS:
 		return peaks_load(&a->peaks, value);
+	case PROFILE_OPT_FOLD:
+		a->loading.fold_numbers = true;
+		break;
 	case OPT_KEEP_GOING:
 		a->loading.keep_going = true;
 		break;

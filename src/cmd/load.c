@@ -8,12 +8,27 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "cmd/commands.h"
+#include "core/fold.h"
 #include "core/merge.h"
 #include "core/pair.h"
 #include "format/format.h"
 #include "report/progress.h"
 
-struct session *load_quietly(const char *path, struct buf *why)
+/* Of a session that was read, or NULL, what was asked for; NULL: `why` says why not. Steals it. */
+static struct session *make_of(struct session *s, const struct loading *how, struct buf *why)
+{
+	struct session *folded;
+
+	if (!s || !how->fold_numbers)
+		return s;
+	folded = session_fold_numbers(s);
+	if (!folded)
+		buf_puts(why, "out of memory");
+	session_free(s);
+	return folded;
+}
+
+static struct session *read_quietly(const char *path, struct buf *why)
 {
 	struct format_error error = {0};
 	struct session *s = NULL;
@@ -23,10 +38,15 @@ struct session *load_quietly(const char *path, struct buf *why)
 	return s;
 }
 
-struct session *load_file(const char *path)
+struct session *load_quietly(const char *path, const struct loading *how, struct buf *why)
+{
+	return make_of(read_quietly(path, why), how, why);
+}
+
+struct session *load_file(const char *path, const struct loading *how)
 {
 	_cleanup_(buf_done) struct buf why = {0};
-	struct session *s = load_quietly(path, &why);
+	struct session *s = load_quietly(path, how, &why);
 
 	if (!s)
 		complain("%s", buf_str(&why));
@@ -36,9 +56,10 @@ struct session *load_file(const char *path)
 /* Add a file to what is merged. 0 or -errno, and a line on stderr says why. */
 static int load_into(struct merge *m, const char *path)
 {
+	static const struct loading plain;
 	struct merge_options options;
 	char name[PATH_MAX];
-	struct session *s = load_file(path);
+	struct session *s = load_file(path, &plain); /* they fold when they are one */
 	int r;
 
 	if (!s)
@@ -90,6 +111,7 @@ static int merge_files(struct merge *m, char *const *paths, int n, struct loadin
 struct session *load_merged(char *const *paths, int n, struct loading *how)
 {
 	_cleanup_(merge_freep) struct merge *m = NULL;
+	_cleanup_(buf_done) struct buf why = {0};
 	struct session *s = session_new();
 
 	m = s ? merge_new(s) : NULL;
@@ -97,17 +119,23 @@ struct session *load_merged(char *const *paths, int n, struct loading *how)
 		complain("out of memory");
 		return session_free(s);
 	}
-	return merge_files(m, paths, n, how) < 0 ? session_free(s) : s;
+	if (merge_files(m, paths, n, how) < 0)
+		return session_free(s);
+	s = make_of(s, how, &why);
+	if (!s)
+		complain("%s", buf_str(&why));
+	return s;
 }
 
 struct session *load_files(char *const *paths, int n, struct loading *how)
 {
-	return n == 1 ? load_file(paths[0]) : load_merged(paths, n, how);
+	return n == 1 ? load_file(paths[0], how) : load_merged(paths, n, how);
 }
 
-static int pair_up(struct loaded *l, const struct session *s, const char *before, enum group group)
+static int pair_up(struct loaded *l, const struct session *s, const char *before, enum group group,
+		   const struct loading *how)
 {
-	_cleanup_(session_freep) struct session *other = load_file(before);
+	_cleanup_(session_freep) struct session *other = load_file(before, how);
 	struct session *sides[PAIR_N];
 
 	if (!other)
@@ -132,7 +160,7 @@ int loaded_open(struct loaded *l, char *const *paths, int n, const char *before,
 	if (!before)
 		return 0;
 	*l = (struct loaded){NULL, NULL};
-	r = pair_up(l, s, before, group);
+	r = pair_up(l, s, before, group, how);
 	session_free(s);
 	return r;
 }

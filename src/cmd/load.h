@@ -7,16 +7,17 @@
 
 struct buf;
 
-/* A profile or a tape, told by its content; "-" is standard input. On failure a line on stderr and
- * NULL. */
-struct session *load_file(const char *path);
-
 /* How to read several files, and what happened. */
 struct loading {
 	bool keep_going;   /* name a file that cannot be read, and leave it out */
+	bool fold_numbers; /* names that only count up, as one (core/fold.h) */
 	int n_failed;      /* files that were left out */
 	const char *first; /* the first file that was read; NULL: there was a single one */
 };
+
+/* A profile or a tape, told by its content; "-" is standard input. On failure a line on stderr and
+ * NULL. */
+struct session *load_file(const char *path, const struct loading *how);
 
 /* One profile of several files: those of ranks, processes and phases become one, as `proton merge`
  * makes it. A single file is taken as it is. On failure a line on stderr and NULL. */
@@ -25,7 +26,7 @@ struct session *load_files(char *const *paths, int n, struct loading *how);
 struct session *load_merged(char *const *paths, int n, struct loading *how);
 
 /* The same as load_file(), but the sentence goes to `why`, and nothing is printed. */
-struct session *load_quietly(const char *path, struct buf *why);
+struct session *load_quietly(const char *path, const struct loading *how, struct buf *why);
 
 /* The profile of the files, and the one to compare it with, on one tree (core/pair.h). */
 struct loaded {

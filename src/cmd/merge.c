@@ -42,6 +42,7 @@ static const struct option_def options[] = {
 	{.name = "keep-going", .letter = 'k',
 	 .help = "name a file that cannot be read, leave it out and exit with 1 at the end",
 	 .id = OPT_KEEP_GOING},
+	PROFILE_FOLD_OPTION,
 	{.name = "ranks", .help = "print how evenly each path is spread over the ranks",
 	 .id = OPT_RANKS},
 	{.name = "metrics", .letter = 'm', .arg = "METRIC",
@@ -85,6 +86,9 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		return 0;
 	case OPT_FORMAT:
 		a->format = value;
+		return 0;
+	case PROFILE_OPT_FOLD:
+		a->loading.fold_numbers = true;
 		return 0;
 	case OPT_KEEP_GOING:
 		a->loading.keep_going = true;

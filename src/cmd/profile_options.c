@@ -170,6 +170,9 @@ int profile_option(struct profile_options *o, const struct option_def *option, c
 	case PROFILE_OPT_NO_PAGER:
 		o->no_pager = true;
 		return 0;
+	case PROFILE_OPT_FOLD:
+		o->loading.fold_numbers = true;
+		return 0;
 	case PROFILE_OPT_KEEP_GOING:
 		o->loading.keep_going = true;
 		return 0;

@@ -34,6 +34,7 @@ enum {
 	PROFILE_OPT_KEEP_GOING,
 	PROFILE_OPT_DIFF,
 	PROFILE_OPT_DEPTH,
+	PROFILE_OPT_FOLD,
 	PROFILE_OPT_THRESHOLD
 };
 /* Not for commands with a screen, which have the same two in SCREEN_OPTIONS. */
@@ -63,6 +64,9 @@ enum {
 	 .id = PROFILE_OPT_DEPTH},                                                                 \
 	{.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt",         \
 	 .rare = true, .id = PROFILE_OPT_PEAKS}
+#define PROFILE_FOLD_OPTION                                                                        \
+	{.name = "fold-numbers", .help = "one row for names that only count up: 'iter #'",         \
+	 .rare = true, .id = PROFILE_OPT_FOLD}
 #define PROFILE_OPTIONS(levels)                                                                    \
 	PROFILE_COLUMN_OPTIONS(false, levels),                                                     \
 	{.name = "list", .letter = 'l', .help = "list the metrics of the profile",                 \
@@ -77,6 +81,7 @@ enum {
 	{.name = "diff-profile", .arg = "FILE",                                                    \
 	 .help = "show what has been added since this profile (also -diff FILE)", .rare = true,    \
 	 .id = PROFILE_OPT_DIFF},                                                                  \
+	PROFILE_FOLD_OPTION,                                                                       \
 	{.name = "keep-going", .letter = 'k',                                                      \
 	 .help = "name a file that cannot be read, leave it out, exit with 1 at the end",          \
 	 .rare = true, .id = PROFILE_OPT_KEEP_GOING},                                              \

@@ -208,7 +208,7 @@ static int change_picture(struct viewer *v, const struct session *other, const c
 /* Compare with the requested file. If it cannot be read, nothing changes. */
 static void compare_again(struct viewer *v, struct buf *why)
 {
-	struct session *other = *v->compare ? load_quietly(v->compare, why) : NULL;
+	struct session *other = *v->compare ? load_quietly(v->compare, v->o->loading, why) : NULL;
 
 	if (!other && *v->compare)
 		return;
@@ -322,7 +322,7 @@ static int first_picture(struct viewer *v)
 {
 	v->s = load_files(v->o->paths, v->o->n_paths, v->o->loading);
 	if (v->s && v->o->before)
-		v->other = load_file(v->o->before);
+		v->other = load_file(v->o->before, v->o->loading);
 	if (!v->s || (v->o->before && !v->other))
 		return -ECANCELED;
 	if (picture_make(v, v->at, v->other, v->o->before) == 0)

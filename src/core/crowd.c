@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "core/crowd.h"
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/hash.h"
 #include "base/idindex.h"
 #include "base/util.h"
+#include "core/alike.h"
 
 enum {
 	CROWD_MIN = 100, /* fewer alike names did not fill the table */
@@ -17,56 +16,13 @@ enum {
 	NAME_MAX_SHOWN = 60,
 };
 
-/* ---- names without their digits ---- */
-
-/* The next character; a number is one '#'. 0: the end. */
-static char next_char(const char **p)
-{
-	char c = **p;
-
-	if (!c)
-		return 0;
-	(*p)++;
-	if (!isdigit((unsigned char)c))
-		return c;
-	while (isdigit((unsigned char)**p))
-		(*p)++;
-	return '#';
-}
-
-static uint64_t pattern_hash(const char *name, uint32_t parent)
-{
-	uint64_t h = parent;
-	char c;
-
-	while ((c = next_char(&name)))
-		h = h * 31 + (unsigned char)c;
-	return hash_u64(h);
-}
-
-static bool pattern_equal(const char *a, const char *b)
-{
-	char c;
-
-	do {
-		c = next_char(&a);
-		if (c != next_char(&b))
-			return false;
-	} while (c);
-	return true;
-}
-
 /* Of a long name print the part around the first number: it is what makes the names differ. */
 static void pattern_print(const char *name, char *out, size_t size)
 {
 	char all[PATTERN_MAX];
 	const char *from = all, *number;
-	size_t n = 0;
-	char c;
 
-	while (n + 1 < sizeof(all) && (c = next_char(&name)))
-		all[n++] = c;
-	all[n] = '\0';
+	alike_pattern(name, all, sizeof(all));
 	number = strchr(all, '#');
 	if (number && number - all > BEFORE_NUMBER)
 		from = number - BEFORE_NUMBER;
@@ -90,13 +46,13 @@ static bool same_crowd(const void *ctx, uint32_t id, const void *key)
 	uint32_t node = *(const uint32_t *)key;
 
 	return f->v[id].parent == f->s->nodes[node].parent &&
-	       pattern_equal(session_node_name(f->s, f->v[id].one), session_node_name(f->s, node));
+	       names_alike(session_node_name(f->s, f->v[id].one), session_node_name(f->s, node));
 }
 
 static int crowd_add(struct search *f, uint32_t node)
 {
 	uint32_t parent = f->s->nodes[node].parent, id;
-	uint64_t hash = pattern_hash(session_node_name(f->s, node), parent);
+	uint64_t hash = alike_hash(session_node_name(f->s, node), parent);
 
 	id = idindex_find(&f->index, hash, same_crowd, f, &node);
 	if (id != IDINDEX_NONE) {

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/idindex.h"
 #include "base/util.h"
+#include "core/alike.h"
 
 /* By id of the input: the id of the same thing in the target. */
 struct id_map {
@@ -35,6 +36,7 @@ struct merge {
 	struct session *into;
 	struct idindex names; /* nodes by parent and name, when only names count */
 	bool by_name;
+	const uint8_t *folds; /* by node of the input: it is called by its pattern; NULL: none is */
 	/* The input at hand. */
 	const struct session *from;
 	const struct merge_options *options;
@@ -265,6 +267,21 @@ static uint32_t node_by_name(struct merge *m, uint32_t parent, uint32_t frame)
 	return id;
 }
 
+#define PATTERN_MAX 4096
+
+/* A frame of the same kind, called "iter #". */
+static uint32_t pattern_frame(struct merge *m, uint32_t id)
+{
+	char name[PATTERN_MAX];
+	uint32_t string;
+
+	alike_pattern(session_node_name(m->from, id), name, sizeof(name));
+	string = strtab_adds(m->into->strings, name);
+	return string == STRTAB_NONE ? SESSION_NONE
+				     : session_frame_intern(m->into, session_node_kind(m->from, id),
+							    string, SESSION_NONE, 0);
+}
+
 static uint32_t add_node(struct merge *m, uint32_t id)
 {
 	const struct session_node *n = &m->from->nodes[id];
@@ -272,6 +289,10 @@ static uint32_t add_node(struct merge *m, uint32_t id)
 
 	if (id == SESSION_ROOT) /* all roots are the same node, whatever their names */
 		return SESSION_ROOT;
+	if (m->folds && m->folds[id])
+		frame = pattern_frame(m, id);
+	if (frame == SESSION_NONE)
+		return SESSION_NONE;
 	return m->by_name ? node_by_name(m, parent, frame)
 			  : session_node_intern(m->into, parent, frame);
 }
@@ -409,7 +430,7 @@ static uint32_t add_lane(struct merge *m, uint32_t id)
 
 	l.process = mapped(m, MAP_PROCESSES, l.process);
 	l.device = mapped(m, MAP_DEVICES, l.device);
-	if (l.process == SESSION_NONE) {
+	if (l.process == SESSION_NONE && !m->folds) {
 		if (m->process == SESSION_NONE && add_own_process(m) < 0)
 			return SESSION_NONE;
 		l.process = m->process;
@@ -688,6 +709,16 @@ static const struct merge_options plain = {NULL, -1, -1};
 void merge_by_name(struct merge *m)
 {
 	m->by_name = true;
+}
+
+void merge_fold(struct merge *m, const uint8_t *folds)
+{
+	m->folds = folds;
+}
+
+const uint32_t *merge_nodes(const struct merge *m)
+{
+	return m->maps[MAP_NODES].to;
 }
 
 int merge_add_tree(struct merge *m, const struct session *from)

@@ -46,6 +46,11 @@ int merge_add_tree(struct merge *m, const struct session *from);
 /* From now on match paths by names alone and ignore the kinds of frames. Some files do not have the
  * kinds: readers guess them, and may guess differently from one run to the next. */
 void merge_by_name(struct merge *m);
+/* From now on an input is made anew: what has no process gets none, and nodes that are not 0 in folds, a
+ * byte each, are called by the pattern of their names (core/alike.h). Borrowed. */
+void merge_fold(struct merge *m, const uint8_t *folds);
+/* By node of the last input: the node of the target. Valid until the next one. */
+const uint32_t *merge_nodes(const struct merge *m);
 struct merge *merge_free(struct merge *m);
 static inline void merge_freep(struct merge **m)
 {

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_FOLD_H
+#define PROTON_CORE_FOLD_H
+/* Scopes whose names only count up, as one.
+ *
+ *     train ─┬ iter 0 ─┬ layer.0 ─ gemm         train ─ iter # ─┬ layer.# ─ gemm    folded: 2, of
+ *            │         └ layer.1 ─ gemm   ──>                   └ loss              "iter #"; 2, of
+ *            └ iter 1 ─┬ layer.0 ─ gemm                                             "layer.#"
+ *                      └ loss
+ *
+ * Siblings fold when their names differ in numbers alone, and there are two different ones at least.
+ * Kernels, copies, frames of a program ("file:line@function") and the like never do: their numbers mean
+ * something.
+ *   thread  one */
+#include "core/session.h"
+
+/* Of each node that stands for several: how many names that were. */
+#define FOLD_METRIC "folded"
+
+/* The session, folded; the one that it was made from may be freed. NULL: out of memory. */
+struct session *session_fold_numbers(const struct session *s);
+
+#endif
