@@ -75,8 +75,7 @@ static int overview(const struct command_table *all, FILE *out)
 		     "  proton top ./app                 watch its GPU call tree while it runs\n"
 		     "  proton record -o run.hatchet ./app\n"
 		     "  proton view run.hatchet\n\n"
-		     "'proton COMMAND --help' says more, 'proton COMMAND --help=all' and\n"
-		     "'man proton-COMMAND' say all.\n");
+		     "'proton COMMAND --help[=all]' and 'man proton-COMMAND' say more.\n");
 	return STATUS_OK;
 }
 

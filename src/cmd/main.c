@@ -15,7 +15,6 @@
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/run_options.h"
-#include "cmd/viewer.h"
 
 enum { OPT_VERSION = 1 };
 static const struct option_def proton_options[] = {
@@ -35,12 +34,13 @@ static const struct command_def command_proton = {
 static int help(int argc, char **argv);
 
 static const struct command commands[] = {
-	{&command_top, cmd_top, NULL},       {&command_record, cmd_record, "run"},
-	{&command_view, cmd_view, NULL},     {&command_report, cmd_report, NULL},
-	{&command_export, cmd_export, NULL}, {&command_list, cmd_list, NULL},
-	{&command_diff, cmd_diff, NULL},     {&command_advise, cmd_advise, NULL},
-	{&command_merge, cmd_merge, NULL},   {&command_doctor, cmd_doctor, NULL},
-	{&command_help, help, NULL},         {&command_version, cmd_version, NULL},
+	{&command_top, cmd_top, NULL},         {&command_record, cmd_record, "run"},
+	{&command_view, cmd_view, NULL},       {&command_report, cmd_report, NULL},
+	{&command_export, cmd_export, NULL},   {&command_list, cmd_list, NULL},
+	{&command_diff, cmd_diff, NULL},       {&command_advise, cmd_advise, NULL},
+	{&command_merge, cmd_merge, NULL},     {&command_doctor, cmd_doctor, NULL},
+	{&command_viewer, cmd_viewer, NULL},   {&command_help, help, NULL},
+	{&command_version, cmd_version, NULL},
 };
 
 static const struct command_table all = {commands, ARRAY_SIZE(commands), &command_proton};
@@ -111,8 +111,6 @@ static int run(int argc, char **argv)
 
 	if (argc > 0 && !strcmp(basename_of(argv[0]), "proton-viewer"))
 		return cmd_viewer(argc, argv);
-	if (argc > 1 && !strcmp(argv[1], "viewer"))
-		return cmd_viewer(argc - 1, argv + 1);
 	/* --help says more than the options: the commands. */
 	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
 		return help(1, argv);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* proton-viewer: the options and the output of Triton's viewer, for scripts that call it. */
 #include "config.h" // IWYU pragma: keep
-#include "cmd/viewer.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -48,9 +47,11 @@ static const struct option_def options[] = {
 	 .letter = 'f',
 	 .arg = "full|file_function_line|function_line|file_function",
 	 .help = "what to keep of file:line@function",
+	 .rare = true,
 	 .id = PROFILE_OPT_FORMAT},
 	{.name = "print-sorted",
 	 .help = "add a list, sorted by the first metric",
+	 .rare = true,
 	 .id = PROFILE_OPT_PRINT_SORTED},
 	{.name = "diff-profile",
 	 .arg = "FILE",
@@ -59,10 +60,11 @@ static const struct option_def options[] = {
 	{.name = "peaks",
 	 .arg = "FILE",
 	 .help = "peaks of devices, as in data/peaks.txt",
+	 .rare = true,
 	 .id = PROFILE_OPT_PEAKS},
 };
 
-static const struct command_def command_viewer = {
+const struct command_def command_viewer = {
 	.name = "viewer",
 	.usage = "[options] FILE",
 	.summary = "print a profile as Triton's proton-viewer does",
@@ -92,12 +94,17 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	return end == value || *end ? -EINVAL : 0;
 }
 
-/* Triton's viewer dies of an exception where no frame is left, not even the root. */
-static void complain_of_nothing(const struct arguments *a)
+static bool is_filtered(const struct arguments *a)
 {
 	const struct report_options *o = &a->profile.report;
 
-	if (o->include || o->exclude || a->threshold != 0)
+	return o->include || o->exclude || a->threshold != 0;
+}
+
+/* Triton's viewer dies of an exception where no frame is left, not even the root. */
+static void complain_of_nothing(const struct arguments *a)
+{
+	if (is_filtered(a))
 		complain("no frame is left that has values");
 	else
 		complain("no frame has values: nothing was measured ('proton report --tree' prints "
@@ -113,6 +120,9 @@ static int refuse(const struct session *s, const struct arguments *a, const char
 	else if (error == -ENOENT)
 		complain("metric %.*s is not found; use the --list flag to list available metrics",
 			 len, word);
+	else if (error == -ENXIO)
+		complain("metric %.*s has no values%s", len, word,
+			 is_filtered(a) ? " in what is left" : "");
 	else if (error == -EINVAL)
 		complain("unsupported unit in '%.*s'", len, word);
 	else

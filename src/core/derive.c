@@ -518,7 +518,7 @@ static int make_quantile(struct derive *d, const struct derived *m, bool all, do
 /* By node: seconds that its work would take at the peak rate of each kind. NaN: no such work. */
 struct roofs {
 	double *compute, *memory, *time;
-	bool *on_device, *unknown;
+	bool *on_device;
 };
 
 static void say_why(struct derive *d, uint32_t device, const char *what)
@@ -556,7 +556,6 @@ static void roof_value(struct derive *d, struct roofs *r, uint32_t node, uint32_
 	else
 		peak = peaks_flops(d->peaks, s, device, metric - METRIC_FLOPS8);
 	if (isnan(peak)) {
-		r->unknown[node] = true;
 		say_why(d, device, metric == METRIC_BYTES ? "bytes" : "operations");
 		return;
 	}
@@ -599,10 +598,8 @@ static void roofs_roll_up(const struct derive *d, struct roofs *r)
 	add_to_parents(d, r->compute);
 	add_to_parents(d, r->memory);
 	add_to_parents(d, r->time);
-	for (uint32_t id = snapshot_n(d->snap); id-- > 1;) {
+	for (uint32_t id = snapshot_n(d->snap); id-- > 1;)
 		r->on_device[parents[id]] |= r->on_device[id];
-		r->unknown[parents[id]] |= r->unknown[id];
-	}
 }
 
 double derive_roofline(enum derived_op op, double compute, double memory, double time)
@@ -634,14 +631,8 @@ static void roofs_result(const struct derive *d, const struct derived *m, const 
 			 double *v)
 {
 	for (uint32_t i = 0; i < snapshot_n(d->snap); i++) {
-		double compute = r->compute[i];
-
-		/* Upstream treats work that was not counted as no work. */
-		if (isnan(fmax(compute, r->memory[i])) && d->totals == TOTALS_UPSTREAM &&
-		    !r->unknown[i])
-			compute = 0;
 		if (r->on_device[i])
-			v[i] = roofs_value(r, m->op, compute, i);
+			v[i] = roofs_value(r, m->op, r->compute[i], i);
 	}
 }
 
@@ -650,14 +641,14 @@ static int make_roofline(struct derive *d, const struct derived *m, bool all, do
 	const struct session *s = snapshot_session(d->snap);
 	uint32_t n = snapshot_n(d->snap), i;
 	_cleanup_(freep) double *numbers = malloc(MAX(n, 1u) * 3 * sizeof(*numbers));
-	_cleanup_(freep) bool *flags = calloc(MAX(n, 1u) * 2, sizeof(*flags));
+	_cleanup_(freep) bool *flags = calloc(MAX(n, 1u), sizeof(*flags));
 	struct roofs r;
 
 	if (!numbers || !flags)
 		return -ENOMEM;
 	for (i = 0; i < 3 * n; i++)
 		numbers[i] = NAN;
-	r = (struct roofs){numbers, numbers + n, numbers + 2 * n, flags, flags + n};
+	r = (struct roofs){numbers, numbers + n, numbers + 2 * n, flags};
 	for (size_t row = 0; row < s->n_rows; row++) {
 		uint32_t node = snapshot_row_node(d->snap, row);
 

@@ -144,6 +144,27 @@ static int filter(struct viewer *v)
 	return r == 0 && !v->shown[0] ? -ENODATA : r;
 }
 
+/* Has any frame that is shown a value of a metric? */
+static bool has_value(const struct viewer *v, unsigned metric)
+{
+	for (unsigned i = 0; i < v->n_sides; i++)
+		for (uint32_t node = 0; node < snapshot_n(v->snap); node++)
+			if (v->shown[node] && !isnan(v->sides[i].values[metric][node]))
+				return true;
+	return false;
+}
+
+/* A column without any value says nothing, and reads as if it did. */
+static int check_values(const struct viewer *v, const char **ret_word)
+{
+	for (unsigned i = 0; i < v->n_metrics; i++)
+		if (!has_value(v, i)) {
+			*ret_word = v->words[i];
+			return -ENXIO;
+		}
+	return 0;
+}
+
 static double value_of(const struct viewer *v, unsigned metric, uint32_t node)
 {
 	double value = v->sides[0].values[metric][node];
@@ -321,6 +342,8 @@ int viewer_text(struct snapshot *snap, const struct viewer_options *options, str
 		r = add_side(&v, options->before);
 	if (r == 0)
 		r = filter(&v);
+	if (r == 0)
+		r = check_values(&v, ret_word);
 	if (r == 0)
 		r = put_tree(&v);
 	if (r == 0) {

@@ -26,8 +26,8 @@ struct viewer_options {
 	bool print_sorted; /* a flat list after the tree */
 };
 
-/* 0; -ENOENT or -EINVAL: a metric or its unit does not exist, and ret_word is where it begins in
- * metrics; -ENODATA: the filter leaves nothing; -ENOMEM. */
+/* 0; -ENOENT or -EINVAL: a metric or its unit does not exist; -ENXIO: no frame that is left has a value of
+ * it; ret_word is where it begins in metrics then. -ENODATA: the filter leaves nothing; -ENOMEM. */
 int viewer_text(struct snapshot *snap, const struct viewer_options *options, struct out *out,
 		const char **ret_word);
 /* The names of the metrics that a profile has. 0 or -ENOMEM. */

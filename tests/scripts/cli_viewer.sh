@@ -57,6 +57,19 @@ refuses() { # refuses "what" status "text" ARGS...
 	check "$what: one line" 1 "$(wc -l <err)"
 }
 refuses "no such metric" 1 "not found" -m nothing "$cuda"
+for metric in cpu_time tflop16/s avg_cpu_time/us; do
+	refuses "no values: $metric" 1 "metric $metric has no values" -m $metric "$cuda"
+done
+refuses "no values beside one that has" 1 "metric cpu_time has no values" -m time/ns,cpu_time "$cuda"
+python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+for child in d[0]["children"]:
+    if child["frame"]["name"] == "foo2":
+        child["metrics"] = {k: v for k, v in child["metrics"].items() if "flops" not in k and k != "bytes"}
+json.dump(d, open("part.json", "w"))' "$cuda"
+check "util of what nothing is known of" "0.247 foo0|0.148 foo1|nan foo2" \
+	"$("$PROTON" viewer -m util part.json | sed -n 's/.*─ //p' | paste -sd '|')"
+refuses "no values in what is left" 1 "metric bytes has no values in what is left" -m bytes -e 'foo[01]' part.json
 refuses "no such unit" 1 "unsupported unit" -m bytes/furlongs "$cuda"
 printf '[{"frame":{"name":"ROOT"},"metrics":{"a,b (x)":1},"children":[]}]' >comma.hatchet
 refuses "a unit behind a comma" 1 "unsupported unit in 'a,b/h'" -m a,b/h comma.hatchet
