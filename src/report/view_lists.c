@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+/* What was lost, what collectors have to say, the profile in a few numbers, what was run. */
+#include <inttypes.h>
+#include <math.h>
+#include "base/human.h"
+#include "base/util.h"
+#include "core/crowd.h"
+#include "core/samples.h"
+#include "report/report_impl.h"
+#include "report/runs.h"
+#include "report/table.h"
+
+int view_losses(const struct report *r)
+{
+	char text[LOSS_TEXT_MAX];
+	bool any = false;
+
+	for (unsigned i = 0; i < LOSS_N; i++) {
+		uint64_t n = session_loss(r->s, (enum loss)i);
+
+		if (!n)
+			continue;
+		out_printf(r->out, "%12" PRIu64 "  ", n);
+		put_name(r->out, crowd_loss_text(r->s, (enum loss)i, n, text), 0, r->o->ascii);
+		out_putc(r->out, '\n');
+		any = true;
+	}
+	if (!any)
+		out_puts(r->out, "none\n");
+	return 0;
+}
+
+int view_notes(const struct report *r)
+{
+	static const char *const words[] = {"", "warning: ", "error: "};
+	double covered = samples_covered(r->s);
+	char share[HUMAN_MAX];
+
+	human_percent(share, covered);
+	if (covered < 1)
+		out_printf(r->out, "percentiles are of %s %% of the executions\n", share);
+	for (size_t i = 0; i < r->s->n_notes; i++) {
+		const struct session_note *n = &r->s->notes[i];
+
+		if (n->process < r->s->n_processes && r->s->processes[n->process].pid)
+			out_printf(r->out, "pid %u: ", r->s->processes[n->process].pid);
+		out_puts(r->out, n->level < ARRAY_SIZE(words) ? words[n->level] : "");
+		put_name(r->out, session_text(r->s, n->text), 0, r->o->ascii);
+		out_putc(r->out, '\n');
+	}
+	if (!r->s->n_notes && !(covered < 1))
+		out_puts(r->out, "none\n");
+	return 0;
+}
+
+static void put_summary_number(const struct report *r, const char *what, double v,
+			       void (*print)(char *, double))
+{
+	char text[HUMAN_MAX];
+
+	print(text, v);
+	out_printf(r->out, "%-16s %s\n", what, text);
+}
+
+static double root_value(const struct report *r, uint32_t metric)
+{
+	const struct snap_column *c = snapshot_column(r->snap, metric, true);
+
+	return c ? c->v[0] : NAN;
+}
+
+int view_summary(const struct report *r)
+{
+	const struct session *s = r->s;
+	uint64_t duration = s->end_ns > s->start_ns ? s->end_ns - s->start_ns : 0;
+	if (s->source) {
+		out_printf(r->out, "%-16s ", "profile of");
+		put_name(r->out, session_text(s, s->source), 0, r->o->ascii);
+		out_putc(r->out, '\n');
+	}
+	if (s->start_ns && duration)
+		put_summary_number(r, "duration", (double)duration, human_time_ns);
+	put_summary_number(r, "processes", (double)s->n_processes, human_count);
+	put_summary_number(r, "devices", (double)s->n_devices, human_count);
+	put_summary_number(r, "contexts", (double)snapshot_n(r->snap), human_count);
+	put_summary_number(r, "kernels", (double)flat_n(r->flat), human_count);
+	put_summary_number(r, "executions", root_value(r, METRIC_COUNT), human_count);
+	put_summary_number(r, "device time", root_value(r, METRIC_TIME), human_time_ns);
+	put_summary_number(r, "lost", (double)session_loss_total(s), human_count);
+	return 0;
+}
+
+int view_run(const struct report *r)
+{
+	if (r->s->n_runs)
+		report_runs(r->s, &(struct run_print){r->o->width, r->o->ascii}, r->out);
+	else
+		out_puts(r->out, "not known\n");
+	return 0;
+}
