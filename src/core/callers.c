@@ -152,8 +152,9 @@ static int add_function(struct callers *c, uint32_t id)
 		r = add_edge(c, CALLERS_CALLER, parent, id,
 			     is_inner && is_inner_caller(c, id, parent));
 	for (; r == 0 && child != SNAP_NONE; child = snapshot_node(c->snap, child)->next_sibling)
-		r = add_edge(c, CALLERS_CALLEE, child, child,
-			     is_inner && is_inner_callee(c, id, child));
+		if (numbers_counts(c->numbers, child))
+			r = add_edge(c, CALLERS_CALLEE, child, child,
+				     is_inner && is_inner_callee(c, id, child));
 	return r;
 }
 
@@ -164,7 +165,7 @@ static int add_functions(struct callers *c)
 
 	for (uint32_t id = 0; id < n && r == 0; id++) {
 		tick_at(snapshot_tick(c->snap), id, n);
-		if (c->frames[id] == c->frame)
+		if (c->frames[id] == c->frame && numbers_counts(c->numbers, id))
 			r = add_function(c, id);
 	}
 	return r;

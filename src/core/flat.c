@@ -8,7 +8,9 @@
 #include "base/order.h"
 #include "base/util.h"
 
-#define NO_ROW UINT32_MAX
+#define NO_ROW      UINT32_MAX
+#define MANY_OPS    1000 /* so many transfers */
+#define SMALL_BYTES 4096 /* of less each are better done together */
 
 struct flat {
 	struct numbers *numbers;
@@ -190,4 +192,15 @@ double flat_value(struct flat *f, uint32_t i, const struct number_ask *ask)
 	const struct number_row row = {{f->nodes + r->first, r->n, r->n, false, true}, i};
 
 	return number_row_value(f->numbers, &f->cache, ask, &row, &whole);
+}
+
+const char *flat_advice(struct flat *f, uint32_t i)
+{
+	double ops = flat_usual(f, i, USUAL_CALLS), bytes = flat_usual(f, i, USUAL_BYTES);
+
+	if (strstr(snapshot_name(f->snap, f->rows[i].node, NAME_SHORT), "pageable"))
+		return "pageable: pin the memory";
+	if (ops >= MANY_OPS && bytes / ops < SMALL_BYTES)
+		return "many small ones: batch them";
+	return "";
 }

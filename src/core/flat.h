@@ -32,6 +32,8 @@ uint32_t flat_n(const struct flat *f);
 const struct flat_row *flat_row(const struct flat *f, uint32_t i);
 /* Copies and sets are transfers. */
 bool flat_is_transfer(const struct flat *f, uint32_t i);
+/* What a person should know about a transfer ("pageable: pin the memory"); "": nothing. */
+const char *flat_advice(struct flat *f, uint32_t i);
 /* A metric of a row; shares are of the whole profile's. NaN: absent. */
 double flat_value(struct flat *f, uint32_t i, const struct number_ask *ask);
 /* The value of a usual column; these have the first slots of the cache. */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include "core/derive.h"
-#include "core/numbers.h"
+#include "core/host.h"
 #include "tui/names.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
@@ -13,23 +10,10 @@
 
 #define ROWS_MAX 64 /* of each table: those with the most */
 
-/* A scope or a wait: the contexts of one frame. */
-struct host_row {
-	uint32_t node;  /* one of them; SNAP_NONE: there is none */
-	double own;     /* nanoseconds on the host, without what is nested and measured, too */
-	double whole;   /* with it; what is nested in itself counts once */
-	double entered; /* the same, of each that was entered */
-	double count;   /* NaN: absent */
-};
-
 struct panel_host {
 	struct sections base;
-	struct host_row *rows; /* by frame */
-	uint32_t n;
-	size_t cap;
-	uint32_t *open; /* by frame: contexts of it around the node that is looked at */
-	size_t cap_open;
-	uint64_t generation; /* of the numbers that these are of */
+	struct host host;
+	uint64_t generation; /* of the numbers that it is of */
 };
 
 static struct panel_host *as_host(struct panel *p)
@@ -37,117 +21,23 @@ static struct panel_host *as_host(struct panel *p)
 	return (struct panel_host *)p;
 }
 
-/* As measured: elapsed time has in it that of nested contexts, also of those that are filtered out. */
-static const double *column(struct panel *p, uint32_t metric)
-{
-	const struct snap_column *c = snapshot_column(p->tui->snap, metric, false);
-
-	return c ? c->v : NULL;
-}
-
-/* Has every scope that was entered its time? Not while it is open, nor when it was open at the end of
- * what is known: then its time is missing, and that of the scopes within is there. */
-static bool has_all_times(const struct session *s)
-{
-	if (!s->ended || session_loss(s, LOSS_VANISHED) || session_loss(s, LOSS_LEFT_OPEN) ||
-	    session_loss(s, LOSS_UNFINISHED))
-		return false;
-	for (size_t i = 0; i < s->n_processes; i++)
-		if (s->processes[i].end == PROCESS_RUNS &&
-		    session_process_collected(&s->processes[i]))
-			return false;
-	return true;
-}
-
 /* Own time is what nested scopes leave. One that was open at a reset ends with time from before
  * it; expressions leave out the time of nested ones. In both cases there is elapsed time alone. */
 static bool has_own(struct panel *p)
 {
-	return has_all_times(panel_session(p)) && !snapshot_is_reset(p->tui->snap) &&
+	return host_has_all_times(panel_session(p)) && !snapshot_is_reset(p->tui->snap) &&
 	       !filters_any(&p->tui->filters);
-}
-
-/* ---- numbers ---- */
-
-/* A walk through the tree, children first, that knows which frames are around a node. */
-struct walk {
-	const struct snapshot *snap;
-	const struct numbers *kept;
-	const double *elapsed;  /* by node */
-	const uint32_t *frames; /* by node */
-	uint32_t *open;         /* by frame: contexts around */
-};
-
-static bool counts(const struct walk *w, uint32_t id)
-{
-	return !isnan(w->elapsed[id]) && numbers_counts(w->kept, id);
-}
-
-static uint32_t next_node(const struct walk *w, uint32_t id)
-{
-	const struct snap_node *node = snapshot_node(w->snap, id);
-
-	if (node->first_child != SNAP_NONE)
-		return node->first_child;
-	for (; id != SNAP_NONE; id = node->parent) {
-		node = snapshot_node(w->snap, id);
-		w->open[w->frames[id]] -= counts(w, id);
-		if (node->next_sibling != SNAP_NONE)
-			return node->next_sibling;
-	}
-	return SNAP_NONE;
-}
-
-static int make_room(struct panel_host *ph)
-{
-	if (ARRAY_ROOM(ph->rows, ph->cap, ph->n + 1u) < 0 ||
-	    ARRAY_ROOM(ph->open, ph->cap_open, ph->n + 1u) < 0)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < ph->n; i++) {
-		ph->rows[i] = (struct host_row){.node = SNAP_NONE, .count = NAN};
-		ph->open[i] = 0;
-	}
-	return 0;
-}
-
-static int add_up(struct panel *p, const double *elapsed, const double *count)
-{
-	struct panel_host *ph = as_host(p);
-	struct numbers *kept = tui_numbers(p->tui);
-	const double *own = derive_used(numbers_derive(tui_all(p->tui)), METRIC_CPU_TIME, false);
-	struct walk w = {p->tui->snap, kept, elapsed, numbers_frames(kept, &ph->n), NULL};
-
-	if (!w.frames || !own || make_room(ph) < 0)
-		return -ENOMEM;
-	w.open = ph->open;
-	for (uint32_t id = 0; id != SNAP_NONE; id = next_node(&w, id)) {
-		struct host_row *row = &ph->rows[w.frames[id]];
-
-		if (!counts(&w, id))
-			continue;
-		row->node = id;
-		row->own += own[id];
-		row->whole += w.open[w.frames[id]]++ ? 0 : elapsed[id];
-		row->entered += elapsed[id];
-		if (count && !isnan(count[id]))
-			row->count = count[id] + (isnan(row->count) ? 0 : row->count);
-	}
-	return 0;
 }
 
 static void make(struct panel *p)
 {
 	struct panel_host *ph = as_host(p);
-	const double *elapsed = column(p, METRIC_CPU_TIME);
 	uint64_t generation = numbers_generation(tui_numbers(p->tui));
 
 	if (ph->generation == generation)
 		return;
-	ph->n = 0;
 	ph->generation = generation;
-	if (!elapsed || !snapshot_has(p->tui->snap, METRIC_CPU_TIME) ||
-	    add_up(p, elapsed, column(p, METRIC_CPU_COUNT)) < 0)
-		ph->n = 0;
+	host_update(&ph->host, tui_numbers(p->tui), tui_all(p->tui)); /* no memory: no rows */
 }
 
 /* ---- tables ---- */
@@ -181,10 +71,10 @@ static bool is_wait(struct panel *p, uint32_t node)
 /* Rows by frame; make() gives those of one table their numbers. */
 static void list(struct panel *p, bool waits, struct section_row (*make)(const struct host_row *of))
 {
-	const struct panel_host *ph = as_host(p);
+	const struct host *h = &as_host(p)->host;
 
-	for (uint32_t i = 0; i < ph->n; i++) {
-		const struct host_row *r = &ph->rows[i];
+	for (uint32_t i = 0; i < h->n; i++) {
+		const struct host_row *r = &h->rows[i];
 		struct section_row row;
 
 		if (r->node == SNAP_NONE || is_wait(p, r->node) != waits)
@@ -236,10 +126,10 @@ static void list_waits(struct panel *p)
 
 static void list_waiting(struct panel *p)
 {
-	const double *elapsed = column(p, METRIC_CPU_TIME), *count = column(p, METRIC_CPU_COUNT);
+	const double *elapsed = host_elapsed(p->tui->snap), *count = host_entered(p->tui->snap);
 	struct numbers *kept = tui_numbers(p->tui);
 
-	for (uint32_t id = 0; as_host(p)->n && id < snapshot_n(p->tui->snap); id++) {
+	for (uint32_t id = 0; as_host(p)->host.n && id < snapshot_n(p->tui->snap); id++) {
 		struct section_row row;
 
 		if (isnan(elapsed[id]) || !is_wait(p, id) || !numbers_counts(kept, id))
@@ -251,20 +141,12 @@ static void list_waiting(struct panel *p)
 	}
 }
 
-static bool has_wait(const struct session *s)
-{
-	for (uint32_t i = 0; i < s->n_nodes; i++)
-		if (session_node_kind(s, i) == FRAME_SYNC)
-			return true;
-	return false;
-}
-
 /* There are none to show. Are there none? */
 static const char *say_no_waits(struct panel *p)
 {
 	const struct tui *t = p->tui;
 
-	if (has_wait(panel_session(p)))
+	if (host_has_wait(panel_session(p)))
 		return *t->filter || filters_any(&t->filters) ? "none with this filter"
 							      : "none so far";
 	if (t->options.sync)
@@ -313,8 +195,7 @@ static void update(struct panel *p)
 
 static void done(struct panel *p)
 {
-	free(as_host(p)->rows);
-	free(as_host(p)->open);
+	host_done(&as_host(p)->host);
 	sections_done(p);
 }
 

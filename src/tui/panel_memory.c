@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <math.h>
-#include <string.h>
 #include "core/flat.h"
 #include "core/frame.h"
 #include "tui/sections.h"
@@ -23,16 +22,6 @@ static const struct column transfer_columns[] = {
 	 .is_absent = sections_lack},
 };
 
-/* What a person should know about this kind of transfer; "" = nothing. */
-static const char *transfer_note(const char *kind, double ops, double size)
-{
-	if (strstr(kind, "pageable"))
-		return "  ! pageable: pin the memory";
-	if (ops >= 1000 && size < 4096)
-		return "  ! many small ones: batch them";
-	return "";
-}
-
 static void add_transfer(struct panel *p, struct flat *flat, uint32_t i)
 {
 	static const struct derived now = {
@@ -40,16 +29,16 @@ static void add_transfer(struct panel *p, struct flat *flat, uint32_t i)
 	const char *kind = snapshot_name(p->tui->snap, flat_row(flat, i)->node, NAME_SHORT);
 	double ops = flat_usual(flat, i, USUAL_CALLS), bytes = flat_usual(flat, i, USUAL_BYTES);
 	double size = ops > 0 ? bytes / ops : NAN;
-	const char *note = transfer_note(kind, ops, size);
+	const char *advice = flat_advice(flat, i);
 	const struct section_row row = {
 		.v = {ops, bytes, flat_usual(flat, i, USUAL_SELF), size,
 		      flat_usual(flat, i, USUAL_GBPS),
 		      flat_value(flat, i, &(struct number_ask){.metric = &now}),
 		      ops > 0 ? flat_usual(flat, i, USUAL_ASYNC) / ops : NAN},
-		.role = *note ? ROLE_WARNING : ROLE_COPY,
+		.role = *advice ? ROLE_WARNING : ROLE_COPY,
 	};
 
-	buf_printf(sections_add(p, &row), "%s%s", kind, note);
+	buf_printf(sections_add(p, &row), "%s%s%s", kind, *advice ? "  ! " : "", advice);
 }
 
 static void list_transfers(struct panel *p)
