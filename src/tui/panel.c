@@ -85,13 +85,13 @@ enum role kind_role(unsigned kind)
 
 const char *tui_panel_word(unsigned i)
 {
-	static const char *const words[TUI_N_PANELS] = {
-#define _(id, word, ops) [TUI_PANEL_##id] = word,
+	static const enum view views[TUI_N_PANELS] = {
+#define _(view, ops) [TUI_PANEL_##view] = VIEW_##view,
 		TUI_PANELS(_)
 #undef _
 	};
 
-	return i < TUI_N_PANELS ? words[i] : NULL;
+	return i < TUI_N_PANELS ? view_word(views[i]) : NULL;
 }
 
 struct panel *panel_new(const struct panel_ops *ops, struct tui *t)

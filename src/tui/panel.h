@@ -105,7 +105,7 @@ struct panel {
 	bool no_cursor; /* scrolls as a text does */
 };
 
-#define _(id, word, ops) extern const struct panel_ops panel_##ops##_ops;
+#define _(view, ops) extern const struct panel_ops panel_##ops##_ops;
 TUI_PANELS(_)
 #undef _
 extern const struct panel_ops panel_help_ops, panel_detail_ops, panel_columns_ops; /* overlays */

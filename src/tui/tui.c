@@ -25,7 +25,7 @@ static void ask_status(struct tui *t)
 static int make_panels(struct tui *t)
 {
 	static const struct panel_ops *const ops[TUI_N_PANELS] = {
-#define _(id, word, ops) [TUI_PANEL_##id] = &panel_##ops##_ops,
+#define _(view, ops) [TUI_PANEL_##view] = &panel_##ops##_ops,
 		TUI_PANELS(_)
 #undef _
 	};

@@ -22,6 +22,7 @@
 #include "core/filter.h"
 #include "core/least.h"
 #include "core/snapshot.h"
+#include "core/view.h"
 
 /* On less than this nothing is drawn. */
 #define TUI_MIN_ROWS 5
@@ -88,26 +89,27 @@ struct tui_host {
 	int (*regroup)(void *data, enum group group);
 };
 
-/* The panels in the order of their tabs and of the keys PANEL_1 … in keys.h.
- *        id       word       panel_<ops>_ops */
+/* The views (core/view.h) that have a panel, in the order of their tabs and of the keys PANEL_1 … in
+ * keys.h.
+ *        view       panel_<ops>_ops */
 #define TUI_PANELS(_)                                                                              \
-	_(TREE, "tree", tree)                                                                      \
-	_(FLAT, "kernels", flat)                                                                   \
-	_(MEMORY, "memory", memory)                                                                \
-	_(DEVICES, "devices", devices)                                                             \
-	_(LOSSES, "losses", losses)                                                                \
-	_(LOG, "log", log)                                                                         \
-	_(BOTTOM_UP, "bottom-up", bottom_up)                                                       \
-	_(CALLERS, "callers", callers)                                                             \
-	_(FLAME, "flame", flame)                                                                   \
-	_(ROOFLINE, "roofline", roofline)                                                          \
-	_(DURATIONS, "durations", durations)                                                       \
-	_(RANKS, "ranks", ranks)                                                                   \
-	_(HOST, "host", host)                                                                      \
-	_(FINDINGS, "findings", findings)
+	_(TREE, tree)                                                                              \
+	_(KERNELS, flat)                                                                           \
+	_(MEMORY, memory)                                                                          \
+	_(DEVICES, devices)                                                                        \
+	_(LOSSES, losses)                                                                          \
+	_(LOG, log)                                                                                \
+	_(BOTTOM_UP, bottom_up)                                                                    \
+	_(CALLERS, callers)                                                                        \
+	_(FLAME, flame)                                                                            \
+	_(ROOFLINE, roofline)                                                                      \
+	_(DURATIONS, durations)                                                                    \
+	_(RANKS, ranks)                                                                            \
+	_(HOST, host)                                                                              \
+	_(FINDINGS, findings)
 
 enum tui_panel {
-#define _(id, word, ops) TUI_PANEL_##id,
+#define _(view, ops) TUI_PANEL_##view,
 	TUI_PANELS(_)
 #undef _
 		TUI_N_PANELS

@@ -148,16 +148,16 @@ START_TEST(orders)
 	world_keys(&w, "I 2 T I");
 	tui_take_view(c.t, w.t);
 	ck_assert_str_eq(sorted_by(&c), "\xce\x94");
-	ck_assert_uint_eq(c.t->current, TUI_PANEL_FLAT);
-	ck_assert(!c.t->panels[TUI_PANEL_FLAT]->ascending);
+	ck_assert_uint_eq(c.t->current, TUI_PANEL_KERNELS);
+	ck_assert(!c.t->panels[TUI_PANEL_KERNELS]->ascending);
 	ck_assert(panel_sort_title(c.t->panels[TUI_PANEL_TREE], "B"));
 	tui_take_view(again.t, c.t);
 	ck_assert_str_eq(sorted_by(&again), "CALLS");
 	ck_assert(tree_of(&again)->ascending);
-	ck_assert(again.t->panels[TUI_PANEL_FLAT]->ascending);
+	ck_assert(again.t->panels[TUI_PANEL_KERNELS]->ascending);
 	ck_assert_uint_eq(again.t->panels[TUI_PANEL_BOTTOM_UP]->sort,
 			  w.t->panels[TUI_PANEL_BOTTOM_UP]->sort);
-	ck_assert(again.t->panels[TUI_PANEL_FLAT]->ascending);
+	ck_assert(again.t->panels[TUI_PANEL_KERNELS]->ascending);
 	ck_assert_str_eq(again.t->orders[1][TUI_PANEL_TREE].title, "B");
 }
 END_TEST
@@ -166,7 +166,7 @@ START_TEST(other_panels)
 {
 	world_keys(&w, "2 End");
 	tui_take_view(c.t, w.t);
-	ck_assert_uint_eq(c.t->current, TUI_PANEL_FLAT);
+	ck_assert_uint_eq(c.t->current, TUI_PANEL_KERNELS);
 	ck_assert_str_eq(here(&c), here(&w));
 }
 END_TEST

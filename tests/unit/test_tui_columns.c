@@ -93,8 +93,8 @@ END_TEST
 /* As many metrics of its own as a profile has: each has a column, everywhere, and can be chosen. */
 START_TEST(many_metrics)
 {
-	static const enum tui_panel panels[] = {TUI_PANEL_TREE, TUI_PANEL_FLAT, TUI_PANEL_BOTTOM_UP,
-						TUI_PANEL_CALLERS};
+	static const enum tui_panel panels[] = {TUI_PANEL_TREE, TUI_PANEL_KERNELS,
+						TUI_PANEL_BOTTOM_UP, TUI_PANEL_CALLERS};
 	static const struct tui_options options = {.command = "view"};
 	char name[48];
 	struct panel *p;

@@ -127,7 +127,7 @@ END_TEST
 START_TEST(choosing_panels)
 {
 	world_keys(&w, "v Down Enter");
-	ck_assert_uint_eq(w.t->current, TUI_PANEL_FLAT);
+	ck_assert_uint_eq(w.t->current, TUI_PANEL_KERNELS);
 	world_keys(&w, "v 4");
 	ck_assert_uint_eq(w.t->current, TUI_PANEL_DEVICES);
 	world_keys(&w, "1 S-Tab");
@@ -349,7 +349,7 @@ END_TEST
 
 START_TEST(choosing_columns)
 {
-	struct panel *tree = w.t->panels[TUI_PANEL_TREE], *flat = w.t->panels[TUI_PANEL_FLAT];
+	struct panel *tree = w.t->panels[TUI_PANEL_TREE], *flat = w.t->panels[TUI_PANEL_KERNELS];
 
 	world_keys(&w, "f Space"); /* without TOTAL */
 	ck_assert_str_eq(here(), "TOTAL");

@@ -90,7 +90,7 @@ START_TEST(tabs_keys_and_columns)
 	struct panel *p;
 
 	press("2:Kern");
-	ck_assert_int_eq(w.t->current, TUI_PANEL_FLAT);
+	ck_assert_int_eq(w.t->current, TUI_PANEL_KERNELS);
 	p = tui_panel(w.t);
 	press("CALLS");
 	ck_assert_str_eq(p->columns.v[p->sort].title, "CALLS");

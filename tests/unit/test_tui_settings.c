@@ -56,9 +56,9 @@ START_TEST(each_setting)
 	ck_assert_int_eq(s.color, 0);
 	ck_assert_int_eq(s.names, NAME_RAW);
 	ck_assert_int_eq(s.group, GROUP_DEVICE);
-	ck_assert_int_eq(s.panel, TUI_PANEL_FLAT);
+	ck_assert_int_eq(s.panel, TUI_PANEL_KERNELS);
 	ck_assert_str_eq(s.sort[TUI_PANEL_TREE].title, "calls");
-	ck_assert(!s.sort[TUI_PANEL_TREE].ascending && s.sort[TUI_PANEL_FLAT].ascending);
+	ck_assert(!s.sort[TUI_PANEL_TREE].ascending && s.sort[TUI_PANEL_KERNELS].ascending);
 	ck_assert_uint_eq(s.columns[TUI_PANEL_TREE].n, 3);
 	ck_assert_str_eq(s.columns[TUI_PANEL_TREE].titles[2], "GB/s");
 	ck_assert_int_eq(keymap_find(&s.keys, 'x'), REQ_QUIT);
@@ -239,7 +239,7 @@ START_TEST(a_layout_comes_back)
 	ck_assert_int_eq(s.names, NAME_DEMANGLED);
 	ck_assert_int_eq(s.panel, TUI_PANEL_TREE);
 	open_world(&w, &s);
-	p = w.t->panels[TUI_PANEL_FLAT];
+	p = w.t->panels[TUI_PANEL_KERNELS];
 	ck_assert_str_eq(p->columns.v[p->sort].title, "AVG");
 	ck_assert(p->ascending);
 	ck_assert_str_eq(p->choice.titles[0], "%");
@@ -330,7 +330,7 @@ START_TEST(keys_are_as_bound)
 	ck_assert_str_eq(buf_str(&complaints), "");
 	open_world(&w, &s);
 	world_keys(&w, "x");
-	ck_assert_int_eq(w.t->current, TUI_PANEL_FLAT);
+	ck_assert_int_eq(w.t->current, TUI_PANEL_KERNELS);
 	ck_assert(world_shows(&w, "F11Sort"));
 	ck_assert(world_shows(&w, "W:Kernels"));
 	world_keys(&w, "Tab");

@@ -120,9 +120,9 @@ START_TEST(keys_arrive)
 {
 	ck_assert_int_eq(tui_open(w.t), 0);
 	type("2");
-	ck_assert_int_eq(w.t->current, TUI_PANEL_FLAT);
+	ck_assert_int_eq(w.t->current, TUI_PANEL_KERNELS);
 	type("\x1bOB\x1bOB"); /* two arrows down, in application mode */
-	ck_assert_uint_eq(w.t->panels[TUI_PANEL_FLAT]->cursor, 2);
+	ck_assert_uint_eq(w.t->panels[TUI_PANEL_KERNELS]->cursor, 2);
 	type("\x1b[24~\x1bOR"); /* F12 is free, F3 asks what to find */
 	ck_assert(prompt_is_open(&w.t->prompt));
 	type("h\xc3\xa9");
@@ -130,7 +130,7 @@ START_TEST(keys_arrive)
 	type("\x7f\x1b");
 	ck_assert(!prompt_is_open(&w.t->prompt));
 	type("\x1bl"); /* Alt-l */
-	ck_assert_int_eq(w.t->panels[TUI_PANEL_FLAT]->scroll, 8);
+	ck_assert_int_eq(w.t->panels[TUI_PANEL_KERNELS]->scroll, 8);
 	type("\x03");
 	ck_assert(menu_is_open(&w.t->menu));
 }
@@ -337,7 +337,7 @@ START_TEST(pasted_text_is_no_command)
 	     "x\r");
 	ck_assert(!prompt_is_open(&w.t->prompt));
 	type("2\x1b[201~");
-	ck_assert_int_eq(w.t->current, TUI_PANEL_FLAT);
+	ck_assert_int_eq(w.t->current, TUI_PANEL_KERNELS);
 	tui_close(w.t);
 	ck_assert(sent("\x1b[?2004l"));
 }
