@@ -92,6 +92,8 @@ expect "hatchet hatchet_msgpack" proton export -f hat
 expect "colorblind contrast" proton top --theme c
 expect "calls" proton view -s ca
 expect "transfers tree" proton report --section tr
+expect "bottom-up" proton report --view bo
+expect "findings flame" proton view --view f
 expect "all" proton report --section = a
 expect "folder one.hatchet two.tape" proton view ""
 expect "one.hatchet" proton report --depth 3 o

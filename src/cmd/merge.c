@@ -144,7 +144,7 @@ static int print_ranks(const struct session *s, struct arguments *a)
 		return STATUS_FAILED;
 	}
 	pager_start(&pager, !a->no_pager);
-	r = out_end(out, report_ranks(s, column_metric(s, a->metric), &o, out));
+	r = out_end(out, report_ranks(s, column_metric(s, a->metric), NULL, &o, out));
 	pager_finish(&pager);
 	if (r == -EINVAL)
 		complain("'%s' is no metric that adds up over ranks", a->metric);

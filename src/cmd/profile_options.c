@@ -90,6 +90,73 @@ void profile_options_spell(int argc, char **argv)
 			argv[i] = diff;
 }
 
+/* "tree, kernels …" */
+static void put_views(struct buf *out)
+{
+	const char *word;
+
+	for (unsigned i = 0; (word = report_view_word(i)); i++)
+		buf_printf(out, "%s%s", i ? ", " : "", word);
+}
+
+static int complain_view(enum view view, const char *word, size_t len)
+{
+	_cleanup_(buf_done) struct buf all = {0};
+
+	put_views(&all);
+	if (view == VIEW_N)
+		complain("there is no view '%.*s'; as text there are: %s", (int)MIN(len, 100u),
+			 word, buf_str(&all));
+	else
+		complain("'%s' is on the screen only; as text there are: %s", view_word(view),
+			 buf_str(&all));
+	return -EBADMSG;
+}
+
+/* What stands behind "callers=". That there is none is said when it is needed. */
+static int take_function(struct report_options *o, const char *name)
+{
+	if (o->function) {
+		complain("callers of one function only: '%s' is a second one", name);
+		return -EBADMSG;
+	}
+	o->function = *name ? name : NULL;
+	return 0;
+}
+
+static int parse_view(struct report_options *o, const char *word, size_t len)
+{
+	enum view view = view_find(word, len);
+
+	if (len == strlen("all") && !strncmp(word, "all", len)) {
+		o->views |= report_all_views();
+		return 0;
+	}
+	if (!report_has_text(view))
+		return complain_view(view, word, len);
+	o->views |= 1u << view;
+	return 0;
+}
+
+int parse_views(struct profile_options *o, const char *words)
+{
+	const char *callers = view_word(VIEW_CALLERS);
+
+	for (;; words++) {
+		size_t len = strcspn(words, ",");
+		size_t name = strcspn(words, "=");
+		bool is_function =
+			name == strlen(callers) && !strncmp(words, callers, name) && words[name];
+		int r = parse_view(&o->report, words, is_function ? name : len);
+
+		if (r == 0 && is_function)
+			return take_function(&o->report, words + name + 1);
+		words += len;
+		if (r < 0 || !*words)
+			return r;
+	}
+}
+
 int parse_group(const char *word, enum group *ret)
 {
 	unsigned i;

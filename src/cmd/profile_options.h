@@ -102,6 +102,9 @@ int option_expression(struct name_pattern *p, const char *value, bool whole);
 /* Replace "-diff" by "--diff-profile". Python's argparse takes it; we would read "-d iff". */
 void profile_options_spell(int argc, char **argv);
 
+/* The views of a list of words, "tree,kernels", into o->report. The name of a function may have commas:
+ * "callers=NAME" is the last one. 0, or -EBADMSG and a line on stderr. */
+int parse_views(struct profile_options *o, const char *words);
 int parse_group(const char *word, enum group *ret);
 int parse_names(const char *word, uint8_t *ret);
 

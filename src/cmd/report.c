@@ -16,7 +16,7 @@
 #include "report/report.h"
 
 enum {
-	OPT_SECTION = 1,
+	OPT_VIEW = 1,
 	OPT_SORT,
 	OPT_ROWS,
 	OPT_WIDTH,
@@ -29,9 +29,10 @@ enum {
 
 /* clang-format off */
 static const struct option_def options[] = {
-	{.name = "section", .arg = "NAME",
-	 .help = "print this part: tree, kernels, losses, all …",
-	 .values = report_section_word, .id = OPT_SECTION},
+	{.name = "view", .arg = "LIST", .help = "print these: bottom-up,flame,callers=NAME …",
+	 .values = report_view_word, .id = OPT_VIEW},
+	{.name = "section", .arg = "LIST", .help = "the same as --view", .rare = true,
+	 .values = report_view_word, .id = OPT_VIEW},
 	{.name = "tree", .help = "print the calling contexts only", .id = OPT_TREE},
 	{.name = "flat", .help = "print the kernels only", .id = OPT_FLAT},
 	PROFILE_FILTER_OPTIONS,
@@ -61,18 +62,15 @@ const struct command_def command_report = {
 static int on_option(const struct option_def *option, const char *value, void *arg)
 {
 	struct profile_options *o = arg;
-	unsigned section;
 
 	switch (option->id) {
-	case OPT_SECTION:
-		section = report_section_parse(value);
-		o->report.sections |= section;
-		return section ? 0 : -EINVAL;
+	case OPT_VIEW:
+		return parse_views(o, value);
 	case OPT_TREE:
-		o->report.sections |= REPORT_TREE;
+		o->report.views |= REPORT_TREE;
 		return 0;
 	case OPT_FLAT:
-		o->report.sections |= REPORT_KERNELS;
+		o->report.views |= REPORT_KERNELS;
 		return 0;
 	case OPT_SORT:
 		o->report.sort = value;
@@ -103,6 +101,7 @@ int report_print(const struct session *s, const struct report_options *options, 
 
 	if (strcmp(nl_langinfo(CODESET), "UTF-8"))
 		o.ascii = true;
+	o.naming = readable_name;
 	if (snap && out) {
 		r = report_text(snap, &o, out);
 		if (r == -ENODATA && o.include && name_pattern_is_inside(o.include, snap))
@@ -112,10 +111,13 @@ int report_print(const struct session *s, const struct report_options *options, 
 	return out_end(out, r);
 }
 
-static int check_diff(const struct profile_options *o)
+/* Refuse what does not go together, with a line on stderr. */
+static int check_views(const struct profile_options *o)
 {
-	if (o->report.sections & ~(unsigned)REPORT_TREE)
-		complain("--diff-profile compares the tree and has no other section");
+	if (o->report.views & REPORT_CALLERS && !o->report.function)
+		complain("callers of which function? (--view callers=NAME)");
+	else if (o->before && o->report.views & ~(unsigned)REPORT_TREE)
+		complain("--diff-profile compares the tree and has no other view");
 	else
 		return 0;
 	return -EINVAL;
@@ -158,7 +160,7 @@ int report_profile(const struct loaded *l, struct profile_options *o, const char
 
 	/* `| head` closes the pipe early: quiet, as if by SIGPIPE. */
 	signal(SIGPIPE, SIG_DFL);
-	if (!o->list && l->before && check_diff(o) < 0)
+	if (!o->list && check_views(o) < 0)
 		return STATUS_USAGE;
 	r = print_paged(l, o);
 	if (r == -EINVAL) {
@@ -166,11 +168,16 @@ int report_profile(const struct loaded *l, struct profile_options *o, const char
 			complain_column(l->s, o->report.sort, "-s");
 		return STATUS_USAGE;
 	}
-	if (r == -ENODATA) {
-		complain("the filter leaves nothing of %s", path);
-		return STATUS_FAILED;
+	if (r == -EDOM) {
+		complain("'%s' does not add up: widths of flames and ranks need a metric that does",
+			 o->report.columns);
+		return STATUS_USAGE;
 	}
-	if (r < 0)
+	if (r == -ENODATA)
+		complain("the filter leaves nothing of %s", path);
+	else if (r == -ESRCH)
+		complain("no function of %s has '%s' in its name", path, o->report.function);
+	else if (r < 0)
 		complain("cannot print: %s", strerror(-r));
 	return r < 0 || o->loading.n_failed ? STATUS_FAILED : STATUS_OK;
 }

@@ -618,13 +618,13 @@ static int top_screen(struct top *t)
 /* ---- without a screen ---- */
 
 /* Filters apply to the tree alone: unfiltered tables beside it would not match it. */
-static unsigned picture_sections(const struct report_options *o)
+static unsigned picture_views(const struct report_options *o)
 {
-	unsigned sections = REPORT_SUMMARY | REPORT_TREE | REPORT_LOSSES;
+	unsigned views = REPORT_SUMMARY | REPORT_TREE | REPORT_LOSSES;
 
 	if (o->include || o->exclude || o->least != 0)
-		return sections;
-	return sections | REPORT_KERNELS | REPORT_TRANSFERS;
+		return views;
+	return views | REPORT_KERNELS | REPORT_TRANSFERS;
 }
 
 /* Leave out the columns or the order, for one metric that is missing; say so the first time. */
@@ -657,7 +657,7 @@ static void print_text(struct top *t, const struct session *s)
 {
 	struct report_options text = t->profile.report;
 
-	text.sections = picture_sections(&text);
+	text.views = picture_views(&text);
 	text.rows = 20;
 	text.peaks = profile_peaks(&t->profile);
 	while (report_print(s, &text, t->profile.group) == -EINVAL && (text.columns || text.sort))

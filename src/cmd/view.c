@@ -25,12 +25,17 @@ const struct command_def command_view = {
 struct viewer {
 	struct screen_options screen;
 	struct profile_options profile; /* the same for text */
+	const char *view;               /* --view, which has more words for text; NULL: none */
 };
 
 static int on_option(const struct option_def *option, const char *value, void *arg)
 {
 	struct viewer *v = arg;
 
+	if (option->id == OPT_PANEL)
+		v->view = value;
+	if (option->id == OPT_PANEL && !isatty(STDOUT_FILENO))
+		return 0;
 	return screen_or_text_option(&v->screen, &v->profile, option, value);
 }
 
@@ -50,6 +55,8 @@ static int view_as_text(struct viewer *v, char *const *paths, int n)
 	int r;
 
 	text_take_screen(&v->profile, &v->screen);
+	if (v->view && parse_views(&v->profile, v->view) < 0)
+		return STATUS_USAGE;
 	if (loaded_open(&l, paths, n, v->profile.before, v->profile.group, &v->profile.loading) < 0)
 		return STATUS_FAILED;
 	v->profile.report.width = terminal_width(STDOUT_FILENO);

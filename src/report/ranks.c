@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "base/buf.h"
 #include "base/util.h"
+#include "core/least.h"
 #include "core/ranks.h"
 #include "report/table.h"
 
@@ -145,7 +146,11 @@ static int make_columns(struct board *b)
 
 static void put_paths(struct board *b)
 {
-	put_header(b->out, &b->columns, b->o);
+	if (b->ranks.n == 1) {
+		out_puts(b->out, "one rank has nobody to wait for: give the files of several\n");
+		return;
+	}
+	put_header(b->out, &b->columns, 0, b->o);
 	if (b->ranks.spread[SESSION_ROOT].n)
 		put_row(b, SESSION_ROOT);
 	for (uint32_t i = 0; i < b->n; i++)
@@ -154,22 +159,46 @@ static void put_paths(struct board *b)
 		out_printf(b->out, "\n%u more paths (--rows 0 prints all)\n", b->n_rows - b->n);
 }
 
-int report_ranks(const struct session *s, uint32_t metric, const struct report_options *o,
-		 struct out *out)
+/* Is the sum over ranks large enough? A limit in time is none of another metric. */
+static bool is_large(const struct board *b, uint32_t node)
+{
+	const struct report_options *o = b->o;
+	bool has_least = !o->least_is_time || metric_form(b->metric) == FORM_TIME;
+	const struct least least = {.value = has_least ? o->least : 0, .share = o->threshold};
+
+	return least_reached(&least, b->ranks.spread[node].sum, b->ranks.spread[SESSION_ROOT].sum);
+}
+
+/* Keep those that are; how many there are of all is told. */
+static uint32_t keep_large(struct board *b)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < b->n_rows; i++)
+		if (is_large(b, b->rows[i].node))
+			b->rows[n++] = b->rows[i];
+	return n;
+}
+
+int report_ranks(const struct session *s, uint32_t metric, const uint8_t *counted,
+		 const struct report_options *o, struct out *out)
 {
 	struct board b = {.s = s, .o = o, .metric = derive_metric(s, metric), .out = out};
-	int r = ranks_init(&b.ranks, s, metric, NULL);
+	int r = ranks_init(&b.ranks, s, metric, counted);
 
 	if (r < 0)
 		return r;
 	b.rows = ranks_sorted(&b.ranks, s, &b.n_rows);
-	b.n = o->rows ? MIN(o->rows, b.n_rows) : b.n_rows;
+	b.n = b.rows ? keep_large(&b) : 0;
+	b.n = o->rows ? MIN(o->rows, b.n) : b.n;
 	b.names = frame_names_new(s, o->naming, false);
 	r = b.rows && b.names ? make_columns(&b) : -ENOMEM;
-	if (r == 0) {
+	if (r == 0 && !b.ranks.n) {
+		out_puts(out, "none\n");
+	} else if (r == 0) {
 		put_name(out, b.metric->name, 0, o->ascii);
-		out_printf(out, " over %u ranks, by what waiting for the slowest costs\n\n",
-			   b.ranks.n);
+		out_printf(out, " over %u rank%s, by what waiting for the slowest costs\n\n",
+			   b.ranks.n, b.ranks.n == 1 ? "" : "s");
 		put_totals(&b);
 		put_paths(&b);
 	}

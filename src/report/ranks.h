@@ -9,9 +9,10 @@
 #include "core/session.h"
 #include "report/report.h"
 
-/* metric must add up. Of the options only width, rows, names, ascii and color are used. 0, -EINVAL
+/* metric must add up. counted: rows of the session that are not 0 there; NULL: all. Of the options
+ * only width, rows, names, ascii, color and of limits those of the metric's sum are used. 0, -EINVAL
  * (the metric does not add up) or -ENOMEM; write errors stick in out. */
-int report_ranks(const struct session *s, uint32_t metric, const struct report_options *o,
-		 struct out *out);
+int report_ranks(const struct session *s, uint32_t metric, const uint8_t *counted,
+		 const struct report_options *o, struct out *out);
 
 #endif

@@ -12,31 +12,7 @@
 #include "report/report_impl.h"
 #include "report/table.h"
 
-const char *report_section_word(unsigned i)
-{
-	static const char *const words[] = {
-#define _(name, bit, word, title) [bit] = word,
-		REPORT_SECTIONS(_)
-#undef _
-			"all",
-	};
-
-	return i < ARRAY_SIZE(words) ? words[i] : NULL;
-}
-
-unsigned report_section_parse(const char *word)
-{
-	const char *known;
-
-	if (!strcmp(word, "all"))
-		return REPORT_ALL;
-	for (unsigned i = 0; (known = report_section_word(i)); i++)
-		if (!strcmp(known, word))
-			return 1u << i;
-	return 0;
-}
-
-static int put_tree(const struct report *r)
+static int put_tree(struct report *r)
 {
 	int e = report_tree(r->snap, r->o, r->out);
 
@@ -48,21 +24,55 @@ static int put_tree(const struct report *r)
 
 /* ---- the report ---- */
 
-static const struct {
-	unsigned bit;
+struct text {
 	const char *title;
-	int (*put)(const struct report *r);
-} sections[] = {
-	{REPORT_RUN, "Run", view_run},
-	{REPORT_SUMMARY, "Summary", view_summary},
-	{REPORT_TREE, "Calling contexts", put_tree},
-	{REPORT_KERNELS, "Kernels", view_kernels},
-	{REPORT_TRANSFERS, "Transfers", view_transfers},
-	{REPORT_DEVICES, "Devices", view_devices},
-	{REPORT_PROCESSES, "Processes", view_processes},
-	{REPORT_LOSSES, "Losses", view_losses},
-	{REPORT_NOTES, "Notes", view_notes},
+	int (*put)(struct report *r);
 };
+
+/* In the order of the views; without a function: the screen alone has it. */
+static const struct text texts[VIEW_N] = {
+	[VIEW_RUN] = {"Run", view_run},
+	[VIEW_SUMMARY] = {"Summary", view_summary},
+	[VIEW_TREE] = {"Calling contexts", put_tree},
+	[VIEW_KERNELS] = {"Kernels", view_kernels},
+	[VIEW_TRANSFERS] = {"Transfers", view_transfers},
+	[VIEW_BOTTOM_UP] = {"Bottom-up", view_bottom_up},
+	[VIEW_CALLERS] = {"Callers", view_callers},
+	[VIEW_FLAME] = {"Flame", view_flame},
+	[VIEW_MEMORY] = {"Memory", view_memory},
+	[VIEW_HOST] = {"Host", view_host},
+	[VIEW_RANKS] = {"Ranks", view_ranks},
+	[VIEW_FINDINGS] = {"Findings", view_findings},
+	[VIEW_DEVICES] = {"Devices", view_devices},
+	[VIEW_PROCESSES] = {"Processes", view_processes},
+	[VIEW_LOSSES] = {"Losses", view_losses},
+	[VIEW_NOTES] = {"Notes", view_notes},
+};
+
+bool report_has_text(enum view view)
+{
+	return view < VIEW_N && texts[view].put;
+}
+
+unsigned report_all_views(void)
+{
+	unsigned views = 0;
+
+	for (unsigned i = 0; i < VIEW_N; i++)
+		if (texts[i].put && i != VIEW_CALLERS) /* of which function? */
+			views |= 1u << i;
+	return views;
+}
+
+const char *report_view_word(unsigned i)
+{
+	unsigned view;
+
+	for (view = 0; view < VIEW_N; view++)
+		if (texts[view].put && i-- == 0)
+			return view_word((enum view)view);
+	return i == 0 ? "all" : NULL;
+}
 
 static void put_title(const struct report *r, const char *title, bool first)
 {
@@ -93,20 +103,23 @@ static int take_out_names(struct snapshot *snap, const struct report_options *o)
 	return 0;
 }
 
-/* What all sections but the tree are made of. */
+/* What all views but the tree are made of. */
 static int make_tables(struct report *r, unsigned wanted)
 {
 	int e = take_out_names(r->snap, r->o);
 
-	if (e == 0 && wanted & (REPORT_SUMMARY | REPORT_KERNELS | REPORT_TRANSFERS))
+	if (e < 0)
+		return e;
+	numbers_update(r->numbers, NULL);
+	if (wanted & (REPORT_SUMMARY | REPORT_KERNELS | REPORT_TRANSFERS | REPORT_MEMORY))
 		e = flat_update(r->flat);
 	return e;
 }
 
-/* The picture that a section is of; *made: tables were made of what expressions leave. */
-static int choose_picture(struct report *r, unsigned section, unsigned wanted, bool *made)
+/* The picture that a view is of; *made: tables were made of what expressions leave. */
+static int choose_picture(struct report *r, unsigned view, unsigned wanted, bool *made)
 {
-	if (section == REPORT_TREE) {
+	if (view == VIEW_TREE) {
 		if (*made)
 			snapshot_mask(r->snap, NULL);
 		*made = false;
@@ -118,21 +131,21 @@ static int choose_picture(struct report *r, unsigned section, unsigned wanted, b
 	return make_tables(r, wanted);
 }
 
-static int put_sections(struct report *r, unsigned wanted)
+static int put_views(struct report *r, unsigned wanted)
 {
 	bool first = true, made = false;
 	int e = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(sections) && e == 0; i++) {
-		if (!(wanted & sections[i].bit))
+	for (unsigned i = 0; i < VIEW_N && e == 0; i++) {
+		if (!(wanted & 1u << i))
 			continue;
-		e = choose_picture(r, sections[i].bit, wanted, &made);
+		e = choose_picture(r, i, wanted, &made);
 		if (e < 0)
 			break;
 		/* A single table needs no title. */
 		if (wanted & (wanted - 1))
-			put_title(r, sections[i].title, first);
-		e = sections[i].put(r);
+			put_title(r, texts[i].title, first);
+		e = texts[i].put(r);
 		first = false;
 	}
 	return e;
@@ -147,21 +160,22 @@ int report_text(struct snapshot *snap, const struct report_options *options, str
 			   .s = snapshot_session(snap),
 			   .o = o,
 			   .out = out,
+			   .numbers = numbers,
 			   .flat = numbers ? flat_new(numbers) : NULL};
 	/* Comparisons and least values apply to the tree alone; who filters looks for something. */
 	unsigned usual = o->include || o->exclude || o->least != 0 || o->before
 				 ? REPORT_TREE
 				 : REPORT_TREE | REPORT_KERNELS | REPORT_TRANSFERS | REPORT_LOSSES |
 					   REPORT_NOTES;
-	unsigned wanted = o->sections ? o->sections : usual;
+	unsigned wanted = o->views ? o->views : usual;
 	int e = r.flat ? 0 : -ENOMEM;
 
 	/* Other programs' profiles do not say it. */
-	if (!o->sections && usual != REPORT_TREE && r.s->n_runs)
+	if (!o->views && usual != REPORT_TREE && r.s->n_runs)
 		wanted |= REPORT_RUN;
-	r.flat_words = wanted & REPORT_TREE ? NULL : o->columns;
+	r.words = wanted & REPORT_TREE ? NULL : o->columns;
 	if (e == 0)
-		e = put_sections(&r, wanted);
+		e = put_views(&r, wanted);
 	flat_free(r.flat);
 	numbers_free(numbers);
 	return e;

@@ -14,44 +14,36 @@
 #include "core/derive.h"
 #include "core/filter.h"
 #include "core/snapshot.h"
+#include "core/view.h"
 #include "format/out.h"
 
-/*         name       bit  word         title */
-#define REPORT_SECTIONS(_)                                                                         \
-	_(SUMMARY, 0, "summary", "Summary")                                                        \
-	_(TREE, 1, "tree", "Calling contexts")                                                     \
-	_(KERNELS, 2, "kernels", "Kernels")                                                        \
-	_(TRANSFERS, 3, "transfers", "Transfers")                                                  \
-	_(DEVICES, 4, "devices", "Devices")                                                        \
-	_(PROCESSES, 5, "processes", "Processes")                                                  \
-	_(LOSSES, 6, "losses", "Losses")                                                           \
-	_(NOTES, 7, "notes", "Notes")                                                              \
-	_(RUN, 8, "run", "Run")
-
-enum report_section {
-#define _(name, bit, word, title) REPORT_##name = 1u << bit,
-	REPORT_SECTIONS(_)
+/* The bit of a view. */
+enum report_view {
+#define _(name, word) REPORT_##name = 1u << VIEW_##name,
+	VIEWS(_)
 #undef _
-		REPORT_ALL = 0x1ff
 };
-/* The bit of a word ("kernels"), REPORT_ALL for "all", 0 when unknown. */
-unsigned report_section_parse(const char *word);
-const char *report_section_word(unsigned i); /* NULL beyond the last */
+/* Every view that has a text and needs no more said. */
+unsigned report_all_views(void);
+bool report_has_text(enum view view);
+/* Words for an option: those of the views that have a text, and "all"; NULL beyond the last. */
+const char *report_view_word(unsigned i);
 
 struct report_options {
 	unsigned
-		sections; /* enum report_section bits; 0 = run, tree, kernels, transfers, losses, notes */
-	unsigned width;    /* names are cut to fit; 0 = never (not a terminal) */
-	unsigned depth;    /* of the tree; 0 = all */
-	unsigned rows;     /* of a flat table; 0 = all */
-	double threshold;  /* hide subtrees below this share of the total, 0..1 */
-	const char *sort;  /* column; NULL = time; "" = order of arrival; "name" */
-	uint8_t names;     /* enum name_mode */
-	naming_fn *naming; /* of ranks; other sections have names of the snapshot */
-	bool ascii;        /* no box-drawing characters */
+		views; /* enum report_view bits; 0 = run, tree, kernels, transfers, losses, notes */
+	const char *function; /* for callers: its name, or a part of the name */
+	unsigned width;       /* names are cut to fit; 0 = never (not a terminal) */
+	unsigned depth;       /* of the tree; 0 = all */
+	unsigned rows;        /* of a flat table; 0 = all */
+	double threshold;     /* hide subtrees below this share of the total, 0..1 */
+	const char *sort;     /* column; NULL = time; "" = order of arrival; "name" */
+	uint8_t names;        /* enum name_mode */
+	naming_fn *naming;    /* of ranks; other sections have names of the snapshot */
+	bool ascii;           /* no box-drawing characters */
 	bool color;
-	/* Columns of the tree, or where it is not printed of kernels and transfers: names of
-	 * core/column.h, separated by commas; NULL = the usual ones that have values. */
+	/* Columns of the tree, or where it is not printed of tables whose rows have metrics: names
+	 * of core/column.h, separated by commas; NULL = the usual ones that have values. */
 	const char *columns;
 	/* Which rows of the tree are shown; NULL and 0: all. */
 	const struct name_pattern *include, *exclude;
@@ -62,12 +54,13 @@ struct report_options {
 	bool print_sorted;         /* after the tree: its nodes, by the first column */
 	const struct peaks *peaks; /* for util and bound */
 	/* The other side of a pair (core/pair.h): the tree shows the increase since it, and no
-	 * other section may be asked for. NULL: plain values. */
+	 * other view may be asked for. NULL: plain values. */
 	struct snapshot *before;
 };
 
-/* 0, -EINVAL (a column or metric that does not exist), -ENODATA (the filter leaves nothing) or
- * -ENOMEM; write errors stick in out. */
+/* 0, -EINVAL (a column or metric that does not exist), -EDOM (a metric that does not add up, where it
+ * must), -ENODATA (the filter leaves nothing), -ESRCH (there is no such function) or -ENOMEM; write
+ * errors stick in out. */
 int report_text(struct snapshot *snap, const struct report_options *options, struct out *out);
 
 #endif

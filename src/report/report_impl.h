@@ -5,10 +5,19 @@
  *
  *   report.c          which parts are printed, in which order
  *   view_kernels.c    kernels, transfers: tables by name
+ *   view_bottom_up.c  kernels with their callers below them
+ *   view_callers.c    one function between its callers and its callees
+ *   view_flame.c      the flame graph, a line a box
+ *   view_memory.c     copies and sets
+ *   view_host.c       scopes and waits of the host
+ *   view_ranks.c      how evenly work is spread
+ *   view_findings.c   what costs time that it need not
  *   view_devices.c    devices, processes
  *   view_lists.c      losses, notes, the summary, what was run
+ *   rows.c            tables whose rows have metrics
  *   words.c           tables whose cells are words */
 #include "core/flat.h"
+#include "core/numbers.h"
 #include "report/report.h"
 
 struct report {
@@ -16,19 +25,32 @@ struct report {
 	const struct session *s;
 	const struct report_options *o;
 	struct out *out;
-	const char
-		*flat_words; /* columns asked for, of a report without the tree; NULL: the usual */
+	const char *words; /* columns asked for, of a report without the tree; NULL: the usual */
+	struct numbers *numbers; /* of what expressions leave, as all below */
 	struct flat *flat;
 };
 
-/* Print one part: 0, -EINVAL (no such column), -ENODATA or -ENOMEM. */
-int view_kernels(const struct report *r);
-int view_transfers(const struct report *r);
-int view_devices(const struct report *r);
-int view_processes(const struct report *r);
-int view_losses(const struct report *r);
-int view_notes(const struct report *r);
-int view_summary(const struct report *r);
-int view_run(const struct report *r);
+/* As it is shown; lives as long as the report. */
+static inline const char *report_name(struct report *r, uint32_t node)
+{
+	return snapshot_name(r->snap, node, (enum name_mode)r->o->names);
+}
+
+/* Print one view: 0, or what report_text() returns. */
+int view_kernels(struct report *r);
+int view_transfers(struct report *r);
+int view_bottom_up(struct report *r);
+int view_callers(struct report *r);
+int view_flame(struct report *r);
+int view_memory(struct report *r);
+int view_host(struct report *r);
+int view_ranks(struct report *r);
+int view_findings(struct report *r);
+int view_devices(struct report *r);
+int view_processes(struct report *r);
+int view_losses(struct report *r);
+int view_notes(struct report *r);
+int view_summary(struct report *r);
+int view_run(struct report *r);
 
 #endif

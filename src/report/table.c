@@ -35,17 +35,24 @@ int report_columns_add_usual(struct report_columns *c, enum usual_column usual)
 	return report_columns_add(c, &usual_columns[usual], NULL, 0);
 }
 
+int report_columns_add_word(struct report_columns *c, const struct session *s, const char *word,
+			    size_t len)
+{
+	struct column_spec spec;
+
+	if (column_parse(s, word, len, &spec) < 0)
+		return -EINVAL;
+	return report_columns_add(c, &spec, spec.title ? NULL : word, len);
+}
+
 int report_columns_add_words(struct report_columns *c, const struct session *s, const char *words)
 {
 	int r = 0;
 
 	while (*words && r == 0) {
 		size_t len = column_word_len(s, words);
-		struct column_spec spec;
 
-		r = column_parse(s, words, len, &spec) < 0 ? -EINVAL : 0;
-		if (r == 0)
-			r = report_columns_add(c, &spec, spec.title ? NULL : words, len);
+		r = report_columns_add_word(c, s, words, len);
 		words += len + (words[len] == ',');
 	}
 	return r;
@@ -234,7 +241,7 @@ void put_left(struct out *out, const char *text, size_t width)
 	out_spaces(out, width > n ? width - n : 0);
 }
 
-void put_header(struct out *out, const struct report_columns *columns,
+void put_header(struct out *out, const struct report_columns *columns, size_t gap,
 		const struct report_options *o)
 {
 	if (o->color)
@@ -245,7 +252,8 @@ void put_header(struct out *out, const struct report_columns *columns,
 		out_spaces(out, c->width - MIN(name_width(c->title), HEAD_MAX));
 		put_name(out, c->title, HEAD_MAX, o->ascii);
 	}
-	out_puts(out, "  NAME");
+	out_spaces(out, gap + 2);
+	out_puts(out, "NAME");
 	if (o->color)
 		out_puts(out, "\033[0m");
 	out_putc(out, '\n');

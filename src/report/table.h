@@ -27,6 +27,9 @@ struct report_columns {
 int report_columns_add(struct report_columns *c, const struct column_spec *spec, const char *word,
 		       size_t len);
 int report_columns_add_usual(struct report_columns *c, enum usual_column usual);
+/* 0, -EINVAL (there is no such column) or -ENOMEM. */
+int report_columns_add_word(struct report_columns *c, const struct session *s, const char *word,
+			    size_t len);
 /* Every word of a list separated by commas. 0, -EINVAL (column_unknown() says which) or -ENOMEM. */
 int report_columns_add_words(struct report_columns *c, const struct session *s, const char *words);
 void report_columns_done(struct report_columns *c);
@@ -62,7 +65,8 @@ size_t name_width(const char *name);
 void put_code(struct out *out, const char *name, size_t most);
 void put_right(struct out *out, const char *text, size_t width);
 void put_left(struct out *out, const char *text, size_t width);
-void put_header(struct out *out, const struct report_columns *columns,
+/* The titles; `gap` columns are left for what stands between the numbers and the name. */
+void put_header(struct out *out, const struct report_columns *columns, size_t gap,
 		const struct report_options *o);
 
 int report_tree(struct snapshot *snap, const struct report_options *o, struct out *out);

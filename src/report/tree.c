@@ -15,10 +15,6 @@
 #include "report/table.h"
 #include "report/walk.h"
 
-#define DEPTH_DRAWN 60 /* deeper branches are not indented further */
-#define BRANCH      3  /* columns of a level's line */
-#define DEPTH_TEXT  6  /* "(+99) " */
-
 /* The profile, or the one that it is compared with. */
 struct side {
 	struct snapshot *snap;
@@ -198,41 +194,6 @@ static void put_heat(const struct tree *t, double share)
 	}
 }
 
-/* So many levels that a name behind them has half of the room that is kept for names. */
-static size_t depth_drawn(const struct tree *t, size_t depth)
-{
-	size_t used = report_columns_width(&t->columns) + NAME_ROOM / 2;
-
-	if (!t->o->width || used + depth * BRANCH <= t->o->width)
-		return DEPTH_DRAWN;
-	if (used + DEPTH_TEXT + BRANCH >= t->o->width)
-		return 1;
-	return MIN((t->o->width - used - DEPTH_TEXT) / BRANCH, DEPTH_DRAWN);
-}
-
-/* Lines from the ancestors that have more children to come. Returns the width. */
-static size_t put_branch(const struct tree *t)
-{
-	static const char *const lines[2][4] = {
-		{"\xe2\x94\x82  ", "   ", "\xe2\x94\x9c\xe2\x94\x80 ", "\xe2\x94\x94\xe2\x94\x80 "},
-		{"|  ", "   ", "|- ", "`- "},
-	};
-	const char *const *line = lines[t->o->ascii];
-	size_t depth = t->walk.n_levels, most = depth_drawn(t, depth);
-	size_t first = depth > most ? depth - most : 0;
-	char deeper[32] = "";
-
-	if (first)
-		snprintf(deeper, sizeof(deeper), "(+%zu) ", first);
-	out_puts(t->out, deeper);
-	for (size_t i = first; i < depth; i++) {
-		bool last = walk_level_is_last(&t->walk.levels[i]);
-
-		out_puts(t->out, line[(i + 1 == depth ? 2 : 0) + last]);
-	}
-	return strlen(deeper) + (depth - first) * BRANCH;
-}
-
 /* What to print behind a path that only one side has. */
 static const char *sided_word(const struct tree *t, uint32_t node)
 {
@@ -256,7 +217,8 @@ static void put_row(void *ctx, uint32_t node)
 	if (t->o->color)
 		out_puts(t->out, "\033[0m");
 	out_puts(t->out, "  ");
-	used = report_columns_width(&t->columns) + put_branch(t) + strlen(sided_word(t, node));
+	used = report_columns_width(&t->columns);
+	used += walk_put_lines(&t->walk, t->o, used, t->out) + strlen(sided_word(t, node));
 	put_name(t->out, name, name_room(t->o, used), t->o->ascii);
 	out_puts(t->out, sided_word(t, node));
 	out_putc(t->out, '\n');
@@ -486,7 +448,7 @@ int report_tree(struct snapshot *snap, const struct report_options *o, struct ou
 	int r = tree_make(&t);
 
 	if (r == 0) {
-		put_header(out, &t.columns, o);
+		put_header(out, &t.columns, 0, o);
 		r = put_tree(&t);
 	}
 	if (r == 0 && o->print_sorted && t.columns.n)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include "base/human.h"
 #include "base/util.h"
+#include "core/runs.h"
+#include "core/sensors.h"
 #include "report/report_impl.h"
 #include "report/words.h"
 
@@ -30,7 +32,7 @@ static void copy_number(char out[CELL_MAX], uint64_t v)
 
 /* The work that ran on a device; NaN: not known. */
 struct device_sums {
-	double time_ns, calls;
+	double time_ns, calls, copied;
 };
 
 struct devices {
@@ -55,7 +57,7 @@ static struct device_sums *device_sums_new(const struct session *s)
 	uint32_t device;
 
 	for (size_t i = 0; sums && i < s->n_devices; i++)
-		sums[i] = (struct device_sums){NAN, NAN};
+		sums[i] = (struct device_sums){NAN, NAN, NAN};
 	for (size_t i = 0; sums && i < s->n_rows; i++) {
 		if (s->rows[i].lane >= s->n_lanes)
 			continue;
@@ -64,8 +66,18 @@ static struct device_sums *device_sums_new(const struct session *s)
 			continue;
 		sum_value(s, &s->rows[i], METRIC_TIME, &sums[device].time_ns);
 		sum_value(s, &s->rows[i], METRIC_COUNT, &sums[device].calls);
+		if (session_node_kind(s, s->rows[i].node) == FRAME_COPY)
+			sum_value(s, &s->rows[i], METRIC_BYTES, &sums[device].copied);
 	}
 	return sums;
+}
+
+/* Of a run that is over. A record is taken when its work has ended, which may be later. */
+static void print_busy_share(const struct session *s, uint32_t device, char out[CELL_MAX])
+{
+	uint64_t wall_ns = s->ended ? runs_wall_ns(s) : 0;
+
+	human_percent(out, wall_ns ? MIN(session_busy_ns(s, device) / (double)wall_ns, 1) : NAN);
 }
 
 #define DEVICE_WORD(name, statement)                                                               \
@@ -85,11 +97,65 @@ DEVICE_WORD(bus, copy_number(out, d->bus_width_bits))
 DEVICE_WORD(memory, human_bytes(out, d->memory_bytes ? (double)d->memory_bytes : NAN))
 DEVICE_WORD(time, (void)d; human_time_ns(out, all->sums[row].time_ns))
 DEVICE_WORD(busy, (void)d; human_time_ns(out, session_busy_ns(s, (uint32_t)row)))
+DEVICE_WORD(busy_share, (void)d; print_busy_share(s, (uint32_t)row, out))
+DEVICE_WORD(copied, (void)d; human_bytes(out, all->sums[row].copied))
 DEVICE_WORD(calls, (void)d; human_count(out, all->sums[row].calls))
 DEVICE_WORD(host, copy_string(s, d->host, out))
 DEVICE_WORD(name, copy_string(s, d->name, out))
 
-int view_devices(const struct report *r)
+/* ---- sensors ---- */
+
+/* What a sensor told; NaN: it did not. */
+static double told(const struct session *s, size_t device, enum sensor sensor)
+{
+	const struct sensors *x = session_sensors_find(s, (uint32_t)device);
+
+	return x && x->v[sensor] > 0 ? x->v[sensor] : NAN;
+}
+
+static double cut_share(const struct session *s, size_t device)
+{
+	const struct sensors *x = session_sensors_find(s, (uint32_t)device);
+
+	return x ? sensors_cut_share(x) : NAN;
+}
+
+#define SENSOR_WORD(name, statement)                                                               \
+	static void sensor_##name(const void *ctx, size_t row, char out[CELL_MAX])                 \
+	{                                                                                          \
+		const struct session *s = ((const struct devices *)ctx)->s;                        \
+		statement;                                                                         \
+	}
+SENSOR_WORD(clock, human_count(out, told(s, row, SENSOR_CLOCK_MEAN)))
+SENSOR_WORD(power, human_count(out, told(s, row, SENSOR_POWER_MEAN)))
+SENSOR_WORD(heat, human_count(out, told(s, row, SENSOR_TEMPERATURE_MAX)))
+SENSOR_WORD(memory, human_bytes(out, told(s, row, SENSOR_MEMORY_MAX)))
+SENSOR_WORD(slowed, human_percent(out, cut_share(s, row)))
+SENSOR_WORD(others, human_count(out, told(s, row, SENSOR_OTHERS_MAX)))
+
+/* Means while it worked; the most of what cannot be added up. Nothing where no device told anything. */
+static void put_sensors(const struct report *r, const struct devices *all)
+{
+	static const struct word_column columns[] = {
+		{"DEVICE", true, device_id},      {"MHZ", false, sensor_clock},
+		{"WATT", false, sensor_power},    {"CELSIUS", false, sensor_heat},
+		{"MEMORY", false, sensor_memory}, {"SLOWED%", false, sensor_slowed},
+		{"OTHERS", false, sensor_others},
+	};
+	uint32_t device = 0;
+
+	while (device < r->s->n_devices && !session_sensors_find(r->s, device))
+		device++;
+	if (device == r->s->n_devices)
+		return;
+	out_puts(r->out, "\nTheir sensors\n");
+	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), r->s->n_devices, all}, r->o,
+		  r->out);
+}
+
+/* ---- what is known about them ---- */
+
+int view_devices(struct report *r)
 {
 	static const struct word_column columns[] = {
 		{"DEVICE", true, device_id},
@@ -100,8 +166,10 @@ int view_devices(const struct report *r)
 		{"BUS BITS", false, device_bus},
 		{"MEMORY", false, device_memory},
 		{"BUSY", false, device_busy},
+		{"BUSY%", false, device_busy_share},
 		{"TIME", false, device_time},
 		{"CALLS", false, device_calls},
+		{"COPIED", false, device_copied},
 		{"HOST", true, device_host},
 		{"NAME", true, device_name},
 	};
@@ -112,6 +180,7 @@ int view_devices(const struct report *r)
 		return -ENOMEM;
 	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), r->s->n_devices, &all}, r->o,
 		  r->out);
+	put_sensors(r, &all);
 	return 0;
 }
 
@@ -156,7 +225,7 @@ PROCESS_WORD(records, print_counted(s, p, (double)p->n_records, out))
 PROCESS_WORD(lost, print_counted(s, p, (double)session_process_lost(p), out))
 PROCESS_WORD(command, copy_string(s, p->cmdline ? p->cmdline : p->exe, out))
 
-int view_processes(const struct report *r)
+int view_processes(struct report *r)
 {
 	static const struct word_column columns[] = {
 		{"PID", false, process_pid},         {"PPID", false, process_ppid},

@@ -11,7 +11,7 @@
 #include "report/runs.h"
 #include "report/table.h"
 
-int view_losses(const struct report *r)
+int view_losses(struct report *r)
 {
 	char text[LOSS_TEXT_MAX];
 	bool any = false;
@@ -31,7 +31,7 @@ int view_losses(const struct report *r)
 	return 0;
 }
 
-int view_notes(const struct report *r)
+int view_notes(struct report *r)
 {
 	static const char *const words[] = {"", "warning: ", "error: "};
 	double covered = samples_covered(r->s);
@@ -70,7 +70,7 @@ static double root_value(const struct report *r, uint32_t metric)
 	return c ? c->v[0] : NAN;
 }
 
-int view_summary(const struct report *r)
+int view_summary(struct report *r)
 {
 	const struct session *s = r->s;
 	uint64_t duration = s->end_ns > s->start_ns ? s->end_ns - s->start_ns : 0;
@@ -91,7 +91,7 @@ int view_summary(const struct report *r)
 	return 0;
 }
 
-int view_run(const struct report *r)
+int view_run(struct report *r)
 {
 	if (r->s->n_runs)
 		report_runs(r->s, &(struct run_print){r->o->width, r->o->ascii}, r->out);

@@ -29,7 +29,7 @@ static void write_json(const struct session *s)
 static void report(const struct session *s)
 {
 	static const struct snapshot_spec spec;
-	static const struct report_options options = {.sections = REPORT_ALL, .width = 60};
+	const struct report_options options = {.views = report_all_views(), .width = 60};
 	struct snapshot *snap = must(snapshot_new(s, &spec));
 	struct out *o = must(malloc(sizeof(*o)));
 	struct buf text;

@@ -112,7 +112,7 @@ static int discard(void *ctx, const char *data, size_t len)
 static void export(const struct session *s)
 {
 	static const struct snapshot_spec spec = {.group = GROUP_STREAM};
-	static const struct report_options options = {.sections = REPORT_ALL, .width = 60};
+	const struct report_options options = {.views = report_all_views(), .width = 60};
 	struct snapshot *snap = must(snapshot_new(s, &spec));
 	struct out *o = must(malloc(sizeof(*o)));
 

@@ -325,11 +325,13 @@ check "grown from 0: each" "1 proton: 'loss' has grown from 0, more than 10%" "$
 
 # A board of ranks keeps to its width, whatever files are called.
 long=a_very_long_file_name_of_a_run_on_the_big_machine_that_has_a_queue.step12.hatchet
-cp from5.hatchet $long
-"$PROTON" merge --ranks --ascii --width 80 -m loss $long >out 2>err
+cp from5.hatchet $long && cp from0.hatchet other.hatchet
+"$PROTON" merge --ranks --ascii --width 80 -m loss $long other.hatchet >out 2>err
 check "ranks: as wide as asked" "0 " "$? $(awk 'length > 80' out)"
 has "ranks: cut" " a_very_lon... " out
-"$PROTON" merge --ranks --ascii --width 0 -m loss $long >out 2>err; has "ranks: any width" " $long " out
+"$PROTON" merge --ranks --ascii --width 0 -m loss $long other.hatchet >out 2>err; has "ranks: any width" " $long " out
+"$PROTON" merge --ranks --ascii -m loss $long >out 2>err
+check "ranks: a single one" "one rank has nobody to wait for: give the files of several" "$(tail -n 1 out)"
 
 # ---- a cause is told once: where it arises, and what is new with all below it
 cat >cause-a.folded <<EOF

@@ -47,12 +47,12 @@ static const struct {
 	struct report_options options;
 	const char *text;
 } reports[] = {
-	{DATA "upstream-triton.json", {.sections = REPORT_TREE},
+	{DATA "upstream-triton.json", {.views = REPORT_TREE},
 	 "   TOTAL       %   CALLS     AVG   BYTES    GB/s    HOST  NAME\n"
 	 "  1.66us   100.0       1  1.66us       2   0.001  12.3us  ROOT\n"
 	 "  1.66us   100.0       1  1.66us       2   0.001  12.3us  \xe2\x94\x94\xe2\x94\x80 scope\n"
 	 "  1.66us   100.0       1  1.66us       2   0.001       -     \xe2\x94\x94\xe2\x94\x80 triton_kernel\n"},
-	{DATA "upstream-leaf_nodes.json", {.sections = REPORT_TREE, .ascii = true, .depth = 3},
+	{DATA "upstream-leaf_nodes.json", {.views = REPORT_TREE, .ascii = true, .depth = 3},
 	 "   TOTAL       %   CALLS     AVG   BYTES    GB/s   FLOPS    TF/s  NAME\n"
 	 "   226ms   100.0    2252   100us   4.59G    20.3   1.61T    7.12  ROOT\n"
 	 "   102ms    45.3     904   113us   4.00G    39.1   1.53T    15.0  |- kernel_1_1_1\n"
@@ -65,7 +65,7 @@ static const struct {
 	 "  23.2ms    10.3     120   193us       -       -       -       -     |- kernel_2_2_2\n"
 	 "  1.04ms     0.5     149  6.98us   58.6M    56.3   5.00G    4.81     `- kernel_2_2_1\n"},
 	{DATA "upstream-leaf_nodes.json",
-	 {.sections = REPORT_TREE, .ascii = true, .threshold = 0.3, .sort = "name",
+	 {.views = REPORT_TREE, .ascii = true, .threshold = 0.3, .sort = "name",
 	  .columns = "calls,time,bytes,cpu_time"},
 	 "   CALLS    time   BYTES cpu_time  NAME\n"
 	 "    2252   226ms   4.59G        -  ROOT\n"
@@ -74,21 +74,21 @@ static const struct {
 	 "    1079  99.3ms    530M        -  `- kernel_3_1_1\n"
 	 "     480  93.0ms       -        -     `- kernel_3_2_2\n"},
 	{DATA "h200-torch-add-shadow.hatchet",
-	 {.sections = REPORT_KERNELS | REPORT_TRANSFERS | REPORT_LOSSES, .width = 64},
+	 {.views = REPORT_KERNELS | REPORT_TRANSFERS | REPORT_LOSSES, .width = 64},
 	 "## Kernels\n"
 	 "   TOTAL       %   CALLS     AVG  NAME\n"
 	 "   174ms   100.0    200K   868ns  _ZN2at6native29vectorized_ele\xe2\x80\xa6\n"
 	 "\n## Transfers\nnone\n\n## Losses\nnone\n"},
-	{DATA "upstream-cuda.json", {.sections = REPORT_DEVICES},
-	 "DEVICE  ARCH  SMS   MHZ  MEM MHZ  BUS BITS  MEMORY  BUSY   TIME  CALLS  HOST  NAME\n"
-	 "CUDA 0  89    128  2625    10501       384       -     -  205us      1  -     -\n"
-	 "CUDA 1  90    132  1980     2619      6144       -     -  205us     10  -     -\n"
-	 "CUDA 2  100   148  1700     2619      6144       -     -  205us      1  -     -\n"},
-	{DATA "upstream-cuda.json", {.sections = REPORT_KERNELS, .rows = 1},
+	{DATA "upstream-cuda.json", {.views = REPORT_DEVICES},
+	 "DEVICE  ARCH  SMS   MHZ  MEM MHZ  BUS BITS  MEMORY  BUSY  BUSY%   TIME  CALLS  COPIED  HOST  NAME\n"
+	 "CUDA 0  89    128  2625    10501       384       -     -      -  205us      1       -  -     -\n"
+	 "CUDA 1  90    132  1980     2619      6144       -     -      -  205us     10       -  -     -\n"
+	 "CUDA 2  100   148  1700     2619      6144       -     -      -  205us      1       -  -     -\n"},
+	{DATA "upstream-cuda.json", {.views = REPORT_KERNELS, .rows = 1},
 	 "   TOTAL       %   CALLS     AVG   BYTES    GB/s   FLOPS    TF/s  NAME\n"
 	 "   205us    33.3      10  20.5us    100M     488    100G     488  foo0\n"
 	 "(2 more)\n"},
-	{DATA "upstream-cuda.json", {.sections = REPORT_SUMMARY},
+	{DATA "upstream-cuda.json", {.views = REPORT_SUMMARY},
 	 "processes        0\n"
 	 "devices          3\n"
 	 "contexts         4\n"
@@ -129,9 +129,8 @@ static void expect_tame_lines(const char *text, size_t width)
 START_TEST(every_section_of_a_full_session)
 {
 	struct session *s = sample_session();
-	const struct report_options wide = {.sections = REPORT_ALL},
-				    narrow = {.sections = REPORT_TREE | REPORT_KERNELS,
-					      .width = 140};
+	const struct report_options wide = {.views = report_all_views()},
+				    narrow = {.views = REPORT_TREE | REPORT_KERNELS, .width = 140};
 	struct buf text;
 
 	session_node(s, SESSION_ROOT, FRAME_SCOPE, "bell \a and escape \033[2J");
@@ -158,9 +157,9 @@ END_TEST
 START_TEST(what_does_not_exist_is_refused)
 {
 	static const struct report_options wrong[] = {
-		{.sections = REPORT_TREE, .columns = "total,nonsense"},
-		{.sections = REPORT_TREE, .sort = "nonsense"},
-		{.sections = REPORT_TREE, .columns = ",,"},
+		{.views = REPORT_TREE, .columns = "total,nonsense"},
+		{.views = REPORT_TREE, .sort = "nonsense"},
+		{.views = REPORT_TREE, .columns = ",,"},
 	};
 	struct session *s = load(DATA "upstream-cuda.json");
 	struct buf text;
@@ -169,16 +168,19 @@ START_TEST(what_does_not_exist_is_refused)
 		ck_assert_int_eq(report(s, &wrong[i], &text), -EINVAL);
 		buf_done(&text);
 	}
-	ck_assert_uint_eq(report_section_parse("kernels"), REPORT_KERNELS);
-	ck_assert_uint_eq(report_section_parse("all"), REPORT_ALL);
-	ck_assert_uint_eq(report_section_parse("x"), 0);
+	ck_assert_uint_eq(view_find("kernels,tree", 7), VIEW_KERNELS);
+	ck_assert_uint_eq(view_find("kernel", 6), VIEW_N);
+	ck_assert_uint_eq(view_find("", 0), VIEW_N);
+	ck_assert(report_has_text(VIEW_KERNELS) && !report_has_text(VIEW_LOG) &&
+		  !report_has_text(VIEW_N));
+	ck_assert_uint_eq(report_all_views() & (REPORT_CALLERS | REPORT_LOG), 0);
 	session_free(s);
 }
 END_TEST
 
 START_TEST(an_empty_profile_has_a_report)
 {
-	static const struct report_options all = {.sections = REPORT_ALL};
+	const struct report_options all = {.views = report_all_views()};
 	struct session *s = session_new();
 	struct buf text;
 

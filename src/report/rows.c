@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "report/rows.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "base/util.h"
+#include "report/names.h"
+
+/* In the cache of the rows' numbers: the usual columns have the first places (core/flat.h). */
+enum { SLOT_ORDER = USUAL_N, SLOT_LIMIT, SLOT_COLUMNS };
+
+/* ---- numbers ---- */
+
+static double number(struct rows *t, uint32_t row, const struct derived *metric, unsigned slot)
+{
+	const struct number_ask ask = {.metric = metric, .slot = slot};
+
+	return t->kind->value(t->ctx, row, &ask);
+}
+
+static double column_number(struct rows *t, size_t i, uint32_t row)
+{
+	return number(t, row, &t->columns.v[i].spec.derived, SLOT_COLUMNS + (unsigned)i);
+}
+
+static void print_number(struct rows *t, size_t i, uint32_t row, char text[COLUMN_TEXT])
+{
+	column_print(&t->columns.v[i].spec, t->r->s, column_number(t, i, row), true, text);
+}
+
+/* ---- columns ---- */
+
+/* A usual column of the view, by its title; NULL: there is none. A metric of the profile with exactly
+ * this name goes before it. */
+static const struct column_spec *find_usual(const struct rows *t, const char *word, size_t len)
+{
+	if (derive_own(t->r->s, word, len) != METRIC_NONE)
+		return NULL;
+	for (size_t i = 0; i < t->kind->n_usual; i++)
+		if (column_is_titled(t->kind->usual[i]->title, word, len))
+			return t->kind->usual[i];
+	return NULL;
+}
+
+static bool has_number(struct rows *t, size_t usual)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!isnan(number(t, t->v[i].node, &t->kind->usual[usual]->derived,
+				  SLOT_COLUMNS + (unsigned)usual)))
+			return true;
+	return false;
+}
+
+static int add_usual(struct rows *t)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < t->kind->n_usual && r == 0; i++)
+		if (has_number(t, i))
+			r = report_columns_add(&t->columns, t->kind->usual[i], NULL, 0);
+	return r;
+}
+
+/* Metrics that are not built in. */
+static int add_own(struct rows *t)
+{
+	struct derive *d = numbers_derive(t->r->numbers);
+	int r = 0;
+
+	for (uint32_t m = 0; m < metric_table_count(t->r->s->metrics) && r == 0; m++) {
+		struct column_spec spec;
+		size_t len;
+
+		if (!derive_is_own(t->r->s, m))
+			continue;
+		column_of_metric(t->r->s, m, &spec, &len);
+		if (derive_has(d, &spec.derived))
+			r = report_columns_add(&t->columns, &spec, spec.title, len);
+	}
+	return r;
+}
+
+static const char *words(const struct rows *t)
+{
+	return t->kind->own_columns ? NULL : t->r->words;
+}
+
+/* Every word that was asked for: a usual column of the view, or any other. */
+static int add_words(struct rows *t, const char *words)
+{
+	int r = 0;
+
+	while (*words && r == 0) {
+		size_t len = column_word_len(t->r->s, words);
+		const struct column_spec *usual = find_usual(t, words, len);
+
+		r = usual ? report_columns_add(&t->columns, usual, NULL, 0)
+			  : report_columns_add_word(&t->columns, t->r->s, words, len);
+		words += len + (words[len] == ',');
+	}
+	return r;
+}
+
+/* Words, and numbers in a unit that was asked for, may be wider than others. */
+static bool may_need_room(const struct report_column *c)
+{
+	return c->spec.form == FORM_WORD || c->spec.form == FORM_PLAIN;
+}
+
+static void make_room(struct rows *t)
+{
+	char text[COLUMN_TEXT];
+
+	for (size_t i = 0; i < t->columns.n; i++)
+		for (size_t k = 0; k < t->n && may_need_room(&t->columns.v[i]); k++) {
+			print_number(t, i, t->v[k].node, text);
+			column_make_room(&t->columns.v[i], text, t->r->o);
+		}
+}
+
+int rows_columns(struct rows *t)
+{
+	int r = 0;
+
+	if (!words(t)) {
+		r = add_usual(t);
+		if (r == 0 && t->kind->own_metrics)
+			r = add_own(t);
+		t->n_omitted = report_columns_narrow(&t->columns, t->r->o->width);
+	}
+	make_room(t);
+	return r;
+}
+
+/* ---- which rows, in which order ---- */
+
+/* The limit of own columns is one of the first of them; else that of the tree. */
+static int choose_limit(struct rows *t)
+{
+	const struct report_options *o = t->r->o;
+	int r = 0;
+
+	t->least = (struct least){o->least_is_time ? NULL : words(t), o->least, o->threshold,
+				  o->peaks};
+	if (!least_any(&t->least))
+		return 0;
+	if (t->kind->own_columns && (!o->least_is_time || t->kind->usual[0]->form == FORM_TIME))
+		t->limit = t->kind->usual[0]->derived;
+	else
+		r = least_parse(&t->least, t->r->s, &t->limit);
+	return r == -ENOENT ? -EINVAL : r;
+}
+
+static double whole(struct rows *t)
+{
+	const struct number_ask ask = {.metric = &t->limit, .slot = SLOT_LIMIT};
+	struct derived_terms terms = {0};
+
+	if (t->kind->whole)
+		return t->kind->whole(t->ctx, &ask);
+	return derive_at(numbers_derive(t->r->numbers), &t->limit, &terms, 0, 0);
+}
+
+/* The first column, where it has values. */
+static const struct column_spec *first_column(const struct rows *t)
+{
+	const struct column_spec *first = t->kind->usual[0];
+
+	if (!t->kind->by_first)
+		return NULL;
+	return t->kind->own_columns || derive_has(numbers_derive(t->r->numbers), &first->derived)
+		       ? first
+		       : NULL;
+}
+
+static int choose_order(struct rows *t)
+{
+	const char *sort = t->r->o->sort;
+	const struct column_spec *usual = sort && *sort ? find_usual(t, sort, strlen(sort)) : NULL;
+	bool is_named = sort && !strcasecmp(sort, "name");
+
+	if (!usual && !is_named && (!sort || t->kind->own_columns))
+		usual = first_column(t);
+	if (usual)
+		t->sorting = (struct sorting){.column = *usual, .by_column = !sort || *sort};
+	else
+		return sorting_parse(&t->sorting, t->r->s, sort) < 0 ? -EINVAL : 0;
+	return 0;
+}
+
+int rows_init(struct rows *t, struct report *r, const struct row_kind *kind, void *ctx)
+{
+	int e;
+
+	*t = (struct rows){.r = r, .kind = kind, .ctx = ctx};
+	e = choose_order(t);
+	if (e == 0)
+		e = choose_limit(t);
+	if (e == 0 && words(t))
+		e = add_words(t, words(t));
+	if (e == 0 && least_any(&t->least))
+		t->whole = whole(t);
+	return e;
+}
+
+void rows_done(struct rows *t)
+{
+	report_columns_done(&t->columns);
+	free(t->v);
+	buf_done(&t->scratch);
+}
+
+bool rows_take(struct rows *t, uint32_t row, struct walk_entry *ret)
+{
+	if (least_any(&t->least) &&
+	    !least_reached(&t->least, number(t, row, &t->limit, SLOT_LIMIT), t->whole)) {
+		t->n_small++;
+		return false;
+	}
+	*ret = sorting_entry(
+		&t->sorting, t->r->s, row,
+		t->sorting.by_column ? number(t, row, &t->sorting.column.derived, SLOT_ORDER) : NAN,
+		t->sorting.by_name ? t->kind->name(t->ctx, row) : "");
+	return true;
+}
+
+int rows_add(struct rows *t, uint32_t row)
+{
+	if (ARRAY_ROOM(t->v, t->cap, t->n + 1) < 0)
+		return -ENOMEM;
+	t->n += rows_take(t, row, &t->v[t->n]);
+	return 0;
+}
+
+void rows_sort(struct rows *t)
+{
+	int (*compare)(const void *, const void *) = sorting_compare(&t->sorting);
+
+	if (compare && t->n)
+		qsort(t->v, t->n, sizeof(*t->v), compare);
+}
+
+/* ---- lines ---- */
+
+void rows_put_numbers(struct rows *t, uint32_t row)
+{
+	char text[COLUMN_TEXT];
+
+	for (size_t i = 0; i < t->columns.n; i++) {
+		print_number(t, i, row, text);
+		column_put(t->r->out, &t->columns.v[i], text, t->r->o);
+	}
+	out_puts(t->r->out, "  ");
+}
+
+void rows_put_name(struct rows *t, uint32_t row, size_t used)
+{
+	const struct report_options *o = t->r->o;
+	const char *name = t->kind->path ? t->kind->path(t->ctx, row) : t->kind->name(t->ctx, row);
+
+	name = name_format(name, (enum name_format)o->format, true, &t->scratch);
+	put_name(t->r->out, name, name_room(o, report_columns_width(&t->columns) + used), o->ascii);
+	out_putc(t->r->out, '\n');
+}
+
+size_t rows_n_put(const struct rows *t)
+{
+	size_t most = t->r->o->rows;
+
+	return most ? MIN(t->n, most) : t->n;
+}
+
+void rows_put_left_out(struct rows *t, size_t n)
+{
+	if (n)
+		out_printf(t->r->out, "(%zu more)\n", n);
+	put_omitted(t->r->out, t->n_omitted);
+}
+
+static void put_rows(struct rows *t)
+{
+	put_header(t->r->out, &t->columns, 0, t->r->o);
+	for (size_t i = 0; i < rows_n_put(t); i++) {
+		rows_put_numbers(t, t->v[i].node);
+		rows_put_name(t, t->v[i].node, 0);
+	}
+	rows_put_left_out(t, t->n + t->n_small - rows_n_put(t));
+}
+
+int rows_put(struct rows *t)
+{
+	int r = rows_columns(t);
+
+	rows_sort(t);
+	if (r == 0 && t->n + t->n_small)
+		put_rows(t);
+	else if (r == 0)
+		out_puts(t->r->out, "none\n");
+	return r;
+}
+
+void rows_put_caption(const struct report *r, const char *text)
+{
+	put_name(r->out, text, r->o->width, r->o->ascii);
+	out_putc(r->out, '\n');
+}
+
+/* ---- paths ---- */
+
+#define PATH_MAX_NODES 64 /* of a deeper one the last */
+
+const char *rows_path(struct report *r, uint32_t node, struct buf *scratch)
+{
+	const char *path[PATH_MAX_NODES];
+	size_t n = 0;
+
+	for (; node != 0 && n < ARRAY_SIZE(path); node = snapshot_node(r->snap, node)->parent)
+		path[n++] = report_name(r, node);
+	buf_clear(scratch);
+	if (node != 0)
+		buf_puts(scratch, "... > ");
+	put_path(scratch, path, n, r->o->ascii);
+	return buf_str(scratch);
+}

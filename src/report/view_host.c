@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+/* What the host does: scopes by time, and where it waits for the GPU. */
+#include <errno.h>
+#include <math.h>
+#include "base/util.h"
+#include "core/host.h"
+#include "report/rows.h"
+
+#define OF_HOST(op_, inclusive_)                                                                   \
+	{                                                                                          \
+		.op = DERIVED_##op_, .inclusive = inclusive_, .is_said = true, .plain = true,      \
+		.metric = METRIC_CPU_TIME, .factor = 1                                             \
+	}
+
+/* clang-format off */
+static const struct column_spec
+	own_column = {"OWN", "time on the host, without scopes and waits within",
+		      OF_HOST(VALUE, false), FORM_TIME, 7, 0},
+	share_column = {"%", "share of all of it", OF_HOST(SHARE, false), FORM_PERCENT, 5, 1},
+	time_column = {"TIME", "time on the host, with scopes and waits within",
+		       OF_HOST(VALUE, true), FORM_TIME, 7, 2},
+	calls_column = {"CALLS", "times that it waited",
+			{.op = DERIVED_VALUE, .metric = METRIC_CPU_COUNT, .factor = 1}, FORM_COUNT, 7, 3},
+	avg_column = {"AVG", "time of one, from its beginning to its end",
+		      OF_HOST(AVG, true), FORM_TIME, 7, 4};
+/* clang-format on */
+
+/* One of its tables. A row is a frame of the host, or a node of the snapshot. */
+struct host_table {
+	struct report *r;
+	const struct host *host; /* NULL: rows are nodes */
+	const double *elapsed, *entered;
+	double sum; /* of the first column, of all rows */
+	bool by_own;
+	struct buf text;
+};
+
+static struct host_row row_at(const struct host_table *t, uint32_t row)
+{
+	if (t->host)
+		return t->host->rows[row];
+	return (struct host_row){.node = row,
+				 .whole = t->elapsed[row],
+				 .entered = t->elapsed[row],
+				 .count = t->entered ? t->entered[row] : NAN};
+}
+
+static double first_value(const struct host_table *t, const struct host_row *row)
+{
+	return t->by_own ? row->own : row->whole;
+}
+
+static double value(void *ctx, uint32_t row, const struct number_ask *ask)
+{
+	const struct host_table *t = ctx;
+	const struct derived *m = ask->metric;
+	const struct host_row r = row_at(t, row);
+
+	if (m->metric == METRIC_CPU_COUNT)
+		return r.count;
+	switch (m->op) {
+	case DERIVED_SHARE:
+		return first_value(t, &r) / t->sum * 100;
+	case DERIVED_AVG:
+		return r.count > 0 ? r.entered / r.count : NAN;
+	default:
+		return m->inclusive ? r.whole : r.own;
+	}
+}
+
+static double whole(void *ctx, const struct number_ask *ask)
+{
+	(void)ask; /* the limit is one of the first column */
+	return ((const struct host_table *)ctx)->sum;
+}
+
+static const char *name(void *ctx, uint32_t row)
+{
+	const struct host_table *t = ctx;
+
+	return report_name(t->r, row_at(t, row).node);
+}
+
+static const char *path(void *ctx, uint32_t row)
+{
+	struct host_table *t = ctx;
+
+	return rows_path(t->r, row, &t->text);
+}
+
+/* ---- tables ---- */
+
+static const struct column_spec *const own_columns[] = {
+	&own_column, &share_column, &usual_columns[USUAL_ENTERED], &time_column, &avg_column};
+static const struct column_spec *const elapsed_columns[] = {
+	&time_column, &usual_columns[USUAL_ENTERED], &avg_column};
+static const struct column_spec *const wait_columns[] = {&time_column, &share_column, &calls_column,
+							 &avg_column};
+
+#define KIND(columns, path_)                                                                       \
+	{                                                                                          \
+		.value = value, .whole = whole, .name = name, .path = path_, .usual = columns,     \
+		.n_usual = ARRAY_SIZE(columns), .own_columns = true, .by_first = true              \
+	}
+static const struct row_kind own_kind = KIND(own_columns, NULL),
+			     elapsed_kind = KIND(elapsed_columns, NULL),
+			     wait_kind = KIND(wait_columns, NULL),
+			     waiting_kind = KIND(wait_columns, path);
+
+static bool is_wait(const struct report *r, uint32_t node)
+{
+	return snapshot_node(r->snap, node)->kind == FRAME_SYNC;
+}
+
+static bool is_row(const struct host_table *t, uint32_t row, bool waits)
+{
+	uint32_t node = t->host ? t->host->rows[row].node : row;
+
+	if (node == SNAP_NONE || is_wait(t->r, node) != waits)
+		return false;
+	return t->host || (!isnan(t->elapsed[node]) && numbers_counts(t->r->numbers, node));
+}
+
+static uint32_t n_rows(const struct host_table *t)
+{
+	return t->host ? t->host->n : snapshot_n(t->r->snap);
+}
+
+static int put_table(struct host_table *t, const struct row_kind *kind, bool waits)
+{
+	struct rows rows;
+	int e;
+
+	for (uint32_t i = 0; i < n_rows(t); i++)
+		if (is_row(t, i, waits)) {
+			const struct host_row row = row_at(t, i);
+
+			t->sum += first_value(t, &row);
+		}
+	e = rows_init(&rows, t->r, kind, t);
+	for (uint32_t i = 0; i < n_rows(t) && e == 0; i++)
+		if (is_row(t, i, waits))
+			e = rows_add(&rows, i);
+	if (e == 0)
+		e = rows_put(&rows);
+	rows_done(&rows);
+	buf_done(&t->text);
+	return e;
+}
+
+/* Own time is what nested scopes leave: expressions leave out the time of nested ones. */
+static int put_scopes(struct report *r, const struct host *host)
+{
+	bool by_own = host_has_all_times(r->s) && !r->o->include && !r->o->exclude;
+	struct host_table t = {.r = r, .host = host, .by_own = by_own};
+
+	rows_put_caption(
+		r, by_own ? "Scopes by their own time on the host; TIME, AVG: with what is within"
+			  : "Scopes by time on the host, with what is within");
+	return put_table(&t, by_own ? &own_kind : &elapsed_kind, false);
+}
+
+static int put_waits(struct report *r, const struct host *host)
+{
+	struct host_table by_kind = {.r = r, .host = host};
+	struct host_table by_context = {
+		.r = r, .elapsed = host_elapsed(r->snap), .entered = host_entered(r->snap)};
+	int e;
+
+	out_putc(r->out, '\n');
+	rows_put_caption(r, "Waits for the GPU");
+	if (!host_has_wait(r->s)) {
+		rows_put_caption(r, "none (proton top and record see them with --sync)");
+		return 0;
+	}
+	e = put_table(&by_kind, &wait_kind, true);
+	if (e < 0 || !by_context.elapsed)
+		return e < 0 ? e : -ENOMEM;
+	out_putc(r->out, '\n');
+	rows_put_caption(r, "Calling contexts that wait");
+	return put_table(&by_context, &waiting_kind, true);
+}
+
+int view_host(struct report *r)
+{
+	struct host host = {0};
+	int e = host_update(&host, r->numbers, r->numbers);
+
+	if (e == 0 && host.n == 0)
+		out_puts(r->out, "none\n");
+	else if (e == 0)
+		e = put_scopes(r, &host);
+	if (e == 0 && host.n)
+		e = put_waits(r, &host);
+	host_done(&host);
+	return e;
+}

@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What panels of the screen show, as text: `report --view`, and `view --view` into a pipe.
+tests=$(cd "${srcdir:-.}/tests" && pwd) || exit 99
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+torch=$tests/wire/torch.tape leaf=$tests/hatchet/upstream-leaf_nodes.json
+every="tree kernels transfers bottom-up callers=step flame memory host ranks findings devices processes losses notes run summary"
+names() { sed -n '/NAME$/,/^(/{/NAME$/d;/^(/d;s/.* //;p}' "$1" | xargs; } # of rows whose names are words
+
+# ---- the words
+"$PROTON" report --view bottom_up "$leaf" >out 2>err
+check "no such view" "2" $?
+check "no such view: those that there are" \
+	"proton: there is no view 'bottom_up'; as text there are: $("$PROTON" help --list-values report:view | paste -sd, | sed 's/,/, /g')" "$(cat err)"
+for view in roofline durations log; do
+	"$PROTON" report --view tree,$view "$leaf" >out 2>err
+	check "$view: on the screen only" "2 0" "$? $(stat -c %s out)"
+	has "$view: those that have a text" "'$view' is on the screen only; as text there are: run, summary, tree, " err
+	"$PROTON" view --view $view "$leaf" 2>err >out; check "$view: of view" 2 $?
+	has "$view: of view, said" "'$view' is on the screen only" err
+done
+for value in "" , tree, ,tree tree,,kernels kernels=x; do
+	"$PROTON" report --view "$value" "$leaf" >out 2>err; check "'$value' is no list of views" "2 0" "$? $(stat -c %s out)"
+done
+for value in callers callers= tree,callers callers,tree; do
+	"$PROTON" report --view "$value" "$leaf" >out 2>err
+	check "$value: of what" "2 proton: callers of which function? (--view callers=NAME)" "$? $(cat err)"
+done
+"$PROTON" report --view callers=a --view callers=b "$leaf" >out 2>err
+check "callers: two functions" "2 proton: callers of one function only: 'b' is a second one" "$? $(cat err)"
+for word in $("$PROTON" help --list-values view:view); do # every panel has a text, or says that it has none
+	[ "$word" != callers ] || word=callers=step
+	"$PROTON" view --view "$word" "$torch" >out 2>err
+	check "$word: a text, or a sentence" yes "$({ [ -s out ] || grep -q 'on the screen only' err; } && echo yes)"
+done
+
+# ---- several, in one order; --section is the same
+"$PROTON" report --view losses,tree --view run "$torch" >out
+check "several: in the order of a report" "Run|Calling contexts|Losses" "$(sed -n 's/^## //p' out | paste -sd '|')"
+"$PROTON" report --section losses --section tree,run "$torch" >out2
+check "--section is the same" "" "$(cmp out out2 2>&1)"
+"$PROTON" report --view all "$torch" >out
+check "all: but what needs a name" "$("$PROTON" help --list-values report:view | grep -cv -e all -e callers)" "$(grep -c '^## ' out)"
+"$PROTON" report "$torch" >out; check "the usual report stays" "Run? Calling contexts Kernels Transfers Losses Notes" \
+	"Run? $(sed -n 's/^## //p' out | grep -v '^Run$' | xargs)"
+
+# ---- every view: of any profile, in lines that fit, in ASCII, and the same from view
+echo '[{"children":[],"frame":{"name":"ROOT"},"metrics":{}},{}]' >empty.hatchet
+for view in $every; do
+	[ "$view" != callers=step ] || view=callers=ROOT
+	"$PROTON" report --view $view empty.hatchet >out 2>err
+	check "$view: of an empty profile" "0 yes " "$? $([ -s out ] && echo yes) $(cat err)"
+done
+for view in bottom-up flame host ranks kernels; do
+	check "$view: nothing in it" none "$("$PROTON" report --view $view empty.hatchet)"
+done
+for view in $every; do
+	"$PROTON" report --view $view -t 0.5% -d 4 -s name -e '.*Fill' --names demangled -g process "$torch" >out
+	"$PROTON" view --view $view -t 0.5% -d 4 -s name -e '.*Fill' --names demangled -g process "$torch" >out2
+	check "$view: the same from view" "yes " "$([ -s out ] && echo yes) $(cmp out out2 2>&1)"
+	"$PROTON" report --view $view --ascii "$torch" >out
+	check "$view: ASCII" 0 "$(LC_ALL=C grep -c '[^ -~]' out)"
+	LC_ALL=C "$PROTON" report --view $view "$torch" >out2
+	check "$view: ASCII, because the locale is" "" "$(cmp out out2 2>&1)"
+	case $view in devices | processes) continue ;; esac # tables of words are as wide as these
+	"$PROTON" report --view $view --ascii --width 80 "$torch" >out
+	check "$view: 80 columns" 0 "$(awk 'length > 80' out | wc -l)"
+done
+for view in tree kernels transfers bottom-up callers=step flame memory host; do
+	"$PROTON" report --view $view --ascii --width 40 "$torch" >out
+	check "$view: 40 columns" 0 "$(awk 'length > 40' out | wc -l)"
+done
+
+# ---- numbers: what is printed adds up to what the profile has
+for file in "$torch" "$leaf" "$tests"/wire/{copies,graph,overlap,storm,threads}.tape "$tests"/hatchet/h200-*.hatchet; do
+	check "numbers of ${file##*/}" "" "$(python3 "$tests/tools/views.py" "$PROTON" "$file" 2>&1)"
+done
+"$PROTON" report --view findings --width 90 "$torch" >out
+"$PROTON" advise --width 90 "$torch" >out2; check "findings are those of advise" "" "$(cmp out out2 2>&1)"
+check "devices: all that ran there" "$("$PROTON" report --view summary "$torch" | sed -n 's/device time *//p') 553 54.5M" \
+	"$("$PROTON" report --view devices "$torch" | awk 'NR == 2 { print $11, $12, $13 }')"
+
+# ---- filters: no view counts what they leave out
+for view in kernels bottom-up flame memory host ranks callers=step; do
+	"$PROTON" report --view $view -e '.*gemm|memcpy|backward' "$torch" >out
+	check "$view: nothing of what is excluded" "yes 0" "$([ -s out ] && echo yes) $(grep -cE 'gemm|memcpy|backward|GeluBackw' out)"
+	"$PROTON" report --view $view -i nothing "$torch" >out 2>err
+	check "$view: an expression that leaves nothing" 1 $?
+done
+left=$("$PROTON" report --tree -m time/ns -i '.*gemm' "$torch" | awk '$2 == "ROOT" { print $1 }')
+sum() { awk '{ n += $1 } END { printf "%.3f", n }'; }
+check "kernels: a filter's sum" "$left" "$("$PROTON" report --view kernels -m time/ns -i '.*gemm' "$torch" | sum)"
+check "bottom-up: a filter's sum" "$left" "$("$PROTON" report --view bottom-up -d 1 -m 'time/ns(exc)' -i '.*gemm' "$torch" | sum)"
+check "flame: a filter's whole" "$left" "$("$PROTON" report --view flame -m time/ns -i '.*gemm' "$torch" | awk '/ROOT/ { print $1 }')"
+check "ranks: a filter's sum" "6.13ms" "$("$PROTON" report --view ranks -i '.*gemm' "$torch" | awk '$2 == "1.00" { print $1 }')"
+
+# ---- limits: what is small is left out, and counted
+"$PROTON" report --view kernels -t 1ms "$torch" >out
+check "kernels: a limit in time" "5 (17 more)" "$(grep -c 'ms .* ' out) $(tail -n 1 out)"
+"$PROTON" report --view kernels -m calls -t 40 "$torch" >out
+check "kernels: a limit of the first column" "yes" "$(awk 'NR > 1 && !/more/ && $1 < 40 { bad = 1 } END { print bad ? "no" : "yes" }' out)"
+"$PROTON" report --view bottom-up -t 20% --ascii "$torch" >out
+check "bottom-up: a limit" "1 (26 more)" "$(grep -vcE 'NAME|[|\`]- |more' out) $(tail -n 1 out)"
+"$PROTON" report --view bottom-up -n 2 -d 1 --ascii "$torch" >out
+check "bottom-up: two kernels" "2 (25 more)" "$(grep -vcE 'NAME|more' out) $(tail -n 1 out)"
+"$PROTON" report --view flame -d 2 "$torch" >out; check "flame: two levels" "6 (27 more boxes)" "$(wc -l <out) $(tail -n 1 out)"
+"$PROTON" report --view flame -t 20% "$torch" >out; check "flame: a limit" "0 yes" \
+	"$(awk 'NR > 1 && !/more/ && $2 < 20' out | wc -l) $(tail -n 1 out | grep -q 'more boxes' && echo yes)"
+"$PROTON" report --view callers=step -t 10% -n 1 --ascii "$torch" >out
+check "callers: limits" "^ ROOT|step|v optimizer|(4 more)" "$(sed '1d;s/.*  //' out | paste -sd '|')"
+"$PROTON" report --view host -t 100ms "$torch" >out; check "host: a limit" "forward (4 more)" "$(awk '/ms|more/ { print $NF == "more)" ? $0 : $NF }' out | xargs)"
+"$PROTON" report --view memory -t 1% "$torch" >out; check "memory: a limit" "2" "$(grep -c 'more)' out)"
+
+# ---- flame
+cat >flame.folded <<EOF
+a;b 300
+a;c 100
+a 100
+d 500
+EOF
+"$PROTON" report --view flame --ascii --width 80 flame.folded >out
+check "flame: from left to right" "ROOT a b c d" "$(awk 'NR > 1 { print $NF }' out | xargs)"
+check "flame: widths and places" "0 26|0 13|0 8|8 2|13 13" "$(awk 'NR > 1 { s = substr($0, 19, 26); i = match(s, /[#|]+/); print RSTART - 1, RLENGTH }' out | paste -sd '|')"
+"$PROTON" report --view flame -m bytes -t 30% "$torch" >out; check "flame: of another metric" "54.5M 100.0 ROOT" "$(awk 'NR == 2 { print $1, $2, $NF }' out)"
+for metric in avg util time/% direction; do
+	"$PROTON" report --view flame -m $metric "$torch" >out 2>err
+	check "flame: $metric adds up to nothing" "2 proton: '$metric' does not add up: widths of flames and ranks need a metric that does" "$? $(cat err)"
+done
+
+# ---- callers
+cat >calls.folded <<EOF
+main;solve;solve;k<1, 2> 30
+main;solve;k<1, 2> 20
+main;other;k<1, 2> 50
+main;resolve 7
+EOF
+"$PROTON" report --view "tree,callers=k<1, 2>" --ascii calls.folded >out
+check "callers: a comma in a name" "^ other|^ solve|k<1, 2>" "$(sed -n '/^## Callers/,$p' out | sed '1,2d;s/.*  //' | paste -sd '|' | sed 's/^\^ solve|^ other/^ other|^ solve/')"
+"$PROTON" report --view callers=solve --ascii calls.folded >out
+has "callers: recursion is told" "it calls itself: rows overlap" out
+check "callers: the name, not a part of others" 0 "$(grep -c resolve out)"
+"$PROTON" report --view callers=solv --ascii calls.folded >out
+check "callers: a part of two names" 2 "$(grep -c NAME out)"
+"$PROTON" report --view callers=nobody calls.folded >out 2>err
+check "callers: of nobody" "1 proton: no function of calls.folded has 'nobody' in its name" "$? $(cat err)"
+
+# ---- memory, host, ranks
+"$PROTON" report --view memory "$torch" >out
+has "memory: pinning is advised" "memcpy HtoD pageable  ! pageable: pin the memory" out
+check "memory: sizes and shares" "2.27M 100.0|61.5" "$(awk '/! pageable/ { print $4, $6 }' out)|$(awk '/33.6M/ { print $2 }' out)"
+cat >host.hatchet <<'EOF'
+[{"frame":{"name":"ROOT"},"metrics":{},"children":[
+ {"frame":{"name":"step"},"metrics":{"cpu_time (ns)":1000},"children":[
+  {"frame":{"name":"load"},"metrics":{"cpu_time (ns)":300},"children":[]},
+  {"frame":{"name":"step"},"metrics":{"cpu_time (ns)":400},"children":[]}]}]},{}]
+EOF
+"$PROTON" report --view host host.hatchet >out
+check "host: own and whole" "700ns 70.0 1.00us step|300ns 30.0 300ns load" "$(awk '/ns/ { print $1, $2, $3, $4 }' out | paste -sd '|')"
+"$PROTON" report --view host -s time -i step host.hatchet >out
+check "host: with an expression no own time" "0 1.00us step" "$(grep -c OWN out) $(awk '/us/ { print $1, $2 }' out)"
+"$PROTON" report --view host -s name host.hatchet >out; check "host: by name" "load step" "$(awk '/ns/ { print $NF }' out | xargs)"
+sed 's/30$/60/' calls.folded >b.folded && "$PROTON" merge -o a.rank0.hatchet calls.folded && "$PROTON" merge -o a.rank1.hatchet b.folded
+"$PROTON" report --view ranks -n 5 a.rank0.hatchet a.rank1.hatchet >out
+"$PROTON" merge --ranks -n 5 a.rank0.hatchet a.rank1.hatchet >out2
+check "ranks are those of merge" "yes " "$(grep -q 'over 2 ranks' out && echo yes) $(cmp out out2 2>&1)"
+"$PROTON" report --view ranks -e main a.rank0.hatchet a.rank1.hatchet >out; check "ranks: a filter" none "$(cat out)"
+"$PROTON" report --view bottom-up -g process --ascii a.rank0.hatchet a.rank1.hatchet >out
+check "bottom-up: a group is the last caller" "rank 0 rank 1" "$(grep -o 'rank [01]' out | sort -u | xargs)"
+finish
