@@ -112,9 +112,9 @@ uint64_t runs_wall_ns(const struct session *s)
 
 double runs_busy_share(const struct session *s, uint32_t device)
 {
-	double wall = (double)runs_wall_ns(s);
+	double wall = (double)runs_wall_ns(s), busy = session_busy_ns(s, device);
 
-	return wall > 0 ? fmin(session_busy_ns(s, device) / wall, 1) : NAN;
+	return wall > 0 && !isnan(busy) ? fmin(busy / wall, 1) : NAN;
 }
 
 /* ---- what profiles are compared by ---- */

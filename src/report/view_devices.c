@@ -73,12 +73,6 @@ static struct device_sums *device_sums_new(const struct session *s)
 }
 
 /* Of a run that is over. A record is taken when its work has ended, which may be later. */
-static void print_busy_share(const struct session *s, uint32_t device, char out[CELL_MAX])
-{
-	uint64_t wall_ns = s->ended ? runs_wall_ns(s) : 0;
-
-	human_percent(out, wall_ns ? MIN(session_busy_ns(s, device) / (double)wall_ns, 1) : NAN);
-}
 
 #define DEVICE_WORD(name, statement)                                                               \
 	static void device_##name(const void *ctx, size_t row, char out[CELL_MAX])                 \
@@ -97,7 +91,8 @@ DEVICE_WORD(bus, copy_number(out, d->bus_width_bits))
 DEVICE_WORD(memory, human_bytes(out, d->memory_bytes ? (double)d->memory_bytes : NAN))
 DEVICE_WORD(time, (void)d; human_time_ns(out, all->sums[row].time_ns))
 DEVICE_WORD(busy, (void)d; human_time_ns(out, session_busy_ns(s, (uint32_t)row)))
-DEVICE_WORD(busy_share, (void)d; print_busy_share(s, (uint32_t)row, out))
+DEVICE_WORD(busy_share, (void)d;
+	    human_percent(out, s->ended ? runs_busy_share(s, (uint32_t)row) : NAN))
 DEVICE_WORD(copied, (void)d; human_bytes(out, all->sums[row].copied))
 DEVICE_WORD(calls, (void)d; human_count(out, all->sums[row].calls))
 DEVICE_WORD(host, copy_string(s, d->host, out))
