@@ -37,8 +37,8 @@ uint64_t alike_hash(const char *name, uint32_t seed)
 	char c;
 
 	while ((c = next_char(&name)))
-		h = h * 31 + (unsigned char)c;
-	return hash_u64(h);
+		h = hash_u64(h ^ (unsigned char)c); /* names of others may be made to collide */
+	return h;
 }
 
 void alike_pattern(const char *name, char *out, size_t size)

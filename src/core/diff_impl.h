@@ -11,7 +11,6 @@
 #include "base/idindex.h"
 #include "base/strtab.h"
 #include "core/diff.h"
-#include "core/flat.h"
 #include "core/numbers.h"
 
 struct diff_taken {
@@ -44,8 +43,8 @@ struct diff_picture {
 	struct diff *d;
 	struct snapshot *snap;
 	struct numbers *numbers;
-	struct flat *flat; /* NULL: paths are compared */
-	/* By node of the snapshot, or by row of `flat`: our node; DIFF_NONE: it has none. */
+	struct diff_flat *flat; /* kernels; NULL: paths are compared */
+	/* By node of the snapshot, or by kernel: our node; DIFF_NONE: it has none. */
 	uint32_t *map;
 	uint32_t n_map;
 };
@@ -53,13 +52,13 @@ struct diff_picture {
 /* The node of this name below parent, made when absent; DIFF_NONE: out of memory. */
 uint32_t diff_node_intern(struct diff *d, uint32_t parent, const char *name, uint8_t kind);
 
-/* Make the rows of kernels, of what expressions leave. 0 or -ENOMEM. */
-int diff_flat_make(struct diff_picture *p);
-/* The node of a row; DIFF_NONE: out of memory. */
-uint32_t diff_flat_node(const struct diff_picture *p, uint32_t row);
+/* Kernels by name, of what expressions leave, with their nodes. NULL: out of memory. */
+struct diff_flat *diff_flat_new(const struct diff_picture *p);
+void diff_flat_free(struct diff_flat *f);
+uint32_t diff_flat_n(const struct diff_flat *f);
+uint32_t diff_flat_node(const struct diff_flat *f, uint32_t i);
 /* slot: another one for each metric. */
-double diff_flat_value(const struct diff_picture *p, uint32_t row, const struct derived *m,
-		       size_t slot);
+double diff_flat_value(struct diff_flat *f, uint32_t i, const struct derived *m, size_t slot);
 
 /* How often what `per` matches was entered or launched, the outermost of it; NaN: that is not known. */
 double diff_per_calls(const struct diff_picture *p);

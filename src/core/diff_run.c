@@ -127,12 +127,6 @@ static int map_path(const struct diff_picture *p, uint32_t i)
 	return *to == DIFF_NONE ? -ENOMEM : 0;
 }
 
-static int map_row(const struct diff_picture *p, uint32_t i)
-{
-	p->map[i] = diff_flat_node(p, i);
-	return p->map[i] == DIFF_NONE ? -ENOMEM : 0;
-}
-
 /* Find our node of each place. Returns 1 when two of them have the same one. */
 static int map_places(struct diff_picture *p)
 {
@@ -140,13 +134,15 @@ static int map_places(struct diff_picture *p)
 	size_t cap = 0, n_seen = 0;
 	bool twice = false;
 
-	p->n_map = p->flat ? flat_n(p->flat) : snapshot_n(p->snap);
+	p->n_map = p->flat ? diff_flat_n(p->flat) : snapshot_n(p->snap);
 	p->map = malloc(MAX(p->n_map, 1u) * sizeof(*p->map));
 	if (!p->map)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < p->n_map; i++) {
-		int r = p->flat ? map_row(p, i) : map_path(p, i);
+		int r = p->flat ? 0 : map_path(p, i);
 
+		if (p->flat)
+			p->map[i] = diff_flat_node(p->flat, i);
 		if (r < 0 || ARRAY_ROOM(seen, cap, p->d->n) < 0)
 			return -ENOMEM;
 		while (n_seen < p->d->n)
@@ -161,13 +157,19 @@ static int map_places(struct diff_picture *p)
 
 /* ---- values ---- */
 
-/* Is a value the sum of what was done? */
+/* Do the values of nodes add up? */
 static bool is_sum(const struct session *s, const struct derived *m)
 {
 	const struct metric *raw = derive_metric(s, m->metric);
 
 	return m->op == DERIVED_VALUE && raw && raw->scope != METRIC_PROPERTY &&
 	       metric_add_plain(raw->add) == METRIC_SUM;
+}
+
+/* Does it grow with what is done? What there is now does not. */
+static bool is_done(const struct session *s, const struct derived *m)
+{
+	return is_sum(s, m) && derive_metric(s, m->metric)->add == METRIC_SUM;
 }
 
 /* The value that stands for a whole run. */
@@ -196,7 +198,7 @@ static void put_values(const struct diff_picture *p, struct diff_taken *run, siz
 	double by = divisor(&run->run, metric);
 
 	for (uint32_t place = 0; place < p->n_map; place++) {
-		double one = p->flat ? diff_flat_value(p, place, m, i) : v[place];
+		double one = p->flat ? diff_flat_value(p->flat, place, m, i) : v[place];
 
 		if (p->map[place] == DIFF_NONE || isnan(one))
 			continue;
@@ -219,7 +221,7 @@ static int take_metric(const struct diff_picture *p, struct diff_taken *run, siz
 	if (!metric->has_values && learn_metric(metric, session_of(p), &c) < 0)
 		return -ENOMEM;
 	metric->differs = metric->differs || c.derived.inclusive == metric->exclusive;
-	metric->is_divided = p->d->options.per && is_sum(session_of(p), &c.derived);
+	metric->is_divided = p->d->options.per && is_done(session_of(p), &c.derived);
 	v = derive_column(numbers_derive(p->numbers), &c.derived);
 	if (!v)
 		return -ENOMEM;
@@ -272,7 +274,7 @@ static int picture_make(struct diff_picture *p, struct diff *d, const struct ses
 
 static void picture_done(struct diff_picture *p)
 {
-	flat_free(p->flat);
+	diff_flat_free(p->flat);
 	numbers_free(p->numbers);
 	snapshot_free(p->snap);
 	free(p->map);
@@ -312,8 +314,10 @@ static int run_add(struct diff *d, const struct session *s, struct diff_taken *r
 		r = count_calls(&p, &run->run);
 	if (r == 0)
 		r = filter(&p, &run->run);
-	if (r == 0 && d->options.flat)
-		r = diff_flat_make(&p);
+	if (r == 0 && d->options.flat) {
+		p.flat = diff_flat_new(&p);
+		r = p.flat ? 0 : -ENOMEM;
+	}
 	if (r == 0)
 		r = map_places(&p);
 	if (r == 1 && folded)

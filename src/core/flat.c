@@ -179,6 +179,11 @@ const struct flat_row *flat_row(const struct flat *f, uint32_t i)
 	return &f->rows[i];
 }
 
+const uint32_t *flat_nodes(const struct flat *f, uint32_t i)
+{
+	return f->nodes + f->rows[i].first;
+}
+
 bool flat_is_transfer(const struct flat *f, uint32_t i)
 {
 	return f->rows[i].kind == FRAME_COPY || f->rows[i].kind == FRAME_SET;

@@ -30,6 +30,8 @@ struct flat *flat_free(struct flat *f);
 int flat_update(struct flat *f);
 uint32_t flat_n(const struct flat *f);
 const struct flat_row *flat_row(const struct flat *f, uint32_t i);
+/* The contexts of a row. */
+const uint32_t *flat_nodes(const struct flat *f, uint32_t i);
 /* Copies and sets are transfers. */
 bool flat_is_transfer(const struct flat *f, uint32_t i);
 /* What a person should know about a transfer ("pageable: pin the memory"); "": nothing. */

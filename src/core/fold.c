@@ -211,11 +211,15 @@ static int tell_counts(const struct folding *f, const uint32_t *nodes, struct se
 {
 	const struct metric folded = {FOLD_METRIC,      "",         METRIC_U64,
 				      METRIC_EXCLUSIVE, METRIC_MAX, METRIC_NONE};
+	const struct metric *found;
 	uint32_t metric, lane, epoch;
 
 	metric = session_metric_add(into, &folded);
 	if (metric == METRIC_NONE)
 		return -ENOMEM;
+	found = metric_table_get(into->metrics, metric);
+	if (found->type != folded.type || found->add != folded.add)
+		return 0; /* a program has a metric of this name, which is another one */
 	for (uint32_t i = 0; i < f->n_sets; i++) {
 		uint32_t node = nodes[f->sets[i].first], row;
 		const union metric_value n = {.u64 = f->sets[i].n};

@@ -5,7 +5,7 @@
 #include "base/human.h"
 #include "report/table.h"
 
-/* "**time (ns)**, inclusive: 1.51us → 1.61us (+100ns, +6.6 %, changed)" */
+/* "`time (ns)`, inclusive: 1.51us → 1.61us (+100ns, +6.6 %, changed)" */
 static void put_total(struct diff_printer *x, size_t metric)
 {
 	const struct diff_metric *m = diff_metric(x->d, metric);
@@ -13,9 +13,8 @@ static void put_total(struct diff_printer *x, size_t metric)
 	char ratio[HUMAN_MAX];
 
 	diff_format_ratio(ratio, total);
-	out_puts(x->out, "**");
-	put_name(x->out, m->name, 0, x->p->ascii);
-	out_printf(x->out, "**, %s", diff_sum_word(x, metric));
+	put_code(x->out, m->name, 0);
+	out_printf(x->out, ", %s", diff_sum_word(x, metric));
 	if (m->is_divided) {
 		out_puts(x->out, ", per ");
 		put_code(x->out, x->p->per, 0);

@@ -157,7 +157,10 @@ void diff_put_counts(struct diff_printer *x)
 	for (size_t m = 0; m < n; m++) {
 		out_puts(x->out, m ? end : "");
 		if (n > 1) {
-			put_name(x->out, diff_metric(x->d, m)->name, 0, x->p->ascii);
+			if (x->p->format == DIFF_MARKDOWN)
+				put_code(x->out, diff_metric(x->d, m)->name, 0);
+			else
+				put_name(x->out, diff_metric(x->d, m)->name, 0, x->p->ascii);
 			out_puts(x->out, ": ");
 		}
 		put_metric_counts(x, m);

@@ -457,8 +457,20 @@ for option in "-g process" "-d 2" --tree; do
 	status "flat: no tree: $option" 2 --flat $option flat-a.folded flat-b.folded
 	has "flat: no tree: $option: said" "--flat is of no tree" err
 done
+# A kernel, and a leaf that no file calls one, of the same name.
+two_kinds() { # two_kinds FILE NS
+	echo '[{"children":[{"children":[],"frame":{"name":"foo"},"metrics":{"time (ns)":100,"count":1,"device_id":"0","device_type":"CUDA"}},
+{"children":[{"children":[],"frame":{"name":"foo"},"metrics":{"time (ns)":'"$2"'}}],"frame":{"name":"s"},"metrics":{}}],"frame":{"name":"ROOT"},"metrics":{}},{}]' >"$1"
+}
+two_kinds kinds-a.hatchet 900; two_kinds kinds-b.hatchet 5000
+check "flat: frames of one name" "1000.000 5100.000 foo" \
+	"$("$PROTON" diff --flat --ascii --all -m time/ns kinds-a.hatchet kinds-b.hatchet | awk '/foo/ { print $1, $2, $NF }')"
 status "flat: no kernels" 2 --flat empty.hatchet empty.hatchet
 has "flat: no kernels: said" "there are no kernels, copies or sets in empty.hatchet and empty.hatchet" err
+
+# A name of a metric is a program's word: in Markdown it is code.
+sed 's/"count":1/"**x**<img src=x>":1/' a.hatchet >words.hatchet
+has "markdown: words of a program" '`**x**<img src=x>`, inclusive' <("$PROTON" diff -f markdown --all -m '**x**<img src=x>' words.hatchet words.hatchet)
 
 # ---- by the step
 # steps FILE N TIME: main entered once; N steps, half of them within another step, each with a gemm of TIME
@@ -484,7 +496,7 @@ check "per: what adds up is divided" "1500.000 1500.000 same" "$(awk '/main > st
 check "per: a count" "1 1" "$(awk '$NF == "gemm" && /main > step > gemm/ { print $6, $7 }' out)"
 check "per: a mean is not" "1000.000 1000.000" "$(awk '/main > step > gemm/ { print $11, $12 }' out)"
 has "per: said" "time (ns), inclusive, per step" <("$PROTON" diff --ascii --per step short.hatchet long.hatchet)
-has "per: markdown" '**time (ns)**, inclusive, per `step`: ' <("$PROTON" diff -f markdown --per step short.hatchet long.hatchet)
+has "per: markdown" '`time (ns)`, inclusive, per `step`: ' <("$PROTON" diff -f markdown --per step short.hatchet long.hatchet)
 check "per: json" "step 10.0 40.0 1500.0" "$("$PROTON" diff -f json --all --per step short.hatchet long.hatchet | python3 -c '
 import json, sys
 d = json.load(sys.stdin)

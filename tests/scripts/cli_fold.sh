@@ -74,6 +74,14 @@ check "merge: folded when they are one" "train;iter # 3040 4" "$(paths merged.ha
 check "report of several" "train;iter # 3040 4" "$(paths steps.folded --fold-numbers more.folded | grep -x 'train;iter # .*')"
 has "report --diff-profile" "iter #" <("$PROTON" report --ascii --fold-numbers --diff-profile steps.folded more.folded)
 has "advise" "no findings" <("$PROTON" advise --fold-numbers steps.folded 2>&1 | tr 'A-Z' 'a-z')
+# Names may be made so that sums of their letters are alike.
+python3 -c '
+import itertools
+for i, word in enumerate(itertools.product(("Aa", "BB"), repeat=13)):
+    print("".join(word) + f"{i};k 1")' >alike.folded
+check "names that look alike to a hash: in time" "8192 k" "$(timeout 20 "$PROTON" report --flat --fold-numbers -m time/ns alike.folded | awk 'END { print $1 + 0, $2 }')"
+echo '[{"children":[{"children":[],"frame":{"name":"iter 0"},"metrics":{"folded":12.5}},{"children":[],"frame":{"name":"iter 1"},"metrics":{"folded":2}}],"frame":{"name":"ROOT"},"metrics":{}},{}]' >own.hatchet
+check "a metric of that name that a program has" "14.500 iter #" "$("$PROTON" report --tree --ascii --fold-numbers -m folded own.hatchet | awk '/iter/ { print $1, $(NF - 1), $NF }' | sed 's/^14.5 /14.500 /')"
 python3 - >many.folded <<'EOF'
 for i in range(30000):
     print(f"train;iter {i};layer.{i % 7};block {i % 3};gemm {i}")
