@@ -143,7 +143,7 @@ static int choose_limit(struct rows *t)
 	const struct report_options *o = t->r->o;
 	int r = 0;
 
-	t->least = (struct least){o->least_is_time ? NULL : words(t), o->least, o->threshold,
+	t->least = (struct least){o->least_is_time ? NULL : o->columns, o->least, o->threshold,
 				  o->peaks};
 	if (!least_any(&t->least))
 		return 0;
@@ -213,6 +213,14 @@ void rows_done(struct rows *t)
 	buf_done(&t->scratch);
 }
 
+static struct walk_entry entry_of(struct rows *t, uint32_t row)
+{
+	return sorting_entry(
+		&t->sorting, t->r->s, row,
+		t->sorting.by_column ? number(t, row, &t->sorting.column.derived, SLOT_ORDER) : NAN,
+		t->sorting.by_name ? t->kind->name(t->ctx, row) : "");
+}
+
 bool rows_take(struct rows *t, uint32_t row, struct walk_entry *ret)
 {
 	if (least_any(&t->least) &&
@@ -220,11 +228,16 @@ bool rows_take(struct rows *t, uint32_t row, struct walk_entry *ret)
 		t->n_small++;
 		return false;
 	}
-	*ret = sorting_entry(
-		&t->sorting, t->r->s, row,
-		t->sorting.by_column ? number(t, row, &t->sorting.column.derived, SLOT_ORDER) : NAN,
-		t->sorting.by_name ? t->kind->name(t->ctx, row) : "");
+	*ret = entry_of(t, row);
 	return true;
+}
+
+int rows_keep(struct rows *t, uint32_t row)
+{
+	if (ARRAY_ROOM(t->v, t->cap, t->n + 1) < 0)
+		return -ENOMEM;
+	t->v[t->n++] = entry_of(t, row);
+	return 0;
 }
 
 int rows_add(struct rows *t, uint32_t row)
@@ -259,9 +272,13 @@ void rows_put_numbers(struct rows *t, uint32_t row)
 void rows_put_name(struct rows *t, uint32_t row, size_t used)
 {
 	const struct report_options *o = t->r->o;
-	const char *name = t->kind->path ? t->kind->path(t->ctx, row) : t->kind->name(t->ctx, row);
+	const char *name;
 
-	name = name_format(name, (enum name_format)o->format, true, &t->scratch);
+	if (t->kind->path)
+		name = t->kind->path(t->ctx, row);
+	else
+		name = name_format(t->kind->name(t->ctx, row), (enum name_format)o->format, true,
+				   &t->scratch);
 	put_name(t->r->out, name, name_room(o, report_columns_width(&t->columns) + used), o->ascii);
 	out_putc(t->r->out, '\n');
 }

@@ -51,7 +51,8 @@ int rows_init(struct rows *t, struct report *r, const struct row_kind *kind, voi
 void rows_done(struct rows *t);
 /* Is a row large enough? Then *ret is filled with what it is sorted by. */
 bool rows_take(struct rows *t, uint32_t row, struct walk_entry *ret);
-int rows_add(struct rows *t, uint32_t row); /* 0 or -ENOMEM */
+int rows_add(struct rows *t, uint32_t row);  /* 0 or -ENOMEM */
+int rows_keep(struct rows *t, uint32_t row); /* however small; 0 or -ENOMEM */
 void rows_sort(struct rows *t);
 /* Choose the columns by the rows that were added. 0 or -ENOMEM. */
 int rows_columns(struct rows *t);

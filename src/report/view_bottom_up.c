@@ -69,6 +69,10 @@ static int find_roots(struct upside_down *u)
 	return e;
 }
 
+/* In a chain of contexts that all have numbers of their own, each would be printed once for each below
+ * it. */
+#define DEPTH_USUAL 100
+
 static int put_trees(struct upside_down *u)
 {
 	struct report *r = u->rows.r;
@@ -80,7 +84,7 @@ static int put_trees(struct upside_down *u)
 		return 0;
 	}
 	u->walk = (struct walk){.next_child = next_child,
-				.depth = r->o->depth,
+				.depth = r->o->depth ? r->o->depth : DEPTH_USUAL,
 				.take = take,
 				.compare = sorting_compare(&u->rows.sorting),
 				.put = put,

@@ -97,7 +97,9 @@ static int add_rows(struct edges *x)
 	int e = 0;
 
 	for (uint32_t i = 0; i < callers_n(x->callers) && e == 0; i++)
-		if (!is_leaf || side_of(x, i) != CALLERS_ITSELF)
+		if (i == 0)
+			e = rows_keep(&x->rows, i);
+		else if (!is_leaf || side_of(x, i) != CALLERS_ITSELF)
 			e = rows_add(&x->rows, i);
 	return e;
 }
@@ -193,6 +195,9 @@ static int put_function(struct report *r, struct callers *callers, uint32_t node
 	return e;
 }
 
+/* Each is looked for in the whole profile. */
+#define FUNCTIONS_MOST 20u
+
 int view_callers(struct report *r)
 {
 	struct callers *callers = callers_new(r->snap, r->numbers);
@@ -200,11 +205,15 @@ int view_callers(struct report *r)
 	uint32_t n = 0;
 	int e = callers && nodes ? choose_functions(r, nodes, &n) : -ENOMEM;
 
-	for (uint32_t i = 0; i < n && e == 0; i++) {
+	for (uint32_t i = 0; i < MIN(n, FUNCTIONS_MOST) && e == 0; i++) {
 		if (i)
 			out_putc(r->out, '\n');
 		e = put_function(r, callers, nodes[i]);
 	}
+	if (e == 0 && n > FUNCTIONS_MOST)
+		out_printf(r->out,
+			   "\n(%u more functions have this in their names: say more of it)\n",
+			   n - FUNCTIONS_MOST);
 	callers_free(callers);
 	return e;
 }

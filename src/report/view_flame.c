@@ -87,7 +87,10 @@ static bool take(void *ctx, uint32_t node, struct walk_entry *ret)
 {
 	struct boxes *b = ctx;
 
-	return box_value(b, node) > 0 && rows_take(&b->rows, node, ret);
+	if (!(box_value(b, node) > 0) || !rows_take(&b->rows, node, ret))
+		return false;
+	ret->key = box_value(b, node); /* the widest first, whatever -s says of tables */
+	return true;
 }
 
 static uint32_t count_boxes(struct boxes *b)

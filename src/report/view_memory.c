@@ -143,11 +143,13 @@ static int add_paths(struct paths *p, struct rows *t)
 {
 	int e = 0;
 
+	/* Rows may be sorted by their share of it. */
+	for (uint32_t node = 0; node < snapshot_n(p->r->snap); node++)
+		p->bytes += moves(p, node) ? bytes_at(p, node) : 0;
+
 	for (uint32_t node = 0; node < snapshot_n(p->r->snap) && e == 0; node++)
-		if (moves(p, node)) {
-			p->bytes += bytes_at(p, node);
+		if (moves(p, node))
 			e = rows_add(t, node);
-		}
 	return e;
 }
 

@@ -111,6 +111,20 @@ check "callers: limits" "^ ROOT|step|v optimizer|(4 more)" "$(sed '1d;s/.*  //' 
 "$PROTON" report --view host -t 100ms "$torch" >out; check "host: a limit" "forward (4 more)" "$(awk '/ms|more/ { print $NF == "more)" ? $0 : $NF }' out | xargs)"
 "$PROTON" report --view memory -t 1% "$torch" >out; check "memory: a limit" "2" "$(grep -c 'more)' out)"
 
+check "flame: the widest first, whatever the order of tables" "" \
+	"$(cmp <("$PROTON" report --view flame "$torch") <("$PROTON" report --view flame -s calls "$torch") 2>&1)"
+check "a limit is one of the first column that was asked for, in all tables" \
+	"$("$PROTON" report --view kernels -m calls -t 3 "$torch" | tail -n 1)" \
+	"$("$PROTON" report --view tree,kernels -m calls -t 3 "$torch" | tail -n 1)"
+has "a limit of calls leaves something out" "more)" <("$PROTON" report --view tree,kernels -m calls -t 3 "$torch")
+
+check "callers: however small it is, the function has its numbers" "$("$PROTON" report --view callers=step --ascii "$torch" | grep -E ' step$')" \
+	"$("$PROTON" report --view callers=step -t 99% --ascii "$torch" | grep -E ' step$')"
+check "memory: by share" "$("$PROTON" report --view memory "$torch" | sed -n '/^Calling/,$p')" "$("$PROTON" report --view memory -s % "$torch" | sed -n '/^Calling/,$p')"
+python3 -c 'print(*(f"a;kernel_{i} 1" for i in range(25)), sep="\n")' >functions.folded
+check "callers: of many functions" "20 (5 more functions have this in their names: say more of it)" \
+	"$("$PROTON" report --view callers=kern functions.folded | tee out | grep -c 'kernel_') $(tail -n 1 out)"
+
 # ---- flame
 cat >flame.folded <<EOF
 a;b 300
