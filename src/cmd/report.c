@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/load.h"
+#include "core/column.h"
 #include "naming/readable.h"
 #include "report/pager.h"
 #include "report/report.h"
@@ -169,8 +170,9 @@ int report_profile(const struct loaded *l, struct profile_options *o, const char
 		return STATUS_USAGE;
 	}
 	if (r == -EDOM) {
-		complain("'%s' does not add up: widths of flames and ranks need a metric that does",
-			 o->report.columns);
+		complain(
+			"'%.*s' does not add up: widths of flames and ranks need a metric that does",
+			(int)column_word_len(l->s, o->report.columns), o->report.columns);
 		return STATUS_USAGE;
 	}
 	if (r == -ENODATA)
