@@ -56,11 +56,11 @@ enum column_form {
 	_(BYTES,     "BYTES",   BYTES,   6,  7, BYTES,     VALUE, \
 	  "bytes moved") \
 	_(GBPS,      "GB/s",    RATE,    5,  4, BYTES,     GIGA_RATE, \
-	  "bytes moved per time on the device") \
+	  "bytes moved per time of what moved them") \
 	_(FLOPS,     "FLOPS",   COUNT,   6,  8, ANY_FLOPS, VALUE, \
 	  "floating-point operations") \
 	_(TFPS,      "TF/s",    RATE,    5,  5, ANY_FLOPS, TERA_RATE, \
-	  "floating-point operations per time on the device") \
+	  "floating-point operations per time of what did them") \
 	_(ASYNC,     "ASYNC",   COUNT,   6, 15, ASYNC,     VALUE, \
 	  "operations that did not block the caller") \
 	_(CPU,       "HOST",    TIME,    7,  2, CPU_TIME,  VALUE_INC, \

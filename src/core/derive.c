@@ -92,6 +92,25 @@ uint32_t derive_time(const struct session *s)
 	return host ? METRIC_CPU_TIME : METRIC_TIME;
 }
 
+bool derived_divisor(const struct derived *m, bool inclusive, struct derived *ret)
+{
+	*ret = (struct derived){.inclusive = inclusive, .factor = 1};
+	switch (m->op) {
+	case DERIVED_AVG:
+		ret->op = DERIVED_VALUE;
+		ret->plain = true;
+		ret->metric = METRIC_COUNT;
+		ret->inclusive |= m->metric == METRIC_CPU_TIME;
+		return true;
+	case DERIVED_RATE:
+		ret->op = DERIVED_WORK_TIME;
+		ret->metric = m->metric;
+		return true;
+	default:
+		return false;
+	}
+}
+
 double derived_quotient(const struct derived *m, double of, double by)
 {
 	switch (m->op) {
@@ -364,33 +383,6 @@ const double *derive_now(struct derive *d, uint32_t metric, bool inclusive)
 	return v;
 }
 
-static bool has_values(struct derive *d, uint32_t metric, bool inclusive)
-{
-	const struct metric *m = derive_metric(snapshot_session(d->snap), metric);
-	const double *v = m ? derive_used(d, metric, inclusive) : NULL;
-	uint32_t n = snapshot_n(d->snap), i = 0;
-
-	if (!v || !n)
-		return false;
-	if (inclusive && m->scope == METRIC_INCLUSIVE)
-		return !isnan(v[0]);
-	while (i < n && isnan(v[i]))
-		i++;
-	return i < n;
-}
-
-bool derive_has(struct derive *d, const struct derived *m)
-{
-	uint32_t by = derived_divisor(m);
-
-	if (m->op == DERIVED_QUANTILE)
-		return snapshot_session(d->snap)->n_hists > 0;
-	if (m->metric == METRIC_NONE)
-		return true;
-	return has_values(d, m->metric, m->inclusive) &&
-	       (by == METRIC_NONE || has_values(d, by, derived_divides_inclusive(m, m->inclusive)));
-}
-
 /* ---- what is made of raw columns ---- */
 
 /* In the unit asked for. Triton's viewer goes through seconds, which matters for rounding. */
@@ -441,12 +433,38 @@ static double quotient(const struct derive *d, const struct derived *m, double o
 	return m->op == DERIVED_RATE ? of / (by * 1e-9) / m->factor : in_unit(d, m, of, by);
 }
 
+/* A value is of what is below its node, too: a program gives its operations to a scope, and kernels
+ * within have the time. Triton's viewer takes all time there is. */
+static int make_work_time(struct derive *d, const struct derived *m, bool all, double *v)
+{
+	const double *of = raw(d, m->metric, false, all), *time = raw(d, METRIC_TIME, false, all);
+	const uint32_t *parents = snapshot_parents(d->snap);
+	uint32_t n = snapshot_n(d->snap);
+	_cleanup_(freep) bool *has = malloc(MAX(n, 1u) * sizeof(*has));
+
+	if (!of || !time || !has)
+		return -ENOMEM;
+	for (uint32_t id = 0; id < n; id++) {
+		has[id] =
+			d->totals == TOTALS_UPSTREAM || !isnan(of[id]) || (id && has[parents[id]]);
+		if (has[id])
+			v[id] = time[id];
+	}
+	if (m->inclusive)
+		add_to_parents(d, v);
+	return 0;
+}
+
+static const double *column(struct derive *d, const struct derived *m, bool all);
+
 static int make_quotient(struct derive *d, const struct derived *m, const double *a, bool all,
 			 double *v)
 {
-	const double *by =
-		raw(d, derived_divisor(m), derived_divides_inclusive(m, m->inclusive), all);
+	struct derived divisor;
+	const double *by;
 
+	derived_divisor(m, m->inclusive, &divisor);
+	by = column(d, &divisor, all);
 	if (!by)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < snapshot_n(d->snap); i++)
@@ -682,6 +700,8 @@ static int make(struct derive *d, const struct derived *m, bool all, double *v)
 		return make_quotient(d, m, a, all, v);
 	case DERIVED_NOW:
 		return make_now(d, m, v);
+	case DERIVED_WORK_TIME:
+		return make_work_time(d, m, all, v);
 	case DERIVED_QUANTILE:
 		return make_quantile(d, m, all, v);
 	case DERIVED_UTIL:
@@ -706,9 +726,8 @@ static bool counts_all(const struct derive *d, const struct derived *m)
 	return d->totals == TOTALS_OF_ALL || (d->totals == TOTALS_UPSTREAM && !is_raw(m));
 }
 
-const double *derive_column(struct derive *d, const struct derived *m)
+static const double *column(struct derive *d, const struct derived *m, bool all)
 {
-	bool all = counts_all(d, m);
 	double *v;
 
 	if (is_raw(m))
@@ -720,6 +739,46 @@ const double *derive_column(struct derive *d, const struct derived *m)
 	if (!v || make(d, m, all, v) < 0)
 		return NULL;
 	return v;
+}
+
+const double *derive_column(struct derive *d, const struct derived *m)
+{
+	return column(d, m, counts_all(d, m));
+}
+
+/* What values are divided by; NULL: no row has any of it. */
+static const double *divisor_column(struct derive *d, const struct derived *by)
+{
+	return by->plain ? derive_used(d, by->metric, by->inclusive) : derive_column(d, by);
+}
+
+static bool has_values(struct derive *d, const double *v, bool at_root)
+{
+	uint32_t n = snapshot_n(d->snap), i = 0;
+
+	if (!v || !n)
+		return false;
+	if (at_root)
+		return !isnan(v[0]);
+	while (i < n && isnan(v[i]))
+		i++;
+	return i < n;
+}
+
+bool derive_has(struct derive *d, const struct derived *m)
+{
+	const struct metric *metric = derive_metric(snapshot_session(d->snap), m->metric);
+	struct derived by;
+
+	if (m->op == DERIVED_QUANTILE)
+		return snapshot_session(d->snap)->n_hists > 0;
+	if (m->metric == METRIC_NONE)
+		return true;
+	if (!metric || !has_values(d, derive_used(d, m->metric, m->inclusive),
+				   m->inclusive && metric->scope == METRIC_INCLUSIVE))
+		return false;
+	return !derived_divisor(m, m->inclusive, &by) ||
+	       has_values(d, divisor_column(d, &by), by.inclusive);
 }
 
 /* ---- one node ---- */
@@ -750,7 +809,7 @@ static double quantile_at(struct derive *d, const struct derived *m, uint32_t no
 
 static void fetch(struct derive *d, const struct derived *m, struct derived_terms *t)
 {
-	uint32_t by = derived_divisor(m);
+	struct derived by;
 
 	*t = (struct derived_terms){.generation = d->generation, .all = NAN};
 	if (m->op == DERIVED_QUANTILE)
@@ -761,8 +820,8 @@ static void fetch(struct derive *d, const struct derived *m, struct derived_term
 		t->of = derive_column(d, m);
 	else
 		t->of = derive_used(d, m->metric, m->inclusive);
-	if (by != METRIC_NONE)
-		t->by = derive_used(d, by, derived_divides_inclusive(m, m->inclusive));
+	if (derived_divisor(m, m->inclusive, &by))
+		t->by = divisor_column(d, &by);
 	if (m->op == DERIVED_SHARE && !m->inclusive)
 		t->all = sum_of(d, t->of);
 }

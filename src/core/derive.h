@@ -15,7 +15,7 @@ enum derived_op {
 	DERIVED_SHARE,      /* of the root (inclusive) or of the sum (exclusive), percent */
 	DERIVED_OF_PARENT,  /* percent */
 	DERIVED_AVG,        /* metric / count / factor */
-	DERIVED_RATE,       /* metric / seconds / factor */
+	DERIVED_RATE,       /* metric / seconds of what has it / factor */
 	DERIVED_NOW,        /* increase in the last window, a second, / factor */
 	DERIVED_QUANTILE,   /* of the durations, in ns / factor */
 	DERIVED_UTIL,       /* share of the nearer roof, 0..1 */
@@ -23,6 +23,7 @@ enum derived_op {
 	DERIVED_AT_COMPUTE, /* parts of the two above: seconds at the compute roof, */
 	DERIVED_AT_MEMORY,  /* seconds at the memory roof, */
 	DERIVED_AT_TIME,    /* and seconds that the work really took */
+	DERIVED_WORK_TIME,  /* device time of what has values of the metric: what rates divide by */
 };
 
 enum bound { BOUND_NEITHER = 0, BOUND_COMPUTE, BOUND_MEMORY, BOUND_N };
@@ -61,19 +62,11 @@ uint32_t derive_time(const struct session *s);
  * no more. */
 bool derive_part(uint32_t metric, size_t i, uint32_t *ret);
 
-/* The metric that a value is divided by; METRIC_NONE: by none. */
-static inline uint32_t derived_divisor(const struct derived *m)
-{
-	return m->op == DERIVED_AVG    ? METRIC_COUNT
-	       : m->op == DERIVED_RATE ? METRIC_TIME
-				       : METRIC_NONE;
-}
-/* Is the divisor inclusive? For host time it is, though host time itself is exclusive: the work
- * that was launched meanwhile is below the node. */
-static inline bool derived_divides_inclusive(const struct derived *m, bool inclusive)
-{
-	return inclusive || (m->op == DERIVED_AVG && m->metric == METRIC_CPU_TIME);
-}
+/* What a value is divided by, a derived metric too; it is inclusive where the value is. False: by
+ * nothing, or by a whole. A mean of host time is divided by all that was launched meanwhile, which is
+ * below the node, though host time itself is exclusive. A rate is over the time of what has values of
+ * the metric: kernels whose bytes nobody knows say nothing of how fast others copied. */
+bool derived_divisor(const struct derived *m, bool inclusive, struct derived *ret);
 /* The value of a derived metric. by: its divisor, for a share the whole; ignored when it has none.
  * NaN: absent. */
 double derived_quotient(const struct derived *m, double of, double by);

@@ -140,6 +140,9 @@ struct asking {
 	bool before;
 };
 
+/* What of a metric is summed. */
+enum sum_kind { SUM_VALUE, SUM_NOW, SUM_WORK_TIME, SUM_KINDS };
+
 static double sum_raw(struct numbers *n, uint32_t metric, const struct number_set *set,
 		      bool inclusive)
 {
@@ -162,31 +165,45 @@ static double sum_now(struct numbers *n, uint32_t metric, const struct number_se
 	return v ? sum(v, set->nodes, count(set, inclusive)) : NAN;
 }
 
-static size_t sum_slot(uint32_t metric, bool inclusive, bool now, bool before)
+/* Times of work add up as times do. */
+static double sum_work_time(struct numbers *n, uint32_t metric, const struct number_set *set,
+			    bool inclusive)
+{
+	const struct derived m = {
+		.op = DERIVED_WORK_TIME, .inclusive = inclusive, .metric = metric, .factor = 1};
+	const double *v = derive_column(numbers_derive(n), &m);
+
+	return v ? sum(v, set->nodes, count(set, inclusive)) : NAN;
+}
+
+static size_t sum_slot(uint32_t metric, bool inclusive, enum sum_kind kind, bool before)
 {
 	size_t slot = metric == METRIC_ANY_FLOPS ? 0 : (size_t)metric + 1;
 
-	return slot * 8 + inclusive * 4 + now * 2 + before;
+	return (slot * SUM_KINDS + kind) * 4 + inclusive * 2 + before;
 }
 
 void number_cache_tell(struct number_cache *c, uint32_t metric, uint32_t i, double sum)
 {
-	double *known = place(&c->sums, sum_slot(metric, false, false, false), i);
+	double *known = place(&c->sums, sum_slot(metric, false, SUM_VALUE, false), i);
 
 	if (known)
 		*known = sum;
 }
 
 static double summed(const struct asking *a, uint32_t metric, const struct number_row *row,
-		     bool inclusive, bool now)
+		     bool inclusive, enum sum_kind kind)
 {
-	double *known = place(&a->cache->sums, sum_slot(metric, inclusive, now, a->before), row->i);
+	static double (*const sums[SUM_KINDS])(struct numbers * n, uint32_t metric,
+					       const struct number_set *set, bool inclusive) = {
+		[SUM_VALUE] = sum_raw, [SUM_NOW] = sum_now, [SUM_WORK_TIME] = sum_work_time};
+	double *known =
+		place(&a->cache->sums, sum_slot(metric, inclusive, kind, a->before), row->i);
 	double v;
 
 	if (known && !is_unset(*known))
 		return *known;
-	v = now ? sum_now(a->n, metric, &row->set, inclusive)
-		: sum_raw(a->n, metric, &row->set, inclusive);
+	v = sums[kind](a->n, metric, &row->set, inclusive);
 	if (known)
 		*known = v;
 	return v;
@@ -244,13 +261,14 @@ static double roofline(struct numbers *n, enum derived_op op, const struct numbe
 static double divisor(const struct asking *a, const struct derived *m, const struct number_row *row,
 		      const struct number_row *whole, bool inclusive)
 {
-	uint32_t by = derived_divisor(m);
+	struct derived by;
 
 	if (m->op == DERIVED_SHARE || m->op == DERIVED_OF_PARENT)
-		return summed(a, m->metric, whole, wants_inclusive(&whole->set, m), false);
-	if (by == METRIC_NONE)
+		return summed(a, m->metric, whole, wants_inclusive(&whole->set, m), SUM_VALUE);
+	if (!derived_divisor(m, inclusive, &by))
 		return NAN;
-	return summed(a, by, row, derived_divides_inclusive(m, inclusive), false);
+	return summed(a, by.metric, row, by.inclusive,
+		      by.op == DERIVED_WORK_TIME ? SUM_WORK_TIME : SUM_VALUE);
 }
 
 /* A value that is not made of sums; kept in the slot that the view gave its column. */
@@ -295,7 +313,7 @@ double number_row_value(struct numbers *n, struct number_cache *c, const struct 
 	if (is_other(a.n, m))
 		return other(&a, ask, row, inclusive);
 	if (m->op == DERIVED_NOW)
-		return summed(&a, m->metric, row, inclusive, true) / m->factor;
-	return derived_quotient(m, summed(&a, m->metric, row, inclusive, false),
+		return summed(&a, m->metric, row, inclusive, SUM_NOW) / m->factor;
+	return derived_quotient(m, summed(&a, m->metric, row, inclusive, SUM_VALUE),
 				divisor(&a, m, row, whole, inclusive));
 }

@@ -66,13 +66,31 @@ assert head == words[:4] + ["time/us [inclusive]"] + words[5:], head
 assert table("-m", ",".join(head)) == asked
 at = {title: i for i, title in enumerate(raw[0])}
 whole = float(raw[1][at["time (ns) [inclusive]"]])
+
+def number(row, title):
+    return float(row[at[title]] or "nan")
+
+by_id = {row[0]: row for row in raw[1:]}
+
+def line(row):
+    """A row and those above it."""
+    while row:
+        yield row
+        row = by_id.get(row[1])
+
+def moving(row):
+    """The time at or below a row of what moved bytes; a row's bytes are of all below it, too."""
+    return sum(number(r, "time (ns)") for r in raw[1:]
+               if row in line(r) and number(r, "time (ns)") >= 0 and
+               any(number(up, "bytes") >= 0 for up in line(r)))
+
 rows = 0
 for a, b in zip(raw[1:], asked[1:], strict=True):
     assert a[:6] == b[:6]
     time, count, moved = (float(a[at[m + " [inclusive]"]] or "nan")
                           for m in ("time (ns)", "count", "bytes"))
     own = a[at["time (ns)"]]
-    want = [count, time, own, own, time / 1e3, time / count / 1e3, moved / time, time / whole * 100]
+    want = [count, time, own, own, time / 1e3, time / count / 1e3, moved / (moving(a) or 1), time / whole * 100]
     for x, y in zip(want, b[6:14], strict=True):
         x, y = float(x or "nan"), float(y or "nan")
         assert (x != x and y != y) or abs(x - y) <= 1e-12 * abs(x), (b, want)

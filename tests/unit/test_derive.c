@@ -228,6 +228,51 @@ START_TEST(util_below_groups)
 }
 END_TEST
 
+/* A node below a parent, with time on the device, or without (0). */
+static uint32_t timed(struct session *s, uint32_t parent, const char *name, uint64_t time_ns)
+{
+	uint32_t node = session_node(s, parent, FRAME_KERNEL, name);
+
+	if (time_ns)
+		session_add(s, node, 0, 0, METRIC_TIME, (union metric_value){.u64 = time_ns});
+	return node;
+}
+
+/* Copies are as fast as they are, whatever kernels stand beside them; and what a program says of a
+ * scope is of the work within, not of that beside it. */
+START_TEST(rates_are_over_what_has_them)
+{
+	static const struct snapshot_spec spec;
+	struct session *s = session_new();
+	uint32_t step = timed(s, SESSION_ROOT, "step", 0);
+	uint32_t copy = timed(s, step, "copy", 200), kernel = timed(s, step, "kernel", 1000);
+	struct fixture f = {.s = s};
+	struct derived bytes, flops;
+	const double *v;
+
+	timed(s, SESSION_ROOT, "beside", 5000);
+	session_add(s, copy, 0, 0, METRIC_BYTES, (union metric_value){.u64 = 400});
+	session_add(s, step, 0, 0, METRIC_FLOPS, (union metric_value){.f64 = 2400});
+	f.snap = snapshot_new(s, &spec);
+	ck_assert_int_eq(snapshot_update(f.snap, 1), 0);
+	f.d = derive_new(f.snap, NULL);
+	ck_assert_int_eq(derive_parse(s, "gbyte/s", 7, &bytes), 0);
+	ck_assert_int_eq(derive_parse(s, "gflop/s", 7, &flops), 0);
+	v = derive_column(f.d, &bytes);
+	ck_assert_double_eq_tol(v[SESSION_ROOT], 2, 1e-12);
+	ck_assert_double_eq_tol(v[step], 2, 1e-12);
+	ck_assert_double_nan(v[kernel]);
+	v = derive_column(f.d, &flops);
+	ck_assert_double_eq_tol(v[SESSION_ROOT], 2, 1e-12);
+	ck_assert_double_eq_tol(v[step], 2, 1e-12);
+	ck_assert_double_nan(v[copy]);
+	/* Triton's viewer divides by all time. */
+	derive_masks(f.d, NULL, NULL, TOTALS_UPSTREAM);
+	ck_assert_double_eq_tol(derive_column(f.d, &bytes)[step], 400.0 / 1200, 1e-12);
+	close_file(&f);
+}
+END_TEST
+
 /* 100 SMs or CUs at 1 GHz, so that a rate a clock is 1e11 a second. */
 START_TEST(peaks_of_devices)
 {
@@ -345,6 +390,7 @@ int main(void)
 	tcase_add_test(tc, peaks_can_be_given);
 	tcase_add_test(tc, peaks_of_devices);
 	tcase_add_test(tc, util_below_groups);
+	tcase_add_test(tc, rates_are_over_what_has_them);
 	tcase_add_test(tc, percentiles_come_from_histograms);
 	suite_add_tcase(suite, tc);
 	sr = srunner_create(suite);
