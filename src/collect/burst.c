@@ -441,29 +441,50 @@ static int values_send(struct burst *s, uint32_t limit)
 	return n ? batch_send(s, ids, n) : r;
 }
 
-static int hist_send(struct burst *s, uint32_t id)
+/* Without the zeros at either end. */
+static int hist_encode(struct burst *s, uint32_t id)
 {
 	const struct hist_entry *e = &collector->hist[id];
-	struct wire_bucket b[HIST_BUCKETS];
-	struct wire_hist *w;
-	uint32_t i, n = 0, v;
+	uint32_t n[HIST_WIDTH], from = HIST_WIDTH, to = 0, i;
+	struct wire_octave *w;
 
-	for (i = 0; i < HIST_BUCKETS; i++) {
-		v = atomic_load_explicit(&e->n[i], memory_order_relaxed);
-		if (v)
-			b[n++] = (struct wire_bucket){i, v};
+	for (i = 0; i < HIST_WIDTH; i++) {
+		n[i] = atomic_load_explicit(&e->n[i], memory_order_relaxed);
+		if (n[i]) {
+			from = MIN(from, i);
+			to = i + 1;
+		}
 	}
-	w = wire_encode(&s->encoder, WIRE_HISTS, sizeof(*w) + n * sizeof(b[0]));
+	from = MIN(from, to);
+	w = wire_encode(&s->encoder, WIRE_OCTAVES, sizeof(*w) + (to - from) * sizeof(*n));
 	if (!w)
 		return s->encoder.error;
-	*w = (struct wire_hist){e->node, e->device, n, 0};
-	memcpy(w + 1, b, n * sizeof(b[0]));
-	return wire_encoder_flush(&s->encoder);
+	*w = (struct wire_octave){.node = e->node,
+				  .device = e->device,
+				  .octave = (uint16_t)e->octave,
+				  .first = (uint16_t)from,
+				  .n = to - from};
+	memcpy(w + 1, n + from, (to - from) * sizeof(*n));
+	return 0;
+}
+
+static int hists_batch_send(struct burst *s, const uint32_t *ids, uint32_t n)
+{
+	uint32_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < n; i++)
+		r = hist_encode(s, ids[i]);
+	if (r == 0)
+		r = wire_encoder_flush(&s->encoder);
+	for (i = 0; r < 0 && i < n; i++)
+		bitmap_set(collector->hist_dirty, ids[i]);
+	return r;
 }
 
 static int hists_send(struct burst *s, uint32_t limit)
 {
-	uint32_t id;
+	uint32_t ids[BATCH], n = 0, id;
 	int r = 0;
 
 	for (id = 0; id < limit && r == 0; id++) {
@@ -473,11 +494,13 @@ static int hists_send(struct burst *s, uint32_t limit)
 		    collector->hist[id].device >= s->devices)
 			continue;
 		atomic_fetch_and(&collector->hist_dirty[id / 64], ~bit);
-		r = hist_send(s, id);
-		if (r < 0)
-			bitmap_set(collector->hist_dirty, id);
+		ids[n++] = id;
+		if (n < BATCH)
+			continue;
+		r = hists_batch_send(s, ids, n);
+		n = 0;
 	}
-	return r;
+	return r == 0 && n ? hists_batch_send(s, ids, n) : r;
 }
 
 /* ---- the tick ---- */

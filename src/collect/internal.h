@@ -37,8 +37,8 @@ enum {
 	SET_MAX = 8, /* metrics in a set */
 	MAX_METRICS = 256,
 	MAX_DEVICES = 64,
-	MAX_STREAMS = 64, /* a device */
-	MAX_HISTS = 1 << 14,
+	MAX_STREAMS = 64,    /* a device */
+	MAX_HISTS = 1 << 16, /* octaves of histograms */
 	MAX_THREADS = 1 << 12,
 	MAX_THREAD_LANES = 512, /* threads with lanes of their own; the rest share thread 0 */
 	RESERVED_LANES = 256,   /* of MAX_LANES: kept for shared ones */
@@ -89,14 +89,15 @@ struct lane_entry {
 struct slot_entry {
 	uint32_t node, lane, set;
 	uint32_t values;       /* index of the first */
-	_Atomic uint32_t hist; /* id + 1 */
+	_Atomic uint32_t hist; /* id + 1 of the last one */
 	_Atomic uint8_t state;
 };
 
+/* One octave of a histogram (core/hist.h): few have any more than two of them. */
 struct hist_entry {
-	uint32_t node, device;
+	uint32_t node, device, octave;
 	_Atomic uint8_t state;
-	_Atomic uint32_t n[HIST_BUCKETS];
+	_Atomic uint32_t n[HIST_WIDTH];
 };
 
 struct set_entry {
@@ -319,7 +320,7 @@ uint32_t node_intern(uint32_t parent, uint32_t frame);
 uint32_t context_intern(uint32_t node, uint32_t thread);
 uint32_t lane_intern(uint32_t device, uint32_t context, uint32_t stream, uint32_t thread);
 uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set); /* WIRE_NONE is counted */
-uint32_t hist_intern(uint32_t node, uint32_t device);
+uint32_t hist_intern(uint32_t node, uint32_t device, uint32_t octave);
 uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope,
 		       uint8_t add);
 uint32_t set_intern_one(uint32_t metric);

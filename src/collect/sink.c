@@ -53,17 +53,18 @@ static void value_max(_Atomic uint64_t *p, uint64_t v)
 static void slot_histogram(uint32_t slot, uint64_t ns)
 {
 	struct slot_entry *e = &collector->slot[slot];
-	uint32_t id = atomic_load_explicit(&e->hist, memory_order_relaxed);
+	uint32_t id = atomic_load_explicit(&e->hist, memory_order_acquire);
+	unsigned bin = hist_bin(ns), octave = bin / HIST_WIDTH;
 
 	if (collector->lane[e->lane].device == WIRE_NONE)
 		return; /* no lane was left for it: its device is not known */
-	if (!id) {
-		id = hist_intern(e->node, collector->lane[e->lane].device);
+	if (!id || collector->hist[id - 1].octave != octave) {
+		id = hist_intern(e->node, collector->lane[e->lane].device, octave);
 		if (id == WIRE_NONE)
 			return;
-		atomic_store_explicit(&e->hist, ++id, memory_order_relaxed);
+		atomic_store_explicit(&e->hist, ++id, memory_order_release);
 	}
-	atomic_fetch_add_explicit(&collector->hist[id - 1].n[hist_bucket(ns)], 1,
+	atomic_fetch_add_explicit(&collector->hist[id - 1].n[bin % HIST_WIDTH], 1,
 				  memory_order_relaxed);
 	bitmap_set(collector->hist_dirty, id - 1);
 }

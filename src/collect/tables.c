@@ -323,7 +323,7 @@ struct keyed {
 	}
 static const struct keyed frames = KEYED(frame, 2), nodes = KEYED(node, 2),
 			  contexts = KEYED(context, 2), lanes = KEYED(lane, 4),
-			  slots = KEYED(slot, 3), hists = KEYED(hist, 2);
+			  slots = KEYED(slot, 3), hists = KEYED(hist, 3);
 
 static inline char *keyed_entry(const struct keyed *k, uint32_t id)
 {
@@ -482,11 +482,11 @@ uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set)
 	return table_publish(t, cell, id, keyed_equal, &slots, key, &e->state);
 }
 
-uint32_t hist_intern(uint32_t node, uint32_t device)
+uint32_t hist_intern(uint32_t node, uint32_t device, uint32_t octave)
 {
-	const uint32_t key[] = {node, device};
+	const uint32_t key[] = {node, device, octave};
 
-	return keyed_intern(&hists, hash_pair(node, device), key, MAX_HISTS);
+	return keyed_intern(&hists, hash_u64(hash_pair(node, device) ^ octave), key, MAX_HISTS);
 }
 
 /* ---- small tables: a scan, and a claim of the first free entry by its key ---- */
@@ -672,7 +672,7 @@ void tables_forget_values(struct collector *c, bool now)
 		if (atomic_load(&c->slot[i].state) == ENTRY_READY)
 			slot_forget(c, &c->slot[i]);
 	for (i = 0; i < table_n(&c->hists); i++)
-		for (j = 0; j < HIST_BUCKETS; j++)
+		for (j = 0; j < HIST_WIDTH; j++)
 			atomic_store_explicit(&c->hist[i].n[j], 0, memory_order_relaxed);
 }
 

@@ -8,12 +8,6 @@
 #include "base/util.h"
 #include "core/samples.h"
 
-static void count(struct durations *d, unsigned bucket, uint32_t n)
-{
-	d->n[bucket] += MIN(n, UINT32_MAX - d->n[bucket]);
-	d->n_all += n;
-}
-
 static void add_row(struct durations *d, const struct row_times *t)
 {
 	if (t->count > 0)
@@ -23,7 +17,7 @@ static void add_row(struct durations *d, const struct row_times *t)
 	if (t->max > 0)
 		d->max_ns = MAX(d->max_ns, (uint64_t)t->max);
 	if (row_is_single(t))
-		count(d, hist_bucket((uint64_t)t->time), 1);
+		hist_sums_count(&d->sums, hist_bin((uint64_t)t->time), 1);
 }
 
 /* A byte a node: is it asked for, or below one that is? NULL: out of memory. */
@@ -57,8 +51,7 @@ static void add_hist(struct durations *d, const struct snapshot *snap,
 	if (!any)
 		return;
 	d->is_shared |= others;
-	for (unsigned b = 0; b < HIST_BUCKETS; b++)
-		count(d, b, hist->n[b]);
+	hist_sums_add(&d->sums, &hist->hist);
 }
 
 int durations_make(struct durations *d, struct snapshot *snap, struct numbers *numbers,
@@ -82,5 +75,6 @@ int durations_make(struct durations *d, struct snapshot *snap, struct numbers *n
 		t = row_times(s, &s->rows[i]);
 		add_row(d, &t);
 	}
+	d->n_all = hist_sums_total(&d->sums);
 	return 0;
 }

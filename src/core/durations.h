@@ -12,11 +12,11 @@
 #include "core/session.h"
 
 struct durations {
-	uint32_t n[HIST_BUCKETS]; /* executions; no more than fit */
-	uint64_t n_all;           /* in the buckets */
-	double n_calls;           /* that were counted, in the buckets or not */
-	uint64_t min_ns, max_ns;  /* 0: not known */
-	bool is_shared;           /* some are of other nodes, and cannot be told apart */
+	struct hist_sums sums;
+	uint64_t n_all;          /* in the sums */
+	double n_calls;          /* that were counted, in the sums or not */
+	uint64_t min_ns, max_ns; /* 0: not known */
+	bool is_shared;          /* some are of other nodes, and cannot be told apart */
 };
 
 /* Of a node of the snapshot. 0 or -ENOMEM */

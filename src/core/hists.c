@@ -11,7 +11,7 @@
 #define FEW_PLACES 8 /* step over so many before a binary search for the end */
 
 /* A sample of a node. order: the node's place in a walk of the tree. sample: the index of a
- * histogram, or the number of histograms plus the bucket of a single execution. */
+ * histogram, or the number of histograms plus the bin of a single execution. */
 struct place {
 	uint32_t order, sample;
 };
@@ -29,6 +29,7 @@ struct hists {
 	uint32_t *turns; /* by histogram: `turn` of the last sum that it was added to */
 	size_t cap_turns;
 	uint32_t turn;
+	struct hist_sums sums; /* scratch: of the nodes that were asked for last */
 };
 
 struct hists *hists_new(struct snapshot *snap)
@@ -130,7 +131,7 @@ static int add_singles(struct hists *h, const uint8_t *kept)
 			continue;
 		t = row_times(s, &s->rows[i]);
 		if (row_is_single(&t))
-			r = add_place(h, node, s->n_hists + hist_bucket((uint64_t)t.time));
+			r = add_place(h, node, s->n_hists + hist_bin((uint64_t)t.time));
 	}
 	return r;
 }
@@ -210,19 +211,18 @@ static size_t lower_bound(const struct hists *h, uint32_t order)
 	return from;
 }
 
-static void add(struct hists *h, uint32_t sample, uint32_t sums[HIST_BUCKETS])
+static void add(struct hists *h, uint32_t sample)
 {
 	const struct session *s = snapshot_session(h->snap);
 
 	if (sample >= s->n_hists) {
-		sums[sample - s->n_hists]++;
+		hist_sums_count(&h->sums, sample - (uint32_t)s->n_hists, 1);
 		return;
 	}
 	if (h->turns[sample] == h->turn) /* one for several nodes: see hist_next_node() */
 		return;
 	h->turns[sample] = h->turn;
-	for (unsigned b = 0; b < HIST_BUCKETS; b++)
-		sums[b] += MIN(s->hists[sample].n[b], UINT32_MAX - sums[b]);
+	hist_sums_add(&h->sums, &s->hists[sample].hist);
 }
 
 /* The places of a node: [from, to). */
@@ -243,15 +243,15 @@ static struct range range_of(const struct hists *h, uint32_t node, bool below)
 	return r;
 }
 
-static void add_range(struct hists *h, const struct range *r, uint32_t sums[HIST_BUCKETS])
+static void add_range(struct hists *h, const struct range *r)
 {
 	for (size_t at = r->from; at < r->to; at++)
-		add(h, h->places[at].sample, sums);
+		add(h, h->places[at].sample);
 }
 
 /* What is known of the executions of a set of nodes. */
 struct known {
-	uint32_t sums[HIST_BUCKETS];
+	const struct hist_sums *sums;
 	double n, calls;    /* samples; executions that were counted */
 	double least, most; /* NaN: not known */
 };
@@ -261,38 +261,39 @@ static void know(struct hists *h, const uint32_t *nodes, uint32_t n, bool below,
 	const struct snap_column *least = snapshot_column(h->snap, METRIC_TIME_MIN, below);
 	const struct snap_column *most = snapshot_column(h->snap, METRIC_TIME_MAX, below);
 
-	*k = (struct known){.least = NAN, .most = NAN};
+	*k = (struct known){.sums = &h->sums, .least = NAN, .most = NAN};
+	hist_sums_clear(&h->sums);
 	h->turn++;
 	for (uint32_t i = 0; h->n && i < n; i++) {
 		uint32_t first = h->first[nodes[i]];
 		struct range r = range_of(h, nodes[i], below);
 
-		add_range(h, &r, k->sums);
+		add_range(h, &r);
 		k->calls += h->calls[below ? h->end[nodes[i]] : first + 1] - h->calls[first];
 		k->least = least ? fmin(k->least, least->v[nodes[i]]) : NAN;
 		k->most = most ? fmax(k->most, most->v[nodes[i]]) : NAN;
 	}
-	for (unsigned b = 0; b < HIST_BUCKETS; b++)
-		k->n += k->sums[b];
+	k->n = (double)hist_sums_total(&h->sums);
 }
 
-/* Where the executions of a bucket are taken to lie. */
-static double bucket_middle(const struct known *k, unsigned b)
+/* Where the executions of a bin are taken to lie. */
+static double bin_middle(const struct known *k, unsigned b)
 {
-	double middle = ((double)hist_bucket_start(b) + (double)hist_bucket_start(b + 1)) / 2;
+	double start = (double)hist_bin_start(b), end = (double)hist_bin_start(b + 1);
+	double middle = end - start > 1 ? (start + end) / 2 : start;
 
 	return fmax(fmin(middle, k->most), k->least); /* fmin() and fmax() ignore a NaN */
 }
 
-/* Add up the distances from `from` of a bucket's executions, and their squares. The exact durations
+/* Add up the distances from `from` of a bin's executions, and their squares. The exact durations
  * of the shortest and the longest execution are used where they are known. */
-static void add_bucket(const struct known *k, unsigned b, double from, double *sum, double *squares)
+static void add_bin(const struct known *k, unsigned b, double from, double *sum, double *squares)
 {
 	const double ends[] = {k->least, k->most};
-	double n = k->sums[b], off = bucket_middle(k, b) - from;
+	double n = k->sums->n[b], off = bin_middle(k, b) - from;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(ends) && n > 0; i++) {
-		if (isnan(ends[i]) || hist_bucket((uint64_t)ends[i]) != b)
+		if (isnan(ends[i]) || hist_bin((uint64_t)ends[i]) != b)
 			continue;
 		*sum += ends[i] - from;
 		*squares += (ends[i] - from) * (ends[i] - from);
@@ -306,12 +307,12 @@ static double deviation(const struct known *k)
 {
 	double sum = 0, off = 0, squares = 0, mean;
 
-	for (unsigned b = 0; b < HIST_BUCKETS; b++)
-		add_bucket(k, b, 0, &sum, &squares);
+	for (unsigned b = k->sums->from; b < k->sums->to; b++)
+		add_bin(k, b, 0, &sum, &squares);
 	mean = sum / k->n;
 	squares = 0;
-	for (unsigned b = 0; b < HIST_BUCKETS; b++)
-		add_bucket(k, b, mean, &off, &squares);
+	for (unsigned b = k->sums->from; b < k->sums->to; b++)
+		add_bin(k, b, mean, &off, &squares);
 	return sqrt(squares / k->n);
 }
 
@@ -332,7 +333,7 @@ double hists_share(struct hists *h, const uint32_t *nodes, uint32_t n, bool belo
 	if (k.n == 0 || (snapshot_session(h->snap)->ended && k.n < LEAST_COVERED * k.calls))
 		return NAN;
 	if (share != HISTS_DEVIATION)
-		return hist_quantile_within(k.sums, share, k.least, k.most);
+		return hist_quantile(k.sums, share, k.least, k.most);
 	return deviation(&k);
 }
 

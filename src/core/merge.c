@@ -517,14 +517,16 @@ static int add_row(struct merge *m, uint32_t id)
 
 static int add_hist(struct merge *m, uint32_t id)
 {
-	struct session_hist h = m->from->hists[id];
+	const struct session_hist *from = &m->from->hists[id];
+	uint32_t node = mapped(m, MAP_NODES, from->node);
+	uint32_t process = mapped(m, MAP_PROCESSES, from->process);
+	struct hist *into;
 
-	h.node = mapped(m, MAP_NODES, h.node);
-	h.device = mapped(m, MAP_DEVICES, h.device);
-	h.process = mapped(m, MAP_PROCESSES, h.process);
-	if (h.process == SESSION_NONE)
-		h.process = m->process;
-	return h.node == SESSION_NONE ? 0 : session_hist_merge(m->into, &h);
+	if (node == SESSION_NONE)
+		return 0;
+	into = session_hist_of(m->into, node, mapped(m, MAP_DEVICES, from->device),
+			       process == SESSION_NONE ? m->process : process);
+	return into ? hist_merge(into, &from->hist) : -ENOMEM;
 }
 
 /* ---- the rest ---- */

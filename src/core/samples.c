@@ -23,8 +23,7 @@ double samples_covered(const struct session *s)
 	if (!s->n_hists)
 		return NAN;
 	for (size_t i = 0; i < s->n_hists; i++)
-		for (unsigned b = 0; b < HIST_BUCKETS; b++)
-			n += s->hists[i].n[b];
+		n += (double)hist_total(&s->hists[i].hist);
 	for (size_t i = 0; i < s->n_rows; i++) {
 		struct row_times t = row_times(s, &s->rows[i]);
 

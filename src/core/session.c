@@ -74,6 +74,8 @@ static void session_free_arrays(struct session *s)
 
 	for (i = 0; i < s->n_sets; i++)
 		free(s->sets[i].metrics);
+	for (i = 0; i < s->n_hists; i++)
+		hist_done(&s->hists[i].hist);
 	for (i = 0; i < ARRAY_SIZE(arrays); i++)
 		free(arrays[i]);
 }
@@ -715,50 +717,16 @@ static bool hist_equal(const void *ctx, uint32_t id, const void *key)
 	return a->node == b->node && a->device == b->device && a->process == b->process;
 }
 
-/* The histogram of a key, made empty when absent; SESSION_NONE: no memory. */
-static uint32_t hist_intern(struct session *s, uint32_t node, uint32_t device, uint32_t process)
+struct hist *session_hist_of(struct session *s, uint32_t node, uint32_t device, uint32_t process)
 {
 	const struct session_hist key = {.node = node, .device = device, .process = process};
 	uint64_t hash = hash_u64(hash_pair(node, device) ^ process);
 	uint32_t id = idindex_find(&s->p->hists, hash, hist_equal, s, &key);
 
-	return id != IDINDEX_NONE ? id : APPEND(s, hists, hash, key);
-}
-
-int session_hist_set(struct session *s, uint32_t node, uint32_t device, uint32_t process,
-		     const uint32_t counts[HIST_BUCKETS])
-{
-	uint32_t id = hist_intern(s, node, device, process);
-
-	if (id == SESSION_NONE)
-		return -ENOMEM;
-	memcpy(s->hists[id].n, counts, sizeof(s->hists[id].n));
+	if (id == IDINDEX_NONE)
+		id = APPEND(s, hists, hash, key);
 	s->generation++;
-	return 0;
-}
-
-int session_hist_add(struct session *s, uint32_t node, uint32_t device, uint32_t process,
-		     uint64_t ns)
-{
-	uint32_t id = hist_intern(s, node, device, process);
-
-	if (id == SESSION_NONE)
-		return -ENOMEM;
-	s->hists[id].n[hist_bucket(ns)]++;
-	s->generation++;
-	return 0;
-}
-
-int session_hist_merge(struct session *s, const struct session_hist *more)
-{
-	uint32_t id = hist_intern(s, more->node, more->device, more->process);
-
-	if (id == SESSION_NONE)
-		return -ENOMEM;
-	for (unsigned b = 0; b < HIST_BUCKETS; b++)
-		s->hists[id].n[b] += MIN(more->n[b], UINT32_MAX - s->hists[id].n[b]);
-	s->generation++;
-	return 0;
+	return id == SESSION_NONE ? NULL : &s->hists[id].hist;
 }
 
 int session_sample_add(struct session *s, const struct session_sample *sample)
@@ -907,6 +875,15 @@ uint64_t session_in_flight(const struct session *s, uint64_t *ret_oldest_ns)
 	return n;
 }
 
+static size_t hists_memory(const struct session *s)
+{
+	size_t size = s->p->cap_hists * sizeof(*s->hists);
+
+	for (size_t i = 0; i < s->n_hists; i++)
+		size += s->hists[i].hist.n * sizeof(*s->hists[i].hist.v);
+	return size;
+}
+
 size_t session_memory(const struct session *s)
 {
 	const struct session_private *p = s->p;
@@ -914,66 +891,7 @@ size_t session_memory(const struct session *s)
 	return strtab_memory(s->strings) + p->cap_frames * sizeof(*s->frames) +
 	       p->cap_nodes * sizeof(*s->nodes) + p->cap_rows * sizeof(*s->rows) +
 	       p->cap_values * sizeof(*s->values) + p->cap_present +
-	       p->cap_lanes * sizeof(*s->lanes) + p->cap_hists * sizeof(*s->hists) +
+	       p->cap_lanes * sizeof(*s->lanes) + hists_memory(s) +
 	       p->cap_samples * sizeof(*s->samples) + p->cap_intervals * sizeof(*s->intervals) +
 	       (p->nodes.size + p->frames.size + p->lanes.size) * sizeof(uint64_t);
-}
-
-static uint64_t hist_total(const uint32_t counts[HIST_BUCKETS])
-{
-	uint64_t total = 0;
-
-	for (unsigned b = 0; b < HIST_BUCKETS; b++)
-		total += counts[b];
-	return total;
-}
-
-/* In ascending order, the index of the first execution that `share` of all do not exceed. */
-static uint64_t quantile_rank(double share, uint64_t total)
-{
-	double rank = ceil(share * (double)total * (1 - 1e-12)); /* 0.07 * 100 is more than 7 */
-
-	return rank < 1 ? 0 : MIN((uint64_t)rank, total) - 1;
-}
-
-/* The duration of the execution with this index; want is less than their number. */
-static uint64_t duration_at(const uint32_t counts[HIST_BUCKETS], uint64_t want)
-{
-	uint64_t below = 0, lo, hi;
-	unsigned b;
-
-	for (b = 0; b < HIST_BUCKETS - 1 && below + counts[b] <= want; b++)
-		below += counts[b];
-	lo = hist_bucket_start(b);
-	hi = b + 1 < HIST_BUCKETS ? hist_bucket_start(b + 1) : lo;
-	/* Inside a bucket: as if its members were spread evenly. */
-	return lo + (uint64_t)((double)(hi - lo) * ((double)(want - below) + 0.5) /
-			       (double)MAX(counts[b], 1u));
-}
-
-uint64_t hist_quantile(const uint32_t counts[HIST_BUCKETS], double share)
-{
-	uint64_t total = hist_total(counts);
-
-	return total ? duration_at(counts, quantile_rank(share, total)) : 0;
-}
-
-/* Is a known shortest or longest duration in the same bucket as ns? If not, it belongs to
- * executions that are not counted here. */
-static bool is_of_bucket(double end, double ns)
-{
-	return !isnan(end) && hist_bucket((uint64_t)end) == hist_bucket((uint64_t)ns);
-}
-
-double hist_quantile_within(const uint32_t counts[HIST_BUCKETS], double share, double least,
-			    double most)
-{
-	uint64_t total = hist_total(counts), rank = total ? quantile_rank(share, total) : 0;
-	double ns = total ? (double)duration_at(counts, rank) : 0;
-
-	if (rank == 0 && is_of_bucket(least, ns))
-		return least;
-	if (rank + 1 == total && is_of_bucket(most, ns))
-		return most;
-	return fmax(fmin(ns, most), least); /* fmin() and fmax() ignore a NaN */
 }

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include "base/strtab.h"
 #include "core/frame.h"
+#include "core/hist.h"
 #include "core/loss.h"
 #include "core/metric.h"
 #include "core/sensors.h"
@@ -138,11 +139,10 @@ struct session_note {
 	uint8_t level;
 };
 
-/* Log-scale histogram of durations, four buckets an octave, see hist_bucket(). */
-#define HIST_BUCKETS 160
+/* How long executions of a node took on a device. */
 struct session_hist {
 	uint32_t node, device, process; /* device and process may be SESSION_NONE */
-	uint32_t n[HIST_BUCKETS];
+	struct hist hist;
 };
 
 /* A timestamped sample of a device (power, clocks, throughput …). */
@@ -293,13 +293,9 @@ int session_add(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch,
 /* An equal run is not added again. */
 int session_run_add(struct session *s, const struct session_run *run);
 int session_note(struct session *s, uint32_t process, enum note_level level, const char *text);
-int session_hist_set(struct session *s, uint32_t node, uint32_t device, uint32_t process,
-		     const uint32_t counts[HIST_BUCKETS]);
-/* Count one more execution that took ns; for file readers. */
-int session_hist_add(struct session *s, uint32_t node, uint32_t device, uint32_t process,
-		     uint64_t ns);
-/* Add counts to those that are there, as far as they fit. */
-int session_hist_merge(struct session *s, const struct session_hist *more);
+/* The histogram of a node on a device, to be changed; made empty when absent, valid until the next call.
+ * NULL: no memory. */
+struct hist *session_hist_of(struct session *s, uint32_t node, uint32_t device, uint32_t process);
 int session_sample_add(struct session *s, const struct session_sample *sample);
 int session_interval_add(struct session *s, const struct session_interval *interval);
 int session_clock_add(struct session *s, const struct session_clock *clock);
@@ -335,31 +331,5 @@ bool session_has_values(const struct session *s, uint32_t metric);
 /* Own value of a metric at a node, combined over its rows. False: absent. */
 bool session_value(const struct session *s, uint32_t node, uint32_t metric,
 		   union metric_value *ret);
-
-static inline unsigned hist_bucket(uint64_t ns)
-{
-	unsigned log2, quarter;
-
-	if (ns < 16) /* below 16 ns: one bucket a ns */
-		return (unsigned)ns;
-	log2 = 63u - (unsigned)__builtin_clzll(ns);
-	quarter = (unsigned)(ns >> (log2 - 2)) & 3;
-	log2 = (log2 - 4) * 4 + quarter + 16;
-	return log2 < HIST_BUCKETS ? log2 : HIST_BUCKETS - 1;
-}
-
-/* Lowest duration of a bucket, ns. */
-static inline uint64_t hist_bucket_start(unsigned b)
-{
-	return b < 16 ? b : (uint64_t)(4 + (b - 16) % 4) << ((b - 16) / 4 + 2);
-}
-
-/* The shortest duration that `share` (0..1) of the counted executions do not exceed; 0 when there
- * are none. */
-uint64_t hist_quantile(const uint32_t counts[HIST_BUCKETS], double share);
-/* The same, given the shortest and the longest duration (NaN: unknown). A place inside a bucket is
- * an estimate: it is kept between the two, and exact for the first and the last execution. */
-double hist_quantile_within(const uint32_t counts[HIST_BUCKETS], double share, double least,
-			    double most);
 
 #endif

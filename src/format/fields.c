@@ -415,17 +415,23 @@ void fields_write_value(const struct fields_writer *f, const struct metric *m, u
 
 /* ---- histograms ---- */
 
-void fields_write_buckets(struct json_writer *json, const struct session_hist *hist, bool as_ns)
+static void write_octave(struct json_writer *json, const struct hist_octave *octave)
 {
-	jsonw_key_array(json, "buckets");
-	for (unsigned b = 0; b < HIST_BUCKETS; b++) {
-		if (!hist->n[b])
+	for (unsigned b = 0; b < HIST_WIDTH; b++) {
+		if (!octave->n[b])
 			continue;
 		jsonw_array(json);
-		jsonw_u64(json, as_ns ? hist_bucket_start(b) : b);
-		jsonw_u64(json, hist->n[b]);
+		jsonw_u64(json, hist_bin_start(octave->octave * HIST_WIDTH + b));
+		jsonw_u64(json, octave->n[b]);
 		jsonw_array_end(json);
 	}
+}
+
+void fields_write_hist(struct json_writer *json, const char *key, const struct hist *hist)
+{
+	jsonw_key_array(json, key);
+	for (size_t i = 0; i < hist->n; i++)
+		write_octave(json, &hist->v[i]);
 	jsonw_array_end(json);
 }
 

@@ -88,9 +88,8 @@ void fields_write_metric(const struct fields_writer *f, const struct metric *m);
 void fields_write_value(const struct fields_writer *f, const struct metric *m,
 			union metric_value v);
 
-/* "buckets": [[bucket, executions], …] of those that have any; a bucket as its number, or as the
- * lowest duration in it, ns. */
-void fields_write_buckets(struct json_writer *json, const struct session_hist *hist, bool as_ns);
+/* key: [[ns, executions], …]: the bins that have any, by the shortest duration in them. */
+void fields_write_hist(struct json_writer *json, const char *key, const struct hist *hist);
 
 /* The histograms of each node, in the order of the session. All zero at first. */
 struct hist_chains {

@@ -97,7 +97,7 @@ static void write_rows(struct hwrite *w, uint32_t node)
 static void write_hist(struct hwrite *w, const struct session_hist *hist)
 {
 	jsonw_object_flat(&w->json);
-	fields_write_buckets(&w->json, hist, false);
+	fields_write_hist(&w->json, "durations", &hist->hist);
 	if (hist->device != SESSION_NONE)
 		jsonw_key_u64(&w->json, "device", hist->device);
 	if (hist->process != SESSION_NONE)

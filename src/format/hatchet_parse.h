@@ -40,7 +40,8 @@ enum key_fact { /* what values a metric key has had */
 	_(CHILDREN, "children") _(FRAME, "frame") _(METRICS, "metrics") _(PROTON, "proton")        \
 	_(NAME, "name") _(DEVICE_ID, "device_id") _(DEVICE_TYPE, "device_type") _(ROWS, "rows")    \
 	_(PARTS, "parts") _(KIND, "kind") _(NAME_HEX, "name_hex") _(PARENT, "parent")              \
-	_(HISTOGRAMS, "histograms") _(BUCKETS, "buckets") _(DEVICE, "device") _(ROOT, "root")      \
+	_(HISTOGRAMS, "histograms") _(BUCKETS, "buckets") _(DURATIONS, "durations")                \
+	_(DEVICE, "device") _(ROOT, "root")                                                        \
 	_(FRAMES, "frames") _(SETS, "sets") _(LOSSES, "losses") _(SOURCE, "source")                \
 	_(START_NS, "start_ns") _(END_NS, "end_ns") _(VERSION, "version") _(HEX, "hex")            \
 	_(FILE, "file") _(LINE, "line") _(MODULE, "module") _(OFFSET, "offset")                    \

@@ -206,28 +206,49 @@ static int read_row(struct hread *r, uint32_t node, size_t list)
 	return read_row_values(r, row, head[2], at);
 }
 
-static int read_hist(struct hread *r, uint32_t node, size_t map)
+static int count_bin(struct hist *h, uint64_t ns, uint32_t n)
+{
+	return hist_count(h, hist_bin(ns), n);
+}
+
+/* Files before these have numbers of coarser buckets. */
+static int count_bucket(struct hist *h, uint64_t bucket, uint32_t n)
+{
+	return bucket < HIST_OLD_BUCKETS ? hist_count_old(h, (unsigned)bucket, n) : 0;
+}
+
+/* [[at, executions], …] */
+static int read_counts(struct hread *r, struct hist *h, size_t list,
+		       int (*count)(struct hist *h, uint64_t at, uint32_t n))
 {
 	const struct tokens *t = &r->f.tokens;
-	size_t buckets = hread_find(r, map, KEY_BUCKETS);
-	uint32_t counts[HIST_BUCKETS] = {0};
+	int ret = 0;
+
+	if (!list || token_at(t, list) != TOKEN_ARRAY)
+		return 0;
+	for (size_t at = token_first(list); ret == 0 && token_at(t, at) != TOKEN_END;
+	     at = token_next(t, at)) {
+		size_t first = token_first(at);
+		uint64_t what;
+
+		if (token_at(t, at) == TOKEN_ARRAY && token_u64(t, first, &what))
+			ret = count(h, what, hread_u32(r, token_next(t, first), 0));
+	}
+	return ret;
+}
+
+static int read_hist(struct hread *r, uint32_t node, size_t map)
+{
 	uint32_t device = hread_u32(r, hread_find(r, map, KEY_DEVICE), SESSION_NONE);
 	uint32_t process = hread_u32(r, hread_find(r, map, KEY_PROCESS), SESSION_NONE);
+	struct hist *h = session_hist_of(r->s, node, hread_section_id(r, SECTION_DEVICES, device),
+					 hread_section_id(r, SECTION_PROCESSES, process));
+	int ret;
 
-	if (!buckets || token_at(t, buckets) != TOKEN_ARRAY)
-		return 0;
-	for (size_t at = token_first(buckets); token_at(t, at) != TOKEN_END;
-	     at = token_next(t, at)) {
-		uint32_t b;
-
-		if (token_at(t, at) != TOKEN_ARRAY || token_at(t, token_first(at)) == TOKEN_END)
-			continue;
-		b = hread_u32(r, token_first(at), HIST_BUCKETS);
-		if (b < HIST_BUCKETS)
-			counts[b] = hread_u32(r, token_next(t, token_first(at)), 0);
-	}
-	return session_hist_set(r->s, node, hread_section_id(r, SECTION_DEVICES, device),
-				hread_section_id(r, SECTION_PROCESSES, process), counts);
+	if (!h)
+		return -ENOMEM;
+	ret = read_counts(r, h, hread_find(r, map, KEY_DURATIONS), count_bin);
+	return ret < 0 ? ret : read_counts(r, h, hread_find(r, map, KEY_BUCKETS), count_bucket);
 }
 
 /* A row of the metrics that were collected in scratch: their set is sorted by id. */

@@ -110,7 +110,7 @@ static void write_hist(struct exporter *x, const struct session_hist *hist)
 	jsonw_object(&x->json);
 	key_index(x, "device", hist->device);
 	key_index(x, "process", hist->process);
-	fields_write_buckets(&x->json, hist, true);
+	fields_write_hist(&x->json, "buckets", &hist->hist);
 	jsonw_object_end(&x->json);
 }
 

@@ -591,13 +591,17 @@ static int work_lane(struct trace *t, const struct trace_work *w, const struct o
 static int work_histogram(struct trace *t, uint32_t node, const struct session_lane *lane,
 			  uint64_t n_before, uint64_t before_ns, uint64_t ns)
 {
+	struct hist *h;
 	int r = 0;
 
 	if (!n_before)
 		return 0;
+	h = session_hist_of(t->s, node, lane->device, lane->process);
+	if (!h)
+		return -ENOMEM;
 	if (n_before == 1)
-		r = session_hist_add(t->s, node, lane->device, lane->process, before_ns);
-	return r < 0 ? r : session_hist_add(t->s, node, lane->device, lane->process, ns);
+		r = hist_count(h, hist_bin(before_ns), 1);
+	return r < 0 ? r : hist_count(h, hist_bin(ns), 1);
 }
 
 static int work_values(struct trace *t, const struct trace_work *w, uint32_t node, uint32_t lane)

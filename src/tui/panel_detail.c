@@ -21,7 +21,7 @@
 struct panel_detail {
 	struct sections base;
 	uint32_t node;
-	uint32_t hist[HIST_BUCKETS];
+	struct hist_sums hist;
 	uint64_t n_hist;
 };
 
@@ -292,15 +292,14 @@ static void make_hist(struct panel *p)
 	const struct session *s = panel_session(p);
 	uint32_t node = session_node_of(p);
 
-	memset(d->hist, 0, sizeof(d->hist));
+	hist_sums_clear(&d->hist);
 	d->n_hist = 0;
 	if (is_since_reset(p))
 		return;
 	for (size_t i = 0; i < s->n_hists && node != SESSION_NONE; i++)
-		for (unsigned b = 0; s->hists[i].node == node && b < HIST_BUCKETS; b++)
-			d->hist[b] += s->hists[i].n[b];
-	for (uint32_t b = 0; b < HIST_BUCKETS; b++)
-		d->n_hist += d->hist[b];
+		if (s->hists[i].node == node)
+			hist_sums_add(&d->hist, &s->hists[i].hist);
+	d->n_hist = hist_sums_total(&d->hist);
 }
 
 static double own(struct panel *p, uint32_t metric)
@@ -322,9 +321,8 @@ static void list_quantiles(struct panel *p)
 		return;
 	out = sections_add(p, &(struct section_row){.role = ROLE_NORMAL});
 	for (size_t k = 0; k < ARRAY_SIZE(shares); k++) {
-		human_time_ns(text,
-			      hist_quantile_within(d->hist, shares[k], own(p, METRIC_TIME_MIN),
-						   own(p, METRIC_TIME_MAX)));
+		human_time_ns(text, hist_quantile(&d->hist, shares[k], own(p, METRIC_TIME_MIN),
+						  own(p, METRIC_TIME_MAX)));
 		buf_printf(out, "p%.0f %s   ", shares[k] * 100, text);
 	}
 }
@@ -335,13 +333,15 @@ static const struct column hist_columns[] = {
 	{"UPTO%", "share of those that are at most so long", 5, 2, human_percent},
 };
 
-static void put_bar(struct panel *p, uint32_t bucket, struct buf *out)
+#define BINS_A_BAR (HIST_WIDTH / 4)
+
+static void put_bar(struct panel *p, uint32_t bin, double n_in, struct buf *out)
 {
 	const struct panel_detail *d = as_detail(p);
-	int n = (int)lround(d->hist[bucket] / (double)d->n_hist * 30);
+	int n = (int)lround(n_in / (double)d->n_hist * 30);
 	char text[HUMAN_MAX];
 
-	human_time_ns(text, (double)hist_bucket_start(bucket));
+	human_time_ns(text, (double)hist_bin_start(bin));
 	buf_printf(out, "from %7s  ", text);
 	for (; n > 0; n--)
 		buf_puts(out, p->tui->options.ascii ? "#" : "█");
@@ -352,14 +352,16 @@ static void list_bars(struct panel *p)
 	const struct panel_detail *d = as_detail(p);
 	double so_far = 0;
 
-	for (uint32_t b = 0; b < HIST_BUCKETS; b++) {
-		struct section_row row = {.v = {d->hist[b], SECTION_SHARE}};
+	for (uint32_t b = 0; b < HIST_BINS; b += BINS_A_BAR) {
+		struct section_row row = {.v = {0, SECTION_SHARE}};
 
-		if (!d->hist[b])
+		for (uint32_t i = b; i < b + BINS_A_BAR; i++)
+			row.v[0] += d->hist.n[i];
+		if (row.v[0] == 0)
 			continue;
-		so_far += d->hist[b];
+		so_far += row.v[0];
 		row.v[2] = so_far / (double)d->n_hist;
-		put_bar(p, b, sections_add(p, &row));
+		put_bar(p, b, row.v[0], sections_add(p, &row));
 	}
 }
 

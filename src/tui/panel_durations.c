@@ -8,19 +8,19 @@
 #include "tui/panel.h"
 #include "tui/tui_impl.h"
 
-#define HEADINGS 2 /* rows above the buckets: percentiles, column titles */
-#define MAX_PER  4 /* buckets a row: an octave; more would hide what is to be seen */
+#define HEADINGS 2          /* rows above the histogram: percentiles, column titles */
+#define MAX_PER  HIST_WIDTH /* bins a row: an octave; more would hide what is to be seen */
 
 /* How long the executions took of what was in the cursor's row in the panel before: a histogram
- * with one, two or four rows an octave, as the screen has room. */
+ * with one row an octave, or as many more as the screen has room for. */
 struct panel_durations {
 	struct panel base;
 	uint32_t node;         /* what it is about */
 	uint32_t session_node; /* the same: it stays when ids start anew */
 	bool one_context;      /* else all with the same name */
 	struct durations d;
-	uint32_t per;           /* buckets a row */
-	uint32_t first;         /* bucket of the first row */
+	uint32_t per;           /* bins a row */
+	uint32_t first;         /* bin of the first row */
 	double most;            /* in one row */
 	bool made, made_in_one; /* what `d` is of */
 	uint32_t made_node;
@@ -37,21 +37,21 @@ static struct panel_durations *as_durations(struct panel *p)
 	return (struct panel_durations *)p;
 }
 
-/* ---- columns; i is the first bucket of a row ---- */
+/* ---- columns; i is the first bin of a row ---- */
 
 static double value_from(struct panel *p, uint32_t i)
 {
 	(void)p;
-	return (double)hist_bucket_start(i);
+	return (double)hist_bin_start(i);
 }
 
-/* In the buckets [from, to). */
+/* In the bins [from, to). */
 static double count(struct panel *p, uint32_t from, uint32_t to)
 {
 	double n = 0;
 
-	for (uint32_t i = from; i < MIN(to, HIST_BUCKETS); i++)
-		n += as_durations(p)->d.n[i];
+	for (uint32_t i = from; i < MIN(to, HIST_BINS); i++)
+		n += as_durations(p)->d.sums.n[i];
 	return n;
 }
 
@@ -115,20 +115,22 @@ static void find_again(struct panel *p)
 	set_subject(p, 0);
 }
 
-static uint32_t bucket_of(struct panel *p, size_t row)
+static uint32_t bin_of(struct panel *p, size_t row)
 {
 	return as_durations(p)->first + (uint32_t)(row - HEADINGS) * as_durations(p)->per;
 }
 
-/* Rows from the first bucket that has something to the last, as few as fit the screen. */
+/* Rows from the first bin that has something to the last, as few as fit the screen. */
 static void make_rows(struct panel *p)
 {
 	struct panel_durations *pd = as_durations(p);
-	uint32_t first = 0, last = HIST_BUCKETS - 1, room = (uint32_t)MAX(p->height - HEADINGS, 1);
+	const struct hist_sums *sums = &pd->d.sums;
+	uint32_t first = sums->from, last = sums->to - 1;
+	uint32_t room = (uint32_t)MAX(p->height - HEADINGS, 1);
 
-	while (!pd->d.n[first])
+	while (!sums->n[first])
 		first++;
-	while (!pd->d.n[last])
+	while (!sums->n[last])
 		last--;
 	for (pd->per = 1; pd->per < MAX_PER; pd->per *= 2)
 		if (last / pd->per - first / pd->per < room)
@@ -179,7 +181,7 @@ static void update(struct panel *p)
 
 static uint64_t row_key(struct panel *p, size_t row)
 {
-	return row < HEADINGS ? row : HEADINGS + bucket_of(p, row);
+	return row < HEADINGS ? row : HEADINGS + bin_of(p, row);
 }
 
 static bool is_heading(struct panel *p, size_t row)
@@ -255,8 +257,8 @@ static uint64_t quantile(struct panel *p, const struct quantile *q)
 {
 	const struct durations *d = &as_durations(p)->d;
 
-	return (uint64_t)hist_quantile_within(d->n, q->share, d->min_ns ? (double)d->min_ns : NAN,
-					      d->max_ns ? (double)d->max_ns : NAN);
+	return (uint64_t)hist_quantile(&d->sums, q->share, d->min_ns ? (double)d->min_ns : NAN,
+				       d->max_ns ? (double)d->max_ns : NAN);
 }
 
 static void draw_quantiles(struct panel *p, struct pen *pen)
@@ -279,26 +281,27 @@ static void draw_quantiles(struct panel *p, struct pen *pen)
 }
 
 /* Which percentiles lie in a row. */
-static void draw_marks(struct panel *p, struct pen *pen, uint32_t bucket)
+static void draw_marks(struct panel *p, struct pen *pen, uint32_t bin)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++) {
-		uint32_t in = hist_bucket(quantile(p, &quantiles[i]));
+		uint32_t in = hist_bin(quantile(p, &quantiles[i]));
 
-		if (in >= bucket && in < bucket + as_durations(p)->per)
+		if (in >= bin && in < bin + as_durations(p)->per)
 			pen_printf(pen, ROLE_HOT, " %s", quantiles[i].word);
 	}
 }
 
-/* Room for the marks stays behind the longest bar. What is there at all has a bar. */
-static void draw_bar(struct panel *p, struct pen *pen, uint32_t bucket)
+/* Room for the marks stays behind the longest bar. Logarithmic: what is there at all is seen, few long
+ * ones beside thousands. */
+static void draw_bar(struct panel *p, struct pen *pen, uint32_t bin)
 {
 	const struct panel_durations *pd = as_durations(p);
 	int room = MAX(pen_left(pen) - 13, 1);
-	double n = value_calls(p, bucket);
-	int width = (int)lround(n / pd->most * room);
+	double n = value_calls(p, bin);
+	int width = (int)lround(log1p(n) / log1p(pd->most) * room);
 
 	pen_repeat(pen, ROLE_BAR, pen->canvas->look->glyphs->bar, n > 0 ? MAX(width, 1) : 0);
-	draw_marks(p, pen, bucket);
+	draw_marks(p, pen, bin);
 }
 
 static void draw_row(struct panel *p, struct pen *pen, size_t row)
@@ -307,10 +310,11 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 		draw_quantiles(p, pen);
 	} else if (row < HEADINGS) {
 		pen->x--; /* over the mark of the cursor */
-		fit_head(&p->shown, pen, &p->columns, "EXECUTIONS THAT TOOK SO LONG", -1, false);
+		fit_head(&p->shown, pen, &p->columns, "EXECUTIONS THAT TOOK SO LONG (LOG)", -1,
+			 false);
 	} else {
-		fit_cells(&p->shown, pen, p, &p->columns, bucket_of(p, row));
-		draw_bar(p, pen, bucket_of(p, row));
+		fit_cells(&p->shown, pen, p, &p->columns, bin_of(p, row));
+		draw_bar(p, pen, bin_of(p, row));
 	}
 }
 

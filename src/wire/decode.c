@@ -526,18 +526,22 @@ static int on_values(struct wire_decoder *d, struct peer *p, const struct messag
 
 static int hist_one(struct wire_decoder *d, struct peer *p, const struct wire_hist *w)
 {
-	uint32_t counts[HIST_BUCKETS] = {0}, node = idmap_get(&p->nodes, w->node), i;
+	uint32_t node = idmap_get(&p->nodes, w->node);
 	uint32_t device = idmap_get(&p->devices, w->device);
 	const struct wire_bucket *b = (const struct wire_bucket *)(w + 1);
+	struct hist *h;
+	int r = 0;
 
 	if (node == SESSION_NONE || device == SESSION_NONE)
 		return -EBADMSG;
-	for (i = 0; i < w->n; i++) {
-		if (b[i].bucket >= HIST_BUCKETS)
-			return -EBADMSG;
-		counts[b[i].bucket] = b[i].count;
-	}
-	return session_hist_set(d->s, node, device, p->process, counts);
+	h = session_hist_of(d->s, node, device, p->process);
+	if (!h)
+		return -ENOMEM;
+	hist_done(h);
+	for (uint32_t i = 0; r == 0 && i < w->n; i++)
+		r = b[i].bucket < HIST_OLD_BUCKETS ? hist_count_old(h, b[i].bucket, b[i].count)
+						   : -EBADMSG;
+	return r;
 }
 
 static int on_hists(struct wire_decoder *d, struct peer *p, const struct message *m)
@@ -549,10 +553,42 @@ static int on_hists(struct wire_decoder *d, struct peer *p, const struct message
 	for (; (size_t)(end - at) >= sizeof(*w);
 	     at += sizeof(*w) + w->n * sizeof(struct wire_bucket)) {
 		w = (const void *)at;
-		if (w->n > HIST_BUCKETS ||
+		if (w->n > HIST_OLD_BUCKETS ||
 		    w->n * sizeof(struct wire_bucket) > (size_t)(end - at) - sizeof(*w))
 			return -EBADMSG;
 		one = hist_one(d, p, w);
+		r = one ? one : r;
+	}
+	return r;
+}
+
+static int octave_one(struct wire_decoder *d, struct peer *p, const struct wire_octave *w)
+{
+	uint32_t node = idmap_get(&p->nodes, w->node);
+	uint32_t device = idmap_get(&p->devices, w->device), n[HIST_WIDTH] = {0};
+	struct hist *h;
+
+	if (node == SESSION_NONE || device == SESSION_NONE || w->octave >= HIST_OCTAVES)
+		return -EBADMSG;
+	h = session_hist_of(d->s, node, device, p->process);
+	if (!h)
+		return -ENOMEM;
+	memcpy(n + w->first, w + 1, w->n * sizeof(*n));
+	return hist_put(h, w->octave, n);
+}
+
+static int on_octaves(struct wire_decoder *d, struct peer *p, const struct message *m)
+{
+	const unsigned char *at = m->payload, *end = at + m->size;
+	const struct wire_octave *w;
+	int r = 0, one;
+
+	for (; (size_t)(end - at) >= sizeof(*w); at += sizeof(*w) + w->n * sizeof(uint32_t)) {
+		w = (const void *)at;
+		if (w->first > HIST_WIDTH || w->n > (uint32_t)HIST_WIDTH - w->first ||
+		    w->n * sizeof(uint32_t) > (size_t)(end - at) - sizeof(*w))
+			return -EBADMSG;
+		one = octave_one(d, p, w);
 		r = one ? one : r;
 	}
 	return r;
@@ -859,6 +895,7 @@ static const struct {
 	[WIRE_VALUES] = {.whole = on_values},
 	[WIRE_KERNELS] = {sizeof(struct wire_kernel_values), on_kernel, NULL, false},
 	[WIRE_HISTS] = {.whole = on_hists, .adds = true},
+	[WIRE_OCTAVES] = {.whole = on_octaves, .adds = true},
 	[WIRE_DEVICE] = {sizeof(struct wire_device), on_device, NULL, true},
 	[WIRE_MODULES] = {sizeof(struct wire_module_def), on_module, NULL, true},
 	[WIRE_SYMBOLS] = {sizeof(struct wire_symbol), on_symbol, NULL, false},

@@ -41,7 +41,7 @@
 	_(SLOTS,      9)  /* struct wire_slot_def[]                                         */     \
 	_(VALUES,    10)  /* { struct wire_values, u64 value[n] }*                          */     \
 	_(KERNELS,   11)  /* struct wire_kernel_values[]: values of slots of set 0          */     \
-	_(HISTS,     12)  /* { struct wire_hist, struct wire_bucket[n] }*                   */     \
+	_(HISTS,     12)  /* { struct wire_hist, struct wire_bucket[n] }*: of older tapes   */     \
 	_(DEVICE,    13)  /* struct wire_device                                             */     \
 	_(MODULES,   14)  /* struct wire_module_def[]                                       */     \
 	_(SYMBOLS,   15)  /* struct wire_symbol[]: names for (module, offset) frames        */     \
@@ -56,14 +56,15 @@
 	_(BYE,       25)  /* struct wire_bye: the instance ends                             */     \
 	_(USES,      26)  /* struct wire_use[]: how long devices were busy                  */     \
 	_(RUN,       27)  /* struct wire_run_piece, bytes: what was started; of instance 0  */     \
-	_(SENSORS,   28)  /* struct wire_sensors, f64[n]: of a device; of instance 0        */
+	_(SENSORS,   28)  /* struct wire_sensors, f64[n]: of a device; of instance 0        */     \
+	_(OCTAVES,   29)  /* { struct wire_octave, u32[n] }*: durations                     */
 /* clang-format on */
 
 enum wire_kind {
 #define _(name, number) WIRE_##name = number,
 	WIRE_KINDS(_)
 #undef _
-		WIRE_N_KINDS = 29
+		WIRE_N_KINDS = 30
 };
 
 struct wire_header {
@@ -166,6 +167,14 @@ struct wire_hist {
 
 struct wire_bucket {
 	uint32_t bucket, count;
+};
+
+/* An octave of the histogram of a node on a device (core/hist.h): executions in the bins from `first` on.
+ * The other bins of the octave have none. */
+struct wire_octave {
+	uint32_t node, device;
+	uint16_t octave, first;
+	uint32_t n;
 };
 
 struct wire_device {

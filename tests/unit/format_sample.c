@@ -197,7 +197,7 @@ static void add_rest(struct session *s)
 	struct session_sample sample = {UINT64_C(1700000000200000000), 1, METRIC_NONE, 312.5};
 	struct session_interval interval = {10, 110, 3, 0};
 	struct session_clock clock = {0, str(s, "realtime"), 1000, UINT64_C(1700000000000000000)};
-	uint32_t counts[HIST_BUCKETS] = {[0] = 1, [37] = 12, [HIST_BUCKETS - 1] = 4};
+	struct hist *h;
 
 	sample.metric =
 		add_metric(s, "power", METRIC_F64, METRIC_PROPERTY, METRIC_LAST, METRIC_NONE);
@@ -209,9 +209,13 @@ static void add_rest(struct session *s)
 	interval.node = (uint32_t)s->n_nodes - 1;
 	session_interval_add(s, &interval);
 	session_clock_add(s, &clock);
-	session_hist_set(s, 3, 0, 0, counts);
-	counts[5] = 7;
-	session_hist_set(s, 3, SESSION_NONE, SESSION_NONE, counts);
+	h = session_hist_of(s, 3, 0, 0);
+	hist_count(h, 0, 1);
+	hist_count(h, hist_bin(1000), 12);
+	hist_count(h, HIST_BINS - 1, 4);
+	h = session_hist_of(s, 3, SESSION_NONE, SESSION_NONE);
+	hist_merge(h, &s->hists[0].hist);
+	hist_count(h, 5, 7);
 	session_note(s, 0, NOTE_WARNING, "CUPTI is held by 'Nsight \xe2\x82\xac'");
 	session_note(s, SESSION_NONE, NOTE_INFO, "nothing to add");
 	add_run(s);
@@ -289,9 +293,14 @@ static void say_hists(const struct session *s, struct text *t, uint32_t node)
 		if (h->node != node)
 			continue;
 		fprintf(t->f, "  hist device %u process %u:", h->device, h->process);
-		for (unsigned b = 0; b < HIST_BUCKETS; b++)
-			if (h->n[b])
-				fprintf(t->f, " %u:%u", b, h->n[b]);
+		for (unsigned i = 0; i < h->hist.n * HIST_WIDTH; i++) {
+			const struct hist_octave *octave = &h->hist.v[i / HIST_WIDTH];
+			unsigned b = i % HIST_WIDTH;
+
+			if (octave->n[b])
+				fprintf(t->f, " %u:%u", octave->octave * HIST_WIDTH + b,
+					octave->n[b]);
+		}
 		fputc('\n', t->f);
 	}
 }

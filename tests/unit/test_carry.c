@@ -262,6 +262,7 @@ static void extras(struct wire_encoder *e)
 	struct wire_note *n;
 	struct wire_hist *h;
 	struct wire_bucket *b;
+	struct wire_octave *o;
 	struct wire_tick *t;
 	uint64_t *losses;
 	unsigned i;
@@ -284,6 +285,11 @@ static void extras(struct wire_encoder *e)
 	b = (struct wire_bucket *)(h + 1);
 	b[0] = (struct wire_bucket){40, 2};
 	b[1] = (struct wire_bucket){63, 11};
+	for (i = 0; i < 2; i++) {
+		o = wire_encode(e, WIRE_OCTAVES, sizeof(*o) + 3 * sizeof(uint32_t));
+		*o = (struct wire_octave){.node = 2, .device = 1, .octave = 6, .first = 29, .n = 3};
+		((uint32_t *)(o + 1))[i] = 5; /* the second takes the place of the first */
+	}
 	t = wire_encode(e, WIRE_TICK, sizeof(*t) + LOSS_N * 8);
 	*t = (struct wire_tick){14, 14, 0, 5000, 60000, 70000, WIRE_TICK_COUNTED, LOSS_N};
 	losses = (uint64_t *)(t + 1);
@@ -616,6 +622,48 @@ START_TEST(rules_that_are_not_known)
 }
 END_TEST
 
+/* What names no bin is an error of the stream, and no more than that. */
+START_TEST(octaves_that_are_none)
+{
+	static const struct wire_octave wrong[] = {
+		{.node = 3, .device = 1, .octave = HIST_OCTAVES, .n = 1},
+		{.node = 3, .device = 1, .octave = 1, .first = HIST_WIDTH, .n = 1},
+		{.node = 3, .device = 1, .octave = 1, .first = UINT16_MAX, .n = 1},
+		{.node = 3, .device = 1, .octave = 1, .first = 31, .n = 2},
+		{.node = 3, .device = 1, .octave = 1, .n = UINT32_MAX},
+		{.node = 3, .device = 1, .octave = 1, .n = 2}, /* more than the frame has */
+		{.node = 77, .device = 1, .octave = 1, .n = 1},
+		{.node = 3, .device = 77, .octave = 1, .n = 1},
+	};
+	struct wire_octave right = {.node = 3, .device = 1, .octave = 1, .n = 1};
+
+	for (size_t i = 0; i <= ARRAY_SIZE(wrong); i++) {
+		struct wire_encoder *e = malloc(sizeof(*e));
+		struct session *s = session_new();
+		struct wire_decoder *d = wire_decoder_new(s);
+		struct buf b;
+		void *at;
+
+		next_string = 0;
+		buf_init(&b, 0);
+		wire_encoder_init(e, 5, to_buf, &b);
+		hello(e, 100, -1);
+		device(e, 1, 0);
+		tree(e);
+		at = wire_encode(e, WIRE_OCTAVES, sizeof(right) + sizeof(uint32_t));
+		memcpy(at, i < ARRAY_SIZE(wrong) ? &wrong[i] : &right, sizeof(right));
+		wire_encoder_flush(e);
+		ck_assert_int_eq(wire_decoder_feed(d, b.data, b.len), 0);
+		ck_assert_uint_eq(session_loss(s, LOSS_WIRE_ERROR), i < ARRAY_SIZE(wrong));
+		ck_assert_uint_eq(s->n_hists, i == ARRAY_SIZE(wrong));
+		wire_decoder_free(d);
+		session_free(s);
+		buf_done(&b);
+		free(e);
+	}
+}
+END_TEST
+
 static void tick(struct wire_encoder *e, uint32_t n_losses, uint64_t last_loss)
 {
 	struct wire_tick *t = wire_encode(e, WIRE_TICK, sizeof(*t) + n_losses * 8);
@@ -717,6 +765,7 @@ int main(void)
 	tcase_add_test(tc, a_lost_frame_heals);
 	tcase_add_test(tc, rules_that_are_not_known);
 	tcase_add_test(tc, losses_that_are_not_known);
+	tcase_add_test(tc, octaves_that_are_none);
 	suite_add_tcase(suite, tc);
 	sr = srunner_create(suite);
 	srunner_run_all(sr, CK_NORMAL);

@@ -215,6 +215,40 @@ START_TEST(test_flush)
 	ck_assert_uint_lt(collector->control->flush, 2);
 }
 
+static bool has_all(void *arg)
+{
+	return rig_session->n_hists == 1 &&
+	       hist_total(&rig_session->hists[0].hist) == *(uint64_t *)arg;
+}
+
+/* Executions that take long and short in turns: each is counted where it belongs, from the second on with
+ * the first. A reset leaves none of any octave. */
+START_TEST(test_octaves)
+{
+	static const uint64_t took[] = {0, 31, 1000, 5000000, UINT64_MAX / 2};
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	struct activity a = {.kind = ACTIVITY_KERNEL, .name = "k"};
+	uint64_t n = 20 * ARRAY_SIZE(took), none = 0;
+	struct hist_sums sums = {0};
+
+	rig_start();
+	for (uint64_t i = 0; i < n; i++) {
+		a.launch = sink->ops->launch(sink);
+		a.end_ns = took[i % ARRAY_SIZE(took)];
+		sink->ops->record(sink, &a);
+	}
+	atomic_fetch_add(&rig_dir->control->flush, 1);
+	rig_until(has_all, &n, "all durations");
+	hist_sums_add(&sums, &rig_session->hists[0].hist);
+	for (size_t i = 0; i < ARRAY_SIZE(took); i++)
+		ck_assert_uint_eq(sums.n[hist_bin(took[i])], 20);
+	ck_assert_uint_eq(rig_session->hists[0].hist.n, 4); /* 0 and 31 are of one octave */
+	atomic_fetch_add(&rig_dir->control->reset, 1);
+	atomic_fetch_add(&rig_dir->control->flush, 1);
+	rig_until(has_all, &none, "that they are forgotten");
+}
+END_TEST
+
 START_TEST(test_stop)
 {
 	rig_start();
@@ -606,6 +640,7 @@ TCase *collect_stream_case(void)
 	tcase_add_test(c, test_resync);
 	tcase_add_test(c, test_metric_misused);
 	tcase_add_test(c, test_flush);
+	tcase_add_test(c, test_octaves);
 	tcase_add_test(c, test_stop);
 	tcase_add_test(c, test_nobody);
 	tcase_add_test(c, test_pipe_full);

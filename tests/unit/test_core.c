@@ -203,23 +203,94 @@ START_TEST(numbers_for_people)
 }
 END_TEST
 
-START_TEST(histogram_buckets_tile_the_line)
+START_TEST(bins_tile_the_line)
 {
-	uint32_t n[HIST_BUCKETS] = {0};
-	unsigned b;
-	uint64_t ns;
+	for (unsigned b = 0; b + 1 < HIST_BINS; b++) {
+		double start = (double)hist_bin_start(b), end = (double)hist_bin_start(b + 1);
 
-	for (b = 0; b + 1 < HIST_BUCKETS; b++) {
-		ck_assert_uint_eq(hist_bucket(hist_bucket_start(b)), b);
-		ck_assert_uint_eq(hist_bucket(hist_bucket_start(b + 1) - 1), b);
+		ck_assert_uint_eq(hist_bin(hist_bin_start(b)), b);
+		ck_assert_uint_eq(hist_bin(hist_bin_start(b + 1) - 1), b);
+		ck_assert(end - start <= 1 || (end - start) / start <= 1.0 / 32);
 	}
-	ck_assert_uint_eq(hist_bucket(UINT64_MAX), HIST_BUCKETS - 1);
-	for (ns = 1000; ns < 2000; ns++)
-		n[hist_bucket(ns)]++;
-	ck_assert_uint_ge(hist_quantile(n, 0.5), 1350);
-	ck_assert_uint_le(hist_quantile(n, 0.5), 1650);
-	memset(n, 0, sizeof(n));
-	ck_assert_uint_eq(hist_quantile(n, 0.5), 0);
+	ck_assert_uint_eq(hist_bin(UINT64_MAX), HIST_BINS - 1);
+}
+END_TEST
+
+/* Wherever in its bin each execution is, and however many there are. */
+START_TEST(percentiles_are_near)
+{
+	struct hist_sums sums = {0};
+
+	for (uint64_t start = 20; start < UINT64_C(1) << 39; start = start * 9 / 8) {
+		uint64_t end = hist_bin_start(hist_bin(start) + 1) - 1;
+
+		for (unsigned n = 1; n <= 1000; n *= 10) {
+			hist_sums_clear(&sums);
+			hist_sums_count(&sums, hist_bin(start), n);
+			for (double share = 0; share <= 1; share += 0.1) {
+				double ns = hist_quantile(&sums, share, NAN, NAN);
+
+				ck_assert_double_le(
+					fabs(ns / (double)hist_bin_start(hist_bin(start)) - 1),
+					0.03);
+				ck_assert_double_le(fabs(ns / (double)end - 1), 0.03);
+			}
+		}
+	}
+	hist_sums_clear(&sums);
+	ck_assert_double_eq(hist_quantile(&sums, 0.5, NAN, NAN), 0);
+}
+END_TEST
+
+/* A histogram keeps what fell in it, in whatever order it came. */
+START_TEST(histograms_add_up)
+{
+	static const uint64_t took[] = {UINT64_MAX, 5, 1000, 3, 1001, 999999, 1000};
+	struct hist h = {0}, twice = {0};
+	struct hist_sums sums = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(took); i++)
+		ck_assert_int_eq(hist_count(&h, hist_bin(took[i]), 1), 0);
+	for (size_t i = 1; i < h.n; i++)
+		ck_assert_uint_lt(h.v[i - 1].octave, h.v[i].octave);
+	ck_assert_uint_eq(hist_total(&h), ARRAY_SIZE(took));
+	ck_assert_int_eq(hist_merge(&twice, &h), 0);
+	ck_assert_int_eq(hist_merge(&twice, &h), 0);
+	hist_sums_add(&sums, &twice);
+	ck_assert_uint_eq(hist_sums_total(&sums), 2 * ARRAY_SIZE(took));
+	ck_assert_uint_eq(sums.n[hist_bin(1000)], 6); /* with 1001: of one bin */
+	ck_assert_int_eq(hist_count(&twice, hist_bin(5), UINT32_MAX), 0);
+	hist_sums_add(&sums, &twice);
+	ck_assert_uint_eq(sums.n[5], UINT32_MAX);
+	hist_done(&h);
+	hist_done(&twice);
+}
+END_TEST
+
+/* Of older files: all are there, within their bucket, and half of them in its first half. */
+START_TEST(old_buckets_are_spread)
+{
+	static const struct {
+		unsigned bucket;
+		uint64_t start, end;
+	} old[] = {{3, 3, 4}, {16, 16, 20}, {20, 32, 40}, {39, 896, 1024}, {40, 1024, 1280}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(old); i++) {
+		struct hist_sums sums = {0};
+		struct hist h = {0};
+		double p50;
+
+		ck_assert_int_eq(hist_count_old(&h, old[i].bucket, 1001), 0);
+		hist_sums_add(&sums, &h);
+		ck_assert_uint_eq(hist_sums_total(&sums), 1001);
+		for (unsigned b = 0; b < HIST_BINS; b++)
+			ck_assert(!sums.n[b] || (hist_bin_start(b) >= old[i].start &&
+						 hist_bin_start(b) < old[i].end));
+		p50 = hist_quantile(&sums, 0.5, NAN, NAN);
+		ck_assert_double_eq_tol(p50, (double)(old[i].start + old[i].end) / 2,
+					1 + (double)(old[i].end - old[i].start) / 50);
+		hist_done(&h);
+	}
 }
 END_TEST
 
@@ -242,22 +313,21 @@ END_TEST
 /* Half of two executions is the shorter one; the ends are known to the nanosecond. */
 START_TEST(percentiles_of_few)
 {
-	uint32_t n[HIST_BUCKETS] = {0};
+	struct hist_sums sums = {0};
 
-	n[hist_bucket(1000)] = 1;
-	n[hist_bucket(9000)] = 1;
-	ck_assert_double_eq(hist_quantile_within(n, 0.5, 1000, 9000), 1000);
-	ck_assert_double_eq(hist_quantile_within(n, 0.51, 1000, 9000), 9000);
-	ck_assert_double_eq(hist_quantile_within(n, 0, 1000, 9000), 1000);
-	ck_assert_double_eq(hist_quantile_within(n, 1, 1000, 9000), 9000);
-	ck_assert_uint_eq(hist_bucket(hist_quantile(n, 0.5)), hist_bucket(1000));
-	n[hist_bucket(4000)] = 98;
-	ck_assert_uint_eq(hist_bucket(hist_quantile(n, 0.01)), hist_bucket(1000));
-	ck_assert_uint_eq(hist_bucket(hist_quantile(n, 0.07)), hist_bucket(4000));
-	ck_assert_uint_eq(hist_bucket(hist_quantile(n, 0.99)), hist_bucket(4000));
+	hist_sums_count(&sums, hist_bin(1000), 1);
+	hist_sums_count(&sums, hist_bin(9000), 1);
+	ck_assert_double_eq(hist_quantile(&sums, 0.5, 1000, 9000), 1000);
+	ck_assert_double_eq(hist_quantile(&sums, 0.51, 1000, 9000), 9000);
+	ck_assert_double_eq(hist_quantile(&sums, 0, 1000, 9000), 1000);
+	ck_assert_double_eq(hist_quantile(&sums, 1, 1000, 9000), 9000);
+	ck_assert_uint_eq(hist_bin((uint64_t)hist_quantile(&sums, 0.5, NAN, NAN)), hist_bin(1000));
+	hist_sums_count(&sums, hist_bin(4000), 98);
+	ck_assert_uint_eq(hist_bin((uint64_t)hist_quantile(&sums, 0.01, NAN, NAN)), hist_bin(1000));
+	ck_assert_uint_eq(hist_bin((uint64_t)hist_quantile(&sums, 0.07, NAN, NAN)), hist_bin(4000));
+	ck_assert_uint_eq(hist_bin((uint64_t)hist_quantile(&sums, 0.99, NAN, NAN)), hist_bin(4000));
 	/* the shortest and the longest of more than these */
-	ck_assert_uint_eq(hist_bucket((uint64_t)hist_quantile_within(n, 1, 10, 90000)),
-			  hist_bucket(9000));
+	ck_assert_uint_eq(hist_bin((uint64_t)hist_quantile(&sums, 1, 10, 90000)), hist_bin(9000));
 }
 END_TEST
 
@@ -790,7 +860,10 @@ int main(void)
 	tcase_add_test(tc, characters_are_utf8);
 	tcase_add_test(tc, values_are_put_in_order);
 	tcase_add_test(tc, numbers_for_people);
-	tcase_add_test(tc, histogram_buckets_tile_the_line);
+	tcase_add_test(tc, bins_tile_the_line);
+	tcase_add_test(tc, percentiles_are_near);
+	tcase_add_test(tc, histograms_add_up);
+	tcase_add_test(tc, old_buckets_are_spread);
 	tcase_add_test(tc, percentiles_of_few);
 	tcase_add_test(tc, texts_do_not_add_up);
 	tcase_add_test(tc, transfers_have_one_name_a_direction_and_kind);

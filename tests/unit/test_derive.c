@@ -12,6 +12,7 @@
 #include "core/column.h"
 #include "core/derive.h"
 #include "format/format.h"
+#include "count_ns.h"
 
 #define CUDA TEST_SRCDIR "/tests/hatchet/upstream-cuda.json"
 #define HIP  TEST_SRCDIR "/tests/hatchet/upstream-hip.json"
@@ -355,14 +356,12 @@ START_TEST(percentiles_come_from_histograms)
 {
 	static const struct snapshot_spec spec;
 	struct session *s = session_new();
-	uint32_t counts[HIST_BUCKETS] = {0};
 	uint32_t node = session_node(s, SESSION_ROOT, FRAME_KERNEL, "k");
 	struct fixture f = {.s = s};
 	struct derived m;
 
-	counts[hist_bucket(1024)] = 99;
-	counts[hist_bucket(1 << 20)] = 1;
-	ck_assert_int_eq(session_hist_set(s, node, SESSION_NONE, SESSION_NONE, counts), 0);
+	count_ns(s, node, SESSION_NONE, 1024, 99);
+	count_ns(s, node, SESSION_NONE, 1 << 20, 1);
 	s->ended = true;
 	f.snap = snapshot_new(s, &spec);
 	ck_assert_int_eq(snapshot_update(f.snap, 1), 0);

@@ -54,14 +54,14 @@ static const struct {
 	 "  1.66us   100.0       1  1.66us       2   0.001       -     \xe2\x94\x94\xe2\x94\x80 triton_kernel\n"},
 	{DATA "upstream-leaf_nodes.json", {.views = REPORT_TREE, .ascii = true, .depth = 3},
 	 "   TOTAL       %   CALLS     AVG   BYTES    GB/s   FLOPS    TF/s  NAME\n"
-	 "   226ms   100.0    2252   100us   4.59G    20.3   1.61T    7.12  ROOT\n"
-	 "   102ms    45.3     904   113us   4.00G    39.1   1.53T    15.0  |- kernel_1_1_1\n"
+	 "   226ms   100.0    2252   100us   4.59G     146   1.61T    51.1  ROOT\n"
+	 "   102ms    45.3     904   113us   4.00G     166   1.53T    63.6  |- kernel_1_1_1\n"
 	 "  78.2ms    34.6     402   195us       -       -       -       -  |  |- kernel_1_2_2\n"
 	 "  24.1ms    10.7     502  48.1us   4.00G     166   1.53T    63.6  |  `- kernel_1_2_1\n"
-	 "  99.3ms    44.0    1079  92.1us    530M    5.33   67.8G    0.68  |- kernel_3_1_1\n"
+	 "  99.3ms    44.0    1079  92.1us    530M    84.0   67.8G    10.8  |- kernel_3_1_1\n"
 	 "  93.0ms    41.2     480   194us       -       -       -       -  |  |- kernel_3_2_2\n"
 	 "  6.31ms     2.8     599  10.5us    530M    84.0   67.8G    10.8  |  `- kernel_3_2_1\n"
-	 "  24.2ms    10.7     269  90.0us   58.6M    2.42   5.00G    0.21  `- kernel_2_1_1\n"
+	 "  24.2ms    10.7     269  90.0us   58.6M    56.3   5.00G    4.81  `- kernel_2_1_1\n"
 	 "  23.2ms    10.3     120   193us       -       -       -       -     |- kernel_2_2_2\n"
 	 "  1.04ms     0.5     149  6.98us   58.6M    56.3   5.00G    4.81     `- kernel_2_2_1\n"},
 	{DATA "upstream-leaf_nodes.json",
@@ -75,7 +75,7 @@ static const struct {
 	 "     480  93.0ms       -        -     `- kernel_3_2_2\n"},
 	{DATA "h200-torch-add-shadow.hatchet",
 	 {.views = REPORT_KERNELS | REPORT_TRANSFERS | REPORT_LOSSES, .width = 64},
-	 "## Kernels\n"
+	 "## Kernels, copies and sets\n"
 	 "   TOTAL       %   CALLS     AVG  NAME\n"
 	 "   174ms   100.0    200K   868ns  _ZN2at6native29vectorized_ele\xe2\x80\xa6\n"
 	 "\n## Transfers\nnone\n\n## Losses\nnone\n"},
@@ -187,7 +187,7 @@ START_TEST(an_empty_profile_has_a_report)
 	s->ended = true;
 	ck_assert_int_eq(report(s, &all, &text), 0);
 	ck_assert_ptr_nonnull(strstr(buf_str(&text), "ROOT"));
-	ck_assert_ptr_nonnull(strstr(buf_str(&text), "## Kernels\nnone\n"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&text), "## Kernels, copies and sets\nnone\n"));
 	buf_done(&text);
 	session_free(s);
 }

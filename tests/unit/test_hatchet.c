@@ -494,7 +494,7 @@ static const struct {
 	{"our key is of another kind",
 	 "[{\"proton\":{\"lanes\":{},\"sets\":[3,[]],\"metrics\":[{}],\"version\":\"x\",\"processes\":"
 	 "[1,{}],\"intervals\":[{\"node\":77}],\"frames\":[{\"module\":9}],\"losses\":[]},\"children\":"
-	 "[{\"proton\":{\"frame\":0,\"kind\":\"kernel\",\"histograms\":[{\"buckets\":[[1],[2,3],7,[]]}]},"
+	 "[{\"proton\":{\"frame\":0,\"kind\":\"kernel\",\"histograms\":[{\"buckets\":[[1],[2,3],7,[],[-1,2],[160,1]],\"durations\":[[1],[[],4],3,[\"x\",1],[1e30,2]]}]},"
 	 "\"frame\":{\"name\":\"x\"},\"metrics\":{}}]}]",
 	 2, 1, NULL, 0},
 	{"rows that refer to nothing",

@@ -9,6 +9,7 @@
 #include "core/merge.h"
 #include "core/runs.h"
 #include "core/ranks.h"
+#include "count_ns.h"
 
 #define ANY_RANK (-1)
 
@@ -226,21 +227,21 @@ END_TEST
 START_TEST(twins_in_one_file_add_up)
 {
 	struct session *s = session_new(), *from = plain("gemm", 12);
-	uint32_t counts[HIST_BUCKETS] = {[5] = 3}, row;
+	uint32_t row;
 	uint32_t twin = session_node_append(from, from->nodes[2].parent, from->nodes[2].frame);
 
 	row = session_row_intern(from, twin, 0, 0, SET_KERNEL);
 	session_row_set(from, row, 0, (union metric_value){.u64 = 5});
 	session_row_set(from, row, 2, (union metric_value){.u64 = 5});
-	session_hist_set(from, 2, SESSION_NONE, SESSION_NONE, counts);
-	session_hist_set(from, twin, SESSION_NONE, SESSION_NONE, counts);
+	count_ns(from, 2, SESSION_NONE, 5, 3);
+	count_ns(from, twin, SESSION_NONE, 5, 3);
 	ck_assert_int_eq(take(s, from, "a"), 0);
 	ck_assert_uint_eq(s->n_nodes, 3);
 	ck_assert_uint_eq(s->n_rows, 1);
 	ck_assert_uint_eq(value_of(s, "gemm", METRIC_TIME), 17);
 	ck_assert_uint_eq(value_of(s, "gemm", METRIC_TIME_MIN), 5);
 	ck_assert_uint_eq(s->n_hists, 1);
-	ck_assert_uint_eq(s->hists[0].n[5], 6);
+	ck_assert_uint_eq(hist_total(&s->hists[0].hist), 6);
 	session_free(s);
 }
 END_TEST

@@ -84,7 +84,7 @@ START_TEST(more_columns_of_views)
 	}
 	world_keys(&w, "7 F2 / 'P99' Enter Space Esc S");
 	ck_assert(world_shows(&w, "P99"));
-	ck_assert(world_shows(&w, "1.34ms"));
+	ck_assert(world_shows(&w, "1.41ms"));
 	ck_assert(world_shows(&w, "SELF"));
 	world_done(&w);
 }

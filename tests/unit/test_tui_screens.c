@@ -3,6 +3,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "base/clock.h"
 #include "test_tui_session.h"
+#include "count_ns.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -517,16 +518,15 @@ static void totals_only(struct world *w)
 	w->s->n_hists = 0;
 }
 
-/* From a microsecond to a second: more buckets than lines. */
+/* From a microsecond to a second: more bins than lines. */
 static void wide_durations(struct world *w)
 {
-	uint32_t counts[HIST_BUCKETS] = {0}, node, n = 1;
+	uint32_t node, n = 1;
 
 	time_alone(w);
 	node = world_node(w, SESSION_ROOT, FRAME_KERNEL, "add");
 	for (uint64_t ns = 1000; ns < 1000000000; ns *= 3, n += 2)
-		counts[hist_bucket(ns)] = n;
-	ck_assert_int_eq(session_hist_set(w->s, node, SESSION_NONE, SESSION_NONE, counts), 0);
+		count_ns(w->s, node, SESSION_NONE, ns, n);
 	world_kernel(w, node, 0,
 		     &(struct kernel_values){UINT64_C(9000000000), 169, 1000, 387420489});
 }

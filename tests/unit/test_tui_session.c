@@ -11,6 +11,7 @@
 #include "tui/screen.h"
 #include "tui/tabs.h"
 #include "tui/tui_impl.h"
+#include "count_ns.h"
 
 #define MS(x) ((uint64_t)((x)*1e6))
 
@@ -129,13 +130,10 @@ static void copy(struct world *w, uint32_t parent, enum frame_kind kind, const c
 
 static void add_hist(struct world *w, uint32_t node)
 {
-	uint32_t counts[HIST_BUCKETS] = {0};
-
-	counts[hist_bucket(771000)] = 700;
-	counts[hist_bucket(810000)] = 5800;
-	counts[hist_bucket(930000)] = 900;
-	counts[hist_bucket(1420000)] = 88;
-	ck_assert_int_eq(session_hist_set(w->s, node, 0, SESSION_NONE, counts), 0);
+	count_ns(w->s, node, 0, 771000, 700);
+	count_ns(w->s, node, 0, 810000, 5800);
+	count_ns(w->s, node, 0, 930000, 900);
+	count_ns(w->s, node, 0, 1420000, 88);
 }
 
 static void add_forward(struct world *w)
@@ -165,14 +163,13 @@ static void add_backward(struct world *w)
 
 void world_init(struct world *w)
 {
-	uint32_t optimizer, graph, eval, node, counts[HIST_BUCKETS] = {0};
+	uint32_t optimizer, graph, eval, node;
 
 	world_init_empty(w);
 	add_machine(w);
 	eval = world_node(w, SESSION_ROOT, FRAME_SCOPE, "eval");
 	node = kernel(w, eval, "flash_fwd<128,128>", 180, 200, 73, 110);
-	counts[hist_bucket(900000)] = 200;
-	ck_assert_int_eq(session_hist_set(w->s, node, 0, SESSION_NONE, counts), 0);
+	count_ns(w->s, node, 0, 900000, 200);
 	kernel(w, eval, "sm90_xmma_gemm_bf16", 520, 2200, 365, 198);
 	w->step = world_node(w, SESSION_ROOT, FRAME_NVTX, "train_step");
 	copy(w, w->step, FRAME_COPY, "memcpy HtoD pinned", 550, 1152, 28.6);

@@ -16,6 +16,7 @@
 #include "core/flat.h"
 #include "core/numbers.h"
 #include "core/roofline.h"
+#include "count_ns.h"
 
 struct world {
 	struct session *s;
@@ -283,19 +284,18 @@ END_TEST
 /* Histograms of all that has the name and is below it; what ran once is a sample of its own. */
 START_TEST(durations_of)
 {
-	uint32_t a = node(SESSION_ROOT, "a"), ak = node(a, "k"), bk, counts[HIST_BUCKETS] = {0};
+	uint32_t a = node(SESSION_ROOT, "a"), ak = node(a, "k"), bk;
 	struct durations d;
 
 	bk = node(node(SESSION_ROOT, "b"), "k");
 	set_time(ak, 3000, 3);
 	set_time(bk, 500, 1);
-	counts[hist_bucket(1000)] = 3;
-	ck_assert_int_eq(session_hist_set(w.s, ak, SESSION_NONE, SESSION_NONE, counts), 0);
+	count_ns(w.s, ak, SESSION_NONE, 1000, 3);
 	open_world(GROUP_NONE);
 	ck_assert_int_eq(durations_make(&d, w.snap, w.numbers, ak, true), 0);
 	ck_assert_uint_eq(d.n_all, 4);
-	ck_assert_uint_eq(d.n[hist_bucket(1000)], 3);
-	ck_assert_uint_eq(d.n[hist_bucket(500)], 1);
+	ck_assert_uint_eq(d.sums.n[hist_bin(1000)], 3);
+	ck_assert_uint_eq(d.sums.n[hist_bin(500)], 1);
 	ck_assert_double_eq(d.n_calls, 4);
 	ck_assert_uint_eq(d.min_ns, 500);
 	ck_assert_uint_eq(d.max_ns, 1001);
@@ -311,15 +311,14 @@ END_TEST
 /* What a filter takes out of the picture, or does not keep, is not counted. */
 START_TEST(durations_filtered)
 {
-	uint32_t a = node(SESSION_ROOT, "a"), ak = node(a, "k"), counts[HIST_BUCKETS] = {0}, bk;
+	uint32_t a = node(SESSION_ROOT, "a"), ak = node(a, "k"), bk;
 	uint8_t mask[] = {1, 0, 0, 1, 1}, kept[] = {0, 1, 1, 0, 0};
 	struct durations d;
 
 	bk = node(node(SESSION_ROOT, "b"), "k");
 	set_time(ak, 3000, 3);
 	set_time(bk, 500, 1);
-	counts[hist_bucket(1000)] = 3;
-	ck_assert_int_eq(session_hist_set(w.s, ak, SESSION_NONE, SESSION_NONE, counts), 0);
+	count_ns(w.s, ak, SESSION_NONE, 1000, 3);
 	open_world(GROUP_NONE);
 	numbers_update(w.numbers, kept);
 	ck_assert_int_eq(durations_make(&d, w.snap, w.numbers, SESSION_ROOT, true), 0);
@@ -363,13 +362,12 @@ static uint32_t in_group(unsigned i)
 /* Each device has its part; the streams of one have a histogram together. */
 START_TEST(durations_grouped)
 {
-	uint32_t k = node(SESSION_ROOT, "k"), counts[HIST_BUCKETS] = {0};
+	uint32_t k = node(SESSION_ROOT, "k");
 	struct durations d;
 
 	for (uint32_t i = 0; i < 2; i++) {
 		set_time_on(k, lane_on(i, 7), 4000, 4);
-		counts[hist_bucket(1000)] = 4 + i;
-		ck_assert_int_eq(session_hist_set(w.s, k, i, SESSION_NONE, counts), 0);
+		count_ns(w.s, k, i, 1000, 4 + i);
 	}
 	set_time_on(k, lane_on(1, 8), 1000, 1);
 	open_world(GROUP_DEVICE);
@@ -391,24 +389,21 @@ END_TEST
 
 START_TEST(durations_of_frames)
 {
-	uint32_t k[2], other, counts[HIST_BUCKETS] = {0};
+	uint32_t k[2], other;
 
 	k[0] = node(node(SESSION_ROOT, "a"), "k");
 	k[1] = node(node(SESSION_ROOT, "b"), "k");
 	other = node(SESSION_ROOT, "other");
-	counts[hist_bucket(1000)] = 9;
-	ck_assert_int_eq(session_hist_set(w.s, k[0], SESSION_NONE, SESSION_NONE, counts), 0);
-	counts[hist_bucket(1000)] = 0;
-	counts[hist_bucket(9000)] = 1;
-	ck_assert_int_eq(session_hist_set(w.s, k[1], SESSION_NONE, SESSION_NONE, counts), 0);
+	count_ns(w.s, k[0], SESSION_NONE, 1000, 9);
+	count_ns(w.s, k[1], SESSION_NONE, 9000, 1);
 	set_time(k[0], 9000, 9);
 	set_time(k[1], 18000, 2);
 	set_time(other, 10, 2);
 	open_world(GROUP_NONE);
-	ck_assert_uint_eq(hist_bucket((uint64_t)of_frame(w.s->nodes[k[0]].frame, USUAL_P50)),
-			  hist_bucket(1000));
-	ck_assert_uint_eq(hist_bucket((uint64_t)of_frame(w.s->nodes[k[0]].frame, USUAL_P99)),
-			  hist_bucket(9000));
+	ck_assert_uint_eq(hist_bin((uint64_t)of_frame(w.s->nodes[k[0]].frame, USUAL_P50)),
+			  hist_bin(1000));
+	ck_assert_uint_eq(hist_bin((uint64_t)of_frame(w.s->nodes[k[0]].frame, USUAL_P99)),
+			  hist_bin(9000));
 	ck_assert(isnan(of_frame(w.s->nodes[other].frame, USUAL_P50)));
 }
 END_TEST
@@ -624,36 +619,30 @@ static double percentile(const uint32_t *nodes, uint32_t n, bool inclusive, enum
 /* Percentiles of a set are those of its histograms together. */
 START_TEST(sets_percentiles)
 {
-	uint32_t scope = node(SESSION_ROOT, "s"), k[2], counts[HIST_BUCKETS] = {0};
+	uint32_t scope = node(SESSION_ROOT, "s"), k[2];
 	uint8_t kept[] = {0, 1, 1, 0};
 
 	k[0] = node(scope, "k");
 	k[1] = node(SESSION_ROOT, "k");
 	for (unsigned i = 0; i < 2; i++) {
 		set_time(k[i], i ? 128000 : 9000, i ? 2 : 9);
-		counts[hist_bucket(1000)] = i ? 0 : 9;
-		counts[hist_bucket(64000)] = i ? 2 : 0;
-		ck_assert_int_eq(session_hist_set(w.s, k[i], SESSION_NONE, SESSION_NONE, counts),
-				 0);
+		count_ns(w.s, k[i], SESSION_NONE, i ? 64000 : 1000, i ? 2 : 9);
 	}
 	open_world(GROUP_NONE);
-	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(k, 2, false, USUAL_P50)),
-			  hist_bucket(1000));
-	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(k, 2, false, USUAL_P99)),
-			  hist_bucket(64000));
+	ck_assert_uint_eq(hist_bin((uint64_t)percentile(k, 2, false, USUAL_P50)), hist_bin(1000));
+	ck_assert_uint_eq(hist_bin((uint64_t)percentile(k, 2, false, USUAL_P99)), hist_bin(64000));
 	ck_assert(isnan(percentile(&scope, 1, false, USUAL_P99)));
-	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(&scope, 1, true, USUAL_P99)),
-			  hist_bucket(1000));
+	ck_assert_uint_eq(hist_bin((uint64_t)percentile(&scope, 1, true, USUAL_P99)),
+			  hist_bin(1000));
 	numbers_update(w.numbers, kept);
-	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(k, 2, false, USUAL_P99)),
-			  hist_bucket(1000));
+	ck_assert_uint_eq(hist_bin((uint64_t)percentile(k, 2, false, USUAL_P99)), hist_bin(1000));
 }
 END_TEST
 
 /* What was executed once counts with the rest. At the end, some of them are no percentile of all. */
 START_TEST(percentiles_of_all)
 {
-	uint32_t a = node(SESSION_ROOT, "a"), k[3], counts[HIST_BUCKETS] = {0};
+	uint32_t a = node(SESSION_ROOT, "a"), k[3];
 
 	k[0] = node(a, "k");
 	k[1] = node(node(a, "b"), "k");
@@ -661,8 +650,7 @@ START_TEST(percentiles_of_all)
 	set_time(k[0], 9000, 9);
 	set_time(k[1], 70001, 1);
 	set_time(k[2], 5000, 5); /* and nobody knows how long each took */
-	counts[hist_bucket(1000)] = 9;
-	ck_assert_int_eq(session_hist_set(w.s, k[0], SESSION_NONE, SESSION_NONE, counts), 0);
+	count_ns(w.s, k[0], SESSION_NONE, 1000, 9);
 	w.s->ended = true;
 	open_world(GROUP_NONE);
 	ck_assert_double_eq_tol(percentile(&k[1], 1, false, USUAL_P50), 70001, 2);
@@ -701,18 +689,15 @@ END_TEST
 START_TEST(deviation_of_sets)
 {
 	uint32_t k = node(SESSION_ROOT, "k"), many = node(SESSION_ROOT, "many");
-	uint32_t counts[HIST_BUCKETS] = {0};
 	uint32_t row = session_row_intern(w.s, k, 0, 0, SET_KERNEL);
 	const uint64_t values[] = {4000, 2, 1000, 3000};
 
 	for (unsigned i = 0; i < 4; i++)
 		session_row_set(w.s, row, i, (union metric_value){.u64 = values[i]});
-	counts[hist_bucket(1000)] = counts[hist_bucket(3000)] = 1;
-	ck_assert_int_eq(session_hist_set(w.s, k, SESSION_NONE, SESSION_NONE, counts), 0);
+	count_ns(w.s, k, SESSION_NONE, 1000, 1);
+	count_ns(w.s, k, SESSION_NONE, 3000, 1);
 	set_time(many, 1000000, 1000);
-	counts[hist_bucket(1000)] = 1000;
-	counts[hist_bucket(3000)] = 0;
-	ck_assert_int_eq(session_hist_set(w.s, many, SESSION_NONE, SESSION_NONE, counts), 0);
+	count_ns(w.s, many, SESSION_NONE, 1000, 1000);
 	open_world(GROUP_NONE);
 	ck_assert_double_eq(percentile(&k, 1, false, USUAL_STDDEV), 1000);
 	ck_assert_double_lt(percentile(&many, 1, false, USUAL_STDDEV), 2); /* 1000 to 1001 */
@@ -726,24 +711,23 @@ END_TEST
 START_TEST(sets_percentiles_grouped)
 {
 	static const char word[] = "p99";
-	uint32_t k = node(SESSION_ROOT, "k"), counts[HIST_BUCKETS] = {0}, nodes[2];
+	uint32_t k = node(SESSION_ROOT, "k"), nodes[2];
 	struct derived m;
 	const double *v;
 
 	set_time_on(k, lane_on(0, 7), 4000, 4);
 	set_time_on(k, lane_on(0, 8), 4000, 4);
-	counts[hist_bucket(1000)] = UINT32_MAX;
-	ck_assert_int_eq(session_hist_set(w.s, k, 0, SESSION_NONE, counts), 0);
+	count_ns(w.s, k, 0, 1000, UINT32_MAX);
 	open_world(GROUP_STREAM);
 	nodes[0] = in_group(0);
 	nodes[1] = in_group(1);
 	ck_assert_uint_ne(nodes[0], nodes[1]);
-	ck_assert_uint_eq(hist_bucket((uint64_t)percentile(nodes, 2, false, USUAL_P50)),
-			  hist_bucket(1000));
+	ck_assert_uint_eq(hist_bin((uint64_t)percentile(nodes, 2, false, USUAL_P50)),
+			  hist_bin(1000));
 	ck_assert_int_eq(derive_parse(w.s, word, strlen(word), &m), 0);
 	v = derive_column(numbers_derive(w.numbers), &m);
-	ck_assert_uint_eq(hist_bucket((uint64_t)v[0]), hist_bucket(1000));
-	ck_assert_uint_eq(hist_bucket((uint64_t)v[nodes[1]]), hist_bucket(1000));
+	ck_assert_uint_eq(hist_bin((uint64_t)v[0]), hist_bin(1000));
+	ck_assert_uint_eq(hist_bin((uint64_t)v[nodes[1]]), hist_bin(1000));
 }
 END_TEST
 
