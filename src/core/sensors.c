@@ -13,14 +13,20 @@ static const struct {
 #undef _
 };
 
-static double mean(double a, double weight_a, double b, double weight_b)
-{
-	return weight_a + weight_b > 0 ? (a * weight_a + b * weight_b) / (weight_a + weight_b) : a;
-}
+/* No sensor tells more: a file that does would make sums and means that are no numbers. */
+#define MOST 1e15
 
 static bool is_told(double v)
 {
-	return isfinite(v) && v > 0;
+	return v > 0 && v <= MOST;
+}
+
+/* What was not told so far, though there were looks, has no part in it. */
+static double mean(double a, double weight_a, double b, double weight_b)
+{
+	weight_a = is_told(a) && is_told(weight_a) ? weight_a : 0;
+	weight_b = is_told(weight_b) ? weight_b : 0;
+	return weight_a + weight_b > 0 ? (a * weight_a + b * weight_b) / (weight_a + weight_b) : a;
 }
 
 static void add(const struct sensors *before, const struct sensors *more, unsigned i, double *v)
@@ -29,7 +35,7 @@ static void add(const struct sensors *before, const struct sensors *more, unsign
 
 	switch (rules[i].rule) {
 	case SENSOR_SUM:
-		*v += b;
+		*v = fmin(*v + b, MOST);
 		break;
 	case SENSOR_LEAST:
 		*v = *v > 0 ? fmin(*v, b) : b;
@@ -55,6 +61,13 @@ void sensors_add(struct sensors *sum, const struct sensors *more)
 			add(&before, more, i, &sum->v[i]);
 }
 
+void sensors_forget_now(struct sensors *s)
+{
+	for (unsigned i = 0; i < SENSOR_N; i++)
+		if (rules[i].rule == SENSOR_LATEST)
+			s->v[i] = 0;
+}
+
 void sensors_put_cuts(const struct sensors *s, struct buf *out)
 {
 	static const struct {
@@ -78,5 +91,5 @@ void sensors_put_cuts(const struct sensors *s, struct buf *out)
 
 double sensors_cut_share(const struct sensors *s)
 {
-	return s->v[SENSOR_WORKING] > 0 ? s->v[SENSOR_CUT] / s->v[SENSOR_WORKING] : NAN;
+	return s->v[SENSOR_WORKING] > 0 ? fmin(s->v[SENSOR_CUT] / s->v[SENSOR_WORKING], 1) : NAN;
 }

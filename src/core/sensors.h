@@ -63,8 +63,11 @@ struct sensors {
 	double v[SENSOR_N];
 };
 
-/* Add later looks to earlier ones. Numbers that are negative or not finite are not taken. */
+/* Add later looks to earlier ones. Numbers that are negative, or beyond what any sensor tells, are not
+ * taken. */
 void sensors_add(struct sensors *sum, const struct sensors *more);
+/* What was told last is no more how things are. */
+void sensors_forget_now(struct sensors *s);
 
 /* Why it was slowed: "heat, power limit"; nothing where it was not. */
 void sensors_put_cuts(const struct sensors *s, struct buf *out);

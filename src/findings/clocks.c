@@ -43,7 +43,7 @@ static int find(const struct evidence *e, struct findings *f)
 		double price = session_busy_ns(e->s, on->device) * sensors_cut_share(&on->of) *
 			       (1 - slow / full);
 
-		if (on->of.v[SENSOR_WORKING] >= LEAST_LOOKS && slow > 0 && full > slow &&
+		if (on->of.v[SENSOR_CUT] >= LEAST_LOOKS && slow > 0 && full > slow &&
 		    sensors_cut_share(&on->of) >= LEAST_SLOWED && evidence_matters(e, price))
 			r = tell(&on->of, on->device, price, f);
 	}

@@ -7,7 +7,8 @@
 
 #define COPIES_SHARE 0.05
 
-bool evidence_is_transfer(const struct evidence *e, const struct own *own)
+/* A copy over a link: what stays on a device keeps none busy. */
+static bool is_over_link(const struct evidence *e, const struct own *own)
 {
 	return own->kind == FRAME_COPY && !strcasestr(session_node_name(e->s, own->node), "DtoD");
 }
@@ -40,6 +41,6 @@ const struct rule rule_COPIES = {
 	.advice =
 		"Keep data on the device between steps, copy less of it (smaller types), or copy the "
 		"next part while this one is computed (streams).",
-	.picks = evidence_is_transfer,
+	.picks = is_over_link,
 	.find = find,
 };

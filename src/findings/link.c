@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 #include "findings/rules.h"
 
 /* Each generation is twice as fast as the one before. */
@@ -19,11 +20,40 @@ static double lost_share(const struct sensors *s)
 	return now > 0 && whole > now ? 1 - now / whole : 0;
 }
 
+/* Between devices there are other links, and within the host none. */
+static bool is_with_host(const struct evidence *e, const struct own *own)
+{
+	const char *name = session_node_name(e->s, own->node);
+
+	return own->kind == FRAME_COPY && (strcasestr(name, "HtoD") || strcasestr(name, "DtoH"));
+}
+
+/* Of this device's copies from and to the host. */
+static double copies_ns(const struct evidence *e, uint32_t device)
+{
+	const struct session *s = e->s;
+	double sum = 0;
+
+	for (size_t i = 0; i < e->n_own; i++) {
+		uint32_t row = session_first_row(s, e->own[i].node);
+
+		for (; row != SESSION_NONE && is_with_host(e, &e->own[i]);
+		     row = session_next_row(s, row)) {
+			double time = session_row_number(s, &s->rows[row], METRIC_TIME);
+
+			if (session_lane_at(s, s->rows[row].lane)->device == device && time > 0)
+				sum += time;
+		}
+	}
+	return sum;
+}
+
 static int find(const struct evidence *e, struct findings *f)
 {
 	for (size_t i = 0; i < e->s->n_sensors; i++) {
 		const struct session_sensors *on = &e->s->sensors[i];
-		double price = e->picked[FINDING_LINK].sums.time_ns * lost_share(&on->of);
+		double lost = lost_share(&on->of);
+		double price = lost > 0 ? copies_ns(e, on->device) * lost : 0;
 		struct finding *finding;
 
 		if (on->of.v[SENSOR_WORKING] < LEAST_LOOKS || !evidence_matters(e, price))
@@ -47,6 +77,6 @@ const struct rule rule_LINK = {
 	.advice =
 		"Copies between host and device could be faster: the slot, a riser, another card on "
 		"the same lanes, or power saving of the link; who runs the machine can tell.",
-	.picks = evidence_is_transfer,
+	.picks = is_with_host,
 	.find = find,
 };

@@ -57,8 +57,6 @@ void finding_name_nodes(struct finding *finding, const struct picked *picked);
 
 /* Had others the device, too? Then what its own work left of the time may have been theirs. */
 bool evidence_is_shared(const struct evidence *e, uint32_t device);
-/* A copy over a link: what stays on a device keeps none busy. */
-bool evidence_is_transfer(const struct evidence *e, const struct own *own);
 
 /* How long a device had no work between the first and the last work of the run, ns; where these are
  * not known, while the run went on. 0: not known, not worth a word, or others had it, too. */

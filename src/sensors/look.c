@@ -47,5 +47,6 @@ void look_add(struct sensors *sum, const struct sensor_look *look, double errors
 
 	if (look->working)
 		add_work(&s, look);
+	sensors_forget_now(sum);
 	sensors_add(sum, &s);
 }

@@ -18,7 +18,7 @@ enum look_cut {
 	LOOK_CUT_HARDWARE = 8, /* it does not say why */
 };
 
-/* Numbers that are 0 were not told. */
+/* Numbers that are 0 were not told; errors: NaN. */
 struct sensor_look {
 	bool working; /* it had something to do */
 	unsigned cut; /* enum look_cut, added up */

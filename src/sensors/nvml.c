@@ -3,6 +3,7 @@
  * Numbers of its ABI as of driver 580; it does not change what it has once said. */
 #include "config.h" // IWYU pragma: keep
 #include <dlfcn.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,7 +204,8 @@ static void look(void *device, struct sensor_look *ret)
 	*ret = (struct sensor_look){.clock_limit_mhz = d->clock_limit,
 				    .power_limit_w = d->power_limit,
 				    .pcie_generation_limit = d->generation_limit,
-				    .pcie_width_limit = d->width_limit};
+				    .pcie_width_limit = d->width_limit,
+				    .errors = NAN};
 	ret->clock_mhz = of_clock(nvml.clock, d->handle, CLOCK_SM);
 	ret->power_w = number(nvml.power, d->handle) / 1000;
 	ret->temperature_c = of_clock(nvml.temperature, d->handle, SENSOR_OF_GPU);

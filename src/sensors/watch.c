@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/util.h"
@@ -12,6 +13,9 @@
 #include "sensors/watcher.h"
 
 #define PERIOD_NS (NSEC_PER_SEC / 4)
+#define STALE_NS  (3 * NSEC_PER_SEC) /* the helper looks twice a second */
+#define NAP_NS    (NSEC_PER_SEC / 100)
+#define NAPS      50 /* for a helper to die */
 
 _Static_assert(ARRAY_SIZE(((struct watch *)0)->devices) == WATCH_DEVICES,
 	       "a place for each device");
@@ -37,28 +41,21 @@ static void start(struct watch *w)
 
 static bool is_watched(const struct watch *w, uint32_t device)
 {
-	uint32_t n = w->page ? atomic_load_explicit(&w->page->n, memory_order_relaxed) : 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		if (w->devices[i] == device)
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->devices[i].device == device)
 			return true;
 	return false;
 }
 
 static void add_device(struct watch *w, uint32_t device, const char *uuid)
 {
-	uint32_t n;
-
 	if (!w->page)
 		start(w);
-	if (w->off)
+	if (w->off || w->n == WATCH_DEVICES)
 		return;
-	n = atomic_load_explicit(&w->page->n, memory_order_relaxed);
-	if (n == WATCH_DEVICES)
-		return;
-	memcpy(w->page->devices[n].uuid, uuid, strlen(uuid) + 1);
-	w->devices[n] = device;
-	atomic_store_explicit(&w->page->n, n + 1, memory_order_release);
+	memcpy(w->page->devices[w->n].uuid, uuid, strlen(uuid) + 1);
+	w->devices[w->n++] = (struct watch_device){.device = device};
+	atomic_store_explicit(&w->page->n, w->n, memory_order_release);
 }
 
 static void find_devices(struct watch *w, const struct session *s)
@@ -73,17 +70,33 @@ static void find_devices(struct watch *w, const struct session *s)
 	}
 }
 
+/* A helper that hangs or is gone says nothing new: what it said last is then not how things are. */
+static bool is_stale(struct watch_device *d, const struct sensors *said, uint64_t now_ns)
+{
+	if (said->v[SENSOR_LOOKS] > d->looks) {
+		d->looks = said->v[SENSOR_LOOKS];
+		d->new_ns = now_ns;
+	}
+	return now_ns - d->new_ns > STALE_NS;
+}
+
+/* The helper has somebody else's library in it, which may write where it likes: its page is read as
+ * any file is. */
 static void take(struct watch *w, struct session *s)
 {
-	uint32_t n = atomic_load_explicit(&w->page->n, memory_order_relaxed);
-	struct sensors now, *known;
+	uint64_t now_ns = clock_monotonic_ns();
+	struct sensors said, *known;
 
-	for (uint32_t i = 0; i < n; i++) {
-		if (!watched_read(w->page, i, &now))
+	for (uint32_t i = 0; i < w->n; i++) {
+		if (!watched_read(w->page, i, &said))
 			continue;
-		known = session_sensors_of(s, w->devices[i]);
-		if (known)
-			*known = now;
+		known = session_sensors_of(s, w->devices[i].device);
+		if (!known)
+			continue;
+		*known = (struct sensors){0};
+		sensors_add(known, &said);
+		if (is_stale(&w->devices[i], &said, now_ns))
+			sensors_forget_now(known);
 	}
 }
 
@@ -114,12 +127,22 @@ void watch_finish(struct watch *w, struct session *s)
 	watch_done(w);
 }
 
+/* One who is stuck in a driver does not even die: it is left to init. */
+static void end_helper(pid_t pid)
+{
+	const struct timespec nap = {0, NAP_NS};
+
+	if (has_left(pid))
+		return;
+	kill(pid, SIGKILL);
+	for (unsigned i = 0; i < NAPS && !has_left(pid); i++)
+		nanosleep(&nap, NULL);
+}
+
 void watch_done(struct watch *w)
 {
-	if (w->pid && !has_left(w->pid)) {
-		kill(w->pid, SIGKILL);
-		waitpid(w->pid, NULL, 0);
-	}
+	if (w->pid)
+		end_helper(w->pid);
 	w->pid = 0;
 	if (w->page)
 		munmap(w->page, sizeof(*w->page));

@@ -14,7 +14,12 @@ struct watch {
 	const char *path; /* of the session directory: borrowed */
 	pid_t pid;        /* of the helper; 0: none */
 	struct watch_page *page;
-	uint32_t devices[64]; /* of the session, in the order of the page */
+	struct watch_device {
+		uint32_t device; /* of the session */
+		double looks;    /* of the helper, so far */
+		uint64_t new_ns; /* when there were more of them */
+	} devices[64];           /* in the order of the page */
+	uint32_t n;              /* devices */
 	uint64_t next_ns;
 };
 

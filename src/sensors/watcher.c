@@ -19,7 +19,7 @@
 /* What the helper knows of a device. */
 struct subject {
 	void *handle;    /* the source's; NULL: it does not know it */
-	double errors;   /* that the last look told; NaN: there was none */
+	double errors;   /* that were told last; NaN: none yet */
 	unsigned others; /* processes not of this run, at the last look */
 	struct sensors sum;
 };
@@ -111,7 +111,8 @@ static void look_at(struct watcher *w, uint32_t i)
 	w->source->look(s->handle, &look);
 	others = count_others(w, &look);
 	look_add(&s->sum, &look, s->errors, MIN(others, before));
-	s->errors = look.errors;
+	if (!isnan(look.errors))
+		s->errors = look.errors;
 	s->others = others;
 	publish(&w->page->devices[i], &s->sum);
 }

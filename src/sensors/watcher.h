@@ -18,7 +18,8 @@ struct watched {
 };
 
 struct watch_page {
-	_Atomic uint32_t n; /* devices to look at; grows */
+	_Atomic uint32_t
+		n; /* devices to look at; grows. For the helper: the parent knows it better */
 	struct watched devices[WATCH_DEVICES];
 };
 

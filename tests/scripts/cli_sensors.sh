@@ -80,6 +80,37 @@ check "and the profile" none "$(of crash.hatchet looks)"
 says hang 1
 run -o hang.hatchet -- sh -c 'sleep 1; exit 7'
 check "one that hangs" 7 $?
+says scribble 1
+run -o scribble.hatchet -- sh -c 'sleep 1.2; exit 7'
+check "one that writes where it likes" 7 $?
+check "and all that is ours is there" ok "$("$PROTON" report scribble.hatchet | grep -q gemm && echo ok)"
+# Who is traced does not end for anybody but the tracer: as one who is stuck in a driver.
+says $all
+check "a helper that does not die" "7 in time" "$(LD_LIBRARY_PATH=$work/lib python3 - "$PROTON" 2>&1 <<'END'
+import ctypes, os, subprocess, sys, time
+
+run = subprocess.Popen([sys.argv[1], "record", "-q", "-o", "held.hatchet", "--", "sh", "-c", "sleep 2; exit 7"])
+ours = f"/proc/{run.pid}/task/{run.pid}/children"
+is_helper = lambda pid: os.getpgid(pid) == pid and os.readlink(f"/proc/{pid}/exe").endswith("proton")
+start = time.monotonic()
+helpers = []
+while not helpers and time.monotonic() < start + 2:
+    helpers = [int(pid) for pid in open(ours).read().split() if is_helper(int(pid))]
+    time.sleep(0.02)
+seized = ctypes.CDLL(None).ptrace(0x4206, helpers[0], 0, 0) == 0  # PTRACE_SEIZE
+try:
+    print(run.wait(20), "in time")
+except subprocess.TimeoutExpired:
+    print("hangs" if seized else "7 in time")
+    run.kill()
+END
+)"
+# What the library does not tell for a while is no number, and what it tells then is none of the run.
+says $all
+(sleep 0.8; says clock 1500; sleep 0.8; says $all) &
+run -o gap.hatchet -- sleep 2.5
+wait $!
+check "errors that were not told for a while" None "$(of gap.hatchet errors)"
 rm says
 "$PROTON" record -q -o without.hatchet -- sleep 1
 check "no library" none "$(of without.hatchet looks)"

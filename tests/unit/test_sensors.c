@@ -70,10 +70,32 @@ END_TEST
 
 START_TEST(errors_are_those_of_the_run)
 {
-	static const struct sensor_look looks[] = {{.errors = 7}, {.errors = 7}, {.errors = 9}};
+	static const struct sensor_look looks[] = {
+		{.errors = 7}, {.errors = 7}, {.errors = 9}, {.errors = NAN}};
 
 	ck_assert_double_eq(of_looks(looks, 1).v[SENSOR_ERRORS], 0);
-	ck_assert_double_eq(of_looks(looks, 3).v[SENSOR_ERRORS], 2);
+	ck_assert_double_eq(of_looks(looks, 4).v[SENSOR_ERRORS], 2);
+}
+END_TEST
+
+/* A number that was not told has no part in a mean, and is not what it was before. */
+START_TEST(what_is_not_told_does_not_count)
+{
+	static const struct sensor_look looks[] = {
+		{.working = true, .temperature_c = 50},
+		{.working = true, .temperature_c = 50},
+		{.working = true, .clock_mhz = 1500, .power_w = 600, .temperature_c = 70},
+		{.working = true, .clock_mhz = 1500, .power_w = 600},
+	};
+	struct sensors s = of_looks(looks, ARRAY_SIZE(looks));
+
+	ck_assert_double_eq(s.v[SENSOR_CLOCK_MEAN], 1500);
+	ck_assert_double_eq(s.v[SENSOR_POWER_MEAN], 600);
+	ck_assert_double_eq(s.v[SENSOR_TEMPERATURE], 0);
+	ck_assert_double_eq(s.v[SENSOR_TEMPERATURE_MAX], 70);
+	sensors_forget_now(&s);
+	ck_assert_double_eq(s.v[SENSOR_CLOCK], 0);
+	ck_assert_double_eq(s.v[SENSOR_CLOCK_MEAN], 1500);
 }
 END_TEST
 
@@ -87,6 +109,25 @@ START_TEST(nonsense_is_not_taken)
 	ck_assert_double_eq(sum.v[SENSOR_CLOCK_MAX], 5);
 	ck_assert_double_eq(sum.v[SENSOR_POWER], 0);
 	ck_assert_double_eq(sum.v[SENSOR_LOOKS], 0);
+}
+END_TEST
+
+/* However often a file says it. */
+START_TEST(nonsense_makes_no_nonsense)
+{
+	const struct sensors bad = {{[SENSOR_WORKING] = INFINITY,
+				     [SENSOR_CLOCK_MEAN] = 1000,
+				     [SENSOR_ERRORS] = 1e15,
+				     [SENSOR_CLOCK_LIMIT] = 1e308,
+				     [SENSOR_CUT] = -1,
+				     [SENSOR_CUT_CLOCK] = 900}};
+	struct sensors sum = {{[SENSOR_WORKING] = 2, [SENSOR_CLOCK_MEAN] = 1500}};
+
+	for (unsigned i = 0; i < 1000; i++)
+		sensors_add(&sum, &bad);
+	ck_assert_double_eq(sum.v[SENSOR_CLOCK_MEAN], 1500);
+	for (unsigned i = 0; i < SENSOR_N; i++)
+		ck_assert(sum.v[i] >= 0 && sum.v[i] <= 1e15);
 }
 END_TEST
 
@@ -189,6 +230,8 @@ int main(void)
 	tcase_add_test(tc, cuts_have_their_own_clock);
 	tcase_add_test(tc, errors_are_those_of_the_run);
 	tcase_add_test(tc, nonsense_is_not_taken);
+	tcase_add_test(tc, nonsense_makes_no_nonsense);
+	tcase_add_test(tc, what_is_not_told_does_not_count);
 	tcase_add_test(tc, merging_weighs_by_looks);
 	tcase_add_test(tc, over_a_tape);
 	tcase_add_test(tc, a_device_without_uuid_is_not_told);
