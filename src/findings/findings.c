@@ -84,8 +84,7 @@ static void add_node(struct evidence *e, uint32_t node)
 		e->own[e->n_own++] = own;
 }
 
-/* Put a node among those with the longest times, the longest first. */
-static void insert_longest(struct picked *picked, const struct own *own)
+void picked_insert(struct picked *picked, const struct own *own)
 {
 	unsigned at = picked->n_longest;
 
@@ -108,7 +107,7 @@ static void pick(struct evidence *e)
 			if (!rules[i]->picks(e, &e->own[k]))
 				continue;
 			add(&e->picked[i].sums, &e->own[k].sums);
-			insert_longest(&e->picked[i], &e->own[k]);
+			picked_insert(&e->picked[i], &e->own[k]);
 		}
 	}
 }

@@ -28,32 +28,42 @@ static bool is_with_host(const struct evidence *e, const struct own *own)
 	return own->kind == FRAME_COPY && (strcasestr(name, "HtoD") || strcasestr(name, "DtoH"));
 }
 
-/* Of this device's copies from and to the host. */
-static double copies_ns(const struct evidence *e, uint32_t device)
+static double time_on(const struct session *s, uint32_t node, uint32_t device)
 {
-	const struct session *s = e->s;
 	double sum = 0;
 
-	for (size_t i = 0; i < e->n_own; i++) {
-		uint32_t row = session_first_row(s, e->own[i].node);
+	for (uint32_t row = session_first_row(s, node); row != SESSION_NONE;
+	     row = session_next_row(s, row)) {
+		double time = session_row_number(s, &s->rows[row], METRIC_TIME);
 
-		for (; row != SESSION_NONE && is_with_host(e, &e->own[i]);
-		     row = session_next_row(s, row)) {
-			double time = session_row_number(s, &s->rows[row], METRIC_TIME);
-
-			if (session_lane_at(s, s->rows[row].lane)->device == device && time > 0)
-				sum += time;
-		}
+		if (session_lane_at(s, s->rows[row].lane)->device == device && time > 0)
+			sum += time;
 	}
 	return sum;
+}
+
+/* This device's copies from and to the host; of the sums, their time on it. */
+static struct picked copies_of(const struct evidence *e, uint32_t device)
+{
+	struct picked picked = {.n_longest = 0};
+
+	for (size_t i = 0; i < e->n_own; i++) {
+		double time =
+			is_with_host(e, &e->own[i]) ? time_on(e->s, e->own[i].node, device) : 0;
+
+		if (time > 0)
+			picked_insert(&picked, &e->own[i]);
+		picked.sums.time_ns += time;
+	}
+	return picked;
 }
 
 static int find(const struct evidence *e, struct findings *f)
 {
 	for (size_t i = 0; i < e->s->n_sensors; i++) {
 		const struct session_sensors *on = &e->s->sensors[i];
-		double lost = lost_share(&on->of);
-		double price = lost > 0 ? copies_ns(e, on->device) * lost : 0;
+		struct picked copies = copies_of(e, on->device);
+		double price = copies.sums.time_ns * lost_share(&on->of);
 		struct finding *finding;
 
 		if (on->of.v[SENSOR_WORKING] < LEAST_LOOKS || !evidence_matters(e, price))
@@ -67,7 +77,7 @@ static int find(const struct evidence *e, struct findings *f)
 			    on->of.v[SENSOR_PCIE_GENERATION], on->of.v[SENSOR_PCIE_WIDTH],
 			    on->of.v[SENSOR_PCIE_GENERATION_LIMIT],
 			    on->of.v[SENSOR_PCIE_WIDTH_LIMIT]);
-		finding_name_nodes(finding, &e->picked[FINDING_LINK]);
+		finding_name_nodes(finding, &copies);
 	}
 	return 0;
 }
@@ -77,6 +87,5 @@ const struct rule rule_LINK = {
 	.advice =
 		"Copies between host and device could be faster: the slot, a riser, another card on "
 		"the same lanes, or power saving of the link; who runs the machine can tell.",
-	.picks = is_with_host,
 	.find = find,
 };

@@ -28,6 +28,9 @@ struct picked {
 	unsigned n_longest;
 };
 
+/* Put a node among those with the longest times, the longest first. Its sums are the caller's. */
+void picked_insert(struct picked *picked, const struct own *own);
+
 /* Sums of a profile that many rules need, from one pass over its nodes. */
 struct evidence {
 	const struct session *s;

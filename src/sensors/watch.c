@@ -70,34 +70,35 @@ static void find_devices(struct watch *w, const struct session *s)
 	}
 }
 
-/* A helper that hangs or is gone says nothing new: what it said last is then not how things are. */
-static bool is_stale(struct watch_device *d, const struct sensors *said, uint64_t now_ns)
+/* The helper has somebody else's library in it, which may write where it likes: its page is read as any
+ * file is. One that hangs or is gone says nothing new: what it said last is then not how things are. */
+static void take_device(struct watch *w, uint32_t i, struct session *s, uint64_t now_ns)
 {
-	if (said->v[SENSOR_LOOKS] > d->looks) {
-		d->looks = said->v[SENSOR_LOOKS];
+	struct watch_device *d = &w->devices[i];
+	struct sensors said, *known;
+	bool told = watched_read(w->page, i, &said);
+
+	if (told && said.v[SENSOR_LOOKS] > d->looks) {
+		d->looks = said.v[SENSOR_LOOKS];
 		d->new_ns = now_ns;
 	}
-	return now_ns - d->new_ns > STALE_NS;
+	known = d->new_ns ? session_sensors_of(s, d->device) : NULL;
+	if (!known)
+		return;
+	if (told) {
+		*known = (struct sensors){0};
+		sensors_add(known, &said);
+	}
+	if (now_ns - d->new_ns > STALE_NS)
+		sensors_forget_now(known);
 }
 
-/* The helper has somebody else's library in it, which may write where it likes: its page is read as
- * any file is. */
 static void take(struct watch *w, struct session *s)
 {
 	uint64_t now_ns = clock_monotonic_ns();
-	struct sensors said, *known;
 
-	for (uint32_t i = 0; i < w->n; i++) {
-		if (!watched_read(w->page, i, &said))
-			continue;
-		known = session_sensors_of(s, w->devices[i].device);
-		if (!known)
-			continue;
-		*known = (struct sensors){0};
-		sensors_add(known, &said);
-		if (is_stale(&w->devices[i], &said, now_ns))
-			sensors_forget_now(known);
-	}
+	for (uint32_t i = 0; i < w->n; i++)
+		take_device(w, i, s, now_ns);
 }
 
 /* As process 1 of a container we reap all processes elsewhere: the number may be another's then. */

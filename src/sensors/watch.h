@@ -17,7 +17,7 @@ struct watch {
 	struct watch_device {
 		uint32_t device; /* of the session */
 		double looks;    /* of the helper, so far */
-		uint64_t new_ns; /* when there were more of them */
+		uint64_t new_ns; /* when there were more of them; 0: there was none yet */
 	} devices[64];           /* in the order of the page */
 	uint32_t n;              /* devices */
 	uint64_t next_ns;

@@ -101,7 +101,7 @@ seized = ctypes.CDLL(None).ptrace(0x4206, helpers[0], 0, 0) == 0  # PTRACE_SEIZE
 try:
     print(run.wait(20), "in time")
 except subprocess.TimeoutExpired:
-    print("hangs" if seized else "7 in time")
+    print("hangs" if seized else "nobody may be traced, and it hangs")
     run.kill()
 END
 )"

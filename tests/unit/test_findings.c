@@ -334,6 +334,34 @@ START_TEST(rule)
 }
 END_TEST
 
+/* A slow link of one device names the copies that go over it. */
+START_TEST(links_name_their_own_copies)
+{
+	static const struct world world = {
+		.wall_ns = 10 * S,
+		.busy_ns = {8 * S, 8 * S},
+		.work = {KERNEL("k", 4 * S, 10),
+			 {FRAME_COPY, "memcpy HtoD pageable", 6 * S, 10, 40, 10, 1},
+			 COPY("memcpy HtoD pinned", 4 * S, 10, 40)},
+		.sensors.v = {
+			LOOKED, [SENSOR_PCIE_GENERATION] = 4, [SENSOR_PCIE_GENERATION_LIMIT] = 5,
+			[SENSOR_PCIE_WIDTH] = 16, [SENSOR_PCIE_WIDTH_LIMIT] = 16}};
+	struct session *s = make(&world);
+	struct findings f = {0};
+	size_t i = 0;
+
+	ck_assert_int_eq(findings_make(&f, s), 0);
+	while (i < f.n && f.v[i].rule != FINDING_LINK)
+		i++;
+	ck_assert_uint_lt(i, f.n);
+	ck_assert_double_eq(f.v[i].price_ns, 2e9);
+	ck_assert_uint_eq(f.v[i].n_nodes, 1);
+	ck_assert_str_eq(session_node_name(s, f.v[i].nodes[0]), "memcpy HtoD pinned");
+	findings_done(&f);
+	session_free(s);
+}
+END_TEST
+
 /* Every rule is asked about its flaw above, and about a run without it. */
 START_TEST(all_rules_are_tried)
 {
@@ -395,6 +423,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, rule, 0, (int)ARRAY_SIZE(cases));
 	tcase_add_test(tcase, all_rules_are_tried);
+	tcase_add_test(tcase, links_name_their_own_copies);
 	tcase_add_test(tcase, where);
 	tcase_add_test(tcase, empty);
 	suite_add_tcase(suite, tcase);

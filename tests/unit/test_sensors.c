@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/util.h"
 #include "core/merge.h"
 #include "core/session.h"
 #include "sensors/look.h"
+#include "sensors/watch.h"
+#include "sensors/watcher.h"
 #include "wire/sensors.h"
 #include "wire/wire.h"
 
@@ -131,6 +134,87 @@ START_TEST(nonsense_makes_no_nonsense)
 }
 END_TEST
 
+/* What a helper wrote into its page, as watch_update() takes it into the session. */
+struct helped {
+	struct session *s;
+	struct watch_page *page;
+	struct watch w;
+	uint32_t device;
+};
+
+static struct session *with_device(const char *uuid, uint32_t *ret);
+
+static void help(struct helped *h)
+{
+	*h = (struct helped){.page = calloc(1, sizeof(*h->page))};
+	h->s = with_device("GPU-1", &h->device);
+	h->w = (struct watch){.page = h->page, .devices = {{.device = h->device}}, .n = 1};
+	clock_fake(UINT64_C(1000000000000));
+}
+
+static const struct sensors *taken_after(struct helped *h, uint64_t ns)
+{
+	clock_fake(clock_monotonic_ns() + ns);
+	watch_update(&h->w, h->s);
+	return session_sensors_find(h->s, h->device);
+}
+
+static void helped_done(struct helped *h)
+{
+	clock_fake(0);
+	session_free(h->s);
+	free(h->page);
+}
+
+/* A library that overwrites the page makes no number of what is none. */
+START_TEST(the_page_is_read_as_a_file_is)
+{
+	struct helped h;
+	const struct sensors *known;
+
+	help(&h);
+	h.page->devices[0].sensors = (struct sensors){{[SENSOR_LOOKS] = 3,
+						       [SENSOR_WORKING] = 3,
+						       [SENSOR_CLOCK] = NAN,
+						       [SENSOR_POWER] = -5,
+						       [SENSOR_MEMORY] = INFINITY,
+						       [SENSOR_TEMPERATURE] = 61}};
+	atomic_store(&h.page->n, 0x7f7f7f7f);
+	atomic_store(&h.page->devices[0].version, 2);
+	known = taken_after(&h, NSEC_PER_SEC);
+	ck_assert_ptr_nonnull(known);
+	ck_assert_double_eq(known->v[SENSOR_TEMPERATURE], 61);
+	ck_assert_double_eq(known->v[SENSOR_CLOCK], 0);
+	ck_assert_double_eq(known->v[SENSOR_POWER], 0);
+	ck_assert_double_eq(known->v[SENSOR_MEMORY], 0);
+	helped_done(&h);
+}
+END_TEST
+
+/* A helper that hangs, or died while it wrote: the last word is no more how things are. */
+START_TEST(old_words_are_not_said_as_now)
+{
+	for (uint32_t version = 2; version <= 3; version++) {
+		struct helped h;
+
+		help(&h);
+		ck_assert_ptr_null(taken_after(&h, NSEC_PER_SEC));
+		h.page->devices[0].sensors = (struct sensors){
+			{[SENSOR_LOOKS] = 3, [SENSOR_CLOCK] = 1500, [SENSOR_CLOCK_MAX] = 1600}};
+		atomic_store(&h.page->devices[0].version, 2);
+		ck_assert_double_eq(taken_after(&h, NSEC_PER_SEC)->v[SENSOR_CLOCK], 1500);
+		atomic_store(&h.page->devices[0].version, version);
+		ck_assert_double_eq(taken_after(&h, 2 * NSEC_PER_SEC)->v[SENSOR_CLOCK], 1500);
+		ck_assert_double_eq(taken_after(&h, 2 * NSEC_PER_SEC)->v[SENSOR_CLOCK], 0);
+		ck_assert_double_eq(taken_after(&h, NSEC_PER_SEC)->v[SENSOR_CLOCK_MAX], 1600);
+		h.page->devices[0].sensors.v[SENSOR_LOOKS] = 4; /* it goes on */
+		atomic_store(&h.page->devices[0].version, 4);
+		ck_assert_double_eq(taken_after(&h, NSEC_PER_SEC)->v[SENSOR_CLOCK], 1500);
+		helped_done(&h);
+	}
+}
+END_TEST
+
 /* A session with a device of this uuid, and its id. */
 static struct session *with_device(const char *uuid, uint32_t *ret)
 {
@@ -232,6 +316,8 @@ int main(void)
 	tcase_add_test(tc, nonsense_is_not_taken);
 	tcase_add_test(tc, nonsense_makes_no_nonsense);
 	tcase_add_test(tc, what_is_not_told_does_not_count);
+	tcase_add_test(tc, the_page_is_read_as_a_file_is);
+	tcase_add_test(tc, old_words_are_not_said_as_now);
 	tcase_add_test(tc, merging_weighs_by_looks);
 	tcase_add_test(tc, over_a_tape);
 	tcase_add_test(tc, a_device_without_uuid_is_not_told);
