@@ -13,6 +13,7 @@
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "core/pair.h"
+#include "core/runs.h"
 #include "naming/readable.h"
 #include "report/names.h"
 
@@ -205,22 +206,30 @@ static int change_picture(struct viewer *v, const struct session *other, const c
 	return 0;
 }
 
-/* Compare with the requested file. If it cannot be read, nothing changes. */
-static void compare_again(struct viewer *v, struct buf *why)
+/* Numbers of other programs or machines compare, but not as one may think. */
+static void put_differences(const struct viewer *v, struct buf *say)
 {
-	struct session *other = *v->compare ? load_quietly(v->compare, v->o->loading, why) : NULL;
+	if (v->other)
+		run_facts_put_differences(v->other, v->s, say);
+}
+
+/* Compare with the requested file. If it cannot be read, nothing changes. */
+static void compare_again(struct viewer *v, struct buf *say)
+{
+	struct session *other = *v->compare ? load_quietly(v->compare, v->o->loading, say) : NULL;
 
 	if (!other && *v->compare)
 		return;
 	if (!v->at->before)
 		v->group = snapshot_group(v->at->snap);
 	if (change_picture(v, other, v->compare) < 0) {
-		buf_puts(why, "out of memory");
+		buf_puts(say, "out of memory");
 		session_free(other);
 		return;
 	}
 	session_free(v->other);
 	v->other = other;
+	put_differences(v, say);
 }
 
 static void regroup_again(struct viewer *v, struct buf *why)
@@ -297,6 +306,7 @@ static int view_loop(struct viewer *v)
 
 static int run_screen(struct viewer *v)
 {
+	_cleanup_(buf_done) struct buf differences = {0};
 	struct tui *t = v->at->tui;
 	int r;
 
@@ -306,6 +316,9 @@ static int run_screen(struct viewer *v)
 		complain("%s (without a screen: 'proton report %s')", tui_why(t), v->o->paths[0]);
 		return STATUS_USAGE;
 	}
+	put_differences(v, &differences);
+	if (differences.len)
+		tui_message(t, "%s", buf_str(&differences));
 	if (*v->o->screen->skipped)
 		tui_message(t, "%s", v->o->screen->skipped);
 	if (v->o->loading->n_failed)

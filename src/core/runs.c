@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "core/runs.h"
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include "base/util.h"
@@ -193,4 +195,47 @@ void run_put_fact(const struct session *s, enum run_fact fact, struct buf *out)
 		buf_puts(out, i ? "; " : "");
 		facts[fact].put_run(s, &s->runs[i], out);
 	}
+}
+
+/* ---- two sides ---- */
+
+int run_facts_take(struct run_facts *facts, const struct session *s)
+{
+	for (unsigned i = 0; i < RUN_FACT_N; i++) {
+		_cleanup_(buf_done) struct buf text = {0};
+
+		run_put_fact(s, (enum run_fact)i, &text);
+		free(facts->text[i]);
+		facts->text[i] = strdup(buf_str(&text));
+		if (!facts->text[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void run_facts_done(struct run_facts *facts)
+{
+	for (unsigned i = 0; i < RUN_FACT_N; i++)
+		free(facts->text[i]);
+	*facts = (struct run_facts){0};
+}
+
+bool run_facts_differ(const struct run_facts *a, const struct run_facts *b, enum run_fact fact)
+{
+	const char *x = a->text[fact], *y = b->text[fact];
+
+	return x && y && *x && *y && strcmp(x, y) != 0;
+}
+
+void run_facts_put_differences(const struct session *a, const struct session *b, struct buf *out)
+{
+	struct run_facts facts[2] = {0};
+	bool known = run_facts_take(&facts[0], a) == 0 && run_facts_take(&facts[1], b) == 0;
+
+	for (unsigned i = 0; known && i < RUN_FACT_N; i++)
+		if (run_facts_differ(&facts[0], &facts[1], (enum run_fact)i))
+			buf_printf(out, "%s%s",
+				   out->len ? ", " : "B: ", run_fact_words((enum run_fact)i));
+	run_facts_done(&facts[0]);
+	run_facts_done(&facts[1]);
 }

@@ -35,4 +35,15 @@ const char *run_fact_words(enum run_fact fact); /* "another command line" … */
 /* One line about all runs of a profile; "" where nothing is known of them. */
 void run_put_fact(const struct session *s, enum run_fact fact, struct buf *out);
 
+/* What is known of the runs of one side of a comparison, kept when its session is gone. */
+struct run_facts {
+	char *text[RUN_FACT_N];
+};
+int run_facts_take(struct run_facts *facts, const struct session *s); /* 0 or -ENOMEM */
+void run_facts_done(struct run_facts *facts);
+/* Do both sides know it, and not the same? */
+bool run_facts_differ(const struct run_facts *a, const struct run_facts *b, enum run_fact fact);
+/* "B: another command line, other devices"; nothing where they do not differ as far as is known. */
+void run_facts_put_differences(const struct session *a, const struct session *b, struct buf *out);
+
 #endif

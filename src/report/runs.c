@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "report/runs.h"
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,34 +117,4 @@ void report_runs(const struct session *s, const struct run_print *p, struct out 
 		put_run(s, &s->runs[i], p, out);
 	for (size_t i = 0; s->n_runs && i < s->n_devices; i++)
 		put_busy(s, i, p, out);
-}
-
-/* ---- two sides ---- */
-
-int run_facts_take(struct run_facts *facts, const struct session *s)
-{
-	for (unsigned i = 0; i < RUN_FACT_N; i++) {
-		_cleanup_(buf_done) struct buf text = {0};
-
-		run_put_fact(s, (enum run_fact)i, &text);
-		free(facts->text[i]);
-		facts->text[i] = strdup(buf_str(&text));
-		if (!facts->text[i])
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-void run_facts_done(struct run_facts *facts)
-{
-	for (unsigned i = 0; i < RUN_FACT_N; i++)
-		free(facts->text[i]);
-	*facts = (struct run_facts){0};
-}
-
-bool run_facts_differ(const struct run_facts *a, const struct run_facts *b, enum run_fact fact)
-{
-	const char *x = a->text[fact], *y = b->text[fact];
-
-	return x && y && *x && *y && strcmp(x, y) != 0;
 }

@@ -155,6 +155,16 @@ keys Q; see "standard input: status" "status=0"
 window 100x24 "$PROTON view -k broken.json a.hatchet c.hatchet; echo status=\$?"
 see "view -k: the header" "proton view  a.hatchet and 1 more"; see "view -k: said" "1 of 3 files could not be read"
 keys Q; see "view -k: status" "status=1"
+# ---- what was run is not the same: the screen says so, too
+for time in 0.1 0.2; do PROTON_FAKE='kernel gemm 1000 2' "$PROTON" record -q -o "slept$time.hatchet" -- sleep $time; done
+window 100x24 "$PROTON diff slept0.1.hatchet slept0.2.hatchet; echo status=\$?"
+see "diff of other runs" "B: another command line"; keys Q; see "diff of other runs: left" "status="
+window 100x24 "$PROTON view slept0.2.hatchet; echo status=\$?"
+see "view: one run" "gemm"; keys D; t send-keys -t s -l slept0.1.hatchet; keys Enter
+see "D says it, too" "B: another command line"
+keys D; t send-keys -t s -l slept0.2.hatchet; keys Enter; see "the same run" "A: slept0.2.hatchet"
+check "is not another" 0 "$(screen | grep -c 'B: another')"
+keys Q; see "view: one run: left" "status=0"
 # ---- diff: the screen on a terminal, text where that is what is asked for
 window 100x24 "$PROTON diff a.hatchet c.hatchet; echo status=\$?"
 see "diff: columns" "STATUS"; see "diff: the header" "proton diff  c.hatchet  A: a.hatchet"
