@@ -41,7 +41,7 @@ check "several: in the order of a report" "Run|Calling contexts|Losses" "$(sed -
 check "--section is the same" "" "$(cmp out out2 2>&1)"
 "$PROTON" report --view all "$torch" >out
 check "all: but what needs a name" "$("$PROTON" help --list-values report:view | grep -cv -e all -e callers)" "$(grep -c '^## ' out)"
-"$PROTON" report "$torch" >out; check "the usual report stays" "Run? Calling contexts Kernels Transfers Losses Notes" \
+"$PROTON" report "$torch" >out; check "the usual report stays" "Run? Calling contexts Kernels, copies and sets Transfers Losses Notes" \
 	"Run? $(sed -n 's/^## //p' out | grep -v '^Run$' | xargs)"
 
 # ---- every view: of any profile, in lines that fit, in ASCII, and the same from view
