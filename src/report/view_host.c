@@ -31,7 +31,8 @@ struct host_table {
 	struct report *r;
 	const struct host *host; /* NULL: rows are nodes */
 	const double *elapsed, *entered;
-	double sum; /* of the first column, of all rows */
+	double sum;   /* of the first column, of all rows */
+	double whole; /* what limits are shares of */
 	bool by_own;
 	struct buf text;
 };
@@ -72,7 +73,7 @@ static double value(void *ctx, uint32_t row, const struct number_ask *ask)
 static double whole(void *ctx, const struct number_ask *ask)
 {
 	(void)ask; /* the limit is one of the first column */
-	return ((const struct host_table *)ctx)->sum;
+	return ((const struct host_table *)ctx)->whole;
 }
 
 static const char *name(void *ctx, uint32_t row)
@@ -138,6 +139,8 @@ static int put_table(struct host_table *t, const struct row_kind *kind, bool wai
 
 			t->sum += first_value(t, &row);
 		}
+	if (!(t->whole > 0))
+		t->whole = t->sum;
 	e = rows_init(&rows, t->r, kind, t);
 	for (uint32_t i = 0; i < n_rows(t) && e == 0; i++)
 		if (is_row(t, i, waits))
@@ -153,8 +156,13 @@ static int put_table(struct host_table *t, const struct row_kind *kind, bool wai
 static int put_scopes(struct report *r, const struct host *host)
 {
 	bool by_own = host_has_all_times(r->s) && !r->o->include && !r->o->exclude;
+	const double *time = derive_raw(numbers_derive(r->numbers), METRIC_CPU_TIME, true);
 	struct host_table t = {.r = r, .host = host, .by_own = by_own};
 
+	if (!time)
+		return -ENOMEM;
+	if (!by_own)
+		t.whole = time[0]; /* what is nested is in it once */
 	rows_put_caption(
 		r, by_own ? "Scopes by their own time on the host; TIME, AVG: with what is within"
 			  : "Scopes by time on the host, with what is within");

@@ -108,6 +108,7 @@ check "bottom-up: two kernels" "2 (25 more)" "$(grep -vcE 'NAME|more' out) $(tai
 	"$(awk 'NR > 1 && !/more/ && $2 < 20' out | wc -l) $(tail -n 1 out | grep -q 'more boxes' && echo yes)"
 "$PROTON" report --view callers=step -t 10% -n 1 --ascii "$torch" >out
 check "callers: limits" "^ ROOT|step|v optimizer|(4 more)" "$(sed '1d;s/.*  //' out | paste -sd '|')"
+"$PROTON" report --view host -i step -t 50% "$torch" >out; check "host: half of what is not nested" "step forward" "$(names out)"
 "$PROTON" report --view host -t 100ms "$torch" >out; check "host: a limit" "forward (4 more)" "$(awk '/ms|more/ { print $NF == "more)" ? $0 : $NF }' out | xargs)"
 "$PROTON" report --view memory -t 1% "$torch" >out; check "memory: a limit" "2" "$(grep -c 'more)' out)"
 
