@@ -263,6 +263,8 @@ static void fill_in(struct screen_options *o)
 		o->tui.no_color = true;
 	else if (s->color >= 0 && !(o->given & bit(OPT_NO_COLOR)))
 		o->tui.no_color = !s->color;
+	if (s->header && !(o->given & bit(OPT_HEADER)))
+		o->tui.header = s->header;
 	if (s->names >= 0 && !(o->given & bit(OPT_NAMES)))
 		o->tui.names = (enum name_mode)s->names;
 	if (s->group >= 0 && !(o->given & bit(OPT_GROUP)))

@@ -3,6 +3,7 @@
 #include "tui/settings.h"
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
 #include "tui/names.h"
@@ -113,6 +114,18 @@ static int set_theme(struct settings *c, struct line *l)
 	return r;
 }
 
+static int set_header(struct settings *c, struct line *l)
+{
+	const char *word = l->n == 2 ? l->words[1] : "";
+	char *end;
+	unsigned long n = strtoul(word, &end, 10);
+
+	if (*word < '0' || *word > '9' || *end || n < 1 || n > 100)
+		return skip(l, "'header' takes a number of lines, 1 to 100");
+	c->header = (unsigned)n;
+	return 0;
+}
+
 /* The panel that the second word names, or -EINVAL. */
 static int panel_word(struct line *l)
 {
@@ -211,6 +224,12 @@ static void put_mouse(const struct tui *t, unsigned panel, struct buf *out)
 	buf_puts(out, switch_word(t->has_mouse));
 }
 
+static void put_header(const struct tui *t, unsigned panel, struct buf *out)
+{
+	if (t->header_lines)
+		buf_printf(out, "%u", t->header_lines);
+}
+
 static void put_names(const struct tui *t, unsigned panel, struct buf *out)
 {
 	buf_puts(out, tui_names_word(t->names));
@@ -273,6 +292,7 @@ static const struct keyword {
 	{"mouse", WORD_OF(switch_word, mouse), .put = put_mouse},
 	{"ascii", WORD_OF(switch_word, ascii)},
 	{"color", WORD_OF(switch_word, color)},
+	{"header", .set = set_header, .put = put_header},
 	{"names", WORD_OF(tui_names_word, names), .put = put_names},
 	{"group", WORD_OF(group_name, group), .put = put_group},
 	{"view", WORD_OF(tui_panel_word, panel), .put = put_view},

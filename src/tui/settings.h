@@ -17,6 +17,7 @@
 struct settings {
 	const char *theme;                            /* NULL: not said */
 	int mouse, ascii, color, names, group, panel; /* -1: not said */
+	unsigned header;                              /* lines; 0: not said */
 	struct {
 		char title[COLUMN_TITLE]; /* "": not said */
 		bool ascending;

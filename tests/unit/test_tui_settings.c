@@ -82,6 +82,11 @@ static const struct {
 	{"theme mono mono", "'theme' takes one word"},
 	{"theme pink", "'theme' cannot be 'pink'"},
 	{"mouse maybe", "'mouse' cannot be 'maybe'"},
+	{"header", "'header' takes a number of lines, 1 to 100"},
+	{"header 0", "'header' takes a number of lines, 1 to 100"},
+	{"header 101", "'header' takes a number of lines, 1 to 100"},
+	{"header 3x", "'header' takes a number of lines, 1 to 100"},
+	{"header -1", "'header' takes a number of lines, 1 to 100"},
 	{"columns", "'columns' needs the word of a panel"},
 	{"columns nowhere %", "'nowhere' is no panel"},
 	{"columns tree ThisIsNoTitleOfAnythingThisIsNoTitleOfAnythingThisIsNoTitleOfAnything"
@@ -249,6 +254,22 @@ START_TEST(a_layout_comes_back)
 }
 END_TEST
 
+START_TEST(the_header_comes_back)
+{
+	struct world w;
+
+	parse("header 7\n");
+	ck_assert_uint_eq(s.header, 7);
+	open_world(&w, NULL);
+	world_keys(&w, "^ ^ W 'mine' Enter");
+	ck_assert(world_shows(&w, "the layout is in"));
+	world_done(&w);
+	parse(read_text("layouts/mine"));
+	ck_assert_str_eq(buf_str(&complaints), "");
+	ck_assert_uint_eq(s.header, 1);
+}
+END_TEST
+
 /* What a layout does not say stays in the file as it was, comments and keys too. */
 START_TEST(saving_keeps_the_rest)
 {
@@ -344,9 +365,9 @@ END_TEST
 Suite *suite_settings(void)
 {
 	const TTest *const texts[] = {each_setting, hostile_text, request_names, key_words};
-	const TTest *const layouts[] = {a_layout_comes_back, saving_keeps_the_rest,
-					what_cannot_be_saved, what_cannot_be_read,
-					keys_are_as_bound};
+	const TTest *const layouts[] = {a_layout_comes_back,   the_header_comes_back,
+					saving_keeps_the_rest, what_cannot_be_saved,
+					what_cannot_be_read,   keys_are_as_bound};
 	Suite *suite = suite_create("settings");
 	TCase *c = tcase_create("text"), *files = tcase_create("layouts");
 
