@@ -515,7 +515,8 @@ static void time_alone(struct world *w)
 static void totals_only(struct world *w)
 {
 	world_init(w);
-	w->s->n_hists = 0;
+	while (w->s->n_hists)
+		hist_done(&w->s->hists[--w->s->n_hists].hist);
 }
 
 /* From a microsecond to a second: more bins than lines. */
