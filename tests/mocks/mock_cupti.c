@@ -66,6 +66,22 @@ static struct {
 	  .work = PTHREAD_COND_INITIALIZER,
 	  .idle = PTHREAD_COND_INITIALIZER};
 
+static void lock_mock(void)
+{
+	pthread_mutex_lock(&mock.lock);
+}
+
+static void unlock_mock(void)
+{
+	pthread_mutex_unlock(&mock.lock);
+}
+
+/* A child that is forked while the worker holds the lock could never look at the counters. */
+__attribute__((constructor)) static void survive_forks(void)
+{
+	pthread_atfork(lock_mock, unlock_mock, unlock_mock);
+}
+
 static _Atomic uint32_t correlation;
 /* Outlives its thread, because a flush may look at it later; all are in one list. */
 struct owner {
