@@ -4,7 +4,7 @@
 
 Each name prints a line or a few: minimum and median over the rounds; what is compared is
 interleaved, in an order that rotates. Needs what `make cpu-programs` builds. The names: start
-children top opencl view shapes readers decode save."""
+children scopes top opencl view shapes readers decode save."""
 import argparse, fcntl, json, os, pty, re, select, signal, statistics, struct, subprocess
 import sys, tempfile, termios, time
 
@@ -214,6 +214,15 @@ class Bench:
         self.pair("OpenCL launch", "us", lambda: number(self.run(storm)),
                   lambda: number(self.run(self.record() + storm)), 1e-3)
 
+    def scopes(self):
+        program = [os.path.join(self.build, "bench/scopes"), "500000"]
+        number = lambda out: float(re.search(r"ns_per_scope=([\d.]+)", out).group(1))
+        got = self.ways({"bare": lambda: number(self.run(program)),
+                         "record": lambda: number(self.run(self.record() + program)),
+                         "record --cpu-time": lambda: number(self.run(self.record("--cpu-time") + program))})
+        for name, v in got.items():
+            self.line("a scope: " + name, v, "ns")
+
     def first_screen(self, path):
         s = Screen([self.proton, "view", path])
         seconds = s.read(60, b"ROOT")
@@ -289,7 +298,7 @@ class Bench:
 
 
 def main():
-    names = "start children top opencl view shapes readers decode save".split()
+    names = "start children scopes top opencl view shapes readers decode save".split()
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("build")
     p.add_argument("names", nargs="*")

@@ -15,6 +15,7 @@ static const struct {
 } flags[] = {
 	{OPT_TRACE, offsetof(struct run_options, rec.trace)},
 	{OPT_SYNC, offsetof(struct run_options, rec.sync)},
+	{OPT_CPU_TIME, offsetof(struct run_options, rec.cpu_time)},
 	{OPT_NO_SENSORS, offsetof(struct run_options, rec.no_sensors)},
 	{OPT_WAIT, offsetof(struct run_options, wait)},
 	{OPT_QUIET, offsetof(struct run_options, rec.quiet)},

@@ -22,6 +22,7 @@ enum {
 	OPT_TRACE,
 	OPT_TRACE_MAX,
 	OPT_SYNC,
+	OPT_CPU_TIME,
 	OPT_NO_SENSORS,
 	OPT_LABEL,
 	OPT_SAVE_ENV,
@@ -49,6 +50,8 @@ enum {
 	 .id = OPT_TRACE_MAX},                                                                     \
 	{.name = "sync", .help = "record how long APP waits for the GPU", .rare = true,         \
 	 .id = OPT_SYNC},                                                                          \
+	{.name = "cpu-time", .help = "record how long threads of APP run within their scopes",     \
+	 .rare = true, .id = OPT_CPU_TIME},                                                        \
 	{.name = "no-sensors", .help = "leave clocks, power and memory of the devices alone",      \
 	 .rare = true, .id = OPT_NO_SENSORS},                                                      \
 	{.name = "label", .arg = "TEXT", .help = "what you call this run", .rare = true,           \

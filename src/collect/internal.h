@@ -144,6 +144,13 @@ struct scope_entry {
 	bool is_inherited; /* a process that forked this one entered it, and counts that */
 };
 
+/* When a thread's time on a processor was charged last (--cpu-time). The thread's own, and its signal
+ * handlers'; all 0 for a new thread, and in a fork child, whose clock begins anew. */
+struct cpu_mark {
+	_Atomic uint64_t ran_ns; /* what its clock showed; 0: nothing is charged yet */
+	uint64_t host_ns, pause; /* host clock, and collector->pause, then */
+};
+
 struct record_cache; /* of sink.c */
 
 /* One a thread. The counters are written by their thread alone and read by the sender. */
@@ -159,6 +166,7 @@ struct thread_state {
 	_Atomic uint64_t n_launches, n_unlaunched, n_records;
 	_Atomic uint64_t losses[LOSS_N];
 	struct record_cache *cache;
+	struct cpu_mark cpu; /* cpu_time.c */
 	struct scope_entry stack[MAX_DEPTH];
 };
 
@@ -359,6 +367,9 @@ void scopes_close(struct thread_state *t);
 void scopes_forked(struct thread_state *t);
 void scopes_end(void);       /* of this thread, with the process */
 void scopes_left_open(void); /* of the others, at its very end */
+
+/* cpu_time.c */
+void cpu_time_charge(struct thread_state *t); /* the context of this thread is about to change */
 
 /* sink.c */
 extern struct activity_sink sinks[N_SOURCES]; /* where the records of each backend go */

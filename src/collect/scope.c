@@ -52,6 +52,7 @@ int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t le
 		lose(LOSS_TOO_DEEP, 1);
 		return -1;
 	}
+	cpu_time_charge(t);
 	/* A signal handler may enter and leave scopes of its own at any point of this: what it finds is
 	 * either all of this scope or nothing of it, and it writes no further than the next entry. */
 	new.frame = frame_intern(kind, string_intern(name, len));
@@ -94,6 +95,7 @@ void scopes_forked(struct thread_state *t)
 {
 	uint64_t now = host_clock_ns();
 
+	t->cpu = (struct cpu_mark){0};
 	for (uint32_t i = 0; i < t->depth; i++) {
 		if (t->stack[i].enter_ns)
 			t->stack[i].enter_ns = now;
@@ -105,6 +107,7 @@ void scopes_close(struct thread_state *t)
 {
 	uint32_t i;
 
+	cpu_time_charge(t);
 	for (i = 0; i < t->depth; i++) {
 		scope_time(t, &t->stack[i]);
 		t->stack[i].enter_ns = 0;
@@ -161,6 +164,7 @@ int collect_pop(uint64_t tag)
 		lose(LOSS_SCOPE_MISMATCH, 1);
 		return -1;
 	}
+	cpu_time_charge(t);
 	scope_time(t, &t->stack[--i]);
 	memmove(&t->stack[i], &t->stack[i + 1], (t->depth - i - 1) * sizeof(t->stack[0]));
 	thread_set_depth(t, t->depth - 1);

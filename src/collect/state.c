@@ -84,6 +84,7 @@ static void thread_exit(void *arg)
 	thread_self = NULL;
 	thread_set_depth(t, 0);
 	t->overflow = t->node = t->context = t->adopted = 0;
+	t->cpu = (struct cpu_mark){0};
 	atomic_store_explicit(&t->used, 0, memory_order_release);
 }
 

@@ -67,6 +67,8 @@ enum column_form {
 	  "elapsed time on the host, with scopes within") \
 	_(CPU_SHARE, "HOST%",   PERCENT, 5,  2, CPU_TIME,  SHARE_INC, \
 	  "share of all time on the host") \
+	_(ON_CPU,    "ON-CPU",  TIME,    7,  3, ON_CPU,    VALUE_INC, \
+	  "time on a processor, of the threads that entered scopes (--cpu-time)") \
 	_(ENTERED,   "ENTERED", COUNT,   7, 15, CPU_COUNT, VALUE_EXC, \
 	  "times that a scope was entered")
 

@@ -82,7 +82,7 @@ static int make_room(struct host *h)
 	    ARRAY_ROOM(h->open, h->cap_open, h->n + 1u) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < h->n; i++) {
-		h->rows[i] = (struct host_row){.node = SNAP_NONE, .count = NAN};
+		h->rows[i] = (struct host_row){.node = SNAP_NONE, .count = NAN, .on_cpu = NAN};
 		h->open[i] = 0;
 	}
 	return 0;
@@ -92,6 +92,7 @@ static int add_up(struct host *h, struct numbers *kept, struct numbers *all)
 {
 	struct snapshot *snap = numbers_snapshot(kept);
 	const double *own = derive_used(numbers_derive(all), METRIC_CPU_TIME, false);
+	const double *on_cpu = derive_used(numbers_derive(kept), METRIC_ON_CPU, false);
 	const double *count = host_entered(snap);
 	struct host_walk w = {snap, kept, host_elapsed(snap), numbers_frames(kept, &h->n), NULL};
 
@@ -109,6 +110,8 @@ static int add_up(struct host *h, struct numbers *kept, struct numbers *all)
 		row->entered += w.elapsed[id];
 		if (count && !isnan(count[id]))
 			row->count = count[id] + (isnan(row->count) ? 0 : row->count);
+		if (on_cpu)
+			add_present(&row->on_cpu, on_cpu[id]);
 	}
 	return 0;
 }

@@ -20,6 +20,7 @@ struct host_row {
 	double whole;   /* with it; what is nested in itself counts once */
 	double entered; /* the same, of each that was entered */
 	double count;   /* NaN: absent */
+	double on_cpu;  /* of `own`, nanoseconds on a processor; NaN: absent */
 };
 
 /* All zero at first. */

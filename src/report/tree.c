@@ -100,9 +100,9 @@ static int add_own(struct tree *t, uint32_t metric)
 /* The usual columns that have values, and metrics that are not built in. */
 static int columns_default(struct tree *t)
 {
-	static const enum usual_column usual[] = {USUAL_TOTAL, USUAL_SHARE, USUAL_CALLS,
-						  USUAL_AVG,   USUAL_BYTES, USUAL_GBPS,
-						  USUAL_FLOPS, USUAL_TFPS,  USUAL_CPU};
+	static const enum usual_column usual[] = {USUAL_TOTAL, USUAL_SHARE, USUAL_CALLS, USUAL_AVG,
+						  USUAL_BYTES, USUAL_GBPS,  USUAL_FLOPS, USUAL_TFPS,
+						  USUAL_CPU,   USUAL_ON_CPU};
 	int r = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(usual) && r == 0; i++)

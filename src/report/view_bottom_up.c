@@ -106,7 +106,7 @@ int view_bottom_up(struct report *r)
 		&usual_columns[USUAL_CALLS], &usual_columns[USUAL_AVG],
 		&usual_columns[USUAL_BYTES], &usual_columns[USUAL_GBPS],
 		&usual_columns[USUAL_FLOPS], &usual_columns[USUAL_TFPS],
-		&usual_columns[USUAL_CPU],
+		&usual_columns[USUAL_CPU],   &usual_columns[USUAL_ON_CPU],
 	};
 	static const struct row_kind kind = {.value = value,
 					     .whole = whole,

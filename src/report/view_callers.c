@@ -167,11 +167,12 @@ static int put_lines(struct edges *x)
 static int put_function(struct report *r, struct callers *callers, uint32_t node)
 {
 	static const struct column_spec *const usual[] = {
-		&usual_columns[USUAL_TOTAL], &usual_columns[USUAL_SHARE],
-		&usual_columns[USUAL_CALLS], &usual_columns[USUAL_AVG],
-		&usual_columns[USUAL_SELF],  &usual_columns[USUAL_BYTES],
-		&usual_columns[USUAL_GBPS],  &usual_columns[USUAL_FLOPS],
-		&usual_columns[USUAL_TFPS],  &usual_columns[USUAL_CPU],
+		&usual_columns[USUAL_TOTAL],  &usual_columns[USUAL_SHARE],
+		&usual_columns[USUAL_CALLS],  &usual_columns[USUAL_AVG],
+		&usual_columns[USUAL_SELF],   &usual_columns[USUAL_BYTES],
+		&usual_columns[USUAL_GBPS],   &usual_columns[USUAL_FLOPS],
+		&usual_columns[USUAL_TFPS],   &usual_columns[USUAL_CPU],
+		&usual_columns[USUAL_ON_CPU],
 	};
 	static const struct row_kind kind = {.value = value,
 					     .whole = whole,

@@ -17,6 +17,8 @@
 static const struct column_spec
 	own_column = {"OWN", "time on the host, without scopes and waits within",
 		      OF_HOST(VALUE, false), FORM_TIME, 7, 0},
+	on_cpu_column = {"ON-CPU", "of it on a processor (--cpu-time)",
+			 {.op = DERIVED_VALUE, .metric = METRIC_ON_CPU, .factor = 1}, FORM_TIME, 7, 3},
 	share_column = {"%", "share of all of it", OF_HOST(SHARE, false), FORM_PERCENT, 5, 1},
 	time_column = {"TIME", "time on the host, with scopes and waits within",
 		       OF_HOST(VALUE, true), FORM_TIME, 7, 2},
@@ -44,7 +46,8 @@ static struct host_row row_at(const struct host_table *t, uint32_t row)
 	return (struct host_row){.node = row,
 				 .whole = t->elapsed[row],
 				 .entered = t->elapsed[row],
-				 .count = t->entered ? t->entered[row] : NAN};
+				 .count = t->entered ? t->entered[row] : NAN,
+				 .on_cpu = NAN};
 }
 
 static double first_value(const struct host_table *t, const struct host_row *row)
@@ -60,6 +63,8 @@ static double value(void *ctx, uint32_t row, const struct number_ask *ask)
 
 	if (m->metric == METRIC_CPU_COUNT)
 		return r.count;
+	if (m->metric == METRIC_ON_CPU)
+		return r.on_cpu;
 	switch (m->op) {
 	case DERIVED_SHARE:
 		return first_value(t, &r) / t->sum * 100;
@@ -93,7 +98,8 @@ static const char *path(void *ctx, uint32_t row)
 /* ---- tables ---- */
 
 static const struct column_spec *const own_columns[] = {
-	&own_column, &share_column, &usual_columns[USUAL_ENTERED], &time_column, &avg_column};
+	&own_column,  &share_column, &on_cpu_column, &usual_columns[USUAL_ENTERED],
+	&time_column, &avg_column};
 static const struct column_spec *const elapsed_columns[] = {
 	&time_column, &usual_columns[USUAL_ENTERED], &avg_column};
 static const struct column_spec *const wait_columns[] = {&time_column, &share_column, &calls_column,

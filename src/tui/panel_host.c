@@ -45,6 +45,8 @@ static void make(struct panel *p)
 static const struct column own_columns[] = {
 	{"OWN", "time on the host, without scopes and waits within", 7, 0, human_time_ns},
 	{"%", "share of all of it", 5, 1, human_percent},
+	{"ON-CPU", "of it on a processor (--cpu-time)", 7, 3, human_time_ns,
+	 .is_absent = sections_lack},
 	{"ENTERED", "times that it was entered", 7, 3, human_count},
 	{"TIME", "time on the host, with scopes and waits within", 7, 2, human_time_ns},
 	{"AVG", "time of one, from its beginning to its end", 7, 4, human_time_ns},
@@ -92,8 +94,8 @@ static double mean(double sum, double count)
 
 static struct section_row own_row(const struct host_row *of)
 {
-	return (struct section_row){
-		.v = {of->own, SECTION_SHARE, of->count, of->whole, mean(of->entered, of->count)}};
+	return (struct section_row){.v = {of->own, SECTION_SHARE, of->on_cpu, of->count, of->whole,
+					  mean(of->entered, of->count)}};
 }
 
 static struct section_row elapsed_row(const struct host_row *of)

@@ -34,7 +34,8 @@ struct row_columns {
 
 /* The usual columns of rows that stand for what is below them, and of rows that stand for themselves. */
 #define USUAL_OF_TREE(first, other)                                                                \
-	first, USUAL_SHARE, USUAL_NOW, other, USUAL_OF_WORK, USUAL_CPU, USUAL_CPU_SHARE
+	first, USUAL_SHARE, USUAL_NOW, other, USUAL_OF_WORK, USUAL_CPU, USUAL_CPU_SHARE,           \
+		USUAL_ON_CPU
 #define USUAL_OF_WORK                                                                              \
 	USUAL_CALLS, USUAL_AVG, USUAL_MIN, USUAL_MAX, USUAL_P50, USUAL_P90, USUAL_P99,             \
 		USUAL_STDDEV, USUAL_BYTES, USUAL_GBPS, USUAL_FLOPS, USUAL_TFPS

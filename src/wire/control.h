@@ -42,7 +42,8 @@ struct control_page {
 	struct backend_options options; /* set before there is a collector */
 };
 
-#define CONTROL_TRACE 8u /* when each operation ran goes to a segment */
+#define CONTROL_TRACE    8u  /* when each operation ran goes to a segment */
+#define CONTROL_CPU_TIME 16u /* scopes get the time that their threads ran */
 
 _Static_assert(sizeof(struct control_page) == 192, "control_page");
 

@@ -39,4 +39,5 @@ TCase *collect_scopes_case(void);
 TCase *collect_stream_case(void);
 TCase *collect_intervals_case(void);
 TCase *collect_races_case(void);
+TCase *collect_cpu_time_case(void);
 #endif

@@ -365,7 +365,7 @@ START_TEST(choosing_columns)
 	world_keys(&w, "Esc 2");
 	ck_assert_uint_eq(flat->choice.n, 0); /* each panel has its own */
 	ck_assert(world_shows(&w, "SELF"));
-	world_keys(&w, "1 F2 =");
+	world_keys(&w, "1 F2 = Home");
 	ck_assert_uint_eq(tree->choice.n, 0);
 	ck_assert(world_shows(&w, "[x] TOTAL"));
 	for (unsigned i = 0; i < tree->columns.n; i++)

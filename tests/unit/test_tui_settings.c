@@ -249,7 +249,7 @@ START_TEST(a_layout_comes_back)
 	ck_assert(p->ascending);
 	ck_assert_str_eq(p->choice.titles[0], "%");
 	p = w.t->panels[TUI_PANEL_TREE];
-	ck_assert_str_eq(p->choice.titles[p->choice.n - 1], "HOST%");
+	ck_assert_str_eq(p->choice.titles[p->choice.n - 1], "ON-CPU");
 	world_done(&w);
 }
 END_TEST

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* How long threads run on a processor within their scopes (--cpu-time).
+ *
+ *   enter a      enter b       exit b      exit a
+ *     │─── to a ───│─── to b ───│─── to a ───│
+ *
+ * Whenever a thread's calling context changes, what its clock has run since the change before goes to
+ * the context that was there: each nanosecond to one, in whatever order scopes are left. It costs a
+ * system call a change, which is why it is asked for. */
+#include "config.h" // IWYU pragma: keep
+#include <time.h>
+#include "collect/internal.h"
+#include "collect/slots.h"
+#include "wire/wire.h"
+
+static uint64_t thread_ran_ns(void)
+{
+	struct timespec ts;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts))
+		return 0;
+	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+static void slot_add_cpu(struct thread_state *t, uint64_t ns)
+{
+	uint32_t set = set_intern_one(METRIC_ON_CPU), slot;
+
+	if (set == WIRE_NONE) {
+		lose(LOSS_SLOTS_FULL, 1);
+		return;
+	}
+	slot = slot_intern(t->node, lane_intern(WIRE_NONE, 0, 0, t->lane), set);
+	if (slot == WIRE_NONE)
+		return;
+	slot_add_u64(slot, 0, ns);
+	slot_touch(slot);
+}
+
+/* A pause that was meanwhile is left out: no more than the host clock, which stood in it, went on. */
+static uint64_t without_pause(uint64_t ran_ns, const struct cpu_mark *before,
+			      const struct cpu_mark *now)
+{
+	if (now->pause == before->pause && !(now->pause & PAUSED))
+		return ran_ns;
+	return now->host_ns > before->host_ns ? MIN(ran_ns, now->host_ns - before->host_ns) : 0;
+}
+
+void cpu_time_charge(struct thread_state *t)
+{
+	struct cpu_mark before = {.host_ns = t->cpu.host_ns, .pause = t->cpu.pause}, now;
+	uint64_t ran_ns, from_ns;
+
+	if (_likely_(!(collector->control->features & CONTROL_CPU_TIME)) || t != thread_self)
+		return;
+	ran_ns = thread_ran_ns();
+	now = (struct cpu_mark){.host_ns = host_clock_ns(),
+				.pause = atomic_load(&collector->pause)};
+	/* A signal handler that came between the two readings has charged its own, and ours. */
+	from_ns = atomic_exchange(&t->cpu.ran_ns, ran_ns);
+	t->cpu.host_ns = now.host_ns;
+	t->cpu.pause = now.pause;
+	if (!t->depth || !from_ns || ran_ns <= from_ns)
+		return;
+	ran_ns = without_pause(ran_ns - from_ns, &before, &now);
+	if (ran_ns)
+		slot_add_cpu(t, ran_ns);
+}
