@@ -2,8 +2,10 @@
 #include "config.h" // IWYU pragma: keep
 #include "core/roofline.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/shown.h"
 #include "tui/names.h"
 #include "tui/panel.h"
 #include "tui/tui_impl.h"
@@ -14,9 +16,12 @@
 #define PAGE        10 /* points that a longer step passes over */
 #define TICK_WIDTH  6  /* columns that a tick of the lower axis needs */
 #define TICK_HEIGHT 2  /* rows that a tick of the left axis needs */
+#define NAME_LEAST  8  /* columns that a name of a point needs, unless it is shorter */
+#define NAME_MOST   28
 
 /* A plot of what is executed against what the device could do: operations a second over operations
- * a byte, both logarithmic. The roofs are those of the selected point's device. */
+ * a byte, both logarithmic. The roofs are those of the selected point's device; points of devices with
+ * other roofs are crosses. */
 struct panel_roofline {
 	struct panel base;
 	struct roofline roofline;
@@ -29,6 +34,9 @@ struct panel_roofline {
 	struct axis { /* log10 */
 		double from, to;
 	} x, y;
+	bool *is_apart; /* by device: its roofs are not those that are drawn */
+	size_t cap_apart;
+	uint32_t n_apart;
 };
 
 static const char *const width_words[] = {"8 bit", "16 bit", "32 bit", "64 bit", "unknown width"};
@@ -52,6 +60,7 @@ static int init(struct panel *p)
 static void done(struct panel *p)
 {
 	roofline_done(&as_roofline(p)->roofline);
+	free(as_roofline(p)->is_apart);
 	peaks_free(as_roofline(p)->peaks);
 }
 
@@ -102,6 +111,38 @@ static bool is_width_used(struct panel *p, unsigned width)
 	return false;
 }
 
+static bool is_same(double a, double b)
+{
+	return a == b || (isnan(a) && isnan(b));
+}
+
+static bool has_same_roofs(struct panel *p, uint32_t a, uint32_t b)
+{
+	const struct session *s = panel_session(p);
+
+	for (unsigned w = 0; w < PEAK_WIDTHS; w++)
+		if (!is_same(peaks_flops(peaks_of(p), s, a, w), peaks_flops(peaks_of(p), s, b, w)))
+			return false;
+	return is_same(peaks_bandwidth(peaks_of(p), s, a), peaks_bandwidth(peaks_of(p), s, b));
+}
+
+static void tell_apart(struct panel *p)
+{
+	struct panel_roofline *pr = as_roofline(p);
+	uint32_t n = panel_session(p)->n_devices, here = roof_device(p);
+
+	pr->n_apart = 0;
+	if (here >= n || ARRAY_ROOM(pr->is_apart, pr->cap_apart, n) < 0)
+		return;
+	for (pr->n_apart = n; n-- > 0;)
+		pr->is_apart[n] = !has_same_roofs(p, n, here);
+}
+
+static bool is_apart(const struct panel_roofline *pr, const struct roofline_point *point)
+{
+	return point->device < pr->n_apart && pr->is_apart[point->device];
+}
+
 /* ---- axes ---- */
 
 static void axis_include(struct axis *a, double v)
@@ -125,6 +166,7 @@ static void make_axes(struct panel *p)
 	struct panel_roofline *pr = as_roofline(p);
 	double bytes = bandwidth(p);
 
+	tell_apart(p);
 	pr->x = pr->y = (struct axis){INFINITY, -INFINITY};
 	for (size_t i = 0; i < pr->roofline.n; i++) {
 		axis_include(&pr->x, roofline_intensity(&pr->roofline.points[i]));
@@ -292,10 +334,11 @@ static void put_points(struct panel *p, const struct look *look, struct cell *ce
 		if (row_of(p, roofline_rate(point)) != row ||
 		    cells[x].point == (int)as_roofline(p)->selected)
 			continue;
-		cells[x] = (struct cell){look->glyphs->points[share >= 0.1    ? 0
-							      : share >= 0.01 ? 1
-									      : 2],
-					 share >= 0.1 ? ROLE_HOT : ROLE_KERNEL, (int)i};
+		cells[x] = is_apart(as_roofline(p), point) ? (struct cell){"x", ROLE_DIM, (int)i}
+			   : share >= 0.1
+				   ? (struct cell){look->glyphs->points[0], ROLE_HOT, (int)i}
+				   : (struct cell){look->glyphs->points[share >= 0.01 ? 1 : 2],
+						   ROLE_KERNEL, (int)i};
 	}
 }
 
@@ -315,6 +358,54 @@ static void put_selected(struct panel *p, const struct look *look, struct cell *
 		cells[x].glyph = look->glyphs->cursor;
 	cells[x].role = ROLE_SELECTED;
 	cells[x].point = (int)as_roofline(p)->selected;
+}
+
+static bool is_blank(const struct cell *cells, int from, int n)
+{
+	while (n > 0 && !strcmp(cells[from + n - 1].glyph, " "))
+		n--;
+	return n == 0;
+}
+
+/* Where a name of so many columns has room beside a point: right of it, else left of it, with a blank
+ * around it; -1: nowhere. */
+static int name_place(const struct panel *p, const struct cell *cells, int x, int n)
+{
+	if (x + 1 + n + 2 <= plot_width(p) && is_blank(cells, x + 1, n + 2))
+		return x + 2;
+	if (x - n - 2 >= 0 && is_blank(cells, x - n - 2, n + 2))
+		return x - n - 1;
+	return -1;
+}
+
+static void draw_point_name(struct panel *p, struct pen *pen, struct cell *cells, int x,
+			    const char *name)
+{
+	int whole = (int)MIN(shown_columns(name, strlen(name)), (size_t)NAME_MOST), n = whole, at;
+	struct pen field;
+
+	while ((at = name_place(p, cells, x, n)) < 0 && n > NAME_LEAST)
+		n--;
+	if (at < 0)
+		return;
+	field = pen_at(pen->canvas, pen->y, LABEL + at, n);
+	pen_name(&field, ROLE_DIM, &(struct pen_name){.text = name, .cut = TEXT_CUT_MIDDLE});
+	for (int i = 0; i < n; i++)
+		cells[at + i].glyph = "";
+}
+
+/* Those that took longest first. */
+static void draw_point_names(struct panel *p, struct pen *pen, struct cell *cells, int row)
+{
+	const struct roofline *r = &as_roofline(p)->roofline;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct roofline_point *point = &r->points[i];
+		int x = CLAMP(column_of(p, roofline_intensity(point)), 0, plot_width(p) - 1);
+
+		if (row_of(p, roofline_rate(point)) == row && cells[x].point == (int)i)
+			draw_point_name(p, pen, cells, x, tui_node_name(p->tui, point->node));
+	}
 }
 
 /* The name of a roof at the end of its flat part. */
@@ -513,6 +604,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 	put_selected(p, look, cells, (int)row);
 	draw_label(p, pen, (int)row);
 	draw_cells(pen, cells, plot_width(p));
+	draw_point_names(p, pen, cells, (int)row);
 	draw_roof_names(p, pen, (int)row);
 }
 
@@ -595,6 +687,15 @@ static bool has_ridge(struct panel *p)
 	return false;
 }
 
+static size_t n_of_others(const struct panel_roofline *pr)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < pr->roofline.n; i++)
+		n += is_apart(pr, &pr->roofline.points[i]);
+	return n;
+}
+
 static void put_head(struct panel *p, const struct glyphs *glyphs, struct buf *out)
 {
 	struct panel_roofline *pr = as_roofline(p);
@@ -604,6 +705,8 @@ static void put_head(struct panel *p, const struct glyphs *glyphs, struct buf *o
 		   n == 1 ? "" : "s");
 	if (!put_no_roof(p, out))
 		tui_put_device(p->tui, roof_device(p), out);
+	if (n_of_others(pr))
+		buf_printf(out, "  x: %zu under other roofs", n_of_others(pr));
 	if (pr->roofline.n_without_flops)
 		buf_printf(out, "  %zu without flops", pr->roofline.n_without_flops);
 	if (pr->roofline.n_without_bytes)

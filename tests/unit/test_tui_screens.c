@@ -550,6 +550,19 @@ static void wide_roofline(struct world *w)
 	}
 }
 
+/* The second device is slower, and did some of the work. */
+static void two_roofs(struct world *w)
+{
+	uint32_t node;
+
+	world_init(w);
+	w->s->devices[1].arch = strtab_adds(w->s->strings, "80");
+	node = world_node(w, SESSION_ROOT, FRAME_KERNEL, "elsewhere");
+	world_kernel(w, node, w->lanes[2], &(struct kernel_values){4000000000, 1, 1, 1});
+	world_number(w, node, w->lanes[2], METRIC_FLOPS16, 8e14);
+	world_number(w, node, w->lanes[2], METRIC_BYTES, 4e12);
+}
+
 /* A device of which neither peaks nor the bus are known. */
 static void opencl_device(struct world *w)
 {
@@ -605,6 +618,8 @@ static const struct {
 	{"roofline_no_flops", time_alone, &live_utf8, "0", 24, 80},
 	{"roofline_no_roofs", opencl_device, &live_ascii, "0", 24, 80},
 	{"roofline_no_peaks", unknown_device, &live_utf8, "0", 24, 80},
+	{"roofline_two_roofs", two_roofs, &live_utf8, "0", 24, 100},
+	{"roofline_other_roof", two_roofs, &live_utf8, "0 End", 24, 100},
 	{"roofline_wide", wide_roofline, &live_ascii, "0", 24, 80},
 	{"roofline_wide_140x40", wide_roofline, &live_utf8, "0", 40, 140},
 	{"host_only_roofline", host_only, &live_utf8, "0", 24, 80},
