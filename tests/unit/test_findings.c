@@ -334,6 +334,49 @@ START_TEST(rule)
 }
 END_TEST
 
+static void add_to(struct session *s, uint32_t scope, const char *copy, uint64_t copy_ns,
+		   uint64_t kernel_ns)
+{
+	uint32_t lane = 0, node;
+
+	node = session_node(s, scope, FRAME_COPY, copy);
+	add_metric(s, node, lane, METRIC_TIME, copy_ns);
+	add_metric(s, node, lane, METRIC_COUNT, 10);
+	node = session_node(s, scope, FRAME_KERNEL, "k");
+	add_metric(s, node, lane, METRIC_TIME, kernel_ns);
+	add_metric(s, node, lane, METRIC_COUNT, kernel_ns ? 10 : 0);
+}
+
+/* The run computes for longer than it copies; one of its contexts does not. */
+START_TEST(copies_of_a_context)
+{
+	const struct world world = {.wall_ns = 10 * S, .busy_ns = {8 * S}};
+	struct session *s = make(&world);
+	uint32_t step = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step");
+	uint32_t load = session_node(s, step, FRAME_SCOPE, "load");
+	struct findings f = {0};
+	unsigned n = 0;
+
+	add_to(s, load, "memcpy HtoD pinned", 2 * S, S / 2);
+	add_to(s, session_node(s, step, FRAME_SCOPE, "move"), "memcpy DtoD", 2 * S, S);
+	add_to(s, session_node(s, step, FRAME_SCOPE, "get"), "memcpy DtoH pinned", S, 0);
+	add_to(s, session_node(s, step, FRAME_SCOPE, "compute"), "memcpy HtoD pinned", S, 5 * S);
+	ck_assert_int_eq(findings_make(&f, s), 0);
+	for (size_t i = 0; i < f.n; i++) {
+		if (f.v[i].rule != FINDING_COPIES)
+			continue;
+		n++;
+		ck_assert_double_eq_tol(f.v[i].price_ns, 1.5e9, 1);
+		ck_assert_uint_eq(f.v[i].n_nodes, 1);
+		ck_assert_uint_eq(f.v[i].nodes[0], load);
+		ck_assert_str_eq(f.v[i].evidence, "2.00s for copies, 500ms for kernels");
+	}
+	ck_assert_uint_eq(n, 1);
+	findings_done(&f);
+	session_free(s);
+}
+END_TEST
+
 /* A slow link of one device names the copies that go over it. */
 START_TEST(links_name_their_own_copies)
 {
@@ -423,6 +466,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, rule, 0, (int)ARRAY_SIZE(cases));
 	tcase_add_test(tcase, all_rules_are_tried);
+	tcase_add_test(tcase, copies_of_a_context);
 	tcase_add_test(tcase, links_name_their_own_copies);
 	tcase_add_test(tcase, where);
 	tcase_add_test(tcase, empty);
