@@ -17,7 +17,7 @@
 static const struct column_spec
 	own_column = {"OWN", "time on the host, without scopes and waits within",
 		      OF_HOST(VALUE, false), FORM_TIME, 7, 0},
-	on_cpu_column = {"ON-CPU", "of it on a processor (--cpu-time)",
+	on_cpu_column = {"ON-CPU", "on a processor in the scope itself, in busy waits too (--cpu-time)",
 			 {.op = DERIVED_VALUE, .metric = METRIC_ON_CPU, .factor = 1}, FORM_TIME, 7, 3},
 	share_column = {"%", "share of all of it", OF_HOST(SHARE, false), FORM_PERCENT, 5, 1},
 	time_column = {"TIME", "time on the host, with scopes and waits within",

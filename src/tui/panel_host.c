@@ -45,8 +45,8 @@ static void make(struct panel *p)
 static const struct column own_columns[] = {
 	{"OWN", "time on the host, without scopes and waits within", 7, 0, human_time_ns},
 	{"%", "share of all of it", 5, 1, human_percent},
-	{"ON-CPU", "of it on a processor (--cpu-time)", 7, 3, human_time_ns,
-	 .is_absent = sections_lack},
+	{"ON-CPU", "on a processor in the scope itself, in busy waits too (--cpu-time)", 7, 3,
+	 human_time_ns, .is_absent = sections_lack},
 	{"ENTERED", "times that it was entered", 7, 3, human_count},
 	{"TIME", "time on the host, with scopes and waits within", 7, 2, human_time_ns},
 	{"AVG", "time of one, from its beginning to its end", 7, 4, human_time_ns},
