@@ -2,7 +2,7 @@
 /* Scripted records: the smallest complete backend, and the skeleton to copy.
  *
  * PROTON_FAKE names a file (or holds the script itself, lines parted by ';'):
- *   kernel NAME NS [COUNT]          COUNT executions of NS nanoseconds each
+ *   kernel NAME NS [COUNT [GRID BLOCK]]  COUNT executions of NS nanoseconds each, launched as 128x4 256
  *   many N PREFIX NS                N kernels "PREFIX0", "PREFIX1" …, one execution each
  *   copy DIRECTION KIND BYTES NS    "copy HtoD pinned 4096 1000"
  *   set KIND BYTES NS
@@ -15,8 +15,10 @@
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -81,11 +83,22 @@ static void fake_record(struct fake *f, struct activity *a, uint64_t ns)
 	f->sink->ops->record(f->sink, a);
 }
 
+/* "128x4": dimensions that are not named are 1. */
+static void read_extent(const char *word, uint32_t v[3])
+{
+	v[0] = v[1] = v[2] = 1;
+	sscanf(word, "%" SCNu32 "x%" SCNu32 "x%" SCNu32, &v[0], &v[1], &v[2]);
+}
+
 static void run_kernel(struct fake *f, char *const words[])
 {
 	struct activity a = {.kind = ACTIVITY_KERNEL, .name = words[1]};
 	unsigned long i, n = words[3] ? strtoul(words[3], NULL, 10) : 1;
 
+	if (words[3] && words[4] && words[5]) {
+		read_extent(words[4], a.shape.grid);
+		read_extent(words[5], a.shape.block);
+	}
 	for (i = 0; i < n; i++)
 		fake_record(f, &a, strtoull(words[2], NULL, 10));
 }

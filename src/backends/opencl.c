@@ -258,6 +258,25 @@ static struct activity kernel(const char *name)
 	return (struct activity){.kind = ACTIVITY_KERNEL, .name = name, .async = true};
 }
 
+/* Where the program leaves the work-groups to the driver, only the work-items are known. */
+static struct activity kernel_over(const char *name, uint32_t dimensions, const size_t *global,
+				   const size_t *local)
+{
+	struct activity a = kernel(name);
+
+	if (!global || dimensions > 3) /* the driver will refuse it */
+		return a;
+	for (unsigned i = 0; i < 3; i++) {
+		size_t items = i < dimensions ? global[i] : 1;
+		size_t block = !local ? 0 : i < dimensions ? local[i] : 1;
+
+		a.shape.block[i] = (uint32_t)block;
+		a.shape.grid[i] = (uint32_t)MIN(block ? (items + block - 1) / block : items,
+						(size_t)UINT32_MAX);
+	}
+	return a;
+}
+
 static struct activity copy(enum copy_direction direction, uint64_t bytes, bool async)
 {
 	/* Whether the host's memory is pinned is the driver's secret. */
@@ -366,7 +385,7 @@ static uint64_t sum(uint32_t n, const size_t *sizes)
 	  (cl_command_queue queue, cl_kernel k, uint32_t dimensions, const size_t *offset,         \
 	   const size_t *global, const size_t *local, OPENCL_WAIT),                                \
 	  (queue, k, dimensions, offset, global, local, n, wait, e.event),                         \
-	  kernel(kernel_name(k)))                                                                  \
+	  kernel_over(kernel_name(k), dimensions, global, local))                                  \
 	_(clEnqueueTask,                                                                           \
 	  (cl_command_queue queue, cl_kernel k, OPENCL_WAIT),                                      \
 	  (queue, k, n, wait, e.event),                                                            \

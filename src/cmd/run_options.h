@@ -23,6 +23,7 @@ enum {
 	OPT_TRACE_MAX,
 	OPT_SYNC,
 	OPT_CPU_TIME,
+	OPT_BY_SHAPE,
 	OPT_NO_SENSORS,
 	OPT_LABEL,
 	OPT_SAVE_ENV,
@@ -52,6 +53,8 @@ enum {
 	 .id = OPT_SYNC},                                                                          \
 	{.name = "cpu-time", .help = "record how long threads of APP run within their scopes",     \
 	 .rare = true, .id = OPT_CPU_TIME},                                                        \
+	{.name = "by-shape", .help = "tell kernels apart by their grids and blocks",               \
+	 .rare = true, .id = OPT_BY_SHAPE},                                                        \
 	{.name = "no-sensors", .help = "leave clocks, power and memory of the devices alone",      \
 	 .rare = true, .id = OPT_NO_SENSORS},                                                      \
 	{.name = "label", .arg = "TEXT", .help = "what you call this run", .rare = true,           \

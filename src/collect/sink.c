@@ -17,8 +17,9 @@ struct record_key {
 	uint32_t launch, context, stream;
 	int32_t device;
 	uint32_t source, kind;
+	struct launch_shape shape; /* 0 without CONTROL_BY_SHAPE */
 };
-_Static_assert(sizeof(struct record_key) == sizeof(char *) + 6 * sizeof(uint32_t),
+_Static_assert(sizeof(struct record_key) == sizeof(char *) + 12 * sizeof(uint32_t),
 	       "compared whole");
 
 /* What a thread that delivers records remembers: the slot of the last such record. The name is
@@ -144,8 +145,18 @@ static struct record_key record_key(const struct activity_sink *sink, const stru
 		activity_transfer_name(a, text, NAME_MAX_MADE);
 		name = text;
 	}
-	return (struct record_key){name,      a->launch,    a->context, a->stream,
-				   a->device, sink->source, a->kind};
+	return (struct record_key){
+		.name = name,
+		.launch = a->launch,
+		.context = a->context,
+		.stream = a->stream,
+		.device = a->device,
+		.source = sink->source,
+		.kind = a->kind,
+		.shape = _unlikely_(collector->control->features & CONTROL_BY_SHAPE)
+				 ? a->shape
+				 : (struct launch_shape){{0}, {0}},
+	};
 }
 
 static uint32_t record_lane(const struct record_key *r, uint32_t thread)
@@ -154,6 +165,22 @@ static uint32_t record_lane(const struct record_key *r, uint32_t thread)
 		return lane_intern(WIRE_NONE, 0, 0, thread);
 	return lane_intern(device_intern((uint8_t)r->source, r->device), r->context, r->stream,
 			   thread);
+}
+
+/* Names that are longer are not told apart by shape. */
+#define SHAPED_MAX 6144
+
+/* The name of a record's frame, with its shape where that is asked for. */
+static uint32_t record_string(const struct record_key *r)
+{
+	size_t len = strlen(r->name);
+	char text[SHAPED_MAX + ACTIVITY_SHAPE_MAX];
+
+	if (_likely_(!r->shape.grid[0]) || len > SHAPED_MAX)
+		return string_intern(r->name, len);
+	memcpy(text, r->name, len);
+	activity_shape(&r->shape, text + len);
+	return string_intern(text, strlen(text));
 }
 
 static uint32_t record_slot(const struct record_key *r)
@@ -165,8 +192,7 @@ static uint32_t record_slot(const struct record_key *r)
 	if (!launch || launch >= table_n(&collector->contexts))
 		launch = 1;
 	ctx = &collector->context[launch];
-	node = node_intern(ctx->node,
-			   frame_intern(k->frame, string_intern(r->name, strlen(r->name))));
+	node = node_intern(ctx->node, frame_intern(k->frame, record_string(r)));
 	return slot_intern(node, record_lane(r, ctx->thread), k->set);
 }
 
@@ -177,18 +203,30 @@ static struct record_cache *cache_of(struct thread_state *t)
 	return t->cache;
 }
 
+/* Does the text of a frame begin with the name, and is nothing behind it but a shape? */
+static bool is_text_of(const char *text, const struct record_key *r)
+{
+	size_t len;
+
+	if (_likely_(!r->shape.grid[0]))
+		return !strcmp(text, r->name);
+	len = strlen(r->name);
+	return !strncmp(text, r->name, len) && (len > SHAPED_MAX || text[len] == '<');
+}
+
 /* The slot of a record with a symbol for a name: as a rule that of the last such record. */
 static uint32_t cached_slot(const struct record_key *r, struct thread_state *t)
 {
 	struct record_cache *c = cache_of(t);
 	uint64_t hash = hash_u64((uintptr_t)r->name ^ ((uint64_t)r->launch << 40) ^
-				 ((uint64_t)r->stream << 32) ^ (uint32_t)r->device);
+				 ((uint64_t)r->stream << 32) ^ (uint32_t)r->device ^
+				 r->shape.grid[0] * UINT64_C(0x9e3779b97f4a7c15));
 	unsigned i = hash & (CACHE_SIZE - 1);
 	uint32_t slot;
 
 	if (!c)
 		return record_slot(r);
-	if (!memcmp(&c->entry[i].key, r, sizeof(*r)) && !strcmp(c->entry[i].text, r->name))
+	if (!memcmp(&c->entry[i].key, r, sizeof(*r)) && is_text_of(c->entry[i].text, r))
 		return c->entry[i].slot;
 	slot = record_slot(r);
 	if (slot == WIRE_NONE)

@@ -41,6 +41,12 @@ enum memory_kind {
 	MEMORY_N_KINDS
 };
 
+/* How a kernel was launched: blocks of the grid, threads (work-items) of a block, by dimension. Where the
+ * blocks are left to the driver, `block` is 0, and `grid` holds the work-items. All 0: not known. */
+struct launch_shape {
+	uint32_t grid[3], block[3];
+};
+
 struct activity {
 	enum activity_kind kind;
 	uint32_t launch;  /* launch context id from sink->ops->launch(); 0 = unknown */
@@ -48,15 +54,16 @@ struct activity {
 	uint32_t context; /* vendor's context id */
 	uint32_t stream;  /* vendor's stream or queue id */
 	uint64_t start_ns, end_ns;
-	const char *name;  /* kernels: symbol, mangled; waits: function; else NULL */
-	uint64_t bytes;    /* copies and sets */
-	uint8_t direction; /* enum copy_direction */
-	uint8_t src_kind;  /* enum memory_kind; of a set: its memory */
-	uint8_t dst_kind;  /* enum memory_kind */
-	bool async;        /* the call did not wait for it */
-	bool uncounted;    /* its launch was not counted by ops->launch(): a graph's node, a
+	const char *name;          /* kernels: symbol, mangled; waits: function; else NULL */
+	uint64_t bytes;            /* copies and sets */
+	uint8_t direction;         /* enum copy_direction */
+	uint8_t src_kind;          /* enum memory_kind; of a set: its memory */
+	uint8_t dst_kind;          /* enum memory_kind */
+	bool async;                /* the call did not wait for it */
+	bool uncounted;            /* its launch was not counted by ops->launch(): a graph's node, a
 				  * launch before callbacks came on */
-	uint32_t graph;    /* graph the record belongs to, 0 = none */
+	uint32_t graph;            /* graph the record belongs to, 0 = none */
+	struct launch_shape shape; /* of kernels */
 };
 
 /* "HostToDevice" … and the short form for node names, "HtoD". */
@@ -65,6 +72,13 @@ const char *copy_direction_short(unsigned direction);
 const char *memory_kind_word(unsigned kind);
 /* Name of the node of a copy or set: "memcpy HtoD pinned", "memset device". Size of out ≥ 48. */
 void activity_transfer_name(const struct activity *a, char *out, size_t size);
+
+/* How a kernel was launched, as it stands behind its name: "<<<128x4,256>>>"; dimensions of 1 at the end
+ * are left out, and what is not known is "?". "" where nothing is. */
+#define ACTIVITY_SHAPE_MAX 80
+void activity_shape(const struct launch_shape *shape, char out[ACTIVITY_SHAPE_MAX]);
+/* The length of a name without a shape at its end. */
+size_t activity_bare_len(const char *name, size_t len);
 
 /* A device, once known. Strings may be NULL; numbers 0 = unknown. */
 struct device_info {

@@ -115,6 +115,62 @@ static char *transfer_append(char *p, const char *end, const char *s)
 	return p;
 }
 
+static char *number_append(char *p, const char *end, uint32_t v)
+{
+	char digits[12], *d = digits + sizeof(digits) - 1;
+
+	*d = '\0';
+	do
+		*--d = (char)('0' + v % 10);
+	while (v /= 10);
+	return transfer_append(p, end, d);
+}
+
+/* "128x4", "?" where a dimension is not known. */
+static char *extent_append(char *p, const char *end, const uint32_t v[3])
+{
+	unsigned n = v[2] > 1 ? 3 : v[1] > 1 ? 2 : 1;
+
+	if (!v[0])
+		return transfer_append(p, end, "?");
+	for (unsigned i = 0; i < n; i++) {
+		if (i)
+			p = transfer_append(p, end, "x");
+		p = number_append(p, end, v[i]);
+	}
+	return p;
+}
+
+#define SHAPE_BEGIN "<<<"
+#define SHAPE_END   ">>>"
+
+void activity_shape(const struct launch_shape *shape, char out[ACTIVITY_SHAPE_MAX])
+{
+	const char *end = out + ACTIVITY_SHAPE_MAX;
+	char *p = out;
+
+	*out = '\0';
+	if (!shape->grid[0] && !shape->block[0])
+		return;
+	p = transfer_append(p, end, SHAPE_BEGIN);
+	p = extent_append(p, end, shape->grid);
+	p = transfer_append(p, end, ",");
+	p = extent_append(p, end, shape->block);
+	transfer_append(p, end, SHAPE_END);
+}
+
+size_t activity_bare_len(const char *name, size_t len)
+{
+	size_t at = len;
+
+	if (len < 2 * strlen(SHAPE_BEGIN) || memcmp(name + len - strlen(SHAPE_END), SHAPE_END, 3))
+		return len;
+	at -= strlen(SHAPE_END);
+	while (at > 0 && strchr("0123456789x,?", name[at - 1]) && name[at - 1])
+		at--;
+	return at >= 3 && !memcmp(name + at - 3, SHAPE_BEGIN, 3) ? at - 3 : len;
+}
+
 void activity_transfer_name(const struct activity *a, char *out, size_t size)
 {
 	const char *end = out + size;

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/shown.h"
 #include "base/util.h"
+#include "core/activity.h"
 #include "naming/pieces.h"
 #include "naming/plain.h"
 #include "naming/signature.h"
@@ -314,7 +315,7 @@ static void show_least(struct fitted *f, size_t columns)
 	}
 }
 
-const char *fit_name(const char *name, size_t columns, const char *dots, struct buf *scratch)
+static const char *fit_bare(const char *name, size_t columns, const char *dots, struct buf *scratch)
 {
 	const char *last, *arguments;
 	struct fitted f;
@@ -342,4 +343,23 @@ const char *fit_name(const char *name, size_t columns, const char *dots, struct 
 	put_back(&f, columns);
 	put_line(&f, scratch);
 	return scratch->error ? name : buf_str(scratch);
+}
+
+/* The shape of a launch behind a name stays, where that leaves room for the name. */
+const char *fit_name(const char *name, size_t columns, const char *dots, struct buf *scratch)
+{
+	size_t len = strlen(name), bare = activity_bare_len(name, len), behind = len - bare;
+	_cleanup_(freep) char *function = NULL;
+	_cleanup_(buf_done) struct buf text = {0};
+
+	if (!behind || fits(name, columns) || columns < behind + HEAD_USUAL)
+		return fit_bare(name, columns, dots, scratch);
+	function = strndup(name, bare);
+	if (!function)
+		return name;
+	buf_puts(&text, fit_bare(function, columns - behind, dots, scratch));
+	buf_puts(&text, name + bare);
+	buf_clear(scratch);
+	buf_puts(scratch, buf_str(&text));
+	return scratch->error || text.error ? name : buf_str(scratch);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "naming/readable.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/activity.h"
 #include "naming/brief.h"
 #include "naming/plain.h"
 #include "naming/rules.h"
@@ -55,7 +57,7 @@ static bool is_signature(const char *name, enum frame_kind kind)
 	return !strncmp(name, "void ", 5) && name[n - 1] == ')';
 }
 
-char *readable_name(const char *raw, enum frame_kind kind, unsigned level)
+static char *readable(const char *raw, enum frame_kind kind, unsigned level)
 {
 	char *whole = demangle(raw), *brief;
 
@@ -68,4 +70,19 @@ char *readable_name(const char *raw, enum frame_kind kind, unsigned level)
 		return whole;
 	free(whole);
 	return brief;
+}
+
+/* A kernel with the shape of its launch behind it is named without it, and gets it back. */
+char *readable_name(const char *raw, enum frame_kind kind, unsigned level)
+{
+	size_t len = strlen(raw), bare = kind == FRAME_KERNEL ? activity_bare_len(raw, len) : len;
+	_cleanup_(freep) char *symbol = NULL;
+	_cleanup_(freep) char *name = NULL;
+	char *whole;
+
+	if (bare == len)
+		return readable(raw, kind, level);
+	symbol = strndup(raw, bare);
+	name = symbol ? readable(symbol, kind, level) : NULL;
+	return name && asprintf(&whole, "%s%s", name, raw + bare) >= 0 ? whole : NULL;
 }

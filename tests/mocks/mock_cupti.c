@@ -166,6 +166,10 @@ static void fill_kernel(union record *r, const struct mock_op *op, uint32_t id)
 	r->kernel.correlation = id;
 	r->kernel.name = op->name;
 	r->kernel.graph = op->graph;
+	r->kernel.grid[0] = 128;
+	r->kernel.grid[1] = (int32_t)(1 + id % 2); /* every other launch has another grid */
+	r->kernel.grid[2] = r->kernel.block[1] = r->kernel.block[2] = 1;
+	r->kernel.block[0] = 256;
 }
 
 static void fill_copy(union record *r, const struct mock_op *op, uint32_t id)

@@ -70,6 +70,17 @@ check "--no-cuda" "7 processes 1" "$(timeout 120 "$PROTON" record -q --no-cuda -
 	>out 2>err; echo "$? $(sums | grep processes)")"
 check "and no work" "" "$(sums | grep add)"
 
+# ---- kernels by grid and block: as many as without
+shapes() { "$PROTON" export -f json "$1" | python3 -c '
+import json, sys
+n = {}
+for k in json.load(sys.stdin)["nodes"]:
+    if k["kind"] == "kernel":
+        n[k["name"]] = n.get(k["name"], 0) + k["metrics"]["count"]
+print(sorted(n), sum(n.values()))'; }
+check "--by-shape: status" 7 "$(timeout 120 "$PROTON" record --by-shape -o s.hatchet -- "$app" "$cuda" return 2 3000 scopes >out 2>err; echo $?)"
+check "--by-shape: kernels" "['add<<<128,256>>>', 'add<<<128x2,256>>>'] 6000" "$(shapes s.hatchet)"
+
 # ---- waits: on the host, of the thread and calling context that waits, and no work of the device
 waits() {
 	"$PROTON" export -f json f.hatchet | python3 -c '

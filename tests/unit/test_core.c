@@ -353,6 +353,41 @@ START_TEST(transfers_have_one_name_a_direction_and_kind)
 }
 END_TEST
 
+static const struct {
+	struct launch_shape shape;
+	const char *text;
+} shapes[] = {
+	{{{0}, {0}}, ""},
+	{{{1, 1, 1}, {1, 1, 1}}, "<<<1,1>>>"},
+	{{{128, 4, 1}, {256, 1, 1}}, "<<<128x4,256>>>"},
+	{{{1, 1, 7}, {32, 8, 1}}, "<<<1x1x7,32x8>>>"},
+	{{{65536, 1, 1}, {0, 0, 0}}, "<<<65536,?>>>"},
+	{{{UINT32_MAX, UINT32_MAX, UINT32_MAX}, {UINT32_MAX, UINT32_MAX, UINT32_MAX}},
+	 "<<<4294967295x4294967295x4294967295,4294967295x4294967295x4294967295>>>"},
+};
+
+START_TEST(shape_of_a_launch)
+{
+	char text[ACTIVITY_SHAPE_MAX], name[ACTIVITY_SHAPE_MAX + 16];
+
+	activity_shape(&shapes[_i].shape, text);
+	ck_assert_str_eq(text, shapes[_i].text);
+	snprintf(name, sizeof(name), "gemm<float>%s", text);
+	ck_assert_uint_eq(activity_bare_len(name, strlen(name)), strlen("gemm<float>"));
+}
+END_TEST
+
+/* Names that have no shape at their end stay whole. */
+START_TEST(names_without_a_shape)
+{
+	static const char *const names[] = {"",     ">>>",        "<<<>>",      "a<b<c<int>>>",
+					    "<<<x", "k<<<f,2>>>", "k<<<1,2>>> "};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		ck_assert_uint_eq(activity_bare_len(names[i], strlen(names[i])), strlen(names[i]));
+}
+END_TEST
+
 /* One kernel row: time, count, min, max. */
 static void add_kernel(struct session *s, uint32_t node, uint32_t lane, uint64_t time,
 		       uint64_t count, uint64_t min, uint64_t max)
@@ -867,6 +902,8 @@ int main(void)
 	tcase_add_test(tc, percentiles_of_few);
 	tcase_add_test(tc, texts_do_not_add_up);
 	tcase_add_test(tc, transfers_have_one_name_a_direction_and_kind);
+	tcase_add_loop_test(tc, shape_of_a_launch, 0, (int)ARRAY_SIZE(shapes));
+	tcase_add_test(tc, names_without_a_shape);
 	tcase_add_test(tc, snapshot_rolls_up);
 	tcase_add_test(tc, snapshot_stands_still_and_has_windows);
 	tcase_add_test(tc, snapshot_groups);

@@ -379,6 +379,14 @@ static const struct {
 	{12, "flash_backward<64, 128>", "flash~kward~"},
 	{8, "flash_bwd<64, 128>", "flash_~"},
 	{4, "kernel<>", "ker~"},
+	/* the shape of a launch stays, where there is room for it */
+	{60, "a::elementwise_kernel<128, 2, direct_copy><<<64x2,256>>>",
+	 "a::elementwise_kernel<128, 2, direct_copy><<<64x2,256>>>"},
+	{40, "a::elementwise_kernel<128, 2, direct_copy><<<64x2,256>>>",
+	 "elementwise~<~direct_copy><<<64x2,256>>>"},
+	{28, "nvjet_sm90_tst_64x24_64x16_2x4_h_bz_bias_TNT<<<4,128>>>",
+	 "nvjet~ts~bias_TNT<<<4,128>>>"},
+	{20, "nvjet_sm90_tst_64x24_64x16_2x4_h_bz_bias_TNT<<<4,128>>>", "nvjet~tst~_bias_TNT~"},
 	/* words alone: those that many names have, then the middle */
 	{40, "cudnn_generated_fort_native_sdpa_sm90_flash_bprop_f16_knob_26_64x64x64_kernel0_0",
 	 "cudnn~sdpa~flash_bpr~_knob_26_64x64x64~0"},
@@ -415,6 +423,23 @@ static bool demangles(void)
 	return yes;
 }
 
+START_TEST(a_shape_stands_behind_every_name)
+{
+	static const char raw[] = "void n::add<float>(int)<<<4x2,128>>>", shape[] = "<<<4x2,128>>>";
+
+	for (unsigned level = 0; level < NAMING_LEVELS; level++) {
+		char *name = readable_name(raw, FRAME_KERNEL, level);
+		const char *shown = name ? name : raw; /* the whole is as it is */
+
+		ck_assert_ptr_nonnull(strstr(shown, "add<float>"));
+		ck_assert_str_eq(shown + strlen(shown) - strlen(shape), shape);
+		ck_assert(name || level == NAMING_LEVELS - 1);
+		free(name);
+	}
+	ck_assert_ptr_null(readable_name("plain<<<4,128>>>", FRAME_KERNEL, 0));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("naming");
@@ -435,6 +460,7 @@ int main(void)
 	tcase_add_test(t, deep_names);
 	tcase_add_loop_test(t, narrow_columns, 0, ARRAY_SIZE(narrow));
 	suite_add_tcase(suite, t);
+	tcase_add_test(t, a_shape_stands_behind_every_name);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

@@ -115,6 +115,25 @@ START_TEST(test_known)
 }
 END_TEST
 
+/* The program says how many work-items a group has, or leaves it to the driver. */
+START_TEST(test_by_shape)
+{
+	char out[4096];
+	yajl_val profile =
+		record_with("--by-shape", "tests/programs/opencl_known", out, sizeof(out));
+	yajl_val root = json_element(profile, 0);
+	const char *scale = strstr(out, "expect kernel.scale="),
+		   *add = strstr(out, "expect kernel.add=");
+
+	ck_assert(scale && add);
+	ck_assert_double_eq(node_metric(node_at(root, "scale<<<16,64>>>"), "count"),
+			    atof(strchr(scale, '=') + 1));
+	ck_assert_double_eq(node_metric(node_at(root, "add<<<1024,?>>>"), "count"),
+			    atof(strchr(add, '=') + 1));
+	yajl_tree_free(profile);
+}
+END_TEST
+
 static bool has_child(yajl_val node, const char *name)
 {
 	yajl_val children = json_member(node, "children");
@@ -217,6 +236,7 @@ int main(void)
 	tcase_add_test(tc, test_sync);
 	tcase_add_test(tc, test_beside_another);
 	tcase_add_test(tc, test_known);
+	tcase_add_test(tc, test_by_shape);
 	tcase_add_test(tc, test_demo);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
