@@ -2,7 +2,10 @@
 /* What short names cost: bench/names tests/names/kernels.tsv [ROUNDS]
  *
  * 100,000 kernels whose signatures have 400 characters, as traces have them and as symbols; each round
- * makes all their short names in a new profile, collisions included. Times in milliseconds. */
+ * makes all their short names in a new profile, collisions included. Times in milliseconds.
+ *
+ * How long they are: bench/names --lengths LIST, of one profile of all names in a list (a line each,
+ * behind its last tab): of all, and of those that are longer than they would be alone. */
 #include "config.h" // IWYU pragma: keep
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +94,7 @@ static struct session *profile(const char *path, bool symbols, size_t *ret_chars
 static double round_ms(const struct session *s)
 {
 	uint64_t start = clock_monotonic_ns();
-	struct frame_names *names = frame_names_new(s, readable_name, true);
+	struct frame_names *names = frame_names_new(s, &readable_naming, true);
 
 	must(names && frame_names_get(names, 1, NAME_SHORT), "out of memory");
 	frame_names_free(names);
@@ -105,6 +108,82 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* ---- lengths ---- */
+
+struct lengths {
+	const char *title;
+	size_t *v, n;
+};
+
+static int compare_sizes(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void print_lengths(struct lengths *l)
+{
+	if (l->n == 0)
+		return;
+	qsort(l->v, l->n, sizeof(*l->v), compare_sizes);
+	printf("%-6s  %zu names: median %zu, p90 %zu, max %zu characters\n", l->title, l->n,
+	       l->v[l->n / 2], l->v[l->n * 9 / 10], l->v[l->n - 1]);
+}
+
+/* One profile of a list; its nodes are those from 1 on. */
+static struct session *profile_of(const char *path)
+{
+	FILE *in = fopen(path, "r");
+	struct session *s = session_new();
+	char *line = NULL;
+	size_t cap = 0;
+
+	must(in, path);
+	must(s, "out of memory");
+	while (getline(&line, &cap, in) > 0) {
+		char *tab = strrchr(line, '\t');
+		uint32_t name;
+
+		line[strcspn(line, "\n")] = '\0';
+		name = strtab_adds(s->strings, tab ? tab + 1 : line);
+		session_node_intern(s, SESSION_ROOT,
+				    session_frame_intern(s, FRAME_KERNEL, name, SESSION_NONE, 0));
+	}
+	free(line);
+	fclose(in);
+	return s;
+}
+
+static int lengths(const char *path)
+{
+	struct session *s = profile_of(path);
+	uint64_t start = clock_monotonic_ns();
+	struct frame_names *names = frame_names_new(s, &readable_naming, true);
+	struct lengths all = {"all", calloc(s->n_nodes, sizeof(size_t)), 0};
+	struct lengths wide = {"wide", calloc(s->n_nodes, sizeof(size_t)), 0};
+
+	must(names && all.v && wide.v && frame_names_get(names, 1, NAME_SHORT), "out of memory");
+	printf("%.0f ms\n", (double)(clock_monotonic_ns() - start) / 1e6);
+	for (uint32_t node = 1; node < s->n_nodes; node++) {
+		const char *raw = session_node_name(s, node);
+		const char *name = frame_names_get(names, node, NAME_SHORT);
+		char *shortest = readable_name(raw, FRAME_KERNEL, 0);
+
+		all.v[all.n++] = strlen(name);
+		if (strcmp(name, shortest ? shortest : raw) != 0)
+			wide.v[wide.n++] = strlen(name);
+		free(shortest);
+	}
+	print_lengths(&all);
+	print_lengths(&wide);
+	free(all.v);
+	free(wide.v);
+	frame_names_free(names);
+	session_free(s);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const titles[] = {"signatures", "symbols"};
@@ -112,6 +191,8 @@ int main(int argc, char **argv)
 	double ms[64];
 	size_t chars;
 
+	if (argc == 3 && !strcmp(argv[1], "--lengths"))
+		return lengths(argv[2]);
 	must(argc > 1 && rounds >= 1 && rounds <= ARRAY_SIZE(ms), "usage: names LIST [ROUNDS]");
 	for (int symbols = 0; symbols < 2; symbols++) {
 		struct session *s = profile(argv[1], symbols, &chars);

@@ -178,7 +178,7 @@ static int advise(const struct session *s, const struct arguments *a)
 
 int cmd_advise(int argc, char **argv)
 {
-	struct arguments a = {.report = {.naming = readable_name}, .least = -1};
+	struct arguments a = {.report = {.naming = &readable_naming}, .least = -1};
 	_cleanup_(session_freep) struct session *s = NULL;
 	int first;
 

@@ -568,7 +568,7 @@ static int run(struct arguments *a, int argc, char **argv)
 int cmd_diff(int argc, char **argv)
 {
 	struct arguments a = {.diff = {.noise = NOISE},
-			      .print.naming = readable_name,
+			      .print.naming = &readable_naming,
 			      .limits = {.over = -1, .under = -1}};
 	int n_words, status = STATUS_TROUBLE;
 	char **words = spread_sides(argc, argv, &n_words);

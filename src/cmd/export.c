@@ -207,7 +207,7 @@ static void arguments_done(struct arguments *a)
 
 int cmd_export(int argc, char **argv)
 {
-	_cleanup_(arguments_done) struct arguments a = {.write.naming = readable_name};
+	_cleanup_(arguments_done) struct arguments a = {.write.naming = &readable_naming};
 	_cleanup_(session_freep) struct session *s = NULL;
 	const struct format *format;
 	int first = options_parse(&command_export, argc, argv, on_option, &a), r;

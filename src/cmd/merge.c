@@ -121,7 +121,7 @@ static int print_ranks(const struct session *s, struct arguments *a)
 	const struct report_options o = {.width = a->width,
 					 .rows = a->rows,
 					 .names = a->names,
-					 .naming = readable_name,
+					 .naming = &readable_naming,
 					 .ascii = a->ascii};
 	struct column_spec column;
 	struct out *out;

@@ -94,7 +94,7 @@ static int on_option(const struct option_def *option, const char *value, void *a
 
 int report_print(const struct session *s, const struct report_options *options, enum group group)
 {
-	struct snapshot_spec spec = {.group = group, .naming = readable_name};
+	struct snapshot_spec spec = {.group = group, .naming = &readable_naming};
 	struct report_options o = *options;
 	struct snapshot *snap = snapshot_new(s, &spec);
 	struct out *out = out_new(STDOUT_FILENO);
@@ -102,7 +102,7 @@ int report_print(const struct session *s, const struct report_options *options, 
 
 	if (strcmp(nl_langinfo(CODESET), "UTF-8"))
 		o.ascii = true;
-	o.naming = readable_name;
+	o.naming = &readable_naming;
 	if (snap && out) {
 		r = report_text(snap, &o, out);
 		if (r == -ENODATA && o.include && name_pattern_is_inside(o.include, snap))

@@ -439,7 +439,7 @@ static int top_open(struct top *t)
 {
 	static const struct tui_host host = {
 		.request = on_request, .status = on_status, .log = on_log, .input = on_input};
-	struct snapshot_spec spec = {.group = t->screen.group, .naming = readable_name};
+	struct snapshot_spec spec = {.group = t->screen.group, .naming = &readable_naming};
 	struct tui_host mine = host;
 
 	mine.data = t;

@@ -58,6 +58,8 @@ static char *shown_name(const char *raw, enum frame_kind kind, unsigned level)
 	return shown;
 }
 
+static const struct naming shown_naming = {shown_name, readable_apart, readable_could_be};
+
 /* ---- what the screen asks for ---- */
 
 static int on_request(void *data, enum tui_action action, int arg)
@@ -132,7 +134,7 @@ static void picture_done(struct picture *p)
 
 static struct snapshot *snapshot_of(const struct session *s, enum group group)
 {
-	struct snapshot_spec spec = {.group = group, .naming = shown_name};
+	struct snapshot_spec spec = {.group = group, .naming = &shown_naming};
 
 	return s ? snapshot_new(s, &spec) : NULL;
 }

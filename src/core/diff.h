@@ -87,10 +87,10 @@ struct diff_options {
 	bool exclusive; /* own values, not those of the nodes below too */
 	/* Which paths count, as those of a report; NULL: all. */
 	const struct name_pattern *include, *exclude;
-	naming_fn *naming;         /* of names that expressions match; NULL: they are raw */
-	enum group group;          /* what stands above the paths (core/regroup.h) */
-	const struct peaks *peaks; /* for util; may be NULL */
-	bool flat;                 /* kernels, copies and sets instead of paths; without a group */
+	const struct naming *naming; /* of names that expressions match; NULL: they are raw */
+	enum group group;            /* what stands above the paths (core/regroup.h) */
+	const struct peaks *peaks;   /* for util; may be NULL */
+	bool flat; /* kernels, copies and sets instead of paths; without a group */
 	const struct name_pattern *per; /* divide by how often this was called; NULL: by nothing */
 };
 

@@ -99,6 +99,7 @@ static int pattern_init(struct name_pattern *p, const char *expression, const ch
 {
 	int flags = REG_EXTENDED | REG_NOSUB, r;
 	_cleanup_(buf_done) struct buf text = {0};
+	_cleanup_(freep) char *given = strdup(expression);
 
 	if (!strncmp(expression, "(?i)", 4)) {
 		flags |= REG_ICASE;
@@ -110,11 +111,14 @@ static int pattern_init(struct name_pattern *p, const char *expression, const ch
 		return -EINVAL;
 	}
 	buf_puts(&text, end);
-	r = text.error ? REG_ESPACE : regcomp(&p->re, buf_str(&text), flags);
+	r = text.error || !given ? REG_ESPACE : regcomp(&p->re, buf_str(&text), flags);
 	if (!r) {
 		r = regcomp(&p->inside, buf_str(&text) + 1, flags);
-		if (!r)
+		if (!r) {
+			p->text = given;
+			given = NULL;
 			return 0;
+		}
 		regfree(&p->re);
 	}
 	regerror(r, NULL, ret_why, size);
@@ -136,6 +140,7 @@ void name_pattern_done(struct name_pattern *p)
 {
 	regfree(&p->re);
 	regfree(&p->inside);
+	free(p->text);
 }
 
 static bool regex_test(const char *name, const void *re)
@@ -148,6 +153,8 @@ static bool regex_test(const char *name, const void *re)
 /* Nodes with the same frame have the same name: each name is matched once. */
 struct matcher {
 	const regex_t *re;
+	const char
+		*text; /* a name that is shown is found, whatever its signs mean in `re`; or NULL */
 	struct snapshot *snap;
 	const struct snap_node *nodes;
 	const struct session_node *session_nodes;
@@ -157,16 +164,23 @@ struct matcher {
 
 enum { SEEN_NO = 1, SEEN_YES = 2 };
 
-static struct matcher matcher_make(struct snapshot *snap, const regex_t *re)
+static struct matcher matcher_make(struct snapshot *snap, const regex_t *re, const char *text)
 {
 	const struct session *s = snapshot_session(snap);
 
 	return (struct matcher){re,
+				text,
 				snap,
 				snapshot_nodes(snap),
 				s->nodes,
 				snapshot_tick(snap),
 				calloc(s->n_frames + 1, 1)};
+}
+
+static bool is_match(const struct matcher *m, uint32_t node)
+{
+	return snapshot_any_name(m->snap, node, regex_test, m->re) ||
+	       (m->text && snapshot_could_be(m->snap, node, m->text));
 }
 
 static bool matches(const struct matcher *m, uint32_t node)
@@ -175,10 +189,10 @@ static bool matches(const struct matcher *m, uint32_t node)
 	uint8_t *seen;
 
 	if (!m->seen || id == SESSION_NONE)
-		return snapshot_any_name(m->snap, node, regex_test, m->re);
+		return is_match(m, node);
 	seen = &m->seen[m->session_nodes[id].frame];
 	if (!*seen)
-		*seen = snapshot_any_name(m->snap, node, regex_test, m->re) ? SEEN_YES : SEEN_NO;
+		*seen = is_match(m, node) ? SEEN_YES : SEEN_NO;
 	return *seen == SEEN_YES;
 }
 
@@ -199,7 +213,7 @@ enum { BELOW = 2, ABOVE = 4, PARENT = 8 };
 
 bool name_pattern_is_inside(const struct name_pattern *p, struct snapshot *snap)
 {
-	struct matcher m = matcher_make(snap, &p->inside);
+	struct matcher m = matcher_make(snap, &p->inside, NULL);
 	bool found = false;
 
 	for (uint32_t i = 1; i < snapshot_n(snap) && !found; i++)
@@ -210,7 +224,7 @@ bool name_pattern_is_inside(const struct name_pattern *p, struct snapshot *snap)
 
 uint8_t *filter_matching(struct snapshot *snap, const struct name_pattern *p)
 {
-	struct matcher m = matcher_make(snap, &p->re);
+	struct matcher m = matcher_make(snap, &p->re, p->text);
 	uint32_t n = snapshot_n(snap);
 	uint8_t *mask = malloc(n ? n : 1);
 
@@ -223,7 +237,7 @@ uint8_t *filter_matching(struct snapshot *snap, const struct name_pattern *p)
 int filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p)
 {
 	const uint32_t *parents = snapshot_parents(snap);
-	struct matcher m = matcher_make(snap, &p->re);
+	struct matcher m = matcher_make(snap, &p->re, p->text);
 	uint32_t n = snapshot_n(snap), i;
 	bool stopped;
 
@@ -246,7 +260,7 @@ int filter_include(uint8_t *mask, struct snapshot *snap, const struct name_patte
 int filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p)
 {
 	const uint32_t *parents = snapshot_parents(snap);
-	struct matcher m = matcher_make(snap, &p->re);
+	struct matcher m = matcher_make(snap, &p->re, p->text);
 	uint32_t n = snapshot_n(snap), i;
 
 	for (i = 0; i < n && tick_at(m.tick, i, n); i++) {

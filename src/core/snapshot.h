@@ -32,8 +32,8 @@ const char *group_word(enum group group); /* "none", "process" … */
 struct snapshot_spec {
 	enum group group;
 	bool keep_metadata; /* show "__proton_launch_metadata" subtrees (hidden otherwise) */
-	naming_fn *naming;  /* NULL: names stay raw */
-	bool all_forms;     /* any form of a name is searched: not all that is shown is in here */
+	const struct naming *naming; /* NULL: names stay raw */
+	bool all_forms; /* any form of a name is searched: not all that is shown is in here */
 };
 
 struct snap_node {
@@ -98,6 +98,8 @@ const char *snapshot_name(struct snapshot *snap, uint32_t id, enum name_mode mod
 /* Does any name of a node pass a test: raw, demangled or short? Names that are alike are tested once. */
 bool snapshot_any_name(struct snapshot *snap, uint32_t id,
 		       bool (*test)(const char *name, const void *ctx), const void *ctx);
+/* Where any form is searched: is a text the short name that a node could have beside others? */
+bool snapshot_could_be(const struct snapshot *snap, uint32_t id, const char *text);
 
 /* Has any row a value of the metric? While the session still grows: or a place for one? */
 bool snapshot_has(struct snapshot *snap, uint32_t metric);

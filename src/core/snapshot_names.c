@@ -89,6 +89,14 @@ bool snapshot_any_name(struct snapshot *snap, uint32_t id,
 	return false;
 }
 
+bool snapshot_could_be(const struct snapshot *snap, uint32_t id, const char *text)
+{
+	uint32_t node = snap->nodes[id].session_node;
+
+	return snap->spec.all_forms && node != SESSION_NONE &&
+	       frame_names_could_be(snap->frame_names, node, text);
+}
+
 int names_init(struct snapshot *snap)
 {
 	snap->frame_names = frame_names_new(snap->s, snap->spec.naming, true);

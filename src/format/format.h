@@ -35,8 +35,8 @@ struct write_options {
 	const struct peaks *peaks; /* for util and bound in tables; NULL: not known */
 	/* How names are written where the format does not keep them raw; as in snapshot_spec. */
 	enum name_mode names;
-	naming_fn *naming;         /* NULL: all names are raw */
-	struct write_notes *notes; /* is filled in; NULL: nobody asks */
+	const struct naming *naming; /* NULL: all names are raw */
+	struct write_notes *notes;   /* is filled in; NULL: nobody asks */
 };
 
 struct format {

@@ -272,7 +272,7 @@ static void summary_filter(const struct recording *rec, FILE *out)
 void recording_summary(const struct recording *rec, FILE *out)
 {
 	const struct session *s = receiver_session(rec->receiver);
-	struct snapshot_spec spec = {.naming = readable_name};
+	struct snapshot_spec spec = {.naming = &readable_naming};
 	struct snapshot *snap = snapshot_new(s, &spec);
 
 	if (snap && s->n_rows) {

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "naming/rules.h"
+#include "naming/sense.h"
 #include "naming/signature.h"
 
 /* Characters that a kernel's arguments may take, by level; 0: any number. */
@@ -17,159 +18,24 @@ struct writer {
 	const struct signature *s;
 	struct buf *out;
 	enum brief_level level;
-	unsigned tight; /* how much more goes since the arguments are too many: 0 to 2 */
+	unsigned tight;   /* how much more goes since the arguments are too many: 0 to 2 */
+	unsigned style;   /* enum part_mark: what is added to the name that is written now */
+	uint32_t functor; /* of the wrapper that is written now */
+	bool bare;        /* names without arguments */
+	bool unmarked;    /* marks are as if they were not there */
+	bool sparse; /* only marked arguments: they are below one that would not stand itself */
 };
-
-static const struct name_part *part_of(const struct writer *w, uint32_t id)
-{
-	return &w->s->parts[id];
-}
-
-static bool is_word_of(const struct name_part *p, const char *word)
-{
-	return p->len == strlen(word) && !memcmp(p->text, word, p->len);
-}
-
-static bool is_operator(const struct name_part *p)
-{
-	static const char word[] = "operator";
-
-	return p->kind == PART_NAME && p->len >= sizeof(word) - 1 &&
-	       !memcmp(p->text, word, sizeof(word) - 1);
-}
-
-static enum rule rule_at(const struct name_part *p)
-{
-	return (enum rule)p->rule;
-}
-
-/* ---- what a type is ---- */
-
-/* The first part of a path that is not a namespace: the last one, or one that has more than a name. */
-static uint32_t behind_namespaces(const struct writer *w, uint32_t path)
-{
-	for (; part_of(w, path)->next != PART_NONE; path = part_of(w, path)->next) {
-		const struct name_part *p = part_of(w, path);
-
-		if (p->has_args || p->has_parameters || p->kind == PART_LAMBDA)
-			return path;
-	}
-	return path;
-}
-
-static bool has_lambda(const struct writer *w, uint32_t path)
-{
-	for (; path != PART_NONE; path = part_of(w, path)->next)
-		if (part_of(w, path)->kind == PART_LAMBDA)
-			return true;
-	return false;
-}
-
-/* "float (float)", "void (*)(int)" */
-static bool is_function_type(const struct name_part *type)
-{
-	return type->behind_len > 1 && type->behind[0] == ' ' && type->behind[1] == '(';
-}
-
-static enum rule rule_of_type(const struct writer *w, const struct name_part *type)
-{
-	uint32_t at = behind_namespaces(w, type->child);
-
-	return has_lambda(w, at) ? RULE_NONE : rule_at(part_of(w, at));
-}
-
-static bool is_constant(const struct writer *w, uint32_t argument)
-{
-	const struct name_part *p = part_of(w, argument);
-
-	if (p->kind != PART_TYPE)
-		return p->kind == PART_NUMBER;
-	return rule_of_type(w, p) == RULE_CONSTANT;
-}
-
-/* Are all arguments numbers, or types that are one? */
-static bool is_extent(const struct writer *w, const struct name_part *of)
-{
-	uint32_t argument = of->child;
-
-	for (; argument != PART_NONE; argument = part_of(w, argument)->next)
-		if (!is_constant(w, argument))
-			return false;
-	return of->child != PART_NONE;
-}
-
-/* The number that an argument is, or is the type of. */
-static const struct name_part *number_of(const struct writer *w, uint32_t argument)
-{
-	const struct name_part *p = part_of(w, argument);
-
-	if (p->kind == PART_TYPE)
-		p = part_of(w, behind_namespaces(w, p->child));
-	return p->kind == PART_NAME && p->child != PART_NONE ? part_of(w, p->child) : p;
-}
-
-/* "1x1x1": a cluster of one block, which is none. */
-static bool is_unit(const struct writer *w, const struct name_part *type)
-{
-	uint32_t argument = part_of(w, behind_namespaces(w, type->child))->child;
-
-	for (; argument != PART_NONE; argument = part_of(w, argument)->next)
-		if (!is_word_of(number_of(w, argument), "1"))
-			return false;
-	return true;
-}
-
-enum sense { SENSE_NOISE, SENSE_VALUE, SENSE_ELEMENT, SENSE_SHAPE, SENSE_FUNCTOR };
-
-/* What an argument is to somebody who looks for what a kernel does. */
-static enum sense sense_of(const struct writer *w, uint32_t argument)
-{
-	const struct name_part *p = part_of(w, argument);
-
-	if (p->kind != PART_TYPE)
-		return SENSE_VALUE;
-	if (is_function_type(p))
-		return w->level < BRIEF_TYPED ? SENSE_NOISE : SENSE_ELEMENT;
-	switch (rule_of_type(w, p)) {
-	case RULE_NOISE:
-		return w->level < BRIEF_ALL ? SENSE_NOISE : SENSE_FUNCTOR;
-	case RULE_ELEMENT:
-		return SENSE_ELEMENT;
-	case RULE_CONSTANT:
-		return SENSE_VALUE;
-	case RULE_EXTENT:
-		if (is_extent(w, part_of(w, behind_namespaces(w, p->child))))
-			return w->level == BRIEF_LEAST && is_unit(w, p) ? SENSE_NOISE : SENSE_SHAPE;
-		return w->level < BRIEF_ALL ? SENSE_NOISE : SENSE_FUNCTOR;
-	default:
-		return SENSE_FUNCTOR;
-	}
-}
-
-/* The functor among arguments: a function or a lambda, or else the first type that is not of
- * elements. PART_NONE: there is none. */
-static uint32_t functor_of(const struct writer *w, const struct name_part *of)
-{
-	uint32_t found = PART_NONE, argument = of->child;
-
-	for (; argument != PART_NONE; argument = part_of(w, argument)->next) {
-		const struct name_part *p = part_of(w, argument);
-
-		if (sense_of(w, argument) != SENSE_FUNCTOR)
-			continue;
-		if (*p->text == '&' || has_lambda(w, p->child))
-			return argument;
-		if (found == PART_NONE)
-			found = argument;
-	}
-	return found;
-}
 
 /* ---- writing ---- */
 
 static void put_argument(struct writer *w, uint32_t argument);
 static void put_arguments(struct writer *w, const struct name_part *of, enum place place);
 static bool put_list(struct writer *w, const struct name_part *of, enum place place, bool any);
+
+static unsigned marks_of(const struct writer *w, const struct name_part *p)
+{
+	return w->unmarked ? 0 : p->marks;
+}
 
 /* "2ul" is 2, and "(Order)1" is 1. */
 static void put_number(struct writer *w, const struct name_part *p)
@@ -186,10 +52,10 @@ static void put_number(struct writer *w, const struct name_part *p)
 
 static void put_extent(struct writer *w, const struct name_part *of)
 {
-	for (uint32_t i = of->child; i != PART_NONE; i = part_of(w, i)->next) {
+	for (uint32_t i = of->child; i != PART_NONE; i = part_of(w->s, i)->next) {
 		if (i != of->child)
 			buf_putc(w->out, 'x');
-		put_number(w, number_of(w, i));
+		put_number(w, type_number(w->s, i));
 	}
 }
 
@@ -217,23 +83,10 @@ static void put_lambda(struct writer *w, const struct name_part *p, bool last)
 	const char *end = p->text + p->len, *types = memchr(p->text, '(', p->len);
 	const char *number = memrchr(p->text, '#', p->len);
 
-	if (w->level >= BRIEF_NUMBERED && number)
+	if (w->style & MARK_NUMBERS && number)
 		buf_put(w->out, number, (size_t)(end - number) - (end[-1] == '}'));
-	if (w->level >= BRIEF_TYPED && last && types)
+	if (w->style & MARK_TYPES && last && types)
 		put_plain_types(w, types, number ? number : end);
-}
-
-/* The function that a lambda stands in; PART_NONE: it stands alone. An operator's name says
- * nothing: then it is the class. */
-static uint32_t around_lambda(const struct writer *w, uint32_t path)
-{
-	uint32_t found = PART_NONE;
-
-	for (; path != PART_NONE && part_of(w, path)->kind != PART_LAMBDA;
-	     path = part_of(w, path)->next)
-		if (part_of(w, path)->kind == PART_NAME && !is_operator(part_of(w, path)))
-			found = path;
-	return found;
 }
 
 /* Of a class, and of its operator that is meant. */
@@ -242,67 +95,90 @@ static void put_arguments_of_both(struct writer *w, const struct name_part *of,
 {
 	bool any = put_list(w, of, AT_TYPE, false);
 
-	if (next && is_operator(next))
+	if (next && part_is_operator(next))
 		any = put_list(w, next, AT_TYPE, any);
 	if (any)
 		buf_putc(w->out, '>');
 }
 
+/* The functor that a wrapper is written as, alone or within it; PART_NONE: it is as any type. */
+static uint32_t functor_within(const struct writer *w, const struct name_part *wrapper,
+			       bool *ret_alone)
+{
+	uint32_t functor;
+
+	if (w->level >= BRIEF_NUMBERED)
+		return PART_NONE;
+	functor = functor_of(w->s, w->level, wrapper);
+	*ret_alone = !(w->style & (MARK_OWN | MARK_NUMBERS));
+	for (uint32_t i = wrapper->child; i != PART_NONE; i = part_of(w->s, i)->next)
+		*ret_alone &= i == functor || !marks_of(w, part_of(w->s, i));
+	return functor;
+}
+
+/* A wrapper's functor is written; the rest of it only as far as it is marked. */
+static bool enter_wrapper(struct writer *w, const struct name_part *p)
+{
+	bool alone;
+	uint32_t functor = part_rule(p) == RULE_WRAPPER ? functor_within(w, p, &alone) : PART_NONE;
+
+	if (functor == PART_NONE)
+		return false;
+	if (alone) {
+		put_argument(w, functor);
+		return true;
+	}
+	w->functor = functor;
+	w->sparse = true;
+	return false;
+}
+
 /* Returns whether it is the function itself, and not the functor that it is a wrapper of. */
 static bool put_function(struct writer *w, uint32_t id)
 {
-	const struct name_part *p = part_of(w, id);
-	uint32_t functor = rule_at(p) == RULE_WRAPPER && w->level < BRIEF_NUMBERED
-				   ? functor_of(w, p)
-				   : PART_NONE;
+	const struct name_part *p = part_of(w->s, id);
 
-	if (functor != PART_NONE) {
-		put_argument(w, functor);
+	if (enter_wrapper(w, p))
 		return false;
-	}
 	buf_put(w->out, p->text,
-		w->level < BRIEF_NUMBERED ? rule_bare_len(p->text, p->len) : p->len);
-	put_arguments_of_both(w, p, p->next != PART_NONE ? part_of(w, p->next) : NULL);
+		w->level < BRIEF_NUMBERED && part_rule(p) != RULE_WRAPPER
+			? rule_bare_len(p->text, p->len)
+			: p->len);
+	put_arguments_of_both(w, p, p->next != PART_NONE ? part_of(w->s, p->next) : NULL);
 	return true;
 }
 
 static void put_lambda_path(struct writer *w, uint32_t path)
 {
-	uint32_t around = around_lambda(w, path);
+	uint32_t around = path_around_lambda(w->s, path);
 
 	if (around == PART_NONE)
 		buf_puts(w->out, "lambda");
 	else if (!put_function(w, around))
 		return;
-	for (; path != PART_NONE; path = part_of(w, path)->next) {
-		const struct name_part *p = part_of(w, path);
+	for (; path != PART_NONE; path = part_of(w->s, path)->next) {
+		const struct name_part *p = part_of(w->s, path);
 
 		if (p->kind == PART_LAMBDA)
-			put_lambda(w, p, !has_lambda(w, p->next));
+			put_lambda(w, p, !path_has_lambda(w->s, p->next));
 	}
-}
-
-/* A function by its address, as a functor. */
-static bool is_address(const struct name_part *type)
-{
-	return *type->text == '&';
 }
 
 static void put_path(struct writer *w, const struct name_part *type)
 {
-	uint32_t at = behind_namespaces(w, type->child);
+	uint32_t at = path_behind_namespaces(w->s, type->child);
 	const char *between = "";
 
-	if (has_lambda(w, at)) {
+	if (path_has_lambda(w->s, at)) {
 		put_lambda_path(w, type->child);
 		return;
 	}
-	if (is_address(type) && w->level < BRIEF_NUMBERED) {
+	if (type_is_address(type) && w->level < BRIEF_NUMBERED) {
 		put_function(w, at);
 		return;
 	}
-	for (; at != PART_NONE; at = part_of(w, at)->next) {
-		const struct name_part *p = part_of(w, at);
+	for (; at != PART_NONE; at = part_of(w->s, at)->next) {
+		const struct name_part *p = part_of(w->s, at);
 
 		if (p->kind == PART_UNNAMED)
 			continue;
@@ -317,49 +193,60 @@ static void put_path(struct writer *w, const struct name_part *type)
 /* What stands behind a type: pointers always, the rest where types are wanted. */
 static void put_behind(struct writer *w, const struct name_part *type)
 {
-	if (w->level >= BRIEF_TYPED) {
+	if (w->style & MARK_TYPES) {
 		put_plain_types(w, type->behind, type->behind + type->behind_len);
 		return;
 	}
-	for (uint32_t i = 0; i < type->behind_len && !is_function_type(type); i++)
+	for (uint32_t i = 0; i < type->behind_len && !type_is_function(type); i++)
 		if (type->behind[i] == '*')
 			buf_putc(w->out, '*');
 }
 
 static void put_type(struct writer *w, const struct name_part *type)
 {
-	const struct name_part *p = part_of(w, behind_namespaces(w, type->child));
-	enum rule rule = rule_of_type(w, type);
-	uint32_t functor = PART_NONE;
+	const struct name_part *p = part_of(w->s, path_behind_namespaces(w->s, type->child));
+	enum rule rule = type_rule(w->s, type);
 
-	if (rule == RULE_EXTENT && is_extent(w, p)) {
+	if (rule == RULE_EXTENT && type_is_extent(w->s, p)) {
 		put_extent(w, p);
 		return;
 	}
 	if (rule == RULE_CONSTANT && p->child != PART_NONE && w->level < BRIEF_ALL) {
-		put_number(w, part_of(w, p->child));
+		put_number(w, part_of(w->s, p->child));
 		return;
 	}
-	if (rule == RULE_WRAPPER && w->level < BRIEF_NUMBERED)
-		functor = functor_of(w, p);
-	if (functor != PART_NONE) {
-		put_argument(w, functor);
+	if (rule == RULE_WRAPPER && enter_wrapper(w, p))
 		return;
-	}
 	put_path(w, type);
 	put_behind(w, type);
 }
 
+/* What a level adds to each name, and the marks of one. */
+static unsigned style_of(const struct writer *w, unsigned marks)
+{
+	if (w->level >= BRIEF_TYPED)
+		marks |= MARK_TYPES;
+	if (w->level >= BRIEF_NUMBERED)
+		marks |= MARK_OWN | MARK_NUMBERS;
+	return marks;
+}
+
 static void put_argument(struct writer *w, uint32_t argument)
 {
-	const struct name_part *p = part_of(w, argument);
+	const struct name_part *p = part_of(w->s, argument);
+	const struct writer outer = *w;
 
-	if (p->kind == PART_TYPE)
+	w->style = style_of(w, marks_of(w, p));
+	w->functor = PART_NONE;
+	if (marks_of(w, p) & MARK_WHOLE)
+		buf_put(w->out, p->text, p->len);
+	else if (p->kind == PART_TYPE)
 		put_type(w, p);
 	else if (p->kind == PART_NUMBER)
 		put_number(w, p);
 	else
 		buf_put(w->out, p->text, p->len);
+	*w = outer;
 }
 
 /* ---- which arguments are written ---- */
@@ -373,8 +260,8 @@ static struct counted count(const struct writer *w, const struct name_part *of)
 {
 	struct counted n = {0, 0, PART_NONE, PART_NONE, PART_NONE};
 
-	for (uint32_t i = of->child; i != PART_NONE; i = part_of(w, i)->next) {
-		enum sense sense = sense_of(w, i);
+	for (uint32_t i = of->child; i != PART_NONE; i = part_of(w->s, i)->next) {
+		enum sense sense = sense_of(w->s, w->level, i);
 
 		n.elements += sense == SENSE_ELEMENT;
 		n.functors += sense == SENSE_FUNCTOR;
@@ -390,19 +277,20 @@ static struct counted count(const struct writer *w, const struct name_part *of)
 
 static bool is_truth(const struct name_part *p)
 {
-	return is_word_of(p, "true") || is_word_of(p, "false");
+	return part_is(p, "true") || part_is(p, "false");
 }
 
 /* What stands when there is no room for all. */
 static bool is_wanted_tight(const struct writer *w, uint32_t argument, enum place place,
 			    const struct counted *n)
 {
-	bool typed = w->level >= BRIEF_TYPED, element = sense_of(w, argument) == SENSE_ELEMENT;
+	bool typed = w->level >= BRIEF_TYPED,
+	     element = sense_of(w->s, w->level, argument) == SENSE_ELEMENT;
 
 	if (place == AT_TYPE && w->tight > 1)
 		return argument == n->first_functor || argument == n->first_shape ||
 		       (typed && argument == n->first_element);
-	return (!element || typed) && !is_truth(part_of(w, argument));
+	return (!element || typed) && !is_truth(part_of(w->s, argument));
 }
 
 /* In the shortest form, types of elements stand in a functor when there is one and nothing else;
@@ -410,7 +298,7 @@ static bool is_wanted_tight(const struct writer *w, uint32_t argument, enum plac
 static bool is_wanted(const struct writer *w, uint32_t argument, enum place place,
 		      const struct counted *n)
 {
-	enum sense sense = sense_of(w, argument);
+	enum sense sense = sense_of(w->s, w->level, argument);
 
 	if (sense == SENSE_NOISE)
 		return false;
@@ -419,63 +307,110 @@ static bool is_wanted(const struct writer *w, uint32_t argument, enum place plac
 	return !w->tight || is_wanted_tight(w, argument, place, n);
 }
 
+/* Does a type only hold what is marked, which needs no more to be read than its own names? */
+static bool is_passage(const struct writer *w, const struct name_part *type)
+{
+	if (type->kind != PART_TYPE || marks_of(w, type) != MARK_WAY)
+		return false;
+	for (uint32_t at = type->child; at != PART_NONE; at = part_of(w->s, at)->next)
+		for (uint32_t i = part_of(w->s, at)->child; i != PART_NONE;
+		     i = part_of(w->s, i)->next)
+			if (part_of(w->s, i)->marks &&
+			    (part_of(w->s, i)->kind != PART_TYPE ||
+			     (sense_of(w->s, BRIEF_ALL, i) != SENSE_FUNCTOR)))
+				return false;
+	return true;
+}
+
 /* Libraries pass one functor in several disguises: in the shortest form it is said once. */
 static bool is_said_before(const struct writer *w, uint32_t argument, size_t before, size_t at)
 {
 	const char *text = w->out->data;
 	size_t len = w->out->len - at;
 
-	if (w->level > BRIEF_LEAST || before == SIZE_MAX || sense_of(w, argument) != SENSE_FUNCTOR)
+	if (w->level > BRIEF_LEAST || before == SIZE_MAX ||
+	    sense_of(w->s, w->level, argument) != SENSE_FUNCTOR)
 		return false;
 	return at - before >= len - 1 && at - before <= len &&
 	       !memcmp(text + at - (len - 2), text + at + 2, len - 2);
+}
+
+/* Those of the types that a path is made of, in place of it. */
+static bool put_lists(struct writer *w, const struct name_part *type, enum place place, bool any)
+{
+	for (uint32_t at = type->child; at != PART_NONE; at = part_of(w->s, at)->next)
+		any = put_list(w, part_of(w->s, at), place, any);
+	return any;
+}
+
+static bool is_spliced(const struct writer *w, const struct name_part *p)
+{
+	return p->kind == PART_TYPE && type_rule(w->s, p) == RULE_SPLICED && w->level < BRIEF_ALL &&
+	       !(marks_of(w, p) & ~MARK_WAY);
 }
 
 /* The arguments between the brackets; returns whether there were any. */
 static bool put_list(struct writer *w, const struct name_part *of, enum place place, bool any)
 {
 	struct counted n = count(w, of);
+	bool sparse = w->sparse, element = part_rule(of) == RULE_ELEMENT;
 	size_t at,
 		last = SIZE_MAX; /* where arguments begin in the text: this, and the one before */
 
-	for (uint32_t i = of->child; i != PART_NONE; i = part_of(w, i)->next) {
-		const struct name_part *p = part_of(w, i);
+	if (w->bare && !element)
+		return any;
+	for (uint32_t i = of->child; i != PART_NONE; i = part_of(w->s, i)->next) {
+		const struct name_part *p = part_of(w->s, i);
+		bool wanted = i == w->functor || (element && sparse) ||
+			      (!sparse && (is_spliced(w, p) || is_wanted(w, i, place, &n)));
 
-		if (p->kind == PART_TYPE && rule_of_type(w, p) == RULE_SPLICED &&
-		    w->level < BRIEF_ALL) {
-			any = put_list(w, part_of(w, behind_namespaces(w, p->child)), place, any);
+		w->sparse = !wanted;
+		if (!wanted && !marks_of(w, p))
+			continue;
+		if (is_spliced(w, p) || (!wanted && is_passage(w, p))) {
+			any = put_lists(w, p, place, any);
 			continue;
 		}
-		if (!is_wanted(w, i, place, &n))
-			continue;
 		at = w->out->len;
 		buf_puts(w->out, any ? ", " : "<");
 		put_argument(w, i);
-		if (is_said_before(w, i, last, at))
+		if (!marks_of(w, p) && is_said_before(w, i, last, at))
 			w->out->len = at;
 		else
 			last = at;
 		any = true;
 	}
+	w->sparse = sparse;
 	return any;
 }
 
+static void put_brackets(struct writer *w, const struct name_part *of, enum place place)
+{
+	if (put_list(w, of, place, false))
+		buf_putc(w->out, '>');
+}
+
+/* What is left out of a kernel's arguments for want of room does not depend on marks. */
 static void put_arguments(struct writer *w, const struct name_part *of, enum place place)
 {
 	size_t before = w->out->len;
+	unsigned max = place == AT_KERNEL ? arguments_max[w->level] : 0;
+	bool marked = place == AT_KERNEL && w->s->marked;
 
-	if (!put_list(w, of, place, false))
-		return;
-	buf_putc(w->out, '>');
-	if (place != AT_KERNEL || !arguments_max[w->level])
-		return;
-	for (w->tight = 1; w->tight < 3 && w->out->len - before > arguments_max[w->level];
-	     w->tight++) {
+	w->unmarked |= marked;
+	put_brackets(w, of, place);
+	while (max && w->tight < 2 && w->out->len - before > max) {
 		w->out->len = before;
-		if (put_list(w, of, place, false))
-			buf_putc(w->out, '>');
+		w->tight++;
+		put_brackets(w, of, place);
 	}
-	w->tight = 0;
+	if (marked) {
+		w->out->len = before;
+		w->unmarked = false;
+		put_brackets(w, of, place);
+	}
+	if (place == AT_KERNEL)
+		w->tight = 0;
 }
 
 /* ---- the whole ---- */
@@ -484,12 +419,12 @@ static void put_name(struct writer *w)
 {
 	uint32_t at = w->s->path;
 
-	if (has_lambda(w, at)) {
+	if (path_has_lambda(w->s, at)) {
 		put_lambda_path(w, at);
 		return;
 	}
-	for (; at != PART_NONE; at = part_of(w, at)->next) {
-		const struct name_part *p = part_of(w, at);
+	for (; at != PART_NONE; at = part_of(w->s, at)->next) {
+		const struct name_part *p = part_of(w->s, at);
 		bool last = p->next == PART_NONE;
 
 		if (p->kind == PART_UNNAMED || (!last && rule_is_version(p->text, p->len)))
@@ -502,21 +437,65 @@ static void put_name(struct writer *w)
 	}
 }
 
+/* Those parameters that are marked. */
+static void put_parameters(struct writer *w)
+{
+	const char *before = "(";
+	uint32_t of = w->s->parameters;
+
+	w->sparse = true;
+	for (uint32_t i = of == PART_NONE ? PART_NONE : part_of(w->s, of)->child; i != PART_NONE;
+	     i = part_of(w->s, i)->next) {
+		if (!part_of(w->s, i)->marks)
+			continue;
+		buf_puts(w->out, before);
+		put_argument(w, i);
+		before = ", ";
+	}
+	if (*before == ',')
+		buf_putc(w->out, ')');
+}
+
+void brief_put(const struct signature *s, enum brief_level level, struct buf *out)
+{
+	struct writer w = {.s = s, .out = out, .level = level};
+	const struct name_part *first = part_of(s, s->path);
+
+	w.functor = PART_NONE;
+	w.style = style_of(&w, first->marks);
+	if (first->marks & MARK_BEFORE)
+		buf_put(out, s->begin, (size_t)(first->text - s->begin));
+	if (level == BRIEF_WHOLE || first->marks & MARK_WHOLE)
+		buf_put(out, first->text, (size_t)(s->path_end - first->text));
+	else
+		put_name(&w);
+	put_parameters(&w);
+	if (first->marks & MARK_BEHIND)
+		buf_puts(out, s->end);
+}
+
+void brief_put_head(const struct signature *s, uint32_t argument, enum part_mark form,
+		    struct buf *out)
+{
+	struct writer w = {.s = s, .out = out, .bare = true, .functor = PART_NONE};
+	uint8_t *marks = &s->parts[argument].marks, before = *marks;
+
+	*marks = w.style = form;
+	if (argument == s->path)
+		put_name(&w);
+	else
+		put_argument(&w, argument);
+	*marks = before;
+}
+
 char *brief_make(const char *whole, enum brief_level level)
 {
 	_cleanup_(signature_done) struct signature signature = {0};
 	_cleanup_(buf_done) struct buf text = {0};
-	struct writer w = {.s = &signature, .out = &text, .level = level};
-	const char *begin;
 
 	if (signature_parse(&signature, whole) < 0)
 		return NULL;
-	if (level < BRIEF_WHOLE) {
-		put_name(&w);
-	} else {
-		begin = part_of(&w, signature.path)->text;
-		buf_put(&text, begin, (size_t)(signature.end - begin));
-	}
+	brief_put(&signature, level, &text);
 	if (text.error || !text.len || isdigit((unsigned char)*text.data))
 		return NULL;
 	return strdup(buf_str(&text));

@@ -25,7 +25,25 @@ enum brief_level {
 	BRIEF_N,
 };
 
+/* What is written of an argument beyond its level: marks of a part. */
+enum part_mark {
+	MARK_WAY = 1,     /* there are marks below */
+	MARK_TYPES = 2,   /* its name, with what it takes if it is a functor, and const, & */
+	MARK_OWN = 4,     /* its name, and not that of the functor which it stands around */
+	MARK_NUMBERS = 8, /* its name, with the numbers of lambdas */
+	MARK_WHOLE = 16,  /* all of it, as it was demangled */
+	MARK_BEFORE = 32, /* of the function: what stands before its path */
+	MARK_BEHIND = 64, /* and behind its parameters */
+};
+
 /* A short form of a demangled name, malloc'd. NULL: it is no name of C++, or memory is out. */
 char *brief_make(const char *whole, enum brief_level level);
+/* Append the short form of a signature, with what is marked. Marks of the function itself are those
+ * of the first part of its path. */
+void brief_put(const struct signature *s, enum brief_level level, struct buf *out);
+/* Append the name of an argument (or of the function: the first part of its path) without arguments, as
+ * it is with one of these marks. */
+void brief_put_head(const struct signature *s, uint32_t argument, enum part_mark form,
+		    struct buf *out);
 
 #endif

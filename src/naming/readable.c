@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "naming/readable.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/util.h"
 #include "core/activity.h"
+#include "naming/apart.h"
 #include "naming/brief.h"
 #include "naming/plain.h"
 #include "naming/rules.h"
@@ -86,3 +89,74 @@ char *readable_name(const char *raw, enum frame_kind kind, unsigned level)
 	name = symbol ? readable(symbol, kind, level) : NULL;
 	return name && asprintf(&whole, "%s%s", name, raw + bare) >= 0 ? whole : NULL;
 }
+
+/* A name without the shape of a launch, demangled, malloc'd. NULL: out of memory. */
+static char *bare_whole(const char *raw)
+{
+	char *bare = strndup(raw, activity_bare_len(raw, strlen(raw)));
+	char *whole = bare ? demangle(bare) : NULL;
+
+	if (!whole)
+		return bare;
+	free(bare);
+	return whole;
+}
+
+static const char *shape_of(const char *raw)
+{
+	return raw + activity_bare_len(raw, strlen(raw));
+}
+
+/* Give a name the shape of its launch back, or none where memory is out. */
+static void append_shape(char **name, const char *raw)
+{
+	const char *shape = shape_of(raw);
+	char *whole = NULL;
+
+	if (!*name || !*shape)
+		return;
+	if (asprintf(&whole, "%s%s", *name, shape) < 0)
+		whole = NULL;
+	free(*name);
+	*name = whole;
+}
+
+/* Characters of names that are compared at once. */
+#define APART_MAX (64 << 20)
+
+int readable_apart(const char *const raw[], size_t n, char *ret[])
+{
+	char **whole = calloc(n, sizeof(*whole));
+	size_t length = 0;
+	int r = whole ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n && r == 0; i++) {
+		whole[i] = bare_whole(raw[i]);
+		length += whole[i] ? strlen(whole[i]) : 0;
+		r = !whole[i] ? -ENOMEM : length > APART_MAX ? -E2BIG : 0;
+	}
+	if (r == 0)
+		r = apart_names((const char *const *)whole, n, ret);
+	for (size_t i = 0; i < n && r == 0; i++)
+		append_shape(&ret[i], raw[i]);
+	for (size_t i = 0; whole && i < n; i++)
+		free(whole[i]);
+	free(whole);
+	return r;
+}
+
+/* As expressions are, a text is matched from the beginning on: without a shape it is of any. */
+bool readable_could_be(const char *raw, const char *text)
+{
+	const char *shape = shape_of(text);
+	_cleanup_(freep) char *whole = NULL;
+	_cleanup_(freep) char *bare = NULL;
+
+	if (*shape && strcmp(shape, shape_of(raw)) != 0)
+		return false;
+	whole = bare_whole(raw);
+	bare = strndup(text, (size_t)(shape - text));
+	return whole && bare && apart_could_be(whole, bare);
+}
+
+const struct naming readable_naming = {readable_name, readable_apart, readable_could_be};

@@ -5,8 +5,13 @@
  * traces have it, in the levels of naming/brief.h, and above them the whole. Without libiberty, symbols
  * stay raw.
  *   thread  any */
-#include "core/frame_names.h"
+#include "core/naming.h"
 
-naming_fn readable_name;
+extern const struct naming readable_naming;
+
+/* As naming->name, naming->apart, naming->could_be. */
+char *readable_name(const char *raw, enum frame_kind kind, unsigned level);
+int readable_apart(const char *const raw[], size_t n, char *ret[]);
+bool readable_could_be(const char *raw, const char *text);
 
 #endif

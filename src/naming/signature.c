@@ -125,17 +125,16 @@ static void skip_blanks(struct parser *p)
 		p->at++;
 }
 
-/* "<a, b>" of a part. */
-static void parse_arguments(struct parser *p, uint32_t of)
+/* What stands between brackets, of a part. */
+static void parse_list(struct parser *p, uint32_t of, char close)
 {
 	uint32_t last = PART_NONE;
 
-	p->s->parts[of].has_args = true;
 	p->at++;
 	if (++p->depth > DEPTH_MAX)
 		p->error = -EINVAL;
 	skip_blanks(p);
-	while (p->error == 0 && *p->at && *p->at != '>') {
+	while (p->error == 0 && *p->at && *p->at != close) {
 		const char *before = p->at;
 		uint32_t argument = parse_argument(p);
 
@@ -154,10 +153,17 @@ static void parse_arguments(struct parser *p, uint32_t of)
 		skip_blanks(p);
 	}
 	p->depth--;
-	if (*p->at == '>')
+	if (*p->at == close)
 		p->at++;
 	else
 		p->error = p->error ? p->error : -EINVAL;
+}
+
+/* "<a, b>" of a part. */
+static void parse_arguments(struct parser *p, uint32_t of)
+{
+	p->s->parts[of].has_args = true;
+	parse_list(p, of, '>');
 }
 
 /* Types of more than one word are one: "unsigned long long". */
@@ -404,11 +410,31 @@ int signature_parse(struct signature *s, const char *text)
 	struct parser p = {.s = s};
 
 	s->n = 0;
+	s->parameters = PART_NONE;
+	s->marked = false;
+	s->begin = text;
 	p.at = starts(text, "void ") ? text + 5 : behind_return_type(text);
 	if (!p.at || !*p.at)
 		return -EINVAL;
 	s->path = parse_path(&p, true);
-	s->end = p.at;
+	s->path_end = s->end = p.at;
+	return p.error;
+}
+
+int signature_parse_parameters(struct signature *s)
+{
+	struct parser p = {.s = s, .at = s->end};
+	uint32_t of;
+
+	if (*p.at != '(')
+		return -EINVAL;
+	of = part_new(&p, PART_TEXT, p.at, p.at);
+	if (p.error == 0)
+		parse_list(&p, of, ')');
+	if (p.error == 0) {
+		s->parameters = of;
+		s->end = p.at;
+	}
 	return p.error;
 }
 

@@ -8,7 +8,7 @@
  *   path   at :: native :: reduce_kernel ── args ─> 512 , 1 , (a type)
  *                                                             └ path  at :: native :: MeanOps ─> …
  *
- * Return type and parameters of the whole are left out. What no rule of C++ explains is a part too,
+ * Return type and, unless asked for, parameters of the whole are left out. What no rule of C++ explains is a part too,
  * as it stands: nothing is lost between the parts.
  *   thread  one a signature */
 #include <stdbool.h>
@@ -37,19 +37,26 @@ struct name_part {
 	uint32_t next;       /* argument, or part of the path */
 	const char *behind;  /* of a type */
 	uint32_t behind_len;
+	uint8_t marks; /* enum part_mark (naming/brief.h); none at first */
 };
 
 struct signature {
 	struct name_part *parts;
 	size_t n, cap;
-	uint32_t path;   /* of the whole */
-	const char *end; /* behind the path: where the parameters begin */
+	uint32_t path;       /* of the whole */
+	uint32_t parameters; /* a part whose arguments these are, or PART_NONE */
+	const char *begin;   /* of the text */
+	const char *path_end;
+	const char *end; /* behind what was read: the parameters, or what follows them */
+	bool marked;     /* parts may have marks */
 };
 
 /* Take a name apart. The text must outlive the parts; memory of an earlier one is
  * used again.
  * 0; -EINVAL: it does not look like a name of C++; -ENOMEM. */
 int signature_parse(struct signature *s, const char *text);
+/* Then its parameters, which are left out otherwise. The same errors. */
+int signature_parse_parameters(struct signature *s);
 void signature_done(struct signature *s);
 /* Behind the bracket that closes the one at the beginning of the text; NULL: none does. */
 const char *signature_behind_bracket(const char *at);

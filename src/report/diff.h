@@ -23,7 +23,7 @@ struct diff_print {
 	enum group group;
 	uint8_t format; /* enum diff_format */
 	uint8_t names;  /* enum name_mode */
-	naming_fn *naming;
+	const struct naming *naming;
 	bool flat; /* nodes are kernels, not paths */
 	bool tree; /* in the order of the tree; false: by |delta| */
 	bool all;  /* also what is the same */

@@ -32,15 +32,15 @@ const char *report_view_word(unsigned i);
 struct report_options {
 	unsigned
 		views; /* enum report_view bits; 0 = run, tree, kernels, transfers, losses, notes */
-	const char *function; /* for callers: its name, or a part of the name */
-	unsigned width;       /* names are cut to fit; 0 = never (not a terminal) */
-	unsigned depth;       /* of the tree; 0 = all */
-	unsigned rows;        /* of a flat table; 0 = all */
-	double threshold;     /* hide subtrees below this share of the total, 0..1 */
-	const char *sort;     /* column; NULL = time; "" = order of arrival; "name" */
-	uint8_t names;        /* enum name_mode */
-	naming_fn *naming;    /* of ranks; other sections have names of the snapshot */
-	bool ascii;           /* no box-drawing characters */
+	const char *function;        /* for callers: its name, or a part of the name */
+	unsigned width;              /* names are cut to fit; 0 = never (not a terminal) */
+	unsigned depth;              /* of the tree; 0 = all */
+	unsigned rows;               /* of a flat table; 0 = all */
+	double threshold;            /* hide subtrees below this share of the total, 0..1 */
+	const char *sort;            /* column; NULL = time; "" = order of arrival; "name" */
+	uint8_t names;               /* enum name_mode */
+	const struct naming *naming; /* of ranks; other sections have names of the snapshot */
+	bool ascii;                  /* no box-drawing characters */
 	bool color;
 	/* Columns of the tree, or where it is not printed of tables whose rows have metrics: names
 	 * of core/column.h, separated by commas; NULL = the usual ones that have values. */

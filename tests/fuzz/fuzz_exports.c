@@ -16,10 +16,12 @@ static char *other_name(const char *raw, enum frame_kind kind, unsigned level)
 	return (raw[0] + kind + level) % 2 ? strdup(raw + 1) : NULL;
 }
 
+static const struct naming other_naming = {.name = other_name};
+
 static void write_all(const struct session *s)
 {
 	const struct write_options options = {.names = (enum name_mode)(s->n_nodes % NAME_N),
-					      .naming = other_name};
+					      .naming = &other_naming};
 	struct out *o = must(malloc(sizeof(*o)));
 	struct buf text;
 	int r;

@@ -129,7 +129,7 @@ START_TEST(no_two_kernels_have_one_name)
 {
 	static char *alone[LIST_MAX], *together[LIST_MAX];
 	struct session *s = session_new();
-	struct frame_names *names = frame_names_new(s, readable_name, true);
+	struct frame_names *names = frame_names_new(s, &readable_naming, true);
 	struct list l = {0};
 	uint32_t nodes[LIST_MAX];
 	unsigned before;
@@ -145,6 +145,8 @@ START_TEST(no_two_kernels_have_one_name)
 	printf("%u names: %u alike at their shortest\n", l.n, before);
 	ck_assert_uint_gt(before, 10); /* or the next line shows nothing */
 	ck_assert_uint_eq(ambiguous(together, l.n), 0);
+	for (unsigned i = 0; i < l.n; i++)
+		ck_assert_msg(strlen(together[i]) < 220, "%s", together[i]);
 	frame_names_free(names);
 	session_free(s);
 	list_done(&l);
@@ -163,12 +165,12 @@ START_TEST(names_that_come_later)
 		"void neg<at::f(int)::{lambda(double)#2}>(long)",
 	};
 	static const char *const wanted[] = {
-		"neg<f(float)>", "neg<f#1(double)>", "neg<at::f(int)::{lambda(double)#2}>(int)",
-		"other<4>",      "neg<f>",           "neg<at::f(int)::{lambda(double)#2}>(long)"};
+		"neg<f(float)>", "neg<f#1(double)>", "neg<f#2(double)>(int)",
+		"other<4>",      "neg<f>",           "neg<f#2(double)>(long)"};
 
 	for (unsigned first = 0; first < ARRAY_SIZE(raw); first++) {
 		struct session *s = session_new();
-		struct frame_names *names = frame_names_new(s, readable_name, true);
+		struct frame_names *names = frame_names_new(s, &readable_naming, true);
 		uint32_t nodes[ARRAY_SIZE(raw)];
 
 		for (unsigned i = 0; i < ARRAY_SIZE(raw); i++) {
@@ -194,7 +196,7 @@ END_TEST
 START_TEST(names_that_nothing_tells_apart)
 {
 	struct session *s = session_new();
-	struct frame_names *names = frame_names_new(s, readable_name, true);
+	struct frame_names *names = frame_names_new(s, &readable_naming, true);
 	uint32_t kernel = add(s, "void f<std::array<int, 2>, 1>(int)", FRAME_KERNEL);
 	uint32_t function = add(s, "void f<std::array<int, 3>, 1>(int)", FRAME_FUNCTION);
 	uint32_t scope = add(s, "f(x)", FRAME_SCOPE);
@@ -209,12 +211,126 @@ START_TEST(names_that_nothing_tells_apart)
 	/* What cannot get longer makes others longer, whoever comes first. */
 	short_one = add(s, "void g(int)", FRAME_KERNEL);
 	another = add(s, "void h(int)", FRAME_KERNEL);
-	ck_assert_str_eq(frame_names_get(names, short_one, NAME_SHORT), "void g(int)");
+	ck_assert_str_eq(frame_names_get(names, short_one, NAME_SHORT), "g(int)");
 	ck_assert_str_eq(frame_names_get(names, plain, NAME_SHORT), "g");
 	ck_assert_str_eq(frame_names_get(names, another, NAME_SHORT), "h");
 	plain = add(s, "h", FRAME_KERNEL);
 	ck_assert_str_eq(frame_names_get(names, plain, NAME_SHORT), "h");
-	ck_assert_str_eq(frame_names_get(names, another, NAME_SHORT), "void h(int)");
+	ck_assert_str_eq(frame_names_get(names, another, NAME_SHORT), "h(int)");
+	frame_names_free(names);
+	session_free(s);
+}
+END_TEST
+
+/* ---- what tells apart ---- */
+
+#define KERNEL "cutlass::Kernel2<tensorop_align8, "
+
+static const struct {
+	const char *whole[4], *name[4];
+} groups[] = {
+	/* what differs, and not all that has the same */
+	{{KERNEL "cutlass::Layout<3, 1>, cutlass::Layout<3> >",
+	  KERNEL "cutlass::Layout<4, 1>, cutlass::Layout<4> >"},
+	 {"cutlass::Kernel2<tensorop_align8, Layout<3>>",
+	  "cutlass::Kernel2<tensorop_align8, Layout<4>>"}},
+	/* types of elements say more than numbers */
+	{{"k<F<float, float, std::array<int, 32> > >",
+	  "k<F<c10::Half, float, std::array<int, 16> > >"},
+	 {"k<F<float>>", "k<F<Half>>"}},
+	/* who is alone is asked nothing more */
+	{{"k<F<float, int>, std::array<int, 2> >", "k<F<float, int>, std::array<int, 3> >",
+	  "k<F<double, int>, std::array<int, 3> >"},
+	 {"k<F<float>, array<2>>", "k<F<float>, array<3>>", "k<F<double>>"}},
+	/* what a wrapper holds beside its functor, and the wrapper itself */
+	{{"k<at::ReduceOp<float, Max, 4> >", "k<at::ReduceOp<float, Max, 8> >",
+	  "k<at::device_ptr<Max> >", "k<Max>"},
+	 {"k<ReduceOp<Max, 4>>", "k<ReduceOp<Max, 8>>", "k<device_ptr<Max>>", "k<Max>"}},
+	/* of truths all, for none says which one it is */
+	{{"k<A<std::array<int, 1> >, std::array<true, false, true> >",
+	  "k<A<std::array<int, 1> >, std::array<true, true, true> >"},
+	 {"k<A, array<true, false, true>>", "k<A, array<true, true, true>>"}},
+	/* numbers of lambdas when there is nothing else */
+	{{"k<f(int)::{lambda(int)#1}>", "k<f(int)::{lambda(int)#2}>"}, {"k<f#1>", "k<f#2>"}},
+	/* namespaces, parameters, what stands around */
+	{{"k<a::X>", "k<b::X>"}, {"k<a::X>", "k<b::X>"}},
+	{{"void k(int, a::X*)", "void k(int, a::Y*)", "void k(long)"}, {"k(X*)", "k(Y*)", "k"}},
+	{{"f(int)", "f(int) [clone .1]", "typeinfo for f(int)"},
+	 {"f", "f [clone .1]", "typeinfo for f"}},
+	/* not to be told apart, or no name */
+	{{"k<1>", "k<1>"}, {"k<1>", "k<1>"}},
+	{{"k<1>", "k<<<"}, {"k<1>", NULL}},
+};
+
+/* In whatever order they come. */
+START_TEST(what_tells_apart)
+{
+	unsigned n = 0;
+
+	while (n < 4 && groups[_i].whole[n])
+		n++;
+	for (unsigned first = 0; first < n; first++) {
+		const char *raw[4];
+		char *names[4] = {NULL};
+
+		for (unsigned i = 0; i < n; i++)
+			raw[i] = groups[_i].whole[(first + i) % n];
+		ck_assert_int_eq(readable_naming.apart(raw, n, names), 0);
+		for (unsigned i = 0; i < n; i++) {
+			ck_assert_pstr_eq(names[i], groups[_i].name[(first + i) % n]);
+			free(names[i]);
+		}
+	}
+}
+END_TEST
+
+/* Each of these is found by the name that it has beside the others, and others are not. */
+START_TEST(names_that_could_be)
+{
+	static const char raw[] =
+		"void k<gpu_kernel_impl<F<float, 4> >, std::array<char, 2> >(int)";
+	static const char *const yes[] = {"k<F<float, 4>>", "k<F<float, 4>, array<2>>",
+					  "k<gpu_kernel_impl<F<float, 4>>>",
+					  "k<F<float, 4>, array<char, 2>>(int)"};
+	static const char *const no[] = {
+		"", "k", "k<F>", "k<F<float, 4>", "k<F<double, 4>>", "k<F<float, 4>, array<3>>"};
+
+	for (unsigned n = 0; n < 4 && groups[_i].whole[n]; n++)
+		ck_assert(!groups[_i].name[n] ||
+			  readable_naming.could_be(groups[_i].whole[n], groups[_i].name[n]));
+	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
+		ck_assert_msg(readable_naming.could_be(raw, yes[i]), "%s", yes[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(no); i++)
+		ck_assert_msg(!readable_naming.could_be(raw, no[i]), "%s", no[i]);
+}
+END_TEST
+
+/* Thousands of names that are alike at their shortest take no time to speak of, and one that comes later
+ * changes only its own group. */
+START_TEST(many_that_are_alike)
+{
+	enum { MANY = 20 * 20 * 20 };
+	struct session *s = session_new();
+	struct frame_names *names = frame_names_new(s, &readable_naming, true);
+	static char *shown[MANY];
+	char text[160];
+	uint32_t alone;
+
+	for (unsigned i = 0; i < MANY; i++) {
+		snprintf(text, sizeof(text),
+			 "void k<F, cutlass::Layout<%u, 7, cutlass::Swizzle<%u> >, std::array<int, "
+			 "%u> >()",
+			 i % 20, i / 20 % 20, i / 400);
+		shown[i] = (char *)(uintptr_t)add(s, text, FRAME_KERNEL);
+	}
+	alone = add(s, "void other<cutlass::Layout<3> >()", FRAME_KERNEL);
+	for (unsigned i = 0; i < MANY; i++)
+		shown[i] =
+			(char *)frame_names_get(names, (uint32_t)(uintptr_t)shown[i], NAME_SHORT);
+	ck_assert_uint_eq(ambiguous(shown, MANY), 0);
+	ck_assert_str_eq(frame_names_get(names, alone, NAME_SHORT), "other");
+	for (unsigned i = 0; i < MANY; i++)
+		ck_assert_msg(strlen(shown[i]) < 45, "%s", shown[i]);
 	frame_names_free(names);
 	session_free(s);
 }
@@ -454,6 +570,9 @@ int main(void)
 	}
 	tcase_add_test(t, names_that_come_later);
 	tcase_add_test(t, names_that_nothing_tells_apart);
+	tcase_add_loop_test(t, what_tells_apart, 0, ARRAY_SIZE(groups));
+	tcase_add_loop_test(t, names_that_could_be, 0, ARRAY_SIZE(groups));
+	tcase_add_test(t, many_that_are_alike);
 	tcase_add_loop_test(t, levels_of_a_name, 0, ARRAY_SIZE(levels));
 	tcase_add_test(t, what_is_no_name);
 	tcase_add_test(t, damaged_names);

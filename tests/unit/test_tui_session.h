@@ -19,7 +19,7 @@ struct world {
 	struct snapshot *snap;
 	struct tui *t;
 	struct tui_status status;
-	naming_fn *naming; /* NULL: names stay raw */
+	const struct naming *naming; /* NULL: names stay raw */
 	uint64_t now_ns;
 	const char *log;
 	char typed[256];             /* all that the program was sent */

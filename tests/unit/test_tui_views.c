@@ -222,12 +222,14 @@ static char *short_names(const char *raw, enum frame_kind kind, unsigned level)
 	return level || strcmp(raw, "flash_fwd<128,128>") ? NULL : strdup("attention");
 }
 
+static const struct naming short_naming = {.name = short_names};
+
 /* What is looked for may be in a name that is not shown. */
 START_TEST(names_match_however_they_are_shown)
 {
 	teardown();
 	world_init(&w);
-	w.naming = short_names;
+	w.naming = &short_naming;
 	world_open(&w, &live);
 	world_tick(&w);
 	draw(24, 80);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_DISTINCT_H
+#define PROTON_CORE_DISTINCT_H
+/* Short names of kernels and functions, no two of which are alike.
+ *
+ *   _ZN2at…  ── level 0 ──> direct_copy<128, 2>  ─┐ alike     ┌─> direct_copy<128, 2, float>
+ *   _ZN2at…  ── level 0 ──> direct_copy<128, 2>  ─┴─ apart() ─┴─> direct_copy<128, 2, double>
+ *
+ * A name depends on others only where it is like them at its shortest. What apart() cannot tell gets
+ * longer level by level, until it is raw. Raw names that are no names of C++ stay what they are.
+ *   thread  one */
+#include <stdint.h>
+#include "core/session.h"
+
+struct distinct;
+struct naming;
+
+/* The short name of a frame is this one from now on; NULL: its raw one. */
+typedef void distinct_fn(void *ctx, uint32_t frame, const char *name);
+
+/* strings: for names that are made. NULL: out of memory. */
+struct distinct *distinct_new(const struct session *s, const struct naming *naming,
+			      struct strtab *strings);
+struct distinct *distinct_free(struct distinct *d);
+/* Name the frames that came, and anew those that they are like. 0 or -ENOMEM: then some may be alike. */
+int distinct_update(struct distinct *d, distinct_fn *set, void *ctx);
+
+#endif
