@@ -9,29 +9,14 @@
 #include "core/activity.h"
 #include "naming/apart.h"
 #include "naming/brief.h"
+#include "naming/demangle.h"
 #include "naming/plain.h"
 #include "naming/rules.h"
 
-#ifdef HAVE_DEMANGLER
-#include <libiberty/demangle.h>
-#endif
-
 _Static_assert(BRIEF_N + 1 == NAMING_LEVELS, "above the short forms there is the whole");
 
-/* libiberty refuses names of more than 1024 characters, unless it may recurse as deep as a name
- * goes: CUTLASS has some of five thousand. What is longer than this would take megabytes of stack. */
-#define SYMBOL_MAX 16384
-
-static char *demangle(const char *raw)
-{
-#ifdef HAVE_DEMANGLER
-	if (raw[0] == '_' && strlen(raw) <= SYMBOL_MAX)
-		return cplus_demangle(raw,
-				      DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO | DMGL_NO_RECURSE_LIMIT);
-#endif
-	(void)raw;
-	return NULL;
-}
+/* Signatures that are longer than this are no names. */
+#define SIGNATURE_MAX 16384
 
 /* A word in brackets is no parameter of a kernel: "forward(x)", "copy(D2H)" are scopes. */
 static bool is_call(const char *name)
@@ -52,7 +37,7 @@ static bool is_signature(const char *name, enum frame_kind kind)
 {
 	size_t n = strlen(name);
 
-	if (n > SYMBOL_MAX || n == 0 || strpbrk(name, "=\"\t\n") || strstr(name, ": "))
+	if (n > SIGNATURE_MAX || n == 0 || strpbrk(name, "=\"\t\n") || strstr(name, ": "))
 		return false;
 	if (kind == FRAME_KERNEL)
 		return (name[n - 1] == ')' && !is_call(name)) || name[n - 1] == '>' ||

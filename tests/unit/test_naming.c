@@ -456,6 +456,88 @@ START_TEST(deep_names)
 }
 END_TEST
 
+/* ---- symbols that stand for more than can be written ---- */
+
+/* "A<A<…, …>, A<…, …>>", twice what was before at every level. */
+static void put_doubled(struct buf *out, int levels)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	buf_puts(out, "_Z1fI1AIiiE");
+	for (int i = 1; i < levels; i++)
+		buf_printf(out, "S0_IS%c_S%c_E", digits[i], digits[i]);
+	buf_puts(out, "Evv");
+}
+
+/* A function that is an argument of another one, which is given it twice. */
+static void put_given(struct buf *out, int levels)
+{
+	buf_puts(out, "_Z1gI");
+	for (int i = 0; i < levels; i++)
+		buf_puts(out, "XadL_Z1fI");
+	buf_puts(out, "i");
+	for (int i = 0; i < levels; i++)
+		buf_puts(out, "EvT_T_EE");
+	buf_puts(out, "EvT_T_");
+}
+
+/* Packs within packs, each as often as the list is long. */
+static void put_packed(struct buf *out, int levels)
+{
+	buf_puts(out, "_Z1fIJiiiiiiiiiiiiiiiiEEvDp");
+	for (int i = 0; i < levels; i++)
+		buf_puts(out, "1AIDp");
+	buf_puts(out, "T_");
+	for (int i = 0; i < levels; i++)
+		buf_puts(out, "E");
+}
+
+/* Templates, and as many references: libiberty takes stack for each pair. */
+static void put_paired(struct buf *out, int levels)
+{
+	buf_puts(out, "_Z1fI");
+	for (int i = 0; i < levels; i++)
+		buf_printf(out, "5x%04dIiE", i);
+	buf_puts(out, "EvRT_");
+	for (int i = 0; i < levels / 3; i++)
+		buf_printf(out, "M5y%04dRT_", i);
+}
+
+/* Tuples of Rust, doubled. */
+static void put_rust(struct buf *out, int levels)
+{
+	buf_puts(out, "_RINvC1a1fTllE");
+	for (int i = 0; i < levels; i++) /* each refers to the one before */
+		buf_printf(out, "T%s%sE", i ? "Bb_" : "B7_", i ? "Bb_" : "B7_");
+	buf_puts(out, "E");
+}
+
+static const struct {
+	void (*put)(struct buf *out, int levels);
+	int few, many;
+} hostile[] = {
+	{put_doubled, 3, 34}, {put_given, 2, 20},    {put_packed, 1, 8},
+	{put_packed, 1, 600}, {put_paired, 8, 1200}, {put_rust, 1, 60},
+};
+
+/* They stay as they are, at once; smaller ones of the kind are written. */
+START_TEST(hostile_symbols)
+{
+	struct buf text = {0};
+	char *name;
+
+	hostile[_i].put(&text, hostile[_i].few);
+	name = readable_name(buf_str(&text), FRAME_KERNEL, NAMING_LEVELS - 1);
+	ck_assert_msg(name != NULL, "%s", buf_str(&text));
+	free(name);
+	buf_clear(&text);
+	hostile[_i].put(&text, hostile[_i].many);
+	name = readable_name(buf_str(&text), FRAME_KERNEL, 0);
+	ck_assert_msg(!name, "%s", name);
+	buf_done(&text);
+}
+END_TEST
+
 /* ---- narrow columns ---- */
 
 #define REDUCE "r::reduce_kernel<128, 4, sum_functor<BFloat16, float, BFloat16>(float, float)>"
@@ -559,7 +641,7 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("naming");
-	TCase *t = tcase_create("naming");
+	TCase *t = tcase_create("naming"), *soon = tcase_create("at once");
 	SRunner *runner;
 	int failed;
 
@@ -567,6 +649,8 @@ int main(void)
 	if (demangles()) {
 		tcase_add_test(t, short_names_of_real_kernels);
 		tcase_add_test(t, no_two_kernels_have_one_name);
+		tcase_set_timeout(soon, 10); /* years otherwise */
+		tcase_add_loop_test(soon, hostile_symbols, 0, ARRAY_SIZE(hostile));
 	}
 	tcase_add_test(t, names_that_come_later);
 	tcase_add_test(t, names_that_nothing_tells_apart);
@@ -579,6 +663,7 @@ int main(void)
 	tcase_add_test(t, deep_names);
 	tcase_add_loop_test(t, narrow_columns, 0, ARRAY_SIZE(narrow));
 	suite_add_tcase(suite, t);
+	suite_add_tcase(suite, soon);
 	tcase_add_test(t, a_shape_stands_behind_every_name);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
