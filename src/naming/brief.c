@@ -21,6 +21,7 @@ struct writer {
 	unsigned tight;   /* how much more goes since the arguments are too many: 0 to 2 */
 	unsigned style;   /* enum part_mark: what is added to the name that is written now */
 	uint32_t functor; /* of the wrapper that is written now */
+	bool library;     /* the kernel is of one with a rule (rule_is_library()) */
 	bool bare;        /* names without arguments */
 	bool unmarked;    /* marks are as if they were not there */
 	bool sparse; /* only marked arguments: they are below one that would not stand itself */
@@ -202,6 +203,14 @@ static void put_behind(struct writer *w, const struct name_part *type)
 			buf_putc(w->out, '*');
 }
 
+/* Pointers in pointers are iterators over what is pointed to. */
+static void put_pointer(struct writer *w, uint32_t to)
+{
+	put_argument(w, to);
+	if (w->out->len && w->out->data[w->out->len - 1] != '*')
+		buf_putc(w->out, '*');
+}
+
 static void put_type(struct writer *w, const struct name_part *type)
 {
 	const struct name_part *p = part_of(w->s, path_behind_namespaces(w->s, type->child));
@@ -217,6 +226,11 @@ static void put_type(struct writer *w, const struct name_part *type)
 	}
 	if (rule == RULE_WRAPPER && enter_wrapper(w, p))
 		return;
+	if (rule == RULE_POINTER && p->child != PART_NONE && w->level < BRIEF_ALL &&
+	    p->next == PART_NONE) {
+		put_pointer(w, p->child);
+		return;
+	}
 	put_path(w, type);
 	put_behind(w, type);
 }
@@ -293,10 +307,43 @@ static bool is_wanted_tight(const struct writer *w, uint32_t argument, enum plac
 	return (!element || typed) && !is_truth(part_of(w->s, argument));
 }
 
+/* What an element is, its pointers aside. */
+static const char *element_text(const struct writer *w, uint32_t argument, size_t *ret_len)
+{
+	const struct name_part *p = part_of(w->s, argument);
+
+	while (p->kind == PART_TYPE && type_rule(w->s, p) == RULE_POINTER) {
+		uint32_t to = part_of(w->s, path_behind_namespaces(w->s, p->child))->child;
+
+		if (to == PART_NONE)
+			break;
+		p = part_of(w->s, to);
+	}
+	*ret_len = p->kind == PART_TYPE ? (size_t)(p->behind - p->text) : p->len;
+	return p->text;
+}
+
+/* Is the type of an element that of an argument before it? CUB has one for what it reads, one for what it
+ * writes, and one for what it adds up in. */
+static bool is_repeated(const struct writer *w, const struct name_part *of, uint32_t argument)
+{
+	size_t len, other_len;
+	const char *text = element_text(w, argument, &len), *other;
+
+	for (uint32_t i = of->child; i != argument; i = part_of(w->s, i)->next) {
+		if (sense_of(w->s, w->level, i) != SENSE_ELEMENT)
+			continue;
+		other = element_text(w, i, &other_len);
+		if (len == other_len && !memcmp(text, other, len))
+			return true;
+	}
+	return false;
+}
+
 /* In the shortest form, types of elements stand in a functor when there is one and nothing else;
  * those of a kernel stand as long as there is room. */
-static bool is_wanted(const struct writer *w, uint32_t argument, enum place place,
-		      const struct counted *n)
+static bool is_wanted(const struct writer *w, const struct name_part *of, uint32_t argument,
+		      enum place place, const struct counted *n)
 {
 	enum sense sense = sense_of(w->s, w->level, argument);
 
@@ -304,6 +351,9 @@ static bool is_wanted(const struct writer *w, uint32_t argument, enum place plac
 		return false;
 	if (w->level == BRIEF_LEAST && place == AT_TYPE && sense == SENSE_ELEMENT)
 		return n->elements == 1 && !n->functors;
+	if (w->level == BRIEF_LEAST && w->library && sense == SENSE_ELEMENT &&
+	    is_repeated(w, of, argument))
+		return false;
 	return !w->tight || is_wanted_tight(w, argument, place, n);
 }
 
@@ -362,7 +412,7 @@ static bool put_list(struct writer *w, const struct name_part *of, enum place pl
 	for (uint32_t i = of->child; i != PART_NONE; i = part_of(w->s, i)->next) {
 		const struct name_part *p = part_of(w->s, i);
 		bool wanted = i == w->functor || (element && sparse) ||
-			      (!sparse && (is_spliced(w, p) || is_wanted(w, i, place, &n)));
+			      (!sparse && (is_spliced(w, p) || is_wanted(w, of, i, place, &n)));
 
 		w->sparse = !wanted;
 		if (!wanted && !marks_of(w, p))
@@ -415,6 +465,15 @@ static void put_arguments(struct writer *w, const struct name_part *of, enum pla
 
 /* ---- the whole ---- */
 
+/* A namespace within a library, which a kernel that says what it does needs not: "static_kernel" does
+ * not, "DeviceReduceKernel" does. */
+static bool is_detail(const struct writer *w, const struct name_part *p)
+{
+	const struct name_part *next = part_of(w->s, p->next);
+
+	return !p->has_args && (next->next != PART_NONE || !islower((unsigned char)*next->text));
+}
+
 static void put_name(struct writer *w)
 {
 	uint32_t at = w->s->path;
@@ -429,6 +488,9 @@ static void put_name(struct writer *w)
 
 		if (p->kind == PART_UNNAMED || (!last && rule_is_version(p->text, p->len)))
 			continue;
+		if (w->library && !last && w->level < BRIEF_ALL && is_detail(w, p))
+			continue;
+		w->library |= rule_is_library(p->text, p->len);
 		buf_put(w->out, p->text, p->len);
 		if (p->has_args)
 			put_arguments(w, p, last ? AT_KERNEL : AT_TYPE);

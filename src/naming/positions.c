@@ -151,7 +151,7 @@ static bool is_one(const struct walk *w, const struct name_part *type)
 {
 	enum rule rule = type_rule(w->s, type);
 
-	return rule == RULE_CONSTANT || rule == RULE_ELEMENT ||
+	return rule == RULE_CONSTANT || rule == RULE_ELEMENT || rule == RULE_POINTER ||
 	       (rule == RULE_EXTENT &&
 		type_is_extent(w->s, part_of(w->s, path_behind_namespaces(w->s, type->child))));
 }

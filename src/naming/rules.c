@@ -22,10 +22,13 @@ static const struct named_rule rules[] = {
 	{"CPUGeneratorImpl", RULE_NOISE}, /* PyTorch */
 	{"CUDAGeneratorImpl", RULE_NOISE}, /* PyTorch */
 	{"CUDAKernelLauncher", RULE_NOISE}, /* PyTorch */
+	{"CacheModifiedInputIterator", RULE_POINTER}, /* CUB, Thrust */
 	{"CollectiveEpilogue", RULE_NOISE}, /* CUTLASS */
 	{"CollectiveMma", RULE_SPLICED}, /* CUTLASS */
 	{"ComposedLayout", RULE_NOISE}, /* CUTLASS */
+	{"ConstantInputIterator", RULE_NOISE}, /* CUB, Thrust */
 	{"Copy_Atom", RULE_NOISE}, /* CUTLASS */
+	{"CountingInputIterator", RULE_NOISE}, /* CUB, Thrust */
 	{"DefaultThreadMapTensorOp", RULE_NOISE}, /* CUTLASS */
 	{"DeviceAdjacentDifferencePolicy", RULE_NOISE}, /* CUB, Thrust */
 	{"DeviceMergeSortPolicy", RULE_NOISE}, /* CUB, Thrust */
@@ -33,6 +36,7 @@ static const struct named_rule rules[] = {
 	{"DeviceReducePolicy", RULE_NOISE}, /* CUB, Thrust */
 	{"DeviceScanPolicy", RULE_NOISE}, /* CUB, Thrust */
 	{"DeviceSelectPolicy", RULE_NOISE}, /* CUB, Thrust */
+	{"DiscardOutputIterator", RULE_NOISE}, /* CUB, Thrust */
 	{"DummyVec", RULE_NOISE}, /* PyTorch */
 	{"EmptyVecKernel", RULE_NOISE}, /* PyTorch */
 	{"EpilogueScheduleAuto", RULE_NOISE}, /* CUTLASS */
@@ -49,6 +53,7 @@ static const struct named_rule rules[] = {
 	{"GenericPackedTensorAccessor", RULE_NOISE}, /* PyTorch */
 	{"GridQueue", RULE_NOISE}, /* CUB, Thrust */
 	{"Half", RULE_ELEMENT},
+	{"InputValue", RULE_NOISE}, /* CUB, Thrust */
 	{"IntDivider", RULE_NOISE}, /* PyTorch */
 	{"KernelCoeffs", RULE_NOISE}, /* cuBLAS */
 	{"Layout", RULE_NOISE}, /* CUTLASS */
@@ -87,6 +92,7 @@ static const struct named_rule rules[] = {
 	{"TensorListScalarListMetadata", RULE_NOISE}, /* PyTorch */
 	{"TiledCopy", RULE_NOISE}, /* CUTLASS */
 	{"TiledMMA", RULE_NOISE}, /* CUTLASS */
+	{"TransformInputIterator", RULE_WRAPPER}, /* CUB, Thrust */
 	{"TransformParamsABC", RULE_NOISE}, /* cuBLAS */
 	{"TrivialOffsetCalculator", RULE_NOISE}, /* PyTorch */
 	{"Tuple", RULE_NOISE}, /* Composable Kernel */
@@ -115,6 +121,8 @@ static const struct named_rule rules[] = {
 	{"complex", RULE_ELEMENT},
 	{"conditional", RULE_NOISE}, /* C++ */
 	{"constant", RULE_CONSTANT}, /* CUTLASS */
+	{"constant_iterator", RULE_NOISE}, /* CUB, Thrust */
+	{"contiguous_iterator", RULE_POINTER}, /* CUB, Thrust */
 	{"counting_iterator", RULE_NOISE}, /* CUB, Thrust */
 	{"cublasDotParams", RULE_NOISE}, /* cuBLAS */
 	{"cublasGemmSmallNParams", RULE_NOISE}, /* cuBLAS */
@@ -125,10 +133,11 @@ static const struct named_rule rules[] = {
 	{"cublasSplitKParams", RULE_NOISE}, /* cuBLAS */
 	{"default_config", RULE_NOISE}, /* CUB, Thrust */
 	{"default_delete", RULE_NOISE}, /* C++ */
-	{"device_ptr", RULE_WRAPPER}, /* CUB, Thrust */
+	{"device_ptr", RULE_POINTER}, /* CUB, Thrust */
 	{"discard_iterator", RULE_NOISE}, /* CUB, Thrust */
 	{"distribution_nullary_kernel", RULE_WRAPPER}, /* PyTorch */
 	{"double2", RULE_ELEMENT},
+	{"empty_problem_init_t", RULE_NOISE}, /* CUB, Thrust */
 	{"empty_type", RULE_NOISE}, /* CUB, Thrust */
 	{"enable_3x_kernel_for_sm10", RULE_WRAPPER}, /* CUTLASS */
 	{"enable_3x_kernel_for_sm9x", RULE_WRAPPER}, /* CUTLASS */
@@ -165,12 +174,19 @@ static const struct named_rule rules[] = {
 	{"integral_constant", RULE_NOISE}, /* C++ */
 	{"no_stencil_tag", RULE_NOISE}, /* CUB, Thrust */
 	{"normal_and_transform", RULE_WRAPPER}, /* PyTorch */
+	{"normal_iterator", RULE_POINTER}, /* CUB, Thrust */
 	{"nv_bfloat16", RULE_ELEMENT},
-	{"pointer", RULE_WRAPPER}, /* CUB, Thrust */
+	{"offset_iterator_t", RULE_NOISE}, /* CUB, Thrust */
+	{"offset_t", RULE_NOISE}, /* CUB, Thrust */
+	{"pointer", RULE_POINTER}, /* CUB, Thrust */
 	{"policy_hub", RULE_NOISE}, /* CUB, Thrust */
 	{"sequence", RULE_EXTENT}, /* CUTLASS */
+	{"streaming_context_t", RULE_NOISE}, /* CUB, Thrust */
 	{"tfloat32_t", RULE_ELEMENT},
+	{"transform_input_iterator_t", RULE_WRAPPER}, /* CUB, Thrust */
+	{"transform_input_output_iterator", RULE_WRAPPER}, /* CUB, Thrust */
 	{"transform_iterator", RULE_WRAPPER}, /* CUB, Thrust */
+	{"transform_pair_of_input_iterators_t", RULE_WRAPPER}, /* CUB, Thrust */
 	{"tuple", RULE_EXTENT}, /* CUTLASS */
 	{"uint8_t", RULE_ELEMENT},
 	{"unary_transform_f", RULE_WRAPPER}, /* CUB, Thrust */
@@ -213,25 +229,6 @@ static int row_compare(const void *a, const void *b)
 	return r ? r : -(row->name[w->len] != '\0');
 }
 
-enum rule rule_of(const char *name, size_t len)
-{
-	const struct wanted wanted = {name, len};
-	const struct named_rule *row =
-		bsearch(&wanted, rules, ARRAY_SIZE(rules), sizeof(rules[0]), row_compare);
-
-	if (row)
-		return row->rule;
-	return is_element(name, len) ? RULE_ELEMENT : RULE_NONE;
-}
-
-bool rules_are_sorted(void)
-{
-	for (size_t i = 1; i < ARRAY_SIZE(rules); i++)
-		if (strcmp(rules[i - 1].name, rules[i].name) >= 0)
-			return false;
-	return true;
-}
-
 static bool ends(const char *name, size_t len, const char *with)
 {
 	size_t n = strlen(with);
@@ -246,11 +243,45 @@ static bool begins(const char *name, size_t len, const char *with)
 	return len > n && !memcmp(name, with, n);
 }
 
+/* "DeviceScanByKeyPolicy", "device_select_policy_hub", "policy_350_t": how CUB runs on which device. */
+static bool is_policy(const char *name, size_t len)
+{
+	return ends(name, len, "_policy_hub") ||
+	       (begins(name, len, "Device") && ends(name, len, "Policy")) ||
+	       (begins(name, len, "policy_") && ends(name, len, "_t"));
+}
+
+enum rule rule_of(const char *name, size_t len)
+{
+	const struct wanted wanted = {name, len};
+	const struct named_rule *row =
+		bsearch(&wanted, rules, ARRAY_SIZE(rules), sizeof(rules[0]), row_compare);
+
+	if (row)
+		return row->rule;
+	if (is_policy(name, len))
+		return RULE_NOISE;
+	return is_element(name, len) ? RULE_ELEMENT : RULE_NONE;
+}
+
+bool rules_are_sorted(void)
+{
+	for (size_t i = 1; i < ARRAY_SIZE(rules); i++)
+		if (strcmp(rules[i - 1].name, rules[i].name) >= 0)
+			return false;
+	return true;
+}
+
+bool rule_is_library(const char *name, size_t len)
+{
+	return (len == 3 && !memcmp(name, "cub", 3)) || (len == 6 && !memcmp(name, "thrust", 6));
+}
+
 bool rule_is_version(const char *name, size_t len)
 {
 	if (begins(name, len, "CUB_") || begins(name, len, "THRUST_") || begins(name, len, "_V"))
 		return true;
-	if (begins(name, len, "_GLOBAL__N_"))
+	if (begins(name, len, "_GLOBAL__N_") || begins(name, len, "at_cuda_detai"))
 		return true;
 	return begins(name, len, "__") &&
 	       (isdigit((unsigned char)name[2]) || begins(name, len, "__cxx1"));

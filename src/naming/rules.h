@@ -17,12 +17,15 @@ enum rule {
 	RULE_EXTENT,   /* numbers that are one shape: "128x64x32" */
 	RULE_CONSTANT, /* a number as a type: C<64> */
 	RULE_ELEMENT,  /* the type of an element: float, half_t */
+	RULE_POINTER,  /* a pointer to its first argument: device_ptr<float> */
 };
 
 enum rule rule_of(const char *name, size_t len);
 /* Is it a word that types of C++ itself are made of ("unsigned", "int", "float")? */
 bool rule_is_basic(const char *word, size_t len);
 bool rules_are_sorted(void); /* for tests */
+/* Does a namespace hold a library whose own namespaces say nothing (cub::detail::reduce)? */
+bool rule_is_library(const char *name, size_t len);
 /* Is a namespace there for versions alone ("__cxx11", "CUB_200700_900_NS")? */
 bool rule_is_version(const char *name, size_t len);
 /* The length of a function's name without endings that only say that it is one ("_kernel_cuda"). */

@@ -92,6 +92,7 @@ enum sense sense_of(const struct signature *s, enum brief_level level, uint32_t 
 	case RULE_NOISE:
 		return level < BRIEF_ALL ? SENSE_NOISE : SENSE_FUNCTOR;
 	case RULE_ELEMENT:
+	case RULE_POINTER:
 		return SENSE_ELEMENT;
 	case RULE_CONSTANT:
 		return SENSE_VALUE;

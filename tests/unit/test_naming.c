@@ -2,7 +2,7 @@
 /* Readable names: what tells kernels apart stays, and no two kernels of a profile have one name.
  *
  * tests/names/kernels.tsv holds names of real kernels (PyTorch, cuBLAS, cuDNN, JAX, CuPy and Triton as
- * run on an H200; vLLM, FlashAttention and CUTLASS as in their libraries) with the expected short ones.
+ * run on an H200; vLLM, FlashAttention, CUTLASS, CUB and Thrust as in libraries) with the expected short ones.
  * PROTON_GOLDEN=update writes the short ones anew. */
 #include "config.h" // IWYU pragma: keep
 #include <check.h>
@@ -244,8 +244,8 @@ static const struct {
 	 {"k<F<float>, array<2>>", "k<F<float>, array<3>>", "k<F<double>>"}},
 	/* what a wrapper holds beside its functor, and the wrapper itself */
 	{{"k<at::ReduceOp<float, Max, 4> >", "k<at::ReduceOp<float, Max, 8> >",
-	  "k<at::device_ptr<Max> >", "k<Max>"},
-	 {"k<ReduceOp<Max, 4>>", "k<ReduceOp<Max, 8>>", "k<device_ptr<Max>>", "k<Max>"}},
+	  "k<at::transform_iterator<Max> >", "k<Max>"},
+	 {"k<ReduceOp<Max, 4>>", "k<ReduceOp<Max, 8>>", "k<transform_iterator<Max>>", "k<Max>"}},
 	/* of truths all, for none says which one it is */
 	{{"k<A<std::array<int, 1> >, std::array<true, false, true> >",
 	  "k<A<std::array<int, 1> >, std::array<true, true, true> >"},
@@ -369,6 +369,15 @@ static const struct {
 	 "direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda()#3}::operator()() const::"
 	 "{lambda(float)#1}>(at::TensorIteratorBase&, int const&)::{lambda(int)#1}>(int)",
 	 "elementwise_kernel<128, 2, direct_copy(float)>"},
+	{BRIEF_LEAST,
+	 "void cub::CUB_300102_SM_500::detail::reduce::DeviceReduceKernel<cub::CUB_300102_SM_500::"
+	 "detail::reduce::policy_hub<double, int>::Policy1000, thrust::device_ptr<double>, "
+	 "thrust::transform_iterator<Square, double*>, int, cuda::std::plus<double>, double>(int)",
+	 "cub::DeviceReduceKernel<double*, Square, int, plus<double>>"},
+	{BRIEF_LEAST, "void cub::detail::for_each::static_kernel<policy_350_t, F>()",
+	 "cub::for_each::static_kernel<F>"},
+	{BRIEF_ALL, "void thrust::cuda_cub::core::agent<thrust::pointer<int, tag> >()",
+	 "thrust::cuda_cub::core::agent<pointer<int, tag>>"},
 	{BRIEF_LEAST, "f", "f"},
 	{BRIEF_LEAST, "unsigned int f(int)", "f"},
 	{BRIEF_LEAST, "void (anonymous namespace)::f<(anonymous namespace)::X>(int)", "f<X>"},
