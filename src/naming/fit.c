@@ -17,6 +17,8 @@
 #define HEAD_USUAL    12 /* as many go before the function's own types and numbers */
 #define FUNCTOR_LEAST 6  /* columns of a functor's name that always stand */
 
+#define UNNAMED       "(anonymous namespace)::"
+
 static bool fits(const char *text, size_t columns)
 {
 	return shown_columns(text, strlen(text)) <= columns;
@@ -35,6 +37,8 @@ static const char *end_of_path(const char *name, const char **ret_last)
 
 	*ret_last = name;
 	for (;;) {
+		if (!strncmp(at, UNNAMED, strlen(UNNAMED)))
+			*ret_last = at += strlen(UNNAMED);
 		if (!is_word(*at))
 			return NULL;
 		while (is_word(*at))
@@ -315,16 +319,30 @@ static void show_least(struct fitted *f, size_t columns)
 	}
 }
 
-static const char *fit_bare(const char *name, size_t columns, const char *dots, struct buf *scratch)
+/* A signature as it was demangled, without return type and parameters. Returns whether it is one: words
+ * with others in brackets behind them are what people call their scopes. */
+static bool put_bare(struct buf *out, const char *name)
 {
-	const char *last, *arguments;
+	_cleanup_(signature_done) struct signature s = {0};
+	const char *begin;
+	size_t len;
+
+	if (!strchr(name, '(') || signature_parse(&s, name) < 0 || *s.path_end != '(')
+		return false;
+	begin = s.parts[s.path].text;
+	len = (size_t)(s.path_end - begin);
+	if (strncmp(name, "void ", 5) != 0 && !memchr(begin, '<', len) && !memchr(begin, ':', len))
+		return false;
+	buf_put(out, begin, len);
+	return true;
+}
+
+/* What stands in the column is the text, or a part of it; or else in `scratch`. */
+static const char *fit_path(const char *name, const char *last, const char *arguments,
+			    size_t columns, const char *dots, struct buf *scratch)
+{
 	struct fitted f;
 
-	if (fits(name, columns))
-		return name;
-	arguments = end_of_path(name, &last);
-	if (!arguments || !strncmp(name, "_Z", 2)) /* of a symbol the beginning says most */
-		return name;
 	while (name < last && !fits(name, columns))
 		name = strstr(name, "::") + 2;
 	if (fits(name, columns))
@@ -342,6 +360,29 @@ static const char *fit_bare(const char *name, size_t columns, const char *dots, 
 	show_least(&f, columns);
 	put_back(&f, columns);
 	put_line(&f, scratch);
+	return scratch->error ? name : buf_str(scratch);
+}
+
+static const char *fit_bare(const char *name, size_t columns, const char *dots, struct buf *scratch)
+{
+	_cleanup_(buf_done) struct buf bare = {0};
+	const char *last, *arguments, *text = name;
+
+	if (fits(name, columns) ||
+	    !strncmp(name, "_Z", 2)) /* of a symbol the beginning says most */
+		return name;
+	arguments = end_of_path(name, &last);
+	if (!arguments && put_bare(&bare, name)) {
+		text = buf_str(&bare);
+		arguments = end_of_path(text, &last);
+	}
+	if (!arguments)
+		return name;
+	text = fit_path(text, last, arguments, columns, dots, scratch);
+	if (!bare.data || (scratch->data && text == scratch->data))
+		return text;
+	buf_clear(scratch);
+	buf_puts(scratch, text);
 	return scratch->error ? name : buf_str(scratch);
 }
 

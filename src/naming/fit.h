@@ -12,7 +12,8 @@
  *     vectorize…<4, CUDAFunctor_add<float>>
  *     vecto…<…CUDAFunctor_add…>
  *
- * Names that are words alone lose those that many have in common first (naming/plain.h).
+ * Of signatures as they were demangled, return type and parameters go before that. Names that are words
+ * alone lose those that many have in common first (naming/plain.h).
  *   thread  any */
 #include <stddef.h>
 

@@ -94,4 +94,7 @@ check "kept totals are the tree's" "device time 614us; 634880 13 ROOT; 614us 3" 
 "$PROTON" report --tree --width 90 "$profile" >narrow
 has "wide: the functor" "vectorized_elementwise_kernel<4, CUDAFunctorOnSelf_add<float>>" wide
 check "narrow: the functor" yes "$(grep -q 'CUDAFunctorOnSelf_add<float>>' narrow && echo yes)"
+"$PROTON" report --tree --names demangled --width 90 "$profile" >narrow
+has "narrow, demangled: the functor" "CUDAFunctorOnSelf_add<float>" narrow
+check "narrow, demangled: no parameters" "" "$(grep elementwise narrow | grep 'void\|array<char\*, 3')"
 finish

@@ -577,6 +577,15 @@ static const struct {
 	/* as it was demangled */
 	{32, "e<ns::Wrap<(anonymous namespace)::F<c10::Half> >, std::array<char*, 2ul> >",
 	 "e<Wrap<F<Half>>, array~>"},
+	{60, "void at::native::f<ns::Add<float>, 4>(int, ns::Add<float>) [clone .x]",
+	 "at::native::f<ns::Add<float>, 4>"},
+	{30, "void at::native::f<ns::Add<float>, 4>(int, ns::Add<float>)",
+	 "native::f<ns::Add<float>, 4>"},
+	{20, "void at::native::(anonymous namespace)::elementwise<4, ns::Add<float> >(int)",
+	 "elemen~<~Add<float>>"},
+	{24, "at::Tensor at::native::add(at::Tensor const&)", "at::native::add"},
+	{16, "forward (step number 3)", "forward (step number 3)"},
+	{16, "Linear(in=3, out=4, bias)", "Linear(in=3, out=4, bias)"},
 	/* no functor: types and numbers, each type once */
 	{10, "n::softmax<float, 8, true>", "softmax~"},
 	{18, "n::softmax<float, 8, true>", "softmax<float, 8~>"},
