@@ -66,7 +66,7 @@ struct fitted {
 	size_t dots_width;
 	size_t head, head_room; /* columns of the function's name, and those that it gets */
 	struct pieces pieces;
-	bool any_functor;
+	bool any_functor, any_wish;
 };
 
 struct line {
@@ -238,6 +238,8 @@ static enum rank rank_behind(const struct piece *p)
 
 static void try_behind(const struct fitted *f, struct piece *p, size_t columns)
 {
+	if (p->behind_shown)
+		return;
 	p->behind_shown = p->shown && p->behind_len;
 	if (p->behind_shown && put_line(f, NULL) > columns)
 		p->behind_shown = false;
@@ -296,26 +298,52 @@ static void put_back(struct fitted *f, size_t columns)
 	grow_head(f, f->head, columns);
 }
 
-/* The function and its functors, whose names are cut to one length when they do not fit. */
-static void show_least(struct fitted *f, size_t columns)
+/* Cut the names of functors to one length, until all fits or they are as short as may be. */
+static void cut_functors(struct fitted *f, size_t longest, bool wished, size_t columns)
 {
-	struct piece *top = f->pieces.v, *end = top + f->pieces.n_top;
-	size_t longest = 0;
-
-	for (struct piece *p = top; p < end; p++) {
-		p->shown = p->kind == PIECE_FUNCTOR;
-		longest = p->shown ? MAX(longest, p->columns) : longest;
-	}
-	f->any_functor = longest > 0;
 	longest = MIN(longest,
 		      MAX(columns, (size_t)FUNCTOR_LEAST) + 1); /* longer ones fit no better */
+	while (longest > FUNCTOR_LEAST && put_line(f, NULL) > columns) {
+		longest--;
+		for (struct piece *p = f->pieces.v; p < f->pieces.v + f->pieces.n; p++)
+			if (p->shown && p->kind == PIECE_FUNCTOR && (wished || !p->wished))
+				p->room = MIN(p->room, longest);
+	}
+}
+
+/* The function, its functors and what is wished. Who has no wish loses most. */
+static void show_least(struct fitted *f, size_t columns)
+{
+	struct piece *v = f->pieces.v;
+	size_t longest = 0;
+
+	for (size_t i = 0; i < f->pieces.n; i++) {
+		v[i].shown = v[i].wished || (i < f->pieces.n_top && v[i].kind == PIECE_FUNCTOR);
+		v[i].behind_shown = v[i].behind_wished;
+		f->any_functor |= i < f->pieces.n_top && v[i].kind == PIECE_FUNCTOR;
+		if (v[i].shown && v[i].kind == PIECE_FUNCTOR)
+			longest = MAX(longest, v[i].columns);
+	}
 	f->head_room = MIN(f->head, f->any_functor ? HEAD_LEAST : HEAD_ALONE);
 	while (!f->any_functor && f->head_room > 1 && put_line(f, NULL) > columns)
 		f->head_room--;
-	while (longest > FUNCTOR_LEAST && put_line(f, NULL) > columns) {
-		longest--;
-		for (struct piece *p = top; p < end; p++)
-			p->room = MIN(p->room, p->shown ? longest : p->room);
+	cut_functors(f, longest, false, columns);
+	for (size_t i = f->any_wish ? f->pieces.n_top : 0; i-- > 0 && put_line(f, NULL) > columns;)
+		v[i].shown = v[i].wished;
+	cut_functors(f, longest, true, columns);
+}
+
+static void set_wishes(struct fitted *f, const struct fit_wish *wish)
+{
+	for (size_t i = 0; i < f->pieces.n; i++) {
+		struct piece *p = &f->pieces.v[i];
+
+		p->behind_wished = wish->behinds >> i & 1;
+		if (!(wish->texts >> i & 1) && !p->behind_wished)
+			continue;
+		f->any_wish = true;
+		for (struct piece *at = p; at; at = (struct piece *)at->of)
+			at->wished = true;
 	}
 }
 
@@ -337,70 +365,118 @@ static bool put_bare(struct buf *out, const char *name)
 	return true;
 }
 
-/* What stands in the column is the text, or a part of it; or else in `scratch`. */
-static const char *fit_path(const char *name, const char *last, const char *arguments,
-			    size_t columns, const char *dots, struct buf *scratch)
-{
-	struct fitted f;
+/* A name of C++ as it is fitted. */
+struct parsed {
+	struct buf bare; /* the text, if it is not the name itself */
+	const char *text;
+	const char *last;      /* the function's own name, behind its namespaces */
+	const char *arguments; /* NULL: it is no such name */
+};
 
-	while (name < last && !fits(name, columns))
+static void parsed_done(struct parsed *p)
+{
+	buf_done(&p->bare);
+}
+
+static void parse(struct parsed *p, const char *name)
+{
+	*p = (struct parsed){.text = name};
+	if (!strncmp(name, "_Z", 2)) /* of a symbol the beginning says most */
+		return;
+	p->arguments = end_of_path(name, &p->last);
+	if (!p->arguments && put_bare(&p->bare, name)) {
+		p->text = buf_str(&p->bare);
+		p->arguments = end_of_path(p->text, &p->last);
+	}
+}
+
+/* What stands in the column is the text, or a part of it; or else in `scratch`. */
+static const char *fit_parsed(const struct parsed *p, size_t columns, const char *dots,
+			      const struct fit_wish *wish, struct buf *scratch)
+{
+	struct fitted f = {.dots = dots, .dots_width = shown_columns(dots, strlen(dots))};
+	const char *name = p->text;
+
+	while (name < p->last && !fits(name, columns))
 		name = strstr(name, "::") + 2;
 	if (fits(name, columns))
 		return name;
 	buf_clear(scratch);
-	if (!*arguments) {
+	if (!*p->arguments) {
 		plain_fit(scratch, name, strlen(name), columns, dots);
 		return scratch->error ? name : buf_str(scratch);
 	}
 	f.name = name;
-	f.dots = dots;
-	f.dots_width = shown_columns(dots, strlen(dots));
-	f.head = (size_t)(arguments - name);
-	pieces_of(&f.pieces, arguments);
+	f.head = (size_t)(p->arguments - name);
+	pieces_of(&f.pieces, p->arguments);
+	if (wish)
+		set_wishes(&f, wish);
 	show_least(&f, columns);
 	put_back(&f, columns);
 	put_line(&f, scratch);
 	return scratch->error ? name : buf_str(scratch);
 }
 
-static const char *fit_bare(const char *name, size_t columns, const char *dots, struct buf *scratch)
+static const char *fit_bare(const char *name, size_t columns, const char *dots,
+			    const struct fit_wish *wish, struct buf *scratch)
 {
-	_cleanup_(buf_done) struct buf bare = {0};
-	const char *last, *arguments, *text = name;
+	_cleanup_(parsed_done) struct parsed p = {.text = name};
+	const char *text;
 
-	if (fits(name, columns) ||
-	    !strncmp(name, "_Z", 2)) /* of a symbol the beginning says most */
+	if (fits(name, columns))
 		return name;
-	arguments = end_of_path(name, &last);
-	if (!arguments && put_bare(&bare, name)) {
-		text = buf_str(&bare);
-		arguments = end_of_path(text, &last);
-	}
-	if (!arguments)
+	parse(&p, name);
+	if (!p.arguments)
 		return name;
-	text = fit_path(text, last, arguments, columns, dots, scratch);
-	if (!bare.data || (scratch->data && text == scratch->data))
+	text = fit_parsed(&p, columns, dots, wish, scratch);
+	if (p.text == name || (scratch->data && text == scratch->data))
 		return text;
 	buf_clear(scratch);
 	buf_puts(scratch, text);
 	return scratch->error ? name : buf_str(scratch);
 }
 
-/* The shape of a launch behind a name stays, where that leaves room for the name. */
-const char *fit_name(const char *name, size_t columns, const char *dots, struct buf *scratch)
+const char *fit_shape(const char *name, size_t columns)
 {
-	size_t len = strlen(name), bare = activity_bare_len(name, len), behind = len - bare;
+	size_t len = strlen(name), bare = activity_bare_len(name, len);
+
+	return name + (columns < len - bare + HEAD_USUAL ? len : bare);
+}
+
+const char *fit_name_with(const char *name, size_t columns, const char *dots,
+			  const struct fit_wish *wish, struct buf *scratch)
+{
+	const char *shape = fit_shape(name, columns);
 	_cleanup_(freep) char *function = NULL;
 	_cleanup_(buf_done) struct buf text = {0};
 
-	if (!behind || fits(name, columns) || columns < behind + HEAD_USUAL)
-		return fit_bare(name, columns, dots, scratch);
-	function = strndup(name, bare);
+	if (!*shape || fits(name, columns))
+		return fit_bare(name, columns, dots, wish, scratch);
+	function = strndup(name, (size_t)(shape - name));
 	if (!function)
 		return name;
-	buf_puts(&text, fit_bare(function, columns - behind, dots, scratch));
-	buf_puts(&text, name + bare);
+	buf_puts(&text, fit_bare(function, columns - strlen(shape), dots, wish, scratch));
+	buf_puts(&text, shape);
 	buf_clear(scratch);
 	buf_puts(scratch, buf_str(&text));
 	return scratch->error || text.error ? name : buf_str(scratch);
+}
+
+const char *fit_name(const char *name, size_t columns, const char *dots, struct buf *scratch)
+{
+	return fit_name_with(name, columns, dots, NULL, scratch);
+}
+
+bool fit_pieces(const char *name, struct buf *text, struct pieces *ret)
+{
+	_cleanup_(parsed_done) struct parsed p = {.text = name};
+	_cleanup_(freep) char *bare = strndup(name, activity_bare_len(name, strlen(name)));
+
+	if (bare)
+		parse(&p, bare);
+	buf_puts(text, p.arguments ? p.last : p.text);
+	ret->n = ret->n_top = 0;
+	if (p.arguments && *p.arguments && !text->error)
+		pieces_of(ret, buf_str(text) + (p.arguments - p.last));
+	return p.arguments != NULL;
 }

@@ -40,6 +40,7 @@ struct piece {
 	uint8_t kind;           /* enum piece_kind */
 	bool repeats;           /* an element like one before it */
 	bool shown, behind_shown;
+	bool wished, behind_wished; /* to be shown before others; `wished` also on the way to one */
 };
 
 struct pieces {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 #include "base/util.h"
+#include "naming/table.h"
 #include "report/names.h"
 
 /* In the cache of the rows' numbers: the usual columns have the first places (core/flat.h). */
@@ -211,6 +212,7 @@ void rows_done(struct rows *t)
 	report_columns_done(&t->columns);
 	free(t->v);
 	buf_done(&t->scratch);
+	name_table_free(t->names);
 }
 
 static struct walk_entry entry_of(struct rows *t, uint32_t row)
@@ -269,18 +271,35 @@ void rows_put_numbers(struct rows *t, uint32_t row)
 	out_puts(t->r->out, "  ");
 }
 
+static const char *name_of_row(struct rows *t, uint32_t row)
+{
+	if (t->kind->path)
+		return t->kind->path(t->ctx, row);
+	return name_format(t->kind->name(t->ctx, row), (enum name_format)t->r->o->format, true,
+			   &t->scratch);
+}
+
 void rows_put_name(struct rows *t, uint32_t row, size_t used)
 {
 	const struct report_options *o = t->r->o;
-	const char *name;
 
-	if (t->kind->path)
-		name = t->kind->path(t->ctx, row);
-	else
-		name = name_format(t->kind->name(t->ctx, row), (enum name_format)o->format, true,
-				   &t->scratch);
-	put_name(t->r->out, name, name_room(o, report_columns_width(&t->columns) + used), o->ascii);
+	put_name_of(t->r->out, t->names, name_of_row(t, row),
+		    name_room(o, report_columns_width(&t->columns) + used), o->ascii);
 	out_putc(t->r->out, '\n');
+}
+
+/* Have names cut so that no two rows read alike. Without memory for it each is cut by itself. */
+static void cut_names(struct rows *t)
+{
+	size_t room = name_room(t->r->o, report_columns_width(&t->columns));
+
+	if (room)
+		t->names = name_table_new(dots_of(t->r->o->ascii));
+	if (!t->names)
+		return;
+	for (size_t i = 0; i < rows_n_put(t); i++)
+		name_table_get(t->names, name_of_row(t, t->v[i].node), room);
+	name_table_tell_apart(t->names);
 }
 
 size_t rows_n_put(const struct rows *t)
@@ -299,6 +318,7 @@ void rows_put_left_out(struct rows *t, size_t n)
 
 static void put_rows(struct rows *t)
 {
+	cut_names(t);
 	put_header(t->r->out, &t->columns, 0, t->r->o);
 	for (size_t i = 0; i < rows_n_put(t); i++) {
 		rows_put_numbers(t, t->v[i].node);

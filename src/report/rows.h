@@ -43,7 +43,8 @@ struct rows {
 	struct least least;
 	struct derived limit;
 	double whole;
-	struct buf scratch; /* a name in the form that was asked for */
+	struct buf scratch;       /* a name in the form that was asked for */
+	struct name_table *names; /* of a table whose rows are all known; or NULL */
 };
 
 /* 0, -EINVAL (a column that there is not) or -ENOMEM; rows_done() in any case. */

@@ -10,6 +10,7 @@
 #include "base/shown.h"
 #include "base/util.h"
 #include "naming/fit.h"
+#include "naming/table.h"
 
 #define HEAD_MAX ((size_t)63)
 
@@ -184,7 +185,7 @@ void put_shown(struct out *out, const char *text, size_t len)
 	}
 }
 
-static const char *dots_of(bool ascii)
+const char *dots_of(bool ascii)
 {
 	return ascii ? "..." : "\xe2\x80\xa6";
 }
@@ -212,6 +213,14 @@ void put_name(struct out *out, const char *name, size_t room, bool ascii)
 	if (room)
 		name = fit_name(name, room, dots_of(ascii), &scratch);
 	put_cut(out, name, strlen(name), room, ascii);
+}
+
+void put_name_of(struct out *out, struct name_table *names, const char *name, size_t room,
+		 bool ascii)
+{
+	if (names && room)
+		name = name_table_get(names, name, room);
+	put_name(out, name, room, ascii);
 }
 
 void put_right(struct out *out, const char *text, size_t width)

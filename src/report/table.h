@@ -50,6 +50,7 @@ size_t
 report_columns_width(const struct report_columns *c); /* of all, with the blanks before the name */
 
 struct buf;
+struct name_table;
 /* Append a path of names, which are given from its end to its beginning. */
 void put_path(struct buf *out, const char *const *names, size_t n, bool ascii);
 /* The same of a node of a session, without the root; of a deep one the last frames. */
@@ -59,6 +60,10 @@ void put_node_path(struct buf *out, const struct session *s, struct frame_names 
  * columns (0 = no limit); put_right() and put_left() fill up to `width`. name_width() counts. */
 void put_shown(struct out *out, const char *text, size_t len);
 void put_name(struct out *out, const char *name, size_t room, bool ascii);
+/* The same of a name in a column with others (naming/table.h); names: NULL: by itself. */
+void put_name_of(struct out *out, struct name_table *names, const char *name, size_t room,
+		 bool ascii);
+const char *dots_of(bool ascii);
 size_t name_width(const char *name);
 /* A code span of Markdown, in a table, too, of at most so many columns (0: any). Characters that would
  * end the span or the cell are replaced. */

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "naming/fit.h"
+#include "naming/table.h"
 
 #define MAX_WIDE 1024 /* characters of one piece of text; wider terminals see a gap */
 
@@ -183,6 +184,21 @@ static void pen_matches(struct pen *pen, enum role role, const wchar_t *text, co
 	pen_wide(pen, role, text, wcslen(text), wide_columns(text, wcslen(text)));
 }
 
+const char *canvas_dots(const struct canvas *canvas)
+{
+	return canvas->look->ascii ? "~" : "\xe2\x80\xa6";
+}
+
+/* A name for what remains of the line. */
+static const char *fit(const struct pen *pen, const char *name, struct buf *scratch)
+{
+	size_t columns = (size_t)MAX(pen_left(pen), 0);
+
+	if (pen->canvas->names)
+		return name_table_get(pen->canvas->names, name, columns);
+	return fit_name(name, columns, canvas_dots(pen->canvas), scratch);
+}
+
 void pen_name(struct pen *pen, enum role role, const struct pen_name *name)
 {
 	_cleanup_(buf_done) struct buf scratch = {0};
@@ -192,8 +208,7 @@ void pen_name(struct pen *pen, enum role role, const struct pen_name *name)
 	int columns;
 
 	if (name->cut == TEXT_CUT_MIDDLE && !name->scroll)
-		text = fit_name(text, (size_t)MAX(pen_left(pen), 0),
-				pen->canvas->look->ascii ? "~" : "\xe2\x80\xa6", &scratch);
+		text = fit(pen, text, &scratch);
 	columns = text_fit(wide, ARRAY_SIZE(wide), text, strlen(text), name->scroll, pen_left(pen),
 			   name->cut, pen->canvas->look->ascii);
 

@@ -14,8 +14,12 @@ struct canvas {
 	WINDOW *win;
 	const struct look *look;
 	int rows, cols;
-	struct hits *hits; /* notes what can be clicked on, and where; may be NULL */
+	struct hits *hits;        /* notes what can be clicked on, and where; may be NULL */
+	struct name_table *names; /* cuts the names that are drawn; NULL: each is cut by itself */
 };
+
+/* What stands for what is left out of a name. */
+const char *canvas_dots(const struct canvas *canvas);
 
 struct pen {
 	const struct canvas *canvas;

@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "core/frame.h"
 #include "core/session.h"
+#include "naming/table.h"
 #include "tui/names.h"
 #include "tui/row_columns.h"
 #include "tui/tui_impl.h"
@@ -525,6 +526,26 @@ static void draw_row(struct panel *p, const struct canvas *canvas, int y, size_t
 	pen_fill(&pen, ROLE_NORMAL);
 }
 
+static void draw_each_row(struct panel *p, const struct canvas *canvas, int y)
+{
+	for (int i = 0; i < p->height && p->top + (size_t)i < p->n_rows; i++)
+		draw_row(p, canvas, y + i, p->top + (size_t)i);
+}
+
+/* Once more where names of two rows read alike: they are cut elsewhere then. */
+static void draw_rows(struct panel *p, const struct canvas *canvas, int y)
+{
+	_cleanup_(name_table_freep) struct name_table *names = name_table_new(canvas_dots(canvas));
+	struct canvas rows = *canvas;
+
+	rows.names = names;
+	draw_each_row(p, &rows, y);
+	if (!names || !name_table_tell_apart(names))
+		return;
+	rows.hits = NULL;
+	draw_each_row(p, &rows, y);
+}
+
 /* The end of the first line of a text that is broken between words. */
 static size_t break_line(const char *s, int width)
 {
@@ -578,8 +599,7 @@ void panel_draw(struct panel *p, const struct canvas *canvas, int y, int rows)
 
 		p->ops->draw_head(p, &pen);
 	}
-	for (int i = 0; i < p->height && p->top + (size_t)i < p->n_rows; i++)
-		draw_row(p, canvas, y + head + i, p->top + (size_t)i);
+	draw_rows(p, canvas, y + head);
 	if (foot) {
 		struct pen pen = pen_at(canvas, y + rows - 1, 0, canvas->cols);
 

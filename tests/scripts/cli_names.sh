@@ -35,6 +35,9 @@ names_of() {
 "$PROTON" report --flat --rows 0 all.hatchet | names_of >out
 check "report: all kernels" "$n" "$(grep -c . out)"
 check "report: no two have one name" "" "$(sort out | uniq -d | head -3)"
+# Cut, few read alike; not cut in favour of what differs, a hundred and more would.
+"$PROTON" report --flat --rows 0 --width 80 all.hatchet | names_of >out
+check "report: 80 columns: rows that read alike" yes "$([ "$(sort out | uniq -D | wc -l)" -lt 40 ] && echo yes)"
 "$PROTON" diff --all --rows 0 --tree a.rank0.hatchet b.rank1.hatchet >out 2>err
 check "diff: no two have one name" "" "$(sed 's/.*%  *//; s/.* new  *//' out | sort | uniq -d | head -3)"
 "$PROTON" export -f csv --names short all.hatchet | python3 -c '

@@ -17,6 +17,7 @@
 #include "naming/readable.h"
 #include "naming/rules.h"
 #include "naming/signature.h"
+#include "naming/table.h"
 
 #define LIST_MAX 4096
 
@@ -257,6 +258,9 @@ static const struct {
 	{{"void k(int, a::X*)", "void k(int, a::Y*)", "void k(long)"}, {"k(X*)", "k(Y*)", "k"}},
 	{{"f(int)", "f(int) [clone .1]", "typeinfo for f(int)"},
 	 {"f", "f [clone .1]", "typeinfo for f"}},
+	/* with the shape of their launch */
+	{{"void k<F<float, float> >()<<<4,128>>>", "void k<F<int, int> >()<<<4,128>>>"},
+	 {"k<F<float>><<<4,128>>>", "k<F<int>><<<4,128>>>"}},
 	/* not to be told apart, or no name */
 	{{"k<1>", "k<1>"}, {"k<1>", "k<1>"}},
 	{{"k<1>", "k<<<"}, {"k<1>", NULL}},
@@ -629,6 +633,91 @@ START_TEST(narrow_columns)
 }
 END_TEST
 
+/* ---- a column of names ---- */
+
+static const struct {
+	size_t columns;
+	const char *name[4], *cut[4];
+} columns[] = {
+	/* the argument in which they differ */
+	{24,
+	 {"n::reduce_kernel<128, 4, sum_functor<float, float>>",
+	  "n::reduce_kernel<128, 4, sum_functor<Half, float>>"},
+	 {"red~<~sum_~ctor<float~>>", "red~<~sum_f~ctor<Half~>>"}},
+	/* a number, and what stands behind a functor */
+	{22,
+	 {"a_long_kernel<f, 1, 256>", "a_long_kernel<f, 2, 256>"},
+	 {"a_long_kernel<f, 1~>", "a_long_kernel<f, 2~>"}},
+	{30,
+	 {"elementwise_kernel<128, 2, direct_copy(float)>",
+	  "elementwise_kernel<128, 2, direct_copy(double)>"},
+	 {"elementw~<~direct_copy(float)>", "element~<~direct_copy(double)>"}},
+	/* functions, and words */
+	{24,
+	 {"sm90_gemm_f16_128x128x64_stage3_nt_align8_aaaaaaa",
+	  "sm90_gemm_f16_128x128x64_stage4_nt_align8_aaaaaaa"},
+	 {"sm90_gem~stage3_nt_alig~", "sm90_gem~stage4_nt_alig~"}},
+	/* before the shape of a launch */
+	{34,
+	 {"n::reduce_kernel<128, 4, sum_functor<float, float>><<<4,128>>>",
+	  "n::reduce_kernel<128, 4, sum_functor<Half, float>><<<4,128>>>",
+	  "sm90_gemm_f16_128x128x64_stage3_nt_align8<<<4,128>>>",
+	  "sm90_gemm_f16_128x128x64_stage4_nt_align8<<<4,128>>>"},
+	 {"red~<~sum_~tor<float~>><<<4,128>>>", "red~<~sum_~ctor<Half~>><<<4,128>>>",
+	  "~gemm_f16_1~3_nt_align8<<<4,128>>>", "~gemm_f16_1~4_nt_align8<<<4,128>>>"}},
+	/* others stay as they are, and so do those of one name */
+	{14,
+	 {"one_kernel<4, F<float>>", "two_kernel<4, G<float>>", "one_kernel<4, F<float>>"},
+	 {"one_kern~<~F~>", "two_kern~<~G~>", "one_kern~<~F~>"}},
+};
+
+START_TEST(names_of_a_column)
+{
+	struct name_table *t = name_table_new("~");
+
+	for (unsigned i = 0; i < 4 && columns[_i].name[i]; i++)
+		name_table_get(t, columns[_i].name[i], columns[_i].columns);
+	name_table_tell_apart(t);
+	for (unsigned i = 0; i < 4 && columns[_i].name[i]; i++)
+		ck_assert_str_eq(name_table_get(t, columns[_i].name[i], columns[_i].columns),
+				 columns[_i].cut[i]);
+	name_table_free(t);
+}
+END_TEST
+
+/* Of the kernels of the list in a table, few read alike. */
+START_TEST(a_table_of_kernels)
+{
+	enum { COLUMNS = 38 };
+	struct name_table *t = name_table_new("~");
+	static char *names[LIST_MAX], *cut[LIST_MAX];
+	struct list l = {0};
+	unsigned n = 0, before = 0;
+
+	list_read(&l);
+	for (unsigned i = 0; i < l.n; i++)
+		cut[i] = l.v[i].brief;
+	qsort(cut, l.n, sizeof(*cut), compare);
+	for (unsigned i = 0; i < l.n; i++)
+		if (i == 0 || strcmp(cut[i], cut[i - 1]) != 0)
+			names[n++] = cut[i];
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (unsigned i = 0; i < n; i++)
+			cut[i] = (char *)name_table_get(t, names[i], COLUMNS);
+		if (pass == 0) {
+			before = ambiguous(cut, n);
+			ck_assert(name_table_tell_apart(t));
+		}
+	}
+	printf("%u names in %d columns: %u alike, then %u\n", n, COLUMNS, before,
+	       ambiguous(cut, n));
+	ck_assert_uint_gt(before, 80);
+	ck_assert_uint_lt(ambiguous(cut, n), 40);
+	name_table_free(t);
+	list_done(&l);
+}
+END_TEST
+
 /* Was libiberty found? Most names of the list are symbols. */
 static bool demangles(void)
 {
@@ -680,6 +769,8 @@ int main(void)
 	tcase_add_test(t, damaged_names);
 	tcase_add_test(t, deep_names);
 	tcase_add_loop_test(t, narrow_columns, 0, ARRAY_SIZE(narrow));
+	tcase_add_test(t, a_table_of_kernels);
+	tcase_add_loop_test(t, names_of_a_column, 0, ARRAY_SIZE(columns));
 	suite_add_tcase(suite, t);
 	suite_add_tcase(suite, soon);
 	tcase_add_test(t, a_shape_stands_behind_every_name);
