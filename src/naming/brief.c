@@ -191,9 +191,30 @@ static void put_path(struct writer *w, const struct name_part *type)
 	}
 }
 
+/* "{(Mode)1, 64u, true}", what an object holds that is an argument: numbers and truths alone. */
+static void put_values(struct writer *w, const char *text, const char *end)
+{
+	while (text < end) {
+		const char *cast = *text == '(' ? memchr(text, ')', (size_t)(end - text)) : NULL;
+
+		if (cast) {
+			text = cast + 1;
+			continue;
+		}
+		buf_putc(w->out, *text);
+		if (isdigit((unsigned char)*text++))
+			while (text < end && strchr("uUlL", *text))
+				text++;
+	}
+}
+
 /* What stands behind a type: pointers always, the rest where types are wanted. */
 static void put_behind(struct writer *w, const struct name_part *type)
 {
+	if (type->behind_len && *type->behind == '{') {
+		put_values(w, type->behind, type->behind + type->behind_len);
+		return;
+	}
 	if (w->style & MARK_TYPES) {
 		put_plain_types(w, type->behind, type->behind + type->behind_len);
 		return;

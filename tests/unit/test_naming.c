@@ -382,6 +382,8 @@ static const struct {
 	 "cub::for_each::static_kernel<F>"},
 	{BRIEF_ALL, "void thrust::cuda_cub::core::agent<thrust::pointer<int, tag> >()",
 	 "thrust::cuda_cub::core::agent<pointer<int, tag>>"},
+	{BRIEF_LEAST, "void k<Template<n::Config{(n::Mode)1, 64u, -2l, true}> >()",
+	 "k<Template<Config{1, 64, -2, true}>>"},
 	{BRIEF_LEAST, "f", "f"},
 	{BRIEF_LEAST, "unsigned int f(int)", "f"},
 	{BRIEF_LEAST, "void (anonymous namespace)::f<(anonymous namespace)::X>(int)", "f<X>"},
