@@ -6,12 +6,14 @@
  * PROTON_GOLDEN=update writes the short ones anew. */
 #include "config.h" // IWYU pragma: keep
 #include <check.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
 #include "base/util.h"
 #include "core/frame_names.h"
+#include "naming/apart.h"
 #include "naming/brief.h"
 #include "naming/fit.h"
 #include "naming/readable.h"
@@ -223,6 +225,81 @@ START_TEST(names_that_nothing_tells_apart)
 }
 END_TEST
 
+/* A naming of words: "a:b:c" is "a", then "a:b"; and "c" beside others that are "a". */
+static char *word_name(const char *raw, enum frame_kind kind, unsigned level)
+{
+	const char *end = raw;
+
+	(void)kind;
+	for (unsigned i = 0; end && i <= level; i++)
+		end = strchr(end + (i > 0), ':');
+	return end ? strndup(raw, (size_t)(end - raw)) : NULL;
+}
+
+static int words_apart_error;
+
+static int words_apart(const char *const raw[], size_t n, char *ret[])
+{
+	for (size_t i = 0; i < n && words_apart_error == 0; i++)
+		ret[i] = strchr(raw[i], ':') ? strdup(strrchr(raw[i], ':') + 1) : NULL;
+	return words_apart_error;
+}
+
+static const struct naming words_naming = {.name = word_name, .apart = words_apart};
+
+/* What tells apart gives way to shortest names and to those that are as they are, whoever comes first and
+ * whenever; then a name gets longer. */
+START_TEST(names_that_give_way)
+{
+	static const struct {
+		const char *raw, *wanted;
+	} names[] = {
+		{"a:x:1", "a:x"}, {"a:y:2", "a:y"}, {"a:z:3", "3"}, {"1:q:9", "1"},
+		{"2", "2"},       {"b:s:6", "b:s"}, {"b:s:7", "7"}, {"a:w:6", "a:w"},
+	};
+
+	for (unsigned first = 0; first < 2 * ARRAY_SIZE(names); first++) {
+		struct session *s = session_new();
+		struct frame_names *shown = frame_names_new(s, &words_naming, true);
+		uint32_t nodes[ARRAY_SIZE(names)];
+
+		for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+			unsigned k = (first + i) % ARRAY_SIZE(names);
+
+			nodes[k] = add(s, names[k].raw, FRAME_KERNEL);
+			if (first >= ARRAY_SIZE(names)) /* one after the other */
+				frame_names_get(shown, nodes[k], NAME_SHORT);
+		}
+		for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
+			ck_assert_str_eq(frame_names_get(shown, nodes[i], NAME_SHORT),
+					 names[i].wanted);
+		frame_names_free(shown);
+		session_free(s);
+	}
+}
+END_TEST
+
+/* Names that are too long to be compared get longer level by level; without memory they are raw. */
+START_TEST(names_that_are_not_compared)
+{
+	static const struct {
+		int error;
+		const char *wanted[2];
+	} cases[] = {{-E2BIG, {"a:x", "a:y"}}, {-ENOMEM, {"a:x:1", "a:y:2"}}};
+	struct session *s = session_new();
+	struct frame_names *names = frame_names_new(s, &words_naming, true);
+	uint32_t x = add(s, "a:x:1", FRAME_KERNEL), y = add(s, "a:y:2", FRAME_KERNEL);
+
+	words_apart_error = cases[_i].error;
+	ck_assert_str_eq(frame_names_get(names, x, NAME_SHORT), cases[_i].wanted[0]);
+	if (cases[_i].error == -E2BIG)
+		ck_assert_str_eq(frame_names_get(names, y, NAME_SHORT), cases[_i].wanted[1]);
+	words_apart_error = 0;
+	frame_names_free(names);
+	session_free(s);
+}
+END_TEST
+
 /* ---- what tells apart ---- */
 
 #define KERNEL "cutlass::Kernel2<tensorop_align8, "
@@ -427,23 +504,39 @@ START_TEST(what_is_no_name)
 }
 END_TEST
 
-/* Any text comes to an end, and no level reads beyond it. */
+/* Any text comes to an end, and nothing reads beyond it: levels, what tells apart, columns. */
 START_TEST(damaged_names)
 {
+	enum { DAMAGED = 8 };
 	struct list l = {0};
 	unsigned seed = 1;
 
 	list_read(&l);
 	for (unsigned i = 0; i < l.n; i++) {
 		char *whole = name_at(l.v[i].raw, NAMING_LEVELS - 1);
+		char *damaged[DAMAGED], *names[DAMAGED] = {NULL};
+		struct name_table *t = name_table_new("~");
 		size_t len = strlen(whole);
 
-		for (unsigned k = 0; k < 8; k++) {
+		for (unsigned k = 0; k < DAMAGED; k++) {
 			seed = seed * 1103515245 + 12345;
 			whole[(seed >> 8) % len] = "<>(){}:,& o'0"[(seed >> 20) % 13];
 			for (unsigned level = 0; level < BRIEF_N; level++)
 				free(brief_make(whole, (enum brief_level)level));
+			damaged[k] = strdup(whole);
 		}
+		ck_assert_int_eq(apart_names((const char *const *)damaged, DAMAGED, names), 0);
+		for (unsigned k = 0; k < DAMAGED; k++) {
+			apart_could_be(damaged[k], names[k] ? names[k] : "");
+			name_table_get(t, names[k] ? names[k] : damaged[k], 30);
+			name_table_get(t, damaged[k], 20);
+		}
+		name_table_tell_apart(t);
+		for (unsigned k = 0; k < DAMAGED; k++) {
+			free(damaged[k]);
+			free(names[k]);
+		}
+		name_table_free(t);
 		free(whole);
 	}
 	list_done(&l);
@@ -763,6 +856,8 @@ int main(void)
 	}
 	tcase_add_test(t, names_that_come_later);
 	tcase_add_test(t, names_that_nothing_tells_apart);
+	tcase_add_test(t, names_that_give_way);
+	tcase_add_loop_test(t, names_that_are_not_compared, 0, 2);
 	tcase_add_loop_test(t, what_tells_apart, 0, ARRAY_SIZE(groups));
 	tcase_add_loop_test(t, names_that_could_be, 0, ARRAY_SIZE(groups));
 	tcase_add_test(t, many_that_are_alike);
