@@ -48,6 +48,43 @@ static int set_path(const char **path, const char *value)
 	return *value ? 0 : -EINVAL;
 }
 
+/* Scopes are always there. */
+static const struct {
+	const char *word;
+	size_t at; /* of a bool in struct run_options; 0: nothing to set */
+} contexts[] = {{"scopes", 0}, {"python", offsetof(struct run_options, rec.python)}};
+
+void list_contexts(FILE *out)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(contexts); i++)
+		fprintf(out, "%s\n", contexts[i].word);
+}
+
+static int set_context(struct run_options *o, const char *word, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(contexts); i++) {
+		if (strlen(contexts[i].word) != len || memcmp(contexts[i].word, word, len) != 0)
+			continue;
+		if (contexts[i].at)
+			*(bool *)((char *)o + contexts[i].at) = true;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int set_contexts(struct run_options *o, const char *value)
+{
+	for (const char *word = value;; word++) {
+		size_t len = strcspn(word, ",");
+
+		if (set_context(o, word, len) < 0)
+			return -EINVAL;
+		word += len;
+		if (!*word)
+			return 0;
+	}
+}
+
 int run_option(struct run_options *o, const struct option_def *option, const char *value)
 {
 	int r;
@@ -63,6 +100,8 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 	case OPT_SAVE_ENV:
 		o->rec.save_env = value;
 		return *value ? 0 : -EINVAL;
+	case OPT_CONTEXT:
+		return set_contexts(o, value);
 	case OPT_SAVE:
 		return parse_seconds(value, &o->rec.save_ns);
 	case OPT_TRACE_MAX:

@@ -2,6 +2,7 @@
 #ifndef PROTON_CMD_RUN_OPTIONS_H
 #define PROTON_CMD_RUN_OPTIONS_H
 /* The options of the commands that run a program: record and top. */
+#include <stdio.h>
 #include "cmd/options.h"
 #include "core/backends.h"
 #include "launch/launch.h"
@@ -24,6 +25,7 @@ enum {
 	OPT_SYNC,
 	OPT_CPU_TIME,
 	OPT_BY_SHAPE,
+	OPT_CONTEXT,
 	OPT_NO_SENSORS,
 	OPT_LABEL,
 	OPT_SAVE_ENV,
@@ -41,7 +43,7 @@ enum {
 	 .help = "write the profile to FILE (%p pid, %e program, %h host, %r rank, %t time)",      \
 	 .id = OPT_OUTPUT},                                                                        \
 	{.name = "tape", .arg = "FILE", .help = "keep the raw stream of the run in FILE",          \
-	 .id = OPT_TAPE},                                                                          \
+	 .rare = true, .id = OPT_TAPE},                                                            \
 	{.name = "save-interval", .arg = "SECONDS",                                                \
 	 .help = "write the profile this often while APP runs (1)", .rare = true, .id = OPT_SAVE}, \
 	{.name = "trace", .help = "keep when each operation ran, for a timeline",                  \
@@ -49,6 +51,9 @@ enum {
 	{.name = "trace-limit", .arg = "N",                                                        \
 	 .help = "keep the first N operations of a process (1000000)", .rare = true,               \
 	 .id = OPT_TRACE_MAX},                                                                     \
+	{.name = "context", .arg = "LIST",                                                         \
+	 .help = "what contexts are made of: scopes, python (scopes)",                             \
+	 .list_values = list_contexts, .id = OPT_CONTEXT},                                         \
 	{.name = "sync", .help = "record how long APP waits for the GPU", .rare = true,         \
 	 .id = OPT_SYNC},                                                                          \
 	{.name = "cpu-time", .help = "record how long threads of APP run within their scopes",     \
@@ -83,6 +88,9 @@ enum {
 
 /* Signal dispositions that we were started with: programs get them back. */
 extern struct launch_origin arg_origin;
+
+/* The values of --context, a line each. */
+void list_contexts(FILE *out);
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
 int run_option(struct run_options *o, const struct option_def *option, const char *value);

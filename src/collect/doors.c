@@ -22,6 +22,7 @@
 #include "collect/futex.h"
 #include "collect/internal.h"
 #include "collect/patience.h"
+#include "collect/python.h"
 
 /* ---- the environment ---- */
 
@@ -207,6 +208,7 @@ static int start_once(void)
 	atomic_store(&c->pid, getpid());
 	collect_on = true;
 	exit_watch();
+	python_look();
 	n = atomic_load(&n_unstarted);
 	if (n)
 		lose(LOSS_UNSTARTED, n);

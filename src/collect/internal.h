@@ -152,6 +152,7 @@ struct cpu_mark {
 };
 
 struct record_cache; /* of sink.c */
+struct python_stack; /* of python.c */
 
 /* One a thread. The counters are written by their thread alone and read by the sender. */
 struct thread_state {
@@ -161,12 +162,14 @@ struct thread_state {
 	uint32_t node;    /* current calling context */
 	uint32_t adopted; /* the main thread's, while this one has none of its own */
 	bool is_main;
-	uint32_t context; /* launch context of it; 0 = not made yet */
+	uint32_t context;      /* launch context of it; 0 = not made yet */
+	uint32_t context_node; /* the node that it is of */
 	uint32_t depth, overflow;
 	_Atomic uint64_t n_launches, n_unlaunched, n_records;
 	_Atomic uint64_t losses[LOSS_N];
 	struct record_cache *cache;
-	struct cpu_mark cpu; /* cpu_time.c */
+	struct python_stack *python; /* python.c */
+	struct cpu_mark cpu;         /* cpu_time.c */
 	struct scope_entry stack[MAX_DEPTH];
 };
 

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "collect/internal.h"
+#include "collect/python.h"
 #include "collect/slots.h"
 #include "wire/wire.h"
 
@@ -12,7 +13,7 @@
  * threads, pools that somebody waits for. It has the main thread's calling context of the moment. */
 uint32_t thread_context(struct thread_state *t)
 {
-	uint32_t main_node;
+	uint32_t main_node, node;
 
 	if (!t->depth && !t->is_main) {
 		main_node = atomic_load_explicit(&collector->main_node, memory_order_relaxed);
@@ -21,8 +22,13 @@ uint32_t thread_context(struct thread_state *t)
 			t->context = 0;
 		}
 	}
-	if (_unlikely_(!t->context))
-		t->context = context_intern(t->depth ? t->node : t->adopted, t->lane);
+	node = t->depth ? t->node : t->adopted;
+	if (_unlikely_(python_on))
+		node = python_node(t, node);
+	if (_unlikely_(!t->context || t->context_node != node)) {
+		t->context = context_intern(node, t->lane);
+		t->context_node = node;
+	}
 	return t->context;
 }
 

@@ -28,6 +28,7 @@ struct recording_options {
 	bool no_sensors; /* do not ask what devices say of themselves */
 	bool sync;       /* record how long the program waits for its devices */
 	bool cpu_time;   /* record how long the program's threads ran within their scopes */
+	bool python;     /* read the frames of Python */
 	bool by_shape;   /* tell kernels apart by grid and block */
 	bool quiet, verbose;
 };

@@ -44,6 +44,7 @@ struct control_page {
 
 #define CONTROL_TRACE    8u  /* when each operation ran goes to a segment */
 #define CONTROL_CPU_TIME 16u /* scopes get the time that their threads ran */
+#define CONTROL_PYTHON   64u /* calling contexts are what Python executes, too */
 #define CONTROL_BY_SHAPE 32u /* kernels launched with other grids or blocks are others */
 
 _Static_assert(sizeof(struct control_page) == 192, "control_page");
