@@ -486,7 +486,7 @@ static const yajl_callbacks callbacks = {
 	.yajl_end_array = on_array_end,
 };
 
-static int file_init(struct hatchet_file *file, struct strtab *strings)
+int hatchet_file_init(struct hatchet_file *file, struct strtab *strings)
 {
 	static const char *const keys[] = {
 #define _(id, text) text,
@@ -524,7 +524,7 @@ int hatchet_parse(struct reader_input *in, struct strtab *strings, struct hatche
 		  struct format_error *error)
 {
 	struct parser p = {.file = file, .json.error = error, .node = RECORD_NONE};
-	int r = file_init(file, strings);
+	int r = hatchet_file_init(file, strings);
 
 	if (r < 0)
 		return format_fail_code(error, r);

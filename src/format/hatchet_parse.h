@@ -75,6 +75,8 @@ struct hatchet_file {
 	uint64_t garbage_at; /* what follows the list, 0 = nothing */
 };
 
+/* An empty file that knows the keys above. 0 or -ENOMEM; done() frees what there is. */
+int hatchet_file_init(struct hatchet_file *file, struct strtab *strings);
 /* 0, or a negative errno with *error set. done() frees what there is, after a failure too. */
 int hatchet_parse(struct reader_input *in, struct strtab *strings, struct hatchet_file *file,
 		  struct format_error *error);

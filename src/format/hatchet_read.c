@@ -140,18 +140,6 @@ static int read_nodes(struct hread *r)
 
 /* ---- rows ---- */
 
-/* A value of a row. Two lanes of the file may be one here: then it is there already. */
-static void store_value(struct hread *r, uint32_t row, uint32_t k, union metric_value v)
-{
-	const struct session *s = r->s;
-	uint32_t at = s->rows[row].values + k;
-	const struct metric *m = metric_table_get(s->metrics, s->sets[s->rows[row].set].metrics[k]);
-
-	if (s->present[at])
-		v = metric_combine(m, s->values[at], 1, v, 1);
-	session_row_set(r->s, row, k, v);
-}
-
 /* The values of a row, from `at`. */
 static int read_row_values(struct hread *r, uint32_t row, uint64_t file_set, size_t at)
 {
@@ -167,7 +155,7 @@ static int read_row_values(struct hread *r, uint32_t row, uint64_t file_set, siz
 			continue;
 		ret = hread_value(r, set->metrics[places[i]], at, &v);
 		if (ret > 0)
-			store_value(r, row, places[i], v);
+			hread_store(r, row, places[i], v);
 		else if (ret < 0)
 			return ret;
 	}
@@ -467,20 +455,6 @@ static int build(struct hread *r)
 	return ret;
 }
 
-static void reader_done(struct hread *r)
-{
-	void *all[] = {r->sets.ids,       r->frames.ids, r->nodes.ids,       r->first_node,
-		       r->n_nodes,        r->devices,    r->metric_of_key,   r->scratch,
-		       r->scratch_values, r->places.ids, r->first_place.ids, r->seen};
-
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		free(all[i]);
-	for (size_t i = 0; i < SECTION_N; i++)
-		free(r->sections[i].ids);
-	idindex_done(&r->device_names);
-	hatchet_file_done(&r->f);
-}
-
 int hatchet_read(struct reader_input *in, struct session *s, struct format_error *error)
 {
 	struct hread r = {.s = s};
@@ -491,7 +465,7 @@ int hatchet_read(struct reader_input *in, struct session *s, struct format_error
 		if (ret < 0)
 			format_fail_code(error, ret);
 	}
-	reader_done(&r);
+	hread_done(&r);
 	return ret;
 }
 

@@ -663,6 +663,17 @@ int hread_value(struct hread *r, uint32_t metric, size_t at, union metric_value 
 	return hread_warn(r, token_is_number(t, at) ? WARNING_NEGATIVE : WARNING_MIXED);
 }
 
+void hread_store(struct hread *r, uint32_t row, uint32_t k, union metric_value v)
+{
+	const struct session *s = r->s;
+	uint32_t at = s->rows[row].values + k;
+	const struct metric *m = metric_table_get(s->metrics, s->sets[s->rows[row].set].metrics[k]);
+
+	if (s->present[at])
+		v = metric_combine(m, s->values[at], 1, v, 1);
+	session_row_set(r->s, row, k, v);
+}
+
 /* ---- devices ---- */
 
 static int name_device(struct hread *r, uint32_t type, int32_t index, uint32_t id)
@@ -914,4 +925,18 @@ int hread_references(struct hread *r)
 					      SECTION_SENSORS};
 
 	return read_sections(r, ids, ARRAY_SIZE(ids));
+}
+
+void hread_done(struct hread *r)
+{
+	void *all[] = {r->sets.ids,       r->frames.ids, r->nodes.ids,       r->first_node,
+		       r->n_nodes,        r->devices,    r->metric_of_key,   r->scratch,
+		       r->scratch_values, r->places.ids, r->first_place.ids, r->seen};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		free(all[i]);
+	for (size_t i = 0; i < SECTION_N; i++)
+		free(r->sections[i].ids);
+	idindex_done(&r->device_names);
+	hatchet_file_done(&r->f);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_FORMAT_HATCHET_TABLES_H
 #define PROTON_FORMAT_HATCHET_TABLES_H
-/* What the two halves of turning a recorded Hatchet file into a session share: hatchet_tables.c
- * reads what nodes and rows refer to, hatchet_read.c the nodes and rows.
+/* What turning a recorded Hatchet file into a session, and a document of our JSON export, share:
+ * hatchet_tables.c reads what nodes and rows refer to, hatchet_read.c and json_read.c the nodes and
+ * rows.
  *
  * Indices in a file are never trusted: each goes through a map of what was really there. */
 #include <stdbool.h>
@@ -126,5 +127,9 @@ int hread_device(struct hread *r, uint32_t type, int32_t index, uint32_t *ret_id
 /* Everything that nodes and rows refer to; then what refers to them. 0 or -ENOMEM. */
 int hread_tables(struct hread *r);
 int hread_references(struct hread *r);
+/* A value of a row. Two lanes of a file may be one in the session: then it is there already, and both
+ * become one. */
+void hread_store(struct hread *r, uint32_t row, uint32_t k, union metric_value v);
+void hread_done(struct hread *r); /* frees all but the session */
 
 #endif

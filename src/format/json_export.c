@@ -3,7 +3,7 @@
 
 /* Everything that a session holds, as one JSON document for other programs: docs/formats.md and
  * data/proton-profile.schema.json describe it. One node a line. */
-#include "format/format.h"
+#include "format/json_profile.h"
 
 #include <stdlib.h>
 
@@ -235,5 +235,7 @@ const struct format format_json = {
 	.suffix = ".json",
 	.names = NAME_RAW,
 	.help = "one JSON document with everything, for other programs",
+	.detect = json_profile_detect,
+	.read = json_profile_read,
 	.write = export,
 };

@@ -4,6 +4,8 @@
 /* The profile.proto of pprof (https://github.com/google/pprof/blob/main/proto/profile.proto), by
  * hand: varints and strings with a length before them. A frame is a function and a location of the
  * same number. The file is gzip, as pprof wants it, but stored: this needs no library. */
+#include "format/pprof.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,29 +14,8 @@
 #include "format/export.h"
 #include "format/protobuf.h"
 
-/* field numbers of the messages */
-enum {
-	PROFILE_SAMPLE_TYPE = 1,
-	PROFILE_SAMPLE = 2,
-	PROFILE_LOCATION = 4,
-	PROFILE_FUNCTION = 5,
-	PROFILE_STRING = 6,
-	PROFILE_TIME_NANOS = 9,
-	PROFILE_DURATION_NANOS = 10,
-	TYPE_TYPE = 1,
-	TYPE_UNIT = 2,
-	SAMPLE_LOCATION = 1,
-	SAMPLE_VALUE = 2,
-	LOCATION_ID = 1,
-	LOCATION_LINE = 4,
-	LINE_FUNCTION = 1,
-	LINE_LINE = 2,
-	FUNCTION_ID = 1,
-	FUNCTION_NAME = 2,
-	FUNCTION_SYSTEM_NAME = 3,
-	FUNCTION_FILE = 4,
-};
-enum { STRING_TYPE = 1, STRING_UNIT = 2, STRING_FRAMES = 3 }; /* of a frame: STRING_NAME … */
+enum { STRING_TYPE = 1, STRING_UNIT = 2, STRING_WRITER = 3, STRING_FRAMES = 4 };
+/* of each frame: */
 enum { STRING_NAME, STRING_RAW, STRING_FILE, STRINGS_A_FRAME };
 
 #define UNIT_MAX 64
@@ -139,6 +120,7 @@ static void put_strings(struct pprof *x)
 	put_word(x, "");
 	put_string(x, m->name, bare ? bare : strlen(m->name));
 	put_word(x, unit_of(&x->in, unit));
+	put_word(x, PACKAGE_STRING); /* names are ours: stacks_are_ours() */
 	for (uint32_t i = 0; i < x->s->n_frames; i++) {
 		const struct session_frame *f = &x->s->frames[i];
 		uint32_t node = x->node_of[i];
@@ -168,6 +150,7 @@ static int put_profile(struct pprof *x)
 	pb_u64(&x->file, PROFILE_TIME_NANOS, x->s->start_ns);
 	if (x->s->end_ns > x->s->start_ns && x->s->start_ns)
 		pb_u64(&x->file, PROFILE_DURATION_NANOS, x->s->end_ns - x->s->start_ns);
+	pb_u64(&x->file, PROFILE_COMMENT, STRING_WRITER);
 	return r < 0 ? r : x->file.error ? x->file.error : x->message.error;
 }
 
@@ -241,6 +224,8 @@ const struct format format_pprof = {
 	.name = "pprof",
 	.suffix = ".pb.gz",
 	.names = NAME_DEMANGLED,
-	.help = "for pprof: a protobuf in gzip",
+	.help = "of and for pprof: a protobuf in gzip",
+	.detect = pprof_detect,
+	.read = pprof_read,
 	.write = pprof_write,
 };

@@ -3,12 +3,14 @@
 
 /* The file format of speedscope.app: a sampled profile, one sample a calling context with a value,
  * as its schema says (https://www.speedscope.app/file-format-schema.json). */
+#include "format/speedscope.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/json_writer.h"
 #include "format/export.h"
+#include "format/json_writer.h"
 
 struct speedscope {
 	const struct session *s;
@@ -159,6 +161,8 @@ const struct format format_speedscope = {
 	.name = "speedscope",
 	.suffix = ".speedscope.json",
 	.names = NAME_DEMANGLED,
-	.help = "for https://www.speedscope.app",
+	.help = "for https://www.speedscope.app, py-spy and rbspy",
+	.detect = speedscope_detect,
+	.read = speedscope_read,
 	.write = speedscope_write,
 };

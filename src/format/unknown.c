@@ -9,8 +9,8 @@
 #include "base/shown.h"
 
 #define READ                                                                                       \
-	"Hatchet in JSON or MessagePack, Chrome trace, folded stacks, SQLite of nsys or rocpd, "   \
-	"tape"
+	"Hatchet in JSON or MessagePack, our JSON, Chrome trace, speedscope, pprof, folded "       \
+	"stacks, SQLite of nsys or rocpd, tape"
 
 static const struct {
 	const char *magic;
@@ -35,7 +35,6 @@ static const struct {
 	 "a recording of perf: 'perf script' and stackcollapse-perf.pl make folded stacks"},
 	{"NVR", 3, "a report of Nsight Compute, which only its own programs read"},
 	{"\xff\xfe", 2, "text in UTF-16: convert it to UTF-8 first"},
-	{"\x0a\x04\x08", 3, "a profile of pprof, which is written and not read"},
 	{"<?xml", 5, "XML, which is written (flamegraph) and not read"},
 	{"<svg", 4, "SVG, which is written (flamegraph) and not read"},
 	{"digraph ", 8, "Graphviz, which is written (dot) and not read"},
@@ -47,12 +46,8 @@ static const struct {
 static const struct {
 	const char *text, *what;
 } documents[] = {
-	{"\"proton-profile\"", "the json of 'proton export', which is written for other programs: "
-			       "'proton export -f hatchet' writes what is read"},
 	{"{\"graph\": [{\"0\"",
 	 "written by to_json() of Hatchet: what its to_literal() makes is read"},
-	{"speedscope.app/file-format-schema",
-	 "a file for speedscope, which is written and not read"},
 };
 
 static const char *beginning_of(const char *head, size_t n)

@@ -39,6 +39,9 @@ packed("chrome.gz", long(b'{"traceEvents":[{"ph":"X","ts":1,"dur":1,"name":"', 1
 packed("unknown.gz", long(b'{"traceEvents":[],"what":"', 150, b'"}'))
 packed("msgpack.gz", long(b"\x91\x83\xa5frame\x81\xa4name\xdb" + struct.pack(">I", 150 * MB), 150,
                           b"\xa7metrics\x80\xa8children\x90"))
+packed("speedscope.gz", long(b'{"$schema":"speedscope.app","shared":{"frames":[{"name":"', 150, b'"}]}}'))
+packed("ours.gz", long(b'{"schema":"proton-profile","source":"', 150, b'"}'))
+packed("pprof.gz", long(b"\x0a\x04\x08\x01\x10\x02\x32\x80\x80\x80\x4b", 150, b""))
 packed("folded.gz", long(b"a;", 150, b" 5\n"))
 packed("frame.gz", long(b"a;", 20, b" 5\n"))
 packed("fits.gz", long(b'[{"frame":{"name":"', 15, b'"},"metrics":{"count":1},"children":[]}]'))
@@ -49,7 +52,7 @@ packed("many.gz", [json.dumps([{"frame": {"name": "r"}, "metrics": {}, "children
 PY
 if grep -q 'define HAVE_ZLIB 1' "$build/config.h"; then
 python3 names.py
-for what in json quotes digits chrome unknown msgpack; do
+for what in json quotes digits chrome unknown msgpack speedscope ours pprof; do
 	fails "a $what of 150 MB" $what.gz "a name or value of more than 16 MiB"
 	check "a $what of 150 MB: memory" "" "$(needs_at_most 90 $what.gz 2>&1)"
 done

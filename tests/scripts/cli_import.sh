@@ -5,6 +5,8 @@
 # PROTON_GOLDEN=update make check TESTS=tests/scripts/cli_import.sh writes them anew.
 chrome=$(cd "${srcdir:-.}/tests/chrome" && pwd) || exit 99
 databases=$(cd "${srcdir:-.}/tests/databases" && pwd) || exit 99
+stacks=$(cd "${srcdir:-.}/tests/stacks" && pwd) || exit 99
+tests=${stacks%/*}
 build=$PWD
 . "${srcdir:-.}/tests/tools/cli_help.sh"
 columns=time/us,count,cpu_time/us,launch_time/us,bytes,cycles,flops
@@ -32,6 +34,29 @@ for trace in torch.json h200-torch-graph.json h200-torch-stack.json h200-triton.
 	report - <"$chrome/$trace" >piped; check "$trace: standard input" "" "$(diff report piped | head -3)"
 	"$PROTON" export -f hatchet named-otherwise >again.hatchet
 	report again.hatchet >again; check "$trace: as Hatchet" "" "$(diff report again | head -5)"
+done
+
+# Stacks: recorded by py-spy, by Go, and by hand.
+for profile in py-spy.json evented.json go-cpu.pb.gz go-heap.pb.gz; do
+	case $profile in *.gz) grep -q 'define HAVE_ZLIB 1' "$build/config.h" || continue ;; esac
+	cp "$stacks/$profile" named-otherwise
+	"$PROTON" report --ascii --section tree --section losses --section notes named-otherwise >report 2>err
+	check "$profile: report" "0 " "$? $(cat err)"
+	golden "$profile: report is as expected" report "$stacks/$profile.report"
+	"$PROTON" report --ascii --section tree --section losses --section notes - <"$stacks/$profile" >piped
+	check "$profile: standard input" "" "$(diff report piped | head -3)"
+	"$PROTON" export -f hatchet named-otherwise >again.hatchet
+	"$PROTON" report --ascii --section tree --section losses --section notes again.hatchet >again
+	check "$profile: as Hatchet" "" "$(diff report again | head -5)"
+done
+
+# Our own JSON is the whole profile: read and written, it is the same to the byte.
+for profile in "$chrome"/torch.json "$chrome"/h200-torch-graph.json "$chrome"/nsys.json \
+	"$tests"/hatchet/h200-torch-add-python.hatchet "$tests"/wire/overlap.tape; do
+	"$PROTON" export -f json -o ours.json "$profile"
+	"$PROTON" export -f json ours.json | cmp - ours.json; check "${profile##*/}: our JSON again" 0 $?
+	"$PROTON" report "$profile" >report; "$PROTON" report ours.json >again
+	check "${profile##*/}: report of our JSON" "" "$(diff report again | head -5)"
 done
 
 lanes() { # lanes FILE: contexts and streams of devices

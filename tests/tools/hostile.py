@@ -124,10 +124,11 @@ def cases(proton, tests, databases):
                          stdout=subprocess.PIPE, check=True).stdout
     packed = subprocess.run([proton, "export", "-f", "hatchet_msgpack", tests + "/hatchet/upstream-cuda.json"],
                             stdout=subprocess.PIPE, check=True).stdout
-    documents = {"own": own, "hatchet": read(tests + "/hatchet/upstream-triton.json"),
+    ours = subprocess.run([proton, "export", "-f", "json", tests + "/wire/overlap.tape"], stdout=subprocess.PIPE, check=True).stdout
+    documents = {"own": own, "ours": ours, "evented": read(tests + "/stacks/evented.json"), "py-spy": read(tests + "/stacks/py-spy.json"), "hatchet": read(tests + "/hatchet/upstream-triton.json"),
                  "torch": read(tests + "/chrome/torch.json"), "proton": read(tests + "/chrome/proton.chrome_trace")}
     binaries = {"msgpack": packed, "gzip": gzip.compress(documents["torch"], mtime=0),
-                "tape": read(tests + "/wire/copies.tape")}
+                "tape": read(tests + "/wire/copies.tape"), "pprof": read(tests + "/fuzz/corpus_import/pprof_go")}
     binaries.update((os.path.basename(path), read(path)) for path in databases)
     for name, data in {**documents, **binaries}.items():
         data = data.rstrip()

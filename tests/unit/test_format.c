@@ -323,8 +323,9 @@ START_TEST(loading_says_what_is_wrong)
 		{"trace", "{\"traceEvents\":3}",
 		 "trace: wrong shape: 'traceEvents' is a number at byte 16"},
 		{"prose", "Hello",
-		 "prose: no format that is read (Hatchet in JSON or MessagePack, Chrome trace, folded "
-		 "stacks, SQLite of nsys or rocpd, tape): 'Hello' at byte 1"},
+		 "prose: no format that is read (Hatchet in JSON or MessagePack, our JSON, Chrome "
+		 "trace, speedscope, pprof, folded stacks, SQLite of nsys or rocpd, tape): 'Hello' at "
+		 "byte 1"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -683,6 +684,11 @@ START_TEST(traces_survive_any_failed_allocation)
 		TEST_SRCDIR "/tests/chrome/proton.chrome_trace",
 		TEST_SRCDIR "/tests/chrome/cycles.chrome_trace",
 		TEST_SRCDIR "/tests/chrome/array.json",
+		TEST_SRCDIR "/tests/stacks/evented.json",
+		TEST_SRCDIR "/tests/fuzz/corpus_import/pprof_inlined",
+		TEST_SRCDIR "/tests/fuzz/corpus_import/pprof_labels",
+		TEST_SRCDIR "/tests/fuzz/corpus_import/pprof_address",
+		TEST_SRCDIR "/tests/fuzz/corpus_import/json_small",
 #ifdef HAVE_ZLIB
 		TEST_SRCDIR "/tests/fuzz/corpus_import/packed.gz",
 #endif
