@@ -18,19 +18,14 @@
 
 #include "format/export.h"
 
-struct event {
-	struct export_stacks weights; /* names are in `names` below */
-	uint64_t *own, *total;        /* costs by node */
-};
-
 struct callgrind {
 	const struct session *s;
 	struct out *out;
 	struct export_names names;
-	struct event *events;
-	size_t n, cap;
-	uint8_t *named; /* by frame: its name stands in the file */
-	uint8_t *filed; /* by string: the name of the file does */
+	struct export_weights own;
+	uint64_t **total; /* of each metric, costs by node with those of all below it */
+	uint8_t *named;   /* by frame: its name stands in the file */
+	uint8_t *filed;   /* by string: the name of the file does */
 };
 
 /* ---- names ---- */
@@ -93,82 +88,43 @@ static uint64_t limit(uint64_t cost)
 	return MIN(cost, (uint64_t)INT64_MAX);
 }
 
-/* Sums are those of what is written. */
-static int sum_up(struct event *e)
+/* Sums are those of what is written. NULL: no memory. */
+static uint64_t *sum_up(const struct session *s, const uint64_t *own)
 {
-	const struct session *s = e->weights.s;
+	uint64_t *total = malloc(s->n_nodes * sizeof(*total));
 
-	e->own = e->weights.whole;
-	e->total = malloc(s->n_nodes * sizeof(*e->total));
-	if (!e->total)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->n_nodes; i++)
-		e->total[i] = e->own[i] = limit(e->own[i]);
+	if (!total)
+		return NULL;
+	memcpy(total, own, s->n_nodes * sizeof(*total));
 	for (size_t i = s->n_nodes; i-- > 1;) {
-		uint64_t *up = &e->total[s->nodes[i].parent];
+		uint64_t *up = &total[s->nodes[i].parent];
 
-		*up = limit(*up + e->total[i]);
+		*up = limit(*up + total[i]);
 	}
-	return 0;
+	return total;
 }
 
-static void event_done(struct event *e)
+static int sum_up_all(struct callgrind *x)
 {
-	export_stacks_done(&e->weights);
-	free(e->total);
-}
-
-/* 0; -ENOMEM; -EINVAL: it does not add up. */
-static int add_event(struct callgrind *x, uint32_t metric, const struct write_options *options)
-{
-	struct event *e;
-	int r;
-
-	if (ARRAY_ROOM(x->events, x->cap, x->n + 1) < 0)
-		return -ENOMEM;
-	e = &x->events[x->n];
-	*e = (struct event){0};
-	r = export_stacks_weigh(&e->weights, x->s, metric, options);
-	if (r == 0)
-		r = export_stacks_round(&e->weights, INT64_MAX);
-	if (r == 0)
-		r = sum_up(e);
-	if (r < 0)
-		event_done(e);
-	else
-		x->n++;
-	return r;
-}
-
-/* The metric that was asked for, or all that some row has and that add up. 0, -EINVAL or -ENOMEM. */
-static int choose_events(struct callgrind *x, const struct write_options *options)
-{
-	_cleanup_(freep) uint8_t *has = export_occurring(x->s);
-	uint32_t n = metric_table_count(x->s->metrics);
-	int r = 0;
-
-	if (options && options->metric)
-		return add_event(x, export_metric(x->s, options), options);
-	if (!has)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n && r != -ENOMEM; i++)
-		if (has[i])
-			r = add_event(x, i, options);
-	if (r != -ENOMEM && x->n == 0)
-		r = add_event(x, METRIC_TIME, options); /* of which there is none */
-	return r == -ENOMEM || x->n == 0 ? r : 0;
+	x->total = calloc(x->own.n, sizeof(*x->total));
+	for (size_t i = 0; x->total && i < x->own.n; i++) {
+		x->total[i] = sum_up(x->s, x->own.v[i].whole);
+		if (!x->total[i])
+			return -ENOMEM;
+	}
+	return x->total ? 0 : -ENOMEM;
 }
 
 static const struct metric *metric_of(const struct callgrind *x, size_t i)
 {
-	return derive_metric(x->s, x->events[i].weights.metric);
+	return derive_metric(x->s, x->own.v[i].metric);
 }
 
 /* A built-in metric without its unit is a word, and no other event has this name: a metric of the
  * profile's own has its number behind it. The flops of any width are the only event. */
 static void put_event(struct callgrind *x, size_t i)
 {
-	uint32_t metric = x->events[i].weights.metric;
+	uint32_t metric = x->own.v[i].metric;
 	const char *name = metric_of(x, i)->name;
 	size_t len = metric_bare_len(name);
 
@@ -183,11 +139,9 @@ static void put_event(struct callgrind *x, size_t i)
 static void put_costs(struct callgrind *x, uint32_t line, uint32_t node, bool inclusive)
 {
 	out_printf(x->out, "%u", line);
-	for (size_t i = 0; i < x->n; i++) {
-		const struct event *e = &x->events[i];
-
-		out_printf(x->out, " %" PRIu64, inclusive ? e->total[node] : e->own[node]);
-	}
+	for (size_t i = 0; i < x->own.n; i++)
+		out_printf(x->out, " %" PRIu64,
+			   inclusive ? x->total[i][node] : x->own.v[i].whole[node]);
 	out_putc(x->out, '\n');
 }
 
@@ -204,24 +158,23 @@ static void put_head(struct callgrind *x)
 		out_putc(x->out, '\n');
 	}
 	out_puts(x->out, "positions: line\n");
-	for (size_t i = 0; i < x->n; i++) {
+	for (size_t i = 0; i < x->own.n; i++) {
 		out_puts(x->out, "event: ");
 		put_event(x, i);
 		out_puts(x->out, " : ");
 		put_text(x, metric_of(x, i)->name);
-		if (x->events[i].weights.decimals)
-			out_printf(x->out, ", in units of %s",
-				   export_scale(&x->events[i].weights, scale));
+		if (x->own.v[i].decimals)
+			out_printf(x->out, ", in units of %s", export_scale(&x->own.v[i], scale));
 		out_putc(x->out, '\n');
 	}
 	out_puts(x->out, "events:");
-	for (size_t i = 0; i < x->n; i++) {
+	for (size_t i = 0; i < x->own.n; i++) {
 		out_putc(x->out, ' ');
 		put_event(x, i);
 	}
 	out_puts(x->out, "\nsummary:");
-	for (size_t i = 0; i < x->n; i++)
-		out_printf(x->out, " %" PRIu64, x->events[i].total[SESSION_ROOT]);
+	for (size_t i = 0; i < x->own.n; i++)
+		out_printf(x->out, " %" PRIu64, x->total[i][SESSION_ROOT]);
 	out_puts(x->out, "\n");
 }
 
@@ -245,7 +198,7 @@ static void put_call(struct callgrind *x, uint32_t caller, uint32_t callee)
 
 static void put_node(struct callgrind *x, uint32_t node)
 {
-	const uint8_t *hidden = x->events[0].weights.hidden; /* the same for all */
+	const uint8_t *hidden = x->own.v[0].hidden; /* the same for all */
 	uint32_t child = x->s->nodes[node].first_child;
 
 	if (hidden[node])
@@ -275,17 +228,20 @@ static int callgrind_write(const struct session *s, const struct write_options *
 			   struct out *out)
 {
 	struct callgrind x = {.s = s, .out = out};
-	int r = choose_events(&x, options);
+	int r = export_weights_init(&x.own, s, options, INT64_MAX);
 
+	if (r == 0)
+		r = sum_up_all(&x);
 	if (r == 0)
 		r = export_names_init(&x.names, s, options);
 	if (r == 0) {
 		r = put_all(&x);
 		export_names_done(&x.names);
 	}
-	while (x.n)
-		event_done(&x.events[--x.n]);
-	free(x.events);
+	for (size_t i = 0; x.total && i < x.own.n; i++)
+		free(x.total[i]);
+	free(x.total);
+	export_weights_done(&x.own);
 	free(x.named);
 	free(x.filed);
 	return r < 0 ? r : out->error;

@@ -322,16 +322,64 @@ void export_stacks_done(struct export_stacks *x)
 	export_names_done(&x->names);
 }
 
-uint32_t *export_frame_nodes(const struct export_stacks *x)
+/* 0; -ENOMEM; -EINVAL: it does not add up, and is left out. */
+static int add_weights(struct export_weights *x, const struct session *s, uint32_t metric,
+		       const struct write_options *options, uint64_t most)
 {
-	const struct session *s = x->s;
+	struct export_stacks *new;
+	int r;
+
+	if (ARRAY_ROOM(x->v, x->cap, x->n + 1) < 0)
+		return -ENOMEM;
+	new = &x->v[x->n];
+	*new = (struct export_stacks){0};
+	r = export_stacks_weigh(new, s, metric, options);
+	if (r == 0)
+		r = export_stacks_round(new, most);
+	if (r < 0)
+		export_stacks_done(new);
+	else
+		x->n++;
+	return r;
+}
+
+int export_weights_init(struct export_weights *x, const struct session *s,
+			const struct write_options *options, uint64_t most)
+{
+	_cleanup_(freep) uint8_t *has = export_occurring(s);
+	uint32_t n = metric_table_count(s->metrics);
+	int r = 0;
+
+	*x = (struct export_weights){0};
+	if (!has)
+		return -ENOMEM;
+	if (options && options->metric)
+		return add_weights(x, s, export_metric(s, options), options, most);
+	for (uint32_t i = 0; i < n && r != -ENOMEM; i++)
+		if (has[i])
+			r = add_weights(x, s, i, options, most);
+	if (r != -ENOMEM && x->n == 0)
+		r = add_weights(x, s, METRIC_TIME, options, most); /* of which there is none */
+	return r == -ENOMEM || x->n == 0 ? r : 0;
+}
+
+void export_weights_done(struct export_weights *x)
+{
+	while (x->n)
+		export_stacks_done(&x->v[--x->n]);
+	free(x->v);
+	*x = (struct export_weights){0};
+}
+
+uint32_t *export_frame_nodes(const struct session *s, const uint8_t *hidden)
+{
 	uint32_t *nodes = malloc((s->n_frames + 1) * sizeof(*nodes));
 
 	if (!nodes)
 		return NULL;
 	memset(nodes, 0xff, s->n_frames * sizeof(*nodes));
 	for (uint32_t i = (uint32_t)s->n_nodes; i-- > 0;)
-		if (!x->hidden[i])
+		if (!hidden[i])
 			nodes[s->nodes[i].frame] = i;
 	return nodes;
 }

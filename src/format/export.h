@@ -111,9 +111,21 @@ int export_stacks_round(struct export_stacks *x, uint64_t most);
 #define EXPORT_SCALE_MAX 16
 const char *export_scale(const struct export_stacks *x, char text[EXPORT_SCALE_MAX]);
 
+/* Weights of several metrics, in whole numbers, for formats that have a place for more than one; without
+ * names. */
+struct export_weights {
+	struct export_stacks *v;
+	size_t n, cap;
+};
+/* The metric that was asked for, or all that some context has and that add up; the time where there is
+ * none. 0, -EINVAL (no such metric) or -ENOMEM; done() frees what there is, after a failure too. */
+int export_weights_init(struct export_weights *x, const struct session *s,
+			const struct write_options *options, uint64_t most);
+void export_weights_done(struct export_weights *x);
+
 /* The first node of each frame; SESSION_NONE: no node has it any more, since a symbol took its
  * place, or only hidden ones. Malloc'd; NULL: out of memory. */
-uint32_t *export_frame_nodes(const struct export_stacks *x);
+uint32_t *export_frame_nodes(const struct session *s, const uint8_t *hidden);
 
 /* The next character of *p as valid UTF-8: its bytes and their number. What is not UTF-8 is
  * U+FFFD. *p moves on. 0 at the end. */

@@ -14,18 +14,36 @@
 #include "format/export.h"
 #include "format/protobuf.h"
 
-enum { STRING_TYPE = 1, STRING_UNIT = 2, STRING_WRITER = 3, STRING_FRAMES = 4 };
-/* of each frame: */
+/* Strings by number: "", name and unit of each sample type, the writer, three of each frame. */
+enum { STRING_TYPES = 1 };
+enum { STRING_TYPE, STRING_UNIT, STRINGS_A_TYPE };
 enum { STRING_NAME, STRING_RAW, STRING_FILE, STRINGS_A_FRAME };
 
 #define UNIT_MAX 64
 
 struct pprof {
 	const struct session *s;
-	struct export_stacks in;
+	struct export_weights in;
+	struct export_names names;
+	struct export_path path;
 	struct buf file, message, inner; /* inner: a message within a message */
 	uint32_t *node_of;               /* by frame: export_frame_nodes() */
 };
+
+static uint64_t type_string(size_t i)
+{
+	return STRING_TYPES + STRINGS_A_TYPE * (uint64_t)i;
+}
+
+static uint64_t writer_string(const struct pprof *x)
+{
+	return type_string(x->in.n);
+}
+
+static uint64_t frame_string(const struct pprof *x, uint32_t frame)
+{
+	return writer_string(x) + 1 + STRINGS_A_FRAME * (uint64_t)frame;
+}
 
 static void put_string(struct pprof *x, const char *text, size_t len)
 {
@@ -41,26 +59,42 @@ static void put_word(struct pprof *x, const char *text)
 
 /* ---- the profile ---- */
 
-static void put_type(struct pprof *x)
+static void put_types(struct pprof *x)
 {
-	buf_clear(&x->message);
-	pb_u64(&x->message, TYPE_TYPE, STRING_TYPE);
-	pb_u64(&x->message, TYPE_UNIT, STRING_UNIT);
-	pb_message(&x->file, PROFILE_SAMPLE_TYPE, &x->message);
+	uint32_t time = derive_time(x->s);
+
+	for (size_t i = 0; i < x->in.n; i++) {
+		buf_clear(&x->message);
+		pb_u64(&x->message, TYPE_TYPE, type_string(i) + STRING_TYPE);
+		pb_u64(&x->message, TYPE_UNIT, type_string(i) + STRING_UNIT);
+		pb_message(&x->file, PROFILE_SAMPLE_TYPE, &x->message);
+		/* Without it, pprof begins with the last one. */
+		if (x->in.v[i].metric == time)
+			pb_u64(&x->file, PROFILE_DEFAULT_TYPE, type_string(i) + STRING_TYPE);
+	}
+}
+
+static bool has_values(const struct pprof *x, uint32_t node)
+{
+	for (size_t i = 0; i < x->in.n; i++)
+		if (x->in.v[i].whole[node])
+			return true;
+	return false;
 }
 
 /* The leaf comes first. */
 static int put_sample(struct pprof *x, uint32_t node)
 {
-	int r = export_path(x->s, node, &x->in.path);
+	int r = export_path(x->s, node, &x->path);
 
 	buf_clear(&x->message);
 	buf_clear(&x->inner);
-	for (size_t i = r < 0 ? 0 : x->in.path.n; i-- > 0;)
-		pb_varint(&x->inner, x->s->nodes[x->in.path.nodes[i]].frame + UINT64_C(1));
+	for (size_t i = r < 0 ? 0 : x->path.n; i-- > 0;)
+		pb_varint(&x->inner, x->s->nodes[x->path.nodes[i]].frame + UINT64_C(1));
 	pb_message(&x->message, SAMPLE_LOCATION, &x->inner);
 	buf_clear(&x->inner);
-	pb_varint(&x->inner, x->in.whole[node]);
+	for (size_t i = 0; i < x->in.n; i++)
+		pb_varint(&x->inner, x->in.v[i].whole[node]);
 	pb_message(&x->message, SAMPLE_VALUE, &x->inner);
 	pb_message(&x->file, PROFILE_SAMPLE, &x->message);
 	return r;
@@ -70,14 +104,13 @@ static bool is_raw(struct pprof *x, uint32_t frame)
 {
 	uint32_t node = x->node_of[frame];
 
-	return node == SESSION_NONE ||
-	       export_name(&x->in.names, node) == export_raw_name(x->s, node);
+	return node == SESSION_NONE || export_name(&x->names, node) == export_raw_name(x->s, node);
 }
 
 static void put_frame(struct pprof *x, uint32_t frame)
 {
 	const struct session_frame *f = &x->s->frames[frame];
-	uint64_t string = STRING_FRAMES + STRINGS_A_FRAME * (uint64_t)frame;
+	uint64_t string = frame_string(x, frame);
 
 	buf_clear(&x->message);
 	buf_clear(&x->inner);
@@ -96,36 +129,57 @@ static void put_frame(struct pprof *x, uint32_t frame)
 	pb_message(&x->file, PROFILE_FUNCTION, &x->message);
 }
 
-/* pprof writes a unit that it does not know behind the number: 42 is "42x1e-5ns". */
-static const char *unit_of(const struct export_stacks *x, char text[UNIT_MAX])
+/* The unit of a metric: what it says, or what stands in parentheses behind its name. Returns its length,
+ * and how much of the name is left without it. */
+static size_t unit_in(const struct metric *m, const char **ret, size_t *ret_bare)
 {
-	const struct metric *m = derive_metric(x->s, x->metric);
-	char scale[EXPORT_SCALE_MAX];
+	size_t len = strlen(m->name), bare = metric_bare_len(m->name), n = 0;
+	const char *open = m->name + bare;
 
-	if (x->decimals) {
-		snprintf(text, UNIT_MAX, "x%s%s", export_scale(x, scale), m->unit);
-		return text;
+	/* Not "(exc)" and "(pty)", which say how it adds up. */
+	if (bare && len - bare > 3 && !strncmp(open, " (", 2) && strcmp(open, " (exc)") != 0 &&
+	    strcmp(open, " (pty)") != 0)
+		n = strcspn(open + 2, "()");
+	*ret_bare = n && open[n + 2] == ')' && !open[n + 3] ? bare : len;
+	*ret = *m->unit || *ret_bare == len ? m->unit : open + 2;
+	return *ret == m->unit ? strlen(m->unit) : n;
+}
+
+/* pprof writes a unit that it does not know behind the number: 42 is "42x1e-5ns". */
+static void put_type_strings(struct pprof *x, const struct export_stacks *stacks)
+{
+	const struct metric *m = derive_metric(x->s, stacks->metric);
+	char scale[EXPORT_SCALE_MAX], text[UNIT_MAX];
+	const char *unit;
+	size_t bare, n = unit_in(m, &unit, &bare);
+
+	put_string(x, m->name, bare);
+	if (stacks->decimals) {
+		snprintf(text, sizeof(text), "x%s%.*s", export_scale(stacks, scale),
+			 (int)MIN(n, 40u), unit);
+		put_word(x, text);
+	} else if (n == 2 && !memcmp(unit, "ns", 2)) {
+		put_word(x, "nanoseconds");
+	} else if (n == 1 && *unit == 'B') {
+		put_word(x, "bytes");
+	} else if (n) {
+		put_string(x, unit, n);
+	} else {
+		put_word(x, "count");
 	}
-	if (!strcmp(m->unit, "ns"))
-		return "nanoseconds";
-	return !strcmp(m->unit, "B") ? "bytes" : "count";
 }
 
 static void put_strings(struct pprof *x)
 {
-	const struct metric *m = derive_metric(x->s, x->in.metric);
-	size_t bare = metric_bare_len(m->name);
-	char unit[UNIT_MAX];
-
 	put_word(x, "");
-	put_string(x, m->name, bare ? bare : strlen(m->name));
-	put_word(x, unit_of(&x->in, unit));
+	for (size_t i = 0; i < x->in.n; i++)
+		put_type_strings(x, &x->in.v[i]);
 	put_word(x, PACKAGE_STRING); /* names are ours: stacks_are_ours() */
 	for (uint32_t i = 0; i < x->s->n_frames; i++) {
 		const struct session_frame *f = &x->s->frames[i];
 		uint32_t node = x->node_of[i];
 
-		put_word(x, node == SESSION_NONE ? "" : export_name(&x->in.names, node));
+		put_word(x, node == SESSION_NONE ? "" : export_name(&x->names, node));
 		put_word(x, is_raw(x, i) ? "" : export_raw_name(x->s, node));
 		put_string(x, strtab_str(x->s->strings, f->file),
 			   strtab_len(x->s->strings, f->file));
@@ -136,12 +190,12 @@ static int put_profile(struct pprof *x)
 {
 	int r = 0;
 
-	x->node_of = export_frame_nodes(&x->in);
+	x->node_of = export_frame_nodes(x->s, x->in.v[0].hidden);
 	if (!x->node_of)
 		return -ENOMEM;
-	put_type(x);
+	put_types(x);
 	for (uint32_t i = 0; r == 0 && i < x->s->n_nodes; i++)
-		if (x->in.whole[i])
+		if (has_values(x, i))
 			r = put_sample(x, i);
 	for (uint32_t i = 0; r == 0 && i < x->s->n_frames; i++)
 		put_frame(x, i);
@@ -150,7 +204,7 @@ static int put_profile(struct pprof *x)
 	pb_u64(&x->file, PROFILE_TIME_NANOS, x->s->start_ns);
 	if (x->s->end_ns > x->s->start_ns && x->s->start_ns)
 		pb_u64(&x->file, PROFILE_DURATION_NANOS, x->s->end_ns - x->s->start_ns);
-	pb_u64(&x->file, PROFILE_COMMENT, STRING_WRITER);
+	pb_u64(&x->file, PROFILE_COMMENT, writer_string(x));
 	return r < 0 ? r : x->file.error ? x->file.error : x->message.error;
 }
 
@@ -201,13 +255,13 @@ static int pprof_write(const struct session *s, const struct write_options *opti
 		       struct out *out)
 {
 	struct pprof x = {.s = s};
-	int r = export_stacks_init(&x.in, s, options);
+	int r = export_weights_init(&x.in, s, options, INT64_MAX);
 
 	buf_init(&x.file, 0);
 	buf_init(&x.message, 0);
 	buf_init(&x.inner, 0);
 	if (r == 0)
-		r = export_stacks_round(&x.in, INT64_MAX);
+		r = export_names_init(&x.names, s, options);
 	if (r == 0)
 		r = put_profile(&x);
 	if (r == 0)
@@ -216,7 +270,9 @@ static int pprof_write(const struct session *s, const struct write_options *opti
 	buf_done(&x.message);
 	buf_done(&x.inner);
 	free(x.node_of);
-	export_stacks_done(&x.in);
+	free(x.path.nodes);
+	export_names_done(&x.names);
+	export_weights_done(&x.in);
 	return r < 0 ? r : out->error;
 }
 

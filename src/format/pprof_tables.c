@@ -279,14 +279,29 @@ static bool own_fraction(const char *unit, double *ret_divisor, const char **ret
 	return true;
 }
 
+/* We write numbers as they are, in the unit of the metric. */
+static uint32_t own_metric_of(struct pprof *x, struct pprof_type *t)
+{
+	const char *name = pprof_str(x, t->name), *unit = pprof_str(x, t->unit);
+	enum metric_type type = own_fraction(unit, &t->divisor, &unit) ? METRIC_F64 : METRIC_U64;
+
+	if (!strcmp(unit, "nanoseconds"))
+		unit = "ns";
+	else if (!strcmp(unit, "bytes"))
+		unit = "B";
+	else if (!strcmp(unit, "count"))
+		unit = "";
+	return stack_metric(x->s, name, unit, type);
+}
+
 static uint32_t metric_of(struct pprof *x, struct pprof_type *t, bool is_host_time)
 {
 	const char *name = pprof_str(x, t->name), *unit = pprof_str(x, t->unit);
 
 	t->divisor = 1;
 	t->factor = 1;
-	if (x->ours && own_fraction(unit, &t->divisor, &unit))
-		return stack_metric(x->s, name, unit, METRIC_F64);
+	if (x->ours)
+		return own_metric_of(x, t);
 	if (stack_time_unit(unit) > 0) {
 		t->factor = (uint64_t)stack_time_unit(unit);
 		unit = "ns";
@@ -299,10 +314,23 @@ static uint32_t metric_of(struct pprof *x, struct pprof_type *t, bool is_host_ti
 	return is_host_time ? METRIC_CPU_TIME : stack_metric(x->s, name, unit, METRIC_U64);
 }
 
-static int same_types(struct pprof *x, const struct pprof_type *t)
+/* Two types of one name: the second is "NAME #2". */
+static uint32_t other_metric_of(struct pprof *x, struct pprof_type *t, uint32_t number)
 {
-	return format_fail(x->error, -EINVAL, FORMAT_NO_OFFSET,
-			   "wrong shape: two sample types are '%.60s'", pprof_str(x, t->name));
+	struct pprof_type other = *t;
+
+	buf_clear(&x->scratch);
+	buf_printf(&x->scratch, "%s #%u", pprof_str(x, t->name), number);
+	other.name = strtab_adds(x->s->strings, buf_str(&x->scratch));
+	return other.name == STRTAB_NONE ? METRIC_NONE : metric_of(x, &other, false);
+}
+
+static bool has_metric(const struct pprof *x, uint32_t n, uint32_t metric)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (x->types[i].metric == metric)
+			return true;
+	return false;
 }
 
 /* One row of a node and a lane has them all. */
@@ -312,11 +340,10 @@ int pprof_make_set(struct pprof *x)
 
 	for (uint32_t i = 0; i < x->n_types; i++) {
 		metrics[i] = metric_of(x, &x->types[i], i == host);
+		for (uint32_t n = 2; has_metric(x, i, metrics[i]); n++)
+			metrics[i] = other_metric_of(x, &x->types[i], n);
 		if (metrics[i] == METRIC_NONE)
 			return pprof_no_memory(x);
-		for (uint32_t k = 0; k < i; k++)
-			if (metrics[k] == metrics[i])
-				return same_types(x, &x->types[i]);
 		x->types[i].metric = metrics[i];
 	}
 	x->set = x->n_types ? session_set_intern(x->s, metrics, x->n_types) : SESSION_NONE;

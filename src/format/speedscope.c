@@ -35,7 +35,7 @@ static void put_frame(struct speedscope *x, const struct session_frame *f, const
 /* All frames of the session, so that their numbers are the indices. */
 static int put_frames(struct speedscope *x)
 {
-	_cleanup_(freep) uint32_t *node_of = export_frame_nodes(&x->in);
+	_cleanup_(freep) uint32_t *node_of = export_frame_nodes(x->s, x->in.hidden);
 
 	if (!node_of)
 		return -ENOMEM;

@@ -102,11 +102,13 @@ def unpack(values):
                                                       for i, c in enumerate(v))))
 
 
-def parse(path):
-    """{"types": [(name, unit)], "default": name, "samples": [(stack, values, labels)], "comments": […]}: a stack is a tuple
+def parse(file):
+    """{"types": [(name, unit)], "default": name, "samples": [(stack, values, labels)], "comments": […]} of a path or of bytes: a stack is a tuple
     of (name, system name), the outermost first."""
-    with open(path, "rb") as f:
-        data = f.read()
+    data = file
+    if not isinstance(file, bytes):
+        with open(file, "rb") as f:
+            data = f.read()
     data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
     every = list(fields(data))
     strings = [v.decode() for k, v in every if k == 6]

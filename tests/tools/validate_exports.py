@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """validate_exports.py DIR: each DIR/NAME.FORMAT, parsed by others, against DIR/NAME.json."""
 import csv
-import gzip
 import io
 import json
 import math
@@ -10,6 +9,8 @@ import os
 import re
 import sys
 import xml.etree.ElementTree
+
+import pprof
 
 TIME = "time (ns)"
 
@@ -227,54 +228,41 @@ def check_dot(path, doc):
     assert [(doc["nodes"][i]["parent"], i) for i in want if i] == [(int(a), int(b)) for a, b in edges]
 
 
-PPROF = """
-ValueType type:1:int64 unit:2:int64
-Line function_id:1:uint64 line:2:int64
-Location id:1:uint64 mapping_id:2:uint64 address:3:uint64 line:4:*Line
-Function id:1:uint64 name:2:int64 system_name:3:int64 filename:4:int64 start_line:5:int64
-Sample location_id:1:*uint64 value:2:*int64
-Profile sample_type:1:*ValueType sample:2:*Sample location:4:*Location function:5:*Function string_table:6:*string time_nanos:9:int64 duration_nanos:10:int64
-"""
-
-
-def profile_class():
-    """The parts of pprof's profile.proto that are written, as a class of the protobuf package."""
-    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-    file = descriptor_pb2.FileDescriptorProto(name="profile.proto", package="p", syntax="proto3")
-    for line in PPROF.strip().splitlines():
-        name, *fields = line.split()
-        message = file.message_type.add(name=name)
-        for field in fields:
-            key, number, kind = field.split(":")
-            new = message.field.add(name=key, number=int(number), label=3 if "*" in kind else 1)
-            kind = kind.lstrip("*")
-            new.type = {"int64": 3, "uint64": 4, "string": 9}.get(kind, 11)
-            if new.type == 11:
-                new.type_name = ".p." + kind
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName("p.Profile"))
+def own_host_time(doc):
+    """The host's time of each node less that of the nearest ones below it that have any."""
+    time = [node["metrics"].get("cpu_time (ns)", 0) for node in doc["nodes"]]
+    own = list(time)
+    for node in doc["nodes"]:
+        up = node["parent"]
+        while up is not None and not time[up]:
+            up = doc["nodes"][up]["parent"]
+        if up is not None:
+            own[up] -= time[node["id"]]
+    return [max(v, 0) for v in own]
 
 
 def check_pprof(path, doc):
-    try:
-        profile = profile_class()()
-    except ImportError:
-        print("skipped: pprof: protobuf is not installed")
-        return
-    with gzip.open(path, "rb") as f:
-        profile.ParseFromString(f.read())
-    strings = profile.string_table
-    assert strings[0] == ""
-    assert [(strings[t.type], strings[t.unit]) for t in profile.sample_type] == [("time", "nanoseconds")]
-    functions = {f.id: strings[f.name] for f in profile.function}
-    assert functions == {f.id: strings[f.system_name] for f in profile.function}
-    locations = {place.id: functions[place.line[0].function_id] for place in profile.location}
-    assert len(functions) == len(profile.function) and 0 not in functions and 0 not in locations
-    own, _ = weights(doc)
-    got = [(tuple(locations[i] for i in reversed(s.location_id)), list(s.value)) for s in profile.sample]
-    assert got == [(tuple(names(doc, n)) or ("ROOT",), [own[n["id"]]])
-                   for n in doc["nodes"] if own[n["id"]]]
+    profile = pprof.parse(path)
+    assert len(profile["comments"]) == 1 and profile["comments"][0].startswith("proton ")
+    shown = without_metadata(doc)
+    occur = {name for node in doc["nodes"] for row in node["rows"] for name in row["metrics"]}
+    metrics = [m["name"] for m in doc["metrics"]
+               if m["name"] in occur and m["type"] != "text" and m["add"] in ("sum", "gauge")] or [TIME]
+    assert [name for name, _ in profile["types"]] == [m.split(" (ns)")[0] for m in metrics], profile["types"]
+    assert profile["default"] in ("time", "cpu_time", "")
+    host, want = own_host_time(doc), []
+    for node in doc["nodes"]:
+        values = [host[node["id"]] if m == "cpu_time (ns)" else node["metrics"].get(m) or 0 for m in metrics]
+        values = [v if node["id"] in shown and v > 0 else 0 for v in values]
+        want.append((tuple(names(doc, node)) or ("ROOT",), values))
+    want = [(stack, values) for stack, values in want if any(values)]
+    assert [tuple(name for name, raw in stack) for stack, _, _ in profile["samples"]] == [stack for stack, _ in want]
+    for (stack, values, labels), (_, wanted) in zip(profile["samples"], want, strict=True):
+        assert not labels and all(name == raw for name, raw in stack)
+        for (_, unit), v, w in zip(profile["types"], values, wanted, strict=True):
+            scaled = re.fullmatch("x1e-([0-9]+).*", unit)
+            v = v / 10**int(scaled[1]) if scaled else v
+            assert v == w or abs(v - w) <= 1e-9 * w or v == min(w, 2**63 - 1), (unit, v, w)
 
 
 def plain(tree):

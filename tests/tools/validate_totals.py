@@ -17,6 +17,8 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
+import pprof
+
 TIME = "time (ns)"
 WORK = {"kernel", "gpu_memcpy", "memcpy", "gpu_memset", "memset"}
 TABLES = ["CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
@@ -89,10 +91,11 @@ def from_speedscope(data):
 
 
 def from_pprof(data):
-    from validate_exports import profile_class
-    profile = profile_class()()
-    profile.ParseFromString(gzip.decompress(data))
-    return sum(s.value[0] for s in profile.sample)
+    profile = pprof.parse(data)
+    if ("time", "nanoseconds") not in profile["types"]:
+        return 0
+    i = profile["types"].index(("time", "nanoseconds"))
+    return sum(values[i] for _, values, _ in profile["samples"])
 
 
 def from_callgrind(data):

@@ -4,6 +4,7 @@
 #include "config.h" // IWYU pragma: keep
 
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -259,6 +260,35 @@ START_TEST(stacks_go_round)
 }
 END_TEST
 
+#ifdef HAVE_ZLIB
+/* All that adds up is there again, under its name and in its unit; the host's time, too, which pprof has
+ * without what is nested. */
+START_TEST(all_metrics_go_round_in_pprof)
+{
+	static const char *const metrics[] = {"time (ns)", "count", "bytes", "cpu_time (ns)",
+					      "flops16"};
+	struct session *s = sample_session(), *again;
+	struct buf text;
+
+	write_text(&format_pprof, s, &text);
+	again = must_read(text.data, text.len);
+	for (size_t i = 0; i < ARRAY_SIZE(metrics); i++) {
+		double sum = 0, got = 0;
+
+		for (uint32_t n = 0; n < s->n_nodes; n++)
+			sum += fmax(value(s, n, metrics[i]), 0);
+		for (uint32_t n = 0; n < again->n_nodes; n++)
+			got += fmax(value(again, n, metrics[i]), 0);
+		ck_assert_msg(sum > 0 && got == fmin(sum, INT64_MAX), "%s: %g is %g", metrics[i],
+			      sum, got);
+	}
+	buf_done(&text);
+	session_free(s);
+	session_free(again);
+}
+END_TEST
+#endif
+
 /* ---- pprof ---- */
 
 static void put_text(struct buf *b, unsigned field, const char *text)
@@ -368,12 +398,38 @@ enum {
 	NO_FUNCTION,
 	NO_STRING,
 	NO_ID,
-	TWO_TYPES,
 	BROKEN_SAMPLE,
 	BROKEN_FIELD,
 	CUT,
 	PPROF_CASES
 };
+
+/* Two types of one name, and a time that is not the one that is shown first. */
+START_TEST(pprof_types_have_names_of_their_own)
+{
+	struct session *s;
+	struct buf b, sample;
+
+	buf_init(&b, 0);
+	buf_init(&sample, 0);
+	put_tables(&b);
+	MESSAGE(&b, PROFILE_SAMPLE_TYPE, TYPE_TYPE, S_SPACE, TYPE_UNIT, S_BYTES);
+	MESSAGE(&b, PROFILE_SAMPLE_TYPE, TYPE_TYPE, S_A, TYPE_UNIT, S_NS);
+	pb_u64(&b, PROFILE_DEFAULT_TYPE, S_CPU);
+	pb_u64(&sample, SAMPLE_LOCATION, 2);
+	for (uint64_t i = 1; i <= 4; i++)
+		pb_u64(&sample, SAMPLE_VALUE, i);
+	pb_message(&b, PROFILE_SAMPLE, &sample);
+	s = must_read(b.data, b.len);
+	ck_assert(value(s, 1, "cpu_time (ns)") == 1);
+	ck_assert(value(s, 1, "space (B)") == 2);
+	ck_assert(value(s, 1, "space #2 (B)") == 3);
+	ck_assert(value(s, 1, "a (ns)") == 4);
+	session_free(s);
+	buf_done(&b);
+	buf_done(&sample);
+}
+END_TEST
 
 static void put_case(struct buf *b, unsigned which)
 {
@@ -402,9 +458,6 @@ static void put_case(struct buf *b, unsigned which)
 	case NO_ID:
 		MESSAGE(b, PROFILE_LOCATION, LOCATION_ADDRESS, 3);
 		break;
-	case TWO_TYPES:
-		MESSAGE(b, PROFILE_SAMPLE_TYPE, TYPE_TYPE, S_SPACE, TYPE_UNIT, S_BYTES);
-		break;
 	case BROKEN_SAMPLE:
 		put_text(b, PROFILE_SAMPLE, "\x0b");
 		break;
@@ -430,7 +483,6 @@ START_TEST(pprof_is_refused_with_a_reason)
 		[NO_FUNCTION] = "wrong shape: location 5 refers to function 4, which is not there",
 		[NO_STRING] = "wrong shape: string 10 of 10 is not there",
 		[NO_ID] = "wrong shape: a location has no id",
-		[TWO_TYPES] = "wrong shape: two sample types are 'space'",
 		[BROKEN_SAMPLE] = "not a profile of pprof: a sample",
 		[BROKEN_FIELD] = "not a profile of pprof: no field of a protobuf",
 		[CUT] = "truncated",
@@ -489,10 +541,12 @@ static Suite *make_suite(void)
 	tcase_add_test(speedscope, speedscope_weighs_by_what_it_says);
 #ifdef HAVE_ZLIB
 	tcase_add_loop_test(speedscope, stacks_go_round, 0, 2);
+	tcase_add_test(pprof, all_metrics_go_round_in_pprof);
 #else
 	tcase_add_loop_test(speedscope, stacks_go_round, 0, 1);
 #endif
 	tcase_add_test(pprof, pprof_has_stacks_types_and_threads);
+	tcase_add_test(pprof, pprof_types_have_names_of_their_own);
 	tcase_add_loop_test(pprof, pprof_is_refused_with_a_reason, 0, PPROF_CASES);
 	tcase_add_test(pprof, pprof_stacks_are_no_longer_than_the_file);
 	suite_add_tcase(suite, json);
