@@ -152,7 +152,8 @@ struct session_sample {
 	double value;
 };
 
-/* One execution on the device, kept only where a trace was asked for. */
+/* One execution on the device, kept only where a trace was asked for; or, of a trace that another tool
+ * recorded, a range of the host, whose lane has no device. */
 struct session_interval {
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC of the host */
 	uint32_t node, lane;

@@ -428,16 +428,23 @@ static int on_work(struct reader *r, const struct category *c, const struct chro
 	return trace_add_work(r->trace, &w);
 }
 
-/* A scope of Triton's Proton, which says its whole path; its name may hold its metrics as well. */
-static int on_scope(struct reader *r, const struct chrome_event *e, struct trace_range *range)
+/* A scope of Triton's Proton, or a range of our own trace, which says its whole path; its name may hold
+ * its metrics as well. The kernels below it have the same path: its frame is theirs, but for that of a
+ * call, which stands below nothing. */
+static int on_scope(struct reader *r, const struct category *c, const struct chrome_event *e,
+		    struct trace_range *range)
 {
-	uint32_t node = stack_node(r, e, e->n_call_stack);
+	bool is_call = c->class == CALL && e->n_call_stack > 1;
+	uint32_t node = stack_node(r, e, e->n_call_stack - is_call);
 
 	if (node == SESSION_NONE)
 		return -ENOMEM;
+	range->placed = true;
+	range->base = node;
+	if (is_call)
+		return 0;
 	range->base = node == SESSION_ROOT ? node : r->s->nodes[node].parent;
 	range->frame = r->s->nodes[node].frame;
-	range->placed = true;
 	return node == SESSION_ROOT ? 0 : add_metrics(r, e, node, range->lane);
 }
 
@@ -491,7 +498,7 @@ static int on_range(struct reader *r, const struct category *c, const struct chr
 	}
 	if (c->class == CALL && !strncmp(str(r, e->name), "hip", 3))
 		trace_set_device_type(r->trace, "HIP");
-	if (e->n_call_stack && on_scope(r, e, &range) < 0)
+	if (e->n_call_stack && on_scope(r, c, e, &range) < 0)
 		return -ENOMEM;
 	return e->ph == 'X' ? trace_add_range(r->trace, &range) : add_mark(r, &range, e->ph == 'B');
 }

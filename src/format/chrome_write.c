@@ -3,7 +3,10 @@
 
 /* Chrome trace JSON, in the form of Triton's Proton (data="trace"): microseconds from the first
  * event on, the calling context of each in args.call_stack. Our own reader makes the same tree and
- * the same sums of it. */
+ * the same sums of it.
+ *
+ *   pid  a group: its number, or on the host the process's own, where no other has it
+ *   tid  a track: its number, or that of the thread, where it is larger than any of these */
 #include "format/chrome.h"
 
 #include <errno.h>
@@ -34,6 +37,37 @@ static void key_us(struct writer *w, const char *key, uint64_t ns)
 
 /* ---- who is who ---- */
 
+static uint32_t pid_on_host(const struct writer *w, uint32_t group)
+{
+	const struct timeline_group *g = &w->timeline.groups[group];
+
+	return g->process == SESSION_NONE || g->device != SESSION_NONE
+		       ? 0
+		       : w->s->processes[g->process].pid;
+}
+
+static uint64_t pid_of(const struct writer *w, uint32_t group)
+{
+	uint32_t pid = pid_on_host(w, group);
+
+	if (pid < w->timeline.n_groups)
+		return group;
+	for (uint32_t i = 0; i < group; i++)
+		if (pid_on_host(w, i) == pid)
+			return group;
+	return pid;
+}
+
+static uint64_t tid_of(const struct writer *w, uint32_t track)
+{
+	const struct timeline_track *t = &w->timeline.tracks[track];
+	uint64_t thread = w->s->lanes[t->lane].thread;
+
+	return t->is_host && !t->line && thread >= w->timeline.n_tracks && thread <= UINT32_MAX
+		       ? thread
+		       : track;
+}
+
 /* An empty name, of what nobody named, is an error to Perfetto. */
 static void put_metadata(struct writer *w, const char *what, uint32_t group, uint32_t track)
 {
@@ -45,11 +79,26 @@ static void put_metadata(struct writer *w, const char *what, uint32_t group, uin
 	jsonw_object_end(&w->json);
 	jsonw_key_text(&w->json, "name", what);
 	jsonw_key_text(&w->json, "ph", "M");
-	jsonw_key_u64(&w->json, "pid", group);
+	jsonw_key_u64(&w->json, "pid", pid_of(w, group));
 	if (track != SESSION_NONE)
-		jsonw_key_u64(&w->json, "tid", track);
+		jsonw_key_u64(&w->json, "tid", tid_of(w, track));
 	jsonw_object_end(&w->json);
 	buf_clear(&w->name);
+}
+
+/* A process on the host that stands under its own number, or has none: it goes by its own name. */
+static bool is_own_pid(const struct writer *w, uint32_t group)
+{
+	const struct timeline_group *g = &w->timeline.groups[group];
+
+	if (g->process == SESSION_NONE || g->device != SESSION_NONE)
+		return false;
+	return !pid_on_host(w, group) || pid_of(w, group) == pid_on_host(w, group);
+}
+
+static const char *exe_of(const struct writer *w, const struct timeline_group *g)
+{
+	return strtab_str(w->s->strings, w->s->processes[g->process].exe);
 }
 
 static void put_names(struct writer *w)
@@ -57,7 +106,10 @@ static void put_names(struct writer *w)
 	const struct timeline *t = &w->timeline;
 
 	for (size_t i = 0; i < t->n_groups; i++) {
-		timeline_group_name(w->s, &t->groups[i], &w->name);
+		if (is_own_pid(w, (uint32_t)i))
+			buf_puts(&w->name, exe_of(w, &t->groups[i]));
+		else
+			timeline_group_name(w->s, &t->groups[i], &w->name);
 		put_metadata(w, "process_name", (uint32_t)i, SESSION_NONE);
 	}
 	for (size_t i = 0; i < t->n_tracks; i++) {
@@ -191,29 +243,39 @@ static void put_bytes(struct writer *w, const struct session_interval *v)
 		jsonw_key_u64(&w->json, "bytes_mean_of", count);
 }
 
-static int put_event(struct writer *w, const struct timeline_event *e)
+/* Where work ran; of a range of the host, its process and thread say that. */
+static void put_place(struct writer *w, const struct session_interval *v)
 {
-	const struct session_interval *v = &w->s->intervals[e->interval];
 	const struct session_lane *lane = &w->s->lanes[v->lane];
-	int r;
 
-	jsonw_object_flat(&w->json);
-	jsonw_key_object(&w->json, "args");
-	put_bytes(w, v);
-	r = put_call_stack(w, v->node);
 	put_if_known(w, "context", lane->context);
 	if (lane->device != SESSION_NONE) {
 		jsonw_key(&w->json, "device");
 		jsonw_i64(&w->json, w->s->devices[lane->device].index);
 	}
 	jsonw_key_u64(&w->json, "stream", lane->stream);
+}
+
+static int put_event(struct writer *w, const struct timeline_event *e)
+{
+	const struct session_interval *v = &w->s->intervals[e->interval];
+	const struct timeline_track *track = &w->timeline.tracks[e->track];
+	int r;
+
+	jsonw_object_flat(&w->json);
+	jsonw_key_object(&w->json, "args");
+	if (!track->is_host)
+		put_bytes(w, v);
+	r = put_call_stack(w, v->node);
+	if (!track->is_host)
+		put_place(w, v);
 	jsonw_object_end(&w->json);
-	jsonw_key_text(&w->json, "cat", timeline_category(w->s, v->node));
+	jsonw_key_text(&w->json, "cat", timeline_categories[timeline_category(w->s, v)]);
 	key_us(w, "dur", v->end_ns - v->start_ns);
 	jsonw_key_text(&w->json, "name", export_name(&w->names, v->node));
 	jsonw_key_text(&w->json, "ph", "X");
-	jsonw_key_u64(&w->json, "pid", w->timeline.tracks[e->track].group);
-	jsonw_key_u64(&w->json, "tid", e->track);
+	jsonw_key_u64(&w->json, "pid", pid_of(w, track->group));
+	jsonw_key_u64(&w->json, "tid", tid_of(w, e->track));
 	key_us(w, "ts", v->start_ns - w->zero_ns);
 	jsonw_object_end(&w->json);
 	return r;

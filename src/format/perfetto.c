@@ -4,7 +4,8 @@
 /* A trace for Perfetto (https://ui.perfetto.dev): TracePackets with TrackEvents, in the numbers of
  * its protobuf definitions. Names, categories and calling contexts are interned: they are sent with
  * the first event that uses them. A slice begins and ends with an event of its own; the events of a
- * track are in the order of time, which is all that Perfetto asks for. */
+ * track are in the order of time, which is all that Perfetto asks for: what a slice lies in ends after
+ * it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +44,6 @@ enum { SLICE_BEGIN = 1, SLICE_END = 2 };
 enum { STATE_CLEARED = 1, STATE_NEEDED = 2 };
 enum { SEQUENCE = 1, CONTEXT_IID = 1 };
 
-static const char *const categories[] = {"kernel", "gpu_memcpy", "gpu_memset"};
-
 struct perfetto {
 	const struct session *s;
 	struct timeline timeline;
@@ -52,7 +51,8 @@ struct perfetto {
 	struct buf packet, message, inner, text;
 	struct export_path path;
 	struct export_names names;
-	uint8_t *sent; /* of a node: its name and context are interned */
+	uint8_t *sent;  /* of a node: its name and context are interned */
+	uint32_t *open; /* of a track: its innermost event that has not ended; SESSION_NONE */
 };
 
 /* Text as valid UTF-8, at the end of x->text. */
@@ -124,8 +124,8 @@ static void intern(struct perfetto *x, unsigned field, uint64_t iid)
 static void put_start(struct perfetto *x)
 {
 	buf_clear(&x->message);
-	for (size_t i = 0; i < ARRAY_SIZE(categories); i++) {
-		put_text(x, categories[i]);
+	for (size_t i = 0; i < TIMELINE_N; i++) {
+		put_text(x, timeline_categories[i]);
 		intern(x, INTERNED_CATEGORIES, i + 1);
 	}
 	put_text(x, "calling context");
@@ -159,16 +159,6 @@ static int intern_node(struct perfetto *x, uint32_t node)
 
 /* ---- events ---- */
 
-static uint64_t category_iid(const struct perfetto *x, uint32_t node)
-{
-	const char *category = timeline_category(x->s, node);
-	uint64_t i = 0;
-
-	while (strcmp(categories[i], category))
-		i++;
-	return i + 1;
-}
-
 static void packet_begin(struct perfetto *x, uint64_t time_ns)
 {
 	pb_u64(&x->packet, PACKET_TIMESTAMP, time_ns);
@@ -176,11 +166,33 @@ static void packet_begin(struct perfetto *x, uint64_t time_ns)
 	pb_u64(&x->packet, PACKET_FLAGS, STATE_NEEDED);
 }
 
-static int put_slice(struct perfetto *x, const struct timeline_event *e)
+static void put_end(struct perfetto *x, uint32_t track, uint64_t end_ns)
 {
+	packet_begin(x, end_ns);
+	buf_clear(&x->message);
+	pb_u64(&x->message, EVENT_TYPE, SLICE_END);
+	pb_u64(&x->message, EVENT_TRACK, track + UINT64_C(1));
+	pb_message(&x->packet, PACKET_EVENT, &x->message);
+	packet_end(x);
+}
+
+/* End what is open on a track, the innermost first, down to one event. */
+static void end_down_to(struct perfetto *x, uint32_t track, uint32_t event)
+{
+	uint32_t *open = &x->open[track];
+
+	for (; *open != event; *open = x->timeline.events[*open].outer)
+		put_end(x, track, x->s->intervals[x->timeline.events[*open].interval].end_ns);
+}
+
+static int put_begin(struct perfetto *x, uint32_t event)
+{
+	const struct timeline_event *e = &x->timeline.events[event];
 	const struct session_interval *v = &x->s->intervals[e->interval];
 	int r;
 
+	end_down_to(x, e->track, e->outer);
+	x->open[e->track] = event;
 	packet_begin(x, v->start_ns);
 	r = intern_node(x, v->node);
 	buf_clear(&x->inner);
@@ -190,31 +202,34 @@ static int put_slice(struct perfetto *x, const struct timeline_event *e)
 	pb_u64(&x->message, EVENT_TYPE, SLICE_BEGIN);
 	pb_u64(&x->message, EVENT_TRACK, e->track + UINT64_C(1));
 	pb_u64(&x->message, EVENT_NAME_IID, v->node + UINT64_C(1));
-	pb_u64(&x->message, EVENT_CATEGORY_IID, category_iid(x, v->node));
+	pb_u64(&x->message, EVENT_CATEGORY_IID, timeline_category(x->s, v) + UINT64_C(1));
 	pb_message(&x->message, EVENT_ANNOTATION, &x->inner);
 	pb_message(&x->packet, PACKET_EVENT, &x->message);
 	packet_end(x);
+	return r;
+}
 
-	packet_begin(x, v->end_ns);
-	buf_clear(&x->message);
-	pb_u64(&x->message, EVENT_TYPE, SLICE_END);
-	pb_u64(&x->message, EVENT_TRACK, e->track + UINT64_C(1));
-	pb_message(&x->packet, PACKET_EVENT, &x->message);
-	packet_end(x);
+static int put_events(struct perfetto *x)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < x->timeline.n_events; i++)
+		r = put_begin(x, i);
+	for (uint32_t i = 0; r == 0 && i < x->timeline.n_tracks; i++)
+		end_down_to(x, i, SESSION_NONE);
 	return r;
 }
 
 static int put_trace(struct perfetto *x)
 {
 	struct buf *all[] = {&x->packet, &x->message, &x->inner, &x->text};
-	int r = 0;
+	int r;
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		buf_init(all[i], 0);
 	put_tracks(x);
 	put_start(x);
-	for (size_t i = 0; r == 0 && i < x->timeline.n_events; i++)
-		r = put_slice(x, &x->timeline.events[i]);
+	r = put_events(x);
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		r = all[i]->error ? all[i]->error : r;
 		buf_done(all[i]);
@@ -231,11 +246,15 @@ static int perfetto_write(const struct session *s, const struct write_options *o
 	if (r < 0)
 		return r;
 	x.sent = calloc(s->n_nodes, 1);
-	r = x.sent ? export_names_init(&x.names, s, options) : -ENOMEM;
+	x.open = malloc(x.timeline.n_tracks * sizeof(*x.open));
+	if (x.open)
+		memset(x.open, 0xff, x.timeline.n_tracks * sizeof(*x.open));
+	r = x.sent && x.open ? export_names_init(&x.names, s, options) : -ENOMEM;
 	if (r == 0)
 		r = put_trace(&x);
 	export_names_done(&x.names);
 	free(x.sent);
+	free(x.open);
 	free(x.path.nodes);
 	timeline_done(&x.timeline);
 	return r < 0 ? r : out->error;

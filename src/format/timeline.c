@@ -18,16 +18,19 @@ struct builder {
 };
 
 struct start {
-	uint64_t start_ns;
+	uint64_t start_ns, end_ns; /* end_ns: of ranges of the host; else 0 */
 	uint32_t interval;
 };
 
+/* Of ranges that begin together the one that lasts longer is around the other. */
 static int compare(const void *a, const void *b)
 {
 	const struct start *x = a, *y = b;
 
 	if (x->start_ns != y->start_ns)
 		return x->start_ns < y->start_ns ? -1 : 1;
+	if (x->end_ns != y->end_ns)
+		return x->end_ns > y->end_ns ? -1 : 1;
 	return x->interval < y->interval ? -1 : x->interval > y->interval;
 }
 
@@ -38,8 +41,12 @@ static int sort_events(struct timeline *t, const struct session *s)
 	t->events = malloc(s->n_intervals * sizeof(*t->events));
 	if (!order || !t->events)
 		return -ENOMEM;
-	for (size_t i = 0; i < s->n_intervals; i++)
-		order[i] = (struct start){s->intervals[i].start_ns, (uint32_t)i};
+	for (size_t i = 0; i < s->n_intervals; i++) {
+		const struct session_interval *v = &s->intervals[i];
+
+		order[i] = (struct start){v->start_ns, timeline_is_host(s, v) ? v->end_ns : 0,
+					  (uint32_t)i};
+	}
 	qsort(order, s->n_intervals, sizeof(*order), compare);
 	for (size_t i = 0; i < s->n_intervals; i++)
 		t->events[i].interval = order[i].interval;
@@ -62,16 +69,37 @@ static uint32_t group_find(struct builder *b, uint32_t lane)
 	return (uint32_t)t->n_groups++;
 }
 
-/* The first track of the lane that is free at this time, else a new one behind them. */
-static uint32_t track_find(struct builder *b, uint32_t lane, uint64_t start_ns)
+static const struct session_interval *interval_of(const struct builder *b, uint32_t event)
+{
+	return &b->s->intervals[b->t->events[event].interval];
+}
+
+/* Is there room on a track? *ret_outer: the event there that it would lie in. */
+static bool fits(const struct builder *b, const struct timeline_track *track,
+		 const struct session_interval *v, uint32_t *ret_outer)
+{
+	uint32_t outer = track->last;
+	bool host = timeline_is_host(b->s, v);
+
+	if (track->is_host != host)
+		return false;
+	while (outer != SESSION_NONE && interval_of(b, outer)->end_ns <= v->start_ns)
+		outer = b->t->events[outer].outer;
+	*ret_outer = outer;
+	return outer == SESSION_NONE || (host && interval_of(b, outer)->end_ns >= v->end_ns);
+}
+
+/* The first track of the lane that has room, else a new one behind them. */
+static uint32_t track_find(struct builder *b, const struct session_interval *v, uint32_t *ret_outer)
 {
 	struct timeline *t = b->t;
-	uint32_t *link = &b->first_track[lane];
+	uint32_t lane = v->lane, *link = &b->first_track[lane];
 	unsigned line = 0;
 
 	for (; *link != SESSION_NONE; link = &t->tracks[*link].next, line++)
-		if (t->tracks[*link].end_ns <= start_ns)
+		if (fits(b, &t->tracks[*link], v, ret_outer))
 			return *link;
+	*ret_outer = SESSION_NONE;
 	if (b->group_of[lane] == SESSION_NONE)
 		b->group_of[lane] = group_find(b, lane);
 	if (b->group_of[lane] == SESSION_NONE)
@@ -79,8 +107,12 @@ static uint32_t track_find(struct builder *b, uint32_t lane, uint64_t start_ns)
 	*link = (uint32_t)t->n_tracks; /* before the array may move */
 	if (ARRAY_ROOM(t->tracks, b->cap_tracks, t->n_tracks + 1) < 0)
 		return SESSION_NONE;
-	t->tracks[t->n_tracks] =
-		(struct timeline_track){b->group_of[lane], lane, line, 0, SESSION_NONE};
+	t->tracks[t->n_tracks] = (struct timeline_track){.group = b->group_of[lane],
+							 .lane = lane,
+							 .line = line,
+							 .is_host = timeline_is_host(b->s, v),
+							 .last = SESSION_NONE,
+							 .next = SESSION_NONE};
 	return (uint32_t)t->n_tracks++;
 }
 
@@ -88,14 +120,13 @@ static int place_events(struct builder *b)
 {
 	struct timeline *t = b->t;
 
-	for (size_t i = 0; i < t->n_events; i++) {
-		const struct session_interval *v = &b->s->intervals[t->events[i].interval];
-		uint32_t track = track_find(b, v->lane, v->start_ns);
+	for (uint32_t i = 0; i < t->n_events; i++) {
+		struct timeline_event *e = &t->events[i];
 
-		if (track == SESSION_NONE)
+		e->track = track_find(b, interval_of(b, i), &e->outer);
+		if (e->track == SESSION_NONE)
 			return -ENOMEM;
-		t->events[i].track = track;
-		t->tracks[track].end_ns = v->end_ns;
+		t->tracks[e->track].last = i;
 	}
 	return 0;
 }
@@ -139,7 +170,9 @@ void timeline_group_name(const struct session *s, const struct timeline_group *g
 	if (group->process != SESSION_NONE) {
 		const struct session_process *p = &s->processes[group->process];
 
-		buf_printf(out, "%s (%u)", strtab_str(strings, p->exe), p->pid);
+		buf_puts(out, p->exe ? strtab_str(strings, p->exe) : "process");
+		if (p->pid)
+			buf_printf(out, " (%u)", p->pid);
 		if (p->rank >= 0)
 			buf_printf(out, " rank %d", p->rank);
 	}
@@ -158,23 +191,55 @@ void timeline_track_name(const struct session *s, const struct timeline_track *t
 {
 	const struct session_lane *l = &s->lanes[track->lane];
 
-	buf_printf(out, "stream %u", l->stream);
-	if (l->context > 1)
-		buf_printf(out, " context %u", l->context);
-	if (l->thread)
-		buf_printf(out, " of thread %llu", (unsigned long long)l->thread);
+	if (track->is_host) {
+		buf_printf(out, "thread %llu", (unsigned long long)l->thread);
+	} else {
+		buf_printf(out, "stream %u", l->stream);
+		if (l->context > 1)
+			buf_printf(out, " context %u", l->context);
+		if (l->thread)
+			buf_printf(out, " of thread %llu", (unsigned long long)l->thread);
+	}
 	if (track->line)
 		buf_printf(out, " (%u)", track->line + 1);
 }
 
-const char *timeline_category(const struct session *s, uint32_t node)
+/* What runs on a device has a kind of its own; where a trace does not name the device, too. */
+bool timeline_is_host(const struct session *s, const struct session_interval *v)
 {
-	switch (session_node_kind(s, node)) {
+	switch (session_node_kind(s, v->node)) {
+	case FRAME_KERNEL:
 	case FRAME_COPY:
-		return "gpu_memcpy";
 	case FRAME_SET:
-		return "gpu_memset";
+	case FRAME_GRAPH:
+		return false;
 	default:
-		return "kernel";
+		return s->lanes[v->lane].device == SESSION_NONE;
 	}
+}
+
+const char *const timeline_categories[TIMELINE_N] = {
+	[TIMELINE_KERNEL] = "kernel",
+	[TIMELINE_COPY] = "gpu_memcpy",
+	[TIMELINE_SET] = "gpu_memset",
+	[TIMELINE_FUNCTION] = "cpu_op",
+	[TIMELINE_SCOPE] = "scope",
+	[TIMELINE_NVTX] = "nvtx",
+	[TIMELINE_PYTHON] = "python_function",
+	[TIMELINE_CALL] = "cuda_runtime",
+};
+
+enum timeline_category timeline_category(const struct session *s, const struct session_interval *v)
+{
+	enum frame_kind kind = session_node_kind(s, v->node);
+
+	if (!timeline_is_host(s, v))
+		return kind == FRAME_COPY  ? TIMELINE_COPY
+		       : kind == FRAME_SET ? TIMELINE_SET
+					   : TIMELINE_KERNEL;
+	return kind == FRAME_SYNC     ? TIMELINE_CALL
+	       : kind == FRAME_SCOPE  ? TIMELINE_SCOPE
+	       : kind == FRAME_NVTX   ? TIMELINE_NVTX
+	       : kind == FRAME_PYTHON ? TIMELINE_PYTHON
+				      : TIMELINE_FUNCTION;
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_FORMAT_TIMELINE_H
 #define PROTON_FORMAT_TIMELINE_H
-/* The single executions of a session as a picture over time: groups (a process on a device), in them
- * tracks (a stream), on which nothing overlaps. What overlaps on one stream gets a further track,
- * because most viewers cannot draw it on one.
+/* The single executions of a session as a picture over time: groups (a process on a device, or on the
+ * host), in them tracks. On that of a stream nothing overlaps, on that of a thread ranges lie within
+ * each other. What does not fit gets a further track, because most viewers cannot draw it on one.
  *
  *   group "python3 (4711), CUDA 0 NVIDIA H200"
  *     track "stream 7"       ──[gemm]──[relu]────
  *     track "stream 7 (2)"   ─────[copy]─────────
+ *   group "python3 (4711)"
+ *     track "thread 4711"    ─[step ─[forward]── ]
  *   thread  one */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "base/buf.h"
@@ -20,13 +23,15 @@ struct timeline_group {
 
 struct timeline_track {
 	uint32_t group, lane;
-	unsigned line; /* 0: the stream's first */
-	uint64_t end_ns;
+	unsigned line; /* 0: the stream's, or thread's, first */
+	bool is_host;  /* a thread's */
+	uint32_t last; /* event; SESSION_NONE: none yet */
 	uint32_t next; /* of the same lane; SESSION_NONE ends */
 };
 
 struct timeline_event {
 	uint32_t interval, track;
+	uint32_t outer; /* event on the same track that it lies in; SESSION_NONE: in none */
 };
 
 struct timeline {
@@ -43,7 +48,21 @@ void timeline_group_name(const struct session *s, const struct timeline_group *g
 			 struct buf *out);
 void timeline_track_name(const struct session *s, const struct timeline_track *track,
 			 struct buf *out);
-/* "kernel", "gpu_memcpy", "gpu_memset": what traces of torch.profiler call them. */
-const char *timeline_category(const struct session *s, uint32_t node);
+/* A range on a thread of the host: no device, and no work that a device does. */
+bool timeline_is_host(const struct session *s, const struct session_interval *v);
+/* What traces of torch.profiler and of Triton's Proton call it. */
+enum timeline_category {
+	TIMELINE_KERNEL,
+	TIMELINE_COPY,
+	TIMELINE_SET,
+	TIMELINE_FUNCTION,
+	TIMELINE_SCOPE,
+	TIMELINE_NVTX,
+	TIMELINE_PYTHON,
+	TIMELINE_CALL, /* that waits for a device */
+	TIMELINE_N
+};
+extern const char *const timeline_categories[TIMELINE_N]; /* "kernel", "gpu_memcpy" … */
+enum timeline_category timeline_category(const struct session *s, const struct session_interval *v);
 
 #endif

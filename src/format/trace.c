@@ -415,6 +415,17 @@ static bool is_folded(const struct trace *t, const struct trace_range *r)
 	       bsearch(&r->id, t->launched, t->n_works, sizeof(r->id), compare_ids);
 }
 
+/* When it was, for a picture over time. */
+static int range_keep(struct trace *t, const struct trace_range *r, uint32_t node)
+{
+	const struct session_interval interval = {.start_ns = (uint64_t)(r->start_ns - t->first_ns),
+						  .end_ns = (uint64_t)(r->end_ns - t->first_ns),
+						  .node = node,
+						  .lane = r->lane};
+
+	return session_interval_add(t->s, &interval);
+}
+
 static int range_open(struct trace *t, const struct trace_range *r)
 {
 	uint32_t parent = t->n_open && !r->placed ? t->open[t->n_open - 1].node : r->base, node;
@@ -432,6 +443,8 @@ static int range_open(struct trace *t, const struct trace_range *r)
 						   .lane = r->lane,
 						   .in_kernel = r->in_kernel,
 						   .folded = folded};
+	if (!folded && !r->in_kernel && range_keep(t, r, node) < 0)
+		return -ENOMEM;
 	return range_remember(t, r, parent, node);
 }
 

@@ -201,17 +201,17 @@ for format in json hatchet hatchet_msgpack; do
 	has "$format: raw names" _ZN2at6native29vectorized_elementwise_kernel out
 done
 
-# A trace, written and read: the same work on the same devices. Host time is in no trace of ours, so the
-# run may be shorter, and its devices busy for a larger share of it.
-without_share() { awk 'NR == 1 && (end = index($0, "BUSY%")) { end += 5; from = end - 7 }
-	from { $0 = substr($0, 1, from - 1) substr($0, end) } { print }'; }
+# A trace, written and read: the same work on the same devices, and the same ranges on the host.
 for trace in torch.json h200-torch-graph.json h200-torch-stack.json proton.chrome_trace nsys.json; do
 	"$PROTON" export -f chrome "$tests/chrome/$trace" >again.chrome_trace 2>err
 	check "$trace: written" "0 " "$? $(cat err)"
-	for section in kernels transfers devices; do
-		"$PROTON" report --section $section "$tests/chrome/$trace" | without_share >before
-		"$PROTON" report --section $section again.chrome_trace | without_share >after
+	for section in kernels transfers devices host processes; do
+		"$PROTON" report --section $section "$tests/chrome/$trace" >before
+		"$PROTON" report --section $section again.chrome_trace >after
 		check "$trace: again: $section" "" "$(diff before after | head -5)"
 	done
+	"$PROTON" export -f hatchet -o again.hatchet "$tests/chrome/$trace"
+	"$PROTON" export -f chrome again.hatchet | cmp - again.chrome_trace
+	check "$trace: by way of Hatchet" 0 $?
 done
 finish

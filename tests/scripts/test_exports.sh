@@ -26,6 +26,10 @@ write_all overlap "$srcdir/tests/wire/overlap.tape"
 for format in chrome perfetto; do
 	tests/programs/make_profile "$format" "$dir/overlap.$format" "$srcdir/tests/wire/overlap.tape"
 	tests/programs/make_profile "$format" "$dir/sample.$format"
+	for f in torch h200-torch-stack nsys array; do # with ranges of the host
+		tests/programs/make_profile "$format" "$dir/$f.$format" "$srcdir/tests/chrome/$f.json"
+		tests/programs/make_profile json "$dir/$f.json" "$srcdir/tests/chrome/$f.json"
+	done
 done
 tests/programs/make_profile json "$dir/chrome-again" "$dir/overlap.chrome"
 if tests/programs/make_profile perfetto "$dir/none" "$srcdir/tests/wire/torch.tape" 2>/dev/null; then

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Traces in Perfetto's own viewer: as many executions, as long as the profile says.
+# Traces in Perfetto's own viewer: as many executions, and ranges on the host, as long as the profile says.
 . "${srcdir:-.}/tests/tools/browser_help.sh"
 
 arguments=
@@ -8,7 +8,8 @@ for profile in chrome/h200-torch-stack.json chrome/h200-triton.chrome_trace wire
 	"$proton" export -f json "$srcdir/tests/$profile" >profile.json || exit 1
 	sums=$(python3 -c 'import json
 with open("profile.json") as f: nodes = json.load(f)["nodes"]
-print(*(sum(n["metrics"].get(m, 0) for n in nodes) for m in ("count", "time (ns)")))')
+print(*(sum(n["metrics"].get(m, 0) for n in nodes for m in pair)
+        for pair in (("count", "cpu_count"), ("time (ns)", "cpu_time (ns)"))))')
 	for format in chrome perfetto; do
 		trace=$(basename "$profile").$format
 		"$proton" export -f $format -o "$trace" "$srcdir/tests/$profile" || exit 1

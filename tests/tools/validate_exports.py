@@ -297,14 +297,20 @@ def check_msgpack(path, doc):
             assert device.items() <= want_devices[kind][index].items()
 
 
+def is_host(node, lane):
+    return lane["device"] is None and node["kind"] not in ("kernel", "copy", "set", "graph")
+
+
 def executions(doc):
     """(group, name, category, start, duration) of each interval, and its calling context."""
     kinds = {"copy": "gpu_memcpy", "set": "gpu_memset"}
+    on_host = {"scope": "scope", "nvtx": "nvtx", "python": "python_function", "sync": "cuda_runtime"}
     found = []
     for i in doc["intervals"]:
         node = doc["nodes"][i["node"]]
         lane = doc["lanes"][i["lane"]]
         found.append(((lane["process"], lane["device"]), node["name"] or "<unnamed>",
+                      on_host.get(node["kind"], "cpu_op") if is_host(node, lane) else
                       kinds.get(node["kind"], "kernel"), i["start_ns"],
                       i["end_ns"] - i["start_ns"], tuple(names(doc, node))))
     return sorted(found, key=str)
@@ -314,6 +320,16 @@ def check_nothing_overlaps(tracks):
     for events in tracks.values():
         for (start, duration), (after, _) in zip(sorted(events), sorted(events)[1:]):
             assert start + duration <= after, (start, duration, after)
+
+
+def check_all_nest(tracks):
+    for events in tracks.values():
+        around = []
+        for start, duration in sorted(events, key=lambda e: (e[0], -e[1])):
+            while around and around[-1] <= start:
+                around.pop()
+            assert not around or start + duration <= around[-1], (start, duration, around)
+            around.append(start + duration)
 
 
 def bytes_of(doc):
@@ -339,12 +355,13 @@ def check_chrome(path, doc):
         start, duration = round(e["ts"] * 1000) + zero, round(e["dur"] * 1000)
         assert e["args"]["call_stack"][0] == "ROOT"
         found.append((e["name"], e["cat"], start, duration, tuple(e["args"]["call_stack"][1:])))
-        tracks.setdefault((e["pid"], e["tid"]), []).append((start, duration))
+        tracks.setdefault(("stream" in e["args"], e["pid"], e["tid"]), []).append((start, duration))
     assert sorted(found, key=str) == sorted((x[1:] for x in executions(doc)), key=str)
     assert sum(e["args"].get("bytes", 0) for e in trace["traceEvents"]) >= bytes_of(doc)
-    assert len(groups) == len({x[0] for x in executions(doc)})
+    assert len({pid for _, pid, _ in tracks}) == len({x[0] for x in executions(doc)})
     assert len(set(groups.values())) == len(groups)
-    check_nothing_overlaps(tracks)
+    check_nothing_overlaps({k: v for k, v in tracks.items() if k[0]})
+    check_all_nest(tracks)
     devices = [(d["id"], d["name"], d.get("arch", "")) for d in trace["deviceProperties"]]
     assert devices == [(d["index"], d["name"], d["arch"]) for d in doc["devices"]]
     for d in trace["deviceProperties"]:
@@ -360,8 +377,8 @@ def check_perfetto(path, doc):
     trace = perfetto_trace_pb2.Trace()
     with open(path, "rb") as f:
         trace.ParseFromString(f.read())
-    names_of, contexts, categories, parents = {}, {}, {}, {}
-    found, open_slices, tracks = [], {}, {}
+    names_of, contexts, categories, parents, is_thread = {}, {}, {}, {}, {}
+    found, open_slices, tracks, at = [], {}, {}, {}
     for p in trace.packet:
         assert not p.HasField("interned_data") or p.trusted_packet_sequence_id == 1
         names_of.update((n.iid, n.name) for n in p.interned_data.event_names)
@@ -371,23 +388,28 @@ def check_perfetto(path, doc):
             d = p.track_descriptor
             assert d.name and d.uuid not in parents
             parents[d.uuid] = d.parent_uuid
+            is_thread[d.uuid] = d.name.startswith("thread ")
         if not p.HasField("track_event"):
             continue
         e = p.track_event
+        assert p.timestamp >= at.get(e.track_uuid, 0)
+        at[e.track_uuid] = p.timestamp
         if e.type == e.TYPE_SLICE_BEGIN:
             context = contexts[e.debug_annotations[0].string_value_iid]
-            assert e.track_uuid not in open_slices and parents[parents[e.track_uuid]] == 0
-            open_slices[e.track_uuid] = (names_of[e.name_iid], categories[e.category_iids[0]],
-                                         p.timestamp, context)
+            assert parents[parents[e.track_uuid]] == 0
+            assert not open_slices.get(e.track_uuid) or is_thread[e.track_uuid]
+            open_slices.setdefault(e.track_uuid, []).append((names_of[e.name_iid], categories[e.category_iids[0]],
+                                                             p.timestamp, context))
         else:
             assert e.type == e.TYPE_SLICE_END
-            name, category, start, context = open_slices.pop(e.track_uuid)
+            name, category, start, context = open_slices[e.track_uuid].pop()
             found.append((name, category, start, p.timestamp - start, context))
             tracks.setdefault(e.track_uuid, []).append((start, p.timestamp - start))
-    assert not open_slices
+    assert not any(open_slices.values())
     want = [(n, c, s, d, " > ".join(path[:-1])) for _, n, c, s, d, path in executions(doc)]
     assert sorted(found) == sorted(want)
-    check_nothing_overlaps(tracks)
+    check_nothing_overlaps({k: v for k, v in tracks.items() if not is_thread[k]})
+    check_all_nest(tracks)
 
 
 CHECKS = {

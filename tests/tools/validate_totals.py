@@ -128,15 +128,19 @@ def from_dot(data):
 
 
 def from_chrome(data):
-    return sum(round(e["dur"] * 1000) for e in json.loads(data)["traceEvents"] if e["ph"] == "X")
+    """Of ranges of the host, it is not the device's time."""
+    return sum(round(e["dur"] * 1000) for e in json.loads(data)["traceEvents"]
+               if e["ph"] == "X" and e["cat"] in WORK)
 
 
 def from_perfetto(data):
     from perfetto.protos.perfetto.trace import perfetto_trace_pb2
-    trace, total = perfetto_trace_pb2.Trace(), 0
+    trace, total, streams = perfetto_trace_pb2.Trace(), 0, set()
     trace.ParseFromString(data)
     for p in trace.packet:
-        if p.HasField("track_event"):
+        if p.HasField("track_descriptor") and p.track_descriptor.name.startswith("stream "):
+            streams.add(p.track_descriptor.uuid)
+        if p.HasField("track_event") and p.track_event.track_uuid in streams:
             begins = p.track_event.type == p.track_event.TYPE_SLICE_BEGIN
             total += -p.timestamp if begins else p.timestamp
     return total
