@@ -261,6 +261,13 @@ void complain_notes(const char *path, const struct write_notes *notes)
 	if (notes->n_cut)
 		complain("'%s' holds no numbers so large: %u values are cut to the largest", path,
 			 notes->n_cut);
+	if (notes->n_deep)
+		complain("'%s' has stacks of at most %u contexts: the values of %u that lie deeper "
+			 "are at their ends",
+			 path, notes->depth, notes->n_deep);
+	if (notes->n_short)
+		complain("'%s' has paths of at most %u names: those of %u contexts are shortened",
+			 path, notes->depth, notes->n_short);
 }
 
 void complain_anchored(const char *option)

@@ -228,8 +228,10 @@ static int callgrind_write(const struct session *s, const struct write_options *
 			   struct out *out)
 {
 	struct callgrind x = {.s = s, .out = out};
-	int r = export_weights_init(&x.own, s, options, INT64_MAX);
+	int r = export_weights_init(&x.own, s, options);
 
+	if (r == 0)
+		r = export_weights_round(&x.own, INT64_MAX);
 	if (r == 0)
 		r = sum_up_all(&x);
 	if (r == 0)

@@ -26,6 +26,7 @@ struct writer {
 	struct buf name;
 	uint64_t zero_ns;
 	uint64_t *n_written; /* by row: events of it so far */
+	uint32_t most;       /* names of a calling context */
 };
 
 /* Nanoseconds as microseconds: exact in a double for a hundred days. */
@@ -182,14 +183,21 @@ static void put_rank(struct writer *w)
 
 /* ---- events ---- */
 
+/* Of one that is too deep the outermost names, "…", and its own. */
 static int put_call_stack(struct writer *w, uint32_t node)
 {
 	int r = export_path(w->s, node, &w->path);
+	size_t n = w->path.n, left_out = n > w->most ? n - w->most : 0;
 
 	jsonw_key_array(&w->json, "call_stack");
 	jsonw_strings(&w->json, "ROOT");
-	for (size_t i = 0; r == 0 && i < w->path.n; i++)
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		if (left_out && i == n - 1 - left_out) {
+			jsonw_strings(&w->json, "\xe2\x80\xa6");
+			i = n - 1;
+		}
 		jsonw_strings(&w->json, export_name(&w->names, w->path.nodes[i]));
+	}
 	jsonw_array_end(&w->json);
 	return r;
 }
@@ -323,6 +331,8 @@ int chrome_write(const struct session *s, const struct write_options *options, s
 	jsonw_init(&w.json, out, options && options->compact);
 	w.n_written = calloc(s->n_rows + 1, sizeof(*w.n_written));
 	r = !w.n_written ? -ENOMEM : export_names_init(&w.names, s, options);
+	if (r == 0)
+		r = export_events_limit(s, options ? options->notes : NULL, &w.most);
 	if (r == 0)
 		r = put_trace(&w);
 	out_putc(out, '\n');

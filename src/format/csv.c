@@ -20,6 +20,7 @@ struct table {
 	struct export_column *columns; /* either these */
 	size_t n_columns;
 	struct asked asked; /* or these */
+	uint32_t most;      /* names of a path */
 	/* Put one field, quoted or escaped. */
 	void (*put)(struct out *out, const char *text, size_t len);
 	const char *before, *between, *after; /* of a row */
@@ -220,7 +221,7 @@ static int put_nodes(struct table *t)
 	buf_init(&text, 0);
 	for (uint32_t i = 0; r == 0 && i < t->s->n_nodes; i++) {
 		buf_clear(&text);
-		r = folded_path(&t->names, i, &path, &text);
+		r = folded_path(&t->names, i, t->most, &path, &text);
 		if (r == 0)
 			put_node(t, i, i == SESSION_ROOT ? 0 : (uint32_t)path.n, buf_str(&text));
 	}
@@ -253,6 +254,8 @@ static int write_table(struct table *t, const struct write_options *options, boo
 	if (r == 0)
 		r = options && options->metric ? asked_make(&t->asked, t->s, options)
 					       : export_columns(t->s, &t->columns, &t->n_columns);
+	if (r == 0)
+		r = export_paths_limit(t->s, options ? options->notes : NULL, &t->most);
 	if (r == 0)
 		r = put_header(t);
 	if (r == 0) {

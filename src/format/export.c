@@ -324,7 +324,7 @@ void export_stacks_done(struct export_stacks *x)
 
 /* 0; -ENOMEM; -EINVAL: it does not add up, and is left out. */
 static int add_weights(struct export_weights *x, const struct session *s, uint32_t metric,
-		       const struct write_options *options, uint64_t most)
+		       const struct write_options *options)
 {
 	struct export_stacks *new;
 	int r;
@@ -334,8 +334,6 @@ static int add_weights(struct export_weights *x, const struct session *s, uint32
 	new = &x->v[x->n];
 	*new = (struct export_stacks){0};
 	r = export_stacks_weigh(new, s, metric, options);
-	if (r == 0)
-		r = export_stacks_round(new, most);
 	if (r < 0)
 		export_stacks_done(new);
 	else
@@ -344,7 +342,7 @@ static int add_weights(struct export_weights *x, const struct session *s, uint32
 }
 
 int export_weights_init(struct export_weights *x, const struct session *s,
-			const struct write_options *options, uint64_t most)
+			const struct write_options *options)
 {
 	_cleanup_(freep) uint8_t *has = export_occurring(s);
 	uint32_t n = metric_table_count(s->metrics);
@@ -354,13 +352,22 @@ int export_weights_init(struct export_weights *x, const struct session *s,
 	if (!has)
 		return -ENOMEM;
 	if (options && options->metric)
-		return add_weights(x, s, export_metric(s, options), options, most);
+		return add_weights(x, s, export_metric(s, options), options);
 	for (uint32_t i = 0; i < n && r != -ENOMEM; i++)
 		if (has[i])
-			r = add_weights(x, s, i, options, most);
+			r = add_weights(x, s, i, options);
 	if (r != -ENOMEM && x->n == 0)
-		r = add_weights(x, s, METRIC_TIME, options, most); /* of which there is none */
+		r = add_weights(x, s, METRIC_TIME, options); /* of which there is none */
 	return r == -ENOMEM || x->n == 0 ? r : 0;
+}
+
+int export_weights_round(struct export_weights *x, uint64_t most)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < x->n; i++)
+		r = export_stacks_round(&x->v[i], most);
+	return r;
 }
 
 void export_weights_done(struct export_weights *x)

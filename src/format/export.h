@@ -86,6 +86,7 @@ struct export_stacks {
 	/* Own weights in units of 10^-decimals; NULL before export_stacks_round(). */
 	uint64_t *whole;
 	unsigned decimals;
+	bool is_folded; /* by export_stacks_limit(): own weights are no values of the session */
 	struct export_names names;
 	struct export_path path; /* room for export_path() */
 };
@@ -97,6 +98,13 @@ int export_stacks_weigh(struct export_stacks *x, const struct session *s, uint32
 			const struct write_options *options);
 void export_stacks_done(struct export_stacks *x);
 int export_stacks_sum_up(struct export_stacks *x); /* 0 or -ENOMEM */
+/* For formats in which each stack names all of its contexts: what lies too deep for that weighs where
+ * stacks end, and the notes count it. v: of the same session, before they are rounded. 0 or -ENOMEM. */
+int export_stacks_limit(struct export_stacks *v, size_t n);
+/* The same for paths of all contexts: the most names of one; UINT32_MAX: all may be whole. */
+int export_paths_limit(const struct session *s, struct write_notes *notes, uint32_t *ret);
+/* The same for the paths of all executions of a trace. */
+int export_events_limit(const struct session *s, struct write_notes *notes, uint32_t *ret);
 /* Of two weights: a number, too, since no file has a place for an infinity. */
 static inline double export_sum(double a, double b)
 {
@@ -111,8 +119,7 @@ int export_stacks_round(struct export_stacks *x, uint64_t most);
 #define EXPORT_SCALE_MAX 16
 const char *export_scale(const struct export_stacks *x, char text[EXPORT_SCALE_MAX]);
 
-/* Weights of several metrics, in whole numbers, for formats that have a place for more than one; without
- * names. */
+/* Weights of several metrics, for formats that have a place for more than one; without names. */
 struct export_weights {
 	struct export_stacks *v;
 	size_t n, cap;
@@ -120,7 +127,8 @@ struct export_weights {
 /* The metric that was asked for, or all that some context has and that add up; the time where there is
  * none. 0, -EINVAL (no such metric) or -ENOMEM; done() frees what there is, after a failure too. */
 int export_weights_init(struct export_weights *x, const struct session *s,
-			const struct write_options *options, uint64_t most);
+			const struct write_options *options);
+int export_weights_round(struct export_weights *x, uint64_t most); /* as export_stacks_round() */
 void export_weights_done(struct export_weights *x);
 
 /* The first node of each frame; SESSION_NONE: no node has it any more, since a symbol took its

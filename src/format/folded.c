@@ -23,12 +23,15 @@ static void put_name(struct buf *text, const char *name)
 	}
 }
 
-int folded_path(struct export_names *names, uint32_t node, struct export_path *path,
+int folded_path(struct export_names *names, uint32_t node, uint32_t most, struct export_path *path,
 		struct buf *text)
 {
 	int r = export_path(names->s, node, path);
+	size_t first = path->n > most ? path->n - most : 0;
 
-	for (size_t i = 0; r == 0 && i < path->n; i++) {
+	if (first)
+		buf_puts(text, "\xe2\x80\xa6"); /* … */
+	for (size_t i = first; r == 0 && i < path->n; i++) {
 		if (i)
 			buf_putc(text, ';');
 		put_name(text, export_name(names, path->nodes[i]));
@@ -45,6 +48,8 @@ static int folded_write(const struct session *s, const struct write_options *opt
 
 	buf_init(&text, 0);
 	if (r == 0)
+		r = export_stacks_limit(&x, 1);
+	if (r == 0)
 		r = export_stacks_round(&x, UINT64_MAX); /* which is all that most tools take */
 	if (r == 0 && options && options->notes)
 		options->notes->decimals = x.decimals;
@@ -52,7 +57,7 @@ static int folded_write(const struct session *s, const struct write_options *opt
 		if (!x.whole[i])
 			continue;
 		buf_clear(&text);
-		r = folded_path(&x.names, i, &x.path, &text);
+		r = folded_path(&x.names, i, UINT32_MAX, &x.path, &text);
 		buf_printf(&text, " %" PRIu64 "\n", x.whole[i]);
 		r = r == 0 ? text.error : r;
 		if (r == 0)

@@ -5,8 +5,9 @@
 #include "format/export.h"
 
 /* The path of a node as text, appended: names with ";" between them, and in them %3B for ";", %0A
- * and %0D for line breaks, %25 for a "%" that would be taken for one of these. */
-int folded_path(struct export_names *names, uint32_t node, struct export_path *path,
+ * and %0D for line breaks, %25 for a "%" that would be taken for one of these. Of a path of more names
+ * than `most` these many, the innermost, behind "…". */
+int folded_path(struct export_names *names, uint32_t node, uint32_t most, struct export_path *path,
 		struct buf *text);
 
 /* These, and what stands for each. */

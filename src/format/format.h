@@ -22,6 +22,10 @@ struct write_notes {
 	unsigned decimals;   /* its numbers count 10^-decimals; 0: as they are */
 	uint32_t n_left_out; /* values below 0, or infinite, which nothing can weigh */
 	uint32_t n_cut;      /* values that are larger than it holds */
+	uint32_t depth; /* how many names its longest stacks or paths have, if there were longer */
+	uint32_t
+		n_deep; /* contexts that lay deeper, and whose values are at the end of these stacks */
+	uint32_t n_short; /* contexts whose paths are shortened to the innermost names */
 };
 
 struct write_options {

@@ -52,6 +52,7 @@ struct perfetto {
 	struct export_path path;
 	struct export_names names;
 	uint8_t *sent;  /* of a node: its name and context are interned */
+	uint32_t most;  /* names of a calling context */
 	uint32_t *open; /* of a track: its innermost event that has not ended; SESSION_NONE */
 };
 
@@ -138,6 +139,7 @@ static void put_start(struct perfetto *x)
 
 static int intern_node(struct perfetto *x, uint32_t node)
 {
+	size_t first;
 	int r;
 
 	if (x->sent[node])
@@ -147,7 +149,10 @@ static int intern_node(struct perfetto *x, uint32_t node)
 	put_text(x, export_name(&x->names, node));
 	intern(x, INTERNED_NAMES, node + UINT64_C(1));
 	r = export_path(x->s, node, &x->path);
-	for (size_t i = 0; r == 0 && i + 1 < x->path.n; i++) {
+	first = x->path.n > x->most ? x->path.n - x->most : 0;
+	if (first)
+		buf_puts(&x->text, "\xe2\x80\xa6"); /* … */
+	for (size_t i = first; r == 0 && i + 1 < x->path.n; i++) {
 		if (i)
 			buf_puts(&x->text, " > ");
 		put_text(x, export_name(&x->names, x->path.nodes[i]));
@@ -250,6 +255,8 @@ static int perfetto_write(const struct session *s, const struct write_options *o
 	if (x.open)
 		memset(x.open, 0xff, x.timeline.n_tracks * sizeof(*x.open));
 	r = x.sent && x.open ? export_names_init(&x.names, s, options) : -ENOMEM;
+	if (r == 0)
+		r = export_events_limit(s, options ? options->notes : NULL, &x.most);
 	if (r == 0)
 		r = put_trace(&x);
 	export_names_done(&x.names);

@@ -255,11 +255,15 @@ static int pprof_write(const struct session *s, const struct write_options *opti
 		       struct out *out)
 {
 	struct pprof x = {.s = s};
-	int r = export_weights_init(&x.in, s, options, INT64_MAX);
+	int r = export_weights_init(&x.in, s, options);
 
 	buf_init(&x.file, 0);
 	buf_init(&x.message, 0);
 	buf_init(&x.inner, 0);
+	if (r == 0)
+		r = export_stacks_limit(x.in.v, x.in.n);
+	if (r == 0)
+		r = export_weights_round(&x.in, INT64_MAX);
 	if (r == 0)
 		r = export_names_init(&x.names, s, options);
 	if (r == 0)

@@ -152,6 +152,8 @@ static int speedscope_write(const struct session *s, const struct write_options 
 
 	jsonw_init(&x.json, out, options && options->compact);
 	if (r == 0)
+		r = export_stacks_limit(&x.in, 1);
+	if (r == 0)
 		r = put_document(&x);
 	export_stacks_done(&x.in);
 	return r < 0 ? r : out->error;

@@ -62,7 +62,8 @@ static bool is_cut(struct export_stacks *x, uint32_t node, uint64_t most)
 /* Is each weight a value of the session, and a whole number? A double has 53 bits of it. */
 static bool is_exact(const struct export_stacks *x)
 {
-	return x->metric != METRIC_CPU_TIME && derive_metric(x->s, x->metric)->type == METRIC_U64;
+	return x->metric != METRIC_CPU_TIME && !x->is_folded &&
+	       derive_metric(x->s, x->metric)->type == METRIC_U64;
 }
 
 int export_stacks_round(struct export_stacks *x, uint64_t most)

@@ -147,6 +147,15 @@ done
 "$PROTON" merge --ranks "$triton" >out
 check "launch metadata: ranks" "0 1.66us" \
 	"$(grep -c "launch_metadata\|cuda_kernel" out) $(awk '$2 == "1.00" { print $1; exit }' out)"
+# Stacks that name all of their contexts are no deeper than the file can bear; nothing of the sum is lost.
+python3 -c 'n = 5000
+print("[" + "".join("{\"frame\":{\"name\":\"f%d\"},\"metrics\":{\"time (ns)\":1},\"children\":[" % i for i in range(n)) + "]}" * n + "]")' >deep.hatchet
+"$PROTON" export -f folded -o out deep.hatchet 2>err
+check "a deep chain: folded" "5000 4396" "$(awk '{ s += $NF } END { print s, NR }' out)"
+check "a deep chain: said" "proton: 'out' has stacks of at most 4396 contexts: the values of 604 that lie deeper are at their ends" \
+	"$(cat err)"
+"$PROTON" export -f pprof -o out deep.hatchet 2>err; check "a deep chain: pprof" yes "$([ "$(wc -c <out)" -lt 24000000 ] && echo yes)"
+"$PROTON" export -f callgrind -o out deep.hatchet 2>err; check "a deep chain: callgrind" "" "$(cat err)"
 # pprof has the unit beside the name, so that the name goes without it, but is whole.
 tree named.hatchet a '{"tokens per step (1/s)": 2, "(odd)": 3}'
 python3 - "$PROTON" named.hatchet >out 2>&1 <<'END'

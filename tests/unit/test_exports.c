@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/export.h"
 #include "format/format.h"
 #include "format_sample.h"
 
@@ -401,6 +402,80 @@ START_TEST(any_shape_is_written)
 }
 END_TEST
 
+/* ---- depth ---- */
+
+/* Each context has a time, and was there once. */
+static struct session *chain(uint32_t n)
+{
+	struct session *s = session_new();
+	uint32_t lane = session_lane_intern(s, &session_nowhere);
+	struct session_interval v = {.end_ns = 1, .lane = lane, .node = SESSION_ROOT};
+
+	for (uint32_t i = 0; i < n; i++) {
+		v.node = session_node(s, v.node, FRAME_FUNCTION, i % 2 ? "a" : "b");
+		session_add(s, v.node, lane, 0, METRIC_TIME, (union metric_value){.u64 = i + 1});
+		session_interval_add(s, &v);
+	}
+	return s;
+}
+
+static double sum_of(const struct export_stacks *x, uint64_t *ret_names)
+{
+	double sum = 0;
+
+	*ret_names = 0;
+	for (uint32_t i = 1; i < x->s->n_nodes; i++) { /* its depth */
+		sum += x->own[i];
+		*ret_names += x->own[i] > 0 ? i : 0;
+	}
+	return sum;
+}
+
+START_TEST(deep_stacks_are_bounded)
+{
+	static const uint32_t lengths[] = {3000, 20000}; /* of which the second is too long */
+	uint32_t n = lengths[_i];
+	struct session *s = chain(n);
+	struct write_notes notes = {0};
+	const struct write_options options = {.notes = &notes};
+	struct export_stacks x;
+	uint64_t names;
+	double sum = (double)n * (n + 1) / 2;
+
+	ck_assert_int_eq(export_stacks_weigh(&x, s, METRIC_TIME, &options), 0);
+	ck_assert_int_eq(export_stacks_limit(&x, 1), 0);
+	ck_assert(sum_of(&x, &names) == sum);
+	ck_assert_uint_le(names, 16000000);
+	ck_assert_int_eq(export_stacks_round(&x, INT64_MAX), 0);
+	if (_i) {
+		ck_assert_uint_eq(notes.n_deep, n - notes.depth);
+		ck_assert(x.whole[notes.depth] == sum - (notes.depth - 1.0) * notes.depth / 2);
+	} else {
+		ck_assert_uint_eq(notes.depth, 0);
+		ck_assert_uint_eq(x.whole[n], n);
+	}
+	export_stacks_done(&x);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(deep_paths_are_bounded)
+{
+	static const uint32_t lengths[] = {3000, 20000};
+	uint32_t n = lengths[_i], most;
+	struct session *s = chain(n);
+	struct write_notes notes = {0};
+
+	ck_assert_int_eq(export_paths_limit(s, &notes, &most), 0);
+	ck_assert_uint_eq(most == UINT32_MAX, !_i);
+	ck_assert_uint_eq(notes.n_short, _i ? n - most : 0);
+	ck_assert_uint_le((uint64_t)n * MIN(most, n), 16000000);
+	ck_assert_int_eq(export_events_limit(s, &notes, &most), 0);
+	ck_assert_uint_eq(most == UINT32_MAX, !_i);
+	session_free(s);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("exports");
@@ -422,6 +497,8 @@ int main(void)
 	tcase_add_test(c, copies_share_their_bytes);
 	tcase_add_test(c, tables_have_the_numbers_of_reports);
 	tcase_add_test(c, any_shape_is_written);
+	tcase_add_loop_test(c, deep_stacks_are_bounded, 0, 2);
+	tcase_add_loop_test(c, deep_paths_are_bounded, 0, 2);
 	suite_add_tcase(suite, c);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
