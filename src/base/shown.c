@@ -37,8 +37,7 @@ static unsigned decode(const unsigned char *p, const unsigned char *end, uint32_
 	return n;
 }
 
-/* What is never shown as itself. */
-static bool is_escaped(uint32_t c)
+bool shown_is_escaped(uint32_t c)
 {
 	static const struct {
 		uint32_t from, to;
@@ -68,7 +67,7 @@ static bool joins(const char *p, const char *end)
 	uint32_t c;
 
 	return p < end && decode((const unsigned char *)p, (const unsigned char *)end, &c) > 1 &&
-	       !is_joiner(c) && !is_escaped(c);
+	       !is_joiner(c) && !shown_is_escaped(c);
 }
 
 static void escape(struct shown *s, uint32_t c)
@@ -105,7 +104,7 @@ const char *shown_next(const char *p, const char *end, struct shown *s)
 		return p + 1;
 	}
 	columns = width_of(c);
-	if (is_escaped(c) || (is_joiner(c) && !joins(p + n, end)) ||
+	if (shown_is_escaped(c) || (is_joiner(c) && !joins(p + n, end)) ||
 	    (columns == 0 && s->marks >= MARKS_MAX)) {
 		escape(s, c);
 		return p + n;

@@ -32,6 +32,10 @@ struct shown {
 /* The character at p < end; the place after it. */
 const char *shown_next(const char *p, const char *end, struct shown *s);
 
+/* Is this a character that is never shown as itself: a control, a mark that reorders or breaks lines, what
+ * cannot be seen? */
+bool shown_is_escaped(uint32_t c);
+
 /* Is the text safe to show without a change? */
 bool shown_is_same(const char *text, size_t len);
 

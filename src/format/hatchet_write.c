@@ -438,6 +438,7 @@ int hatchet_write(const struct session *s, const struct write_options *options, 
 	int r;
 
 	jsonw_init(&w.json, out, compact);
+	w.json.upstream = true;
 	w.fields = (struct fields_writer){.session = s, .json = &w.json, .hex = true};
 	r = hwrite_init(&w);
 	if (r == 0) {

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/shown.h"
+
 void jsonw_init(struct json_writer *w, struct out *out, bool compact)
 {
 	*w = (struct json_writer){.out = out, .flat = compact, .empty = true};
@@ -139,7 +141,7 @@ bool utf8_valid(const char *s, size_t len)
 
 static bool is_plain(unsigned char c)
 {
-	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
 static void put_escape(struct out *out, unsigned char c)
@@ -155,43 +157,61 @@ static void put_escape(struct out *out, unsigned char c)
 	}
 }
 
-/* One character that is not plain; its length in bytes. */
-static size_t put_special(struct out *out, const unsigned char *s, size_t left)
+static uint32_t character(const unsigned char *s, size_t n)
 {
-	size_t n;
+	uint32_t c = n == 1 ? *s : *s & (0x7fu >> n);
 
-	if (*s < 0x80) {
-		put_escape(out, *s);
-		return 1;
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | (s[i] & 0x3f);
+	return c;
+}
+
+/* Beyond 16 bits as two halves, the surrogates of UTF-16. */
+static void put_number_of(struct out *out, uint32_t c)
+{
+	if (c >= 0x10000) {
+		out_printf(out, "\\u%04x", 0xd7c0 + (c >> 10));
+		c = 0xdc00 + (c & 0x3ff);
 	}
-	n = utf8_length(s, left);
-	if (n)
-		out_put(out, (const char *)s, n);
+	out_printf(out, "\\u%04x", c);
+}
+
+/* One character that is not plain; its length in bytes. */
+static size_t put_special(const struct json_writer *w, const unsigned char *s, size_t left)
+{
+	size_t n = utf8_length(s, left);
+
+	if (*s < 0x20 || *s == '"' || *s == '\\')
+		put_escape(w->out, *s);
+	else if (!n)
+		out_puts(w->out, "\xef\xbf\xbd");
+	else if (!w->upstream && shown_is_escaped(character(s, n)))
+		put_number_of(w->out, character(s, n));
 	else
-		out_puts(out, "\xef\xbf\xbd");
+		out_put(w->out, (const char *)s, n);
 	return n ? n : 1;
 }
 
-static void put_string(struct out *out, const char *text, size_t len)
+static void put_string(const struct json_writer *w, const char *text, size_t len)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	size_t i = 0, start;
 
-	out_putc(out, '"');
+	out_putc(w->out, '"');
 	while (i < len) {
 		for (start = i; i < len && is_plain(s[i]); i++)
 			;
-		out_put(out, text + start, i - start);
+		out_put(w->out, text + start, i - start);
 		if (i < len)
-			i += put_special(out, s + i, len - i);
+			i += put_special(w, s + i, len - i);
 	}
-	out_putc(out, '"');
+	out_putc(w->out, '"');
 }
 
 void jsonw_string(struct json_writer *w, const char *s, size_t len)
 {
 	separate(w);
-	put_string(w->out, s, len);
+	put_string(w, s, len);
 }
 
 void jsonw_strings(struct json_writer *w, const char *s)

@@ -3,7 +3,11 @@
 #define PROTON_FORMAT_JSON_WRITER_H
 /* JSON, written as it comes: separators and indentation are kept track of here, nesting is the
  * caller's. The forms of numbers and strings are those of nlohmann::json (what Triton's Proton
- * writes), so that equal content gives equal bytes. Independent of the locale. libc only.
+ * writes), so that equal content gives equal bytes. Independent of the locale.
+ *
+ * What steers a terminal or cannot be seen (base/shown.h) is written by its number, as JSON has C0
+ * controls anyway: readers get the same text, and JSON is looked at by people, too. nlohmann::json leaves
+ * these characters as they are; so does a writer that is `upstream`.
  *
  *   jsonw_object(w); jsonw_key(w, "count"); jsonw_u64(w, 3); jsonw_object_end(w);
  */
@@ -19,6 +23,7 @@ struct json_writer {
 	bool flat;           /* no line breaks */
 	bool empty;          /* nothing yet in the innermost container */
 	bool keyed;          /* a key was written, its value comes next */
+	bool upstream; /* strings have the form of upstream to the byte; set after jsonw_init() */
 };
 
 void jsonw_init(struct json_writer *w, struct out *out, bool compact);

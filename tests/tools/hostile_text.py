@@ -208,11 +208,23 @@ class Checks:
                                check=False)
             shown = r.stdout.replace(b"\n\t", b"\n") if words[2] == "dot" else r.stdout  # its own
             self.say("%s: %r" % (what, words), unsafe(shown, "--color" in words) or unsafe(r.stderr))
+        for words in [("export", "-f", "json"), ("export", "-f", "speedscope"), ("export", "-f", "chrome"),
+                      ("diff", "-f", "json", "file"), ("advise", "-f", "json")]:
+            self.json(what, *words, "file")
         for form in ("csv", "folded", "json", "hatchet", "chrome", "flamegraph", "speedscope", "callgrind", "hatchet_msgpack"):
             self.terminal(what, "export", "-f", form, "file")
         self.terminal(what, "diff", "--no-pager", "-f", "json", "file", "file")
         self.screen(what)
         return status
+
+    def json(self, what, *words):
+        """JSON has no control in it, wherever it goes; what is read is what was there. How many marks are on one
+        letter is its reader's business."""
+        r = subprocess.run([self.proton, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
+        self.say("%s: %r" % (what, words), unsafe(r.stdout.replace("\u0301".encode(), b"")) or unsafe(r.stderr))
+        if words[:3] == ("export", "-f", "json") and b"pwned" in r.stdout:
+            names = json.dumps(json.loads(r.stdout), ensure_ascii=False)
+            self.say("%s: %r: what is read" % (what, words), "\u202e\u2066\u200e\u200b\ufeff" not in names and "another text")
 
     def whole(self, what, data):
         """A file with all of it must be read, or nothing has been shown."""

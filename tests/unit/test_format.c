@@ -502,12 +502,41 @@ START_TEST(strings_have_the_form_of_upstream)
 		buf_init(&b, 0);
 		out_to_buf(o, &b);
 		jsonw_init(&w, o, true);
+		w.upstream = true;
 		jsonw_string(&w, cases[i].raw, cases[i].len);
 		out_flush(o);
 		ck_assert_str_eq(buf_str(&b), cases[i].text);
 		buf_done(&b);
 		free(o);
 	}
+}
+END_TEST
+
+/* C1 controls, marks of direction, what cannot be seen: as numbers, which are read as the same. Letters
+ * and what joins them stay. */
+START_TEST(what_steers_a_terminal_is_escaped)
+{
+	static const char raw[] =
+		"a\x7f\xc2\x9b\xc2\x85\xe2\x80\xae\xe2\x80\xa8\xef\xbb\xbf\xf3\xa0\x80\x81"
+		"\xc3\xa9\xe2\x80\x8d\xf0\x9f\x98\x80";
+	static const char text[] = "\"a\\u007f\\u009b\\u0085\\u202e\\u2028\\ufeff\\udb40\\udc01"
+				   "\xc3\xa9\xe2\x80\x8d\xf0\x9f\x98\x80\"";
+	struct out *o = malloc(sizeof(*o));
+	struct json_writer w;
+	yajl_val v;
+	struct buf b;
+
+	buf_init(&b, 0);
+	out_to_buf(o, &b);
+	jsonw_init(&w, o, true);
+	jsonw_string(&w, raw, sizeof(raw) - 1);
+	out_flush(o);
+	ck_assert_str_eq(buf_str(&b), text);
+	v = json_parse(buf_str(&b));
+	ck_assert_str_eq(json_text(v), raw);
+	yajl_tree_free(v);
+	buf_done(&b);
+	free(o);
 }
 END_TEST
 
@@ -756,6 +785,7 @@ static Suite *make_suite(void)
 	tcase_add_test(text, numbers_are_read_exactly);
 	tcase_add_test(text, random_doubles_come_back);
 	tcase_add_test(text, strings_have_the_form_of_upstream);
+	tcase_add_test(text, what_steers_a_terminal_is_escaped);
 	tcase_add_test(text, json_has_everything);
 	tcase_set_timeout(memory, 60);
 	tcase_add_test(memory, reading_survives_any_failed_allocation);
