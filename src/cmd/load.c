@@ -15,15 +15,19 @@
 #include "report/progress.h"
 
 /* Of a session that was read, or NULL, what was asked for; NULL: `why` says why not. Steals it. */
-static struct session *make_of(struct session *s, const struct loading *how, struct buf *why)
+static struct session *make_of(struct session *s, const char *path, const struct loading *how,
+			       struct buf *why)
 {
-	struct session *folded;
+	struct session *folded = NULL;
+	int r;
 
 	if (!s || !how->fold_numbers)
 		return s;
-	folded = session_fold_numbers(s);
-	if (!folded)
+	r = session_fold_numbers(s, &folded);
+	if (r == -ENOMEM)
 		buf_puts(why, "out of memory");
+	else if (r < 0)
+		buf_printf(why, "%s: its names cannot be folded: %s", path, strerror(-r));
 	session_free(s);
 	return folded;
 }
@@ -40,7 +44,7 @@ static struct session *read_quietly(const char *path, struct buf *why)
 
 struct session *load_quietly(const char *path, const struct loading *how, struct buf *why)
 {
-	return make_of(read_quietly(path, why), how, why);
+	return make_of(read_quietly(path, why), path, how, why);
 }
 
 struct session *load_file(const char *path, const struct loading *how)
@@ -121,7 +125,7 @@ struct session *load_merged(char *const *paths, int n, struct loading *how)
 	}
 	if (merge_files(m, paths, n, how) < 0)
 		return session_free(s);
-	s = make_of(s, how, &why);
+	s = make_of(s, "what was merged", how, &why);
 	if (!s)
 		complain("%s", buf_str(&why));
 	return s;

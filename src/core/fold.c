@@ -249,7 +249,7 @@ static int fold_into(struct folding *f, struct session *into)
 	return r < 0 ? r : tell_counts(f, merge_nodes(m), into);
 }
 
-struct session *session_fold_numbers(const struct session *s)
+int session_fold_numbers(const struct session *s, struct session **ret)
 {
 	struct session *into = session_new();
 	struct folding f;
@@ -260,5 +260,9 @@ struct session *session_fold_numbers(const struct session *s)
 	if (r == 0)
 		r = into ? fold_into(&f, into) : -ENOMEM;
 	folding_done(&f);
-	return r < 0 ? session_free(into) : into;
+	if (r < 0)
+		session_free(into);
+	else
+		*ret = into;
+	return r;
 }

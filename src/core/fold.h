@@ -17,7 +17,8 @@
 /* Of each node that stands for several: how many names that were. */
 #define FOLD_METRIC "folded"
 
-/* The session, folded; the one that it was made from may be freed. NULL: out of memory. */
-struct session *session_fold_numbers(const struct session *s);
+/* The session, folded; the one that it was made from may be freed. 0, -ENOMEM, or -EINVAL: a row has no
+ * lane or no epoch. */
+int session_fold_numbers(const struct session *s, struct session **ret);
 
 #endif

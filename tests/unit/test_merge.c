@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/fold.h"
 #include "core/merge.h"
 #include "core/runs.h"
 #include "core/ranks.h"
@@ -340,6 +341,24 @@ START_TEST(slowest_rank_is_named)
 }
 END_TEST
 
+/* No reader makes a row without a lane; who does is told so, and not that memory is out. */
+START_TEST(what_cannot_be_folded_says_why)
+{
+	struct session *s = session_new(), *folded = NULL;
+	uint32_t node = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step 1");
+
+	session_node(s, SESSION_ROOT, FRAME_SCOPE, "step 2");
+	ck_assert_int_eq(session_fold_numbers(s, &folded), 0);
+	ck_assert_uint_eq(folded->n_nodes, 2);
+	session_free(folded);
+	folded = NULL;
+	ck_assert_uint_ne(session_row_intern(s, node, 7, 0, SET_KERNEL), SESSION_NONE);
+	ck_assert_int_eq(session_fold_numbers(s, &folded), -EINVAL);
+	ck_assert_ptr_null(folded);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(empty_profiles)
 {
 	struct session *s = session_new(), *from = session_new();
@@ -372,6 +391,7 @@ int main(void)
 	tcase_add_test(tc, twins_in_one_file_add_up);
 	tcase_add_test(tc, everything_comes_over);
 	tcase_add_test(tc, slowest_rank_is_named);
+	tcase_add_test(tc, what_cannot_be_folded_says_why);
 	tcase_add_test(tc, empty_profiles);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);
