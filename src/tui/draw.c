@@ -31,7 +31,8 @@ static void pen_set_role(const struct pen *pen, enum role role)
 
 	if (pen->selected)
 		role = ROLE_SELECTED;
-	wattr_set(pen->canvas->win, look->attr[role], look->pair[role], NULL);
+	wattr_set(pen->canvas->win, look->attr[role] | (pen->underlined ? A_UNDERLINE : 0),
+		  look->pair[role], NULL);
 }
 
 /* Write wide characters that are known to fit. */

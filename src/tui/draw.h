@@ -23,8 +23,9 @@ const char *canvas_dots(const struct canvas *canvas);
 
 struct pen {
 	const struct canvas *canvas;
-	int y, x, end; /* next column, and the one behind the last */
-	bool selected; /* every role is drawn as the selected row */
+	int y, x, end;   /* next column, and the one behind the last */
+	bool selected;   /* every role is drawn as the selected row */
+	bool underlined; /* as the last line of a box is */
 };
 
 /* From column x of a line on, `width` columns or what the canvas has of them. */

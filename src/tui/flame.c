@@ -20,7 +20,7 @@ struct flame_child {
 
 /* Those that are not. */
 struct rest {
-	double value;
+	double value, before;
 	uint32_t n;
 };
 
@@ -40,6 +40,18 @@ double flame_value(struct flame *f, uint32_t node)
 	return derive_at(numbers_derive(f->numbers), &f->metric, &f->terms, node, 0);
 }
 
+double flame_before(struct flame *f, uint32_t node)
+{
+	const struct number_ask ask = {.metric = &f->metric, .before = true, .slot = 1};
+	struct numbers *before = numbers_before(f->numbers);
+
+	if (!before)
+		return NAN;
+	if (f->callers)
+		return bottom_up_value(f->callers, node, &ask);
+	return derive_at(numbers_derive(before), &f->metric, &f->terms_before, node, 0);
+}
+
 uint32_t flame_parent(const struct flame *f, uint32_t node)
 {
 	if (f->callers)
@@ -49,17 +61,20 @@ uint32_t flame_parent(const struct flame *f, uint32_t node)
 
 _Static_assert(BOTTOM_UP_NONE == SNAP_NONE, "no node is no node");
 
+static uint32_t next_child(struct flame *f, uint32_t node, uint32_t child)
+{
+	if (f->callers)
+		return bottom_up_next_child(f->callers, node, child);
+	return child == SNAP_NONE ? snapshot_node(f->snap, node)->first_child
+				  : snapshot_node(f->snap, child)->next_sibling;
+}
+
 /* What has no value has no box. */
 uint32_t flame_next_child(struct flame *f, uint32_t node, uint32_t child)
 {
-	do {
-		if (f->callers)
-			child = bottom_up_next_child(f->callers, node, child);
-		else if (child == SNAP_NONE)
-			child = snapshot_node(f->snap, node)->first_child;
-		else
-			child = snapshot_node(f->snap, child)->next_sibling;
-	} while (child != SNAP_NONE && !(flame_value(f, child) > 0));
+	do
+		child = next_child(f, node, child);
+	while (child != SNAP_NONE && !(flame_value(f, child) > 0));
 	return child;
 }
 
@@ -87,7 +102,10 @@ static int add_child(struct flame *f, struct rest *rest, uint32_t node, double l
 	bool is_shown = !f->is_shown || f->is_shown(f->ctx, node);
 
 	if (v < least || (least > 0 && !is_shown)) {
+		double before = flame_before(f, node);
+
 		rest->value += v;
+		rest->before += isnan(before) ? 0 : before;
 		rest->n++;
 		return 0;
 	}
@@ -104,12 +122,28 @@ static int collect(struct flame *f, uint32_t node, double least, struct rest *re
 	int r = f->callers ? bottom_up_open(f->callers, node) : 0;
 
 	f->n_children = 0;
-	*rest = (struct rest){0, 0};
+	*rest = (struct rest){0};
 	for (size_t i = 0; r == 0 && (child = flame_next_child(f, node, child)) != SNAP_NONE; i++) {
 		tick_at(snapshot_tick(f->snap), i, n);
 		r = add_child(f, rest, child, least);
 	}
 	return r;
+}
+
+/* Children that have no box because they are gone. */
+static void sum_gone(struct flame *f, uint32_t node)
+{
+	double before;
+
+	if (!numbers_before(f->numbers))
+		return;
+	for (uint32_t child = next_child(f, node, SNAP_NONE); child != SNAP_NONE;
+	     child = next_child(f, node, child)) {
+		if (flame_value(f, child) > 0 || !((before = flame_before(f, child)) > 0))
+			continue;
+		f->gone.value += before;
+		f->gone.n++;
+	}
 }
 
 double flame_own(struct flame *f, uint32_t node)
@@ -154,7 +188,8 @@ static int add_rest(struct flame *f, uint32_t parent, double start, double scale
 				.parent = parent,
 				.n_merged = rest->n,
 				.start = start,
-				.value = rest->value};
+				.value = rest->value,
+				.before = numbers_before(f->numbers) ? rest->before : NAN};
 	int end = f->boxes[parent].x + f->boxes[parent].width;
 	struct flame_box *last = f->n_children ? &f->boxes[f->n - 1] : NULL;
 
@@ -191,7 +226,8 @@ static int add_children(struct flame *f, uint32_t parent, size_t n, double scale
 					.parent = parent,
 					.x = (int)lround(at),
 					.start = at,
-					.value = f->children[i].value};
+					.value = f->children[i].value,
+					.before = flame_before(f, f->children[i].node)};
 
 		at += box.value * scale;
 		box.width = (int)lround(at) - box.x;
@@ -215,6 +251,7 @@ static int lay_out_children(struct flame *f, uint32_t parent, double scale)
 
 	if (r < 0)
 		return r;
+	sum_gone(f, f->boxes[parent].node);
 	sort_children(f);
 	r = add_children(f, parent, f->n_children, scale, &at);
 	return r < 0 || rest.n == 0 ? r : add_rest(f, parent, at, scale, &rest);
@@ -260,7 +297,7 @@ static size_t choose_shown(struct flame *f, int width, double sum, double *ret_s
 /* Levels 0 and 1 of a view of the rest; *ret_scale is for those below. */
 static int lay_out_rest(struct flame *f, const struct flame_view *view, double *ret_scale)
 {
-	struct rest rest = {0, 0};
+	struct rest rest = {0};
 	double sum, at = 0;
 	size_t shown;
 	int r = collect_rest(f, view, &sum);
@@ -272,14 +309,19 @@ static int lay_out_rest(struct flame *f, const struct flame_view *view, double *
 	r = add_box(f, &(struct flame_box){.node = view->root,
 					   .n_merged = (uint32_t)f->n_children,
 					   .width = view->width,
-					   .value = sum});
+					   .value = sum,
+					   .before = NAN});
 	f->n_levels = 1;
 	r = r ? r : begin_level(f);
 	r = r ? r : add_children(f, 0, shown, *ret_scale, &at);
 	if (r < 0 || rest.n == 0)
 		return r;
-	for (size_t i = shown; i < f->n_children; i++)
+	for (size_t i = shown; i < f->n_children; i++) {
+		double before = flame_before(f, f->children[i].node);
+
 		rest.value += f->children[i].value;
+		rest.before += isnan(before) ? 0 : before;
+	}
 	/* What is left of the width is theirs, in proportion or not. */
 	return add_rest(f, 0, at, (view->width - at) / rest.value, &rest);
 }
@@ -293,8 +335,10 @@ static int lay_out_root(struct flame *f, const struct flame_view *view, double *
 	*ret_scale = view->width / value;
 	if (view->rest)
 		return lay_out_rest(f, view, ret_scale);
-	return add_box(
-		f, &(struct flame_box){.node = view->root, .width = view->width, .value = value});
+	return add_box(f, &(struct flame_box){.node = view->root,
+					      .width = view->width,
+					      .value = value,
+					      .before = flame_before(f, view->root)});
 }
 
 int flame_layout(struct flame *f, const struct flame_view *view)
@@ -304,6 +348,7 @@ int flame_layout(struct flame *f, const struct flame_view *view)
 
 	f->n = f->n_levels = 0;
 	f->not_to_scale = false;
+	f->gone.value = f->gone.n = 0;
 	r = begin_level(f);
 	r = r ? r : lay_out_root(f, view, &scale);
 	while (r == 0 && f->n > f->levels[f->n_levels]) {

@@ -27,6 +27,7 @@ struct flame_box {
 	int x, width;
 	double start; /* in columns, before rounding */
 	double value;
+	double before; /* what it was in what is compared with; NaN: absent, or nothing is */
 };
 
 struct flame {
@@ -34,7 +35,7 @@ struct flame {
 	struct numbers *numbers;
 	struct bottom_up *callers; /* NULL: from the top */
 	struct derived metric;     /* what makes a box wide: it adds up */
-	struct derived_terms terms;
+	struct derived_terms terms, terms_before;
 	/* May a node have a box of its own? NULL: any. */
 	bool (*is_shown)(void *ctx, uint32_t node);
 	void *ctx;
@@ -43,6 +44,11 @@ struct flame {
 	uint32_t *levels; /* the first box of each, and behind the last */
 	size_t n_levels, cap_levels;
 	bool not_to_scale; /* the last box of a view of the rest is narrower than its share */
+	/* Children of boxes that are in what is compared with alone: these have none. */
+	struct {
+		double value;
+		uint32_t n;
+	} gone;
 	struct flame_child *children; /* scratch */
 	size_t n_children, cap_children;
 };
@@ -57,7 +63,8 @@ struct flame_view {
 
 /* The boxes of a view. 0 or -ENOMEM; none where the number is absent. */
 int flame_layout(struct flame *f, const struct flame_view *view);
-double flame_value(struct flame *f, uint32_t node); /* NaN: absent */
+double flame_value(struct flame *f, uint32_t node);  /* NaN: absent */
+double flame_before(struct flame *f, uint32_t node); /* the same of what is compared with */
 /* What a node holds itself: its value less its children's. NaN: no memory. */
 double flame_own(struct flame *f, uint32_t node);
 uint32_t flame_parent(const struct flame *f, uint32_t node); /* SNAP_NONE: none */

@@ -53,7 +53,7 @@
 	_(PANEL_14,      "M-4",           MOVE,    "",       "findings: what costs time that it need not") \
 	_(RIGHT,         "Right l",       TREE,    "",       "unfold, or go to the first child")   \
 	_(LEFT,          "Left h",        TREE,    "",       "fold, or go to the parent")          \
-	_(TOGGLE,        "F7 o",          TREE,    "Fold",   "fold or unfold; elsewhere: show in the tree") \
+	_(TOGGLE,        "F7 o",          TREE,    "Fold",   "fold or unfold; flames: zoom; elsewhere: show in the tree") \
 	_(UNFOLD,        "+",             TREE,    "",       "unfold one level")                   \
 	_(FOLD,          "-",             TREE,    "",       "fold")                               \
 	_(UNFOLD_BELOW,  "e",             TREE,    "",       "unfold everything below")            \

@@ -600,6 +600,8 @@ void panel_draw(struct panel *p, const struct canvas *canvas, int y, int rows)
 		p->ops->draw_head(p, &pen);
 	}
 	draw_rows(p, canvas, y + head);
+	if (p->ops->draw_below && p->n_rows < (size_t)p->height)
+		p->ops->draw_below(p, canvas, p->y + (int)p->n_rows, p->height - (int)p->n_rows);
 	if (foot) {
 		struct pen pen = pen_at(canvas, y + rows - 1, 0, canvas->cols);
 

@@ -60,6 +60,7 @@ struct panel_ops {
 	 * without what lies below a row. */
 	struct numbers *(*numbers)(struct panel *p);
 	bool own_numbers;
+	bool compares; /* it shows both sides of a comparison without columns for them */
 	/* Calling context of a row, or SNAP_NONE; may be NULL. */
 	uint32_t (*row_node)(struct panel *p, size_t row);
 	bool (*is_heading)(struct panel *p,
@@ -67,6 +68,8 @@ struct panel_ops {
 	void (*draw_head)(struct panel *p, struct pen *pen); /* NULL: no header line */
 	void (*draw_row)(struct panel *p, struct pen *pen, size_t row);
 	void (*draw_foot)(struct panel *p, struct pen *pen); /* may be NULL */
+	/* Into the lines from y on that its rows leave empty, `rows` > 0 of them. May be NULL. */
+	void (*draw_below)(struct panel *p, const struct canvas *canvas, int y, int rows);
 	/* Sentences for a panel without rows. */
 	void (*explain)(struct panel *p, struct buf *out);
 	/* A key before it becomes a request; true: done with. May be NULL. */

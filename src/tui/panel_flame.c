@@ -1,53 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <math.h>
-#include <string.h>
-#include "base/buf.h"
 #include "tui/finder.h"
-#include "tui/flame.h"
+#include "tui/flame_box.h"
 #include "tui/names.h"
-#include "tui/panel.h"
-#include "tui/row_columns.h"
+#include "tui/panel_flame.h"
 #include "tui/tui_impl.h"
 
-#define MAX_ZOOM     64
 #define NAME_COLUMNS 3 /* a narrower box has no room for a name */
-
-enum form { FORM_TOP, FORM_BELOW, FORM_CALLERS, FORM_N };
-
-static const char *const form_words[FORM_N] = {"from the top", "from below", "by callers"};
-
-/* Boxes whose width is what they stand for, callees next to their callers. */
-struct panel_flame {
-	struct panel base;
-	struct flame flame;
-	struct bottom_up *callers;
-	uint64_t generation; /* of the numbers that callers was made of */
-	enum form form;
-	struct flame_view view; /* its root lies below the tree's when zoomed */
-	struct {
-		uint32_t depth; /* of the root */
-		bool rest;
-		uint32_t skip;
-	} zoom[MAX_ZOOM]; /* the views before it */
-	unsigned n_zoom;
-	uint32_t selected; /* box */
-	uint64_t selected_key;
-	uint64_t *path; /* scratch: keys from the top to the root of the view */
-	size_t n_path, cap_path;
-	struct row_columns columns; /* what may make a box wide */
-	struct buf name;
-};
-
-static struct panel_flame *as_flame(struct panel *p)
-{
-	return (struct panel_flame *)p;
-}
-
-static const struct flame_box *box_at(struct panel *p, uint32_t box)
-{
-	return &as_flame(p)->flame.boxes[box];
-}
 
 /* ---- what makes a box wide ---- */
 
@@ -55,10 +15,12 @@ static const struct flame_box *box_at(struct panel *p, uint32_t box)
 static double value(struct panel *p, uint32_t node, const struct row_ask *ask)
 {
 	struct panel_flame *pf = as_flame(p);
+	struct numbers *n = pf->flame.numbers;
 
 	if (pf->flame.callers)
 		return bottom_up_value(pf->callers, node, &ask->of);
-	return derive_at(numbers_derive(pf->flame.numbers), ask->of.metric, ask->terms, node, 0);
+	n = ask->of.before ? numbers_before(n) : n;
+	return n ? derive_at(numbers_derive(n), ask->of.metric, ask->terms, node, 0) : NAN;
 }
 
 /* From the top each box has all that lies below it, even where the tree shows a metric without
@@ -71,12 +33,7 @@ static void choose_metric(struct panel *p)
 	pf->flame.metric = c->spec.derived;
 	pf->flame.metric.is_said = false;
 	pf->flame.metric.inclusive = true;
-	pf->flame.terms = (struct derived_terms){0};
-}
-
-static void print_value(struct panel *p, double v, char out[COLUMN_TEXT])
-{
-	column_print(&p->columns.v[p->sort].of->spec, panel_session(p), v, false, out);
+	pf->flame.terms = pf->flame.terms_before = (struct derived_terms){0};
 }
 
 static int init(struct panel *p)
@@ -86,6 +43,7 @@ static int init(struct panel *p)
 	struct panel_flame *pf = as_flame(p);
 
 	buf_init(&pf->name, 256);
+	pf->lines = 1;
 	pf->columns.only_sums = true;
 	return row_columns_init(&pf->columns, p, usual, ARRAY_SIZE(usual));
 }
@@ -186,11 +144,16 @@ static bool is_shown(void *ctx, uint32_t node)
 	return row_columns_reach(&as_flame(ctx)->columns, ctx, node);
 }
 
-/* ---- rows: levels ---- */
+/* ---- rows: lines of levels ---- */
 
-static uint32_t level_of_row(struct panel *p, size_t row)
+/* The first one. */
+static size_t row_of_level(struct panel *p, uint32_t level)
 {
-	return (uint32_t)(as_flame(p)->form == FORM_BELOW ? p->n_rows - 1 - row : row);
+	struct panel_flame *pf = as_flame(p);
+
+	if (pf->form == FLAME_FROM_BELOW)
+		level = (uint32_t)pf->flame.n_levels - 1 - level;
+	return (size_t)level * (size_t)pf->lines;
 }
 
 static uint64_t row_key(struct panel *p, size_t row)
@@ -214,7 +177,7 @@ static void select_box(struct panel *p, uint32_t box)
 
 	pf->selected = box;
 	pf->selected_key = key_of(p, box);
-	panel_goto(p, level_of_row(p, level)); /* it turns levels into rows, too */
+	panel_goto(p, row_of_level(p, level));
 }
 
 /* The box that was selected, wherever it is now; else the root. */
@@ -241,36 +204,18 @@ static void update(struct panel *p)
 	pf->flame.snap = p->tui->snap;
 	pf->flame.numbers = n;
 	pf->flame.callers = NULL;
-	if (pf->form == FORM_CALLERS && !make_callers(p, n))
+	if (pf->form == FLAME_BY_CALLERS && !make_callers(p, n))
 		return;
 	pf->flame.is_shown = pf->columns.is_limited ? is_shown : NULL;
 	pf->flame.ctx = p;
 	pf->view.width = p->width;
 	if (snapshot_n(p->tui->snap) == 0 || flame_layout(&pf->flame, &pf->view) < 0)
 		return;
-	p->n_rows = pf->flame.n_levels;
+	/* Boxes are as high as the screen has room for, when all levels are seen. */
+	pf->lines = CLAMP(p->height / MAX((int)pf->flame.n_levels, 1), 1, BOX_LINES);
+	p->n_rows = pf->flame.n_levels * (size_t)pf->lines;
 	if (p->n_rows > 0)
 		reselect(p);
-}
-
-static const char *node_name(struct panel *p, uint32_t node)
-{
-	struct panel_flame *pf = as_flame(p);
-
-	if (!pf->flame.callers)
-		return tui_node_name(p->tui, node);
-	return node ? tui_node_name(p->tui, bottom_up_example(pf->callers, node)) : "ALL";
-}
-
-static const char *box_name(struct panel *p, uint32_t box)
-{
-	const struct flame_box *b = box_at(p, box);
-
-	if (!b->n_merged)
-		return node_name(p, b->node);
-	buf_clear(&as_flame(p)->name);
-	buf_printf(&as_flame(p)->name, "+%u more", b->n_merged);
-	return buf_str(&as_flame(p)->name);
 }
 
 /* A row has many names: the selected box's in the cursor's row, else the first one's. */
@@ -279,7 +224,7 @@ static const char *row_name(struct panel *p, size_t row)
 	struct panel_flame *pf = as_flame(p);
 	uint32_t level = level_of_row(p, row);
 
-	return box_name(p, row == p->cursor ? pf->selected : pf->flame.levels[level]);
+	return flame_box_name(p, row == p->cursor ? pf->selected : pf->flame.levels[level]);
 }
 
 static uint32_t row_node(struct panel *p, size_t row)
@@ -289,122 +234,6 @@ static uint32_t row_node(struct panel *p, size_t row)
 
 	(void)row;
 	return pf->flame.callers ? bottom_up_heaviest(pf->callers, node) : node;
-}
-
-/* ---- drawing ---- */
-
-static enum role box_role(struct panel *p, const struct flame_box *b)
-{
-	struct panel_flame *pf = as_flame(p);
-	uint32_t id = pf->flame.callers ? bottom_up_example(pf->callers, b->node) : b->node;
-
-	return b->n_merged ? ROLE_DIM : kind_role(snapshot_node(p->tui->snap, id)->kind);
-}
-
-/* Its left edge, as much of the name as there is room for, and a line to its end. */
-static void draw_box(struct panel *p, struct pen *pen, uint32_t box)
-{
-	const struct flame_box *b = box_at(p, box);
-	const struct glyphs *g = pen->canvas->look->glyphs;
-	struct pen in = pen_at(pen->canvas, pen->y, b->x, b->width);
-	enum role role = box_role(p, b);
-	struct pen_name name = {
-		.text = box_name(p, box), .needle = p->tui->search, .cut = TEXT_CUT_MIDDLE};
-
-	in.selected = box == as_flame(p)->selected;
-	if (b->n_merged && b->width < NAME_COLUMNS)
-		pen_put(&in, role, "+");
-	else
-		pen_put(&in, ROLE_DIM,
-			in.selected && pen->canvas->look->mono ? g->cursor : g->edge);
-	if (b->width >= NAME_COLUMNS)
-		pen_name(&in, role, &name);
-	pen_repeat(&in, b->n_merged ? ROLE_NORMAL : ROLE_DIM, b->n_merged ? " " : g->rule,
-		   pen_left(&in));
-	pen_hit(&in, b->x, HIT_PART, (int)box);
-}
-
-static void draw_row(struct panel *p, struct pen *pen, size_t row)
-{
-	const struct flame *f = &as_flame(p)->flame;
-	uint32_t level = level_of_row(p, row);
-
-	pen->selected = false;
-	pen->x = 0;
-	pen_fill(pen, ROLE_NORMAL);
-	for (uint32_t i = f->levels[level]; i < f->levels[level + 1]; i++)
-		draw_box(p, pen, i);
-}
-
-/* "6.17s  14.1%" of the selected box. */
-static void draw_value(struct panel *p, struct pen *pen, enum role role)
-{
-	struct panel_flame *pf = as_flame(p);
-	const struct flame_box *b = box_at(p, pf->selected);
-	const struct column *c = &p->columns.v[p->sort];
-	char value[COLUMN_TEXT], share[HUMAN_MAX];
-
-	print_value(p, b->value, value);
-	human_percent(share, b->value / box_at(p, 0)->value);
-	pen_printf(pen, role, " %s %s  %s%%  ", c->title, value, share);
-}
-
-/* Where a text filters what is counted here: of how much, which the tree has for its root. */
-static void draw_whole(struct panel *p, struct pen *pen)
-{
-	struct panel_flame *pf = as_flame(p);
-	struct derived_terms terms = {0};
-	char text[COLUMN_TEXT];
-	double whole;
-
-	if (!*p->tui->filter || pf->n_zoom)
-		return;
-	whole = derive_at(numbers_derive(tui_all(p->tui)), &pf->flame.metric, &terms, 0, 0);
-	if (!(whole > box_at(p, 0)->value))
-		return;
-	print_value(p, whole, text);
-	pen_printf(pen, ROLE_HEAD, " of %s", text);
-}
-
-static void draw_head(struct panel *p, struct pen *pen)
-{
-	struct panel_flame *pf = as_flame(p);
-	char value[COLUMN_TEXT];
-
-	if (p->height < 8) { /* there is no foot that tells what is selected */
-		draw_value(p, pen, ROLE_HEAD);
-		pen_put(pen, ROLE_HEAD, box_name(p, pf->selected));
-		pen_fill(pen, ROLE_HEAD);
-		return;
-	}
-	print_value(p, box_at(p, 0)->value, value);
-	pen_printf(pen, ROLE_HEAD_SORT, " %s %s", p->columns.v[p->sort].title, value);
-	draw_whole(p, pen);
-	pen_printf(pen, ROLE_HEAD, "  %s", form_words[pf->form]);
-	if (pf->view.rest)
-		pen_printf(pen, ROLE_HEAD, "  zoom: +%u more below %s", box_at(p, 0)->n_merged,
-			   node_name(p, pf->view.root));
-	else if (pf->view.root)
-		pen_printf(pen, ROLE_HEAD, "  zoom: %s", node_name(p, pf->view.root));
-	if (pf->flame.not_to_scale)
-		pen_put(pen, ROLE_HEAD, "  last box not to scale");
-	pen_fill(pen, ROLE_HEAD);
-}
-
-static void draw_foot(struct panel *p, struct pen *pen)
-{
-	struct panel_flame *pf = as_flame(p);
-	const struct flame_box *b = box_at(p, pf->selected);
-	char own[COLUMN_TEXT];
-
-	draw_value(p, pen, ROLE_NUMBER);
-	if (b->n_merged) {
-		pen_printf(pen, ROLE_NORMAL, "%u more below ", b->n_merged);
-	} else if (!pf->flame.callers) {
-		print_value(p, flame_own(&pf->flame, b->node), own);
-		pen_printf(pen, ROLE_DIM, "itself %s  ", own);
-	}
-	pen_put(pen, ROLE_TITLE, node_name(p, b->node));
 }
 
 /* ---- requests ---- */
@@ -519,7 +348,8 @@ static void do_zoom(struct panel *p)
 	uint32_t skip = b->n_merged ? n_before(p, pf->selected) : 0;
 
 	if (pf->selected == 0) {
-		tui_message(p->tui, "%s is as wide as it gets; BkSp zooms out", box_name(p, 0));
+		tui_message(p->tui, "%s is as wide as it gets; BkSp zooms out",
+			    flame_box_name(p, 0));
 		return;
 	}
 	pf->selected_key = flame_key(&pf->flame, b->node, b->n_merged > 0) + (b->n_merged > 0);
@@ -546,19 +376,48 @@ static void do_zoom_out(struct panel *p)
 static void do_form(struct panel *p)
 {
 	struct panel_flame *pf = as_flame(p);
-	bool by_callers = pf->form == FORM_CALLERS;
+	bool by_callers = pf->form == FLAME_BY_CALLERS;
+	unsigned n = p->tui->options.before ? FLAME_N_FORMS : FLAME_BY_KIND;
 
-	pf->form = (pf->form + 1) % FORM_N;
-	if (by_callers != (pf->form == FORM_CALLERS))
+	pf->form = (pf->form + 1) % n;
+	if (by_callers != (pf->form == FLAME_BY_CALLERS))
 		show_all(p); /* the nodes are others */
 	panel_spoil(p);
-	tui_message(p->tui, "flame graph %s", form_words[pf->form]);
+	tui_message(p->tui, "flame graph %s", flame_form_word(pf->form));
 }
 
 /* Its columns are what may make boxes wide, one at a time. */
 static void do_columns(struct panel *p)
 {
 	tui_message(p->tui, "boxes have no columns; F6 chooses what makes them wide");
+}
+
+static void step_level(struct panel *p, int by)
+{
+	size_t lines = (size_t)as_flame(p)->lines;
+
+	if (by > 0 || p->cursor >= lines)
+		panel_goto(p, by > 0 ? p->cursor + lines : p->cursor - lines);
+	follow_cursor(p);
+}
+
+static void do_down(struct panel *p)
+{
+	step_level(p, 1);
+}
+
+static void do_up(struct panel *p)
+{
+	step_level(p, -1);
+}
+
+/* What folds elsewhere goes into a box here, and out of the one that fills the screen. */
+static void do_toggle(struct panel *p)
+{
+	if (as_flame(p)->selected == 0 && as_flame(p)->n_zoom)
+		do_zoom_out(p);
+	else
+		do_zoom(p);
 }
 
 static void do_first(struct panel *p)
@@ -574,11 +433,15 @@ static void do_last(struct panel *p)
 }
 
 static void (*const handlers[REQ_N])(struct panel *p) = {
-	[REQ_LEFT] = do_left,         [REQ_RIGHT] = do_right,     [REQ_NEXT_SIBLING] = do_right,
-	[REQ_PREV_SIBLING] = do_left, [REQ_PARENT] = do_parent,   [REQ_HOT_CHILD] = do_hot_child,
-	[REQ_HOT_PATH] = do_hot_path, [REQ_OPEN] = do_zoom,       [REQ_ZOOM] = do_zoom,
-	[REQ_ZOOM_OUT] = do_zoom_out, [REQ_COLUMNS] = do_columns, [REQ_FORM] = do_form,
-	[REQ_FIRST] = do_first,       [REQ_LAST] = do_last,
+	[REQ_LEFT] = do_left,          [REQ_RIGHT] = do_right,
+	[REQ_NEXT_SIBLING] = do_right, [REQ_PREV_SIBLING] = do_left,
+	[REQ_PARENT] = do_parent,      [REQ_HOT_CHILD] = do_hot_child,
+	[REQ_HOT_PATH] = do_hot_path,  [REQ_OPEN] = do_zoom,
+	[REQ_ZOOM] = do_zoom,          [REQ_ZOOM_OUT] = do_zoom_out,
+	[REQ_COLUMNS] = do_columns,    [REQ_FORM] = do_form,
+	[REQ_FIRST] = do_first,        [REQ_LAST] = do_last,
+	[REQ_DOWN] = do_down,          [REQ_UP] = do_up,
+	[REQ_TOGGLE] = do_toggle,
 };
 
 static bool request(struct panel *p, enum request request)
@@ -704,6 +567,7 @@ const struct panel_ops panel_flame_ops = {
 	.title = "Flame",
 	.size = sizeof(struct panel_flame),
 	.columns = {NULL, 0, 45},
+	.compares = true,
 	.value = value,
 	.numbers = panel_numbers,
 	.init = init,
@@ -712,9 +576,10 @@ const struct panel_ops panel_flame_ops = {
 	.row_key = row_key,
 	.row_name = row_name,
 	.row_node = row_node,
-	.draw_head = draw_head,
-	.draw_row = draw_row,
-	.draw_foot = draw_foot,
+	.draw_head = flame_draw_head,
+	.draw_row = flame_draw_row,
+	.draw_foot = flame_draw_foot,
+	.draw_below = flame_draw_below,
 	.explain = panel_explain,
 	.request = request,
 	.pick = pick,

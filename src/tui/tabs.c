@@ -96,9 +96,9 @@ static void put_compared(struct tui *t, struct buf *out)
 
 	if (front == t->help || front == t->columns || front == t->panels[TUI_PANEL_LOG])
 		return; /* these have no numbers */
-	if (!panel_is_compared(front))
+	if (!panel_is_compared(front) && !front->ops->compares)
 		buf_puts(out, "  B alone, not compared");
-	else if (t->options.metrics)
+	else if (panel_is_compared(front) && t->options.metrics)
 		buf_printf(out, "  compared: %.*s", (int)strcspn(t->options.metrics, ","),
 			   t->options.metrics);
 }

@@ -12,6 +12,7 @@ static const struct glyphs glyphs_ascii = {
 	.open = "[-] ", .closed = "[+] ", .leaf = "",
 	.descending = "v", .ascending = "^", .separator = " > ",
 	.bar = "|", .bar_rest = ".", .levels = {".", ":", "-", "=", "+", "*", "#", "@"}, .cursor = ">", .ellipsis = "~", .rule = "-", .edge = "|",
+	.side = "|", .found = "*", .fills = {"#", "=", "-"},
 	.slope = "/", .points = {"O", "o", "."},
 };
 
@@ -20,6 +21,7 @@ static const struct glyphs glyphs_utf8 = {
 	.open = "▾ ", .closed = "▸ ", .leaf = "",
 	.descending = "▼", .ascending = "▲", .separator = " › ",
 	.bar = "█", .bar_rest = "░", .levels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, .cursor = "▶", .ellipsis = "…", .rule = "─", .edge = "│",
+	.side = "▏", .found = "●", .fills = {"▒", "░", "─"},
 	.slope = "/", .points = {"●", "○", "∙"},
 };
 /* clang-format on */
@@ -55,7 +57,11 @@ struct theme {
 	[ROLE_TITLE] = STYLE(-1, -1, .bold = 1), [ROLE_KEY] = PLAIN,                               \
 	[ROLE_LABEL] = STYLE(-1, -1, .reverse = 1), [ROLE_PROMPT] = STYLE(-1, -1, .bold = 1),      \
 	[ROLE_MESSAGE] = STYLE(-1, -1, .bold = 1), [ROLE_POPUP] = PLAIN, [ROLE_BAR] = PLAIN,       \
-	[ROLE_BAR_REST] = PLAIN
+	[ROLE_BAR_REST] = PLAIN, [ROLE_BOX_KERNEL] = STYLE(-1, -1, .bold = 1),                     \
+	[ROLE_BOX_COPY] = PLAIN, [ROLE_BOX_SET] = PLAIN, [ROLE_BOX_SCOPE] = PLAIN,                 \
+	[ROLE_BOX_NVTX] = PLAIN, [ROLE_BOX_CODE] = PLAIN, [ROLE_BOX_GROUP] = PLAIN,                \
+	[ROLE_BOX_MORE] = STYLE(-1, -1, .bold = 1), [ROLE_BOX_LESS] = PLAIN,                       \
+	[ROLE_BOX_SAME] = PLAIN
 
 /* clang-format off */
 #define COLOR_STYLES(hot, good, alarm, warm)                                                       \
@@ -71,7 +77,16 @@ struct theme {
 	[ROLE_KERNEL] = STYLE(good, -1), [ROLE_COPY] = STYLE(COLOR_MAGENTA, -1),                   \
 	[ROLE_GROUP] = STYLE(COLOR_CYAN, -1, .bold = 1),                                           \
 	[ROLE_MATCH] = STYLE(COLOR_BLACK, COLOR_YELLOW), [ROLE_LABEL] = STYLE(COLOR_BLACK, COLOR_CYAN), \
-	[ROLE_BAR] = STYLE(good, -1), [ROLE_BAR_REST] = STYLE(-1, -1, .dim = 1)
+	[ROLE_BAR] = STYLE(good, -1), [ROLE_BAR_REST] = STYLE(-1, -1, .dim = 1),                   \
+	[ROLE_BOX_KERNEL] = STYLE(COLOR_BLACK, COLOR_GREEN),                                       \
+	[ROLE_BOX_COPY] = STYLE(COLOR_WHITE, COLOR_MAGENTA),                                       \
+	[ROLE_BOX_SET] = STYLE(COLOR_BLACK, COLOR_MAGENTA),                                        \
+	[ROLE_BOX_SCOPE] = STYLE(COLOR_WHITE, COLOR_BLUE),                                         \
+	[ROLE_BOX_NVTX] = STYLE(COLOR_YELLOW, COLOR_BLUE),                                         \
+	[ROLE_BOX_CODE] = STYLE(COLOR_BLACK, COLOR_WHITE), [ROLE_BOX_GROUP] = PLAIN,               \
+	[ROLE_BOX_MORE] = STYLE(COLOR_WHITE, COLOR_RED, .bold = 1),                                \
+	[ROLE_BOX_LESS] = STYLE(COLOR_BLACK, COLOR_GREEN),                                         \
+	[ROLE_BOX_SAME] = STYLE(COLOR_BLACK, COLOR_WHITE)
 /* clang-format on */
 
 /* A theme is the mono one with changes. */
@@ -93,7 +108,8 @@ static const struct theme themes[] = {
 	  [ROLE_TAB_NOW] = STYLE(COLOR_WHITE, COLOR_BLUE), [ROLE_HEAD] = STYLE(COLOR_BLACK, COLOR_WHITE),
 	  [ROLE_HEAD_SORT] = STYLE(COLOR_WHITE, COLOR_BLUE, .bold = 1),
 	  [ROLE_SELECTED] = STYLE(COLOR_WHITE, COLOR_BLUE),
-	  [ROLE_LABEL] = STYLE(COLOR_WHITE, COLOR_BLUE), [ROLE_GROUP] = STYLE(COLOR_MAGENTA, -1, .bold = 1)}},
+	  [ROLE_LABEL] = STYLE(COLOR_WHITE, COLOR_BLUE), [ROLE_GROUP] = STYLE(COLOR_MAGENTA, -1, .bold = 1),
+	  [ROLE_BOX_SCOPE] = STYLE(COLOR_BLACK, COLOR_CYAN), [ROLE_BOX_NVTX] = STYLE(COLOR_BLUE, COLOR_CYAN)}},
 	/* Blue, cyan and yellow: told apart without red and green. Blue is a ground only: as ink it is
 	 * too dark on many terminals. */
 	{"colorblind",
@@ -101,7 +117,11 @@ static const struct theme themes[] = {
 	 {COLOR_STYLES(COLOR_YELLOW, COLOR_CYAN, COLOR_YELLOW, COLOR_YELLOW),
 	  [ROLE_ALARM] = STYLE(COLOR_BLACK, COLOR_YELLOW, .bold = 1),
 	  [ROLE_HEAD] = STYLE(COLOR_BLACK, COLOR_WHITE), [ROLE_GROUP] = STYLE(-1, -1, .bold = 1),
-	  [ROLE_SELECTED] = STYLE(COLOR_WHITE, COLOR_BLUE, .bold = 1)}},
+	  [ROLE_SELECTED] = STYLE(COLOR_WHITE, COLOR_BLUE, .bold = 1),
+	  [ROLE_BOX_KERNEL] = STYLE(COLOR_BLACK, COLOR_CYAN), [ROLE_BOX_SCOPE] = STYLE(COLOR_BLACK, COLOR_WHITE),
+	  [ROLE_BOX_NVTX] = STYLE(COLOR_BLUE, COLOR_WHITE), [ROLE_BOX_CODE] = PLAIN,
+	  [ROLE_BOX_MORE] = STYLE(COLOR_BLACK, COLOR_YELLOW, .bold = 1),
+	  [ROLE_BOX_LESS] = STYLE(COLOR_BLACK, COLOR_CYAN)}},
 	/* Nothing is dim, and all names stand out: white on black, black on yellow. */
 	{"contrast",
 	 false,
@@ -114,7 +134,9 @@ static const struct theme themes[] = {
 	  [ROLE_SELECTED] = STYLE(COLOR_BLACK, COLOR_YELLOW, .bold = 1),
 	  [ROLE_MATCH] = STYLE(COLOR_BLACK, COLOR_CYAN, .bold = 1),
 	  [ROLE_TAB_NOW] = STYLE(COLOR_BLACK, COLOR_YELLOW, .bold = 1),
-	  [ROLE_HEAD_SORT] = STYLE(COLOR_BLACK, COLOR_YELLOW, .bold = 1)}},
+	  [ROLE_HEAD_SORT] = STYLE(COLOR_BLACK, COLOR_YELLOW, .bold = 1),
+	  [ROLE_BOX_KERNEL] = STYLE(COLOR_BLACK, COLOR_WHITE), [ROLE_BOX_CODE] = BRIGHT,
+	  [ROLE_BOX_GROUP] = BRIGHT}},
 	{"mono", false, {MONO_STYLES}},
 };
 /* clang-format on */

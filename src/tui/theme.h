@@ -37,7 +37,17 @@
 	_(MESSAGE,   'M')                                                                          \
 	_(POPUP,     'o')                                                                          \
 	_(BAR,       '|')                                                                          \
-	_(BAR_REST,  ':')
+	_(BAR_REST,  ':')                                                                          \
+	_(BOX_KERNEL, '1') /* grounds of boxes, by kind */                                         \
+	_(BOX_COPY,  '2')                                                                          \
+	_(BOX_SET,   '3')                                                                          \
+	_(BOX_SCOPE, '4')                                                                          \
+	_(BOX_NVTX,  '5')                                                                          \
+	_(BOX_CODE,  '6')                                                                          \
+	_(BOX_GROUP, '7') /* what only holds others */                                             \
+	_(BOX_MORE,  '+') /* in a comparison: it has grown */                                      \
+	_(BOX_LESS,  '-')                                                                          \
+	_(BOX_SAME,  '=')
 /* clang-format on */
 
 enum role {
@@ -56,6 +66,8 @@ struct glyphs {
 	const char *bar, *bar_rest;
 	const char *levels[8]; /* of a chart, the lowest first */
 	const char *cursor, *ellipsis, *rule, *edge;
+	const char *side, *found,
+		*fills[3];             /* of a filled box; without colours: dense, thin, none */
 	const char *slope, *points[3]; /* of a plot: large, middling, small */
 };
 

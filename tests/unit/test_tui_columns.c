@@ -525,11 +525,42 @@ START_TEST(comparison_of_views)
 }
 END_TEST
 
+/* Colours and signs say what has grown; what is gone has no box, but is not concealed. */
+START_TEST(comparison_as_flames)
+{
+	struct tui_options options = {.command = "view", .ascii = _i == 1};
+	struct snapshot *before;
+	struct session *side;
+	struct world w;
+
+	options.theme = _i == 2 ? "mono" : NULL;
+	compared_world(&w, &before, &side, &options);
+	if (_i == 0) {
+		world_keys(&w, "9 Down Down Down");
+		world_golden_attributes(&w, 24, 80, "compare_flame");
+		world_keys(&w, "x x");
+		world_golden(&w, 24, 80, "compare_flame_callers");
+		world_keys(&w, "x");
+		ck_assert(world_shows(&w, "coloured by kind"));
+		ck_assert(!world_shows(&w, "+forward"));
+		world_keys(&w, "x");
+		ck_assert(world_shows(&w, "+forward"));
+	} else {
+		world_keys(&w, "9 Down Down Right");
+		world_golden(&w, _i == 1 ? 10 : 24, _i == 1 ? 40 : 80,
+			     _i == 1 ? "compare_flame_40x10" : "compare_flame_mono");
+	}
+	world_done(&w);
+	snapshot_free(before);
+	session_free(side);
+}
+END_TEST
+
 /* Where nothing is compared, numbers are not to be taken for differences. */
 START_TEST(comparison_says_what_is_of_one_side)
 {
-	static const char *const compared[] = {"1", "2", "7", "8"}, *const alone[] = {"3", "4", "9",
-										      "0"};
+	static const char *const compared[] = {"1", "2", "7", "8", "9"}, *const alone[] = {"3", "4",
+											   "0"};
 	struct tui_options options = {.command = "view"};
 	struct snapshot *before;
 	struct session *side;
@@ -815,6 +846,7 @@ Suite *suite_columns(void)
 	tcase_add_test(c, comparison_of_named_columns);
 	tcase_add_test(c, comparison_of_views);
 	tcase_add_test(c, comparison_of_limited_views);
+	tcase_add_loop_test(c, comparison_as_flames, 0, 3);
 	tcase_add_test(c, comparison_says_what_is_of_one_side);
 	tcase_add_test(c, asking_for_a_comparison);
 	tcase_add_test(c, ranks);

@@ -124,6 +124,20 @@ START_TEST(screen)
 }
 END_TEST
 
+/* Boxes are filled by kind; all that a search finds are marked, not only the one it went to. */
+START_TEST(flame_attributes)
+{
+	struct world w;
+
+	world_init(&w);
+	world_open(&w, &live_utf8);
+	world_tick(&w);
+	world_keys(&w, "9 / 'flash' Enter");
+	world_golden_attributes(&w, 24, 80, "flame_attributes");
+	world_done(&w);
+}
+END_TEST
+
 START_TEST(attributes_follow_roles)
 {
 	struct world w;
@@ -760,6 +774,7 @@ Suite *suite_screens(void)
 	tcase_add_loop_test(c, printed, 0, (int)(sizeof(prints) / sizeof(prints[0])));
 	tcase_add_test(c, hostile_print);
 	tcase_add_test(c, attributes_follow_roles);
+	tcase_add_test(c, flame_attributes);
 	suite_add_tcase(s, c);
 	return s;
 }

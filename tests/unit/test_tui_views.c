@@ -416,10 +416,39 @@ START_TEST(flame_by_callers)
 }
 END_TEST
 
+/* The key that folds elsewhere stays in this panel: into a box, and out of the one that is the view. */
+START_TEST(flame_fold_key_zooms)
+{
+	world_keys(&w, "9 Down Down Right F7");
+	ck_assert(world_shows(&w, "zoom: forward"));
+	ck_assert(world_shows(&w, "from the top"));
+	world_keys(&w, "Home F7");
+	ck_assert(!world_shows(&w, "zoom:"));
+	world_keys(&w, "Home o");
+	ck_assert(world_shows(&w, "as wide as it gets"));
+	ck_assert(world_shows(&w, "from the top"));
+}
+END_TEST
+
+/* A level is one step, however many lines its boxes have. */
+START_TEST(flame_steps_by_level)
+{
+	world_keys(&w, "9 Down Down");
+	ck_assert_str_eq(here(), "backward");
+	world_keys(&w, "Up");
+	ck_assert_str_eq(here(), "train_step");
+	world_keys(&w, "x Down");
+	ck_assert_str_eq(here(), "ROOT");
+	world_keys(&w, "Up Up");
+	ck_assert_str_eq(here(), "backward");
+}
+END_TEST
+
 /* A press selects a box, a second one zooms in, the right button zooms out. */
 START_TEST(flame_mouse)
 {
-	struct mouse_event event = {.y = 6, .x = 50, .button = MOUSE_LEFT};
+	struct mouse_event event = {
+		.y = 11, .x = 50, .button = MOUSE_LEFT}; /* a box's second line */
 
 	world_keys(&w, "9");
 	draw(24, 80);
@@ -811,6 +840,8 @@ Suite *suite_views(void)
 		flame_zooms,
 		flame_by_callers,
 		flame_mouse,
+		flame_fold_key_zooms,
+		flame_steps_by_level,
 		roofline_selects,
 		durations_follow_the_row,
 		durations_freeze,
