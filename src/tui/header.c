@@ -246,18 +246,21 @@ void header_next_size(struct tui *t)
 static bool is_useless(const struct tui *t, enum request request)
 {
 	return (request == REQ_FREEZE && !t->options.live) ||
+	       (request == REQ_GROUP && t->options.before && !t->host.regroup) ||
 	       (request == REQ_SAVE &&
 		(!t->options.live || t->options.readonly || !t->host.request));
 }
 
 /* The request of a function key; REQ_NONE: none that the line has a word for. */
-static enum request by_function_key(const struct tui *t, int number)
+static enum request by_function_key(struct tui *t, int number, const char **ret_label)
 {
 	enum request request = keymap_find(&t->keys, KEY_FUNCTION | KEY_F(number));
 
-	if (request == REQ_NONE || !*request_info(request)->label || is_useless(t, request))
+	if (request == REQ_NONE || is_useless(t, request))
 		return REQ_NONE;
-	return request;
+	*ret_label =
+		request == REQ_FREEZE && t->frozen ? "Resume" : panel_label(tui_panel(t), request);
+	return **ret_label ? request : REQ_NONE;
 }
 
 void header_draw_footer(struct tui *t, const struct canvas *canvas, int y)
@@ -265,15 +268,15 @@ void header_draw_footer(struct tui *t, const struct canvas *canvas, int y)
 	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
 
 	for (int i = 1; i <= 12; i++) {
-		enum request request = by_function_key(t, i);
+		const char *label;
+		enum request request = by_function_key(t, i, &label);
 		int x = pen.x;
 
-		if (request == REQ_NONE || pen_left(&pen) < 6)
+		if (request == REQ_NONE ||
+		    pen_left(&pen) < (int)strlen(label) + (i < 10 ? 2 : 3)) /* whole words */
 			continue;
 		pen_printf(&pen, ROLE_KEY, "F%d", i);
-		pen_put(&pen, ROLE_LABEL,
-			request == REQ_FREEZE && t->frozen ? "Resume"
-							   : request_info(request)->label);
+		pen_put(&pen, ROLE_LABEL, label);
 		pen_hit(&pen, x, HIT_REQUEST, (int)request);
 		pen_skip(&pen, ROLE_KEY, 1);
 	}

@@ -21,7 +21,7 @@ struct hit {
 	int value;
 };
 
-#define MAX_HITS 512 /* what is beyond cannot be clicked on */
+#define MAX_HITS 2048 /* what is beyond cannot be clicked on */
 
 struct hits {
 	struct hit v[MAX_HITS];

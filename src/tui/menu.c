@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "tui/menu.h"
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include "tui/keys.h"
 
@@ -86,48 +87,68 @@ void menu_key(struct menu *m, struct tui *t, int key)
 	}
 }
 
+/* With the frame. */
 static int menu_width(const struct menu *m)
 {
-	int width = (int)strlen(m->title) + 4;
+	int width = (int)strlen(m->title) + 6;
 
 	for (int i = 0; i < m->n; i++)
 		width = MAX(width, (int)strlen(m->items[i].text) + 6);
 	return width;
 }
 
-/* A line of the frame: a rule with a title in it. */
-static void draw_rule(const struct canvas *canvas, int y, int x, int width, const char *title)
-{
-	struct pen pen = pen_at(canvas, y, x, width);
-	const char *rule = canvas->look->glyphs->rule;
+/* Where it lies: `shown` items between two lines of the frame. */
+struct place {
+	int y, x, width, shown, top;
+};
 
-	pen_repeat(&pen, ROLE_POPUP, rule, 1);
-	if (title)
-		pen_printf(&pen, ROLE_TITLE, " %s ", title);
-	pen_repeat(&pen, ROLE_POPUP, rule, pen_left(&pen));
+/* The upper line of the frame or the lower one, with a word in it. */
+static void draw_rule(const struct canvas *canvas, const struct place *at, bool lower,
+		      enum role role, const char *word)
+{
+	struct pen pen = pen_at(canvas, lower ? at->y + at->shown + 1 : at->y, at->x, at->width);
+	const struct glyphs *g = canvas->look->glyphs;
+	const char *const *corners = g->frame + (lower ? 2 : 0);
+
+	pen_put(&pen, ROLE_POPUP, corners[0]);
+	if (*word)
+		pen_printf(&pen, role, " %s ", word);
+	pen_repeat(&pen, ROLE_POPUP, g->rule, pen_left(&pen) - 1);
+	pen_put(&pen, ROLE_POPUP, corners[1]);
 }
 
-static void draw_item(const struct menu *m, const struct canvas *canvas, int y, int x, int width,
+static void draw_item(const struct menu *m, const struct canvas *canvas, const struct place *at,
 		      int i)
 {
-	struct pen pen = pen_at(canvas, y, x, width);
+	struct pen pen = pen_at(canvas, at->y + 1 + i - at->top, at->x, at->width);
+	const struct glyphs *g = canvas->look->glyphs;
 
+	pen_put(&pen, ROLE_POPUP, g->frame_side);
+	pen.end--;
 	pen.selected = i == m->cursor;
-	pen_put(&pen, ROLE_POPUP, i == m->cursor ? canvas->look->glyphs->cursor : " ");
+	pen_put(&pen, ROLE_POPUP, i == m->cursor ? g->cursor : " ");
 	pen_skip(&pen, ROLE_POPUP, 1);
 	pen_put(&pen, ROLE_POPUP, m->items[i].text);
 	pen_fill(&pen, ROLE_POPUP);
-	pen_hit(&pen, x, HIT_CHOICE, i);
+	pen_hit(&pen, at->x, HIT_CHOICE, i);
+	pen.selected = false;
+	pen.end++;
+	pen_put(&pen, ROLE_POPUP, g->frame_side);
 }
 
 void menu_draw(const struct menu *m, const struct canvas *canvas)
 {
-	int width = MIN(menu_width(m), canvas->cols), shown = MIN(m->n, MAX(canvas->rows - 4, 1));
-	int x = (canvas->cols - width) / 2, y = MAX((canvas->rows - shown - 2) / 2, 0);
-	int top = MAX(m->cursor - shown + 1, 0);
+	struct place at = {.width = MIN(menu_width(m), canvas->cols),
+			   .shown = MIN(m->n, MAX(canvas->rows - 4, 1))};
+	char more[32] = "";
 
-	draw_rule(canvas, y, x, width, m->title);
-	for (int i = 0; i < shown; i++)
-		draw_item(m, canvas, y + 1 + i, x, width, top + i);
-	draw_rule(canvas, y + 1 + shown, x, width, NULL);
+	at.x = (canvas->cols - at.width) / 2;
+	at.y = MAX((canvas->rows - at.shown - 2) / 2, 0);
+	at.top = MAX(m->cursor - at.shown + 1, 0);
+	if (at.shown < m->n)
+		snprintf(more, sizeof(more), "%d of %d", m->cursor + 1, m->n);
+	draw_rule(canvas, &at, false, ROLE_TITLE, m->title);
+	for (int i = at.top; i < at.top + at.shown; i++)
+		draw_item(m, canvas, &at, i);
+	draw_rule(canvas, &at, true, ROLE_POPUP, more);
 }

@@ -273,6 +273,35 @@ uint32_t panel_node(struct panel *p)
 	return p->ops->row_node(p, p->cursor);
 }
 
+/* ---- function keys ---- */
+
+static const char *usual_label(struct panel *p, enum request request)
+{
+	const char *label = request_info(request)->label;
+
+	switch (request) {
+	case REQ_SORT_MENU:
+	case REQ_COLUMNS:
+		return p->columns.n ? label : "";
+	case REQ_FILTER:
+		return p->ops->is_filtered ? label : "";
+	case REQ_GROUP:
+		return p->ops->is_grouped ? label : "";
+	case REQ_TOGGLE: /* it leaves for the tree, where there is something to be shown */
+		return panel_node(p) != SNAP_NONE ? "Tree" : "";
+	default:
+		return label;
+	}
+}
+
+const char *panel_label(struct panel *p, enum request request)
+{
+	for (const struct panel_key *k = p->ops->keys; k && k->request; k++)
+		if (k->request == request && k->label)
+			return k->label;
+	return usual_label(p, request);
+}
+
 /* ---- requests ---- */
 
 static void scroll_by(struct panel *p, int n)

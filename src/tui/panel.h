@@ -29,6 +29,14 @@ struct row_columns;
 struct section;
 struct tui;
 
+/* What a key is for in one panel, where that is more or less than keys.h says. */
+struct panel_key {
+	enum request request; /* REQ_NONE ends a list */
+	const char
+		*label; /* beside the function key; "": nothing stands there; NULL: as everywhere */
+	const char *help; /* for the help screen; "": no line there; NULL: as everywhere */
+};
+
 struct panel_ops {
 	const char *title;                     /* on the tab line */
 	const char *tab;                       /* the same, shorter; NULL: the title is short */
@@ -60,6 +68,8 @@ struct panel_ops {
 	 * without what lies below a row. */
 	struct numbers *(*numbers)(struct panel *p);
 	bool own_numbers;
+	const struct panel_key *keys; /* those that matter most first; NULL: as everywhere */
+	bool is_filtered, is_grouped; /* what it shows depends on the filter, on the grouping */
 	bool compares; /* it shows both sides of a comparison without columns for them */
 	/* Calling context of a row, or SNAP_NONE; may be NULL. */
 	uint32_t (*row_node)(struct panel *p, size_t row);
@@ -115,7 +125,9 @@ extern const struct panel_ops panel_help_ops, panel_detail_ops, panel_columns_op
 
 struct panel *panel_new(const struct panel_ops *ops, struct tui *t); /* NULL: out of memory */
 struct panel *panel_free(struct panel *p);                           /* always NULL */
-void panel_spoil(struct panel *p);                                   /* what it shows has changed */
+/* The word beside the function key of a request in this panel; "": it is of no use here. */
+const char *panel_label(struct panel *p, enum request request);
+void panel_spoil(struct panel *p);   /* what it shows has changed */
 void panel_refresh(struct panel *p); /* make the rows anew when spoiled */
 /* Into `rows` lines of the canvas from y on; the rows are made first where they have to be. */
 void panel_draw(struct panel *p, const struct canvas *canvas, int y, int rows);

@@ -717,6 +717,18 @@ static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 	return true;
 }
 
+static const struct panel_key keys[] = {
+	{REQ_RIGHT, NULL, "unfold: who calls it, or go to the first of these"},
+	{REQ_LEFT, NULL, "fold, or go to what this row calls"},
+	{REQ_TOGGLE, "Fold", "fold or unfold"},
+	{REQ_FOLD_AUTO, NULL, NULL},
+	{REQ_HOT_PATH, NULL, "follow the hottest callers to the top"},
+	{REQ_REVEAL, NULL, NULL},
+	{REQ_OPEN, NULL, "what can be done with this row"},
+	{REQ_PERCENT, NULL, NULL},
+	{REQ_NONE, NULL, NULL},
+};
+
 const struct panel_ops panel_bottom_up_ops = {
 	.title = "Bottom-up",
 	.tab = "Up",
@@ -741,4 +753,7 @@ const struct panel_ops panel_bottom_up_ops = {
 	.request = request,
 	.forget = forget,
 	.find = find,
+	.keys = keys,
+	.is_filtered = true,
+	.is_grouped = true,
 };

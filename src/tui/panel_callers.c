@@ -327,6 +327,14 @@ static bool request(struct panel *p, enum request request)
 	}
 }
 
+static const struct panel_key keys[] = {
+	{REQ_OPEN, NULL, "go to this caller or callee; on the function: what can be done"},
+	{REQ_RIGHT, NULL, "go to this caller or callee"},
+	{REQ_LEFT, NULL, "back to the function before"},
+	{REQ_TOGGLE, NULL, "show this row in the tree"},
+	{REQ_NONE, NULL, NULL},
+};
+
 const struct panel_ops panel_callers_ops = {
 	.title = "Callers",
 	.tab = "Call",
@@ -349,4 +357,7 @@ const struct panel_ops panel_callers_ops = {
 	.request = request,
 	.show = show,
 	.forget = forget,
+	.keys = keys,
+	.is_filtered = true,
+	.is_grouped = true,
 };

@@ -217,6 +217,15 @@ static void done(struct panel *p)
 	free(as_columns(p)->order);
 }
 
+static const struct panel_key keys[] = {
+	{REQ_TOGGLE, "Show", "show it, or leave it out"},
+	{REQ_LEFT, NULL, "move it to the left"},
+	{REQ_RIGHT, NULL, "move it to the right"},
+	{REQ_FOLD_AUTO, NULL, "the usual ones again"},
+	{REQ_COLUMNS, "Close", ""},
+	{REQ_NONE, NULL, NULL},
+};
+
 const struct panel_ops panel_columns_ops = {
 	.title = "Columns",
 	.size = sizeof(struct panel_columns),
@@ -228,4 +237,5 @@ const struct panel_ops panel_columns_ops = {
 	.draw_row = draw_row,
 	.request = request,
 	.key = key,
+	.keys = keys,
 };

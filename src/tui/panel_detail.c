@@ -598,6 +598,11 @@ void panel_detail_show(struct panel *p, uint32_t node)
 	panel_spoil(p);
 }
 
+static const struct panel_key keys[] = {
+	{REQ_COLUMNS, "", ""},
+	{REQ_NONE, NULL, NULL},
+};
+
 const struct panel_ops panel_detail_ops = {
 	.title = "Detail",
 	.size = sizeof(struct panel_detail),
@@ -605,4 +610,5 @@ const struct panel_ops panel_detail_ops = {
 	.done = sections_done,
 	.update = sections_update,
 	SECTIONS_OPS(sections),
+	.keys = keys,
 };

@@ -361,6 +361,13 @@ static bool request(struct panel *p, enum request request)
 	return true;
 }
 
+static const struct panel_key keys[] = {
+	{REQ_FORM, NULL, "in all contexts of its name, or in this one"},
+	{REQ_SORT_MENU, "", ""},
+	{REQ_TOGGLE, NULL, "show it in the tree"},
+	{REQ_NONE, NULL, NULL},
+};
+
 const struct panel_ops panel_durations_ops = {
 	.title = "Durations",
 	.tab = "Dur",
@@ -377,4 +384,7 @@ const struct panel_ops panel_durations_ops = {
 	.request = request,
 	.show = show,
 	.forget = forget,
+	.keys = keys,
+	.is_filtered = true,
+	.is_grouped = true,
 };

@@ -563,6 +563,22 @@ static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 	return true;
 }
 
+static const struct panel_key keys[] = {
+	{REQ_LEFT, NULL, "the box at the left"},
+	{REQ_RIGHT, NULL, "the box at the right"},
+	{REQ_DOWN, NULL, "a level down: the largest part of this box"},
+	{REQ_UP, NULL, "a level up"},
+	{REQ_OPEN, NULL, "zoom in"},
+	{REQ_TOGGLE, "Zoom", "zoom in; on the root: out"},
+	{REQ_ZOOM_OUT, NULL, "zoom out"},
+	{REQ_HOT_PATH, NULL, NULL},
+	{REQ_FORM, NULL, "from the top, from below, by callers; compared: by kind"},
+	{REQ_SORT_MENU, "Width", "what makes a box wide"},
+	{REQ_COLUMNS, "", ""},
+	{REQ_MENU, NULL, "what can be done with this box"},
+	{REQ_NONE, NULL, NULL},
+};
+
 const struct panel_ops panel_flame_ops = {
 	.title = "Flame",
 	.size = sizeof(struct panel_flame),
@@ -586,4 +602,7 @@ const struct panel_ops panel_flame_ops = {
 	.moved = follow_cursor,
 	.forget = show_all,
 	.find = find,
+	.keys = keys,
+	.is_filtered = true,
+	.is_grouped = true,
 };

@@ -202,6 +202,15 @@ static bool request(struct panel *p, enum request request)
 	return true;
 }
 
+static const struct panel_key keys[] = {
+	{REQ_OPEN, NULL, "what can be done with this row"},
+	{REQ_TOGGLE, NULL, "show this row in the tree"},
+	{REQ_PANEL_8, NULL, "who calls it"},
+	{REQ_PANEL_11, NULL, NULL},
+	{REQ_SORT_MENU, NULL, NULL},
+	{REQ_NONE, NULL, NULL},
+};
+
 const struct panel_ops panel_flat_ops = {
 	.title = "Kernels",
 	.tab = "Kern",
@@ -222,4 +231,6 @@ const struct panel_ops panel_flat_ops = {
 	.draw_row = draw_row,
 	.explain = explain,
 	.request = request,
+	.keys = keys,
+	.is_filtered = true,
 };

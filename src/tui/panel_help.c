@@ -10,7 +10,8 @@ struct help_line {
 
 struct panel_help {
 	struct panel base;
-	struct help_line lines[REQ_N + EDIT_N + USUAL_N + 32];
+	struct help_line lines[2 * REQ_N + EDIT_N + USUAL_N + 32];
+	char title[64];
 };
 
 static struct panel_help *as_help(struct panel *p)
@@ -44,6 +45,24 @@ static void add_keys(struct panel *p)
 	}
 }
 
+/* What the keys do in the panel behind, where that is special. */
+static void add_panel_keys(struct panel *p)
+{
+	const struct panel_ops *ops = p->tui->panels[p->tui->current]->ops;
+
+	if (!ops->keys)
+		return;
+	snprintf(as_help(p)->title, sizeof(as_help(p)->title), "In this panel (%s)", ops->title);
+	heading(p, as_help(p)->title);
+	for (const struct panel_key *k = ops->keys; k->request; k++) {
+		const char *keys = keymap_words(&p->tui->keys, k->request);
+		const char *help = k->help ? k->help : request_info(k->request)->help;
+
+		if (*help)
+			add(p, *keys ? keys : "-", help);
+	}
+}
+
 static void add_columns(struct panel *p)
 {
 	heading(p, "Columns");
@@ -56,14 +75,16 @@ static void add_columns(struct panel *p)
 static int init(struct panel *p)
 {
 	p->no_cursor = true;
-	add(p, "C- M- S-", "together with Ctrl, Alt, Shift");
-	add_keys(p);
-	add_columns(p);
 	return 0;
 }
 
 static void update(struct panel *p)
 {
+	p->n_rows = 0;
+	add_panel_keys(p);
+	add_keys(p);
+	add(p, "C- M- S-", "together with Ctrl, Alt, Shift");
+	add_columns(p);
 }
 
 static uint64_t row_key(struct panel *p, size_t row)
@@ -89,6 +110,11 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 			TEXT_CUT_END);
 }
 
+static const struct panel_key keys[] = {
+	{REQ_HELP, "Close", ""},
+	{REQ_NONE, NULL, NULL},
+};
+
 const struct panel_ops panel_help_ops = {
 	.title = "Help",
 	.size = sizeof(struct panel_help),
@@ -96,5 +122,6 @@ const struct panel_ops panel_help_ops = {
 	.update = update,
 	.row_key = row_key,
 	.row_name = row_name,
+	.keys = keys,
 	.draw_row = draw_row,
 };

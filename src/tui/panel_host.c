@@ -214,4 +214,5 @@ const struct panel_ops panel_host_ops = {
 	.done = done,
 	.update = update,
 	SECTIONS_OPS(sections),
+	.is_filtered = true,
 };

@@ -131,6 +131,13 @@ static bool is_there(const struct tui *t)
 	return t->host.log;
 }
 
+static const struct panel_key keys[] = {
+	{REQ_TYPE, NULL, NULL},
+	{REQ_LAST, NULL, "the end, which is followed"},
+	{REQ_SEARCH, NULL, NULL},
+	{REQ_NONE, NULL, NULL},
+};
+
 const struct panel_ops panel_log_ops = {
 	.title = "Log",
 	.is_there = is_there,
@@ -145,4 +152,5 @@ const struct panel_ops panel_log_ops = {
 	.explain = explain,
 	.moved = moved,
 	.find = find,
+	.keys = keys,
 };

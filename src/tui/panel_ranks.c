@@ -251,4 +251,5 @@ const struct panel_ops panel_ranks_ops = {
 	.done = done,
 	.update = update,
 	SECTIONS_OPS(sections),
+	.is_filtered = true,
 };

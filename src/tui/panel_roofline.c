@@ -872,6 +872,15 @@ static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 	return false;
 }
 
+static const struct panel_key keys[] = {
+	{REQ_RIGHT, NULL, "the next point at the right"},
+	{REQ_LEFT, NULL, "the next point at the left"},
+	{REQ_DOWN, NULL, "the next point, by time"},
+	{REQ_FORM, NULL, "points are kernels, or scopes"},
+	{REQ_TOGGLE, NULL, "show this point in the tree"},
+	{REQ_NONE, NULL, NULL},
+};
+
 const struct panel_ops panel_roofline_ops = {
 	.title = "Roofline",
 	.tab = "Roof",
@@ -889,4 +898,6 @@ const struct panel_ops panel_roofline_ops = {
 	.request = request,
 	.pick = pick,
 	.find = find,
+	.keys = keys,
+	.is_filtered = true,
 };

@@ -513,6 +513,19 @@ void panel_tree_unfold(struct panel *p)
 	panel_spoil(p);
 }
 
+static const struct panel_key keys[] = {
+	{REQ_RIGHT, NULL, NULL},
+	{REQ_LEFT, NULL, NULL},
+	{REQ_TOGGLE, "Fold", "fold or unfold"},
+	{REQ_FOLD_AUTO, NULL, NULL},
+	{REQ_HOT_PATH, NULL, NULL},
+	{REQ_ZOOM, NULL, NULL},
+	{REQ_ZOOM_OUT, NULL, NULL},
+	{REQ_OPEN, NULL, "what can be done with this row"},
+	{REQ_PERCENT, NULL, NULL},
+	{REQ_NONE, NULL, NULL},
+};
+
 const struct panel_ops panel_tree_ops = {
 	.title = "Tree",
 	.name = "NAME",
@@ -535,4 +548,7 @@ const struct panel_ops panel_tree_ops = {
 	.request = request,
 	.forget = forget,
 	.find = find,
+	.keys = keys,
+	.is_filtered = true,
+	.is_grouped = true,
 };

@@ -111,8 +111,8 @@ static void do_row_menu(struct tui *t)
 static void do_help(struct tui *t)
 {
 	t->overlay = t->overlay == t->help ? NULL : t->help;
-	if (t->overlay)
-		t->help->top = 0;
+	panel_spoil(t->help); /* it begins with the keys of the panel in front */
+	t->help->top = 0;
 }
 
 static void do_detail(struct tui *t)

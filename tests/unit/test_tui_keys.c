@@ -377,6 +377,44 @@ START_TEST(choosing_columns)
 }
 END_TEST
 
+static const struct {
+	const char *keys, *there, *absent;
+} labels[] = {
+	{"1", "F2Columns", "F7Tree"}, {"1", "F7Fold", "F7Tree"}, {"2", "F7Tree", "F5Group"},
+	{"2", "F4Filter", "F7Fold"},  {"5", "F3Find", "F2"},     {"5", "F9Save", "F7"},
+	{"6", "F1Help", "F4"},        {"7", "F7Fold", "F7Tree"}, {"9", "F7Zoom", "F2"},
+	{"9", "F6Width", "F6Sort"},   {"0", "F7Tree", "F6"},     {"M-1", "F2Columns", "F6"},
+	{"F1", "F1Close", "F7Fold"},  {"1 F2", "F2Close", "F4"},
+};
+
+/* A function key that does something else in a panel, or nothing, is not called what it is elsewhere. */
+START_TEST(function_keys_of_panels)
+{
+	char with_keys[16];
+
+	world_keys(&w, labels[_i].keys);
+	snprintf(with_keys, sizeof(with_keys), " %s", labels[_i].absent);
+	ck_assert_msg(world_shows(&w, labels[_i].there), "%s: no %s", labels[_i].keys,
+		      labels[_i].there);
+	ck_assert_msg(!world_shows(&w, with_keys), "%s: %s", labels[_i].keys, with_keys);
+}
+END_TEST
+
+/* What is special in the panel behind comes first. */
+START_TEST(help_begins_with_the_panel)
+{
+	world_keys(&w, "9 ?");
+	ck_assert(world_shows(&w, "In this panel (Flame)"));
+	ck_assert(world_shows(&w, "zoom in; on the root: out"));
+	world_keys(&w, "? 1 ?");
+	ck_assert(world_shows(&w, "In this panel (Tree)"));
+	ck_assert(!world_shows(&w, "zoom in"));
+	world_keys(&w, "? 5 ?"); /* nothing is */
+	ck_assert(!world_shows(&w, "In this panel"));
+	ck_assert(world_shows(&w, "next row"));
+}
+END_TEST
+
 START_TEST(freezing)
 {
 	world_keys(&w, "z");
@@ -719,6 +757,7 @@ Suite *suite_keys(void)
 		zooming,
 		sorting,
 		choosing_columns,
+		help_begins_with_the_panel,
 		freezing,
 		resetting,
 		pausing,
@@ -745,6 +784,7 @@ Suite *suite_keys(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
 		tcase_add_test(c, tests[i]);
+	tcase_add_loop_test(c, function_keys_of_panels, 0, ARRAY_SIZE(labels));
 	suite_add_tcase(s, c);
 	return s;
 }
