@@ -110,6 +110,7 @@ void mouse_press(struct tui *t, const struct mouse_event *event)
 		return; /* what was typed is not lost to a slip */
 	t->message[0] = '\0';
 	panel_refresh(p); /* what was drawn may be gone */
+	p->is_touched |= !hit || (hit->kind != HIT_TAB && hit->kind != HIT_REQUEST);
 	if (menu_is_open(&t->menu))
 		press_menu(t, hit, event);
 	else if (event->button == MOUSE_WHEEL_UP || event->button == MOUSE_WHEEL_DOWN)

@@ -128,6 +128,7 @@ void panel_forget(struct panel *p)
 		p->ops->forget(p);
 	p->cursor_key = 0;
 	p->cursor = p->top = 0;
+	p->is_placed = p->has_carried = false;
 	panel_spoil(p);
 }
 
@@ -185,6 +186,7 @@ void panel_goto(struct panel *p, size_t row)
 	if (p->no_cursor) {
 		p->top = row;
 	} else {
+		p->is_placed = true;
 		p->cursor = skip_headings(p, row, down);
 		p->cursor_key = p->ops->row_key(p, p->cursor);
 		if (p->cursor > 0 && p->cursor <= p->top) /* show the headings above, if any */
@@ -217,7 +219,9 @@ static void restore_cursor(struct panel *p)
 		clamp_view(p);
 		return;
 	}
-	row = found = find_row(p, p->cursor_key);
+	if (!p->is_placed)
+		offset = p->cursor = 0;
+	row = found = p->is_placed ? find_row(p, p->cursor_key) : SIZE_MAX;
 	if (row >= p->n_rows)
 		row = skip_headings(p, MIN(p->cursor, p->n_rows - 1), true);
 	p->cursor = row;
@@ -544,13 +548,22 @@ void panel_draw_name(struct panel *p, struct pen *pen, enum role role, const cha
 	pen_name(pen, role, &name);
 }
 
+/* Before a row: that the cursor is there, where nothing else says it; that it came along to it. */
+static const char *mark_of(struct panel *p, const struct look *look, size_t row)
+{
+	if (row == p->cursor && !p->no_cursor && look->mono)
+		return look->glyphs->cursor;
+	if (p->has_carried && p->ops->row_key(p, row) == p->carried_key)
+		return look->glyphs->carried;
+	return " ";
+}
+
 static void draw_row(struct panel *p, const struct canvas *canvas, int y, size_t row)
 {
 	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
 
 	pen.selected = row == p->cursor && !p->no_cursor;
-	pen_put(&pen, ROLE_NORMAL,
-		pen.selected && canvas->look->mono ? canvas->look->glyphs->cursor : " ");
+	pen_put(&pen, ROLE_NORMAL, mark_of(p, canvas->look, row));
 	p->ops->draw_row(p, &pen, row);
 	pen_fill(&pen, ROLE_NORMAL);
 }

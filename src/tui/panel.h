@@ -10,7 +10,8 @@
  *     last line         ops->draw_foot (only when there is room)
  *
  * The cursor belongs to a row's key (a node id, a name), not to its place: rows that come, go and
- * change places never move it to another thing. A panel is made anew from the snapshot when it is
+ * change places never move it to another thing. Until somebody uses the panel, it is on the first
+ * row, whatever comes there. A panel is made anew from the snapshot when it is
  * next drawn after panel_spoil(). */
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,9 +92,12 @@ struct panel_ops {
 	/* A key, a button or a search has moved the cursor or the window of rows that are made. May be
 	 * NULL. */
 	void (*moved)(struct panel *p);
-	/* The panel comes to the front; node: that of the row that the cursor was on in the panel
-	 * before, or SNAP_NONE. May be NULL. */
+	/* The panel comes to the front, to be about the calling context of the row that the cursor was
+	 * on in the panel before (SNAP_NONE: it had none). NULL: it is about no single one. */
 	void (*show)(struct panel *p, uint32_t node);
+	/* Put the cursor on a calling context. False: it has no place here. NULL: on the row whose
+	 * row_node() it is, or that of another context of the same function. The rows are made. */
+	bool (*go_to)(struct panel *p, uint32_t node);
 	void (*forget)(struct panel *p); /* ids start anew; may be NULL */
 	/* Next row whose name matches, forward or back, where there are rows; false: none. NULL:
 	 * looks at row_name. */
@@ -109,6 +113,10 @@ struct panel {
 	struct column_fit shown; /* of those columns, when last laid out */
 	size_t n_rows, cursor, top;
 	uint64_t cursor_key;
+	uint64_t carried_key; /* of the row that the cursor came along to (tui/follow.h) */
+	bool has_carried;
+	bool is_touched; /* a key or a button was used since it came to the front */
+	bool is_placed; /* the cursor belongs to its row; else to the first one, whichever that is */
 	int height, width; /* rows and columns for the list when last drawn */
 	int y;             /* line of its first row on the screen */
 	int scroll;        /* columns of the name hidden at the left */

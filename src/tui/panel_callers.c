@@ -174,6 +174,7 @@ static void go_to_function(struct panel *p)
 
 	pc->is_new = false;
 	p->cursor = pc->function_row;
+	p->is_placed = true;
 	p->cursor_key = row_key(p, p->cursor);
 	/* In the middle, so that both halves show. */
 	p->top = p->cursor > (size_t)p->height / 2 ? p->cursor - (size_t)p->height / 2 : 0;

@@ -209,6 +209,7 @@ static bool request(struct panel *p, enum request request)
 static bool key(struct panel *p, int key)
 {
 	panel_refresh(p);
+	p->is_placed = true;
 	return (key == ' ' || key == '\r') && request(p, REQ_TOGGLE);
 }
 

@@ -85,6 +85,7 @@ static void set_subject(struct panel *p, uint32_t node)
 	as_durations(p)->node = node;
 	as_durations(p)->session_node = snapshot_node(p->tui->snap, node)->session_node;
 	p->cursor_key = HEADINGS;
+	p->is_placed = true;
 	p->top = 0;
 	panel_spoil(p);
 }

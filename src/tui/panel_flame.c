@@ -548,6 +548,22 @@ static void show_node(struct panel *p, uint32_t node)
 	zoom_to(p, &(struct flame_view){.root = root_for(p, node)});
 }
 
+/* Its box; by callers, where it has one of its own. */
+static bool go_to(struct panel *p, uint32_t node)
+{
+	struct panel_flame *pf = as_flame(p);
+
+	if (!pf->flame.callers)
+		return select_node(p, node);
+	for (uint32_t box = 0; box < pf->flame.n; box++)
+		if (!box_at(p, box)->n_merged && box_at(p, box)->node != 0 &&
+		    bottom_up_example(pf->callers, box_at(p, box)->node) == node) {
+			select_box(p, box);
+			return true;
+		}
+	return false;
+}
+
 static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 {
 	const struct finder finder = {
@@ -602,6 +618,7 @@ const struct panel_ops panel_flame_ops = {
 	.moved = follow_cursor,
 	.forget = show_all,
 	.find = find,
+	.go_to = go_to,
 	.keys = keys,
 	.is_filtered = true,
 	.is_grouped = true,

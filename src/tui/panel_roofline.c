@@ -856,6 +856,22 @@ static void pick(struct panel *p, int part)
 		select_point(p, (size_t)part);
 }
 
+/* The point of its function. */
+static bool go_to(struct panel *p, uint32_t node)
+{
+	const struct roofline *r = &as_roofline(p)->roofline;
+	uint32_t n;
+	const uint32_t *frames = numbers_frames(tui_numbers(p->tui), &n);
+
+	for (size_t i = 0; frames && i < r->n; i++)
+		if (r->points[i].node == node || r->points[i].frame == frames[node]) {
+			select_point(p, i);
+			make_axes(p); /* another device has other roofs */
+			return true;
+		}
+	return false;
+}
+
 static bool find(struct panel *p, bool forward, bool *ret_wrapped)
 {
 	size_t n = as_roofline(p)->roofline.n, i = as_roofline(p)->selected;
@@ -898,6 +914,7 @@ const struct panel_ops panel_roofline_ops = {
 	.request = request,
 	.pick = pick,
 	.find = find,
+	.go_to = go_to,
 	.keys = keys,
 	.is_filtered = true,
 };

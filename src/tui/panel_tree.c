@@ -502,6 +502,17 @@ void panel_tree_reveal(struct panel *p, uint32_t node)
 	outline_goto(&outline, p, node);
 }
 
+/* What is folded away has no row: t opens it. */
+static bool go_to(struct panel *p, uint32_t node)
+{
+	size_t row = find_row(p, node);
+
+	if (row >= p->n_rows)
+		return false;
+	panel_goto(p, row);
+	return true;
+}
+
 static void forget(struct panel *p)
 {
 	tree_forget(&as_tree(p)->tree);
@@ -546,6 +557,7 @@ const struct panel_ops panel_tree_ops = {
 	.draw_foot = draw_foot,
 	.explain = panel_explain_empty,
 	.request = request,
+	.go_to = go_to,
 	.forget = forget,
 	.find = find,
 	.keys = keys,

@@ -35,6 +35,7 @@ int tui_regroup(struct tui *t, enum group group)
 	for (unsigned i = 0; i < TUI_N_PANELS; i++)
 		panel_forget(t->panels[i]);
 	t->overlay = NULL;
+	t->carried = SNAP_NONE;
 	return r;
 }
 

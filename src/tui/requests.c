@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "core/session.h"
 #include "tui/actions.h"
+#include "tui/follow.h"
 #include "tui/header.h"
 #include "tui/layout.h"
 #include "tui/names.h"
@@ -44,16 +45,15 @@ static bool is_running(const struct tui *t)
 
 void tui_show_panel(struct tui *t, enum tui_panel panel)
 {
-	struct panel *to = t->panels[panel];
-	uint32_t node = SNAP_NONE;
+	bool is_new = panel != t->current;
 
 	t->overlay = NULL;
-	if (to->ops->show && panel != t->current)
-		node = panel_node(t->panels[t->current]);
+	if (is_new)
+		follow_leave(t);
 	t->current = panel;
-	panel_spoil(to); /* tables of the snapshot belong to the last who asked */
-	if (to->ops->show)
-		to->ops->show(to, node);
+	panel_spoil(t->panels[panel]); /* tables of the snapshot belong to the last who asked */
+	if (is_new)
+		follow_show(t);
 }
 
 /* The next panel that there is, in either direction. */
@@ -772,9 +772,15 @@ void tui_do_request(struct tui *t, enum request request)
 {
 	struct panel *p = tui_panel(t);
 
-	if (request >= REQ_PANEL_1 && request < REQ_PANEL_1 + TUI_N_PANELS)
+	if (request >= REQ_PANEL_1 && request < REQ_PANEL_1 + TUI_N_PANELS) {
 		tui_show_panel(t, request - REQ_PANEL_1);
-	else if (panel_request(p, request))
+		return;
+	}
+	if (request != REQ_NEXT_PANEL && request != REQ_PREV_PANEL && request != REQ_PANEL_MENU) {
+		panel_refresh(p);
+		p->is_touched = p->is_placed = true;
+	}
+	if (panel_request(p, request))
 		return;
 	else if (t->options.readonly && refused_read_only[request])
 		tui_message(t, "read only");

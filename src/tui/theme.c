@@ -12,7 +12,7 @@ static const struct glyphs glyphs_ascii = {
 	.open = "[-] ", .closed = "[+] ", .leaf = "",
 	.descending = "v", .ascending = "^", .separator = " > ",
 	.bar = "|", .bar_rest = ".", .levels = {".", ":", "-", "=", "+", "*", "#", "@"}, .cursor = ">", .ellipsis = "~", .rule = "-", .edge = "|",
-	.frame = {"+", "+", "+", "+"}, .frame_side = "|", .side = "|", .found = "*", .fills = {"#", "=", "-"},
+	.frame = {"+", "+", "+", "+"}, .frame_side = "|", .carried = "*", .side = "|", .found = "*", .fills = {"#", "=", "-"},
 	.slope = "/", .points = {"O", "o", "."},
 };
 
@@ -21,7 +21,7 @@ static const struct glyphs glyphs_utf8 = {
 	.open = "▾ ", .closed = "▸ ", .leaf = "",
 	.descending = "▼", .ascending = "▲", .separator = " › ",
 	.bar = "█", .bar_rest = "░", .levels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, .cursor = "▶", .ellipsis = "…", .rule = "─", .edge = "│",
-	.frame = {"┌", "┐", "└", "┘"}, .frame_side = "│", .side = "▏", .found = "●", .fills = {"▒", "░", "─"},
+	.frame = {"┌", "┐", "└", "┘"}, .frame_side = "│", .carried = "»", .side = "▏", .found = "●", .fills = {"▒", "░", "─"},
 	.slope = "/", .points = {"●", "○", "∙"},
 };
 /* clang-format on */

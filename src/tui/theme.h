@@ -67,6 +67,7 @@ struct glyphs {
 	const char *levels[8]; /* of a chart, the lowest first */
 	const char *cursor, *ellipsis, *rule, *edge;
 	const char *frame[4], *frame_side; /* corners of a popup: top, bottom; left, right */
+	const char *carried;               /* before the row that the cursor came along to */
 	const char *side, *found,
 		*fills[3];             /* of a filled box; without colours: dense, thin, none */
 	const char *slope, *points[3]; /* of a plot: large, middling, small */

@@ -103,6 +103,7 @@ struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
 	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
 		t->options.ascii = true;
 	t->snap = snap;
+	t->carried = t->here = SNAP_NONE;
 	work_init(t);
 	if (host)
 		t->host = *host;

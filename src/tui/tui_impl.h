@@ -61,6 +61,8 @@ struct tui {
 	struct keymap keys;
 	struct panel *panels[TUI_N_PANELS];
 	enum tui_panel current;
+	uint32_t carried; /* node: what the cursor was last moved to, or SNAP_NONE (tui/follow.h) */
+	uint32_t here;    /* node: what it is on in the panel that is left */
 	struct panel *help, *detail, *columns;
 	struct panel *overlay; /* one of these, or NULL */
 	struct prompt prompt;

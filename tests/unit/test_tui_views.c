@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "test_tui_session.h"
 #include "tui/mouse.h"
+#include "tui/names.h"
 #include "tui/picture.h"
 #include "tui/settings.h"
 #include "tui/tabs.h"
@@ -462,6 +463,65 @@ START_TEST(flame_mouse)
 }
 END_TEST
 
+/* One rule for all panels: the cursor goes along to the row, box or point of what it was on. */
+START_TEST(the_cursor_goes_along)
+{
+	static const char *const panels[] = {"2", "7", "9", "0", "M-1", "8"};
+	uint32_t node;
+
+	world_keys(&w, "/ 'flash_fwd' Enter");
+	node = panel_node(tui_panel(w.t));
+	for (size_t i = 0; i < ARRAY_SIZE(panels); i++) {
+		world_keys(&w, panels[i]);
+		draw(24, 80);
+		ck_assert_msg(tui_node_has(w.t, panel_node(tui_panel(w.t)), "flash_fwd", false),
+			      "panel %s", panels[i]);
+		ck_assert_uint_eq(tui_panel(w.t)->top, 0);
+	}
+	world_keys(&w, "2");
+	ck_assert(world_shows(&w, "\xc2\xbb")); /* marked, also when the cursor goes elsewhere */
+	world_keys(&w, "Up");
+	ck_assert(world_shows(&w, "\xc2\xbb"));
+	world_keys(&w, "Down 5 1"); /* a panel without rows takes nothing away */
+	ck_assert_uint_eq(panel_node(tui_panel(w.t)), node);
+}
+END_TEST
+
+/* Who only looks at another panel comes back to where he was; who goes on there takes that along, to
+ * its nearest caller where it has no row. */
+START_TEST(the_cursor_comes_back)
+{
+	world_keys(&w, "/ 'forward' Enter 2");
+	draw(24, 80);
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_wgrad"); /* no row for a scope */
+	world_keys(&w, "1");
+	ck_assert_str_eq(here(), "forward");
+	world_keys(&w, "C Right 2 Down Down");
+	ck_assert_str_eq(here(), "flash_fwd<128,128>");
+	world_keys(&w, "1");
+	ck_assert_str_eq(here(), "forward"); /* what is folded stays so */
+}
+END_TEST
+
+/* The largest is first while nobody has chosen a row; a row that was chosen keeps the cursor. */
+START_TEST(an_unused_list_stays_at_its_top)
+{
+	world_keys(&w, "2");
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_wgrad");
+	world_kernel(&w, world_node(&w, w.forward, FRAME_KERNEL, "grown"), w.lanes[0],
+		     &(struct kernel_values){UINT64_C(60000000000), 10, 1, 2});
+	world_tick(&w);
+	draw(24, 80);
+	ck_assert_str_eq(here(), "grown");
+	world_keys(&w, "Home");
+	world_kernel(&w, world_node(&w, w.forward, FRAME_KERNEL, "grown_more"), w.lanes[0],
+		     &(struct kernel_values){UINT64_C(90000000000), 10, 1, 2});
+	world_tick(&w);
+	draw(24, 80);
+	ck_assert_str_eq(here(), "grown");
+}
+END_TEST
+
 START_TEST(roofline_selects)
 {
 	world_keys(&w, "0");
@@ -840,6 +900,9 @@ Suite *suite_views(void)
 		flame_zooms,
 		flame_by_callers,
 		flame_mouse,
+		the_cursor_goes_along,
+		the_cursor_comes_back,
+		an_unused_list_stays_at_its_top,
 		flame_fold_key_zooms,
 		flame_steps_by_level,
 		roofline_selects,
