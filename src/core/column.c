@@ -213,8 +213,9 @@ static void print_percent(char out[HUMAN_MAX], double v)
 }
 
 static void (*const print[])(char[HUMAN_MAX], double) = {
-	[FORM_TIME] = human_time_ns, [FORM_BYTES] = human_bytes,     [FORM_COUNT] = human_count,
-	[FORM_RATE] = human_rate,    [FORM_PERCENT] = print_percent, [FORM_NUMBER] = print_number,
+	[FORM_TIME] = human_time_ns,  [FORM_BYTES] = human_bytes,     [FORM_COUNT] = human_count,
+	[FORM_RATE] = human_rate,     [FORM_PERCENT] = print_percent, [FORM_NUMBER] = print_number,
+	[FORM_TREND] = human_time_ns, [FORM_BAR] = print_percent,
 };
 
 void metric_print(char out[HUMAN_MAX], const struct metric *m, double v)

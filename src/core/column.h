@@ -23,6 +23,8 @@ enum column_form {
 	FORM_NUMBER,  /* a metric without a unit; whole or not */
 	FORM_PLAIN,   /* the unit is in the title */
 	FORM_WORD,    /* a string of the session, or a bound */
+	FORM_TREND,   /* time; the screen draws what it was before, too */
+	FORM_BAR,     /* 0..100; the screen draws it */
 };
 
 /*        id       title     form   width rank  metric     what is made of it
@@ -70,7 +72,11 @@ enum column_form {
 	_(ON_CPU,    "ON-CPU",  TIME,    7,  3, ON_CPU,    VALUE_INC, \
 	  "time on a processor, of the threads that entered scopes (--cpu-time)") \
 	_(ENTERED,   "ENTERED", COUNT,   7, 15, CPU_COUNT, VALUE_EXC, \
-	  "times that a scope was entered")
+	  "times that a scope was entered") \
+	_(TREND,     "TREND",   TREND,   8,  6, TIME,      NOW, \
+	  "NOW/s in the last 16 windows, of each row's own highest") \
+	_(BAR,       "SHARE",   BAR,     6,  2, TIME,      SHARE, \
+	  "share of the total, or of the parent, as a bar")
 
 enum usual_column {
 #define _(id, title, form, width, rank, metric, op, help) USUAL_##id,
@@ -89,6 +95,12 @@ struct column_spec {
 };
 
 extern const struct column_spec usual_columns[USUAL_N];
+
+/* Does the screen draw it as a picture? Elsewhere its number is another column's. */
+static inline bool column_is_picture(const struct column_spec *c)
+{
+	return c->form == FORM_TREND || c->form == FORM_BAR;
+}
 
 /* Is the word this title? Case does not matter, and "_" may stand for a blank. */
 bool column_is_titled(const char *title, const char *word, size_t len);

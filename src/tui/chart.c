@@ -65,3 +65,42 @@ void chart_draw(const struct chart *c, struct pen *pen, int width)
 			    full > 0 ? column_value(c, i, step) / full : column_value(c, i, step));
 	pen_skip(pen, ROLE_NORMAL, width - (int)(end - first));
 }
+
+/* Dots of a column of braille, from the bottom up to a level; left, right. */
+static const unsigned char dots[2][5] = {{0, 0x40, 0x44, 0x46, 0x47}, {0, 0x80, 0xa0, 0xb0, 0xb8}};
+
+/* 0: nothing, or not known; 1 … 4. */
+static int dot_level(double share)
+{
+	return share > 0 ? 1 + (int)lround(CLAMP(share, 0, 1) * 3) : 0;
+}
+
+static void put_dots(struct pen *pen, double left, double right)
+{
+	unsigned code = 0x2800 + dots[0][dot_level(left)] + dots[1][dot_level(right)];
+	const char text[] = {(char)(0xe0 | code >> 12), (char)(0x80 | (code >> 6 & 0x3f)),
+			     (char)(0x80 | (code & 0x3f)), '\0'};
+
+	pen_put(pen, ROLE_BAR, text);
+}
+
+static void put_pair(struct pen *pen, double left, double right)
+{
+	double mean = isnan(left) ? right : isnan(right) ? left : (left + right) / 2;
+
+	if (!(mean > 0) || !pen->canvas->look->glyphs->has_braille)
+		draw_column(pen, mean);
+	else
+		put_dots(pen, left, right);
+}
+
+void chart_pairs(struct pen *pen, const float *v, size_t n)
+{
+	double full = 0;
+
+	for (size_t i = 0; i < n; i++)
+		full = fmax(full, (double)v[i]);
+	for (size_t i = 0; i + 1 < n; i += 2)
+		put_pair(pen, full > 0 ? (double)v[i] / full : (double)v[i],
+			 full > 0 ? (double)v[i + 1] / full : (double)v[i + 1]);
+}

@@ -25,4 +25,8 @@ uint64_t chart_span(const struct chart *c, int width);
 /* Draw it in `width` columns. */
 void chart_draw(const struct chart *c, struct pen *pen, int width);
 
+/* n values, the oldest first and two a column (of characters with dots; else the mean of two), as parts
+ * of the highest one. NaN: not known, which is blank; what is 0 is the lowest, dim. */
+void chart_pairs(struct pen *pen, const float *v, size_t n);
+
 #endif

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/shown.h"
-#include "tui/panel.h"
-#include "tui/row_values.h"
+#include "tui/chart.h"
+#include "tui/row_past.h"
 #include "tui/usage.h"
+
+#define PICTURES_MIN_WIDTH 120 /* of the screen */
 
 int columns_find(const struct columns *columns, const char *title)
 {
@@ -69,6 +71,23 @@ static bool may_show(struct panel *p, const struct column *c)
 	return !c->is_name && !column_is_absent(p, c);
 }
 
+static bool is_picture(const struct column *c)
+{
+	return c->of && column_is_picture(&c->of->spec);
+}
+
+bool column_may_sort(struct panel *p, const struct column *c)
+{
+	return !column_is_absent(p, c) && !is_picture(c);
+}
+
+/* Where there is little room, numbers say more than pictures do that nobody asked for. */
+
+static bool is_luxury(const struct column *c, int width)
+{
+	return is_picture(c) && !c->of->is_asked && width < PICTURES_MIN_WIDTH;
+}
+
 void fit_make(struct column_fit *layout, struct panel *p, const struct columns *columns, int width,
 	      int sorted)
 {
@@ -82,7 +101,8 @@ void fit_make(struct column_fit *layout, struct panel *p, const struct columns *
 			const struct column *c = &columns->v[i];
 			int rank = (int)i == sorted ? -1 : c->priority;
 
-			if (rank != priority || (rank >= 0 && is_spare(c)) || !may_show(p, c))
+			if (rank != priority || (rank >= 0 && is_spare(c)) || is_luxury(c, width) ||
+			    !may_show(p, c))
 				continue;
 			if (c->width + 1 > left || n == CHOICE_MAX)
 				goto full;
@@ -181,6 +201,16 @@ static void print_cell(const struct column *c, struct panel *p, uint32_t i, doub
 		c->format(text, v);
 }
 
+static void draw_picture(struct pen *pen, struct panel *p, const struct column *c, uint32_t i)
+{
+	float past[PAST_WINDOWS];
+
+	if (c->of->spec.form == FORM_BAR)
+		pen_fine_bar(pen, c->width, column_value(c, p, i) / 100);
+	else if (row_past_read(p->rows, p, i, past))
+		chart_pairs(pen, past, PAST_WINDOWS);
+}
+
 void fit_cells(const struct column_fit *layout, struct pen *pen, struct panel *p,
 	       const struct columns *columns, uint32_t i)
 {
@@ -188,8 +218,17 @@ void fit_cells(const struct column_fit *layout, struct pen *pen, struct panel *p
 
 	for (unsigned k = 0; k < layout->n; k++) {
 		const struct column *c = &columns->v[layout->v[k]];
-		double v = column_value(c, p, i);
+		double v;
 
+		if (is_picture(c)) {
+			int end = pen->x + c->width + (k > 0);
+
+			pen_skip(pen, ROLE_NORMAL, k > 0);
+			draw_picture(pen, p, c, i);
+			pen_skip(pen, ROLE_NORMAL, end - pen->x);
+			continue;
+		}
+		v = column_value(c, p, i);
 		print_cell(c, p, i, v, text);
 		if (text_columns(text, strlen(text), false) > c->width)
 			cut_cell(c, text);

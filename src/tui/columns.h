@@ -34,6 +34,8 @@ double column_order(const struct column *c, struct panel *p, uint32_t i);
 double column_weight(struct panel *p, uint32_t i);
 /* Does no row have a value? The column is left out. */
 bool column_is_absent(struct panel *p, const struct column *c);
+/* Is it worth an order of its own? A picture has that of the column whose numbers it draws. */
+bool column_may_sort(struct panel *p, const struct column *c);
 
 struct columns {
 	const struct column *v;

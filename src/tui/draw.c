@@ -118,6 +118,20 @@ void pen_bar(struct pen *pen, int width, double share)
 	pen_repeat(pen, ROLE_BAR_REST, glyphs->bar_rest, width - full);
 }
 
+void pen_fine_bar(struct pen *pen, int width, double share)
+{
+	const struct glyphs *g = pen->canvas->look->glyphs;
+	int steps = g->eighths[0] ? 8 : 1, end = MIN(pen->end, pen->x + width);
+	int n = isnan(share) ? 0 : (int)lround(CLAMP(share, 0, 1) * width * steps);
+
+	if (n == 0 && share >= 0.0005) /* what is little is more than nothing */
+		n = 1;
+	pen_repeat(pen, ROLE_BAR, g->bar, n / steps);
+	if (n % steps)
+		pen_put(pen, ROLE_BAR, g->eighths[n % steps - 1]);
+	pen_skip(pen, ROLE_NORMAL, end - pen->x);
+}
+
 void pen_hit(const struct pen *pen, int x, enum hit_kind kind, int value)
 {
 	hits_add(pen->canvas->hits, &(struct hit){pen->y, x, pen->x, kind, value});

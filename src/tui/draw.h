@@ -43,6 +43,9 @@ void pen_repeat(struct pen *pen, enum role role, const char *glyph, int n);
 /* A bar of `width` columns, `share` (0..1) of it full. */
 void pen_bar(struct pen *pen, int width, double share);
 
+/* The same without a ground, as fine as the terminal's characters are: what is little is seen. */
+void pen_fine_bar(struct pen *pen, int width, double share);
+
 /* What was drawn from column x on can be clicked on. */
 void pen_hit(const struct pen *pen, int x, enum hit_kind kind, int value);
 

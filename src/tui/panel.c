@@ -129,6 +129,8 @@ void panel_forget(struct panel *p)
 	p->cursor_key = 0;
 	p->cursor = p->top = 0;
 	p->is_placed = p->has_carried = false;
+	if (p->rows)
+		past_done(&p->rows->past);
 	panel_spoil(p);
 }
 
@@ -342,7 +344,7 @@ static void sort_step(struct panel *p, int step)
 		return;
 	do
 		i = (i + c->n + (unsigned)step) % c->n;
-	while (i != p->sort && column_is_absent(p, &c->v[i]));
+	while (i != p->sort && !column_may_sort(p, &c->v[i]));
 	panel_sort(p, i);
 }
 

@@ -69,6 +69,10 @@ struct panel_ops {
 	 * without what lies below a row. */
 	struct numbers *(*numbers)(struct panel *p);
 	bool own_numbers;
+	/* Is it kept what rows were in the last windows? past_key(): a key of row i, as the panel counts,
+	 * that stays while ids do; NULL: i itself is one. */
+	bool has_past;
+	uint64_t (*past_key)(struct panel *p, uint32_t i);
 	const struct panel_key *keys; /* those that matter most first; NULL: as everywhere */
 	bool is_filtered, is_grouped; /* what it shows depends on the filter, on the grouping */
 	bool compares; /* it shows both sides of a comparison without columns for them */

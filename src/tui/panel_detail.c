@@ -154,7 +154,8 @@ static bool is_told(struct panel *p, enum usual_column usual)
 	if (usual == USUAL_CPU_SHARE)
 		return !derive_has(numbers_derive(tui_all(p->tui)),
 				   &usual_columns[USUAL_TOTAL].derived);
-	return usual_columns[usual].derived.op != DERIVED_QUANTILE && usual != USUAL_ASYNC &&
+	return !column_is_picture(&usual_columns[usual]) &&
+	       usual_columns[usual].derived.op != DERIVED_QUANTILE && usual != USUAL_ASYNC &&
 	       usual != USUAL_ENTERED && (usual != USUAL_NOW || p->tui->options.live);
 }
 

@@ -7,7 +7,7 @@
 #include "core/flat.h"
 #include "tui/names.h"
 #include "tui/panel.h"
-#include "tui/row_columns.h"
+#include "tui/row_past.h"
 #include "tui/tui_impl.h"
 
 /* Kernels, copies and sets by name, over all calling contexts. */
@@ -45,8 +45,8 @@ static bool no_time(struct panel *p, const struct column *c)
 
 static int init(struct panel *p)
 {
-	static const enum usual_column usual[] = {USUAL_SELF, USUAL_SHARE, USUAL_NOW,
-						  USUAL_OF_WORK};
+	static const enum usual_column usual[] = {USUAL_SELF, USUAL_SHARE, USUAL_BAR,
+						  USUAL_NOW,  USUAL_TREND, USUAL_OF_WORK};
 	static const struct column cumulative = {
 		.title = "CUM%",
 		.help = "share of the total with all that are longer",
@@ -62,7 +62,7 @@ static int init(struct panel *p)
 
 	row_columns_rank(rc, p, USUAL_AVG, 3); /* of a kernel it says more than what it does now */
 	row_columns_rank(rc, p, USUAL_NOW, 7);
-	return r == 0 && !rc->is_chosen ? row_columns_insert(rc, p, 2, &cumulative) : r;
+	return r == 0 && !rc->is_chosen ? row_columns_insert(rc, p, 3, &cumulative) : r;
 }
 
 /* ---- rows ---- */
@@ -101,6 +101,11 @@ static bool make(struct panel_flat *pf, struct tui *t)
 static uint32_t example(struct panel *p, uint32_t i)
 {
 	return flat_row(as_flat(p)->flat, i)->node;
+}
+
+static uint64_t past_key(struct panel *p, uint32_t i)
+{
+	return flat_row(as_flat(p)->flat, i)->frame;
 }
 
 static const char *name_of(struct panel *p, uint32_t i)
@@ -145,6 +150,7 @@ static void update(struct panel *p)
 	row_columns_update(&pf->columns, p);
 	make_order(p);
 	row_columns_measure(&pf->columns, p, flat_n(pf->flat));
+	row_past_note(&pf->columns, p, flat_n(pf->flat));
 	panel_fit(p, (int)p->sort);
 }
 
@@ -222,6 +228,8 @@ const struct panel_ops panel_flat_ops = {
 	.example = example,
 	.numbers = panel_all,
 	.own_numbers = true,
+	.has_past = true,
+	.past_key = past_key,
 	.done = done,
 	.update = update,
 	.row_key = row_key,

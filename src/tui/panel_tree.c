@@ -10,6 +10,7 @@
 #include "tui/names.h"
 #include "tui/outline.h"
 #include "tui/panel_tree.h"
+#include "tui/row_past.h"
 
 /* ---- rows ---- */
 
@@ -62,7 +63,9 @@ static double value(struct panel *p, uint32_t id, const struct row_ask *ask)
 
 static int init(struct panel *p)
 {
-	static const enum usual_column usual[] = {USUAL_OF_TREE(USUAL_TOTAL, USUAL_SELF)};
+	static const enum usual_column usual[] = {
+		USUAL_TOTAL, USUAL_SHARE,   USUAL_BAR, USUAL_NOW,       USUAL_TREND,
+		USUAL_SELF,  USUAL_OF_WORK, USUAL_CPU, USUAL_CPU_SHARE, USUAL_ON_CPU};
 	struct panel_tree *pt = as_tree(p);
 
 	tree_init(&pt->tree, p->tui->snap);
@@ -206,6 +209,7 @@ static void update(struct panel *p)
 	if (!is_made(pt) && make(pt) < 0)
 		return;
 	row_columns_measure(&pt->columns, p, snapshot_n(p->tui->snap));
+	row_past_note(&pt->columns, p, snapshot_n(p->tui->snap));
 	if (!is_ordered(pt))
 		tree_reorder(tree);
 	pt->order = order_now(pt);
@@ -544,6 +548,7 @@ const struct panel_ops panel_tree_ops = {
 	.value = value,
 	.example = example,
 	.numbers = panel_all,
+	.has_past = true,
 	.size = sizeof(struct panel_tree),
 	.init = init,
 	.done = done,

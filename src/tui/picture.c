@@ -18,6 +18,7 @@ void tui_picture(struct tui *t)
 	/* What is over has no window in which anything could have grown. */
 	uint64_t now_ns = snapshot_session(t->snap)->ended ? 0 : clock_monotonic_ns();
 
+	t->windows++;
 	snapshot_update(t->snap, now_ns);
 	if (snapshot_is_outdated(t->snap))
 		tui_regroup(t, snapshot_group(t->snap));

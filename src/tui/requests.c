@@ -315,7 +315,7 @@ static void do_sort_menu(struct tui *t)
 	panel_refresh(p);
 	menu_open(&t->menu, "sort by", on_sort);
 	for (unsigned i = 0; i < c->n; i++) {
-		if (column_is_absent(p, &c->v[i]))
+		if (!column_may_sort(p, &c->v[i]))
 			continue;
 		if (i == p->sort)
 			t->menu.cursor = t->menu.n;

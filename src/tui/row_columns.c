@@ -239,6 +239,7 @@ void row_columns_done(struct row_columns *rc)
 		alphabet_done(&rc->v[i]->words);
 		free(rc->v[i]);
 	}
+	past_done(&rc->past);
 	free(rc->v);
 	free(rc->columns);
 }

@@ -11,6 +11,7 @@
  * A column that a configuration or an order names is made when it is none of these. */
 #include "core/least.h"
 #include "tui/panel.h"
+#include "tui/past.h"
 #include "tui/row_values.h"
 
 struct row_columns {
@@ -30,6 +31,8 @@ struct row_columns {
 	bool is_limited; /* rows are left out below a limit: */
 	struct derived limit;
 	struct derived_terms limit_terms[2];
+	struct past past;     /* of the column TREND */
+	uint64_t past_window; /* up to which it was noted */
 };
 
 /* The usual columns of rows that stand for what is below them, and of rows that stand for themselves. */

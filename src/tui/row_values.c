@@ -162,6 +162,8 @@ bool row_is_absent(struct panel *p, struct row_column *c)
 {
 	bool has_values;
 
+	if (c->spec.form == FORM_TREND && !p->ops->has_past)
+		return true;
 	if (c->is_asked)
 		return false;
 	if (c->spec.derived.op == DERIVED_NOW && !p->tui->options.live)

@@ -18,6 +18,7 @@ static const struct glyphs glyphs_ascii = {
 
 static const struct glyphs glyphs_utf8 = {
 	.tee = "├─", .corner = "└─", .pass = "│ ", .gap = "  ",
+	.eighths = {"▏", "▎", "▍", "▌", "▋", "▊", "▉"}, .has_braille = true,
 	.open = "▾ ", .closed = "▸ ", .leaf = "",
 	.descending = "▼", .ascending = "▲", .separator = " › ",
 	.bar = "█", .bar_rest = "░", .levels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, .cursor = "▶", .ellipsis = "…", .rule = "─", .edge = "│",

@@ -64,7 +64,9 @@ struct glyphs {
 	const char *descending, *ascending;
 	const char *separator; /* between the names of a path */
 	const char *bar, *bar_rest;
-	const char *levels[8]; /* of a chart, the lowest first */
+	const char *levels[8];  /* of a chart, the lowest first */
+	const char *eighths[7]; /* of the column where a bar ends; NULL: bars have whole columns */
+	bool has_braille;
 	const char *cursor, *ellipsis, *rule, *edge;
 	const char *frame[4], *frame_side; /* corners of a popup: top, bottom; left, right */
 	const char *carried;               /* before the row that the cursor came along to */

@@ -84,6 +84,7 @@ struct tui {
 	struct tui_order orders[2]
 			       [TUI_N_PANELS]; /* of screens before: without, with a comparison */
 	char expression_before[FILTER_TEXT];   /* when its prompt opened */
+	uint64_t windows;                      /* pictures so far */
 	char message[256];
 	enum name_mode names;
 	bool frozen, percent_of_parent, is_reset;

@@ -19,6 +19,7 @@ int main(void)
 	srunner_add_suite(runner, suite_columns());
 	srunner_add_suite(runner, suite_keys());
 	srunner_add_suite(runner, suite_mouse());
+	srunner_add_suite(runner, suite_past());
 	srunner_add_suite(runner, suite_prompt());
 	srunner_add_suite(runner, suite_settings());
 	srunner_add_suite(runner, suite_actions());

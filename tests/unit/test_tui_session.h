@@ -67,6 +67,7 @@ Suite *suite_carry(void);
 Suite *suite_columns(void);
 Suite *suite_keys(void);
 Suite *suite_mouse(void);
+Suite *suite_past(void);
 Suite *suite_prompt(void);
 Suite *suite_settings(void);
 Suite *suite_actions(void);
