@@ -169,9 +169,23 @@ void fit_head(const struct column_fit *layout, struct pen *pen, const struct col
 	pen_fill(pen, ROLE_HEAD);
 }
 
-/* A tenth of the whole draws the eye. */
-static enum role cell_role(const struct column *c, double v)
+/* +1: more is worse; -1: more is better; 0: who knows. */
+static int worse_sign(const struct column *c)
 {
+	if (!c->of)
+		return c->is_change;
+	if (c->of->part != PART_DELTA && c->of->part != PART_RATIO)
+		return 0;
+	return c->of->spec.form == FORM_TIME ? 1 : c->of->spec.derived.op == DERIVED_RATE ? -1 : 0;
+}
+
+/* A tenth of the whole draws the eye; so does a change, whose text begins with its sign. */
+static enum role cell_role(const struct column *c, double v, const char *text)
+{
+	int worse = worse_sign(c), sign = *text == '+' ? 1 : *text == '-' && text[1] ? -1 : 0;
+
+	if (worse && sign)
+		return sign == worse ? ROLE_WORSE : ROLE_BETTER;
 	if (isnan(v))
 		return ROLE_DIM;
 	if (c->of && c->of->spec.form == FORM_PERCENT && c->of->part == PART_NOW)
@@ -232,7 +246,7 @@ void fit_cells(const struct column_fit *layout, struct pen *pen, struct panel *p
 		print_cell(c, p, i, v, text);
 		if (text_columns(text, strlen(text), false) > c->width)
 			cut_cell(c, text);
-		pen_right(pen, cell_role(c, v), c->width + (k > 0), text);
+		pen_right(pen, cell_role(c, v, text), c->width + (k > 0), text);
 	}
 	pen_skip(pen, ROLE_NORMAL, layout->n ? 2 : 1);
 }

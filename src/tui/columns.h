@@ -23,6 +23,7 @@ struct column {
 	void (*print)(struct panel *p, double v, char out[COLUMN_TEXT]); /* instead of format */
 	struct row_column *of; /* instead of all these: a metric (tui/row_columns.h) */
 	bool is_name;          /* the last column: rows are sorted by it, but it is not laid out */
+	bool is_change;        /* of a time, with its sign */
 	bool is_running; /* a sum over the rows before: the last are the largest, and draw no eye */
 };
 

@@ -7,6 +7,8 @@
 #include "core/flat.h"
 #include "core/frame.h"
 #include "core/session.h"
+#include "core/pair.h"
+#include "tui/change.h"
 #include "tui/names.h"
 #include "tui/row_columns.h"
 #include "tui/sections.h"
@@ -139,11 +141,12 @@ static void add_source(struct panel *p)
 }
 
 /* What the tree has in a column, whether it is shown or not. */
-static double tree_value(struct panel *p, enum usual_column usual)
+static double tree_value(struct panel *p, enum usual_column usual, bool before)
 {
 	struct panel *tree = p->tui->panels[TUI_PANEL_TREE];
 	struct derived_terms terms = {0};
-	const struct row_ask ask = {{.metric = &usual_columns[usual].derived}, &terms};
+	const struct row_ask ask = {{.metric = &usual_columns[usual].derived, .before = before},
+				    &terms};
 
 	return tree->ops->value(tree, as_detail(p)->node, &ask);
 }
@@ -198,14 +201,55 @@ static struct cells cells_begin(struct panel *p, const char *label)
 	return (struct cells){.label = label, .per_line = MAX((p->width - LABEL) / 18, 1)};
 }
 
+/* "TOTAL  A  1.38ms  B  1.83ms   +444us  +32.1%" */
+static void put_compared(struct panel *p, enum usual_column usual, struct buf *out)
+{
+	double before = tree_value(p, usual, true), now = tree_value(p, usual, false);
+	char text[COLUMN_TEXT], change[HUMAN_MAX];
+
+	column_print(&usual_columns[usual], snapshot_session(p->tui->options.before), before, false,
+		     text);
+	buf_printf(out, "%-6s A %7.20s", usual_columns[usual].title, text);
+	column_print(&usual_columns[usual], panel_session(p), now, false, text);
+	buf_printf(out, "  B %7.20s", text);
+	change_print(before, now, change);
+	change_print_delta(&usual_columns[usual], panel_session(p), pair_delta(before, now), text);
+	if (*change)
+		buf_printf(out, "  %8.20s  %s", text, change);
+	else
+		buf_puts(out, "      same");
+}
+
+/* All numbers of the tree, on both sides. */
+static void add_compared(struct panel *p)
+{
+	_cleanup_(buf_done) struct buf line = {0};
+	const char *label = "numbers";
+
+	buf_init(&line, COLUMN_TEXT);
+	for (unsigned i = 0; i < USUAL_N; i++) {
+		if (!is_told(p, i) ||
+		    (isnan(tree_value(p, i, false)) && isnan(tree_value(p, i, true))))
+			continue;
+		buf_clear(&line);
+		put_compared(p, i, &line);
+		add_line(p, ROLE_NORMAL, label, buf_str(&line), line.len);
+		label = "";
+	}
+}
+
 /* All numbers of the tree. */
 static void add_numbers(struct panel *p)
 {
 	struct cells c = cells_begin(p, "numbers");
 
 	panel_refresh(p->tui->panels[TUI_PANEL_TREE]);
+	if (p->tui->options.before) {
+		add_compared(p);
+		return;
+	}
 	for (unsigned i = 0; i < USUAL_N; i++)
-		cells_add_number(p, &c, i, is_told(p, i) ? tree_value(p, i) : NAN);
+		cells_add_number(p, &c, i, is_told(p, i) ? tree_value(p, i, false) : NAN);
 	cells_end(p, &c);
 }
 

@@ -8,21 +8,20 @@
 #include "tui/panel.h"
 #include "tui/tui_impl.h"
 
-#define HEADINGS 2          /* rows above the histogram: percentiles, column titles */
-#define MAX_PER  HIST_WIDTH /* bins a row: an octave; more would hide what is to be seen */
+#define MAX_PER HIST_WIDTH /* bins a row: an octave; more would hide what is to be seen */
 
 /* How long the executions took of what was in the cursor's row in the panel before: a histogram
  * with one row an octave, or as many more as the screen has room for. */
 struct panel_durations {
 	struct panel base;
-	uint32_t node;         /* what it is about */
-	uint32_t session_node; /* the same: it stays when ids start anew */
-	bool one_context;      /* else all with the same name */
-	struct durations d;
-	uint32_t per;           /* bins a row */
-	uint32_t first;         /* bin of the first row */
-	double most;            /* in one row */
-	bool made, made_in_one; /* what `d` is of */
+	uint32_t node;              /* what it is about */
+	uint32_t session_node;      /* the same: it stays when ids start anew */
+	bool one_context;           /* else all with the same name */
+	struct durations d, before; /* before: of what is compared with */
+	uint32_t per;               /* bins a row */
+	uint32_t first;             /* bin of the first row */
+	double most;                /* in one row, on either side */
+	bool made, made_in_one;     /* what `d` is of */
 	uint32_t made_node;
 	uint64_t generation; /* of the numbers */
 };
@@ -37,6 +36,17 @@ static struct panel_durations *as_durations(struct panel *p)
 	return (struct panel_durations *)p;
 }
 
+static bool is_compared(const struct panel *p)
+{
+	return p->tui->options.before != NULL;
+}
+
+/* Rows above the histogram: percentiles of each side, column titles. */
+static size_t headings(const struct panel *p)
+{
+	return is_compared(p) ? 3 : 2;
+}
+
 /* ---- columns; i is the first bin of a row ---- */
 
 static double value_from(struct panel *p, uint32_t i)
@@ -46,18 +56,29 @@ static double value_from(struct panel *p, uint32_t i)
 }
 
 /* In the bins [from, to). */
-static double count(struct panel *p, uint32_t from, uint32_t to)
+static double count(const struct durations *d, uint32_t from, uint32_t to)
 {
 	double n = 0;
 
 	for (uint32_t i = from; i < MIN(to, HIST_BINS); i++)
-		n += as_durations(p)->d.sums.n[i];
+		n += d->sums.n[i];
 	return n;
 }
 
 static double value_calls(struct panel *p, uint32_t i)
 {
-	return count(p, i, i + as_durations(p)->per);
+	return count(&as_durations(p)->d, i, i + as_durations(p)->per);
+}
+
+static double value_before(struct panel *p, uint32_t i)
+{
+	return count(&as_durations(p)->before, i, i + as_durations(p)->per);
+}
+
+static bool is_alone(struct panel *p, const struct column *c)
+{
+	(void)c;
+	return !is_compared(p);
 }
 
 static double value_share(struct panel *p, uint32_t i)
@@ -67,11 +88,14 @@ static double value_share(struct panel *p, uint32_t i)
 
 static double value_up_to(struct panel *p, uint32_t i)
 {
-	return count(p, 0, i + as_durations(p)->per) / (double)as_durations(p)->d.n_all;
+	return count(&as_durations(p)->d, 0, i + as_durations(p)->per) /
+	       (double)as_durations(p)->d.n_all;
 }
 
 static const struct column columns[] = {
 	{"FROM", "shortest duration of the row", 7, 0, human_time_ns, value_from, NULL},
+	{"A CALLS", "executions in what is compared with", 7, 1, human_count, value_before,
+	 .is_absent = is_alone},
 	{"CALLS", "executions", 6, 1, human_count, value_calls, NULL},
 	{"%", "share of the executions", 5, 2, human_percent, value_share, NULL},
 	{"UPTO%", "share of those that took no longer", 5, 3, human_percent, value_up_to,
@@ -84,7 +108,7 @@ static void set_subject(struct panel *p, uint32_t node)
 {
 	as_durations(p)->node = node;
 	as_durations(p)->session_node = snapshot_node(p->tui->snap, node)->session_node;
-	p->cursor_key = HEADINGS;
+	p->cursor_key = headings(p);
 	p->is_placed = true;
 	p->top = 0;
 	panel_spoil(p);
@@ -118,29 +142,40 @@ static void find_again(struct panel *p)
 
 static uint32_t bin_of(struct panel *p, size_t row)
 {
-	return as_durations(p)->first + (uint32_t)(row - HEADINGS) * as_durations(p)->per;
+	return as_durations(p)->first + (uint32_t)(row - headings(p)) * as_durations(p)->per;
+}
+
+/* The bins that have something, into what is there already. */
+static void widen(const struct hist_sums *sums, uint64_t n_all, uint32_t *first, uint32_t *last)
+{
+	uint32_t from = sums->from, to = sums->to;
+
+	if (n_all == 0)
+		return;
+	while (!sums->n[from])
+		from++;
+	while (!sums->n[to - 1])
+		to--;
+	*first = MIN(*first, from);
+	*last = MAX(*last, to - 1);
 }
 
 /* Rows from the first bin that has something to the last, as few as fit the screen. */
 static void make_rows(struct panel *p)
 {
 	struct panel_durations *pd = as_durations(p);
-	const struct hist_sums *sums = &pd->d.sums;
-	uint32_t first = sums->from, last = sums->to - 1;
-	uint32_t room = (uint32_t)MAX(p->height - HEADINGS, 1);
+	uint32_t first = HIST_BINS, last = 0, room = (uint32_t)MAX(p->height - (int)headings(p), 1);
 
-	while (!sums->n[first])
-		first++;
-	while (!sums->n[last])
-		last--;
+	widen(&pd->d.sums, pd->d.n_all, &first, &last);
+	widen(&pd->before.sums, pd->before.n_all, &first, &last);
 	for (pd->per = 1; pd->per < MAX_PER; pd->per *= 2)
 		if (last / pd->per - first / pd->per < room)
 			break;
 	pd->first = first - first % pd->per;
-	p->n_rows = HEADINGS + last / pd->per - first / pd->per + 1;
+	p->n_rows = headings(p) + last / pd->per - first / pd->per + 1;
 	pd->most = 0;
 	for (uint32_t i = pd->first; i <= last; i += pd->per)
-		pd->most = MAX(pd->most, value_calls(p, i));
+		pd->most = MAX(pd->most, MAX(value_calls(p, i), value_before(p, i)));
 }
 
 /* Are they still of the same subject and picture? A frozen screen goes on showing its picture while
@@ -153,10 +188,14 @@ static bool is_made(const struct panel_durations *pd, const struct numbers *numb
 
 static bool make(struct panel_durations *pd, struct numbers *numbers)
 {
-	struct snapshot *snap = pd->base.tui->snap;
+	struct snapshot *snap = pd->base.tui->snap, *old = pd->base.tui->options.before;
 
 	pd->made = snapshot_session(snap)->n_hists > 0 &&
 		   durations_make(&pd->d, snap, numbers, pd->node, !pd->one_context) == 0;
+	memset(&pd->before, 0, sizeof(pd->before));
+	if (pd->made && old)
+		pd->made = durations_make(&pd->before, old, numbers_before(numbers), pd->node,
+					  !pd->one_context) == 0;
 	pd->generation = numbers_generation(numbers);
 	pd->made_node = pd->node;
 	pd->made_in_one = pd->one_context;
@@ -174,7 +213,7 @@ static void update(struct panel *p)
 	find_again(p);
 	if (!is_made(pd, numbers) && !make(pd, numbers))
 		return;
-	if (pd->d.n_all == 0)
+	if (pd->d.n_all + pd->before.n_all == 0)
 		return;
 	make_rows(p);
 	panel_fit(p, -1);
@@ -182,13 +221,12 @@ static void update(struct panel *p)
 
 static uint64_t row_key(struct panel *p, size_t row)
 {
-	return row < HEADINGS ? row : HEADINGS + bin_of(p, row);
+	return row < headings(p) ? row : headings(p) + bin_of(p, row);
 }
 
 static bool is_heading(struct panel *p, size_t row)
 {
-	(void)p;
-	return row < HEADINGS;
+	return row < headings(p);
 }
 
 static const char *subject(struct panel *p)
@@ -254,25 +292,26 @@ static void draw_head(struct panel *p, struct pen *pen)
 	buf_done(&text);
 }
 
-static uint64_t quantile(struct panel *p, const struct quantile *q)
+static uint64_t quantile(const struct durations *d, const struct quantile *q)
 {
-	const struct durations *d = &as_durations(p)->d;
-
 	return (uint64_t)hist_quantile(&d->sums, q->share, d->min_ns ? (double)d->min_ns : NAN,
 				       d->max_ns ? (double)d->max_ns : NAN);
 }
 
-static void draw_quantiles(struct panel *p, struct pen *pen)
+static void draw_quantiles(struct pen *pen, const struct durations *d)
 {
-	const struct durations *d = &as_durations(p)->d;
 	char text[HUMAN_MAX];
 
+	if (d->n_all == 0) {
+		pen_put(pen, ROLE_DIM, "no durations");
+		return;
+	}
 	if (d->min_ns) {
 		human_time_ns(text, (double)d->min_ns);
 		pen_printf(pen, ROLE_NORMAL, "min %s  ", text);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++) {
-		human_time_ns(text, (double)quantile(p, &quantiles[i]));
+		human_time_ns(text, (double)quantile(d, &quantiles[i]));
 		pen_printf(pen, ROLE_NORMAL, "%s %s  ", quantiles[i].word, text);
 	}
 	if (d->max_ns) {
@@ -285,31 +324,40 @@ static void draw_quantiles(struct panel *p, struct pen *pen)
 static void draw_marks(struct panel *p, struct pen *pen, uint32_t bin)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++) {
-		uint32_t in = hist_bin(quantile(p, &quantiles[i]));
+		uint32_t in = hist_bin(quantile(&as_durations(p)->d, &quantiles[i]));
 
-		if (in >= bin && in < bin + as_durations(p)->per)
+		if (as_durations(p)->d.n_all && in >= bin && in < bin + as_durations(p)->per)
 			pen_printf(pen, ROLE_HOT, " %s", quantiles[i].word);
 	}
 }
 
-/* Room for the marks stays behind the longest bar. Logarithmic: what is there at all is seen, few long
- * ones beside thousands. */
+/* Columns of a bar. Logarithmic: what is there at all is seen, few long ones beside thousands. */
+static int bar_width(const struct panel_durations *pd, double n, int room)
+{
+	return n > 0 ? MAX((int)lround(log1p(n) / log1p(pd->most) * room), 1) : 0;
+}
+
+/* Room for the marks stays behind the longest bar. What was more before ends the bar, pale. */
 static void draw_bar(struct panel *p, struct pen *pen, uint32_t bin)
 {
 	const struct panel_durations *pd = as_durations(p);
-	int room = MAX(pen_left(pen) - 13, 1);
-	double n = value_calls(p, bin);
-	int width = (int)lround(log1p(n) / log1p(pd->most) * room);
+	const struct glyphs *g = pen->canvas->look->glyphs;
+	int room = MAX(pen_left(pen) - 13, 1), width = bar_width(pd, value_calls(p, bin), room);
 
-	pen_repeat(pen, ROLE_BAR, pen->canvas->look->glyphs->bar, n > 0 ? MAX(width, 1) : 0);
+	pen_repeat(pen, ROLE_BAR, g->bar, width);
+	pen_repeat(pen, ROLE_BAR_REST, g->bar_rest,
+		   bar_width(pd, value_before(p, bin), room) - width);
 	draw_marks(p, pen, bin);
 }
 
 static void draw_row(struct panel *p, struct pen *pen, size_t row)
 {
-	if (row == 0) {
-		draw_quantiles(p, pen);
-	} else if (row < HEADINGS) {
+	if (row + 1 < headings(p)) {
+		if (is_compared(p))
+			pen_put(pen, ROLE_TITLE, row == 0 ? "A  " : "B  ");
+		draw_quantiles(pen, is_compared(p) && row == 0 ? &as_durations(p)->before
+							       : &as_durations(p)->d);
+	} else if (row < headings(p)) {
 		pen->x--; /* over the mark of the cursor */
 		fit_head(&p->shown, pen, &p->columns, "EXECUTIONS THAT TOOK SO LONG (LOG)", -1,
 			 false);
@@ -374,6 +422,7 @@ const struct panel_ops panel_durations_ops = {
 	.tab = "Dur",
 	.size = sizeof(struct panel_durations),
 	.columns = {columns, ARRAY_SIZE(columns), 35},
+	.compares = true,
 	.update = update,
 	.row_key = row_key,
 	.row_name = row_name,

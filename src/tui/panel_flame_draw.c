@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/pair.h"
+#include "tui/change.h"
 #include "tui/flame_box.h"
 #include "tui/names.h"
 #include "tui/panel_flame.h"
@@ -83,41 +84,6 @@ static bool shows_change(struct panel *p)
 	return is_compared(p) && as_flame(p)->form != FLAME_BY_KIND;
 }
 
-/* Of what was there before; of what is new, infinite. NaN: it is not known. */
-static double change_of(double before, double now)
-{
-	double delta = pair_delta(before, now);
-
-	return delta == 0 || isnan(delta) ? delta
-	       : before > 0               ? delta / before
-					  : copysign(INFINITY, delta);
-}
-
-/* "+50.0%", "new", "" where nothing has changed that one would see. */
-static void print_change(double before, double now, char out[HUMAN_MAX])
-{
-	double change = change_of(before, now);
-
-	if (isinf(change))
-		memcpy(out, "new", sizeof("new"));
-	else if (isnan(change) || fabs(change) < 0.0005)
-		out[0] = '\0';
-	else if (fabs(change) < 99.995)
-		snprintf(out, HUMAN_MAX, "%+.1f%%", change * 100);
-	else
-		snprintf(out, HUMAN_MAX, "%+.3gx", change);
-}
-
-/* "+1.50s" */
-static void print_delta(const struct column_spec *spec, const struct session *s, double delta,
-			char out[COLUMN_TEXT])
-{
-	char text[COLUMN_TEXT];
-
-	column_print(spec, s, delta, false, text);
-	snprintf(out, COLUMN_TEXT, "%s%.*s", delta > 0 ? "+" : "", COLUMN_TEXT - 2, text);
-}
-
 /* ---- boxes ---- */
 
 static enum role change_role(const struct flame_box *b)
@@ -170,9 +136,10 @@ static void put_numbers(struct panel *p, const struct flame_box *b, struct box_t
 	const struct column_spec *spec = &p->columns.v[p->sort].of->spec;
 
 	if (shows_change(p))
-		print_change(b->before, b->value, t->share);
+		change_print(b->before, b->value, t->share);
 	if (shows_change(p) && *t->share) {
-		print_delta(spec, panel_session(p), pair_delta(b->before, b->value), t->value);
+		change_print_delta(spec, panel_session(p), pair_delta(b->before, b->value),
+				   t->value);
 		return;
 	}
 	print_value(p, b->value, t->value);
@@ -251,8 +218,8 @@ static void put_sides(struct panel *p, struct pen *pen, enum role role, const st
 		return;
 	}
 	print_value(p, b->before, before);
-	print_delta(&c->of->spec, panel_session(p), pair_delta(b->before, b->value), delta);
-	print_change(b->before, b->value, change);
+	change_print_delta(&c->of->spec, panel_session(p), pair_delta(b->before, b->value), delta);
+	change_print(b->before, b->value, change);
 	pen_printf(pen, role, " %s A %s  B %s  ", c->title, before, value);
 	if (*change)
 		pen_printf(pen, role, "%s %s", delta, change);
@@ -408,7 +375,9 @@ static void draw_metric(struct panel *p, struct pen *pen, const struct column *c
 		column_print(&c->of->spec, panel_session(p), before, false, text);
 		pen_right(pen, ROLE_NUMBER, 8, text);
 		pen_put(pen, ROLE_DIM, " >");
-		print_change(before, now, last);
+		change_print(before, now, last);
+		if (!*last)
+			snprintf(last, sizeof(last), "same");
 	} else {
 		print_share(share, last);
 	}

@@ -3,6 +3,7 @@
 #include <math.h>
 #include "core/flat.h"
 #include "core/frame.h"
+#include "core/pair.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 
@@ -14,6 +15,7 @@ static const struct column transfer_columns[] = {
 	{"OPS", "operations", 6, 2, human_count},
 	{"BYTES", "bytes moved", 6, 0, human_bytes},
 	{"TIME", "time on the device", 7, 1, human_time_ns},
+	SECTION_COMPARED(1),
 	{"AVG SIZE", "bytes of one operation", 8, 5, human_bytes},
 	{"GB/s", "bytes per time on the device", 5, 3, human_rate},
 	{"NOW/s", "bytes in the last window, per second", 6, 4, human_bytes,
@@ -21,6 +23,19 @@ static const struct column transfer_columns[] = {
 	{"ASYNC%", "share of operations that did not block the caller", 6, 6, human_percent,
 	 .is_absent = sections_lack},
 };
+
+static double time_before(struct flat *flat, uint32_t i)
+{
+	const struct number_ask ask = {.metric = &usual_columns[USUAL_SELF].derived,
+				       .before = true};
+
+	return flat_value(flat, i, &ask);
+}
+
+static double change(struct panel *p, double before, double now)
+{
+	return p->tui->options.before ? pair_delta(before, now) : NAN;
+}
 
 static void add_transfer(struct panel *p, struct flat *flat, uint32_t i)
 {
@@ -30,8 +45,9 @@ static void add_transfer(struct panel *p, struct flat *flat, uint32_t i)
 	double ops = flat_usual(flat, i, USUAL_CALLS), bytes = flat_usual(flat, i, USUAL_BYTES);
 	double size = ops > 0 ? bytes / ops : NAN;
 	const char *advice = flat_advice(flat, i);
+	double time = flat_usual(flat, i, USUAL_SELF), before = time_before(flat, i);
 	const struct section_row row = {
-		.v = {ops, bytes, flat_usual(flat, i, USUAL_SELF), size,
+		.v = {ops, bytes, time, before, change(p, before, time), size,
 		      flat_usual(flat, i, USUAL_GBPS),
 		      flat_value(flat, i, &(struct number_ask){.metric = &now}),
 		      ops > 0 ? flat_usual(flat, i, USUAL_ASYNC) / ops : NAN},
@@ -56,6 +72,7 @@ static const struct column path_columns[] = {
 	{"BYTES", "bytes moved", 6, 0, human_bytes},
 	{"%", "share of all bytes", 5, 2, human_percent},
 	{"TIME", "time on the device", 7, 1, human_time_ns},
+	SECTION_COMPARED(1),
 	{"OPS", "operations", 6, 3, human_count},
 };
 
@@ -64,22 +81,28 @@ static double at(const struct snap_column *c, uint32_t id)
 	return c ? c->v[id] : NAN;
 }
 
+/* Those that move something, on either side. */
 static void list_paths(struct panel *p)
 {
-	struct snapshot *snap = p->tui->snap;
+	struct snapshot *snap = p->tui->snap, *old = p->tui->options.before;
 	const struct snap_column *bytes = snapshot_column(snap, METRIC_BYTES, false);
 	const struct snap_column *time = snapshot_column(snap, METRIC_TIME, false);
 	const struct snap_column *count = snapshot_column(snap, METRIC_COUNT, false);
+	const struct snap_column *bytes_before =
+		old ? snapshot_column(old, METRIC_BYTES, false) : NULL;
+	const struct snap_column *before = old ? snapshot_column(old, METRIC_TIME, false) : NULL;
 
 	for (uint32_t id = 0; id < snapshot_n(snap); id++) {
 		const struct snap_node *n = snapshot_node(snap, id);
 
 		if ((n->kind != FRAME_COPY && n->kind != FRAME_SET) || n->hidden ||
-		    !(at(bytes, id) > 0))
+		    !(at(bytes, id) > 0 || at(bytes_before, id) > 0))
 			continue;
-		sections_add_path(p, id,
-				  &(struct section_row){.v = {at(bytes, id), SECTION_SHARE,
-							      at(time, id), at(count, id)}});
+		sections_add_path(
+			p, id,
+			&(struct section_row){
+				.v = {at(bytes, id), SECTION_SHARE, at(time, id), at(before, id),
+				      change(p, at(before, id), at(time, id)), at(count, id)}});
 	}
 }
 
@@ -109,5 +132,6 @@ const struct panel_ops panel_memory_ops = {
 	.init = sections_init,
 	.done = sections_done,
 	.update = sections_update,
+	.compares = true,
 	SECTIONS_OPS(sections),
 };

@@ -238,6 +238,15 @@ bool sections_lack_window(struct panel *p, const struct column *c)
 	return !p->tui->options.live;
 }
 
+void sections_print_change(struct panel *p, double v, char out[COLUMN_TEXT])
+{
+	char text[HUMAN_MAX];
+
+	(void)p;
+	human_time_ns(text, v);
+	snprintf(out, COLUMN_TEXT, "%s%s", v > 0 ? "+" : "", text);
+}
+
 /* ---- drawing ---- */
 
 void sections_draw_row(struct panel *p, struct pen *pen, size_t row)

@@ -32,7 +32,7 @@ struct section {
 	const char *(*say_empty)(struct panel *p);
 };
 
-#define SECTION_NUMBERS 8           /* in a row */
+#define SECTION_NUMBERS 12          /* in a row */
 #define SECTION_SHARE   (-INFINITY) /* in place of a number: its share, see below */
 
 struct section_row {
@@ -54,6 +54,17 @@ void sections_add_node(struct panel *p, uint32_t node, const struct section_row 
 bool sections_lack(struct panel *p, const struct column *c);
 /* The same for numbers of the last window: a saved profile has none. */
 bool sections_lack_window(struct panel *p, const struct column *c);
+
+/* Columns of a time in what is compared with, and of the change with its sign: rows have NaN where nothing
+ * is compared, and the columns are left out. */
+void sections_print_change(struct panel *p, double v, char out[COLUMN_TEXT]);
+#define SECTION_COMPARED(rank)                                                                     \
+	{"A TIME",      "the same in what is compared with", 7, rank,                              \
+	 human_time_ns, .is_absent = sections_lack},                                               \
+	{                                                                                          \
+		"CHANGE", "B less A", 8, rank, .print = sections_print_change,                     \
+					       .is_absent = sections_lack, .is_change = true       \
+	}
 
 #define MAX_SECTIONS 8
 

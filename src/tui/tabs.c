@@ -7,6 +7,8 @@
 #include "tui/names.h"
 #include "tui/tui_impl.h"
 
+#define NARROW 60 /* columns below which words are few */
+
 /* How much of a tab there is room for; the one in front always has its title. */
 enum tab_size { TAB_TITLE, TAB_SHORT, TAB_KEY, TAB_N_SIZES };
 
@@ -90,24 +92,26 @@ static void put_least(struct tui *t, struct buf *out)
 
 /* What two profiles are compared by, or that the panel in front has the numbers of one alone, which
  * nobody should take for differences. */
-static void put_compared(struct tui *t, struct buf *out)
+static void put_compared(struct tui *t, bool is_narrow, struct buf *out)
 {
 	const struct panel *front = tui_panel(t);
 
 	if (front == t->help || front == t->columns || front == t->panels[TUI_PANEL_LOG])
 		return; /* these have no numbers */
-	if (!panel_is_compared(front) && !front->ops->compares)
-		buf_puts(out, "  B alone, not compared");
+	if (front == t->detail)
+		buf_puts(out, is_narrow ? "  B alone" : "  numbers A and B, rest B alone");
+	else if (!panel_is_compared(front) && !front->ops->compares)
+		buf_puts(out, is_narrow ? "  B alone" : "  B alone, not compared");
 	else if (panel_is_compared(front) && t->options.metrics)
 		buf_printf(out, "  compared: %.*s", (int)strcspn(t->options.metrics, ","),
 			   t->options.metrics);
 }
 
 /* What the view is set to, where that is not the default. */
-static void put_state(struct tui *t, struct buf *out)
+static void put_state(struct tui *t, bool is_narrow, struct buf *out)
 {
 	if (t->options.before)
-		put_compared(t, out);
+		put_compared(t, is_narrow, out);
 	if (*t->filter)
 		buf_printf(out, "  filter: %s", t->filter);
 	if (*t->filters.v[FILTER_INCLUDE].text)
@@ -147,6 +151,14 @@ static void draw_tab(struct tui *t, struct pen *pen, unsigned i, enum tab_size s
 	pen_put(pen, ROLE_TAB, " ");
 }
 
+/* Behind the tab in front, what one has to know of the panel goes before keys of others. */
+static bool has_room(const struct tui *t, const struct pen *pen, unsigned i, enum tab_size size,
+		     int behind)
+{
+	return i <= t->current || !t->options.before ||
+	       pen_left(pen) - (int)strlen(make_tab(t, i, size).text) - 1 >= behind;
+}
+
 void tabs_draw(struct tui *t, const struct canvas *canvas, int y)
 {
 	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
@@ -156,7 +168,7 @@ void tabs_draw(struct tui *t, const struct canvas *canvas, int y)
 	int behind;
 
 	buf_init(&state, 4096);
-	put_state(t, &state);
+	put_state(t, canvas->cols < NARROW, &state);
 	behind = width_behind(t, &state, canvas->cols);
 	/* The blank behind the last tab needs no room at the end of the line. */
 	size_tabs(t, canvas->cols - behind + (behind == 0), sizes);
@@ -164,7 +176,7 @@ void tabs_draw(struct tui *t, const struct canvas *canvas, int y)
 	while (first < t->current && tabs_width(t, first, t->current + 1, sizes) > canvas->cols + 1)
 		first++;
 	for (unsigned i = first; i < TUI_N_PANELS; i++)
-		if (tui_has_panel(t, i))
+		if (tui_has_panel(t, i) && has_room(t, &pen, i, sizes[i], behind))
 			draw_tab(t, &pen, i, sizes[i]);
 	if (t->overlay) {
 		int x = pen.x;

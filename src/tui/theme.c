@@ -58,9 +58,10 @@ struct theme {
 	[ROLE_TITLE] = STYLE(-1, -1, .bold = 1), [ROLE_KEY] = PLAIN,                               \
 	[ROLE_LABEL] = STYLE(-1, -1, .reverse = 1), [ROLE_PROMPT] = STYLE(-1, -1, .bold = 1),      \
 	[ROLE_MESSAGE] = STYLE(-1, -1, .bold = 1), [ROLE_POPUP] = PLAIN, [ROLE_BAR] = PLAIN,       \
-	[ROLE_BAR_REST] = PLAIN, [ROLE_BOX_KERNEL] = STYLE(-1, -1, .bold = 1),                     \
-	[ROLE_BOX_COPY] = PLAIN, [ROLE_BOX_SET] = PLAIN, [ROLE_BOX_SCOPE] = PLAIN,                 \
-	[ROLE_BOX_NVTX] = PLAIN, [ROLE_BOX_CODE] = PLAIN, [ROLE_BOX_GROUP] = PLAIN,                \
+	[ROLE_BAR_REST] = PLAIN, [ROLE_WORSE] = STYLE(-1, -1, .bold = 1), [ROLE_BETTER] = PLAIN,   \
+	[ROLE_BOX_KERNEL] = STYLE(-1, -1, .bold = 1), [ROLE_BOX_COPY] = PLAIN,                     \
+	[ROLE_BOX_SET] = PLAIN, [ROLE_BOX_SCOPE] = PLAIN, [ROLE_BOX_NVTX] = PLAIN,                 \
+	[ROLE_BOX_CODE] = PLAIN, [ROLE_BOX_GROUP] = PLAIN,                                         \
 	[ROLE_BOX_MORE] = STYLE(-1, -1, .bold = 1), [ROLE_BOX_LESS] = PLAIN,                       \
 	[ROLE_BOX_SAME] = PLAIN
 
@@ -79,6 +80,7 @@ struct theme {
 	[ROLE_GROUP] = STYLE(COLOR_CYAN, -1, .bold = 1),                                           \
 	[ROLE_MATCH] = STYLE(COLOR_BLACK, COLOR_YELLOW), [ROLE_LABEL] = STYLE(COLOR_BLACK, COLOR_CYAN), \
 	[ROLE_BAR] = STYLE(good, -1), [ROLE_BAR_REST] = STYLE(-1, -1, .dim = 1),                   \
+	[ROLE_WORSE] = STYLE(hot, -1), [ROLE_BETTER] = STYLE(COLOR_GREEN, -1),                     \
 	[ROLE_BOX_KERNEL] = STYLE(COLOR_BLACK, COLOR_GREEN),                                       \
 	[ROLE_BOX_COPY] = STYLE(COLOR_WHITE, COLOR_MAGENTA),                                       \
 	[ROLE_BOX_SET] = STYLE(COLOR_BLACK, COLOR_MAGENTA),                                        \
@@ -121,7 +123,7 @@ static const struct theme themes[] = {
 	  [ROLE_SELECTED] = STYLE(COLOR_WHITE, COLOR_BLUE, .bold = 1),
 	  [ROLE_BOX_KERNEL] = STYLE(COLOR_BLACK, COLOR_CYAN), [ROLE_BOX_SCOPE] = STYLE(COLOR_BLACK, COLOR_WHITE),
 	  [ROLE_BOX_NVTX] = STYLE(COLOR_BLUE, COLOR_WHITE), [ROLE_BOX_CODE] = PLAIN,
-	  [ROLE_BOX_MORE] = STYLE(COLOR_BLACK, COLOR_YELLOW, .bold = 1),
+	  [ROLE_BETTER] = STYLE(COLOR_CYAN, -1), [ROLE_BOX_MORE] = STYLE(COLOR_BLACK, COLOR_YELLOW, .bold = 1),
 	  [ROLE_BOX_LESS] = STYLE(COLOR_BLACK, COLOR_CYAN)}},
 	/* Nothing is dim, and all names stand out: white on black, black on yellow. */
 	{"contrast",

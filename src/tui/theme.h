@@ -38,6 +38,8 @@
 	_(POPUP,     'o')                                                                          \
 	_(BAR,       '|')                                                                          \
 	_(BAR_REST,  ':')                                                                          \
+	_(WORSE,     '>') /* changes: a sign stands beside them */                                 \
+	_(BETTER,    '<')                                                                          \
 	_(BOX_KERNEL, '1') /* grounds of boxes, by kind */                                         \
 	_(BOX_COPY,  '2')                                                                          \
 	_(BOX_SET,   '3')                                                                          \

@@ -491,7 +491,7 @@ START_TEST(comparison)
 	struct world w;
 
 	compared_world(&w, &before, &side, &options);
-	world_golden(&w, 24, 80, "compare_80x24");
+	world_golden_attributes(&w, 24, 80, "compare_80x24");
 	world_keys(&w, "G");
 	ck_assert(world_shows(&w, "cannot be grouped"));
 	world_keys(&w, "& 'fused|unfused' Enter");
@@ -556,11 +556,47 @@ START_TEST(comparison_as_flames)
 }
 END_TEST
 
+/* Copies, durations and what is known of one row have both sides. */
+START_TEST(comparison_elsewhere)
+{
+	static const struct {
+		const char *name, *keys;
+	} screens[] = {
+		{"compare_memory", "3"},
+		{"compare_durations", "/ 'flash_fwd' Enter M-1"},
+		{"compare_detail", "/ 'gemm' Enter d"},
+		{"compare_gone", "/ 'unfused' Enter d"},
+		{NULL, "4"},
+	};
+	struct tui_options options = {.command = "view"};
+	struct buf screen;
+	struct snapshot *before;
+	struct session *side;
+	struct world w;
+
+	buf_init(&screen, 0);
+	compared_world(&w, &before, &side, &options);
+	world_keys(&w, screens[_i].keys);
+	if (_i == 0)
+		world_golden_attributes(&w, 24, 80, screens[_i].name);
+	else if (_i < 4)
+		world_golden(&w, 24, 80, screens[_i].name);
+	else /* it is said on a small screen, too */
+		ck_assert_int_eq(tui_dump(w.t, 10, 40, false, &screen), 0);
+	if (_i == 4)
+		ck_assert_ptr_nonnull(strstr(buf_str(&screen), "B alone"));
+	buf_done(&screen);
+	world_done(&w);
+	snapshot_free(before);
+	session_free(side);
+}
+END_TEST
+
 /* Where nothing is compared, numbers are not to be taken for differences. */
 START_TEST(comparison_says_what_is_of_one_side)
 {
-	static const char *const compared[] = {"1", "2", "7", "8", "9"}, *const alone[] = {"3", "4",
-											   "0"};
+	static const char *const compared[] = {"1", "2", "3", "7", "8", "9", "M-1"},
+				 *const alone[] = {"4", "0"};
 	struct tui_options options = {.command = "view"};
 	struct snapshot *before;
 	struct session *side;
@@ -847,6 +883,7 @@ Suite *suite_columns(void)
 	tcase_add_test(c, comparison_of_views);
 	tcase_add_test(c, comparison_of_limited_views);
 	tcase_add_loop_test(c, comparison_as_flames, 0, 3);
+	tcase_add_loop_test(c, comparison_elsewhere, 0, 5);
 	tcase_add_test(c, comparison_says_what_is_of_one_side);
 	tcase_add_test(c, asking_for_a_comparison);
 	tcase_add_test(c, ranks);
