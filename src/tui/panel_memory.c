@@ -54,7 +54,8 @@ static void add_transfer(struct panel *p, struct flat *flat, uint32_t i)
 		.role = *advice ? ROLE_WARNING : ROLE_COPY,
 	};
 
-	buf_printf(sections_add(p, &row), "%s%s%s", kind, *advice ? "  ! " : "", advice);
+	buf_printf(sections_add_of(p, flat_row(flat, i)->node, &row), "%s%s%s", kind,
+		   *advice ? "  ! " : "", advice);
 }
 
 static void list_transfers(struct panel *p)

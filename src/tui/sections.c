@@ -89,13 +89,18 @@ static void add(struct panel *p, const struct section_entry *row)
 	s->n_rows++;
 }
 
-struct buf *sections_add(struct panel *p, const struct section_row *row)
+struct buf *sections_add_of(struct panel *p, uint32_t node, const struct section_row *row)
 {
 	struct buf *names = &as_sections(p)->names;
 
 	buf_putc(names, '\0'); /* behind the one before; place 0 is none's */
-	add(p, &(struct section_entry){.of = *row, .node = SNAP_NONE, .name = names->len});
+	add(p, &(struct section_entry){.of = *row, .node = node, .name = names->len});
 	return names;
+}
+
+struct buf *sections_add(struct panel *p, const struct section_row *row)
+{
+	return sections_add_of(p, SNAP_NONE, row);
 }
 
 void sections_add_path(struct panel *p, uint32_t node, const struct section_row *row)

@@ -45,6 +45,8 @@ struct section_row {
 
 /* For section.list(). The row's name is put into what is returned, before the next row is added. */
 struct buf *sections_add(struct panel *p, const struct section_row *row);
+/* The same of a row that stands for contexts of which this one is to be shown elsewhere. */
+struct buf *sections_add_of(struct panel *p, uint32_t node, const struct section_row *row);
 /* A row about a calling context, named by its path, and one named by its own name. Neither keeps a
  * text: there may be a million of them. */
 void sections_add_path(struct panel *p, uint32_t node, const struct section_row *row);

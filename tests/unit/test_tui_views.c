@@ -482,7 +482,10 @@ START_TEST(the_cursor_goes_along)
 	ck_assert(world_shows(&w, "\xc2\xbb")); /* marked, also when the cursor goes elsewhere */
 	world_keys(&w, "Up");
 	ck_assert(world_shows(&w, "\xc2\xbb"));
-	world_keys(&w, "Down 5 1"); /* a panel without rows takes nothing away */
+	world_keys(&w, "/ 'pageable' Enter 1 3"); /* transfers by kind, not by path */
+	ck_assert_ptr_eq(strstr(here(), "memcpy HtoD pageable"), here());
+	ck_assert(world_shows(&w, "F7Tree"));
+	world_keys(&w, "2 / 'flash_fwd' Enter 5 1"); /* a panel without rows takes nothing away */
 	ck_assert_uint_eq(panel_node(tui_panel(w.t)), node);
 }
 END_TEST
