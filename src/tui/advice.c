@@ -49,7 +49,11 @@ void advice_draw(struct tui *t, const struct canvas *canvas, int y)
 	if (!isnan(first->price_ns))
 		parts_add(&parts, ROLE_WARNING, 1, "%s %s%%", time, share);
 	parts_add_name(&parts, ROLE_NORMAL, 2, "", first->evidence, false);
-	parts_add(&parts, ROLE_DIM, 3, "%s: all %zu findings", keymap_words(&t->keys, REQ_PANEL_14),
-		  t->advice.findings.n);
+	if (t->advice.findings.n > 1)
+		parts_add(&parts, ROLE_DIM, 3, "%s: all %zu findings",
+			  keymap_words(&t->keys, REQ_PANEL_14), t->advice.findings.n);
+	else
+		parts_add(&parts, ROLE_DIM, 3, "%s: what to do",
+			  keymap_words(&t->keys, REQ_PANEL_14));
 	parts_draw(&parts, &pen);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_TUI_ADVICE_H
 #define PROTON_TUI_ADVICE_H
-/* The findings of what is on the screen, and the line of the header that has the first of them. They are
- * of the whole run, whatever is filtered. */
+/* The findings of what is on the screen, and the line that has the first of them: in the header, or where
+ * that has no room for it, in the line of messages while there is none. They are of the whole run,
+ * whatever is filtered. */
 #include <stdbool.h>
 #include <stdint.h>
 #include "findings/findings.h"
@@ -14,6 +15,7 @@ struct advice {
 	struct findings findings;
 	uint64_t made_ns;    /* when; 0: not yet */
 	uint64_t generation; /* of the session that they are of */
+	bool is_in_header;   /* the first one is drawn there */
 };
 
 /* With each picture: anew when some time has passed and something has come. A large profile gets them

@@ -213,7 +213,7 @@ static int budget(const struct tui *t, const struct canvas *canvas)
 /* First what runs, then the devices, the most expensive finding, and what sensors say. */
 int header_draw(struct tui *t, const struct canvas *canvas)
 {
-	int left = budget(t, canvas) - 1, devices, advice, y = 0;
+	int left = budget(t, canvas) - 1, devices, advice = 0, y = 0;
 	bool with_sensors;
 
 	draw_first(t, canvas, y++);
@@ -225,6 +225,7 @@ int header_draw(struct tui *t, const struct canvas *canvas)
 		if (advice)
 			advice_draw(t, canvas, y++);
 	}
+	t->advice.is_in_header = advice;
 	if (canvas->rows >= 7)
 		tabs_draw(t, canvas, y++);
 	return y;

@@ -75,6 +75,9 @@ void message_draw(struct tui *t, const struct canvas *canvas, int y, int *ret_y,
 	}
 	if (!*t->message && t->status.run == TUI_RUN_ENDED)
 		draw_end(t, &pen);
+	else if (!*t->message && t->advice.findings.n && !t->advice.is_in_header &&
+		 t->current != TUI_PANEL_FINDINGS)
+		advice_draw(t, canvas, y);
 	else
 		pen_put(&pen, ROLE_MESSAGE, t->message);
 }
