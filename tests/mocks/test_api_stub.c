@@ -110,6 +110,12 @@ static void stub_flush(void)
 
 static bool api_started;
 
+static const char *const door_names[] = {
+#define _(id, functions) [DOOR_##id] = #id,
+	DOORS(_)
+#undef _
+};
+
 int collect_start(enum collect_door door)
 {
 	static const struct backend_options options;
@@ -121,7 +127,7 @@ int collect_start(enum collect_door door)
 	if (door == DOOR_API && __atomic_exchange_n(&api_started, true, __ATOMIC_SEQ_CST))
 		return 0;
 	collect_on = true;
-	stub_log("start %d\n", (int)door);
+	stub_log("start %s\n", door_names[door]);
 	return door == DOOR_OPENCL ? backend_opencl.start(&options, &stub_sink, &state) : 0;
 }
 

@@ -62,7 +62,7 @@ START_TEST(test_scopes)
 	ck_assert_int_eq(proton_exit_scope(), 0);
 	ck_assert_int_eq(proton_exit_scope(), -1);
 	ck_assert_int_eq(proton_active(), 1);
-	ck_assert_str_eq(stub->log, "start 4\npush 2 outer\npush 2 inner\npush 2 <scope>\n"
+	ck_assert_str_eq(stub->log, "start API\npush 2 outer\npush 2 inner\npush 2 <scope>\n"
 				    "pop 2\npop 1\npop 0\npop -1\n");
 }
 END_TEST
@@ -83,7 +83,7 @@ START_TEST(test_metrics)
 	proton_scope_metric_u64("tokens", 3);
 	proton_scope_property("rate", 0.25);
 	proton_scope_property_u64("batch", 32);
-	ck_assert_str_eq(stub->log, "start 4\n"
+	ck_assert_str_eq(stub->log, "start API\n"
 				    "add f64 flops 2.5\nadd f64 bytes 4096.4\n"
 				    "add f64 bytes -1\nadd f64 bytes 1e+30\nadd f64 loss -0.5\n"
 				    "add u64 flops64 7\nadd u64 bytes 18446744073709551615\n"
@@ -140,7 +140,7 @@ START_TEST(test_threads)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, scopes_thread, NULL), 0);
 	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
-	ck_assert(strstr(stub->log, "start 4\n") == stub->log);
+	ck_assert(strstr(stub->log, "start API\n") == stub->log);
 	ck_assert(strstr(stub->log + 1, "start") == NULL);
 }
 END_TEST

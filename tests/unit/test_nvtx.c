@@ -119,7 +119,7 @@ START_TEST(test_push_pop)
 	for (int i = 5; i >= 0; i--)
 		ck_assert_int_eq(CORE(NVTX_CORE_RANGE_POP, pop)(), i);
 	ck_assert_int_eq(CORE(NVTX_CORE_RANGE_POP, pop)(), -1);
-	ck_assert_str_eq(stub->log, "start 2\npush 4 a\npush 4 w\npush 4 ex\n"
+	ck_assert_str_eq(stub->log, "start NVTX\npush 4 a\npush 4 w\npush 4 ex\n"
 				    "push 4 \xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\n"
 				    "push 4 <nvtx>\npush 4 <nvtx>\n"
 				    "pop 5\npop 4\npop 3\npop 2\npop 1\npop 0\npop -1\n");
@@ -167,7 +167,7 @@ START_TEST(test_ranges)
 	CORE(NVTX_CORE_RANGE_END, end)(UINT64_MAX);
 	CORE(NVTX_CORE_MARK_A, mark_a)("m");
 	CORE(NVTX_CORE_MARK_EX, mark_ex)(&a);
-	ck_assert_str_eq(stub->log, "start 2\nrange 16 one timed\nrange 16 ex timed\n"
+	ck_assert_str_eq(stub->log, "start NVTX\nrange 16 one timed\nrange 16 ex timed\n"
 				    "range 16 two timed\nrange 17 m 0\nrange 17 ex 0\n");
 	ck_assert_uint_eq(stub->n_losses[LOSS_SCOPE_MISMATCH], 1);
 }
