@@ -14,7 +14,6 @@ static const struct {
 	size_t at; /* of a bool in struct run_options */
 } flags[] = {
 	{OPT_TRACE, offsetof(struct run_options, rec.trace)},
-	{OPT_SYNC, offsetof(struct run_options, rec.sync)},
 	{OPT_CPU_TIME, offsetof(struct run_options, rec.cpu_time)},
 	{OPT_BY_SHAPE, offsetof(struct run_options, rec.by_shape)},
 	{OPT_NO_SENSORS, offsetof(struct run_options, rec.no_sensors)},
@@ -28,6 +27,14 @@ static const struct {
 	{OPT_EARLY, offsetof(struct run_options, early)},
 };
 
+/* … that backends are told of. */
+static const struct {
+	int id;
+	size_t at; /* of a uint32_t in struct backend_options */
+} backend_flags[] = {
+	{OPT_SYNC, offsetof(struct backend_options, sync)},
+};
+
 static int set_flag(struct run_options *o, int id)
 {
 	if (id >= OPT_NO_BACKEND && id < OPT_NO_BACKEND + N_SOURCES) {
@@ -37,6 +44,11 @@ static int set_flag(struct run_options *o, int id)
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		if (flags[i].id == id) {
 			*(bool *)((char *)o + flags[i].at) = true;
+			return 0;
+		}
+	for (size_t i = 0; i < ARRAY_SIZE(backend_flags); i++)
+		if (backend_flags[i].id == id) {
+			*(uint32_t *)(void *)((char *)&o->rec.backends + backend_flags[i].at) = 1;
 			return 0;
 		}
 	return -ENOENT;

@@ -154,8 +154,8 @@ int recording_open(struct recording *rec, const struct recording_options *option
 			 strerror(-r));
 		return STATUS_OURS;
 	}
+	rec->dir->control->options = options->backends;
 	rec->dir->control->options.count_launches = !options->no_count_launches;
-	rec->dir->control->options.sync = options->sync;
 	rec->dir->control->backends_off = options->backends_off;
 	rec->dir->control->features =
 		(options->trace ? CONTROL_TRACE : 0) | (options->cpu_time ? CONTROL_CPU_TIME : 0) |

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include "core/backends.h"
 #include "launch/session_dir.h"
 #include "live/receiver.h"
 #include "live/saver.h"
@@ -20,13 +21,13 @@ struct recording_options {
 	const char *label;    /* what the user calls this run; NULL: nothing */
 	const char *save_env; /* patterns of names of variables, with commas; NULL: none */
 	const char *tape;
-	bool trace;            /* keep when each operation ran */
-	uint32_t trace_max;    /* operations of a process that are kept; 0: the default */
-	uint64_t save_ns;      /* 0: one second */
-	uint32_t backends_off; /* 1 << SOURCE_*: left alone */
+	bool trace;                      /* keep when each operation ran */
+	uint32_t trace_max;              /* operations of a process that are kept; 0: the default */
+	uint64_t save_ns;                /* 0: one second */
+	uint32_t backends_off;           /* 1 << SOURCE_*: left alone */
+	struct backend_options backends; /* as they are told, but for: */
 	bool no_count_launches;
 	bool no_sensors; /* do not ask what devices say of themselves */
-	bool sync;       /* record how long the program waits for its devices */
 	bool cpu_time;   /* record how long the program's threads ran within their scopes */
 	bool python;     /* read the frames of Python */
 	bool by_shape;   /* tell kernels apart by grid and block */

@@ -10,6 +10,7 @@
 #include "base/human.h"
 #include "base/shown.h"
 #include "base/util.h"
+#include "core/backends.h"
 #include "core/bottom_up.h"
 #include "core/crowd.h"
 #include "core/flat.h"
@@ -26,6 +27,11 @@ static void point_to_doctor(FILE *out)
 	fprintf(out, "proton: 'proton doctor' says what can be seen on this machine\n");
 }
 
+/* What makes a process connect. */
+#define _(id, name, number, door, word, title, variable, unseen, about) title ", "
+static const char usable[] = BACKENDS_OF_USERS(_) "NVTX or proton.h";
+#undef _
+
 /* Say why a profile is empty, as far as is known: nothing connected, no GPU work, or work but no
  * records. Processes that could not report at all are named with the losses. */
 static void summary_empty(const struct recording *rec, FILE *out)
@@ -41,9 +47,10 @@ static void summary_empty(const struct recording *rec, FILE *out)
 		fprintf(out, "proton: GPU work was launched, but no record of it came\n");
 	else if (!s->n_processes && !connected && !session_loss(s, LOSS_REFUSED))
 		fprintf(out,
-			"proton: nothing connected: no process used CUDA, OpenCL, NVTX or proton.h\n"
+			"proton: nothing connected: no process used %s\n"
 			"proton: (not seen: static, set-id, 32-bit programs, other users, chroot, "
-			"env -i)\n");
+			"env -i)\n",
+			usable);
 	else if (!session_loss(s, LOSS_UNHEARD) && !session_loss(s, LOSS_REFUSED) &&
 		 !session_loss(s, LOSS_VANISHED))
 		fprintf(out, "proton: no GPU work: %u process%s connected, and launched nothing\n",
