@@ -42,6 +42,9 @@ extern _Atomic bool collect_on;
 #define COLLECT_TAG_SCOPE UINT64_C(1)
 /* Returns the depth before the push, or -1 when the collector is off or the stack is full. */
 int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t len);
+/* As collect_push(). On a thread without scopes it hangs where such a thread's work belongs: below the
+ * main thread's calling context, not below the root. */
+int collect_push_adopted(enum frame_kind kind, uint64_t tag, const char *name, size_t len);
 /* Returns the depth after the pop, or -1 when there is none of this tag (counted). */
 int collect_pop(uint64_t tag);
 /* Depth of the current thread's stack of this tag. */

@@ -141,6 +141,7 @@ struct note_entry {
 struct scope_entry {
 	uint64_t tag, enter_ns; /* of the host clock; 0: it is timed already */
 	uint32_t frame, node;
+	uint32_t base;     /* node that the first of the stack hangs below */
 	bool is_inherited; /* a process that forked this one entered it, and counts that */
 };
 

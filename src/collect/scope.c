@@ -40,7 +40,15 @@ static void thread_move(struct thread_state *t, uint32_t node)
 		atomic_store_explicit(&collector->main_node, node, memory_order_relaxed);
 }
 
-int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t len)
+/* What a scope of a thread without others hangs below, if it is to hang where its launches do. */
+static uint32_t main_node_for(const struct thread_state *t)
+{
+	if (t->is_main)
+		return 0;
+	return atomic_load_explicit(&collector->main_node, memory_order_relaxed);
+}
+
+static int push(enum frame_kind kind, uint64_t tag, const char *name, size_t len, bool adopt)
 {
 	struct scope_entry new = {.tag = tag};
 	struct thread_state *t;
@@ -62,7 +70,8 @@ int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t le
 	/* A signal handler may enter and leave scopes of its own at any point of this: what it finds is
 	 * either all of this scope or nothing of it, and it writes no further than the next entry. */
 	new.frame = frame_intern(kind, string_intern(name, len));
-	new.node = node_intern(t->node, new.frame);
+	new.base = t->depth ? t->stack[0].base : adopt ? main_node_for(t) : 0;
+	new.node = node_intern(t->depth ? t->node : new.base, new.frame);
 	new.enter_ns = host_clock_ns();
 	depth = t->depth;
 	thread_set_depth(t, depth + 1);
@@ -71,6 +80,16 @@ int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t le
 	atomic_signal_fence(memory_order_seq_cst);
 	thread_move(t, new.node);
 	return (int)depth;
+}
+
+int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t len)
+{
+	return push(kind, tag, name, len, false);
+}
+
+int collect_push_adopted(enum frame_kind kind, uint64_t tag, const char *name, size_t len)
+{
+	return push(kind, tag, name, len, true);
 }
 
 /* One more of SET_ID_HOST; a slot that there was no room for is counted already. */
@@ -143,7 +162,7 @@ void scopes_left_open(void)
 /* An entry was taken out of the middle: those above it hang one level higher. */
 static void stack_rehang(struct thread_state *t, uint32_t from)
 {
-	uint32_t node = from ? t->stack[from - 1].node : 0;
+	uint32_t node = from ? t->stack[from - 1].node : t->depth ? t->stack[0].base : 0;
 
 	for (; from < t->depth; from++) {
 		node = node_intern(node, t->stack[from].frame);

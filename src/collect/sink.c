@@ -343,6 +343,21 @@ static void sink_connect(struct activity_sink *sink)
 	sender_start();
 }
 
+static uint64_t scope_tag(const struct activity_sink *sink)
+{
+	return (uint64_t)(uintptr_t)sink;
+}
+
+static void sink_enter(struct activity_sink *sink, const char *name, size_t len)
+{
+	collect_push_adopted(FRAME_SCOPE, scope_tag(sink), name, len);
+}
+
+static void sink_leave(struct activity_sink *sink)
+{
+	collect_pop(scope_tag(sink));
+}
+
 static const struct activity_sink_ops sink_ops = {
 	.launch = sink_launch,
 	.record = sink_record,
@@ -351,6 +366,8 @@ static const struct activity_sink_ops sink_ops = {
 	.device = sink_device,
 	.note = sink_note,
 	.connect = sink_connect,
+	.enter = sink_enter,
+	.leave = sink_leave,
 };
 
 struct activity_sink sinks[N_SOURCES] = {

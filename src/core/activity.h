@@ -108,6 +108,12 @@ struct activity_sink_ops {
 	void (*note)(struct activity_sink *sink, const char *text);
 	/* There is something to deliver from now on: starts the sender thread when none runs. */
 	void (*connect)(struct activity_sink *sink);
+	/* The calling thread enters a scope of the vendor's, so named, and leaves the newest of
+	 * them: what it launches in between belongs there. On a thread without scopes it stands
+	 * where such a thread's work does. Each enter has its leave, on the same thread. No malloc,
+	 * no lock, no system call. */
+	void (*enter)(struct activity_sink *sink, const char *name, size_t len);
+	void (*leave)(struct activity_sink *sink);
 };
 
 struct activity_sink {

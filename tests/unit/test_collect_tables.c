@@ -535,6 +535,54 @@ START_TEST(test_adopt)
 	pthread_join(thread, NULL);
 }
 
+static bool launch_is_below(const char *name, uint32_t parent)
+{
+	return node_is(launch_node(), name) && collector->node[launch_node()].parent == parent;
+}
+
+/* Scopes of a vendor's, on a thread that has none: below the main thread's, in whatever order they and
+ * the program's own are left. */
+static void *enter_adopted(void *arg)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+
+	sink->ops->enter(sink, "region", 6);
+	ck_assert(launch_is_below("region", main_node));
+	push(COLLECT_TAG_SCOPE, "mine");
+	sink->ops->leave(sink);
+	ck_assert(launch_is_below("mine", main_node));
+	sink->ops->enter(sink, "again", 5);
+	collect_pop(COLLECT_TAG_SCOPE);
+	ck_assert(launch_is_below("again", main_node));
+	sink->ops->leave(sink);
+	ck_assert_uint_eq(launch_node(), main_node);
+	push(COLLECT_TAG_SCOPE, "mine");
+	sink->ops->enter(sink, "within", 6);
+	ck_assert_uint_eq(collector->node[collector->node[launch_node()].parent].parent, 0);
+	sink->ops->leave(sink);
+	sink->ops->leave(sink); /* of none */
+	ck_assert(launch_is_below("mine", 0));
+	ck_assert_uint_eq(rig_losses(LOSS_SCOPE_MISMATCH), 1);
+	return arg;
+}
+
+START_TEST(test_enter)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	pthread_t thread;
+
+	rig_start();
+	sink->ops->enter(sink, "outer", 5);
+	main_node = thread_state()->node;
+	ck_assert(launch_is_below("outer", 0));
+	pthread_create(&thread, NULL, enter_adopted, NULL);
+	pthread_join(thread, NULL);
+	ck_assert(launch_is_below("outer", 0));
+	sink->ops->leave(sink);
+	rig_until_sum("outer", METRIC_CPU_COUNT, 1);
+	rig_until_sum("within", METRIC_CPU_COUNT, 1);
+}
+
 static void *leave_open(void *arg)
 {
 	push(COLLECT_TAG_SCOPE, "left open");
@@ -568,6 +616,7 @@ TCase *collect_scopes_case(void)
 	tcase_add_test(c, test_tags);
 	tcase_add_test(c, test_overflow);
 	tcase_add_test(c, test_adopt);
+	tcase_add_test(c, test_enter);
 	tcase_add_test(c, test_thread_ends);
 	tcase_add_test(c, test_metric_types);
 	return c;
