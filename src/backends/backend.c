@@ -5,7 +5,7 @@
 const struct backend *backend_of(enum source source)
 {
 	static const struct backend *const backends[N_SOURCES] = {
-#define _(id, name, number, ...) [number] = &backend_##name,
+#define _(id, name, ...) [SOURCE_##id] = &backend_##name,
 		BACKENDS(_)
 #undef _
 	};

@@ -173,7 +173,7 @@ int cmd_version(int argc, char **argv)
 	}
 	printf("proton " PACKAGE_VERSION "\n");
 	printf("backends: "
-#define _(id, name, number, door, word, title, variable, unseen, about) #name " (" about "), "
+#define _(id, name, door, word, title, variable, unseen, about) #name " (" about "), "
 	       BACKENDS_OF_USERS(_)
 #undef _
 		       "host\n");

@@ -31,11 +31,11 @@ enum {
 	OPT_SAVE_ENV,
 	OPT_NO_BACKEND, /* + SOURCE_*; the last */
 };
-#define OPTION_NO_BACKEND(id_, name_, number, door, word, title, variable, unseen, about)          \
+#define OPTION_NO_BACKEND(id_, name_, door, word, title, variable, unseen, about)                  \
 	{.name = "no-" word,                                                                       \
 	 .help = "leave " title " alone",                                                          \
 	 .rare = true,                                                                             \
-	 .id = OPT_NO_BACKEND + (number)},
+	 .id = OPT_NO_BACKEND + SOURCE_##id_},
 
 /* clang-format off */
 #define RUN_OPTIONS                                                                                \

@@ -150,7 +150,7 @@ static void backend_start(struct activity_sink *sink)
 void backends_open(enum collect_door door, struct activity_sink sinks[static N_SOURCES])
 {
 	static const enum collect_door doors[N_SOURCES] = {
-#define _(id, name, number, door, ...) [number] = DOOR_##door,
+#define _(id, name, door, ...) [SOURCE_##id] = DOOR_##door,
 		BACKENDS(_)
 #undef _
 	};

@@ -371,7 +371,7 @@ static const struct activity_sink_ops sink_ops = {
 };
 
 struct activity_sink sinks[N_SOURCES] = {
-#define _(id, name, number, ...) [number] = {&sink_ops, number},
+#define _(id, ...) [SOURCE_##id] = {&sink_ops, SOURCE_##id},
 	BACKENDS(_)
 #undef _
 };

@@ -6,9 +6,9 @@
  * off, --no-WORD, what `proton version` says, the door through which the collector starts it and
  * the variable that opens that door.
  *
- * Numbers are dense. Some variables can name one library only. If another tool has set one, we
- * leave it, and `unseen` is what users are told. Without `unseen` the variable is a list: ours is
- * appended.
+ * A backend's number is the place of its row. Some variables can name one library only. If another
+ * tool has set one, we leave it, and `unseen` is what users are told. Without `unseen` the variable is a
+ * list: ours is appended.
  *
  * collect/libproton.map.in includes this, too: what only C understands is hidden from it by
  * __ASSEMBLER__. */
@@ -16,14 +16,14 @@
 #include <stdint.h>
 #endif
 
-/*    id, name,       number, door, word, title, variable, unseen, about */
+/*    id, name, door, word, title, variable, unseen, about */
 #define BACKENDS_OF_USERS(_)                                                                       \
-	_(CUPTI, cupti, 0, CUDA, "cuda", "CUDA", "CUDA_INJECTION64_PATH",                          \
+	_(CUPTI, cupti, CUDA, "cuda", "CUDA", "CUDA_INJECTION64_PATH",                             \
 	  "CUDA work may not be seen", "libcupti 11 to 13, looked for at run time")                \
-	_(OPENCL, opencl, 1, OPENCL, "opencl", "OpenCL", "OPENCL_LAYERS", NULL, "layer")
+	_(OPENCL, opencl, OPENCL, "opencl", "OpenCL", "OPENCL_LAYERS", NULL, "layer")
 #define BACKENDS(_)                                                                                \
 	BACKENDS_OF_USERS(_)                                                                       \
-	_(FAKE, fake, 2, PRELOAD, NULL, NULL, NULL, NULL, NULL)
+	_(FAKE, fake, PRELOAD, NULL, NULL, NULL, NULL, NULL)
 
 /* The doors: how somebody else's code gets into libproton.so, and the functions that it finds
  * there. These and no others are exported, so they are written as the linker reads them.
@@ -40,7 +40,7 @@
 
 #ifndef __ASSEMBLER__
 enum source {
-#define _(id, name, number, ...) SOURCE_##id = number,
+#define _(id, ...) SOURCE_##id,
 	BACKENDS(_)
 #undef _
 		N_SOURCES

@@ -179,8 +179,7 @@ static void open_backends(struct builder *b, const struct target_env_options *o)
 	static const struct {
 		const char *variable, *unseen;
 	} doors[] = {
-#define _(id, name, number, door, word, title, variable, unseen, about)                            \
-	[number] = {variable, unseen},
+#define _(id, name, door, word, title, variable, unseen, about) [SOURCE_##id] = {variable, unseen},
 		BACKENDS_OF_USERS(_)
 #undef _
 	};

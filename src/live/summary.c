@@ -28,7 +28,7 @@ static void point_to_doctor(FILE *out)
 }
 
 /* What makes a process connect. */
-#define _(id, name, number, door, word, title, variable, unseen, about) title ", "
+#define _(id, name, door, word, title, variable, unseen, about) title ", "
 static const char usable[] = BACKENDS_OF_USERS(_) "NVTX or proton.h";
 #undef _
 
