@@ -34,6 +34,8 @@ enum collect_door {
 #undef _
 };
 int collect_start(enum collect_door door);
+/* What the run wants of backends, without a start. -ENOENT: this process is not looked at. */
+int collect_options(struct backend_options *ret_options);
 #define EXPORT __attribute__((visibility("default"))) /* of what DOORS names */
 extern _Atomic bool collect_on;
 

@@ -159,6 +159,19 @@ static bool control_fits(const struct control_page *c)
 	return !only || strtol(only, NULL, 10) == getpid();
 }
 
+int collect_options(struct backend_options *ret_options)
+{
+	const char *dir = session_path();
+	struct control_page *control = *dir ? control_open(dir) : NULL;
+	bool fits = control && control_fits(control);
+
+	if (fits)
+		*ret_options = control->options;
+	if (control)
+		munmap(control, sizeof(*control));
+	return fits ? 0 : -ENOENT;
+}
+
 /* A static program that opens us has a libc of its own; ours, the second, cannot make threads. */
 static bool program_is_static(void)
 {

@@ -82,7 +82,7 @@ size_t activity_bare_len(const char *name, size_t len);
 
 /* A device, once known. Strings may be NULL; numbers 0 = unknown. */
 struct device_info {
-	const char *type; /* "CUDA", "HIP", "OpenCL", "CPU": key of the file's device table */
+	const char *type; /* "CUDA", "HIP", "OpenCL", "OpenMP": key of the file's device table */
 	int32_t index;
 	const char *name, *arch, *uuid, *driver;
 	uint32_t num_sms;

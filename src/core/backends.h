@@ -20,7 +20,9 @@
 #define BACKENDS_OF_USERS(_)                                                                       \
 	_(CUPTI, cupti, CUDA, "cuda", "CUDA", "CUDA_INJECTION64_PATH",                             \
 	  "CUDA work may not be seen", "libcupti 11 to 13, looked for at run time")                \
-	_(OPENCL, opencl, OPENCL, "opencl", "OpenCL", "OPENCL_LAYERS", NULL, "layer")
+	_(OPENCL, opencl, OPENCL, "opencl", "OpenCL", "OPENCL_LAYERS", NULL, "layer")              \
+	_(OPENMP, openmp, OPENMP, "openmp", "OpenMP offloading", "OMP_TOOL_LIBRARIES",             \
+	  "OpenMP's constructs are not seen", "tool of runtimes with OMPT 5.1")
 #define BACKENDS(_)                                                                                \
 	BACKENDS_OF_USERS(_)                                                                       \
 	_(FAKE, fake, PRELOAD, NULL, NULL, NULL, NULL, NULL)
@@ -35,6 +37,7 @@
 	_(CUDA, InitializeInjection;)                                                              \
 	_(NVTX, InitializeInjectionNvtx2; InitializeInjectionNvtxExtension;)                       \
 	_(OPENCL, clGetLayerInfo; clInitLayer;)                                                    \
+	_(OPENMP, ompt_start_tool;)                                                                \
 	_(API, proton_*;)
 /* clang-format on */
 

@@ -230,7 +230,7 @@ static int copy_base(struct builder *b, char *const *base)
 {
 	size_t n = count_vars(base);
 
-	b->env.vars = calloc(n + 16, sizeof(*b->env.vars)); /* 8 of ours, and the NULL */
+	b->env.vars = calloc(n + 16, sizeof(*b->env.vars)); /* a dozen of ours, and the NULL */
 	if (!b->env.vars)
 		return -ENOMEM;
 	for (; b->n_vars < n; b->n_vars++) {

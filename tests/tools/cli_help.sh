@@ -3,7 +3,7 @@ set -u
 builddir=${builddir:-.}
 PROTON=${PROTON:-$builddir/proton}
 case $PROTON in /*) ;; *) PROTON=$PWD/$PROTON ;; esac
-unset PROTON_FAKE PROTON_SESSION PROTON_LIBRARY OPENCL_LAYERS CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH
+unset PROTON_FAKE PROTON_SESSION PROTON_LIBRARY OPENCL_LAYERS OMP_TOOL_LIBRARIES CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH
 . "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
 export XDG_CONFIG_HOME=$work/.config # not the settings of whoever runs the tests
 export work # what is left running ends with it

@@ -16,7 +16,7 @@
 
 /* ---- the environment ---- */
 
-#define MANY 6
+#define MANY 7
 
 static const struct {
 	const char *name;
@@ -32,7 +32,8 @@ static const struct {
 	{.name = "plain",
 	 .base = {"HOME=/x", "PATH=/bin"},
 	 .present = {"HOME=/x", "PROTON_SESSION=/s", "CUDA_INJECTION64_PATH=" LIB,
-		     "NVTX_INJECTION64_PATH=" LIB, "OPENCL_LAYERS=" LIB, "LD_PRELOAD=" LIB}},
+		     "NVTX_INJECTION64_PATH=" LIB, "OPENCL_LAYERS=" LIB, "OMP_TOOL_LIBRARIES=" LIB,
+		     "LD_PRELOAD=" LIB}},
 	{.name = "a child with AddressSanitizer runs behind a preloaded library",
 	 .base = {"HOME=/x"},
 	 .present = {"LD_PRELOAD=" LIB, "ASAN_OPTIONS=verify_asan_link_order=0"}},
@@ -52,9 +53,11 @@ static const struct {
 	 .base = {"LD_PRELOAD=", "CUDA_INJECTION64_PATH=", "OPENCL_LAYERS="},
 	 .present = {"LD_PRELOAD=" LIB, "CUDA_INJECTION64_PATH=" LIB, "OPENCL_LAYERS=" LIB}},
 	{.name = "another tool's injection is left alone and named",
-	 .base = {"CUDA_INJECTION64_PATH=/nsys.so", "NVTX_INJECTION64_PATH=/other.so"},
-	 .present = {"CUDA_INJECTION64_PATH=/nsys.so", "NVTX_INJECTION64_PATH=/other.so"},
-	 .notes = {"'/nsys.so'", "'/other.so'"}},
+	 .base = {"CUDA_INJECTION64_PATH=/nsys.so", "NVTX_INJECTION64_PATH=/other.so",
+		  "OMP_TOOL_LIBRARIES=/a.so:/b.so"},
+	 .present = {"CUDA_INJECTION64_PATH=/nsys.so", "NVTX_INJECTION64_PATH=/other.so",
+		     "OMP_TOOL_LIBRARIES=/a.so:/b.so"},
+	 .notes = {"'/nsys.so'", "'/a.so:/b.so'", "'/other.so'"}},
 	{.name = "once is enough",
 	 .base = {"LD_PRELOAD=/a.so " LIB, "OPENCL_LAYERS=" LIB, "CUDA_INJECTION64_PATH=" LIB,
 		  "PROTON_SESSION=/outer", "PROTON_LIBRARY=/outer.so"},
@@ -62,9 +65,9 @@ static const struct {
 		     "PROTON_SESSION=/s", "PROTON_LIBRARY=" LIB}},
 	{.name = "switches",
 	 .no_preload = true,
-	 .backends_off = 1u << SOURCE_CUPTI | 1u << SOURCE_OPENCL,
+	 .backends_off = 1u << SOURCE_CUPTI | 1u << SOURCE_OPENCL | 1u << SOURCE_OPENMP,
 	 .present = {"NVTX_INJECTION64_PATH=" LIB},
-	 .absent = {"LD_PRELOAD", "CUDA_INJECTION64_PATH", "OPENCL_LAYERS"}},
+	 .absent = {"LD_PRELOAD", "CUDA_INJECTION64_PATH", "OPENCL_LAYERS", "OMP_TOOL_LIBRARIES"}},
 	{.name = "32-bit",
 	 .flags = TARGET_ELF | TARGET_32BIT,
 	 .absent = {"LD_PRELOAD"},
@@ -150,7 +153,7 @@ START_TEST(test_empty_env)
 
 	ck_assert_int_eq(target_env_build(&o, base, &env), 0);
 	ck_assert_ptr_nonnull(env.vars[5]);
-	ck_assert_ptr_null(env.vars[7]);
+	ck_assert_ptr_null(env.vars[8]);
 	target_env_done(&env);
 }
 END_TEST

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* openmp_app LIBRARY N: N target regions of a runtime that is a mock, N copies to a GPU that another
+ * backend would see; the program ends in a region. */
+#include "config.h" // IWYU pragma: keep
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "mocks/mock_omp.h"
+
+static struct mock_omp *omp;
+
+/* Compiled code would call the runtime here, and be called from there. */
+__attribute__((noinline)) static void daxpy(int device, int endpoint)
+{
+	__label__ here;
+here:
+	omp->target(ABI_TARGET_REGION, endpoint, device, (const char *)&&here + 1);
+}
+
+int main(int argc, char **argv)
+{
+	void *handle = argc == 3 ? dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL) : NULL;
+	mock_omp_fn *get;
+	int n;
+
+	if (!handle)
+		return 2;
+	*(void **)&get = dlsym(handle, "mock_omp");
+	omp = get();
+	printf("%s\n", omp->start() ? "a tool" : "no tool");
+	omp->device(0, "generic-64bit");
+	omp->device(1, "sm_90");
+	for (n = (int)strtol(argv[2], NULL, 10); n > 0; n--) {
+		daxpy(0, ABI_BEGIN);
+		omp->copy(ABI_TO_DEVICE, 4, 0, 1000);
+		omp->kernel();
+		daxpy(0, ABI_END);
+		omp->copy(ABI_TO_DEVICE, 4, 1, 1000);
+	}
+	daxpy(1, ABI_BEGIN);
+	return 7;
+}

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A program with a runtime of OpenMP (a mock) under the real collector: how it becomes the tool of that
+# runtime, and when it does not.
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+mock=$(dirname "$PROTON")/tests/mocks/.libs/libomptarget.so
+app=$(dirname "$PROTON")/tests/programs/openmp_app
+[ -e "$mock" ] || { echo "no mock runtime: $mock"; exit 77; }
+
+record() { # record OPTION...: what the program said and returned
+	timeout 120 "$PROTON" record -o f.hatchet "$@" -- "$app" "$mock" 50 >out 2>err
+	echo "$? $(cat out)"
+}
+# NAME count bytes host-count, a line a node
+nodes() {
+	"$PROTON" export -f json f.hatchet | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+name = {n["id"]: n["name"] for n in p["nodes"]}
+for n in p["nodes"]:
+    m = n["metrics"]
+    print(n["name"], m.get("count", "-"), m.get("bytes", "-"), m.get("cpu_count", m.get("host_count", "-")), "below", name.get(n["parent"], "-"))
+print("devices", *(d["type"] for d in p["devices"]))
+print("losses", {k: v for k, v in p["losses"].items() if v})' | LC_ALL=C sort
+}
+seen='ROOT - - - below -
+daxpy 50 - - below omp target daxpy
+devices OpenMP
+losses {}
+memcpy HtoD 50 50000 - below omp target daxpy
+omp target daxpy - - 51 below ROOT'
+
+check "preloaded" "7 a tool" "$(record)"
+check "what it sees" "$seen" "$(nodes)"
+check "not preloaded" "7 a tool" "$(record --no-preload)"
+check "what it sees then" "$seen" "$(nodes)"
+check "--no-openmp" "7 no tool" "$(record --no-openmp)"
+has "nothing connected" "nothing connected: no process used CUDA, OpenCL, OpenMP offloading, NVTX or proton.h" err
+check "another tool in the variable" "7 no tool" "$(OMP_TOOL_LIBRARIES=/other.so record)"
+has "is named" "OMP_TOOL_LIBRARIES already names '/other.so' and is left alone: OpenMP's constructs are not seen" err
+check "a tool of the program's" "7 own tool
+a tool" "$(MOCK_OMP_TOOL=1 record)"
+has "is left alone" "nothing connected" err
+finish
