@@ -36,6 +36,8 @@ enum device_state {
 /* OMPT has no word for the tool in its callbacks: one a process. */
 static struct openmp {
 	struct activity_sink *sink;       /* NULL: off */
+	bool parallel;                    /* parallel regions are wanted */
+	struct module runtime;            /* whose own regions are not the program's */
 	_Atomic uint8_t devices[DEVICES]; /* enum device_state */
 } openmp;
 
@@ -194,6 +196,27 @@ static void on_target(int kind, int endpoint, int device, union ompt_word *task,
 	errno = saved;
 }
 
+/* Not those of the runtime itself: LLVM's has its helper threads in one that lasts to the end. */
+static void on_parallel_begin(union ompt_word *task, const void *frame, union ompt_word *region,
+			      unsigned n_threads, int flags, const void *code)
+{
+	int saved = errno;
+
+	if (!openmp.sink || !region)
+		return;
+	region->value = code && !module_has(&openmp.runtime, code);
+	if (region->value)
+		scope_enter((unsigned)flags & ABI_LEAGUE ? "omp teams" : "omp parallel", code);
+	errno = saved;
+}
+
+static void on_parallel_end(union ompt_word *region, union ompt_word *task, int flags,
+			    const void *code)
+{
+	if (openmp.sink && region && region->value)
+		openmp.sink->ops->leave(openmp.sink);
+}
+
 /* ---- the tool ---- */
 
 struct callback {
@@ -222,7 +245,19 @@ static int initialize(ompt_lookup_fn *lookup, int initial_device, union ompt_wor
 		{ABI_DEVICE_INITIALIZE, (ompt_function)on_device},
 	};
 
-	return openmp.sink && callbacks_set(lookup, targets, ARRAY_SIZE(targets));
+	static const struct callback regions[] = {
+		{ABI_PARALLEL_BEGIN, (ompt_function)on_parallel_begin},
+		{ABI_PARALLEL_END, (ompt_function)on_parallel_end},
+	};
+	bool any;
+
+	if (!openmp.sink)
+		return 0;
+	openmp.runtime = module_of((const void *)(uintptr_t)lookup);
+	any = callbacks_set(lookup, targets, ARRAY_SIZE(targets));
+	if (openmp.parallel)
+		any |= callbacks_set(lookup, regions, ARRAY_SIZE(regions));
+	return any;
 }
 
 /* Regions that are open stay so: what runs in them is not over. */
@@ -248,7 +283,7 @@ static int is_offloading(struct dl_phdr_info *info, size_t size, void *arg)
 
 static int openmp_probe(const struct backend_options *options, const char **ret_why)
 {
-	if (dl_iterate_phdr(is_offloading, NULL))
+	if (options->omp_parallel || dl_iterate_phdr(is_offloading, NULL))
 		return 0;
 	*ret_why = "libomptarget is not loaded";
 	return -ENODEV;
@@ -258,6 +293,7 @@ static int openmp_start(const struct backend_options *options, struct activity_s
 			void **ret_state)
 {
 	symbols_init();
+	openmp.parallel = options->omp_parallel;
 	openmp.sink = sink;
 	*ret_state = &openmp;
 	return 0;

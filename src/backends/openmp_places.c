@@ -13,9 +13,9 @@ enum {
 	NAME_BYTES = 2048, /* of a name; a longer function is not told */
 };
 
-/* 0 is nowhere: its code is never asked for. */
+/* 0 is nowhere: it is never taken. */
 static struct place {
-	const void *code; /* NULL: free */
+	uint64_t key; /* 0: free */
 	const struct name *name;
 } places[PLACES];
 
@@ -51,22 +51,25 @@ static const struct name *name_make(const char *construct, const void *code)
 	return names_add(&names, text, len ? n + 1 + len : n);
 }
 
-/* The entry of an address, claimed when it is new. NULL: no room near its place. */
-static struct place *place_of(const void *code)
+/* 64 bits of both: that two constructs share them is not to be expected. Never 0. */
+static uint64_t key_of(const char *construct, const void *code)
 {
-	uint64_t hash = hash_u64((uintptr_t)code);
+	return hash_u64((uintptr_t)code + hash_u64((uintptr_t)construct)) | 1;
+}
 
+/* The entry of a key, claimed when it is new. NULL: no room near its place. */
+static struct place *place_of(uint64_t key)
+{
 	for (unsigned i = 0; i < PROBES; i++) {
-		struct place *p = &places[(hash + i) & (PLACES - 1)];
-		const void *seen = __atomic_load_n(&p->code, __ATOMIC_RELAXED);
+		struct place *p = &places[(key / 2 + i) & (PLACES - 1)];
+		uint64_t seen = __atomic_load_n(&p->key, __ATOMIC_RELAXED);
 
 		if (p == places)
 			continue;
-		if (seen == code ||
-		    (!seen && __atomic_compare_exchange_n(&p->code, &seen, code, false,
-							  __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
+		if (!seen && __atomic_compare_exchange_n(&p->key, &seen, key, false,
+							 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			return p;
-		if (seen == code) /* another thread has claimed it for the same */
+		if (seen == key) /* it was there, or another thread has claimed it for the same */
 			return p;
 	}
 	return NULL;
@@ -74,7 +77,7 @@ static struct place *place_of(const void *code)
 
 uint32_t openmp_place(const char *construct, const void *code)
 {
-	struct place *p = code ? place_of(code) : NULL;
+	struct place *p = code ? place_of(key_of(construct, code)) : NULL;
 
 	if (!p)
 		return 0;

@@ -11,7 +11,8 @@
 #include <stdint.h>
 #include "backends/names.h"
 
-/* A number of the place, for openmp_place_name(); 0: there is no room for it. */
+/* A number of the place, for openmp_place_name(); 0: there is no room for it. Equal constructs are one
+ * and the same string. */
 uint32_t openmp_place(const char *construct, const void *code);
 /* The construct and, where it is known, the function. NULL of 0. */
 const struct name *openmp_place_name(uint32_t place);

@@ -5,7 +5,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,6 +28,18 @@ static int (*find_loaded)(void *address, struct loaded *ret);
 void symbols_init(void)
 {
 	*(void **)&find_loaded = dlsym(RTLD_DEFAULT, "_dl_find_object");
+}
+
+static bool find(const void *address, struct loaded *ret)
+{
+	return find_loaded && find_loaded((void *)(uintptr_t)address, ret) == 0;
+}
+
+struct module module_of(const void *address)
+{
+	struct loaded l;
+
+	return find(address, &l) ? (struct module){l.start, l.end} : (struct module){0};
 }
 
 /* ---- the file ---- */
@@ -132,7 +143,7 @@ size_t symbol_at(const void *address, char *out, size_t size)
 	struct file f;
 	size_t len;
 
-	if (!find_loaded || find_loaded((void *)(uintptr_t)address, &module) != 0)
+	if (!find(address, &module))
 		return 0;
 	path = *module.map->l_name ? module.map->l_name : "/proc/self/exe";
 	f = file_map(path);

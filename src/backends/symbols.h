@@ -6,10 +6,24 @@
  * which a constructor may hold that waits for us).
  *
  * A look maps the file and goes over its symbols: once an address, never on the launch path. */
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Before the first look, where the loader may be asked. */
 void symbols_init(void);
+
+/* Where a module is loaded. */
+struct module {
+	const void *start, *end; /* both NULL: not known */
+};
+
+/* That of an address. No lock; cheap.
+ *   thread  any */
+struct module module_of(const void *address);
+static inline bool module_has(const struct module *m, const void *address)
+{
+	return address >= m->start && address < m->end;
+}
 
 /* The raw name into out, with a NUL; its length. 0: not known, or longer than there is room for.
  *   thread  any */

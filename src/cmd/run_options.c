@@ -33,6 +33,7 @@ static const struct {
 	size_t at; /* of a uint32_t in struct backend_options */
 } backend_flags[] = {
 	{OPT_SYNC, offsetof(struct backend_options, sync)},
+	{OPT_OMP_PARALLEL, offsetof(struct backend_options, omp_parallel)},
 };
 
 static int set_flag(struct run_options *o, int id)

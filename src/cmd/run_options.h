@@ -26,6 +26,7 @@ enum {
 	OPT_CPU_TIME,
 	OPT_BY_SHAPE,
 	OPT_CONTEXT,
+	OPT_OMP_PARALLEL,
 	OPT_NO_SENSORS,
 	OPT_LABEL,
 	OPT_SAVE_ENV,
@@ -60,6 +61,8 @@ enum {
 	 .rare = true, .id = OPT_CPU_TIME},                                                        \
 	{.name = "by-shape", .help = "tell kernels apart by their grids and blocks",               \
 	 .rare = true, .id = OPT_BY_SHAPE},                                                        \
+	{.name = "omp-parallel", .help = "record parallel regions of OpenMP as scopes",            \
+	 .rare = true, .id = OPT_OMP_PARALLEL},                                                    \
 	{.name = "no-sensors", .help = "leave clocks, power and memory of the devices alone",      \
 	 .rare = true, .id = OPT_NO_SENSORS},                                                      \
 	{.name = "label", .arg = "TEXT", .help = "what you call this run", .rare = true,           \

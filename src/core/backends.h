@@ -55,7 +55,9 @@ struct backend_options {
 	uint32_t count_launches;   /* 1: launch callbacks on even for a single calling context */
 	uint32_t sync;             /* 1: record how long the host waits for a device */
 	uint64_t buffer_bytes_max; /* bound of all activity buffers */
-	uint64_t unused[6];
+	uint32_t omp_parallel;     /* 1: parallel regions of OpenMP are scopes */
+	uint32_t unused0;
+	uint64_t unused[5];
 };
 _Static_assert(sizeof(struct backend_options) == 64, "backend_options");
 

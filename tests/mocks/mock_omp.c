@@ -16,6 +16,8 @@ static struct ompt_tool *tool;
 static void *tool_library;
 static __thread union ompt_word target_word;
 static __thread uint64_t operation_word; /* keeps what it has, as LLVM's does */
+static __thread union ompt_word regions[8];
+static __thread unsigned n_regions;
 
 VISIBLE mock_omp_fn mock_omp;
 static struct mock_omp mock;
@@ -129,9 +131,11 @@ static void target(int kind, int endpoint, int number, const void *code)
 static void parallel(int endpoint, int flags, const void *code)
 {
 	if (endpoint == ABI_BEGIN)
-		CALL(ABI_PARALLEL_BEGIN, ompt_parallel_begin_fn, NULL, NULL, NULL, 2, flags, code);
+		CALL(ABI_PARALLEL_BEGIN, ompt_parallel_begin_fn, NULL, NULL, &regions[n_regions++],
+		     2, flags, code);
 	else
-		CALL(ABI_PARALLEL_END, ompt_parallel_end_fn, NULL, NULL, flags, code);
+		CALL(ABI_PARALLEL_END, ompt_parallel_end_fn, &regions[--n_regions], NULL, flags,
+		     code);
 }
 
 static void copy(int kind, int src_device, int dst_device, size_t bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* openmp_app LIBRARY N: N target regions of a runtime that is a mock, N copies to a GPU that another
- * backend would see; the program ends in a region. */
+ * backend would see, all in a parallel region; the program ends in another target region. */
 #include "config.h" // IWYU pragma: keep
 #include <dlfcn.h>
 #include <stdio.h>
@@ -17,6 +17,13 @@ here:
 	omp->target(ABI_TARGET_REGION, endpoint, device, (const char *)&&here + 1);
 }
 
+__attribute__((noinline)) static void solve(int endpoint)
+{
+	__label__ here;
+here:
+	omp->parallel(endpoint, 0, (const char *)&&here + 1);
+}
+
 int main(int argc, char **argv)
 {
 	void *handle = argc == 3 ? dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL) : NULL;
@@ -30,6 +37,7 @@ int main(int argc, char **argv)
 	printf("%s\n", omp->start() ? "a tool" : "no tool");
 	omp->device(0, "generic-64bit");
 	omp->device(1, "sm_90");
+	solve(ABI_BEGIN);
 	for (n = (int)strtol(argv[2], NULL, 10); n > 0; n--) {
 		daxpy(0, ABI_BEGIN);
 		omp->copy(ABI_TO_DEVICE, 4, 0, 1000);
@@ -37,6 +45,7 @@ int main(int argc, char **argv)
 		daxpy(0, ABI_END);
 		omp->copy(ABI_TO_DEVICE, 4, 1, 1000);
 	}
+	solve(ABI_END);
 	daxpy(1, ABI_BEGIN);
 	return 7;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Offloads to the processor: 3 regions of saxpy() in a region of data, an update, and a copy by itself.
+ * Before it, 5 parallel regions of the host.
  * Tests compile it with clang, -fopenmp and a target for devices. */
 #include <stddef.h>
 #include <stdio.h>
@@ -22,13 +23,20 @@ __attribute__((noinline)) static void saxpy(float a)
 		y[i] += a * x[i];
 }
 
+__attribute__((noinline)) static void prepare(void)
+{
+#pragma omp parallel for
+	for (int i = 0; i < N; i++)
+		x[i] = (float)i;
+}
+
 int main(void)
 {
 	int host = omp_get_initial_device(), device = omp_get_default_device();
 	void *p = omp_target_alloc(sizeof(x), device);
 
-	for (int i = 0; i < N; i++)
-		x[i] = (float)i;
+	for (int i = 0; i < 5; i++)
+		prepare();
 #pragma omp target data map(to : x)
 	{
 		for (int i = 0; i < 3; i++)

@@ -11,7 +11,7 @@ record() { # record OPTION...: what the program said and returned
 	timeout 120 "$PROTON" record -o f.hatchet "$@" -- "$app" "$mock" 50 >out 2>err
 	echo "$? $(cat out)"
 }
-# NAME count bytes host-count, a line a node
+# NAME count bytes times-entered, a line a node
 nodes() {
 	"$PROTON" export -f json f.hatchet | python3 -c '
 import json, sys
@@ -19,7 +19,7 @@ p = json.load(sys.stdin)
 name = {n["id"]: n["name"] for n in p["nodes"]}
 for n in p["nodes"]:
     m = n["metrics"]
-    print(n["name"], m.get("count", "-"), m.get("bytes", "-"), m.get("cpu_count", m.get("host_count", "-")), "below", name.get(n["parent"], "-"))
+    print(n["name"], m.get("count", "-"), m.get("bytes", "-"), m.get("cpu_count", "-"), "below", name.get(n["parent"], "-"))
 print("devices", *(d["type"] for d in p["devices"]))
 print("losses", {k: v for k, v in p["losses"].items() if v})' | LC_ALL=C sort
 }
@@ -34,6 +34,10 @@ check "preloaded" "7 a tool" "$(record)"
 check "what it sees" "$seen" "$(nodes)"
 check "not preloaded" "7 a tool" "$(record --no-preload)"
 check "what it sees then" "$seen" "$(nodes)"
+check "--omp-parallel" "7 a tool" "$(record --omp-parallel)"
+check "is a scope more" "omp parallel solve - - 1 below ROOT
+omp target daxpy - - 1 below ROOT
+omp target daxpy - - 50 below omp parallel solve" "$(nodes | grep omp | grep -v '^daxpy\|^memcpy')"
 check "--no-openmp" "7 no tool" "$(record --no-openmp)"
 has "nothing connected" "nothing connected: no process used CUDA, OpenCL, OpenMP offloading, NVTX or proton.h" err
 check "another tool in the variable" "7 no tool" "$(OMP_TOOL_LIBRARIES=/other.so record)"

@@ -27,8 +27,8 @@ done
 OMP_TARGET_OFFLOAD=MANDATORY timeout 120 ./saxpy >out 2>err || { echo "it does not run here: $(tail -n 1 err)"; exit 77; }
 wanted=$(cat out)
 
-check "output" "0 $wanted" "$(timeout 120 "$PROTON" record -o f.hatchet -- ./saxpy >out 2>err; echo "$? $(cat out)")"
-seen=$("$PROTON" export -f json f.hatchet | python3 -c '
+nodes() { # NAME count bytes times-entered, a line a node
+	"$PROTON" export -f json f.hatchet | python3 -c '
 import json, sys
 p = json.load(sys.stdin)
 name = {n["id"]: n["name"] for n in p["nodes"]}
@@ -36,7 +36,9 @@ for n in p["nodes"]:
     m = n["metrics"]
     print(n["name"], m.get("count", "-"), m.get("bytes", "-"), m.get("cpu_count", "-"), "below", name.get(n["parent"], "-"))
 print("devices", *(d["type"] for d in p["devices"]))
-print("losses", {k: v for k, v in p["losses"].items() if v})' | LC_ALL=C sort)
+print("losses", {k: v for k, v in p["losses"].items() if v})' | LC_ALL=C sort
+}
+check "output" "0 $wanted" "$(timeout 120 "$PROTON" record -o f.hatchet -- ./saxpy >out 2>err; echo "$? $(cat out)")"
 check "what it sees" "ROOT - - - below -
 devices OpenMP
 losses {}
@@ -49,5 +51,7 @@ omp target enter data main - - 1 below ROOT
 omp target exit data main - - 1 below ROOT
 omp target saxpy - - 3 below ROOT
 omp target update main - - 1 below ROOT
-saxpy 3 - - below omp target saxpy" "$seen"
+saxpy 3 - - below omp target saxpy" "$(nodes)"
+check "--omp-parallel" "0 $wanted" "$(timeout 120 "$PROTON" record --omp-parallel -o f.hatchet -- ./saxpy >out 2>err; echo "$? $(cat out)")"
+check "parallel regions" "omp parallel prepare - - 5 below ROOT" "$(nodes | grep prepare)"
 finish

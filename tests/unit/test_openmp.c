@@ -31,6 +31,11 @@ static void saxpy(void)
 	ck_abort();
 }
 
+static void solve(void)
+{
+	ck_abort();
+}
+
 void outlined(void) __asm__("sgemm.omp_outlined");
 void outlined(void)
 {
@@ -65,9 +70,10 @@ static void name_us(void)
 }
 
 /* A collector with a runtime that has a tool: three devices, of which the vendor's library sees one. */
-static void begin(void)
+static void begin_with(bool parallel)
 {
 	rig_open();
+	rig_dir->control->options.omp_parallel = parallel;
 	name_us();
 	load();
 	ck_assert(omp->start_with(ompt_start_tool));
@@ -75,6 +81,11 @@ static void begin(void)
 	omp->device(CPU, "generic-64bit");
 	omp->device(GPU, "sm_90");
 	omp->device(CPU2, "generic-64bit");
+}
+
+static void begin(void)
+{
+	begin_with(false);
 }
 
 static bool is_below(const char *name, const char *parent)
@@ -202,6 +213,51 @@ START_TEST(test_threads)
 	ck_assert(is_below("omp target saxpy", "step"));
 }
 
+static void parallel(int endpoint, const void *code)
+{
+	omp->parallel(endpoint, 0, code);
+}
+
+/* What the runtime does for itself, or nobody knows where, is nobody's region. */
+START_TEST(test_parallel)
+{
+	const void *own, *nowhere = NULL;
+	pthread_t thread;
+
+	begin_with(true);
+	own = (const void *)(uintptr_t)omp->start;
+	parallel(ABI_BEGIN, in(saxpy));
+	parallel(ABI_BEGIN, own);
+	omp->parallel(ABI_BEGIN, (int)ABI_LEAGUE, in(solve));
+	parallel(ABI_BEGIN, nowhere);
+	pthread_create(&thread, NULL, worker, NULL);
+	pthread_join(thread, NULL);
+	parallel(ABI_END, nowhere);
+	omp->parallel(ABI_END, (int)ABI_LEAGUE, in(solve));
+	parallel(ABI_END, own);
+	ck_assert_int_eq(collect_depth((uintptr_t)collect_sink(SOURCE_OPENMP)), 1);
+	parallel(ABI_END, in(saxpy));
+	rig_until_sum("omp parallel saxpy", METRIC_CPU_COUNT, 1);
+	rig_until_sum("omp teams solve", METRIC_CPU_COUNT, 1);
+	rig_until_sum("sgemm", METRIC_COUNT, 1);
+	ck_assert(is_below("omp teams solve", "omp parallel saxpy"));
+	ck_assert(is_below("omp target sgemm", "omp teams solve"));
+	ck_assert_uint_eq(rig_node("omp parallel"), SESSION_NONE);
+	ck_assert_uint_eq(rig_losses(LOSS_SCOPE_MISMATCH), 0);
+}
+
+/* They are told of only where that is asked for. */
+START_TEST(test_parallel_off)
+{
+	begin();
+	ck_assert_int_eq(omp->n_events, 4);
+	parallel(ABI_BEGIN, in(saxpy));
+	region(CPU, outlined);
+	parallel(ABI_END, in(saxpy));
+	rig_until_sum("sgemm", METRIC_COUNT, 1);
+	ck_assert(is_below("omp target sgemm", "ROOT"));
+}
+
 /* A child of a fork inherits the runtime, what is open in it and its devices. */
 START_TEST(test_fork)
 {
@@ -261,6 +317,15 @@ START_TEST(test_none)
 	ck_assert(collect_on);
 }
 
+/* Parallel regions are of use without a library that offloads. */
+START_TEST(test_none_but_parallel)
+{
+	rig_open();
+	rig_dir->control->options.omp_parallel = 1;
+	name_us();
+	ck_assert_ptr_nonnull(ompt_start_tool(201611, "ours"));
+}
+
 START_TEST(test_off)
 {
 	rig_open();
@@ -304,9 +369,12 @@ int main(void)
 	tcase_add_test(c, test_copies);
 	tcase_add_test(c, test_wordless);
 	tcase_add_test(c, test_threads);
+	tcase_add_test(c, test_parallel);
+	tcase_add_test(c, test_parallel_off);
 	tcase_add_test(c, test_fork);
 	tcase_add_test(c, test_finish);
 	tcase_add_test(c, test_none);
+	tcase_add_test(c, test_none_but_parallel);
 	tcase_add_test(c, test_off);
 	tcase_add_test(c, test_no_session);
 	tcase_add_test(c, test_old_runtime);
