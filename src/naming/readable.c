@@ -60,14 +60,37 @@ static char *readable(const char *raw, enum frame_kind kind, unsigned level)
 	return brief;
 }
 
+/* Where the function begins in the name of a construct: "omp target _Z5saxpyPf". 0: it is none, or its
+ * function has a plain name. */
+static size_t construct_function(const char *raw, enum frame_kind kind)
+{
+	const char *last =
+		kind == FRAME_SCOPE && !strncmp(raw, "omp ", 4) ? strrchr(raw, ' ') : NULL;
+
+	return last && last[1] == '_' ? (size_t)(last + 1 - raw) : 0;
+}
+
+static char *construct_name(const char *raw, size_t function, unsigned level)
+{
+	char *name = readable(raw + function, FRAME_FUNCTION, level), *whole = NULL;
+
+	if (name && asprintf(&whole, "%.*s%s", (int)function, raw, name) < 0)
+		whole = NULL;
+	free(name);
+	return whole;
+}
+
 /* A kernel with the shape of its launch behind it is named without it, and gets it back. */
 char *readable_name(const char *raw, enum frame_kind kind, unsigned level)
 {
 	size_t len = strlen(raw), bare = kind == FRAME_KERNEL ? activity_bare_len(raw, len) : len;
 	_cleanup_(freep) char *symbol = NULL;
 	_cleanup_(freep) char *name = NULL;
+	size_t function = construct_function(raw, kind);
 	char *whole;
 
+	if (function)
+		return construct_name(raw, function, level);
 	if (bare == len)
 		return readable(raw, kind, level);
 	symbol = strndup(raw, bare);

@@ -504,6 +504,35 @@ START_TEST(what_is_no_name)
 }
 END_TEST
 
+/* Constructs of OpenMP end in the symbol of the function that they are in. */
+START_TEST(constructs)
+{
+	static const struct {
+		const char *raw, *least, *whole;
+	} names[] = {
+		{"omp target _ZN3lib5saxpyEfPf", "omp target lib::saxpy",
+		 "omp target lib::saxpy(float, float*)"},
+		{"omp target enter data _Z4mainv", "omp target enter data main",
+		 "omp target enter data main()"},
+		{"omp parallel saxpy", NULL, NULL},
+		{"omp parallel _not_mangled", NULL, NULL},
+		{"omp ", NULL, NULL},
+		{"my omp _Z4mainv", NULL, NULL},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *least = readable_name(names[i].raw, FRAME_SCOPE, 0);
+		char *whole = readable_name(names[i].raw, FRAME_SCOPE, NAMING_LEVELS - 1);
+
+		ck_assert_pstr_eq(least, names[i].least);
+		ck_assert_pstr_eq(whole, names[i].whole);
+		free(least);
+		free(whole);
+	}
+	ck_assert_ptr_null(readable_name(names[0].raw, FRAME_NVTX, 0));
+}
+END_TEST
+
 /* Any text comes to an end, and nothing reads beyond it: levels, what tells apart, columns. */
 START_TEST(damaged_names)
 {
@@ -851,6 +880,7 @@ int main(void)
 	if (demangles()) {
 		tcase_add_test(t, short_names_of_real_kernels);
 		tcase_add_test(t, no_two_kernels_have_one_name);
+		tcase_add_test(t, constructs);
 		tcase_set_timeout(soon, 10); /* years otherwise */
 		tcase_add_loop_test(soon, hostile_symbols, 0, ARRAY_SIZE(hostile));
 	}
