@@ -7,8 +7,9 @@ mock=$(dirname "$PROTON")/tests/mocks/.libs/libomptarget.so
 app=$(dirname "$PROTON")/tests/programs/openmp_app
 [ -e "$mock" ] || { echo "no mock runtime: $mock"; exit 77; }
 
+cuda=()
 record() { # record OPTION...: what the program said and returned
-	timeout 120 "$PROTON" record -o f.hatchet "$@" -- "$app" "$mock" 50 >out 2>err
+	timeout 120 "$PROTON" record -o f.hatchet "$@" -- "$app" "$mock" 50 "${cuda[@]}" >out 2>err
 	echo "$? $(cat out)"
 }
 # NAME count bytes times-entered, a line a node
@@ -45,4 +46,13 @@ has "is named" "OMP_TOOL_LIBRARIES already names '/other.so' and is left alone: 
 check "a tool of the program's" "7 own tool
 a tool" "$(MOCK_OMP_TOOL=1 record)"
 has "is left alone" "nothing connected" err
+
+# What CUPTI sees of a construct stands below it, and nothing stands there twice.
+libs=$(dirname "$mock")
+export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+cuda=("$libs/libcuda.so.1")
+check "beside CUPTI" "7 a tool" "$(record)"
+check "nothing twice" "gemm 50 - - below omp target dgemm
+memcpy HtoD pageable 50 100000 - below omp target dgemm
+omp target dgemm - - 50 below ROOT" "$(nodes | grep gemm)"
 finish
