@@ -84,6 +84,20 @@ void check_nvtx(struct doctor *d, struct doctor_finding *f)
 	check_door(d, "NVTX_INJECTION64_PATH", f);
 }
 
+/* A runtime has one tool, if any. */
+void check_openmp(struct doctor *d, struct doctor_finding *f)
+{
+	const char *switched = view_env(d->host, "OMP_TOOL");
+
+	check_door(d, "OMP_TOOL_LIBRARIES", f);
+	if (!switched || strcmp(switched, "disabled") != 0)
+		return;
+	f->state = DOCTOR_NOTE;
+	buf_puts(&f->seen, ", OMP_TOOL=disabled");
+	buf_puts(&f->why, "constructs of OpenMP are not seen then");
+	buf_puts(&f->mend, "unset OMP_TOOL");
+}
+
 /* Preloaded libraries that hold CUPTI or open doors of their own. */
 static bool is_profiler(const char *list)
 {

@@ -33,6 +33,7 @@ const struct doctor_check doctor_checks[] = {
 	{"container",       "environment", FOR(CUDA),                check_container},
 	{"cuda-injection",  "environment", FOR(CUDA),                check_injection},
 	{"nvtx-injection",  "environment", FOR(NVTX),                check_nvtx},
+	{"openmp-tool",     "environment", 0,                        check_openmp},
 	{"preload",         "environment", 0,                        check_preload},
 	{"variables",       "environment", 0,                        check_variables},
 	{"terminal",        "terminal",    FOR(SCREEN),              check_terminal},

@@ -497,10 +497,21 @@ START_TEST(test_cupti)
 }
 END_TEST
 
+START_TEST(test_no_tools)
+{
+	examine();
+	expect("openmp-tool", DOCTOR_OK, "OMP_TOOL_LIBRARIES is free", "");
+	set_env("OMP_TOOL=disabled");
+	examine();
+	expect("openmp-tool", DOCTOR_NOTE, "is free, OMP_TOOL=disabled", "unset OMP_TOOL");
+}
+END_TEST
+
 START_TEST(test_environment)
 {
 	set_env("CUDA_INJECTION64_PATH=/opt/nsys/libToolsInjection64.so");
 	set_env("NVTX_INJECTION64_PATH=/opt/proton/libproton.so");
+	set_env("OMP_TOOL_LIBRARIES=/opt/score-p.so:/opt/ompd.so");
 	set_env("LD_PRELOAD=/opt/nsys/libToolsInjectionProxy64.so");
 	set_env("CUDA_VISIBLE_DEVICES=");
 	set_env("PROTON_FAKE=kernel a 1 1");
@@ -508,6 +519,8 @@ START_TEST(test_environment)
 	expect("cuda-injection", DOCTOR_MISSING, "libToolsInjection64.so",
 	       "unset CUDA_INJECTION64_PATH");
 	expect("nvtx-injection", DOCTOR_OK, "names the collector", "");
+	expect("openmp-tool", DOCTOR_MISSING, "names /opt/score-p.so:/opt/ompd.so",
+	       "unset OMP_TOOL_LIBRARIES");
 	expect("preload", DOCTOR_NOTE, "looks like another profiler", "unset LD_PRELOAD");
 	expect("visible-devices", DOCTOR_MISSING, "CUDA_VISIBLE_DEVICES is ''",
 	       "unset CUDA_VISIBLE_DEVICES");
@@ -775,6 +788,7 @@ static Suite *suite(void)
 	tcase_add_test(machines, test_libcuda);
 	tcase_add_test(machines, test_cupti);
 	tcase_add_test(machines, test_environment);
+	tcase_add_test(machines, test_no_tools);
 	tcase_add_test(machines, test_holders);
 	tcase_add_test(machines, test_opencl);
 	tcase_add_test(machines, test_collector);
