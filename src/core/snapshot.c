@@ -119,21 +119,15 @@ bool snapshot_is_reset(const struct snapshot *snap)
 
 void snapshot_mask(struct snapshot *snap, const uint8_t *mask)
 {
-	bool changed = false;
-
 	snap->any_hidden = false;
 	for (size_t i = 0; i < snap->n; i++) {
 		bool hidden = snap->nodes[i].metadata || (mask && !mask[i]);
 
-		changed |= i < snap->n_masked && hidden != snap->nodes[i].hidden;
 		snap->any_hidden |= hidden;
 		snap->nodes[i].hidden = hidden;
 		snap->hidden[i] = hidden;
 	}
-	snap->n_masked = snap->n;
 	snap->generation++;
-	if (changed) /* earlier sums were over other nodes: no rate can be made from them */
-		columns_restart(snap, false);
 	columns_stale(snap);
 }
 

@@ -270,17 +270,29 @@ int snapshot_own_time(struct snapshot *snap, double *own)
 	return 0;
 }
 
+/* What the inclusive values were in the picture before, of the nodes that are shown now. */
+static void before_roll_up(const struct snapshot *snap, const struct column_state *c, double *v)
+{
+	const struct metric *m = metric_table_get(snap->s->metrics, c->metric);
+
+	for (size_t i = 0; i < snap->n; i++)
+		v[i] = i < c->n_before && !snap->hidden[i] && !isnan(c->before[i]) ? c->before[i]
+										   : 0;
+	if (m->scope == METRIC_INCLUSIVE)
+		for (size_t i = snap->n; i-- > 1;)
+			v[snap->parents[i]] += v[i];
+}
+
 static int rate_compute(struct snapshot *snap, struct column_state *c)
 {
-	double seconds = (double)snap->window_ns / 1e9, before;
+	double seconds = (double)snap->window_ns / 1e9;
 	size_t i;
 
 	if (ARRAY_ROOM(c->rate, c->cap_rate, snap->n) < 0)
 		return -ENOMEM;
-	for (i = 0; i < snap->n; i++) {
-		before = i < c->n_before && !isnan(c->before[i]) ? c->before[i] : 0;
-		c->rate[i] = (c->raw[i] - before) / seconds;
-	}
+	before_roll_up(snap, c, c->rate);
+	for (i = 0; i < snap->n; i++)
+		c->rate[i] = (c->raw[i] - c->rate[i]) / seconds;
 	c->rate_out.v = c->rate;
 	c->rate_fresh = true;
 	return 0;
@@ -288,9 +300,7 @@ static int rate_compute(struct snapshot *snap, struct column_state *c)
 
 static bool has_rate(const struct snapshot *snap, uint32_t metric)
 {
-	const struct metric *m = metric_table_get(snap->s->metrics, metric);
-
-	return m->add != METRIC_GAUGE && m->add != METRIC_PEAK;
+	return metric_table_get(snap->s->metrics, metric)->add == METRIC_SUM;
 }
 
 const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric)
@@ -368,20 +378,33 @@ const uint8_t *snapshot_holders(struct snapshot *snap)
 
 /* ---- from picture to picture ---- */
 
+/* Own values of all nodes, hidden ones too: which of them count is not known before the rate is. */
+static int keep_own(struct snapshot *snap, struct column_state *c)
+{
+	const struct column_state *own = column_known(snap, c->metric, false);
+
+	if (ARRAY_ROOM(c->before, c->cap_before, snap->n) < 0)
+		return -ENOMEM;
+	if (own && own->fresh && !snap->any_hidden) {
+		memcpy(c->before, own->raw, snap->n * sizeof(*c->before));
+		return 0;
+	}
+	for (size_t i = 0; i < snap->n; i++)
+		c->before[i] = NAN;
+	return column_exclusive(snap, c->metric, true, c->before, NULL);
+}
+
 /* Keep the values as those before the next picture. An unused metric was zero before. */
 static void column_keep(struct snapshot *snap, struct column_state *c)
 {
 	c->has_before = true;
 	c->n_before = 0;
-	if (!metric_used(snap, c->metric))
+	if (!metric_used(snap, c->metric) || !has_rate(snap, c->metric))
 		return;
-	if ((!c->fresh && column_compute(snap, c) < 0) ||
-	    ARRAY_ROOM(c->before, c->cap_before, snap->n) < 0) {
+	if (keep_own(snap, c) < 0)
 		c->has_before = false;
-		return;
-	}
-	memcpy(c->before, c->raw, snap->n * sizeof(*c->before));
-	c->n_before = snap->n;
+	else
+		c->n_before = snap->n;
 }
 
 /* Values are kept only for metrics whose rate is asked for. */

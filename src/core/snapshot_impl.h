@@ -16,7 +16,7 @@ struct column_state {
 	bool inclusive;
 	bool fresh;     /* computed since the last update */
 	double *raw;    /* as measured */
-	double *before; /* raw of the picture before this one, n_before nodes of it */
+	double *before; /* own values in the picture before this one, of all its n_before nodes */
 	double *rate;
 	size_t cap_raw, cap_rate, cap_before, n_before;
 	bool has_before, rate_wanted, rate_fresh;
@@ -52,7 +52,6 @@ struct snapshot {
 	bool any_hidden;
 	uint32_t *row_node; /* view node of each session row */
 	size_t n_rows, cap_rows;
-	size_t n_masked; /* nodes at the last snapshot_mask() */
 	struct group_entry *groups;
 	size_t n_groups, cap_groups;
 	struct idindex group_index, node_index; /* by key; of nodes below groups without a map */

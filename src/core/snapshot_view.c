@@ -453,7 +453,7 @@ void view_clear(struct snapshot *snap)
 	idindex_done(&snap->group_index);
 	idindex_done(&snap->node_index);
 	places_done(&snap->places);
-	snap->n = snap->n_rows = snap->n_mapped = snap->n_masked = 0;
+	snap->n = snap->n_rows = snap->n_mapped = 0;
 	snap->n_groups = snap->n_lane_groups = 0;
 	snap->n_loose = snap->n_noted = 0;
 	snap->any_hidden = false;

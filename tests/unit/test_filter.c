@@ -122,6 +122,49 @@ START_TEST(masked_nodes_do_not_count)
 }
 END_TEST
 
+/* What grew in a window is that of the nodes that are shown, whenever the mask came or went. */
+START_TEST(masks_keep_what_grew)
+{
+	static const struct snapshot_spec spec;
+	static const uint8_t mask[] = {1, 1, 0, 1, 1, 0, 1};
+	struct session *s = tree();
+	uint32_t lane = session_lane_intern(
+		s, &(struct session_lane){.process = SESSION_NONE, .device = SESSION_NONE});
+	struct snapshot *snap;
+	const struct snap_column *rate;
+
+	s->ended = false;
+	for (uint32_t i = 3; i < 6; i++)
+		session_add(s, i, lane, 0, METRIC_TIME, (union metric_value){.u64 = 1000});
+	snap = snapshot_new(s, &spec);
+	snapshot_update(snap, NSEC_PER_SEC);
+	for (uint32_t i = 3; i < 6; i++)
+		session_add(s, i, lane, 0, METRIC_TIME, (union metric_value){.u64 = 10 * i});
+	snapshot_update(snap, 2 * NSEC_PER_SEC);
+	ck_assert_double_eq(snapshot_rate(snap, METRIC_TIME)->v[0], 120);
+	snapshot_mask(snap, mask); /* the first one there is */
+	rate = snapshot_rate(snap, METRIC_TIME);
+	ck_assert_double_eq(rate->v[0], 70);
+	ck_assert_double_eq(rate->v[1], 70);
+	ck_assert_double_nan(rate->v[2]);
+	ck_assert_double_nan(rate->v[5]);
+	snapshot_update(snap, 3 * NSEC_PER_SEC);
+	snapshot_mask(snap, NULL); /* and the last one */
+	ck_assert_double_eq(snapshot_rate(snap, METRIC_TIME)->v[0], 0);
+	session_add(s, session_node(s, 1, FRAME_KERNEL, "late"), lane, 0, METRIC_TIME,
+		    (union metric_value){.u64 = 7});
+	session_add(s, 5, lane, 0, METRIC_TIME, (union metric_value){.u64 = 3});
+	snapshot_update(snap, 4 * NSEC_PER_SEC);
+	ck_assert_double_eq(snapshot_rate(snap, METRIC_TIME)->v[0], 10);
+	snapshot_mask(snap, mask);
+	ck_assert_double_eq(snapshot_rate(snap, METRIC_TIME)->v[0], 7);
+	snapshot_mask(snap, NULL);
+	ck_assert_double_eq(snapshot_rate(snap, METRIC_TIME)->v[2], 3);
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(says_what_is_no_expression)
 {
 	static const char *const wrong[] = {"(", "[a", "(?=x)", "(?P<n>x)"};
@@ -147,6 +190,7 @@ int main(void)
 	tcase_add_loop_test(tc, shows_what_it_should, 0, ARRAY_SIZE(cases));
 	tcase_add_test(tc, keeps_what_is_above_enough);
 	tcase_add_test(tc, masked_nodes_do_not_count);
+	tcase_add_test(tc, masks_keep_what_grew);
 	tcase_add_test(tc, says_what_is_no_expression);
 	suite_add_tcase(suite, tc);
 	sr = srunner_create(suite);
