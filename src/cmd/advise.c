@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/units.h"
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/load.h"
@@ -88,8 +89,7 @@ static int on_fail_on(struct arguments *a, const char *value)
 {
 	_cleanup_(freep) char *copy = strdup(value);
 	char *rest = copy, *word;
-	bool percent;
-	double v;
+	struct amount share;
 	int r = 0;
 
 	if (!copy)
@@ -98,9 +98,11 @@ static int on_fail_on(struct arguments *a, const char *value)
 		a->least = 0;
 		return 0;
 	}
-	if (parse_amount(value, &v, &percent) == 0) {
-		a->least = a->least < 0 ? v / 100 : fmin(a->least, v / 100);
-		return percent && v >= 0 ? 0 : -EINVAL;
+	if (amount_parse(value, strlen(value), &share) == 0) {
+		if (share.unit != AMOUNT_PERCENT || share.value < 0)
+			return -EINVAL;
+		a->least = a->least < 0 ? share.value / 100 : fmin(a->least, share.value / 100);
+		return 0;
 	}
 	while (r == 0 && (word = strsep(&rest, ",")))
 		r = add_rule(a, word);

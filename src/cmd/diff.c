@@ -109,6 +109,7 @@ struct arguments {
 	struct profile_options profile; /* those that a report has, too */
 	const char **files[DIFF_N_SIDES];
 	struct diff_limits limits;
+	struct amount least;     /* smallest change, in the unit in which it was given */
 	struct name_pattern per; /* what values are divided by, when print.per is not NULL */
 	bool text;               /* --text was given, or an option that only text output supports */
 	struct screen_options screen;
@@ -116,9 +117,8 @@ struct arguments {
 
 static int on_limit(const char *value, double *ret_ratio)
 {
-	bool percent; /* ignored: the value is a percentage with and without the sign */
-	double v;
-	int r = parse_amount(value, &v, &percent);
+	double v; /* a percentage with and without the sign */
+	int r = parse_percent(value, &v);
 
 	if (r < 0 || v < 0)
 		return -EINVAL;
@@ -128,16 +128,15 @@ static int on_limit(const char *value, double *ret_ratio)
 
 static int on_threshold(struct arguments *a, const char *value)
 {
-	bool percent;
-	double v;
-	int r = parse_amount(value, &v, &percent);
+	struct amount amount;
 
-	if (r < 0 || v < 0 || (percent && v > 100))
+	if (amount_parse(value, strlen(value), &amount) < 0 || amount.value < 0 ||
+	    (amount.unit == AMOUNT_PERCENT && amount.value > 100))
 		return -EINVAL;
-	if (percent)
-		a->print.threshold = v / 100;
+	if (amount.unit == AMOUNT_PERCENT)
+		a->print.threshold = amount.value / 100;
 	else
-		a->print.least = v;
+		a->least = amount;
 	return 0;
 }
 
@@ -329,6 +328,24 @@ static int check_known(const struct diff *d, const struct session *last)
 	return 0;
 }
 
+/* The smallest change in the unit of the metric that decides. */
+static int settle_least(const struct diff *d, struct arguments *a, const struct session *s)
+{
+	const char *word = diff_metric(d, 0)->word;
+	struct column_spec c;
+	double factor;
+
+	if (a->least.value == 0 || column_parse(s, word, strlen(word), &c) < 0)
+		return 0; /* another run may have the metric */
+	factor = c.derived.factor;
+	if (column_in_unit(&c, s, &a->least) < 0) {
+		complain_limit(word);
+		return -ECANCELED;
+	}
+	a->print.least = a->least.value * c.derived.factor / factor;
+	return 0;
+}
+
 static int add_run(struct diff *d, struct arguments *a, enum diff_side side, const char *path,
 		   const struct session *s)
 {
@@ -342,6 +359,8 @@ static int add_run(struct diff *d, struct arguments *a, enum diff_side side, con
 		complain("nothing in %s that is called '%s' has a count", path, a->print.per);
 		return -ECANCELED;
 	}
+	if (r == 0)
+		r = settle_least(d, a, s);
 	return r == 0 && is_last ? check_known(d, s) : r;
 }
 

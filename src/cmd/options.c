@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/near.h"
 #include "base/shown.h"
+#include "base/units.h"
 #include "base/util.h"
 #include "report/print_line.h"
 
@@ -460,34 +461,15 @@ int parse_number(const char *text, double max, double *ret)
 	return 0;
 }
 
-int parse_amount(const char *text, double *ret, bool *ret_percent)
+int parse_percent(const char *text, double *ret)
 {
-	char *end;
-	double v = strtod(text, &end);
-	bool percent = end != text && *end == '%';
+	struct amount amount;
 
-	if (end == text || end[percent] || !isfinite(v))
+	if (amount_parse(text, strlen(text), &amount) < 0 ||
+	    (amount.unit != AMOUNT_PLAIN && amount.unit != AMOUNT_PERCENT))
 		return -EINVAL;
-	*ret = v;
-	*ret_percent = percent;
+	*ret = amount.value;
 	return 0;
-}
-
-int parse_duration(const char *text, double *ret_ns)
-{
-	static const struct {
-		const char *word;
-		double ns;
-	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-	char *end;
-	double v = strtod(text, &end);
-
-	for (size_t i = 0; i < ARRAY_SIZE(units) && end != text && isfinite(v); i++)
-		if (!strcmp(end, units[i].word)) {
-			*ret_ns = v * units[i].ns;
-			return 0;
-		}
-	return -EINVAL;
 }
 
 int parse_seconds(const char *text, uint64_t *ret_ns)

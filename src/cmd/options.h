@@ -85,13 +85,12 @@ void options_describe(FILE *out, const struct command_def *command);
 void options_list_values(FILE *out, const struct command_def *command, const char *name);
 
 /* Parse values for handlers; -EINVAL: malformed or out of range. count: decimal digits only.
- * number: as strtod() reads it, not negative. amount: a number of any sign that may end in "%".
- * seconds: 0.01 or more. duration: a number and its unit, "1ms". */
+ * number: as strtod() reads it, not negative. percent: a number of any sign that may end in "%".
+ * seconds: 0.01 or more. What has a unit: amount_parse() of base/units.h. */
 int parse_count(const char *text, uint32_t max, uint32_t *ret);
 int parse_number(const char *text, double max, double *ret);
-int parse_amount(const char *text, double *ret, bool *ret_percent);
+int parse_percent(const char *text, double *ret);
 int parse_seconds(const char *text, uint64_t *ret_ns);
-int parse_duration(const char *text, double *ret_ns);
 /* The index of a word among words, or -EINVAL. */
 int parse_word(const char *word, const char *const *words, unsigned n);
 

@@ -180,20 +180,19 @@ int parse_names(const char *word, uint8_t *ret)
 	return i < 0 ? i : 0;
 }
 
-/* "1%" is a share of the total, "1ms" a time, "1000" a value of the first column. */
+/* "1%" is a share of the total, "1ms" a time, "4MiB" bytes, "1000" a value of the first column. */
 static int option_threshold(struct report_options *o, const char *value)
 {
-	bool percent;
-	double v;
-	o->least_is_time = parse_duration(value, &o->least) == 0;
-	if (o->least_is_time)
-		return 0;
-	if (parse_amount(value, &v, &percent) < 0 || (percent && (v < 0 || v > 100)))
+	struct amount amount;
+
+	if (amount_parse(value, strlen(value), &amount) < 0)
 		return -EINVAL;
-	if (percent)
-		o->threshold = v / 100;
+	if (amount.unit != AMOUNT_PERCENT)
+		o->least = amount;
+	else if (amount.value < 0 || amount.value > 100)
+		return -EINVAL;
 	else
-		o->least = v;
+		o->threshold = amount.value / 100;
 	return 0;
 }
 
@@ -274,6 +273,12 @@ void complain_anchored(const char *option)
 {
 	complain("%s matches from the beginning of a name on: '.*' in front of it matches anywhere",
 		 option);
+}
+
+void complain_limit(const char *words)
+{
+	complain("-t: '%s' has another unit: 1ms is of times, 4MiB of bytes, 20K of other numbers",
+		 words ? words : "time");
 }
 
 bool complain_column(const struct session *s, const char *words, const char *option)

@@ -111,6 +111,9 @@ int parse_names(const char *word, uint8_t *ret);
 /* If a word of a list is not a column, print it, with similar names. False: all are columns. */
 bool complain_column(const struct session *s, const char *words, const char *option);
 
+/* A limit has a unit that the first of these columns has not; NULL: the time. */
+void complain_limit(const char *words);
+
 /* An expression matches nothing, but would within names: say so. */
 void complain_anchored(const char *option);
 

@@ -175,6 +175,10 @@ int report_profile(const struct loaded *l, struct profile_options *o, const char
 			(int)column_word_len(l->s, o->report.columns), o->report.columns);
 		return STATUS_USAGE;
 	}
+	if (r == -ERANGE) {
+		complain_limit(o->report.columns);
+		return STATUS_USAGE;
+	}
 	if (r == -ENODATA)
 		complain("the filter leaves nothing of %s", path);
 	else if (r == -ESRCH)

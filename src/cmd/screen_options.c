@@ -151,8 +151,7 @@ void screen_take_text(struct screen_options *o, struct profile_options *text)
 	o->tui.metrics = r->columns;
 	o->tui.peaks = profile_peaks(text);
 	o->tui.depth = r->depth;
-	o->tui.least = (struct least){r->least_is_time ? NULL : r->columns, r->least, r->threshold,
-				      o->tui.peaks};
+	o->tui.least = (struct least){r->columns, r->least, r->threshold, o->tui.peaks};
 }
 
 void text_take_screen(struct profile_options *text, const struct screen_options *o)
@@ -164,8 +163,14 @@ void text_take_screen(struct profile_options *text, const struct screen_options 
 
 int screen_check_columns(const struct screen_options *o, struct tui *t, const struct session *s)
 {
+	struct derived limit;
+
 	if (tui_columns_error(t) < 0 && complain_column(s, o->tui.metrics, "-m"))
 		return -EINVAL;
+	if (least_parse(&o->tui.least, s, &limit) == -EDOM) {
+		complain_limit(o->tui.least.word);
+		return -EINVAL;
+	}
 	if (o->tui.sort && !tui_has_column(t, o->tui.sort))
 		complain_column(s, o->tui.sort, "-s");
 	else

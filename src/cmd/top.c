@@ -622,7 +622,7 @@ static unsigned picture_views(const struct report_options *o)
 {
 	unsigned views = REPORT_SUMMARY | REPORT_TREE | REPORT_LOSSES;
 
-	if (o->include || o->exclude || o->least != 0)
+	if (o->include || o->exclude || o->least.value != 0)
 		return views;
 	return views | REPORT_KERNELS | REPORT_TRANSFERS;
 }

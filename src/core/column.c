@@ -153,6 +153,45 @@ bool column_is_hopeless(const char *word, size_t len)
 	       (slash && usual_find(word, (size_t)(slash - word)) >= 0);
 }
 
+/* The unit that an amount has to have to be one of a column; AMOUNT_PLAIN: any number, without one. */
+static enum amount_unit unit_of(const struct session *s, const struct derived *d)
+{
+	const struct metric *m = derive_metric(s, d->metric);
+
+	switch (d->op) {
+	case DERIVED_SHARE:
+	case DERIVED_OF_PARENT:
+		return AMOUNT_PERCENT;
+	case DERIVED_QUANTILE:
+		return AMOUNT_TIME;
+	case DERIVED_RATE:
+		return AMOUNT_SCALED;
+	case DERIVED_VALUE:
+	case DERIVED_AVG:
+	case DERIVED_NOW:
+		return !m                       ? AMOUNT_PLAIN
+		       : !strcmp(m->unit, "ns") ? AMOUNT_TIME
+		       : !strcmp(m->unit, "B")  ? AMOUNT_BYTES
+						: AMOUNT_SCALED;
+	default:
+		return AMOUNT_PLAIN;
+	}
+}
+
+int column_in_unit(struct column_spec *c, const struct session *s, const struct amount *amount)
+{
+	enum amount_unit unit = unit_of(s, &c->derived);
+
+	if (c->form == FORM_WORD)
+		return -EDOM;
+	if (amount->unit == AMOUNT_PLAIN)
+		return 0;
+	if (amount->unit != unit && !(amount->unit == AMOUNT_SCALED && unit == AMOUNT_BYTES))
+		return -EDOM;
+	c->derived.factor = 1;
+	return 0;
+}
+
 uint32_t column_metric(const struct session *s, const char *word)
 {
 	struct column_spec c;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/human.h"
+#include "base/units.h"
 #include "core/derive.h"
 
 enum column_form {
@@ -96,6 +97,10 @@ struct column_spec {
 
 extern const struct column_spec usual_columns[USUAL_N];
 
+/* Make of a column one whose values can be compared with an amount: where that has a unit, in
+ * nanoseconds, bytes or single things, not in the unit of the column's name. -EDOM: the amount's unit is
+ * none of the column, which may be one of words. */
+int column_in_unit(struct column_spec *c, const struct session *s, const struct amount *amount);
 /* Does the screen draw it as a picture? Elsewhere its number is another column's. */
 static inline bool column_is_picture(const struct column_spec *c)
 {

@@ -4,25 +4,10 @@
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
+#include "base/units.h"
 #include "base/util.h"
 #include "core/derive.h"
 #include "core/hists.h"
-
-struct word_factor {
-	const char *word;
-	double factor;
-};
-
-static const struct word_factor time_units[] = {
-	{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"h", 3600e9},
-};
-
-/* Prefixes of every other unit; "" is the unit itself. IEC ones before SI ones. */
-static const struct word_factor prefixes[] = {
-	{"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}, {"Pi", 0x1p50},
-	{"Ei", 0x1p60}, {"k", 1e3},     {"M", 1e6},     {"G", 1e9},     {"T", 1e12},
-	{"P", 1e15},    {"E", 1e18},    {"", 1},
-};
 
 static bool same(const char *word, size_t len, const char *name)
 {
@@ -94,22 +79,11 @@ uint32_t derive_own(const struct session *s, const char *word, size_t len)
 /* "M", "MB" or "MiB" of a metric of this unit. */
 static int parse_unit(const char *unit, const char *word, size_t len, double *ret)
 {
-	if (!strcmp(unit, "ns")) {
-		for (size_t i = 0; i < ARRAY_SIZE(time_units); i++) {
-			*ret = time_units[i].factor;
-			if (same(word, len, time_units[i].word))
-				return 0;
-		}
-		return -EINVAL;
-	}
-	if (!strcmp(unit, "B"))
-		ends(word, &len, "B");
-	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
-		*ret = prefixes[i].factor;
-		if (same(word, len, prefixes[i].word))
-			return 0;
-	}
-	return -EINVAL;
+	enum unit_of of = !strcmp(unit, "ns")  ? UNIT_OF_TIME
+			  : !strcmp(unit, "B") ? UNIT_OF_BYTES
+					       : UNIT_OF_NUMBERS;
+
+	return unit_factor(of, word, len, ret);
 }
 
 /* "flop16/s", "gbyte/s", "GB/s", "TiB/s"; -ENOENT: no rate. */
@@ -124,20 +98,23 @@ static int parse_rate(const char *word, size_t len, struct derived *ret)
 		{"flop64", METRIC_FLOPS64},
 	};
 
+	const char *prefix;
+	double factor;
+
 	if (!ends(word, &len, "/s"))
 		return -ENOENT;
-	for (size_t p = 0; p < ARRAY_SIZE(prefixes); p++) {
+	for (size_t p = 0; (prefix = unit_prefix(p, &factor)); p++) {
 		const char *rest = word;
 		size_t rest_len = len;
 
-		if (!starts(&rest, &rest_len, prefixes[p].word))
+		if (!starts(&rest, &rest_len, prefix))
 			continue;
 		for (size_t i = 0; i < ARRAY_SIZE(things); i++) {
 			if (!same(rest, rest_len, things[i].word))
 				continue;
 			ret->op = DERIVED_RATE;
 			ret->metric = things[i].metric;
-			ret->factor = prefixes[p].factor;
+			ret->factor = factor;
 			return 0;
 		}
 	}

@@ -6,18 +6,33 @@
 #include "core/column.h"
 #include "core/filter.h"
 
-int least_parse(const struct least *x, const struct session *s, struct derived *ret)
+/* The first column of numbers: a word cannot be compared with a limit. */
+static int first_number(const struct least *x, const struct session *s, struct column_spec *ret)
 {
 	const char *time = derive_time(s) == METRIC_TIME ? "time" : "cpu_time";
-	const char *word = x->word && x->value != 0 ? x->word : time;
+	bool is_of_columns = x->word && x->at.value != 0 && x->at.unit != AMOUNT_TIME;
+	const char *word = is_of_columns ? x->word : time;
 	size_t len = column_word_len(s, word);
-	struct column_spec c;
-	int r = column_parse(s, word, len, &c);
+	int r = column_parse(s, word, len, ret);
 
-	while (r == 0 && c.form == FORM_WORD) { /* a word cannot be compared with a limit */
+	while (r == 0 && ret->form == FORM_WORD) {
 		word = word[len] ? word + len + 1 : time;
 		len = column_word_len(s, word);
-		r = column_parse(s, word, len, &c);
+		r = column_parse(s, word, len, ret);
+	}
+	return r;
+}
+
+int least_parse(const struct least *x, const struct session *s, struct derived *ret)
+{
+	struct column_spec c;
+	int r = first_number(x, s, &c);
+
+	if (r == 0)
+		r = column_in_unit(&c, s, &x->at);
+	if (r == -EDOM && x->at.unit == AMOUNT_BYTES) {
+		c = usual_columns[USUAL_BYTES];
+		r = 0;
 	}
 	if (r == 0)
 		*ret = c.derived;
@@ -37,8 +52,8 @@ int least_apply(const struct least *x, uint8_t *mask, struct snapshot *snap)
 		v = derive_column(d, &m);
 	if (r == 0 && !v)
 		r = -ENOMEM;
-	if (v && x->value != 0)
-		filter_at_least(mask, snap, v, x->value);
+	if (v && x->at.value != 0)
+		filter_at_least(mask, snap, v, x->at.value);
 	if (v && x->share > 0)
 		filter_at_least(mask, snap, v, x->share * v[0]);
 	derive_free(d);

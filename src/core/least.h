@@ -5,27 +5,32 @@
  *   thread  one */
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/units.h"
 #include "core/derive.h"
 
 struct least {
-	const char *word; /* "time/ms,…": the first number of these is limited; NULL = the time */
-	double value;     /* 0 = none */
+	/* "time/ms,…": the first number of these is limited; NULL = the time. An amount of time is
+	 * always of that; one of bytes, where that number is in none, of the bytes moved. */
+	const char *word;
+	struct amount at; /* 0 = none */
 	double share;     /* of the root's, 0..1; 0 = none */
 	const struct peaks *peaks;
 };
 
 static inline bool least_any(const struct least *x)
 {
-	return x->value != 0 || x->share > 0;
+	return x->at.value != 0 || x->share > 0;
 }
-/* Which metric is limited. 0 or an error of column_parse(). */
+/* Which metric is limited, as values that compare with the amount. 0, an error of column_parse(), or
+ * -EDOM: it has none of the amount's unit. */
 int least_parse(const struct least *x, const struct session *s, struct derived *ret);
 /* Does a value reach the limit? whole: the value of the root. */
 static inline bool least_reached(const struct least *x, double v, double whole)
 {
-	return (x->value == 0 || v >= x->value) && !(x->share > 0 && !(v >= x->share * whole));
+	return (x->at.value == 0 || v >= x->at.value) &&
+	       !(x->share > 0 && !(v >= x->share * whole));
 }
-/* Apply the limit to a mask (core/filter.h). 0, -ENOMEM, or an error of column_parse(). */
+/* Apply the limit to a mask (core/filter.h). 0, -ENOMEM, or an error of least_parse(). */
 int least_apply(const struct least *x, uint8_t *mask, struct snapshot *snap);
 
 #endif

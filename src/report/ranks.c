@@ -15,6 +15,7 @@
 struct board {
 	const struct session *s;
 	const struct report_options *o;
+	uint32_t id; /* of the metric, for derive_metric() */
 	const struct metric *metric;
 	struct ranks ranks;
 	struct spread_row *rows; /* sorted by the time that waiting costs */
@@ -159,13 +160,15 @@ static void put_paths(struct board *b)
 		out_printf(b->out, "\n%u more paths (--rows 0 prints all)\n", b->n_rows - b->n);
 }
 
-/* Is the sum over ranks large enough? A limit in time is none of another metric. */
+/* Is the sum over ranks large enough? A limit in one unit is none of a metric of another. */
 static bool is_large(const struct board *b, uint32_t node)
 {
-	const struct report_options *o = b->o;
-	bool has_least = !o->least_is_time || metric_form(b->metric) == FORM_TIME;
-	const struct least least = {.value = has_least ? o->least : 0, .share = o->threshold};
+	struct least least = {.at = b->o->least, .share = b->o->threshold};
+	struct column_spec c = {.form = metric_form(b->metric),
+				.derived = {.op = DERIVED_VALUE, .metric = b->id, .factor = 1}};
 
+	if (column_in_unit(&c, b->s, &least.at) < 0)
+		least.at.value = 0;
 	return least_reached(&least, b->ranks.spread[node].sum, b->ranks.spread[SESSION_ROOT].sum);
 }
 
@@ -183,7 +186,8 @@ static uint32_t keep_large(struct board *b)
 int report_ranks(const struct session *s, uint32_t metric, const uint8_t *counted,
 		 const struct report_options *o, struct out *out)
 {
-	struct board b = {.s = s, .o = o, .metric = derive_metric(s, metric), .out = out};
+	struct board b = {
+		.s = s, .o = o, .id = metric, .metric = derive_metric(s, metric), .out = out};
 	int r = ranks_init(&b.ranks, s, metric, counted);
 
 	if (r < 0)

@@ -163,7 +163,7 @@ int report_text(struct snapshot *snap, const struct report_options *options, str
 			   .numbers = numbers,
 			   .flat = numbers ? flat_new(numbers) : NULL};
 	/* Comparisons and least values apply to the tree alone; who filters looks for something. */
-	unsigned usual = o->include || o->exclude || o->least != 0 || o->before
+	unsigned usual = o->include || o->exclude || o->least.value != 0 || o->before
 				 ? REPORT_TREE
 				 : REPORT_TREE | REPORT_KERNELS | REPORT_TRANSFERS | REPORT_LOSSES |
 					   REPORT_NOTES;

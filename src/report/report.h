@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/units.h"
 #include "core/derive.h"
 #include "core/filter.h"
 #include "core/snapshot.h"
@@ -47,8 +48,7 @@ struct report_options {
 	const char *columns;
 	/* Which rows of the tree are shown; NULL and 0: all. */
 	const struct name_pattern *include, *exclude;
-	double least;              /* hide rows with less in the first column; 0 = none */
-	bool least_is_time;        /* with less time than that, in nanoseconds, instead */
+	struct amount least;       /* hide rows with less of it (core/least.h); 0 = none */
 	uint8_t totals;            /* enum totals */
 	uint8_t format;            /* enum name_format, of frames "file:line@function" */
 	bool print_sorted;         /* after the tree: its nodes, by the first column */
@@ -59,7 +59,7 @@ struct report_options {
 };
 
 /* 0, -EINVAL (a column or metric that does not exist), -EDOM (a metric that does not add up, where it
- * must), -ENODATA (the filter leaves nothing), -ESRCH (there is no such function) or -ENOMEM; write
+ * must), -ERANGE (the limit has a unit that its column has not), -ENODATA (the filter leaves nothing), -ESRCH (there is no such function) or -ENOMEM; write
  * errors stick in out. */
 int report_text(struct snapshot *snap, const struct report_options *options, struct out *out);
 

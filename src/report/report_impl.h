@@ -16,6 +16,7 @@
  *   view_lists.c      losses, notes, the summary, what was run
  *   rows.c            tables whose rows have metrics
  *   words.c           tables whose cells are words */
+#include <errno.h>
 #include "core/flat.h"
 #include "core/numbers.h"
 #include "report/report.h"
@@ -34,6 +35,12 @@ struct report {
 static inline const char *report_name(struct report *r, uint32_t node)
 {
 	return snapshot_name(r->snap, node, (enum name_mode)r->o->names);
+}
+
+/* What report_text() returns for an error of least_parse(). */
+static inline int least_error(int r)
+{
+	return r == -ENOENT ? -EINVAL : r == -EDOM ? -ERANGE : r;
 }
 
 /* Print one view: 0, or what report_text() returns. */

@@ -142,17 +142,17 @@ int rows_columns(struct rows *t)
 static int choose_limit(struct rows *t)
 {
 	const struct report_options *o = t->r->o;
+	struct column_spec first = *t->kind->usual[0];
 	int r = 0;
 
-	t->least = (struct least){o->least_is_time ? NULL : o->columns, o->least, o->threshold,
-				  o->peaks};
+	t->least = (struct least){o->columns, o->least, o->threshold, o->peaks};
 	if (!least_any(&t->least))
 		return 0;
-	if (t->kind->own_columns && (!o->least_is_time || t->kind->usual[0]->form == FORM_TIME))
-		t->limit = t->kind->usual[0]->derived;
+	if (t->kind->own_columns && column_in_unit(&first, t->r->s, &o->least) == 0)
+		t->limit = first.derived;
 	else
 		r = least_parse(&t->least, t->r->s, &t->limit);
-	return r == -ENOENT ? -EINVAL : r;
+	return r < 0 ? least_error(r) : 0;
 }
 
 static double whole(struct rows *t)

@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "core/least.h"
 #include "core/pair.h"
 #include "report/names.h"
+#include "report/report_impl.h"
 #include "report/sorting.h"
 #include "report/table.h"
 #include "report/walk.h"
@@ -288,29 +290,26 @@ static int put_tree(struct tree *t)
 
 /* ---- setup ---- */
 
-/* Words are neither small nor large: the first column of numbers, or the time. */
-static double limited_value(const struct tree *t, const struct side *side, uint32_t node)
-{
-	for (size_t i = 0; i < t->columns.n && !t->o->least_is_time; i++)
-		if (t->columns.v[i].spec.form != FORM_WORD)
-			return side_value(t, side, i, node);
-	return side->time ? side->time[node] : NAN;
-}
-
 /* Hide in t->shown the nodes that reach the limit on neither side. */
 static int filter_least(struct tree *t)
 {
 	uint32_t n = snapshot_n(t->snap);
 	_cleanup_(freep) uint8_t *mask = malloc(MAX(n, 1u)), *passed = calloc(1, MAX(n, 1u));
-	_cleanup_(freep) double *v = malloc(MAX(n, 1u) * sizeof(*v));
+	const struct least least = {.word = t->o->columns, .at = t->o->least};
+	struct derived limit;
+	int r = least_parse(&least, session(t), &limit);
 
-	if (!v || !mask || !passed)
+	if (r < 0)
+		return least_error(r);
+	if (!mask || !passed)
 		return -ENOMEM;
 	for (unsigned i = 0; i < t->n_sides; i++) {
-		for (uint32_t node = 0; node < n; node++)
-			v[node] = limited_value(t, &t->sides[i], node);
+		const double *v = derive_column(t->sides[i].derive, &limit);
+
+		if (!v)
+			return -ENOMEM;
 		memcpy(mask, t->shown, n);
-		filter_at_least(mask, t->snap, v, t->o->least);
+		filter_at_least(mask, t->snap, v, least.at.value);
 		for (uint32_t node = 0; node < n; node++)
 			passed[node] |= mask[node];
 	}
@@ -344,7 +343,7 @@ static int filter_values(struct tree *t)
 {
 	int r;
 
-	if (t->o->least == 0)
+	if (t->o->least.value == 0)
 		return 0;
 	r = filter_least(t); /* hides rows only: they still count in the values of others */
 	return r == 0 && !t->shown[0] ? -ENODATA : r;

@@ -79,15 +79,19 @@ static void size_tabs(const struct tui *t, int room, uint8_t *sizes)
 			return;
 }
 
+/* In the form of its unit; a plain number is one of the first column, or nanoseconds. */
 static void put_least(struct tui *t, struct buf *out)
 {
-	char time[HUMAN_MAX];
+	const struct amount *at = &t->least.at;
+	char text[HUMAN_MAX];
 
-	human_time_ns(time, t->least.value);
-	if (t->least.word)
-		buf_printf(out, "  from: %g", t->least.value);
+	if (at->unit == AMOUNT_BYTES)
+		human_bytes(text, at->value);
+	else if (at->unit == AMOUNT_TIME || !t->least.word)
+		human_time_ns(text, at->value);
 	else
-		buf_printf(out, "  from: %s", time);
+		snprintf(text, sizeof(text), "%g", at->value);
+	buf_printf(out, "  from: %s", text);
 }
 
 /* What two profiles are compared by, or that the panel in front has the numbers of one alone, which
@@ -120,7 +124,7 @@ static void put_state(struct tui *t, bool is_narrow, struct buf *out)
 		buf_printf(out, "  without: %s", t->filters.v[FILTER_EXCLUDE].text);
 	if (t->least.share > 0)
 		buf_printf(out, "  from: %g%%", t->least.share * 100);
-	else if (t->least.value != 0)
+	else if (t->least.at.value != 0)
 		put_least(t, out);
 	panel_tree_state(t->panels[TUI_PANEL_TREE], out);
 	if (tui_group(t) != GROUP_NONE)

@@ -48,6 +48,11 @@ check "metrics: counted" "time (ns): 2 changed, 1 new, 1 gone, 1 same|count: 2 c
 "$PROTON" diff --ascii --width 80 -m time,count a.hatchet more.hatchet >out
 check "metrics: no wider than the line" "0 2" "$(awk 'length > 80' out | wc -l) $(grep -c 'A        B' out)"
 has "metrics: the second's table" "count, inclusive" out
+for limit in 11ns 0.011us; do
+	"$PROTON" diff --ascii -t $limit a.hatchet b.hatchet >out; check "threshold: $limit" "gemm" "$(awk '/changed  / { print $NF }' out | grep -v ROOT | xargs)"
+done
+"$PROTON" diff --ascii -m time/us -t 11ns a.hatchet b.hatchet >out; check "threshold: a time, of another unit of time" "gemm" "$(awk '/changed  / { print $NF }' out | grep -v ROOT | xargs)"
+"$PROTON" diff -t 4MiB a.hatchet b.hatchet >out 2>err; check "threshold: bytes are no time" "2 yes" "$? $(grep -q "'time.*' has another unit" err && echo yes)"
 "$PROTON" diff --ascii -m time,count -t 11 a.hatchet more.hatchet >out; check "metrics: a threshold of the first" "step > gemm" "$(awk '/ > / { sub(/.*(same|changed) +/, ""); print }' out)"
 "$PROTON" diff -m count,time --fail-over 20 a.hatchet more.hatchet >out 2>err; check "metrics: a limit of the first" "1 proton: 'count' has grown by 66.7%, more than 20%" "$? $(cat err)"
 "$PROTON" diff -m time,count --fail-over 20 a.hatchet more.hatchet >out 2>err; check "metrics: no limit of the second" "0 " "$? $(cat err)"

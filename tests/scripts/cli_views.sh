@@ -99,6 +99,13 @@ check "ranks: a filter's sum" "6.13ms" "$("$PROTON" report --view ranks -i '.*ge
 check "kernels: a limit in time" "5 (17 more)" "$(grep -c 'ms .* ' out) $(tail -n 1 out)"
 "$PROTON" report --view kernels -m calls -t 40 "$torch" >out
 check "kernels: a limit of the first column" "yes" "$(awk 'NR > 1 && !/more/ && $1 < 40 { bad = 1 } END { print bad ? "no" : "yes" }' out)"
+"$PROTON" report --view kernels -m calls,total -t 0.04K "$torch" >first; "$PROTON" report --view kernels -m calls,total -t 40 "$torch" >out
+check "kernels: a limit with a prefix" "$(cat out)" "$(cat first)"
+"$PROTON" report --view kernels -m bytes/KiB -t 4KB "$torch" >out
+check "kernels: a limit in bytes, whatever the column counts in" "yes" "$(awk 'NR > 1 && !/more/ && $1 < 4000 / 1024 { bad = 1 } END { print bad || NR < 3 ? "no" : "yes" }' out)"
+"$PROTON" report --tree -t 4KB --ascii "$torch" >out
+check "tree: a limit in bytes is one of bytes" "$("$PROTON" report --tree -m total,bytes -t 4KB --ascii "$torch" | wc -l)" "$(wc -l <out)"
+"$PROTON" report --tree -t 4K "$torch" >out 2>err; check "a limit of another unit" "2 proton: -t: 'time' has another unit: 1ms is of times, 4MiB of bytes, 20K of other numbers" "$? $(cat err)"
 "$PROTON" report --view bottom-up -t 20% --ascii "$torch" >out
 check "bottom-up: a limit" "1 (26 more)" "$(grep -vcE 'NAME|[|\`]- |more' out) $(tail -n 1 out)"
 "$PROTON" report --view bottom-up -n 2 -d 1 --ascii "$torch" >out

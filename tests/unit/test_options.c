@@ -3,8 +3,10 @@
 #include "cmd/options.h"
 #include <check.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/units.h"
 #include "base/util.h"
 
 enum { OPT_OUTPUT = 1, OPT_DEPTH, OPT_QUIET, OPT_VERBOSE, OPT_FORMAT, OPT_SECRET };
@@ -273,6 +275,42 @@ START_TEST(nearest_word)
 }
 END_TEST
 
+/* clang-format off */
+static const struct {
+	const char *text;
+	double value;
+	enum amount_unit unit;
+} amounts[] = {
+	{"1ms", 1e6, AMOUNT_TIME},        {"2.5 us", 2500, AMOUNT_TIME},  {"3s", 3e9, AMOUNT_TIME},
+	{"1min", 60e9, AMOUNT_TIME},      {"-7ns", -7, AMOUNT_TIME},      {"0.1h", 360e9, AMOUNT_TIME},
+	{"4MiB", 4 << 20, AMOUNT_BYTES},  {"2KB", 2000, AMOUNT_BYTES},    {"9B", 9, AMOUNT_BYTES},
+	{"1.5GB", 1.5e9, AMOUNT_BYTES},   {"1kB", 1e3, AMOUNT_BYTES},     {"4Ki", 4096, AMOUNT_SCALED},
+	{"20K", 2e4, AMOUNT_SCALED},      {"20k", 2e4, AMOUNT_SCALED},    {"1E", 1e18, AMOUNT_SCALED},
+	{"5%", 5, AMOUNT_PERCENT},        {" 12 ", 12, AMOUNT_PLAIN},     {"1e3", 1000, AMOUNT_PLAIN},
+	{".5", 0.5, AMOUNT_PLAIN},        {"+1", 1, AMOUNT_PLAIN},        {"1e3ms", 1e9, AMOUNT_TIME},
+};
+/* clang-format on */
+
+START_TEST(reads_amounts)
+{
+	static const char *const wrong[] = {"",     " ",   "ms",   "1m",  "1MS",   "1mb",  "1 m s",
+					    "0x1f", "inf", "+inf", "nan", "1e999", "1%%",  "%",
+					    "1ms2", "1KK", "1,5",  "--1", "1 %x",  "1Mib", "1KiBB"};
+	struct amount a;
+
+	for (size_t i = 0; i < ARRAY_SIZE(amounts); i++) {
+		ck_assert_msg(amount_parse(amounts[i].text, strlen(amounts[i].text), &a) == 0, "%s",
+			      amounts[i].text);
+		ck_assert_double_eq_tol(a.value, amounts[i].value, fabs(amounts[i].value) * 1e-12);
+		ck_assert_int_eq(a.unit, amounts[i].unit);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		ck_assert_msg(amount_parse(wrong[i], strlen(wrong[i]), &a) == -EINVAL, "%s",
+			      wrong[i]);
+	ck_assert_int_eq(amount_parse("1ms && more", 3, &a), 0);
+}
+END_TEST
+
 START_TEST(values)
 {
 	static const char *const no_counts[] = {
@@ -283,7 +321,6 @@ START_TEST(values)
 	uint32_t count = 7;
 	uint64_t ns = 7;
 	double v = 7;
-	bool percent;
 
 	for (size_t i = 0; i < ARRAY_SIZE(no_counts); i++)
 		ck_assert_int_eq(parse_count(no_counts[i], 10, &count), -EINVAL);
@@ -296,13 +333,13 @@ START_TEST(values)
 	ck_assert_int_eq(parse_count("4294967295", UINT32_MAX, &count), 0);
 	ck_assert_int_eq(parse_number("2.5e0", 10, &v), 0);
 	ck_assert(v == 2.5);
-	ck_assert_int_eq(parse_amount("-1.5%", &v, &percent), 0);
-	ck_assert(v == -1.5 && percent);
-	ck_assert_int_eq(parse_amount("1000", &v, &percent), 0);
-	ck_assert(v == 1000 && !percent);
-	ck_assert_int_eq(parse_amount("%", &v, &percent), -EINVAL);
-	ck_assert_int_eq(parse_amount("1%%", &v, &percent), -EINVAL);
-	ck_assert_int_eq(parse_amount("inf", &v, &percent), -EINVAL);
+	ck_assert_int_eq(parse_percent("-1.5%", &v), 0);
+	ck_assert(v == -1.5);
+	ck_assert_int_eq(parse_percent("1000", &v), 0);
+	ck_assert(v == 1000);
+	ck_assert_int_eq(parse_percent("%", &v), -EINVAL);
+	ck_assert_int_eq(parse_percent("1%%", &v), -EINVAL);
+	ck_assert_int_eq(parse_percent("1ms", &v), -EINVAL);
 	ck_assert_int_eq(parse_seconds("0.25", &ns), 0);
 	ck_assert_uint_eq(ns, 250000000);
 	ck_assert_int_eq(parse_seconds("0.001", &ns), -EINVAL);
@@ -320,6 +357,7 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(tc, parses, 0, ARRAY_SIZE(cases));
+	tcase_add_test(tc, reads_amounts);
 	tcase_add_test(tc, help_fits_a_screen);
 	tcase_add_test(tc, help_without_rare_options);
 	tcase_add_test(tc, lists_for_scripts);

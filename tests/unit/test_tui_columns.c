@@ -399,7 +399,9 @@ START_TEST(limits)
 {
 	static const struct tui_options by_share = {.command = "view", .least = {.share = 0.3}};
 	static const struct tui_options by_value = {
-		.command = "view", .metrics = "calls", .least = {.word = "calls", .value = 7000}};
+		.command = "view",
+		.metrics = "calls",
+		.least = {.word = "calls", .at = {.value = 7000}}};
 	struct world w;
 
 	file_world(&w, &by_share);
@@ -441,8 +443,8 @@ END_TEST
 
 START_TEST(limit_too_high)
 {
-	static const struct tui_options options = {.command = "view",
-						   .least = {.word = "calls", .value = 1e9}};
+	static const struct tui_options options = {
+		.command = "view", .least = {.word = "calls", .at = {.value = 1e9}}};
 	struct world w;
 
 	file_world(&w, &options);
@@ -626,7 +628,7 @@ START_TEST(comparison_of_limited_views)
 {
 	struct tui_options options = {.command = "view",
 				      .metrics = "count,time/ms",
-				      .least = {.word = "count", .value = 10}};
+				      .least = {.word = "count", .at = {.value = 10}}};
 	struct snapshot *before;
 	struct session *side;
 	struct world w;
@@ -728,7 +730,7 @@ START_TEST(comparison_of_named_columns)
 	struct tui_options options = {.command = "view",
 				      .ascii = true,
 				      .metrics = "count,time/ms",
-				      .least = {.word = "count", .value = 5000}};
+				      .least = {.word = "count", .at = {.value = 5000}}};
 	struct snapshot *before;
 	struct session *side;
 	struct world w;
