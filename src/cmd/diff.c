@@ -158,7 +158,7 @@ static int on_per(struct arguments *a, const char *value)
 		complain("only one --per is taken: '%s' is a second one", value);
 		return -EEXIST;
 	}
-	r = option_expression(&a->per, value, true);
+	r = option_expression(&a->per, value);
 	if (r < 0)
 		return r;
 	a->print.per = value;
@@ -359,6 +359,8 @@ static int add_run(struct diff *d, struct arguments *a, enum diff_side side, con
 		complain("nothing in %s that is called '%s' has a count", path, a->print.per);
 		return -ECANCELED;
 	}
+	if (r == 0 && complain_selectors(&a->profile, s, false))
+		r = -ECANCELED;
 	if (r == 0)
 		r = settle_least(d, a, s);
 	return r == 0 && is_last ? check_known(d, s) : r;

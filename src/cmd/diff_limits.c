@@ -17,13 +17,12 @@ struct trial {
 
 void diff_complain_inside(const struct diff *d)
 {
-	bool inside = false;
+	enum filter_hint hint = FILTER_NO_HINT;
 
 	for (unsigned side = 0; side < DIFF_N_SIDES; side++)
 		for (size_t i = 0; i < diff_n_runs(d, side); i++)
-			inside |= diff_run(d, side, i)->is_inside;
-	if (inside)
-		complain_anchored("-i");
+			hint = MAX(hint, (enum filter_hint)diff_run(d, side, i)->hint);
+	complain_hint(hint, "-i");
 }
 
 bool diff_limits_any(const struct diff_limits *limits)

@@ -10,13 +10,13 @@
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "core/column.h"
+#include "core/name_pattern.h"
 #include "report/names.h"
 
-int option_expression(struct name_pattern *p, const char *value, bool whole)
+int option_expression(struct name_pattern *p, const char *value)
 {
 	char why[128];
-	int r = whole ? name_pattern_init_whole(p, value, why, sizeof(why))
-		      : name_pattern_init(p, value, why, sizeof(why));
+	int r = name_pattern_init_whole(p, value, why, sizeof(why));
 
 	if (r == 0)
 		return 0;
@@ -24,8 +24,32 @@ int option_expression(struct name_pattern *p, const char *value, bool whole)
 	return -EBADMSG;
 }
 
-static int option_pattern(struct profile_options *o, const struct name_pattern **which,
-			  const char *value)
+static int complain_no_selector(const char *value, const struct selector_error *error)
+{
+	_cleanup_(buf_done) struct buf text = {0};
+
+	selector_explain(value, error, &text);
+	complain("%s", buf_str(&text));
+	return -EBADMSG;
+}
+
+static int make_selector(struct selector **ret, const char *value, bool names_only)
+{
+	struct selector_error error = {.at = SELECTOR_NOWHERE, .why = "out of memory"};
+	int r = names_only ? selector_new_names(value, ret, &error)
+			   : selector_new(value, ret, &error);
+
+	return r < 0 ? complain_no_selector(value, &error) : 0;
+}
+
+int option_selector(struct selector **ret, const char *value)
+{
+	return make_selector(ret, value, false);
+}
+
+/* report: where it is borrowed. */
+static int take_selector(struct profile_options *o, struct selector **which, const char *value,
+			 const struct selector **report)
 {
 	int r;
 
@@ -33,11 +57,10 @@ static int option_pattern(struct profile_options *o, const struct name_pattern *
 		complain("only one expression is taken: '%s' is a second one", value);
 		return -EEXIST;
 	}
-	r = option_expression(&o->patterns[o->n_patterns], value, false);
-	if (r < 0)
-		return r;
-	*which = &o->patterns[o->n_patterns++];
-	return 0;
+	r = make_selector(which, value, o->names_only);
+	if (r == 0)
+		*report = *which;
+	return r;
 }
 
 const struct peaks *profile_peaks(struct profile_options *o)
@@ -76,8 +99,8 @@ int peaks_load(struct peaks **peaks, const char *path)
 
 void profile_options_done(struct profile_options *o)
 {
-	while (o->n_patterns)
-		name_pattern_done(&o->patterns[--o->n_patterns]);
+	o->include = selector_free(o->include);
+	o->exclude = selector_free(o->exclude);
 	o->peaks = peaks_free(o->peaks);
 }
 
@@ -215,9 +238,9 @@ int profile_option(struct profile_options *o, const struct option_def *option, c
 		o->list = true;
 		return 0;
 	case PROFILE_OPT_INCLUDE:
-		return option_pattern(o, &o->report.include, value);
+		return take_selector(o, &o->include, value, &o->report.include);
 	case PROFILE_OPT_EXCLUDE:
-		return option_pattern(o, &o->report.exclude, value);
+		return take_selector(o, &o->exclude, value, &o->report.exclude);
 	case PROFILE_OPT_KEEP_TOTALS:
 		o->report.totals = TOTALS_OF_ALL;
 		return 0;
@@ -269,10 +292,37 @@ void complain_notes(const char *path, const struct write_notes *notes)
 			 path, notes->depth, notes->n_short);
 }
 
-void complain_anchored(const char *option)
+bool complain_selector(const struct selector *x, const struct session *s, const char *option,
+		       bool may_come)
 {
-	complain("%s matches from the beginning of a name on: '.*' in front of it matches anywhere",
-		 option);
+	_cleanup_(buf_done) struct buf text = {0};
+	struct selector_error error;
+	int r = x ? selector_check(x, s, &error) : 0;
+
+	if (r == 0 || (r == -ENOENT && may_come))
+		return false;
+	selector_explain(selector_text(x), &error, &text);
+	complain("%s %s", option, buf_str(&text));
+	return true;
+}
+
+bool complain_selectors(const struct profile_options *o, const struct session *s, bool may_come)
+{
+	return complain_selector(o->include, s, "-i", may_come) ||
+	       complain_selector(o->exclude, s, "-e", may_come);
+}
+
+void complain_hint(enum filter_hint hint, const char *option)
+{
+	static const char *const texts[FILTER_N_HINTS] = {
+		[FILTER_ANCHORED] = "matches from the beginning of a name on: '.*' in front of it "
+				    "matches anywhere",
+		[FILTER_NO_BLANKS] = "is an expression of names: a comparison has blanks around "
+				     "its operator, as 'time > 1ms'",
+	};
+
+	if (texts[hint])
+		complain("%s %s", option, texts[hint]);
 }
 
 void complain_limit(const char *words)

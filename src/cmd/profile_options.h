@@ -11,13 +11,13 @@
 #include "report/report.h"
 
 struct profile_options {
-	struct report_options report; /* has pointers to patterns and peaks below */
+	struct report_options report; /* has pointers to selectors and peaks below */
 	enum group group;
 	const char *before; /* --diff-profile: a file, or NULL */
 	bool list, no_pager;
 	struct loading loading;
-	struct name_pattern patterns[2];
-	unsigned n_patterns;
+	struct selector *include, *exclude;
+	bool names_only; /* these two are expressions of names, whatever they look like */
 	struct peaks *peaks;
 };
 
@@ -41,12 +41,12 @@ enum {
 #define PROFILE_FILTER_OPTIONS                                                                     \
 	{.name = "include",                                                                        \
 	 .letter = 'i',                                                                            \
-	 .arg = "REGEX",                                                                           \
-	 .help = "only paths through names that begin so",                                         \
+	 .arg = "SELECTOR",                                                                        \
+	 .help = "only paths through names, 'time > 1ms' or '**/a*/b'",                            \
 	 .id = PROFILE_OPT_INCLUDE},                                                               \
 	{                                                                                          \
-		.name = "exclude", .letter = 'e', .arg = "REGEX",                                  \
-		.help = "without names that begin so, and all below", .id = PROFILE_OPT_EXCLUDE    \
+		.name = "exclude", .letter = 'e', .arg = "SELECTOR",                               \
+		.help = "without what it selects, and all below", .id = PROFILE_OPT_EXCLUDE        \
 	}
 /* Options that `top` has as well. is_rare: are all but the first rare? levels: what -d says of itself,
  * which are levels of what is printed, or of a screen. */
@@ -97,8 +97,10 @@ int peaks_load(struct peaks **peaks, const char *path);
 const struct peaks *
 profile_peaks(struct profile_options *o); /* those given, or the built-in ones */
 void profile_options_done(struct profile_options *o);
-/* 0, or a line on stderr says what is wrong with an expression. whole: it must match to the end. */
-int option_expression(struct name_pattern *p, const char *value, bool whole);
+/* An expression of whole names. 0, or a line on stderr says what is wrong with it. */
+int option_expression(struct name_pattern *p, const char *value);
+/* 0, or a line on stderr says what is wrong with a selector. */
+int option_selector(struct selector **ret, const char *value);
 /* Replace "-diff" by "--diff-profile". Python's argparse takes it; we would read "-d iff". */
 void profile_options_spell(int argc, char **argv);
 
@@ -114,8 +116,13 @@ bool complain_column(const struct session *s, const char *words, const char *opt
 /* A limit has a unit that the first of these columns has not; NULL: the time. */
 void complain_limit(const char *words);
 
-/* An expression matches nothing, but would within names: say so. */
-void complain_anchored(const char *option);
+/* If a selector (NULL: there is none) compares a column that a session has not, say so. may_come: it may
+ * get one later. False: it can select. */
+bool complain_selector(const struct selector *x, const struct session *s, const char *option,
+		       bool may_come);
+bool complain_selectors(const struct profile_options *o, const struct session *s, bool may_come);
+/* Why a selector may leave nothing. */
+void complain_hint(enum filter_hint hint, const char *option);
 
 /* Say what a file that was written cannot say itself. */
 void complain_notes(const char *path, const struct write_notes *notes);

@@ -105,8 +105,8 @@ int report_print(const struct session *s, const struct report_options *options, 
 	o.naming = &readable_naming;
 	if (snap && out) {
 		r = report_text(snap, &o, out);
-		if (r == -ENODATA && o.include && name_pattern_is_inside(o.include, snap))
-			complain_anchored("-i");
+		if (r == -ENODATA)
+			complain_hint(filter_hint(o.include, snap), "-i");
 	}
 	snapshot_free(snap);
 	return out_end(out, r);
@@ -161,7 +161,7 @@ int report_profile(const struct loaded *l, struct profile_options *o, const char
 
 	/* `| head` closes the pipe early: quiet, as if by SIGPIPE. */
 	signal(SIGPIPE, SIG_DFL);
-	if (!o->list && check_views(o) < 0)
+	if (!o->list && (check_views(o) < 0 || complain_selectors(o, l->s, false)))
 		return STATUS_USAGE;
 	r = print_paged(l, o);
 	if (r == -EINVAL) {

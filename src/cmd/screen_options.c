@@ -37,14 +37,11 @@ static int option_panel(struct screen_options *o, const char *value)
 	return -EINVAL;
 }
 
-static int check_expression(const char *value)
+static int check_selector(const char *value)
 {
-	struct name_pattern p;
-	int r = option_expression(&p, value, false);
+	_cleanup_(selector_freep) struct selector *x = NULL;
 
-	if (r == 0)
-		name_pattern_done(&p);
-	return r;
+	return option_selector(&x, value);
 }
 
 static int take_option(struct screen_options *o, const struct option_def *option, const char *value)
@@ -87,10 +84,10 @@ static int take_option(struct screen_options *o, const struct option_def *option
 		return 0;
 	case OPT_SCREEN_INCLUDE:
 		o->tui.include = value;
-		return check_expression(value);
+		return check_selector(value);
 	case OPT_SCREEN_EXCLUDE:
 		o->tui.exclude = value;
-		return check_expression(value);
+		return check_selector(value);
 	case OPT_PANEL:
 		return option_panel(o, value);
 	case OPT_GROUP:
@@ -161,11 +158,24 @@ void text_take_screen(struct profile_options *text, const struct screen_options 
 	text->group = o->group;
 }
 
+/* Selectors were read before; what they compare is known now. */
+static bool complain_screen_selector(const struct screen_options *o, const char *text,
+				     const struct session *s, const char *option)
+{
+	_cleanup_(selector_freep) struct selector *x = NULL;
+
+	return text && option_selector(&x, text) == 0 &&
+	       complain_selector(x, s, option, o->tui.live);
+}
+
 int screen_check_columns(const struct screen_options *o, struct tui *t, const struct session *s)
 {
 	struct derived limit;
 
 	if (tui_columns_error(t) < 0 && complain_column(s, o->tui.metrics, "-m"))
+		return -EINVAL;
+	if (complain_screen_selector(o, o->tui.include, s, "-i") ||
+	    complain_screen_selector(o, o->tui.exclude, s, "-e"))
 		return -EINVAL;
 	if (least_parse(&o->tui.least, s, &limit) == -EDOM) {
 		complain_limit(o->tui.least.word);

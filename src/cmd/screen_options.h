@@ -41,11 +41,11 @@ enum {
 /* i, e: the letters of --include and --exclude; 0: none, as another option has it. */
 /* clang-format off */
 #define SCREEN_FILTER_OPTIONS(i, e)                                                                \
-	{.name = "include", .letter = (i), .arg = "REGEX",                                         \
-	 .help = "only paths through names that match",                                            \
+	{.name = "include", .letter = (i), .arg = "SELECTOR",                                      \
+	 .help = "only paths through names, 'time > 1ms' or '**/a*/b'",                        \
 	 .id = OPT_SCREEN_INCLUDE},                                                                \
-	{.name = "exclude", .letter = (e), .arg = "REGEX",                                         \
-	 .help = "without what matches, and all below",                                            \
+	{.name = "exclude", .letter = (e), .arg = "SELECTOR",                                      \
+	 .help = "without what it selects, and all below",                                         \
 	 .rare = true, .id = OPT_SCREEN_EXCLUDE}
 #define SCREEN_GROUP_OPTION(is_rare)                                                               \
 	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",               \
@@ -94,7 +94,7 @@ void text_take_screen(struct profile_options *text, const struct screen_options 
 /* Call it after the options are parsed and before the tui is made. Reads the files of settings,
  * which apply where no option was given. 0, or an exit status after a line on stderr. */
 int screen_settle(struct screen_options *o);
-/* Do the columns exist that the options show and sort by? Negative and a line on stderr: no. */
+/* Do the columns exist that the options show, sort by and compare? Negative and a line on stderr: no. */
 int screen_check_columns(const struct screen_options *o, struct tui *t, const struct session *s);
 /* The folder of its files, whether it is there or not; "": there is none. */
 void screen_config_dir(char *dir, size_t size);

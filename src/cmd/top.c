@@ -723,7 +723,8 @@ static int top_batch(struct top *t)
 	const struct session *s = receiver_session(t->run.rec.receiver);
 	int r;
 
-	if (is_in_vain(s, t->profile.report.columns, "-m") ||
+	if (complain_selectors(&t->profile, s, true) ||
+	    is_in_vain(s, t->profile.report.columns, "-m") ||
 	    is_in_vain(s, t->profile.report.sort, "-s"))
 		return STATUS_USAGE;
 	t->run.prints = true;

@@ -190,7 +190,7 @@ static int print_files(struct arguments *a, char *const *paths, int n)
 
 int cmd_viewer(int argc, char **argv)
 {
-	struct arguments a = {.depth = 100};
+	struct arguments a = {.depth = 100, .profile.names_only = true};
 	int first, r;
 
 	profile_options_spell(argc, argv);

@@ -23,6 +23,7 @@
 #include <stdint.h>
 #include "core/column.h"
 #include "core/filter.h"
+#include "core/name_pattern.h"
 #include "core/peaks.h"
 #include "core/session.h"
 #include "core/snapshot.h"
@@ -86,7 +87,7 @@ struct diff_options {
 	double noise;   /* of A: a change up to this share is none, 0..1 */
 	bool exclusive; /* own values, not those of the nodes below too */
 	/* Which paths count, as those of a report; NULL: all. */
-	const struct name_pattern *include, *exclude;
+	const struct selector *include, *exclude;
 	const struct naming *naming; /* of names that expressions match; NULL: they are raw */
 	enum group group;            /* what stands above the paths (core/regroup.h) */
 	const struct peaks *peaks;   /* for util; may be NULL */
@@ -104,7 +105,7 @@ enum diff_fact {
 struct diff_run {
 	double facts[DIFF_N_FACTS]; /* NaN: not known, or not asked for */
 	bool is_empty;              /* expressions leave nothing of it … */
-	bool is_inside; /* … where `include` would match, were it not for where names begin */
+	uint8_t hint;               /* … and this may be why: enum filter_hint */
 };
 
 struct diff; /* opaque */

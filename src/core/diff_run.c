@@ -95,19 +95,21 @@ static int filter(struct diff_picture *p, struct diff_run *run)
 {
 	const struct diff_options *o = &p->d->options;
 	uint32_t time = derive_time(session_of(p));
+	const struct filter f = {o->include, o->exclude, o->peaks};
 	_cleanup_(freep) uint8_t *mask = NULL;
+	int r;
 
-	if (!o->include && !o->exclude)
+	if (!filter_any(&f))
 		return 0;
-	mask = filter_names(p->snap, o->include, o->exclude);
-	if (!mask)
-		return -ENOMEM;
+	r = filter_make(&f, p->snap, &mask);
+	if (r < 0)
+		return r;
 	run->facts[DIFF_TIME] = time_of(p, time);
 	snapshot_mask(p->snap, mask);
 	numbers_update(p->numbers, NULL);
 	run->facts[DIFF_LEFT] = time_of(p, time);
 	run->is_empty = is_empty(p->snap);
-	run->is_inside = run->is_empty && o->include && name_pattern_is_inside(o->include, p->snap);
+	run->hint = run->is_empty ? filter_hint(o->include, p->snap) : FILTER_NO_HINT;
 	return 0;
 }
 

@@ -3,198 +3,7 @@
 #include "core/filter.h"
 #include <errno.h>
 #include <stdlib.h>
-#include <stdio.h>
-#include <string.h>
-#include "base/buf.h"
-
-/* ---- expressions ---- */
-
-static const char *class_of(char c)
-{
-	switch (c) {
-	case 'd':
-		return "[:digit:]";
-	case 'w':
-		return "[:alnum:]_";
-	case 's':
-		return "[:space:]";
-	}
-	return NULL;
-}
-
-/* A bracket expression; backslashes, literal in POSIX, escape in Python. Returns what follows. */
-static const char *put_bracket(struct buf *out, const char *p)
-{
-	bool closing = false, dash = false;
-
-	buf_putc(out, *p++);
-	if (*p == '^')
-		buf_putc(out, *p++);
-	if (*p == ']')
-		buf_putc(out, *p++);
-	while (*p && *p != ']') {
-		const char *class = *p == '\\' && p[1] ? class_of(p[1]) : NULL;
-
-		if (*p == '[' && p[1] == ':' && strstr(p, ":]")) {
-			const char *end = strstr(p, ":]") + 2;
-
-			buf_put(out, p, (size_t)(end - p));
-			p = end;
-			continue;
-		}
-		if (*p == '\\' && p[1])
-			p++;
-		if (class)
-			buf_puts(out, class);
-		else if (p[-1] == '\\' && *p == '-')
-			dash = true;
-		else if (p[-1] == '\\' && *p == ']')
-			closing = true;
-		else
-			buf_putc(out, *p);
-		p++;
-	}
-	/* ']' is literal only in front, '-' only at the end. */
-	if (dash)
-		buf_putc(out, '-');
-	if (*p)
-		buf_putc(out, *p++);
-	return closing ? NULL : p;
-}
-
-/* Translate from Python's to POSIX syntax; false: POSIX cannot express it. */
-static bool translate(const char *p, struct buf *out)
-{
-	while (p && *p) {
-		if (*p == '[') {
-			p = put_bracket(out, p);
-		} else if (*p == '\\' && p[1] == 'd') {
-			buf_puts(out, "[0-9]");
-			p += 2;
-		} else if (*p == '\\' && p[1] == 'D') {
-			buf_puts(out, "[^0-9]");
-			p += 2;
-		} else if (*p == '\\' && p[1]) {
-			buf_put(out, p, 2);
-			p += 2;
-		} else if (*p == '(' && p[1] == '?') {
-			if (p[2] != ':')
-				return false;
-			buf_putc(out, '(');
-			p += 3;
-		} else {
-			buf_putc(out, *p);
-			/* Leave out the "?" of a lazy quantifier: laziness does not change whether
-			 * a name matches. */
-			if ((*p == '*' || *p == '+' || *p == '?' || *p == '}') && p[1] == '?')
-				p++;
-			p++;
-		}
-	}
-	return p != NULL;
-}
-
-static int pattern_init(struct name_pattern *p, const char *expression, const char *end,
-			char *ret_why, size_t size)
-{
-	int flags = REG_EXTENDED | REG_NOSUB, r;
-	_cleanup_(buf_done) struct buf text = {0};
-	_cleanup_(freep) char *given = strdup(expression);
-
-	if (!strncmp(expression, "(?i)", 4)) {
-		flags |= REG_ICASE;
-		expression += 4;
-	}
-	buf_puts(&text, "^(");
-	if (!translate(expression, &text)) {
-		snprintf(ret_why, size, "look-around, named groups and '\\]' are not supported");
-		return -EINVAL;
-	}
-	buf_puts(&text, end);
-	r = text.error || !given ? REG_ESPACE : regcomp(&p->re, buf_str(&text), flags);
-	if (!r) {
-		r = regcomp(&p->inside, buf_str(&text) + 1, flags);
-		if (!r) {
-			p->text = given;
-			given = NULL;
-			return 0;
-		}
-		regfree(&p->re);
-	}
-	regerror(r, NULL, ret_why, size);
-	return r == REG_ESPACE ? -ENOMEM : -EINVAL;
-}
-
-int name_pattern_init(struct name_pattern *p, const char *expression, char *ret_why, size_t size)
-{
-	return pattern_init(p, expression, ")", ret_why, size);
-}
-
-int name_pattern_init_whole(struct name_pattern *p, const char *expression, char *ret_why,
-			    size_t size)
-{
-	return pattern_init(p, expression, ")$", ret_why, size);
-}
-
-void name_pattern_done(struct name_pattern *p)
-{
-	regfree(&p->re);
-	regfree(&p->inside);
-	free(p->text);
-}
-
-static bool regex_test(const char *name, const void *re)
-{
-	return !regexec(re, name, 0, NULL, 0);
-}
-
-/* ---- masks ---- */
-
-/* Nodes with the same frame have the same name: each name is matched once. */
-struct matcher {
-	const regex_t *re;
-	const char
-		*text; /* a name that is shown is found, whatever its signs mean in `re`; or NULL */
-	struct snapshot *snap;
-	const struct snap_node *nodes;
-	const struct session_node *session_nodes;
-	const struct tick *tick;
-	uint8_t *seen; /* by session frame; NULL: out of memory, each node is matched */
-};
-
-enum { SEEN_NO = 1, SEEN_YES = 2 };
-
-static struct matcher matcher_make(struct snapshot *snap, const regex_t *re, const char *text)
-{
-	const struct session *s = snapshot_session(snap);
-
-	return (struct matcher){re,
-				text,
-				snap,
-				snapshot_nodes(snap),
-				s->nodes,
-				snapshot_tick(snap),
-				calloc(s->n_frames + 1, 1)};
-}
-
-static bool is_match(const struct matcher *m, uint32_t node)
-{
-	return snapshot_any_name(m->snap, node, regex_test, m->re) ||
-	       (m->text && snapshot_could_be(m->snap, node, m->text));
-}
-
-static bool matches(const struct matcher *m, uint32_t node)
-{
-	uint32_t id = m->nodes[node].session_node;
-	uint8_t *seen;
-
-	if (!m->seen || id == SESSION_NONE)
-		return is_match(m, node);
-	seen = &m->seen[m->session_nodes[id].frame];
-	if (!*seen)
-		*seen = is_match(m, node) ? SEEN_YES : SEEN_NO;
-	return *seen == SEEN_YES;
-}
+#include "core/name_pattern.h"
 
 uint8_t *filter_all(const struct snapshot *snap)
 {
@@ -207,82 +16,149 @@ uint8_t *filter_all(const struct snapshot *snap)
 	return mask;
 }
 
+uint8_t *filter_matching(struct snapshot *snap, const struct name_pattern *p)
+{
+	const uint8_t *hidden = snapshot_hidden(snap);
+	uint32_t n = snapshot_n(snap);
+	uint8_t *mask = malloc(n ? n : 1);
+	struct name_matcher m;
+
+	name_matcher_init(&m, snap, p);
+	for (uint32_t i = 0; mask && i < n; i++)
+		mask[i] = !hidden[i] && name_matcher_at(&m, i);
+	name_matcher_done(&m);
+	return mask;
+}
+
+/* ---- what is selected ---- */
+
+/* Names are matched as they are come upon: most nodes are below one that is in or out already. What is
+ * computed is there for all nodes. */
+struct hits {
+	struct name_matcher names;
+	uint8_t *marks; /* NULL: it is names */
+};
+
+static int hits_init(struct hits *h, struct snapshot *snap, const struct selector *x,
+		     const struct peaks *peaks)
+{
+	*h = (struct hits){0};
+	if (!selector_names(x))
+		return selector_marks(x, snap, peaks, &h->marks);
+	name_matcher_init(&h->names, snap, selector_names(x));
+	return 0;
+}
+
+static void hits_done(struct hits *h)
+{
+	if (!h->marks)
+		name_matcher_done(&h->names);
+	free(h->marks);
+}
+
+static inline bool is_hit(const struct hits *h, uint32_t node)
+{
+	return h->marks ? h->marks[node] : name_matcher_at(&h->names, node);
+}
+
+/* ---- masks ---- */
+
 /* Flags in a mask while it is computed. A parent's id is smaller than its children's, so one pass
  * up and one pass down the ids reach all nodes below and above. */
 enum { BELOW = 2, ABOVE = 4, PARENT = 8 };
 
-bool name_pattern_is_inside(const struct name_pattern *p, struct snapshot *snap)
+/* What is above a hit is above one, too. */
+static void keep_above(uint8_t *mask, const uint32_t *parents, uint32_t n)
 {
-	struct matcher m = matcher_make(snap, &p->inside, NULL);
-	bool found = false;
-
-	for (uint32_t i = 1; i < snapshot_n(snap) && !found; i++)
-		found = !m.nodes[i].metadata && matches(&m, i);
-	free(m.seen);
-	return found;
-}
-
-uint8_t *filter_matching(struct snapshot *snap, const struct name_pattern *p)
-{
-	struct matcher m = matcher_make(snap, &p->re, p->text);
-	uint32_t n = snapshot_n(snap);
-	uint8_t *mask = malloc(n ? n : 1);
-
-	for (uint32_t i = 0; mask && i < n; i++)
-		mask[i] = !m.nodes[i].hidden && matches(&m, i);
-	free(m.seen);
-	return mask;
-}
-
-int filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p)
-{
-	const uint32_t *parents = snapshot_parents(snap);
-	struct matcher m = matcher_make(snap, &p->re, p->text);
-	uint32_t n = snapshot_n(snap), i;
-	bool stopped;
-
-	for (i = 0; i < n && tick_at(m.tick, i, n); i++) {
-		uint32_t parent = parents[i];
-
-		if (mask[i] && ((parent != SNAP_NONE && (mask[parent] & BELOW)) || matches(&m, i)))
-			mask[i] |= BELOW | ABOVE;
-	}
-	stopped = i < n;
-	for (i = n; i-- > 1;)
+	for (uint32_t i = n; i-- > 1;)
 		if (mask[i] & ABOVE)
 			mask[parents[i]] |= ABOVE;
-	for (i = 0; i < n; i++)
-		mask[i] = (mask[i] & ABOVE) != 0;
-	free(m.seen);
-	return stopped ? -ECANCELED : 0;
 }
 
-int filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p)
+/* Nodes below a hit with it. 0 or -ECANCELED. */
+static int include_below(uint8_t *mask, struct snapshot *snap, const struct hits *h)
 {
 	const uint32_t *parents = snapshot_parents(snap);
-	struct matcher m = matcher_make(snap, &p->re, p->text);
+	const struct tick *tick = snapshot_tick(snap);
 	uint32_t n = snapshot_n(snap), i;
 
-	for (i = 0; i < n && tick_at(m.tick, i, n); i++) {
+	for (i = 0; i < n && tick_at(tick, i, n); i++) {
 		uint32_t parent = parents[i];
 
-		if (mask[i] && ((parent != SNAP_NONE && !mask[parent]) || matches(&m, i)))
-			mask[i] = 0;
+		if (mask[i] && ((parent != SNAP_NONE && (mask[parent] & BELOW)) || is_hit(h, i)))
+			mask[i] |= BELOW | ABOVE;
 	}
-	free(m.seen);
+	keep_above(mask, parents, n);
 	return i < n ? -ECANCELED : 0;
 }
 
-uint8_t *filter_names(struct snapshot *snap, const struct name_pattern *include,
-		      const struct name_pattern *exclude)
+/* Nodes below a hit with it, unless there is another hit below it. */
+static void include_last(uint8_t *mask, struct snapshot *snap, const struct hits *h)
+{
+	const uint32_t *parents = snapshot_parents(snap);
+	uint32_t n = snapshot_n(snap), i;
+
+	for (i = n; i-- > 1;)
+		if (mask[i] && ((mask[i] & ABOVE) || is_hit(h, i)))
+			mask[parents[i]] |= ABOVE;
+	for (i = 1; i < n; i++)
+		if (mask[i] && ((mask[parents[i]] & BELOW) || (is_hit(h, i) && !(mask[i] & ABOVE))))
+			mask[i] |= BELOW | ABOVE;
+}
+
+int filter_include(uint8_t *mask, struct snapshot *snap, const struct selector *x,
+		   const struct peaks *peaks)
+{
+	struct hits h;
+	int r = hits_init(&h, snap, x, peaks);
+
+	if (r < 0)
+		return r;
+	if (selector_is_condition(x))
+		include_last(mask, snap, &h);
+	else
+		r = include_below(mask, snap, &h);
+	for (uint32_t i = 0; i < snapshot_n(snap); i++)
+		mask[i] = (mask[i] & ABOVE) != 0;
+	hits_done(&h);
+	return r;
+}
+
+int filter_exclude(uint8_t *mask, struct snapshot *snap, const struct selector *x,
+		   const struct peaks *peaks)
+{
+	const uint32_t *parents = snapshot_parents(snap);
+	const struct tick *tick = snapshot_tick(snap);
+	uint32_t n = snapshot_n(snap), i;
+	struct hits h;
+	int r = hits_init(&h, snap, x, peaks);
+
+	if (r < 0)
+		return r;
+	for (i = 0; i < n && tick_at(tick, i, n); i++) {
+		uint32_t parent = parents[i];
+
+		if (mask[i] && ((parent != SNAP_NONE && !mask[parent]) || is_hit(&h, i)))
+			mask[i] = 0;
+	}
+	hits_done(&h);
+	return i < n ? -ECANCELED : 0;
+}
+
+int filter_make(const struct filter *f, struct snapshot *snap, uint8_t **ret_mask)
 {
 	uint8_t *mask = filter_all(snap);
+	int r = mask ? 0 : -ENOMEM;
 
-	if (mask && include)
-		filter_include(mask, snap, include);
-	if (mask && exclude)
-		filter_exclude(mask, snap, exclude);
-	return mask;
+	if (r == 0 && f->include)
+		r = filter_include(mask, snap, f->include, f->peaks);
+	if (r == 0 && f->exclude)
+		r = filter_exclude(mask, snap, f->exclude, f->peaks);
+	if (r == 0)
+		*ret_mask = mask;
+	else
+		free(mask);
+	return r;
 }
 
 void filter_at_least(uint8_t *mask, const struct snapshot *snap, const double *values, double least)

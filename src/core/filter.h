@@ -3,47 +3,62 @@
 #define PROTON_CORE_FILTER_H
 /* Which nodes of a snapshot are shown.
  *
- *   include RE   paths through a matching node: its ancestors, itself, its descendants
- *   exclude RE   neither a matching node nor what is below it
+ *   include X    paths through a node that X selects: its ancestors, itself, its descendants
+ *   exclude X    neither a node that X selects nor what is below it
  *   at least X   nodes whose value is no less, and their ancestors
  *
- * An expression must match from the first character of the name on, not to its last, as Python's
- * re.match does: "foo" finds "foobar", not "a foo". POSIX extended syntax, and of Python's: \d \w
- * \s \b, (?: ), lazy quantifiers, a leading (?i). thread  one */
-#include <regex.h>
+ * What X may be is in core/selector.h. What is above a node has more of most values than the node: where a
+ * condition includes, only the last node that it selects on a path has its descendants with it, else
+ * "time > 1ms" would leave all that is below the first.   thread  one */
 #include <stdint.h>
+#include "core/selector.h"
 #include "core/snapshot.h"
 
-struct name_pattern {
-	regex_t re;
-	regex_t inside; /* the same, but anywhere in a name */
-	char *text;     /* as it was given */
+struct filter {
+	const struct selector *include, *exclude; /* NULL: there is no such one */
+	const struct peaks *peaks;                /* may be NULL; for util in conditions */
 };
-
-/* 0, -ENOMEM, or -EINVAL with why in ret_why (size bytes). */
-int name_pattern_init(struct name_pattern *p, const char *expression, char *ret_why, size_t size);
-/* One that must match to the last character, too. */
-int name_pattern_init_whole(struct name_pattern *p, const char *expression, char *ret_why,
-			    size_t size);
-void name_pattern_done(struct name_pattern *p);
-/* Would it match the name of a node that is shown, if it could match within a name? For who finds that
- * it matches none. */
-bool name_pattern_is_inside(const struct name_pattern *p, struct snapshot *snap);
+static inline bool filter_any(const struct filter *f)
+{
+	return f->include || f->exclude;
+}
 
 /* A mask is a byte a node, 1 = shown; malloc'd. All but launch metadata. NULL: out of memory. */
 uint8_t *filter_all(const struct snapshot *snap);
 /* Of the nodes that are shown, those whose own names match. */
+struct name_pattern;
 uint8_t *filter_matching(struct snapshot *snap, const struct name_pattern *p);
-/* What expressions leave; NULL: there is no such expression. The mask, or NULL: out of memory. */
-uint8_t *filter_names(struct snapshot *snap, const struct name_pattern *include,
-		      const struct name_pattern *exclude);
-/* 0, or -ECANCELED: the snapshot's tick said to stop, and the mask is of no use. */
-int filter_include(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p);
-int filter_exclude(uint8_t *mask, struct snapshot *snap, const struct name_pattern *p);
+/* What a filter leaves. Conditions compare values of the snapshot as it is: it must not be masked by what
+ * they left before. 0, -ENOMEM, or -ECANCELED: the snapshot's tick said to stop. */
+int filter_make(const struct filter *f, struct snapshot *snap, uint8_t **ret_mask);
+/* 0, -ENOMEM or -ECANCELED; then the mask is of no use. */
+int filter_include(uint8_t *mask, struct snapshot *snap, const struct selector *x,
+		   const struct peaks *peaks);
+int filter_exclude(uint8_t *mask, struct snapshot *snap, const struct selector *x,
+		   const struct peaks *peaks);
 void filter_at_least(uint8_t *mask, const struct snapshot *snap, const double *values,
 		     double least);
 /* Upstream's rule: leave out frames with neither values nor children, and those whose children are
  * all left out. present: a byte a node, 0 = treat it as if it did not exist; or NULL. */
 void filter_empty(uint8_t *mask, const struct snapshot *snap, const uint8_t *present);
+
+/* What may be wrong with a selector that leaves nothing. */
+enum filter_hint {
+	FILTER_NO_HINT,
+	FILTER_ANCHORED,  /* it finds no name, but would within one */
+	FILTER_NO_BLANKS, /* "time>1ms" is a name: it would be a condition with blanks */
+	FILTER_N_HINTS
+};
+enum filter_hint filter_hint(const struct selector *include, struct snapshot *snap);
+
+/* How much a mask of a snapshot leaves. */
+struct filter_left {
+	uint32_t rows, all_rows; /* calling contexts, without the root */
+	double time, all_time;   /* ns, of derive_time(); NaN: there is none */
+};
+void filter_left(struct snapshot *snap, struct filter_left *ret);
+/* "12 of 340 rows, 3.10ms of 9.40ms (33.0 %)" */
+#define FILTER_LEFT_MAX 96
+void filter_left_text(const struct filter_left *left, char out[FILTER_LEFT_MAX]);
 
 #endif

@@ -119,6 +119,7 @@ bool snapshot_is_reset(const struct snapshot *snap)
 
 void snapshot_mask(struct snapshot *snap, const uint8_t *mask)
 {
+	snap->masked = mask != NULL;
 	snap->any_hidden = false;
 	for (size_t i = 0; i < snap->n; i++) {
 		bool hidden = snap->nodes[i].metadata || (mask && !mask[i]);
@@ -170,6 +171,11 @@ const struct tick *snapshot_tick(const struct snapshot *snap)
 uint32_t snapshot_n(const struct snapshot *snap)
 {
 	return (uint32_t)snap->n;
+}
+
+uint32_t snapshot_n_contexts(const struct snapshot *snap)
+{
+	return snap->n_contexts;
 }
 
 const struct snap_node *snapshot_node(const struct snapshot *snap, uint32_t id)

@@ -82,6 +82,8 @@ void snapshot_set_tick(struct snapshot *snap, const struct tick *tick);
 const struct tick *snapshot_tick(const struct snapshot *snap);
 
 uint32_t snapshot_n(const struct snapshot *snap);
+/* Of all nodes, hidden or not, but the root and launch metadata. */
+uint32_t snapshot_n_contexts(const struct snapshot *snap);
 const struct snap_node *snapshot_node(const struct snapshot *snap, uint32_t id);
 /* All nodes by id, for loops over a million; valid until the next update or regrouping. */
 const struct snap_node *snapshot_nodes(const struct snapshot *snap);
@@ -106,6 +108,12 @@ bool snapshot_has(struct snapshot *snap, uint32_t metric);
 /* Exclusive or inclusive column of a session metric; NULL: out of memory or no such metric.
  * Valid until the next update. Inclusive of an exclusive or property metric is its exclusive. */
 const struct snap_column *snapshot_column(struct snapshot *snap, uint32_t metric, bool inclusive);
+/* By node, hidden ones too: its own value of a metric that adds up, NaN where it has none; of
+ * METRIC_CPU_TIME what scopes and waits within leave of it. 0 or -ENOMEM. */
+int snapshot_own(struct snapshot *snap, uint32_t metric, double *own);
+/* The sum of these over all nodes, hidden or not, but launch metadata. NaN: there is no value, or no
+ * memory to know. */
+double snapshot_total(struct snapshot *snap, uint32_t metric);
 /* By node: the time on the host that scopes and waits within leave of the elapsed time that was
  * measured. These count as within when they are hidden, too. NaN: none was measured, or the node is
  * hidden. 0 or -ENOMEM. */

@@ -15,6 +15,7 @@ void columns_restart(struct snapshot *snap, bool has_before)
 
 	for (i = 0; i < snap->n_columns; i++) {
 		snap->columns[i]->fresh = snap->columns[i]->rate_fresh = false;
+		snap->columns[i]->has_total = false;
 		snap->columns[i]->n_before = 0;
 		snap->columns[i]->has_before &= has_before;
 	}
@@ -224,6 +225,10 @@ static int column_compute(struct snapshot *snap, struct column_state *c)
 		return -ENOMEM;
 	if (c->inclusive && m->scope == METRIC_INCLUSIVE)
 		column_roll_up(snap, m, c->raw, w);
+	if (c->inclusive && !snap->masked) {
+		c->total = c->raw[0];
+		c->has_total = true;
+	}
 	c->out.v = c->raw;
 	c->fresh = true;
 	return 0;
@@ -251,23 +256,54 @@ const struct snap_column *snapshot_column(struct snapshot *snap, uint32_t metric
 	return c ? &c->out : NULL;
 }
 
-int snapshot_own_time(struct snapshot *snap, double *own)
+int snapshot_own(struct snapshot *snap, uint32_t metric, double *own)
 {
 	_cleanup_(freep) double *elapsed = malloc(MAX(snap->n, (size_t)1) * sizeof(*elapsed));
+	double *v = metric == METRIC_CPU_TIME ? elapsed : own;
 
 	if (!elapsed)
 		return -ENOMEM;
 	for (size_t i = 0; i < snap->n; i++)
-		elapsed[i] = NAN;
-	if (column_exclusive(snap, METRIC_CPU_TIME, true, elapsed, NULL) < 0 ||
-	    nested_own(snap->parents, elapsed, (uint32_t)snap->n, own) < 0)
+		v[i] = NAN;
+	if (column_exclusive(snap, metric, true, v, NULL) < 0)
+		return -ENOMEM;
+	if (metric != METRIC_CPU_TIME)
+		return 0;
+	if (nested_own(snap->parents, elapsed, (uint32_t)snap->n, own) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < snap->n; i++)
-		if (snap->hidden[i])
-			own[i] = NAN;
-		else if (own[i] < 0)
+		if (own[i] < 0)
 			own[i] = 0;
 	return 0;
+}
+
+/* What is nested in time on the host must be taken from it first; other values of an inclusive column
+ * are those of its root, if it was computed before a mask came. */
+double snapshot_total(struct snapshot *snap, uint32_t metric)
+{
+	const struct column_state *c = column_known(snap, metric, true);
+	_cleanup_(freep) double *own = NULL;
+	double sum = NAN;
+
+	if (c && c->has_total && metric != METRIC_CPU_TIME)
+		return c->total;
+	own = malloc(MAX(snap->n, (size_t)1) * sizeof(*own));
+	if (!own || !metric_used(snap, metric) || snapshot_own(snap, metric, own) < 0)
+		return NAN;
+	for (size_t i = 0; i < snap->n; i++)
+		if (!snap->nodes[i].metadata)
+			add_present(&sum, own[i]);
+	return sum;
+}
+
+int snapshot_own_time(struct snapshot *snap, double *own)
+{
+	int r = snapshot_own(snap, METRIC_CPU_TIME, own);
+
+	for (size_t i = 0; i < snap->n && r == 0; i++)
+		if (snap->hidden[i])
+			own[i] = NAN;
+	return r;
 }
 
 /* What the inclusive values were in the picture before, of the nodes that are shown now. */
@@ -419,6 +455,7 @@ void columns_age(struct snapshot *snap)
 			column_keep(snap, c);
 		c->fresh = false;
 		c->rate_fresh = false;
+		c->has_total = false;
 	}
 }
 

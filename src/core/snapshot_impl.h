@@ -20,6 +20,8 @@ struct column_state {
 	double *rate;
 	size_t cap_raw, cap_rate, cap_before, n_before;
 	bool has_before, rate_wanted, rate_fresh;
+	double total; /* the root's value without a mask, of this picture */
+	bool has_total;
 	struct snap_column out, rate_out;
 };
 
@@ -49,7 +51,8 @@ struct snapshot {
 	uint32_t *last_child, *parents;
 	uint8_t *hidden;
 	size_t n, cap_nodes, cap_last, cap_parents, cap_hidden;
-	bool any_hidden;
+	uint32_t n_contexts; /* nodes but the root and launch metadata */
+	bool any_hidden, masked;
 	uint32_t *row_node; /* view node of each session row */
 	size_t n_rows, cap_rows;
 	struct group_entry *groups;

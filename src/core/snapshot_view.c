@@ -83,6 +83,7 @@ static uint32_t view_add(struct snapshot *snap, uint32_t parent, uint8_t kind,
 	snap->parents[id] = parent;
 	snap->hidden[id] = snap->nodes[id].hidden;
 	snap->any_hidden |= snap->nodes[id].hidden;
+	snap->n_contexts += id && !snap->nodes[id].metadata;
 	return id;
 }
 
@@ -456,7 +457,8 @@ void view_clear(struct snapshot *snap)
 	snap->n = snap->n_rows = snap->n_mapped = 0;
 	snap->n_groups = snap->n_lane_groups = 0;
 	snap->n_loose = snap->n_noted = 0;
-	snap->any_hidden = false;
+	snap->any_hidden = snap->masked = false;
+	snap->n_contexts = 0;
 	snap->lanes_moved = snap->s->lanes_moved;
 }
 

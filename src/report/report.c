@@ -14,7 +14,7 @@
 
 static int put_tree(struct report *r)
 {
-	int e = report_tree(r->snap, r->o, r->out);
+	int e = report_tree(r->snap, r->mask, r->o, r->out);
 
 	if (snapshot_n(r->snap) <= 1 && !r->o->include && !r->o->exclude)
 		out_puts(r->out, "nothing was recorded: 'proton doctor' says what can be seen on a "
@@ -86,30 +86,44 @@ static void put_title(const struct report *r, const char *title, bool first)
 	out_putc(r->out, '\n');
 }
 
-/* Take what expressions leave out out of the picture, for all but the tree: it does so by itself, and may
- * keep its totals. */
-static int take_out_names(struct snapshot *snap, const struct report_options *o)
-{
-	_cleanup_(freep) uint8_t *mask = NULL;
+/* ---- filters ---- */
 
-	if (o->before || !(o->include || o->exclude))
+/* What is left is said first. */
+static void put_left_rows(const struct report *r)
+{
+	char text[FILTER_LEFT_MAX];
+	struct filter_left left;
+
+	snapshot_mask(r->snap, r->mask);
+	filter_left(r->snap, &left);
+	snapshot_mask(r->snap, NULL);
+	filter_left_text(&left, text);
+	out_printf(r->out, "left: %s\n\n", text);
+}
+
+static int make_mask(struct report *r)
+{
+	const struct filter f = {r->o->include, r->o->exclude, r->o->peaks};
+	int e;
+
+	if (!filter_any(&f))
 		return 0;
-	mask = filter_names(snap, o->include, o->exclude);
-	if (!mask)
-		return -ENOMEM;
-	if (!mask[0])
+	e = filter_make(&f, r->snap, &r->mask);
+	if (e < 0)
+		return e;
+	if (!r->mask[0])
 		return -ENODATA;
-	snapshot_mask(snap, mask);
+	put_left_rows(r);
 	return 0;
 }
 
-/* What all views but the tree are made of. */
+/* What all views but the tree are made of. The tree leaves out by itself, and may keep its totals. */
 static int make_tables(struct report *r, unsigned wanted)
 {
-	int e = take_out_names(r->snap, r->o);
+	int e = 0;
 
-	if (e < 0)
-		return e;
+	if (r->mask && !r->o->before)
+		snapshot_mask(r->snap, r->mask);
 	numbers_update(r->numbers, NULL);
 	if (wanted & (REPORT_SUMMARY | REPORT_KERNELS | REPORT_TRANSFERS | REPORT_MEMORY))
 		e = flat_update(r->flat);
@@ -175,7 +189,10 @@ int report_text(struct snapshot *snap, const struct report_options *options, str
 		wanted |= REPORT_RUN;
 	r.words = wanted & REPORT_TREE ? NULL : o->columns;
 	if (e == 0)
+		e = make_mask(&r);
+	if (e == 0)
 		e = put_views(&r, wanted);
+	free(r.mask);
 	flat_free(r.flat);
 	numbers_free(numbers);
 	return e;

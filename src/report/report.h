@@ -47,7 +47,7 @@ struct report_options {
 	 * of core/column.h, separated by commas; NULL = the usual ones that have values. */
 	const char *columns;
 	/* Which rows of the tree are shown; NULL and 0: all. */
-	const struct name_pattern *include, *exclude;
+	const struct selector *include, *exclude;
 	struct amount least;       /* hide rows with less of it (core/least.h); 0 = none */
 	uint8_t totals;            /* enum totals */
 	uint8_t format;            /* enum name_format, of frames "file:line@function" */

@@ -29,6 +29,7 @@ struct report {
 	const char *words; /* columns asked for, of a report without the tree; NULL: the usual */
 	struct numbers *numbers; /* of what expressions leave, as all below */
 	struct flat *flat;
+	uint8_t *mask; /* what selectors leave; NULL: all */
 };
 
 /* As it is shown; lives as long as the report. */

@@ -74,6 +74,7 @@ void put_left(struct out *out, const char *text, size_t width);
 void put_header(struct out *out, const struct report_columns *columns, size_t gap,
 		const struct report_options *o);
 
-int report_tree(struct snapshot *snap, const struct report_options *o, struct out *out);
+int report_tree(struct snapshot *snap, const uint8_t *mask, const struct report_options *o,
+		struct out *out);
 
 #endif

@@ -323,20 +323,22 @@ static void mask_sides(struct tree *t)
 		derive_masks(t->sides[i].derive, NULL, t->shown, (enum totals)t->o->totals);
 }
 
-static int choose_names(struct tree *t)
+/* The names that a mask leaves; NULL: all. */
+static int choose_names(struct tree *t, const uint8_t *mask)
 {
-	const struct report_options *o = t->o;
 	uint32_t time;
 
-	t->shown = filter_names(t->snap, o->include, o->exclude);
+	t->shown = filter_all(t->snap);
 	if (!t->shown)
 		return -ENOMEM;
-	if (o->include || o->exclude)
+	if (mask) {
+		memcpy(t->shown, mask, snapshot_n(t->snap));
 		mask_sides(t);
+	}
 	time = derive_time(session(t));
 	for (unsigned i = 0; i < t->n_sides; i++)
 		t->sides[i].time = derive_used(t->sides[i].derive, time, true);
-	return t->shown[0] ? 0 : -ENODATA;
+	return 0;
 }
 
 static int filter_values(struct tree *t)
@@ -410,14 +412,14 @@ static int add_side(struct tree *t, struct snapshot *snap)
 	return side->derive && (!t->o->before || side->present) ? 0 : -ENOMEM;
 }
 
-static int tree_make(struct tree *t)
+static int tree_make(struct tree *t, const uint8_t *mask)
 {
 	int r = add_side(t, t->snap);
 
 	if (r == 0 && t->o->before)
 		r = add_side(t, t->o->before);
 	if (r == 0)
-		r = choose_names(t);
+		r = choose_names(t, mask);
 	if (r == 0)
 		r = tree_columns(t);
 	if (r == 0)
@@ -441,10 +443,11 @@ static void tree_done(struct tree *t)
 	buf_done(&t->scratch);
 }
 
-int report_tree(struct snapshot *snap, const struct report_options *o, struct out *out)
+int report_tree(struct snapshot *snap, const uint8_t *mask, const struct report_options *o,
+		struct out *out)
 {
 	struct tree t = {.snap = snap, .o = o, .out = out};
-	int r = tree_make(&t);
+	int r = tree_make(&t, mask);
 
 	if (r == 0) {
 		put_header(out, &t.columns, 0, o);

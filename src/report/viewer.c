@@ -133,11 +133,11 @@ static int filter(struct viewer *v)
 		for (uint32_t node = 0; node < n; node++)
 			v->shown[node] |= v->sides[i].counted[node];
 	if (v->o->include)
-		filter_include(v->shown, v->snap, v->o->include);
-	if (v->o->exclude)
-		filter_exclude(v->shown, v->snap, v->o->exclude);
+		r = filter_include(v->shown, v->snap, v->o->include, NULL);
+	if (r == 0 && v->o->exclude)
+		r = filter_exclude(v->shown, v->snap, v->o->exclude, NULL);
 	/* The threshold applies to values from before it filters anything. */
-	if (v->o->threshold != 0)
+	if (r == 0 && v->o->threshold != 0)
 		r = filter_values(v);
 	for (unsigned i = 0; i < v->n_sides && r == 0; i++)
 		r = load_values(v, &v->sides[i]);

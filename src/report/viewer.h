@@ -18,7 +18,7 @@ struct viewer_options {
 	struct snapshot
 		*before; /* values are what has been added to these, of a pair (core/pair.h);
 				  * or NULL */
-	const struct name_pattern *include, *exclude; /* or NULL */
+	const struct selector *include, *exclude; /* names alone; or NULL */
 	const struct peaks *peaks;
 	double threshold;  /* of the first metric; 0 = none */
 	long depth;        /* levels drawn */

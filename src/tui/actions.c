@@ -152,21 +152,10 @@ void action_list(struct tui *t)
 
 /* ---- filters by the row's name ---- */
 
-/* An expression that matches this name and no longer one. */
-static void put_expression(struct buf *out, const char *name)
-{
-	for (; *name; name++) {
-		if (strchr("\\^$.[]|()?*+{}", *name))
-			buf_putc(out, '\\');
-		buf_putc(out, *name);
-	}
-	buf_putc(out, '$');
-}
-
 static void filter_this(struct tui *t, enum filter_kind kind)
 {
 	struct row row = row_here(t);
-	char why[128] = "";
+	struct selector_error error = {.why = "out of memory"};
 	struct buf text;
 
 	if (row.node == SNAP_NONE || row.node == 0) {
@@ -174,11 +163,11 @@ static void filter_this(struct tui *t, enum filter_kind kind)
 		return;
 	}
 	buf_init(&text, FILTER_TEXT);
-	put_expression(&text, tui_node_name(t, row.node));
+	selector_put_name(tui_node_name(t, row.node), &text);
 	if (text.error || text.len >= FILTER_TEXT)
 		tui_message(t, "this name is too long to filter by");
-	else if (filters_set(&t->filters, kind, buf_str(&text), why, sizeof(why)) < 0)
-		tui_message(t, "cannot filter by this name: %s", why);
+	else if (filters_set(&t->filters, kind, buf_str(&text), NULL, &error) < 0)
+		tui_message(t, "cannot filter by this name: %s", error.why);
 	else
 		tui_refilter(t);
 	buf_done(&text);

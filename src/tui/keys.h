@@ -79,8 +79,8 @@
 	_(SEARCH_NEXT,   "n",             FIND,    "",       "next match")                         \
 	_(SEARCH_PREV,   "N",             FIND,    "",       "previous match")                     \
 	_(FILTER,        "\\ F4",         FIND,    "Filter", "keep only paths with this in a name") \
-	_(INCLUDE,       "&",             FIND,    "",       "only paths through names that match this expression") \
-	_(EXCLUDE,       "!",             FIND,    "",       "without names that match this expression") \
+	_(INCLUDE,       "&",             FIND,    "",       "only paths through what this selects") \
+	_(EXCLUDE,       "!",             FIND,    "",       "without what this selects, and all below") \
 	_(ONLY_THIS,     "M-o",           FIND,    "",       "only paths through the name of this row") \
 	_(WITHOUT_THIS,  "M-w",           FIND,    "",       "without the name of this row")       \
 	_(BACK,          "Esc",           FIND,    "",       "close, zoom out, clear filters and search") \

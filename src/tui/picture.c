@@ -23,7 +23,7 @@ void tui_picture(struct tui *t)
 	if (snapshot_is_outdated(t->snap))
 		tui_regroup(t, snapshot_group(t->snap));
 	if (filters_any(&t->filters))
-		filters_apply(&t->filters, t->snap, t->options.before);
+		filters_apply(&t->filters, t->snap, t->options.before, t->options.peaks);
 	usage_update(&t->usage, snapshot_session(t->snap), now_ns);
 	advice_age(t);
 	tui_spoil(t);
@@ -40,18 +40,41 @@ int tui_regroup(struct tui *t, enum group group)
 	return r;
 }
 
+/* What the filters leave, and where that is nothing, why. While more is typed, beside it. */
+void tui_say_left(struct tui *t)
+{
+	static const char *const hints[FILTER_N_HINTS] = {
+		[FILTER_NO_HINT] = "nothing is left",
+		[FILTER_ANCHORED] = "nothing begins so: '.*' in front matches anywhere in a name",
+		[FILTER_NO_BLANKS] = "no name is so: a comparison has blanks, as 'time > 1ms'",
+	};
+	struct filter_left left;
+	char text[FILTER_LEFT_MAX];
+
+	if (!filters_any(&t->filters))
+		return;
+	filter_left(t->snap, &left);
+	filter_left_text(&left, text);
+	if (prompt_is_open(&t->prompt))
+		snprintf(t->prompt.note, sizeof(t->prompt.note), "%s", text);
+	else if (left.rows)
+		tui_message(t, "left: %s", text);
+	else
+		tui_message(t, "%s", hints[filters_hint(&t->filters, t->snap)]);
+}
+
 void tui_refilter(struct tui *t)
 {
 	int r;
 
 	work_begin(t, "filtering");
-	r = filters_apply(&t->filters, t->snap, t->options.before);
+	r = filters_apply(&t->filters, t->snap, t->options.before, t->options.peaks);
 	work_end(t);
 	if (r == -ECANCELED)
 		tui_message(t, "stopped: the filters are as they were");
 	else if (r < 0)
 		tui_message(t, "out of memory");
-	else if (filters_leave_nothing(&t->filters, t->snap))
-		tui_message(t, "nothing begins so: '.*' in front matches anywhere in a name");
+	else
+		tui_say_left(t);
 	tui_spoil(t);
 }

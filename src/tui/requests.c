@@ -238,14 +238,26 @@ static void do_filter(struct tui *t)
 	prompt_open(&t->prompt, "keep paths with: ", t->filter, on_filter);
 }
 
-/* An expression is used as it is typed, where the tree is small enough to be looked through
+/* What is wrong with a selector so far, beside it. */
+static void note_error(struct tui *t, const char *text, const struct selector_error *error)
+{
+	size_t at = error->at == SELECTOR_NOWHERE ? 0 : selector_character(text, error->at);
+
+	if (at)
+		snprintf(t->prompt.note, sizeof(t->prompt.note), "at %zu: %.100s", at, error->why);
+	else
+		snprintf(t->prompt.note, sizeof(t->prompt.note), "%.120s", error->why);
+}
+
+/* A selector is used as it is typed, where the tree is small enough to be looked through
  * between two letters. */
 #define LIVE_FILTER_NODES 200000
 
-static void on_expression(struct tui *t, enum filter_kind kind, enum prompt_event event,
-			  const char *text)
+static void on_selector(struct tui *t, enum filter_kind kind, enum prompt_event event,
+			const char *text)
 {
-	char why[128];
+	struct selector_error error = {.at = SELECTOR_NOWHERE, .why = "out of memory"};
+	_cleanup_(buf_done) struct buf why = {0};
 	int r;
 
 	if (event == PROMPT_EOF)
@@ -254,46 +266,49 @@ static void on_expression(struct tui *t, enum filter_kind kind, enum prompt_even
 	if (event == PROMPT_CHANGED && snapshot_n(t->snap) > LIVE_FILTER_NODES)
 		return;
 	if (event == PROMPT_CANCELLED)
-		text = t->expression_before;
-	r = filters_set(&t->filters, kind, text, why, sizeof(why));
+		text = t->selector_before;
+	r = filters_set(&t->filters, kind, text, snapshot_session(t->snap), &error);
 	if (r < 0 && event == PROMPT_CHANGED) {
-		snprintf(t->prompt.note, sizeof(t->prompt.note), "%s", why);
+		note_error(t, text, &error);
 		return;
 	}
 	if (r < 0) {
-		tui_message(t, "'%s' is no regular expression: %s", text, why);
-		filters_set(&t->filters, kind, t->expression_before, why, sizeof(why));
+		selector_explain(text, &error, &why);
+		filters_set(&t->filters, kind, t->selector_before, NULL, &error);
 	}
 	tui_refilter(t);
+	if (r < 0)
+		tui_message(t, "%s", buf_str(&why));
 	panel_tree_unfold(t->panels[TUI_PANEL_TREE]); /* what was looked for is to be seen */
 }
 
 static void on_include(struct tui *t, enum prompt_event event, const char *text)
 {
-	on_expression(t, FILTER_INCLUDE, event, text);
+	on_selector(t, FILTER_INCLUDE, event, text);
 }
 
 static void on_exclude(struct tui *t, enum prompt_event event, const char *text)
 {
-	on_expression(t, FILTER_EXCLUDE, event, text);
+	on_selector(t, FILTER_EXCLUDE, event, text);
 }
 
-static void ask_expression(struct tui *t, enum filter_kind kind, const char *label,
-			   void (*on_event)(struct tui *, enum prompt_event, const char *))
+static void ask_selector(struct tui *t, enum filter_kind kind, const char *label,
+			 void (*on_event)(struct tui *, enum prompt_event, const char *))
 {
 	t->overlay = NULL;
-	memcpy(t->expression_before, t->filters.v[kind].text, sizeof(t->expression_before));
-	prompt_open(&t->prompt, label, t->expression_before, on_event);
+	memcpy(t->selector_before, t->filters.v[kind].text, sizeof(t->selector_before));
+	prompt_open(&t->prompt, label, t->selector_before, on_event);
+	snprintf(t->prompt.note, sizeof(t->prompt.note), "names, time > 1ms, or **/conv*/*gemm*");
 }
 
 static void do_include(struct tui *t)
 {
-	ask_expression(t, FILTER_INCLUDE, "only paths through (expression): ", on_include);
+	ask_selector(t, FILTER_INCLUDE, "only paths through: ", on_include);
 }
 
 static void do_exclude(struct tui *t)
 {
-	ask_expression(t, FILTER_EXCLUDE, "without (expression): ", on_exclude);
+	ask_selector(t, FILTER_EXCLUDE, "without: ", on_exclude);
 }
 
 /* ---- what is shown ---- */

@@ -68,10 +68,10 @@ static void apply_settings(struct tui *t, const struct settings *c)
 /* From the command line, which has checked it. */
 static void set_filter(struct tui *t, enum filter_kind kind, const char *text)
 {
-	char why[128];
+	struct selector_error error = {.why = "out of memory"};
 
-	if (text && filters_set(&t->filters, kind, text, why, sizeof(why)) < 0)
-		tui_message(t, "'%s': %s", text, why);
+	if (text && filters_set(&t->filters, kind, text, NULL, &error) < 0)
+		tui_message(t, "'%s': %s", text, error.why);
 }
 
 static void apply_options(struct tui *t)
@@ -120,6 +120,8 @@ struct tui *tui_new(const struct tui_options *options, struct snapshot *snap,
 	t->options.settings = NULL; /* it need not live longer */
 	ask_status(t);
 	tui_picture(t);
+	if (!t->options.live && !*t->message) /* nothing has come yet of what runs */
+		tui_say_left(t);
 	return t;
 }
 

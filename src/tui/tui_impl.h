@@ -83,7 +83,7 @@ struct tui {
 	struct least least; /* what the tree leaves out */
 	struct tui_order orders[2]
 			       [TUI_N_PANELS]; /* of screens before: without, with a comparison */
-	char expression_before[FILTER_TEXT];   /* when its prompt opened */
+	char selector_before[FILTER_TEXT];     /* when its prompt opened */
 	uint64_t windows;                      /* pictures so far */
 	char message[256];
 	enum name_mode names;

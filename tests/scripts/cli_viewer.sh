@@ -126,9 +126,9 @@ check "report: differences: grouped" "+350.000 ROOT +350.000 CUDA 0" "$(sed -n '
 
 
 "$PROTON" report -i 'foo[01]' -e foo0 -m time/us,bytes "$cuda" >out
-check "report: -i with -e" "204.800 10.0M ROOT" "$(awk 'NR == 2 { print $1, $2, $3 }' out)"
+check "report: -i with -e" "204.800 10.0M ROOT" "$(awk '$3 == "ROOT" { print $1, $2, $3 }' out)"
 "$PROTON" report -i 'foo[01]' -e foo0 --keep-totals -m time/us,bytes "$cuda" >out
-check "report: --keep-totals" "614.400 120M ROOT" "$(awk 'NR == 2 { print $1, $2, $3 }' out)"
+check "report: --keep-totals" "614.400 120M ROOT" "$(awk '$3 == "ROOT" { print $1, $2, $3 }' out)"
 "$PROTON" report --tree -t 205000 -m time/ns "$cuda" >out; check "report: -t X" 2 "$(wc -l <out)"
 "$PROTON" report --tree -t 34% "$cuda" >out; check "report: -t X%" 2 "$(wc -l <out)"
 "$PROTON" report -i nothing "$cuda" >out 2>err; check "report: nothing left" 1 $?

@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "core/filter.h"
 #include "core/flat.h"
+#include "core/name_pattern.h"
 
 /* ROOT -> a -> (foo, foobar), ROOT -> b.py:1@f -> foo */
 static struct session *tree(void)
@@ -44,24 +45,21 @@ START_TEST(shows_what_it_should)
 	static const struct snapshot_spec spec;
 	struct session *s = tree();
 	struct snapshot *snap = snapshot_new(s, &spec);
-	struct name_pattern p;
-	uint8_t *mask = filter_all(snap);
-	char why[128] = "";
+	struct selector *include = NULL, *exclude = NULL;
+	struct selector_error error;
+	uint8_t *mask;
 
-	if (cases[_i].include) {
-		ck_assert_msg(name_pattern_init(&p, cases[_i].include, why, sizeof(why)) == 0, "%s",
-			      why);
-		filter_include(mask, snap, &p);
-		name_pattern_done(&p);
-	}
-	if (cases[_i].exclude) {
-		ck_assert_int_eq(name_pattern_init(&p, cases[_i].exclude, why, sizeof(why)), 0);
-		filter_exclude(mask, snap, &p);
-		name_pattern_done(&p);
-	}
+	if (cases[_i].include)
+		ck_assert_msg(selector_new(cases[_i].include, &include, &error) == 0, "%s",
+			      error.why);
+	if (cases[_i].exclude)
+		ck_assert_int_eq(selector_new(cases[_i].exclude, &exclude, &error), 0);
+	ck_assert_int_eq(filter_make(&(struct filter){include, exclude, NULL}, snap, &mask), 0);
 	for (uint32_t i = 0; i < 6; i++)
 		ck_assert_msg(mask[i] == cases[_i].shown[i] - '0', "case %d, node %u", _i, i);
 	free(mask);
+	selector_free(include);
+	selector_free(exclude);
 	snapshot_free(snap);
 	session_free(s);
 }

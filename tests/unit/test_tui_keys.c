@@ -287,6 +287,47 @@ START_TEST(including_and_excluding)
 }
 END_TEST
 
+/* Conditions are of values of the whole, whatever is filtered already. */
+START_TEST(including_by_values_and_paths)
+{
+	size_t all = n_rows(), some;
+
+	world_keys(&w, "&");
+	ck_assert(world_shows(&w, "names, time > 1ms, or **/conv*/*gemm*"));
+	world_keys(&w, "'time '"); /* so far it is a name */
+	ck_assert_uint_eq(n_rows(), 1);
+	world_keys(&w, "'> '"); /* the one before stays until there is a number */
+	ck_assert(world_shows(&w, "at 8: a number is wanted"));
+	world_keys(&w, "'5s'");
+	some = n_rows();
+	ck_assert_uint_gt(some, 1);
+	ck_assert_uint_lt(some, all);
+	ck_assert(world_shows(&w, " of 22 rows, "));
+	world_keys(&w, "Enter E");
+	ck_assert(world_shows(&w, "only: time > 5s"));
+	some = n_rows();
+	for (unsigned i = 0; i < 3; i++) { /* not of what was left the time before */
+		world_tick(&w);
+		ck_assert_uint_eq(n_rows(), some);
+	}
+	world_keys(&w, "& C-u 'tme > 5s'");
+	ck_assert(world_shows(&w, "at 1: no column 'tme'; near it: time"));
+	world_keys(&w, "Enter");
+	ck_assert(world_shows(&w, "'tme > 5s': at character 1: no column 'tme'; near it: time"));
+	ck_assert(world_shows(&w, "only: time > 5s"));
+	world_keys(&w, "& C-u '**/backward/*gemm*' Enter E");
+	ck_assert(world_shows(&w, "sm90_xmma_gemm_wgrad"));
+	ck_assert(!world_shows(&w, "rope_bwd"));
+	world_keys(&w, "! 'time > 0' Enter"); /* the root stays to stand on */
+	ck_assert_uint_eq(n_rows(), 1);
+	ck_assert(world_shows(&w, "nothing is left"));
+	world_keys(&w, "Esc & 'time>5s' Enter");
+	ck_assert(world_shows(&w, "a comparison has blanks, as 'time > 1ms'"));
+	world_keys(&w, "Esc");
+	ck_assert(!world_shows(&w, "only:"));
+}
+END_TEST
+
 /* What an expression leaves out is in no panel and in no group. */
 START_TEST(excluding_everywhere)
 {
@@ -753,6 +794,7 @@ Suite *suite_keys(void)
 		searching_lists,
 		filtering,
 		including_and_excluding,
+		including_by_values_and_paths,
 		excluding_everywhere,
 		zooming,
 		sorting,

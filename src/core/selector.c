@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/selector.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/buf.h"
+#include "core/selector_impl.h"
+
+static int make(const char *text, enum selector_form form, struct selector **ret,
+		struct selector_error *error)
+{
+	struct selector *x = calloc(1, sizeof(*x));
+	int r;
+
+	if (!x)
+		return -ENOMEM;
+	x->form = form;
+	x->text = strdup(text);
+	r = x->text ? selector_parse(x, error) : -ENOMEM;
+	if (r < 0)
+		selector_free(x);
+	else
+		*ret = x;
+	return r;
+}
+
+int selector_new(const char *text, struct selector **ret, struct selector_error *error)
+{
+	return make(text, selector_form_of(text), ret, error);
+}
+
+int selector_new_names(const char *text, struct selector **ret, struct selector_error *error)
+{
+	return make(text, SELECTOR_NAMES, ret, error);
+}
+
+struct selector *selector_free(struct selector *x)
+{
+	if (!x)
+		return NULL;
+	for (size_t i = 0; i < x->n; i++) {
+		if (x->steps[i].kind == STEP_NAME)
+			name_pattern_done(&x->steps[i].name);
+		if (x->steps[i].kind == STEP_PATH)
+			path_glob_done(&x->steps[i].path);
+	}
+	free(x->steps);
+	free(x->text);
+	free(x);
+	return NULL;
+}
+
+const char *selector_text(const struct selector *x)
+{
+	return x->text;
+}
+
+bool selector_is_condition(const struct selector *x)
+{
+	return x->form == SELECTOR_CONDITION;
+}
+
+const struct name_pattern *selector_names(const struct selector *x)
+{
+	return x->form == SELECTOR_NAMES ? &x->steps[0].name : NULL;
+}
+
+bool selector_lacks_blanks(const struct selector *x)
+{
+	size_t word = strcspn(x->text, "<>="), op = strspn(x->text + word, "<>=");
+	const char *number = x->text + word + op;
+	struct amount amount;
+
+	return x->form == SELECTOR_NAMES && word && op &&
+	       amount_parse(number, strlen(number), &amount) == 0;
+}
+
+/* ---- texts ---- */
+
+size_t selector_character(const char *text, size_t at)
+{
+	size_t count = 1;
+
+	for (size_t i = 0; i < at && text[i]; i++)
+		count += (text[i] & 0xc0) != 0x80;
+	return count;
+}
+
+void selector_explain(const char *text, const struct selector_error *error, struct buf *out)
+{
+	if (selector_form_of(text) == SELECTOR_NAMES) {
+		buf_printf(out, "'%s' is no regular expression: %s", text, error->why);
+		return;
+	}
+	buf_printf(out, "'%s': ", text);
+	if (error->at != SELECTOR_NOWHERE)
+		buf_printf(out, "at character %zu: ", selector_character(text, error->at));
+	buf_puts(out, error->why);
+}
+
+/* What would make a condition or a path of it is put in brackets. */
+void selector_put_name(const char *name, struct buf *out)
+{
+	bool is_path = !strncmp(name, "ROOT/", 5), is_behind_blank = false;
+
+	for (; *name; name++) {
+		bool bracket = is_path || (is_behind_blank && strchr("<>=!~", *name));
+
+		if (strchr("\\^$.[]|()?*+{}", *name))
+			buf_putc(out, '\\');
+		buf_printf(out, bracket ? "[%c]" : "%c", *name);
+		is_behind_blank = *name == ' ' || *name == '\t';
+		is_path = false;
+	}
+	buf_putc(out, '$');
+}
