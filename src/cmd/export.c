@@ -9,6 +9,8 @@
 #include "cmd/commands.h"
 #include "cmd/load.h"
 #include "cmd/profile_options.h"
+#include "core/reduce.h"
+#include "core/regroup.h"
 #include "format/export.h"
 #include "format/format.h"
 #include "naming/readable.h"
@@ -21,7 +23,8 @@ enum {
 	OPT_METRIC,
 	OPT_NAMES,
 	OPT_KEEP_GOING,
-	OPT_PEAKS
+	OPT_PEAKS,
+	OPT_GROUP
 };
 
 /* Name of the i-th format that can be written. */
@@ -49,6 +52,14 @@ static const struct option_def options[] = {
 	 .help = "name a file that cannot be read, leave it out, exit with 1 at the end",
 	 .rare = true, .id = OPT_KEEP_GOING},
 	PROFILE_FOLD_OPTION,
+	PROFILE_FILTER_OPTIONS(true),
+	{.name = "threshold", .letter = 't', .arg = "X[%]",
+	 .help = "what has less than X (1ms), or X% of the total, is in what calls it",
+	 .rare = true, .id = PROFILE_OPT_THRESHOLD},
+	{.name = "depth", .letter = 'd', .arg = "N", .help = "levels of the tree (all)",
+	 .rare = true, .id = PROFILE_OPT_DEPTH},
+	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",
+	 .help = "put this above the tree", .rare = true, .id = OPT_GROUP},
 	{.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt", .rare = true,
 	 .id = OPT_PEAKS},
 	{.name = "compact", .help = "no line breaks and no indentation", .rare = true, .id = OPT_COMPACT},
@@ -87,9 +98,8 @@ const struct command_def command_export = {
 struct arguments {
 	const char *format, *out;
 	struct write_options write;
-	struct loading loading;
-	bool names; /* were chosen */
-	struct peaks *peaks;
+	struct profile_options profile; /* what of the profile: those that a report has, too */
+	bool names;                     /* were chosen */
 };
 
 static int on_option(const struct option_def *option, const char *value, void *arg)
@@ -116,19 +126,20 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		a->names = true;
 		break;
 	case OPT_PEAKS:
-		return peaks_load(&a->peaks, value);
-	case PROFILE_OPT_FOLD:
-		a->loading.fold_numbers = true;
-		break;
+		return peaks_load(&a->profile.peaks, value);
+	case OPT_GROUP:
+		return parse_group(value, &a->profile.group);
 	case OPT_KEEP_GOING:
-		a->loading.keep_going = true;
+		a->profile.loading.keep_going = true;
 		break;
 	case OPT_COMPACT:
 		a->write.compact = true;
 		break;
-	default:
+	case OPT_PLAIN:
 		a->write.plain = true;
 		break;
+	default:
+		return profile_option(&a->profile, option, value);
 	}
 	return 0;
 }
@@ -184,8 +195,6 @@ static int save(struct arguments *a, const struct format *format, const struct s
 	struct write_notes notes = {0};
 	int r;
 
-	if (!is_known(a, format, s, name))
-		return STATUS_USAGE;
 	signal(SIGPIPE, SIG_DFL);
 	a->write.notes = &notes;
 	r = format_save(out, format, s, &a->write);
@@ -200,9 +209,78 @@ static int save(struct arguments *a, const struct format *format, const struct s
 	return r < 0 ? STATUS_FAILED : STATUS_OK;
 }
 
+/* ---- what is left of it ---- */
+
+/* Say why a part of a profile cannot be made; an exit status. */
+static int complain_part(const struct arguments *a, int r, enum filter_hint hint, const char *name)
+{
+	if (r == -ENODATA) {
+		complain_hint(hint, "-i");
+		complain("the filter leaves nothing of %s", name);
+	} else if (r == -EDOM) {
+		complain_limit(a->write.metric);
+		return STATUS_USAGE;
+	} else if (r == -ENOENT || r == -EINVAL) {
+		return STATUS_USAGE; /* said */
+	} else {
+		complain("cannot filter: %s", strerror(-r));
+	}
+	return STATUS_FAILED;
+}
+
+/* Replace the profile by what filters and limits leave of it; an exit status. */
+static int reduce(const struct arguments *a, const struct format *format, struct session **s,
+		  const char *name)
+{
+	const struct report_options *o = &a->profile.report;
+	const struct reduce_options reduce = {
+		.filter = {o->include, o->exclude, a->write.peaks},
+		.least = {a->write.metric, o->least, o->threshold, a->write.peaks},
+		.depth = o->depth,
+		.naming = &readable_naming,
+	};
+	enum filter_hint hint = FILTER_NO_HINT;
+	struct session *part = NULL;
+	struct filter_left left;
+	char text[FILTER_LEFT_MAX];
+	int r;
+
+	if (complain_selectors(&a->profile, *s, false))
+		return STATUS_USAGE;
+	if (!reduce_any(&reduce))
+		return STATUS_OK;
+	r = session_reduce(*s, &reduce, &part, &left, &hint);
+	if (r < 0)
+		return complain_part(a, r, hint, name);
+	if (filter_any(&reduce.filter)) {
+		filter_left_text(&left, text);
+		complain("left: %s", text);
+	}
+	session_free(*s);
+	*s = part;
+	return is_known(a, format, part, name) ? STATUS_OK : STATUS_USAGE;
+}
+
+/* Put groups above the tree. */
+static int regroup(const struct arguments *a, struct session **s)
+{
+	struct session *grouped;
+
+	if (a->profile.group == GROUP_NONE)
+		return STATUS_OK;
+	grouped = session_regroup(*s, a->profile.group);
+	if (!grouped) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	session_free(*s);
+	*s = grouped;
+	return STATUS_OK;
+}
+
 static void arguments_done(struct arguments *a)
 {
-	peaks_free(a->peaks);
+	profile_options_done(&a->profile);
 }
 
 int cmd_export(int argc, char **argv)
@@ -223,12 +301,16 @@ int cmd_export(int argc, char **argv)
 		return STATUS_USAGE;
 	if (!a.names)
 		a.write.names = format->names;
-	s = load_files(argv + first, argc - first, &a.loading);
+	s = load_files(argv + first, argc - first, &a.profile.loading);
 	if (!s)
 		return STATUS_FAILED;
-	if (!a.peaks)
-		a.peaks = peaks_new();
-	a.write.peaks = a.peaks;
-	r = save(&a, format, s, argv[first]);
-	return r == STATUS_OK && a.loading.n_failed ? STATUS_FAILED : r;
+	a.write.peaks = profile_peaks(&a.profile);
+	if (!is_known(&a, format, s, argv[first]))
+		return STATUS_USAGE;
+	r = regroup(&a, &s);
+	if (r == STATUS_OK)
+		r = reduce(&a, format, &s, argv[first]);
+	if (r == STATUS_OK)
+		r = save(&a, format, s, argv[first]);
+	return r == STATUS_OK && a.profile.loading.n_failed ? STATUS_FAILED : r;
 }

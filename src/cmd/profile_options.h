@@ -38,16 +38,15 @@ enum {
 	PROFILE_OPT_THRESHOLD
 };
 /* Not for commands with a screen, which have the same two in SCREEN_OPTIONS. */
-#define PROFILE_FILTER_OPTIONS                                                                     \
-	{.name = "include",                                                                        \
-	 .letter = 'i',                                                                            \
-	 .arg = "SELECTOR",                                                                        \
-	 .help = "only paths through names, 'time > 1ms' or '**/a*/b'",                            \
+/* clang-format off */
+#define PROFILE_FILTER_OPTIONS(is_rare)                                                            \
+	{.name = "include", .letter = 'i', .arg = "SELECTOR",                                      \
+	 .help = "only paths through names, 'time > 1ms' or '**/a*/b'", .rare = (is_rare),         \
 	 .id = PROFILE_OPT_INCLUDE},                                                               \
-	{                                                                                          \
-		.name = "exclude", .letter = 'e', .arg = "SELECTOR",                               \
-		.help = "without what it selects, and all below", .id = PROFILE_OPT_EXCLUDE        \
-	}
+	{.name = "exclude", .letter = 'e', .arg = "SELECTOR",                                      \
+	 .help = "without what it selects, and all below", .rare = (is_rare),                      \
+	 .id = PROFILE_OPT_EXCLUDE}
+/* clang-format on */
 /* Options that `top` has as well. is_rare: are all but the first rare? levels: what -d says of itself,
  * which are levels of what is printed, or of a screen. */
 #define PROFILE_LEVELS        "levels of the tree (all)"

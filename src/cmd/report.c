@@ -36,7 +36,7 @@ static const struct option_def options[] = {
 	 .values = report_view_word, .id = OPT_VIEW},
 	{.name = "tree", .help = "print the calling contexts only", .id = OPT_TREE},
 	{.name = "flat", .help = "print the kernels only", .id = OPT_FLAT},
-	PROFILE_FILTER_OPTIONS,
+	PROFILE_FILTER_OPTIONS(false),
 	PROFILE_OPTIONS(PROFILE_LEVELS),
 	{.name = "sort", .letter = 's', .arg = "METRIC", .help = "sort by this metric, or 'name'",
 	 .id = OPT_SORT},

@@ -37,6 +37,8 @@ struct merge {
 	struct idindex names; /* nodes by parent and name, when only names count */
 	bool by_name;
 	const uint8_t *folds; /* by node of the input: it is called by its pattern; NULL: none is */
+	const uint32_t *to;   /* by node of the input: which one it is; NULL: itself */
+	const uint8_t *host;  /* by node that is another one: it gets time on the host */
 	/* The input at hand. */
 	const struct session *from;
 	const struct merge_options *options;
@@ -293,8 +295,27 @@ static uint32_t add_node(struct merge *m, uint32_t id)
 		frame = pattern_frame(m, id);
 	if (frame == SESSION_NONE)
 		return SESSION_NONE;
+	if (m->to) /* siblings of one name stay apart */
+		return session_node_append(m->into, parent, frame);
 	return m->by_name ? node_by_name(m, parent, frame)
 			  : session_node_intern(m->into, parent, frame);
+}
+
+/* A part of the nodes. Those above come first. */
+static int add_kept_nodes(struct merge *m)
+{
+	uint32_t n = (uint32_t)m->from->n_nodes;
+	int r = map_begin(m, MAP_NODES, n);
+
+	for (uint32_t i = 0; i < n && r == 0; i++) {
+		uint32_t to = m->to[i], *id = &m->maps[MAP_NODES].to[i];
+
+		if (to == SESSION_NONE)
+			continue;
+		*id = to == i ? add_node(m, i) : mapped(m, MAP_NODES, to);
+		r = *id == SESSION_NONE ? -ENOMEM : 0;
+	}
+	return r;
 }
 
 /* A group has no frame in the input: make one from its name. */
@@ -324,6 +345,8 @@ static uint32_t add_view_node(struct merge *m, uint32_t id)
 
 static int add_nodes(struct merge *m)
 {
+	if (m->to)
+		return add_kept_nodes(m);
 	return m->view ? map_all(m, MAP_NODES, snapshot_n(m->view), add_view_node)
 		       : map_all(m, MAP_NODES, m->from->n_nodes, add_node);
 }
@@ -430,7 +453,7 @@ static uint32_t add_lane(struct merge *m, uint32_t id)
 
 	l.process = mapped(m, MAP_PROCESSES, l.process);
 	l.device = mapped(m, MAP_DEVICES, l.device);
-	if (l.process == SESSION_NONE && !m->folds) {
+	if (l.process == SESSION_NONE && !m->folds && !m->to) {
 		if (m->process == SESSION_NONE && add_own_process(m) < 0)
 			return SESSION_NONE;
 		l.process = m->process;
@@ -472,6 +495,28 @@ static union metric_value value_add(const struct merge *m, const struct session_
 	return metric_combine(metric, m->into->values[to->values + i], wa, v, wb);
 }
 
+/* Does another node get a value of this node? What describes a node stays with it. */
+static bool is_given(const struct merge *m, uint32_t node, uint32_t metric)
+{
+	const struct metric *x = metric_table_get(m->from->metrics, metric);
+
+	if (!m->to || m->to[node] == node)
+		return true;
+	if (metric == METRIC_CPU_TIME)
+		return m->host[node];
+	return x->scope == METRIC_INCLUSIVE && x->type != METRIC_TEXT;
+}
+
+static bool gives_any(const struct merge *m, const struct session_row *from)
+{
+	const struct session_set *set = &m->from->sets[from->set];
+
+	for (uint32_t i = 0; i < set->n; i++)
+		if (m->from->present[from->values + i] && is_given(m, from->node, set->metrics[i]))
+			return true;
+	return false;
+}
+
 static int copy_values(struct merge *m, const struct session_row *from, uint32_t row)
 {
 	const struct session_set *set = &m->from->sets[from->set];
@@ -487,7 +532,8 @@ static int copy_values(struct merge *m, const struct session_row *from, uint32_t
 					    ->add == METRIC_WMEAN;
 			bool known;
 
-			if (!m->from->present[from->values + i] || mean == (pass == 1))
+			if (!m->from->present[from->values + i] || mean == (pass == 1) ||
+			    !is_given(m, from->node, set->metrics[i]))
 				continue;
 			if (map_value(m, set->metrics[i], &v, &known) < 0)
 				return -ENOMEM;
@@ -507,7 +553,8 @@ static int add_row(struct merge *m, uint32_t id)
 	uint32_t node = m->view ? snapshot_row_node(m->view, id) : from->node, row;
 
 	node = mapped(m, MAP_NODES, node);
-	if (node == SESSION_NONE)
+	if (node == SESSION_NONE ||
+	    (m->to && m->to[from->node] != from->node && !gives_any(m, from)))
 		return 0;
 	row = session_row_intern(m->into, node, mapped(m, MAP_LANES, from->lane),
 				 mapped(m, MAP_EPOCHS, from->epoch),
@@ -716,6 +763,12 @@ void merge_by_name(struct merge *m)
 void merge_fold(struct merge *m, const uint8_t *folds)
 {
 	m->folds = folds;
+}
+
+void merge_keep(struct merge *m, const uint32_t *to, const uint8_t *host)
+{
+	m->to = to;
+	m->host = host;
 }
 
 const uint32_t *merge_nodes(const struct merge *m)

@@ -49,6 +49,10 @@ void merge_by_name(struct merge *m);
 /* From now on an input is made anew: what has no process gets none, and nodes that are not 0 in folds, a
  * byte each, are called by the pattern of their names (core/alike.h). Borrowed. */
 void merge_fold(struct merge *m, const uint8_t *folds);
+/* From now on an input is made anew, too, and with a part of its nodes. to, by node: itself; the node above
+ * it that gets what it has and that adds up; or SESSION_NONE, which all below it must be as well. Elapsed
+ * time on the host is given to another one only where host is not 0. Borrowed. */
+void merge_keep(struct merge *m, const uint32_t *to, const uint8_t *host);
 /* By node of the last input: the node of the target. Valid until the next one. */
 const uint32_t *merge_nodes(const struct merge *m);
 struct merge *merge_free(struct merge *m);

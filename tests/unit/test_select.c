@@ -13,6 +13,7 @@
 #include "core/filter.h"
 #include "core/name_pattern.h"
 #include "core/path_glob.h"
+#include "core/reduce.h"
 #include "core/selector.h"
 
 /* ---- forms ---- */
@@ -471,6 +472,93 @@ START_TEST(hints_at_why_nothing_is_left)
 }
 END_TEST
 
+/* ---- a part of a session ---- */
+
+static struct session *reduced(const struct session *s, const char *exclude, double least_ns,
+			       uint32_t depth)
+{
+	struct reduce_options o = {.least.at = {least_ns, AMOUNT_TIME}, .depth = depth};
+	struct selector *x = NULL;
+	struct selector_error error;
+	struct filter_left left;
+	enum filter_hint hint;
+	struct session *part = NULL;
+
+	if (exclude)
+		ck_assert_int_eq(selector_new(exclude, &x, &error), 0);
+	o.filter.exclude = x;
+	ck_assert_int_eq(session_reduce(s, &o, &part, &left, &hint), 0);
+	selector_free(x);
+	return part;
+}
+
+static double sum_of(const struct session *s, uint32_t metric)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < s->n_rows; i++)
+		add_present(&sum, session_row_number(s, &s->rows[i], metric));
+	return sum;
+}
+
+static uint64_t n_in_hists(const struct session *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n_hists; i++)
+		n += hist_total(&s->hists[i].hist);
+	return n;
+}
+
+/* Executions of each kernel, of siblings with one name, on no process. */
+static struct session *with_executions(void)
+{
+	struct session *s = profile();
+	uint32_t frame = s->nodes[4].frame,
+		 twin = session_node_append(s, s->nodes[4].parent, frame);
+
+	session_add(s, twin, 0, 0, METRIC_TIME, (union metric_value){.u64 = 5});
+	session_add(s, 5, 0, 0, METRIC_DIRECTION,
+		    (union metric_value){.text = strtab_adds(s->strings, "HtoD")});
+	for (uint32_t node = 4; node < s->n_nodes; node++)
+		if (s->nodes[node].first_child == SESSION_NONE) {
+			struct hist *h = session_hist_of(s, node, SESSION_NONE, SESSION_NONE);
+
+			ck_assert_int_eq(hist_count(h, hist_bin(1000 * node), 1), 0);
+			session_interval_add(s, &(struct session_interval){1, 2, node, 0});
+		}
+	return s;
+}
+
+START_TEST(parts_have_their_executions)
+{
+	struct session *s = with_executions(), *part;
+	uint64_t all = n_in_hists(s);
+
+	part = reduced(s, NULL, 0, 100); /* nothing is gone, nothing became one */
+	ck_assert_uint_eq(part->n_nodes, s->n_nodes);
+	ck_assert_uint_eq(part->n_rows, s->n_rows);
+	ck_assert_uint_eq(part->n_processes, s->n_processes);
+	ck_assert_uint_eq(n_in_hists(part), all);
+	session_free(part);
+	part = reduced(s, ".*gemm", 0, 0);
+	ck_assert_double_eq(sum_of(part, METRIC_TIME), 20000);
+	ck_assert_uint_eq(n_in_hists(part), all - 3);
+	ck_assert_uint_eq(part->n_intervals, s->n_intervals - 3);
+	ck_assert(session_has_values(part, METRIC_DIRECTION));
+	session_free(part);
+	part = reduced(s, NULL, 20000, 0);
+	ck_assert_double_eq(sum_of(part, METRIC_TIME), sum_of(s, METRIC_TIME));
+	ck_assert_double_eq(sum_of(part, METRIC_COUNT), sum_of(s, METRIC_COUNT));
+	ck_assert_uint_eq(n_in_hists(part), all);
+	ck_assert_uint_eq(part->n_intervals, s->n_intervals);
+	ck_assert_uint_eq(part->n_nodes, 5);
+	ck_assert(!session_has_values(part, METRIC_DIRECTION)); /* it described what is gone */
+	session_free(part);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(globs)
 {
 	static const char *const yes[][2] = {{"*", ""},      {"a*", "a"},       {"*a*b*", "xaxxbx"},
@@ -505,6 +593,7 @@ int main(void)
 	tcase_add_test(tc, can_be_stopped);
 	tcase_add_test(tc, tells_what_is_left);
 	tcase_add_test(tc, hints_at_why_nothing_is_left);
+	tcase_add_test(tc, parts_have_their_executions);
 	tcase_add_test(tc, globs);
 	suite_add_tcase(suite, tc);
 	sr = srunner_create(suite);

@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Selectors: what is left of reports, comparisons and exports, and what is said of those that are wrong.
+tests=$(cd "${srcdir:-.}/tests" && pwd) || exit 99
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+status() { # status WHAT WANTED WORDS…: of proton
+	local what=$1 wanted=$2
+	shift 2
+	"$PROTON" "$@" >out 2>err
+	check "$what" "$wanted" $?
+}
+left() { grep -h -m1 'left: ' out err; }
+
+# ---- what is left is what is exported
+if command -v python3 >/dev/null; then
+	python3 "$tests/tools/filter_exports.py" "$PROTON" .; check "exports of a part" 0 $?
+else
+	echo "skipped: exports of a part: there is no python3"
+fi
+
+cat >a.folded <<'EOF2'
+train;step 0;conv2d;gemm<128> 90000
+train;step 0;conv2d;relu 10000
+train;step 1;conv2d;gemm<128> 50000
+train;step 1;loss 9000
+eval;gemm<128> 1000
+loss > 1;k 3
+EOF2
+for words in "report --tree" "report --view kernels" "view"; do
+	status "$words: a condition" 0 $words -i 'time > 40us' a.folded
+	check "$words: what is left" "left: 7 of 13 rows, 140us of 160us (87.5 %)" "$(left)"
+done
+status "export: a condition" 0 export -f folded -i 'time > 40us && name !~ eval' a.folded
+check "export: what is left" "proton: left: 7 of 13 rows, 140us of 160us (87.5 %)" "$(left)"
+check "export: stacks" "train;step 0;conv2d;gemm<128> 90000|train;step 1;conv2d;gemm<128> 50000" "$(paste -sd '|' out)"
+"$PROTON" export -f folded -e '**/gemm*' --fold-numbers a.folded >out 2>err
+check "export: folded and filtered" "loss > 1;k 3|train;step #;conv2d;relu 10000|train;step #;loss 9000" "$(sort out | paste -sd '|')"
+"$PROTON" export -f folded -t 20us a.folded >out 2>err
+check "export: a limit" "train;step 0;conv2d 10000|train;step 0;conv2d;gemm<128> 90000|train;step 1 9000|train;step 1;conv2d;gemm<128> 50000| 160003" \
+	"$(grep -v ^ROOT out | sort | paste -sd '|')| $(awk '{ n += $NF } END { print n }' out)"
+"$PROTON" export -f folded -d 2 a.folded >out 2>err
+check "export: two levels" "eval 1000|loss > 1 3|train 159000" "$(sort out | paste -sd '|')"
+stack=$tests/chrome/h200-torch-stack.json
+sum() { awk '{ n += $NF } END { print n }'; }
+check "export: grouped" "$("$PROTON" export -f folded "$stack" | sum) 1" "$("$PROTON" export -f folded -g device -i 'CUDA' "$stack" 2>err | tee out | sum) $(cut -d ';' -f 1 out | sort -u | wc -l)"
+status "export: a limit of another unit" 2 export -f folded -t 4K -m time a.folded
+status "export: nothing is left" 1 export -f folded -i gem,m a.folded
+check "export: nothing: said" "proton: the filter leaves nothing of a.folded" "$(cat err)"
+status "export: nothing begins so" 1 export -f folded -i emm a.folded
+check "export: nothing begins so: said" "matches from the beginning" "$(grep -o 'matches from the beginning' err)"
+status "export: no values in what is left" 2 export -f folded -m bytes -i relu a.folded
+
+# ---- names stay names
+for expression in 'gemm<128' 'gemm<128>' 'loss [>] 1' 'loss.> 1'; do
+	status "names: $expression" 0 report --tree -i "$expression" a.folded
+done
+status "a condition, not a name" 2 report --tree -i 'loss > 1' a.folded
+check "a condition: said" "proton: -i 'loss > 1': at character 1: no column 'loss'" "$(sed 's/; near.*//' err)"
+status "viewer has names alone" 1 viewer -m time -i 'time > 1ms' a.folded
+status "without blanks" 1 report -i 'time>1us' a.folded
+check "without blanks: said" "proton: -i is an expression of names: a comparison has blanks around its operator, as 'time > 1ms'" "$(head -n 1 err)"
+
+# ---- what is wrong
+for words in report view "export -f json"; do
+	status "$words: a word" 2 $words -i 'tme > 1' a.folded
+	check "$words: a word: said" "proton: -i 'tme > 1': at character 1: no column 'tme'; near it: time" "$(cat err)"
+	status "$words: a number" 2 $words -e 'time > 1 && x > y' a.folded
+	check "$words: a number: said" "proton: 'time > 1 && x > y': at character 17: 'y' is no number, or has no such unit" "$(cat err)"
+	status "$words: a path" 2 $words -i '**//x' a.folded
+	check "$words: a path: said" "proton: '**//x': at character 4: a name is missing beside '/'" "$(cat err)"
+done
+status "diff: a word" 2 diff -i 'tme > 1' a.folded a.folded
+check "diff: a word: said" "proton: -i 'tme > 1': at character 1: no column 'tme'; near it: time" "$(cat err)"
+
+# ---- comparisons: each run by itself
+sed 's/50000/30000/' a.folded >b.folded
+status "diff: a condition" 0 diff --ascii -i 'time > 40us && name ~ .*gemm' a.folded b.folded
+check "diff: a condition: the head" "left of the time: A 87.5 % (140us of 160us), B 64.3 % (90.0us of 140us)" "$(grep 'left of' out)"
+status "diff: a path" 0 diff --ascii --all -m time/ns -i '**/conv*/relu' a.folded b.folded
+check "diff: a path: whole" "10000.000 10000.000" "$(awk '/ROOT/ { print $1, $2 }' out)"
+
+# ---- of a program that runs: a metric may come later, a unit does not
+status "top: a unit" 2 top --batch 1 -e 'time > 1x' true
+status "top: a metric that may come" 0 top -i 0.1 --batch 1 -e 'mine > 3' true
+status "top: what is none" 2 top --batch 1 -e 'p101 > 3' true
+finish
