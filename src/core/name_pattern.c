@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "core/name_pattern.h"
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,75 @@ static bool translate(const char *p, struct buf *out)
 	return p != NULL;
 }
 
+/* ---- how large it gets ---- */
+
+/* The C library copies what is repeated: "((a+)+)+" has eight of it, "(a{99}){99}" ten thousand. */
+#define SIZE_MAX_OF_PATTERN 20000.0
+#define NESTED_MAX          100
+
+struct weighing {
+	double sums[NESTED_MAX + 1]; /* of the groups that are open, and of what is in none */
+	unsigned open;
+	double last; /* of what a repetition would repeat */
+};
+
+/* The last thing stands for itself; another one begins. */
+static void settle(struct weighing *w, double next)
+{
+	w->sums[w->open] += w->last;
+	w->last = next;
+}
+
+/* "{2,5}": five and the rest. */
+static double times_of(const char *p)
+{
+	double most = strtod(p + 1, NULL);
+	const char *comma = strchr(p, ',');
+
+	if (comma && comma < p + strcspn(p, "}"))
+		most = MAX(most, strtod(comma + 1, NULL));
+	return most + 1;
+}
+
+/* Behind a bracket expression. */
+static const char *skip_bracket(const char *p)
+{
+	p++;
+	p += *p == '^';
+	p += *p == ']';
+	return p + strcspn(p, "]");
+}
+
+/* Take what stands there; where it ends. */
+static const char *weigh(struct weighing *w, const char *p)
+{
+	if (*p == '(' && w->open < NESTED_MAX) {
+		settle(w, 0);
+		w->sums[++w->open] = 0;
+	} else if (*p == ')' && w->open) {
+		settle(w, 0);
+		w->last = w->sums[w->open--];
+	} else if (*p == '+') {
+		w->last *= 2;
+	} else if (*p == '{') {
+		w->last *= times_of(p);
+	} else {
+		settle(w, *p == '(' ? HUGE_VAL : 1);
+		p = *p == '[' ? skip_bracket(p) : *p == '\\' && p[1] ? p + 1 : p;
+	}
+	return p + (*p != '\0');
+}
+
+/* Is a translated expression of a size that can be compiled? */
+static bool is_bearable(const char *p)
+{
+	struct weighing w = {.last = 0};
+
+	while (*p && w.last + w.sums[w.open] <= SIZE_MAX_OF_PATTERN)
+		p = weigh(&w, p);
+	return w.last + w.sums[w.open] <= SIZE_MAX_OF_PATTERN;
+}
+
 static int pattern_init(struct name_pattern *p, const char *expression, const char *end,
 			char *ret_why, size_t size)
 {
@@ -110,6 +180,10 @@ static int pattern_init(struct name_pattern *p, const char *expression, const ch
 		return -EINVAL;
 	}
 	buf_puts(&text, end);
+	if (!text.error && !is_bearable(buf_str(&text))) {
+		snprintf(ret_why, size, "it repeats too much");
+		return -EINVAL;
+	}
 	r = text.error || !given ? REG_ESPACE : regcomp(&p->re, buf_str(&text), flags);
 	if (!r) {
 		r = regcomp(&p->inside, buf_str(&text) + 1, flags);

@@ -36,7 +36,8 @@ static const struct {
 	{NULL, "a", "101001"},    {NULL, ".*bar", "111101"},   {"foo", "b", "110110"},
 	{"a|.*bar", NULL, "110110"}, {"b\\.py:\\d+@\\w", NULL, "101001"}, {"ROOT", NULL, "111111"},
 	{"[\\w.]+:1", NULL, "101001"}, {"fo+?b", NULL, "110010"}, {"(?:foo)bar", NULL, "110010"},
-	{"(?i)FOOB", NULL, "110010"}, {NULL, "ROOT", "000000"},
+	{"(?i)FOOB", NULL, "110010"},
+	{"(fo{1,50}b+a{1,2}r?)+", NULL, "110010"}, {NULL, "ROOT", "000000"},
 };
 /* clang-format on */
 
@@ -165,7 +166,14 @@ END_TEST
 
 START_TEST(says_what_is_no_expression)
 {
-	static const char *const wrong[] = {"(", "[a", "(?=x)", "(?P<n>x)"};
+	static const char *const wrong[] = {
+		"(",
+		"[a",
+		"(?=x)",
+		"(?P<n>x)",
+		"a+++++++++++++++++++++++++++++",
+		"((a{99}){99}){99}",
+		"((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+"};
 	struct name_pattern p;
 	char why[128];
 
