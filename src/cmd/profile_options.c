@@ -35,11 +35,15 @@ static int complain_no_selector(const char *value, const struct selector_error *
 
 static int make_selector(struct selector **ret, const char *value, bool names_only)
 {
-	struct selector_error error = {.at = SELECTOR_NOWHERE, .why = "out of memory"};
+	struct selector_error error = {0};
 	int r = names_only ? selector_new_names(value, ret, &error)
 			   : selector_new(value, ret, &error);
 
-	return r < 0 ? complain_no_selector(value, &error) : 0;
+	if (r == -EINVAL)
+		return complain_no_selector(value, &error);
+	if (r < 0)
+		complain("%s", strerror(-r));
+	return r;
 }
 
 int option_selector(struct selector **ret, const char *value)
@@ -329,6 +333,16 @@ void complain_limit(const char *words)
 {
 	complain("-t: '%s' has another unit: 1ms is of times, 4MiB of bytes, 20K of other numbers",
 		 words ? words : "time");
+}
+
+bool complain_least(const struct least *x, const struct session *s)
+{
+	struct derived limit;
+
+	if (least_parse(x, s, &limit) != -EDOM)
+		return false;
+	complain_limit(x->word);
+	return true;
 }
 
 bool complain_column(const struct session *s, const char *words, const char *option)

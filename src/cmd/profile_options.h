@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include "cmd/load.h"
 #include "cmd/options.h"
+#include "core/least.h"
 #include "core/snapshot.h"
 #include "format/format.h"
 #include "report/report.h"
@@ -114,6 +115,8 @@ bool complain_column(const struct session *s, const char *words, const char *opt
 
 /* A limit has a unit that the first of these columns has not; NULL: the time. */
 void complain_limit(const char *words);
+/* Say so, if a limit has. */
+bool complain_least(const struct least *x, const struct session *s);
 
 /* If a selector (NULL: there is none) compares a column that a session has not, say so. may_come: it may
  * get one later. False: it can select. */

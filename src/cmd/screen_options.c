@@ -170,17 +170,13 @@ static bool complain_screen_selector(const struct screen_options *o, const char 
 
 int screen_check_columns(const struct screen_options *o, struct tui *t, const struct session *s)
 {
-	struct derived limit;
-
 	if (tui_columns_error(t) < 0 && complain_column(s, o->tui.metrics, "-m"))
 		return -EINVAL;
 	if (complain_screen_selector(o, o->tui.include, s, "-i") ||
 	    complain_screen_selector(o, o->tui.exclude, s, "-e"))
 		return -EINVAL;
-	if (least_parse(&o->tui.least, s, &limit) == -EDOM) {
-		complain_limit(o->tui.least.word);
+	if (complain_least(&o->tui.least, s))
 		return -EINVAL;
-	}
 	if (o->tui.sort && !tui_has_column(t, o->tui.sort))
 		complain_column(s, o->tui.sort, "-s");
 	else

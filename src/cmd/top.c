@@ -721,9 +721,11 @@ static bool is_in_vain(const struct session *s, const char *words, const char *o
 static int top_batch(struct top *t)
 {
 	const struct session *s = receiver_session(t->run.rec.receiver);
+	const struct report_options *o = &t->profile.report;
+	const struct least least = {.word = o->columns, .at = o->least};
 	int r;
 
-	if (complain_selectors(&t->profile, s, true) ||
+	if (complain_least(&least, s) || complain_selectors(&t->profile, s, true) ||
 	    is_in_vain(s, t->profile.report.columns, "-m") ||
 	    is_in_vain(s, t->profile.report.sort, "-s"))
 		return STATUS_USAGE;

@@ -89,14 +89,11 @@ size_t selector_character(const char *text, size_t at)
 
 void selector_explain(const char *text, const struct selector_error *error, struct buf *out)
 {
-	if (selector_form_of(text) == SELECTOR_NAMES) {
+	if (error->at == SELECTOR_NOWHERE)
 		buf_printf(out, "'%s' is no regular expression: %s", text, error->why);
-		return;
-	}
-	buf_printf(out, "'%s': ", text);
-	if (error->at != SELECTOR_NOWHERE)
-		buf_printf(out, "at character %zu: ", selector_character(text, error->at));
-	buf_puts(out, error->why);
+	else
+		buf_printf(out, "'%s': at character %zu: %s", text,
+			   selector_character(text, error->at), error->why);
 }
 
 /* What would make a condition or a path of it is put in brackets. */

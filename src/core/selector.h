@@ -33,7 +33,7 @@ enum selector_form selector_form_of(const char *text);
 
 #define SELECTOR_NOWHERE SIZE_MAX
 struct selector_error {
-	size_t at; /* byte of the text; SELECTOR_NOWHERE: not told */
+	size_t at; /* byte of the text; SELECTOR_NOWHERE: it is an expression, and not told */
 	char why[240];
 };
 

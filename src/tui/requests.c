@@ -256,7 +256,7 @@ static void note_error(struct tui *t, const char *text, const struct selector_er
 static void on_selector(struct tui *t, enum filter_kind kind, enum prompt_event event,
 			const char *text)
 {
-	struct selector_error error = {.at = SELECTOR_NOWHERE, .why = "out of memory"};
+	struct selector_error error = {.why = "out of memory"};
 	_cleanup_(buf_done) struct buf why = {0};
 	int r;
 
@@ -267,7 +267,8 @@ static void on_selector(struct tui *t, enum filter_kind kind, enum prompt_event 
 		return;
 	if (event == PROMPT_CANCELLED)
 		text = t->selector_before;
-	r = filters_set(&t->filters, kind, text, snapshot_session(t->snap), &error);
+	r = filters_set(&t->filters, kind, text,
+			event == PROMPT_CANCELLED ? NULL : snapshot_session(t->snap), &error);
 	if (r < 0 && event == PROMPT_CHANGED) {
 		note_error(t, text, &error);
 		return;

@@ -82,5 +82,6 @@ check "diff: a path: whole" "10000.000 10000.000" "$(awk '/ROOT/ { print $1, $2 
 # ---- of a program that runs: a metric may come later, a unit does not
 status "top: a unit" 2 top --batch 1 -e 'time > 1x' true
 status "top: a metric that may come" 0 top -i 0.1 --batch 1 -e 'mine > 3' true
+status "top: a limit of another unit" 2 top --batch 1 -t 4K true
 status "top: what is none" 2 top --batch 1 -e 'p101 > 3' true
 finish
