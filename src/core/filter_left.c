@@ -45,12 +45,10 @@ static double shown_time(struct snapshot *snap, uint32_t metric)
 
 void filter_left(struct snapshot *snap, struct filter_left *ret)
 {
-	const uint8_t *hidden = snapshot_hidden(snap);
 	uint32_t metric = METRIC_TIME;
 
-	*ret = (struct filter_left){.all_rows = snapshot_n_contexts(snap)};
-	for (uint32_t i = 1; i < snapshot_n(snap); i++)
-		ret->rows += !hidden[i];
+	*ret = (struct filter_left){.rows = snapshot_n_shown(snap),
+				    .all_rows = snapshot_n_contexts(snap)};
 	ret->all_time = snapshot_total(snap, metric);
 	if (!(ret->all_time > 0)) { /* as derive_time() chooses */
 		double host = snapshot_total(snap, METRIC_CPU_TIME);

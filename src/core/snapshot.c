@@ -119,15 +119,18 @@ bool snapshot_is_reset(const struct snapshot *snap)
 
 void snapshot_mask(struct snapshot *snap, const uint8_t *mask)
 {
-	snap->masked = mask != NULL;
-	snap->any_hidden = false;
+	uint32_t n_hidden = 0;
+
 	for (size_t i = 0; i < snap->n; i++) {
 		bool hidden = snap->nodes[i].metadata || (mask && !mask[i]);
 
-		snap->any_hidden |= hidden;
+		n_hidden += hidden;
 		snap->nodes[i].hidden = hidden;
 		snap->hidden[i] = hidden;
 	}
+	snap->masked = mask != NULL;
+	snap->any_hidden = n_hidden > 0;
+	snap->n_shown = (uint32_t)snap->n - n_hidden - (snap->n && !snap->hidden[0]);
 	snap->generation++;
 	columns_stale(snap);
 }
@@ -176,6 +179,11 @@ uint32_t snapshot_n(const struct snapshot *snap)
 uint32_t snapshot_n_contexts(const struct snapshot *snap)
 {
 	return snap->n_contexts;
+}
+
+uint32_t snapshot_n_shown(const struct snapshot *snap)
+{
+	return snap->n_shown;
 }
 
 const struct snap_node *snapshot_node(const struct snapshot *snap, uint32_t id)

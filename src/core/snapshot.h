@@ -82,8 +82,9 @@ void snapshot_set_tick(struct snapshot *snap, const struct tick *tick);
 const struct tick *snapshot_tick(const struct snapshot *snap);
 
 uint32_t snapshot_n(const struct snapshot *snap);
-/* Of all nodes, hidden or not, but the root and launch metadata. */
+/* How many nodes are neither the root nor launch metadata, and how many of these are not hidden. */
 uint32_t snapshot_n_contexts(const struct snapshot *snap);
+uint32_t snapshot_n_shown(const struct snapshot *snap);
 const struct snap_node *snapshot_node(const struct snapshot *snap, uint32_t id);
 /* All nodes by id, for loops over a million; valid until the next update or regrouping. */
 const struct snap_node *snapshot_nodes(const struct snapshot *snap);

@@ -52,6 +52,7 @@ struct snapshot {
 	uint8_t *hidden;
 	size_t n, cap_nodes, cap_last, cap_parents, cap_hidden;
 	uint32_t n_contexts; /* nodes but the root and launch metadata */
+	uint32_t n_shown;    /* those of them that are not hidden */
 	bool any_hidden, masked;
 	uint32_t *row_node; /* view node of each session row */
 	size_t n_rows, cap_rows;

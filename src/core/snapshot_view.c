@@ -84,6 +84,7 @@ static uint32_t view_add(struct snapshot *snap, uint32_t parent, uint8_t kind,
 	snap->hidden[id] = snap->nodes[id].hidden;
 	snap->any_hidden |= snap->nodes[id].hidden;
 	snap->n_contexts += id && !snap->nodes[id].metadata;
+	snap->n_shown += id && !snap->nodes[id].hidden;
 	return id;
 }
 
@@ -458,7 +459,7 @@ void view_clear(struct snapshot *snap)
 	snap->n_groups = snap->n_lane_groups = 0;
 	snap->n_loose = snap->n_noted = 0;
 	snap->any_hidden = snap->masked = false;
-	snap->n_contexts = 0;
+	snap->n_contexts = snap->n_shown = 0;
 	snap->lanes_moved = snap->s->lanes_moved;
 }
 

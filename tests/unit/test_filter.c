@@ -113,7 +113,10 @@ START_TEST(masked_nodes_do_not_count)
 	session_node(s, 2, FRAME_KERNEL, "late");
 	snapshot_update(snap, 2);
 	ck_assert(snapshot_node(snap, 6)->hidden);
+	ck_assert_uint_eq(snapshot_n_shown(snap), 2);
+	ck_assert_uint_eq(snapshot_n_contexts(snap), 6);
 	snapshot_mask(snap, NULL);
+	ck_assert_uint_eq(snapshot_n_shown(snap), 6);
 	ck_assert(!snapshot_node(snap, 6)->hidden);
 	ck_assert_double_eq(snapshot_column(snap, METRIC_TIME, true)->v[0], 120);
 	snapshot_free(snap);
