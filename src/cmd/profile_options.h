@@ -58,7 +58,7 @@ enum {
 	 .help = "columns, as total,%,calls or any of proton-metrics(7)",                          \
 	 .id = PROFILE_OPT_METRICS},                                                               \
 	{.name = "threshold", .letter = 't', .arg = "X[%]",                                        \
-	 .help = "leave out what has less than X (1ms), or X% of the total", .rare = (is_rare),          \
+	 .help = "leave out what has less than X (1ms, 4MiB), X% of all", .rare = (is_rare),          \
 	 .id = PROFILE_OPT_THRESHOLD},                                                             \
 	{.name = "depth", .letter = 'd', .arg = "N", .help = (levels), .rare = (is_rare),          \
 	 .id = PROFILE_OPT_DEPTH},                                                                 \
