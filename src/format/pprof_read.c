@@ -25,12 +25,24 @@
 #define NODES_A_BYTE 4
 #define NODES_MORE   65536
 
+/* The same of threads, each of which has a row in all contexts of its stack: with up to as many values
+ * as there are types. */
+#define VALUES_A_BYTE 16
+#define ROWS_MORE     65536
+
 static const char *const left_outs[PPROF_LEFT_N] = {
 	[PPROF_LEFT_VALUES] = "left out: values below 0 or too large",
 	[PPROF_LEFT_NO_STACK] = "left out: samples without a stack",
 };
 
 /* ---- stacks ---- */
+
+static int far_longer(struct pprof *x)
+{
+	return format_fail(x->error, -EFBIG, FORMAT_NO_OFFSET,
+			   "its stacks are far longer than the file (inlined functions, "
+			   "over and over)");
+}
 
 static bool edge_equal(const void *ctx, uint32_t i, const void *key)
 {
@@ -48,9 +60,7 @@ static int descend(struct pprof *x, const struct pprof_location *l, uint32_t *no
 			return pprof_no_memory(x);
 	}
 	if (x->s->n_nodes > NODES_A_BYTE * x->file.n_bytes + NODES_MORE)
-		return format_fail(x->error, -EFBIG, FORMAT_NO_OFFSET,
-				   "its stacks are far longer than the file (inlined functions, "
-				   "over and over)");
+		return far_longer(x);
 	return 0;
 }
 
@@ -299,6 +309,17 @@ static int add_notes(struct pprof *x)
 	return r < 0 ? pprof_no_memory(x) : 0;
 }
 
+static int elapse(struct pprof *x)
+{
+	uint64_t values = VALUES_A_BYTE * x->file.n_bytes;
+	uint64_t a_row = MAX(x->n_types, VALUES_A_BYTE / NODES_A_BYTE);
+	int r = stacks_elapse(x->s, values / a_row + ROWS_MORE);
+
+	if (r == -EFBIG)
+		return far_longer(x);
+	return r < 0 ? pprof_no_memory(x) : 0;
+}
+
 static void set_times(struct pprof *x)
 {
 	uint64_t start = x->file.numbers[PROFILE_TIME_NANOS];
@@ -331,8 +352,8 @@ static int build(struct pprof *x)
 		if (r == 0)
 			r = each(x, parts[i].field, parts[i].read);
 	}
-	if (r == 0 && stacks_elapse(x->s) < 0)
-		r = pprof_no_memory(x);
+	if (r == 0)
+		r = elapse(x);
 	set_times(x);
 	x->s->ended = true;
 	return r < 0 ? r : add_notes(x);

@@ -525,7 +525,8 @@ static int build(struct speedscope *x, bool garbage)
 	r = read_frames(x);
 	if (r == 0)
 		r = read_profiles(x);
-	if (r == 0 && stacks_elapse(x->s) < 0)
+	/* Every thread names its stacks itself: there are no more rows than frames in the file. */
+	if (r == 0 && stacks_elapse(x->s, SIZE_MAX) < 0)
 		r = no_memory(x);
 	x->s->ended = true;
 	return r < 0 ? r : add_notes(x, garbage);

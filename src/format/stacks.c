@@ -152,7 +152,7 @@ void stack_add(struct session *s, uint32_t row, uint32_t k, union metric_value v
 	session_row_set(s, row, k, v);
 }
 
-static int elapse_row(struct session *s, uint32_t id, uint32_t parent)
+static int elapse_row(struct session *s, uint32_t id, uint32_t parent, size_t most)
 {
 	struct session_row row = s->rows[id];
 	uint32_t at = session_row_place(s, &row, METRIC_CPU_TIME), up;
@@ -162,13 +162,15 @@ static int elapse_row(struct session *s, uint32_t id, uint32_t parent)
 	up = session_row_intern(s, parent, row.lane, row.epoch, row.set);
 	if (up == SESSION_NONE)
 		return -ENOMEM;
+	if (s->n_rows > most)
+		return -EFBIG;
 	stack_add(s, up, at - row.values, s->values[at]);
 	return 0;
 }
 
 /* A node's children come behind it, so they are complete when their parent gets what is theirs. The root
  * has the host's time only where it has some of its own. */
-int stacks_elapse(struct session *s)
+int stacks_elapse(struct session *s, size_t most)
 {
 	union metric_value v;
 	bool root = session_value(s, SESSION_ROOT, METRIC_CPU_TIME, &v);
@@ -181,7 +183,7 @@ int stacks_elapse(struct session *s)
 			continue;
 		for (uint32_t id = session_first_row(s, i); r == 0 && id != SESSION_NONE;
 		     id = session_next_row(s, id))
-			r = elapse_row(s, id, parent);
+			r = elapse_row(s, id, parent, most);
 	}
 	return r;
 }

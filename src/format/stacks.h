@@ -37,7 +37,8 @@ double stack_time_unit(const char *unit);
 void stack_add(struct session *s, uint32_t row, uint32_t k, union metric_value v);
 
 /* METRIC_CPU_TIME, which every node has for itself so far, becomes what passed in the node and below it,
- * on each lane. 0 or -ENOMEM. */
-int stacks_elapse(struct session *s);
+ * on each lane.
+ *   errors  0, -ENOMEM, or -EFBIG when more rows than `most` would be needed */
+int stacks_elapse(struct session *s, size_t most);
 
 #endif

@@ -528,6 +528,23 @@ START_TEST(pprof_stacks_are_no_longer_than_the_file)
 }
 END_TEST
 
+/* The same with one way through them on each of a thousand threads, whose rows it would take. */
+START_TEST(pprof_threads_are_no_longer_than_the_file)
+{
+	struct buf b;
+
+	buf_init(&b, 0);
+	put_tables(&b);
+	put_location(&b, 4, 1, 2, 2000);
+	for (unsigned i = 1; i <= 1000; i++)
+		put_sample(&b, 4, 0, 1, 1, i);
+	expect_refused(b.data, b.len,
+		       "its stacks are far longer than the file (inlined functions, "
+		       "over and over)");
+	buf_done(&b);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
 	Suite *suite = suite_create("stacks");
@@ -549,6 +566,7 @@ static Suite *make_suite(void)
 	tcase_add_test(pprof, pprof_types_have_names_of_their_own);
 	tcase_add_loop_test(pprof, pprof_is_refused_with_a_reason, 0, PPROF_CASES);
 	tcase_add_test(pprof, pprof_stacks_are_no_longer_than_the_file);
+	tcase_add_test(pprof, pprof_threads_are_no_longer_than_the_file);
 	suite_add_tcase(suite, json);
 	suite_add_tcase(suite, speedscope);
 	suite_add_tcase(suite, pprof);
