@@ -39,8 +39,32 @@ static size_t trim(const char *line, size_t len)
 	return len;
 }
 
-/* Text of which all lines in the head are stacks. A line that does not end there must have a ";",
- * unless there were others before it. */
+/* An object of JSON has ";" in its texts, too. */
+static bool is_object(const char *p, size_t n)
+{
+	size_t at = text_begin(p, n), key;
+
+	if (at == n || p[at] != '{')
+		return false;
+	key = at + 1 + text_blanks(p + at + 1, n - at - 1);
+	return key < n && p[key] == '"';
+}
+
+/* Can a line that does not end in the head be a stack? Kernels have names of 18,000 characters. */
+static bool is_long_line(const char *p, const char *end)
+{
+	if (is_object(p, (size_t)(end - p)))
+		return false;
+	if (memchr(p, ';', (size_t)(end - p)))
+		return true;
+	if (strchr("[{<\"", *p))
+		return false;
+	while (p < end && ((unsigned char)*p >= ' ' || *p == '\t' || *p == '\r'))
+		p++;
+	return p == end;
+}
+
+/* Text of which all lines in the head are stacks. */
 bool folded_detect(const char *head, size_t n)
 {
 	const char *p = head, *end = head + n, *eol;
@@ -52,7 +76,7 @@ bool folded_detect(const char *head, size_t n)
 	for (; p < end; p = eol + 1) {
 		eol = memchr(p, '\n', (size_t)(end - p));
 		if (!eol && n == READER_HEAD)
-			return lines || memchr(p, ';', (size_t)(end - p));
+			return lines || is_long_line(p, end);
 		if (!eol)
 			eol = end;
 		len = trim(p, (size_t)(eol - p));

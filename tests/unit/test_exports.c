@@ -118,6 +118,32 @@ START_TEST(folded_is_utf8)
 }
 END_TEST
 
+/* A name of a kernel may be longer than what is looked at; a document of one line is no stack. */
+START_TEST(folded_may_begin_with_a_long_line)
+{
+	static const struct {
+		const char *begin;
+		const struct format *format;
+	} cases[] = {
+		{"void f<(anonymous namespace)::g, ", &format_folded},
+		{"[unknown];main;", &format_folded},
+		{"{lambda(int)#1};", &format_folded},
+		{" {\"more\": \"a;b", NULL},
+		{"{\"more\": \"a;b", NULL},
+		{"<html>", NULL},
+		{"\x01\x02", NULL},
+	};
+	char head[READER_HEAD];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		memset(head, 'x', sizeof(head));
+		memcpy(head, cases[i].begin, strlen(cases[i].begin));
+		ck_assert_msg(format_by_content(head, sizeof(head)) == cases[i].format, "%s",
+			      cases[i].begin);
+	}
+}
+END_TEST
+
 START_TEST(folded_says_what_is_wrong)
 {
 	static const char torn[] = "a;b 1\nc 2\n{}";
@@ -486,6 +512,7 @@ int main(void)
 	tcase_add_test(c, folded_stacks_are_a_tree);
 	tcase_add_test(c, folded_goes_round);
 	tcase_add_test(c, folded_is_utf8);
+	tcase_add_test(c, folded_may_begin_with_a_long_line);
 	tcase_add_test(c, folded_says_what_is_wrong);
 	tcase_add_test(c, msgpack_says_what_is_wrong);
 	tcase_add_test(c, msgpack_goes_round);
