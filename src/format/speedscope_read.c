@@ -552,11 +552,22 @@ int speedscope_read(struct reader_input *in, struct session *s, struct format_er
 	return r;
 }
 
+static bool has(const char *head, size_t n, const char *text)
+{
+	return memmem(head, n, text, strlen(text)) != NULL;
+}
+
+/* Some write the schema last, behind all that the head holds. */
 bool speedscope_detect(const char *head, size_t n)
 {
-	static const char word[] = "speedscope.app", key[] = "\"$schema\"";
 	size_t at = text_begin(head, n);
 
-	return at < n && head[at] == '{' && memmem(head, n, key, sizeof(key) - 1) &&
-	       memmem(head, n, word, sizeof(word) - 1);
+	if (at == n || head[at] != '{')
+		return false;
+	if (has(head, n, "\"$schema\""))
+		return has(head, n, "speedscope.app");
+	if (has(head, n, "\"shared\""))
+		return has(head, n, "\"frames\"");
+	return has(head, n, "\"profiles\"") &&
+	       (has(head, n, "\"sampled\"") || has(head, n, "\"evented\""));
 }

@@ -235,6 +235,29 @@ START_TEST(speedscope_weighs_by_what_it_says)
 }
 END_TEST
 
+/* The schema may stand behind all that is looked at. */
+START_TEST(speedscope_is_known_by_its_shape)
+{
+	static const struct {
+		const char *head;
+		bool is_speedscope;
+	} cases[] = {
+		{"{\"shared\":{\"frames\":[{\"name\":\"a", true},
+		{"{\"exporter\":\"x\",\"profiles\":[{\"type\":\"sampled\",", true},
+		{"{\"profiles\":[{\"type\":\"evented\",", true},
+		{"{\"profiles\":[{\"type\":\"a", false},
+		{"{\"$schema\":\"x\",\"shared\":{\"frames\":[", false},
+		{"{\"traceEvents\":[],\"shared\":{\"frames\":[", false},
+		{"[\"shared\",\"frames\"]", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		ck_assert_msg((format_by_content(cases[i].head, strlen(cases[i].head)) ==
+			       &format_speedscope) == cases[i].is_speedscope,
+			      "%s", cases[i].head);
+}
+END_TEST
+
 /* Stacks with their values, in their order, are the same as before. */
 START_TEST(stacks_go_round)
 {
@@ -556,6 +579,7 @@ static Suite *make_suite(void)
 	tcase_add_loop_test(json, json_is_refused_with_a_reason, 0, ARRAY_SIZE(refused));
 	tcase_add_test(speedscope, speedscope_adds_up_host_time);
 	tcase_add_test(speedscope, speedscope_weighs_by_what_it_says);
+	tcase_add_test(speedscope, speedscope_is_known_by_its_shape);
 #ifdef HAVE_ZLIB
 	tcase_add_loop_test(speedscope, stacks_go_round, 0, 2);
 	tcase_add_test(pprof, all_metrics_go_round_in_pprof);
