@@ -72,6 +72,8 @@ static uint64_t tid_of(const struct writer *w, uint32_t track)
 /* An empty name, of what nobody named, is an error to Perfetto. */
 static void put_metadata(struct writer *w, const char *what, uint32_t group, uint32_t track)
 {
+	if (w->name.error)
+		w->json.out->error = w->name.error;
 	if (!w->name.len)
 		return;
 	jsonw_object_flat(&w->json);

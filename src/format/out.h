@@ -53,6 +53,15 @@ static inline void out_put(struct out *o, const char *data, size_t len)
 	}
 }
 
+/* What was made in a buffer, whose error is one of the file. */
+static inline void out_put_buf(struct out *o, const struct buf *b)
+{
+	if (b->error && !o->error)
+		o->error = b->error;
+	if (b->len)
+		out_put(o, b->data, b->len);
+}
+
 static inline void out_puts(struct out *o, const char *s)
 {
 	out_put(o, s, strlen(s));

@@ -71,9 +71,8 @@ static void packet_end(struct perfetto *x)
 	buf_clear(head);
 	pb_varint(head, TRACE_PACKET << 3 | 2);
 	pb_varint(head, x->packet.len);
-	out_put(x->out, head->data, head->len);
-	if (x->packet.len)
-		out_put(x->out, x->packet.data, x->packet.len);
+	out_put_buf(x->out, head);
+	out_put_buf(x->out, &x->packet);
 	buf_clear(&x->packet);
 }
 

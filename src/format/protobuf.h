@@ -32,10 +32,12 @@ static inline void pb_bytes(struct buf *b, unsigned field, const char *data, siz
 		buf_put(b, data, len);
 }
 
-/* A message, or a string, that was made in a buffer of its own. */
+/* A message, or a string, that was made in a buffer of its own, whose error is then one of this. */
 static inline void pb_message(struct buf *b, unsigned field, const struct buf *message)
 {
 	pb_bytes(b, field, message->data, message->len);
+	if (message->error)
+		b->error = message->error;
 }
 
 /* ---- reading ---- */

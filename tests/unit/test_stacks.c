@@ -4,6 +4,7 @@
 #include "config.h" // IWYU pragma: keep
 
 #include <check.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -568,6 +569,30 @@ START_TEST(pprof_threads_are_no_longer_than_the_file)
 }
 END_TEST
 
+/* Memory may be out for a part alone: then the file is not complete. */
+START_TEST(an_error_of_a_part_is_one_of_the_file)
+{
+	struct out *o = malloc(sizeof(*o));
+	struct buf part, whole, file;
+
+	buf_init(&part, 4);
+	buf_init(&whole, 0);
+	buf_init(&file, 0);
+	out_to_buf(o, &file);
+	out_put_buf(o, &whole);
+	ck_assert_int_eq(o->error, 0);
+	buf_puts(&part, "more than four");
+	pb_message(&whole, 1, &part);
+	ck_assert_int_eq(whole.error, -EFBIG);
+	out_put_buf(o, &whole);
+	ck_assert_int_eq(out_flush(o), -EFBIG);
+	buf_done(&part);
+	buf_done(&whole);
+	buf_done(&file);
+	free(o);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
 	Suite *suite = suite_create("stacks");
@@ -591,6 +616,7 @@ static Suite *make_suite(void)
 	tcase_add_loop_test(pprof, pprof_is_refused_with_a_reason, 0, PPROF_CASES);
 	tcase_add_test(pprof, pprof_stacks_are_no_longer_than_the_file);
 	tcase_add_test(pprof, pprof_threads_are_no_longer_than_the_file);
+	tcase_add_test(pprof, an_error_of_a_part_is_one_of_the_file);
 	suite_add_tcase(suite, json);
 	suite_add_tcase(suite, speedscope);
 	suite_add_tcase(suite, pprof);
