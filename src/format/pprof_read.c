@@ -163,6 +163,21 @@ static bool is_thread(const char *key)
 	return false;
 }
 
+/* Remember a thread that has a name, and one more than are told. */
+static void note_name(struct pprof *x, uint32_t text)
+{
+	for (uint32_t i = 0; i < x->n_named; i++)
+		if (x->named[i] == text)
+			return;
+	if (x->n_named <= PPROF_NAMED_MAX)
+		x->named[x->n_named++] = text;
+}
+
+static uint64_t number_of_name(uint32_t text)
+{
+	return UINT64_C(1) << 32 | text;
+}
+
 /* A name stands beyond what a thread's number can be. */
 static int take_label(struct pprof *x, struct pb_span message)
 {
@@ -181,8 +196,10 @@ static int take_label(struct pprof *x, struct pb_span message)
 	if (!text)
 		return 0;
 	x->thread = strtoull(pprof_str(x, text), &end, 10);
-	if (*end || end == pprof_str(x, text))
-		x->thread = UINT64_C(1) << 32 | text;
+	if (*end || end == pprof_str(x, text)) {
+		x->thread = number_of_name(text);
+		note_name(x, text);
+	}
 	return 0;
 }
 
@@ -295,10 +312,27 @@ static int each(struct pprof *x, unsigned field,
 	return r;
 }
 
+/* "the file's threads are numbers here: 4294967303 MainThread, 4294967305 worker" */
+static int note_threads(struct pprof *x)
+{
+	_cleanup_(buf_done) struct buf text = {0};
+
+	if (!x->n_named)
+		return 0;
+	buf_puts(&text, "the file's threads are numbers here:");
+	for (uint32_t i = 0; i < MIN(x->n_named, (uint32_t)PPROF_NAMED_MAX); i++)
+		buf_printf(&text, "%s %" PRIu64 " %.60s", i ? "," : "", number_of_name(x->named[i]),
+			   pprof_str(x, x->named[i]));
+	if (x->n_named > PPROF_NAMED_MAX)
+		buf_puts(&text, " and more");
+	return text.error ? text.error
+			  : session_note(x->s, SESSION_NONE, NOTE_INFO, buf_str(&text));
+}
+
 static int add_notes(struct pprof *x)
 {
 	char text[96];
-	int r = 0;
+	int r = note_threads(x);
 
 	for (unsigned i = 0; r == 0 && i < PPROF_LEFT_N; i++) {
 		if (!x->n_left_out[i])

@@ -51,6 +51,8 @@ struct pprof_type {
 /* What has no place in a profile. */
 enum pprof_left_out { PPROF_LEFT_VALUES, PPROF_LEFT_NO_STACK, PPROF_LEFT_N };
 
+#define PPROF_NAMED_MAX 8 /* threads whose names are told */
+
 struct pprof {
 	struct session *s;
 	struct format_error *error;
@@ -73,6 +75,8 @@ struct pprof {
 	uint32_t n_values;
 	uint64_t thread;
 	uint64_t n_left_out[PPROF_LEFT_N];
+	uint32_t named[PPROF_NAMED_MAX + 1]; /* threads that have names, not numbers: string ids */
+	uint32_t n_named;
 };
 
 int pprof_no_memory(struct pprof *x);

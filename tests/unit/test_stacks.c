@@ -5,7 +5,9 @@
 
 #include <check.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -413,6 +415,39 @@ START_TEST(pprof_has_stacks_types_and_threads)
 }
 END_TEST
 
+/* Those of Python have names; each is a thread of its own. */
+START_TEST(pprof_tells_the_names_of_threads)
+{
+	static const unsigned labels[] = {S_A, S_B, S_A};
+	struct buf b, message;
+	struct session *s;
+
+	buf_init(&b, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
+		buf_init(&message, 0);
+		pb_u64(&message, SAMPLE_LOCATION, 2);
+		pb_u64(&message, SAMPLE_VALUE, 5);
+		pb_u64(&message, SAMPLE_VALUE, 0);
+		MESSAGE(&message, SAMPLE_LABEL, LABEL_KEY, S_TID, LABEL_STRING, labels[i]);
+		pb_message(&b, PROFILE_SAMPLE, &message);
+		buf_done(&message);
+	}
+	put_tables(&b);
+	s = must_read(b.data, b.len);
+	ck_assert_uint_eq(s->n_lanes, 2);
+	for (size_t i = 0; i < 2; i++) {
+		char number[32];
+
+		snprintf(number, sizeof(number), " %" PRIu64 " %s", s->lanes[i].thread,
+			 strings[labels[i]]);
+		ck_assert_uint_eq(s->n_notes, 1);
+		ck_assert_ptr_nonnull(strstr(strtab_str(s->strings, s->notes[0].text), number));
+	}
+	session_free(s);
+	buf_done(&b);
+}
+END_TEST
+
 enum {
 	NO_LOCATION,
 	FEW_VALUES,
@@ -612,6 +647,7 @@ static Suite *make_suite(void)
 	tcase_add_loop_test(speedscope, stacks_go_round, 0, 1);
 #endif
 	tcase_add_test(pprof, pprof_has_stacks_types_and_threads);
+	tcase_add_test(pprof, pprof_tells_the_names_of_threads);
 	tcase_add_test(pprof, pprof_types_have_names_of_their_own);
 	tcase_add_loop_test(pprof, pprof_is_refused_with_a_reason, 0, PPROF_CASES);
 	tcase_add_test(pprof, pprof_stacks_are_no_longer_than_the_file);
