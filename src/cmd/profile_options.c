@@ -278,6 +278,10 @@ int profile_option(struct profile_options *o, const struct option_def *option, c
 
 void complain_notes(const char *path, const struct write_notes *notes)
 {
+	if (notes->no_values)
+		complain(
+			"'%s' is empty: there are no values of '%s' to weigh by (see 'proton export -m')",
+			path, notes->no_values);
 	if (notes->decimals)
 		complain("'%s' counts in units of 1e-%u: its numbers are whole", path,
 			 notes->decimals);

@@ -294,6 +294,8 @@ int export_stacks_weigh(struct export_stacks *x, const struct session *s, uint32
 		x->own[i] = own_weight(x, i);
 	if (options && options->notes)
 		options->notes->n_left_out += x->n_left_out;
+	if (options && options->notes && !export_has_values(s, metric))
+		options->notes->no_values = derive_metric(s, metric)->name;
 	x->notes = options ? options->notes : NULL;
 	return x->metric == METRIC_CPU_TIME ? without_nested(s, x->own) : 0;
 }

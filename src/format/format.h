@@ -19,9 +19,10 @@
 
 /* What somebody should know of a file that has no place for it. */
 struct write_notes {
-	unsigned decimals;   /* its numbers count 10^-decimals; 0: as they are */
-	uint32_t n_left_out; /* values below 0, or infinite, which nothing can weigh */
-	uint32_t n_cut;      /* values that are larger than it holds */
+	unsigned decimals;     /* its numbers count 10^-decimals; 0: as they are */
+	const char *no_values; /* the metric by which it weighs, if no context has it; or NULL */
+	uint32_t n_left_out;   /* values below 0, or infinite, which nothing can weigh */
+	uint32_t n_cut;        /* values that are larger than it holds */
 	uint32_t depth; /* how many names its longest stacks or paths have, if there were longer */
 	uint32_t
 		n_deep; /* contexts that lay deeper, and whose values are at the end of these stacks */

@@ -77,7 +77,9 @@ has "far apart: the sum is that of the costs" "summary: 100000000000000001" out
 tree mixed.hatchet a '{"my_time": 9007199254740993}' b '{"my_time": 1}'
 "$PROTON" export -f callgrind -m my_time mixed.hatchet >out
 has "more digits than a double has" "summary: 9007199254740994" out
-"$PROTON" merge -o many.folded many.hatchet mixed.hatchet 2>err; check "merged: quiet" "0 " "$? $(cat err)"
+empty="is empty: there are no values of 'time (ns)' to weigh by (see 'proton export -m')"
+"$PROTON" merge -o many.folded many.hatchet mixed.hatchet 2>err
+check "merged: without a weight" "0 proton: 'many.folded' $empty" "$? $(cat err)"
 # A metric without values is no weight, as it is nothing to compare.
 stacks="folded callgrind pprof speedscope dot flamegraph"
 for format in $stacks; do
@@ -85,6 +87,12 @@ for format in $stacks; do
 	check "no values: $format" \
 		"2 0 proton: no values of 'bytes' to weigh by (see 'proton list widths.hatchet')" \
 		"$? $(stat -c %s out) $(cat err)"
+done
+tree memory.hatchet a '{"bytes": 7}'
+for format in folded flamegraph speedscope dot; do
+	"$PROTON" export -f "$format" memory.hatchet >out 2>err
+	check "no values of the time: $format" \
+		"0 proton: 'standard output' $empty" "$? $(cat err)"
 done
 "$PROTON" export -f csv -m bytes widths.hatchet >out 2>err; check "no values: csv" "0 " "$? $(cat err)"
 tree zero.hatchet a '{"loss": 0}'
