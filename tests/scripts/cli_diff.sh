@@ -74,6 +74,10 @@ for title in Total % SELF calls avg; do # what a table is titled with is a name
 done
 "$PROTON" diff --ascii --all -m flops a.hatchet a.hatchet >out 2>err; check "by title: no values" 2 $?
 has "by title: no values: said" "no values of 'flops'" err
+# What has no time is not the same because nothing of it was compared.
+echo '[{"children":[],"frame":{"name":"ROOT"},"metrics":{"bytes":7}},{}]' >memory.hatchet
+"$PROTON" diff --ascii memory.hatchet empty.hatchet >out 2>err
+check "no time" "0 proton: no values of 'time' to compare (see 'proton list memory.hatchet')" "$? $(cat err)"
 # numbers of any length stay in their columns
 profile long.hatchet "gemm 100000000000" "relu 500" "old 10"
 "$PROTON" diff --ascii --all -m time/ns a.hatchet long.hatchet >out
