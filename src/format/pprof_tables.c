@@ -325,8 +325,11 @@ static uint32_t other_metric_of(struct pprof *x, struct pprof_type *t, uint32_t 
 	return other.name == STRTAB_NONE ? METRIC_NONE : metric_of(x, &other, false);
 }
 
-static bool has_metric(const struct pprof *x, uint32_t n, uint32_t metric)
+/* Is a metric that of an earlier type, or what no other program has measured: a device's time? */
+static bool is_taken(const struct pprof *x, uint32_t n, uint32_t metric)
 {
+	if (!x->ours && metric == METRIC_TIME)
+		return true;
 	for (uint32_t i = 0; i < n; i++)
 		if (x->types[i].metric == metric)
 			return true;
@@ -340,7 +343,7 @@ int pprof_make_set(struct pprof *x)
 
 	for (uint32_t i = 0; i < x->n_types; i++) {
 		metrics[i] = metric_of(x, &x->types[i], i == host);
-		for (uint32_t n = 2; has_metric(x, i, metrics[i]); n++)
+		for (uint32_t n = 2; is_taken(x, i, metrics[i]); n++)
 			metrics[i] = other_metric_of(x, &x->types[i], n);
 		if (metrics[i] == METRIC_NONE)
 			return pprof_no_memory(x);

@@ -474,9 +474,11 @@ START_TEST(pprof_types_have_names_of_their_own)
 	put_tables(&b);
 	MESSAGE(&b, PROFILE_SAMPLE_TYPE, TYPE_TYPE, S_SPACE, TYPE_UNIT, S_BYTES);
 	MESSAGE(&b, PROFILE_SAMPLE_TYPE, TYPE_TYPE, S_A, TYPE_UNIT, S_NS);
+	put_text(&b, PROFILE_STRING, "time");
+	MESSAGE(&b, PROFILE_SAMPLE_TYPE, TYPE_TYPE, S_N, TYPE_UNIT, S_NS);
 	pb_u64(&b, PROFILE_DEFAULT_TYPE, S_CPU);
 	pb_u64(&sample, SAMPLE_LOCATION, 2);
-	for (uint64_t i = 1; i <= 4; i++)
+	for (uint64_t i = 1; i <= 5; i++)
 		pb_u64(&sample, SAMPLE_VALUE, i);
 	pb_message(&b, PROFILE_SAMPLE, &sample);
 	s = must_read(b.data, b.len);
@@ -484,6 +486,8 @@ START_TEST(pprof_types_have_names_of_their_own)
 	ck_assert(value(s, 1, "space (B)") == 2);
 	ck_assert(value(s, 1, "space #2 (B)") == 3);
 	ck_assert(value(s, 1, "a (ns)") == 4);
+	ck_assert(value(s, 1, "time #2 (ns)") == 5); /* "time (ns)" is a device's */
+	ck_assert(!session_has_values(s, METRIC_TIME));
 	session_free(s);
 	buf_done(&b);
 	buf_done(&sample);
