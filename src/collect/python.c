@@ -2,6 +2,9 @@
 #include "config.h" // IWYU pragma: keep
 #include "collect/python.h"
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -14,18 +17,19 @@
 #include "wire/wire.h"
 
 enum {
-	PLACES_MAX = 256,  /* frames that are looked at, from the innermost on */
-	NAMES_MAX = 1024,  /* names that a thread remembers */
-	TEXT_MAX = 1024,   /* bytes of a name */
-	FIELDS_END = 256,  /* bytes of a code object in which its fields are looked for */
-	CALIBRATE_MAX = 8, /* tries */
+	PLACES_MAX = 256, /* frames that are looked at, from the innermost on */
+	NAMES_MAX = 1024, /* names that a thread remembers */
+	TEXT_MAX = 1024,  /* bytes of a name */
+	HASH_MAX = 18,    /* … of what stands for the rest of a longer one */
+	FIELDS_END = 256, /* bytes of a code object in which its fields are looked for */
+	GONE_N = 1 << 14, /* counters of code objects that went */
 };
 
-/* What a frame executes. A code object that is gone leaves its address to another one, and so do the
- * strings that it names: the print, of what these say, tells the two apart. */
+/* What a frame executes. A code object that is gone leaves its address to another one, which may say the
+ * same of itself but for its lines: how many went from addresses like this one tells the two apart. */
 struct place {
 	const char *code;
-	uint64_t print;
+	uint32_t n_gone;
 	int32_t at; /* bytes from its first instruction */
 };
 
@@ -45,7 +49,8 @@ struct python_stack {
 	struct known known[NAMES_MAX];
 };
 
-/* The interpreter's functions. Those of the first part need no lock. */
+/* The interpreter's functions. Those of the first three lines need no lock. What raises audit events
+ * (frame.f_code) is not asked where there is something that does not. */
 #define FUNCTIONS(_)                                                                               \
 	_(void *, PyGILState_GetThisThreadState, (void))                                           \
 	_(int, PyCode_Addr2Line, (void *code, int at))                                             \
@@ -56,20 +61,28 @@ struct python_stack {
 	_(void *, PyObject_GetAttrString, (void *of, const char *name))                            \
 	_(void, Py_DecRef, (void *object))                                                         \
 	_(const char *, PyUnicode_AsUTF8, (void *text))                                            \
-	_(long, PyLong_AsLong, (void *number))                                                     \
+	_(int, PyFrame_GetLineNumber, (void *frame))                                               \
 	_(void *, PyCode_NewEmpty, (const char *file, const char *function, int line))             \
 	_(void, PyErr_Clear, (void))
+
+/* … that not each version has. */
+#define SOME_FUNCTIONS(_)                                                                          \
+	_(void *, PyFrame_GetCode, (void *frame))                                                  \
+	_(void *, PyFrame_GetBack, (void *frame))                                                  \
+	_(int, _Py_IsFinalizing, (void))                                                           \
+	_(int, Py_IsFinalizing, (void))
 
 static struct {
 #define _(type, name, arguments) type(*name) arguments;
 	FUNCTIONS(_)
+	SOME_FUNCTIONS(_)
 #undef _
-	const void *none;
+		const void *none;
+	char *code_type;
 	const char *version;
 	const struct python_layout *layout;
-	unsigned file, name, line; /* offsets in a code object; its first line */
+	unsigned file, name; /* offsets in a code object */
 	_Atomic unsigned state;
-	unsigned n_tries;
 } py;
 
 enum { PY_UNKNOWN, PY_ASKED, PY_SOUND, PY_UNSOUND };
@@ -111,31 +124,16 @@ static bool is_interpreters(const char *frame)
 	return py.layout->owner && frame[py.layout->owner] == PYTHON_OWNER_C_STACK;
 }
 
-/* A word of the text of a string, and of another length another one: its first and last bytes. Texts of
- * one length that are alike there are rare enough among those that share an address. */
-static uint64_t string_print(const char *string)
+static _Atomic uint32_t *gone_at(const void *code)
 {
-	uint32_t state;
-	uint64_t n, first = 0, last = 0;
-	const char *text;
+	static _Atomic uint32_t gone[GONE_N];
 
-	memcpy(&state, string + PYTHON_STRING_STATE, sizeof(state));
-	memcpy(&n, string + PYTHON_STRING_LENGTH, sizeof(n));
-	text = string + py.layout->text[!(state & PYTHON_STATE_ASCII)];
-	n *= PYTHON_STATE_KIND(state);
-	memcpy(&first, text, MIN(n, sizeof(first)));
-	if (n > sizeof(last))
-		memcpy(&last, text + n - sizeof(last), sizeof(last));
-	return (first * UINT64_C(0x9e3779b97f4a7c15)) ^ (last + n) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	return &gone[hash_u64((uintptr_t)code) % GONE_N];
 }
 
-static uint64_t print_of(const char *code)
+static uint32_t n_gone_at(const void *code)
 {
-	int32_t line;
-
-	memcpy(&line, code + py.line, sizeof(line));
-	return string_print(pointer_at(code, py.name)) ^
-	       string_print(pointer_at(code, py.file)) * 31 ^ (uint64_t)(uint32_t)line << 32;
+	return atomic_load_explicit(gone_at(code), memory_order_relaxed);
 }
 
 static const char *back_of(const char *frame)
@@ -143,11 +141,27 @@ static const char *back_of(const char *frame)
 	return pointer_at(frame, py.layout->back);
 }
 
-/* Innermost first; of a stack that is too deep the outer part, and that is counted. */
-static unsigned walk(const char *state, struct place places[PLACES_MAX])
+/* Of so many frames from this one on; the innermost place first. */
+static unsigned walk(const char *frame, unsigned n_frames, struct place places[PLACES_MAX])
+{
+	unsigned n = 0;
+
+	for (; n_frames--; frame = back_of(frame)) {
+		const char *code =
+			is_interpreters(frame) ? NULL : pointer_at(frame, py.layout->code);
+
+		if (code)
+			places[n++] =
+				(struct place){code, n_gone_at(code), instruction_of(frame, code)};
+	}
+	return n;
+}
+
+/* Of a stack that is too deep the outer part, and that is counted. */
+static unsigned walk_all(const char *state, struct place places[PLACES_MAX])
 {
 	const char *frame = innermost(state), *f;
-	unsigned n = 0, n_frames = 0;
+	unsigned n_frames = 0;
 
 	for (f = frame; f; f = back_of(f))
 		n_frames++;
@@ -155,15 +169,7 @@ static unsigned walk(const char *state, struct place places[PLACES_MAX])
 		lose(LOSS_TOO_DEEP, 1);
 	for (; n_frames > PLACES_MAX; n_frames--)
 		frame = back_of(frame);
-	for (; frame; frame = back_of(frame)) {
-		const char *code =
-			is_interpreters(frame) ? NULL : pointer_at(frame, py.layout->code);
-
-		if (code)
-			places[n++] =
-				(struct place){code, print_of(code), instruction_of(frame, code)};
-	}
-	return n;
+	return walk(frame, n_frames, places);
 }
 
 static char *put_utf8(char *p, const char *end, uint32_t c)
@@ -182,25 +188,36 @@ static char *put_utf8(char *p, const char *end, uint32_t c)
 	return p + n;
 }
 
-/* A string's characters, as far as there is room. */
+/* Those of a str of a class of the program's are elsewhere. */
+static const char *characters(const char *string, uint32_t state)
+{
+	if (!(state & PYTHON_STATE_COMPACT))
+		return pointer_at(string, py.layout->text[1]);
+	return string + py.layout->text[!(state & PYTHON_STATE_ASCII)];
+}
+
+/* A string's characters, as far as there is room; behind a part of it what the whole of it hashes to, as
+ * behind each long name, since files are not to become one. */
 static char *put_string(char *p, const char *end, const char *string)
 {
 	uint32_t state, bytes;
 	const char *text;
-	size_t n;
+	size_t n, i;
 
 	memcpy(&state, string + PYTHON_STRING_STATE, sizeof(state));
 	memcpy(&n, string + PYTHON_STRING_LENGTH, sizeof(n));
 	bytes = PYTHON_STATE_KIND(state);
-	if (!(state & PYTHON_STATE_COMPACT) || (bytes != 1 && bytes != 2 && bytes != 4))
+	if (bytes != 1 && bytes != 2 && bytes != 4)
 		return p;
-	text = string + py.layout->text[!(state & PYTHON_STATE_ASCII)];
-	for (size_t i = 0; i < n && p + 4 < end; i++) {
+	text = characters(string, state);
+	for (i = 0; i < n && p + 4 + HASH_MAX < end; i++) {
 		uint32_t c = 0;
 
 		memcpy(&c, text + i * bytes, bytes); /* little-endian */
 		p = put_utf8(p, end, c);
 	}
+	if (i < n)
+		p += snprintf(p, HASH_MAX, "#%016" PRIx64, hash_bytes(text, n * bytes));
 	return p;
 }
 
@@ -235,7 +252,7 @@ static uint32_t name_place(const struct place *place, bool *ret_is_library)
 
 static bool is_same(const struct place *a, const struct place *b)
 {
-	return a->code == b->code && a->at == b->at && a->print == b->print;
+	return a->code == b->code && a->at == b->at && a->n_gone == b->n_gone;
 }
 
 static const struct known *know(struct python_stack *s, const struct place *place)
@@ -321,51 +338,59 @@ static void drop(void **object)
 }
 #define _object_ _cleanup_(drop) void *
 
-/* A word of memory that may not be there. */
+static bool peek_file(const char *p, void *out, size_t size)
+{
+	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	bool got = fd >= 0 && pread(fd, out, size, (off_t)(uintptr_t)p) == (ssize_t)size;
+
+	if (fd >= 0)
+		close(fd);
+	return got;
+}
+
+/* A word of memory that may not be there. Containers may forbid the call. */
 static bool peek(const char *p, void *out, size_t size)
 {
 	struct iovec to = {out, size}, from = {(void *)p, size};
+	ssize_t n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
 
-	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
+	if (n < 0 && (errno == EPERM || errno == ENOSYS))
+		return peek_file(p, out, size);
+	return n == (ssize_t)size;
 }
 
-#define FIRST_LINE 0x5eed1ce
-
-/* Where a code object keeps its first line: of one made for that. 0: nowhere. */
-static unsigned find_line(void)
-{
-	_object_ code = py.PyCode_NewEmpty("proton", "proton", FIRST_LINE);
-	int32_t v;
-
-	for (unsigned i = 16; code && i < FIELDS_END; i += sizeof(v))
-		if (peek((char *)code + i, &v, sizeof(v)) && v == FIRST_LINE)
-			return i;
-	return 0;
-}
-
-/* Where a code object keeps the attribute's value: the last such place. 0: nowhere. */
-static unsigned find_field(const char *code, const char *attribute)
+/* Where a code object keeps the attribute's value: the last such place, since a qualified name stands behind the
+ * name, and may be the same. 0: nowhere. */
+static unsigned find_field(const char *code, size_t size, const char *attribute)
 {
 	_object_ value = get((void *)code, attribute);
 	unsigned at = 0;
 	char *v;
 
-	for (unsigned i = 16; value && i < FIELDS_END; i += sizeof(v))
+	for (unsigned i = 16; value && i + sizeof(v) <= size; i += sizeof(v))
 		if (peek(code + i, &v, sizeof(v)) && v == value)
 			at = i;
 	return at;
 }
 
-static bool find_fields(void *frame)
+static const char *name_attribute(void)
 {
-	_object_ code = get(frame, "f_code");
+	return py.layout->minor >= 11 ? "co_qualname" : "co_name";
+}
 
-	if (!code)
+/* In a code object of which nothing is alike, and no further than it goes: what lies behind it may be
+ * another one, of the same file. */
+static bool find_fields(void)
+{
+	_object_ code = py.PyCode_NewEmpty("proton's file", "proton's name", 1);
+	size_t size;
+
+	if (!code || !peek(py.code_type + PYTHON_TYPE_SIZE, &size, sizeof(size)))
 		return false;
-	py.file = find_field(code, "co_filename");
-	py.name = find_field(code, py.layout->minor >= 11 ? "co_qualname" : "co_name");
-	py.line = find_line();
-	return py.file && py.name && py.line;
+	size = MIN(size, (size_t)FIELDS_END);
+	py.file = find_field(code, size, "co_filename");
+	py.name = find_field(code, size, name_attribute());
+	return py.file && py.name;
 }
 
 /* Is a string read as the interpreter reads it? */
@@ -376,21 +401,36 @@ static bool is_read(const char *string, void *value)
 
 	if (!wanted)
 		py.PyErr_Clear();
-	if (!wanted || string != value || strlen(wanted) >= sizeof(text) - 8)
+	if (!wanted || string != value || strlen(wanted) >= sizeof(text) - HASH_MAX - 4)
 		return false;
 	end = put_string(text, text + sizeof(text), string);
 	return (size_t)(end - text) == strlen(wanted) && !memcmp(text, wanted, strlen(wanted));
 }
 
+static void *code_of(void *frame)
+{
+	return py.PyFrame_GetCode ? py.PyFrame_GetCode(frame) : get(frame, "f_code");
+}
+
+/* NULL: it is the outermost. */
+static void *caller_of(void *frame)
+{
+	void *back = py.PyFrame_GetBack ? py.PyFrame_GetBack(frame) : get(frame, "f_back");
+
+	if (back != py.none)
+		return back;
+	drop(&back);
+	return NULL;
+}
+
 static bool is_place(const struct place *place, void *frame)
 {
-	_object_ code = get(frame, "f_code");
-	_object_ line = get(frame, "f_lineno");
+	_object_ code = code_of(frame);
 	_object_ file = get(code, "co_filename");
-	_object_ name = get(code, py.layout->minor >= 11 ? "co_qualname" : "co_name");
+	_object_ name = get(code, name_attribute());
 
-	return code == place->code && line && file && name &&
-	       py.PyLong_AsLong(line) == py.PyCode_Addr2Line(code, place->at) &&
+	return code == place->code && file && name &&
+	       py.PyFrame_GetLineNumber(frame) == py.PyCode_Addr2Line(code, place->at) &&
 	       is_read(pointer_at(place->code, py.file), file) &&
 	       is_read(pointer_at(place->code, py.name), name);
 }
@@ -402,7 +442,7 @@ static bool has_string(const char *code, unsigned field)
 	return peek(code + field, &string, sizeof(string)) && peek(string, head, sizeof(head));
 }
 
-/* How many frames walk() would pass, where each word may not be there; -1: one is not. */
+/* How many frames are there, PLACES_MAX at most, where each word may not be; -1: one is not. */
 static int count_frames(const char *state)
 {
 	const struct python_layout *l = py.layout;
@@ -413,7 +453,7 @@ static int count_frames(const char *state)
 	if (!peek(state + l->state_frame, &frame, sizeof(frame)) ||
 	    (frame && l->held_frame >= 0 && !peek(frame + l->held_frame, &frame, sizeof(frame))))
 		return -1;
-	for (; frame && n <= PLACES_MAX; n++) {
+	for (; frame && n < PLACES_MAX; n++) {
 		if (!peek(frame, head, sizeof(head)))
 			return -1;
 		code = is_interpreters(head) ? NULL : pointer_at(head, l->code);
@@ -424,24 +464,52 @@ static int count_frames(const char *state)
 	return n;
 }
 
-/* Frame by frame, from the innermost to the outermost. */
-static bool is_sound(const char *state, void *innermost)
+/* So many frames, from the innermost to the outermost: all of a stack, or its inner part. */
+static bool is_sound(const char *state, unsigned n_frames, void *frame)
 {
 	static struct place places[PLACES_MAX]; /* the main thread's */
-	void *frame = innermost, *back;
-	unsigned n, i = 0;
-	bool same;
+	unsigned n = walk(innermost(state), n_frames, places), i = 0;
+	void *held = NULL;
 
-	n = walk(state, places);
-	do {
-		same = i < n && is_place(&places[i++], frame);
-		back = get(frame, "f_back");
-		if (frame != innermost)
-			py.Py_DecRef(frame);
-		frame = back;
-	} while (same && frame && frame != py.none);
-	drop(&frame);
-	return same && i == n;
+	while (frame && i < n && is_place(&places[i], frame)) {
+		frame = caller_of(frame);
+		drop(&held);
+		held = frame;
+		i++;
+	}
+	drop(&held);
+	return i == n && n && (!frame || n_frames == PLACES_MAX);
+}
+
+static void (*code_dealloc)(void *code);
+
+/* Instead of the interpreter's own, with its lock. What a weak reference calls may still launch from a
+ * code object that goes. */
+static void code_gone(void *code)
+{
+	_Atomic uint32_t *n = gone_at(code);
+
+	atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
+	code_dealloc(code);
+	atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
+}
+
+/* From now on each code object that goes is counted. Only in what is surely the type of code objects. */
+static bool watch_code(void)
+{
+	void (*dealloc)(void *), (*ours)(void *) = code_gone;
+	const char *name;
+	char text[5];
+
+	if (!peek(py.code_type + PYTHON_TYPE_NAME, &name, sizeof(name)) ||
+	    !peek(name, text, sizeof(text)) || memcmp(text, "code", sizeof(text)) ||
+	    !peek(py.code_type + PYTHON_TYPE_DEALLOC, &dealloc, sizeof(dealloc)) || !dealloc)
+		return false;
+	if (dealloc != code_gone) {
+		code_dealloc = dealloc;
+		memcpy(py.code_type + PYTHON_TYPE_DEALLOC, &ours, sizeof(ours));
+	}
+	return true;
 }
 
 static void refuse(const char *why)
@@ -460,17 +528,21 @@ static int calibrate(void *arg)
 {
 	const char *state = py.PyGILState_GetThisThreadState();
 	void *frame = py.PyEval_GetFrame();
-	int n = 0;
+	int saved = errno, n;
 
 	(void)arg;
-	if (state && frame)
-		n = find_fields(frame) ? count_frames(state) : -1;
-	if (n > 0 && n <= PLACES_MAX)
-		n = is_sound(state, frame) ? n : -1;
-	if (n < 0 || ((n == 0 || n > PLACES_MAX) && ++py.n_tries == CALIBRATE_MAX))
-		refuse("frames are not where they are known to be");
+	if (atomic_load(&py.state) != PY_ASKED)
+		return 0;
+	if (!state || !frame) { /* it executes nothing */
+		atomic_store(&py.state, PY_UNKNOWN);
+		return 0;
+	}
+	n = find_fields() ? count_frames(state) : -1;
+	if (n > 0 && is_sound(state, (unsigned)n, frame) && watch_code())
+		atomic_store(&py.state, PY_SOUND);
 	else
-		atomic_store(&py.state, n > 0 && n <= PLACES_MAX ? PY_SOUND : PY_UNKNOWN);
+		refuse("frames are not where they are known to be");
+	errno = saved;
 	return 0;
 }
 
@@ -488,21 +560,35 @@ static bool is_known_sound(void)
 	return false;
 }
 
+/* The interpreter frees other threads' states as it ends, while they may still be in what releases its
+ * lock. */
+static bool is_ending(void)
+{
+	return py._Py_IsFinalizing ? py._Py_IsFinalizing()
+				   : py.Py_IsFinalizing && py.Py_IsFinalizing();
+}
+
 /* ---- for the collector ---- */
 
-static bool find_functions(void)
+static bool find_functions(void *in)
 {
+	bool found = true;
 	void *v;
 
 #define _(type, function, arguments)                                                               \
-	v = dlsym(RTLD_DEFAULT, #function);                                                        \
-	if (!v)                                                                                    \
-		return false;                                                                      \
-	memcpy(&py.function, &v, sizeof(v));
+	v = dlsym(in, #function);                                                                  \
+	memcpy(&py.function, &v, sizeof(v));                                                       \
+	found = found && v;
 	FUNCTIONS(_)
 #undef _
-	py.none = dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
-	return py.none != NULL;
+#define _(type, function, arguments)                                                               \
+	v = dlsym(in, #function);                                                                  \
+	memcpy(&py.function, &v, sizeof(v));
+	SOME_FUNCTIONS(_)
+#undef _
+	py.none = dlsym(in, "_Py_NoneStruct");
+	py.code_type = dlsym(in, "PyCode_Type");
+	return found && py.none && py.code_type;
 }
 
 static void find_layout(void)
@@ -520,7 +606,7 @@ void python_look(void)
 #if !defined(__x86_64__) && !defined(__aarch64__)
 	return;
 #endif
-	if (!(collector->control->features & CONTROL_PYTHON) || !find_functions())
+	if (!(collector->control->features & CONTROL_PYTHON) || !find_functions(RTLD_DEFAULT))
 		return;
 	py.version = py.Py_GetVersion();
 	if (strstr(py.version, "free-threading"))
@@ -540,9 +626,14 @@ uint32_t python_node(struct thread_state *t, uint32_t node)
 	struct python_stack *s;
 	unsigned n;
 
-	if (!is_known_sound() || t != thread_self || !(s = stack_of(t)))
+	if (!is_known_sound() || t != thread_self || (!t->is_main && is_ending()))
 		return node;
+	s = stack_of(t);
+	if (!s) {
+		lose(LOSS_NO_MEMORY, 1);
+		return node;
+	}
 	state = py.PyGILState_GetThisThreadState();
-	n = state ? walk(state, places) : 0;
+	n = state ? walk_all(state, places) : 0;
 	return n ? remember(s, places, n, node) : node;
 }

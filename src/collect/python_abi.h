@@ -28,6 +28,11 @@ static const struct python_layout python_layouts[] = {
 	{13, 72, -1, 0, 8, 56, 0, 200, 70, {40, 56}},
 };
 
+/* In a type: its name, the size of its objects before what varies, what frees them. */
+#define PYTHON_TYPE_NAME    24
+#define PYTHON_TYPE_SIZE    32
+#define PYTHON_TYPE_DEALLOC 48
+
 /* In a string: bits of its state. */
 #define PYTHON_STRING_LENGTH 16
 #define PYTHON_STRING_STATE  32

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# record --context python: programs that do what few do run as they do without, and what is said of them is
+# right. With python3, and with PROTON_TEST_PYTHONS.
+here=$(cd "${srcdir:-.}/tests" && pwd)
+. "$here/tools/cli_help.sh"
+libs=$(dirname "$PROTON")/tests/mocks/.libs
+app=$here/programs/python_odd.py
+[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
+if grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; then
+	echo "skipped: python3 has not the sanitizer's runtime that the collector of this build needs"
+	exit 77
+fi
+export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+# How often each was launched from where it said, the innermost two frames; and what is launched from elsewhere.
+compare() {
+	"$PROTON" export -f json p.hatchet | python3 -c '
+import collections, json, sys
+p, said = json.load(sys.stdin), collections.Counter()
+for line in open("out", encoding="utf-8"):
+    if line.startswith("launched: "):
+        said[line[10:-1].replace("…", sys.argv[1])] += 1
+name = {n["id"]: n for n in p["nodes"]}
+got = collections.Counter()
+for n in p["nodes"]:
+    above = n["parent"]
+    while n["kind"] == "kernel" and above in name:
+        got[name[above]["name"]] += n["metrics"]["count"]
+        above = name[above]["parent"]
+wrong = [k for k in said if got[k] < said[k] or ("<string>" in k and got[k] != said[k])]
+print(len(wrong), "wrong", *wrong[:2])' "$here/programs"
+}
+
+n=0
+for python in python3 ${PROTON_TEST_PYTHONS:-}; do
+	version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+	case $version in
+	3.7|3.8|3.9|3.10|3.11|3.12|3.13) ;;
+	*) continue ;;
+	esac
+	for case in lines names texts audited forbidden deep ending; do
+		PYTHONUTF8=1 timeout 60 "$python" "$app" "$libs/libcuda.so.1" $case >bare 2>&1
+		status=$?
+		PYTHONUTF8=1 timeout 60 "$PROTON" record -q --context python -o p.hatchet -- \
+			"$python" "$app" "$libs/libcuda.so.1" $case >out 2>err
+		check "$version $case: status" $status $?
+		check "$version $case: output" "$(cat bare)" "$(cat out)"
+		check "$version $case: contexts" "0 wrong" "$(compare)"
+		check "$version $case: nothing said" "" "$(cat err)"
+	done
+	n=$((n + 1))
+done
+[ "$n" -gt 0 ] || { echo "skipped: no interpreter of a version that is known"; exit 77; }
+finish
