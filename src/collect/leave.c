@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "base/util.h"
 #include "collect/internal.h"
+#include "collect/python.h"
 
 static struct {
 	void (*exit)(int), (*Exit)(int);
@@ -32,6 +33,7 @@ void collect_finish(void)
 	if (!collector_is_ours())
 		return;
 	scopes_end();
+	python_end();
 	sender_finish();
 }
 

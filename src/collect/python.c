@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -77,12 +78,13 @@ static struct {
 	FUNCTIONS(_)
 	SOME_FUNCTIONS(_)
 #undef _
-		const void *none;
+	const void *none;
 	char *code_type;
 	const char *version;
 	const struct python_layout *layout;
 	unsigned file, name; /* offsets in a code object */
 	_Atomic unsigned state;
+	_Atomic uint64_t n_early; /* launches before it is known whether frames can be read */
 } py;
 
 enum { PY_UNKNOWN, PY_ASKED, PY_SOUND, PY_UNSOUND };
@@ -359,8 +361,8 @@ static bool peek(const char *p, void *out, size_t size)
 	return n == (ssize_t)size;
 }
 
-/* Where a code object keeps the attribute's value: the last such place, since a qualified name stands behind the
- * name, and may be the same. 0: nowhere. */
+/* Where a code object keeps the attribute's value: the last such place, since a qualified name stands behind
+ * the name, and may be the same. 0: nowhere. */
 static unsigned find_field(const char *code, size_t size, const char *attribute)
 {
 	_object_ value = get((void *)code, attribute);
@@ -378,11 +380,24 @@ static const char *name_attribute(void)
 	return py.layout->minor >= 11 ? "co_qualname" : "co_name";
 }
 
+/* Is the attribute, a string, where it was found, and read as the interpreter reads it? */
+static bool is_read(const char *code, unsigned at, const char *attribute)
+{
+	_object_ value = get((void *)code, attribute);
+	const char *wanted = value ? py.PyUnicode_AsUTF8(value) : NULL;
+	char text[64], *end;
+
+	if (!wanted || pointer_at(code, at) != value)
+		return false;
+	end = put_string(text, text + sizeof(text), value);
+	return (size_t)(end - text) == strlen(wanted) && !memcmp(text, wanted, strlen(wanted));
+}
+
 /* In a code object of which nothing is alike, and no further than it goes: what lies behind it may be
  * another one, of the same file. */
 static bool find_fields(void)
 {
-	_object_ code = py.PyCode_NewEmpty("proton's file", "proton's name", 1);
+	_object_ code = py.PyCode_NewEmpty("proton's file", "a f\xc3\xbcnction", 1);
 	size_t size;
 
 	if (!code || !peek(py.code_type + PYTHON_TYPE_SIZE, &size, sizeof(size)))
@@ -390,21 +405,8 @@ static bool find_fields(void)
 	size = MIN(size, (size_t)FIELDS_END);
 	py.file = find_field(code, size, "co_filename");
 	py.name = find_field(code, size, name_attribute());
-	return py.file && py.name;
-}
-
-/* Is a string read as the interpreter reads it? */
-static bool is_read(const char *string, void *value)
-{
-	const char *wanted = py.PyUnicode_AsUTF8(value);
-	char text[TEXT_MAX], *end;
-
-	if (!wanted)
-		py.PyErr_Clear();
-	if (!wanted || string != value || strlen(wanted) >= sizeof(text) - HASH_MAX - 4)
-		return false;
-	end = put_string(text, text + sizeof(text), string);
-	return (size_t)(end - text) == strlen(wanted) && !memcmp(text, wanted, strlen(wanted));
+	return py.file && py.name && is_read(code, py.file, "co_filename") &&
+	       is_read(code, py.name, name_attribute());
 }
 
 static void *code_of(void *frame)
@@ -429,10 +431,9 @@ static bool is_place(const struct place *place, void *frame)
 	_object_ file = get(code, "co_filename");
 	_object_ name = get(code, name_attribute());
 
-	return code == place->code && file && name &&
-	       py.PyFrame_GetLineNumber(frame) == py.PyCode_Addr2Line(code, place->at) &&
-	       is_read(pointer_at(place->code, py.file), file) &&
-	       is_read(pointer_at(place->code, py.name), name);
+	return code == place->code && file && name && pointer_at(place->code, py.file) == file &&
+	       pointer_at(place->code, py.name) == name &&
+	       py.PyFrame_GetLineNumber(frame) == py.PyCode_Addr2Line(code, place->at);
 }
 
 static bool has_string(const char *code, unsigned field)
@@ -483,15 +484,11 @@ static bool is_sound(const char *state, unsigned n_frames, void *frame)
 
 static void (*code_dealloc)(void *code);
 
-/* Instead of the interpreter's own, with its lock. What a weak reference calls may still launch from a
- * code object that goes. */
+/* Instead of the interpreter's own, with its lock. */
 static void code_gone(void *code)
 {
-	_Atomic uint32_t *n = gone_at(code);
-
-	atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(gone_at(code), 1, memory_order_relaxed);
 	code_dealloc(code);
-	atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
 }
 
 /* From now on each code object that goes is counted. Only in what is surely the type of code objects. */
@@ -553,6 +550,8 @@ static bool is_known_sound(void)
 
 	if (_likely_(state == PY_SOUND))
 		return true;
+	if (state == PY_ASKED && !py.Py_IsInitialized()) /* it ended with what it was asked */
+		atomic_compare_exchange_strong(&py.state, &state, PY_UNKNOWN);
 	if (state == PY_UNKNOWN && py.Py_IsInitialized() &&
 	    atomic_compare_exchange_strong(&py.state, &unknown, PY_ASKED) &&
 	    py.Py_AddPendingCall(calibrate, NULL) < 0)
@@ -569,6 +568,35 @@ static bool is_ending(void)
 }
 
 /* ---- for the collector ---- */
+
+static int find_library(struct dl_phdr_info *info, size_t size, void *ret_name)
+{
+	const char *base = strrchr(info->dlpi_name, '/');
+	unsigned minor;
+
+	(void)size;
+	if (!base || sscanf(base, "/libpython3.%u", &minor) != 1)
+		return 0;
+	*(const char **)ret_name = info->dlpi_name;
+	return 1;
+}
+
+/* What has the interpreter's functions: the program, or a library that it may have loaded for itself. It
+ * stays, with what was found in it. */
+static void *find_interpreter(void)
+{
+	const char *name = NULL;
+	Dl_info info;
+	void *version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
+
+	if (!version)
+		dl_iterate_phdr(find_library, &name);
+	else if (dladdr(version, &info) && info.dli_fname && strstr(info.dli_fname, "libpython"))
+		name = info.dli_fname;
+	else
+		return RTLD_DEFAULT;
+	return name ? dlopen(name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) : RTLD_DEFAULT;
+}
 
 static bool find_functions(void *in)
 {
@@ -601,22 +629,69 @@ static void find_layout(void)
 			py.layout = &python_layouts[i];
 }
 
+static bool is_wanted(void)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+	return collector->control->features & CONTROL_PYTHON;
+#else
+	return false;
+#endif
+}
+
+static bool find_python(void)
+{
+	if (!find_functions(find_interpreter()))
+		return false;
+	py.version = py.Py_GetVersion();
+	return true;
+}
+
 void python_look(void)
 {
-#if !defined(__x86_64__) && !defined(__aarch64__)
-	return;
-#endif
-	if (!(collector->control->features & CONTROL_PYTHON) || !find_functions(RTLD_DEFAULT))
+	if (!is_wanted() || !find_python())
 		return;
-	py.version = py.Py_GetVersion();
 	if (strstr(py.version, "free-threading"))
 		refuse("it has no interpreter lock");
 	else if (find_layout(), !py.layout)
 		refuse("this version is not known");
 	else
 		python_on = true;
-	if (python_on)
-		backends_attribute();
+	if (!python_on)
+		return;
+	is_known_sound(); /* asked now, it is known at the first launch as a rule */
+	backends_attribute();
+}
+
+static uint64_t launches(void)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < atomic_load(&collector->n_threads); i++)
+		n += atomic_load_explicit(&collector->thread[i].n_launches, memory_order_relaxed);
+	return n;
+}
+
+/* A main thread that waits for others executes nothing: more than the first few launches are said. */
+static void note_early(void)
+{
+	uint64_t n = atomic_exchange(&py.n_early, 0);
+	char text[256];
+
+	if (!python_on || n * 100 <= launches())
+		return;
+	snprintf(text, sizeof(text),
+		 "%" PRIu64
+		 " launches have no calling context of Python: they came before the main "
+		 "thread, which may have waited for others, executed anything",
+		 n);
+	collect_note(NOTE_WARNING, text);
+}
+
+void python_end(void)
+{
+	if (is_wanted() && !py.version && find_python())
+		refuse("it was loaded after the first work for the GPU");
+	note_early();
 }
 
 uint32_t python_node(struct thread_state *t, uint32_t node)
@@ -626,7 +701,11 @@ uint32_t python_node(struct thread_state *t, uint32_t node)
 	struct python_stack *s;
 	unsigned n;
 
-	if (!is_known_sound() || t != thread_self || (!t->is_main && is_ending()))
+	if (_unlikely_(!is_known_sound())) {
+		atomic_fetch_add_explicit(&py.n_early, 1, memory_order_relaxed);
+		return node;
+	}
+	if (t != thread_self || (!t->is_main && is_ending()))
 		return node;
 	s = stack_of(t);
 	if (!s) {

@@ -19,6 +19,8 @@ struct thread_state;
 
 /* At the start of the collector: is there an interpreter that can be read? */
 void python_look(void);
+/* At the end of the process: what was left out is said. */
+void python_end(void);
 /* Are frames read? */
 extern bool python_on __attribute__((visibility("hidden")));
 /* The node of what this thread executes, below `node`; that itself where it executes no Python.

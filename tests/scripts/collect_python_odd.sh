@@ -6,6 +6,7 @@ here=$(cd "${srcdir:-.}/tests" && pwd)
 . "$here/tools/cli_help.sh"
 libs=$(dirname "$PROTON")/tests/mocks/.libs
 app=$here/programs/python_odd.py
+embed=$(dirname "$PROTON")/tests/programs/python_embed
 [ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
 if grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; then
 	echo "skipped: python3 has not the sanitizer's runtime that the collector of this build needs"
@@ -48,7 +49,29 @@ for python in python3 ${PROTON_TEST_PYTHONS:-}; do
 		check "$version $case: contexts" "0 wrong" "$(compare)"
 		check "$version $case: nothing said" "" "$(cat err)"
 	done
+	odd=$(printf 'odd\200.py')
+	cp "$app" "$odd"
+	timeout 60 "$PROTON" record -q --context python -o p.hatchet -- "$python" "$odd" "$libs/libcuda.so.1" lines >out 2>err
+	check "$version: a file whose name is no UTF-8" "0 wrong" "$(compare)"
+	timeout 60 "$PROTON" record --context python -o p.hatchet -- "$python" "$app" "$libs/libcuda.so.1" waiting >out 2>err
+	check "$version: the main thread waits" 1 "$(grep -c 'note: [0-9]* launches have no calling context of Python' err)"
 	n=$((n + 1))
+
+	library=$("$python" -c 'import sysconfig as s; print(s.get_config_var("LIBDIR") + "/" + s.get_config_var("INSTSONAME"))')
+	[ -e "$library" ] || { echo "$version: no shared library"; continue; }
+	export PYTHONHOME=$("$python" -c 'import sys; print(sys.prefix)')
+	for when in first last; do
+		timeout 60 "$PROTON" record --context python -o p.hatchet -- "$embed" "$libs/libcuda.so.1" "$library" $when >out 2>err
+		check "$version embedded, $when: status" "0 done" "$? $(cat out)"
+		unset PYTHONHOME # of python3 here
+		paths=$("$PROTON" export -f folded p.hatchet | sort)
+		case $when in
+		first) check "$version embedded: contexts" $'<string>:4@<module>;<string>:2@work;inside 20000\ndropped 1000\nended 1000\noutside 1000' "$paths" ;;
+		last) check "$version embedded, loaded last: said" 1 "$(grep -c 'note: Python.*loaded after the first work' err)" ;;
+		esac
+		export PYTHONHOME=$("$python" -c 'import sys; print(sys.prefix)')
+	done
+	unset PYTHONHOME
 done
 [ "$n" -gt 0 ] || { echo "skipped: no interpreter of a version that is known"; exit 77; }
 finish
