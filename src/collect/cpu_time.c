@@ -46,23 +46,34 @@ static uint64_t without_pause(uint64_t ran_ns, const struct cpu_mark *before,
 	return now->host_ns > before->host_ns ? MIN(ran_ns, now->host_ns - before->host_ns) : 0;
 }
 
+/* What the thread ran since it was charged last, up to now, which is the last time from now on. A signal
+ * handler that comes in between charges its own, and ours: then it is read again. */
+static uint64_t take_ran(struct cpu_mark *mark)
+{
+	struct cpu_mark before, now;
+	uint64_t from_ns, ran_ns;
+
+	do {
+		from_ns = atomic_load(&mark->ran_ns);
+		before = (struct cpu_mark){.host_ns = mark->host_ns, .pause = mark->pause};
+		ran_ns = thread_ran_ns();
+		now = (struct cpu_mark){.host_ns = host_clock_ns(),
+					.pause = atomic_load(&collector->pause)};
+	} while (!atomic_compare_exchange_strong(&mark->ran_ns, &from_ns, ran_ns));
+	mark->host_ns = now.host_ns;
+	mark->pause = now.pause;
+	if (!from_ns || ran_ns <= from_ns)
+		return 0;
+	return without_pause(ran_ns - from_ns, &before, &now);
+}
+
 void cpu_time_charge(struct thread_state *t)
 {
-	struct cpu_mark before = {.host_ns = t->cpu.host_ns, .pause = t->cpu.pause}, now;
-	uint64_t ran_ns, from_ns;
+	uint64_t ran_ns;
 
 	if (_likely_(!(collector->control->features & CONTROL_CPU_TIME)) || t != thread_self)
 		return;
-	ran_ns = thread_ran_ns();
-	now = (struct cpu_mark){.host_ns = host_clock_ns(),
-				.pause = atomic_load(&collector->pause)};
-	/* A signal handler that came between the two readings has charged its own, and ours. */
-	from_ns = atomic_exchange(&t->cpu.ran_ns, ran_ns);
-	t->cpu.host_ns = now.host_ns;
-	t->cpu.pause = now.pause;
-	if (!t->depth || !from_ns || ran_ns <= from_ns)
-		return;
-	ran_ns = without_pause(ran_ns - from_ns, &before, &now);
-	if (ran_ns)
+	ran_ns = take_ran(&t->cpu);
+	if (ran_ns && t->depth)
 		slot_add_cpu(t, ran_ns);
 }

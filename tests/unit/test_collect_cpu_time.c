@@ -3,6 +3,8 @@
  * so that they hold however busy the machine is. */
 #include "config.h" // IWYU pragma: keep
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -152,6 +154,51 @@ START_TEST(a_thread_that_ends_within_has_it)
 }
 END_TEST
 
+enum { HANDLED = 100 };
+static _Atomic unsigned n_handled;
+
+static void handle(int number)
+{
+	(void)number;
+	enter("handler");
+	run_for(1);
+	leave();
+	atomic_fetch_add(&n_handled, 1);
+}
+
+static void *disturb(void *thread)
+{
+	for (unsigned i = 0; i < HANDLED; i++) {
+		ck_assert_int_eq(pthread_kill(*(pthread_t *)thread, SIGUSR1), 0);
+		while (atomic_load(&n_handled) == i)
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* Signals mostly come as a system call returns: that which reads the clock. */
+START_TEST(a_handler_within_counts_once)
+{
+	pthread_t self = pthread_self(), thread;
+	uint64_t all_ns;
+
+	signal(SIGUSR1, handle);
+	start();
+	ck_assert_int_eq(pthread_create(&thread, NULL, disturb, &self), 0);
+	enter("outer");
+	do {
+		enter("inner");
+		leave();
+	} while (atomic_load(&n_handled) < HANDLED);
+	leave();
+	all_ns = ran_ns() - began_ns;
+	pthread_join(thread, NULL);
+	rig_until_sum("handler", METRIC_CPU_COUNT, HANDLED);
+	ck_assert_uint_ge(on_cpu("handler"), MS(HANDLED));
+	ck_assert_uint_le(on_cpu("outer") + on_cpu("inner") + on_cpu("handler"), all_ns);
+}
+END_TEST
+
 START_TEST(nobody_asked)
 {
 	rig_start();
@@ -170,6 +217,7 @@ TCase *collect_cpu_time_case(void)
 	tcase_add_test(c, scopes_that_overlap_share_it);
 	tcase_add_test(c, a_pause_is_left_out);
 	tcase_add_test(c, a_thread_that_ends_within_has_it);
+	tcase_add_test(c, a_handler_within_counts_once);
 	tcase_add_test(c, nobody_asked);
 	return c;
 }
