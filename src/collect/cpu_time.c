@@ -62,9 +62,15 @@ static uint64_t take_ran(struct cpu_mark *mark)
 	} while (!atomic_compare_exchange_strong(&mark->ran_ns, &from_ns, ran_ns));
 	mark->host_ns = now.host_ns;
 	mark->pause = now.pause;
-	if (!from_ns || ran_ns <= from_ns)
+	if (ran_ns <= from_ns)
 		return 0;
 	return without_pause(ran_ns - from_ns, &before, &now);
+}
+
+void cpu_time_forked(struct thread_state *t)
+{
+	t->cpu = (struct cpu_mark){.host_ns = host_clock_ns(),
+				   .pause = atomic_load(&collector->pause)};
 }
 
 void cpu_time_charge(struct thread_state *t)

@@ -146,9 +146,9 @@ struct scope_entry {
 };
 
 /* When a thread's time on a processor was charged last (--cpu-time). The thread's own, and its signal
- * handlers'; all 0 for a new thread, and in a fork child, whose clock begins anew. */
+ * handlers'; all 0 for a new thread. A fork child's clock begins anew. */
 struct cpu_mark {
-	_Atomic uint64_t ran_ns; /* what its clock showed; 0: nothing is charged yet */
+	_Atomic uint64_t ran_ns; /* what its clock showed */
 	uint64_t host_ns, pause; /* host clock, and collector->pause, then */
 };
 
@@ -374,6 +374,7 @@ void scopes_left_open(void); /* of the others, at its very end */
 
 /* cpu_time.c */
 void cpu_time_charge(struct thread_state *t); /* the context of this thread is about to change */
+void cpu_time_forked(struct thread_state *t); /* this thread is another, whose clock begins anew */
 
 /* sink.c */
 extern struct activity_sink sinks[N_SOURCES]; /* where the records of each backend go */

@@ -120,7 +120,7 @@ void scopes_forked(struct thread_state *t)
 {
 	uint64_t now = host_clock_ns();
 
-	t->cpu = (struct cpu_mark){0};
+	cpu_time_forked(t);
 	for (uint32_t i = 0; i < t->depth; i++) {
 		if (t->stack[i].enter_ns)
 			t->stack[i].enter_ns = now;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -199,6 +200,35 @@ START_TEST(a_handler_within_counts_once)
 }
 END_TEST
 
+static bool both_are_known(void *arg)
+{
+	(void)arg;
+	return rig_session->n_processes == 2 && rig_session->processes[1].end == PROCESS_ENDED;
+}
+
+/* What is open there has all that the child runs, from the fork on. */
+START_TEST(a_child_has_its_own)
+{
+	int status;
+	pid_t child;
+
+	start();
+	enter("warm");
+	leave();
+	enter("open");
+	child = fork();
+	if (child == 0) {
+		run_for(30);
+		leave();
+		_exit(0); /* ours: delivers first */
+	}
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(status, 0);
+	rig_until(both_are_known, NULL, "the child's end");
+	ck_assert_uint_ge(on_cpu("open"), MS(30));
+}
+END_TEST
+
 START_TEST(nobody_asked)
 {
 	rig_start();
@@ -218,6 +248,7 @@ TCase *collect_cpu_time_case(void)
 	tcase_add_test(c, a_pause_is_left_out);
 	tcase_add_test(c, a_thread_that_ends_within_has_it);
 	tcase_add_test(c, a_handler_within_counts_once);
+	tcase_add_test(c, a_child_has_its_own);
 	tcase_add_test(c, nobody_asked);
 	return c;
 }
