@@ -211,7 +211,8 @@ static bool is_text_of(const char *text, const struct record_key *r)
 	if (_likely_(!r->shape.grid[0]))
 		return !strcmp(text, r->name);
 	len = strlen(r->name);
-	return !strncmp(text, r->name, len) && (len > SHAPED_MAX || text[len] == '<');
+	return !strncmp(text, r->name, len) &&
+	       (len > SHAPED_MAX || activity_bare_len(text, strlen(text)) == len);
 }
 
 /* The slot of a record with a symbol for a name: as a rule that of the last such record. */

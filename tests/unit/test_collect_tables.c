@@ -224,6 +224,29 @@ START_TEST(test_records_apart)
 	ck_assert_uint_eq(table_n(&collector->slots), n + 1);
 }
 
+/* By shape, a name whose end is no shape is another than its beginning, at the same address. */
+START_TEST(test_shapes)
+{
+	char name[] = "k<int>";
+	struct activity a = {.name = name, .shape = {{8, 1, 1}, {32, 1, 1}}};
+	uint32_t n;
+
+	rig_start();
+	rig_dir->control->features |= CONTROL_BY_SHAPE;
+	n = table_n(&collector->slots);
+	for (unsigned i = 0; i < 2; i++)
+		collect_sink(0)->ops->record(collect_sink(0), &a);
+	ck_assert_uint_eq(table_n(&collector->slots), n + 1);
+	name[1] = '\0'; /* another module */
+	for (unsigned i = 0; i < 2; i++)
+		collect_sink(0)->ops->record(collect_sink(0), &a);
+	ck_assert_uint_eq(table_n(&collector->slots), n + 2);
+	a.shape.grid[0] = 9;
+	collect_sink(0)->ops->record(collect_sink(0), &a);
+	ck_assert_uint_eq(table_n(&collector->slots), n + 3);
+}
+END_TEST
+
 /* ---- full ---- */
 
 START_TEST(test_nodes_full)
@@ -387,6 +410,7 @@ TCase *collect_tables_case(void)
 #endif
 	tcase_add_test(c, test_race);
 	tcase_add_test(c, test_race_values);
+	tcase_add_test(c, test_shapes);
 	tcase_add_test(c, test_nodes_full);
 	tcase_add_test(c, test_strings_full);
 	tcase_add_test(c, test_long_strings);
