@@ -21,8 +21,6 @@ struct thread_state;
 void python_look(void);
 /* At the end of the process: what was left out is said. */
 void python_end(void);
-/* Are frames read? */
-extern bool python_on __attribute__((visibility("hidden")));
 /* The node of what this thread executes, below `node`; that itself where it executes no Python.
  * For the thread's own launches. */
 uint32_t python_node(struct thread_state *t, uint32_t node);

@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "collect/internal.h"
 #include "collect/python.h"
+#include "collect/python_check.h"
 #include "collect/slots.h"
 #include "wire/wire.h"
 

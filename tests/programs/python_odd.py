@@ -126,6 +126,11 @@ class AtEnd:
         write(1, b"ended\n")
 
 
+def state_of(tid):
+    with open("/proc/self/task/%d/stat" % tid) as stat:
+        return stat.read().rpartition(")")[2].split()[0]
+
+
 def ending():
     begin()
     libc = ctypes.CDLL(None)
@@ -134,8 +139,7 @@ def ending():
     tids = []
     thread = threading.Thread(target=lambda: (tids.append(libc.gettid()), libc.pause()), daemon=True)
     thread.start()
-    state = lambda: open("/proc/self/task/%d/stat" % tids[0]).read().rpartition(")")[2].split()[0]
-    while not tids or state() != "S":
+    while not tids or state_of(tids[0]) != "S":
         pass
     sys.kept_to_the_end = AtEnd(thread, tids[0])
 
@@ -146,8 +150,10 @@ def waiting():
 
     def work():
         doing = "/proc/self/task/%d/syscall" % os.getpid()
-        while open(doing).read().split()[1:2] != [hex(ends[0])]:
-            pass
+        waits = False
+        while not waits:
+            with open(doing) as call:
+                waits = call.read().split()[1:2] == [hex(ends[0])]
         begin()
         os.write(ends[1], b"x")
     thread = threading.Thread(target=work)

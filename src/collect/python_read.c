@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "collect/python_read.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include "base/hash.h"
+#include "base/util.h"
+#include "collect/internal.h"
+#include "wire/wire.h"
+
+enum { GONE_N = 1 << 14 }; /* counters of code objects that went */
+
+struct python_api py;
+
+static int32_t instruction_of(const char *frame, const char *code)
+{
+	const struct python_layout *l = py.layout;
+	int32_t index;
+
+	if (!l->index_bytes)
+		return (int32_t)(python_pointer(frame, l->instruction) - (code + l->instructions));
+	memcpy(&index, frame + l->instruction, sizeof(index));
+	return index * l->index_bytes;
+}
+
+_Atomic uint32_t *python_gone(const void *code)
+{
+	static _Atomic uint32_t gone[GONE_N];
+
+	return &gone[hash_u64((uintptr_t)code) % GONE_N];
+}
+
+static uint32_t n_gone_at(const void *code)
+{
+	return atomic_load_explicit(python_gone(code), memory_order_relaxed);
+}
+
+unsigned python_walk(const char *frame, unsigned n_frames,
+		     struct python_place places[PYTHON_PLACES_MAX])
+{
+	unsigned n = 0;
+
+	for (; n_frames--; frame = python_back(frame)) {
+		const char *code = python_is_interpreters(frame)
+					   ? NULL
+					   : python_pointer(frame, py.layout->code);
+
+		if (code)
+			places[n++] = (struct python_place){code, n_gone_at(code),
+							    instruction_of(frame, code)};
+	}
+	return n;
+}
+
+unsigned python_walk_all(const char *state, struct python_place places[PYTHON_PLACES_MAX])
+{
+	const char *frame = python_innermost(state), *f;
+	unsigned n_frames = 0;
+
+	for (f = frame; f; f = python_back(f))
+		n_frames++;
+	if (_unlikely_(n_frames > PYTHON_PLACES_MAX))
+		lose(LOSS_TOO_DEEP, 1);
+	for (; n_frames > PYTHON_PLACES_MAX; n_frames--)
+		frame = python_back(frame);
+	return python_walk(frame, n_frames, places);
+}
+
+static char *put_utf8(char *p, const char *end, uint32_t c)
+{
+	unsigned n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	if (p + n >= end)
+		return p;
+	if (n == 1) {
+		*p = (char)c;
+		return p + 1;
+	}
+	for (unsigned i = n; i-- > 1; c >>= 6)
+		p[i] = (char)(0x80 | (c & 0x3f));
+	*p = (char)(0xf00 >> n | c);
+	return p + n;
+}
+
+/* Those of a str of a class of the program's are elsewhere. */
+static const char *characters(const char *string, uint32_t state)
+{
+	if (!(state & PYTHON_STATE_COMPACT))
+		return python_pointer(string, py.layout->text[1]);
+	return string + py.layout->text[!(state & PYTHON_STATE_ASCII)];
+}
+
+char *python_put_string(char *p, size_t room, const char *string)
+{
+	const char *end = p + room;
+	uint32_t state, bytes;
+	const char *text;
+	size_t n, i;
+
+	memcpy(&state, string + PYTHON_STRING_STATE, sizeof(state));
+	memcpy(&n, string + PYTHON_STRING_LENGTH, sizeof(n));
+	bytes = PYTHON_STATE_KIND(state);
+	if (bytes != 1 && bytes != 2 && bytes != 4)
+		return p;
+	text = characters(string, state);
+	for (i = 0; i < n && p + 4 + PYTHON_HASH_MAX < end; i++) {
+		uint32_t c = 0;
+
+		memcpy(&c, text + i * bytes, bytes); /* little-endian */
+		p = put_utf8(p, end, c);
+	}
+	if (i < n)
+		p += snprintf(p, PYTHON_HASH_MAX, "#%016" PRIx64, hash_bytes(text, n * bytes));
+	return p;
+}
