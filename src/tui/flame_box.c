@@ -49,6 +49,13 @@ static const char *mark_of(const struct glyphs *g, const struct flame_box_look *
 	return line == 0 && box->is_found ? g->found : g->side;
 }
 
+/* The cursor's colours take the name where more than that is left of the box: its ground says what
+ * it is, or how it has changed. */
+static enum role role_of_name(enum role role, const struct flame_box_look *box, int left, int lines)
+{
+	return box->is_selected && !box->is_found && (lines > 1 || left > 1) ? ROLE_SELECTED : role;
+}
+
 /* A name, and behind it what there is room for. */
 static void put_name(struct pen *pen, enum role role, const struct flame_box_look *box, int lines)
 {
@@ -57,7 +64,7 @@ static void put_name(struct pen *pen, enum role role, const struct flame_box_loo
 	int brief = box->brief ? text_columns(box->brief, strlen(box->brief), ascii) + 2 : 0;
 	int left = pen_left(pen) - text_columns(box->name, strlen(box->name), ascii);
 
-	pen_name(pen, role, &name);
+	pen_name(pen, role_of_name(role, box, left, lines), &name);
 	if (lines == 1 && brief && left >= brief)
 		pen_printf(pen, role, "  %s", box->brief);
 }
@@ -88,17 +95,18 @@ void flame_box_draw(struct pen *pen, const struct flame_box_look *box, int line,
 {
 	const struct look *look = pen->canvas->look;
 	enum role role = box->is_found ? ROLE_MATCH : box->role;
+	enum role edge = box->is_selected ? ROLE_SELECTED : role;
 	const char *text = text_of(box, line), *fill = fill_of(look, box->role);
 	int width = pen_left(pen);
 	bool is_plus = box->is_merged && width < BOX_NAMED;
 
-	pen->selected = box->is_selected;
+	pen->selected = box->is_selected && look->mono;
 	/* It parts a box from the one below, where a box has more than its name. */
 	pen->underlined = lines > 1 && line == lines - 1 && !look->mono;
 	if (is_plus)
-		pen_put(pen, role, line == 0 ? "+" : " ");
+		pen_put(pen, edge, line == 0 ? "+" : " ");
 	else
-		pen_put(pen, role, mark_of(look->glyphs, box, line));
+		pen_put(pen, edge, mark_of(look->glyphs, box, line));
 	if (width >= BOX_NAMED && line == 0)
 		put_name(pen, role, box, lines);
 	else if (width >

@@ -10,8 +10,9 @@
  *      one line                 selected          found, grown       without colours
  *
  * Colours tell kinds, or in a comparison what has grown. Where there are none, what fills the box
- * does. Nothing that matters is said by colour alone: the selected one, those that were found and
- * changes have marks and signs. */
+ * does. The selected one keeps its colours: its left side and its name have the cursor's. Nothing that
+ * matters is said by colour alone: the selected one, those that were found and changes have marks and
+ * signs. */
 #include <stdbool.h>
 #include <stddef.h>
 #include "tui/draw.h"

@@ -7,7 +7,8 @@
 #include "tui/panel_flame.h"
 #include "tui/tui_impl.h"
 
-#define NAME_COLUMNS 3 /* a narrower box has no room for a name */
+#define NAME_COLUMNS 3   /* a narrower box has no room for a name */
+#define NEARLY_ALL   0.9 /* of the root: of such a box there is little to say */
 
 /* ---- what makes a box wide ---- */
 
@@ -135,7 +136,7 @@ static void show_all(struct panel *p)
 {
 	as_flame(p)->view = (struct flame_view){.root = 0};
 	as_flame(p)->n_zoom = 0;
-	as_flame(p)->selected_key = 0;
+	as_flame(p)->has_selected = false;
 	panel_spoil(p);
 }
 
@@ -145,16 +146,6 @@ static bool is_shown(void *ctx, uint32_t node)
 }
 
 /* ---- rows: lines of levels ---- */
-
-/* The first one. */
-static size_t row_of_level(struct panel *p, uint32_t level)
-{
-	struct panel_flame *pf = as_flame(p);
-
-	if (pf->form == FLAME_FROM_BELOW)
-		level = (uint32_t)pf->flame.n_levels - 1 - level;
-	return (size_t)level * (size_t)pf->lines;
-}
 
 static uint64_t row_key(struct panel *p, size_t row)
 {
@@ -177,26 +168,58 @@ static void select_box(struct panel *p, uint32_t box)
 
 	pf->selected = box;
 	pf->selected_key = key_of(p, box);
+	pf->has_selected = true;
 	panel_goto(p, row_of_level(p, level));
 }
 
-/* The box that was selected, wherever it is now; else the root. */
+/* The first child is the largest; SNAP_NONE: there is none that is drawn. */
+static uint32_t first_child(struct panel *p, uint32_t box)
+{
+	const struct flame *f = &as_flame(p)->flame;
+	uint32_t level = flame_level(f, box);
+
+	if (level + 1 < f->n_levels)
+		for (uint32_t i = f->levels[level + 1]; i < f->levels[level + 2]; i++)
+			if (f->boxes[i].parent == box && !f->boxes[i].n_merged)
+				return i;
+	return SNAP_NONE;
+}
+
+/* Where to begin: the largest part of what is shown. Of the root and of scopes around nearly all of
+ * the work the numbers would say that they are everything. */
+static uint32_t first_choice(struct panel *p)
+{
+	uint32_t box = 0, child;
+
+	do {
+		child = first_child(p, box);
+		box = child == SNAP_NONE ? box : child;
+	} while (child != SNAP_NONE && box_at(p, box)->value >= NEARLY_ALL * box_at(p, 0)->value);
+	return box;
+}
+
+/* The box that was selected, wherever it is now; where it is gone, one as at the beginning. As long as
+ * there is but the root, nothing has been selected. */
 static void reselect(struct panel *p)
 {
 	struct panel_flame *pf = as_flame(p);
 	uint32_t box = 0;
 
-	while (box < pf->flame.n && key_of(p, box) != pf->selected_key)
+	while (pf->has_selected && box < pf->flame.n && key_of(p, box) != pf->selected_key)
 		box++;
-	if (box == pf->flame.n)
-		box = 0;
-	select_box(p, box);
+	if (pf->has_selected && box < pf->flame.n) {
+		select_box(p, box);
+		return;
+	}
+	select_box(p, first_choice(p));
+	pf->has_selected = pf->selected != 0;
 }
 
 static void update(struct panel *p)
 {
 	struct panel_flame *pf = as_flame(p);
 	struct numbers *n = tui_numbers(p->tui);
+	size_t n_below;
 
 	p->n_rows = 0;
 	row_columns_update(&pf->columns, p);
@@ -212,8 +235,9 @@ static void update(struct panel *p)
 	if (snapshot_n(p->tui->snap) == 0 || flame_layout(&pf->flame, &pf->view) < 0)
 		return;
 	/* Boxes are as high as the screen has room for, when all levels are seen. */
-	pf->lines = CLAMP(p->height / MAX((int)pf->flame.n_levels, 1), 1, BOX_LINES);
-	p->n_rows = pf->flame.n_levels * (size_t)pf->lines;
+	n_below = pf->flame.n_levels - (pf->flame.n_levels > 0);
+	pf->lines = CLAMP((p->height - 1) / MAX((int)n_below, 1), 1, BOX_LINES);
+	p->n_rows = pf->flame.n_levels ? 1 + n_below * (size_t)pf->lines : 0;
 	if (p->n_rows > 0)
 		reselect(p);
 }
@@ -268,19 +292,6 @@ static void step(struct panel *p, int by)
 
 	if (to >= pf->flame.levels[level] && to < pf->flame.levels[level + 1])
 		select_box(p, to);
-}
-
-/* The first child is the largest; SNAP_NONE: there is none that is drawn. */
-static uint32_t first_child(struct panel *p, uint32_t box)
-{
-	const struct flame *f = &as_flame(p)->flame;
-	uint32_t level = flame_level(f, box);
-
-	if (level + 1 < f->n_levels)
-		for (uint32_t i = f->levels[level + 1]; i < f->levels[level + 2]; i++)
-			if (f->boxes[i].parent == box && !f->boxes[i].n_merged)
-				return i;
-	return SNAP_NONE;
 }
 
 static void do_hot_child(struct panel *p)
@@ -394,10 +405,12 @@ static void do_columns(struct panel *p)
 
 static void step_level(struct panel *p, int by)
 {
-	size_t lines = (size_t)as_flame(p)->lines;
+	struct panel_flame *pf = as_flame(p);
+	uint32_t level = flame_level(&pf->flame, pf->selected);
 
-	if (by > 0 || p->cursor >= lines)
-		panel_goto(p, by > 0 ? p->cursor + lines : p->cursor - lines);
+	level += (uint32_t)(pf->form == FLAME_FROM_BELOW ? -by : by);
+	if (level < pf->flame.n_levels) /* above the root it is more than that, too */
+		panel_goto(p, row_of_level(p, level));
 	follow_cursor(p);
 }
 
@@ -545,6 +558,7 @@ static void show_node(struct panel *p, uint32_t node)
 	if (select_node(p, node))
 		return;
 	pf->selected_key = flame_key(&pf->flame, node, false);
+	pf->has_selected = true;
 	zoom_to(p, &(struct flame_view){.root = root_for(p, node)});
 }
 
@@ -588,7 +602,7 @@ static const struct panel_key keys[] = {
 	{REQ_TOGGLE, "Zoom", "zoom in; on the root: out"},
 	{REQ_ZOOM_OUT, NULL, "zoom out"},
 	{REQ_HOT_PATH, NULL, NULL},
-	{REQ_FORM, NULL, "from the top, from below, by callers; compared: by kind"},
+	{REQ_FORM, NULL, "callees below, above, or callers below; compared: kinds"},
 	{REQ_SORT_MENU, "Width", "what makes a box wide"},
 	{REQ_COLUMNS, "", ""},
 	{REQ_MENU, NULL, "what can be done with this box"},

@@ -2,7 +2,8 @@
 #ifndef PROTON_TUI_PANEL_FLAME_H
 #define PROTON_TUI_PANEL_FLAME_H
 /* The flame graph's state, which its two files share: panel_flame.c lays it out and answers keys,
- * panel_flame_draw.c draws it. Each level has as many rows of the panel as its boxes have lines. */
+ * panel_flame_draw.c draws it. Each level has as many rows of the panel as its boxes have lines;
+ * the root, which has always the whole width, has one. */
 #include "base/buf.h"
 #include "tui/flame.h"
 #include "tui/panel.h"
@@ -26,7 +27,7 @@ struct panel_flame {
 	struct bottom_up *callers;
 	uint64_t generation; /* of the numbers that callers was made of */
 	enum flame_form form;
-	int lines;              /* of a box */
+	int lines;              /* of a box that is not the root */
 	struct flame_view view; /* its root lies below the tree's when zoomed */
 	struct {
 		uint32_t depth; /* of the root */
@@ -36,7 +37,8 @@ struct panel_flame {
 	unsigned n_zoom;
 	uint32_t selected; /* box */
 	uint64_t selected_key;
-	uint64_t *path; /* scratch: keys from the top to the root of the view */
+	bool has_selected; /* anything: there has been more than the root */
+	uint64_t *path;    /* scratch: keys from the top to the root of the view */
 	size_t n_path, cap_path;
 	struct row_columns columns; /* what may make a box wide */
 	struct buf name;
@@ -52,13 +54,32 @@ static inline const struct flame_box *box_at(struct panel *p, uint32_t box)
 	return &as_flame(p)->flame.boxes[box];
 }
 
+static inline int lines_of_level(struct panel *p, uint32_t level)
+{
+	return level == 0 ? 1 : as_flame(p)->lines;
+}
+
+/* Where the levels stand from below, rows are counted from there. */
+static inline size_t row_from_root(struct panel *p, size_t row)
+{
+	return as_flame(p)->form == FLAME_FROM_BELOW ? p->n_rows - 1 - row : row;
+}
+
 static inline uint32_t level_of_row(struct panel *p, size_t row)
 {
-	size_t level = row / (size_t)as_flame(p)->lines;
+	size_t from_root = row_from_root(p, row);
 
-	if (as_flame(p)->form == FLAME_FROM_BELOW)
-		level = as_flame(p)->flame.n_levels - 1 - level;
-	return (uint32_t)level;
+	return from_root == 0 ? 0 : 1 + (uint32_t)((from_root - 1) / (size_t)as_flame(p)->lines);
+}
+
+/* The first one, with the first lines of the boxes. */
+static inline size_t row_of_level(struct panel *p, uint32_t level)
+{
+	const struct panel_flame *pf = as_flame(p);
+
+	if (pf->form == FLAME_FROM_BELOW)
+		return p->n_rows - 1 - (size_t)level * (size_t)pf->lines;
+	return level == 0 ? 0 : 1 + (size_t)(level - 1) * (size_t)pf->lines;
 }
 
 /* Valid until the next call. */

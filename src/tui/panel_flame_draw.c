@@ -12,10 +12,10 @@
 #define SAME_RATIO 0.01 /* a change of less has no colour */
 
 static const char *const form_words[FLAME_N_FORMS] = {
-	[FLAME_FROM_TOP] = "from the top",
-	[FLAME_FROM_BELOW] = "from below",
-	[FLAME_BY_CALLERS] = "by callers",
-	[FLAME_BY_KIND] = "from the top, coloured by kind",
+	[FLAME_FROM_TOP] = "callees below",
+	[FLAME_FROM_BELOW] = "callees above",
+	[FLAME_BY_CALLERS] = "callers below",
+	[FLAME_BY_KIND] = "callees below, coloured by kind",
 };
 
 const char *flame_form_word(enum flame_form form)
@@ -131,7 +131,7 @@ static void put_name(struct panel *p, uint32_t box, struct box_texts *t)
 		 flame_box_name(p, box));
 }
 
-static void put_numbers(struct panel *p, const struct flame_box *b, struct box_texts *t)
+static void put_numbers(struct panel *p, const struct flame_box *b, int lines, struct box_texts *t)
 {
 	const struct column_spec *spec = &p->columns.v[p->sort].of->spec;
 
@@ -144,17 +144,17 @@ static void put_numbers(struct panel *p, const struct flame_box *b, struct box_t
 	}
 	print_value(p, b->value, t->value);
 	if (shows_change(p)) { /* a box of one line needs no word for what its ground says */
-		snprintf(t->share, sizeof(t->share), "%s", as_flame(p)->lines > 1 ? "same" : "");
+		snprintf(t->share, sizeof(t->share), "%s", lines > 1 ? "same" : "");
 		return;
 	}
 	print_share(share_of(p, b), t->share);
 }
 
 /* Three lines are name, value and share, or a long name and what there is room for of these. */
-static void choose_lines(struct panel *p, const struct flame_box *b, struct box_texts *t,
+static void choose_lines(struct panel *p, const struct flame_box *b, int lines, struct box_texts *t,
 			 struct flame_box_look *ret)
 {
-	int lines = as_flame(p)->lines, width = b->width - 1;
+	int width = b->width - 1;
 	size_t at = lines == BOX_LINES ? flame_box_break(t->name, width, p->tui->look.ascii) : 0;
 	const char *both;
 
@@ -183,12 +183,13 @@ static void draw_box(struct panel *p, struct pen *pen, uint32_t box, int line)
 		.is_found = is_found(p, b),
 		.is_merged = b->n_merged > 0,
 	};
+	int lines = lines_of_level(p, flame_level(&pf->flame, box));
 	struct box_texts t;
 
 	put_name(p, box, &t);
-	put_numbers(p, b, &t);
-	choose_lines(p, b, &t, &look);
-	flame_box_draw(&in, &look, line, pf->lines);
+	put_numbers(p, b, lines, &t);
+	choose_lines(p, b, lines, &t, &look);
+	flame_box_draw(&in, &look, line, lines);
 	pen_hit(&in, b->x, HIT_PART, (int)box);
 }
 
@@ -196,12 +197,13 @@ void flame_draw_row(struct panel *p, struct pen *pen, size_t row)
 {
 	const struct flame *f = &as_flame(p)->flame;
 	uint32_t level = level_of_row(p, row);
+	size_t first = row_of_level(p, level);
 
 	pen->selected = false;
 	pen->x = 0;
 	pen_fill(pen, ROLE_NORMAL);
 	for (uint32_t i = f->levels[level]; i < f->levels[level + 1]; i++)
-		draw_box(p, pen, i, (int)(row % (size_t)as_flame(p)->lines));
+		draw_box(p, pen, i, (int)(row - first));
 }
 
 /* ---- the lines around them ---- */
@@ -267,6 +269,18 @@ static void draw_gone(struct panel *p, struct pen *pen)
 	pen_printf(pen, ROLE_HEAD, "  gone: %u with %s", f->gone.n, text);
 }
 
+/* Nobody would guess that there are other forms. */
+static void draw_form_key(struct panel *p, struct pen *pen)
+{
+	const char *key = keymap_words(&p->tui->keys, REQ_FORM);
+	int n = (int)strcspn(key, " "); /* one of them is enough */
+	char text[64];
+
+	snprintf(text, sizeof(text), "  %.*s: other forms", n, key);
+	if (n && (int)strlen(text) <= pen_left(pen))
+		pen_put(pen, ROLE_HEAD, text);
+}
+
 void flame_draw_head(struct panel *p, struct pen *pen)
 {
 	struct panel_flame *pf = as_flame(p);
@@ -288,6 +302,7 @@ void flame_draw_head(struct panel *p, struct pen *pen)
 	draw_gone(p, pen);
 	if (pf->flame.not_to_scale)
 		pen_put(pen, ROLE_HEAD, "  last box not to scale");
+	draw_form_key(p, pen);
 	pen_fill(pen, ROLE_HEAD);
 }
 

@@ -538,7 +538,7 @@ START_TEST(comparison_as_flames)
 	options.theme = _i == 2 ? "mono" : NULL;
 	compared_world(&w, &before, &side, &options);
 	if (_i == 0) {
-		world_keys(&w, "9 Down Down Down");
+		world_keys(&w, "9 Home Down Down Down");
 		world_golden_attributes(&w, 24, 80, "compare_flame");
 		world_keys(&w, "x x");
 		world_golden(&w, 24, 80, "compare_flame_callers");
@@ -548,7 +548,7 @@ START_TEST(comparison_as_flames)
 		world_keys(&w, "x");
 		ck_assert(world_shows(&w, "+forward"));
 	} else {
-		world_keys(&w, "9 Down Down Right");
+		world_keys(&w, "9 Home Down Down Right");
 		world_golden(&w, _i == 1 ? 10 : 24, _i == 1 ? 40 : 80,
 			     _i == 1 ? "compare_flame_40x10" : "compare_flame_mono");
 	}

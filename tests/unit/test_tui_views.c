@@ -352,7 +352,7 @@ END_TEST
 
 START_TEST(flame_zooms)
 {
-	world_keys(&w, "9 Down Down Right");
+	world_keys(&w, "9 Home Down Down Right");
 	ck_assert_str_eq(here(), "forward");
 	world_keys(&w, "Enter");
 	ck_assert(world_shows(&w, "zoom: forward"));
@@ -404,7 +404,7 @@ END_TEST
 
 START_TEST(flame_by_callers)
 {
-	world_keys(&w, "9 x x Down Right Enter H");
+	world_keys(&w, "9 x x Home Down Right Enter H");
 	ck_assert_str_eq(here(), "train_step");
 	add_context(); /* the largest caller is another one now */
 	ck_assert_str_eq(here(), "train_step");
@@ -413,28 +413,43 @@ START_TEST(flame_by_callers)
 	ck_assert_str_eq(here(), "newcomer");
 	world_keys(&w, "BkSp G");
 	draw(24, 80);
-	ck_assert_str_eq(here(), "ALL");
+	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16"); /* as if it were opened anew */
 }
 END_TEST
 
 /* The key that folds elsewhere stays in this panel: into a box, and out of the one that is the view. */
 START_TEST(flame_fold_key_zooms)
 {
-	world_keys(&w, "9 Down Down Right F7");
+	world_keys(&w, "9 Home Down Down Right F7");
 	ck_assert(world_shows(&w, "zoom: forward"));
-	ck_assert(world_shows(&w, "from the top"));
+	ck_assert(world_shows(&w, "callees below"));
 	world_keys(&w, "Home F7");
 	ck_assert(!world_shows(&w, "zoom:"));
 	world_keys(&w, "Home o");
 	ck_assert(world_shows(&w, "as wide as it gets"));
-	ck_assert(world_shows(&w, "from the top"));
+	ck_assert(world_shows(&w, "callees below"));
+}
+END_TEST
+
+/* Of the root and a scope around nearly everything, numbers would say that they are everything. */
+START_TEST(flame_begins_with_the_largest_part)
+{
+	world_keys(&w, "9");
+	draw(24, 80);
+	ck_assert_str_eq(here(), "backward");
+	world_keys(&w, "Up Up");
+	ck_assert_str_eq(here(), "ROOT");
+	add_context(); /* what was selected stays so, the root too */
+	ck_assert_str_eq(here(), "ROOT");
+	world_keys(&w, "Up"); /* there is nothing above it */
+	ck_assert_str_eq(here(), "ROOT");
 }
 END_TEST
 
 /* A level is one step, however many lines its boxes have. */
 START_TEST(flame_steps_by_level)
 {
-	world_keys(&w, "9 Down Down");
+	world_keys(&w, "9 Home Down Down");
 	ck_assert_str_eq(here(), "backward");
 	world_keys(&w, "Up");
 	ck_assert_str_eq(here(), "train_step");
@@ -449,7 +464,7 @@ END_TEST
 START_TEST(flame_mouse)
 {
 	struct mouse_event event = {
-		.y = 11, .x = 50, .button = MOUSE_LEFT}; /* a box's second line */
+		.y = 9, .x = 50, .button = MOUSE_LEFT}; /* a box's second line */
 
 	world_keys(&w, "9");
 	draw(24, 80);
@@ -741,9 +756,9 @@ START_TEST(a_filtered_flame_graph_says_of_how_much)
 	w.s->ended = true;
 	world_tick(&w);
 	world_keys(&w, "9 <");
-	ck_assert(world_shows(&w, " HOST 41.00s  from the top"));
+	ck_assert(world_shows(&w, " HOST 41.00s  callees below"));
 	world_keys(&w, "\\ 'load' Enter");
-	ck_assert(world_shows(&w, " HOST 16.40s of 41.00s  from the top"));
+	ck_assert(world_shows(&w, " HOST 16.40s of 41.00s  callees below"));
 	world_keys(&w, "Down Enter"); /* zoomed in, there is no whole to compare with */
 	ck_assert(!world_shows(&w, "of 41.00s"));
 }
@@ -907,6 +922,7 @@ Suite *suite_views(void)
 		the_cursor_comes_back,
 		an_unused_list_stays_at_its_top,
 		flame_fold_key_zooms,
+		flame_begins_with_the_largest_part,
 		flame_steps_by_level,
 		roofline_selects,
 		durations_follow_the_row,
