@@ -15,6 +15,7 @@ void roofline_done(struct roofline *r)
 /* The columns that points are made from; NULL: the profile has no such values. */
 struct sources {
 	const double *time, *flops, *bytes;
+	const double *flops_ns, *bytes_ns; /* the time of what has these */
 };
 
 static double at(const double *v, uint32_t id)
@@ -65,6 +66,8 @@ static struct roofline_point *new_point(struct roofline *r, uint32_t node, uint3
 						  .time_ns = NAN,
 						  .flops = NAN,
 						  .bytes = NAN,
+						  .flops_ns = NAN,
+						  .bytes_ns = NAN,
 						  .heaviest_ns = -1};
 	return &r->points[r->n++];
 }
@@ -94,6 +97,8 @@ static int add_kernels(struct roofline *r, struct snapshot *snap, struct numbers
 		add_present(&p->time_ns, from->time[id]);
 		add_present(&p->flops, at(from->flops, id));
 		add_present(&p->bytes, at(from->bytes, id));
+		add_present(&p->flops_ns, at(from->flops_ns, id));
+		add_present(&p->bytes_ns, at(from->bytes_ns, id));
 		if (from->time[id] > p->heaviest_ns) {
 			p->heaviest_ns = from->time[id];
 			p->node = id;
@@ -123,6 +128,8 @@ static int add_scopes(struct roofline *r, struct snapshot *snap, struct numbers 
 		p->time_ns = from->time[id];
 		p->flops = at(from->flops, id);
 		p->bytes = at(from->bytes, id);
+		p->flops_ns = at(from->flops_ns, id);
+		p->bytes_ns = at(from->bytes_ns, id);
 	}
 	return 0;
 }
@@ -139,7 +146,7 @@ static void keep_complete(struct roofline *r)
 			continue;
 		r->n_without_flops += !(p->flops > 0);
 		r->n_without_bytes += !(p->bytes > 0);
-		if (p->flops > 0 && p->bytes > 0)
+		if (p->flops > 0 && p->bytes > 0 && p->flops_ns > 0 && p->bytes_ns > 0)
 			r->points[n++] = *p;
 	}
 	r->n = n;
@@ -154,6 +161,17 @@ static int point_compare(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
+/* The time that rates of a metric divide by; NULL: no row has any of it, or no memory. */
+static const double *time_of(struct derive *derive, uint32_t metric, bool inclusive)
+{
+	const struct derived rate = {.op = DERIVED_RATE, .metric = metric, .inclusive = inclusive};
+	struct derived by;
+
+	if (!derive_used(derive, metric, inclusive) || !derived_divisor(&rate, inclusive, &by))
+		return NULL;
+	return derive_column(derive, &by);
+}
+
 int roofline_make(struct roofline *r, struct snapshot *snap, struct numbers *numbers,
 		  enum roofline_of of)
 {
@@ -163,6 +181,8 @@ int roofline_make(struct roofline *r, struct snapshot *snap, struct numbers *num
 		.time = derive_used(derive, METRIC_TIME, inclusive),
 		.flops = derive_used(derive, METRIC_ANY_FLOPS, inclusive),
 		.bytes = derive_used(derive, METRIC_BYTES, inclusive),
+		.flops_ns = time_of(derive, METRIC_ANY_FLOPS, inclusive),
+		.bytes_ns = time_of(derive, METRIC_BYTES, inclusive),
 	};
 	int error;
 

@@ -21,6 +21,9 @@ struct roofline_point {
 	uint32_t device; /* where that ran, or SESSION_NONE */
 	uint8_t width;   /* 0..3 for 8..64 bits, of most operations; ROOFLINE_NO_WIDTH */
 	double time_ns, flops, bytes;
+	/* The part of the time in which what has operations, and what has bytes, ran: what lacks a
+	 * number says nothing of how fast others are. GB/s and TF/s are over the same. */
+	double flops_ns, bytes_ns;
 	double heaviest_ns;
 };
 
@@ -42,10 +45,16 @@ static inline double roofline_intensity(const struct roofline_point *p)
 	return p->flops / p->bytes;
 }
 
-/* In a second. */
+/* Operations in a second. */
 static inline double roofline_rate(const struct roofline_point *p)
 {
-	return p->flops / p->time_ns * 1e9;
+	return p->flops / p->flops_ns * 1e9;
+}
+
+/* Bytes in a second. */
+static inline double roofline_traffic(const struct roofline_point *p)
+{
+	return p->bytes / p->bytes_ns * 1e9;
 }
 
 #endif

@@ -612,7 +612,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 static void put_share(struct panel *p, struct buf *out)
 {
 	const struct roofline_point *point = selected(p);
-	double bytes = point->bytes / (point->time_ns * 1e-9) / bandwidth(p);
+	double bytes = roofline_traffic(point) / bandwidth(p);
 	double flops = point->width == ROOFLINE_NO_WIDTH
 			       ? NAN
 			       : roofline_rate(point) / peak(p, point->width);

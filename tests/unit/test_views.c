@@ -275,6 +275,10 @@ START_TEST(roofline_points)
 	ck_assert_uint_eq(r.points[0].node, b); /* the longer one */
 	ck_assert_double_eq(roofline_intensity(&r.points[0]), 20);
 	ck_assert_double_eq(roofline_intensity(&r.points[1]), 10);
+	/* of 5000 ns of b, 2000 have operations, and all have bytes */
+	ck_assert_double_eq(r.points[0].time_ns, 5000);
+	ck_assert_double_eq_tol(roofline_rate(&r.points[0]), 400.0 / 2000e-9, 1);
+	ck_assert_double_eq_tol(roofline_traffic(&r.points[0]), 20.0 / 5000e-9, 1);
 	roofline_done(&r);
 }
 END_TEST
