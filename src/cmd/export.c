@@ -15,6 +15,8 @@
 #include "format/format.h"
 #include "naming/readable.h"
 
+#define MAX_FORMATS 32 /* of which names are compared */
+
 enum {
 	OPT_FORMAT = 1,
 	OPT_OUT,
@@ -144,6 +146,23 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	return 0;
 }
 
+static void unknown_format(const char *word)
+{
+	const char *names[MAX_FORMATS], *near;
+	size_t n = 0;
+
+	for (size_t i = 0; formats[i] && n < ARRAY_SIZE(names); i++)
+		if (formats[i]->write)
+			names[n++] = formats[i]->name;
+	near = options_nearest(word, names, n);
+	if (near)
+		complain("'%s' is not a format, did you mean '%s'? (see 'proton export --help')",
+			 word, near);
+	else
+		complain("'%s' is not a format that can be written (see 'proton export --help')",
+			 word);
+}
+
 static const struct format *choose(const struct arguments *a)
 {
 	const struct format *f = NULL;
@@ -159,8 +178,7 @@ static const struct format *choose(const struct arguments *a)
 	if (f && f->write)
 		return f;
 	if (a->format)
-		complain("'%s' is not a format that can be written (see 'proton export --help')",
-			 a->format);
+		unknown_format(a->format);
 	else
 		complain("which format? (--format json)");
 	return NULL;

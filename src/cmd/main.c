@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/buf.h"
 #include "base/log.h"
@@ -50,6 +51,14 @@ static int help(int argc, char **argv)
 	return cmd_help(&all, argc, argv);
 }
 
+/* A file that nobody can run: more likely a profile than a program. */
+static bool is_data(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && !(st.st_mode & 0111);
+}
+
 static int command_unknown(const char *name)
 {
 	const char *names[ARRAY_SIZE(commands)], *nearest;
@@ -61,6 +70,10 @@ static int command_unknown(const char *name)
 	if (nearest)
 		complain("'%s' is not a command; did you mean '%s'? (see 'proton help')", name,
 			 nearest);
+	else if (is_data(name))
+		complain(
+			"'%s' is not a command (to look at a profile: 'proton view %s'; see 'proton help')",
+			name, name);
 	else
 		complain(
 			"'%s' is not a command (to profile a program: 'proton top %s'; see 'proton help')",

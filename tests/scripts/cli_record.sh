@@ -18,6 +18,12 @@ check "unknown option" 2 "$(status "$PROTON" record --nonsense true)"
 check "no program" 2 "$(status "$PROTON" record)"
 check "no such command" 2 "$(status "$PROTON" recrod true)"
 has "the nearest is named" "did you mean 'record'" err
+check "a profile for a command" 2 "$(status "$PROTON" ./a.hatchet)"
+has "how to look at it" "to look at a profile: 'proton view ./a.hatchet'" err
+check "a program for a command" 2 "$(status "$PROTON" "$(command -v true)")"
+has "how to profile it" "to profile a program: 'proton top " err
+check "no such format" 2 "$(status "$PROTON" export -f jsn a.hatchet)"
+has "the nearest format" "did you mean 'json'" err
 check "a tape that cannot be" 125 "$(status "$PROTON" record --tape /nonexistent/x -- true)"
 check "profile that cannot be written" 125 "$(status "$PROTON" record -o /nonexistent/d/x -- touch ran)"
 has "and says so" "cannot write '/nonexistent/d/" err
