@@ -57,13 +57,13 @@ static void add_target(struct tui *t, struct line_parts *parts)
 	parts_add(parts, ROLE_HEADER, st->run == TUI_RUN_FILE ? 6 : 9, "proton %s",
 		  t->options.command ? t->options.command : "");
 	parts->less_than_name = st->run == TUI_RUN_FILE ? LESS_THAN_PATH : LESS_THAN_NAME;
+	if (st->compared)
+		add_name(parts, TARGET_PRIORITY + 1, "A: ", st->compared, true);
 	if (st->run == TUI_RUN_FILE)
-		add_name(parts, TARGET_PRIORITY, "", st->target, true);
+		add_name(parts, TARGET_PRIORITY, st->compared ? "B: " : "", st->target, true);
 	else
 		add_name(parts, TARGET_PRIORITY, "", program_name(st->target ? st->target : ""),
 			 false);
-	if (st->compared)
-		add_name(parts, TARGET_PRIORITY + 1, "A: ", st->compared, true);
 	if (st->pid && st->n_children)
 		parts_add(parts, ROLE_HEADER, 6, "pid %u +%u", st->pid, st->n_children);
 	else if (st->pid)

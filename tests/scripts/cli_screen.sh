@@ -167,7 +167,7 @@ check "is not another" 0 "$(screen | grep -c 'B: another')"
 keys Q; see "view: one run: left" "status=0"
 # ---- diff: the screen on a terminal, text where that is what is asked for
 window 100x24 "$PROTON diff a.hatchet c.hatchet; echo status=\$?"
-see "diff: columns" "STATUS"; see "diff: the header" "proton diff  c.hatchet  A: a.hatchet"
+see "diff: columns" "STATUS"; see "diff: the header" "proton diff  A: a.hatchet  B: c.hatchet"
 keys Q; see "diff: status" "status=0"
 window 100x24 "$PROTON diff -m count --exclusive a.hatchet c.hatchet; echo status=\$?"
 see "diff -m on the screen" "compared: count (exc)"; keys q; see "diff -m: status" "status=0"
