@@ -10,7 +10,7 @@ struct tui;
 #define MENU_MAX 32
 
 struct menu_item {
-	char text[64];
+	char text[96];
 	int letter; /* key that chooses it at once; 0 none */
 	int value;
 };

@@ -93,7 +93,7 @@ static void do_panel_menu(struct tui *t)
 		if (i == t->current)
 			t->menu.cursor = t->menu.n;
 		menu_add(&t->menu, keymap_letter(&t->keys, request), (int)request,
-			 "%-3.3s  %-9s  %.40s", keymap_words(&t->keys, request),
+			 "%-3.3s  %-9s  %s", keymap_words(&t->keys, request),
 			 t->panels[i]->ops->title, request_info(request)->help);
 	}
 }
