@@ -6,6 +6,7 @@
 #include "base/human.h"
 #include "base/util.h"
 #include "core/crowd.h"
+#include "core/runs.h"
 #include "core/samples.h"
 #include "report/report_impl.h"
 #include "report/runs.h"
@@ -74,12 +75,15 @@ int view_summary(struct report *r)
 {
 	const struct session *s = r->s;
 	uint64_t duration = s->end_ns > s->start_ns ? s->end_ns - s->start_ns : 0;
+
+	if (runs_wall_ns(s)) /* what other views call the time of the run */
+		duration = runs_wall_ns(s);
 	if (s->source) {
 		out_printf(r->out, "%-16s ", "profile of");
 		put_name(r->out, session_text(s, s->source), 0, r->o->ascii);
 		out_putc(r->out, '\n');
 	}
-	if (s->start_ns && duration)
+	if ((s->start_ns || runs_wall_ns(s)) && duration)
 		put_summary_number(r, "duration", (double)duration, human_time_ns);
 	put_summary_number(r, "processes", (double)s->n_processes, human_count);
 	put_summary_number(r, "devices", (double)s->n_devices, human_count);

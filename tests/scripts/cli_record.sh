@@ -44,6 +44,9 @@ check "options of the program" "-o --help" "$("$PROTON" record -q -o a.hatchet e
 
 # ---- numbers, by the fake backend
 PROTON_FAKE=$fake "$PROTON" record -o f.hatchet --tape f.tape -- sleep 0.1 2>err
+check "summary and run tell one time" \
+	"$("$PROTON" report --view run f.hatchet | sed -n 's/^run .*, \(.*\), exit 0$/\1/p')" \
+	"$("$PROTON" report --view summary f.hatchet | sed -n 's/^duration *//p')"
 has "summary: kernels" "gemm" err
 has "summary: bytes" "memcpy HtoD pinned" err
 check "kernel count" 10 "$(metric f.hatchet gemm count)"
