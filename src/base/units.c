@@ -94,6 +94,11 @@ static int parse_unit(const char *word, size_t len, double *ret_factor)
 	return -EINVAL;
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
 /* Longer ones say no more than this many digits do. */
 #define NUMBER_MAX 64
 
@@ -104,9 +109,9 @@ int amount_parse(const char *text, size_t len, struct amount *ret)
 	double value, factor;
 	int unit;
 
-	while (len && text[len - 1] == ' ')
+	while (len && is_blank(text[len - 1]))
 		len--;
-	while (len && *text == ' ') {
+	while (len && is_blank(*text)) {
 		text++;
 		len--;
 	}
@@ -121,7 +126,7 @@ int amount_parse(const char *text, size_t len, struct amount *ret)
 	value = strtod(copy, &end);
 	if (end == copy || !isfinite(value))
 		return -EINVAL;
-	end += strspn(end, " ");
+	end += strspn(end, " \t");
 	unit = parse_unit(end, strlen(end), &factor);
 	if (unit < 0 || !isfinite(value * factor))
 		return -EINVAL;

@@ -28,8 +28,8 @@ struct amount {
 	uint8_t unit; /* enum amount_unit */
 };
 
-/* Read one from all of the text; blanks may stand between the number and its unit. Units are in the case
- * in which they are printed: "1m" could be anything. 0, or -EINVAL. */
+/* Read one from all of the text; blanks and tabs may stand around the number and its unit. Units are in
+ * the case in which they are printed: "1m" could be anything. 0, or -EINVAL. */
 int amount_parse(const char *text, size_t len, struct amount *ret);
 
 #endif

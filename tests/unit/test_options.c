@@ -288,6 +288,7 @@ static const struct {
 	{"20K", 2e4, AMOUNT_SCALED},      {"20k", 2e4, AMOUNT_SCALED},    {"1E", 1e18, AMOUNT_SCALED},
 	{"5%", 5, AMOUNT_PERCENT},        {" 12 ", 12, AMOUNT_PLAIN},     {"1e3", 1000, AMOUNT_PLAIN},
 	{".5", 0.5, AMOUNT_PLAIN},        {"+1", 1, AMOUNT_PLAIN},        {"1e3ms", 1e9, AMOUNT_TIME},
+	{"\t1\tms\t", 1e6, AMOUNT_TIME},
 };
 /* clang-format on */
 
