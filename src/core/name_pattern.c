@@ -124,6 +124,14 @@ static double times_of(const char *p)
 	return most + 1;
 }
 
+/* The "}" of a repetition, which the next one may follow: "a{9}{9}". Where it is none, the "{". */
+static const char *skip_times(const char *p)
+{
+	const char *end = p + 1 + strspn(p + 1, "0123456789,");
+
+	return *end == '}' ? end : p;
+}
+
 /* Behind a bracket expression. */
 static const char *skip_bracket(const char *p)
 {
@@ -141,11 +149,14 @@ static const char *weigh(struct weighing *w, const char *p)
 		w->sums[++w->open] = 0;
 	} else if (*p == ')' && w->open) {
 		settle(w, 0);
-		w->last = w->sums[w->open--];
+		w->last = w->sums[w->open--] + 1; /* "()" is something, too */
 	} else if (*p == '+') {
 		w->last *= 2;
+	} else if (*p == '*' || *p == '?') {
+		w->last += 1;
 	} else if (*p == '{') {
 		w->last *= times_of(p);
+		p = skip_times(p);
 	} else {
 		settle(w, *p == '(' ? HUGE_VAL : 1);
 		p = *p == '[' ? skip_bracket(p) : *p == '\\' && p[1] ? p + 1 : p;
