@@ -85,7 +85,7 @@ struct theme {
 	[ROLE_BOX_COPY] = STYLE(COLOR_WHITE, COLOR_MAGENTA),                                       \
 	[ROLE_BOX_SET] = STYLE(COLOR_BLACK, COLOR_MAGENTA),                                        \
 	[ROLE_BOX_SCOPE] = STYLE(COLOR_WHITE, COLOR_BLUE),                                         \
-	[ROLE_BOX_NVTX] = STYLE(COLOR_YELLOW, COLOR_BLUE),                                         \
+	[ROLE_BOX_NVTX] = STYLE(COLOR_WHITE, COLOR_BLUE),                                         \
 	[ROLE_BOX_CODE] = STYLE(COLOR_BLACK, COLOR_WHITE), [ROLE_BOX_GROUP] = PLAIN,               \
 	[ROLE_BOX_MORE] = STYLE(COLOR_WHITE, COLOR_RED, .bold = 1),                                \
 	[ROLE_BOX_LESS] = STYLE(COLOR_BLACK, COLOR_GREEN),                                         \
