@@ -305,8 +305,8 @@ START_TEST(all_metrics_go_round_in_pprof)
 			sum += fmax(value(s, n, metrics[i]), 0);
 		for (uint32_t n = 0; n < again->n_nodes; n++)
 			got += fmax(value(again, n, metrics[i]), 0);
-		ck_assert_msg(sum > 0 && got == fmin(sum, INT64_MAX), "%s: %g is %g", metrics[i],
-			      sum, got);
+		ck_assert_msg(sum > 0 && got == fmin(sum, (double)INT64_MAX), "%s: %g is %g",
+			      metrics[i], sum, got);
 	}
 	buf_done(&text);
 	session_free(s);
