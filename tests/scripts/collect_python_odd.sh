@@ -59,19 +59,16 @@ for python in python3 ${PROTON_TEST_PYTHONS:-}; do
 
 	library=$("$python" -c 'import sysconfig as s; print(s.get_config_var("LIBDIR") + "/" + s.get_config_var("INSTSONAME"))')
 	[ -e "$library" ] || { echo "$version: no shared library"; continue; }
-	export PYTHONHOME=$("$python" -c 'import sys; print(sys.prefix)')
+	home=$("$python" -c 'import sys; print(sys.base_prefix)') # not that of a virtual environment
 	for when in first last; do
-		timeout 60 "$PROTON" record --context python -o p.hatchet -- "$embed" "$libs/libcuda.so.1" "$library" $when >out 2>err
+		PYTHONHOME=$home timeout 60 "$PROTON" record --context python -o p.hatchet -- "$embed" "$libs/libcuda.so.1" "$library" $when >out 2>err
 		check "$version embedded, $when: status" "0 done" "$? $(cat out)"
-		unset PYTHONHOME # of python3 here
 		paths=$("$PROTON" export -f folded p.hatchet | sort)
 		case $when in
 		first) check "$version embedded: contexts" $'<string>:4@<module>;<string>:2@work;inside 20000\ndropped 1000\nended 1000\noutside 1000' "$paths" ;;
 		last) check "$version embedded, loaded last: said" 1 "$(grep -c 'note: Python.*loaded after the first work' err)" ;;
 		esac
-		export PYTHONHOME=$("$python" -c 'import sys; print(sys.prefix)')
 	done
-	unset PYTHONHOME
 done
 [ "$n" -gt 0 ] || { echo "skipped: no interpreter of a version that is known"; exit 77; }
 finish
