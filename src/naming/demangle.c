@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "naming/demangle.h"
+#include <stddef.h>
 
 #ifdef HAVE_DEMANGLER
 #include <ctype.h>

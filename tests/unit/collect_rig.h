@@ -8,6 +8,14 @@
 #include "core/session.h"
 #include "launch/session_dir.h"
 
+/* TSan does not follow threads that are made in the child of a process with threads; ASan's own locks
+ * may be held by another thread at the fork. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+enum { WITH_FORK = 0 };
+#else
+enum { WITH_FORK = 1 };
+#endif
+
 extern struct session_dir *rig_dir;
 extern struct session *rig_session;
 

@@ -248,7 +248,8 @@ TCase *collect_cpu_time_case(void)
 	tcase_add_test(c, a_pause_is_left_out);
 	tcase_add_test(c, a_thread_that_ends_within_has_it);
 	tcase_add_test(c, a_handler_within_counts_once);
-	tcase_add_test(c, a_child_has_its_own);
+	if (WITH_FORK)
+		tcase_add_test(c, a_child_has_its_own);
 	tcase_add_test(c, nobody_asked);
 	return c;
 }

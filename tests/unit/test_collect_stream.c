@@ -18,14 +18,6 @@
 #include "wire/decode.h"
 #include "wire/wire.h"
 
-/* TSan does not follow threads that are made in the child of a process with threads; ASan's own locks
- * may be held by another thread at the fork. */
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-enum { WITH_FORK = 0 };
-#else
-enum { WITH_FORK = 1 };
-#endif
-
 static bool says_paused(void *arg)
 {
 	return rig_session->n_processes && rig_session->processes[0].paused == *(bool *)arg;

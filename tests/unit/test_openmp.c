@@ -14,13 +14,6 @@
 #include "collect_rig.h"
 #include "mocks/mock_omp.h"
 
-/* In the child of a process with threads TSan makes none; ASan's locks may be held at the fork. */
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-enum { WITH_FORK = 0 };
-#else
-enum { WITH_FORK = 1 };
-#endif
-
 enum { CPU = 0, GPU = 1, CPU2 = 2, HOST = 4 };
 
 static struct mock_omp *omp;
