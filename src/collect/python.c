@@ -17,7 +17,7 @@ enum {
 	TEXT_MAX = 1024,  /* bytes of a name */
 };
 
-/* A place, and its frame in the tree of calling contexts; WIRE_NONE: it is a library's. */
+/* A place, its frame in the tree of calling contexts, and whether it is the program's own. */
 struct known {
 	struct python_place place;
 	uint32_t frame;

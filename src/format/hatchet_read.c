@@ -18,6 +18,7 @@
 
 #include "format/hatchet_kind.h"
 #include "format/hatchet_parse.h"
+#include "format/hatchet_hists.h"
 #include "format/hatchet_tables.h"
 
 #define VECTOR_MAX 1024 /* elements of one vector metric */
@@ -194,49 +195,15 @@ static int read_row(struct hread *r, uint32_t node, size_t list)
 	return read_row_values(r, row, head[2], at);
 }
 
-static int count_bin(struct hist *h, uint64_t ns, uint32_t n)
-{
-	return hist_count(h, hist_bin(ns), n);
-}
-
-/* Files before these have numbers of coarser buckets. */
-static int count_bucket(struct hist *h, uint64_t bucket, uint32_t n)
-{
-	return bucket < HIST_OLD_BUCKETS ? hist_count_old(h, (unsigned)bucket, n) : 0;
-}
-
-/* [[at, executions], …] */
-static int read_counts(struct hread *r, struct hist *h, size_t list,
-		       int (*count)(struct hist *h, uint64_t at, uint32_t n))
-{
-	const struct tokens *t = &r->f.tokens;
-	int ret = 0;
-
-	if (!list || token_at(t, list) != TOKEN_ARRAY)
-		return 0;
-	for (size_t at = token_first(list); ret == 0 && token_at(t, at) != TOKEN_END;
-	     at = token_next(t, at)) {
-		size_t first = token_first(at);
-		uint64_t what;
-
-		if (token_at(t, at) == TOKEN_ARRAY && token_u64(t, first, &what))
-			ret = count(h, what, hread_u32(r, token_next(t, first), 0));
-	}
-	return ret;
-}
-
 static int read_hist(struct hread *r, uint32_t node, size_t map)
 {
-	uint32_t device = hread_u32(r, hread_find(r, map, KEY_DEVICE), SESSION_NONE);
-	uint32_t process = hread_u32(r, hread_find(r, map, KEY_PROCESS), SESSION_NONE);
-	struct hist *h = session_hist_of(r->s, node, hread_section_id(r, SECTION_DEVICES, device),
-					 hread_section_id(r, SECTION_PROCESSES, process));
+	struct hist *h = hread_hist(r, node, map);
 	int ret;
 
 	if (!h)
 		return -ENOMEM;
-	ret = read_counts(r, h, hread_find(r, map, KEY_DURATIONS), count_bin);
-	return ret < 0 ? ret : read_counts(r, h, hread_find(r, map, KEY_BUCKETS), count_bucket);
+	ret = hread_bins(r, h, hread_find(r, map, KEY_DURATIONS));
+	return ret < 0 ? ret : hread_old_buckets(r, h, hread_find(r, map, KEY_BUCKETS));
 }
 
 /* A row of the metrics that were collected in scratch: their set is sorted by id. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/hatchet_hists.h"
 #include "format/hatchet_tables.h"
 #include "format/json_tokens.h"
 
@@ -155,33 +156,11 @@ static int read_values(struct json_reader *x, uint32_t node, size_t map)
 
 /* ---- histograms ---- */
 
-/* [[ns, executions], …] */
-static int read_buckets(struct hread *r, struct hist *h, size_t list)
-{
-	const struct tokens *t = &r->f.tokens;
-	int ret = 0;
-
-	if (!list || token_at(t, list) != TOKEN_ARRAY)
-		return 0;
-	for (size_t at = token_first(list); ret == 0 && token_at(t, at) != TOKEN_END;
-	     at = token_next(t, at)) {
-		size_t first = token_first(at);
-		uint64_t ns;
-
-		if (token_at(t, at) == TOKEN_ARRAY && token_u64(t, first, &ns))
-			ret = hist_count(h, hist_bin(ns), hread_u32(r, token_next(t, first), 0));
-	}
-	return ret;
-}
-
 static int read_hist(struct hread *r, uint32_t node, size_t map)
 {
-	uint32_t device = hread_u32(r, hread_find(r, map, KEY_DEVICE), SESSION_NONE);
-	uint32_t process = hread_u32(r, hread_find(r, map, KEY_PROCESS), SESSION_NONE);
-	struct hist *h = session_hist_of(r->s, node, hread_section_id(r, SECTION_DEVICES, device),
-					 hread_section_id(r, SECTION_PROCESSES, process));
+	struct hist *h = hread_hist(r, node, map);
 
-	return h ? read_buckets(r, h, hread_find(r, map, KEY_BUCKETS)) : -ENOMEM;
+	return h ? hread_bins(r, h, hread_find(r, map, KEY_BUCKETS)) : -ENOMEM;
 }
 
 /* ---- nodes ---- */
