@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "base/util.h"
+#include "core/contexts.h"
 
 struct launch_origin arg_origin;
 
@@ -64,8 +65,12 @@ static int set_path(const char **path, const char *value)
 /* Scopes are always there. */
 static const struct {
 	const char *word;
-	size_t at; /* of a bool in struct run_options; 0: nothing to set */
-} contexts[] = {{"scopes", 0}, {"python", offsetof(struct run_options, rec.python)}};
+	uint32_t bits;
+} contexts[] = {{"scopes", 0},
+#define _(id, name, word) {word, CONTEXT_BIT(CONTEXT_##id)},
+		CONTEXTS(_)
+#undef _
+};
 
 void list_contexts(FILE *out)
 {
@@ -78,8 +83,7 @@ static int set_context(struct run_options *o, const char *word, size_t len)
 	for (size_t i = 0; i < ARRAY_SIZE(contexts); i++) {
 		if (strlen(contexts[i].word) != len || memcmp(contexts[i].word, word, len) != 0)
 			continue;
-		if (contexts[i].at)
-			*(bool *)((char *)o + contexts[i].at) = true;
+		o->rec.contexts |= contexts[i].bits;
 		return 0;
 	}
 	return -EINVAL;

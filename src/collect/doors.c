@@ -19,10 +19,10 @@
 #include "base/log.h"
 #include "base/rank.h"
 #include "base/util.h"
+#include "collect/context_sources.h"
 #include "collect/futex.h"
 #include "collect/internal.h"
 #include "collect/patience.h"
-#include "collect/python.h"
 
 /* ---- the environment ---- */
 
@@ -221,7 +221,7 @@ static int start_once(void)
 	atomic_store(&c->pid, getpid());
 	collect_on = true;
 	exit_watch();
-	python_look();
+	contexts_look();
 	n = atomic_load(&n_unstarted);
 	if (n)
 		lose(LOSS_UNSTARTED, n);

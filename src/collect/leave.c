@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/util.h"
+#include "collect/context_sources.h"
 #include "collect/internal.h"
-#include "collect/python.h"
 
 static struct {
 	void (*exit)(int), (*Exit)(int);
@@ -33,7 +33,7 @@ void collect_finish(void)
 	if (!collector_is_ours())
 		return;
 	scopes_end();
-	python_end();
+	contexts_end();
 	sender_finish();
 }
 

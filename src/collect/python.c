@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: MIT */
+/* Calling contexts of Python programs, without a change to them: where each thread is in the
+ * program's own files, as "file.py:42@function", outermost first.
+ *
+ *     this thread's frames, raw ── compared with the last time ──> node below its scopes
+ *
+ * Extension modules release the interpreter lock before they launch: a thread's own frames are read where
+ * they lie then, which nobody else changes, and neither the lock nor a reference is taken. Before the
+ * first time the main thread, between two of its instructions and with the lock, holds what is read so
+ * against what the interpreter says; where they differ, nothing is read, and a note says so.
+ *
+ * Frames of the standard library and of installed packages are left out, unless there are no others. */
 #include "config.h" // IWYU pragma: keep
-#include "collect/python.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "backends/pages.h"
 #include "base/hash.h"
 #include "base/util.h"
+#include "collect/contexts.h"
 #include "collect/internal.h"
 #include "collect/python_check.h"
 #include "collect/python_read.h"
-#include "wire/wire.h"
 
 enum {
 	NAMES_MAX = 1024, /* names that a thread remembers */
@@ -160,29 +170,28 @@ static bool is_ending(void)
 
 /* ---- for the collector ---- */
 
-static bool is_wanted(void)
-{
 #if defined(__x86_64__) || defined(__aarch64__)
-	return collector->control->features & CONTROL_PYTHON;
+#define IS_READABLE true
 #else
-	return false;
+#define IS_READABLE false
 #endif
+
+static bool is_on(void)
+{
+	return atomic_load(&contexts_on) & CONTEXT_BIT(CONTEXT_PYTHON);
 }
 
-void python_look(void)
+static void python_look(void)
 {
-	if (!is_wanted() || !python_find())
+	if (!IS_READABLE || !python_find())
 		return;
 	if (strstr(py.version, "free-threading"))
 		python_refuse("it has no interpreter lock");
 	else if (!py.layout)
 		python_refuse("this version is not known");
 	else
-		python_on = true;
-	if (!python_on)
-		return;
+		contexts_set(CONTEXT_PYTHON, true);
 	is_known_sound(); /* asked now, it is known at the first launch as a rule */
-	backends_attribute();
 }
 
 static uint64_t launches(void)
@@ -200,7 +209,7 @@ static void note_early(void)
 	uint64_t n = atomic_exchange(&py.n_early, 0);
 	char text[256];
 
-	if (!python_on || n * 100 <= launches())
+	if (!is_on() || n * 100 <= launches())
 		return;
 	snprintf(text, sizeof(text),
 		 "%" PRIu64
@@ -210,14 +219,14 @@ static void note_early(void)
 	collect_note(NOTE_WARNING, text);
 }
 
-void python_end(void)
+static void python_end(void)
 {
-	if (is_wanted() && !py.version && python_find())
+	if (IS_READABLE && !py.version && python_find())
 		python_refuse("it was loaded after the first work for the GPU");
 	note_early();
 }
 
-uint32_t python_node(struct thread_state *t, uint32_t node)
+static uint32_t python_node(struct thread_state *t, uint32_t node)
 {
 	struct python_place places[PYTHON_PLACES_MAX];
 	const char *state;
@@ -239,3 +248,9 @@ uint32_t python_node(struct thread_state *t, uint32_t node)
 	n = state ? python_walk_all(state, places) : 0;
 	return n ? remember(s, places, n, node) : node;
 }
+
+const struct context_source context_python = {
+	.look = python_look,
+	.end = python_end,
+	.node = python_node,
+};

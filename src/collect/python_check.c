@@ -9,12 +9,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 #include "base/util.h"
+#include "collect/contexts.h"
 #include "collect/internal.h"
 #include "collect/python_read.h"
 
 enum { FIELDS_END = 256 }; /* bytes of a code object in which its fields are looked for */
-
-bool python_on;
 
 /* ---- where is it? ---- */
 
@@ -283,7 +282,7 @@ void python_refuse(const char *why)
 	snprintf(text, sizeof(text), "Python %.*s: %s: calling contexts of Python are left out",
 		 (int)strcspn(py.version, " "), py.version, why);
 	atomic_store(&py.state, PY_UNSOUND);
-	python_on = false;
+	contexts_set(CONTEXT_PYTHON, false);
 	collect_note(NOTE_WARNING, text);
 }
 

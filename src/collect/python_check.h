@@ -6,9 +6,6 @@
 
 enum { PY_UNKNOWN, PY_ASKED, PY_SOUND, PY_UNSOUND }; /* py.state */
 
-/* Are frames read? */
-extern bool python_on __attribute__((visibility("hidden")));
-
 /* Find an interpreter in this process, its functions and its layout (NULL: not known). */
 bool python_find(void);
 /* A pending call of the interpreter's: hold what is read against what it says. For py.state PY_ASKED. */

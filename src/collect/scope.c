@@ -4,9 +4,9 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/util.h"
+#include "collect/context_sources.h"
+#include "collect/contexts.h"
 #include "collect/internal.h"
-#include "collect/python.h"
-#include "collect/python_check.h"
 #include "collect/slots.h"
 #include "wire/wire.h"
 
@@ -24,8 +24,8 @@ uint32_t thread_context(struct thread_state *t)
 		}
 	}
 	node = t->depth ? t->node : t->adopted;
-	if (_unlikely_(python_on))
-		node = python_node(t, node);
+	if (_unlikely_(atomic_load_explicit(&contexts_on, memory_order_relaxed)))
+		node = contexts_node(t, node);
 	if (_unlikely_(!t->context || t->context_node != node)) {
 		t->context = context_intern(node, t->lane);
 		t->context_node = node;

@@ -157,9 +157,10 @@ int recording_open(struct recording *rec, const struct recording_options *option
 	rec->dir->control->options = options->backends;
 	rec->dir->control->options.count_launches = !options->no_count_launches;
 	rec->dir->control->backends_off = options->backends_off;
-	rec->dir->control->features =
-		(options->trace ? CONTROL_TRACE : 0) | (options->cpu_time ? CONTROL_CPU_TIME : 0) |
-		(options->by_shape ? CONTROL_BY_SHAPE : 0) | (options->python ? CONTROL_PYTHON : 0);
+	rec->dir->control->features = (options->trace ? CONTROL_TRACE : 0) |
+				      (options->cpu_time ? CONTROL_CPU_TIME : 0) |
+				      (options->by_shape ? CONTROL_BY_SHAPE : 0);
+	rec->dir->control->contexts = options->contexts;
 	rec->dir->control->trace_max = options->trace_max ? options->trace_max : TRACE_MAX_DEFAULT;
 	r = receiver_new(rec->dir, options->tape, &rec->receiver);
 	if (r < 0) {

@@ -27,10 +27,10 @@ struct recording_options {
 	uint32_t backends_off;           /* 1 << SOURCE_*: left alone */
 	struct backend_options backends; /* as they are told, but for: */
 	bool no_count_launches;
-	bool no_sensors; /* do not ask what devices say of themselves */
-	bool cpu_time;   /* record how long the program's threads ran within their scopes */
-	bool python;     /* read the frames of Python */
-	bool by_shape;   /* tell kernels apart by grid and block */
+	bool no_sensors;   /* do not ask what devices say of themselves */
+	bool cpu_time;     /* record how long the program's threads ran within their scopes */
+	uint32_t contexts; /* CONTEXT_BIT()s: read beside scopes */
+	bool by_shape;     /* tell kernels apart by grid and block */
 	bool quiet, verbose;
 };
 

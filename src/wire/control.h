@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include "core/backends.h"
+#include "core/contexts.h"
 
 #define CONTROL_ENV     "PROTON_SESSION" /* path of the directory */
 #define CONTROL_MAGIC   UINT32_C(0x50435452)
@@ -38,13 +39,13 @@ struct control_page {
 	_Atomic uint32_t n_refused;     /* processes whose collector got no memory */
 	_Atomic uint32_t n_unsent;      /* processes that could not say all */
 	_Atomic uint32_t n_left_open;   /* scopes that other threads were in when a process ended */
-	uint32_t reserved[13];
+	uint32_t contexts; /* CONTEXT_BIT()s: what contexts are made of beside scopes */
+	uint32_t reserved[12];
 	struct backend_options options; /* set before there is a collector */
 };
 
 #define CONTROL_TRACE    8u  /* when each operation ran goes to a segment */
 #define CONTROL_CPU_TIME 16u /* scopes get the time that their threads ran */
-#define CONTROL_PYTHON   64u /* calling contexts are what Python executes, too */
 #define CONTROL_BY_SHAPE 32u /* kernels launched with other grids or blocks are others */
 
 _Static_assert(sizeof(struct control_page) == 192, "control_page");

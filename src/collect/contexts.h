@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_COLLECT_CONTEXTS_H
+#define PROTON_COLLECT_CONTEXTS_H
+/* Where a thread is, beside the scopes that the program opened itself:
+ *
+ *     scopes ── python ── … ──> node of the launch
+ *
+ * Each source of core/contexts.h that the run asked for, and that is there in this process, adds
+ * what the thread executes below the node that it is given. */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/contexts.h"
+
+struct thread_state;
+
+struct context_source {
+	/* Is there something to read, and can it be read? Once, at the start of the collector; by
+	 * contexts_set() it says so, then or later, from any thread. */
+	void (*look)(void);
+	/* At the end of the process: what was left out is said. May be NULL. */
+	void (*end)(void);
+	/* The node of what this thread executes now, below `node`; that itself where there is nothing.
+	 * On the launch path of the thread itself: no allocation, no lock, no call into the kernel. */
+	uint32_t (*node)(struct thread_state *t, uint32_t node);
+};
+
+/* Those that are read now, a bit each. */
+extern _Atomic uint32_t contexts_on __attribute__((visibility("hidden")));
+
+/* Did the run ask for it? */
+bool context_is_wanted(enum context id);
+/* It is read from now on, or not any more. */
+void contexts_set(enum context id, bool on);
+
+#endif
