@@ -66,8 +66,9 @@ static int set_path(const char **path, const char *value)
 static const struct {
 	const char *word;
 	uint32_t bits;
-} contexts[] = {{"scopes", 0},
-#define _(id, name, word) {word, CONTEXT_BIT(CONTEXT_##id)},
+} contexts[] = {{"auto", CONTEXT_AUTO},
+		{"scopes", 0},
+#define _(id, name, word, automatic) {word, CONTEXT_BIT(CONTEXT_##id)},
 		CONTEXTS(_)
 #undef _
 };
@@ -91,6 +92,8 @@ static int set_context(struct run_options *o, const char *word, size_t len)
 
 static int set_contexts(struct run_options *o, const char *value)
 {
+	o->rec.has_contexts = true;
+	o->rec.contexts = 0;
 	for (const char *word = value;; word++) {
 		size_t len = strcspn(word, ",");
 
@@ -100,6 +103,19 @@ static int set_contexts(struct run_options *o, const char *value)
 		if (!*word)
 			return 0;
 	}
+}
+
+/* "5%", "5", "off". */
+static int set_budget(struct run_options *o, const char *value)
+{
+	double percent = 0;
+	bool off = !strcmp(value, "off");
+
+	if (!off && (parse_percent(value, &percent) < 0 || percent < 1e-4 || percent > 100))
+		return -EINVAL;
+	o->rec.has_budget = true;
+	o->rec.budget_ppm = (uint32_t)(percent * 1e4 + 0.5);
+	return 0;
 }
 
 int run_option(struct run_options *o, const struct option_def *option, const char *value)
@@ -119,6 +135,8 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 		return *value ? 0 : -EINVAL;
 	case OPT_CONTEXT:
 		return set_contexts(o, value);
+	case OPT_BUDGET:
+		return set_budget(o, value);
 	case OPT_SAVE:
 		return parse_seconds(value, &o->rec.save_ns);
 	case OPT_TRACE_MAX:

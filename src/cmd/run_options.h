@@ -26,6 +26,7 @@ enum {
 	OPT_CPU_TIME,
 	OPT_BY_SHAPE,
 	OPT_CONTEXT,
+	OPT_BUDGET,
 	OPT_OMP_PARALLEL,
 	OPT_NO_SENSORS,
 	OPT_LABEL,
@@ -53,8 +54,11 @@ enum {
 	 .help = "keep the first N operations of a process (1000000)", .rare = true,               \
 	 .id = OPT_TRACE_MAX},                                                                     \
 	{.name = "context", .arg = "LIST",                                                         \
-	 .help = "what contexts are made of: scopes, python (scopes)",                             \
+	 .help = "what calling contexts are made of (auto)",                                        \
 	 .list_values = list_contexts, .id = OPT_CONTEXT},                                         \
+	{.name = "budget", .arg = "PERCENT",                                                       \
+	 .help = "of APP's time, to read contexts in: 5%, off (auto: 5%, else off)",               \
+	 .rare = true, .id = OPT_BUDGET},                                                          \
 	{.name = "sync", .help = "record how long APP waits for the GPU", .rare = true,         \
 	 .id = OPT_SYNC},                                                                          \
 	{.name = "cpu-time", .help = "record how long threads of APP run within their scopes",     \

@@ -2,6 +2,8 @@
 #include "config.h" // IWYU pragma: keep
 #include "collect/context_sources.h"
 #include <stddef.h>
+#include "base/hash.h"
+#include "collect/context_budget.h"
 #include "collect/contexts.h"
 
 #define _(id, name, ...) extern const struct context_source context_##name;
@@ -26,13 +28,39 @@ void contexts_end(void)
 	for (enum context id = 0; id < N_CONTEXTS; id++)
 		if (context_is_wanted(id) && sources[id]->end)
 			sources[id]->end();
+	budget_note();
 }
 
-uint32_t contexts_node(struct thread_state *t, uint32_t node)
+static uint32_t read_all(struct thread_state *t, uint32_t node, uint32_t on)
 {
-	uint32_t on = atomic_load_explicit(&contexts_on, memory_order_relaxed);
-
 	for (; on; on &= on - 1)
 		node = sources[__builtin_ctz(on)]->node(t, node);
 	return node;
+}
+
+/* Of what stands innermost in each: the same again is the same place as a rule. */
+static uint64_t place_of(struct thread_state *t, uint32_t node, uint32_t on)
+{
+	uint64_t place = hash_u64(node);
+
+	for (; on; on &= on - 1)
+		place = hash_u64(place ^ sources[__builtin_ctz(on)]->innermost(t));
+	return place;
+}
+
+uint32_t contexts_node(struct thread_state *t, uint32_t node, bool *ret_guessed)
+{
+	uint32_t on = atomic_load_explicit(&contexts_on, memory_order_relaxed), seen = node;
+	uint64_t place;
+
+	if (!budget_is_limited())
+		return read_all(t, node, on);
+	place = place_of(t, node, on);
+	if (!budget_begin(t, place, &seen)) {
+		*ret_guessed = true;
+		return seen;
+	}
+	seen = read_all(t, node, on);
+	budget_end(t, place, seen);
+	return seen;
 }

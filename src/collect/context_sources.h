@@ -2,6 +2,7 @@
 #ifndef PROTON_COLLECT_CONTEXT_SOURCES_H
 #define PROTON_COLLECT_CONTEXT_SOURCES_H
 /* All sources of calling contexts (contexts.h), as the rest of the collector has them. */
+#include <stdbool.h>
 #include <stdint.h>
 
 struct thread_state;
@@ -9,7 +10,8 @@ struct thread_state;
 /* At the start of the collector, and at the end of the process. */
 void contexts_look(void);
 void contexts_end(void);
-/* The node of a launch of this thread, which has this one by its scopes. */
-uint32_t contexts_node(struct thread_state *t, uint32_t node);
+/* The node of a launch of this thread, which has this one by its scopes. *ret_guessed where it was not read,
+ * but taken over from a launch before (context_budget.h). */
+uint32_t contexts_node(struct thread_state *t, uint32_t node, bool *ret_guessed);
 
 #endif

@@ -4,18 +4,49 @@
 #include "collect/internal.h"
 
 _Atomic uint32_t contexts_on;
+static _Atomic uint32_t readable;
+
+static const uint8_t automatic[N_CONTEXTS] = {
+#define _(id, name, word, automatic) [CONTEXT_##id] = CONTEXT_##automatic,
+	CONTEXTS(_)
+#undef _
+};
+
+static bool is_auto(void)
+{
+	return collector->control->contexts & CONTEXT_AUTO;
+}
 
 bool context_is_wanted(enum context id)
 {
-	return collector->control->contexts & CONTEXT_BIT(id);
+	return (collector->control->contexts & CONTEXT_BIT(id)) || (is_auto() && automatic[id]);
+}
+
+/* What is read of what can be read. */
+static uint32_t chosen_of(uint32_t readable_now)
+{
+	uint32_t instead = 0;
+
+	if (!is_auto())
+		return readable_now;
+	for (enum context id = 0; id < N_CONTEXTS; id++)
+		if (automatic[id] == CONTEXT_INSTEAD && readable_now & CONTEXT_BIT(id))
+			instead = CONTEXT_BIT(id) - 1;
+	return readable_now & (~instead | collector->control->contexts);
 }
 
 void contexts_set(enum context id, bool on)
 {
-	if (!on) {
-		atomic_fetch_and(&contexts_on, ~CONTEXT_BIT(id));
-		return;
-	}
-	if (!(atomic_fetch_or(&contexts_on, CONTEXT_BIT(id)) & CONTEXT_BIT(id)))
+	uint32_t seen;
+
+	if (on)
+		atomic_fetch_or(&readable, CONTEXT_BIT(id));
+	else
+		atomic_fetch_and(&readable, ~CONTEXT_BIT(id));
+	do {
+		seen = atomic_load(&readable);
+		atomic_store(&contexts_on, chosen_of(seen));
+	} while (seen != atomic_load(&readable));
+	if (on)
 		backends_attribute();
 }

@@ -23,6 +23,9 @@ struct context_source {
 	/* The node of what this thread executes now, below `node`; that itself where there is nothing.
 	 * On the launch path of the thread itself: no allocation, no lock, no call into the kernel. */
 	uint32_t (*node)(struct thread_state *t, uint32_t node);
+	/* What stands for the innermost part of that, in a few nanoseconds, by the same rules: where it is
+	 * the same, the rest may be guessed to be. 0: nothing is there. */
+	uint64_t (*innermost)(struct thread_state *t);
 };
 
 /* Those that are read now, a bit each. */

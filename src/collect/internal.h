@@ -78,6 +78,7 @@ struct node_entry {
 
 struct context_entry { /* launch context */
 	uint32_t node, thread;
+	uint32_t is_guessed; /* of a launch before, from the same place */
 	_Atomic uint8_t state;
 };
 
@@ -152,8 +153,9 @@ struct cpu_mark {
 	uint64_t host_ns, pause; /* host clock, and collector->pause, then */
 };
 
-struct record_cache; /* of sink.c */
-struct python_stack; /* of python.c */
+struct record_cache;   /* of sink.c */
+struct python_stack;   /* of python.c */
+struct context_budget; /* of context_budget.c */
 
 /* One a thread. The counters are written by their thread alone and read by the sender. */
 struct thread_state {
@@ -165,12 +167,14 @@ struct thread_state {
 	bool is_main;
 	uint32_t context;      /* launch context of it; 0 = not made yet */
 	uint32_t context_node; /* the node that it is of */
+	bool context_guessed;  /* … and whether it is guessed */
 	uint32_t depth, overflow;
 	_Atomic uint64_t n_launches, n_unlaunched, n_records;
 	_Atomic uint64_t losses[LOSS_N];
 	struct record_cache *cache;
 	struct python_stack *python; /* python.c */
-	struct cpu_mark cpu;         /* cpu_time.c */
+	struct context_budget *budget;
+	struct cpu_mark cpu; /* cpu_time.c */
 	struct scope_entry stack[MAX_DEPTH];
 };
 
@@ -329,7 +333,7 @@ void tables_forget_claims(struct collector *c);
 uint32_t string_intern(const char *s, size_t len);
 uint32_t frame_intern(enum frame_kind kind, uint32_t string);
 uint32_t node_intern(uint32_t parent, uint32_t frame);
-uint32_t context_intern(uint32_t node, uint32_t thread);
+uint32_t context_intern(uint32_t node, uint32_t thread, bool is_guessed);
 uint32_t lane_intern(uint32_t device, uint32_t context, uint32_t stream, uint32_t thread);
 uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set); /* WIRE_NONE is counted */
 uint32_t hist_intern(uint32_t node, uint32_t device, uint32_t octave);

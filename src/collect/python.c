@@ -25,6 +25,7 @@
 enum {
 	NAMES_MAX = 1024, /* names that a thread remembers */
 	TEXT_MAX = 1024,  /* bytes of a name */
+	INNERMOST = 8,    /* places that stand for all of them */
 };
 
 /* A place, its frame in the tree of calling contexts, and whether it is the program's own. */
@@ -77,10 +78,14 @@ static bool is_same(const struct python_place *a, const struct python_place *b)
 	return a->code == b->code && a->at == b->at && a->n_gone == b->n_gone;
 }
 
+static uint64_t place_hash(const struct python_place *place)
+{
+	return (uintptr_t)place->code ^ (uint64_t)(uint32_t)place->at << 44 ^ place->n_gone;
+}
+
 static const struct known *know(struct python_stack *s, const struct python_place *place)
 {
-	uint64_t hash = hash_u64((uintptr_t)place->code ^ (uint64_t)(uint32_t)place->at << 44);
-	struct known *k = &s->known[hash % NAMES_MAX];
+	struct known *k = &s->known[hash_u64(place_hash(place)) % NAMES_MAX];
 
 	if (!k->place.code || !is_same(&k->place, place)) {
 		k->frame = name_place(place, &k->is_library);
@@ -226,6 +231,24 @@ static void python_end(void)
 	note_early();
 }
 
+/* Functions that only pass on are at the innermost of many launches: who called them counts, too. */
+static uint64_t python_at(struct thread_state *t)
+{
+	struct python_place places[INNERMOST];
+	const char *state;
+	uint64_t hash = 0;
+	unsigned n;
+
+	if (atomic_load_explicit(&py.state, memory_order_acquire) != PY_SOUND || t != thread_self ||
+	    (!t->is_main && is_ending()))
+		return 0;
+	state = py.PyGILState_GetThisThreadState();
+	n = state ? python_walk_innermost(state, INNERMOST, places) : 0;
+	for (unsigned i = 0; i < n; i++)
+		hash = hash_u64(hash ^ place_hash(&places[i]));
+	return hash;
+}
+
 static uint32_t python_node(struct thread_state *t, uint32_t node)
 {
 	struct python_place places[PYTHON_PLACES_MAX];
@@ -253,4 +276,5 @@ const struct context_source context_python = {
 	.look = python_look,
 	.end = python_end,
 	.node = python_node,
+	.innermost = python_at,
 };

@@ -52,6 +52,15 @@ unsigned python_walk(const char *frame, unsigned n_frames,
 	return n;
 }
 
+unsigned python_walk_innermost(const char *state, unsigned max, struct python_place *places)
+{
+	unsigned n = 0;
+
+	for (const char *f = python_innermost(state); f && n < max; f = python_back(f))
+		n += python_walk(f, 1, &places[n]);
+	return n;
+}
+
 unsigned python_walk_all(const char *state, struct python_place places[PYTHON_PLACES_MAX])
 {
 	const char *frame = python_innermost(state), *f;

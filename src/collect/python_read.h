@@ -91,6 +91,8 @@ _Atomic uint32_t *python_gone(const void *code);
 /* Of so many frames from this one on; the innermost place first. Returns how many places. */
 unsigned python_walk(const char *frame, unsigned n_frames,
 		     struct python_place places[PYTHON_PLACES_MAX]);
+/* Of a thread, so many at most of the innermost ones. */
+unsigned python_walk_innermost(const char *state, unsigned max, struct python_place *places);
 /* Of a thread; of a stack that is too deep the outer part, and that is counted. */
 unsigned python_walk_all(const char *state, struct python_place places[PYTHON_PLACES_MAX]);
 /* A string's characters as UTF-8, as far as there is room; behind a part of it what the whole of it hashes

@@ -15,6 +15,7 @@
 uint32_t thread_context(struct thread_state *t)
 {
 	uint32_t main_node, node;
+	bool guessed = false;
 
 	if (!t->depth && !t->is_main) {
 		main_node = atomic_load_explicit(&collector->main_node, memory_order_relaxed);
@@ -25,10 +26,11 @@ uint32_t thread_context(struct thread_state *t)
 	}
 	node = t->depth ? t->node : t->adopted;
 	if (_unlikely_(atomic_load_explicit(&contexts_on, memory_order_relaxed)))
-		node = contexts_node(t, node);
-	if (_unlikely_(!t->context || t->context_node != node)) {
-		t->context = context_intern(node, t->lane);
+		node = contexts_node(t, node, &guessed);
+	if (_unlikely_(!t->context || t->context_node != node || t->context_guessed != guessed)) {
+		t->context = context_intern(node, t->lane, guessed);
 		t->context_node = node;
+		t->context_guessed = guessed;
 	}
 	return t->context;
 }

@@ -242,6 +242,24 @@ static uint32_t cached_slot(const struct record_key *r, struct thread_state *t)
 	return slot;
 }
 
+/* Its context is that of a launch before (context_budget.h). */
+static bool is_guessed(uint32_t launch)
+{
+	return launch < table_n(&collector->contexts) && collector->context[launch].is_guessed;
+}
+
+static void add_guessed(uint32_t slot)
+{
+	const struct slot_entry *e = &collector->slot[slot];
+	uint32_t set = set_intern_one(METRIC_GUESSED);
+
+	slot = set == WIRE_NONE ? WIRE_NONE : slot_intern(e->node, e->lane, set);
+	if (slot == WIRE_NONE)
+		return;
+	slot_add_u64(slot, 0, 1);
+	slot_touch(slot);
+}
+
 /* The ring may fill faster than the sender comes by. Trace files are open for the sender alone. */
 static void interval_add(const struct activity *a, uint32_t slot)
 {
@@ -276,6 +294,8 @@ static void sink_record(struct activity_sink *sink, const struct activity *a)
 	if (slot == WIRE_NONE)
 		return;
 	k->fill(slot, a);
+	if (_unlikely_(is_guessed(a->launch)))
+		add_guessed(slot);
 	if (!k->on_host)
 		interval_add(a, slot);
 	slot_touch(slot);

@@ -130,8 +130,8 @@ static void tables_seed(struct collector *c)
 	frame_intern(FRAME_ROOT, string_intern("ROOT", 4));
 	node_intern(WIRE_NONE, 0);
 	lane_intern(WIRE_NONE, 0, 0, 0);
-	context_intern(WIRE_NONE, 0); /* id 0: unknown */
-	context_intern(0, 0);         /* id 1: the root, when contexts are full */
+	context_intern(WIRE_NONE, 0, false); /* id 0: unknown */
+	context_intern(0, 0, false);         /* id 1: the root, when contexts are full */
 	/* Values that are strings must be on the wire before their slots: they are made first. */
 	for (i = 0; i < COPY_N_DIRECTIONS; i++)
 		string_intern(copy_direction_word(i), strlen(copy_direction_word(i)));
@@ -322,7 +322,7 @@ struct keyed {
 			sizeof(struct name##_entry), offsetof(struct name##_entry, state)          \
 	}
 static const struct keyed frames = KEYED(frame, 2), nodes = KEYED(node, 2),
-			  contexts = KEYED(context, 2), lanes = KEYED(lane, 4),
+			  contexts = KEYED(context, 3), lanes = KEYED(lane, 4),
 			  slots = KEYED(slot, 3), hists = KEYED(hist, 3);
 
 static inline char *keyed_entry(const struct keyed *k, uint32_t id)
@@ -390,10 +390,11 @@ uint32_t node_intern(uint32_t parent, uint32_t frame)
 	return id == WIRE_NONE ? parent : id;
 }
 
-uint32_t context_intern(uint32_t node, uint32_t thread)
+uint32_t context_intern(uint32_t node, uint32_t thread, bool is_guessed)
 {
-	const uint32_t key[] = {node, thread};
-	uint32_t id = keyed_intern(&contexts, hash_pair(node, thread), key, MAX_CONTEXTS);
+	const uint32_t key[] = {node, thread, is_guessed};
+	uint64_t hash = hash_pair(node, thread) + is_guessed;
+	uint32_t id = keyed_intern(&contexts, hash, key, MAX_CONTEXTS);
 
 	if (id != WIRE_NONE)
 		return id;

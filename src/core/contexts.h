@@ -9,10 +9,12 @@
  * (collect/contexts.h says what that must do); its lines in man/proton-record.1. */
 #include <stdint.h>
 
-/*    id, name, word */
+/* By itself (auto) a run has those that `auto` names, as far as they are there: ALWAYS; INSTEAD: where it is
+ * there, the rows before it are not read; NEVER: only when asked for.
+ *    id, name, word, auto */
 /* clang-format off */
 #define CONTEXTS(_)                                                                                \
-	_(PYTHON, python, "python") /* lines of its Python files */
+	_(PYTHON, python, "python", ALWAYS) /* lines of its Python files */
 /* clang-format on */
 
 enum context {
@@ -22,7 +24,13 @@ enum context {
 		N_CONTEXTS
 };
 
+enum context_auto { CONTEXT_NEVER, CONTEXT_ALWAYS, CONTEXT_INSTEAD };
+
 /* Bits of a set of them. */
 #define CONTEXT_BIT(id) (UINT32_C(1) << (id))
+#define CONTEXT_AUTO    CONTEXT_BIT(31) /* what fits the program */
+
+/* Of the launching threads' time: what reading contexts may take of it, in millionths. */
+#define CONTEXT_BUDGET_AUTO 50000u
 
 #endif

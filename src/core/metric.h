@@ -64,14 +64,15 @@ static inline enum metric_add metric_add_plain(unsigned add)
 	_(FLOPS16,   11, "flops16",       F64,  INCLUSIVE, SUM,  "",     "FLOPS16")                \
 	_(FLOPS32,   12, "flops32",       F64,  INCLUSIVE, SUM,  "",     "FLOPS32")                \
 	_(FLOPS64,   13, "flops64",       F64,  INCLUSIVE, SUM,  "",     "FLOPS64")                \
-	_(ON_CPU,    14, "on_cpu (ns)",   U64,  INCLUSIVE, SUM,  "ns",   "ON-CPU")
+	_(ON_CPU,    14, "on_cpu (ns)",   U64,  INCLUSIVE, SUM,  "ns",   "ON-CPU")                 \
+	_(GUESSED,   15, "guessed",       U64,  INCLUSIVE, SUM,  "",     "GUESSED")
 /* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-		METRIC_N_BUILTIN = 15
+		METRIC_N_BUILTIN = 16
 };
 
 #define METRIC_NONE UINT32_MAX

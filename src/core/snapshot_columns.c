@@ -443,6 +443,27 @@ static void column_keep(struct snapshot *snap, struct column_state *c)
 		c->n_before = snap->n;
 }
 
+/* What the program says itself is never guessed, nor what groups make of it. */
+static bool is_said(unsigned kind)
+{
+	static const uint32_t said = 1u << FRAME_ROOT | 1u << FRAME_SCOPE | 1u << FRAME_STATE |
+				     1u << FRAME_NVTX | 1u << FRAME_PROCESS | 1u << FRAME_RANGE |
+				     1u << FRAME_MARK | 1u << FRAME_OTHER | 1u << FRAME_DEVICE |
+				     1u << FRAME_STREAM | 1u << FRAME_THREAD;
+
+	return said >> kind & 1;
+}
+
+bool snapshot_is_guessed(struct snapshot *snap, uint32_t id)
+{
+	const struct snap_column *c;
+
+	if (is_said(snap->nodes[id].kind) || !snapshot_has(snap, METRIC_GUESSED))
+		return false;
+	c = snapshot_column(snap, METRIC_GUESSED, true);
+	return c && c->v[id] > 0;
+}
+
 /* Values are kept only for metrics whose rate is asked for. */
 void columns_age(struct snapshot *snap)
 {

@@ -141,6 +141,19 @@ int recording_check(const struct recording_options *options)
 	return r ? r : check_output(options);
 }
 
+static uint32_t contexts_of(const struct recording_options *o)
+{
+	return o->has_contexts ? o->contexts : CONTEXT_AUTO;
+}
+
+/* By itself a run keeps within a budget; who asks for a context has it of each launch. */
+static uint32_t budget_ppm(const struct recording_options *o)
+{
+	if (o->has_budget)
+		return o->budget_ppm;
+	return contexts_of(o) & CONTEXT_AUTO ? CONTEXT_BUDGET_AUTO : 0;
+}
+
 int recording_open(struct recording *rec, const struct recording_options *options)
 {
 	int r;
@@ -160,7 +173,8 @@ int recording_open(struct recording *rec, const struct recording_options *option
 	rec->dir->control->features = (options->trace ? CONTROL_TRACE : 0) |
 				      (options->cpu_time ? CONTROL_CPU_TIME : 0) |
 				      (options->by_shape ? CONTROL_BY_SHAPE : 0);
-	rec->dir->control->contexts = options->contexts;
+	rec->dir->control->contexts = contexts_of(options);
+	rec->dir->control->context_budget_ppm = budget_ppm(options);
 	rec->dir->control->trace_max = options->trace_max ? options->trace_max : TRACE_MAX_DEFAULT;
 	r = receiver_new(rec->dir, options->tape, &rec->receiver);
 	if (r < 0) {

@@ -27,10 +27,13 @@ struct recording_options {
 	uint32_t backends_off;           /* 1 << SOURCE_*: left alone */
 	struct backend_options backends; /* as they are told, but for: */
 	bool no_count_launches;
-	bool no_sensors;   /* do not ask what devices say of themselves */
-	bool cpu_time;     /* record how long the program's threads ran within their scopes */
-	uint32_t contexts; /* CONTEXT_BIT()s: read beside scopes */
-	bool by_shape;     /* tell kernels apart by grid and block */
+	bool has_budget;
+	uint32_t budget_ppm; /* of the launching threads' time, to read contexts in; 0: all of it */
+	bool no_sensors;     /* do not ask what devices say of themselves */
+	bool cpu_time;       /* record how long the program's threads ran within their scopes */
+	bool has_contexts;   /* else what fits the program is read */
+	uint32_t contexts;   /* CONTEXT_BIT()s: read beside scopes */
+	bool by_shape;       /* tell kernels apart by grid and block */
 	bool quiet, verbose;
 };
 

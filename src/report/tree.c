@@ -221,6 +221,10 @@ static void put_row(void *ctx, uint32_t node)
 	out_puts(t->out, "  ");
 	used = report_columns_width(&t->columns);
 	used += walk_put_lines(&t->walk, t->o, used, t->out) + strlen(sided_word(t, node));
+	if (snapshot_is_guessed(t->snap, node)) {
+		out_puts(t->out, "~ ");
+		used += 2;
+	}
 	put_name(t->out, name, name_room(t->o, used), t->o->ascii);
 	out_puts(t->out, sided_word(t, node));
 	out_putc(t->out, '\n');

@@ -209,5 +209,7 @@ void outline_draw_row(const struct outline_ops *o, struct panel *p, struct pen *
 	} else {
 		pen_put(pen, ROLE_DIM, g->leaf);
 	}
+	if (o->is_guessed && o->is_guessed(p, node))
+		pen_put(pen, ROLE_DIM, "~ ");
 	panel_draw_name(p, pen, role, p->ops->row_name(p, row), TEXT_CUT_MIDDLE);
 }

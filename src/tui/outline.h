@@ -32,7 +32,8 @@ struct outline_ops {
 	void (*fold_auto)(struct panel *p); /* open the hottest paths, as before any key */
 	uint32_t (*hottest_child)(struct panel *p, uint32_t node);      /* or OUTLINE_NONE */
 	uint32_t (*sibling)(struct panel *p, uint32_t node, bool next); /* or OUTLINE_NONE */
-	uint32_t (*root)(struct panel *p); /* the node that all others lie below */
+	uint32_t (*root)(struct panel *p);                  /* the node that all others lie below */
+	bool (*is_guessed)(struct panel *p, uint32_t node); /* marked ~; NULL: never */
 	/* The user has begun to fold: from now on nothing opens by itself. */
 	void (*keep)(struct panel *p);
 	const char *no_branch; /* a message where there is nothing to open; NULL: none */

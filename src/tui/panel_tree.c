@@ -380,6 +380,11 @@ static void outline_keep(struct panel *p)
 	as_tree(p)->tree.auto_fold = false;
 }
 
+static bool outline_is_guessed(struct panel *p, uint32_t id)
+{
+	return snapshot_is_guessed(p->tui->snap, id);
+}
+
 static const struct outline_ops outline = {
 	.node = outline_node,
 	.find_row = outline_find_row,
@@ -396,6 +401,7 @@ static const struct outline_ops outline = {
 	.hottest_child = outline_hottest_child,
 	.sibling = outline_sibling,
 	.root = outline_root,
+	.is_guessed = outline_is_guessed,
 	.keep = outline_keep,
 };
 

@@ -40,7 +40,9 @@ struct control_page {
 	_Atomic uint32_t n_unsent;      /* processes that could not say all */
 	_Atomic uint32_t n_left_open;   /* scopes that other threads were in when a process ended */
 	uint32_t contexts; /* CONTEXT_BIT()s: what contexts are made of beside scopes */
-	uint32_t reserved[12];
+	uint32_t
+		context_budget_ppm; /* of a launching thread's time, to read them in; 0: all of it */
+	uint32_t reserved[11];
 	struct backend_options options; /* set before there is a collector */
 };
 

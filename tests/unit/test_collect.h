@@ -11,5 +11,6 @@ TCase *collect_stream_case(void);
 TCase *collect_intervals_case(void);
 TCase *collect_races_case(void);
 TCase *collect_cpu_time_case(void);
+TCase *collect_budget_case(void);
 
 #endif

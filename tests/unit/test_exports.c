@@ -321,8 +321,8 @@ START_TEST(callgrind_of_odd_metrics)
 	}
 	write_text("callgrind", s, NULL, &text);
 	ck_assert_ptr_nonnull(strstr(buf_str(&text),
-				     "events: bytes_15 bytes_16 _1st___odd__17 energy_18 "
-				     "huge_19 gb_s_20\n"
+				     "events: bytes_16 bytes_17 _1st___odd__18 energy_19 "
+				     "huge_20 gb_s_21\n"
 				     "summary: 44 88 12 100 9223372036854775807 20\n"));
 	ck_assert_ptr_nonnull(strstr(buf_str(&text), " : energy (J), in units of 1e-2\n"));
 	ck_assert_ptr_nonnull(strstr(buf_str(&text), " <unnamed>\n"));

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "collect/context_budget.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include "backends/pages.h"
+#include "collect/internal.h"
+
+enum {
+	PLACES = 1024,  /* that a thread remembers */
+	SAVED_MS = 100, /* of whose time the share is saved up while nothing is launched */
+	DEBT_MS = 20,   /* … is taken in advance for places that were never read */
+	FIRST = 256,    /* of these a thread reads however long it takes */
+};
+
+struct context_budget {
+	uint64_t now, began;  /* ticks: the last launch, the reading under way */
+	int64_t credit, wait; /* ticks in hand; so many are waited for */
+	uint64_t random;
+	uint32_t n_first;
+	_Atomic uint64_t n_read, n_guessed;
+	_Atomic uint64_t seen[PLACES]; /* upper half of the place's hash, node */
+};
+
+/* ---- ticks ---- */
+
+/* A clock that costs next to nothing; shares of it need no unit. */
+static inline uint64_t ticks(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t v;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(v));
+	return v;
+#else
+	return clock_monotonic_ns();
+#endif
+}
+
+/* About: only bounds are made of it. */
+static inline int64_t ticks_a_us(void)
+{
+#if defined(__x86_64__)
+	return 2500; /* 1 to 5 GHz */
+#elif defined(__aarch64__)
+	uint64_t v;
+
+	__asm__ volatile("mrs %0, cntfrq_el0" : "=r"(v));
+	return (int64_t)(v / 1000000 + 1);
+#else
+	return 1000;
+#endif
+}
+
+/* ---- credit ---- */
+
+/* The share of so much time. */
+static int64_t share_of_ms(int64_t ms)
+{
+	return ms * ticks_a_us() * collector->control->context_budget_ppm / 1000;
+}
+
+static struct context_budget *budget_of(struct thread_state *t)
+{
+	if (_unlikely_(!t->budget)) {
+		t->budget = pages_reserve(sizeof(*t->budget));
+		if (!t->budget)
+			return NULL;
+		t->budget->now = ticks();
+		t->budget->random = t->budget->now | 1;
+		t->budget->credit = share_of_ms(SAVED_MS);
+	}
+	return t->budget;
+}
+
+/* A thread that moved to another processor may find an earlier time there. */
+static void earn(struct context_budget *b, uint64_t now)
+{
+	int64_t passed = (int64_t)(now - b->now), most = share_of_ms(SAVED_MS);
+
+	b->now = now;
+	if (passed <= 0)
+		return;
+	/* So long a time would fill it whatever the share. */
+	if (passed > INT64_MAX / 1000000)
+		b->credit = most;
+	else
+		b->credit += passed * collector->control->context_budget_ppm / 1000000;
+	b->credit = MIN(b->credit, most);
+}
+
+/* A loop that launches the same few things would have always the same one read: the next comes when a
+ * random part of what this one cost is in hand. */
+static void pay(struct context_budget *b, int64_t cost)
+{
+	if (cost < 0)
+		return;
+	b->random ^= b->random << 13;
+	b->random ^= b->random >> 7;
+	b->random ^= b->random << 17;
+	b->credit -= cost;
+	b->wait = (int64_t)(b->random % ((uint64_t)cost * 2 + 1));
+}
+
+/* ---- places ---- */
+
+static _Atomic uint64_t *cell_of(struct context_budget *b, uint64_t place)
+{
+	return &b->seen[place % PLACES];
+}
+
+/* One word, so that a signal handler that launches finds a place whole or not at all. */
+static bool find(struct context_budget *b, uint64_t place, uint32_t *node)
+{
+	uint64_t v = atomic_load_explicit(cell_of(b, place), memory_order_relaxed);
+
+	if (v >> 32 != place >> 32 || !v)
+		return false;
+	*node = (uint32_t)v;
+	return true;
+}
+
+/* ---- for the collector ---- */
+
+bool budget_is_limited(void)
+{
+	return collector->control->context_budget_ppm;
+}
+
+bool budget_begin(struct thread_state *t, uint64_t place, uint32_t *node)
+{
+	struct context_budget *b = budget_of(t);
+	bool is_known;
+
+	if (!b) {
+		lose(LOSS_NO_MEMORY, 1);
+		return false;
+	}
+	b->began = ticks();
+	earn(b, b->began);
+	is_known = find(b, place, node);
+	if (b->credit >= (is_known ? b->wait : -share_of_ms(DEBT_MS)))
+		return true;
+	/* The first touch of everything takes as long as a thousand launches. */
+	if (!is_known && b->n_first < FIRST) {
+		b->n_first++;
+		return true;
+	}
+	count(&b->n_guessed, 1);
+	return false;
+}
+
+void budget_end(struct thread_state *t, uint64_t place, uint32_t node)
+{
+	struct context_budget *b = t->budget;
+
+	atomic_store_explicit(cell_of(b, place), place >> 32 << 32 | node, memory_order_relaxed);
+	count(&b->n_read, 1);
+	pay(b, (int64_t)(ticks() - b->began));
+}
+
+void budget_note(void)
+{
+	uint64_t n_read = 0, n_guessed = 0;
+	char text[256];
+
+	for (uint32_t i = 0; i < atomic_load(&collector->n_threads); i++) {
+		const struct context_budget *b = collector->thread[i].budget;
+
+		n_read += b ? atomic_load_explicit(&b->n_read, memory_order_relaxed) : 0;
+		n_guessed += b ? atomic_load_explicit(&b->n_guessed, memory_order_relaxed) : 0;
+	}
+	if (!n_guessed)
+		return;
+	snprintf(
+		text, sizeof(text),
+		"calling contexts were read at %" PRIu64 " of %" PRIu64
+		" launches, to stay within %g %% of the time of the threads that launch "
+		"(--budget); what is marked ~ took over those of launches before, from the same place",
+		n_read, n_read + n_guessed, collector->control->context_budget_ppm / 1e4);
+	collect_note(NOTE_INFO, text);
+}

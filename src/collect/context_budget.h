@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_COLLECT_CONTEXT_BUDGET_H
+#define PROTON_COLLECT_CONTEXT_BUDGET_H
+/* How many calling contexts are read, so that it takes no more than a share of the time of the threads
+ * that launch (--budget):
+ *
+ *     time passes ──> credit ──> a context is read: its cost is paid
+ *                        └─ too little: that of a launch before, from the same place, marked as guessed
+ *
+ * Each thread has its own credit, and keeps by place what it read last. What is counted and timed does not
+ * depend on it. */
+#include <stdbool.h>
+#include <stdint.h>
+
+struct thread_state;
+
+/* Is there a limit at all? */
+bool budget_is_limited(void);
+/* May this thread read the context of a launch from this place? Then budget_end() follows, with what was
+ * read. Else *node is what it read there last; untouched where that is not known. */
+bool budget_begin(struct thread_state *t, uint64_t place, uint32_t *node);
+void budget_end(struct thread_state *t, uint64_t place, uint32_t node);
+/* At the end of the process: how many were read. */
+void budget_note(void);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* --budget: reading contexts takes a share of the launching thread's time and no more. What took how long
+ * is measured here by the same thread, so that it holds however busy the machine is. */
+#include "config.h" // IWYU pragma: keep
+#include <pthread.h>
+#include "base/clock.h"
+#include "base/hash.h"
+#include "collect/context_budget.h"
+#include "collect/internal.h"
+#include "core/activity.h"
+#include "test_collect.h"
+
+enum { PPM = 50000 };
+
+static void start(uint32_t ppm)
+{
+	rig_start();
+	rig_dir->control->context_budget_ppm = ppm;
+}
+
+static void spin(uint64_t ns)
+{
+	uint64_t end = clock_monotonic_ns() + ns;
+
+	while (clock_monotonic_ns() < end)
+		;
+}
+
+/* What was launched from a place, and how much of that was read. */
+struct launches {
+	uint64_t n, n_read, reading_ns;
+};
+
+/* A launch from a place, whose context is the node of the same number and takes so long to read. */
+static uint32_t launch(struct launches *l, uint64_t place, uint64_t read_ns)
+{
+	uint32_t node = 0;
+	uint64_t began_ns = clock_monotonic_ns();
+
+	l->n++;
+	if (!budget_begin(thread_state(), hash_u64(place), &node))
+		return node;
+	spin(read_ns);
+	budget_end(thread_state(), hash_u64(place), (uint32_t)place);
+	l->n_read++;
+	l->reading_ns += clock_monotonic_ns() - began_ns;
+	return (uint32_t)place;
+}
+
+/* Nine parts of its own work to each of reading: a twentieth is not enough for all. */
+START_TEST(a_share_is_kept)
+{
+	struct launches of[4] = {{0, 0, 0}};
+	uint64_t reading_ns = 0, began_ns, took_ns, saved_ns;
+
+	start(PPM);
+	began_ns = clock_monotonic_ns();
+	for (unsigned i = 0; i < 4000; i++) {
+		spin(45000);
+		launch(&of[i % 4], i % 4 + 1, 5000);
+	}
+	took_ns = clock_monotonic_ns() - began_ns;
+	saved_ns =
+		UINT64_C(250) * NSEC_PER_MSEC * PPM / 1000000; /* before it begins, at any clock */
+	for (unsigned i = 0; i < 4; i++) {
+		reading_ns += of[i].reading_ns;
+		/* Each has its turn, though they come round in step. */
+		ck_assert_msg(of[i].n_read > 50, "place %u: %lu of %lu", i,
+			      (unsigned long)of[i].n_read, (unsigned long)of[i].n);
+		ck_assert_uint_lt(of[i].n_read, of[i].n);
+	}
+	ck_assert_uint_le(reading_ns, took_ns * PPM / 1000000 + saved_ns);
+}
+END_TEST
+
+START_TEST(a_place_keeps_what_was_read_there)
+{
+	struct launches l = {0, 0, 0};
+
+	start(PPM);
+	for (unsigned i = 0; i < 3000; i++)
+		ck_assert_uint_eq(launch(&l, i % 2 ? 7 : 8, 100000), i % 2 ? 7u : 8u);
+	ck_assert_uint_lt(l.n_read, l.n);
+}
+END_TEST
+
+/* Places that are never seen again would take all of the time. */
+START_TEST(new_places_have_a_limit_too)
+{
+	struct launches l = {0, 0, 0};
+
+	start(PPM);
+	for (unsigned i = 0; i < 3000; i++)
+		launch(&l, i + 1, 100000);
+	ck_assert_uint_gt(l.n_read, 0);
+	ck_assert_uint_lt(l.n_read, l.n / 2);
+}
+END_TEST
+
+START_TEST(no_limit)
+{
+	start(0);
+	ck_assert(!budget_is_limited());
+}
+END_TEST
+
+static pthread_barrier_t all_are_there;
+
+/* One that ends leaves its credit to the next in its place. */
+static void *one_thread(void *of)
+{
+	thread_state();
+	pthread_barrier_wait(&all_are_there);
+	for (unsigned i = 0; i < 200; i++)
+		launch(of, 3, 100000);
+	return NULL;
+}
+
+START_TEST(each_thread_has_its_own)
+{
+	struct launches of[4] = {{0, 0, 0}};
+	pthread_t threads[4];
+
+	start(PPM);
+	pthread_barrier_init(&all_are_there, NULL, 4);
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, one_thread, &of[i]), 0);
+	for (unsigned i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_uint_gt(of[i].n_read, 0);
+}
+END_TEST
+
+static void record(uint32_t context)
+{
+	const struct activity a = {.kind = ACTIVITY_KERNEL,
+				   .launch = context,
+				   .start_ns = 1000,
+				   .end_ns = 1010,
+				   .name = "k"};
+
+	collect_sink(SOURCE_FAKE)->ops->record(collect_sink(SOURCE_FAKE), &a);
+}
+
+START_TEST(what_is_guessed_is_counted)
+{
+	uint32_t node;
+
+	start(PPM);
+	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "s", 1);
+	node = thread_state()->node;
+	for (unsigned i = 0; i < 5; i++)
+		record(context_intern(node, 1, i % 2));
+	collect_pop(COLLECT_TAG_SCOPE);
+	rig_until_sum("k", METRIC_COUNT, 5);
+	rig_until_sum("k", METRIC_GUESSED, 2);
+}
+END_TEST
+
+TCase *collect_budget_case(void)
+{
+	TCase *c = tcase_create("budget");
+
+	tcase_add_checked_fixture(c, NULL, rig_close);
+	tcase_add_test(c, a_share_is_kept);
+	tcase_add_test(c, a_place_keeps_what_was_read_there);
+	tcase_add_test(c, new_places_have_a_limit_too);
+	tcase_add_test(c, no_limit);
+	tcase_add_test(c, each_thread_has_its_own);
+	tcase_add_test(c, what_is_guessed_is_counted);
+	return c;
+}
