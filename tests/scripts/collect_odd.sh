@@ -33,7 +33,8 @@ check "first scopes of eight threads at once, 16 times" "128 0" "$n $lost"
 record late
 check "a handler that was registered before our first call" "1 1" "$(entered early) $(entered late)"
 check "nothing was lost of it" "" "$(grep lost: err)"
-record main-leaves
+# LeakSanitizer takes for lost what the C library keeps for a main thread that has left.
+ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 record main-leaves
 check "the last thread's work and handlers" "1 1 1 handler" \
 	"$(entered main) $(entered 'after main') $(entered 'in a handler') $(cat out)"
 record abort 20
