@@ -23,6 +23,14 @@ void contexts_look(void)
 			sources[id]->look();
 }
 
+void contexts_look_again(void)
+{
+	atomic_store_explicit(&contexts_due, false, memory_order_relaxed);
+	for (enum context id = 0; id < N_CONTEXTS; id++)
+		if (context_is_wanted(id) && sources[id]->look_again)
+			sources[id]->look_again();
+}
+
 void contexts_end(void)
 {
 	for (enum context id = 0; id < N_CONTEXTS; id++)

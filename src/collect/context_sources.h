@@ -7,8 +7,9 @@
 
 struct thread_state;
 
-/* At the start of the collector, and at the end of the process. */
+/* At the start of the collector, when contexts_due says so, and at the end of the process. */
 void contexts_look(void);
+void contexts_look_again(void);
 void contexts_end(void);
 /* The node of a launch of this thread, which has this one by its scopes. *ret_guessed where it was not read,
  * but taken over from a launch before (context_budget.h). */

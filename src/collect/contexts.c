@@ -4,6 +4,7 @@
 #include "collect/internal.h"
 
 _Atomic uint32_t contexts_on;
+_Atomic bool contexts_due;
 static _Atomic uint32_t readable;
 
 static const uint8_t automatic[N_CONTEXTS] = {

@@ -18,6 +18,9 @@ struct context_source {
 	/* Is there something to read, and can it be read? Once, at the start of the collector; by
 	 * contexts_set() it says so, then or later, from any thread. */
 	void (*look)(void);
+	/* The same about once a second, for what may be loaded later. At a launch of the main thread, so that
+	 * no interpreter ends meanwhile; may be NULL. */
+	void (*look_again)(void);
 	/* At the end of the process: what was left out is said. May be NULL. */
 	void (*end)(void);
 	/* The node of what this thread executes now, below `node`; that itself where there is nothing.
@@ -28,6 +31,8 @@ struct context_source {
 	uint64_t (*innermost)(struct thread_state *t);
 };
 
+/* It is time to look again. */
+extern _Atomic bool contexts_due __attribute__((visibility("hidden")));
 /* Those that are read now, a bit each. */
 extern _Atomic uint32_t contexts_on __attribute__((visibility("hidden")));
 

@@ -155,6 +155,7 @@ struct cpu_mark {
 
 struct record_cache;   /* of sink.c */
 struct python_stack;   /* of python.c */
+struct torch_stack;    /* of torch.c */
 struct context_budget; /* of context_budget.c */
 
 /* One a thread. The counters are written by their thread alone and read by the sender. */
@@ -173,6 +174,7 @@ struct thread_state {
 	_Atomic uint64_t losses[LOSS_N];
 	struct record_cache *cache;
 	struct python_stack *python; /* python.c */
+	struct torch_stack *torch;   /* torch.c */
 	struct context_budget *budget;
 	struct cpu_mark cpu; /* cpu_time.c */
 	struct scope_entry stack[MAX_DEPTH];

@@ -19,8 +19,11 @@
 #include "base/util.h"
 #include "collect/contexts.h"
 #include "collect/internal.h"
+#include "collect/python.h"
 #include "collect/python_check.h"
+#include "collect/python_modules.h"
 #include "collect/python_read.h"
+#include "wire/wire.h"
 
 enum {
 	NAMES_MAX = 1024, /* names that a thread remembers */
@@ -35,9 +38,16 @@ struct known {
 	bool is_library;
 };
 
+/* What the nodes of a stack hang under, and what they are made of. */
+struct below {
+	uint32_t node, what; /* PYTHON_* */
+	uint32_t n_learned;  /* how often names of modules have changed */
+};
+
 /* What a thread remembers. */
 struct python_stack {
-	uint32_t below, n;                             /* the node that it hangs under; places */
+	struct below below;
+	uint32_t what, n;                              /* of `below`; places */
 	struct python_place places[PYTHON_PLACES_MAX]; /* outermost first */
 	uint32_t nodes[PYTHON_PLACES_MAX];
 	bool with_libraries;
@@ -75,19 +85,23 @@ static uint32_t name_place(const struct python_place *place, bool *ret_is_librar
 
 static bool is_same(const struct python_place *a, const struct python_place *b)
 {
-	return a->code == b->code && a->at == b->at && a->n_gone == b->n_gone;
+	return a->code == b->code && a->at == b->at && a->n_gone == b->n_gone && a->self == b->self;
 }
 
 static uint64_t place_hash(const struct python_place *place)
 {
-	return (uintptr_t)place->code ^ (uint64_t)(uint32_t)place->at << 44 ^ place->n_gone;
+	return (uintptr_t)place->code ^ (uint64_t)(uint32_t)place->at << 44 ^ place->n_gone ^
+	       (uintptr_t)place->self * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+/* A place that calls a module is known as such from the next time on. */
 static const struct known *know(struct python_stack *s, const struct python_place *place)
 {
 	struct known *k = &s->known[hash_u64(place_hash(place)) % NAMES_MAX];
 
 	if (!k->place.code || !is_same(&k->place, place)) {
+		if (!place->self)
+			python_calls_modules(place);
 		k->frame = name_place(place, &k->is_library);
 		k->place = *place;
 	}
@@ -121,28 +135,50 @@ static unsigned common(const struct python_stack *s, const struct python_place *
 	return i;
 }
 
-static uint32_t remember(struct python_stack *s, const struct python_place *inner_first, unsigned n,
-			 uint32_t below)
+static const char *outermost_module(const struct python_place *inner_first, unsigned n)
 {
-	unsigned same = s->below == below ? common(s, inner_first, n) : 0;
+	while (n > 0 && !inner_first[n - 1].self)
+		n--;
+	return n ? inner_first[n - 1].self : NULL;
+}
+
+/* The node of a place below that of its caller. */
+static uint32_t put_place(struct python_stack *s, const struct python_place *place, uint32_t parent,
+			  const char *outermost)
+{
+	const struct known *k = know(s, place);
+	uint32_t frame = place->self && s->what & PYTHON_MODULES
+				 ? python_module_frame(place->self, outermost)
+				 : WIRE_NONE;
+
+	if (frame != WIRE_NONE)
+		parent = node_intern(parent, frame);
+	if (s->what & PYTHON_LINES && (!k->is_library || s->with_libraries))
+		parent = node_intern(parent, k->frame);
+	return parent;
+}
+
+static uint32_t remember(struct python_stack *s, const struct python_place *inner_first, unsigned n,
+			 const struct below *below)
+{
+	unsigned same = !memcmp(&s->below, below, sizeof(*below)) ? common(s, inner_first, n) : 0;
+	const char *outermost;
 
 	if (same == n && n == s->n)
 		return s->nodes[n - 1];
+	s->below = *below;
+	s->what = below->what;
 	/* Whether libraries are shown depends on all of them. */
 	if (s->with_libraries == any_own(s, inner_first, n)) {
 		s->with_libraries = !s->with_libraries;
 		same = 0;
 	}
+	outermost = outermost_module(inner_first, n);
 	for (unsigned i = same; i < n; i++) {
-		const struct python_place *place = &inner_first[n - 1 - i];
-		const struct known *k = know(s, place);
-		uint32_t parent = i ? s->nodes[i - 1] : below;
-
-		s->places[i] = *place;
-		s->nodes[i] = k->is_library && !s->with_libraries ? parent
-								  : node_intern(parent, k->frame);
+		s->places[i] = inner_first[n - 1 - i];
+		s->nodes[i] =
+			put_place(s, &s->places[i], i ? s->nodes[i - 1] : below->node, outermost);
 	}
-	s->below = below;
 	s->n = n;
 	return s->nodes[n - 1];
 }
@@ -186,17 +222,29 @@ static bool is_on(void)
 	return atomic_load(&contexts_on) & CONTEXT_BIT(CONTEXT_PYTHON);
 }
 
-static void python_look(void)
+bool python_can_be_read(void)
 {
-	if (!IS_READABLE || !python_find())
-		return;
+	if (!IS_READABLE || (!py.version && !python_find()))
+		return false;
+	if (atomic_load(&py.state) == PY_UNSOUND)
+		return false;
 	if (strstr(py.version, "free-threading"))
 		python_refuse("it has no interpreter lock");
 	else if (!py.layout)
 		python_refuse("this version is not known");
-	else
-		contexts_set(CONTEXT_PYTHON, true);
 	is_known_sound(); /* asked now, it is known at the first launch as a rule */
+	return atomic_load(&py.state) != PY_UNSOUND;
+}
+
+static void python_look(void)
+{
+	if (python_can_be_read())
+		contexts_set(CONTEXT_PYTHON, true);
+}
+
+bool python_ask(int (*call)(void *arg))
+{
+	return py.version && py.Py_IsInitialized() && py.Py_AddPendingCall(call, NULL) == 0;
 }
 
 static uint64_t launches(void)
@@ -232,7 +280,7 @@ static void python_end(void)
 }
 
 /* Functions that only pass on are at the innermost of many launches: who called them counts, too. */
-static uint64_t python_at(struct thread_state *t)
+uint64_t python_innermost_place(struct thread_state *t)
 {
 	struct python_place places[INNERMOST];
 	const char *state;
@@ -249,8 +297,9 @@ static uint64_t python_at(struct thread_state *t)
 	return hash;
 }
 
-static uint32_t python_node(struct thread_state *t, uint32_t node)
+uint32_t python_context(struct thread_state *t, uint32_t node, unsigned what)
 {
+	const struct below below = {node, what, python_modules_learned()};
 	struct python_place places[PYTHON_PLACES_MAX];
 	const char *state;
 	struct python_stack *s;
@@ -269,12 +318,20 @@ static uint32_t python_node(struct thread_state *t, uint32_t node)
 	}
 	state = py.PyGILState_GetThisThreadState();
 	n = state ? python_walk_all(state, places) : 0;
-	return n ? remember(s, places, n, node) : node;
+	return n ? remember(s, places, n, &below) : node;
+}
+
+static uint32_t python_node(struct thread_state *t, uint32_t node)
+{
+	uint32_t on = atomic_load_explicit(&contexts_on, memory_order_relaxed);
+
+	return python_context(
+		t, node, PYTHON_LINES | (on & CONTEXT_BIT(CONTEXT_TORCH) ? PYTHON_MODULES : 0));
 }
 
 const struct context_source context_python = {
 	.look = python_look,
 	.end = python_end,
 	.node = python_node,
-	.innermost = python_at,
+	.innermost = python_innermost_place,
 };

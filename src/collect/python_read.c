@@ -35,6 +35,13 @@ static uint32_t n_gone_at(const void *code)
 	return atomic_load_explicit(python_gone(code), memory_order_relaxed);
 }
 
+static const char *module_of(const char *frame, const char *code)
+{
+	if (code != atomic_load_explicit(&py.module_code, memory_order_relaxed))
+		return NULL;
+	return python_pointer(frame, py.layout->locals);
+}
+
 unsigned python_walk(const char *frame, unsigned n_frames,
 		     struct python_place places[PYTHON_PLACES_MAX])
 {
@@ -46,8 +53,9 @@ unsigned python_walk(const char *frame, unsigned n_frames,
 					   : python_pointer(frame, py.layout->code);
 
 		if (code)
-			places[n++] = (struct python_place){code, n_gone_at(code),
-							    instruction_of(frame, code)};
+			places[n++] =
+				(struct python_place){code, module_of(frame, code), n_gone_at(code),
+						      instruction_of(frame, code)};
 	}
 	return n;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
 #include "collect/python_abi.h"
 
 enum {
@@ -17,6 +18,7 @@ enum {
  * same of itself but for its lines: how many went from addresses like this one tells the two apart. */
 struct python_place {
 	const char *code;
+	const char *self; /* the module that it calls; NULL: it calls none */
 	uint32_t n_gone;
 	int32_t at; /* bytes from its first instruction */
 };
@@ -42,7 +44,11 @@ struct python_place {
 	_(void *, PyFrame_GetCode, (void *frame))                                                  \
 	_(void *, PyFrame_GetBack, (void *frame))                                                  \
 	_(int, _Py_IsFinalizing, (void))                                                           \
-	_(int, Py_IsFinalizing, (void))
+	_(int, Py_IsFinalizing, (void))                                                            \
+	_(int, PyDict_Next, (void *dict, ssize_t *at, void **key, void **value))                   \
+	_(ssize_t, PyDict_Size, (void *dict))                                                      \
+	_(void *, PyObject_GenericGetAttr, (void *of, void *name))                                 \
+	_(void *, PyUnicode_FromString, (const char *text))
 
 struct python_api {
 #define _(type, name, arguments) type(*name) arguments;
@@ -53,7 +59,8 @@ struct python_api {
 	char *code_type;
 	const char *version;
 	const struct python_layout *layout;
-	unsigned file, name; /* offsets in a code object */
+	unsigned file, name;               /* offsets in a code object */
+	_Atomic(const char *) module_code; /* calls modules of PyTorch */
 	_Atomic unsigned state;
 	_Atomic uint64_t n_early; /* launches before it is known whether frames can be read */
 };

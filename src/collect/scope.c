@@ -25,6 +25,8 @@ uint32_t thread_context(struct thread_state *t)
 		}
 	}
 	node = t->depth ? t->node : t->adopted;
+	if (_unlikely_(atomic_load_explicit(&contexts_due, memory_order_relaxed)) && t->is_main)
+		contexts_look_again();
 	if (_unlikely_(atomic_load_explicit(&contexts_on, memory_order_relaxed)))
 		node = contexts_node(t, node, &guessed);
 	if (_unlikely_(!t->context || t->context_node != node || t->context_guessed != guessed)) {

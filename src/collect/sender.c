@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "collect/burst.h"
+#include "collect/contexts.h"
 #include "collect/futex.h"
 #include "collect/internal.h"
 #include "collect/outlet.h"
@@ -40,6 +41,7 @@ enum {
 	AGAIN_MS = 100,  /* between two tries to make a thread */
 	STACK_SIZE = 256 * 1024,
 	ALONE_EVERY = 5, /* periods */
+	LOOK_EVERY = 10, /* … for what contexts are read from */
 	ALONE_NAP_MS = 50,
 	N_OURS = 2, /* threads */
 };
@@ -380,9 +382,13 @@ static void *sender_main(void *arg)
 	prctl(PR_SET_NAME, "proton-sender");
 	own_fd_isolate();
 	atomic_compare_exchange_strong(&collector->sender, &made, SENDER_ON);
-	while (!work(&reported))
-		if (++n % ALONE_EVERY == 0 && alone())
+	while (!work(&reported)) {
+		n++;
+		if (n % LOOK_EVERY == 0)
+			atomic_store_explicit(&contexts_due, true, memory_order_relaxed);
+		if (n % ALONE_EVERY == 0 && alone())
 			break;
+	}
 	p = patience(FINAL_MS);
 	flush(true, &p);
 	report(patience(FINAL_MS));

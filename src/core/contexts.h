@@ -14,7 +14,8 @@
  *    id, name, word, auto */
 /* clang-format off */
 #define CONTEXTS(_)                                                                                \
-	_(PYTHON, python, "python", ALWAYS) /* lines of its Python files */
+	_(PYTHON, python, "python", ALWAYS)  /* lines of its Python files */                       \
+	_(TORCH, torch, "torch", INSTEAD)    /* modules and operators of PyTorch */
 /* clang-format on */
 
 enum context {

@@ -32,14 +32,16 @@
 	_(OTHER,      18, "other")      /* "<other>": beyond a bound */                            \
 	_(DEVICE,     19, "device")     /* made by grouping */                                     \
 	_(STREAM,     20, "stream")     /* made by grouping */                                     \
-	_(THREAD,     21, "thread")     /* made by grouping */
+	_(THREAD,     21, "thread")     /* made by grouping */                                     \
+	_(MODULE,     22, "module")     /* of PyTorch: "encoder.layers.3" */                       \
+	_(OPERATOR,   23, "operator")   /* of PyTorch: "aten::add" */
 /* clang-format on */
 
 enum frame_kind {
 #define _(name, number, word) FRAME_##name = number,
 	FRAME_KINDS(_)
 #undef _
-		FRAME_N_KINDS = 22
+		FRAME_N_KINDS = 24
 };
 
 /* The word of a kind ("kernel"), or "function" for a number from the future. */

@@ -38,10 +38,11 @@ static const struct {
 	uint8_t kind;
 	const char *colour;
 } colours[] = {
-	{FRAME_ROOT, "#d0d0d0"},   {FRAME_SCOPE, "#8cc4e8"},  {FRAME_STATE, "#8cc4e8"},
-	{FRAME_NVTX, "#a5d59a"},   {FRAME_PYTHON, "#f2d679"}, {FRAME_NATIVE, "#d9c2a7"},
-	{FRAME_KERNEL, "#f0936b"}, {FRAME_COPY, "#c6a4dc"},   {FRAME_SET, "#dcb6d3"},
-	{FRAME_GRAPH, "#9fd8cf"},  {FRAME_LINE, "#f3b48f"},   {FRAME_INSTRUMENT, "#f3b48f"},
+	{FRAME_ROOT, "#d0d0d0"},     {FRAME_SCOPE, "#8cc4e8"},      {FRAME_STATE, "#8cc4e8"},
+	{FRAME_NVTX, "#a5d59a"},     {FRAME_PYTHON, "#f2d679"},     {FRAME_MODULE, "#a5d59a"},
+	{FRAME_OPERATOR, "#f2d679"}, {FRAME_NATIVE, "#d9c2a7"},     {FRAME_KERNEL, "#f0936b"},
+	{FRAME_COPY, "#c6a4dc"},     {FRAME_SET, "#dcb6d3"},        {FRAME_GRAPH, "#9fd8cf"},
+	{FRAME_LINE, "#f3b48f"},     {FRAME_INSTRUMENT, "#f3b48f"},
 };
 
 static const char script[] =

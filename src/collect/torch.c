@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: MIT */
+/* Calling contexts of PyTorch: modules, and the operators within them.
+ *
+ *     scopes ── encoder ── encoder.layers.3 ── aten::linear ── aten::addmm ──> kernel
+ *
+ * PyTorch tells observers when an operator begins and ends (at::RecordFunction). Ours keeps the addresses of
+ * the thread's open records and no more; what they are called is asked at a launch. Modules are among the
+ * frames of Python (python.c).
+ *
+ * Backward operators run on threads of PyTorch's, without Python. Their records carry the thread and the
+ * sequence number of the forward operator that made them: they stand below its modules (torch_join.h).
+ *
+ * It is looked for, and our observer is added, by the main thread between two instructions of Python. */
+#include "config.h" // IWYU pragma: keep
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include "backends/pages.h"
+#include "base/hash.h"
+#include "base/util.h"
+#include "collect/contexts.h"
+#include "collect/internal.h"
+#include "collect/python.h"
+#include "collect/torch_abi.h"
+#include "collect/torch_join.h"
+#include "wire/wire.h"
+
+enum {
+	DEPTH_MAX = 64,    /* records of a thread that are kept */
+	NAMES_MAX = 512,   /* names that a thread remembers */
+	RECORD_MAX = 2048, /* bytes of a record, more than any version has */
+	FIELDS_END = 512,  /* … in which fields are looked for */
+};
+
+static struct {
+#define _(type, name, arguments, symbol) type(*name) arguments;
+	TORCH_FUNCTIONS(_)
+	TORCH_OWN_RECORDS(_)
+#undef _
+	unsigned sequence, forward_thread; /* offsets in a record; 0: not known */
+	bool is_there;
+	_Atomic bool is_asked;
+} torch;
+
+/* An open record. PyTorch holds it as the context of our callback, and destroys it: by functions of ours
+ * that do nothing, for it stays where it is. */
+struct slot {
+	const void *functions;
+	_Atomic(const char *) record; /* NULL: it has ended, on another thread maybe */
+	uint8_t scope;
+	bool has_link; /* a backward operator ran within: what is done for it afterwards is its own */
+	struct torch_link link;
+	uint32_t frame; /* of the program's scopes, which may end on another thread at any time */
+};
+
+/* What a thread remembers. */
+struct torch_stack {
+	uint32_t n; /* slots in use */
+	uint32_t tid;
+	struct slot slots[DEPTH_MAX];
+	struct {
+		const char *name; /* PyTorch's */
+		const char *text; /* ours, of the frame */
+		uint32_t frame;
+	} known[NAMES_MAX];
+	uint64_t thread_id; /* as PyTorch numbers threads */
+};
+
+/* ---- records ---- */
+
+static void leave_alone(void *context)
+{
+	(void)context;
+}
+
+static const void *const functions[] = {(const void *)leave_alone, (const void *)leave_alone};
+
+static struct torch_stack *stack_of(struct thread_state *t)
+{
+	if (_unlikely_(!t->torch)) {
+		t->torch = pages_reserve(sizeof(*t->torch));
+		if (!t->torch) {
+			lose(LOSS_NO_MEMORY, 1);
+			return NULL;
+		}
+	}
+	if (_unlikely_(t->torch->tid != t->tid)) { /* of a thread that was here before */
+		t->torch->tid = t->tid;
+		t->torch->n = 0;
+		t->torch->thread_id = torch.thread_id();
+	}
+	return t->torch;
+}
+
+/* Those that ended elsewhere go when they come to lie on top. */
+static void trim(struct torch_stack *s)
+{
+	while (s->n && !atomic_load_explicit(&s->slots[s->n - 1].record, memory_order_relaxed))
+		s->n--;
+}
+
+static struct slot *push(const char *record, uint8_t scope)
+{
+	struct torch_stack *s = collect_on ? stack_of(thread_state()) : NULL;
+	struct slot *slot;
+
+	if (!s)
+		return NULL;
+	trim(s);
+	if (s->n == DEPTH_MAX)
+		return NULL; /* deeper ones are not told apart */
+	slot = &s->slots[s->n];
+	slot->functions = functions;
+	slot->scope = scope;
+	slot->has_link = false;
+	atomic_store_explicit(&slot->record, record, memory_order_relaxed);
+	atomic_signal_fence(memory_order_release);
+	s->n++;
+	return slot;
+}
+
+static void **begin_function(void **ret_context, const char *record)
+{
+	*ret_context = push(record, TORCH_FUNCTION);
+	return ret_context;
+}
+
+static void **begin_backward(void **ret_context, const char *record)
+{
+	*ret_context = push(record, TORCH_BACKWARD);
+	return ret_context;
+}
+
+static void **begin_user(void **ret_context, const char *record)
+{
+	struct slot *slot = push(record, TORCH_USER);
+	const char *name = slot ? torch.name(record) : "";
+
+	if (slot)
+		slot->frame = frame_intern(FRAME_OPERATOR, string_intern(name, strlen(name)));
+	*ret_context = slot;
+	return ret_context;
+}
+
+static bool has_link(void)
+{
+	return torch.sequence && torch.forward_thread;
+}
+
+/* What made it, or what it makes: a thread's number and a sequence number. */
+static bool link_of(const struct torch_stack *s, const struct slot *slot, const char *record,
+		    struct torch_link *ret)
+{
+	int64_t sequence;
+
+	memcpy(&sequence, record + torch.sequence, sizeof(sequence));
+	if (sequence < 0)
+		return false;
+	ret->sequence = (uint64_t)sequence;
+	ret->thread = s->thread_id;
+	if (slot->scope == TORCH_BACKWARD)
+		memcpy(&ret->thread, record + torch.forward_thread, sizeof(ret->thread));
+	return true;
+}
+
+/* A backward operator's gradients are added up after it has ended, within the record around it. */
+static void keep_link(struct torch_stack *s, uint32_t i, const char *record)
+{
+	struct slot *around = &s->slots[i - 1];
+
+	around->has_link = around->scope == TORCH_FUNCTION && has_link() &&
+			   link_of(s, &s->slots[i], record, &around->link);
+}
+
+/* What is still open above it is not within it: a collective ends when its device is done. */
+static void pop(struct torch_stack *s, uint32_t i, const char *record)
+{
+	if (i && s->slots[i].scope == TORCH_BACKWARD)
+		keep_link(s, i, record);
+	s->n = i;
+	trim(s);
+}
+
+static void end(const char *record, void **context)
+{
+	struct slot *slot = (struct slot *)context;
+	struct torch_stack *s = thread_self ? thread_self->torch : NULL;
+
+	/* Meanwhile the slot may be another's. */
+	if (!slot || atomic_load_explicit(&slot->record, memory_order_relaxed) != record)
+		return;
+	atomic_store_explicit(&slot->record, NULL, memory_order_relaxed);
+	if (s && slot >= s->slots && slot < s->slots + s->n)
+		pop(s, (uint32_t)(slot - s->slots), record);
+}
+
+/* ---- names ---- */
+
+static bool begins_with(const char *name, const char *start)
+{
+	return !strncmp(name, start, strlen(start));
+}
+
+/* Around each backward operator stands a record that says the same once more: it is not shown beside it. */
+#define TOLD_TWICE "autograd::engine::evaluate_function: "
+
+/* The frame of a record; WIRE_NONE: it has none of its own. Names are PyTorch's own, at one address as a
+ * rule, but not those of the program's scopes. */
+static uint32_t frame_of(struct torch_stack *s, const struct slot *slot, const char *record)
+{
+	const char *name = slot->scope == TORCH_USER ? NULL : torch.name(record);
+	unsigned i = hash_u64((uintptr_t)name) % NAMES_MAX;
+	uint32_t string;
+
+	if (slot->scope == TORCH_USER)
+		return slot->frame;
+	if (!name || !*name || (begins_with(name, TOLD_TWICE) && !slot->has_link))
+		return WIRE_NONE;
+	if (slot->has_link && begins_with(name, TOLD_TWICE))
+		name += strlen(TOLD_TWICE);
+	if (s->known[i].name == name && !strcmp(s->known[i].text, name))
+		return s->known[i].frame;
+	string = string_intern(name, strlen(name));
+	s->known[i].frame = frame_intern(FRAME_OPERATOR, string);
+	s->known[i].name = name;
+	s->known[i].text = collector->string[string].s;
+	return s->known[i].frame;
+}
+
+/* ---- forward and backward ---- */
+
+/* Below the modules of the forward operator, if this is a backward one. */
+static uint32_t join(struct torch_stack *s, const struct slot *slot, const char *record,
+		     uint32_t node)
+{
+	struct torch_link link = slot->link;
+
+	if (!slot->has_link &&
+	    (slot->scope != TORCH_BACKWARD || !has_link() || !link_of(s, slot, record, &link)))
+		return node;
+	return torch_join_below(&link, node);
+}
+
+/* So that the backward operators find it. */
+static void keep(struct torch_stack *s, uint32_t modules)
+{
+	struct torch_link link;
+	uint64_t last = UINT64_MAX;
+
+	for (uint32_t i = 0; has_link() && i < s->n; i++) {
+		const char *record =
+			atomic_load_explicit(&s->slots[i].record, memory_order_relaxed);
+
+		if (record && s->slots[i].scope == TORCH_FUNCTION &&
+		    link_of(s, &s->slots[i], record, &link) && link.sequence != last) {
+			torch_join_keep(&link, modules);
+			last = link.sequence;
+		}
+	}
+}
+
+/* ---- is it there? ---- */
+
+static bool find_functions(void *in)
+{
+	bool found = true;
+	void *v;
+
+#define _(type, name_, arguments, symbol)                                                          \
+	v = dlsym(in, symbol);                                                                     \
+	memcpy(&torch.name_, &v, sizeof(v));                                                       \
+	found = found && v;
+	TORCH_FUNCTIONS(_)
+#undef _
+#define _(type, name_, arguments, symbol)                                                          \
+	v = dlsym(in, symbol);                                                                     \
+	memcpy(&torch.name_, &v, sizeof(v));
+	TORCH_OWN_RECORDS(_)
+#undef _
+	return found;
+}
+
+#define MAGIC INT64_C(0x70726f746f6e)
+
+/* Records of our own, as our callback saw them. */
+static struct {
+	char bytes[2][FIELDS_END];
+	unsigned n;
+} seen;
+
+static void **begin_own(void **ret_context, const char *record)
+{
+	if (seen.n < 2)
+		memcpy(seen.bytes[seen.n], record, FIELDS_END);
+	seen.n++;
+	*ret_context = NULL;
+	return ret_context;
+}
+
+static void end_own(const char *record, void **context)
+{
+	(void)record;
+	(void)context;
+}
+
+static void make_own(int64_t sequence)
+{
+	_Alignas(64) char record[RECORD_MAX] = {0};
+
+	torch.record_init(record, TORCH_LITE);
+	if (torch.before)
+		torch.before(record, (struct torch_name){6, "proton", 0}, sequence);
+	else
+		torch.before_text(record, "proton", sequence);
+	torch.record_done(record);
+}
+
+static uint64_t word(unsigned of, unsigned at)
+{
+	uint64_t v;
+
+	memcpy(&v, seen.bytes[of] + at, sizeof(v));
+	return v;
+}
+
+/* Where a record keeps its sequence number, and where the number of the thread that a backward one is made by:
+ * before the record's own number, which is the one that counts up by one. */
+static void find_fields(void)
+{
+	unsigned sequence = 0, own = 0, n_sequence = 0, n_own = 0;
+
+	for (unsigned i = 0; i + 8 <= FIELDS_END; i += 8) {
+		if (word(0, i) == (uint64_t)MAGIC && word(1, i) == (uint64_t)MAGIC + 1) {
+			sequence = i;
+			n_sequence++;
+		} else if (word(0, i) && word(1, i) == word(0, i) + 1) {
+			own = i;
+			n_own++;
+		}
+	}
+	if (n_sequence != 1 || n_own != 1 || own < sequence + 16)
+		return;
+	torch.sequence = sequence;
+	torch.forward_thread = own - 8;
+}
+
+static void calibrate(void)
+{
+	struct torch_callback callback = {begin_own, end_own, 1.0, {0}, 0, 0, 1};
+	uint64_t handle;
+
+	if (!torch.record_init || !torch.record_done || (!torch.before && !torch.before_text))
+		return;
+	callback.scopes[TORCH_LITE] = 1;
+	seen.n = 0;
+	handle = torch.add_callback(callback);
+	make_own(MAGIC);
+	make_own(MAGIC + 1);
+	torch.remove_callback(handle);
+	if (seen.n == 2)
+		find_fields();
+}
+
+static void observe(uint8_t scope, void **(*start)(void **, const char *))
+{
+	struct torch_callback callback = {start, end, 1.0, {0}, 0, 0, 0};
+
+	callback.scopes[scope] = 1;
+	torch.add_callback(callback);
+}
+
+/* Its name may have a version behind it. */
+static int find_library(struct dl_phdr_info *info, size_t size, void *ret_name)
+{
+	const char *base = strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	if (!base || !begins_with(base + 1, "libtorch_cpu.so"))
+		return 0;
+	*(const char **)ret_name = info->dlpi_name;
+	return 1;
+}
+
+/* By the main thread, with the interpreter's lock, between two instructions. */
+static void look_now(void)
+{
+	const char *name = NULL;
+	void *library;
+
+	if (torch.is_there || !dl_iterate_phdr(find_library, &name))
+		return;
+	library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	if (!library || !find_functions(library))
+		return;
+	torch.is_there = true;
+	calibrate();
+	if (!has_link())
+		collect_note(
+			NOTE_WARNING,
+			"PyTorch: the forward operators of backward ones are not known in this "
+			"version: backward work stands below the main thread's scopes");
+	torch_join_init();
+	observe(TORCH_FUNCTION, begin_function);
+	observe(TORCH_BACKWARD, begin_backward);
+	observe(TORCH_USER, begin_user);
+	contexts_set(CONTEXT_TORCH, true);
+}
+
+static int look_pending(void *arg)
+{
+	(void)arg;
+	if (collector_is_ours())
+		look_now();
+	atomic_store(&torch.is_asked, false);
+	return 0;
+}
+
+static void torch_look(void)
+{
+#if defined(__x86_64__)
+	bool asked = false;
+
+	if (!torch.is_there && python_can_be_read() &&
+	    atomic_compare_exchange_strong(&torch.is_asked, &asked, true) &&
+	    !python_ask(look_pending))
+		atomic_store(&torch.is_asked, false);
+#endif
+}
+
+/* ---- for the collector ---- */
+
+static uint32_t torch_node(struct thread_state *t, uint32_t node)
+{
+	struct torch_stack *s = t->torch;
+	uint32_t n = s && t == thread_self ? s->n : 0, frame, modules;
+
+	/* Launches of no operator (a kernel of the program's own) have their lines at least. */
+	if (!(contexts_on & CONTEXT_BIT(CONTEXT_PYTHON)))
+		node = python_context(t, node, PYTHON_MODULES | (n ? 0 : PYTHON_LINES));
+	modules = node;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct slot *slot = &s->slots[i];
+		const char *record = atomic_load_explicit(&slot->record, memory_order_relaxed);
+
+		if (!record)
+			continue;
+		node = join(s, slot, record, node);
+		frame = frame_of(s, slot, record);
+		if (frame != WIRE_NONE)
+			node = node_intern(node, frame);
+	}
+	if (n)
+		keep(s, modules);
+	return node;
+}
+
+/* Its name, at one address as a rule, and of a backward operator also whose it is. */
+static uint64_t place_of(const struct torch_stack *s, const struct slot *slot, const char *record)
+{
+	struct torch_link link;
+	uint64_t made_by = 0;
+
+	if (slot->scope == TORCH_USER)
+		return slot->frame;
+	if (slot->scope == TORCH_BACKWARD && has_link() && link_of(s, slot, record, &link))
+		made_by = torch_join_find(&link);
+	return (uintptr_t)torch.name(record) ^ made_by << 48;
+}
+
+static uint64_t torch_at(struct thread_state *t)
+{
+	struct torch_stack *s = t->torch;
+	uint64_t hash = python_innermost_place(t);
+	uint32_t n = s && t == thread_self ? s->n : 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *record =
+			atomic_load_explicit(&s->slots[i].record, memory_order_relaxed);
+
+		if (record)
+			hash = hash_u64(hash ^ place_of(s, &s->slots[i], record));
+	}
+	return hash;
+}
+
+const struct context_source context_torch = {
+	.look = torch_look,
+	.look_again = torch_look,
+	.node = torch_node,
+	.innermost = torch_at,
+};

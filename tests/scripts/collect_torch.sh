@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# record --context torch: a training step of PyTorch reads as module, operator, kernel. With each interpreter
+# here that has PyTorch: python3, the system's, and those in PROTON_TEST_PYTHONS.
+here=$(cd "${srcdir:-.}/tests" && pwd)
+. "$here/tools/cli_help.sh"
+libs=$(dirname "$PROTON")/tests/mocks/.libs
+app=$here/programs/torch_contexts.py
+[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
+if grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; then
+	echo "skipped: python3 has not the sanitizer's runtime that the collector of this build needs"
+	exit 77
+fi
+[ "$(uname -m)" = x86_64 ] || { echo "skipped: operators of PyTorch are seen on x86-64 only"; exit 77; }
+export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+steps=20
+pythons() {
+	local p
+	for p in python3 /usr/bin/python3 ${PROTON_TEST_PYTHONS:-}; do
+		"$p" -c 'import sys, torch; print(sys.executable)' 2>/dev/null
+	done | sort -u
+}
+run() { # run PYTHON LIST [OPTION...]: into p.hatchet
+	timeout 300 "$PROTON" record -q --context "$2" -o p.hatchet "${@:3}" -- \
+		"$1" "$app" "$libs/libcuda.so.1" "$libs/torch_launch.so" $steps >out 2>err
+}
+cat >look.py <<'END'
+import collections, json, sys
+p, steps = json.load(sys.stdin), int(sys.argv[1])
+name = {n["id"]: n for n in p["nodes"]}
+def above(n):
+    while n["parent"] in name:
+        n = name[n["parent"]]
+        yield n
+calls = lambda n: n["metrics"].get("count", 0)
+kernels = [n for n in p["nodes"] if n["kind"] == "kernel"]
+below, wrong, lines = collections.Counter(), 0, 0
+for k in kernels:
+    up = list(above(k))
+    lines += any(n["kind"] == "python" for n in up) and k["name"] != "own"
+    if k["name"].startswith("k_"):
+        wrong += not (up[0]["kind"] == "operator" and up[0]["name"] == k["name"][2:])
+    for n in up:
+        if n["kind"] in ("module", "operator"):
+            below[n["name"]] += calls(k)
+    path = [n["name"] for n in up if n["kind"] == "module"]
+    ops = [n["name"] for n in up if n["kind"] == "operator"]
+    if ops and ops[-1] == "AddmmBackward0" and path:
+        below["backward of " + path[0]] += calls(k)
+linear = ["layers.%d.%s" % (i, m) for i in (0, 1) for m in ("attention.qkv", "attention.out", "mlp.0", "mlp.2")]
+print("kernels", sum(calls(k) for k in kernels))
+print("not below their operators", wrong)
+# The first operator may come before names are known.
+alike = [(below["layers.0." + m], below["layers.1." + m]) for m in ("attention.out", "mlp.0", "mlp.2")]
+print("modules alike", all(a == b > 20 * steps for a, b in alike))
+back = [below["backward of " + l] for l in linear[1:] + ["head"]]
+print("backward below its modules", min(back) == max(back) >= 3 * steps)
+print("of AddmmBackward0 elsewhere", below["AddmmBackward0"] - sum(below["backward of " + l] for l in linear + ["head"])
+      > 20)
+print("optimizer", below["Optimizer.step#SGD.step"] >= 18 * steps)
+print("lines", lines > 0)
+END
+look() { "$PROTON" export -f json p.hatchet | python3 look.py $steps; }
+losses() {
+	"$PROTON" export -f json p.hatchet | python3 -c '
+import json, sys
+print({k: v for k, v in json.load(sys.stdin)["losses"].items() if v and k not in ("pipe_full", "wire_gaps")})'
+}
+right() { # right KERNELS LINES
+	printf '%s\n' "kernels $1" "not below their operators 0" "modules alike True" \
+		"backward below its modules True" "of AddmmBackward0 elsewhere False" "optimizer True" "lines $2"
+}
+
+n=0
+while read -r python; do
+	version=$("$python" -c 'import torch; print(torch.__version__)' 2>/dev/null)
+	n=$((n + 1))
+	run "$python" scopes
+	check "$version: without contexts" 0 $?
+	wanted=$("$PROTON" export -f json p.hatchet | python3 look.py $steps | sed -n 's/^kernels //p')
+	run "$python" torch
+	check "$version: status" 0 $?
+	check "$version: module, operator, kernel" "$(right "$wanted" False)" "$(look)"
+	check "$version: losses" "{}" "$(losses)"
+	check "$version: nothing is said in the program" "" "$(grep -i proton err)"
+	run "$python" python,torch
+	check "$version: with lines of Python" "$(right "$wanted" True)" "$(look)"
+	run "$python" auto --budget off
+	check "$version: by itself" "$(right "$wanted" False)" "$(look)"
+	run "$python" auto --budget 2%
+	check "$version: all kernels within a budget" "$wanted" "$(look | sed -n 's/^kernels //p')"
+done < <(pythons)
+echo "$n interpreters with PyTorch"
+[ $n -gt 0 ] || { echo "skipped: no python3 here has PyTorch"; exit 77; }
+finish
