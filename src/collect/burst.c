@@ -610,7 +610,7 @@ static void forget_sent(struct burst *s)
 	s->hello = false;
 	s->strings = s->frames = s->nodes = s->lanes = s->sets = s->metrics = s->notes = 0;
 	s->devices = 0;
-	memset(s->slot_sent, 0, sizeof(s->slot_sent));
+	memset(s->slot_sent, 0, (table_n(&collector->slots) + 63) / 64 * sizeof(*s->slot_sent));
 	for (i = 0; i < MAX_DEVICES; i++)
 		collector->device[i].sent = 0;
 	intervals_resend();

@@ -26,13 +26,14 @@
 
 /* bounds; powers of two */
 enum {
-	MAX_STRINGS = 1 << 17,
-	MAX_FRAMES = 1 << 16,
-	MAX_NODES = 1 << 16,
-	MAX_CONTEXTS = 1 << 17,
+	MAX_STRINGS = 1 << 18,
+	MAX_FRAMES = 1 << 18,
+	MAX_NODES = 1 << 18,
+	MAX_CONTEXTS = 1 << 19,
 	MAX_LANES = 1 << 13,
-	MAX_SLOTS = 1 << 17,
-	MAX_VALUES = 1 << 20,
+	MAX_SLOTS = 1 << 19,
+	MAX_VALUES = 1 << 21,
+	MAX_ID = 1 << 19, /* of all these */
 	MAX_SETS = 256,
 	SET_MAX = 8, /* metrics in a set */
 	MAX_METRICS = 256,
@@ -54,7 +55,7 @@ enum entry_state { ENTRY_EMPTY = 0, ENTRY_READY = 1, ENTRY_DEAD = 2 };
 struct table {
 	_Atomic uint32_t n; /* may run past max when full */
 	uint32_t max, mask;
-	_Atomic uint32_t *index; /* id + 1 */
+	_Atomic uint32_t *index; /* see tables.c */
 };
 
 struct string_entry {
@@ -163,6 +164,7 @@ struct thread_state {
 	_Atomic uint32_t used;
 	uint32_t tid;
 	uint32_t lane;    /* tid, or 0: it shares the lanes of thread 0 */
+	uint32_t host;    /* see thread_lane() */
 	uint32_t node;    /* current calling context */
 	uint32_t adopted; /* the main thread's, while this one has none of its own */
 	bool is_main;

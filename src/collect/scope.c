@@ -109,14 +109,14 @@ static void slot_add_host_time(uint32_t slot, uint64_t ns, bool is_entered)
 
 /* Host time of a scope goes to its node on the thread's host lane: all of it but what was in a pause.
  * One that began and ended in the same pause was none. */
-static void scope_time(const struct thread_state *t, const struct scope_entry *e)
+static void scope_time(struct thread_state *t, const struct scope_entry *e)
 {
 	uint64_t now = host_clock_ns();
 	uint32_t slot;
 
 	if (!e->enter_ns || (now == e->enter_ns && is_paused()))
 		return;
-	slot = slot_intern(e->node, lane_intern(WIRE_NONE, 0, 0, t->lane), SET_ID_HOST);
+	slot = slot_intern(e->node, thread_lane(t), SET_ID_HOST);
 	slot_add_host_time(slot, now > e->enter_ns ? now - e->enter_ns : 0, !e->is_inherited);
 }
 
@@ -282,7 +282,7 @@ static void metric_put(const char *name, enum metric_type sent, union metric_val
 	if (!metric_take(name, metric, sent, &v))
 		return;
 	t = thread_state();
-	slot = slot_intern(t->node, lane_intern(WIRE_NONE, 0, 0, t->lane), set);
+	slot = slot_intern(t->node, thread_lane(t), set);
 	if (slot == WIRE_NONE)
 		return;
 	if (replace)
@@ -307,12 +307,14 @@ void collect_metric_u64(const char *name, uint64_t v, bool replace)
 void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t host_ns)
 {
 	uint32_t parent, node, slot;
+	struct thread_state *t;
 
 	if (!collect_on || is_paused())
 		return;
+	t = thread_state();
 	parent = node_intern(0, frame_intern(FRAME_PROCESS, string_intern("<ranges>", 8)));
 	node = node_intern(parent, frame_intern(kind, string_intern(name, len)));
-	slot = slot_intern(node, lane_intern(WIRE_NONE, 0, 0, thread_state()->lane), SET_ID_HOST);
+	slot = slot_intern(node, thread_lane(t), SET_ID_HOST);
 	slot_add_host_time(slot, host_ns, true);
 	sender_start();
 }

@@ -5,6 +5,20 @@
  * sees them. */
 #include <string.h>
 #include "collect/internal.h"
+#include "wire/wire.h"
+
+/* The lane of what a thread does on the host; t->host is its id + 1, once it has one of its own. */
+static inline uint32_t thread_lane(struct thread_state *t)
+{
+	uint32_t lane;
+
+	if (_likely_(t->host))
+		return t->host - 1;
+	lane = lane_intern(WIRE_NONE, 0, 0, t->lane);
+	if (collector->lane[lane].thread == t->lane)
+		t->host = lane + 1;
+	return lane;
+}
 
 static inline void slot_add_u64(uint32_t slot, unsigned i, uint64_t v)
 {

@@ -68,6 +68,7 @@ void threads_forked(void)
 	own->tid = (uint32_t)syscall(SYS_gettid);
 	if (own->lane)
 		own->lane = own->tid;
+	own->host = 0;
 	own->is_main = true;
 	atomic_store(&collector->main_node, own->node);
 }
@@ -142,7 +143,7 @@ struct thread_state *thread_first(void)
 	thread_set_depth(t, 0);
 	t->node = t->context = t->overflow = t->adopted = 0;
 	t->is_main = t->tid == (uint32_t)getpid();
-	t->lane = 0;
+	t->lane = t->host = 0;
 	if (atomic_fetch_add(&collector->n_thread_lanes, 1) < MAX_THREAD_LANES)
 		t->lane = t->tid;
 	thread_self = t;

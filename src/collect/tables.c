@@ -14,7 +14,23 @@ enum {
 	PAGE = 1 << 16,      /* of every architecture: arrays begin at one */
 	FILL_NAP_NS = 20000, /* between two looks whether another thread has filled an entry … */
 	FILL_NAPS = 500,     /* … of so many */
+
+	BUCKET = 16,       /* cells of an index: a line of the cache */
+	CELLS_1 = 1 << 12, /* of the first level, in buckets … */
+	CELLS_2 = 1 << 16, /* … and of the second */
+	CELLS_BEFORE = CELLS_1 + CELLS_2,
 };
+
+/* An index has three levels of cells: an entry's id + 1, and above it bits of its hash, so that one that
+ * is not meant need not be looked at. 0 is free, and no cell ever becomes free again.
+ *
+ *     hash ─> a bucket of level 1 ── full ──> one of level 2 ── full ──> level 3, from a place of it on
+ *
+ * So a table with few entries touches few pages, however many it has room for, and who looks for a key
+ * goes the way of whoever put it there: what was full once is full for all. Level 3 has room for twice
+ * what the table has. */
+#define CELL_IDS UINT32_C(0xfffff) /* of a cell: the id; the others are of the hash */
+_Static_assert(MAX_ID <= CELL_IDS, "ids fit cells");
 
 /* Arrays that struct collector points to: where the pointer is, and how many bytes. */
 static const struct piece {
@@ -41,7 +57,7 @@ static const struct piece {
 #define INDEX(name, max)                                                                           \
 	{                                                                                          \
 		offsetof(struct collector, name.index),                                            \
-			(size_t)(max)*2 * sizeof(*collector->name.index)                           \
+			((size_t)(max)*2 + CELLS_BEFORE) * sizeof(*collector->name.index)          \
 	}
 	INDEX(strings, MAX_STRINGS),
 	INDEX(frames, MAX_FRAMES),
@@ -166,24 +182,59 @@ struct collector *tables_new(void)
 struct keyed;
 typedef bool equal_fn(const struct keyed *k, uint32_t id, const void *key);
 
+static inline uint32_t cell_first(uint64_t hash)
+{
+	return (uint32_t)hash % (CELLS_1 / BUCKET) * BUCKET;
+}
+
+/* Where to look in the next level, behind the last cell of a bucket. */
+static inline uint32_t cell_below(const struct table *t, uint64_t hash, uint32_t cell)
+{
+	if (cell <= CELLS_1)
+		return CELLS_1 + (uint32_t)(hash >> 8) % (CELLS_2 / BUCKET) * BUCKET;
+	return CELLS_BEFORE + ((uint32_t)(hash >> 16) & t->mask);
+}
+
+static inline uint32_t cell_next(const struct table *t, uint64_t hash, uint32_t cell)
+{
+	cell++;
+	if (cell > CELLS_BEFORE)
+		return CELLS_BEFORE + ((cell - CELLS_BEFORE) & t->mask);
+	return cell % BUCKET ? cell : cell_below(t, hash, cell);
+}
+
+/* What marks entries with this hash. */
+static inline uint32_t cell_mark(uint64_t hash)
+{
+	return (uint32_t)(hash >> 32) & ~CELL_IDS;
+}
+
+/* May a cell that is not free be that of an entry with this hash? */
+static inline bool cell_fits(uint32_t cell, uint64_t hash)
+{
+	return (cell & ~CELL_IDS) == cell_mark(hash);
+}
+
+static inline uint32_t cell_id(uint32_t cell)
+{
+	return (cell & CELL_IDS) - 1;
+}
+
 /* An equal entry's id, or WIRE_NONE and the cell to fill. */
 static inline __attribute__((always_inline)) uint32_t
 table_find(struct table *t, uint64_t hash, equal_fn *equal, const struct keyed *k, const void *key,
 	   uint32_t *ret_cell)
 {
-	uint32_t i = (uint32_t)hash & t->mask, probes, id;
+	uint32_t i, cell;
 
-	for (probes = 0; probes <= t->mask; probes++, i = (i + 1) & t->mask) {
-		id = atomic_load_explicit(&t->index[i], memory_order_acquire);
-		if (!id) {
-			*ret_cell = i;
+	for (i = cell_first(hash);; i = cell_next(t, hash, i)) {
+		cell = atomic_load_explicit(&t->index[i], memory_order_acquire);
+		*ret_cell = i;
+		if (!cell)
 			return WIRE_NONE;
-		}
-		if (equal(k, id - 1, key))
-			return id - 1;
+		if (cell_fits(cell, hash) && equal(k, cell_id(cell), key))
+			return cell_id(cell);
 	}
-	*ret_cell = WIRE_NONE;
-	return WIRE_NONE;
 }
 
 /* A fresh id, or WIRE_NONE when the table is full. */
@@ -200,20 +251,20 @@ static uint32_t table_take(struct table *t, uint32_t max)
 /* Publish entry id in the index from `cell` on. Returns id, or the id of the equal entry of a
  * thread that was faster: then ours is dead. */
 static inline __attribute__((always_inline)) uint32_t
-table_publish(struct table *t, uint32_t cell, uint32_t id, equal_fn *equal, const struct keyed *k,
-	      const void *key, _Atomic uint8_t *state)
+table_publish(struct table *t, uint64_t hash, uint32_t cell, uint32_t id, equal_fn *equal,
+	      const struct keyed *k, const void *key, _Atomic uint8_t *state)
 {
 	uint32_t seen;
 
-	for (;; cell = (cell + 1) & t->mask) {
+	for (;; cell = cell_next(t, hash, cell)) {
 		seen = 0;
-		if (atomic_compare_exchange_strong_explicit(&t->index[cell], &seen, id + 1,
-							    memory_order_acq_rel,
-							    memory_order_acquire))
+		if (atomic_compare_exchange_strong_explicit(
+			    &t->index[cell], &seen, cell_mark(hash) | (id + 1),
+			    memory_order_acq_rel, memory_order_acquire))
 			break;
-		if (equal(k, seen - 1, key)) {
+		if (cell_fits(seen, hash) && equal(k, cell_id(seen), key)) {
 			atomic_store_explicit(state, ENTRY_DEAD, memory_order_release);
-			return seen - 1;
+			return cell_id(seen);
 		}
 	}
 	atomic_store_explicit(state, ENTRY_READY, memory_order_release);
@@ -292,7 +343,7 @@ uint32_t string_intern(const char *s, size_t len)
 
 	if (id != WIRE_NONE)
 		return id;
-	id = cell == WIRE_NONE ? WIRE_NONE : table_take(t, MAX_STRINGS);
+	id = table_take(t, MAX_STRINGS);
 	if (id == WIRE_NONE) {
 		lose(LOSS_STRINGS_FULL, 1);
 		return 0;
@@ -306,7 +357,7 @@ uint32_t string_intern(const char *s, size_t len)
 	}
 	e->hash = k.hash;
 	e->full_len = len;
-	return table_publish(t, cell, id, string_equal, NULL, &k, &e->state);
+	return table_publish(t, k.hash, cell, id, string_equal, NULL, &k, &e->state);
 }
 
 /* ---- tables whose entries begin with their key ---- */
@@ -353,12 +404,12 @@ keyed_intern(const struct keyed *k, uint64_t hash, const uint32_t *key, uint32_t
 
 	if (id != WIRE_NONE)
 		return id;
-	id = cell == WIRE_NONE ? WIRE_NONE : table_take(t, max);
+	id = table_take(t, max);
 	if (id == WIRE_NONE)
 		return WIRE_NONE;
 	entry = keyed_entry(k, id);
 	memcpy(entry, key, k->words * sizeof(*key));
-	return table_publish(t, cell, id, keyed_equal, k, key,
+	return table_publish(t, hash, cell, id, keyed_equal, k, key,
 			     (_Atomic uint8_t *)(entry + k->state));
 }
 
@@ -464,7 +515,7 @@ uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set)
 	if (id != WIRE_NONE)
 		return id;
 	n = collector->set[set].n;
-	if (cell != WIRE_NONE && atomic_load(&collector->n_values) + n <= MAX_VALUES)
+	if (atomic_load(&collector->n_values) + n <= MAX_VALUES)
 		id = table_take(t, MAX_SLOTS);
 	if (id == WIRE_NONE) {
 		lose(LOSS_SLOTS_FULL, 1);
@@ -480,7 +531,7 @@ uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set)
 	memcpy(e, key, sizeof(key));
 	e->values = at;
 	slot_seed(e);
-	return table_publish(t, cell, id, keyed_equal, &slots, key, &e->state);
+	return table_publish(t, hash, cell, id, keyed_equal, &slots, key, &e->state);
 }
 
 uint32_t hist_intern(uint32_t node, uint32_t device, uint32_t octave)

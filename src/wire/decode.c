@@ -27,14 +27,14 @@
 #define WIDENED_MAX 100000000
 /* Times that an instance may say hello as somebody else. */
 #define HELLOS_MAX 4
-/* Texts that nobody sent before, of an instance and of all. A collector keeps 2^17 of 64 MiB together
+/* Texts that nobody sent before, of an instance and of all. A collector keeps 2^18 of 64 MiB together
  * (collect/internal.h); programs of one run mostly say the same ones. */
-#define PEER_TEXTS_MAX (1u << 17)
+#define PEER_TEXTS_MAX (1u << 18)
 #define PEER_BYTES_MAX (UINT64_C(64) << 20)
 #define ALL_TEXTS_MAX  (8 * PEER_TEXTS_MAX)
 #define ALL_BYTES_MAX  (4 * PEER_BYTES_MAX)
 /* Other things that an instance may add to the session: more than the tables of a collector hold. */
-#define PEER_THINGS_MAX (UINT64_C(1) << 20)
+#define PEER_THINGS_MAX (UINT64_C(1) << 21)
 /* What the buffer of a finished text keeps. */
 #define TEXT_KEEP 4096
 /* Bulk files and clocks of an instance: it has one of each a backend. */

@@ -249,36 +249,39 @@ END_TEST
 
 /* ---- full ---- */
 
+enum { N_PARENTS = 600, N_BELOW = 500 }; /* more than there is room for */
+
 START_TEST(test_nodes_full)
 {
-	uint32_t parents[300], id = 0, i, j;
+	uint32_t parents[N_PARENTS], id = 0, i, j;
 	uint64_t n_lost;
 
 	rig_start();
-	for (i = 0; i < 300; i++)
+	for (i = 0; i < N_PARENTS; i++)
 		parents[i] = node_intern(0, frame_intern(FRAME_SCOPE, numbered("f", i)));
-	for (i = 0; i < 300; i++)
-		for (j = 0; j < 300 && !rig_losses(LOSS_NODES_FULL); j++)
+	for (i = 0; i < N_PARENTS; i++)
+		for (j = 0; j < N_BELOW && !rig_losses(LOSS_NODES_FULL); j++)
 			id = node_intern(parents[i], frame_intern(FRAME_SCOPE, numbered("f", j)));
 	ck_assert_uint_eq(rig_losses(LOSS_NODES_FULL), 1);
+	ck_assert_uint_ge(table_n(&collector->nodes), MAX_NODES - RESERVED_NODES);
 	ck_assert(node_is(id, "<other>"));
 	/* What is there is found; what is new is folded where it would have been, and counted. */
 	ck_assert_uint_eq(node_intern(0, frame_intern(FRAME_SCOPE, numbered("f", 7))), parents[7]);
 	ck_assert_uint_eq(rig_losses(LOSS_NODES_FULL), 1);
-	id = node_intern(parents[299], frame_of("new"));
+	id = node_intern(parents[N_PARENTS - 1], frame_of("new"));
 	ck_assert(node_is(id, "<other>"));
-	ck_assert_uint_eq(collector->node[id].parent, parents[299]);
-	ck_assert_uint_eq(node_intern(parents[299], frame_of("newer")), id);
+	ck_assert_uint_eq(collector->node[id].parent, parents[N_PARENTS - 1]);
+	ck_assert_uint_eq(node_intern(parents[N_PARENTS - 1], frame_of("newer")), id);
 	/* When even that is full, the parent takes it. */
 	n_lost = rig_losses(LOSS_NODES_FULL);
-	for (i = 0; i < 300 * 200 && table_n(&collector->nodes) < MAX_NODES; i++) {
+	for (i = 0; i < N_PARENTS * 200 && table_n(&collector->nodes) < MAX_NODES; i++) {
 		id = node_intern(parents[i / 200],
 				 frame_intern(FRAME_SCOPE, numbered("f", i % 200)));
 		node_intern(id, WIRE_NONE);
 	}
 	ck_assert_uint_eq(table_n(&collector->nodes), MAX_NODES);
 	ck_assert_uint_gt(rig_losses(LOSS_NODES_FULL), n_lost);
-	for (i = 0; i < 300; i++)
+	for (i = 0; i < N_PARENTS; i++)
 		id = node_intern(parents[i], frame_of("last"));
 	ck_assert_uint_lt(id, MAX_NODES);
 }
@@ -362,15 +365,15 @@ START_TEST(test_contexts_full)
 
 START_TEST(test_slots_full)
 {
-	uint32_t lanes[512], parents[512], i, j, id = 0;
+	uint32_t lanes[1024], parents[1024], i, j, id = 0;
 
 	rig_start();
-	for (i = 0; i < 512; i++) {
+	for (i = 0; i < 1024; i++) {
 		lanes[i] = lane_intern(WIRE_NONE, 0, 0, i);
 		parents[i] = node_intern(0, frame_intern(FRAME_SCOPE, numbered("n", i)));
 	}
-	for (i = 0; i < 512 && id != WIRE_NONE; i++)
-		for (j = 0; j < 512 && id != WIRE_NONE; j++)
+	for (i = 0; i < 1024 && id != WIRE_NONE; i++)
+		for (j = 0; j < 1024 && id != WIRE_NONE; j++)
 			id = slot_intern(parents[i], lanes[j], SET_ID_HOST);
 	ck_assert_uint_eq(id, WIRE_NONE);
 	/* Values without a place are counted. */
