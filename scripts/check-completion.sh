@@ -81,7 +81,7 @@ mkdir folder
 touch one.hatchet two.tape three.txt
 expect "record report" proton re
 expect "--help" proton --h
-expect "--no-follow" proton record --no-f
+expect "--no-follow" proton record --no-foll
 expect "process" proton report --group p
 expect "process" proton report --group = p
 expect "process" proton report -g p
@@ -158,8 +158,8 @@ check_fish() {
 	fish_expect "one.hatchet" "proton view on"
 	fish_expect "record report" "proton help re"
 	fish_expect "one.hatchet" "proton record -o x -- cat one.h"
-	fish_expect "--no-follow" "proton record --no-fo"
-	fish_expect "" "proton record cat --no-fo"
+	fish_expect "--no-follow" "proton record --no-foll"
+	fish_expect "" "proton record cat --no-foll"
 }
 
 export completions

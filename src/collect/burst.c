@@ -560,6 +560,7 @@ static uint64_t own_bytes(const struct limits *l)
 	       l->nodes * sizeof(struct node_entry) + l->lanes * sizeof(struct lane_entry) +
 	       l->slots * sizeof(struct slot_entry) + l->hists * sizeof(struct hist_entry) +
 	       table_n(&collector->contexts) * sizeof(struct context_entry) +
+	       table_n(&collector->crowds) * sizeof(struct crowd_entry) +
 	       (uint64_t)atomic_load(&collector->n_values) * sizeof(uint64_t) +
 	       (uint64_t)atomic_load(&collector->n_threads) * sizeof(struct thread_state) +
 	       intervals_bytes() +

@@ -16,13 +16,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <unistd.h>
 #include "backends/backend.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/util.h"
 #include "collect/collect.h"
 #include "core/session.h"
 #include "wire/control.h"
+#include "wire/wire.h"
 
 /* bounds; powers of two */
 enum {
@@ -33,7 +36,9 @@ enum {
 	MAX_LANES = 1 << 13,
 	MAX_SLOTS = 1 << 19,
 	MAX_VALUES = 1 << 21,
-	MAX_ID = 1 << 19, /* of all these */
+	MAX_CROWDS = 1 << 17, /* of names that differ in numbers alone, below one parent */
+	MAX_FOLDED = 1 << 20, /* bits for those of them that have no row of their own */
+	MAX_ID = 1 << 19,     /* of all these */
 	MAX_SETS = 256,
 	SET_MAX = 8, /* metrics in a set */
 	MAX_METRICS = 256,
@@ -100,6 +105,15 @@ struct hist_entry {
 	uint32_t node, device, octave;
 	_Atomic uint8_t state;
 	_Atomic uint32_t n[HIST_WIDTH];
+};
+
+/* Names below one parent that differ in numbers alone (scope_names.c). */
+struct crowd_entry {
+	uint32_t parent, pattern[2]; /* node; hash of the kind and "step #" */
+	_Atomic uint8_t state;
+	_Atomic uint32_t n_kept;          /* that have a row of their own */
+	_Atomic uint32_t n_folded;        /* others so far */
+	_Atomic uint64_t highest, lowest; /* numbers of these: + 1, and ~; 0: none */
 };
 
 struct set_entry {
@@ -178,7 +192,8 @@ struct thread_state {
 	struct python_stack *python; /* python.c */
 	struct torch_stack *torch;   /* torch.c */
 	struct context_budget *budget;
-	struct cpu_mark cpu; /* cpu_time.c */
+	struct cpu_mark cpu;         /* cpu_time.c */
+	_Atomic uint32_t scopes[64]; /* nodes of some that were entered (scope_names.c) */
 	struct scope_entry stack[MAX_DEPTH];
 };
 
@@ -226,7 +241,7 @@ struct collector {
 	char dir[256];
 	_Atomic uint32_t text_used;
 	char *text;
-	struct table strings, frames, nodes, contexts, lanes, slots, hists;
+	struct table strings, frames, nodes, contexts, lanes, slots, hists, crowds;
 	struct string_entry *string;
 	struct frame_entry *frame;
 	struct node_entry *node;
@@ -234,6 +249,8 @@ struct collector {
 	struct lane_entry *lane;
 	struct slot_entry *slot;
 	struct hist_entry *hist;
+	struct crowd_entry *crowd;
+	_Atomic uint64_t *folded; /* bit map over hashes of names without a row of their own */
 	_Atomic uint64_t *value;
 	_Atomic uint32_t n_values;
 	_Atomic uint64_t *dirty, *hist_dirty; /* bit maps over slots and histograms */
@@ -245,13 +262,14 @@ struct collector {
 	struct thread_state *thread;
 	_Atomic uint32_t n_threads; /* highest ever used */
 	_Atomic uint32_t n_thread_lanes;
-	_Atomic uint32_t main_node; /* calling context of the main thread */
-	_Atomic bool many_contexts; /* backends were told to attribute */
-	_Atomic uint64_t pause;     /* see is_paused() */
-	_Atomic uint32_t sender;    /* enum sender_state */
-	_Atomic bool has_news;      /* there was something to send */
-	_Atomic uint32_t n_late;    /* values that came after the last word, not sent yet */
-	_Atomic uint32_t wake;      /* futex: the sender has something to look at */
+	_Atomic uint32_t main_node;  /* calling context of the main thread */
+	_Atomic uint32_t folded_set; /* set_folded() + 1; 0: not made yet */
+	_Atomic bool many_contexts;  /* backends were told to attribute */
+	_Atomic uint64_t pause;      /* see is_paused() */
+	_Atomic uint32_t sender;     /* enum sender_state */
+	_Atomic bool has_news;       /* there was something to send */
+	_Atomic uint32_t n_late;     /* values that came after the last word, not sent yet */
+	_Atomic uint32_t wake;       /* futex: the sender has something to look at */
 	struct question finish, exec, resume; /* resume: exec has failed */
 	_Atomic uint32_t done;                /* futex: something was answered */
 	uint32_t exe, cmdline, host;          /* strings */
@@ -334,16 +352,48 @@ struct collector *tables_new(void);
 void tables_forget_values(struct collector *c, bool now);
 /* In a fork child: entries of small tables that threads of the parent were filling are free. */
 void tables_forget_claims(struct collector *c);
+/* A text that may be one of the strings. */
+struct string_key {
+	uint64_t hash;
+	const char *s;
+	size_t len;
+};
+
+static inline struct string_key string_key(const char *s, size_t len)
+{
+	return (struct string_key){hash_bytes(s, len), s, len};
+}
+
+/* Is it the one with this id? A name that was cut is told apart by its length and 64-bit hash. */
+static inline bool string_is(uint32_t id, const struct string_key *k)
+{
+	const struct string_entry *e = &collector->string[id];
+
+	if (e->hash != k->hash || e->full_len != k->len)
+		return false;
+	return k->len > WIRE_TEXT_MAX || !memcmp(e->s, k->s, k->len);
+}
+
+/* The ids of what is there already; WIRE_NONE: it is not. */
+uint32_t string_find(const struct string_key *k);
+uint32_t frame_find(enum frame_kind kind, uint32_t string);
+uint32_t node_find(uint32_t parent, uint32_t frame);
+/* … made where it is not. */
 uint32_t string_intern(const char *s, size_t len);
 uint32_t frame_intern(enum frame_kind kind, uint32_t string);
 uint32_t node_intern(uint32_t parent, uint32_t frame);
+uint32_t node_intern_made(uint32_t parent, uint32_t frame, bool *ret_made); /* now, and by us? */
 uint32_t context_intern(uint32_t node, uint32_t thread, bool is_guessed);
 uint32_t lane_intern(uint32_t device, uint32_t context, uint32_t stream, uint32_t thread);
 uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set); /* WIRE_NONE is counted */
 uint32_t hist_intern(uint32_t node, uint32_t device, uint32_t octave);
+uint32_t crowd_intern(uint32_t parent, uint64_t pattern);
 uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope,
 		       uint8_t add);
 uint32_t set_intern_one(uint32_t metric);
+/* The set of FOLD_METRIC alone (core/fold.h). It never waits: WIRE_NONE where another thread is making
+ * it at this moment. */
+uint32_t set_folded(void);
 uint32_t device_intern(uint8_t source, int32_t index);
 void note_add(int level, const char *text);
 /* Entries that may be looked at: published or dead. */

@@ -7,6 +7,7 @@
 #include "collect/context_sources.h"
 #include "collect/contexts.h"
 #include "collect/internal.h"
+#include "collect/scope_names.h"
 #include "collect/slots.h"
 #include "wire/wire.h"
 
@@ -74,9 +75,8 @@ static int push(enum frame_kind kind, uint64_t tag, const char *name, size_t len
 	cpu_time_charge(t);
 	/* A signal handler may enter and leave scopes of its own at any point of this: what it finds is
 	 * either all of this scope or nothing of it, and it writes no further than the next entry. */
-	new.frame = frame_intern(kind, string_intern(name, len));
 	new.base = t->depth ? t->stack[0].base : adopt ? main_node_for(t) : 0;
-	new.node = node_intern(t->depth ? t->node : new.base, new.frame);
+	new.node = scope_node(t, kind, name, len, t->depth ? t->node : new.base, &new.frame);
 	new.enter_ns = host_clock_ns();
 	depth = t->depth;
 	thread_set_depth(t, depth + 1);
@@ -306,14 +306,14 @@ void collect_metric_u64(const char *name, uint64_t v, bool replace)
 
 void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t host_ns)
 {
-	uint32_t parent, node, slot;
+	uint32_t parent, node, frame, slot;
 	struct thread_state *t;
 
 	if (!collect_on || is_paused())
 		return;
 	t = thread_state();
 	parent = node_intern(0, frame_intern(FRAME_PROCESS, string_intern("<ranges>", 8)));
-	node = node_intern(parent, frame_intern(kind, string_intern(name, len)));
+	node = scope_node(t, kind, name, len, parent, &frame);
 	slot = slot_intern(node, thread_lane(t), SET_ID_HOST);
 	slot_add_host_time(slot, host_ns, true);
 	sender_start();

@@ -46,6 +46,18 @@ static inline void slot_store(uint32_t slot, unsigned i, uint64_t bits)
 			      memory_order_relaxed);
 }
 
+/* Up to v, if it is lower. Was it? */
+static inline bool value_raise(_Atomic uint64_t *p, uint64_t v)
+{
+	uint64_t old = atomic_load_explicit(p, memory_order_relaxed);
+
+	while (v > old)
+		if (atomic_compare_exchange_weak_explicit(p, &old, v, memory_order_relaxed,
+							  memory_order_relaxed))
+			return true;
+	return false;
+}
+
 static inline void slot_touch(uint32_t slot)
 {
 	bitmap_set(collector->dirty, slot);

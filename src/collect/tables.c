@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/util.h"
 #include "collect/internal.h"
+#include "core/fold.h"
 #include "wire/wire.h"
 
 /* ---- the mappings ---- */
@@ -48,6 +49,8 @@ static const struct piece {
 	PIECE(lane, MAX_LANES),
 	PIECE(slot, MAX_SLOTS),
 	PIECE(hist, MAX_HISTS),
+	PIECE(crowd, MAX_CROWDS),
+	PIECE(folded, MAX_FOLDED / 64),
 	PIECE(value, MAX_VALUES),
 	PIECE(dirty, MAX_SLOTS / 64),
 	PIECE(hist_dirty, MAX_HISTS / 64),
@@ -66,6 +69,7 @@ static const struct piece {
 	INDEX(lanes, MAX_LANES),
 	INDEX(slots, MAX_SLOTS),
 	INDEX(hists, MAX_HISTS),
+	INDEX(crowds, MAX_CROWDS),
 #undef INDEX
 };
 
@@ -110,6 +114,7 @@ static struct collector *tables_map(void)
 	table_init(&c->lanes, MAX_LANES);
 	table_init(&c->slots, MAX_SLOTS);
 	table_init(&c->hists, MAX_HISTS);
+	table_init(&c->crowds, MAX_CROWDS);
 	return c;
 }
 
@@ -273,21 +278,9 @@ table_publish(struct table *t, uint64_t hash, uint32_t cell, uint32_t id, equal_
 
 /* ---- strings ---- */
 
-struct string_key {
-	uint64_t hash;
-	const char *s;
-	size_t len;
-};
-
 static bool string_equal(const struct keyed *unused, uint32_t id, const void *key)
 {
-	const struct string_entry *e = &collector->string[id];
-	const struct string_key *k = key;
-
-	if (e->hash != k->hash || e->full_len != k->len)
-		return false;
-	/* A name that was cut is told apart by its length and 64-bit hash. */
-	return k->len > WIRE_TEXT_MAX || !memcmp(e->s, k->s, k->len);
+	return string_is(id, key);
 }
 
 /* In a program that was built with TSan our memcpy() is TSan's, which sees the copy but not the
@@ -334,9 +327,16 @@ static const char *string_store(const struct string_key *k, uint32_t *ret_len)
 	return p;
 }
 
+uint32_t string_find(const struct string_key *k)
+{
+	uint32_t cell;
+
+	return table_find(&collector->strings, k->hash, string_equal, NULL, k, &cell);
+}
+
 uint32_t string_intern(const char *s, size_t len)
 {
-	struct string_key k = {hash_bytes(s, len), s, len};
+	struct string_key k = string_key(s, len);
 	struct table *t = &collector->strings;
 	struct string_entry *e;
 	uint32_t cell, id = table_find(t, k.hash, string_equal, NULL, &k, &cell);
@@ -374,7 +374,7 @@ struct keyed {
 	}
 static const struct keyed frames = KEYED(frame, 2), nodes = KEYED(node, 2),
 			  contexts = KEYED(context, 3), lanes = KEYED(lane, 4),
-			  slots = KEYED(slot, 3), hists = KEYED(hist, 3);
+			  slots = KEYED(slot, 3), hists = KEYED(hist, 3), crowds = KEYED(crowd, 3);
 
 static inline char *keyed_entry(const struct keyed *k, uint32_t id)
 {
@@ -396,12 +396,13 @@ static inline __attribute__((always_inline)) bool keyed_equal(const struct keyed
 /* The id of a key, with an entry made for it where there is none and room below max; else
  * WIRE_NONE. */
 static inline __attribute__((always_inline)) uint32_t
-keyed_intern(const struct keyed *k, uint64_t hash, const uint32_t *key, uint32_t max)
+keyed_make(const struct keyed *k, uint64_t hash, const uint32_t *key, uint32_t max, bool *ret_made)
 {
 	struct table *t = (struct table *)((char *)collector + k->table);
-	uint32_t cell, id = table_find(t, hash, keyed_equal, k, key, &cell);
+	uint32_t cell, id = table_find(t, hash, keyed_equal, k, key, &cell), its;
 	char *entry;
 
+	*ret_made = false;
 	if (id != WIRE_NONE)
 		return id;
 	id = table_take(t, max);
@@ -409,8 +410,27 @@ keyed_intern(const struct keyed *k, uint64_t hash, const uint32_t *key, uint32_t
 		return WIRE_NONE;
 	entry = keyed_entry(k, id);
 	memcpy(entry, key, k->words * sizeof(*key));
-	return table_publish(t, hash, cell, id, keyed_equal, k, key,
-			     (_Atomic uint8_t *)(entry + k->state));
+	its = table_publish(t, hash, cell, id, keyed_equal, k, key,
+			    (_Atomic uint8_t *)(entry + k->state));
+	*ret_made = its == id;
+	return its;
+}
+
+static inline __attribute__((always_inline)) uint32_t
+keyed_intern(const struct keyed *k, uint64_t hash, const uint32_t *key, uint32_t max)
+{
+	bool made;
+
+	return keyed_make(k, hash, key, max, &made);
+}
+
+uint32_t frame_find(enum frame_kind kind, uint32_t string)
+{
+	const uint32_t key[] = {kind, string};
+	uint32_t cell;
+
+	return table_find(&collector->frames, hash_pair(kind, string), keyed_equal, &frames, key,
+			  &cell);
 }
 
 uint32_t frame_intern(enum frame_kind kind, uint32_t string)
@@ -420,25 +440,43 @@ uint32_t frame_intern(enum frame_kind kind, uint32_t string)
 	return keyed_intern(&frames, hash_pair(kind, string), key, MAX_FRAMES);
 }
 
-static uint32_t node_try(uint32_t parent, uint32_t frame, uint32_t max)
+uint32_t node_find(uint32_t parent, uint32_t frame)
+{
+	const uint32_t key[] = {parent, frame};
+	uint32_t cell;
+
+	return table_find(&collector->nodes, hash_pair(parent, frame), keyed_equal, &nodes, key,
+			  &cell);
+}
+
+static uint32_t node_try(uint32_t parent, uint32_t frame, uint32_t max, bool *ret_made)
 {
 	const uint32_t key[] = {parent, frame};
 
-	return keyed_intern(&nodes, hash_pair(parent, frame), key, max);
+	return keyed_make(&nodes, hash_pair(parent, frame), key, max, ret_made);
 }
 
-uint32_t node_intern(uint32_t parent, uint32_t frame)
+uint32_t node_intern_made(uint32_t parent, uint32_t frame, bool *ret_made)
 {
 	uint32_t id = WIRE_NONE, other;
+	bool made;
 
+	*ret_made = false;
 	if (frame != WIRE_NONE)
-		id = node_try(parent, frame, MAX_NODES - RESERVED_NODES);
+		id = node_try(parent, frame, MAX_NODES - RESERVED_NODES, ret_made);
 	if (id != WIRE_NONE)
 		return id;
 	lose(LOSS_NODES_FULL, 1);
 	other = frame_intern(FRAME_OTHER, string_intern("<other>", 7));
-	id = other == WIRE_NONE ? WIRE_NONE : node_try(parent, other, MAX_NODES);
+	id = other == WIRE_NONE ? WIRE_NONE : node_try(parent, other, MAX_NODES, &made);
 	return id == WIRE_NONE ? parent : id;
+}
+
+uint32_t node_intern(uint32_t parent, uint32_t frame)
+{
+	bool made;
+
+	return node_intern_made(parent, frame, &made);
 }
 
 uint32_t context_intern(uint32_t node, uint32_t thread, bool is_guessed)
@@ -539,6 +577,13 @@ uint32_t hist_intern(uint32_t node, uint32_t device, uint32_t octave)
 	const uint32_t key[] = {node, device, octave};
 
 	return keyed_intern(&hists, hash_u64(hash_pair(node, device) ^ octave), key, MAX_HISTS);
+}
+
+uint32_t crowd_intern(uint32_t parent, uint64_t pattern)
+{
+	const uint32_t key[] = {parent, (uint32_t)pattern, (uint32_t)(pattern >> 32)};
+
+	return keyed_intern(&crowds, hash_u64(parent ^ pattern), key, MAX_CROWDS);
 }
 
 /* ---- small tables: a scan, and a claim of the first free entry by its key ---- */
@@ -677,6 +722,25 @@ uint32_t set_intern_one(uint32_t metric)
 	uint16_t w = (uint16_t)metric;
 
 	return small_intern_filled(&small_tables[SMALL_SETS], metric + UINT64_C(1), &w);
+}
+
+static uint32_t small_ready(const struct small_table *t, uint32_t id)
+{
+	return id != WIRE_NONE && atomic_load(small_state(t, id)) == ENTRY_READY ? id : WIRE_NONE;
+}
+
+uint32_t set_folded(void)
+{
+	const struct small_table *metrics = &small_tables[SMALL_METRICS],
+				 *sets = &small_tables[SMALL_SETS];
+	struct metric_what w = {string_intern(FOLD_METRIC, strlen(FOLD_METRIC)), "", METRIC_U64,
+				METRIC_EXCLUSIVE, METRIC_MAX};
+	uint32_t id = small_ready(metrics, small_intern(metrics, w.name + UINT64_C(1), &w));
+	uint16_t metric = (uint16_t)id;
+
+	if (id == WIRE_NONE)
+		return WIRE_NONE;
+	return small_ready(sets, small_intern(sets, metric + UINT64_C(1), &metric));
 }
 
 static uint64_t device_key(uint8_t source, int32_t index)

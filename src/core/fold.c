@@ -2,6 +2,8 @@
 #include "config.h" // IWYU pragma: keep
 #include "core/fold.h"
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/hash.h"
@@ -13,7 +15,7 @@
 /* Nodes with names that are alike, below what is one parent by then. */
 struct set_of_names {
 	uint32_t first; /* node */
-	uint32_t n;     /* different names */
+	uint64_t n;     /* different names */
 };
 
 struct folding {
@@ -28,8 +30,58 @@ struct folding {
 	uint32_t n_levels;
 	struct set_of_names *sets;
 	uint32_t n_sets;
+	uint32_t metric; /* how many names nodes stand for already */
 	struct idindex frames, patterns;
 };
+
+/* ---- how many names a node stands for ---- */
+
+static bool is_fold_metric(const struct metric *m)
+{
+	return m->type == METRIC_U64 && m->add == METRIC_MAX;
+}
+
+/* METRIC_NONE: none stands for more than one. A program may have a metric of this name, which is
+ * another one. */
+static uint32_t fold_metric(const struct session *s)
+{
+	uint32_t metric = metric_table_find(s->metrics, FOLD_METRIC);
+
+	if (metric == METRIC_NONE || !is_fold_metric(metric_table_get(s->metrics, metric)))
+		return METRIC_NONE;
+	return metric;
+}
+
+static uint64_t names_of(const struct session *s, uint32_t node, uint32_t metric)
+{
+	union metric_value v;
+
+	if (metric == METRIC_NONE || !session_value(s, node, metric, &v))
+		return 1;
+	return MAX(v.u64, 1);
+}
+
+const char *folded_text(const struct session *s, char out[FOLDED_TEXT_MAX])
+{
+	uint32_t metric = fold_metric(s), n_rows = 0, one = 0;
+	uint64_t n_names = 0, n;
+
+	for (uint32_t i = 0; metric != METRIC_NONE && i < s->n_nodes; i++) {
+		n = names_of(s, i, metric);
+		if (n < 2)
+			continue;
+		n_names += n;
+		if (!n_rows++)
+			one = i;
+	}
+	if (!n_rows)
+		return NULL;
+	snprintf(out, FOLDED_TEXT_MAX,
+		 "%" PRIu64 " names that only count up are in %" PRIu32 " row%s%s '%.100s'",
+		 n_names, n_rows, n_rows > 1 ? "s" : "", n_rows > 1 ? ", as" : ",",
+		 session_node_name(s, one));
+	return out;
+}
 
 static int folding_init(struct folding *f, const struct session *s)
 {
@@ -42,7 +94,8 @@ static int folding_init(struct folding *f, const struct session *s)
 			      .folds = calloc(n, 1),
 			      .order = malloc(n * sizeof(*f->order)),
 			      .level_end = calloc(n + 1, sizeof(*f->level_end)),
-			      .sets = malloc(n * sizeof(*f->sets))};
+			      .sets = malloc(n * sizeof(*f->sets)),
+			      .metric = fold_metric(s)};
 	return f->same && f->to && f->set_of && f->folds && f->order && f->level_end && f->sets
 		       ? 0
 		       : -ENOMEM;
@@ -158,7 +211,7 @@ static int count_name(struct folding *f, uint32_t node)
 		if (idindex_add(&f->patterns, hash, set) < 0)
 			return -ENOMEM;
 	}
-	f->sets[set].n++;
+	f->sets[set].n += names_of(f->s, node, f->metric);
 	f->set_of[node] = set;
 	return 0;
 }
@@ -218,8 +271,8 @@ static int tell_counts(const struct folding *f, const uint32_t *nodes, struct se
 	if (metric == METRIC_NONE)
 		return -ENOMEM;
 	found = metric_table_get(into->metrics, metric);
-	if (found->type != folded.type || found->add != folded.add)
-		return 0; /* a program has a metric of this name, which is another one */
+	if (!is_fold_metric(found))
+		return 0;
 	for (uint32_t i = 0; i < f->n_sets; i++) {
 		uint32_t node = nodes[f->sets[i].first], row;
 		const union metric_value n = {.u64 = f->sets[i].n};

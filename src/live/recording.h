@@ -34,6 +34,7 @@ struct recording_options {
 	bool has_contexts;   /* else what fits the program is read */
 	uint32_t contexts;   /* CONTEXT_BIT()s: read beside scopes */
 	bool by_shape;       /* tell kernels apart by grid and block */
+	bool all_names;      /* also those that only count up have rows of their own */
 	bool quiet, verbose;
 };
 

@@ -6,6 +6,7 @@
 #include "base/human.h"
 #include "base/util.h"
 #include "core/crowd.h"
+#include "core/fold.h"
 #include "core/runs.h"
 #include "core/samples.h"
 #include "report/report_impl.h"
@@ -36,9 +37,15 @@ int view_notes(struct report *r)
 {
 	static const char *const words[] = {"", "warning: ", "error: "};
 	double covered = samples_covered(r->s);
-	char share[HUMAN_MAX];
+	char share[HUMAN_MAX], folded[FOLDED_TEXT_MAX];
+	bool any = covered < 1 || r->s->n_notes;
 
 	human_percent(share, covered);
+	if (folded_text(r->s, folded)) {
+		put_name(r->out, folded, 0, r->o->ascii);
+		out_putc(r->out, '\n');
+		any = true;
+	}
 	if (covered < 1)
 		out_printf(r->out, "percentiles are of %s %% of the executions\n", share);
 	for (size_t i = 0; i < r->s->n_notes; i++) {
@@ -50,7 +57,7 @@ int view_notes(struct report *r)
 		put_name(r->out, session_text(r->s, n->text), 0, r->o->ascii);
 		out_putc(r->out, '\n');
 	}
-	if (!r->s->n_notes && !(covered < 1))
+	if (!any)
 		out_puts(r->out, "none\n");
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <math.h>
 #include "core/crowd.h"
+#include "core/fold.h"
 #include "core/loss.h"
 #include "core/samples.h"
 #include "core/session.h"
@@ -44,12 +45,22 @@ static void list_covered(struct panel *p)
 		   "percentiles are of %s %% of the executions", text);
 }
 
+/* Names that share a row. */
+static void list_folded(struct panel *p)
+{
+	char text[FOLDED_TEXT_MAX];
+
+	if (folded_text(panel_session(p), text))
+		buf_puts(sections_add(p, &(struct section_row){.role = ROLE_NORMAL}), text);
+}
+
 static void list_notes(struct panel *p)
 {
 	static const enum role roles[] = {ROLE_NORMAL, ROLE_WARNING, ROLE_ALARM};
 	const struct session *s = panel_session(p);
 
 	list_covered(p);
+	list_folded(p);
 	for (size_t i = 0; i < s->n_notes; i++) {
 		const struct session_note *n = &s->notes[i];
 		const struct section_row row = {.role = roles[MIN(n->level, 2)]};

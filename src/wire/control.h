@@ -46,9 +46,10 @@ struct control_page {
 	struct backend_options options; /* set before there is a collector */
 };
 
-#define CONTROL_TRACE    8u  /* when each operation ran goes to a segment */
-#define CONTROL_CPU_TIME 16u /* scopes get the time that their threads ran */
-#define CONTROL_BY_SHAPE 32u /* kernels launched with other grids or blocks are others */
+#define CONTROL_TRACE     8u   /* when each operation ran goes to a segment */
+#define CONTROL_CPU_TIME  16u  /* scopes get the time that their threads ran */
+#define CONTROL_BY_SHAPE  32u  /* kernels launched with other grids or blocks are others */
+#define CONTROL_ALL_NAMES 128u /* names that only count up have rows of their own, each */
 
 _Static_assert(sizeof(struct control_page) == 192, "control_page");
 

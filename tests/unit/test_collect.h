@@ -12,5 +12,6 @@ TCase *collect_intervals_case(void);
 TCase *collect_races_case(void);
 TCase *collect_cpu_time_case(void);
 TCase *collect_budget_case(void);
+TCase *collect_names_case(void);
 
 #endif
