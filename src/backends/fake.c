@@ -11,8 +11,11 @@
  *   launch NAME                     a launch that never finishes
  *   pause MS                        wait, so that something changes while one looks; a program
  *                                   that ends does not: the script ends there
+ *   called FUNCTION                 hands a function of the program what executes a kernel on the
+ *                                   thread that calls it (tests/mocks/passed.c)
  *   repeat N                        run all lines before this one N times more */
 #include "config.h" // IWYU pragma: keep
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -73,14 +76,20 @@ static void fake_device(struct fake *f, int32_t index, const char *name)
 	f->sink->ops->device(f->sink, &info);
 }
 
+/* Launched by this thread, and over. */
+static void execute(struct activity_sink *sink, struct activity *a, uint64_t ns)
+{
+	a->launch = sink->ops->launch(sink);
+	a->end_ns = clock_realtime_ns();
+	a->start_ns = a->end_ns - ns;
+	sink->ops->record(sink, a);
+}
+
 static void fake_record(struct fake *f, struct activity *a, uint64_t ns)
 {
 	a->device = f->device;
 	a->stream = f->stream;
-	a->launch = f->sink->ops->launch(f->sink);
-	a->end_ns = clock_realtime_ns();
-	a->start_ns = a->end_ns - ns;
-	f->sink->ops->record(f->sink, a);
+	execute(f->sink, a, ns);
 }
 
 /* "128x4": dimensions that are not named are 1. */
@@ -171,6 +180,25 @@ static void run_launch(struct fake *f, char *const words[])
 	f->sink->ops->launch(f->sink);
 }
 
+static struct activity_sink *called_sink;
+
+static void execute_called(void)
+{
+	struct activity a = {.kind = ACTIVITY_KERNEL, .name = "called"};
+
+	execute(called_sink, &a, NSEC_PER_USEC);
+}
+
+static void run_called(struct fake *f, char *const words[])
+{
+	void (*take)(void (*execute_one)(void));
+
+	*(void **)&take = dlsym(RTLD_DEFAULT, words[1]);
+	called_sink = f->sink;
+	if (take)
+		take(execute_called);
+}
+
 static void run_pause(struct fake *f, char *const words[])
 {
 	uint64_t end_ns = clock_monotonic_ns() + strtoull(words[1], NULL, 10) * NSEC_PER_MSEC;
@@ -195,7 +223,7 @@ static const struct {
 	{"kernel", 3, run_kernel}, {"copy", 5, run_copy},     {"set", 4, run_set},
 	{"stream", 2, run_stream}, {"device", 2, run_device}, {"launch", 2, run_launch},
 	{"pause", 2, run_pause},   {"repeat", 2, run_repeat}, {"many", 4, run_many},
-	{"sync", 3, run_sync},
+	{"sync", 3, run_sync},     {"called", 2, run_called},
 };
 
 static void fake_line(struct fake *f, char *line)
