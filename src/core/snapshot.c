@@ -138,6 +138,8 @@ void snapshot_mask(struct snapshot *snap, const uint8_t *mask)
 int snapshot_regroup(struct snapshot *snap, enum group group)
 {
 	snap->generation++;
+	if (view_rename(snap, group))
+		return 0;
 	columns_restart(snap, false);
 	view_clear(snap);
 	snap->spec.group = group;

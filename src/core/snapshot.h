@@ -68,7 +68,8 @@ bool snapshot_is_reset(const struct snapshot *snap);
  * mask: a byte a node, 0 = out; what is below one must be out too. NULL: all are back. Nodes of
  * later pictures are as their parents are until the next call. */
 void snapshot_mask(struct snapshot *snap, const uint8_t *mask);
-/* Change the grouping: ids start anew (a panel drops its fold state). */
+/* Change the grouping: ids start anew (a panel drops its fold state). Groups that hold the same nodes as
+ * those before, such as of one process on one device, cost nothing: the tree below them is kept. */
 int snapshot_regroup(struct snapshot *snap, enum group group);
 /* Since the grouping was made, has a process learned that it uses another device? If so, the caller
  * should group anew. */

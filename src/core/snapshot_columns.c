@@ -148,6 +148,29 @@ static uint32_t *metric_places(const struct session *s, uint32_t metric)
 	return places;
 }
 
+/* The usual case, a million rows at a time: a number that adds up, counted from the beginning. */
+static void sum_rows(const struct snapshot *snap, const struct metric *m, const uint32_t *places,
+		     const uint8_t *left_out, double *v)
+{
+	const union metric_value *values = picture_values(snap);
+	const uint8_t *present = picture_present(snap);
+	const bool whole = m->type == METRIC_U64;
+
+	for (size_t i = 0; i < snap->n_rows; i++) {
+		const struct session_row *r = &snap->s->rows[i];
+		uint32_t node = snap->row_node[i], at = r->values + places[r->set];
+
+		if (places[r->set] == NOWHERE || !present[at] || (left_out && left_out[node]))
+			continue;
+		add_present(&v[node], whole ? (double)values[at].u64 : values[at].f64);
+	}
+}
+
+static bool is_plain_sum(const struct snapshot *snap, const struct metric *m)
+{
+	return m->add == METRIC_SUM && m->type != METRIC_TEXT && !snap->n_base;
+}
+
 /* Own values of all nodes from the rows of the picture; hidden: of those that are, too. */
 static int column_exclusive(const struct snapshot *snap, uint32_t metric, bool hidden, double *v,
 			    double *w)
@@ -155,18 +178,22 @@ static int column_exclusive(const struct snapshot *snap, uint32_t metric, bool h
 	const struct metric *m = metric_table_get(snap->s->metrics, metric);
 	const union metric_value *values = picture_values(snap);
 	const uint8_t *present = picture_present(snap);
+	const uint8_t *left_out = !hidden && snap->any_hidden ? snap->hidden : NULL;
 	_cleanup_(freep) uint32_t *places = metric_places(snap->s, metric);
 	double unweighted = 0;
 
 	if (!places)
 		return -ENOMEM;
+	if (is_plain_sum(snap, m)) {
+		sum_rows(snap, m, places, left_out, v);
+		return 0;
+	}
 	for (size_t i = 0; i < snap->n_rows; i++) {
 		const struct session_row *r = &snap->s->rows[i];
 		uint32_t node = snap->row_node[i], at = r->values + places[r->set];
 		double weight = 1, value;
 
-		if (places[r->set] == NOWHERE || !present[at] ||
-		    (!hidden && snap->any_hidden && snap->hidden[node]) ||
+		if (places[r->set] == NOWHERE || !present[at] || (left_out && left_out[node]) ||
 		    !picture_value(snap, m, at, values[at], &value))
 			continue;
 		if (m->add == METRIC_WMEAN)
@@ -174,6 +201,24 @@ static int column_exclusive(const struct snapshot *snap, uint32_t metric, bool h
 		metric_add_number(m, &v[node], w ? &w[node] : &unweighted, value, weight);
 	}
 	return 0;
+}
+
+/* Siblings that follow each other are added up in a register. */
+static void sum_up(const uint32_t *parents, size_t n, double *v)
+{
+	uint32_t at = 0;
+	double sum = n ? v[0] : NAN;
+
+	for (size_t i = n; i-- > 1;) {
+		if (parents[i] != at) {
+			v[at] = sum;
+			at = parents[i];
+			sum = v[at];
+		}
+		add_present(&sum, v[i]);
+	}
+	if (n)
+		v[at] = sum;
 }
 
 /* A parent's id is smaller than its children's: one pass from the end rolls up. w: NULL, or what
@@ -184,6 +229,10 @@ static void column_roll_up(const struct snapshot *snap, const struct metric *m, 
 	double unweighted = 0;
 	size_t i;
 
+	if (metric_add_plain(m->add) == METRIC_SUM) {
+		sum_up(snap->parents, snap->n, v);
+		return;
+	}
 	for (i = snap->n; i-- > 1;) {
 		uint32_t up = snap->parents[i];
 

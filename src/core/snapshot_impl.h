@@ -51,6 +51,7 @@ struct snapshot {
 	uint32_t *last_child, *parents;
 	uint8_t *hidden;
 	size_t n, cap_nodes, cap_last, cap_parents, cap_hidden;
+	size_t room;         /* for nodes, in all of them */
 	uint32_t n_contexts; /* nodes but the root and launch metadata */
 	uint32_t n_shown;    /* those of them that are not hidden */
 	bool any_hidden, masked;
@@ -61,6 +62,7 @@ struct snapshot {
 	struct idindex group_index, node_index; /* by key; of nodes below groups without a map */
 	struct lane_group *lane_groups;
 	size_t n_lane_groups, cap_lane_groups;
+	uint32_t nowhere;     /* index + 1 of the group of rows without a lane; 0: there are none */
 	uint32_t lanes_moved; /* of the session, when the groups were made */
 	uint8_t *metadata;    /* by frame: not looked at, no, yes */
 	size_t n_metadata, cap_metadata;
@@ -112,7 +114,9 @@ static inline const uint8_t *picture_present(const struct snapshot *snap)
 }
 
 /* snapshot_view.c: 0 or -ENOMEM. */
-int view_map(struct snapshot *snap);    /* the nodes and rows that have come with this picture */
+int view_map(struct snapshot *snap); /* the nodes and rows that have come with this picture */
+/* Do these groups part the rows as those of the present view do? Then it is theirs. False: clear it. */
+bool view_rename(struct snapshot *snap, enum group group);
 void view_clear(struct snapshot *snap); /* of another grouping: ids start anew */
 void view_done(struct snapshot *snap);
 const struct group_entry *view_group_of(const struct snapshot *snap, uint32_t id);

@@ -36,63 +36,104 @@ static int metadata_room(struct snapshot *snap)
 	return 0;
 }
 
-static int view_room(struct snapshot *snap, size_t n)
+static int view_grow(struct snapshot *snap, size_t n)
 {
-	if (n <= snap->cap_nodes && n <= snap->cap_last && n <= snap->cap_parents &&
-	    n <= snap->cap_hidden)
-		return 0;
 	if (ARRAY_ROOM(snap->nodes, snap->cap_nodes, n) < 0 ||
 	    ARRAY_ROOM(snap->last_child, snap->cap_last, n) < 0 ||
 	    ARRAY_ROOM(snap->parents, snap->cap_parents, n) < 0 ||
 	    ARRAY_ROOM(snap->hidden, snap->cap_hidden, n) < 0)
 		return -ENOMEM;
+	snap->room =
+		MIN(MIN(snap->cap_nodes, snap->cap_last), MIN(snap->cap_parents, snap->cap_hidden));
 	return 0;
 }
 
-static void view_link(struct snapshot *snap, uint32_t parent, uint32_t id)
+static inline int view_room(struct snapshot *snap, size_t n)
 {
-	struct snap_node *node = &snap->nodes[id], *up = &snap->nodes[parent];
+	return _likely_(n <= snap->room) ? 0 : view_grow(snap, n);
+}
 
-	node->depth = up->depth < UINT16_MAX ? (uint16_t)(up->depth + 1) : up->depth;
-	node->metadata |= up->metadata;
-	node->hidden |= up->hidden;
+/* As the last child of its parent. */
+static inline void view_link(struct snapshot *snap, struct snap_node *up, uint32_t id)
+{
+	uint32_t *last = &snap->last_child[up - snap->nodes];
+
 	if (up->first_child == SNAP_NONE)
 		up->first_child = id;
 	else
-		snap->nodes[snap->last_child[parent]].next_sibling = id;
-	snap->last_child[parent] = id;
+		snap->nodes[*last].next_sibling = id;
+	*last = id;
 	up->n_children++;
 }
 
-/* The caller has made room with view_room(). */
-static uint32_t view_add(struct snapshot *snap, uint32_t parent, uint8_t kind,
-			 uint32_t session_node, bool metadata)
+/* The caller has made room with view_room(). A million nodes come at a time: each is written once. */
+static inline uint32_t view_add(struct snapshot *snap, uint32_t parent, uint8_t kind,
+				uint32_t session_node, bool metadata)
 {
 	uint32_t id = (uint32_t)snap->n++;
+	struct snap_node *up = parent == SNAP_NONE ? NULL : &snap->nodes[parent];
+	uint16_t depth = up ? (uint16_t)(up->depth + (up->depth < UINT16_MAX)) : 0;
+	bool hidden = metadata || (up && up->hidden);
 
+	metadata = metadata || (up && up->metadata);
 	snap->nodes[id] = (struct snap_node){.parent = parent,
 					     .first_child = SNAP_NONE,
 					     .next_sibling = SNAP_NONE,
 					     .session_node = session_node,
+					     .depth = depth,
 					     .kind = kind,
-					     .hidden = metadata,
+					     .hidden = hidden,
 					     .metadata = metadata};
 	snap->last_child[id] = SNAP_NONE;
-	if (parent != SNAP_NONE)
-		view_link(snap, parent, id);
 	snap->parents[id] = parent;
-	snap->hidden[id] = snap->nodes[id].hidden;
-	snap->any_hidden |= snap->nodes[id].hidden;
-	snap->n_contexts += id && !snap->nodes[id].metadata;
-	snap->n_shown += id && !snap->nodes[id].hidden;
+	snap->hidden[id] = hidden;
+	if (up)
+		view_link(snap, up, id);
+	snap->any_hidden |= hidden;
+	snap->n_contexts += id && !metadata;
+	snap->n_shown += id && !hidden;
 	return id;
 }
 
-static uint32_t add_session_node(struct snapshot *snap, uint32_t parent, uint32_t node)
+static inline uint32_t add_session_node(struct snapshot *snap, uint32_t parent, uint32_t node)
 {
 	uint32_t frame = snap->s->nodes[node].frame;
 
 	return view_add(snap, parent, snap->s->frames[frame].kind, node, is_metadata(snap, frame));
+}
+
+/* Without grouping, ids and lines of kin are those of the session. */
+static void copy_nodes(struct snapshot *snap)
+{
+	const struct session_node *from = snap->s->nodes;
+	struct snap_node *to = snap->nodes;
+	uint32_t n = (uint32_t)snap->n_picture_nodes, n_metadata = 0;
+
+	for (uint32_t id = 0; id < n; id++) {
+		uint32_t parent = from[id].parent;
+		struct snap_node *up = parent == SESSION_NONE ? NULL : &to[parent];
+		bool metadata = is_metadata(snap, from[id].frame) || (up && up->metadata);
+
+		to[id] = (struct snap_node){
+			.parent = parent,
+			.first_child = from[id].first_child,
+			.next_sibling = from[id].next_sibling,
+			.session_node = id,
+			.depth = up ? (uint16_t)(up->depth + (up->depth < UINT16_MAX)) : 0,
+			.kind = snap->s->frames[from[id].frame].kind,
+			.hidden = metadata,
+			.metadata = metadata,
+		};
+		if (up)
+			up->n_children++;
+		snap->last_child[id] = from[id].last_child;
+		snap->parents[id] = parent;
+		snap->hidden[id] = metadata;
+		n_metadata += id && metadata;
+	}
+	snap->n = snap->n_mapped = n;
+	snap->any_hidden = n_metadata > 0;
+	snap->n_contexts = snap->n_shown = n - MIN(n, 1u) - n_metadata;
 }
 
 /* Without grouping. */
@@ -100,6 +141,8 @@ static int map_nodes(struct snapshot *snap)
 {
 	if (view_room(snap, snap->n_picture_nodes) < 0)
 		return -ENOMEM;
+	if (snap->n == 0 && snap->n_picture_nodes == snap->s->n_nodes)
+		copy_nodes(snap);
 	for (; snap->n_mapped < snap->n_picture_nodes; snap->n_mapped++)
 		add_session_node(snap, snap->s->nodes[snap->n_mapped].parent,
 				 (uint32_t)snap->n_mapped);
@@ -171,8 +214,10 @@ static uint32_t group_of(struct snapshot *snap, uint32_t lane)
 {
 	struct lane_group *known;
 
-	if (lane >= snap->n_lane_groups) /* the file names no lane */
-		return group_intern(snap, lane);
+	if (lane >= snap->n_lane_groups) { /* the file names no lane */
+		snap->nowhere = group_intern(snap, lane) + 1;
+		return snap->nowhere - 1;
+	}
 	known = &snap->lane_groups[lane];
 	if (!known->group || known->device != snap->s->lanes[lane].device) {
 		known->device = snap->s->lanes[lane].device;
@@ -379,17 +424,53 @@ static int map_grouped_row(struct snapshot *snap, size_t row)
 	return map_row(snap, row, r->lane);
 }
 
+/* Most rows come after one of the same lane, and below a node that has a view node. How many of those
+ * from this one on were mapped: these need no look at the lane each. */
+static size_t map_run(struct snapshot *snap, size_t row)
+{
+	const struct session_row *rows = snap->s->rows;
+	uint32_t lane = rows[row].lane, group = group_of(snap, lane), *map = NULL;
+	size_t i = row;
+
+	if (group != SNAP_NONE && (!by_device(snap) || ran_on_device(snap, lane)))
+		map = group_map(snap, group);
+	for (; map && i < snap->n_picture_rows && rows[i].lane == lane; i++) {
+		uint32_t node = rows[i].node, *id = &map[node];
+
+		if (*id == SNAP_NONE) {
+			uint32_t up = map[snap->s->nodes[node].parent];
+
+			if (up == SNAP_NONE || view_room(snap, snap->n + 1) < 0)
+				break;
+			*id = add_session_node(snap, up, node);
+		}
+		snap->row_node[i] = *id;
+		tick_at(snap->tick, i, snap->n_picture_rows);
+	}
+	return i - row;
+}
+
+static int map_grouped_rows(struct snapshot *snap)
+{
+	while (snap->n_rows < snap->n_picture_rows) {
+		size_t n = map_run(snap, snap->n_rows);
+
+		if (n == 0 && map_grouped_row(snap, snap->n_rows) < 0)
+			return -ENOMEM;
+		snap->n_rows += MAX(n, (size_t)1);
+		tick_at(snap->tick, snap->n_rows, snap->n_picture_rows);
+	}
+	return 0;
+}
+
 static int map_rows(struct snapshot *snap)
 {
-	bool grouped = snap->spec.group != GROUP_NONE;
-
 	if (ARRAY_ROOM(snap->row_node, snap->cap_rows, snap->n_picture_rows) < 0)
 		return -ENOMEM;
+	if (snap->spec.group != GROUP_NONE)
+		return map_grouped_rows(snap);
 	for (; snap->n_rows < snap->n_picture_rows; snap->n_rows++) {
-		if (!grouped)
-			snap->row_node[snap->n_rows] = snap->s->rows[snap->n_rows].node;
-		else if (map_grouped_row(snap, snap->n_rows) < 0)
-			return -ENOMEM;
+		snap->row_node[snap->n_rows] = snap->s->rows[snap->n_rows].node;
 		tick_at(snap->tick, snap->n_rows, snap->n_picture_rows);
 	}
 	return 0;
@@ -416,6 +497,65 @@ static int move_loose_rows(struct snapshot *snap)
 	if (moved) /* values that moved to another group must not show as a rate */
 		columns_restart(snap, false);
 	return 0;
+}
+
+/* ---- the same groups by another name ---- */
+
+/* May another grouping find a row below another group than its lane's? */
+static bool may_be_loose(const struct snapshot *snap, enum group group)
+{
+	if (snap->n_loose)
+		return true;
+	if (by_device(snap) || (group != GROUP_DEVICE && group != GROUP_STREAM))
+		return false;
+	for (uint32_t i = 0; i < snap->n_lane_groups; i++)
+		if (snap->lane_groups[i].group && !ran_on_device(snap, i))
+			return true;
+	return false;
+}
+
+static bool has_key(const struct snapshot *snap, uint32_t group, uint32_t lane)
+{
+	uint8_t kind;
+
+	return lane_key(snap, lane, &kind) == snap->groups[group].key;
+}
+
+/* Have all lanes of a group the group's key? */
+static bool lanes_agree(const struct snapshot *snap)
+{
+	for (uint32_t i = 0; i < snap->n_lane_groups; i++)
+		if (snap->lane_groups[i].group && !has_key(snap, snap->lane_groups[i].group - 1, i))
+			return false;
+	return !snap->nowhere || has_key(snap, snap->nowhere - 1, SESSION_NONE);
+}
+
+/* Give each group its key in the grouping that the snapshot has now. False: two have the same one. */
+static bool rekey(struct snapshot *snap)
+{
+	idindex_done(&snap->group_index);
+	for (uint32_t g = 0; g < snap->n_groups; g++) {
+		struct group_entry *e = &snap->groups[g];
+		uint8_t kind;
+		uint64_t key = lane_key(snap, e->lane, &kind);
+
+		if (idindex_find(&snap->group_index, hash_u64(key), group_equal, snap, &key) !=
+			    IDINDEX_NONE ||
+		    idindex_add(&snap->group_index, hash_u64(key), g) < 0)
+			return false;
+		e->key = key;
+		snap->nodes[e->node].kind = kind;
+	}
+	return true;
+}
+
+bool view_rename(struct snapshot *snap, enum group group)
+{
+	if (snap->spec.group == GROUP_NONE || group == GROUP_NONE || snap->masked ||
+	    snap->lanes_moved != snap->s->lanes_moved || may_be_loose(snap, group))
+		return false;
+	snap->spec.group = group;
+	return rekey(snap) && lanes_agree(snap);
 }
 
 /* ---- all of it ---- */
@@ -457,6 +597,7 @@ void view_clear(struct snapshot *snap)
 	places_done(&snap->places);
 	snap->n = snap->n_rows = snap->n_mapped = 0;
 	snap->n_groups = snap->n_lane_groups = 0;
+	snap->nowhere = 0;
 	snap->n_loose = snap->n_noted = 0;
 	snap->any_hidden = snap->masked = false;
 	snap->n_contexts = snap->n_shown = 0;
