@@ -168,7 +168,7 @@ static int count_up(int n)
 
 	proton_enter_scope("main");
 	for (int i = 0; i < n; i++) {
-		snprintf(name, sizeof(name), "aten::add, op_id = %d", i);
+		snprintf(name, sizeof(name), "batch %d of many", i);
 		scope(name);
 		scope("other");
 	}

@@ -135,6 +135,6 @@ PY
 python3 texts.py long.tape 160 1000000 160
 check "160 MB of texts: memory is bounded" "" "$(needs_at_most 140 long.tape 2>&1)"
 check "160 MB of texts: counted" "0 0 strings_full=93" "$(facts long.tape)"
-python3 texts.py many.tape 200000 1 1
-check "200,000 texts under one id" "0 0 strings_full=1" "$(facts many.tape)"
+python3 texts.py many.tape 300000 1 1
+check "300,000 texts under one id" "0 0 strings_full=1" "$(facts many.tape)"
 finish
