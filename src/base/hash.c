@@ -18,7 +18,8 @@ static uint64_t load_few(const unsigned char *p, size_t len)
 uint64_t hash_bytes(const void *data, size_t len)
 {
 	const unsigned char *p = data;
-	uint64_t h = UINT64_C(0x9e3779b97f4a7c15) ^ len;
+	/* In all bits: in the lowest ones it would meet the first byte, and "12" would be as "2". */
+	uint64_t h = (len + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	uint64_t w;
 
 	for (; len >= 8; len -= 8, p += 8) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/human.h"
 #include "base/order.h"
 #include "base/strtab.h"
@@ -68,6 +69,42 @@ static void check_order(size_t n, uint32_t id_step, bool ascending)
 			  (uint64_t)n * (n - 1) / 2);
 	free(v);
 }
+
+static int compare_u64(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Texts are told apart by their hashes alone where names are shortened and identities of traces read. */
+START_TEST(hashes_of_short_texts_differ)
+{
+	static const char *const behind[] = {"", "1234567", "12345678"};
+	enum { N_NUMBERS = 200000, N_REPEATED = 9, N = N_NUMBERS + N_REPEATED * 10 };
+	static uint64_t hashes[N];
+	char text[40];
+
+	for (size_t k = 0; k < ARRAY_SIZE(behind); k++) {
+		size_t n = 0;
+
+		for (int i = 0; i < N_NUMBERS; i++) {
+			snprintf(text, sizeof(text), "%d%s", i, behind[k]);
+			hashes[n++] = hash_bytes(text, strlen(text));
+		}
+		for (int len = 1; len <= N_REPEATED; len++) /* as "01111" and "1111" */
+			for (char c = '0'; c <= '9'; c++) {
+				snprintf(text, sizeof(text), "0%.*s%s", len, "_________",
+					 behind[k]);
+				memset(text + 1, c, (size_t)len);
+				hashes[n++] = hash_bytes(text, strlen(text));
+			}
+		qsort(hashes, n, sizeof(*hashes), compare_u64);
+		for (size_t i = 1; i < n; i++)
+			ck_assert_msg(hashes[i] != hashes[i - 1], "before '%s'", behind[k]);
+	}
+}
+END_TEST
 
 START_TEST(characters_are_utf8)
 {
@@ -892,6 +929,7 @@ int main(void)
 	tcase_add_test(tc, test_metric_numbers);
 	tcase_add_test(tc, coverage_is_bounded);
 	tcase_add_test(tc, strings_are_interned);
+	tcase_add_test(tc, hashes_of_short_texts_differ);
 	tcase_add_test(tc, characters_are_utf8);
 	tcase_add_test(tc, values_are_put_in_order);
 	tcase_add_test(tc, numbers_for_people);
