@@ -120,8 +120,7 @@ static bool crowd_takes(struct crowd_entry *c)
 	return false;
 }
 
-/* Sets the bit of a hash. Was it another name's, or this one's from before? */
-static bool folded_before(uint64_t hash)
+static bool folded_bit(uint32_t hash)
 {
 	_Atomic uint64_t *word = &collector->folded[hash % MAX_FOLDED / 64];
 	uint64_t bit = UINT64_C(1) << (hash % 64);
@@ -129,6 +128,15 @@ static bool folded_before(uint64_t hash)
 	if (atomic_load_explicit(word, memory_order_relaxed) & bit)
 		return true;
 	return atomic_fetch_or_explicit(word, bit, memory_order_relaxed) & bit;
+}
+
+/* Sets the bits of a hash. Were they all set, by this name from before or, rarely, by others? Two of them: with
+ * one, two names of some thousand meet. */
+static bool folded_before(uint64_t hash)
+{
+	bool low = folded_bit((uint32_t)hash), high = folded_bit((uint32_t)(hash >> 32));
+
+	return low && high;
 }
 
 /* Is it the first time that this name comes? Those that count up or down are recognised however many
