@@ -68,6 +68,7 @@ static const struct option_def options[] = {
 	{.name = "threshold", .letter = 't', .arg = "X[%]",
 	 .help = "leave out changes below X, or X% of the total", .id = OPT_THRESHOLD},
 	PROFILE_FOLD_OPTION,
+	PROFILE_BY_OPTION,
 	{.name = "peaks", .arg = "FILE", .help = "peaks of devices, as in data/peaks.txt",
 	 .rare = true, .id = PROFILE_OPT_PEAKS},
 	{.name = "rows", .letter = 'n', .arg = "N", .help = "lines at most (all; markdown: 100)",

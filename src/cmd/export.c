@@ -54,6 +54,7 @@ static const struct option_def options[] = {
 	 .help = "name a file that cannot be read, leave it out, exit with 1 at the end",
 	 .rare = true, .id = OPT_KEEP_GOING},
 	PROFILE_FOLD_OPTION,
+	PROFILE_BY_OPTION,
 	PROFILE_FILTER_OPTIONS(true),
 	{.name = "threshold", .letter = 't', .arg = "X[%]",
 	 .help = "what has less than X (1ms), or X% of the total, is in what calls it",

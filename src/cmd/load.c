@@ -9,27 +9,40 @@
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "core/fold.h"
+#include "core/in_view.h"
 #include "core/merge.h"
 #include "core/pair.h"
 #include "format/format.h"
 #include "report/progress.h"
 
+/* What became of a session, which is freed: r is 0, or says why nothing did. */
+static struct session *replace(struct session *s, struct session *by, int r, const char *path,
+			       const char *what, struct buf *why)
+{
+	if (r == -ENOMEM)
+		buf_puts(why, "out of memory");
+	else if (r < 0)
+		buf_printf(why, "%s: its %s: %s", path, what, strerror(-r));
+	session_free(s);
+	return r < 0 ? NULL : by;
+}
+
 /* Of a session that was read, or NULL, what was asked for; NULL: `why` says why not. Steals it. */
 static struct session *make_of(struct session *s, const char *path, const struct loading *how,
 			       struct buf *why)
 {
-	struct session *folded = NULL;
+	struct session *next = NULL;
 	int r;
 
-	if (!s || !how->fold_numbers)
-		return s;
-	r = session_fold_numbers(s, &folded);
-	if (r == -ENOMEM)
-		buf_puts(why, "out of memory");
-	else if (r < 0)
-		buf_printf(why, "%s: its names cannot be folded: %s", path, strerror(-r));
-	session_free(s);
-	return folded;
+	if (s && how->fold_numbers) {
+		r = session_fold_numbers(s, &next);
+		s = replace(s, next, r, path, "names cannot be folded", why);
+	}
+	if (s && how->contexts != CONTEXTS_ALL) {
+		r = session_in_view(s, how->contexts, &next);
+		s = replace(s, next, r, path, "contexts cannot be left out", why);
+	}
+	return s;
 }
 
 static struct session *read_quietly(const char *path, struct buf *why)

@@ -9,10 +9,11 @@ struct buf;
 
 /* How to read several files, and what happened. */
 struct loading {
-	bool keep_going;   /* name a file that cannot be read, and leave it out */
-	bool fold_numbers; /* names that only count up, as one (core/fold.h) */
-	int n_failed;      /* files that were left out */
-	const char *first; /* the first file that was read; NULL: there was a single one */
+	bool keep_going;            /* name a file that cannot be read, and leave it out */
+	bool fold_numbers;          /* names that only count up, as one (core/fold.h) */
+	enum context_view contexts; /* what else is left out of the tree (core/context_view.h) */
+	int n_failed;               /* files that were left out */
+	const char *first;          /* the first file that was read; NULL: there was a single one */
 };
 
 /* A profile or a tape, told by its content; "-" is standard input. On failure a line on stderr and

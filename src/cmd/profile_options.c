@@ -266,6 +266,8 @@ int profile_option(struct profile_options *o, const struct option_def *option, c
 	case PROFILE_OPT_FOLD:
 		o->loading.fold_numbers = true;
 		return 0;
+	case PROFILE_OPT_BY:
+		return context_view_parse(value, &o->loading.contexts) ? 0 : -EINVAL;
 	case PROFILE_OPT_KEEP_GOING:
 		o->loading.keep_going = true;
 		return 0;

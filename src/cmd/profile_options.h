@@ -36,6 +36,7 @@ enum {
 	PROFILE_OPT_DIFF,
 	PROFILE_OPT_DEPTH,
 	PROFILE_OPT_FOLD,
+	PROFILE_OPT_BY,
 	PROFILE_OPT_THRESHOLD
 };
 /* Not for commands with a screen, which have the same two in SCREEN_OPTIONS. */
@@ -67,6 +68,10 @@ enum {
 #define PROFILE_FOLD_OPTION                                                                        \
 	{.name = "fold-numbers", .help = "one row for names that only count up: 'iter #'",         \
 	 .rare = true, .id = PROFILE_OPT_FOLD}
+#define PROFILE_BY_OPTION                                                                          \
+	{.name = "by", .arg = "all|scopes|torch|python|line|native",                               \
+	 .help = "which calling contexts are shown (all); line: the innermost one", .rare = true,  \
+	 .id = PROFILE_OPT_BY}
 #define PROFILE_OPTIONS(levels)                                                                    \
 	PROFILE_COLUMN_OPTIONS(false, levels),                                                     \
 	{.name = "list", .letter = 'l', .help = "list the metrics of the profile",                 \
@@ -82,6 +87,7 @@ enum {
 	 .help = "show what has been added since this profile (also -diff FILE)", .rare = true,    \
 	 .id = PROFILE_OPT_DIFF},                                                                  \
 	PROFILE_FOLD_OPTION,                                                                       \
+	PROFILE_BY_OPTION,                                                                         \
 	{.name = "keep-going", .letter = 'k',                                                      \
 	 .help = "name a file that cannot be read, leave it out, exit with 1 at the end",          \
 	 .rare = true, .id = PROFILE_OPT_KEEP_GOING},                                              \

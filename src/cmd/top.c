@@ -40,6 +40,7 @@ static const struct option_def options[] = {
 	{.name = "json-lines", .help = "no screen: print each picture as one line of JSON",
 	 .rare = true, .id = OPT_JSON_LINES},
 	PROFILE_COLUMN_OPTIONS(true, PROFILE_LEVELS_SCREEN),
+	PROFILE_BY_OPTION,
 	SCREEN_OPTIONS(0, 'e'),
 	OPTION_HEADING("Run:"),
 	RUN_OPTIONS,
@@ -439,7 +440,9 @@ static int top_open(struct top *t)
 {
 	static const struct tui_host host = {
 		.request = on_request, .status = on_status, .log = on_log, .input = on_input};
-	struct snapshot_spec spec = {.group = t->screen.group, .naming = &readable_naming};
+	struct snapshot_spec spec = {.group = t->screen.group,
+				     .contexts = t->profile.loading.contexts,
+				     .naming = &readable_naming};
 	struct tui_host mine = host;
 
 	mine.data = t;

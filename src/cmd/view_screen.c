@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "cmd/commands.h"
+#include "core/in_view.h"
 #include "core/pair.h"
 #include "core/runs.h"
 #include "naming/readable.h"
@@ -36,6 +37,7 @@ struct viewer {
 	struct session *s, *other;       /* of the files; of the one to compare with, or NULL */
 	struct picture pictures[2], *at; /* at: the one on the screen; the other is for the next */
 	enum group group;
+	enum context_view contexts;
 	char *compare; /* requested: a file to compare with, "" to stop comparing; or NULL */
 	bool regroup;  /* requested: the comparison with other groups */
 	int signals;
@@ -102,6 +104,16 @@ static int on_compare(void *data, const char *path)
 	return 0;
 }
 
+/* The sides of a comparison have one tree: made anew, from what was recorded. */
+static int on_next_contexts(void *data)
+{
+	struct viewer *v = ((struct picture *)data)->v;
+
+	v->contexts = context_view_next(v->contexts, v->s);
+	v->regroup = true;
+	return 0;
+}
+
 static int on_regroup(void *data, enum group group)
 {
 	struct viewer *v = ((struct picture *)data)->v;
@@ -132,9 +144,10 @@ static void picture_done(struct picture *p)
 	free(p->compared);
 }
 
-static struct snapshot *snapshot_of(const struct session *s, enum group group)
+static struct snapshot *snapshot_of(const struct session *s, enum group group,
+				    enum context_view contexts)
 {
-	struct snapshot_spec spec = {.group = group, .naming = &shown_naming};
+	struct snapshot_spec spec = {.group = group, .contexts = contexts, .naming = &shown_naming};
 
 	return s ? snapshot_new(s, &spec) : NULL;
 }
@@ -152,20 +165,35 @@ static char *name_files(const struct view_screen *o)
 	return asprintf(&name, "%s and %d more", o->loading->first, n - 1) < 0 ? NULL : name;
 }
 
+static int pair_in_view(const struct viewer *v, const struct session *other,
+			struct session *sides[PAIR_N])
+{
+	_cleanup_(session_freep) struct session *a = NULL;
+	_cleanup_(session_freep) struct session *b = NULL;
+	int r;
+
+	if (v->contexts == CONTEXTS_ALL)
+		return pair_make_grouped(other, v->s, v->group, sides);
+	r = session_in_view(other, v->contexts, &a);
+	if (r == 0)
+		r = session_in_view(v->s, v->contexts, &b);
+	return r < 0 ? r : pair_make_grouped(a, b, v->group, sides);
+}
+
 static int picture_snapshots(struct picture *p, const struct session *other)
 {
 	struct viewer *v = p->v;
 	struct session *sides[PAIR_N];
 
 	if (!other) {
-		p->snap = snapshot_of(v->s, v->group);
+		p->snap = snapshot_of(v->s, v->group, v->contexts);
 		return p->snap ? 0 : -ENOMEM;
 	}
-	if (pair_make_grouped(other, v->s, v->group, sides) < 0)
+	if (pair_in_view(v, other, sides) < 0)
 		return -ENOMEM;
 	p->pair = (struct loaded){.s = sides[PAIR_AFTER], .before = sides[PAIR_BEFORE]};
-	p->snap = snapshot_of(p->pair.s, GROUP_NONE);
-	p->before = snapshot_of(p->pair.before, GROUP_NONE);
+	p->snap = snapshot_of(p->pair.s, GROUP_NONE, CONTEXTS_ALL);
+	p->before = snapshot_of(p->pair.before, GROUP_NONE, CONTEXTS_ALL);
 	return p->snap && p->before ? 0 : -ENOMEM;
 }
 
@@ -177,7 +205,8 @@ static int picture_make(struct viewer *v, struct picture *p, const struct sessio
 				      .request = on_request,
 				      .status = on_status,
 				      .compare = on_compare,
-				      .regroup = on_regroup};
+				      .regroup = on_regroup,
+				      .next_contexts = on_next_contexts};
 	struct tui_options options = v->o->screen->tui;
 
 	*p = (struct picture){.v = v, .target = name_files(v->o)};
@@ -187,6 +216,7 @@ static int picture_make(struct viewer *v, struct picture *p, const struct sessio
 		options.command = v->o->command;
 		options.before = p->before;
 		options.group = v->group;
+		options.contexts = v->contexts;
 		p->tui = tui_new(&options, p->snap, &host);
 	}
 	if (p->tui)
@@ -222,8 +252,10 @@ static void compare_again(struct viewer *v, struct buf *say)
 
 	if (!other && *v->compare)
 		return;
-	if (!v->at->before)
+	if (!v->at->before) {
 		v->group = snapshot_group(v->at->snap);
+		v->contexts = snapshot_contexts(v->at->snap);
+	}
 	if (change_picture(v, other, v->compare) < 0) {
 		buf_puts(say, "out of memory");
 		session_free(other);
@@ -241,7 +273,8 @@ static void regroup_again(struct viewer *v, struct buf *why)
 	if (!name || change_picture(v, v->other, name) < 0)
 		buf_puts(why, "out of memory");
 	else
-		buf_printf(why, "group: %s", group_word(v->group));
+		buf_printf(why, "group: %s; contexts: %s", group_word(v->group),
+			   context_view_word(v->contexts));
 }
 
 /* Reading may take long: leave the screen, so that progress is printed and Ctrl-C ends us. */
@@ -266,7 +299,7 @@ static int do_asked(struct viewer *v)
 	if (v->compare) {
 		compare_off_screen(v, &say);
 	} else { /* quick: the old screen stays until the new one is ready */
-		tui_message(v->at->tui, "grouping: %s", group_word(v->group));
+		tui_message(v->at->tui, "arranging anew");
 		tui_resize(v->at->tui);
 		regroup_again(v, &say);
 	}
@@ -348,9 +381,11 @@ static int first_picture(struct viewer *v)
 
 int view_screen_run(const struct view_screen *o)
 {
-	struct viewer v = {.o = o, .group = o->screen->group, .signals = -1};
+	struct viewer v = {
+		.o = o, .group = o->screen->group, .contexts = o->loading->contexts, .signals = -1};
 	int r = STATUS_FAILED;
 
+	o->loading->contexts = CONTEXTS_ALL; /* a key brings back what is left out */
 	v.at = v.pictures;
 	arg_format = o->format;
 	if (first_picture(&v) == 0) {

@@ -38,7 +38,9 @@ struct merge {
 	bool by_name;
 	const uint8_t *folds; /* by node of the input: it is called by its pattern; NULL: none is */
 	const uint32_t *to;   /* by node of the input: which one it is; NULL: itself */
-	const uint8_t *host;  /* by node that is another one: it gets time on the host */
+	const uint8_t *host; /* by node that is another one: it gets time on the host; NULL: none */
+	const uint32_t *
+		above; /* by node of the input that is itself: its parent instead; NULL: as it is */
 	/* The input at hand. */
 	const struct session *from;
 	const struct merge_options *options;
@@ -287,7 +289,8 @@ static uint32_t pattern_frame(struct merge *m, uint32_t id)
 static uint32_t add_node(struct merge *m, uint32_t id)
 {
 	const struct session_node *n = &m->from->nodes[id];
-	uint32_t parent = mapped(m, MAP_NODES, n->parent), frame = mapped(m, MAP_FRAMES, n->frame);
+	uint32_t parent = mapped(m, MAP_NODES, m->above ? m->above[id] : n->parent);
+	uint32_t frame = mapped(m, MAP_FRAMES, n->frame);
 
 	if (id == SESSION_ROOT) /* all roots are the same node, whatever their names */
 		return SESSION_ROOT;
@@ -295,7 +298,7 @@ static uint32_t add_node(struct merge *m, uint32_t id)
 		frame = pattern_frame(m, id);
 	if (frame == SESSION_NONE)
 		return SESSION_NONE;
-	if (m->to) /* siblings of one name stay apart */
+	if (m->to && !m->above) /* siblings of one name stay apart */
 		return session_node_append(m->into, parent, frame);
 	return m->by_name ? node_by_name(m, parent, frame)
 			  : session_node_intern(m->into, parent, frame);
@@ -500,10 +503,10 @@ static bool is_given(const struct merge *m, uint32_t node, uint32_t metric)
 {
 	const struct metric *x = metric_table_get(m->from->metrics, metric);
 
-	if (!m->to || m->to[node] == node)
+	if (!m->to || m->above || m->to[node] == node)
 		return true;
 	if (metric == METRIC_CPU_TIME)
-		return m->host[node];
+		return m->host && m->host[node];
 	return x->scope == METRIC_INCLUSIVE && x->type != METRIC_TEXT;
 }
 
@@ -769,6 +772,12 @@ void merge_keep(struct merge *m, const uint32_t *to, const uint8_t *host)
 {
 	m->to = to;
 	m->host = host;
+}
+
+void merge_arrange(struct merge *m, const uint32_t *to, const uint32_t *above)
+{
+	m->to = to;
+	m->above = above;
 }
 
 const uint32_t *merge_nodes(const struct merge *m)

@@ -53,6 +53,10 @@ void merge_fold(struct merge *m, const uint8_t *folds);
  * it that gets what it has and that adds up; or SESSION_NONE, which all below it must be as well. Elapsed
  * time on the host is given to another one only where host is not 0. Borrowed. */
 void merge_keep(struct merge *m, const uint32_t *to, const uint8_t *host);
+/* From now on an input is made anew, too, and its tree is arranged otherwise. to: as merge_keep() has it, where
+ * all that adds up is given; above, by node that is itself: the node that it stands below, one with a smaller
+ * number. Nodes that come to have one path are one. Borrowed. */
+void merge_arrange(struct merge *m, const uint32_t *to, const uint32_t *above);
 /* By node of the last input: the node of the target. Valid until the next one. */
 const uint32_t *merge_nodes(const struct merge *m);
 struct merge *merge_free(struct merge *m);

@@ -130,7 +130,7 @@ static void find_frames(struct numbers *n)
 	uint32_t n_nodes = snapshot_n(n->snap);
 
 	n->n_frames = (uint32_t)s->n_frames;
-	if (snapshot_group(n->snap) == GROUP_NONE) {
+	if (snapshot_is_plain(n->snap)) {
 		for (uint32_t id = 0; id < n_nodes; id++)
 			n->frames[id] = s->nodes[id].frame;
 		return;

@@ -52,7 +52,7 @@ uint32_t hist_next_node(const struct snapshot *snap, const struct session_hist *
 
 	if (*iter == SESSION_NONE)
 		return SNAP_NONE;
-	if (snapshot_group(snap) == GROUP_NONE) {
+	if (snapshot_is_plain(snap)) {
 		*iter = SESSION_NONE;
 		return hist->node < snapshot_n(snap) ? hist->node : SNAP_NONE;
 	}

@@ -83,6 +83,8 @@ int snapshot_update(struct snapshot *snap, uint64_t now_ns)
 	snap->generation++;
 	if (snap->updated_ns)
 		columns_age(snap);
+	else
+		columns_restart(snap, false);
 	r = picture_take(snap);
 	if (r < 0)
 		return r;
@@ -135,16 +137,28 @@ void snapshot_mask(struct snapshot *snap, const uint8_t *mask)
 	columns_stale(snap);
 }
 
+/* The same picture; what has come since waits for the next update. */
+static int arrange_anew(struct snapshot *snap)
+{
+	columns_restart(snap, false);
+	view_clear(snap);
+	return view_map(snap);
+}
+
 int snapshot_regroup(struct snapshot *snap, enum group group)
 {
 	snap->generation++;
 	if (view_rename(snap, group))
 		return 0;
-	columns_restart(snap, false);
-	view_clear(snap);
 	snap->spec.group = group;
-	/* Arrange the same picture anew; what has come since waits for the next update. */
-	return view_map(snap);
+	return arrange_anew(snap);
+}
+
+int snapshot_show_contexts(struct snapshot *snap, enum context_view view)
+{
+	snap->generation++;
+	snap->spec.contexts = view;
+	return arrange_anew(snap);
 }
 
 uint64_t snapshot_generation(const struct snapshot *snap)
@@ -221,4 +235,14 @@ const struct session *snapshot_session(const struct snapshot *snap)
 enum group snapshot_group(const struct snapshot *snap)
 {
 	return snap->spec.group;
+}
+
+enum context_view snapshot_contexts(const struct snapshot *snap)
+{
+	return snap->spec.contexts;
+}
+
+bool snapshot_is_plain(const struct snapshot *snap)
+{
+	return view_is_plain(snap);
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "core/context_view.h"
 #include "core/frame_names.h"
 #include "core/tick.h"
 #include "core/session.h"
@@ -31,6 +32,7 @@ const char *group_word(enum group group); /* "none", "process" … */
 
 struct snapshot_spec {
 	enum group group;
+	enum context_view contexts; /* which are shown; the rest passes its values up */
 	bool keep_metadata; /* show "__proton_launch_metadata" subtrees (hidden otherwise) */
 	const struct naming *naming; /* NULL: names stay raw */
 	bool all_forms; /* any form of a name is searched: not all that is shown is in here */
@@ -38,11 +40,12 @@ struct snapshot_spec {
 
 struct snap_node {
 	uint32_t parent, first_child,
-		next_sibling;  /* SNAP_NONE ends; children in order of arrival */
-	uint32_t session_node; /* SESSION_NONE for a group node */
-	uint16_t depth;        /* root 0; saturates */
-	uint8_t kind;          /* enum frame_kind */
-	bool hidden : 1;       /* launch metadata, or taken out by snapshot_mask() */
+		next_sibling; /* SNAP_NONE ends; children in order of arrival */
+	uint32_t
+		session_node; /* SESSION_NONE for a group node; one of several, see snapshot_stands_for() */
+	uint16_t depth;  /* root 0; saturates */
+	uint8_t kind;    /* enum frame_kind */
+	bool hidden : 1; /* launch metadata, or taken out by snapshot_mask() */
 	bool metadata : 1;
 	uint32_t n_children;
 };
@@ -71,6 +74,14 @@ void snapshot_mask(struct snapshot *snap, const uint8_t *mask);
 /* Change the grouping: ids start anew (a panel drops its fold state). Groups that hold the same nodes as
  * those before, such as of one process on one device, cost nothing: the tree below them is kept. */
 int snapshot_regroup(struct snapshot *snap, enum group group);
+/* Show other calling contexts: ids start anew, as above. 0 or -ENOMEM. */
+int snapshot_show_contexts(struct snapshot *snap, enum context_view view);
+enum context_view snapshot_contexts(const struct snapshot *snap);
+/* Neither groups nor contexts left out: ids are those of the session's nodes. */
+bool snapshot_is_plain(const struct snapshot *snap);
+/* Does a view node stand for this session node? Where contexts are left out, it may stand for several of one
+ * frame. With more than 16 groups only the first one of these is known. */
+bool snapshot_stands_for(const struct snapshot *snap, uint32_t id, uint32_t session_node);
 /* Since the grouping was made, has a process learned that it uses another device? If so, the caller
  * should group anew. */
 bool snapshot_is_outdated(const struct snapshot *snap);

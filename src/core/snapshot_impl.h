@@ -103,6 +103,11 @@ struct snapshot {
 	struct strtab *group_names;
 };
 
+static inline bool view_is_plain(const struct snapshot *snap)
+{
+	return snap->spec.group == GROUP_NONE && snap->spec.contexts == CONTEXTS_ALL;
+}
+
 static inline const union metric_value *picture_values(const struct snapshot *snap)
 {
 	return snap->values ? snap->values : snap->s->values;

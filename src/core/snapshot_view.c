@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which view node stands for a session node. Without grouping, the ids are the same. With grouping
- * a session node has a view node below each group that it, or a node below it, has rows in. */
+ * a session node has a view node below each group that it, or a node below it, has rows in. Where some
+ * calling contexts are left out, all is one group if need be, and nodes that come to have one path are one. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
 #include <string.h>
@@ -214,6 +215,8 @@ static uint32_t group_of(struct snapshot *snap, uint32_t lane)
 {
 	struct lane_group *known;
 
+	if (snap->spec.group == GROUP_NONE)
+		return 0;                  /* see map_whole() */
 	if (lane >= snap->n_lane_groups) { /* the file names no lane */
 		snap->nowhere = group_intern(snap, lane) + 1;
 		return snap->nowhere - 1;
@@ -271,23 +274,35 @@ static uint32_t *group_map(struct snapshot *snap, uint32_t group)
 	return g->view;
 }
 
+static bool omits_any(const struct snapshot *snap)
+{
+	return snap->spec.contexts != CONTEXTS_ALL;
+}
+
 struct below {
-	uint32_t parent, session_node;
+	uint32_t parent, what;
 };
+
+/* What tells children apart: the session node; its frame, where several are one. */
+static uint32_t below_what(const struct snapshot *snap, uint32_t node)
+{
+	return omits_any(snap) && node != SESSION_NONE ? snap->s->nodes[node].frame : node;
+}
 
 static bool below_equal(const void *ctx, uint32_t id, const void *key)
 {
-	const struct snap_node *n = &((const struct snapshot *)ctx)->nodes[id];
+	const struct snapshot *snap = ctx;
+	const struct snap_node *n = &snap->nodes[id];
 	const struct below *b = key;
 
-	return n->parent == b->parent && n->session_node == b->session_node;
+	return n->parent == b->parent && below_what(snap, n->session_node) == b->what;
 }
 
-/* The child of a view node that stands for a session node, made when absent; without a map. */
+/* The child of a view node that stands for a session node, made when absent. */
 static uint32_t find_below(struct snapshot *snap, uint32_t parent, uint32_t node)
 {
-	const struct below key = {parent, node};
-	uint64_t hash = hash_pair(parent, node);
+	const struct below key = {parent, below_what(snap, node)};
+	uint64_t hash = hash_pair(key.parent, key.what);
 	uint32_t id = idindex_find(&snap->node_index, hash, below_equal, snap, &key);
 
 	if (id != IDINDEX_NONE)
@@ -308,7 +323,8 @@ static int path_up(struct snapshot *snap, const uint32_t *map, uint32_t *node, s
 		    ARRAY_ROOM(snap->path, snap->cap_path, depth + 1) < 0)
 			return -ENOMEM;
 		snap->path[depth++] = *node;
-		*node = snap->s->nodes[*node].parent;
+		*node = omits_any(snap) ? context_view_above(snap->spec.contexts, snap->s, *node)
+					: snap->s->nodes[*node].parent;
 	}
 	*ret_depth = depth;
 	return 0;
@@ -318,21 +334,27 @@ static int path_up(struct snapshot *snap, const uint32_t *map, uint32_t *node, s
  * row costs a walk to the root. */
 static uint32_t view_below(struct snapshot *snap, uint32_t group, uint32_t node)
 {
-	uint32_t *map = group_map(snap, group), at;
+	uint32_t *map = group_map(snap, group), of = node, at;
 	size_t depth;
 
 	if (map && map[node] != SNAP_NONE)
 		return map[node];
+	if (omits_any(snap))
+		node = context_view_node(snap->spec.contexts, snap->s, node);
 	if (path_up(snap, map, &node, &depth) < 0 || view_room(snap, snap->n + depth) < 0)
 		return SNAP_NONE;
 	at = map ? map[node] : snap->groups[group].node;
 	while (depth && at != SNAP_NONE) {
 		node = snap->path[--depth];
-		if (map)
-			at = map[node] = add_session_node(snap, at, node);
+		if (map && !omits_any(snap))
+			at = add_session_node(snap, at, node);
 		else
 			at = find_below(snap, at, node);
+		if (map)
+			map[node] = at;
 	}
+	if (map)
+		map[of] = at;
 	return at;
 }
 
@@ -440,7 +462,7 @@ static size_t map_run(struct snapshot *snap, size_t row)
 		if (*id == SNAP_NONE) {
 			uint32_t up = map[snap->s->nodes[node].parent];
 
-			if (up == SNAP_NONE || view_room(snap, snap->n + 1) < 0)
+			if (omits_any(snap) || up == SNAP_NONE || view_room(snap, snap->n + 1) < 0)
 				break;
 			*id = add_session_node(snap, up, node);
 		}
@@ -467,7 +489,7 @@ static int map_rows(struct snapshot *snap)
 {
 	if (ARRAY_ROOM(snap->row_node, snap->cap_rows, snap->n_picture_rows) < 0)
 		return -ENOMEM;
-	if (snap->spec.group != GROUP_NONE)
+	if (!view_is_plain(snap))
 		return map_grouped_rows(snap);
 	for (; snap->n_rows < snap->n_picture_rows; snap->n_rows++) {
 		snap->row_node[snap->n_rows] = snap->s->rows[snap->n_rows].node;
@@ -570,21 +592,71 @@ static int map_root(struct snapshot *snap)
 	return 0;
 }
 
+/* One group of all, which is the root. Contexts without values are shown, too, as they are where none are
+ * left out. */
+static int map_whole(struct snapshot *snap)
+{
+	const enum context_view view = snap->spec.contexts;
+
+	if (!snap->n_groups) {
+		if (ARRAY_ROOM(snap->groups, snap->cap_groups, 1) < 0)
+			return -ENOMEM;
+		snap->groups[snap->n_groups++] = (struct group_entry){.lane = SESSION_NONE};
+	}
+	for (; snap->n_mapped < snap->n_picture_nodes; snap->n_mapped++) {
+		uint32_t node = (uint32_t)snap->n_mapped;
+		unsigned kind = session_node_kind(snap->s, node);
+
+		if (context_view_omits(view, kind) || context_view_may_be_empty(view, kind))
+			continue;
+		if (view_below(snap, 0, node) == SNAP_NONE)
+			return -ENOMEM;
+		tick_at(snap->tick, snap->n_mapped, snap->n_picture_nodes);
+	}
+	return 0;
+}
+
+static int map_groups(struct snapshot *snap)
+{
+	int r = map_root(snap);
+
+	if (r == 0 && snap->spec.group == GROUP_NONE)
+		return map_whole(snap);
+	if (r == 0)
+		r = lanes_room(snap);
+	return r < 0 ? r : move_loose_rows(snap);
+}
+
+/* Of a session node below the group that a view node is in; SNAP_NONE: there is none, or it is not known. */
+static uint32_t view_in_group_of(const struct snapshot *snap, uint32_t id, uint32_t node)
+{
+	const struct group_entry *g = snap->groups;
+
+	if (snap->spec.group != GROUP_NONE) {
+		while (id && snap->nodes[id].depth > 1)
+			id = snap->nodes[id].parent;
+		g = view_group_of(snap, id);
+	}
+	return g && node < g->n ? g->view[node] : SNAP_NONE;
+}
+
+bool snapshot_stands_for(const struct snapshot *snap, uint32_t id, uint32_t node)
+{
+	uint32_t first = snap->nodes[id].session_node;
+
+	if (first == node || first == SESSION_NONE || !omits_any(snap))
+		return first == node;
+	return snap->s->nodes[first].frame == snap->s->nodes[node].frame &&
+	       view_in_group_of(snap, id, node) == id;
+}
+
 int view_map(struct snapshot *snap)
 {
 	int r;
 
 	if (metadata_room(snap) < 0)
 		return -ENOMEM;
-	if (snap->spec.group == GROUP_NONE) {
-		r = map_nodes(snap);
-	} else {
-		r = map_root(snap);
-		if (r == 0)
-			r = lanes_room(snap);
-		if (r == 0)
-			r = move_loose_rows(snap);
-	}
+	r = view_is_plain(snap) ? map_nodes(snap) : map_groups(snap);
 	return r < 0 ? r : map_rows(snap);
 }
 

@@ -98,6 +98,7 @@
 	_(NAMES,         "m",             SHOW,    "",       "names: short, demangled, raw")       \
 	_(PERCENT,       "%",             SHOW,    "",       "percent of the total or of the parent") \
 	_(GROUP,         "G F5",          SHOW,    "Group",  "group by process, device, stream, thread") \
+	_(CONTEXTS,      "X",             SHOW,    "",       "calling contexts: all, scopes, torch, python, line, native") \
 	_(THEME,         "V",             SHOW,    "",       "the next theme of colours")          \
 	_(HEADER,        "^",             SHOW,    "",       "more lines above the panel, one, or the usual ones") \
 	_(MOUSE,         "M",             SHOW,    "",       "use the mouse, or leave it to the terminal") \

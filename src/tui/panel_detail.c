@@ -37,6 +37,12 @@ static uint32_t session_node_of(struct panel *p)
 	return snapshot_node(p->tui->snap, as_detail(p)->node)->session_node;
 }
 
+/* Is this one of the session nodes that the subject stands for? A group stands for none. */
+static bool is_subject(struct panel *p, uint32_t session_node)
+{
+	return snapshot_stands_for(p->tui->snap, as_detail(p)->node, session_node);
+}
+
 /* ---- text ---- */
 
 static void add_line(struct panel *p, enum role role, const char *label, const char *s, size_t len)
@@ -335,14 +341,13 @@ static void make_hist(struct panel *p)
 {
 	struct panel_detail *d = as_detail(p);
 	const struct session *s = panel_session(p);
-	uint32_t node = session_node_of(p);
 
 	hist_sums_clear(&d->hist);
 	d->n_hist = 0;
 	if (is_since_reset(p))
 		return;
-	for (size_t i = 0; i < s->n_hists && node != SESSION_NONE; i++)
-		if (s->hists[i].node == node)
+	for (size_t i = 0; i < s->n_hists; i++)
+		if (is_subject(p, s->hists[i].node))
 			hist_sums_add(&d->hist, &s->hists[i].hist);
 	d->n_hist = hist_sums_total(&d->hist);
 }
@@ -425,11 +430,11 @@ struct places {
 static uint8_t *mark_below(struct panel *p)
 {
 	const struct session *s = panel_session(p);
-	uint32_t node = session_node_of(p);
-	uint8_t *inside = node == SESSION_NONE ? NULL : calloc(1, s->n_nodes + 1);
+	bool is_group = session_node_of(p) == SESSION_NONE;
+	uint8_t *inside = is_group ? NULL : calloc(1, s->n_nodes + 1);
 
-	for (size_t i = node; inside && i < s->n_nodes; i++)
-		inside[i] = i == node ||
+	for (size_t i = 0; inside && i < s->n_nodes; i++)
+		inside[i] = is_subject(p, (uint32_t)i) ||
 			    (s->nodes[i].parent != SESSION_NONE && inside[s->nodes[i].parent]);
 	return inside;
 }
@@ -554,11 +559,10 @@ static void list_places(struct panel *p)
 static void list_threads(struct panel *p)
 {
 	const struct session *s = panel_session(p);
-	uint32_t node = session_node_of(p);
 	struct places places = {.n = 0};
 
-	for (size_t i = 0; node != SESSION_NONE && !is_since_reset(p) && i < s->n_rows; i++)
-		if (s->rows[i].node == node && s->rows[i].lane < s->n_lanes)
+	for (size_t i = 0; !is_since_reset(p) && i < s->n_rows; i++)
+		if (is_subject(p, s->rows[i].node) && s->rows[i].lane < s->n_lanes)
 			add_host(&places, s, &s->rows[i], &s->lanes[s->rows[i].lane]);
 	for (size_t i = 0; i < places.n; i++) {
 		const struct work_place *place = &places.v[i];

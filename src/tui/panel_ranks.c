@@ -133,8 +133,7 @@ static void list_paths(struct panel *p)
 
 		for (unsigned k = 0; k < SPREAD_N; k++)
 			row.v[k] = spread_value(&pr->ranks.spread[node], k);
-		/* View nodes are session nodes where nothing is grouped. */
-		if (snapshot_group(p->tui->snap) == GROUP_NONE)
+		if (snapshot_is_plain(p->tui->snap)) /* view nodes are session nodes */
 			sections_add_path(p, node, &row);
 		else
 			buf_puts(sections_add(p, &row), session_node_name(panel_session(p), node));

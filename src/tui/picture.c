@@ -29,14 +29,28 @@ void tui_picture(struct tui *t)
 	tui_spoil(t);
 }
 
-int tui_regroup(struct tui *t, enum group group)
+/* Ids start anew. */
+static void forget_ids(struct tui *t)
 {
-	int r = snapshot_regroup(t->snap, group);
-
 	for (unsigned i = 0; i < TUI_N_PANELS; i++)
 		panel_forget(t->panels[i]);
 	t->overlay = NULL;
 	t->carried = SNAP_NONE;
+}
+
+int tui_regroup(struct tui *t, enum group group)
+{
+	int r = snapshot_regroup(t->snap, group);
+
+	forget_ids(t);
+	return r;
+}
+
+int tui_show_contexts(struct tui *t, enum context_view view)
+{
+	int r = snapshot_show_contexts(t->snap, view);
+
+	forget_ids(t);
 	return r;
 }
 

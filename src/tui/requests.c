@@ -417,6 +417,31 @@ static void do_group(struct tui *t)
 	tui_spoil(t);
 }
 
+static void do_contexts(struct tui *t)
+{
+	enum context_view now = tui_contexts(t), next;
+
+	if (t->options.before) { /* as groups are */
+		if (!t->host.next_contexts || t->host.next_contexts(t->host.data) < 0)
+			tui_message(t, "what is compared has one kind of contexts here");
+		return;
+	}
+	next = context_view_next(now, snapshot_session(t->snap));
+	if (next == now) {
+		tui_message(t, "no contexts but scopes were recorded: see record --context");
+		return;
+	}
+	t->work.what = "arranging contexts";
+	if (tui_show_contexts(t, next) < 0) {
+		tui_message(t, "out of memory");
+		return;
+	}
+	tui_message(t, "contexts: %s", context_view_what(next));
+	if (filters_any(&t->filters))
+		tui_refilter(t);
+	tui_spoil(t);
+}
+
 /* ---- the picture ---- */
 
 static void do_freeze(struct tui *t)
@@ -758,6 +783,7 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_THEME] = do_theme,
 	[REQ_PERCENT] = do_percent,
 	[REQ_GROUP] = do_group,
+	[REQ_CONTEXTS] = do_contexts,
 	[REQ_FREEZE] = do_freeze,
 	[REQ_PAUSE] = do_pause,
 	[REQ_RESET] = do_reset,

@@ -129,6 +129,8 @@ static void put_state(struct tui *t, bool is_narrow, struct buf *out)
 	panel_tree_state(t->panels[TUI_PANEL_TREE], out);
 	if (tui_group(t) != GROUP_NONE)
 		buf_printf(out, "  group: %s", group_word(tui_group(t)));
+	if (tui_contexts(t) != CONTEXTS_ALL)
+		buf_printf(out, "  contexts: %s", context_view_word(tui_contexts(t)));
 	if (t->names != NAME_SHORT)
 		buf_printf(out, "  names: %s", tui_names_word(t->names));
 }

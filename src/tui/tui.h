@@ -87,6 +87,8 @@ struct tui_host {
 	int (*compare)(void *data, const char *path);
 	/* Group what is compared by something else: the program makes a new screen for that, too. */
 	int (*regroup)(void *data, enum group group);
+	/* Show the next kind of calling contexts of what is compared, likewise. */
+	int (*next_contexts)(void *data);
 };
 
 /* The views (core/view.h) that have a panel, in the order of their tabs and of the keys PANEL_1 … in
@@ -134,8 +136,9 @@ struct tui_options {
 	const struct peaks *peaks; /* for util and bound */
 	struct snapshot *before; /* what to compare with, of a pair (core/pair.h); NULL = nothing */
 	enum group group;        /* of the pair */
-	uint64_t interval_ns;    /* between refreshes, for the header; 0 = one second */
-	enum tui_panel panel;    /* the first one shown */
+	enum context_view contexts; /* of the pair */
+	uint64_t interval_ns;       /* between refreshes, for the header; 0 = one second */
+	enum tui_panel panel;       /* the first one shown */
 	enum name_mode names;
 	const struct settings *settings; /* keys, columns and orders; NULL = the usual ones */
 	const char *config_dir;          /* where layouts are saved; NULL = nowhere */

@@ -110,4 +110,10 @@ static inline enum group tui_group(const struct tui *t)
 	return t->options.before ? t->options.group : snapshot_group(t->snap);
 }
 
+/* Which calling contexts it shows. */
+static inline enum context_view tui_contexts(const struct tui *t)
+{
+	return t->options.before ? t->options.contexts : snapshot_contexts(t->snap);
+}
+
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/util.h"
+#include "core/in_view.h"
 #include "core/snapshot.h"
 
 enum { N_NODES = 60, N_ROWS = 90, N_STEPS = 40, N_WORLDS = 200 };
@@ -17,6 +18,7 @@ struct world {
 	unsigned seed;
 	struct session *s;
 	uint32_t lanes[4], n_lanes;
+	bool mixed; /* contexts of several kinds */
 };
 
 static unsigned draw(struct world *w, unsigned n)
@@ -43,7 +45,7 @@ static void make_lanes(struct world *w)
 					    draw(w, 2), draw(w, 2)};
 
 		w->lanes[i] = session_lane_intern(w->s, &lane);
-		if (draw(w, 12) == 0)
+		if (!w->mixed && draw(w, 12) == 0)
 			w->lanes[i] = SESSION_NONE;
 	}
 }
@@ -51,9 +53,12 @@ static void make_lanes(struct world *w)
 static void add_nodes(struct world *w, unsigned n)
 {
 	static const char *const names[] = {"a", "b", "c", "d", "__proton_launch_metadata"};
+	static const enum frame_kind kinds[] = {FRAME_SCOPE, FRAME_PYTHON, FRAME_PYTHON,
+						FRAME_MODULE, FRAME_OPERATOR};
 
 	while (n--)
-		session_node(w->s, draw(w, (unsigned)w->s->n_nodes), FRAME_SCOPE,
+		session_node(w->s, draw(w, (unsigned)w->s->n_nodes),
+			     w->mixed ? kinds[draw(w, ARRAY_SIZE(kinds))] : FRAME_SCOPE,
 			     names[draw(w, ARRAY_SIZE(names))]);
 }
 
@@ -119,7 +124,8 @@ static char *picture(struct snapshot *snap)
 
 static void check_as_new(struct snapshot *snap, const struct session *s)
 {
-	const struct snapshot_spec spec = {.group = snapshot_group(snap)};
+	const struct snapshot_spec spec = {.group = snapshot_group(snap),
+					   .contexts = snapshot_contexts(snap)};
 	struct snapshot *new = snapshot_new(s, &spec);
 	_cleanup_(freep) char *have = picture(snap);
 	_cleanup_(freep) char *want = picture(new);
@@ -206,6 +212,147 @@ START_TEST(a_mask_does_not_outlive_its_grouping)
 }
 END_TEST
 
+/* ---- calling contexts that are left out ---- */
+
+static void mixed_world_init(struct world *w, unsigned seed)
+{
+	*w = (struct world){.seed = seed * 7919u + 1, .s = session_new(), .mixed = true};
+	make_lanes(w);
+	add_nodes(w, N_NODES);
+	add_rows(w, N_ROWS);
+}
+
+static int line_order(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void put_path(struct snapshot *snap, uint32_t id, struct buf *out)
+{
+	const struct snap_node *n = snapshot_node(snap, id);
+
+	if (n->parent != SNAP_NONE)
+		put_path(snap, n->parent, out);
+	buf_printf(out, "/%s:%s", frame_kind_word(n->kind), snapshot_name(snap, id, NAME_RAW));
+}
+
+/* All paths with their values, in the order of their names. */
+static char *paths(struct snapshot *snap)
+{
+	static const uint32_t metrics[] = {METRIC_TIME, METRIC_COUNT, METRIC_CPU_TIME,
+					   METRIC_TIME_MAX, METRIC_FLOPS};
+	uint32_t n = snapshot_n(snap);
+	char **lines = calloc(n, sizeof(*lines)), *text;
+	struct buf out;
+
+	for (uint32_t id = 0; id < n; id++) {
+		buf_init(&out, 0);
+		put_path(snap, id, &out);
+		for (unsigned i = 0; i < ARRAY_SIZE(metrics); i++)
+			buf_printf(&out, " %g %g", snapshot_column(snap, metrics[i], false)->v[id],
+				   snapshot_column(snap, metrics[i], true)->v[id]);
+		lines[id] = strdup(buf_str(&out));
+		buf_done(&out);
+	}
+	qsort(lines, n, sizeof(*lines), line_order);
+	buf_init(&out, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		buf_printf(&out, "%s\n", lines[i]);
+		free(lines[i]);
+	}
+	free(lines);
+	text = strdup(buf_str(&out));
+	buf_done(&out);
+	return text;
+}
+
+/* As the screen shows them, and as a file would that holds what is shown. */
+static void check_as_session(struct snapshot *snap, const struct session *s)
+{
+	const struct snapshot_spec spec = {.group = snapshot_group(snap)};
+	_cleanup_(freep) char *have = paths(snap);
+	_cleanup_(freep) char *want = NULL;
+	struct session *seen = NULL;
+	struct snapshot *new;
+
+	ck_assert_int_eq(session_in_view(s, snapshot_contexts(snap), &seen), 0);
+	new = snapshot_new(seen, &spec);
+	want = paths(new);
+	ck_assert_str_eq(have, want);
+	snapshot_free(new);
+	session_free(seen);
+}
+
+/* No node of a view stands for two paths, and each session node with a row counts for one that stands for
+ * the node that the view shows in its place. */
+static void check_rows(struct snapshot *snap, const struct session *s)
+{
+	enum context_view view = snapshot_contexts(snap);
+
+	for (uint32_t row = 0; row < s->n_rows; row++) {
+		uint32_t id = snapshot_row_node(snap, row);
+		uint32_t node = context_view_node(view, s, s->rows[row].node);
+
+		ck_assert(!context_view_omits(view, snapshot_node(snap, id)->kind));
+		if (snapshot_node(snap, id)->session_node != SESSION_NONE) /* a group is none */
+			ck_assert(snapshot_stands_for(snap, id, node));
+	}
+}
+
+START_TEST(what_a_view_leaves_out_counts_above_it)
+{
+	static const struct snapshot_spec spec;
+
+	for (unsigned i = 0; i < N_WORLDS; i++) {
+		struct snapshot *snap;
+		struct world w;
+
+		mixed_world_init(&w, (unsigned)_i * N_WORLDS + i);
+		snap = snapshot_new(w.s, &spec);
+		for (unsigned step = 0; step < 10; step++) {
+			snapshot_show_contexts(snap, draw(&w, CONTEXTS_N));
+			check_as_new(snap, w.s);
+			if (step % 2)
+				snapshot_regroup(snap, draw(&w, GROUP_N));
+			add_nodes(&w, 3);
+			add_rows(&w, 5);
+			snapshot_update(snap, step + 1);
+			check_rows(snap, w.s);
+			if (snapshot_group(snap) == GROUP_NONE)
+				check_as_session(snap, w.s);
+		}
+		snapshot_free(snap);
+		session_free(w.s);
+	}
+}
+END_TEST
+
+START_TEST(only_views_that_differ_are_next)
+{
+	struct session *s = session_new();
+	enum context_view view = CONTEXTS_ALL;
+	uint32_t step = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step"), line;
+
+	ck_assert_int_eq(context_view_next(CONTEXTS_ALL, s), CONTEXTS_ALL);
+	line = session_node(s, step, FRAME_PYTHON, "a.py:1@f");
+	for (const enum context_view *want =
+		     (const enum context_view[]){CONTEXTS_SCOPES, CONTEXTS_LINE, CONTEXTS_ALL, -1};
+	     (int)*want >= 0; want++) {
+		view = context_view_next(view, s);
+		ck_assert_int_eq(view, *want);
+	}
+	session_node(s, line, FRAME_OPERATOR, "aten::add");
+	for (const enum context_view *want =
+		     (const enum context_view[]){CONTEXTS_SCOPES, CONTEXTS_TORCH, CONTEXTS_PYTHON,
+						 CONTEXTS_LINE, CONTEXTS_ALL, -1};
+	     (int)*want >= 0; want++) {
+		view = context_view_next(view, s);
+		ck_assert_int_eq(view, *want);
+	}
+	session_free(s);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("grouping");
@@ -217,6 +364,8 @@ int main(void)
 	tcase_add_loop_test(tc, a_grouping_is_the_same_whatever_came_before, 0, 4);
 	tcase_add_test(tc, what_comes_after_a_grouping_finds_its_group);
 	tcase_add_test(tc, a_mask_does_not_outlive_its_grouping);
+	tcase_add_loop_test(tc, what_a_view_leaves_out_counts_above_it, 0, 4);
+	tcase_add_test(tc, only_views_that_differ_are_next);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -673,6 +673,37 @@ START_TEST(grouping_forgets)
 }
 END_TEST
 
+START_TEST(contexts_are_left_out)
+{
+	const union metric_value hour = {.u64 = 3600 * UINT64_C(1000000000)};
+	uint32_t line, kernel;
+
+	line = session_node(w.s, SESSION_ROOT, FRAME_PYTHON, "/a/train.py:9@main");
+	line = session_node(w.s, line, FRAME_PYTHON, "/a/net.py:4@forward");
+	kernel = session_node(w.s, line, FRAME_KERNEL, "the_largest");
+	session_add(w.s, kernel, 0, 0, METRIC_TIME, hour);
+	tui_refresh(w.t);
+	world_keys(&w, "Home =");
+	ck_assert(world_shows(&w, "train.py:9@main"));
+	world_keys(&w, "j j . X");
+	ck_assert(world_shows(&w, "contexts: scopes"));
+	ck_assert(!world_shows(&w, "zoom"));
+	world_keys(&w, "=");
+	ck_assert(world_shows(&w, "the_largest"));
+	ck_assert(!world_shows(&w, "train.py:9"));
+	ck_assert(!world_shows(&w, "net.py"));
+	world_keys(&w, "X =");
+	ck_assert(world_shows(&w, "contexts: line"));
+	ck_assert(world_shows(&w, "net.py:4@forward"));
+	ck_assert(!world_shows(&w, "train.py:9"));
+	world_keys(&w, "G =");
+	ck_assert(world_shows(&w, "contexts: line"));
+	ck_assert(!world_shows(&w, "train.py:9"));
+	world_keys(&w, "G G G G X =");
+	ck_assert(world_shows(&w, "train.py:9@main"));
+}
+END_TEST
+
 START_TEST(printing)
 {
 	char dir[] = "/tmp/test-tui-XXXXXX", path[64], text[4096] = "";
@@ -813,6 +844,7 @@ Suite *suite_keys(void)
 		read_only,
 		panels,
 		grouping_forgets,
+		contexts_are_left_out,
 		printing,
 		all_keys_everywhere,
 		all_sizes,
