@@ -52,6 +52,7 @@ enum {
 	MAX_DEPTH = 256,
 	MAX_INTERVALS = 1 << 16,  /* waiting for the sender */
 	RESERVED_NODES = 1 << 11, /* of MAX_NODES: kept for "<other>" */
+	RESERVED_AT_ROOT = 2,     /* of these: for that below the root, and that below it */
 };
 #define MAX_TEXT (64u << 20) /* bytes of all strings */
 

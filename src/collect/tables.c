@@ -456,10 +456,23 @@ static uint32_t node_try(uint32_t parent, uint32_t frame, uint32_t max, bool *re
 	return keyed_make(&nodes, hash_pair(parent, frame), key, max, ret_made);
 }
 
+/* What there is no room for. What a program enters last, and where most of its work then is, begins at the
+ * root: there it is never taken for the root's own. Elsewhere it may be the parent's, once many have one. */
+static uint32_t node_other(uint32_t parent)
+{
+	uint32_t frame = frame_intern(FRAME_OTHER, string_intern("<other>", 7)), id;
+	const struct node_entry *e = &collector->node[parent];
+	bool at_root = parent == 0 || (e->parent == 0 && e->frame == frame), made;
+
+	if (frame == WIRE_NONE)
+		return parent;
+	id = node_try(parent, frame, MAX_NODES - (at_root ? 0 : RESERVED_AT_ROOT), &made);
+	return id == WIRE_NONE ? parent : id;
+}
+
 uint32_t node_intern_made(uint32_t parent, uint32_t frame, bool *ret_made)
 {
-	uint32_t id = WIRE_NONE, other;
-	bool made;
+	uint32_t id = WIRE_NONE;
 
 	*ret_made = false;
 	if (frame != WIRE_NONE)
@@ -467,9 +480,7 @@ uint32_t node_intern_made(uint32_t parent, uint32_t frame, bool *ret_made)
 	if (id != WIRE_NONE)
 		return id;
 	lose(LOSS_NODES_FULL, 1);
-	other = frame_intern(FRAME_OTHER, string_intern("<other>", 7));
-	id = other == WIRE_NONE ? WIRE_NONE : node_try(parent, other, MAX_NODES, &made);
-	return id == WIRE_NONE ? parent : id;
+	return node_other(parent);
 }
 
 uint32_t node_intern(uint32_t parent, uint32_t frame)

@@ -59,8 +59,8 @@ timeout 120 "$PROTON" record -q --context python -o p.hatchet -- python3 loop.py
 check "what is asked for is read at each launch" "True 32000 none $each" "$(look)"
 timeout 120 "$PROTON" record -q --budget 0.01% -o p.hatchet -- python3 loop.py "$cuda" 2>err
 check "a small budget" "True 32000 some $each" "$(look)"
-"$PROTON" report -d 8 p.hatchet >text
-check "what is guessed is marked" 1 "$(grep -c '└─ ~ .*@deep$' text | sed 's/[1-9][0-9]*/1/')"
+"$PROTON" report --ascii -d 8 p.hatchet >text
+check "what is guessed is marked" 1 "$(grep -c '`- ~ .*@deep$' text | sed 's/[1-9][0-9]*/1/')"
 check "… and said" 1 "$(grep -c 'of 32000 launches, to stay within 0.01 %' text)"
 timeout 120 "$PROTON" record -q --context scopes -o p.hatchet -- python3 loop.py "$cuda" 2>err
 check "--context scopes" "False 32000 none {}" "$(look)"

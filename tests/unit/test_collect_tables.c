@@ -274,16 +274,25 @@ START_TEST(test_nodes_full)
 	ck_assert_uint_eq(node_intern(parents[N_PARENTS - 1], frame_of("newer")), id);
 	/* When even that is full, the parent takes it. */
 	n_lost = rig_losses(LOSS_NODES_FULL);
-	for (i = 0; i < N_PARENTS * 200 && table_n(&collector->nodes) < MAX_NODES; i++) {
+	for (i = 0;
+	     i < N_PARENTS * 200 && table_n(&collector->nodes) < MAX_NODES - RESERVED_AT_ROOT;
+	     i++) {
 		id = node_intern(parents[i / 200],
 				 frame_intern(FRAME_SCOPE, numbered("f", i % 200)));
 		node_intern(id, WIRE_NONE);
 	}
-	ck_assert_uint_eq(table_n(&collector->nodes), MAX_NODES);
+	ck_assert_uint_eq(table_n(&collector->nodes), MAX_NODES - RESERVED_AT_ROOT);
 	ck_assert_uint_gt(rig_losses(LOSS_NODES_FULL), n_lost);
 	for (i = 0; i < N_PARENTS; i++)
 		id = node_intern(parents[i], frame_of("last"));
 	ck_assert_uint_lt(id, MAX_NODES);
+	/* But what begins at the root is never the root's own, nor is what is launched in it. */
+	id = node_intern(0, frame_of("the last of all"));
+	ck_assert(node_is(id, "<other>"));
+	id = node_intern(id, frame_of("its kernel"));
+	ck_assert(node_is(id, "<other>"));
+	ck_assert_uint_eq(node_intern(id, frame_of("deeper")), id);
+	ck_assert_uint_eq(table_n(&collector->nodes), MAX_NODES);
 }
 
 START_TEST(test_strings_full)
