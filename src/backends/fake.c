@@ -7,7 +7,7 @@
  *   copy DIRECTION KIND BYTES NS    "copy HtoD pinned 4096 1000"
  *   set KIND BYTES NS
  *   sync NAME NS                    the host waits; nothing where that is not wanted
- *   stream N | device N [NAME]      for what follows
+ *   stream N | device N [NAME [UUID]]    for what follows
  *   launch NAME                     a launch that never finishes
  *   pause MS                        wait, so that something changes while one looks; a program
  *                                   that ends does not: the script ends there
@@ -58,9 +58,9 @@ static int fake_load(struct fake *f, const char *spec)
 	return n < 0 ? -errno : 0;
 }
 
-static void fake_device(struct fake *f, int32_t index, const char *name)
+static void fake_device(struct fake *f, int32_t index, const char *name, const char *id)
 {
-	char uuid[16];
+	char uuid[40];
 	struct device_info info = {.type = "CUDA",
 				   .index = index,
 				   .uuid = uuid,
@@ -71,7 +71,10 @@ static void fake_device(struct fake *f, int32_t index, const char *name)
 				   .memory_clock_khz = 3201000,
 				   .bus_width_bits = 6144};
 
-	snprintf(uuid, sizeof(uuid), "fake-%d", (int)index);
+	if (id)
+		snprintf(uuid, sizeof(uuid), "%s", id);
+	else
+		snprintf(uuid, sizeof(uuid), "fake-%d", (int)index);
 	f->device = index;
 	f->sink->ops->device(f->sink, &info);
 }
@@ -172,7 +175,7 @@ static void run_stream(struct fake *f, char *const words[])
 
 static void run_device(struct fake *f, char *const words[])
 {
-	fake_device(f, (int32_t)strtol(words[1], NULL, 10), words[2]);
+	fake_device(f, (int32_t)strtol(words[1], NULL, 10), words[2], words[2] ? words[3] : NULL);
 }
 
 static void run_launch(struct fake *f, char *const words[])
@@ -253,7 +256,7 @@ static void *fake_main(void *arg)
 	struct fake *f = arg;
 	unsigned i;
 
-	fake_device(f, 0, NULL);
+	fake_device(f, 0, NULL, NULL);
 	fake_pass(f);
 	for (i = f->repeats; i && !f->stop; i--)
 		fake_pass(f);

@@ -30,13 +30,47 @@ void opencl_queue_forked(void)
 
 /* --- devices and contexts --------------------------------------------------------------------- */
 
+/* Of AMD's devices: its management library knows them by nothing else (sensors/amdsmi.c). Their driver
+ * tells it in a form of its own, whose last bytes are bus, device and function. */
+static bool device_address(cl_device_id device, char out[40])
+{
+	opencl_clGetDeviceInfo *get = OPENCL_NEXT(clGetDeviceInfo);
+	uint32_t vendor = 0, at[4];
+	uint8_t topology[24] = {0};
+
+	get(device, OPENCL_DEVICE_VENDOR_ID, sizeof(vendor), &vendor, NULL);
+	if (vendor != OPENCL_VENDOR_AMD)
+		return false;
+	if (get(device, OPENCL_DEVICE_PCI_BUS_INFO, sizeof(at), at, NULL) != OPENCL_SUCCESS) {
+		if (get(device, OPENCL_DEVICE_TOPOLOGY_AMD, sizeof(topology), topology, NULL) !=
+		    OPENCL_SUCCESS)
+			return false;
+		for (unsigned i = 0; i < 4; i++)
+			at[i] = i ? topology[20 + i] : 0;
+	}
+	snprintf(out, 40, "pci-%04x:%02x:%02x.%x", at[0], at[1], at[2], at[3]);
+	return true;
+}
+
+static bool device_uuid(cl_device_id device, char out[40])
+{
+	opencl_clGetDeviceInfo *get = OPENCL_NEXT(clGetDeviceInfo);
+	uint8_t u[16];
+
+	if (get(device, OPENCL_DEVICE_UUID, sizeof(u), u, NULL) != OPENCL_SUCCESS)
+		return false;
+	snprintf(out, 40, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+		 u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12],
+		 u[13], u[14], u[15]);
+	return true;
+}
+
 static void device_announce(cl_device_id device, int32_t index)
 {
 	struct activity_sink *sink = opencl_sink();
 	struct device_info info = {.type = "OpenCL", .index = index};
 	opencl_clGetDeviceInfo *get = OPENCL_NEXT(clGetDeviceInfo);
 	char name[256] = "", driver[128] = "", uuid[40];
-	uint8_t u[16];
 	uint32_t mhz = 0;
 
 	get(device, OPENCL_DEVICE_NAME, sizeof(name) - 1, name, NULL);
@@ -45,13 +79,8 @@ static void device_announce(cl_device_id device, int32_t index)
 	get(device, OPENCL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof(mhz), &mhz, NULL);
 	get(device, OPENCL_DEVICE_GLOBAL_MEM_SIZE, sizeof(info.memory_bytes), &info.memory_bytes,
 	    NULL);
-	if (get(device, OPENCL_DEVICE_UUID, sizeof(u), u, NULL) == OPENCL_SUCCESS) {
-		snprintf(uuid, sizeof(uuid),
-			 "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-			 u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11],
-			 u[12], u[13], u[14], u[15]);
+	if (device_address(device, uuid) || device_uuid(device, uuid))
 		info.uuid = uuid;
-	}
 	info.name = *name ? name : NULL;
 	info.driver = *driver ? driver : NULL;
 	info.clock_khz = mhz * 1000;

@@ -26,6 +26,7 @@ const struct doctor_check doctor_checks[] = {
 	{"opencl-loader",   "opencl",      FOR(OPENCL),              check_loader},
 	{"opencl-layers",   "opencl",      FOR(OPENCL),              check_layers},
 	{"opencl-devices",  "opencl",      FOR(OPENCL),              check_platforms},
+	{"sensors",         "proton",      0,                        check_sensors},
 	{"collector",       "proton",      COLLECTED,                check_collector},
 	{"session-folder",  "proton",      COLLECTED | FOR(SAVING),  check_session},
 	{"profile-folder",  "proton",      FOR(SAVING),              check_profile},

@@ -14,6 +14,8 @@
  *              found VERSION PATH …, tried RESULT VERSION PATH …, broken TEXT …
  *   NVML       libnvidia-ml.so.1: modes of the devices
  *              path, init RESULT, device MIG VIRTUAL COMPUTE NAME …, with - for what is not told
+ *   AMDSMI     libamd_smi.so: does it start, how many GPUs
+ *              path, init RESULT, version MAJOR TEXT, devices N
  *   OPENCL     libOpenCL.so.1 with our layer: does it call layers, which platforms
  *              path, loader TEXT, layers 0|1, platforms RESULT, platform N_DEVICES NAME …
  *   HOLDERS    processes that have a libcupti in memory: holder PID OURS NAME PATH …, unread N
@@ -29,6 +31,7 @@ enum doctor_question {
 	ASK_RUN,
 	ASK_CUPTI,
 	ASK_NVML,
+	ASK_AMDSMI,
 	ASK_OPENCL,
 	ASK_HOLDERS,
 	ASK_FOLDERS,

@@ -2,6 +2,17 @@
 #include "config.h" // IWYU pragma: keep
 #include "sensors/look.h"
 
+const struct look_source *const look_sources[LOOK_SOURCES] = {&look_amdsmi, &look_nvml};
+
+uint32_t look_source_of(const char *type, const char *uuid)
+{
+	uint32_t i = 0;
+
+	while (i < LOOK_SOURCES && !look_sources[i]->is_its(type, uuid))
+		i++;
+	return i;
+}
+
 /* What says something about the work is taken only while there is some: an idle device lowers its
  * clock, and some its link to the host. */
 static void add_work(struct sensors *s, const struct sensor_look *look)

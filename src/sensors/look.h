@@ -32,16 +32,26 @@ struct sensor_look {
 	uint32_t pids[LOOK_PROCESSES], n_processes; /* that use it, as many as there is room for */
 };
 
-/* A vendor's library. All but `type` run in the helper process, which the library may crash. */
+/* A vendor's library. All but `is_its` run in the helper process, which the library may crash. */
 struct look_source {
-	const char *type; /* of the devices: struct session_device */
-	bool (*open)(void);
+	/* Is it for devices of this type and uuid (struct session_device)? */
+	bool (*is_its)(const char *type, const char *uuid);
+	bool (*open)(void); /* once; false: it is not there */
 	/* NULL: it knows no device of this uuid. */
 	void *(*find)(const char *uuid);
 	void (*look)(void *device, struct sensor_look *ret);
 };
 
-extern const struct look_source look_nvml;
+/* A device's address may stand for its uuid: "pci-0000:c1:00.0". */
+#define LOOK_BY_ADDRESS "pci-"
+
+/* To add one: its file, and a row of the table in look.c. */
+enum { LOOK_SOURCES = 2 };
+extern const struct look_source *const look_sources[LOOK_SOURCES];
+extern const struct look_source look_amdsmi, look_nvml;
+
+/* Whose device is it? LOOK_SOURCES: nobody's. */
+uint32_t look_source_of(const char *type, const char *uuid);
 
 /* errors: that the look before told, NaN: there was none; others: processes there that are not of the run. */
 void look_add(struct sensors *sum, const struct sensor_look *look, double errors_before,

@@ -219,5 +219,11 @@ static void look(void *device, struct sensor_look *ret)
 	look_at_processes(d->handle, ret);
 }
 
+static bool is_of_cuda(const char *type, const char *uuid)
+{
+	(void)uuid;
+	return !strcmp(type, "CUDA");
+}
+
 const struct look_source look_nvml = {
-	.type = "CUDA", .open = open_library, .find = find, .look = look};
+	.is_its = is_of_cuda, .open = open_library, .find = find, .look = look};

@@ -20,18 +20,21 @@
 _Static_assert(ARRAY_SIZE(((struct watch *)0)->devices) == WATCH_DEVICES,
 	       "a place for each device");
 
+static void map_page(struct watch *w)
+{
+	void *page = mmap(NULL, sizeof(*w->page), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	w->off = page == MAP_FAILED;
+	if (!w->off)
+		w->page = page;
+}
+
 /* Once: where it fails there are no numbers, and nobody is told. */
 static void start(struct watch *w)
 {
 	pid_t parent = getpid();
-	void *page = mmap(NULL, sizeof(*w->page), PROT_READ | PROT_WRITE,
-			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (page == MAP_FAILED) {
-		w->off = true;
-		return;
-	}
-	w->page = page;
 	w->pid = fork();
 	if (w->pid == 0)
 		watcher_main(w->page, parent, w->path);
@@ -47,15 +50,18 @@ static bool is_watched(const struct watch *w, uint32_t device)
 	return false;
 }
 
-static void add_device(struct watch *w, uint32_t device, const char *uuid)
+static void add_device(struct watch *w, uint32_t device, uint32_t source, const char *uuid)
 {
 	if (!w->page)
-		start(w);
+		map_page(w);
 	if (w->off || w->n == WATCH_DEVICES)
 		return;
+	w->page->devices[w->n].source = source;
 	memcpy(w->page->devices[w->n].uuid, uuid, strlen(uuid) + 1);
 	w->devices[w->n++] = (struct watch_device){.device = device};
 	atomic_store_explicit(&w->page->n, w->n, memory_order_release);
+	if (w->n == 1)
+		start(w);
 }
 
 static void find_devices(struct watch *w, const struct session *s)
@@ -63,10 +69,11 @@ static void find_devices(struct watch *w, const struct session *s)
 	for (uint32_t i = 0; i < s->n_devices && !w->off; i++) {
 		const char *uuid = strtab_str(s->strings, s->devices[i].uuid);
 		const char *type = strtab_str(s->strings, s->devices[i].type);
+		uint32_t source = look_source_of(type, uuid);
 
 		if (*uuid && strlen(uuid) < sizeof(w->page->devices->uuid) &&
-		    !strcmp(type, look_nvml.type) && !is_watched(w, i))
-			add_device(w, i, uuid);
+		    source < LOOK_SOURCES && !is_watched(w, i))
+			add_device(w, i, source, uuid);
 	}
 }
 

@@ -18,6 +18,7 @@
 
 /* What the helper knows of a device. */
 struct subject {
+	const struct look_source *source;
 	void *handle;    /* the source's; NULL: it does not know it */
 	double errors;   /* that were told last; NaN: none yet */
 	unsigned others; /* processes not of this run, at the last look */
@@ -28,7 +29,7 @@ struct watcher {
 	struct watch_page *page;
 	pid_t parent;
 	const char *session;
-	const struct look_source *source;
+	enum { UNTRIED, OPEN, ABSENT } sources[LOOK_SOURCES];
 	struct subject subjects[WATCH_DEVICES];
 	uint32_t n; /* subjects so far */
 };
@@ -108,7 +109,7 @@ static void look_at(struct watcher *w, uint32_t i)
 
 	if (!s->handle)
 		return;
-	w->source->look(s->handle, &look);
+	s->source->look(s->handle, &look);
 	others = count_others(w, &look);
 	look_add(&s->sum, &look, s->errors, MIN(others, before));
 	if (!isnan(look.errors))
@@ -117,26 +118,51 @@ static void look_at(struct watcher *w, uint32_t i)
 	publish(&w->page->devices[i], &s->sum);
 }
 
+/* Libraries are loaded with their first device: most machines have use for one of them. */
+static bool open_source(struct watcher *w, uint32_t i)
+{
+	if (w->sources[i] == UNTRIED)
+		w->sources[i] = look_sources[i]->open() ? OPEN : ABSENT;
+	return w->sources[i] == OPEN;
+}
+
 static void take_new(struct watcher *w)
 {
-	uint32_t n = atomic_load_explicit(&w->page->n, memory_order_acquire);
+	uint32_t n = MIN(atomic_load_explicit(&w->page->n, memory_order_acquire), WATCH_DEVICES);
 
-	for (; w->n < n; w->n++)
-		w->subjects[w->n] = (struct subject){
-			.handle = w->source->find(w->page->devices[w->n].uuid), .errors = NAN};
+	for (; w->n < n; w->n++) {
+		const struct watched *of = &w->page->devices[w->n];
+		uint32_t source = MIN(of->source, LOOK_SOURCES - 1);
+		struct subject *s = &w->subjects[w->n];
+
+		*s = (struct subject){.source = look_sources[source], .errors = NAN};
+		if (open_source(w, source))
+			s->handle = s->source->find(of->uuid);
+	}
+}
+
+/* Where no library is there, no device to come can be looked at either. */
+static bool has_a_source(struct watcher *w)
+{
+	for (uint32_t i = 0; i < LOOK_SOURCES; i++)
+		if (w->sources[i] == OPEN)
+			return true;
+	for (uint32_t i = 0; i < LOOK_SOURCES; i++)
+		if (open_source(w, i))
+			return true;
+	return false;
 }
 
 void watcher_main(struct watch_page *page, pid_t parent, const char *session)
 {
 	const struct timespec period = {0, PERIOD_NS};
-	struct watcher w = {
-		.page = page, .parent = parent, .session = session, .source = &look_nvml};
+	struct watcher w = {.page = page, .parent = parent, .session = session};
 
 	child_settle(parent, -1);
-	if (!w.source->open())
-		_exit(0);
 	for (;;) {
 		take_new(&w);
+		if (w.n && !has_a_source(&w))
+			_exit(0);
 		for (uint32_t i = 0; i < w.n; i++)
 			look_at(&w, i);
 		nanosleep(&period, NULL);

@@ -11,7 +11,8 @@
 #define WATCH_DEVICES 64
 
 struct watched {
-	char uuid[56]; /* by the parent, once */
+	char uuid[56];   /* by the parent, once */
+	uint32_t source; /* of look_sources; by the parent, once */
 	/* By the helper: odd while it writes. */
 	_Atomic uint32_t version;
 	struct sensors sensors;

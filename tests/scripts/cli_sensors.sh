@@ -72,6 +72,61 @@ run -o far.hatchet -- sleep 1.5
 check "numbers of another pid namespace say nothing" None "$(of far.hatchet others_max)"
 kill "$other"; wait "$other" 2>/dev/null
 
+# ---- AMD's devices, by their address: what each version of its library has where
+mkdir rocm rocm/lib && cp "$mocks/libamd_smi.so" rocm/lib/
+export MOCK_AMDSMI=$work/amd_says
+amd_says() { printf "%s %s\n" "$@" >amd.new && mv amd.new amd_says; }
+amd_run() { ROCM_PATH=$work/rocm "$PROTON" record -q "$@"; }
+# The address as the library packs it: 0000:c1:00.1.
+amd='address 49409 clock 1700 clock_limit 2100 power 550 power_cap 750000000 edge 48 memory 3000000
+memory_total 9000000 activity 97'
+on_amd='device 1 Instinct pci-0000:c1:00.1;kernel gemm 1000000 10;pause 20;repeat 100'
+# amd_of KEY…: what amd.hatchet has of a device that is known by its address
+amd_of() {
+	"$PROTON" export -f json amd.hatchet | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+amd = [i for i, d in enumerate(p["devices"]) if d["uuid"] == "pci-0000:c1:00.1"]
+of = [s for s in p["sensors"] if s["device"] in amd]
+print(*["%g" % v if v is not None else "-" for v in (of[0][k] for k in sys.argv[1:])] if of else ["none"])' "$@"
+}
+amd_all() { amd_of clock_mhz_mean clock_mhz_limit power_w_max power_w_limit temperature_c_max memory_bytes_max memory_bytes_total; }
+amd_looked() { # VERSION…
+	amd_says version "$1" version2 "$2" $amd
+	PROTON_FAKE=$on_amd amd_run -o amd.hatchet -- sleep 1
+}
+for version in '23 2' '23 4' '24 6' '25 3' '26 0'; do
+	amd_looked $version
+	check "AMD SMI $version" "1700 2100 550 750 48 3e+06 9e+06" "$(amd_all)"
+done
+amd_looked 27 0
+check "a newer one: what no version has changed" "- - - - 48 3e+06 9e+06" "$(amd_all)"
+amd=${amd/edge 48/hotspot 61000} amd=${amd/activity 97/activity 0}
+amd_looked 26 2
+check "the hottest spot alone; idle" "61 - 1700" "$(amd_of temperature_c_max clock_mhz_mean clock_mhz_now)"
+amd_says version 26 version2 0 address 5
+PROTON_FAKE=$on_amd amd_run -o amd.hatchet -- sleep 1
+check "a device that it does not know" none "$(amd_of clock_mhz_now)"
+amd_says crash 1
+PROTON_FAKE=$on_amd amd_run -o amd.hatchet -- sh -c 'sleep 1; exit 7'
+check "one that crashes" "7 none" "$? $(amd_of clock_mhz_now)"
+# Each vendor's devices by its own library, side by side.
+says $all
+amd_looked 26 2
+PROTON_FAKE="kernel gemm 1000000 10;$on_amd" LD_LIBRARY_PATH=$work/lib amd_run -o amd.hatchet -- sleep 1
+check "both vendors" "1700 1500" "$(amd_of clock_mhz_now) $(of amd.hatchet clock_mhz_now)"
+# OpenCL tells the address, in either form.
+demo=$mocks/../../../examples/demo_opencl
+if [ -x "$demo" ]; then
+	for form in '' 1; do
+		amd_says version 26 version2 0 $amd
+		OPENCL_LAYERS=$mocks/libamdlayer.so MOCK_AMD_BUS_INFO=$form amd_run -o amd.hatchet -- "$demo" --seconds 2 >/dev/null
+		check "OpenCL, form '$form'" 61 "$(amd_of temperature_c_now)"
+	done
+else
+	echo "skipped: no OpenCL demo"
+fi
+
 # ---- without harm
 says crash 1
 run -o crash.hatchet -- sh -c 'sleep 1.2; exit 7'

@@ -116,6 +116,7 @@ static void setup(void)
 	answer(ASK_CUPTI, "found 130001 /usr/local/cuda/lib64/libcupti.so.13\n"
 			  "tried 0 130001 /usr/local/cuda/lib64/libcupti.so.13\n");
 	answer(ASK_NVML, "init 0\ndevice 0 0 0 NVIDIA H200\n");
+	answer(ASK_AMDSMI, "error there is no libamd_smi.so\n");
 	answer(ASK_OPENCL, "path /usr/lib/libOpenCL.so.1\nloader ocl-icd 2.3.2\nlayers 1\n"
 			   "platforms 0\nplatform 1 NVIDIA CUDA\n");
 	answer(ASK_FOLDERS, "session /run/user/1/proton/proton-1-2-abcdef\n"
@@ -385,6 +386,33 @@ START_TEST(test_modes)
 	set_env("CUDA_MPS_PIPE_DIRECTORY=/var/mps");
 	examine();
 	expect("mps", DOCTOR_NOTE, "a control daemon in /var/mps", "");
+}
+END_TEST
+
+START_TEST(test_sensors)
+{
+	examine();
+	expect("sensors", DOCTOR_OK, "NVML (libnvidia-ml.so.1), 1 device", "");
+	answer(ASK_AMDSMI,
+	       "path /opt/rocm/lib/libamd_smi.so\ninit 0\nversion 26 26.2.1\ndevices 8\n");
+	examine();
+	expect("sensors", DOCTOR_OK,
+	       "NVML (libnvidia-ml.so.1), 1 device; AMD SMI (libamd_smi.so) 26.2.1, 8 devices", "");
+	answer(ASK_AMDSMI, "init 0\nversion 27 27.0.0\ndevices 8\n");
+	examine();
+	expect("sensors", DOCTOR_NOTE, "neither clock nor power is read of it", "");
+	m.answers[ASK_AMDSMI] =
+		(struct canned){PROBE_HUNG, 5, "stage amdsmi_init of libamd_smi.so\n"};
+	examine();
+	expect("sensors", DOCTOR_NOTE, "amdsmi_init of libamd_smi.so did not end within 5 s", "");
+	no_driver();
+	answer(ASK_AMDSMI, "init 34\n");
+	examine();
+	expect("sensors", DOCTOR_NOTE, "AMD SMI (libamd_smi.so) does not start", "");
+	answer(ASK_AMDSMI, "error there is no libamd_smi.so\n");
+	examine();
+	expect("sensors", DOCTOR_NOTE, "no libnvidia-ml.so.1, no libamd_smi.so", "");
+	expect_feature(DOCTOR_OPENCL, DOCTOR_OK);
 }
 END_TEST
 
@@ -784,6 +812,7 @@ static Suite *suite(void)
 	tcase_add_test(machines, test_admin_only);
 	tcase_add_test(machines, test_mig);
 	tcase_add_test(machines, test_modes);
+	tcase_add_test(machines, test_sensors);
 	tcase_add_test(machines, test_container);
 	tcase_add_test(machines, test_libcuda);
 	tcase_add_test(machines, test_cupti);
