@@ -55,7 +55,7 @@ struct snapshot *snapshot_new(const struct session *s, const struct snapshot_spe
 	snap->s = s;
 	snap->spec = *spec;
 	snap->generation = 1;
-	snap->lanes_moved = s->lanes_moved;
+	snap->view.lanes_moved = s->lanes_moved;
 	if (names_init(snap) < 0 || picture_take(snap) < 0)
 		return snapshot_free(snap);
 	return columns_init(snap) < 0 ? snapshot_free(snap) : snap;
@@ -81,6 +81,7 @@ int snapshot_update(struct snapshot *snap, uint64_t now_ns)
 	int r;
 
 	snap->generation++;
+	snap->picture++;
 	if (snap->updated_ns)
 		columns_age(snap);
 	else
@@ -98,9 +99,10 @@ void snapshot_reset(struct snapshot *snap, bool undo)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < snap->n_rows; i++)
+	for (size_t i = 0; i < snap->view.n_rows; i++)
 		n = MAX(n, (size_t)snap->s->rows[i].values + snap->s->sets[snap->s->rows[i].set].n);
 	snap->generation++;
+	snap->picture++;
 	free(snap->base);
 	free(snap->base_present);
 	snap->n_base = 0;
@@ -121,44 +123,34 @@ bool snapshot_is_reset(const struct snapshot *snap)
 
 void snapshot_mask(struct snapshot *snap, const uint8_t *mask)
 {
-	uint32_t n_hidden = 0;
-
-	for (size_t i = 0; i < snap->n; i++) {
-		bool hidden = snap->nodes[i].metadata || (mask && !mask[i]);
-
-		n_hidden += hidden;
-		snap->nodes[i].hidden = hidden;
-		snap->hidden[i] = hidden;
-	}
-	snap->masked = mask != NULL;
-	snap->any_hidden = n_hidden > 0;
-	snap->n_shown = (uint32_t)snap->n - n_hidden - (snap->n && !snap->hidden[0]);
-	snap->generation++;
-	columns_stale(snap);
+	view_mask(snap, mask);
 }
 
-/* The same picture; what has come since waits for the next update. */
-static int arrange_anew(struct snapshot *snap)
+/* The same picture by other groups or with other contexts; what has come since waits for the next update. */
+static int arrange(struct snapshot *snap, enum group group, enum context_view contexts)
 {
-	columns_restart(snap, false);
-	view_clear(snap);
-	return view_map(snap);
+	if (snap->rearranged && view_recall(snap, group, contexts)) {
+		columns_recall(snap);
+	} else {
+		columns_restart(snap, false);
+		view_clear(snap);
+		snap->spec.group = group;
+		snap->spec.contexts = contexts;
+		snap->rearranged = true;
+	}
+	return columns_init(snap) < 0 ? -ENOMEM : view_map(snap);
 }
 
 int snapshot_regroup(struct snapshot *snap, enum group group)
 {
 	snap->generation++;
-	if (view_rename(snap, group))
-		return 0;
-	snap->spec.group = group;
-	return arrange_anew(snap);
+	return view_rename(snap, group) ? 0 : arrange(snap, group, snap->spec.contexts);
 }
 
 int snapshot_show_contexts(struct snapshot *snap, enum context_view view)
 {
 	snap->generation++;
-	snap->spec.contexts = view;
-	return arrange_anew(snap);
+	return arrange(snap, snap->spec.group, view);
 }
 
 uint64_t snapshot_generation(const struct snapshot *snap)
@@ -174,7 +166,7 @@ uint64_t snapshot_window_ns(const struct snapshot *snap)
 bool snapshot_is_outdated(const struct snapshot *snap)
 {
 	return (snap->spec.group == GROUP_DEVICE || snap->spec.group == GROUP_STREAM) &&
-	       snap->lanes_moved != snap->s->lanes_moved;
+	       snap->view.lanes_moved != snap->s->lanes_moved;
 }
 
 void snapshot_set_tick(struct snapshot *snap, const struct tick *tick)
@@ -189,42 +181,42 @@ const struct tick *snapshot_tick(const struct snapshot *snap)
 
 uint32_t snapshot_n(const struct snapshot *snap)
 {
-	return (uint32_t)snap->n;
+	return (uint32_t)snap->view.n;
 }
 
 uint32_t snapshot_n_contexts(const struct snapshot *snap)
 {
-	return snap->n_contexts;
+	return snap->view.n_contexts;
 }
 
 uint32_t snapshot_n_shown(const struct snapshot *snap)
 {
-	return snap->n_shown;
+	return snap->view.n_shown;
 }
 
 const struct snap_node *snapshot_node(const struct snapshot *snap, uint32_t id)
 {
-	return &snap->nodes[id];
+	return &snap->view.nodes[id];
 }
 
 const struct snap_node *snapshot_nodes(const struct snapshot *snap)
 {
-	return snap->nodes;
+	return snap->view.nodes;
 }
 
 const uint32_t *snapshot_parents(const struct snapshot *snap)
 {
-	return snap->parents;
+	return snap->view.parents;
 }
 
 const uint8_t *snapshot_hidden(const struct snapshot *snap)
 {
-	return snap->hidden;
+	return snap->view.hidden;
 }
 
 uint32_t snapshot_row_node(const struct snapshot *snap, size_t row)
 {
-	return row < snap->n_rows ? snap->row_node[row] : SNAP_NONE;
+	return row < snap->view.n_rows ? snap->view.row_node[row] : SNAP_NONE;
 }
 
 const struct session *snapshot_session(const struct snapshot *snap)

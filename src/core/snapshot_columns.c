@@ -13,11 +13,25 @@ void columns_restart(struct snapshot *snap, bool has_before)
 {
 	size_t i;
 
-	for (i = 0; i < snap->n_columns; i++) {
-		snap->columns[i]->fresh = snap->columns[i]->rate_fresh = false;
-		snap->columns[i]->has_total = false;
-		snap->columns[i]->n_before = 0;
-		snap->columns[i]->has_before &= has_before;
+	for (i = 0; i < snap->view.n_columns; i++) {
+		snap->view.columns[i]->fresh = snap->view.columns[i]->rate_fresh = false;
+		snap->view.columns[i]->has_total = false;
+		snap->view.columns[i]->n_before = 0;
+		snap->view.columns[i]->has_before &= has_before;
+	}
+}
+
+void columns_recall(struct snapshot *snap)
+{
+	bool fresh = snap->view.picture == snap->picture;
+
+	for (size_t i = 0; i < snap->view.n_columns; i++) {
+		struct column_state *c = snap->view.columns[i];
+
+		c->fresh &= fresh;
+		c->has_total &= fresh;
+		c->rate_fresh = c->has_before = false;
+		c->n_before = 0;
 	}
 }
 
@@ -69,9 +83,9 @@ bool snapshot_has(struct snapshot *snap, uint32_t metric)
 /* One column without values, shared by all metrics that are not used. */
 static const struct snap_column *column_absent(struct snapshot *snap)
 {
-	if (ARRAY_ROOM(snap->absent, snap->cap_absent, snap->n) < 0)
+	if (ARRAY_ROOM(snap->absent, snap->cap_absent, snap->view.n) < 0)
 		return NULL;
-	for (; snap->n_absent < snap->n; snap->n_absent++)
+	for (; snap->n_absent < snap->view.n; snap->n_absent++)
 		snap->absent[snap->n_absent] = NAN;
 	snap->absent_out.v = snap->absent;
 	return &snap->absent_out;
@@ -81,9 +95,10 @@ static const struct snap_column *column_absent(struct snapshot *snap)
 static struct column_state *column_known(const struct snapshot *snap, uint32_t metric,
 					 bool inclusive)
 {
-	for (size_t i = 0; i < snap->n_columns; i++)
-		if (snap->columns[i]->metric == metric && snap->columns[i]->inclusive == inclusive)
-			return snap->columns[i];
+	for (size_t i = 0; i < snap->view.n_columns; i++)
+		if (snap->view.columns[i]->metric == metric &&
+		    snap->view.columns[i]->inclusive == inclusive)
+			return snap->view.columns[i];
 	return NULL;
 }
 
@@ -93,14 +108,14 @@ static struct column_state *column_find(struct snapshot *snap, uint32_t metric, 
 
 	if (c)
 		return c;
-	if (ARRAY_ROOM(snap->columns, snap->cap_columns, snap->n_columns + 1) < 0)
+	if (ARRAY_ROOM(snap->view.columns, snap->view.cap_columns, snap->view.n_columns + 1) < 0)
 		return NULL;
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return NULL;
 	c->metric = metric;
 	c->inclusive = inclusive;
-	snap->columns[snap->n_columns++] = c;
+	snap->view.columns[snap->view.n_columns++] = c;
 	return c;
 }
 
@@ -156,9 +171,9 @@ static void sum_rows(const struct snapshot *snap, const struct metric *m, const 
 	const uint8_t *present = picture_present(snap);
 	const bool whole = m->type == METRIC_U64;
 
-	for (size_t i = 0; i < snap->n_rows; i++) {
+	for (size_t i = 0; i < snap->view.n_rows; i++) {
 		const struct session_row *r = &snap->s->rows[i];
-		uint32_t node = snap->row_node[i], at = r->values + places[r->set];
+		uint32_t node = snap->view.row_node[i], at = r->values + places[r->set];
 
 		if (places[r->set] == NOWHERE || !present[at] || (left_out && left_out[node]))
 			continue;
@@ -178,7 +193,7 @@ static int column_exclusive(const struct snapshot *snap, uint32_t metric, bool h
 	const struct metric *m = metric_table_get(snap->s->metrics, metric);
 	const union metric_value *values = picture_values(snap);
 	const uint8_t *present = picture_present(snap);
-	const uint8_t *left_out = !hidden && snap->any_hidden ? snap->hidden : NULL;
+	const uint8_t *left_out = !hidden && snap->view.any_hidden ? snap->view.hidden : NULL;
 	_cleanup_(freep) uint32_t *places = metric_places(snap->s, metric);
 	double unweighted = 0;
 
@@ -188,9 +203,9 @@ static int column_exclusive(const struct snapshot *snap, uint32_t metric, bool h
 		sum_rows(snap, m, places, left_out, v);
 		return 0;
 	}
-	for (size_t i = 0; i < snap->n_rows; i++) {
+	for (size_t i = 0; i < snap->view.n_rows; i++) {
 		const struct session_row *r = &snap->s->rows[i];
-		uint32_t node = snap->row_node[i], at = r->values + places[r->set];
+		uint32_t node = snap->view.row_node[i], at = r->values + places[r->set];
 		double weight = 1, value;
 
 		if (places[r->set] == NOWHERE || !present[at] || (left_out && left_out[node]) ||
@@ -230,11 +245,11 @@ static void column_roll_up(const struct snapshot *snap, const struct metric *m, 
 	size_t i;
 
 	if (metric_add_plain(m->add) == METRIC_SUM) {
-		sum_up(snap->parents, snap->n, v);
+		sum_up(snap->view.parents, snap->view.n, v);
 		return;
 	}
-	for (i = snap->n; i-- > 1;) {
-		uint32_t up = snap->parents[i];
+	for (i = snap->view.n; i-- > 1;) {
+		uint32_t up = snap->view.parents[i];
 
 		metric_add_number(m, &v[up], w ? &w[up] : &unweighted, v[i], w ? w[i] : 0);
 	}
@@ -250,10 +265,10 @@ static int column_own(struct snapshot *snap, struct column_state *c, double *w)
 	if (own) {
 		if (!own->fresh && column_compute(snap, own) < 0)
 			return -ENOMEM;
-		memcpy(c->raw, own->raw, snap->n * sizeof(*c->raw));
+		memcpy(c->raw, own->raw, snap->view.n * sizeof(*c->raw));
 		return 0;
 	}
-	for (size_t i = 0; i < snap->n; i++)
+	for (size_t i = 0; i < snap->view.n; i++)
 		c->raw[i] = NAN;
 	return column_exclusive(snap, c->metric, false, c->raw, w);
 }
@@ -263,10 +278,10 @@ static int column_compute(struct snapshot *snap, struct column_state *c)
 	const struct metric *m = metric_table_get(snap->s->metrics, c->metric);
 	_cleanup_(freep) double *w = NULL;
 
-	if (!m || ARRAY_ROOM(c->raw, c->cap_raw, snap->n) < 0)
+	if (!m || ARRAY_ROOM(c->raw, c->cap_raw, snap->view.n) < 0)
 		return -ENOMEM;
 	if (m->add == METRIC_WMEAN) {
-		w = calloc(snap->n, sizeof(*w));
+		w = calloc(snap->view.n, sizeof(*w));
 		if (!w)
 			return -ENOMEM;
 	}
@@ -274,7 +289,7 @@ static int column_compute(struct snapshot *snap, struct column_state *c)
 		return -ENOMEM;
 	if (c->inclusive && m->scope == METRIC_INCLUSIVE)
 		column_roll_up(snap, m, c->raw, w);
-	if (c->inclusive && !snap->masked) {
+	if (c->inclusive && !snap->view.masked) {
 		c->total = c->raw[0];
 		c->has_total = true;
 	}
@@ -307,20 +322,20 @@ const struct snap_column *snapshot_column(struct snapshot *snap, uint32_t metric
 
 int snapshot_own(struct snapshot *snap, uint32_t metric, double *own)
 {
-	_cleanup_(freep) double *elapsed = malloc(MAX(snap->n, (size_t)1) * sizeof(*elapsed));
+	_cleanup_(freep) double *elapsed = malloc(MAX(snap->view.n, (size_t)1) * sizeof(*elapsed));
 	double *v = metric == METRIC_CPU_TIME ? elapsed : own;
 
 	if (!elapsed)
 		return -ENOMEM;
-	for (size_t i = 0; i < snap->n; i++)
+	for (size_t i = 0; i < snap->view.n; i++)
 		v[i] = NAN;
 	if (column_exclusive(snap, metric, true, v, NULL) < 0)
 		return -ENOMEM;
 	if (metric != METRIC_CPU_TIME)
 		return 0;
-	if (nested_own(snap->parents, elapsed, (uint32_t)snap->n, own) < 0)
+	if (nested_own(snap->view.parents, elapsed, (uint32_t)snap->view.n, own) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < snap->n; i++)
+	for (size_t i = 0; i < snap->view.n; i++)
 		if (own[i] < 0)
 			own[i] = 0;
 	return 0;
@@ -336,11 +351,11 @@ double snapshot_total(struct snapshot *snap, uint32_t metric)
 
 	if (c && c->has_total && metric != METRIC_CPU_TIME)
 		return c->total;
-	own = malloc(MAX(snap->n, (size_t)1) * sizeof(*own));
+	own = malloc(MAX(snap->view.n, (size_t)1) * sizeof(*own));
 	if (!own || !metric_used(snap, metric) || snapshot_own(snap, metric, own) < 0)
 		return NAN;
-	for (size_t i = 0; i < snap->n; i++)
-		if (!snap->nodes[i].metadata)
+	for (size_t i = 0; i < snap->view.n; i++)
+		if (!snap->view.nodes[i].metadata)
 			add_present(&sum, own[i]);
 	return sum;
 }
@@ -349,8 +364,8 @@ int snapshot_own_time(struct snapshot *snap, double *own)
 {
 	int r = snapshot_own(snap, METRIC_CPU_TIME, own);
 
-	for (size_t i = 0; i < snap->n && r == 0; i++)
-		if (snap->hidden[i])
+	for (size_t i = 0; i < snap->view.n && r == 0; i++)
+		if (snap->view.hidden[i])
 			own[i] = NAN;
 	return r;
 }
@@ -360,12 +375,13 @@ static void before_roll_up(const struct snapshot *snap, const struct column_stat
 {
 	const struct metric *m = metric_table_get(snap->s->metrics, c->metric);
 
-	for (size_t i = 0; i < snap->n; i++)
-		v[i] = i < c->n_before && !snap->hidden[i] && !isnan(c->before[i]) ? c->before[i]
-										   : 0;
+	for (size_t i = 0; i < snap->view.n; i++)
+		v[i] = i < c->n_before && !snap->view.hidden[i] && !isnan(c->before[i])
+			       ? c->before[i]
+			       : 0;
 	if (m->scope == METRIC_INCLUSIVE)
-		for (size_t i = snap->n; i-- > 1;)
-			v[snap->parents[i]] += v[i];
+		for (size_t i = snap->view.n; i-- > 1;)
+			v[snap->view.parents[i]] += v[i];
 }
 
 static int rate_compute(struct snapshot *snap, struct column_state *c)
@@ -373,10 +389,10 @@ static int rate_compute(struct snapshot *snap, struct column_state *c)
 	double seconds = (double)snap->window_ns / 1e9;
 	size_t i;
 
-	if (ARRAY_ROOM(c->rate, c->cap_rate, snap->n) < 0)
+	if (ARRAY_ROOM(c->rate, c->cap_rate, snap->view.n) < 0)
 		return -ENOMEM;
 	before_roll_up(snap, c, c->rate);
-	for (i = 0; i < snap->n; i++)
+	for (i = 0; i < snap->view.n; i++)
 		c->rate[i] = (c->raw[i] - c->rate[i]) / seconds;
 	c->rate_out.v = c->rate;
 	c->rate_fresh = true;
@@ -447,16 +463,18 @@ const uint8_t *snapshot_holders(struct snapshot *snap)
 	if (snap->holders_generation == snap->generation)
 		return snap->holders;
 	adds = metrics_that_add_up(snap->s);
-	if (!adds || ARRAY_ROOM(snap->holders, snap->cap_holders, MAX(snap->n, (size_t)1)) < 0)
+	if (!adds || ARRAY_ROOM(snap->holders, snap->cap_holders, MAX(snap->view.n, (size_t)1)) < 0)
 		return NULL;
 	/* Nearly all holders have time, and that column is needed anyway. Only for other nodes look
 	 * at the rows. */
 	time = snapshot_column(snap, METRIC_TIME, false);
-	for (size_t i = 0; i < snap->n; i++)
+	for (size_t i = 0; i < snap->view.n; i++)
 		snap->holders[i] = time && !isnan(time->v[i]);
-	for (size_t i = 0; i < snap->n_rows; i++)
-		if (!snap->holders[snap->row_node[i]] && !snap->hidden[snap->row_node[i]])
-			snap->holders[snap->row_node[i]] = row_holds(snap, &snap->s->rows[i], adds);
+	for (size_t i = 0; i < snap->view.n_rows; i++)
+		if (!snap->holders[snap->view.row_node[i]] &&
+		    !snap->view.hidden[snap->view.row_node[i]])
+			snap->holders[snap->view.row_node[i]] =
+				row_holds(snap, &snap->s->rows[i], adds);
 	snap->holders_generation = snap->generation;
 	return snap->holders;
 }
@@ -468,13 +486,13 @@ static int keep_own(struct snapshot *snap, struct column_state *c)
 {
 	const struct column_state *own = column_known(snap, c->metric, false);
 
-	if (ARRAY_ROOM(c->before, c->cap_before, snap->n) < 0)
+	if (ARRAY_ROOM(c->before, c->cap_before, snap->view.n) < 0)
 		return -ENOMEM;
-	if (own && own->fresh && !snap->any_hidden) {
-		memcpy(c->before, own->raw, snap->n * sizeof(*c->before));
+	if (own && own->fresh && !snap->view.any_hidden) {
+		memcpy(c->before, own->raw, snap->view.n * sizeof(*c->before));
 		return 0;
 	}
-	for (size_t i = 0; i < snap->n; i++)
+	for (size_t i = 0; i < snap->view.n; i++)
 		c->before[i] = NAN;
 	return column_exclusive(snap, c->metric, true, c->before, NULL);
 }
@@ -489,7 +507,7 @@ static void column_keep(struct snapshot *snap, struct column_state *c)
 	if (keep_own(snap, c) < 0)
 		c->has_before = false;
 	else
-		c->n_before = snap->n;
+		c->n_before = snap->view.n;
 }
 
 /* What the program says itself is never guessed, nor what groups make of it. */
@@ -507,7 +525,7 @@ bool snapshot_is_guessed(struct snapshot *snap, uint32_t id)
 {
 	const struct snap_column *c;
 
-	if (is_said(snap->nodes[id].kind) || !snapshot_has(snap, METRIC_GUESSED))
+	if (is_said(snap->view.nodes[id].kind) || !snapshot_has(snap, METRIC_GUESSED))
 		return false;
 	c = snapshot_column(snap, METRIC_GUESSED, true);
 	return c && c->v[id] > 0;
@@ -518,8 +536,8 @@ void columns_age(struct snapshot *snap)
 {
 	size_t i;
 
-	for (i = 0; i < snap->n_columns; i++) {
-		struct column_state *c = snap->columns[i];
+	for (i = 0; i < snap->view.n_columns; i++) {
+		struct column_state *c = snap->view.columns[i];
 
 		if (c->rate_wanted)
 			column_keep(snap, c);
@@ -531,8 +549,8 @@ void columns_age(struct snapshot *snap)
 
 void columns_stale(struct snapshot *snap)
 {
-	for (size_t i = 0; i < snap->n_columns; i++)
-		snap->columns[i]->fresh = snap->columns[i]->rate_fresh = false;
+	for (size_t i = 0; i < snap->view.n_columns; i++)
+		snap->view.columns[i]->fresh = snap->view.columns[i]->rate_fresh = false;
 }
 
 /* The first window can have a rate only if somebody kept what was before it. */
@@ -550,11 +568,17 @@ int columns_init(struct snapshot *snap)
 	return 0;
 }
 
+void columns_drop(struct snapshot *snap)
+{
+	while (snap->view.n_columns)
+		column_free(snap->view.columns[--snap->view.n_columns]);
+	free(snap->view.columns);
+	snap->view.columns = NULL;
+	snap->view.cap_columns = 0;
+}
+
 void columns_done(struct snapshot *snap)
 {
-	while (snap->n_columns)
-		column_free(snap->columns[--snap->n_columns]);
-	free(snap->columns);
 	free(snap->used);
 	free(snap->absent);
 	free(snap->holders);

@@ -40,13 +40,11 @@ struct lane_group {
 	uint32_t group, device; /* index of a group + 1; 0: not looked at */
 };
 
-struct snapshot {
-	const struct session *s;
-	struct snapshot_spec spec;
-	const struct tick *tick; /* NULL: no progress is reported */
-	uint64_t generation;     /* grows with all that changes a number or what is shown */
-
-	/* The view. */
+/* A tree and what was computed over it. */
+struct snapshot_view {
+	enum group group;
+	enum context_view contexts;
+	uint64_t picture; /* of the snapshot, of which the columns are */
 	struct snap_node *nodes;
 	uint32_t *last_child, *parents;
 	uint8_t *hidden;
@@ -64,18 +62,32 @@ struct snapshot {
 	size_t n_lane_groups, cap_lane_groups;
 	uint32_t nowhere;     /* index + 1 of the group of rows without a lane; 0: there are none */
 	uint32_t lanes_moved; /* of the session, when the groups were made */
-	uint8_t *metadata;    /* by frame: not looked at, no, yes */
-	size_t n_metadata, cap_metadata;
 	struct places places; /* by device or stream: where the work below a session node ran */
 	struct loose {
 		uint32_t row, lane;         /* lane: whose group the row is in now */
 	} * loose;                          /* rows with metrics that a program gave a scope */
 	size_t n_loose, cap_loose, n_noted; /* n_noted: rows that are in `places` */
 	size_t n_mapped;                    /* session nodes that have a view node (no grouping) */
-	uint32_t *path;                     /* scratch */
+	struct column_state **columns;
+	size_t n_columns, cap_columns;
+};
+
+struct snapshot {
+	const struct session *s;
+	struct snapshot_spec spec;
+	const struct tick *tick; /* NULL: no progress is reported */
+	uint64_t generation;     /* grows with all that changes a number or what is shown */
+
+	/* Who arranges it again goes back and forth: from then on the view before is kept. */
+	struct snapshot_view view, parked; /* parked.n is 0: there is none */
+	bool rearranged;
+	uint8_t *metadata; /* by frame: not looked at, no, yes */
+	size_t n_metadata, cap_metadata;
+	uint32_t *path; /* scratch */
 	size_t cap_path;
 
 	/* The picture. */
+	uint64_t picture; /* grows with each, with what it counts from, and with what is hidden */
 	size_t n_picture_nodes, n_picture_rows; /* of the session when it was taken */
 	union metric_value *values;             /* NULL: the session has ended and stands still */
 	uint8_t *present;
@@ -86,8 +98,6 @@ struct snapshot {
 	uint64_t updated_ns, window_ns;
 
 	/* Columns. */
-	struct column_state **columns;
-	size_t n_columns, cap_columns;
 	bool *used; /* by metric: is it in a set? At the end: does a row have it? */
 	size_t n_used, cap_used, n_used_sets;
 	bool used_at_end;
@@ -120,9 +130,13 @@ static inline const uint8_t *picture_present(const struct snapshot *snap)
 
 /* snapshot_view.c: 0 or -ENOMEM. */
 int view_map(struct snapshot *snap); /* the nodes and rows that have come with this picture */
-/* Do these groups part the rows as those of the present view do? Then it is theirs. False: clear it. */
+/* Do these groups part the rows as those of the present view do? Then it is theirs. */
 bool view_rename(struct snapshot *snap, enum group group);
+void view_mask(struct snapshot *snap, const uint8_t *mask);
 void view_clear(struct snapshot *snap); /* of another grouping: ids start anew */
+/* Take the view before in the place of this one, which is kept in its stead. Is it of these groups?
+ * It lacks what has come since. False: clear it. */
+bool view_recall(struct snapshot *snap, enum group group, enum context_view contexts);
 void view_done(struct snapshot *snap);
 const struct group_entry *view_group_of(const struct snapshot *snap, uint32_t id);
 
@@ -133,6 +147,9 @@ void columns_stale(struct snapshot *snap); /* to be computed again */
 /* What was computed, and what rates are made of, counts from elsewhere now. */
 void columns_restart(struct snapshot *snap, bool has_before);
 void columns_age(struct snapshot *snap); /* what was shown becomes "before" */
+/* Those of a view that was recalled: nothing is before, and they may be of another picture. */
+void columns_recall(struct snapshot *snap);
+void columns_drop(struct snapshot *snap); /* those of the view */
 void columns_done(struct snapshot *snap);
 
 /* snapshot_names.c */

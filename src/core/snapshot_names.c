@@ -40,7 +40,7 @@ static const char *name_group(struct snapshot *snap, uint32_t id)
 	const struct session *s = snap->s;
 	const struct group_entry *g = view_group_of(snap, id);
 	const struct session_lane *l = g && g->lane < s->n_lanes ? &s->lanes[g->lane] : NULL;
-	uint8_t kind = snap->nodes[id].kind;
+	uint8_t kind = snap->view.nodes[id].kind;
 	char name[256] = "(not known)", part[160];
 	_cleanup_(buf_done) struct buf shown = {0};
 
@@ -63,7 +63,7 @@ static const char *name_group(struct snapshot *snap, uint32_t id)
 
 const char *snapshot_name(struct snapshot *snap, uint32_t id, enum name_mode mode)
 {
-	uint32_t node = snap->nodes[id].session_node;
+	uint32_t node = snap->view.nodes[id].session_node;
 
 	return node == SESSION_NONE ? name_group(snap, id)
 				    : frame_names_get(snap->frame_names, node, mode);
@@ -73,7 +73,7 @@ bool snapshot_any_name(struct snapshot *snap, uint32_t id,
 		       bool (*test)(const char *name, const void *ctx), const void *ctx)
 {
 	const char *before = NULL;
-	uint32_t node = snap->nodes[id].session_node;
+	uint32_t node = snap->view.nodes[id].session_node;
 
 	if (snap->spec.all_forms && node != SESSION_NONE)
 		return frame_names_any(snap->frame_names, node, test, ctx);
@@ -91,7 +91,7 @@ bool snapshot_any_name(struct snapshot *snap, uint32_t id,
 
 bool snapshot_could_be(const struct snapshot *snap, uint32_t id, const char *text)
 {
-	uint32_t node = snap->nodes[id].session_node;
+	uint32_t node = snap->view.nodes[id].session_node;
 
 	return snap->spec.all_forms && node != SESSION_NONE &&
 	       frame_names_could_be(snap->frame_names, node, text);

@@ -39,30 +39,30 @@ static int metadata_room(struct snapshot *snap)
 
 static int view_grow(struct snapshot *snap, size_t n)
 {
-	if (ARRAY_ROOM(snap->nodes, snap->cap_nodes, n) < 0 ||
-	    ARRAY_ROOM(snap->last_child, snap->cap_last, n) < 0 ||
-	    ARRAY_ROOM(snap->parents, snap->cap_parents, n) < 0 ||
-	    ARRAY_ROOM(snap->hidden, snap->cap_hidden, n) < 0)
+	if (ARRAY_ROOM(snap->view.nodes, snap->view.cap_nodes, n) < 0 ||
+	    ARRAY_ROOM(snap->view.last_child, snap->view.cap_last, n) < 0 ||
+	    ARRAY_ROOM(snap->view.parents, snap->view.cap_parents, n) < 0 ||
+	    ARRAY_ROOM(snap->view.hidden, snap->view.cap_hidden, n) < 0)
 		return -ENOMEM;
-	snap->room =
-		MIN(MIN(snap->cap_nodes, snap->cap_last), MIN(snap->cap_parents, snap->cap_hidden));
+	snap->view.room = MIN(MIN(snap->view.cap_nodes, snap->view.cap_last),
+			      MIN(snap->view.cap_parents, snap->view.cap_hidden));
 	return 0;
 }
 
 static inline int view_room(struct snapshot *snap, size_t n)
 {
-	return _likely_(n <= snap->room) ? 0 : view_grow(snap, n);
+	return _likely_(n <= snap->view.room) ? 0 : view_grow(snap, n);
 }
 
 /* As the last child of its parent. */
 static inline void view_link(struct snapshot *snap, struct snap_node *up, uint32_t id)
 {
-	uint32_t *last = &snap->last_child[up - snap->nodes];
+	uint32_t *last = &snap->view.last_child[up - snap->view.nodes];
 
 	if (up->first_child == SNAP_NONE)
 		up->first_child = id;
 	else
-		snap->nodes[*last].next_sibling = id;
+		snap->view.nodes[*last].next_sibling = id;
 	*last = id;
 	up->n_children++;
 }
@@ -71,28 +71,28 @@ static inline void view_link(struct snapshot *snap, struct snap_node *up, uint32
 static inline uint32_t view_add(struct snapshot *snap, uint32_t parent, uint8_t kind,
 				uint32_t session_node, bool metadata)
 {
-	uint32_t id = (uint32_t)snap->n++;
-	struct snap_node *up = parent == SNAP_NONE ? NULL : &snap->nodes[parent];
+	uint32_t id = (uint32_t)snap->view.n++;
+	struct snap_node *up = parent == SNAP_NONE ? NULL : &snap->view.nodes[parent];
 	uint16_t depth = up ? (uint16_t)(up->depth + (up->depth < UINT16_MAX)) : 0;
 	bool hidden = metadata || (up && up->hidden);
 
 	metadata = metadata || (up && up->metadata);
-	snap->nodes[id] = (struct snap_node){.parent = parent,
-					     .first_child = SNAP_NONE,
-					     .next_sibling = SNAP_NONE,
-					     .session_node = session_node,
-					     .depth = depth,
-					     .kind = kind,
-					     .hidden = hidden,
-					     .metadata = metadata};
-	snap->last_child[id] = SNAP_NONE;
-	snap->parents[id] = parent;
-	snap->hidden[id] = hidden;
+	snap->view.nodes[id] = (struct snap_node){.parent = parent,
+						  .first_child = SNAP_NONE,
+						  .next_sibling = SNAP_NONE,
+						  .session_node = session_node,
+						  .depth = depth,
+						  .kind = kind,
+						  .hidden = hidden,
+						  .metadata = metadata};
+	snap->view.last_child[id] = SNAP_NONE;
+	snap->view.parents[id] = parent;
+	snap->view.hidden[id] = hidden;
 	if (up)
 		view_link(snap, up, id);
-	snap->any_hidden |= hidden;
-	snap->n_contexts += id && !metadata;
-	snap->n_shown += id && !hidden;
+	snap->view.any_hidden |= hidden;
+	snap->view.n_contexts += id && !metadata;
+	snap->view.n_shown += id && !hidden;
 	return id;
 }
 
@@ -107,7 +107,7 @@ static inline uint32_t add_session_node(struct snapshot *snap, uint32_t parent, 
 static void copy_nodes(struct snapshot *snap)
 {
 	const struct session_node *from = snap->s->nodes;
-	struct snap_node *to = snap->nodes;
+	struct snap_node *to = snap->view.nodes;
 	uint32_t n = (uint32_t)snap->n_picture_nodes, n_metadata = 0;
 
 	for (uint32_t id = 0; id < n; id++) {
@@ -127,14 +127,14 @@ static void copy_nodes(struct snapshot *snap)
 		};
 		if (up)
 			up->n_children++;
-		snap->last_child[id] = from[id].last_child;
-		snap->parents[id] = parent;
-		snap->hidden[id] = metadata;
+		snap->view.last_child[id] = from[id].last_child;
+		snap->view.parents[id] = parent;
+		snap->view.hidden[id] = metadata;
 		n_metadata += id && metadata;
 	}
-	snap->n = snap->n_mapped = n;
-	snap->any_hidden = n_metadata > 0;
-	snap->n_contexts = snap->n_shown = n - MIN(n, 1u) - n_metadata;
+	snap->view.n = snap->view.n_mapped = n;
+	snap->view.any_hidden = n_metadata > 0;
+	snap->view.n_contexts = snap->view.n_shown = n - MIN(n, 1u) - n_metadata;
 }
 
 /* Without grouping. */
@@ -142,11 +142,11 @@ static int map_nodes(struct snapshot *snap)
 {
 	if (view_room(snap, snap->n_picture_nodes) < 0)
 		return -ENOMEM;
-	if (snap->n == 0 && snap->n_picture_nodes == snap->s->n_nodes)
+	if (snap->view.n == 0 && snap->n_picture_nodes == snap->s->n_nodes)
 		copy_nodes(snap);
-	for (; snap->n_mapped < snap->n_picture_nodes; snap->n_mapped++)
-		add_session_node(snap, snap->s->nodes[snap->n_mapped].parent,
-				 (uint32_t)snap->n_mapped);
+	for (; snap->view.n_mapped < snap->n_picture_nodes; snap->view.n_mapped++)
+		add_session_node(snap, snap->s->nodes[snap->view.n_mapped].parent,
+				 (uint32_t)snap->view.n_mapped);
 	return 0;
 }
 
@@ -183,21 +183,21 @@ static bool group_equal(const void *ctx, uint32_t id, const void *key)
 {
 	const struct snapshot *snap = ctx;
 
-	return snap->groups[id].key == *(const uint64_t *)key;
+	return snap->view.groups[id].key == *(const uint64_t *)key;
 }
 
 /* Index of a new group, or SNAP_NONE. */
 static uint32_t group_add(struct snapshot *snap, uint64_t key, uint8_t kind, uint32_t lane)
 {
-	uint32_t g = (uint32_t)snap->n_groups;
+	uint32_t g = (uint32_t)snap->view.n_groups;
 
-	if (ARRAY_ROOM(snap->groups, snap->cap_groups, g + 1u) < 0 ||
-	    view_room(snap, snap->n + 1) < 0 ||
-	    idindex_add(&snap->group_index, hash_u64(key), g) < 0)
+	if (ARRAY_ROOM(snap->view.groups, snap->view.cap_groups, g + 1u) < 0 ||
+	    view_room(snap, snap->view.n + 1) < 0 ||
+	    idindex_add(&snap->view.group_index, hash_u64(key), g) < 0)
 		return SNAP_NONE;
-	snap->groups[g] = (struct group_entry){.key = key, .lane = lane};
-	snap->groups[g].node = view_add(snap, 0, kind, SESSION_NONE, false);
-	snap->n_groups++;
+	snap->view.groups[g] = (struct group_entry){.key = key, .lane = lane};
+	snap->view.groups[g].node = view_add(snap, 0, kind, SESSION_NONE, false);
+	snap->view.n_groups++;
 	return g;
 }
 
@@ -205,7 +205,7 @@ static uint32_t group_intern(struct snapshot *snap, uint32_t lane)
 {
 	uint8_t kind;
 	uint64_t key = lane_key(snap, lane, &kind);
-	uint32_t g = idindex_find(&snap->group_index, hash_u64(key), group_equal, snap, &key);
+	uint32_t g = idindex_find(&snap->view.group_index, hash_u64(key), group_equal, snap, &key);
 
 	return g == IDINDEX_NONE ? group_add(snap, key, kind, lane) : g;
 }
@@ -216,12 +216,12 @@ static uint32_t group_of(struct snapshot *snap, uint32_t lane)
 	struct lane_group *known;
 
 	if (snap->spec.group == GROUP_NONE)
-		return 0;                  /* see map_whole() */
-	if (lane >= snap->n_lane_groups) { /* the file names no lane */
-		snap->nowhere = group_intern(snap, lane) + 1;
-		return snap->nowhere - 1;
+		return 0;                       /* see map_whole() */
+	if (lane >= snap->view.n_lane_groups) { /* the file names no lane */
+		snap->view.nowhere = group_intern(snap, lane) + 1;
+		return snap->view.nowhere - 1;
 	}
-	known = &snap->lane_groups[lane];
+	known = &snap->view.lane_groups[lane];
 	if (!known->group || known->device != snap->s->lanes[lane].device) {
 		known->device = snap->s->lanes[lane].device;
 		known->group = group_intern(snap, lane) + 1;
@@ -233,27 +233,29 @@ static int lanes_room(struct snapshot *snap)
 {
 	size_t n = snap->s->n_lanes;
 
-	if (ARRAY_ROOM(snap->lane_groups, snap->cap_lane_groups, n + 1) < 0)
+	if (ARRAY_ROOM(snap->view.lane_groups, snap->view.cap_lane_groups, n + 1) < 0)
 		return -ENOMEM;
-	memset(snap->lane_groups + snap->n_lane_groups, 0,
-	       (n - snap->n_lane_groups) * sizeof(*snap->lane_groups));
-	snap->n_lane_groups = n;
+	memset(snap->view.lane_groups + snap->view.n_lane_groups, 0,
+	       (n - snap->view.n_lane_groups) * sizeof(*snap->view.lane_groups));
+	snap->view.n_lane_groups = n;
 	return 0;
 }
 
 const struct group_entry *view_group_of(const struct snapshot *snap, uint32_t id)
 {
-	size_t low = 0, high = snap->n_groups;
+	size_t low = 0, high = snap->view.n_groups;
 
 	while (low < high) { /* groups are in the order of their nodes */
 		size_t middle = low + (high - low) / 2;
 
-		if (snap->groups[middle].node < id)
+		if (snap->view.groups[middle].node < id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < snap->n_groups && snap->groups[low].node == id ? &snap->groups[low] : NULL;
+	return low < snap->view.n_groups && snap->view.groups[low].node == id
+		       ? &snap->view.groups[low]
+		       : NULL;
 }
 
 /* ---- nodes below groups ---- */
@@ -261,7 +263,7 @@ const struct group_entry *view_group_of(const struct snapshot *snap, uint32_t id
 /* The map of a group, grown to all session nodes; NULL: the group has none, or out of memory. */
 static uint32_t *group_map(struct snapshot *snap, uint32_t group)
 {
-	struct group_entry *g = &snap->groups[group];
+	struct group_entry *g = &snap->view.groups[group];
 	size_t n = snap->s->n_nodes;
 
 	if (g->n >= n)
@@ -292,7 +294,7 @@ static uint32_t below_what(const struct snapshot *snap, uint32_t node)
 static bool below_equal(const void *ctx, uint32_t id, const void *key)
 {
 	const struct snapshot *snap = ctx;
-	const struct snap_node *n = &snap->nodes[id];
+	const struct snap_node *n = &snap->view.nodes[id];
 	const struct below *b = key;
 
 	return n->parent == b->parent && below_what(snap, n->session_node) == b->what;
@@ -303,12 +305,12 @@ static uint32_t find_below(struct snapshot *snap, uint32_t parent, uint32_t node
 {
 	const struct below key = {parent, below_what(snap, node)};
 	uint64_t hash = hash_pair(key.parent, key.what);
-	uint32_t id = idindex_find(&snap->node_index, hash, below_equal, snap, &key);
+	uint32_t id = idindex_find(&snap->view.node_index, hash, below_equal, snap, &key);
 
 	if (id != IDINDEX_NONE)
 		return id;
-	if (view_room(snap, snap->n + 1) < 0 ||
-	    idindex_add(&snap->node_index, hash, (uint32_t)snap->n) < 0)
+	if (view_room(snap, snap->view.n + 1) < 0 ||
+	    idindex_add(&snap->view.node_index, hash, (uint32_t)snap->view.n) < 0)
 		return SNAP_NONE;
 	return add_session_node(snap, parent, node);
 }
@@ -341,9 +343,9 @@ static uint32_t view_below(struct snapshot *snap, uint32_t group, uint32_t node)
 		return map[node];
 	if (omits_any(snap))
 		node = context_view_node(snap->spec.contexts, snap->s, node);
-	if (path_up(snap, map, &node, &depth) < 0 || view_room(snap, snap->n + depth) < 0)
+	if (path_up(snap, map, &node, &depth) < 0 || view_room(snap, snap->view.n + depth) < 0)
 		return SNAP_NONE;
-	at = map ? map[node] : snap->groups[group].node;
+	at = map ? map[node] : snap->view.groups[group].node;
 	while (depth && at != SNAP_NONE) {
 		node = snap->path[--depth];
 		if (map && !omits_any(snap))
@@ -389,11 +391,11 @@ static int note_places(struct snapshot *snap)
 {
 	uint8_t kind;
 
-	for (; snap->n_noted < snap->n_picture_rows; snap->n_noted++) {
-		const struct session_row *r = &snap->s->rows[snap->n_noted];
+	for (; snap->view.n_noted < snap->n_picture_rows; snap->view.n_noted++) {
+		const struct session_row *r = &snap->s->rows[snap->view.n_noted];
 
 		if (ran_on_device(snap, r->lane) &&
-		    places_note(&snap->places, snap->s, r->node, r->lane,
+		    places_note(&snap->view.places, snap->s, r->node, r->lane,
 				lane_key(snap, r->lane, &kind)) < 0)
 			return -ENOMEM;
 	}
@@ -404,7 +406,7 @@ static int note_places(struct snapshot *snap)
  * node ran, else the row's own. */
 static uint32_t shown_lane(const struct snapshot *snap, const struct session_row *r)
 {
-	uint32_t lane = places_only(&snap->places, r->node, snap->s->lanes[r->lane].process);
+	uint32_t lane = places_only(&snap->view.places, r->node, snap->s->lanes[r->lane].process);
 
 	return lane == SESSION_NONE ? r->lane : lane;
 }
@@ -418,7 +420,7 @@ static int map_row(struct snapshot *snap, size_t row, uint32_t lane)
 		node = view_below(snap, group, snap->s->rows[row].node);
 	if (node == SNAP_NONE)
 		return -ENOMEM;
-	snap->row_node[row] = node;
+	snap->view.row_node[row] = node;
 	return 0;
 }
 
@@ -428,12 +430,12 @@ static int map_loose(struct snapshot *snap, size_t row)
 	uint32_t lane;
 
 	if (note_places(snap) < 0 ||
-	    ARRAY_ROOM(snap->loose, snap->cap_loose, snap->n_loose + 1) < 0)
+	    ARRAY_ROOM(snap->view.loose, snap->view.cap_loose, snap->view.n_loose + 1) < 0)
 		return -ENOMEM;
 	lane = shown_lane(snap, r);
 	if (map_row(snap, row, lane) < 0)
 		return -ENOMEM;
-	snap->loose[snap->n_loose++] = (struct loose){(uint32_t)row, lane};
+	snap->view.loose[snap->view.n_loose++] = (struct loose){(uint32_t)row, lane};
 	return 0;
 }
 
@@ -462,11 +464,12 @@ static size_t map_run(struct snapshot *snap, size_t row)
 		if (*id == SNAP_NONE) {
 			uint32_t up = map[snap->s->nodes[node].parent];
 
-			if (omits_any(snap) || up == SNAP_NONE || view_room(snap, snap->n + 1) < 0)
+			if (omits_any(snap) || up == SNAP_NONE ||
+			    view_room(snap, snap->view.n + 1) < 0)
 				break;
 			*id = add_session_node(snap, up, node);
 		}
-		snap->row_node[i] = *id;
+		snap->view.row_node[i] = *id;
 		tick_at(snap->tick, i, snap->n_picture_rows);
 	}
 	return i - row;
@@ -474,26 +477,26 @@ static size_t map_run(struct snapshot *snap, size_t row)
 
 static int map_grouped_rows(struct snapshot *snap)
 {
-	while (snap->n_rows < snap->n_picture_rows) {
-		size_t n = map_run(snap, snap->n_rows);
+	while (snap->view.n_rows < snap->n_picture_rows) {
+		size_t n = map_run(snap, snap->view.n_rows);
 
-		if (n == 0 && map_grouped_row(snap, snap->n_rows) < 0)
+		if (n == 0 && map_grouped_row(snap, snap->view.n_rows) < 0)
 			return -ENOMEM;
-		snap->n_rows += MAX(n, (size_t)1);
-		tick_at(snap->tick, snap->n_rows, snap->n_picture_rows);
+		snap->view.n_rows += MAX(n, (size_t)1);
+		tick_at(snap->tick, snap->view.n_rows, snap->n_picture_rows);
 	}
 	return 0;
 }
 
 static int map_rows(struct snapshot *snap)
 {
-	if (ARRAY_ROOM(snap->row_node, snap->cap_rows, snap->n_picture_rows) < 0)
+	if (ARRAY_ROOM(snap->view.row_node, snap->view.cap_rows, snap->n_picture_rows) < 0)
 		return -ENOMEM;
 	if (!view_is_plain(snap))
 		return map_grouped_rows(snap);
-	for (; snap->n_rows < snap->n_picture_rows; snap->n_rows++) {
-		snap->row_node[snap->n_rows] = snap->s->rows[snap->n_rows].node;
-		tick_at(snap->tick, snap->n_rows, snap->n_picture_rows);
+	for (; snap->view.n_rows < snap->n_picture_rows; snap->view.n_rows++) {
+		snap->view.row_node[snap->view.n_rows] = snap->s->rows[snap->view.n_rows].node;
+		tick_at(snap->tick, snap->view.n_rows, snap->n_picture_rows);
 	}
 	return 0;
 }
@@ -503,10 +506,10 @@ static int move_loose_rows(struct snapshot *snap)
 {
 	bool moved = false;
 
-	if (snap->n_loose && note_places(snap) < 0)
+	if (snap->view.n_loose && note_places(snap) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < snap->n_loose; i++) {
-		struct loose *l = &snap->loose[i];
+	for (size_t i = 0; i < snap->view.n_loose; i++) {
+		struct loose *l = &snap->view.loose[i];
 		uint32_t lane = shown_lane(snap, &snap->s->rows[l->row]);
 
 		if (lane == l->lane)
@@ -526,12 +529,12 @@ static int move_loose_rows(struct snapshot *snap)
 /* May another grouping find a row below another group than its lane's? */
 static bool may_be_loose(const struct snapshot *snap, enum group group)
 {
-	if (snap->n_loose)
+	if (snap->view.n_loose)
 		return true;
 	if (by_device(snap) || (group != GROUP_DEVICE && group != GROUP_STREAM))
 		return false;
-	for (uint32_t i = 0; i < snap->n_lane_groups; i++)
-		if (snap->lane_groups[i].group && !ran_on_device(snap, i))
+	for (uint32_t i = 0; i < snap->view.n_lane_groups; i++)
+		if (snap->view.lane_groups[i].group && !ran_on_device(snap, i))
 			return true;
 	return false;
 }
@@ -540,53 +543,107 @@ static bool has_key(const struct snapshot *snap, uint32_t group, uint32_t lane)
 {
 	uint8_t kind;
 
-	return lane_key(snap, lane, &kind) == snap->groups[group].key;
+	return lane_key(snap, lane, &kind) == snap->view.groups[group].key;
 }
 
 /* Have all lanes of a group the group's key? */
 static bool lanes_agree(const struct snapshot *snap)
 {
-	for (uint32_t i = 0; i < snap->n_lane_groups; i++)
-		if (snap->lane_groups[i].group && !has_key(snap, snap->lane_groups[i].group - 1, i))
+	for (uint32_t i = 0; i < snap->view.n_lane_groups; i++)
+		if (snap->view.lane_groups[i].group &&
+		    !has_key(snap, snap->view.lane_groups[i].group - 1, i))
 			return false;
-	return !snap->nowhere || has_key(snap, snap->nowhere - 1, SESSION_NONE);
+	return !snap->view.nowhere || has_key(snap, snap->view.nowhere - 1, SESSION_NONE);
 }
 
 /* Give each group its key in the grouping that the snapshot has now. False: two have the same one. */
 static bool rekey(struct snapshot *snap)
 {
-	idindex_done(&snap->group_index);
-	for (uint32_t g = 0; g < snap->n_groups; g++) {
-		struct group_entry *e = &snap->groups[g];
+	idindex_done(&snap->view.group_index);
+	for (uint32_t g = 0; g < snap->view.n_groups; g++) {
+		struct group_entry *e = &snap->view.groups[g];
 		uint8_t kind;
 		uint64_t key = lane_key(snap, e->lane, &kind);
 
-		if (idindex_find(&snap->group_index, hash_u64(key), group_equal, snap, &key) !=
+		if (idindex_find(&snap->view.group_index, hash_u64(key), group_equal, snap, &key) !=
 			    IDINDEX_NONE ||
-		    idindex_add(&snap->group_index, hash_u64(key), g) < 0)
+		    idindex_add(&snap->view.group_index, hash_u64(key), g) < 0)
 			return false;
 		e->key = key;
-		snap->nodes[e->node].kind = kind;
+		snap->view.nodes[e->node].kind = kind;
 	}
 	return true;
 }
 
 bool view_rename(struct snapshot *snap, enum group group)
 {
-	if (snap->spec.group == GROUP_NONE || group == GROUP_NONE || snap->masked ||
-	    snap->lanes_moved != snap->s->lanes_moved || may_be_loose(snap, group))
+	enum group before = snap->spec.group;
+
+	if (snap->spec.group == GROUP_NONE || group == GROUP_NONE || snap->view.masked ||
+	    snap->view.lanes_moved != snap->s->lanes_moved || may_be_loose(snap, group))
 		return false;
 	snap->spec.group = group;
-	return rekey(snap) && lanes_agree(snap);
+	if (rekey(snap) && lanes_agree(snap))
+		return true;
+	snap->spec.group = before;
+	if (!rekey(snap))
+		view_clear(snap);
+	return false;
+}
+
+/* ---- the view before ---- */
+
+/* Take the view before in the place of this one, which is kept in its stead. */
+void view_mask(struct snapshot *snap, const uint8_t *mask)
+{
+	uint32_t n_hidden = 0;
+
+	for (size_t i = 0; i < snap->view.n; i++) {
+		bool hidden = snap->view.nodes[i].metadata || (mask && !mask[i]);
+
+		n_hidden += hidden;
+		snap->view.nodes[i].hidden = hidden;
+		snap->view.hidden[i] = hidden;
+	}
+	snap->view.masked = mask != NULL;
+	snap->view.any_hidden = n_hidden > 0;
+	snap->view.n_shown =
+		(uint32_t)snap->view.n - n_hidden - (snap->view.n && !snap->view.hidden[0]);
+	snap->generation++;
+	columns_stale(snap);
+}
+
+static void view_swap(struct snapshot *snap)
+{
+	struct snapshot_view v = snap->view;
+
+	v.group = snap->spec.group;
+	v.contexts = snap->spec.contexts;
+	v.picture = snap->picture;
+	snap->view = snap->parked;
+	snap->parked = v;
+	snap->spec.group = snap->view.group;
+	snap->spec.contexts = snap->view.contexts;
+}
+
+bool view_recall(struct snapshot *snap, enum group group, enum context_view contexts)
+{
+	view_swap(snap);
+	if (!snap->view.n || snap->spec.contexts != contexts ||
+	    snap->view.lanes_moved != snap->s->lanes_moved)
+		return false;
+	if (snap->view.masked)
+		view_mask(snap, NULL);
+	return snap->spec.group == group || view_rename(snap, group);
 }
 
 /* ---- all of it ---- */
 
 static int map_root(struct snapshot *snap)
 {
-	if (snap->n)
+	if (snap->view.n)
 		return 0;
-	if (view_room(snap, 1) < 0)
+	if (view_room(snap, snap->n_picture_nodes + 1) < 0)
 		return -ENOMEM;
 	view_add(snap, SNAP_NONE, FRAME_ROOT, SESSION_ROOT, false);
 	return 0;
@@ -598,20 +655,21 @@ static int map_whole(struct snapshot *snap)
 {
 	const enum context_view view = snap->spec.contexts;
 
-	if (!snap->n_groups) {
-		if (ARRAY_ROOM(snap->groups, snap->cap_groups, 1) < 0)
+	if (!snap->view.n_groups) {
+		if (ARRAY_ROOM(snap->view.groups, snap->view.cap_groups, 1) < 0)
 			return -ENOMEM;
-		snap->groups[snap->n_groups++] = (struct group_entry){.lane = SESSION_NONE};
+		snap->view.groups[snap->view.n_groups++] =
+			(struct group_entry){.lane = SESSION_NONE};
 	}
-	for (; snap->n_mapped < snap->n_picture_nodes; snap->n_mapped++) {
-		uint32_t node = (uint32_t)snap->n_mapped;
+	for (; snap->view.n_mapped < snap->n_picture_nodes; snap->view.n_mapped++) {
+		uint32_t node = (uint32_t)snap->view.n_mapped;
 		unsigned kind = session_node_kind(snap->s, node);
 
 		if (context_view_omits(view, kind) || context_view_may_be_empty(view, kind))
 			continue;
 		if (view_below(snap, 0, node) == SNAP_NONE)
 			return -ENOMEM;
-		tick_at(snap->tick, snap->n_mapped, snap->n_picture_nodes);
+		tick_at(snap->tick, snap->view.n_mapped, snap->n_picture_nodes);
 	}
 	return 0;
 }
@@ -630,11 +688,11 @@ static int map_groups(struct snapshot *snap)
 /* Of a session node below the group that a view node is in; SNAP_NONE: there is none, or it is not known. */
 static uint32_t view_in_group_of(const struct snapshot *snap, uint32_t id, uint32_t node)
 {
-	const struct group_entry *g = snap->groups;
+	const struct group_entry *g = snap->view.groups;
 
 	if (snap->spec.group != GROUP_NONE) {
-		while (id && snap->nodes[id].depth > 1)
-			id = snap->nodes[id].parent;
+		while (id && snap->view.nodes[id].depth > 1)
+			id = snap->view.nodes[id].parent;
 		g = view_group_of(snap, id);
 	}
 	return g && node < g->n ? g->view[node] : SNAP_NONE;
@@ -642,7 +700,7 @@ static uint32_t view_in_group_of(const struct snapshot *snap, uint32_t id, uint3
 
 bool snapshot_stands_for(const struct snapshot *snap, uint32_t id, uint32_t node)
 {
-	uint32_t first = snap->nodes[id].session_node;
+	uint32_t first = snap->view.nodes[id].session_node;
 
 	if (first == node || first == SESSION_NONE || !omits_any(snap))
 		return first == node;
@@ -662,31 +720,39 @@ int view_map(struct snapshot *snap)
 
 void view_clear(struct snapshot *snap)
 {
-	for (size_t g = 0; g < snap->n_groups; g++)
-		free(snap->groups[g].view);
-	idindex_done(&snap->group_index);
-	idindex_done(&snap->node_index);
-	places_done(&snap->places);
-	snap->n = snap->n_rows = snap->n_mapped = 0;
-	snap->n_groups = snap->n_lane_groups = 0;
-	snap->nowhere = 0;
-	snap->n_loose = snap->n_noted = 0;
-	snap->any_hidden = snap->masked = false;
-	snap->n_contexts = snap->n_shown = 0;
-	snap->lanes_moved = snap->s->lanes_moved;
+	for (size_t g = 0; g < snap->view.n_groups; g++)
+		free(snap->view.groups[g].view);
+	idindex_done(&snap->view.group_index);
+	idindex_done(&snap->view.node_index);
+	places_done(&snap->view.places);
+	snap->view.n = snap->view.n_rows = snap->view.n_mapped = 0;
+	snap->view.n_groups = snap->view.n_lane_groups = 0;
+	snap->view.nowhere = 0;
+	snap->view.n_loose = snap->view.n_noted = 0;
+	snap->view.any_hidden = snap->view.masked = false;
+	snap->view.n_contexts = snap->view.n_shown = 0;
+	snap->view.lanes_moved = snap->s->lanes_moved;
+}
+
+static void view_free(struct snapshot *snap)
+{
+	view_clear(snap);
+	columns_drop(snap);
+	free(snap->view.nodes);
+	free(snap->view.last_child);
+	free(snap->view.parents);
+	free(snap->view.hidden);
+	free(snap->view.row_node);
+	free(snap->view.groups);
+	free(snap->view.lane_groups);
+	free(snap->view.loose);
 }
 
 void view_done(struct snapshot *snap)
 {
-	view_clear(snap);
-	free(snap->nodes);
-	free(snap->last_child);
-	free(snap->parents);
-	free(snap->hidden);
-	free(snap->row_node);
-	free(snap->groups);
-	free(snap->lane_groups);
+	view_free(snap);
+	view_swap(snap);
+	view_free(snap);
 	free(snap->metadata);
-	free(snap->loose);
 	free(snap->path);
 }

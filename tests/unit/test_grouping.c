@@ -203,9 +203,60 @@ START_TEST(a_mask_does_not_outlive_its_grouping)
 		world_init(&w, i);
 		snap = snapshot_new(w.s, &spec);
 		ck_assert_uint_lt(snapshot_n(snap), sizeof(mask));
-		snapshot_mask(snap, mask);
-		ck_assert_int_eq(snapshot_regroup(snap, GROUP_DEVICE), 0);
-		check_as_new(snap, w.s);
+		for (unsigned step = 0; step < 8; step++) { /* views that are kept do not keep it */
+			snapshot_mask(snap, mask);
+			ck_assert_int_eq(
+				snapshot_regroup(snap, step % 2 ? GROUP_DEVICE : GROUP_NONE), 0);
+			check_as_new(snap, w.s);
+		}
+		snapshot_free(snap);
+		session_free(w.s);
+	}
+}
+END_TEST
+
+static char *totals(struct snapshot *snap)
+{
+	static const uint32_t shown[] = {METRIC_TIME, METRIC_COUNT, METRIC_TIME_MAX, METRIC_FLOPS};
+	struct buf out;
+	char *text;
+
+	buf_init(&out, 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(shown); i++)
+		buf_printf(&out, " %g", snapshot_column(snap, shown[i], true)->v[0]);
+	text = strdup(buf_str(&out));
+	buf_done(&out);
+	return text;
+}
+
+/* Views that are kept count from where all others do. */
+START_TEST(a_reset_holds_for_every_grouping)
+{
+	static const struct snapshot_spec spec;
+
+	for (unsigned i = 0; i < N_WORLDS; i++) {
+		struct snapshot *snap, *alone; /* nobody groups this one */
+		struct world w;
+
+		world_init(&w, i);
+		snap = snapshot_new(w.s, &spec);
+		alone = snapshot_new(w.s, &spec);
+		for (unsigned step = 0; step < N_STEPS; step++) {
+			_cleanup_(freep) char *have = NULL, *want = NULL;
+
+			snapshot_regroup(snap, draw(&w, GROUP_N));
+			if (step % 4 == 3) {
+				snapshot_reset(snap, step % 8 == 7);
+				snapshot_reset(alone, step % 8 == 7);
+				add_rows(&w, 5);
+				snapshot_update(snap, step + 1);
+				snapshot_update(alone, step + 1);
+			}
+			have = totals(snap);
+			want = totals(alone);
+			ck_assert_str_eq(have, want);
+		}
+		snapshot_free(alone);
 		snapshot_free(snap);
 		session_free(w.s);
 	}
@@ -236,7 +287,8 @@ static void put_path(struct snapshot *snap, uint32_t id, struct buf *out)
 	buf_printf(out, "/%s:%s", frame_kind_word(n->kind), snapshot_name(snap, id, NAME_RAW));
 }
 
-/* All paths with their values, in the order of their names. */
+/* All paths that have values, in the order of their names. Others may be left from before a scope's flops
+ * went to another device. */
 static char *paths(struct snapshot *snap)
 {
 	static const uint32_t metrics[] = {METRIC_TIME, METRIC_COUNT, METRIC_CPU_TIME,
@@ -246,24 +298,45 @@ static char *paths(struct snapshot *snap)
 	struct buf out;
 
 	for (uint32_t id = 0; id < n; id++) {
+		bool has_values = false;
+
 		buf_init(&out, 0);
 		put_path(snap, id, &out);
-		for (unsigned i = 0; i < ARRAY_SIZE(metrics); i++)
+		for (unsigned i = 0; i < ARRAY_SIZE(metrics); i++) {
+			double v = snapshot_column(snap, metrics[i], true)->v[id];
+
+			has_values |= !isnan(v);
 			buf_printf(&out, " %g %g", snapshot_column(snap, metrics[i], false)->v[id],
-				   snapshot_column(snap, metrics[i], true)->v[id]);
-		lines[id] = strdup(buf_str(&out));
+				   v);
+		}
+		lines[id] = strdup(has_values ? buf_str(&out) : "");
 		buf_done(&out);
 	}
 	qsort(lines, n, sizeof(*lines), line_order);
 	buf_init(&out, 0);
 	for (uint32_t i = 0; i < n; i++) {
-		buf_printf(&out, "%s\n", lines[i]);
+		if (*lines[i])
+			buf_printf(&out, "%s\n", lines[i]);
 		free(lines[i]);
 	}
 	free(lines);
 	text = strdup(buf_str(&out));
 	buf_done(&out);
 	return text;
+}
+
+/* But for the order of siblings, which is that in which they came. */
+static void check_paths_as_new(struct snapshot *snap, const struct session *s)
+{
+	const struct snapshot_spec spec = {.group = snapshot_group(snap),
+					   .contexts = snapshot_contexts(snap)};
+	struct snapshot *new = snapshot_new(s, &spec);
+	_cleanup_(freep) char *have = paths(snap);
+	_cleanup_(freep) char *want = paths(new);
+
+	ck_assert_msg(!strcmp(have, want), "%s by %s", context_view_word(spec.contexts),
+		      group_word(spec.group));
+	snapshot_free(new);
 }
 
 /* As the screen shows them, and as a file would that holds what is shown. */
@@ -311,7 +384,7 @@ START_TEST(what_a_view_leaves_out_counts_above_it)
 		snap = snapshot_new(w.s, &spec);
 		for (unsigned step = 0; step < 10; step++) {
 			snapshot_show_contexts(snap, draw(&w, CONTEXTS_N));
-			check_as_new(snap, w.s);
+			check_paths_as_new(snap, w.s);
 			if (step % 2)
 				snapshot_regroup(snap, draw(&w, GROUP_N));
 			add_nodes(&w, 3);
@@ -366,6 +439,7 @@ int main(void)
 	tcase_add_test(tc, a_mask_does_not_outlive_its_grouping);
 	tcase_add_loop_test(tc, what_a_view_leaves_out_counts_above_it, 0, 4);
 	tcase_add_test(tc, only_views_that_differ_are_next);
+	tcase_add_test(tc, a_reset_holds_for_every_grouping);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
