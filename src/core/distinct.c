@@ -24,9 +24,12 @@ struct made_names {
 };
 
 struct named {
-	uint32_t next;    /* frame + 1 with the same shortest name */
+	uint32_t next; /* frame + 1 with the same shortest name */
+	uint32_t
+		form; /* frame + 1 that is another form of the same function: it has the same name */
 	uint32_t claimed; /* string + 1 of the name that it has, if that was made */
 	uint8_t level;    /* of that */
+	bool follows;     /* another form has its name */
 };
 
 /* A shortest name that several have. */
@@ -147,10 +150,12 @@ static uint32_t string_of(const struct distinct *d, unsigned kind, const struct 
 
 /* ---- who has a name ---- */
 
+/* Other forms of the frame follow it. */
 static void set_name(struct distinct *d, uint32_t frame, const char *name, unsigned level,
 		     uint32_t claimed)
 {
-	d->set(d->ctx, frame, name);
+	for (uint32_t form = frame + 1; form; form = d->frames[form - 1].form)
+		d->set(d->ctx, form - 1, name);
 	d->frames[frame].level = (uint8_t)level;
 	d->frames[frame].claimed = claimed;
 }
@@ -183,6 +188,8 @@ static void release(struct distinct *d, uint32_t frame)
 		made->owner = 0;
 	d->frames[frame].claimed = 0;
 	d->frames[frame].level = 0;
+	d->frames[frame].form = 0;
+	d->frames[frame].follows = false;
 }
 
 /* Give a frame a name unless that is another's: then that one loses it, too. Shortest names are only for
@@ -269,6 +276,7 @@ struct group {
 	uint32_t *frames;
 	const char **raw;
 	char **names;
+	size_t *of; /* the first that is another form of the same function, or the name itself */
 	size_t n;
 };
 
@@ -279,9 +287,15 @@ static void group_done(struct group *g)
 	free(g->frames);
 	free(g->raw);
 	free(g->names);
+	free(g->of);
 }
 
-static int group_init(struct group *g, const struct distinct *d, uint32_t first)
+static int by_raw(const void *a, const void *b, void *d)
+{
+	return strcmp(raw_of(d, *(const uint32_t *)a), raw_of(d, *(const uint32_t *)b));
+}
+
+static int group_init(struct group *g, struct distinct *d, uint32_t first)
 {
 	size_t n = 0;
 
@@ -290,13 +304,31 @@ static int group_init(struct group *g, const struct distinct *d, uint32_t first)
 	g->frames = calloc(n + 1, sizeof(*g->frames));
 	g->raw = calloc(n + 1, sizeof(*g->raw));
 	g->names = calloc(n + 1, sizeof(*g->names));
-	if (!g->frames || !g->raw || !g->names)
+	g->of = calloc(n + 1, sizeof(*g->of));
+	if (!g->frames || !g->raw || !g->names || !g->of)
 		return -ENOMEM;
-	for (uint32_t f = first; f; f = d->frames[f - 1].next) {
-		g->frames[g->n] = f - 1;
-		g->raw[g->n++] = raw_of(d, f - 1);
-	}
+	for (uint32_t f = first; f; f = d->frames[f - 1].next)
+		g->frames[g->n++] = f - 1;
+	qsort_r(g->frames, n, sizeof(*g->frames), by_raw, d);
+	for (size_t i = 0; i < n; i++)
+		g->raw[i] = raw_of(d, g->frames[i]);
+	for (size_t i = 0; i <= n; i++)
+		g->of[i] = i;
 	return 0;
+}
+
+/* Have each form of a function behind its first one. */
+static void link_forms(struct distinct *d, const struct group *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		struct named *of = &d->frames[g->frames[g->of[i]]];
+
+		if (g->of[i] == i)
+			continue;
+		d->frames[g->frames[i]].follows = true;
+		d->frames[g->frames[i]].form = of->form;
+		of->form = g->frames[i] + 1;
+	}
 }
 
 /* Tell apart those that have a shortest name. 0 or -ENOMEM. */
@@ -316,9 +348,12 @@ static int tell_apart(struct distinct *d, const struct alike *alike)
 	for (size_t i = 0; i < g.n; i++)
 		release(d, g.frames[i]);
 	g.raw[g.n] = shortest;
-	r = d->naming->apart ? d->naming->apart(g.raw, g.n + taken, g.names) : 0;
+	r = d->naming->apart ? d->naming->apart(g.raw, g.n + taken, g.names, g.of) : 0;
 	r = r == -E2BIG ? 0 : r;
+	link_forms(d, &g);
 	for (size_t i = 0; i < g.n && r >= 0; i++) {
+		if (g.of[i] != i)
+			continue;
 		r = g.names[i] ? claim(d, g.frames[i], g.names[i], 0, first) : 0;
 		if (r == 0)
 			r = evict(d, g.frames[i]);
@@ -375,7 +410,7 @@ int distinct_update(struct distinct *d, distinct_fn *set, void *ctx)
 	while (d->n_unnamed && r == 0) {
 		uint32_t frame = d->unnamed[--d->n_unnamed];
 
-		if (!d->frames[frame].claimed)
+		if (!d->frames[frame].claimed && !d->frames[frame].follows)
 			r = widen(d, frame);
 	}
 	d->n_alike = d->n_unnamed = 0;

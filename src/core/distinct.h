@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CORE_DISTINCT_H
 #define PROTON_CORE_DISTINCT_H
-/* Short names of kernels and functions, no two of which are alike.
+/* Short names of kernels and functions, no two of which have one.
  *
  *   _ZN2at…  ── level 0 ──> direct_copy<128, 2>  ─┐ alike     ┌─> direct_copy<128, 2, float>
  *   _ZN2at…  ── level 0 ──> direct_copy<128, 2>  ─┴─ apart() ─┴─> direct_copy<128, 2, double>
  *
  * A name depends on others only where it is like them at its shortest. What apart() cannot tell gets
- * longer level by level, until it is raw. Raw names that are no names of C++ stay what they are.
+ * longer level by level, until it is raw. Raw names that are no names of C++ stay what they are. A kernel
+ * that is there as a symbol and as the signature which that stands for is one: both have its name.
  *   thread  one */
 #include <stdint.h>
 #include "core/session.h"

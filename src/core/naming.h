@@ -14,8 +14,10 @@ struct naming {
 	 * signature. */
 	char *(*name)(const char *raw, enum frame_kind kind, unsigned level);
 	/* Names for several whose shortest ones are alike: those, with as much more as tells them
-	 * apart. malloc'd, or NULL. 0; -ENOMEM; -E2BIG: they are too long to be compared. */
-	int (*apart)(const char *const raw[], size_t n, char *ret[]);
+	 * apart. malloc'd, or NULL. ret_of[i]: i, or the first that is the same function in another
+	 * form (a symbol, and the signature that it stands for): then it has no name of its own.
+	 * 0; -ENOMEM; -E2BIG: they are too long to be compared, and ret_of is as it was. */
+	int (*apart)(const char *const raw[], size_t n, char *ret[], size_t ret_of[]);
 	/* Is a text a name that this one could have from apart(), among whichever others? NULL: none is. */
 	bool (*could_be)(const char *raw, const char *text);
 };

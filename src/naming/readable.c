@@ -10,6 +10,7 @@
 #include "naming/apart.h"
 #include "naming/brief.h"
 #include "naming/demangle.h"
+#include "naming/forms.h"
 #include "naming/plain.h"
 #include "naming/rules.h"
 
@@ -132,9 +133,33 @@ static void append_shape(char **name, const char *raw)
 /* Characters of names that are compared at once. */
 #define APART_MAX (64 << 20)
 
-int readable_apart(const char *const raw[], size_t n, char *ret[])
+/* Of several forms of one function the first is named. */
+static int name_first_forms(char *const whole[], const size_t of[], size_t n, char *ret[])
 {
-	char **whole = calloc(n, sizeof(*whole));
+	_cleanup_(freep) size_t *first = calloc(n + 1, sizeof(*first));
+	const char **texts = calloc(n + 1, sizeof(*texts));
+	char **names = calloc(n + 1, sizeof(*names));
+	int r = first && texts && names ? 0 : -ENOMEM;
+	size_t n_first = 0;
+
+	for (size_t i = 0; i < n && r == 0; i++) {
+		if (of[i] != i)
+			continue;
+		texts[n_first] = whole[i];
+		first[n_first++] = i;
+	}
+	if (r == 0)
+		r = apart_names(texts, n_first, names);
+	for (size_t i = 0; i < n_first && names; i++)
+		ret[first[i]] = names[i];
+	free(texts);
+	free(names);
+	return r;
+}
+
+int readable_apart(const char *const raw[], size_t n, char *ret[], size_t ret_of[])
+{
+	char **whole = calloc(n + 1, sizeof(*whole));
 	size_t length = 0;
 	int r = whole ? 0 : -ENOMEM;
 
@@ -144,7 +169,9 @@ int readable_apart(const char *const raw[], size_t n, char *ret[])
 		r = !whole[i] ? -ENOMEM : length > APART_MAX ? -E2BIG : 0;
 	}
 	if (r == 0)
-		r = apart_names((const char *const *)whole, n, ret);
+		r = forms_find(raw, (const char *const *)whole, n, ret_of);
+	if (r == 0)
+		r = name_first_forms(whole, ret_of, n, ret);
 	for (size_t i = 0; i < n && r == 0; i++)
 		append_shape(&ret[i], raw[i]);
 	for (size_t i = 0; whole && i < n; i++)

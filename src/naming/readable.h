@@ -11,7 +11,7 @@ extern const struct naming readable_naming;
 
 /* As naming->name, naming->apart, naming->could_be. */
 char *readable_name(const char *raw, enum frame_kind kind, unsigned level);
-int readable_apart(const char *const raw[], size_t n, char *ret[]);
+int readable_apart(const char *const raw[], size_t n, char *ret[], size_t ret_of[]);
 bool readable_could_be(const char *raw, const char *text);
 
 #endif
