@@ -330,6 +330,16 @@ static void cut_around(const struct name_table *t, struct member *m, struct buf 
 		set_cut(m->entry, buf_str(out));
 }
 
+/* From which character on one name, which may be there for several columns, is unlike the next ones. */
+static void differ(struct member *m, size_t n, size_t from, size_t to)
+{
+	size_t before = from > 0 ? common(&m[from], &m[from - 1]) : 0;
+	size_t behind = to < n ? common(&m[from], &m[to]) : 0;
+
+	for (size_t i = from; i < to; i++)
+		m[i].differs = MAX(before, behind);
+}
+
 static void cut_all_around(const struct name_table *t, struct member *m, size_t n)
 {
 	_cleanup_(buf_done) struct buf out = {0};
@@ -338,13 +348,15 @@ static void cut_all_around(const struct name_table *t, struct member *m, size_t 
 		if (!is_plain(m[i].whole))
 			return;
 	qsort(m, n, sizeof(*m), by_whole);
-	for (size_t i = 0; i < n; i++) {
-		size_t before = i > 0 ? common(&m[i], &m[i - 1]) : 0;
-		size_t behind = i + 1 < n ? common(&m[i], &m[i + 1]) : 0;
-
-		m[i].differs = MAX(before, behind);
-		cut_around(t, &m[i], &out);
+	if (!by_whole(&m[0], &m[n - 1]))
+		return;
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from + 1; to < n && !by_whole(&m[from], &m[to]); to++)
+			;
+		differ(m, n, from, to);
 	}
+	for (size_t i = 0; i < n; i++)
+		cut_around(t, &m[i], &out);
 }
 
 /* ---- all ---- */
@@ -393,6 +405,15 @@ static int by_cut(const void *a, const void *b)
 	return strcmp((*x)->cut, (*y)->cut);
 }
 
+/* One name for several columns is not another name. */
+static int by_cut_and_name(const void *a, const void *b)
+{
+	const struct entry *const *x = a, *const *y = b;
+	int r = by_cut(a, b);
+
+	return r ? r : strcmp((*x)->name, (*y)->name);
+}
+
 bool name_table_tell_apart(struct name_table *t)
 {
 	struct entry **cut = malloc((t->n + 1) * sizeof(struct entry *));
@@ -403,11 +424,11 @@ bool name_table_tell_apart(struct name_table *t)
 		if (t->v[i].cut)
 			cut[n++] = &t->v[i];
 	if (n)
-		qsort(cut, n, sizeof(*cut), by_cut);
+		qsort(cut, n, sizeof(*cut), by_cut_and_name);
 	for (size_t from = 0, to; from < n; from = to) {
 		for (to = from + 1; to < n && !by_cut(&cut[from], &cut[to]); to++)
 			;
-		if (to - from > 1 && to - from <= GROUP_MAX) {
+		if (strcmp(cut[from]->name, cut[to - 1]->name) != 0 && to - from <= GROUP_MAX) {
 			any = true;
 			tell_group_apart(t, cut + from, to - from);
 		}

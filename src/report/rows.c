@@ -288,18 +288,21 @@ void rows_put_name(struct rows *t, uint32_t row, size_t used)
 	out_putc(t->r->out, '\n');
 }
 
-/* Have names cut so that no two rows read alike. Without memory for it each is cut by itself. */
-static void cut_names(struct rows *t)
+/* Without memory for it each name is cut by itself. */
+void rows_see_name(struct rows *t, uint32_t row, size_t used)
 {
-	size_t room = name_room(t->r->o, report_columns_width(&t->columns));
+	size_t room = name_room(t->r->o, report_columns_width(&t->columns) + used);
 
-	if (room)
+	if (room && !t->names)
 		t->names = name_table_new(dots_of(t->r->o->ascii));
-	if (!t->names)
-		return;
-	for (size_t i = 0; i < rows_n_put(t); i++)
-		name_table_get(t->names, name_of_row(t, t->v[i].node), room);
-	name_table_tell_apart(t->names);
+	if (t->names)
+		name_table_get(t->names, name_of_row(t, row), room);
+}
+
+void rows_all_seen(struct rows *t)
+{
+	if (t->names)
+		name_table_tell_apart(t->names);
 }
 
 size_t rows_n_put(const struct rows *t)
@@ -318,7 +321,9 @@ void rows_put_left_out(struct rows *t, size_t n)
 
 static void put_rows(struct rows *t)
 {
-	cut_names(t);
+	for (size_t i = 0; i < rows_n_put(t); i++)
+		rows_see_name(t, t->v[i].node, 0);
+	rows_all_seen(t);
 	put_header(t->r->out, &t->columns, 0, t->r->o);
 	for (size_t i = 0; i < rows_n_put(t); i++) {
 		rows_put_numbers(t, t->v[i].node);

@@ -8,7 +8,8 @@
  *   rows_add()   a row that is large enough is kept
  *   rows_put()   sorted, with the columns that have numbers
  *
- * A view with lines before its names prints its rows itself: rows_columns(), rows_put_numbers(). */
+ * A view with lines before its names prints its rows itself: rows_columns(), rows_see_name(),
+ * rows_put_numbers(). */
 #include "base/buf.h"
 #include "core/least.h"
 #include "core/number_sets.h"
@@ -44,7 +45,7 @@ struct rows {
 	struct derived limit;
 	double whole;
 	struct buf scratch;       /* a name in the form that was asked for */
-	struct name_table *names; /* of a table whose rows are all known; or NULL */
+	struct name_table *names; /* of rows that were seen; or NULL */
 };
 
 /* 0, -EINVAL (a column that there is not) or -ENOMEM; rows_done() in any case. */
@@ -60,6 +61,10 @@ int rows_columns(struct rows *t);
 void rows_put_numbers(struct rows *t, uint32_t row);
 /* The name behind the numbers and so many more columns, and the end of the line. */
 void rows_put_name(struct rows *t, uint32_t row, size_t used);
+/* Before the first name is put: a row will be there, with so many columns as rows_put_name() will be
+ * told. Then names are cut so that no two of those that were seen read alike. */
+void rows_see_name(struct rows *t, uint32_t row, size_t used);
+void rows_all_seen(struct rows *t);
 /* How many rows are printed: all, or the first so many that were asked for. */
 size_t rows_n_put(const struct rows *t);
 /* How many rows were left out, which is told by the caller, and how many columns. */

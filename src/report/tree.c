@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "core/least.h"
 #include "core/pair.h"
+#include "naming/table.h"
 #include "report/names.h"
 #include "report/report_impl.h"
 #include "report/sorting.h"
@@ -39,6 +40,7 @@ struct tree {
 	unsigned n_omitted; /* columns left out because the terminal is too narrow */
 	uint8_t *shown;
 	struct buf scratch;
+	struct name_table *names; /* NULL: each is cut by itself */
 };
 
 static const struct session *session(const struct tree *t)
@@ -204,13 +206,43 @@ static const char *sided_word(const struct tree *t, uint32_t node)
 	return t->sides[0].present[node] ? " (new)" : " (gone)";
 }
 
+static const char *name_of(struct tree *t, uint32_t node)
+{
+	return name_format(snapshot_name(t->snap, node, (enum name_mode)t->o->names),
+			   (enum name_format)t->o->format, true, &t->scratch);
+}
+
+/* What stands before a name that is not known for sure: calls of its context were sampled. */
+static const char *guess_mark(const struct tree *t, uint32_t node)
+{
+	return snapshot_is_guessed(t->snap, node) ? "~ " : "";
+}
+
+/* Columns of the name, where the lines before it take so many. */
+static size_t room_of(const struct tree *t, uint32_t node, size_t lines)
+{
+	return name_room(t->o, report_columns_width(&t->columns) + lines +
+				       strlen(sided_word(t, node)) + strlen(guess_mark(t, node)));
+}
+
+static size_t put_lines(const struct tree *t, struct out *out)
+{
+	return walk_put_lines(&t->walk, t->o, report_columns_width(&t->columns), out);
+}
+
+static void see_row(void *ctx, uint32_t node)
+{
+	struct tree *t = ctx;
+
+	if (t->names)
+		name_table_get(t->names, name_of(t, node), room_of(t, node, put_lines(t, NULL)));
+}
+
 static void put_row(void *ctx, uint32_t node)
 {
 	struct tree *t = ctx;
-	const char *name = name_format(snapshot_name(t->snap, node, (enum name_mode)t->o->names),
-				       (enum name_format)t->o->format, true, &t->scratch);
 	const struct side *side = &t->sides[0];
-	size_t used;
+	size_t lines;
 
 	if (t->o->color)
 		put_heat(t, at(side->time, node) / at(side->time, 0));
@@ -219,13 +251,9 @@ static void put_row(void *ctx, uint32_t node)
 	if (t->o->color)
 		out_puts(t->out, "\033[0m");
 	out_puts(t->out, "  ");
-	used = report_columns_width(&t->columns);
-	used += walk_put_lines(&t->walk, t->o, used, t->out) + strlen(sided_word(t, node));
-	if (snapshot_is_guessed(t->snap, node)) {
-		out_puts(t->out, "~ ");
-		used += 2;
-	}
-	put_name(t->out, name, name_room(t->o, used), t->o->ascii);
+	lines = put_lines(t, t->out);
+	out_puts(t->out, guess_mark(t, node));
+	put_name_of(t->out, t->names, name_of(t, node), room_of(t, node, lines), t->o->ascii);
 	out_puts(t->out, sided_word(t, node));
 	out_putc(t->out, '\n');
 }
@@ -280,16 +308,37 @@ static bool take(void *ctx, uint32_t node, struct walk_entry *ret)
 	return true;
 }
 
+/* A new list of names, which are all seen before the first is put. Without memory for it each is cut
+ * by itself. */
+static void begin_names(struct tree *t)
+{
+	t->names = name_table_free(t->names);
+	if (t->o->width)
+		t->names = name_table_new(dots_of(t->o->ascii));
+}
+
+static int walk_rows(struct tree *t, void (*each)(void *ctx, uint32_t node))
+{
+	t->walk.put = each;
+	return walk_tree(&t->walk);
+}
+
 static int put_tree(struct tree *t)
 {
+	int r = 0;
+
 	t->walk = (struct walk){.snap = t->snap,
 				.depth = t->o->depth,
 				.take = take,
 				.compare = sorting_compare(&t->sorting),
-				.put = put_row,
 				.ctx = t,
 				.error = &t->out->error};
-	return walk_tree(&t->walk);
+	begin_names(t);
+	if (t->names) {
+		r = walk_rows(t, see_row);
+		name_table_tell_apart(t->names);
+	}
+	return r == 0 ? walk_rows(t, put_row) : r;
 }
 
 /* ---- setup ---- */
@@ -367,6 +416,11 @@ static int put_sorted(struct tree *t)
 		if (is_shown(t, i) && !isnan(value_of(t, 0, i)))
 			entries[used++] = (struct walk_entry){i, value_of(t, 0, i), ""};
 	qsort(entries, used, sizeof(*entries), walk_compare_keys);
+	begin_names(t);
+	for (uint32_t i = 0; i < used && t->names; i++)
+		see_row(t, entries[i].node);
+	if (t->names)
+		name_table_tell_apart(t->names);
 	out_puts(t->out, "\nSorted by ");
 	put_name(t->out, t->columns.v[0].title, 0, t->o->ascii);
 	out_putc(t->out, '\n');
@@ -443,6 +497,7 @@ static void tree_done(struct tree *t)
 		derive_free(side->derive);
 	}
 	report_columns_done(&t->columns);
+	name_table_free(t->names);
 	free(t->shown);
 	buf_done(&t->scratch);
 }

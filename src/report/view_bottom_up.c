@@ -57,6 +57,15 @@ static void put(void *ctx, uint32_t node)
 		walk_put_lines(&u->walk, r->o, report_columns_width(&u->rows.columns), r->out));
 }
 
+static void see(void *ctx, uint32_t node)
+{
+	struct upside_down *u = ctx;
+
+	rows_see_name(&u->rows, node,
+		      walk_put_lines(&u->walk, u->rows.r->o, report_columns_width(&u->rows.columns),
+				     NULL));
+}
+
 /* The roots that are large enough, in their order. */
 static int find_roots(struct upside_down *u)
 {
@@ -73,6 +82,19 @@ static int find_roots(struct upside_down *u)
  * it. */
 #define DEPTH_USUAL 100
 
+static int walk_roots(struct upside_down *u, void (*each)(void *ctx, uint32_t node))
+{
+	size_t n = rows_n_put(&u->rows);
+	int e = 0;
+
+	u->walk.put = each;
+	for (size_t i = 0; i < n && e == 0; i++) {
+		u->walk.root = u->rows.v[i].node;
+		e = walk_tree(&u->walk);
+	}
+	return e;
+}
+
 static int put_trees(struct upside_down *u)
 {
 	struct report *r = u->rows.r;
@@ -87,14 +109,14 @@ static int put_trees(struct upside_down *u)
 				.depth = r->o->depth ? r->o->depth : DEPTH_USUAL,
 				.take = take,
 				.compare = sorting_compare(&u->rows.sorting),
-				.put = put,
 				.ctx = u,
 				.error = &r->out->error};
 	put_header(r->out, &u->rows.columns, 0, r->o);
-	for (size_t i = 0; i < n && e == 0; i++) {
-		u->walk.root = u->rows.v[i].node;
-		e = walk_tree(&u->walk);
-	}
+	if (r->o->width)
+		e = walk_roots(u, see);
+	rows_all_seen(&u->rows);
+	if (e == 0)
+		e = walk_roots(u, put);
 	rows_put_left_out(&u->rows, n_small + u->rows.n - n);
 	return e;
 }

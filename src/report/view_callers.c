@@ -106,6 +106,12 @@ static int add_rows(struct edges *x)
 
 /* ---- lines ---- */
 
+/* The function's own row has no mark before its name. */
+static size_t mark_width(const struct edges *x, uint32_t row)
+{
+	return side_of(x, row) == CALLERS_FUNCTION ? 0 : 2;
+}
+
 static void put_line(struct edges *x, uint32_t row)
 {
 	static const char *const marks[2][3] = {
@@ -120,7 +126,7 @@ static void put_line(struct edges *x, uint32_t row)
 	rows_put_numbers(&x->rows, row);
 	if (side != CALLERS_FUNCTION)
 		out_puts(r->out, marks[r->o->ascii][side]);
-	rows_put_name(&x->rows, row, side == CALLERS_FUNCTION ? 0 : 2);
+	rows_put_name(&x->rows, row, mark_width(x, row));
 }
 
 /* The rows of one half, in their order. Returns their number. */
@@ -154,6 +160,9 @@ static int put_lines(struct edges *x)
 
 	if (!half)
 		return -ENOMEM;
+	for (size_t i = 0; i < x->rows.n; i++)
+		rows_see_name(&x->rows, x->rows.v[i].node, mark_width(x, x->rows.v[i].node));
+	rows_all_seen(&x->rows);
 	put_header(r->out, &x->rows.columns, 0, r->o);
 	left_out += put_half(x, true, half);
 	put_line(x, 0);

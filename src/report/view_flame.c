@@ -140,6 +140,15 @@ static void put(void *ctx, uint32_t node)
 		      b->width + BAR_GAP + walk_put_lines(&b->walk, r->o, used, r->out));
 }
 
+static void see(void *ctx, uint32_t node)
+{
+	struct boxes *b = ctx;
+	size_t before = b->width + BAR_GAP;
+	size_t used = report_columns_width(&b->rows.columns) + before;
+
+	rows_see_name(&b->rows, node, before + walk_put_lines(&b->walk, b->rows.r->o, used, NULL));
+}
+
 /* A third of a line, where numbers and names leave it. */
 static size_t choose_width(const struct boxes *b)
 {
@@ -152,11 +161,17 @@ static size_t choose_width(const struct boxes *b)
 		     MIN(MAX(line / 3, (size_t)BAR_LEAST), (size_t)BAR_MOST));
 }
 
+static int walk_boxes(struct boxes *b, void (*each)(void *ctx, uint32_t node))
+{
+	b->walk.put = each;
+	return walk_tree(&b->walk);
+}
+
 static int put_boxes(struct boxes *b)
 {
 	struct report *r = b->rows.r;
 	uint32_t n = count_boxes(b);
-	int e;
+	int e = 0;
 
 	b->width = choose_width(b);
 	if (!(b->whole > 0)) {
@@ -167,11 +182,14 @@ static int put_boxes(struct boxes *b)
 				.depth = r->o->depth,
 				.take = take,
 				.compare = walk_compare_keys,
-				.put = put,
 				.ctx = b,
 				.error = &r->out->error};
 	put_header(r->out, &b->rows.columns, b->width + BAR_GAP, r->o);
-	e = walk_tree(&b->walk);
+	if (r->o->width)
+		e = walk_boxes(b, see);
+	rows_all_seen(&b->rows);
+	if (e == 0)
+		e = walk_boxes(b, put);
 	if (n > b->n_put)
 		out_printf(r->out, "(%u more boxes)\n", n - b->n_put);
 	return e;

@@ -129,8 +129,9 @@ size_t walk_put_lines(const struct walk *w, const struct report_options *o, size
 
 	if (first)
 		snprintf(deeper, sizeof(deeper), "(+%zu) ", first);
-	out_puts(out, deeper);
-	for (size_t i = first; i < depth; i++) {
+	if (out)
+		out_puts(out, deeper);
+	for (size_t i = first; i < depth && out; i++) {
 		bool last = walk_level_is_last(&w->levels[i]);
 
 		out_puts(out, line[(i + 1 == depth ? 2 : 0) + last]);

@@ -48,7 +48,7 @@ struct walk {
 /* Put the root and what is below it. 0 or -ENOMEM. */
 int walk_tree(struct walk *w);
 /* Put the lines in front of a name behind numbers of so many columns; returns the columns that these
- * take. Branches that would leave no room for names are counted instead. */
+ * take. Branches that would leave no room for names are counted instead. out: NULL: they are not put. */
 size_t walk_put_lines(const struct walk *w, const struct report_options *o, size_t used,
 		      struct out *out);
 /* By name, equal ones in the order of the tree. */

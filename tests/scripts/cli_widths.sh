@@ -48,6 +48,53 @@ has "what went is said" "more columns: -m NAME,... shows them)" out
 "$PROTON" report --flat --width 0 all.hatchet >out
 check "without a width nothing goes" "0" "$(grep -c 'more columns' out)"
 
+# Rows of different kernels that read alike, counted by the source: every kernel of the list has a time of
+# its own, by which its row is known, whatever is left of its name.
+python3 - "$tests/names/kernels.tsv" <<'END'
+import json, sys
+
+def node(name, children=(), **metrics):
+    return {"frame": {"name": name, "type": "function"}, "metrics": metrics, "children": list(children)}
+
+names = [line.rstrip("\n").split("\t")[1] for line in open(sys.argv[1])]
+kernels = [node(name, **{"time (ns)": 1000 * (100 + i), "count": 1, "device_id": "0", "device_type": "CUDA"})
+           for i, name in enumerate(names)]
+# A few below each scope, so that all stand at one depth and siblings are as few as people have.
+scopes = [node("scope %d" % i, [node("inner", kernels[i:i + 20])]) for i in range(0, len(kernels), 20)]
+json.dump([node("ROOT", scopes), {"CUDA": {"0": {"arch": "90"}}}], open("kernels.hatchet", "w"))
+json.dump({"%dus" % (100 + i): name for i, name in enumerate(names)}, open("kernels.json", "w"))
+END
+# alike OPTION...: how many rows of the report read like that of another kernel
+alike() {
+	"$PROTON" report --rows 0 "$@" kernels.hatchet | python3 -c '
+import collections, json, re, sys
+kernels = json.load(open("kernels.json"))
+rows = collections.defaultdict(set)
+for line in sys.stdin:
+    words = line.split(None, 2)
+    if len(words) < 3 or words[0] not in kernels:
+        continue
+    name = words[2].lstrip(" │├└─█▏|`#-")
+    if not name.startswith(("scope ", "inner")): # sums of few kernels look as one
+        rows[name].add(kernels[words[0]])
+seen = sum(len(k) for k in rows.values())
+assert seen == len(kernels), (seen, len(kernels))
+print(sum(len(k) for k in rows.values() if len(k) > 1))'
+}
+at_most() { # at_most MOST OPTION...
+	local most=$1 n
+	shift
+	n=$(alike "$@")
+	check "report $*: at most $most rows read alike" yes "$([ "$n" -le "$most" ] && echo yes || echo "$n")"
+}
+if "$PROTON" version | grep -q "by libiberty"; then
+	at_most 2 --tree --width 0 -m total,% # one kernel is there as a symbol, too
+	at_most 30 --tree --width 80 -m total,%
+	at_most 40 --tree --width 80 -m total,% --ascii
+	at_most 30 --view bottom-up --width 80 -m self,%
+	at_most 150 --view flame --width 80
+fi
+
 # Who names columns gets them.
 columns=total,%,calls,avg,bytes,gb/s,flops,tf/s
 "$PROTON" report --flat --width 60 -m $columns all.hatchet >out
