@@ -8,6 +8,7 @@
 #include "base/shown.h"
 #include "base/util.h"
 #include "core/activity.h"
+#include "naming/code_place.h"
 #include "naming/pieces.h"
 #include "naming/plain.h"
 #include "naming/signature.h"
@@ -421,10 +422,13 @@ static const char *fit_bare(const char *name, size_t columns, const char *dots,
 			    const struct fit_wish *wish, struct buf *scratch)
 {
 	_cleanup_(parsed_done) struct parsed p = {.text = name};
+	struct code_place place;
 	const char *text;
 
 	if (fits(name, columns))
 		return name;
+	if (code_place_parse(&place, name))
+		return code_place_fit(&place, columns, dots, scratch);
 	parse(&p, name);
 	if (!p.arguments)
 		return name;

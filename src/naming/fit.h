@@ -13,7 +13,8 @@
  *     vecto…<…CUDAFunctor_add…>
  *
  * Of signatures as they were demangled, return type and parameters go before that. Names that are words
- * alone lose those that many have in common first (naming/plain.h).
+ * alone lose those that many have in common first (naming/plain.h), and places in source files their
+ * folders (naming/code_place.h).
  *   thread  any */
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,6 +10,7 @@
 #include "base/shown.h"
 #include "base/strtab.h"
 #include "base/util.h"
+#include "naming/code_place.h"
 #include "naming/fit.h"
 #include "naming/pieces.h"
 
@@ -300,7 +301,7 @@ static bool is_plain(const char *text)
 }
 
 /* The beginning of the name, and what is at and behind the character. */
-static void cut_around(const struct name_table *t, struct member *m, struct buf *out)
+static void cut_text_around(const struct name_table *t, struct member *m, struct buf *out)
 {
 	const char *shape = fit_shape(m->entry->name, m->entry->columns);
 	size_t width = shown_columns(t->dots, strlen(t->dots));
@@ -328,6 +329,18 @@ static void cut_around(const struct name_table *t, struct member *m, struct buf 
 	buf_puts(out, shape);
 	if (!out->error)
 		set_cut(m->entry, buf_str(out));
+}
+
+/* Of a place in a source file, the folder. */
+static void cut_around(const struct name_table *t, struct member *m, struct buf *out)
+{
+	struct code_place place;
+
+	if (code_place_parse(&place, m->whole))
+		set_cut(m->entry,
+			code_place_fit_with(&place, m->entry->columns, t->dots, m->differs, out));
+	else
+		cut_text_around(t, m, out);
 }
 
 /* From which character on one name, which may be there for several columns, is unlike the next ones. */
@@ -398,41 +411,39 @@ static void tell_group_apart(const struct name_table *t, struct entry *const *en
 	free(m);
 }
 
-static int by_cut(const void *a, const void *b)
+static int by_text_shown(const void *a, const void *b)
 {
 	const struct entry *const *x = a, *const *y = b;
 
-	return strcmp((*x)->cut, (*y)->cut);
+	return strcmp(shown(*x), shown(*y));
 }
 
 /* One name for several columns is not another name. */
-static int by_cut_and_name(const void *a, const void *b)
+static int by_shown_and_name(const void *a, const void *b)
 {
 	const struct entry *const *x = a, *const *y = b;
-	int r = by_cut(a, b);
+	int r = by_text_shown(a, b);
 
 	return r ? r : strcmp((*x)->name, (*y)->name);
 }
 
 bool name_table_tell_apart(struct name_table *t)
 {
-	struct entry **cut = malloc((t->n + 1) * sizeof(struct entry *));
-	size_t n = 0;
+	struct entry **all = malloc((t->n + 1) * sizeof(struct entry *));
 	bool any = false;
 
-	for (size_t i = 0; cut && i < t->n; i++)
-		if (t->v[i].cut)
-			cut[n++] = &t->v[i];
-	if (n)
-		qsort(cut, n, sizeof(*cut), by_cut_and_name);
-	for (size_t from = 0, to; from < n; from = to) {
-		for (to = from + 1; to < n && !by_cut(&cut[from], &cut[to]); to++)
+	for (size_t i = 0; all && i < t->n; i++)
+		all[i] = &t->v[i];
+	if (all)
+		qsort(all, t->n, sizeof(*all), by_shown_and_name);
+	for (size_t from = 0, to; all && from < t->n; from = to) {
+		for (to = from + 1; to < t->n && !by_text_shown(&all[from], &all[to]); to++)
 			;
-		if (strcmp(cut[from]->name, cut[to - 1]->name) != 0 && to - from <= GROUP_MAX) {
+		if (strcmp(all[from]->name, all[to - 1]->name) != 0 && to - from <= GROUP_MAX) {
 			any = true;
-			tell_group_apart(t, cut + from, to - from);
+			tell_group_apart(t, all + from, to - from);
 		}
 	}
-	free(cut);
+	free(all);
 	return any;
 }

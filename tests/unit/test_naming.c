@@ -765,6 +765,7 @@ END_TEST
 
 #define REDUCE "r::reduce_kernel<128, 4, sum_functor<BFloat16, float, BFloat16>(float, float)>"
 
+#define PLACE  "/home/me/src/train_loop.py:12@train_step"
 static const struct {
 	size_t columns;
 	const char *name, *fitted;
@@ -828,7 +829,27 @@ static const struct {
 	{1, "forward_pass", "f"},
 	{5, "_ZN2at6native3addE", "_ZN2at6native3addE"},
 	{5, "aten::add", "add"},
-	{5, "train.py:3@a::b", "train.py:3@a::b"},
+	/* places: folders, the middle of the file, the file; then of the function's */
+	{40, PLACE, PLACE},
+	{39, PLACE, "home/me/src/train_loop.py:12@train_step"},
+	{34, PLACE, "me/src/train_loop.py:12@train_step"},
+	{28, PLACE, "train_loop.py:12@train_step"},
+	{26, PLACE, "train_~op.py:12@train_step"},
+	{18, PLACE, "tra~:12@train_step"},
+	{17, PLACE, "~:12@train_step"},
+	{14, PLACE, "~:12@trai~step"},
+	{12, PLACE, "train_step"},
+	{7, PLACE, "tra~tep"},
+	{2, PLACE, "tr"},
+	{1, PLACE, "t"},
+	{20, "train.py:3@Outer.<locals>.step", "~:3@Outer.<l~s>.step"},
+	{18, "a/b/\xc3\xa9t\xc3\xa9_\xc3\xa9t\xc3\xa9_\xc3\xa9t\xc3\xa9.py:3@pas",
+	 "\xc3\xa9t\xc3\xa9_\xc3\xa9t~t\xc3\xa9.py:3@pas"},
+	{30, "torch/nn/modules/module.py(1501): _call_impl", "module.py(1501): _call_impl"},
+	{22, "torch/nn/modules/module.py(1501): _call_impl", "mod~(1501): _call_impl"},
+	{5, "user@host", "user@host"},
+	{5, "train.py:3@", "train.py:3@"},
+	{5, "/:3@f/", "/:3@f/"},
 	{5, "a b::c<d>", "a b::c<d>"},
 	{5, "std::vector<int> x", "std::vector<int> x"},
 };
@@ -875,6 +896,15 @@ static const struct {
 	  "sm90_gemm_f16_128x128x64_stage4_nt_align8<<<4,128>>>"},
 	 {"red~<~sum_~tor<float~>><<<4,128>>>", "red~<~sum_~ctor<Half~>><<<4,128>>>",
 	  "~gemm_f16_1~3_nt_align8<<<4,128>>>", "~gemm_f16_1~4_nt_align8<<<4,128>>>"}},
+	/* the folder in which places differ, and one that is all in the column */
+	{30,
+	 {"/home/me/src/encoder/model.py:12@forward", "/home/me/src/decoder/model.py:12@forward"},
+	 {"encoder/model.py:12@forward", "decoder/model.py:12@forward"}},
+	{28,
+	 {"/srv/one/src/lib/model.py:12@forward", "/srv/two/src/lib/model.py:12@forward",
+	  "model.py:12@forward", "/srv/one/src/lib/model.py:13@forward"},
+	 {"one/~/model.py:12@forward", "two/~/model.py:12@forward", "model.py:12@forward",
+	  "src/lib/model.py:13@forward"}},
 	/* others stay as they are, and so do those of one name */
 	{14,
 	 {"one_kernel<4, F<float>>", "two_kernel<4, G<float>>", "one_kernel<4, F<float>>"},
