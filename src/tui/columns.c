@@ -148,8 +148,8 @@ static void put_name(struct pen *pen, const struct columns *columns, const char 
 		pen_hit(pen, x, HIT_SORT, column);
 }
 
-void fit_head(const struct column_fit *layout, struct pen *pen, const struct columns *columns,
-	      const char *name, int sorted, bool ascending)
+void fit_titles(const struct column_fit *layout, struct pen *pen, const struct columns *columns,
+		int sorted, bool ascending)
 {
 	const struct glyphs *glyphs = pen->canvas->look->glyphs;
 
@@ -165,6 +165,12 @@ void fit_head(const struct column_fit *layout, struct pen *pen, const struct col
 			pen_hit(pen, pen->x - c->width - 1, HIT_SORT, layout->v[i]);
 	}
 	pen_skip(pen, ROLE_HEAD, 2);
+}
+
+void fit_head(const struct column_fit *layout, struct pen *pen, const struct columns *columns,
+	      const char *name, int sorted, bool ascending)
+{
+	fit_titles(layout, pen, columns, sorted, ascending);
 	put_name(pen, columns, name, sorted, ascending);
 	pen_fill(pen, ROLE_HEAD);
 }

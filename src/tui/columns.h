@@ -69,6 +69,9 @@ void fit_make(struct column_fit *layout, struct panel *p, const struct columns *
 /* Column titles and the name's. sorted = -1: no order is marked. */
 void fit_head(const struct column_fit *layout, struct pen *pen, const struct columns *columns,
 	      const char *name, int sorted, bool ascending);
+/* The same up to where names begin, for what has something else there. */
+void fit_titles(const struct column_fit *layout, struct pen *pen, const struct columns *columns,
+		int sorted, bool ascending);
 /* The numbers of a row. */
 void fit_cells(const struct column_fit *layout, struct pen *pen, struct panel *p,
 	       const struct columns *columns, uint32_t i);

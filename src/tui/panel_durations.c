@@ -272,6 +272,14 @@ static void put_counted(struct panel *p, struct buf *out)
 		buf_puts(out, " of the whole run");
 }
 
+/* What does not fit goes by whole phrases, which two blanks part. */
+static void trim(struct buf *text, int columns)
+{
+	for (size_t at = text->len; at-- > 1 && (int)text->len > columns;)
+		if (text->data[at] == ' ' && text->data[at - 1] == ' ')
+			text->len = at - 1;
+}
+
 /* The name gets the room that the rest leaves. */
 static void draw_head(struct panel *p, struct pen *pen)
 {
@@ -287,6 +295,7 @@ static void draw_head(struct panel *p, struct pen *pen)
 	pen_name(&field, ROLE_TITLE,
 		 &(struct pen_name){.text = subject(p), .cut = TEXT_CUT_MIDDLE});
 	pen->x = field.x;
+	trim(&text, pen_left(pen));
 	pen_put(pen, pd->d.n_calls > (double)pd->d.n_all ? ROLE_WARNING : ROLE_NORMAL,
 		buf_str(&text));
 	buf_done(&text);
@@ -298,26 +307,45 @@ static uint64_t quantile(const struct durations *d, const struct quantile *q)
 				       d->max_ns ? (double)d->max_ns : NAN);
 }
 
-static void draw_quantiles(struct pen *pen, const struct durations *d)
+/* "min 724us", or "" where it is not known. */
+static void print_part(char out[HUMAN_MAX + 8], const char *word, uint64_t ns)
 {
 	char text[HUMAN_MAX];
+
+	*out = '\0';
+	if (!ns)
+		return;
+	human_time_ns(text, (double)ns);
+	snprintf(out, HUMAN_MAX + 8, "%s %s  ", word, text);
+}
+
+enum { PART_MIN, PART_QUANTILES, PART_MAX = PART_QUANTILES + ARRAY_SIZE(quantiles), N_PARTS };
+
+/* As many as there is room for: a part of a number would be another one. */
+static void draw_quantiles(struct pen *pen, const struct durations *d)
+{
+	static const uint8_t first_to_go[] = {PART_MIN, PART_QUANTILES + 1, PART_MAX,
+					      PART_QUANTILES};
+	char parts[N_PARTS][HUMAN_MAX + 8];
+	size_t width = 0;
 
 	if (d->n_all == 0) {
 		pen_put(pen, ROLE_DIM, "no durations");
 		return;
 	}
-	if (d->min_ns) {
-		human_time_ns(text, (double)d->min_ns);
-		pen_printf(pen, ROLE_NORMAL, "min %s  ", text);
+	print_part(parts[PART_MIN], "min", d->min_ns);
+	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++)
+		print_part(parts[PART_QUANTILES + i], quantiles[i].word,
+			   quantile(d, &quantiles[i]));
+	print_part(parts[PART_MAX], "max", d->max_ns);
+	for (size_t i = 0; i < N_PARTS; i++)
+		width += strlen(parts[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(first_to_go) && (int)width - 2 > pen_left(pen); i++) {
+		width -= strlen(parts[first_to_go[i]]);
+		*parts[first_to_go[i]] = '\0';
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++) {
-		human_time_ns(text, (double)quantile(d, &quantiles[i]));
-		pen_printf(pen, ROLE_NORMAL, "%s %s  ", quantiles[i].word, text);
-	}
-	if (d->max_ns) {
-		human_time_ns(text, (double)d->max_ns);
-		pen_printf(pen, ROLE_NORMAL, "max %s", text);
-	}
+	for (size_t i = 0; i < N_PARTS; i++)
+		pen_put(pen, ROLE_NORMAL, parts[i]);
 }
 
 /* Which percentiles lie in a row. */
@@ -331,6 +359,13 @@ static void draw_marks(struct panel *p, struct pen *pen, uint32_t bin)
 	}
 }
 
+#define MARKS 13 /* columns behind the longest bar: percentiles, or what the scale is */
+
+static int bar_room(const struct pen *pen)
+{
+	return MAX(pen_left(pen) - MARKS, 1);
+}
+
 /* Columns of a bar. Logarithmic: what is there at all is seen, few long ones beside thousands. */
 static int bar_width(const struct panel_durations *pd, double n, int room)
 {
@@ -342,12 +377,45 @@ static void draw_bar(struct panel *p, struct pen *pen, uint32_t bin)
 {
 	const struct panel_durations *pd = as_durations(p);
 	const struct glyphs *g = pen->canvas->look->glyphs;
-	int room = MAX(pen_left(pen) - 13, 1), width = bar_width(pd, value_calls(p, bin), room);
+	int room = bar_room(pen), width = bar_width(pd, value_calls(p, bin), room);
 
 	pen_repeat(pen, ROLE_BAR, g->bar, width);
 	pen_repeat(pen, ROLE_BAR_REST, g->bar_rest,
 		   bar_width(pd, value_before(p, bin), room) - width);
 	draw_marks(p, pen, bin);
+}
+
+/* "1", "10", "100", "1K" … */
+static int print_power(unsigned power, char out[8])
+{
+	static const char *const zeros[] = {"", "0", "00"}, *const units[] = {"", "K", "M", "G",
+									      "T"};
+
+	return snprintf(out, 8, "1%s%s", zeros[power % 3], units[power / 3]);
+}
+
+#define POWERS 15 /* that have a unit */
+
+/* Where bars of so many calls end, above them: nobody takes them for linear then. Those that have no
+ * room beside the ones before are left out. */
+static void draw_scale(struct panel *p, struct pen *pen)
+{
+	const struct panel_durations *pd = as_durations(p);
+	int start = pen->x, room = bar_room(pen);
+	double n = 1;
+
+	for (unsigned power = 0; power < POWERS && n <= pd->most; power++, n *= 10) {
+		char text[8];
+		int len = print_power(power, text), end = start + bar_width(pd, n, room);
+
+		if (end - len < pen->x + (pen->x > start))
+			continue;
+		pen_skip(pen, ROLE_HEAD, end - len - pen->x);
+		pen_put(pen, ROLE_HEAD, text);
+	}
+	pen_skip(pen, ROLE_HEAD, start + room - pen->x);
+	pen_put(pen, ROLE_HEAD, " CALLS, LOG");
+	pen_fill(pen, ROLE_HEAD);
 }
 
 static void draw_row(struct panel *p, struct pen *pen, size_t row)
@@ -359,8 +427,8 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 							       : &as_durations(p)->d);
 	} else if (row < headings(p)) {
 		pen->x--; /* over the mark of the cursor */
-		fit_head(&p->shown, pen, &p->columns, "EXECUTIONS THAT TOOK SO LONG (LOG)", -1,
-			 false);
+		fit_titles(&p->shown, pen, &p->columns, -1, false);
+		draw_scale(p, pen);
 	} else {
 		fit_cells(&p->shown, pen, p, &p->columns, bin_of(p, row));
 		draw_bar(p, pen, bin_of(p, row));
