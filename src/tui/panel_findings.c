@@ -11,10 +11,23 @@
 
 #define ADVICE_WIDTH 60 /* columns of a line of advice: beside the numbers on 80 */
 
+/* One of the two says what shares are of, as in reports. */
+static bool is_of_devices(struct panel *p, const struct column *c)
+{
+	(void)c;
+	return !p->tui->advice.findings.is_wall;
+}
+
+static bool is_of_run(struct panel *p, const struct column *c)
+{
+	return !is_of_devices(p, c);
+}
+
 static const struct column columns[] = {
 	{"PRICE", "what it costs; no more than that can be saved", 7, 0, human_time_ns},
-	{"SHARE%", "of the run's wall time; where that is not known, of all time on devices", 6, 1,
-	 human_percent},
+	{"OF RUN", "share of the run's wall time", 6, 1, human_percent, .is_absent = is_of_devices},
+	{"OF GPU", "share of all time on devices: the run's wall time is not known", 6, 1,
+	 human_percent, .is_absent = is_of_run},
 };
 
 static void list_finding(struct panel *p, const struct finding *finding)
@@ -24,7 +37,8 @@ static void list_finding(struct panel *p, const struct finding *finding)
 					  [FINDING_MAYBE] = ROLE_NORMAL};
 	const struct findings *f = &p->tui->advice.findings;
 	const struct section_row row = {
-		.v = {finding->price_ns, finding->price_ns / f->whole_ns},
+		.v = {finding->price_ns, finding->price_ns / f->whole_ns,
+		      finding->price_ns / f->whole_ns},
 		.role = isnan(finding->price_ns) ? ROLE_ALARM : roles[finding->sure],
 	};
 	struct buf *name = sections_add(p, &row);

@@ -12,7 +12,7 @@
 /* ---- transfers ---- */
 
 static const struct column transfer_columns[] = {
-	{"OPS", "operations", 6, 2, human_count},
+	{"CALLS", "operations", 6, 2, human_count},
 	{"BYTES", "bytes moved", 6, 0, human_bytes},
 	{"TIME", "time on the device", 7, 1, human_time_ns},
 	SECTION_COMPARED(1),
@@ -74,7 +74,7 @@ static const struct column path_columns[] = {
 	{"%", "share of all bytes", 5, 2, human_percent},
 	{"TIME", "time on the device", 7, 1, human_time_ns},
 	SECTION_COMPARED(1),
-	{"OPS", "operations", 6, 3, human_count},
+	{"CALLS", "operations", 6, 3, human_count},
 };
 
 static double at(const struct snap_column *c, uint32_t id)
