@@ -9,7 +9,7 @@
 
 #define NARROW 60 /* columns below which words are few */
 
-/* How much of a tab there is room for; the one in front always has its title. */
+/* How much of a tab there is room for. */
 enum tab_size { TAB_TITLE, TAB_SHORT, TAB_KEY, TAB_N_SIZES };
 
 struct tab {
@@ -28,16 +28,16 @@ static struct tab make_tab(const struct tui *t, unsigned i, enum tab_size size)
 {
 	const struct panel_ops *ops = t->panels[i]->ops;
 	const char *key = keymap_words(&t->keys, REQ_PANEL_1 + i);
-	bool full = size == TAB_TITLE || (i == t->current && !t->overlay);
 	int n = (int)strcspn(key, " "); /* one of them is enough */
 	struct tab tab;
 
 	tab.alarm = i == TUI_PANEL_LOSSES && session_loss_total(snapshot_session(t->snap));
-	if (size == TAB_KEY && !full)
+	if (size == TAB_KEY)
 		snprintf(tab.text, sizeof(tab.text), "%.*s%s", n, key, tab.alarm ? "!" : "");
 	else
 		snprintf(tab.text, sizeof(tab.text), "%.*s%s%s%s", n, key, n ? ":" : "",
-			 full || !ops->tab ? ops->title : ops->tab, tab.alarm ? "!" : "");
+			 size == TAB_TITLE || !ops->tab ? ops->title : ops->tab,
+			 tab.alarm ? "!" : "");
 	return tab;
 }
 
@@ -52,20 +52,26 @@ static int tabs_width(const struct tui *t, unsigned from, unsigned to, const uin
 	return width;
 }
 
-/* A neighbour of the tab in front gets its short title when there is room. */
-static bool widen(const struct tui *t, unsigned i, int room, uint8_t *sizes)
+static int tab_width(const struct tui *t, unsigned i, enum tab_size size)
 {
-	if (i >= TUI_N_PANELS) /* beyond an end, the left one too */
-		return true;
-	sizes[i] = TAB_SHORT;
-	if (tabs_width(t, 0, TUI_N_PANELS, sizes) <= room)
-		return true;
-	sizes[i] = TAB_KEY;
-	return false;
+	return (int)strlen(make_tab(t, i, size).text);
 }
 
-/* Titles when all of them fit, else short ones, else keys, with titles for the neighbours of the
- * one in front. */
+/* Is there room for these when any of those that are keys alone comes to the front, with its short
+ * title? */
+static bool have_room(const struct tui *t, int room, const uint8_t *sizes)
+{
+	int most = 0;
+
+	for (unsigned i = 0; i < TUI_N_PANELS; i++)
+		if (tui_has_panel(t, i) && sizes[i] == TAB_KEY)
+			most = MAX(most, tab_width(t, i, TAB_SHORT) - tab_width(t, i, TAB_KEY));
+	return tabs_width(t, 0, TUI_N_PANELS, sizes) + most <= room;
+}
+
+/* Titles when all of them fit, else short ones, else those of as many from the left as there is room
+ * for, and keys. None of this depends on which is in front: the others stay as they are while one goes
+ * from panel to panel. */
 static void size_tabs(const struct tui *t, int room, uint8_t *sizes)
 {
 	for (unsigned size = TAB_TITLE; size < TAB_N_SIZES; size++) {
@@ -73,10 +79,28 @@ static void size_tabs(const struct tui *t, int room, uint8_t *sizes)
 		if (tabs_width(t, 0, TUI_N_PANELS, sizes) <= room && size < TAB_KEY)
 			return;
 	}
-	for (unsigned away = 1; away < TUI_N_PANELS; away++)
-		if (!widen(t, t->current + away, room, sizes) ||
-		    !widen(t, t->current - away, room, sizes))
-			return;
+	for (unsigned i = 0; i < TUI_N_PANELS; i++) {
+		sizes[i] = TAB_SHORT;
+		if (have_room(t, room, sizes))
+			continue;
+		sizes[i] = TAB_KEY;
+		return;
+	}
+}
+
+/* The tab in front always has a title: that of its own, else the short one where only that fits. */
+static void size_front(const struct tui *t, int room, uint8_t *sizes)
+{
+	uint8_t *front = &sizes[t->current];
+
+	if (t->overlay || *front != TAB_KEY)
+		return;
+	*front = TAB_TITLE;
+	if (tabs_width(t, 0, TUI_N_PANELS, sizes) <= room)
+		return;
+	*front = TAB_SHORT;
+	if (tabs_width(t, 0, TUI_N_PANELS, sizes) > room)
+		*front = TAB_TITLE; /* those at the left go */
 }
 
 /* In the form of its unit; a plain number is one of the first column, or nanoseconds. */
@@ -94,6 +118,11 @@ static void put_least(struct tui *t, struct buf *out)
 	buf_printf(out, "  from: %s", text);
 }
 
+static const char *alone_words(bool is_narrow)
+{
+	return is_narrow ? "  B alone" : "  B alone, not compared";
+}
+
 /* What two profiles are compared by, or that the panel in front has the numbers of one alone, which
  * nobody should take for differences. */
 static void put_compared(struct tui *t, bool is_narrow, struct buf *out)
@@ -105,7 +134,7 @@ static void put_compared(struct tui *t, bool is_narrow, struct buf *out)
 	if (front == t->detail)
 		buf_puts(out, is_narrow ? "  B alone" : "  numbers A and B, rest B alone");
 	else if (!panel_is_compared(front) && !front->ops->compares)
-		buf_puts(out, is_narrow ? "  B alone" : "  B alone, not compared");
+		buf_puts(out, alone_words(is_narrow));
 	else if (panel_is_compared(front) && t->options.metrics)
 		buf_printf(out, "  compared: %.*s", (int)strcspn(t->options.metrics, ","),
 			   t->options.metrics);
@@ -136,10 +165,14 @@ static void put_state(struct tui *t, bool is_narrow, struct buf *out)
 }
 
 /* The overlay and the settings matter more than the titles of other tabs, up to half of the
- * line. */
+ * line. What is said of the panel in front has its room whichever that is. */
 static int width_behind(const struct tui *t, const struct buf *state, int cols)
 {
-	int width = MIN((int)state->len, cols / 2);
+	int width = (int)state->len;
+
+	if (t->options.before)
+		width = MAX(width, (int)strlen(alone_words(cols < NARROW)));
+	width = MIN(width, cols / 2);
 
 	if (t->overlay)
 		width += (int)strlen(t->overlay->ops->title) + 14;
@@ -171,13 +204,15 @@ void tabs_draw(struct tui *t, const struct canvas *canvas, int y)
 	uint8_t sizes[TUI_N_PANELS];
 	unsigned first = 0;
 	struct buf state;
-	int behind;
+	int behind, room;
 
 	buf_init(&state, 4096);
 	put_state(t, canvas->cols < NARROW, &state);
 	behind = width_behind(t, &state, canvas->cols);
 	/* The blank behind the last tab needs no room at the end of the line. */
-	size_tabs(t, canvas->cols - behind + (behind == 0), sizes);
+	room = canvas->cols - behind + (behind == 0);
+	size_tabs(t, room, sizes);
+	size_front(t, room, sizes);
 	/* Where not even keys fit, those at the left go until the one in front is there. */
 	while (first < t->current && tabs_width(t, first, t->current + 1, sizes) > canvas->cols + 1)
 		first++;

@@ -558,6 +558,24 @@ START_TEST(comparison_as_flames)
 }
 END_TEST
 
+/* What is said behind the tabs of the panel in front takes no room from them, whether it is said or
+ * not. */
+START_TEST(comparison_keeps_tabs)
+{
+	static const char *const keys[] = {"1", "4", "8", NULL};
+	struct tui_options options = {.command = "view"};
+	struct snapshot *before;
+	struct session *side;
+	struct world w;
+
+	compared_world(&w, &before, &side, &options);
+	world_golden_tabs(&w, keys, "compare_tabs");
+	world_done(&w);
+	snapshot_free(before);
+	session_free(side);
+}
+END_TEST
+
 /* Copies, durations and what is known of one row have both sides. */
 START_TEST(comparison_elsewhere)
 {
@@ -886,6 +904,7 @@ Suite *suite_columns(void)
 	tcase_add_test(c, comparison_of_limited_views);
 	tcase_add_loop_test(c, comparison_as_flames, 0, 3);
 	tcase_add_loop_test(c, comparison_elsewhere, 0, 5);
+	tcase_add_test(c, comparison_keeps_tabs);
 	tcase_add_test(c, comparison_says_what_is_of_one_side);
 	tcase_add_test(c, asking_for_a_comparison);
 	tcase_add_test(c, ranks);

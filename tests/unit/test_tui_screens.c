@@ -686,10 +686,12 @@ static const struct {
 };
 
 /* The tabs, which no other text shows: with titles, short ones or keys alone, with something lost,
- * with what the view is set to and an overlay behind them. */
+ * with what the view is set to and an overlay behind them. Whichever is in front, all others look as
+ * before. */
 START_TEST(tabs)
 {
-	static const char *const keys[] = {"", "5", "\\ 'sm90_xmma_gemm' Enter", "?", NULL};
+	static const char *const keys[] = {"",  "2", "8", "M-4", "5", "\\ 'sm90_xmma_gemm' Enter",
+					   "?", NULL};
 	struct world w;
 
 	losses(&w);

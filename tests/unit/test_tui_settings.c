@@ -353,7 +353,7 @@ START_TEST(keys_are_as_bound)
 	world_keys(&w, "x");
 	ck_assert_int_eq(w.t->current, TUI_PANEL_KERNELS);
 	ck_assert(world_shows(&w, "F11Sort"));
-	ck_assert(world_shows(&w, "W:Kernels"));
+	ck_assert(world_shows(&w, "W:Kern "));
 	world_keys(&w, "Tab");
 	ck_assert(world_shows(&w, "this key does nothing"));
 	world_keys(&w, "? / 'next panel' Enter");
