@@ -41,6 +41,7 @@ struct tree {
 	uint8_t *shown;
 	struct buf scratch;
 	struct name_table *names; /* NULL: each is cut by itself */
+	bool any_guessed;         /* of the rows that were put */
 };
 
 static const struct session *session(const struct tree *t)
@@ -252,6 +253,7 @@ static void put_row(void *ctx, uint32_t node)
 		out_puts(t->out, "\033[0m");
 	out_puts(t->out, "  ");
 	lines = put_lines(t, t->out);
+	t->any_guessed |= *guess_mark(t, node) != '\0';
 	out_puts(t->out, guess_mark(t, node));
 	put_name_of(t->out, t->names, name_of(t, node), room_of(t, node, lines), t->o->ascii);
 	out_puts(t->out, sided_word(t, node));
@@ -429,6 +431,13 @@ static int put_sorted(struct tree *t)
 	return 0;
 }
 
+/* Who has not read the manual takes the mark for a part of the name. */
+static void put_guessed(const struct tree *t)
+{
+	if (t->any_guessed)
+		out_puts(t->out, "(~ some calls may belong elsewhere)\n");
+}
+
 static void put_why(const struct tree *t)
 {
 	const char *why = derive_why(t->sides[0].derive);
@@ -516,6 +525,7 @@ int report_tree(struct snapshot *snap, const uint8_t *mask, const struct report_
 		r = put_sorted(&t);
 	if (r == 0) {
 		put_omitted(out, t.n_omitted);
+		put_guessed(&t);
 		put_why(&t);
 	}
 	tree_done(&t);

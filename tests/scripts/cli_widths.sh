@@ -95,6 +95,46 @@ if "$PROTON" version | grep -q "by libiberty"; then
 	at_most 150 --view flame --width 80
 fi
 
+# Contexts that were read at some launches alone: their rows are marked, and the mark is explained.
+python3 - <<'END'
+import json
+
+def node(name, children=(), **metrics):
+    return {"frame": {"name": name, "type": "function"}, "metrics": metrics, "children": list(children)}
+
+def kernel(name, time, count, **more):
+    return node(name, **{"time (ns)": time, "count": count, "device_id": "0", "device_type": "CUDA"}, **more)
+
+model = node("/home/me/training/model.py:40@forward",
+             [kernel("gemm", 6000000, 300, guessed=120), kernel("relu", 500000, 100)])
+optim = node("/home/me/training/optim.py:7@update", [kernel("adam", 900000, 100)])
+json.dump([node("ROOT", [node("train.py:12@step", [model, optim])]), {"CUDA": {"0": {"arch": "90"}}}],
+          open("sampled.hatchet", "w"))
+END
+"$PROTON" report --tree --width 60 sampled.hatchet >out
+check "sampled contexts" "   TOTAL       %   CALLS     AVG  NAME
+  7.40ms   100.0     500  14.8us  ROOT
+  7.40ms   100.0     500  14.8us  └─ ~ train.py:12@step
+  6.50ms    87.8     400  16.2us     ├─ ~ mod….py:40@forward
+  6.00ms    81.1     300  20.0us     │  ├─ ~ gemm
+   500us     6.8     100  5.00us     │  └─ relu
+   900us    12.2     100  9.00us     └─ optim.py:7@update
+   900us    12.2     100  9.00us        └─ adam
+(~ some calls may belong elsewhere)" "$(cat out)"
+"$PROTON" report --tree --width 40 --ascii sampled.hatchet >out
+check "sampled contexts at 40 columns" "   TOTAL       %  NAME
+  7.40ms   100.0  ROOT
+  7.40ms   100.0  \`- ~ train.py:12@step
+  6.50ms    87.8     |- ~ ...:40@forward
+  6.00ms    81.1  (+2) |- ~ gemm
+   500us     6.8  (+2) \`- relu
+   900us    12.2     \`- op...py:7@update
+   900us    12.2  (+2) \`- adam
+(2 more columns: -m NAME,... shows them)
+(~ some calls may belong elsewhere)" "$(cat out)"
+"$PROTON" report --tree --width 60 all.hatchet >out
+check "no mark, no word about it" 0 "$(grep -c '~' out)"
+
 # Who names columns gets them.
 columns=total,%,calls,avg,bytes,gb/s,flops,tf/s
 "$PROTON" report --flat --width 60 -m $columns all.hatchet >out

@@ -465,6 +465,27 @@ static void host_only(struct world *w)
 	world_number(w, inner, lane, metric_table_add(w->s->metrics, &m), 123456);
 }
 
+/* A loop in Python whose contexts were read at some launches alone: of one kernel below it all calls were
+ * read, and no scope is marked for what is below it. */
+static void sampled(struct world *w)
+{
+	uint32_t scope, step, forward, gemm;
+
+	world_init_empty(w);
+	session_process_add(w->s, 7);
+	w->lanes[0] = session_lane_intern(w->s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
+	scope = world_node(w, SESSION_ROOT, FRAME_SCOPE, "train");
+	step = world_node(w, scope, FRAME_PYTHON, "/home/me/training/train.py:12@step");
+	forward = world_node(w, step, FRAME_PYTHON, "/home/me/training/model.py:40@forward");
+	gemm = world_node(w, forward, FRAME_KERNEL, "gemm");
+	world_kernel(w, gemm, w->lanes[0], &(struct kernel_values){6000000, 300, 10000, 40000});
+	world_number(w, gemm, w->lanes[0], METRIC_GUESSED, 120);
+	world_kernel(w, world_node(w, forward, FRAME_KERNEL, "relu"), w->lanes[0],
+		     &(struct kernel_values){500000, 100, 5000, 5000});
+	world_kernel(w, world_node(w, step, FRAME_KERNEL, "adam"), w->lanes[0],
+		     &(struct kernel_values){900000, 100, 9000, 9000});
+}
+
 /* Kernels that are too many for the columns, some of them for any column. */
 static void many(struct world *w)
 {
@@ -612,6 +633,8 @@ static const struct {
 	{"empty_memory", no_gpu_work, &live_utf8, "3", 24, 80},
 	{"empty_bottom_up", no_gpu_work, &live_ascii, "7", 24, 80},
 	{"deep_bottom_up", deep, &live_utf8, "7 C E", 24, 80},
+	{"sampled_80x24", sampled, &live_utf8, "*", 24, 80},
+	{"sampled_40x10", sampled, &live_ascii, "*", 10, 40},
 	{"host_only_bottom_up", host_only, &live_utf8, "7", 24, 80},
 	{"empty_callers", no_gpu_work, &live_ascii, "8", 24, 80},
 	{"recursive_callers", recursive, &live_utf8, "/ 'fib' Enter 8", 24, 80},
