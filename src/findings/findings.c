@@ -118,18 +118,32 @@ static void evidence_done(struct evidence *e)
 	free(e->devices);
 }
 
-/* When work came is known to a tenth of a second or two, at either end: what is told of the time
- * between is no more than was. */
+/* When our own runs saw work is known to a tenth of a second or two, at either end: what is told of
+ * the time between is no more than was. A trace of somebody else has the times of the work itself. */
 #define BLUR_NS 200e6
 
-static double used_ns(const struct session *s, double wall_ns)
+static double blur_ns(const struct session *s)
+{
+	return *strtab_str(s->strings, s->runs->strings[RUN_VERSION]) ? BLUR_NS : 0;
+}
+
+static bool has_work_times(const struct session *s)
 {
 	const struct session_run *run = s->runs;
 
-	if (s->n_runs != 1 || run->first_work_ns >= run->last_work_ns ||
-	    run->last_work_ns > run->wall_ns)
-		return wall_ns;
-	return fmax((double)(run->last_work_ns - run->first_work_ns) - BLUR_NS, 0);
+	return s->n_runs == 1 && run->first_work_ns < run->last_work_ns &&
+	       run->last_work_ns <= run->wall_ns;
+}
+
+static void set_used(struct evidence *e)
+{
+	const struct session *s = e->s;
+
+	e->has_work_times = has_work_times(s);
+	e->used_ns = e->wall_ns;
+	if (e->has_work_times)
+		e->used_ns = fmax(
+			(double)(s->runs->last_work_ns - s->runs->first_work_ns) - blur_ns(s), 0);
 }
 
 static int evidence_init(struct evidence *e, const struct session *s)
@@ -141,7 +155,7 @@ static int evidence_init(struct evidence *e, const struct session *s)
 	e->devices = calloc(MAX(s->n_devices, (size_t)1), sizeof(*e->devices));
 	if (!metadata || !e->own || !e->devices)
 		return -ENOMEM;
-	e->used_ns = used_ns(s, e->wall_ns);
+	set_used(e);
 	for (uint32_t i = 0; i < s->n_nodes; i++)
 		if (s->nodes[i].last_row != SESSION_NONE && !metadata[i])
 			add_node(e, i);

@@ -38,8 +38,9 @@ static int find(const struct evidence *e, struct findings *f)
 		finding->device = i;
 		human_time_ns(idle_text, idle);
 		human_time_ns(wall, e->used_ns);
-		finding_say(finding, "idle for %s of the %s between its first and its last work",
-			    idle_text, wall);
+		finding_say(finding, "idle for %s of the %s %s", idle_text, wall,
+			    e->has_work_times ? "between the first and the last work"
+					      : "that the run took");
 	}
 	return 0;
 }

@@ -34,10 +34,11 @@ void picked_insert(struct picked *picked, const struct own *own);
 /* Sums of a profile that many rules need, from one pass over its nodes. */
 struct evidence {
 	const struct session *s;
-	double wall_ns;  /* of the run; 0: not known */
-	double whole_ns; /* that, else all device time */
-	double used_ns;  /* from the first to the last work, at the least; else the wall time */
-	struct own *own; /* of all nodes that have any; launch metadata left out */
+	double wall_ns;      /* of the run; 0: not known */
+	double whole_ns;     /* that, else all device time */
+	double used_ns;      /* from the first to the last work, at the least; else the wall time */
+	bool has_work_times; /* it is not the wall time */
+	struct own *own;     /* of all nodes that have any; launch metadata left out */
 	size_t n_own;
 	struct picked picked[FINDING_N_RULES]; /* what each rule picks */
 	struct sums *devices;                  /* by device: kernels alone */

@@ -783,12 +783,22 @@ static void close_ranges(struct trace *t, int64_t last_ns)
 			t->ranges[i].end_ns = last_ns;
 }
 
-/* A trace does not say what was started, but how long it took. */
-static int add_run(struct trace *t, uint64_t wall_ns)
+/* A trace does not say what was started, but how long it took, and when devices worked. */
+static int add_run(struct trace *t, int64_t last_ns)
 {
-	const struct session_run run = {
-		.start_ns = t->s->start_ns, .wall_ns = wall_ns, .end = PROCESS_VANISHED};
+	struct session_run run = {.start_ns = t->s->start_ns,
+				  .wall_ns = (uint64_t)(last_ns - t->first_ns),
+				  .end = PROCESS_VANISHED};
+	int64_t first_work_ns = INT64_MAX, last_work_ns = INT64_MIN;
 
+	for (size_t i = 0; i < t->n_works; i++) {
+		first_work_ns = MIN(first_work_ns, t->works[i].start_ns);
+		last_work_ns = MAX(last_work_ns, t->works[i].end_ns);
+	}
+	if (t->n_works) {
+		run.first_work_ns = (uint64_t)(first_work_ns - t->first_ns);
+		run.last_work_ns = (uint64_t)(last_work_ns - t->first_ns);
+	}
 	return session_run_add(t->s, &run);
 }
 
@@ -804,7 +814,7 @@ int trace_finish(struct trace *t, int64_t base_ns)
 	r = set_clocks(t, base_ns);
 	t->s->end_ns = t->s->start_ns + (uint64_t)(last_ns - t->first_ns);
 	if (r == 0)
-		r = add_run(t, (uint64_t)(last_ns - t->first_ns));
+		r = add_run(t, last_ns);
 	if (r == 0)
 		r = sort_launched(t);
 	if (r == 0)

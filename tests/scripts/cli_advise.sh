@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # proton advise: what is planted is found, in text, Markdown and JSON, and scripts can fail on it.
+traces=$(cd "${srcdir:-.}/tests/chrome" && pwd) || exit 99
 . "${srcdir:-.}/tests/tools/cli_help.sh"
 status() { "$@" >out 2>err; echo $?; }
 rules() { # rules FILE…: their words, the most expensive first
@@ -47,6 +48,32 @@ check "for programs" 0 "$("$PROTON" advise -f json empty.hatchet | python3 -c 'i
 # ---- a waiting GPU: nothing between the first work and the last
 PROTON_FAKE='kernel gemm 1000000 10;pause 1500;kernel relu 1000000 10' "$PROTON" record -q -o idle.hatchet -- sleep 2
 check "idle" yes "$(rules idle.hatchet | grep -q idle && echo yes || rules idle.hatchet)"
+
+# … of a trace, whose events say when that was, as far as devices worked, not calls on the host.
+said() { # said FILE: what the finding says of the time between
+	"$PROTON" advise -f json "$1" | python3 -c '
+import json, sys
+print(*(f["evidence"] for f in json.load(sys.stdin)["findings"] if f["rule"] == "idle"))'
+}
+between() { # between TRACE: the same, added up from its events
+	python3 -c '
+import json, sys
+t = json.load(open(sys.argv[1]))
+work = sorted((e["ts"], e["ts"] + e["dur"]) for e in t.get("traceEvents", t)
+              if e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"))
+busy, end = 0, 0
+for a, b in work:
+    busy += max(0, b - max(a, end))
+    end = max(end, b)
+span = end - work[0][0]
+say = lambda us: "%#.3gms" % (us / 1000) if us >= 1000 else "%.0fus" % us
+print("idle for %s of the %s between the first and the last work" % (say(span - busy), say(span)))' "$1"
+}
+for trace in torch.json h200-torch-stack.json; do
+	check "$trace: idle between its work" "$(between "$traces/$trace")" "$(said "$traces/$trace")"
+	"$PROTON" export -f hatchet "$traces/$trace" >again.hatchet
+	check "$trace: as Hatchet" "$(said "$traces/$trace")" "$(said again.hatchet)"
+done
 
 # ---- ranks: the slow one is named, not the one that waits for it
 for rank in 0 1; do
