@@ -167,13 +167,21 @@ static int print(const struct session *s, const struct findings *f, const struct
 static int advise(const struct session *s, const struct arguments *a)
 {
 	struct findings f = {0};
-	int r = findings_make(&f, s), status;
+	int r = findings_make(&f, s), status = STATUS_NONE;
 
 	if (r == 0)
 		r = print(s, &f, a);
-	status = r < 0 ? STATUS_TROUBLE : fails(a, &f) ? STATUS_FOUND : STATUS_NONE;
-	if (r < 0)
+	if (r < 0) {
 		complain("cannot print: %s", strerror(-r));
+		status = STATUS_TROUBLE;
+	} else if (fails(a, &f)) {
+		status = STATUS_FOUND;
+	} else if (f.nothing_measured) {
+		status = STATUS_TROUBLE; /* of nothing it cannot be said that it is well */
+	}
+	/* The document of programs is whole all the same. */
+	if (r == 0 && f.nothing_measured && a->format == FINDINGS_JSON)
+		complain("%s", REPORT_NOTHING);
 	findings_done(&f);
 	return status;
 }

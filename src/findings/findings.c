@@ -238,6 +238,14 @@ static void keep_within(struct findings *f)
 	}
 }
 
+static bool nothing_measured(const struct session *s)
+{
+	for (size_t i = 0; i < s->n_values; i++)
+		if (s->present[i] && s->values[i].u64)
+			return false;
+	return true;
+}
+
 int findings_make(struct findings *f, const struct session *s)
 {
 	struct evidence e;
@@ -249,6 +257,7 @@ int findings_make(struct findings *f, const struct session *s)
 				   : find_nodes(&e, (enum finding_rule)i, f);
 	if (r < 0)
 		f->n = 0;
+	f->nothing_measured = nothing_measured(s);
 	f->whole_ns = e.whole_ns;
 	f->is_wall = e.wall_ns > 0;
 	keep_within(f);

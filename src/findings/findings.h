@@ -66,6 +66,7 @@ struct findings {
 	size_t n, cap;
 	double whole_ns; /* of which prices are a part: the run's wall time, else all device time */
 	bool is_wall;
+	bool nothing_measured; /* that no rule spoke says nothing then */
 };
 
 /* Finds all anew. 0 or -ENOMEM (there are none then). Zeroed at first. */

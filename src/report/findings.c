@@ -143,7 +143,7 @@ static void put_finding(const struct printer *p, const struct finding *finding)
 static void print_text(const struct printer *p)
 {
 	if (!p->f->n) {
-		out_puts(p->out, "no findings\n");
+		out_puts(p->out, p->f->nothing_measured ? REPORT_NOTHING "\n" : "no findings\n");
 		return;
 	}
 	out_printf(p->out, "%*s %*s  %-*s  FINDING\n", PRICE_WIDTH, "PRICE", SHARE_WIDTH,
@@ -161,7 +161,7 @@ static void print_markdown(const struct printer *p)
 	_cleanup_(buf_done) struct buf text = {0};
 
 	if (!p->f->n)
-		out_puts(p->out, "No findings.\n");
+		out_puts(p->out, p->f->nothing_measured ? REPORT_NOTHING "\n" : "No findings.\n");
 	for (size_t i = 0; i < p->f->n; i++) {
 		const struct finding *finding = &p->f->v[i];
 

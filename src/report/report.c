@@ -17,8 +17,7 @@ static int put_tree(struct report *r)
 	int e = report_tree(r->snap, r->mask, r->o, r->out);
 
 	if (snapshot_n(r->snap) <= 1 && !r->o->include && !r->o->exclude)
-		out_puts(r->out, "nothing was recorded: 'proton doctor' says what can be seen on a "
-				 "machine\n");
+		out_puts(r->out, REPORT_NOTHING "\n");
 	return e;
 }
 

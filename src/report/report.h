@@ -18,6 +18,10 @@
 #include "core/view.h"
 #include "format/out.h"
 
+/* What is said of a profile without anything in it. */
+#define REPORT_NOTHING                                                                             \
+	"nothing was recorded: 'proton doctor' says what can be seen on a machine"
+
 /* The bit of a view. */
 enum report_view {
 #define _(name, word) REPORT_##name = 1u << VIEW_##name,

@@ -102,12 +102,20 @@ static void list(struct panel *p)
 	}
 }
 
+static const char *say_none(struct panel *p)
+{
+	return p->tui->advice.findings.nothing_measured
+		       ? "nothing was measured"
+		       : "nothing that costs time needlessly shows in these sums";
+}
+
 static const struct section sections[] = {
 	{
 		.name = "FINDING",
 		.columns = {columns, ARRAY_SIZE(columns), 40},
 		.list = list,
-		.empty = "nothing that costs time needlessly shows in these sums",
+		.empty = "none",
+		.say_empty = say_none,
 	},
 };
 

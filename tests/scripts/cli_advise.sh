@@ -42,8 +42,22 @@ check "a file that is not there" 2 "$(status "$PROTON" advise nothing.hatchet)"
 
 # ---- nothing to say
 "$PROTON" record -q -o empty.hatchet -- true
-check "an empty profile" "no findings" "$("$PROTON" advise empty.hatchet)"
-check "for programs" 0 "$("$PROTON" advise -f json empty.hatchet | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["findings"]))')"
+nothing="nothing was recorded: 'proton doctor' says what can be seen on a machine"
+echo '[{"children":[],"frame":{"name":"ROOT"},"metrics":{"count":0,"time (ns)":0}},{}]' >root.hatchet
+for file in empty root; do
+	check "$file: nothing measured is not all well" 2 "$(status "$PROTON" advise --fail-on any $file.hatchet)"
+	check "$file: said" "$nothing" "$(cat out)"
+	check "$file: without a limit" 2 "$(status "$PROTON" advise -f markdown $file.hatchet)"
+	check "$file: in Markdown" "$nothing" "$(cat out)"
+	check "$file: for programs" 2 "$(status "$PROTON" advise -f json $file.hatchet)"
+	check "$file: on standard error" "proton: $nothing" "$(cat err)"
+	check "$file: a document" 0 "$(python3 -c 'import json, sys; print(len(json.load(sys.stdin)["findings"]))' <out)"
+	has "$file: in a report" "$nothing" <("$PROTON" report --view findings $file.hatchet)
+done
+PROTON_FAKE='kernel gemm 1000000 10' "$PROTON" record -q -o well.hatchet -- true
+"$PROTON" advise --fail-on one-kernel well.hatchet >out; check "nothing to say of what was measured" 0 $?
+echo 'main;work 100' >host.folded
+check "a profile of the host alone" "0 no findings" "$(status "$PROTON" advise --fail-on any host.folded) $(cat out)"
 
 # ---- a waiting GPU: nothing between the first work and the last
 PROTON_FAKE='kernel gemm 1000000 10;pause 1500;kernel relu 1000000 10' "$PROTON" record -q -o idle.hatchet -- sleep 2
