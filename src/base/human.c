@@ -101,6 +101,14 @@ void human_count(char out[HUMAN_MAX], double n)
 	human_scaled(out, n, 9999.5);
 }
 
+void human_things(char out[HUMAN_THINGS_MAX], double n, const char *noun)
+{
+	char count[HUMAN_MAX];
+
+	human_count(count, n);
+	snprintf(out, HUMAN_THINGS_MAX, "%s %.16s%s", count, noun, n == 1 ? "" : "s");
+}
+
 void human_rate(char out[HUMAN_MAX], double per_second)
 {
 	if (human_absent(out, per_second))

@@ -41,7 +41,7 @@ static int tell(const struct evidence *e, const struct sums *sums, double wait, 
 		struct findings *f)
 {
 	bool knows_wait = wait >= 0;
-	char time[HUMAN_MAX], share[HUMAN_MAX], count[HUMAN_MAX], name[64];
+	char time[HUMAN_MAX], share[HUMAN_MAX], count[HUMAN_THINGS_MAX], name[64];
 	struct finding *finding =
 		finding_add(f, FINDING_COLLECTIVES, knows_wait ? FINDING_MEASURED : FINDING_MAYBE,
 			    knows_wait ? wait : sums->time_ns);
@@ -51,8 +51,8 @@ static int tell(const struct evidence *e, const struct sums *sums, double wait, 
 	finding->at_most = !knows_wait;
 	human_time_ns(time, sums->time_ns);
 	human_percent(share, sums->time_ns / e->kernels.time_ns);
-	human_count(count, sums->count);
-	finding_say(finding, "%s in %s collectives, %s %% of all kernels", time, count, share);
+	human_things(count, sums->count, "collective");
+	finding_say(finding, "%s in %s, %s %% of all kernels", time, count, share);
 	if (knows_wait) {
 		human_time_ns(time, wait);
 		rank_name(e->s, last, name, sizeof(name));

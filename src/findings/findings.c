@@ -203,7 +203,7 @@ static int find_nodes(const struct evidence *e, enum finding_rule id, struct fin
 	struct finding *finding;
 
 	if (!evidence_matters(e, sums->time_ns) || sums->count < rule->nodes.least_calls ||
-	    sums->count < rule->nodes.least_ratio * e->kernels.count ||
+	    sums->count <= rule->nodes.above_ratio * e->kernels.count ||
 	    sums->time_ns < rule->nodes.least_share * e->whole_ns)
 		return 0;
 	finding = finding_add(f, id, FINDING_LIKELY, sums->time_ns);

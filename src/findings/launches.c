@@ -9,7 +9,7 @@
 /* The device waits while the host launches many short kernels. */
 static int find(const struct evidence *e, struct findings *f)
 {
-	char count[HUMAN_MAX], mean[HUMAN_MAX], rate[HUMAN_MAX], idle_text[HUMAN_MAX];
+	char count[HUMAN_THINGS_MAX], mean[HUMAN_MAX], rate[HUMAN_MAX], idle_text[HUMAN_MAX];
 
 	for (uint32_t i = 0; i < e->s->n_devices; i++) {
 		double idle = evidence_idle(e, i), n = e->devices[i].count;
@@ -23,12 +23,11 @@ static int find(const struct evidence *e, struct findings *f)
 			return -ENOMEM;
 		finding->device = i;
 		finding->at_most = true;
-		human_count(count, n);
+		human_things(count, n, "kernel");
 		human_time_ns(mean, e->devices[i].time_ns / n);
 		human_count(rate, n / e->used_ns * 1e9);
 		human_time_ns(idle_text, idle);
-		finding_say(finding,
-			    "idle for %s, beside %s kernels of %s each, %s launches a second",
+		finding_say(finding, "idle for %s, beside %s of %s each, %s launches a second",
 			    idle_text, count, mean, rate);
 	}
 	return 0;

@@ -52,16 +52,16 @@ static int tell(const struct evidence *e, uint32_t frame, const struct sums *sum
 {
 	struct finding *finding =
 		finding_add(f, FINDING_ONE_KERNEL, FINDING_MEASURED, sums->time_ns);
-	char time[HUMAN_MAX], share[HUMAN_MAX], count[HUMAN_MAX], mean[HUMAN_MAX];
+	char time[HUMAN_MAX], share[HUMAN_MAX], count[HUMAN_THINGS_MAX], mean[HUMAN_MAX];
 
 	if (!finding)
 		return -ENOMEM;
 	finding->at_most = true;
 	human_time_ns(time, sums->time_ns);
 	human_percent(share, sums->time_ns / e->kernels.time_ns);
-	human_count(count, sums->count);
+	human_things(count, sums->count, "call");
 	human_time_ns(mean, sums->time_ns / sums->count);
-	finding_say(finding, "%s, %s %% of all kernels: %s calls of %s", time, share, count, mean);
+	finding_say(finding, "%s, %s %% of all kernels: %s of %s", time, share, count, mean);
 	finding->nodes[0] = heaviest(e, frame);
 	finding->n_nodes = 1;
 	return 0;
@@ -77,7 +77,7 @@ static int find(const struct evidence *e, struct findings *f)
 		return r;
 	most = &kernels.sums[kernels.most];
 	/* The only one is most of the time wherever there is one. */
-	if (kernels.n > 1 && most->time_ns >= MOST_SHARE * e->kernels.time_ns &&
+	if (kernels.n > 1 && most->time_ns > MOST_SHARE * e->kernels.time_ns &&
 	    most->time_ns >= e->whole_ns / 10)
 		r = tell(e, kernels.most, most, f);
 	free(kernels.sums);

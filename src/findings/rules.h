@@ -78,7 +78,7 @@ struct rule {
 	struct {
 		double least_calls; /* of all that are picked */
 		double least_share; /* of the whole; LEAST_SHARE where it is less */
-		double least_ratio; /* of all calls of kernels */
+		double above_ratio; /* of all calls of kernels: more than that */
 		bool at_most;
 		void (*say)(struct finding *finding, const struct sums *sums);
 	} nodes;

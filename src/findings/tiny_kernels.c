@@ -30,7 +30,7 @@ const struct rule rule_TINY_KERNELS = {
 		  "optimizers), or give each more work (larger batches).",
 	.picks = is_tiny,
 	.nodes = {.least_calls = LEAST_CALLS,
-		  .least_ratio = MOST_SHARE,
+		  .above_ratio = MOST_SHARE,
 		  .least_share = TINY_SHARE,
 		  .at_most = true,
 		  .say = say},

@@ -265,8 +265,8 @@ static void summary_overhead(const struct recording *rec, FILE *out)
 	human_bytes(m, (double)memory);
 	human_bytes(b, (double)buffers);
 	fprintf(out,
-		"proton: %zu contexts; own cost: %s CPU in the sender, %s memory, %s buffers\n",
-		s->n_nodes - 1, t, m, b);
+		"proton: %zu context%s; own cost: %s CPU in the sender, %s memory, %s buffers\n",
+		s->n_nodes - 1, s->n_nodes == 2 ? "" : "s", t, m, b);
 }
 
 /* Killed for a system call: it may have been one of the collector's, forbidden by the program's own

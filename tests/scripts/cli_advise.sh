@@ -59,6 +59,12 @@ PROTON_FAKE='kernel gemm 1000000 10' "$PROTON" record -q -o well.hatchet -- true
 echo 'main;work 100' >host.folded
 check "a profile of the host alone" "0 no findings" "$(status "$PROTON" advise --fail-on any host.folded) $(cat out)"
 
+# ---- one of a thing
+PROTON_FAKE='kernel gemm 900000000;kernel relu 1000' "$PROTON" record -o one.hatchet -- true >out 2>err
+"$PROTON" advise one.hatchet >out; has "one call" "of all kernels: 1 call of 900ms" out
+PROTON_FAKE='kernel gemm 900000000' "$PROTON" record -o one.hatchet -- true >out 2>err
+check "one context" 1 "$(cat out err | grep -c 'proton: 1 context;')"
+
 # ---- a waiting GPU: nothing between the first work and the last
 PROTON_FAKE='kernel gemm 1000000 10;pause 1500;kernel relu 1000000 10' "$PROTON" record -q -o idle.hatchet -- sleep 2
 check "idle" yes "$(rules idle.hatchet | grep -q idle && echo yes || rules idle.hatchet)"

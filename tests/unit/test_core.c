@@ -226,7 +226,7 @@ START_TEST(numbers_for_people)
 		const char *text;
 	} counts[] = {{0, "0"},   {7488, "7488"},      {233100, "233K"}, {1.5e6, "1.50M"},
 		      {NAN, "-"}, {-1e308, "-1e+308"}, {998e18, "998E"}, {1e21, "1e+21"}};
-	char out[HUMAN_MAX];
+	char out[HUMAN_MAX], things[HUMAN_THINGS_MAX];
 	size_t i;
 
 	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
@@ -237,6 +237,12 @@ START_TEST(numbers_for_people)
 		human_count(out, counts[i].n);
 		ck_assert_str_eq(out, counts[i].text);
 	}
+	human_things(things, 1, "kernel");
+	ck_assert_str_eq(things, "1 kernel");
+	human_things(things, 0, "kernel");
+	ck_assert_str_eq(things, "0 kernels");
+	human_things(things, -1e308, "sixteen letters!");
+	ck_assert_str_eq(things, "-1e+308 sixteen letters!s");
 }
 END_TEST
 

@@ -223,12 +223,19 @@ static const struct {
 	  {KERNEL("k", 400 * MS, 10), KERNEL("l", 300 * MS, 10), KERNEL("m", 300 * MS, 1)},
 	  0}},
 	{FINDING_ONE_KERNEL, 0, {S, {S}, {KERNEL("k", S, 10)}, 0}}, /* the only one */
+	/* Half is not most. */
+	{FINDING_ONE_KERNEL,
+	 0,
+	 {S, {S}, {KERNEL("k", 500 * MS, 10), KERNEL("l", 500 * MS, 10)}, 0}},
 
 	{FINDING_TINY_KERNELS, 200e6, {S, {S}, {KERNEL("k", 200 * MS, 100000)}, 0}},
 	{FINDING_TINY_KERNELS, 0, {S, {S}, {KERNEL("k", 200 * MS, 1000)}, 0}},
 	{FINDING_TINY_KERNELS,
 	 0,
 	 {S, {S}, {KERNEL("k", 20 * MS, 10000), KERNEL("l", S, 90000)}, 0}},
+	{FINDING_TINY_KERNELS,
+	 0,
+	 {S, {S}, {KERNEL("k", 90 * MS, 50000), KERNEL("l", 600 * MS, 50000)}, 0}},
 
 	/* 4 and 2 seconds: one more than the mean. */
 	{FINDING_UNEVEN,
