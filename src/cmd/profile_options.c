@@ -42,7 +42,7 @@ static int make_selector(struct selector **ret, const char *value, bool names_on
 	if (r == -EINVAL)
 		return complain_no_selector(value, &error);
 	if (r < 0)
-		complain("%s", strerror(-r));
+		complain("no memory for the expression '%.60s': %s", value, strerror(-r));
 	return r;
 }
 

@@ -96,32 +96,42 @@ static bool translate(const char *p, struct buf *out)
 
 /* ---- how large it gets ---- */
 
-/* The C library copies what is repeated: "((a+)+)+" has eight of it, "(a{99}){99}" ten thousand. */
-#define SIZE_MAX_OF_PATTERN 20000.0
-#define NESTED_MAX          100
+/* The C library copies what is repeated: "((a+)+)+" has eight of it, "(a{99}){99}" ten thousand. And it
+ * notes for each place where one may go on without a further character all such places that follow: nine
+ * thousand alternatives would be 2 GB. */
+#define SIZE_MAX_OF_PATTERN     20000.0
+#define BRANCHES_MAX_OF_PATTERN 1500.0
+#define NESTED_MAX              100
+
+struct weight {
+	double size, branches; /* branches: alternatives, and what may be left out */
+};
 
 struct weighing {
-	double sums[NESTED_MAX + 1]; /* of the groups that are open, and of what is in none */
+	struct weight
+		sums[NESTED_MAX + 1]; /* of the groups that are open, and of what is in none */
 	unsigned open;
-	double last; /* of what a repetition would repeat */
+	struct weight last; /* of what a repetition would repeat */
 };
 
 /* The last thing stands for itself; another one begins. */
 static void settle(struct weighing *w, double next)
 {
-	w->sums[w->open] += w->last;
-	w->last = next;
+	w->sums[w->open].size += w->last.size;
+	w->sums[w->open].branches += w->last.branches;
+	w->last = (struct weight){.size = next};
 }
 
-/* "{2,5}": five and the rest. */
-static double times_of(const char *p)
+/* "{2,5}": five and the rest, of which three may be left out. */
+static void repeat(struct weight *w, const char *p)
 {
-	double most = strtod(p + 1, NULL);
+	double least = strtod(p + 1, NULL), most = least;
 	const char *comma = strchr(p, ',');
 
 	if (comma && comma < p + strcspn(p, "}"))
 		most = MAX(most, strtod(comma + 1, NULL));
-	return most + 1;
+	w->size *= most + 1;
+	w->branches = w->branches * (most + 1) + most - least;
 }
 
 /* The "}" of a repetition, which the next one may follow: "a{9}{9}". Where it is none, the "{". */
@@ -146,32 +156,67 @@ static const char *weigh(struct weighing *w, const char *p)
 {
 	if (*p == '(' && w->open < NESTED_MAX) {
 		settle(w, 0);
-		w->sums[++w->open] = 0;
+		w->sums[++w->open] = (struct weight){0};
 	} else if (*p == ')' && w->open) {
 		settle(w, 0);
-		w->last = w->sums[w->open--] + 1; /* "()" is something, too */
+		w->last = w->sums[w->open--];
+		w->last.size += 1; /* "()" is something, too */
 	} else if (*p == '+') {
-		w->last *= 2;
+		w->last.size *= 2;
+		w->last.branches = w->last.branches * 2 + 1;
 	} else if (*p == '*' || *p == '?') {
-		w->last += 1;
+		w->last.size += 1;
+		w->last.branches += 1;
 	} else if (*p == '{') {
-		w->last *= times_of(p);
+		repeat(&w->last, p);
 		p = skip_times(p);
 	} else {
 		settle(w, *p == '(' ? HUGE_VAL : 1);
+		w->last.branches = *p == '|';
 		p = *p == '[' ? skip_bracket(p) : *p == '\\' && p[1] ? p + 1 : p;
 	}
 	return p + (*p != '\0');
 }
 
-/* Is a translated expression of a size that can be compiled? */
-static bool is_bearable(const char *p)
+static struct weight weight_so_far(const struct weighing *w)
 {
-	struct weighing w = {.last = 0};
+	return (struct weight){w->last.size + w->sums[w->open].size,
+			       w->last.branches + w->sums[w->open].branches};
+}
 
-	while (*p && w.last + w.sums[w.open] <= SIZE_MAX_OF_PATTERN)
+static bool is_bearable(const struct weight *w)
+{
+	return w->size <= SIZE_MAX_OF_PATTERN && w->branches <= BRANCHES_MAX_OF_PATTERN;
+}
+
+/* Of a translated expression; where it is more than bearable, of a part of it. */
+static struct weight weight_of(const char *p)
+{
+	struct weighing w = {0};
+	struct weight so_far = {0};
+
+	while (*p && is_bearable(&so_far)) {
 		p = weigh(&w, p);
-	return w.last + w.sums[w.open] <= SIZE_MAX_OF_PATTERN;
+		so_far = weight_so_far(&w);
+	}
+	return so_far;
+}
+
+/* As much as it takes at most to compile one, by measurement: of 17,000 characters 5 MB, of 1,000
+ * alternatives 24. */
+static size_t bytes_of(const struct weight *w)
+{
+	return (size_t)(65536 + w->size * 1024 + w->branches * w->branches * 32);
+}
+
+/* Where memory runs out in it, the C library's compiler may write where it must not (glibc 2.36 frees
+ * twice): it is not called unless there is enough. */
+static int compile(regex_t *re, const char *text, int flags, size_t bytes)
+{
+	void *room = malloc(bytes);
+
+	free(room);
+	return room ? regcomp(re, text, flags) : REG_ESPACE;
 }
 
 static int pattern_init(struct name_pattern *p, const char *expression, const char *end,
@@ -180,6 +225,7 @@ static int pattern_init(struct name_pattern *p, const char *expression, const ch
 	int flags = REG_EXTENDED | REG_NOSUB, r;
 	_cleanup_(buf_done) struct buf text = {0};
 	_cleanup_(freep) char *given = strdup(expression);
+	struct weight weight;
 
 	if (!strncmp(expression, "(?i)", 4)) {
 		flags |= REG_ICASE;
@@ -191,13 +237,17 @@ static int pattern_init(struct name_pattern *p, const char *expression, const ch
 		return -EINVAL;
 	}
 	buf_puts(&text, end);
-	if (!text.error && !is_bearable(buf_str(&text))) {
-		snprintf(ret_why, size, "it repeats too much");
+	if (text.error || !given)
+		return -ENOMEM;
+	weight = weight_of(buf_str(&text));
+	if (!is_bearable(&weight)) {
+		snprintf(ret_why, size, "it is too large, or repeats too much");
 		return -EINVAL;
 	}
-	r = text.error || !given ? REG_ESPACE : regcomp(&p->re, buf_str(&text), flags);
+	p->bytes = 2 * bytes_of(&weight);
+	r = compile(&p->re, buf_str(&text), flags, p->bytes);
 	if (!r) {
-		r = regcomp(&p->inside, buf_str(&text) + 1, flags);
+		r = compile(&p->inside, buf_str(&text) + 1, flags, p->bytes / 2);
 		if (!r) {
 			p->text = given;
 			given = NULL;

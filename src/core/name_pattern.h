@@ -15,6 +15,7 @@ struct name_pattern {
 	regex_t re;
 	regex_t inside; /* the same, but anywhere in a name */
 	char *text;     /* as it was given */
+	size_t bytes;   /* of memory, at most, for both */
 };
 
 /* 0, -ENOMEM, or -EINVAL with why in ret_why (size bytes). */

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/util.h"
 #include "core/selector_impl.h"
+
+#define TEXT_SHOWN 400u /* bytes of a text, in a message */
 
 static int make(const char *text, enum selector_form form, struct selector **ret,
 		struct selector_error *error)
@@ -87,13 +90,26 @@ size_t selector_character(const char *text, size_t at)
 	return count;
 }
 
+/* What is longer than a message should be ends in "…". */
+static void put_text(const char *text, struct buf *out)
+{
+	size_t len = strlen(text), n = MIN(len, TEXT_SHOWN);
+
+	while (n < len && n && (text[n] & 0xc0) == 0x80)
+		n--;
+	buf_putc(out, '\'');
+	buf_put(out, text, n);
+	buf_puts(out, n < len ? "…'" : "'");
+}
+
 void selector_explain(const char *text, const struct selector_error *error, struct buf *out)
 {
+	put_text(text, out);
 	if (error->at == SELECTOR_NOWHERE)
-		buf_printf(out, "'%s' is no regular expression: %s", text, error->why);
+		buf_printf(out, " is no regular expression: %s", error->why);
 	else
-		buf_printf(out, "'%s': at character %zu: %s", text,
-			   selector_character(text, error->at), error->why);
+		buf_printf(out, ": at character %zu: %s", selector_character(text, error->at),
+			   error->why);
 }
 
 /* What would make a condition or a path of it is put in brackets. */

@@ -6,6 +6,7 @@
  *   gemm|conv.*             names: an expression (core/name_pattern.h)
  *   time > 1ms && avg < 5us conditions: columns against amounts (core/column.h, base/units.h), and
  *                           "name ~ RE", "path ~ GLOB"; with && || ! ( )
+ *   "a > b" > 3             the same, of a column with a name that would not do (or in '')
  *   ** / conv* / *gemm*     paths, without these blanks (core/path_glob.h)
  *
  * What begins with "*" or "ROOT/" is a path; what has an operator (< <= > >= == != ~ !~) between blanks,

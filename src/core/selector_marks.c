@@ -179,6 +179,12 @@ static int (*const do_step[])(struct run *r, const struct step *step) = {
 	[STEP_AND] = do_and,         [STEP_OR] = do_and,    [STEP_NOT] = do_not,
 };
 
+/* A step over all nodes takes longer than a stride of what reports progress. */
+static bool may_go_on(const struct run *r)
+{
+	return r->x->n == 1 || tick_at(snapshot_tick(r->snap), 0, r->x->n);
+}
+
 int selector_marks(const struct selector *x, struct snapshot *snap, const struct peaks *peaks,
 		   uint8_t **ret)
 {
@@ -189,7 +195,7 @@ int selector_marks(const struct selector *x, struct snapshot *snap, const struct
 	if (!run.stack)
 		return -ENOMEM;
 	for (size_t i = 0; i < x->n && r == 0; i++)
-		r = do_step[x->steps[i].kind](&run, &x->steps[i]);
+		r = may_go_on(&run) ? do_step[x->steps[i].kind](&run, &x->steps[i]) : -ECANCELED;
 	if (r == 0) {
 		*ret = run.stack[--run.used];
 		if (run.n && x->form != SELECTOR_NAMES)

@@ -10,6 +10,8 @@
 
 #define ROOT      "ROOT/"
 #define DEPTH_MAX 64 /* of parentheses and of "!" */
+#define TERMS_MAX 1000
+#define BYTES_MAX ((size_t)256 << 20) /* of all its expressions */
 
 /* Longer ones first. */
 static const struct {
@@ -108,7 +110,8 @@ struct parser {
 	struct selector *x;
 	const char *text;
 	size_t at;
-	unsigned depth;
+	unsigned depth, n_terms;
+	size_t bytes; /* of expressions so far */
 	struct selector_error *error;
 };
 
@@ -152,11 +155,14 @@ static int add_name(struct parser *p, size_t from, size_t len, bool is_all)
 			      is_all ? "%s" : "no regular expression: %s", why);
 	if (r < 0)
 		return r;
-	s = add(p, STEP_NAME);
+	p->bytes += pattern.bytes;
+	s = p->bytes <= BYTES_MAX ? add(p, STEP_NAME) : NULL;
 	if (s)
 		s->name = pattern;
 	else
 		name_pattern_done(&pattern);
+	if (p->bytes > BYTES_MAX)
+		return fail(p, from, "its expressions are too large together");
 	return s ? 0 : -ENOMEM;
 }
 
@@ -305,16 +311,34 @@ static int parse_amount(struct parser *p, size_t word, size_t len, uint8_t accep
 	return 0;
 }
 
-/* Up to an operator stands the name of a column, which may have blanks and parentheses in it. */
+/* Where the quote closes that begins a column's name there: an operator follows. 0: none begins it, or the
+ * name has a quote in front. */
+static size_t find_quoted(const struct parser *p, size_t word)
+{
+	const char *end =
+		strchr("'\"", p->text[word]) ? strchr(p->text + word + 1, p->text[word]) : NULL;
+	size_t at = end ? (size_t)(end - p->text) : 0, behind = at + 1;
+
+	while (at && is_blank(p->text[behind]))
+		behind++;
+	return at && operator_at(p->text, behind) >= 0 ? at : 0;
+}
+
+/* Up to an operator stands the name of a column, which may have blanks and parentheses in it; in quotes
+ * anything. */
 static int parse_comparison(struct parser *p)
 {
-	size_t word = p->at, at, len;
+	size_t word = p->at, quote = find_quoted(p, word), at, len;
 	int i;
 
-	at = find_operator(p->text, word, &i);
+	if (++p->n_terms > TERMS_MAX)
+		return fail(p, word, "there are more than 1000 comparisons");
+	at = find_operator(p->text, quote ? quote + 1 : word, &i);
 	len = trimmed(p, word, at);
-	if (i < 0 || find_joint(p, word, "") < at)
+	if (i < 0 || (!quote && find_joint(p, word, "") < at))
 		return fail(p, word, "a comparison is wanted, as 'time > 1ms'");
+	if (quote)
+		len = quote - ++word;
 	if (len == 0)
 		return fail(p, word, "the name of a column is wanted");
 	p->at = at + strlen(operators[i].word);

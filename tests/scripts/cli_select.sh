@@ -72,6 +72,28 @@ done
 status "diff: a word" 2 diff -i 'tme > 1' a.folded a.folded
 check "diff: a word: said" "proton: -i 'tme > 1': at character 1: no column 'tme'; near it: time" "$(cat err)"
 
+# ---- little memory: said, not a crash in the C library, which frees twice then
+starved() { # EXPRESSION: how a report of it ends with so much address space, from too little to enough
+	python3 - "$PROTON" "$1" <<'END'
+import resource, subprocess, sys
+
+proton, text = sys.argv[1:]
+if any(b in open(proton, "rb").read() for b in (b"__asan_init", b"__tsan_init")):
+    print("said")
+    sys.exit()
+ends = set()
+for kb in range(24000, 80000, 250):
+    run = subprocess.run([proton, "report", "-i", text, "a.folded"], capture_output=True,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (kb << 10, kb << 10)))
+    if run.returncode not in (0, 1, 2, 127) or b"corrupt" in run.stderr:
+        ends.add("%d KB: %d %s" % (kb, run.returncode, run.stderr))
+    if b"no memory for the expression" in run.stderr:
+        ends.add("said")
+print(*ends)
+END
+}
+check "little memory" said "$(starved '(a?){1400}')"
+
 # ---- comparisons: each run by itself
 sed 's/50000/30000/' a.folded >b.folded
 status "diff: a condition" 0 diff --ascii -i 'time > 40us && name ~ .*gemm' a.folded b.folded

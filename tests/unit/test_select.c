@@ -120,6 +120,9 @@ static const struct {
 	{"**//a", 3, "a name is missing"},
 	{"*/", 2, "a name is missing"},
 	{"path ~ a//b", 9, "a name is missing"},
+	{"'a > b'", 5, "'b'' is no number"},
+	{"\"a > b\" x > 1", 5, "is no number"},
+	{"'' > 1", 1, "the name of a column"},
 };
 /* clang-format on */
 
@@ -147,11 +150,14 @@ START_TEST(refuses_what_is_nested_too_deep)
 	ck_assert_int_eq(selector_new(buf_str(&text), &x, &error), -EINVAL);
 	ck_assert_str_eq(error.why, "nested too deep");
 	buf_clear(&text);
-	for (unsigned i = 0; i < 10000; i++) /* side by side there may be any number */
+	for (unsigned i = 1; i < 1000; i++) /* side by side there may be a thousand */
 		buf_puts(&text, "time > 1 || ");
 	buf_puts(&text, "time > 1");
 	ck_assert_int_eq(selector_new(buf_str(&text), &x, &error), 0);
 	selector_free(x);
+	buf_puts(&text, " || time > 1");
+	ck_assert_int_eq(selector_new(buf_str(&text), &x, &error), -EINVAL);
+	ck_assert_str_eq(error.why, "there are more than 1000 comparisons");
 	buf_clear(&text);
 	for (unsigned i = 0; i < 64; i++)
 		buf_puts(&text, "**/");
@@ -172,6 +178,62 @@ START_TEST(explains_for_people)
 	buf_clear(&text);
 	selector_explain("h\xc3\xb6he > 1 x", &there, &text); /* a character, not a byte */
 	ck_assert_str_eq(buf_str(&text), "'h\xc3\xb6he > 1 x': at character 10: no");
+}
+END_TEST
+
+/* What the C library would need too much for, and what it may do. */
+START_TEST(refuses_what_is_too_large)
+{
+	/* clang-format off */
+	static const struct {
+		const char *part; /* this often, side by side */
+		unsigned times;
+		const char *behind;
+		bool is_bearable;
+	} sizes[] = {
+		{"k|", 1400, "k", true},    {"k|", 1600, "k", false},
+		{"a?", 1400, "", true},     {"a*", 1600, "", false},
+		{"(k|l)", 1, "{1200}", true}, {"(k|l)", 1, "{1600}", false},
+		{"a", 1, "{1,250}{1,5}", true}, {"a", 1, "{1,250}{1,250}", false},
+		{"a", 15000, "", true},     {"a", 25000, "", false},
+		{"a", 1, "{17000}", true},  {"(a?b)", 1, "{2,2000}", false},
+	};
+	/* clang-format on */
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		_cleanup_(buf_done) struct buf text = {0}, said = {0};
+		struct selector_error error = {0};
+		struct selector *x = NULL;
+		int r;
+
+		for (unsigned k = 0; k < sizes[i].times; k++)
+			buf_puts(&text, sizes[i].part);
+		buf_puts(&text, sizes[i].behind);
+		r = selector_new(buf_str(&text), &x, &error);
+		ck_assert_msg(r == (sizes[i].is_bearable ? 0 : -EINVAL), "%zu: %d", i, r);
+		if (r == 0) {
+			selector_free(x);
+			continue;
+		}
+		ck_assert_str_eq(error.why, "it is too large, or repeats too much");
+		selector_explain(buf_str(&text), &error, &said);
+		ck_assert_uint_lt(said.len, 500);
+	}
+}
+END_TEST
+
+/* Each may be borne, all of them may not. */
+START_TEST(refuses_what_is_too_large_together)
+{
+	_cleanup_(buf_done) struct buf text = {0};
+	struct selector_error error = {0};
+	struct selector *x;
+
+	for (unsigned i = 0; i < 50; i++)
+		buf_puts(&text, "name ~ (k|l){1000} || ");
+	buf_puts(&text, "time > 1");
+	ck_assert_int_eq(selector_new(buf_str(&text), &x, &error), -EINVAL);
+	ck_assert_str_eq(error.why, "its expressions are too large together");
 }
 END_TEST
 
@@ -209,6 +271,12 @@ static struct session *profile(void)
 				    (union metric_value){.u64 = bytes[i]});
 	}
 	session_add(s, work[1], lane, 0, own, (union metric_value){.f64 = 7});
+	own = session_metric_add(s, &(struct metric){"my > own && \"x\" )", "", METRIC_F64,
+						     METRIC_INCLUSIVE, METRIC_SUM, METRIC_NONE});
+	session_add(s, work[2], lane, 0, own, (union metric_value){.f64 = 3});
+	own = session_metric_add(s, &(struct metric){"'tis", "", METRIC_F64, METRIC_INCLUSIVE,
+						     METRIC_SUM, METRIC_NONE});
+	session_add(s, work[3], lane, 0, own, (union metric_value){.f64 = 3});
 	s->ended = true;
 	return s;
 }
@@ -239,6 +307,12 @@ static const struct {
 	{"bytes < 1K",                     "0000000110"},
 	{"avg < 2us",                      "0111010110"},
 	{"cycles (x), y > 1",              "0111010000"},
+	{"'cycles (x), y' > 1",            "0111010000"},
+	{"\"time\" > 100us",               "0110000000"},
+	{"'my > own && \"x\" )' > 1",      "0110001000"},
+	{"!('my > own && \"x\" )'  <= 1) && time > 1ns && 'calls' == 5", "0000001000"},
+	{"'tis > 1",                       "0000000110"},
+	{"'tis > 1 && name ~ 'sm90.*'",    "0000000010"},
 	{"name ~ .*gemm",                  "0000100010"},
 	{"name !~ .*gemm && time > 1ns",   "0111011100"},
 	{"name ~ (relu|loss)",             "0000011000"},
@@ -586,6 +660,8 @@ int main(void)
 	tcase_add_test(tc, puts_names_as_names);
 	tcase_add_loop_test(tc, says_what_is_wrong_and_where, 0, ARRAY_SIZE(wrong));
 	tcase_add_test(tc, refuses_what_is_nested_too_deep);
+	tcase_add_test(tc, refuses_what_is_too_large);
+	tcase_add_test(tc, refuses_what_is_too_large_together);
 	tcase_add_test(tc, explains_for_people);
 	tcase_add_loop_test(tc, selects_what_it_should, 0, ARRAY_SIZE(selected));
 	tcase_add_test(tc, knows_the_columns_of_a_profile);
