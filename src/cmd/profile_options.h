@@ -14,6 +14,7 @@
 struct profile_options {
 	struct report_options report; /* has pointers to selectors and peaks below */
 	enum group group;
+	bool flat;          /* --flat: the kernels alone were asked for */
 	const char *before; /* --diff-profile: a file, or NULL */
 	bool list, no_pager;
 	struct loading loading;

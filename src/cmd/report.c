@@ -71,6 +71,7 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		o->report.views |= REPORT_TREE;
 		return 0;
 	case OPT_FLAT:
+		o->flat = true;
 		o->report.views |= REPORT_KERNELS;
 		return 0;
 	case OPT_SORT:
@@ -119,6 +120,8 @@ static int check_views(const struct profile_options *o)
 		complain("callers of which function? (--view callers=NAME)");
 	else if (o->before && o->report.views & ~(unsigned)REPORT_TREE)
 		complain("--diff-profile compares the tree and has no other view");
+	else if (o->flat && o->report.views == REPORT_KERNELS && (o->group || o->report.depth))
+		complain("--flat is of no tree: -g and -d do not go with it");
 	else
 		return 0;
 	return -EINVAL;

@@ -71,6 +71,13 @@ for view in tree kernels transfers bottom-up callers=step flame memory host; do
 	check "$view: 40 columns" 0 "$(awk 'length > 40' out | wc -l)"
 done
 
+for option in "-g device" "-d 2"; do
+	"$PROTON" report --flat $option "$torch" >out 2>err
+	check "--flat $option" "2 proton: --flat is of no tree: -g and -d do not go with it" "$? $(cat err)"
+	"$PROTON" report --flat --tree $option "$torch" >out 2>err
+	check "--flat --tree $option" "0 " "$? $(cat err)"
+done
+
 # ---- numbers: what is printed adds up to what the profile has
 for file in "$torch" "$leaf" "$tests"/wire/{copies,graph,overlap,storm,threads}.tape "$tests"/hatchet/h200-*.hatchet; do
 	check "numbers of ${file##*/}" "" "$(python3 "$tests/tools/views.py" "$PROTON" "$file" 2>&1)"
