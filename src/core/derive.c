@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "core/hists.h"
 #include "core/metadata.h"
+#include "core/parted.h"
 
 /* A column made so far; raw ones have factor 0. */
 struct made {
@@ -210,6 +211,29 @@ static bool counts(const struct derive *d, uint32_t node, bool all)
 	return (!d->removed || d->removed[node]) && (all || !d->shown || d->shown[node]);
 }
 
+/* By node: does what is not counted part what a program says of it? *ret is malloc'd; NULL: nothing is.
+ * Triton's viewer does not ask. What the snapshot hides, it has parted itself. */
+static int find_parted(struct derive *d, bool all, uint8_t **ret)
+{
+	const struct snap_node *nodes = snapshot_nodes(d->snap);
+	uint32_t n = snapshot_n(d->snap);
+	const struct snap_column *time;
+	uint8_t *parted;
+
+	*ret = NULL;
+	if (d->totals == TOTALS_UPSTREAM || (!d->removed && (all || !d->shown)))
+		return 0;
+	time = snapshot_column(d->snap, METRIC_TIME, false);
+	parted = time ? malloc(MAX(n, 1u)) : NULL;
+	if (!parted)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		parted[i] = !counts(d, i, all) && !nodes[i].metadata && !isnan(time->v[i]);
+	parted_above(snapshot_parents(d->snap), n, parted);
+	*ret = parted;
+	return 0;
+}
+
 /* From the last node to the first: each into its parent. */
 static int roll_up(struct derive *d, const struct metric *m, double *v)
 {
@@ -302,6 +326,19 @@ static int host_time(struct derive *d, bool inclusive, bool all, double *v)
 	return 0;
 }
 
+/* Own values of the nodes that count. */
+static int copy_own(struct derive *d, uint32_t metric, bool all, const double *own, double *v)
+{
+	_cleanup_(freep) uint8_t *parted = NULL;
+
+	if (parted_metric(snapshot_session(d->snap), metric) && find_parted(d, all, &parted) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < snapshot_n(d->snap); i++)
+		if (counts(d, i, all) && !(parted && parted[i]))
+			v[i] = own[i];
+	return 0;
+}
+
 static const double *raw(struct derive *d, uint32_t metric, bool inclusive, bool all)
 {
 	const struct derived key = {.op = DERIVED_VALUE, .inclusive = inclusive, .metric = metric};
@@ -309,7 +346,6 @@ static const double *raw(struct derive *d, uint32_t metric, bool inclusive, bool
 	bool masked = d->removed || (d->shown && !all);
 	const struct snap_column *own;
 	double *v;
-	uint32_t i;
 
 	if (metric == METRIC_ANY_FLOPS)
 		return any_flops(d, inclusive, all);
@@ -326,11 +362,8 @@ static const double *raw(struct derive *d, uint32_t metric, bool inclusive, bool
 	}
 	own = snapshot_column(d->snap, metric, false);
 	v = own ? column_new(d, &key, all) : NULL;
-	if (!v)
+	if (!v || copy_own(d, metric, all, own->v, v) < 0)
 		return NULL;
-	for (i = 0; i < snapshot_n(d->snap); i++)
-		if (counts(d, i, all))
-			v[i] = own->v[i];
 	if (inclusive && m->type != METRIC_TEXT && roll_up(d, m, v) < 0)
 		return NULL;
 	return v;
@@ -589,7 +622,7 @@ static uint32_t row_device(const struct session *s, const struct session_row *ro
 }
 
 static void roof_row(struct derive *d, struct roofs *r, uint32_t node,
-		     const struct session_row *row)
+		     const struct session_row *row, bool parted)
 {
 	const struct session *s = snapshot_session(d->snap);
 	const struct session_set *set = &s->sets[row->set];
@@ -602,6 +635,8 @@ static void roof_row(struct derive *d, struct roofs *r, uint32_t node,
 		if (!s->present[row->values + i] ||
 		    (metric != METRIC_TIME && metric != METRIC_BYTES &&
 		     (metric < METRIC_FLOPS8 || metric > METRIC_FLOPS64)))
+			continue;
+		if (parted && metric != METRIC_TIME)
 			continue;
 		roof_value(d, r, node, row_device(s, row), metric,
 			   metric_number(metric_table_get(s->metrics, metric),
@@ -660,18 +695,23 @@ static int make_roofline(struct derive *d, const struct derived *m, bool all, do
 	uint32_t n = snapshot_n(d->snap), i;
 	_cleanup_(freep) double *numbers = malloc(MAX(n, 1u) * 3 * sizeof(*numbers));
 	_cleanup_(freep) bool *flags = calloc(MAX(n, 1u), sizeof(*flags));
+	_cleanup_(freep) uint8_t *parted = NULL;
+	const uint8_t *also = snapshot_parted(d->snap);
 	struct roofs r;
 
 	if (!numbers || !flags)
 		return -ENOMEM;
 	for (i = 0; i < 3 * n; i++)
 		numbers[i] = NAN;
+	if (find_parted(d, all, &parted) < 0)
+		return -ENOMEM;
 	r = (struct roofs){numbers, numbers + n, numbers + 2 * n, flags};
 	for (size_t row = 0; row < s->n_rows; row++) {
 		uint32_t node = snapshot_row_node(d->snap, row);
 
 		if (node < n && !snapshot_node(d->snap, node)->hidden && counts(d, node, all))
-			roof_row(d, &r, node, &s->rows[row]);
+			roof_row(d, &r, node, &s->rows[row],
+				 (parted && parted[node]) || (also && also[node]));
 	}
 	if (m->inclusive)
 		roofs_roll_up(d, &r);

@@ -5,8 +5,8 @@
  *
  *     step 10 { load 3, step 4 }    step: own 3 + 4 (less load, less the inner step), whole 10
  *
- * Whole time counts what is nested in itself once. Times are as measured: elapsed time has in it that
- * of nested contexts, also of those that do not count.
+ * Whole time counts what is nested in itself once. Times are those of the tree: without that of nested
+ * contexts that do not count.
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,6 +11,7 @@
 #include "base/idindex.h"
 #include "base/util.h"
 #include "core/alike.h"
+#include "core/parted.h"
 
 /* By id of the input: the id of the same thing in the target. */
 struct id_map {
@@ -38,6 +39,7 @@ struct merge {
 	bool by_name;
 	const uint8_t *folds; /* by node of the input: it is called by its pattern; NULL: none is */
 	const uint32_t *to;   /* by node of the input: which one it is; NULL: itself */
+	const uint8_t *parted; /* by node: a part of what is below it is left out; NULL: none is */
 	const uint8_t *host; /* by node that is another one: it gets time on the host; NULL: none */
 	const uint32_t *
 		above; /* by node of the input that is itself: its parent instead; NULL: as it is */
@@ -503,6 +505,8 @@ static bool is_given(const struct merge *m, uint32_t node, uint32_t metric)
 {
 	const struct metric *x = metric_table_get(m->from->metrics, metric);
 
+	if (m->parted && m->parted[node] && parted_metric(m->from, metric))
+		return false;
 	if (!m->to || m->above || m->to[node] == node)
 		return true;
 	if (metric == METRIC_CPU_TIME)
@@ -768,8 +772,9 @@ void merge_fold(struct merge *m, const uint8_t *folds)
 	m->folds = folds;
 }
 
-void merge_keep(struct merge *m, const uint32_t *to, const uint8_t *host)
+void merge_keep(struct merge *m, const uint32_t *to, const uint8_t *host, const uint8_t *parted)
 {
+	m->parted = parted;
 	m->to = to;
 	m->host = host;
 }

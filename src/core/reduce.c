@@ -15,6 +15,7 @@ struct reduction {
 	double *elapsed; /* by node: its time on the host; NaN: it has none */
 	double *gone;    /* by node: how much of that was in what a filter left out */
 	uint8_t *host;   /* by node that is another one: it gets that time */
+	uint8_t *parted; /* by node: a part of the work below it is left out */
 };
 
 static int reduction_init(struct reduction *x, const struct session *s,
@@ -28,8 +29,9 @@ static int reduction_init(struct reduction *x, const struct session *s,
 				.to = malloc(n * sizeof(*x->to)),
 				.elapsed = malloc(n * sizeof(*x->elapsed)),
 				.gone = calloc(n, sizeof(*x->gone)),
-				.host = calloc(n, 1)};
-	return x->to && x->elapsed && x->gone && x->host ? 0 : -ENOMEM;
+				.host = calloc(n, 1),
+				.parted = calloc(n, 1)};
+	return x->to && x->elapsed && x->gone && x->host && x->parted ? 0 : -ENOMEM;
 }
 
 static void reduction_done(struct reduction *x)
@@ -38,6 +40,7 @@ static void reduction_done(struct reduction *x)
 	free(x->elapsed);
 	free(x->gone);
 	free(x->host);
+	free(x->parted);
 }
 
 /* ---- which nodes ---- */
@@ -59,10 +62,11 @@ static int make_large(const struct reduction *x, struct snapshot *snap, const ui
 }
 
 /* Without groups a node of the view is one of the session, and the root is the root. */
-static void choose_nodes(struct reduction *x, const struct snapshot *snap, const uint8_t *shown,
+static void choose_nodes(struct reduction *x, struct snapshot *snap, const uint8_t *shown,
 			 const uint8_t *large)
 {
 	const struct snap_node *nodes = snapshot_nodes(snap);
+	const uint8_t *parted = snapshot_parted(snap);
 
 	for (uint32_t i = 0; i < x->n; i++)
 		x->to[i] = SESSION_NONE;
@@ -71,6 +75,7 @@ static void choose_nodes(struct reduction *x, const struct snapshot *snap, const
 
 		if (shown[i] || i == 0)
 			x->to[node] = large[i] || i == 0 ? node : x->to[x->s->nodes[node].parent];
+		x->parted[node] = parted && parted[i];
 	}
 }
 
@@ -200,7 +205,7 @@ static int make(struct reduction *x, struct session *into)
 	if (r == 0)
 		r = give_host(x);
 	if (r == 0) {
-		merge_keep(m, x->to, x->host);
+		merge_keep(m, x->to, x->host, x->parted);
 		r = merge_add(m, x->s, NULL);
 	}
 	return r < 0 ? r : shorten_all(x, merge_nodes(m), into);

@@ -122,6 +122,9 @@ bool snapshot_has(struct snapshot *snap, uint32_t metric);
 /* Exclusive or inclusive column of a session metric; NULL: out of memory or no such metric.
  * Valid until the next update. Inclusive of an exclusive or property metric is its exclusive. */
 const struct snap_column *snapshot_column(struct snapshot *snap, uint32_t metric, bool inclusive);
+/* By node: is work below it hidden, which what a program says of a scope is of, too (core/parted.h)?
+ * NULL: none is, or out of memory. Valid until the next change of the picture. */
+const uint8_t *snapshot_parted(struct snapshot *snap);
 /* By node, hidden ones too: its own value of a metric that adds up, NaN where it has none; of
  * METRIC_CPU_TIME what scopes and waits within leave of it. 0 or -ENOMEM. */
 int snapshot_own(struct snapshot *snap, uint32_t metric, double *own);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/util.h"
 #include "core/nested.h"
+#include "core/parted.h"
 #include "core/snapshot_impl.h"
 
 /* What was computed, and what rates are made of, counts from elsewhere now. */
@@ -218,6 +219,50 @@ static int column_exclusive(const struct snapshot *snap, uint32_t metric, bool h
 	return 0;
 }
 
+/* ---- what a mask parts ---- */
+
+/* Hidden nodes that have work of their own. */
+static int find_hidden_work(struct snapshot *snap)
+{
+	_cleanup_(freep) double *time = malloc(MAX(snap->view.n, (size_t)1) * sizeof(*time));
+
+	if (!time || ARRAY_ROOM(snap->parted, snap->cap_parted, MAX(snap->view.n, (size_t)1)) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < snap->view.n; i++)
+		time[i] = NAN;
+	if (column_exclusive(snap, METRIC_TIME, true, time, NULL) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < snap->view.n; i++)
+		snap->parted[i] =
+			snap->view.hidden[i] && !snap->view.nodes[i].metadata && !isnan(time[i]);
+	return 0;
+}
+
+const uint8_t *snapshot_parted(struct snapshot *snap)
+{
+	if (!snap->view.masked || !snap->view.any_hidden)
+		return NULL;
+	if (snap->parted_generation == snap->generation)
+		return snap->parted;
+	if (find_hidden_work(snap) < 0)
+		return NULL;
+	parted_above(snap->view.parents, (uint32_t)snap->view.n, snap->parted);
+	snap->parted_generation = snap->generation;
+	return snap->parted;
+}
+
+/* What cannot be told of a part is absent. */
+static void leave_out_parted(struct snapshot *snap, uint32_t metric, double *v)
+{
+	const uint8_t *parted = parted_metric(snap->s, metric) ? snapshot_parted(snap) : NULL;
+
+	for (size_t i = 0; parted && i < snap->view.n; i++)
+		if (parted[i])
+			v[i] = NAN;
+}
+
+/* ---- columns ---- */
+
 /* Siblings that follow each other are added up in a register. */
 static void sum_up(const uint32_t *parents, size_t n, double *v)
 {
@@ -270,7 +315,10 @@ static int column_own(struct snapshot *snap, struct column_state *c, double *w)
 	}
 	for (size_t i = 0; i < snap->view.n; i++)
 		c->raw[i] = NAN;
-	return column_exclusive(snap, c->metric, false, c->raw, w);
+	if (column_exclusive(snap, c->metric, false, c->raw, w) < 0)
+		return -ENOMEM;
+	leave_out_parted(snap, c->metric, c->raw);
+	return 0;
 }
 
 static int column_compute(struct snapshot *snap, struct column_state *c)
@@ -371,14 +419,18 @@ int snapshot_own_time(struct snapshot *snap, double *own)
 }
 
 /* What the inclusive values were in the picture before, of the nodes that are shown now. */
-static void before_roll_up(const struct snapshot *snap, const struct column_state *c, double *v)
+static void before_roll_up(struct snapshot *snap, const struct column_state *c, double *v)
 {
 	const struct metric *m = metric_table_get(snap->s->metrics, c->metric);
+	const uint8_t *parted = parted_metric(snap->s, c->metric) ? snapshot_parted(snap) : NULL;
 
 	for (size_t i = 0; i < snap->view.n; i++)
 		v[i] = i < c->n_before && !snap->view.hidden[i] && !isnan(c->before[i])
 			       ? c->before[i]
 			       : 0;
+	if (parted)
+		for (size_t i = 0; i < snap->view.n; i++)
+			v[i] = parted[i] ? 0 : v[i];
 	if (m->scope == METRIC_INCLUSIVE)
 		for (size_t i = snap->view.n; i-- > 1;)
 			v[snap->view.parents[i]] += v[i];
@@ -582,4 +634,5 @@ void columns_done(struct snapshot *snap)
 	free(snap->used);
 	free(snap->absent);
 	free(snap->holders);
+	free(snap->parted);
 }

@@ -107,6 +107,9 @@ struct snapshot {
 	uint8_t *holders; /* by node */
 	size_t cap_holders;
 	uint64_t holders_generation; /* of the snapshot; 0: there are none */
+	uint8_t *parted;             /* by node: is work below it hidden? */
+	size_t cap_parted;
+	uint64_t parted_generation; /* of the snapshot; 0: it is not known */
 
 	/* Names. */
 	struct frame_names *frame_names;

@@ -106,4 +106,42 @@ status "top: a unit" 2 top --batch 1 -e 'time > 1x' true
 status "top: a metric that may come" 0 top -i 0.1 --batch 1 -e 'mine > 3' true
 status "top: a limit of another unit" 2 top --batch 1 -t 4K true
 status "top: what is none" 2 top --batch 1 -e 'p101 > 3' true
+
+# ---- what a program says of a scope is of all the work within: of a part nobody knows how much
+python3 - >parts.hatchet <<'EOF'
+import json
+def node(name, children=(), **metrics):
+    return {"frame": {"name": name}, "metrics": metrics, "children": list(children)}
+def work(name, ns, **more):
+    return node(name, **{"time (ns)": ns, "count": 1, **more})
+def host(name, ns, children, **metrics):
+    return node(name, children, **{"cpu_time (ns)": ns, "cpu_count": 1, **metrics})
+layer = host("layer", 5000, [work("matmul", 3000), work("transpose", 1000), host("wait", 400, [])],
+             bytes=8000, flops32=6000, score=10)
+whole = node("whole", [work("transpose", 2000)], bytes=600)
+copy = work("memcpy HtoD pinned", 500, bytes=100)
+print(json.dumps([node("ROOT", [node("step", [layer, whole, copy])]),
+                  {"CUDA": {"0": {"arch": "90", "num_sms": 132}}}]))
+EOF
+values() { # values NAME OPTION…: TOTAL BYTES GB/s FLOPS own metric
+	local name=$1; shift
+	"$PROTON" report --tree --ascii -m total,bytes,gb/s,flops,score "$@" parts.hatchet | awk -v n="$name" '$NF == n { print $1, $2, $3, $4, $5 }'
+}
+check "all" "4.00us 8000 2.00 6000 10" "$(values layer)"
+check "a part of it" "1.00us - - - -" "$(values layer -i '.*transpose')"
+check "the other part" "3.00us - - - -" "$(values layer -e transpose)"
+check "all of another" "2.00us 600 0.30 - -" "$(values whole -i '.*transpose')"
+check "above them: what is known" "3.00us 600 0.30 - -" "$(values ROOT -i '.*transpose')"
+check "with a copy that knows its own" "6.50us 8700 1.34 6000 10" "$(values step)"
+check "the whole scope is left" "4.00us 8000 2.00 6000 10" "$(values layer -i layer)"
+check "what has no work of its own parts nothing" "4.00us 8000 2.00 6000 10" "$(values layer -e wait)"
+check "rows that are small are not left out" "4.00us 8000 2.00 6000 10" "$(values layer -t 40%)"
+"$PROTON" export -f hatchet -i '.*transpose' parts.hatchet >part.hatchet
+check "in a file of the part" "600 0 0" "$(for m in bytes flops32 score; do python3 -c '
+import json, sys
+def add(n): return n["metrics"].get(sys.argv[1], 0) + sum(map(add, n["children"]))
+print(int(add(json.load(sys.stdin)[0])))' $m <part.hatchet; done | xargs)"
+for view in tree host; do
+	check "one time on the host: $view" "4.60us" "$("$PROTON" report --ascii --view $view -e wait parts.hatchet | awk '/layer/ { for (i = 1; i < NF; i++) if ($i == "4.60us") { print $i; exit } }')"
+done
 finish
