@@ -112,6 +112,17 @@ bool derived_divisor(const struct derived *m, bool inclusive, struct derived *re
 	}
 }
 
+struct derived derived_dividend(const struct derived *m, bool inclusive)
+{
+	const bool is_rate = m->op == DERIVED_RATE;
+
+	return (struct derived){.op = is_rate ? DERIVED_WORK : DERIVED_VALUE,
+				.inclusive = inclusive,
+				.plain = !is_rate,
+				.metric = m->metric,
+				.factor = 1};
+}
+
 double derived_quotient(const struct derived *m, double of, double by)
 {
 	switch (m->op) {
@@ -488,17 +499,53 @@ static int make_work_time(struct derive *d, const struct derived *m, bool all, d
 	return 0;
 }
 
+/* By node: has neither it nor anything below it time on a device? NULL: out of memory, or all that have
+ * values of the metric have time. Triton's viewer does not ask. */
+static const double *time_where_some_has_none(struct derive *d, const double *of, bool all)
+{
+	const double *time = d->totals == TOTALS_UPSTREAM ? NULL : raw(d, METRIC_TIME, true, all);
+	uint32_t n = snapshot_n(d->snap), id = 0;
+
+	while (time && id < n && !(isnan(time[id]) && !isnan(of[id])))
+		id++;
+	return id < n ? time : NULL;
+}
+
+static int make_work(struct derive *d, const struct derived *m, bool all, double *v)
+{
+	const double *of = raw(d, m->metric, false, all), *time;
+
+	if (!of)
+		return -ENOMEM;
+	time = time_where_some_has_none(d, of, all);
+	for (uint32_t id = 0; id < snapshot_n(d->snap); id++)
+		if (!time || !isnan(time[id]))
+			v[id] = of[id];
+	if (m->inclusive)
+		add_to_parents(d, v);
+	return 0;
+}
+
+/* Nearly always that is the metric as it is. */
+static const double *work_as_it_is(struct derive *d, const struct derived *m, bool all)
+{
+	const double *of = raw(d, m->metric, false, all);
+
+	return of && !time_where_some_has_none(d, of, all) ? raw(d, m->metric, m->inclusive, all)
+							   : NULL;
+}
+
 static const double *column(struct derive *d, const struct derived *m, bool all);
 
-static int make_quotient(struct derive *d, const struct derived *m, const double *a, bool all,
-			 double *v)
+static int make_quotient(struct derive *d, const struct derived *m, bool all, double *v)
 {
+	const struct derived dividend = derived_dividend(m, m->inclusive);
 	struct derived divisor;
-	const double *by;
+	const double *a = column(d, &dividend, all), *by;
 
 	derived_divisor(m, m->inclusive, &divisor);
 	by = column(d, &divisor, all);
-	if (!by)
+	if (!a || !by)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < snapshot_n(d->snap); i++)
 		v[i] = quotient(d, m, a[i], by[i]);
@@ -622,7 +669,7 @@ static uint32_t row_device(const struct session *s, const struct session_row *ro
 }
 
 static void roof_row(struct derive *d, struct roofs *r, uint32_t node,
-		     const struct session_row *row, bool parted)
+		     const struct session_row *row, bool time_alone)
 {
 	const struct session *s = snapshot_session(d->snap);
 	const struct session_set *set = &s->sets[row->set];
@@ -636,7 +683,7 @@ static void roof_row(struct derive *d, struct roofs *r, uint32_t node,
 		    (metric != METRIC_TIME && metric != METRIC_BYTES &&
 		     (metric < METRIC_FLOPS8 || metric > METRIC_FLOPS64)))
 			continue;
-		if (parted && metric != METRIC_TIME)
+		if (time_alone && metric != METRIC_TIME)
 			continue;
 		roof_value(d, r, node, row_device(s, row), metric,
 			   metric_number(metric_table_get(s->metrics, metric),
@@ -697,6 +744,7 @@ static int make_roofline(struct derive *d, const struct derived *m, bool all, do
 	_cleanup_(freep) bool *flags = calloc(MAX(n, 1u), sizeof(*flags));
 	_cleanup_(freep) uint8_t *parted = NULL;
 	const uint8_t *also = snapshot_parted(d->snap);
+	const double *time = d->totals == TOTALS_UPSTREAM ? NULL : raw(d, METRIC_TIME, true, all);
 	struct roofs r;
 
 	if (!numbers || !flags)
@@ -711,7 +759,8 @@ static int make_roofline(struct derive *d, const struct derived *m, bool all, do
 
 		if (node < n && !snapshot_node(d->snap, node)->hidden && counts(d, node, all))
 			roof_row(d, &r, node, &s->rows[row],
-				 (parted && parted[node]) || (also && also[node]));
+				 (parted && parted[node]) || (also && also[node]) ||
+					 (time && isnan(time[node])));
 	}
 	if (m->inclusive)
 		roofs_roll_up(d, &r);
@@ -737,9 +786,11 @@ static int make(struct derive *d, const struct derived *m, bool all, double *v)
 		return 0;
 	case DERIVED_AVG:
 	case DERIVED_RATE:
-		return make_quotient(d, m, a, all, v);
+		return make_quotient(d, m, all, v);
 	case DERIVED_NOW:
 		return make_now(d, m, v);
+	case DERIVED_WORK:
+		return make_work(d, m, all, v);
 	case DERIVED_WORK_TIME:
 		return make_work_time(d, m, all, v);
 	case DERIVED_QUANTILE:
@@ -768,6 +819,7 @@ static bool counts_all(const struct derive *d, const struct derived *m)
 
 static const double *column(struct derive *d, const struct derived *m, bool all)
 {
+	const double *as_it_is;
 	double *v;
 
 	if (is_raw(m))
@@ -775,6 +827,9 @@ static const double *column(struct derive *d, const struct derived *m, bool all)
 	v = column_find(d, m, all);
 	if (v)
 		return v;
+	as_it_is = m->op == DERIVED_WORK ? work_as_it_is(d, m, all) : NULL;
+	if (as_it_is)
+		return as_it_is;
 	v = column_new(d, m, all);
 	if (!v || make(d, m, all, v) < 0)
 		return NULL;
@@ -786,8 +841,8 @@ const double *derive_column(struct derive *d, const struct derived *m)
 	return column(d, m, counts_all(d, m));
 }
 
-/* What values are divided by; NULL: no row has any of it. */
-static const double *divisor_column(struct derive *d, const struct derived *by)
+/* What is divided, or by what; NULL: no row has any of it. */
+static const double *term_column(struct derive *d, const struct derived *by)
 {
 	return by->plain ? derive_used(d, by->metric, by->inclusive) : derive_column(d, by);
 }
@@ -818,7 +873,7 @@ bool derive_has(struct derive *d, const struct derived *m)
 				   m->inclusive && metric->scope == METRIC_INCLUSIVE))
 		return false;
 	return !derived_divisor(m, m->inclusive, &by) ||
-	       has_values(d, divisor_column(d, &by), by.inclusive);
+	       has_values(d, term_column(d, &by), by.inclusive);
 }
 
 /* ---- one node ---- */
@@ -849,6 +904,7 @@ static double quantile_at(struct derive *d, const struct derived *m, uint32_t no
 
 static void fetch(struct derive *d, const struct derived *m, struct derived_terms *t)
 {
+	const struct derived dividend = derived_dividend(m, m->inclusive);
 	struct derived by;
 
 	*t = (struct derived_terms){.generation = d->generation, .all = NAN};
@@ -859,9 +915,9 @@ static void fetch(struct derive *d, const struct derived *m, struct derived_term
 	else if (m->metric == METRIC_NONE)
 		t->of = derive_column(d, m);
 	else
-		t->of = derive_used(d, m->metric, m->inclusive);
+		t->of = is_used(d, m->metric) ? term_column(d, &dividend) : NULL;
 	if (derived_divisor(m, m->inclusive, &by))
-		t->by = divisor_column(d, &by);
+		t->by = term_column(d, &by);
 	if (m->op == DERIVED_SHARE && !m->inclusive)
 		t->all = sum_of(d, t->of);
 }

@@ -23,7 +23,8 @@ enum derived_op {
 	DERIVED_AT_COMPUTE, /* parts of the two above: seconds at the compute roof, */
 	DERIVED_AT_MEMORY,  /* seconds at the memory roof, */
 	DERIVED_AT_TIME,    /* and seconds that the work really took */
-	DERIVED_WORK_TIME,  /* device time of what has values of the metric: what rates divide by */
+	DERIVED_WORK,       /* the metric, of what has time on a device: what of it rates divide, */
+	DERIVED_WORK_TIME,  /* and by what: device time of what has values of the metric */
 };
 
 enum bound { BOUND_NEITHER = 0, BOUND_COMPUTE, BOUND_MEMORY, BOUND_N };
@@ -67,6 +68,9 @@ bool derive_part(uint32_t metric, size_t i, uint32_t *ret);
  * below the node, though host time itself is exclusive. A rate is over the time of what has values of
  * the metric: kernels whose bytes nobody knows say nothing of how fast others copied. */
 bool derived_divisor(const struct derived *m, bool inclusive, struct derived *ret);
+/* The column that is divided: the metric's own; of a rate without what has no time, as bytes of kernels
+ * of which nobody knows how long they took. */
+struct derived derived_dividend(const struct derived *m, bool inclusive);
 /* The value of a derived metric. by: its divisor, for a share the whole; ignored when it has none.
  * NaN: absent. */
 double derived_quotient(const struct derived *m, double of, double by);

@@ -141,7 +141,7 @@ struct asking {
 };
 
 /* What of a metric is summed. */
-enum sum_kind { SUM_VALUE, SUM_NOW, SUM_WORK_TIME, SUM_KINDS };
+enum sum_kind { SUM_VALUE, SUM_NOW, SUM_WORK, SUM_WORK_TIME, SUM_KINDS };
 
 static double sum_raw(struct numbers *n, uint32_t metric, const struct number_set *set,
 		      bool inclusive)
@@ -165,15 +165,27 @@ static double sum_now(struct numbers *n, uint32_t metric, const struct number_se
 	return v ? sum(v, set->nodes, count(set, inclusive)) : NAN;
 }
 
+static double sum_derived(struct numbers *n, enum derived_op op, uint32_t metric,
+			  const struct number_set *set, bool inclusive)
+{
+	const struct derived m = {
+		.op = (uint8_t)op, .inclusive = inclusive, .metric = metric, .factor = 1};
+	const double *v = derive_column(numbers_derive(n), &m);
+
+	return v ? sum(v, set->nodes, count(set, inclusive)) : NAN;
+}
+
+static double sum_work(struct numbers *n, uint32_t metric, const struct number_set *set,
+		       bool inclusive)
+{
+	return sum_derived(n, DERIVED_WORK, metric, set, inclusive);
+}
+
 /* Times of work add up as times do. */
 static double sum_work_time(struct numbers *n, uint32_t metric, const struct number_set *set,
 			    bool inclusive)
 {
-	const struct derived m = {
-		.op = DERIVED_WORK_TIME, .inclusive = inclusive, .metric = metric, .factor = 1};
-	const double *v = derive_column(numbers_derive(n), &m);
-
-	return v ? sum(v, set->nodes, count(set, inclusive)) : NAN;
+	return sum_derived(n, DERIVED_WORK_TIME, metric, set, inclusive);
 }
 
 static size_t sum_slot(uint32_t metric, bool inclusive, enum sum_kind kind, bool before)
@@ -195,8 +207,11 @@ static double summed(const struct asking *a, uint32_t metric, const struct numbe
 		     bool inclusive, enum sum_kind kind)
 {
 	static double (*const sums[SUM_KINDS])(struct numbers * n, uint32_t metric,
-					       const struct number_set *set, bool inclusive) = {
-		[SUM_VALUE] = sum_raw, [SUM_NOW] = sum_now, [SUM_WORK_TIME] = sum_work_time};
+					       const struct number_set *set,
+					       bool inclusive) = {[SUM_VALUE] = sum_raw,
+								  [SUM_NOW] = sum_now,
+								  [SUM_WORK] = sum_work,
+								  [SUM_WORK_TIME] = sum_work_time};
 	double *known =
 		place(&a->cache->sums, sum_slot(metric, inclusive, kind, a->before), row->i);
 	double v;
@@ -314,6 +329,8 @@ double number_row_value(struct numbers *n, struct number_cache *c, const struct 
 		return other(&a, ask, row, inclusive);
 	if (m->op == DERIVED_NOW)
 		return summed(&a, m->metric, row, inclusive, SUM_NOW) / m->factor;
-	return derived_quotient(m, summed(&a, m->metric, row, inclusive, SUM_VALUE),
-				divisor(&a, m, row, whole, inclusive));
+	return derived_quotient(
+		m,
+		summed(&a, m->metric, row, inclusive, m->op == DERIVED_RATE ? SUM_WORK : SUM_VALUE),
+		divisor(&a, m, row, whole, inclusive));
 }

@@ -195,4 +195,25 @@ check "ranks are those of merge" "yes " "$(grep -q 'over 2 ranks' out && echo ye
 "$PROTON" report --view ranks -e main a.rank0.hatchet a.rank1.hatchet >out; check "ranks: a filter" none "$(tail -n 1 out)"
 "$PROTON" report --view bottom-up -g process --ascii a.rank0.hatchet a.rank1.hatchet >out
 check "bottom-up: a group is the last caller" "rank 0 rank 1" "$(grep -o 'rank [01]' out | sort -u | xargs)"
+
+# ---- rates are of what has both: bytes that are known of work without a time are no speed
+graph=$tests/hatchet/h200-triton-graph.hatchet
+speed=$(python3 -c '
+import json, sys
+moved = time = 0
+def add(node):
+    global moved, time
+    m = node["metrics"]
+    if m.get("bytes") and m.get("time (ns)"):
+        moved += m["bytes"]
+        time += m["time (ns)"]
+    for child in node["children"]:
+        add(child)
+add(json.load(open(sys.argv[1]))[0])
+print("%.0f" % (moved / time))' "$graph")
+for column in gb/s gbyte/s; do
+	check "$column: what has bytes and time" "$speed" "$("$PROTON" report --ascii --tree -m $column "$graph" | awk '$NF == "ROOT" { printf "%.0f", $1 }')"
+done
+check "no speed without a time" "-" "$("$PROTON" report --ascii --tree -m gb/s "$graph" | awk '$NF == "captured0" { v = $1 } END { print v }')"
+check "no parent is faster than the fastest below it" yes "$("$PROTON" report --ascii --tree -m gb/s "$graph" | awk 'NR > 1 && $1 ~ /^[0-9]/ { if ($NF == "ROOT") root = $1; else if ($1 > most) most = $1 } END { print root <= most ? "yes" : root " > " most }')"
 finish
