@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # check-man.sh [--update]: the man pages against the program. Runs in the build folder.
 #
+#   - quotations end where they should
 #   - mandoc finds nothing to complain about, and pages refer to pages that are there
 #   - each command's page has the options of `proton help --list-options`, and no others
 #   - the keys in proton-top.1, the requests in proton-config.5 and the losses in proton-metrics.7 are those of the program; with
@@ -43,6 +44,14 @@ lint() {
 			grep -vF 'STYLE: referenced manual not found' || :)
 		[ -z "$out" ] || complain "$out"
 	done
+}
+
+# A quotation takes the rest of its line, commas and other quotations with it: each needs a line of its own.
+quotations() {
+	local out
+	out=$(grep -nE '^\.(.* )?(Dq|Sq|Ql|Qq) [^ ].* , ' "$man"/*.[1-9]) || return 0
+	complain "$out"
+	complain "quotations that do not end at the comma"
 }
 
 # The options that a page describes: .It Fl o , Fl -output Ar FILE
@@ -169,5 +178,6 @@ check_part proton-top.1 keys
 check_part proton-config.5 requests
 check_part proton-metrics.7 losses
 check_header
+quotations
 lint
 exit $failed
