@@ -22,6 +22,7 @@
 #include "collect/context_sources.h"
 #include "collect/futex.h"
 #include "collect/internal.h"
+#include "collect/own_stack.h"
 #include "collect/patience.h"
 
 /* ---- the environment ---- */
@@ -233,12 +234,17 @@ enum { START_NOT, START_UNDER_WAY, START_ON, START_OFF, START_PHASE = 3 };
 static _Atomic uint32_t start_state;
 static __thread bool starting __attribute__((tls_model("initial-exec")));
 
+static void start_here(void *ret)
+{
+	*(int *)ret = start_once();
+}
+
 static int start_now(void)
 {
 	int r;
 
 	starting = true;
-	r = start_once();
+	own_stack_run(start_here, &r);
 	starting = false;
 	atomic_store(&start_state, r == 0 ? START_ON : START_OFF);
 	futex_wake(&start_state);

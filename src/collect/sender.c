@@ -25,6 +25,7 @@
 #include "collect/internal.h"
 #include "collect/outlet.h"
 #include "collect/own_fd.h"
+#include "collect/own_stack.h"
 #include "collect/patience.h"
 #include "wire/wire.h"
 #ifdef __SANITIZE_ADDRESS__
@@ -445,16 +446,18 @@ static bool is_running(void)
 	return state == SENDER_MADE || state == SENDER_ON || state == SENDER_EXEC;
 }
 
+/* They inherit that no signal is delivered. */
+static void make(void *ret_made)
+{
+	burst_init();
+	*(bool *)ret_made = threads_make();
+}
+
 static void sender_make(void)
 {
-	sigset_t all, old;
 	bool made;
 
-	burst_init();
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	made = threads_make();
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	own_stack_run(make, &made);
 	if (made)
 		return;
 	atomic_store(&sender.failed_ns, clock_monotonic_ns());

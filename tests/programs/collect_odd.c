@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* collect_odd WHAT [N]: programs that do what few programs do. Prints facts, a line each. */
 #include "config.h" // IWYU pragma: keep
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -22,6 +23,49 @@ static void scope(const char *name)
 {
 	proton_enter_scope(name);
 	proton_exit_scope();
+}
+
+/* ---- a stack with room for little ---- */
+
+static volatile sig_atomic_t n_handled;
+
+static int (*enter_by_name)(const char *name);
+static int (*leave_by_name)(void);
+
+static void enter_two(int signal)
+{
+	(void)signal;
+	enter_by_name("on a small stack");
+	leave_by_name();
+	enter_by_name("again");
+	leave_by_name();
+	n_handled++;
+}
+
+/* The first scope is entered by a handler on an alternate stack that has n bytes beside the frame that the
+ * kernel puts there, and below which nothing is mapped. The functions are looked up before: that alone may
+ * take more of it. */
+static int small_stack(int n)
+{
+	size_t size = (size_t)(sysconf(_SC_MINSIGSTKSZ) + n);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (size / page + 1) * page;
+	struct sigaction act = {.sa_handler = enter_two, .sa_flags = SA_ONSTACK};
+	char *guard =
+		mmap(NULL, page + room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	stack_t stack = {.ss_sp = guard + page, .ss_size = size};
+
+	*(void **)&enter_by_name = dlsym(RTLD_DEFAULT, "proton_api_enter_scope");
+	*(void **)&leave_by_name = dlsym(RTLD_DEFAULT, "proton_api_exit_scope");
+	if (!enter_by_name || !leave_by_name || guard == MAP_FAILED ||
+	    mprotect(guard, page, PROT_NONE) < 0)
+		return 1;
+	if (sigaltstack(&stack, NULL) < 0)
+		return 1;
+	sigaction(SIGUSR1, &act, NULL);
+	raise(SIGUSR1);
+	raise(SIGUSR1);
+	printf("handled %d\n", (int)n_handled);
+	return 0;
 }
 
 /* ---- threads that start together ---- */
@@ -397,7 +441,7 @@ static const struct {
 	{"filtered", filtered},       {"nothing", nothing},
 	{"close-all", close_all},     {"handler", handler},
 	{"worker-open", worker_open}, {"deep", deep},
-	{"clear-env", clear_env},
+	{"clear-env", clear_env},     {"small-stack", small_stack},
 };
 /* clang-format on */
 

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "collect/own_stack.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include "base/util.h"
+
+enum { SIZE = 256 * 1024 }; /* of which only what is touched costs memory */
+
+/* Lies in front of the stack: two contexts are 2 KiB, which the caller's may not have. */
+struct own_stack {
+	ucontext_t here, back;
+	sigset_t signals;
+	int cancel;
+	void (*run)(void *arg);
+	void *arg;
+	_Alignas(64) char bytes[];
+};
+
+/* makecontext() passes on numbers. */
+static void begin(unsigned high, unsigned low)
+{
+	const struct own_stack *s =
+		(const struct own_stack *)(uintptr_t)((uint64_t)high << 32 | low);
+
+	s->run(s->arg);
+}
+
+static struct own_stack *stack_new(void)
+{
+	void *p = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* To the kernel this is not the alternate stack that a handler may be on: the next signal would be put on top
+ * of the handler's frames. */
+static void hold(struct own_stack *s)
+{
+	sigset_t *all = &s->here.uc_sigmask;
+
+	sigfillset(all);
+	pthread_sigmask(SIG_SETMASK, all, &s->signals);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &s->cancel);
+}
+
+static void let_go(const struct own_stack *s)
+{
+	int cancel;
+
+	pthread_setcancelstate(s->cancel, &cancel);
+	pthread_sigmask(SIG_SETMASK, &s->signals, NULL);
+}
+
+void own_stack_run(void (*run)(void *arg), void *arg)
+{
+	struct own_stack *s = stack_new();
+	uint64_t at = (uintptr_t)s;
+
+	if (!s) {
+		run(arg);
+		return;
+	}
+	hold(s);
+	getcontext(&s->here);
+	s->run = run;
+	s->arg = arg;
+	s->here.uc_stack.ss_sp = s->bytes;
+	s->here.uc_stack.ss_size = SIZE - offsetof(struct own_stack, bytes);
+	s->here.uc_link = &s->back;
+	makecontext(&s->here, (void (*)(void))begin, 2, (unsigned)(at >> 32), (unsigned)at);
+	swapcontext(&s->back, &s->here);
+	let_go(s);
+	munmap(s, SIZE);
+}
