@@ -8,10 +8,7 @@
 #include "core/alike.h"
 #include "wire/wire.h"
 
-enum {
-	KEPT = 128,        /* names below one parent that differ in numbers alone, with rows */
-	PATTERN_MAX = 512, /* bytes of "step #"; longer ones are told apart by these */
-};
+enum { KEPT = 128 }; /* names below one parent that differ in numbers alone, with rows */
 
 /* ---- operators ---- */
 
@@ -236,7 +233,7 @@ static bool may_fold(const char *name, size_t len)
 static uint32_t node_of_many(struct thread_state *t, enum frame_kind kind, const char *name,
 			     size_t len, uint32_t parent)
 {
-	char pattern[PATTERN_MAX];
+	char pattern[SCOPE_PATTERN_MAX];
 	size_t n = alike_pattern_n(name, len, pattern, sizeof(pattern));
 	uint32_t id = crowd_intern(parent, hash_bytes(pattern, n) ^ hash_u64(kind)), node;
 	struct crowd_entry *c = &collector->crowd[id];
@@ -278,4 +275,17 @@ uint32_t scope_node(struct thread_state *t, enum frame_kind kind, const char *na
 	}
 	*ret_frame = node == parent ? WIRE_NONE : collector->node[node].frame;
 	return node;
+}
+
+/* The first of many have numbers of their own, as they have rows. */
+uint64_t scope_place(const char *name, size_t len)
+{
+	const struct string_key key = string_key(name, len);
+	char text[SCOPE_PATTERN_MAX];
+	struct string_key pattern;
+
+	if (!may_fold(name, len) || string_find(&key) != WIRE_NONE)
+		return key.hash;
+	pattern = string_key(text, alike_pattern_n(name, len, text, sizeof(text)));
+	return string_find(&pattern) == WIRE_NONE ? key.hash : pattern.hash;
 }

@@ -16,6 +16,12 @@
 uint32_t scope_node(struct thread_state *t, enum frame_kind kind, const char *name, size_t len,
 		    uint32_t parent, uint32_t *ret_frame);
 
+enum { SCOPE_PATTERN_MAX = 512 }; /* bytes of "step #"; of a longer one the end is a hash */
+
+/* What stands for the name where it is only asked whether it is the same: one number for all that share
+ * "step #". */
+uint64_t scope_place(const char *name, size_t len);
+
 /* How much of a name is that of an operator, behind which PyTorch has put attributes
  * (torch.autograd.profiler.emit_nvtx): "AddmmBackward0, seq = 4, op_id = 27, sizes = [[2, 3], []]". */
 size_t scope_bare_len(const char *name, size_t len);

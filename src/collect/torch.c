@@ -22,6 +22,7 @@
 #include "collect/contexts.h"
 #include "collect/internal.h"
 #include "collect/python.h"
+#include "collect/scope_names.h"
 #include "collect/torch_abi.h"
 #include "collect/torch_join.h"
 #include "wire/wire.h"
@@ -51,7 +52,12 @@ struct slot {
 	uint8_t scope;
 	bool has_link; /* a backward operator ran within: what is done for it afterwards is its own */
 	struct torch_link link;
-	uint32_t frame; /* of the program's scopes, which may end on another thread at any time */
+	/* Of the program's scopes: they may end on another thread at any time, with their names. */
+	char name[SCOPE_PATTERN_MAX];
+	uint32_t len;          /* 0: it is not here, but in the frame */
+	uint32_t frame;        /* of a longer one; WIRE_NONE: there is none */
+	uint32_t parent, node; /* what it is below this one; WIRE_NONE: not known yet */
+	uint64_t place;        /* 0: not known yet */
 };
 
 /* What a thread remembers. */
@@ -114,6 +120,9 @@ static struct slot *push(const char *record, uint8_t scope)
 	slot->functions = functions;
 	slot->scope = scope;
 	slot->has_link = false;
+	slot->len = 0;
+	slot->frame = slot->node = WIRE_NONE;
+	slot->place = 0;
 	atomic_store_explicit(&slot->record, record, memory_order_relaxed);
 	atomic_signal_fence(memory_order_release);
 	s->n++;
@@ -132,13 +141,25 @@ static void **begin_backward(void **ret_context, const char *record)
 	return ret_context;
 }
 
+static void keep_name(struct slot *slot, const char *name, size_t len)
+{
+	if (len >= sizeof(slot->name)) {
+		slot->frame = frame_intern(FRAME_OPERATOR, string_intern(name, len));
+		return;
+	}
+	memcpy(slot->name, name, len);
+	atomic_signal_fence(memory_order_release);
+	slot->len = (uint32_t)len;
+}
+
+/* It takes nothing of the tables until something is launched within. */
 static void **begin_user(void **ret_context, const char *record)
 {
 	struct slot *slot = push(record, TORCH_USER);
 	const char *name = slot ? torch.name(record) : "";
 
 	if (slot)
-		slot->frame = frame_intern(FRAME_OPERATOR, string_intern(name, strlen(name)));
+		keep_name(slot, name, strlen(name));
 	*ret_context = slot;
 	return ret_context;
 }
@@ -209,12 +230,10 @@ static bool begins_with(const char *name, const char *start)
  * rule, but not those of the program's scopes. */
 static uint32_t frame_of(struct torch_stack *s, const struct slot *slot, const char *record)
 {
-	const char *name = slot->scope == TORCH_USER ? NULL : torch.name(record);
+	const char *name = torch.name(record);
 	unsigned i = hash_u64((uintptr_t)name) % NAMES_MAX;
 	uint32_t string;
 
-	if (slot->scope == TORCH_USER)
-		return slot->frame;
 	if (!name || !*name || (begins_with(name, TOLD_TWICE) && !slot->has_link))
 		return WIRE_NONE;
 	if (slot->has_link && begins_with(name, TOLD_TWICE))
@@ -226,6 +245,21 @@ static uint32_t frame_of(struct torch_stack *s, const struct slot *slot, const c
 	s->known[i].name = name;
 	s->known[i].text = collector->string[string].s;
 	return s->known[i].frame;
+}
+
+/* The node of one of the program's scopes, whose names may count up. */
+static uint32_t user_node(struct thread_state *t, struct slot *slot, uint32_t parent)
+{
+	uint32_t frame;
+
+	if (!slot->len)
+		return slot->frame == WIRE_NONE ? parent : node_intern(parent, slot->frame);
+	if (slot->node == WIRE_NONE || slot->parent != parent) {
+		slot->node = WIRE_NONE;
+		slot->parent = parent;
+		slot->node = scope_node(t, FRAME_OPERATOR, slot->name, slot->len, parent, &frame);
+	}
+	return slot->node;
 }
 
 /* ---- forward and backward ---- */
@@ -440,11 +474,15 @@ static uint32_t torch_node(struct thread_state *t, uint32_t node)
 		node = python_context(t, node, PYTHON_MODULES | (n ? 0 : PYTHON_LINES));
 	modules = node;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct slot *slot = &s->slots[i];
+		struct slot *slot = &s->slots[i];
 		const char *record = atomic_load_explicit(&slot->record, memory_order_relaxed);
 
 		if (!record)
 			continue;
+		if (slot->scope == TORCH_USER) {
+			node = user_node(t, slot, node);
+			continue;
+		}
 		node = join(s, slot, record, node);
 		frame = frame_of(s, slot, record);
 		if (frame != WIRE_NONE)
@@ -455,14 +493,23 @@ static uint32_t torch_node(struct thread_state *t, uint32_t node)
 	return node;
 }
 
+static uint64_t user_place(struct slot *slot)
+{
+	if (!slot->len)
+		return slot->frame;
+	if (!slot->place)
+		slot->place = scope_place(slot->name, slot->len);
+	return slot->place;
+}
+
 /* Its name, at one address as a rule, and of a backward operator also whose it is. */
-static uint64_t place_of(const struct torch_stack *s, const struct slot *slot, const char *record)
+static uint64_t place_of(const struct torch_stack *s, struct slot *slot, const char *record)
 {
 	struct torch_link link;
 	uint64_t made_by = 0;
 
 	if (slot->scope == TORCH_USER)
-		return slot->frame;
+		return user_place(slot);
 	if (slot->scope == TORCH_BACKWARD && has_link() && link_of(s, slot, record, &link))
 		made_by = torch_join_find(&link);
 	return (uintptr_t)torch.name(record) ^ made_by << 48;

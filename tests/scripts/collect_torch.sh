@@ -71,6 +71,36 @@ right() { # right KERNELS LINES
 		"backward below its modules True" "of AddmmBackward0 elsewhere False" "optimizer True" "lines $2"
 }
 
+# Ranges of the program's that count up.
+cat >ranges.py <<'END'
+import ctypes, sys
+import torch
+driver = ctypes.CDLL(sys.argv[1])
+driver.cuInit(0)
+name = ctypes.create_string_buffer(b"own")
+for _ in range(2000):
+    driver.cuLaunchKernel(name, 1, 1, 1, 1, 1, 1, 0, None, None, None)
+if ctypes.CDLL(sys.argv[2]).torch_launch_begin(sys.argv[1].encode()) < 0:
+    sys.exit("no launches")
+x = torch.zeros(2)
+for i in range(int(sys.argv[3])):
+    with torch.profiler.record_function("iter %d" % i):
+        x.neg()
+END
+cat >rows.py <<'END'
+import json, sys
+p = json.load(sys.stdin)
+rows = [n for n in p["nodes"] if n["name"].startswith("iter ")]
+kernels = [n for n in p["nodes"] if n["name"] == "k_aten::neg"]
+print("rows", len(rows), "kernels", sum(n["metrics"].get("count", 0) for n in kernels),
+      "folded", sum(n["metrics"].get("folded", 0) for n in rows))
+END
+ranges() { # ranges PYTHON N LIST [OPTION...]
+	timeout 300 "$PROTON" record -q --context "$3" -o p.hatchet "${@:4}" -- \
+		"$1" ranges.py "$libs/libcuda.so.1" "$libs/torch_launch.so" "$2" >out 2>err
+	"$PROTON" export -f json p.hatchet | python3 rows.py
+}
+
 n=0
 while read -r python; do
 	version=$("$python" -c 'import torch; print(torch.__version__)' 2>/dev/null)
@@ -89,6 +119,12 @@ while read -r python; do
 	check "$version: by itself" "$(right "$wanted" False)" "$(look)"
 	run "$python" auto --budget 2%
 	check "$version: all kernels within a budget" "$wanted" "$(look | sed -n 's/^kernels //p')"
+	check "$version: ranges that count up" "rows 129 kernels 2000 folded 1872" "$(ranges "$python" 2000 torch)"
+	check "$version: … each with a row" "rows 2000 kernels 2000 folded 0" \
+		"$(ranges "$python" 2000 torch --no-fold-numbers)"
+	# Guessed ones are those that were read.
+	check "$version: … within a budget" "kernels 2000" \
+		"$(ranges "$python" 2000 auto --budget 1% | grep -o 'kernels [0-9]*')"
 done < <(pythons)
 echo "$n interpreters with PyTorch"
 [ $n -gt 0 ] || { echo "skipped: no python3 here has PyTorch"; exit 77; }
