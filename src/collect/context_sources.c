@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "collect/context_budget.h"
 #include "collect/contexts.h"
+#include "collect/own_stack.h"
 
 #define _(id, name, ...) extern const struct context_source context_##name;
 CONTEXTS(_)
@@ -21,14 +22,21 @@ void contexts_look(void)
 	for (enum context id = 0; id < N_CONTEXTS; id++)
 		if (context_is_wanted(id))
 			sources[id]->look();
+	/* What was loaded between this and the first launch is found by that. */
+	atomic_store_explicit(&contexts_due, true, memory_order_relaxed);
+}
+
+static void look_again(void *none)
+{
+	for (enum context id = 0; id < N_CONTEXTS; id++)
+		if (context_is_wanted(id) && sources[id]->look_again)
+			sources[id]->look_again();
 }
 
 void contexts_look_again(void)
 {
 	atomic_store_explicit(&contexts_due, false, memory_order_relaxed);
-	for (enum context id = 0; id < N_CONTEXTS; id++)
-		if (context_is_wanted(id) && sources[id]->look_again)
-			sources[id]->look_again();
+	own_stack_run(look_again, NULL); /* a launch may have as little as a scope */
 }
 
 void contexts_end(void)

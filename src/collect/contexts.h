@@ -18,8 +18,9 @@ struct context_source {
 	/* Is there something to read, and can it be read? Once, at the start of the collector; by
 	 * contexts_set() it says so, then or later, from any thread. */
 	void (*look)(void);
-	/* The same about once a second, for what may be loaded later. At a launch of the main thread, so that
-	 * no interpreter ends meanwhile; may be NULL. */
+	/* The same at the first launch and at one each period of the sender, which it may start for that
+	 * (sender_prepare()): for what may be loaded later. By the main thread, so that no interpreter ends
+	 * meanwhile; may be NULL. */
 	void (*look_again)(void);
 	/* At the end of the process: what was left out is said. May be NULL. */
 	void (*end)(void);

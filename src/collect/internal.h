@@ -346,6 +346,7 @@ static inline void count(_Atomic uint64_t *counter, uint64_t n)
 			      memory_order_relaxed);
 }
 void lose(enum loss loss, uint64_t n);
+uint64_t launches_of_all(void); /* threads, so far */
 
 /* tables.c */
 struct collector *tables_new(void);

@@ -242,18 +242,14 @@ static void python_look(void)
 		contexts_set(CONTEXT_PYTHON, true);
 }
 
+bool python_is_there(void)
+{
+	return py.version;
+}
+
 bool python_ask(int (*call)(void *arg))
 {
 	return py.version && py.Py_IsInitialized() && py.Py_AddPendingCall(call, NULL) == 0;
-}
-
-static uint64_t launches(void)
-{
-	uint64_t n = 0;
-
-	for (uint32_t i = 0; i < atomic_load(&collector->n_threads); i++)
-		n += atomic_load_explicit(&collector->thread[i].n_launches, memory_order_relaxed);
-	return n;
 }
 
 /* A main thread that waits for others executes nothing: more than the first few launches are said. */
@@ -262,7 +258,7 @@ static void note_early(void)
 	uint64_t n = atomic_exchange(&py.n_early, 0);
 	char text[256];
 
-	if (!is_on() || n * 100 <= launches())
+	if (!is_on() || n * 100 <= launches_of_all())
 		return;
 	snprintf(text, sizeof(text),
 		 "%" PRIu64

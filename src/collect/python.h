@@ -16,6 +16,8 @@ enum {
 uint32_t python_context(struct thread_state *t, uint32_t node, unsigned what);
 /* Is there an interpreter whose frames are read, or will be when it has been asked? */
 bool python_can_be_read(void);
+/* Was one found? */
+bool python_is_there(void);
 /* What stands for its innermost frames. */
 uint64_t python_innermost_place(struct thread_state *t);
 /* Have the main thread call this, between two instructions, with the interpreter's lock. False: there is no

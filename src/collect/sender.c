@@ -42,7 +42,6 @@ enum {
 	AGAIN_MS = 100,  /* between two tries to make a thread */
 	STACK_SIZE = 256 * 1024,
 	ALONE_EVERY = 5, /* periods */
-	LOOK_EVERY = 10, /* … for what contexts are read from */
 	ALONE_NAP_MS = 50,
 	N_OURS = 2, /* threads */
 };
@@ -385,8 +384,7 @@ static void *sender_main(void *arg)
 	atomic_compare_exchange_strong(&collector->sender, &made, SENDER_ON);
 	while (!work(&reported)) {
 		n++;
-		if (n % LOOK_EVERY == 0)
-			atomic_store_explicit(&contexts_due, true, memory_order_relaxed);
+		atomic_store_explicit(&contexts_due, true, memory_order_relaxed);
 		if (n % ALONE_EVERY == 0 && alone())
 			break;
 	}

@@ -156,3 +156,12 @@ void lose(enum loss loss, uint64_t n)
 	if (collector)
 		count(&thread_state()->losses[loss], n);
 }
+
+uint64_t launches_of_all(void)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < atomic_load(&collector->n_threads); i++)
+		n += atomic_load_explicit(&collector->thread[i].n_launches, memory_order_relaxed);
+	return n;
+}

@@ -40,7 +40,7 @@ static struct {
 	TORCH_OWN_RECORDS(_)
 #undef _
 	unsigned sequence, forward_thread; /* offsets in a record; 0: not known */
-	bool is_there;
+	bool is_there, is_unknown;         /* unknown: it is there, and has not what is needed */
 	_Atomic bool is_asked;
 } torch;
 
@@ -416,16 +416,22 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *ret_name)
 	return 1;
 }
 
+static bool is_loaded(const char **ret_name)
+{
+	return dl_iterate_phdr(find_library, ret_name);
+}
+
 /* By the main thread, with the interpreter's lock, between two instructions. */
 static void look_now(void)
 {
 	const char *name = NULL;
 	void *library;
 
-	if (torch.is_there || !dl_iterate_phdr(find_library, &name))
+	if (torch.is_there || torch.is_unknown || !is_loaded(&name))
 		return;
 	library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-	if (!library || !find_functions(library))
+	torch.is_unknown = !library || !find_functions(library);
+	if (torch.is_unknown)
 		return;
 	torch.is_there = true;
 	calibrate();
@@ -450,16 +456,43 @@ static int look_pending(void *arg)
 	return 0;
 }
 
+#if defined(__x86_64__)
+#define IS_OBSERVABLE true
+#else
+#define IS_OBSERVABLE false
+#endif
+
 static void torch_look(void)
 {
-#if defined(__x86_64__)
 	bool asked = false;
 
-	if (!torch.is_there && python_can_be_read() &&
+	if (IS_OBSERVABLE && !torch.is_there && python_can_be_read() &&
 	    atomic_compare_exchange_strong(&torch.is_asked, &asked, true) &&
 	    !python_ask(look_pending))
 		atomic_store(&torch.is_asked, false);
-#endif
+}
+
+/* It may be imported at any time: then the next launch is to find that it is due. */
+static void torch_look_again(void)
+{
+	torch_look();
+	if (!torch.is_there && python_is_there())
+		sender_prepare();
+}
+
+/* What it launched, if anything, has neither modules nor operators. */
+static void torch_end(void)
+{
+	const char *name = NULL;
+
+	if (!IS_OBSERVABLE || torch.is_there || !python_can_be_read() || !launches_of_all() ||
+	    !is_loaded(&name))
+		return;
+	collect_note(NOTE_WARNING,
+		     torch.is_unknown
+			     ? "PyTorch: modules and operators are not known in this version"
+			     : "PyTorch: modules and operators are not known: it was loaded after "
+			       "the last look for it");
 }
 
 /* ---- for the collector ---- */
@@ -533,7 +566,8 @@ static uint64_t torch_at(struct thread_state *t)
 
 const struct context_source context_torch = {
 	.look = torch_look,
-	.look_again = torch_look,
+	.look_again = torch_look_again,
+	.end = torch_end,
 	.node = torch_node,
 	.innermost = torch_at,
 };

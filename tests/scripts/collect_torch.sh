@@ -101,6 +101,33 @@ ranges() { # ranges PYTHON N LIST [OPTION...]
 	"$PROTON" export -f json p.hatchet | python3 rows.py
 }
 
+# PyTorch is imported when the driver is there already, and after N launches; then 300 of its operators launch.
+cat >late.py <<'END'
+import ctypes, sys
+driver = ctypes.CDLL(sys.argv[1])
+driver.cuInit(0)
+name = ctypes.create_string_buffer(b"own")
+for _ in range(int(sys.argv[3])):
+    driver.cuLaunchKernel(name, 1, 1, 1, 1, 1, 1, 0, None, None, None)
+import torch
+if ctypes.CDLL(sys.argv[2]).torch_launch_begin(sys.argv[1].encode()) < 0:
+    sys.exit("no launches")
+layer = torch.nn.Linear(8, 8)
+x = torch.zeros(2, 8)
+for _ in range(300):
+    layer(x)
+END
+late() { # late PYTHON N: are most of them below their operators?
+	timeout 300 "$PROTON" record -q --context torch -o p.hatchet -- \
+		"$1" late.py "$libs/libcuda.so.1" "$libs/torch_launch.so" "$2" >out 2>err
+	"$PROTON" export -f json p.hatchet | python3 -c '
+import json, sys
+nodes = json.load(sys.stdin)["nodes"]
+kind = {n["id"]: n["kind"] for n in nodes}
+n = sum(n["metrics"].get("count", 0) for n in nodes if n["name"] == "k_aten::addmm" and kind[n["parent"]] == "operator")
+print("most" if n > 250 else n)'
+}
+
 n=0
 while read -r python; do
 	version=$("$python" -c 'import torch; print(torch.__version__)' 2>/dev/null)
@@ -119,6 +146,8 @@ while read -r python; do
 	check "$version: by itself" "$(right "$wanted" False)" "$(look)"
 	run "$python" auto --budget 2%
 	check "$version: all kernels within a budget" "$wanted" "$(look | sed -n 's/^kernels //p')"
+	check "$version: imported after the driver's start" most "$(late "$python" 0)"
+	check "$version: imported after the first launches" most "$(late "$python" 10)"
 	check "$version: ranges that count up" "rows 129 kernels 2000 folded 1872" "$(ranges "$python" 2000 torch)"
 	check "$version: … each with a row" "rows 2000 kernels 2000 folded 0" \
 		"$(ranges "$python" 2000 torch --no-fold-numbers)"
