@@ -27,7 +27,7 @@ struct chrome_event {
 	int32_t device; /* -1: not said */
 	uint32_t arg_name;
 	char ph;
-	bool has_ts, has_stream, in_cycles;
+	bool has_ts, has_dur, has_stream, in_cycles;
 	uint32_t *call_stack; /* string ids, outermost first */
 	size_t n_call_stack, cap_call_stack;
 	struct chrome_metric *metrics;

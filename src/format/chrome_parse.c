@@ -81,7 +81,7 @@ static const struct key {
 	{IN_EVENT, "cat", STRING, TEXT, IN(event.cat)},
 	{IN_EVENT, "name", STRING | ANY, TEXT, IN(event.name)},
 	{IN_EVENT, "ts", NUMBER | STRING, TIME, IN(event.ts_ns), IN(event.has_ts)},
-	{IN_EVENT, "dur", NUMBER | STRING, TIME, IN(event.dur_ns)},
+	{IN_EVENT, "dur", NUMBER | STRING, TIME, IN(event.dur_ns), IN(event.has_dur)},
 	{IN_EVENT, "pid", NUMBER | STRING, TEXT, IN(event.pid)},
 	{IN_EVENT, "tid", NUMBER | STRING, TEXT, IN(event.tid)},
 	{IN_EVENT, "args", OBJECT | ANY, .leads = IN_ARGS},

@@ -74,10 +74,14 @@ struct track {
 	uint32_t process;        /* index of ours */
 };
 
-/* A "B" or "E" event, to be matched when all have come. */
+/* A "B" or "E" event, to be matched when all have come. An end says nothing of what it ends, often not
+ * even a category: all that begins on a track is on one stack, also what is not kept. */
 struct mark {
-	struct trace_range range; /* start_ns is its time, end_ns nothing */
-	bool begin;
+	int64_t at_ns;
+	uint32_t track;
+	uint32_t seq;   /* order of arrival */
+	uint32_t begun; /* index of what begins here, by `is` */
+	enum mark_is { MARK_END, MARK_NOTHING, MARK_RANGE, MARK_WORK } is;
 };
 
 /* What has no place in a profile, by the phase of its events. */
@@ -91,6 +95,7 @@ enum left_out {
 	LEFT_DUMPS,
 	LEFT_OVERHEAD,
 	LEFT_NO_TIME,
+	LEFT_NO_DURATION,
 	LEFT_UNKNOWN,
 	LEFT_N
 };
@@ -107,6 +112,7 @@ static const struct {
 	[LEFT_DUMPS] = {"vV", "dumps of memory"},
 	[LEFT_OVERHEAD] = {"", "overhead of the profiler"},
 	[LEFT_NO_TIME] = {"", "events without a time"},
+	[LEFT_NO_DURATION] = {"", "ranges without a duration"},
 	[LEFT_UNKNOWN] = {"", "events of no known kind"},
 };
 
@@ -120,6 +126,10 @@ struct reader {
 	struct idindex by_pid, by_track;
 	struct mark *marks;
 	size_t n_marks, cap_marks;
+	struct trace_range *ranges; /* what began by a mark; its end is filled in */
+	size_t n_ranges, cap_ranges;
+	struct trace_work *works;
+	size_t n_works, cap_works;
 	int64_t last_ns;
 	uint64_t seed; /* tells processes of different traces apart */
 	struct buf name;
@@ -382,6 +392,51 @@ static int on_name(struct reader *r, const struct chrome_event *e)
 	return i == SESSION_NONE ? -ENOMEM : 0;
 }
 
+static int add_mark(struct reader *r, const struct chrome_event *e, uint32_t track, enum mark_is is,
+		    size_t begun)
+{
+	if (r->n_marks >= SESSION_NONE || ARRAY_ROOM(r->marks, r->cap_marks, r->n_marks + 1) < 0)
+		return -ENOMEM;
+	r->marks[r->n_marks] = (struct mark){.at_ns = e->ts_ns,
+					     .track = track,
+					     .seq = (uint32_t)r->n_marks,
+					     .begun = (uint32_t)begun,
+					     .is = is};
+	r->n_marks++;
+	return 0;
+}
+
+/* A complete range, or one that begins here and whose end comes by a mark of its own. */
+static int add_range(struct reader *r, const struct chrome_event *e, uint32_t track,
+		     const struct trace_range *range)
+{
+	if (e->ph == 'X' && !e->has_dur) {
+		r->n_left_out[LEFT_NO_DURATION]++;
+		return 0;
+	}
+	if (e->ph == 'X')
+		return trace_add_range(r->trace, range);
+	if (ARRAY_ROOM(r->ranges, r->cap_ranges, r->n_ranges + 1) < 0)
+		return -ENOMEM;
+	r->ranges[r->n_ranges] = *range;
+	return add_mark(r, e, track, MARK_RANGE, r->n_ranges++);
+}
+
+/* The same for work; without a duration it is counted as a loss. */
+static int add_work(struct reader *r, const struct chrome_event *e, uint32_t track,
+		    struct trace_work *work)
+{
+	if (e->ph == 'X') {
+		if (!e->has_dur)
+			work->end_ns = TRACE_NO_TIME;
+		return trace_add_work(r->trace, work);
+	}
+	if (ARRAY_ROOM(r->works, r->cap_works, r->n_works + 1) < 0)
+		return -ENOMEM;
+	r->works[r->n_works] = *work;
+	return add_mark(r, e, track, MARK_WORK, r->n_works++);
+}
+
 /* A kernel that says where it was launched from; its own name is the last of the stack. */
 static int work_on_stack(struct reader *r, const struct chrome_event *e, struct trace_work *w)
 {
@@ -394,8 +449,9 @@ static int work_on_stack(struct reader *r, const struct chrome_event *e, struct 
 }
 
 static int on_work(struct reader *r, const struct category *c, const struct chrome_event *e,
-		   const struct track *t)
+		   uint32_t track)
 {
+	const struct track *t = &r->tracks[track];
 	struct trace_work w = {.start_ns = e->ts_ns,
 			       .end_ns = e->ts_ns + e->dur_ns,
 			       .launch = e->correlation,
@@ -425,7 +481,7 @@ static int on_work(struct reader *r, const struct category *c, const struct chro
 		w.device = (int32_t)number; /* torch.profiler's pid of what runs on a device */
 	if (e->n_call_stack && work_on_stack(r, e, &w) < 0)
 		return -ENOMEM;
-	return trace_add_work(r->trace, &w);
+	return add_work(r, e, track, &w);
 }
 
 /* A scope of Triton's Proton, or a range of our own trace, which says its whole path; its name may hold
@@ -464,17 +520,7 @@ static int on_cycles(struct reader *r, const struct chrome_event *e, uint32_t tr
 	    range.base == SESSION_NONE)
 		return -ENOMEM;
 	range.base = session_node_intern(r->s, range.base, frame);
-	return range.base == SESSION_NONE ? -ENOMEM : trace_add_range(r->trace, &range);
-}
-
-static int add_mark(struct reader *r, const struct trace_range *range, bool begin)
-{
-	if (ARRAY_ROOM(r->marks, r->cap_marks, r->n_marks + 1) < 0)
-		return -ENOMEM;
-	r->marks[r->n_marks] = (struct mark){*range, begin};
-	r->marks[r->n_marks].range.seq = (uint32_t)r->n_marks;
-	r->n_marks++;
-	return 0;
+	return range.base == SESSION_NONE ? -ENOMEM : add_range(r, e, track, &range);
 }
 
 static int on_range(struct reader *r, const struct category *c, const struct chrome_event *e,
@@ -500,7 +546,7 @@ static int on_range(struct reader *r, const struct category *c, const struct chr
 		trace_set_device_type(r->trace, "HIP");
 	if (e->n_call_stack && on_scope(r, c, e, &range) < 0)
 		return -ENOMEM;
-	return e->ph == 'X' ? trace_add_range(r->trace, &range) : add_mark(r, &range, e->ph == 'B');
+	return add_range(r, e, track, &range);
 }
 
 static int on_execution(struct reader *r, const struct chrome_event *e)
@@ -514,15 +560,17 @@ static int on_execution(struct reader *r, const struct chrome_event *e)
 	if (!r->seed)
 		r->seed = (uint64_t)e->ts_ns;
 	r->last_ns = MAX(r->last_ns, e->ts_ns + e->dur_ns);
+	if (e->ph == 'E')
+		return add_mark(r, e, track, MARK_END, 0);
 	if (e->in_cycles)
 		return on_cycles(r, e, track);
 	on = track_class(r, &r->tracks[track]);
 	if (c->class == WORK || (c->class == BY_TRACK && on == STREAM_TRACK))
-		return on_work(r, c, e, &r->tracks[track]);
+		return on_work(r, c, e, track);
 	/* What is on the track of a stream and is no work was put there for people to see. */
 	r->n_left_out[LEFT_OVERHEAD] += c->class == OVERHEAD;
 	if (c->class == IGNORED || c->class == OVERHEAD || on != HOST_TRACK)
-		return 0;
+		return e->ph == 'B' ? add_mark(r, e, track, MARK_NOTHING, 0) : 0;
 	return on_range(r, c, e, track);
 }
 
@@ -581,44 +629,53 @@ static int on_device(void *ctx, const struct session_device *device)
 
 static int compare_marks(const void *x, const void *y)
 {
-	const struct trace_range *a = &((const struct mark *)x)->range,
-				 *b = &((const struct mark *)y)->range;
+	const struct mark *a = x, *b = y;
 
 	if (a->track != b->track)
 		return a->track < b->track ? -1 : 1;
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
+	if (a->at_ns != b->at_ns)
+		return a->at_ns < b->at_ns ? -1 : 1;
 	return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+/* What began at a mark goes on until end_ns. */
+static int add_begun(struct reader *r, const struct mark *begin, int64_t end_ns)
+{
+	if (begin->is == MARK_RANGE) {
+		r->ranges[begin->begun].end_ns = end_ns;
+		return trace_add_range(r->trace, &r->ranges[begin->begun]);
+	}
+	if (begin->is == MARK_NOTHING)
+		return 0;
+	r->works[begin->begun].end_ns = end_ns;
+	return trace_add_work(r->trace, &r->works[begin->begun]);
 }
 
 /* An end belongs to the innermost begin that is open; marks[*n_open] are those, moved down. */
 static int match_mark(struct reader *r, struct mark mark, size_t *n_open)
 {
-	struct trace_range *top = *n_open ? &r->marks[*n_open - 1].range : NULL;
-
-	if (mark.begin) {
+	if (mark.is != MARK_END) {
 		r->marks[(*n_open)++] = mark;
 		return 0;
 	}
-	if (!top || top->track != mark.range.track) {
+	if (!*n_open || r->marks[*n_open - 1].track != mark.track) {
 		r->s->losses[LOSS_SCOPE_MISMATCH]++;
 		return 0;
 	}
-	top->end_ns = mark.range.start_ns;
-	(*n_open)--;
-	return trace_add_range(r->trace, top);
+	return add_begun(r, &r->marks[--*n_open], mark.at_ns);
 }
 
-/* What was never ended lasted until the end. */
+/* A range that was never ended lasted until the end; of work nobody knows how long it took. */
 static int close_marks(struct reader *r, uint32_t track, size_t *n_open)
 {
 	int ret = 0;
 
-	while (ret == 0 && *n_open && r->marks[*n_open - 1].range.track != track) {
-		struct trace_range *range = &r->marks[--*n_open].range;
+	while (ret == 0 && *n_open && r->marks[*n_open - 1].track != track) {
+		const struct mark *mark = &r->marks[--*n_open];
 
-		range->end_ns = MAX(r->last_ns, range->start_ns);
-		ret = trace_add_range(r->trace, range);
+		ret = add_begun(r, mark,
+				mark->is == MARK_WORK ? TRACE_NO_TIME
+						      : MAX(r->last_ns, mark->at_ns));
 	}
 	return ret;
 }
@@ -633,7 +690,7 @@ static int match_marks(struct reader *r)
 	for (size_t i = 0; ret == 0 && i < r->n_marks; i++) {
 		struct mark mark = r->marks[i];
 
-		ret = close_marks(r, mark.range.track, &n_open);
+		ret = close_marks(r, mark.track, &n_open);
 		if (ret == 0)
 			ret = match_mark(r, mark, &n_open);
 	}
@@ -709,6 +766,8 @@ int chrome_read(struct reader_input *in, struct session *s, struct format_error 
 	free(r.processes);
 	free(r.tracks);
 	free(r.marks);
+	free(r.ranges);
+	free(r.works);
 	idindex_done(&r.by_pid);
 	idindex_done(&r.by_track);
 	trace_free(r.trace);

@@ -171,6 +171,25 @@ check "left out: counted" "left out: asynchronous events: 2, instants: 1, values
 overhead of the profiler: 1, events without a time: 1, events of no known kind: 2" "$(tail -1 out)"
 "$PROTON" report --section notes "$chrome/torch.json" >out; check "left out: nothing" none "$(tail -1 out)"
 
+# Work by begin and end, whose end says only when; what is not kept nests with it. One that never ends, or
+# is complete without a duration, is counted, and none of its time is made up.
+cat >pairs.json <<'EOF'
+{"traceEvents":[{"ph":"B","name":"k","cat":"kernel","ts":0,"pid":0,"tid":7,"args":{"device":0,"stream":7}},
+{"ph":"E","name":"k","cat":"kernel","ts":5,"pid":0,"tid":7},
+{"ph":"B","name":"note","cat":"gpu_user_annotation","ts":10,"pid":0,"tid":7},
+{"ph":"B","name":"k","cat":"kernel","ts":11,"pid":0,"tid":7,"args":{"device":0,"stream":7}},
+{"ph":"E","ts":14,"pid":0,"tid":7},{"ph":"E","ts":15,"pid":0,"tid":7},
+{"ph":"B","name":"Memcpy HtoD (Pinned -> Device)","cat":"gpu_memcpy","ts":20,"pid":0,"tid":8,"args":{"device":0,"stream":8,"bytes":64}},
+{"ph":"E","ts":22,"pid":0,"tid":8},
+{"ph":"B","name":"open","cat":"kernel","ts":30,"pid":0,"tid":8,"args":{"device":0,"stream":8}},
+{"ph":"X","name":"endless","cat":"kernel","ts":31,"pid":0,"tid":9,"args":{"device":0,"stream":9}},
+{"ph":"X","name":"f","cat":"cpu_op","ts":31,"pid":1,"tid":1}]}
+EOF
+"$PROTON" report --ascii --section tree,losses,notes -m time/us,count,BYTES pairs.json >out
+check "work by begin and end" "## Calling contexts time/us count BYTES NAME 10.000 3 64 ROOT \
+8.000 2 - |- k 2.000 1 64 \`- memcpy HtoD pinned ## Losses 2 records without timestamps \
+## Notes left out: ranges without a duration: 1" "$(xargs <out)"
+
 # Calls that launched are numbers of their caller; without work or caller they are shown.
 cat >launches.json <<'EOF'
 {"traceEvents":[{"ph":"X","cat":"cpu_op","name":"op","ts":0,"dur":50,"pid":1,"tid":1},
