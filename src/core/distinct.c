@@ -16,8 +16,8 @@ struct made {
 #define CROWDED UINT32_MAX       /* several would be, so none may */
 #define PENDING (UINT32_MAX - 1) /* a shortest name that several have: on the list `alike` */
 
-/* Those of one kind; kernels and functions may have the same names. */
-enum { OF_KERNELS = 0, OF_FUNCTIONS, N_KINDS };
+/* Those of one kind; kernels, functions and scopes may have the same names. */
+enum { OF_KERNELS = 0, OF_FUNCTIONS, OF_SCOPES, N_KINDS };
 struct made_names {
 	struct made *v; /* by string */
 	size_t n, cap;
@@ -105,16 +105,18 @@ static enum frame_kind kind_of(const struct distinct *d, uint32_t frame)
 
 static unsigned made_kind(const struct distinct *d, uint32_t frame)
 {
-	return kind_of(d, frame) == FRAME_KERNEL ? OF_KERNELS : OF_FUNCTIONS;
+	enum frame_kind kind = kind_of(d, frame);
+
+	return kind == FRAME_KERNEL ? OF_KERNELS : kind == FRAME_SCOPE ? OF_SCOPES : OF_FUNCTIONS;
 }
 
 /* Kernels are told apart by their names alone, and so are functions of files that do not say what
- * is a kernel. */
+ * is a kernel, and scopes that are named after functions. */
 static bool is_compared(const struct distinct *d, uint32_t frame)
 {
 	const struct session_frame *f = &d->s->frames[frame];
 
-	return (f->kind == FRAME_KERNEL || f->kind == FRAME_FUNCTION) &&
+	return (f->kind == FRAME_KERNEL || f->kind == FRAME_FUNCTION || f->kind == FRAME_SCOPE) &&
 	       (f->symbol || f->module == SESSION_NONE);
 }
 

@@ -11,6 +11,7 @@
 #include "naming/brief.h"
 #include "naming/demangle.h"
 #include "naming/forms.h"
+#include "naming/offload.h"
 #include "naming/plain.h"
 #include "naming/rules.h"
 
@@ -46,10 +47,34 @@ static bool is_signature(const char *name, enum frame_kind kind)
 	return !strncmp(name, "void ", 5) && name[n - 1] == ')';
 }
 
+/* The short form of a function: of a symbol, or the word itself. */
+static char *function_name(const char *function, unsigned level)
+{
+	char *whole = demangle(function);
+	char *brief = whole ? brief_make(whole, (enum brief_level)level) : NULL;
+
+	if (brief)
+		free(whole);
+	return brief ? brief : whole ? whole : strdup(function);
+}
+
+static char *offload_name(const struct offload *o, unsigned level)
+{
+	_cleanup_(freep) char *function = strndup(o->function, o->function_len);
+	_cleanup_(freep) char *name = function ? function_name(function, level) : NULL;
+	char *out;
+
+	return name && asprintf(&out, "%s%s", name, o->line) >= 0 ? out : NULL;
+}
+
 static char *readable(const char *raw, enum frame_kind kind, unsigned level)
 {
-	char *whole = demangle(raw), *brief;
+	struct offload offload;
+	char *whole, *brief;
 
+	if (level < BRIEF_N && offload_parse(&offload, raw))
+		return offload_name(&offload, level);
+	whole = demangle(raw);
 	if (!whole && kind == FRAME_KERNEL && level == BRIEF_LEAST && (brief = plain_brief(raw)))
 		return brief;
 	if (level >= BRIEF_N || (!whole && !is_signature(raw, kind)))
@@ -102,7 +127,9 @@ char *readable_name(const char *raw, enum frame_kind kind, unsigned level)
 /* A name without the shape of a launch, demangled, malloc'd. NULL: out of memory. */
 static char *bare_whole(const char *raw)
 {
-	char *bare = strndup(raw, activity_bare_len(raw, strlen(raw)));
+	char *bare = construct_function(raw, FRAME_SCOPE)
+			     ? strdup("") /* what stands before its function is no part of it */
+			     : strndup(raw, activity_bare_len(raw, strlen(raw)));
 	char *whole = bare ? demangle(bare) : NULL;
 
 	if (!whole)

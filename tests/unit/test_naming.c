@@ -600,6 +600,11 @@ START_TEST(constructs)
 		 "omp target lib::saxpy(float, float*)"},
 		{"omp target enter data _Z4mainv", "omp target enter data main",
 		 "omp target enter data main()"},
+		{"omp teams __omp_offloading_10302_4c1d6a__ZN3lib5saxpyEfPf_l21",
+		 "omp teams lib::saxpy_l21", NULL},
+		{"omp teams __omp_offloading_10302_4c1d6a_saxpy_l21_debug__",
+		 "omp teams saxpy_l21_debug__", NULL},
+		{"omp teams __omp_offloading_10302_saxpy", NULL, NULL},
 		{"omp parallel saxpy", NULL, NULL},
 		{"omp parallel _not_mangled", NULL, NULL},
 		{"omp ", NULL, NULL},
@@ -616,6 +621,44 @@ START_TEST(constructs)
 		free(whole);
 	}
 	ck_assert_ptr_null(readable_name(names[0].raw, FRAME_NVTX, 0));
+}
+END_TEST
+
+/* Their kernels lose device and inode of the source file, unless those alone tell two of them apart. */
+START_TEST(offloaded)
+{
+	static const struct {
+		const char *raw, *wanted;
+		enum frame_kind kind;
+	} names[] = {
+		{"__omp_offloading_10302_4c1d6a_saxpy_l21", "saxpy_l21", FRAME_KERNEL},
+		{"__omp_offloading_10302_4c1d6a_saxpy_l42", "saxpy_l42", FRAME_KERNEL},
+		{"__omp_offloading_fd02_1_add_l7", "__omp_offloading_fd02_1_add_l7", FRAME_KERNEL},
+		{"__omp_offloading_fd02_2_add_l7", "__omp_offloading_fd02_2_add_l7", FRAME_KERNEL},
+		{"omp teams __omp_offloading_fd02_1_mul_l9", "omp teams mul_l9", FRAME_SCOPE},
+		{"omp teams __omp_offloading_fd02_1_add_l7",
+		 "omp teams __omp_offloading_fd02_1_add_l7", FRAME_SCOPE},
+		{"omp teams __omp_offloading_fd02_2_add_l7",
+		 "omp teams __omp_offloading_fd02_2_add_l7", FRAME_SCOPE},
+	};
+
+	for (unsigned first = 0; first < ARRAY_SIZE(names); first++) {
+		struct session *s = session_new();
+		struct frame_names *shown = frame_names_new(s, &readable_naming, true);
+		uint32_t nodes[ARRAY_SIZE(names)];
+
+		for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+			unsigned k = (first + i) % ARRAY_SIZE(names);
+
+			nodes[k] = add(s, names[k].raw, names[k].kind);
+			frame_names_get(shown, nodes[k], NAME_SHORT);
+		}
+		for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
+			ck_assert_str_eq(frame_names_get(shown, nodes[i], NAME_SHORT),
+					 names[i].wanted);
+		frame_names_free(shown);
+		session_free(s);
+	}
 }
 END_TEST
 
@@ -998,6 +1041,7 @@ int main(void)
 		tcase_add_test(t, no_two_kernels_have_one_name);
 		tcase_add_test(t, forms_of_one_kernel);
 		tcase_add_test(t, constructs);
+		tcase_add_test(t, offloaded);
 		tcase_set_timeout(soon, 10); /* years otherwise */
 		tcase_add_loop_test(soon, hostile_symbols, 0, ARRAY_SIZE(hostile));
 	}
