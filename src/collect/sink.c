@@ -2,6 +2,7 @@
 /* Activity record -> slot. Runs on the backends' threads; launch() on the application's. */
 #include "config.h" // IWYU pragma: keep
 #include <string.h>
+#include <sys/mman.h>
 #include "backends/pages.h"
 #include "base/hash.h"
 #include "base/util.h"
@@ -158,8 +159,26 @@ static uint32_t record_lane(const struct record_key *r, uint32_t thread)
 			   thread);
 }
 
-/* Names that are longer are not told apart by shape. */
+/* Names that are longer are put together in pages of their own: threads of others have small stacks. */
 #define SHAPED_MAX 6144
+
+static uint32_t shaped_string(const struct record_key *r, size_t len, char *text)
+{
+	memcpy(text, r->name, len);
+	activity_shape(&r->shape, text + len);
+	return string_intern(text, len + strlen(text + len));
+}
+
+static uint32_t long_shaped_string(const struct record_key *r, size_t len)
+{
+	size_t size = len + ACTIVITY_SHAPE_MAX;
+	char *text = pages_reserve(size);
+	uint32_t string = text ? shaped_string(r, len, text) : string_intern(r->name, len);
+
+	if (text)
+		munmap(text, size);
+	return string;
+}
 
 /* The name of a record's frame, with its shape where that is asked for. */
 static uint32_t record_string(const struct record_key *r)
@@ -167,11 +186,11 @@ static uint32_t record_string(const struct record_key *r)
 	size_t len = strlen(r->name);
 	char text[SHAPED_MAX + ACTIVITY_SHAPE_MAX];
 
-	if (_likely_(!r->shape.grid[0]) || len > SHAPED_MAX)
+	if (_likely_(!r->shape.grid[0]))
 		return string_intern(r->name, len);
-	memcpy(text, r->name, len);
-	activity_shape(&r->shape, text + len);
-	return string_intern(text, strlen(text));
+	if (len > SHAPED_MAX)
+		return long_shaped_string(r, len);
+	return shaped_string(r, len, text);
 }
 
 static uint32_t record_slot(const struct record_key *r)
@@ -202,8 +221,7 @@ static bool is_text_of(const char *text, const struct record_key *r)
 	if (_likely_(!r->shape.grid[0]))
 		return !strcmp(text, r->name);
 	len = strlen(r->name);
-	return !strncmp(text, r->name, len) &&
-	       (len > SHAPED_MAX || activity_bare_len(text, strlen(text)) == len);
+	return !strncmp(text, r->name, len) && activity_bare_len(text, strlen(text)) == len;
 }
 
 /* The slot of a record with a symbol for a name: as a rule that of the last such record. */

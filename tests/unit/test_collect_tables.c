@@ -247,6 +247,31 @@ START_TEST(test_shapes)
 }
 END_TEST
 
+/* However long a name is, each shape has its own. */
+START_TEST(test_shapes_of_long_names)
+{
+	enum { LENGTH = 20000 };
+	static char name[LENGTH + 1];
+	struct activity a = {.name = name, .shape = {{8, 1, 1}, {32, 1, 1}}};
+	const struct string_entry *text;
+	uint32_t n;
+
+	rig_start();
+	rig_dir->control->features |= CONTROL_BY_SHAPE;
+	memset(name, 'k', LENGTH);
+	n = table_n(&collector->slots);
+	for (unsigned i = 0; i < 4; i++) { /* each twice */
+		a.shape.grid[0] = 8 + i / 2;
+		collect_sink(0)->ops->record(collect_sink(0), &a);
+	}
+	ck_assert_uint_eq(table_n(&collector->slots), n + 2);
+	text = &collector->string[collector->frame[collector->node[collector->slot[n].node].frame]
+					  .string];
+	ck_assert_uint_eq(text->len, LENGTH + strlen("<<<8,32>>>"));
+	ck_assert_str_eq(text->s + LENGTH, "<<<8,32>>>");
+}
+END_TEST
+
 /* ---- full ---- */
 
 enum { N_PARENTS = 600, N_BELOW = 500 }; /* more than there is room for */
@@ -423,6 +448,7 @@ TCase *collect_tables_case(void)
 	tcase_add_test(c, test_race);
 	tcase_add_test(c, test_race_values);
 	tcase_add_test(c, test_shapes);
+	tcase_add_test(c, test_shapes_of_long_names);
 	tcase_add_test(c, test_nodes_full);
 	tcase_add_test(c, test_strings_full);
 	tcase_add_test(c, test_long_strings);
