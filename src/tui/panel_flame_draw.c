@@ -45,6 +45,12 @@ const char *flame_box_name(struct panel *p, uint32_t box)
 	return buf_str(&as_flame(p)->name);
 }
 
+/* In what is left of a line: cut as in a box. */
+static void put_fitted(struct pen *pen, enum role role, const char *name)
+{
+	pen_name(pen, role, &(struct pen_name){.text = name, .cut = TEXT_CUT_MIDDLE});
+}
+
 /* The calling context that a box shows the name and the kind of. */
 static uint32_t context_of(struct panel *p, const struct flame_box *b)
 {
@@ -287,7 +293,7 @@ void flame_draw_head(struct panel *p, struct pen *pen)
 
 	if (p->height < 8) { /* there is no foot that tells what is selected */
 		draw_value(p, pen, ROLE_HEAD);
-		pen_put(pen, ROLE_HEAD, flame_box_name(p, pf->selected));
+		put_fitted(pen, ROLE_HEAD, flame_box_name(p, pf->selected));
 		pen_fill(pen, ROLE_HEAD);
 		return;
 	}
@@ -319,7 +325,7 @@ void flame_draw_foot(struct panel *p, struct pen *pen)
 		print_value(p, flame_own(&pf->flame, b->node), own);
 		pen_printf(pen, ROLE_DIM, "itself %s  ", own);
 	}
-	pen_put(pen, ROLE_TITLE, node_name(p, b->node));
+	put_fitted(pen, ROLE_TITLE, node_name(p, b->node));
 }
 
 /* ---- what empty lines are good for ---- */
@@ -408,7 +414,7 @@ static void draw_metrics(struct panel *p, const struct canvas *canvas, int y, in
 	const struct flame_box *b = box_at(p, as_flame(p)->selected);
 	struct pen title = pen_at(canvas, y++, 1, canvas->cols - 1);
 
-	pen_put(&title, ROLE_TITLE, flame_box_name(p, as_flame(p)->selected));
+	put_fitted(&title, ROLE_TITLE, flame_box_name(p, as_flame(p)->selected));
 	for (unsigned i = 0; i < p->columns.n && y < end && !b->n_merged; i++) {
 		const struct column *c = &p->columns.v[i];
 		struct pen pen = pen_at(canvas, y, 0, canvas->cols);
