@@ -17,7 +17,14 @@
  * Scopes belong to the thread that enters them and nest. Whatever the thread launches on a device
  * while scopes are open is shown under them; the work itself may run later.
  *
+ * A session is a profile of its own: of what the program launches while it is active.
+ *
+ *	int warm = proton_session_start("warm_up", NULL);
+ *	...
+ *	proton_session_finalize(warm, NULL);	// warm_up.hatchet
+ *
  * Define PROTON_DISABLE before the #include to compile all of it to nothing. */
+#include <stddef.h>
 #include <stdint.h>
 
 #define PROTON_API_VERSION 1u
@@ -25,6 +32,40 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* What functions of sessions return when they fail.
+ *   unit    none
+ *   source  proton_session_start() and its kin; proton_session_error() has a sentence
+ *   errors  none
+ *   thread  any */
+enum proton_status {
+	PROTON_OK = 0,
+	PROTON_NOBODY = -1,  /* nobody is profiling */
+	PROTON_INVALID = -2, /* an argument is not known, or not there yet */
+	PROTON_UNKNOWN = -3, /* no such session: never started, finalized, or a parent process's */
+	PROTON_FULL = -4,    /* too many sessions */
+	PROTON_UNWRITTEN = -5, /* the file was not written */
+	PROTON_BUSY = -6, /* called in a signal handler that came in the middle of another call */
+};
+
+/* In place of a session: each that is not finalized. */
+#define PROTON_ALL_SESSIONS (-1)
+
+/* How a session is made. NULL and "" stand for what is usual.
+ *   unit    size: sizeof(struct proton_session_options)
+ *   source  the program; copied
+ *   errors  what is not known is PROTON_INVALID
+ *   thread  any */
+struct proton_session_options {
+	size_t size;
+	const char
+		*context; /* "shadow": scopes alone; "python": frames of Python alone; else all that
+			      * the run reads */
+	const char *data; /* "tree" */
+	const char *backend; /* "cupti", "opencl", "openmp": what runs on its devices; else all */
+	const char *mode;    /* there is none yet */
+	const char *hook;    /* there is none in C */
+};
 
 /* The functions behind this header, in the collector. Later versions only add at the end.
  *   unit    size: bytes of the table that this collector has
@@ -41,6 +82,12 @@ struct proton_api_v1 {
 	void (*property_f64)(const char *name, double value);
 	void (*property_u64)(const char *name, uint64_t value);
 	int (*active)(void);
+	/* since 0.1.0 as released: look at `size` */
+	int (*session_start)(const char *name, const struct proton_session_options *options);
+	int (*session_activate)(int session);
+	int (*session_deactivate)(int session, int flush);
+	int (*session_finalize)(int session, const char *format);
+	const char *(*session_error)(void);
 };
 
 /* What the collector exports under the name "proton_get_api".
@@ -56,8 +103,10 @@ typedef const struct proton_api_v1 *proton_get_api_fn(uint32_t version);
 
 #ifdef PROTON_DISABLE
 
-#define PROTON_CALL_(function, arguments, otherwise) (otherwise)
-#define PROTON_RUN_(function, arguments)             ((void)0)
+#define PROTON_CALL_(function, arguments, otherwise)  (otherwise)
+#define PROTON_RUN_(function, arguments)              ((void)0)
+#define PROTON_HAS_(function)                         (0)
+#define PROTON_LATER_(function, arguments, otherwise) (otherwise)
 
 #else
 
@@ -77,7 +126,7 @@ __attribute__((weak, visibility("hidden"))) const struct proton_api_v1 *proton_a
 /* First call: find the collector. Two threads may both do it; both find the same. */
 __attribute__((cold, noinline, unused)) static const struct proton_api_v1 *proton_api_load_(void)
 {
-	static const struct proton_api_v1 none = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+	static const struct proton_api_v1 none = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 	const struct proton_api_v1 *api = &none;
 	proton_get_api_fn *get = 0;
 	/* A program that gained privileges must not load what its caller names. */
@@ -114,6 +163,12 @@ static inline const struct proton_api_v1 *proton_api_(void)
 		if (proton_api_()->version)                                                        \
 			proton_api_()->function arguments;                                         \
 	} while (0)
+
+/* A function that not every collector of this version has. */
+#define PROTON_HAS_(function)                                                                      \
+	(proton_api_()->size >= offsetof(struct proton_api_v1, function) + sizeof(void *))
+#define PROTON_LATER_(function, arguments, otherwise)                                              \
+	(PROTON_HAS_(function) ? proton_api_()->function arguments : (otherwise))
 
 #endif /* PROTON_DISABLE */
 
@@ -202,6 +257,71 @@ static inline void proton_scope_property_u64(const char *name, uint64_t value)
 static inline int proton_active(void)
 {
 	return PROTON_CALL_(active, (), 0);
+}
+
+/* Start a session, and activate it: a profile of its own, beside that of the whole run. A name that a
+ * session has which is not finalized yet activates that one. What other threads launch counts too; what was
+ * launched before does not, even if it runs later.
+ *   unit    number of the session, 0 and up; it is never another one's in this process
+ *   source  name: path of the file without its suffix, from the current folder; NULL and "": "proton".
+ *           options: NULL: all as usual
+ *   errors  PROTON_NOBODY, PROTON_INVALID, PROTON_FULL (128 that are not finalized, 4,096 of a process),
+ *           PROTON_BUSY
+ *   thread  any; not from a signal handler. A fork child has none of its parent's sessions */
+static inline int proton_session_start(const char *name,
+				       const struct proton_session_options *options)
+{
+	(void)name;
+	(void)options;
+	return PROTON_LATER_(session_start, (name, options), PROTON_NOBODY);
+}
+
+/* What is launched from now on is of this session, too. One that is active stays so.
+ *   unit    PROTON_OK
+ *   source  session: proton_session_start(), or PROTON_ALL_SESSIONS
+ *   errors  PROTON_NOBODY, PROTON_UNKNOWN, PROTON_FULL (it is of none then), PROTON_BUSY
+ *   thread  any; not from a signal handler */
+static inline int proton_session_activate(int session)
+{
+	(void)session;
+	return PROTON_LATER_(session_activate, (session), PROTON_NOBODY);
+}
+
+/* What is launched from now on is not of this session; what was before is, however late it runs.
+ *   unit    flush: 0, or wait until what was launched is recorded, at most 2 s after the last record
+ *   source  session: proton_session_start(), or PROTON_ALL_SESSIONS
+ *   errors  PROTON_NOBODY, PROTON_UNKNOWN, PROTON_FULL, PROTON_BUSY
+ *   thread  any; not from a signal handler */
+static inline int proton_session_deactivate(int session, int flush)
+{
+	(void)session;
+	(void)flush;
+	return PROTON_LATER_(session_deactivate, (session, flush), PROTON_NOBODY);
+}
+
+/* End a session: deactivate it, wait for its records as proton_session_deactivate() does, and have its file
+ * written by `proton`, which is there when this returns PROTON_OK: NAME.hatchet, NAME.hatchet_msgpack.
+ *   unit    PROTON_OK
+ *   source  session: proton_session_start(), or PROTON_ALL_SESSIONS. format: "hatchet" (also NULL and
+ *           ""), "hatchet_msgpack"
+ *   errors  PROTON_NOBODY, PROTON_INVALID (the session goes on), PROTON_UNKNOWN, PROTON_UNWRITTEN (the
+ *           session is over all the same), PROTON_BUSY
+ *   thread  any; not from a signal handler */
+static inline int proton_session_finalize(int session, const char *format)
+{
+	(void)session;
+	(void)format;
+	return PROTON_LATER_(session_finalize, (session, format), PROTON_NOBODY);
+}
+
+/* Why the last function of sessions that failed on this thread did, in words.
+ *   unit    a sentence without a full stop; valid until the next such call on this thread
+ *   source  the collector
+ *   errors  none
+ *   thread  any */
+static inline const char *proton_session_error(void)
+{
+	return PROTON_LATER_(session_error, (), "nobody is profiling this program");
 }
 
 /* Ends what proton_scope() began, pushed or counted; not to be called. */

@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "collect/api.h"
 #include "collect/collect.h"
+#include "collect/sessions.h"
 
 /* A program may load the library without any of the doors that start it. */
 static bool api_on(void)
@@ -66,6 +67,31 @@ int proton_api_active(void)
 	return api_on();
 }
 
+int proton_api_session_start(const char *name, const struct proton_session_options *options)
+{
+	return api_on() ? collect_session_start(name, options) : PROTON_NOBODY;
+}
+
+int proton_api_session_activate(int session)
+{
+	return api_on() ? collect_session_activate(session) : PROTON_NOBODY;
+}
+
+int proton_api_session_deactivate(int session, int flush)
+{
+	return api_on() ? collect_session_deactivate(session, flush != 0) : PROTON_NOBODY;
+}
+
+int proton_api_session_finalize(int session, const char *format)
+{
+	return api_on() ? collect_session_finalize(session, format) : PROTON_NOBODY;
+}
+
+const char *proton_api_session_error(void)
+{
+	return api_on() ? collect_session_error() : "nobody is profiling this program";
+}
+
 const struct proton_api_v1 *proton_get_api(uint32_t version)
 {
 	static const struct proton_api_v1 api = {
@@ -78,6 +104,11 @@ const struct proton_api_v1 *proton_get_api(uint32_t version)
 		.property_f64 = proton_api_property_f64,
 		.property_u64 = proton_api_property_u64,
 		.active = proton_api_active,
+		.session_start = proton_api_session_start,
+		.session_activate = proton_api_session_activate,
+		.session_deactivate = proton_api_session_deactivate,
+		.session_finalize = proton_api_session_finalize,
+		.session_error = proton_api_session_error,
 	};
 
 	/* A later version has this table as its beginning, so only 0 is refused. */

@@ -15,5 +15,10 @@ EXPORT void proton_api_metric_u64(const char *name, uint64_t value);
 EXPORT void proton_api_property_f64(const char *name, double value);
 EXPORT void proton_api_property_u64(const char *name, uint64_t value);
 EXPORT int proton_api_active(void);
+EXPORT int proton_api_session_start(const char *name, const struct proton_session_options *options);
+EXPORT int proton_api_session_activate(int session);
+EXPORT int proton_api_session_deactivate(int session, int flush);
+EXPORT int proton_api_session_finalize(int session, const char *format);
+EXPORT const char *proton_api_session_error(void);
 
 #endif

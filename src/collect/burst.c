@@ -22,6 +22,11 @@ static struct burst {
 	struct wire_encoder encoder;
 	bool hello;
 	uint32_t strings, frames, nodes, lanes, sets, metrics, notes; /* sent so far */
+	uint32_t epochs, members, sessions;
+	struct {
+		uint8_t now,
+			sent; /* state when the limits were read, as it was sent; + 1, 0: neither */
+	} session[MAX_SESSIONS];
 	uint32_t stuck, devices; /* periods; that the reader knows */
 	struct {
 		struct wire_device wire;
@@ -34,6 +39,7 @@ static struct burst {
 	} history[N_HISTORY];
 	uint32_t n_history, period;
 	bool blocked; /* the pipe was full in this burst */
+	bool held;    /* values stayed that the reader cannot know yet */
 } burst;
 
 /* ---- definitions ---- */
@@ -231,6 +237,105 @@ static int devices_send(struct burst *s, uint32_t limit)
 	return 0;
 }
 
+/* ---- sessions of the program ---- */
+
+static _Atomic uint8_t *epoch_state(uint32_t id)
+{
+	static _Atomic uint8_t ready = ENTRY_READY;
+
+	(void)id;
+	return &ready;
+}
+
+static void epoch_fill(uint32_t id, void *entry)
+{
+	*(struct wire_epoch_def *)entry = (struct wire_epoch_def){.id = id, .index = id};
+}
+
+static const struct section epochs_section = {WIRE_EPOCHS, sizeof(struct wire_epoch_def),
+					      epoch_state, epoch_fill};
+
+/* Of a finalized one only when all of it was sent. */
+static int session_send(struct burst *s, uint32_t id, uint8_t state)
+{
+	const struct session_entry *e = &collector->session[id];
+	const struct wire_session w = {.id = id,
+				       .state = state,
+				       .name = e->name,
+				       .context = e->context,
+				       .device_type = e->device_type,
+				       .format = state == WIRE_SESSION_FINALIZED ? e->format : 0};
+
+	if (s->session[id].sent == state + 1)
+		return 0;
+	wire_put(&s->encoder, WIRE_SESSIONS, &w, sizeof(w));
+	if (wire_encoder_flush(&s->encoder) < 0)
+		return s->encoder.error;
+	s->session[id].sent = (uint8_t)(state + 1);
+	return 0;
+}
+
+/* What they were when the limits were read: before its values are sent nobody is told of an end. */
+static void sessions_read(struct burst *s)
+{
+	uint32_t i, n = atomic_load_explicit(&collector->n_sessions, memory_order_acquire);
+
+	for (i = s->sessions; i < n; i++)
+		s->session[i].now = (uint8_t)(atomic_load_explicit(&collector->session[i].state,
+								   memory_order_acquire) +
+					      1);
+	/* The first ones are told to their end, as a rule: they are not looked at any more. */
+	while (s->sessions < n && s->session[s->sessions].sent > WIRE_SESSION_FINALIZED)
+		s->sessions++;
+}
+
+static int sessions_define(struct burst *s, uint32_t limit)
+{
+	int r = 0;
+
+	for (uint32_t i = s->sessions; i < limit && r == 0; i++) {
+		/* One that came after that is no more than there. */
+		unsigned state = s->session[i].now ? s->session[i].now - 1u : WIRE_SESSION_INACTIVE;
+
+		if (state <= WIRE_SESSION_ACTIVE)
+			r = session_send(s, i, (uint8_t)state);
+		else if (state == WIRE_SESSION_FINALIZED && !s->session[i].sent)
+			r = session_send(s, i, WIRE_SESSION_INACTIVE);
+		else if (state == WIRE_SESSION_GONE)
+			s->session[i].sent = s->session[i].now;
+	}
+	return r;
+}
+
+static int sessions_finalize(struct burst *s, uint32_t limit)
+{
+	int r = 0;
+
+	for (uint32_t i = s->sessions; i < limit && r == 0; i++)
+		if (s->session[i].now == WIRE_SESSION_FINALIZED + 1)
+			r = session_send(s, i, WIRE_SESSION_FINALIZED);
+	return r;
+}
+
+static int members_send(struct burst *s, uint32_t limit)
+{
+	uint32_t i;
+	int r = 0;
+
+	for (; s->members < limit && r == 0; s->members += r == 0) {
+		const struct epoch_entry *e = &collector->epochs[s->members];
+
+		for (i = 0; i < e->n && r == 0; i++) {
+			const struct wire_member w = {s->members, e->sessions[i]};
+
+			if (s->session[w.session].now != WIRE_SESSION_GONE + 1)
+				r = wire_put(&s->encoder, WIRE_MEMBERS, &w, sizeof(w));
+		}
+		r = r ? r : wire_encoder_flush(&s->encoder);
+	}
+	return r;
+}
+
 /* How many entries of a small table are in use. */
 static uint32_t small_n(_Atomic uint8_t *(*state)(uint32_t), uint32_t max)
 {
@@ -263,7 +368,8 @@ static void device_read(struct burst *s, uint32_t id)
 }
 
 struct limits {
-	uint32_t slots, hists, notes, devices, sets, metrics, lanes, nodes, frames, strings;
+	uint32_t slots, epochs, sessions, hists, notes, devices, sets, metrics, lanes, nodes,
+		frames, strings;
 };
 
 static struct limits limits_read(struct burst *s)
@@ -272,7 +378,11 @@ static struct limits limits_read(struct burst *s)
 	uint32_t i;
 
 	l.hists = table_n(&collector->hists);
+	/* Before slots, and their values: a session that was finalized by now has all its values there. */
+	sessions_read(s);
 	l.slots = table_n(&collector->slots);
+	l.epochs = atomic_load_explicit(&collector->n_epochs, memory_order_acquire);
+	l.sessions = atomic_load_explicit(&collector->n_sessions, memory_order_acquire);
 	l.notes = small_n(note_state, MAX_NOTES);
 	l.sets = small_n(set_state, MAX_SETS);
 	l.metrics = small_n(metric_state, MAX_METRICS);
@@ -324,6 +434,11 @@ static int definitions_send(struct burst *s, const struct limits *l)
 		s->metrics = WIRE_N_METRICS; /* known too */
 	r = r ? r : section_send(s, &metrics_section, &s->metrics, l->metrics);
 	r = r ? r : sets_send(s, l->sets);
+	r = r ? r : sessions_define(s, l->sessions);
+	if (s->epochs == 0)
+		s->epochs = s->members = 1; /* the whole run is known */
+	r = r ? r : section_send(s, &epochs_section, &s->epochs, l->epochs);
+	r = r ? r : members_send(s, l->epochs);
 	return r ? r : section_send(s, &notes_section, &s->notes, l->notes);
 }
 
@@ -332,7 +447,7 @@ static int definitions_send(struct burst *s, const struct limits *l)
 static int slot_define(struct burst *s, uint32_t id)
 {
 	const struct slot_entry *e = &collector->slot[id];
-	const struct wire_slot_def w = {id, e->node, e->lane, 0, e->set};
+	const struct wire_slot_def w = {id, e->node, e->lane, e->epoch, e->set};
 
 	if (s->slot_sent[id / 64] >> (id % 64) & 1)
 		return 0;
@@ -408,13 +523,14 @@ static int batch_send(struct burst *s, const uint32_t *ids, uint32_t n)
 }
 
 /* Does the reader know what it names? Else it stays in its slot. */
-static bool slot_is_due(const struct burst *s, uint32_t id)
+static bool slot_is_due(struct burst *s, uint32_t id)
 {
 	const struct slot_entry *e = &collector->slot[id];
 
-	if (e->set < s->sets && *lane_state(e->lane) == ENTRY_READY)
+	if (e->set < s->sets && e->epoch < s->epochs && *lane_state(e->lane) == ENTRY_READY)
 		return true;
 	bitmap_set(collector->dirty, id);
+	s->held = true;
 	return false;
 }
 
@@ -531,6 +647,14 @@ static struct totals totals_read(void)
 	return t;
 }
 
+uint64_t burst_launches(uint64_t *ret_n_records)
+{
+	struct totals t = totals_read();
+
+	*ret_n_records = t.n_records;
+	return t.n_launches;
+}
+
 /* Age of the oldest unfinished launch, to one period: the first remembered moment at which more
  * had been launched than has finished by now. Work is taken to finish in order. */
 static uint64_t oldest_age(struct burst *s, const struct totals *t, uint64_t now)
@@ -610,7 +734,8 @@ static void forget_sent(struct burst *s)
 
 	s->hello = false;
 	s->strings = s->frames = s->nodes = s->lanes = s->sets = s->metrics = s->notes = 0;
-	s->devices = 0;
+	s->devices = s->epochs = s->members = s->sessions = 0;
+	memset((void *)s->session, 0, atomic_load(&collector->n_sessions) * sizeof(*s->session));
 	memset(s->slot_sent, 0, (table_n(&collector->slots) + 63) / 64 * sizeof(*s->slot_sent));
 	for (i = 0; i < MAX_DEVICES; i++)
 		collector->device[i].sent = 0;
@@ -665,6 +790,7 @@ int burst_send(bool final)
 	if (!outlet_open())
 		return -ENXIO;
 	intervals_take();
+	s->held = false;
 	l = limits_read(s);
 	wire_encoder_clear(&s->encoder);
 	r = definitions_send(s, &l);
@@ -673,6 +799,8 @@ int burst_send(bool final)
 	if (r == 0 && (final || s->period % HIST_EVERY == 0))
 		r = hists_send(s, l.hists);
 	r = r ? r : intervals_send(&s->encoder, l.devices);
+	if (!s->held)
+		r = r ? r : sessions_finalize(s, l.sessions);
 	wire_encoder_clear(&s->encoder);
 	if (r == 0)
 		r = tick_send(s, &l);

@@ -8,6 +8,7 @@
  *   state.c   the collector and its threads: what all the others stand on
  *   tables.c  strings, frames, nodes, lanes, launch contexts, slots: bounded, mmapped, lock-free
  *   scope.c   the calling context of each thread
+ *   sessions.c  sessions that the program starts: who is active at a launch
  *   sink.c    activity record -> slot
  *   burst.c   definitions and changed slots -> FIFO;  sender.c  when: one thread, every period
  *   nvtx.c    our NVTX injection;  api.c  the functions behind proton/proton.h

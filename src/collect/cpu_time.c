@@ -30,7 +30,7 @@ static void slot_add_cpu(struct thread_state *t, uint64_t ns)
 		lose(LOSS_SLOTS_FULL, 1);
 		return;
 	}
-	slot = slot_intern(t->node, thread_lane(t), set);
+	slot = slot_intern(t->node, thread_lane(t), set, epoch_now());
 	if (slot == WIRE_NONE)
 		return;
 	slot_add_u64(slot, 0, ns);

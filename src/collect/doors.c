@@ -24,6 +24,7 @@
 #include "collect/internal.h"
 #include "collect/own_stack.h"
 #include "collect/patience.h"
+#include "collect/sessions.h"
 
 /* ---- the environment ---- */
 
@@ -61,6 +62,7 @@ void collect_forked(void)
 	}
 	threads_forked();
 	scopes_forked(thread_state());
+	sessions_forked();
 	tables_forget_values(c, true);
 	tables_forget_claims(c);
 	memset((void *)c->dirty, 0, (table_n(&c->slots) + 63) / 64 * 8);

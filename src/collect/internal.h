@@ -49,6 +49,9 @@ enum {
 	MAX_THREAD_LANES = 512, /* threads with lanes of their own; the rest share thread 0 */
 	RESERVED_LANES = 256,   /* of MAX_LANES: kept for shared ones */
 	MAX_NOTES = 64,
+	MAX_SESSIONS = 1 << 12,  /* that the program starts */
+	MAX_LIVE_SESSIONS = 128, /* … and has not finalized */
+	MAX_EPOCHS = 1 << 12,
 	MAX_DEPTH = 256,
 	MAX_INTERVALS = 1 << 16,  /* waiting for the sender */
 	RESERVED_NODES = 1 << 11, /* of MAX_NODES: kept for "<other>" */
@@ -86,6 +89,7 @@ struct node_entry {
 struct context_entry { /* launch context */
 	uint32_t node, thread;
 	uint32_t is_guessed; /* of a launch before, from the same place */
+	uint32_t epoch;
 	_Atomic uint8_t state;
 };
 
@@ -95,7 +99,7 @@ struct lane_entry {
 };
 
 struct slot_entry {
-	uint32_t node, lane, set;
+	uint32_t node, lane, set, epoch;
 	uint32_t values;       /* index of the first */
 	_Atomic uint32_t hist; /* id + 1 of the last one */
 	_Atomic uint8_t state;
@@ -155,6 +159,20 @@ struct note_entry {
 	_Atomic uint8_t state;
 };
 
+/* A session of the program (sessions.h). Filled, then published by n_sessions; its name stays. */
+struct session_entry {
+	uint32_t name, context, device_type; /* strings */
+	uint32_t format;                     /* string, before it is finalized */
+	_Atomic uint32_t state;              /* WIRE_SESSION_* */
+	_Atomic bool finalizing;             /* a thread is at it: it is nobody else's */
+};
+
+/* A set of sessions that were active at the same time: values of slots of this epoch are in the profile
+ * of each. Epoch 0: none was. */
+struct epoch_entry {
+	uint32_t n, sessions[MAX_LIVE_SESSIONS]; /* ids, ascending */
+};
+
 struct scope_entry {
 	uint64_t tag, enter_ns; /* of the host clock; 0: it is timed already */
 	uint32_t frame, node;
@@ -186,6 +204,7 @@ struct thread_state {
 	uint32_t context;      /* launch context of it; 0 = not made yet */
 	uint32_t context_node; /* the node that it is of */
 	bool context_guessed;  /* … and whether it is guessed */
+	uint32_t context_epoch;
 	uint32_t depth, overflow;
 	_Atomic uint64_t n_launches, n_unlaunched, n_records;
 	_Atomic uint64_t losses[LOSS_N];
@@ -195,6 +214,7 @@ struct thread_state {
 	struct context_budget *budget;
 	struct cpu_mark cpu;         /* cpu_time.c */
 	_Atomic uint32_t scopes[64]; /* nodes of some that were entered (scope_names.c) */
+	char error[160];             /* why its last call of a session function failed */
 	struct scope_entry stack[MAX_DEPTH];
 };
 
@@ -251,6 +271,8 @@ struct collector {
 	struct slot_entry *slot;
 	struct hist_entry *hist;
 	struct crowd_entry *crowd;
+	struct session_entry *session;
+	struct epoch_entry *epochs;
 	_Atomic uint64_t *folded; /* bit map over hashes of names without a row of their own */
 	_Atomic uint64_t *value;
 	_Atomic uint32_t n_values;
@@ -263,6 +285,8 @@ struct collector {
 	struct thread_state *thread;
 	_Atomic uint32_t n_threads; /* highest ever used */
 	_Atomic uint32_t n_thread_lanes;
+	_Atomic uint32_t epoch; /* of what is launched from now on */
+	_Atomic uint32_t n_sessions, n_epochs, sessions_lock;
 	_Atomic uint32_t main_node;  /* calling context of the main thread */
 	_Atomic uint32_t folded_set; /* set_folded() + 1; 0: not made yet */
 	_Atomic bool many_contexts;  /* backends were told to attribute */
@@ -272,8 +296,9 @@ struct collector {
 	_Atomic uint32_t n_late;     /* values that came after the last word, not sent yet */
 	_Atomic uint32_t wake;       /* futex: the sender has something to look at */
 	struct question finish, exec, resume; /* resume: exec has failed */
-	_Atomic uint32_t done;                /* futex: something was answered */
-	uint32_t exe, cmdline, host;          /* strings */
+	struct question deliver;
+	_Atomic uint32_t done;       /* futex: something was answered */
+	uint32_t exe, cmdline, host; /* strings */
 	int32_t rank;
 };
 
@@ -385,9 +410,10 @@ uint32_t string_intern(const char *s, size_t len);
 uint32_t frame_intern(enum frame_kind kind, uint32_t string);
 uint32_t node_intern(uint32_t parent, uint32_t frame);
 uint32_t node_intern_made(uint32_t parent, uint32_t frame, bool *ret_made); /* now, and by us? */
-uint32_t context_intern(uint32_t node, uint32_t thread, bool is_guessed);
+uint32_t context_intern(uint32_t node, uint32_t thread, bool is_guessed, uint32_t epoch);
 uint32_t lane_intern(uint32_t device, uint32_t context, uint32_t stream, uint32_t thread);
-uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set); /* WIRE_NONE is counted */
+uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set,
+		     uint32_t epoch); /* WIRE_NONE is counted */
 uint32_t hist_intern(uint32_t node, uint32_t device, uint32_t octave);
 uint32_t crowd_intern(uint32_t parent, uint64_t pattern);
 uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope,
@@ -422,6 +448,12 @@ static inline void bitmap_set(_Atomic uint64_t *map, uint32_t i)
 		atomic_fetch_or_explicit(&map[i >> 6], bit, memory_order_release);
 	else
 		atomic_thread_fence(memory_order_release);
+}
+
+/* The sessions that are active now. */
+static inline uint32_t epoch_now(void)
+{
+	return atomic_load_explicit(&collector->epoch, memory_order_relaxed);
 }
 
 /* scope.c */
@@ -463,6 +495,8 @@ void sender_finish(void);    /* deliver everything; waits at most 2 s */
 void sender_main_left(void); /* main() ends by pthread_exit() */
 /* The ring of intervals fills, and who takes them out needs the sender's descriptors. */
 void sender_take(bool wait);
+/* Flush the backends and send what there is; waits at most 2 s. False: nobody is there to read it. */
+bool sender_deliver(void);
 void sender_exec(void);        /* the same before exec, after which the program may go on */
 void sender_exec_failed(void); /* … as it does */
 void sender_forked(void);      /* in a fork child: the thread is gone, nothing was sent */

@@ -15,7 +15,7 @@
  * threads, pools that somebody waits for. It has the main thread's calling context of the moment. */
 uint32_t thread_context(struct thread_state *t)
 {
-	uint32_t main_node, node;
+	uint32_t main_node, node, epoch = epoch_now();
 	bool guessed = false;
 
 	if (!t->depth && !t->is_main) {
@@ -30,8 +30,10 @@ uint32_t thread_context(struct thread_state *t)
 		contexts_look_again();
 	if (_unlikely_(atomic_load_explicit(&contexts_on, memory_order_relaxed)))
 		node = contexts_node(t, node, &guessed);
-	if (_unlikely_(!t->context || t->context_node != node || t->context_guessed != guessed)) {
-		t->context = context_intern(node, t->lane, guessed);
+	if (_unlikely_(!t->context || t->context_node != node || t->context_guessed != guessed ||
+		       t->context_epoch != epoch)) {
+		t->context = context_intern(node, t->lane, guessed, epoch);
+		t->context_epoch = epoch;
 		t->context_node = node;
 		t->context_guessed = guessed;
 	}
@@ -116,7 +118,7 @@ static void scope_time(struct thread_state *t, const struct scope_entry *e)
 
 	if (!e->enter_ns || (now == e->enter_ns && is_paused()))
 		return;
-	slot = slot_intern(e->node, thread_lane(t), SET_ID_HOST);
+	slot = slot_intern(e->node, thread_lane(t), SET_ID_HOST, epoch_now());
 	slot_add_host_time(slot, now > e->enter_ns ? now - e->enter_ns : 0, !e->is_inherited);
 }
 
@@ -282,7 +284,7 @@ static void metric_put(const char *name, enum metric_type sent, union metric_val
 	if (!metric_take(name, metric, sent, &v))
 		return;
 	t = thread_state();
-	slot = slot_intern(t->node, thread_lane(t), set);
+	slot = slot_intern(t->node, thread_lane(t), set, epoch_now());
 	if (slot == WIRE_NONE)
 		return;
 	if (replace)
@@ -314,7 +316,7 @@ void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t 
 	t = thread_state();
 	parent = node_intern(0, frame_intern(FRAME_PROCESS, string_intern("<ranges>", 8)));
 	node = scope_node(t, kind, name, len, parent, &frame);
-	slot = slot_intern(node, thread_lane(t), SET_ID_HOST);
+	slot = slot_intern(node, thread_lane(t), SET_ID_HOST, epoch_now());
 	slot_add_host_time(slot, host_ns, true);
 	sender_start();
 }

@@ -167,7 +167,7 @@ static void crowd_count(struct crowd_entry *c, const char *name, size_t len, uin
 	uint32_t set = folded_set(), news = crowd_is_news(c, name, len), slot;
 	uint32_t n = atomic_fetch_add_explicit(&c->n_folded, news, memory_order_relaxed) + news;
 
-	slot = set == WIRE_NONE ? WIRE_NONE : slot_intern(node, 0, set);
+	slot = set == WIRE_NONE ? WIRE_NONE : slot_intern(node, 0, set, 0);
 	if (slot != WIRE_NONE && value_raise(&collector->value[collector->slot[slot].values], n))
 		slot_touch(slot);
 }

@@ -53,6 +53,7 @@ static struct {
 	_Atomic uint64_t main_left_ns; /* when main() called pthread_exit(); 0: it did not */
 	_Atomic bool take_wanted, take_slow;
 	_Atomic uint32_t taken;
+	_Atomic bool connected; /* after what was delivered last: somebody can read it */
 } sender;
 
 /* Asked by the sender, done by the flusher; equal: it rests. */
@@ -184,6 +185,24 @@ static void report(struct patience p)
 		send_final(WIRE_BYE_EXIT, &p);
 		atomic_fetch_sub(&collector->control->n_late, late);
 	} while (--tries && atomic_load(&collector->n_late));
+}
+
+/* What was launched and is done, and all that there is, now. */
+static void answer_deliver(bool send)
+{
+	uint32_t asked = atomic_load(&collector->deliver.asked), ms;
+	struct patience p = patience(FINAL_MS);
+
+	if (send) {
+		flush(true, &p);
+		send_burst(true);
+		while (burst_is_due_again() && (ms = patience_ms(&p))) {
+			burst_wait((int)ms);
+			send_burst(true);
+		}
+	}
+	atomic_store(&sender.connected, send && outlet_is_open());
+	answered(&collector->deliver, asked);
 }
 
 /* Somebody waits for it. If exec succeeds, what other threads add meanwhile is never sent: it is late
@@ -335,7 +354,7 @@ static bool rest(uint32_t period_ms)
 		take_look();
 		ms = ms_until(end_ns);
 		if (!ms || is_asked(&collector->exec) || is_asked(&collector->finish) ||
-		    is_asked(&collector->resume))
+		    is_asked(&collector->resume) || is_asked(&collector->deliver))
 			return false;
 		if (atomic_load(&sender.main_left_ns) && alone())
 			return true;
@@ -360,6 +379,8 @@ static bool work(bool *reported)
 			answered(&collector->resume, asked);
 		period_ms = CLAMP(atomic_load(&collector->control->period_ms), 10u, 10000u);
 	}
+	if (is_asked(&collector->deliver))
+		answer_deliver(!*reported);
 	/* Who says goodbye and speaks again is still there: a while of silence is for exec. */
 	if (is_asked(&collector->exec)) {
 		answer_exec();
@@ -549,6 +570,18 @@ void sender_finish(void)
 		ask(&collector->finish);
 }
 
+bool sender_deliver(void)
+{
+	uint32_t state;
+
+	sender_start();
+	state = atomic_load(&collector->sender);
+	if (state != SENDER_MADE && state != SENDER_ON)
+		return false;
+	ask(&collector->deliver);
+	return atomic_load(&sender.connected);
+}
+
 void sender_exec(void)
 {
 	if (is_running())
@@ -585,6 +618,7 @@ void sender_forked(void)
 	atomic_store(&collector->finish.answered, atomic_load(&collector->finish.asked));
 	atomic_store(&collector->exec.answered, atomic_load(&collector->exec.asked));
 	atomic_store(&collector->resume.answered, atomic_load(&collector->resume.asked));
+	atomic_store(&collector->deliver.answered, atomic_load(&collector->deliver.asked));
 	memset(&sender, 0, sizeof(sender));
 	memset(&flusher, 0, sizeof(flusher));
 	atomic_store(&collector->sender, SENDER_NONE);

@@ -203,7 +203,7 @@ static uint32_t record_slot(const struct record_key *r)
 		launch = 1;
 	ctx = &collector->context[launch];
 	node = node_intern(ctx->node, frame_intern(k->frame, record_string(r)));
-	return slot_intern(node, record_lane(r, ctx->thread), k->set);
+	return slot_intern(node, record_lane(r, ctx->thread), k->set, ctx->epoch);
 }
 
 static struct record_cache *cache_of(struct thread_state *t)
@@ -262,7 +262,7 @@ static void add_guessed(uint32_t slot)
 	const struct slot_entry *e = &collector->slot[slot];
 	uint32_t set = set_intern_one(METRIC_GUESSED);
 
-	slot = set == WIRE_NONE ? WIRE_NONE : slot_intern(e->node, e->lane, set);
+	slot = set == WIRE_NONE ? WIRE_NONE : slot_intern(e->node, e->lane, set, e->epoch);
 	if (slot == WIRE_NONE)
 		return;
 	slot_add_u64(slot, 0, 1);

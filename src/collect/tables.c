@@ -56,6 +56,8 @@ static const struct piece {
 	PIECE(hist_dirty, MAX_HISTS / 64),
 	PIECE(thread, MAX_THREADS),
 	PIECE(intervals.cell, MAX_INTERVALS),
+	PIECE(session, MAX_SESSIONS),
+	PIECE(epochs, MAX_EPOCHS),
 #undef PIECE
 #define INDEX(name, max)                                                                           \
 	{                                                                                          \
@@ -151,8 +153,9 @@ static void tables_seed(struct collector *c)
 	frame_intern(FRAME_ROOT, string_intern("ROOT", 4));
 	node_intern(WIRE_NONE, 0);
 	lane_intern(WIRE_NONE, 0, 0, 0);
-	context_intern(WIRE_NONE, 0, false); /* id 0: unknown */
-	context_intern(0, 0, false);         /* id 1: the root, when contexts are full */
+	context_intern(WIRE_NONE, 0, false, 0); /* id 0: unknown */
+	context_intern(0, 0, false, 0);         /* id 1: the root, when contexts are full */
+	atomic_store(&c->n_epochs, 1);
 	/* Values that are strings must be on the wire before their slots: they are made first. */
 	for (i = 0; i < COPY_N_DIRECTIONS; i++)
 		string_intern(copy_direction_word(i), strlen(copy_direction_word(i)));
@@ -373,8 +376,8 @@ struct keyed {
 			sizeof(struct name##_entry), offsetof(struct name##_entry, state)          \
 	}
 static const struct keyed frames = KEYED(frame, 2), nodes = KEYED(node, 2),
-			  contexts = KEYED(context, 3), lanes = KEYED(lane, 4),
-			  slots = KEYED(slot, 3), hists = KEYED(hist, 3), crowds = KEYED(crowd, 3);
+			  contexts = KEYED(context, 4), lanes = KEYED(lane, 4),
+			  slots = KEYED(slot, 4), hists = KEYED(hist, 3), crowds = KEYED(crowd, 3);
 
 static inline char *keyed_entry(const struct keyed *k, uint32_t id)
 {
@@ -490,10 +493,10 @@ uint32_t node_intern(uint32_t parent, uint32_t frame)
 	return node_intern_made(parent, frame, &made);
 }
 
-uint32_t context_intern(uint32_t node, uint32_t thread, bool is_guessed)
+uint32_t context_intern(uint32_t node, uint32_t thread, bool is_guessed, uint32_t epoch)
 {
-	const uint32_t key[] = {node, thread, is_guessed};
-	uint64_t hash = hash_pair(node, thread) + is_guessed;
+	const uint32_t key[] = {node, thread, is_guessed, epoch};
+	uint64_t hash = hash_pair(node, thread) + is_guessed + epoch * UINT64_C(0x9e3779b97f4a7c16);
 	uint32_t id = keyed_intern(&contexts, hash, key, MAX_CONTEXTS);
 
 	if (id != WIRE_NONE)
@@ -553,11 +556,11 @@ static void slot_seed(const struct slot_entry *e)
 					      memory_order_relaxed);
 }
 
-uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set)
+uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set, uint32_t epoch)
 {
-	const uint32_t key[] = {node, lane, set};
+	const uint32_t key[] = {node, lane, set, epoch};
 	struct table *t = &collector->slots;
-	uint64_t hash = hash_u64(hash_pair(node, lane) ^ set);
+	uint64_t hash = hash_u64(hash_pair(node, lane) ^ hash_pair(epoch, set));
 	struct slot_entry *e;
 	uint32_t cell, id = table_find(t, hash, keyed_equal, &slots, key, &cell), n, at;
 

@@ -43,6 +43,7 @@ struct merge {
 	const uint8_t *host; /* by node that is another one: it gets time on the host; NULL: none */
 	const uint32_t *
 		above; /* by node of the input that is itself: its parent instead; NULL: as it is */
+	const uint8_t *rows; /* by row of the input: it is taken; NULL: all are */
 	/* The input at hand. */
 	const struct session *from;
 	const struct merge_options *options;
@@ -560,7 +561,7 @@ static int add_row(struct merge *m, uint32_t id)
 	uint32_t node = m->view ? snapshot_row_node(m->view, id) : from->node, row;
 
 	node = mapped(m, MAP_NODES, node);
-	if (node == SESSION_NONE ||
+	if (node == SESSION_NONE || (m->rows && !m->rows[id]) ||
 	    (m->to && m->to[from->node] != from->node && !gives_any(m, from)))
 		return 0;
 	row = session_row_intern(m->into, node, mapped(m, MAP_LANES, from->lane),
@@ -741,6 +742,16 @@ static int add_tree(struct merge *m)
 	return add_nodes(m);
 }
 
+/* What is known of devices over the whole time. */
+static int add_samples(struct merge *m)
+{
+	const struct session *f = m->from;
+	int r = add_all(m, f->n_samples, add_sample);
+
+	r = r ? r : add_all(m, f->n_uses, add_use);
+	return r ? r : add_all(m, f->n_sensors, add_sensors);
+}
+
 static int add_values(struct merge *m)
 {
 	const struct session *f = m->from;
@@ -748,14 +759,11 @@ static int add_values(struct merge *m)
 
 	/* Histograms and intervals name a node, not a row: they cannot be divided among groups. */
 	if ((r = add_all(m, f->n_rows, add_row)) < 0 ||
-	    (!m->view && (r = add_all(m, f->n_hists, add_hist)) < 0) ||
-	    (!m->view && (r = add_all(m, f->n_intervals, add_interval)) < 0) ||
+	    (!m->view && !m->rows && (r = add_all(m, f->n_hists, add_hist)) < 0) ||
+	    (!m->view && !m->rows && (r = add_all(m, f->n_intervals, add_interval)) < 0) ||
 	    (r = add_all(m, f->n_runs, add_run)) < 0 ||
 	    (r = add_all(m, f->n_notes, add_note)) < 0 ||
-	    (r = add_all(m, f->n_samples, add_sample)) < 0 ||
-	    (r = add_all(m, f->n_clocks, add_clock)) < 0 ||
-	    (r = add_all(m, f->n_uses, add_use)) < 0 ||
-	    (r = add_all(m, f->n_sensors, add_sensors)) < 0)
+	    (r = add_all(m, f->n_clocks, add_clock)) < 0 || (!m->rows && (r = add_samples(m)) < 0))
 		return r;
 	return add_session(m);
 }
@@ -783,6 +791,11 @@ void merge_arrange(struct merge *m, const uint32_t *to, const uint32_t *above)
 {
 	m->to = to;
 	m->above = above;
+}
+
+void merge_rows(struct merge *m, const uint8_t *rows)
+{
+	m->rows = rows;
 }
 
 const uint32_t *merge_nodes(const struct merge *m)

@@ -135,6 +135,11 @@ struct session *receiver_session(struct receiver *r)
 	return r->session;
 }
 
+struct wire_decoder *receiver_decoder(struct receiver *r)
+{
+	return r->decoder;
+}
+
 /* ---- bulk files ---- */
 
 /* Pass n bytes of a file, at `offset`, as one frame to the tape and to the decoder. */
@@ -168,7 +173,7 @@ static bool file_path(const struct receiver *r, const char *name, char path[PATH
 
 /* Open a file of a collector; -1: it is not a regular file with a single name. Writable, because
  * what was read is removed from it. */
-static int file_open(const struct receiver *r, const char *name)
+int receiver_open_file(const struct receiver *r, const char *name)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -190,7 +195,7 @@ static int bulk_open(const struct receiver *r, const struct wire_segment_state *
 	char name[WIRE_SEGMENT_NAME_MAX];
 
 	snprintf(name, sizeof(name), WIRE_SEGMENT_NAME, g->instance, g->id);
-	return strcmp(g->path, name) ? -1 : file_open(r, name);
+	return strcmp(g->path, name) ? -1 : receiver_open_file(r, name);
 }
 
 /* The whole entries in so many bytes. */
@@ -269,7 +274,7 @@ static int rest_take(struct receiver *r, uint64_t instance)
 	int fd, e;
 
 	snprintf(name, sizeof(name), WIRE_REST_NAME, instance);
-	fd = file_open(r, name);
+	fd = receiver_open_file(r, name);
 	if (fd < 0)
 		return 0;
 	if (file_path(r, name, path))

@@ -26,6 +26,11 @@ void receiver_tick(struct receiver *r);
 /* Say on the tape what is run, and what sensors say of the devices, as the session knows it by now; so do
  * the key frames and the end. */
 void receiver_tape_facts(struct receiver *r);
+/* What is read with. */
+struct wire_decoder *receiver_decoder(struct receiver *r);
+/* Open a file in the session directory that a collector has made, to read and write. -1: there is no such
+ * regular file. */
+int receiver_open_file(const struct receiver *r, const char *name);
 /* Connected processes that are still alive. */
 unsigned receiver_alive(struct receiver *r);
 /* Processes that have something to report and were not heard yet. */

@@ -223,6 +223,7 @@ void recording_poll(struct recording *rec)
 {
 	update_run(rec);
 	watch_update(&rec->sensors, receiver_session(rec->receiver));
+	session_files_poll(&rec->sessions, rec->receiver);
 	saver_poll(&rec->saver, receiver_session(rec->receiver));
 }
 
@@ -309,10 +310,13 @@ int recording_finish(struct recording *rec)
 			 r == -EPIPE ? "has left" : "stands still");
 	else if (r < 0 && rec->options->tape)
 		complain("cannot write '%s': %s", rec->options->tape, strerror(-r));
+	session_files_finish(&rec->sessions, rec->receiver);
 	e = recording_save(rec);
 	if (rec->options->verbose)
-		complain("saved %u times while it ran, once at the end; %u failed",
-			 rec->saver.n_saves, rec->saver.n_failed);
+		complain(
+			"saved %u times while it ran, once at the end; %u failed; %u sessions of the program, %u failed",
+			rec->saver.n_saves, rec->saver.n_failed, rec->sessions.n_written,
+			rec->sessions.n_failed);
 	if (e < 0 && rec->options->quiet) /* if not quiet, the summary says it */
 		complain("cannot write '%s': %s", rec->file, recording_strerror(e));
 	return e < 0 ? e : r == -EPIPE ? 0 : r;

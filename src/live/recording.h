@@ -14,6 +14,7 @@
 #include "launch/session_dir.h"
 #include "live/receiver.h"
 #include "live/saver.h"
+#include "live/session_files.h"
 #include "sensors/watch.h"
 
 struct recording_options {
@@ -50,6 +51,7 @@ struct recording {
 	struct session_dir *dir;
 	struct receiver *receiver;
 	struct saver saver;
+	struct session_files sessions;
 	struct watch sensors;
 	char *file;          /* where the profile goes */
 	char *source;        /* what is profiled: a program's name */

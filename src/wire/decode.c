@@ -40,6 +40,9 @@
 /* Bulk files and clocks of an instance: it has one of each a backend. */
 #define SEGMENTS_MAX 16
 #define CLOCKS_MAX   16
+/* Sessions that an instance starts itself, and memberships of epochs: as many as a collector has. */
+#define SESSIONS_MAX 4096
+#define MEMBERS_MAX  (1u << 19)
 
 _Static_assert(IDMAP_NONE == SESSION_NONE, "an id that was never set names nothing");
 
@@ -65,6 +68,11 @@ struct peer {
 	uint64_t taken[SEGMENTS_MAX];         /* bytes of each that came as BULK */
 	struct wire_clock clocks[CLOCKS_MAX]; /* the newest pair of each */
 	unsigned n_segments, n_clocks;
+	struct wire_session
+		*sessions; /* by id; the strings are the session's, state + 1: it is there */
+	struct wire_member *members; /* epochs are the session's */
+	size_t n_sessions, cap_sessions, n_members, cap_members;
+	struct idindex by_member;
 };
 
 struct wire_decoder {
@@ -101,6 +109,9 @@ static void peer_free(struct peer *p)
 	for (i = 0; i < ARRAY_SIZE(maps); i++)
 		idmap_done(maps[i]);
 	buf_done(&p->text);
+	free(p->sessions);
+	free(p->members);
+	idindex_done(&p->by_member);
 	free(p);
 }
 
@@ -862,6 +873,55 @@ static int on_bulk(struct wire_decoder *d, struct peer *p, const struct message 
 	return k->add ? take_entries(d, p, g, m->payload + sizeof(*w), w->length) : 0;
 }
 
+/* The state of one that was not sent is 0, of others theirs + 1, and whether its end was seen to. */
+#define SESSION_TAKEN UINT32_C(0x80000000)
+
+static int on_session(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	const struct wire_session *w = entry;
+	struct wire_session s = {w->id,
+				 w->state + 1,
+				 idmap_get(&p->strings, w->name),
+				 idmap_get(&p->strings, w->context),
+				 idmap_get(&p->strings, w->device_type),
+				 idmap_get(&p->strings, w->format)};
+
+	if (w->id >= SESSIONS_MAX || w->state > WIRE_SESSION_FINALIZED || s.name == SESSION_NONE ||
+	    s.context == SESSION_NONE || s.device_type == SESSION_NONE || s.format == SESSION_NONE)
+		return -EBADMSG;
+	if (ARRAY_ROOM(p->sessions, p->cap_sessions, w->id + 1) < 0)
+		return -ENOMEM;
+	for (; p->n_sessions <= w->id; p->n_sessions++)
+		p->sessions[p->n_sessions] = (struct wire_session){.id = (uint32_t)p->n_sessions};
+	s.state |= p->sessions[w->id].state & SESSION_TAKEN;
+	p->sessions[w->id] = s;
+	d->s->generation++;
+	return 0;
+}
+
+static bool member_equal(const void *ctx, uint32_t i, const void *key)
+{
+	return !memcmp(&((const struct peer *)ctx)->members[i], key, sizeof(struct wire_member));
+}
+
+/* One that is sent again is one. */
+static int on_member(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	const struct wire_member *w = entry;
+	struct wire_member m = {idmap_get(&p->epochs, w->epoch), w->session};
+
+	if (m.epoch == SESSION_NONE || m.epoch == 0 || p->n_members >= MEMBERS_MAX)
+		return -EBADMSG;
+	if (idindex_find(&p->by_member, hash_pair(m.epoch, m.session), member_equal, p, &m) !=
+	    IDINDEX_NONE)
+		return 0;
+	if (ARRAY_ROOM(p->members, p->cap_members, p->n_members + 1) < 0 ||
+	    idindex_add(&p->by_member, hash_pair(m.epoch, m.session), (uint32_t)p->n_members) < 0)
+		return -ENOMEM;
+	p->members[p->n_members++] = m;
+	return 0;
+}
+
 static int on_bye(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
 	d->s->processes[p->process].end = PROCESS_ENDED;
@@ -909,6 +969,8 @@ static const struct {
 	[WIRE_KEY] = {.whole = on_nothing},
 	[WIRE_RUN] = {.whole = on_nothing},
 	[WIRE_SENSORS] = {.whole = on_nothing},
+	[WIRE_SESSIONS] = {sizeof(struct wire_session), on_session, NULL, true},
+	[WIRE_MEMBERS] = {sizeof(struct wire_member), on_member, NULL, true},
 	[WIRE_BYE] = {sizeof(struct wire_bye), .whole = on_bye},
 	[WIRE_USES] = {sizeof(struct wire_use), on_use, NULL, false},
 };
@@ -1148,6 +1210,67 @@ bool wire_decoder_segment(const struct wire_decoder *d, size_t i, struct wire_se
 		.taken = p->taken[i],
 	};
 	return true;
+}
+
+/* The i-th session of all instances, with whose it is; NULL: there are not so many. */
+static struct wire_session *session_at(const struct wire_decoder *d, size_t i,
+				       const struct peer **ret_peer)
+{
+	for (size_t k = 0; k < d->n_peers; i -= d->peers[k++]->n_sessions) {
+		if (i >= d->peers[k]->n_sessions)
+			continue;
+		*ret_peer = d->peers[k];
+		return &d->peers[k]->sessions[i];
+	}
+	return NULL;
+}
+
+bool wire_decoder_session(const struct wire_decoder *d, size_t i, struct wire_session_state *ret)
+{
+	const struct peer *p;
+	const struct wire_session *w = session_at(d, i, &p);
+
+	if (!w)
+		return false;
+	*ret = (struct wire_session_state){
+		.instance = p->instance,
+		.id = w->id,
+		.state = w->state ? (w->state & ~SESSION_TAKEN) - 1 : WIRE_SESSION_GONE,
+		.taken = w->state & SESSION_TAKEN,
+		.process = p->process,
+		.name = strtab_str(d->s->strings, w->name),
+		.context = strtab_str(d->s->strings, w->context),
+		.device_type = strtab_str(d->s->strings, w->device_type),
+		.format = strtab_str(d->s->strings, w->format),
+	};
+	return true;
+}
+
+void wire_decoder_session_take(struct wire_decoder *d, size_t i)
+{
+	const struct peer *p;
+	struct wire_session *w = session_at(d, i, &p);
+
+	if (w)
+		w->state |= SESSION_TAKEN;
+}
+
+int wire_decoder_session_rows(const struct wire_decoder *d, size_t i, uint8_t *rows)
+{
+	const struct session *s = d->s;
+	const struct peer *p;
+	const struct wire_session *w = session_at(d, i, &p);
+	_cleanup_(freep) uint8_t *in = calloc(s->n_epochs, 1);
+
+	if (!w || !in)
+		return w ? -ENOMEM : -ENOENT;
+	for (size_t k = 0; k < p->n_members; k++)
+		if (p->members[k].session == w->id)
+			in[p->members[k].epoch] = 1;
+	for (size_t k = 0; k < s->n_rows; k++)
+		rows[k] = in[s->rows[k].epoch] &&
+			  session_lane_at(s, s->rows[k].lane)->process == p->process;
+	return 0;
 }
 
 void wire_decoder_finish(struct wire_decoder *d)

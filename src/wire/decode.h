@@ -32,6 +32,23 @@ struct wire_segment_state {
 /* The i-th of all instances; false: there are not so many. */
 bool wire_decoder_segment(const struct wire_decoder *d, size_t i, struct wire_segment_state *ret);
 
+/* A session that the program of an instance started for itself (struct wire_session). */
+struct wire_session_state {
+	uint64_t instance;
+	uint32_t id, state; /* WIRE_SESSION_* */
+	uint32_t process;   /* of the session that this is decoded into */
+	bool taken;         /* wire_decoder_session_take() */
+	const char *name, *context, *device_type,
+		*format; /* as they were sent: not to be trusted */
+};
+/* The i-th of all instances, in an order that does not change but by more at the end of each instance;
+ * false: there are not so many. */
+bool wire_decoder_session(const struct wire_decoder *d, size_t i, struct wire_session_state *ret);
+/* Somebody has done what its end asks for. It stays so, however often the end is told. */
+void wire_decoder_session_take(struct wire_decoder *d, size_t i);
+/* Which rows are of it: a byte for each of the rows, 1 where it is. 0, -ENOENT or -ENOMEM. */
+int wire_decoder_session_rows(const struct wire_decoder *d, size_t i, uint8_t *rows);
+
 /* Nothing comes any more: what was announced and did not come is counted (LOSS_TRACE_UNREAD). */
 void wire_decoder_finish(struct wire_decoder *d);
 

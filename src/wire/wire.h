@@ -57,14 +57,16 @@
 	_(USES,      26)  /* struct wire_use[]: how long devices were busy                  */     \
 	_(RUN,       27)  /* struct wire_run_piece, bytes: what was started; of instance 0  */     \
 	_(SENSORS,   28)  /* struct wire_sensors, f64[n]: of a device; of instance 0        */     \
-	_(OCTAVES,   29)  /* { struct wire_octave, u32[n] }*: durations                     */
+	_(OCTAVES,   29)  /* { struct wire_octave, u32[n] }*: durations                     */     \
+	_(SESSIONS,  30)  /* struct wire_session[]: that the program started itself         */     \
+	_(MEMBERS,   31)  /* struct wire_member[]: which of them an epoch is in             */
 /* clang-format on */
 
 enum wire_kind {
 #define _(name, number) WIRE_##name = number,
 	WIRE_KINDS(_)
 #undef _
-		WIRE_N_KINDS = 30
+		WIRE_N_KINDS = 32
 };
 
 struct wire_header {
@@ -145,6 +147,29 @@ struct wire_set_def {
 
 struct wire_epoch_def {
 	uint32_t id, name, index, phase;
+};
+
+/* A session that the program started by proton.h, with a profile of its own: the values of the epochs that
+ * it is in. */
+struct wire_session {
+	uint32_t id, state;   /* WIRE_SESSION_* */
+	uint32_t name;        /* strings: path of its file, without the suffix */
+	uint32_t context;     /* "" (all), "shadow" or "python" */
+	uint32_t device_type; /* "" (all), or of the devices whose work it has */
+	uint32_t format;      /* of a finalized one */
+};
+#define WIRE_SESSION_INACTIVE  0u
+#define WIRE_SESSION_ACTIVE    1u
+#define WIRE_SESSION_FINALIZED 2u /* all that it is made of was sent before */
+#define WIRE_SESSION_GONE      3u /* never sent: it is of the process that this one was forked from */
+/* A file in the session directory that says that a session of this name may write a file: only who may
+ * write to the directory can make it. proton answers in it: how writing went, as a positive errno or 0, in
+ * decimal digits and a line feed. */
+#define WIRE_SESSION_FILE     "%016" PRIx64 "-%" PRIu32 ".session"
+#define WIRE_SESSION_FILE_MAX 48
+
+struct wire_member {
+	uint32_t epoch, session;
 };
 
 struct wire_slot_def {
@@ -295,6 +320,8 @@ _Static_assert(sizeof(struct wire_frame_def) == 24, "wire_frame_def");
 _Static_assert(sizeof(struct wire_node_def) == 12, "wire_node_def");
 _Static_assert(sizeof(struct wire_lane_def) == 24, "wire_lane_def");
 _Static_assert(sizeof(struct wire_metric_def) == 20, "wire_metric_def");
+_Static_assert(sizeof(struct wire_session) == 24, "wire_session");
+_Static_assert(sizeof(struct wire_member) == 8, "wire_member");
 _Static_assert(sizeof(struct wire_slot_def) == 20, "wire_slot_def");
 _Static_assert(sizeof(struct wire_values) == 16, "wire_values");
 _Static_assert(sizeof(struct wire_kernel_values) == 40, "wire_kernel_values");

@@ -10,6 +10,7 @@
 #include "backends/opencl.h"
 #include "base/util.h"
 #include "collect/collect.h"
+#include "collect/sessions.h"
 
 __attribute__((visibility("default"))) stub_get_fn stub_get;
 static void stub_check_loader(void);
@@ -237,6 +238,35 @@ void collect_metric_f64(const char *name, double v, bool replace)
 void collect_metric_u64(const char *name, uint64_t v, bool replace)
 {
 	stub_log("%s u64 %s %llu\n", replace ? "set" : "add", name, (unsigned long long)v);
+}
+
+int collect_session_start(const char *name, const struct proton_session_options *options)
+{
+	stub_log("start session %s %s\n", name, options ? options->context : "-");
+	return 7;
+}
+
+int collect_session_activate(int session)
+{
+	stub_log("activate %d\n", session);
+	return PROTON_OK;
+}
+
+int collect_session_deactivate(int session, bool flush)
+{
+	stub_log("deactivate %d%s\n", session, flush ? " flush" : "");
+	return PROTON_OK;
+}
+
+int collect_session_finalize(int session, const char *format)
+{
+	stub_log("finalize %d %s\n", session, format ? format : "-");
+	return PROTON_UNWRITTEN;
+}
+
+const char *collect_session_error(void)
+{
+	return "as the stub says";
 }
 
 void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t host_ns)

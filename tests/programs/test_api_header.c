@@ -15,10 +15,16 @@ static int work(int n)
 
 int main(void)
 {
+	struct proton_session_options options = {sizeof(options), "shadow", "tree", 0, 0, 0};
+	int session = proton_session_start("s", &options);
 	int depth = proton_enter_scope("main");
 	int active = work(2);
 	int left = proton_exit_scope();
 
+	if (proton_session_deactivate(session, 0) == PROTON_OK &&
+	    proton_session_activate(session) != PROTON_OK)
+		puts(proton_session_error());
+	proton_session_finalize(session, "hatchet");
 	printf("%d %d %d\n", depth, active, left);
 	return 0;
 }

@@ -43,6 +43,11 @@ START_TEST(test_absent)
 	proton_scope_metric_u64("bytes", 1);
 	proton_scope_property("x", 1);
 	proton_scope_property_u64("x", 1);
+	ck_assert_int_eq(proton_session_start("a", NULL), PROTON_NOBODY);
+	ck_assert_int_eq(proton_session_activate(0), PROTON_NOBODY);
+	ck_assert_int_eq(proton_session_deactivate(0, 1), PROTON_NOBODY);
+	ck_assert_int_eq(proton_session_finalize(0, NULL), PROTON_NOBODY);
+	ck_assert_str_eq(proton_session_error(), "nobody is profiling this program");
 	{
 		proton_scope("b");
 	}
@@ -91,6 +96,43 @@ START_TEST(test_metrics)
 }
 END_TEST
 
+START_TEST(test_sessions)
+{
+	const struct proton_session_options options = {.size = sizeof(options),
+						       .context = "python"};
+	struct stub *stub = open_stub();
+
+	ck_assert_int_eq(proton_session_start("a", &options), 7);
+	ck_assert_int_eq(proton_session_start("b", NULL), 7);
+	ck_assert_int_eq(proton_session_activate(7), PROTON_OK);
+	ck_assert_int_eq(proton_session_deactivate(PROTON_ALL_SESSIONS, 2), PROTON_OK);
+	ck_assert_int_eq(proton_session_deactivate(7, 0), PROTON_OK);
+	ck_assert_int_eq(proton_session_finalize(7, "hatchet"), PROTON_UNWRITTEN);
+	ck_assert_str_eq(proton_session_error(), "as the stub says");
+	ck_assert_str_eq(stub->log, "start API\nstart session a python\nstart session b -\n"
+				    "activate 7\ndeactivate -1 flush\ndeactivate 7\n"
+				    "finalize 7 hatchet\n");
+}
+END_TEST
+
+/* A collector that was built before a function was there: as without one. */
+START_TEST(test_older_collector)
+{
+	struct proton_api_v1 older;
+
+	open_stub();
+	ck_assert_int_eq(proton_active(), 1);
+	older = *proton_api_pointer_;
+	older.size = offsetof(struct proton_api_v1, session_start);
+	proton_api_pointer_ = &older;
+	ck_assert_int_eq(proton_enter_scope("a"), 0);
+	ck_assert_int_eq(proton_session_start("a", NULL), PROTON_NOBODY);
+	ck_assert_int_eq(proton_session_finalize(0, NULL), PROTON_NOBODY);
+	ck_assert_str_eq(proton_session_error(), "nobody is profiling this program");
+	ck_assert_int_eq(proton_exit_scope(), 0);
+}
+END_TEST
+
 /* No session: the library is there, but every call returns at once. */
 START_TEST(test_refused)
 {
@@ -101,6 +143,8 @@ START_TEST(test_refused)
 	ck_assert_int_eq(proton_enter_scope("a"), -1);
 	proton_scope_metric("flops", 1);
 	ck_assert_int_eq(proton_exit_scope(), -1);
+	ck_assert_int_eq(proton_session_start("a", NULL), PROTON_NOBODY);
+	ck_assert_str_eq(proton_session_error(), "nobody is profiling this program");
 	ck_assert_str_eq(stub->log, "");
 }
 END_TEST
@@ -155,6 +199,8 @@ int main(void)
 	tcase_add_loop_test(tc, test_absent, 0, 4);
 	tcase_add_test(tc, test_scopes);
 	tcase_add_test(tc, test_metrics);
+	tcase_add_test(tc, test_sessions);
+	tcase_add_test(tc, test_older_collector);
 	tcase_add_test(tc, test_refused);
 	tcase_add_test(tc, test_versions);
 	tcase_add_test(tc, test_threads);

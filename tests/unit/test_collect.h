@@ -13,5 +13,6 @@ TCase *collect_races_case(void);
 TCase *collect_cpu_time_case(void);
 TCase *collect_budget_case(void);
 TCase *collect_names_case(void);
+TCase *collect_sessions_case(void);
 
 #endif

@@ -174,7 +174,7 @@ START_TEST(test_string_is_late)
 	collector->string[id].len = 4;
 	atomic_store(&collector->string[id].state, ENTRY_READY);
 	node = node_intern(0, frame_intern(FRAME_SCOPE, id));
-	slot = slot_intern(node, lane_intern(WIRE_NONE, 0, 0, 0), SET_ID_HOST);
+	slot = slot_intern(node, lane_intern(WIRE_NONE, 0, 0, 0), SET_ID_HOST, 0);
 	slot_add_u64(slot, 1, 3);
 	slot_touch(slot);
 	rig_until_sum("hole", METRIC_CPU_COUNT, 3);

@@ -93,7 +93,8 @@ START_TEST(test_reset_leaves_gauges)
 	for (i = 0; i < 3; i++) {
 		slot[i] = slot_intern(0, lane_intern(WIRE_NONE, 0, 0, 0),
 				      set_intern_one(metric_intern(names[i], "B", METRIC_U64,
-								   METRIC_INCLUSIVE, rules[i])));
+								   METRIC_INCLUSIVE, rules[i])),
+				      0);
 		slot_add_u64(slot[i], 0, 10 + i);
 		slot_touch(slot[i]);
 	}

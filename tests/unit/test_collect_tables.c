@@ -88,9 +88,9 @@ static void *intern_all(void *arg)
 		ids[me][k].string = numbered("key", k);
 		ids[me][k].frame = frame_intern(FRAME_SCOPE, ids[me][k].string);
 		ids[me][k].node = node_intern(0, ids[me][k].frame);
-		ids[me][k].context = context_intern(ids[me][k].node, 1, false);
+		ids[me][k].context = context_intern(ids[me][k].node, 1, false, 0);
 		ids[me][k].lane = lane_intern(WIRE_NONE, 0, 0, k + 1);
-		ids[me][k].slot = slot_intern(ids[me][k].node, ids[me][k].lane, SET_ID_HOST);
+		ids[me][k].slot = slot_intern(ids[me][k].node, ids[me][k].lane, SET_ID_HOST, 0);
 	}
 	return NULL;
 }
@@ -391,10 +391,10 @@ START_TEST(test_contexts_full)
 
 	rig_start();
 	for (i = 0; id != 1 && i < 2 * MAX_CONTEXTS; i++)
-		id = context_intern(0, i + 1, false);
+		id = context_intern(0, i + 1, false, 0);
 	ck_assert_uint_eq(id, 1); /* the root */
 	ck_assert_uint_eq(rig_losses(LOSS_CONTEXTS_FULL), 1);
-	ck_assert_uint_ne(context_intern(0, 9, false), 1);
+	ck_assert_uint_ne(context_intern(0, 9, false, 0), 1);
 }
 
 START_TEST(test_slots_full)
@@ -408,7 +408,7 @@ START_TEST(test_slots_full)
 	}
 	for (i = 0; i < 1024 && id != WIRE_NONE; i++)
 		for (j = 0; j < 1024 && id != WIRE_NONE; j++)
-			id = slot_intern(parents[i], lanes[j], SET_ID_HOST);
+			id = slot_intern(parents[i], lanes[j], SET_ID_HOST, 0);
 	ck_assert_uint_eq(id, WIRE_NONE);
 	/* Values without a place are counted. */
 	ck_assert_uint_eq(rig_losses(LOSS_SLOTS_FULL), 1);

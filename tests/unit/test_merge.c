@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/fold.h"
+#include "core/cut.h"
 #include "core/merge.h"
 #include "core/runs.h"
 #include "core/ranks.h"
@@ -359,6 +360,68 @@ START_TEST(what_cannot_be_folded_says_why)
 }
 END_TEST
 
+/* ROOT ─ scope ─ python ─┬ gemm         gemm has a row of each of two epochs; relu of the second
+ *               └ (another python) ─ gemm */
+static struct session *two_epochs(void)
+{
+	const struct session_epoch epoch = {.index = 1};
+	struct session *s = session_new();
+	uint32_t scope = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step");
+	uint32_t one = session_node(s, scope, FRAME_PYTHON, "a.py:1@f");
+	uint32_t two = session_node(s, scope, FRAME_PYTHON, "a.py:2@f");
+	uint32_t first = session_node(s, one, FRAME_KERNEL, "gemm");
+	uint32_t second = session_node(s, two, FRAME_KERNEL, "gemm");
+	uint32_t relu = session_node(s, two, FRAME_KERNEL, "relu"), lane, later;
+	const struct session_lane on = {session_process_add(s, 7), SESSION_NONE, 0, 0, 0};
+
+	lane = session_lane_intern(s, &on);
+	later = session_epoch_intern(s, &epoch);
+	session_add(s, first, lane, 0, METRIC_COUNT, (union metric_value){.u64 = 1});
+	session_add(s, first, lane, later, METRIC_COUNT, (union metric_value){.u64 = 20});
+	session_add(s, second, lane, later, METRIC_COUNT, (union metric_value){.u64 = 300});
+	session_add(s, relu, lane, 0, METRIC_COUNT, (union metric_value){.u64 = 4000});
+	hist_count(session_hist_of(s, first, SESSION_NONE, 0), 5, 1);
+	return s;
+}
+
+static uint64_t count_at(const struct session *s, uint32_t node)
+{
+	union metric_value v;
+
+	return session_value(s, node, METRIC_COUNT, &v) ? v.u64 : 0;
+}
+
+START_TEST(a_part_of_the_rows)
+{
+	struct session *s = two_epochs(), *part;
+	uint8_t rows[4];
+	uint32_t scope, gemm;
+
+	for (unsigned i = 0; i < 4; i++)
+		rows[i] = s->rows[i].epoch == 1;
+	ck_assert_int_eq(session_cut(s, rows, 0, &part), 0);
+	ck_assert_uint_eq(part->n_nodes, 6); /* without relu */
+	ck_assert_uint_eq(part->n_rows, 2);
+	ck_assert_uint_eq(part->n_hists, 0);
+	scope = part->nodes[SESSION_ROOT].first_child;
+	gemm = part->nodes[part->nodes[scope].first_child].first_child;
+	ck_assert_uint_eq(count_at(part, gemm), 20);
+	session_free(part);
+	/* Without frames of Python both are one. */
+	ck_assert_int_eq(session_cut(s, rows, CUT_KIND(FRAME_PYTHON), &part), 0);
+	ck_assert_uint_eq(part->n_nodes, 3);
+	ck_assert_uint_eq(count_at(part, 2), 320);
+	ck_assert_str_eq(session_node_name(part, 2), "gemm");
+	session_free(part);
+	memset(rows, 0, sizeof(rows));
+	ck_assert_int_eq(session_cut(s, rows, 0, &part), 0);
+	ck_assert_uint_eq(part->n_nodes, 1);
+	ck_assert_uint_eq(part->n_processes, 1);
+	session_free(part);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(empty_profiles)
 {
 	struct session *s = session_new(), *from = session_new();
@@ -392,6 +455,7 @@ int main(void)
 	tcase_add_test(tc, everything_comes_over);
 	tcase_add_test(tc, slowest_rank_is_named);
 	tcase_add_test(tc, what_cannot_be_folded_says_why);
+	tcase_add_test(tc, a_part_of_the_rows);
 	tcase_add_test(tc, empty_profiles);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);

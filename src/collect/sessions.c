@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "collect/sessions.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <time.h>
+#include "collect/burst.h"
+#include "collect/futex.h"
+#include "collect/internal.h"
+#include "collect/patience.h"
+
+enum {
+	LOCK_MS = 2000,    /* a signal handler that came in between never gets it */
+	SETTLE_MS = 2000,  /* without a record: what is launched yet is waited for no longer */
+	ANSWER_MS = 60000, /* how long proton may take to write a file */
+	LOOK_NS = 1000000, /* between two looks whether it has */
+	ASK_EVERY = 200,   /* … of so many one whether it is there */
+	SUFFIX_MAX = 64,   /* of the file and what is made beside it while it is written */
+};
+
+static int _printf_(2, 3) fail(int status, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(thread_state()->error, sizeof(thread_state()->error), format, ap);
+	va_end(ap);
+	return status;
+}
+
+const char *collect_session_error(void)
+{
+	return thread_state()->error;
+}
+
+/* ---- the lock ---- */
+
+static bool sessions_lock(void)
+{
+	struct patience p = patience(LOCK_MS);
+	uint32_t free, ms;
+
+	for (;;) {
+		free = 0;
+		if (atomic_compare_exchange_strong(&collector->sessions_lock, &free, 1))
+			return true;
+		ms = patience_ms(&p);
+		if (!ms)
+			return false;
+		futex_wait(&collector->sessions_lock, 1, MIN(ms, 10u));
+	}
+}
+
+static void sessions_unlock(void)
+{
+	atomic_store(&collector->sessions_lock, 0);
+	futex_wake(&collector->sessions_lock);
+}
+
+static int fail_locked(void)
+{
+	return fail(PROTON_BUSY, "another call of a session function does not come to its end");
+}
+
+/* ---- epochs ---- */
+
+static uint32_t session_state(uint32_t id)
+{
+	return atomic_load_explicit(&collector->session[id].state, memory_order_acquire);
+}
+
+static uint32_t n_sessions(void)
+{
+	return atomic_load_explicit(&collector->n_sessions, memory_order_acquire);
+}
+
+/* The epoch of a set, made when it is the first time. WIRE_NONE: there are too many. */
+static uint32_t epoch_of(const uint32_t *sessions, uint32_t n)
+{
+	uint32_t n_epochs = atomic_load(&collector->n_epochs), i;
+
+	for (i = 0; i < n_epochs; i++)
+		if (collector->epochs[i].n == n &&
+		    !memcmp(collector->epochs[i].sessions, sessions, n * sizeof(*sessions)))
+			return i;
+	if (i == MAX_EPOCHS)
+		return WIRE_NONE;
+	collector->epochs[i].n = n;
+	memcpy(collector->epochs[i].sessions, sessions, n * sizeof(*sessions));
+	atomic_store_explicit(&collector->n_epochs, i + 1, memory_order_release);
+	return i;
+}
+
+/* What is launched from now on is of the sessions that are active now. Under the lock. False: there is no
+ * epoch for them, and it is of none. */
+static bool epoch_update(void)
+{
+	uint32_t active[MAX_LIVE_SESSIONS], n = 0, i, epoch;
+
+	for (i = 0; i < n_sessions() && n < MAX_LIVE_SESSIONS; i++)
+		if (session_state(i) == WIRE_SESSION_ACTIVE)
+			active[n++] = i;
+	epoch = epoch_of(active, n);
+	atomic_store(&collector->epoch, epoch == WIRE_NONE ? 0 : epoch);
+	if (epoch == WIRE_NONE)
+		collect_note(NOTE_WARNING,
+			     "the program had more sets of sessions than are told apart: the "
+			     "profiles of sessions lack what ran then");
+	return epoch != WIRE_NONE;
+}
+
+/* ---- what is asked for ---- */
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+/* The word that it is; it points to NULL where it is none of these. */
+static const char *const *word_of(const char *const *words, const char *text)
+{
+	while (*words && strcasecmp(*words, text) != 0)
+		words++;
+	return words;
+}
+
+/* Of the devices of a backend; "": of all, and NULL: there is no such backend. */
+static const char *device_type_of(const char *const *backends, const char *word)
+{
+	const char *const *b = word_of(backends, word);
+
+	if (!*word)
+		return "";
+	return *b ? backend_of((unsigned)(b - backends))->device_type : NULL;
+}
+
+static const char *const contexts[] = {"", "shadow", "python", NULL};
+static const char *const backends[] = {
+#define _(id, name, ...) [SOURCE_##id] = #name,
+	BACKENDS(_)
+#undef _
+		[N_SOURCES] = NULL};
+static const char *const formats[] = {"hatchet", "hatchet_msgpack", NULL};
+
+/* What a session is made of; texts are the caller's. */
+struct spec {
+	char name[PATH_MAX];
+	const char *context, *device_type;
+};
+
+/* The file is named from where the program stands now. */
+static int spec_name(struct spec *spec, const char *name)
+{
+	size_t len = 0, n;
+
+	name = *or_empty(name) ? name : "proton";
+	n = strnlen(name, PATH_MAX);
+	if (!strcmp(name, "-"))
+		return fail(PROTON_INVALID, "a session is written to a file: '-' names none");
+	if (*name != '/') {
+		if (!getcwd(spec->name, sizeof(spec->name)))
+			return fail(PROTON_INVALID, "the current folder has no path");
+		len = strlen(spec->name);
+		if (len + 1 < sizeof(spec->name))
+			spec->name[len++] = '/';
+	}
+	if (len + n + SUFFIX_MAX > sizeof(spec->name))
+		return fail(PROTON_INVALID, "the name is too long for a file: '%.40s...'", name);
+	memcpy(spec->name + len, name, n + 1);
+	return 0;
+}
+
+static int spec_fill(struct spec *spec, const char *name,
+		     const struct proton_session_options *given)
+{
+	struct proton_session_options o = {0};
+
+	/* A program of an older header knows fewer, and one of a newer header wants what is not known here. */
+	if (given)
+		memcpy(&o, given, MIN(given->size, sizeof(o)));
+	if (given && given->size > sizeof(o))
+		return fail(PROTON_INVALID, "options of a newer version of proton.h");
+	spec->context = *word_of(contexts, or_empty(o.context));
+	spec->device_type = device_type_of(backends, or_empty(o.backend));
+	if (!spec->context)
+		return fail(PROTON_INVALID, "context '%.40s' is not known: shadow or python",
+			    o.context);
+	if (!spec->device_type)
+		return fail(PROTON_INVALID, "backend '%.40s' is not known: cupti, opencl or openmp",
+			    o.backend);
+	if (*or_empty(o.data) && strcasecmp(o.data, "tree") != 0)
+		return fail(PROTON_INVALID,
+			    "data '%.40s' of a session is not known: tree (traces are made by "
+			    "record --trace)",
+			    o.data);
+	if (*or_empty(o.mode))
+		return fail(PROTON_INVALID, "mode '%.40s' is not known: sessions have none",
+			    o.mode);
+	if (*or_empty(o.hook))
+		return fail(PROTON_INVALID, "hook '%.40s' is not known: sessions have none",
+			    o.hook);
+	return spec_name(spec, name);
+}
+
+/* ---- starting and switching ---- */
+
+/* One that is to be written to the same file and is not finalized, or WIRE_NONE. */
+static uint32_t session_find(uint32_t name)
+{
+	for (uint32_t i = 0; i < n_sessions(); i++)
+		if (collector->session[i].name == name && !collector->session[i].finalizing &&
+		    session_state(i) <= WIRE_SESSION_ACTIVE)
+			return i;
+	return WIRE_NONE;
+}
+
+static uint32_t n_live(void)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < n_sessions(); i++)
+		n += session_state(i) <= WIRE_SESSION_ACTIVE;
+	return n;
+}
+
+static uint32_t intern(const char *text)
+{
+	return string_intern(text, strlen(text));
+}
+
+/* A new one, not active yet; WIRE_NONE: there are too many. */
+static uint32_t session_new_entry(const struct spec *spec, uint32_t name)
+{
+	uint32_t id = n_sessions();
+	struct session_entry *e = &collector->session[id];
+
+	if (id == MAX_SESSIONS || n_live() == MAX_LIVE_SESSIONS)
+		return WIRE_NONE;
+	e->name = name;
+	e->context = intern(spec->context);
+	e->device_type = intern(spec->device_type);
+	atomic_store(&e->state, WIRE_SESSION_INACTIVE);
+	atomic_store_explicit(&collector->n_sessions, id + 1, memory_order_release);
+	return id;
+}
+
+static bool session_switch(uint32_t id, uint32_t state)
+{
+	atomic_store(&collector->session[id].state, state);
+	return epoch_update();
+}
+
+static int start_locked(const struct spec *spec)
+{
+	uint32_t name = intern(spec->name), id = name ? session_find(name) : WIRE_NONE;
+
+	if (!name)
+		return fail(PROTON_FULL, "there is no room for another name");
+	if (id == WIRE_NONE)
+		id = session_new_entry(spec, name);
+	if (id == WIRE_NONE)
+		return fail(PROTON_FULL, "a process may have %d sessions, %d at a time",
+			    MAX_SESSIONS, MAX_LIVE_SESSIONS);
+	if (!session_switch(id, WIRE_SESSION_ACTIVE)) {
+		session_switch(id, WIRE_SESSION_INACTIVE);
+		return fail(PROTON_FULL,
+			    "there are too many sets of sessions that were active together");
+	}
+	return (int)id;
+}
+
+int collect_session_start(const char *name, const struct proton_session_options *options)
+{
+	struct spec spec;
+	int r = spec_fill(&spec, name, options);
+
+	if (r < 0)
+		return r;
+	if (!sessions_lock())
+		return fail_locked();
+	r = start_locked(&spec);
+	sessions_unlock();
+	if (r < 0)
+		return r;
+	/* Launches are told apart from now on: those before are of no session. */
+	backends_attribute();
+	sender_start();
+	return r;
+}
+
+/* Is it one that can be switched and finalized? */
+static bool session_is_live(int session)
+{
+	return session >= 0 && (uint32_t)session < n_sessions() &&
+	       session_state((uint32_t)session) <= WIRE_SESSION_ACTIVE &&
+	       !collector->session[session].finalizing;
+}
+
+/* All of them, or the one. Under the lock. */
+static int switch_locked(int session, uint32_t state)
+{
+	bool fits;
+
+	if (session != PROTON_ALL_SESSIONS && !session_is_live(session))
+		return fail(PROTON_UNKNOWN, "there is no session %d", session);
+	for (int i = 0; session == PROTON_ALL_SESSIONS && (uint32_t)i < n_sessions(); i++)
+		if (session_is_live(i))
+			atomic_store(&collector->session[i].state, state);
+	if (session != PROTON_ALL_SESSIONS)
+		atomic_store(&collector->session[session].state, state);
+	fits = epoch_update();
+	return fits ? PROTON_OK
+		    : fail(PROTON_FULL,
+			   "there are too many sets of sessions that were active together");
+}
+
+static int session_set_state(int session, uint32_t state)
+{
+	int r;
+
+	if (!sessions_lock())
+		return fail_locked();
+	r = switch_locked(session, state);
+	sessions_unlock();
+	return r;
+}
+
+int collect_session_activate(int session)
+{
+	return session_set_state(session, WIRE_SESSION_ACTIVE);
+}
+
+/* Wait until what was launched until now has been recorded and sent, as long as records come. */
+static void settle(void)
+{
+	const struct timespec look = {0, LOOK_NS};
+	struct patience p = patience(SETTLE_MS);
+	uint64_t n_records, seen = 0, launched = burst_launches(&n_records);
+
+	while (sender_deliver() && burst_launches(&n_records) && n_records < launched) {
+		if (n_records != seen)
+			p = patience(SETTLE_MS);
+		seen = n_records;
+		if (!patience_ms(&p))
+			break;
+		nanosleep(&look, NULL);
+	}
+}
+
+int collect_session_deactivate(int session, bool flush)
+{
+	int r = session_set_state(session, WIRE_SESSION_INACTIVE);
+
+	if (r == PROTON_OK && flush)
+		settle();
+	return r;
+}
+
+/* ---- the end of one ---- */
+
+static void answer_path(uint32_t id, char path[static PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/" WIRE_SESSION_FILE, collector->dir, collector->instance, id);
+}
+
+/* The file in which proton answers. That it is there says that we may ask. */
+static int answer_prepare(uint32_t id)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	answer_path(id, path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+/* What is in it: a positive errno, or 0. False: nothing yet. */
+static bool answer_read(uint32_t id, int *ret_error)
+{
+	char path[PATH_MAX], text[16];
+	ssize_t n;
+	int fd;
+
+	answer_path(id, path);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0 || text[n - 1] != '\n')
+		return false;
+	text[n] = '\0';
+	*ret_error = (int)strtol(text, NULL, 10);
+	return true;
+}
+
+/* Tell proton, and wait until the file is there. */
+static int finalize_write(uint32_t id)
+{
+	const struct timespec look = {0, LOOK_NS};
+	struct session_entry *e = &collector->session[id];
+	struct patience p = patience(ANSWER_MS);
+	char path[PATH_MAX];
+	int error = answer_prepare(id);
+	bool answered;
+
+	if (error < 0) {
+		atomic_store(&e->state, WIRE_SESSION_GONE);
+		return fail(PROTON_UNWRITTEN, "proton's folder cannot be written to: %s",
+			    strerror(-error));
+	}
+	atomic_store_explicit(&e->state, WIRE_SESSION_FINALIZED, memory_order_release);
+	for (int i = 0; !(answered = answer_read(id, &error)) && patience_ms(&p); i++) {
+		if (i % ASK_EVERY == 0 &&
+		    (!atomic_load(&collector->control->alive) || !sender_deliver()))
+			break;
+		nanosleep(&look, NULL);
+	}
+	answer_path(id, path);
+	unlink(path);
+	if (!answered)
+		return fail(PROTON_UNWRITTEN, "proton did not answer: the file may be missing");
+	return error ? fail(PROTON_UNWRITTEN, "the file was not written: %s", strerror(error))
+		     : PROTON_OK;
+}
+
+/* From now on it is nobody else's: not to be activated, and its name is free. */
+static int finalize_claim(int session, uint32_t format)
+{
+	int r = PROTON_OK;
+
+	if (!sessions_lock())
+		return fail_locked();
+	if (!session_is_live(session)) {
+		r = fail(PROTON_UNKNOWN, "there is no session %d", session);
+	} else {
+		collector->session[session].finalizing = true;
+		collector->session[session].format = format;
+		session_switch((uint32_t)session, WIRE_SESSION_INACTIVE);
+	}
+	sessions_unlock();
+	return r;
+}
+
+static int finalize_one(int session, const char *format)
+{
+	int r = finalize_claim(session, intern(format));
+
+	if (r < 0)
+		return r;
+	settle();
+	return finalize_write((uint32_t)session);
+}
+
+int collect_session_finalize(int session, const char *format)
+{
+	const char *word = *or_empty(format) ? *word_of(formats, format) : formats[0];
+	int r = PROTON_OK, one;
+
+	if (!word)
+		return fail(PROTON_INVALID,
+			    "format '%.40s' is not one of sessions: hatchet or hatchet_msgpack",
+			    format);
+	if (session != PROTON_ALL_SESSIONS)
+		return finalize_one(session, word);
+	for (uint32_t i = 0; i < n_sessions(); i++) {
+		one = session_is_live((int)i) ? finalize_one((int)i, word) : PROTON_OK;
+		if (one < 0 && one != PROTON_UNKNOWN) /* another thread was faster */
+			r = one;
+	}
+	return r;
+}
+
+void sessions_forked(void)
+{
+	atomic_store(&collector->sessions_lock, 0);
+	for (uint32_t i = 0; i < n_sessions(); i++)
+		atomic_store(&collector->session[i].state, WIRE_SESSION_GONE);
+	atomic_store(&collector->epoch, 0);
+}

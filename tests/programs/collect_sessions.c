@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Sessions of a program's own: collect_sessions LIBCUDA WHAT [ARGUMENT]. See tests/scripts/collect_sessions.sh
+ * for what each WHAT is there for. */
+#include "config.h" // IWYU pragma: keep
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "proton/proton.h"
+
+static uint32_t (*launch)(const char *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
+			  uint32_t, void *, void **, void **);
+
+static void open_cuda(const char *path)
+{
+	void *driver = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+	uint32_t (*init)(uint32_t flags);
+
+	if (!driver) {
+		fprintf(stderr, "collect_sessions: %s\n", dlerror());
+		exit(2);
+	}
+	*(void **)&init = dlsym(driver, "cuInit");
+	*(void **)&launch = dlsym(driver, "cuLaunchKernel");
+	init(0);
+}
+
+static void run(const char *kernel, int n)
+{
+	while (n--)
+		launch(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+}
+
+static void say(const char *what, int status)
+{
+	printf("%s %d%s%s\n", what, status, status < 0 ? " " : "",
+	       status < 0 ? proton_session_error() : "");
+	fflush(stdout);
+}
+
+/* Two that overlap: a has 5 of add and 2 of mul, b has 2 and 7 of mul and 1 of add. */
+static void overlap(const char *argument)
+{
+	int a, b;
+
+	run("add", 5);
+	a = proton_session_start("a", NULL);
+	proton_enter_scope("step");
+	run("add", 4);
+	b = proton_session_start("b", NULL);
+	run("mul", 2);
+	proton_scope_metric("flops", 100);
+	proton_session_deactivate(a, 1);
+	proton_exit_scope();
+	run("mul", 7);
+	proton_session_activate(a);
+	proton_session_deactivate(b, 0);
+	run("add", 1);
+	say("a", proton_session_finalize(a, argument));
+	proton_session_activate(b);
+	run("add", 1);
+	say("b", proton_session_finalize(b, "hatchet_msgpack"));
+	say("b again", proton_session_finalize(b, NULL));
+	run("add", 8);
+}
+
+/* One, of the name that is given. */
+static void one(const char *name)
+{
+	int session = proton_session_start(name, NULL);
+
+	run("add", 3);
+	say("start", session);
+	say("finalize", session < 0 ? session : proton_session_finalize(session, NULL));
+}
+
+/* Of what the contexts are made. */
+static void context(const char *word)
+{
+	const struct proton_session_options options = {.size = sizeof(options), .context = word};
+	int session = proton_session_start("c", &options);
+
+	say("start", session);
+	proton_enter_scope("outer");
+	run("add", 3);
+	proton_enter_scope("inner");
+	run("add", 3);
+	proton_exit_scope();
+	proton_exit_scope();
+	if (session >= 0)
+		say("finalize", proton_session_finalize(session, NULL));
+}
+
+/* A name of a megabyte. */
+static void long_name(const char *argument)
+{
+	size_t n = strtoul(argument, NULL, 10);
+	char *name = malloc(n + 1);
+
+	if (!name)
+		exit(2);
+	memset(name, 'x', n);
+	name[n] = '\0';
+	one(name);
+	free(name);
+}
+
+/* The child has none of its parent's, and one of its own. */
+static void fork_child(const char *argument)
+{
+	int session = proton_session_start("parent", NULL), status;
+	pid_t pid;
+
+	(void)argument;
+	run("add", 3);
+	pid = fork();
+	if (pid == 0) {
+		say("child", proton_session_deactivate(session, 0));
+		session = proton_session_start("child", NULL);
+		proton_enter_scope("s"); /* CUDA does not work in a fork child */
+		proton_scope_metric("flops", 5);
+		proton_exit_scope();
+		say("child", proton_session_finalize(session, NULL));
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	run("add", 1);
+	say("parent", proton_session_finalize(session, NULL));
+}
+
+static void *thread_main(void *arg)
+{
+	char name[32];
+	int session;
+
+	snprintf(name, sizeof(name), "t%d", (int)(intptr_t)arg);
+	session = proton_session_start(name, NULL);
+	proton_enter_scope(name); /* and never left */
+	run("add", 10);
+	if (session < 0 || proton_session_finalize(session, NULL) != PROTON_OK)
+		say(name, session);
+	return NULL;
+}
+
+static void threads(const char *argument)
+{
+	int n = atoi(argument);
+	pthread_t *all = calloc((size_t)n, sizeof(*all));
+
+	for (int i = 0; all && i < n; i++)
+		pthread_create(&all[i], NULL, thread_main, (void *)(intptr_t)i);
+	for (int i = 0; all && i < n; i++)
+		pthread_join(all[i], NULL);
+	free(all);
+	say("threads", 0);
+}
+
+/* Ends without a word, with a session that is not finalized. */
+static void leave(const char *argument)
+{
+	proton_session_start("never", NULL);
+	proton_exit_scope();
+	run("add", 3);
+	if (!strcmp(argument, "kill"))
+		raise(SIGKILL);
+	_exit(0);
+}
+
+/* Whoever profiles is killed: the program goes on. */
+static void orphan(const char *argument)
+{
+	int session = proton_session_start("orphan", NULL);
+
+	run("add", 3);
+	kill(getppid(), SIGKILL);
+	while (getppid() == atoi(argument))
+		;
+	say("finalize", proton_session_finalize(session, NULL));
+	run("add", 3);
+	say("start", proton_session_start("later", NULL));
+	say("goes on", 0);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *word;
+		void (*run)(const char *argument);
+	} all[] = {
+		{"overlap", overlap}, {"one", one},         {"context", context},
+		{"long", long_name},  {"fork", fork_child}, {"threads", threads},
+		{"leave", leave},     {"orphan", orphan},
+	};
+
+	if (argc < 3)
+		return 2;
+	open_cuda(argv[1]);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (!strcmp(all[i].word, argv[2])) {
+			all[i].run(argc > 3 ? argv[3] : NULL);
+			return 0;
+		}
+	return 2;
+}

@@ -1,0 +1,104 @@
+#!/bin/bash
+# Sessions that a program starts by proton.h: what is in the profile of each, beside that of the run; names,
+# forks, threads, and either side that is killed.
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+libs=$(dirname "$PROTON")/tests/mocks/.libs
+app=$(dirname "$PROTON")/tests/programs/collect_sessions
+[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
+export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+cuda=$libs/libcuda.so.1
+
+# record WHAT [ARGUMENT]: what the program says is in `out`
+record() { timeout 240 "$PROTON" record -o run.hatchet -- "$app" "$cuda" "$@" >out 2>err; }
+# Paths and executions of a profile, and its losses.
+tree() {
+	"$PROTON" export -f json "$1" | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+path, counts = {}, []
+for n in p["nodes"]:
+    path[n["id"]] = "/".join(filter(None, (path.get(n["parent"]), n["name"] if n["parent"] is not None else "")))
+    if n["metrics"].get("count"):
+        counts += [path[n["id"]] + " " + str(n["metrics"]["count"])]
+print(*sorted(counts), [k for k, v in p["losses"].items() if v and k not in ("pipe_full", "intervals", "wire_gaps")])'
+}
+
+# ---- two that overlap
+record overlap
+check "it says" "a 0 b 0 b again -3 there is no session 1" "$(tr '\n' ' ' <out | sed 's/ $//')"
+check "a" "add 1 step/add 4 step/mul 2 []" "$(tree a.hatchet)"
+check "b" "add 1 mul 7 step/mul 2 []" "$(tree b.hatchet_msgpack)"
+check "the run has all" "add 19 mul 9" "$(metric run.hatchet add count | sed 's/^/add /') $(metric run.hatchet mul count | sed 's/^/mul /')"
+check "flops of a" 100 "$(metric a.hatchet step flops | sed 's/\.0$//')"
+check "the files are those of others" "$(stat -c %a run.hatchet)" "$(stat -c %a a.hatchet)"
+rm -f a.hatchet
+record overlap hatchet
+check "a format by its name" yes "$([ -s a.hatchet ] && echo yes)"
+
+# ---- what contexts are made of
+record context shadow
+check "scopes" "outer/add 3 outer/inner/add 3 []" "$(tree c.hatchet)"
+record context python
+check "without scopes equal kernels are one" "add 6 []" "$(tree c.hatchet)"
+record context nonsense
+has "another" "-2 context 'nonsense' is not known: shadow or python" out
+
+# ---- names
+mkdir -p sub
+for name in sub/x "/$PWD/y" $'line\nfeed' $'\xff\xfe' 'a b%p' ''; do
+	record one "$name"
+	file=${name:-proton}.hatchet
+	check "name $(printf %q "$name")" "finalize 0 add 3 []" "$(tail -1 out) $(tree "$file")"
+done
+record one nowhere/x
+has "a folder that is not there" "finalize -5 the file was not written: No such file or directory" out
+check "and the run goes on" 3 "$(metric run.hatchet add count)"
+mkfifo pipe.hatchet
+record one pipe
+has "a FIFO" "finalize -5 the file was not written: Invalid argument" out
+record one -
+has "no name of a file" "start -2 a session is written to a file" out
+record long 1048576
+has "a megabyte" "start -2 the name is too long for a file: 'xxxx" out
+
+# ---- forks and threads
+record fork
+check "fork" "child -3 there is no session 0,child 0,parent 0," "$(tr '\n' , <out)"
+check "the parent's" "add 4 []" "$(tree parent.hatchet)"
+check "the child's" "5 0" "$(metric child.hatchet s flops | sed 's/\.0$//') $(metric parent.hatchet s flops)"
+record threads 64
+check "64 threads" "threads 0" "$(cat out)"
+check "64 files" 64 "$(ls t*.hatchet | wc -l)"
+check "each has its thread's" "" "$(for i in $(seq 0 63); do
+	n=$("$PROTON" export -f json t$i.hatchet | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+scope = [n["id"] for n in p["nodes"] if n["name"] == sys.argv[1]]
+print(sum(n["metrics"].get("count", 0) for n in p["nodes"] if n["parent"] in scope))' t$i)
+	[ "$n" = 10 ] || echo "t$i $n"
+done)"
+check "and the run all" 640 "$(metric run.hatchet add count)"
+
+# ---- ends
+record leave now
+check "without finalize there is no file" no "$([ -e never.hatchet ] && echo yes || echo no)"
+if grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; then
+	echo "skipped: _exit() is not seen in a program with a sanitizer"
+else
+	check "the run has what there was" 3 "$(metric run.hatchet add count)"
+fi
+record leave kill
+check "a program that is killed: its status" 137 $?
+check "and no file" no "$([ -e never.hatchet ] && echo yes || echo no)"
+# The shell is the parent that the program would kill.
+(timeout 240 "$PROTON" record -o run.hatchet -- "$app" "$cuda" orphan 0 >out 2>err) 2>/dev/null
+wait_for 60 grep -q "goes on" out
+has "whoever profiles is killed" "finalize -5 proton did not answer" out
+has "and the program goes on" "goes on 0" out
+
+# ---- a tape is read, and writes nothing
+timeout 240 "$PROTON" record --tape run.tape -o run.hatchet -- "$app" "$cuda" overlap >out 2>err
+rm -f a.hatchet b.hatchet_msgpack
+check "a tape has the run" 19 "$(metric run.tape add count)"
+check "and writes no file" no "$([ -e a.hatchet ] || [ -e b.hatchet_msgpack ] && echo yes || echo no)"
+finish
