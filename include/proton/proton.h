@@ -88,6 +88,13 @@ struct proton_api_v1 {
 	int (*session_deactivate)(int session, int flush);
 	int (*session_finalize)(int session, const char *format);
 	const char *(*session_error)(void);
+	int (*state_enter)(const char *name);
+	int (*state_exit)(void);
+	void (*metric_i64)(const char *name, int64_t value);
+	int (*metric_vector)(const char *name, const double *values, size_t n);
+	int (*metric_vector_i64)(const char *name, const int64_t *values, size_t n);
+	int (*launch_begin)(const char *name);
+	int (*launch_end)(void);
 };
 
 /* What the collector exports under the name "proton_get_api".
@@ -126,7 +133,8 @@ __attribute__((weak, visibility("hidden"))) const struct proton_api_v1 *proton_a
 /* First call: find the collector. Two threads may both do it; both find the same. */
 __attribute__((cold, noinline, unused)) static const struct proton_api_v1 *proton_api_load_(void)
 {
-	static const struct proton_api_v1 none = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+	static const struct proton_api_v1 none = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+						  0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 	const struct proton_api_v1 *api = &none;
 	proton_get_api_fn *get = 0;
 	/* A program that gained privileges must not load what its caller names. */
@@ -197,7 +205,9 @@ static inline int proton_exit_scope(void)
 	return PROTON_CALL_(exit_scope, (), -1);
 }
 
-/* Add to a metric of the current calling context. Values add up over calls and over children.
+/* Add to a metric of the current calling context. Values add up over calls and over children; behind a
+ * name, "(exc)" is for one that does not add up over children, and "(pty)" for a property, as
+ * proton_scope_property(): neither is a part of the name.
  *   unit    as the name says: "flops", "flops8", "flops16", "flops32", "flops64": operations;
  *           "bytes": bytes, rounded to an integer; any other name: yours, "name (unit)" shows it
  *   source  the program
@@ -247,6 +257,93 @@ static inline void proton_scope_property_u64(const char *name, uint64_t value)
 	(void)name;
 	(void)value;
 	PROTON_RUN_(property_u64, (name, value));
+}
+
+/* The same for integers that may be below 0. A metric whose first value is below 0 is one of floating point.
+ *   unit    as proton_scope_metric()
+ *   source  the program
+ *   errors  values below 0 of a metric that began otherwise are ignored, and a note says so
+ *   thread  any */
+static inline void proton_scope_metric_i64(const char *name, int64_t value)
+{
+	(void)name;
+	(void)value;
+	if (PROTON_HAS_(metric_i64))
+		PROTON_RUN_(metric_i64, (name, value));
+}
+
+/* Add to each element of a metric of several: they are metrics of their own, "name[0]", "name[1]", and
+ * so on, with the unit behind that.
+ *   unit    PROTON_OK; n: elements, 1 to 64
+ *   source  the program
+ *   errors  PROTON_NOBODY; PROTON_INVALID: no elements or too many, or a name of more than 200 bytes;
+ *           each element as proton_scope_metric()
+ *   thread  any */
+static inline int proton_scope_metric_vector(const char *name, const double *values, size_t n)
+{
+	(void)name;
+	(void)values;
+	(void)n;
+	return PROTON_LATER_(metric_vector, (name, values, n), PROTON_NOBODY);
+}
+
+/* The same for integers.
+ *   unit    as proton_scope_metric_vector()
+ *   source  the program
+ *   errors  as proton_scope_metric_vector(); each element as proton_scope_metric_i64()
+ *   thread  any */
+static inline int proton_scope_metric_vector_i64(const char *name, const int64_t *values, size_t n)
+{
+	(void)name;
+	(void)values;
+	(void)n;
+	return PROTON_LATER_(metric_vector_i64, (name, values, n), PROTON_NOBODY);
+}
+
+/* Put this thread into a state: one more frame of the calling context of what it launches, below scopes and
+ * all else, directly above kernels. There is one at most: another takes its place.
+ *   unit    PROTON_OK
+ *   source  name is copied: any UTF-8, "" and NULL show as "<state>"
+ *   errors  PROTON_NOBODY
+ *   thread  any; belongs to the caller */
+static inline int proton_state_enter(const char *name)
+{
+	(void)name;
+	return PROTON_LATER_(state_enter, (name), PROTON_NOBODY);
+}
+
+/* Leave the state, whichever it is: there is none then, not the one before.
+ *   unit    PROTON_OK, also where there was none
+ *   source  proton_state_enter()
+ *   errors  PROTON_NOBODY
+ *   thread  the one that entered it */
+static inline int proton_state_exit(void)
+{
+	return PROTON_LATER_(state_exit, (), PROTON_NOBODY);
+}
+
+/* Say what the next launches are, until proton_launch_end(): their kernels are called `name`, not by their
+ * symbols, and what proton_scope_metric() and its kin add is theirs: "flops", "flops8" to "flops64", "bytes" or
+ * any other, once for all that is launched in between. One at a time: another ends it.
+ *   unit    PROTON_OK
+ *   source  name is copied; NULL and "": kernels keep their symbols, and values go to where they are launched
+ *   errors  PROTON_NOBODY. Values are kept where nothing is launched; more than 16 before the first launch go
+ *           to the calling context
+ *   thread  any; belongs to the caller */
+static inline int proton_launch_begin(const char *name)
+{
+	(void)name;
+	return PROTON_LATER_(launch_begin, (name), PROTON_NOBODY);
+}
+
+/* End what proton_launch_begin() began.
+ *   unit    PROTON_OK
+ *   source  proton_launch_begin()
+ *   errors  PROTON_NOBODY; PROTON_UNKNOWN: nothing was begun (counted as "scope_mismatch")
+ *   thread  the one that began it */
+static inline int proton_launch_end(void)
+{
+	return PROTON_LATER_(launch_end, (), PROTON_NOBODY);
 }
 
 /* Is somebody profiling this program now? To skip work that only prepares names or metrics.

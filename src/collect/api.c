@@ -4,11 +4,13 @@
 #include "config.h" // IWYU pragma: keep
 #include "proton/proton.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/util.h"
 #include "collect/api.h"
 #include "collect/collect.h"
 #include "collect/sessions.h"
+#include "core/metric.h"
 
 /* A program may load the library without any of the doors that start it. */
 static bool api_on(void)
@@ -67,6 +69,90 @@ int proton_api_active(void)
 	return api_on();
 }
 
+/* Integers below 0 are numbers of floating point, exact to 53 bits. */
+void proton_api_metric_i64(const char *name, int64_t value)
+{
+	if (value < 0)
+		put_f64(name, (double)value, false);
+	else
+		put_u64(name, (uint64_t)value, false);
+}
+
+enum { VECTOR_MAX = 64, VECTOR_NAME_MAX = 200 };
+
+/* "name[3] (unit)". */
+static void element_name(char out[VECTOR_NAME_MAX + 16], const char *name, size_t i)
+{
+	size_t bare = metric_bare_len(name);
+
+	snprintf(out, VECTOR_NAME_MAX + 16, "%.*s[%zu]%s", (int)bare, name, i, name + bare);
+}
+
+static int vector_status(const char *name, size_t n)
+{
+	if (!api_on())
+		return PROTON_NOBODY;
+	return !name || !*name || strnlen(name, VECTOR_NAME_MAX + 1) > VECTOR_NAME_MAX || !n ||
+			       n > VECTOR_MAX
+		       ? PROTON_INVALID
+		       : PROTON_OK;
+}
+
+int proton_api_metric_vector(const char *name, const double *values, size_t n)
+{
+	char element[VECTOR_NAME_MAX + 16];
+	int r = vector_status(name, n);
+
+	for (size_t i = 0; r == PROTON_OK && i < n; i++) {
+		element_name(element, name, i);
+		put_f64(element, values[i], false);
+	}
+	return r;
+}
+
+int proton_api_metric_vector_i64(const char *name, const int64_t *values, size_t n)
+{
+	char element[VECTOR_NAME_MAX + 16];
+	int r = vector_status(name, n);
+
+	for (size_t i = 0; r == PROTON_OK && i < n; i++) {
+		element_name(element, name, i);
+		proton_api_metric_i64(element, values[i]);
+	}
+	return r;
+}
+
+int proton_api_state_enter(const char *name)
+{
+	if (!api_on())
+		return PROTON_NOBODY;
+	if (!name || !*name)
+		name = "<state>";
+	collect_state(name, strlen(name));
+	return PROTON_OK;
+}
+
+int proton_api_state_exit(void)
+{
+	if (!api_on())
+		return PROTON_NOBODY;
+	collect_state(NULL, 0);
+	return PROTON_OK;
+}
+
+int proton_api_launch_begin(const char *name)
+{
+	return api_on() && collect_launch_begin(name, name ? strlen(name) : 0) == 0 ? PROTON_OK
+										    : PROTON_NOBODY;
+}
+
+int proton_api_launch_end(void)
+{
+	if (!api_on())
+		return PROTON_NOBODY;
+	return collect_launch_end() == 0 ? PROTON_OK : PROTON_UNKNOWN;
+}
+
 int proton_api_session_start(const char *name, const struct proton_session_options *options)
 {
 	return api_on() ? collect_session_start(name, options) : PROTON_NOBODY;
@@ -109,6 +195,13 @@ const struct proton_api_v1 *proton_get_api(uint32_t version)
 		.session_deactivate = proton_api_session_deactivate,
 		.session_finalize = proton_api_session_finalize,
 		.session_error = proton_api_session_error,
+		.state_enter = proton_api_state_enter,
+		.state_exit = proton_api_state_exit,
+		.metric_i64 = proton_api_metric_i64,
+		.metric_vector = proton_api_metric_vector,
+		.metric_vector_i64 = proton_api_metric_vector_i64,
+		.launch_begin = proton_api_launch_begin,
+		.launch_end = proton_api_launch_end,
 	};
 
 	/* A later version has this table as its beginning, so only 0 is refused. */

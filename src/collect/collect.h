@@ -7,7 +7,8 @@
  *   exec.c    the exec functions: what was counted is sent before;  leave.c  _exit, pthread_exit
  *   state.c   the collector and its threads: what all the others stand on
  *   tables.c  strings, frames, nodes, lanes, launch contexts, slots: bounded, mmapped, lock-free
- *   scope.c   the calling context of each thread
+ *   scope.c   the calling context of each thread;  metrics.c  what the program counts there
+ *   launch_info.c  what it says of launches
  *   sessions.c  sessions that the program starts: who is active at a launch
  *   sink.c    activity record -> slot
  *   burst.c   definitions and changed slots -> FIFO;  sender.c  when: one thread, every period
@@ -52,6 +53,15 @@ int collect_push_adopted(enum frame_kind kind, uint64_t tag, const char *name, s
 int collect_pop(uint64_t tag);
 /* Depth of the current thread's stack of this tag. */
 int collect_depth(uint64_t tag);
+
+/* The state of this thread: one frame at most, above what it launches and below all other frames. NULL:
+ * none. */
+void collect_state(const char *name, size_t len);
+
+/* What this thread launches from here to the end has this name in place of its symbol (len 0: its own), and
+ * metrics are of these launches. 0, or -1: the collector is off, or nothing was begun (counted). */
+int collect_launch_begin(const char *name, size_t len);
+int collect_launch_end(void);
 
 /* Add v to the metric of this name at the current calling context (inclusive, sum), or, with
  * replace, set it (a property). */

@@ -90,6 +90,7 @@ struct context_entry { /* launch context */
 	uint32_t node, thread;
 	uint32_t is_guessed; /* of a launch before, from the same place */
 	uint32_t epoch;
+	uint32_t name; /* string that its kernels have for a name; 0: their own */
 	_Atomic uint8_t state;
 };
 
@@ -187,6 +188,22 @@ struct cpu_mark {
 	uint64_t host_ns, pause; /* host clock, and collector->pause, then */
 };
 
+/* A value that the program gave to a launch which is yet to come. */
+struct launch_value {
+	union metric_value v;
+	uint16_t metric;
+	bool replace;
+};
+
+/* What proton_launch_begin() began (launch_info.c). */
+struct launch_info {
+	bool on, placed; /* placed: the first launch has come, and where its values go is known */
+	uint32_t name;   /* string; 0: kernels keep theirs */
+	uint32_t node;
+	uint32_t n;
+	struct launch_value values[16];
+};
+
 struct record_cache;   /* of sink.c */
 struct python_stack;   /* of python.c */
 struct torch_stack;    /* of torch.c */
@@ -206,6 +223,8 @@ struct thread_state {
 	bool context_guessed;  /* … and whether it is guessed */
 	uint32_t context_epoch;
 	uint32_t depth, overflow;
+	uint32_t state; /* frame of its state; 0: none */
+	struct launch_info launch;
 	_Atomic uint64_t n_launches, n_unlaunched, n_records;
 	_Atomic uint64_t losses[LOSS_N];
 	struct record_cache *cache;
@@ -410,7 +429,8 @@ uint32_t string_intern(const char *s, size_t len);
 uint32_t frame_intern(enum frame_kind kind, uint32_t string);
 uint32_t node_intern(uint32_t parent, uint32_t frame);
 uint32_t node_intern_made(uint32_t parent, uint32_t frame, bool *ret_made); /* now, and by us? */
-uint32_t context_intern(uint32_t node, uint32_t thread, bool is_guessed, uint32_t epoch);
+uint32_t context_intern(uint32_t node, uint32_t thread, bool is_guessed, uint32_t epoch,
+			uint32_t name);
 uint32_t lane_intern(uint32_t device, uint32_t context, uint32_t stream, uint32_t thread);
 uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set,
 		     uint32_t epoch); /* WIRE_NONE is counted */
@@ -463,6 +483,15 @@ void scopes_close(struct thread_state *t);
 void scopes_forked(struct thread_state *t);
 void scopes_end(void);       /* of this thread, with the process */
 void scopes_left_open(void); /* of the others, at its very end */
+
+/* launch_info.c */
+/* The first launch of what was begun comes from this node: values go to it. */
+void launch_place(struct thread_state *t, uint32_t node);
+/* No launch may come any more: what was said of it is not lost. */
+void launch_flush(struct thread_state *t);
+
+/* metrics.c */
+void metric_put_at(struct thread_state *t, uint32_t node, const struct launch_value *v);
 
 /* cpu_time.c */
 void cpu_time_charge(struct thread_state *t); /* the context of this thread is about to change */

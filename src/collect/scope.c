@@ -11,6 +11,20 @@
 #include "collect/slots.h"
 #include "wire/wire.h"
 
+/* The launch context of what t->context_node and its kin say, with the thread's state and the name that it
+ * gives to kernels: whoever changes these sets t->context to 0. */
+static uint32_t context_make(struct thread_state *t)
+{
+	uint32_t node = t->context_node;
+
+	if (t->state)
+		node = node_intern(node, t->state);
+	if (t->launch.on && !t->launch.placed)
+		launch_place(t, node);
+	return context_intern(node, t->lane, t->context_guessed, t->context_epoch,
+			      t->launch.on ? t->launch.name : 0);
+}
+
 /* A thread without a scope of its own works for the main thread as a rule: PyTorch's backward
  * threads, pools that somebody waits for. It has the main thread's calling context of the moment. */
 uint32_t thread_context(struct thread_state *t)
@@ -32,12 +46,31 @@ uint32_t thread_context(struct thread_state *t)
 		node = contexts_node(t, node, &guessed);
 	if (_unlikely_(!t->context || t->context_node != node || t->context_guessed != guessed ||
 		       t->context_epoch != epoch)) {
-		t->context = context_intern(node, t->lane, guessed, epoch);
 		t->context_epoch = epoch;
 		t->context_node = node;
 		t->context_guessed = guessed;
+		t->context = context_make(t);
 	}
 	return t->context;
+}
+
+void collect_state(const char *name, size_t len)
+{
+	struct thread_state *t;
+
+	if (!collect_on)
+		return;
+	t = thread_state();
+	if (!t->tid) /* a state that threads without one of their own share has none */
+		return;
+	t->state = name ? frame_intern(FRAME_STATE, string_intern(name, len)) : 0;
+	if (t->state == WIRE_NONE)
+		t->state = 0;
+	t->context = 0;
+	if (name && !atomic_load_explicit(&collector->many_contexts, memory_order_relaxed)) {
+		backends_attribute();
+		sender_start();
+	}
 }
 
 static void thread_move(struct thread_state *t, uint32_t node)
@@ -140,6 +173,7 @@ void scopes_close(struct thread_state *t)
 	uint32_t i;
 
 	cpu_time_charge(t);
+	launch_flush(t);
 	for (i = 0; i < t->depth; i++) {
 		scope_time(t, &t->stack[i]);
 		t->stack[i].enter_ns = 0;
@@ -216,94 +250,6 @@ int collect_depth(uint64_t tag)
 	for (i = 0; i < t->depth; i++)
 		n += t->stack[i].tag == tag;
 	return n;
-}
-
-/* A number that is not kept is told of, once a metric. */
-static void metric_complain(const char *name, uint32_t metric, const char *what)
-{
-	char text[256];
-
-	if (atomic_exchange(&collector->metric[metric].named, true))
-		return;
-	snprintf(text, sizeof(text), "metric '%.64s' %s", name, what);
-	collect_note(NOTE_WARNING, text);
-}
-
-/* A text, a minimum and a maximum are made of what ran: nothing can be added to them. */
-static bool metric_takes_numbers(const char *name, uint32_t metric)
-{
-	const struct metric_entry *m = &collector->metric[metric];
-
-	if (m->type != METRIC_TEXT && m->add != METRIC_MIN && m->add != METRIC_MAX)
-		return true;
-	metric_complain(name, metric, "is proton's own: the program's values of it are not kept");
-	return false;
-}
-
-/* A metric has the type of its first value, or that which the model knows for its name. Others are
- * converted; what cannot be (a negative number as an integer) is left out, as the reader would. */
-static bool metric_take(const char *name, uint32_t metric, enum metric_type sent,
-			union metric_value *v)
-{
-	enum metric_type type = collector->metric[metric].type;
-	const union metric_value given = *v;
-	bool kept = metric_convert(sent, type, v);
-
-	if (!kept || (sent == METRIC_F64 && type == METRIC_U64 && (double)v->u64 != given.f64))
-		metric_complain(name, metric,
-				"began as a whole number: fractions of it are rounded, "
-				"negative values left out");
-	return kept;
-}
-
-/* The metric of this name, made for a value of this type when it is the first; WIRE_NONE: full. */
-static uint32_t metric_of(const char *name, enum metric_type type, bool property)
-{
-	struct metric guess;
-
-	metric_guess(name, type, &guess);
-	return metric_intern(name, guess.unit, guess.type, property ? METRIC_PROPERTY : guess.scope,
-			     property ? METRIC_LAST : guess.add);
-}
-
-static void metric_put(const char *name, enum metric_type sent, union metric_value v, bool replace)
-{
-	uint32_t metric, set, slot;
-	struct thread_state *t;
-
-	if (!collect_on || !name || !*name || is_paused())
-		return;
-	metric = metric_of(name, sent, replace);
-	if (metric != WIRE_NONE && !metric_takes_numbers(name, metric))
-		return;
-	set = metric == WIRE_NONE ? WIRE_NONE : set_intern_one(metric);
-	if (set == WIRE_NONE) {
-		lose(LOSS_SLOTS_FULL, 1);
-		return;
-	}
-	if (!metric_take(name, metric, sent, &v))
-		return;
-	t = thread_state();
-	slot = slot_intern(t->node, thread_lane(t), set, epoch_now());
-	if (slot == WIRE_NONE)
-		return;
-	if (replace)
-		slot_store(slot, 0, v.u64);
-	else if (collector->metric[metric].type == METRIC_F64)
-		slot_add_f64(slot, 0, v.f64);
-	else
-		slot_add_u64(slot, 0, v.u64);
-	slot_touch(slot);
-}
-
-void collect_metric_f64(const char *name, double v, bool replace)
-{
-	metric_put(name, METRIC_F64, (union metric_value){.f64 = v}, replace);
-}
-
-void collect_metric_u64(const char *name, uint64_t v, bool replace)
-{
-	metric_put(name, METRIC_U64, (union metric_value){.u64 = v}, replace);
 }
 
 void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t host_ns)

@@ -197,12 +197,15 @@ static uint32_t record_slot(const struct record_key *r)
 {
 	const struct kind *k = &kinds[r->kind];
 	const struct context_entry *ctx;
+	struct record_key named = *r;
 	uint32_t launch = r->launch, node;
 
 	if (!launch || launch >= table_n(&collector->contexts))
 		launch = 1;
 	ctx = &collector->context[launch];
-	node = node_intern(ctx->node, frame_intern(k->frame, record_string(r)));
+	if (ctx->name && r->kind == ACTIVITY_KERNEL)
+		named.name = collector->string[ctx->name].s;
+	node = node_intern(ctx->node, frame_intern(k->frame, record_string(&named)));
 	return slot_intern(node, record_lane(r, ctx->thread), k->set, ctx->epoch);
 }
 
@@ -211,6 +214,12 @@ static struct record_cache *cache_of(struct thread_state *t)
 	if (!t->cache)
 		t->cache = pages_reserve(sizeof(*t->cache));
 	return t->cache;
+}
+
+/* Does the program name the kernels of this launch (proton_launch_begin())? */
+static bool is_named(uint32_t launch)
+{
+	return launch < table_n(&collector->contexts) && collector->context[launch].name;
 }
 
 /* Does the text of a frame begin with the name, and is nothing behind it but a shape? */
@@ -236,7 +245,8 @@ static uint32_t cached_slot(const struct record_key *r, struct thread_state *t)
 
 	if (!c)
 		return record_slot(r);
-	if (!memcmp(&c->entry[i].key, r, sizeof(*r)) && is_text_of(c->entry[i].text, r))
+	if (!memcmp(&c->entry[i].key, r, sizeof(*r)) &&
+	    (is_text_of(c->entry[i].text, r) || is_named(r->launch)))
 		return c->entry[i].slot;
 	slot = record_slot(r);
 	if (slot == WIRE_NONE)

@@ -240,6 +240,23 @@ void collect_metric_u64(const char *name, uint64_t v, bool replace)
 	stub_log("%s u64 %s %llu\n", replace ? "set" : "add", name, (unsigned long long)v);
 }
 
+void collect_state(const char *name, size_t len)
+{
+	stub_log("state %.*s\n", name ? (int)len : 1, name ? name : "-");
+}
+
+int collect_launch_begin(const char *name, size_t len)
+{
+	stub_log("begin %.*s\n", (int)len, len ? name : "");
+	return 0;
+}
+
+int collect_launch_end(void)
+{
+	stub_log("end\n");
+	return -1;
+}
+
 int collect_session_start(const char *name, const struct proton_session_options *options)
 {
 	stub_log("start session %s %s\n", name, options ? options->context : "-");

@@ -96,6 +96,28 @@ static void context(const char *word)
 		say("finalize", proton_session_finalize(session, NULL));
 }
 
+/* States and launches with a name. */
+static void launches(const char *name)
+{
+	static const double losses[] = {0.5, 0.25};
+	int session = proton_session_start("l", NULL);
+
+	proton_enter_scope("step");
+	proton_state_enter("warm");
+	proton_launch_begin(name);
+	proton_scope_metric("flops16", 1000);
+	proton_scope_metric_i64("delta", -3);
+	run("add", 3);
+	proton_launch_end();
+	proton_state_exit();
+	proton_scope_metric_vector("loss (%)", losses, 2);
+	proton_scope_metric("wait (ns)(exc)", 7);
+	run("add", 1);
+	say("end", proton_launch_end() == PROTON_UNKNOWN ? 0 : -1);
+	proton_exit_scope();
+	say("finalize", proton_session_finalize(session, NULL));
+}
+
 /* A name of a megabyte. */
 static void long_name(const char *argument)
 {
@@ -192,9 +214,9 @@ int main(int argc, char **argv)
 		const char *word;
 		void (*run)(const char *argument);
 	} all[] = {
-		{"overlap", overlap}, {"one", one},         {"context", context},
-		{"long", long_name},  {"fork", fork_child}, {"threads", threads},
-		{"leave", leave},     {"orphan", orphan},
+		{"launches", launches}, {"overlap", overlap}, {"one", one},
+		{"context", context},   {"long", long_name},  {"fork", fork_child},
+		{"threads", threads},   {"leave", leave},     {"orphan", orphan},
 	};
 
 	if (argc < 3)

@@ -43,6 +43,28 @@ check "without scopes equal kernels are one" "add 6 []" "$(tree c.hatchet)"
 record context nonsense
 has "another" "-2 context 'nonsense' is not known: shadow or python" out
 
+# ---- states, launches with names, metrics
+for name in matmul $'mat\nmul' $'\xff'; do
+	record launches "$name"
+	check "a launch named $(printf %q "$name")" "end 0,finalize 0," "$(tr '\n' , <out)"
+	for file in l.hatchet run.hatchet; do
+		check "in $file" "add 1 step, 3 warm 1000.0 -3.0, loss[0] (%) 0.5, loss[1] (%) 0.25, wait (ns) 7.0" \
+			"$("$PROTON" export -f json $file | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+names = {n["id"]: n["name"] for n in p["nodes"]}
+for n in p["nodes"]:
+    m = n["metrics"]
+    if n["name"] == "add":
+        add = "add %d %s" % (m["count"], names[n["parent"]])
+    elif n["kind"] == "kernel":
+        named = "%d %s %s %s" % (m["count"], names[n["parent"]], m["flops16"], m["delta"])
+    elif n["name"] == "step":
+        step = ["%s %s" % (k, m[k]) for k in sorted(m) if k in ("loss[0] (%)", "loss[1] (%)", "wait (ns)")]
+print(add, named, *step, sep=", ")')"
+	done
+done
+
 # ---- names
 mkdir -p sub
 for name in sub/x "/$PWD/y" $'line\nfeed' $'\xff\xfe' 'a b%p' ''; do

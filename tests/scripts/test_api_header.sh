@@ -37,7 +37,7 @@ try() {
 }
 
 for cc in gcc clang; do
-	for std in gnu99 c11 c17; do
+	for std in c99 gnu99 c11 c17; do
 		try $cc -std=$std -O2 "$dir/program.c"
 	done
 	try $cc -std=c11 -DPROTON_DISABLE "$dir/program.c"

@@ -43,6 +43,13 @@ START_TEST(test_absent)
 	proton_scope_metric_u64("bytes", 1);
 	proton_scope_property("x", 1);
 	proton_scope_property_u64("x", 1);
+	ck_assert_int_eq(proton_state_enter("a"), PROTON_NOBODY);
+	ck_assert_int_eq(proton_state_exit(), PROTON_NOBODY);
+	ck_assert_int_eq(proton_launch_begin("a"), PROTON_NOBODY);
+	ck_assert_int_eq(proton_launch_end(), PROTON_NOBODY);
+	proton_scope_metric_i64("x", -1);
+	ck_assert_int_eq(proton_scope_metric_vector("x", NULL, 1), PROTON_NOBODY);
+	ck_assert_int_eq(proton_scope_metric_vector_i64("x", NULL, 1), PROTON_NOBODY);
 	ck_assert_int_eq(proton_session_start("a", NULL), PROTON_NOBODY);
 	ck_assert_int_eq(proton_session_activate(0), PROTON_NOBODY);
 	ck_assert_int_eq(proton_session_deactivate(0, 1), PROTON_NOBODY);
@@ -112,6 +119,37 @@ START_TEST(test_sessions)
 	ck_assert_str_eq(stub->log, "start API\nstart session a python\nstart session b -\n"
 				    "activate 7\ndeactivate -1 flush\ndeactivate 7\n"
 				    "finalize 7 hatchet\n");
+}
+END_TEST
+
+START_TEST(test_states_and_launches)
+{
+	static const int64_t whole[] = {1, -2};
+	static const double v[65] = {0.5, NAN, 2};
+	char name[256];
+	struct stub *stub = open_stub();
+
+	ck_assert_int_eq(proton_state_enter("a"), PROTON_OK);
+	ck_assert_int_eq(proton_state_enter(""), PROTON_OK);
+	ck_assert_int_eq(proton_state_exit(), PROTON_OK);
+	ck_assert_int_eq(proton_launch_begin("matmul"), PROTON_OK);
+	ck_assert_int_eq(proton_launch_begin(NULL), PROTON_OK);
+	ck_assert_int_eq(proton_launch_end(), PROTON_UNKNOWN);
+	proton_scope_metric_i64("i", 3);
+	proton_scope_metric_i64("i", INT64_MIN);
+	ck_assert_int_eq(proton_scope_metric_vector("v (ms)", v, 3), PROTON_OK);
+	ck_assert_int_eq(proton_scope_metric_vector_i64("w", whole, 2), PROTON_OK);
+	ck_assert_int_eq(proton_scope_metric_vector("v", v, 0), PROTON_INVALID);
+	ck_assert_int_eq(proton_scope_metric_vector("v", v, 65), PROTON_INVALID);
+	ck_assert_int_eq(proton_scope_metric_vector(NULL, v, 1), PROTON_INVALID);
+	memset(name, 'x', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	ck_assert_int_eq(proton_scope_metric_vector(name, v, 1), PROTON_INVALID);
+	ck_assert_str_eq(stub->log, "start API\nstate a\nstate <state>\nstate -\n"
+				    "begin matmul\nbegin \nend\n"
+				    "add u64 i 3\nadd f64 i -9.22337e+18\n"
+				    "add f64 v[0] (ms) 0.5\nadd f64 v[2] (ms) 2\n"
+				    "add u64 w[0] 1\nadd f64 w[1] -2\n");
 }
 END_TEST
 
@@ -200,6 +238,7 @@ int main(void)
 	tcase_add_test(tc, test_scopes);
 	tcase_add_test(tc, test_metrics);
 	tcase_add_test(tc, test_sessions);
+	tcase_add_test(tc, test_states_and_launches);
 	tcase_add_test(tc, test_older_collector);
 	tcase_add_test(tc, test_refused);
 	tcase_add_test(tc, test_versions);

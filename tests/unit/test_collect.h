@@ -14,5 +14,6 @@ TCase *collect_cpu_time_case(void);
 TCase *collect_budget_case(void);
 TCase *collect_names_case(void);
 TCase *collect_sessions_case(void);
+TCase *collect_states_case(void);
 
 #endif

@@ -155,7 +155,7 @@ START_TEST(what_is_guessed_is_counted)
 	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "s", 1);
 	node = thread_state()->node;
 	for (unsigned i = 0; i < 5; i++)
-		record(context_intern(node, 1, i % 2, 0));
+		record(context_intern(node, 1, i % 2, 0, 0));
 	collect_pop(COLLECT_TAG_SCOPE);
 	rig_until_sum("k", METRIC_COUNT, 5);
 	rig_until_sum("k", METRIC_GUESSED, 2);

@@ -88,7 +88,7 @@ static void *intern_all(void *arg)
 		ids[me][k].string = numbered("key", k);
 		ids[me][k].frame = frame_intern(FRAME_SCOPE, ids[me][k].string);
 		ids[me][k].node = node_intern(0, ids[me][k].frame);
-		ids[me][k].context = context_intern(ids[me][k].node, 1, false, 0);
+		ids[me][k].context = context_intern(ids[me][k].node, 1, false, 0, 0);
 		ids[me][k].lane = lane_intern(WIRE_NONE, 0, 0, k + 1);
 		ids[me][k].slot = slot_intern(ids[me][k].node, ids[me][k].lane, SET_ID_HOST, 0);
 	}
@@ -391,10 +391,10 @@ START_TEST(test_contexts_full)
 
 	rig_start();
 	for (i = 0; id != 1 && i < 2 * MAX_CONTEXTS; i++)
-		id = context_intern(0, i + 1, false, 0);
+		id = context_intern(0, i + 1, false, 0, 0);
 	ck_assert_uint_eq(id, 1); /* the root */
 	ck_assert_uint_eq(rig_losses(LOSS_CONTEXTS_FULL), 1);
-	ck_assert_uint_ne(context_intern(0, 9, false, 0), 1);
+	ck_assert_uint_ne(context_intern(0, 9, false, 0, 0), 1);
 }
 
 START_TEST(test_slots_full)

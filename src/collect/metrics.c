@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Metrics that the program gives: to the current calling context, or to the launch that it has begun. */
+#include "config.h" // IWYU pragma: keep
+#include <stdio.h>
+#include <string.h>
+#include "base/util.h"
+#include "collect/internal.h"
+#include "collect/slots.h"
+#include "wire/wire.h"
+
+/* A number that is not kept is told of, once a metric. */
+static void metric_complain(const char *name, uint32_t metric, const char *what)
+{
+	char text[256];
+
+	if (atomic_exchange(&collector->metric[metric].named, true))
+		return;
+	snprintf(text, sizeof(text), "metric '%.64s' %s", name, what);
+	collect_note(NOTE_WARNING, text);
+}
+
+/* A text, a minimum and a maximum are made of what ran: nothing can be added to them. */
+static bool metric_takes_numbers(const char *name, uint32_t metric)
+{
+	const struct metric_entry *m = &collector->metric[metric];
+
+	if (m->type != METRIC_TEXT && m->add != METRIC_MIN && m->add != METRIC_MAX)
+		return true;
+	metric_complain(name, metric, "is proton's own: the program's values of it are not kept");
+	return false;
+}
+
+/* A metric has the type of its first value, or that which the model knows for its name. Others are
+ * converted; what cannot be (a negative number as an integer) is left out, as the reader would. */
+static bool metric_take(const char *name, uint32_t metric, enum metric_type sent,
+			union metric_value *v)
+{
+	enum metric_type type = collector->metric[metric].type;
+	const union metric_value given = *v;
+	bool kept = metric_convert(sent, type, v);
+
+	if (!kept || (sent == METRIC_F64 && type == METRIC_U64 && (double)v->u64 != given.f64))
+		metric_complain(name, metric,
+				"began as a whole number: fractions of it are rounded, "
+				"negative values left out");
+	return kept;
+}
+
+enum { NAME_MAX_MARKED = 256 };
+
+/* What stands behind a name says how it adds up, and is no part of it: "wait (ns)(exc)" is "wait (ns)" of
+ * each context alone, "rate (pty)" a property. Returns the name without that, in `bare` where it is
+ * shorter. */
+static const char *metric_mark(const char *name, char bare[NAME_MAX_MARKED], uint8_t *ret_scope)
+{
+	size_t n = strnlen(name, NAME_MAX_MARKED);
+
+	*ret_scope = METRIC_INCLUSIVE;
+	if (n == NAME_MAX_MARKED || n <= 5)
+		return name;
+	if (!strcmp(name + n - 5, "(exc)"))
+		*ret_scope = METRIC_EXCLUSIVE;
+	else if (!strcmp(name + n - 5, "(pty)"))
+		*ret_scope = METRIC_PROPERTY;
+	else
+		return name;
+	for (n -= 5; n && name[n - 1] == ' '; n--)
+		;
+	memcpy(bare, name, n);
+	bare[n] = '\0';
+	return bare;
+}
+
+/* The metric of this name, made for a value of this type when it is the first; WIRE_NONE: full. */
+static uint32_t metric_of(const char *name, enum metric_type type, uint8_t scope)
+{
+	struct metric guess;
+
+	metric_guess(name, type, &guess);
+	if (scope != METRIC_INCLUSIVE)
+		guess.scope = scope;
+	return metric_intern(name, guess.unit, guess.type, guess.scope,
+			     scope == METRIC_PROPERTY ? METRIC_LAST : guess.add);
+}
+
+void metric_put_at(struct thread_state *t, uint32_t node, const struct launch_value *v)
+{
+	uint32_t set = set_intern_one(v->metric), slot;
+
+	if (set == WIRE_NONE) {
+		lose(LOSS_SLOTS_FULL, 1);
+		return;
+	}
+	slot = slot_intern(node, thread_lane(t), set, epoch_now());
+	if (slot == WIRE_NONE)
+		return;
+	if (v->replace)
+		slot_store(slot, 0, v->v.u64);
+	else if (collector->metric[v->metric].type == METRIC_F64)
+		slot_add_f64(slot, 0, v->v.f64);
+	else
+		slot_add_u64(slot, 0, v->v.u64);
+	slot_touch(slot);
+}
+
+/* To the launch that was begun, as soon as it comes. False: there is no room to keep it. */
+static bool launch_give(struct thread_state *t, const struct launch_value *v)
+{
+	struct launch_info *l = &t->launch;
+
+	if (l->placed)
+		metric_put_at(t, l->node, v);
+	else if (l->n < ARRAY_SIZE(l->values))
+		l->values[l->n++] = *v;
+	else
+		return false;
+	return true;
+}
+
+static void metric_put(const char *given, enum metric_type sent, union metric_value v, bool replace)
+{
+	char bare[NAME_MAX_MARKED];
+	struct thread_state *t;
+	struct launch_value l;
+	const char *name;
+	uint32_t metric;
+	uint8_t scope;
+
+	if (!collect_on || !given || is_paused())
+		return;
+	name = metric_mark(given, bare, &scope);
+	if (!*name)
+		return;
+	replace = replace || scope == METRIC_PROPERTY;
+	metric = metric_of(name, sent, replace ? METRIC_PROPERTY : scope);
+	if (metric == WIRE_NONE) {
+		lose(LOSS_SLOTS_FULL, 1);
+		return;
+	}
+	if (!metric_takes_numbers(name, metric) || !metric_take(name, metric, sent, &v))
+		return;
+	t = thread_state();
+	l = (struct launch_value){v, (uint16_t)metric, replace};
+	if (!t->launch.on || !launch_give(t, &l))
+		metric_put_at(t, t->node, &l);
+}
+
+void collect_metric_f64(const char *name, double v, bool replace)
+{
+	metric_put(name, METRIC_F64, (union metric_value){.f64 = v}, replace);
+}
+
+void collect_metric_u64(const char *name, uint64_t v, bool replace)
+{
+	metric_put(name, METRIC_U64, (union metric_value){.u64 = v}, replace);
+}
