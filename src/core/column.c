@@ -17,7 +17,6 @@
 #define MADE_VALUE_INC MADE_VALUE, .is_said = true
 #define MADE_VALUE_EXC .op = DERIVED_VALUE, .is_said = true, .plain = true, .factor = 1
 #define MADE_SHARE     .op = DERIVED_SHARE, .inclusive = true, .plain = true, .factor = 1
-#define MADE_SHARE_INC MADE_SHARE, .is_said = true
 #define MADE_NOW       .op = DERIVED_NOW, .inclusive = true, .plain = true, .factor = 1
 #define MADE_AVG       .op = DERIVED_AVG, .inclusive = true, .plain = true, .factor = 1
 #define MADE_P(share_)                                                                             \

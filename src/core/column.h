@@ -66,11 +66,11 @@ enum column_form {
 	  "floating-point operations per time of what did them") \
 	_(ASYNC,     "ASYNC",   COUNT,   6, 15, ASYNC,     VALUE, \
 	  "operations that did not block the caller") \
-	_(CPU,       "HOST",    TIME,    7,  2, CPU_TIME,  VALUE_INC, \
-	  "elapsed time on the host, with scopes within") \
-	_(CPU_SHARE, "HOST%",   PERCENT, 5,  2, CPU_TIME,  SHARE_INC, \
+	_(CPU,       "HOST",    TIME,    7,  2, CPU_TIME,  VALUE, \
+	  "elapsed time on the host") \
+	_(CPU_SHARE, "HOST%",   PERCENT, 5,  2, CPU_TIME,  SHARE, \
 	  "share of all time on the host") \
-	_(ON_CPU,    "ON-CPU",  TIME,    7,  3, ON_CPU,    VALUE_INC, \
+	_(ON_CPU,    "ON-CPU",  TIME,    7,  3, ON_CPU,    VALUE, \
 	  "time on a processor, of the threads that entered scopes (--cpu-time)") \
 	_(ENTERED,   "ENTERED", COUNT,   7, 15, CPU_COUNT, VALUE_EXC, \
 	  "times that a scope was entered") \

@@ -70,12 +70,13 @@ static void print_row(FILE *out, const char *cells, const char *name)
 	print_line(out, "%s  %.*s", cells, (int)shown_fit(name, strlen(name), SUMMARY_NAME), name);
 }
 
-/* A usual column of a scope: of all its calling contexts. */
+/* A usual column of a scope: of all its calling contexts, with the scopes within. */
 static double scope_value(struct bottom_up *scopes, uint32_t i, enum usual_column column)
 {
-	const struct number_ask ask = {.metric = &usual_columns[column].derived, .slot = column};
+	struct derived metric = usual_columns[column].derived;
 
-	return bottom_up_value(scopes, i, &ask);
+	metric.is_said = true;
+	return bottom_up_value(scopes, i, &(struct number_ask){.metric = &metric, .slot = column});
 }
 
 /* The scope with the most host time behind `last` (BOTTOM_UP_NONE: the first), or BOTTOM_UP_NONE. */

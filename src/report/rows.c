@@ -215,12 +215,21 @@ void rows_done(struct rows *t)
 	name_table_free(t->names);
 }
 
+/* Rows without time on a device stand behind those that have it, with the most time on the host first. */
+static double order_of(struct rows *t, uint32_t row)
+{
+	const struct derived *by = &t->sorting.column.derived;
+	double v = t->sorting.by_column ? number(t, row, by, SLOT_ORDER) : NAN;
+
+	if (isnan(v) && t->sorting.by_column && !t->kind->own_columns && by->metric == METRIC_TIME)
+		return -1 / number(t, row, &usual_columns[USUAL_CPU].derived, USUAL_CPU);
+	return v;
+}
+
 static struct walk_entry entry_of(struct rows *t, uint32_t row)
 {
-	return sorting_entry(
-		&t->sorting, t->r->s, row,
-		t->sorting.by_column ? number(t, row, &t->sorting.column.derived, SLOT_ORDER) : NAN,
-		t->sorting.by_name ? t->kind->name(t->ctx, row) : "");
+	return sorting_entry(&t->sorting, t->r->s, row, order_of(t, row),
+			     t->sorting.by_name ? t->kind->name(t->ctx, row) : "");
 }
 
 bool rows_take(struct rows *t, uint32_t row, struct walk_entry *ret)

@@ -68,9 +68,15 @@ static double value(struct panel *p, uint32_t i, const struct row_ask *ask)
 	return bottom_up_value(as_bottom_up(p)->tree, i, &ask->of);
 }
 
+/* Rows without time on a device stand behind those that have it, with the most time on the host first. */
 static double sort_value(struct panel *p, uint32_t i)
 {
-	return column_order(&p->columns.v[p->sort], p, i);
+	static const struct number_ask host = {.metric = &usual_columns[USUAL_CPU].derived};
+	double v = column_order(&p->columns.v[p->sort], p, i);
+
+	if (isnan(v) && row_columns_by_time(p))
+		return -1 / bottom_up_value(as_bottom_up(p)->tree, i, &host);
+	return v;
 }
 
 static uint32_t example(struct panel *p, uint32_t i)

@@ -14,15 +14,6 @@
 
 /* ---- rows ---- */
 
-/* Is the order that of time on devices, the largest first? */
-static bool is_by_time(const struct panel *p)
-{
-	const struct row_column *c = p->columns.v[p->sort].of;
-
-	return !p->ascending && !p->tui->options.before && c &&
-	       c->spec.derived.metric == METRIC_TIME;
-}
-
 /* Rows without time on a device stand behind those that have it, with the most time on the host first. */
 static double sort_value(void *ctx, uint32_t id)
 {
@@ -30,7 +21,7 @@ static double sort_value(void *ctx, uint32_t id)
 	double v = column_order(&p->columns.v[p->sort], p, id);
 	const double *host = NULL;
 
-	if (isnan(v) && is_by_time(p))
+	if (isnan(v) && row_columns_by_time(p))
 		host = derive_used(as_tree(p)->derives[0], METRIC_CPU_TIME, true);
 	return host ? -1 / host[id] : v;
 }

@@ -461,3 +461,11 @@ void row_columns_measure(struct row_columns *rc, struct panel *p, uint32_t n)
 			measure(p, &rc->columns[i], n);
 	rc->measured = stamp;
 }
+
+bool row_columns_by_time(const struct panel *p)
+{
+	const struct row_column *c = p->columns.v[p->sort].of;
+
+	return !p->ascending && !p->tui->options.before && c &&
+	       c->spec.derived.metric == METRIC_TIME;
+}

@@ -64,6 +64,8 @@ int row_columns_find(struct row_columns *rc, struct panel *p, const char *word);
 int row_columns_await(struct row_columns *rc, struct panel *p, const char *word);
 /* Is row i large enough for the view's limit, on either side of a comparison? */
 bool row_columns_reach(struct row_columns *rc, struct panel *p, uint32_t i);
+/* Are the rows in the order of time on devices, the largest first? */
+bool row_columns_by_time(const struct panel *p);
 /* The first word whose metric there is not yet, or NULL. */
 const char *row_columns_missing(const struct row_columns *rc);
 

@@ -34,6 +34,16 @@ for word in $("$PROTON" help --list-values view:view); do # every panel has a te
 	check "$word: a text, or a sentence" yes "$({ [ -s out ] || grep -q 'on the screen only' err; } && echo yes)"
 done
 
+# ---- bottom-up: time on the host is that of the row alone, and orders rows without time on a device
+cat >host.json <<'EOF'
+[{"frame":{"name":"ROOT"},"metrics":{},"children":[
+ {"frame":{"name":"outer"},"metrics":{"cpu_time (ns)":100000},"children":[
+  {"frame":{"name":"inner"},"metrics":{"cpu_time (ns)":90000},"children":[
+   {"frame":{"name":"kernel"},"metrics":{"time (ns)":5000,"count":1},"children":[]}]}]}]},{}]
+EOF
+check "bottom-up: host time of the rows alone, the most first" "5.00us - kernel|- 90.0us inner|- 10.0us outer" \
+	"$("$PROTON" report --view bottom-up -d 1 -m SELF,HOST host.json | sed '1d;s/^ *//;s/  */ /g' | paste -sd '|')"
+
 # ---- several, in one order; --section is the same
 "$PROTON" report --view losses,tree --view run "$torch" >out
 check "several: in the order of a report" "Run|Calling contexts|Losses" "$(sed -n 's/^## //p' out | paste -sd '|')"

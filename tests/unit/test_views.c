@@ -540,6 +540,8 @@ START_TEST(host_time_of_views)
 	ck_assert_double_eq(up(b, child(b, 0, "rec"), USUAL_CPU_SHARE), 32);
 	ck_assert_double_eq(up(b, child(b, 0, "rec"), USUAL_ENTERED), 4);
 	ck_assert_double_eq(up(b, child(b, 0, "leaf"), USUAL_CPU), 35);
+	ck_assert_double_eq(up(b, child(b, 0, "outer"), USUAL_CPU), 30); /* without what is below */
+	ck_assert_double_eq(up(b, child(b, 0, "outer"), USUAL_CPU_SHARE), 24);
 	c = callers_new(w.snap, w.numbers);
 	ck_assert_int_eq(callers_update(c, REC), 0);
 	for (uint32_t i = 0; i < callers_n(c); i++) {
