@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/filter.h"
 #include "core/flat.h"
 #include "core/numbers.h"
 #include "tui/needle.h"
@@ -87,6 +88,39 @@ struct numbers *tui_numbers(struct tui *t)
 	if (*t->filter)
 		numbers_update(k->numbers, mark(t));
 	return k->numbers;
+}
+
+/* Contexts that have rows in the tree: those that are kept, and what is above them. */
+static int count_rows(const struct tui *t, uint32_t *ret)
+{
+	const uint32_t *parents = snapshot_parents(t->snap);
+	uint32_t n = snapshot_n(t->snap), rows = 0;
+	_cleanup_(freep) uint8_t *marks = malloc(MAX(n, 1u));
+
+	if (!marks)
+		return -ENOMEM;
+	for (uint32_t id = 0; id < n; id++)
+		marks[id] = numbers_counts(t->kept.numbers, id);
+	for (uint32_t id = n; id-- > 1;) {
+		marks[parents[id]] |= marks[id];
+		rows += marks[id];
+	}
+	*ret = rows;
+	return 0;
+}
+
+bool tui_kept_left(struct tui *t, struct filter_left *ret)
+{
+	const struct derived metric = {.op = DERIVED_VALUE,
+				       .inclusive = true,
+				       .metric = derive_time(snapshot_session(t->snap)),
+				       .factor = 1};
+	struct numbers *n = tui_numbers(t);
+	struct derived_terms terms = {0};
+
+	filter_left(t->snap, ret);
+	ret->time = derive_at(numbers_derive(n), &metric, &terms, 0, 0);
+	return count_rows(t, &ret->rows) == 0;
 }
 
 struct numbers *tui_all(struct tui *t)

@@ -27,11 +27,14 @@ struct kept {
 };
 
 struct derived;
+struct filter_left;
 
 /* Is there a limit that rows have to reach? *ret: the metric that it is about. */
 bool tui_limit(const struct tui *t, struct derived *ret);
 /* The numbers of all that the filter leaves. What these three return is the screen's. */
 struct numbers *tui_numbers(struct tui *t);
+/* What of the profile it leaves, beside the selectors: paths with its text. False: out of memory. */
+bool tui_kept_left(struct tui *t, struct filter_left *ret);
 /* The numbers of all that is in the picture: the tree and the kernels leave rows out, not numbers. */
 struct numbers *tui_all(struct tui *t);
 /* Kernels and transfers of this picture; NULL: out of memory. */

@@ -199,6 +199,7 @@ static const struct section sections[] = {
 const struct panel_ops panel_devices_ops = {
 	.title = "Devices",
 	.tab = "Dev",
+	.is_of_run = true,
 	.size = sizeof(struct sections),
 	.init = sections_init,
 	.done = sections_done,

@@ -128,6 +128,7 @@ static void update(struct panel *p)
 const struct panel_ops panel_findings_ops = {
 	.title = "Findings",
 	.tab = "Find",
+	.is_of_run = true,
 	.size = sizeof(struct sections),
 	.init = sections_init,
 	.done = sections_done,

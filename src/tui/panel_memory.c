@@ -109,6 +109,13 @@ static void list_paths(struct panel *p)
 
 /* ---- the panel ---- */
 
+/* There are none to show. Were there none? */
+static const char *say_no_transfers(struct panel *p)
+{
+	return filters_any(&p->tui->filters) ? "none with this filter"
+					     : "no copies and no sets were seen";
+}
+
 static const struct section sections[] = {
 	{
 		.title = "Copies and sets",
@@ -116,6 +123,7 @@ static const struct section sections[] = {
 		.columns = {transfer_columns, ARRAY_SIZE(transfer_columns), 40},
 		.list = list_transfers,
 		.empty = "no copies and no sets were seen",
+		.say_empty = say_no_transfers,
 	},
 	{
 		.title = "Calling contexts by bytes",

@@ -65,16 +65,20 @@ void tui_say_left(struct tui *t)
 	struct filter_left left;
 	char text[FILTER_LEFT_MAX];
 
-	if (!filters_any(&t->filters))
+	if (!*t->filter && !filters_any(&t->filters))
 		return;
-	filter_left(t->snap, &left);
+	if (!*t->filter)
+		filter_left(t->snap, &left);
+	else if (!tui_kept_left(t, &left))
+		return;
 	filter_left_text(&left, text);
 	if (prompt_is_open(&t->prompt))
 		snprintf(t->prompt.note, sizeof(t->prompt.note), "%s", text);
 	else if (left.rows)
 		tui_message(t, "left: %s", text);
 	else
-		tui_message(t, "%s", hints[filters_hint(&t->filters, t->snap)]);
+		tui_message(t, "%s", *t->filter ? hints[FILTER_NO_HINT]
+						: hints[filters_hint(&t->filters, t->snap)]);
 }
 
 void tui_refilter(struct tui *t)

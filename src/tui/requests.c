@@ -224,11 +224,19 @@ static void do_search(struct tui *t)
 	prompt_open(&t->prompt, "find: ", "", on_search);
 }
 
+/* A selector is used as it is typed, and what a filter leaves is said, where the tree is small enough to
+ * be looked through between two letters. */
+#define LIVE_FILTER_NODES 200000
+
 static void on_filter(struct tui *t, enum prompt_event event, const char *text)
 {
 	snprintf(t->filter, sizeof(t->filter), "%s",
 		 event == PROMPT_CANCELLED ? t->filter_before : text);
+	t->prompt.note[0] = '\0';
 	tui_spoil(t);
+	if (event == PROMPT_ACCEPTED ||
+	    (event == PROMPT_CHANGED && snapshot_n(t->snap) <= LIVE_FILTER_NODES))
+		tui_say_left(t);
 }
 
 static void do_filter(struct tui *t)
@@ -248,10 +256,6 @@ static void note_error(struct tui *t, const char *text, const struct selector_er
 	else
 		snprintf(t->prompt.note, sizeof(t->prompt.note), "%.120s", error->why);
 }
-
-/* A selector is used as it is typed, where the tree is small enough to be looked through
- * between two letters. */
-#define LIVE_FILTER_NODES 200000
 
 static void on_selector(struct tui *t, enum filter_kind kind, enum prompt_event event,
 			const char *text)

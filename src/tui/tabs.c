@@ -140,17 +140,40 @@ static void put_compared(struct tui *t, bool is_narrow, struct buf *out)
 			   t->options.metrics);
 }
 
+/* How far the filters hold in the panel in front, where that is not all the way. */
+static const char *filters_hold(struct tui *t)
+{
+	const struct panel_ops *front = tui_panel(t)->ops;
+
+	if (front->is_of_run)
+		return " (whole run here)";
+	if (*t->filter && front->is_filtered && front->numbers == panel_all)
+		return " (numbers of all)";
+	return "";
+}
+
+/* The filters, and what they do here. */
+static void put_filters(struct tui *t, struct buf *out)
+{
+	const char *only = t->filters.v[FILTER_INCLUDE].text;
+	const char *without = t->filters.v[FILTER_EXCLUDE].text;
+
+	if (*t->filter)
+		buf_printf(out, "  filter: %s", t->filter);
+	if (*only)
+		buf_printf(out, "  only: %s", only);
+	if (*without)
+		buf_printf(out, "  without: %s", without);
+	if (*t->filter || *only || *without)
+		buf_puts(out, filters_hold(t));
+}
+
 /* What the view is set to, where that is not the default. */
 static void put_state(struct tui *t, bool is_narrow, struct buf *out)
 {
 	if (t->options.before)
 		put_compared(t, is_narrow, out);
-	if (*t->filter)
-		buf_printf(out, "  filter: %s", t->filter);
-	if (*t->filters.v[FILTER_INCLUDE].text)
-		buf_printf(out, "  only: %s", t->filters.v[FILTER_INCLUDE].text);
-	if (*t->filters.v[FILTER_EXCLUDE].text)
-		buf_printf(out, "  without: %s", t->filters.v[FILTER_EXCLUDE].text);
+	put_filters(t, out);
 	if (t->least.share > 0)
 		buf_printf(out, "  from: %g%%", t->least.share * 100);
 	else if (t->least.at.value != 0)

@@ -829,7 +829,7 @@ START_TEST(ranks_filtered)
 	ck_assert(world_shows(&w, "6.01ms"));
 	world_keys(&w, "\\ 'attention' Enter");
 	ck_assert(world_shows(&w, "5.00ms"));
-	ck_assert(!world_shows(&w, "9.00ms "));
+	ck_assert(!world_shows(&w, "9.00ms  "));
 	world_done(&w);
 }
 END_TEST

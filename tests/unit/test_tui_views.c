@@ -261,6 +261,28 @@ static void on_skipped(void *data, unsigned line, const char *why)
 }
 
 /* A saved layout sorts panels that were never looked at. */
+/* A text and a selector both say what they leave, and each panel how far they hold in it. */
+START_TEST(filters_say_what_is_left)
+{
+	world_keys(&w, "\\ 'flash'");
+	ck_assert(world_shows(&w, "8 of 22 rows, 11.80s of 43.67s (27.0 %)"));
+	world_keys(&w, "Enter");
+	ck_assert(world_shows(&w, "left: 8 of 22 rows, 11.80s of 43.67s (27.0 %)"));
+	ck_assert(world_shows(&w, "filter: flash (numbers of all)"));
+	world_keys(&w, "9");
+	ck_assert(!world_shows(&w, "(numbers of all)"));
+	world_keys(&w, "4");
+	ck_assert(world_shows(&w, "filter: flash (whole run here)"));
+	world_keys(&w, "\\ C-u 'nowhere' Enter");
+	ck_assert(world_shows(&w, "nothing is left"));
+	world_keys(&w, "Esc ! 'train_step' Enter M-4");
+	ck_assert(world_shows(&w, "without: train_step (whole run here)"));
+	world_keys(&w, "Esc & 'flash_fwd' Enter 3");
+	ck_assert(world_shows(&w, "none with this filter"));
+	ck_assert(!world_shows(&w, "were seen"));
+}
+END_TEST
+
 START_TEST(layout_sorts)
 {
 	static const char text[] = "sort bottom-up CALLS\nsort callers AVG ascending\n"
@@ -907,6 +929,7 @@ Suite *suite_views(void)
 		bottom_up_stays_open,
 		bottom_up_finds_folded,
 		names_match_however_they_are_shown,
+		filters_say_what_is_left,
 		tree_orders_host_time,
 		details_of_several_contexts,
 		flame_finds_narrow,
