@@ -24,6 +24,8 @@ void advice_age(struct tui *t);
 /* Now, unless they are of the present picture. */
 void advice_make(struct tui *t);
 void advice_done(struct advice *a);
+/* The calling context in the picture where most of a finding is, or SNAP_NONE. */
+uint32_t advice_node(struct tui *t, const struct finding *finding);
 /* One line: there must be a finding. */
 void advice_draw(struct tui *t, const struct canvas *canvas, int y);
 

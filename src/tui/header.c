@@ -18,6 +18,7 @@
 #define TALL            30 /* rows from which there is more than two … */
 #define TALL_LINES      6
 #define ROWS_A_LINE     5                  /* … and so many for each line more */
+#define FINDING_ROWS    20                 /* rows from which there is one more for a finding */
 #define HEADER_ALL      40                 /* more than there can be */
 #define AGE_MIN_NS      (NSEC_PER_SEC / 4) /* launches in flight that are younger are not stuck */
 
@@ -210,6 +211,13 @@ static int budget(const struct tui *t, const struct canvas *canvas)
 	return CLAMP(lines, 1, MAX(canvas->rows / 3, 1));
 }
 
+/* Where the end of the program is said in its place, it needs a line here. */
+static bool has_moved(const struct tui *t, const struct canvas *canvas)
+{
+	return t->status.run == TUI_RUN_ENDED && t->advice.findings.n && !t->header_lines &&
+	       canvas->rows >= FINDING_ROWS;
+}
+
 /* First what runs, then the devices, the most expensive finding, and what sensors say. */
 int header_draw(struct tui *t, const struct canvas *canvas)
 {
@@ -219,7 +227,7 @@ int header_draw(struct tui *t, const struct canvas *canvas)
 	draw_first(t, canvas, y++);
 	if (left > 0) {
 		devices = header_device_lines(t, left);
-		advice = left > devices && t->advice.findings.n;
+		advice = (left > devices && t->advice.findings.n) || has_moved(t, canvas);
 		with_sensors = left - devices - advice >= header_sensor_lines(t, devices);
 		y += header_draw_devices(t, canvas, y, devices, with_sensors);
 		if (advice)

@@ -120,6 +120,13 @@ static void list_own(struct panel *p)
 
 /* ---- the panel ---- */
 
+static const char *say_no_collector(struct panel *p)
+{
+	return p->tui->options.live && !panel_session(p)->ended
+		       ? "no collector has connected yet"
+		       : "no collector of proton made this profile";
+}
+
 static const struct section sections[] = {
 	{
 		.title = "Losses",
@@ -139,6 +146,7 @@ static const struct section sections[] = {
 		.columns = {cost_columns, ARRAY_SIZE(cost_columns), 40},
 		.list = list_collectors,
 		.empty = "no collector of proton made this profile",
+		.say_empty = say_no_collector,
 	},
 	{.list = list_own},
 };

@@ -502,8 +502,12 @@ static void do_unreset(struct tui *t)
 
 static void do_save(struct tui *t)
 {
+	const char *file = t->status.file, *name = file ? strrchr(file, '/') : NULL;
+
+	name = name ? name + 1 : file;
 	if (ask_host(t, TUI_SAVE, 0) == 0 && !*t->message)
-		tui_message(t, "saved");
+		tui_message(t, "saved%s%s%s", name ? " in " : "", name ? name : "",
+			    t->status.run == TUI_RUN_ENDED ? "; q leaves" : "");
 }
 
 static void do_resync(struct tui *t)

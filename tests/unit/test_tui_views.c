@@ -261,6 +261,33 @@ static void on_skipped(void *data, unsigned line, const char *why)
 }
 
 /* A saved layout sorts panels that were never looked at. */
+/* The line of the most expensive finding has the kernel's name, and its price once. */
+START_TEST(a_finding_names_its_kernel)
+{
+	static const struct kernel_values v = {100000000000, 3, 30000000000, 40000000000};
+
+	world_kernel(&w, world_node(&w, SESSION_ROOT, FRAME_KERNEL, "huge"), w.lanes[0], &v);
+	w.t->advice.made_ns = 0; /* or it would be found in a while */
+	world_tick(&w);
+	ck_assert(world_shows(&w, "one kernel is most of the time  huge  10"));
+	ck_assert(!world_shows(&w, "device time  10")); /* the price before the numbers */
+}
+END_TEST
+
+/* The end of the program takes no line from the finding, and what was saved where is said. */
+START_TEST(the_end_leaves_the_finding)
+{
+	w.status.run = TUI_RUN_ENDED;
+	w.status.file = "/tmp/proton.train.py.7.hatchet";
+	world_tick(&w);
+	draw(24, 80);
+	ck_assert(world_shows(&w, "work is spread unevenly"));
+	ck_assert(world_shows(&w, "ended: exit 0"));
+	world_keys(&w, "F9");
+	ck_assert(world_shows(&w, "saved in proton.train.py.7.hatchet; q leaves"));
+}
+END_TEST
+
 /* A text and a selector both say what they leave, and each panel how far they hold in it. */
 START_TEST(filters_say_what_is_left)
 {
@@ -930,6 +957,8 @@ Suite *suite_views(void)
 		bottom_up_finds_folded,
 		names_match_however_they_are_shown,
 		filters_say_what_is_left,
+		a_finding_names_its_kernel,
+		the_end_leaves_the_finding,
 		tree_orders_host_time,
 		details_of_several_contexts,
 		flame_finds_narrow,
