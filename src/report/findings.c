@@ -73,29 +73,14 @@ static const char *whole_word(const struct findings *f)
 
 /* ---- text ---- */
 
-/* Words of our own, in lines that fit. */
-static void put_wrapped(const struct printer *p, const char *text)
+/* Words in lines that fit. */
+static void put_text(const struct printer *p, const char *text)
 {
-	size_t width = p->o->width ? p->o->width : USUAL_WIDTH, used = 0;
+	size_t width = p->o->width ? p->o->width : USUAL_WIDTH;
 
-	width = MAX(width, (size_t)(INDENT + LEAST_WIDTH)) - INDENT;
-
-	while (*text) {
-		size_t len = strcspn(text, " ");
-
-		if (used && used + 1 + len > width) {
-			out_putc(p->out, '\n');
-			used = 0;
-		}
-		if (used)
-			out_putc(p->out, ' ');
-		else
-			out_printf(p->out, "%*s", INDENT, "");
-		out_put(p->out, text, len);
-		used += (used ? 1 : 0) + len;
-		text += len;
-		text += *text == ' ';
-	}
+	out_spaces(p->out, INDENT);
+	put_wrapped(p->out, text, INDENT, MAX(width, (size_t)(INDENT + LEAST_WIDTH)),
+		    p->o->ascii);
 	out_putc(p->out, '\n');
 }
 
@@ -130,14 +115,15 @@ static void put_finding(const struct printer *p, const struct finding *finding)
 		   finding_title(finding->rule), p->o->color ? "\033[0m" : "",
 		   finding_word(finding->rule));
 	put_evidence(p, finding, &text);
-	put_line(p, "", &text);
+	put_text(p, buf_str(&text));
+	buf_clear(&text);
 	for (unsigned i = 0; i < finding->n_nodes; i++) {
 		put_node(p, finding->nodes[i], &text);
 		put_line(p, "at ", &text);
 	}
 	/* Said once behind several of a kind. */
 	if (finding + 1 == p->f->v + p->f->n || finding[1].rule != finding->rule)
-		put_wrapped(p, finding_advice(finding->rule));
+		put_text(p, finding_advice(finding->rule));
 }
 
 static void print_text(const struct printer *p)

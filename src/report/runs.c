@@ -31,6 +31,15 @@ static void put_line(struct out *out, const char *key, struct buf *text, const s
 	buf_clear(text);
 }
 
+/* A line with numbers, which are not cut: as many lines as it needs. */
+static void put_lines(struct out *out, const char *key, struct buf *text,
+		      const struct run_print *p)
+{
+	out_printf(out, "%-*s", KEY_WIDTH, key);
+	put_wrapped(out, buf_str(text), KEY_WIDTH, KEY_WIDTH + line_room(p), p->ascii);
+	out_putc(out, '\n');
+}
+
 static void put_start(struct buf *out, uint64_t start_ns)
 {
 	time_t seconds = (time_t)(start_ns / NSEC_PER_SEC);
@@ -108,7 +117,7 @@ static void put_busy(const struct session *s, size_t device, const struct run_pr
 		human_percent(number, share);
 		buf_printf(&text, ", %s %% of the run", number);
 	}
-	put_line(out, "device", &text, p);
+	put_lines(out, "device", &text, p);
 }
 
 void report_runs(const struct session *s, const struct run_print *p, struct out *out)

@@ -215,6 +215,31 @@ void put_name(struct out *out, const char *name, size_t room, bool ascii)
 	put_cut(out, name, strlen(name), room, ascii);
 }
 
+void put_wrapped(struct out *out, const char *text, size_t indent, size_t width, bool ascii)
+{
+	_cleanup_(buf_done) struct buf word = {0};
+	size_t room = width - indent, used = 0;
+
+	for (size_t len; *text; text += len + (text[len] == ' ')) {
+		size_t columns;
+
+		len = strcspn(text, " ");
+		buf_clear(&word);
+		buf_put(&word, text, len);
+		columns = MIN(name_width(buf_str(&word)), room);
+		if (used && used + 1 + columns > room) {
+			out_putc(out, '\n');
+			out_spaces(out, indent);
+			used = 0;
+		} else if (used) {
+			out_putc(out, ' ');
+			used++;
+		}
+		put_name(out, buf_str(&word), room, ascii);
+		used += columns;
+	}
+}
+
 void put_name_of(struct out *out, struct name_table *names, const char *name, size_t room,
 		 bool ascii)
 {

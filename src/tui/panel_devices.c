@@ -39,7 +39,7 @@ static void list_devices(struct panel *p)
 	}
 }
 
-/* What is known about it, on one line. */
+/* What is known about it. */
 static void put_facts(struct panel *p, uint32_t i, struct buf *out)
 {
 	const struct session *s = panel_session(p);
@@ -71,8 +71,14 @@ static void put_facts(struct panel *p, uint32_t i, struct buf *out)
 
 static void list_facts(struct panel *p)
 {
-	for (uint32_t i = 0; i < p->tui->usage.n_devices; i++)
-		put_facts(p, i, sections_add(p, &(struct section_row){.role = ROLE_NORMAL}));
+	static const struct section_row row = {.role = ROLE_NORMAL};
+
+	for (uint32_t i = 0; i < p->tui->usage.n_devices; i++) {
+		_cleanup_(buf_done) struct buf text = {0};
+
+		put_facts(p, i, &text);
+		sections_add_text(p, buf_str(&text), (p->width ? p->width : 80) - 1, &row);
+	}
 }
 
 /* ---- sensors ---- */

@@ -9,7 +9,8 @@
 
 /* What costs time that it need not: each finding, where most of it is, and what to do. */
 
-#define ADVICE_WIDTH 60 /* columns of a line of advice: beside the numbers on 80 */
+#define ADVICE_WIDTH  60 /* columns of a line of advice: longer ones are hard to read */
+#define NUMBERS_WIDTH 19 /* before remarks */
 
 /* One of the two says what shares are of, as in reports. */
 static bool is_of_devices(struct panel *p, const struct column *c)
@@ -49,15 +50,22 @@ static void list_finding(struct panel *p, const struct finding *finding)
 			   finding->at_most ? ", at most" : "");
 }
 
+/* Columns for text beside the numbers. */
+static int room(const struct panel *p)
+{
+	return (p->width ? p->width : 80) - NUMBERS_WIDTH;
+}
+
 static void list_evidence(struct panel *p, const struct finding *finding)
 {
-	struct buf *name = sections_add(p, &(struct section_row){.is_remark = true});
+	_cleanup_(buf_done) struct buf text = {0};
 
 	if (finding->device < p->tui->usage.n_devices) {
-		tui_put_device(p->tui, finding->device, name);
-		buf_puts(name, ": ");
+		tui_put_device(p->tui, finding->device, &text);
+		buf_puts(&text, ": ");
 	}
-	buf_puts(name, finding->evidence);
+	buf_puts(&text, finding->evidence);
+	sections_add_text(p, buf_str(&text), room(p), &(struct section_row){.is_remark = true});
 }
 
 /* Its context in the picture: a row of the session says which it is. */
@@ -70,21 +78,10 @@ static void list_context(struct panel *p, uint32_t node)
 		sections_add_path(p, shown, &(struct section_row){.is_remark = true});
 }
 
-/* Words of our own, in lines. */
 static void list_advice(struct panel *p, const char *text)
 {
-	while (*text) {
-		size_t len = strlen(text);
-
-		if (len > ADVICE_WIDTH)
-			for (len = ADVICE_WIDTH; len > 1 && text[len] != ' ';)
-				len--;
-		buf_printf(
-			sections_add(p, &(struct section_row){.role = ROLE_DIM, .is_remark = true}),
-			"%.*s", (int)len, text);
-		text += len;
-		text += *text == ' ';
-	}
+	sections_add_text(p, text, MIN(room(p), ADVICE_WIDTH),
+			  &(struct section_row){.role = ROLE_DIM, .is_remark = true});
 }
 
 static void list(struct panel *p)

@@ -103,6 +103,34 @@ struct buf *sections_add(struct panel *p, const struct section_row *row)
 	return sections_add_of(p, SNAP_NONE, row);
 }
 
+/* How much of a text goes into a row. */
+static size_t row_of_text(const char *text, int room)
+{
+	size_t len = 0, blank = 0, blanks = 0;
+
+	for (int columns = 0; text[len] && columns <= room; len++) {
+		columns += ((unsigned char)text[len] & 0xc0) != 0x80;
+		if (text[len] == ' ' || !text[len + 1])
+			blank = len + (text[len] != ' ');
+		if (text[len] == ' ' && text[len + 1] == ' ')
+			blanks = len;
+		if (columns > room)
+			return blanks ? blanks : blank ? blank : len;
+	}
+	return len;
+}
+
+void sections_add_text(struct panel *p, const char *text, int room, const struct section_row *row)
+{
+	while (*text) {
+		size_t len = row_of_text(text, MAX(room, 1));
+
+		buf_printf(sections_add(p, row), "%.*s", (int)len, text);
+		text += len;
+		text += strspn(text, " ");
+	}
+}
+
 void sections_add_path(struct panel *p, uint32_t node, const struct section_row *row)
 {
 	add(p, &(struct section_entry){.of = *row, .node = node});

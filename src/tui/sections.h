@@ -49,6 +49,9 @@ struct buf *sections_add(struct panel *p, const struct section_row *row);
 struct buf *sections_add_of(struct panel *p, uint32_t node, const struct section_row *row);
 /* A row about a calling context, named by its path, and one named by its own name. Neither keeps a
  * text: there may be a million of them. */
+/* Text in as many rows as it needs where each has room for so many columns: it parts between two blanks,
+ * else at one. */
+void sections_add_text(struct panel *p, const char *text, int room, const struct section_row *row);
 void sections_add_path(struct panel *p, uint32_t node, const struct section_row *row);
 void sections_add_node(struct panel *p, uint32_t node, const struct section_row *row);
 

@@ -19,6 +19,9 @@ has "titles" "PRICE   OF RUN  SURE      FINDING" text.txt
 has "a finding" "measured  one kernel is most of the time (one-kernel)" text.txt
 has "where" "at gemm" text.txt
 has "with numbers" "% of all kernels" text.txt
+"$PROTON" advise --width 50 a.hatchet >narrow.txt
+check "evidence goes on in the next line" "$(grep -A4 '(one-kernel)' text.txt | sed -n 2p | xargs)" \
+	"$(sed -n '/(one-kernel)/,/ at /p' narrow.txt | sed '1d;/ at /,$d' | xargs)"
 check "lines fit" "" "$("$PROTON" advise --width 60 a.hatchet | awk 'length > 90')"
 "$PROTON" advise -f markdown a.hatchet >text.md; has "in Markdown" "* **one kernel is most of the time** (" text.md
 check "JSON: the price is that of the report" \
