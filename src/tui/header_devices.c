@@ -34,10 +34,16 @@ static void put_busy(char text[HUMAN_MAX], double busy, int digits)
 	snprintf(text, HUMAN_MAX, "%.*f%%", digits, MIN(busy, 1) * 100);
 }
 
+/* Has it ended in the picture? A frozen one may be of before. */
+static bool is_over(const struct tui *t)
+{
+	return t->status.run == TUI_RUN_ENDED && (!t->frozen || t->usage.is_over);
+}
+
 /* A window says something while the program runs; after its end the whole run does. */
 static bool in_window(const struct tui *t, const struct usage_entry *e)
 {
-	return t->options.live && t->status.run != TUI_RUN_ENDED && !isnan(e->busy);
+	return t->options.live && !is_over(t) && !isnan(e->busy);
 }
 
 static uint64_t interval_ns(const struct tui *t)
@@ -122,7 +128,10 @@ static void draw_live(struct tui *t, struct pen *pen, uint32_t i)
 static void draw_whole(struct tui *t, struct pen *pen, uint32_t i)
 {
 	const struct usage_sum *sum = &t->usage.devices[i].sum;
-	double share = runs_busy_share(snapshot_session(t->snap), i);
+	/* Of a frozen picture of before the end nobody knows the share of the run. */
+	double share = is_over(t) || t->status.run == TUI_RUN_FILE
+			       ? runs_busy_share(snapshot_session(t->snap), i)
+			       : NAN;
 	struct line_parts parts = {.less_than_name = 5, .fill = ROLE_NORMAL};
 	char text[HUMAN_MAX];
 	struct buf name;
@@ -152,9 +161,10 @@ static void draw_device_short(struct tui *t, struct pen *pen, uint32_t i, int wi
 {
 	const struct usage_entry *e = &t->usage.devices[i];
 	bool live = in_window(t, e);
-	char text[HUMAN_MAX];
+	char text[HUMAN_MAX], word[DEVICE_WORD];
 
-	pen_printf(pen, ROLE_HEADER, "GPU%d ", snapshot_session(t->snap)->devices[i].index);
+	tui_device_word(t, i, word);
+	pen_printf(pen, ROLE_HEADER, "%s ", word);
 	/* Of what is over, of the whole run. */
 	if (isnan(e->busy))
 		human_time_ns(text, e->sum.time_ns);

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/human.h"
 #include "core/runs.h"
+#include "tui/names.h"
 #include "tui/parts.h"
 #include "tui/screen.h"
 #include "tui/tui_impl.h"
@@ -41,7 +42,7 @@ static void draw_end(struct tui *t, struct pen *pen)
 	struct line_parts parts = {.less_than_name = 3, .fill = ROLE_NORMAL};
 	_cleanup_(buf_done) struct buf end = {0};
 	struct session_run run;
-	char text[HUMAN_MAX];
+	char text[HUMAN_MAX], word[DEVICE_WORD];
 
 	run_set_end(&run, st->wait_status);
 	run_put_end(&run, &end);
@@ -52,9 +53,9 @@ static void draw_end(struct tui *t, struct pen *pen)
 		double share = runs_busy_share(s, i);
 
 		usage_percent(text, share);
+		tui_device_word(t, i, word);
 		if (share >= 0)
-			parts_add(&parts, ROLE_MESSAGE, 3, "GPU%d busy %s%%", s->devices[i].index,
-				  text);
+			parts_add(&parts, ROLE_MESSAGE, 3, "%s busy %s%%", word, text);
 	}
 	if (st->file_error)
 		parts_add(&parts, ROLE_ALARM, 0, "no profile: %s", st->file_error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "tui/names.h"
+#include <stdio.h>
 #include <string.h>
 #include "base/buf.h"
 #include "core/session.h"
@@ -66,14 +67,24 @@ void tui_put_path(struct tui *t, uint32_t id, struct buf *out)
 }
 
 /* OpenCL's devices need not be GPUs. */
-void tui_put_device(struct tui *t, uint32_t device, struct buf *out)
+void tui_device_word(struct tui *t, uint32_t device, char out[DEVICE_WORD])
 {
 	const struct session *s = snapshot_session(t->snap);
 	const struct session_device *d = &s->devices[device];
-	const char *type = session_text(s, d->type), *name = session_text(s, d->name);
+	const char *type = session_text(s, d->type);
 	bool gpu = !strcmp(type, "CUDA") || !strcmp(type, "HIP") || !strcmp(type, "ROCM");
 
-	buf_printf(out, "%s%d", gpu ? "GPU" : *type ? type : "DEV", d->index);
+	snprintf(out, DEVICE_WORD, "%.20s%d", gpu ? "GPU" : *type ? type : "DEV", d->index);
+}
+
+void tui_put_device(struct tui *t, uint32_t device, struct buf *out)
+{
+	const struct session *s = snapshot_session(t->snap);
+	const char *name = session_text(s, s->devices[device].name);
+	char word[DEVICE_WORD];
+
+	tui_device_word(t, device, word);
+	buf_puts(out, word);
 	if (!strncmp(name, "NVIDIA ", 7))
 		name += 7;
 	if (*name)

@@ -162,6 +162,7 @@ int usage_update(struct usage *u, const struct session *s, uint64_t now_ns)
 	    make_room_for_past(u, s->n_devices) < 0)
 		return -ENOMEM;
 	u->updated_ns = now_ns;
+	u->is_over = s->ended;
 	age(u->devices, u->n_devices);
 	age(u->processes, u->n_processes);
 	for (size_t i = 0; i < s->n_rows; i++)

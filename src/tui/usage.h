@@ -37,6 +37,7 @@ struct usage {
 	size_t n_devices, n_processes, n_past, cap_devices, cap_processes, cap_past;
 	uint64_t n_windows;  /* so far */
 	uint64_t updated_ns; /* end of the last window */
+	bool is_over;        /* the run was over by then */
 };
 
 void usage_done(struct usage *u);

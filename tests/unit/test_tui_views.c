@@ -288,6 +288,29 @@ START_TEST(the_end_leaves_the_finding)
 }
 END_TEST
 
+/* A picture that is held stays one of before the end: no share of the run beside it. */
+START_TEST(a_held_picture_outlives_the_run)
+{
+	ck_assert(world_shows(&w, "GPU0  95%"));
+	world_keys(&w, "z");
+	w.status.run = TUI_RUN_ENDED;
+	w.s->ended = true;
+	world_tick(&w);
+	ck_assert(world_shows(&w, "GPU0  95%"));
+	ck_assert(!world_shows(&w, "GPU0 busy"));
+}
+END_TEST
+
+/* One device has one name, in the line of the end, too. */
+START_TEST(other_devices_are_no_gpus)
+{
+	for (size_t i = 0; i < w.s->n_devices; i++)
+		w.s->devices[i].type = strtab_adds(w.s->strings, "OpenCL");
+	ck_assert(world_shows(&w, "OpenCL0  95%"));
+	ck_assert(!world_shows(&w, "GPU0"));
+}
+END_TEST
+
 /* A text and a selector both say what they leave, and each panel how far they hold in it. */
 START_TEST(filters_say_what_is_left)
 {
@@ -959,6 +982,8 @@ Suite *suite_views(void)
 		filters_say_what_is_left,
 		a_finding_names_its_kernel,
 		the_end_leaves_the_finding,
+		a_held_picture_outlives_the_run,
+		other_devices_are_no_gpus,
 		tree_orders_host_time,
 		details_of_several_contexts,
 		flame_finds_narrow,
