@@ -29,7 +29,7 @@ outside=(
 	'cuda|cupti|nvtx|nvperf|rocprofiler|hip/|hsa/|CL/|generated_cuda=backends'
 	'n?curses|term\.h|panel\.h=tui'
 	'yajl|zlib|sqlite3=format'
-	'libiberty|elfutils|libelf|gelf=naming'
+	'libiberty|elfutils|libelf|gelf|dwarf\.h=naming'
 	'proton/=collect'
 )
 

@@ -182,5 +182,10 @@ int cmd_version(int argc, char **argv)
 #else
 	printf("names: not demangled (built without libiberty)\n");
 #endif
+#ifdef HAVE_LIBDW
+	printf("compiled functions: named by libdw\n");
+#else
+	printf("compiled functions: without names (built without libdw)\n");
+#endif
 	return STATUS_OK;
 }

@@ -714,13 +714,21 @@ static bool hist_equal(const void *ctx, uint32_t id, const void *key)
 {
 	const struct session_hist *a = &((const struct session *)ctx)->hists[id], *b = key;
 
-	return a->node == b->node && a->device == b->device && a->process == b->process;
+	return a->node == b->node && a->device == b->device && a->process == b->process &&
+	       a->part == b->part;
 }
 
 struct hist *session_hist_of(struct session *s, uint32_t node, uint32_t device, uint32_t process)
 {
-	const struct session_hist key = {.node = node, .device = device, .process = process};
-	uint64_t hash = hash_u64(hash_pair(node, device) ^ process);
+	return session_hist_part(s, node, device, process, 0);
+}
+
+struct hist *session_hist_part(struct session *s, uint32_t node, uint32_t device, uint32_t process,
+			       uint32_t part)
+{
+	const struct session_hist key = {
+		.node = node, .device = device, .process = process, .part = part};
+	uint64_t hash = hash_u64(hash_pair(node, device) ^ process ^ (uint64_t)part << 32);
 	uint32_t id = idindex_find(&s->p->hists, hash, hist_equal, s, &key);
 
 	if (id == IDINDEX_NONE)

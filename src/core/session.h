@@ -142,6 +142,7 @@ struct session_note {
 /* How long executions of a node took on a device. */
 struct session_hist {
 	uint32_t node, device, process; /* device and process may be SESSION_NONE */
+	uint32_t part;                  /* of one that comes in parts; readers add them up */
 	struct hist hist;
 };
 
@@ -297,6 +298,9 @@ int session_note(struct session *s, uint32_t process, enum note_level level, con
 /* The histogram of a node on a device, to be changed; made empty when absent, valid until the next call.
  * NULL: no memory. */
 struct hist *session_hist_of(struct session *s, uint32_t node, uint32_t device, uint32_t process);
+/* A part of it that has a number: for what is told in parts, each whole. */
+struct hist *session_hist_part(struct session *s, uint32_t node, uint32_t device, uint32_t process,
+			       uint32_t part);
 int session_sample_add(struct session *s, const struct session_sample *sample);
 int session_interval_add(struct session *s, const struct session_interval *interval);
 int session_clock_add(struct session *s, const struct session_clock *clock);

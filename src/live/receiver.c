@@ -18,6 +18,7 @@
 #include "format/write_file.h"
 #include "launch/launch.h"
 #include "launch/session_dir.h"
+#include "naming/native.h"
 #include "wire/decode.h"
 #include "wire/run.h"
 #include "wire/sensors.h"
@@ -30,6 +31,8 @@ enum {
 	TAPE_MS = 1000,             /* how long to wait for a reader of a tape that is a pipe */
 	BULK_MAX = WIRE_PAYLOAD_MAX - sizeof(struct wire_bulk), /* bytes of a segment in a frame */
 };
+/* To look up names of compiled code, a call: the screen waits for so long. */
+#define NAMES_NS        (100 * NSEC_PER_MSEC)
 #define KEY_EVERY_NS    (10 * NSEC_PER_SEC)
 #define SILENCE_NS      (400 * NSEC_PER_MSEC) /* four periods of a collector */
 #define LONG_SILENCE_NS (3 * NSEC_PER_SEC)
@@ -43,6 +46,7 @@ struct receiver {
 	uint64_t n_read; /* bytes of the stream */
 	struct session *session;
 	struct wire_decoder *decoder;
+	struct native_names *names;
 	unsigned char chunk[CHUNK];
 };
 
@@ -104,7 +108,8 @@ int receiver_new(const struct session_dir *dir, const char *tape, struct receive
 	r->tape = -1;
 	r->session = session_new();
 	r->decoder = r->session ? wire_decoder_new(r->session) : NULL;
-	if (!r->decoder)
+	r->names = native_names_new();
+	if (!r->decoder || !r->names)
 		e = -ENOMEM;
 	else if (tape)
 		e = tape_open(r, tape);
@@ -112,6 +117,7 @@ int receiver_new(const struct session_dir *dir, const char *tape, struct receive
 		receiver_free(r);
 		return e;
 	}
+	wire_decoder_set_namer(r->decoder, native_names_namer(r->names));
 	r->session->start_ns = clock_realtime_ns();
 	r->last_key_ns = clock_monotonic_ns();
 	*ret_receiver = r;
@@ -125,6 +131,7 @@ struct receiver *receiver_free(struct receiver *r)
 	if (r->tape >= 0)
 		close(r->tape);
 	wire_decoder_free(r->decoder);
+	native_names_free(r->names);
 	session_free(r->session);
 	free(r);
 	return NULL;
@@ -138,6 +145,13 @@ struct session *receiver_session(struct receiver *r)
 struct wire_decoder *receiver_decoder(struct receiver *r)
 {
 	return r->decoder;
+}
+
+/* Names that there was no time for: all of them now, before what is not from the FIFO. 0 or -ENOMEM. */
+static int name_rest(struct receiver *r)
+{
+	native_names_slice(r->names, 0);
+	return wire_decoder_feed(r->decoder, NULL, 0);
 }
 
 /* ---- bulk files ---- */
@@ -257,7 +271,7 @@ static ssize_t bulk_read_all(struct receiver *r)
 static int rest_feed(struct receiver *r, int fd)
 {
 	ssize_t n;
-	int e = 0;
+	int e = name_rest(r);
 
 	while (e == 0 && (n = read(fd, r->chunk, sizeof(r->chunk))) > 0) {
 		tape_write(r, r->chunk, (size_t)n);
@@ -322,6 +336,12 @@ ssize_t receiver_read(struct receiver *r)
 	size_t total = 0;
 	int e;
 
+	native_names_slice(r->names, NAMES_NS);
+	if (wire_decoder_stalled(r->decoder)) {
+		e = wire_decoder_feed(r->decoder, NULL, 0);
+		if (e < 0 || wire_decoder_stalled(r->decoder))
+			return e < 0 ? e : 1;
+	}
 	/* If the tape is a pipe, its reader may be slow: read one piece a call, so that the caller
 	 * can handle signals in between. */
 	while (total < (r->tape_is_pipe && r->tape >= 0 ? 1 : CALL_MAX)) {
@@ -337,6 +357,8 @@ ssize_t receiver_read(struct receiver *r)
 		if (e < 0)
 			return e;
 		total += (size_t)n;
+		if (wire_decoder_stalled(r->decoder))
+			break;
 	}
 	bulk = bulk_read_all(r);
 	return bulk < 0 ? bulk : (ssize_t)total + bulk;

@@ -86,13 +86,16 @@ static char *readable(const char *raw, enum frame_kind kind, unsigned level)
 	return brief;
 }
 
-/* Where the function begins in the name of a construct: "omp target _Z5saxpyPf". 0: it is none, or its
- * function has a plain name. */
+/* Where the function begins in the name of a construct or of a line: "omp target _Z5saxpyPf",
+ * "app.cc:12@_Z5saxpyPf". 0: it is none, or its function has a plain name. */
 static size_t construct_function(const char *raw, enum frame_kind kind)
 {
-	const char *last =
-		kind == FRAME_SCOPE && !strncmp(raw, "omp ", 4) ? strrchr(raw, ' ') : NULL;
+	const char *last = NULL;
 
+	if (kind == FRAME_SCOPE && !strncmp(raw, "omp ", 4))
+		last = strrchr(raw, ' ');
+	else if (kind == FRAME_NATIVE)
+		last = strrchr(raw, '@');
 	return last && last[1] == '_' ? (size_t)(last + 1 - raw) : 0;
 }
 

@@ -11,10 +11,12 @@
 #include "base/hash.h"
 #include "base/idindex.h"
 #include "base/util.h"
+#include "core/native.h"
 #include "core/session.h"
 #include "wire/idmap.h"
 #include "wire/run.h"
 #include "wire/sensors.h"
+#include "wire/shared_rows.h"
 #include "wire/wire.h"
 
 /* More instances than a session of any size has; each costs about a kilobyte. */
@@ -46,6 +48,12 @@
 
 _Static_assert(IDMAP_NONE == SESSION_NONE, "an id that was never set names nothing");
 
+/* Frames of the session that one frame of an instance is: functions inlined into one another, outermost
+ * first. */
+struct inlined {
+	uint32_t n, frames[NATIVE_INLINED_MAX - 1]; /* but the innermost */
+};
+
 struct texts {
 	uint64_t n, bytes;
 };
@@ -57,6 +65,11 @@ struct peer {
 	struct wire_hello hello;
 	bool hello_seen;
 	struct idmap strings, frames, nodes, lanes, metrics, sets, epochs, slots, devices, modules;
+	struct idmap inlined;   /* of frames that are more than one: an index */
+	struct inlined *chains; /* … of these */
+	size_t n_chains, cap_chains;
+	struct idmap node_of;      /* node of the session: the first of the instance that it is */
+	struct shared_rows shared; /* by slots of such nodes */
 	struct idmap types; /* of metrics of the session that it declared: what it sends of them */
 	uint32_t text_id, text_total; /* the string that is under way */
 	struct buf text;
@@ -87,8 +100,11 @@ struct wire_decoder {
 	unsigned char *pending;
 	size_t n_pending, cap_pending;
 	uint64_t frames;
-	bool torn;                  /* looking for the next magic */
-	bool is_tape;               /* only a tape says what was run */
+	bool torn;    /* looking for the next magic */
+	bool is_tape; /* only a tape says what was run */
+	const struct native_namer *namer;
+	bool stalled;               /* it had no time … */
+	size_t next_entry;          /* … for this entry of a frame of many */
 	struct wire_run_reader run; /* … and this is how far it came */
 };
 
@@ -101,13 +117,15 @@ struct message {
 
 static void peer_free(struct peer *p)
 {
-	struct idmap *maps[] = {&p->strings, &p->frames,  &p->nodes,  &p->lanes,
-				&p->metrics, &p->sets,    &p->epochs, &p->slots,
-				&p->devices, &p->modules, &p->types};
+	struct idmap *maps[] = {&p->strings, &p->frames,  &p->nodes,  &p->lanes,   &p->metrics,
+				&p->sets,    &p->epochs,  &p->slots,  &p->devices, &p->modules,
+				&p->types,   &p->inlined, &p->node_of};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(maps); i++)
 		idmap_done(maps[i]);
+	shared_rows_done(&p->shared);
+	free(p->chains);
 	buf_done(&p->text);
 	free(p->sessions);
 	free(p->members);
@@ -300,6 +318,54 @@ static int on_text(struct wire_decoder *d, struct peer *p, const struct message 
 	return r;
 }
 
+/* A function of compiled code: as told by the namer, with what others that it is told of are inlined in. */
+static uint32_t function_frame(struct wire_decoder *d, const struct native_function *f)
+{
+	uint32_t text = strtab_adds(d->s->strings, f->text);
+	uint32_t file = f->file ? strtab_adds(d->s->strings, f->file) : 0, id;
+
+	if (text == STRTAB_NONE || file == STRTAB_NONE)
+		return SESSION_NONE;
+	id = session_frame_intern(d->s, FRAME_NATIVE, text, SESSION_NONE, 0);
+	if (id != SESSION_NONE && f->file)
+		session_frame_symbol(d->s, id, 0, file, f->line);
+	return id;
+}
+
+/* Remember the outer ones of a frame's functions. 0 or -ENOMEM. */
+static int chain_add(struct wire_decoder *d, struct peer *p, uint32_t frame,
+		     const struct native_function *f, unsigned n)
+{
+	struct inlined *c;
+
+	if (n < 2 || idmap_get(&p->inlined, frame) != IDMAP_NONE)
+		return 0;
+	if (ARRAY_ROOM(p->chains, p->cap_chains, p->n_chains + 1) < 0)
+		return -ENOMEM;
+	c = &p->chains[p->n_chains];
+	for (c->n = 0; c->n < n - 1; c->n++) {
+		c->frames[c->n] = function_frame(d, &f[c->n]);
+		if (c->frames[c->n] == SESSION_NONE)
+			return -ENOMEM;
+	}
+	return idmap_set(&p->inlined, frame, (uint32_t)p->n_chains++);
+}
+
+/* A place in compiled code, with the namer's word for it. */
+static int on_place(struct wire_decoder *d, struct peer *p, const struct wire_frame_def *f,
+		    const struct session_module *m)
+{
+	const struct native_place place = {strtab_str(d->s->strings, m->path),
+					   strtab_str(d->s->strings, m->build_id), f->offset};
+	struct native_function functions[NATIVE_INLINED_MAX];
+	unsigned n = d->namer->functions(d->namer->ctx, &place, functions);
+	uint32_t id = function_frame(d, &functions[n - 1]);
+
+	if (id == SESSION_NONE || chain_add(d, p, f->id, functions, n) < 0)
+		return -ENOMEM;
+	return idmap_set(&p->frames, f->id, id);
+}
+
 static int on_frame(struct wire_decoder *d, struct peer *p, const void *entry)
 {
 	const struct wire_frame_def *f = entry;
@@ -311,6 +377,8 @@ static int on_frame(struct wire_decoder *d, struct peer *p, const void *entry)
 		name = 0;
 		if (module == SESSION_NONE)
 			return -EBADMSG;
+		if (d->namer && f->kind == FRAME_NATIVE)
+			return on_place(d, p, f, &d->s->modules[module]);
 	}
 	if (name == SESSION_NONE)
 		return -EBADMSG;
@@ -318,6 +386,26 @@ static int on_frame(struct wire_decoder *d, struct peer *p, const void *entry)
 		d->s, (enum frame_kind)(f->kind < FRAME_N_KINDS ? f->kind : FRAME_FUNCTION), name,
 		module, f->offset);
 	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->frames, f->id, id);
+}
+
+/* The node below which a frame is that is inlined into others: theirs. */
+static uint32_t outer_nodes(struct wire_decoder *d, const struct peer *p, uint32_t parent,
+			    uint32_t frame)
+{
+	uint32_t chain = idmap_get(&p->inlined, frame);
+
+	for (uint32_t i = 0;
+	     chain != IDMAP_NONE && i < p->chains[chain].n && parent != SESSION_NONE; i++)
+		parent = session_node_intern(d->s, parent, p->chains[chain].frames[i]);
+	return parent;
+}
+
+/* Which of the nodes of an instance that are one in the session: 0, or another number. */
+static uint32_t node_part(const struct peer *p, uint32_t node, uint32_t its)
+{
+	uint32_t first = idmap_get(&p->node_of, node);
+
+	return first == its || first == IDMAP_NONE ? 0 : its + 1;
 }
 
 static int on_node(struct wire_decoder *d, struct peer *p, const void *entry)
@@ -328,8 +416,11 @@ static int on_node(struct wire_decoder *d, struct peer *p, const void *entry)
 
 	if (parent == SESSION_NONE || frame == SESSION_NONE || n->id == 0)
 		return -EBADMSG;
-	id = session_node_intern(d->s, parent, frame);
-	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->nodes, n->id, id);
+	parent = outer_nodes(d, p, parent, n->frame);
+	id = parent == SESSION_NONE ? parent : session_node_intern(d->s, parent, frame);
+	if (id == SESSION_NONE || idmap_set(&p->nodes, n->id, id) < 0)
+		return -ENOMEM;
+	return idmap_get(&p->node_of, id) == IDMAP_NONE ? idmap_set(&p->node_of, id, n->id) : 0;
 }
 
 static int on_lane(struct wire_decoder *d, struct peer *p, const void *entry)
@@ -461,7 +552,9 @@ static int on_slot(struct wire_decoder *d, struct peer *p, const void *entry)
 	    set == SESSION_NONE)
 		return -EBADMSG;
 	row = session_row_intern(d->s, node, lane, epoch, set);
-	return row == SESSION_NONE ? -ENOMEM : idmap_set(&p->slots, w->id, row);
+	if (row == SESSION_NONE || shared_rows_claim(&p->shared, d->s, w->id, row) < 0)
+		return -ENOMEM;
+	return idmap_set(&p->slots, w->id, row);
 }
 
 static int on_kernel(struct wire_decoder *d, struct peer *p, const void *entry)
@@ -473,7 +566,8 @@ static int on_kernel(struct wire_decoder *d, struct peer *p, const void *entry)
 	if (row == SESSION_NONE || d->s->rows[row].set != SET_KERNEL)
 		return -EBADMSG;
 	for (i = 0; i < ARRAY_SIZE(v); i++)
-		session_row_set(d->s, row, i, (union metric_value){.u64 = v[i]});
+		shared_rows_set(&p->shared, d->s, w->slot, row, i,
+				(union metric_value){.u64 = v[i]});
 	return 0;
 }
 
@@ -514,7 +608,7 @@ static int values_row(struct wire_decoder *d, struct peer *p, const struct wire_
 		if (one < 0)
 			r = one;
 		else if (one)
-			session_row_set(d->s, row, i, v);
+			shared_rows_set(&p->shared, d->s, w->slot, row, i, v);
 	}
 	return r;
 }
@@ -545,7 +639,7 @@ static int hist_one(struct wire_decoder *d, struct peer *p, const struct wire_hi
 
 	if (node == SESSION_NONE || device == SESSION_NONE)
 		return -EBADMSG;
-	h = session_hist_of(d->s, node, device, p->process);
+	h = session_hist_part(d->s, node, device, p->process, node_part(p, node, w->node));
 	if (!h)
 		return -ENOMEM;
 	hist_done(h);
@@ -581,7 +675,7 @@ static int octave_one(struct wire_decoder *d, struct peer *p, const struct wire_
 
 	if (node == SESSION_NONE || device == SESSION_NONE || w->octave >= HIST_OCTAVES)
 		return -EBADMSG;
-	h = session_hist_of(d->s, node, device, p->process);
+	h = session_hist_part(d->s, node, device, p->process, node_part(p, node, w->node));
 	if (!h)
 		return -ENOMEM;
 	memcpy(n + w->first, w + 1, w->n * sizeof(*n));
@@ -983,7 +1077,13 @@ static uint64_t count_things(const struct session *s)
 	       metric_table_count(s->metrics);
 }
 
-/* Every entry of an array, also behind one that could not be understood. */
+static bool has_time(const struct wire_decoder *d)
+{
+	return !d->namer || !d->namer->may_ask || d->namer->may_ask(d->namer->ctx);
+}
+
+/* Every entry of an array, also behind one that could not be understood. -EAGAIN: the namer has no
+ * time, and the rest is for the next call. */
 static int dispatch(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
 	unsigned kind = m->header->kind;
@@ -1001,7 +1101,11 @@ static int dispatch(struct wire_decoder *d, struct peer *p, const struct message
 		return 0;
 	if (m->header->n > m->size / size)
 		return -EBADMSG;
-	for (i = 0; i < m->header->n; i++) {
+	for (i = d->next_entry, d->next_entry = 0; i < m->header->n; i++) {
+		if (kind == WIRE_FRAMES && i && !has_time(d)) {
+			d->next_entry = i;
+			return -EAGAIN;
+		}
 		one = handlers[kind].entry(d, p, m->payload + i * size);
 		r = one ? one : r;
 	}
@@ -1108,6 +1212,9 @@ static ssize_t take_frames(struct wire_decoder *d, const unsigned char *data, si
 		}
 		d->torn = false;
 		r = take_frame(d, data + at);
+		d->stalled = r == -EAGAIN;
+		if (d->stalled)
+			break;
 		if (r < 0)
 			return r;
 		at += size;
@@ -1133,12 +1240,13 @@ int wire_decoder_feed(struct wire_decoder *d, const void *data, size_t n)
 	const unsigned char *p = data;
 	ssize_t used;
 
-	if (!n)
+	if (!n && !d->stalled)
 		return 0;
 	if (d->n_pending) {
 		if (array_reserve((void **)&d->pending, &d->cap_pending, d->n_pending + n, 1) < 0)
 			return -ENOMEM;
-		memcpy(d->pending + d->n_pending, data, n);
+		if (n)
+			memcpy(d->pending + d->n_pending, data, n);
 		n += d->n_pending;
 		p = d->pending;
 	}
@@ -1171,6 +1279,16 @@ struct wire_decoder *wire_decoder_free(struct wire_decoder *d)
 	wire_run_reader_done(&d->run);
 	free(d);
 	return NULL;
+}
+
+void wire_decoder_set_namer(struct wire_decoder *d, const struct native_namer *namer)
+{
+	d->namer = namer;
+}
+
+bool wire_decoder_stalled(const struct wire_decoder *d)
+{
+	return d->stalled;
 }
 
 size_t wire_decoder_pending(const struct wire_decoder *d)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+struct native_namer;
 struct session;
 struct wire_decoder;
 
@@ -14,6 +15,10 @@ struct wire_decoder *wire_decoder_new(struct session *s); /* borrows s; NULL: no
 struct wire_decoder *wire_decoder_free(struct wire_decoder *d);
 /* Take n bytes of a frame stream. 0, or -ENOMEM. */
 int wire_decoder_feed(struct wire_decoder *d, const void *data, size_t n);
+/* Frames of compiled code are named by it as they come, else they stay a file and an address. Borrowed. */
+void wire_decoder_set_namer(struct wire_decoder *d, const struct native_namer *namer);
+/* The namer had no time: wire_decoder_feed() goes on with what it has, or with no bytes. */
+bool wire_decoder_stalled(const struct wire_decoder *d);
 /* Bytes at the end that are not yet a whole frame. */
 size_t wire_decoder_pending(const struct wire_decoder *d);
 /* They will never be: what comes next begins a frame. */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_NATIVE_H
+#define PROTON_CORE_NATIVE_H
+/* What is asked for the names of compiled code. A collector tells of a file and an address in it; what
+ * function that is says whoever has the file (naming/native.h). */
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { NATIVE_INLINED_MAX = 32 }; /* functions at one address that are told of */
+
+struct native_place {
+	const char *path, *build_id; /* "": it has none */
+	uint64_t offset;             /* as in the file's own symbols */
+};
+
+struct native_function {
+	const char
+		*text; /* "file.c:42@function", "function", or "file+0x1f" where nothing is known */
+	const char *file; /* NULL: not known */
+	uint32_t line;
+};
+
+struct native_namer {
+	/* Functions at an address, outermost first: each is inlined into the one before. At least one; what
+	 * they point to is valid until the next call. */
+	unsigned (*functions)(void *ctx, const struct native_place *place,
+			      struct native_function ret[NATIVE_INLINED_MAX]);
+	/* Is there time to ask for another one? If not, it is asked again later. NULL: there always is. */
+	bool (*may_ask)(void *ctx);
+	void *ctx;
+};
+
+#endif
