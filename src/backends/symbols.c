@@ -19,7 +19,8 @@ struct loaded {
 	unsigned long long flags;
 	void *start, *end;
 	struct link_map *map;
-	void *rest[16]; /* more than it has on any processor */
+	void *eh_frame; /* in its place on all processors but the 32-bit x86 */
+	void *rest[15]; /* more than it has on any processor */
 };
 
 /* _dl_find_object(), which takes no lock. NULL: there is none, and no address has a name. */
@@ -39,7 +40,8 @@ struct module module_of(const void *address)
 {
 	struct loaded l;
 
-	return find(address, &l) ? (struct module){l.start, l.end} : (struct module){0};
+	return find(address, &l) ? (struct module){l.start, l.end, l.map, l.eh_frame}
+				 : (struct module){0};
 }
 
 /* ---- the file ---- */

@@ -15,6 +15,8 @@ void symbols_init(void);
 /* Where a module is loaded. */
 struct module {
 	const void *start, *end; /* both NULL: not known */
+	struct link_map *map;
+	const void *unwinding; /* its PT_GNU_EH_FRAME; NULL: it has none */
 };
 
 /* That of an address. No lock; cheap.

@@ -21,7 +21,7 @@ enum {
 static struct burst {
 	struct wire_encoder encoder;
 	bool hello;
-	uint32_t strings, frames, nodes, lanes, sets, metrics, notes; /* sent so far */
+	uint32_t strings, modules, frames, nodes, lanes, sets, metrics, notes; /* sent so far */
 	uint32_t epochs, members, sessions;
 	struct {
 		uint8_t now,
@@ -96,6 +96,7 @@ static int section_send(struct burst *s, const struct section *k, uint32_t *sent
 	{                                                                                          \
 		return &collector->entry[id].state;                                                \
 	}
+STATE_OF(module)
 STATE_OF(frame)
 STATE_OF(node)
 STATE_OF(metric)
@@ -109,6 +110,20 @@ static void frame_fill(uint32_t id, void *entry)
 
 	*(struct wire_frame_def *)entry = (struct wire_frame_def){
 		.id = id, .kind = (uint8_t)e->kind, .string = e->string, .module = WIRE_NONE};
+	if (e->module != WIRE_NONE)
+		*(struct wire_frame_def *)entry =
+			(struct wire_frame_def){.id = id,
+						.kind = (uint8_t)e->kind,
+						.module = e->module,
+						.offset = (uint64_t)e->string << 32 | e->offset};
+}
+
+static void module_fill(uint32_t id, void *entry)
+{
+	const struct module_entry *e = &collector->module[id];
+
+	*(struct wire_module_def *)entry =
+		(struct wire_module_def){.id = id, .build_id = e->build_id, .path = e->path};
 }
 
 static void node_fill(uint32_t id, void *entry)
@@ -160,6 +175,7 @@ static void note_fill(uint32_t id, void *entry)
 }
 
 static const struct section
+	modules_section = {WIRE_MODULES, sizeof(struct wire_module_def), module_state, module_fill},
 	frames_section = {WIRE_FRAMES, sizeof(struct wire_frame_def), frame_state, frame_fill},
 	nodes_section = {WIRE_NODES, sizeof(struct wire_node_def), node_state, node_fill},
 	lanes_section = {WIRE_LANES, sizeof(struct wire_lane_def), lane_state, lane_fill},
@@ -369,7 +385,7 @@ static void device_read(struct burst *s, uint32_t id)
 
 struct limits {
 	uint32_t slots, epochs, sessions, hists, notes, devices, sets, metrics, lanes, nodes,
-		frames, strings;
+		frames, modules, strings;
 };
 
 static struct limits limits_read(struct burst *s)
@@ -392,6 +408,7 @@ static struct limits limits_read(struct burst *s)
 		device_read(s, i);
 	l.nodes = table_n(&collector->nodes);
 	l.frames = table_n(&collector->frames);
+	l.modules = table_n(&collector->modules);
 	l.strings = table_n(&collector->strings);
 	return l;
 }
@@ -422,6 +439,7 @@ static int definitions_send(struct burst *s, const struct limits *l)
 	int r = hello_send(s);
 
 	r = r ? r : strings_send(s, l->strings);
+	r = r ? r : section_send(s, &modules_section, &s->modules, l->modules);
 	r = r ? r : section_send(s, &frames_section, &s->frames, l->frames);
 	if (s->nodes == 0)
 		s->nodes = 1; /* the root is known */
@@ -680,9 +698,10 @@ static uint64_t oldest_age(struct burst *s, const struct totals *t, uint64_t now
 static uint64_t own_bytes(const struct limits *l)
 {
 	return sizeof(struct burst) + l->strings * sizeof(struct string_entry) +
-	       atomic_load(&collector->text_used) + l->frames * sizeof(struct frame_entry) +
-	       l->nodes * sizeof(struct node_entry) + l->lanes * sizeof(struct lane_entry) +
-	       l->slots * sizeof(struct slot_entry) + l->hists * sizeof(struct hist_entry) +
+	       atomic_load(&collector->text_used) + l->modules * sizeof(struct module_entry) +
+	       l->frames * sizeof(struct frame_entry) + l->nodes * sizeof(struct node_entry) +
+	       l->lanes * sizeof(struct lane_entry) + l->slots * sizeof(struct slot_entry) +
+	       l->hists * sizeof(struct hist_entry) +
 	       table_n(&collector->contexts) * sizeof(struct context_entry) +
 	       table_n(&collector->crowds) * sizeof(struct crowd_entry) +
 	       (uint64_t)atomic_load(&collector->n_values) * sizeof(uint64_t) +
@@ -733,7 +752,8 @@ static void forget_sent(struct burst *s)
 	uint32_t i;
 
 	s->hello = false;
-	s->strings = s->frames = s->nodes = s->lanes = s->sets = s->metrics = s->notes = 0;
+	s->strings = s->modules = s->frames = s->nodes = s->lanes = s->sets = s->metrics =
+		s->notes = 0;
 	s->devices = s->epochs = s->members = s->sessions = 0;
 	memset((void *)s->session, 0, atomic_load(&collector->n_sessions) * sizeof(*s->session));
 	memset(s->slot_sent, 0, (table_n(&collector->slots) + 63) / 64 * sizeof(*s->slot_sent));

@@ -39,6 +39,7 @@ enum {
 	MAX_CROWDS = 1 << 17, /* of names that differ in numbers alone, below one parent */
 	MAX_FOLDED = 1 << 20, /* bits for those of them that have no row of their own */
 	MAX_ID = 1 << 19,     /* of all these */
+	MAX_MODULES = 1 << 12,
 	MAX_SETS = 256,
 	SET_MAX = 8, /* metrics in a set */
 	MAX_METRICS = 256,
@@ -78,6 +79,13 @@ struct string_entry {
 /* Those of tables whose key is made of numbers begin with it. */
 struct frame_entry {
 	uint32_t kind, string; /* enum frame_kind */
+	uint32_t module,
+		offset; /* of (module, offset); string is its upper half then. WIRE_NONE: none */
+	_Atomic uint8_t state;
+};
+
+struct module_entry {            /* what was loaded from a file */
+	uint32_t path, build_id; /* strings */
 	_Atomic uint8_t state;
 };
 
@@ -207,6 +215,7 @@ struct launch_info {
 struct record_cache;   /* of sink.c */
 struct python_stack;   /* of python.c */
 struct torch_stack;    /* of torch.c */
+struct native_stack;   /* of native.c */
 struct context_budget; /* of context_budget.c */
 
 /* One a thread. The counters are written by their thread alone and read by the sender. */
@@ -230,6 +239,7 @@ struct thread_state {
 	struct record_cache *cache;
 	struct python_stack *python; /* python.c */
 	struct torch_stack *torch;   /* torch.c */
+	struct native_stack *native; /* native.c */
 	struct context_budget *budget;
 	struct cpu_mark cpu;         /* cpu_time.c */
 	_Atomic uint32_t scopes[64]; /* nodes of some that were entered (scope_names.c) */
@@ -281,8 +291,9 @@ struct collector {
 	char dir[256];
 	_Atomic uint32_t text_used;
 	char *text;
-	struct table strings, frames, nodes, contexts, lanes, slots, hists, crowds;
+	struct table strings, modules, frames, nodes, contexts, lanes, slots, hists, crowds;
 	struct string_entry *string;
+	struct module_entry *module;
 	struct frame_entry *frame;
 	struct node_entry *node;
 	struct context_entry *context;
@@ -427,6 +438,8 @@ uint32_t node_find(uint32_t parent, uint32_t frame);
 /* … made where it is not. */
 uint32_t string_intern(const char *s, size_t len);
 uint32_t frame_intern(enum frame_kind kind, uint32_t string);
+uint32_t module_intern(uint32_t path, uint32_t build_id);      /* WIRE_NONE: full */
+uint32_t frame_intern_place(uint32_t module, uint64_t offset); /* FRAME_NATIVE */
 uint32_t node_intern(uint32_t parent, uint32_t frame);
 uint32_t node_intern_made(uint32_t parent, uint32_t frame, bool *ret_made); /* now, and by us? */
 uint32_t context_intern(uint32_t node, uint32_t thread, bool is_guessed, uint32_t epoch,

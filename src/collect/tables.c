@@ -41,36 +41,25 @@ static const struct piece {
 	{                                                                                          \
 		offsetof(struct collector, name), (max) * sizeof(*collector->name)                 \
 	}
-	PIECE(text, MAX_TEXT),
-	PIECE(string, MAX_STRINGS),
-	PIECE(frame, MAX_FRAMES),
-	PIECE(node, MAX_NODES),
-	PIECE(context, MAX_CONTEXTS),
-	PIECE(lane, MAX_LANES),
-	PIECE(slot, MAX_SLOTS),
-	PIECE(hist, MAX_HISTS),
-	PIECE(crowd, MAX_CROWDS),
-	PIECE(folded, MAX_FOLDED / 64),
-	PIECE(value, MAX_VALUES),
-	PIECE(dirty, MAX_SLOTS / 64),
-	PIECE(hist_dirty, MAX_HISTS / 64),
-	PIECE(thread, MAX_THREADS),
-	PIECE(intervals.cell, MAX_INTERVALS),
-	PIECE(session, MAX_SESSIONS),
-	PIECE(epochs, MAX_EPOCHS),
+	PIECE(text, MAX_TEXT),          PIECE(string, MAX_STRINGS),
+	PIECE(module, MAX_MODULES),     PIECE(frame, MAX_FRAMES),
+	PIECE(node, MAX_NODES),         PIECE(context, MAX_CONTEXTS),
+	PIECE(lane, MAX_LANES),         PIECE(slot, MAX_SLOTS),
+	PIECE(hist, MAX_HISTS),         PIECE(crowd, MAX_CROWDS),
+	PIECE(folded, MAX_FOLDED / 64), PIECE(value, MAX_VALUES),
+	PIECE(dirty, MAX_SLOTS / 64),   PIECE(hist_dirty, MAX_HISTS / 64),
+	PIECE(thread, MAX_THREADS),     PIECE(intervals.cell, MAX_INTERVALS),
+	PIECE(session, MAX_SESSIONS),   PIECE(epochs, MAX_EPOCHS),
 #undef PIECE
 #define INDEX(name, max)                                                                           \
 	{                                                                                          \
 		offsetof(struct collector, name.index),                                            \
 			((size_t)(max)*2 + CELLS_BEFORE) * sizeof(*collector->name.index)          \
 	}
-	INDEX(strings, MAX_STRINGS),
-	INDEX(frames, MAX_FRAMES),
-	INDEX(nodes, MAX_NODES),
-	INDEX(contexts, MAX_CONTEXTS),
-	INDEX(lanes, MAX_LANES),
-	INDEX(slots, MAX_SLOTS),
-	INDEX(hists, MAX_HISTS),
+	INDEX(strings, MAX_STRINGS),    INDEX(modules, MAX_MODULES),
+	INDEX(frames, MAX_FRAMES),      INDEX(nodes, MAX_NODES),
+	INDEX(contexts, MAX_CONTEXTS),  INDEX(lanes, MAX_LANES),
+	INDEX(slots, MAX_SLOTS),        INDEX(hists, MAX_HISTS),
 	INDEX(crowds, MAX_CROWDS),
 #undef INDEX
 };
@@ -110,6 +99,7 @@ static struct collector *tables_map(void)
 	if (!c)
 		return NULL;
 	table_init(&c->strings, MAX_STRINGS);
+	table_init(&c->modules, MAX_MODULES);
 	table_init(&c->frames, MAX_FRAMES);
 	table_init(&c->nodes, MAX_NODES);
 	table_init(&c->contexts, MAX_CONTEXTS);
@@ -375,9 +365,10 @@ struct keyed {
 		offsetof(struct collector, name##s), offsetof(struct collector, name), (words),    \
 			sizeof(struct name##_entry), offsetof(struct name##_entry, state)          \
 	}
-static const struct keyed frames = KEYED(frame, 2), nodes = KEYED(node, 2),
-			  contexts = KEYED(context, 5), lanes = KEYED(lane, 4),
-			  slots = KEYED(slot, 4), hists = KEYED(hist, 3), crowds = KEYED(crowd, 3);
+static const struct keyed modules = KEYED(module, 2), frames = KEYED(frame, 4),
+			  nodes = KEYED(node, 2), contexts = KEYED(context, 5),
+			  lanes = KEYED(lane, 4), slots = KEYED(slot, 4), hists = KEYED(hist, 3),
+			  crowds = KEYED(crowd, 3);
 
 static inline char *keyed_entry(const struct keyed *k, uint32_t id)
 {
@@ -429,7 +420,7 @@ keyed_intern(const struct keyed *k, uint64_t hash, const uint32_t *key, uint32_t
 
 uint32_t frame_find(enum frame_kind kind, uint32_t string)
 {
-	const uint32_t key[] = {kind, string};
+	const uint32_t key[] = {kind, string, WIRE_NONE, 0};
 	uint32_t cell;
 
 	return table_find(&collector->frames, hash_pair(kind, string), keyed_equal, &frames, key,
@@ -438,9 +429,24 @@ uint32_t frame_find(enum frame_kind kind, uint32_t string)
 
 uint32_t frame_intern(enum frame_kind kind, uint32_t string)
 {
-	const uint32_t key[] = {kind, string};
+	const uint32_t key[] = {kind, string, WIRE_NONE, 0};
 
 	return keyed_intern(&frames, hash_pair(kind, string), key, MAX_FRAMES);
+}
+
+uint32_t module_intern(uint32_t path, uint32_t build_id)
+{
+	const uint32_t key[] = {path, build_id};
+
+	return keyed_intern(&modules, hash_pair(path, build_id), key, MAX_MODULES);
+}
+
+uint32_t frame_intern_place(uint32_t module, uint64_t offset)
+{
+	const uint32_t key[] = {FRAME_NATIVE, (uint32_t)(offset >> 32), module, (uint32_t)offset};
+
+	return keyed_intern(&frames, hash_u64(hash_pair(FRAME_NATIVE, module) ^ offset), key,
+			    MAX_FRAMES);
 }
 
 uint32_t node_find(uint32_t parent, uint32_t frame)

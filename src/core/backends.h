@@ -32,7 +32,7 @@
  *    id, functions */
 /* clang-format off */
 #define DOORS(_)                                                                                   \
-	_(PRELOAD, _exit; _Exit; pthread_exit; daemon; execl; execle; execlp; execv; execve;       \
+	_(PRELOAD, _exit; _Exit; pthread_exit; daemon; dlclose; execl; execle; execlp; execv; execve;       \
 		   execveat; execvp; execvpe; fexecve;)                                            \
 	_(CUDA, InitializeInjection;)                                                              \
 	_(NVTX, InitializeInjectionNvtx2; InitializeInjectionNvtxExtension;)                       \

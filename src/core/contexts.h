@@ -15,7 +15,8 @@
 /* clang-format off */
 #define CONTEXTS(_)                                                                                \
 	_(PYTHON, python, "python", ALWAYS)  /* lines of its Python files */                       \
-	_(TORCH, torch, "torch", INSTEAD)    /* modules and operators of PyTorch */
+	_(TORCH, torch, "torch", INSTEAD)    /* modules and operators of PyTorch */                \
+	_(NATIVE, native, "native", NEVER)   /* functions of compiled code */
 /* clang-format on */
 
 enum context {

@@ -183,6 +183,12 @@ int recording_open(struct recording *rec, const struct recording_options *option
 			 options->tape ? options->tape : "receiver", strerror(-r));
 		return STATUS_OURS;
 	}
+#ifndef HAVE_LIBDW
+	if (contexts_of(options) & CONTEXT_BIT(CONTEXT_NATIVE))
+		session_note(
+			receiver_session(rec->receiver), SESSION_NONE, NOTE_INFO,
+			"functions of compiled code have no names: proton was built without libdw");
+#endif
 	rec->sensors = (struct watch){.off = options->no_sensors, .path = rec->dir->path};
 	return 0;
 }
