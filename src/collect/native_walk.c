@@ -51,6 +51,7 @@ struct native_walker {
 	uint32_t tid;       /* 0: nothing is known yet */
 	struct stack own;   /* the thread's; empty where that is not known */
 	struct stack stack; /* that is walked now */
+	bool needs_fp;      /* it depends on the frame pointer that it began with */
 	bool is_replayable; /* all that the last walk depends on is in `reads` */
 	uint32_t n_unloads; /* at the last walk */
 	uint32_t n_reads, n_evicted;
@@ -120,16 +121,29 @@ __attribute__((no_sanitize("address", "thread"))) static inline uint64_t word_at
 	return *(const volatile uint64_t *)at;
 }
 
-static inline bool read_word(struct native_walker *w, uintptr_t at, uintptr_t *ret)
+static inline bool peek_word(const struct native_walker *w, uintptr_t at, uintptr_t *ret)
 {
 	if (at < w->stack.low || at >= w->stack.high || w->stack.high - at < sizeof(*ret) ||
 	    at % sizeof(*ret))
 		return false;
 	*ret = word_at(at + (uintptr_t)w->stack.shift);
+	return true;
+}
+
+/* What the walk found depends on this word. */
+static inline void depend(struct native_walker *w, uintptr_t at, uintptr_t value)
+{
 	if (_likely_(w->n_reads < READS_MAX))
-		w->reads[w->n_reads++] = (struct read){at, *ret};
+		w->reads[w->n_reads++] = (struct read){at, value};
 	else
 		w->is_replayable = false;
+}
+
+static inline bool read_word(struct native_walker *w, uintptr_t at, uintptr_t *ret)
+{
+	if (!peek_word(w, at, ret))
+		return false;
+	depend(w, at, *ret);
 	return true;
 }
 
@@ -210,7 +224,9 @@ static const struct place *place_at(struct native_walker *w, uintptr_t at, bool 
 
 struct cursor {
 	struct native_registers at;
-	bool exact; /* not behind a call: a signal came there */
+	uintptr_t
+		fp_from; /* where the frame pointer was read, if nothing depends on it yet; 0: nowhere */
+	bool exact;      /* not behind a call: a signal came there */
 	unsigned n_signals;
 };
 
@@ -223,44 +239,72 @@ static bool step_signal(struct native_walker *w, struct cursor *c)
 	uintptr_t frame = c->at.sp;
 
 	if (++c->n_signals > SIGNALS_MAX || !read_word(w, frame + CONTEXT_PC, &r.pc) ||
-	    !read_word(w, frame + CONTEXT_SP, &r.sp) || !read_word(w, frame + CONTEXT_FP, &r.fp))
+	    !read_word(w, frame + CONTEXT_SP, &r.sp) || !peek_word(w, frame + CONTEXT_FP, &r.fp))
 		return false;
 	c->at = r;
+	c->fp_from = frame + CONTEXT_FP;
 	c->exact = true;
 	find_stack(w, r.sp);
 	return true;
 }
 
-static bool cfa_of(struct native_walker *w, const struct native_rule *rule,
-		   const struct native_registers *r, uintptr_t *ret)
+/* An odd address, where nothing is read from: the frame pointer that the walk began with. */
+#define FP_FIRST ((uintptr_t)1)
+
+/* The frame pointer, as an address. To most code it is a register like any other, which changes from launch to
+ * launch: only where it is asked for does anything depend on it. */
+static uintptr_t frame_pointer(struct native_walker *w, struct cursor *c)
 {
+	if (c->fp_from == FP_FIRST)
+		w->needs_fp = true;
+	else if (c->fp_from)
+		depend(w, c->fp_from, c->at.fp);
+	c->fp_from = 0;
+	return c->at.fp;
+}
+
+static bool load_fp(struct native_walker *w, struct cursor *c, uintptr_t from)
+{
+	if (!peek_word(w, from, &c->at.fp))
+		return false;
+	c->fp_from = from;
+	return true;
+}
+
+static bool cfa_of(struct native_walker *w, const struct native_rule *rule, struct cursor *c,
+		   uintptr_t *ret)
+{
+	uintptr_t offset = (uintptr_t)(intptr_t)rule->cfa;
+
 	switch (rule->cfa_is) {
 	case CFA_SP:
-		*ret = r->sp + (uintptr_t)(intptr_t)rule->cfa;
+		*ret = c->at.sp + offset;
 		return true;
 	case CFA_FP:
-		*ret = r->fp + (uintptr_t)(intptr_t)rule->cfa;
+		*ret = frame_pointer(w, c) + offset;
 		return true;
 	case CFA_FP_AT:
-		return read_word(w, r->fp + (uintptr_t)(intptr_t)rule->cfa, ret);
+		return read_word(w, frame_pointer(w, c) + offset, ret);
 	default: /* by frame pointers */
-		*ret = r->fp + 2 * sizeof(*ret);
+		*ret = frame_pointer(w, c) + 2 * sizeof(*ret);
 		return true;
 	}
 }
 
 static bool fp_of(struct native_walker *w, const struct native_rule *rule, uintptr_t cfa,
-		  uintptr_t *fp)
+		  struct cursor *c)
 {
+	uintptr_t offset = (uintptr_t)(intptr_t)rule->fp;
+
 	if (rule->cfa_is == CFA_UNKNOWN)
-		return read_word(w, *fp, fp);
+		return load_fp(w, c, frame_pointer(w, c));
 	switch (rule->fp_is) {
 	case FP_CFA:
-		return read_word(w, cfa + (uintptr_t)(intptr_t)rule->fp, fp);
+		return load_fp(w, c, cfa + offset);
 	case FP_FP:
-		return read_word(w, *fp + (uintptr_t)(intptr_t)rule->fp, fp);
+		return load_fp(w, c, frame_pointer(w, c) + offset);
 	case FP_LOST:
-		*fp = 0;
+		c->at.fp = c->fp_from = 0;
 		return true;
 	default:
 		return true;
@@ -274,8 +318,8 @@ static bool step(struct native_walker *w, const struct native_rule *rule, struct
 
 	if (rule->cfa_is == CFA_SIGNAL)
 		return step_signal(w, c);
-	if (rule->cfa_is == CFA_END || !cfa_of(w, rule, &c->at, &cfa) || cfa <= c->at.sp ||
-	    !read_word(w, cfa - sizeof(pc), &pc) || !fp_of(w, rule, cfa, &c->at.fp))
+	if (rule->cfa_is == CFA_END || !cfa_of(w, rule, c, &cfa) || cfa <= c->at.sp ||
+	    !read_word(w, cfa - sizeof(pc), &pc) || !fp_of(w, rule, cfa, c))
 		return false;
 	c->at.pc = pc;
 	c->at.sp = cfa;
@@ -285,14 +329,14 @@ static bool step(struct native_walker *w, const struct native_rule *rule, struct
 
 /* ---- for the source ---- */
 
-static bool is_from(const struct native_registers *a, const struct native_registers *b)
+static bool is_from(const struct native_walker *w, const struct native_registers *r)
 {
-	return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
+	return w->from.pc == r->pc && w->from.sp == r->sp && (!w->needs_fp || w->from.fp == r->fp);
 }
 
 bool native_walk_is_same(const struct native_walker *w, const struct native_registers *from)
 {
-	if (!w->is_replayable || w->n_unloads != native_unloads() || !is_from(&w->from, from) ||
+	if (!w->is_replayable || w->n_unloads != native_unloads() || !is_from(w, from) ||
 	    w->owner != pthread_self() || w->tid != thread_self->tid)
 		return false;
 	for (uint32_t i = 0; i < w->n_reads; i++)
@@ -311,6 +355,7 @@ static void begin(struct native_walker *w, const struct native_registers *from)
 	w->n_unloads = native_unloads();
 	w->n_reads = 0;
 	w->is_replayable = true;
+	w->needs_fp = false;
 	w->from = *from;
 	find_stack(w, from->sp);
 }
@@ -318,7 +363,7 @@ static void begin(struct native_walker *w, const struct native_registers *from)
 unsigned native_walk(struct native_walker *w, const struct native_registers *from, unsigned max,
 		     struct native_frame out[], bool *ret_ended)
 {
-	struct cursor c = {.at = *from};
+	struct cursor c = {.at = *from, .fp_from = FP_FIRST};
 	const struct place *place;
 	unsigned n = 0;
 

@@ -15,5 +15,6 @@ TCase *collect_budget_case(void);
 TCase *collect_names_case(void);
 TCase *collect_sessions_case(void);
 TCase *collect_states_case(void);
+TCase *collect_native_case(void);
 
 #endif
