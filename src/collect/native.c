@@ -32,6 +32,7 @@ struct below {
 
 /* What a thread remembers of its last stack. */
 struct native_stack {
+	uint32_t tid;
 	bool is_busy; /* a signal handler that launches finds it so */
 	struct below below;
 	uint32_t node; /* of all of it */
@@ -139,9 +140,15 @@ static struct native_stack *stack_take(struct thread_state *t)
 	if (t != thread_self)
 		return NULL;
 	s = stack_of(t);
-	if (!s)
+	if (!s) {
 		lose(LOSS_NO_MEMORY, 1);
-	if (!s || s->is_busy)
+		return NULL;
+	}
+	if (_unlikely_(s->tid != t->tid)) { /* the thread before may have ended in here */
+		s->tid = t->tid;
+		s->is_busy = false;
+	}
+	if (s->is_busy)
 		return NULL;
 	s->is_busy = true;
 	atomic_signal_fence(memory_order_seq_cst);

@@ -97,14 +97,19 @@ static int function_add(struct native_names *n, const struct object_function *f,
 	return 0;
 }
 
-/* "libfoo.so+0x1f" */
-static int address_add(struct native_names *n, const struct native_place *place)
+/* "libfoo.so+0x1f"; of no file, "0x7f12". */
+static int address_add(struct native_names *n, const struct source *s,
+		       const struct native_place *place)
 {
 	static const struct object_function none = {0};
 	const char *slash = strrchr(place->path, '/'), *file = slash ? slash + 1 : place->path;
 	char name[320];
 
-	snprintf(name, sizeof(name), "%.255s+0x%" PRIx64, *file ? file : "?", place->offset);
+	if (s->map)
+		snprintf(name, sizeof(name), "0x%" PRIx64, place->offset);
+	else
+		snprintf(name, sizeof(name), "%.255s+0x%" PRIx64, *file ? file : "?",
+			 place->offset);
 	return function_add(n, &none, name);
 }
 
@@ -120,7 +125,7 @@ static int functions_add(struct native_names *n, struct source *s, const struct 
 		n_found = object_functions(s->object, place->offset, f);
 	for (unsigned i = 0; r == 0 && i < n_found; i++)
 		r = function_add(n, &f[i], f[i].name ? f[i].name : "?");
-	return n_found ? r : address_add(n, place);
+	return n_found ? r : address_add(n, s, place);
 }
 
 static bool known_equal(const void *ctx, uint32_t id, const void *key)

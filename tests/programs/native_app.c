@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +38,7 @@ void in_trash(void);
 void in_plugin(void);
 void in_child(void);
 void in_switched(void);
+void in_made(void);
 
 void native_take(void (*execute)(void))
 {
@@ -266,6 +268,45 @@ static int switched(char **arguments)
 	return 0;
 }
 
+/* ---- code that is made at run time, and says in /tmp/perf-PID.map what it is ---- */
+
+FUNCTION void in_made(void)
+{
+	run_kernel("made");
+	NOT_AT_THE_END;
+}
+
+static int made(char **arguments)
+{
+#if defined(__x86_64__)
+	/* push rbp; mov rbp, rsp; call rdi; pop rbp; ret */
+	static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
+	void (*call)(void (*function)(void));
+	char path[64];
+	void *page;
+	FILE *map;
+
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	if (page == MAP_FAILED)
+		return 1;
+	memcpy(page, code, sizeof(code));
+	*(void **)&call = page;
+	call(in_made); /* before it is said */
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	map = fopen(path, "w");
+	if (!map)
+		return 1;
+	fprintf(map, "%lx %lx %s\n", (unsigned long)page, (unsigned long)sizeof(code),
+		arguments[0]);
+	fclose(map);
+	puts(path);
+#else
+	in_made();
+#endif
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int n_arguments;
@@ -273,7 +314,7 @@ static const struct {
 } modes[] = {
 	{"known", 0, known},      {"recursion", 1, recursion}, {"threads", 0, threads},
 	{"signal", 1, on_signal}, {"trashed", 0, trashed},     {"plugins", 2, plugins},
-	{"forked", 0, forked},    {"switched", 0, switched},
+	{"forked", 0, forked},    {"switched", 0, switched},   {"made", 1, made},
 };
 
 int main(int argc, char **argv)

@@ -119,6 +119,15 @@ check "without other knowledge" 6 "$(paths | awk '/trashed: .*run_kernel$/ { n +
 check "another stack: status" 0 "$(record "$app" "$cuda" switched)"
 check "another stack" 1 "$(paths | grep -c '^1 switched: .*in_switched run_kernel$')"
 
+# ---- code that is made at run time: its map is read when its name is asked for, after the run at the latest
+check "made at run time: status" 0 "$(PROTON_FAKE='called native_take' record sh -c 'kill -STOP $PPID
+	"$0" - made "some function"; status=$?; kill -CONT $PPID; exit $status' "$app")"
+check "made at run time" "1 called: main made some function in_made run_kernel" "$(paths | sed -n 1p)"
+rm -f "$(cat out)"
+check "not said: status" 0 "$(record "$app" "$cuda" made ""; rm -f "$(cat out)")"
+check "not said: its address" 1 "$(paths | grep -c '^1 made: main made 0x[0-9a-f]* in_made run_kernel$')"
+rm -f "$(cat out)"
+
 # ---- libraries that come and go
 check "plugins: status" 0 "$(record "$app" "$cuda" plugins "$libs/native_first.so" "$libs/native_second.so")"
 check "plugins" "10 plugged: main plugins plugin_first in_plugin run_kernel
