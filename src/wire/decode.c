@@ -1087,7 +1087,7 @@ static bool has_time(const struct wire_decoder *d)
 static int dispatch(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
 	unsigned kind = m->header->kind;
-	size_t size, i;
+	size_t size, i, first;
 	int r = 0, one;
 
 	if (kind >= WIRE_N_KINDS)
@@ -1101,8 +1101,10 @@ static int dispatch(struct wire_decoder *d, struct peer *p, const struct message
 		return 0;
 	if (m->header->n > m->size / size)
 		return -EBADMSG;
-	for (i = d->next_entry, d->next_entry = 0; i < m->header->n; i++) {
-		if (kind == WIRE_FRAMES && i && !has_time(d)) {
+	first = d->next_entry; /* at least this one */
+	d->next_entry = 0;
+	for (i = first; i < m->header->n; i++) {
+		if (kind == WIRE_FRAMES && i > first && !has_time(d)) {
 			d->next_entry = i;
 			return -EAGAIN;
 		}
