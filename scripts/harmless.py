@@ -77,7 +77,7 @@ class Runner:
         for node in nodes:
             if node["kind"] == "kernel":
                 self.n_launches += node["metrics"]["count"]
-                self.n_read += node["metrics"]["count"] * (kinds.get(node["parent"]) == "python")
+                self.n_read += node["metrics"]["count"] * (kinds.get(node["parent"]) in ("python", "native"))
 
     def compare(self, test):
         """What differs in all rounds: (part, outcomes bare, outcomes under us)."""

@@ -207,10 +207,13 @@ __attribute__((noinline)) static uint64_t native_innermost(struct thread_state *
 
 static void native_look(void)
 {
+	struct thread_state *t = thread_state();
 	const char *why = WHY_NOT;
 	char text[256];
 
 	if (!why && native_modules_init(&why)) {
+		if (t == thread_self && stack_of(t))
+			native_walk_prepare(t->native->walker);
 		contexts_set(CONTEXT_NATIVE, true);
 		return;
 	}

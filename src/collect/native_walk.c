@@ -166,12 +166,21 @@ static const struct native_module *module_at(struct native_walker *w, uintptr_t 
 	return &w->modules[i];
 }
 
+/* What lies before an address; of a page that is the first one there, less. */
+static bool peek_before(uintptr_t at, uint8_t out[8])
+{
+	size_t n = at % PAGE;
+
+	memset(out, 0, 8);
+	return native_peek(at - 8, out, 8) || (n && n < 8 && native_peek(at - n, out + 8 - n, n));
+}
+
 /* Does the code before an address end with a call? */
 static bool is_after_call(uintptr_t pc)
 {
 	uint8_t code[8];
 
-	if (!native_peek(pc - sizeof(code), code, sizeof(code)))
+	if (!peek_before(pc, code))
 		return false;
 	if (code[3] == 0xe8) /* call, relative */
 		return true;
@@ -345,13 +354,18 @@ bool native_walk_is_same(const struct native_walker *w, const struct native_regi
 	return true;
 }
 
+void native_walk_prepare(struct native_walker *w)
+{
+	if (_likely_(w->tid == thread_self->tid && w->owner == pthread_self()))
+		return;
+	find_own_stack(w);
+	w->tid = thread_self->tid;
+	w->owner = pthread_self();
+}
+
 static void begin(struct native_walker *w, const struct native_registers *from)
 {
-	if (_unlikely_(w->tid != thread_self->tid || w->owner != pthread_self())) {
-		find_own_stack(w);
-		w->tid = thread_self->tid;
-		w->owner = pthread_self();
-	}
+	native_walk_prepare(w);
 	w->n_unloads = native_unloads();
 	w->n_reads = 0;
 	w->is_replayable = true;

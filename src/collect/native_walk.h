@@ -31,6 +31,9 @@ struct native_frame {
 };
 
 size_t native_walker_size(void); /* zeroed, it is ready */
+/* Where the thread's stack ends is found out now, and not at the first walk, which may be in a signal's handler:
+ * glibc allocates for it. */
+void native_walk_prepare(struct native_walker *w);
 /* The frames from here on, innermost first, `max` at most. *ret_ended: the outermost is among them. */
 unsigned native_walk(struct native_walker *w, const struct native_registers *from, unsigned max,
 		     struct native_frame out[], bool *ret_ended);
