@@ -315,8 +315,9 @@ static int parse_amount(struct parser *p, size_t word, size_t len, uint8_t accep
  * name has a quote in front. */
 static size_t find_quoted(const struct parser *p, size_t word)
 {
-	const char *end =
-		strchr("'\"", p->text[word]) ? strchr(p->text + word + 1, p->text[word]) : NULL;
+	char quote = p->text[word];
+	bool is_quote = quote == '\'' || quote == '"';
+	const char *end = is_quote ? strchr(p->text + word + 1, quote) : NULL;
 	size_t at = end ? (size_t)(end - p->text) : 0, behind = at + 1;
 
 	while (at && is_blank(p->text[behind]))
