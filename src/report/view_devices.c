@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "base/human.h"
 #include "base/util.h"
+#include "core/metadata.h"
 #include "core/runs.h"
 #include "core/sensors.h"
 #include "report/report_impl.h"
@@ -49,17 +50,19 @@ static void sum_value(const struct session *s, const struct session_row *row, ui
 		add_present(sum, (double)s->values[at].u64);
 }
 
-/* By device: sums over all rows of its lanes, so over kernels, copies and everything else. One pass
- * for all devices: there may be many devices and many rows. NULL: no memory. */
+/* By device: sums over all rows of its lanes, so over kernels, copies and everything else but launch
+ * metadata, as in the tree. One pass for all devices: there may be many devices and many rows. NULL: no
+ * memory. */
 static struct device_sums *device_sums_new(const struct session *s)
 {
-	struct device_sums *sums = malloc((s->n_devices + 1) * sizeof(*sums));
+	_cleanup_(freep) uint8_t *metadata = metadata_nodes(s);
+	struct device_sums *sums = metadata ? malloc((s->n_devices + 1) * sizeof(*sums)) : NULL;
 	uint32_t device;
 
 	for (size_t i = 0; sums && i < s->n_devices; i++)
 		sums[i] = (struct device_sums){NAN, NAN, NAN};
 	for (size_t i = 0; sums && i < s->n_rows; i++) {
-		if (s->rows[i].lane >= s->n_lanes)
+		if (s->rows[i].lane >= s->n_lanes || metadata[s->rows[i].node])
 			continue;
 		device = s->lanes[s->rows[i].lane].device;
 		if (device >= s->n_devices)

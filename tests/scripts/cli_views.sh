@@ -226,4 +226,16 @@ for column in gb/s gbyte/s; do
 done
 check "no speed without a time" "-" "$("$PROTON" report --ascii --tree -m gb/s "$graph" | awk '$NF == "captured0" { v = $1 } END { print v }')"
 check "no parent is faster than the fastest below it" yes "$("$PROTON" report --ascii --tree -m gb/s "$graph" | awk 'NR > 1 && $1 ~ /^[0-9]/ { if ($NF == "ROOT") root = $1; else if ($1 > most) most = $1 } END { print root <= most ? "yes" : root " > " most }')"
+# ---- what Triton runs to learn about a launch is in no sum
+python3 - >metadata.hatchet <<'EOF'
+import json
+def node(name, children=(), **metrics):
+    return {"frame": {"name": name}, "metrics": metrics, "children": list(children)}
+def kernel(name, ns):
+    return node(name, **{"time (ns)": ns, "count": 1, "device_id": "0", "device_type": "CUDA"})
+print(json.dumps([node("ROOT", [kernel("add", 1664), node("__proton_launch_metadata", [kernel("look", 4064)])]),
+                  {"CUDA": {"0": {"arch": "90", "num_sms": 132}}}]))
+EOF
+check "launch metadata: the tree" "1.66us 1" "$("$PROTON" report --ascii --view tree metadata.hatchet | awk '$NF == "ROOT" { print $1, $3 }')"
+check "launch metadata: devices" "1.66us 1" "$("$PROTON" report --ascii --view devices metadata.hatchet | awk 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } /CUDA 0/ { n = 0; for (i = 1; i <= NF; i++) if ($i == "1.66us" || $i == "1") out = out (out ? " " : "") $i; print out }')"
 finish
