@@ -210,5 +210,6 @@ const struct panel_ops panel_devices_ops = {
 	.init = sections_init,
 	.done = sections_done,
 	.update = sections_update,
+	.keys = sections_keys,
 	SECTIONS_OPS(sections),
 };

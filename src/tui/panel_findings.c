@@ -42,7 +42,7 @@ static void list_finding(struct panel *p, const struct finding *finding)
 		      finding->price_ns / f->whole_ns},
 		.role = isnan(finding->price_ns) ? ROLE_ALARM : roles[finding->sure],
 	};
-	struct buf *name = sections_add(p, &row);
+	struct buf *name = sections_add_of(p, advice_node(p->tui, finding), &row);
 
 	buf_puts(name, finding_title(finding->rule));
 	if (!isnan(finding->price_ns))
@@ -130,5 +130,6 @@ const struct panel_ops panel_findings_ops = {
 	.init = sections_init,
 	.done = sections_done,
 	.update = update,
+	.keys = sections_context_keys,
 	SECTIONS_OPS(sections),
 };

@@ -158,5 +158,6 @@ const struct panel_ops panel_losses_ops = {
 	.init = sections_init,
 	.done = sections_done,
 	.update = sections_update,
+	.keys = sections_keys,
 	SECTIONS_OPS(sections),
 };

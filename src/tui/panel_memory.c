@@ -142,5 +142,6 @@ const struct panel_ops panel_memory_ops = {
 	.done = sections_done,
 	.update = sections_update,
 	.compares = true,
+	.keys = sections_context_keys,
 	SECTIONS_OPS(sections),
 };

@@ -249,6 +249,7 @@ const struct panel_ops panel_ranks_ops = {
 	.init = sections_init,
 	.done = done,
 	.update = update,
+	.keys = sections_context_keys,
 	SECTIONS_OPS(sections),
 	.is_filtered = true,
 };

@@ -280,6 +280,27 @@ void sections_print_change(struct panel *p, double v, char out[COLUMN_TEXT])
 	snprintf(out, COLUMN_TEXT, "%s%s", v > 0 ? "+" : "", text);
 }
 
+/* ---- keys ---- */
+
+const struct panel_key sections_keys[] = {
+	{REQ_OPEN, NULL, "copy this row, or its name"},
+	{REQ_SCROLL_RIGHT, NULL, NULL},
+	{REQ_SCROLL_LEFT, NULL, NULL},
+	{REQ_NONE, NULL, NULL},
+};
+
+const struct panel_key sections_context_keys[] = {
+	{REQ_OPEN, NULL, "what can be done with this row"},
+	{REQ_TOGGLE, NULL, "show this row in the tree"},
+	{REQ_DETAIL, NULL, NULL},
+	{REQ_PANEL_8, NULL, "its callers and callees"},
+	{REQ_PANEL_11, NULL, "how long its executions took"},
+	{REQ_ONLY_THIS, NULL, NULL},
+	{REQ_SCROLL_RIGHT, NULL, NULL},
+	{REQ_SCROLL_LEFT, NULL, NULL},
+	{REQ_NONE, NULL, NULL},
+};
+
 /* ---- drawing ---- */
 
 void sections_draw_row(struct panel *p, struct pen *pen, size_t row)

@@ -101,6 +101,9 @@ void sections_draw_row(struct panel *p, struct pen *pen, size_t row);
 
 /* A panel of sections adds its size, init, done and update to these: those from here, or functions
  * of its own that call them. */
+/* Keys of panels whose rows have names alone, and of those that have calling contexts. */
+extern const struct panel_key sections_keys[], sections_context_keys[];
+
 #define SECTIONS_OPS(list)                                                                         \
 	.sections = {list, ARRAY_SIZE(list)}, .row_key = sections_key, .row_name = sections_name,  \
 	.row_node = sections_node, .number = sections_number, .is_heading = sections_is_heading,   \

@@ -450,9 +450,9 @@ START_TEST(help_begins_with_the_panel)
 	world_keys(&w, "? 1 ?");
 	ck_assert(world_shows(&w, "In this panel (Tree)"));
 	ck_assert(!world_shows(&w, "zoom in"));
-	world_keys(&w, "? 5 ?"); /* nothing is */
-	ck_assert(!world_shows(&w, "In this panel"));
-	ck_assert(world_shows(&w, "next row"));
+	world_keys(&w, "? 5 ?");
+	ck_assert(world_shows(&w, "In this panel (Losses)"));
+	ck_assert(!world_shows(&w, "show this row in the tree"));
 }
 END_TEST
 

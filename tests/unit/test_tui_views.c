@@ -11,6 +11,7 @@
 #include "tui/mouse.h"
 #include "tui/names.h"
 #include "tui/picture.h"
+#include "tui/requests.h"
 #include "tui/settings.h"
 #include "tui/tabs.h"
 #include "tui/tui_impl.h"
@@ -308,6 +309,35 @@ START_TEST(other_devices_are_no_gpus)
 		w.s->devices[i].type = strtab_adds(w.s->strings, "OpenCL");
 	ck_assert(world_shows(&w, "OpenCL0  95%"));
 	ck_assert(!world_shows(&w, "GPU0"));
+}
+END_TEST
+
+/* Help begins with the keys of the panel, of whichever; a finding leads to its kernel. */
+START_TEST(help_of_every_panel)
+{
+	for (unsigned i = 0; i < TUI_N_PANELS; i++) {
+		char title[64];
+
+		tui_show_panel(w.t, i);
+		snprintf(title, sizeof(title), "\n In this panel (%s)\n",
+			 w.t->panels[i]->ops->title);
+		world_keys(&w, "?");
+		ck_assert_msg(world_shows(&w, title), "%s", title);
+		world_keys(&w, "Esc");
+	}
+}
+END_TEST
+
+START_TEST(findings_lead_to_their_kernel)
+{
+	static const struct kernel_values v = {100000000000, 3, 30000000000, 40000000000};
+
+	world_kernel(&w, world_node(&w, SESSION_ROOT, FRAME_KERNEL, "huge"), w.lanes[0], &v);
+	w.t->advice.made_ns = 0;
+	world_tick(&w);
+	world_keys(&w, "M-4 Home t");
+	ck_assert_ptr_eq(tui_panel(w.t), w.t->panels[TUI_PANEL_TREE]);
+	ck_assert_str_eq(here(), "huge");
 }
 END_TEST
 
@@ -984,6 +1014,8 @@ Suite *suite_views(void)
 		the_end_leaves_the_finding,
 		a_held_picture_outlives_the_run,
 		other_devices_are_no_gpus,
+		help_of_every_panel,
+		findings_lead_to_their_kernel,
 		tree_orders_host_time,
 		details_of_several_contexts,
 		flame_finds_narrow,
