@@ -224,6 +224,8 @@ static void take_cursor(struct tui *t, struct tui *from, const struct paths *x)
 	panel_refresh(p);
 	if (t->current == TUI_PANEL_TREE && there != SNAP_NONE)
 		panel_tree_reveal(p, there);
+	else if (old->cursor + old->top == 0) /* what is first is looked at, whichever it is */
+		return;
 	else if (old->cursor < old->n_rows && p->ops->row_name && !p->no_cursor) {
 		row = find_row(p, old->ops->row_name(old, old->cursor), there);
 		if (row != SIZE_MAX)

@@ -41,7 +41,7 @@ static void open_compared(void)
 	old.lanes[0] = session_lane_intern(old.s, &(struct session_lane){0});
 	old.step = world_node(&old, SESSION_ROOT, FRAME_NVTX, "train_step");
 	world_kernel(&old, world_node(&old, old.step, FRAME_KERNEL, "unfused"), old.lanes[0],
-		     &(struct kernel_values){2000000000, 10, 1, 2});
+		     &(struct kernel_values){200000000000, 10, 1, 2});
 	world_init(&c);
 	c.status = w.status;
 	ck_assert_int_eq(pair_make(old.s, c.s, sides), 0);
@@ -172,6 +172,18 @@ START_TEST(other_panels)
 END_TEST
 
 /* Groups are no part of a path. */
+/* A list at its top stays there: the largest change comes first. */
+START_TEST(a_list_at_its_top)
+{
+	world_keys(&w, "2");
+	draw(&w);
+	tui_take_view(c.t, w.t);
+	draw(&c);
+	ck_assert_uint_eq(tui_panel(c.t)->top, 0);
+	ck_assert_str_eq(here(&c), "unfused");
+}
+END_TEST
+
 START_TEST(groups)
 {
 	world_keys(&w, "G G E / 'captured' Enter - / 'flash_bwd' Enter");
@@ -198,6 +210,7 @@ Suite *suite_carry(void)
 	tcase_add_test(c1, filters_and_words);
 	tcase_add_test(c1, orders);
 	tcase_add_test(c1, other_panels);
+	tcase_add_test(c1, a_list_at_its_top);
 	tcase_add_test(c1, groups);
 	suite_add_tcase(s, c1);
 	return s;
