@@ -79,8 +79,7 @@ static void put_text(const struct printer *p, const char *text)
 	size_t width = p->o->width ? p->o->width : USUAL_WIDTH;
 
 	out_spaces(p->out, INDENT);
-	put_wrapped(p->out, text, INDENT, MAX(width, (size_t)(INDENT + LEAST_WIDTH)),
-		    p->o->ascii);
+	put_wrapped(p->out, text, INDENT, MAX(width, (size_t)(INDENT + LEAST_WIDTH)), p->o->ascii);
 	out_putc(p->out, '\n');
 }
 

@@ -75,8 +75,8 @@ struct panel_ops {
 	uint64_t (*past_key)(struct panel *p, uint32_t i);
 	const struct panel_key *keys; /* those that matter most first; NULL: as everywhere */
 	bool is_filtered, is_grouped; /* what it shows depends on the filter, on the grouping */
-	bool is_of_run; /* what it shows is of the whole run, whatever is filtered */
-	bool compares;  /* it shows both sides of a comparison without columns for them */
+	bool is_of_run;               /* what it shows is of the whole run, whatever is filtered */
+	bool compares; /* it shows both sides of a comparison without columns for them */
 	/* Calling context of a row, or SNAP_NONE; may be NULL. */
 	uint32_t (*row_node)(struct panel *p, size_t row);
 	bool (*is_heading)(struct panel *p,

@@ -77,8 +77,9 @@ void tui_say_left(struct tui *t)
 	else if (left.rows)
 		tui_message(t, "left: %s", text);
 	else
-		tui_message(t, "%s", *t->filter ? hints[FILTER_NO_HINT]
-						: hints[filters_hint(&t->filters, t->snap)]);
+		tui_message(t, "%s",
+			    *t->filter ? hints[FILTER_NO_HINT]
+				       : hints[filters_hint(&t->filters, t->snap)]);
 }
 
 void tui_refilter(struct tui *t)

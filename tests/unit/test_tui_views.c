@@ -261,7 +261,6 @@ static void on_skipped(void *data, unsigned line, const char *why)
 	ck_abort_msg("line %u: %s", line, why);
 }
 
-/* A saved layout sorts panels that were never looked at. */
 /* The line of the most expensive finding has the kernel's name, and its price once. */
 START_TEST(a_finding_names_its_kernel)
 {
@@ -363,6 +362,7 @@ START_TEST(filters_say_what_is_left)
 }
 END_TEST
 
+/* A saved layout sorts panels that were never looked at. */
 START_TEST(layout_sorts)
 {
 	static const char text[] = "sort bottom-up CALLS\nsort callers AVG ascending\n"
