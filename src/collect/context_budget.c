@@ -161,6 +161,18 @@ void budget_end(struct thread_state *t, uint64_t place, uint32_t node)
 	pay(b, (int64_t)(ticks() - b->began));
 }
 
+void budget_forked(void)
+{
+	for (uint32_t i = 0; i < atomic_load(&collector->n_threads); i++) {
+		struct context_budget *b = collector->thread[i].budget;
+
+		if (!b)
+			continue;
+		atomic_store(&b->n_read, 0);
+		atomic_store(&b->n_guessed, 0);
+	}
+}
+
 void budget_note(void)
 {
 	uint64_t n_read = 0, n_guessed = 0;

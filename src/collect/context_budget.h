@@ -22,5 +22,6 @@ bool budget_begin(struct thread_state *t, uint64_t place, uint32_t *node);
 void budget_end(struct thread_state *t, uint64_t place, uint32_t node);
 /* At the end of the process: how many were read. */
 void budget_note(void);
+void budget_forked(void); /* in a fork child: none was yet */
 
 #endif

@@ -47,6 +47,15 @@ void contexts_end(void)
 	budget_note();
 }
 
+void contexts_forked(void)
+{
+	for (enum context id = 0; id < N_CONTEXTS; id++)
+		if (context_is_wanted(id) && sources[id]->forked)
+			sources[id]->forked();
+	budget_forked();
+	atomic_store_explicit(&contexts_due, true, memory_order_relaxed);
+}
+
 static uint32_t read_all(struct thread_state *t, uint32_t node, uint32_t on)
 {
 	for (; on; on &= on - 1)

@@ -24,6 +24,8 @@ struct context_source {
 	void (*look_again)(void);
 	/* At the end of the process: what was left out is said. May be NULL. */
 	void (*end)(void);
+	/* In a fork child: what was counted is the parent's to say. May be NULL. */
+	void (*forked)(void);
 	/* The node of what this thread executes now, below `node`; that itself where there is nothing.
 	 * On the launch path of the thread itself: no allocation, no lock, no call into the kernel. */
 	uint32_t (*node)(struct thread_state *t, uint32_t node);

@@ -68,6 +68,7 @@ void collect_forked(void)
 	memset((void *)c->dirty, 0, (table_n(&c->slots) + 63) / 64 * 8);
 	memset((void *)c->hist_dirty, 0, (table_n(&c->hists) + 63) / 64 * 8);
 	backends_forked();
+	contexts_forked();
 	sender_forked();
 	getrandom(&c->instance, sizeof(c->instance), GRND_NONBLOCK);
 	c->instance ^= (uint64_t)getpid();

@@ -275,6 +275,11 @@ static void python_end(void)
 	note_early();
 }
 
+static void python_forked(void)
+{
+	atomic_store(&py.n_early, 0);
+}
+
 /* Functions that only pass on are at the innermost of many launches: who called them counts, too. */
 uint64_t python_innermost_place(struct thread_state *t)
 {
@@ -328,6 +333,7 @@ static uint32_t python_node(struct thread_state *t, uint32_t node)
 const struct context_source context_python = {
 	.look = python_look,
 	.end = python_end,
+	.forked = python_forked,
 	.node = python_node,
 	.innermost = python_innermost_place,
 };

@@ -62,6 +62,10 @@ check "a small budget" "True 32000 some $each" "$(look)"
 "$PROTON" report --ascii -d 8 p.hatchet >text
 check "what is guessed is marked" 1 "$(grep -c '`- ~ .*@deep$' text | sed 's/[1-9][0-9]*/1/')"
 check "… and said" 1 "$(grep -c 'of 32000 launches, to stay within 0.01 %' text)"
+sed '$a import os\nfor i in range(3):\n    pid = os.fork()\n    if not pid: os._exit(0)\n    os.waitpid(pid, 0)' loop.py >forks.py
+timeout 120 "$PROTON" record -q --budget 0.01% -o p.hatchet -- python3 forks.py "$cuda" 2>err
+check "… once, not by children that launched nothing" 1 \
+	"$("$PROTON" report --section notes p.hatchet | grep -c 'launches, to stay within')"
 timeout 120 "$PROTON" record -q --context scopes -o p.hatchet -- python3 loop.py "$cuda" 2>err
 check "--context scopes" "False 32000 none {}" "$(look)"
 timeout 120 "$PROTON" record -q --context scopes,auto --budget 100% -o p.hatchet -- python3 loop.py "$cuda" 2>err
