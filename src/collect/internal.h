@@ -37,7 +37,7 @@ enum {
 	MAX_SLOTS = 1 << 19,
 	MAX_VALUES = 1 << 21,
 	MAX_CROWDS = 1 << 17, /* of names that differ in numbers alone, below one parent */
-	MAX_FOLDED = 1 << 20, /* bits for those of them that have no row of their own */
+	MAX_FOLDED = 1 << 23, /* bits for those of them that have no row of their own */
 	MAX_ID = 1 << 19,     /* of all these */
 	MAX_MODULES = 1 << 12,
 	MAX_SETS = 256,

@@ -127,13 +127,17 @@ static bool folded_bit(uint32_t hash)
 	return atomic_fetch_or_explicit(word, bit, memory_order_relaxed) & bit;
 }
 
-/* Sets the bits of a hash. Were they all set, by this name from before or, rarely, by others? Two of them: with
- * one, two names of some thousand meet. */
+enum { FOLDED_BITS = 4 }; /* a name: of 100,000 names not one is taken for another as a rule */
+
+/* Sets the bits of a hash. Were they all set, by this name from before or, rarely, by others? */
 static bool folded_before(uint64_t hash)
 {
-	bool low = folded_bit((uint32_t)hash), high = folded_bit((uint32_t)(hash >> 32));
+	uint32_t at = (uint32_t)hash, step = (uint32_t)(hash >> 32) | 1;
+	bool before = true;
 
-	return low && high;
+	for (unsigned i = 0; i < FOLDED_BITS; i++, at += step)
+		before &= folded_bit(at);
+	return before;
 }
 
 /* Is it the first time that this name comes? Those that count up or down are recognised however many
@@ -229,12 +233,29 @@ static bool may_fold(const char *name, size_t len)
 	       alike_number(name, len, &number) && !alike_is_path(name, len);
 }
 
+/* "step #"; of a longer one than fits the end is a hash of all of it, in letters: digits would count up. */
+static size_t pattern_of(const char *name, size_t len, char pattern[static SCOPE_PATTERN_MAX])
+{
+	enum { HASH = 17 };
+	size_t n = alike_pattern_n(name, len, pattern, SCOPE_PATTERN_MAX);
+	uint64_t hash;
+
+	if (n + 1 < SCOPE_PATTERN_MAX)
+		return n;
+	hash = alike_hash_n(name, len, 0);
+	n -= HASH;
+	pattern[n++] = ' ';
+	for (; n + 1 < SCOPE_PATTERN_MAX; hash >>= 4)
+		pattern[n++] = (char)('a' + (hash & 15));
+	return n;
+}
+
 /* One that counts up, perhaps: the first of them have rows, the rest is "step #". */
 static uint32_t node_of_many(struct thread_state *t, enum frame_kind kind, const char *name,
 			     size_t len, uint32_t parent)
 {
 	char pattern[SCOPE_PATTERN_MAX];
-	size_t n = alike_pattern_n(name, len, pattern, sizeof(pattern));
+	size_t n = pattern_of(name, len, pattern);
 	uint32_t id = crowd_intern(parent, hash_bytes(pattern, n) ^ hash_u64(kind)), node;
 	struct crowd_entry *c = &collector->crowd[id];
 	bool made;
@@ -286,6 +307,6 @@ uint64_t scope_place(const char *name, size_t len)
 
 	if (!may_fold(name, len) || string_find(&key) != WIRE_NONE)
 		return key.hash;
-	pattern = string_key(text, alike_pattern_n(name, len, text, sizeof(text)));
+	pattern = string_key(text, pattern_of(name, len, text));
 	return string_find(&pattern) == WIRE_NONE ? key.hash : pattern.hash;
 }

@@ -43,11 +43,22 @@ bool names_alike(const char *a, const char *b)
 
 uint64_t alike_hash(const char *name, uint32_t seed)
 {
-	uint64_t h = seed;
-	char c;
+	return alike_hash_n(name, strlen(name), seed);
+}
 
-	while ((c = next_char(&name)))
-		h = hash_u64(h ^ (unsigned char)c); /* names of others may be made to collide */
+uint64_t alike_hash_n(const char *name, size_t n, uint32_t seed)
+{
+	uint64_t h = seed;
+	bool was_digit = false;
+
+	for (size_t i = 0; i < n; i++) {
+		bool digit = is_digit(name[i]);
+
+		/* names of others may be made to collide */
+		if (!digit || !was_digit)
+			h = hash_u64(h ^ (unsigned char)(digit ? '#' : name[i]));
+		was_digit = digit;
+	}
 	return h;
 }
 

@@ -10,6 +10,7 @@
 
 bool names_alike(const char *a, const char *b);
 uint64_t alike_hash(const char *name, uint32_t seed); /* the same of names that are alike */
+uint64_t alike_hash_n(const char *name, size_t n, uint32_t seed); /* of a name of n bytes */
 /* "iter #", cut to fit. Returns its length. */
 size_t alike_pattern(const char *name, char *out, size_t size);
 /* The same of a name of n bytes. */

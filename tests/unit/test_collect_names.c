@@ -199,6 +199,42 @@ START_TEST(test_counts_of_names)
 	ck_assert_int_eq(n_folded("epoch # step #"), 1000 - N_KEPT);
 }
 
+/* 100,000 names without an order, each once and then again. */
+START_TEST(test_count_of_many)
+{
+	enum { N = 100000 };
+	uint64_t n = 2 * N;
+	char name[64];
+
+	rig_start();
+	for (unsigned i = 0; i < 2 * N; i++) {
+		snprintf(name, sizeof(name), "any %u", (unsigned)(i * UINT64_C(7919) % N));
+		rig_scope(name);
+	}
+	rig_until(sum_is, &n, "all scopes");
+	ck_assert_int_eq(n_folded("any #"), N - N_KEPT);
+}
+
+/* Names of 600 bytes that differ in letters at the end, once each; and those that count up there. */
+START_TEST(test_long_names)
+{
+	uint64_t n = 26 * 26 + 2 * 500;
+	char name[640];
+
+	rig_start();
+	memset(name, 'a', 600);
+	for (int i = 0; i < 26 * 26; i++) {
+		snprintf(name + 600, sizeof(name) - 600, "%c%c1", 'a' + i % 26, 'a' + i / 26);
+		rig_scope(name);
+	}
+	for (unsigned i = 0; i < 2 * 500; i++) {
+		snprintf(name + 600, sizeof(name) - 600, " %s %u", i % 2 ? "up" : "on", i / 2);
+		rig_scope(name);
+	}
+	rig_until(sum_is, &n, "all scopes");
+	ck_assert_uint_eq(rig_session->n_nodes, 1 + 26 * 26 + 2 * (N_KEPT + 1));
+}
+
 START_TEST(test_all_names)
 {
 	uint64_t n = 1000;
@@ -388,6 +424,8 @@ TCase *collect_names_case(void)
 	tcase_add_test(c, test_patterns);
 	tcase_add_test(c, test_counting);
 	tcase_add_test(c, test_counts_of_names);
+	tcase_add_test(c, test_count_of_many);
+	tcase_add_test(c, test_long_names);
 	tcase_add_test(c, test_all_names);
 	tcase_add_test(c, test_ranges);
 	tcase_add_test(c, test_rehung);
