@@ -77,7 +77,7 @@ unsigned python_walk_all(const char *state, struct python_place places[PYTHON_PL
 	for (f = frame; f; f = python_back(f))
 		n_frames++;
 	if (_unlikely_(n_frames > PYTHON_PLACES_MAX))
-		lose(LOSS_TOO_DEEP, 1);
+		lose(LOSS_CONTEXTS_CUT, 1);
 	for (; n_frames > PYTHON_PLACES_MAX; n_frames--)
 		frame = python_back(frame);
 	return python_walk(frame, n_frames, places);

@@ -66,6 +66,10 @@ sed '$a import os\nfor i in range(3):\n    pid = os.fork()\n    if not pid: os._
 timeout 120 "$PROTON" record -q --budget 0.01% -o p.hatchet -- python3 forks.py "$cuda" 2>err
 check "… once, not by children that launched nothing" 1 \
 	"$("$PROTON" report --section notes p.hatchet | grep -c 'launches, to stay within')"
+sed 's/deep(20/deep(300/g; s/range(10000)/range(10)/' loop.py >deeper.py
+timeout 120 "$PROTON" record --context python -o p.hatchet -- python3 deeper.py "$cuda" >out 2>err
+has "stacks that are too deep" "lost: 30 calling contexts cut at 256 frames" err
+check "… are no lost scopes" "" "$(grep 'scopes not counted' err)"
 timeout 120 "$PROTON" record -q --context scopes -o p.hatchet -- python3 loop.py "$cuda" 2>err
 check "--context scopes" "False 32000 none {}" "$(look)"
 timeout 120 "$PROTON" record -q --context scopes,auto --budget 100% -o p.hatchet -- python3 loop.py "$cuda" 2>err
