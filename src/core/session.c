@@ -512,9 +512,12 @@ static uint32_t row_new(struct session *s, uint32_t node, uint32_t lane, uint32_
 
 static bool row_equal(const void *ctx, uint32_t id, const void *key)
 {
-	const struct session_row *a = &((const struct session *)ctx)->rows[id], *b = key;
+	const struct session *s = ctx;
+	const struct session_row *a = &s->rows[id], *b = key;
 
-	return a->node == b->node && a->lane == b->lane && a->epoch == b->epoch && a->set == b->set;
+	/* The index still knows rows that were cut. */
+	return id < s->n_rows && a->node == b->node && a->lane == b->lane && a->epoch == b->epoch &&
+	       a->set == b->set;
 }
 
 static uint64_t row_hash(const struct session_row *r)
@@ -585,6 +588,32 @@ void session_row_set(struct session *s, uint32_t row, uint32_t i, union metric_v
 	s->values[r->values + i] = v;
 	s->present[r->values + i] = 1;
 	s->generation++;
+}
+
+/* The last row that there is leaves its node's chain, whose end it is. */
+static void row_unchain(struct session *s, uint32_t id)
+{
+	struct session_node *node = &s->nodes[s->rows[id].node];
+	uint32_t first = s->rows[id].next, before = first;
+
+	if (first == id) {
+		node->last_row = SESSION_NONE;
+		return;
+	}
+	while (s->rows[before].next != id)
+		before = s->rows[before].next;
+	s->rows[before].next = first;
+	node->last_row = before;
+}
+
+void session_rows_cut(struct session *s, size_t n_rows)
+{
+	while (s->n_rows > n_rows) {
+		row_unchain(s, (uint32_t)s->n_rows - 1);
+		s->n_values = s->rows[--s->n_rows].values;
+		s->generation++;
+	}
+	s->p->n_indexed_rows = MIN(s->p->n_indexed_rows, s->n_rows);
 }
 
 int session_add(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch, uint32_t metric,

@@ -286,6 +286,9 @@ uint32_t session_row_intern(struct session *s, uint32_t node, uint32_t lane, uin
 			    uint32_t set);
 /* Replace one value (values are cumulative: what arrives is the whole). i = position in the set. */
 void session_row_set(struct session *s, uint32_t row, uint32_t i, union metric_value v);
+/* Take back the rows that came last, until n_rows are left: for readers, which learn late that a file
+ * says something else. */
+void session_rows_cut(struct session *s, size_t n_rows);
 /* Add a value under METRIC's own rule to the row of the set {metric}; for file readers and
  * tests. */
 int session_add(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch, uint32_t metric,

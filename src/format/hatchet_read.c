@@ -19,6 +19,7 @@
 #include "format/hatchet_kind.h"
 #include "format/hatchet_parse.h"
 #include "format/hatchet_hists.h"
+#include "format/hatchet_sums.h"
 #include "format/hatchet_tables.h"
 
 #define VECTOR_MAX 1024 /* elements of one vector metric */
@@ -269,23 +270,13 @@ static int draft_vector(struct hread *r, struct row_draft *d, uint32_t key, size
 	return ret;
 }
 
-/* The root's zeros say that a metric exists, not that it was measured. */
-static bool is_schema(const struct hread *r, const struct record *record, size_t at)
-{
-	return record->parent == RECORD_NONE && token_is_number(&r->f.tokens, at) &&
-	       token_f64(&r->f.tokens, at) == 0;
-}
-
 static int draft_key(struct hread *r, const struct record *record, struct row_draft *d, size_t at)
 {
 	const struct tokens *t = &r->f.tokens;
 	uint32_t key = (uint32_t)token_payload(t, at), metric;
 	int ret;
 
-	/* Hatchet numbers its nodes, when it writes them, among their metrics. */
-	if (key == KEY_DEVICE_ID || key == KEY_DEVICE_TYPE || key == KEY_NID ||
-	    (r->is_old && (key == KEY_OLD_DEVICE_ID || key == KEY_OLD_DEVICE_TYPE)) ||
-	    is_schema(r, record, at + 1))
+	if (hread_is_label(r, key) || hread_is_schema(r, record, at + 1))
 		return 0;
 	if (token_at(t, at + 1) == TOKEN_ARRAY)
 		return draft_vector(r, d, key, at + 1);
@@ -356,47 +347,69 @@ static int rows_from_metrics(struct hread *r, const struct record *record, uint3
 	return ret < 0 ? ret : draft_store(r, &d, node);
 }
 
-/* The rows and histograms of one part; *ret_rows: it had rows of its own. */
-static int read_part(struct hread *r, uint32_t node, size_t part, bool *ret_rows)
-{
-	size_t rows = hread_find(r, part, KEY_ROWS), hists = hread_find(r, part, KEY_HISTOGRAMS);
-	int ret = hread_each(r, rows, TOKEN_ARRAY, node, read_row);
-
-	if (rows && token_at(&r->f.tokens, rows) == TOKEN_ARRAY)
-		*ret_rows = true;
-	return ret < 0 ? ret : hread_each(r, hists, TOKEN_MAP, node, read_hist);
-}
-
-static int read_parts(struct hread *r, uint32_t i, size_t parts, bool *ret_rows)
+/* The part of the file's key that says something of node k of a record; 0: none. */
+static size_t next_part(const struct hread *r, size_t at)
 {
 	const struct tokens *t = &r->f.tokens;
-	uint32_t k = 0;
+
+	while (token_at(t, at) != TOKEN_END && token_at(t, at) != TOKEN_MAP)
+		at = token_next(t, at);
+	return token_at(t, at) == TOKEN_END ? 0 : at;
+}
+
+/* Call f for the elements of a list that each part of a record has, as hread_each(); *ret_any: one has
+ * such a list. */
+static int each_of_parts(struct hread *r, uint32_t i, size_t parts, enum hatchet_key key,
+			 enum token kind, int (*f)(struct hread *r, uint32_t node, size_t at),
+			 bool *ret_any)
+{
+	const struct tokens *t = &r->f.tokens;
+	const uint32_t *node = &r->nodes.ids[r->first_node[i]];
+	bool is_list = token_at(t, parts) == TOKEN_ARRAY;
+	size_t at = is_list ? next_part(r, token_first(parts)) : parts;
 	int ret = 0;
 
-	for (size_t at = token_first(parts); ret == 0 && token_at(t, at) != TOKEN_END;
-	     at = token_next(t, at))
-		if (token_at(t, at) == TOKEN_MAP)
-			ret = read_part(r, r->nodes.ids[r->first_node[i] + k++], at, ret_rows);
+	*ret_any = false;
+	while (ret == 0 && at) {
+		size_t list = hread_find(r, at, key);
+
+		*ret_any = *ret_any || (list && token_at(t, list) == TOKEN_ARRAY);
+		ret = hread_each(r, list, kind, *node++, f);
+		at = is_list ? next_part(r, token_next(t, at)) : 0;
+	}
 	return ret;
 }
 
+/* What is said of a record's nodes: the list of its parts, or the one map. 0: nothing. */
+static size_t parts_of(const struct hread *r, uint32_t i)
+{
+	size_t extra = r->f.records[i].extra, parts;
+
+	if (extra && r->nodes.ids[r->first_node[i]] == SESSION_ROOT)
+		return hread_find(r, extra, KEY_ROOT);
+	parts = extra ? hread_find(r, extra, KEY_PARTS) : 0;
+	return parts && token_at(&r->f.tokens, parts) == TOKEN_ARRAY ? parts : extra;
+}
+
+/* Rows say more than metrics, and are of no use where these say something else. */
 static int read_values(struct hread *r, uint32_t i)
 {
 	const struct record *record = &r->f.records[i];
-	uint32_t node = r->nodes.ids[r->first_node[i]];
-	size_t extra = record->extra, parts;
-	bool rows = false;
-	int ret;
+	const uint32_t *nodes = &r->nodes.ids[r->first_node[i]];
+	size_t parts = parts_of(r, i), n_rows = r->s->n_rows;
+	bool rows = false, agree = true, is_new = session_first_row(r->s, nodes[0]) == SESSION_NONE;
+	int ret = 0;
 
-	if (extra && node == SESSION_ROOT)
-		extra = hread_find(r, extra, KEY_ROOT);
-	parts = extra && node != SESSION_ROOT ? hread_find(r, extra, KEY_PARTS) : 0;
-	if (parts && token_at(&r->f.tokens, parts) == TOKEN_ARRAY)
-		ret = read_parts(r, i, parts, &rows);
-	else
-		ret = extra ? read_part(r, node, extra, &rows) : 0;
-	if (ret == 0 && !rows && record->metrics)
-		ret = rows_from_metrics(r, record, node);
+	if (parts)
+		ret = each_of_parts(r, i, parts, KEY_ROWS, TOKEN_ARRAY, read_row, &rows);
+	if (ret == 0 && rows && is_new)
+		ret = hread_rows_agree(r, record, nodes, r->n_nodes[i], &agree);
+	if (!agree)
+		session_rows_cut(r->s, n_rows);
+	if (ret == 0 && parts && agree)
+		ret = each_of_parts(r, i, parts, KEY_HISTOGRAMS, TOKEN_MAP, read_hist, &(bool){0});
+	if (ret == 0 && (!rows || !agree) && record->metrics)
+		ret = rows_from_metrics(r, record, nodes[0]);
 	return ret;
 }
 
@@ -414,6 +427,8 @@ static int build(struct hread *r)
 		ret = read_nodes(r);
 	for (uint32_t i = 0; ret == 0 && i < r->f.n_records; i++)
 		ret = read_values(r, i);
+	if (ret == 0)
+		ret = hread_note_sums(r);
 	if (ret == 0)
 		ret = hread_references(r);
 	if (ret == 0 && r->f.garbage_at)

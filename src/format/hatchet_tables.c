@@ -929,9 +929,11 @@ int hread_references(struct hread *r)
 
 void hread_done(struct hread *r)
 {
-	void *all[] = {r->sets.ids,       r->frames.ids, r->nodes.ids,       r->first_node,
-		       r->n_nodes,        r->devices,    r->metric_of_key,   r->scratch,
-		       r->scratch_values, r->places.ids, r->first_place.ids, r->seen};
+	void *all[] = {r->sets.ids,      r->frames.ids,      r->nodes.ids,
+		       r->first_node,    r->n_nodes,         r->devices,
+		       r->metric_of_key, r->scratch,         r->scratch_values,
+		       r->places.ids,    r->first_place.ids, r->seen,
+		       r->sums};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]);

@@ -59,8 +59,17 @@ struct hread {
 	size_t cap_scratch;
 	union metric_value *scratch_values;
 	size_t cap_scratch_values;
-	size_t extra;    /* the root's own key, 0 = none */
-	unsigned warned; /* enum warning bits */
+	/* By metric: what the rows of the node at hand, the n_summed-th, add up to. */
+	struct row_sum {
+		union metric_value value;
+		double weight;
+		uint32_t node; /* the number of the node that it is of; 0: matched, or of none */
+	} * sums;
+	size_t cap_sums;
+	uint32_t n_summed;
+	uint32_t n_unlike; /* nodes whose rows were not what their metrics say */
+	size_t extra;      /* the root's own key, 0 = none */
+	unsigned warned;   /* enum warning bits */
 	struct newer_loss newer[NEWER_LOSSES];
 	size_t n_newer;
 };

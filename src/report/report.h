@@ -19,8 +19,7 @@
 #include "format/out.h"
 
 /* What is said of a profile without anything in it. */
-#define REPORT_NOTHING                                                                             \
-	"nothing was recorded: 'proton doctor' says what can be seen on a machine"
+#define REPORT_NOTHING "nothing was recorded: 'proton doctor' says what can be seen on a machine"
 
 /* The bit of a view. */
 enum report_view {

@@ -12,6 +12,39 @@ PROTON_FAKE=$fake "$PROTON" record -q -o f.hatchet -- sleep 0.1
 "$PROTON" list f.hatchet >out; has "list" "time (ns)" out
 "$PROTON" report f.hatchet | head -1 >/dev/null; check "a closed pipe is quiet" "" "$("$PROTON" report f.hatchet 2>&1 >/dev/null | head -1)"
 
+# A tool that changed what everybody reads of our file is believed, not our own key beside it.
+cat >edit.py <<'PY'
+import copy, json
+whole = json.load(open("f.hatchet"))
+def write(name, change):
+    tree = copy.deepcopy(whole)
+    for node in tree[0]["children"]:
+        if node["frame"]["name"] == "gemm":
+            change(node)
+    json.dump(tree, open(name, "w"))
+def rows(value):
+    return lambda node: node["proton"].update(rows=value)
+write("same.hatchet", lambda node: node["metrics"].update({"time (ns)": float(node["metrics"]["time (ns)"])}))
+write("metrics.hatchet", lambda node: node["metrics"].update({"time (ns)": 7000}))
+write("gone.hatchet", lambda node: node["metrics"].pop("time (ns)"))
+write("new.hatchet", lambda node: node["metrics"].update(score=3))
+for i, value in enumerate(([], [[1, 0, 0]], ["x"], [[99, 0, 0, 5]], [[0, 0, 9, 5]])):
+    write("rows%d.hatchet" % i, rows(value))
+PY
+gemm() { "$PROTON" report --ascii --section tree -m time/ns,count "$1" 2>&1 | awk '/gemm/ { print $1, $2 }'; }
+if python3 edit.py 2>err; then
+	own=$(gemm f.hatchet); note="changed by another tool: of 1 calling context "
+	check "numbers written anew" "$own none" "$(gemm same.hatchet) $("$PROTON" report --section notes same.hatchet | tail -1)"
+	check "metrics changed" "7000.000 ${own#* }" "$(gemm metrics.hatchet)"
+	check "a metric taken away" "- ${own#* }" "$(gemm gone.hatchet)"
+	"$PROTON" report --section notes metrics.hatchet >out; has "metrics changed: said" "$note" out
+	"$PROTON" report --ascii --section tree -m score new.hatchet >out; has "a metric added" "3  |- gemm" out
+	for i in 0 1 2 3 4; do
+		check "rows changed, $i" "$own" "$(gemm rows$i.hatchet)"
+		"$PROTON" report --section notes rows$i.hatchet >out; has "rows changed, $i: said" "$note" out
+	done
+fi
+
 fails() { # fails "what" file "text"
 	"$PROTON" report "$2" >out 2>err; check "$1: status" 1 $?
 	has "$1: said" "$3" err
