@@ -6,7 +6,7 @@
  * start, threads of ours) is done on memory of our own. */
 
 /* Calls run(arg), and returns when it has. No signal is delivered to this thread meanwhile, nor is it cancelled.
- *   errors  none: where there is no memory, it runs on the caller's stack
+ *   errors  none: where there is no memory, or another C library, it runs on the caller's stack
  *   thread  any, also in signal handlers */
 void own_stack_run(void (*run)(void *arg), void *arg);
 

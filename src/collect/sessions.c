@@ -159,7 +159,7 @@ static int spec_name(struct spec *spec, const char *name)
 	size_t len = 0, n;
 
 	name = *or_empty(name) ? name : "proton";
-	n = strnlen(name, PATH_MAX);
+	n = MIN(strlen(name), (size_t)PATH_MAX);
 	if (!strcmp(name, "-"))
 		return fail(PROTON_INVALID, "a session is written to a file: '-' names none");
 	if (*name != '/') {

@@ -77,7 +77,7 @@ check "a deep stack: status" 0 $?
 check "a deep stack: counted" "2001 1" "$("$PROTON" export -f json d.hatchet | python3 -c '
 import json, sys
 p = json.load(sys.stdin)
-print(sum(n["metrics"]["count"] for n in p["nodes"] if n["kind"] == "kernel"), p["losses"]["too_deep"])')"
+print(sum(n["metrics"]["count"] for n in p["nodes"] if n["kind"] == "kernel"), p["losses"]["contexts_cut"])')"
 
 "$PROTON" record --context nonsense -o x.hatchet true 2>err
 check "no such context" 2 $?

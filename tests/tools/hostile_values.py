@@ -305,7 +305,8 @@ class Trial:
         commands = [("list", "file"), ("diff", "--text", "file", "file"), ("diff", "-f", "json", "file", "good"),
                     ("merge", "-o", "merged.json", "file", "good", "file"), ("merge", "--ranks", "file", "file"),
                     ("viewer", "-m", "time/ms", "file"), ("report", "-m", "util,bound,time/ms", "-g", "process", "file"),
-                    ("report", "--diff-profile", "good", "file"), ("report", "-g", "device", "--flat", "file")]
+                    ("report", "--diff-profile", "good", "file"),
+                    ("report", "-g", "device", "--tree", "file"), ("report", "--flat", "file")]
         for words in chance.sample(commands + [("export", "-f", form, "file") for form in FORMATS], others):
             if self.run(name, data, *words) == 0 and words[0] == "export":
                 self.check_output(name, data, words, words[2])
