@@ -140,7 +140,7 @@ static int ask_to_end(struct top *t)
 /* The profile says once that something is missing in it. */
 static void pause_collecting(struct top *t, bool pause)
 {
-	atomic_store(&t->run.rec.dir->control->paused, pause);
+	recording_pause(&t->run.rec, pause);
 	if (pause && !t->was_paused)
 		session_note(receiver_session(t->run.rec.receiver), SESSION_NONE, NOTE_INFO,
 			     "collecting was paused: what ran then is not counted");

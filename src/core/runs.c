@@ -112,9 +112,16 @@ uint64_t runs_wall_ns(const struct session *s)
 	return s->n_runs == 1 ? s->runs[0].wall_ns : 0;
 }
 
+uint64_t runs_counted_ns(const struct session *s)
+{
+	uint64_t wall = runs_wall_ns(s);
+
+	return wall ? wall - MIN(s->runs[0].paused_ns, wall) : 0;
+}
+
 double runs_busy_share(const struct session *s, uint32_t device)
 {
-	double wall = (double)runs_wall_ns(s), busy = session_busy_ns(s, device);
+	double wall = (double)runs_counted_ns(s), busy = session_busy_ns(s, device);
 
 	return wall > 0 && !isnan(busy) ? fmin(busy / wall, 1) : NAN;
 }

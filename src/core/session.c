@@ -705,9 +705,9 @@ static bool run_equal(const void *ctx, uint32_t id, const void *key)
 	const struct session_run *a = &((const struct session *)ctx)->runs[id], *b = key;
 
 	return !memcmp(a->strings, b->strings, sizeof(a->strings)) && a->start_ns == b->start_ns &&
-	       a->wall_ns == b->wall_ns && a->first_work_ns == b->first_work_ns &&
-	       a->last_work_ns == b->last_work_ns && a->exit_status == b->exit_status &&
-	       a->signal == b->signal && a->end == b->end;
+	       a->wall_ns == b->wall_ns && a->paused_ns == b->paused_ns &&
+	       a->first_work_ns == b->first_work_ns && a->last_work_ns == b->last_work_ns &&
+	       a->exit_status == b->exit_status && a->signal == b->signal && a->end == b->end;
 }
 
 int session_run_add(struct session *s, const struct session_run *run)

@@ -111,6 +111,7 @@ struct session_run {
 	uint32_t strings[RUN_STRING_N]; /* ids; "" where it is not known */
 	uint64_t start_ns;              /* CLOCK_REALTIME */
 	uint64_t wall_ns;               /* to its end, or so far; 0: not known */
+	uint64_t paused_ns; /* of these, while what ran was not counted (a key of top) */
 	/* Since its start, to the first and the last work on any device, to some tenths of a second; 0:
 	 * not known. */
 	uint64_t first_work_ns, last_work_ns;

@@ -135,6 +135,7 @@ static bool has_work_times(const struct session *s)
 	       run->last_work_ns <= run->wall_ns;
 }
 
+/* Without the time for which nobody knows what ran. */
 static void set_used(struct evidence *e)
 {
 	const struct session *s = e->s;
@@ -144,6 +145,8 @@ static void set_used(struct evidence *e)
 	if (e->has_work_times)
 		e->used_ns = fmax(
 			(double)(s->runs->last_work_ns - s->runs->first_work_ns) - blur_ns(s), 0);
+	if (s->n_runs == 1)
+		e->used_ns = fmax(e->used_ns - (double)s->runs->paused_ns, 0);
 }
 
 static int evidence_init(struct evidence *e, const struct session *s)

@@ -99,6 +99,7 @@ static const struct field run_fields[] = {
 	F(STRING, "host", session_run, strings[RUN_HOST]),
 	F(STRING, "label", session_run, strings[RUN_LABEL]),
 	F(U64, "last_work_ns", session_run, last_work_ns),
+	F(U64, "paused_ns", session_run, paused_ns),
 	F(STATUS, "signal", session_run, signal),
 	F(U64, "start_ns", session_run, start_ns),
 	F(STRING, "version", session_run, strings[RUN_VERSION]),

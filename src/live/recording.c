@@ -289,6 +289,19 @@ static int save_in_child(struct recording *rec)
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
 }
 
+void recording_pause(struct recording *rec, bool pause)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	atomic_store(&rec->dir->control->paused, pause);
+	if (pause && !rec->paused_since_ns)
+		rec->paused_since_ns = now;
+	if (pause || !rec->paused_since_ns)
+		return;
+	rec->paused_ns += now - rec->paused_since_ns;
+	rec->paused_since_ns = 0;
+}
+
 int recording_save(struct recording *rec)
 {
 	update_run(rec);

@@ -53,14 +53,16 @@ struct recording {
 	struct saver saver;
 	struct session_files sessions;
 	struct watch sensors;
-	char *file;          /* where the profile goes */
-	char *source;        /* what is profiled: a program's name */
-	size_t run;          /* index in the session: what was started */
-	uint64_t generation; /* of the session, when last looked at */
-	uint64_t busy_ns;    /* of all devices, then */
-	uint64_t start_ns;   /* CLOCK_MONOTONIC */
-	uint64_t end_ns;     /* 0: it goes on */
-	int wait_status;     /* of the program, as from wait(); 0 while it runs, -1: not known */
+	char *file;               /* where the profile goes */
+	char *source;             /* what is profiled: a program's name */
+	size_t run;               /* index in the session: what was started */
+	uint64_t generation;      /* of the session, when last looked at */
+	uint64_t busy_ns;         /* of all devices, then */
+	uint64_t start_ns;        /* CLOCK_MONOTONIC */
+	uint64_t end_ns;          /* 0: it goes on */
+	uint64_t paused_ns;       /* before paused_since_ns; what ran was not counted */
+	uint64_t paused_since_ns; /* CLOCK_MONOTONIC; 0: it is counted */
+	int wait_status; /* of the program, as from wait(); 0 while it runs, -1: not known */
 	struct interrupts interrupts;
 	uint64_t interrupted_ns; /* when the first signal came; 0: none */
 };
@@ -88,6 +90,8 @@ bool recording_output_waits(const struct recording *rec);
 /* Last read and save. 0 or -errno of the file; a message is printed. A wait for a reader is ended
  * by a signal. */
 int recording_finish(struct recording *rec);
+/* What runs from now on is not counted, or is again. */
+void recording_pause(struct recording *rec, bool pause);
 /* Only the save, while the program goes on. */
 int recording_save(struct recording *rec);
 void recording_done(struct recording *rec);

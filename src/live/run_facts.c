@@ -110,8 +110,13 @@ static void note_work(struct session_run *run, struct recording *rec)
 
 void run_facts_update(struct session_run *run, struct recording *rec)
 {
+	uint64_t now = rec->end_ns ? rec->end_ns : clock_monotonic_ns();
+
 	note_work(run, rec);
-	run->wall_ns = (rec->end_ns ? rec->end_ns : clock_monotonic_ns()) - rec->start_ns;
+	run->wall_ns = now - rec->start_ns;
+	run->paused_ns = rec->paused_ns;
+	if (rec->paused_since_ns && now > rec->paused_since_ns)
+		run->paused_ns += now - rec->paused_since_ns;
 	if (rec->end_ns)
 		run_set_end(run, rec->wait_status);
 }

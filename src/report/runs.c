@@ -56,7 +56,7 @@ static void put_part(struct buf *out, const char *before, const char *text)
 		buf_printf(out, "%s%s%s", out->len ? ", " : "", before, text);
 }
 
-/* "2026-11-22 23:52:40, 12.4s, exit 0" */
+/* "2026-11-22 23:52:40, 12.4s, exit 0, not counted for 3.01s" */
 static void put_time(const struct session_run *run, struct buf *out)
 {
 	_cleanup_(buf_done) struct buf end = {0};
@@ -68,6 +68,10 @@ static void put_time(const struct session_run *run, struct buf *out)
 	put_part(out, "", text);
 	run_put_end(run, &end);
 	put_part(out, "", buf_str(&end));
+	if (!run->paused_ns)
+		return;
+	human_time_ns(text, (double)run->paused_ns);
+	put_part(out, "not counted for ", text);
 }
 
 /* "on gpu17, in /home/u/project, by proton 0.1.0" */

@@ -15,8 +15,9 @@ void tui_spoil(struct tui *t)
 
 void tui_picture(struct tui *t)
 {
-	/* What is over has no window in which anything could have grown. */
-	uint64_t now_ns = snapshot_session(t->snap)->ended ? 0 : clock_monotonic_ns();
+	/* What is over, or is not counted, has no window in which anything could have grown. */
+	bool is_still = snapshot_session(t->snap)->ended || t->status.paused;
+	uint64_t now_ns = is_still ? 0 : clock_monotonic_ns();
 
 	t->windows++;
 	snapshot_update(t->snap, now_ns);

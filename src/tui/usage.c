@@ -89,7 +89,7 @@ static void share_of(struct usage_entry *v, size_t n, double wall_ns)
 /* When a run is over, what was busy of all of it. */
 static void take_whole(struct usage *u, const struct session *s)
 {
-	uint64_t wall_ns = runs_wall_ns(s);
+	uint64_t wall_ns = runs_counted_ns(s);
 
 	if (!wall_ns)
 		return;

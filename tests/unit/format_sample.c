@@ -181,6 +181,7 @@ static void add_run(struct session *s)
 		.wall_ns = UINT64_C(12345678901),
 		.first_work_ns = UINT64_C(3000000000),
 		.last_work_ns = UINT64_C(12000000000),
+		.paused_ns = UINT64_C(500000000),
 		.signal = 11,
 		.end = PROCESS_ENDED,
 	};

@@ -29,6 +29,7 @@ struct world {
 	uint64_t first_ns, last_ns;
 	struct sensors sensors; /* of the first device */
 	bool is_trace;          /* of somebody else, who knows to the nanosecond when work ran */
+	uint64_t paused_ns;
 };
 
 static uint32_t add_lane(struct session *s, int rank)
@@ -66,6 +67,7 @@ static struct session *make(const struct world *w)
 	struct session_run run = {.wall_ns = w->wall_ns,
 				  .first_work_ns = w->first_ns,
 				  .last_work_ns = w->last_ns,
+				  .paused_ns = w->paused_ns,
 				  .end = PROCESS_ENDED};
 	uint32_t lanes[4] = {0}, n_ranks = 1;
 
@@ -142,6 +144,18 @@ static const struct {
 	  .first_ns = 5 * S,
 	  .last_ns = 9 * S,
 	  .is_trace = true}},
+	/* Nor does what nobody counted. */
+	{FINDING_IDLE,
+	 6e9,
+	 {.wall_ns = 10 * S, .paused_ns = 3 * S, .busy_ns = {S}, .work = {KERNEL("k", S, 100)}}},
+	{FINDING_IDLE,
+	 0,
+	 {.wall_ns = 10 * S,
+	  .paused_ns = 3 * S,
+	  .busy_ns = {S},
+	  .work = {KERNEL("k", S, 100)},
+	  .first_ns = 5 * S,
+	  .last_ns = 9 * S}},
 	{FINDING_STARTUP, 5e9, {10 * S, {S}, {KERNEL("k", S, 100)}, 0, 5 * S, 6 * S}},
 	{FINDING_STARTUP, 0, {10 * S, {S}, {KERNEL("k", S, 100)}, 0, S, 6 * S}},
 	{FINDING_STARTUP, 0, {60 * S, {S}, {KERNEL("k", S, 100)}, 0, 5 * S, 6 * S}},
