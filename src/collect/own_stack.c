@@ -16,11 +16,14 @@ enum { SIZE = 256 * 1024 }; /* of which only what is touched costs memory */
 /* Lies in front of the stack: two contexts are 2 KiB, which the caller's may not have. */
 struct own_stack {
 	ucontext_t here, back;
-	sigset_t signals;
-	int cancel;
 	void (*run)(void *arg);
 	void *arg;
 	_Alignas(64) char bytes[];
+};
+
+struct held {
+	sigset_t signals;
+	int cancel;
 };
 
 /* libc's own. Those that AddressSanitizer puts in front of them warn, on the program's stderr, that it knows
@@ -60,34 +63,28 @@ static struct own_stack *stack_new(void)
 }
 
 /* To the kernel this is not the alternate stack that a handler may be on: the next signal would be put on top
- * of the handler's frames. */
-static void hold(struct own_stack *s)
+ * of the handler's frames. Threads that are made meanwhile get none either. */
+static void hold(struct held *h)
 {
-	sigset_t *all = &s->here.uc_sigmask;
+	sigset_t all;
 
-	sigfillset(all);
-	pthread_sigmask(SIG_SETMASK, all, &s->signals);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &s->cancel);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &h->signals);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &h->cancel);
 }
 
-static void let_go(const struct own_stack *s)
+static void let_go(const struct held *h)
 {
 	int cancel;
 
-	pthread_setcancelstate(s->cancel, &cancel);
-	pthread_sigmask(SIG_SETMASK, &s->signals, NULL);
+	pthread_setcancelstate(h->cancel, &cancel);
+	pthread_sigmask(SIG_SETMASK, &h->signals, NULL);
 }
 
-void own_stack_run(void (*run)(void *arg), void *arg)
+static void run_on(struct own_stack *s, void (*run)(void *arg), void *arg)
 {
-	struct own_stack *s = libc.make && libc.swap ? stack_new() : NULL;
 	uint64_t at = (uintptr_t)s;
 
-	if (!s) {
-		run(arg);
-		return;
-	}
-	hold(s);
 	getcontext(&s->here);
 	s->run = run;
 	s->arg = arg;
@@ -96,6 +93,18 @@ void own_stack_run(void (*run)(void *arg), void *arg)
 	s->here.uc_link = &s->back;
 	libc.make(&s->here, (void (*)(void))begin, 2, (unsigned)(at >> 32), (unsigned)at);
 	libc.swap(&s->back, &s->here);
-	let_go(s);
 	munmap(s, SIZE);
+}
+
+void own_stack_run(void (*run)(void *arg), void *arg)
+{
+	struct own_stack *s = libc.make && libc.swap ? stack_new() : NULL;
+	struct held held;
+
+	hold(&held);
+	if (s)
+		run_on(s, run, arg);
+	else
+		run(arg);
+	let_go(&held);
 }
