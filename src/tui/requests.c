@@ -711,6 +711,19 @@ static void ask_leave(struct tui *t)
 	menu_add(&t->menu, 'c', -1, "c  cancel");
 }
 
+void tui_program_ended(struct tui *t)
+{
+	bool asks = menu_is_open(&t->menu) && t->menu.on_choice == on_leave;
+	bool types = prompt_is_open(&t->prompt) && t->prompt.for_program;
+
+	if (asks)
+		menu_close(&t->menu);
+	if (types)
+		t->prompt.label = NULL; /* nobody reads it any more: keys are ours again */
+	if (asks || types)
+		tui_message(t, "the program has ended");
+}
+
 static void do_quit(struct tui *t)
 {
 	if (is_running(t))

@@ -10,4 +10,7 @@ void tui_do_request(struct tui *t, enum request request);
 /* Bring a panel to the front; one that is about a single row shows what the cursor was on. */
 void tui_show_panel(struct tui *t, enum tui_panel panel);
 
+/* The program has ended: what asks about it is closed. */
+void tui_program_ended(struct tui *t);
+
 #endif

@@ -289,10 +289,8 @@ int tui_key_script(struct tui *t, const char *script)
 int tui_refresh(struct tui *t)
 {
 	ask_status(t);
-	if (prompt_is_open(&t->prompt) && t->prompt.for_program && t->status.run == TUI_RUN_ENDED) {
-		t->prompt.label = NULL; /* nobody reads it any more: keys are ours again */
-		tui_message(t, "the program has ended");
-	}
+	if (t->status.run == TUI_RUN_ENDED)
+		tui_program_ended(t);
 	if (!t->frozen)
 		tui_picture(t);
 	else

@@ -543,6 +543,33 @@ START_TEST(interrupt_late_asks_again)
 }
 END_TEST
 
+/* A question about a program that has ended is none any more. */
+START_TEST(the_end_answers_for_itself)
+{
+	world_keys(&w, "C-c");
+	ck_assert(world_shows(&w, "Ctrl-C again"));
+	w.status.run = TUI_RUN_ENDED;
+	tui_refresh(w.t);
+	ck_assert(!world_shows(&w, "Ctrl-C again"));
+	world_keys(&w, "q");
+	ck_assert_uint_eq(w.n_actions, 1);
+	ck_assert_int_eq(w.actions[0], TUI_QUIT);
+}
+END_TEST
+
+/* Where nothing is counted nothing is idle. */
+START_TEST(what_is_paused_has_no_rates)
+{
+	snapshot_rate(w.snap, METRIC_TIME); /* from now on it is kept */
+	world_tick(&w);
+	world_tick(&w);
+	ck_assert(!isnan(snapshot_rate(w.snap, METRIC_TIME)->v[0]));
+	w.status.paused = true;
+	world_tick(&w);
+	ck_assert(isnan(snapshot_rate(w.snap, METRIC_TIME)->v[0]));
+}
+END_TEST
+
 START_TEST(leaving_an_ended_program)
 {
 	w.status.run = TUI_RUN_ENDED;
@@ -837,6 +864,8 @@ Suite *suite_keys(void)
 		leaving_asks_while_the_program_runs,
 		interrupt_twice_stops_and_leaves,
 		interrupt_late_asks_again,
+		the_end_answers_for_itself,
+		what_is_paused_has_no_rates,
 		leaving_an_ended_program,
 		signals,
 		typing,
