@@ -117,40 +117,46 @@ static bool crowd_takes(struct crowd_entry *c)
 	return false;
 }
 
-static bool folded_bit(uint32_t hash)
+/* The bits of a name are in one word: of the threads that bring it at once, one is the first. Of 100,000 names
+ * one or two are taken for others. */
+enum { FOLDED_BITS = 8, FOLDED_SURE = 2 * FOLDED_BITS };
+
+enum folded {
+	FOLDED_NEW,
+	FOLDED_BEFORE,
+	FOLDED_MAYBE, /* so many names share the word that others may have set the bits */
+};
+
+/* Sets the bits of a hash. */
+static enum folded folded_set_bits(uint64_t hash)
 {
-	_Atomic uint64_t *word = &collector->folded[hash % MAX_FOLDED / 64];
-	uint64_t bit = UINT64_C(1) << (hash % 64);
+	_Atomic uint64_t *word = &collector->folded[hash_u64(hash) % (MAX_FOLDED / 64)];
+	uint64_t bits = 0, before;
 
-	if (atomic_load_explicit(word, memory_order_relaxed) & bit)
-		return true;
-	return atomic_fetch_or_explicit(word, bit, memory_order_relaxed) & bit;
-}
-
-enum { FOLDED_BITS = 4 }; /* a name: of 100,000 names not one is taken for another as a rule */
-
-/* Sets the bits of a hash. Were they all set, by this name from before or, rarely, by others? */
-static bool folded_before(uint64_t hash)
-{
-	uint32_t at = (uint32_t)hash, step = (uint32_t)(hash >> 32) | 1;
-	bool before = true;
-
-	for (unsigned i = 0; i < FOLDED_BITS; i++, at += step)
-		before &= folded_bit(at);
-	return before;
+	for (unsigned i = 0; i < FOLDED_BITS; i++)
+		bits |= UINT64_C(1) << (hash >> 6 * i & 63);
+	before = atomic_load_explicit(word, memory_order_relaxed);
+	if ((before & bits) != bits)
+		before = atomic_fetch_or_explicit(word, bits, memory_order_relaxed);
+	if ((before & bits) != bits)
+		return FOLDED_NEW;
+	return __builtin_popcountll(before) > FOLDED_SURE ? FOLDED_MAYBE : FOLDED_BEFORE;
 }
 
 /* Is it the first time that this name comes? Those that count up or down are recognised however many
  * they are; of others some may not be, once there were hundreds of thousands. */
 static bool crowd_is_news(struct crowd_entry *c, const char *name, size_t len)
 {
-	bool before = folded_before(hash_u64(hash_bytes(name, len) ^ c->parent)), higher, lower;
+	enum folded before = folded_set_bits(hash_u64(hash_bytes(name, len) ^ c->parent));
+	bool higher, lower;
 	uint64_t number;
 
+	if (before == FOLDED_BEFORE)
+		return false;
 	alike_number(name, len, &number);
 	higher = value_raise(&c->highest, number + 1);
 	lower = value_raise(&c->lowest, ~number);
-	return higher || lower || !before;
+	return before == FOLDED_NEW || higher || lower;
 }
 
 static uint32_t folded_set(void)
