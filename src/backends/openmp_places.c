@@ -78,15 +78,19 @@ static struct place *place_of(uint64_t key)
 uint32_t openmp_place(const char *construct, const void *code)
 {
 	struct place *p = code ? place_of(key_of(construct, code)) : NULL;
+	const struct name *name;
 
 	if (!p)
 		return 0;
-	if (_unlikely_(!__atomic_load_n(&p->name, __ATOMIC_ACQUIRE)))
-		__atomic_store_n(&p->name, name_make(construct, code), __ATOMIC_RELEASE);
-	return p->name ? (uint32_t)(p - places) : 0;
+	name = __atomic_load_n(&p->name, __ATOMIC_ACQUIRE);
+	if (_unlikely_(!name)) {
+		name = name_make(construct, code);
+		__atomic_store_n(&p->name, name, __ATOMIC_RELEASE);
+	}
+	return name ? (uint32_t)(p - places) : 0;
 }
 
 const struct name *openmp_place_name(uint32_t place)
 {
-	return places[place % PLACES].name;
+	return __atomic_load_n(&places[place % PLACES].name, __ATOMIC_ACQUIRE);
 }
