@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Profile the GPU work of Python programs with `proton`."""
