@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "collect/outlet.h"
 #include "wire/encode.h"

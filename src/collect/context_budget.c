@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "backends/pages.h"
+#include "base/ticks.h"
 #include "collect/internal.h"
 
 enum {
@@ -22,22 +23,7 @@ struct context_budget {
 	_Atomic uint64_t seen[PLACES]; /* upper half of the place's hash, node */
 };
 
-/* ---- ticks ---- */
-
-/* A clock that costs next to nothing; shares of it need no unit. */
-static inline uint64_t ticks(void)
-{
-#if defined(__x86_64__)
-	return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-	uint64_t v;
-
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(v));
-	return v;
-#else
-	return clock_monotonic_ns();
-#endif
-}
+/* ---- ticks: shares of time need no unit ---- */
 
 /* About: only bounds are made of it. */
 static inline int64_t ticks_a_us(void)

@@ -9,6 +9,7 @@
  * system call a change, which is why it is asked for. */
 #include "config.h" // IWYU pragma: keep
 #include <time.h>
+#include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "collect/slots.h"
 #include "wire/wire.h"

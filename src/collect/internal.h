@@ -317,14 +317,15 @@ struct collector {
 	_Atomic uint32_t n_thread_lanes;
 	_Atomic uint32_t epoch; /* of what is launched from now on */
 	_Atomic uint32_t n_sessions, n_epochs, sessions_lock;
-	_Atomic uint32_t main_node;  /* calling context of the main thread */
-	_Atomic uint32_t folded_set; /* set_folded() + 1; 0: not made yet */
-	_Atomic bool many_contexts;  /* backends were told to attribute */
-	_Atomic uint64_t pause;      /* see is_paused() */
-	_Atomic uint32_t sender;     /* enum sender_state */
-	_Atomic bool has_news;       /* there was something to send */
-	_Atomic uint32_t n_late;     /* values that came after the last word, not sent yet */
-	_Atomic uint32_t wake;       /* futex: the sender has something to look at */
+	_Atomic uint32_t main_node;            /* calling context of the main thread */
+	_Atomic uint32_t folded_set;           /* set_folded() + 1; 0: not made yet */
+	_Atomic bool many_contexts;            /* backends were told to attribute */
+	_Atomic uint64_t pause;                /* see is_paused() */
+	_Atomic uint64_t tick_rate, tick_base; /* see steady_ns() */
+	_Atomic uint32_t sender;               /* enum sender_state */
+	_Atomic bool has_news;                 /* there was something to send */
+	_Atomic uint32_t n_late; /* values that came after the last word, not sent yet */
+	_Atomic uint32_t wake;   /* futex: the sender has something to look at */
 	struct question finish, exec, resume; /* resume: exec has failed */
 	struct question deliver;
 	_Atomic uint32_t done;       /* futex: something was answered */
@@ -335,35 +336,6 @@ struct collector {
 /* state.c: one owner of what every file reads */
 extern struct collector *collector; /* NULL until started */
 
-/* ---- pause ---- */
-
-/* One word is all there is of it, for scopes that begin before it and end after it, on any thread: how
- * far the host clock is behind the monotonic one, or while collecting is paused, what it shows. */
-#define PAUSED (UINT64_C(1) << 63)
-
-static inline bool is_paused(void)
-{
-	return atomic_load_explicit(&collector->pause, memory_order_relaxed) & PAUSED;
-}
-
-/* The clock that scopes are timed by stands while collecting is paused. Nanoseconds, never 0. */
-static inline uint64_t host_clock_ns(void)
-{
-	uint64_t pause = atomic_load_explicit(&collector->pause, memory_order_relaxed);
-
-	return pause & PAUSED ? pause & ~PAUSED : clock_monotonic_ns() - pause;
-}
-
-/* The sender's thread alone pauses and goes on. */
-static inline void pause_set(bool paused)
-{
-	uint64_t clock = host_clock_ns();
-
-	if (paused && !is_paused())
-		atomic_store(&collector->pause, clock | PAUSED);
-	else if (!paused && is_paused())
-		atomic_store(&collector->pause, clock_monotonic_ns() - clock);
-}
 /* In the child of a vfork() the pid differs: nothing of the parent's memory is touched then. */
 static inline bool collector_is_ours(void)
 {

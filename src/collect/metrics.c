@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/util.h"
+#include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "collect/slots.h"
 #include "wire/wire.h"

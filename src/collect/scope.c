@@ -2,10 +2,10 @@
 #include "config.h" // IWYU pragma: keep
 #include <stdio.h>
 #include <string.h>
-#include "base/clock.h"
 #include "base/util.h"
 #include "collect/context_sources.h"
 #include "collect/contexts.h"
+#include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "collect/scope_names.h"
 #include "collect/slots.h"

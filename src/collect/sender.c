@@ -22,6 +22,7 @@
 #include "collect/burst.h"
 #include "collect/contexts.h"
 #include "collect/futex.h"
+#include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "collect/outlet.h"
 #include "collect/own_fd.h"
@@ -352,12 +353,14 @@ static bool rest(uint32_t period_ms)
 	for (;;) {
 		wake = atomic_load(&collector->wake);
 		take_look();
+		host_clock_look();
 		ms = ms_until(end_ns);
 		if (!ms || is_asked(&collector->exec) || is_asked(&collector->finish) ||
 		    is_asked(&collector->resume) || is_asked(&collector->deliver))
 			return false;
 		if (atomic_load(&sender.main_left_ns) && alone())
 			return true;
+		ms = MIN(ms, host_clock_nap_ms());
 		futex_wait(&collector->wake, wake, MIN(ms, alone_nap_ms()));
 	}
 }

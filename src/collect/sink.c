@@ -6,6 +6,7 @@
 #include "backends/pages.h"
 #include "base/hash.h"
 #include "base/util.h"
+#include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "collect/slots.h"
 #include "wire/wire.h"

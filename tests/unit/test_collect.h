@@ -11,6 +11,7 @@ TCase *collect_stream_case(void);
 TCase *collect_intervals_case(void);
 TCase *collect_races_case(void);
 TCase *collect_cpu_time_case(void);
+TCase *collect_host_clock_case(void);
 TCase *collect_budget_case(void);
 TCase *collect_names_case(void);
 TCase *collect_sessions_case(void);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "test_collect.h"
 #include "wire/wire.h"

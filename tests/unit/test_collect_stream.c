@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "collect/slots.h"
 #include "refuse.h"
