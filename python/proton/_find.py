@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Where the collector (libproton) and the command (proton) are.
 
-A process that `proton` started has PROTON_LIBRARY, and nothing else counts. Otherwise, in this order:
+In this order:
 
-* what the environment names: PROTON_LIBRARY_PATH, PROTON_COMMAND;
+* what the environment names: PROTON_LIBRARY, which `proton` sets for the programs that it starts,
+  PROTON_LIBRARY_PATH, PROTON_COMMAND;
 * `_lib/` in this package, which is how a wheel brings both;
 * what `make install` wrote down, and the prefix that the package lies under;
 * a build tree that the package's sources lie in, in the folder `build` or the top itself;

@@ -98,6 +98,7 @@ PROTOTYPES = {
     ),
     "data_free": (False, None, (ctypes.c_void_p,)),
     "context_depth": (False, _INT, ()),
+    "property_text": (False, None, (_TEXT, _TEXT)),
 }
 
 _lock = threading.RLock()

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""Whether anything is to be done at all.
+
+`flags.profiling_on` says that scopes, states and metrics of this process go to libproton: there is a
+run of `proton`, or this program has started a session. `flags.command_line` is the mode of one
+session: `proton script.py` has started it, number 0, and start() and finalize() of the script do
+nothing. Who sets it also sets `profiling_on`.
+"""
+import os
+
+from . import _find, _native
+
+
+class _Flags:
+    """Attributes are plain; each belongs to the process."""
+
+    def __init__(self):
+        self.profiling_on = False
+        self.instrumentation_on = False
+        self.command_line = False
+
+
+flags = _Flags()
+
+
+def _is_set(name):
+    return os.environ.get(name, "").strip().lower() in ("1", "on", "true", "yes", "y")
+
+
+def is_disabled():
+    """Has the user turned the package off, by PROTON_DISABLE or TRITON_PROTON_DISABLE?"""
+    return _is_set("PROTON_DISABLE") or _is_set("TRITON_PROTON_DISABLE")
+
+
+def is_run():
+    """Did `proton record` or `proton top` start this program?"""
+    return _find.environment("PROTON_LIBRARY") is not None
+
+
+def is_recorded():
+    """Does what this process does go to a run of `proton`, also without a session?"""
+    return is_run() and not is_disabled() and _native.load() is not None
+
+
+flags.profiling_on = is_recorded()

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""What launch_metadata of a Triton kernel says becomes the name and the metrics of that launch."""
+import re
+import threading
+from numbers import Number
+
+from .. import _native, metric
+from ..scope import encoded
+from ..state import COMPUTE_METADATA_SCOPE_NAME, metadata_state
+from .hook import Hook
+
+__all__ = ["COMPUTE_METADATA_SCOPE_NAME", "LaunchHook"]
+
+# What Triton itself puts there.
+_NO_METRICS = frozenset(("name", "function", "stream"))
+
+
+class _Thread(threading.local):
+    def __init__(self):
+        self.busy = False  # metadata are computed: what is launched meanwhile has none
+        self.open = False  # launch_begin() without its end
+
+
+_thread = _Thread()
+
+
+def _is_metric(name, value):
+    return name not in _NO_METRICS and (isinstance(value, Number) or hasattr(value, "data_ptr"))
+
+
+class LaunchHook(Hook):
+    """The hook "triton". There is one in a process, whoever makes it."""
+
+    priority = 100
+    _instance = None
+
+    def __new__(cls):
+        if cls._instance is None:
+            cls._instance = super().__new__(cls)
+            cls._instance.configure()
+        return cls._instance
+
+    def configure(self, *, include=None, exclude=None):
+        """Whose metadata are computed: kernels whose names match `include` (None: all) and not `exclude`
+        (None: none), regular expressions from the beginning of the name. Others launch as without
+        the hook. Raises re.error."""
+        self._include = re.compile(include) if include else None
+        self._exclude = re.compile(exclude) if exclude else None
+
+    def _wants(self, name):
+        if name is None:
+            return True
+        if self._include is not None and self._include.match(name) is None:
+            return False
+        return self._exclude is None or self._exclude.match(name) is None
+
+    def enter(self, metadata):
+        """Begin a launch: name and metrics. What user code raises in its metadata goes to it, and the
+        launch has begun with what there was."""
+        if _thread.busy:
+            return
+        name = metadata.data.get("name")
+        if not self._wants(name):
+            return
+        _thread.busy = True
+        try:
+            with metadata_state(name):
+                values = metadata.get()
+            name = values.get("name", name)
+            if not self._wants(name):
+                return
+            _native.launch_begin(encoded(str(name)))
+            _thread.open = True
+            for key, value in values.items():
+                if _is_metric(key, value):
+                    metric.add(key, value)
+        finally:
+            _thread.busy = False
+
+    def exit(self, metadata):
+        """End it."""
+        if _thread.open and not _thread.busy:
+            _thread.open = False
+            _native.launch_end()

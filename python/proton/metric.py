@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT
+"""Metrics that the program gives to a scope: what a Python value becomes.
+
+    int                        a whole number, exact from -2^63 to 2^64 - 1
+    float                      a number of floating point; NaN and infinities are left out, with a warning
+    str                        a text, which describes and is never added up
+    list, tuple, array         a vector of one to 64 of these numbers: "name[0]", "name[1]", ...
+    tensor                     of one element: a number, else a vector. One on a device is copied to
+                               the host, which waits for the device; the copy is hidden as launch
+                               metadata. Not while a CUDA graph is captured: left out, with a warning
+
+A metric has the type of its first value: another raises TypeMismatch. "(exc)" behind a name makes the
+metric exclusive, "(pty)" a property, whose last value holds.
+"""
+import ctypes
+import math
+import numbers
+import sys
+import warnings
+
+from . import _native
+
+VECTOR_MAX = 64
+NAMES_MAX = 65536  # whose types are known
+MIN_INT, MAX_INT, MAX_SIGNED = -(2**63), 2**64 - 1, 2**63 - 1
+
+# The words that Triton's Proton has for types.
+_INT, _FLOAT, _TEXT, _INTS, _FLOATS = (
+    "int64_t",
+    "double",
+    "std::string",
+    "std::vector<int64_t>",
+    "std::vector<double>",
+)
+# What the collector itself knows the type of.
+_FLOAT_NAMES = frozenset(("flops", "flops8", "flops16", "flops32", "flops64"))
+
+_types = {}  # name -> (number, type) of metrics that add up, while sessions are live
+_began_whole = set()  # those whose first value in this process was an int, which stay so
+_warned = set()
+
+
+class TypeMismatch(TypeError, ValueError):
+    """A value of another type than the first one of its metric."""
+
+
+def forget():
+    """In a fork child and when no session is left: types are the next session's to fix."""
+    _types.clear()
+
+
+def _warn_once(name, what):
+    if (name, what) in _warned:
+        return
+    if len(_warned) < 1000:
+        _warned.add((name, what))
+        # The caller of scope() or enter_scope() is at a depth that differs: the line is of no help.
+        warnings.warn("metric %r %s" % (str(name)[:64], what), RuntimeWarning, stacklevel=2)
+
+
+def _one_type(values):
+    """Numbers of one type, and which."""
+    if all(type(value) is int for value in values):
+        return values, _INTS
+    return [float(value) for value in values], _FLOATS
+
+
+def _plain(value):
+    """A Python number, text or list for what may be of NumPy or the like; TypeError for the rest."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, (int, float, str)):
+        return value
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if hasattr(value, "tolist"):  # an array, or a scalar of NumPy
+        value = value.tolist()
+        if not isinstance(value, list):
+            return _plain(value)
+    if isinstance(value, (list, tuple)):
+        values = [_plain(element) for element in value]
+        if all(isinstance(element, (int, float)) for element in values):
+            return values
+    raise TypeError(
+        "a metric is a number, a text, or a list of numbers, not %s" % type(value).__name__
+    )
+
+
+def is_tensor(value):
+    """Is this a tensor (torch.Tensor and its like)?"""
+    return hasattr(value, "data_ptr") and hasattr(value, "tolist")
+
+
+def _is_on_host(tensor):
+    device = getattr(tensor, "device", None)
+    return getattr(device, "type", "cpu") == "cpu"
+
+
+def _is_capturing():
+    torch = sys.modules.get("torch")
+    try:
+        return torch is not None and torch.cuda.is_current_stream_capturing()
+    except (AttributeError, RuntimeError):
+        return False
+
+
+def _host_value(tensor):
+    value = tensor.tolist()
+    while isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value
+
+
+def from_tensor(name, tensor):
+    """The number or the list of a tensor; None where it cannot be read now, with a warning."""
+    from .state import metadata_state
+
+    if _is_on_host(tensor):
+        return _host_value(tensor)
+    if _is_capturing():
+        _warn_once(name, "is a tensor on a device, which cannot be read in a capture: left out")
+        return None
+    with metadata_state():
+        return _host_value(tensor)
+
+
+def _check_type(name, kind):
+    known = _types.get(name)
+    if known is None:
+        if kind is _FLOAT and name in _began_whole:
+            raise TypeMismatch(
+                "metric %r began as a whole number in this process, and stays one" % name
+            )
+        if len(_types) < NAMES_MAX:
+            _types[name] = (len(_types), kind)
+            if kind is _INT:
+                _began_whole.add(name)
+    elif known[1] != kind:
+        raise TypeMismatch(
+            "Metric value type mismatch for valueId %d (%s): current=%s, new=%s"
+            % (known[0], name, known[1], "uint64_t" if kind is _INT else kind)
+        )
+
+
+def _check_range(name, value):
+    if not MIN_INT <= value <= MAX_INT:
+        raise OverflowError("metric %r: %d needs more than 64 bits" % (name, value))
+
+
+def _add_int(name, encoded, value, is_property):
+    _check_range(name, value)
+    if is_property:
+        if value < 0:
+            _native.property_f64(encoded, float(value))
+        else:
+            _native.property_u64(encoded, value)
+    elif value > MAX_SIGNED:
+        _native.metric_u64(encoded, value)
+    else:
+        _native.metric_i64(encoded, value)
+
+
+def _add_float(name, encoded, value, is_property):
+    if not math.isfinite(value):
+        _warn_once(name, "is %r: left out" % value)
+    elif is_property:
+        _native.property_f64(encoded, value)
+    else:
+        _native.metric_f64(encoded, value)
+
+
+def _add_vector(name, encoded, values, kind):
+    if not 1 <= len(values) <= VECTOR_MAX:
+        raise ValueError(
+            "metric %r: a vector has 1 to %d elements, not %d" % (name, VECTOR_MAX, len(values))
+        )
+    if kind is _INTS:
+        for value in values:
+            _check_range(name, value)
+            if value > MAX_SIGNED:
+                raise OverflowError("metric %r: %d needs more than 63 bits" % (name, value))
+        array = (ctypes.c_int64 * len(values))(*values)
+        status = _native.metric_vector_i64(encoded, array, len(values))
+    else:
+        if not all(map(math.isfinite, values)):
+            _warn_once(name, "has elements that are not finite: left out")
+        array = (ctypes.c_double * len(values))(*values)
+        status = _native.metric_vector(encoded, array, len(values))
+    if status == _native.INVALID:
+        raise ValueError("metric %r: the name of a vector has at most 200 bytes" % name[:64])
+
+
+def _add_text(name, encoded, value):
+    if not _native.has("property_text"):
+        _warn_once(name, "is a text, which this libproton does not keep: left out")
+        return
+    _native.property_text(encoded, _native.encode(value))
+
+
+def add(name, value):
+    """Add one metric to what this thread is in: its innermost scope and state, or the launch that
+    has begun. Raises TypeError, ValueError, OverflowError or TypeMismatch; nothing is added then."""
+    if not isinstance(name, str):
+        raise TypeError("the name of a metric is a str, not %s" % type(name).__name__)
+    if is_tensor(value):
+        value = from_tensor(name, value)
+        if value is None:
+            return
+    value = _plain(value)
+    encoded = _native.encode(name)
+    if isinstance(value, str):
+        return _add_text(name, encoded, value)
+    is_property = name.endswith("(pty)")
+    if isinstance(value, list):
+        value, kind = _one_type(value)
+        if not is_property:
+            _check_type(name, kind)
+        return _add_vector(name, encoded, value, kind)
+    if isinstance(value, int) and name in _FLOAT_NAMES:
+        value = float(value)
+    elif name == "bytes":
+        value = _whole_bytes(value)
+    kind = _INT if isinstance(value, int) else _FLOAT
+    if not is_property:
+        _check_type(name, kind)
+    return (_add_int if kind is _INT else _add_float)(name, encoded, value, is_property)
+
+
+def _whole_bytes(value):
+    """Bytes are whole, whatever they were computed with."""
+    return int(round(value)) if isinstance(value, float) and math.isfinite(value) else value
+
+
+def add_all(metrics):
+    """add() each of a dictionary. Any thread; belongs to the caller."""
+    for name, value in metrics.items():
+        add(name, value)

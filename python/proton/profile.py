@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""Sessions: profiles that the program starts and ends itself.
+
+A session is a number. In a run of `proton record` or `proton top` it is beside the profile of the run;
+alone, the program has `proton` started as its receiver. All take `session_id` as another word for
+`session`. They may be called from any thread, not from signal handlers; a fork child has none of its
+parent's sessions.
+"""
+import atexit
+import functools
+import os
+import warnings
+
+from . import _native, metric
+from .flags import flags, is_disabled, is_recorded
+from .hooks import Hook, HookManager, LaunchHook
+
+DEFAULT_PROFILE_NAME = "proton"
+
+_live = set()  # sessions of this process that are not finalized
+_once = {"warned": False, "atexit": False}
+
+
+def check(status, session=None):
+    """The status of a function of sessions; raises proton.Error and its kin."""
+    try:
+        return _native.check(status)
+    except _native.Unknown as error:
+        # The words of Triton's Proton, which programs look for.
+        raise _native.Unknown(
+            "Session has not been initialized: %s" % session, error.status
+        ) from None
+
+
+def one_session(session, session_id):
+    """The session that is meant; both words for it must not name different ones."""
+    if session_id is not None:
+        session = session_id
+    if session is not None and (isinstance(session, bool) or not isinstance(session, int)):
+        raise TypeError("a session is a number that start() returned, not %r" % (session,))
+    if flags.command_line and session not in (None, 0):
+        raise ValueError("the command line has one session, number 0: there is no %d" % session)
+    return session
+
+
+def _number(session):
+    if session is None:
+        return _native.ALL_SESSIONS
+    if session < 0:
+        raise _native.Unknown("Session has not been initialized: %d" % session, _native.UNKNOWN)
+    return session
+
+
+def _text(value, what):
+    if value is None:
+        return None
+    if not isinstance(value, (str, os.PathLike)) and what == "name":
+        raise TypeError("the name of a session is a path, not %r" % (value,))
+    value = os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+    if "\0" in value:
+        raise ValueError("%s has a NUL in it" % what)
+    return os.fsencode(value) if what == "name" else _native.encode(value)
+
+
+def _hook_of(hook):
+    if hook is None or hook == "":
+        return None
+    if isinstance(hook, Hook):
+        return hook
+    if hook == "triton":
+        return LaunchHook()
+    raise ValueError("there is no hook %r: None, 'triton', or a proton.hooks.Hook" % (hook,))
+
+
+def _nobody(why):
+    """There is nobody to record: said once, for the program is to run on."""
+    if not _once["warned"]:
+        _once["warned"] = True
+        warnings.warn("nothing is profiled: %s" % why, RuntimeWarning, stacklevel=3)
+
+
+def _at_exit():
+    if _live:
+        try:
+            finalize()
+        except Exception as error:  # the program is at its end: it has nobody to catch it
+            warnings.warn("a profile is not written: %s" % error, RuntimeWarning)
+
+
+def _forked():
+    _live.clear()
+    metric.forget()
+    HookManager.forget()
+    flags.profiling_on = is_recorded()
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
+def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, hook=None):
+    """Start a session and activate it: a profile of what is launched from now on.
+
+    name      path of the file without its suffix; None: "proton" in the current folder. A name that a
+              live session has activates that one
+    context   what kernels stand under: "shadow" scopes, "python" frames of Python
+    data      "tree" adds up, "trace" keeps each operation
+    backend   whose devices: "cupti", "opencl", ...; None: all
+    mode      text, or an object of proton.mode
+    hook      "triton": names and metrics of launch_metadata; or a proton.hooks.Hook
+    returns   number of the session; None in the command line's mode of one session, with
+              PROTON_DISABLE=1 or TRITON_PROTON_DISABLE=1, and where nobody can record it, of which a
+              warning tells once
+    errors    proton.Invalid (a ValueError): what is not known; proton.Error: too many sessions;
+              NotImplementedError: backend "instrumentation"
+    thread    any
+    """
+    if flags.command_line or is_disabled():
+        return None
+    if isinstance(backend, str) and backend.lower() == "instrumentation":
+        raise NotImplementedError(
+            "backend 'instrumentation' looks into kernels, which proton does not yet: "
+            "use triton.profiler without proton"
+        )
+    hook = _hook_of(hook)
+    options = _native.SessionOptions(
+        context=_text(context, "context"),
+        data=_text(data, "data"),
+        backend=_text(backend, "backend"),
+        mode=_text(mode, "mode"),
+    )
+    path = _text(DEFAULT_PROFILE_NAME if name is None else name, "name")
+    try:
+        session = _native.check(_native.session_start(path, options))
+    except (_native.Nobody, _native.Missing) as error:
+        return _nobody(error)
+    if not _once["atexit"]:
+        _once["atexit"] = True
+        atexit.register(_at_exit)
+    _live.add(session)
+    flags.profiling_on = True
+    if hook is not None:
+        HookManager.register(hook, session)
+    return session
+
+
+def activate(session=None, *, session_id=None):
+    """Record again. session: None for all. Does nothing while nobody profiles.
+
+    errors  proton.Unknown (a ValueError): no such session; proton.Error
+    thread  any
+    """
+    session = one_session(session, session_id)
+    if not flags.profiling_on or flags.command_line and session is None:
+        return
+    check(_native.session_activate(_number(session)), session)
+    HookManager.activate(session)
+
+
+def deactivate(session=None, flushing=False, *, session_id=None):
+    """Stop recording: what was launched before still counts, however late it runs.
+
+    session   None for all. Does nothing while nobody profiles
+    flushing  wait until what was launched is recorded: at most 2 s after the last record. Phases before
+              the present one are complete then
+    errors    proton.Unknown (a ValueError): no such session; proton.Error
+    thread    any
+    """
+    session = one_session(session, session_id)
+    if not flags.profiling_on:
+        return
+    HookManager.deactivate(session)
+    check(_native.session_deactivate(_number(session), bool(flushing)), session)
+
+
+def finalize(session=None, output_format="", *, session_id=None):
+    """End a session and have its file written, which is there afterwards.
+
+    session        None for all. Does nothing while nobody profiles, and in the command line's mode
+    output_format  "hatchet", "hatchet_msgpack" for trees, "chrome_trace" for traces; "": the first that fits
+    errors         proton.Unknown (a ValueError): no such session; proton.Invalid (a ValueError): no
+                   such format, and the session goes on; proton.Error: the file was not written
+    thread         any
+    """
+    session = one_session(session, session_id)
+    if not flags.profiling_on or flags.command_line:
+        return
+    form = _text(output_format or None, "output_format")
+    if session is None and not _live:
+        return
+    try:
+        check(_native.session_finalize(_number(session), form), session)
+    except _native.Invalid:
+        raise
+    except _native.Error as error:
+        if error.status == _native.UNWRITTEN:
+            _ended(session)
+        raise
+    _ended(session)
+
+
+def _ended(session):
+    """A session is over; None: all are."""
+    HookManager.unregister(session)
+    if session is None:
+        _live.clear()
+    else:
+        _live.discard(session)
+    if not _live:
+        metric.forget()
+        flags.profiling_on = is_recorded()
+
+
+def profile(
+    func=None, *, name=None, context="shadow", data="tree", backend=None, mode=None, hook=None
+):
+    """A session around each call of a function: started before it, deactivated after it, also where it
+    raises. finalize() writes the file. With and without arguments:
+
+        @proton.profile
+        def step(): ...
+
+        @proton.profile(name="step", context="python")
+        def step(): ...
+
+        proton.profile(step, name="step")(arguments)
+
+    Arguments, errors and threads are those of start(); the call returns what the function returns.
+    """
+    options = dict(name=name, context=context, data=data, backend=backend, mode=mode, hook=hook)
+    if func is None:
+        return functools.partial(profile, **options)
+
+    @functools.wraps(func)
+    def wrapper(*args, **kwargs):
+        session = start(**options)
+        try:
+            return func(*args, **kwargs)
+        finally:
+            if session is not None and session in _live:
+                deactivate(session)
+
+    return wrapper

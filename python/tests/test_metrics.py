@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+import fractions
+import sys
+import types
+import unittest
+import warnings
+
+from .support import RecordedCase, has, launch, nodes, proton, read
+
+
+class Device:
+    def __init__(self, type):
+        self.type = type
+
+
+class Tensor:
+    """As far as the package looks at one of torch."""
+
+    def __init__(self, values, device="cpu", seen=None):
+        self.values, self.device, self.seen = values, Device(device), seen
+
+    def data_ptr(self):
+        return 0x1000
+
+    def tolist(self):
+        if self.seen is not None:
+            launch("copy of a tensor")
+            self.seen.append(self.values)
+        return self.values
+
+
+class Metrics(RecordedCase):
+    def setUp(self):
+        super().setUp()
+        self.session = proton.start("a")
+
+    def metrics(self, name="s"):
+        proton.finalize()
+        found = read("a.hatchet")[name]
+        return {k: v for k, v in found.items() if not k.startswith("cpu_")}
+
+    def test_add_up(self):
+        for _ in range(2):
+            with proton.scope("s", {"i": 3, "f": 0.5, "flops": 10, "bytes": 7.0, "true": True}):
+                pass
+        self.assertEqual(
+            self.metrics(), {"i": 6, "f": 1.0, "flops": 20.0, "bytes": 14, "true": 2}
+        )
+
+    def test_types_stay(self):
+        with proton.scope("s", {"i": 3, "f": 0.5, "flops": 10, "bytes": 7.0}):
+            pass
+        found = self.metrics()
+        self.assertIs(type(found["i"]), int)
+        self.assertIs(type(found["bytes"]), int)
+        self.assertIs(type(found["flops"]), float)
+
+    def test_each_way(self):
+        proton.enter_scope("s", metrics={"n": 1})
+        proton.exit_scope(metrics={"n": 2})
+
+        @proton.scope("s", {"n": 4})
+        def f():
+            pass
+
+        f()
+        f()
+        self.assertEqual(self.metrics(), {"n": 11})
+
+    def test_session_inactive(self):
+        proton.deactivate(self.session)
+        with proton.scope("off", {"n": 1}):
+            pass
+        proton.activate(self.session)
+        with proton.scope("s", {"n": 2}):
+            pass
+        proton.finalize()
+        found = read("a.hatchet")
+        self.assertEqual(found["s"]["n"], 2)
+        self.assertNotIn("n", found.get("off", {}))
+
+    def test_exclusive_and_property(self):
+        for _ in range(2):
+            with proton.scope("s", {"wait (ns)(exc)": 5, "rate (pty)": 1.5, "batch (pty)": 8}):
+                pass
+        self.assertEqual(self.metrics(), {"wait (ns)": 10, "rate": 1.5, "batch": 8})
+
+    def test_large(self):
+        with proton.scope("s", {"most": 2**64 - 1, "i": 2**63 - 1}):
+            pass
+        self.assertEqual(self.metrics(), {"most": 2**64 - 1, "i": 2**63 - 1})
+
+    def test_too_large(self):
+        for value in (2**64, -(2**63) - 1, 10**400):
+            with self.assertRaises(OverflowError):
+                proton.enter_scope("s", metrics={"huge": value})
+        launch("add")
+        proton.finalize()
+        self.assertIn("add", read("a.hatchet"))
+
+    def test_negative(self):
+        with proton.scope("s", {"below": -3}):
+            pass
+        self.assertEqual(self.metrics(), {"below": -3.0})
+
+    def test_not_finite(self):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            for _ in range(2):
+                with proton.scope("s", {"x": float("nan"), "y": float("inf"), "z": 1.0}):
+                    pass
+        self.assertEqual(self.metrics(), {"z": 2.0})
+        self.assertEqual(len(seen), 2)
+        self.assertIn("left out", str(seen[0].message))
+
+    def test_vectors(self):
+        for _ in range(2):
+            with proton.scope("s", {"v (ms)": [1, 2], "w": (0.5, 1), "r": range(1)[:1] and [7]}):
+                pass
+        self.assertEqual(
+            self.metrics(),
+            {"v[0] (ms)": 2, "v[1] (ms)": 4, "w[0]": 1.0, "w[1]": 2.0, "r[0]": 14},
+        )
+
+    def test_bad_vectors(self):
+        for value in ([], [0] * 65, [[1], [2]], [1, "x"], [None]):
+            with self.assertRaises((ValueError, TypeError), msg=str(value)):
+                with proton.scope("s", {"v": value}):
+                    self.fail("entered")
+
+    def test_type_is_fixed(self):
+        with proton.scope("s", {"t": 1.0}):
+            pass
+        with self.assertRaisesRegex(
+            proton.TypeMismatch,
+            r"Metric value type mismatch for valueId 0 \(t\): current=double, new=uint64_t",
+        ):
+            with proton.scope("s", {"t": 1}):
+                self.fail("entered")
+        with self.assertRaises(ValueError):
+            proton.enter_scope("s", metrics={"t": [1.0]})
+        launch("add")
+        self.assertEqual(self.metrics(), {"t": 1.0})
+
+    def test_whole_stays_whole(self):
+        """Of the next session, too: the run has one column for the name."""
+        with proton.scope("s", {"whole": 1}):
+            pass
+        proton.finalize()
+        proton.start("b")
+        with self.assertRaisesRegex(proton.TypeMismatch, "whole number"):
+            proton.enter_scope("s", metrics={"whole": 1.5})
+
+    def test_other_numbers(self):
+        with proton.scope("s", {"third": fractions.Fraction(1, 4)}):
+            pass
+        self.assertEqual(self.metrics(), {"third": 0.25})
+
+    def test_no_metrics(self):
+        for metrics in ({"x": None}, {"x": object()}, {"x": 1j}, {7: 1}):
+            with self.assertRaises(TypeError, msg=str(metrics)):
+                with proton.scope("s", metrics):
+                    self.fail("entered")
+        launch("add")
+        proton.finalize()
+        self.assertIn("add", read("a.hatchet"))
+
+    def test_names(self):
+        names = {"nul\0": "nul\\0", "a\nb": "a\nb", "caf\u00e9": "caf\u00e9"}
+        with proton.scope("s", {name: 1 for name in names}):
+            pass
+        self.assertEqual(set(self.metrics()), set(names.values()))
+
+    def test_long_names(self):
+        with proton.scope("s", {"x" * (1 << 20): 1, "n": 1}):
+            pass
+        self.assertEqual(self.metrics()["n"], 1)
+        with self.assertRaises(ValueError):
+            proton.enter_scope("s", metrics={"x" * 1000: [1]})
+
+    def test_text(self):
+        if not has("property_text"):
+            self.skipTest("this libproton keeps no texts")
+        for value in ("sgd", "adam \u00e9"):
+            with proton.scope("s", {"kind (pty)": value, "word (exc)": "x"}):
+                pass
+        self.assertEqual(self.metrics(), {"kind": "adam \u00e9", "word": "x"})
+
+    def test_exit_raises(self):
+        """The scope is closed all the same."""
+        proton.enter_scope("s")
+        with self.assertRaises(TypeError):
+            proton.exit_scope(metrics={"x": object()})
+        launch("add")
+        proton.finalize()
+        self.assertIn("add", read("a.hatchet"))
+
+
+class Tensors(RecordedCase):
+    def setUp(self):
+        super().setUp()
+        self.session = proton.start("a")
+
+    def found(self):
+        proton.finalize()
+        return read("a.hatchet")
+
+    def test_on_the_host(self):
+        with proton.scope(
+            "s", {"loss": Tensor(0.5), "one": Tensor([[3]]), "v": Tensor([1.0, 2.0])}
+        ):
+            pass
+        found = self.found()["s"]
+        self.assertEqual((found["loss"], found["one"], found["v[1]"]), (0.5, 3, 2.0))
+
+    def test_on_a_device(self):
+        seen = []
+        with proton.state("mine"):
+            with proton.scope("s", {"loss": Tensor(0.5, "cuda", seen)}):
+                launch("add")
+        self.assertEqual(seen, [0.5])
+        found = self.found()
+        # The copy is hidden, the thread is in its state again.
+        self.assertIn("s/__proton_launch_metadata/copy of a tensor", found)
+        self.assertIn("s/mine/add", found)
+
+    def capture(self, is_capturing):
+        torch = types.ModuleType("torch")
+        torch.cuda = types.SimpleNamespace(is_current_stream_capturing=is_capturing)
+        self.addCleanup(sys.modules.__setitem__, "torch", sys.modules.get("torch"))
+        if "torch" not in sys.modules:
+            self.addCleanup(sys.modules.pop, "torch")
+        sys.modules["torch"] = torch
+
+    def test_in_a_capture(self):
+        seen = []
+        self.capture(lambda: True)
+        with self.assertWarnsRegex(RuntimeWarning, "capture"):
+            with proton.scope("s", {"captured": Tensor(0.5, "cuda", seen), "n": 1}):
+                pass
+        self.assertEqual(seen, [])
+        found = self.found()["s"]
+        self.assertNotIn("captured", found)
+        self.assertEqual(found["n"], 1)
+
+    def test_no_capture(self):
+        seen = []
+        self.capture(lambda: False)
+        with proton.scope("s", {"loss": Tensor(0.5, "cuda", seen)}):
+            pass
+        self.assertEqual(seen, [0.5])
+
+    def test_unreadable(self):
+        tensor = Tensor(0.5)
+        tensor.tolist = lambda: 1 / 0
+        with self.assertRaises(ZeroDivisionError):
+            proton.enter_scope("s", metrics={"x": tensor})
+        launch("add")
+        self.assertIn("add", self.found())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: MIT
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+import unittest
+
+from .support import (
+    COMMAND,
+    Case,
+    RecordedCase,
+    flags,
+    has,
+    is_recorded,
+    kernels,
+    launch,
+    proton,
+    read,
+    run,
+)
+
+
+class Sessions(RecordedCase):
+    def test_one(self):
+        session = proton.start("one")
+        self.assertGreaterEqual(session, 0)
+        launch("add", 3)
+        proton.finalize()
+        self.assertEqual(kernels("one.hatchet"), {"add": 3})
+
+    def test_default_name(self):
+        proton.start()
+        proton.finalize()
+        self.assertTrue(os.path.exists(proton.DEFAULT_PROFILE_NAME + ".hatchet"))
+
+    def test_path(self):
+        os.mkdir("sub")
+        proton.start(pathlib.Path("sub") / "x")
+        proton.finalize()
+        self.assertTrue(os.path.exists("sub/x.hatchet"))
+
+    def test_numbers_count_up(self):
+        first = proton.start("a")
+        second = proton.start("b")
+        self.assertEqual(second, first + 1)
+
+    def test_same_name_activates(self):
+        first = proton.start("a")
+        proton.deactivate(first)
+        self.assertEqual(proton.start("a"), first)
+        launch("add")
+        proton.finalize()
+        self.assertEqual(kernels("a.hatchet"), {"add": 1})
+
+    def test_deactivate_and_activate(self):
+        session = proton.start("a")
+        launch("add")
+        proton.deactivate(session, flushing=True)
+        launch("mul", 2)
+        proton.activate(session)
+        launch("sub", 3)
+        proton.finalize(session)
+        self.assertEqual(kernels("a.hatchet"), {"add": 1, "sub": 3})
+
+    def test_all_at_once(self):
+        proton.start("a")
+        proton.start("b")
+        proton.deactivate()
+        launch("mul")
+        proton.activate()
+        launch("add")
+        proton.finalize()
+        self.assertEqual(kernels("a.hatchet"), {"add": 1})
+        self.assertEqual(kernels("b.hatchet"), {"add": 1})
+
+    def test_session_id(self):
+        session = proton.start("a")
+        proton.deactivate(session_id=session)
+        launch("add")
+        proton.activate(session_id=session)
+        proton.finalize(session_id=session)
+        self.assertEqual(kernels("a.hatchet"), {})
+
+    def test_twice(self):
+        session = proton.start("a")
+        for _ in range(2):
+            proton.activate(session)
+        for _ in range(2):
+            proton.deactivate(session)
+        proton.finalize(session)
+        with self.assertRaises(proton.Unknown):
+            proton.finalize(session)
+        proton.finalize()
+
+    def test_unknown(self):
+        session = proton.start("a")
+        for function in (proton.activate, proton.deactivate, proton.finalize):
+            with self.assertRaisesRegex(
+                ValueError, "Session has not been initialized: %d" % (session + 1)
+            ):
+                function(session + 1)
+            with self.assertRaises(ValueError):
+                function(-7)
+            with self.assertRaises(TypeError):
+                function("a")
+
+    def test_formats(self):
+        session = proton.start("a")
+        with self.assertRaises(proton.Invalid):
+            proton.finalize(session, "nonsense")
+        launch("add")
+        proton.finalize(session, output_format="hatchet_msgpack")
+        self.assertTrue(os.path.getsize("a.hatchet_msgpack"))
+
+    def test_bad_arguments(self):
+        for arguments in (
+            {"context": "nonsense"},
+            {"data": "nonsense"},
+            {"backend": "nonsense"},
+            {"mode": "nonsense"},
+            {"hook": "nonsense"},
+            {"name": "nul\0"},
+            {"name": "-"},
+        ):
+            with self.assertRaises(ValueError, msg=str(arguments)):
+                proton.start(**arguments)
+        with self.assertRaises(TypeError):
+            proton.start(7)
+        with self.assertRaisesRegex(NotImplementedError, "instrumentation"):
+            proton.start(backend="instrumentation")
+        self.assertEqual(os.listdir("."), [])
+
+    def test_names(self):
+        for name in ("line\nfeed", "caf\u00e9", "\udcff", "a b%p"):
+            proton.start(name)
+            launch("add")
+            proton.finalize()
+            self.assertEqual(kernels(name + ".hatchet"), {"add": 1})
+        with self.assertRaises(ValueError):
+            proton.start("x" * (1 << 20))
+
+    def test_unwritten(self):
+        session = proton.start("nowhere/x")
+        with self.assertRaisesRegex(proton.Error, "No such file"):
+            proton.finalize(session)
+        with self.assertRaises(proton.Unknown):
+            proton.finalize(session)
+
+    def test_python_context(self):
+        proton.start("a", context="python")
+        with proton.scope("hidden"):
+            launch("add")
+        proton.finalize()
+        self.assertEqual(sum(kernels("a.hatchet").values()), 1)
+        self.assertNotIn("hidden", "".join(kernels("a.hatchet")))
+
+    def test_threads(self):
+        def work(i):
+            session = proton.start("t%d" % i)
+            with proton.scope("scope%d" % i):
+                launch("add", 10)
+            proton.finalize(session)
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        for i in range(8):
+            self.assertEqual(kernels("t%d.hatchet" % i)["scope%d/add" % i], 10)
+
+
+class Decorator(RecordedCase):
+    def test_with_arguments(self):
+        @proton.profile(name="f", context="shadow")
+        def f(a, b=1):
+            launch("add")
+            return a + b
+
+        self.assertEqual(f(1, b=2), 3)
+        launch("mul")
+        proton.finalize()
+        self.assertEqual(f.__name__, "f")
+        self.assertEqual(kernels("f.hatchet"), {"add": 1})
+
+    def test_without(self):
+        @proton.profile
+        def f():
+            launch("add")
+
+        f()
+        f()
+        proton.finalize()
+        self.assertEqual(kernels("proton.hatchet"), {"add": 2})
+
+    def test_as_a_function(self):
+        self.assertEqual(proton.profile(abs, name="g")(-3), 3)
+        proton.finalize()
+        self.assertTrue(os.path.exists("g.hatchet"))
+
+    def test_raises(self):
+        @proton.profile(name="f")
+        def f():
+            launch("add")
+            raise KeyError("mine")
+
+        with self.assertRaisesRegex(KeyError, "mine"):
+            f()
+        launch("mul")
+        proton.finalize()
+        self.assertEqual(kernels("f.hatchet"), {"add": 1})
+
+    def test_finalizes_itself(self):
+        @proton.profile(name="f")
+        def f():
+            proton.finalize()
+
+        f()
+        self.assertTrue(os.path.exists("f.hatchet"))
+
+
+class CommandLine(RecordedCase):
+    """The mode of one session."""
+
+    def setUp(self):
+        super().setUp()
+        self.session = proton.start("line")
+        self.addCleanup(setattr, flags, "command_line", False)
+        flags.command_line = True
+
+    def test_start_and_finalize_do_nothing(self):
+        self.assertIsNone(proton.start("mine"))
+        proton.finalize()
+        launch("add")
+        flags.command_line = False
+        proton.finalize()
+        self.assertEqual(os.listdir("."), ["line.hatchet"])
+        self.assertEqual(kernels("line.hatchet"), {"add": 1})
+
+    def test_another_session(self):
+        for function in (proton.activate, proton.deactivate, proton.finalize, proton.data.get):
+            with self.assertRaisesRegex(ValueError, "one session"):
+                function(1)
+
+
+class Data(RecordedCase):
+    def setUp(self):
+        super().setUp()
+        if not has("session_data", "phase_advance", "phase_clear", "phase_is_complete"):
+            self.skipTest("this libproton has no phases")
+
+    def test_none(self):
+        for function in (proton.data.get, proton.data.get_msgpack, proton.data.advance_phase):
+            self.assertIsNone(function(None))
+        self.assertFalse(proton.data.is_phase_complete(None))
+
+    def test_get(self):
+        session = proton.start("a")
+        with proton.scope("s", {"n": 3}):
+            launch("add", 2)
+        proton.deactivate(session, flushing=True)
+        tree = proton.data.get(session)
+        self.assertEqual(tree[0]["frame"]["name"], "ROOT")
+        names = [child["frame"]["name"] for child in tree[0]["children"]]
+        self.assertIn("s", names)
+        self.assertIsInstance(proton.data.get_msgpack(session), bytes)
+
+    def test_phases(self):
+        session = proton.start("a")
+        launch("add")
+        self.assertEqual(proton.data.advance_phase(session), 1)
+        launch("mul")
+        proton.deactivate(session, flushing=True)
+        self.assertTrue(proton.data.is_phase_complete(session, 0))
+        self.assertIn("add", str(proton.data.get(session, 0)))
+        self.assertIn("mul", str(proton.data.get(session, 1)))
+        proton.data.clear(session, 0)
+
+    def test_unknown(self):
+        with self.assertRaises(ValueError):
+            proton.data.get(4000)
+
+
+class Forks(RecordedCase):
+    def test_child_has_no_sessions(self):
+        session = proton.start("parent")
+        out, into = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            said = b"fine"
+            try:
+                try:
+                    proton.deactivate(session)
+                    said = b"deactivated the parent's"
+                except proton.Unknown:
+                    pass
+                proton.finalize()
+                with proton.scope("child", {"child's": 1}):
+                    pass
+            except BaseException as error:
+                said = repr(error).encode()
+            os.write(into, said)
+            os._exit(0)
+        os.close(into)
+        with os.fdopen(out, "rb") as f:
+            self.assertEqual(f.read(), b"fine")
+        os.waitpid(pid, 0)
+        launch("add")
+        proton.finalize(session)
+        self.assertEqual(kernels("parent.hatchet"), {"add": 1})
+
+    def test_multiprocessing(self):
+        import multiprocessing
+
+        proton.start("parent")
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            self.assertEqual(pool.map(abs, [-1, -2, -3]), [1, 2, 3])
+        proton.finalize()
+        self.assertTrue(os.path.exists("parent.hatchet"))
+
+
+NOBODY = """
+import warnings
+warnings.simplefilter("always")
+import proton._find
+proton._find.find_library = lambda: None
+import proton, sys
+
+def use(name):
+    session = proton.start(name, hook="triton")
+    with proton.scope("s", {"a": object()}):
+        with proton.cpu_timed_scope("t"), proton.state("u"), proton.metadata_state():
+            proton.enter_scope("v", metrics={"b": object()})
+            proton.exit_scope("wrong")
+            proton.enter_state("w")
+            proton.exit_state()
+    proton.activate(session)
+    proton.deactivate(session)
+    proton.finalize(session)
+    proton.finalize()
+    assert proton.profile(abs)(-1) == 1
+    return session, proton.context.depth(), proton.data.get(session), proton.data.advance_phase(session)
+
+print(use("a"), use("b"))
+"""
+
+
+class AtExit(Case):
+    def test_nobody(self):
+        out, err = run(NOBODY)
+        none = "(None, None, None, None)"
+        self.assertEqual(out, "%s %s\n" % (none, none))
+        self.assertEqual(err.count("RuntimeWarning: nothing is profiled: no libproton"), 1, err)
+        self.assertEqual(os.listdir("."), [])
+
+    @unittest.skipUnless(is_recorded(), "needs a run of proton record")
+    def test_finalizes(self):
+        """What is live at the interpreter's end is written, in a run of its own."""
+        code = (
+            "import proton; proton.start('live'); proton.enter_scope('s', metrics={'n': 3})\n"
+            "proton.exit_scope(); proton.start('other')"
+        )
+        subprocess.run(
+            [COMMAND, "record", "-q", "-o", "run", "--", sys.executable, "-c", code], check=True
+        )
+        self.assertEqual(read("live.hatchet")["s"]["n"], 3)
+        self.assertTrue(os.path.exists("other.hatchet"))
+
+    def test_disabled(self):
+        for variable in ("PROTON_DISABLE", "TRITON_PROTON_DISABLE"):
+            out, err = run(
+                "import proton\n"
+                "print(proton.start('x'), proton.enter_scope('s'), proton.exit_scope())\n"
+                "with proton.scope('s', {'a': object()}): proton.enter_state('t')\n"
+                "proton.finalize()",
+                **{variable: "1"}
+            )
+            self.assertEqual((out, err), ("None -1 -1\n", ""))
+        self.assertEqual(os.listdir("."), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The Python package: python/tests with each interpreter that is here, as a part of a run with the mocks.
+here=$(cd "${srcdir:-.}" && pwd)
+. "$here/tests/tools/cli_help.sh"
+. "$here/tests/tools/pythons.sh"
+libs=$(dirname "$PROTON")/tests/mocks/.libs
+[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
+if grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; then
+	echo "skipped: python3 has not the sanitizer's runtime that the collector of this build needs"
+	exit 77
+fi
+export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+export PROTON_TEST_CUDA=$libs/libcuda.so.1 PROTON_TEST_COMMAND=$PROTON
+export PYTHONPATH=$here/python PYTHONDONTWRITEBYTECODE=1
+
+n=0
+while read -r python; do
+	n=$((n + 1))
+	timeout 300 "$PROTON" record -q -o run.hatchet -- "$python" -m tests 2>err
+	status=$?
+	check "$python: status" 0 $status
+done < <(pythons)
+[ $n -gt 0 ] || { echo "skipped: there is no Python 3.7 or newer"; exit 77; }
+finish
