@@ -17,10 +17,11 @@ struct python_layout {
 	uint8_t owner;        /* in a frame: whose it is; 0: nobody's who matters */
 	uint8_t text[2];      /* in a string: its characters, ASCII and others */
 	uint16_t locals;      /* in a frame: its first local; 0: not known */
+	uint8_t tags;         /* bits of code and locals that are not of the address */
 };
 
 /* The interpreter's own, which executes nothing. */
-#define PYTHON_OWNER_C_STACK 3
+#define PYTHON_OWNER_INTERPRETER 3 /* and above */
 
 static const struct python_layout python_layouts[] = {
 	{7, 24, -1, 32, 24, 104, 1, 0, 0, {48, 72}, 0},
@@ -30,6 +31,8 @@ static const struct python_layout python_layouts[] = {
 	{11, 56, 8, 32, 48, 56, 0, 184, 0, {48, 72}, 72},
 	{12, 56, 0, 0, 8, 56, 0, 192, 70, {40, 56}, 72},
 	{13, 72, -1, 0, 8, 56, 0, 200, 70, {40, 56}, 72},
+	{14, 72, -1, 0, 8, 56, 0, 208, 74, {40, 56}, 80, 3},
+	{15, 72, -1, 0, 8, 56, 0, 208, 74, {40, 56}, 80, 3},
 };
 
 /* In a type: its name, the size of its objects before what varies, what frees them. */

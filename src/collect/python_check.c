@@ -223,7 +223,7 @@ static int count_frames(const char *state)
 	for (; frame && n < PYTHON_PLACES_MAX; n++) {
 		if (!peek(frame, head, sizeof(head)))
 			return -1;
-		code = python_is_interpreters(head) ? NULL : python_pointer(head, l->code);
+		code = python_is_interpreters(head) ? NULL : python_held(head, l->code);
 		if (code && (!has_string(code, py.name) || !has_string(code, py.file)))
 			return -1;
 		frame = python_back(head);

@@ -39,7 +39,7 @@ static const char *module_of(const char *frame, const char *code)
 {
 	if (code != atomic_load_explicit(&py.module_code, memory_order_relaxed))
 		return NULL;
-	return python_pointer(frame, py.layout->locals);
+	return python_held(frame, py.layout->locals);
 }
 
 unsigned python_walk(const char *frame, unsigned n_frames,
@@ -48,9 +48,8 @@ unsigned python_walk(const char *frame, unsigned n_frames,
 	unsigned n = 0;
 
 	for (; n_frames--; frame = python_back(frame)) {
-		const char *code = python_is_interpreters(frame)
-					   ? NULL
-					   : python_pointer(frame, py.layout->code);
+		const char *code =
+			python_is_interpreters(frame) ? NULL : python_held(frame, py.layout->code);
 
 		if (code)
 			places[n++] =

@@ -74,6 +74,15 @@ static inline const char *python_pointer(const char *p, unsigned offset)
 	return v;
 }
 
+/* A reference that a frame holds. */
+static inline const char *python_held(const char *frame, unsigned offset)
+{
+	uintptr_t v;
+
+	memcpy(&v, frame + offset, sizeof(v));
+	return (const char *)(v & ~(uintptr_t)py.layout->tags);
+}
+
 static inline const char *python_innermost(const char *state)
 {
 	const char *frame = python_pointer(state, py.layout->state_frame);
@@ -85,7 +94,7 @@ static inline const char *python_innermost(const char *state)
 
 static inline bool python_is_interpreters(const char *frame)
 {
-	return py.layout->owner && frame[py.layout->owner] == PYTHON_OWNER_C_STACK;
+	return py.layout->owner && frame[py.layout->owner] >= PYTHON_OWNER_INTERPRETER;
 }
 
 static inline const char *python_back(const char *frame)

@@ -76,10 +76,10 @@ def audited():
     """What is audited is the program's doing alone."""
     seen = set()
     if sys.version_info >= (3, 9):
-        sys.addaudithook(lambda event, args: seen.add((event, args[1:2])))
+        sys.addaudithook(lambda event, args: seen.add((event, str(args[1:2]))))
     begin()
     said("…/python_odd.py:%d@launch" % (launch.__code__.co_firstlineno + 1), launch)
-    print(("object.__getattr__", ("f_code",)) in seen)
+    print(("object.__getattr__", "('f_code',)") in seen)
 
 
 def forbidden():
