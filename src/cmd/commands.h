@@ -12,6 +12,7 @@ struct command {
 	const struct command_def *def;
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
 	const char *alias;
+	bool hidden; /* not for people: no list of commands has it */
 };
 
 /* All of them, as help is told: main.c has the list, which help is in. */
@@ -23,7 +24,7 @@ struct command_table {
 
 extern const struct command_def command_record, command_top, command_view, command_report,
 	command_export, command_list, command_diff, command_merge, command_advise, command_doctor,
-	command_viewer, command_help, command_version;
+	command_viewer, command_receive, command_help, command_version;
 int cmd_record(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_view(int argc, char **argv);
@@ -35,6 +36,7 @@ int cmd_merge(int argc, char **argv);
 int cmd_advise(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_viewer(int argc, char **argv); /* also as the program "proton-viewer" */
+int cmd_receive(int argc, char **argv);
 int cmd_help(const struct command_table *all, int argc, char **argv);
 int cmd_version(int argc, char **argv);
 /* By its name or alias; NULL: there is none. */

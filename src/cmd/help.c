@@ -70,7 +70,8 @@ static int overview(const struct command_table *all, FILE *out)
 	fprintf(out, "Usage: proton [--version] [--help] COMMAND [options] …\n\n"
 		     "Profile GPU programs from the terminal.\n\n");
 	for (i = 0; i < all->n; i++)
-		fprintf(out, "  %-9s %s\n", all->v[i].def->name, all->v[i].def->summary);
+		if (!all->v[i].hidden)
+			fprintf(out, "  %-9s %s\n", all->v[i].def->name, all->v[i].def->summary);
 	fprintf(out, "\nStart with:\n"
 		     "  proton top ./app                 watch its GPU call tree while it runs\n"
 		     "  proton record -o run.hatchet ./app\n"
@@ -122,8 +123,9 @@ static int list(const struct command_table *all, const struct request *r)
 		return list_values(all, r->value);
 	if (r->id == OPT_LIST_COMMANDS || r->id == OPT_DESCRIBE_COMMANDS) {
 		for (i = 0; i < all->n; i++)
-			printf(r->id == OPT_LIST_COMMANDS ? "%s\n" : "%s\t%s\n",
-			       all->v[i].def->name, all->v[i].def->summary);
+			if (!all->v[i].hidden)
+				printf(r->id == OPT_LIST_COMMANDS ? "%s\n" : "%s\t%s\n",
+				       all->v[i].def->name, all->v[i].def->summary);
 		return STATUS_OK;
 	}
 	def = find(all, r->value);

@@ -35,13 +35,13 @@ static const struct command_def command_proton = {
 static int help(int argc, char **argv);
 
 static const struct command commands[] = {
-	{&command_top, cmd_top, NULL},         {&command_record, cmd_record, "run"},
-	{&command_view, cmd_view, NULL},       {&command_report, cmd_report, NULL},
-	{&command_export, cmd_export, NULL},   {&command_list, cmd_list, NULL},
-	{&command_diff, cmd_diff, NULL},       {&command_advise, cmd_advise, NULL},
-	{&command_merge, cmd_merge, NULL},     {&command_doctor, cmd_doctor, NULL},
-	{&command_viewer, cmd_viewer, NULL},   {&command_help, help, NULL},
-	{&command_version, cmd_version, NULL},
+	{&command_top, cmd_top, NULL, false},       {&command_record, cmd_record, "run", false},
+	{&command_view, cmd_view, NULL, false},     {&command_report, cmd_report, NULL, false},
+	{&command_export, cmd_export, NULL, false}, {&command_list, cmd_list, NULL, false},
+	{&command_diff, cmd_diff, NULL, false},     {&command_advise, cmd_advise, NULL, false},
+	{&command_merge, cmd_merge, NULL, false},   {&command_doctor, cmd_doctor, NULL, false},
+	{&command_viewer, cmd_viewer, NULL, false}, {&command_receive, cmd_receive, NULL, true},
+	{&command_help, help, NULL, false},         {&command_version, cmd_version, NULL, false},
 };
 
 static const struct command_table all = {commands, ARRAY_SIZE(commands), &command_proton};
@@ -62,11 +62,12 @@ static bool is_data(const char *path)
 static int command_unknown(const char *name)
 {
 	const char *names[ARRAY_SIZE(commands)], *nearest;
-	unsigned i;
+	unsigned i, n = 0;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		names[i] = commands[i].def->name;
-	nearest = options_nearest(name, names, ARRAY_SIZE(names));
+		if (!commands[i].hidden)
+			names[n++] = commands[i].def->name;
+	nearest = options_nearest(name, names, n);
 	if (nearest)
 		complain("'%s' is not a command; did you mean '%s'? (see 'proton help')", name,
 			 nearest);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/util.h"
+#include "collect/alone.h"
 #include "collect/api.h"
 #include "collect/collect.h"
 #include "collect/sessions.h"
@@ -32,8 +33,10 @@ static void put_u64(const char *name, uint64_t value, bool replace)
 
 int proton_api_enter_scope(const char *name)
 {
-	if (!api_on())
+	if (!api_on()) {
+		collect_scope_missed(true);
 		return -1;
+	}
 	if (!name || !*name)
 		name = "<scope>";
 	return collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, name, strlen(name));
@@ -41,7 +44,10 @@ int proton_api_enter_scope(const char *name)
 
 int proton_api_exit_scope(void)
 {
-	return api_on() ? collect_pop(COLLECT_TAG_SCOPE) : -1;
+	if (api_on())
+		return collect_pop(COLLECT_TAG_SCOPE);
+	collect_scope_missed(false);
+	return -1;
 }
 
 void proton_api_metric_f64(const char *name, double value)
@@ -153,19 +159,35 @@ int proton_api_launch_end(void)
 	return collect_launch_end() == 0 ? PROTON_OK : PROTON_UNKNOWN;
 }
 
+/* Does whoever receives what a program says of itself still live? */
+static bool is_attended(void)
+{
+	if (!alone_is_on() || alone_is_attended())
+		return true;
+	collect_session_refuse("the proton that this program started is gone");
+	return false;
+}
+
 int proton_api_session_start(const char *name, const struct proton_session_options *options)
 {
-	return api_on() ? collect_session_start(name, options) : PROTON_NOBODY;
+	if (!api_on() && alone_start() < 0)
+		return PROTON_NOBODY;
+	if (!is_attended())
+		return PROTON_NOBODY;
+	if (alone_is_on())
+		alone_begin(options);
+	return collect_session_start(name, options);
 }
 
 int proton_api_session_activate(int session)
 {
-	return api_on() ? collect_session_activate(session) : PROTON_NOBODY;
+	return api_on() && is_attended() ? collect_session_activate(session) : PROTON_NOBODY;
 }
 
 int proton_api_session_deactivate(int session, int flush)
 {
-	return api_on() ? collect_session_deactivate(session, flush != 0) : PROTON_NOBODY;
+	return api_on() && is_attended() ? collect_session_deactivate(session, flush != 0)
+					 : PROTON_NOBODY;
 }
 
 int proton_api_session_finalize(int session, const char *format)
@@ -175,7 +197,9 @@ int proton_api_session_finalize(int session, const char *format)
 
 const char *proton_api_session_error(void)
 {
-	return api_on() ? collect_session_error() : "nobody is profiling this program";
+	if (api_on())
+		return collect_session_error();
+	return alone_error() ? alone_error() : "nobody is profiling this program";
 }
 
 const struct proton_api_v1 *proton_get_api(uint32_t version)

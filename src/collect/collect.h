@@ -36,6 +36,11 @@ enum collect_door {
 #undef _
 };
 int collect_start(enum collect_door door);
+/* The same in a process whose environment names no session, which goes on to start one itself: `receiver` makes
+ * the directory of one, once a process. Fork children have none of it. */
+int collect_start_alone(int (*receiver)(char *dir, size_t size));
+/* The directory of such a one; NULL: there is none. */
+const char *collect_alone_dir(void);
 /* What the run wants of backends, without a start. -ENOENT: this process is not looked at. */
 int collect_options(struct backend_options *ret_options);
 #define EXPORT __attribute__((visibility("default"))) /* of what DOORS names */
@@ -51,6 +56,8 @@ int collect_push(enum frame_kind kind, uint64_t tag, const char *name, size_t le
 int collect_push_adopted(enum frame_kind kind, uint64_t tag, const char *name, size_t len);
 /* Returns the depth after the pop, or -1 when there is none of this tag (counted). */
 int collect_pop(uint64_t tag);
+/* A scope of the program is entered, or left, while the collector is off: to leave it later is no mistake. */
+void collect_scope_missed(bool enters);
 /* Depth of the current thread's stack of this tag. */
 int collect_depth(uint64_t tag);
 

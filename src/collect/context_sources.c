@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "collect/context_budget.h"
 #include "collect/contexts.h"
+#include "collect/internal.h"
 #include "collect/own_stack.h"
 
 #define _(id, name, ...) extern const struct context_source context_##name;
@@ -24,6 +25,20 @@ void contexts_look(void)
 			sources[id]->look();
 	/* What was loaded between this and the first launch is found by that. */
 	atomic_store_explicit(&contexts_due, true, memory_order_relaxed);
+}
+
+/* By itself it keeps within a budget, as under `proton record`; who names a context has it of each launch. */
+void contexts_want(uint32_t contexts)
+{
+	struct control_page *c = collector->control;
+	uint32_t before = __atomic_fetch_or(&c->contexts, contexts, __ATOMIC_RELAXED);
+
+	if (!(contexts & ~before))
+		return;
+	__atomic_store_n(&c->context_budget_ppm,
+			 (before | contexts) & ~CONTEXT_AUTO ? 0 : CONTEXT_BUDGET_AUTO,
+			 __ATOMIC_RELAXED);
+	contexts_look();
 }
 
 static void look_again(void *none)

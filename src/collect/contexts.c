@@ -13,14 +13,19 @@ static const uint8_t automatic[N_CONTEXTS] = {
 #undef _
 };
 
+static uint32_t wanted(void)
+{
+	return __atomic_load_n(&collector->control->contexts, __ATOMIC_RELAXED);
+}
+
 static bool is_auto(void)
 {
-	return collector->control->contexts & CONTEXT_AUTO;
+	return wanted() & CONTEXT_AUTO;
 }
 
 bool context_is_wanted(enum context id)
 {
-	return (collector->control->contexts & CONTEXT_BIT(id)) || (is_auto() && automatic[id]);
+	return (wanted() & CONTEXT_BIT(id)) || (is_auto() && automatic[id]);
 }
 
 /* What is read of what can be read. */
@@ -33,7 +38,7 @@ static uint32_t chosen_of(uint32_t readable_now)
 	for (enum context id = 0; id < N_CONTEXTS; id++)
 		if (automatic[id] == CONTEXT_INSTEAD && readable_now & CONTEXT_BIT(id))
 			instead = CONTEXT_BIT(id) - 1;
-	return readable_now & (~instead | collector->control->contexts);
+	return readable_now & (~instead | wanted());
 }
 
 void contexts_set(enum context id, bool on)

@@ -41,6 +41,8 @@ extern _Atomic uint32_t contexts_on __attribute__((visibility("hidden")));
 
 /* Did the run ask for it? */
 bool context_is_wanted(enum context id);
+/* More than the run asked for so far: a program that profiles itself asks with each session. */
+void contexts_want(uint32_t contexts);
 /* It is read from now on, or not any more. */
 void contexts_set(enum context id, bool on);
 

@@ -30,12 +30,19 @@
 
 /* What the environment said when we were loaded: a program may empty it. */
 static char loaded_dir[sizeof(collector->dir)], loaded_only[16];
+/* … of a receiver that this process started itself; "": there is none. */
+static char alone_dir[sizeof(collector->dir)];
 
 static const char *session_path(void)
 {
 	const char *dir = getenv(CONTROL_ENV);
 
-	return dir && *dir ? dir : loaded_dir;
+	return dir && *dir ? dir : *loaded_dir ? loaded_dir : alone_dir;
+}
+
+const char *collect_alone_dir(void)
+{
+	return *alone_dir ? alone_dir : NULL;
 }
 
 /* With --no-follow: the one process that is looked at. NULL: all are. */
@@ -46,7 +53,32 @@ static const char *only_pid(void)
 	return only ? only : *loaded_only ? loaded_only : NULL;
 }
 
+/* ---- how far the start has come ---- */
+
+/* A phase and, while it is under way, the pid of who is at it. */
+enum {
+	START_NOT,
+	START_UNDER_WAY,
+	START_ON,
+	START_OFF,
+	START_NOBODY, /* no session is named: the program may start one itself */
+	START_ALONE,  /* … which is under way */
+	START_PHASE = 7,
+	START_PID = 3, /* bits below it */
+};
+static _Atomic uint32_t start_state;
+
 /* ---- fork ---- */
+
+/* Of a program that profiles itself: the receiver is the parent's, and goes when that has ended. Whoever
+ * starts a session here has one of its own. */
+static void forked_alone(void)
+{
+	collect_on = false;
+	alone_dir[0] = '\0';
+	scopes_miss(thread_state());
+	atomic_store(&start_state, START_NOBODY);
+}
 
 void collect_forked(void)
 {
@@ -74,6 +106,8 @@ void collect_forked(void)
 	c->instance ^= (uint64_t)getpid();
 	c->start_ns = clock_realtime_ns();
 	atomic_store(&c->pid, getpid());
+	if (*alone_dir)
+		forked_alone();
 }
 
 /* ---- who we are ---- */
@@ -198,7 +232,9 @@ static int start_once(void)
 	struct collector *c;
 	uint32_t n;
 
-	if (!*dir || strlen(dir) >= sizeof(c->dir))
+	if (!*dir)
+		return -ENXIO;
+	if (strlen(dir) >= sizeof(c->dir))
 		return -ENOENT;
 	if (program_is_static())
 		return -ENOTSUP;
@@ -232,14 +268,17 @@ static int start_once(void)
 	return 0;
 }
 
-/* How far the start has come: a phase and, while it is under way, the pid of who is at it. */
-enum { START_NOT, START_UNDER_WAY, START_ON, START_OFF, START_PHASE = 3 };
-static _Atomic uint32_t start_state;
 static __thread bool starting __attribute__((tls_model("initial-exec")));
 
 static void start_here(void *ret)
 {
 	*(int *)ret = start_once();
+}
+
+static void start_ended(uint32_t phase)
+{
+	atomic_store(&start_state, phase);
+	futex_wake(&start_state);
 }
 
 static int start_now(void)
@@ -249,18 +288,17 @@ static int start_now(void)
 	starting = true;
 	own_stack_run(start_here, &r);
 	starting = false;
-	atomic_store(&start_state, r == 0 ? START_ON : START_OFF);
-	futex_wake(&start_state);
+	start_ended(r == 0 ? START_ON : r == -ENXIO ? START_NOBODY : START_OFF);
 	return r;
 }
 
-enum { START_MS = 2000 };
+enum { START_MS = 2000, ALONE_MS = 15000 };
 
 /* Who comes second waits for the first, or its scope would be lost. Not for ever, and not for itself
  * (a signal handler that enters a scope in the middle of it): then the scope is counted. */
-static int start_await(uint32_t seen)
+static int start_await(uint32_t seen, uint32_t at_most_ms)
 {
-	struct patience p = patience(START_MS);
+	struct patience p = patience(at_most_ms);
 	uint32_t ms;
 
 	while (!starting && (ms = patience_ms(&p))) {
@@ -268,29 +306,104 @@ static int start_await(uint32_t seen)
 		if (atomic_load(&start_state) != seen)
 			return 0;
 	}
-	atomic_fetch_add(&n_unstarted, 1);
 	return -EBUSY;
 }
 
-/* Started once a process, by whoever comes first. */
+static uint32_t under_way(uint32_t phase)
+{
+	return (uint32_t)getpid() << START_PID | phase;
+}
+
+/* Started once a process, by whoever comes first. What comes before a program's own session is not waited
+ * for. */
 static int start(void)
 {
 	uint32_t seen = atomic_load(&start_state), mine;
 
 	for (;; seen = atomic_load(&start_state)) {
-		if ((seen & START_PHASE) == START_ON)
+		switch (seen & START_PHASE) {
+		case START_ON:
 			return 0;
-		if ((seen & START_PHASE) == START_OFF)
+		case START_OFF:
 			return -ENOTSUP;
-		mine = (uint32_t)getpid() << 2 | START_UNDER_WAY;
+		case START_NOBODY:
+		case START_ALONE:
+			return -ENXIO;
+		default:
+			break;
+		}
+		mine = under_way(START_UNDER_WAY);
 		if (seen == mine) {
-			if (start_await(seen) < 0)
-				return -EBUSY;
+			if (start_await(seen, START_MS) == 0)
+				continue;
+			atomic_fetch_add(&n_unstarted, 1);
+			return -EBUSY;
 		} else if (atomic_compare_exchange_strong(&start_state, &seen, mine)) {
 			/* Nobody was at it, or a thread of the process that this was forked from. */
 			return start_now();
 		}
 	}
+}
+
+/* In a fork child of a program that profiled itself all tables are there, with ids that are known to who has
+ * them: only whom it speaks to is new. */
+static int start_again(void)
+{
+	struct control_page *control = control_open(alone_dir);
+	struct collector *c = collector;
+
+	if (!control || !control_fits(control))
+		return -ENOTSUP;
+	memcpy(c->dir, alone_dir, sizeof(c->dir));
+	c->control = control;
+	c->start_ns = clock_realtime_ns();
+	atomic_fetch_add(&control->connected, 1);
+	collect_on = true;
+	contexts_look();
+	return 0;
+}
+
+struct alone {
+	int (*receiver)(char *dir, size_t size);
+	int r;
+};
+
+static void start_alone_here(void *arg)
+{
+	struct alone *a = arg;
+
+	a->r = program_is_static() ? -ENOTSUP : a->receiver(alone_dir, sizeof(alone_dir));
+	if (a->r == 0)
+		a->r = collector ? start_again() : start_once();
+}
+
+static int start_alone_now(int (*receiver)(char *dir, size_t size))
+{
+	struct alone a = {.receiver = receiver};
+
+	starting = true;
+	own_stack_run(start_alone_here, &a);
+	starting = false;
+	start_ended(a.r == 0 ? START_ON : START_OFF);
+	return a.r;
+}
+
+int collect_start_alone(int (*receiver)(char *dir, size_t size))
+{
+	int r = start();
+	uint32_t seen = atomic_load(&start_state), mine = under_way(START_ALONE);
+
+	for (; r == -ENXIO; seen = atomic_load(&start_state)) {
+		if ((seen & START_PHASE) == START_ON)
+			return 0;
+		if ((seen & START_PHASE) == START_OFF)
+			return -ENOTSUP;
+		if (seen == mine)
+			r = start_await(seen, ALONE_MS) < 0 ? -EBUSY : -ENXIO;
+		else if (atomic_compare_exchange_strong(&start_state, &seen, mine))
+			return start_alone_now(receiver);
+	}
+	return r;
 }
 
 int collect_start(enum collect_door door)

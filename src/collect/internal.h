@@ -466,8 +466,10 @@ uint32_t thread_context(struct thread_state *t); /* launch context of its callin
 /* Scopes that were not left: their time until now, once. */
 void scopes_close(struct thread_state *t);
 void scopes_forked(struct thread_state *t);
-void scopes_end(void);       /* of this thread, with the process */
-void scopes_left_open(void); /* of the others, at its very end */
+bool scopes_were_missed(void);            /* collect_scope_missed() */
+void scopes_miss(struct thread_state *t); /* those that are open count as such */
+void scopes_end(void);                    /* of this thread, with the process */
+void scopes_left_open(void);              /* of the others, at its very end */
 
 /* launch_info.c */
 /* The first launch of what was begun comes from this node: values go to it. */

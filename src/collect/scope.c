@@ -168,6 +168,49 @@ void scopes_forked(struct thread_state *t)
 	}
 }
 
+/* ---- before there was a collector ---- */
+
+static __thread uint32_t n_missed __attribute__((tls_model("initial-exec")));
+static _Atomic bool any_missed;
+
+void collect_scope_missed(bool enters)
+{
+	if (enters)
+		n_missed++;
+	else if (n_missed)
+		n_missed--;
+	if (enters && !atomic_load_explicit(&any_missed, memory_order_relaxed))
+		atomic_store_explicit(&any_missed, true, memory_order_relaxed);
+}
+
+bool scopes_were_missed(void)
+{
+	return atomic_load(&any_missed);
+}
+
+void scopes_miss(struct thread_state *t)
+{
+	for (uint32_t i = 0; i < t->depth; i++)
+		n_missed += t->stack[i].tag == COLLECT_TAG_SCOPE;
+	n_missed += t->overflow;
+	if (n_missed)
+		atomic_store(&any_missed, true);
+	thread_set_depth(t, 0);
+	t->overflow = t->state = 0;
+	t->launch.on = false;
+	thread_move(t, 0);
+}
+
+/* A scope is left that is not there. */
+static int pop_nothing(uint64_t tag)
+{
+	if (tag == COLLECT_TAG_SCOPE && n_missed)
+		n_missed--;
+	else
+		lose(LOSS_SCOPE_MISMATCH, 1);
+	return -1;
+}
+
 void scopes_close(struct thread_state *t)
 {
 	uint32_t i;
@@ -226,10 +269,8 @@ int collect_pop(uint64_t tag)
 	}
 	for (i = t->depth; i && t->stack[i - 1].tag != tag; i--)
 		;
-	if (!i) {
-		lose(LOSS_SCOPE_MISMATCH, 1);
-		return -1;
-	}
+	if (!i)
+		return pop_nothing(tag);
 	cpu_time_charge(t);
 	scope_time(t, &t->stack[--i]);
 	memmove(&t->stack[i], &t->stack[i + 1], (t->depth - i - 1) * sizeof(t->stack[0]));

@@ -38,6 +38,11 @@ const char *collect_session_error(void)
 	return thread_state()->error;
 }
 
+void collect_session_refuse(const char *sentence)
+{
+	fail(0, "%s", sentence);
+}
+
 /* ---- the lock ---- */
 
 static bool sessions_lock(void)

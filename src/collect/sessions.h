@@ -24,6 +24,8 @@ int collect_session_deactivate(int session, bool flush);
 int collect_session_finalize(int session, const char *format);
 /* Why the last of these failed on this thread; "" where none did. Valid until the next one. */
 const char *collect_session_error(void);
+/* For who fails before one of these was called. */
+void collect_session_refuse(const char *sentence);
 /* In a fork child: sessions are the parent's. */
 void sessions_forked(void);
 

@@ -42,6 +42,7 @@ struct receiver {
 	int tape;
 	bool tape_is_pipe;
 	int tape_error;
+	pid_t expected; /* a process that started us; 0: none */
 	uint64_t last_key_ns;
 	uint64_t n_read; /* bytes of the stream */
 	struct session *session;
@@ -135,6 +136,11 @@ struct receiver *receiver_free(struct receiver *r)
 	session_free(r->session);
 	free(r);
 	return NULL;
+}
+
+void receiver_expect(struct receiver *r, pid_t pid)
+{
+	r->expected = pid;
 }
 
 struct session *receiver_session(struct receiver *r)
@@ -389,7 +395,7 @@ static bool process_dead(const struct receiver *r, const struct session_process 
 	if (silence_ns <= SILENCE_NS)
 		return false;
 	return process_start_time((pid_t)p->pid, &start) == -ESRCH ||
-	       (silence_ns > LONG_SILENCE_NS &&
+	       ((pid_t)p->pid != r->expected && silence_ns > LONG_SILENCE_NS &&
 		!launch_may_be_ours(r->dir->path, getpid(), (pid_t)p->pid));
 }
 

@@ -21,6 +21,8 @@ struct receiver *receiver_free(struct receiver *r);
 struct session *receiver_session(struct receiver *r);
 /* Take what is there, at most a few MiB a call. >0: bytes taken; 0: nothing was there. */
 ssize_t receiver_read(struct receiver *r);
+/* This process is of the session although it was not started in it. */
+void receiver_expect(struct receiver *r, pid_t pid);
 /* Call it once a second: writes key frames to the tape, notices processes that vanished. */
 void receiver_tick(struct receiver *r);
 /* Say on the tape what is run, and what sensors say of the devices, as the session knows it by now; so do

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "test_api_stub.h"
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include "backends/backend.h"
 #include "backends/opencl.h"
 #include "base/util.h"
+#include "collect/alone.h"
 #include "collect/collect.h"
 #include "collect/sessions.h"
 
@@ -284,6 +286,40 @@ int collect_session_finalize(int session, const char *format)
 const char *collect_session_error(void)
 {
 	return "as the stub says";
+}
+
+void collect_session_refuse(const char *sentence)
+{
+	stub_log("refuse %s\n", sentence);
+}
+
+void collect_scope_missed(bool enters)
+{
+}
+
+/* Nobody profiles, and the program does not either. */
+int alone_start(void)
+{
+	return -ENXIO;
+}
+
+const char *alone_error(void)
+{
+	return NULL;
+}
+
+bool alone_is_on(void)
+{
+	return false;
+}
+
+bool alone_is_attended(void)
+{
+	return true;
+}
+
+void alone_begin(const struct proton_session_options *options)
+{
 }
 
 void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t host_ns)
