@@ -4,7 +4,8 @@
 # compilers and headers. CI has all of it, so that there a skip is an error.
 #
 # Versions of PyPI's packages stand here, so that CI changes only when we do. Triton 3.6 is the last one
-# whose viewer can be loaded without the rest of Triton; CUDA 13.0 is what cupti_abi.h was made for.
+# whose viewer can be loaded without the rest of Triton, and what scripts for it were tried with on a
+# GPU; CUDA 13.0 is what cupti_abi.h was made for.
 
 extra_packages=(chromium clang clang-format-14 fish golang-go libomp-19-dev python3-torch python3-venv
 	universal-ctags valgrind zsh)
@@ -23,16 +24,17 @@ venv_pip() {
 	"$venv/bin/pip" --quiet --retries 1 --timeout 60 "$@"
 }
 
-# Of Triton's wheel, which is large, the viewer and what is beside it: into $venv/triton.
-install_viewer() {
+# Of Triton's wheel, which is large, all but compilers and headers, and no scripts: into $venv/triton.
+install_triton() {
 	local folder status=0
-	[ ! -d "$venv/triton/profiler" ] || return 0
+	[ ! -f "$venv/triton/_C/libproton.so" ] || return 0
 	folder=$(mktemp -d "$venv/wheel-XXXXXX") || return 1
 	venv_pip download --no-deps -d "$folder" "$triton" &&
 		"$venv/bin/python" - "$folder"/*.whl "$venv" <<-'END' || status=1
-			import sys, zipfile
+			import re, sys, zipfile
 			with zipfile.ZipFile(sys.argv[1]) as wheel:
-			    wheel.extractall(sys.argv[2], [n for n in wheel.namelist() if n.startswith("triton/profiler/")])
+			    left_out = re.compile("(?!triton/)|triton/backends/[^/]*/(bin|lib|include)/")
+			    wheel.extractall(sys.argv[2], [n for n in wheel.namelist() if not left_out.match(n)])
 		END
 	rm -rf "$folder"
 	return $status
@@ -46,7 +48,7 @@ install_extras() {
 	install_missing "${extra_packages[@]}" || status=1
 	has_cuda_headers || modules+=("${cuda_modules[@]}")
 	{ [ -x "$venv/bin/pip" ] || python3 -m venv "$venv"; } &&
-		venv_pip install --no-compile "${modules[@]}" && install_viewer || status=1
+		venv_pip install --no-compile "${modules[@]}" && install_triton || status=1
 	export PATH=$venv/bin:$PATH PROTON_TRITON_DIR=$venv
 	if ! has_cuda_headers; then
 		headers=$(compgen -G "$venv/lib/python3*/site-packages/nvidia/cu13") && export CUDA_HOME=$headers

@@ -25,6 +25,7 @@
 #include "collect/own_stack.h"
 #include "collect/patience.h"
 #include "collect/sessions.h"
+#include "collect/triton_seam.h"
 
 /* ---- the environment ---- */
 
@@ -439,6 +440,7 @@ __attribute__((constructor)) static void loaded(void)
 	memcpy(loaded_dir, dir, strlen(dir) + 1);
 	if (getenv("PROTON_ONLY_PID"))
 		snprintf(loaded_only, sizeof(loaded_only), "%s", getenv("PROTON_ONLY_PID"));
+	triton_seam_prepare();
 	if (getenv("PROTON_FAKE"))
 		collect_start(DOOR_PRELOAD);
 	/* Threads that are there before a program forbids itself system calls are not bound by it. */

@@ -479,6 +479,9 @@ void launch_flush(struct thread_state *t);
 
 /* metrics.c */
 void metric_put_at(struct thread_state *t, uint32_t node, const struct launch_value *v);
+/* As collect_metric_f64() and its like, at this node; WIRE_NONE: as they do. */
+void collect_metric_at(uint32_t node, const char *name, enum metric_type type,
+		       union metric_value v);
 
 /* cpu_time.c */
 void cpu_time_charge(struct thread_state *t); /* the context of this thread is about to change */

@@ -15,6 +15,7 @@
 #include "base/util.h"
 #include "collect/context_sources.h"
 #include "collect/internal.h"
+#include "collect/triton_seam.h"
 
 static struct {
 	void (*exit)(int), (*Exit)(int);
@@ -34,6 +35,7 @@ void collect_finish(void)
 		return;
 	scopes_end();
 	contexts_end();
+	triton_seam_end();
 	sender_finish();
 }
 

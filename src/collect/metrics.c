@@ -118,7 +118,9 @@ static bool launch_give(struct thread_state *t, const struct launch_value *v)
 	return true;
 }
 
-static void metric_put(const char *given, enum metric_type sent, union metric_value v, bool replace)
+/* node: WIRE_NONE: where the thread is, or to the launch that it has begun. */
+static void metric_put(uint32_t node, const char *given, enum metric_type sent,
+		       union metric_value v, bool replace)
 {
 	char bare[NAME_MAX_MARKED];
 	struct thread_state *t;
@@ -142,16 +144,23 @@ static void metric_put(const char *given, enum metric_type sent, union metric_va
 		return;
 	t = thread_state();
 	l = (struct launch_value){v, (uint16_t)metric, replace};
-	if (!t->launch.on || !launch_give(t, &l))
+	if (node != WIRE_NONE)
+		metric_put_at(t, node, &l);
+	else if (!t->launch.on || !launch_give(t, &l))
 		metric_put_at(t, t->node, &l);
 }
 
 void collect_metric_f64(const char *name, double v, bool replace)
 {
-	metric_put(name, METRIC_F64, (union metric_value){.f64 = v}, replace);
+	metric_put(WIRE_NONE, name, METRIC_F64, (union metric_value){.f64 = v}, replace);
 }
 
 void collect_metric_u64(const char *name, uint64_t v, bool replace)
 {
-	metric_put(name, METRIC_U64, (union metric_value){.u64 = v}, replace);
+	metric_put(WIRE_NONE, name, METRIC_U64, (union metric_value){.u64 = v}, replace);
+}
+
+void collect_metric_at(uint32_t node, const char *name, enum metric_type type, union metric_value v)
+{
+	metric_put(node, name, type, v, false);
 }

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: MIT
+"""What scripts for Triton's Proton find in place of `triton._C.libproton.proton`.
+
+Triton's Python package (triton.profiler) stands on that one C++ module, whose functions its releases
+name and call a little differently; its layer above them runs unchanged. make_module() makes a module
+with all of the functions, over those of libproton.
+
+Loaded by the collector (src/collect/triton_seam.c) as `_proton_profiler.triton_seam`, in processes that
+import triton.profiler under `proton record` or `proton top`. What such a script does wrong is an
+exception of its own; what cannot be had here is left out, and a note of the profile says so.
+"""
+import ctypes
+import importlib.util
+import os
+import sys
+import types
+
+from . import _native, triton_tensors
+
+METADATA_SCOPE = "__proton_launch_metadata"
+# Sessions of Triton's own collector count from here.
+THEIRS = 1 << 20
+# What Triton calls what is on a machine.
+PROFILERS = {"cuda": "cupti", "hip": "rocprofiler"}
+OURS = ("cupti", "cupti_pcsampling", "rocprofiler", "roctracer")
+
+_noted = set()
+
+
+def note(text):
+    """A sentence for the user, once."""
+    if text not in _noted:
+        _noted.add(text)
+        _library().proton_seam_note(_native.encode(text))
+
+
+def _library():
+    return ctypes.PyDLL(_native.load())
+
+
+def _functions():
+    """Those that are called at each scope and launch, made by the library."""
+    make = _library().proton_seam_functions
+    make.restype = ctypes.py_object
+    make.argtypes = (ctypes.py_object,)
+    return make(_native.encode)
+
+
+class Seam(types.ModuleType):
+    """The module. Its functions have the names and arguments that Triton's layer has for them."""
+
+    def __init__(self, name, find_tritons):
+        super().__init__(name, __doc__)
+        self._find_tritons = find_tritons
+        self._tritons = None  # their collector, for what is left to it
+        self._ours = _functions()
+        self.__dict__.update(self._ours)
+        self._put_metric = self.put_metric
+        del self.put_metric, self.context_depth
+
+    def __getattr__(self, name):
+        raise AttributeError(
+            "%s.%s is not known to proton, which answers for Triton's Proton here" % (self.__name__, name)
+        )
+
+    # ---- sessions ----
+
+    def start(self, path, contextSourceName, dataName, profilerName, mode="", profilerPath=""):
+        profiler = profilerName.lower()
+        if profiler == "instrumentation":
+            return self._start_tritons(path, contextSourceName, dataName, profilerName, mode)
+        if profiler not in OURS:
+            raise RuntimeError(
+                "backend %r is not one of proton's (%s)" % (profilerName, ", ".join(OURS))
+            )
+        # Before Triton 3.6 the last of these may be the folder of CUPTI.
+        mode = "" if os.sep in mode else mode
+        if profiler == "cupti_pcsampling" or mode.split(":")[0] == "pcsampling":
+            note("mode 'pcsampling' of Triton's Proton: proton takes no samples of kernels yet")
+            mode = ""
+        options = _native.SessionOptions(
+            context=_native.encode(contextSourceName),
+            data=_native.encode(dataName),
+            mode=_native.encode(mode),
+        )
+        return _native.check(_native.session_start(_native.encode(path), options))
+
+    def activate(self, session):
+        if session >= THEIRS:
+            return self._tritons.activate(session - THEIRS)
+        _native.check(_native.session_activate(session))
+
+    def activate_all(self):
+        if self._tritons:
+            self._tritons.activate_all()
+        _native.check(_native.session_activate(_native.ALL_SESSIONS))
+
+    # flushing: since Triton 3.7.
+    def deactivate(self, session, *flushing):
+        if session >= THEIRS:
+            return self._tritons.deactivate(session - THEIRS, *flushing)
+        _native.check(_native.session_deactivate(session, any(flushing)))
+
+    def deactivate_all(self, *flushing):
+        if self._tritons:
+            self._tritons.deactivate_all(*flushing)
+        _native.check(_native.session_deactivate(_native.ALL_SESSIONS, any(flushing)))
+
+    def finalize(self, session, outputFormat=""):
+        if session >= THEIRS:
+            return self._tritons.finalize(session - THEIRS, outputFormat)
+        _native.check(_native.session_finalize(session, _native.encode(outputFormat)))
+
+    def finalize_all(self, outputFormat=""):
+        if self._tritons:
+            self._tritons.finalize_all(outputFormat)
+        _native.check(
+            _native.session_finalize(_native.ALL_SESSIONS, _native.encode(outputFormat))
+        )
+
+    def get_available_profilers(self):
+        return ["cupti", "instrumentation", "rocprofiler", "roctracer"]
+
+    def select_profiler_from_triton_backend(self, tritonBackend):
+        if tritonBackend not in PROFILERS:
+            raise ValueError("No backend is available for the current target.")
+        return PROFILERS[tritonBackend]
+
+    def has_amd_pc_sampling_source_locations(self):
+        return False
+
+    # ---- what sessions have so far ----
+
+    def get_data(self, session, phase=0):
+        return self._data(session, phase, b"hatchet").decode()
+
+    def get_data_msgpack(self, session, phase=0):
+        return self._data(session, phase, b"hatchet_msgpack")
+
+    def clear_data(self, session, phase=0, clearUpToPhase=False):
+        _native.check(_native.phase_clear(session, phase, clearUpToPhase))
+
+    def advance_data_phase(self, session):
+        return _native.check(_native.phase_advance(session))
+
+    def is_data_phase_complete(self, session, phase=0):
+        return bool(_native.check(_native.phase_is_complete(session, phase)))
+
+    def get_context_depth(self, session):
+        return self._ours["context_depth"]()
+
+    @staticmethod
+    def _data(session, phase, form):
+        data, size = ctypes.c_void_p(), ctypes.c_size_t()
+        _native.check(
+            _native.session_data(session, phase, form, ctypes.byref(data), ctypes.byref(size))
+        )
+        try:
+            return ctypes.string_at(data, size.value)
+        finally:
+            _native.data_free(data)
+
+    # ---- metrics ----
+
+    TensorMetric = triton_tensors.TensorMetric
+    metric_type_int64_index = triton_tensors.INT64
+    metric_type_double_index = triton_tensors.DOUBLE
+    metric_type_vector_int64_index = triton_tensors.VECTOR_INT64
+    metric_type_vector_double_index = triton_tensors.VECTOR_DOUBLE
+    metadata_scope_name = METADATA_SCOPE
+    metadata_scope_prefix = METADATA_SCOPE + ":"
+
+    def add_metrics(self, scopeId, metrics, tensorMetrics=None):
+        for name, value in metrics.items():
+            if not self._put_metric(scopeId, name, value):
+                self._put_other(scopeId, name, value)
+        for name, tensor in tensorMetrics.items() if tensorMetrics else ():
+            value = triton_tensors.read(tensor, note)
+            if value is not None:
+                self._put_other(scopeId, name, value)
+
+    set_properties = add_metrics  # of Triton 3.0 to 3.2
+
+    def _put_other(self, scope, name, value):
+        """What is not a number of 64 bits: several of them, a number of another kind."""
+        if isinstance(value, str):
+            note("metric %r is text, which is not kept" % name)
+        elif isinstance(value, (list, tuple)):
+            bare, space, unit = name.partition(" (")
+            for i, v in enumerate(value):
+                self._put_other(scope, "%s[%d]%s%s" % (bare, i, space, unit), v)
+        elif not self._put_metric(scope, name, value):
+            # A number of another library's, or one of more bits than metrics have.
+            self._put_metric(scope, name, float(value))
+
+    def set_metric_kernels(self, tensorMetricKernel, scalarMetricKernel, stream, *sizes):
+        triton_tensors.set_stream(stream)
+
+    # ---- inside kernels: Triton's own ----
+
+    def _start_tritons(self, *arguments):
+        if not self._tritons:
+            self._tritons = self._load_tritons()
+            for name in self._ours:
+                if hasattr(self._tritons, name) and name != "record_scope":
+                    setattr(self, name, self._both(name))
+            self.add_metrics = self._add_metrics_both
+        session = self._tritons.start(*arguments)
+        note(
+            "sessions with backend 'instrumentation' are left to Triton's own collector: "
+            "what they find is not in this profile"
+        )
+        return THEIRS + session
+
+    def _load_tritons(self):
+        spec = self._find_tritons()
+        if not spec:
+            raise RuntimeError("backend 'instrumentation' wants Triton's own collector")
+        module = importlib.util.module_from_spec(spec)
+        # It makes its submodule by name: not into ours.
+        name = spec.name + ".proton"
+        ours = sys.modules.pop(name, None)
+        try:
+            spec.loader.exec_module(module)
+            return module.proton
+        finally:
+            sys.modules[name] = ours
+
+    def _both(self, name):
+        ours, theirs = self._ours[name], getattr(self._tritons, name)
+
+        def call(*arguments):
+            ours(*arguments)
+            theirs(*arguments)
+
+        return call
+
+    def _add_metrics_both(self, scopeId, metrics, tensorMetrics=None):
+        Seam.add_metrics(self, scopeId, metrics, tensorMetrics)
+        self._tritons.add_metrics(scopeId, metrics)
+
+    def _instrument(name):
+        def call(self, *arguments):
+            if self._tritons:
+                getattr(self._tritons, name)(*arguments)
+
+        return call
+
+    init_function_metadata = _instrument("init_function_metadata")
+    destroy_function_metadata = _instrument("destroy_function_metadata")
+    enter_instrumented_op = _instrument("enter_instrumented_op")
+    exit_instrumented_op = _instrument("exit_instrumented_op")
+    del _instrument
+
+
+def make_module(name, find_tritons):
+    """The module, or None where nobody profiles this process: then Triton's own is right. find_tritons()
+    gives the spec of that one."""
+    return Seam(name, find_tritons) if _native.active() else None

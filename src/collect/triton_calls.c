@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "collect/triton_calls.h"
+#include <dlfcn.h>
+#include <math.h>
+#include <string.h>
+#include <sys/types.h>
+#include "base/util.h"
+#include "collect/internal.h"
+#include "wire/wire.h"
+
+/* ---- the interpreter's functions, all of its stable interface ---- */
+
+#define FUNCTIONS(_)                                                                               \
+	_(void *, PyCFunction_NewEx, (void *definition, void *self, void *module))                 \
+	_(void *, PyDict_New, (void))                                                              \
+	_(int, PyDict_SetItemString, (void *dict, const char *name, void *value))                  \
+	_(const char *, PyUnicode_AsUTF8AndSize, (void *text, ssize_t *ret_size))                  \
+	_(int, PyBytes_AsStringAndSize, (void *bytes, char **ret_text, ssize_t *ret_size))         \
+	_(void *, PyObject_CallFunctionObjArgs, (void *function, ...))                             \
+	_(long long, PyLong_AsLongLongAndOverflow, (void *number, int *ret_overflow))              \
+	_(void *, PyLong_FromLongLong, (long long))                                                \
+	_(double, PyFloat_AsDouble, (void *number))                                                \
+	_(void *, PyBool_FromLong, (long))                                                         \
+	_(unsigned long, PyType_GetFlags, (void *type))                                            \
+	_(void *, PyObject_Type, (void *object))                                                   \
+	_(int, PyType_IsSubtype, (void *type, void *of))                                           \
+	_(void, Py_IncRef, (void *object))                                                         \
+	_(void, Py_DecRef, (void *object))                                                         \
+	_(void, PyErr_Clear, (void))                                                               \
+	_(void *, PyErr_Occurred, (void))                                                          \
+	_(void, PyErr_SetString, (void *type, const char *text))
+
+static struct {
+#define _(type, name, arguments) type(*name) arguments;
+	FUNCTIONS(_)
+#undef _
+	void *none, *float_type, **type_error;
+	void *encode;
+} py;
+
+enum { METHOD_FASTCALL = 0x80, TYPE_IS_INT = 1 << 24 };
+
+struct method { /* PyMethodDef */
+	const char *name;
+	void *(*call)(void *self, void *const *args, ssize_t n);
+	int flags;
+	const char *doc;
+};
+
+static bool find_functions(void)
+{
+	bool found = true;
+	void *v;
+
+#define _(type, function, arguments)                                                               \
+	v = dlsym(RTLD_DEFAULT, #function);                                                        \
+	memcpy(&py.function, &v, sizeof(v));                                                       \
+	found = found && v;
+	FUNCTIONS(_)
+#undef _
+	py.none = dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
+	py.float_type = dlsym(RTLD_DEFAULT, "PyFloat_Type");
+	py.type_error = dlsym(RTLD_DEFAULT, "PyExc_TypeError");
+	return found && py.none && py.float_type && py.type_error;
+}
+
+static void *none(void)
+{
+	py.Py_IncRef(py.none);
+	return py.none;
+}
+
+static bool takes(ssize_t n, ssize_t wanted)
+{
+	if (n == wanted)
+		return true;
+	py.PyErr_SetString(*py.type_error, "wrong number of arguments");
+	return false;
+}
+
+/* A name as text. What holds it, if that is not the name itself, is in *ret_held. NULL: an exception. */
+static const char *text_of(void *name, size_t *ret_len, void **ret_held)
+{
+	ssize_t n;
+	const char *text = py.PyUnicode_AsUTF8AndSize(name, &n);
+	char *bytes;
+
+	if (text && !memchr(text, '\0', (size_t)n)) {
+		*ret_len = (size_t)n;
+		return text;
+	}
+	py.PyErr_Clear();
+	*ret_held = py.PyObject_CallFunctionObjArgs(py.encode, name, NULL);
+	if (!*ret_held || py.PyBytes_AsStringAndSize(*ret_held, &bytes, &n) < 0)
+		return NULL;
+	*ret_len = (size_t)n;
+	return bytes;
+}
+
+static void release(void **held)
+{
+	if (*held)
+		py.Py_DecRef(*held);
+}
+#define _held_ _cleanup_(release) void *
+
+/* False: an exception. */
+static bool id_of(void *number, uint64_t *ret)
+{
+	int overflow;
+
+	*ret = (uint64_t)py.PyLong_AsLongLongAndOverflow(number, &overflow);
+	return !py.PyErr_Occurred();
+}
+
+/* ---- ids ---- */
+
+static _Atomic uint64_t n_ids;
+
+/* Where the newest ids are: an id's lower half, and its node, or that it is an op. */
+enum { KNOWN_MAX = 1024 };
+#define NODE_IS_OP (WIRE_NONE - 1)
+static _Atomic uint64_t known[KNOWN_MAX];
+
+static void know(uint64_t id, uint32_t node)
+{
+	atomic_store_explicit(&known[id % KNOWN_MAX], id << 32 | node, memory_order_relaxed);
+}
+
+/* Where its metrics go: an id of long ago is forgotten, and they go where the thread is. */
+static uint32_t node_of(uint64_t id)
+{
+	uint64_t k = atomic_load_explicit(&known[id % KNOWN_MAX], memory_order_relaxed);
+
+	return k >> 32 == (uint32_t)id ? (uint32_t)k : NODE_IS_OP;
+}
+
+/* ---- the functions ---- */
+
+static void *record_scope(void *self, void *const *args, ssize_t n)
+{
+	(void)self;
+	(void)args;
+	return takes(n, 0) ? py.PyLong_FromLongLong((long long)atomic_fetch_add(&n_ids, 1)) : NULL;
+}
+
+static void *enter_scope(void *self, void *const *args, ssize_t n)
+{
+	_held_ held = NULL;
+	const char *text;
+	uint64_t id;
+	size_t len;
+
+	(void)self;
+	if (!takes(n, 2) || !id_of(args[0], &id) || !(text = text_of(args[1], &len, &held)))
+		return NULL;
+	if (!len) {
+		text = "<scope>";
+		len = strlen(text);
+	}
+	if (collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, text, len) >= 0)
+		know(id, thread_state()->node);
+	return none();
+}
+
+static void *exit_scope(void *self, void *const *args, ssize_t n)
+{
+	(void)self;
+	(void)args;
+	if (!takes(n, 2))
+		return NULL;
+	collect_pop(COLLECT_TAG_SCOPE);
+	return none();
+}
+
+static void *enter_op(void *self, void *const *args, ssize_t n)
+{
+	_held_ held = NULL;
+	const char *text;
+	uint64_t id;
+	size_t len;
+
+	(void)self;
+	if (!takes(n, 2) || !id_of(args[0], &id) || !(text = text_of(args[1], &len, &held)))
+		return NULL;
+	know(id, NODE_IS_OP);
+	collect_launch_begin(text, len);
+	return none();
+}
+
+static void *exit_op(void *self, void *const *args, ssize_t n)
+{
+	(void)self;
+	(void)args;
+	if (!takes(n, 2))
+		return NULL;
+	collect_launch_end();
+	return none();
+}
+
+static void *enter_state(void *self, void *const *args, ssize_t n)
+{
+	_held_ held = NULL;
+	const char *text;
+	size_t len;
+
+	(void)self;
+	if (!takes(n, 1) || !(text = text_of(args[0], &len, &held)))
+		return NULL;
+	collect_state(len ? text : "<state>", len ? len : strlen("<state>"));
+	return none();
+}
+
+static void *exit_state(void *self, void *const *args, ssize_t n)
+{
+	(void)self;
+	(void)args;
+	if (!takes(n, 0))
+		return NULL;
+	collect_state(NULL, 0);
+	return none();
+}
+
+static void *context_depth(void *self, void *const *args, ssize_t n)
+{
+	(void)self;
+	(void)args;
+	return takes(n, 0) ? py.PyLong_FromLongLong(collect_depth(COLLECT_TAG_SCOPE)) : NULL;
+}
+
+/* False: it is no number that a metric may have as it is. */
+static bool number_of(void *value, enum metric_type *ret_type, union metric_value *ret)
+{
+	void *type = py.PyObject_Type(value);
+	int overflow;
+	long long v;
+	bool is_float;
+
+	py.Py_DecRef(type); /* the value holds it */
+	is_float = py.PyType_IsSubtype(type, py.float_type);
+	if (is_float) {
+		*ret_type = METRIC_F64;
+		ret->f64 = py.PyFloat_AsDouble(value);
+		return true;
+	}
+	if (!(py.PyType_GetFlags(type) & TYPE_IS_INT))
+		return false;
+	v = py.PyLong_AsLongLongAndOverflow(value, &overflow);
+	*ret_type = v < 0 ? METRIC_F64 : METRIC_U64;
+	if (v < 0)
+		ret->f64 = (double)v;
+	else
+		ret->u64 = (uint64_t)v;
+	return !overflow;
+}
+
+static void *put_metric(void *self, void *const *args, ssize_t n)
+{
+	_held_ held = NULL;
+	enum metric_type type;
+	union metric_value v;
+	const char *text;
+	uint64_t id;
+	uint32_t node;
+	size_t len;
+
+	(void)self;
+	if (!takes(n, 3) || !id_of(args[0], &id) || !(text = text_of(args[1], &len, &held)))
+		return NULL;
+	if (!number_of(args[2], &type, &v))
+		return py.PyBool_FromLong(false);
+	node = node_of(id);
+	if (type != METRIC_F64 || isfinite(v.f64))
+		collect_metric_at(node == NODE_IS_OP ? WIRE_NONE : node, text, type, v);
+	return py.PyBool_FromLong(true);
+}
+
+void *proton_seam_functions(void *encode)
+{
+	static struct method methods[] = {
+#define _(function) {#function, function, METHOD_FASTCALL, NULL}
+		_(record_scope), _(enter_scope), _(exit_scope),    _(enter_op),   _(exit_op),
+		_(enter_state),  _(exit_state),  _(context_depth), _(put_metric),
+#undef _
+	};
+	void *dict, *function;
+
+	if (!find_functions() || !(dict = py.PyDict_New()))
+		return NULL;
+	py.Py_IncRef(encode);
+	py.encode = encode;
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++) {
+		function = py.PyCFunction_NewEx(&methods[i], NULL, NULL);
+		if (!function || py.PyDict_SetItemString(dict, methods[i].name, function) < 0)
+			return NULL;
+		py.Py_DecRef(function);
+	}
+	return dict;
+}
+
+void proton_seam_note(const char *text)
+{
+	if (collect_start(DOOR_API) == 0)
+		collect_note(NOTE_WARNING, text);
+}

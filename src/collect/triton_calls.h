@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_COLLECT_TRITON_CALLS_H
+#define PROTON_COLLECT_TRITON_CALLS_H
+/* Functions of Python for python/proton/triton_seam.py: those that a script calls at each scope and each
+ * launch. In C they cost it a fraction of what ctypes would take.
+ *
+ *     record_scope() -> id              exit_scope(id, name)    enter_state(name)
+ *     enter_scope(id, name)             exit_op(id, name)       exit_state()
+ *     enter_op(id, name)                context_depth() -> int
+ *     put_metric(id, name, value) -> bool: False, value is neither an int of 64 bits nor a float
+ *
+ * An id stands for a scope or an op, of any thread, also once it was left: metrics may come late. */
+#include "collect/collect.h"
+
+/* A dictionary of them by name: a new reference, or NULL with an exception. By a thread that has the
+ * interpreter's lock. encode(name) -> bytes is what they ask for names that are no plain text, and it
+ * refuses what is no name; it is kept. */
+EXPORT void *proton_seam_functions(void *encode);
+/* A sentence for the user. */
+EXPORT void proton_seam_note(const char *text);
+
+#endif

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+# A script for Triton's Proton, whose kernels are those of a mock libcuda: triton_script.py LIBCUDA WHAT. It
+# says what it sees. Nothing in it knows of proton.
+import ctypes
+import os
+import sys
+
+import triton
+import triton.profiler as proton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import LazyDict
+
+cuda = ctypes.CDLL(sys.argv[1])
+cuda.cuLaunchKernel.argtypes = [ctypes.c_void_p] + [ctypes.c_uint32] * 7 + [ctypes.c_void_p] * 3
+keep = ctypes.CDLL(None).strdup  # the driver keeps pointers to names
+keep.restype = ctypes.c_void_p
+names = {}
+cuda.cuInit(0)
+
+
+class Driver:
+    """There is no GPU that Triton's own would find."""
+
+    def get_current_target(self):
+        return GPUTarget("cuda", 90, 32)
+
+
+triton.runtime.driver.set_active(Driver())
+
+
+def launch(name, n=1):
+    for _ in range(n):
+        text = names.get(name) or names.setdefault(name, keep(name.encode()))
+        cuda.cuLaunchKernel(text, 1, 1, 1, 1, 1, 1, 0, None, None, None)
+
+
+def kernel(name, metadata=None):
+    """As Triton's launcher does it."""
+    data = LazyDict({"name": name, "function": 0, "stream": 0})
+    if metadata:
+        data.add(metadata, ())
+    triton.knobs.runtime.launch_enter_hook(data)
+    launch(name)
+    triton.knobs.runtime.launch_exit_hook(data)
+
+
+def sessions():
+    a = proton.start("a", context="shadow")
+    with proton.scope("outer", {"flops": 8.0, "count me": 2}):
+        launch("add")
+        with proton.scope("inner"):
+            launch("add", 2)
+    b = proton.start("b")
+    launch("mul")
+    proton.deactivate(a)
+    launch("mul")
+    proton.activate(a)
+    print(a, b, proton.start("b"))
+    proton.finalize(b)
+    launch("mul")
+    proton.finalize(a, "hatchet_msgpack")
+    for wrong in (lambda: proton.finalize(a), lambda: proton.start("c", backend="nonsense")):
+        try:
+            wrong()
+        except RuntimeError as error:
+            print(error)
+
+
+def scopes():
+    proton.start("s")
+    with proton.cpu_timed_scope("timed"):
+        launch("add")
+    outer = proton.enter_scope("outer", metrics={"given": 1})
+    proton.enter_scope("inner")
+    print("depth", proton.context.depth())
+    launch("add")
+    proton.exit_scope("inner", metrics={"late": 2.5, "big (ns)": 1 << 70, "less": -3})
+    proton.exit_scope(metrics={"late": 4.0})
+    with proton.state("warm"):
+        launch("mul")
+
+    @proton.scope("decorated", {"three (%)": [1.0, 2.0, 3.0]})
+    def function():
+        launch("add")
+
+    function()
+    for name in ("", "a\0b", "\udcff", "é" * 3):
+        with proton.scope(name):
+            pass
+    try:
+        with proton.scope(3):
+            pass
+    except TypeError as error:
+        print("TypeError")
+    print("depth", proton.context.depth(), outer)
+    proton.finalize()
+
+
+def hook():
+    def metadata(*_):
+        launch("helper")
+        return {"name": "matmul 64", "flops16": 64.0, "bytes": 32}
+
+    proton.start("h", hook="triton")
+    with proton.scope("step"):
+        for _ in range(3):
+            kernel("_matmul", metadata)
+        kernel("_plain")
+    proton.deactivate()
+    kernel("_off")
+    proton.activate()
+    kernel("_on", lambda *_: {"name": "on"})
+    proton.finalize()
+    kernel("_after", metadata)
+
+
+@proton.profile(name="f")
+def decorated():
+    launch("add")
+
+
+def profile():
+    decorated()
+    launch("add")
+    decorated()
+    proton.finalize()
+    print(sorted(f for f in os.listdir(".") if f.startswith("f.")))
+
+
+def many():
+    proton.start("m")
+    for i in range(int(sys.argv[3])):
+        with proton.scope("step"):
+            pass
+    proton.finalize()
+
+
+globals()[sys.argv[2]]()

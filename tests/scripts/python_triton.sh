@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Scripts for Triton's Proton under record. First the way in: a module of Triton's in each interpreter that is
+# here is answered by us, however that is started, and Triton's own is loaded where we cannot answer. Then
+# Triton's own Python layer on it, unchanged: PROTON_TRITON_DIR may name the folder that holds it.
+here=$(cd "${srcdir:-.}/tests" && pwd)
+. "$here/tools/cli_help.sh"
+libs=$(dirname "$PROTON")/tests/mocks/.libs
+app=$here/programs/triton_script.py
+[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
+if grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; then
+	echo "skipped: python3 has not the sanitizer's runtime that the collector of this build needs"
+	exit 77
+fi
+export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+cuda=$libs/libcuda.so.1
+pythons() {
+	local p
+	for p in python3 ${PROTON_TEST_PYTHONS:-} /usr/bin/python3.? /usr/bin/python3.?? "$HOME"/.pyenv/versions/3.*/bin/python3; do
+		[[ $p == *[*?]* ]] || "$p" -c 'import os, sys; print(os.path.realpath(sys.executable))' 2>/dev/null
+	done | sort -u
+}
+notes() { "$PROTON" export -f json "$1" | python3 -c 'import json, sys; print(*[n["text"] if isinstance(n, dict) else n for n in json.load(sys.stdin)["notes"]], sep="\n")'; }
+
+# ---- the way in: what is not Triton's has its module in a file, too
+mkdir -p theirs/triton/_C
+touch theirs/triton/__init__.py theirs/triton/_C/__init__.py
+echo 'proton = "their own"' >theirs/triton/_C/libproton.py
+cat >way.py <<'END'
+import sys
+sys.path.insert(0, "theirs")
+from triton._C.libproton import proton as p
+import triton._C.libproton
+assert triton._C.libproton.proton is p
+if p == "their own":
+    print(p, triton._C.libproton.__file__)
+    sys.exit()
+s = p.start("way", "shadow", "tree", "cupti")
+i = p.record_scope()
+p.enter_scope(i, "here")
+p.add_metrics(i, {"a": 1})
+p.exit_scope(i, "here")
+p.finalize(s, "")
+try:
+    p.nothing
+except AttributeError as error:
+    print(error)
+print("ours")
+END
+n=0
+while read -r python; do
+	version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+	case $version in
+	3.7|3.8|3.9|3.10|3.11|3.12|3.13|3.14) ;;
+	*) continue ;;
+	esac
+	n=$((n + 1))
+	for options in '' -ISE '-X importtime'; do
+		rm -f way.hatchet
+		timeout 120 "$PROTON" record -q -o p.hatchet -- "$python" $options way.py >out 2>err
+		check "$version $options: status" 0 $?
+		check "$version $options: ours" ours "$(tail -n 1 out)"
+		check "$version $options: a metric of its scope" 1 "$(metric way.hatchet here a)"
+	done
+done < <(pythons)
+echo "$n interpreters"
+[ $n -gt 0 ] || { echo "skipped: no interpreter of a version that is known"; exit 77; }
+has "what is not known is said" "triton._C.libproton.proton.nothing is not known to proton" out
+
+cat >import_module.py <<'END'
+import importlib, sys
+sys.path.insert(0, "theirs")
+print(importlib.import_module("triton._C.libproton").proton.__name__)
+END
+timeout 120 "$PROTON" record -q -o p.hatchet -- python3 import_module.py >out 2>err
+check "by importlib" triton._C.libproton.proton "$(cat out)"
+python3 -m venv --without-pip venv && ln venv/bin/python3 venv/bin/other 2>/dev/null || cp venv/bin/python3 venv/bin/other
+timeout 120 "$PROTON" record -q -o p.hatchet -- venv/bin/other way.py >out 2>err
+check "a virtual environment, under another name" ours "$(tail -n 1 out)"
+timeout 120 "$PROTON" record -q -o p.hatchet -- sh -c 'env -i PATH="$PATH" LD_PRELOAD="$LD_PRELOAD" PROTON_SESSION="$PROTON_SESSION" python3 way.py' >out 2>err
+check "an environment with nothing else" ours "$(tail -n 1 out)"
+
+# ---- theirs, where ours cannot be
+timeout 120 "$PROTON" record -q --no-preload -o p.hatchet -- python3 way.py >out 2>err
+has "--no-preload" "their own" out
+cp "$(dirname "$PROTON")/.libs/libproton.so" moved.so
+PROTON_LIBRARY_PATH=$PWD/moved.so timeout 120 "$PROTON" record -q -o p.hatchet -- python3 way.py >out 2>err
+check "without our Python files: status" 0 $?
+has "without our Python files" "their own" out
+has "and a note says so" "scripts for Triton's Proton do not reach proton: ImportError: its Python files are not beside" <(notes p.hatchet)
+timeout 120 "$PROTON" record -q --no-follow -o p.hatchet -- sh -c 'python3 way.py; true' >out 2>err
+has "a process that is not looked at" "their own" out
+rm theirs/triton/_C/libproton.py
+timeout 120 "$PROTON" record -q --no-follow -o p.hatchet -- sh -c 'python3 way.py; true' >out 2>err
+has "and there is none" "ModuleNotFoundError: No module named 'triton._C.libproton'" err
+check "without proton" 1 "$(python3 way.py 2>/dev/null; echo $?)"
+cat >none.py <<'END'
+import sys
+print(len(sys.builtin_module_names), [m for m in sys.modules if "proton" in m], sys.meta_path, sys.path_hooks)
+END
+python3 none.py >wanted
+timeout 120 "$PROTON" record -q -o p.hatchet -- python3 none.py >out 2>err
+check "a program without Triton sees nothing" "$(sed 's/0x[0-9a-f]*/_/g' wanted)" "$(sed 's/0x[0-9a-f]*/_/g' out)"
+
+# ---- Triton's layer
+export PYTHONPATH=${PROTON_TRITON_DIR:-}${PYTHONPATH:+:$PYTHONPATH}
+python=${PROTON_TRITON_PYTHON:-python3}
+if ! "$python" -c 'import triton.profiler' 2>err; then
+	echo "skipped: there is no Triton (PROTON_TRITON_DIR may name one)"
+	[ "$n_failed" = 0 ] && exit 77
+	finish
+fi
+# Paths, executions and what the script gave, of a profile.
+tree() {
+	"$PROTON" export -f json "$1" | python3 -c '
+import json, sys
+p, path, out = json.load(sys.stdin), {}, []
+for n in p["nodes"]:
+    path[n["id"]] = "/".join(filter(None, (path.get(n["parent"]), n["name"] if n["parent"] is not None else "")))
+    given = {k: v for k, v in n["metrics"].items() if k in sys.argv[1:] or k == "count"}
+    if given:
+        out += [path[n["id"]] + "".join(" %s=%g" % (k, given[k]) for k in sorted(given))]
+print(*sorted(out), sep=", ")' "${@:2}"
+}
+record() { timeout 240 "$PROTON" record -q --context scopes -o run.hatchet -- "$python" "$app" "$cuda" "$@" >out 2>err; }
+
+record sessions
+check "sessions" "0 1 1|there is no session 0|backend 'nonsense' is not one of proton's (cupti, cupti_pcsampling, rocprofiler, roctracer)|" "$(tr '\n' '|' <out)"
+check "one of them" "mul count=2, outer count me=2 flops=8, outer/add count=1, outer/inner/add count=2" "$(tree a.hatchet_msgpack flops "count me")"
+check "another" "mul count=2" "$(tree b.hatchet)"
+check "the run has all" "mul count=3, outer/add count=1, outer/inner/add count=2" "$(tree run.hatchet)"
+
+record scopes
+check "scopes" "depth 2|TypeError|depth 0 1|" "$(tr '\n' '|' <out)"
+check "metrics come late, too" "decorated three[0] (%)=1, decorated/add count=1, outer given=1 late=4, outer/inner big (ns)=1.18059e+21 late=2.5 less=-3, outer/inner/add count=1, timed/add count=1, warm/mul count=1" \
+	"$(tree s.hatchet given late less "big (ns)" "three[0] (%)")"
+check "time on the CPU" yes "$([ "$(metric s.hatchet timed 'cpu_time (ns)' | cut -d. -f1)" -gt 0 ] && echo yes)"
+
+record hook
+check "hook: status" 0 $?
+check "launch metadata" "on count=1, step/__proton_launch_metadata/helper count=3, step/_plain count=1, step/matmul 64 bytes=96 count=3 flops16=192" \
+	"$(tree h.hatchet flops16 bytes)"
+check "is not shown" "" "$("$PROTON" report h.hatchet | grep helper)"
+
+record profile
+check "the decorator" "['f.hatchet']" "$(cat out)"
+check "has what ran within" "add count=2" "$(tree f.hatchet)"
+check "without proton it is Triton's own" 1 "$("$python" "$app" "$cuda" sessions >/dev/null 2>&1; echo $?)"
+finish
