@@ -63,7 +63,7 @@ static int make_slots(struct bottom_up *b)
 	size_t cap = b->cap_slot;
 	uint32_t n;
 
-	b->frame = numbers_frames(b->numbers, &n);
+	b->frame = numbers_functions(b->numbers, &n);
 	if (!b->frame || ARRAY_ROOM(b->slot, b->cap_slot, n) < 0 ||
 	    ARRAY_ROOM(b->nodes, b->cap_nodes, (size_t)n + 1) < 0)
 		return -ENOMEM;

@@ -25,7 +25,7 @@ struct bottom_up_node {
 	uint32_t depth;       /* 0 for node 0, 1 for the roots */
 	uint32_t first_child; /* children follow one another */
 	uint32_t n_children;  /* once they are made */
-	uint32_t frame;       /* of numbers_frames(): of the holder, or of a caller */
+	uint32_t frame;       /* of numbers_functions(): of the holder, or of a caller */
 	uint32_t first, n;    /* of its pairs */
 	uint32_t n_outer;     /* of n, the first, whose holders lie below no other; 0: not known */
 	bool is_made;         /* its children exist */

@@ -247,7 +247,7 @@ int callers_update(struct callers *c, uint32_t node)
 	c->n_rows = c->n_found = 0;
 	c->recursive = false;
 	number_cache_clear(&c->cache);
-	c->frames = numbers_frames(c->numbers, &n_frames);
+	c->frames = numbers_functions(c->numbers, &n_frames);
 	if (!c->frames)
 		return -ENOMEM;
 	c->frame = c->frames[node];

@@ -23,7 +23,7 @@ enum callers_side {
 };
 
 struct callers_row {
-	uint32_t frame;    /* of numbers_frames() */
+	uint32_t frame;    /* of numbers_functions() */
 	uint32_t example;  /* a snapshot node with that name */
 	uint32_t first, n; /* of its contexts */
 	uint32_t n_outer;  /* of n, the first: contexts that lie below no other */

@@ -27,9 +27,9 @@ struct named {
 	uint32_t next; /* frame + 1 with the same shortest name */
 	uint32_t
 		form; /* frame + 1 that is another form of the same function: it has the same name */
+	uint32_t of;  /* frame + 1 of the first form, if this is another one */
 	uint32_t claimed; /* string + 1 of the name that it has, if that was made */
 	uint8_t level;    /* of that */
-	bool follows;     /* another form has its name */
 };
 
 /* A shortest name that several have. */
@@ -55,6 +55,7 @@ struct distinct {
 	size_t n_alike, cap_alike;
 	uint32_t *unnamed; /* frames whose name another one took */
 	size_t n_unnamed, cap_unnamed;
+	bool has_forms;
 };
 
 struct distinct *distinct_new(const struct session *s, const struct naming *naming,
@@ -191,7 +192,7 @@ static void release(struct distinct *d, uint32_t frame)
 	d->frames[frame].claimed = 0;
 	d->frames[frame].level = 0;
 	d->frames[frame].form = 0;
-	d->frames[frame].follows = false;
+	d->frames[frame].of = 0;
 }
 
 /* Give a frame a name unless that is another's: then that one loses it, too. Shortest names are only for
@@ -327,7 +328,8 @@ static void link_forms(struct distinct *d, const struct group *g)
 
 		if (g->of[i] == i)
 			continue;
-		d->frames[g->frames[i]].follows = true;
+		d->frames[g->frames[i]].of = g->frames[g->of[i]] + 1;
+		d->has_forms = true;
 		d->frames[g->frames[i]].form = of->form;
 		of->form = g->frames[i] + 1;
 	}
@@ -412,9 +414,19 @@ int distinct_update(struct distinct *d, distinct_fn *set, void *ctx)
 	while (d->n_unnamed && r == 0) {
 		uint32_t frame = d->unnamed[--d->n_unnamed];
 
-		if (!d->frames[frame].claimed && !d->frames[frame].follows)
+		if (!d->frames[frame].claimed && !d->frames[frame].of)
 			r = widen(d, frame);
 	}
 	d->n_alike = d->n_unnamed = 0;
 	return r;
+}
+
+bool distinct_has_forms(const struct distinct *d)
+{
+	return d->has_forms;
+}
+
+uint32_t distinct_first_form(const struct distinct *d, uint32_t frame)
+{
+	return frame < d->n_frames && d->frames[frame].of ? d->frames[frame].of - 1 : frame;
 }

@@ -10,6 +10,7 @@
  * longer level by level, until it is raw. Raw names that are no names of C++ stay what they are. A kernel
  * that is there as a symbol and as the signature which that stands for is one: both have its name.
  *   thread  one */
+#include <stdbool.h>
 #include <stdint.h>
 #include "core/session.h"
 
@@ -25,5 +26,9 @@ struct distinct *distinct_new(const struct session *s, const struct naming *nami
 struct distinct *distinct_free(struct distinct *d);
 /* Name the frames that came, and anew those that they are like. 0 or -ENOMEM: then some may be alike. */
 int distinct_update(struct distinct *d, distinct_fn *set, void *ctx);
+/* Is any function there in several forms? */
+bool distinct_has_forms(const struct distinct *d);
+/* The frame that stands for all forms of a function: itself, where there is no other. */
+uint32_t distinct_first_form(const struct distinct *d, uint32_t frame);
 
 #endif

@@ -24,7 +24,7 @@ static void add_row(struct durations *d, const struct row_times *t)
 static uint8_t *mark(struct snapshot *snap, struct numbers *numbers, uint32_t node, bool by_name)
 {
 	uint32_t n = snapshot_n(snap), n_frames;
-	const uint32_t *frames = numbers_frames(numbers, &n_frames);
+	const uint32_t *frames = numbers_functions(numbers, &n_frames);
 	uint8_t *marked = frames ? calloc(MAX(n, 1u), 1) : NULL;
 
 	for (uint32_t id = 0; marked && id < n; id++) {

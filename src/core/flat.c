@@ -88,6 +88,7 @@ static uint32_t *find_work(struct flat *f, const double *time)
 	const struct snap_node *nodes = snapshot_nodes(f->snap);
 	uint32_t n = snapshot_n(f->snap);
 	uint32_t *rows = malloc(((size_t)n + 1) * sizeof(*rows));
+	bool has_forms = snapshot_has_forms(f->snap);
 
 	for (uint32_t node = 0; rows && node < n; node++) {
 		tick_at(snapshot_tick(f->snap), node, n);
@@ -95,7 +96,10 @@ static uint32_t *find_work(struct flat *f, const double *time)
 		if (!is_work(&nodes[node], time && !isnan(time[node])) ||
 		    !numbers_counts(f->numbers, node))
 			continue;
-		rows[node] = row_of(f, of[nodes[node].session_node].frame, node, nodes[node].kind);
+		rows[node] = of[nodes[node].session_node].frame;
+		if (has_forms)
+			rows[node] = snapshot_function(f->snap, rows[node]);
+		rows[node] = row_of(f, rows[node], node, nodes[node].kind);
 		if (rows[node] == NO_ROW) {
 			free(rows);
 			return NULL;

@@ -14,7 +14,7 @@
 #include "core/number_sets.h"
 
 struct flat_row {
-	uint32_t frame;    /* of the session */
+	uint32_t frame;    /* of the session: what stands for its function (snapshot_function()) */
 	uint32_t node;     /* the context with the most time; the row has its name */
 	uint32_t first, n; /* of its contexts */
 	double time_ns;    /* NaN: absent */

@@ -165,6 +165,17 @@ bool frame_names_any(struct frame_names *n, uint32_t node,
 	return passed;
 }
 
+bool frame_names_has_forms(struct frame_names *n)
+{
+	return n->distinct && room(&n->caches[NAME_SHORT], n->s->n_frames) == 0 &&
+	       distinct_update(n->distinct, set_short, n) == 0 && distinct_has_forms(n->distinct);
+}
+
+uint32_t frame_names_function(const struct frame_names *n, uint32_t frame)
+{
+	return n->distinct ? distinct_first_form(n->distinct, frame) : frame;
+}
+
 bool frame_names_could_be(const struct frame_names *n, uint32_t node, const char *text)
 {
 	return n->naming && n->naming->could_be &&

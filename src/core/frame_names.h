@@ -31,6 +31,10 @@ const char *frame_names_get(struct frame_names *n, uint32_t node, enum name_mode
  * matter: for what the name may have besides to be told apart, there is the next function. */
 bool frame_names_any(struct frame_names *n, uint32_t node,
 		     bool (*test)(const char *name, const void *ctx), const void *ctx);
+/* Is any function there in several forms: as a symbol, and as the signature that this stands for? */
+bool frame_names_has_forms(struct frame_names *n);
+/* The frame that stands for all forms of a function: itself, where there is no other. */
+uint32_t frame_names_function(const struct frame_names *n, uint32_t frame);
 /* Is a text a short name that the node could have beside others? */
 bool frame_names_could_be(const struct frame_names *n, uint32_t node, const char *text);
 

@@ -95,7 +95,7 @@ static int add_up(struct host *h, struct numbers *kept, struct numbers *all)
 	const double *on_cpu = derive_used(numbers_derive(kept), METRIC_ON_CPU, false);
 	const double *count = host_entered(snap);
 	const double *whole = derive_used(numbers_derive(kept), METRIC_CPU_TIME, true);
-	struct host_walk w = {snap, kept, host_elapsed(snap), numbers_frames(kept, &h->n), NULL};
+	struct host_walk w = {snap, kept, host_elapsed(snap), numbers_functions(kept, &h->n), NULL};
 
 	if (!w.elapsed || !w.frames || !own || !whole || make_room(h) < 0)
 		return -ENOMEM;

@@ -25,7 +25,7 @@ struct host_row {
 
 /* All zero at first. */
 struct host {
-	struct host_row *rows; /* by frame (numbers_frames()) */
+	struct host_row *rows; /* by frame (numbers_functions()) */
 	uint32_t n;
 	size_t cap;
 	uint32_t *open; /* scratch, by frame: contexts of it around the node that is looked at */

@@ -14,7 +14,10 @@ struct numbers {
 	const uint8_t *held; /* by node; NULL: to be asked for */
 	uint32_t *frames;    /* by node */
 	size_t cap_frames;
-	uint32_t n_frames; /* 0: to be made */
+	uint32_t n_frames;   /* 0: to be made */
+	uint32_t *functions; /* by node, where there are functions in several forms */
+	size_t cap_functions;
+	bool has_functions;
 };
 
 /* ---- life ---- */
@@ -40,6 +43,7 @@ struct numbers *numbers_free(struct numbers *n)
 	numbers_free(n->before);
 	derive_free(n->derive);
 	free(n->frames);
+	free(n->functions);
 	free(n);
 	return NULL;
 }
@@ -49,6 +53,7 @@ void numbers_update(struct numbers *n, const uint8_t *kept)
 	n->kept = kept;
 	derive_masks(n->derive, NULL, kept, TOTALS_OF_SHOWN);
 	n->n_frames = 0;
+	n->has_functions = false;
 	n->held = NULL;
 	n->generation++;
 	if (n->before)
@@ -151,4 +156,31 @@ const uint32_t *numbers_frames(struct numbers *n, uint32_t *ret_n)
 	}
 	*ret_n = n->n_frames;
 	return n->frames;
+}
+
+/* All forms of a function count as its first. */
+static void join_forms(struct numbers *n)
+{
+	uint32_t n_nodes = snapshot_n(n->snap);
+	uint32_t n_frames = (uint32_t)snapshot_session(n->snap)->n_frames;
+
+	for (uint32_t id = 0; id < n_nodes; id++)
+		n->functions[id] = n->frames[id] < n_frames
+					   ? snapshot_function(n->snap, n->frames[id])
+					   : n->frames[id];
+	n->has_functions = true;
+}
+
+const uint32_t *numbers_functions(struct numbers *n, uint32_t *ret_n)
+{
+	const uint32_t *frames = numbers_frames(n, ret_n);
+
+	if (!frames || !snapshot_has_forms(n->snap))
+		return frames;
+	if (!n->has_functions) {
+		if (ARRAY_ROOM(n->functions, n->cap_functions, MAX(snapshot_n(n->snap), 1u)) < 0)
+			return NULL;
+		join_forms(n);
+	}
+	return n->functions;
 }

@@ -30,9 +30,12 @@ bool numbers_counts(const struct numbers *n, uint32_t node);
 bool numbers_is_holder(struct numbers *n, uint32_t node);
 /* All that do, by id, into room for as many as there are nodes; their number. */
 uint32_t numbers_holders(struct numbers *n, uint32_t *out);
-/* By node: a number that is the same for all calling contexts of one function, smaller than *ret_n.
+/* By node: a number that is the same for all calling contexts of one name, smaller than *ret_n.
  * Below the session's n_frames it is a frame's id, and never changes. Valid until the next update;
  * NULL: out of memory. */
 const uint32_t *numbers_frames(struct numbers *n, uint32_t *ret_n);
+/* The same for functions: a kernel's symbol and the signature that this stands for have one number, which
+ * is another one where another form came. */
+const uint32_t *numbers_functions(struct numbers *n, uint32_t *ret_n);
 
 #endif

@@ -77,7 +77,7 @@ static int add_kernels(struct roofline *r, struct snapshot *snap, struct numbers
 		       const struct sources *from)
 {
 	uint32_t n_frames, n = snapshot_n(snap);
-	const uint32_t *frames = numbers_frames(numbers, &n_frames);
+	const uint32_t *frames = numbers_functions(numbers, &n_frames);
 	_cleanup_(freep) uint32_t *by_frame = frames ? calloc(n_frames, sizeof(*by_frame)) : NULL;
 
 	if (!by_frame)
@@ -112,7 +112,7 @@ static int add_scopes(struct roofline *r, struct snapshot *snap, struct numbers 
 		      const struct sources *from)
 {
 	uint32_t n_frames, n = snapshot_n(snap);
-	const uint32_t *frames = numbers_frames(numbers, &n_frames);
+	const uint32_t *frames = numbers_functions(numbers, &n_frames);
 
 	if (!frames)
 		return -ENOMEM;

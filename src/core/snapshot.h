@@ -117,6 +117,11 @@ bool snapshot_any_name(struct snapshot *snap, uint32_t id,
 /* Where any form is searched: is a text the short name that a node could have beside others? */
 bool snapshot_could_be(const struct snapshot *snap, uint32_t id, const char *text);
 
+/* Is any function there in several forms: as a symbol, and as the signature that this stands for? */
+bool snapshot_has_forms(const struct snapshot *snap);
+/* The frame that stands for all forms of a frame's function: itself, where there is no other. */
+uint32_t snapshot_function(const struct snapshot *snap, uint32_t frame);
+
 /* Has any row a value of the metric? While the session still grows: or a place for one? */
 bool snapshot_has(struct snapshot *snap, uint32_t metric);
 /* Exclusive or inclusive column of a session metric; NULL: out of memory or no such metric.

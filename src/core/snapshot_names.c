@@ -97,6 +97,16 @@ bool snapshot_could_be(const struct snapshot *snap, uint32_t id, const char *tex
 	       frame_names_could_be(snap->frame_names, node, text);
 }
 
+bool snapshot_has_forms(const struct snapshot *snap)
+{
+	return frame_names_has_forms(snap->frame_names);
+}
+
+uint32_t snapshot_function(const struct snapshot *snap, uint32_t frame)
+{
+	return frame_names_function(snap->frame_names, frame);
+}
+
 int names_init(struct snapshot *snap)
 {
 	snap->frame_names = frame_names_new(snap->s, snap->spec.naming, true);

@@ -180,6 +180,8 @@ static int name_first_forms(char *const whole[], const size_t of[], size_t n, ch
 	}
 	if (r == 0)
 		r = apart_names(texts, n_first, names);
+	if (r == 0)
+		r = plain_apart(texts, n_first, names);
 	for (size_t i = 0; i < n_first && names; i++)
 		ret[first[i]] = names[i];
 	free(texts);
@@ -221,7 +223,7 @@ bool readable_could_be(const char *raw, const char *text)
 		return false;
 	whole = bare_whole(raw);
 	bare = strndup(text, (size_t)(shape - text));
-	return whole && bare && apart_could_be(whole, bare);
+	return whole && bare && (apart_could_be(whole, bare) || plain_could_be(whole, bare));
 }
 
 const struct naming readable_naming = {readable_name, readable_apart, readable_could_be};

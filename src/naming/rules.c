@@ -18,6 +18,11 @@ static const struct named_rule rules[] = {
 	{"AlignedArray", RULE_NOISE}, /* CUTLASS */
 	{"Array", RULE_NOISE}, /* PyTorch */
 	{"BFloat16", RULE_ELEMENT},
+	{"BlockToCTileMap_Grouped_M00_N0_M01Adapt", RULE_NOISE}, /* Composable Kernel */
+	{"BlockToCTileMap_KSplit_M00_N00_M01_N01", RULE_NOISE}, /* Composable Kernel */
+	{"BlockToCTileMap_KSplit_M00_N0_M01Adapt", RULE_NOISE}, /* Composable Kernel */
+	{"BlockToCTileMap_M00_N00_M01_N01", RULE_NOISE}, /* Composable Kernel */
+	{"BlockToCTileMap_M00_N0_M01Adapt", RULE_NOISE}, /* Composable Kernel */
 	{"C", RULE_CONSTANT}, /* CUTLASS */
 	{"CPUGeneratorImpl", RULE_NOISE}, /* PyTorch */
 	{"CUDAGeneratorImpl", RULE_NOISE}, /* PyTorch */
@@ -26,6 +31,7 @@ static const struct named_rule rules[] = {
 	{"CollectiveEpilogue", RULE_NOISE}, /* CUTLASS */
 	{"CollectiveMma", RULE_SPLICED}, /* CUTLASS */
 	{"ComposedLayout", RULE_NOISE}, /* CUTLASS */
+	{"ComputePtrOffsetOfStridedBatch", RULE_NOISE}, /* Composable Kernel */
 	{"ConstantInputIterator", RULE_NOISE}, /* CUB, Thrust */
 	{"Copy_Atom", RULE_NOISE}, /* CUTLASS */
 	{"CountingInputIterator", RULE_NOISE}, /* CUB, Thrust */
@@ -45,6 +51,8 @@ static const struct named_rule rules[] = {
 	{"Float8_e4m3fnuz", RULE_ELEMENT},
 	{"Float8_e5m2", RULE_ELEMENT},
 	{"Float8_e5m2fnuz", RULE_ELEMENT},
+	{"FmhaFwdBatchModeKargs", RULE_NOISE}, /* Composable Kernel */
+	{"FmhaFwdGroupModeKargs", RULE_NOISE}, /* Composable Kernel */
 	{"FusedOptimizerTensorListMetadata", RULE_NOISE}, /* PyTorch */
 	{"GemmBatchedIdentityThreadblockSwizzle", RULE_NOISE}, /* CUTLASS */
 	{"GemmHorizontalThreadblockSwizzle", RULE_NOISE}, /* CUTLASS */
@@ -55,6 +63,7 @@ static const struct named_rule rules[] = {
 	{"Half", RULE_ELEMENT},
 	{"InputValue", RULE_NOISE}, /* CUB, Thrust */
 	{"IntDivider", RULE_NOISE}, /* PyTorch */
+	{"Kargs", RULE_NOISE}, /* Composable Kernel */
 	{"KernelCoeffs", RULE_NOISE}, /* cuBLAS */
 	{"Layout", RULE_NOISE}, /* CUTLASS */
 	{"LoadWithCast", RULE_NOISE}, /* PyTorch */
@@ -87,6 +96,7 @@ static const struct named_rule rules[] = {
 	{"StoreWithCast", RULE_NOISE}, /* PyTorch */
 	{"StoreWithoutCast", RULE_NOISE}, /* PyTorch */
 	{"Swizzle", RULE_NOISE}, /* CUTLASS */
+	{"TensorDescriptor", RULE_NOISE}, /* Composable Kernel */
 	{"TensorInfo", RULE_NOISE}, /* PyTorch */
 	{"TensorListMetadata", RULE_NOISE}, /* PyTorch */
 	{"TensorListScalarListMetadata", RULE_NOISE}, /* PyTorch */
@@ -118,6 +128,7 @@ static const struct named_rule rules[] = {
 	{"bhalf_t", RULE_ELEMENT},
 	{"binary_transform_f", RULE_WRAPPER}, /* CUB, Thrust */
 	{"char_traits", RULE_NOISE}, /* C++ */
+	{"comp_target", RULE_NOISE}, /* rocPRIM */
 	{"complex", RULE_ELEMENT},
 	{"conditional", RULE_NOISE}, /* C++ */
 	{"constant", RULE_CONSTANT}, /* CUTLASS */
@@ -132,6 +143,8 @@ static const struct named_rule rules[] = {
 	{"cublasGemvTensorStridedBatched", RULE_NOISE}, /* cuBLAS */
 	{"cublasSplitKParams", RULE_NOISE}, /* cuBLAS */
 	{"default_config", RULE_NOISE}, /* CUB, Thrust */
+	{"default_config_selector", RULE_NOISE}, /* rocPRIM */
+	{"default_config_static_selector", RULE_NOISE}, /* rocPRIM */
 	{"default_delete", RULE_NOISE}, /* C++ */
 	{"device_ptr", RULE_POINTER}, /* CUB, Thrust */
 	{"discard_iterator", RULE_NOISE}, /* CUB, Thrust */

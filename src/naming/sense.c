@@ -36,9 +36,14 @@ bool type_is_function(const struct name_part *type)
 
 enum rule type_rule(const struct signature *s, const struct name_part *type)
 {
-	uint32_t at = path_behind_namespaces(s, type->child);
+	uint32_t at = path_behind_namespaces(s, type->child), last = at;
 
-	return path_has_lambda(s, at) ? RULE_NONE : part_rule(part_of(s, at));
+	if (path_has_lambda(s, at))
+		return RULE_NONE;
+	while (part_of(s, last)->next != PART_NONE)
+		last = part_of(s, last)->next;
+	/* What a type says of itself, a kernel says again by the type: "Gemm<…>, Gemm<…>::Kargs". */
+	return part_rule(part_of(s, last)) == RULE_NOISE ? RULE_NOISE : part_rule(part_of(s, at));
 }
 
 static bool is_constant(const struct signature *s, uint32_t argument)

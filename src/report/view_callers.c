@@ -29,18 +29,23 @@ static bool has_inside(const char *name, const void *word)
 static int find_functions(struct report *r, bool (*test)(const char *, const void *),
 			  uint32_t *nodes, uint32_t *ret_n)
 {
+	enum { LOOKED_AT = 1, CHOSEN = 2 };
 	uint32_t n_frames, n = 0;
 	const uint32_t *frames = numbers_frames(r->numbers, &n_frames);
-	_cleanup_(freep) uint8_t *seen = frames ? calloc(n_frames, 1) : NULL;
+	const uint32_t *functions = numbers_functions(r->numbers, &n_frames);
+	_cleanup_(freep) uint8_t *seen = frames && functions ? calloc(n_frames, 1) : NULL;
 
 	if (!seen)
 		return -ENOMEM;
 	for (uint32_t node = 0; node < snapshot_n(r->snap); node++) {
 		if (seen[frames[node]] || !numbers_counts(r->numbers, node))
 			continue;
-		seen[frames[node]] = 1;
-		if (snapshot_any_name(r->snap, node, test, r->o->function))
-			nodes[n++] = node;
+		seen[frames[node]] |= LOOKED_AT;
+		if (seen[functions[node]] & CHOSEN ||
+		    !snapshot_any_name(r->snap, node, test, r->o->function))
+			continue;
+		seen[functions[node]] |= CHOSEN;
+		nodes[n++] = node;
 	}
 	*ret_n = n;
 	return 0;

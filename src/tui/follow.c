@@ -82,7 +82,7 @@ static bool go_to(struct panel *p, uint32_t node)
 	panel_refresh(p);
 	if (node == 0 || p->n_rows == 0 || p->no_cursor || !p->ops->row_node)
 		return false;
-	functions = numbers_frames(tui_all(t), &n);
+	functions = numbers_functions(tui_all(t), &n);
 	if (!functions)
 		return false;
 	chain_make(&chain, t, functions, node);

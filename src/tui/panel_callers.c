@@ -53,7 +53,9 @@ static uint32_t frame_of(struct panel *p, uint32_t node)
 	const struct session *s = panel_session(p);
 	uint32_t session_node = snapshot_node(p->tui->snap, node)->session_node;
 
-	return session_node == SESSION_NONE ? SESSION_NONE : s->nodes[session_node].frame;
+	return session_node == SESSION_NONE
+		       ? SESSION_NONE
+		       : snapshot_function(p->tui->snap, s->nodes[session_node].frame);
 }
 
 static void go_to(struct panel *p, const struct function *to)

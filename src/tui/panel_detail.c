@@ -266,7 +266,8 @@ static uint32_t row_of_several(struct panel *p, struct flat *flat)
 
 	while (i < flat_n(flat) &&
 	       (node == SESSION_NONE || flat_row(flat, i)->n < 2 ||
-		flat_row(flat, i)->frame != panel_session(p)->nodes[node].frame))
+		flat_row(flat, i)->frame !=
+			snapshot_function(p->tui->snap, panel_session(p)->nodes[node].frame)))
 		i++;
 	return i;
 }

@@ -861,7 +861,7 @@ static bool go_to(struct panel *p, uint32_t node)
 {
 	const struct roofline *r = &as_roofline(p)->roofline;
 	uint32_t n;
-	const uint32_t *frames = numbers_frames(tui_numbers(p->tui), &n);
+	const uint32_t *frames = numbers_functions(tui_numbers(p->tui), &n);
 
 	for (size_t i = 0; frames && i < r->n; i++)
 		if (r->points[i].node == node || r->points[i].frame == frames[node]) {

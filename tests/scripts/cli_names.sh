@@ -33,11 +33,11 @@ names_of() {
 	awk '/NAME$/ { at = index($0, "NAME"); next } at && length($0) > at { print substr($0, at) }'
 }
 "$PROTON" report --flat --rows 0 all.hatchet | names_of >out
-check "report: all kernels" "$n" "$(grep -c . out)"
 # A symbol and its signature are one kernel; all others have another name.
 "$PROTON" report --flat --rows 0 --names demangled all.hatchet | names_of >whole
 kernels=$(sort -u whole | wc -l)
 check "report: a kernel is there in two forms" "" "$([ "$kernels" -lt "$n" ] || echo "$kernels of $n")"
+check "report: all kernels, each once" "$kernels" "$(grep -c . out)"
 check "report: no two have one name" "$kernels" "$(sort -u out | wc -l)"
 check "report: no kernel has two" "$kernels" "$(paste whole out | sort -u | wc -l)"
 # Cut, few read alike; not cut in favour of what differs, a hundred and more would.
@@ -50,6 +50,23 @@ import csv, sys
 names = [row["name"] for row in csv.DictReader(sys.stdin) if row["kind"] != "root"]
 print(len(names), len(set(names)))' >out
 check "csv: no two have one name" "$n $kernels" "$(cat out)"
+
+# A symbol and its signature are one row, whose numbers are those of both; in files for programs they are
+# what they are.
+cat >forms.json <<'END'
+{"traceEvents": [
+ {"ph": "X", "cat": "kernel", "name": "_ZN2at3negILi4EEEvPf", "pid": 0, "tid": 7, "ts": 0, "dur": 10},
+ {"ph": "X", "cat": "kernel", "name": "void at::neg<4>(float*)", "pid": 0, "tid": 7, "ts": 20, "dur": 30},
+ {"ph": "X", "cat": "kernel", "name": "void at::neg<8>(float*)", "pid": 0, "tid": 7, "ts": 60, "dur": 5}]}
+END
+for view in kernels bottom-up; do
+	"$PROTON" report --view $view forms.json | sed 's/ \+/ /g' >out
+	check "$view: two forms are one kernel" " 40.0us 88.9 2 at::neg<4>| 5.00us 11.1 1 at::neg<8>" \
+		"$(awk 'NR > 1 { print "", $1, $2, $3, $NF }' out | paste -sd '|')"
+done
+"$PROTON" report --view callers=neg\<4 forms.json >out
+check "callers: once" "1 40.0us" "$(grep -c NAME out) $(awk '/neg<4>/ { print $1 }' out)"
+check "csv: raw names" 3 "$("$PROTON" export -f csv --names raw forms.json | grep -c kernel,)"
 
 # By any form, whatever is shown.
 for names in short demangled raw; do

@@ -2,8 +2,9 @@
 /* Readable names: what tells kernels apart stays, and no two kernels of a profile have one name.
  *
  * tests/names/kernels.tsv holds names of real kernels (PyTorch, cuBLAS, cuDNN, JAX, CuPy and Triton as
- * run on an H200; vLLM, FlashAttention, CUTLASS, CUB and Thrust as in libraries) with the expected short ones.
- * PROTON_GOLDEN=update writes the short ones anew. */
+ * run on an H200; vLLM, FlashAttention, CUTLASS, CUB and Thrust as in libraries) with the expected short ones,
+ * traces.tsv those of public traces of PyTorch's profiler, NVIDIA's and AMD's. PROTON_GOLDEN=update writes
+ * the short ones anew. */
 #include "config.h" // IWYU pragma: keep
 #include <check.h>
 #include <errno.h>
@@ -37,9 +38,11 @@ static void list_done(struct list *l)
 	l->text = NULL;
 }
 
-static void list_read(struct list *l)
+static const char *const lists[] = {NAMES "/kernels.tsv", NAMES "/traces.tsv"};
+
+static void list_read(struct list *l, const char *path)
 {
-	FILE *in = fopen(NAMES, "r");
+	FILE *in = fopen(path, "r");
 	struct buf text = {0};
 	char *line, *rest;
 	int c;
@@ -68,9 +71,9 @@ static char *name_at(const char *raw, unsigned level)
 	return name ? name : strdup(raw);
 }
 
-static void list_write(struct list *l)
+static void list_write(struct list *l, const char *path)
 {
-	FILE *out = fopen(NAMES, "w");
+	FILE *out = fopen(path, "w");
 
 	ck_assert_ptr_nonnull(out);
 	for (unsigned i = 0; i < l->n; i++) {
@@ -87,9 +90,9 @@ START_TEST(short_names_of_real_kernels)
 	const char *mode = getenv("PROTON_GOLDEN");
 	struct list l = {0};
 
-	list_read(&l);
+	list_read(&l, lists[_i]);
 	if (mode && !strcmp(mode, "update"))
-		list_write(&l);
+		list_write(&l, lists[_i]);
 	else
 		for (unsigned i = 0; i < l.n; i++) {
 			char *name = name_at(l.v[i].raw, 0);
@@ -157,7 +160,7 @@ START_TEST(no_two_kernels_have_one_name)
 	uint32_t nodes[LIST_MAX];
 	unsigned before, n;
 
-	list_read(&l);
+	list_read(&l, lists[_i]);
 	for (unsigned i = 0; i < l.n; i++) {
 		nodes[i] = add(s, l.v[i].raw, FRAME_KERNEL);
 		alone[i] = l.v[i].brief;
@@ -388,7 +391,8 @@ END_TEST
 
 /* ---- what tells apart ---- */
 
-#define KERNEL "cutlass::Kernel2<tensorop_align8, "
+#define KERNEL  "cutlass::Kernel2<tensorop_align8, "
+#define TENSILE "Cijk_Ailk_Bljk_HB_MT64x64x64_MI16x16x1"
 
 static const struct {
 	const char *whole[4], *name[4];
@@ -424,6 +428,11 @@ static const struct {
 	/* with the shape of their launch */
 	{{"void k<F<float, float> >()<<<4,128>>>", "void k<F<int, int> >()<<<4,128>>>"},
 	 {"k<F<float>><<<4,128>>>", "k<F<int>><<<4,128>>>"}},
+	/* names made of words: by what the words begin with */
+	{{TENSILE "_SN_CLR0_LBSPPA512_MIWT4_8", TENSILE "_SN_CLR0_LBSPPA512_MIWT4_2",
+	  TENSILE "_SN_CLR1_LBSPPA512_MIWT4_2"},
+	 {TENSILE "_CLR0_MIWT4_8", TENSILE "_CLR0_MIWT4_2", TENSILE "_CLR1_MIWT4_2"}},
+	{{TENSILE "_SN", TENSILE "_SN_AG0"}, {TENSILE, TENSILE "_AG0"}},
 	/* no name */
 	{{"k<1>", "k<<<"}, {"k<1>", NULL}},
 };
@@ -469,6 +478,34 @@ START_TEST(names_that_could_be)
 		ck_assert_msg(readable_naming.could_be(raw, yes[i]), "%s", yes[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(no); i++)
 		ck_assert_msg(!readable_naming.could_be(raw, no[i]), "%s", no[i]);
+}
+END_TEST
+
+/* So many words of generated names that all of them are not compared: then they are raw. */
+START_TEST(too_many_words)
+{
+	enum { MANY = 40, WORDS = 4000 };
+	struct session *s = session_new();
+	struct frame_names *names = frame_names_new(s, &readable_naming, true);
+	uint32_t nodes[MANY];
+
+	for (unsigned i = 0; i < MANY; i++) {
+		struct buf text = {0};
+
+		buf_puts(&text, TENSILE "_SN");
+		for (unsigned k = 0; k < WORDS;
+		     k++) /* words of letters: each is another question */
+			buf_printf(&text, "_%c%c%c%c", 'a' + k % 26, 'a' + k / 26 % 26,
+				   'a' + k / 676, 'a' + i % 26);
+		buf_printf(&text, "_%u", i);
+		nodes[i] = add(s, buf_str(&text), FRAME_KERNEL);
+		buf_done(&text);
+	}
+	for (unsigned i = 0; i < MANY; i++)
+		ck_assert_str_eq(frame_names_get(names, nodes[i], NAME_SHORT),
+				 session_node_name(s, nodes[i]));
+	frame_names_free(names);
+	session_free(s);
 }
 END_TEST
 
@@ -669,7 +706,7 @@ START_TEST(damaged_names)
 	struct list l = {0};
 	unsigned seed = 1;
 
-	list_read(&l);
+	list_read(&l, lists[0]);
 	for (unsigned i = 0; i < l.n; i++) {
 		char *whole = name_at(l.v[i].raw, NAMING_LEVELS - 1);
 		char *damaged[DAMAGED], *names[DAMAGED] = {NULL};
@@ -977,7 +1014,7 @@ START_TEST(a_table_of_kernels)
 	struct list l = {0};
 	unsigned n = 0, before = 0;
 
-	list_read(&l);
+	list_read(&l, lists[0]);
 	for (unsigned i = 0; i < l.n; i++)
 		cut[i] = l.v[i].brief;
 	qsort(cut, l.n, sizeof(*cut), compare);
@@ -1037,8 +1074,8 @@ int main(void)
 
 	tcase_set_timeout(t, 60);
 	if (demangles()) {
-		tcase_add_test(t, short_names_of_real_kernels);
-		tcase_add_test(t, no_two_kernels_have_one_name);
+		tcase_add_loop_test(t, short_names_of_real_kernels, 0, ARRAY_SIZE(lists));
+		tcase_add_loop_test(t, no_two_kernels_have_one_name, 0, ARRAY_SIZE(lists));
 		tcase_add_test(t, forms_of_one_kernel);
 		tcase_add_test(t, constructs);
 		tcase_add_test(t, offloaded);
@@ -1052,6 +1089,7 @@ int main(void)
 	tcase_add_loop_test(t, forms_of_two_kernels, 0, 6);
 	tcase_add_loop_test(t, what_tells_apart, 0, ARRAY_SIZE(groups));
 	tcase_add_loop_test(t, names_that_could_be, 0, ARRAY_SIZE(groups));
+	tcase_add_test(t, too_many_words);
 	tcase_add_test(t, many_that_are_alike);
 	tcase_add_loop_test(t, levels_of_a_name, 0, ARRAY_SIZE(levels));
 	tcase_add_test(t, what_is_no_name);
