@@ -7,7 +7,7 @@
 # whose viewer can be loaded without the rest of Triton, and what scripts for it were tried with on a
 # GPU; CUDA 13.0 is what cupti_abi.h was made for.
 
-extra_packages=(chromium clang clang-format-14 fish golang-go libomp-19-dev python3-torch python3-venv
+extra_packages=(chromium clang clang-format-14 fish g++ gfortran golang-go libomp-19-dev python3-torch python3-venv
 	universal-ctags valgrind zsh)
 [ "$(uname -m)" != x86_64 ] || extra_packages+=(gcc-multilib)
 extra_modules=(jsonschema==4.26.0 llnl-hatchet==2026.2.0 msgpack==1.2.4 perfetto==0.59.1

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The examples are programs that run, bare and under `proton record`, and show what their tutorial says.
+# What needs a GPU says so and fails; here it is only read by its interpreter.
+here=$(cd "${srcdir:-.}" && pwd)
+. "$here/tests/tools/cli_help.sh"
+build=$(cd "$(dirname "$PROTON")" && pwd)
+examples=$here/examples
+export PYTHONPATH=$here/python PYTHONDONTWRITEBYTECODE=1
+
+# record PROGRAM...: into p.hatchet, also run bare
+record() {
+	timeout 300 "$@" >bare 2>bare_err
+	check "$(basename "$1") ${2:+$(basename "$2") }alone" 0 $?
+	rm -f p.hatchet
+	timeout 300 "$PROTON" record -q -o p.hatchet -- "$@" >out 2>err
+	check "$(basename "$1") ${2:+$(basename "$2") }recorded" 0 $?
+	check "it says nothing more" "" "$(cat err)"
+}
+# names below each other: does the profile have this path? has_path NAME...
+has_path() {
+	"$PROTON" export -f json p.hatchet | python3 -c '
+import json, sys
+p, want = json.load(sys.stdin), sys.argv[1:]
+nodes = {n["id"]: n for n in p["nodes"]}
+def path(n):
+    return (path(nodes[n["parent"]]) if n["parent"] is not None else []) + [n["name"]]
+print("yes" if any(path(n)[-len(want):] == want for n in p["nodes"]) else "no")' "$@"
+}
+
+# ---- compiled languages
+record "$build/examples/scopes" 2
+check "C: scopes" yes "$(has_path round merge halves)"
+if ${CC:-cc} -O2 -fopenmp -I"$here/include" -o openmp_threads "$examples/openmp_threads.c" -ldl 2>cc_err; then
+	export OMP_NUM_THREADS=2
+	record ./openmp_threads 200 5
+	check "OpenMP: the main thread" yes "$(has_path triangle thread_0)"
+	check "OpenMP: the other" yes "$(has_path thread_1)"
+	unset OMP_NUM_THREADS
+else
+	echo "skipped: examples/openmp_threads.c: no OpenMP for ${CC:-cc}"
+fi
+nvtx=
+for dir in ${CUDA_HOME:+"$CUDA_HOME/include"} /usr/local/cuda/include; do
+	[ ! -e "$dir/nvtx3/nvtx3.hpp" ] || { nvtx=$dir; break; }
+done
+if [ -n "$nvtx" ] && command -v g++ >/dev/null; then
+	g++ -std=c++17 -O2 -Wall -Wextra -isystem "$nvtx" -o nvtx_cpp "$examples/nvtx_cpp.cpp" -ldl
+	record ./nvtx_cpp 10
+	check "C++: ranges of a domain in those of the program" yes "$(has_path main solve relax)"
+	check "C++: an exception closes them" 10 "$(metric p.hatchet relax cpu_count)"
+else
+	echo "skipped: examples/nvtx_cpp.cpp: no g++, or no NVTX headers"
+fi
+if command -v gfortran >/dev/null; then
+	gfortran -O2 -o scopes_f "$examples/scopes.f90" -L"$build/.libs" -lproton -Wl,-rpath,"$build/.libs" 2>f_err ||
+		cat f_err
+	record ./scopes_f
+	check "Fortran: scopes" yes "$(has_path step stencil)"
+	check "Fortran: a metric" 398401600.0 "$(metric p.hatchet step flops64)"
+else
+	echo "skipped: examples/scopes.f90: no gfortran"
+fi
+
+# ---- Python
+for file in "$examples"/*.py; do
+	python3 -c 'import sys; compile(open(sys.argv[1]).read(), sys.argv[1], "exec")' "$file"
+	check "$(basename "$file") is Python" 0 $?
+done
+torch=
+for python in python3 /usr/bin/python3; do
+	! "$python" -c 'import torch' 2>/dev/null || { torch=$python; break; }
+done
+if [ -n "$torch" ]; then
+	record "$torch" "$examples/dynamic_net.py" --steps 2 --batch 8
+	check "a dynamic net: parts of a step" yes "$(has_path forward middle_0)"
+	check "… and their flops" yes "$([ "$(metric p.hatchet middle_0 flops | sed 's/\..*//')" = $((2 * 2 * 8 * 512 * 512)) ] && echo yes)"
+	record "$torch" "$examples/transformer.py" --steps 1 --width 32 --layers 1
+	for file in triton_matmul decode_graphs; do
+		"$torch" -c 'import sys, torch; sys.exit(torch.cuda.is_available())' || continue
+		! "$torch" -c 'import triton' 2>/dev/null && [ $file = triton_matmul ] && continue
+		"$torch" "$examples/$file.py" >out 2>err
+		check "$file without a GPU" 1 $?
+		has "… says so" "this needs a GPU" err
+	done
+else
+	echo "skipped: examples in Python: no PyTorch"
+fi
+finish
