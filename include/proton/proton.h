@@ -23,6 +23,9 @@
  *	...
  *	proton_session_finalize(warm, NULL);	// warm_up.hatchet
  *
+ * A session may have phases, one after another. Each is a profile that the program can look at while it runs
+ * (proton_session_data()), and clear when it has seen it, so that it runs for ever in memory that does not grow.
+ *
  * Define PROTON_DISABLE before the #include to compile all of it to nothing. */
 #include <stddef.h>
 #include <stdint.h>
@@ -43,8 +46,8 @@ enum proton_status {
 	PROTON_NOBODY = -1,  /* nobody is profiling */
 	PROTON_INVALID = -2, /* an argument is not known, or not there yet */
 	PROTON_UNKNOWN = -3, /* no such session: never started, finalized, or a parent process's */
-	PROTON_FULL = -4,    /* too many sessions */
-	PROTON_UNWRITTEN = -5, /* the file was not written */
+	PROTON_FULL = -4,    /* too many sessions or phases, or no memory */
+	PROTON_UNWRITTEN = -5, /* the file was not written, or the data not made */
 	PROTON_BUSY = -6, /* called in a signal handler that came in the middle of another call */
 };
 
@@ -95,6 +98,13 @@ struct proton_api_v1 {
 	int (*metric_vector_i64)(const char *name, const int64_t *values, size_t n);
 	int (*launch_begin)(const char *name);
 	int (*launch_end)(void);
+	int (*phase_advance)(int session);
+	int (*phase_is_complete)(int session, int phase);
+	int (*phase_clear)(int session, int phase, int up_to);
+	int (*session_data)(int session, int phase, const char *format, char **ret_data,
+			    size_t *ret_size);
+	void (*data_free)(char *data);
+	int (*context_depth)(void);
 };
 
 /* What the collector exports under the name "proton_get_api".
@@ -133,8 +143,8 @@ __attribute__((weak, visibility("hidden"))) const struct proton_api_v1 *proton_a
 /* First call: find the collector. Two threads may both do it; both find the same. */
 __attribute__((cold, noinline, unused)) static const struct proton_api_v1 *proton_api_load_(void)
 {
-	static const struct proton_api_v1 none = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-						  0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+	static const struct proton_api_v1 none = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+						  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 	const struct proton_api_v1 *api = &none;
 	proton_get_api_fn *get = 0;
 	/* A program that gained privileges must not load what its caller names. */
@@ -397,7 +407,8 @@ static inline int proton_session_deactivate(int session, int flush)
 }
 
 /* End a session: deactivate it, wait for its records as proton_session_deactivate() does, and have its file
- * written by `proton`, which is there when this returns PROTON_OK: NAME.hatchet, NAME.hatchet_msgpack.
+ * written by `proton`, which is there when this returns PROTON_OK: NAME.hatchet, NAME.hatchet_msgpack; of a session
+ * with more than one phase NAME.part_PHASE.hatchet and so on, one for each that was not cleared.
  *   unit    PROTON_OK
  *   source  session: proton_session_start(), or PROTON_ALL_SESSIONS. format: "hatchet" (also NULL and
  *           ""), "hatchet_msgpack"
@@ -409,6 +420,89 @@ static inline int proton_session_finalize(int session, const char *format)
 	(void)session;
 	(void)format;
 	return PROTON_LATER_(session_finalize, (session, format), PROTON_NOBODY);
+}
+
+/* End the phase of a session, and begin the next one: what is launched from now on is of that. A session begins
+ * in phase 0. What was launched before stays where it is, however late it runs; what another thread launches at
+ * this very moment is of either.
+ *   unit    number of the new phase, 1 and up
+ *   source  session: proton_session_start()
+ *   errors  PROTON_NOBODY, PROTON_UNKNOWN, PROTON_FULL (a process may have 4,096 phases that are not cleared;
+ *           the session stays in its phase), PROTON_BUSY
+ *   thread  any; not from a signal handler */
+static inline int proton_phase_advance(int session)
+{
+	(void)session;
+	return PROTON_LATER_(phase_advance, (session), PROTON_NOBODY);
+}
+
+/* Is a phase over, and has all that was launched in it been recorded? Nothing is waited for: ask again, or call
+ * proton_session_deactivate() with `flush`, after which the phases before that of now are complete.
+ *   unit    1 or 0; a phase that was cleared is complete, and that of now is not
+ *   source  session: proton_session_start(). phase: 0 and up
+ *   errors  PROTON_NOBODY, PROTON_UNKNOWN, PROTON_INVALID (a phase below 0), PROTON_BUSY
+ *   thread  any; not from a signal handler */
+static inline int proton_phase_is_complete(int session, int phase)
+{
+	(void)session;
+	(void)phase;
+	return PROTON_LATER_(phase_is_complete, (session, phase), PROTON_NOBODY);
+}
+
+/* Forget what was recorded in a phase, and what will be of the launches until now. The profile of the run keeps
+ * it. That of now begins anew.
+ *   unit    PROTON_OK. up_to: not 0: all phases up to this one, too
+ *   source  session: proton_session_start(). phase: 0 and up
+ *   errors  PROTON_NOBODY, PROTON_UNKNOWN, PROTON_INVALID (a phase below 0), PROTON_FULL, PROTON_BUSY
+ *   thread  any; not from a signal handler */
+static inline int proton_phase_clear(int session, int phase, int up_to)
+{
+	(void)session;
+	(void)phase;
+	(void)up_to;
+	return PROTON_LATER_(phase_clear, (session, phase, up_to), PROTON_NOBODY);
+}
+
+/* The profile of a phase, as far as it is recorded by now: devices are not waited for. `proton` makes it.
+ *   unit    PROTON_OK, with *ret_data (a zero is behind it; proton_data_free()) and *ret_size in bytes
+ *   source  session: proton_session_start(). phase: 0 to that of now. format: "hatchet" (also NULL and ""): JSON
+ *           without blanks, an array of the tree and the devices, as Triton's Proton writes it;
+ *           "hatchet_msgpack": the same as MessagePack
+ *   errors  PROTON_NOBODY, PROTON_UNKNOWN, PROTON_INVALID, PROTON_UNWRITTEN (`proton` is gone, or has no room in
+ *           the session directory), PROTON_FULL (no memory), PROTON_BUSY: nothing is stored then
+ *   thread  any; not from a signal handler */
+static inline int proton_session_data(int session, int phase, const char *format, char **ret_data,
+				      size_t *ret_size)
+{
+	(void)session;
+	(void)phase;
+	(void)format;
+	(void)ret_data;
+	(void)ret_size;
+	return PROTON_LATER_(session_data, (session, phase, format, ret_data, ret_size),
+			     PROTON_NOBODY);
+}
+
+/* Free what proton_session_data() gave.
+ *   unit    none
+ *   source  proton_session_data(); NULL: nothing happens
+ *   errors  none
+ *   thread  any */
+static inline void proton_data_free(char *data)
+{
+	(void)data;
+	if (PROTON_HAS_(data_free))
+		PROTON_RUN_(data_free, (data));
+}
+
+/* How deep the calling context of this thread is: its scopes, ranges of NVTX and those of runtimes.
+ *   unit    frames
+ *   source  proton_enter_scope() and its kin
+ *   errors  PROTON_NOBODY
+ *   thread  any; belongs to the caller */
+static inline int proton_context_depth(void)
+{
+	return PROTON_LATER_(context_depth, (), PROTON_NOBODY);
 }
 
 /* Why the last function of sessions that failed on this thread did, in words.

@@ -10,6 +10,7 @@
 #include "collect/alone.h"
 #include "collect/api.h"
 #include "collect/collect.h"
+#include "collect/phases.h"
 #include "collect/sessions.h"
 #include "core/metric.h"
 
@@ -202,6 +203,38 @@ const char *proton_api_session_error(void)
 	return alone_error() ? alone_error() : "nobody is profiling this program";
 }
 
+int proton_api_phase_advance(int session)
+{
+	return api_on() ? collect_phase_advance(session) : PROTON_NOBODY;
+}
+
+int proton_api_phase_is_complete(int session, int phase)
+{
+	return api_on() ? collect_phase_is_complete(session, phase) : PROTON_NOBODY;
+}
+
+int proton_api_phase_clear(int session, int phase, int up_to)
+{
+	return api_on() ? collect_phase_clear(session, phase, up_to) : PROTON_NOBODY;
+}
+
+int proton_api_session_data(int session, int phase, const char *format, char **ret_data,
+			    size_t *ret_size)
+{
+	return api_on() ? collect_session_data(session, phase, format, ret_data, ret_size)
+			: PROTON_NOBODY;
+}
+
+void proton_api_data_free(char *data)
+{
+	collect_data_free(data);
+}
+
+int proton_api_context_depth(void)
+{
+	return api_on() ? collect_context_depth() : PROTON_NOBODY;
+}
+
 const struct proton_api_v1 *proton_get_api(uint32_t version)
 {
 	static const struct proton_api_v1 api = {
@@ -226,6 +259,12 @@ const struct proton_api_v1 *proton_get_api(uint32_t version)
 		.metric_vector_i64 = proton_api_metric_vector_i64,
 		.launch_begin = proton_api_launch_begin,
 		.launch_end = proton_api_launch_end,
+		.phase_advance = proton_api_phase_advance,
+		.phase_is_complete = proton_api_phase_is_complete,
+		.phase_clear = proton_api_phase_clear,
+		.session_data = proton_api_session_data,
+		.data_free = proton_api_data_free,
+		.context_depth = proton_api_context_depth,
 	};
 
 	/* A later version has this table as its beginning, so only 0 is refused. */

@@ -3,6 +3,7 @@
 #define PROTON_COLLECT_API_H
 /* What libproton.so exports for programs: one table for proton/proton.h, and its functions by name
  * for ctypes and dlsym. They return as the inline functions of proton/proton.h do. */
+#include <stddef.h>
 #include <stdint.h>
 #include "collect/collect.h"
 #include "proton/proton.h"
@@ -27,5 +28,12 @@ EXPORT int proton_api_session_activate(int session);
 EXPORT int proton_api_session_deactivate(int session, int flush);
 EXPORT int proton_api_session_finalize(int session, const char *format);
 EXPORT const char *proton_api_session_error(void);
+EXPORT int proton_api_phase_advance(int session);
+EXPORT int proton_api_phase_is_complete(int session, int phase);
+EXPORT int proton_api_phase_clear(int session, int phase, int up_to);
+EXPORT int proton_api_session_data(int session, int phase, const char *format, char **ret_data,
+				   size_t *ret_size);
+EXPORT void proton_api_data_free(char *data);
+EXPORT int proton_api_context_depth(void);
 
 #endif

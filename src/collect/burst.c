@@ -7,9 +7,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "collect/asks.h"
+#include "collect/epochs.h"
 #include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "collect/outlet.h"
+#include "collect/session_table.h"
+#include "collect/slots.h"
 #include "wire/encode.h"
 
 enum {
@@ -23,7 +27,15 @@ static struct burst {
 	struct wire_encoder encoder;
 	bool hello;
 	uint32_t strings, modules, frames, nodes, lanes, sets, metrics, notes; /* sent so far */
-	uint32_t epochs, members, sessions;
+	uint32_t sessions;
+	uint32_t epoch_sent[MAX_EPOCHS]; /* version of each; 0: none */
+	struct epoch_copy {
+		uint32_t version, n;
+		struct epoch_member members[MAX_LIVE_SESSIONS];
+	} epoch[MAX_EPOCHS]; /* those that changed, as they were when the limits were read */
+	bool epochs_unread;  /* … which was not possible */
+	struct ask_due ask[MAX_ASKS];
+	uint32_t n_asks;
 	struct {
 		uint8_t now,
 			sent; /* state when the limits were read, as it was sent; + 1, 0: neither */
@@ -35,6 +47,8 @@ static struct burst {
 	} device[MAX_DEVICES];         /* as they were when the limits were read */
 	uint32_t reset, flush, resync; /* last seen request counters */
 	uint64_t slot_sent[MAX_SLOTS / 64];
+	uint64_t slot_known[MAX_SLOTS / 64]; /* sent at any time: a resync does not change it */
+	uint64_t idle[MAX_SLOTS / 64]; /* slots whose values became another's: they say nothing */
 	struct {
 		uint64_t time_ns, n_launches;
 	} history[N_HISTORY];
@@ -256,22 +270,6 @@ static int devices_send(struct burst *s, uint32_t limit)
 
 /* ---- sessions of the program ---- */
 
-static _Atomic uint8_t *epoch_state(uint32_t id)
-{
-	static _Atomic uint8_t ready = ENTRY_READY;
-
-	(void)id;
-	return &ready;
-}
-
-static void epoch_fill(uint32_t id, void *entry)
-{
-	*(struct wire_epoch_def *)entry = (struct wire_epoch_def){.id = id, .index = id};
-}
-
-static const struct section epochs_section = {WIRE_EPOCHS, sizeof(struct wire_epoch_def),
-					      epoch_state, epoch_fill};
-
 /* Of a finalized one only when all of it was sent. */
 static int session_send(struct burst *s, uint32_t id, uint8_t state)
 {
@@ -334,21 +332,73 @@ static int sessions_finalize(struct burst *s, uint32_t limit)
 	return r;
 }
 
-static int members_send(struct burst *s, uint32_t limit)
+/* Epochs that are not as they were sent. Nobody is waited for who is at it: what is not read stays for the next
+ * burst, with all that needs it. */
+static void epochs_read(struct burst *s)
 {
-	uint32_t i;
+	uint32_t i, n;
+
+	s->epochs_unread = !sessions_try_lock();
+	if (s->epochs_unread)
+		return;
+	n = atomic_load_explicit(&collector->n_epochs, memory_order_acquire);
+	for (i = 1; i < n; i++) {
+		const struct epoch_entry *e = &collector->epochs[i];
+
+		if (e->version == s->epoch_sent[i])
+			continue;
+		s->epoch[i].version = e->version;
+		s->epoch[i].n = e->n;
+		memcpy(s->epoch[i].members, e->members, e->n * sizeof(*e->members));
+	}
+	sessions_unlock();
+}
+
+/* One that is told again is in nothing but what is told with it. */
+static int epoch_send(struct burst *s, uint32_t id)
+{
+	const struct epoch_copy *e = &s->epoch[id];
+	const struct wire_epoch_def w = {.id = id, .index = id};
+	int r = wire_put(&s->encoder, WIRE_EPOCHS, &w, sizeof(w));
+
+	for (uint32_t i = 0; i < e->n && r == 0; i++) {
+		const struct wire_phase m = {id, e->members[i].session, e->members[i].phase, 0};
+
+		if (s->session[m.session].now != WIRE_SESSION_GONE + 1)
+			r = wire_put(&s->encoder, WIRE_PHASES, &m, sizeof(m));
+	}
+	r = r ? r : wire_encoder_flush(&s->encoder);
+	if (r == 0)
+		s->epoch_sent[id] = e->version;
+	return r;
+}
+
+static int epochs_send(struct burst *s, uint32_t limit)
+{
 	int r = 0;
 
-	for (; s->members < limit && r == 0; s->members += r == 0) {
-		const struct epoch_entry *e = &collector->epochs[s->members];
+	for (uint32_t i = 1; i < limit && r == 0; i++)
+		if (s->epoch[i].version != s->epoch_sent[i])
+			r = epoch_send(s, i);
+	return r;
+}
 
-		for (i = 0; i < e->n && r == 0; i++) {
-			const struct wire_member w = {s->members, e->sessions[i]};
+static int asks_send(struct burst *s)
+{
+	int r = 0;
 
-			if (s->session[w.session].now != WIRE_SESSION_GONE + 1)
-				r = wire_put(&s->encoder, WIRE_MEMBERS, &w, sizeof(w));
-		}
+	for (uint32_t i = 0; i < s->n_asks && r == 0; i++) {
+		const struct ask_due *a = &s->ask[i];
+		const struct wire_ask w = {.id = a->id,
+					   .what = a->ask.what,
+					   .session = a->ask.session,
+					   .phase = a->ask.phase,
+					   .format = a->ask.format};
+
+		r = wire_put(&s->encoder, WIRE_ASK, &w, sizeof(w));
 		r = r ? r : wire_encoder_flush(&s->encoder);
+		if (r == 0)
+			ask_sent(a);
 	}
 	return r;
 }
@@ -395,9 +445,12 @@ static struct limits limits_read(struct burst *s)
 	uint32_t i;
 
 	l.hists = table_n(&collector->hists);
-	/* Before slots, and their values: a session that was finalized by now has all its values there. */
+	/* Before slots, and their values: a session that was finalized by now has all its values there, and
+	 * so has what is asked for. */
+	s->n_asks = asks_due(s->ask);
 	sessions_read(s);
 	l.slots = table_n(&collector->slots);
+	epochs_read(s);
 	l.epochs = atomic_load_explicit(&collector->n_epochs, memory_order_acquire);
 	l.sessions = atomic_load_explicit(&collector->n_sessions, memory_order_acquire);
 	l.notes = small_n(note_state, MAX_NOTES);
@@ -454,21 +507,23 @@ static int definitions_send(struct burst *s, const struct limits *l)
 	r = r ? r : section_send(s, &metrics_section, &s->metrics, l->metrics);
 	r = r ? r : sets_send(s, l->sets);
 	r = r ? r : sessions_define(s, l->sessions);
-	if (s->epochs == 0)
-		s->epochs = s->members = 1; /* the whole run is known */
-	r = r ? r : section_send(s, &epochs_section, &s->epochs, l->epochs);
-	r = r ? r : members_send(s, l->epochs);
+	r = r ? r : epochs_send(s, l->epochs);
 	return r ? r : section_send(s, &notes_section, &s->notes, l->notes);
 }
 
 /* ---- values ---- */
+
+static bool bit_is_set(const uint64_t *map, uint32_t i)
+{
+	return map[i / 64] >> (i % 64) & 1;
+}
 
 static int slot_define(struct burst *s, uint32_t id)
 {
 	const struct slot_entry *e = &collector->slot[id];
 	const struct wire_slot_def w = {id, e->node, e->lane, e->epoch, e->set};
 
-	if (s->slot_sent[id / 64] >> (id % 64) & 1)
+	if (bit_is_set(s->slot_sent, id))
 		return 0;
 	return wire_put(&s->encoder, WIRE_SLOTS, &w, sizeof(w));
 }
@@ -527,6 +582,12 @@ static int batch_encode(struct burst *s, const uint32_t *ids, uint32_t n)
 	return r ? r : wire_encoder_flush(&s->encoder);
 }
 
+static void slot_is_sent(struct burst *s, uint32_t id)
+{
+	s->slot_sent[id / 64] |= UINT64_C(1) << (id % 64);
+	s->slot_known[id / 64] |= UINT64_C(1) << (id % 64);
+}
+
 static int batch_send(struct burst *s, const uint32_t *ids, uint32_t n)
 {
 	int r = batch_encode(s, ids, n);
@@ -536,7 +597,7 @@ static int batch_send(struct burst *s, const uint32_t *ids, uint32_t n)
 		if (r < 0) /* they stay in their slots and grow */
 			bitmap_set(collector->dirty, ids[i]);
 		else
-			s->slot_sent[ids[i] / 64] |= UINT64_C(1) << (ids[i] % 64);
+			slot_is_sent(s, ids[i]);
 	}
 	return r;
 }
@@ -546,7 +607,8 @@ static bool slot_is_due(struct burst *s, uint32_t id)
 {
 	const struct slot_entry *e = &collector->slot[id];
 
-	if (e->set < s->sets && e->epoch < s->epochs && *lane_state(e->lane) == ENTRY_READY)
+	if (e->set < s->sets && (!e->epoch || s->epoch_sent[e->epoch]) &&
+	    *lane_state(e->lane) == ENTRY_READY)
 		return true;
 	bitmap_set(collector->dirty, id);
 	s->held = true;
@@ -566,6 +628,7 @@ static int values_send(struct burst *s, uint32_t limit)
 		bits = atomic_fetch_and_explicit(&collector->dirty[word], ~mine,
 						 memory_order_acq_rel) &
 		       mine;
+		s->idle[word] &= ~bits;
 		for (; bits; bits &= bits - 1)
 			n += slot_is_due(s, ids[n] = word * 64 + (uint32_t)__builtin_ctzll(bits));
 		if (n < BATCH)
@@ -574,6 +637,94 @@ static int values_send(struct burst *s, uint32_t limit)
 		n = 0;
 	}
 	return n ? batch_send(s, ids, n) : r;
+}
+
+/* ---- epochs that are left ---- */
+
+/* Their values become the run's, on both sides: the reader is told first, and has the sum at any time. Then they
+ * may be used anew. */
+
+struct merge_batch {
+	uint32_t n;
+	struct wire_merge slot[BATCH];
+};
+
+static int merge_encode(struct burst *s, const struct merge_batch *b)
+{
+	uint32_t i;
+	int r = 0;
+
+	/* What the reader never heard of is merged here alone. */
+	for (i = 0; r == 0 && i < b->n; i++)
+		if (b->slot[i].into != WIRE_NONE && bit_is_set(s->slot_known, b->slot[i].from))
+			r = slot_define(s, b->slot[i].into);
+	for (i = 0; r == 0 && i < b->n; i++)
+		if (bit_is_set(s->slot_known, b->slot[i].from))
+			r = slot_define(s, b->slot[i].from);
+	for (i = 0; r == 0 && i < b->n; i++)
+		if (bit_is_set(s->slot_known, b->slot[i].from))
+			r = wire_put(&s->encoder, WIRE_MERGE, &b->slot[i], sizeof(b->slot[i]));
+	return r ? r : wire_encoder_flush(&s->encoder);
+}
+
+static int merge_send(struct burst *s, struct merge_batch *b)
+{
+	int r = merge_encode(s, b);
+
+	for (uint32_t i = 0; r == 0 && i < b->n; i++) {
+		uint32_t from = b->slot[i].from, into = b->slot[i].into;
+
+		bitmap_clear(collector->dirty, from);
+		s->idle[from / 64] |= UINT64_C(1) << (from % 64);
+		slot_move(from, into);
+		if (bit_is_set(s->slot_known, from))
+			slot_is_sent(s, from);
+		if (into == WIRE_NONE)
+			continue;
+		if (bit_is_set(s->slot_known, from))
+			slot_is_sent(s, into);
+		bitmap_set(collector->dirty, into);
+	}
+	b->n = 0;
+	return r;
+}
+
+/* All slots of these epochs, a bit each. */
+static int merge_all(struct burst *s, const uint64_t *epochs, uint32_t limit)
+{
+	struct merge_batch b = {0};
+	int r = 0;
+
+	for (uint32_t id = 0; id < limit && r == 0; id++) {
+		const struct slot_entry *e = &collector->slot[id];
+
+		if (atomic_load_explicit(&e->state, memory_order_acquire) != ENTRY_READY ||
+		    !bit_is_set(epochs, e->epoch) || bit_is_set(s->idle, id))
+			continue;
+		b.slot[b.n++] = (struct wire_merge){id, slot_intern(e->node, e->lane, e->set, 0)};
+		if (b.n == BATCH)
+			r = merge_send(s, &b);
+	}
+	return r == 0 && b.n ? merge_send(s, &b) : r;
+}
+
+static int epochs_merge(struct burst *s, uint32_t limit)
+{
+	uint64_t epochs[MAX_EPOCHS / 64] = {0};
+	uint32_t i, n = atomic_load_explicit(&collector->n_epochs, memory_order_acquire);
+	bool any = false;
+	int r;
+
+	for (i = 1; i < n; i++)
+		if (atomic_load(&collector->epochs[i].state) == EPOCH_LEFT && epoch_is_quiet(i)) {
+			epochs[i / 64] |= UINT64_C(1) << (i % 64);
+			any = true;
+		}
+	r = any ? merge_all(s, epochs, limit) : 0;
+	for (i = 1; any && r == 0 && i < n; i++)
+		if (bit_is_set(epochs, i))
+			atomic_store(&collector->epochs[i].state, EPOCH_FREE);
+	return r;
 }
 
 /* Without the zeros at either end. */
@@ -698,7 +849,8 @@ static uint64_t oldest_age(struct burst *s, const struct totals *t, uint64_t now
 
 static uint64_t own_bytes(const struct limits *l)
 {
-	return sizeof(struct burst) + l->strings * sizeof(struct string_entry) +
+	return sizeof(struct burst) - sizeof(burst.epoch) + l->epochs * sizeof(*burst.epoch) +
+	       l->epochs * sizeof(struct epoch_entry) + l->strings * sizeof(struct string_entry) +
 	       atomic_load(&collector->text_used) + l->modules * sizeof(struct module_entry) +
 	       l->frames * sizeof(struct frame_entry) + l->nodes * sizeof(struct node_entry) +
 	       l->lanes * sizeof(struct lane_entry) + l->slots * sizeof(struct slot_entry) +
@@ -741,7 +893,8 @@ static void mark_all(void)
 	uint32_t i;
 
 	for (i = 0; i < table_n(&collector->slots); i++)
-		if (atomic_load(&collector->slot[i].state) == ENTRY_READY)
+		if (atomic_load(&collector->slot[i].state) == ENTRY_READY &&
+		    !bit_is_set(burst.idle, i))
 			bitmap_set(collector->dirty, i);
 	for (i = 0; i < table_n(&collector->hists); i++)
 		if (atomic_load(&collector->hist[i].state) == ENTRY_READY)
@@ -755,7 +908,8 @@ static void forget_sent(struct burst *s)
 	s->hello = false;
 	s->strings = s->modules = s->frames = s->nodes = s->lanes = s->sets = s->metrics =
 		s->notes = 0;
-	s->devices = s->epochs = s->members = s->sessions = 0;
+	s->devices = s->sessions = 0;
+	memset(s->epoch_sent, 0, atomic_load(&collector->n_epochs) * sizeof(*s->epoch_sent));
 	memset((void *)s->session, 0, atomic_load(&collector->n_sessions) * sizeof(*s->session));
 	memset(s->slot_sent, 0, (table_n(&collector->slots) + 63) / 64 * sizeof(*s->slot_sent));
 	for (i = 0; i < MAX_DEVICES; i++)
@@ -816,12 +970,15 @@ int burst_send(bool final)
 	wire_encoder_clear(&s->encoder);
 	r = definitions_send(s, &l);
 	s->stuck = r == -EINPROGRESS ? s->stuck + 1 : 0;
+	r = r ? r : epochs_merge(s, l.slots);
 	r = r ? r : values_send(s, l.slots);
 	if (r == 0 && (final || s->period % HIST_EVERY == 0))
 		r = hists_send(s, l.hists);
 	r = r ? r : intervals_send(&s->encoder, l.devices);
-	if (!s->held)
+	if (!s->held && !s->epochs_unread) {
 		r = r ? r : sessions_finalize(s, l.sessions);
+		r = r ? r : asks_send(s);
+	}
 	wire_encoder_clear(&s->encoder);
 	if (r == 0)
 		r = tick_send(s, &l);
@@ -870,6 +1027,7 @@ void burst_forked(void)
 {
 	outlet_forked();
 	forget_sent(&burst);
+	memset(burst.slot_known, 0, sizeof(burst.slot_known));
 	burst.n_history = burst.period = burst.stuck = 0;
 	burst.blocked = false;
 }

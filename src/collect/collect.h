@@ -60,6 +60,8 @@ int collect_pop(uint64_t tag);
 void collect_scope_missed(bool enters);
 /* Depth of the current thread's stack of this tag. */
 int collect_depth(uint64_t tag);
+/* … of all tags. */
+int collect_context_depth(void);
 
 /* The state of this thread: one frame at most, above what it launches and below all other frames. NULL:
  * none. */

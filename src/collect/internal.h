@@ -53,6 +53,7 @@ enum {
 	MAX_SESSIONS = 1 << 12,  /* that the program starts */
 	MAX_LIVE_SESSIONS = 128, /* … and has not finalized */
 	MAX_EPOCHS = 1 << 12,
+	MAX_ASKS = 64, /* that wait for an answer */
 	MAX_DEPTH = 256,
 	MAX_INTERVALS = 1 << 16,  /* waiting for the sender */
 	RESERVED_NODES = 1 << 11, /* of MAX_NODES: kept for "<other>" */
@@ -174,12 +175,28 @@ struct session_entry {
 	uint32_t format;                     /* string, before it is finalized */
 	_Atomic uint32_t state;              /* WIRE_SESSION_* */
 	_Atomic bool finalizing;             /* a thread is at it: it is nobody else's */
+	uint32_t phase;                      /* of what is launched now; under the sessions' lock */
 };
 
-/* A set of sessions that were active at the same time: values of slots of this epoch are in the profile
- * of each. Epoch 0: none was. */
+/* What a thread asks proton for (asks.h). */
+struct ask_entry {
+	_Atomic uint32_t state; /* enum ask_state */
+	uint32_t id, what, session, phase, format;
+};
+
+struct epoch_member {
+	uint32_t session, phase;
+};
+
+/* Phases of sessions that were active at the same time: values of slots of this epoch are in the profile
+ * of each. Epoch 0: none was. See epochs.h; what is not atomic is under the sessions' lock. */
 struct epoch_entry {
-	uint32_t n, sessions[MAX_LIVE_SESSIONS]; /* ids, ascending */
+	_Atomic uint32_t state; /* enum epoch_state */
+	uint32_t version;       /* grows when its members change */
+	_Atomic uint64_t n_launched,
+		n_ended; /* never taken back: as many when nothing is in flight */
+	uint32_t n;
+	struct epoch_member members[MAX_LIVE_SESSIONS]; /* ascending by session */
 };
 
 struct scope_entry {
@@ -230,7 +247,9 @@ struct thread_state {
 	uint32_t context;      /* launch context of it; 0 = not made yet */
 	uint32_t context_node; /* the node that it is of */
 	bool context_guessed;  /* … and whether it is guessed */
-	uint32_t context_epoch;
+	_Atomic uint32_t context_epoch;
+	_Atomic uint64_t
+		epoch_base; /* launches, less those without a record, when that epoch began here */
 	uint32_t depth, overflow;
 	uint32_t state; /* frame of its state; 0: none */
 	struct launch_info launch;
@@ -317,6 +336,8 @@ struct collector {
 	_Atomic uint32_t n_thread_lanes;
 	_Atomic uint32_t epoch; /* of what is launched from now on */
 	_Atomic uint32_t n_sessions, n_epochs, sessions_lock;
+	struct ask_entry ask[MAX_ASKS]; /* asks.h */
+	_Atomic uint32_t n_asked;
 	_Atomic uint32_t main_node;            /* calling context of the main thread */
 	_Atomic uint32_t folded_set;           /* set_folded() + 1; 0: not made yet */
 	_Atomic bool many_contexts;            /* backends were told to attribute */
@@ -453,6 +474,12 @@ static inline void bitmap_set(_Atomic uint64_t *map, uint32_t i)
 		atomic_fetch_or_explicit(&map[i >> 6], bit, memory_order_release);
 	else
 		atomic_thread_fence(memory_order_release);
+}
+
+/* The sender, before it takes the values. */
+static inline void bitmap_clear(_Atomic uint64_t *map, uint32_t i)
+{
+	atomic_fetch_and_explicit(&map[i >> 6], ~(UINT64_C(1) << (i & 63)), memory_order_acq_rel);
 }
 
 /* The sessions that are active now. */

@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "collect/context_sources.h"
 #include "collect/contexts.h"
+#include "collect/epochs.h"
 #include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "collect/scope_names.h"
@@ -21,7 +22,7 @@ static uint32_t context_make(struct thread_state *t)
 		node = node_intern(node, t->state);
 	if (t->launch.on && !t->launch.placed)
 		launch_place(t, node);
-	return context_intern(node, t->lane, t->context_guessed, t->context_epoch,
+	return context_intern(node, t->lane, t->context_guessed, thread_epoch(t),
 			      t->launch.on ? t->launch.name : 0);
 }
 
@@ -45,8 +46,9 @@ uint32_t thread_context(struct thread_state *t)
 	if (_unlikely_(atomic_load_explicit(&contexts_on, memory_order_relaxed)))
 		node = contexts_node(t, node, &guessed);
 	if (_unlikely_(!t->context || t->context_node != node || t->context_guessed != guessed ||
-		       t->context_epoch != epoch)) {
-		t->context_epoch = epoch;
+		       thread_epoch(t) != epoch)) {
+		if (thread_epoch(t) != epoch)
+			epoch_enter(t, epoch);
 		t->context_node = node;
 		t->context_guessed = guessed;
 		t->context = context_make(t);
@@ -291,6 +293,11 @@ int collect_depth(uint64_t tag)
 	for (i = 0; i < t->depth; i++)
 		n += t->stack[i].tag == tag;
 	return n;
+}
+
+int collect_context_depth(void)
+{
+	return collect_on ? (int)thread_state()->depth : 0;
 }
 
 void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t host_ns)

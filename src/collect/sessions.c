@@ -4,120 +4,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <time.h>
+#include "collect/asks.h"
 #include "collect/burst.h"
-#include "collect/futex.h"
+#include "collect/epochs.h"
 #include "collect/internal.h"
 #include "collect/patience.h"
+#include "collect/phases.h"
+#include "collect/session_table.h"
 
 enum {
-	LOCK_MS = 2000,    /* a signal handler that came in between never gets it */
 	SETTLE_MS = 2000,  /* without a record: what is launched yet is waited for no longer */
 	ANSWER_MS = 60000, /* how long proton may take to write a file */
 	LOOK_NS = 1000000, /* between two looks whether it has */
 	ASK_EVERY = 200,   /* … of so many one whether it is there */
 	SUFFIX_MAX = 64,   /* of the file and what is made beside it while it is written */
 };
-
-static int _printf_(2, 3) fail(int status, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(thread_state()->error, sizeof(thread_state()->error), format, ap);
-	va_end(ap);
-	return status;
-}
-
-const char *collect_session_error(void)
-{
-	return thread_state()->error;
-}
-
-void collect_session_refuse(const char *sentence)
-{
-	fail(0, "%s", sentence);
-}
-
-/* ---- the lock ---- */
-
-static bool sessions_lock(void)
-{
-	struct patience p = patience(LOCK_MS);
-	uint32_t free, ms;
-
-	for (;;) {
-		free = 0;
-		if (atomic_compare_exchange_strong(&collector->sessions_lock, &free, 1))
-			return true;
-		ms = patience_ms(&p);
-		if (!ms)
-			return false;
-		futex_wait(&collector->sessions_lock, 1, MIN(ms, 10u));
-	}
-}
-
-static void sessions_unlock(void)
-{
-	atomic_store(&collector->sessions_lock, 0);
-	futex_wake(&collector->sessions_lock);
-}
-
-static int fail_locked(void)
-{
-	return fail(PROTON_BUSY, "another call of a session function does not come to its end");
-}
-
-/* ---- epochs ---- */
-
-static uint32_t session_state(uint32_t id)
-{
-	return atomic_load_explicit(&collector->session[id].state, memory_order_acquire);
-}
-
-static uint32_t n_sessions(void)
-{
-	return atomic_load_explicit(&collector->n_sessions, memory_order_acquire);
-}
-
-/* The epoch of a set, made when it is the first time. WIRE_NONE: there are too many. */
-static uint32_t epoch_of(const uint32_t *sessions, uint32_t n)
-{
-	uint32_t n_epochs = atomic_load(&collector->n_epochs), i;
-
-	for (i = 0; i < n_epochs; i++)
-		if (collector->epochs[i].n == n &&
-		    !memcmp(collector->epochs[i].sessions, sessions, n * sizeof(*sessions)))
-			return i;
-	if (i == MAX_EPOCHS)
-		return WIRE_NONE;
-	collector->epochs[i].n = n;
-	memcpy(collector->epochs[i].sessions, sessions, n * sizeof(*sessions));
-	atomic_store_explicit(&collector->n_epochs, i + 1, memory_order_release);
-	return i;
-}
-
-/* What is launched from now on is of the sessions that are active now. Under the lock. False: there is no
- * epoch for them, and it is of none. */
-static bool epoch_update(void)
-{
-	uint32_t active[MAX_LIVE_SESSIONS], n = 0, i, epoch;
-
-	for (i = 0; i < n_sessions() && n < MAX_LIVE_SESSIONS; i++)
-		if (session_state(i) == WIRE_SESSION_ACTIVE)
-			active[n++] = i;
-	epoch = epoch_of(active, n);
-	atomic_store(&collector->epoch, epoch == WIRE_NONE ? 0 : epoch);
-	if (epoch == WIRE_NONE)
-		collect_note(NOTE_WARNING,
-			     "the program had more sets of sessions than are told apart: the "
-			     "profiles of sessions lack what ran then");
-	return epoch != WIRE_NONE;
-}
 
 /* ---- what is asked for ---- */
 
@@ -166,16 +71,18 @@ static int spec_name(struct spec *spec, const char *name)
 	name = *or_empty(name) ? name : "proton";
 	n = MIN(strlen(name), (size_t)PATH_MAX);
 	if (!strcmp(name, "-"))
-		return fail(PROTON_INVALID, "a session is written to a file: '-' names none");
+		return session_fail(PROTON_INVALID,
+				    "a session is written to a file: '-' names none");
 	if (*name != '/') {
 		if (!getcwd(spec->name, sizeof(spec->name)))
-			return fail(PROTON_INVALID, "the current folder has no path");
+			return session_fail(PROTON_INVALID, "the current folder has no path");
 		len = strlen(spec->name);
 		if (len + 1 < sizeof(spec->name))
 			spec->name[len++] = '/';
 	}
 	if (len + n + SUFFIX_MAX > sizeof(spec->name))
-		return fail(PROTON_INVALID, "the name is too long for a file: '%.40s...'", name);
+		return session_fail(PROTON_INVALID, "the name is too long for a file: '%.40s...'",
+				    name);
 	memcpy(spec->name + len, name, n + 1);
 	return 0;
 }
@@ -189,26 +96,28 @@ static int spec_fill(struct spec *spec, const char *name,
 	if (given)
 		memcpy(&o, given, MIN(given->size, sizeof(o)));
 	if (given && given->size > sizeof(o))
-		return fail(PROTON_INVALID, "options of a newer version of proton.h");
+		return session_fail(PROTON_INVALID, "options of a newer version of proton.h");
 	spec->context = *word_of(contexts, or_empty(o.context));
 	spec->device_type = device_type_of(backends, or_empty(o.backend));
 	if (!spec->context)
-		return fail(PROTON_INVALID, "context '%.40s' is not known: shadow or python",
-			    o.context);
+		return session_fail(PROTON_INVALID,
+				    "context '%.40s' is not known: shadow or python", o.context);
 	if (!spec->device_type)
-		return fail(PROTON_INVALID, "backend '%.40s' is not known: cupti, opencl or openmp",
-			    o.backend);
+		return session_fail(PROTON_INVALID,
+				    "backend '%.40s' is not known: cupti, opencl or openmp",
+				    o.backend);
 	if (*or_empty(o.data) && strcasecmp(o.data, "tree") != 0)
-		return fail(PROTON_INVALID,
-			    "data '%.40s' of a session is not known: tree (traces are made by "
-			    "record --trace)",
-			    o.data);
+		return session_fail(
+			PROTON_INVALID,
+			"data '%.40s' of a session is not known: tree (traces are made by "
+			"record --trace)",
+			o.data);
 	if (*or_empty(o.mode))
-		return fail(PROTON_INVALID, "mode '%.40s' is not known: sessions have none",
-			    o.mode);
+		return session_fail(PROTON_INVALID, "mode '%.40s' is not known: sessions have none",
+				    o.mode);
 	if (*or_empty(o.hook))
-		return fail(PROTON_INVALID, "hook '%.40s' is not known: sessions have none",
-			    o.hook);
+		return session_fail(PROTON_INVALID, "hook '%.40s' is not known: sessions have none",
+				    o.hook);
 	return spec_name(spec, name);
 }
 
@@ -247,6 +156,7 @@ static uint32_t session_new_entry(const struct spec *spec, uint32_t name)
 	if (id == MAX_SESSIONS || n_live() == MAX_LIVE_SESSIONS)
 		return WIRE_NONE;
 	e->name = name;
+	e->phase = 0;
 	e->context = intern(spec->context);
 	e->device_type = intern(spec->device_type);
 	atomic_store(&e->state, WIRE_SESSION_INACTIVE);
@@ -257,7 +167,7 @@ static uint32_t session_new_entry(const struct spec *spec, uint32_t name)
 static bool session_switch(uint32_t id, uint32_t state)
 {
 	atomic_store(&collector->session[id].state, state);
-	return epoch_update();
+	return epochs_update();
 }
 
 static int start_locked(const struct spec *spec)
@@ -265,16 +175,17 @@ static int start_locked(const struct spec *spec)
 	uint32_t name = intern(spec->name), id = name ? session_find(name) : WIRE_NONE;
 
 	if (!name)
-		return fail(PROTON_FULL, "there is no room for another name");
+		return session_fail(PROTON_FULL, "there is no room for another name");
 	if (id == WIRE_NONE)
 		id = session_new_entry(spec, name);
 	if (id == WIRE_NONE)
-		return fail(PROTON_FULL, "a process may have %d sessions, %d at a time",
-			    MAX_SESSIONS, MAX_LIVE_SESSIONS);
+		return session_fail(PROTON_FULL, "a process may have %d sessions, %d at a time",
+				    MAX_SESSIONS, MAX_LIVE_SESSIONS);
 	if (!session_switch(id, WIRE_SESSION_ACTIVE)) {
 		session_switch(id, WIRE_SESSION_INACTIVE);
-		return fail(PROTON_FULL,
-			    "there are too many sets of sessions that were active together");
+		return session_fail(
+			PROTON_FULL,
+			"there are too many sets of sessions that were active together");
 	}
 	return (int)id;
 }
@@ -287,7 +198,7 @@ int collect_session_start(const char *name, const struct proton_session_options 
 	if (r < 0)
 		return r;
 	if (!sessions_lock())
-		return fail_locked();
+		return session_fail_locked();
 	r = start_locked(&spec);
 	sessions_unlock();
 	if (r < 0)
@@ -298,30 +209,22 @@ int collect_session_start(const char *name, const struct proton_session_options 
 	return r;
 }
 
-/* Is it one that can be switched and finalized? */
-static bool session_is_live(int session)
-{
-	return session >= 0 && (uint32_t)session < n_sessions() &&
-	       session_state((uint32_t)session) <= WIRE_SESSION_ACTIVE &&
-	       !collector->session[session].finalizing;
-}
-
 /* All of them, or the one. Under the lock. */
 static int switch_locked(int session, uint32_t state)
 {
 	bool fits;
 
 	if (session != PROTON_ALL_SESSIONS && !session_is_live(session))
-		return fail(PROTON_UNKNOWN, "there is no session %d", session);
+		return session_fail_unknown(session);
 	for (int i = 0; session == PROTON_ALL_SESSIONS && (uint32_t)i < n_sessions(); i++)
 		if (session_is_live(i))
 			atomic_store(&collector->session[i].state, state);
 	if (session != PROTON_ALL_SESSIONS)
 		atomic_store(&collector->session[session].state, state);
-	fits = epoch_update();
+	fits = epochs_update();
 	return fits ? PROTON_OK
-		    : fail(PROTON_FULL,
-			   "there are too many sets of sessions that were active together");
+		    : session_fail(PROTON_FULL,
+				   "there are too many sets of sessions that were active together");
 }
 
 static int session_set_state(int session, uint32_t state)
@@ -329,7 +232,7 @@ static int session_set_state(int session, uint32_t state)
 	int r;
 
 	if (!sessions_lock())
-		return fail_locked();
+		return session_fail_locked();
 	r = switch_locked(session, state);
 	sessions_unlock();
 	return r;
@@ -357,12 +260,24 @@ static void settle(void)
 	}
 }
 
+/* … and what has not is not waited for by phases that are over. */
+static void settle_session(int session)
+{
+	settle();
+	if (!sessions_lock())
+		return;
+	for (uint32_t i = 0; i < n_sessions(); i++)
+		if (session == PROTON_ALL_SESSIONS || (uint32_t)session == i)
+			epochs_give_up(i, collector->session[i].phase);
+	sessions_unlock();
+}
+
 int collect_session_deactivate(int session, bool flush)
 {
 	int r = session_set_state(session, WIRE_SESSION_INACTIVE);
 
 	if (r == PROTON_OK && flush)
-		settle();
+		settle_session(session);
 	return r;
 }
 
@@ -418,8 +333,8 @@ static int finalize_write(uint32_t id)
 
 	if (error < 0) {
 		atomic_store(&e->state, WIRE_SESSION_GONE);
-		return fail(PROTON_UNWRITTEN, "proton's folder cannot be written to: %s",
-			    strerror(-error));
+		return session_fail(PROTON_UNWRITTEN, "proton's folder cannot be written to: %s",
+				    strerror(-error));
 	}
 	atomic_store_explicit(&e->state, WIRE_SESSION_FINALIZED, memory_order_release);
 	for (int i = 0; !(answered = answer_read(id, &error)) && patience_ms(&p); i++) {
@@ -431,8 +346,10 @@ static int finalize_write(uint32_t id)
 	answer_path(id, path);
 	unlink(path);
 	if (!answered)
-		return fail(PROTON_UNWRITTEN, "proton did not answer: the file may be missing");
-	return error ? fail(PROTON_UNWRITTEN, "the file was not written: %s", strerror(error))
+		return session_fail(PROTON_UNWRITTEN,
+				    "proton did not answer: the file may be missing");
+	return error ? session_fail(PROTON_UNWRITTEN, "the file was not written: %s",
+				    strerror(error))
 		     : PROTON_OK;
 }
 
@@ -442,9 +359,9 @@ static int finalize_claim(int session, uint32_t format)
 	int r = PROTON_OK;
 
 	if (!sessions_lock())
-		return fail_locked();
+		return session_fail_locked();
 	if (!session_is_live(session)) {
-		r = fail(PROTON_UNKNOWN, "there is no session %d", session);
+		r = session_fail_unknown(session);
 	} else {
 		collector->session[session].finalizing = true;
 		collector->session[session].format = format;
@@ -454,6 +371,36 @@ static int finalize_claim(int session, uint32_t format)
 	return r;
 }
 
+/* A file for each phase that is there, and for that of now in any case. */
+static int finalize_phases(uint32_t id)
+{
+	struct session_entry *e = &collector->session[id];
+	uint32_t phase = 0, last = e->phase;
+	int r = PROTON_OK, one;
+
+	for (bool more = true; more; phase++) {
+		if (!sessions_lock())
+			return session_fail_locked();
+		phase = MIN(epochs_next_phase(id, phase), last);
+		sessions_unlock();
+		one = phase_write(id, phase, e->format);
+		r = one < 0 ? one : r;
+		more = phase < last && one != PROTON_BUSY;
+	}
+	/* Without a file to answer in nobody writes another one. */
+	atomic_store_explicit(&e->state, WIRE_SESSION_FINALIZED, memory_order_release);
+	return r;
+}
+
+/* What its epochs had is the run's alone, unless proton may be yet to write it. */
+static void finalize_release(uint32_t id)
+{
+	if (!sessions_lock())
+		return;
+	epochs_leave(id, 0, UINT32_MAX);
+	sessions_unlock();
+}
+
 static int finalize_one(int session, const char *format)
 {
 	int r = finalize_claim(session, intern(format));
@@ -461,7 +408,11 @@ static int finalize_one(int session, const char *format)
 	if (r < 0)
 		return r;
 	settle();
-	return finalize_write((uint32_t)session);
+	r = collector->session[session].phase ? finalize_phases((uint32_t)session)
+					      : finalize_write((uint32_t)session);
+	if (r == PROTON_OK)
+		finalize_release((uint32_t)session);
+	return r;
 }
 
 int collect_session_finalize(int session, const char *format)
@@ -470,9 +421,10 @@ int collect_session_finalize(int session, const char *format)
 	int r = PROTON_OK, one;
 
 	if (!word)
-		return fail(PROTON_INVALID,
-			    "format '%.40s' is not one of sessions: hatchet or hatchet_msgpack",
-			    format);
+		return session_fail(
+			PROTON_INVALID,
+			"format '%.40s' is not one of sessions: hatchet or hatchet_msgpack",
+			format);
 	if (session != PROTON_ALL_SESSIONS)
 		return finalize_one(session, word);
 	for (uint32_t i = 0; i < n_sessions(); i++) {
@@ -488,5 +440,6 @@ void sessions_forked(void)
 	atomic_store(&collector->sessions_lock, 0);
 	for (uint32_t i = 0; i < n_sessions(); i++)
 		atomic_store(&collector->session[i].state, WIRE_SESSION_GONE);
-	atomic_store(&collector->epoch, 0);
+	epochs_forked();
+	asks_forked();
 }

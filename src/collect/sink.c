@@ -6,6 +6,7 @@
 #include "backends/pages.h"
 #include "base/hash.h"
 #include "base/util.h"
+#include "collect/epochs.h"
 #include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "collect/slots.h"
@@ -293,22 +294,25 @@ static void interval_add(const struct activity *a, uint32_t slot)
 		intervals_help();
 }
 
-static void sink_record(struct activity_sink *sink, const struct activity *a)
+/* Its values are where they belong: one launch less is waited for. */
+static void launch_ended(uint32_t launch)
+{
+	uint32_t epoch;
+
+	if (launch >= table_n(&collector->contexts))
+		return;
+	epoch = collector->context[launch].epoch;
+	if (epoch)
+		epoch_end(epoch, 1);
+}
+
+static void add_record(struct activity_sink *sink, const struct activity *a, struct thread_state *t)
 {
 	const struct kind *k = &kinds[a->kind];
 	char text[NAME_MAX_MADE];
-	struct thread_state *t;
 	struct record_key key;
 	uint32_t slot;
 
-	if (!collect_on)
-		return;
-	t = thread_state();
-	if (!a->uncounted)
-		count(&t->n_records, 1);
-	backends_tell(sink->source, a);
-	if (is_paused())
-		return;
 	key = record_key(sink, a, text);
 	slot = k->is_symbol ? cached_slot(&key, t) : record_slot(&key);
 	if (slot == WIRE_NONE)
@@ -319,6 +323,22 @@ static void sink_record(struct activity_sink *sink, const struct activity *a)
 	if (!k->on_host)
 		interval_add(a, slot);
 	slot_touch(slot);
+}
+
+static void sink_record(struct activity_sink *sink, const struct activity *a)
+{
+	struct thread_state *t;
+
+	if (!collect_on)
+		return;
+	t = thread_state();
+	if (!a->uncounted)
+		count(&t->n_records, 1);
+	backends_tell(sink->source, a);
+	if (!is_paused())
+		add_record(sink, a, t);
+	if (!a->uncounted)
+		launch_ended(a->launch);
 }
 
 static uint32_t sink_launch(struct activity_sink *sink)

@@ -58,6 +58,10 @@ static inline bool value_raise(_Atomic uint64_t *p, uint64_t v)
 	return false;
 }
 
+/* The values of a slot become a part of another's, of the same set, or are dropped where that is WIRE_NONE; the
+ * sender, of an epoch that is over (slot_move.c). */
+void slot_move(uint32_t from, uint32_t into);
+
 static inline void slot_touch(uint32_t slot)
 {
 	bitmap_set(collector->dirty, slot);

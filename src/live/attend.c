@@ -194,7 +194,7 @@ static int wait_ms(const struct attendant *a)
 {
 	if (wire_decoder_stalled(receiver_decoder(a->rec.receiver)))
 		return 0;
-	if (a->rec.sessions.child)
+	if (session_files_busy(&a->rec.sessions))
 		return REAP_MS;
 	return a->pidfd >= 0 ? TICK_MS : BLIND_MS;
 }

@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "live/session_files.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,121 +46,230 @@ static bool row_fits(const struct session *s, const struct session_row *row,
 	       !strcmp(strtab_str(s->strings, s->devices[device].type), device_type);
 }
 
-static int cut_session(struct receiver *r, size_t i, const struct wire_session_state *state,
-		       struct session **ret)
+/* A part of what is received: a session (phase WIRE_NONE), or a phase of one. */
+struct wanted {
+	const struct wire_session_state *session;
+	size_t at; /* of the session in the decoder */
+	uint32_t phase;
+	const char *format;
+	bool into_answer; /* … else into its file */
+};
+
+static int wanted_rows(struct receiver *r, const struct wanted *w, uint8_t *rows)
+{
+	struct wire_decoder *d = receiver_decoder(r);
+
+	return w->phase == WIRE_NONE ? wire_decoder_session_rows(d, w->at, rows)
+				     : wire_decoder_phase_rows(d, w->session->instance,
+							       w->session->id, w->phase, rows);
+}
+
+static int cut_session(struct receiver *r, const struct wanted *w, struct session **ret)
 {
 	const struct session *s = receiver_session(r);
+	const char *type = w->session->device_type;
 	_cleanup_(freep) uint8_t *rows = calloc(s->n_rows + 1, 1);
-	int e = rows ? wire_decoder_session_rows(receiver_decoder(r), i, rows) : -ENOMEM;
+	int e = rows ? wanted_rows(r, w, rows) : -ENOMEM;
 
 	if (e < 0)
 		return e;
-	for (size_t k = 0; *state->device_type && k < s->n_rows; k++)
-		rows[k] = rows[k] && row_fits(s, &s->rows[k], state->device_type);
-	return session_cut(s, rows, kinds_without(state->context), ret);
+	for (size_t k = 0; *type && k < s->n_rows; k++)
+		rows[k] = rows[k] && row_fits(s, &s->rows[k], type);
+	return session_cut(s, rows, kinds_without(w->session->context), ret);
 }
 
-static int write_session(struct receiver *r, size_t i, const struct wire_session_state *state)
+static char *file_path(const struct wanted *w, const struct format *format)
 {
-	const struct format *format = format_by_name(state->format);
-	_cleanup_(session_freep) struct session *part = NULL;
-	_cleanup_(freep) char *path = NULL;
-	struct stat st;
-	int e;
+	char *path = NULL;
+	int n = w->phase == WIRE_NONE ? asprintf(&path, "%s%s", w->session->name, format->suffix)
+				      : asprintf(&path, "%s.part_%" PRIu32 "%s", w->session->name,
+						 w->phase, format->suffix);
 
-	if (!format || !format->write || *state->name != '/')
-		return -EINVAL;
-	if (asprintf(&path, "%s%s", state->name, format->suffix) < 0)
+	return n < 0 ? NULL : path;
+}
+
+static int write_file(const struct wanted *w, const struct format *format,
+		      const struct session *part)
+{
+	_cleanup_(freep) char *path = file_path(w, format);
+	struct stat st;
+
+	if (!path)
 		return -ENOMEM;
 	/* Nobody may ever read from a FIFO. */
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return -EINVAL;
-	e = cut_session(r, i, state, &part);
-	return e < 0 ? e : format_save(path, format, part, NULL);
+	return format_save(path, format, part, NULL);
 }
 
-static void answer(const struct session_files *f, int error)
+/* As Triton's Proton gives it to its programs. */
+static int write_answer(int fd, const struct format *format, const struct session *part)
 {
-	char text[16];
-	int n = snprintf(text, sizeof(text), "%d\n", error);
+	static const struct write_options options = {.plain = true, .compact = true};
+	struct out *out;
 
-	(void)!write(f->answer, text, (size_t)n);
+	if (lseek(fd, WIRE_ANSWER_HEAD, SEEK_SET) < 0)
+		return -errno;
+	out = out_new(fd);
+	return out ? out_end(out, format->write(part, &options, out)) : -ENOMEM;
 }
 
-static void start(struct session_files *f, struct receiver *r, size_t i,
-		  const struct wire_session_state *state)
+static int write_wanted(struct receiver *r, const struct wanted *w, int answer)
+{
+	const struct format *format = format_by_name(w->format);
+	_cleanup_(session_freep) struct session *part = NULL;
+	int e;
+
+	if (!format || !format->write || *w->session->name != '/')
+		return -EINVAL;
+	e = cut_session(r, w, &part);
+	if (e < 0)
+		return e;
+	return w->into_answer ? write_answer(answer, format, part) : write_file(w, format, part);
+}
+
+/* ---- answers ---- */
+
+static const char finalized_form[] = "%d\n", asked_form[] = "%15d\n";
+_Static_assert(WIRE_ANSWER_HEAD == 16, "the form of an answer");
+
+static void answer(const struct session_job *job, int error)
+{
+	char text[32];
+	int n = snprintf(text, sizeof(text), job->form, error);
+
+	(void)!pwrite(job->answer, text, (size_t)n, 0);
+}
+
+static struct session_job *job_free(struct session_files *f)
+{
+	for (size_t i = 0; i < SESSION_JOBS; i++)
+		if (!f->jobs[i].child)
+			return &f->jobs[i];
+	return NULL;
+}
+
+static void start(struct session_files *f, struct session_job *job, struct receiver *r,
+		  const struct wanted *w)
 {
 	int e;
 
-	f->child = fork();
-	if (f->child == 0) {
+	job->child = fork();
+	if (job->child == 0) {
 		/* Ctrl-C is for the program; this child only finishes its file. */
 		signal(SIGINT, SIG_IGN);
 		signal(SIGQUIT, SIG_IGN);
-		e = write_session(r, i, state);
-		answer(f, -e);
+		e = write_wanted(r, w, job->answer);
+		answer(job, -e);
 		_exit(e < 0);
 	}
-	if (f->child > 0)
+	if (job->child > 0)
 		return;
-	answer(f, errno);
-	f->child = 0;
+	answer(job, errno);
+	job->child = 0;
 	f->n_failed++;
-	close(f->answer);
+	close(job->answer);
 }
 
-/* The next one that is due, if its program may ask for it. */
-static void start_next(struct session_files *f, struct receiver *r)
+/* The next session that is over, if its program may ask for it. False: there is none. */
+static bool start_session(struct session_files *f, struct session_job *job, struct receiver *r)
 {
 	struct wire_decoder *d = receiver_decoder(r);
 	char name[WIRE_SESSION_FILE_MAX];
 	struct wire_session_state state;
 
-	for (size_t i = 0; !f->child && wire_decoder_session(d, i, &state); i++) {
+	for (size_t i = 0; wire_decoder_session(d, i, &state); i++) {
 		if (state.state != WIRE_SESSION_FINALIZED || state.taken)
 			continue;
 		wire_decoder_session_take(d, i);
 		snprintf(name, sizeof(name), WIRE_SESSION_FILE, state.instance, state.id);
-		f->answer = receiver_open_file(r, name);
-		if (f->answer >= 0)
-			start(f, r, i, &state);
+		job->answer = receiver_open_file(r, name);
+		if (job->answer < 0)
+			continue;
+		job->form = finalized_form;
+		start(f, job, r,
+		      &(struct wanted){.session = &state,
+				       .at = i,
+				       .phase = WIRE_NONE,
+				       .format = state.format});
+		return true;
 	}
+	return false;
+}
+
+/* The next phase that is asked for. */
+static bool start_ask(struct session_files *f, struct session_job *job, struct receiver *r)
+{
+	char name[WIRE_ANSWER_FILE_MAX];
+	struct wire_ask_state ask;
+
+	while (wire_decoder_ask(receiver_decoder(r), &ask)) {
+		snprintf(name, sizeof(name), WIRE_ANSWER_FILE, ask.session.instance, ask.id);
+		job->answer = receiver_open_file(r, name);
+		if (job->answer < 0)
+			continue;
+		job->form = asked_form;
+		start(f, job, r,
+		      &(struct wanted){.session = &ask.session,
+				       .phase = ask.phase,
+				       .format = ask.format,
+				       .into_answer = ask.what == WIRE_ASK_DATA});
+		return true;
+	}
+	return false;
 }
 
 /* A child that was killed has answered nothing. As process 1 of a container we reap all processes
  * elsewhere, this one too: then it has. */
-static void ended(struct session_files *f, int status)
+static void ended(struct session_files *f, struct session_job *job, int status)
 {
 	if (WIFSIGNALED(status))
-		answer(f, EIO);
+		answer(job, EIO);
 	f->n_failed += status != 0;
 	f->n_written += status == 0;
-	f->child = 0;
-	close(f->answer);
+	job->child = 0;
+	close(job->answer);
 }
 
-static void reap(struct session_files *f, int options)
+static void reap(struct session_files *f, struct session_job *job, int options)
 {
 	int status = 0;
 	pid_t pid;
 
 	do
-		pid = waitpid(f->child, &status, options);
+		pid = waitpid(job->child, &status, options);
 	while (pid < 0 && errno == EINTR);
 	if (pid)
-		ended(f, pid < 0 ? 0 : status);
+		ended(f, job, pid < 0 ? 0 : status);
 }
 
 void session_files_poll(struct session_files *f, struct receiver *r)
 {
-	if (f->child)
-		reap(f, WNOHANG);
-	if (!f->child)
-		start_next(f, r);
+	struct session_job *job;
+
+	for (size_t i = 0; i < SESSION_JOBS; i++)
+		if (f->jobs[i].child)
+			reap(f, &f->jobs[i], WNOHANG);
+	while ((job = job_free(f)) && (start_session(f, job, r) || start_ask(f, job, r)))
+		;
+}
+
+static size_t job_running(const struct session_files *f)
+{
+	size_t i;
+
+	for (i = 0; i < SESSION_JOBS && !f->jobs[i].child; i++)
+		;
+	return i;
+}
+
+bool session_files_busy(const struct session_files *f)
+{
+	return job_running(f) < SESSION_JOBS;
 }
 
 void session_files_finish(struct session_files *f, struct receiver *r)
 {
-	for (session_files_poll(f, r); f->child; session_files_poll(f, r))
-		reap(f, 0);
+	for (session_files_poll(f, r); session_files_busy(f); session_files_poll(f, r))
+		reap(f, &f->jobs[job_running(f)], 0);
 }

@@ -1,23 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_LIVE_SESSION_FILES_H
 #define PROTON_LIVE_SESSION_FILES_H
-/* Writes the profiles of sessions that the program has started and finalized (proton.h): cut out of what is
- * received, by a forked child, one at a time. The program waits for the answer, a file in the session
- * directory that it has made: without one nothing is written.
+/* What the program asks of its sessions (proton.h): the profile of one that it has finalized, and phases of one
+ * that goes on, into a file or into the answer. They are cut out of what is received by forked children, a few
+ * at a time. The program waits for the answer, a file in the session directory that it has made: without one
+ * nothing is written.
  *   thread  one */
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct receiver;
 
+enum { SESSION_JOBS = 4 };
+
 struct session_files {
-	pid_t child; /* that writes; 0: none */
-	int answer;  /* descriptor of the file that the program waits for */
+	struct session_job {
+		pid_t child;      /* that writes; 0: none */
+		int answer;       /* descriptor of the file that the program waits for */
+		const char *form; /* of the answer: how it went, as a number */
+	} jobs[SESSION_JOBS];
 	unsigned n_written, n_failed;
 };
 
 /* Begin what is due, and notice what has ended. Call it again and again. */
 void session_files_poll(struct session_files *f, struct receiver *r);
+/* Is any being written? */
+bool session_files_busy(const struct session_files *f);
 /* All that is due, until it is done. */
 void session_files_finish(struct session_files *f, struct receiver *r);
 

@@ -8,6 +8,7 @@
  *       control               this page, mmapped shared by everybody
  *       INSTANCE-N.segment    bulk data (wire.h, struct wire_segment)
  *       INSTANCE-N.session    a session of the program that is to be written (wire.h)
+ *       INSTANCE-N.answer     a part of one that it asks for (wire.h)
  *       INSTANCE.rest         the last frames of a process that found the FIFO full at its end
  *
  * proton writes the wanted state; collectors look at it once a period. A counter that changed is a

@@ -14,6 +14,7 @@
 #include "core/native.h"
 #include "core/session.h"
 #include "wire/idmap.h"
+#include "wire/members.h"
 #include "wire/run.h"
 #include "wire/sensors.h"
 #include "wire/shared_rows.h"
@@ -42,9 +43,10 @@
 /* Bulk files and clocks of an instance: it has one of each a backend. */
 #define SEGMENTS_MAX 16
 #define CLOCKS_MAX   16
-/* Sessions that an instance starts itself, and memberships of epochs: as many as a collector has. */
+/* Sessions that an instance starts itself: as many as a collector has. */
 #define SESSIONS_MAX 4096
-#define MEMBERS_MAX  (1u << 19)
+/* Questions of all instances that nobody has taken yet. */
+#define ASKS_MAX 1024
 
 _Static_assert(IDMAP_NONE == SESSION_NONE, "an id that was never set names nothing");
 
@@ -83,9 +85,14 @@ struct peer {
 	unsigned n_segments, n_clocks;
 	struct wire_session
 		*sessions; /* by id; the strings are the session's, state + 1: it is there */
-	struct wire_member *members; /* epochs are the session's */
-	size_t n_sessions, cap_sessions, n_members, cap_members;
-	struct idindex by_member;
+	size_t n_sessions, cap_sessions;
+	struct members members; /* epochs are the session's */
+};
+
+/* What a program asks for; the format is a string of the session. */
+struct asked {
+	struct peer *peer;
+	struct wire_ask ask;
 };
 
 struct wire_decoder {
@@ -106,6 +113,8 @@ struct wire_decoder {
 	bool stalled;               /* it had no time … */
 	size_t next_entry;          /* … for this entry of a frame of many */
 	struct wire_run_reader run; /* … and this is how far it came */
+	struct asked *asked;
+	size_t n_asked, cap_asked;
 };
 
 /* What a handler gets: one frame. */
@@ -128,8 +137,7 @@ static void peer_free(struct peer *p)
 	free(p->chains);
 	buf_done(&p->text);
 	free(p->sessions);
-	free(p->members);
-	idindex_done(&p->by_member);
+	members_done(&p->members);
 	free(p);
 }
 
@@ -539,7 +547,10 @@ static int on_epoch(struct wire_decoder *d, struct peer *p, const void *entry)
 	if (e.name == SESSION_NONE)
 		return -EBADMSG;
 	id = session_epoch_intern(d->s, &e);
-	return id == SESSION_NONE ? -ENOMEM : idmap_set(&p->epochs, w->id, id);
+	if (id == SESSION_NONE)
+		return -ENOMEM;
+	members_clear(&p->members, id); /* it may be another one now */
+	return idmap_set(&p->epochs, w->id, id);
 }
 
 static int on_slot(struct wire_decoder *d, struct peer *p, const void *entry)
@@ -555,6 +566,21 @@ static int on_slot(struct wire_decoder *d, struct peer *p, const void *entry)
 	if (row == SESSION_NONE || shared_rows_claim(&p->shared, d->s, w->id, row) < 0)
 		return -ENOMEM;
 	return idmap_set(&p->slots, w->id, row);
+}
+
+/* Where the values of a merged slot go must be of the same kind. */
+static int on_merge(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	const struct wire_merge *w = entry;
+	uint32_t from = idmap_get(&p->slots, w->from), into = idmap_get(&p->slots, w->into);
+
+	if (from == SESSION_NONE || from == into)
+		return -EBADMSG;
+	if (w->into != WIRE_NONE &&
+	    (into == SESSION_NONE || d->s->rows[from].set != d->s->rows[into].set))
+		return -EBADMSG;
+	shared_rows_merge(&p->shared, d->s, w->from, from, w->into, into);
+	return 0;
 }
 
 static int on_kernel(struct wire_decoder *d, struct peer *p, const void *entry)
@@ -993,26 +1019,43 @@ static int on_session(struct wire_decoder *d, struct peer *p, const void *entry)
 	return 0;
 }
 
-static bool member_equal(const void *ctx, uint32_t i, const void *key)
+static int member_add(struct peer *p, uint32_t its_epoch, uint32_t session, uint32_t phase)
 {
-	return !memcmp(&((const struct peer *)ctx)->members[i], key, sizeof(struct wire_member));
+	uint32_t epoch = idmap_get(&p->epochs, its_epoch);
+
+	if (epoch == SESSION_NONE || epoch == 0)
+		return -EBADMSG;
+	return members_add(&p->members, epoch, session, phase);
 }
 
-/* One that is sent again is one. */
 static int on_member(struct wire_decoder *d, struct peer *p, const void *entry)
 {
 	const struct wire_member *w = entry;
-	struct wire_member m = {idmap_get(&p->epochs, w->epoch), w->session};
 
-	if (m.epoch == SESSION_NONE || m.epoch == 0 || p->n_members >= MEMBERS_MAX)
-		return -EBADMSG;
-	if (idindex_find(&p->by_member, hash_pair(m.epoch, m.session), member_equal, p, &m) !=
-	    IDINDEX_NONE)
+	return member_add(p, w->epoch, w->session, 0);
+}
+
+static int on_phase(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	const struct wire_phase *w = entry;
+
+	return member_add(p, w->epoch, w->session, w->phase);
+}
+
+/* A tape is asked by nobody. */
+static int on_ask(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	const struct wire_ask *w = entry;
+	struct asked a = {p, *w};
+
+	a.ask.format = idmap_get(&p->strings, w->format);
+	if (d->is_tape)
 		return 0;
-	if (ARRAY_ROOM(p->members, p->cap_members, p->n_members + 1) < 0 ||
-	    idindex_add(&p->by_member, hash_pair(m.epoch, m.session), (uint32_t)p->n_members) < 0)
+	if (a.ask.format == SESSION_NONE || w->session >= p->n_sessions || d->n_asked >= ASKS_MAX)
+		return -EBADMSG;
+	if (ARRAY_ROOM(d->asked, d->cap_asked, d->n_asked + 1) < 0)
 		return -ENOMEM;
-	p->members[p->n_members++] = m;
+	d->asked[d->n_asked++] = a;
 	return 0;
 }
 
@@ -1065,6 +1108,9 @@ static const struct {
 	[WIRE_SENSORS] = {.whole = on_nothing},
 	[WIRE_SESSIONS] = {sizeof(struct wire_session), on_session, NULL, true},
 	[WIRE_MEMBERS] = {sizeof(struct wire_member), on_member, NULL, true},
+	[WIRE_PHASES] = {sizeof(struct wire_phase), on_phase, NULL, true},
+	[WIRE_MERGE] = {sizeof(struct wire_merge), on_merge, NULL, false},
+	[WIRE_ASK] = {sizeof(struct wire_ask), on_ask, NULL, false},
 	[WIRE_BYE] = {sizeof(struct wire_bye), .whole = on_bye},
 	[WIRE_USES] = {sizeof(struct wire_use), on_use, NULL, false},
 };
@@ -1276,6 +1322,7 @@ struct wire_decoder *wire_decoder_free(struct wire_decoder *d)
 	for (i = 0; i < d->n_peers; i++)
 		peer_free(d->peers[i]);
 	free(d->peers);
+	free(d->asked);
 	idindex_done(&d->by_instance);
 	free(d->pending);
 	wire_run_reader_done(&d->run);
@@ -1345,14 +1392,10 @@ static struct wire_session *session_at(const struct wire_decoder *d, size_t i,
 	return NULL;
 }
 
-bool wire_decoder_session(const struct wire_decoder *d, size_t i, struct wire_session_state *ret)
+static struct wire_session_state state_of(const struct wire_decoder *d, const struct peer *p,
+					  const struct wire_session *w)
 {
-	const struct peer *p;
-	const struct wire_session *w = session_at(d, i, &p);
-
-	if (!w)
-		return false;
-	*ret = (struct wire_session_state){
+	return (struct wire_session_state){
 		.instance = p->instance,
 		.id = w->id,
 		.state = w->state ? (w->state & ~SESSION_TAKEN) - 1 : WIRE_SESSION_GONE,
@@ -1363,7 +1406,16 @@ bool wire_decoder_session(const struct wire_decoder *d, size_t i, struct wire_se
 		.device_type = strtab_str(d->s->strings, w->device_type),
 		.format = strtab_str(d->s->strings, w->format),
 	};
-	return true;
+}
+
+bool wire_decoder_session(const struct wire_decoder *d, size_t i, struct wire_session_state *ret)
+{
+	const struct peer *p;
+	const struct wire_session *w = session_at(d, i, &p);
+
+	if (w)
+		*ret = state_of(d, p, w);
+	return w;
 }
 
 void wire_decoder_session_take(struct wire_decoder *d, size_t i)
@@ -1375,22 +1427,64 @@ void wire_decoder_session_take(struct wire_decoder *d, size_t i)
 		w->state |= SESSION_TAKEN;
 }
 
-int wire_decoder_session_rows(const struct wire_decoder *d, size_t i, uint8_t *rows)
+/* One whose values have all become those of another says nothing. */
+static bool row_says(const struct session *s, const struct session_row *row)
+{
+	for (uint32_t i = 0; i < s->sets[row->set].n; i++)
+		if (s->present[row->values + i])
+			return true;
+	return false;
+}
+
+static int phase_rows(const struct wire_decoder *d, const struct peer *p, uint32_t session,
+		      uint32_t phase, uint8_t *rows)
 {
 	const struct session *s = d->s;
-	const struct peer *p;
-	const struct wire_session *w = session_at(d, i, &p);
 	_cleanup_(freep) uint8_t *in = calloc(s->n_epochs, 1);
 
-	if (!w || !in)
-		return w ? -ENOMEM : -ENOENT;
-	for (size_t k = 0; k < p->n_members; k++)
-		if (p->members[k].session == w->id)
-			in[p->members[k].epoch] = 1;
+	if (!in)
+		return -ENOMEM;
+	members_mark(&p->members, session, phase, in, s->n_epochs);
 	for (size_t k = 0; k < s->n_rows; k++)
 		rows[k] = in[s->rows[k].epoch] &&
-			  session_lane_at(s, s->rows[k].lane)->process == p->process;
+			  session_lane_at(s, s->rows[k].lane)->process == p->process &&
+			  row_says(s, &s->rows[k]);
 	return 0;
+}
+
+int wire_decoder_session_rows(const struct wire_decoder *d, size_t i, uint8_t *rows)
+{
+	const struct peer *p;
+	const struct wire_session *w = session_at(d, i, &p);
+
+	return w ? phase_rows(d, p, w->id, MEMBERS_ANY, rows) : -ENOENT;
+}
+
+bool wire_decoder_ask(struct wire_decoder *d, struct wire_ask_state *ret)
+{
+	struct asked a;
+
+	if (!d->n_asked)
+		return false;
+	a = d->asked[0];
+	memmove(d->asked, d->asked + 1, --d->n_asked * sizeof(*d->asked));
+	*ret = (struct wire_ask_state){
+		.session = state_of(d, a.peer, &a.peer->sessions[a.ask.session]),
+		.id = a.ask.id,
+		.what = a.ask.what,
+		.phase = a.ask.phase,
+		.format = strtab_str(d->s->strings, a.ask.format),
+	};
+	return true;
+}
+
+int wire_decoder_phase_rows(struct wire_decoder *d, uint64_t instance, uint32_t session,
+			    uint32_t phase, uint8_t *rows)
+{
+	struct peer *p;
+	int r = peer_get(d, instance, &p);
+
+	return r < 0 ? r : phase_rows(d, p, session, phase, rows);
 }
 
 void wire_decoder_finish(struct wire_decoder *d)

@@ -54,6 +54,18 @@ void wire_decoder_session_take(struct wire_decoder *d, size_t i);
 /* Which rows are of it: a byte for each of the rows, 1 where it is. 0, -ENOENT or -ENOMEM. */
 int wire_decoder_session_rows(const struct wire_decoder *d, size_t i, uint8_t *rows);
 
+/* What the program of an instance asks for (struct wire_ask). */
+struct wire_ask_state {
+	struct wire_session_state session;
+	uint32_t id, what, phase;
+	const char *format; /* as it was sent: not to be trusted */
+};
+/* The one that was asked first is taken; false: there is none. */
+bool wire_decoder_ask(struct wire_decoder *d, struct wire_ask_state *ret);
+/* As wire_decoder_session_rows(), of a phase of a session that asks. 0 or -ENOMEM. */
+int wire_decoder_phase_rows(struct wire_decoder *d, uint64_t instance, uint32_t session,
+			    uint32_t phase, uint8_t *rows);
+
 /* Nothing comes any more: what was announced and did not come is counted (LOSS_TRACE_UNREAD). */
 void wire_decoder_finish(struct wire_decoder *d);
 

@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "wire/shared_rows.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
@@ -83,4 +84,54 @@ void shared_rows_set(struct shared_rows *r, struct session *s, uint32_t slot, ui
 		v = is_less(m, now, v) ? v : now;
 	*last = told.u64;
 	session_row_set(s, row, i, v);
+}
+
+/* A value that a slot has said; false: it has not. */
+static bool told(const struct shared_rows *r, const struct session *s, uint32_t slot, uint32_t row,
+		 uint32_t i, const struct metric *m, union metric_value *ret)
+{
+	uint32_t part = idmap_get(&r->parts, slot), at = s->rows[row].values + i;
+
+	*ret = s->values[at];
+	if (part != IDMAP_NONE && m->type != METRIC_TEXT)
+		ret->u64 = r->last[part + i];
+	/* A minimum of 0 is none. */
+	return s->present[at] && (m->add != METRIC_MIN || ret->u64);
+}
+
+/* The slot says nothing any more. What other slots of the row said of a sum is left; the rest they say again. */
+static void untell(struct shared_rows *r, struct session *s, uint32_t slot, uint32_t row,
+		   uint32_t i, const struct metric *m)
+{
+	uint32_t part = idmap_get(&r->parts, slot), at = s->rows[row].values + i;
+	union metric_value rest = {.u64 = 0}, none = {.u64 = 0};
+
+	if (part != IDMAP_NONE) {
+		if (m->type != METRIC_TEXT && (m->add == METRIC_SUM || m->add == METRIC_GAUGE))
+			rest = changed(m, s->values[at], r->last[part + i], none);
+		r->last[part + i] = 0;
+	}
+	s->values[at] = rest;
+	s->present[at] = m->type == METRIC_F64 ? fabs(rest.f64) > 0 : rest.u64 > 0;
+	s->generation++;
+}
+
+void shared_rows_merge(struct shared_rows *r, struct session *s, uint32_t from, uint32_t from_row,
+		       uint32_t into, uint32_t into_row)
+{
+	const struct session_set *set = &s->sets[s->rows[from_row].set];
+	union metric_value v, sum;
+	const struct metric *m;
+
+	for (uint32_t i = 0; i < set->n; i++) {
+		m = metric_table_get(s->metrics, set->metrics[i]);
+		if (!told(r, s, from, from_row, i, m, &v))
+			continue;
+		untell(r, s, from, from_row, i, m);
+		if (into_row == SESSION_NONE)
+			continue;
+		if (told(r, s, into, into_row, i, m, &sum))
+			v = metric_combine(m, sum, 1, v, 1);
+		shared_rows_set(r, s, into, into_row, i, v);
+	}
 }

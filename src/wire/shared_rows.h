@@ -26,4 +26,9 @@ int shared_rows_claim(struct shared_rows *r, const struct session *s, uint32_t s
 void shared_rows_set(struct shared_rows *r, struct session *s, uint32_t slot, uint32_t row,
 		     uint32_t i, union metric_value v);
 
+/* What the slot `from` says becomes what `into` says, too, and `from` says nothing: rows of one set.
+ * into_row SESSION_NONE: it is dropped. */
+void shared_rows_merge(struct shared_rows *r, struct session *s, uint32_t from, uint32_t from_row,
+		       uint32_t into, uint32_t into_row);
+
 #endif

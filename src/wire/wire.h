@@ -59,14 +59,17 @@
 	_(SENSORS,   28)  /* struct wire_sensors, f64[n]: of a device; of instance 0        */     \
 	_(OCTAVES,   29)  /* { struct wire_octave, u32[n] }*: durations                     */     \
 	_(SESSIONS,  30)  /* struct wire_session[]: that the program started itself         */     \
-	_(MEMBERS,   31)  /* struct wire_member[]: which of them an epoch is in             */
+	_(MEMBERS,   31)  /* struct wire_member[]: which of them an epoch is in: older tapes */     \
+	_(PHASES,    32)  /* struct wire_phase[]: which of their phases an epoch is in      */     \
+	_(MERGE,     33)  /* struct wire_merge[]: a slot's values are another one's now     */     \
+	_(ASK,       34)  /* struct wire_ask: the program wants a part of its profile       */
 /* clang-format on */
 
 enum wire_kind {
 #define _(name, number) WIRE_##name = number,
 	WIRE_KINDS(_)
 #undef _
-		WIRE_N_KINDS = 32
+		WIRE_N_KINDS = 35
 };
 
 struct wire_header {
@@ -150,7 +153,7 @@ struct wire_epoch_def {
 };
 
 /* A session that the program started by proton.h, with a profile of its own: the values of the epochs that
- * it is in. */
+ * it is in. An epoch that is defined again is in none until that is told again. */
 struct wire_session {
 	uint32_t id, state;   /* WIRE_SESSION_* */
 	uint32_t name;        /* strings: path of its file, without the suffix */
@@ -168,9 +171,35 @@ struct wire_session {
 #define WIRE_SESSION_FILE     "%016" PRIx64 "-%" PRIu32 ".session"
 #define WIRE_SESSION_FILE_MAX 48
 
-struct wire_member {
+struct wire_member { /* of phase 0 */
 	uint32_t epoch, session;
 };
+
+struct wire_phase {
+	uint32_t epoch, session, phase, pad;
+};
+
+/* What `from` has said is a part of `into` from now on, as if that had said it, and `from` says nothing: so
+ * an epoch that no session needs any more is used anew, and the run keeps what it had. Both are of one node,
+ * lane and set. into WIRE_NONE: there is no room for it, which is counted. */
+struct wire_merge {
+	uint32_t from, into;
+};
+
+/* All that the answer is made of was sent before. */
+struct wire_ask {
+	uint32_t id; /* no other one of the instance has it */
+	uint32_t what, session, phase;
+	uint32_t format, pad; /* string */
+};
+#define WIRE_ASK_DATA 0u /* the phase in this format, into the answer */
+#define WIRE_ASK_FILE 1u /* … into the session's file of the phase, NAME.part_PHASE.SUFFIX */
+/* The file in the session directory where it is answered, which says that the program may ask. Its first
+ * bytes say when it is done, and how: a positive errno or 0, in decimal digits behind blanks, and a line
+ * feed. Data is behind them. */
+#define WIRE_ANSWER_FILE     "%016" PRIx64 "-%" PRIu32 ".answer"
+#define WIRE_ANSWER_FILE_MAX 48
+#define WIRE_ANSWER_HEAD     16
 
 struct wire_slot_def {
 	uint32_t id, node, lane, epoch, set;
@@ -322,6 +351,9 @@ _Static_assert(sizeof(struct wire_lane_def) == 24, "wire_lane_def");
 _Static_assert(sizeof(struct wire_metric_def) == 20, "wire_metric_def");
 _Static_assert(sizeof(struct wire_session) == 24, "wire_session");
 _Static_assert(sizeof(struct wire_member) == 8, "wire_member");
+_Static_assert(sizeof(struct wire_phase) == 16, "wire_phase");
+_Static_assert(sizeof(struct wire_merge) == 8, "wire_merge");
+_Static_assert(sizeof(struct wire_ask) == 24, "wire_ask");
 _Static_assert(sizeof(struct wire_slot_def) == 20, "wire_slot_def");
 _Static_assert(sizeof(struct wire_values) == 16, "wire_values");
 _Static_assert(sizeof(struct wire_kernel_values) == 40, "wire_kernel_values");

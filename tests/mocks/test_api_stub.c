@@ -12,6 +12,7 @@
 #include "base/util.h"
 #include "collect/alone.h"
 #include "collect/collect.h"
+#include "collect/phases.h"
 #include "collect/sessions.h"
 
 __attribute__((visibility("default"))) stub_get_fn stub_get;
@@ -281,6 +282,44 @@ int collect_session_finalize(int session, const char *format)
 {
 	stub_log("finalize %d %s\n", session, format ? format : "-");
 	return PROTON_UNWRITTEN;
+}
+
+int collect_phase_advance(int session)
+{
+	stub_log("advance %d\n", session);
+	return 1;
+}
+
+int collect_phase_is_complete(int session, int phase)
+{
+	stub_log("complete %d %d\n", session, phase);
+	return 0;
+}
+
+int collect_phase_clear(int session, int phase, int up_to)
+{
+	stub_log("clear %d %d %d\n", session, phase, up_to);
+	return PROTON_OK;
+}
+
+int collect_session_data(int session, int phase, const char *format, char **ret_data,
+			 size_t *ret_size)
+{
+	stub_log("data %d %d %s\n", session, phase, format ? format : "-");
+	*ret_size = 2;
+	*ret_data = strdup("[]");
+	return PROTON_OK;
+}
+
+void collect_data_free(char *data)
+{
+	stub_log("free %s\n", data ? data : "-");
+	free(data);
+}
+
+int collect_context_depth(void)
+{
+	return depth;
 }
 
 const char *collect_session_error(void)

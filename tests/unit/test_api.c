@@ -122,6 +122,28 @@ START_TEST(test_sessions)
 }
 END_TEST
 
+START_TEST(test_phases)
+{
+	struct stub *stub = open_stub();
+	char *data = NULL;
+	size_t size = 0;
+
+	ck_assert_int_eq(proton_phase_advance(7), 1);
+	ck_assert_int_eq(proton_phase_is_complete(7, 0), 0);
+	ck_assert_int_eq(proton_session_data(7, 0, "hatchet", &data, &size), PROTON_OK);
+	ck_assert_uint_eq(size, 2);
+	ck_assert_str_eq(data, "[]");
+	proton_data_free(data);
+	proton_data_free(NULL);
+	ck_assert_int_eq(proton_phase_clear(7, 0, 1), PROTON_OK);
+	proton_enter_scope("a");
+	ck_assert_int_eq(proton_context_depth(), 1);
+	proton_exit_scope();
+	ck_assert_str_eq(stub->log, "start API\nadvance 7\ncomplete 7 0\ndata 7 0 hatchet\n"
+				    "free []\nfree -\nclear 7 0 1\npush 2 a\npop 0\n");
+}
+END_TEST
+
 START_TEST(test_states_and_launches)
 {
 	static const int64_t whole[] = {1, -2};
@@ -166,6 +188,12 @@ START_TEST(test_older_collector)
 	ck_assert_int_eq(proton_enter_scope("a"), 0);
 	ck_assert_int_eq(proton_session_start("a", NULL), PROTON_NOBODY);
 	ck_assert_int_eq(proton_session_finalize(0, NULL), PROTON_NOBODY);
+	ck_assert_int_eq(proton_phase_advance(0), PROTON_NOBODY);
+	ck_assert_int_eq(proton_phase_is_complete(0, 0), PROTON_NOBODY);
+	ck_assert_int_eq(proton_phase_clear(0, 0, 0), PROTON_NOBODY);
+	ck_assert_int_eq(proton_session_data(0, 0, NULL, NULL, NULL), PROTON_NOBODY);
+	proton_data_free(NULL);
+	ck_assert_int_eq(proton_context_depth(), PROTON_NOBODY);
 	ck_assert_str_eq(proton_session_error(), "nobody is profiling this program");
 	ck_assert_int_eq(proton_exit_scope(), 0);
 }
@@ -238,6 +266,7 @@ int main(void)
 	tcase_add_test(tc, test_scopes);
 	tcase_add_test(tc, test_metrics);
 	tcase_add_test(tc, test_sessions);
+	tcase_add_test(tc, test_phases);
 	tcase_add_test(tc, test_states_and_launches);
 	tcase_add_test(tc, test_older_collector);
 	tcase_add_test(tc, test_refused);

@@ -32,7 +32,7 @@ START_TEST(test_out_of_memory)
 
 	pages_mapped(); /* what reading takes is there from now on */
 	before = pages_mapped();
-	for (rlim_t room = 0; room < (rlim_t)200 << 20; room += (rlim_t)4 << 20) {
+	for (rlim_t room = 0; room < (rlim_t)256 << 20; room += (rlim_t)4 << 20) {
 		limit.rlim_cur = (rlim_t)(before * page) + room;
 		ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
 		if (tables_new())

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "collect/phases.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "collect/asks.h"
+#include "collect/epochs.h"
+#include "collect/patience.h"
+#include "collect/session_table.h"
+
+enum {
+	ANSWER_MS = 60000, /* how long proton may take to answer */
+	LOOK_NS = 1000000, /* between two looks whether it has */
+	ASK_EVERY = 200,   /* … of so many one whether it is there */
+	LEFT_MAX = 32,     /* epochs that are not needed any more and not free yet */
+};
+
+/* ---- one after another ---- */
+
+/* What is cleared is to be used anew before there is much of it. */
+static void relieve(void)
+{
+	bool many = false;
+
+	if (sessions_lock()) {
+		many = epochs_n_left() > LEFT_MAX;
+		sessions_unlock();
+	}
+	if (many)
+		sender_deliver();
+}
+
+static int advance_locked(int session)
+{
+	struct session_entry *e;
+
+	if (!session_is_live(session))
+		return session_fail_unknown(session);
+	e = &collector->session[session];
+	if (e->phase == INT_MAX)
+		return session_fail(PROTON_FULL, "there are no numbers for more phases");
+	e->phase++;
+	if (session_state((uint32_t)session) != WIRE_SESSION_ACTIVE || epochs_update())
+		return (int)e->phase;
+	e->phase--;
+	epochs_update();
+	return session_fail(PROTON_FULL, "a process may have %d phases that are not cleared",
+			    MAX_EPOCHS);
+}
+
+int collect_phase_advance(int session)
+{
+	int r;
+
+	if (!sessions_lock())
+		return session_fail_locked();
+	r = advance_locked(session);
+	sessions_unlock();
+	return r;
+}
+
+static int fail_phase(int session, int phase)
+{
+	return session_fail(PROTON_INVALID, "there is no phase %d of session %d", phase, session);
+}
+
+int collect_phase_is_complete(int session, int phase)
+{
+	int r;
+
+	if (!sessions_lock())
+		return session_fail_locked();
+	if (!session_is_live(session))
+		r = session_fail_unknown(session);
+	else if (phase < 0)
+		r = fail_phase(session, phase);
+	else
+		r = (uint32_t)phase < collector->session[session].phase &&
+		    epochs_are_complete((uint32_t)session, (uint32_t)phase);
+	sessions_unlock();
+	return r;
+}
+
+static int clear_locked(int session, int phase, int up_to)
+{
+	if (!session_is_live(session))
+		return session_fail_unknown(session);
+	if (phase < 0)
+		return fail_phase(session, phase);
+	epochs_leave((uint32_t)session, up_to ? 0 : (uint32_t)phase, (uint32_t)phase);
+	/* The phase of now begins anew. */
+	return epochs_update() ? PROTON_OK
+			       : session_fail(PROTON_FULL,
+					      "there are too many sets of sessions and phases");
+}
+
+int collect_phase_clear(int session, int phase, int up_to)
+{
+	int r;
+
+	if (!sessions_lock())
+		return session_fail_locked();
+	r = clear_locked(session, phase, up_to);
+	sessions_unlock();
+	relieve();
+	return r;
+}
+
+/* ---- asking ---- */
+
+static int fail_unanswered(void)
+{
+	return session_fail(PROTON_UNWRITTEN, "proton did not answer");
+}
+
+/* Others ask, too: a place for one more. */
+static int ask_patiently(const struct ask *ask)
+{
+	const struct timespec look = {0, LOOK_NS};
+	struct patience p = patience(ANSWER_MS);
+	int place;
+
+	while ((place = ask_post(ask)) == -EAGAIN && patience_ms(&p))
+		nanosleep(&look, NULL);
+	return place;
+}
+
+/* Until there is an answer, as long as proton is there. */
+static int ask_await(int place, int *ret_error, int *ret_fd)
+{
+	const struct timespec look = {0, LOOK_NS};
+	struct patience p = patience(ANSWER_MS);
+	int r = 0;
+
+	for (int i = 0; r == 0 && patience_ms(&p); i++) {
+		if (i % ASK_EVERY == 0 &&
+		    (!atomic_load(&collector->control->alive) || !sender_deliver()))
+			return 0;
+		r = ask_look(place, ret_error, ret_fd);
+		if (r == 0)
+			nanosleep(&look, NULL);
+	}
+	return r;
+}
+
+/* A status of proton.h; ret_fd may be NULL. */
+static int ask(const struct ask *what, int *ret_fd)
+{
+	int place = ask_patiently(what), error = 0, r;
+
+	if (place < 0)
+		return session_fail(PROTON_UNWRITTEN, "proton's folder cannot be written to: %s",
+				    strerror(-place));
+	r = ask_await(place, &error, ret_fd);
+	ask_done(place);
+	if (r <= 0)
+		return fail_unanswered();
+	if (!error)
+		return PROTON_OK;
+	if (ret_fd)
+		close(*ret_fd);
+	return session_fail(PROTON_UNWRITTEN, "%s: %s",
+			    ret_fd ? "the data was not made" : "the file was not written",
+			    strerror(error));
+}
+
+int phase_write(uint32_t session, uint32_t phase, uint32_t format)
+{
+	const struct ask what = {WIRE_ASK_FILE, session, phase, format};
+
+	return ask(&what, NULL);
+}
+
+/* ---- data ---- */
+
+static const char *const formats[] = {"hatchet", "hatchet_msgpack"};
+
+static const char *format_word(const char *format)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		if (!format || !*format || !strcasecmp(format, formats[i]))
+			return formats[i];
+	return NULL;
+}
+
+/* All behind the head, with a zero behind it. */
+static int data_read(int fd, char **ret_data, size_t *ret_size)
+{
+	struct stat st;
+	size_t size, at = 0;
+	ssize_t n = 1;
+	char *data;
+
+	if (fstat(fd, &st) < 0 || st.st_size < WIRE_ANSWER_HEAD)
+		return fail_unanswered();
+	size = (size_t)st.st_size - WIRE_ANSWER_HEAD;
+	data = malloc(size + 1);
+	if (!data)
+		return session_fail(PROTON_FULL, "there is no memory for %zu bytes", size);
+	for (; at < size && n > 0; at += n > 0 ? (size_t)n : 0)
+		n = pread(fd, data + at, size - at, (off_t)(WIRE_ANSWER_HEAD + at));
+	if (at < size) {
+		free(data);
+		return fail_unanswered();
+	}
+	data[size] = '\0';
+	*ret_data = data;
+	*ret_size = size;
+	return PROTON_OK;
+}
+
+static int data_check(int session, int phase)
+{
+	int r = PROTON_OK;
+
+	if (!sessions_lock())
+		return session_fail_locked();
+	if (!session_is_live(session))
+		r = session_fail_unknown(session);
+	else if (phase < 0 || (uint32_t)phase > collector->session[session].phase)
+		r = fail_phase(session, phase);
+	sessions_unlock();
+	return r;
+}
+
+int collect_session_data(int session, int phase, const char *format, char **ret_data,
+			 size_t *ret_size)
+{
+	const char *word = format_word(format);
+	struct ask what = {WIRE_ASK_DATA, (uint32_t)session, (uint32_t)phase, 0};
+	int fd = -1, r;
+
+	if (!word)
+		return session_fail(
+			PROTON_INVALID,
+			"format '%.40s' is not one of sessions: hatchet or hatchet_msgpack",
+			format);
+	r = data_check(session, phase);
+	what.format = string_intern(word, strlen(word));
+	r = r < 0 ? r : ask(&what, &fd);
+	if (r < 0)
+		return r;
+	r = data_read(fd, ret_data, ret_size);
+	close(fd);
+	return r;
+}
+
+void collect_data_free(char *data)
+{
+	free(data);
+}

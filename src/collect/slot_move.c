@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <string.h>
+#include "collect/slots.h"
+
+static double as_f64(uint64_t bits)
+{
+	double v;
+
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+static bool is_less(const struct metric_entry *m, uint64_t a, uint64_t b)
+{
+	return m->type == METRIC_F64 ? as_f64(a) < as_f64(b) : a < b;
+}
+
+static uint64_t sum(const struct metric_entry *m, uint64_t a, uint64_t b)
+{
+	double v;
+
+	if (m->type != METRIC_F64)
+		return a + b;
+	v = as_f64(a) + as_f64(b);
+	memcpy(&a, &v, sizeof(a));
+	return a;
+}
+
+static uint64_t combined(const struct metric_entry *m, uint64_t a, uint64_t b)
+{
+	if (m->type == METRIC_TEXT)
+		return b ? b : a;
+	switch (metric_add_plain(m->add)) {
+	case METRIC_SUM:
+		return sum(m, a, b);
+	case METRIC_MIN:
+		return is_less(m, b, a) ? b : a;
+	case METRIC_MAX:
+		return is_less(m, a, b) ? b : a;
+	default:
+		return b;
+	}
+}
+
+void slot_move(uint32_t from, uint32_t into)
+{
+	const struct slot_entry *f = &collector->slot[from];
+	const struct set_entry *set = &collector->set[f->set];
+
+	for (uint32_t i = 0; i < set->n; i++) {
+		const struct metric_entry *m = &collector->metric[set->metrics[i]];
+		uint64_t none = set->metrics[i] == METRIC_TIME_MIN ? UINT64_MAX : 0, v, old;
+		_Atomic uint64_t *to;
+
+		v = atomic_exchange(&collector->value[f->values + i], none);
+		if (into == WIRE_NONE)
+			continue;
+		to = &collector->value[collector->slot[into].values + i];
+		old = atomic_load(to);
+		while (!atomic_compare_exchange_weak(to, &old, combined(m, old, v)))
+			;
+	}
+}
