@@ -20,6 +20,8 @@ from .profile import DEFAULT_PROFILE_NAME, activate, deactivate, finalize, profi
 from .scope import cpu_timed_scope, enter_scope, exit_scope, scope
 from .state import enter_state, exit_state, metadata_state, state
 
+__version__ = "0.1.0"
+
 __all__ = [
     "DEFAULT_PROFILE_NAME",
     "Error",

@@ -63,8 +63,8 @@ def _on_path():
 def commands():
     """Each place in which the command is, best first."""
     named = environment("PROTON_COMMAND")
-    if named:
-        yield os.path.abspath(named)
+    if named and _is_program(os.path.realpath(named)):  # not a script that would look here again
+        yield os.path.realpath(named)
     installed = _installed()
     top = os.path.dirname(os.path.dirname(HERE))
     # From PREFIX/share/proton/python/proton to PREFIX.

@@ -117,23 +117,36 @@ const char *target_strerror(int error)
 
 #define LIBRARY_NAME "libproton.so"
 
+/* The library in a folder: by the name that a wheel, which has no links, knows it by, too. */
+static int library_in(const char *folder, const char *rest, char **ret_path)
+{
+	static const char *const names[] = {LIBRARY_NAME, LIBRARY_NAME ".0"};
+	char *path;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (asprintf(&path, "%s%s/%s", folder, rest, names[i]) < 0)
+			return -ENOMEM;
+		if (path[0] == '/' && access(path, R_OK) == 0) {
+			*ret_path = path;
+			return 0;
+		}
+		free(path);
+	}
+	return -ENOENT;
+}
+
 /* Is there a library at folder + rest? Each place that was looked at is added to *why. */
 static bool library_at(const char *folder, const char *rest, char **ret_path, char **why)
 {
-	char *path, *more;
+	char *more;
 
-	if (asprintf(&path, "%s%s/" LIBRARY_NAME, folder, rest) < 0)
-		return false;
-	if (path[0] == '/' && access(path, R_OK) == 0) {
-		*ret_path = path;
+	if (library_in(folder, rest, ret_path) == 0)
 		return true;
-	}
-	if (asprintf(&more, "%s%s%s", *why ? *why : LIBRARY_NAME " is not at ", *why ? ", " : "",
-		     path) >= 0) {
+	if (asprintf(&more, "%s%s%s%s/" LIBRARY_NAME, *why ? *why : LIBRARY_NAME " is not at ",
+		     *why ? ", " : "", folder, rest) >= 0) {
 		free(*why);
 		*why = more;
 	}
-	free(path);
 	return false;
 }
 
