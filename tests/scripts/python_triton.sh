@@ -51,7 +51,7 @@ n=0
 while read -r python; do
 	version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 	case $version in
-	3.7|3.8|3.9|3.10|3.11|3.12|3.13|3.14) ;;
+	3.7|3.8|3.9|3.10|3.11|3.12|3.13|3.14|3.15) ;;
 	*) continue ;;
 	esac
 	n=$((n + 1))
