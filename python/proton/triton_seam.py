@@ -10,6 +10,7 @@ import triton.profiler under `proton record` or `proton top`. What such a script
 exception of its own; what cannot be had here is left out, and a note of the profile says so.
 """
 import ctypes
+import importlib
 import importlib.util
 import os
 import sys
@@ -32,6 +33,14 @@ def note(text):
     if text not in _noted:
         _noted.add(text)
         _library().proton_seam_note(_native.encode(text))
+
+
+def known_mode(mode):
+    """The mode, but for what is left out, which a note says."""
+    if mode.split(":")[0] != "pcsampling":
+        return mode
+    note("mode 'pcsampling' of Triton's Proton is left out: proton takes no samples of kernels yet")
+    return ""
 
 
 def _library():
@@ -75,9 +84,7 @@ class Seam(types.ModuleType):
             )
         # Before Triton 3.6 the last of these may be the folder of CUPTI.
         mode = "" if os.sep in mode else mode
-        if profiler == "cupti_pcsampling" or mode.split(":")[0] == "pcsampling":
-            note("mode 'pcsampling' of Triton's Proton: proton takes no samples of kernels yet")
-            mode = ""
+        mode = known_mode("pcsampling" if profiler == "cupti_pcsampling" else mode)
         options = _native.SessionOptions(
             context=_native.encode(contextSourceName),
             data=_native.encode(dataName),
@@ -253,7 +260,36 @@ class Seam(types.ModuleType):
     del _instrument
 
 
+class OneSession(Seam):
+    """Under `proton script.py` the session is not the script's to end (triton_command.py)."""
+
+    def finalize(self, session, outputFormat=""):
+        pass
+
+    def finalize_all(self, outputFormat=""):
+        pass
+
+
+def is_command_line():
+    return getattr(sys.modules[__package__], "command_line", False)
+
+
+def _set_flags(package):
+    """Of Triton's layer: it is profiled, and there is one session."""
+    module = importlib.import_module(package + ".flags")
+    if hasattr(module, "flags"):
+        module.flags.profiling_on = module.flags.command_line = True
+    else:  # before Triton 3.5
+        module.set_profiling_on()
+        module.set_command_line()
+
+
 def make_module(name, find_tritons):
     """The module, or None where nobody profiles this process: then Triton's own is right. find_tritons()
     gives the spec of that one."""
-    return Seam(name, find_tritons) if _native.active() else None
+    if not _native.active():
+        return None
+    if not is_command_line():
+        return Seam(name, find_tritons)
+    _set_flags("triton.profiler")
+    return OneSession(name, find_tritons)

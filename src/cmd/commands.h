@@ -24,7 +24,7 @@ struct command_table {
 
 extern const struct command_def command_record, command_top, command_view, command_report,
 	command_export, command_list, command_diff, command_merge, command_advise, command_doctor,
-	command_viewer, command_receive, command_help, command_version;
+	command_viewer, command_receive, command_script, command_help, command_version;
 int cmd_record(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_view(int argc, char **argv);
@@ -37,6 +37,9 @@ int cmd_advise(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_viewer(int argc, char **argv); /* also as the program "proton-viewer" */
 int cmd_receive(int argc, char **argv);
+/* Triton's words: is_script(): they begin with this one, and need no command's name. */
+int cmd_script(int argc, char **argv);
+bool is_script(const char *word);
 int cmd_help(const struct command_table *all, int argc, char **argv);
 int cmd_version(int argc, char **argv);
 /* By its name or alias; NULL: there is none. */

@@ -35,13 +35,14 @@ static const struct command_def command_proton = {
 static int help(int argc, char **argv);
 
 static const struct command commands[] = {
-	{&command_top, cmd_top, NULL, false},       {&command_record, cmd_record, "run", false},
-	{&command_view, cmd_view, NULL, false},     {&command_report, cmd_report, NULL, false},
-	{&command_export, cmd_export, NULL, false}, {&command_list, cmd_list, NULL, false},
-	{&command_diff, cmd_diff, NULL, false},     {&command_advise, cmd_advise, NULL, false},
-	{&command_merge, cmd_merge, NULL, false},   {&command_doctor, cmd_doctor, NULL, false},
-	{&command_viewer, cmd_viewer, NULL, false}, {&command_receive, cmd_receive, NULL, true},
-	{&command_help, help, NULL, false},         {&command_version, cmd_version, NULL, false},
+	{&command_top, cmd_top, NULL, false},         {&command_record, cmd_record, "run", false},
+	{&command_view, cmd_view, NULL, false},       {&command_report, cmd_report, NULL, false},
+	{&command_export, cmd_export, NULL, false},   {&command_list, cmd_list, NULL, false},
+	{&command_diff, cmd_diff, NULL, false},       {&command_advise, cmd_advise, NULL, false},
+	{&command_merge, cmd_merge, NULL, false},     {&command_doctor, cmd_doctor, NULL, false},
+	{&command_viewer, cmd_viewer, NULL, false},   {&command_script, cmd_script, NULL, false},
+	{&command_receive, cmd_receive, NULL, true},  {&command_help, help, NULL, false},
+	{&command_version, cmd_version, NULL, false},
 };
 
 static const struct command_table all = {commands, ARRAY_SIZE(commands), &command_proton};
@@ -128,6 +129,8 @@ static int run(int argc, char **argv)
 	/* --help says more than the options: the commands. */
 	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
 		return help(1, argv);
+	if (argc > 1 && !command_find(&all, argv[1]) && is_script(argv[1]))
+		return cmd_script(argc, argv);
 	if (argc > 1 && argv[1][0] == '-') {
 		first = options_parse(&command_proton, argc, argv, on_option, &version);
 		if (first <= 0)

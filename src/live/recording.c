@@ -230,7 +230,8 @@ void recording_poll(struct recording *rec)
 	update_run(rec);
 	watch_update(&rec->sensors, receiver_session(rec->receiver));
 	session_files_poll(&rec->sessions, rec->receiver);
-	saver_poll(&rec->saver, receiver_session(rec->receiver));
+	if (!rec->options->by_sessions)
+		saver_poll(&rec->saver, receiver_session(rec->receiver));
 }
 
 /* ---- waiting ---- */
@@ -330,7 +331,7 @@ int recording_finish(struct recording *rec)
 	else if (r < 0 && rec->options->tape)
 		complain("cannot write '%s': %s", rec->options->tape, strerror(-r));
 	session_files_finish(&rec->sessions, rec->receiver);
-	e = recording_save(rec);
+	e = rec->options->by_sessions && rec->sessions.n_written ? 0 : recording_save(rec);
 	if (rec->options->verbose)
 		complain(
 			"saved %u times while it ran, once at the end; %u failed; %u sessions of the program, %u failed",

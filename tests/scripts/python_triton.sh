@@ -102,6 +102,53 @@ python3 none.py >wanted
 timeout 120 "$PROTON" record -q -o p.hatchet -- python3 none.py >out 2>err
 check "a program without Triton sees nothing" "$(sed 's/0x[0-9a-f]*/_/g' wanted)" "$(sed 's/0x[0-9a-f]*/_/g' out)"
 
+# ---- Triton's words for a run
+cat >script.py <<'END'
+import os, sys
+print(sys.argv, __name__, os.path.basename(sys.path[0]), [m for m in ("data", "context", "flags") if m in sys.modules])
+import proton
+print(proton.start("other"), proton.deactivate(0), proton.activate(0))
+with proton.scope("outer", {"given": 2}):
+    pass
+proton.finalize()
+with proton.scope("after", {"given": 3}):
+    pass
+exec(sys.argv[1])
+END
+python3 -m venv --without-pip --system-site-packages venv2
+command() { (export PYTHONPATH=$here/../python; timeout 240 "$PROTON" "$@") >out 2>err; }
+command -n name script.py 'print("end")' more
+check "a script: status" 0 $?
+check "its world" "['script.py', 'print(\"end\")', 'more'] __main__ ${work##*/} []|None None None|end|" "$(tr '\n' '|' <out)"
+check "its session" 2,3 "$(metric name.hatchet outer given),$(metric name.hatchet after given)"
+check "no other files" name.hatchet "$(ls -- *name* *other* proton* 2>/dev/null)"
+check "and no words of ours" "" "$(cat err)"
+for end in 'sys.exit(3):3' 'sys.exit("no"):1' '1/0:1' 'raise KeyboardInterrupt:1' 'os._exit(4):4' 'sys.exit():0'; do
+	rm -f proton.hatchet
+	command script.py "${end%:*}"
+	check "${end%:*}: status" "${end##*:}" $?
+	check "${end%:*}: its profile" 2 "$(metric proton.hatchet outer given)"
+done
+command script.py 1/0
+has "a traceback as without us" '  File "script.py", line 10, in <module>' err
+check "and nothing of ours in it" 0 "$(grep -c triton_command err)"
+command script script.py ''
+check "by the command's name" 0 $?
+command -c nonsense script.py
+check "a wrong word" 2 $?
+command -n x
+check "no script" 2 $?
+command nothing.py
+check "a script that is not there" 2 $?
+has "by its name" "cannot open 'nothing.py'" err
+(export VIRTUAL_ENV=$PWD/venv2; command -v script.py 'print(sys.prefix)')
+has "the active environment's interpreter" "program '$PWD/venv2/bin/python3'" err
+{ echo "#!$PWD/venv2/bin/python3"; cat script.py; } >bang.py
+(unset VIRTUAL_ENV CONDA_PREFIX; command -v bang.py '')
+has "the script's own" "program '$PWD/venv2/bin/python3'" err
+(export PROTON_PYTHON=$PWD/venv/bin/python3; command -v bang.py '')
+has "the one that is named" "program '$PWD/venv/bin/python3'" err
+
 # ---- Triton's layer
 export PYTHONPATH=${PROTON_TRITON_DIR:-}${PYTHONPATH:+:$PYTHONPATH}
 python=${PROTON_TRITON_PYTHON:-python3}
@@ -141,6 +188,28 @@ check "hook: status" 0 $?
 check "launch metadata" "on count=1, step/__proton_launch_metadata/helper count=3, step/_plain count=1, step/matmul 64 bytes=96 count=3 flops16=192" \
 	"$(tree h.hatchet flops16 bytes)"
 check "is not shown" "" "$("$PROTON" report h.hatchet | grep helper)"
+
+cat >one.py <<'END'
+import triton.profiler as proton
+print(proton.start("other", backend="cupti"), proton.deactivate(0), proton.activate(0))
+try:
+    proton.deactivate(1)
+except ValueError as error:
+    print(error)
+with proton.scope("outer", {"given": 2}):
+    pass
+proton.finalize()
+END
+for how in '' '-k triton' '-m pcsampling'; do
+	(export PROTON_PYTHON=$python; timeout 240 "$PROTON" -n one $how one.py) >out 2>err
+	check "proton $how one.py: status" 0 $?
+	check "proton $how one.py: one session" "None None None|Only one session can be deactivated when running from the command line.|" "$(tr '\n' '|' <out)"
+	check "proton $how one.py: its profile" 2 "$(metric one.hatchet outer given)"
+done
+has "what is left out is said" "mode 'pcsampling' of Triton's Proton is left out" <(notes one.hatchet)
+timeout 240 "$PROTON" record -q -o run.hatchet -- "$python" -m triton.profiler.proton -n theirs -b cupti one.py >out 2>err
+check "Triton's command: status" 0 $?
+check "Triton's command: its profile" 2,2 "$(metric theirs.hatchet outer given),$(metric run.hatchet outer given)"
 
 record profile
 check "the decorator" "['f.hatchet']" "$(cat out)"

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""What `proton script.py` and `proton pytest` run in the script's interpreter:
+
+    python3 triton_command.py NAME BACKEND CONTEXT MODE DATA HOOK SCRIPT [ARGS]
+
+One session, number 0, around a script that is run as `python3 SCRIPT` would: there are no others, so
+start() of the script returns None, whether it imports triton.profiler or proton. The exit status is that of
+the script; 1 for an exception and for Ctrl-C.
+"""
+import importlib
+import importlib.util
+import os
+import runpy
+import sys
+import traceback
+import types
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _package():
+    """The package that this file is in, under its private name."""
+    name = "_proton_profiler"
+    if name not in sys.modules:
+        package = types.ModuleType(name)
+        package.__path__ = [HERE]
+        sys.modules[name] = package
+    # For who asks whether there is one session: triton_seam.py.
+    sys.modules[name].command_line = True
+    return name
+
+
+def _module(name):
+    return importlib.import_module(_package() + "." + name)
+
+
+def _one_session(flags):
+    flags.profiling_on = True
+    flags.command_line = True
+
+
+def _tell_public():
+    """The package `proton`, if that is ours, has the one session, too."""
+    spec = importlib.util.find_spec("proton")
+    for folder in spec.submodule_search_locations or () if spec else ():
+        if os.path.exists(os.path.join(folder, "triton_seam.py")):
+            _one_session(importlib.import_module("proton.flags").flags)
+
+
+def _run_pytest(arguments):
+    try:
+        import pytest
+    except ImportError:
+        print("proton: this interpreter has no pytest: %s" % sys.executable, file=sys.stderr)
+        return 1
+    return int(pytest.main(arguments))
+
+
+def _run_file(script, arguments):
+    sys.argv = [script] + arguments
+    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
+    try:
+        runpy.run_path(script, run_name="__main__")
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return end.code or 0
+        print(end.code, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 1
+    except BaseException as error:
+        _print(error)
+        return 1
+    return 0
+
+
+def _print(error):
+    """As the interpreter would, from the script's own lines on."""
+    tb = error.__traceback__
+    while tb and tb.tb_frame.f_code.co_filename in (__file__, runpy.__file__, "<frozen runpy>"):
+        tb = tb.tb_next
+    traceback.print_exception(type(error), error, tb)
+
+
+def _run(script, arguments):
+    if os.path.basename(script) == "pytest":
+        return _run_pytest(arguments)
+    if not os.path.exists(script):
+        print("proton: cannot open '%s': No such file or directory" % script, file=sys.stderr)
+        return 2
+    return _run_file(script, arguments)
+
+
+def _leave_to_triton(words, command):
+    """Inside kernels Triton's own command looks, with its own collector for that."""
+    letters = ("-n", "-b", "-c", "-m", "-d", "-k")
+    options = [o for pair in zip(letters, words) if pair[1] for o in pair]
+    sys.argv = ["proton"] + options + command
+    runpy.run_module("triton.profiler.proton", run_name="__main__", alter_sys=True)
+
+
+def main():
+    words, command = sys.argv[1:7], sys.argv[7:]
+    # The interpreter put our folder there: `import data` is not to find ours.
+    if sys.path and os.path.abspath(sys.path[0] or ".") == HERE:
+        del sys.path[0]
+    name, backend, context, mode, data, hook = (word or None for word in words)
+    if backend == "instrumentation":
+        return _leave_to_triton(words, command)
+    profile, flags = _module("profile"), _module("flags").flags
+    try:
+        session = profile.start(
+            name,
+            context=context or "shadow",
+            data=data or "tree",
+            backend=None if backend == "cupti" else backend,
+            mode=_module("triton_seam").known_mode(mode or "") or None,
+            hook=hook,
+        )
+    except Exception as error:
+        print("proton: %s" % error, file=sys.stderr)
+        return 2
+    if session is not None:
+        _one_session(flags)
+        _tell_public()
+    status = _run(command[0], command[1:])
+    if session is not None:
+        flags.command_line = False
+        try:
+            profile.finalize(session)
+        except Exception as error:
+            print("proton: %s" % error, file=sys.stderr)
+            return status or 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
