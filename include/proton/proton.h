@@ -395,7 +395,7 @@ static inline int proton_session_activate(int session)
 }
 
 /* What is launched from now on is not of this session; what was before is, however late it runs.
- *   unit    flush: 0, or wait until what was launched is recorded, at most 2 s after the last record
+ *   unit    flush: 0, or wait until what was launched is recorded, at most 10 s after the last record
  *   source  session: proton_session_start(), or PROTON_ALL_SESSIONS
  *   errors  PROTON_NOBODY, PROTON_UNKNOWN, PROTON_FULL, PROTON_BUSY
  *   thread  any; not from a signal handler */

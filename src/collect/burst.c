@@ -817,11 +817,13 @@ static struct totals totals_read(void)
 	return t;
 }
 
-uint64_t burst_launches(uint64_t *ret_n_records)
+uint64_t burst_launches(uint64_t *ret_n_ended)
 {
 	struct totals t = totals_read();
 
-	*ret_n_records = t.n_records;
+	/* What was lost on the way has ended, too: nothing more will come of it. */
+	*ret_n_ended = t.n_records + t.losses[LOSS_DROPPED] + t.losses[LOSS_ZERO_TIME] +
+		       t.losses[LOSS_REVERSED_TIME];
 	return t.n_launches;
 }
 

@@ -27,8 +27,8 @@ int burst_bye(uint32_t reason);
 bool burst_was_blocked(void);
 /* The process goes on after what it took for its end (exec failed). */
 void burst_resume(void);
-/* Launches that were counted so far, and records. Any thread. */
-uint64_t burst_launches(uint64_t *ret_n_records);
+/* Launches that were counted so far, and how many have ended: recorded, or lost on the way. Any thread. */
+uint64_t burst_launches(uint64_t *ret_n_ended);
 /* In a fork child: nothing was sent. */
 void burst_forked(void);
 

@@ -188,14 +188,16 @@ static void report(struct patience p)
 	} while (--tries && atomic_load(&collector->n_late));
 }
 
-/* What was launched and is done, and all that there is, now. */
+/* What was launched and is done, and all that there is, now. The program goes on: what still runs keeps its
+ * record, which a forced flush would take without its times. */
 static void answer_deliver(bool send)
 {
 	uint32_t asked = atomic_load(&collector->deliver.asked), ms;
 	struct patience p = patience(FINAL_MS);
 
 	if (send) {
-		flush(true, &p);
+		if (flusher_await(&p))
+			flush(false, &p);
 		send_burst(true);
 		while (burst_is_due_again() && (ms = patience_ms(&p))) {
 			burst_wait((int)ms);

@@ -17,7 +17,7 @@
 #include "collect/session_table.h"
 
 enum {
-	SETTLE_MS = 2000,  /* without a record: what is launched yet is waited for no longer */
+	SETTLE_MS = 10000, /* without a record: what is launched yet is waited for no longer */
 	ANSWER_MS = 60000, /* how long proton may take to write a file */
 	LOOK_NS = 1000000, /* between two looks whether it has */
 	ASK_EVERY = 200,   /* … of so many one whether it is there */
@@ -248,12 +248,12 @@ static void settle(void)
 {
 	const struct timespec look = {0, LOOK_NS};
 	struct patience p = patience(SETTLE_MS);
-	uint64_t n_records, seen = 0, launched = burst_launches(&n_records);
+	uint64_t n_ended, seen = 0, launched = burst_launches(&n_ended);
 
-	while (sender_deliver() && burst_launches(&n_records) && n_records < launched) {
-		if (n_records != seen)
+	while (sender_deliver() && burst_launches(&n_ended) && n_ended < launched) {
+		if (n_ended != seen)
 			p = patience(SETTLE_MS);
-		seen = n_records;
+		seen = n_ended;
 		if (!patience_ms(&p))
 			break;
 		nanosleep(&look, NULL);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "mocks/mock_cupti.h"
 #include "proton/proton.h"
 
 static uint32_t (*launch)(const char *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
@@ -193,6 +194,61 @@ static void leave(const char *argument)
 	_exit(0);
 }
 
+static void *mock_function(const char *name)
+{
+	void *mock = dlopen(getenv("PROTON_CUPTI_PATH"), RTLD_NOW);
+
+	return mock ? dlsym(mock, name) : NULL;
+}
+
+static uint64_t n_flushes(uint64_t *ret_forced)
+{
+	mock_counters_fn *counters;
+	struct mock_counters now;
+
+	*(void **)&counters = mock_function("mock_counters");
+	counters(&now);
+	*ret_forced = now.n_forced;
+	return now.n_flushes;
+}
+
+/* The device is done with the rest after the profiler has looked three times. */
+static void *late_main(void *arg)
+{
+	const struct timespec ms = {0, 1000000};
+	mock_complete_fn *complete;
+	uint64_t forced, from = n_flushes(&forced);
+
+	(void)arg;
+	*(void **)&complete = mock_function("mock_complete");
+	while (n_flushes(&forced) < from + 3)
+		nanosleep(&ms, NULL);
+	complete(SIZE_MAX, false);
+	return NULL;
+}
+
+/* What is launched runs on while the session is finalized. */
+static void late(const char *argument)
+{
+	mock_auto_fn *automatic;
+	uint64_t forced;
+	pthread_t thread;
+	int session;
+
+	(void)argument;
+	run("add", 1); /* the profiler is there */
+	*(void **)&automatic = mock_function("mock_auto");
+	automatic(false);
+	session = proton_session_start("late", NULL);
+	run("mul", 50);
+	pthread_create(&thread, NULL, late_main, NULL);
+	say("finalize", proton_session_finalize(session, NULL));
+	pthread_join(thread, NULL);
+	n_flushes(&forced);
+	say("forced", (int)forced);
+	automatic(true);
+}
+
 /* Whoever profiles is killed: the program goes on. */
 static void orphan(const char *argument)
 {
@@ -217,6 +273,7 @@ int main(int argc, char **argv)
 		{"launches", launches}, {"overlap", overlap}, {"one", one},
 		{"context", context},   {"long", long_name},  {"fork", fork_child},
 		{"threads", threads},   {"leave", leave},     {"orphan", orphan},
+		{"late", late},
 	};
 
 	if (argc < 3)

@@ -83,6 +83,12 @@ has "no name of a file" "start -2 a session is written to a file" out
 record long 1048576
 has "a megabyte" "start -2 the name is too long for a file: 'xxxx" out
 
+# ---- the device is not done yet: no record may be taken before it has its times
+record late
+check "a session waits for the device" "finalize 0 forced 0" "$(tr '\n' ' ' <out | sed 's/ $//')"
+check "and has all of it" "mul 50 []" "$(tree late.hatchet)"
+check "so has the run" "add 1 mul 50 []" "$(tree run.hatchet)"
+
 # ---- forks and threads
 is_sanitized() { grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; }
 if is_sanitized; then
