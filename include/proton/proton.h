@@ -23,6 +23,8 @@
  *	...
  *	proton_session_finalize(warm, NULL);	// warm_up.hatchet
  *
+ * One that is not finalized is written when the program has ended, however it ends.
+ *
  * A session may have phases, one after another. Each is a profile that the program can look at while it runs
  * (proton_session_data()), and clear when it has seen it, so that it runs for ever in memory that does not grow.
  *

@@ -466,5 +466,6 @@ __attribute__((destructor)) static void unloading(void)
 
 	if (getenv("OPENCL_LAYERS") && getenv(CONTROL_ENV))
 		opencl_check_loader(&sink);
+	sessions_end();
 	collect_end();
 }

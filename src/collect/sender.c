@@ -242,6 +242,7 @@ static void answer_finish(bool first)
 		flush(true, &p);
 	atomic_store(&collector->sender, SENDER_REPORTED);
 	report(p);
+	atomic_store(&sender.connected, outlet_is_open());
 	answered(&collector->finish, asked);
 }
 
@@ -581,9 +582,12 @@ bool sender_deliver(void)
 
 	sender_start();
 	state = atomic_load(&collector->sender);
-	if (state != SENDER_MADE && state != SENDER_ON)
+	if (state == SENDER_REPORTED)
+		ask(&collector->finish); /* the last word, once more */
+	else if (state == SENDER_MADE || state == SENDER_ON)
+		ask(&collector->deliver);
+	else
 		return false;
-	ask(&collector->deliver);
 	return atomic_load(&sender.connected);
 }
 

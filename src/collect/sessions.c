@@ -121,6 +121,32 @@ static int spec_fill(struct spec *spec, const char *name,
 	return spec_name(spec, name);
 }
 
+/* ---- the file between us and proton ---- */
+
+static void answer_path(uint32_t id, char path[static PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/" WIRE_SESSION_FILE, collector->dir, collector->instance, id);
+}
+
+/* Made with the session, so that it can be written however the program ends; and anew when its end is asked
+ * for, as a program that has given up its rights by then may not have it written. */
+static int answer_prepare(uint32_t id, const char *name, size_t len)
+{
+	char path[PATH_MAX];
+	int fd, r = 0;
+
+	answer_path(id, path);
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	errno = ENOSPC; /* of a short write */
+	if (write(fd, name, len) != (ssize_t)len)
+		r = -errno;
+	close(fd);
+	return r;
+}
+
 /* ---- starting and switching ---- */
 
 /* One that is to be written to the same file and is not finalized, or WIRE_NONE. */
@@ -159,6 +185,7 @@ static uint32_t session_new_entry(const struct spec *spec, uint32_t name)
 	e->phase = 0;
 	e->context = intern(spec->context);
 	e->device_type = intern(spec->device_type);
+	(void)answer_prepare(id, spec->name, strlen(spec->name)); /* said when it ends */
 	atomic_store(&e->state, WIRE_SESSION_INACTIVE);
 	atomic_store_explicit(&collector->n_sessions, id + 1, memory_order_release);
 	return id;
@@ -243,13 +270,16 @@ int collect_session_activate(int session)
 	return session_set_state(session, WIRE_SESSION_ACTIVE);
 }
 
-/* Wait until what was launched until now has been recorded and sent, as long as records come. */
+/* Wait until what was launched until now has been recorded and sent, as long as records come. In a program that
+ * ends, they have been waited for. */
 static void settle(void)
 {
 	const struct timespec look = {0, LOOK_NS};
 	struct patience p = patience(SETTLE_MS);
 	uint64_t n_ended, seen = 0, launched = burst_launches(&n_ended);
 
+	if (atomic_load(&collector->sender) > SENDER_ON)
+		return;
 	while (sender_deliver() && burst_launches(&n_ended) && n_ended < launched) {
 		if (n_ended != seen)
 			p = patience(SETTLE_MS);
@@ -283,25 +313,6 @@ int collect_session_deactivate(int session, bool flush)
 
 /* ---- the end of one ---- */
 
-static void answer_path(uint32_t id, char path[static PATH_MAX])
-{
-	snprintf(path, PATH_MAX, "%s/" WIRE_SESSION_FILE, collector->dir, collector->instance, id);
-}
-
-/* The file in which proton answers. That it is there says that we may ask. */
-static int answer_prepare(uint32_t id)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	answer_path(id, path);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
-}
-
 /* What is in it: a positive errno, or 0. False: nothing yet. */
 static bool answer_read(uint32_t id, int *ret_error)
 {
@@ -314,7 +325,7 @@ static bool answer_read(uint32_t id, int *ret_error)
 	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	if (fd >= 0)
 		close(fd);
-	if (n <= 0 || text[n - 1] != '\n')
+	if (n <= 0 || *text == '/' || text[n - 1] != '\n')
 		return false;
 	text[n] = '\0';
 	*ret_error = (int)strtol(text, NULL, 10);
@@ -328,7 +339,8 @@ static int finalize_write(uint32_t id)
 	struct session_entry *e = &collector->session[id];
 	struct patience p = patience(ANSWER_MS);
 	char path[PATH_MAX];
-	int error = answer_prepare(id);
+	int error =
+		answer_prepare(id, collector->string[e->name].s, collector->string[e->name].len);
 	bool answered;
 
 	if (error < 0) {
@@ -433,6 +445,12 @@ int collect_session_finalize(int session, const char *format)
 			r = one;
 	}
 	return r;
+}
+
+void sessions_end(void)
+{
+	if (collector_is_ours())
+		collect_session_finalize(PROTON_ALL_SESSIONS, NULL);
 }
 
 void sessions_forked(void)

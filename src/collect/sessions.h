@@ -26,6 +26,8 @@ int collect_session_finalize(int session, const char *format);
 const char *collect_session_error(void);
 /* For who fails before one of these was called. */
 void collect_session_refuse(const char *sentence);
+/* The program ends: those that it did not finalize are. */
+void sessions_end(void);
 /* In a fork child: sessions are the parent's. */
 void sessions_forked(void);
 

@@ -213,12 +213,18 @@ static void serve(struct attendant *a)
 	}
 }
 
+/* Whoever said no goodbye was cut off, however shortly ago it spoke. */
 static void finish(struct attendant *a)
 {
+	struct session *s = receiver_session(a->rec.receiver);
+
 	a->rec.end_ns = clock_monotonic_ns();
 	a->rec.wait_status = -1;
 	update_run(a);
 	(void)receiver_finish(a->rec.receiver);
+	for (size_t i = 0; i < s->n_processes; i++)
+		if (s->processes[i].end == PROCESS_RUNS)
+			s->processes[i].end = PROCESS_VANISHED;
 	session_files_finish(&a->rec.sessions, a->rec.receiver);
 }
 

@@ -3,6 +3,7 @@
 #include "live/session_files.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,6 +172,24 @@ static void start(struct session_files *f, struct session_job *job, struct recei
 	close(job->answer);
 }
 
+/* The program has named the file where only who may write to the directory can; what the stream says of it
+ * anybody may have said who kept the pipe. What is in there then is the answer. */
+static bool is_permitted(int fd, const char *name)
+{
+	char text[PATH_MAX];
+	size_t len = strlen(name);
+
+	return len < sizeof(text) && pread(fd, text, sizeof(text), 0) == (ssize_t)len &&
+	       !memcmp(text, name, len) && ftruncate(fd, 0) == 0;
+}
+
+/* Does it end now? Without a word of its program where that is over. */
+static bool is_due(const struct session_files *f, const struct wire_session_state *state)
+{
+	return !state->taken && (state->state == WIRE_SESSION_FINALIZED ||
+				 (f->all && state->state <= WIRE_SESSION_ACTIVE));
+}
+
 /* The next session that is over, if its program may ask for it. False: there is none. */
 static bool start_session(struct session_files *f, struct session_job *job, struct receiver *r)
 {
@@ -179,19 +198,24 @@ static bool start_session(struct session_files *f, struct session_job *job, stru
 	struct wire_session_state state;
 
 	for (size_t i = 0; wire_decoder_session(d, i, &state); i++) {
-		if (state.state != WIRE_SESSION_FINALIZED || state.taken)
+		if (!is_due(f, &state))
 			continue;
 		wire_decoder_session_take(d, i);
 		snprintf(name, sizeof(name), WIRE_SESSION_FILE, state.instance, state.id);
 		job->answer = receiver_open_file(r, name);
 		if (job->answer < 0)
 			continue;
+		if (!is_permitted(job->answer, state.name)) {
+			close(job->answer);
+			continue;
+		}
 		job->form = finalized_form;
 		start(f, job, r,
 		      &(struct wanted){.session = &state,
 				       .at = i,
 				       .phase = WIRE_NONE,
-				       .format = state.format});
+				       .format =
+					       *state.format ? state.format : format_hatchet.name});
 		return true;
 	}
 	return false;
@@ -270,6 +294,7 @@ bool session_files_busy(const struct session_files *f)
 
 void session_files_finish(struct session_files *f, struct receiver *r)
 {
+	f->all = true;
 	for (session_files_poll(f, r); session_files_busy(f); session_files_poll(f, r))
 		reap(f, &f->jobs[job_running(f)], 0);
 }

@@ -20,6 +20,7 @@ struct session_files {
 		int answer;       /* descriptor of the file that the program waits for */
 		const char *form; /* of the answer: how it went, as a number */
 	} jobs[SESSION_JOBS];
+	bool all; /* nobody ends any session any more */
 	unsigned n_written, n_failed;
 };
 
@@ -27,7 +28,7 @@ struct session_files {
 void session_files_poll(struct session_files *f, struct receiver *r);
 /* Is any being written? */
 bool session_files_busy(const struct session_files *f);
-/* All that is due, until it is done. */
+/* The run is over: all that is due, and as far as they got, the sessions that were not finalized. */
 void session_files_finish(struct session_files *f, struct receiver *r);
 
 #endif

@@ -187,10 +187,16 @@ static void threads(const char *argument)
 static void leave(const char *argument)
 {
 	proton_session_start("never", NULL);
-	proton_exit_scope();
 	run("add", 3);
+	if (!strcmp(argument, "exit"))
+		exit(0);
+	proton_session_deactivate(0, 1); /* what is on its way now is lost with the process */
 	if (!strcmp(argument, "kill"))
 		raise(SIGKILL);
+	if (!strcmp(argument, "exec"))
+		execl("/bin/sh", "sh", "-c", "cat; echo exec", NULL);
+	if (!strcmp(argument, "quick"))
+		quick_exit(0);
 	_exit(0);
 }
 
@@ -249,6 +255,22 @@ static void late(const char *argument)
 	automatic(true);
 }
 
+/* Finalizes at the very end of the program, after what others do there. */
+static int last;
+
+static void finalize_last(void)
+{
+	say("last", proton_session_finalize(last, "hatchet_msgpack"));
+}
+
+static void leave_last(const char *argument)
+{
+	(void)argument;
+	atexit(finalize_last);
+	last = proton_session_start("last", NULL);
+	run("add", 3);
+}
+
 /* Whoever profiles is killed: the program goes on. */
 static void orphan(const char *argument)
 {
@@ -273,7 +295,7 @@ int main(int argc, char **argv)
 		{"launches", launches}, {"overlap", overlap}, {"one", one},
 		{"context", context},   {"long", long_name},  {"fork", fork_child},
 		{"threads", threads},   {"leave", leave},     {"orphan", orphan},
-		{"late", late},
+		{"late", late},         {"last", leave_last},
 	};
 
 	if (argc < 3)

@@ -53,6 +53,29 @@ check "an absolute name" "finalize 0 add 3 []" "$(tail -1 out) $(tree one.hatche
 alone one nowhere/x
 has "a folder that is not there" "finalize -5 the file was not written: No such file or directory" out
 
+# ---- sessions that are not finalized
+alone leave exit
+check "at exit() the file is there" "add 3 []" "$(tree never.hatchet)"
+alone last
+check "finalize in a handler of exit()" "last 0" "$(cat out)"
+check "has all" "add 3 []" "$(tree last.hatchet_msgpack)"
+for how in now quick kill; do
+	rm -f never.hatchet
+	alone leave $how
+	check "after $how it comes" yes "$(wait_for 20 [ -s never.hatchet ] && echo yes)"
+	check "with what there was" "add 3 [$([ $how = quick ] || echo "'vanished'")]" "$(tree never.hatchet)"
+done
+rm -f never.hatchet
+mkfifo gate
+timeout 240 "$app" "$cuda" leave exec <gate >out 2>err &
+exec 9>gate
+check "after exec() it comes" yes "$(wait_for 20 [ -s never.hatchet ] && echo yes)"
+check "with what there was" "add 3 ['vanished']" "$(tree never.hatchet)"
+check "the program that was executed has nothing of it" yes "$(wait_for 20 is_clean && echo yes)"
+exec 9>&-
+wait $!
+check "and goes on" "exec" "$(cat out)"
+
 # ---- threads that start sessions at once have one receiver
 alone threads 64
 check "64 threads" "threads 0" "$(cat out)"

@@ -113,8 +113,12 @@ done)"
 check "and the run all" 640 "$(metric run.hatchet add count)"
 
 # ---- ends
+record leave exit
+check "without finalize it is written at the end" "add 3 []" "$(tree never.hatchet)"
+rm -f never.hatchet
 record leave now
-check "without finalize there is no file" no "$([ -e never.hatchet ] && echo yes || echo no)"
+check "so it is after _exit()" "add 3 []" "$(tree never.hatchet)"
+rm -f never.hatchet
 if is_sanitized; then
 	echo "skipped: _exit() is not seen in a program with a sanitizer"
 else
@@ -122,7 +126,10 @@ else
 fi
 record leave kill
 check "a program that is killed: its status" 137 $?
-check "and no file" no "$([ -e never.hatchet ] && echo yes || echo no)"
+check "and it is written all the same" "add 3 ['vanished']" "$(tree never.hatchet)"
+record last
+check "finalize in a handler of exit()" "last 0" "$(cat out)"
+check "has all" "add 3 []" "$(tree last.hatchet_msgpack)"
 # The shell is the parent that the program would kill.
 (timeout 240 "$PROTON" record -o run.hatchet -- "$app" "$cuda" orphan 0 >out 2>err) 2>/dev/null
 wait_for 60 grep -q "goes on" out

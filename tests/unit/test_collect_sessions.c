@@ -218,7 +218,7 @@ END_TEST
 /* Answer what asks for it; `executed`, if it is there, gets how often each had run by then. */
 static void answer_all(int error, uint64_t *executed)
 {
-	char name[WIRE_SESSION_FILE_MAX], path[PATH_MAX];
+	char name[WIRE_SESSION_FILE_MAX], path[PATH_MAX], asked[PATH_MAX];
 	struct wire_session_state state;
 	FILE *f;
 
@@ -230,7 +230,11 @@ static void answer_all(int error, uint64_t *executed)
 			executed[state.id] = executions(i);
 		snprintf(name, sizeof(name), WIRE_SESSION_FILE, state.instance, state.id);
 		snprintf(path, sizeof(path), "%s/%s", rig_dir->path, name);
-		f = fopen(path, "r+e");
+		f = fopen(path, "re");
+		ck_assert(f != NULL);
+		ck_assert(fgets(asked, sizeof(asked), f) != NULL);
+		ck_assert_str_eq(asked, state.name);
+		f = freopen(path, "we", f);
 		ck_assert(f != NULL);
 		fprintf(f, "%d\n", error);
 		fclose(f);
