@@ -163,6 +163,22 @@ def has(name):
     return name not in _state["missing"]
 
 
+def scope_functions():
+    """Two functions that the library makes for the interpreter itself, push(name) and pop(...), which cost a
+    fraction of what ctypes takes; None where it cannot (another interpreter than CPython)."""
+    path = load()
+    if path is None:
+        return None
+    try:
+        make = ctypes.PyDLL(path)["proton_seam_functions"]
+        make.restype = ctypes.py_object
+        make.argtypes = (ctypes.py_object,)
+        made = make(encode)
+        return made["scope_push"], made["scope_pop"]
+    except (AttributeError, KeyError, ValueError, SystemError):
+        return None
+
+
 def __getattr__(name):
     if name in PROTOTYPES:
         load()

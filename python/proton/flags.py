@@ -12,12 +12,23 @@ from . import _find, _native
 
 
 class _Flags:
-    """Attributes are plain; each belongs to the process."""
+    """Each belongs to the process. Who keeps what follows from `profiling_on` is called when it changes."""
 
     def __init__(self):
-        self.profiling_on = False
+        self._profiling_on = False
         self.instrumentation_on = False
         self.command_line = False
+        self.listeners = []
+
+    @property
+    def profiling_on(self):
+        return self._profiling_on
+
+    @profiling_on.setter
+    def profiling_on(self, on):
+        self._profiling_on = on
+        for listener in self.listeners:
+            listener()
 
 
 flags = _Flags()

@@ -21,7 +21,8 @@ import warnings
 from . import _native
 
 VECTOR_MAX = 64
-NAMES_MAX = 65536  # whose types are known
+NAMES_MAX = 65536  # that are known
+NAME_LEN_MAX = 256
 MIN_INT, MAX_INT, MAX_SIGNED = -(2**63), 2**64 - 1, 2**63 - 1
 
 # The words that Triton's Proton has for types.
@@ -37,6 +38,7 @@ _FLOAT_NAMES = frozenset(("flops", "flops8", "flops16", "flops32", "flops64"))
 
 _types = {}  # name -> (number, type) of metrics that add up, while sessions are live
 _began_whole = set()  # those whose first value in this process was an int, which stay so
+_names = {}  # name -> what _name() makes of it
 _warned = set()
 
 
@@ -67,10 +69,8 @@ def _one_type(values):
 
 def _plain(value):
     """A Python number, text or list for what may be of NumPy or the like; TypeError for the rest."""
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, (int, float, str)):
-        return value
+    if isinstance(value, str):
+        return str(value)
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, numbers.Real):
@@ -129,19 +129,21 @@ def from_tensor(name, tensor):
 def _check_type(name, kind):
     known = _types.get(name)
     if known is None:
-        if kind is _FLOAT and name in _began_whole:
-            raise TypeMismatch(
-                "metric %r began as a whole number in this process, and stays one" % name
-            )
-        if len(_types) < NAMES_MAX:
-            _types[name] = (len(_types), kind)
-            if kind is _INT:
-                _began_whole.add(name)
-    elif known[1] != kind:
+        _fix_type(name, kind)
+    elif known[1] is not kind:
         raise TypeMismatch(
             "Metric value type mismatch for valueId %d (%s): current=%s, new=%s"
             % (known[0], name, known[1], "uint64_t" if kind is _INT else kind)
         )
+
+
+def _fix_type(name, kind):
+    if kind is _FLOAT and name in _began_whole:
+        raise TypeMismatch("metric %r began as a whole number in this process, and stays one" % name)
+    if len(_types) < NAMES_MAX:
+        _types[name] = (len(_types), kind)
+        if kind is _INT:
+            _began_whole.add(name)
 
 
 def _check_range(name, value):
@@ -199,38 +201,50 @@ def _add_text(name, encoded, value):
     _native.property_text(encoded, _native.encode(value))
 
 
-def add(name, value):
-    """Add one metric to what this thread is in: its innermost scope and state, or the launch that
-    has begun. Raises TypeError, ValueError, OverflowError or TypeMismatch; nothing is added then."""
+def _name(name):
+    """What a name is made of: its bytes, whether it is a property, and the type that it asks for."""
     if not isinstance(name, str):
         raise TypeError("the name of a metric is a str, not %s" % type(name).__name__)
-    if is_tensor(value):
-        value = from_tensor(name, value)
-        if value is None:
-            return
-    value = _plain(value)
-    encoded = _native.encode(name)
-    if isinstance(value, str):
-        return _add_text(name, encoded, value)
-    is_property = name.endswith("(pty)")
-    if isinstance(value, list):
-        value, kind = _one_type(value)
-        if not is_property:
-            _check_type(name, kind)
-        return _add_vector(name, encoded, value, kind)
-    if isinstance(value, int) and name in _FLOAT_NAMES:
-        value = float(value)
-    elif name == "bytes":
-        value = _whole_bytes(value)
-    kind = _INT if isinstance(value, int) else _FLOAT
-    if not is_property:
-        _check_type(name, kind)
-    return (_add_int if kind is _INT else _add_float)(name, encoded, value, is_property)
+    wants = float if name in _FLOAT_NAMES else _whole_bytes if name == "bytes" else None
+    made = (_native.encode(name), name.endswith("(pty)"), wants)
+    if len(_names) < NAMES_MAX and len(name) <= NAME_LEN_MAX:
+        _names[name] = made
+    return made
 
 
 def _whole_bytes(value):
     """Bytes are whole, whatever they were computed with."""
     return int(round(value)) if isinstance(value, float) and math.isfinite(value) else value
+
+
+def add(name, value):
+    """Add one metric to what this thread is in: its innermost scope and state, or the launch that
+    has begun. Raises TypeError, ValueError, OverflowError or TypeMismatch; nothing is added then."""
+    encoded, is_property, wants = _names.get(name) or _name(name)
+    kind = type(value)
+    if kind is not int and kind is not float:
+        if is_tensor(value):
+            value = from_tensor(name, value)
+            if value is None:
+                return
+        value = _plain(value)
+        kind = type(value)
+    if kind is str:
+        return _add_text(name, encoded, value)
+    if kind is list:
+        value, kind = _one_type(value)
+        if not is_property:
+            _check_type(name, kind)
+        return _add_vector(name, encoded, value, kind)
+    if wants is not None:
+        value = wants(value)
+    if isinstance(value, int):
+        if not is_property:
+            _check_type(name, _INT)
+        return _add_int(name, encoded, value, is_property)
+    if not is_property:
+        _check_type(name, _FLOAT)
+    return _add_float(name, encoded, value, is_property)
 
 
 def add_all(metrics):

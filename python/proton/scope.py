@@ -5,7 +5,6 @@ A scope belongs to the thread that enters it. What a name is made of, libproton 
 "\\0". While nobody profiles, entering and leaving cost next to nothing and do nothing.
 """
 import functools
-import itertools
 import threading
 import warnings
 
@@ -16,11 +15,10 @@ CACHED_NAMES_MAX = 16384
 CACHED_NAME_LEN_MAX = 256
 
 _encoded = {}  # name -> bytes, of short names
-_ids = itertools.count(1)
 
 
 class _Thread(threading.local):
-    """Scopes of enter_scope() that this thread has open: pairs of number and name."""
+    """Names of the scopes of enter_scope() that this thread has open."""
 
     def __init__(self):
         self.scopes = []
@@ -41,19 +39,129 @@ def encoded(name):
     return found
 
 
+# ---- entering and leaving: at each scope, so it counts what they cost ----
+
+# While somebody profiles and a scope was entered since: functions that enter and leave one. Else None.
+_on = flags.profiling_on
+_push = _pop = None
+_ready = {}  # name -> a scope to be entered, without metrics
+_Ready = None  # its class
+
+
+def _push_by_ctypes(name):
+    _native.enter_scope(encoded(name))
+
+
+def _pop_by_ctypes(*_raised):
+    _native.exit_scope()
+
+
+def _forget():
+    """It may have changed whether somebody profiles."""
+    global _on, _push, _pop
+    _on = flags.profiling_on
+    _push = _pop = None
+    _ready.clear()
+
+
+def _prepare():
+    """Somebody profiles: start the collector, and have what enters and leaves at hand."""
+    global _push, _pop, _Ready
+    _native.active()
+    push, pop = _native.scope_functions() or (_push_by_ctypes, _pop_by_ctypes)
+
+    class Ready(_Decorator):
+        """A scope without metrics that is entered and left whoever profiles by then: the collector keeps
+        the two equal. So it has no state, and one of a name is enough for all threads."""
+
+        __slots__ = ("_name",)
+        _metrics = None
+
+        def __init__(self, name):
+            self._name = name
+
+        def __enter__(self):
+            push(self._name)
+            return self
+
+        if pop is _pop_by_ctypes:
+
+            def __exit__(self, exc_type, exc_value, traceback):
+                pop()
+
+        else:
+            # A function of C is given no self, and takes whatever it is given.
+            __exit__ = pop
+
+    _Ready = Ready
+    _push, _pop = push, pop
+
+
 def _enter(name, metrics):
     """Enter, with metrics; where these raise, the scope is left again."""
-    _native.enter_scope(encoded(name))
+    if _push is None:
+        _prepare()
+    _push(name)
     if metrics:
         try:
             metric.add_all(metrics)
         except BaseException:
-            _native.exit_scope()
+            _leave()
             raise
 
 
-class scope:
-    """A scope around a block or a function.
+def _leave():
+    (_pop or _pop_by_ctypes)()
+
+
+class _Decorator:
+    """What a scope around a function does; the class has its _name and _metrics."""
+
+    __slots__ = ()
+
+    def __call__(self, func):
+        name, metrics = self._name, self._metrics
+
+        @functools.wraps(func)
+        def wrapper(*args, **kwargs):
+            if not _on:
+                return func(*args, **kwargs)
+            _enter(name, metrics)
+            try:
+                return func(*args, **kwargs)
+            finally:
+                _leave()
+
+        return wrapper
+
+
+class _Scope(_Decorator):
+    """A scope with metrics, or one that was made while nobody profiled."""
+
+    __slots__ = ("_name", "_metrics", "_missed")
+
+    def __init__(self, name, metrics):
+        self._name = name
+        self._metrics = metrics
+        # How often it was entered while nobody profiled: so often it is not left.
+        self._missed = 0
+
+    def __enter__(self):
+        if _on:
+            _enter(self._name, self._metrics)
+        else:
+            self._missed += 1
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        if self._missed:
+            self._missed -= 1
+        else:
+            _leave()
+
+
+def scope(name, metrics=None):
+    """A scope around a block or a function, also where these raise.
 
         with proton.scope("step", {"flops": 2.0 * m * n * k}):
             ...
@@ -64,73 +172,54 @@ class scope:
     name     str; what is no text raises TypeError when it is entered
     metrics  dict of name to value (see proton.metric), added each time that it is entered; their
              errors are raised there, and the scope is not open then
-    thread   any; an exception leaves the scope
+    thread   any
     """
-
-    __slots__ = ("_name", "_metrics", "_missed", "__weakref__")
-
-    def __init__(self, name, metrics=None):
-        self._name = name
-        self._metrics = metrics
-        # How often it was entered while nobody profiled: so often it is not left.
-        self._missed = 0
-
-    def __enter__(self):
-        if flags.profiling_on:
-            _enter(self._name, self._metrics)
-        else:
-            self._missed += 1
-        return self
-
-    def __exit__(self, exc_type, exc_value, traceback):
-        if self._missed:
-            self._missed -= 1
-        else:
-            _native.exit_scope()
-
-    def __call__(self, func):
-        name, metrics = self._name, self._metrics
-
-        @functools.wraps(func)
-        def wrapper(*args, **kwargs):
-            if not flags.profiling_on:
-                return func(*args, **kwargs)
-            _enter(name, metrics)
-            try:
-                return func(*args, **kwargs)
-            finally:
-                _native.exit_scope()
-
-        return wrapper
+    if metrics is None:
+        found = _ready.get(name)
+        if found is not None:
+            return found
+    return _make(name, metrics)
 
 
-class cpu_timed_scope(scope):
+def _make(name, metrics):
+    if metrics or type(name) is not str or not _on:
+        return _Scope(name, metrics)
+    if _push is None:
+        _prepare()
+    made = _Ready(name)
+    if len(name) <= CACHED_NAME_LEN_MAX:
+        if len(_ready) >= CACHED_NAMES_MAX:
+            _ready.clear()
+        _ready[name] = made
+    return made
+
+
+def cpu_timed_scope(name, metrics=None):
     """A scope whose time on the host is measured: `cpu_time (ns)`, from entering to leaving it, of this
     scope alone. The collector measures it for each scope, so this one differs in nothing; metrics
-    must not bring a `cpu_time` of their own: ValueError. Otherwise as scope."""
-
-    __slots__ = ()
-
-    def __init__(self, name, metrics=None):
-        for key in metrics or ():
-            if isinstance(key, str) and key.split("(")[0].strip() == "cpu_time":
-                raise ValueError("the metric 'cpu_time' is measured: give it another name")
-        super().__init__(name, metrics)
+    must not bring a `cpu_time` of their own: ValueError. Otherwise as scope()."""
+    for key in metrics or ():
+        if isinstance(key, str) and key.split("(")[0].strip() == "cpu_time":
+            raise ValueError("the metric 'cpu_time' is measured: give it another name")
+    return scope(name, metrics)
 
 
 def enter_scope(name, *, metrics=None):
     """Open a scope on this thread until exit_scope().
 
-    returns  its number, never another one's in this process; -1 while nobody profiles
+    returns  its number among those that this thread has open, from 1; -1 while nobody profiles
     errors   TypeError and those of metrics (see proton.metric): it is not open then
     thread   any; belongs to the caller
     """
-    if not flags.profiling_on:
-        return -1
-    _enter(name, metrics)
-    number = next(_ids)
-    _thread.scopes.append((number, name))
-    return number
+    if metrics or _push is None:
+        if not _on:
+            return -1
+        _enter(name, metrics)
+    else:
+        _push(name)
+    scopes = _thread.scopes
+    scopes.append(name)
+    return len(scopes)
 
 
 def exit_scope(name=None, *, metrics=None):
@@ -143,19 +232,28 @@ def exit_scope(name=None, *, metrics=None):
     errors   ValueError: it is another one's name, and nothing is closed; those of metrics
     thread   the one that opened it
     """
-    if not flags.profiling_on:
+    if _pop is None and not _on:
         return -1
     scopes = _thread.scopes
-    if not scopes:
+    number = len(scopes)
+    if not number:
         warnings.warn("exit_scope(): this thread has no scope open", RuntimeWarning, stacklevel=2)
         return -1
-    number, open_name = scopes[-1]
-    if name is not None and name != open_name:
-        raise ValueError("the innermost scope is %r, not %r" % (open_name, name))
-    try:
-        if metrics:
+    if name is not None and name != scopes[-1]:
+        raise ValueError("the innermost scope is %r, not %r" % (scopes[-1], name))
+    if metrics:
+        try:
             metric.add_all(metrics)
-    finally:
+        finally:
+            scopes.pop()
+            _leave()
+    else:
         scopes.pop()
-        _native.exit_scope()
+        if _pop is not None:
+            _pop()
+        else:
+            _pop_by_ctypes()
     return number
+
+
+flags.listeners.append(_forget)

@@ -2,6 +2,7 @@
 import threading
 import unittest
 import warnings
+from unittest import mock
 
 from .support import RecordedCase, flags, has, kernels, launch, proton, read
 
@@ -16,12 +17,11 @@ class Scopes(RecordedCase):
         return kernels("a.hatchet")
 
     def test_with(self):
-        with proton.scope("outer") as scope:
+        with proton.scope("outer"):
             launch("add")
             with proton.scope("inner"):
                 launch("mul")
         launch("sub")
-        self.assertIsInstance(scope, proton.scope)
         self.assertEqual(self.kernels(), {"outer/add": 1, "outer/inner/mul": 1, "sub": 1})
 
     def test_raises(self):
@@ -119,6 +119,24 @@ class Scopes(RecordedCase):
                 pass
         launch("add")
         self.assertEqual(self.kernels(), {"add": 1})
+
+    def test_by_ctypes(self):
+        """Where the library makes no functions for the interpreter."""
+        with mock.patch("proton._native.scope_functions", return_value=None):
+            flags.profiling_on = True  # what is at hand is forgotten
+            for _ in range(2):
+                with self.assertRaises(KeyError):
+                    with proton.scope("s"):
+                        launch("add")
+                        proton.enter_scope("t")
+                        launch("mul")
+                        proton.exit_scope()
+                        raise KeyError
+            self.assertRaises(TypeError, proton.enter_scope, 7)
+        flags.profiling_on = True
+        with proton.scope("s"):
+            launch("add")
+        self.assertEqual(self.kernels(), {"s/add": 3, "s/t/mul": 2})
 
     def test_threads(self):
         def work(name):

@@ -174,6 +174,30 @@ static void *exit_scope(void *self, void *const *args, ssize_t n)
 	return none();
 }
 
+static void *scope_push(void *self, void *const *args, ssize_t n)
+{
+	_held_ held = NULL;
+	const char *text;
+	size_t len;
+
+	(void)self;
+	if (!takes(n, 1) || !(text = text_of(args[0], &len, &held)))
+		return NULL;
+	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, len ? text : "<scope>",
+		     len ? len : strlen("<scope>"));
+	return none();
+}
+
+/* It may stand in a class for __exit__, which is given what was raised. */
+static void *scope_pop(void *self, void *const *args, ssize_t n)
+{
+	(void)self;
+	(void)args;
+	(void)n;
+	collect_pop(COLLECT_TAG_SCOPE);
+	return none();
+}
+
 static void *enter_op(void *self, void *const *args, ssize_t n)
 {
 	_held_ held = NULL;
@@ -282,6 +306,7 @@ void *proton_seam_functions(void *encode)
 #define _(function) {#function, function, METHOD_FASTCALL, NULL}
 		_(record_scope), _(enter_scope), _(exit_scope),    _(enter_op),   _(exit_op),
 		_(enter_state),  _(exit_state),  _(context_depth), _(put_metric),
+		_(scope_push),   _(scope_pop),
 #undef _
 	};
 	void *dict, *function;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_COLLECT_TRITON_CALLS_H
 #define PROTON_COLLECT_TRITON_CALLS_H
-/* Functions of Python for python/proton/triton_seam.py: those that a script calls at each scope and each
- * launch. In C they cost it a fraction of what ctypes would take.
+/* Functions of Python for python/proton/triton_seam.py and scope.py: those that a script calls at each scope and
+ * each launch. In C they cost it a fraction of what ctypes would take.
  *
  *     record_scope() -> id              exit_scope(id, name)    enter_state(name)
  *     enter_scope(id, name)             exit_op(id, name)       exit_state()
  *     enter_op(id, name)                context_depth() -> int
+ *     scope_push(name)                  scope_pop(...): whatever it is given
  *     put_metric(id, name, value) -> bool: False, value is neither an int of 64 bits nor a float
  *
  * An id stands for a scope or an op, of any thread, also once it was left: metrics may come late. */
