@@ -469,7 +469,7 @@ static inline int proton_phase_clear(int session, int phase, int up_to)
  *   unit    PROTON_OK, with *ret_data (a zero is behind it; proton_data_free()) and *ret_size in bytes
  *   source  session: proton_session_start(). phase: 0 to that of now. format: "hatchet" (also NULL and ""): JSON
  *           without blanks, an array of the tree and the devices, as Triton's Proton writes it;
- *           "hatchet_msgpack": the same as MessagePack
+ *           "hatchet_msgpack": the same as MessagePack; "json": what `proton export -f json` writes
  *   errors  PROTON_NOBODY, PROTON_UNKNOWN, PROTON_INVALID, PROTON_UNWRITTEN (`proton` is gone, or has no room in
  *           the session directory), PROTON_FULL (no memory), PROTON_BUSY: nothing is stored then
  *   thread  any; not from a signal handler */

@@ -179,7 +179,7 @@ int phase_write(uint32_t session, uint32_t phase, uint32_t format)
 
 /* ---- data ---- */
 
-static const char *const formats[] = {"hatchet", "hatchet_msgpack"};
+static const char *const formats[] = {"hatchet", "hatchet_msgpack", "json"};
 
 static const char *format_word(const char *format)
 {
@@ -239,7 +239,7 @@ int collect_session_data(int session, int phase, const char *format, char **ret_
 	if (!word)
 		return session_fail(
 			PROTON_INVALID,
-			"format '%.40s' is not one of sessions: hatchet or hatchet_msgpack",
+			"format '%.40s' is not one of data: hatchet, hatchet_msgpack or json",
 			format);
 	r = data_check(session, phase);
 	what.format = string_intern(word, strlen(word));

@@ -1,0 +1,438 @@
+# SPDX-License-Identifier: MIT
+"""The interface of the GMP profiler: ranges of a program, and what the kernels in them took.
+
+    from proton import gmp
+
+    profiler = gmp.create_profiler()
+    profiler.init()
+    with profiler.profile_range("matrix_operations"):
+        ...
+    profiler.print_profiler_ranges()
+
+The modules gmp_python and gmp_py_wrapper beside this package have the same under the names that programs
+written for GMP import. A range is a scope, so ranges nest, threads have their own, and what runs in one is
+found in every other profile of the run, too. Ranges of one name within the same ranges are one, with the sum
+of their kernels. A range holds what was launched within it, also in ranges within it.
+
+Kernels' durations and their number are measured, with no synchronisation at the ends of a range. Counters of
+the hardware and allocations are not measured yet: what asks for them raises NotImplementedError.
+"""
+import atexit
+import contextlib
+import ctypes
+import functools
+import json
+import os
+import re
+import sys
+import threading
+import warnings
+
+from . import _native
+
+__all__ = [
+    "GmpProfiler",
+    "ProfilerError",
+    "create_profiler",
+    "disable",
+    "enable",
+    "init_global_profiler",
+    "print_results",
+    "profile_function",
+    "profile_memory",
+    "profile_range",
+]
+
+TYPES = ("CONCURRENT_KERNEL", "MEMORY")
+REDUCTIONS = ("SUM", "MAX", "MEAN")
+
+# Of a kernel: what GMP's counter of this name is, and our metric of it.
+DURATION = "gpu__time_duration.sum"
+
+OUTPUT = os.path.join("output", "result.csv")
+# The profile of all ranges, beside the table.
+SESSION = os.path.join("output", "gmp")
+
+
+class ProfilerError(Exception):
+    """The profiler cannot do what it was asked for; the text says why."""
+
+
+def _no_memory():
+    raise NotImplementedError(
+        "memory activity is not recorded yet: allocations and releases are seen by no range"
+    )
+
+
+def _word(given, words, what):
+    """The word that was given, as text in any case or as GMP's number. Raises ProfilerError."""
+    if isinstance(given, str) and given.upper() in words:
+        return given.upper()
+    # Enumerations of GMP's wrapper are integers, too.
+    if not isinstance(given, (str, bool)) and hasattr(given, "__index__"):
+        number = given.__index__()
+        if 0 <= number < len(words):
+            return words[number]
+    raise ProfilerError("%s %r is not known: %s" % (what, given, " or ".join(words)))
+
+
+class Range:
+    """What was found of a range: `path` is its name and those of the ranges around it, outermost first.
+
+    n_kernels counts executions; the times are in nanoseconds: of all of them, and of the longest one.
+    Source: records of the device."""
+
+    def __init__(self, path):
+        self.path = path
+        self.n_kernels = self.total_ns = self.longest_ns = 0
+
+    @property
+    def name(self):
+        return self.path[-1]
+
+    def add(self, metrics):
+        self.n_kernels += metrics.get("count", 0)
+        self.total_ns += metrics.get("time (ns)", 0)
+        self.longest_ns = max(self.longest_ns, metrics.get("time_max (ns)", 0))
+
+    def reduced(self, reduction):
+        """The duration by one of REDUCTIONS, in nanoseconds; None where no kernel ran."""
+        if not self.n_kernels:
+            return None
+        return {
+            "SUM": self.total_ns,
+            "MAX": self.longest_ns,
+            "MEAN": self.total_ns / self.n_kernels,
+        }[reduction]
+
+
+def _alike(name):
+    """Names that only count up share a row beyond the first 128 of a place: "step #"."""
+    return re.sub(r"\d+", "#", name)
+
+
+def ranges_of(profile, names):
+    """The ranges in a profile (our JSON, read), of these names, in the order of the tree. A node is a range
+    when its scope has the name of one."""
+    folded = {_alike(name) for name in names}
+    inside = {}  # of each node: the ranges around it
+    found = {}
+    for node in profile["nodes"]:
+        path = inside.get(node["parent"], ())
+        if node["kind"] == "scope" and (node["name"] in names or node["name"] in folded):
+            path += (node["name"],)
+            found.setdefault(path, Range(path))
+        inside[node["id"]] = path
+        if node["kind"] == "kernel":
+            for depth in range(1, len(path) + 1):
+                found[path[:depth]].add(node["metrics"])
+    return list(found.values())
+
+
+class GmpProfiler:
+    """A profiler of ranges. All of one process share the device; each has ranges of its own.
+
+    Threads: any; a range belongs to the thread that pushed it."""
+
+    def __init__(self):
+        self._session = None
+        self._enabled = False
+        self._names = set()
+        self._open = threading.local()
+
+    # ---- life ----
+
+    def init(self):
+        """Begin. What was launched before is in no range: init() before the first work sees all of it.
+        Raises ProfilerError where there is nobody to profile."""
+        if self._session is not None:
+            return
+        _warn_if_late()
+        try:
+            self._session = _native.check(
+                _native.session_start(
+                    _native.encode(SESSION), _native.SessionOptions(context=b"shadow")
+                )
+            )
+        except _native.Error as error:
+            raise ProfilerError("cannot start profiling: %s" % error) from error
+        self._enabled = True
+        atexit.register(self._end)
+
+    def _end(self):
+        """Write the profile, where there is a folder for it: there is one when results were printed."""
+        _native.session_finalize(self._session, b"")
+
+    def enable(self):
+        """Count again what is launched in ranges from now on."""
+        if self._need_init():
+            self._switch(_native.session_activate(self._session), True)
+
+    def disable(self):
+        """Count nothing until enable(); ranges are neither pushed nor popped."""
+        if self._need_init():
+            self._switch(_native.session_deactivate(self._session, 0), False)
+
+    def _switch(self, status, enabled):
+        try:
+            _native.check(status)
+        except _native.Error as error:
+            raise ProfilerError(str(error)) from error
+        self._enabled = enabled
+
+    def is_enabled(self):
+        """Is what is launched in ranges counted now?"""
+        return self._enabled
+
+    def _need_init(self):
+        if self._session is None:
+            warnings.warn("the profiler is not initialised: call init() first", stacklevel=3)
+        return self._session is not None
+
+    # ---- ranges ----
+
+    def _stack(self):
+        if not hasattr(self._open, "names"):
+            self._open.names = []
+        return self._open.names
+
+    def push_range(self, name, profile_type="CONCURRENT_KERNEL"):
+        """Open a range on this thread; nothing while the profiler is disabled."""
+        if _word(profile_type, TYPES, "profile type") == "MEMORY":
+            _no_memory()
+        if not self._enabled:
+            return
+        encoded = _native.encode(name) or b"<range>"
+        shown = encoded.decode("utf-8", "replace")
+        self._names.add(shown)
+        self._stack().append(shown)
+        _native.enter_scope(encoded)
+
+    def pop_range(self, name=None, profile_type="CONCURRENT_KERNEL"):
+        """Close the innermost range of this thread. Raises ProfilerError when it has another name, or when
+        none is open; nothing happens while the profiler is disabled and none is open."""
+        if _word(profile_type, TYPES, "profile type") == "MEMORY":
+            _no_memory()
+        stack = self._stack()
+        if not stack:
+            if self._enabled:
+                raise ProfilerError("no range is open on this thread")
+            return
+        if name is not None and (
+            (_native.encode(name) or b"<range>").decode("utf-8", "replace") != stack[-1]
+        ):
+            raise ProfilerError("the innermost range is %r, not %r" % (stack[-1], name))
+        stack.pop()
+        _native.exit_scope()
+
+    @contextlib.contextmanager
+    def profile_range(self, name, type="CONCURRENT_KERNEL"):
+        """A range for a `with` statement, closed also when an exception leaves it."""
+        open_before = len(self._stack())
+        self.push_range(name, type)
+        try:
+            yield self
+        finally:
+            # disable() in between leaves it open until here.
+            if len(self._stack()) > open_before:
+                self.pop_range()
+
+    def profile_memory(self, name):
+        """Not there yet: raises NotImplementedError."""
+        _no_memory()
+
+    def profile_function(self, name=None, type="CONCURRENT_KERNEL"):
+        """A decorator: each call of the function is a range, of the function's name where none is given."""
+        if callable(name):
+            return self.profile_function()(name)
+        _word(type, TYPES, "profile type")
+
+        def decorate(function):
+            label = function.__qualname__ if name is None else name
+
+            @functools.wraps(function)
+            def call(*arguments, **keywords):
+                with self.profile_range(label, type):
+                    return function(*arguments, **keywords)
+
+            return call
+
+        return decorate
+
+    # ---- results ----
+
+    def get_ranges(self):
+        """The ranges so far, a list of Range, after all that was launched in them has been recorded (waits for
+        the device). Raises ProfilerError."""
+        if self._session is None:
+            return []
+        try:
+            _native.check(_native.session_deactivate(self._session, 1))
+            if self._enabled:
+                _native.check(_native.session_activate(self._session))
+            profile = json.loads(_session_json(self._session))
+        except _native.Error as error:
+            raise ProfilerError("cannot read the ranges: %s" % error) from error
+        return ranges_of(profile, self._names)
+
+    def print_profiler_ranges(self, reduction="SUM", config_name="default"):
+        """Print each range with its kernels' durations (nanoseconds) by a reduction, and append them to
+        output/result.csv. Raises ProfilerError for another reduction and where the file cannot be written."""
+        word = _word(reduction, REDUCTIONS, "reduction")
+        if not self._need_init():
+            return
+        ranges = self.get_ranges()
+        sys.stdout.write(format_ranges(ranges, word))
+        _append_csv(ranges, word, config_name)
+
+    def print_memory_activity(self):
+        """Not there yet: raises NotImplementedError."""
+        _no_memory()
+
+    def get_memory_activity(self):
+        """Not there yet: raises NotImplementedError."""
+        _no_memory()
+
+    # ---- passes and counters, as GMP's programs call them ----
+
+    def start_range_profiling(self):
+        """Nothing to start: ranges are counted from init() on."""
+        self._need_init()
+
+    def stop_range_profiling(self):
+        """Nothing to stop: durations need no further pass."""
+
+    def is_all_pass_submitted(self):
+        """Durations and counts are measured in one pass."""
+        return True
+
+    def decode_counter_data(self):
+        """Nothing to decode."""
+
+    def add_metrics(self, metric):
+        """Durations are measured always; other counters are not there yet: NotImplementedError."""
+        if metric != DURATION:
+            raise NotImplementedError(
+                "counter %r is not measured yet: ranges have %s and the number of kernels"
+                % (metric, DURATION)
+            )
+
+
+def _warn_if_late():
+    torch = sys.modules.get("torch")
+    cuda = getattr(torch, "cuda", None)
+    if cuda is not None and cuda.is_initialized():
+        warnings.warn(
+            "CUDA was used before init(): what was launched until now is in no range", stacklevel=3
+        )
+
+
+def _session_json(session):
+    data, size = ctypes.c_void_p(), ctypes.c_size_t()
+    _native.check(
+        _native.session_data(session, 0, b"json", ctypes.byref(data), ctypes.byref(size))
+    )
+    try:
+        return ctypes.string_at(data, size.value).decode("utf-8", "replace")
+    finally:
+        _native.data_free(data)
+
+
+def format_ranges(ranges, reduction):
+    """The text that print_profiler_ranges() prints."""
+    lines = ["🔥 Kernel Profiling Results (%s):" % reduction, "Number of ranges: %d" % len(ranges)]
+    for i, r in enumerate(ranges, 1):
+        lines.append("Range %d: %s" % (i, " / ".join(r.path)))
+        value = r.reduced(reduction)
+        lines.append("  %s: %s" % (DURATION, "-" if value is None else "%.2f" % value))
+        lines.append("  kernels: %d" % r.n_kernels)
+    return "\n".join(lines) + "\n"
+
+
+def _append_csv(ranges, reduction, config_name):
+    """As GMP writes it: a line of the configuration, then range, metric, value; no heading. Ranges without
+    kernels are left out."""
+
+    def quoted(text):
+        return '"%s"' % text.replace('"', '""') if re.search('[",\r\n]', text) else text
+
+    try:
+        os.makedirs(os.path.dirname(OUTPUT), exist_ok=True)
+        with open(OUTPUT, "a", encoding="utf-8") as file:
+            file.write("Config Name,%s\n" % quoted(config_name))
+            for r in ranges:
+                if r.n_kernels:
+                    name = quoted(" / ".join(r.path))
+                    file.write("%s,%s,%.2f\n" % (name, DURATION, r.reduced(reduction)))
+                    file.write("%s,kernels,%d\n" % (name, r.n_kernels))
+    except OSError as error:
+        raise ProfilerError("cannot write %s: %s" % (OUTPUT, error)) from error
+
+
+# ---- one for all of a program ----
+
+_global = None
+
+
+def create_profiler():
+    """A profiler of its own; init() it."""
+    return GmpProfiler()
+
+
+def init_global_profiler():
+    """Make and begin the one that the functions below use; again: the same one. Returns it."""
+    global _global
+    profiler = _global or GmpProfiler()
+    profiler.init()
+    _global = profiler
+    return profiler
+
+
+def _global_profiler():
+    if _global is None:
+        raise ProfilerError("there is no global profiler: call init_global_profiler() first")
+    return _global
+
+
+def profile_range(name, type="CONCURRENT_KERNEL"):
+    """GmpProfiler.profile_range() of the global profiler."""
+    return _global_profiler().profile_range(name, type)
+
+
+def profile_memory(name):
+    """Not there yet: raises NotImplementedError."""
+    _no_memory()
+
+
+def profile_function(name=None, type="CONCURRENT_KERNEL"):
+    """GmpProfiler.profile_function() of the global profiler, which may be made later than the function."""
+    if callable(name):
+        return profile_function()(name)
+    _word(type, TYPES, "profile type")
+
+    def decorate(function):
+        label = function.__qualname__ if name is None else name
+
+        @functools.wraps(function)
+        def call(*arguments, **keywords):
+            with _global_profiler().profile_range(label, type):
+                return function(*arguments, **keywords)
+
+        return call
+
+    return decorate
+
+
+def enable():
+    """GmpProfiler.enable() of the global profiler."""
+    _global_profiler().enable()
+
+
+def disable():
+    """GmpProfiler.disable() of the global profiler."""
+    _global_profiler().disable()
+
+
+def print_results(reduction="SUM"):
+    """GmpProfiler.print_profiler_ranges() of the global profiler."""
+    _global_profiler().print_profiler_ranges(reduction)

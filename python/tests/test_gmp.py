@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: MIT
+import contextlib
+import io
+import os
+import threading
+import unittest
+import warnings
+
+from .support import Case, RecordedCase, has, kernels, launch, proton, run
+from proton import gmp  # noqa: E402
+
+
+def node(at, parent, kind, name, **metrics):
+    return {"id": at, "parent": parent, "kind": kind, "name": name, "metrics": metrics}
+
+
+PROFILE = {
+    "nodes": [
+        node(0, None, "root", "ROOT"),
+        node(1, 0, "scope", "matrix_operations"),
+        node(2, 1, "kernel", "gemm", **{"count": 4, "time (ns)": 1000, "time_max (ns)": 400}),
+        node(3, 1, "scope", "of the program"),
+        node(4, 3, "scope", "inner"),
+        node(5, 4, "kernel", "add", **{"count": 1, "time (ns)": 250, "time_max (ns)": 250}),
+        node(6, 4, "copy", "memcpy", **{"count": 1, "time (ns)": 99, "time_max (ns)": 99}),
+        node(7, 0, "scope", "empty"),
+        node(8, 0, "kernel", "outside", **{"count": 1, "time (ns)": 7, "time_max (ns)": 7}),
+    ]
+}
+NAMES = {"matrix_operations", "inner", "empty"}
+
+
+class Ranges(unittest.TestCase):
+    def test_of_a_profile(self):
+        found = gmp.ranges_of(PROFILE, NAMES)
+        self.assertEqual(
+            [(r.path, r.n_kernels, r.total_ns, r.longest_ns) for r in found],
+            [
+                (("matrix_operations",), 5, 1250, 400),
+                (("matrix_operations", "inner"), 1, 250, 250),
+                (("empty",), 0, 0, 0),
+            ],
+        )
+
+    def test_names_that_share_a_row(self):
+        folded = {"nodes": [node(0, None, "root", "ROOT"), node(1, 0, "scope", "step #")]}
+        self.assertEqual([r.name for r in gmp.ranges_of(folded, {"step 7"})], ["step #"])
+        self.assertEqual(gmp.ranges_of(folded, {"other 7"}), [])
+
+    def test_text(self):
+        ranges = gmp.ranges_of(PROFILE, NAMES)
+        self.assertEqual(
+            gmp.format_ranges(ranges, "SUM"),
+            "🔥 Kernel Profiling Results (SUM):\n"
+            "Number of ranges: 3\n"
+            "Range 1: matrix_operations\n"
+            "  gpu__time_duration.sum: 1250.00\n"
+            "  kernels: 5\n"
+            "Range 2: matrix_operations / inner\n"
+            "  gpu__time_duration.sum: 250.00\n"
+            "  kernels: 1\n"
+            "Range 3: empty\n"
+            "  gpu__time_duration.sum: -\n"
+            "  kernels: 0\n",
+        )
+        self.assertEqual(gmp.format_ranges([], "MAX").splitlines()[1:], ["Number of ranges: 0"])
+
+    def test_reductions(self):
+        first = gmp.ranges_of(PROFILE, NAMES)[0]
+        self.assertEqual([first.reduced(r) for r in gmp.REDUCTIONS], [1250, 400, 250])
+
+
+class Uninitialised(Case):
+    def test_verify_line(self):
+        out, err = run("import gmp_py_wrapper; import gmp_python; print('installed')")
+        self.assertEqual((out, err), ("installed\n", ""))
+
+    def test_memory_is_refused(self):
+        profiler = gmp.create_profiler()
+        for call in (
+            lambda: profiler.profile_memory("m"),
+            lambda: profiler.profile_range("m", "MEMORY").__enter__(),
+            profiler.print_memory_activity,
+            profiler.get_memory_activity,
+            lambda: gmp.profile_memory("m"),
+            lambda: profiler.add_metrics("dram__bytes.sum"),
+        ):
+            with self.assertRaises(NotImplementedError):
+                call()
+        profiler.add_metrics("gpu__time_duration.sum")
+
+    def test_wrong_words(self):
+        profiler = gmp.create_profiler()
+        for call in (
+            lambda: profiler.push_range("r", "KERNEL"),
+            lambda: profiler.push_range("r", 2),
+            lambda: profiler.push_range("r", True),
+            lambda: profiler.print_profiler_ranges("AVG"),
+            lambda: profiler.print_profiler_ranges(-1),
+            lambda: profiler.profile_function("f", "NONE"),
+        ):
+            with self.assertRaises(gmp.ProfilerError):
+                call()
+
+    def test_says_that_init_is_missing(self):
+        profiler = gmp.create_profiler()
+        for call in (profiler.enable, profiler.disable, profiler.print_profiler_ranges):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                call()
+            self.assertIn("call init() first", str(caught[0].message))
+        with profiler.profile_range("r"):
+            pass
+        self.assertFalse(os.path.exists("output"))
+
+    def test_no_global_profiler(self):
+        with self.assertRaisesRegex(gmp.ProfilerError, "init_global_profiler"):
+            with gmp.profile_range("r"):
+                pass
+
+    def test_nobody_profiles(self):
+        out, _err = run(
+            "from proton import gmp\n"
+            "try: gmp.create_profiler().init()\n"
+            "except gmp.ProfilerError as e: print(e)",
+            PROTON_COMMAND="/nonexistent",
+            PROTON_LIBRARY="/nonexistent",
+            PATH="/nonexistent",
+        )
+        self.assertIn("cannot start profiling", out)
+
+
+@unittest.skipUnless(has("session_data"), "libproton has no proton_api_session_data()")
+class Recorded(RecordedCase):
+    def setUp(self):
+        super().setUp()
+        self.profiler = gmp.create_profiler()
+        self.profiler.init()
+
+    def found(self):
+        return [(r.path, r.n_kernels) for r in self.profiler.get_ranges()]
+
+    def test_nested_ranges(self):
+        launch("before")
+        with self.profiler.profile_range("outer"):
+            launch("add", 3)
+            with proton.scope("of the program"), self.profiler.profile_range("inner"):
+                launch("mul", 2)
+        with self.profiler.profile_range("outer"):
+            launch("add")
+        self.assertEqual(self.found(), [(("outer",), 6), (("outer", "inner"), 2)])
+
+    def test_exception(self):
+        with self.assertRaises(KeyError):
+            with self.profiler.profile_range("outer"):
+                raise KeyError
+        launch("outside")
+        self.assertEqual(self.found(), [(("outer",), 0)])
+
+    def test_function(self):
+        @self.profiler.profile_function("named")
+        def f(n):
+            launch("add", n)
+            return n
+
+        @self.profiler.profile_function
+        def plain():
+            launch("mul")
+
+        self.assertEqual(f(2) + f(3), 5)
+        plain()
+        self.assertEqual(f.__name__, "f")
+        found = dict(self.found())
+        self.assertEqual(found[("named",)], 5)
+        self.assertEqual(found[(plain.__qualname__,)], 1)
+
+    def test_disabled(self):
+        with self.profiler.profile_range("on"):
+            launch("add")
+        self.profiler.disable()
+        self.assertFalse(self.profiler.is_enabled())
+        with self.profiler.profile_range("off"):
+            launch("add", 10)
+        self.profiler.pop_range("nothing is open")
+        self.profiler.enable()
+        with self.profiler.profile_range("on"):
+            launch("add")
+        self.assertEqual(self.found(), [(("on",), 2)])
+
+    def test_disabled_within(self):
+        with self.profiler.profile_range("half"):
+            launch("add")
+            self.profiler.disable()
+            launch("add", 10)
+        self.profiler.enable()
+        launch("outside")
+        self.assertEqual(self.found(), [(("half",), 1)])
+
+    def test_pop_of_another(self):
+        self.profiler.push_range("a")
+        with self.assertRaisesRegex(gmp.ProfilerError, "'a', not 'b'"):
+            self.profiler.pop_range("b")
+        self.profiler.pop_range("a")
+        with self.assertRaisesRegex(gmp.ProfilerError, "no range is open"):
+            self.profiler.pop_range("a")
+
+    def test_threads(self):
+        def work(i):
+            with self.profiler.profile_range("thread %d" % i):
+                launch("add", i + 1)
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(
+            sorted(self.found()), [(("thread %d" % i,), i + 1) for i in range(4)]
+        )
+
+    def test_odd_names(self):
+        names = ["", "a\0b", "line\nbreak", "ü", "\ud800", 'quo"te, comma']
+        for name in names:
+            with self.profiler.profile_range(name):
+                launch("add")
+        self.assertEqual([n for _path, n in self.found()], [1] * len(names))
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.profiler.print_profiler_ranges()
+        with self.assertRaises(TypeError):
+            self.profiler.push_range(7)
+
+    def test_results(self):
+        with self.profiler.profile_range("r, with a comma"):
+            launch("add", 4)
+        with self.profiler.profile_range("empty"):
+            pass
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            self.profiler.print_profiler_ranges()
+            self.profiler.print_profiler_ranges("mean", "again")
+        lines = out.getvalue().splitlines()
+        self.assertEqual(lines[:3], [
+            "🔥 Kernel Profiling Results (SUM):", "Number of ranges: 2", "Range 1: r, with a comma"])
+        self.assertIn("🔥 Kernel Profiling Results (MEAN):", lines)
+        with open("output/result.csv", encoding="utf-8") as file:
+            rows = file.read().splitlines()
+        self.assertEqual(rows[0], "Config Name,default")
+        self.assertRegex(rows[1], r'^"r, with a comma",gpu__time_duration\.sum,\d+\.\d\d$')
+        self.assertEqual(rows[2:4], ['"r, with a comma",kernels,4', "Config Name,again"])
+        self.assertEqual(len(rows), 6)
+
+    def test_a_profile_of_it(self):
+        with self.profiler.profile_range("r"):
+            launch("add", 2)
+        os.mkdir("output")
+        self.profiler._end()
+        self.assertEqual(kernels("output/gmp.hatchet"), {"r/add": 2})
+
+    def test_an_unwritable_folder(self):
+        with open("output", "w"):
+            pass
+        with contextlib.redirect_stdout(io.StringIO()):
+            with self.assertRaisesRegex(gmp.ProfilerError, "cannot write"):
+                self.profiler.print_profiler_ranges()
+
+    def test_wrapper(self):
+        import gmp_py_wrapper as wrapper
+
+        profiler = wrapper.GmpProfiler()
+        profiler.init()
+        profiler.start_range_profiling()
+        self.assertEqual(profiler.push_range("w", 0), wrapper.GmpResult.SUCCESS)
+        launch("add", 2)
+        self.assertEqual(
+            profiler.pop_range("w", wrapper.GmpProfileType.CONCURRENT_KERNEL),
+            wrapper.GmpResult.SUCCESS,
+        )
+        profiler.stop_range_profiling()
+        self.assertTrue(profiler.is_all_pass_submitted())
+        profiler.decode_counter_data()
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            profiler.print_profiler_ranges(wrapper.GmpOutputKernelReduction.MAX)
+        self.assertIn("Results (MAX)", out.getvalue())
+        self.assertIn("  kernels: 2", out.getvalue())
+
+    def test_global(self):
+        import gmp_python
+
+        self.addCleanup(setattr, gmp, "_global", None)
+        first = gmp_python.init_global_profiler()
+        self.assertIs(gmp_python.init_global_profiler(), first)
+
+        @gmp_python.profile_function()
+        def f():
+            launch("add")
+
+        with gmp_python.profile_range("operations"):
+            f()
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            gmp_python.print_results()
+        self.assertIn("Range 1: operations\n", out.getvalue())
+        self.assertIn("f\n", out.getvalue())
