@@ -12,6 +12,8 @@ def main():
     if command is None:
         print("proton: the command is not found: is proton installed?", file=sys.stderr)
         return 127
+    # For scripts that it profiles: proton-script(1).
+    os.environ.setdefault("PROTON_PYTHON", sys.executable)
     try:
         os.execv(command, ["proton"] + sys.argv[1:])
     except OSError as error:

@@ -55,6 +55,10 @@ def _functions():
     return make(_native.encode)
 
 
+def _start(path, options):
+    return _native.check(_native.session_start(path, _native.SessionOptions(**options)))
+
+
 class Seam(types.ModuleType):
     """The module. Its functions have the names and arguments that Triton's layer has for them."""
 
@@ -85,12 +89,18 @@ class Seam(types.ModuleType):
         # Before Triton 3.6 the last of these may be the folder of CUPTI.
         mode = "" if os.sep in mode else mode
         mode = known_mode("pcsampling" if profiler == "cupti_pcsampling" else mode)
-        options = _native.SessionOptions(
-            context=_native.encode(contextSourceName),
-            data=_native.encode(dataName),
-            mode=_native.encode(mode),
-        )
-        return _native.check(_native.session_start(_native.encode(path), options))
+        options = {"context": contextSourceName, "data": dataName, "mode": mode}
+        options = {name: _native.encode(text) for name, text in options.items()}
+        path = _native.encode(path)
+        try:
+            return _start(path, options)
+        except _native.Invalid as error:
+            # Of what a session cannot be, the rest of the script need not die.
+            if options["data"] == b"tree" and not options["mode"]:
+                raise
+            session = _start(path, dict(options, data=b"tree", mode=b""))
+            note("a session of Triton's Proton is an ordinary one: %s" % error)
+            return session
 
     def activate(self, session):
         if session >= THEIRS:
