@@ -18,18 +18,20 @@ from .hooks import Hook, HookManager, LaunchHook
 DEFAULT_PROFILE_NAME = "proton"
 
 _live = set()  # sessions of this process that are not finalized
-_once = {"warned": False, "atexit": False}
+_once = {"warned": False, "started": False}
 
 
 def check(status, session=None):
     """The status of a function of sessions; raises proton.Error and its kin."""
     try:
         return _native.check(status)
-    except _native.Unknown as error:
+    except (_native.Unknown, _native.Nobody) as error:
+        if session is None:  # a fork child, where there is none
+            return _native.OK
         # The words of Triton's Proton, which programs look for.
         raise _native.Unknown(
-            "Session has not been initialized: %s" % session, error.status
-        ) from None
+            "Session has not been initialized: %s" % session, _native.UNKNOWN
+        ) from error
 
 
 def one_session(session, session_id):
@@ -70,6 +72,11 @@ def _hook_of(hook):
     if hook == "triton":
         return LaunchHook()
     raise ValueError("there is no hook %r: None, 'triton', or a proton.hooks.Hook" % (hook,))
+
+
+def _is_nobody():
+    """Has nobody ever profiled this process?"""
+    return not flags.profiling_on and not _once["started"]
 
 
 def _nobody(why):
@@ -133,8 +140,8 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
         session = _native.check(_native.session_start(path, options))
     except (_native.Nobody, _native.Missing) as error:
         return _nobody(error)
-    if not _once["atexit"]:
-        _once["atexit"] = True
+    if not _once["started"]:
+        _once["started"] = True
         atexit.register(_at_exit)
     _live.add(session)
     flags.profiling_on = True
@@ -150,7 +157,7 @@ def activate(session=None, *, session_id=None):
     thread  any
     """
     session = one_session(session, session_id)
-    if not flags.profiling_on or flags.command_line and session is None:
+    if _is_nobody() or flags.command_line and session is None:
         return
     check(_native.session_activate(_number(session)), session)
     HookManager.activate(session)
@@ -166,7 +173,7 @@ def deactivate(session=None, flushing=False, *, session_id=None):
     thread    any
     """
     session = one_session(session, session_id)
-    if not flags.profiling_on:
+    if _is_nobody():
         return
     HookManager.deactivate(session)
     check(_native.session_deactivate(_number(session), bool(flushing)), session)
@@ -182,7 +189,7 @@ def finalize(session=None, output_format="", *, session_id=None):
     thread         any
     """
     session = one_session(session, session_id)
-    if not flags.profiling_on or flags.command_line:
+    if _is_nobody() or flags.command_line:
         return
     form = _text(output_format or None, "output_format")
     if session is None and not _live:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What the tests of the package share.
 
-They run as a part of a run (`proton record -- python3 -m unittest discover -s python/tests -t python`)
-with the mocks of CUDA and CUPTI, which tests/scripts/python_package.sh sets up: PROTON_TEST_CUDA is the
-mock libcuda.so.1, PROTON_TEST_COMMAND the command. What needs neither runs everywhere.
+They run as a part of a run (`proton record -- python3 -m tests`) or alone, with the mocks of CUDA and CUPTI,
+which tests/scripts/python_package.sh sets up: PROTON_TEST_CUDA is the mock libcuda.so.1,
+PROTON_TEST_COMMAND the command. What needs neither runs everywhere.
 """
 import ctypes
 import json
@@ -23,23 +23,24 @@ from proton.flags import flags, is_run  # noqa: E402
 
 CUDA = os.environ.get("PROTON_TEST_CUDA")
 COMMAND = os.environ.get("PROTON_TEST_COMMAND")
-_driver = []
+# Loaded now: a session that begins finds it. Initialised at the first launch: the mock finds that of CUPTI.
+_driver = ctypes.CDLL(CUDA, mode=ctypes.RTLD_GLOBAL) if CUDA else None
+_started = []
 _functions = {}  # the mock takes the name for the function's handle, and keeps it
 
 
 def is_recorded():
     """Is there somebody to record, and something to launch?"""
-    return bool(CUDA) and is_run() and _native.load() is not None
+    return bool(CUDA) and _native.load() is not None
 
 
 def launch(name, n=1):
     """Launch a kernel n times, on the mock."""
-    if not _driver:
-        _driver.append(ctypes.CDLL(CUDA, mode=ctypes.RTLD_GLOBAL))
-        _driver[0].cuInit(0)
+    if not _started:
+        _started.append(_driver.cuInit(0))
     function = _functions.setdefault(name, ctypes.create_string_buffer(os.fsencode(name)))
     for _ in range(n):
-        _driver[0].cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, None, None, None)
+        _driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, None, None, None)
 
 
 def has(*functions):
@@ -117,3 +118,9 @@ class RecordedCase(Case):
         super().setUp()
         self.addCleanup(proton.finalize)
         self.addCleanup(setattr, flags, "profiling_on", True)
+        if is_run():
+            return
+        # Alone: the first session starts the collector.
+        proton.start("first")
+        proton.finalize()
+        os.unlink("first.hatchet")

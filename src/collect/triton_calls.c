@@ -304,9 +304,9 @@ void *proton_seam_functions(void *encode)
 {
 	static struct method methods[] = {
 #define _(function) {#function, function, METHOD_FASTCALL, NULL}
-		_(record_scope), _(enter_scope), _(exit_scope),    _(enter_op),   _(exit_op),
-		_(enter_state),  _(exit_state),  _(context_depth), _(put_metric),
-		_(scope_push),   _(scope_pop),
+		_(record_scope), _(enter_scope), _(exit_scope), _(enter_op),
+		_(exit_op),      _(enter_state), _(exit_state), _(context_depth),
+		_(put_metric),   _(scope_push),  _(scope_pop),
 #undef _
 	};
 	void *dict, *function;

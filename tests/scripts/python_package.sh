@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The Python package: python/tests with each interpreter that is here, as a part of a run with the mocks.
+# The Python package: python/tests with each interpreter that is here, as a part of a run with the mocks; and with
+# python3 alone, when the package has proton started.
 here=$(cd "${srcdir:-.}" && pwd)
 . "$here/tests/tools/cli_help.sh"
 . "$here/tests/tools/pythons.sh"
@@ -21,5 +22,7 @@ while read -r python; do
 	status=$?
 	check "$python: status" 0 $status
 done < <(pythons)
+timeout 300 python3 -m tests 2>err | sed 's/: python/: alone, python/'
+check "alone: status" 0 "${PIPESTATUS[0]}"
 [ $n -gt 0 ] || { echo "skipped: there is no Python 3.7 or newer"; exit 77; }
 finish
