@@ -19,6 +19,12 @@ import types
 from . import _native, triton_tensors
 
 METADATA_SCOPE = "__proton_launch_metadata"
+# What the library makes beside that.
+PRIVATE = frozenset(
+    ("put_metric", "forget_types", "leave_scopes", "context_depth", "scope_push", "scope_pop")
+)
+# What cpu_timed_scope() gives: each scope of ours has it.
+CPU_TIME = "cpu_time (ns)(exc)"
 # Sessions of Triton's own collector count from here.
 THEIRS = 1 << 20
 # What Triton calls what is on a machine.
@@ -59,6 +65,14 @@ def _start(path, options):
     return _native.check(_native.session_start(path, _native.SessionOptions(**options)))
 
 
+def _check(status, session):
+    """The status; raises, where there is no such session in the words of Triton's Proton."""
+    try:
+        return _native.check(status)
+    except _native.Unknown:
+        raise RuntimeError("Session has not been initialized: %d" % session) from None
+
+
 class Seam(types.ModuleType):
     """The module. Its functions have the names and arguments that Triton's layer has for them."""
 
@@ -67,9 +81,8 @@ class Seam(types.ModuleType):
         self._find_tritons = find_tritons
         self._tritons = None  # their collector, for what is left to it
         self._ours = _functions()
-        self.__dict__.update(self._ours)
-        self._put_metric = self.put_metric
-        del self.put_metric, self.context_depth
+        self.__dict__.update((n, f) for n, f in self._ours.items() if n not in PRIVATE)
+        self._put_metric = self._ours["put_metric"]
 
     def __getattr__(self, name):
         raise AttributeError(
@@ -105,7 +118,7 @@ class Seam(types.ModuleType):
     def activate(self, session):
         if session >= THEIRS:
             return self._tritons.activate(session - THEIRS)
-        _native.check(_native.session_activate(session))
+        _check(_native.session_activate(session), session)
 
     def activate_all(self):
         if self._tritons:
@@ -116,7 +129,7 @@ class Seam(types.ModuleType):
     def deactivate(self, session, *flushing):
         if session >= THEIRS:
             return self._tritons.deactivate(session - THEIRS, *flushing)
-        _native.check(_native.session_deactivate(session, any(flushing)))
+        _check(_native.session_deactivate(session, any(flushing)), session)
 
     def deactivate_all(self, *flushing):
         if self._tritons:
@@ -126,7 +139,8 @@ class Seam(types.ModuleType):
     def finalize(self, session, outputFormat=""):
         if session >= THEIRS:
             return self._tritons.finalize(session - THEIRS, outputFormat)
-        _native.check(_native.session_finalize(session, _native.encode(outputFormat)))
+        _check(_native.session_finalize(session, _native.encode(outputFormat)), session)
+        self._ours["forget_types"]()
 
     def finalize_all(self, outputFormat=""):
         if self._tritons:
@@ -134,6 +148,8 @@ class Seam(types.ModuleType):
         _native.check(
             _native.session_finalize(_native.ALL_SESSIONS, _native.encode(outputFormat))
         )
+        self._ours["forget_types"]()
+        self._ours["leave_scopes"]()
 
     def get_available_profilers(self):
         return ["cupti", "instrumentation", "rocprofiler", "roctracer"]
@@ -155,13 +171,13 @@ class Seam(types.ModuleType):
         return self._data(session, phase, b"hatchet_msgpack")
 
     def clear_data(self, session, phase=0, clearUpToPhase=False):
-        _native.check(_native.phase_clear(session, phase, clearUpToPhase))
+        _check(_native.phase_clear(session, phase, clearUpToPhase), session)
 
     def advance_data_phase(self, session):
-        return _native.check(_native.phase_advance(session))
+        return _check(_native.phase_advance(session), session)
 
     def is_data_phase_complete(self, session, phase=0):
-        return bool(_native.check(_native.phase_is_complete(session, phase)))
+        return bool(_check(_native.phase_is_complete(session, phase), session))
 
     def get_context_depth(self, session):
         return self._ours["context_depth"]()
@@ -169,8 +185,9 @@ class Seam(types.ModuleType):
     @staticmethod
     def _data(session, phase, form):
         data, size = ctypes.c_void_p(), ctypes.c_size_t()
-        _native.check(
-            _native.session_data(session, phase, form, ctypes.byref(data), ctypes.byref(size))
+        _check(
+            _native.session_data(session, phase, form, ctypes.byref(data), ctypes.byref(size)),
+            session,
         )
         try:
             return ctypes.string_at(data, size.value)
@@ -189,6 +206,8 @@ class Seam(types.ModuleType):
 
     def add_metrics(self, scopeId, metrics, tensorMetrics=None):
         for name, value in metrics.items():
+            if name == CPU_TIME:
+                continue
             if not self._put_metric(scopeId, name, value):
                 self._put_other(scopeId, name, value)
         for name, tensor in tensorMetrics.items() if tensorMetrics else ():

@@ -3,6 +3,7 @@
 #include "collect/triton_calls.h"
 #include <dlfcn.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
 #include "base/util.h"
@@ -35,7 +36,7 @@ static struct {
 #define _(type, name, arguments) type(*name) arguments;
 	FUNCTIONS(_)
 #undef _
-	void *none, *float_type, **type_error;
+	void *none, *float_type, **type_error, **runtime_error;
 	void *encode;
 } py;
 
@@ -62,7 +63,8 @@ static bool find_functions(void)
 	py.none = dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
 	py.float_type = dlsym(RTLD_DEFAULT, "PyFloat_Type");
 	py.type_error = dlsym(RTLD_DEFAULT, "PyExc_TypeError");
-	return found && py.none && py.float_type && py.type_error;
+	py.runtime_error = dlsym(RTLD_DEFAULT, "PyExc_RuntimeError");
+	return found && py.none && py.float_type && py.type_error && py.runtime_error;
 }
 
 static void *none(void)
@@ -136,7 +138,65 @@ static uint32_t node_of(uint64_t id)
 	return k >> 32 == (uint32_t)id ? (uint32_t)k : NODE_IS_OP;
 }
 
+/* Where what is given to a scope that begins now is shown: a state that the thread is in is one more frame. */
+static uint32_t node_here(void)
+{
+	const struct thread_state *t = thread_state();
+
+	return t->state ? node_intern(t->node, t->state) : t->node;
+}
+
+/* ---- types of metrics ---- */
+
+/* Whole numbers and others do not mix in one place, which Triton's Proton tells its scripts. Of the newest
+ * places it is known what was there: the upper bits of a hash, and the type. The interpreter's lock holds
+ * others off. */
+enum { TYPES_MAX = 1024, TYPE_BITS = 1 };
+static uint64_t types[TYPES_MAX];
+
+/* False: this place has a value of another type. */
+static bool type_fits(uint32_t node, const char *name, size_t len, bool is_float)
+{
+	uint64_t hash = hash_u64(hash_bytes(name, len) ^ node) | UINT64_C(1) << 63;
+	uint64_t *place = &types[(hash >> TYPE_BITS) % TYPES_MAX], seen = *place;
+
+	*place = hash >> TYPE_BITS << TYPE_BITS | is_float;
+	return seen >> TYPE_BITS != hash >> TYPE_BITS || (seen & 1) == is_float;
+}
+
+static void type_complain(const char *name, bool is_float)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "Metric value type mismatch for valueId 0 (%.256s): current=%s, new=%s", name,
+		 is_float ? "uint64_t" : "double", is_float ? "double" : "uint64_t");
+	py.PyErr_SetString(*py.runtime_error, text);
+}
+
+static void *forget_types(void *self, void *const *args, ssize_t n)
+{
+	(void)self;
+	(void)args;
+	if (!takes(n, 0))
+		return NULL;
+	memset(types, 0, sizeof(types));
+	return none();
+}
+
 /* ---- the functions ---- */
+
+/* Scopes of this thread that were entered here, whether or not there was room for them. */
+static __thread uint32_t n_open __attribute__((tls_model("initial-exec")));
+
+/* What was not entered here is not ours to leave: a session may have begun within a scope. */
+static void leave_scope(void)
+{
+	if (!n_open)
+		return;
+	n_open--;
+	collect_pop(COLLECT_TAG_SCOPE);
+}
 
 static void *record_scope(void *self, void *const *args, ssize_t n)
 {
@@ -160,7 +220,8 @@ static void *enter_scope(void *self, void *const *args, ssize_t n)
 		len = strlen(text);
 	}
 	if (collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, text, len) >= 0)
-		know(id, thread_state()->node);
+		know(id, node_here());
+	n_open++;
 	return none();
 }
 
@@ -170,7 +231,20 @@ static void *exit_scope(void *self, void *const *args, ssize_t n)
 	(void)args;
 	if (!takes(n, 2))
 		return NULL;
-	collect_pop(COLLECT_TAG_SCOPE);
+	leave_scope();
+	return none();
+}
+
+/* Once all sessions are over Triton's layer exits no scopes any more, and one that was not entered to the end
+ * was never exited. */
+static void *leave_scopes(void *self, void *const *args, ssize_t n)
+{
+	(void)self;
+	(void)args;
+	if (!takes(n, 0))
+		return NULL;
+	while (n_open)
+		leave_scope();
 	return none();
 }
 
@@ -250,20 +324,20 @@ static void *context_depth(void *self, void *const *args, ssize_t n)
 {
 	(void)self;
 	(void)args;
-	return takes(n, 0) ? py.PyLong_FromLongLong(collect_depth(COLLECT_TAG_SCOPE)) : NULL;
+	return takes(n, 0) ? py.PyLong_FromLongLong(n_open) : NULL;
 }
 
 /* False: it is no number that a metric may have as it is. */
-static bool number_of(void *value, enum metric_type *ret_type, union metric_value *ret)
+static bool number_of(void *value, enum metric_type *ret_type, union metric_value *ret,
+		      bool *ret_is_float)
 {
 	void *type = py.PyObject_Type(value);
 	int overflow;
 	long long v;
-	bool is_float;
 
 	py.Py_DecRef(type); /* the value holds it */
-	is_float = py.PyType_IsSubtype(type, py.float_type);
-	if (is_float) {
+	*ret_is_float = py.PyType_IsSubtype(type, py.float_type);
+	if (*ret_is_float) {
 		*ret_type = METRIC_F64;
 		ret->f64 = py.PyFloat_AsDouble(value);
 		return true;
@@ -271,7 +345,7 @@ static bool number_of(void *value, enum metric_type *ret_type, union metric_valu
 	if (!(py.PyType_GetFlags(type) & TYPE_IS_INT))
 		return false;
 	v = py.PyLong_AsLongLongAndOverflow(value, &overflow);
-	*ret_type = v < 0 ? METRIC_F64 : METRIC_U64;
+	*ret_type = v < 0 ? METRIC_F64 : METRIC_U64; /* metrics are as proton.h has them */
 	if (v < 0)
 		ret->f64 = (double)v;
 	else
@@ -287,14 +361,19 @@ static void *put_metric(void *self, void *const *args, ssize_t n)
 	const char *text;
 	uint64_t id;
 	uint32_t node;
+	bool is_float;
 	size_t len;
 
 	(void)self;
 	if (!takes(n, 3) || !id_of(args[0], &id) || !(text = text_of(args[1], &len, &held)))
 		return NULL;
-	if (!number_of(args[2], &type, &v))
+	if (!number_of(args[2], &type, &v, &is_float))
 		return py.PyBool_FromLong(false);
 	node = node_of(id);
+	if (node != NODE_IS_OP && !type_fits(node, text, len, is_float)) {
+		type_complain(text, is_float);
+		return NULL;
+	}
 	if (type != METRIC_F64 || isfinite(v.f64))
 		collect_metric_at(node == NODE_IS_OP ? WIRE_NONE : node, text, type, v);
 	return py.PyBool_FromLong(true);
@@ -304,9 +383,9 @@ void *proton_seam_functions(void *encode)
 {
 	static struct method methods[] = {
 #define _(function) {#function, function, METHOD_FASTCALL, NULL}
-		_(record_scope), _(enter_scope), _(exit_scope), _(enter_op),
-		_(exit_op),      _(enter_state), _(exit_state), _(context_depth),
-		_(put_metric),   _(scope_push),  _(scope_pop),
+		_(record_scope), _(enter_scope), _(exit_scope),    _(enter_op),   _(exit_op),
+		_(enter_state),  _(exit_state),  _(context_depth), _(put_metric), _(forget_types),
+		_(leave_scopes), _(scope_push),  _(scope_pop),
 #undef _
 	};
 	void *dict, *function;

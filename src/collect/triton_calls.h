@@ -8,7 +8,9 @@
  *     enter_scope(id, name)             exit_op(id, name)       exit_state()
  *     enter_op(id, name)                context_depth() -> int
  *     scope_push(name)                  scope_pop(...): whatever it is given
- *     put_metric(id, name, value) -> bool: False, value is neither an int of 64 bits nor a float
+ *     leave_scopes(): all that this thread entered by enter_scope()
+ *     put_metric(id, name, value) -> bool: False, value is neither an int of 64 bits nor a float; raises
+ *         RuntimeError where a scope has a number of the other kind, until forget_types()
  *
  * An id stands for a scope or an op, of any thread, also once it was left: metrics may come late. */
 #include "collect/collect.h"

@@ -96,6 +96,32 @@ def scopes():
     proton.finalize()
 
 
+def odd():
+    proton.start("o")
+    with proton.scope("bad", {"a": 1.0}):
+        pass
+    try:
+        with proton.scope("bad", {"a": 1}):
+            pass
+    except RuntimeError as error:
+        print(error)
+    proton.finalize()
+    proton.start("o")
+    with proton.scope("bad", {"a": 1}):
+        pass
+    proton.enter_scope("outer")
+    proton.enter_state("state")
+    proton.enter_scope("inner", metrics={"a": 2})
+    print("depth", proton.context.depth())
+    launch("add")
+    proton.exit_state()
+    proton.finalize()
+    proton.start("p")
+    print("depth", proton.context.depth())
+    launch("mul")
+    proton.finalize()
+
+
 def hook():
     def metadata(*_):
         launch("helper")

@@ -172,7 +172,7 @@ print(*sorted(out), sep=", ")' "${@:2}"
 record() { timeout 240 "$PROTON" record -q --context scopes -o run.hatchet -- "$python" "$app" "$cuda" "$@" >out 2>err; }
 
 record sessions
-check "sessions" "0 1 1|there is no session 0|backend 'nonsense' is not one of proton's (cupti, cupti_pcsampling, rocprofiler, roctracer)|" "$(tr '\n' '|' <out)"
+check "sessions" "0 1 1|Session has not been initialized: 0|backend 'nonsense' is not one of proton's (cupti, cupti_pcsampling, rocprofiler, roctracer)|" "$(tr '\n' '|' <out)"
 check "one of them" "mul count=2, outer count me=2 flops=8, outer/add count=1, outer/inner/add count=2" "$(tree a.hatchet_msgpack flops "count me")"
 check "another" "mul count=2" "$(tree b.hatchet)"
 check "the run has all" "mul count=3, outer/add count=1, outer/inner/add count=2" "$(tree run.hatchet)"
@@ -182,6 +182,11 @@ check "scopes" "depth 2|TypeError|depth 0 1|" "$(tr '\n' '|' <out)"
 check "metrics come late, too" "decorated three[0] (%)=1, decorated/add count=1, outer given=1 late=4, outer/inner big (ns)=1.18059e+21 late=2.5 less=-3, outer/inner/add count=1, timed/add count=1, warm/mul count=1" \
 	"$(tree s.hatchet given late less "big (ns)" "three[0] (%)")"
 check "time on the CPU" yes "$([ "$(metric s.hatchet timed 'cpu_time (ns)' | cut -d. -f1)" -gt 0 ] && echo yes)"
+
+record odd
+check "what is wrong" "Metric value type mismatch for valueId 0 (a): current=double, new=uint64_t|depth 2|depth 0|" "$(tr '\n' '|' <out)"
+check "a state is a frame of what is given in it" "bad a=1, outer/inner/state a=2, outer/inner/state/add count=1" "$(tree o.hatchet a)"
+check "a scope that is not left ends with the sessions" "mul count=1, outer/inner/state/add count=1" "$(tree run.hatchet)"
 
 record hook
 check "hook: status" 0 $?
