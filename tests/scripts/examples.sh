@@ -7,6 +7,7 @@ here=$(cd "${srcdir:-.}" && pwd)
 build=$(cd "$(dirname "$PROTON")" && pwd)
 examples=$here/examples
 export PYTHONPATH=$here/python PYTHONDONTWRITEBYTECODE=1
+PATH=$build:$PATH # of programs that start the profiler themselves
 
 # record PROGRAM...: into p.hatchet, also run bare
 record() {
@@ -76,6 +77,12 @@ if [ -n "$torch" ]; then
 	check "a dynamic net: parts of a step" yes "$(has_path forward middle_0)"
 	check "… and their flops" yes "$([ "$(metric p.hatchet middle_0 flops | sed 's/\..*//')" = $((2 * 2 * 8 * 512 * 512)) ] && echo yes)"
 	record "$torch" "$examples/transformer.py" --steps 1 --width 32 --layers 1
+	record "$torch" "$examples/hello_pytorch_with_gmp.py"
+	for file in bare out; do
+		check "GMP's interface: ranges, $file" "3 30" \
+			"$(grep -c 'Kernel Profiling Results' $file) $(grep -c '^Range [0-9]*: ' $file)"
+	done
+	check "… and a profile" yes "$([ -s output/gmp.hatchet ] && echo yes)"
 	for file in triton_matmul decode_graphs; do
 		"$torch" -c 'import sys, torch; sys.exit(torch.cuda.is_available())' || continue
 		! "$torch" -c 'import triton' 2>/dev/null && [ $file = triton_matmul ] && continue
