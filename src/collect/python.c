@@ -44,10 +44,16 @@ struct below {
 	uint32_t n_learned;  /* how often names of modules have changed */
 };
 
+static inline bool is_below(const struct below *a, const struct below *b)
+{
+	return a->node == b->node && a->what == b->what && a->n_learned == b->n_learned;
+}
+
 /* What a thread remembers. */
 struct python_stack {
 	struct below below;
 	uint32_t what, n;                              /* of `below`; places */
+	uint32_t n_gone;                               /* code objects, before these were read */
 	struct python_place places[PYTHON_PLACES_MAX]; /* outermost first */
 	uint32_t nodes[PYTHON_PLACES_MAX];
 	bool with_libraries;
@@ -161,7 +167,7 @@ static uint32_t put_place(struct python_stack *s, const struct python_place *pla
 static uint32_t remember(struct python_stack *s, const struct python_place *inner_first, unsigned n,
 			 const struct below *below)
 {
-	unsigned same = !memcmp(&s->below, below, sizeof(*below)) ? common(s, inner_first, n) : 0;
+	unsigned same = is_below(&s->below, below) ? common(s, inner_first, n) : 0;
 	const char *outermost;
 
 	if (same == n && n == s->n)
@@ -304,6 +310,7 @@ uint32_t python_context(struct thread_state *t, uint32_t node, unsigned what)
 	struct python_place places[PYTHON_PLACES_MAX];
 	const char *state;
 	struct python_stack *s;
+	uint32_t n_gone;
 	unsigned n;
 
 	if (_unlikely_(!is_known_sound())) {
@@ -318,8 +325,17 @@ uint32_t python_context(struct thread_state *t, uint32_t node, unsigned what)
 		return node;
 	}
 	state = py.PyGILState_GetThisThreadState();
-	n = state ? python_walk_all(state, places) : 0;
-	return n ? remember(s, places, n, &below) : node;
+	if (!state)
+		return node;
+	n_gone = atomic_load_explicit(&py.n_gone, memory_order_relaxed);
+	if (s->n && s->n_gone == n_gone && is_below(&s->below, &below) &&
+	    python_is_at(state, s->places, s->n))
+		return s->nodes[s->n - 1];
+	n = python_walk_all(state, places);
+	if (!n)
+		return node;
+	s->n_gone = n_gone;
+	return remember(s, places, n, &below);
 }
 
 static uint32_t python_node(struct thread_state *t, uint32_t node)

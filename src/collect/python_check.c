@@ -253,7 +253,7 @@ static void (*code_dealloc)(void *code);
 /* Instead of the interpreter's own, with its lock. */
 static void code_gone(void *code)
 {
-	atomic_fetch_add_explicit(python_gone(code), 1, memory_order_relaxed);
+	python_gone(code);
 	code_dealloc(code);
 }
 

@@ -12,9 +12,9 @@ enum { GONE_N = 1 << 14 }; /* counters of code objects that went */
 
 struct python_api py;
 
-static int32_t instruction_of(const char *frame, const char *code)
+static inline int32_t instruction_of(const char *frame, const char *code,
+				     const struct python_layout *l)
 {
-	const struct python_layout *l = py.layout;
 	int32_t index;
 
 	if (!l->index_bytes)
@@ -23,16 +23,23 @@ static int32_t instruction_of(const char *frame, const char *code)
 	return index * l->index_bytes;
 }
 
-_Atomic uint32_t *python_gone(const void *code)
+/* By address; objects begin at multiples of 16. */
+static _Atomic uint32_t *gone_at(const void *code)
 {
 	static _Atomic uint32_t gone[GONE_N];
 
-	return &gone[hash_u64((uintptr_t)code) % GONE_N];
+	return &gone[((uintptr_t)code >> 4) % GONE_N];
 }
 
 static uint32_t n_gone_at(const void *code)
 {
-	return atomic_load_explicit(python_gone(code), memory_order_relaxed);
+	return atomic_load_explicit(gone_at(code), memory_order_relaxed);
+}
+
+void python_gone(const void *code)
+{
+	atomic_fetch_add_explicit(gone_at(code), 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&py.n_gone, 1, memory_order_relaxed);
 }
 
 static const char *module_of(const char *frame, const char *code)
@@ -42,21 +49,58 @@ static const char *module_of(const char *frame, const char *code)
 	return python_held(frame, py.layout->locals);
 }
 
+/* What it executes; NULL: it is none of the program's. */
+static const char *code_of(const char *frame)
+{
+	return python_is_interpreters(frame) ? NULL : python_held(frame, py.layout->code);
+}
+
+static struct python_place place_of(const char *frame, const char *code)
+{
+	return (struct python_place){code, module_of(frame, code), n_gone_at(code),
+				     instruction_of(frame, code, py.layout)};
+}
+
 unsigned python_walk(const char *frame, unsigned n_frames,
 		     struct python_place places[PYTHON_PLACES_MAX])
 {
 	unsigned n = 0;
 
 	for (; n_frames--; frame = python_back(frame)) {
-		const char *code =
-			python_is_interpreters(frame) ? NULL : python_held(frame, py.layout->code);
+		const char *code = code_of(frame);
 
 		if (code)
-			places[n++] =
-				(struct python_place){code, module_of(frame, code), n_gone_at(code),
-						      instruction_of(frame, code)};
+			places[n++] = place_of(frame, code);
 	}
 	return n;
+}
+
+/* At each launch, for each frame: what does not change is read once. */
+bool python_is_at(const char *state, const struct python_place *outer_first, unsigned n)
+{
+	const struct python_layout l = *py.layout;
+	const char *module_code = atomic_load_explicit(&py.module_code, memory_order_relaxed);
+	const struct python_place *place = outer_first + n;
+	const char *frame = python_innermost(state), *code, *self;
+
+	for (; frame; frame = python_pointer(frame, l.back)) {
+		if (l.owner && frame[l.owner] >= PYTHON_OWNER_INTERPRETER)
+			continue;
+		code = python_untagged(python_pointer(frame, l.code), l.tags);
+		if (!code)
+			continue;
+		if (place == outer_first)
+			return false;
+		place--;
+		if (code != place->code || instruction_of(frame, code, &l) != place->at)
+			return false;
+		self = _unlikely_(code == module_code)
+			       ? python_untagged(python_pointer(frame, l.locals), l.tags)
+			       : NULL;
+		if (self != place->self)
+			return false;
+	}
+	return place == outer_first;
 }
 
 unsigned python_walk_innermost(const char *state, unsigned max, struct python_place *places)
@@ -68,18 +112,30 @@ unsigned python_walk_innermost(const char *state, unsigned max, struct python_pl
 	return n;
 }
 
-unsigned python_walk_all(const char *state, struct python_place places[PYTHON_PLACES_MAX])
+/* Of a stack of so many frames and more. */
+static unsigned walk_outer(const char *frame, const char *next, unsigned n_frames,
+			   struct python_place places[PYTHON_PLACES_MAX])
 {
-	const char *frame = python_innermost(state), *f;
-	unsigned n_frames = 0;
-
-	for (f = frame; f; f = python_back(f))
+	for (; next; next = python_back(next))
 		n_frames++;
-	if (_unlikely_(n_frames > PYTHON_PLACES_MAX))
-		lose(LOSS_CONTEXTS_CUT, 1);
+	lose(LOSS_CONTEXTS_CUT, 1);
 	for (; n_frames > PYTHON_PLACES_MAX; n_frames--)
 		frame = python_back(frame);
 	return python_walk(frame, n_frames, places);
+}
+
+unsigned python_walk_all(const char *state, struct python_place places[PYTHON_PLACES_MAX])
+{
+	const char *frame = python_innermost(state), *f;
+	unsigned n_frames = 0, n = 0;
+
+	for (f = frame; f && n_frames < PYTHON_PLACES_MAX; f = python_back(f), n_frames++) {
+		const char *code = code_of(f);
+
+		if (code)
+			places[n++] = place_of(f, code);
+	}
+	return _unlikely_(f) ? walk_outer(frame, f, n_frames, places) : n;
 }
 
 static char *put_utf8(char *p, const char *end, uint32_t c)

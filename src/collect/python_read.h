@@ -61,6 +61,7 @@ struct python_api {
 	const struct python_layout *layout;
 	unsigned file, name;               /* offsets in a code object */
 	_Atomic(const char *) module_code; /* calls modules of PyTorch */
+	_Atomic uint32_t n_gone;           /* code objects that went, of all addresses */
 	_Atomic unsigned state;
 	_Atomic uint64_t n_early; /* launches before it is known whether frames can be read */
 };
@@ -74,13 +75,15 @@ static inline const char *python_pointer(const char *p, unsigned offset)
 	return v;
 }
 
+static inline const char *python_untagged(const char *reference, unsigned tags)
+{
+	return (const char *)((uintptr_t)reference & ~(uintptr_t)tags);
+}
+
 /* A reference that a frame holds. */
 static inline const char *python_held(const char *frame, unsigned offset)
 {
-	uintptr_t v;
-
-	memcpy(&v, frame + offset, sizeof(v));
-	return (const char *)(v & ~(uintptr_t)py.layout->tags);
+	return python_untagged(python_pointer(frame, offset), py.layout->tags);
 }
 
 static inline const char *python_innermost(const char *state)
@@ -102,8 +105,10 @@ static inline const char *python_back(const char *frame)
 	return python_pointer(frame, py.layout->back);
 }
 
-/* Code objects that went from addresses like this one: counted by who sees them go. */
-_Atomic uint32_t *python_gone(const void *code);
+/* Who sees a code object go says so: counted for addresses like its. */
+void python_gone(const void *code);
+/* Are these, the outermost first, all places of a thread still? Where no code object went meanwhile. */
+bool python_is_at(const char *state, const struct python_place *outer_first, unsigned n);
 /* Of so many frames from this one on; the innermost place first. Returns how many places. */
 unsigned python_walk(const char *frame, unsigned n_frames,
 		     struct python_place places[PYTHON_PLACES_MAX]);
