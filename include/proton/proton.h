@@ -68,8 +68,10 @@ struct proton_session_options {
 			      * the run reads */
 	const char *data; /* "tree" */
 	const char *backend; /* "cupti", "opencl", "openmp": what runs on its devices; else all */
-	const char *mode;    /* there is none yet */
-	const char *hook;    /* there is none in C */
+	const char *
+		mode; /* "periodic_flushing": phases that are complete are written and cleared as the
+			   * program goes on; ":format=hatchet_msgpack" behind it: so */
+	const char *hook; /* there is none in C */
 };
 
 /* The functions behind this header, in the collector. Later versions only add at the end.
@@ -413,7 +415,7 @@ static inline int proton_session_deactivate(int session, int flush)
  * with more than one phase NAME.part_PHASE.hatchet and so on, one for each that was not cleared.
  *   unit    PROTON_OK
  *   source  session: proton_session_start(), or PROTON_ALL_SESSIONS. format: "hatchet" (also NULL and
- *           ""), "hatchet_msgpack"
+ *           "", unless the mode names another), "hatchet_msgpack"
  *   errors  PROTON_NOBODY, PROTON_INVALID (the session goes on), PROTON_UNKNOWN, PROTON_UNWRITTEN (the
  *           session is over all the same), PROTON_BUSY
  *   thread  any; not from a signal handler */
@@ -426,7 +428,9 @@ static inline int proton_session_finalize(int session, const char *format)
 
 /* End the phase of a session, and begin the next one: what is launched from now on is of that. A session begins
  * in phase 0. What was launched before stays where it is, however late it runs; what another thread launches at
- * this very moment is of either.
+ * this very moment is of either. With mode "periodic_flushing" phases before that are written as they become
+ * complete, and cleared; where the program is more than 32 of them ahead of the files this waits, up to 2 s for
+ * each file.
  *   unit    number of the new phase, 1 and up
  *   source  session: proton_session_start()
  *   errors  PROTON_NOBODY, PROTON_UNKNOWN, PROTON_FULL (a process may have 4,096 phases that are not cleared;

@@ -16,18 +16,31 @@ static void ask_path(const struct ask_entry *e, char path[static PATH_MAX])
 		 e->id);
 }
 
-/* The file in which proton answers. That it is there says that we may ask. */
+/* The file in which proton answers. That it is there says that we may ask, and where a file is asked for what is
+ * in it says which. */
 static int file_make(const struct ask_entry *e)
 {
+	const struct string_entry *name = &collector->string[collector->session[e->session].name];
 	char path[PATH_MAX];
-	int fd;
+	int fd, r = 0;
 
 	ask_path(e, path);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -errno;
+	errno = ENOSPC; /* of a short write */
+	if (e->what == WIRE_ASK_FILE && write(fd, name->s, name->len) != (ssize_t)name->len)
+		r = -errno;
 	close(fd);
-	return 0;
+	return r;
+}
+
+static void file_remove(const struct ask_entry *e)
+{
+	char path[PATH_MAX];
+
+	ask_path(e, path);
+	unlink(path);
 }
 
 static int place_take(void)
@@ -55,6 +68,8 @@ int ask_post(const struct ask *ask)
 	e->phase = ask->phase;
 	e->format = ask->format;
 	r = file_make(e);
+	if (r < 0)
+		file_remove(e);
 	atomic_store_explicit(&e->state, r < 0 ? ASK_FREE : ASK_POSTED, memory_order_release);
 	return r < 0 ? r : place;
 }
@@ -70,7 +85,7 @@ int ask_look(int place, int *ret_error, int *ret_fd)
 	if (fd < 0)
 		return errno == EMFILE || errno == ENFILE ? 0 : -errno;
 	n = read(fd, head, WIRE_ANSWER_HEAD);
-	if (n < WIRE_ANSWER_HEAD || head[WIRE_ANSWER_HEAD - 1] != '\n') {
+	if (n < WIRE_ANSWER_HEAD || *head == '/' || head[WIRE_ANSWER_HEAD - 1] != '\n') {
 		close(fd);
 		return 0;
 	}
@@ -86,10 +101,8 @@ int ask_look(int place, int *ret_error, int *ret_fd)
 void ask_done(int place)
 {
 	struct ask_entry *e = &collector->ask[place];
-	char path[PATH_MAX];
 
-	ask_path(e, path);
-	unlink(path);
+	file_remove(e);
 	atomic_store_explicit(&e->state, ASK_FREE, memory_order_release);
 }
 

@@ -175,7 +175,10 @@ struct session_entry {
 	uint32_t format;                     /* string, before it is finalized */
 	_Atomic uint32_t state;              /* WIRE_SESSION_* */
 	_Atomic bool finalizing;             /* a thread is at it: it is nobody else's */
-	uint32_t phase;                      /* of what is launched now; under the sessions' lock */
+	uint32_t
+		flush_format; /* string: phases that are over are written so (flushing.h); 0: they stay */
+	uint32_t phase;       /* of what is launched now; under the sessions' lock, as is */
+	uint32_t next_flush; /* … the first one that was not asked for */
 };
 
 /* What a thread asks proton for (asks.h). */

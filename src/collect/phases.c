@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "collect/asks.h"
 #include "collect/epochs.h"
+#include "collect/flushing.h"
 #include "collect/patience.h"
 #include "collect/session_table.h"
 
@@ -19,6 +20,8 @@ enum {
 	LOOK_NS = 1000000, /* between two looks whether it has */
 	ASK_EVERY = 200,   /* … of so many one whether it is there */
 	LEFT_MAX = 32,     /* epochs that are not needed any more and not free yet */
+	BEHIND_MAX = 32,   /* phases that are not in their files */
+	BEHIND_MS = 2000,  /* how long the program waits for these */
 };
 
 /* ---- one after another ---- */
@@ -54,6 +57,40 @@ static int advance_locked(int session)
 			    MAX_EPOCHS);
 }
 
+/* Wait while more than n files are missing that are asked for, as long as proton is there. */
+static void await_files(uint32_t session, uint32_t n, uint32_t ms)
+{
+	const struct timespec look = {0, LOOK_NS};
+	struct patience p = patience(ms);
+
+	for (int i = 0; flushing_n(session) > n && patience_ms(&p); i++) {
+		if (i % ASK_EVERY == 0 &&
+		    (!atomic_load(&collector->control->alive) || !sender_deliver()))
+			break;
+		flushing_poll();
+		nanosleep(&look, NULL);
+	}
+}
+
+void phases_await_files(uint32_t session)
+{
+	await_files(session, 0, ANSWER_MS);
+}
+
+/* A program that goes on faster than its phases are written waits for them, lest they become many. */
+static void keep_up(uint32_t session)
+{
+	flushing_poll();
+	for (int i = 0; i < BEHIND_MAX && flushing_behind(session) > BEHIND_MAX; i++) {
+		uint32_t n = flushing_n(session);
+
+		if (!n) /* what is launched is not over */
+			break;
+		await_files(session, n - 1, BEHIND_MS);
+		flushing_poll();
+	}
+}
+
 int collect_phase_advance(int session)
 {
 	int r;
@@ -62,6 +99,10 @@ int collect_phase_advance(int session)
 		return session_fail_locked();
 	r = advance_locked(session);
 	sessions_unlock();
+	if (r >= 0 && collector->session[session].flush_format) {
+		keep_up((uint32_t)session);
+		relieve();
+	}
 	return r;
 }
 

@@ -13,6 +13,8 @@ int collect_phase_clear(int session, int phase, int up_to);
 int collect_session_data(int session, int phase, const char *format, char **ret_data,
 			 size_t *ret_size);
 void collect_data_free(char *data);
+/* Until no file of a session that it asked for itself is missing (flushing.h), as long as proton is there. */
+void phases_await_files(uint32_t session);
 /* Have proton write the file of a phase, and wait until it is there. format: a string. */
 int phase_write(uint32_t session, uint32_t phase, uint32_t format);
 

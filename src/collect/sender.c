@@ -21,6 +21,7 @@
 #include "base/util.h"
 #include "collect/burst.h"
 #include "collect/contexts.h"
+#include "collect/flushing.h"
 #include "collect/futex.h"
 #include "collect/host_clock.h"
 #include "collect/internal.h"
@@ -380,6 +381,7 @@ static bool work(bool *reported)
 
 		burst_control();
 		flush(false, &p);
+		flushing_poll();
 		send_burst(false);
 		if (is_asked(&collector->resume))
 			answered(&collector->resume, asked);

@@ -11,6 +11,7 @@
 #include "collect/asks.h"
 #include "collect/burst.h"
 #include "collect/epochs.h"
+#include "collect/flushing.h"
 #include "collect/internal.h"
 #include "collect/patience.h"
 #include "collect/phases.h"
@@ -61,7 +62,28 @@ static const char *const formats[] = {"hatchet", "hatchet_msgpack", NULL};
 struct spec {
 	char name[PATH_MAX];
 	const char *context, *device_type;
+	const char *flush_format; /* NULL: phases stay until they are cleared */
 };
+
+/* "periodic_flushing", "periodic_flushing:format=hatchet": the format of files; "": NULL. False: no such mode. */
+static bool mode_read(const char *mode, const char **ret_format)
+{
+	static const char word[] = "periodic_flushing", option[] = ":format=";
+	size_t len = sizeof(word) - 1, option_len = sizeof(option) - 1;
+
+	*ret_format = NULL;
+	if (!*mode)
+		return true;
+	if (strncasecmp(mode, word, len) != 0)
+		return false;
+	*ret_format = formats[0];
+	if (!mode[len])
+		return true;
+	if (strncasecmp(mode + len, option, option_len) != 0)
+		return false;
+	*ret_format = *word_of(formats, mode + len + option_len);
+	return *ret_format;
+}
 
 /* The file is named from where the program stands now. */
 static int spec_name(struct spec *spec, const char *name)
@@ -112,8 +134,10 @@ static int spec_fill(struct spec *spec, const char *name,
 			"data '%.40s' of a session is not known: tree (traces are made by "
 			"record --trace)",
 			o.data);
-	if (*or_empty(o.mode))
-		return session_fail(PROTON_INVALID, "mode '%.40s' is not known: sessions have none",
+	if (!mode_read(or_empty(o.mode), &spec->flush_format))
+		return session_fail(PROTON_INVALID,
+				    "mode '%.60s' is not known: periodic_flushing, with or without "
+				    ":format=hatchet or hatchet_msgpack",
 				    o.mode);
 	if (*or_empty(o.hook))
 		return session_fail(PROTON_INVALID, "hook '%.40s' is not known: sessions have none",
@@ -182,7 +206,8 @@ static uint32_t session_new_entry(const struct spec *spec, uint32_t name)
 	if (id == MAX_SESSIONS || n_live() == MAX_LIVE_SESSIONS)
 		return WIRE_NONE;
 	e->name = name;
-	e->phase = 0;
+	e->phase = e->next_flush = 0;
+	e->flush_format = spec->flush_format ? intern(spec->flush_format) : 0;
 	e->context = intern(spec->context);
 	e->device_type = intern(spec->device_type);
 	(void)answer_prepare(id, spec->name, strlen(spec->name)); /* said when it ends */
@@ -366,8 +391,9 @@ static int finalize_write(uint32_t id)
 }
 
 /* From now on it is nobody else's: not to be activated, and its name is free. */
-static int finalize_claim(int session, uint32_t format)
+static int finalize_claim(int session, const char *format)
 {
+	struct session_entry *e = &collector->session[session];
 	int r = PROTON_OK;
 
 	if (!sessions_lock())
@@ -375,8 +401,10 @@ static int finalize_claim(int session, uint32_t format)
 	if (!session_is_live(session)) {
 		r = session_fail_unknown(session);
 	} else {
-		collector->session[session].finalizing = true;
-		collector->session[session].format = format;
+		e->finalizing = true;
+		e->format = format ? intern(format) : e->flush_format;
+		if (!e->format)
+			e->format = intern(formats[0]);
 		session_switch((uint32_t)session, WIRE_SESSION_INACTIVE);
 	}
 	sessions_unlock();
@@ -388,6 +416,7 @@ static int finalize_phases(uint32_t id)
 {
 	struct session_entry *e = &collector->session[id];
 	uint32_t phase = 0, last = e->phase;
+	char path[PATH_MAX];
 	int r = PROTON_OK, one;
 
 	for (bool more = true; more; phase++) {
@@ -400,6 +429,8 @@ static int finalize_phases(uint32_t id)
 		more = phase < last && one != PROTON_BUSY;
 	}
 	/* Without a file to answer in nobody writes another one. */
+	answer_path(id, path);
+	unlink(path);
 	atomic_store_explicit(&e->state, WIRE_SESSION_FINALIZED, memory_order_release);
 	return r;
 }
@@ -415,11 +446,12 @@ static void finalize_release(uint32_t id)
 
 static int finalize_one(int session, const char *format)
 {
-	int r = finalize_claim(session, intern(format));
+	int r = finalize_claim(session, format);
 
 	if (r < 0)
 		return r;
 	settle();
+	phases_await_files((uint32_t)session);
 	r = collector->session[session].phase ? finalize_phases((uint32_t)session)
 					      : finalize_write((uint32_t)session);
 	if (r == PROTON_OK)
@@ -429,10 +461,10 @@ static int finalize_one(int session, const char *format)
 
 int collect_session_finalize(int session, const char *format)
 {
-	const char *word = *or_empty(format) ? *word_of(formats, format) : formats[0];
+	const char *word = *or_empty(format) ? *word_of(formats, format) : NULL;
 	int r = PROTON_OK, one;
 
-	if (!word)
+	if (*or_empty(format) && !word)
 		return session_fail(
 			PROTON_INVALID,
 			"format '%.40s' is not one of sessions: hatchet or hatchet_msgpack",
@@ -460,4 +492,5 @@ void sessions_forked(void)
 		atomic_store(&collector->session[i].state, WIRE_SESSION_GONE);
 	epochs_forked();
 	asks_forked();
+	flushing_forked();
 }

@@ -115,18 +115,42 @@ static int write_answer(int fd, const struct format *format, const struct sessio
 	return out ? out_end(out, format->write(part, &options, out)) : -ENOMEM;
 }
 
-static int write_wanted(struct receiver *r, const struct wanted *w, int answer)
+static int write_one(struct receiver *r, const struct wanted *w, const struct format *format,
+		     int answer)
 {
-	const struct format *format = format_by_name(w->format);
 	_cleanup_(session_freep) struct session *part = NULL;
 	int e;
 
-	if (!format || !format->write || *w->session->name != '/')
-		return -EINVAL;
 	e = cut_session(r, w, &part);
 	if (e < 0)
 		return e;
 	return w->into_answer ? write_answer(answer, format, part) : write_file(w, format, part);
+}
+
+/* One that its program did not finalize: a file for each phase, where there is another one than the first. */
+static int write_phases(struct receiver *r, const struct wanted *w, const struct format *format)
+{
+	struct wire_decoder *d = receiver_decoder(r);
+	struct wanted one = *w;
+	int e = 0;
+
+	one.phase = wire_decoder_session_phase(d, w->at, 0);
+	if (one.phase == WIRE_NONE ||
+	    (!one.phase && wire_decoder_session_phase(d, w->at, 1) == WIRE_NONE))
+		return write_one(r, w, format, -1);
+	for (; one.phase != WIRE_NONE && e == 0;
+	     one.phase = wire_decoder_session_phase(d, w->at, one.phase + 1))
+		e = write_one(r, &one, format, -1);
+	return e;
+}
+
+static int write_wanted(struct receiver *r, const struct wanted *w, int answer)
+{
+	const struct format *format = format_by_name(w->format);
+
+	if (!format || !format->write || *w->session->name != '/')
+		return -EINVAL;
+	return w->phase == WIRE_NONE ? write_phases(r, w, format) : write_one(r, w, format, answer);
 }
 
 /* ---- answers ---- */
@@ -232,6 +256,10 @@ static bool start_ask(struct session_files *f, struct session_job *job, struct r
 		job->answer = receiver_open_file(r, name);
 		if (job->answer < 0)
 			continue;
+		if (ask.what != WIRE_ASK_DATA && !is_permitted(job->answer, ask.session.name)) {
+			close(job->answer);
+			continue;
+		}
 		job->form = asked_form;
 		start(f, job, r,
 		      &(struct wanted){.session = &ask.session,

@@ -1460,6 +1460,14 @@ int wire_decoder_session_rows(const struct wire_decoder *d, size_t i, uint8_t *r
 	return w ? phase_rows(d, p, w->id, MEMBERS_ANY, rows) : -ENOENT;
 }
 
+uint32_t wire_decoder_session_phase(const struct wire_decoder *d, size_t i, uint32_t from)
+{
+	const struct peer *p;
+	const struct wire_session *w = session_at(d, i, &p);
+
+	return w ? members_next_phase(&p->members, w->id, from, d->s->n_epochs) : WIRE_NONE;
+}
+
 bool wire_decoder_ask(struct wire_decoder *d, struct wire_ask_state *ret)
 {
 	struct asked a;

@@ -54,6 +54,9 @@ void wire_decoder_session_take(struct wire_decoder *d, size_t i);
 /* Which rows are of it: a byte for each of the rows, 1 where it is. 0, -ENOENT or -ENOMEM. */
 int wire_decoder_session_rows(const struct wire_decoder *d, size_t i, uint8_t *rows);
 
+/* The lowest phase that it has, from this one on; WIRE_NONE: there is none. */
+uint32_t wire_decoder_session_phase(const struct wire_decoder *d, size_t i, uint32_t from);
+
 /* What the program of an instance asks for (struct wire_ask). */
 struct wire_ask_state {
 	struct wire_session_state session;

@@ -80,3 +80,14 @@ void members_mark(const struct members *m, uint32_t session, uint32_t phase, uin
 				epochs[epoch] = 1;
 		}
 }
+
+uint32_t members_next_phase(const struct members *m, uint32_t session, uint32_t from, size_t n)
+{
+	uint32_t next = MEMBERS_ANY;
+
+	for (size_t epoch = 0; epoch < n; epoch++)
+		for (uint32_t at = first_of(m, (uint32_t)epoch); at; at = m->v[at - 1].next)
+			if (m->v[at - 1].session == session && m->v[at - 1].phase >= from)
+				next = MIN(next, m->v[at - 1].phase);
+	return next;
+}

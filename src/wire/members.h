@@ -33,5 +33,7 @@ int members_add(struct members *m, uint32_t epoch, uint32_t session, uint32_t ph
 /* Set the bytes of the epochs that are in a phase of a session, or MEMBERS_ANY, of n. */
 void members_mark(const struct members *m, uint32_t session, uint32_t phase, uint8_t *epochs,
 		  size_t n);
+/* The lowest phase of a session that any of n epochs is in, from this one on; MEMBERS_ANY: there is none. */
+uint32_t members_next_phase(const struct members *m, uint32_t session, uint32_t from, size_t n);
 
 #endif

@@ -194,7 +194,8 @@ struct wire_ask {
 };
 #define WIRE_ASK_DATA 0u /* the phase in this format, into the answer */
 #define WIRE_ASK_FILE 1u /* … into the session's file of the phase, NAME.part_PHASE.SUFFIX */
-/* The file in the session directory where it is answered, which says that the program may ask. Its first
+/* The file in the session directory where it is answered, which says that the program may ask: it is empty, or
+ * has the session's name, if that is to be written to. Its first
  * bytes say when it is done, and how: a positive errno or 0, in decimal digits behind blanks, and a line
  * feed. Data is behind them. */
 #define WIRE_ANSWER_FILE     "%016" PRIx64 "-%" PRIu32 ".answer"

@@ -134,6 +134,7 @@ static void wrong(const char *argument)
 /* ---- threads that launch, while others go on and clear ---- */
 
 static atomic_bool enough;
+static atomic_int n_launching;
 
 static void *launcher(void *arg)
 {
@@ -144,6 +145,7 @@ static void *launcher(void *arg)
 	for (int i = 0; i < 20000; i++)
 		run("add", 1);
 	proton_exit_scope();
+	atomic_fetch_sub(&n_launching, 1);
 	return NULL;
 }
 
@@ -170,11 +172,12 @@ static void threads(const char *argument)
 	int session = proton_session_start("a", NULL), phase = 0;
 	pthread_t launchers[LAUNCHERS], lookers[LOOKERS];
 
+	atomic_store(&n_launching, LAUNCHERS);
 	for (int i = 0; i < LAUNCHERS; i++)
 		pthread_create(&launchers[i], NULL, launcher, (void *)(intptr_t)i);
 	for (int i = 0; i < LOOKERS; i++)
 		pthread_create(&lookers[i], NULL, looker, (void *)(intptr_t)session);
-	while (phase < 200) {
+	while (atomic_load(&n_launching) && (argument || phase < 300)) {
 		phase = proton_phase_advance(session);
 		if (argument && phase > 20)
 			proton_phase_clear(session, phase - 20, 1);
@@ -184,18 +187,20 @@ static void threads(const char *argument)
 	atomic_store(&enough, true);
 	for (int i = 0; i < LOOKERS; i++)
 		pthread_join(lookers[i], NULL);
-	say("phase", phase);
+	say("phases", phase > 1 ? 0 : phase);
 	say("finalize", proton_session_finalize(session, NULL));
 }
 
 /* ---- for ever ---- */
 
-static long memory_kib(void)
+static long memory_kib(pid_t pid)
 {
 	char line[256];
 	long kib = -1;
-	FILE *f = fopen("/proc/self/status", "re");
+	FILE *f;
 
+	snprintf(line, sizeof(line), "/proc/%d/status", (int)pid);
+	f = fopen(line, "re");
 	while (f && kib < 0 && fgets(line, sizeof(line), f))
 		sscanf(line, "VmRSS: %ld", &kib);
 	if (f)
@@ -203,8 +208,8 @@ static long memory_kib(void)
 	return kib;
 }
 
-/* Phases with launches and names of their own, each cleared when it is seen; memory of both halves after a tenth
- * and at the end. */
+/* Phases with launches and names of their own, each cleared when it is over; memory of both halves after each tenth
+ * of them. */
 static void flat(const char *argument)
 {
 	int n = atoi(argument), session = proton_session_start("a", NULL), phase = 0;
@@ -217,17 +222,30 @@ static void flat(const char *argument)
 			run("add", 10);
 			proton_exit_scope();
 		}
-		proton_phase_clear(session, phase, 1);
 		phase = proton_phase_advance(session);
-		if (i == n / 10 || i == n - 1) {
-			proton_session_deactivate(session, 1);
-			proton_session_activate(session);
-			printf("%d %ld\n", getppid(), memory_kib());
-			fflush(stdout);
-			if (i < n - 1)
-				kill(getppid(), SIGURG);
-		}
+		proton_phase_clear(session, phase - 1, 1);
+		if ((i + 1) % (n / 10))
+			continue;
+		proton_session_deactivate(session, 1);
+		proton_session_activate(session);
+		printf("%ld %ld\n", memory_kib(getpid()), memory_kib(getppid()));
 	}
+	say("finalize", proton_session_finalize(session, NULL));
+}
+
+/* Phases that are written and forgotten as the program goes on. */
+static void periodic(const char *argument)
+{
+	const struct proton_session_options options = {.size = sizeof(options), .mode = argument};
+	int session = proton_session_start("a", &options);
+
+	say("start", session);
+	for (int i = 0; i < 100; i++) {
+		run("add", i + 1);
+		proton_phase_advance(session);
+	}
+	run("mul", 7);
+	say("complete", await_complete(session, 98));
 	say("finalize", proton_session_finalize(session, NULL));
 }
 
@@ -242,7 +260,8 @@ static void orphan(const char *argument)
 	size_t size;
 
 	run("add", 3);
-	kill(parent, strcmp(argument, "stop") ? SIGKILL : SIGSTOP);
+	(void)argument;
+	kill(parent, SIGKILL);
 	say("data", proton_session_data(session, 0, NULL, &data, &size));
 	say("advance", proton_phase_advance(session));
 	run("add", 3);
@@ -272,6 +291,22 @@ static void killed(const char *argument)
 		pthread_create(&thread, NULL, ask_on, (void *)(intptr_t)session);
 	for (int i = 0; i < 5; i++)
 		save(session, 0, NULL, "0.json");
+	raise(SIGKILL);
+}
+
+/* It ends without a word. */
+static void leave(const char *argument)
+{
+	int session = proton_session_start("left", NULL);
+
+	(void)argument;
+	for (int i = 1; i <= 3; i++) {
+		run("add", i);
+		if (i < 3)
+			proton_phase_advance(session);
+	}
+	proton_phase_clear(session, 0, 1);
+	proton_session_deactivate(session, 1);
 	raise(SIGKILL);
 }
 
@@ -308,8 +343,9 @@ int main(int argc, char **argv)
 		const char *word;
 		void (*run)(const char *argument);
 	} all[] = {
-		{"three", three},     {"wrong", wrong},   {"threads", threads}, {"flat", flat},
-		{"fork", fork_child}, {"orphan", orphan}, {"killed", killed},
+		{"three", three}, {"wrong", wrong},       {"threads", threads},
+		{"flat", flat},   {"periodic", periodic}, {"fork", fork_child},
+		{"leave", leave}, {"orphan", orphan},     {"killed", killed},
 	};
 
 	if (argc < 3)

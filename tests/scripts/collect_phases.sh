@@ -45,4 +45,87 @@ rm -f a.part*
 record three hatchet_msgpack
 check "a format by its name" "a.part_1.hatchet_msgpack a.part_2.hatchet_msgpack" "$(ls | grep part | tr '\n' ' ' | sed 's/ $//')"
 check "and what is in it" "mul 7" "$(tree a.part_2.hatchet_msgpack)"
+
+# ---- what is wrong
+record wrong nonsense
+check "it is said" 15 "$(wc -l <out)"
+check "statuses" "-3 -3 -3 -3 -2 -2 -2 0 0 -2 -2 0 -2 0 -3" \
+	"$(sed -E 's/^(no session|below 0|to come|[a-z]+) (-?[0-9]+).*/\2/' out | tr '\n' ' ' | sed 's/ $//')"
+has "a phase to come" "to come -2 there is no phase 1 of session 0" out
+has "a mode" "mode -2 mode 'nonsense' is not known: periodic_flushing" out
+
+# ---- threads launch, others ask, the main one goes on
+# Executions in all files of phases together.
+sum() {
+	"$PROTON" export -f json a.part_*.hatchet | python3 -c '
+import json, sys
+print(sum(n["metrics"].get("count", 0) for n in json.load(sys.stdin)["nodes"]))'
+}
+record threads
+check "it says" "phases 0,finalize 0," "$(tr '\n' , <out)"
+check "each launch is in one phase" 80000 "$(sum)"
+check "and in the run" "80000 []" "$(metric run.hatchet add count) $("$PROTON" export -f json run.hatchet | python3 -c '
+import json, sys
+print([k for k, v in json.load(sys.stdin)["losses"].items() if v and k not in ("pipe_full", "intervals", "wire_gaps")])')"
+rm -f a.part_*
+record threads clear
+check "with phases that are cleared" "phases 0,finalize 0," "$(tr '\n' , <out)"
+check "the run has all" 80000 "$(metric run.hatchet add count)"
+check "and at most 21 phases are there" 1 "$((0 < $(ls a.part_* | wc -l) && $(ls a.part_* | wc -l) <= 21))"
+
+# ---- for ever: 10^5 launches, 10^4 names
+record flat 1000
+check "it goes on" "finalize 0" "$(tail -1 out)"
+check "the run has all" 100000 "$(metric run.hatchet add count)"
+# 100 MiB is what 900 phases of 11 names would cost without clearing, about; a tenth is for the allocator.
+check "neither half grows" yes "$(awk 'NR == 1 { a = $1; b = $2 } NR == 10 { print $1 < a + 10240 && $2 < b + 10240 ? "yes" : $0 }' out)"
+
+# ---- written as they are over
+rm -f a.*
+record periodic periodic_flushing
+check "it says" "start 0,complete 1,finalize 0," "$(tr '\n' , <out)"
+check "a file each" 101 "$(ls a.part_*.hatchet | wc -l)"
+check "with what it had" "add 1 add 51 add 100 mul 7" "$(tree a.part_0.hatchet) $(tree a.part_50.hatchet) $(tree a.part_99.hatchet) $(tree a.part_100.hatchet)"
+check "and the run has all" "5050 7" "$(metric run.hatchet add count) $(metric run.hatchet mul count)"
+rm -f a.*
+record periodic Periodic_Flushing:format=hatchet_msgpack
+check "in another format" 101 "$(ls a.part_*.hatchet_msgpack | wc -l)"
+check "with what it had" "add 51" "$(tree a.part_50.hatchet_msgpack)"
+rm -f a.*
+mkdir a.part_7.hatchet
+record periodic periodic_flushing
+check "one that cannot be written" "start 0,complete 1,finalize -5 the file was not written: Invalid argument," "$(tr '\n' , <out)"
+check "the others are" 101 "$(ls -d a.part_*.hatchet | wc -l)"
+has "a note says so" "phases of session 0 are kept until it is finalized: a file was not written: Invalid argument" err
+rmdir a.part_7.hatchet
+
+# ---- forks, and ends
+is_sanitized() { grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; }
+if is_sanitized; then
+	echo "skipped: a forked child waits for locks of the sanitizer that others held"
+else
+	record fork
+	check "fork" "child -3 there is no session 0,child 1,child 0,child 0,parent 0,parent 0," "$(tr '\n' , <out)"
+	check "the parent's" "add 3 add 1" "$(tree parent.part_0.hatchet) $(tree parent.part_1.hatchet)"
+	check "the child's" 5 "$(metric child.part_0.hatchet s flops | sed 's/\.0$//')"
+	check "as data" 5 "$(metric child.json s flops | sed 's/\.0$//')"
+fi
+(record killed 8) 2>/dev/null
+check "a program that is killed while it asks" 137 $?
+check "the run has what there was" 3 "$(metric run.hatchet add count)"
+check "and so has the session" 3 "$(metric killed.hatchet add count)"
+(record leave) 2>/dev/null
+check "one that forgets its phases" "add 2 add 3" "$(tree left.part_1.hatchet) $(tree left.part_2.hatchet)"
+check "but for those that were cleared" "left.part_1.hatchet left.part_2.hatchet" "$(ls left.* | tr '\n' ' ' | sed 's/ $//')"
+# The shell is the parent that the program would kill.
+(record orphan kill) 2>/dev/null
+wait_for 60 grep -q "goes on" out
+has "whoever profiles is killed" "data -5 proton did not answer" out
+has "and the program goes on" "goes on 0" out
+
+# ---- a tape is read, and answers nothing
+timeout 240 "$PROTON" record --tape run.tape -o run.hatchet -- "$app" "$cuda" three >out 2>err
+rm -f a.* b.*
+check "a tape has the run" "10 12" "$(metric run.tape add count) $(metric run.tape mul count)"
+check "and writes no file" "" "$(ls | grep -E '^[ab]\.')"
 finish

@@ -153,6 +153,8 @@ START_TEST(what_is_wrong_is_said)
 		{.size = sizeof(bad[0]), .data = "trace"},
 		{.size = sizeof(bad[0]), .backend = "instrumentation"},
 		{.size = sizeof(bad[0]), .mode = "pcsampling"},
+		{.size = sizeof(bad[0]), .mode = "periodic_flushing:"},
+		{.size = sizeof(bad[0]), .mode = "periodic_flushing:format=folded"},
 		{.size = sizeof(bad[0]), .hook = "triton"},
 		{.size = sizeof(bad[0]) + 8},
 	};
