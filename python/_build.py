@@ -80,6 +80,9 @@ def package_files():
                 yield path.replace(os.sep, "/"), read(path)
     for file in ("gmp_python.py", "gmp_py_wrapper.py"):
         yield file, read(file)
+    for file in sorted(os.listdir(HERE)):
+        if file.endswith(".py") and file != "_build.py":
+            yield file, read(file)
     yield "proton/peaks.txt", beside("../data/peaks.txt", "peaks.txt")
 
 

@@ -49,3 +49,18 @@ __all__ = [
     "start",
     "state",
 ]
+
+
+def __getattr__(name):
+    if name == "viewer":  # only for who asks for it
+        import importlib
+
+        return importlib.import_module(".viewer", __name__)
+    raise AttributeError("module %r has no attribute %r" % (__name__, name))
+
+
+def load_ipython_extension(ipython):
+    """%load_ext proton: the cell magic %%proton."""
+    from . import _ipython
+
+    _ipython.load(ipython)

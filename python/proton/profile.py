@@ -26,8 +26,6 @@ def check(status, session=None):
     try:
         return _native.check(status)
     except (_native.Unknown, _native.Nobody) as error:
-        if session is None:  # a fork child, where there is none
-            return _native.OK
         # The words of Triton's Proton, which programs look for.
         raise _native.Unknown(
             "Session has not been initialized: %s" % session, _native.UNKNOWN
@@ -45,12 +43,13 @@ def one_session(session, session_id):
     return session
 
 
-def _number(session):
+def _meant(session):
+    """The sessions that are meant. None: all that this module started, and nobody else's (proton.gmp has one)."""
     if session is None:
-        return _native.ALL_SESSIONS
+        return [0] if flags.command_line else sorted(_live)
     if session < 0:
         raise _native.Unknown("Session has not been initialized: %d" % session, _native.UNKNOWN)
-    return session
+    return [session]
 
 
 def _text(value, what):
@@ -157,9 +156,10 @@ def activate(session=None, *, session_id=None):
     thread  any
     """
     session = one_session(session, session_id)
-    if _is_nobody() or flags.command_line and session is None:
+    if _is_nobody():
         return
-    check(_native.session_activate(_number(session)), session)
+    for number in _meant(session):
+        check(_native.session_activate(number), number)
     HookManager.activate(session)
 
 
@@ -176,7 +176,8 @@ def deactivate(session=None, flushing=False, *, session_id=None):
     if _is_nobody():
         return
     HookManager.deactivate(session)
-    check(_native.session_deactivate(_number(session), bool(flushing)), session)
+    for number in _meant(session):
+        check(_native.session_deactivate(number, bool(flushing)), number)
 
 
 def finalize(session=None, output_format="", *, session_id=None):
@@ -192,26 +193,33 @@ def finalize(session=None, output_format="", *, session_id=None):
     if _is_nobody() or flags.command_line:
         return
     form = _text(output_format or None, "output_format")
-    if session is None and not _live:
-        return
+    failed = None
+    for number in _meant(session):
+        try:
+            _finalize(number, form)
+        except _native.Invalid:
+            raise
+        except _native.Error as error:  # the others are to be written all the same
+            failed = failed or error
+    if session is None:
+        HookManager.unregister()
+    if failed is not None:
+        raise failed
+
+
+def _finalize(session, form):
     try:
-        check(_native.session_finalize(_number(session), form), session)
-    except _native.Invalid:
-        raise
+        check(_native.session_finalize(session, form), session)
     except _native.Error as error:
-        if error.status == _native.UNWRITTEN:
+        if error.status in (_native.UNWRITTEN, _native.UNKNOWN):
             _ended(session)
         raise
     _ended(session)
 
 
 def _ended(session):
-    """A session is over; None: all are."""
     HookManager.unregister(session)
-    if session is None:
-        _live.clear()
-    else:
-        _live.discard(session)
+    _live.discard(session)
     if not _live:
         metric.forget()
         flags.profiling_on = is_recorded()

@@ -49,6 +49,15 @@ class Load(RecordedCase):
         self.assertEqual(frame.loc[row["parent"], "name"], "s")
         self.assertIn("devices", frame.attrs)
 
+    def test_graphframe(self):
+        try:
+            import hatchet
+        except ImportError:
+            self.skipTest("llnl-hatchet is not installed")
+        frame = proton.load("a.hatchet", graphframe=True)
+        self.assertIsInstance(frame, hatchet.GraphFrame)
+        self.assertIn("add", list(frame.dataframe["name"]))
+
     def test_no_pandas(self):
         real = builtins.__import__
 
