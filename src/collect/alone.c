@@ -14,6 +14,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/log.h"
@@ -51,12 +52,22 @@ static int _printf_(2, 3) fail(int r, const char *format, ...)
 
 /* ---- the one line that is ever printed ---- */
 
-/* A program without a standard error may have another file under its number. */
+/* A program without a standard error may have another file under its number: what it closes at exec, or reads
+ * as well. Nobody redirects into such. */
 static bool has_stderr;
 
 __attribute__((constructor)) static void look_at_stderr(void)
 {
-	has_stderr = !getenv(CONTROL_ENV) && fcntl(STDERR_FILENO, F_GETFD) >= 0;
+	has_stderr = !getenv(CONTROL_ENV) && fcntl(STDERR_FILENO, F_GETFD) == 0;
+}
+
+static bool is_stderr(void)
+{
+	struct stat st;
+
+	if (!has_stderr || fcntl(STDERR_FILENO, F_GETFD) != 0 || fstat(STDERR_FILENO, &st) < 0)
+		return false;
+	return !S_ISREG(st.st_mode) || (fcntl(STDERR_FILENO, F_GETFL) & O_ACCMODE) == O_WRONLY;
 }
 
 /* Not where the program would wait for a reader, or be killed for want of one. */
@@ -68,7 +79,7 @@ static void warn(void)
 	sigset_t pipe, old;
 	int n = snprintf(line, sizeof(line), "proton: no profile is written: %s\n", error);
 
-	if (!has_stderr || poll(&p, 1, 0) <= 0 || !(p.revents & POLLOUT))
+	if (!is_stderr() || poll(&p, 1, 0) <= 0 || !(p.revents & POLLOUT))
 		return;
 	sigemptyset(&pipe);
 	sigaddset(&pipe, SIGPIPE);

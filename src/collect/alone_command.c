@@ -77,8 +77,10 @@ static void configured_way(char way[PATH_MAX])
 
 static bool command_at(const char *folder, const char *rest, char path[PATH_MAX])
 {
-	return snprintf(path, PATH_MAX, "%s%s/" COMMAND, folder, rest) < PATH_MAX &&
-	       is_program(path);
+	char place[PATH_MAX];
+
+	return snprintf(place, sizeof(place), "%s%s/" COMMAND, folder, rest) < PATH_MAX &&
+	       is_program(place) && realpath(place, path);
 }
 
 static bool command_beside(const char *library, char path[PATH_MAX])

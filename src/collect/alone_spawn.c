@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -13,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/util.h"
+#include "collect/futex.h"
 
 #ifndef SYS_close_range
 #define SYS_close_range 436 /* on every architecture */
@@ -21,13 +23,14 @@
 /* The children have no state of a thread of their own that a sanitizer could keep. */
 #define IN_CHILD __attribute__((no_sanitize("address", "thread", "undefined")))
 
-enum { STACK = 32 * 1024, FIRST_FD = 3 };
+enum { STACK = 32 * 1024, FIRST_FD = 3, LOOK_MS = 100 };
 
 struct spawn {
 	const char *path;
 	char *const *argv, *const *envp;
 	int answer;
 	bool stays;
+	_Atomic uint32_t done; /* of one that stays: what it was given is not looked at any more */
 	_Alignas(64) char second[STACK], first[STACK];
 };
 
@@ -109,9 +112,11 @@ IN_CHILD static int second_main(void *arg)
 }
 
 /* From here on the program's thread, whose errno this would be, goes on: no function of libc is called. */
-IN_CHILD static _Noreturn void stay(void)
+IN_CHILD static _Noreturn void stay(struct spawn *s)
 {
 	bare_call(SYS_close_range, 0, (long)~0U, 0, 0);
+	atomic_store(&s->done, 1);
+	bare_call(SYS_futex, (long)&s->done, FUTEX_WAKE_PRIVATE, 1, 0);
 	while (bare_call(SYS_wait4, -1, 0, __WALL, 0) == -EINTR)
 		;
 	for (;;)
@@ -129,7 +134,7 @@ IN_CHILD static int first_main(void *arg)
 	if (clone(second_main, s->second + STACK, CLONE_VM | CLONE_VFORK, s) < 0)
 		say_error(errno);
 	if (s->stays)
-		stay();
+		stay(s);
 	syscall(SYS_exit_group, 0);
 	return 0;
 }
@@ -163,6 +168,9 @@ static int run_first(struct spawn *s)
 
 	if (pid < 0)
 		return -errno;
+	/* Killed from outside, it is gone without a word. */
+	while (s->stays && !atomic_load(&s->done) && waitpid(pid, NULL, __WCLONE | WNOHANG) == 0)
+		futex_wait(&s->done, 0, LOOK_MS);
 	/* Another thread that waits for everything, such children too, may have been faster. */
 	while (!s->stays && waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
 		;

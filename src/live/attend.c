@@ -257,7 +257,10 @@ static int begin(struct attendant *a)
 
 int attend(pid_t pid)
 {
-	struct attendant a = {.options = {.no_sensors = true, .quiet = true, .has_contexts = true},
+	struct attendant a = {.options = {.no_sweep = true,
+					  .no_sensors = true,
+					  .quiet = true,
+					  .has_contexts = true},
 			      .pid = pid,
 			      .pidfd = -1};
 	int r;
@@ -266,6 +269,7 @@ int attend(pid_t pid)
 	r = begin(&a);
 	fall_silent();
 	if (r == 0) {
+		session_dir_sweep(); /* the program does not wait for that */
 		serve(&a);
 		finish(&a);
 	}

@@ -159,7 +159,8 @@ int recording_open(struct recording *rec, const struct recording_options *option
 	int r;
 
 	rec->options = options;
-	session_dir_sweep();
+	if (!options->no_sweep)
+		session_dir_sweep();
 	r = session_dir_new(&rec->dir);
 
 	if (r < 0) {

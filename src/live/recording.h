@@ -30,6 +30,7 @@ struct recording_options {
 	bool no_count_launches;
 	bool has_budget;
 	uint32_t budget_ppm; /* of the launching threads' time, to read contexts in; 0: all of it */
+	bool no_sweep;       /* leftovers of others are not removed first */
 	bool no_sensors;     /* do not ask what devices say of themselves */
 	bool cpu_time;       /* record how long the program's threads ran within their scopes */
 	bool has_contexts;   /* else what fits the program is read */

@@ -14,6 +14,11 @@ cuda=$libs/libcuda.so.1
 
 # alone WHAT [ARGUMENT]: what the program says is in `out`
 alone() { timeout 240 "$app" "$cuda" "$@" >out 2>err; }
+# odd WHAT: what the program says is in `said`
+odd() {
+	rm -f said
+	timeout 240 "$build/tests/programs/alone_odd" "$@" >out 2>err
+}
 # Paths and executions of a profile, and its losses.
 tree() {
 	"$PROTON" export -f json "$1" | python3 -c '
@@ -91,4 +96,75 @@ check "fork" "child -1 nobody is profiling this program,child 0,parent 0," "$(tr
 check "the parent's" "add 4 []" "$(tree parent.hatchet)"
 check "the child's" "5 0" "$(metric child.hatchet s flops | sed 's/\.0$//') $(metric parent.hatchet s flops)"
 check "nothing is left of both" yes "$(wait_for 20 is_clean && echo yes)"
+odd tree
+check "children of children" "13 done" "$(sort said | uniq -c | sed 's/^ *//')"
+check "each has its own file" 13 "$(ls f?-*.hatchet | wc -l)"
+check "to leave a scope of the parent is no mistake" 0 \
+	"$(for file in f?-*.hatchet; do "$PROTON" export -f json "$file"; done | grep -c '"scope_mismatch": *[1-9]')"
+check "nothing is left of any" yes "$(wait_for 20 is_clean && echo yes)"
+
+# ---- the receiver is nobody's child, and ends for nobody but the program
+odd children
+check "the program has no child" "wait none, 0 ended, done" "$(cat said)"
+odd reaper
+check "nor where orphans come back" "wait none, 0 ended, done" "$(cat said)"
+if unshare -pf --mount-proc true 2>/dev/null; then
+	rm -f said
+	timeout 240 unshare -pf --mount-proc "$build/tests/programs/alone_odd" children >out 2>err
+	check "nor as process 1" "wait none, 0 ended, done" "$(cat said)"
+else
+	echo "skipped: process 1 of a namespace; none can be made here"
+fi
+odd interrupt
+check "Ctrl-C is for the program" "done" "$(cat said)"
+check "and what came after it is there" 1 "$("$PROTON" export -f json o.hatchet | grep -c '"name": *"work"')"
+odd orphan
+has "a receiver that is killed" "killed, finalize -5 proton did not answer: the file may be missing" said
+has "later calls say so" "start -1 the proton that this program started is gone" said
+check "and the program goes on" 0 $?
+check "nothing runs on" yes "$(wait_for 20 [ -z "$(receivers)" ] && echo yes)"
+rm -rf "${TMPDIR:?}"/*
+
+# ---- what may be wrong with the program
+odd closed
+check "standard streams are files of the program" "done" "$(cat said)"
+check "and nothing is written into them" "" "$(cat data)"
+PROTON_COMMAND=/nowhere odd closed
+has "nor what is wrong" "which is no program" said
+check "and they stay empty" "" "$(cat data)"
+odd full
+has "no descriptor is left" "Too many open files" said
+odd filter
+if grep -q "no filters" said; then
+	echo "skipped: a filter of system calls; none can be made here"
+else
+	has "processes are forbidden" "cannot start '$build/proton': Operation not permitted" said
+fi
+TMPDIR=/nowhere odd plain
+check "a folder that is not there: /tmp" "done" "$(cat said)"
+XDG_RUNTIME_DIR=$work/runtime odd plain
+check "one that nobody made" "done" "$(cat said)"
+if unshare -m sh -c 'mount -t tmpfs -o ro none /tmp' 2>/dev/null; then
+	cp "$build/tests/programs/alone_odd" plain_odd 2>/dev/null
+	for options in ro size=4k,nr_inodes=4; do
+		rm -f said
+		mkdir -p "$work/mounted"
+		timeout 60 unshare -m sh -c 'mount -o bind "$2" /mnt && mount -t tmpfs -o "$1" none /tmp && cd /mnt && TMPDIR= exec ./plain_odd plain' \
+			- $options "$work" >out 2>err
+		has "/tmp with $options" "cannot make a session directory" said
+		has "is said once" "proton: no profile is written: cannot make a session directory" err
+	done
+else
+	echo "skipped: a /tmp that is full; no namespace can be made here"
+fi
+(exec 2>&-; PROTON_COMMAND=/nowhere odd plain)
+check "without a standard error it goes on" 1 "$(grep -c 'which is no program' said)"
+odd thousand
+check "a thousand sessions" "0 failed" "$(cat said)"
+check "and nothing is left" yes "$(wait_for 20 is_clean && echo yes)"
+
+# ---- under a proton that is gone it starts none
+PROTON_SESSION=$work/gone odd plain
+check "where proton started it, it starts none" "nobody is profiling this program" "$(cat said)"
+check "without a word" "" "$(cat err)"
 finish
