@@ -68,6 +68,11 @@ for file in "$examples"/*.py; do
 	python3 -c 'import sys; compile(open(sys.argv[1]).read(), sys.argv[1], "exec")' "$file"
 	check "$(basename "$file") is Python" 0 $?
 done
+python3 -c 'import json, sys
+n = json.load(open(sys.argv[1]))
+print(n["nbformat"], *["".join(c["source"]).split("\n")[0] for c in n["cells"] if c["cell_type"] == "code"], sep="|")' \
+	"$examples/notebook.ipynb" >out
+check "the notebook" "4|%load_ext proton|import torch|%%proton" "$(cat out)"
 torch=
 for python in python3 /usr/bin/python3; do
 	! "$python" -c 'import torch' 2>/dev/null || { torch=$python; break; }
