@@ -16,15 +16,17 @@
 #include "doctor/questions.h"
 #include "format/json_writer.h"
 #include "launch/target_env.h"
+#include "report/pager.h"
 #include "tui/terminfo.h"
 #include "tui/tui.h"
 
 extern char **environ;
 
-enum { OPT_JSON = 1 };
+enum { OPT_JSON = 1, OPT_NO_PAGER };
 
 static const struct option_def options[] = {
 	{.name = "json", .help = "print what was found as JSON", .id = OPT_JSON},
+	{.name = "no-pager", .help = "print to the terminal itself", .id = OPT_NO_PAGER},
 };
 
 const struct command_def command_doctor = {
@@ -243,6 +245,22 @@ static int put_all(const struct doctor *d, unsigned asked, bool ok)
 
 /* ---- the command ---- */
 
+struct arguments {
+	bool json, no_pager;
+};
+
+static int on_option(const struct option_def *option, const char *value, void *arg)
+{
+	struct arguments *a = arg;
+
+	(void)value;
+	if (option->id == OPT_JSON)
+		a->json = true;
+	else
+		a->no_pager = true;
+	return 0;
+}
+
 /* The features that are named; all when none is. 0: one is not known. */
 static unsigned parse_features(char **names, int n)
 {
@@ -290,30 +308,47 @@ static void look_around(struct surroundings *s)
 	s->host.config_dir = s->config_dir;
 }
 
-static int examine(const struct doctor_host *host, unsigned asked, bool json)
+/* The words of all that was found. 0 or a negative errno. */
+static int print_all(const struct doctor_host *host, unsigned asked, bool *ret_ok)
 {
 	_cleanup_(doctor_freep) struct doctor *d = NULL;
 	const char *group = "";
-	bool ok;
+
+	printf("proton " PACKAGE_VERSION
+	       "   ok: works  --: worth knowing  !!: missing  ??: not known\n");
+	d = doctor_new(host, print_finding, &group);
+	if (!d)
+		return -ENOMEM;
+	*ret_ok = all_work(d, asked);
+	print_features(d, asked);
+	return flush_text();
+}
+
+static int put_json(const struct doctor_host *host, unsigned asked, bool *ret_ok)
+{
+	_cleanup_(doctor_freep) struct doctor *d = doctor_new(host, NULL, NULL);
+
+	if (!d)
+		return -ENOMEM;
+	*ret_ok = all_work(d, asked);
+	return put_all(d, asked, *ret_ok);
+}
+
+static int examine(const struct doctor_host *host, unsigned asked, const struct arguments *a)
+{
+	struct pager pager;
+	bool ok = false;
 	int r;
 
-	if (!json)
-		printf("proton " PACKAGE_VERSION
-		       "   ok: works  --: worth knowing  !!: missing  ??: not known\n");
-	d = doctor_new(host, json ? NULL : print_finding, &group);
-	if (!d) {
+	pager_start(&pager, !a->json && !a->no_pager);
+	r = a->json ? put_json(host, asked, &ok) : print_all(host, asked, &ok);
+	pager_finish(&pager);
+	if (r == -ENOMEM)
 		complain("out of memory");
-		return STATUS_FAILED;
-	}
-	ok = all_work(d, asked);
-	if (json) {
-		r = put_all(d, asked, ok);
-	} else {
-		print_features(d, asked);
-		r = flush_text();
-	}
-	if (r < 0)
+	else if (r < 0)
 		complain("cannot print: %s", strerror(-r));
+	if (r == -ENOMEM)
+		return STATUS_FAILED;
 	if (r < 0) /* that is not about the machine */
 		return STATUS_USAGE;
 	return ok ? STATUS_OK : STATUS_FAILED;
@@ -321,8 +356,8 @@ static int examine(const struct doctor_host *host, unsigned asked, bool json)
 
 int cmd_doctor(int argc, char **argv)
 {
-	bool json = false;
-	int first = options_parse(&command_doctor, argc, argv, option_switch, &json), status;
+	struct arguments a = {0};
+	int first = options_parse(&command_doctor, argc, argv, on_option, &a), status;
 	struct surroundings s;
 	unsigned asked;
 
@@ -332,7 +367,7 @@ int cmd_doctor(int argc, char **argv)
 	if (!asked)
 		return STATUS_USAGE;
 	look_around(&s);
-	status = examine(&s.host, asked, json);
+	status = examine(&s.host, asked, &a);
 	free(s.library);
 	free(s.library_why);
 	return status;

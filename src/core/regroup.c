@@ -63,20 +63,22 @@ static void put_process(const struct session *s, const struct session_lane *l, s
 	buf_printf(out, "process %u", l->process < s->n_processes ? number : 1);
 }
 
-/* Devices of the same type and index, such as those of two hosts, get a number each. */
+/* Devices of the same word, such as those of two hosts, get a number each. */
 static void put_device(const struct session *s, const struct session_lane *l, struct buf *out)
 {
-	const struct session_device *d;
 	unsigned number = 1;
+	char word[DEVICE_WORD], other[DEVICE_WORD];
 
 	if (l->device >= s->n_devices) {
 		buf_puts(out, "host");
 		return;
 	}
-	d = &s->devices[l->device];
-	for (uint32_t i = 0; i < l->device; i++)
-		number += s->devices[i].type == d->type && s->devices[i].index == d->index;
-	buf_printf(out, "%s %d", session_text(s, d->type), d->index);
+	session_device_word(s, l->device, word);
+	for (uint32_t i = 0; i < l->device; i++) {
+		session_device_word(s, i, other);
+		number += !strcmp(word, other);
+	}
+	buf_puts(out, word);
 	if (number > 1)
 		buf_printf(out, " (%u)", number);
 }

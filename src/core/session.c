@@ -208,6 +208,15 @@ const char *session_text(const struct session *s, uint32_t string)
 	return s->p->whole ? strtab_whole(s->strings, string, s->p->whole) : text;
 }
 
+void session_device_word(const struct session *s, uint32_t device, char out[DEVICE_WORD])
+{
+	const struct session_device *d = &s->devices[device];
+	const char *type = session_text(s, d->type);
+	bool gpu = !strcmp(type, "CUDA") || !strcmp(type, "HIP") || !strcmp(type, "ROCM");
+
+	snprintf(out, DEVICE_WORD, "%.20s%d", gpu ? "GPU" : *type ? type : "DEV", d->index);
+}
+
 const char *session_node_name(const struct session *s, uint32_t node)
 {
 	const struct session_frame *f = &s->frames[s->nodes[node].frame];

@@ -235,6 +235,9 @@ uint32_t session_node_append(struct session *s, uint32_t parent, uint32_t frame)
 uint32_t session_node(struct session *s, uint32_t parent, enum frame_kind kind, const char *name);
 /* A string to show, to its end: a NUL byte in it reads "^@". Valid as long as the session. */
 const char *session_text(const struct session *s, uint32_t string);
+/* A device in a word, the same wherever people read of it: "GPU0", "OpenCL1" (which need be no GPU). */
+#define DEVICE_WORD 32
+void session_device_word(const struct session *s, uint32_t device, char out[DEVICE_WORD]);
 /* Raw name of a node's frame: symbol if symbolised, the string, or "build-id+0x1f" for an address.
  * An address is valid until the next call only; the others as long as the session. */
 const char *session_node_name(const struct session *s, uint32_t node);

@@ -25,13 +25,11 @@ static const char *name_process(const struct session *s, uint32_t process, char 
 
 static void name_device(const struct session *s, uint32_t device, char *out, size_t size)
 {
-	const struct session_device *d = &s->devices[device];
+	const char *name = session_text(s, s->devices[device].name);
+	char word[DEVICE_WORD];
 
-	if (d->name)
-		snprintf(out, size, "%s %d %s", session_text(s, d->type), d->index,
-			 session_text(s, d->name));
-	else
-		snprintf(out, size, "%s %d", session_text(s, d->type), d->index);
+	session_device_word(s, device, word);
+	snprintf(out, size, "%s%s%s", word, *name ? " " : "", name);
 }
 
 /* A group is named after the process, device, stream or thread of one of its lanes. */

@@ -158,7 +158,7 @@ static void summary_busy(const struct recording *rec, FILE *out)
 {
 	const struct session *s = receiver_session(rec->receiver);
 	double wall = (double)((rec->end_ns ? rec->end_ns : clock_monotonic_ns()) - rec->start_ns);
-	char busy[HUMAN_MAX], share[HUMAN_MAX];
+	char busy[HUMAN_MAX], share[HUMAN_MAX], word[DEVICE_WORD];
 	size_t i, n = MIN(s->n_devices, (size_t)SUMMARY_ROWS);
 
 	for (i = 0; i < n; i++) {
@@ -169,8 +169,8 @@ static void summary_busy(const struct recording *rec, FILE *out)
 			continue;
 		human_time_ns(busy, ns);
 		human_percent(share, MIN(ns / wall, 1));
-		print_line(out, "proton: %s %d %s: busy %s, %s %% of the run",
-			   strtab_str(s->strings, d->type), d->index,
+		session_device_word(s, (uint32_t)i, word);
+		print_line(out, "proton: %s %s: busy %s, %s %% of the run", word,
 			   strtab_str(s->strings, d->name), busy, share);
 	}
 }

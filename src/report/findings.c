@@ -48,14 +48,14 @@ static void put_share(const struct printer *p, const struct finding *finding, st
 	buf_puts(out, text);
 }
 
-/* "CUDA 0: no work for 3.2s of 4.1s" */
+/* "GPU0: no work for 3.2s of 4.1s" */
 static void put_evidence(const struct printer *p, const struct finding *finding, struct buf *out)
 {
-	const struct session_device *d;
+	char word[DEVICE_WORD];
 
 	if (finding->device < p->s->n_devices) {
-		d = &p->s->devices[finding->device];
-		buf_printf(out, "%s %d: ", strtab_str(p->s->strings, d->type), d->index);
+		session_device_word(p->s, finding->device, word);
+		buf_printf(out, "%s: ", word);
 	}
 	buf_puts(out, finding->evidence);
 }

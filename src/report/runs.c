@@ -107,9 +107,10 @@ static void put_busy(const struct session *s, size_t device, const struct run_pr
 	double busy = session_busy_ns(s, (uint32_t)device);
 	double share = runs_busy_share(s, (uint32_t)device);
 	_cleanup_(buf_done) struct buf text = {0};
-	char number[HUMAN_MAX];
+	char number[HUMAN_MAX], word[DEVICE_WORD];
 
-	buf_printf(&text, "%s %d", strtab_str(s->strings, d->type), d->index);
+	session_device_word(s, (uint32_t)device, word);
+	buf_puts(&text, word);
 	if (d->name)
 		buf_printf(&text, " %s", strtab_str(s->strings, d->name));
 	if (busy > 0) {

@@ -77,7 +77,7 @@ static struct device_sums *device_sums_new(const struct session *s)
 
 /* Of a run that is over. A record is taken when its work has ended, which may be later. */
 
-#define DEVICE_WORD(name, statement)                                                               \
+#define DEVICE_CELL(name, statement)                                                               \
 	static void device_##name(const void *ctx, size_t row, char out[CELL_MAX])                 \
 	{                                                                                          \
 		const struct devices *all = ctx;                                                   \
@@ -85,21 +85,21 @@ static struct device_sums *device_sums_new(const struct session *s)
 		const struct session_device *d = &s->devices[row];                                 \
 		statement;                                                                         \
 	}
-DEVICE_WORD(id, snprintf(out, CELL_MAX, "%.200s %d", session_text(s, d->type), d->index))
-DEVICE_WORD(arch, copy_string(s, d->arch, out))
-DEVICE_WORD(sms, copy_number(out, d->num_sms))
-DEVICE_WORD(clock, copy_number(out, d->clock_khz / 1000))
-DEVICE_WORD(memory_clock, copy_number(out, d->memory_clock_khz / 1000))
-DEVICE_WORD(bus, copy_number(out, d->bus_width_bits))
-DEVICE_WORD(memory, human_bytes(out, d->memory_bytes ? (double)d->memory_bytes : NAN))
-DEVICE_WORD(time, (void)d; human_time_ns(out, all->sums[row].time_ns))
-DEVICE_WORD(busy, (void)d; human_time_ns(out, session_busy_ns(s, (uint32_t)row)))
-DEVICE_WORD(busy_share, (void)d;
+DEVICE_CELL(id, (void)d; session_device_word(s, (uint32_t)row, out))
+DEVICE_CELL(arch, copy_string(s, d->arch, out))
+DEVICE_CELL(sms, copy_number(out, d->num_sms))
+DEVICE_CELL(clock, copy_number(out, d->clock_khz / 1000))
+DEVICE_CELL(memory_clock, copy_number(out, d->memory_clock_khz / 1000))
+DEVICE_CELL(bus, copy_number(out, d->bus_width_bits))
+DEVICE_CELL(memory, human_bytes(out, d->memory_bytes ? (double)d->memory_bytes : NAN))
+DEVICE_CELL(time, (void)d; human_time_ns(out, all->sums[row].time_ns))
+DEVICE_CELL(busy, (void)d; human_time_ns(out, session_busy_ns(s, (uint32_t)row)))
+DEVICE_CELL(busy_share, (void)d;
 	    human_percent(out, s->ended ? runs_busy_share(s, (uint32_t)row) : NAN))
-DEVICE_WORD(copied, (void)d; human_bytes(out, all->sums[row].copied))
-DEVICE_WORD(calls, (void)d; human_count(out, all->sums[row].calls))
-DEVICE_WORD(host, copy_string(s, d->host, out))
-DEVICE_WORD(name, copy_string(s, d->name, out))
+DEVICE_CELL(copied, (void)d; human_bytes(out, all->sums[row].copied))
+DEVICE_CELL(calls, (void)d; human_count(out, all->sums[row].calls))
+DEVICE_CELL(host, copy_string(s, d->host, out))
+DEVICE_CELL(name, copy_string(s, d->name, out))
 
 /* ---- sensors ---- */
 

@@ -163,7 +163,7 @@ static void draw_device_short(struct tui *t, struct pen *pen, uint32_t i, int wi
 	bool live = in_window(t, e);
 	char text[HUMAN_MAX], word[DEVICE_WORD];
 
-	tui_device_word(t, i, word);
+	session_device_word(snapshot_session(t->snap), i, word);
 	pen_printf(pen, ROLE_HEADER, "%s ", word);
 	/* Of what is over, of the whole run. */
 	if (isnan(e->busy))

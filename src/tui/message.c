@@ -53,7 +53,7 @@ static void draw_end(struct tui *t, struct pen *pen)
 		double share = runs_busy_share(s, i);
 
 		usage_percent(text, share);
-		tui_device_word(t, i, word);
+		session_device_word(snapshot_session(t->snap), i, word);
 		if (share >= 0)
 			parts_add(&parts, ROLE_MESSAGE, 3, "%s busy %s%%", word, text);
 	}

@@ -66,24 +66,13 @@ void tui_put_path(struct tui *t, uint32_t id, struct buf *out)
 	}
 }
 
-/* OpenCL's devices need not be GPUs. */
-void tui_device_word(struct tui *t, uint32_t device, char out[DEVICE_WORD])
-{
-	const struct session *s = snapshot_session(t->snap);
-	const struct session_device *d = &s->devices[device];
-	const char *type = session_text(s, d->type);
-	bool gpu = !strcmp(type, "CUDA") || !strcmp(type, "HIP") || !strcmp(type, "ROCM");
-
-	snprintf(out, DEVICE_WORD, "%.20s%d", gpu ? "GPU" : *type ? type : "DEV", d->index);
-}
-
 void tui_put_device(struct tui *t, uint32_t device, struct buf *out)
 {
 	const struct session *s = snapshot_session(t->snap);
 	const char *name = session_text(s, s->devices[device].name);
 	char word[DEVICE_WORD];
 
-	tui_device_word(t, device, word);
+	session_device_word(s, device, word);
 	buf_puts(out, word);
 	if (!strncmp(name, "NVIDIA ", 7))
 		name += 7;

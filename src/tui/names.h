@@ -19,9 +19,6 @@ bool names_have(struct snapshot *snap, uint32_t id, const char *text, bool match
 bool tui_node_has(struct tui *t, uint32_t id, const char *text, bool match_case);
 /* Append the names from the root to a node. */
 void tui_put_path(struct tui *t, uint32_t id, struct buf *out);
-/* "GPU0", "OpenCL0" */
-#define DEVICE_WORD 32
-void tui_device_word(struct tui *t, uint32_t device, char out[DEVICE_WORD]);
 /* "GPU0 H200" */
 void tui_put_device(struct tui *t, uint32_t device, struct buf *out);
 /* "pid 7 rank 0 python train.py" */

@@ -122,7 +122,7 @@ check "report: differences: threshold" "gone" "$(grep -o gone out)"
 "$PROTON" report -diff before.json --flat after.json >out 2>err; check "report: differences: kernels" 2 $?
 has "report: differences: said" "compares the tree" err
 "$PROTON" report --ascii -m time/ns -diff before.json -g device after.json >out 2>err
-check "report: differences: grouped" "+350.000 ROOT +350.000 CUDA 0" "$(sed -n 's/[|`]-*-//;2,3p' out | xargs)"
+check "report: differences: grouped" "+350.000 ROOT +350.000 GPU0" "$(sed -n 's/[|`]-*-//;2,3p' out | xargs)"
 
 
 "$PROTON" report -i 'foo[01]' -e foo0 -m time/us,bytes "$cuda" >out
@@ -168,6 +168,8 @@ if command -v python3 >/dev/null; then
 	check "a pager that leaves early" "" "$(PAGER='head -n 0' terminal "$PROTON" report "$cuda")"
 	check "report: a pager" "paged:" "$(terminal "$PROTON" report --tree "$cuda" | head -c 6)"
 	check "diff: a pager" "paged:" "$(terminal "$PROTON" diff --text "$cuda" "$leaf" | head -c 6)"
+	check "doctor: a pager" "0 lines beside it" "$(terminal "$PROTON" doctor screen | grep -vc ^paged:) lines beside it"
+	check "doctor: --no-pager" "proton" "$(terminal "$PROTON" doctor --no-pager screen | awk 'NR == 1 { print $1 }')"
 	check "no pager on a dumb terminal" "time (ns)" "$(TERM=dumb terminal "$PROTON" list "$cuda" | awk 'NR == 1 { print $1, $2 }')"
 	unset PAGER
 fi

@@ -552,7 +552,7 @@ START_TEST(snapshot_groups)
 	time = snapshot_column(snap, METRIC_TIME, true);
 	ck_assert(time->v[0] == 165);
 	ck_assert(time->v[first] == 115);
-	ck_assert_str_eq(snapshot_name(snap, first, NAME_SHORT), "CUDA 0 stream 7");
+	ck_assert_str_eq(snapshot_name(snap, first, NAME_SHORT), "GPU0 stream 7");
 	ck_assert(time->v[snapshot_node(snap, first)->next_sibling] == 50);
 	ck_assert_int_eq(snapshot_regroup(snap, GROUP_NONE), 0);
 	snapshot_update(snap, 2);
@@ -612,22 +612,22 @@ START_TEST(snapshot_groups_scope_metrics_with_their_work)
 
 	add_kernel(s, kernel, lane_on(s, one, gpu0), 50, 1, 50, 50);
 	snapshot_update(snap, 2);
-	ck_assert(flops_in(snap, "CUDA 0") == 110);
+	ck_assert(flops_in(snap, "GPU0") == 110);
 	ck_assert(flops_in(snap, "host") == 7);                   /* the other process has none */
 	ck_assert(isnan(snapshot_rate(snap, METRIC_TIME)->v[0])); /* rows have moved */
 
 	add_kernel(s, other, lane_on(s, one, gpu1), 50, 1, 50, 50);
 	add_kernel(s, other, lane_on(s, two, gpu1), 50, 1, 50, 50);
 	snapshot_update(snap, 3);
-	ck_assert(flops_in(snap, "CUDA 0") == 100); /* matmul's; step now runs on two */
-	ck_assert(flops_in(snap, "CUDA 1") == 7);
+	ck_assert(flops_in(snap, "GPU0") == 100); /* matmul's; step now runs on two */
+	ck_assert(flops_in(snap, "GPU1") == 7);
 	ck_assert(flops_in(snap, "host") == 10);
 	ck_assert(snapshot_column(snap, METRIC_FLOPS, true)->v[0] == 117);
 	id = snapshot_node(snap, group_named(snap, "host"))->first_child;
 	ck_assert(snapshot_column(snap, METRIC_CPU_TIME, true)->v[id] == 5); /* is the host's */
 
 	ck_assert_int_eq(snapshot_regroup(snap, GROUP_STREAM), 0);
-	ck_assert(flops_in(snap, "CUDA 0 stream 7") == 100);
+	ck_assert(flops_in(snap, "GPU0 stream 7") == 100);
 	ck_assert_int_eq(snapshot_regroup(snap, GROUP_THREAD), 0);
 	ck_assert(flops_in(snap, "thread 1") == 110);
 	snapshot_free(snap);
@@ -646,14 +646,14 @@ START_TEST(snapshot_follows_lanes_that_move)
 
 	snapshot_update(snap, 1);
 	ck_assert(!snapshot_is_outdated(snap));
-	ck_assert(value(snap, METRIC_TIME, true, "CUDA 0") == 165);
+	ck_assert(value(snap, METRIC_TIME, true, "GPU0") == 165);
 	session_lanes_move(s, 0, 0, to);
 	snapshot_update(snap, 2);
 	ck_assert(snapshot_is_outdated(snap));
 	ck_assert_int_eq(snapshot_regroup(snap, GROUP_DEVICE), 0);
 	ck_assert(!snapshot_is_outdated(snap));
-	ck_assert(value(snap, METRIC_TIME, true, "CUDA 1") == 165);
-	ck_assert(value(snap, METRIC_TIME, true, "CUDA 0") == -1);
+	ck_assert(value(snap, METRIC_TIME, true, "GPU1") == 165);
+	ck_assert(value(snap, METRIC_TIME, true, "GPU0") == -1);
 	ck_assert_int_eq(snapshot_regroup(snap, GROUP_PROCESS), 0);
 	session_lanes_move(s, 0, to, 0);
 	ck_assert(!snapshot_is_outdated(snap)); /* it does not matter there */

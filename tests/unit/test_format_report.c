@@ -81,9 +81,9 @@ static const struct {
 	 "\n## Transfers\nnone\n\n## Losses\nnone\n"},
 	{DATA "upstream-cuda.json", {.views = REPORT_DEVICES},
 	 "DEVICE  ARCH  SMS   MHZ  MEM MHZ  BUS BITS  MEMORY  BUSY  BUSY%   TIME  CALLS  COPIED  HOST  NAME\n"
-	 "CUDA 0  89    128  2625    10501       384       -     -      -  205us      1       -  -     -\n"
-	 "CUDA 1  90    132  1980     2619      6144       -     -      -  205us     10       -  -     -\n"
-	 "CUDA 2  100   148  1700     2619      6144       -     -      -  205us      1       -  -     -\n"},
+	 "GPU0    89    128  2625    10501       384       -     -      -  205us      1       -  -     -\n"
+	 "GPU1    90    132  1980     2619      6144       -     -      -  205us     10       -  -     -\n"
+	 "GPU2    100   148  1700     2619      6144       -     -      -  205us      1       -  -     -\n"},
 	{DATA "upstream-cuda.json", {.views = REPORT_KERNELS, .rows = 1},
 	 "   TOTAL       %   CALLS     AVG   BYTES    GB/s   FLOPS    TF/s  NAME\n"
 	 "   205us    33.3      10  20.5us    100M     488    100G     488  foo0\n"

@@ -153,9 +153,9 @@ static const struct {
 } groups[] = {
 	{GROUP_PROCESS, "rank 0", 10, 50}, /* the second of the second run */
 	{GROUP_PROCESS, "rank 1", 20, 40},
-	{GROUP_DEVICE, "CUDA 0", 30, 90}, /* whatever it is called */
-	{GROUP_STREAM, "rank 0 CUDA 0 stream 7", 10, -1},
-	{GROUP_STREAM, "rank 0 CUDA 0 stream 8", -1, 50},
+	{GROUP_DEVICE, "GPU0", 30, 90}, /* whatever it is called */
+	{GROUP_STREAM, "rank 0 GPU0 stream 7", 10, -1},
+	{GROUP_STREAM, "rank 0 GPU0 stream 8", -1, 50},
 	{GROUP_THREAD, "rank 1 thread 1", 20, 40},
 };
 
