@@ -129,6 +129,25 @@ class session
 			id_ = id_ < 0 ? id_ : PROTON_UNKNOWN;
 		return status;
 	}
+	/* Phases: proton_phase_advance() and its kin. */
+	int advance()
+	{
+		return id_ < 0 ? id_ : proton_phase_advance(id_);
+	}
+	int is_complete(int phase) const
+	{
+		return id_ < 0 ? id_ : proton_phase_is_complete(id_, phase);
+	}
+	int clear(int phase, bool up_to = false)
+	{
+		return id_ < 0 ? id_ : proton_phase_clear(id_, phase, up_to);
+	}
+	/* proton_data_free() frees what this gives. */
+	int data(int phase, const char *format, char **ret_data, size_t *ret_size) const
+	{
+		return id_ < 0 ? id_
+			       : proton_session_data(id_, phase, format, ret_data, ret_size);
+	}
 	static const char *error()
 	{
 		return proton_session_error();
