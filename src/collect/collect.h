@@ -35,7 +35,8 @@ enum collect_door {
 	DOORS(_)
 #undef _
 };
-int collect_start(enum collect_door door);
+int collect_start(
+	enum collect_door door); /* -ENXIO: nobody profiles, but the program may itself, later */
 /* The same in a process whose environment names no session, which goes on to start one itself: `receiver` makes
  * the directory of one, once a process. Fork children have none of it. */
 int collect_start_alone(int (*receiver)(char *dir, size_t size));

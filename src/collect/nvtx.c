@@ -6,6 +6,7 @@
  * registered are measured once. When another tool is the injection, nothing here is ever called. */
 #include "config.h" // IWYU pragma: keep
 #include "collect/nvtx.h"
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #include "backends/names.h"
@@ -102,8 +103,13 @@ static uint64_t tag_of(const void *domain)
 static int do_push(const void *domain, struct text text)
 {
 	uint64_t tag = tag_of(domain);
-	int level = collect_depth(tag);
+	int level;
 
+	if (!collect_on) {
+		collect_scope_missed(true);
+		return NVTX_FAILED;
+	}
+	level = collect_depth(tag);
 	return collect_push(FRAME_NVTX, tag, text.s, text.len) < 0 ? NVTX_FAILED : level;
 }
 
@@ -111,6 +117,10 @@ static int do_pop(const void *domain)
 {
 	uint64_t tag = tag_of(domain);
 
+	if (!collect_on) {
+		collect_scope_missed(false);
+		return NVTX_FAILED;
+	}
 	return collect_pop(tag) < 0 ? NVTX_FAILED : collect_depth(tag);
 }
 
@@ -370,6 +380,14 @@ static bool hook_module(const struct nvtx_export_callbacks *callbacks, int32_t m
 	return true;
 }
 
+/* Ranges are of use now, or to a program that profiles itself later: NVTX asks once. */
+static bool is_of_use(void)
+{
+	int r = collect_start(DOOR_NVTX);
+
+	return r == -ENXIO || (r == 0 && collect_on);
+}
+
 int InitializeInjectionNvtx2(nvtx_get_export_fn *get_export)
 {
 	const struct nvtx_export_callbacks *callbacks = NULL;
@@ -380,7 +398,7 @@ int InitializeInjectionNvtx2(nvtx_get_export_fn *get_export)
 		return 0;
 	/* With 0 the program would unload us, who may be here by other doors. With 1 and no hooks
 	 * its NVTX calls become a load and a branch, as without any tool. */
-	if (collect_start(DOOR_NVTX) < 0 || !collect_on)
+	if (!is_of_use())
 		return 1;
 	hook_module(callbacks, NVTX_MODULE_CORE, core_hooks, ARRAY_SIZE(core_hooks));
 	hook_module(callbacks, NVTX_MODULE_CORE2, core2_hooks, ARRAY_SIZE(core2_hooks));
@@ -437,8 +455,7 @@ int InitializeInjectionNvtxExtension(struct nvtx_extension_info *info)
 		{NVTX_PAYLOAD_IS_ENABLED, (nvtx_function)payload_is_enabled},
 	};
 
-	if (!info || info->module != NVTX_EXTENSION_PAYLOAD || info->n_segments < 1 ||
-	    collect_start(DOOR_NVTX) < 0 || !collect_on)
+	if (!info || info->module != NVTX_EXTENSION_PAYLOAD || info->n_segments < 1 || !is_of_use())
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
 		if (hooks[i].index < info->segments[0].n_slots)

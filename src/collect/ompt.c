@@ -12,11 +12,13 @@
 #include "collect/collect.h"
 
 /* Proton names us in the variable, unless it names another tool or OpenMP is to be left alone: being
- * preloaded is not enough. */
+ * preloaded is not enough. A program that profiles itself wants us, but for another tool that is named. */
 static bool is_named(void)
 {
 	const char *named = getenv("OMP_TOOL_LIBRARIES"), *us = getenv("PROTON_LIBRARY");
 
+	if (collect_alone_dir())
+		return !named || strstr(named, "/libproton.so");
 	return named && us && !strcmp(named, us);
 }
 

@@ -192,8 +192,7 @@ bool scopes_were_missed(void)
 
 void scopes_miss(struct thread_state *t)
 {
-	for (uint32_t i = 0; i < t->depth; i++)
-		n_missed += t->stack[i].tag == COLLECT_TAG_SCOPE;
+	n_missed += t->depth;
 	n_missed += t->overflow;
 	if (n_missed)
 		atomic_store(&any_missed, true);
@@ -204,9 +203,9 @@ void scopes_miss(struct thread_state *t)
 }
 
 /* A scope is left that is not there. */
-static int pop_nothing(uint64_t tag)
+static int pop_nothing(void)
 {
-	if (tag == COLLECT_TAG_SCOPE && n_missed)
+	if (n_missed)
 		n_missed--;
 	else
 		lose(LOSS_SCOPE_MISMATCH, 1);
@@ -272,7 +271,7 @@ int collect_pop(uint64_t tag)
 	for (i = t->depth; i && t->stack[i - 1].tag != tag; i--)
 		;
 	if (!i)
-		return pop_nothing(tag);
+		return pop_nothing();
 	cpu_time_charge(t);
 	scope_time(t, &t->stack[--i]);
 	memmove(&t->stack[i], &t->stack[i + 1], (t->depth - i - 1) * sizeof(t->stack[0]));

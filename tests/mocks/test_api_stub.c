@@ -125,8 +125,10 @@ int collect_start(enum collect_door door)
 	static const struct backend_options options;
 	void *state;
 
-	if (getenv("PROTON_STUB_REFUSE"))
-		return -1;
+	const char *refuse = getenv("PROTON_STUB_REFUSE");
+
+	if (refuse)
+		return strcmp(refuse, "yet") ? -1 : -ENXIO;
 	/* Threads that come together start it once, as the real one has it. */
 	if (door == DOOR_API && __atomic_exchange_n(&api_started, true, __ATOMIC_SEQ_CST))
 		return 0;
@@ -334,6 +336,7 @@ void collect_session_refuse(const char *sentence)
 
 void collect_scope_missed(bool enters)
 {
+	stub_log("missed %s\n", enters ? "enter" : "leave");
 }
 
 /* Nobody profiles, and the program does not either. */

@@ -2,6 +2,7 @@
 /* A program that profiles itself and does what few programs do: alone_odd WHAT. See tests/scripts/collect_alone.sh
  * for what each WHAT is there for. What it has to say is in the file "said". */
 #include "config.h" // IWYU pragma: keep
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 #include "../unit/refuse.h"
 #include "base/util.h"
+#include "mocks/mock_omp.h"
 #include "proton/proton.h"
 
 static void _printf_(1, 2) say(const char *format, ...)
@@ -193,6 +195,47 @@ static void interrupt(void)
 	say("%s\n", words(proton_session_finalize(session, NULL)));
 }
 
+/* ---- what comes after the session ---- */
+
+/* The driver is loaded and initialised later. */
+static void early(void)
+{
+	uint32_t (*init)(uint32_t flags);
+	uint32_t (*launch)(const char *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
+			   uint32_t, void *, void **, void **);
+	int session = proton_session_start("o", NULL);
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+
+	if (!driver)
+		exit(2);
+	*(void **)&init = dlsym(driver, "cuInit");
+	*(void **)&launch = dlsym(driver, "cuLaunchKernel");
+	init(0);
+	for (int i = 0; i < 3; i++)
+		launch("add", 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+	say("%s\n", words(proton_session_finalize(session, NULL)));
+}
+
+/* A runtime of OpenMP, which asks for a tool once. */
+static void openmp(void)
+{
+	int session = proton_session_start("o", NULL);
+	void *runtime = dlopen("libomptarget.so", RTLD_NOW | RTLD_GLOBAL);
+	struct mock_omp *omp;
+	mock_omp_fn *get;
+
+	if (!runtime)
+		exit(2);
+	*(void **)&get = dlsym(runtime, "mock_omp");
+	omp = get();
+	say("%s, ", omp->start() ? "a tool" : "no tool");
+	omp->device(0, "generic-64bit");
+	omp->target(ABI_TARGET_REGION, ABI_BEGIN, 0, (const char *)openmp);
+	omp->kernel();
+	omp->target(ABI_TARGET_REGION, ABI_END, 0, (const char *)openmp);
+	say("%s\n", words(proton_session_finalize(session, NULL)));
+}
+
 /* ---- refusals ---- */
 
 /* A filter forbids to make processes. */
@@ -230,7 +273,7 @@ int main(int argc, char **argv)
 		{"children", children},   {"reaper", reaper}, {"tree", tree},
 		{"closed", closed},       {"full", full},     {"orphan", orphan},
 		{"interrupt", interrupt}, {"filter", filter}, {"plain", plain},
-		{"thousand", thousand},
+		{"thousand", thousand},   {"early", early},   {"openmp", openmp},
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(all) / sizeof(all[0]); i++)

@@ -125,6 +125,16 @@ check "and the program goes on" 0 $?
 check "nothing runs on" yes "$(wait_for 20 [ -z "$(receivers)" ] && echo yes)"
 rm -rf "${TMPDIR:?}"/*
 
+# ---- what is loaded after the session has begun
+LD_LIBRARY_PATH=$libs odd early
+check "the driver" "done add 3 []" "$(cat said) $(tree o.hatchet)"
+check "nothing was missed" 0 "$("$PROTON" report o.hatchet | grep -c "in use before")"
+LD_LIBRARY_PATH=$libs OMP_TOOL_LIBRARIES=$PROTON_LIBRARY odd openmp
+check "a runtime of OpenMP" "a tool, done 1" \
+	"$(cat said) $("$PROTON" export -f json o.hatchet | grep -c '"name": *"omp target')"
+LD_LIBRARY_PATH=$libs OMP_TOOL_LIBRARIES=/other.so odd openmp
+check "another tool is left alone" "no tool, done" "$(cat said)"
+
 # ---- what may be wrong with the program
 odd closed
 check "standard streams are files of the program" "done" "$(cat said)"

@@ -102,6 +102,20 @@ START_TEST(test_refused)
 }
 END_TEST
 
+/* Nobody profiles, but the program may itself, later: NVTX asks once. */
+START_TEST(test_nobody_yet)
+{
+	struct stub *stub;
+
+	setenv("PROTON_STUB_REFUSE", "yet", 1);
+	stub = inject(N_CORE);
+	ck_assert_int_eq(CORE(NVTX_CORE_RANGE_PUSH_A, push_a)("a"), -1);
+	ck_assert_int_eq(CORE(NVTX_CORE_RANGE_POP, pop)(), -1);
+	ck_assert_int_eq(CORE(NVTX_CORE_RANGE_POP, pop)(), -1);
+	ck_assert_str_eq(stub->log, "missed enter\nmissed leave\nmissed leave\n");
+}
+END_TEST
+
 START_TEST(test_push_pop)
 {
 	struct stub *stub = inject(N_CORE);
@@ -222,6 +236,7 @@ int main(void)
 
 	tcase_add_test(tc, test_tables);
 	tcase_add_test(tc, test_refused);
+	tcase_add_test(tc, test_nobody_yet);
 	tcase_add_test(tc, test_push_pop);
 	tcase_add_test(tc, test_domains);
 	tcase_add_test(tc, test_ranges);
