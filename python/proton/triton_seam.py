@@ -18,10 +18,13 @@ import types
 
 from . import _native, triton_tensors
 
+# The module that is answered for, once it has been asked for.
+MADE = "triton._C.libproton.proton"
 METADATA_SCOPE = "__proton_launch_metadata"
 # What the library makes beside that.
 PRIVATE = frozenset(
-    ("put_metric", "forget_types", "leave_scopes", "context_depth", "scope_push", "scope_pop")
+    ("put_metric", "forget_types", "leave_scopes", "context_depth", "is_automatic", "scope_push",
+     "scope_pop")
 )
 # What cpu_timed_scope() gives: each scope of ours has it.
 CPU_TIME = "cpu_time (ns)(exc)"
@@ -59,6 +62,11 @@ def _functions():
     make.restype = ctypes.py_object
     make.argtypes = (ctypes.py_object,)
     return make(_native.encode)
+
+
+def is_automatic():
+    """Does the run read what fits the program (--context auto)?"""
+    return _functions()["is_automatic"]()
 
 
 def _start(path, options):
@@ -318,6 +326,8 @@ def make_module(name, find_tritons):
     gives the spec of that one."""
     if not _native.active():
         return None
+    if __package__ + ".triton_hook" in sys.modules:
+        sys.modules[__package__ + ".triton_hook"].stop()
     if not is_command_line():
         return Seam(name, find_tritons)
     _set_flags("triton.profiler")

@@ -18,14 +18,14 @@ static uint32_t wanted(void)
 	return __atomic_load_n(&collector->control->contexts, __ATOMIC_RELAXED);
 }
 
-static bool is_auto(void)
+bool contexts_are_automatic(void)
 {
 	return wanted() & CONTEXT_AUTO;
 }
 
 bool context_is_wanted(enum context id)
 {
-	return (wanted() & CONTEXT_BIT(id)) || (is_auto() && automatic[id]);
+	return (wanted() & CONTEXT_BIT(id)) || (contexts_are_automatic() && automatic[id]);
 }
 
 /* What is read of what can be read. */
@@ -33,7 +33,7 @@ static uint32_t chosen_of(uint32_t readable_now)
 {
 	uint32_t instead = 0;
 
-	if (!is_auto())
+	if (!contexts_are_automatic())
 		return readable_now;
 	for (enum context id = 0; id < N_CONTEXTS; id++)
 		if (automatic[id] == CONTEXT_INSTEAD && readable_now & CONTEXT_BIT(id))

@@ -39,6 +39,8 @@ extern _Atomic bool contexts_due __attribute__((visibility("hidden")));
 /* Those that are read now, a bit each. */
 extern _Atomic uint32_t contexts_on __attribute__((visibility("hidden")));
 
+/* Does the run read what fits the program? */
+bool contexts_are_automatic(void);
 /* Did the run ask for it? */
 bool context_is_wanted(enum context id);
 /* More than the run asked for so far: a program that profiles itself asks with each session. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/types.h>
 #include "base/util.h"
+#include "collect/contexts.h"
 #include "collect/internal.h"
 #include "wire/wire.h"
 
@@ -379,13 +380,20 @@ static void *put_metric(void *self, void *const *args, ssize_t n)
 	return py.PyBool_FromLong(true);
 }
 
+static void *is_automatic(void *self, void *const *args, ssize_t n)
+{
+	(void)self;
+	(void)args;
+	return takes(n, 0) ? py.PyBool_FromLong(collect_on && contexts_are_automatic()) : NULL;
+}
+
 void *proton_seam_functions(void *encode)
 {
 	static struct method methods[] = {
 #define _(function) {#function, function, METHOD_FASTCALL, NULL}
-		_(record_scope), _(enter_scope), _(exit_scope),    _(enter_op),   _(exit_op),
-		_(enter_state),  _(exit_state),  _(context_depth), _(put_metric), _(forget_types),
-		_(leave_scopes), _(scope_push),  _(scope_pop),
+		_(record_scope), _(enter_scope), _(exit_scope),    _(enter_op),     _(exit_op),
+		_(enter_state),  _(exit_state),  _(context_depth), _(put_metric),   _(forget_types),
+		_(leave_scopes), _(scope_push),  _(scope_pop),     _(is_automatic),
 #undef _
 	};
 	void *dict, *function;

@@ -9,6 +9,7 @@
  *     enter_op(id, name)                context_depth() -> int
  *     scope_push(name)                  scope_pop(...): whatever it is given
  *     leave_scopes(): all that this thread entered by enter_scope()
+ *     is_automatic() -> bool: does the run read what fits the program?
  *     put_metric(id, name, value) -> bool: False, value is neither an int of 64 bits nor a float; raises
  *         RuntimeError where a scope has a number of the other kind, until forget_types()
  *

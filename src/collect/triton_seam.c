@@ -12,7 +12,8 @@
 #include "collect/internal.h"
 #include "collect/triton_seam_boot_py.h" // triton_seam_boot.py, by the build
 
-#define MODULE "triton._C.libproton"
+/* Modules of Triton's in whose place the text is executed. */
+static const char *const modules[] = {"triton._C.libproton", "triton.runtime.jit"};
 
 /* ---- code of Python that executes a text ---- */
 
@@ -157,17 +158,21 @@ static size_t count_entries(const char *table, size_t size)
 }
 
 /* Ours, and what was there. */
-static bool add_entry(const char **table, unsigned minor, const struct frozen *entry)
+static bool add_entries(const char **table, unsigned minor, const struct buf *code)
 {
 	size_t size = minor == 11 || minor == 12 ? FROZEN_SIZE_WITH_FUNCTION : FROZEN_SIZE;
 	size_t n = count_entries(*table, size);
-	char *all = calloc(n + 2, size);
+	char *all = calloc(n + ARRAY_SIZE(modules) + 1, size);
 
 	if (!all)
 		return false;
-	memcpy(all, entry, sizeof(*entry));
+	for (size_t i = 0; i < ARRAY_SIZE(modules); i++) {
+		struct frozen entry = {modules[i], code->data, (int)code->len, 0};
+
+		memcpy(all + i * size, &entry, sizeof(entry));
+	}
 	if (n)
-		memcpy(all + size, *table, n * size);
+		memcpy(all + ARRAY_SIZE(modules) * size, *table, n * size);
 	*table = all;
 	return true;
 }
@@ -204,7 +209,6 @@ void triton_seam_prepare(void)
 {
 	static struct buf code; /* the interpreter's, for good */
 	const char **table = find("PyImport_FrozenModules");
-	struct frozen entry = {.name = MODULE};
 	unsigned minor;
 
 	if (!table || is_running())
@@ -214,9 +218,7 @@ void triton_seam_prepare(void)
 		seam = SEAM_UNKNOWN;
 		return;
 	}
-	entry.code = code.data;
-	entry.size = (int)code.len;
-	if (add_entry(table, minor, &entry))
+	if (add_entries(table, minor, &code))
 		seam = SEAM_READY;
 }
 

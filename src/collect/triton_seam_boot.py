@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-# What the interpreter executes in place of triton._C.libproton: find triton_seam.py beside LIBRARY (a wheel,
-# a build tree, an installation moved or not), as the package _proton_profiler, since another `proton` may be
-# importable. Where that fails, Triton's own module is imported as ever. The build makes it a string of C,
-# without the lines that begin with #; LIBRARY and DATA come before it.
+# What the interpreter executes in place of two modules of Triton's: triton._C.libproton, of which
+# triton_seam.py has another one, and triton.runtime.jit, which is Triton's own, but for a look at the first
+# kernel with launch_metadata (triton_hook.py). Our Python files are found beside LIBRARY (a wheel, a build tree,
+# an installation moved or not), as the package _proton_profiler, since another `proton` may be importable. Where
+# anything fails, Triton's module is imported as ever. The build makes this a string of C, without the lines
+# that begin with #; LIBRARY and DATA come before it.
 
 
 def load():
+    import functools
     import importlib.machinery
     import importlib.util
     import os
@@ -23,6 +26,7 @@ def load():
         module = importlib.util.module_from_spec(spec)
         sys.modules[__name__] = module
         spec.loader.exec_module(module)
+        return module
 
     def find_folder():
         here, base = os.path.split(os.path.dirname(os.path.abspath(LIBRARY)))
@@ -37,31 +41,55 @@ def load():
                 return folder
         raise ImportError("its Python files are not beside %s" % LIBRARY)
 
-    def note(error):
-        import ctypes
-
-        text = "scripts for Triton's Proton do not reach proton: %s: %s"
-        text %= (type(error).__name__, error)
-        ctypes.PyDLL(LIBRARY).proton_seam_note(os.fsencode(text))
-
-    try:
+    def import_ours(name):
         package = "_proton_profiler"
         if package not in sys.modules:
             sys.modules[package] = types.ModuleType(package)
             sys.modules[package].__path__ = [find_folder()]
-        seam = importlib.import_module(package + ".triton_seam")
-        proton = seam.make_module(__name__ + ".proton", find_tritons)
-    except Exception as error:
+        return importlib.import_module(package + "." + name)
+
+    def note(what, error):
         try:
-            note(error)
+            import ctypes
+
+            text = "%s: %s: %s" % (what, type(error).__name__, error)
+            ctypes.PyDLL(LIBRARY).proton_seam_note(os.fsencode(text))
         except Exception:
             pass
-        load_tritons()
-    else:
+
+    def load_collector():
+        try:
+            proton = import_ours("triton_seam").make_module(__name__ + ".proton", find_tritons)
+        except Exception as error:
+            proton = None
+            note("scripts for Triton's Proton do not reach proton", error)
         if proton:
             globals()["proton"] = sys.modules[__name__ + ".proton"] = proton
         else:
             load_tritons()
+
+    def watch(function):
+        make = function.__init__
+
+        @functools.wraps(make)
+        def __init__(self, *arguments, **options):
+            make(self, *arguments, **options)
+            if getattr(self, "launch_metadata", None) is None or function.__init__ is make:
+                return
+            function.__init__ = make
+            try:
+                import_ours("triton_hook").start()
+            except Exception as error:
+                note("launch_metadata of Triton's kernels is left out", error)
+
+        function.__init__ = __init__
+
+    if __name__ == "triton._C.libproton":
+        load_collector()
+    else:
+        module = load_tritons()
+        if hasattr(module, "JITFunction"):
+            watch(module.JITFunction)
 
 
 load()

@@ -194,6 +194,18 @@ check "launch metadata" "on count=1, step/__proton_launch_metadata/helper count=
 	"$(tree h.hatchet flops16 bytes)"
 check "is not shown" "" "$("$PROTON" report h.hatchet | grep helper)"
 
+hooked() { timeout 240 "$PROTON" record -q "${@:2}" -o run.hatchet -- "$python" "$here/programs/triton_hook.py" "$cuda" $1 >out 2>err; }
+hooked ''
+check "launch_metadata without a profiler: status" 0 $?
+check "a hook from the first kernel on that has it" "hooks 0|hooks 1|" "$(head -n 2 out | tr '\n' '|')"
+check "Triton's module is its own" "SourceFileLoader JITFunction" "$(tail -n 1 out | cut -d' ' -f2-)"
+check "its launches are named" "192 96 3" "$(metric run.hatchet 'matmul 64' flops16 | cut -d. -f1) $(metric run.hatchet 'matmul 64' bytes) $(metric run.hatchet 'matmul 64' count)"
+check "others are not" 1,3 "$(metric run.hatchet plain count),$(metric run.hatchet helper count)"
+hooked '' --context scopes
+check "not where contexts were asked for" "hooks 0|hooks 0|" "$(head -n 2 out | tr '\n' '|')"
+hooked profiler
+check "nor for a program that uses Triton's Proton" 3 "$(metric run.hatchet matmul count)"
+
 cat >one.py <<'END'
 import triton.profiler as proton
 print(proton.start("other", backend="cupti"), proton.deactivate(0), proton.activate(0))
