@@ -17,6 +17,7 @@ static const struct {
 	{OPT_TRACE, offsetof(struct run_options, rec.trace)},
 	{OPT_CPU_TIME, offsetof(struct run_options, rec.cpu_time)},
 	{OPT_BY_SHAPE, offsetof(struct run_options, rec.by_shape)},
+	{OPT_SHAPES, offsetof(struct run_options, rec.shapes)},
 	{OPT_NO_FOLD, offsetof(struct run_options, rec.all_names)},
 	{OPT_NO_SENSORS, offsetof(struct run_options, rec.no_sensors)},
 	{OPT_WAIT, offsetof(struct run_options, wait)},

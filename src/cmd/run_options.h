@@ -25,6 +25,7 @@ enum {
 	OPT_SYNC,
 	OPT_CPU_TIME,
 	OPT_BY_SHAPE,
+	OPT_SHAPES,
 	OPT_NO_FOLD,
 	OPT_CONTEXT,
 	OPT_BUDGET,
@@ -66,6 +67,8 @@ enum {
 	 .rare = true, .id = OPT_CPU_TIME},                                                        \
 	{.name = "by-shape", .help = "tell kernels apart by their grids and blocks",               \
 	 .rare = true, .id = OPT_BY_SHAPE},                                                        \
+	{.name = "shapes", .help = "tell PyTorch's operators apart by the shapes of their inputs", \
+	 .rare = true, .id = OPT_SHAPES},                                                          \
 	{.name = "no-fold-numbers", .help = "a row for each name that only counts up, not 'step #'", \
 	 .rare = true, .id = OPT_NO_FOLD},                                                         \
 	{.name = "omp-parallel", .help = "record parallel regions of OpenMP as scopes",            \

@@ -25,6 +25,7 @@
 #include "collect/scope_names.h"
 #include "collect/torch_abi.h"
 #include "collect/torch_join.h"
+#include "collect/torch_shapes.h"
 #include "wire/wire.h"
 
 enum {
@@ -52,7 +53,8 @@ struct slot {
 	uint8_t scope;
 	bool has_link; /* a backward operator ran within: what is done for it afterwards is its own */
 	struct torch_link link;
-	/* Of the program's scopes: they may end on another thread at any time, with their names. */
+	/* Of the program's scopes: they may end on another thread at any time, with their names. And of
+	 * operators with the shapes of their inputs, which are there as they begin. */
 	char name[SCOPE_PATTERN_MAX];
 	uint32_t len;          /* 0: it is not here, but in the frame */
 	uint32_t frame;        /* of a longer one; WIRE_NONE: there is none */
@@ -74,6 +76,14 @@ struct torch_stack {
 };
 
 /* ---- records ---- */
+
+/* Around each backward operator stands a record that says the same once more: it is not shown beside it. */
+#define TOLD_TWICE "autograd::engine::evaluate_function: "
+
+static bool begins_with(const char *name, const char *start)
+{
+	return !strncmp(name, start, strlen(start));
+}
 
 static void leave_alone(void *context)
 {
@@ -132,6 +142,24 @@ static struct slot *push(const char *record, uint8_t scope)
 static void **begin_function(void **ret_context, const char *record)
 {
 	*ret_context = push(record, TORCH_FUNCTION);
+	return ret_context;
+}
+
+/* Without tensors it is as without --shapes. */
+static void **begin_shaped(void **ret_context, const char *record)
+{
+	struct slot *slot = push(record, TORCH_FUNCTION);
+	const char *name = slot ? torch.name(record) : NULL;
+	size_t len = name && !begins_with(name, TOLD_TWICE) ? strlen(name) : 0, n;
+
+	*ret_context = slot;
+	if (!len || len > sizeof(slot->name) / 2)
+		return ret_context;
+	memcpy(slot->name, name, len);
+	slot->name[len++] = ' ';
+	n = torch_shapes_put(record, slot->name + len, sizeof(slot->name) - len);
+	atomic_signal_fence(memory_order_release);
+	slot->len = n ? (uint32_t)(len + n) : 0;
 	return ret_context;
 }
 
@@ -218,14 +246,6 @@ static void end(const char *record, void **context)
 
 /* ---- names ---- */
 
-static bool begins_with(const char *name, const char *start)
-{
-	return !strncmp(name, start, strlen(start));
-}
-
-/* Around each backward operator stands a record that says the same once more: it is not shown beside it. */
-#define TOLD_TWICE "autograd::engine::evaluate_function: "
-
 /* The frame of a record; WIRE_NONE: it has none of its own. Names are PyTorch's own, at one address as a
  * rule, but not those of the program's scopes. */
 static uint32_t frame_of(struct torch_stack *s, const struct slot *slot, const char *record)
@@ -247,8 +267,8 @@ static uint32_t frame_of(struct torch_stack *s, const struct slot *slot, const c
 	return s->known[i].frame;
 }
 
-/* The node of one of the program's scopes, whose names may count up. */
-static uint32_t user_node(struct thread_state *t, struct slot *slot, uint32_t parent)
+/* The node of one whose name is kept: it may count up. */
+static uint32_t named_node(struct thread_state *t, struct slot *slot, uint32_t parent)
 {
 	uint32_t frame;
 
@@ -396,9 +416,9 @@ static void calibrate(void)
 		find_fields();
 }
 
-static void observe(uint8_t scope, void **(*start)(void **, const char *))
+static void observe(uint8_t scope, void **(*start)(void **, const char *), bool with_inputs)
 {
-	struct torch_callback callback = {start, end, 1.0, {0}, 0, 0, 0};
+	struct torch_callback callback = {start, end, 1.0, {0}, with_inputs, 0, 0};
 
 	callback.scopes[scope] = 1;
 	torch.add_callback(callback);
@@ -421,11 +441,22 @@ static bool is_loaded(const char **ret_name)
 	return dl_iterate_phdr(find_library, ret_name);
 }
 
+static bool with_shapes(void *library)
+{
+	if (!(collector->control->features & CONTROL_SHAPES))
+		return false;
+	if (torch_shapes_find(library, torch.sequence))
+		return true;
+	collect_note(NOTE_WARNING, "PyTorch: the shapes of inputs are not known in this version");
+	return false;
+}
+
 /* By the main thread, with the interpreter's lock, between two instructions. */
 static void look_now(void)
 {
 	const char *name = NULL;
 	void *library;
+	bool shaped;
 
 	if (torch.is_there || torch.is_unknown || !is_loaded(&name))
 		return;
@@ -441,9 +472,10 @@ static void look_now(void)
 			"PyTorch: the forward operators of backward ones are not known in this "
 			"version: backward work stands below the main thread's scopes");
 	torch_join_init();
-	observe(TORCH_FUNCTION, begin_function);
-	observe(TORCH_BACKWARD, begin_backward);
-	observe(TORCH_USER, begin_user);
+	shaped = with_shapes(library);
+	observe(TORCH_FUNCTION, shaped ? begin_shaped : begin_function, shaped);
+	observe(TORCH_BACKWARD, begin_backward, false);
+	observe(TORCH_USER, begin_user, false);
 	contexts_set(CONTEXT_TORCH, true);
 }
 
@@ -512,8 +544,8 @@ static uint32_t torch_node(struct thread_state *t, uint32_t node)
 
 		if (!record)
 			continue;
-		if (slot->scope == TORCH_USER) {
-			node = user_node(t, slot, node);
+		if (slot->scope == TORCH_USER || slot->len) {
+			node = named_node(t, slot, node);
 			continue;
 		}
 		node = join(s, slot, record, node);
@@ -526,7 +558,7 @@ static uint32_t torch_node(struct thread_state *t, uint32_t node)
 	return node;
 }
 
-static uint64_t user_place(struct slot *slot)
+static uint64_t named_place(struct slot *slot)
 {
 	if (!slot->len)
 		return slot->frame;
@@ -541,8 +573,8 @@ static uint64_t place_of(const struct torch_stack *s, struct slot *slot, const c
 	struct torch_link link;
 	uint64_t made_by = 0;
 
-	if (slot->scope == TORCH_USER)
-		return user_place(slot);
+	if (slot->scope == TORCH_USER || slot->len)
+		return named_place(slot);
 	if (slot->scope == TORCH_BACKWARD && has_link() && link_of(s, slot, record, &link))
 		made_by = torch_join_find(&link);
 	return (uintptr_t)torch.name(record) ^ made_by << 48;

@@ -174,7 +174,8 @@ int recording_open(struct recording *rec, const struct recording_options *option
 	rec->dir->control->features = (options->trace ? CONTROL_TRACE : 0) |
 				      (options->cpu_time ? CONTROL_CPU_TIME : 0) |
 				      (options->by_shape ? CONTROL_BY_SHAPE : 0) |
-				      (options->all_names ? CONTROL_ALL_NAMES : 0);
+				      (options->all_names ? CONTROL_ALL_NAMES : 0) |
+				      (options->shapes ? CONTROL_SHAPES : 0);
 	rec->dir->control->contexts = contexts_of(options);
 	rec->dir->control->context_budget_ppm = budget_ppm(options);
 	rec->dir->control->trace_max = options->trace_max ? options->trace_max : TRACE_MAX_DEFAULT;

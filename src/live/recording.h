@@ -36,6 +36,7 @@ struct recording_options {
 	bool has_contexts;   /* else what fits the program is read */
 	uint32_t contexts;   /* CONTEXT_BIT()s: read beside scopes */
 	bool by_shape;       /* tell kernels apart by grid and block */
+	bool shapes;         /* of the inputs of PyTorch's operators stand behind their names */
 	bool all_names;      /* also those that only count up have rows of their own */
 	bool by_sessions; /* the program's session is the profile; the run's is written where it has none */
 	bool quiet, verbose;

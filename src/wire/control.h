@@ -52,6 +52,7 @@ struct control_page {
 #define CONTROL_CPU_TIME  16u  /* scopes get the time that their threads ran */
 #define CONTROL_BY_SHAPE  32u  /* kernels launched with other grids or blocks are others */
 #define CONTROL_ALL_NAMES 128u /* names that only count up have rows of their own, each */
+#define CONTROL_SHAPES    256u /* operators of PyTorch with other inputs are others */
 
 _Static_assert(sizeof(struct control_page) == 192, "control_page");
 

@@ -128,6 +128,44 @@ n = sum(n["metrics"].get("count", 0) for n in nodes if n["name"] == "k_aten::add
 print("most" if n > 250 else n)'
 }
 
+# Operators whose inputs have shapes that are known, of all kinds.
+cat >shapes.py <<'END'
+import ctypes, sys
+import torch
+driver = ctypes.CDLL(sys.argv[1])
+driver.cuInit(0)
+name = ctypes.create_string_buffer(b"own")
+for _ in range(2000):
+    driver.cuLaunchKernel(name, 1, 1, 1, 1, 1, 1, 0, None, None, None)
+layer = torch.nn.Linear(64, 128)
+x, seven, sparse = torch.zeros(4, 64), torch.zeros(1, 2, 3, 4, 5, 6, 7), torch.eye(3).to_sparse()
+many = [torch.zeros(i) for i in range(300)]
+if ctypes.CDLL(sys.argv[2]).torch_launch_begin(sys.argv[1].encode()) < 0:
+    sys.exit("no launches")
+layer(x).sum().backward()
+seven.neg()
+torch.zeros(()).sin()
+sparse.neg()
+torch.where(x > 0, x, x)
+torch.cat([x, x])
+for t in many:
+    t.cos()
+END
+shapes() { # shapes PYTHON [OPTION...]: operators with what is behind their names
+	timeout 300 "$PROTON" record --context torch -o p.hatchet "${@:2}" -- \
+		"$1" shapes.py "$libs/libcuda.so.1" "$libs/torch_launch.so" >out 2>err
+	"$PROTON" export -f json p.hatchet | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+kind = {n["id"]: n["kind"] for n in p["nodes"]}
+names = {n["name"] for n in p["nodes"] if n["kind"] == "operator"}
+for op in "addmm neg sin where cat".split():
+    print(*sorted(x[6:] for x in names if x.split()[0] == "aten::" + op), sep="; ")
+cos = [n["name"] for n in p["nodes"] if n["kind"] == "operator" and n["name"].startswith("aten::cos")]
+print(len(cos), "aten::cos [[#]]" in cos)
+print(sum(n["metrics"].get("count", 0) for n in p["nodes"] if n["kind"] == "kernel"))' | paste -sd '|'
+}
+
 n=0
 while read -r python; do
 	version=$("$python" -c 'import torch; print(torch.__version__)' 2>/dev/null)
@@ -151,6 +189,18 @@ while read -r python; do
 	check "$version: ranges that count up" "rows 129 kernels 2000 folded 1872" "$(ranges "$python" 2000 torch)"
 	check "$version: … each with a row" "rows 2000 kernels 2000 folded 0" \
 		"$(ranges "$python" 2000 torch --no-fold-numbers)"
+	bare=$(shapes "$python")
+	kernels=${bare##*|}
+	check "$version: without --shapes" "addmm|neg|sin|where|cat|1 False|$kernels" "$bare"
+	case $version in
+	1.*|2.[0-2].*) # without functions for C that make a tensor
+		check "$version: --shapes" "$bare" "$(shapes "$python" --shapes)"
+		check "$version: --shapes: said" 1 "$(grep -c 'note: PyTorch: the shapes of inputs are not known' err)" ;;
+	*)
+		check "$version: --shapes" "addmm [[128],[4,64],[64,128]]|neg [?]; neg [[1,2,3,4,5,6,7]]|sin [[]]|$(
+			)where [[4,64],[4,64],[4,64]]|cat|129 True|$kernels" "$(shapes "$python" --shapes)"
+		check "$version: --shapes: nothing is said in the program" "" "$(grep -i proton out)" ;;
+	esac
 	# Guessed ones are those that were read.
 	check "$version: … within a budget" "kernels 2000" \
 		"$(ranges "$python" 2000 auto --budget 1% | grep -o 'kernels [0-9]*')"
