@@ -217,34 +217,54 @@ def _whole_bytes(value):
     return int(round(value)) if isinstance(value, float) and math.isfinite(value) else value
 
 
-def add(name, value):
-    """Add one metric to what this thread is in: its innermost scope and state, or the launch that
-    has begun. Raises TypeError, ValueError, OverflowError or TypeMismatch; nothing is added then."""
-    encoded, is_property, wants = _names.get(name) or _name(name)
+def _value(name, value, wants):
+    """What is to be added: an int, a float, a text, or a list of numbers of one type; None: nothing."""
     kind = type(value)
     if kind is not int and kind is not float:
         if is_tensor(value):
             value = from_tensor(name, value)
             if value is None:
-                return
+                return None
         value = _plain(value)
-        kind = type(value)
+    if wants is None or type(value) is str:
+        return value
+    return [wants(v) for v in value] if type(value) is list else wants(value)
+
+
+def add(name, value):
+    """Add one metric to what this thread is in: its innermost scope and state, or the launch that
+    has begun. Raises TypeError, ValueError, OverflowError or TypeMismatch; nothing is added then."""
+    encoded, is_property, wants = _names.get(name) or _name(name)
+    value = _value(name, value, wants)
+    kind = type(value)
+    if value is None:
+        return
     if kind is str:
-        return _add_text(name, encoded, value)
-    if kind is list:
+        _add_text(name, encoded, value)
+    elif kind is list:
         value, kind = _one_type(value)
         if not is_property:
             _check_type(name, kind)
-        return _add_vector(name, encoded, value, kind)
-    if wants is not None:
-        value = wants(value)
-    if isinstance(value, int):
+        _add_vector(name, encoded, value, kind)
+    elif kind is int:
         if not is_property:
             _check_type(name, _INT)
-        return _add_int(name, encoded, value, is_property)
-    if not is_property:
-        _check_type(name, _FLOAT)
-    return _add_float(name, encoded, value, is_property)
+        _add_int(name, encoded, value, is_property)
+    else:
+        if not is_property:
+            _check_type(name, _FLOAT)
+        _add_float(name, encoded, value, is_property)
+
+
+def transform_tensor_metrics(metrics):
+    """Metrics as add() takes them, and those of tensors that are still to be read, of which there are none:
+    (dict, {}). For hooks that compute them before the launch that they are of."""
+    values = {}
+    for name, value in metrics.items():
+        value = _value(name, value, (_names.get(name) or _name(name))[2])
+        if value is not None:
+            values[name] = value
+    return values, {}
 
 
 def add_all(metrics):

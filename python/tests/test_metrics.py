@@ -5,7 +5,7 @@ import types
 import unittest
 import warnings
 
-from .support import RecordedCase, has, launch, nodes, proton, read
+from .support import RecordedCase, launch, proton, read
 
 
 class Device:
@@ -179,12 +179,25 @@ class Metrics(RecordedCase):
         self.assertEqual(self.metrics()["n"], 1)
 
     def test_text(self):
-        if not has("property_text"):
-            self.skipTest("this libproton keeps no texts")
         for value in ("sgd", "adam \u00e9"):
             with proton.scope("s", {"kind (pty)": value, "word (exc)": "x"}):
                 pass
         self.assertEqual(self.metrics(), {"kind": "adam \u00e9", "word": "x"})
+
+    def test_text_and_numbers(self):
+        """Whichever a name began with."""
+        for value in ("a word", 7):
+            with proton.scope("s", {"mixed (pty)": value}):
+                pass
+        self.assertEqual(self.metrics(), {"mixed": "a word"})
+
+    def test_in_a_state(self):
+        with proton.scope("s"):
+            with proton.state("t"):
+                with proton.scope("u", {"n": 1}):
+                    pass
+        proton.finalize()
+        self.assertEqual(read("a.hatchet")["s/u/t"]["n"], 1)
 
     def test_exit_raises(self):
         """The scope is closed all the same."""
@@ -220,6 +233,7 @@ class Tensors(RecordedCase):
                 launch("add")
         self.assertEqual(seen, [0.5])
         found = self.found()
+        self.assertEqual(found["s/mine"]["loss"], 0.5)
         # The copy is hidden, the thread is in its state again.
         self.assertIn("s/__proton_launch_metadata/copy of a tensor", found)
         self.assertIn("s/mine/add", found)

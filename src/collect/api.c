@@ -71,6 +71,12 @@ void proton_api_property_u64(const char *name, uint64_t value)
 	put_u64(name, value, true);
 }
 
+void proton_api_property_text(const char *name, const char *text)
+{
+	if (api_on())
+		collect_property_text(name, text);
+}
+
 int proton_api_active(void)
 {
 	return api_on();

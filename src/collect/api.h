@@ -15,6 +15,8 @@ EXPORT void proton_api_metric_f64(const char *name, double value);
 EXPORT void proton_api_metric_u64(const char *name, uint64_t value);
 EXPORT void proton_api_property_f64(const char *name, double value);
 EXPORT void proton_api_property_u64(const char *name, uint64_t value);
+/* For Python: a text that describes the current calling context. Invalid UTF-8 is kept; thread: any. */
+EXPORT void proton_api_property_text(const char *name, const char *text);
 EXPORT int proton_api_active(void);
 EXPORT void proton_api_metric_i64(const char *name, int64_t value);
 EXPORT int proton_api_metric_vector(const char *name, const double *values, size_t n);

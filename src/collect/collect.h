@@ -77,6 +77,8 @@ int collect_launch_end(void);
  * replace, set it (a property). */
 void collect_metric_f64(const char *name, double v, bool replace);
 void collect_metric_u64(const char *name, uint64_t v, bool replace);
+/* A text that describes; the last one holds. A metric that began with numbers has none, and the other way round. */
+void collect_property_text(const char *name, const char *text);
 
 /* Ranges and marks belong to the process, not to a calling context: a node under the root's
  * "<ranges>" child, with count and host time. */

@@ -27,7 +27,10 @@ static bool metric_takes_numbers(const char *name, uint32_t metric)
 
 	if (m->type != METRIC_TEXT && m->add != METRIC_MIN && m->add != METRIC_MAX)
 		return true;
-	metric_complain(name, metric, "is proton's own: the program's values of it are not kept");
+	metric_complain(name, metric,
+			metric < METRIC_N_BUILTIN
+				? "is proton's own: the program's values of it are not kept"
+				: "began as a text: numbers of it are left out");
 	return false;
 }
 
@@ -45,6 +48,23 @@ static bool metric_take(const char *name, uint32_t metric, enum metric_type sent
 				"began as a whole number: fractions of it are rounded, "
 				"negative values left out");
 	return kept;
+}
+
+static bool metric_takes_texts(const char *name, uint32_t metric)
+{
+	if (collector->metric[metric].type == METRIC_TEXT && metric >= METRIC_N_BUILTIN)
+		return true;
+	metric_complain(name, metric, "began as a number: texts of it are left out");
+	return false;
+}
+
+/* Can the metric have this value, of the type that it then has? */
+static bool metric_accept(const char *name, uint32_t metric, enum metric_type sent,
+			  union metric_value *v)
+{
+	if (sent == METRIC_TEXT)
+		return metric_takes_texts(name, metric);
+	return metric_takes_numbers(name, metric) && metric_take(name, metric, sent, v);
 }
 
 enum { NAME_MAX_MARKED = 256 };
@@ -118,6 +138,14 @@ static bool launch_give(struct thread_state *t, const struct launch_value *v)
 	return true;
 }
 
+/* A state is a part of the calling context of a metric, as of a launch. */
+static uint32_t node_in_state(const struct thread_state *t, uint32_t node)
+{
+	uint32_t in = t->state ? node_intern(node, t->state) : node;
+
+	return in == WIRE_NONE ? node : in;
+}
+
 /* node: WIRE_NONE: where the thread is, or to the launch that it has begun. */
 static void metric_put(uint32_t node, const char *given, enum metric_type sent,
 		       union metric_value v, bool replace)
@@ -140,14 +168,14 @@ static void metric_put(uint32_t node, const char *given, enum metric_type sent,
 		lose(LOSS_SLOTS_FULL, 1);
 		return;
 	}
-	if (!metric_takes_numbers(name, metric) || !metric_take(name, metric, sent, &v))
+	if (!metric_accept(name, metric, sent, &v))
 		return;
 	t = thread_state();
 	l = (struct launch_value){v, (uint16_t)metric, replace};
 	if (node != WIRE_NONE)
-		metric_put_at(t, node, &l);
+		metric_put_at(t, node_in_state(t, node), &l);
 	else if (!t->launch.on || !launch_give(t, &l))
-		metric_put_at(t, t->node, &l);
+		metric_put_at(t, node_in_state(t, t->node), &l);
 }
 
 void collect_metric_f64(const char *name, double v, bool replace)
@@ -158,6 +186,19 @@ void collect_metric_f64(const char *name, double v, bool replace)
 void collect_metric_u64(const char *name, uint64_t v, bool replace)
 {
 	metric_put(WIRE_NONE, name, METRIC_U64, (union metric_value){.u64 = v}, replace);
+}
+
+void collect_property_text(const char *name, const char *text)
+{
+	uint32_t id;
+
+	if (!collect_on || !text)
+		return;
+	id = string_intern(text, strlen(text));
+	if (id == WIRE_NONE)
+		lose(LOSS_STRINGS_FULL, 1);
+	else
+		metric_put(WIRE_NONE, name, METRIC_TEXT, (union metric_value){.u64 = id}, true);
 }
 
 void collect_metric_at(uint32_t node, const char *name, enum metric_type type, union metric_value v)

@@ -240,6 +240,11 @@ void collect_metric_f64(const char *name, double v, bool replace)
 	stub_log("%s f64 %s %g\n", replace ? "set" : "add", name, v);
 }
 
+void collect_property_text(const char *name, const char *text)
+{
+	stub_log("set text %s %s\n", name, text);
+}
+
 void collect_metric_u64(const char *name, uint64_t v, bool replace)
 {
 	stub_log("%s u64 %s %llu\n", replace ? "set" : "add", name, (unsigned long long)v);
