@@ -1042,17 +1042,17 @@ static int on_phase(struct wire_decoder *d, struct peer *p, const void *entry)
 	return member_add(p, w->epoch, w->session, w->phase);
 }
 
-/* A tape is asked by nobody. */
+/* A tape is asked by nobody, and what nobody takes is not kept for ever. */
 static int on_ask(struct wire_decoder *d, struct peer *p, const void *entry)
 {
 	const struct wire_ask *w = entry;
 	struct asked a = {p, *w};
 
 	a.ask.format = idmap_get(&p->strings, w->format);
-	if (d->is_tape)
-		return 0;
-	if (a.ask.format == SESSION_NONE || w->session >= p->n_sessions || d->n_asked >= ASKS_MAX)
+	if (a.ask.format == SESSION_NONE || w->session >= p->n_sessions)
 		return -EBADMSG;
+	if (d->is_tape || d->n_asked >= ASKS_MAX)
+		return 0;
 	if (ARRAY_ROOM(d->asked, d->cap_asked, d->n_asked + 1) < 0)
 		return -ENOMEM;
 	d->asked[d->n_asked++] = a;
