@@ -689,17 +689,28 @@ static int merge_send(struct burst *s, struct merge_batch *b)
 	return r;
 }
 
-/* All slots of these epochs, a bit each. */
-static int merge_all(struct burst *s, const uint64_t *epochs, uint32_t limit)
+/* Nobody has added to it since its values became another's. */
+static bool slot_says_nothing(const struct burst *s, uint32_t id)
+{
+	return bit_is_set(s->idle, id) &&
+	       !(atomic_load_explicit(&collector->dirty[id / 64], memory_order_acquire) >>
+			 (id % 64) &
+		 1);
+}
+
+/* All slots of these epochs, a bit each: also those that came after the limits of the burst, of which the reader
+ * knows nothing. */
+static int merge_all(struct burst *s, const uint64_t *epochs)
 {
 	struct merge_batch b = {0};
+	uint32_t limit = table_n(&collector->slots);
 	int r = 0;
 
 	for (uint32_t id = 0; id < limit && r == 0; id++) {
 		const struct slot_entry *e = &collector->slot[id];
 
 		if (atomic_load_explicit(&e->state, memory_order_acquire) != ENTRY_READY ||
-		    !bit_is_set(epochs, e->epoch) || bit_is_set(s->idle, id))
+		    !bit_is_set(epochs, e->epoch) || slot_says_nothing(s, id))
 			continue;
 		b.slot[b.n++] = (struct wire_merge){id, slot_intern(e->node, e->lane, e->set, 0)};
 		if (b.n == BATCH)
@@ -708,7 +719,7 @@ static int merge_all(struct burst *s, const uint64_t *epochs, uint32_t limit)
 	return r == 0 && b.n ? merge_send(s, &b) : r;
 }
 
-static int epochs_merge(struct burst *s, uint32_t limit)
+static int epochs_merge(struct burst *s)
 {
 	uint64_t epochs[MAX_EPOCHS / 64] = {0};
 	uint32_t i, n = atomic_load_explicit(&collector->n_epochs, memory_order_acquire);
@@ -720,7 +731,7 @@ static int epochs_merge(struct burst *s, uint32_t limit)
 			epochs[i / 64] |= UINT64_C(1) << (i % 64);
 			any = true;
 		}
-	r = any ? merge_all(s, epochs, limit) : 0;
+	r = any ? merge_all(s, epochs) : 0;
 	for (i = 1; any && r == 0 && i < n; i++)
 		if (bit_is_set(epochs, i))
 			atomic_store(&collector->epochs[i].state, EPOCH_FREE);
@@ -972,7 +983,7 @@ int burst_send(bool final)
 	wire_encoder_clear(&s->encoder);
 	r = definitions_send(s, &l);
 	s->stuck = r == -EINPROGRESS ? s->stuck + 1 : 0;
-	r = r ? r : epochs_merge(s, l.slots);
+	r = r ? r : epochs_merge(s);
 	r = r ? r : values_send(s, l.slots);
 	if (r == 0 && (final || s->period % HIST_EVERY == 0))
 		r = hists_send(s, l.hists);

@@ -20,6 +20,7 @@ int main(void)
 	suite_add_tcase(suite, collect_budget_case());
 	suite_add_tcase(suite, collect_names_case());
 	suite_add_tcase(suite, collect_sessions_case());
+	suite_add_tcase(suite, collect_phases_case());
 	suite_add_tcase(suite, collect_states_case());
 	suite_add_tcase(suite, collect_native_case());
 	runner = srunner_create(suite);

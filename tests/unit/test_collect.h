@@ -15,6 +15,7 @@ TCase *collect_host_clock_case(void);
 TCase *collect_budget_case(void);
 TCase *collect_names_case(void);
 TCase *collect_sessions_case(void);
+TCase *collect_phases_case(void);
 TCase *collect_states_case(void);
 TCase *collect_native_case(void);
 
