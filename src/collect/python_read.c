@@ -82,8 +82,11 @@ bool python_is_at(const char *state, const struct python_place *outer_first, uns
 	const char *module_code = atomic_load_explicit(&py.module_code, memory_order_relaxed);
 	const struct python_place *place = outer_first + n;
 	const char *frame = python_innermost(state), *code, *self;
+	unsigned n_frames = 0;
 
 	for (; frame; frame = python_pointer(frame, l.back)) {
+		if (n_frames++ == 2 * PYTHON_PLACES_MAX)
+			return false;
 		if (l.owner && frame[l.owner] >= PYTHON_OWNER_INTERPRETER)
 			continue;
 		code = python_untagged(python_pointer(frame, l.code), l.tags);
@@ -105,20 +108,40 @@ bool python_is_at(const char *state, const struct python_place *outer_first, uns
 
 unsigned python_walk_innermost(const char *state, unsigned max, struct python_place *places)
 {
+	const char *f = python_innermost(state);
 	unsigned n = 0;
 
-	for (const char *f = python_innermost(state); f && n < max; f = python_back(f))
+	for (unsigned i = 0; f && n < max && i < PYTHON_PLACES_MAX; f = python_back(f), i++)
 		n += python_walk(f, 1, &places[n]);
 	return n;
 }
 
-/* Of a stack of so many frames and more. */
-static unsigned walk_outer(const char *frame, const char *next, unsigned n_frames,
-			   struct python_place places[PYTHON_PLACES_MAX])
+/* How many frames there are from this one on. 0: they go round. Those of greenlets do while one's part of
+ * the C stack, where frames of the interpreter lie, is put in the place of another's. */
+static unsigned count_frames(const char *frame)
 {
-	for (; next; next = python_back(next))
-		n_frames++;
+	const char *passed = NULL;
+	unsigned n = 0;
+
+	for (unsigned next = 1; frame; frame = python_back(frame)) {
+		if (frame == passed)
+			return 0;
+		if (++n == next) {
+			passed = frame;
+			next *= 2;
+		}
+	}
+	return n;
+}
+
+/* Of a stack of more frames than there may be places. */
+static unsigned walk_outer(const char *frame, struct python_place places[PYTHON_PLACES_MAX])
+{
+	unsigned n_frames = count_frames(frame);
+
 	lose(LOSS_CONTEXTS_CUT, 1);
+	if (!n_frames)
+		return 0;
 	for (; n_frames > PYTHON_PLACES_MAX; n_frames--)
 		frame = python_back(frame);
 	return python_walk(frame, n_frames, places);
@@ -135,7 +158,7 @@ unsigned python_walk_all(const char *state, struct python_place places[PYTHON_PL
 		if (code)
 			places[n++] = place_of(f, code);
 	}
-	return _unlikely_(f) ? walk_outer(frame, f, n_frames, places) : n;
+	return _unlikely_(f) ? walk_outer(frame, places) : n;
 }
 
 static char *put_utf8(char *p, const char *end, uint32_t c)

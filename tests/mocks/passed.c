@@ -2,7 +2,8 @@
 /* Preloaded into a program that uses no GPU, it launches a kernel up to 1,000 times a second, on whatever
  * thread allocates or reads next: PROTON_FAKE='called passed_take'. So calling contexts are read at
  * places that the program passes through anyway, and nothing else of it is touched: no signals, no
- * threads, no timers. */
+ * threads, no timers. Not in free(): greenlet calls it when it has put one stack in the place of another's
+ * and the interpreter does not know yet, where nobody could launch anything, and frames are none. */
 #include "config.h" // IWYU pragma: keep
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,7 +22,6 @@
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t size);
-void __libc_free(void *p);
 ssize_t __read(int fd, void *p, size_t n);
 EXPORT void passed_take(void (*execute)(void));
 
@@ -85,12 +85,6 @@ EXPORT void *realloc(void *p, size_t size)
 {
 	pass();
 	return __libc_realloc(p, size);
-}
-
-EXPORT void free(void *p)
-{
-	pass();
-	__libc_free(p);
 }
 
 EXPORT ssize_t read(int fd, void *p, size_t n)

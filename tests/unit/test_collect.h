@@ -18,5 +18,6 @@ TCase *collect_sessions_case(void);
 TCase *collect_phases_case(void);
 TCase *collect_states_case(void);
 TCase *collect_native_case(void);
+TCase *collect_python_case(void);
 
 #endif
