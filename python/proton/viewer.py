@@ -30,15 +30,18 @@ _WIDTHS = (8, 16, 32, 64)
 
 
 class Frames:
-    """Nodes of a profile. dataframe: the table; file, and what was filtered, for the command that prints them."""
+    """Nodes of a profile. dataframe: the table; inc_metrics and exc_metrics: its columns of metrics, those of
+    subtrees and the others; file, and what was filtered, for the command that prints them."""
 
-    def __init__(self, file, dataframe, **options):
+    def __init__(self, file, dataframe, inc_metrics, exc_metrics, **options):
         self.file = file
         self.dataframe = dataframe
+        self.inc_metrics, self.exc_metrics = inc_metrics, exc_metrics
         self.options = options
 
     def _with(self, dataframe, **options):
-        return Frames(self.file, dataframe, **dict(self.options, **options))
+        options = dict(self.options, **options)
+        return Frames(self.file, dataframe, self.inc_metrics, self.exc_metrics, **options)
 
 
 def _pandas():
@@ -92,7 +95,8 @@ def read(filename):
     dataframe = pandas.DataFrame(rows)
     known = {"name", "path", "depth"} | {name + " (inc)" for name in inclusive}
     exclusive = sorted(set(dataframe.columns) - known - set(inclusive))
-    return Frames(filename, dataframe), inclusive, exclusive, document[1] if document[1:] else {}
+    gf = Frames(filename, dataframe, [name + " (inc)" for name in inclusive], list(exclusive))
+    return gf, inclusive, exclusive, document[1] if document[1:] else {}
 
 
 # ---- metrics that are made of others ----
@@ -193,6 +197,10 @@ def derive_metrics(gf, metrics, inclusive_metrics, exclusive_metrics, device_inf
         else:
             made = raw(metric)
         columns.append(made)
+    for column in columns:
+        of = gf.inc_metrics if column.endswith(" (inc)") else gf.exc_metrics
+        if column not in of:
+            of.append(column)
     return columns
 
 
@@ -247,7 +255,9 @@ def _format_name(name, form):
 
 
 def format_frames(gf, format):
-    """Frames with names as `format` says: "full", "file_function_line", "function_line", "file_function"."""
+    """Frames with names as `format` says: "full" (also None), "file_function_line", "function_line",
+    "file_function"."""
+    format = format or "full"
     if format not in _FORMATS:
         raise ValueError("no such format: %r" % (format,))
     df = gf.dataframe.copy()

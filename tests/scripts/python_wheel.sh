@@ -63,7 +63,7 @@ export PROTON_CUPTI_PATH=$libs/mock_cupti.so PROTON_TEST_CUDA=$libs/libcuda.so.1
 export PROTON_TEST_PROFILES=$here/tests/hatchet
 if [ -e "$libs/mock_cupti.so" ]; then
 	PROTON_TEST_COMMAND=$work/venv/bin/proton timeout 300 venv/bin/proton record -q -o run.hatchet -- \
-		venv/bin/python -m tests 2>err | sed 's/: python/: wheel, python/'
+		venv/bin/python -m tests 2>err | sed "/is not installed$/d; s/: python/: wheel, python/"
 	check "the package's tests" 0 "${PIPESTATUS[0]}"
 fi
 
