@@ -24,6 +24,7 @@
 #include "collect/contexts.h"
 #include "collect/futex.h"
 #include "collect/internal.h"
+#include "collect/opencl_layer.h"
 #include "collect/patience.h"
 #include "proton/proton.h"
 
@@ -319,38 +320,25 @@ static void begin_cuda(void)
 	exit_watch();
 }
 
-/* What reads a variable once, when it begins: then it is too late, or nothing was said. */
-struct late {
-	const char *library, *variable, *text;
-	bool is_there;
-};
-
-static int see_library(struct dl_phdr_info *info, size_t size, void *data)
+static int see_opencl(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const char *base = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-	struct late *late = data;
 
 	(void)size;
-	base = base ? base + 1 : info->dlpi_name;
-	late->is_there = base && !strncmp(base, late->library, strlen(late->library));
-	return late->is_there;
+	(void)data;
+	return base && !strncmp(base, "/libOpenCL.so", 13);
 }
 
-static void note_late(void)
+/* Its loader asks for layers when it begins. That it is there does not say that it has, nor that it will. */
+static void note_opencl(void)
 {
-	struct late all[] = {
-		{"libOpenCL.so", "OPENCL_LAYERS",
-		 "work of OpenCL may be missing: its loader was there before the program's first "
-		 "session; name libproton.so in OPENCL_LAYERS, and start the session before the "
-		 "first call of OpenCL",
-		 false},
-	};
+	bool is_named = getenv("OPENCL_LAYERS");
 
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		dl_iterate_phdr(see_library, &all[i]);
-		if (all[i].is_there && !getenv(all[i].variable))
-			collect_note(NOTE_WARNING, all[i].text);
-	}
+	if (opencl_layer_came_early() || (!is_named && dl_iterate_phdr(see_opencl, NULL)))
+		collect_note(is_named ? NOTE_WARNING : NOTE_INFO,
+			     "work of OpenCL is not in the profile: OPENCL_LAYERS must name "
+			     "libproton.so, and the first session be started before the first call "
+			     "of OpenCL");
 }
 
 static void note_scopes(void)
@@ -369,7 +357,7 @@ static void begin(const struct proton_session_options *o)
 	if (noted != getpid()) {
 		noted = getpid();
 		note_scopes();
-		note_late();
+		note_opencl();
 	}
 	if (!o->backend || !*o->backend || is_word(o->backend, "cupti"))
 		begin_cuda();

@@ -2,6 +2,7 @@
 /* The door that OpenCL's loader opens (OPENCL_LAYERS). */
 #include "config.h" // IWYU pragma: keep
 #include "collect/opencl_layer.h"
+#include <stdatomic.h>
 #include <string.h>
 #include "backends/opencl.h"
 #include "backends/opencl_abi.h"
@@ -33,6 +34,13 @@ int32_t clGetLayerInfo(uint32_t what, size_t size, void *value, size_t *ret_size
 	}
 }
 
+static _Atomic bool came_early;
+
+bool opencl_layer_came_early(void)
+{
+	return atomic_load(&came_early);
+}
+
 /* An error would make the loader unload us, who may be here by other doors: we never fail. */
 int32_t clInitLayer(uint32_t n, const void *target, uint32_t *ret_n, const void **ret_dispatch)
 {
@@ -42,5 +50,7 @@ int32_t clInitLayer(uint32_t n, const void *target, uint32_t *ret_n, const void 
 	*ret_dispatch = target;
 	if (collect_start(DOOR_OPENCL) == 0 && collect_on)
 		*ret_dispatch = opencl_layer(n, target, ret_n);
+	else
+		atomic_store(&came_early, true);
 	return OPENCL_SUCCESS;
 }

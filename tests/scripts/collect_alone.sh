@@ -135,6 +135,28 @@ check "a runtime of OpenMP" "a tool, done 1" \
 LD_LIBRARY_PATH=$libs OMP_TOOL_LIBRARIES=/other.so odd openmp
 check "another tool is left alone" "no tool, done" "$(cat said)"
 
+# ---- contexts are those that sessions ask for
+cat >contexts.py <<'END'
+import ctypes, os, sys
+cuda = ctypes.CDLL(sys.argv[1])
+lib = ctypes.CDLL(os.environ["PROTON_LIBRARY"])
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t)] + [(n, ctypes.c_char_p) for n in ("context", "data", "backend", "mode", "hook")]
+def step():
+    lib.proton_api_enter_scope(b"step")
+    cuda.cuLaunchKernel(b"add", 1, 1, 1, 1, 1, 1, 0, None, None, None)
+    lib.proton_api_exit_scope()
+cuda.cuInit(0)
+for word in sys.argv[2:]:
+    session = lib.proton_api_session_start(word.encode(), ctypes.byref(Options(ctypes.sizeof(Options), word.encode())))
+    for _ in range(5):
+        step()
+    lib.proton_api_session_finalize(session, None)
+END
+timeout 240 python3 contexts.py "$cuda" shadow python 2>err
+check "scopes alone" "step/add 5 []" "$(tree shadow.hatchet)"
+check "then frames of Python" "$PWD/contexts.py:14@<module>/$PWD/contexts.py:8@step/add 5 []" "$(tree python.hatchet)"
+
 # ---- what may be wrong with the program
 odd closed
 check "standard streams are files of the program" "done" "$(cat said)"
