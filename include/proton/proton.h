@@ -338,7 +338,8 @@ static inline int proton_state_exit(void)
 
 /* Say what the next launches are, until proton_launch_end(): their kernels are called `name`, not by their
  * symbols, and what proton_scope_metric() and its kin add is theirs: "flops", "flops8" to "flops64", "bytes" or
- * any other, once for all that is launched in between. One at a time: another ends it.
+ * any other, once for all that is launched in between. One at a time: another ends it. What is captured into a
+ * CUDA graph has its name and values each time the graph runs, and not before.
  *   unit    PROTON_OK
  *   source  name is copied; NULL and "": kernels keep their symbols, and values go to where they are launched
  *   errors  PROTON_NOBODY. Values are kept where nothing is launched; more than 16 before the first launch go

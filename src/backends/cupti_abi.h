@@ -90,6 +90,7 @@ enum abi_domain {
 enum abi_resource {
 	ABI_RESOURCE_INIT_FINISHED = 5,
 	ABI_RESOURCE_GRAPH_NODE_CREATED = 13,
+	ABI_RESOURCE_GRAPH_NODE_CLONED = 20,
 };
 
 enum abi_state { ABI_STATE_FATAL_ERROR = 1 };
@@ -338,6 +339,17 @@ struct abi_sync {
 /* The largest record that we ask for (a kernel of CUDA 13.0), to turn a rate into bytes. */
 #define ABI_KERNEL_BYTES 216
 
+/* Of callbacks of ABI_DOMAIN_RESOURCE; descriptor: of those about nodes of graphs, abi_graph_data. */
+struct abi_resource_data {
+	void *context, *handle, *descriptor;
+};
+
+struct abi_graph_data {
+	void *graph, *original_graph, *node, *original_node;
+	uint32_t node_type;
+	void *dependency, *graph_exec;
+};
+
 typedef void (*abi_callback_fn)(void *user, uint32_t domain, uint32_t id, const void *data);
 typedef void (*abi_requested_fn)(uint8_t **buffer, size_t *size, size_t *n_records_max);
 typedef void (*abi_completed_fn)(void *context, uint32_t stream, uint8_t *buffer, size_t size,
@@ -362,6 +374,7 @@ typedef void (*abi_completed_fn)(void *context, uint32_t stream, uint8_t *buffer
 	_(OPTIONAL, cuptiActivitySetAttribute, (uint32_t attribute, size_t * size, void *value))   \
 	_(OPTIONAL, cuptiActivityGetNumDroppedRecords,                                             \
 	  (void *context, uint32_t stream, size_t *n))                                             \
+	_(OPTIONAL, cuptiGetGraphNodeId, (void *node, uint64_t *ret_id))                           \
 	_(OPTIONAL, cuptiGetResultString, (uint32_t result, const char **text))
 
 struct cupti_api {

@@ -60,7 +60,7 @@ static uint32_t translate_kernel(const struct cupti *c, const void *record, stru
 
 	*a = (struct activity){PLACE_AND_TIME(ACTIVITY_KERNEL, k),
 			       .name = k->name ? k->name : "<unnamed kernel>", .async = true,
-			       .graph = k->graph};
+			       .graph = k->graph, .graph_node = k->graph ? k->graph_node : 0};
 	for (unsigned i = 0; i < 3; i++) {
 		a->shape.grid[i] = (uint32_t)k->grid[i];
 		a->shape.block[i] = (uint32_t)k->block[i];

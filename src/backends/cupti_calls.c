@@ -91,17 +91,41 @@ static inline void on_driver(struct cupti *c, uint32_t id, const struct abi_call
 	}
 }
 
-/* A node made while this thread launches: the stream is being captured. */
-static void on_graph_node(struct cupti *c)
+/* 0: not known. */
+static uint64_t node_id(const struct cupti *c, void *node)
 {
-	if (cupti_thread.launching)
-		take_back(c, &cupti_thread);
+	uint64_t id = 0;
+
+	return node && c->api.cuptiGetGraphNodeId && c->api.cuptiGetGraphNodeId(node, &id) == ABI_OK
+		       ? id
+		       : 0;
 }
 
-static void on_resource(struct cupti *c, uint32_t id)
+/* A node made while this thread launches: the stream is being captured. */
+static void on_graph_node(struct cupti *c, const struct abi_graph_data *g)
 {
+	if (!cupti_thread.launching)
+		return;
+	take_back(c, &cupti_thread);
+	if (g && c->sink->ops->captured)
+		c->sink->ops->captured(c->sink, node_id(c, g->node));
+}
+
+/* A graph is copied, or made executable: records are of the new node. */
+static void on_graph_node_cloned(struct cupti *c, const struct abi_graph_data *g)
+{
+	if (g && c->sink->ops->cloned)
+		c->sink->ops->cloned(c->sink, node_id(c, g->original_node), node_id(c, g->node));
+}
+
+static void on_resource(struct cupti *c, uint32_t id, const struct abi_resource_data *data)
+{
+	const struct abi_graph_data *graph = data ? data->descriptor : NULL;
+
 	if (id == ABI_RESOURCE_GRAPH_NODE_CREATED)
-		on_graph_node(c);
+		on_graph_node(c, graph);
+	else if (id == ABI_RESOURCE_GRAPH_NODE_CLONED)
+		on_graph_node_cloned(c, graph);
 	else if (id == ABI_RESOURCE_INIT_FINISHED)
 		cupti_connect(c, CUPTI_DRIVER_READY);
 }
@@ -128,7 +152,7 @@ void cupti_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 	if (_likely_(domain == ABI_DOMAIN_DRIVER))
 		on_driver(c, id, data);
 	else if (domain == ABI_DOMAIN_RESOURCE)
-		on_resource(c, id);
+		on_resource(c, id, data);
 	else if (domain == ABI_DOMAIN_STATE && id == ABI_STATE_FATAL_ERROR)
 		on_fatal(c, data);
 }
@@ -166,6 +190,7 @@ static void attribute(struct cupti *c)
 		return;
 	}
 	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_GRAPH_NODE_CREATED);
+	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_GRAPH_NODE_CLONED);
 	enable_class(c, true);
 	atomic_store(&c->launches.complete, true);
 }

@@ -229,6 +229,8 @@ struct launch_info {
 	uint32_t name;   /* string; 0: kernels keep theirs */
 	uint32_t node;
 	uint32_t n;
+	uint32_t
+		n_placed; /* that were given before the first launch, and went where that comes from */
 	struct launch_value values[16];
 };
 
@@ -509,6 +511,8 @@ void launch_flush(struct thread_state *t);
 
 /* metrics.c */
 void metric_put_at(struct thread_state *t, uint32_t node, const struct launch_value *v);
+/* Where this slot is, on its lane and of its sessions. */
+void metric_put_beside(uint32_t slot, const struct launch_value *v);
 /* As collect_metric_f64() and its like, at this node; WIRE_NONE: as they do. */
 void collect_metric_at(uint32_t node, const char *name, enum metric_type type,
 		       union metric_value v);

@@ -17,6 +17,7 @@ void launch_place(struct thread_state *t, uint32_t node)
 	l->node = l->name ? node_intern(node, frame_intern(FRAME_KERNEL, l->name)) : node;
 	for (uint32_t i = 0; i < l->n; i++)
 		metric_put_at(t, l->node, &l->values[i]);
+	l->n_placed = l->n;
 	l->n = 0;
 }
 
@@ -43,7 +44,7 @@ int collect_launch_begin(const char *name, size_t len)
 	}
 	t->launch.name = len ? string_intern(name, len) : 0;
 	t->launch.placed = false;
-	t->launch.n = 0;
+	t->launch.n = t->launch.n_placed = 0;
 	t->launch.on = true;
 	t->context = 0;
 	return 0;

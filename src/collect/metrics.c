@@ -104,7 +104,7 @@ static uint32_t metric_of(const char *name, enum metric_type type, uint8_t scope
 			     scope == METRIC_PROPERTY ? METRIC_LAST : guess.add);
 }
 
-void metric_put_at(struct thread_state *t, uint32_t node, const struct launch_value *v)
+static void value_put(uint32_t node, uint32_t lane, uint32_t epoch, const struct launch_value *v)
 {
 	uint32_t set = set_intern_one(v->metric), slot;
 
@@ -112,7 +112,7 @@ void metric_put_at(struct thread_state *t, uint32_t node, const struct launch_va
 		lose(LOSS_SLOTS_FULL, 1);
 		return;
 	}
-	slot = slot_intern(node, thread_lane(t), set, epoch_now());
+	slot = slot_intern(node, lane, set, epoch);
 	if (slot == WIRE_NONE)
 		return;
 	if (v->replace)
@@ -122,6 +122,18 @@ void metric_put_at(struct thread_state *t, uint32_t node, const struct launch_va
 	else
 		slot_add_u64(slot, 0, v->v.u64);
 	slot_touch(slot);
+}
+
+void metric_put_at(struct thread_state *t, uint32_t node, const struct launch_value *v)
+{
+	value_put(node, thread_lane(t), epoch_now(), v);
+}
+
+void metric_put_beside(uint32_t slot, const struct launch_value *v)
+{
+	const struct slot_entry *e = &collector->slot[slot];
+
+	value_put(e->node, e->lane, e->epoch, v);
 }
 
 /* To the launch that was begun, as soon as it comes. False: there is no room to keep it. */

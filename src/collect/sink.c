@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "collect/epochs.h"
 #include "collect/host_clock.h"
+#include "collect/graph_nodes.h"
 #include "collect/internal.h"
 #include "collect/slots.h"
 #include "wire/wire.h"
@@ -311,13 +312,18 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 	const struct kind *k = &kinds[a->kind];
 	char text[NAME_MAX_MADE];
 	struct record_key key;
-	uint32_t slot;
+	uint32_t slot, name;
 
 	key = record_key(sink, a, text);
+	name = _unlikely_(a->graph_node) ? graph_node_name(a->graph_node) : 0;
+	if (name)
+		key.name = collector->string[name].s;
 	slot = k->is_symbol ? cached_slot(&key, t) : record_slot(&key);
 	if (slot == WIRE_NONE)
 		return;
 	k->fill(slot, a);
+	if (_unlikely_(a->graph_node))
+		graph_node_ran(a->graph_node, slot);
 	if (_unlikely_(is_guessed(a->launch)))
 		add_guessed(slot);
 	if (!k->on_host)
@@ -419,6 +425,20 @@ static void sink_leave(struct activity_sink *sink)
 	collect_pop(scope_tag(sink));
 }
 
+static void sink_captured(struct activity_sink *sink, uint64_t graph_node)
+{
+	(void)sink;
+	if (collect_on)
+		graph_node_captured(thread_state(), graph_node);
+}
+
+static void sink_cloned(struct activity_sink *sink, uint64_t from, uint64_t to)
+{
+	(void)sink;
+	if (collect_on)
+		graph_node_cloned(from, to);
+}
+
 static const struct activity_sink_ops sink_ops = {
 	.launch = sink_launch,
 	.record = sink_record,
@@ -427,6 +447,8 @@ static const struct activity_sink_ops sink_ops = {
 	.device = sink_device,
 	.note = sink_note,
 	.connect = sink_connect,
+	.captured = sink_captured,
+	.cloned = sink_cloned,
 	.enter = sink_enter,
 	.leave = sink_leave,
 };

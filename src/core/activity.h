@@ -64,6 +64,7 @@ struct activity {
 				  * launch before callbacks came on */
 	uint32_t graph;            /* graph the record belongs to, 0 = none */
 	struct launch_shape shape; /* of kernels */
+	uint64_t graph_node;       /* of kernels: the node of its graph; 0: none, or not known */
 };
 
 /* "HostToDevice" … and the short form for node names, "HtoD". */
@@ -114,6 +115,10 @@ struct activity_sink_ops {
 	 * no lock, no system call. */
 	void (*enter)(struct activity_sink *sink, const char *name, size_t len);
 	void (*leave)(struct activity_sink *sink);
+	/* The launch in progress on this thread has become a node of a graph, which has this id; a node has
+	 * been made after another one. Records name it (graph_node). */
+	void (*captured)(struct activity_sink *sink, uint64_t graph_node);
+	void (*cloned)(struct activity_sink *sink, uint64_t from, uint64_t to);
 };
 
 struct activity_sink {

@@ -166,6 +166,7 @@ static void fill_kernel(union record *r, const struct mock_op *op, uint32_t id)
 	r->kernel.correlation = id;
 	r->kernel.name = op->name;
 	r->kernel.graph = op->graph;
+	r->kernel.graph_node = op->graph_node;
 	r->kernel.grid[0] = 128;
 	r->kernel.grid[1] = (int32_t)(1 + id % 2); /* every other launch has another grid */
 	r->kernel.grid[2] = r->kernel.block[1] = r->kernel.block[2] = 1;
@@ -646,6 +647,32 @@ void mock_resource(uint32_t id)
 	in_driver_callback--;
 }
 
+static void raise_node(uint32_t id, uint64_t from, uint64_t node)
+{
+	struct abi_graph_data graph = {.node = (void *)(uintptr_t)node,
+				       .original_node = (void *)(uintptr_t)from};
+	struct abi_resource_data data = {.descriptor = &graph};
+
+	if (!mock.callback || !mock.enabled[ABI_DOMAIN_RESOURCE][id])
+		return;
+	in_driver_callback++;
+	mock.callback(mock.user, ABI_DOMAIN_RESOURCE, id, &data);
+	in_driver_callback--;
+}
+
+EXPORT mock_clone_fn mock_clone;
+void mock_clone(uint64_t from, uint64_t to)
+{
+	raise_node(ABI_RESOURCE_GRAPH_NODE_CLONED, from, to);
+}
+
+EXPORT uint32_t cuptiGetGraphNodeId(void *node, uint64_t *ret_id);
+uint32_t cuptiGetGraphNodeId(void *node, uint64_t *ret_id)
+{
+	*ret_id = (uintptr_t)node;
+	return ABI_OK;
+}
+
 EXPORT mock_fatal_fn mock_fatal;
 void mock_fatal(const char *message)
 {
@@ -671,7 +698,7 @@ uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 	call.correlation = atomic_fetch_add(&correlation, 1) + 1;
 	raise_driver(cbid, &call);
 	if (op->captured)
-		mock_resource(ABI_RESOURCE_GRAPH_NODE_CREATED);
+		raise_node(ABI_RESOURCE_GRAPH_NODE_CREATED, 0, op->graph_node);
 	else if (op->kind && !op->result && mock.kinds[op->kind])
 		put_records(op, call.correlation);
 	call.site = ABI_EXIT;

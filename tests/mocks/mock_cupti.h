@@ -29,6 +29,7 @@ struct mock_op {
 	uint64_t start_ns, end_ns; /* both 0: now; start UINT64_MAX: never gets times */
 	uint32_t result;           /* of the driver call; no record when not 0 */
 	bool captured;             /* a graph node is made instead of records */
+	uint64_t graph_node;       /* its id, or that of records */
 };
 
 /* A driver call on this thread; returns its correlation id. */
@@ -38,6 +39,8 @@ typedef void mock_auto_fn(bool on);
 /* Completes n pending records, the oldest or the newest first. */
 typedef void mock_complete_fn(size_t n, bool newest_first);
 typedef void mock_resource_fn(uint32_t id);
+/* A node of a graph is made after another one. */
+typedef void mock_clone_fn(uint64_t from, uint64_t to);
 typedef void mock_fatal_fn(const char *message);
 /* Numbers for tests. */
 struct mock_counters {
