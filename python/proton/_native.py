@@ -164,8 +164,8 @@ def has(name):
 
 
 def scope_functions():
-    """Two functions that the library makes for the interpreter itself, push(name) and pop(...), which cost a
-    fraction of what ctypes takes; None where it cannot (another interpreter than CPython)."""
+    """Functions that the library makes for the interpreter itself, which cost a fraction of what ctypes takes:
+    push(name), pop(...), open(name) and close([name]). None where it cannot (another interpreter than CPython)."""
     path = load()
     if path is None:
         return None
@@ -174,7 +174,7 @@ def scope_functions():
         make.restype = ctypes.py_object
         make.argtypes = (ctypes.py_object,)
         made = make(encode)
-        return made["scope_push"], made["scope_pop"]
+        return tuple(made["scope_" + name] for name in ("push", "pop", "open", "close"))
     except (AttributeError, KeyError, ValueError, SystemError):
         return None
 

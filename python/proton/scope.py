@@ -17,16 +17,6 @@ CACHED_NAME_LEN_MAX = 256
 _encoded = {}  # name -> bytes, of short names
 
 
-class _Thread(threading.local):
-    """Names of the scopes of enter_scope() that this thread has open."""
-
-    def __init__(self):
-        self.scopes = []
-
-
-_thread = _Thread()
-
-
 def encoded(name):
     """The name as libproton takes it. Raises TypeError."""
     found = _encoded.get(name) if type(name) is str else None
@@ -41,9 +31,10 @@ def encoded(name):
 
 # ---- entering and leaving: at each scope, so it counts what they cost ----
 
-# While somebody profiles and a scope was entered since: functions that enter and leave one. Else None.
+# While somebody profiles and a scope was entered since: functions that enter and leave one, around a block and in
+# two calls. Else None.
 _on = flags.profiling_on
-_push = _pop = None
+_push = _pop = _open = _close = None
 _ready = {}  # name -> a scope to be entered, without metrics
 _Ready = None  # its class
 
@@ -56,19 +47,47 @@ def _pop_by_ctypes(*_raised):
     _native.exit_scope()
 
 
+class _Thread(threading.local):
+    """Names of the scopes of enter_scope() that this thread has open."""
+
+    def __init__(self):
+        self.scopes = []
+
+
+_thread = _Thread()
+
+
+def _open_by_ctypes(name):
+    _push_by_ctypes(name)
+    _thread.scopes.append(name)
+    return len(_thread.scopes)
+
+
+def _close_by_ctypes(name=None):
+    scopes = _thread.scopes
+    if not scopes:
+        return -1
+    if name is not None and name != scopes[-1]:
+        return -2
+    scopes.pop()
+    _pop_by_ctypes()
+    return len(scopes) + 1
+
+
 def _forget():
     """It may have changed whether somebody profiles."""
-    global _on, _push, _pop
+    global _on, _push, _pop, _open, _close
     _on = flags.profiling_on
-    _push = _pop = None
+    _push = _pop = _open = _close = None
     _ready.clear()
 
 
 def _prepare():
     """Somebody profiles: start the collector, and have what enters and leaves at hand."""
-    global _push, _pop, _Ready
+    global _push, _pop, _open, _close, _Ready
     _native.active()
-    push, pop = _native.scope_functions() or (_push_by_ctypes, _pop_by_ctypes)
+    by_ctypes = (_push_by_ctypes, _pop_by_ctypes, _open_by_ctypes, _close_by_ctypes)
+    push, pop, opens, closes = _native.scope_functions() or by_ctypes
 
     class Ready(_Decorator):
         """A scope without metrics that is entered and left whoever profiles by then: the collector keeps
@@ -94,7 +113,7 @@ def _prepare():
             __exit__ = pop
 
     _Ready = Ready
-    _push, _pop = push, pop
+    _push, _pop, _open, _close = push, pop, opens, closes
 
 
 def _enter(name, metrics):
@@ -207,53 +226,54 @@ def cpu_timed_scope(name, metrics=None):
 def enter_scope(name, *, metrics=None):
     """Open a scope on this thread until exit_scope().
 
-    returns  its number among those that this thread has open, from 1; -1 while nobody profiles
+    returns  its number: how many scopes this thread has open, from 1; -1 while nobody profiles
     errors   TypeError and those of metrics (see proton.metric): it is not open then
     thread   any; belongs to the caller
     """
-    if metrics or _push is None:
+    if _open is None:
         if not _on:
             return -1
-        _enter(name, metrics)
-    else:
-        _push(name)
-    scopes = _thread.scopes
-    scopes.append(name)
-    return len(scopes)
+        _prepare()
+    number = _open(name)
+    if metrics:
+        try:
+            metric.add_all(metrics)
+        except BaseException:
+            _close()
+            raise
+    return number
 
 
 def exit_scope(name=None, *, metrics=None):
     """Close the innermost scope that enter_scope() opened on this thread.
 
     name     its name, to be checked; None: whichever it is
-    metrics  added to it before it is closed, which it is even where they raise
+    metrics  added to what the thread is in before it is closed, which it is even where they raise
     returns  the number that enter_scope() returned; -1 while nobody profiles, and where none is
              open, with a warning
     errors   ValueError: it is another one's name, and nothing is closed; those of metrics
     thread   the one that opened it
     """
-    if _pop is None and not _on:
-        return -1
-    scopes = _thread.scopes
-    number = len(scopes)
-    if not number:
-        warnings.warn("exit_scope(): this thread has no scope open", RuntimeWarning, stacklevel=2)
-        return -1
-    if name is not None and name != scopes[-1]:
-        raise ValueError("the innermost scope is %r, not %r" % (scopes[-1], name))
+    if _close is None:
+        if not _on:
+            return -1
+        _prepare()
     if metrics:
         try:
             metric.add_all(metrics)
         finally:
-            scopes.pop()
-            _leave()
-    else:
-        scopes.pop()
-        if _pop is not None:
-            _pop()
-        else:
-            _pop_by_ctypes()
+            number = exit_scope(name)
+        return number
+    number = _close() if name is None else _close(name)
+    if number < 0:
+        _complain(number, name)
     return number
+
+
+def _complain(number, name):
+    if number == -2:
+        raise ValueError("the innermost scope is not %r" % (name,))
+    warnings.warn("exit_scope(): this thread has no scope open", RuntimeWarning, stacklevel=3)
 
 
 flags.listeners.append(_forget)

@@ -70,12 +70,32 @@ class Scopes(RecordedCase):
 
     def test_wrong_name(self):
         proton.enter_scope("outer")
-        with self.assertRaisesRegex(ValueError, "'outer'"):
+        with self.assertRaisesRegex(ValueError, "not 'other'"):
             proton.exit_scope("other")
         launch("add")
         proton.exit_scope("outer")
         launch("add")
         self.assertEqual(self.kernels(), {"outer/add": 1, "add": 1})
+
+    def test_crossed(self):
+        """Blocks and pairs do not close each other's."""
+        with proton.scope("block"):
+            proton.enter_scope("pair")
+            launch("add")
+        launch("mul")
+        self.assertRaises(TypeError, proton.exit_scope, 7)
+        proton.exit_scope("pair")
+        launch("sub")
+        self.assertEqual(self.kernels(), {"block/pair/add": 1, "pair/mul": 1, "sub": 1})
+
+    def test_deep(self):
+        """More than the collector keeps: counted there, and balanced."""
+        numbers = [proton.enter_scope("deep") for _ in range(400)]
+        self.assertEqual(numbers[:3], [1, 2, 3])
+        for _ in range(400):
+            self.assertGreater(proton.exit_scope("deep"), 0)
+        launch("add")
+        self.assertEqual(self.kernels(), {"add": 1})
 
     def test_unbalanced(self):
         with warnings.catch_warnings(record=True) as seen:

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
+#include "base/hash.h"
 #include "base/util.h"
 #include "collect/contexts.h"
 #include "collect/internal.h"
@@ -273,6 +274,66 @@ static void *scope_pop(void *self, void *const *args, ssize_t n)
 	return none();
 }
 
+/* Scopes in two calls have tags of their own, with half of it made of the name: so they are told from those around
+ * blocks, and a wrong name is seen. */
+#define PAIR_TAG UINT64_C(0x50414952)
+
+static uint64_t pair_tag(const char *text, size_t len)
+{
+	return PAIR_TAG << 32 | (uint32_t)hash_bytes(text, len);
+}
+
+static void *scope_open(void *self, void *const *args, ssize_t n)
+{
+	_held_ held = NULL;
+	const char *text;
+	size_t len;
+
+	(void)self;
+	if (!takes(n, 1) || !(text = text_of(args[0], &len, &held)))
+		return NULL;
+	n = collect_push(FRAME_SCOPE, pair_tag(text, len), len ? text : "<scope>",
+			 len ? len : strlen("<scope>"));
+	return py.PyLong_FromLongLong(n < 0 ? MAX_DEPTH + 1 : n + 1);
+}
+
+enum { CLOSE_NONE = -1, CLOSE_WRONG = -2 };
+
+static int close_pair(void *const *name, ssize_t n)
+{
+	struct thread_state *t;
+	_held_ held = NULL;
+	const char *text;
+	uint32_t i;
+	size_t len;
+
+	if (!collect_on)
+		return CLOSE_NONE;
+	t = thread_state();
+	if (t->overflow) {
+		collect_pop(PAIR_TAG << 32);
+		return MAX_DEPTH + 1;
+	}
+	for (i = t->depth; i && t->stack[i - 1].tag >> 32 != PAIR_TAG; i--)
+		;
+	if (!i)
+		return CLOSE_NONE;
+	if (n && !(text = text_of(name[0], &len, &held)))
+		return 0;
+	if (n && t->stack[i - 1].tag != pair_tag(text, len))
+		return CLOSE_WRONG;
+	collect_pop(t->stack[i - 1].tag);
+	return (int)i;
+}
+
+static void *scope_close(void *self, void *const *args, ssize_t n)
+{
+	int number = close_pair(args, n);
+
+	(void)self;
+	return number ? py.PyLong_FromLongLong(number) : NULL;
+}
+
 static void *enter_op(void *self, void *const *args, ssize_t n)
 {
 	_held_ held = NULL;
@@ -391,9 +452,10 @@ void *proton_seam_functions(void *encode)
 {
 	static struct method methods[] = {
 #define _(function) {#function, function, METHOD_FASTCALL, NULL}
-		_(record_scope), _(enter_scope), _(exit_scope),    _(enter_op),     _(exit_op),
-		_(enter_state),  _(exit_state),  _(context_depth), _(put_metric),   _(forget_types),
-		_(leave_scopes), _(scope_push),  _(scope_pop),     _(is_automatic),
+		_(record_scope), _(enter_scope),  _(exit_scope),   _(enter_op),
+		_(exit_op),      _(enter_state),  _(exit_state),   _(context_depth),
+		_(put_metric),   _(forget_types), _(leave_scopes), _(scope_open),
+		_(scope_close),  _(scope_push),   _(scope_pop),    _(is_automatic),
 #undef _
 	};
 	void *dict, *function;

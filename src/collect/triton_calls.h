@@ -10,6 +10,8 @@
  *     scope_push(name)                  scope_pop(...): whatever it is given
  *     leave_scopes(): all that this thread entered by enter_scope()
  *     is_automatic() -> bool: does the run read what fits the program?
+ *     scope_open(name) -> int           scope_close([name]) -> int: the same, -1: none is open, -2: it is not of
+ *                                       this name, and stays open
  *     put_metric(id, name, value) -> bool: False, value is neither an int of 64 bits nor a float; raises
  *         RuntimeError where a scope has a number of the other kind, until forget_types()
  *
