@@ -74,38 +74,32 @@ struct arguments {
 	struct loading loading;
 };
 
-static int add_rule(struct arguments *a, const char *word)
+/* "10%", "any", or a rule. */
+static int add_reason(struct arguments *a, const char *word)
 {
+	struct amount share = {.unit = AMOUNT_PERCENT};
 	int rule = finding_parse(word);
 
-	if (rule < 0)
+	if (rule >= 0) {
+		a->fail_on[rule] = true;
+		return 0;
+	}
+	if (strcmp(word, "any") != 0 && amount_parse(word, strlen(word), &share) < 0)
 		return -EINVAL;
-	a->fail_on[rule] = true;
+	if (share.unit != AMOUNT_PERCENT || share.value < 0)
+		return -EINVAL;
+	a->least = a->least < 0 ? share.value / 100 : fmin(a->least, share.value / 100);
 	return 0;
 }
 
-/* "10%", "any", or words with commas. */
 static int on_fail_on(struct arguments *a, const char *value)
 {
 	_cleanup_(freep) char *copy = strdup(value);
 	char *rest = copy, *word;
-	struct amount share;
-	int r = 0;
+	int r = copy ? 0 : -ENOMEM;
 
-	if (!copy)
-		return -ENOMEM;
-	if (!strcmp(value, "any")) {
-		a->least = 0;
-		return 0;
-	}
-	if (amount_parse(value, strlen(value), &share) == 0) {
-		if (share.unit != AMOUNT_PERCENT || share.value < 0)
-			return -EINVAL;
-		a->least = a->least < 0 ? share.value / 100 : fmin(a->least, share.value / 100);
-		return 0;
-	}
 	while (r == 0 && (word = strsep(&rest, ",")))
-		r = add_rule(a, word);
+		r = add_reason(a, word);
 	return r;
 }
 

@@ -14,6 +14,15 @@ bool metadata_is_frame(const struct session *s, uint32_t frame)
 	return !strncmp(name, NAME, n) && (name[n] == '\0' || name[n] == ':');
 }
 
+bool metadata_is_there(const struct session *s)
+{
+	uint32_t i = 0;
+
+	while (i < s->n_frames && !metadata_is_frame(s, i))
+		i++;
+	return i < s->n_frames;
+}
+
 uint8_t *metadata_nodes(const struct session *s)
 {
 	uint8_t *nodes = calloc(s->n_nodes + 1, 1), *frames = calloc(s->n_frames + 1, 1);

@@ -8,6 +8,7 @@
 #include "core/session.h"
 
 bool metadata_is_frame(const struct session *s, uint32_t frame);
+bool metadata_is_there(const struct session *s);
 /* By node: is it, or a node above it, of such a frame? Malloc'd; NULL: out of memory. */
 uint8_t *metadata_nodes(const struct session *s);
 

@@ -287,7 +287,7 @@ double spread_value(const struct spread *x, enum spread_column column)
 		return NAN;
 	switch (column) {
 	case SPREAD_WAIT:
-		return (x->is_collective ? mean - x->min : x->max - mean) * x->n;
+		return x->is_collective ? mean - x->min : x->max - mean;
 	case SPREAD_IMBALANCE:
 		return x->sum > 0 ? x->max / mean : 1;
 	case SPREAD_SLOWEST:

@@ -27,7 +27,7 @@ struct spread {
  *        id         title     form  width rank help */
 /* clang-format off */
 #define SPREAD_COLUMNS(_)                                                                          \
-	_(WAIT,      "WAIT",    TIME,   7, 0, "what waiting for the slowest costs: (max - mean) x ranks; in a collective (mean - min) x ranks") \
+	_(WAIT,      "WAIT",    TIME,   7, 0, "how long a rank waits for the slowest, in the mean: max - mean; in a collective mean - min") \
 	_(IMBALANCE, "MAX/AVG", RATE,   7, 1, "1 is even") \
 	_(SLOWEST,   "SLOWEST", WORD,  12, 2, "the rank that takes longest; in a collective the one that comes last") \
 	_(MEAN,      "MEAN",    TIME,   7, 3, "of the ranks that have it") \

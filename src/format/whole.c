@@ -50,6 +50,20 @@ static uint64_t round_weight(double v)
 	return v < 0x1p64 ? (uint64_t)v : UINT64_MAX;
 }
 
+/* Of a fraction what was left out of those before is a part: so many small ones add up to what they are,
+ * though each is a whole number. */
+static uint64_t round_with_rest(double v, double *rest)
+{
+	double wanted = v + *rest;
+	uint64_t whole;
+
+	if (!(v > 0) || !(v < 0x1p52)) /* without fractions */
+		return round_weight(v);
+	whole = wanted > 0 ? round_weight(wanted) : 0;
+	*rest = wanted - (double)whole;
+	return whole;
+}
+
 /* Is it more than the format holds? An infinite one is left out, and told of already. */
 static bool is_cut(struct export_stacks *x, uint32_t node, uint64_t most)
 {
@@ -70,7 +84,7 @@ int export_stacks_round(struct export_stacks *x, uint64_t most)
 {
 	bool exact = is_exact(x);
 	union metric_value v;
-	double scale;
+	double scale, rest = 0; /* what rounding has left out so far: the sum stays what it is */
 
 	x->whole = malloc(x->s->n_nodes * sizeof(*x->whole));
 	if (!x->whole)
@@ -80,7 +94,7 @@ int export_stacks_round(struct export_stacks *x, uint64_t most)
 		if (exact && x->own[i] > 0 && session_value(x->s, i, x->metric, &v))
 			x->whole[i] = v.u64;
 		else
-			x->whole[i] = round_weight(x->own[i] * scale);
+			x->whole[i] = round_with_rest(x->own[i] * scale, &rest);
 		if (is_cut(x, i, most) && x->notes)
 			x->notes->n_cut++;
 	}

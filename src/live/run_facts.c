@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "core/runs.h"
+#include "report/print_line.h"
 
 extern char **environ;
 
@@ -36,6 +37,22 @@ static void add_environment(struct buf *words, const char *list)
 	for (char **variable = environ; list && *variable; variable++)
 		if (is_asked_for(*variable, list))
 			add_word(words, *variable);
+}
+
+/* What was asked for by a pattern that no variable has was mistyped, or is not set here. */
+static void complain_of_unset(const char *list)
+{
+	_cleanup_(freep) char *patterns = list ? strdup(list) : NULL;
+	char *rest = patterns, *pattern;
+
+	while (rest && (pattern = strsep(&rest, ","))) {
+		char **variable = environ;
+
+		while (*variable && !is_asked_for(*variable, pattern))
+			variable++;
+		if (*pattern && !*variable)
+			complain("--save-env: no variable is called '%s'", pattern);
+	}
 }
 
 /* STRTAB_NONE: out of memory, for the words too. */
@@ -68,6 +85,7 @@ int run_facts_begin(struct session *s, const struct recording_options *options, 
 	for (; *argv; argv++)
 		add_word(&command, *argv);
 	add_environment(&environment, options->save_env);
+	complain_of_unset(options->save_env);
 	run.strings[RUN_COMMAND] = add_words(s, &command);
 	run.strings[RUN_ENVIRONMENT] = add_words(s, &environment);
 	run.strings[RUN_FOLDER] = add_folder(s);

@@ -183,7 +183,7 @@ static int put_waits(struct report *r, const struct host *host)
 	int e;
 
 	out_putc(r->out, '\n');
-	rows_put_caption(r, "Waits for the GPU");
+	rows_put_caption(r, "Waits for the GPU, not in copies");
 	if (!host_has_wait(r->s)) {
 		rows_put_caption(r, "none (proton top and record see them with --sync)");
 		return 0;

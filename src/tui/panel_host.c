@@ -172,7 +172,7 @@ static const struct section sections[] = {
 		.most = ROWS_MAX,
 	},
 	{
-		.title = "Waits for the GPU",
+		.title = "Waits for the GPU, not in copies",
 		.name = "KIND",
 		.columns = {wait_columns, ARRAY_SIZE(wait_columns), 40},
 		.list = list_waits,

@@ -711,8 +711,9 @@ static void put_head(struct panel *p, const struct glyphs *glyphs, struct buf *o
 		buf_printf(out, "  %zu without flops", pr->roofline.n_without_flops);
 	if (pr->roofline.n_without_bytes)
 		buf_printf(out, "  %zu without bytes", pr->roofline.n_without_bytes);
-	if (has_ridge(p))
-		buf_printf(out, "  %s ridge", glyphs->ascending);
+	if (has_ridge(p)) /* a legend of what is drawn without a word beside it */
+		buf_printf(out, "%s  %s ridge", n_of_others(pr) ? "" : "  / mem",
+			   glyphs->ascending);
 }
 
 static void draw_head(struct panel *p, struct pen *pen)

@@ -307,8 +307,23 @@ static bool may_sort(struct panel *p, const struct column *c)
 	return !(c->of && c->of->is_missing) && !column_is_absent(p, c);
 }
 
-/* A panel that has no value of what it is to be sorted by is sorted by the first column that has,
- * until there are values: a running program may tell of a metric later. */
+/* The first column that may, of times if wanted; n: none. */
+static unsigned first_to_sort(struct panel *p, bool times)
+{
+	unsigned i = 0;
+
+	for (; i < p->columns.n; i++) {
+		const struct column *c = &p->columns.v[i];
+
+		if (!c->is_name && may_sort(p, c) &&
+		    (!times || (c->of && c->of->spec.form == FORM_TIME)))
+			break;
+	}
+	return i;
+}
+
+/* A panel that has no value of what it is to be sorted by is sorted by the first time that it has, else by
+ * the first column that has values, until there are some: a running program may tell of a metric later. */
 static void choose_sort(struct row_columns *rc, struct panel *p)
 {
 	const struct column *wished = &p->columns.v[rc->wish];
@@ -323,12 +338,13 @@ static void choose_sort(struct row_columns *rc, struct panel *p)
 		rc->wish_ascending = p->ascending;
 		p->ascending = false;
 	}
-	p->sort = rc->wish;
-	for (unsigned i = 0; i < p->columns.n && p->sort == rc->wish; i++)
-		if (!p->columns.v[i].is_name && may_sort(p, &p->columns.v[i]))
-			p->sort = i;
-	if (p->sort == rc->wish) /* nothing has */
+	p->sort = first_to_sort(p, true);
+	if (p->sort == p->columns.n)
+		p->sort = first_to_sort(p, false);
+	if (p->sort == p->columns.n) { /* nothing has */
+		p->sort = rc->wish;
 		p->ascending = rc->wish_ascending;
+	}
 }
 
 void row_columns_update(struct row_columns *rc, struct panel *p)

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "core/metadata.h"
 #include "core/runs.h"
 
 void usage_done(struct usage *u)
@@ -151,6 +153,19 @@ static void add_uses(struct usage *u, const struct session *s)
 	}
 }
 
+/* Launch metadata is no part of a run's work, as in the tree. 0 or -ENOMEM. */
+static int add_rows(struct usage *u, const struct session *s)
+{
+	_cleanup_(freep) uint8_t *metadata = NULL;
+
+	if (metadata_is_there(s) && !(metadata = metadata_nodes(s)))
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_rows; i++)
+		if (!metadata || !metadata[s->rows[i].node])
+			add_row(u, s, &s->rows[i]);
+	return 0;
+}
+
 int usage_update(struct usage *u, const struct session *s, uint64_t now_ns)
 {
 	double seconds = u->updated_ns && now_ns > u->updated_ns
@@ -165,8 +180,8 @@ int usage_update(struct usage *u, const struct session *s, uint64_t now_ns)
 	u->is_over = s->ended;
 	age(u->devices, u->n_devices);
 	age(u->processes, u->n_processes);
-	for (size_t i = 0; i < s->n_rows; i++)
-		add_row(u, s, &s->rows[i]);
+	if (add_rows(u, s) < 0)
+		return -ENOMEM;
 	add_uses(u, s);
 	differentiate(u->devices, u->n_devices, seconds);
 	differentiate(u->processes, u->n_processes, seconds);

@@ -39,6 +39,8 @@ check "one that did not" 0 "$(status "$PROTON" advise --fail-on uneven a.hatchet
 check "any" 1 "$(status "$PROTON" advise --fail-on any a.hatchet)"
 check "a share that is reached" 1 "$(status "$PROTON" advise --fail-on 1% a.hatchet)"
 check "one that is not" 0 "$(status "$PROTON" advise --fail-on 100000% a.hatchet)"
+check "a rule or a share" "1 0" "$(status "$PROTON" advise --fail-on uneven,1% a.hatchet) $(status "$PROTON" advise --fail-on uneven,100000% a.hatchet)"
+check "no share" 2 "$(status "$PROTON" advise --fail-on idle,5 a.hatchet)"
 check "no rule" 2 "$(status "$PROTON" advise --fail-on speed a.hatchet)"
 check "no file" 2 "$(status "$PROTON" advise)"
 check "a file that is not there" 2 "$(status "$PROTON" advise nothing.hatchet)"
@@ -109,9 +111,9 @@ has "the slow rank" "rank 0 works" ranks.txt
 has "who comes last" "wait for 0, which comes last" ranks.txt
 "$PROTON" merge --ranks r0.hatchet r1.hatchet >board.txt
 row() { awk -v name="$1" '$NF == name { print $1, $3 }' board.txt; }
-check "the board: work" "200ms 0" "$(row gemm)"
-check "the board: who comes last to a collective" "200ms 0" "$(row ncclDevKernel_AllReduce)"
-check "the board: collectives are apart" "200ms 0" "$(row ROOT)"
+check "the board: work" "100ms 0" "$(row gemm)"
+check "the board: who comes last to a collective" "100ms 0" "$(row ncclDevKernel_AllReduce)"
+check "the board: collectives are apart" "100ms 0" "$(row ROOT)"
 check "the board: totals" "400ms 10.0ms 0|200ms 210ms 1" \
 	"$(awk '/COLLECT/ { on = 1; next } !NF { on = 0 } on { print $1, $3, $4 }' board.txt | paste -sd'|')"
 finish

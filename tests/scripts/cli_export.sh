@@ -214,4 +214,15 @@ for trace in torch.json h200-torch-graph.json h200-torch-stack.json proton.chrom
 	"$PROTON" export -f chrome again.hatchet | cmp - again.chrome_trace
 	check "$trace: by way of Hatchet" 0 $?
 done
+# Fractions of which a file cannot hold all: what each loses the next ones have, and the sum is right.
+python3 - >thirds.hatchet <<'END'
+import json
+def node(name, children=(), **metrics):
+    return {"frame": {"name": name}, "metrics": metrics, "children": list(children)}
+print(json.dumps([node("ROOT", [node("k%d" % i, score=1 / 3) for i in range(300)]), {}]))
+END
+check "fractions add up" 1000000 "$("$PROTON" export -f folded -m score thirds.hatchet 2>/dev/null | python3 -c '
+import sys
+print(str(sum(int(line.split()[-1]) for line in sys.stdin))[:7])')"
+
 finish

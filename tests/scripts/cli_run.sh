@@ -17,8 +17,9 @@ export PROTON_FAKE=$fake TZ=UTC
 # ---- recorded
 before=$(date +%s%N)
 ZEBRA_A=1 ZEBRA_B="two words" OTHER=3 "$PROTON" record -q --label "after the fix" --save-env 'ZEBRA_*,HOME,NOT_SET' \
-	-o a.hatchet --tape a.tape -- sh -c 'sleep 0.1; exit 3' "it's" ""
+	-o a.hatchet --tape a.tape -- sh -c 'sleep 0.1; exit 3' "it's" "" 2>err
 check "a failing program: status" 3 $?
+check "a variable that is not there" "proton: --save-env: no variable is called 'NOT_SET'" "$(cat err)"
 after=$(date +%s%N)
 for f in a.hatchet a.tape; do
 	check "$f: words" "['sh', '-c', 'sleep 0.1; exit 3', \"it's\", '']" "$(runs $f 'r[0]["command"]')"
