@@ -109,7 +109,8 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
     name      path of the file without its suffix; None: "proton" in the current folder. A name that a
               live session has activates that one
     context   what kernels stand under: "shadow" scopes, "python" frames of Python
-    data      "tree" adds up, "trace" keeps each operation
+    data      "tree": what ran is added up by calling context. Others are refused where libproton has
+              them not ("trace": each operation by itself)
     backend   whose devices: "cupti", "opencl", ...; None: all
     mode      text, or an object of proton.mode
     hook      "triton": names and metrics of launch_metadata; or a proton.hooks.Hook

@@ -21,8 +21,15 @@ class AutomaticHook(LaunchHook):
         if not metadata.extras:
             return
         others = sys.modules.get(PUBLIC)
-        if others is None or not others.HookManager.active_hooks:
+        if others is not None and others.HookManager.active_hooks:
+            return
+        try:
             super().enter(metadata)
+        except Exception as error:  # nobody asked for them: the program is not to fail of it
+            triton_seam.note(
+                "launch_metadata of Triton's kernel '%.64s' are left out: %s: %.128s"
+                % (metadata.data.get("name"), type(error).__name__, error)
+            )
 
 
 def start():

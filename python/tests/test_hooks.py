@@ -156,6 +156,27 @@ class Launches(RecordedCase):
         proton.finalize()
         self.assertEqual(kernels("a.hatchet")["add"], 1)
 
+    def test_by_itself(self):
+        """A program that did not ask for its metadata does not fail of them."""
+        from proton.triton_hook import AutomaticHook
+
+        class Broken(Metadata):
+            extras = {"x": 1}
+
+            def get(self):
+                raise KeyError("mine")
+
+        proton.start("a")
+        hook = AutomaticHook()
+        for metadata in (Broken("gemm", {}), Metadata("gemm", {"x": 1j})):
+            metadata.extras = {"x": 1}
+            hook.enter(metadata)
+            launch("gemm")
+            hook.exit(metadata)
+        proton.finalize()
+        found = {k: v for k, v in kernels("a.hatchet").items() if "helper" not in k}
+        self.assertEqual(found, {"gemm": 2})
+
     def test_one_place(self):
         """Triton before its chains: an attribute, which may be somebody else's."""
         self.runtime.launch_enter_hook = None

@@ -4,7 +4,7 @@ import unittest
 import warnings
 from unittest import mock
 
-from .support import RecordedCase, flags, has, kernels, launch, proton, read
+from .support import RecordedCase, flags, kernels, launch, proton, read
 
 
 class Scopes(RecordedCase):
@@ -185,8 +185,6 @@ class Scopes(RecordedCase):
         self.assertEqual(self.kernels(), {"g/add": 1, "add": 1})
 
     def test_depth(self):
-        if not has("context_depth"):
-            self.skipTest("this libproton has no context_depth")
         before = proton.context.depth(self.session)
         with proton.scope("s"):
             proton.enter_scope("t")

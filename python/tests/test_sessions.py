@@ -11,7 +11,6 @@ from .support import (
     Case,
     RecordedCase,
     flags,
-    has,
     is_recorded,
     kernels,
     launch,
@@ -245,11 +244,6 @@ class CommandLine(RecordedCase):
 
 
 class Data(RecordedCase):
-    def setUp(self):
-        super().setUp()
-        if not has("session_data", "phase_advance", "phase_clear", "phase_is_complete"):
-            self.skipTest("this libproton has no phases")
-
     def test_none(self):
         for function in (proton.data.get, proton.data.get_msgpack, proton.data.advance_phase):
             self.assertIsNone(function(None))
@@ -276,6 +270,16 @@ class Data(RecordedCase):
         self.assertIn("add", str(proton.data.get(session, 0)))
         self.assertIn("mul", str(proton.data.get(session, 1)))
         proton.data.clear(session, 0)
+
+    def test_periodic_flushing(self):
+        session = proton.start("p", mode=proton.mode.PeriodicFlushing("hatchet"))
+        for phase in range(3):
+            with proton.scope("s"):
+                launch("add", phase + 1)
+            self.assertEqual(proton.data.advance_phase(session), phase + 1)
+        proton.finalize(session)
+        for phase in range(3):
+            self.assertEqual(kernels("p.part_%d.hatchet" % phase), {"s/add": phase + 1})
 
     def test_unknown(self):
         with self.assertRaises(ValueError):
