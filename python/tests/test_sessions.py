@@ -365,8 +365,11 @@ class AtExit(Case):
             "import proton; proton.start('live'); proton.enter_scope('s', metrics={'n': 3})\n"
             "proton.exit_scope(); proton.start('other')"
         )
+        package = os.path.dirname(os.path.dirname(os.path.abspath(proton.__file__)))
         subprocess.run(
-            [COMMAND, "record", "-q", "-o", "run", "--", sys.executable, "-c", code], check=True
+            [COMMAND, "record", "-q", "-o", "run", "--", sys.executable, "-c", code],
+            env=dict(os.environ, PYTHONPATH=package),
+            check=True,
         )
         self.assertEqual(read("live.hatchet")["s"]["n"], 3)
         self.assertTrue(os.path.exists("other.hatchet"))
