@@ -43,6 +43,7 @@ enum {
 	EXEC_MS = 500,   /* if we still run after this, exec must have failed */
 	AGAIN_MS = 100,  /* between two tries to make a thread */
 	STACK_SIZE = 256 * 1024,
+	YOUNG_PART = 8,  /* of a process's age, until it speaks again */
 	ALONE_EVERY = 5, /* periods */
 	ALONE_NAP_MS = 50,
 	N_OURS = 2, /* threads */
@@ -51,6 +52,7 @@ enum {
 /* owner: the sender thread, but for what is atomic */
 static struct {
 	bool gone;                     /* nobody reads any more */
+	uint64_t began_ns;             /* the thread */
 	_Atomic uint64_t failed_ns;    /* when no thread could be made; 0: never */
 	_Atomic uint64_t main_left_ns; /* when main() called pthread_exit(); 0: it did not */
 	_Atomic bool take_wanted, take_slow;
@@ -369,6 +371,18 @@ static bool rest(uint32_t period_ms)
 	}
 }
 
+/* A process that has just begun may be killed before it has spoken a second time, as workers of a pool are
+ * whose work is done: it speaks sooner, by a part of its age. Another period than the usual one is meant. */
+static uint32_t next_period_ms(void)
+{
+	uint32_t period_ms = CLAMP(atomic_load(&collector->control->period_ms), 10u, 10000u);
+	uint64_t age_ms = (clock_monotonic_ns() - sender.began_ns) / NSEC_PER_MSEC;
+
+	if (period_ms != CONTROL_PERIOD_MS)
+		return period_ms;
+	return (uint32_t)CLAMP(age_ms / YOUNG_PART, UINT64_C(10), (uint64_t)period_ms);
+}
+
 /* After the last word of the process the sender is silent, so that nobody takes it for alive. */
 static bool work(bool *reported)
 {
@@ -385,7 +399,7 @@ static bool work(bool *reported)
 		send_burst(false);
 		if (is_asked(&collector->resume))
 			answered(&collector->resume, asked);
-		period_ms = CLAMP(atomic_load(&collector->control->period_ms), 10u, 10000u);
+		period_ms = next_period_ms();
 	}
 	if (is_asked(&collector->deliver))
 		answer_deliver(!*reported);
@@ -410,6 +424,7 @@ static void *sender_main(void *arg)
 	forget_frames();
 	prctl(PR_SET_NAME, "proton-sender");
 	own_fd_isolate();
+	sender.began_ns = clock_monotonic_ns();
 	atomic_compare_exchange_strong(&collector->sender, &made, SENDER_ON);
 	while (!work(&reported)) {
 		n++;

@@ -238,7 +238,7 @@ static int make_control(struct session_dir *dir, int dir_fd)
 		return -errno;
 	dir->control = page;
 	page->version = CONTROL_VERSION;
-	atomic_store(&page->period_ms, 100);
+	atomic_store(&page->period_ms, CONTROL_PERIOD_MS);
 	atomic_store(&page->alive, 1);
 	__atomic_store_n(&page->magic, CONTROL_MAGIC, __ATOMIC_RELEASE);
 	return 0;

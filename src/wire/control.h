@@ -24,7 +24,7 @@
 
 struct control_page {
 	uint32_t magic, version;
-	_Atomic uint32_t period_ms;     /* sender period; 100 */
+	_Atomic uint32_t period_ms;     /* sender period; CONTROL_PERIOD_MS */
 	_Atomic uint32_t paused;        /* 1: records are not added */
 	_Atomic uint32_t reset;         /* changed: forget values (cumulative from zero) */
 	_Atomic uint32_t flush;         /* changed: deliver now */
@@ -47,6 +47,8 @@ struct control_page {
 	uint32_t reserved[11];
 	struct backend_options options; /* set before there is a collector */
 };
+
+#define CONTROL_PERIOD_MS 100u
 
 #define CONTROL_TRACE     8u   /* when each operation ran goes to a segment */
 #define CONTROL_CPU_TIME  16u  /* scopes get the time that their threads ran */
