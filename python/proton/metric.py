@@ -83,6 +83,7 @@ def _plain(value):
         values = [_plain(element) for element in value]
         if all(isinstance(element, (int, float)) for element in values):
             return values
+        raise TypeError("a vector has numbers alone as its elements")
     raise TypeError(
         "a metric is a number, a text, or a list of numbers, not %s" % type(value).__name__
     )
@@ -173,11 +174,14 @@ def _add_float(name, encoded, value, is_property):
         _native.metric_f64(encoded, value)
 
 
-def _add_vector(name, encoded, values, kind):
+def _check_size(name, values):
     if not 1 <= len(values) <= VECTOR_MAX:
         raise ValueError(
             "metric %r: a vector has 1 to %d elements, not %d" % (name, VECTOR_MAX, len(values))
         )
+
+
+def _add_vector(name, encoded, values, kind):
     if kind is _INTS:
         for value in values:
             _check_range(name, value)
@@ -243,6 +247,7 @@ def add(name, value):
         _add_text(name, encoded, value)
     elif kind is list:
         value, kind = _one_type(value)
+        _check_size(name, value)
         if not is_property:
             _check_type(name, kind)
         _add_vector(name, encoded, value, kind)

@@ -127,6 +127,9 @@ class Metrics(RecordedCase):
             with self.assertRaises((ValueError, TypeError), msg=str(value)):
                 with proton.scope("s", {"v": value}):
                     self.fail("entered")
+        with proton.scope("s", {"v": [1.5]}):  # what was refused has not fixed its type
+            pass
+        self.assertEqual(self.metrics(), {"v[0]": 1.5})
 
     def test_type_is_fixed(self):
         with proton.scope("s", {"t": 1.0}):
