@@ -9,7 +9,7 @@ ENVIRONMENT = {"PYTHONWARNINGS": "ignore:This process"}
 FILES = os.path.dirname(os.path.abspath(__file__))
 SCRUBBED = [
     (r"\b\d+\.\d+ ?(s|ms|seconds)\b", "_TIME_"),
-    (r"\b\d+:\d\d:\d\d\b", "_TIME_"),
+    (r"\b[\d-]*T?\d+:\d\d:\d\dZ?\b", "_TIME_"),
     (r"0x[0-9a-f]{6,}", "_ADDRESS_"),
     (r"started \d+", "started _ID_"),
     (r"pytest-of-\w+/pytest-\d+", "_TMP_"),
@@ -67,8 +67,7 @@ def at_terminal(script, *argv, **variables):
 def compiled(*options):
     return lambda python, words: [
         ({}, [python, "setup_fast.py", "-q", "build_ext", "--inplace", *options]),
-        ({}, words + [python, "use_fast.py"]),
-        ({}, words + [python, "-m", "cProfile", "-s", "name", "use_fast.py", "quiet"])]
+        ({}, words + [python, "use_fast.py"])]
 
 
 PYTEST = ["-m", "pytest", "-p", "no:cacheprovider", "-rA", "--color=no", "-W", "error"]
@@ -106,6 +105,6 @@ SESSIONS = [
     Session("asyncio", "asyncio", simple("events.py")),
     Session("uvloop", "uvloop", simple("events.py", "uvloop")),
     Session("cython", "Cython setuptools", compiled()),
-    Session("cython_profiled", "Cython setuptools", compiled("--define", "CYTHON_TRACE=1")),
+    Session("cython_profiled", "Cython setuptools", compiled("--define", "CYTHON_TRACE")),
     Session("numpy", "numpy", simple("arrays.py")),
 ]
