@@ -11,7 +11,7 @@ extra_packages=(chromium clang clang-format-14 fish g++ gfortran golang-go libom
 	universal-ctags valgrind zsh)
 [ "$(uname -m)" != x86_64 ] || extra_packages+=(gcc-multilib)
 extra_modules=(ipython==8.12.3 jsonschema==4.26.0 llnl-hatchet==2026.2.0 msgpack==1.2.4 perfetto==0.59.1
-	protobuf==7.36.2 viztracer==1.1.1)
+	protobuf==7.36.2 pytest==9.2.0 viztracer==1.1.1)
 cuda_modules=(nvidia-cuda-cupti==13.0.85 nvidia-cuda-runtime==13.0.96 nvidia-nvtx==13.0.85)
 triton=triton==3.6.0
 

@@ -21,10 +21,15 @@ from . import _native, triton_tensors
 # The module that is answered for, once it has been asked for.
 MADE = "triton._C.libproton.proton"
 METADATA_SCOPE = "__proton_launch_metadata"
-# What the library makes beside that.
-PRIVATE = frozenset(
-    ("put_metric", "forget_types", "leave_scopes", "context_depth", "is_automatic", "scope_push",
-     "scope_pop")
+# Of the functions that the library makes, those that Triton's layer calls.
+CALLED = (
+    "record_scope",
+    "enter_scope",
+    "exit_scope",
+    "enter_op",
+    "exit_op",
+    "enter_state",
+    "exit_state",
 )
 # What cpu_timed_scope() gives: each scope of ours has it.
 CPU_TIME = "cpu_time (ns)(exc)"
@@ -89,7 +94,7 @@ class Seam(types.ModuleType):
         self._find_tritons = find_tritons
         self._tritons = None  # their collector, for what is left to it
         self._ours = _functions()
-        self.__dict__.update((n, f) for n, f in self._ours.items() if n not in PRIVATE)
+        self.__dict__.update((name, self._ours[name]) for name in CALLED)
         self._put_metric = self._ours["put_metric"]
 
     def __getattr__(self, name):
@@ -227,9 +232,7 @@ class Seam(types.ModuleType):
 
     def _put_other(self, scope, name, value):
         """What is not a number of 64 bits: several of them, a number of another kind."""
-        if isinstance(value, str):
-            note("metric %r is text, which is not kept" % name)
-        elif isinstance(value, (list, tuple)):
+        if isinstance(value, (list, tuple)):
             bare, space, unit = name.partition(" (")
             for i, v in enumerate(value):
                 self._put_other(scope, "%s[%d]%s%s" % (bare, i, space, unit), v)
@@ -245,7 +248,7 @@ class Seam(types.ModuleType):
     def _start_tritons(self, *arguments):
         if not self._tritons:
             self._tritons = self._load_tritons()
-            for name in self._ours:
+            for name in CALLED:
                 if hasattr(self._tritons, name) and name != "record_scope":
                     setattr(self, name, self._both(name))
             self.add_metrics = self._add_metrics_both

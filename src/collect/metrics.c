@@ -185,7 +185,7 @@ static void metric_put(uint32_t node, const char *given, enum metric_type sent,
 	t = thread_state();
 	l = (struct launch_value){v, (uint16_t)metric, replace};
 	if (node != WIRE_NONE)
-		metric_put_at(t, node_in_state(t, node), &l);
+		metric_put_at(t, node, &l);
 	else if (!t->launch.on || !launch_give(t, &l))
 		metric_put_at(t, node_in_state(t, t->node), &l);
 }
@@ -215,5 +215,5 @@ void collect_property_text(const char *name, const char *text)
 
 void collect_metric_at(uint32_t node, const char *name, enum metric_type type, union metric_value v)
 {
-	metric_put(node, name, type, v, false);
+	metric_put(node, name, type, v, type == METRIC_TEXT);
 }

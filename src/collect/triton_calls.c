@@ -42,7 +42,7 @@ static struct {
 	void *encode;
 } py;
 
-enum { METHOD_FASTCALL = 0x80, TYPE_IS_INT = 1 << 24 };
+enum { METHOD_FASTCALL = 0x80, TYPE_IS_INT = 1 << 24, TYPE_IS_TEXT = 1 << 28 };
 
 struct method { /* PyMethodDef */
 	const char *name;
@@ -389,6 +389,24 @@ static void *context_depth(void *self, void *const *args, ssize_t n)
 	return takes(n, 0) ? py.PyLong_FromLongLong(n_open) : NULL;
 }
 
+/* False: it is none, or there is no room for it. */
+static bool put_text(uint32_t node, const char *name, void *value)
+{
+	_held_ held = NULL;
+	void *type = py.PyObject_Type(value);
+	union metric_value v = {0};
+	const char *text;
+	size_t len;
+
+	py.Py_DecRef(type);
+	if (!(py.PyType_GetFlags(type) & TYPE_IS_TEXT) || !(text = text_of(value, &len, &held)))
+		return false;
+	v.u64 = string_intern(text, len);
+	if (v.u64 && v.u64 != WIRE_NONE)
+		collect_metric_at(node, name, METRIC_TEXT, v);
+	return true;
+}
+
 /* False: it is no number that a metric may have as it is. */
 static bool number_of(void *value, enum metric_type *ret_type, union metric_value *ret,
 		      bool *ret_is_float)
@@ -429,9 +447,10 @@ static void *put_metric(void *self, void *const *args, ssize_t n)
 	(void)self;
 	if (!takes(n, 3) || !id_of(args[0], &id) || !(text = text_of(args[1], &len, &held)))
 		return NULL;
-	if (!number_of(args[2], &type, &v, &is_float))
-		return py.PyBool_FromLong(false);
 	node = node_of(id);
+	if (!number_of(args[2], &type, &v, &is_float))
+		return py.PyBool_FromLong(
+			put_text(node == NODE_IS_OP ? WIRE_NONE : node, text, args[2]));
 	if (node != NODE_IS_OP && !type_fits(node, text, len, is_float)) {
 		type_complain(text, is_float);
 		return NULL;

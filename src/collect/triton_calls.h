@@ -12,7 +12,7 @@
  *     is_automatic() -> bool: does the run read what fits the program?
  *     scope_open(name) -> int           scope_close([name]) -> int: the same, -1: none is open, -2: it is not of
  *                                       this name, and stays open
- *     put_metric(id, name, value) -> bool: False, value is neither an int of 64 bits nor a float; raises
+ *     put_metric(id, name, value) -> bool: False, value is neither an int of 64 bits, a float nor a text; raises
  *         RuntimeError where a scope has a number of the other kind, until forget_types()
  *
  * An id stands for a scope or an op, of any thread, also once it was left: metrics may come late. */

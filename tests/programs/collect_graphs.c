@@ -28,10 +28,8 @@ static void capture(const char *kernel, uint64_t node)
 /* One record a launch of the mock: as if each node were a graph of its own. */
 static void run_node(const char *kernel, uint64_t node)
 {
-	const struct mock_op op = {.kind = ABI_KIND_CONCURRENT_KERNEL,
-				   .name = kernel,
-				   .graph = 9,
-				   .graph_node = node};
+	const struct mock_op op = {
+		.kind = ABI_KIND_CONCURRENT_KERNEL, .name = kernel, .graph = 9, .graph_node = node};
 
 	call(GRAPH_CALL, &op);
 }

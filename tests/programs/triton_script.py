@@ -107,7 +107,7 @@ def odd():
         print(error)
     proton.finalize()
     proton.start("o")
-    with proton.scope("bad", {"a": 1}):
+    with proton.scope("bad", {"a": 1, "kind (pty)": "sgd"}):
         pass
     proton.enter_scope("outer")
     proton.enter_state("state")

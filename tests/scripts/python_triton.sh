@@ -149,6 +149,28 @@ has "the script's own" "program '$PWD/venv2/bin/python3'" err
 (export PROTON_PYTHON=$PWD/venv/bin/python3; command -v bang.py '')
 has "the one that is named" "program '$PWD/venv/bin/python3'" err
 
+if python3 -c 'import pytest' 2>/dev/null; then
+	cat >test_it.py <<'END'
+import proton
+
+def test_good():
+    with proton.scope("outer", {"given": 2}):
+        pass
+
+def test_bad():
+    assert not proton.start("other")
+    assert 0
+END
+	command -n tests pytest -q -p no:cacheprovider test_it.py
+	check "pytest: status" 1 $?
+	has "pytest: what it says" "1 failed, 1 passed" out
+	check "pytest: its profile" 2 "$(metric tests.hatchet outer given)"
+	command pytest -q -p no:cacheprovider -k good test_it.py
+	check "pytest with options of its own: status" 0 $?
+else
+	echo "skipped: python3 has no pytest"
+fi
+
 # ---- Triton's layer
 export PYTHONPATH=${PROTON_TRITON_DIR:-}${PYTHONPATH:+:$PYTHONPATH}
 python=${PROTON_TRITON_PYTHON:-python3}
@@ -186,6 +208,7 @@ check "time on the CPU" yes "$([ "$(metric s.hatchet timed 'cpu_time (ns)' | cut
 record odd
 check "what is wrong" "Metric value type mismatch for valueId 0 (a): current=double, new=uint64_t|depth 2|depth 0|" "$(tr '\n' '|' <out)"
 check "a state is a frame of what is given in it" "bad a=1, outer/inner/state a=2, outer/inner/state/add count=1" "$(tree o.hatchet a)"
+check "a text is a property" sgd "$("$PROTON" export -f json o.hatchet | python3 -c 'import json, sys; print(*[n["metrics"]["kind"] for n in json.load(sys.stdin)["nodes"] if "kind" in n["metrics"]])')"
 check "a scope that is not left ends with the sessions" "mul count=1, outer/inner/state/add count=1" "$(tree run.hatchet)"
 
 record hook
