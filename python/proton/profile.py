@@ -12,7 +12,7 @@ import os
 import warnings
 
 from . import _native, metric
-from .flags import flags, is_disabled, is_recorded
+from .flags import flags, is_disabled, is_recorded, is_run
 from .hooks import Hook, HookManager, LaunchHook
 
 DEFAULT_PROFILE_NAME = "proton"
@@ -103,6 +103,16 @@ def _forked():
 os.register_at_fork(after_in_child=_forked)
 
 
+def _open_nvtx():
+    """NVTX looks for a tool at its first call in a process, which is still to come as a rule. Under a run of
+    `proton` it is named already; TRITON_ENABLE_NVTX=0 leaves its ranges out."""
+    if is_run() or os.environ.get("TRITON_ENABLE_NVTX", "1").strip().lower() in ("0", "off", "false"):
+        return
+    library = _native.load()
+    if library is not None:
+        os.environ.setdefault("NVTX_INJECTION64_PATH", library)
+
+
 def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, hook=None):
     """Start a session and activate it: a profile of what is launched from now on.
 
@@ -136,6 +146,7 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
         mode=_text(mode, "mode"),
     )
     path = _text(DEFAULT_PROFILE_NAME if name is None else name, "name")
+    _open_nvtx()
     try:
         session = _native.check(_native.session_start(path, options))
     except (_native.Nobody, _native.Missing) as error:

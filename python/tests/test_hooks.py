@@ -6,6 +6,7 @@ import unittest
 
 from .support import Case, RecordedCase, has, kernels, launch, proton, read
 from proton.hooks import Hook, HookManager, InstrumentationHook, LaunchHook
+from proton.hooks import launch as hooks_launch
 
 
 class Manager(unittest.TestCase):
@@ -116,6 +117,14 @@ class Launches(RecordedCase):
         launch(name)
         for hook in self.runtime.launch_exit_hook.calls:
             hook(metadata)
+
+    def test_ids_of_launches(self):
+        proton.start("a", hook="triton")
+        ids = []
+        for _ in range(3):
+            self.launch("gemm", {})
+            ids.append(hooks_launch.id.get())
+        self.assertEqual(len(set(ids)), 3)
 
     def test_name_and_metrics(self):
         session = proton.start("a", hook="triton")

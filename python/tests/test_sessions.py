@@ -374,6 +374,21 @@ class AtExit(Case):
         self.assertEqual(read("live.hatchet")["s"]["n"], 3)
         self.assertTrue(os.path.exists("other.hatchet"))
 
+    @unittest.skipUnless(COMMAND, "needs a command")
+    def test_nvtx_gets_its_tool(self):
+        """A program that profiles itself names it before the first call of NVTX."""
+        code = (
+            "import os, proton; proton.start('x')\n"
+            "print(os.path.basename(os.environ.get('NVTX_INJECTION64_PATH', '-')))"
+        )
+        for variables, said in (
+            ({}, "libproton"),
+            ({"TRITON_ENABLE_NVTX": "0"}, "-"),
+            ({"NVTX_INJECTION64_PATH": "/its/own.so"}, "own.so"),
+        ):
+            out, err = run(code, PROTON_COMMAND=COMMAND, **variables)
+            self.assertTrue(out.startswith(said), (variables, out, err))
+
     def test_disabled(self):
         for variable in ("PROTON_DISABLE", "TRITON_PROTON_DISABLE"):
             out, err = run(

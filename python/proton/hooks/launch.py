@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What launch_metadata of a Triton kernel says becomes the name and the metrics of that launch."""
+import contextvars
+import itertools
 import re
 import threading
 from numbers import Number
@@ -9,7 +11,11 @@ from ..scope import encoded
 from ..state import COMPUTE_METADATA_SCOPE_NAME, metadata_state
 from .hook import Hook
 
-__all__ = ["COMPUTE_METADATA_SCOPE_NAME", "LaunchHook"]
+__all__ = ["COMPUTE_METADATA_SCOPE_NAME", "LaunchHook", "id"]
+
+# Of the launch that is under way, or the last one of a thread: no two are alike.
+id = contextvars.ContextVar("id")  # pylint: disable=redefined-builtin
+_ids = itertools.count()
 
 # What Triton itself puts there.
 _NO_METRICS = frozenset(("name", "function", "stream"))
@@ -69,6 +75,7 @@ class LaunchHook(Hook):
             name = values.get("name", name)
             if not self._wants(name):
                 return
+            id.set(next(_ids))
             _native.launch_begin(encoded(str(name)))
             _thread.open = True
             for key, value in values.items():
