@@ -40,6 +40,8 @@ receivers() {
 	done
 }
 
+is_sanitized() { grep -q 'define PROTON_SANITIZED 1' "$build/config.h" 2>/dev/null; }
+
 # ---- as under record
 alone overlap
 check "it says" "a 0 b 0 b again -3 there is no session 1" "$(tr '\n' ' ' <out | sed 's/ $//')"
@@ -91,17 +93,21 @@ done)"
 check "nothing is left of 64" yes "$(wait_for 20 is_clean && echo yes)"
 
 # ---- a fork child has a receiver of its own
-alone fork
-check "fork" "child -1 nobody is profiling this program,child 0,parent 0," "$(tr '\n' , <out)"
-check "the parent's" "add 4 []" "$(tree parent.hatchet)"
-check "the child's" "5 0" "$(metric child.hatchet s flops | sed 's/\.0$//') $(metric parent.hatchet s flops)"
-check "nothing is left of both" yes "$(wait_for 20 is_clean && echo yes)"
-odd tree
-check "children of children" "13 done" "$(sort said | uniq -c | sed 's/^ *//')"
-check "each has its own file" 13 "$(ls f?-*.hatchet | wc -l)"
-check "to leave a scope of the parent is no mistake" 0 \
-	"$(for file in f?-*.hatchet; do "$PROTON" export -f json "$file"; done | grep -c '"scope_mismatch": *[1-9]')"
-check "nothing is left of any" yes "$(wait_for 20 is_clean && echo yes)"
+if is_sanitized; then
+	echo "skipped: a forked child waits for locks of the sanitizer that others held"
+else
+	alone fork
+	check "fork" "child -1 nobody is profiling this program,child 0,parent 0," "$(tr '\n' , <out)"
+	check "the parent's" "add 4 []" "$(tree parent.hatchet)"
+	check "the child's" "5 0" "$(metric child.hatchet s flops | sed 's/\.0$//') $(metric parent.hatchet s flops)"
+	check "nothing is left of both" yes "$(wait_for 20 is_clean && echo yes)"
+	odd tree
+	check "children of children" "13 done" "$(sort said | uniq -c | sed 's/^ *//')"
+	check "each has its own file" 13 "$(ls f?-*.hatchet | wc -l)"
+	check "to leave a scope of the parent is no mistake" 0 \
+		"$(for file in f?-*.hatchet; do "$PROTON" export -f json "$file"; done | grep -c '"scope_mismatch": *[1-9]')"
+	check "nothing is left of any" yes "$(wait_for 20 is_clean && echo yes)"
+fi
 
 # ---- the receiver is nobody's child, and ends for nobody but the program
 odd children
@@ -153,9 +159,13 @@ for word in sys.argv[2:]:
         step()
     lib.proton_api_session_finalize(session, None)
 END
-timeout 240 python3 contexts.py "$cuda" shadow python 2>err
-check "scopes alone" "step/add 5 []" "$(tree shadow.hatchet)"
-check "then frames of Python" "$PWD/contexts.py:14@<module>/$PWD/contexts.py:8@step/add 5 []" "$(tree python.hatchet)"
+if is_sanitized; then
+	echo "skipped: contexts of Python; an interpreter without the sanitizer does not load the library"
+else
+	timeout 240 python3 contexts.py "$cuda" shadow python 2>err
+	check "scopes alone" "step/add 5 []" "$(tree shadow.hatchet)"
+	check "then frames of Python" "$PWD/contexts.py:14@<module>/$PWD/contexts.py:8@step/add 5 []" "$(tree python.hatchet)"
+fi
 
 # ---- what may be wrong with the program
 odd closed
