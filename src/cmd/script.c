@@ -185,7 +185,7 @@ static char *helper_at(const char *folder, const char *rest)
 /* Beside the library: in a build tree, a wheel, an installation that was moved or not. */
 static char *find_helper(void)
 {
-	static const char *const places[] = {"../" HELPER, "../../" HELPER,
+	static const char *const places[] = {"../" HELPER, "../../" HELPER, "../../../" HELPER,
 					     "../../share/proton/" HELPER, "../triton_command.py"};
 	_cleanup_(freep) char *library = NULL, *why = NULL;
 	char *helper = NULL;

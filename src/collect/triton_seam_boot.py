@@ -34,6 +34,7 @@ def load():
         for folder in (
             here if base == "_lib" else here + "/python/proton",
             above + "/python/proton",
+            os.path.dirname(above) + "/python/proton",
             above + "/share/proton/python/proton",
             DATA + "/python/proton",
         ):
