@@ -316,7 +316,10 @@ def is_command_line():
 
 def _set_flags(package):
     """Of Triton's layer: it is profiled, and there is one session."""
-    module = importlib.import_module(package + ".flags")
+    try:
+        module = importlib.import_module(package + ".flags")
+    except ImportError:  # a script that uses what is below it
+        return
     if hasattr(module, "flags"):
         module.flags.profiling_on = module.flags.command_line = True
     else:  # before Triton 3.5

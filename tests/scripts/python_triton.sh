@@ -83,11 +83,13 @@ check "an environment with nothing else" ours "$(tail -n 1 out)"
 # ---- theirs, where ours cannot be
 timeout 120 "$PROTON" record -q --no-preload -o p.hatchet -- python3 way.py >out 2>err
 has "--no-preload" "their own" out
-cp "$(dirname "$PROTON")/.libs/libproton.so" moved.so
-PROTON_LIBRARY_PATH=$PWD/moved.so timeout 120 "$PROTON" record -q -o p.hatchet -- python3 way.py >out 2>err
-check "without our Python files: status" 0 $?
-has "without our Python files" "their own" out
-has "and a note says so" "scripts for Triton's Proton do not reach proton: ImportError: its Python files are not beside" <(notes p.hatchet)
+mkdir -p moved/.libs moved/python/proton
+cp "$(dirname "$PROTON")/.libs/libproton.so" moved/.libs
+echo 'raise ImportError("it is broken")' >moved/python/proton/triton_seam.py
+PROTON_LIBRARY_PATH=$PWD/moved/.libs/libproton.so timeout 120 "$PROTON" record -q -o p.hatchet -- python3 way.py >out 2>err
+check "with broken Python files: status" 0 $?
+has "with broken Python files" "their own" out
+has "and a note says so" "scripts for Triton's Proton do not reach proton: ImportError: it is broken" <(notes p.hatchet)
 timeout 120 "$PROTON" record -q --no-follow -o p.hatchet -- sh -c 'python3 way.py; true' >out 2>err
 has "a process that is not looked at" "their own" out
 rm theirs/triton/_C/libproton.py
