@@ -66,7 +66,7 @@ struct proton_session_options {
 	const char
 		*context; /* "shadow": scopes alone; "python": frames of Python alone; else all that
 			      * the run reads */
-	const char *data; /* "tree" */
+	const char *data; /* "tree", or "trace": when each operation ran */
 	const char *backend; /* "cupti", "opencl", "openmp": what runs on its devices; else all */
 	const char *
 		mode; /* "periodic_flushing": phases that are complete are written and cleared as the
@@ -416,7 +416,7 @@ static inline int proton_session_deactivate(int session, int flush)
  * with more than one phase NAME.part_PHASE.hatchet and so on, one for each that was not cleared.
  *   unit    PROTON_OK
  *   source  session: proton_session_start(), or PROTON_ALL_SESSIONS. format: "hatchet" (also NULL and
- *           "", unless the mode names another), "hatchet_msgpack"
+ *           "", unless the mode names another), "hatchet_msgpack"; of a trace "chrome_trace" alone
  *   errors  PROTON_NOBODY, PROTON_INVALID (the session goes on), PROTON_UNKNOWN, PROTON_UNWRITTEN (the
  *           session is over all the same), PROTON_BUSY
  *   thread  any; not from a signal handler */
@@ -474,7 +474,8 @@ static inline int proton_phase_clear(int session, int phase, int up_to)
  *   unit    PROTON_OK, with *ret_data (a zero is behind it; proton_data_free()) and *ret_size in bytes
  *   source  session: proton_session_start(). phase: 0 to that of now. format: "hatchet" (also NULL and ""): JSON
  *           without blanks, an array of the tree and the devices, as Triton's Proton writes it;
- *           "hatchet_msgpack": the same as MessagePack; "json": what `proton export -f json` writes
+ *           "hatchet_msgpack": the same as MessagePack; "json": what `proton export -f json` writes;
+ *           of a trace "chrome_trace" alone, also for NULL and ""
  *   errors  PROTON_NOBODY, PROTON_UNKNOWN, PROTON_INVALID, PROTON_UNWRITTEN (`proton` is gone, or has no room in
  *           the session directory), PROTON_FULL (no memory), PROTON_BUSY: nothing is stored then
  *   thread  any; not from a signal handler */

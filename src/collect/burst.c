@@ -279,7 +279,7 @@ static int session_send(struct burst *s, uint32_t id, uint8_t state)
 				       .name = e->name,
 				       .context = e->context,
 				       .device_type = e->device_type,
-				       .format = state == WIRE_SESSION_FINALIZED ? e->format : 0};
+				       .format = atomic_load(&e->format)};
 
 	if (s->session[id].sent == state + 1)
 		return 0;
@@ -445,10 +445,6 @@ static struct limits limits_read(struct burst *s)
 	uint32_t i;
 
 	l.hists = table_n(&collector->hists);
-	/* Before slots, and their values: a session that was finalized by now has all its values there, and
-	 * so has what is asked for. */
-	s->n_asks = asks_due(s->ask);
-	sessions_read(s);
 	l.slots = table_n(&collector->slots);
 	epochs_read(s);
 	l.epochs = atomic_load_explicit(&collector->n_epochs, memory_order_acquire);
@@ -734,7 +730,7 @@ static int epochs_merge(struct burst *s)
 	r = any ? merge_all(s, epochs) : 0;
 	for (i = 1; any && r == 0 && i < n; i++)
 		if (bit_is_set(epochs, i))
-			atomic_store(&collector->epochs[i].state, EPOCH_FREE);
+			epoch_give_back(i);
 	return r;
 }
 
@@ -977,6 +973,10 @@ int burst_send(bool final)
 
 	if (!outlet_open())
 		return -ENXIO;
+	/* Before operations, slots, and their values: a session that was finalized by now has all of it there,
+	 * and so has what is asked for. */
+	s->n_asks = asks_due(s->ask);
+	sessions_read(s);
 	intervals_take();
 	s->held = false;
 	l = limits_read(s);
@@ -987,7 +987,8 @@ int burst_send(bool final)
 	r = r ? r : values_send(s, l.slots);
 	if (r == 0 && (final || s->period % HIST_EVERY == 0))
 		r = hists_send(s, l.hists);
-	r = r ? r : intervals_send(&s->encoder, l.devices);
+	if (!s->epochs_unread)
+		r = r ? r : intervals_send(&s->encoder, l.devices);
 	if (!s->held && !s->epochs_unread) {
 		r = r ? r : sessions_finalize(s, l.sessions);
 		r = r ? r : asks_send(s);

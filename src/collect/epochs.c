@@ -72,6 +72,18 @@ bool epoch_is_quiet(uint32_t epoch)
 	return in_flight(epoch) <= 0 || nothing_is_in_flight();
 }
 
+/* Operations go to proton beside the pipe, and name their epoch: it stays what it is. */
+void epoch_give_back(uint32_t epoch)
+{
+	struct epoch_entry *e = &collector->epochs[epoch];
+	bool run_too = collector->control->features & CONTROL_TRACE;
+
+	atomic_store(&e->state,
+		     atomic_load(&e->traced) || (run_too && atomic_load(&collector->traced))
+			     ? EPOCH_SPENT
+			     : EPOCH_FREE);
+}
+
 /* What has not ended by now counts as if it had. */
 static void give_up(uint32_t epoch)
 {
@@ -106,6 +118,14 @@ static uint32_t epoch_take(void)
 	return i;
 }
 
+static bool any_traced(const struct epoch_member *members, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (collector->session[members[i].session].traced)
+			return true;
+	return false;
+}
+
 static uint32_t epoch_make(const struct epoch_member *members, uint32_t n)
 {
 	uint32_t i = epoch_take();
@@ -116,6 +136,7 @@ static uint32_t epoch_make(const struct epoch_member *members, uint32_t n)
 	e = &collector->epochs[i];
 	e->n = n;
 	memcpy(e->members, members, n * sizeof(*members));
+	atomic_store(&e->traced, any_traced(members, n));
 	e->version++;
 	atomic_store_explicit(&e->state, EPOCH_LIVE, memory_order_release);
 	if (i >= n_epochs())
@@ -253,4 +274,5 @@ void epochs_forked(void)
 		atomic_store(&collector->epochs[i].n_ended, 0);
 	}
 	atomic_store(&collector->epoch, 0);
+	atomic_store(&collector->traced, false);
 }

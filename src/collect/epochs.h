@@ -17,7 +17,8 @@
 #include <stdint.h>
 #include "collect/internal.h"
 
-enum epoch_state { EPOCH_FREE = 0, EPOCH_LIVE, EPOCH_LEFT };
+/* EPOCH_SPENT: never taken again, for operations of it may be under way in a trace. */
+enum epoch_state { EPOCH_FREE = 0, EPOCH_LIVE, EPOCH_LEFT, EPOCH_SPENT };
 
 /* What is launched from now on is of the sessions that are active now, in their phases of now. False: there is
  * no epoch for them, and it is of none. */
@@ -49,6 +50,8 @@ static inline void epoch_end(uint32_t epoch, uint64_t n)
 }
 /* In a fork child: they are the parent's. */
 void epochs_forked(void);
+/* … the sender: its values are the run's. */
+void epoch_give_back(uint32_t epoch);
 /* … may it be used anew, as far as its launches are concerned? */
 bool epoch_is_quiet(uint32_t epoch);
 

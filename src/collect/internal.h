@@ -172,12 +172,13 @@ struct note_entry {
 /* A session of the program (sessions.h). Filled, then published by n_sessions; its name stays. */
 struct session_entry {
 	uint32_t name, context, device_type; /* strings */
-	uint32_t format;                     /* string, before it is finalized */
+	_Atomic uint32_t format;             /* string: of its file */
 	_Atomic uint32_t state;              /* WIRE_SESSION_* */
 	_Atomic bool finalizing;             /* a thread is at it: it is nobody else's */
 	uint32_t
 		flush_format; /* string: phases that are over are written so (flushing.h); 0: they stay */
 	uint32_t phase;       /* of what is launched now; under the sessions' lock, as is */
+	bool traced;          /* when its operations ran is its profile */
 	uint32_t next_flush; /* … the first one that was not asked for */
 };
 
@@ -196,6 +197,7 @@ struct epoch_member {
 struct epoch_entry {
 	_Atomic uint32_t state; /* enum epoch_state */
 	uint32_t version;       /* grows when its members change */
+	_Atomic bool traced;    /* … one of which is, or was */
 	_Atomic uint64_t n_launched,
 		n_ended; /* never taken back: as many when nothing is in flight */
 	uint32_t n;
@@ -298,7 +300,7 @@ struct question {
 struct interval_cell {
 	_Atomic uint64_t end_ns;
 	uint64_t start_ns;
-	uint32_t node, lane;
+	uint32_t node, lane, epoch;
 };
 
 struct interval_ring {
@@ -341,6 +343,7 @@ struct collector {
 	_Atomic uint32_t n_thread_lanes;
 	_Atomic uint32_t epoch; /* of what is launched from now on */
 	_Atomic uint32_t n_sessions, n_epochs, sessions_lock;
+	_Atomic bool traced;            /* by a session: as CONTROL_TRACE */
 	struct ask_entry ask[MAX_ASKS]; /* asks.h */
 	_Atomic uint32_t n_asked;
 	_Atomic uint32_t main_node;            /* calling context of the main thread */
@@ -485,6 +488,13 @@ static inline void bitmap_set(_Atomic uint64_t *map, uint32_t i)
 static inline void bitmap_clear(_Atomic uint64_t *map, uint32_t i)
 {
 	atomic_fetch_and_explicit(&map[i >> 6], ~(UINT64_C(1) << (i & 63)), memory_order_acq_rel);
+}
+
+/* Is it kept when each operation ran? */
+static inline bool is_traced(void)
+{
+	return collector->control->features & CONTROL_TRACE ||
+	       atomic_load_explicit(&collector->traced, memory_order_relaxed);
 }
 
 /* The sessions that are active now. */

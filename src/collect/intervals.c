@@ -33,10 +33,12 @@ enum {
 	SPANS_MAX = 1 << 15, /* pieces of covered time remembered a device */
 	CLOCK_TRIES = 4,
 	TAKE_TRIES = 1000,
+	/* Of each backend one for the run, and one for when sessions ask for it, which tells of epochs. */
+	N_FILES = 2 * N_SOURCES,
 };
 #define CLOCK_STEP_NS NSEC_PER_MSEC /* a clock that moved this far was set */
 
-/* The bulk file of a backend. */
+/* A bulk file of a backend. */
 struct trace_file {
 	struct own_fd file;
 	bool failed;
@@ -50,11 +52,12 @@ static struct taker {
 	_Atomic bool taking;
 	struct coverage covered[MAX_DEVICES]; /* v is NULL before a device's first interval */
 	_Atomic uint64_t n_spans;             /* of all devices; anybody may read it */
-	struct trace_file trace[N_SOURCES];
+	struct trace_file trace[N_FILES];
 	uint64_t n_traced;
-	struct wire_interval batch[RUN_MAX];
+	struct wire_epoch_interval batch[RUN_MAX];
+	struct wire_interval plain[RUN_MAX];
 	struct span run[RUN_MAX];
-} taker = {.trace = {[0 ... N_SOURCES - 1] = {.file = {.fd = -1}}}};
+} taker = {.trace = {[0 ... N_FILES - 1] = {.file = {.fd = -1}}}};
 
 /* What was taken when the limits of the tables were read, and what of it proton knows.
  * owner: the sender thread */
@@ -64,7 +67,7 @@ static struct {
 		struct wire_segment now;
 		uint64_t sent_size;
 		struct wire_clock pair, sent_pair;
-	} trace[N_SOURCES];
+	} trace[N_FILES];
 } ready;
 
 /* ---- the ring ---- */
@@ -88,11 +91,12 @@ uint32_t interval_push(const struct activity *a, uint32_t slot)
 	cell->start_ns = a->start_ns;
 	cell->node = collector->slot[slot].node;
 	cell->lane = collector->slot[slot].lane;
+	cell->epoch = collector->slot[slot].epoch;
 	atomic_store_explicit(&cell->end_ns, a->end_ns, memory_order_release);
 	return used;
 }
 
-static bool ring_take(struct wire_interval *ret)
+static bool ring_take(struct wire_epoch_interval *ret)
 {
 	struct interval_ring *r = &collector->intervals;
 	uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
@@ -101,7 +105,8 @@ static bool ring_take(struct wire_interval *ret)
 
 	if (!end_ns) /* none, or one that is being written */
 		return false;
-	*ret = (struct wire_interval){cell->start_ns, end_ns, cell->node, cell->lane};
+	*ret = (struct wire_epoch_interval){
+		{cell->start_ns, end_ns, cell->node, cell->lane}, cell->epoch, 0};
 	atomic_store_explicit(&cell->end_ns, 0, memory_order_relaxed);
 	atomic_store_explicit(&r->tail, tail + 1, memory_order_release);
 	return true;
@@ -137,38 +142,38 @@ static void cover(uint32_t device, const struct span *run, uint32_t n)
 }
 
 /* Runs on one device, sorted by their start, as records of one stream come. */
-static void cover_all(const struct wire_interval *v, uint32_t n)
+static void cover_all(const struct wire_epoch_interval *v, uint32_t n)
 {
 	struct span *run = taker.run;
 	uint32_t i, n_run = 0, device = WIRE_NONE;
 
 	for (i = 0; i < n; i++) {
-		uint32_t its = collector->lane[v[i].lane].device;
+		uint32_t its = collector->lane[v[i].of.lane].device;
 
-		if (n_run && (its != device || v[i].start_ns < run[n_run - 1].start)) {
+		if (n_run && (its != device || v[i].of.start_ns < run[n_run - 1].start)) {
 			cover(device, run, n_run);
 			n_run = 0;
 		}
 		device = its;
-		run[n_run++] = (struct span){v[i].start_ns, v[i].end_ns};
+		run[n_run++] = (struct span){v[i].of.start_ns, v[i].of.end_ns};
 	}
 	cover(device, run, n_run);
 }
 
 /* ---- the trace ---- */
 
-static unsigned source_of(const struct wire_interval *v)
+static unsigned source_of(const struct wire_epoch_interval *v)
 {
-	uint32_t device = collector->lane[v->lane].device;
+	uint32_t device = collector->lane[v->of.lane].device;
 
 	return device < MAX_DEVICES ? collector->device[device].source : 0;
 }
 
-static bool trace_open(struct trace_file *t, unsigned source)
+static bool trace_open(struct trace_file *t, unsigned id)
 {
 	char name[WIRE_SEGMENT_NAME_MAX], path[sizeof(collector->dir) + sizeof(name)];
 
-	snprintf(name, sizeof(name), WIRE_SEGMENT_NAME, collector->instance, (uint32_t)source);
+	snprintf(name, sizeof(name), WIRE_SEGMENT_NAME, collector->instance, (uint32_t)id);
 	snprintf(path, sizeof(path), "%s/%s", collector->dir, name);
 	if (!t->path)
 		t->path = string_intern(name, strlen(name));
@@ -177,14 +182,13 @@ static bool trace_open(struct trace_file *t, unsigned source)
 }
 
 /* All or nothing. A file that could not take one piece takes no other: its pieces are in order. */
-static bool trace_write(struct trace_file *t, unsigned source, const struct wire_interval *v,
-			uint32_t n)
+static bool trace_write(struct trace_file *t, unsigned id, const void *v, size_t size)
 {
 	int r;
 
-	if (t->failed || !trace_open(t, source))
+	if (t->failed || !trace_open(t, id))
 		return false;
-	r = own_fd_append(&t->file, v, n * sizeof(*v), &t->size);
+	r = own_fd_append(&t->file, v, size, &t->size);
 	if (r == 0)
 		return true;
 	t->failed = true;
@@ -234,10 +238,20 @@ static void clock_look(struct trace_file *t, unsigned source, uint64_t newest_ns
 	t->pair = now;
 }
 
-/* Intervals of one backend. */
-static void trace_run(unsigned source, const struct wire_interval *v, uint32_t n)
+/* As the file has them that does not tell of epochs. */
+static const struct wire_interval *plain(const struct wire_epoch_interval *v, uint32_t n)
 {
-	struct trace_file *t = &taker.trace[source];
+	for (uint32_t i = 0; i < n; i++)
+		taker.plain[i] = v[i].of;
+	return taker.plain;
+}
+
+/* Intervals of one backend. */
+static void trace_run(unsigned source, const struct wire_epoch_interval *v, uint32_t n)
+{
+	bool epochs = atomic_load_explicit(&collector->traced, memory_order_relaxed), written;
+	unsigned id = epochs ? N_SOURCES + source : source;
+	struct trace_file *t = &taker.trace[id];
 	uint64_t left = collector->control->trace_max;
 
 	left = left > taker.n_traced ? left - taker.n_traced : 0;
@@ -247,14 +261,30 @@ static void trace_run(unsigned source, const struct wire_interval *v, uint32_t n
 	}
 	if (!n)
 		return;
-	clock_look(t, source, v[n - 1].end_ns);
-	if (trace_write(t, source, v, n))
+	clock_look(t, source, v[n - 1].of.end_ns);
+	written = epochs ? trace_write(t, id, v, n * sizeof(*v))
+			 : trace_write(t, id, plain(v, n), n * sizeof(v->of));
+	if (written)
 		taker.n_traced += n;
 	else
 		lose(LOSS_TRACE_UNWRITTEN, n);
 }
 
-static void trace_all(const struct wire_interval *v, uint32_t n)
+/* Where only sessions ask for it: what is theirs. */
+static uint32_t keep_traced(struct wire_epoch_interval *v, uint32_t n)
+{
+	uint32_t i, kept = 0;
+
+	if (collector->control->features & CONTROL_TRACE)
+		return n;
+	for (i = 0; i < n; i++)
+		if (atomic_load_explicit(&collector->epochs[v[i].epoch].traced,
+					 memory_order_relaxed))
+			v[kept++] = v[i];
+	return kept;
+}
+
+static void trace_all(const struct wire_epoch_interval *v, uint32_t n)
 {
 	uint32_t from, to;
 
@@ -269,8 +299,8 @@ static void trace_all(const struct wire_interval *v, uint32_t n)
 
 static void take(void)
 {
-	bool trace = collector->control->features & CONTROL_TRACE;
-	struct wire_interval *v = taker.batch;
+	struct wire_epoch_interval *v = taker.batch;
+	bool trace = is_traced();
 	uint32_t n, total = 0;
 
 	/* Not for ever, when records come as fast as they are taken. */
@@ -279,7 +309,7 @@ static void take(void)
 			;
 		cover_all(v, n);
 		if (trace)
-			trace_all(v, n);
+			trace_all(v, keep_traced(v, n));
 	}
 }
 
@@ -315,12 +345,13 @@ void intervals_take(void)
 	take();
 	for (i = 0; i < MAX_DEVICES; i++)
 		ready.busy_ns[i] = taker.covered[i].covered_ns;
-	for (i = 0; i < N_SOURCES; i++) {
+	for (i = 0; i < N_FILES; i++) {
 		const struct trace_file *t = &taker.trace[i];
 
 		ready.trace[i].pair = t->pair;
-		ready.trace[i].now = (struct wire_segment){i, WIRE_SEGMENT_INTERVALS, t->path,
-							   t->clock, t->size};
+		ready.trace[i].now = (struct wire_segment){
+			i, i < N_SOURCES ? WIRE_SEGMENT_INTERVALS : WIRE_SEGMENT_EPOCHS, t->path,
+			t->clock, t->size};
 	}
 	atomic_store(&taker.taking, false);
 }
@@ -362,7 +393,7 @@ int intervals_send(struct wire_encoder *e, uint32_t n_devices)
 
 	for (i = 0; i < n_devices && r == 0; i++)
 		r = use_send(e, i);
-	for (i = 0; i < N_SOURCES && r == 0; i++)
+	for (i = 0; i < N_FILES && r == 0; i++)
 		r = trace_send(e, i);
 	return r;
 }
@@ -372,7 +403,7 @@ void intervals_resend(void)
 	unsigned i;
 
 	memset(ready.busy_sent_ns, 0, sizeof(ready.busy_sent_ns));
-	for (i = 0; i < N_SOURCES; i++) {
+	for (i = 0; i < N_FILES; i++) {
 		ready.trace[i].sent_size = 0;
 		ready.trace[i].sent_pair.monotonic_ns = 0;
 	}
@@ -397,7 +428,7 @@ void intervals_close(void)
 
 	if (!taker_lock())
 		return;
-	for (i = 0; i < N_SOURCES; i++)
+	for (i = 0; i < N_FILES; i++)
 		own_fd_close(&taker.trace[i].file);
 	atomic_store(&taker.taking, false);
 }
@@ -424,7 +455,7 @@ void intervals_forked(void)
 			coverage_init(&taker.covered[i], taker.covered[i].v, SPANS_MAX);
 	atomic_store(&taker.n_spans, 0);
 	/* The parent's files stay open in the parent. */
-	for (i = 0; i < N_SOURCES; i++) {
+	for (i = 0; i < N_FILES; i++) {
 		own_fd_drop(&taker.trace[i].file);
 		taker.trace[i] = (struct trace_file){.file = {.fd = -1}};
 	}

@@ -220,14 +220,26 @@ int phase_write(uint32_t session, uint32_t phase, uint32_t format)
 
 /* ---- data ---- */
 
-static const char *const formats[] = {"hatchet", "hatchet_msgpack", "json"};
-
-static const char *format_word(const char *format)
+const char *phases_format(bool traced, const char *word)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
-		if (!format || !*format || !strcasecmp(format, formats[i]))
+	static const char *const formats[] = {"hatchet", "hatchet_msgpack", "chrome_trace"};
+	size_t from = traced ? 2 : 0, to = traced ? 3 : 2;
+
+	for (size_t i = from; i < to; i++)
+		if (!word || !*word || !strcasecmp(word, formats[i]))
 			return formats[i];
 	return NULL;
+}
+
+const char *phases_formats_text(bool traced)
+{
+	return traced ? "chrome_trace" : "hatchet or hatchet_msgpack";
+}
+
+/* … of data, which may be in one of ours. */
+static const char *data_format(bool traced, const char *word)
+{
+	return !traced && word && !strcasecmp(word, "json") ? "json" : phases_format(traced, word);
 }
 
 /* All behind the head, with a zero behind it. */
@@ -273,18 +285,20 @@ static int data_check(int session, int phase)
 int collect_session_data(int session, int phase, const char *format, char **ret_data,
 			 size_t *ret_size)
 {
-	const char *word = format_word(format);
 	struct ask what = {WIRE_ASK_DATA, (uint32_t)session, (uint32_t)phase, 0};
-	int fd = -1, r;
+	int fd = -1, r = data_check(session, phase);
+	const char *word;
+	bool traced;
 
+	if (r < 0)
+		return r;
+	traced = collector->session[session].traced;
+	word = data_format(traced, format);
 	if (!word)
-		return session_fail(
-			PROTON_INVALID,
-			"format '%.40s' is not one of data: hatchet, hatchet_msgpack or json",
-			format);
-	r = data_check(session, phase);
+		return session_fail(PROTON_INVALID, "format '%.40s' is not one of data: %s", format,
+				    traced ? "chrome_trace" : "hatchet, hatchet_msgpack or json");
 	what.format = string_intern(word, strlen(word));
-	r = r < 0 ? r : ask(&what, &fd);
+	r = ask(&what, &fd);
 	if (r < 0)
 		return r;
 	r = data_read(fd, ret_data, ret_size);

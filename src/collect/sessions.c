@@ -56,17 +56,18 @@ static const char *const backends[] = {
 	BACKENDS(_)
 #undef _
 		[N_SOURCES] = NULL};
-static const char *const formats[] = {"hatchet", "hatchet_msgpack", NULL};
+static const char *const datas[] = {"", "tree", "trace", NULL};
 
 /* What a session is made of; texts are the caller's. */
 struct spec {
 	char name[PATH_MAX];
 	const char *context, *device_type;
+	bool traced;
 	const char *flush_format; /* NULL: phases stay until they are cleared */
 };
 
 /* "periodic_flushing", "periodic_flushing:format=hatchet": the format of files; "": NULL. False: no such mode. */
-static bool mode_read(const char *mode, const char **ret_format)
+static bool mode_read(const char *mode, bool traced, const char **ret_format)
 {
 	static const char word[] = "periodic_flushing", option[] = ":format=";
 	size_t len = sizeof(word) - 1, option_len = sizeof(option) - 1;
@@ -76,13 +77,13 @@ static bool mode_read(const char *mode, const char **ret_format)
 		return true;
 	if (strncasecmp(mode, word, len) != 0)
 		return false;
-	*ret_format = formats[0];
+	*ret_format = phases_format(traced, NULL);
 	if (!mode[len])
 		return true;
 	if (strncasecmp(mode + len, option, option_len) != 0)
 		return false;
-	*ret_format = *word_of(formats, mode + len + option_len);
-	return *ret_format;
+	*ret_format = phases_format(traced, mode + len + option_len);
+	return *ret_format && mode[len + option_len];
 }
 
 /* The file is named from where the program stands now. */
@@ -128,17 +129,16 @@ static int spec_fill(struct spec *spec, const char *name,
 		return session_fail(PROTON_INVALID,
 				    "backend '%.40s' is not known: cupti, opencl or openmp",
 				    o.backend);
-	if (*or_empty(o.data) && strcasecmp(o.data, "tree") != 0)
-		return session_fail(
-			PROTON_INVALID,
-			"data '%.40s' of a session is not known: tree (traces are made by "
-			"record --trace)",
-			o.data);
-	if (!mode_read(or_empty(o.mode), &spec->flush_format))
+	if (!*word_of(datas, or_empty(o.data)))
+		return session_fail(PROTON_INVALID,
+				    "data '%.40s' of a session is not known: tree or trace",
+				    o.data);
+	spec->traced = !strcasecmp(or_empty(o.data), "trace");
+	if (!mode_read(or_empty(o.mode), spec->traced, &spec->flush_format))
 		return session_fail(PROTON_INVALID,
 				    "mode '%.60s' is not known: periodic_flushing, with or without "
-				    ":format=hatchet or hatchet_msgpack",
-				    o.mode);
+				    ":format=%s",
+				    o.mode, phases_formats_text(spec->traced));
 	if (*or_empty(o.hook))
 		return session_fail(PROTON_INVALID, "hook '%.40s' is not known: sessions have none",
 				    o.hook);
@@ -207,7 +207,11 @@ static uint32_t session_new_entry(const struct spec *spec, uint32_t name)
 		return WIRE_NONE;
 	e->name = name;
 	e->phase = e->next_flush = 0;
+	e->traced = spec->traced;
+	if (e->traced)
+		atomic_store(&collector->traced, true);
 	e->flush_format = spec->flush_format ? intern(spec->flush_format) : 0;
+	e->format = e->flush_format ? e->flush_format : intern(phases_format(e->traced, NULL));
 	e->context = intern(spec->context);
 	e->device_type = intern(spec->device_type);
 	(void)answer_prepare(id, spec->name, strlen(spec->name)); /* said when it ends */
@@ -402,9 +406,8 @@ static int finalize_claim(int session, const char *format)
 		r = session_fail_unknown(session);
 	} else {
 		e->finalizing = true;
-		e->format = format ? intern(format) : e->flush_format;
-		if (!e->format)
-			e->format = intern(formats[0]);
+		if (format)
+			e->format = intern(format);
 		session_switch((uint32_t)session, WIRE_SESSION_INACTIVE);
 	}
 	sessions_unlock();
@@ -446,8 +449,19 @@ static void finalize_release(uint32_t id)
 
 static int finalize_one(int session, const char *format)
 {
-	int r = finalize_claim(session, format);
+	int r = PROTON_OK;
 
+	/* The data of a session do not change: whether it is still there is looked at with the lock. */
+	if (*or_empty(format) && session >= 0 && (uint32_t)session < n_sessions()) {
+		bool traced = collector->session[session].traced;
+
+		if (!phases_format(traced, format))
+			return session_fail(PROTON_INVALID,
+					    "format '%.40s' is not one of this session: %s", format,
+					    phases_formats_text(traced));
+		format = phases_format(traced, format);
+	}
+	r = finalize_claim(session, *or_empty(format) ? format : NULL);
 	if (r < 0)
 		return r;
 	settle();
@@ -461,18 +475,16 @@ static int finalize_one(int session, const char *format)
 
 int collect_session_finalize(int session, const char *format)
 {
-	const char *word = *or_empty(format) ? *word_of(formats, format) : NULL;
 	int r = PROTON_OK, one;
 
-	if (*or_empty(format) && !word)
-		return session_fail(
-			PROTON_INVALID,
-			"format '%.40s' is not one of sessions: hatchet or hatchet_msgpack",
-			format);
+	if (*or_empty(format) && !phases_format(false, format) && !phases_format(true, format))
+		return session_fail(PROTON_INVALID,
+				    "format '%.40s' is not one of sessions: %s or %s", format,
+				    phases_formats_text(false), phases_formats_text(true));
 	if (session != PROTON_ALL_SESSIONS)
-		return finalize_one(session, word);
+		return finalize_one(session, format);
 	for (uint32_t i = 0; i < n_sessions(); i++) {
-		one = session_is_live((int)i) ? finalize_one((int)i, word) : PROTON_OK;
+		one = session_is_live((int)i) ? finalize_one((int)i, format) : PROTON_OK;
 		if (one < 0 && one != PROTON_UNKNOWN) /* another thread was faster */
 			r = one;
 	}

@@ -289,7 +289,7 @@ static void interval_add(const struct activity *a, uint32_t slot)
 
 	if (_likely_(waiting < MAX_INTERVALS / 2))
 		return;
-	if (collector->control->features & CONTROL_TRACE)
+	if (is_traced())
 		sender_take(waiting >= MAX_INTERVALS / 8 * 7);
 	else
 		intervals_help();

@@ -27,20 +27,21 @@ static void map_nodes(const struct session *s, const uint8_t *rows, uint32_t wit
 }
 
 static int add(struct session *into, const struct session *s, const uint8_t *rows,
-	       const uint32_t *to, const uint8_t *host)
+	       const uint8_t *intervals, const uint32_t *to, const uint8_t *host)
 {
 	_cleanup_(merge_freep) struct merge *m = merge_new(into);
 
 	if (!m)
 		return -ENOMEM;
 	if (rows) {
-		merge_rows(m, rows);
+		merge_rows(m, rows, intervals);
 		merge_keep(m, to, host, NULL);
 	}
 	return merge_add(m, s, NULL);
 }
 
-static int cut(const struct session *s, const uint8_t *rows, uint32_t without, struct session *into)
+static int cut(const struct session *s, const uint8_t *rows, const uint8_t *intervals,
+	       uint32_t without, struct session *into)
 {
 	_cleanup_(freep) uint32_t *to = malloc(s->n_nodes * sizeof(*to));
 	_cleanup_(freep) uint8_t *host = calloc(s->n_nodes, 1);
@@ -48,18 +49,18 @@ static int cut(const struct session *s, const uint8_t *rows, uint32_t without, s
 	if (!to || !host)
 		return -ENOMEM;
 	map_nodes(s, rows, without, to);
-	return add(into, s, rows, to, host);
+	return add(into, s, rows, intervals, to, host);
 }
 
-int session_cut(const struct session *s, const uint8_t *rows, uint32_t without,
-		struct session **ret)
+int session_cut(const struct session *s, const uint8_t *rows, const uint8_t *intervals,
+		uint32_t without, struct session **ret)
 {
 	_cleanup_(session_freep) struct session *part = session_new(), *folded = NULL;
-	int r = part ? cut(s, rows, without, part) : -ENOMEM;
+	int r = part ? cut(s, rows, intervals, without, part) : -ENOMEM;
 
 	if (r == 0 && without) { /* siblings that were children of different nodes may be equal */
 		folded = session_new();
-		r = folded ? add(folded, part, NULL, NULL, NULL) : -ENOMEM;
+		r = folded ? add(folded, part, NULL, NULL, NULL, NULL) : -ENOMEM;
 	}
 	if (r < 0)
 		return r;

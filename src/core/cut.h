@@ -15,8 +15,8 @@
 
 #define CUT_KIND(kind) (UINT32_C(1) << (kind)) /* of enum frame_kind */
 
-/* rows: by row, 1: it is taken. without: CUT_KIND()s that are left out. 0 or -ENOMEM. */
-int session_cut(const struct session *s, const uint8_t *rows, uint32_t without,
-		struct session **ret);
+/* rows: by row, 1: it is taken; intervals: as rows, of single operations, or NULL: none is. without: CUT_KIND()s that are left out. 0 or -ENOMEM. */
+int session_cut(const struct session *s, const uint8_t *rows, const uint8_t *intervals,
+		uint32_t without, struct session **ret);
 
 #endif

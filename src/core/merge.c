@@ -43,7 +43,8 @@ struct merge {
 	const uint8_t *host; /* by node that is another one: it gets time on the host; NULL: none */
 	const uint32_t *
 		above; /* by node of the input that is itself: its parent instead; NULL: as it is */
-	const uint8_t *rows; /* by row of the input: it is taken; NULL: all are */
+	const uint8_t *rows;      /* by row of the input: it is taken; NULL: all are */
+	const uint8_t *intervals; /* … by interval, where rows are; NULL: none */
 	/* The input at hand. */
 	const struct session *from;
 	const struct merge_options *options;
@@ -607,6 +608,9 @@ static int add_interval(struct merge *m, uint32_t id)
 {
 	struct session_interval interval = m->from->intervals[id];
 
+	if (m->rows && !m->intervals[id])
+		return 0;
+	interval.epoch = interval.epoch ? mapped(m, MAP_EPOCHS, interval.epoch) : 0;
 	interval.node = mapped(m, MAP_NODES, interval.node);
 	interval.lane = mapped(m, MAP_LANES, interval.lane);
 	return interval.node == SESSION_NONE ? 0 : session_interval_add(m->into, &interval);
@@ -760,7 +764,8 @@ static int add_values(struct merge *m)
 	/* Histograms and intervals name a node, not a row: they cannot be divided among groups. */
 	if ((r = add_all(m, f->n_rows, add_row)) < 0 ||
 	    (!m->view && !m->rows && (r = add_all(m, f->n_hists, add_hist)) < 0) ||
-	    (!m->view && !m->rows && (r = add_all(m, f->n_intervals, add_interval)) < 0) ||
+	    (!m->view && (!m->rows || m->intervals) &&
+	     (r = add_all(m, f->n_intervals, add_interval)) < 0) ||
 	    (r = add_all(m, f->n_runs, add_run)) < 0 ||
 	    (r = add_all(m, f->n_notes, add_note)) < 0 ||
 	    (r = add_all(m, f->n_clocks, add_clock)) < 0 || (!m->rows && (r = add_samples(m)) < 0))
@@ -793,9 +798,10 @@ void merge_arrange(struct merge *m, const uint32_t *to, const uint32_t *above)
 	m->above = above;
 }
 
-void merge_rows(struct merge *m, const uint8_t *rows)
+void merge_rows(struct merge *m, const uint8_t *rows, const uint8_t *intervals)
 {
 	m->rows = rows;
+	m->intervals = intervals;
 }
 
 const uint32_t *merge_nodes(const struct merge *m)

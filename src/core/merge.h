@@ -58,10 +58,10 @@ void merge_keep(struct merge *m, const uint32_t *to, const uint8_t *host, const 
  * all that adds up is given; above, by node that is itself: the node that it stands below, one with a smaller
  * number. Nodes that come to have one path are one. Borrowed. */
 void merge_arrange(struct merge *m, const uint32_t *to, const uint32_t *above);
-/* From now on an input is made anew with a part of its rows, those whose byte is not 0. What cannot be told
- * apart by rows is left out: histograms, single operations, how long devices were busy, samples and sensors.
- * Borrowed. */
-void merge_rows(struct merge *m, const uint8_t *rows);
+/* From now on an input is made anew with a part of its rows, those whose byte is not 0, and of its single
+ * operations (NULL: with none). What cannot be told apart is left out: histograms, how long devices were busy,
+ * samples and sensors. Borrowed. */
+void merge_rows(struct merge *m, const uint8_t *rows, const uint8_t *intervals);
 /* By node of the last input: the node of the target. Valid until the next one. */
 const uint32_t *merge_nodes(const struct merge *m);
 struct merge *merge_free(struct merge *m);

@@ -159,6 +159,7 @@ struct session_sample {
 struct session_interval {
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC of the host */
 	uint32_t node, lane;
+	uint32_t epoch; /* 0 where nobody tells them apart */
 };
 
 struct session_clock {

@@ -251,6 +251,16 @@ static ssize_t bulk_read(struct receiver *r, const struct wire_segment_state *g)
 	return e < 0 ? e : (ssize_t)(at - g->taken);
 }
 
+bool receiver_is_behind(const struct receiver *r)
+{
+	struct wire_segment_state g;
+
+	for (size_t i = 0; wire_decoder_segment(r->decoder, i, &g); i++)
+		if (g.taken < g.size)
+			return true;
+	return false;
+}
+
 static ssize_t bulk_read_all(struct receiver *r)
 {
 	struct wire_segment_state g;
@@ -258,7 +268,7 @@ static ssize_t bulk_read_all(struct receiver *r)
 	ssize_t n;
 
 	/* Our frames must not go between the parts of a frame from the FIFO. */
-	if (wire_decoder_pending(r->decoder) || !(r->dir->control->features & CONTROL_TRACE))
+	if (wire_decoder_pending(r->decoder))
 		return 0;
 	for (i = 0; wire_decoder_segment(r->decoder, i, &g); i++) {
 		if (g.taken >= g.size)

@@ -213,6 +213,8 @@ int recording_begin(struct recording *rec, char *const *argv, pid_t pid)
 	receiver_tape_facts(rec->receiver);
 	if (r == 0)
 		r = saver_init(&rec->saver, rec->file, rec->options->save_ns);
+	/* Sessions of the program may ask for it, and have it then. */
+	rec->saver.no_trace = !rec->options->trace;
 	if (r < 0)
 		complain("out of memory");
 	return r;

@@ -142,7 +142,7 @@ int saver_finish(struct saver *v, struct session *s)
 	/* Its rename must not come after ours. */
 	if (v->child > 0)
 		child_wait(v);
-	v->error = save(v, s, NULL);
+	v->error = save(v, s, &(struct write_options){.no_trace = v->no_trace});
 	return v->error;
 }
 

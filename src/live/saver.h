@@ -17,6 +17,7 @@ struct saver {
 	uint64_t generation;        /* of the session at the last save */
 	int child;                  /* pid, 0: none */
 	int error;                  /* of the last save */
+	bool no_trace;              /* when operations ran is left out, also at the end */
 	unsigned n_saves, n_failed; /* by children */
 };
 

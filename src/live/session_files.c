@@ -14,6 +14,7 @@
 #include "base/util.h"
 #include "core/cut.h"
 #include "format/format.h"
+#include "format/write_file.h"
 #include "live/receiver.h"
 #include "wire/decode.h"
 #include "wire/wire.h"
@@ -47,6 +48,24 @@ static bool row_fits(const struct session *s, const struct session_row *row,
 	       !strcmp(strtab_str(s->strings, s->devices[device].type), device_type);
 }
 
+/* As programs name formats. */
+static const struct format *format_of(const char *word)
+{
+	return !strcmp(word, "chrome_trace") ? &format_chrome : format_by_name(word);
+}
+
+static bool is_trace(const struct format *format)
+{
+	return format == &format_chrome;
+}
+
+/* A trace in which nothing ran. */
+static int fill_empty(struct out *out, void *ctx)
+{
+	out_puts(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[]}\n");
+	return out->error;
+}
+
 /* A part of what is received: a session (phase WIRE_NONE), or a phase of one. */
 struct wanted {
 	const struct wire_session_state *session;
@@ -65,18 +84,42 @@ static int wanted_rows(struct receiver *r, const struct wanted *w, uint8_t *rows
 							       w->session->id, w->phase, rows);
 }
 
-static int cut_session(struct receiver *r, const struct wanted *w, struct session **ret)
+/* The operations of the rows: those of their epochs, on their lanes. */
+static int wanted_intervals(const struct session *s, const struct wanted *w, const uint8_t *rows,
+			    uint8_t *intervals)
+{
+	_cleanup_(freep) uint8_t *lanes = calloc(s->n_lanes + 1, 1);
+	_cleanup_(freep) uint8_t *epochs = calloc(s->n_epochs + 1, 1);
+
+	if (!lanes || !epochs)
+		return -ENOMEM;
+	for (size_t k = 0; k < s->n_rows; k++)
+		if (rows[k] && s->rows[k].lane < s->n_lanes)
+			lanes[s->rows[k].lane] = epochs[s->rows[k].epoch] = 1;
+	for (size_t k = 0; k < s->n_intervals; k++)
+		intervals[k] = s->intervals[k].epoch && epochs[s->intervals[k].epoch] &&
+			       s->intervals[k].lane < s->n_lanes && lanes[s->intervals[k].lane];
+	return 0;
+}
+
+static int cut_session(struct receiver *r, const struct wanted *w, const struct format *format,
+		       struct session **ret)
 {
 	const struct session *s = receiver_session(r);
 	const char *type = w->session->device_type;
 	_cleanup_(freep) uint8_t *rows = calloc(s->n_rows + 1, 1);
-	int e = rows ? wanted_rows(r, w, rows) : -ENOMEM;
+	_cleanup_(freep) uint8_t *intervals = calloc(s->n_intervals + 1, 1);
+	int e = rows && intervals ? wanted_rows(r, w, rows) : -ENOMEM;
 
 	if (e < 0)
 		return e;
 	for (size_t k = 0; *type && k < s->n_rows; k++)
 		rows[k] = rows[k] && row_fits(s, &s->rows[k], type);
-	return session_cut(s, rows, kinds_without(w->session->context), ret);
+	if (is_trace(format))
+		e = wanted_intervals(s, w, rows, intervals);
+	return e < 0 ? e
+		     : session_cut(s, rows, is_trace(format) ? intervals : NULL,
+				   kinds_without(w->session->context), ret);
 }
 
 static char *file_path(const struct wanted *w, const struct format *format)
@@ -100,6 +143,8 @@ static int write_file(const struct wanted *w, const struct format *format,
 	/* Nobody may ever read from a FIFO. */
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return -EINVAL;
+	if (is_trace(format) && !part->n_intervals)
+		return write_file_tagged(path, 0, fill_empty, NULL);
 	return format_save(path, format, part, NULL);
 }
 
@@ -112,7 +157,11 @@ static int write_answer(int fd, const struct format *format, const struct sessio
 	if (lseek(fd, WIRE_ANSWER_HEAD, SEEK_SET) < 0)
 		return -errno;
 	out = out_new(fd);
-	return out ? out_end(out, format->write(part, &options, out)) : -ENOMEM;
+	if (!out)
+		return -ENOMEM;
+	return out_end(out, is_trace(format) && !part->n_intervals
+				    ? fill_empty(out, NULL)
+				    : format->write(part, &options, out));
 }
 
 static int write_one(struct receiver *r, const struct wanted *w, const struct format *format,
@@ -121,7 +170,7 @@ static int write_one(struct receiver *r, const struct wanted *w, const struct fo
 	_cleanup_(session_freep) struct session *part = NULL;
 	int e;
 
-	e = cut_session(r, w, &part);
+	e = cut_session(r, w, format, &part);
 	if (e < 0)
 		return e;
 	return w->into_answer ? write_answer(answer, format, part) : write_file(w, format, part);
@@ -146,7 +195,7 @@ static int write_phases(struct receiver *r, const struct wanted *w, const struct
 
 static int write_wanted(struct receiver *r, const struct wanted *w, int answer)
 {
-	const struct format *format = format_by_name(w->format);
+	const struct format *format = format_of(w->format);
 
 	if (!format || !format->write || *w->session->name != '/')
 		return -EINVAL;
@@ -302,6 +351,9 @@ void session_files_poll(struct session_files *f, struct receiver *r)
 	for (size_t i = 0; i < SESSION_JOBS; i++)
 		if (f->jobs[i].child)
 			reap(f, &f->jobs[i], WNOHANG);
+	/* Operations come beside the pipe: what is asked for is there when all that was announced is. */
+	if (!f->all && receiver_is_behind(r))
+		return;
 	while ((job = job_free(f)) && (start_session(f, job, r) || start_ask(f, job, r)))
 		;
 }

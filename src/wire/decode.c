@@ -867,17 +867,32 @@ static int on_sample(struct wire_decoder *d, struct peer *p, const void *entry)
 }
 
 /* One entry; offset_ns turns its clock into CLOCK_MONOTONIC. */
+static int interval_put(struct wire_decoder *d, struct peer *p, const struct wire_interval *w,
+			uint64_t offset_ns, uint32_t epoch)
+{
+	const struct session_interval s = {
+		w->start_ns + offset_ns,       w->end_ns + offset_ns,
+		idmap_get(&p->nodes, w->node), idmap_get(&p->lanes, w->lane),
+		idmap_get(&p->epochs, epoch),
+	};
+
+	if (s.epoch == SESSION_NONE || s.node == SESSION_NONE || s.lane == SESSION_NONE)
+		return -EBADMSG;
+	return session_interval_add(d->s, &s);
+}
+
 static int interval_add(struct wire_decoder *d, struct peer *p, const void *entry,
 			uint64_t offset_ns)
 {
-	const struct wire_interval *w = entry;
-	const struct session_interval s = {w->start_ns + offset_ns, w->end_ns + offset_ns,
-					   idmap_get(&p->nodes, w->node),
-					   idmap_get(&p->lanes, w->lane)};
+	return interval_put(d, p, entry, offset_ns, 0);
+}
 
-	if (s.node == SESSION_NONE || s.lane == SESSION_NONE)
-		return -EBADMSG;
-	return session_interval_add(d->s, &s);
+static int epoch_interval_add(struct wire_decoder *d, struct peer *p, const void *entry,
+			      uint64_t offset_ns)
+{
+	const struct wire_epoch_interval *w = entry;
+
+	return interval_put(d, p, &w->of, offset_ns, w->epoch);
 }
 
 static int on_interval(struct wire_decoder *d, struct peer *p, const void *entry)
@@ -929,12 +944,14 @@ struct segment_kind {
 
 static const struct segment_kind *segment_kind(uint32_t kind)
 {
-	static const struct segment_kind bytes = {1, NULL, 0},
-					 kinds[] = {
-						 [WIRE_SEGMENT_INTERVALS] =
-							 {sizeof(struct wire_interval),
-							  interval_add, LOSS_TRACE_UNREAD},
-					 };
+	static const struct segment_kind
+		bytes = {1, NULL, 0},
+		kinds[] = {
+			[WIRE_SEGMENT_INTERVALS] = {sizeof(struct wire_interval), interval_add,
+						    LOSS_TRACE_UNREAD},
+			[WIRE_SEGMENT_EPOCHS] = {sizeof(struct wire_epoch_interval),
+						 epoch_interval_add, LOSS_TRACE_UNREAD},
+		};
 
 	return kind < ARRAY_SIZE(kinds) && kinds[kind].entry ? &kinds[kind] : &bytes;
 }

@@ -278,6 +278,7 @@ struct wire_segment {
 };
 #define WIRE_SEGMENT_INTERVALS 1u /* struct wire_interval[], in the order of their records */
 /* 2, 3 and 4 were reserved once and never written; they stay unused. */
+#define WIRE_SEGMENT_EPOCHS 5u /* struct wire_epoch_interval[], likewise */
 /* Name of its file, from the instance and the id: a reader opens no other. */
 #define WIRE_SEGMENT_NAME     "%016" PRIx64 "-%" PRIu32 ".segment"
 #define WIRE_SEGMENT_NAME_MAX 48
@@ -302,6 +303,11 @@ struct wire_sample {
 struct wire_interval {
 	uint64_t start_ns, end_ns; /* in INTERVALS frames CLOCK_MONOTONIC, in a segment its clock */
 	uint32_t node, lane;
+};
+
+struct wire_epoch_interval {
+	struct wire_interval of;
+	uint32_t epoch, pad;
 };
 
 struct wire_use {
@@ -364,6 +370,7 @@ _Static_assert(sizeof(struct wire_tick) == 56, "wire_tick");
 _Static_assert(sizeof(struct wire_segment) == 24, "wire_segment");
 _Static_assert(sizeof(struct wire_bulk) == 16, "wire_bulk");
 _Static_assert(sizeof(struct wire_interval) == 24, "wire_interval");
+_Static_assert(sizeof(struct wire_epoch_interval) == 32, "wire_epoch_interval");
 _Static_assert(sizeof(struct wire_use) == 16, "wire_use");
 _Static_assert(sizeof(struct wire_run_piece) == 16, "wire_run_piece");
 _Static_assert(sizeof(struct wire_run) == 48, "wire_run");

@@ -233,6 +233,16 @@ static void flat(const char *argument)
 	say("finalize", proton_session_finalize(session, NULL));
 }
 
+/* Until one of the files is there. */
+static bool await_file(const char *path, const char *other)
+{
+	const struct timespec ms = {0, 1000000};
+
+	for (int i = 0; i < 60000 && access(path, F_OK) && access(other, F_OK); i++)
+		nanosleep(&ms, NULL);
+	return !access(path, F_OK) || !access(other, F_OK);
+}
+
 /* Phases that are written and forgotten as the program goes on. */
 static void periodic(const char *argument)
 {
@@ -246,7 +256,36 @@ static void periodic(const char *argument)
 	}
 	run("mul", 7);
 	say("complete", await_complete(session, 98));
+	say("written", session < 0 || await_file("a.part_99.hatchet", "a.part_99.hatchet_msgpack"));
 	say("finalize", proton_session_finalize(session, NULL));
+}
+
+/* When operations ran, of two sessions that overlap: a has 3 in phase 0 and 4 in phase 1, b has 4. */
+static void trace(const char *argument)
+{
+	struct proton_session_options options = {.size = sizeof(options), .data = "trace"};
+	int a, b, tree = proton_session_start("tree", NULL);
+
+	run("add", 2);
+	a = proton_session_start("a", &options);
+	proton_enter_scope("step");
+	run("add", 3);
+	proton_phase_advance(a);
+	options.mode = argument;
+	b = proton_session_start("b", &options);
+	run("mul", 4);
+	proton_exit_scope();
+	say("data", save(a, 0, NULL, "0.json"));
+	say("tree", save(a, 0, "hatchet", "0.json"));
+	say("trace", save(tree, 0, "chrome_trace", "0.json"));
+	proton_session_deactivate(PROTON_ALL_SESSIONS, 1);
+	run("add", 9);
+	say("hatchet", proton_session_finalize(a, "hatchet"));
+	say("a", proton_session_finalize(a, NULL));
+	say("b", proton_session_finalize(b, "chrome_trace"));
+	say("tree", proton_session_finalize(tree, NULL));
+	options.mode = NULL;
+	say("empty", proton_session_finalize(proton_session_start("empty", &options), NULL));
 }
 
 /* ---- ends ---- */
@@ -343,9 +382,9 @@ int main(int argc, char **argv)
 		const char *word;
 		void (*run)(const char *argument);
 	} all[] = {
-		{"three", three}, {"wrong", wrong},       {"threads", threads},
-		{"flat", flat},   {"periodic", periodic}, {"fork", fork_child},
-		{"leave", leave}, {"orphan", orphan},     {"killed", killed},
+		{"three", three},       {"wrong", wrong},   {"threads", threads}, {"flat", flat},
+		{"periodic", periodic}, {"trace", trace},   {"fork", fork_child}, {"leave", leave},
+		{"orphan", orphan},     {"killed", killed},
 	};
 
 	if (argc < 3)

@@ -83,7 +83,7 @@ check "neither half grows" yes "$(awk 'NR == 1 { a = $1; b = $2 } NR == 10 { pri
 # ---- written as they are over
 rm -f a.*
 record periodic periodic_flushing
-check "it says" "start 0,complete 1,finalize 0," "$(tr '\n' , <out)"
+check "it says" "start 0,complete 1,written 1,finalize 0," "$(tr '\n' , <out)"
 check "a file each" 101 "$(ls a.part_*.hatchet | wc -l)"
 check "with what it had" "add 1 add 51 add 100 mul 7" "$(tree a.part_0.hatchet) $(tree a.part_50.hatchet) $(tree a.part_99.hatchet) $(tree a.part_100.hatchet)"
 check "and the run has all" "5050 7" "$(metric run.hatchet add count) $(metric run.hatchet mul count)"
@@ -94,10 +94,31 @@ check "with what it had" "add 51" "$(tree a.part_50.hatchet_msgpack)"
 rm -f a.*
 mkdir a.part_7.hatchet
 record periodic periodic_flushing
-check "one that cannot be written" "start 0,complete 1,finalize -5 the file was not written: Invalid argument," "$(tr '\n' , <out)"
+check "one that cannot be written" "start 0,complete 1,written 1,finalize -5 the file was not written: Invalid argument," "$(tr '\n' , <out)"
 check "the others are" 101 "$(ls -d a.part_*.hatchet | wc -l)"
 has "a note says so" "phases of session 0 are kept until it is finalized: a file was not written: Invalid argument" err
 rmdir a.part_7.hatchet
+
+# ---- when operations ran
+events() { python3 -c '
+import collections, json, sys
+n = collections.Counter(e["name"] for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X")
+print(*("%s %d" % i for i in sorted(n.items())))' "$1"; }
+for run in "" --trace; do
+	rm -f a.* b.*
+	timeout 240 "$PROTON" record $run -o run.hatchet -- "$app" "$cuda" trace periodic_flushing >out 2>err
+	check "it says" "data 0,tree -2,trace -2,hatchet -2,a 0,b 0,tree 0,empty 0," "$(sed 's/^\([a-z]* [-0-9]*\).*/\1/' out | tr '\n' ,)"
+	check "phases" "add 3, mul 4" "$(events a.part_0.chrome_trace), $(events a.part_1.chrome_trace)"
+	check "as data" "add 3" "$(events 0.json)"
+	check "another session" "mul 4" "$(events b.chrome_trace)"
+	check "one in which nothing ran" "" "$(events empty.chrome_trace)"
+	check "a tree beside them" "add 5 step/add 3" "$(metric tree.hatchet add count | sed 's/^/add /') $(tree tree.hatchet | grep -o 'step/add 3')"
+	"$PROTON" export -f chrome -o run.json run.hatchet >out 2>&1
+	check "the run has ${run:-none}" "${run:+add 14 mul 4}" "$([ -n "$run" ] && events run.json)"
+	check "and says so" "${run:-no}" "$(grep -q "no trace" out && echo no || echo "$run")"
+done
+timeout 240 "$PROTON" record --tape run.tape -o run.hatchet -- "$app" "$cuda" trace >out 2>err
+check "a tape has them" "add 3 mul 4" "$("$PROTON" export -f chrome -o tape.json run.tape && events tape.json)"
 
 # ---- forks, and ends
 is_sanitized() { grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; }

@@ -150,7 +150,7 @@ START_TEST(what_is_wrong_is_said)
 {
 	const struct proton_session_options bad[] = {
 		{.size = sizeof(bad[0]), .context = "shadows"},
-		{.size = sizeof(bad[0]), .data = "trace"},
+		{.size = sizeof(bad[0]), .data = "traces"},
 		{.size = sizeof(bad[0]), .backend = "instrumentation"},
 		{.size = sizeof(bad[0]), .mode = "pcsampling"},
 		{.size = sizeof(bad[0]), .mode = "periodic_flushing:"},

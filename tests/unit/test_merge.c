@@ -399,7 +399,7 @@ START_TEST(a_part_of_the_rows)
 
 	for (unsigned i = 0; i < 4; i++)
 		rows[i] = s->rows[i].epoch == 1;
-	ck_assert_int_eq(session_cut(s, rows, 0, &part), 0);
+	ck_assert_int_eq(session_cut(s, rows, NULL, 0, &part), 0);
 	ck_assert_uint_eq(part->n_nodes, 6); /* without relu */
 	ck_assert_uint_eq(part->n_rows, 2);
 	ck_assert_uint_eq(part->n_hists, 0);
@@ -408,13 +408,13 @@ START_TEST(a_part_of_the_rows)
 	ck_assert_uint_eq(count_at(part, gemm), 20);
 	session_free(part);
 	/* Without frames of Python both are one. */
-	ck_assert_int_eq(session_cut(s, rows, CUT_KIND(FRAME_PYTHON), &part), 0);
+	ck_assert_int_eq(session_cut(s, rows, NULL, CUT_KIND(FRAME_PYTHON), &part), 0);
 	ck_assert_uint_eq(part->n_nodes, 3);
 	ck_assert_uint_eq(count_at(part, 2), 320);
 	ck_assert_str_eq(session_node_name(part, 2), "gemm");
 	session_free(part);
 	memset(rows, 0, sizeof(rows));
-	ck_assert_int_eq(session_cut(s, rows, 0, &part), 0);
+	ck_assert_int_eq(session_cut(s, rows, NULL, 0, &part), 0);
 	ck_assert_uint_eq(part->n_nodes, 1);
 	ck_assert_uint_eq(part->n_processes, 1);
 	session_free(part);
