@@ -160,7 +160,11 @@ static void orphan(void)
 	int session = proton_session_start("o", NULL);
 	pid_t pid = receiver();
 
-	say("%s, ", pid > 0 && kill(pid, SIGKILL) == 0 ? "killed" : "not found");
+	if (pid <= 0 || kill(pid, SIGKILL) < 0) {
+		say("no receiver\n");
+		return;
+	}
+	say("killed, ");
 	while (kill(pid, 0) == 0)
 		;
 	proton_enter_scope("work");
