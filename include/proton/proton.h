@@ -64,8 +64,8 @@ enum proton_status {
 struct proton_session_options {
 	size_t size;
 	const char
-		*context; /* "shadow": scopes alone; "python": frames of Python alone; else all that
-			      * the run reads */
+		*context; /* "shadow": scopes and ranges of NVTX; "scopes": without these; "python":
+			      * frames of Python alone; else all that the run reads */
 	const char *data; /* "tree", or "trace": when each operation ran */
 	const char *backend; /* "cupti", "opencl", "openmp": what runs on its devices; else all */
 	const char *

@@ -43,6 +43,12 @@ def is_disabled():
     return _is_set("PROTON_DISABLE") or _is_set("TRITON_PROTON_DISABLE")
 
 
+def context_word(context):
+    """What libproton calls a context of Triton's: TRITON_ENABLE_NVTX=0 leaves ranges of NVTX out of "shadow"."""
+    off = os.environ.get("TRITON_ENABLE_NVTX", "1").strip().lower() in ("0", "off", "false", "no", "n")
+    return "scopes" if off and context.lower() == "shadow" else context
+
+
 def is_run():
     """Did `proton record` or `proton top` start this program?"""
     return _find.environment("PROTON_LIBRARY") is not None

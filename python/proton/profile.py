@@ -12,7 +12,7 @@ import os
 import warnings
 
 from . import _native, metric
-from .flags import flags, is_disabled, is_recorded, is_run
+from .flags import context_word, flags, is_disabled, is_recorded, is_run
 from .hooks import Hook, HookManager, LaunchHook
 
 DEFAULT_PROFILE_NAME = "proton"
@@ -106,7 +106,7 @@ os.register_at_fork(after_in_child=_forked)
 def _open_nvtx():
     """NVTX looks for a tool at its first call in a process, which is still to come as a rule. Under a run of
     `proton` it is named already; TRITON_ENABLE_NVTX=0 leaves its ranges out."""
-    if is_run() or os.environ.get("TRITON_ENABLE_NVTX", "1").strip().lower() in ("0", "off", "false"):
+    if is_run() or context_word("shadow") != "shadow":
         return
     library = _native.load()
     if library is not None:
@@ -140,7 +140,7 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
         )
     hook = _hook_of(hook)
     options = _native.SessionOptions(
-        context=_text(context, "context"),
+        context=_text(context_word(context) if isinstance(context, str) else context, "context"),
         data=_text(data, "data"),
         backend=_text(backend, "backend"),
         mode=_text(mode, "mode"),

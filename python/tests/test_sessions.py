@@ -374,6 +374,11 @@ class AtExit(Case):
         self.assertEqual(read("live.hatchet")["s"]["n"], 3)
         self.assertTrue(os.path.exists("other.hatchet"))
 
+    def test_nvtx_is_left_out(self):
+        code = "from proton.flags import context_word; print(context_word('Shadow'), context_word('python'))"
+        for value, said in ((None, "Shadow python"), ("1", "Shadow python"), ("0", "scopes python")):
+            self.assertEqual(run(code, TRITON_ENABLE_NVTX=value)[0], said + "\n")
+
     @unittest.skipUnless(COMMAND, "needs a command")
     def test_nvtx_gets_its_tool(self):
         """A program that profiles itself names it before the first call of NVTX."""

@@ -799,14 +799,14 @@ static int hists_send(struct burst *s, uint32_t limit)
 /* ---- the tick ---- */
 
 struct totals {
-	uint64_t n_launches, n_records, losses[LOSS_N];
+	uint64_t n_launches; /* less those of which no record comes any more */
+	uint64_t n_unlaunched, n_records, losses[LOSS_N];
 };
 
 static struct totals totals_read(void)
 {
 	uint32_t i, j, n = atomic_load(&collector->n_threads);
 	struct totals t = {0};
-	uint64_t unlaunched = 0;
 
 	/* Records first: a launch is never counted after its record. */
 	for (i = 0; i < n; i++)
@@ -816,11 +816,12 @@ static struct totals totals_read(void)
 		struct thread_state *ts = &collector->thread[i];
 
 		t.n_launches += atomic_load_explicit(&ts->n_launches, memory_order_relaxed);
-		unlaunched += atomic_load_explicit(&ts->n_unlaunched, memory_order_relaxed);
+		t.n_unlaunched += atomic_load_explicit(&ts->n_unlaunched, memory_order_relaxed);
 		for (j = 0; j < LOSS_N; j++)
 			t.losses[j] += atomic_load_explicit(&ts->losses[j], memory_order_relaxed);
 	}
-	t.n_launches -= MIN(unlaunched, t.n_launches);
+	t.n_unlaunched = MIN(t.n_unlaunched, t.n_launches);
+	t.n_launches -= t.n_unlaunched;
 	return t;
 }
 
@@ -828,10 +829,8 @@ uint64_t burst_launches(uint64_t *ret_n_ended)
 {
 	struct totals t = totals_read();
 
-	/* What was lost on the way has ended, too: nothing more will come of it. */
-	*ret_n_ended = t.n_records + t.losses[LOSS_DROPPED] + t.losses[LOSS_ZERO_TIME] +
-		       t.losses[LOSS_REVERSED_TIME];
-	return t.n_launches;
+	*ret_n_ended = t.n_records + t.n_unlaunched;
+	return t.n_launches + t.n_unlaunched;
 }
 
 /* Age of the oldest unfinished launch, to one period: the first remembered moment at which more

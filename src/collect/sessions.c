@@ -50,7 +50,7 @@ static const char *device_type_of(const char *const *backends, const char *word)
 	return *b ? backend_of((unsigned)(b - backends))->device_type : NULL;
 }
 
-static const char *const contexts[] = {"", "shadow", "python", NULL};
+static const char *const contexts[] = {"", "shadow", "scopes", "python", NULL};
 static const char *const backends[] = {
 #define _(id, name, ...) [SOURCE_##id] = #name,
 	BACKENDS(_)
@@ -124,7 +124,7 @@ static int spec_fill(struct spec *spec, const char *name,
 	spec->device_type = device_type_of(backends, or_empty(o.backend));
 	if (!spec->context)
 		return session_fail(PROTON_INVALID,
-				    "context '%.40s' is not known: shadow or python", o.context);
+				    "context '%.40s' is not known: shadow, scopes or python", o.context);
 	if (!spec->device_type)
 		return session_fail(PROTON_INVALID,
 				    "backend '%.40s' is not known: cupti, opencl or openmp",

@@ -157,7 +157,7 @@ struct wire_epoch_def {
 struct wire_session {
 	uint32_t id, state;   /* WIRE_SESSION_* */
 	uint32_t name;        /* strings: path of its file, without the suffix */
-	uint32_t context;     /* "" (all), "shadow" or "python" */
+	uint32_t context;     /* "" (all), "shadow", "scopes" or "python" */
 	uint32_t device_type; /* "" (all), or of the devices whose work it has */
 	uint32_t format;      /* of a finalized one */
 };

@@ -38,10 +38,12 @@ check "a format by its name" yes "$([ -s a.hatchet ] && echo yes)"
 # ---- what contexts are made of
 record context shadow
 check "scopes" "outer/add 3 outer/inner/add 3 []" "$(tree c.hatchet)"
+record context scopes
+check "scopes without NVTX" "outer/add 3 outer/inner/add 3 []" "$(tree c.hatchet)"
 record context python
 check "without scopes equal kernels are one" "add 6 []" "$(tree c.hatchet)"
 record context nonsense
-has "another" "-2 context 'nonsense' is not known: shadow or python" out
+has "another" "-2 context 'nonsense' is not known: shadow, scopes or python" out
 
 # ---- states, launches with names, metrics
 for name in matmul $'mat\nmul' $'\xff'; do
