@@ -124,7 +124,8 @@ static int spec_fill(struct spec *spec, const char *name,
 	spec->device_type = device_type_of(backends, or_empty(o.backend));
 	if (!spec->context)
 		return session_fail(PROTON_INVALID,
-				    "context '%.40s' is not known: shadow, scopes or python", o.context);
+				    "context '%.40s' is not known: shadow, scopes or python",
+				    o.context);
 	if (!spec->device_type)
 		return session_fail(PROTON_INVALID,
 				    "backend '%.40s' is not known: cupti, opencl or openmp",
