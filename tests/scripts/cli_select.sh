@@ -42,7 +42,7 @@ check "export: a limit" "train;step 0;conv2d 10000|train;step 0;conv2d;gemm<128>
 check "export: two levels" "eval 1000|loss > 1 3|train 159000" "$(sort out | paste -sd '|')"
 stack=$tests/chrome/h200-torch-stack.json
 sum() { awk '{ n += $NF } END { print n }'; }
-check "export: grouped" "$("$PROTON" export -f folded "$stack" | sum) 1" "$("$PROTON" export -f folded -g device -i 'CUDA' "$stack" 2>err | tee out | sum) $(cut -d ';' -f 1 out | sort -u | wc -l)"
+check "export: grouped" "$("$PROTON" export -f folded "$stack" | sum) 1" "$("$PROTON" export -f folded -g device -i 'GPU' "$stack" 2>err | tee out | sum) $(cut -d ';' -f 1 out | sort -u | wc -l)"
 status "export: a limit of another unit" 2 export -f folded -t 4K -m time a.folded
 status "export: nothing is left" 1 export -f folded -i gem,m a.folded
 check "export: nothing: said" "proton: the filter leaves nothing of a.folded" "$(cat err)"

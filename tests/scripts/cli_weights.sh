@@ -65,7 +65,7 @@ whole() { # whole WHAT SCALE SUM FILE: each of the formats says the scale and ha
 many 1000 0.00042; whole "many small ones" 1e-5 42000 many.hatchet
 many 1000 0.5; whole "halves" 1e-1 5000 many.hatchet
 many 10 3; whole "whole numbers" "" 30 many.hatchet
-many 3 0.3333333333333333; whole "thirds" 1e-9 999999999 many.hatchet
+many 3 0.3333333333333333; whole "thirds" 1e-9 1000000000 many.hatchet
 many 2 1e-30; whole "next to nothing" 1e-30 2 many.hatchet
 tree mixed.hatchet a '{"my_time": 0.5}' b '{"my_time": 1000000000}'
 whole "small and large" 1e-1 10000000005 mixed.hatchet

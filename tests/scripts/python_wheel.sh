@@ -5,7 +5,7 @@
 here=$(cd "${srcdir:-.}" && pwd)
 builddir=${builddir:-.}
 . "$here/tests/tools/cli_help.sh"
-top=$(dirname "$PROTON")
+top=$(cd "$(dirname "$PROTON")" && pwd)
 libs=$top/tests/mocks/.libs
 if grep -q 'define PROTON_SANITIZED 1' "$top/config.h" 2>/dev/null; then
 	echo "skipped: a wheel is not made of a build with a sanitizer"
