@@ -77,6 +77,10 @@ torch=
 for python in python3 /usr/bin/python3; do
 	! "$python" -c 'import torch' 2>/dev/null || { torch=$python; break; }
 done
+if grep -q 'define PROTON_SANITIZED 1' "$build/config.h" 2>/dev/null; then
+	echo "skipped: examples in Python: the sanitizer would tell of PyTorch's leaks"
+	finish
+fi
 if [ -n "$torch" ]; then
 	record "$torch" "$examples/dynamic_net.py" --steps 2 --batch 8
 	check "a dynamic net: parts of a step" yes "$(has_path forward middle_0)"
