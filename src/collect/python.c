@@ -12,6 +12,7 @@
  * Frames of the standard library and of installed packages are left out, unless there are no others. */
 #include "config.h" // IWYU pragma: keep
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include "backends/pages.h"
@@ -75,6 +76,26 @@ static bool is_library(const char *file, const char *end)
 	return false;
 }
 
+/* What IPython compiles is called after its cell, with a number behind that nobody knows:
+ * "<ipython-input-3-7a1f>" is "<cell 3>". Returns the new end of the text. */
+static char *name_cell(char *text, char *end)
+{
+	static const char prefix[] = "<ipython-input-", cell[] = "<cell ";
+	char *number = text + sizeof(prefix) - 1, *p = number;
+
+	if (end <= number || memcmp(text, prefix, sizeof(prefix) - 1) != 0)
+		return end;
+	while (p < end && *p >= '0' && *p <= '9')
+		p++;
+	if (p == number || p == end || *p != '-')
+		return end;
+	memcpy(text, cell, sizeof(cell) - 1);
+	memmove(text + sizeof(cell) - 1, number, (size_t)(p - number));
+	p -= number - text - (ptrdiff_t)(sizeof(cell) - 1);
+	*p = '>';
+	return p + 1;
+}
+
 /* "/home/me/train.py:42@Model.forward", as Triton's Proton has it. */
 static uint32_t name_place(const struct python_place *place, bool *ret_is_library)
 {
@@ -83,6 +104,7 @@ static uint32_t name_place(const struct python_place *place, bool *ret_is_librar
 
 	p = python_put_string(p, sizeof(text) - 256, python_pointer(place->code, py.file));
 	*ret_is_library = is_library(text, p);
+	p = name_cell(text, p);
 	p += snprintf(p, (size_t)(end - p), ":%d@",
 		      py.PyCode_Addr2Line((void *)place->code, place->at));
 	p = python_put_string(p, (size_t)(end - p), python_pointer(place->code, py.name));

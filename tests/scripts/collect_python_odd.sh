@@ -39,7 +39,7 @@ for python in python3 ${PROTON_TEST_PYTHONS:-}; do
 	3.7|3.8|3.9|3.10|3.11|3.12|3.13|3.14|3.15) ;;
 	*) continue ;;
 	esac
-	for case in lines names texts audited forbidden deep ending; do
+	for case in lines names cells texts audited forbidden deep ending; do
 		PYTHONUTF8=1 timeout 60 "$python" "$app" "$libs/libcuda.so.1" $case >bare 2>&1
 		status=$?
 		PYTHONUTF8=1 timeout 60 "$PROTON" record -q --context python -o p.hatchet -- \
