@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* NVTX annotations, as libraries and frameworks make them; `proton` needs no other change.
  *
- *	proton record ./nvtx && proton view
+ *	proton record -o run.hatchet ./nvtx && proton view run.hatchet
  *
  * Push and pop nest and become calling contexts. Ranges between start and end may overlap and cross
  * threads, so they are shown beside the tree, with marks. */

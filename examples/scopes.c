@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scopes in a program without a GPU: who spends the time, who counts what.
  *
- *	proton record ./scopes && proton view
+ *	proton record -o run.hatchet ./scopes && proton view run.hatchet
  *
  * It sorts numbers in three ways, each in a scope of its own, and says how many it compared. */
 #include <proton/proton.h>

@@ -3,6 +3,7 @@
 
 In this order:
 
+* the library that loaded this package (triton_seam);
 * what the environment names: PROTON_LIBRARY, which `proton` sets for the programs that it starts,
   PROTON_LIBRARY_PATH, PROTON_COMMAND;
 * `_lib/` in this package, which is how a wheel brings both;
@@ -85,6 +86,10 @@ def commands():
 def libraries():
     """Each place in which the collector is, best first. Paths are absolute; a name without a folder
     is never looked for, for the loader might find another."""
+    # The collector that brought us into its process is that of the process.
+    ours = getattr(sys.modules.get(__package__), "LIBRARY", None)
+    if ours:
+        yield ours
     for variable in ("PROTON_LIBRARY", "PROTON_LIBRARY_PATH"):
         named = environment(variable)
         if named:

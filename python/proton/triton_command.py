@@ -40,8 +40,12 @@ def _one_session(flags):
 
 
 def _tell_public():
-    """The package `proton`, if that is ours, has the one session, too."""
+    """The package `proton`, if that is ours, has the one session, too. Where there is none it is ours, last of all
+    folders."""
     spec = importlib.util.find_spec("proton")
+    if spec is None and os.path.basename(HERE) == "proton":
+        sys.path.append(os.path.dirname(HERE))
+        spec = importlib.util.find_spec("proton")
     for folder in spec.submodule_search_locations or () if spec else ():
         if os.path.exists(os.path.join(folder, "triton_seam.py")):
             _one_session(importlib.import_module("proton.flags").flags)
@@ -91,6 +95,10 @@ def _run(script, arguments):
     return _run_file(script, arguments)
 
 
+# What is one of several for Triton's Proton is all that there is for ours.
+TRITONS = ("cupti", "rocprofiler", "roctracer")
+
+
 def _leave_to_triton(words, command):
     """Inside kernels Triton's own command looks, with its own collector for that."""
     letters = ("-n", "-b", "-c", "-m", "-d", "-k")
@@ -113,7 +121,7 @@ def main():
             name,
             context=context or "shadow",
             data=data or "tree",
-            backend=None if backend == "cupti" else backend,
+            backend=None if backend in TRITONS else backend,
             mode=_module("triton_seam").known_mode(mode or "") or None,
             hook=hook,
         )

@@ -47,6 +47,7 @@ def load():
         if package not in sys.modules:
             sys.modules[package] = types.ModuleType(package)
             sys.modules[package].__path__ = [find_folder()]
+            sys.modules[package].LIBRARY = os.path.abspath(LIBRARY)
         return importlib.import_module(package + "." + name)
 
     def note(what, error):

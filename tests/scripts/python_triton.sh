@@ -136,6 +136,16 @@ has "a traceback as without us" '  File "script.py", line 10, in <module>' err
 check "and nothing of ours in it" 0 "$(grep -c triton_command err)"
 command script script.py ''
 check "by the command's name" 0 $?
+for backend in cupti roctracer rocprofiler; do
+	rm -f proton.hatchet
+	command -b $backend script.py ''
+	check "backend $backend: status" 0 $?
+	check "backend $backend: its profile" 2 "$(metric proton.hatchet outer given)"
+done
+rm -f proton.hatchet
+(unset PYTHONPATH; timeout 240 "$PROTON" script.py '') >out 2>err
+check "the package is not installed: status" 0 $?
+check "the package is not installed: its profile" 2 "$(metric proton.hatchet outer given)"
 command -c nonsense script.py
 check "a wrong word" 2 $?
 command -n x
