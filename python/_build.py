@@ -78,8 +78,6 @@ def package_files():
             if file.endswith(".py") and file != "_installed.py":
                 path = os.path.relpath(os.path.join(folder, file), HERE)
                 yield path.replace(os.sep, "/"), read(path)
-    for file in ("gmp_python.py", "gmp_py_wrapper.py"):
-        yield file, read(file)
     for file in sorted(os.listdir(HERE)):
         if file.endswith(".py") and file != "_build.py":
             yield file, read(file)
