@@ -12,7 +12,17 @@ from . import _native
 from .profile import check, one_session
 
 
+def _number(phase):
+    """A phase as libproton takes it. Raises TypeError and ValueError."""
+    if isinstance(phase, bool) or not isinstance(phase, int):
+        raise TypeError("a phase is a number, not %r" % (phase,))
+    if not 0 <= phase < 1 << 31:
+        raise ValueError("there is no phase %d" % phase)
+    return phase
+
+
 def _text(session, phase, form):
+    phase = _number(phase)
     data, size = ctypes.c_void_p(), ctypes.c_size_t()
     check(
         _native.session_data(session, phase, form, ctypes.byref(data), ctypes.byref(size)), session
@@ -50,11 +60,13 @@ def advance_phase(session=0, *, session_id=None):
 def is_phase_complete(session=0, phase=0, *, session_id=None):
     """Is everything recorded that was launched in this phase?"""
     session = one_session(session, session_id)
-    return session is not None and bool(check(_native.phase_is_complete(session, phase), session))
+    return session is not None and bool(
+        check(_native.phase_is_complete(session, _number(phase)), session)
+    )
 
 
 def clear(session=0, phase=0, clear_up_to_phase=False, *, session_id=None):
     """Forget what a phase has recorded; clear_up_to_phase: those before it, too."""
     session = one_session(session, session_id)
     if session is not None:
-        check(_native.phase_clear(session, phase, bool(clear_up_to_phase)), session)
+        check(_native.phase_clear(session, _number(phase), bool(clear_up_to_phase)), session)

@@ -18,14 +18,14 @@ from .hooks import Hook, HookManager, LaunchHook
 DEFAULT_PROFILE_NAME = "proton"
 
 _live = set()  # sessions of this process that are not finalized
-_once = {"warned": False, "started": False}
+_once = {"warned": False, "started": False, "gone": False}
 
 
 def check(status, session=None):
     """The status of a function of sessions; raises proton.Error and its kin."""
     try:
         return _native.check(status)
-    except (_native.Unknown, _native.Nobody) as error:
+    except _native.Unknown as error:
         # The words of Triton's Proton, which programs look for.
         raise _native.Unknown(
             "Session has not been initialized: %s" % session, _native.UNKNOWN
@@ -38,6 +38,8 @@ def one_session(session, session_id):
         session = session_id
     if session is not None and (isinstance(session, bool) or not isinstance(session, int)):
         raise TypeError("a session is a number that start() returned, not %r" % (session,))
+    if session is not None and session >= 1 << 31:  # libproton's are of 32 bits
+        raise _native.Unknown("Session has not been initialized: %d" % session, _native.UNKNOWN)
     if flags.command_line and session not in (None, 0):
         raise ValueError("the command line has one session, number 0: there is no %d" % session)
     return session
@@ -50,6 +52,21 @@ def _meant(session):
     if session < 0:
         raise _native.Unknown("Session has not been initialized: %d" % session, _native.UNKNOWN)
     return [session]
+
+
+def _switch(function, session, *arguments):
+    """Of sessions that are meant by None, another thread may have ended one; and who profiled may be gone, of which
+    a warning tells once: the program goes on."""
+    for number in _meant(session):
+        try:
+            check(function(number, *arguments), number)
+        except _native.Nobody as error:
+            if not _once["gone"]:
+                _once["gone"] = True
+                warnings.warn("nothing is profiled any more: %s" % error, RuntimeWarning, stacklevel=3)
+        except _native.Unknown:
+            if session is not None:
+                raise
 
 
 def _text(value, what):
@@ -170,8 +187,7 @@ def activate(session=None, *, session_id=None):
     session = one_session(session, session_id)
     if _is_nobody():
         return
-    for number in _meant(session):
-        check(_native.session_activate(number), number)
+    _switch(_native.session_activate, session)
     HookManager.activate(session)
 
 
@@ -179,7 +195,7 @@ def deactivate(session=None, flushing=False, *, session_id=None):
     """Stop recording: what was launched before still counts, however late it runs.
 
     session   None for all. Does nothing while nobody profiles
-    flushing  wait until what was launched is recorded: at most 2 s after the last record. Phases before
+    flushing  wait until what was launched is recorded: at most 10 s after the last record. Phases before
               the present one are complete then
     errors    proton.Unknown (a ValueError): no such session; proton.Error
     thread    any
@@ -188,8 +204,7 @@ def deactivate(session=None, flushing=False, *, session_id=None):
     if _is_nobody():
         return
     HookManager.deactivate(session)
-    for number in _meant(session):
-        check(_native.session_deactivate(number, bool(flushing)), number)
+    _switch(_native.session_deactivate, session, bool(flushing))
 
 
 def finalize(session=None, output_format="", *, session_id=None):
@@ -211,6 +226,8 @@ def finalize(session=None, output_format="", *, session_id=None):
             _finalize(number, form)
         except _native.Invalid:
             raise
+        except _native.Unknown as error:  # another thread was faster
+            failed = failed if session is None else error
         except _native.Error as error:  # the others are to be written all the same
             failed = failed or error
     if session is None:

@@ -4,6 +4,7 @@ import pathlib
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 from .support import (
@@ -350,6 +351,40 @@ print(use("a"), use("b"))
 """
 
 
+class Numbers(RecordedCase):
+    def test_numbers_are_not_cut(self):
+        session = proton.start("a")
+        with self.assertRaisesRegex(proton.Unknown, "not been initialized: 42949"):
+            proton.finalize((1 << 32) + session)
+        for phase in (1 << 32, -1):
+            with self.assertRaises(ValueError):
+                proton.data.get(session, phase)
+        for phase in ("x", None, 1.5, True):
+            with self.assertRaises(TypeError):
+                proton.data.clear(session, phase)
+        self.assertEqual(len(proton.data.get(session, 0)), 2)
+
+    def test_finalize_from_threads(self):
+        failed = []
+
+        def end():
+            try:
+                proton.finalize()
+            except Exception as error:
+                failed.append(error)
+
+        for _ in range(5):
+            for name in "abc":
+                proton.start(name)
+            threads = [threading.Thread(target=end) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(failed, [])
+        self.assertTrue(all(os.path.exists(name + ".hatchet") for name in "abc"))
+
+
 class AtExit(Case):
     def test_nobody(self):
         out, err = run(NOBODY)
@@ -373,6 +408,17 @@ class AtExit(Case):
         )
         self.assertEqual(read("live.hatchet")["s"]["n"], 3)
         self.assertTrue(os.path.exists("other.hatchet"))
+
+    @unittest.skipUnless(COMMAND, "needs a command")
+    def test_ends_at_once(self):
+        """A session that was started has a file, however soon the program is gone."""
+        for i in range(5):
+            run("import os, proton; proton.start('gone%d'); os._exit(0)" % i, PROTON_COMMAND=COMMAND)
+        deadline = time.monotonic() + 60
+        names = ["gone%d.hatchet" % i for i in range(5)]
+        while not all(map(os.path.exists, names)) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertEqual([n for n in names if not os.path.exists(n)], [])
 
     def test_nvtx_is_left_out(self):
         code = "from proton.flags import context_word; print(context_word('Shadow'), context_word('python'))"

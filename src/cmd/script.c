@@ -234,6 +234,15 @@ static char **make_command(char *python, char *helper, const struct arguments *a
 	return command;
 }
 
+/* Before anything is begun: a profile of before is not to be replaced for a name that was mistyped. */
+static bool is_there(const char *script)
+{
+	if (!ends_in(script, ".py") || access(script, R_OK) == 0)
+		return true;
+	complain("cannot open '%s': %s", script, strerror(errno));
+	return false;
+}
+
 static int run_script(const struct arguments *a, int argc, char **argv)
 {
 	struct run_options o = {.origin = &arg_origin};
@@ -273,5 +282,7 @@ int cmd_script(int argc, char **argv)
 		complain("which script? (see 'proton script --help')");
 		return STATUS_USAGE;
 	}
+	if (!is_there(argv[first]))
+		return STATUS_USAGE;
 	return run_script(&a, argc - first, argv + first);
 }

@@ -101,12 +101,12 @@ static void element_name(char out[VECTOR_NAME_MAX + 16], const char *name, size_
 	snprintf(out, VECTOR_NAME_MAX + 16, "%.*s[%zu]%s", (int)bare, name, i, name + bare);
 }
 
-static int vector_status(const char *name, size_t n)
+static int vector_status(const char *name, const void *values, size_t n)
 {
 	if (!api_on())
 		return PROTON_NOBODY;
-	return !name || !*name || strnlen(name, VECTOR_NAME_MAX + 1) > VECTOR_NAME_MAX || !n ||
-			       n > VECTOR_MAX
+	return !name || !*name || !values || strnlen(name, VECTOR_NAME_MAX + 1) > VECTOR_NAME_MAX ||
+			       !n || n > VECTOR_MAX
 		       ? PROTON_INVALID
 		       : PROTON_OK;
 }
@@ -114,7 +114,7 @@ static int vector_status(const char *name, size_t n)
 int proton_api_metric_vector(const char *name, const double *values, size_t n)
 {
 	char element[VECTOR_NAME_MAX + 16];
-	int r = vector_status(name, n);
+	int r = vector_status(name, values, n);
 
 	for (size_t i = 0; r == PROTON_OK && i < n; i++) {
 		element_name(element, name, i);
@@ -126,7 +126,7 @@ int proton_api_metric_vector(const char *name, const double *values, size_t n)
 int proton_api_metric_vector_i64(const char *name, const int64_t *values, size_t n)
 {
 	char element[VECTOR_NAME_MAX + 16];
-	int r = vector_status(name, n);
+	int r = vector_status(name, values, n);
 
 	for (size_t i = 0; r == PROTON_OK && i < n; i++) {
 		element_name(element, name, i);
@@ -227,8 +227,11 @@ int proton_api_phase_clear(int session, int phase, int up_to)
 int proton_api_session_data(int session, int phase, const char *format, char **ret_data,
 			    size_t *ret_size)
 {
-	return api_on() ? collect_session_data(session, phase, format, ret_data, ret_size)
-			: PROTON_NOBODY;
+	if (!api_on())
+		return PROTON_NOBODY;
+	return ret_data && ret_size
+		       ? collect_session_data(session, phase, format, ret_data, ret_size)
+		       : PROTON_INVALID;
 }
 
 void proton_api_data_free(char *data)

@@ -262,7 +262,8 @@ int collect_session_start(const char *name, const struct proton_session_options 
 		return r;
 	/* Launches are told apart from now on: those before are of no session. */
 	backends_attribute();
-	sender_start();
+	/* Whoever ends the next moment has a session that proton knows. */
+	sender_deliver();
 	return r;
 }
 

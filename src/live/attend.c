@@ -96,11 +96,12 @@ static bool has_ended(struct attendant *a)
 
 /* ---- ourselves ---- */
 
-/* We have what the thread of the program had that started a session. Ctrl-C, and whoever ends all that the
- * program started, is for the program: we end after it. */
+/* We have what the thread of the program had that started a session. Ctrl-C, and whatever is sent to
+ * all that the program started, as batch systems do, is for the program: we end after it. */
 static void settle(void)
 {
-	static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ};
+	static const int ignored[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGPIPE,   SIGXFSZ,
+				      SIGUSR1, SIGUSR2, SIGALRM, SIGPROF, SIGVTALRM, SIGIO};
 	const int kept[] = {STDOUT_FILENO, STDERR_FILENO};
 	const struct sched_param usual = {0};
 	cpu_set_t all;

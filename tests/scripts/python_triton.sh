@@ -150,8 +150,10 @@ command -c nonsense script.py
 check "a wrong word" 2 $?
 command -n x
 check "no script" 2 $?
+echo kept >proton.hatchet
 command nothing.py
 check "a script that is not there" 2 $?
+check "a script that is not there: what was is kept" kept "$(cat proton.hatchet)"
 has "by its name" "cannot open 'nothing.py'" err
 (export VIRTUAL_ENV=$PWD/venv2; command -v script.py 'print(sys.prefix)')
 has "the active environment's interpreter" "program '$PWD/venv2/bin/python3'" err
