@@ -21,15 +21,17 @@ _live = set()  # sessions of this process that are not finalized
 _once = {"warned": False, "started": False, "gone": False}
 
 
+def _unknown(session):
+    """In the words of Triton's Proton, which programs look for."""
+    return _native.Unknown("Session has not been initialized: %s" % session, _native.UNKNOWN)
+
+
 def check(status, session=None):
     """The status of a function of sessions; raises proton.Error and its kin."""
     try:
         return _native.check(status)
     except _native.Unknown as error:
-        # The words of Triton's Proton, which programs look for.
-        raise _native.Unknown(
-            "Session has not been initialized: %s" % session, _native.UNKNOWN
-        ) from error
+        raise _unknown(session) from error
 
 
 def one_session(session, session_id):
@@ -39,7 +41,7 @@ def one_session(session, session_id):
     if session is not None and (isinstance(session, bool) or not isinstance(session, int)):
         raise TypeError("a session is a number that start() returned, not %r" % (session,))
     if session is not None and session >= 1 << 31:  # libproton's are of 32 bits
-        raise _native.Unknown("Session has not been initialized: %d" % session, _native.UNKNOWN)
+        raise _unknown(session)
     if flags.command_line and session not in (None, 0):
         raise ValueError("the command line has one session, number 0: there is no %d" % session)
     return session
@@ -50,7 +52,7 @@ def _meant(session):
     if session is None:
         return [0] if flags.command_line else sorted(_live)
     if session < 0:
-        raise _native.Unknown("Session has not been initialized: %d" % session, _native.UNKNOWN)
+        raise _unknown(session)
     return [session]
 
 
@@ -61,6 +63,8 @@ def _switch(function, session, *arguments):
         try:
             check(function(number, *arguments), number)
         except _native.Nobody as error:
+            if number not in _live:  # nor was there ever one: a fork child has none of its parent's
+                raise _unknown(number) from error
             if not _once["gone"]:
                 _once["gone"] = True
                 warnings.warn("nothing is profiled any more: %s" % error, RuntimeWarning, stacklevel=3)

@@ -385,7 +385,41 @@ class Numbers(RecordedCase):
         self.assertTrue(all(os.path.exists(name + ".hatchet") for name in "abc"))
 
 
+ORPHAN = """
+import glob, os, signal, sys, time, proton
+session = proton.start("a")
+mine = b"receive\\0--for\\0%d\\0" % os.getpid()
+receivers = []
+for file in glob.glob("/proc/[0-9]*/cmdline"):
+    try:
+        with open(file, "rb") as f:
+            if f.read().endswith(mine):
+                receivers.append(int(file.split("/")[2]))
+    except OSError:
+        pass
+pid, = receivers
+os.kill(pid, signal.SIGKILL)
+deadline = time.monotonic() + 60
+while os.path.exists("/proc/%d/exe" % pid) and time.monotonic() < deadline:
+    time.sleep(0.01)
+for _ in range(3):
+    proton.deactivate(session)
+    proton.activate()
+try:
+    proton.finalize()
+except proton.Error as error:
+    print("not written")
+"""
+
+
 class AtExit(Case):
+    @unittest.skipUnless(COMMAND, "needs a command")
+    def test_profiler_is_gone(self):
+        """… which need not end the program: a warning says so once, and the file's absence is an error."""
+        out, err = run(ORPHAN, PROTON_COMMAND=COMMAND)
+        self.assertEqual(out, "not written\n", err)
+        self.assertEqual(err.count("nothing is profiled any more"), 1, err)
+
     def test_nobody(self):
         out, err = run(NOBODY)
         none = "(None, None, None, None)"
