@@ -398,9 +398,18 @@ for file in glob.glob("/proc/[0-9]*/cmdline"):
     except OSError:
         pass
 pid, = receivers
+
+def is_gone():
+    # A zombie has closed its files.
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return f.read().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True
+
 os.kill(pid, signal.SIGKILL)
 deadline = time.monotonic() + 60
-while os.path.exists("/proc/%d/exe" % pid) and time.monotonic() < deadline:
+while not is_gone() and time.monotonic() < deadline:
     time.sleep(0.01)
 for _ in range(3):
     proton.deactivate(session)
