@@ -101,6 +101,9 @@ TRITONS = ("cupti", "rocprofiler", "roctracer")
 
 def _leave_to_triton(words, command):
     """Inside kernels Triton's own command looks, with its own collector for that."""
+    if importlib.util.find_spec("triton") is None:
+        print("proton: backend 'instrumentation' is Triton's, which is not there for %s" % sys.executable, file=sys.stderr)
+        return 1
     letters = ("-n", "-b", "-c", "-m", "-d", "-k")
     options = [o for pair in zip(letters, words) if pair[1] for o in pair]
     sys.argv = ["proton"] + options + command

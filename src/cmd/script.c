@@ -11,10 +11,16 @@
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/run_options.h"
+#include "core/session_words.h"
 #include "launch/target_env.h"
 
 /* What the helper is told of, in this order. */
 enum { OPT_NAME, OPT_BACKEND, OPT_CONTEXTS, OPT_MODE, OPT_DATA, OPT_HOOK, N_WORDS, OPT_VERBOSELY };
+
+static const char *hook_word(unsigned i)
+{
+	return i ? NULL : "triton";
+}
 
 /* clang-format off */
 static const struct option_def options[] = {
@@ -28,7 +34,8 @@ static const struct option_def options[] = {
 	{.name = "data", .letter = 'd', .arg = "tree|trace",
 	 .help = "add up, or keep each operation: NAME.chrome_trace (tree)", .id = OPT_DATA},
 	{.name = "hook", .letter = 'k', .arg = "triton",
-	 .help = "names and metrics of Triton's launch_metadata", .id = OPT_HOOK},
+	 .help = "names and metrics of Triton's launch_metadata", .values = hook_word,
+	 .id = OPT_HOOK},
 	{.name = "verbose", .letter = 'v', .help = "say more about what is done",
 	 .rare = true, .id = OPT_VERBOSELY},
 };
@@ -56,7 +63,43 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		a->verbose = true;
 	else
 		a->words[option->id] = value;
-	return 0;
+	if (option->id == OPT_NAME && !strcmp(value, "-")) /* no name of a file for sessions */
+		return -EINVAL;
+	return option->id == OPT_HOOK && strcmp(value, hook_word(0)) != 0 ? -EINVAL : 0;
+}
+
+static bool is_word(const struct arguments *a, int id, const char *word)
+{
+	return a->words[id] && !strcmp(a->words[id], word);
+}
+
+static bool is_triton_s(const struct arguments *a)
+{
+	return is_word(a, OPT_BACKEND, "instrumentation");
+}
+
+/* Samples are left out, and a note says so (triton_seam.py). */
+static bool is_sampling(const char *mode)
+{
+	static const char word[] = "pcsampling";
+	size_t len = sizeof(word) - 1;
+
+	return !strncmp(mode, word, len) && (!mode[len] || mode[len] == ':');
+}
+
+/* Which formats a mode may have is a matter of the data: known when all options are. */
+static bool mode_is_known(const struct arguments *a)
+{
+	const char *mode = a->words[OPT_MODE] ? a->words[OPT_MODE] : "", *format;
+	bool traced = is_word(a, OPT_DATA, "trace");
+
+	if (is_triton_s(a) || is_sampling(mode) || session_mode_read(mode, traced, &format))
+		return true;
+	complain(
+		"option '--mode' takes pcsampling and periodic_flushing, with or without :format=%s, "
+		"not '%s' (see 'proton script --help')",
+		session_formats_text(traced), mode);
+	return false;
 }
 
 /* ---- is it one? ---- */
@@ -212,9 +255,9 @@ static void fill_options(struct run_options *o, const struct arguments *a)
 	o->rec.verbose = a->verbose;
 	o->rec.by_sessions = true;
 	o->rec.has_contexts = true;
-	if (a->words[OPT_CONTEXTS] && !strcmp(a->words[OPT_CONTEXTS], "python"))
+	if (is_word(a, OPT_CONTEXTS, "python"))
 		o->rec.contexts = CONTEXT_BIT(CONTEXT_PYTHON);
-	o->rec.trace = a->words[OPT_DATA] && !strcmp(a->words[OPT_DATA], "trace");
+	o->rec.trace = is_word(a, OPT_DATA, "trace");
 }
 
 /* INTERPRETER HELPER words -- SCRIPT ARGS; *ret_error: an exit status. */
@@ -243,6 +286,17 @@ static bool is_there(const char *script)
 	return false;
 }
 
+/* Triton's own command and collector, with nothing of ours beside them: the profile of that name is theirs. */
+static int leave_to_triton(char **command)
+{
+	int e;
+
+	execvp(command[0], command);
+	e = -errno;
+	complain("cannot run '%s': %s", command[0], target_strerror(e));
+	return target_exit_status(e);
+}
+
 static int run_script(const struct arguments *a, int argc, char **argv)
 {
 	struct run_options o = {.origin = &arg_origin};
@@ -262,6 +316,8 @@ static int run_script(const struct arguments *a, int argc, char **argv)
 		complain("out of memory");
 		return STATUS_OURS;
 	}
+	if (is_triton_s(a))
+		return leave_to_triton(command);
 	fill_options(&o, a);
 	o.rec.output = output;
 	r = run_prepare(&run, &o, command);
@@ -282,7 +338,7 @@ int cmd_script(int argc, char **argv)
 		complain("which script? (see 'proton script --help')");
 		return STATUS_USAGE;
 	}
-	if (!is_there(argv[first]))
+	if (!mode_is_known(&a) || !is_there(argv[first]))
 		return STATUS_USAGE;
 	return run_script(&a, argc - first, argv + first);
 }

@@ -14,6 +14,7 @@
 #include "collect/flushing.h"
 #include "collect/patience.h"
 #include "collect/session_table.h"
+#include "core/session_words.h"
 
 enum {
 	ANSWER_MS = 60000, /* how long proton may take to answer */
@@ -220,26 +221,10 @@ int phase_write(uint32_t session, uint32_t phase, uint32_t format)
 
 /* ---- data ---- */
 
-const char *phases_format(bool traced, const char *word)
-{
-	static const char *const formats[] = {"hatchet", "hatchet_msgpack", "chrome_trace"};
-	size_t from = traced ? 2 : 0, to = traced ? 3 : 2;
-
-	for (size_t i = from; i < to; i++)
-		if (!word || !*word || !strcasecmp(word, formats[i]))
-			return formats[i];
-	return NULL;
-}
-
-const char *phases_formats_text(bool traced)
-{
-	return traced ? "chrome_trace" : "hatchet or hatchet_msgpack";
-}
-
-/* … of data, which may be in one of ours. */
+/* Data may be in a format of ours, too. */
 static const char *data_format(bool traced, const char *word)
 {
-	return !traced && word && !strcasecmp(word, "json") ? "json" : phases_format(traced, word);
+	return !traced && word && !strcasecmp(word, "json") ? "json" : session_format(traced, word);
 }
 
 /* All behind the head, with a zero behind it. */

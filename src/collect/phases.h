@@ -14,10 +14,6 @@ int collect_phase_clear(int session, int phase, int up_to);
 int collect_session_data(int session, int phase, const char *format, char **ret_data,
 			 size_t *ret_size);
 void collect_data_free(char *data);
-/* The word for a format of files of a session, the usual one for NULL and ""; NULL: it is none. And those that
- * there are. */
-const char *phases_format(bool traced, const char *word);
-const char *phases_formats_text(bool traced);
 /* Until no file of a session that it asked for itself is missing (flushing.h), as long as proton is there. */
 void phases_await_files(uint32_t session);
 /* Have proton write the file of a phase, and wait until it is there. format: a string. */

@@ -16,6 +16,7 @@
 #include "collect/patience.h"
 #include "collect/phases.h"
 #include "collect/session_table.h"
+#include "core/session_words.h"
 
 enum {
 	SETTLE_MS = 10000, /* without a record: what is launched yet is waited for no longer */
@@ -66,26 +67,6 @@ struct spec {
 	const char *flush_format; /* NULL: phases stay until they are cleared */
 };
 
-/* "periodic_flushing", "periodic_flushing:format=hatchet": the format of files; "": NULL. False: no such mode. */
-static bool mode_read(const char *mode, bool traced, const char **ret_format)
-{
-	static const char word[] = "periodic_flushing", option[] = ":format=";
-	size_t len = sizeof(word) - 1, option_len = sizeof(option) - 1;
-
-	*ret_format = NULL;
-	if (!*mode)
-		return true;
-	if (strncasecmp(mode, word, len) != 0)
-		return false;
-	*ret_format = phases_format(traced, NULL);
-	if (!mode[len])
-		return true;
-	if (strncasecmp(mode + len, option, option_len) != 0)
-		return false;
-	*ret_format = phases_format(traced, mode + len + option_len);
-	return *ret_format && mode[len + option_len];
-}
-
 /* The file is named from where the program stands now. */
 static int spec_name(struct spec *spec, const char *name)
 {
@@ -135,11 +116,11 @@ static int spec_fill(struct spec *spec, const char *name,
 				    "data '%.40s' of a session is not known: tree or trace",
 				    o.data);
 	spec->traced = !strcasecmp(or_empty(o.data), "trace");
-	if (!mode_read(or_empty(o.mode), spec->traced, &spec->flush_format))
+	if (!session_mode_read(or_empty(o.mode), spec->traced, &spec->flush_format))
 		return session_fail(PROTON_INVALID,
 				    "mode '%.60s' is not known: periodic_flushing, with or without "
 				    ":format=%s",
-				    o.mode, phases_formats_text(spec->traced));
+				    o.mode, session_formats_text(spec->traced));
 	if (*or_empty(o.hook))
 		return session_fail(PROTON_INVALID, "hook '%.40s' is not known: sessions have none",
 				    o.hook);
@@ -212,7 +193,7 @@ static uint32_t session_new_entry(const struct spec *spec, uint32_t name)
 	if (e->traced)
 		atomic_store(&collector->traced, true);
 	e->flush_format = spec->flush_format ? intern(spec->flush_format) : 0;
-	e->format = e->flush_format ? e->flush_format : intern(phases_format(e->traced, NULL));
+	e->format = e->flush_format ? e->flush_format : intern(session_format(e->traced, NULL));
 	e->context = intern(spec->context);
 	e->device_type = intern(spec->device_type);
 	(void)answer_prepare(id, spec->name, strlen(spec->name)); /* said when it ends */
@@ -457,11 +438,11 @@ static int finalize_one(int session, const char *format)
 	if (*or_empty(format) && session >= 0 && (uint32_t)session < n_sessions()) {
 		bool traced = collector->session[session].traced;
 
-		if (!phases_format(traced, format))
+		if (!session_format(traced, format))
 			return session_fail(PROTON_INVALID,
 					    "format '%.40s' is not one of this session: %s", format,
-					    phases_formats_text(traced));
-		format = phases_format(traced, format);
+					    session_formats_text(traced));
+		format = session_format(traced, format);
 	}
 	r = finalize_claim(session, *or_empty(format) ? format : NULL);
 	if (r < 0)
@@ -479,10 +460,10 @@ int collect_session_finalize(int session, const char *format)
 {
 	int r = PROTON_OK, one;
 
-	if (*or_empty(format) && !phases_format(false, format) && !phases_format(true, format))
+	if (*or_empty(format) && !session_format(false, format) && !session_format(true, format))
 		return session_fail(PROTON_INVALID,
 				    "format '%.40s' is not one of sessions: %s or %s", format,
-				    phases_formats_text(false), phases_formats_text(true));
+				    session_formats_text(false), session_formats_text(true));
 	if (session != PROTON_ALL_SESSIONS)
 		return finalize_one(session, format);
 	for (uint32_t i = 0; i < n_sessions(); i++) {

@@ -146,8 +146,27 @@ rm -f proton.hatchet
 (unset PYTHONPATH; timeout 240 "$PROTON" script.py '') >out 2>err
 check "the package is not installed: status" 0 $?
 check "the package is not installed: its profile" 2 "$(metric proton.hatchet outer given)"
-command -c nonsense script.py
-check "a wrong word" 2 $?
+echo kept >proton.hatchet
+for words in '-c nonsense' '-k bad' '-m nonsense' '-b nonsense' '-d nonsense' '-m periodic_flushing:format=none' \
+	'-m pcsamples' '-d trace -m periodic_flushing:format=hatchet' '-n -'; do
+	command $words script.py 'print("started")'
+	check "a wrong word, $words: status" 2 $?
+	check "a wrong word, $words: nothing is started, what was is kept" ",kept," "$(cat out),$(cat proton.hatchet),$(ls -- -.* 2>/dev/null)"
+done
+has "by its value" "option '-n' cannot take '-'" err
+rm proton.hatchet
+command -m pcsampling:interval=1000 script.py ''
+check "samples are left out: status" 0 $?
+(PYTHONPATH=$PWD/instrument timeout 240 "$PROTON" -b instrumentation -n in -m default script.py) >out 2>err
+check "backend instrumentation without Triton: status" 1 $?
+has "and why" "backend 'instrumentation' is Triton's" err
+mkdir -p instrument/triton/profiler
+touch instrument/triton/__init__.py instrument/triton/profiler/__init__.py
+echo 'import os, sys; print(sys.argv[1:], "PROTON_SESSION" in os.environ); open("in.hatchet", "w").write("theirs")' >instrument/triton/profiler/proton.py
+(PYTHONPATH=$PWD/instrument timeout 240 "$PROTON" -b instrumentation -n in -m default script.py) >out 2>err
+check "backend instrumentation is Triton's: status" 0 $?
+check "its words, and no collector of ours" "['-n', 'in', '-b', 'instrumentation', '-m', 'default', 'script.py'] False" "$(cat out)"
+check "its profile stays" theirs "$(cat in.hatchet)"
 command -n x
 check "no script" 2 $?
 echo kept >proton.hatchet
