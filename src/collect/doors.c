@@ -81,6 +81,16 @@ static void forked_alone(void)
 	atomic_store(&start_state, START_NOBODY);
 }
 
+/* Threads that are there before a program forbids itself system calls are not bound by it: they stay. */
+static bool early;
+
+/* Not a child of vfork() in our memory, nor one that nobody told us of. */
+static void fork_begins(void)
+{
+	if (collector_is_ours() && !early)
+		sender_withdraw();
+}
+
 void collect_forked(void)
 {
 	struct collector *c = collector;
@@ -256,7 +266,7 @@ static int start_once(void)
 	memcpy(c->dir, dir, strlen(dir) + 1);
 	c->control = control;
 	identify(c);
-	pthread_atfork(NULL, NULL, collect_forked);
+	pthread_atfork(fork_begins, NULL, collect_forked);
 	threads_watch(collect_forked, scopes_close);
 	atomic_fetch_add(&control->connected, 1);
 	atomic_store(&c->pid, getpid());
@@ -443,8 +453,8 @@ __attribute__((constructor)) static void loaded(void)
 	triton_seam_prepare();
 	if (getenv("PROTON_FAKE"))
 		collect_start(DOOR_PRELOAD);
-	/* Threads that are there before a program forbids itself system calls are not bound by it. */
-	if (getenv("PROTON_EARLY") && collect_start(DOOR_API) == 0)
+	early = getenv("PROTON_EARLY");
+	if (early && collect_start(DOOR_API) == 0)
 		sender_prepare();
 }
 

@@ -563,6 +563,7 @@ void sender_take(bool wait);
 bool sender_deliver(void);
 void sender_exec(void);        /* the same before exec, after which the program may go on */
 void sender_exec_failed(void); /* … as it does */
+void sender_withdraw(void);    /* before a fork: a program of one thread has none of ours */
 void sender_forked(void);      /* in a fork child: the thread is gone, nothing was sent */
 
 /* leave.c */

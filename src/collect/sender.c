@@ -6,7 +6,10 @@
  *             before each burst; is the process's last thread where main() has left.
  *
  * Others ask by a counter and wait for its answer, never for long: at the end of the program, before
- * exec, and where the ring of intervals is full. */
+ * exec, and where the ring of intervals is full.
+ *
+ * A program that has no thread of its own beside its first one has none when it forks: ours withdraw before,
+ * and the next value makes them anew (ADR 30). */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
 #include <pthread.h>
@@ -46,6 +49,8 @@ enum {
 	YOUNG_PART = 8,  /* of a process's age, until it speaks again */
 	ALONE_EVERY = 5, /* periods */
 	ALONE_NAP_MS = 50,
+	WITHDRAW_MS = 100, /* how long a fork waits for our threads to be gone */
+	WITHDRAW_LOOK_NS = 20000,
 	N_OURS = 2, /* threads */
 };
 
@@ -58,6 +63,7 @@ static struct {
 	_Atomic bool take_wanted, take_slow;
 	_Atomic uint32_t taken;
 	_Atomic bool connected; /* after what was delivered last: somebody can read it */
+	_Atomic int withdrawal; /* enum withdrawal */
 } sender;
 
 /* Asked by the sender, done by the flusher; equal: it rests. */
@@ -65,8 +71,10 @@ static struct {
 	_Atomic uint32_t asked, done;
 	_Atomic bool force;
 	_Atomic int order;
+	_Atomic bool left;
 } flusher;
 
+enum withdrawal { WITHDRAWAL_NONE, WITHDRAWAL_ASKED, WITHDRAWAL_UNDER_WAY };
 enum { FLUSHER_WORK, FLUSHER_BE_LAST, FLUSHER_LEAVE };
 
 /* ---- the sender asks the flusher ---- */
@@ -362,7 +370,8 @@ static bool rest(uint32_t period_ms)
 		host_clock_look();
 		ms = ms_until(end_ns);
 		if (!ms || is_asked(&collector->exec) || is_asked(&collector->finish) ||
-		    is_asked(&collector->resume) || is_asked(&collector->deliver))
+		    is_asked(&collector->resume) || is_asked(&collector->deliver) ||
+		    atomic_load(&sender.withdrawal) == WITHDRAWAL_ASKED)
 			return false;
 		if (atomic_load(&sender.main_left_ns) && alone())
 			return true;
@@ -415,6 +424,31 @@ static bool work(bool *reported)
 	return rest(period_ms);
 }
 
+/* Must it leave before the program forks? What there is has been said. */
+static bool withdrawal_is_due(void)
+{
+	int asked = WITHDRAWAL_ASKED;
+
+	return atomic_load(&sender.withdrawal) == asked &&
+	       atomic_compare_exchange_strong(&sender.withdrawal, &asked, WITHDRAWAL_UNDER_WAY);
+}
+
+/* The last thing that is looked at is the state: from then on others may be made. */
+static void withdraw(void)
+{
+	const struct timespec look = {0, WITHDRAW_LOOK_NS};
+	struct patience p = patience(FINAL_MS);
+
+	send_burst(true);
+	atomic_store(&flusher.order, FLUSHER_LEAVE);
+	futex_ring(&flusher.asked);
+	while (!atomic_load(&flusher.left) && patience_ms(&p))
+		nanosleep(&look, NULL);
+	close_all();
+	atomic_store(&sender.withdrawal, WITHDRAWAL_NONE);
+	atomic_store(&collector->sender, SENDER_NONE);
+}
+
 static void *sender_main(void *arg)
 {
 	uint32_t made = SENDER_MADE, n = 0;
@@ -424,11 +458,16 @@ static void *sender_main(void *arg)
 	forget_frames();
 	prctl(PR_SET_NAME, "proton-sender");
 	own_fd_isolate();
-	sender.began_ns = clock_monotonic_ns();
+	if (!sender.began_ns)
+		sender.began_ns = clock_monotonic_ns();
 	atomic_compare_exchange_strong(&collector->sender, &made, SENDER_ON);
 	while (!work(&reported)) {
 		n++;
 		atomic_store_explicit(&contexts_due, true, memory_order_relaxed);
+		if (!reported && withdrawal_is_due()) {
+			withdraw();
+			return arg;
+		}
 		if (n % ALONE_EVERY == 0 && alone())
 			break;
 	}
@@ -462,6 +501,7 @@ static void *flusher_main(void *arg)
 	}
 	if (atomic_load(&flusher.order) == FLUSHER_BE_LAST)
 		be_last();
+	atomic_store(&flusher.left, true);
 	return arg;
 }
 
@@ -470,6 +510,8 @@ static void *flusher_main(void *arg)
 static bool threads_make(void)
 {
 	atomic_store(&flusher.order, FLUSHER_WORK);
+	atomic_store(&flusher.left, false);
+	atomic_store(&flusher.done, atomic_load(&flusher.asked));
 	if (thread_make(flusher_main))
 		return false;
 	if (thread_make(sender_main) == 0)
@@ -610,6 +652,8 @@ bool sender_deliver(void)
 
 void sender_exec(void)
 {
+	if (atomic_load(&collector->has_news)) /* they withdrew before a fork */
+		sender_prepare();
 	if (is_running())
 		ask(&collector->exec);
 }
@@ -618,6 +662,26 @@ void sender_exec_failed(void)
 {
 	if (is_running())
 		ask(&collector->resume);
+}
+
+/* In a program with other threads, a vendor's library's among them, ours make no difference. What was launched must
+ * be flushed by the flusher. */
+void sender_withdraw(void)
+{
+	const struct timespec look = {0, WITHDRAW_LOOK_NS};
+	struct patience p = patience(WITHDRAW_MS);
+	int asked = WITHDRAWAL_ASKED, saved = errno;
+	uint32_t state = atomic_load(&collector->sender);
+
+	if ((state != SENDER_MADE && state != SENDER_ON) ||
+	    (backends_flushable() && launches_of_all()) || n_threads() != 1 + N_OURS)
+		return;
+	atomic_store(&sender.withdrawal, asked);
+	futex_ring(&collector->wake);
+	while (n_threads() != 1 && patience_ms(&p))
+		nanosleep(&look, NULL);
+	atomic_compare_exchange_strong(&sender.withdrawal, &asked, WITHDRAWAL_NONE);
+	errno = saved;
 }
 
 void sender_take(bool wait)

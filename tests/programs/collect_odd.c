@@ -189,6 +189,36 @@ static int bare_fork(int n)
 	return 0;
 }
 
+static unsigned n_tasks(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/task", &st) < 0 ? 0 : (unsigned)st.st_nlink - 2;
+}
+
+/* N children of a program that has no other thread than its first: how many threads the process has, at most, when
+ * fork() has returned. Each is in scopes before and after. Then the process becomes another program. */
+static int fork_single(int n)
+{
+	unsigned most = 0;
+	pid_t pid;
+
+	for (int i = 0; i < n; i++) {
+		scope("parent");
+		pid = fork();
+		if (pid == 0) {
+			scope("child");
+			_exit(0);
+		}
+		most = n_tasks() > most ? n_tasks() : most;
+		waitpid(pid, NULL, 0);
+	}
+	printf("threads %u\n", most);
+	fflush(stdout);
+	execlp("true", "true", NULL);
+	return 1;
+}
+
 /* In the scope that it ends in; as a daemon, whose parent ends within libc. */
 static int open_end(int n)
 {
@@ -442,6 +472,7 @@ static const struct {
 	{"close-all", close_all},     {"handler", handler},
 	{"worker-open", worker_open}, {"deep", deep},
 	{"clear-env", clear_env},     {"small-stack", small_stack},
+	{"fork-single", fork_single},
 };
 /* clang-format on */
 

@@ -63,6 +63,13 @@ ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 record daemon
 wait_for 10 test -s f.hatchet
 $sanitized || check "the parent of a daemon was not cut off" "1 " "$(entered parent) $(grep 'cut off' err)"
 
+# ---- forks of a program without other threads ----
+record fork-single 40
+$sanitized || check "a program of one thread has one when it forks" "0 threads 1" "$status $(cat out)"
+$sanitized || check "and nothing is lost of it" "40 40 " "$(entered parent) $(entered child) $(grep -E 'lost:|cut off' err)"
+early=--early record fork-single 3
+$sanitized || check "but for threads that are to be there early" "0 threads 3" "$status $(cat out)"
+
 record handler 200000
 check "a handler's scopes are its own" "200000 $(sed -n 's/^handled //p' out)" "$(entered interrupted) $(entered handler)"
 record worker-open 1

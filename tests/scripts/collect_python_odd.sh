@@ -4,6 +4,7 @@
 # right. With python3, and with PROTON_TEST_PYTHONS.
 here=$(cd "${srcdir:-.}/tests" && pwd)
 . "$here/tools/cli_help.sh"
+. "$here/tools/pythons.sh"
 libs=$(dirname "$PROTON")/tests/mocks/.libs
 app=$here/programs/python_odd.py
 embed=$(dirname "$PROTON")/tests/programs/python_embed
@@ -70,6 +71,39 @@ for python in python3 ${PROTON_TEST_PYTHONS:-}; do
 		esac
 	done
 done
+# From 3.12 on a program with threads is told of them when it forks; ours are not the program's.
+cat >forks.py <<'END'
+import os, sys
+import proton
+s = proton.start("forks") if "session" in sys.argv else None
+for _ in range(20):
+    with proton.scope("parent"):
+        pass
+    pid = os.fork()
+    if not pid:
+        with proton.scope("child"):
+            pass
+        os._exit(0)
+    os.waitpid(pid, 0)
+if s is not None:
+    proton.finalize(s)
+print("done")
+END
+n_told=0
+while read -r python; do
+	"$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' || continue
+	n_told=$((n_told + 1))
+	for how in "record -q -o p.hatchet --" "record -q -o p.hatchet -- session" session; do
+		command=("$python" -W always::DeprecationWarning -I -c "import sys; sys.path.insert(0, sys.argv.pop(1)); exec(open('forks.py').read())" "$here/../python")
+		words=${how% session}
+		[ "$how" = session ] || command=("$PROTON" $words "${command[@]}")
+		[ "$how" = "$words" ] && [ "$how" != session ] || command+=(session)
+		PROTON_COMMAND=$PROTON timeout 60 "${command[@]}" >out 2>err
+		check "$python: forks, $how" "0 done " "$? $(cat out) $(cat err)"
+	done
+	check "$python: scopes before and after forks" "20 20" "$(metric p.hatchet parent cpu_count) $(metric p.hatchet child cpu_count)"
+done < <(pythons)
+[ $n_told -gt 0 ] || echo "skipped: no Python that warns of threads at a fork (3.12 or later)"
 # The workers of a pool are killed when their work is done, some 50 ms after they began. How much of it is there
 # depends on what else runs here: once of ten times, nearly all.
 cat >pool.py <<'END'
