@@ -222,7 +222,7 @@ static bool is_known_sound(void)
 		return true;
 	if (state == PY_ASKED && !py.Py_IsInitialized()) /* it ended with what it was asked */
 		atomic_compare_exchange_strong(&py.state, &state, PY_UNKNOWN);
-	if (state == PY_UNKNOWN && py.Py_IsInitialized() &&
+	if (state == PY_UNKNOWN && python_takes_calls() &&
 	    atomic_compare_exchange_strong(&py.state, &unknown, PY_ASKED) &&
 	    py.Py_AddPendingCall(python_calibrate, NULL) < 0)
 		atomic_store(&py.state, PY_UNKNOWN); /* too many wait */
@@ -277,7 +277,7 @@ bool python_is_there(void)
 
 bool python_ask(int (*call)(void *arg))
 {
-	return py.version && py.Py_IsInitialized() && py.Py_AddPendingCall(call, NULL) == 0;
+	return py.version && python_takes_calls() && py.Py_AddPendingCall(call, NULL) == 0;
 }
 
 /* A main thread that waits for others executes nothing: more than the first few launches are said. */

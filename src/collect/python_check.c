@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include "base/util.h"
@@ -64,6 +65,7 @@ static bool find_functions(void *in)
 #undef _
 	py.none = dlsym(in, "_Py_NoneStruct");
 	py.code_type = dlsym(in, "PyCode_Type");
+	py.runtime = dlsym(in, "_PyRuntime");
 	return found && py.none && py.code_type;
 }
 
@@ -84,6 +86,28 @@ bool python_find(void)
 	py.version = py.Py_GetVersion();
 	find_layout();
 	return true;
+}
+
+/* ---- does it take calls? ---- */
+
+/* CPython 3.8, before it runs its exit handlers, begins to refuse pending calls: by an exception that it prints, or
+ * by a fault where the thread has let go of the lock. It does not tell, so it is read where it is; that this is the
+ * place is known by its neighbour. */
+static bool is_refusing_3_8(void)
+{
+	enum { CEVAL = 584, RECURSION_LIMIT = CEVAL, FINISHING = CEVAL + 16 };
+	int limit, finishing;
+
+	if (!py.runtime || !py.Py_GetRecursionLimit)
+		return true;
+	memcpy(&limit, py.runtime + RECURSION_LIMIT, sizeof(limit));
+	memcpy(&finishing, py.runtime + FINISHING, sizeof(finishing));
+	return limit != py.Py_GetRecursionLimit() || finishing;
+}
+
+bool python_takes_calls(void)
+{
+	return py.Py_IsInitialized() && !(py.layout && py.layout->minor == 8 && is_refusing_3_8());
 }
 
 /* ---- is it sound? ---- */

@@ -47,6 +47,7 @@ struct python_place {
 	_(int, Py_IsFinalizing, (void))                                                            \
 	_(int, PyDict_Next, (void *dict, ssize_t *at, void **key, void **value))                   \
 	_(ssize_t, PyDict_Size, (void *dict))                                                      \
+	_(int, Py_GetRecursionLimit, (void))                                                       \
 	_(void *, PyObject_GenericGetAttr, (void *of, void *name))                                 \
 	_(void *, PyUnicode_FromString, (const char *text))
 
@@ -56,6 +57,7 @@ struct python_api {
 	SOME_FUNCTIONS(_)
 #undef _
 	const void *none;
+	const char *runtime; /* _PyRuntime */
 	char *code_type;
 	const char *version;
 	const struct python_layout *layout;

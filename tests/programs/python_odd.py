@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """python_odd.py LIBCUDA CASE: what few Python programs do, with kernels of a mock libcuda. It prints the
 same with and without a profiler; where it launches from is said in lines "launched: NAME"."""
-import ctypes, os, signal, struct, sys, threading, time
+import atexit, ctypes, os, signal, struct, sys, threading, time
 
 cuda = None
 keep = ctypes.CDLL(None).strdup  # the driver keeps pointers to names
@@ -154,6 +154,15 @@ def ending():
     sys.kept_to_the_end = AtEnd(thread, tids[0])
 
 
+def leaving():
+    """The first launches come from exit handlers: one with the interpreter's lock, one without."""
+    def launch(library):
+        library.cuInit(0)
+        library.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, None, None, None)
+    atexit.register(launch, ctypes.PyDLL(sys.argv[1]))
+    atexit.register(launch, ctypes.CDLL(sys.argv[1]))
+
+
 def waiting():
     """The main thread executes nothing while another one launches: it reads from a pipe."""
     ends = os.pipe()
@@ -172,4 +181,4 @@ def waiting():
     thread.join()
 
 
-{f.__name__: f for f in (lines, names, cells, texts, audited, forbidden, deep, ending, waiting)}[sys.argv[2]]()
+{f.__name__: f for f in (lines, names, cells, texts, audited, forbidden, deep, ending, leaving, waiting)}[sys.argv[2]]()
