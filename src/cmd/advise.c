@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -195,7 +194,6 @@ int cmd_advise(int argc, char **argv)
 		return STATUS_TROUBLE;
 	}
 	a.report.ascii = a.report.ascii || strcmp(nl_langinfo(CODESET), "UTF-8");
-	signal(SIGPIPE, SIG_DFL);
 	s = load_files(argv + first, argc - first, &a.loading);
 	return s ? advise(s, &a) : STATUS_TROUBLE;
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -522,8 +521,6 @@ static int diff_as_text(struct arguments *a)
 	a->print.names = (uint8_t)a->screen.tui.names;
 	a->print.ascii = a->screen.tui.ascii || strcmp(nl_langinfo(CODESET), "UTF-8");
 	a->print.color = wants_color();
-	/* `| head` closes the pipe early: quiet, as if by SIGPIPE. */
-	signal(SIGPIPE, SIG_DFL);
 	return diff_files(a);
 }
 

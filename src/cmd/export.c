@@ -2,7 +2,6 @@
 /* proton export: a profile in another format. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/util.h"
@@ -214,7 +213,6 @@ static int save(struct arguments *a, const struct format *format, const struct s
 	struct write_notes notes = {0};
 	int r;
 
-	signal(SIGPIPE, SIG_DFL);
 	a->write.notes = &notes;
 	r = format_save(out, format, s, &a->write);
 	if (r == -ENODATA)

@@ -2,7 +2,6 @@
 /* proton list: which metrics a profile has. */
 #include "config.h" // IWYU pragma: keep
 #include <langinfo.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,8 +150,6 @@ int cmd_list(int argc, char **argv)
 		complain("which file? (see 'proton list --help')");
 		return STATUS_USAGE;
 	}
-	/* `| head` closes the pipe early: quiet, as if by SIGPIPE. */
-	signal(SIGPIPE, SIG_DFL);
 	s = load_files(argv + first, argc - first, &loading);
 	if (!s)
 		return STATUS_FAILED;

@@ -108,10 +108,11 @@ static const char *basename_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* What was printed must have arrived: a full disk is no success. */
+/* What was printed must have arrived: a full disk is no success. A reader who leaves had enough:
+ * where the pipe does not end us, the status is the program's. */
 static int check_output(int status)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	if ((fflush(stdout) == 0 && !ferror(stdout)) || errno == EPIPE)
 		return status;
 	if (status == STATUS_OK)
 		complain("cannot print: %s", strerror(errno));
@@ -155,6 +156,8 @@ int main(int argc, char **argv)
 	launch_origin_save(&arg_origin);
 	keep_standard_descriptors();
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like others */
+	/* `| head` closes the pipe early: quiet, whatever we were started from. A run ignores it. */
+	signal(SIGPIPE, SIG_DFL);
 	setlocale(LC_ALL, "");
 	log_init(getenv("PROTON_LOG"));
 	return check_output(run(argc, argv));

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -203,7 +202,6 @@ int cmd_merge(int argc, char **argv)
 	if (check_arguments(&a, argc - first) < 0)
 		return STATUS_USAGE;
 	a.ascii = a.ascii || strcmp(nl_langinfo(CODESET), "UTF-8");
-	signal(SIGPIPE, SIG_DFL);
 	s = load_merged(argv + first, argc - first, &a.loading);
 	if (!s)
 		return STATUS_FAILED;

@@ -4,7 +4,6 @@
 #include "cmd/report.h"
 #include <errno.h>
 #include <langinfo.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -162,8 +161,6 @@ int report_profile(const struct loaded *l, struct profile_options *o, const char
 {
 	int r;
 
-	/* `| head` closes the pipe early: quiet, as if by SIGPIPE. */
-	signal(SIGPIPE, SIG_DFL);
 	if (!o->list && (check_views(o) < 0 || complain_selectors(o, l->s, false)))
 		return STATUS_USAGE;
 	r = print_paged(l, o);

@@ -2,7 +2,6 @@
 /* proton-viewer: the options and the output of Triton's viewer, for scripts that call it. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -195,8 +194,6 @@ int cmd_viewer(int argc, char **argv)
 
 	profile_options_spell(argc, argv);
 	first = options_parse(&command_viewer, argc, argv, on_option, &a);
-	/* `| head` closes the pipe early: quiet, as if by SIGPIPE. */
-	signal(SIGPIPE, SIG_DFL);
 	if (first <= 0)
 		r = first ? STATUS_USAGE : STATUS_OK;
 	else

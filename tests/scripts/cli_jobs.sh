@@ -30,7 +30,7 @@ import os, subprocess, sys
 r, w = os.pipe()
 os.close(r)
 where = {("", "stdout", "stderr")[int(sys.argv[1])]: w}
-s = subprocess.run(sys.argv[2:], **where).returncode
+s = subprocess.run(sys.argv[2:], restore_signals="KEPT" not in os.environ, **where).returncode
 sys.exit(128 - s if s < 0 else s)
 X
 unread() { PROTON_FAKE="$fake;pause 50;repeat 6" python3 unread.py "$@" >out 2>err; echo $?; }
@@ -48,6 +48,12 @@ for how in "--batch 0" --json-lines; do
 done
 check "the program dies of SIGPIPE as ever" 141 "$(unread 1 "$PROTON" record -q -o r.hatchet python3 -c 'import os, signal
 signal.signal(signal.SIGPIPE, signal.SIG_DFL); os.write(1, b"x")')"
+# What is no run ends quietly where nobody reads, also where SIGPIPE is ignored (services, Python).
+quiet() { KEPT=1 PROTON_PAGER= python3 unread.py 1 "$PROTON" "$@" 2>err; echo "$? $(cat err)"; }
+for command in help --version "report --help" "doctor saving" "doctor --json saving" "report r.hatchet" "view r.hatchet" \
+	"list r.hatchet" "advise r.hatchet" "diff r.hatchet r.hatchet" "viewer -m time/ms r.hatchet" "export -f json r.hatchet"; do
+	check "nobody reads $command" "141 " "$(quiet $command)"
+done
 "$PROTON" record -q -o r.hatchet sh -c 'trap "" TERM; grep SigIgn /proc/self/status' >out
 sh -c 'trap "" TERM; grep SigIgn /proc/self/status' >out0
 check "what it ignores is what it would ignore" "$(cat out0)" "$(cat out)"
