@@ -892,6 +892,19 @@ uint64_t session_process_lost(const struct session_process *p)
 	return n;
 }
 
+bool session_losses_known(const struct session *s)
+{
+	if (!s->ended)
+		return true;
+	for (size_t i = 0; i < s->n_runs; i++)
+		if (*session_text(s, s->runs[i].strings[RUN_VERSION]))
+			return true;
+	for (size_t i = 0; i < s->n_processes; i++)
+		if (session_process_collected(&s->processes[i]))
+			return true;
+	return session_loss_total(s) > 0;
+}
+
 uint64_t session_loss_total(const struct session *s)
 {
 	uint64_t n = 0;

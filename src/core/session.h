@@ -325,6 +325,8 @@ double session_busy_ns(const struct session *s, uint32_t device);
  * records of processes that have ended. */
 uint64_t session_loss(const struct session *s, enum loss loss);
 uint64_t session_loss_total(const struct session *s);
+/* Would losses have been counted? Not where another program made the profile: none is no news then. */
+bool session_losses_known(const struct session *s);
 /* The part of it that is one process's. */
 uint64_t session_process_lost(const struct session_process *p);
 /* Launches that were counted and have no record yet, over processes that count them. */

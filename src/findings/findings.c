@@ -286,9 +286,9 @@ const char *finding_title(enum finding_rule rule)
 	return rules[rule]->title;
 }
 
-const char *finding_advice(enum finding_rule rule)
+const char *finding_advice(const struct finding *f)
 {
-	return rules[rule]->advice;
+	return f->advice ? f->advice : rules[f->rule]->advice;
 }
 
 const char *finding_sure_word(enum finding_sure sure)

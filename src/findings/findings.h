@@ -59,6 +59,7 @@ struct finding {
 	uint32_t nodes[FINDING_NODES]; /* of the session: where most of it is */
 	unsigned n_nodes;
 	char evidence[FINDING_TEXT];
+	const char *advice; /* what this profile lets it say; NULL: what the rule always says */
 };
 
 struct findings {
@@ -75,7 +76,7 @@ void findings_done(struct findings *f);
 
 const char *finding_word(enum finding_rule rule);      /* "idle", for programs */
 const char *finding_title(enum finding_rule rule);     /* "the GPU waits for the host" */
-const char *finding_advice(enum finding_rule rule);    /* what to do: a sentence or two */
+const char *finding_advice(const struct finding *f);   /* what to do: a sentence or two */
 const char *finding_sure_word(enum finding_sure sure); /* "measured" … */
 /* The rule of a word, or -1. */
 int finding_parse(const char *word);

@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
 #include "base/human.h"
+#include "core/host.h"
 #include "findings/rules.h"
 
 #define IDLE_SHARE 0.3 /* of the time in which it is used, from which it is worth a word */
@@ -21,6 +22,25 @@ double evidence_launching(const struct evidence *e, uint32_t device)
 	return e->devices[device].count * LAUNCH_NS;
 }
 
+#define WHY                                                                                        \
+	"Neither kernels nor their launches take that time: the program loads data, computes on "  \
+	"the CPU or waits for others. "
+#define REMEDY "prefetch data, do it in other threads, send more work at a time."
+
+/* Where to look: in what the profile has, and by what a run of ours could have. */
+static const char *advice(const struct session *s)
+{
+	bool is_ours = session_losses_known(s);
+
+	if (session_has_values(s, METRIC_CPU_TIME))
+		return is_ours && !host_has_wait(s) ? WHY
+			       "The panel Host shows where, and what waits if recorded with "
+			       "--sync; " REMEDY
+						    : WHY "The panel Host shows where; " REMEDY;
+	return is_ours ? WHY "Scopes in the program, and --sync, show where; " REMEDY
+		       : WHY "Where is not in this profile; " REMEDY;
+}
+
 /* The device waits, and launches do not explain it. */
 static int find(const struct evidence *e, struct findings *f)
 {
@@ -36,6 +56,7 @@ static int find(const struct evidence *e, struct findings *f)
 		if (!finding)
 			return -ENOMEM;
 		finding->device = i;
+		finding->advice = advice(e->s);
 		human_time_ns(idle_text, idle);
 		human_time_ns(wall, e->used_ns);
 		finding_say(finding, "idle for %s of the %s %s", idle_text, wall,
@@ -47,8 +68,6 @@ static int find(const struct evidence *e, struct findings *f)
 
 const struct rule rule_IDLE = {
 	.title = "the GPU waits for the host",
-	.advice = "Neither kernels nor their launches take that time: the program loads data, "
-		  "computes on the CPU or waits for others. The panel Host and --sync show where; "
-		  "prefetch data, do it in other threads, send more work at a time.",
+	.advice = WHY "To mend it, " REMEDY,
 	.find = find,
 };

@@ -122,7 +122,7 @@ static void put_finding(const struct printer *p, const struct finding *finding)
 	}
 	/* Said once behind several of a kind. */
 	if (finding + 1 == p->f->v + p->f->n || finding[1].rule != finding->rule)
-		put_text(p, finding_advice(finding->rule));
+		put_text(p, finding_advice(finding));
 }
 
 static void print_text(const struct printer *p)
@@ -161,7 +161,7 @@ static void print_markdown(const struct printer *p)
 		buf_clear(&text);
 		put_evidence(p, finding, &text);
 		put_code(p->out, buf_str(&text), 0);
-		out_printf(p->out, ". %s\n", finding_advice(finding->rule));
+		out_printf(p->out, ". %s\n", finding_advice(finding));
 		buf_clear(&text);
 		for (unsigned k = 0; k < finding->n_nodes; k++) {
 			put_node(p, finding->nodes[k], &text);
@@ -214,7 +214,7 @@ static void json_finding(const struct printer *p, struct json_writer *w,
 	else
 		jsonw_null(w);
 	jsonw_key_text(w, "evidence", finding->evidence);
-	jsonw_key_text(w, "advice", finding_advice(finding->rule));
+	jsonw_key_text(w, "advice", finding_advice(finding));
 	jsonw_key_array(w, "contexts");
 	for (unsigned i = 0; i < finding->n_nodes; i++)
 		json_path(p, w, finding->nodes[i]);

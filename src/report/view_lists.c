@@ -29,7 +29,7 @@ int view_losses(struct report *r)
 		any = true;
 	}
 	if (!any)
-		out_puts(r->out, "none\n");
+		out_puts(r->out, session_losses_known(r->s) ? "none\n" : "not known\n");
 	return 0;
 }
 
@@ -98,7 +98,8 @@ int view_summary(struct report *r)
 	put_summary_number(r, "kernels", (double)flat_n(r->flat), human_count);
 	put_summary_number(r, "executions", root_value(r, METRIC_COUNT), human_count);
 	put_summary_number(r, "device time", root_value(r, METRIC_TIME), human_time_ns);
-	put_summary_number(r, "lost", (double)session_loss_total(s), human_count);
+	put_summary_number(r, "lost", session_losses_known(s) ? (double)session_loss_total(s) : NAN,
+			   human_count);
 	return 0;
 }
 

@@ -166,13 +166,14 @@ static void add_flight(struct tui *t, struct line_parts *parts)
 
 static void add_losses(struct tui *t, struct line_parts *parts)
 {
-	uint64_t n = session_loss_total(snapshot_session(t->snap));
+	const struct session *s = snapshot_session(t->snap);
+	uint64_t n = session_loss_total(s);
 	char text[HUMAN_MAX];
 
 	human_count(text, (double)n);
 	if (n)
 		parts_add(parts, ROLE_ALARM, 2, "LOST %s", text);
-	else
+	else if (session_losses_known(s))
 		parts_add(parts, ROLE_HEADER, 10, "lost 0");
 }
 

@@ -95,7 +95,7 @@ static void list(struct panel *p)
 			list_context(p, f->v[i].nodes[k]);
 		/* Said once behind several of a kind. */
 		if (i + 1 == f->n || f->v[i + 1].rule != f->v[i].rule)
-			list_advice(p, finding_advice(f->v[i].rule));
+			list_advice(p, finding_advice(&f->v[i]));
 	}
 }
 

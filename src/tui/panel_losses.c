@@ -127,6 +127,13 @@ static const char *say_no_collector(struct panel *p)
 		       : "no collector of proton made this profile";
 }
 
+static const char *say_no_losses(struct panel *p)
+{
+	return session_losses_known(panel_session(p))
+		       ? "nothing was lost"
+		       : "not known: another program made this profile";
+}
+
 static const struct section sections[] = {
 	{
 		.title = "Losses",
@@ -134,6 +141,7 @@ static const struct section sections[] = {
 		.columns = {loss_columns, ARRAY_SIZE(loss_columns), 40},
 		.list = list_losses,
 		.empty = "nothing was lost",
+		.say_empty = say_no_losses,
 	},
 	{
 		.title = "Notes",

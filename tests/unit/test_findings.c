@@ -448,9 +448,46 @@ START_TEST(all_rules_are_tried)
 		ck_assert_msg(spoke[i] && silent[i], "%s", finding_word((enum finding_rule)i));
 		ck_assert_int_eq(finding_parse(finding_word((enum finding_rule)i)), (int)i);
 		ck_assert(*finding_title((enum finding_rule)i));
-		ck_assert(*finding_advice((enum finding_rule)i));
+		ck_assert(*finding_advice(&(struct finding){.rule = (enum finding_rule)i}));
 	}
 	ck_assert_int_eq(finding_parse("nothing"), -1);
+}
+END_TEST
+
+/* The advice about an idle GPU names what the profile has, or what would have it. */
+START_TEST(advice_of_what_is_there)
+{
+	static const struct {
+		bool is_trace, has_host, has_wait;
+		const char *text;
+	} t[] = {
+		{false, false, false, "Scopes in the program, and --sync, show where"},
+		{false, true, false, "The panel Host shows where, and what waits if recorded with"},
+		{false, true, true, "The panel Host shows where; "},
+		{true, true, false, "The panel Host shows where; "},
+		{true, false, false, "Where is not in this profile"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		const struct world w = {
+			10 * S, {S}, {KERNEL("k", S, 100)}, .is_trace = t[i].is_trace};
+		struct session *s = make(&w);
+		uint32_t scope = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step");
+		struct findings f = {0};
+
+		s->ended = true;
+		if (t[i].has_host)
+			add_metric(s, scope, 0, METRIC_CPU_TIME, S);
+		if (t[i].has_wait)
+			session_node(s, scope, FRAME_SYNC, "device");
+		ck_assert_int_eq(findings_make(&f, s), 0);
+		ck_assert_uint_ge(f.n, 1);
+		ck_assert_int_eq(f.v[0].rule, FINDING_IDLE);
+		ck_assert_msg(strstr(finding_advice(&f.v[0]), t[i].text) != NULL, "%zu: %s", i,
+			      finding_advice(&f.v[0]));
+		findings_done(&f);
+		session_free(s);
+	}
 }
 END_TEST
 
@@ -498,6 +535,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, rule, 0, (int)ARRAY_SIZE(cases));
 	tcase_add_test(tcase, all_rules_are_tried);
+	tcase_add_test(tcase, advice_of_what_is_there);
 	tcase_add_test(tcase, copies_of_a_context);
 	tcase_add_test(tcase, links_name_their_own_copies);
 	tcase_add_test(tcase, where);

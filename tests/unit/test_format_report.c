@@ -78,7 +78,7 @@ static const struct {
 	 "## Kernels, copies and sets\n"
 	 "   TOTAL       %   CALLS     AVG  NAME\n"
 	 "   174ms   100.0    200K   868ns  _ZN2at6native29vectorized_ele\xe2\x80\xa6\n"
-	 "\n## Transfers\nnone\n\n## Losses\nnone\n"},
+	 "\n## Transfers\nnone\n\n## Losses\nnot known\n"},
 	{DATA "upstream-cuda.json", {.views = REPORT_DEVICES},
 	 "DEVICE  ARCH  SMS   MHZ  MEM MHZ  BUS BITS  MEMORY  BUSY  BUSY%   TIME  CALLS  COPIED  HOST  NAME\n"
 	 "GPU0    89    128  2625    10501       384       -     -      -  205us      1       -  -     -\n"
@@ -95,7 +95,7 @@ static const struct {
 	 "kernels          3\n"
 	 "executions       12\n"
 	 "device time      614us\n"
-	 "lost             0\n"},
+	 "lost             -\n"},
 };
 /* clang-format on */
 
