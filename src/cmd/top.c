@@ -31,7 +31,7 @@ enum { OPT_APP_LOG = 1, OPT_BATCH, OPT_JSON_LINES, OPT_INTERVAL, OPT_EXIT };
 /* clang-format off */
 static const struct option_def options[] = {
 	OPTION_HEADING("Screen:"),
-	{.name = "interval", .letter = 'i', .arg = "SECONDS", .help = "between pictures (1)",
+	{.name = "interval", .letter = 'i', .arg = "SECONDS", .help = "between pictures (1); what to show is --include here",
 	 .id = OPT_INTERVAL},
 	{.name = "exit", .help = "leave as soon as APP has ended", .id = OPT_EXIT},
 	{.name = "app-log", .arg = "FILE", .help = "copy what APP prints to FILE", .rare = true, .id = OPT_APP_LOG},
@@ -95,6 +95,19 @@ struct top {
 
 enum { LOG_SHOWN = 1 << 20, LOG_TAIL_LINES = 10, LOG_LINE_MAX = 4096 };
 
+/* -i selects in other commands. */
+static int set_interval(struct top *t, const char *value)
+{
+	int r = parse_seconds(value, &t->interval_ns);
+
+	if (r == 0 || strspn(value, "0123456789.") == strlen(value))
+		return r;
+	complain("'%s' is no number of seconds: -i is the interval of 'proton top', --include says "
+		 "what to show",
+		 value);
+	return -EDOM;
+}
+
 static int on_own_option(struct top *t, const struct option_def *option, const char *value)
 {
 	switch (option->id) {
@@ -108,7 +121,7 @@ static int on_own_option(struct top *t, const struct option_def *option, const c
 		t->json_lines = true;
 		return 0;
 	case OPT_INTERVAL:
-		return parse_seconds(value, &t->interval_ns);
+		return set_interval(t, value);
 	case OPT_EXIT:
 		t->leave_at_end = true;
 		return 0;

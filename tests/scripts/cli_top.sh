@@ -36,6 +36,10 @@ see "--exit: status" "status=3"
 see "the tail of what it printed" "line 30"
 check "and no more than that" no "$(shows 'line 20' && echo yes || echo no)"
 
+"$PROTON" top -i gemm true >out 2>err
+check "-i with a selector: status" 2 $?
+has "-i with a selector: said" "-i is the interval of 'proton top', --include says what to show" err
+
 # ---- redirected descriptors are the program's own; its status is ours
 start "$top --exit -o c.hatchet sh app.sh >stdout 2>stderr; echo status=\$?"
 see "it runs with its output elsewhere" "LIVE"
