@@ -31,6 +31,7 @@ struct write_notes {
 
 struct write_options {
 	bool plain;    /* hatchet: only what upstream writes, nothing in a key of ours */
+	bool as_given; /* hatchet, in MessagePack too: lists are lists; see given.h */
 	bool compact;  /* no line breaks, no indentation */
 	bool no_trace; /* hatchet: leave out when single operations ran */
 	uint64_t tag;  /* format_save(): see write_file_tagged() */

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/given.h"
 #include "format/hatchet_kind.h"
 #include "format/hatchet_parse.h"
 #include "format/hatchet_hists.h"
@@ -252,7 +253,7 @@ static int draft_value(struct hread *r, struct row_draft *d, uint32_t metric, si
 static int draft_vector(struct hread *r, struct row_draft *d, uint32_t key, size_t list)
 {
 	const struct tokens *t = &r->f.tokens;
-	char name[512];
+	char name[GIVEN_KEY_MAX];
 	uint32_t i = 0, metric;
 	int ret = 0;
 
@@ -262,7 +263,7 @@ static int draft_vector(struct hread *r, struct row_draft *d, uint32_t key, size
 			return hread_warn(r, WARNING_VECTOR);
 		if (!token_is_number(t, at))
 			continue;
-		snprintf(name, sizeof(name), "%.480s[%u]", strtab_str(r->f.keys, key), i);
+		given_element(strtab_str(r->f.keys, key), i, name);
 		ret = hread_add_metric(r, name, r->f.facts[key] & ~FACT_TEXT, &metric);
 		if (ret == 0)
 			ret = draft_value(r, d, metric, at);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/export.h"
+#include "format/given.h"
 #include "format/hatchet_tables.h"
 
 /* Tools write numbers anew: 2^53 + 1 as a float, fractions with fewer digits. */
@@ -102,18 +103,60 @@ static bool value_is_like(struct hread *r, const struct metric *m, union metric_
 	       number_is_like((double)sum.u64, token_f64(t, at));
 }
 
+/* Element `i` of a list; 0: there is none. */
+static size_t element_at(const struct tokens *t, size_t list, uint32_t i)
+{
+	size_t at = token_first(list);
+
+	for (; i && token_at(t, at) != TOKEN_END; i--)
+		at = token_next(t, at);
+	return token_at(t, at) == TOKEN_END ? 0 : at;
+}
+
+/* Metrics of the node which have this key in files that say what programs gave (given.h). 1: they are as the rows
+ * have them, 0: one is not, or there are none. */
+static int match_given(struct hread *r, const char *key, size_t at, uint32_t *left)
+{
+	bool is_list = token_at(&r->f.tokens, at) == TOKEN_ARRAY;
+	char buf[GIVEN_KEY_MAX];
+	uint32_t element;
+	int found = 0;
+
+	for (uint32_t i = METRIC_N_BUILTIN; i < metric_table_count(r->s->metrics); i++) {
+		const struct metric *m = metric_table_get(r->s->metrics, i);
+		size_t value = at;
+
+		if (i >= r->cap_sums || r->sums[i].node != r->n_summed ||
+		    strcmp(given_key(m->name, buf, &element), key) != 0 ||
+		    is_list != (element != GIVEN_WHOLE))
+			continue;
+		if (is_list)
+			value = element_at(&r->f.tokens, at, element);
+		if (!value || !value_is_like(r, m, r->sums[i].value, value))
+			return 0;
+		r->sums[i].node = 0;
+		(*left)--;
+		found = 1;
+	}
+	return found;
+}
+
 /* A metric of the node. 1: it is as the rows have it, 0: it is not. *left: how many of theirs were not
  * met yet. */
 static int match_key(struct hread *r, const struct record *record, size_t at, uint32_t *left)
 {
-	uint32_t metric;
+	uint32_t key = (uint32_t)token_payload(&r->f.tokens, at), metric;
+	const char *name = strtab_str(r->f.keys, key);
 	struct row_sum *sum;
-	int ret = hread_metric_of_key(r, (uint32_t)token_payload(&r->f.tokens, at), &metric);
+	int ret;
 
+	if (token_at(&r->f.tokens, at + 1) == TOKEN_ARRAY)
+		return match_given(r, name, at + 1, left);
+	ret = hread_metric_of_key(r, key, &metric);
 	if (ret < 0)
 		return ret;
 	if (metric >= r->cap_sums || r->sums[metric].node != r->n_summed)
-		return hread_is_schema(r, record, at + 1);
+		return match_given(r, name, at + 1, left) || hread_is_schema(r, record, at + 1);
 	sum = &r->sums[metric];
 	sum->node = 0;
 	(*left)--;

@@ -144,38 +144,80 @@ static void write_value(struct hwrite *w, uint32_t metric)
 			     strtab_len(w->s->strings, w->values[metric].text));
 }
 
-static void write_column(struct hwrite *w, const struct hwrite_column *c, uint32_t device,
-			 bool root)
+static void write_device_column(struct hwrite *w, const struct given *c, uint32_t device)
 {
-	if (c->metric == COLUMN_DEVICE_ID || c->metric == COLUMN_DEVICE_TYPE) {
-		if (device == SESSION_NONE)
-			return;
-		jsonw_key_text(&w->json, c->name,
-			       c->metric == COLUMN_DEVICE_ID ? w->devices[device].id
-							     : w->devices[device].type);
+	const struct device_key *d;
+
+	if (device == SESSION_NONE)
 		return;
-	}
+	d = &w->devices[device];
+	jsonw_key_text(&w->json, c->key, c->metric == COLUMN_DEVICE_ID ? d->id : d->type);
+}
+
+/* False: the node has no such value. */
+static bool write_whole(struct hwrite *w, const struct given *c, bool root)
+{
 	if (root ? !is_on_root(w, c->metric) : !w->present[c->metric])
-		return;
-	jsonw_key(&w->json, c->name);
+		return false;
+	jsonw_key(&w->json, c->key);
 	if (w->present[c->metric])
 		write_value(w, c->metric);
 	else
 		jsonw_u64(&w->json, 0);
+	return true;
+}
+
+/* A list, up to the last element that the node has. */
+static void write_list(struct hwrite *w, const struct given *c, uint32_t n)
+{
+	uint32_t next = 0;
+
+	while (n && !w->present[c[n - 1].metric])
+		n--;
+	if (!n)
+		return;
+	jsonw_key_array(&w->json, c->key);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!w->present[c[i].metric] || c[i].element < next)
+			continue;
+		for (; next < c[i].element; next++)
+			jsonw_null(&w->json);
+		write_value(w, c[i].metric);
+		next++;
+	}
+	jsonw_array_end(&w->json);
+}
+
+/* The columns of one key: a node has the value of one of them, or a list of several. */
+static void write_columns(struct hwrite *w, const struct given *c, uint32_t n, uint32_t device,
+			  bool root)
+{
+	if (c->metric == COLUMN_DEVICE_ID || c->metric == COLUMN_DEVICE_TYPE) {
+		write_device_column(w, c, device);
+		return;
+	}
+	for (; n && c->element == GIVEN_WHOLE; c++, n--)
+		if (write_whole(w, c, root))
+			return;
+	if (n)
+		write_list(w, c, n);
 }
 
 static void write_metrics(struct hwrite *w, const struct part *parts, uint32_t n)
 {
 	uint32_t device = SESSION_NONE, i;
 	bool empty = true, root = parts[0].node == SESSION_ROOT;
+	uint32_t run;
 
 	for (i = 0; i < n; i++) {
 		empty = empty && session_first_row(w->s, parts[i].node) == SESSION_NONE;
 		device = add_rows(w, parts[i].node, device);
 	}
 	jsonw_key_object(&w->json, "metrics");
-	for (i = 0; i < w->n_columns && (!empty || root); i++)
-		write_column(w, &w->columns[i], device, root);
+	for (i = 0; i < w->columns.n && (!empty || root); i += run) {
+		run = given_run(&w->columns, i);
+		write_columns(w, &w->columns.given[i], run, device, root);
+	}
 	jsonw_object_end(&w->json);
 	if (empty)
 		return;
@@ -434,7 +476,8 @@ int hatchet_write(const struct session *s, const struct write_options *options, 
 	static const struct write_options defaults;
 	const struct write_options *o = options ? options : &defaults;
 	bool compact = o->compact || !is_indented(s);
-	struct hwrite w = {.s = s, .plain = o->plain, .trace = !o->no_trace};
+	struct hwrite w = {
+		.s = s, .plain = o->plain, .as_given = o->as_given, .trace = !o->no_trace};
 	int r;
 
 	jsonw_init(&w.json, out, compact);

@@ -51,30 +51,20 @@ bool hwrite_frame_is_listed(const struct session_frame *f)
 
 /* ---- preparation ---- */
 
-static int column_compare(const void *a, const void *b)
-{
-	return strcmp(((const struct hwrite_column *)a)->name,
-		      ((const struct hwrite_column *)b)->name);
-}
-
 static int prepare_columns(struct hwrite *w)
 {
 	uint32_t n = metric_table_count(w->s->metrics);
 
-	w->columns = calloc(n + 2, sizeof(*w->columns));
 	w->occurs = export_occurring(w->s);
 	w->values = calloc(n, sizeof(*w->values));
 	w->weights = calloc(n, sizeof(*w->weights));
 	w->present = calloc(n, sizeof(*w->present));
-	if (!w->columns || !w->occurs || !w->values || !w->weights || !w->present)
+	if (given_list_init(&w->columns, w->s->metrics, !w->as_given) < 0 || !w->occurs ||
+	    !w->values || !w->weights || !w->present)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++)
-		if (export_is_column(i))
-			w->columns[w->n_columns++] =
-				(struct hwrite_column){hwrite_metric(w, i)->name, i};
-	w->columns[w->n_columns++] = (struct hwrite_column){"device_id", COLUMN_DEVICE_ID};
-	w->columns[w->n_columns++] = (struct hwrite_column){"device_type", COLUMN_DEVICE_TYPE};
-	qsort(w->columns, w->n_columns, sizeof(*w->columns), column_compare);
+	given_list_add(&w->columns, "device_id", COLUMN_DEVICE_ID);
+	given_list_add(&w->columns, "device_type", COLUMN_DEVICE_TYPE);
+	given_list_sort(&w->columns);
 	return 0;
 }
 
@@ -161,10 +151,10 @@ int hwrite_init(struct hwrite *w)
 
 void hwrite_done(struct hwrite *w)
 {
-	void *all[] = {w->columns, w->occurs,      w->values,     w->weights,  w->present,
-		       w->devices, w->device_time, w->seen,       w->group_of, w->pool,
-		       w->levels,  w->numbers,     w->frame_index};
+	void *all[] = {w->occurs, w->values,   w->weights, w->present, w->devices, w->device_time,
+		       w->seen,   w->group_of, w->pool,    w->levels,  w->numbers, w->frame_index};
 
+	given_list_done(&w->columns);
 	hist_chains_done(&w->hists);
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]);

@@ -11,15 +11,12 @@
 #include <stdint.h>
 #include "core/session.h"
 #include "format/fields.h"
+#include "format/given.h"
 #include "format/json_writer.h"
 
 struct level;
 
-/* A key of a node's "metrics". */
-struct hwrite_column {
-	const char *name;
-	uint32_t metric; /* or one of those below */
-};
+/* Keys of a node's "metrics" that are no metrics. */
 #define COLUMN_DEVICE_ID   (METRIC_NONE - 1)
 #define COLUMN_DEVICE_TYPE (METRIC_NONE - 2)
 
@@ -37,13 +34,12 @@ struct device_key {
 
 struct hwrite {
 	const struct session *s;
-	bool plain;
+	bool plain, as_given;
 	bool trace; /* single executions, too */
 	struct json_writer json;
 	struct fields_writer fields;
-	struct hwrite_column *columns; /* in the order of the file */
-	uint32_t n_columns;
-	uint8_t *occurs; /* by metric: it has a value somewhere */
+	struct given_list columns; /* keys of a node's "metrics" */
+	uint8_t *occurs;           /* by metric: it has a value somewhere */
 	/* Values of the node that is being written, by metric. */
 	union metric_value *values;
 	double *weights;

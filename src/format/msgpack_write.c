@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "format/export.h"
+#include "format/given.h"
 #include "format/hatchet_kind.h"
 
 struct writer {
@@ -19,7 +20,7 @@ struct writer {
 	struct out *out;
 	struct buf text;
 	uint8_t *occurs; /* by metric */
-	uint32_t n_metrics;
+	struct given_list columns;
 };
 
 /* ---- items ---- */
@@ -114,6 +115,13 @@ static bool has_value(const struct writer *w, uint32_t node, uint32_t metric, un
 	return node == SESSION_ROOT && export_adds_up(metric_table_get(w->s->metrics, metric));
 }
 
+/* … on the root, too, only what it has itself. */
+static bool has_element(const struct writer *w, uint32_t node, uint32_t metric,
+			union metric_value *v)
+{
+	return w->occurs[metric] && session_value(w->s, node, metric, v);
+}
+
 /* The device of a node's first row that has one. */
 static const struct session_device *device_of(const struct session *s, uint32_t node)
 {
@@ -131,7 +139,6 @@ static void put_value(struct writer *w, uint32_t metric, union metric_value v)
 {
 	const struct metric *m = metric_table_get(w->s->metrics, metric);
 
-	put_word(w, m->name);
 	if (m->type == METRIC_TEXT)
 		put_interned(w, v.text);
 	else if (m->type == METRIC_F64)
@@ -148,24 +155,86 @@ static void put_index(struct writer *w, int32_t index)
 	put_string(w, digits, (size_t)n);
 }
 
+/* How much of the columns of one key a node has: the first n of a list, or in *ret_whole the one that is its
+ * value. 0: nothing. */
+static uint32_t present_of(const struct writer *w, uint32_t node, const struct given *c, uint32_t n,
+			   const struct given **ret_whole)
+{
+	const struct given *list = c;
+	union metric_value v;
+
+	for (; n && list->element == GIVEN_WHOLE; list++, n--)
+		if (has_value(w, node, list->metric, &v)) {
+			*ret_whole = list;
+			return 1;
+		}
+	*ret_whole = NULL;
+	while (n && !has_element(w, node, list[n - 1].metric, &v))
+		n--;
+	return n;
+}
+
+static void put_list(struct writer *w, uint32_t node, const struct given *c, uint32_t n)
+{
+	uint32_t next = 0;
+	union metric_value v;
+
+	put_size(w->out, 0x90, 0xdc, c[n - 1].element + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		if (c[i].element < next || !has_element(w, node, c[i].metric, &v))
+			continue;
+		for (; next < c[i].element; next++)
+			out_putc(w->out, '\xc0');
+		put_value(w, c[i].metric, v);
+		next++;
+	}
+}
+
+/* The columns of one key. */
+static void put_columns(struct writer *w, uint32_t node, const struct given *c, uint32_t n)
+{
+	const struct given *whole, *list = c;
+	union metric_value v = {0};
+	uint32_t present = present_of(w, node, c, n, &whole);
+
+	if (!present)
+		return;
+	put_word(w, c->key);
+	if (whole) {
+		has_value(w, node, whole->metric, &v);
+		put_value(w, whole->metric, v);
+		return;
+	}
+	while (list->element == GIVEN_WHOLE)
+		list++;
+	put_list(w, node, list, present);
+}
+
+static void put_device_of(struct writer *w, const struct session_device *device)
+{
+	put_word(w, "device_id");
+	put_index(w, device->index);
+	put_word(w, "device_type");
+	put_interned(w, device->type);
+}
+
 static void put_metrics(struct writer *w, uint32_t node)
 {
 	const struct session_device *device = device_of(w->s, node);
-	union metric_value v;
-	uint32_t n = device ? 2 : 0;
+	const struct given_list *l = &w->columns;
+	const struct given *whole;
+	uint32_t n = device ? 2 : 0, i, run;
 
-	for (uint32_t i = 0; i < w->n_metrics; i++)
-		n += has_value(w, node, i, &v);
+	for (i = 0; i < l->n; i += run) {
+		run = given_run(l, i);
+		n += present_of(w, node, &l->given[i], run, &whole) != 0;
+	}
 	put_map(w, n);
-	for (uint32_t i = 0; i < w->n_metrics; i++) {
-		if (has_value(w, node, i, &v))
-			put_value(w, i, v);
-		if (i != METRIC_COUNT || !device)
-			continue;
-		put_word(w, "device_id");
-		put_index(w, device->index);
-		put_word(w, "device_type");
-		put_interned(w, device->type);
+	for (i = 0; i < l->n; i += run) {
+		run = given_run(l, i);
+		put_columns(w, node, &l->given[i], run);
+		if (l->given[i].metric == METRIC_COUNT && device)
+			put_device_of(w, device);
 	}
 }
 
@@ -268,13 +337,18 @@ static void put_devices(struct writer *w)
 
 int msgpack_write(const struct session *s, const struct write_options *options, struct out *out)
 {
-	struct writer w = {.s = s, .out = out, .n_metrics = metric_table_count(s->metrics)};
+	struct writer w = {.s = s, .out = out};
 	uint32_t node;
 	int r;
 
 	w.occurs = export_occurring(s);
-	if (!w.occurs)
+	if (given_list_init(&w.columns, s->metrics, !options || !options->as_given) < 0 ||
+	    !w.occurs) {
+		given_list_done(&w.columns);
+		free(w.occurs);
 		return -ENOMEM;
+	}
+	given_list_sort_by_metric(&w.columns);
 	buf_init(&w.text, UINT32_MAX);
 	put_size(out, 0x90, 0xdc, 2);
 	for (node = SESSION_ROOT; node != SESSION_NONE; node = next_in_preorder(s, node))
@@ -282,6 +356,7 @@ int msgpack_write(const struct session *s, const struct write_options *options, 
 	put_devices(&w);
 	r = w.text.error;
 	buf_done(&w.text);
+	given_list_done(&w.columns);
 	free(w.occurs);
 	return r < 0 ? r : out->error;
 }

@@ -835,6 +835,71 @@ START_TEST(the_roots_zeros_are_no_values)
 }
 END_TEST
 
+/* What a program gave: lists, and a name that is a number here and a text there. */
+static struct session *given_session(void)
+{
+	static const struct {
+		const char *name;
+		enum metric_type type;
+	} metrics[] = {{"tile[1] (us)", METRIC_U64},
+		       {"lr", METRIC_F64},
+		       {"tile[0] (us)", METRIC_U64},
+		       {"lr (text)", METRIC_TEXT},
+		       {"odd[1]", METRIC_F64}};
+	struct session *s = session_new();
+	uint32_t nodes[] = {session_node(s, SESSION_ROOT, FRAME_SCOPE, "first"),
+			    session_node(s, SESSION_ROOT, FRAME_SCOPE, "second")};
+	uint32_t ids[ARRAY_SIZE(metrics)], lane = gpu_lane(s);
+	struct metric m;
+
+	for (size_t i = 0; i < ARRAY_SIZE(metrics); i++) {
+		metric_guess(metrics[i].name, metrics[i].type, &m);
+		ids[i] = metric_table_add(s->metrics, &m);
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		session_add(s, nodes[i], lane, 0, ids[0], (union metric_value){.u64 = 2});
+		session_add(s, nodes[i], lane, 0, ids[2], (union metric_value){.u64 = 1 + i});
+	}
+	session_add(s, nodes[0], lane, 0, ids[1], (union metric_value){.f64 = 0.5});
+	session_add(s, nodes[0], lane, 0, ids[4], (union metric_value){.f64 = 7});
+	session_add(s, nodes[1], lane, 0, ids[3],
+		    (union metric_value){.text = strtab_adds(s->strings, "cosine")});
+	return s;
+}
+
+START_TEST(what_was_given_is_as_it_was_given)
+{
+	static const struct write_options as_given = {.as_given = true, .compact = true};
+	struct session *s = given_session(), *back;
+	struct buf text;
+
+	write_text(s, &as_given, &text);
+	ck_assert_ptr_nonnull(
+		strstr(buf_str(&text), "\"lr\":0.5,\"odd\":[null,7.0],\"tile (us)\":[1,2]"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&text), "\"lr\":\"cosine\",\"tile (us)\":[2,2]"));
+	back = parse_ok(text.data, text.len);
+	ck_assert_uint_eq(back->n_notes, 0); /* rows and metrics say the same */
+	ck_assert(own(back, node_named(back, "second"), "tile[0] (us)") == 2);
+	ck_assert(own(back, node_named(back, "first"), "odd[1]") == 7);
+	ck_assert_uint_ne(metric_table_find(back->metrics, "lr (text)"), METRIC_NONE);
+	session_free(back);
+	buf_done(&text);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(elements_are_named_before_the_unit)
+{
+	static const char text[] = "[{\"children\":[{\"frame\":{\"name\":\"a\"},\"metrics\":"
+				   "{\"t (us)\":[1,2.5]}}],\"frame\":{\"name\":\"ROOT\"}}]";
+	struct session *s = parse_ok(text, sizeof(text) - 1);
+
+	ck_assert(own(s, node_named(s, "a"), "t[0] (us)") == 1);
+	ck_assert(own(s, node_named(s, "a"), "t[1] (us)") == 2.5);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(whole_numbers_stay_exact)
 {
 	static const char text[] =
@@ -917,6 +982,8 @@ static TCase *contract_cases(void)
 	tcase_add_test(tc, metrics_are_inclusive_unless_known_not_to_be);
 	tcase_add_test(tc, texts_do_not_add_up);
 	tcase_add_test(tc, the_roots_zeros_are_no_values);
+	tcase_add_test(tc, what_was_given_is_as_it_was_given);
+	tcase_add_test(tc, elements_are_named_before_the_unit);
 	tcase_add_test(tc, whole_numbers_stay_exact);
 	tcase_add_test(tc, devices_are_found);
 	tcase_add_loop_test(tc, processes_are_as_many_as_are_listed, 0, 2);
