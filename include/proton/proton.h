@@ -65,7 +65,9 @@ struct proton_session_options {
 	size_t size;
 	const char
 		*context; /* "shadow": scopes and ranges of NVTX; "scopes": without these; "python":
-			      * frames of Python alone; else all that the run reads */
+			      * frames of Python alone; else all that the run reads. With any of the
+			      * three words the file has no time of scopes on the host, as Triton's
+			      * Proton, whose words they are */
 	const char *data; /* "tree", or "trace": when each operation ran */
 	const char *backend; /* "cupti", "opencl", "openmp": what runs on its devices; else all */
 	const char *
@@ -287,7 +289,7 @@ static inline void proton_scope_metric_i64(const char *name, int64_t value)
 }
 
 /* Add to each element of a metric of several: they are metrics of their own, "name[0]", "name[1]", and
- * so on, with the unit behind that.
+ * so on, with the unit behind that. The file of a session has them as a list.
  *   unit    PROTON_OK; n: elements, 1 to 64
  *   source  the program
  *   errors  PROTON_NOBODY; PROTON_INVALID: no elements or too many, or a name of more than 200 bytes;

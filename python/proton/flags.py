@@ -7,8 +7,13 @@ session: `proton script.py` has started it, number 0, and start() and finalize()
 nothing. Who sets it also sets `profiling_on`.
 """
 import os
+import re
+import sys
 
 from . import _find, _native
+
+
+NEWEST_TRITON = (1 << 16, 0)
 
 
 class _Flags:
@@ -47,6 +52,14 @@ def context_word(context):
     """What libproton calls a context of Triton's: TRITON_ENABLE_NVTX=0 leaves ranges of NVTX out of "shadow"."""
     off = os.environ.get("TRITON_ENABLE_NVTX", "1").strip().lower() in ("0", "off", "false", "no", "n")
     return "scopes" if off and context.lower() == "shadow" else context
+
+
+def triton_version():
+    """Major and minor number of the Triton that this program has imported; what its releases do differently, we do
+    as the one that is there. None imported: as the newest."""
+    version = getattr(sys.modules.get("triton"), "__version__", "")
+    numbers = re.match(r"(\d+)\.(\d+)", version)
+    return tuple(map(int, numbers.groups())) if numbers else NEWEST_TRITON
 
 
 def is_run():

@@ -4,13 +4,15 @@
     int                        a whole number, exact from -2^63 to 2^64 - 1
     float                      a number of floating point; NaN and infinities are left out, with a warning
     str                        a text, which describes and is never added up
-    list, tuple, array         a vector of one to 64 of these numbers: "name[0]", "name[1]", ...
+    list, tuple, array         a vector of one to 64 of these numbers, which add up each for itself
     tensor                     of one element: a number, else a vector. One on a device is copied to
                                the host, which waits for the device; the copy is hidden as launch
                                metadata. Not while a CUDA graph is captured: left out, with a warning
 
 A metric has the type of its first value: another raises TypeMismatch. "(exc)" behind a name makes the
-metric exclusive, "(pty)" a property, whose last value holds.
+metric exclusive, "(pty)" a property, whose last value holds. The file of a session has what was given under the
+name without these; proton shows the elements of a vector as "name[0]", "name[1]", ..., and where a name was given
+in several of these ways the later ones as "name (exc)", "name (pty)", "name (text)", "name (number)".
 """
 import ctypes
 import math
@@ -19,6 +21,7 @@ import sys
 import warnings
 
 from . import _native
+from .flags import triton_version
 
 VECTOR_MAX = 64
 NAMES_MAX = 65536  # that are known
@@ -127,6 +130,10 @@ def from_tensor(name, tensor):
         return _host_value(tensor)
 
 
+def _word(kind):
+    return "uint64_t" if kind is _INT and triton_version() < (3, 7) else kind
+
+
 def _check_type(name, kind):
     known = _types.get(name)
     if known is None:
@@ -134,7 +141,7 @@ def _check_type(name, kind):
     elif known[1] is not kind:
         raise TypeMismatch(
             "Metric value type mismatch for valueId %d (%s): current=%s, new=%s"
-            % (known[0], name, known[1], "uint64_t" if kind is _INT else kind)
+            % (known[0], name, _word(known[1]), _word(kind))
         )
 
 

@@ -18,7 +18,7 @@ from .hooks import Hook, HookManager, LaunchHook
 DEFAULT_PROFILE_NAME = "proton"
 
 _live = set()  # sessions of this process that are not finalized
-_once = {"warned": False, "started": False, "gone": False}
+_once = {"warned": False, "started": False, "gone": False, "unsampled": False}
 
 
 def _unknown(session):
@@ -82,6 +82,21 @@ def _text(value, what):
     if "\0" in value:
         raise ValueError("%s has a NUL in it" % what)
     return os.fsencode(value) if what == "name" else _native.encode(value)
+
+
+def _known_mode(mode):
+    """The mode, but for what is left out, of which a warning tells once."""
+    text = _text(mode, "mode")
+    if text is None or text.split(b":")[0].lower() != b"pcsampling":
+        return text
+    if not _once["unsampled"]:
+        _once["unsampled"] = True
+        warnings.warn(
+            "mode 'pcsampling' is left out: proton takes no samples of kernels yet",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    return None
 
 
 def _hook_of(hook):
@@ -164,7 +179,7 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
         context=_text(context_word(context) if isinstance(context, str) else context, "context"),
         data=_text(data, "data"),
         backend=_text(backend, "backend"),
-        mode=_text(mode, "mode"),
+        mode=_known_mode(mode),
     )
     path = _text(DEFAULT_PROFILE_NAME if name is None else name, "name")
     _open_nvtx()

@@ -116,11 +116,13 @@ def _prepare():
     _push, _pop, _open, _close = push, pop, opens, closes
 
 
-def _enter(name, metrics):
+def _enter(name, metrics, timed=False):
     """Enter, with metrics; where these raise, the scope is left again."""
     if _push is None:
         _prepare()
     _push(name)
+    if timed and _native.has("scope_timed"):
+        _native.scope_timed()
     if metrics:
         try:
             metric.add_all(metrics)
@@ -137,15 +139,16 @@ class _Decorator:
     """What a scope around a function does; the class has its _name and _metrics."""
 
     __slots__ = ()
+    _timed = False
 
     def __call__(self, func):
-        name, metrics = self._name, self._metrics
+        name, metrics, timed = self._name, self._metrics, self._timed
 
         @functools.wraps(func)
         def wrapper(*args, **kwargs):
             if not _on:
                 return func(*args, **kwargs)
-            _enter(name, metrics)
+            _enter(name, metrics, timed)
             try:
                 return func(*args, **kwargs)
             finally:
@@ -167,7 +170,7 @@ class _Scope(_Decorator):
 
     def __enter__(self):
         if _on:
-            _enter(self._name, self._metrics)
+            _enter(self._name, self._metrics, self._timed)
         else:
             self._missed += 1
         return self
@@ -177,6 +180,13 @@ class _Scope(_Decorator):
             self._missed -= 1
         else:
             _leave()
+
+
+class _TimedScope(_Scope):
+    """One whose time on the host is asked for."""
+
+    __slots__ = ()
+    _timed = True
 
 
 def scope(name, metrics=None):
@@ -214,13 +224,13 @@ def _make(name, metrics):
 
 
 def cpu_timed_scope(name, metrics=None):
-    """A scope whose time on the host is measured: `cpu_time (ns)`, from entering to leaving it, of this
-    scope alone. The collector measures it for each scope, so this one differs in nothing; metrics
+    """A scope whose time on the host is in the session's file: `cpu_time (ns)`, from entering to leaving it, of
+    this scope alone. The collector measures it for each scope, and the profile of a run has it for each; metrics
     must not bring a `cpu_time` of their own: ValueError. Otherwise as scope()."""
     for key in metrics or ():
         if isinstance(key, str) and key.split("(")[0].strip() == "cpu_time":
             raise ValueError("the metric 'cpu_time' is measured: give it another name")
-    return scope(name, metrics)
+    return _TimedScope(name, metrics)
 
 
 def enter_scope(name, *, metrics=None):

@@ -17,7 +17,7 @@ import sys
 import types
 
 from . import _native, triton_tensors
-from .flags import context_word
+from .flags import context_word, triton_version
 
 # The module that is answered for, once it has been asked for.
 MADE = "triton._C.libproton.proton"
@@ -32,7 +32,7 @@ CALLED = (
     "enter_state",
     "exit_state",
 )
-# What cpu_timed_scope() gives: each scope of ours has it.
+# What cpu_timed_scope() gives: each scope of ours has it, measured, so that it need only be asked for.
 CPU_TIME = "cpu_time (ns)(exc)"
 # Sessions of Triton's own collector count from here.
 THEIRS = 1 << 20
@@ -97,6 +97,8 @@ class Seam(types.ModuleType):
         self._ours = _functions()
         self.__dict__.update((name, self._ours[name]) for name in CALLED)
         self._put_metric = self._ours["put_metric"]
+        if triton_version() >= (3, 7):
+            self._ours["call_whole"]("int64_t")
 
     def __getattr__(self, name):
         raise AttributeError(
@@ -170,7 +172,7 @@ class Seam(types.ModuleType):
 
     def select_profiler_from_triton_backend(self, tritonBackend):
         if tritonBackend not in PROFILERS:
-            raise ValueError("No backend is available for the current target.")
+            raise ValueError("No profiler registered for triton backend %s" % tritonBackend)
         return PROFILERS[tritonBackend]
 
     def has_amd_pc_sampling_source_locations(self):
@@ -211,8 +213,8 @@ class Seam(types.ModuleType):
     # ---- metrics ----
 
     TensorMetric = triton_tensors.TensorMetric
-    metric_type_int64_index = triton_tensors.INT64
-    metric_type_double_index = triton_tensors.DOUBLE
+    metric_type_int64_index = metric_int64_index = triton_tensors.INT64
+    metric_type_double_index = metric_double_index = triton_tensors.DOUBLE
     metric_type_vector_int64_index = triton_tensors.VECTOR_INT64
     metric_type_vector_double_index = triton_tensors.VECTOR_DOUBLE
     metadata_scope_name = METADATA_SCOPE
@@ -221,6 +223,7 @@ class Seam(types.ModuleType):
     def add_metrics(self, scopeId, metrics, tensorMetrics=None):
         for name, value in metrics.items():
             if name == CPU_TIME:
+                self._ours["scope_timed"](scopeId)
                 continue
             if not self._put_metric(scopeId, name, value):
                 self._put_other(scopeId, name, value)

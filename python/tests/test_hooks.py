@@ -145,7 +145,7 @@ class Launches(RecordedCase):
         self.assertEqual(found["s/gemm_128"]["bytes"], 7)
         self.assertEqual(found["s/gemm_128"]["mine"], 0.5)
         self.assertEqual(found["gemm_128"]["flops16"], 100.0)
-        self.assertEqual(found["s/__proton_launch_metadata:gemm/helper"]["count"], 1)
+        self.assertEqual(found["s/__proton_launch_metadata/gemm/helper"]["count"], 1)
 
     def test_include_and_exclude(self):
         LaunchHook().configure(include="ge", exclude=".*_no")

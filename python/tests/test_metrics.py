@@ -119,7 +119,7 @@ class Metrics(RecordedCase):
                 pass
         self.assertEqual(
             self.metrics(),
-            {"v[0] (ms)": 2, "v[1] (ms)": 4, "w[0]": 1.0, "w[1]": 2.0, "r[0]": 14},
+            {"v (ms)": [2, 4], "w": [1.0, 2.0], "r": [14]},
         )
 
     def test_bad_vectors(self):
@@ -129,14 +129,14 @@ class Metrics(RecordedCase):
                     self.fail("entered")
         with proton.scope("s", {"v": [1.5]}):  # what was refused has not fixed its type
             pass
-        self.assertEqual(self.metrics(), {"v[0]": 1.5})
+        self.assertEqual(self.metrics(), {"v": [1.5]})
 
     def test_type_is_fixed(self):
         with proton.scope("s", {"t": 1.0}):
             pass
         with self.assertRaisesRegex(
             proton.TypeMismatch,
-            r"Metric value type mismatch for valueId 0 \(t\): current=double, new=uint64_t",
+            r"Metric value type mismatch for valueId 0 \(t\): current=double, new=int64_t",
         ):
             with proton.scope("s", {"t": 1}):
                 self.fail("entered")
@@ -144,6 +144,23 @@ class Metrics(RecordedCase):
             proton.enter_scope("s", metrics={"t": [1.0]})
         launch("add")
         self.assertEqual(self.metrics(), {"t": 1.0})
+
+    def test_kinds_of_a_name(self):
+        """A number that adds up, one that does not, a property and a text of one name are each what they are."""
+        with proton.scope("s", {"k": 1.0}):
+            with proton.scope("text", {"k (pty)": "one"}), proton.scope("property", {"k (pty)": 2}):
+                pass
+            with proton.scope("own", {"k (exc)": 3}):
+                pass
+        proton.finalize()
+        found = read("a.hatchet")
+        got = [found[path]["k"] for path in ("s", "s/text", "s/text/property", "s/own")]
+        self.assertEqual(got, [1.0, "one", 2, 3])
+        proton.start("b")
+        with proton.scope("s", {"k (exc)": "alone"}):
+            pass
+        proton.finalize()
+        self.assertEqual(read("b.hatchet"), {"": {}, "s": {"k": "alone"}})
 
     def test_whole_stays_whole(self):
         """Of the next session, too: the run has one column for the name."""
@@ -227,7 +244,7 @@ class Tensors(RecordedCase):
         ):
             pass
         found = self.found()["s"]
-        self.assertEqual((found["loss"], found["one"], found["v[1]"]), (0.5, 3, 2.0))
+        self.assertEqual((found["loss"], found["one"], found["v"][1]), (0.5, 3, 2.0))
 
     def test_on_a_device(self):
         seen = []

@@ -208,7 +208,7 @@ class Scopes(RecordedCase):
         self.assertEqual(self.kernels(), {"on/add": 1, "mul": 1})
 
     def test_cpu_timed(self):
-        with proton.cpu_timed_scope("s", {"n": 1}):
+        with proton.cpu_timed_scope("s", {"n": 1}), proton.scope("plain"):
             pass
 
         @proton.cpu_timed_scope("f")
@@ -218,8 +218,10 @@ class Scopes(RecordedCase):
         self.assertEqual(f(), 7)
         proton.finalize()
         found = read("a.hatchet")
+        self.assertNotIn("cpu_time (ns)", found["s/plain"])
         self.assertGreater(found["s"]["cpu_time (ns)"], 0)
         self.assertEqual(found["s"]["n"], 1)
+        self.assertNotIn("cpu_count", found["s"])
         self.assertGreater(found["f"]["cpu_time (ns)"], 0)
         for key in ("cpu_time", "cpu_time (ns)", "cpu_time (ns)(exc)"):
             with self.assertRaises(ValueError):
@@ -273,7 +275,7 @@ class States(RecordedCase):
         self.assertEqual(
             self.kernels(),
             {
-                "__proton_launch_metadata:gemm/helper": 1,
+                "__proton_launch_metadata/gemm/helper": 1,
                 "__proton_launch_metadata/helper": 1,
                 "mine/add": 1,
                 "mul": 1,

@@ -77,6 +77,12 @@ void proton_api_property_text(const char *name, const char *text)
 		collect_property_text(name, text);
 }
 
+void proton_api_scope_timed(void)
+{
+	if (api_on())
+		collect_scope_timed();
+}
+
 int proton_api_active(void)
 {
 	return api_on();

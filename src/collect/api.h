@@ -17,6 +17,8 @@ EXPORT void proton_api_property_f64(const char *name, double value);
 EXPORT void proton_api_property_u64(const char *name, uint64_t value);
 /* For Python: a text that describes the current calling context. Invalid UTF-8 is kept; thread: any. */
 EXPORT void proton_api_property_text(const char *name, const char *text);
+/* For Python: the time on the host of the innermost scope is asked for (cpu_timed_scope()); thread: any. */
+EXPORT void proton_api_scope_timed(void);
 EXPORT int proton_api_active(void);
 EXPORT void proton_api_metric_i64(const char *name, int64_t value);
 EXPORT int proton_api_metric_vector(const char *name, const double *values, size_t n);

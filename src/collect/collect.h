@@ -77,8 +77,12 @@ int collect_launch_end(void);
  * replace, set it (a property). */
 void collect_metric_f64(const char *name, double v, bool replace);
 void collect_metric_u64(const char *name, uint64_t v, bool replace);
-/* A text that describes; the last one holds. A metric that began with numbers has none, and the other way round. */
+/* A text that describes; the last one holds. Where numbers have the name, it is "NAME (text)". */
 void collect_property_text(const char *name, const char *text);
+
+/* The program asks for the time on the host of the thread's innermost scope. Each scope's is measured: a value of
+ * its own, which adds nothing, says so to who writes only what was asked for. */
+void collect_scope_timed(void);
 
 /* Ranges and marks belong to the process, not to a calling context: a node under the root's
  * "<ranges>" child, with count and host time. */

@@ -259,6 +259,8 @@ struct thread_state {
 		epoch_base; /* launches, less those without a record, when that epoch began here */
 	uint32_t depth, overflow;
 	uint32_t state; /* frame of its state; 0: none */
+	uint32_t
+		state_kernel; /* … of launch metadata: frame of whose they are, below it; 0: nobody's */
 	struct launch_info launch;
 	_Atomic uint64_t n_launches, n_unlaunched, n_records;
 	_Atomic uint64_t losses[LOSS_N];
@@ -503,6 +505,15 @@ static inline uint32_t epoch_now(void)
 	return atomic_load_explicit(&collector->epoch, memory_order_relaxed);
 }
 
+/* A calling context of the thread's as it is in the thread's state: that is a part of it. */
+static inline uint32_t node_in_state(const struct thread_state *t, uint32_t node)
+{
+	if (!t->state)
+		return node;
+	node = node_intern(node, t->state);
+	return t->state_kernel ? node_intern(node, t->state_kernel) : node;
+}
+
 /* scope.c */
 uint32_t thread_context(struct thread_state *t); /* launch context of its calling context */
 /* Scopes that were not left: their time until now, once. */
@@ -527,6 +538,9 @@ void metric_put_beside(uint32_t slot, const struct launch_value *v);
  * text is the number of a string. */
 void collect_metric_at(uint32_t node, const char *name, enum metric_type type,
 		       union metric_value v);
+
+/* As collect_scope_timed(), of the scope at this node. */
+void scope_timed_at(uint32_t node);
 
 /* cpu_time.c */
 void cpu_time_charge(struct thread_state *t); /* the context of this thread is about to change */

@@ -92,16 +92,46 @@ static const char *metric_mark(const char *name, char bare[NAME_MAX_MARKED], uin
 	return bare;
 }
 
+/* Does it add up as this one would, and is it a text or a number as this one? */
+static bool is_alike(uint32_t metric, const struct metric *wanted)
+{
+	const struct metric_entry *m = &collector->metric[metric];
+
+	return metric < METRIC_N_BUILTIN ||
+	       (m->scope == wanted->scope &&
+		(m->type == METRIC_TEXT) == (wanted->type == METRIC_TEXT));
+}
+
+/* A program may give "a" to one scope as a number and to another as a property or a text: they are metrics of
+ * their own, and the later one is "a (pty)". */
+static uint32_t metric_beside(const char *name, const struct metric *wanted)
+{
+	static const char *const words[] = {[METRIC_INCLUSIVE] = "number",
+					    [METRIC_EXCLUSIVE] = "exc",
+					    [METRIC_PROPERTY] = "pty"};
+	char text[NAME_MAX_MARKED + 8];
+
+	if (strnlen(name, NAME_MAX_MARKED) == NAME_MAX_MARKED)
+		return WIRE_NONE;
+	snprintf(text, sizeof(text), "%s (%s)", name,
+		 wanted->type == METRIC_TEXT ? "text" : words[wanted->scope]);
+	return metric_intern(text, wanted->unit, wanted->type, wanted->scope, wanted->add);
+}
+
 /* The metric of this name, made for a value of this type when it is the first; WIRE_NONE: full. */
 static uint32_t metric_of(const char *name, enum metric_type type, uint8_t scope)
 {
 	struct metric guess;
+	uint32_t metric;
 
 	metric_guess(name, type, &guess);
 	if (scope != METRIC_INCLUSIVE)
 		guess.scope = scope;
-	return metric_intern(name, guess.unit, guess.type, guess.scope,
-			     scope == METRIC_PROPERTY ? METRIC_LAST : guess.add);
+	if (scope == METRIC_PROPERTY)
+		guess.add = METRIC_LAST;
+	metric = metric_intern(name, guess.unit, guess.type, guess.scope, guess.add);
+	return metric == WIRE_NONE || is_alike(metric, &guess) ? metric
+							       : metric_beside(name, &guess);
 }
 
 static void value_put(uint32_t node, uint32_t lane, uint32_t epoch, const struct launch_value *v)
@@ -150,14 +180,6 @@ static bool launch_give(struct thread_state *t, const struct launch_value *v)
 	return true;
 }
 
-/* A state is a part of the calling context of a metric, as of a launch. */
-static uint32_t node_in_state(const struct thread_state *t, uint32_t node)
-{
-	uint32_t in = t->state ? node_intern(node, t->state) : node;
-
-	return in == WIRE_NONE ? node : in;
-}
-
 /* node: WIRE_NONE: where the thread is, or to the launch that it has begun. */
 static void metric_put(uint32_t node, const char *given, enum metric_type sent,
 		       union metric_value v, bool replace)
@@ -188,6 +210,19 @@ static void metric_put(uint32_t node, const char *given, enum metric_type sent,
 		metric_put_at(t, node, &l);
 	else if (!t->launch.on || !launch_give(t, &l))
 		metric_put_at(t, node_in_state(t, t->node), &l);
+}
+
+void scope_timed_at(uint32_t node)
+{
+	if (collect_on && !is_paused())
+		metric_put_at(thread_state(), node,
+			      &(struct launch_value){.metric = METRIC_CPU_TIME});
+}
+
+void collect_scope_timed(void)
+{
+	if (collect_on)
+		scope_timed_at(thread_state()->node);
 }
 
 void collect_metric_f64(const char *name, double v, bool replace)

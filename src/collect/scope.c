@@ -16,10 +16,8 @@
  * gives to kernels: whoever changes these sets t->context to 0. */
 static uint32_t context_make(struct thread_state *t)
 {
-	uint32_t node = t->context_node;
+	uint32_t node = node_in_state(t, t->context_node);
 
-	if (t->state)
-		node = node_intern(node, t->state);
 	if (t->launch.on && !t->launch.placed)
 		launch_place(t, node);
 	return context_intern(node, t->lane, t->context_guessed, thread_epoch(t),
@@ -56,8 +54,25 @@ uint32_t thread_context(struct thread_state *t)
 	return t->context;
 }
 
+static uint32_t state_frame(const char *name, size_t len)
+{
+	uint32_t frame = len ? frame_intern(FRAME_STATE, string_intern(name, len)) : 0;
+
+	return frame == WIRE_NONE ? 0 : frame;
+}
+
+/* Triton's name for the state in which metadata of a kernel's launch are computed has the kernel's behind it. */
+static size_t metadata_len(const char *name, size_t len)
+{
+	static const char prefix[] = "__proton_launch_metadata:";
+	size_t n = sizeof(prefix) - 1;
+
+	return len > n && !memcmp(name, prefix, n) ? n : 0;
+}
+
 void collect_state(const char *name, size_t len)
 {
+	size_t n = name ? metadata_len(name, len) : 0;
 	struct thread_state *t;
 
 	if (!collect_on)
@@ -65,9 +80,8 @@ void collect_state(const char *name, size_t len)
 	t = thread_state();
 	if (!t->tid) /* a state that threads without one of their own share has none */
 		return;
-	t->state = name ? frame_intern(FRAME_STATE, string_intern(name, len)) : 0;
-	if (t->state == WIRE_NONE)
-		t->state = 0;
+	t->state = name ? state_frame(name, n ? n - 1 : len) : 0;
+	t->state_kernel = n ? state_frame(name + n, len - n) : 0;
 	t->context = 0;
 	if (name && !atomic_load_explicit(&collector->many_contexts, memory_order_relaxed)) {
 		backends_attribute();

@@ -145,7 +145,7 @@ static uint32_t node_here(void)
 {
 	const struct thread_state *t = thread_state();
 
-	return t->state ? node_intern(t->node, t->state) : t->node;
+	return node_in_state(t, t->node);
 }
 
 /* ---- types of metrics ---- */
@@ -166,14 +166,29 @@ static bool type_fits(uint32_t node, const char *name, size_t len, bool is_float
 	return seen >> TYPE_BITS != hash >> TYPE_BITS || (seen & 1) == is_float;
 }
 
+static char whole[16] = "uint64_t"; /* what its release calls a whole number */
+
 static void type_complain(const char *name, bool is_float)
 {
 	char text[512];
 
 	snprintf(text, sizeof(text),
 		 "Metric value type mismatch for valueId 0 (%.256s): current=%s, new=%s", name,
-		 is_float ? "uint64_t" : "double", is_float ? "double" : "uint64_t");
+		 is_float ? whole : "double", is_float ? "double" : whole);
 	py.PyErr_SetString(*py.runtime_error, text);
+}
+
+static void *call_whole(void *self, void *const *args, ssize_t n)
+{
+	_held_ held = NULL;
+	const char *text;
+	size_t len;
+
+	(void)self;
+	if (!takes(n, 1) || !(text = text_of(args[0], &len, &held)))
+		return NULL;
+	snprintf(whole, sizeof(whole), "%s", text);
+	return none();
 }
 
 static void *forget_types(void *self, void *const *args, ssize_t n)
@@ -460,6 +475,20 @@ static void *put_metric(void *self, void *const *args, ssize_t n)
 	return py.PyBool_FromLong(true);
 }
 
+static void *scope_timed(void *self, void *const *args, ssize_t n)
+{
+	uint32_t node;
+	uint64_t id;
+
+	(void)self;
+	if (!takes(n, 1) || !id_of(args[0], &id))
+		return NULL;
+	node = node_of(id);
+	if (node != NODE_IS_OP)
+		scope_timed_at(node);
+	return none();
+}
+
 static void *is_automatic(void *self, void *const *args, ssize_t n)
 {
 	(void)self;
@@ -471,10 +500,10 @@ void *proton_seam_functions(void *encode)
 {
 	static struct method methods[] = {
 #define _(function) {#function, function, METHOD_FASTCALL, NULL}
-		_(record_scope), _(enter_scope),  _(exit_scope),   _(enter_op),
-		_(exit_op),      _(enter_state),  _(exit_state),   _(context_depth),
-		_(put_metric),   _(forget_types), _(leave_scopes), _(scope_open),
-		_(scope_close),  _(scope_push),   _(scope_pop),    _(is_automatic),
+		_(record_scope), _(enter_scope), _(exit_scope),    _(enter_op),   _(exit_op),
+		_(enter_state),  _(exit_state),  _(context_depth), _(put_metric), _(forget_types),
+		_(leave_scopes), _(scope_open),  _(scope_close),   _(scope_push), _(scope_pop),
+		_(is_automatic), _(scope_timed), _(call_whole),
 #undef _
 	};
 	void *dict, *function;

@@ -9,11 +9,13 @@
  *     enter_op(id, name)                context_depth() -> int
  *     scope_push(name)                  scope_pop(...): whatever it is given
  *     leave_scopes(): all that this thread entered by enter_scope()
+ *     scope_timed(id): its time on the host is asked for
  *     is_automatic() -> bool: does the run read what fits the program?
  *     scope_open(name) -> int           scope_close([name]) -> int: the same, -1: none is open, -2: it is not of
  *                                       this name, and stays open
  *     put_metric(id, name, value) -> bool: False, value is neither an int of 64 bits, a float nor a text; raises
- *         RuntimeError where a scope has a number of the other kind, until forget_types()
+ *         RuntimeError where a scope has a number of the other kind, until forget_types(), which calls whole
+ *         numbers as call_whole(text) said
  *
  * An id stands for a scope or an op, of any thread, also once it was left: metrics may come late. */
 #include "collect/collect.h"

@@ -105,6 +105,41 @@ static int wanted_intervals(const struct session *s, const struct wanted *w, con
 	return 0;
 }
 
+static bool has_value(const struct session *s, const struct session_row *row, uint32_t metric)
+{
+	uint32_t at = session_row_place(s, row, metric);
+
+	return at != SESSION_NONE && s->present[at];
+}
+
+static void leave_value(struct session *s, const struct session_row *row, uint32_t metric)
+{
+	uint32_t at = session_row_place(s, row, metric);
+
+	if (at != SESSION_NONE)
+		s->present[at] = 0;
+}
+
+/* The time on the host of scopes is in the run's profile. One that is as Triton's Proton would write it has it
+ * where that was asked for: there it has a row without a count beside it (collect_scope_timed()). */
+static int leave_host_times(struct session *s)
+{
+	_cleanup_(freep) uint8_t *asked = calloc(s->n_nodes, 1);
+
+	if (!asked)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_rows; i++)
+		if (has_value(s, &s->rows[i], METRIC_CPU_TIME) &&
+		    session_row_place(s, &s->rows[i], METRIC_CPU_COUNT) == SESSION_NONE)
+			asked[s->rows[i].node] = 1;
+	for (size_t i = 0; i < s->n_rows; i++) {
+		if (!asked[s->rows[i].node])
+			leave_value(s, &s->rows[i], METRIC_CPU_TIME);
+		leave_value(s, &s->rows[i], METRIC_CPU_COUNT);
+	}
+	return 0;
+}
+
 static int cut_session(struct receiver *r, const struct wanted *w, const struct format *format,
 		       struct session **ret)
 {
@@ -120,9 +155,11 @@ static int cut_session(struct receiver *r, const struct wanted *w, const struct 
 		rows[k] = rows[k] && row_fits(s, &s->rows[k], type);
 	if (is_trace(format))
 		e = wanted_intervals(s, w, rows, intervals);
-	return e < 0 ? e
-		     : session_cut(s, rows, is_trace(format) ? intervals : NULL,
-				   kinds_without(w->session->context), ret);
+	if (e < 0)
+		return e;
+	e = session_cut(s, rows, is_trace(format) ? intervals : NULL,
+			kinds_without(w->session->context), ret);
+	return e < 0 || !*w->session->context ? e : leave_host_times(*ret);
 }
 
 static char *file_path(const struct wanted *w, const struct format *format)
@@ -138,6 +175,7 @@ static char *file_path(const struct wanted *w, const struct format *format)
 static int write_file(const struct wanted *w, const struct format *format,
 		      const struct session *part)
 {
+	static const struct write_options options = {.as_given = true};
 	_cleanup_(freep) char *path = file_path(w, format);
 	struct stat st;
 
@@ -148,13 +186,14 @@ static int write_file(const struct wanted *w, const struct format *format,
 		return -EINVAL;
 	if (is_trace(format) && !part->n_intervals)
 		return write_file_tagged(path, 0, fill_empty, NULL);
-	return format_save(path, format, part, NULL);
+	return format_save(path, format, part, &options);
 }
 
 /* As Triton's Proton gives it to its programs. */
 static int write_answer(int fd, const struct format *format, const struct session *part)
 {
-	static const struct write_options options = {.plain = true, .compact = true};
+	static const struct write_options options = {
+		.plain = true, .as_given = true, .compact = true};
 	struct out *out;
 
 	if (lseek(fd, WIRE_ANSWER_HEAD, SEEK_SET) < 0)

@@ -7,6 +7,7 @@ import threading
 from numbers import Number
 
 from .. import _native, metric
+from ..flags import triton_version
 from ..scope import encoded
 from ..state import COMPUTE_METADATA_SCOPE_NAME, metadata_state
 from .hook import Hook
@@ -70,7 +71,8 @@ class LaunchHook(Hook):
             return
         _thread.busy = True
         try:
-            with metadata_state(name):
+            # Before Triton 3.8 nothing told whose the metadata are.
+            with metadata_state(name if triton_version() >= (3, 8) else None):
                 values = metadata.get()
             name = values.get("name", name)
             if not self._wants(name):
