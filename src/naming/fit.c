@@ -17,6 +17,7 @@
 #define HEAD_ALONE    20 /* the same, of a function without functors */
 #define HEAD_USUAL    12 /* as many go before the function's own types and numbers */
 #define FUNCTOR_LEAST 6  /* columns of a functor's name that always stand */
+#define FUNCTOR_READ  8  /* as many can be read beside a function of which less stands */
 
 #define UNNAMED       "(anonymous namespace)::"
 
@@ -391,11 +392,51 @@ static void parse(struct parsed *p, const char *name)
 	}
 }
 
+/* The first functor, where so little of it and of the function stands that neither can be read; else NULL. */
+static const struct piece *unread_functor(const struct fitted *f, size_t columns)
+{
+	const struct piece *p = f->pieces.v, *end = p + f->pieces.n_top;
+
+	while (p < end && p->kind != PIECE_FUNCTOR)
+		p++;
+	if (p == end || f->any_wish)
+		return NULL;
+	return put_line(f, NULL) > columns || p->room < MIN(p->columns, (size_t)FUNCTOR_READ)
+		       ? p
+		       : NULL;
+}
+
+static const char *fit_parsed(const struct parsed *p, size_t columns, const char *dots,
+			      const struct fit_wish *wish, struct buf *scratch);
+
+/* A functor in place of the function: of its own ones, too, the one that can be read. */
+static void fit_functor(const struct piece *functor, size_t columns, const char *dots,
+			struct buf *scratch)
+{
+	const char *end = functor->text + functor->len;
+	_cleanup_(freep) char *name = NULL;
+	_cleanup_(parsed_done) struct parsed p = {0};
+	const char *text;
+
+	if (*end == '<' && signature_behind_bracket(end))
+		end = signature_behind_bracket(end);
+	name = strndup(functor->text, (size_t)(end - functor->text));
+	if (name)
+		parse(&p, name);
+	buf_clear(scratch);
+	text = p.arguments ? fit_parsed(&p, columns, dots, NULL, scratch) : NULL;
+	if (!text)
+		plain_fit(scratch, functor->text, functor->len, columns, dots);
+	else if (!scratch->data || text != scratch->data)
+		buf_puts(scratch, text);
+}
+
 /* What stands in the column is the text, or a part of it; or else in `scratch`. */
 static const char *fit_parsed(const struct parsed *p, size_t columns, const char *dots,
 			      const struct fit_wish *wish, struct buf *scratch)
 {
 	struct fitted f = {.dots = dots, .dots_width = shown_columns(dots, strlen(dots))};
+	const struct piece *functor;
 	const char *name = p->text;
 
 	while (name < p->last && !fits(name, columns))
@@ -414,7 +455,11 @@ static const char *fit_parsed(const struct parsed *p, size_t columns, const char
 		set_wishes(&f, wish);
 	show_least(&f, columns);
 	put_back(&f, columns);
-	put_line(&f, scratch);
+	functor = unread_functor(&f, columns);
+	if (functor)
+		fit_functor(functor, columns, dots, scratch);
+	else
+		put_line(&f, scratch);
 	return scratch->error ? name : buf_str(scratch);
 }
 

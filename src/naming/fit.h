@@ -11,6 +11,7 @@
  *     vectorized_elementwi…<4, CUDAFunctor_add<float>>
  *     vectorize…<4, CUDAFunctor_add<float>>
  *     vecto…<…CUDAFunctor_add…>
+ *     CUDAFu…_add
  *
  * Of signatures as they were demangled, return type and parameters go before that. Names that are words
  * alone lose those that many have in common first (naming/plain.h), and places in source files their

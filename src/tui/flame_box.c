@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "tui/flame_box.h"
+#include <stdio.h>
 #include <string.h>
+#include "base/buf.h"
 #include "base/shown.h"
+#include "base/util.h"
 #include "core/frame.h"
+#include "naming/fit.h"
+
+#define BOX_LETTERS 3 /* columns for a name in which dots have no place */
+#define BOX_WORD    8 /* columns in which a name says what it is, to take letters of */
 
 enum role flame_box_role(unsigned kind)
 {
@@ -57,6 +64,21 @@ static enum role role_of_name(enum role role, const struct flame_box_look *box, 
 	return box->is_selected && !box->is_found && (lines > 1 || left > 1) ? ROLE_SELECTED : role;
 }
 
+/* Letters say more than a dot where there are three columns at the most. */
+static void put_letters(struct pen *pen, enum role role, const char *name)
+{
+	_cleanup_(buf_done) struct buf scratch = {0};
+	const char *dots = canvas_dots(pen->canvas);
+	const char *text = fit_name(name, BOX_WORD, dots, &scratch);
+	char letters[BOX_LETTERS * 4 + 1];
+
+	if (!strncmp(text, dots, strlen(dots)))
+		text += strlen(dots);
+	snprintf(letters, sizeof(letters), "%.*s",
+		 (int)shown_fit(text, strlen(text), (size_t)pen_left(pen)), text);
+	pen_put(pen, role, letters);
+}
+
 /* A name, and behind it what there is room for. */
 static void put_name(struct pen *pen, enum role role, const struct flame_box_look *box, int lines)
 {
@@ -65,7 +87,10 @@ static void put_name(struct pen *pen, enum role role, const struct flame_box_loo
 	int brief = box->brief ? text_columns(box->brief, strlen(box->brief), ascii) + 2 : 0;
 	int left = pen_left(pen) - text_columns(box->name, strlen(box->name), ascii);
 
-	pen_name(pen, role_of_name(role, box, left, lines), &name);
+	if (left < 0 && pen_left(pen) <= BOX_LETTERS)
+		put_letters(pen, role_of_name(role, box, left, lines), box->name);
+	else
+		pen_name(pen, role_of_name(role, box, left, lines), &name);
 	if (lines == 1 && brief && left >= brief)
 		pen_printf(pen, role, "  %s", box->brief);
 }
@@ -92,14 +117,35 @@ static const char *text_of(const struct flame_box_look *box, int line)
 	return text ? text : "";
 }
 
+/* "+18 more": what it has of a number is never cut. */
+static int number_len(const struct flame_box_look *box)
+{
+	return (int)strcspn(box->name, " ");
+}
+
+/* Behind the mark. */
+static void put_text(struct pen *pen, enum role role, const struct flame_box_look *box, int line,
+		     int lines)
+{
+	const char *text = text_of(box, line);
+	int columns = text_columns(text, strlen(text), pen->canvas->look->ascii);
+
+	if (line == 0 && box->is_merged && pen_left(pen) < columns)
+		pen_printf(pen, role, "%.*s", number_len(box), text);
+	else if (line == 0 && pen_left(pen) + 1 >= BOX_NAMED)
+		put_name(pen, role, box, lines);
+	else if (pen_left(pen) >= columns) /* a part is worth nothing */
+		pen_put(pen, role, text);
+}
+
 void flame_box_draw(struct pen *pen, const struct flame_box_look *box, int line, int lines)
 {
 	const struct look *look = pen->canvas->look;
 	enum role role = box->is_found ? ROLE_MATCH : box->role;
 	enum role edge = box->is_selected ? ROLE_SELECTED : role;
-	const char *text = text_of(box, line), *fill = fill_of(look, box->role);
+	const char *fill = fill_of(look, box->role);
 	int width = pen_left(pen);
-	bool is_plus = box->is_merged && width < BOX_NAMED;
+	bool is_plus = box->is_merged && (width < BOX_NAMED || width <= number_len(box));
 
 	pen->selected = box->is_selected && look->mono;
 	/* It parts a box from the one below, where a box has more than its name. */
@@ -108,11 +154,8 @@ void flame_box_draw(struct pen *pen, const struct flame_box_look *box, int line,
 		pen_put(pen, edge, line == 0 ? "+" : " ");
 	else
 		pen_put(pen, edge, mark_of(look->glyphs, box, line));
-	if (width >= BOX_NAMED && line == 0)
-		put_name(pen, role, box, lines);
-	else if (width >
-		 text_columns(text, strlen(text), look->ascii)) /* a part is worth nothing */
-		pen_put(pen, role, text);
+	if (!is_plus)
+		put_text(pen, role, box, line, lines);
 	if (box->is_merged || (line > 0 && box->role == ROLE_BOX_GROUP))
 		fill = " ";
 	pen_repeat(pen, role, fill, pen_left(pen));
