@@ -108,7 +108,6 @@ static int add_up(struct host *h, struct numbers *kept, struct numbers *all)
 		row->node = id;
 		row->own += own[id];
 		row->whole += w.open[w.frames[id]]++ ? 0 : whole[id];
-		row->entered += whole[id];
 		if (count && !isnan(count[id]))
 			row->count = count[id] + (isnan(row->count) ? 0 : row->count);
 		if (on_cpu)

@@ -15,12 +15,11 @@
 #include "core/numbers.h"
 
 struct host_row {
-	uint32_t node;  /* one of its contexts; SNAP_NONE: there is none */
-	double own;     /* nanoseconds on the host, without what is nested and measured, too */
-	double whole;   /* with it; what is nested in itself counts once */
-	double entered; /* the same, of each that was entered */
-	double count;   /* NaN: absent */
-	double on_cpu;  /* of `own`, nanoseconds on a processor; NaN: absent */
+	uint32_t node; /* one of its contexts; SNAP_NONE: there is none */
+	double own;    /* nanoseconds on the host, without what is nested and measured, too */
+	double whole;  /* with it; what is nested in itself counts once */
+	double count;  /* NaN: absent */
+	double on_cpu; /* of `own`, nanoseconds on a processor; NaN: absent */
 };
 
 /* All zero at first. */

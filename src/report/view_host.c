@@ -45,7 +45,6 @@ static struct host_row row_at(const struct host_table *t, uint32_t row)
 		return t->host->rows[row];
 	return (struct host_row){.node = row,
 				 .whole = t->elapsed[row],
-				 .entered = t->elapsed[row],
 				 .count = t->entered ? t->entered[row] : NAN,
 				 .on_cpu = NAN};
 }
@@ -69,7 +68,7 @@ static double value(void *ctx, uint32_t row, const struct number_ask *ask)
 	case DERIVED_SHARE:
 		return first_value(t, &r) / t->sum * 100;
 	case DERIVED_AVG:
-		return r.count > 0 ? r.entered / r.count : NAN;
+		return r.count > 0 ? r.whole / r.count : NAN;
 	default:
 		return m->inclusive ? r.whole : r.own;
 	}

@@ -95,18 +95,18 @@ static double mean(double sum, double count)
 static struct section_row own_row(const struct host_row *of)
 {
 	return (struct section_row){.v = {of->own, SECTION_SHARE, of->on_cpu, of->count, of->whole,
-					  mean(of->entered, of->count)}};
+					  mean(of->whole, of->count)}};
 }
 
 static struct section_row elapsed_row(const struct host_row *of)
 {
-	return (struct section_row){.v = {of->whole, of->count, mean(of->entered, of->count)}};
+	return (struct section_row){.v = {of->whole, of->count, mean(of->whole, of->count)}};
 }
 
 static struct section_row wait_row(const struct host_row *of)
 {
 	return (struct section_row){
-		.v = {of->whole, SECTION_SHARE, of->count, mean(of->entered, of->count)}};
+		.v = {of->whole, SECTION_SHARE, of->count, mean(of->whole, of->count)}};
 }
 
 static void list_own(struct panel *p)
@@ -136,9 +136,8 @@ static void list_waiting(struct panel *p)
 
 		if (isnan(elapsed[id]) || !is_wait(p, id) || !numbers_counts(kept, id))
 			continue;
-		row = wait_row(&(struct host_row){.whole = elapsed[id],
-						  .entered = elapsed[id],
-						  .count = count ? count[id] : NAN});
+		row = wait_row(
+			&(struct host_row){.whole = elapsed[id], .count = count ? count[id] : NAN});
 		sections_add_path(p, id, &row);
 	}
 }

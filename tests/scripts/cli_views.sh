@@ -197,6 +197,13 @@ EOF
 check "host: own and whole" "700ns 70.0 1.00us step|300ns 30.0 300ns load" "$(awk '/ns/ { print $1, $2, $3, $4 }' out | paste -sd '|')"
 "$PROTON" report --view host -s time -i step host.hatchet >out
 check "host: with an expression no own time" "0 1.00us step" "$(grep -c OWN out) $(awk '$2 == "step" { print $1, $2 }' out)"
+cat >nested.hatchet <<'EOF'
+[{"frame":{"name":"ROOT"},"metrics":{},"children":[
+ {"frame":{"name":"halves"},"metrics":{"cpu_time (ns)":10000,"cpu_count":1},"children":[
+  {"frame":{"name":"halves"},"metrics":{"cpu_time (ns)":8000,"cpu_count":3},"children":[]}]}]},{}]
+EOF
+check "host: nested in itself, the mean is TIME by ENTERED" "10.0us 100.0 4 10.0us 2.50us halves" \
+	"$("$PROTON" report --view host nested.hatchet | awk '$NF == "halves" { $1 = $1; print }')"
 "$PROTON" report --view host -s name host.hatchet >out; check "host: by name" "load step" "$(awk '/ns/ { print $NF }' out | xargs)"
 sed 's/30$/60/' calls.folded >b.folded && "$PROTON" merge -o a.rank0.hatchet calls.folded && "$PROTON" merge -o a.rank1.hatchet b.folded
 "$PROTON" report --view ranks -n 5 a.rank0.hatchet a.rank1.hatchet >out

@@ -800,7 +800,7 @@ START_TEST(host_has_no_own_time_of_a_part)
 }
 END_TEST
 
-/* "load" within itself: its time is that of the outer one, its mean that of both. */
+/* "load" within itself: its time is that of the outer one, its mean what that is for each that was entered. */
 START_TEST(host_counts_recursion_once)
 {
 	uint32_t host = session_lane_intern(w.s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
@@ -814,7 +814,7 @@ START_TEST(host_counts_recursion_once)
 	world_number(&w, again, host, METRIC_CPU_COUNT, 2);
 	world_tick(&w);
 	world_keys(&w, "M-3");
-	ck_assert(world_shows(&w, " 30.75s       4  10.25s  load"));
+	ck_assert(world_shows(&w, " 30.75s       4   7.69s  load"));
 	world_keys(&w, "! 'train' Enter");
 	ck_assert(!world_shows(&w, "30.75s"));
 }
