@@ -68,7 +68,9 @@ struct proton_session_options {
 			      * frames of Python alone; else all that the run reads. With any of the
 			      * three words the file has no time of scopes on the host, as Triton's
 			      * Proton, whose words they are */
-	const char *data; /* "tree", or "trace": when each operation ran */
+	const char
+		*data; /* "tree", or "trace": when each operation ran; "events": that alone, without
+			   * the names of processes and threads, as Triton's Proton before 3.7 */
 	const char *backend; /* "cupti", "opencl", "openmp": what runs on its devices; else all */
 	const char *
 		mode; /* "periodic_flushing": phases that are complete are written and cleared as the

@@ -62,6 +62,11 @@ def triton_version():
     return tuple(map(int, numbers.groups())) if numbers else NEWEST_TRITON
 
 
+def data_word(data):
+    """What libproton calls data of Triton's: before 3.7 a trace had no names of processes and threads."""
+    return "events" if data.lower() == "trace" and triton_version() < (3, 7) else data
+
+
 def is_run():
     """Did `proton record` or `proton top` start this program?"""
     return _find.environment("PROTON_LIBRARY") is not None

@@ -12,7 +12,7 @@ import os
 import warnings
 
 from . import _native, metric
-from .flags import context_word, flags, is_disabled, is_recorded, is_run
+from .flags import context_word, data_word, flags, is_disabled, is_recorded, is_run
 from .hooks import Hook, HookManager, LaunchHook
 
 DEFAULT_PROFILE_NAME = "proton"
@@ -177,7 +177,7 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
     hook = _hook_of(hook)
     options = _native.SessionOptions(
         context=_text(context_word(context) if isinstance(context, str) else context, "context"),
-        data=_text(data, "data"),
+        data=_text(data_word(data) if isinstance(data, str) else data, "data"),
         backend=_text(backend, "backend"),
         mode=_known_mode(mode),
     )

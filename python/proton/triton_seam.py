@@ -17,7 +17,7 @@ import sys
 import types
 
 from . import _native, triton_tensors
-from .flags import context_word, triton_version
+from .flags import context_word, data_word, triton_version
 
 # The module that is answered for, once it has been asked for.
 MADE = "triton._C.libproton.proton"
@@ -118,7 +118,11 @@ class Seam(types.ModuleType):
         # Before Triton 3.6 the last of these may be the folder of CUPTI.
         mode = "" if os.sep in mode else mode
         mode = known_mode("pcsampling" if profiler == "cupti_pcsampling" else mode)
-        options = {"context": context_word(contextSourceName), "data": dataName, "mode": mode}
+        options = {
+            "context": context_word(contextSourceName),
+            "data": data_word(dataName),
+            "mode": mode,
+        }
         options = {name: _native.encode(text) for name, text in options.items()}
         path = _native.encode(path)
         try:

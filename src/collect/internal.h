@@ -179,6 +179,7 @@ struct session_entry {
 		flush_format; /* string: phases that are over are written so (flushing.h); 0: they stay */
 	uint32_t phase;       /* of what is launched now; under the sessions' lock, as is */
 	bool traced;          /* when its operations ran is its profile */
+	bool events;          /* … these alone, without names of who ran them */
 	uint32_t next_flush; /* … the first one that was not asked for */
 };
 

@@ -57,13 +57,13 @@ static const char *const backends[] = {
 	BACKENDS(_)
 #undef _
 		[N_SOURCES] = NULL};
-static const char *const datas[] = {"", "tree", "trace", NULL};
+static const char *const datas[] = {"", "tree", "trace", "events", NULL};
 
 /* What a session is made of; texts are the caller's. */
 struct spec {
 	char name[PATH_MAX];
 	const char *context, *device_type;
-	bool traced;
+	bool traced, events;
 	const char *flush_format; /* NULL: phases stay until they are cleared */
 };
 
@@ -115,7 +115,8 @@ static int spec_fill(struct spec *spec, const char *name,
 		return session_fail(PROTON_INVALID,
 				    "data '%.40s' of a session is not known: tree or trace",
 				    o.data);
-	spec->traced = !strcasecmp(or_empty(o.data), "trace");
+	spec->events = !strcasecmp(or_empty(o.data), "events");
+	spec->traced = spec->events || !strcasecmp(or_empty(o.data), "trace");
 	if (!session_mode_read(or_empty(o.mode), spec->traced, &spec->flush_format))
 		return session_fail(PROTON_INVALID,
 				    "mode '%.60s' is not known: periodic_flushing, with or without "
@@ -179,6 +180,11 @@ static uint32_t intern(const char *text)
 	return string_intern(text, strlen(text));
 }
 
+static uint32_t intern_format(const struct session_entry *e, const char *format)
+{
+	return intern(e->events ? WIRE_FORMAT_EVENTS : format);
+}
+
 /* A new one, not active yet; WIRE_NONE: there are too many. */
 static uint32_t session_new_entry(const struct spec *spec, uint32_t name)
 {
@@ -190,10 +196,12 @@ static uint32_t session_new_entry(const struct spec *spec, uint32_t name)
 	e->name = name;
 	e->phase = e->next_flush = 0;
 	e->traced = spec->traced;
+	e->events = spec->events;
 	if (e->traced)
 		atomic_store(&collector->traced, true);
-	e->flush_format = spec->flush_format ? intern(spec->flush_format) : 0;
-	e->format = e->flush_format ? e->flush_format : intern(session_format(e->traced, NULL));
+	e->flush_format = spec->flush_format ? intern_format(e, spec->flush_format) : 0;
+	e->format = e->flush_format ? e->flush_format
+				    : intern_format(e, session_format(e->traced, NULL));
 	e->context = intern(spec->context);
 	e->device_type = intern(spec->device_type);
 	(void)answer_prepare(id, spec->name, strlen(spec->name)); /* said when it ends */
@@ -390,7 +398,7 @@ static int finalize_claim(int session, const char *format)
 	} else {
 		e->finalizing = true;
 		if (format)
-			e->format = intern(format);
+			e->format = intern_format(e, format);
 		session_switch((uint32_t)session, WIRE_SESSION_INACTIVE);
 	}
 	sessions_unlock();

@@ -27,6 +27,7 @@ struct writer {
 	uint64_t zero_ns;
 	uint64_t *n_written; /* by row: events of it so far */
 	uint32_t most;       /* names of a calling context */
+	bool no_names;
 };
 
 /* Nanoseconds as microseconds: exact in a double for a hundred days. */
@@ -313,7 +314,8 @@ static int put_trace(struct writer *w)
 	put_rank(w);
 	jsonw_key_text(&w->json, "displayTimeUnit", "us");
 	jsonw_key_array(&w->json, "traceEvents");
-	put_names(w);
+	if (!w->no_names)
+		put_names(w);
 	for (size_t i = 0; r == 0 && i < w->timeline.n_events; i++)
 		r = put_event(w, &w->timeline.events[i]);
 	jsonw_array_end(&w->json);
@@ -323,7 +325,7 @@ static int put_trace(struct writer *w)
 
 int chrome_write(const struct session *s, const struct write_options *options, struct out *out)
 {
-	struct writer w = {.s = s};
+	struct writer w = {.s = s, .no_names = options && options->no_names};
 	int r = timeline_init(&w.timeline, s);
 
 	if (r < 0)

@@ -33,6 +33,7 @@ struct write_options {
 	bool plain;    /* hatchet: only what upstream writes, nothing in a key of ours */
 	bool as_given; /* hatchet, in MessagePack too: lists are lists; see given.h */
 	bool compact;  /* no line breaks, no indentation */
+	bool no_names; /* chrome: leave out the names of processes and threads */
 	bool no_trace; /* hatchet: leave out when single operations ran */
 	uint64_t tag;  /* format_save(): see write_file_tagged() */
 	/* What stacks and pictures weigh by; NULL: time (ns). Of tables: names of columns, separated

@@ -54,7 +54,9 @@ static bool row_fits(const struct session *s, const struct session_row *row,
 /* As programs name formats. */
 static const struct format *format_of(const char *word)
 {
-	return !strcmp(word, "chrome_trace") ? &format_chrome : format_by_name(word);
+	return !strcmp(word, "chrome_trace") || !strcmp(word, WIRE_FORMAT_EVENTS)
+		       ? &format_chrome
+		       : format_by_name(word);
 }
 
 static bool is_trace(const struct format *format)
@@ -175,7 +177,8 @@ static char *file_path(const struct wanted *w, const struct format *format)
 static int write_file(const struct wanted *w, const struct format *format,
 		      const struct session *part)
 {
-	static const struct write_options options = {.as_given = true};
+	const struct write_options options = {.as_given = true,
+					      .no_names = !strcmp(w->format, WIRE_FORMAT_EVENTS)};
 	_cleanup_(freep) char *path = file_path(w, format);
 	struct stat st;
 

@@ -168,6 +168,9 @@ struct wire_session {
 /* A file in the session directory that says that a session of this name may write a file: only who may
  * write to the directory can make it. proton answers in it: how writing went, as a positive errno or 0, in
  * decimal digits and a line feed. */
+/* The format of a session's file: operations without the names of processes and threads. */
+#define WIRE_FORMAT_EVENTS    "chrome_events"
+
 #define WIRE_SESSION_FILE     "%016" PRIx64 "-%" PRIu32 ".session"
 #define WIRE_SESSION_FILE_MAX 48
 

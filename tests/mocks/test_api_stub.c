@@ -245,6 +245,11 @@ void collect_property_text(const char *name, const char *text)
 	stub_log("set text %s %s\n", name, text);
 }
 
+void collect_scope_timed(void)
+{
+	stub_log("timed\n");
+}
+
 void collect_metric_u64(const char *name, uint64_t v, bool replace)
 {
 	stub_log("%s u64 %s %llu\n", replace ? "set" : "add", name, (unsigned long long)v);

@@ -153,6 +153,15 @@ def profile():
     print(sorted(f for f in os.listdir(".") if f.startswith("f.")))
 
 
+def trace():
+    proton.start("t", data="trace")
+    with proton.scope("init"):
+        launch("ones", 2)
+    with proton.scope("test"):
+        launch("foo")
+    proton.finalize()
+
+
 def many():
     proton.start("m")
     for i in range(int(sys.argv[3])):

@@ -238,6 +238,15 @@ check "metrics come late, too" "decorated three[0] (%)=1, decorated/add count=1,
 	"$(tree s.hatchet given late less "big (ns)" "three[0] (%)")"
 check "time on the CPU" yes "$([ "$(metric s.hatchet timed 'cpu_time (ns)' | cut -d. -f1)" -gt 0 ] && echo yes)"
 
+record trace
+events=$(python3 -c 'import json; print(*[(e["ph"], e["args"].get("call_stack")) for e in json.load(open("t.chrome_trace"))["traceEvents"]], sep="|")')
+if "$python" -c 'import sys, triton; sys.exit(triton.__version__ >= "3.7")'; then
+	check "a trace of a release without names in it" "('X', ['ROOT', 'init', 'ones'])|('X', ['ROOT', 'init', 'ones'])|('X', ['ROOT', 'test', 'foo'])" "$events"
+else
+	has "a trace of a release with names in it" "('M', None)" <(echo "$events")
+fi
+check "and it is read" "init/ones count=2, test/foo count=1" "$(tree t.chrome_trace)"
+
 record odd
 check "what is wrong" "Metric value type mismatch for valueId 0 (a): current=double, new=uint64_t|depth 2|depth 0|" "$(tr '\n' '|' <out)"
 check "a state is a frame of what is given in it" "bad a=1, outer/inner/state a=2, outer/inner/state/add count=1" "$(tree o.hatchet a)"
