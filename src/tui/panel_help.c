@@ -81,9 +81,9 @@ static int init(struct panel *p)
 static void update(struct panel *p)
 {
 	p->n_rows = 0;
+	add(p, "C- M- S-", "with Ctrl, Alt, Shift held"); /* what follows is full of them */
 	add_panel_keys(p);
 	add_keys(p);
-	add(p, "C- M- S-", "together with Ctrl, Alt, Shift");
 	add_columns(p);
 }
 
