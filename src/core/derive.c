@@ -478,22 +478,38 @@ static double quotient(const struct derive *d, const struct derived *m, double o
 }
 
 /* A value is of what is below its node, too: a program gives its operations to a scope, and kernels
- * within have the time. Triton's viewer takes all time there is. */
-static int make_work_time(struct derive *d, const struct derived *m, bool all, double *v)
+ * within have the time. *ret_has: by node, NULL for Triton's viewer, which takes all time there is. */
+static int find_worked(struct derive *d, uint32_t metric, bool all, bool **ret_has)
 {
-	const double *of = raw(d, m->metric, false, all), *time = raw(d, METRIC_TIME, false, all);
 	const uint32_t *parents = snapshot_parents(d->snap);
 	uint32_t n = snapshot_n(d->snap);
-	_cleanup_(freep) bool *has = malloc(MAX(n, 1u) * sizeof(*has));
+	const double *of;
 
-	if (!of || !time || !has)
+	if (d->totals == TOTALS_UPSTREAM)
+		return 0;
+	*ret_has = calloc(MAX(n, 1u), sizeof(**ret_has));
+	if (!*ret_has)
 		return -ENOMEM;
-	for (uint32_t id = 0; id < n; id++) {
-		has[id] =
-			d->totals == TOTALS_UPSTREAM || !isnan(of[id]) || (id && has[parents[id]]);
-		if (has[id])
+	if (!is_used(d, metric))
+		return 0;
+	of = raw(d, metric, false, all);
+	if (!of)
+		return -ENOMEM;
+	for (uint32_t id = 0; id < n; id++)
+		(*ret_has)[id] = !isnan(of[id]) || (id && (*ret_has)[parents[id]]);
+	return 0;
+}
+
+static int make_work_time(struct derive *d, const struct derived *m, bool all, double *v)
+{
+	const double *time = raw(d, METRIC_TIME, false, all);
+	_cleanup_(freep) bool *has = NULL;
+
+	if (!time || find_worked(d, m->metric, all, &has) < 0)
+		return -ENOMEM;
+	for (uint32_t id = 0; id < snapshot_n(d->snap); id++)
+		if (!has || has[id])
 			v[id] = time[id];
-	}
 	if (m->inclusive)
 		add_to_parents(d, v);
 	return 0;
@@ -613,11 +629,15 @@ static int make_quantile(struct derive *d, const struct derived *m, bool all, do
 
 /* ---- roofline ---- */
 
-/* By node: seconds that its work would take at the peak rate of each kind. NaN: no such work. */
+/* By node: seconds that its work would take at the peak rate of each kind (NaN: no such work), and those
+ * that what has such work took: as rates divide, so that a rate by its peak is the share that is told. */
 struct roofs {
-	double *compute, *memory, *time;
+	double *compute, *memory, *computing, *moving;
+	const bool *has_flops, *has_bytes; /* NULL: all time is of both, in Triton's viewer */
 	bool *on_device;
 };
+
+enum { ROOFS_COLUMNS = 4 };
 
 static void say_why(struct derive *d, uint32_t device, const char *what)
 {
@@ -644,7 +664,10 @@ static void roof_value(struct derive *d, struct roofs *r, uint32_t node, uint32_
 	double peak, *to = metric == METRIC_BYTES ? &r->memory[node] : &r->compute[node];
 
 	if (metric == METRIC_TIME) {
-		add_present(&r->time[node], value * 1e-9);
+		if (!r->has_flops || r->has_flops[node])
+			add_present(&r->computing[node], value * 1e-9);
+		if (!r->has_bytes || r->has_bytes[node])
+			add_present(&r->moving[node], value * 1e-9);
 		return;
 	}
 	if (!d->peaks || value == 0)
@@ -697,14 +720,15 @@ static void roofs_roll_up(const struct derive *d, struct roofs *r)
 
 	add_to_parents(d, r->compute);
 	add_to_parents(d, r->memory);
-	add_to_parents(d, r->time);
+	add_to_parents(d, r->computing);
+	add_to_parents(d, r->moving);
 	for (uint32_t id = snapshot_n(d->snap); id-- > 1;)
 		r->on_device[parents[id]] |= r->on_device[id];
 }
 
-double derive_roofline(enum derived_op op, double compute, double memory, double time)
+double derive_roofline(enum derived_op op, double compute, double memory)
 {
-	double util = fmax(compute, memory) / time;
+	double util = fmax(compute, memory);
 
 	if (op == DERIVED_UTIL || isnan(util))
 		return util;
@@ -713,17 +737,20 @@ double derive_roofline(enum derived_op op, double compute, double memory, double
 	return !(compute < memory) ? BOUND_COMPUTE : BOUND_MEMORY;
 }
 
-static double roofs_value(const struct roofs *r, enum derived_op op, double compute, uint32_t node)
+static double roofs_value(const struct roofs *r, enum derived_op op, uint32_t node)
 {
 	switch (op) {
 	case DERIVED_AT_COMPUTE:
-		return compute;
+		return r->compute[node];
+	case DERIVED_COMPUTING:
+		return r->computing[node];
 	case DERIVED_AT_MEMORY:
 		return r->memory[node];
-	case DERIVED_AT_TIME:
-		return r->time[node];
+	case DERIVED_MOVING:
+		return r->moving[node];
 	default:
-		return derive_roofline(op, compute, r->memory[node], r->time[node]);
+		return derive_roofline(op, r->compute[node] / r->computing[node],
+				       r->memory[node] / r->moving[node]);
 	}
 }
 
@@ -732,7 +759,7 @@ static void roofs_result(const struct derive *d, const struct derived *m, const 
 {
 	for (uint32_t i = 0; i < snapshot_n(d->snap); i++) {
 		if (r->on_device[i])
-			v[i] = roofs_value(r, m->op, r->compute[i], i);
+			v[i] = roofs_value(r, m->op, i);
 	}
 }
 
@@ -740,8 +767,9 @@ static int make_roofline(struct derive *d, const struct derived *m, bool all, do
 {
 	const struct session *s = snapshot_session(d->snap);
 	uint32_t n = snapshot_n(d->snap), i;
-	_cleanup_(freep) double *numbers = malloc(MAX(n, 1u) * 3 * sizeof(*numbers));
+	_cleanup_(freep) double *numbers = malloc(MAX(n, 1u) * ROOFS_COLUMNS * sizeof(*numbers));
 	_cleanup_(freep) bool *flags = calloc(MAX(n, 1u), sizeof(*flags));
+	_cleanup_(freep) bool *has_flops = NULL, *has_bytes = NULL;
 	_cleanup_(freep) uint8_t *parted = NULL;
 	const uint8_t *also = snapshot_parted(d->snap);
 	const double *time = d->totals == TOTALS_UPSTREAM ? NULL : raw(d, METRIC_TIME, true, all);
@@ -749,11 +777,20 @@ static int make_roofline(struct derive *d, const struct derived *m, bool all, do
 
 	if (!numbers || !flags)
 		return -ENOMEM;
-	for (i = 0; i < 3 * n; i++)
+	for (i = 0; i < ROOFS_COLUMNS * n; i++)
 		numbers[i] = NAN;
 	if (find_parted(d, all, &parted) < 0)
 		return -ENOMEM;
-	r = (struct roofs){numbers, numbers + n, numbers + 2 * n, flags};
+	if (find_worked(d, METRIC_ANY_FLOPS, all, &has_flops) < 0 ||
+	    find_worked(d, METRIC_BYTES, all, &has_bytes) < 0)
+		return -ENOMEM;
+	r = (struct roofs){.compute = numbers,
+			   .memory = numbers + n,
+			   .computing = numbers + 2 * n,
+			   .moving = numbers + 3 * n,
+			   .has_flops = has_flops,
+			   .has_bytes = has_bytes,
+			   .on_device = flags};
 	for (size_t row = 0; row < s->n_rows; row++) {
 		uint32_t node = snapshot_row_node(d->snap, row);
 
@@ -798,8 +835,9 @@ static int make(struct derive *d, const struct derived *m, bool all, double *v)
 	case DERIVED_UTIL:
 	case DERIVED_BOUND:
 	case DERIVED_AT_COMPUTE:
+	case DERIVED_COMPUTING:
 	case DERIVED_AT_MEMORY:
-	case DERIVED_AT_TIME:
+	case DERIVED_MOVING:
 		return make_roofline(d, m, all, v);
 	default:
 		make_value(d, m, a, v);

@@ -22,15 +22,16 @@ enum derived_op {
 	DERIVED_BOUND,      /* which roof that is: enum bound */
 	DERIVED_AT_COMPUTE, /* parts of the two above: seconds at the compute roof, */
 	DERIVED_AT_MEMORY,  /* seconds at the memory roof, */
-	DERIVED_AT_TIME,    /* and seconds that the work really took */
+	DERIVED_COMPUTING,  /* and seconds that what has operations, */
+	DERIVED_MOVING,     /* and what has bytes, really took */
 	DERIVED_WORK,       /* the metric, of what has time on a device: what of it rates divide, */
 	DERIVED_WORK_TIME,  /* and by what: device time of what has values of the metric */
 };
 
 enum bound { BOUND_NEITHER = 0, BOUND_COMPUTE, BOUND_MEMORY, BOUND_N };
 const char *bound_word(enum bound bound);
-/* util or bound of work that takes so many seconds at each roof, NaN where there is none of it. */
-double derive_roofline(enum derived_op op, double compute, double memory, double time);
+/* util or bound of work that reaches this share of each roof, NaN where there is none of it. */
+double derive_roofline(enum derived_op op, double compute, double memory);
 #define BOUND_AT_LEAST 0.6 /* of a roof; below it, neither: the rule of Nsight Compute */
 
 struct derived {

@@ -253,12 +253,12 @@ static double text(struct numbers *n, uint32_t metric, const struct number_set *
 	return said;
 }
 
-/* Seconds that the work would take at each roof add up, as the time does. */
+/* Seconds that the work would take at each roof add up, as times do. */
 static double roofline(struct numbers *n, enum derived_op op, const struct number_set *set,
 		       bool inclusive)
 {
-	static const enum derived_op parts[] = {DERIVED_AT_COMPUTE, DERIVED_AT_MEMORY,
-						DERIVED_AT_TIME};
+	static const enum derived_op parts[] = {DERIVED_AT_COMPUTE, DERIVED_COMPUTING,
+						DERIVED_AT_MEMORY, DERIVED_MOVING};
 	double v[ARRAY_SIZE(parts)];
 
 	for (unsigned i = 0; i < ARRAY_SIZE(parts); i++) {
@@ -269,7 +269,7 @@ static double roofline(struct numbers *n, enum derived_op op, const struct numbe
 
 		v[i] = column ? sum(column, set->nodes, count(set, inclusive)) : NAN;
 	}
-	return derive_roofline(op, v[0], v[1], v[2]);
+	return derive_roofline(op, v[0] / v[1], v[2] / v[3]);
 }
 
 /* What a value is divided by. */

@@ -274,6 +274,51 @@ START_TEST(rates_are_over_what_has_them)
 }
 END_TEST
 
+/* What stands beside a rate does not contradict it: 2 of 4 GB/s, 2 of 10 Gflop/s, whatever ran beside. */
+START_TEST(util_is_a_rate_by_its_peak)
+{
+	static const struct snapshot_spec spec;
+	struct session *s = session_new();
+	const struct session_device device = {.type = strtab_adds(s->strings, "CUDA"),
+					      .arch = strtab_adds(s->strings, "90"),
+					      .num_sms = 1,
+					      .clock_khz = 1000000};
+	const struct session_lane lane = {SESSION_NONE, session_device_intern(s, &device), 0, 0, 0};
+	struct fixture f = {.s = s};
+	uint32_t step, copy, kernel;
+	struct derived util, bound;
+	unsigned line;
+	const double *v;
+
+	session_lane_intern(s, &lane);
+	step = timed(s, SESSION_ROOT, "step", 0);
+	copy = timed(s, step, "copy", 200);
+	kernel = timed(s, step, "kernel", 1000);
+	timed(s, SESSION_ROOT, "beside", 5000);
+	session_add(s, copy, 0, 0, METRIC_BYTES, (union metric_value){.u64 = 400});
+	session_add(s, step, 0, 0, METRIC_FLOPS8 + 1, (union metric_value){.f64 = 2400});
+	f.snap = snapshot_new(s, &spec);
+	ck_assert_int_eq(snapshot_update(f.snap, 1), 0);
+	f.peaks = peaks_new();
+	ck_assert_int_eq(peaks_parse(f.peaks, "CUDA 90 - 10 - - 4G\n", &line), 0);
+	f.d = derive_new(f.snap, f.peaks);
+	ck_assert_int_eq(derive_parse(s, "util(inc)", 9, &util), 0);
+	ck_assert_int_eq(derive_parse(s, "bound(inc)", 10, &bound), 0);
+	v = derive_column(f.d, &util);
+	ck_assert_double_eq_tol(v[copy], 0.5, 1e-12);
+	ck_assert_double_eq_tol(v[step], 0.5, 1e-12);
+	ck_assert_double_eq_tol(v[SESSION_ROOT], 0.5, 1e-12);
+	ck_assert_double_nan(v[kernel]);
+	ck_assert_double_eq_tol(derive_column(f.d, &bound)[SESSION_ROOT], BOUND_NEITHER, 1e-12);
+	session_add(s, step, 0, 0, METRIC_FLOPS8 + 1, (union metric_value){.f64 = 8400});
+	ck_assert_int_eq(snapshot_update(f.snap, 2), 0);
+	derive_masks(f.d, NULL, NULL, TOTALS_OF_SHOWN);
+	ck_assert_double_eq_tol(derive_column(f.d, &util)[SESSION_ROOT], 0.9, 1e-12);
+	ck_assert_double_eq_tol(derive_column(f.d, &bound)[step], BOUND_COMPUTE, 1e-12);
+	close_file(&f);
+}
+END_TEST
+
 /* 100 SMs or CUs at 1 GHz, so that a rate a clock is 1e11 a second. */
 START_TEST(peaks_of_devices)
 {
@@ -390,6 +435,7 @@ int main(void)
 	tcase_add_test(tc, peaks_of_devices);
 	tcase_add_test(tc, util_below_groups);
 	tcase_add_test(tc, rates_are_over_what_has_them);
+	tcase_add_test(tc, util_is_a_rate_by_its_peak);
 	tcase_add_test(tc, percentiles_come_from_histograms);
 	suite_add_tcase(suite, tc);
 	sr = srunner_create(suite);
