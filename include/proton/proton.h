@@ -230,9 +230,9 @@ static inline int proton_exit_scope(void)
  *           "bytes": bytes, rounded to an integer; any other name: yours, "name (unit)" shows it
  *   source  the program
  *   errors  NaN, infinities and values below 0 for "bytes" are ignored; so are values below 0 of
- *           a metric whose first value in the process was an integer, whose fractions are rounded,
- *           and names of Proton's that add up in no such way ("direction", "time_min (ns)"): a note
- *           says which
+ *           a metric whose first value in the process was an integer, whose fractions are rounded:
+ *           a note says which. Names of what is measured ("count", "time (ns)") become "user:count"
+ *           and so on, with a note
  *   thread  any */
 static inline void proton_scope_metric(const char *name, double value)
 {
@@ -244,7 +244,7 @@ static inline void proton_scope_metric(const char *name, double value)
 /* The same for integers, exact to 64 bits.
  *   unit    as proton_scope_metric(); "flops" and its kin become floating point
  *   source  the program
- *   errors  none
+ *   errors  a sum that does not fit stays at 2^64 - 1, and a note says so
  *   thread  any */
 static inline void proton_scope_metric_u64(const char *name, uint64_t value)
 {

@@ -4,7 +4,8 @@
     int                        a whole number, exact from -2^63 to 2^64 - 1
     float                      a number of floating point; NaN and infinities are left out, with a warning
     str                        a text, which describes and is never added up
-    list, tuple, array         a vector of one to 64 of these numbers, which add up each for itself
+    list, tuple, array         a vector of one to 64 of these numbers, which add up each for itself; those of an
+                               array with more dimensions row by row. A list in a list is a TypeError
     tensor                     of one element: a number, else a vector. One on a device is copied to
                                the host, which waits for the device; the copy is hidden as launch
                                metadata. Not while a CUDA graph is captured: left out, with a warning
@@ -13,6 +14,8 @@ A metric has the type of its first value: another raises TypeMismatch. "(exc)" b
 metric exclusive, "(pty)" a property, whose last value holds. The file of a session has what was given under the
 name without these; proton shows the elements of a vector as "name[0]", "name[1]", ..., and where a name was given
 in several of these ways the later ones as "name (exc)", "name (pty)", "name (text)", "name (number)".
+A name of what proton measures ("count", "time (ns)") is kept apart, as "user:count", and a note says so. A sum of
+whole numbers stays at 2^64 - 1.
 """
 import ctypes
 import math
@@ -70,6 +73,14 @@ def _one_type(values):
     return [float(value) for value in values], _FLOATS
 
 
+def _flat(values):
+    """The elements of an array of any shape, row by row: as they lie in memory, from where Triton's Proton takes
+    those of a tensor."""
+    while values and isinstance(values[0], list):
+        values = [element for row in values for element in row]
+    return values
+
+
 def _plain(value):
     """A Python number, text or list for what may be of NumPy or the like; TypeError for the rest."""
     if isinstance(value, str):
@@ -82,7 +93,10 @@ def _plain(value):
         value = value.tolist()
         if not isinstance(value, list):
             return _plain(value)
+        value = _flat(value)
     if isinstance(value, (list, tuple)):
+        if any(isinstance(element, (list, tuple)) for element in value):
+            raise TypeError("a vector is a list of numbers, not of lists: a metric has no shape")
         values = [_plain(element) for element in value]
         if all(isinstance(element, (int, float)) for element in values):
             return values
@@ -112,9 +126,10 @@ def _is_capturing():
 
 def _host_value(tensor):
     value = tensor.tolist()
-    while isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    return value
+    if not isinstance(value, list):
+        return value
+    value = _flat(value)
+    return value[0] if len(value) == 1 else value
 
 
 def from_tensor(name, tensor):
@@ -159,8 +174,7 @@ def _check_range(name, value):
         raise OverflowError("metric %r: %d needs more than 64 bits" % (name, value))
 
 
-def _add_int(name, encoded, value, is_property):
-    _check_range(name, value)
+def _add_int(encoded, value, is_property):
     if is_property:
         if value < 0:
             _native.property_f64(encoded, float(value))
@@ -181,19 +195,19 @@ def _add_float(name, encoded, value, is_property):
         _native.metric_f64(encoded, value)
 
 
-def _check_size(name, values):
+def _check_vector(name, values, kind):
     if not 1 <= len(values) <= VECTOR_MAX:
         raise ValueError(
             "metric %r: a vector has 1 to %d elements, not %d" % (name, VECTOR_MAX, len(values))
         )
+    for value in values if kind is _INTS else ():
+        _check_range(name, value)
+        if value > MAX_SIGNED:
+            raise OverflowError("metric %r: %d needs more than 63 bits" % (name, value))
 
 
 def _add_vector(name, encoded, values, kind):
     if kind is _INTS:
-        for value in values:
-            _check_range(name, value)
-            if value > MAX_SIGNED:
-                raise OverflowError("metric %r: %d needs more than 63 bits" % (name, value))
         array = (ctypes.c_int64 * len(values))(*values)
         status = _native.metric_vector_i64(encoded, array, len(values))
     else:
@@ -254,14 +268,15 @@ def add(name, value):
         _add_text(name, encoded, value)
     elif kind is list:
         value, kind = _one_type(value)
-        _check_size(name, value)
+        _check_vector(name, value, kind)
         if not is_property:
             _check_type(name, kind)
         _add_vector(name, encoded, value, kind)
     elif kind is int:
+        _check_range(name, value)
         if not is_property:
             _check_type(name, _INT)
-        _add_int(name, encoded, value, is_property)
+        _add_int(encoded, value, is_property)
     else:
         if not is_property:
             _check_type(name, _FLOAT)

@@ -123,13 +123,47 @@ class Metrics(RecordedCase):
         )
 
     def test_bad_vectors(self):
-        for value in ([], [0] * 65, [[1], [2]], [1, "x"], [None]):
+        for value in ([], [0] * 65, [[1], [2]], ((1, 2),), [1, "x"], [None], Tensor([[]]), Tensor([[0] * 13] * 5)):
             with self.assertRaises((ValueError, TypeError), msg=str(value)):
                 with proton.scope("s", {"v": value}):
                     self.fail("entered")
         with proton.scope("s", {"v": [1.5]}):  # what was refused has not fixed its type
             pass
         self.assertEqual(self.metrics(), {"v": [1.5]})
+
+    def test_arrays_have_no_shape(self):
+        """As Triton's Proton has those of a tensor that lies on a device: so many numbers in a row."""
+        array = types.SimpleNamespace(tolist=lambda: [[1, 2, 3], [4, 5, 6]])
+        with proton.scope("s", {"a": array, "t": Tensor([[[0.5], [1.5]]]), "one": Tensor([[7]])}):
+            pass
+        self.assertEqual(self.metrics(), {"a": [1, 2, 3, 4, 5, 6], "t": [0.5, 1.5], "one": 7})
+
+    def test_list_in_a_list(self):
+        with self.assertRaisesRegex(TypeError, "a list of numbers, not of lists"):
+            proton.enter_scope("s", metrics={"v": [[1, 2], [3, 4]]})
+        launch("add")
+        self.assertEqual(self.metrics("add").get("count"), 1)
+
+    def test_beyond_64_bits(self):
+        for value in (2**64, -(2**63) - 1, [2**63], Tensor([1, 2**64])):
+            with self.assertRaises(OverflowError):
+                proton.enter_scope("s", metrics={"n": value})
+        for _ in range(3):
+            with proton.scope("s", {"n": 2**63, "f": float(2**63)}):
+                pass
+        self.assertEqual(self.metrics(), {"n": 2**64 - 1, "f": 3.0 * 2**63})
+
+    def test_names_of_what_is_measured(self):
+        with proton.scope("s", {"count": 5, "time (ns)": 7, "time (inc)": 9, "Cpu_time (ns)(exc)": 3, "bytes": 11}):
+            launch("add")
+        proton.finalize()
+        found = read("a.hatchet")
+        self.assertEqual(found["s/add"]["count"], 1)
+        theirs = {k: v for k, v in found["s"].items() if not k.startswith("cpu_")}
+        self.assertEqual(
+            theirs,
+            {"user:count": 5, "user:time (ns)": 7, "user:time (inc)": 9, "user:Cpu_time (ns)": 3, "bytes": 11},
+        )
 
     def test_type_is_fixed(self):
         with proton.scope("s", {"t": 1.0}):

@@ -20,17 +20,11 @@ static void metric_complain(const char *name, uint32_t metric, const char *what)
 	collect_note(NOTE_WARNING, text);
 }
 
-/* A text, a minimum and a maximum are made of what ran: nothing can be added to them. */
 static bool metric_takes_numbers(const char *name, uint32_t metric)
 {
-	const struct metric_entry *m = &collector->metric[metric];
-
-	if (m->type != METRIC_TEXT && m->add != METRIC_MIN && m->add != METRIC_MAX)
+	if (collector->metric[metric].type != METRIC_TEXT)
 		return true;
-	metric_complain(name, metric,
-			metric < METRIC_N_BUILTIN
-				? "is proton's own: the program's values of it are not kept"
-				: "began as a text: numbers of it are left out");
+	metric_complain(name, metric, "began as a text: numbers of it are left out");
 	return false;
 }
 
@@ -118,6 +112,21 @@ static uint32_t metric_beside(const char *name, const struct metric *wanted)
 	return metric_intern(text, wanted->unit, wanted->type, wanted->scope, wanted->add);
 }
 
+/* What the program gives under a name of what is measured is not added to that, here or by another reader of the
+ * file: "time (ns)" is its own "user:time (ns)". */
+static const char *metric_apart(const char *name, char own[NAME_MAX_MARKED])
+{
+	char text[2 * NAME_MAX_MARKED];
+
+	if (_likely_(!metric_is_measured(name)))
+		return name;
+	snprintf(own, NAME_MAX_MARKED, "user:%.*s", NAME_MAX_MARKED - 8, name);
+	snprintf(text, sizeof(text),
+		 "metric '%.64s' is what proton measures: the program's own is '%.69s'", name, own);
+	collect_note(NOTE_WARNING, text);
+	return own;
+}
+
 /* The metric of this name, made for a value of this type when it is the first; WIRE_NONE: full. */
 static uint32_t metric_of(const char *name, enum metric_type type, uint8_t scope)
 {
@@ -149,8 +158,9 @@ static void value_put(uint32_t node, uint32_t lane, uint32_t epoch, const struct
 		slot_store(slot, 0, v->v.u64);
 	else if (collector->metric[v->metric].type == METRIC_F64)
 		slot_add_f64(slot, 0, v->v.f64);
-	else
-		slot_add_u64(slot, 0, v->v.u64);
+	else if (!slot_add_u64_capped(slot, 0, v->v.u64))
+		metric_complain(collector->string[collector->metric[v->metric].name].s, v->metric,
+				"adds up to more than 64 bits hold: its sum stays at 2^64 - 1");
 	slot_touch(slot);
 }
 
@@ -184,7 +194,7 @@ static bool launch_give(struct thread_state *t, const struct launch_value *v)
 static void metric_put(uint32_t node, const char *given, enum metric_type sent,
 		       union metric_value v, bool replace)
 {
-	char bare[NAME_MAX_MARKED];
+	char bare[NAME_MAX_MARKED], own[NAME_MAX_MARKED];
 	struct thread_state *t;
 	struct launch_value l;
 	const char *name;
@@ -196,6 +206,7 @@ static void metric_put(uint32_t node, const char *given, enum metric_type sent,
 	name = metric_mark(given, bare, &scope);
 	if (!*name)
 		return;
+	name = metric_apart(name, own);
 	replace = replace || scope == METRIC_PROPERTY;
 	metric = metric_of(name, sent, replace ? METRIC_PROPERTY : scope);
 	if (metric == WIRE_NONE) {

@@ -21,7 +21,7 @@ static uint64_t sum(const struct metric_entry *m, uint64_t a, uint64_t b)
 	double v;
 
 	if (m->type != METRIC_F64)
-		return a + b;
+		return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
 	v = as_f64(a) + as_f64(b);
 	memcpy(&a, &v, sizeof(a));
 	return a;

@@ -26,6 +26,22 @@ static inline void slot_add_u64(uint32_t slot, unsigned i, uint64_t v)
 				  memory_order_relaxed);
 }
 
+/* Not beyond what it can hold; false: it would have been. */
+static inline bool slot_add_u64_capped(uint32_t slot, unsigned i, uint64_t v)
+{
+	_Atomic uint64_t *p = &collector->value[collector->slot[slot].values + i];
+	uint64_t old = atomic_load_explicit(p, memory_order_relaxed), sum;
+	bool fits;
+
+	do {
+		fits = !__builtin_add_overflow(old, v, &sum);
+		if (!fits)
+			sum = UINT64_MAX;
+	} while (!atomic_compare_exchange_weak_explicit(p, &old, sum, memory_order_relaxed,
+							memory_order_relaxed));
+	return fits;
+}
+
 static inline void slot_add_f64(uint32_t slot, unsigned i, double v)
 {
 	_Atomic uint64_t *p = &collector->value[collector->slot[slot].values + i];

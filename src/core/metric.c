@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "base/hash.h"
 #include "base/idindex.h"
 #include "base/util.h"
@@ -183,6 +184,29 @@ size_t metric_bare_len(const char *name)
 	while (n > 0 && name[n - 1] == ' ')
 		n--;
 	return n;
+}
+
+static bool is_bare(const char *name, size_t len, const char *other)
+{
+	return len == metric_bare_len(other) && !strncasecmp(name, other, len);
+}
+
+bool metric_is_measured(const char *name)
+{
+	static const char *const places[] = {"device_id", "device_type"};
+	static const bool is_given[METRIC_N_BUILTIN] = {
+		[METRIC_BYTES] = true,   [METRIC_FLOPS] = true,   [METRIC_FLOPS8] = true,
+		[METRIC_FLOPS16] = true, [METRIC_FLOPS32] = true, [METRIC_FLOPS64] = true,
+	};
+	size_t len = metric_bare_len(name);
+
+	for (unsigned i = 0; i < METRIC_N_BUILTIN; i++)
+		if (!is_given[i] && is_bare(name, len, builtin[i].name))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (is_bare(name, len, places[i]))
+			return true;
+	return false;
 }
 
 static bool has_suffix(const char *s, const char *suffix)

@@ -146,6 +146,10 @@ static inline void add_present(double *a, double b)
 /* How much of a metric's name is left without its unit, "(ns)". */
 size_t metric_bare_len(const char *name);
 
+/* Does the name, whatever unit or mark stands behind it, mean what proton measures, or where that ran? What programs
+ * give under such a name must not be taken for it. Flops and bytes are theirs to give. */
+bool metric_is_measured(const char *name);
+
 struct metric_table;
 struct metric_table *metric_table_new(void); /* holds the built-in ones; NULL: no memory */
 struct metric_table *metric_table_free(struct metric_table *t);

@@ -155,9 +155,11 @@ START_TEST(test_metric_misused)
 	static const char *const notes[] = {
 		("metric 'whole' began as a whole number: fractions of it are rounded, negative "
 		 "values left out"),
-		"metric 'direction' is proton's own: the program's values of it are not kept",
-		"metric 'time_min (ns)' is proton's own: the program's values of it are not kept",
-		"metric 'time_max (ns)' is proton's own: the program's values of it are not kept",
+		"metric 'direction' is what proton measures: the program's own is 'user:direction'",
+		"metric 'time (ns)' is what proton measures: the program's own is 'user:time (ns)'",
+		"metric 'Time (inc)' is what proton measures: the program's own is 'user:Time (inc)'",
+		"metric 'device_id' is what proton measures: the program's own is 'user:device_id'",
+		"metric 'large' adds up to more than 64 bits hold: its sum stays at 2^64 - 1",
 	};
 
 	rig_start();
@@ -171,8 +173,10 @@ START_TEST(test_metric_misused)
 		collect_metric_f64("whole", 1e30, false);
 		collect_metric_f64("whole", 0.5, false); /* rounded */
 		collect_metric_u64("direction", 4000000000, false);
-		collect_metric_u64("time_min (ns)", 5, false);
-		collect_metric_u64("time_max (ns)", 5, true);
+		collect_metric_u64("time (ns)", 5, false);
+		collect_metric_f64("Time (inc)", 0.25, false);
+		collect_metric_u64("device_id", 1, true);
+		collect_metric_u64("large", UINT64_MAX / 2, false);
 	}
 	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 1);
@@ -181,6 +185,9 @@ START_TEST(test_metric_misused)
 	ck_assert_uint_eq(rig_session->n_notes, ARRAY_SIZE(notes));
 	ck_assert_uint_eq(rig_session->losses[LOSS_WIRE_ERROR], 0);
 	ck_assert_int_eq(rig_sum("ROOT", metric_table_find(rig_session->metrics, "whole")), 7 + 3);
+	ck_assert_int_eq(rig_sum("ROOT", METRIC_TIME), -1); /* none */
+	ck_assert_int_eq(rig_sum("ROOT", metric_table_find(rig_session->metrics, "user:time (ns)")),
+			 15);
 }
 END_TEST
 
