@@ -5,6 +5,7 @@
 #include "doctor/checks.h"
 
 #define VENDORS "/etc/OpenCL/vendors"
+#define ON_CPU  "sudo apt install pocl-opencl-icd   # on the CPU"
 #define LOADER  "sudo apt install ocl-icd-libopencl1   # 2.3 or later"
 
 /* Is there a loader that has answered? Else the first check has said why not. */
@@ -69,8 +70,8 @@ void check_layers(struct doctor *d, struct doctor_finding *f)
 	}
 }
 
-/* Files that name drivers, as loaders look for them. */
-static unsigned count_vendors(const struct doctor_host *host)
+/* Files that name drivers, as loaders look for them. ret_first: the name of the first one. */
+static unsigned count_vendors(const struct doctor_host *host, struct buf *ret_first)
 {
 	DIR *folder = view_folder(host, VENDORS);
 	struct dirent *e;
@@ -79,33 +80,77 @@ static unsigned count_vendors(const struct doctor_host *host)
 	while (folder && (e = readdir(folder))) {
 		size_t len = strlen(e->d_name);
 
-		n += len > 4 && !strcmp(e->d_name + len - 4, ".icd");
+		if (len <= 4 || strcmp(e->d_name + len - 4, ".icd") != 0)
+			continue;
+		if (!n++ || strcmp(e->d_name, buf_str(ret_first)) < 0) {
+			buf_clear(ret_first);
+			buf_puts(ret_first, e->d_name);
+		}
 	}
 	if (folder)
 		closedir(folder);
 	return n;
 }
 
+/* A variable that has the loader look elsewhere; NULL: none does. */
+static const char *elsewhere(const struct doctor_host *host)
+{
+	static const char *const names[] = {"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *value = view_env(host, names[i]);
+
+		if (value && *value)
+			return names[i];
+	}
+	return NULL;
+}
+
+/* There is a file, and its driver does not come: another one is no remedy for that. */
+static void mend_driver(const struct doctor *d, const char *file, struct doctor_finding *f)
+{
+	_cleanup_(buf_done) struct buf path = {0}, text = {0};
+	const char *library;
+
+	buf_printf(&path, VENDORS "/%s", file);
+	view_read(d->host, buf_str(&path), &text);
+	library = buf_str(&text);
+	buf_printf(&f->seen, ", %s for %.*s", file, (int)strcspn(library, "\n"), library);
+	if (strncmp(library, "libnvidia-opencl", 16) != 0)
+		buf_printf(&f->mend, "sudo apt install --reinstall \"$(dpkg -S %s | cut -d: -f1)\"",
+			   buf_str(&path));
+	else if (d->has_driver && view_container(d->host))
+		buf_puts(&f->mend,
+			 "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility …");
+	else if (d->has_driver)
+		buf_puts(&f->mend, "sudo apt install nvidia-opencl-icd");
+	else
+		buf_puts(&f->mend, ON_CPU);
+}
+
 static void find_no_devices(const struct doctor *d, unsigned n_platforms, struct doctor_finding *f)
 {
-	const char *vendors = view_env(d->host, "OCL_ICD_VENDORS");
-	unsigned n_files = count_vendors(d->host);
+	_cleanup_(buf_done) struct buf first = {0};
+	const char *variable = elsewhere(d->host);
+	unsigned n_files = count_vendors(d->host, &first);
 
 	f->state = DOCTOR_MISSING;
 	if (n_platforms)
 		buf_puts(&f->seen, ", none of which has a device");
-	else if (vendors && *vendors)
-		buf_printf(&f->seen, "no driver; OCL_ICD_VENDORS=%s", vendors);
+	else if (variable)
+		buf_printf(&f->seen, "no driver; %s=%s", variable, view_env(d->host, variable));
 	else
 		buf_printf(&f->seen, "no driver; %u named in " VENDORS, n_files);
 	buf_puts(&f->why, "OpenCL programs cannot run here");
-	if (vendors && *vendors)
-		buf_puts(&f->mend, "unset OCL_ICD_VENDORS");
+	if (variable)
+		buf_printf(&f->mend, "unset %s", variable);
+	else if (n_files && !n_platforms)
+		mend_driver(d, buf_str(&first), f);
 	else if (d->has_driver && !n_files)
 		buf_puts(&f->mend, "sudo mkdir -p " VENDORS " && echo libnvidia-opencl.so.1 | sudo "
 				   "tee " VENDORS "/nvidia.icd");
 	else
-		buf_puts(&f->mend, "sudo apt install pocl-opencl-icd   # on the CPU");
+		buf_puts(&f->mend, ON_CPU);
 }
 
 void check_platforms(struct doctor *d, struct doctor_finding *f)

@@ -596,12 +596,27 @@ START_TEST(test_opencl)
 	expect("opencl-devices", DOCTOR_NOTE, "not asked", "");
 	/* A loader and no drivers: NVIDIA's is named where it is not. */
 	answer(ASK_OPENCL, "path /usr/lib/libOpenCL.so.1\nlayers 0\nplatforms 0\n");
+	/* One that is named and does not come: another is no remedy. */
+	examine();
+	expect("opencl-devices", DOCTOR_MISSING, "nvidia.icd for libnvidia-opencl.so.1",
+	       "sudo apt install nvidia-opencl-icd");
 	uproot("/etc/OpenCL/vendors/nvidia.icd");
+	plant("/etc/OpenCL/vendors/pocl.icd", "libpocl.so.2\n");
+	examine();
+	expect("opencl-devices", DOCTOR_MISSING,
+	       "no driver; 1 named in /etc/OpenCL/vendors, pocl.icd for libpocl.so.2",
+	       "sudo apt install --reinstall "
+	       "\"$(dpkg -S /etc/OpenCL/vendors/pocl.icd | cut -d: -f1)\"");
+	uproot("/etc/OpenCL/vendors/pocl.icd");
 	examine();
 	expect("opencl-layers", DOCTOR_UNKNOWN, "without an OpenCL driver", "");
 	expect("opencl-devices", DOCTOR_MISSING, "no driver; 0 named in /etc/OpenCL/vendors",
 	       "sudo mkdir -p /etc/OpenCL/vendors && echo libnvidia-opencl.so.1 | sudo tee "
 	       "/etc/OpenCL/vendors/nvidia.icd");
+	set_env("OPENCL_VENDOR_PATH=/none");
+	examine();
+	expect("opencl-devices", DOCTOR_MISSING, "OPENCL_VENDOR_PATH=/none",
+	       "unset OPENCL_VENDOR_PATH");
 	set_env("OCL_ICD_VENDORS=/none");
 	examine();
 	expect("opencl-devices", DOCTOR_MISSING, "OCL_ICD_VENDORS=/none", "unset OCL_ICD_VENDORS");
