@@ -277,6 +277,14 @@ static uint32_t get_words(struct hread *r, size_t list)
 	return list == STRTAB_NONE ? 0 : (uint32_t)list;
 }
 
+/* What is no number of one is not made into one. */
+static uint32_t get_status(const struct hread *r, size_t at)
+{
+	double v;
+
+	return get_f64(r, at, &v) && v == trunc(v) ? hread_u32(r, at, SESSION_NONE) : SESSION_NONE;
+}
+
 static void read_field(struct hread *r, const struct field *field, size_t at, void *element)
 {
 	void *p = (char *)element + field->offset;
@@ -292,7 +300,7 @@ static void read_field(struct hread *r, const struct field *field, size_t at, vo
 		*(uint32_t *)p = hread_u32(r, at, 0);
 		break;
 	case FIELD_STATUS:
-		*(uint32_t *)p = hread_u32(r, at, SESSION_NONE);
+		*(uint32_t *)p = get_status(r, at);
 		break;
 	case FIELD_I32:
 		*(int32_t *)p = get_i32(r, at);

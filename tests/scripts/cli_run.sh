@@ -55,7 +55,7 @@ hasnt "a section alone has no title" "##" run.txt
 check "and says so when asked" "not known" "$("$PROTON" report --section run plain.folded)"
 check "control characters of a command" 0 \
 	"$("$PROTON" record -q -o e.hatchet -- sh -c ':' $'\033[2J'; "$PROTON" report e.hatchet | grep -c $'\033')"
-for bad in 4294967299 -1 '"3"'; do
+for bad in 4294967299 18446744073709551616 -1 2.5 1e30 '"3"' null; do
 	sed "s/\"exit_status\": *3/\"exit_status\": $bad/" a.hatchet >bad.hatchet
 	check "an exit status of $bad is none" "vanished 0" "$(runs bad.hatchet '"%(end)s %(exit_status)s" % r[0]')"
 	"$PROTON" report bad.hatchet >bad.txt; hasnt "$bad: nor is it told" "exit" <(grep '^run ' bad.txt)

@@ -20,4 +20,10 @@ has() { # has "what" "text" file
 	if grep -qF -- "$2" "$3"; then echo "ok: $1"; else
 		echo "FAILED: $1: no '$2' in:"; head -20 "$3"; n_failed=$((n_failed + 1)); fi
 }
+hasnt() { # hasnt "what" "text" file
+	if [ ! -r "$3" ]; then echo "FAILED: $1: no file $3"; n_failed=$((n_failed + 1))
+	elif grep -qF -- "$2" "$3"; then
+		echo "FAILED: $1: '$2' in:"; grep -F -m 5 -- "$2" "$3"; n_failed=$((n_failed + 1))
+	else echo "ok: $1"; fi
+}
 finish() { [ "$n_failed" = 0 ] && exit 0; echo "$n_failed failed"; exit 1; }
