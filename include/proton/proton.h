@@ -70,7 +70,7 @@ struct proton_session_options {
 			      * Proton, whose words they are */
 	const char
 		*data; /* "tree", or "trace": when each operation ran; "events": that alone, without
-			   * the names of processes and threads, as Triton's Proton before 3.7 */
+			   * the names of processes and threads, as Triton's Proton before 3.8 */
 	const char *backend; /* "cupti", "opencl", "openmp": what runs on its devices; else all */
 	const char *
 		mode; /* "periodic_flushing": phases that are complete are written and cleared as the

@@ -63,8 +63,8 @@ def triton_version():
 
 
 def data_word(data):
-    """What libproton calls data of Triton's: before 3.7 a trace had no names of processes and threads."""
-    return "events" if data.lower() == "trace" and triton_version() < (3, 7) else data
+    """What libproton calls data of Triton's: before 3.8 a trace had no names of processes and threads."""
+    return "events" if data.lower() == "trace" and triton_version() < (3, 8) else data
 
 
 def is_run():

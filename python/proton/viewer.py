@@ -71,7 +71,7 @@ def _roll_up(tree, metrics):
         _roll_up(child, metrics)
     for metric in metrics:
         parts = [child[0].get(metric + " (inc)") for child in below] + [row.get(metric)]
-        parts = [part for part in parts if part is not None]
+        parts = [part for part in parts if isinstance(part, (int, float))]
         if parts:
             row[metric + " (inc)"] = sum(parts)
 
@@ -79,10 +79,21 @@ def _roll_up(tree, metrics):
 def read(filename):
     """A profile: (Frames, names of metrics that add up, names of the others, what is known of devices).
     The last is {"CUDA": {"0": {"arch": "90", "num_sms": 132, "clock_rate": kHz, ...}}}."""
-    pandas = _pandas()
+    _pandas()
     with open(filename, "rb"):
         pass
-    document = json.loads(_command.output("export", "-f", "hatchet", "--", os.fspath(filename)).decode())
+    return _frames(
+        json.loads(_command.output("export", "-f", "hatchet", "--", os.fspath(filename)).decode()), filename
+    )
+
+
+def get_raw_metrics(database):
+    """The same of what proton.data.get() returned."""
+    return _frames(database, None)
+
+
+def _frames(document, filename):
+    pandas = _pandas()
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 20000))
     try:

@@ -272,6 +272,15 @@ class Data(RecordedCase):
         self.assertIn("mul", str(proton.data.get(session, 1)))
         proton.data.clear(session, 0)
 
+    def test_names_that_count_up(self):
+        """In a run they are one row; what is asked for by a session is as it was named."""
+        proton.start("a")
+        for i in range(300):
+            with proton.scope("step_%d" % i):
+                pass
+        proton.finalize()
+        self.assertEqual(len(read("a.hatchet")), 1 + 300)
+
     def test_periodic_flushing(self):
         session = proton.start("p", mode=proton.mode.PeriodicFlushing("hatchet"))
         for phase in range(3):

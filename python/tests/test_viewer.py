@@ -48,6 +48,15 @@ class Viewer(unittest.TestCase):
         self.assertEqual(self.column("time", [614400.0, 204800.0, 204800.0, 204800.0]), "time (ns) (inc)")
         self.assertEqual(self.column("time/%", [100, 100 / 3, 100 / 3, 100 / 3]), "time/% (inc)")
 
+    def test_of_data(self):
+        """What data.get() gives: lists, texts among numbers."""
+        leaf = {"frame": {"name": "s"}, "children": [], "metrics": {"n": "text", "v": [1, 2]}}
+        gf, inclusive, exclusive, devices = viewer.get_raw_metrics(
+            [{"frame": {"name": "ROOT"}, "children": [leaf], "metrics": {"n": 1}}, {}]
+        )
+        self.assertEqual((inclusive, exclusive, devices), (["n"], ["v"], {}))
+        self.assertEqual(list(gf.dataframe["n (inc)"])[0], 1)
+
     def test_least_times(self):
         gf, inclusive, exclusive, devices = viewer.read(self.file)
         flops = viewer.get_min_time_flops(gf.dataframe, devices)["min_time"]

@@ -8,7 +8,9 @@
 #include "core/alike.h"
 #include "wire/wire.h"
 
-enum { KEPT = 128 }; /* names below one parent that differ in numbers alone, with rows */
+/* Names below one parent that differ in numbers alone, with rows; and so many while a session is active, whose
+ * program asks for what it called so. */
+enum { KEPT = 128, KEPT_IN_SESSIONS = 16384 };
 
 /* ---- operators ---- */
 
@@ -110,8 +112,9 @@ size_t scope_bare_len(const char *name, size_t len)
 static bool crowd_takes(struct crowd_entry *c)
 {
 	uint32_t n = atomic_load_explicit(&c->n_kept, memory_order_relaxed);
+	uint32_t most = epoch_now() ? KEPT_IN_SESSIONS : KEPT;
 
-	while (n < KEPT)
+	while (n < most)
 		if (atomic_compare_exchange_weak(&c->n_kept, &n, n + 1))
 			return true;
 	return false;

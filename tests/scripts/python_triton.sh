@@ -240,7 +240,7 @@ check "time on the CPU" yes "$([ "$(metric s.hatchet timed 'cpu_time (ns)' | cut
 
 record trace
 events=$(python3 -c 'import json; print(*[(e["ph"], e["args"].get("call_stack")) for e in json.load(open("t.chrome_trace"))["traceEvents"]], sep="|")')
-if "$python" -c 'import sys, triton; sys.exit(triton.__version__ >= "3.7")'; then
+if "$python" -c 'import sys, triton; sys.exit(triton.__version__ >= "3.8")'; then
 	check "a trace of a release without names in it" "('X', ['ROOT', 'init', 'ones'])|('X', ['ROOT', 'init', 'ones'])|('X', ['ROOT', 'test', 'foo'])" "$events"
 else
 	has "a trace of a release with names in it" "('M', None)" <(echo "$events")
