@@ -417,7 +417,8 @@ static inline int proton_session_deactivate(int session, int flush)
 
 /* End a session: deactivate it, wait for its records as proton_session_deactivate() does, and have its file
  * written by `proton`, which is there when this returns PROTON_OK: NAME.hatchet, NAME.hatchet_msgpack; of a session
- * with more than one phase NAME.part_PHASE.hatchet and so on, one for each that was not cleared.
+ * with more than one phase NAME.part_PHASE.hatchet and so on, one for each that was not cleared. It waits 60 s at
+ * most for a `proton` that stands still, which writes the files when it goes on; handlers of signals run meanwhile.
  *   unit    PROTON_OK
  *   source  session: proton_session_start(), or PROTON_ALL_SESSIONS. format: "hatchet" (also NULL and
  *           "", unless the mode names another), "hatchet_msgpack"; of a trace "chrome_trace" alone

@@ -102,6 +102,10 @@ PROTOTYPES = {
     "scope_timed": (False, None, ()),
 }
 
+# Those of them that look for signals while they wait: what a handler raises, as Ctrl-C does, ends the wait. They let go
+# of the interpreter's lock themselves (src/collect/python_waits.c).
+INTERRUPTIBLE = ("session_deactivate", "session_finalize", "session_data", "phase_advance")
+
 _lock = threading.RLock()
 _state = {"loaded": False, "path": None, "missing": frozenset(PROTOTYPES)}
 
@@ -113,15 +117,35 @@ def _missing(sentence):
     return refuse
 
 
+def _interruptible(library):
+    """The functions of this library that can be called so: none where it is older, or the interpreter is another."""
+    try:
+        waits = library.proton_python_waits
+        functions = [
+            ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p)
+            for name in ("PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals")
+        ]
+    except AttributeError:
+        return ()
+    waits.restype = None
+    waits.argtypes = [ctypes.c_void_p] * 3
+    waits(*functions)
+    return INTERRUPTIBLE
+
+
 def _bind(path):
     """The functions of the library at path, and the names of those that it lacks; raises OSError
     where it cannot be opened."""
     handles = {False: ctypes.PyDLL(path), True: ctypes.CDLL(path)}
     bound = {}
     missing = set()
+    interruptible = _interruptible(handles[False])
     for name, (waits, result, arguments) in PROTOTYPES.items():
         try:
-            function = handles[waits]["proton_api_" + name]
+            if name in interruptible:
+                function = handles[False]["proton_python_" + name]
+            else:
+                function = handles[waits]["proton_api_" + name]
         except AttributeError:
             missing.add(name)
             bound[name] = _missing(

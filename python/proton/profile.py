@@ -232,7 +232,9 @@ def finalize(session=None, output_format="", *, session_id=None):
     session        None for all. Does nothing while nobody profiles, and in the command line's mode
     output_format  "hatchet", "hatchet_msgpack" for trees, "chrome_trace" for traces; "": the first that fits
     errors         proton.Unknown (a ValueError): no such session; proton.Invalid (a ValueError): no
-                   such format, and the session goes on; proton.Error: the file was not written
+                   such format, and the session goes on; proton.Error: the file was not written. It waits
+                   60 s at most for a proton that stands still; Ctrl-C, and whatever a handler of signals
+                   raises, ends the wait. The file is written in either case, when that goes on
     thread         any
     """
     session = one_session(session, session_id)
@@ -261,6 +263,9 @@ def _finalize(session, form):
     except _native.Error as error:
         if error.status in (_native.UNWRITTEN, _native.UNKNOWN):
             _ended(session)
+        raise
+    except BaseException:  # of a signal's handler: the session is over, and its file will be written
+        _ended(session)
         raise
     _ended(session)
 

@@ -394,7 +394,7 @@ class Numbers(RecordedCase):
         self.assertTrue(all(os.path.exists(name + ".hatchet") for name in "abc"))
 
 
-ORPHAN = """
+FIND_RECEIVER = """
 import glob, os, signal, sys, time, proton
 session = proton.start("a")
 mine = b"receive\\0--for\\0%d\\0" % os.getpid()
@@ -407,7 +407,34 @@ for file in glob.glob("/proc/[0-9]*/cmdline"):
     except OSError:
         pass
 pid, = receivers
+"""
 
+# Of two sessions the wait for the first is interrupted: it is over, the other is not, and both have files.
+STOPPED = FIND_RECEIVER + """
+def handler(number, frame):
+    raise KeyError("raised") if "raise" in sys.argv else KeyboardInterrupt
+signal.signal(signal.SIGALRM, handler)
+other = proton.start("b")
+os.kill(pid, signal.SIGSTOP)
+try:
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    proton.finalize()
+except (KeyboardInterrupt, KeyError) as error:
+    print(repr(error))
+finally:
+    os.kill(pid, signal.SIGCONT)
+try:
+    proton.finalize(session)
+except proton.Unknown as error:
+    print(error)
+proton.finalize(other)
+deadline = time.monotonic() + 60
+while not os.path.exists("a.hatchet") and time.monotonic() < deadline:
+    time.sleep(0.01)
+print(sorted(os.listdir(".")))
+"""
+
+ORPHAN = FIND_RECEIVER + """
 def is_gone():
     # A zombie has closed its files.
     try:
@@ -437,6 +464,18 @@ class AtExit(Case):
         out, err = run(ORPHAN, PROTON_COMMAND=COMMAND)
         self.assertEqual(out, "not written\n", err)
         self.assertEqual(err.count("nothing is profiled any more"), 1, err)
+
+    @unittest.skipUnless(COMMAND, "needs a command")
+    def test_wait_is_interrupted(self):
+        for how, said in (("", "KeyboardInterrupt()"), ("raise", "KeyError('raised'")):
+            begun = time.monotonic()
+            out, err = run(STOPPED, how, PROTON_COMMAND=COMMAND)
+            self.assertLess(time.monotonic() - begun, 50)
+            lines = out.splitlines()
+            self.assertTrue(lines[0].startswith(said), out + err)
+            self.assertEqual(lines[1:], ["Session has not been initialized: 0", "['a.hatchet', 'b.hatchet']"], err)
+            for name in "ab":
+                os.unlink(name + ".hatchet")
 
     def test_nobody(self):
         out, err = run(NOBODY)

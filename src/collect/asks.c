@@ -106,14 +106,24 @@ void ask_done(int place)
 	atomic_store_explicit(&e->state, ASK_FREE, memory_order_release);
 }
 
+void ask_leave(int place)
+{
+	struct ask_entry *e = &collector->ask[place];
+	uint32_t posted = ASK_POSTED;
+
+	if (!atomic_compare_exchange_strong(&e->state, &posted, ASK_LEFT))
+		atomic_store_explicit(&e->state, ASK_FREE, memory_order_release);
+}
+
 uint32_t asks_due(struct ask_due due[static MAX_ASKS])
 {
 	uint32_t n = 0;
 
 	for (int i = 0; i < MAX_ASKS; i++) {
 		const struct ask_entry *e = &collector->ask[i];
+		uint32_t state = atomic_load_explicit(&e->state, memory_order_acquire);
 
-		if (atomic_load_explicit(&e->state, memory_order_acquire) == ASK_POSTED)
+		if (state == ASK_POSTED || state == ASK_LEFT)
 			due[n++] = (struct ask_due){
 				i, e->id, {e->what, e->session, e->phase, e->format}};
 	}
@@ -124,10 +134,12 @@ uint32_t asks_due(struct ask_due due[static MAX_ASKS])
 void ask_sent(const struct ask_due *due)
 {
 	struct ask_entry *e = &collector->ask[due->place];
-	uint32_t posted = ASK_POSTED;
+	uint32_t posted = ASK_POSTED, left = ASK_LEFT;
 
-	if (e->id == due->id)
-		atomic_compare_exchange_strong(&e->state, &posted, ASK_SENT);
+	if (e->id != due->id)
+		return;
+	if (!atomic_compare_exchange_strong(&e->state, &posted, ASK_SENT))
+		atomic_compare_exchange_strong(&e->state, &left, ASK_FREE);
 }
 
 void asks_forked(void)

@@ -4,13 +4,14 @@
 /* What the program asks proton for: a phase of a session, as data or as a file (wire.h, struct wire_ask).
  *
  *     FREE ── ask_post() ──> POSTED ── burst.c ──> SENT        until ask_done()
+ *                              └─ ask_leave() ─> LEFT ── burst.c ──> FREE
  *
  * The answer is in a file that we make in the session directory before we ask. */
 #include <stddef.h>
 #include <stdint.h>
 #include "collect/internal.h"
 
-enum ask_state { ASK_FREE = 0, ASK_FILLED, ASK_POSTED, ASK_SENT };
+enum ask_state { ASK_FREE = 0, ASK_FILLED, ASK_POSTED, ASK_SENT, ASK_LEFT };
 
 struct ask {
 	uint32_t what, session, phase, format; /* format: a string */
@@ -23,6 +24,8 @@ int ask_post(const struct ask *ask);
 int ask_look(int place, int *ret_error, int *ret_fd);
 /* Nobody waits for it any more. */
 void ask_done(int place);
+/* … but it is to be done all the same. */
+void ask_leave(int place);
 
 /* The sender: what was asked and not sent when the limits of a burst were read. One is sent only when all that
  * was there by then is. */

@@ -273,6 +273,8 @@ struct thread_state {
 	struct cpu_mark cpu;         /* cpu_time.c */
 	_Atomic uint32_t scopes[64]; /* nodes of some that were entered (scope_names.c) */
 	char error[160];             /* why its last call of a session function failed */
+	bool wait_is_over;           /* … and that call waits no longer (session_wait.h) */
+	uint64_t wait_checked_ns;
 	struct scope_entry stack[MAX_DEPTH];
 };
 

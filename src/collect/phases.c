@@ -7,22 +7,21 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "collect/asks.h"
 #include "collect/epochs.h"
 #include "collect/flushing.h"
 #include "collect/patience.h"
 #include "collect/session_table.h"
+#include "collect/session_wait.h"
 #include "core/session_words.h"
 
 enum {
-	ANSWER_MS = 60000, /* how long proton may take to answer */
-	LOOK_NS = 1000000, /* between two looks whether it has */
-	ASK_EVERY = 200,   /* … of so many one whether it is there */
-	LEFT_MAX = 32,     /* epochs that are not needed any more and not free yet */
-	BEHIND_MAX = 32,   /* phases that are not in their files */
-	BEHIND_MS = 2000,  /* how long the program waits for these */
+	ASK_EVERY =
+		200,   /* of so many looks whether there is an answer one whether proton is there */
+	LEFT_MAX = 32, /* epochs that are not needed any more and not free yet */
+	BEHIND_MAX = 32,  /* phases that are not in their files */
+	BEHIND_MS = 2000, /* how long the program waits for these */
 };
 
 /* ---- one after another ---- */
@@ -61,15 +60,15 @@ static int advance_locked(int session)
 /* Wait while more than n files are missing that are asked for, as long as proton is there. */
 static void await_files(uint32_t session, uint32_t n, uint32_t ms)
 {
-	const struct timespec look = {0, LOOK_NS};
 	struct patience p = patience(ms);
 
-	for (int i = 0; flushing_n(session) > n && patience_ms(&p); i++) {
+	for (int i = 0; flushing_n(session) > n; i++) {
 		if (i % ASK_EVERY == 0 &&
 		    (!atomic_load(&collector->control->alive) || !sender_deliver()))
 			break;
 		flushing_poll();
-		nanosleep(&look, NULL);
+		if (!session_wait_look(&p))
+			break;
 	}
 }
 
@@ -100,6 +99,7 @@ int collect_phase_advance(int session)
 		return session_fail_locked();
 	r = advance_locked(session);
 	sessions_unlock();
+	session_wait_begin();
 	if (r >= 0 && collector->session[session].flush_format) {
 		keep_up((uint32_t)session);
 		relieve();
@@ -150,6 +150,7 @@ int collect_phase_clear(int session, int phase, int up_to)
 		return session_fail_locked();
 	r = clear_locked(session, phase, up_to);
 	sessions_unlock();
+	session_wait_begin();
 	relieve();
 	return r;
 }
@@ -164,31 +165,31 @@ static int fail_unanswered(void)
 /* Others ask, too: a place for one more. */
 static int ask_patiently(const struct ask *ask)
 {
-	const struct timespec look = {0, LOOK_NS};
 	struct patience p = patience(ANSWER_MS);
 	int place;
 
-	while ((place = ask_post(ask)) == -EAGAIN && patience_ms(&p))
-		nanosleep(&look, NULL);
+	while ((place = ask_post(ask)) == -EAGAIN && session_wait_look(&p))
+		;
 	return place;
 }
 
 /* Until there is an answer, as long as proton is there. */
 static int ask_await(int place, int *ret_error, int *ret_fd)
 {
-	const struct timespec look = {0, LOOK_NS};
 	struct patience p = patience(ANSWER_MS);
-	int r = 0;
+	int r;
 
-	for (int i = 0; r == 0 && patience_ms(&p); i++) {
+	for (int i = 0;; i++) {
 		if (i % ASK_EVERY == 0 &&
 		    (!atomic_load(&collector->control->alive) || !sender_deliver()))
 			return 0;
 		r = ask_look(place, ret_error, ret_fd);
+		if (r == 0 && session_wait_look(&p))
+			continue;
 		if (r == 0)
-			nanosleep(&look, NULL);
+			session_wait_give_up();
+		return r;
 	}
-	return r;
 }
 
 /* A status of proton.h; ret_fd may be NULL. */
@@ -200,7 +201,11 @@ static int ask(const struct ask *what, int *ret_fd)
 		return session_fail(PROTON_UNWRITTEN, "proton's folder cannot be written to: %s",
 				    strerror(-place));
 	r = ask_await(place, &error, ret_fd);
-	ask_done(place);
+	/* A file may be written later, by a proton that stands still. */
+	if (r == 0 && what->what == WIRE_ASK_FILE)
+		ask_leave(place);
+	else
+		ask_done(place);
 	if (r <= 0)
 		return fail_unanswered();
 	if (!error)
@@ -277,6 +282,7 @@ int collect_session_data(int session, int phase, const char *format, char **ret_
 
 	if (r < 0)
 		return r;
+	session_wait_begin();
 	traced = collector->session[session].traced;
 	word = data_format(traced, format);
 	if (!word)

@@ -32,6 +32,7 @@
 #include "collect/own_fd.h"
 #include "collect/own_stack.h"
 #include "collect/patience.h"
+#include "collect/session_wait.h"
 #include "wire/wire.h"
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -595,7 +596,8 @@ static void ask(struct question *q)
 	futex_ring(&collector->wake);
 	while ((ms = patience_ms(&p))) {
 		done = atomic_load(&collector->done);
-		if (is_answered(q, asked) || atomic_load(&collector->sender) == SENDER_GONE)
+		if (is_answered(q, asked) || atomic_load(&collector->sender) == SENDER_GONE ||
+		    (q == &collector->deliver && session_wait_is_over()))
 			return;
 		futex_wait(&collector->done, done, ms);
 	}

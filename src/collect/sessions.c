@@ -16,14 +16,14 @@
 #include "collect/patience.h"
 #include "collect/phases.h"
 #include "collect/session_table.h"
+#include "collect/session_wait.h"
 #include "core/session_words.h"
 
 enum {
 	SETTLE_MS = 10000, /* without a record: what is launched yet is waited for no longer */
-	ANSWER_MS = 60000, /* how long proton may take to write a file */
-	LOOK_NS = 1000000, /* between two looks whether it has */
-	ASK_EVERY = 200,   /* … of so many one whether it is there */
-	SUFFIX_MAX = 64,   /* of the file and what is made beside it while it is written */
+	ASK_EVERY =
+		200, /* of so many looks whether there is an answer one whether proton is there */
+	SUFFIX_MAX = 64, /* of the file and what is made beside it while it is written */
 };
 
 /* ---- what is asked for ---- */
@@ -252,6 +252,7 @@ int collect_session_start(const char *name, const struct proton_session_options 
 	/* Launches are told apart from now on: those before are of no session. */
 	backends_attribute();
 	/* Whoever ends the next moment has a session that proton knows. */
+	session_wait_begin();
 	sender_deliver();
 	return r;
 }
@@ -294,7 +295,6 @@ int collect_session_activate(int session)
  * ends, they have been waited for. */
 static void settle(void)
 {
-	const struct timespec look = {0, LOOK_NS};
 	struct patience p = patience(SETTLE_MS);
 	uint64_t n_ended, seen = 0, launched = burst_launches(&n_ended);
 
@@ -304,9 +304,8 @@ static void settle(void)
 		if (n_ended != seen)
 			p = patience(SETTLE_MS);
 		seen = n_ended;
-		if (!patience_ms(&p))
+		if (!session_wait_look(&p))
 			break;
-		nanosleep(&look, NULL);
 	}
 }
 
@@ -326,6 +325,7 @@ int collect_session_deactivate(int session, bool flush)
 {
 	int r = session_set_state(session, WIRE_SESSION_INACTIVE);
 
+	session_wait_begin();
 	if (r == PROTON_OK && flush)
 		settle_session(session);
 	return r;
@@ -352,16 +352,32 @@ static bool answer_read(uint32_t id, int *ret_error)
 	return true;
 }
 
-/* Tell proton, and wait until the file is there. */
+/* As long as proton is there. */
+static bool answer_await(uint32_t id, int *ret_error)
+{
+	struct patience p = patience(ANSWER_MS);
+	bool answered;
+
+	for (int i = 0; !(answered = answer_read(id, ret_error)); i++) {
+		if (i % ASK_EVERY == 0 &&
+		    (!atomic_load(&collector->control->alive) || !sender_deliver()))
+			break;
+		if (!session_wait_look(&p)) {
+			session_wait_give_up();
+			break;
+		}
+	}
+	return answered;
+}
+
+/* Tell proton, and wait until the file is there. One that stands still may write it later: then the file in which it
+ * is to answer, without which it does not, stays. */
 static int finalize_write(uint32_t id)
 {
-	const struct timespec look = {0, LOOK_NS};
 	struct session_entry *e = &collector->session[id];
-	struct patience p = patience(ANSWER_MS);
 	char path[PATH_MAX];
 	int error =
 		answer_prepare(id, collector->string[e->name].s, collector->string[e->name].len);
-	bool answered;
 
 	if (error < 0) {
 		atomic_store(&e->state, WIRE_SESSION_GONE);
@@ -369,17 +385,14 @@ static int finalize_write(uint32_t id)
 				    strerror(-error));
 	}
 	atomic_store_explicit(&e->state, WIRE_SESSION_FINALIZED, memory_order_release);
-	for (int i = 0; !(answered = answer_read(id, &error)) && patience_ms(&p); i++) {
-		if (i % ASK_EVERY == 0 &&
-		    (!atomic_load(&collector->control->alive) || !sender_deliver()))
-			break;
-		nanosleep(&look, NULL);
-	}
+	if (!answer_await(id, &error))
+		return session_fail(
+			PROTON_UNWRITTEN,
+			session_wait_is_over()
+				? "proton does not answer: it writes the file when it goes on"
+				: "proton did not answer: the file may be missing");
 	answer_path(id, path);
 	unlink(path);
-	if (!answered)
-		return session_fail(PROTON_UNWRITTEN,
-				    "proton did not answer: the file may be missing");
 	return error ? session_fail(PROTON_UNWRITTEN, "the file was not written: %s",
 				    strerror(error))
 		     : PROTON_OK;
@@ -472,6 +485,7 @@ int collect_session_finalize(int session, const char *format)
 		return session_fail(PROTON_INVALID,
 				    "format '%.40s' is not one of sessions: %s or %s", format,
 				    session_formats_text(false), session_formats_text(true));
+	session_wait_begin();
 	if (session != PROTON_ALL_SESSIONS)
 		return finalize_one(session, format);
 	for (uint32_t i = 0; i < n_sessions(); i++) {

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../unit/refuse.h"
@@ -173,6 +174,34 @@ static void orphan(void)
 	say("start %d %s\n", proton_session_start("p", NULL), proton_session_error());
 }
 
+/* It stands still, until a handler has run five times: the program waits for it. */
+static volatile pid_t stopped_pid;
+static volatile sig_atomic_t n_alarms;
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	if (++n_alarms == 5)
+		kill(stopped_pid, SIGCONT);
+}
+
+static void stopped(void)
+{
+	const struct itimerval often = {{0, 20000}, {0, 20000}}, never = {{0, 0}, {0, 0}};
+	int session = proton_session_start("o", NULL);
+
+	stopped_pid = receiver();
+	if (stopped_pid <= 0 || kill(stopped_pid, SIGSTOP) < 0) {
+		say("no receiver\n");
+		return;
+	}
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	session = proton_session_finalize(session, NULL);
+	setitimer(ITIMER_REAL, &never, NULL);
+	say("%s, %s\n", n_alarms < 5 ? "too early" : "handled", words(session));
+}
+
 /* Ctrl-C is for the program, whose last words are kept. */
 static volatile sig_atomic_t interrupted;
 
@@ -274,10 +303,11 @@ int main(int argc, char **argv)
 		const char *word;
 		void (*run)(void);
 	} all[] = {
-		{"children", children},   {"reaper", reaper}, {"tree", tree},
-		{"closed", closed},       {"full", full},     {"orphan", orphan},
-		{"interrupt", interrupt}, {"filter", filter}, {"plain", plain},
-		{"thousand", thousand},   {"early", early},   {"openmp", openmp},
+		{"children", children},   {"reaper", reaper},     {"tree", tree},
+		{"closed", closed},       {"full", full},         {"orphan", orphan},
+		{"interrupt", interrupt}, {"filter", filter},     {"plain", plain},
+		{"stopped", stopped},     {"thousand", thousand}, {"early", early},
+		{"openmp", openmp},
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(all) / sizeof(all[0]); i++)

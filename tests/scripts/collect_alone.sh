@@ -124,6 +124,8 @@ fi
 odd interrupt
 check "Ctrl-C is for the program" "done" "$(cat said)"
 check "and what came after it is there" 1 "$("$PROTON" export -f json o.hatchet | grep -c '"name": *"work"')"
+odd stopped
+check "a receiver that stands still is waited for, and handlers run" "handled, done" "$(cat said)"
 odd orphan
 has "a receiver that is killed" "killed, finalize -5 proton did not answer: the file may be missing" said
 has "later calls say so" "start -1 the proton that this program started is gone" said
