@@ -10,6 +10,7 @@ import triton.profiler under `proton record` or `proton top`. What such a script
 exception of its own; what cannot be had here is left out, and a note of the profile says so.
 """
 import ctypes
+import functools
 import importlib
 import importlib.util
 import os
@@ -87,6 +88,20 @@ def _check(status, session):
         raise RuntimeError("Session has not been initialized: %d" % session) from None
 
 
+def _theirs(function):
+    """A function of sessions, which Triton's own collector answers of its own. Arguments are given by their place:
+    its releases have other names for them."""
+
+    @functools.wraps(function)
+    def call(self, session, *arguments, **named):
+        if session < THEIRS:
+            return function(self, session, *arguments, **named)
+        arguments += tuple(named.values())
+        return getattr(self._tritons, function.__name__)(session - THEIRS, *arguments)
+
+    return call
+
+
 class Seam(types.ModuleType):
     """The module. Its functions have the names and arguments that Triton's layer has for them."""
 
@@ -135,9 +150,8 @@ class Seam(types.ModuleType):
             note("a session of Triton's Proton is an ordinary one: %s" % error)
             return session
 
+    @_theirs
     def activate(self, session):
-        if session >= THEIRS:
-            return self._tritons.activate(session - THEIRS)
         _check(_native.session_activate(session), session)
 
     def activate_all(self):
@@ -145,10 +159,8 @@ class Seam(types.ModuleType):
             self._tritons.activate_all()
         _native.check(_native.session_activate(_native.ALL_SESSIONS))
 
-    # flushing: since Triton 3.7.
+    @_theirs  # flushing: since Triton 3.7
     def deactivate(self, session, *flushing):
-        if session >= THEIRS:
-            return self._tritons.deactivate(session - THEIRS, *flushing)
         _check(_native.session_deactivate(session, any(flushing)), session)
 
     def deactivate_all(self, *flushing):
@@ -156,9 +168,8 @@ class Seam(types.ModuleType):
             self._tritons.deactivate_all(*flushing)
         _native.check(_native.session_deactivate(_native.ALL_SESSIONS, any(flushing)))
 
+    @_theirs
     def finalize(self, session, outputFormat=""):
-        if session >= THEIRS:
-            return self._tritons.finalize(session - THEIRS, outputFormat)
         _check(_native.session_finalize(session, _native.encode(outputFormat)), session)
         self._ours["forget_types"]()
 
@@ -184,21 +195,27 @@ class Seam(types.ModuleType):
 
     # ---- what sessions have so far ----
 
+    @_theirs
     def get_data(self, session, phase=0):
         return self._data(session, phase, b"hatchet").decode()
 
+    @_theirs
     def get_data_msgpack(self, session, phase=0):
         return self._data(session, phase, b"hatchet_msgpack")
 
+    @_theirs
     def clear_data(self, session, phase=0, clearUpToPhase=False):
         _check(_native.phase_clear(session, phase, clearUpToPhase), session)
 
+    @_theirs
     def advance_data_phase(self, session):
         return _check(_native.phase_advance(session), session)
 
+    @_theirs
     def is_data_phase_complete(self, session, phase=0):
         return bool(_check(_native.phase_is_complete(session, phase), session))
 
+    @_theirs
     def get_context_depth(self, session):
         return self._ours["context_depth"]()
 

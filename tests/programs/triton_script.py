@@ -162,6 +162,40 @@ def trace():
     proton.finalize()
 
 
+def inside():
+    """Triton's own collector beside ours, by the functions that its layer calls."""
+    from triton._C.libproton import proton as libproton
+
+    ours = libproton.start("ours", "shadow", "tree", "cupti")
+    theirs = libproton.start("theirs", "shadow", "tree", "instrumentation", "cuda")
+    again = libproton.start("theirs", "shadow", "tree", "instrumentation", "cuda")
+    print("two" if ours != theirs else "one", again == theirs)
+    scope = libproton.record_scope()
+    libproton.enter_scope(scope, "outer")
+    libproton.add_metrics(scope, {"given": 2.0})
+    libproton.enter_state("state")
+    launch("add")
+    libproton.exit_state()
+    print("depth", libproton.get_context_depth(ours), libproton.get_context_depth(theirs))
+    libproton.exit_scope(scope, "outer")
+    libproton.deactivate(theirs)
+    libproton.activate(theirs)
+    try:
+        libproton.activate(theirs + 1)
+    except RuntimeError as error:
+        print(str(error).partition(": ")[0])
+    libproton.finalize(theirs, "hatchet")
+    libproton.finalize_all("hatchet")
+
+
+def worker():
+    rank = os.environ["RANK"]
+    print(proton.start("rank" + rank))
+    with proton.scope("rank " + rank):
+        launch("add", 1 + int(rank))
+    proton.finalize()
+
+
 def many():
     proton.start("m")
     for i in range(int(sys.argv[3])):

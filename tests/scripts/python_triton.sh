@@ -238,6 +238,33 @@ check "metrics come late, too" "decorated three[0] (%)=1, decorated/add count=1,
 	"$(tree s.hatchet given late less "big (ns)" "three[0] (%)")"
 check "time on the CPU" yes "$([ "$(metric s.hatchet timed 'cpu_time (ns)' | cut -d. -f1)" -gt 0 ] && echo yes)"
 
+# Its own collector is loaded for what is its own, and wants a libcuda: the mock is one.
+LD_LIBRARY_PATH=$libs record inside
+check "instrumentation: status" 0 $?
+check "instrumentation: sessions" "two True|depth 1 1|Session has not been initialized|" "$(tr '\n' '|' <out)"
+check "instrumentation: ours" "outer given=2, outer/state/add count=1" "$(tree ours.hatchet given)"
+check "instrumentation: theirs" "outer given=2" "$(tree theirs.hatchet given)"
+has "instrumentation: a note" "are left to Triton's own collector" <(notes run.hatchet)
+
+# As torchrun starts its workers: by fork and exec, each with its rank.
+cat >agent.py <<'END'
+import os, sys
+failed = 0
+for rank in range(2):
+    pid = os.fork()
+    if pid == 0:
+        os.execve(sys.executable, [sys.executable, "-u"] + sys.argv[1:],
+                  dict(os.environ, RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE="2", LOCAL_WORLD_SIZE="2"))
+    failed |= os.waitpid(pid, 0)[1]
+sys.exit(failed != 0)
+END
+timeout 240 "$PROTON" record -q --context scopes -o run.hatchet -- "$python" agent.py "$app" "$cuda" worker >out 2>err
+check "workers: status" 0 $?
+check "workers: each has its sessions" "0|0|" "$(tr '\n' '|' <out)"
+check "workers: and its file" "rank 0/add count=1; rank 1/add count=2" "$(tree rank0.hatchet); $(tree rank1.hatchet)"
+check "workers: the run has all, by rank" "[0, 1] rank 0/add count=1, rank 1/add count=2" \
+	"$("$PROTON" export -f json run.hatchet | python3 -c 'import json, sys; print(sorted(p["rank"] for p in json.load(sys.stdin)["processes"] if p["rank"] >= 0))') $(tree run.hatchet)"
+
 record trace
 events=$(python3 -c 'import json; print(*[(e["ph"], e["args"].get("call_stack")) for e in json.load(open("t.chrome_trace"))["traceEvents"]], sep="|")')
 if "$python" -c 'import sys, triton; sys.exit(triton.__version__ >= "3.8")'; then
