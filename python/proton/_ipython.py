@@ -5,8 +5,8 @@ import html
 import os
 import tempfile
 
-from . import _command, _load
-from .profile import finalize, start
+from . import _command, _load, _native
+from .profile import finalize, is_live, start
 
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"))
 
@@ -82,17 +82,28 @@ class Tree:
         )
 
 
+def _written(folder):
+    """The file of the cell's session: that of all phases, where the cell had several. None: there is none."""
+    files = sorted(os.path.join(folder, file) for file in os.listdir(folder))
+    if len(files) < 2:
+        return files[0] if files else None
+    whole = os.path.join(folder, "whole.hatchet")
+    _command.output("merge", "-o", whole, "--", *files)
+    return whole
+
+
 def _run(shell, cell, options, folder):
-    """Run the cell in a session of its own. Returns the profile's file, or None."""
-    name = os.path.join(folder, "cell")
-    session = start(name, context=options.context, hook=options.hook)
+    """Run the cell in a session of its own, which it may end itself. Returns the profile's file, or None."""
+    session = start(os.path.join(folder, "cell"), context=options.context, hook=options.hook)
+    if session is None:
+        return None
     try:
         # It shows what the cell raises, and returns.
         shell.run_cell(cell, store_history=False)
     finally:
-        if session is not None:
+        if is_live(session):
             finalize(session)
-    return None if session is None else name + ".hatchet"
+    return _written(folder)
 
 
 def cell_magic(shell, line, cell):
@@ -104,9 +115,13 @@ def cell_magic(shell, line, cell):
 
     options = _parser().parse_args(line.split())
     with tempfile.TemporaryDirectory(prefix="proton-cell-") as folder:
-        file = _run(shell, cell, options, folder)
+        try:
+            file = _run(shell, cell, options, folder)
+        except _native.Error as error:
+            print("proton: %s" % error)
+            return
         if file is None:
-            print("proton: nothing is profiled")
+            print("proton: nothing is profiled, or not written")
             return
         display(Tree(file, options.depth))
         if options.name:

@@ -197,6 +197,11 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
     return session
 
 
+def is_live(session):
+    """Is this a session of this module that was not finalized? Any thread."""
+    return session in _live
+
+
 def activate(session=None, *, session_id=None):
     """Record again. session: None for all. Does nothing while nobody profiles.
 

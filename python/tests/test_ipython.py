@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 import contextlib
+import glob
 import io
 import os
+import tempfile
 import unittest
 from unittest import mock
 
@@ -14,11 +16,16 @@ except ImportError:
     InteractiveShell = None
 
 
+def files():
+    """Of cells that are under way."""
+    return glob.glob(os.path.join(tempfile.gettempdir(), "proton-cell-*", "cell.hatchet"))
+
+
 class Shell:
     """As much of IPython's as the magic uses."""
 
     def run_cell(self, cell, store_history):
-        exec(cell, {"launch": launch, "proton": proton})
+        exec(cell, {"launch": launch, "proton": proton, "files": files})
 
 
 @unittest.skipUnless(COMMAND, "needs the command")
@@ -30,8 +37,7 @@ class Trees(RecordedCase):
         self.addCleanup(commands.stop)
 
     def profile(self, code):
-        folder = os.path.join(os.getcwd(), "cell folder")
-        os.mkdir(folder)
+        folder = tempfile.mkdtemp(prefix="cell ", dir=os.getcwd())
         options = _ipython._parser().parse_args([])
         return _ipython._run(Shell(), code, options, folder)
 
@@ -49,6 +55,28 @@ class Trees(RecordedCase):
         self.assertEqual(places, sorted(places))
         self.assertIn("<td>3.00us</td><td>75.0</td><td>3</td><td>1.00us</td>", page)
         self.assertNotIn(">add<", _ipython.Tree(file, depth=2)._repr_html_())
+
+    def test_cell_ends_its_session(self):
+        for code, n in (
+            ("launch('add')\nproton.finalize()\nlaunch('add')", 1),
+            ("launch('add')\nproton.finalize(output_format='hatchet_msgpack')", 1),
+            ("s = proton.start('mine')\nlaunch('add')\nproton.finalize(s)", 1),
+            ("launch('add')\nproton.data.advance_phase(session)\nlaunch('add')\nproton.finalize()", 2),
+            ("launch('add', 2)\nproton.finalize()\nproton.start('again')", 2),
+        ):
+            with self.subTest(code):
+                if "session" in code:
+                    code = "session, = proton.profile.__globals__['_live']\n" + code
+                tree = _ipython.Tree(self.profile(code))
+                self.assertIn("<td>%d</td>" % n, tree._repr_html_().split(">ROOT<")[0])
+                proton.finalize()
+
+    def test_cell_without_a_file(self):
+        with contextlib.redirect_stdout(io.StringIO()) as out, mock.patch.dict(
+            "sys.modules", {"IPython": mock.Mock(), "IPython.display": mock.Mock()}
+        ):
+            _ipython.cell_magic(Shell(), "", "import os\nproton.finalize()\nos.unlink(files()[0])")
+        self.assertEqual(out.getvalue(), "proton: nothing is profiled, or not written\n")
 
     def test_no_work(self):
         self.assertIn("no GPU work", _ipython.Tree(self.profile("1"))._repr_html_())
