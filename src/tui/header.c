@@ -227,7 +227,7 @@ int header_draw(struct tui *t, const struct canvas *canvas)
 
 	draw_first(t, canvas, y++);
 	if (left > 0) {
-		devices = header_device_lines(t, left);
+		devices = header_device_lines(t, canvas->rows, left);
 		advice = (left > devices && t->advice.findings.n) || has_moved(t, canvas);
 		with_sensors = left - devices - advice >= header_sensor_lines(t, devices);
 		y += header_draw_devices(t, canvas, y, devices, with_sensors);

@@ -7,8 +7,9 @@
 struct tui;
 
 int header_draw(struct tui *t, const struct canvas *canvas); /* rows used */
-/* Lines for devices, at most so many (1 or more): each has one; several share the last where they are more. */
-int header_device_lines(const struct tui *t, int most);
+/* Lines for devices on a screen of so many rows, at most so many (1 or more): each has one; several share the
+ * last where they are more. */
+int header_device_lines(const struct tui *t, int rows, int most);
 /* Lines that their sensors would take, below those of devices that do not share one. */
 int header_sensor_lines(const struct tui *t, int lines);
 /* Rows used. */

@@ -17,8 +17,10 @@
  *          clock 1980 of 1980 MHz  power 612 of 700 W  61°C  memory 131GB of 151GB
  *     GPU0 H200  busy 9.32s  92.2% of the run  time 9.41s  copied 12.3GB     it has ended */
 
-#define MAX_DEVICE_LINES 4
-#define PAST_NS          (120 * NSEC_PER_SEC)
+#define DEVICE_LINES      4 /* more are put into the last of them */
+#define DEVICE_LINES_HIGH 8 /* the same, on a screen of so many rows: a node's worth of devices */
+#define HIGH_ROWS         45
+#define PAST_NS           (120 * NSEC_PER_SEC)
 
 enum {
 	LIVE_NUMBERS = 32, /* "  busy 100.0%   copy 9.99 GB/s " */
@@ -195,9 +197,10 @@ static void draw_device_line(struct tui *t, struct pen *pen, uint32_t i)
 		pen_printf(pen, ROLE_NORMAL, "copy %s GB/s", text);
 }
 
-int header_device_lines(const struct tui *t, int most)
+int header_device_lines(const struct tui *t, int rows, int most)
 {
-	return (int)CLAMP((int)t->usage.n_devices, 1, MIN(most, MAX_DEVICE_LINES));
+	most = MIN(most, rows >= HIGH_ROWS ? DEVICE_LINES_HIGH : DEVICE_LINES);
+	return (int)CLAMP((int)t->usage.n_devices, 1, most);
 }
 
 /* Devices that have a line of their own, when there are so many lines. */

@@ -11,7 +11,8 @@
 #include "tui/screen.h"
 #include "tui/tui_impl.h"
 
-#define SHORT 16
+#define SHORT     16
+#define SHORT_END 12 /* the same, when there is to be said that the program has ended */
 
 void tui_message(struct tui *t, const char *format, ...)
 {
@@ -24,13 +25,15 @@ void tui_message(struct tui *t, const char *format, ...)
 
 bool message_any(const struct tui *t)
 {
-	return prompt_is_open(&t->prompt) || *t->message;
+	return prompt_is_open(&t->prompt) || *t->message || t->status.run == TUI_RUN_ENDED;
 }
 
 /* A short screen has one line for messages and function keys together. */
 int message_bottom(const struct tui *t, const struct canvas *canvas)
 {
-	return canvas->rows >= SHORT ? 2 : canvas->rows >= 8 || message_any(t);
+	int two = t->status.run == TUI_RUN_ENDED ? SHORT_END : SHORT;
+
+	return canvas->rows >= two ? 2 : canvas->rows >= 8 || message_any(t);
 }
 
 /* What stays to be said of a program that has ended: how, how long it took, how busy the GPUs were,

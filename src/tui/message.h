@@ -7,7 +7,8 @@
 
 struct tui;
 
-bool message_any(const struct tui *t); /* is there one, or a prompt? */
+/* Is there one, or a prompt, or an end to tell of? */
+bool message_any(const struct tui *t);
 /* Lines below the panel: this one and that of function keys. */
 int message_bottom(const struct tui *t, const struct canvas *canvas);
 /* *ret_y, *ret_x: the cursor of a prompt. */

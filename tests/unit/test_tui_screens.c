@@ -667,6 +667,8 @@ static const struct {
 	{"losses", losses, &live_utf8, "5", 24, 80},
 	{"losses_40x10", losses, &live_ascii, "5", 10, 40},
 	{"ended_killed", killed, &live_utf8, "", 24, 80},
+	{"ended_killed_80x13", killed, &live_utf8, "", 13, 80},
+	{"ended_killed_40x10", killed, &live_ascii, "", 10, 40},
 	{"over_80x24", over, &live_utf8, "", 24, 80},
 	{"over_devices_140x40", over, &live_utf8, "4", 40, 140},
 	{"over_40x20", over, &live_ascii, "", 20, 40},
