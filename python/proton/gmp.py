@@ -129,6 +129,26 @@ def ranges_of(profile, names):
     return list(found.values())
 
 
+def _ranges_of_calls(profiler, name, type):
+    """What profile_function() returns: of a function, given in place of a name, or of a name and a type. profiler() is
+    asked at each call."""
+    if callable(name):
+        return _ranges_of_calls(profiler, None, "CONCURRENT_KERNEL")(name)
+    _word(type, TYPES, "profile type")
+
+    def decorate(function):
+        label = function.__qualname__ if name is None else name
+
+        @functools.wraps(function)
+        def call(*arguments, **keywords):
+            with profiler().profile_range(label, type):
+                return function(*arguments, **keywords)
+
+        return call
+
+    return decorate
+
+
 class GmpProfiler:
     """A profiler of ranges. All of one process share the device; each has ranges of its own.
 
@@ -243,21 +263,7 @@ class GmpProfiler:
 
     def profile_function(self, name=None, type="CONCURRENT_KERNEL"):
         """A decorator: each call of the function is a range, of the function's name where none is given."""
-        if callable(name):
-            return self.profile_function()(name)
-        _word(type, TYPES, "profile type")
-
-        def decorate(function):
-            label = function.__qualname__ if name is None else name
-
-            @functools.wraps(function)
-            def call(*arguments, **keywords):
-                with self.profile_range(label, type):
-                    return function(*arguments, **keywords)
-
-            return call
-
-        return decorate
+        return _ranges_of_calls(lambda: self, name, type)
 
     # ---- results ----
 
@@ -406,21 +412,7 @@ def profile_memory(name):
 
 def profile_function(name=None, type="CONCURRENT_KERNEL"):
     """GmpProfiler.profile_function() of the global profiler, which may be made later than the function."""
-    if callable(name):
-        return profile_function()(name)
-    _word(type, TYPES, "profile type")
-
-    def decorate(function):
-        label = function.__qualname__ if name is None else name
-
-        @functools.wraps(function)
-        def call(*arguments, **keywords):
-            with _global_profiler().profile_range(label, type):
-                return function(*arguments, **keywords)
-
-        return call
-
-    return decorate
+    return _ranges_of_calls(_global_profiler, name, type)
 
 
 def enable():
