@@ -118,6 +118,34 @@ static bool id_of(void *number, uint64_t *ret)
 	return !py.PyErr_Occurred();
 }
 
+/* What a function is given. */
+struct given {
+	uint64_t id;
+	const char *text;
+	size_t len;
+	void *held; /* what holds the text */
+};
+
+static void given_done(struct given *g)
+{
+	release(&g->held);
+}
+#define _given_ _cleanup_(given_done) struct given
+
+/* As many as kinds has letters: i an id, t a text, any other is not looked at. False: an exception. */
+static inline bool take(struct given *g, const char *kinds, void *const *args, ssize_t n)
+{
+	if (!takes(n, (ssize_t)strlen(kinds)))
+		return false;
+	for (ssize_t i = 0; i < n; i++) {
+		if (kinds[i] == 'i' && !id_of(args[i], &g->id))
+			return false;
+		if (kinds[i] == 't' && !(g->text = text_of(args[i], &g->len, &g->held)))
+			return false;
+	}
+	return true;
+}
+
 /* ---- ids ---- */
 
 static _Atomic uint64_t n_ids;
@@ -180,14 +208,12 @@ static void type_complain(const char *name, bool is_float)
 
 static void *call_whole(void *self, void *const *args, ssize_t n)
 {
-	_held_ held = NULL;
-	const char *text;
-	size_t len;
+	_given_ g = {0};
 
 	(void)self;
-	if (!takes(n, 1) || !(text = text_of(args[0], &len, &held)))
+	if (!take(&g, "t", args, n))
 		return NULL;
-	snprintf(whole, sizeof(whole), "%s", text);
+	snprintf(whole, sizeof(whole), "%s", g.text);
 	return none();
 }
 
@@ -224,20 +250,17 @@ static void *record_scope(void *self, void *const *args, ssize_t n)
 
 static void *enter_scope(void *self, void *const *args, ssize_t n)
 {
-	_held_ held = NULL;
-	const char *text;
-	uint64_t id;
-	size_t len;
+	_given_ g = {0};
 
 	(void)self;
-	if (!takes(n, 2) || !id_of(args[0], &id) || !(text = text_of(args[1], &len, &held)))
+	if (!take(&g, "it", args, n))
 		return NULL;
-	if (!len) {
-		text = "<scope>";
-		len = strlen(text);
+	if (!g.len) {
+		g.text = "<scope>";
+		g.len = strlen(g.text);
 	}
-	if (collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, text, len) >= 0)
-		know(id, node_here());
+	if (collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, g.text, g.len) >= 0)
+		know(g.id, node_here());
 	n_open++;
 	return none();
 }
@@ -267,15 +290,13 @@ static void *leave_scopes(void *self, void *const *args, ssize_t n)
 
 static void *scope_push(void *self, void *const *args, ssize_t n)
 {
-	_held_ held = NULL;
-	const char *text;
-	size_t len;
+	_given_ g = {0};
 
 	(void)self;
-	if (!takes(n, 1) || !(text = text_of(args[0], &len, &held)))
+	if (!take(&g, "t", args, n))
 		return NULL;
-	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, len ? text : "<scope>",
-		     len ? len : strlen("<scope>"));
+	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, g.len ? g.text : "<scope>",
+		     g.len ? g.len : strlen("<scope>"));
 	return none();
 }
 
@@ -300,15 +321,13 @@ static uint64_t pair_tag(const char *text, size_t len)
 
 static void *scope_open(void *self, void *const *args, ssize_t n)
 {
-	_held_ held = NULL;
-	const char *text;
-	size_t len;
+	_given_ g = {0};
 
 	(void)self;
-	if (!takes(n, 1) || !(text = text_of(args[0], &len, &held)))
+	if (!take(&g, "t", args, n))
 		return NULL;
-	n = collect_push(FRAME_SCOPE, pair_tag(text, len), len ? text : "<scope>",
-			 len ? len : strlen("<scope>"));
+	n = collect_push(FRAME_SCOPE, pair_tag(g.text, g.len), g.len ? g.text : "<scope>",
+			 g.len ? g.len : strlen("<scope>"));
 	return py.PyLong_FromLongLong(n < 0 ? MAX_DEPTH + 1 : n + 1);
 }
 
@@ -351,16 +370,13 @@ static void *scope_close(void *self, void *const *args, ssize_t n)
 
 static void *enter_op(void *self, void *const *args, ssize_t n)
 {
-	_held_ held = NULL;
-	const char *text;
-	uint64_t id;
-	size_t len;
+	_given_ g = {0};
 
 	(void)self;
-	if (!takes(n, 2) || !id_of(args[0], &id) || !(text = text_of(args[1], &len, &held)))
+	if (!take(&g, "it", args, n))
 		return NULL;
-	know(id, NODE_IS_OP);
-	collect_launch_begin(text, len);
+	know(g.id, NODE_IS_OP);
+	collect_launch_begin(g.text, g.len);
 	return none();
 }
 
@@ -376,14 +392,12 @@ static void *exit_op(void *self, void *const *args, ssize_t n)
 
 static void *enter_state(void *self, void *const *args, ssize_t n)
 {
-	_held_ held = NULL;
-	const char *text;
-	size_t len;
+	_given_ g = {0};
 
 	(void)self;
-	if (!takes(n, 1) || !(text = text_of(args[0], &len, &held)))
+	if (!take(&g, "t", args, n))
 		return NULL;
-	collect_state(len ? text : "<state>", len ? len : strlen("<state>"));
+	collect_state(g.len ? g.text : "<state>", g.len ? g.len : strlen("<state>"));
 	return none();
 }
 
@@ -450,40 +464,37 @@ static bool number_of(void *value, enum metric_type *ret_type, union metric_valu
 
 static void *put_metric(void *self, void *const *args, ssize_t n)
 {
-	_held_ held = NULL;
+	_given_ g = {0};
 	enum metric_type type;
 	union metric_value v;
-	const char *text;
-	uint64_t id;
 	uint32_t node;
 	bool is_float;
-	size_t len;
 
 	(void)self;
-	if (!takes(n, 3) || !id_of(args[0], &id) || !(text = text_of(args[1], &len, &held)))
+	if (!take(&g, "it-", args, n))
 		return NULL;
-	node = node_of(id);
+	node = node_of(g.id);
 	if (!number_of(args[2], &type, &v, &is_float))
 		return py.PyBool_FromLong(
-			put_text(node == NODE_IS_OP ? WIRE_NONE : node, text, args[2]));
-	if (node != NODE_IS_OP && !type_fits(node, text, len, is_float)) {
-		type_complain(text, is_float);
+			put_text(node == NODE_IS_OP ? WIRE_NONE : node, g.text, args[2]));
+	if (node != NODE_IS_OP && !type_fits(node, g.text, g.len, is_float)) {
+		type_complain(g.text, is_float);
 		return NULL;
 	}
 	if (type != METRIC_F64 || isfinite(v.f64))
-		collect_metric_at(node == NODE_IS_OP ? WIRE_NONE : node, text, type, v);
+		collect_metric_at(node == NODE_IS_OP ? WIRE_NONE : node, g.text, type, v);
 	return py.PyBool_FromLong(true);
 }
 
 static void *scope_timed(void *self, void *const *args, ssize_t n)
 {
+	struct given g = {0};
 	uint32_t node;
-	uint64_t id;
 
 	(void)self;
-	if (!takes(n, 1) || !id_of(args[0], &id))
+	if (!take(&g, "i", args, n))
 		return NULL;
-	node = node_of(id);
+	node = node_of(g.id);
 	if (node != NODE_IS_OP)
 		scope_timed_at(node);
 	return none();
