@@ -4,21 +4,8 @@
 # python3 and whatever else is here: other versions of the system, of pyenv, and in PROTON_TEST_PYTHONS.
 here=$(cd "${srcdir:-.}/tests" && pwd)
 . "$here/tools/cli_help.sh"
-libs=$(dirname "$PROTON")/tests/mocks/.libs
+. "$here/tools/mock_python.sh"
 app=$here/programs/python_contexts.py
-[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
-if grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; then
-	echo "skipped: python3 has not the sanitizer's runtime that the collector of this build needs"
-	exit 77
-fi
-export PROTON_CUPTI_PATH=$libs/mock_cupti.so
-cuda=$libs/libcuda.so.1
-pythons() {
-	local p
-	for p in python3 ${PROTON_TEST_PYTHONS:-} /usr/bin/python3.? /usr/bin/python3.?? "$HOME"/.pyenv/versions/3.*/bin/python3; do
-		[[ $p == *[*?]* ]] || "$p" -c 'import os, sys; print(os.path.realpath(sys.executable))' 2>/dev/null
-	done | sort -u
-}
 # What is in the profile and not expected, what is expected and not there, how many kernels are right.
 compare() {
 	"$PROTON" export -f json p.hatchet | python3 -c '

@@ -4,16 +4,9 @@
 # right. With python3, and with PROTON_TEST_PYTHONS.
 here=$(cd "${srcdir:-.}/tests" && pwd)
 . "$here/tools/cli_help.sh"
-. "$here/tools/pythons.sh"
-libs=$(dirname "$PROTON")/tests/mocks/.libs
+. "$here/tools/mock_python.sh"
 app=$here/programs/python_odd.py
 embed=$(dirname "$PROTON")/tests/programs/python_embed
-[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
-if grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; then
-	echo "skipped: python3 has not the sanitizer's runtime that the collector of this build needs"
-	exit 77
-fi
-export PROTON_CUPTI_PATH=$libs/mock_cupti.so
 # How often each was launched from where it said, the innermost two frames; and what is launched from elsewhere.
 compare() {
 	"$PROTON" export -f json p.hatchet | python3 -c '

@@ -4,15 +4,9 @@
 # here that has PyTorch: python3, the system's, and those in PROTON_TEST_PYTHONS.
 here=$(cd "${srcdir:-.}/tests" && pwd)
 . "$here/tools/cli_help.sh"
-libs=$(dirname "$PROTON")/tests/mocks/.libs
+. "$here/tools/mock_python.sh"
 app=$here/programs/torch_contexts.py
-[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
-if grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; then
-	echo "skipped: python3 has not the sanitizer's runtime that the collector of this build needs"
-	exit 77
-fi
 [ "$(uname -m)" = x86_64 ] || { echo "skipped: operators of PyTorch are seen on x86-64 only"; exit 77; }
-export PROTON_CUPTI_PATH=$libs/mock_cupti.so
 steps=20
 pythons() {
 	local p

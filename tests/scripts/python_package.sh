@@ -4,14 +4,7 @@
 # python3 alone, when the package has proton started.
 here=$(cd "${srcdir:-.}" && pwd)
 . "$here/tests/tools/cli_help.sh"
-. "$here/tests/tools/pythons.sh"
-libs=$(dirname "$PROTON")/tests/mocks/.libs
-[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
-if grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; then
-	echo "skipped: python3 has not the sanitizer's runtime that the collector of this build needs"
-	exit 77
-fi
-export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+. "$here/tests/tools/mock_python.sh"
 export PROTON_TEST_CUDA=$libs/libcuda.so.1 PROTON_TEST_COMMAND=$PROTON
 export PROTON_TEST_PROFILES=$here/tests/hatchet
 export PYTHONPATH=$here/python PYTHONDONTWRITEBYTECODE=1

@@ -5,21 +5,8 @@
 # Triton's own Python layer on it, unchanged: PROTON_TRITON_DIR may name the folder that holds it.
 here=$(cd "${srcdir:-.}/tests" && pwd)
 . "$here/tools/cli_help.sh"
-libs=$(dirname "$PROTON")/tests/mocks/.libs
+. "$here/tools/mock_python.sh"
 app=$here/programs/triton_script.py
-[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
-if grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; then
-	echo "skipped: python3 has not the sanitizer's runtime that the collector of this build needs"
-	exit 77
-fi
-export PROTON_CUPTI_PATH=$libs/mock_cupti.so
-cuda=$libs/libcuda.so.1
-pythons() {
-	local p
-	for p in python3 ${PROTON_TEST_PYTHONS:-} /usr/bin/python3.? /usr/bin/python3.?? "$HOME"/.pyenv/versions/3.*/bin/python3; do
-		[[ $p == *[*?]* ]] || "$p" -c 'import os, sys; print(os.path.realpath(sys.executable))' 2>/dev/null
-	done | sort -u
-}
 notes() { "$PROTON" export -f json "$1" | python3 -c 'import json, sys; print(*[n["text"] if isinstance(n, dict) else n for n in json.load(sys.stdin)["notes"]], sep="\n")'; }
 
 # ---- the way in: what is not Triton's has its module in a file, too
