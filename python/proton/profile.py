@@ -16,9 +16,10 @@ from .flags import context_word, data_word, flags, is_disabled, is_recorded, is_
 from .hooks import Hook, HookManager, LaunchHook
 
 DEFAULT_PROFILE_NAME = "proton"
+_NVTX = "NVTX_INJECTION64_PATH"
 
 _live = set()  # sessions of this process that are not finalized
-_once = {"warned": False, "started": False, "gone": False, "unsampled": False}
+_once = {"warned": False, "started": False, "gone": False, "unsampled": False, "nvtx": None}
 
 
 def _unknown(session):
@@ -131,6 +132,7 @@ def _at_exit():
 
 def _forked():
     _live.clear()
+    _close_nvtx()
     metric.forget()
     HookManager.forget()
     flags.profiling_on = is_recorded()
@@ -140,13 +142,22 @@ os.register_at_fork(after_in_child=_forked)
 
 
 def _open_nvtx():
-    """NVTX looks for a tool at its first call in a process, which is still to come as a rule. Under a run of
-    `proton` it is named already; TRITON_ENABLE_NVTX=0 leaves its ranges out."""
+    """NVTX looks for a tool at the first call of each library that uses it, which is still to come as a rule, and
+    in the environment alone. Under a run of `proton` it is named already; TRITON_ENABLE_NVTX=0 leaves its ranges
+    out."""
     if is_run() or context_word("shadow") != "shadow":
         return
     library = _native.load()
-    if library is not None:
-        os.environ.setdefault("NVTX_INJECTION64_PATH", library)
+    if library is not None and _NVTX not in os.environ:
+        _once["nvtx"] = os.environ[_NVTX] = library
+
+
+def _close_nvtx():
+    """Without sessions nobody is to be told of them, least of all what this program starts. What the user named, or
+    has named since, stays."""
+    if _once["nvtx"] is not None and os.environ.get(_NVTX) == _once["nvtx"]:
+        del os.environ[_NVTX]
+    _once["nvtx"] = None
 
 
 def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, hook=None):
@@ -185,8 +196,12 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
     _open_nvtx()
     try:
         session = _native.check(_native.session_start(path, options))
-    except (_native.Nobody, _native.Missing) as error:
-        return _nobody(error)
+    except _native.Error as error:
+        if not _live:
+            _close_nvtx()
+        if isinstance(error, (_native.Nobody, _native.Missing)):
+            return _nobody(error)
+        raise
     if not _once["started"]:
         _once["started"] = True
         atexit.register(_at_exit)
@@ -279,6 +294,7 @@ def _ended(session):
     HookManager.unregister(session)
     _live.discard(session)
     if not _live:
+        _close_nvtx()
         metric.forget()
         flags.profiling_on = is_recorded()
 

@@ -171,6 +171,42 @@ class Sessions(RecordedCase):
             self.assertEqual(kernels("t%d.hatchet" % i)["scope%d/add" % i], 10)
 
 
+class Folders(RecordedCase):
+    """Where the file of a session cannot be is said when it starts."""
+
+    def test_deleted(self):
+        os.mkdir("gone")
+        os.chdir("gone")
+        os.rmdir(os.path.join(self.home, "gone"))
+        for name in (None, "a", "../a"):
+            with self.assertRaisesRegex(proton.Invalid, "the current folder was deleted"):
+                proton.start(name)
+        self.named()
+
+    def test_closed(self):
+        os.makedirs("closed/within")
+        os.chmod(self.home, 0o777)
+        os.chmod("closed/within", 0o777)
+        os.chdir("closed/within")
+        os.chmod("..", 0)
+        self.addCleanup(os.chmod, os.path.join(self.home, "closed"), 0o700)
+        if os.geteuid() == 0:
+            os.seteuid(65534)
+            self.addCleanup(os.seteuid, 0)
+        with self.assertRaisesRegex(proton.Invalid, "the current folder cannot be reached by its path"):
+            proton.start("a")
+
+    def setUp(self):
+        super().setUp()
+        self.home = os.getcwd()
+
+    def named(self):
+        session = proton.start(os.path.join(self.home, "b"))
+        launch("add")
+        proton.finalize(session)
+        self.assertEqual(read(os.path.join(self.home, "b.hatchet"))["add"]["count"], 1)
+
+
 class Decorator(RecordedCase):
     def test_with_arguments(self):
         @proton.profile(name="f", context="shadow")
@@ -530,6 +566,31 @@ class AtExit(Case):
         ):
             out, err = run(code, PROTON_COMMAND=COMMAND, **variables)
             self.assertTrue(out.startswith(said), (variables, out, err))
+
+    @unittest.skipUnless(COMMAND, "needs a command")
+    def test_nvtx_is_nobody_else_s(self):
+        """… and whose sessions are over names it for nobody: neither for children, nor in a fork child."""
+        code = (
+            "import os, subprocess, sys, proton\n"
+            "child = 'import os; print(os.environ.get(\"NVTX_INJECTION64_PATH\", \"-\"))'\n"
+            "def told(): return subprocess.check_output([sys.executable, '-c', child]).decode().strip()\n"
+            "a, b = proton.start('a'), proton.start('b')\n"
+            "proton.finalize(a)\n"
+            "kept = 'NVTX_INJECTION64_PATH' in os.environ\n"
+            "ends = os.pipe()\n"
+            "if os.fork() == 0: os.write(ends[1], told().encode()); os._exit(0)\n"
+            "os.wait()\n"
+            "forked = os.read(ends[0], 99).decode()\n"
+            "if len(sys.argv) > 1: os.environ['NVTX_INJECTION64_PATH'] = 'theirs'\n"
+            "proton.finalize(b)\n"
+            "print(kept, forked, told(), end=' ')\n"
+            "try: proton.start('x', context='nonsense')\n"
+            "except ValueError: print(told())\n"
+        )
+        self.assertEqual(run(code, PROTON_COMMAND=COMMAND)[0], "True - - -\n")
+        self.assertEqual(run(code, "set", PROTON_COMMAND=COMMAND)[0], "True - theirs theirs\n")
+        out, err = run(code, PROTON_COMMAND=COMMAND, NVTX_INJECTION64_PATH="user's")
+        self.assertEqual(out, "True user's user's user's\n")
 
     def test_disabled(self):
         for variable in ("PROTON_DISABLE", "TRITON_PROTON_DISABLE"):

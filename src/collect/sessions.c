@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <time.h>
+#include <sys/stat.h>
 #include "collect/asks.h"
 #include "collect/burst.h"
 #include "collect/epochs.h"
@@ -67,10 +67,27 @@ struct spec {
 	const char *flush_format; /* NULL: phases stay until they are cleared */
 };
 
+/* The current folder by its path, which proton writes the file by: one that was deleted has none, and folders above
+ * it may not be open to the program. Said now, for at the end there would be no file. */
+static int spec_folder(struct spec *spec)
+{
+	static const char hint[] = "give the session a name that begins with '/'";
+	struct stat here, there;
+
+	if (!getcwd(spec->name, sizeof(spec->name)) || *spec->name != '/')
+		return session_fail(PROTON_INVALID, "the current folder was deleted: %s", hint);
+	if (stat(".", &here) == 0 && stat(spec->name, &there) == 0 && here.st_dev == there.st_dev &&
+	    here.st_ino == there.st_ino)
+		return 0;
+	return session_fail(PROTON_INVALID, "the current folder cannot be reached by its path: %s",
+			    hint);
+}
+
 /* The file is named from where the program stands now. */
 static int spec_name(struct spec *spec, const char *name)
 {
 	size_t len = 0, n;
+	int r;
 
 	name = *or_empty(name) ? name : "proton";
 	n = MIN(strlen(name), (size_t)PATH_MAX);
@@ -78,8 +95,9 @@ static int spec_name(struct spec *spec, const char *name)
 		return session_fail(PROTON_INVALID,
 				    "a session is written to a file: '-' names none");
 	if (*name != '/') {
-		if (!getcwd(spec->name, sizeof(spec->name)))
-			return session_fail(PROTON_INVALID, "the current folder has no path");
+		r = spec_folder(spec);
+		if (r < 0)
+			return r;
 		len = strlen(spec->name);
 		if (len + 1 < sizeof(spec->name))
 			spec->name[len++] = '/';
