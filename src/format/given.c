@@ -10,6 +10,17 @@
 
 /* ---- keys ---- */
 
+/* The collector keeps what is called like something measured apart. What says where a node ran stays so. */
+static const char *own_begin(const char *name)
+{
+	static const char apart[] = "user:";
+	size_t n = sizeof(apart) - 1;
+
+	return !strncmp(name, apart, n) && name[n] && strncmp(name + n, "device_", 7) != 0
+		       ? name + n
+		       : name;
+}
+
 /* The length of a name without what the collector puts behind that of a metric beside another. */
 static size_t own_len(const char *name)
 {
@@ -46,8 +57,9 @@ static size_t element_of(const char *bare, size_t len, uint32_t *ret)
 	return i - 1;
 }
 
-const char *given_key(const char *name, char buf[static GIVEN_KEY_MAX], uint32_t *ret_element)
+const char *given_key(const char *whole, char buf[static GIVEN_KEY_MAX], uint32_t *ret_element)
 {
+	const char *name = own_begin(whole);
 	size_t len = own_len(name), bare = MIN(metric_bare_len(name), len),
 	       n = element_of(name, bare, ret_element);
 

@@ -7,6 +7,9 @@
  *   "loss"              loss    the value itself
  *   "tile[2] (ns)"      tile (ns)    2, of a list
  *   "lr (text)"         lr      the value itself: where "lr" is a number elsewhere (collect/metrics.c)
+ *   "user:count"        count   the value itself: as what is measured
+ *
+ * Of several values that have one key at a node the first has it, and others are under their names.
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +24,7 @@ const char *given_key(const char *name, char buf[static GIVEN_KEY_MAX], uint32_t
 /* The other way: the name of an element of a list. */
 void given_element(const char *key, uint32_t element, char buf[static GIVEN_KEY_MAX]);
 
-/* Metrics by key, those of one key together: whole values first, then elements in their order. */
+/* Metrics by key, those of one key together: whole values first, as they are numbered, then elements in order. */
 struct given {
 	const char *key;
 	uint32_t metric, element;

@@ -154,17 +154,18 @@ static void write_device_column(struct hwrite *w, const struct given *c, uint32_
 	jsonw_key_text(&w->json, c->key, c->metric == COLUMN_DEVICE_ID ? d->id : d->type);
 }
 
-/* False: the node has no such value. */
-static bool write_whole(struct hwrite *w, const struct given *c, bool root)
+static bool has_column(const struct hwrite *w, const struct given *c, bool root)
 {
-	if (root ? !is_on_root(w, c->metric) : !w->present[c->metric])
-		return false;
-	jsonw_key(&w->json, c->key);
+	return root ? is_on_root(w, c->metric) : w->present[c->metric];
+}
+
+static void write_whole(struct hwrite *w, const struct given *c, const char *key)
+{
+	jsonw_key(&w->json, key);
 	if (w->present[c->metric])
 		write_value(w, c->metric);
 	else
 		jsonw_u64(&w->json, 0);
-	return true;
 }
 
 /* A list, up to the last element that the node has. */
@@ -188,19 +189,27 @@ static void write_list(struct hwrite *w, const struct given *c, uint32_t n)
 	jsonw_array_end(&w->json);
 }
 
-/* The columns of one key: a node has the value of one of them, or a list of several. */
+/* The columns of one key: of several values that a node has the first goes by it. */
 static void write_columns(struct hwrite *w, const struct given *c, uint32_t n, uint32_t device,
 			  bool root)
 {
+	bool taken = false;
+
 	if (c->metric == COLUMN_DEVICE_ID || c->metric == COLUMN_DEVICE_TYPE) {
 		write_device_column(w, c, device);
 		return;
 	}
-	for (; n && c->element == GIVEN_WHOLE; c++, n--)
-		if (write_whole(w, c, root))
-			return;
-	if (n)
+	for (; n && c->element == GIVEN_WHOLE; c++, n--) {
+		if (!has_column(w, c, root))
+			continue;
+		write_whole(w, c, taken ? hwrite_metric(w, c->metric)->name : c->key);
+		taken = true;
+	}
+	if (!taken)
 		write_list(w, c, n);
+	for (; taken && n; c++, n--)
+		if (w->present[c->metric])
+			write_whole(w, c, hwrite_metric(w, c->metric)->name);
 }
 
 static void write_metrics(struct hwrite *w, const struct part *parts, uint32_t n)

@@ -155,23 +155,26 @@ static void put_index(struct writer *w, int32_t index)
 	put_string(w, digits, (size_t)n);
 }
 
-/* How much of the columns of one key a node has: the first n of a list, or in *ret_whole the one that is its
- * value. 0: nothing. */
-static uint32_t present_of(const struct writer *w, uint32_t node, const struct given *c, uint32_t n,
-			   const struct given **ret_whole)
+/* Of the columns of one key: how many pairs of key and value a node has. *ret_list: how many of its columns, from
+ * *ret_first on, are one list; 0: none are. */
+static uint32_t count_columns(const struct writer *w, uint32_t node, const struct given *c,
+			      uint32_t n, const struct given **ret_first, uint32_t *ret_list)
 {
-	const struct given *list = c;
+	uint32_t pairs = 0, elements = 0;
 	union metric_value v;
 
-	for (; n && list->element == GIVEN_WHOLE; list++, n--)
-		if (has_value(w, node, list->metric, &v)) {
-			*ret_whole = list;
-			return 1;
-		}
-	*ret_whole = NULL;
-	while (n && !has_element(w, node, list[n - 1].metric, &v))
+	*ret_list = 0;
+	for (; n && c->element == GIVEN_WHOLE; c++, n--)
+		pairs += has_value(w, node, c->metric, &v);
+	*ret_first = c;
+	while (n && !has_element(w, node, c[n - 1].metric, &v))
 		n--;
-	return n;
+	for (uint32_t i = 0; i < n; i++)
+		elements += has_element(w, node, c[i].metric, &v);
+	if (pairs || !n)
+		return pairs + elements;
+	*ret_list = n;
+	return 1;
 }
 
 static void put_list(struct writer *w, uint32_t node, const struct given *c, uint32_t n)
@@ -190,24 +193,29 @@ static void put_list(struct writer *w, uint32_t node, const struct given *c, uin
 	}
 }
 
-/* The columns of one key. */
+/* The columns of one key: of several values the first goes by it, others by their names. */
 static void put_columns(struct writer *w, uint32_t node, const struct given *c, uint32_t n)
 {
-	const struct given *whole, *list = c;
-	union metric_value v = {0};
-	uint32_t present = present_of(w, node, c, n, &whole);
+	const struct given *first;
+	bool taken = false, has;
+	union metric_value v;
+	uint32_t list;
 
-	if (!present)
-		return;
-	put_word(w, c->key);
-	if (whole) {
-		has_value(w, node, whole->metric, &v);
-		put_value(w, whole->metric, v);
+	count_columns(w, node, c, n, &first, &list);
+	if (list) {
+		put_word(w, c->key);
+		put_list(w, node, first, list);
 		return;
 	}
-	while (list->element == GIVEN_WHOLE)
-		list++;
-	put_list(w, node, list, present);
+	for (; n; c++, n--) {
+		has = c->element == GIVEN_WHOLE ? has_value(w, node, c->metric, &v)
+						: has_element(w, node, c->metric, &v);
+		if (!has)
+			continue;
+		put_word(w, taken ? metric_table_get(w->s->metrics, c->metric)->name : c->key);
+		put_value(w, c->metric, v);
+		taken = true;
+	}
 }
 
 static void put_device_of(struct writer *w, const struct session_device *device)
@@ -222,12 +230,12 @@ static void put_metrics(struct writer *w, uint32_t node)
 {
 	const struct session_device *device = device_of(w->s, node);
 	const struct given_list *l = &w->columns;
-	const struct given *whole;
-	uint32_t n = device ? 2 : 0, i, run;
+	const struct given *first;
+	uint32_t n = device ? 2 : 0, i, run, list;
 
 	for (i = 0; i < l->n; i += run) {
 		run = given_run(l, i);
-		n += present_of(w, node, &l->given[i], run, &whole) != 0;
+		n += count_columns(w, node, &l->given[i], run, &first, &list);
 	}
 	put_map(w, n);
 	for (i = 0; i < l->n; i += run) {

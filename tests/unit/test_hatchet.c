@@ -835,17 +835,15 @@ START_TEST(the_roots_zeros_are_no_values)
 }
 END_TEST
 
-/* What a program gave: lists, and a name that is a number here and a text there. */
+/* What a program gave: lists, a name that is a number here and a text there, and one of what is measured. */
 static struct session *given_session(void)
 {
 	static const struct {
 		const char *name;
 		enum metric_type type;
-	} metrics[] = {{"tile[1] (us)", METRIC_U64},
-		       {"lr", METRIC_F64},
-		       {"tile[0] (us)", METRIC_U64},
-		       {"lr (text)", METRIC_TEXT},
-		       {"odd[1]", METRIC_F64}};
+	} metrics[] = {{"tile[1] (us)", METRIC_U64}, {"lr", METRIC_F64},
+		       {"tile[0] (us)", METRIC_U64}, {"lr (text)", METRIC_TEXT},
+		       {"odd[1]", METRIC_F64},       {"user:count", METRIC_U64}};
 	struct session *s = session_new();
 	uint32_t nodes[] = {session_node(s, SESSION_ROOT, FRAME_SCOPE, "first"),
 			    session_node(s, SESSION_ROOT, FRAME_SCOPE, "second")};
@@ -859,7 +857,9 @@ static struct session *given_session(void)
 	for (uint32_t i = 0; i < 2; i++) {
 		session_add(s, nodes[i], lane, 0, ids[0], (union metric_value){.u64 = 2});
 		session_add(s, nodes[i], lane, 0, ids[2], (union metric_value){.u64 = 1 + i});
+		session_add(s, nodes[i], lane, 0, ids[5], (union metric_value){.u64 = 5});
 	}
+	kernel(s, nodes[1], lane, 100, 1);
 	session_add(s, nodes[0], lane, 0, ids[1], (union metric_value){.f64 = 0.5});
 	session_add(s, nodes[0], lane, 0, ids[4], (union metric_value){.f64 = 7});
 	session_add(s, nodes[1], lane, 0, ids[3],
@@ -867,23 +867,56 @@ static struct session *given_session(void)
 	return s;
 }
 
+static const struct write_options as_given = {.as_given = true, .compact = true};
+
 START_TEST(what_was_given_is_as_it_was_given)
 {
-	static const struct write_options as_given = {.as_given = true, .compact = true};
 	struct session *s = given_session(), *back;
 	struct buf text;
 
 	write_text(s, &as_given, &text);
+	ck_assert_ptr_nonnull(strstr(buf_str(&text), "\"count\":5,"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&text), "\"count\":1,\"user:count\":5,"));
 	ck_assert_ptr_nonnull(
 		strstr(buf_str(&text), "\"lr\":0.5,\"odd\":[null,7.0],\"tile (us)\":[1,2]"));
-	ck_assert_ptr_nonnull(strstr(buf_str(&text), "\"lr\":\"cosine\",\"tile (us)\":[2,2]"));
+	ck_assert_ptr_nonnull(
+		strstr(buf_str(&text), "\"lr\":\"cosine\",\"tile (us)\":[2,2],\"time (ns)\":100"));
 	back = parse_ok(text.data, text.len);
 	ck_assert_uint_eq(back->n_notes, 0); /* rows and metrics say the same */
 	ck_assert(own(back, node_named(back, "second"), "tile[0] (us)") == 2);
 	ck_assert(own(back, node_named(back, "first"), "odd[1]") == 7);
+	ck_assert(own(back, node_named(back, "first"), "user:count") == 5);
+	ck_assert(isnan(own(back, node_named(back, "first"), "count")));
 	ck_assert_uint_ne(metric_table_find(back->metrics, "lr (text)"), METRIC_NONE);
 	session_free(back);
 	buf_done(&text);
+	session_free(s);
+}
+END_TEST
+
+START_TEST(what_was_given_is_so_in_messagepack)
+{
+	struct session *s = given_session(), *back = session_new();
+	struct out *out = malloc(sizeof(*out));
+	struct format_error error = {0};
+	struct reader_memory memory;
+	struct reader_input in;
+	struct buf data;
+
+	buf_init(&data, 0);
+	out_to_buf(out, &data);
+	ck_assert_int_eq(format_msgpack.write(s, &as_given, out), 0);
+	ck_assert_int_eq(out_flush(out), 0);
+	memory = (struct reader_memory){data.data, data.len, 0};
+	reader_init_memory(&in, &memory);
+	ck_assert_msg(format_read(&in, back, &error) == 0, "%s", error.reason);
+	ck_assert(own(back, node_named(back, "second"), "tile[0] (us)") == 2);
+	ck_assert(own(back, node_named(back, "first"), "odd[1]") == 7);
+	ck_assert(own(back, node_named(back, "second"), "user:count") == 5);
+	ck_assert(own(back, node_named(back, "second"), "count") == 1);
+	session_free(back);
+	buf_done(&data);
+	free(out);
 	session_free(s);
 }
 END_TEST
@@ -983,6 +1016,7 @@ static TCase *contract_cases(void)
 	tcase_add_test(tc, texts_do_not_add_up);
 	tcase_add_test(tc, the_roots_zeros_are_no_values);
 	tcase_add_test(tc, what_was_given_is_as_it_was_given);
+	tcase_add_test(tc, what_was_given_is_so_in_messagepack);
 	tcase_add_test(tc, elements_are_named_before_the_unit);
 	tcase_add_test(tc, whole_numbers_stay_exact);
 	tcase_add_test(tc, devices_are_found);
