@@ -361,6 +361,67 @@ static bool is_repeated(const struct writer *w, const struct name_part *of, uint
 	return false;
 }
 
+/* ---- Composable Kernel ---- */
+
+/* Numbers in a row, of which some are rows, columns and depth of the tile: behind how the product is
+ * specialized and how many threads there are, unless these stand before everything. */
+enum { RUN_LEAST = 5, RUN_BEFORE_TILE = 2, TILE = 3 };
+
+/* The argument with which the tile begins; PART_NONE: there is none. */
+static uint32_t tile_of(const struct signature *s, const struct name_part *of)
+{
+	bool begins_so = of->child != PART_NONE && part_of(s, of->child)->kind == PART_NUMBER;
+	uint32_t first = PART_NONE;
+	unsigned n = 0;
+
+	for (uint32_t i = of->child; i != PART_NONE && n < RUN_LEAST; i = part_of(s, i)->next) {
+		n = part_of(s, i)->kind == PART_NUMBER ? n + 1 : 0;
+		if (n == (begins_so ? 1 : 1 + RUN_BEFORE_TILE))
+			first = i;
+	}
+	return n == RUN_LEAST ? first : PART_NONE;
+}
+
+/* How far an argument is in the tile, from 1 on; 0: it is none of it. */
+static unsigned place_in_tile(const struct signature *s, const struct name_part *of,
+			      uint32_t argument)
+{
+	uint32_t i = part_rule(of) == RULE_GRIDWISE ? tile_of(s, of) : PART_NONE;
+
+	for (unsigned n = 1; i != PART_NONE && n <= TILE; n++, i = part_of(s, i)->next)
+		if (i == argument)
+			return n;
+	return 0;
+}
+
+static bool is_layout(const struct name_part *p)
+{
+	return p->kind == PART_TYPE && p->len > 5 && !memcmp(p->text + p->len - 5, "Major", 5);
+}
+
+/* Layouts of what is multiplied, the first type, and the tile. */
+static bool gridwise_wants(const struct writer *w, const struct name_part *of, uint32_t argument,
+			   const struct counted *n)
+{
+	unsigned layouts = 0;
+
+	if (argument == n->first_element || place_in_tile(w->s, of, argument))
+		return true;
+	for (uint32_t i = of->child; i != argument; i = part_of(w->s, i)->next)
+		layouts += is_layout(part_of(w->s, i));
+	return is_layout(part_of(w->s, argument)) && layouts < 2;
+}
+
+/* "transform_impl<unsigned long*, int*>" of rocPRIM, where nothing else says what it is about. */
+static bool is_about(const struct writer *w, const struct name_part *of, uint32_t argument,
+		     const struct counted *n)
+{
+	return w->library && !n->functors && argument == n->first_element && of->len > 5 &&
+	       !memcmp(of->text + of->len - 5, "_impl", 5);
+}
+
+/* ---- any ---- */
+
 /* In the shortest form, types of elements stand in a functor when there is one and nothing else;
  * those of a kernel stand as long as there is room. */
 static bool is_wanted(const struct writer *w, const struct name_part *of, uint32_t argument,
@@ -368,10 +429,15 @@ static bool is_wanted(const struct writer *w, const struct name_part *of, uint32
 {
 	enum sense sense = sense_of(w->s, w->level, argument);
 
+	if (w->level == BRIEF_LEAST && part_rule(of) == RULE_GRIDWISE)
+		return gridwise_wants(w, of, argument, n);
 	if (sense == SENSE_NOISE)
 		return false;
 	if (w->level == BRIEF_LEAST && place == AT_TYPE && sense == SENSE_ELEMENT)
-		return n->elements == 1 && !n->functors;
+		return (n->elements == 1 && !n->functors) || is_about(w, of, argument, n);
+	if (w->level == BRIEF_LEAST && w->library &&
+	    rule_is_device(part_of(w->s, argument)->text, part_of(w->s, argument)->len))
+		return false;
 	if (w->level == BRIEF_LEAST && w->library && sense == SENSE_ELEMENT &&
 	    is_repeated(w, of, argument))
 		return false;
@@ -443,7 +509,10 @@ static bool put_list(struct writer *w, const struct name_part *of, enum place pl
 			continue;
 		}
 		at = w->out->len;
-		buf_puts(w->out, any ? ", " : "<");
+		buf_puts(w->out, !any ? "<"
+				 : w->level == BRIEF_LEAST && place_in_tile(w->s, of, i) > 1
+					 ? "x"
+					 : ", ");
 		put_argument(w, i);
 		if (!marks_of(w, p) && is_said_before(w, i, last, at))
 			w->out->len = at;

@@ -185,11 +185,10 @@ static bool is_bounded(const struct demangle_component *c, const void *first, si
 	return all.fixed < WORK_MAX && 4 * m.templates * m.references < STACK_MAX;
 }
 
-static char *demangle_cpp(const char *symbol, size_t len)
+enum { OPTIONS = DMGL_PARAMS | DMGL_ANSI };
+
+static char *print(struct demangle_component *c, const void *memory, size_t len)
 {
-	enum { OPTIONS = DMGL_PARAMS | DMGL_ANSI };
-	_cleanup_(freep) void *memory = NULL;
-	struct demangle_component *c = cplus_demangle_v3_components(symbol, OPTIONS, &memory);
 	size_t allocated;
 	char *text = NULL;
 
@@ -199,6 +198,99 @@ static char *demangle_cpp(const char *symbol, size_t len)
 		return text;
 	free(text);
 	return NULL;
+}
+
+/* ---- arguments whose type is declared ---- */
+
+/* LLVM 18 and later write of an argument that is no type what it was declared as, where that is not clear
+ * without it: "Tn", that type, and the argument. libiberty knows no "Tn". "Dn" in its place is one type,
+ * that of nullptr, which is not counted among those that are referred back to, and so is what "Tn" stands
+ * for; it and the type behind it are taken out of the list of arguments before that is written.
+ *
+ *     f<Tn int, 4>   _Z1fITniLi4EEvv  ─>  _Z1fIDniLi4EEvv   (nullptr_t, int, 4)  ─>  (4)
+ */
+struct declared {
+	char *symbol; /* with "Dn" */
+	const void *nullptr_type;
+	const struct demangle_component *first;
+	uint8_t *seen; /* by component */
+	size_t n;
+	bool failed; /* a word of the program's own was changed ("kTnSize"), or no argument follows */
+};
+
+static bool is_declaration(const struct declared *d, const struct demangle_component *list)
+{
+	const struct demangle_component *type = list->u.s_binary.left;
+
+	return type && type->type == DEMANGLE_COMPONENT_BUILTIN_TYPE &&
+	       type->u.s_builtin.type == d->nullptr_type;
+}
+
+static void take_out(struct declared *d, struct demangle_component *c, unsigned depth)
+{
+	struct parts parts;
+	size_t i = c ? (size_t)(c - d->first) : 0;
+
+	if (!c || c < d->first || i >= d->n || d->seen[i] || depth > DEPTH_MAX)
+		return;
+	d->seen[i] = 1;
+	if (c->type == DEMANGLE_COMPONENT_NAME)
+		d->failed |=
+			memmem(c->u.s_name.s, (size_t)MAX(c->u.s_name.len, 0), "Dn", 2) != NULL;
+	while (c->type == DEMANGLE_COMPONENT_TEMPLATE_ARGLIST && is_declaration(d, c)) {
+		const struct demangle_component *declared = c->u.s_binary.right;
+
+		if (!declared || !declared->u.s_binary.right) {
+			d->failed = true;
+			return;
+		}
+		*c = *declared->u.s_binary.right;
+	}
+	parts = parts_of(c);
+	take_out(d, (struct demangle_component *)parts.left, depth + 1);
+	take_out(d, (struct demangle_component *)parts.right, depth + 1);
+}
+
+/* What libiberty has for the type "Dn". NULL: it does not know it either. */
+static const void *find_nullptr_type(void)
+{
+	_cleanup_(freep) void *memory = NULL;
+	struct demangle_component *c = cplus_demangle_v3_components("_Z1fDn", OPTIONS, &memory);
+
+	c = c && c->type == DEMANGLE_COMPONENT_TYPED_NAME ? c->u.s_binary.right : NULL;
+	c = c && c->type == DEMANGLE_COMPONENT_FUNCTION_TYPE ? c->u.s_binary.right : NULL;
+	c = c ? c->u.s_binary.left : NULL;
+	return c && c->type == DEMANGLE_COMPONENT_BUILTIN_TYPE ? c->u.s_builtin.type : NULL;
+}
+
+static char *demangle_declared(const char *symbol, size_t len)
+{
+	_cleanup_(freep) char *changed = strstr(symbol, "Dn") ? NULL : strdup(symbol);
+	_cleanup_(freep) uint8_t *seen = calloc(2 * len, 1);
+	_cleanup_(freep) void *memory = NULL;
+	struct declared d = {changed, find_nullptr_type(), NULL, seen, 2 * len, false};
+	struct demangle_component *c;
+
+	if (!changed || !seen || !d.nullptr_type)
+		return NULL;
+	for (char *at = changed; (at = strstr(at, "Tn")); at += 2)
+		*at = 'D';
+	c = cplus_demangle_v3_components(changed, OPTIONS, &memory);
+	if (!c)
+		return NULL;
+	d.first = memory;
+	take_out(&d, c, 0);
+	return d.failed ? NULL : print(c, memory, len);
+}
+
+static char *demangle_cpp(const char *symbol, size_t len)
+{
+	_cleanup_(freep) void *memory = NULL;
+	struct demangle_component *c = cplus_demangle_v3_components(symbol, OPTIONS, &memory);
+
+	if (c)
+		return print(c, memory, len);
+	return strstr(symbol, "Tn") ? demangle_declared(symbol, len) : NULL;
 }
 
 /* ---- Rust ---- */

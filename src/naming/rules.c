@@ -127,6 +127,7 @@ static const struct named_rule rules[] = {
 	{"bfloat16_t", RULE_ELEMENT},
 	{"bhalf_t", RULE_ELEMENT},
 	{"binary_transform_f", RULE_WRAPPER}, /* CUB, Thrust */
+	{"block_id_wrapper", RULE_NOISE}, /* rocPRIM */
 	{"char_traits", RULE_NOISE}, /* C++ */
 	{"comp_target", RULE_NOISE}, /* rocPRIM */
 	{"complex", RULE_ELEMENT},
@@ -134,6 +135,8 @@ static const struct named_rule rules[] = {
 	{"constant", RULE_CONSTANT}, /* CUTLASS */
 	{"constant_iterator", RULE_NOISE}, /* CUB, Thrust */
 	{"contiguous_iterator", RULE_POINTER}, /* CUB, Thrust */
+	{"convert_binary_result_type_wrapper", RULE_WRAPPER}, /* hipCUB */
+	{"convert_result_type_wrapper", RULE_WRAPPER}, /* hipCUB */
 	{"counting_iterator", RULE_NOISE}, /* CUB, Thrust */
 	{"cublasDotParams", RULE_NOISE}, /* cuBLAS */
 	{"cublasGemmSmallNParams", RULE_NOISE}, /* cuBLAS */
@@ -256,9 +259,13 @@ static bool begins(const char *name, size_t len, const char *with)
 	return len > n && !memcmp(name, with, n);
 }
 
-/* "DeviceScanByKeyPolicy", "device_select_policy_hub", "policy_350_t": how CUB runs on which device. */
+/* "DeviceScanByKeyPolicy", "device_select_policy_hub", "policy_350_t": how CUB runs on which device;
+ * "reduce_config_selector", "wrapped_scan_config": the same of rocPRIM. */
 static bool is_policy(const char *name, size_t len)
 {
+	if (ends(name, len, "_config_selector") ||
+	    (begins(name, len, "wrapped_") && ends(name, len, "_config")))
+		return true;
 	return ends(name, len, "_policy_hub") ||
 	       (begins(name, len, "Device") && ends(name, len, "Policy")) ||
 	       (begins(name, len, "policy_") && ends(name, len, "_t"));
@@ -274,6 +281,8 @@ enum rule rule_of(const char *name, size_t len)
 		return row->rule;
 	if (is_policy(name, len))
 		return RULE_NOISE;
+	if (begins(name, len, "GridwiseGemm"))
+		return RULE_GRIDWISE;
 	return is_element(name, len) ? RULE_ELEMENT : RULE_NONE;
 }
 
@@ -287,17 +296,32 @@ bool rules_are_sorted(void)
 
 bool rule_is_library(const char *name, size_t len)
 {
-	return (len == 3 && !memcmp(name, "cub", 3)) || (len == 6 && !memcmp(name, "thrust", 6));
+	static const char *const libraries[] = {"cub", "thrust", "rocprim", "hipcub", "ck"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++)
+		if (strlen(libraries[i]) == len && !memcmp(libraries[i], name, len))
+			return true;
+	return false;
 }
 
 bool rule_is_version(const char *name, size_t len)
 {
 	if (begins(name, len, "CUB_") || begins(name, len, "THRUST_") || begins(name, len, "_V"))
 		return true;
+	if (begins(name, len, "ROCPRIM_") || begins(name, len, "HIPCUB_"))
+		return true;
 	if (begins(name, len, "_GLOBAL__N_") || begins(name, len, "at_cuda_detai"))
 		return true;
 	return begins(name, len, "__") &&
 	       (isdigit((unsigned char)name[2]) || begins(name, len, "__cxx1"));
+}
+
+bool rule_is_device(const char *number, size_t len)
+{
+	const char *end = *number == '(' ? memchr(number, ')', len) : NULL;
+	size_t cast = end ? (size_t)(end - number) : 0;
+
+	return ends(number, cast, "::target_arch") || ends(number, cast, "wavefront::target");
 }
 
 size_t rule_bare_len(const char *name, size_t len)

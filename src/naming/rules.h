@@ -18,6 +18,7 @@ enum rule {
 	RULE_CONSTANT, /* a number as a type: C<64> */
 	RULE_ELEMENT,  /* the type of an element: float, half_t */
 	RULE_POINTER,  /* a pointer to its first argument: device_ptr<float> */
+	RULE_GRIDWISE, /* of Composable Kernel: layouts, types and the tile are among its 50 arguments */
 };
 
 enum rule rule_of(const char *name, size_t len);
@@ -28,6 +29,9 @@ bool rules_are_sorted(void); /* for tests */
 bool rule_is_library(const char *name, size_t len);
 /* Is a namespace there for versions alone ("__cxx11", "CUB_200700_900_NS")? */
 bool rule_is_version(const char *name, size_t len);
+/* Is a number, as it was demangled, the device that a kernel was compiled for
+ * ("(rocprim::detail::target_arch)942")? */
+bool rule_is_device(const char *number, size_t len);
 /* The length of a function's name without endings that only say that it is one ("_kernel_cuda"). */
 size_t rule_bare_len(const char *name, size_t len);
 

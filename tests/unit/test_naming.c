@@ -16,6 +16,7 @@
 #include "core/frame_names.h"
 #include "naming/apart.h"
 #include "naming/brief.h"
+#include "naming/demangle.h"
 #include "naming/fit.h"
 #include "naming/readable.h"
 #include "naming/rules.h"
@@ -1045,6 +1046,40 @@ START_TEST(a_table_of_kernels)
 END_TEST
 
 /* Was libiberty found? Most names of the list are symbols. */
+/* As LLVM writes them that are no types, and what its own tool makes of them. */
+static const struct {
+	const char *symbol, *whole; /* NULL: it stays as it is */
+} declared[] = {
+	{"_Z1fITniLi4EEvv", "void f<4>()"},
+	{"_Z1fITnDaLi4EEvv", "void f<4>()"},
+	{"_Z1fITniLi4ETnjLj5EJTniLi1ETniLi2EEEvv", "void f<4, 5u, 1, 2>()"},
+	/* one that nobody names, and what is behind it has the number that it has */
+	{"_Z3fooIiTnNSt9enable_ifIXsr3std11is_integralIT_EE5valueEiE4typeELi0EfEvT_T1_",
+	 "void foo<int, 0, float>(int, float)"},
+	/* back references into the type */
+	{"_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_Z4siluIS2_"
+	 "ES3_S5_EEEEvPS3_PS4_i",
+	 "void sgl_hip::activation::act_and_mul_kernel<__hip_bfloat16, &(__hip_bfloat16 "
+	 "silu<__hip_bfloat16>(__hip_bfloat16 const&))>(__hip_bfloat16*, __hip_bfloat16 const*, "
+	 "int)"},
+	{"_Z5kTnXyI3kTnTniLi4EEvv", NULL}, /* a word with these letters */
+	{"_Z1fIDnTniLi4EEvv", NULL},       /* nullptr's type itself */
+	{"_Z1fITn", NULL},
+	{"_Z1fITniEvv", NULL},
+};
+
+START_TEST(declared_arguments)
+{
+	char *whole = demangle(declared[_i].symbol);
+
+	if (declared[_i].whole)
+		ck_assert_str_eq(whole ? whole : "", declared[_i].whole);
+	else
+		ck_assert_ptr_null(whole);
+	free(whole);
+}
+END_TEST
+
 static bool demangles(void)
 {
 	char *name = readable_name("_Z1fv", FRAME_KERNEL, 0);
@@ -1080,6 +1115,7 @@ int main(void)
 
 	tcase_set_timeout(t, 60);
 	if (demangles()) {
+		tcase_add_loop_test(t, declared_arguments, 0, ARRAY_SIZE(declared));
 		tcase_add_loop_test(t, short_names_of_real_kernels, 0, ARRAY_SIZE(lists));
 		tcase_add_loop_test(t, no_two_kernels_have_one_name, 0, ARRAY_SIZE(lists));
 		tcase_add_test(t, forms_of_one_kernel);
