@@ -95,6 +95,8 @@ static bool is_noise(const struct diff_printer *x, const struct diff_value *v)
 
 const char *diff_status_of(const struct diff_printer *x, const struct diff_value *v)
 {
+	if (!v->side[DIFF_A].n && !v->side[DIFF_B].n)
+		return "-"; /* nothing is not the same as nothing */
 	return is_noise(x, v) ? "noise" : diff_status_word((enum diff_status)v->status);
 }
 

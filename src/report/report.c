@@ -26,11 +26,12 @@ static int put_tree(struct report *r)
 struct text {
 	const char *title;
 	int (*put)(struct report *r);
+	bool of_all; /* of the whole run, whatever a filter leaves: it says so */
 };
 
 /* In the order of the views; without a function: the screen alone has it. */
 static const struct text texts[VIEW_N] = {
-	[VIEW_RUN] = {"Run", view_run},
+	[VIEW_RUN] = {"Run", view_run, true},
 	[VIEW_SUMMARY] = {"Summary", view_summary},
 	[VIEW_TREE] = {"Calling contexts", put_tree},
 	[VIEW_KERNELS] = {"Kernels, copies and sets", view_kernels},
@@ -41,11 +42,11 @@ static const struct text texts[VIEW_N] = {
 	[VIEW_MEMORY] = {"Memory", view_memory},
 	[VIEW_HOST] = {"Host", view_host},
 	[VIEW_RANKS] = {"Ranks", view_ranks},
-	[VIEW_FINDINGS] = {"Findings", view_findings},
-	[VIEW_DEVICES] = {"Devices", view_devices},
-	[VIEW_PROCESSES] = {"Processes", view_processes},
-	[VIEW_LOSSES] = {"Losses", view_losses},
-	[VIEW_NOTES] = {"Notes", view_notes},
+	[VIEW_FINDINGS] = {"Findings", view_findings, true},
+	[VIEW_DEVICES] = {"Devices", view_devices, true},
+	[VIEW_PROCESSES] = {"Processes", view_processes, true},
+	[VIEW_LOSSES] = {"Losses", view_losses, true},
+	[VIEW_NOTES] = {"Notes", view_notes, true},
 };
 
 bool report_has_text(enum view view)
@@ -158,6 +159,8 @@ static int put_views(struct report *r, unsigned wanted)
 		/* A single table needs no title. */
 		if (wanted & (wanted - 1))
 			put_title(r, texts[i].title, first);
+		if (r->mask && texts[i].of_all)
+			out_puts(r->out, "(of the whole run, whatever the filter leaves)\n");
 		e = texts[i].put(r);
 		first = false;
 	}

@@ -330,6 +330,11 @@ void rows_put_left_out(struct rows *t, size_t n)
 
 static void put_rows(struct rows *t)
 {
+	if (!t->n && t->n_small) { /* a head without columns says nothing */
+		out_printf(t->r->out, "none (%zu below the limit)\n", t->n_small);
+		put_omitted(t->r->out, t->n_omitted);
+		return;
+	}
 	for (size_t i = 0; i < rows_n_put(t); i++)
 		rows_see_name(t, t->v[i].node, 0);
 	rows_all_seen(t);

@@ -71,6 +71,16 @@ static void put_summary_number(const struct report *r, const char *what, double 
 	out_printf(r->out, "%-16s %s\n", what, text);
 }
 
+/* That a filter leaves. */
+static double n_contexts(const struct report *r)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < snapshot_n(r->snap); i++)
+		n += !r->mask || r->mask[i];
+	return n;
+}
+
 static double root_value(const struct report *r, uint32_t metric)
 {
 	const struct snap_column *c = snapshot_column(r->snap, metric, true);
@@ -94,7 +104,7 @@ int view_summary(struct report *r)
 		put_summary_number(r, "duration", (double)duration, human_time_ns);
 	put_summary_number(r, "processes", (double)s->n_processes, human_count);
 	put_summary_number(r, "devices", (double)s->n_devices, human_count);
-	put_summary_number(r, "contexts", (double)snapshot_n(r->snap), human_count);
+	put_summary_number(r, "contexts", n_contexts(r), human_count);
 	put_summary_number(r, "kernels", (double)flat_n(r->flat), human_count);
 	put_summary_number(r, "executions", root_value(r, METRIC_COUNT), human_count);
 	put_summary_number(r, "device time", root_value(r, METRIC_TIME), human_time_ns);

@@ -156,6 +156,12 @@ has "host time: its path" "'outer > inner' has grown by 100.0%" err
 "$PROTON" diff --ascii --exclusive -m cpu_time host1.hatchet host2.hatchet >out
 check "host time: own" "1.00us 1.00us 0ns 0.0 same ROOT|900ns 800ns -100ns -11.1 changed outer" \
 	"$(grep "ROOT\|outer$" out | sed 's/^ *//; s/  */ /g' | paste -sd '|')"
+# What neither side has is not the same.
+for i in 1 2; do
+	echo '[{"children":[{"children":[{"children":[],"frame":{"name":"k"},"metrics":{"time (ns)":'"$i"'000}}],"frame":{"name":"s"},"metrics":{"cpu_time (ns)":500}}],"frame":{"name":"ROOT"},"metrics":{}},{}]' >both$i.hatchet
+done
+check "absent on both sides" "1.00us 2.00us +1.00us +100.0 changed - - - - - s > k" \
+	"$("$PROTON" diff --ascii --all -m time,cpu_time both1.hatchet both2.hatchet | grep 's > k' | xargs)"
 "$PROTON" merge --ranks host1.hatchet host2.hatchet >out
 check "host time: of ranks" "1.00us 1.00 host1.hatchet|1.00us 1.00 host2.hatchet" \
 	"$(awk '$NF ~ /host.\.hatchet/ { print $1, $2, $NF }' out | paste -sd '|')"

@@ -132,6 +132,11 @@ check "bottom-up: two kernels" "2 (25 more)" "$(grep -vcE 'NAME|more' out) $(tai
 	"$(awk 'NR > 1 && !/more/ && $2 < 20' out | wc -l) $(tail -n 1 out | grep -q 'more boxes' && echo yes)"
 "$PROTON" report --view callers=step -t 10% -n 1 --ascii "$torch" >out
 check "callers: limits" "^ ROOT|step|v optimizer|(4 more)" "$(sed '1d;s/.*  //' out | paste -sd '|')"
+"$PROTON" report --view devices,findings,kernels,summary -i forward "$torch" >out
+check "a filter: what is of the whole run says so" "Findings Devices" \
+	"$(grep -B1 '^(of the whole run, whatever the filter leaves)$' out | sed -n 's/^## //p' | xargs)"
+check "a filter: contexts that are left" "$(sed -n 's/^left: \([0-9]*\) of.*/\1/p' out)" "$(($(sed -n 's/^contexts *//p' out) - 1))"
+check "nothing reaches the limit" "none (22 below the limit)" "$("$PROTON" report --view kernels -t 100s "$torch")"
 "$PROTON" report --view host -i step -t 50% "$torch" >out; check "host: half of what is not nested" "step forward" "$(names out)"
 "$PROTON" report --view host -t 100ms "$torch" >out; check "host: a limit" "forward (4 more)" "$(awk '/ms|more/ { print $NF == "more)" ? $0 : $NF }' out | xargs)"
 "$PROTON" report --view memory -t 1% "$torch" >out; check "memory: a limit" "2" "$(grep -c 'more)' out)"
