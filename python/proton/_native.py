@@ -99,6 +99,7 @@ PROTOTYPES = {
     "data_free": (False, None, (ctypes.c_void_p,)),
     "context_depth": (False, _INT, ()),
     "property_text": (False, None, (_TEXT, _TEXT)),
+    "metric_float": (False, None, (_TEXT, _F64)),
     "scope_timed": (False, None, ()),
 }
 

@@ -13,7 +13,8 @@
 A metric has the type of its first value: another raises TypeMismatch. "(exc)" behind a name makes the
 metric exclusive, "(pty)" a property, whose last value holds. The file of a session has what was given under the
 name without these; proton shows the elements of a vector as "name[0]", "name[1]", ..., and where a name was given
-in several of these ways the later ones as "name (exc)", "name (pty)", "name (text)", "name (number)".
+in several of these ways the later ones as "name (exc)", "name (pty)", "name (text)", "name (number)", and
+fractions of one that began with whole numbers in a session before as "name (float)".
 A name of what proton measures ("count", "time (ns)") is kept apart, as "user:count", and a note says so. A sum of
 whole numbers stays at 2^64 - 1.
 """
@@ -43,7 +44,6 @@ _INT, _FLOAT, _TEXT, _INTS, _FLOATS = (
 _FLOAT_NAMES = frozenset(("flops", "flops8", "flops16", "flops32", "flops64"))
 
 _types = {}  # name -> (number, type) of metrics that add up, while sessions are live
-_began_whole = set()  # those whose first value in this process was an int, which stay so
 _names = {}  # name -> what _name() makes of it
 _warned = set()
 
@@ -161,12 +161,8 @@ def _check_type(name, kind):
 
 
 def _fix_type(name, kind):
-    if kind is _FLOAT and name in _began_whole:
-        raise TypeMismatch("metric %r began as a whole number in this process, and stays one" % name)
     if len(_types) < NAMES_MAX:
         _types[name] = (len(_types), kind)
-        if kind is _INT:
-            _began_whole.add(name)
 
 
 def _check_range(name, value):
@@ -174,25 +170,31 @@ def _check_range(name, value):
         raise OverflowError("metric %r: %d needs more than 64 bits" % (name, value))
 
 
-def _add_int(encoded, value, is_property):
-    if is_property:
-        if value < 0:
-            _native.property_f64(encoded, float(value))
-        else:
-            _native.property_u64(encoded, value)
-    elif value > MAX_SIGNED:
-        _native.metric_u64(encoded, value)
+def _put_float(encoded, value, is_property):
+    """Where the first value of the name was a whole number, in the session before or at another scope of the run,
+    this one is kept beside it."""
+    if _native.has("metric_float"):
+        _native.metric_float(encoded, value)
+    elif is_property:
+        _native.property_f64(encoded, value)
     else:
-        _native.metric_i64(encoded, value)
+        _native.metric_f64(encoded, value)
+
+
+def _add_int(encoded, value, is_property):
+    if value < 0:
+        _put_float(encoded, float(value), is_property)
+    elif is_property:
+        _native.property_u64(encoded, value)
+    else:
+        _native.metric_u64(encoded, value)
 
 
 def _add_float(name, encoded, value, is_property):
     if not math.isfinite(value):
         _warn_once(name, "is %r: left out" % value)
-    elif is_property:
-        _native.property_f64(encoded, value)
     else:
-        _native.metric_f64(encoded, value)
+        _put_float(encoded, value, is_property)
 
 
 def _check_vector(name, values, kind):

@@ -199,14 +199,21 @@ class Metrics(RecordedCase):
         proton.finalize()
         self.assertEqual(read("b.hatchet"), {"": {}, "s": {"k": "alone"}})
 
-    def test_whole_stays_whole(self):
-        """Of the next session, too: the run has one column for the name."""
-        with proton.scope("s", {"whole": 1}):
+    def test_whole_at_first(self):
+        """In a session before: fractions and what is below 0 are not rounded to fit."""
+        with proton.scope("s", {"whole": 1, "set (pty)": 1}):
             pass
         proton.finalize()
         proton.start("b")
-        with self.assertRaisesRegex(proton.TypeMismatch, "whole number"):
-            proton.enter_scope("s", metrics={"whole": 1.5})
+        with proton.scope("s", {"whole": 1.5, "set (pty)": 0.5}):
+            pass
+        proton.finalize()
+        self.assertEqual(read("b.hatchet")["s"], {"whole": 1.5, "set": 0.5})
+        proton.start("c")
+        with proton.scope("s", {"whole": -2}):
+            pass
+        proton.finalize()
+        self.assertEqual(read("c.hatchet")["s"], {"whole": -2.0})
 
     def test_other_numbers(self):
         with proton.scope("s", {"third": fractions.Fraction(1, 4)}):

@@ -83,6 +83,12 @@ void proton_api_scope_timed(void)
 		collect_scope_timed();
 }
 
+void proton_api_metric_float(const char *name, double value)
+{
+	if (api_on() && isfinite(value))
+		collect_metric_float(name, value);
+}
+
 int proton_api_active(void)
 {
 	return api_on();

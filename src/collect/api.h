@@ -19,6 +19,9 @@ EXPORT void proton_api_property_u64(const char *name, uint64_t value);
 EXPORT void proton_api_property_text(const char *name, const char *text);
 /* For Python: the time on the host of the innermost scope is asked for (cpu_timed_scope()); thread: any. */
 EXPORT void proton_api_scope_timed(void);
+/* … as proton_api_metric_f64() and proton_api_property_f64(), but never rounded: "NAME (float)", where the first of the
+ * name was a whole number; thread: any. */
+EXPORT void proton_api_metric_float(const char *name, double value);
 EXPORT int proton_api_active(void);
 EXPORT void proton_api_metric_i64(const char *name, int64_t value);
 EXPORT int proton_api_metric_vector(const char *name, const double *values, size_t n);

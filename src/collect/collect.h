@@ -77,6 +77,8 @@ int collect_launch_end(void);
  * replace, set it (a property). */
 void collect_metric_f64(const char *name, double v, bool replace);
 void collect_metric_u64(const char *name, uint64_t v, bool replace);
+/* Add v to it as a number of floating point, whatever the first of this name was. */
+void collect_metric_float(const char *name, double v);
 /* A text that describes; the last one holds. Where numbers have the name, it is "NAME (text)". */
 void collect_property_text(const char *name, const char *text);
 

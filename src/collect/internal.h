@@ -538,7 +538,8 @@ void metric_put_at(struct thread_state *t, uint32_t node, const struct launch_va
 /* Where this slot is, on its lane and of its sessions. */
 void metric_put_beside(uint32_t slot, const struct launch_value *v);
 /* As collect_metric_f64() and its like, at this node, whatever the thread's state is; WIRE_NONE: as they do. A
- * text is the number of a string. */
+ * text is the number of a string. Where the first of a name was a whole number, a fraction is not rounded, but kept
+ * as "NAME (float)". */
 void collect_metric_at(uint32_t node, const char *name, enum metric_type type,
 		       union metric_value v);
 

@@ -98,18 +98,30 @@ static bool is_alike(uint32_t metric, const struct metric *wanted)
 
 /* A program may give "a" to one scope as a number and to another as a property or a text: they are metrics of
  * their own, and the later one is "a (pty)". */
-static uint32_t metric_beside(const char *name, const struct metric *wanted)
+static uint32_t metric_beside(const char *name, const struct metric *wanted, const char *word)
+{
+	char text[NAME_MAX_MARKED + 16];
+
+	if (strnlen(name, NAME_MAX_MARKED) == NAME_MAX_MARKED)
+		return WIRE_NONE;
+	snprintf(text, sizeof(text), "%s (%s)", name, word);
+	return metric_intern(text, wanted->unit, wanted->type, wanted->scope, wanted->add);
+}
+
+static const char *word_of(const struct metric *m)
 {
 	static const char *const words[] = {[METRIC_INCLUSIVE] = "number",
 					    [METRIC_EXCLUSIVE] = "exc",
 					    [METRIC_PROPERTY] = "pty"};
-	char text[NAME_MAX_MARKED + 8];
 
-	if (strnlen(name, NAME_MAX_MARKED) == NAME_MAX_MARKED)
-		return WIRE_NONE;
-	snprintf(text, sizeof(text), "%s (%s)", name,
-		 wanted->type == METRIC_TEXT ? "text" : words[wanted->scope]);
-	return metric_intern(text, wanted->unit, wanted->type, wanted->scope, wanted->add);
+	return m->type == METRIC_TEXT ? "text" : words[m->scope];
+}
+
+/* Would it round this one? */
+static bool is_whole(uint32_t metric, const struct metric *wanted)
+{
+	return metric >= METRIC_N_BUILTIN && collector->metric[metric].type == METRIC_U64 &&
+	       wanted->type == METRIC_F64;
 }
 
 /* What the program gives under a name of what is measured is not added to that, here or by another reader of the
@@ -127,8 +139,9 @@ static const char *metric_apart(const char *name, char own[NAME_MAX_MARKED])
 	return own;
 }
 
-/* The metric of this name, made for a value of this type when it is the first; WIRE_NONE: full. */
-static uint32_t metric_of(const char *name, enum metric_type type, uint8_t scope)
+/* The metric of this name, made for a value of this type when it is the first; WIRE_NONE: full. exact: fractions
+ * are not rounded where the first was a whole number, but "a (float)". */
+static uint32_t metric_of(const char *name, enum metric_type type, uint8_t scope, bool exact)
 {
 	struct metric guess;
 	uint32_t metric;
@@ -139,8 +152,11 @@ static uint32_t metric_of(const char *name, enum metric_type type, uint8_t scope
 	if (scope == METRIC_PROPERTY)
 		guess.add = METRIC_LAST;
 	metric = metric_intern(name, guess.unit, guess.type, guess.scope, guess.add);
-	return metric == WIRE_NONE || is_alike(metric, &guess) ? metric
-							       : metric_beside(name, &guess);
+	if (metric != WIRE_NONE && !is_alike(metric, &guess))
+		metric = metric_beside(name, &guess, word_of(&guess));
+	if (metric != WIRE_NONE && exact && is_whole(metric, &guess))
+		metric = metric_beside(name, &guess, "float");
+	return metric;
 }
 
 static void value_put(uint32_t node, uint32_t lane, uint32_t epoch, const struct launch_value *v)
@@ -192,7 +208,7 @@ static bool launch_give(struct thread_state *t, const struct launch_value *v)
 
 /* node: WIRE_NONE: where the thread is, or to the launch that it has begun. */
 static void metric_put(uint32_t node, const char *given, enum metric_type sent,
-		       union metric_value v, bool replace)
+		       union metric_value v, bool replace, bool exact)
 {
 	char bare[NAME_MAX_MARKED], own[NAME_MAX_MARKED];
 	struct thread_state *t;
@@ -208,7 +224,7 @@ static void metric_put(uint32_t node, const char *given, enum metric_type sent,
 		return;
 	name = metric_apart(name, own);
 	replace = replace || scope == METRIC_PROPERTY;
-	metric = metric_of(name, sent, replace ? METRIC_PROPERTY : scope);
+	metric = metric_of(name, sent, replace ? METRIC_PROPERTY : scope, exact);
 	if (metric == WIRE_NONE) {
 		lose(LOSS_SLOTS_FULL, 1);
 		return;
@@ -238,12 +254,17 @@ void collect_scope_timed(void)
 
 void collect_metric_f64(const char *name, double v, bool replace)
 {
-	metric_put(WIRE_NONE, name, METRIC_F64, (union metric_value){.f64 = v}, replace);
+	metric_put(WIRE_NONE, name, METRIC_F64, (union metric_value){.f64 = v}, replace, false);
+}
+
+void collect_metric_float(const char *name, double v)
+{
+	collect_metric_at(WIRE_NONE, name, METRIC_F64, (union metric_value){.f64 = v});
 }
 
 void collect_metric_u64(const char *name, uint64_t v, bool replace)
 {
-	metric_put(WIRE_NONE, name, METRIC_U64, (union metric_value){.u64 = v}, replace);
+	metric_put(WIRE_NONE, name, METRIC_U64, (union metric_value){.u64 = v}, replace, false);
 }
 
 void collect_property_text(const char *name, const char *text)
@@ -256,10 +277,11 @@ void collect_property_text(const char *name, const char *text)
 	if (id == WIRE_NONE)
 		lose(LOSS_STRINGS_FULL, 1);
 	else
-		metric_put(WIRE_NONE, name, METRIC_TEXT, (union metric_value){.u64 = id}, true);
+		metric_put(WIRE_NONE, name, METRIC_TEXT, (union metric_value){.u64 = id}, true,
+			   false);
 }
 
 void collect_metric_at(uint32_t node, const char *name, enum metric_type type, union metric_value v)
 {
-	metric_put(node, name, type, v, type == METRIC_TEXT);
+	metric_put(node, name, type, v, type == METRIC_TEXT, true);
 }

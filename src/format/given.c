@@ -24,7 +24,7 @@ static const char *own_begin(const char *name)
 /* The length of a name without what the collector puts behind that of a metric beside another. */
 static size_t own_len(const char *name)
 {
-	static const char *const words[] = {" (text)", " (number)", " (exc)", " (pty)"};
+	static const char *const words[] = {" (text)", " (number)", " (float)", " (exc)", " (pty)"};
 	size_t len = strlen(name), n;
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {

@@ -245,6 +245,11 @@ void collect_property_text(const char *name, const char *text)
 	stub_log("set text %s %s\n", name, text);
 }
 
+void collect_metric_float(const char *name, double v)
+{
+	stub_log("add float %s %g\n", name, v);
+}
+
 void collect_scope_timed(void)
 {
 	stub_log("timed\n");
