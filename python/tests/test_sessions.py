@@ -430,6 +430,29 @@ class Numbers(RecordedCase):
         self.assertTrue(all(os.path.exists(name + ".hatchet") for name in "abc"))
 
 
+# Sessions that name one file: live at the same time, in a child, and one after another.
+ONE_FILE = """
+import os, sys, proton
+def record(*names):
+    sessions = [proton.start(name) for name in names]
+    for session, name in zip(sessions, names):
+        proton.deactivate(session)
+    for session, name in zip(sessions, names):
+        proton.activate(session)
+        with proton.scope(name): pass
+        proton.deactivate(session)
+    for session in sessions: proton.finalize(session)
+os.symlink(".", "link")
+os.symlink("target.hatchet", "pointer.hatchet")
+record("run", "a", "./a", "link/a", "target", "pointer")
+if os.fork() == 0:
+    record("a")
+    os._exit(0)
+os.wait()
+record("again")
+record("again")
+"""
+
 FIND_RECEIVER = """
 import glob, os, signal, sys, time, proton
 session = proton.start("a")
@@ -535,6 +558,29 @@ class AtExit(Case):
         )
         self.assertEqual(read("live.hatchet")["s"]["n"], 3)
         self.assertTrue(os.path.exists("other.hatchet"))
+
+    @unittest.skipUnless(is_recorded(), "needs a run of proton record")
+    def test_one_file(self):
+        """No profile of a run takes the place of another one, whatever they are called."""
+        package = os.path.dirname(os.path.dirname(os.path.abspath(proton.__file__)))
+        done = subprocess.run(
+            [COMMAND, "record", "-o", "run.hatchet", "--", sys.executable, "-c", ONE_FILE],
+            env=dict(os.environ, PYTHONPATH=package),
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+            check=True,
+        )
+        wanted = {
+            "run.2": "run", "a": "a", "a.2": "./a", "a.3": "link/a", "a.4": "a", "target": "target",
+            "pointer.2": "pointer", "again": "again",
+        }
+        for file, scope in wanted.items():
+            self.assertEqual([n for n in read(file + ".hatchet") if n], [scope], (file, done.stderr))
+        self.assertEqual(set(read("run.hatchet")) - {""}, set(wanted.values()))
+        self.assertEqual(os.readlink("pointer.hatchet"), "target.hatchet")
+        for name in ("run", "./a", "link/a", "pointer", "a"):
+            self.assertIn("%s' is written to '" % os.path.join(os.getcwd(), name), done.stderr)
+        self.assertEqual(done.stderr.count("is written to"), 5)
 
     @unittest.skipUnless(COMMAND, "needs a command")
     def test_ends_at_once(self):

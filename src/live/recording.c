@@ -215,6 +215,8 @@ int recording_begin(struct recording *rec, char *const *argv, pid_t pid)
 		r = saver_init(&rec->saver, rec->file, rec->options->save_ns);
 	/* Sessions of the program may ask for it, and have it then. */
 	rec->saver.no_trace = !rec->options->trace;
+	if (rec->file && !rec->options->by_sessions)
+		session_names_run(&rec->sessions.names, rec->file);
 	if (r < 0)
 		complain("out of memory");
 	return r;
@@ -351,6 +353,7 @@ void recording_done(struct recording *rec)
 	_cleanup_(freep) char *path = NULL;
 
 	saver_done(&rec->saver);
+	session_files_done(&rec->sessions);
 	watch_done(&rec->sensors);
 	rec->receiver = receiver_free(rec->receiver);
 	if (rec->dir) {

@@ -78,6 +78,7 @@ struct wanted {
 	uint32_t phase;
 	const char *format;
 	bool into_answer; /* … else into its file */
+	const char *stem; /* of that */
 };
 
 static int wanted_rows(struct receiver *r, const struct wanted *w, uint8_t *rows)
@@ -167,9 +168,9 @@ static int cut_session(struct receiver *r, const struct wanted *w, const struct 
 static char *file_path(const struct wanted *w, const struct format *format)
 {
 	char *path = NULL;
-	int n = w->phase == WIRE_NONE ? asprintf(&path, "%s%s", w->session->name, format->suffix)
-				      : asprintf(&path, "%s.part_%" PRIu32 "%s", w->session->name,
-						 w->phase, format->suffix);
+	int n = w->phase == WIRE_NONE ? asprintf(&path, "%s%s", w->stem, format->suffix)
+				      : asprintf(&path, "%s.part_%" PRIu32 "%s", w->stem, w->phase,
+						 format->suffix);
 
 	return n < 0 ? NULL : path;
 }
@@ -268,17 +269,50 @@ static struct session_job *job_free(struct session_files *f)
 	return NULL;
 }
 
-static void start(struct session_files *f, struct session_job *job, struct receiver *r,
-		  const struct wanted *w)
+static void note_other_name(struct receiver *r, const struct wire_session_state *session,
+			    const char *stem, const char *suffix)
 {
+	_cleanup_(freep) char *text = NULL;
+
+	if (asprintf(&text,
+		     "session '%s' is written to '%s%s': another profile of this run is in '%s%s'",
+		     session->name, stem, suffix, session->name, suffix) >= 0)
+		session_note(receiver_session(r), session->process, NOTE_WARNING, text);
+}
+
+/* Where it is written to, if into a file. 0 or -errno. */
+static int find_name(struct session_files *f, struct receiver *r, const struct wanted *w,
+		     char **ret_stem)
+{
+	const struct format *format = format_of(w->format);
+	const char *suffix = format ? format->suffix : "";
+	bool is_other = false;
 	int e;
 
-	job->child = fork();
+	if (w->into_answer || *w->session->name != '/')
+		return 0;
+	e = session_names_find(&f->names, w->session, suffix, ret_stem, &is_other);
+	if (e == 0 && is_other)
+		note_other_name(r, w->session, *ret_stem, suffix);
+	return e;
+}
+
+static void start(struct session_files *f, struct session_job *job, struct receiver *r,
+		  const struct wanted *given)
+{
+	_cleanup_(freep) char *stem = NULL;
+	struct wanted w = *given;
+	int e = find_name(f, r, &w, &stem);
+
+	w.stem = stem;
+	if (e < 0)
+		errno = -e;
+	job->child = e < 0 ? -1 : fork();
 	if (job->child == 0) {
 		/* Ctrl-C is for the program; this child only finishes its file. */
 		signal(SIGINT, SIG_IGN);
 		signal(SIGQUIT, SIG_IGN);
-		e = write_wanted(r, w, job->answer);
+		e = write_wanted(r, &w, job->answer);
 		answer(job, -e);
 		_exit(e < 0);
 	}
@@ -308,6 +342,18 @@ static bool is_due(const struct session_files *f, const struct wire_session_stat
 				 (f->all && state->state <= WIRE_SESSION_ACTIVE));
 }
 
+/* How many sessions a process has started by now. */
+static uint32_t n_started(const struct wire_decoder *d, uint64_t instance)
+{
+	struct wire_session_state state;
+	uint32_t n = 0;
+
+	for (size_t i = 0; wire_decoder_session(d, i, &state); i++)
+		if (state.instance == instance)
+			n = MAX(n, state.id + 1);
+	return n;
+}
+
 /* The next session that is over, if its program may ask for it. False: there is none. */
 static bool start_session(struct session_files *f, struct session_job *job, struct receiver *r)
 {
@@ -334,6 +380,7 @@ static bool start_session(struct session_files *f, struct session_job *job, stru
 				       .phase = WIRE_NONE,
 				       .format =
 					       *state.format ? state.format : format_hatchet.name});
+		session_names_over(&f->names, &state, n_started(d, state.instance));
 		return true;
 	}
 	return false;
@@ -422,4 +469,9 @@ void session_files_finish(struct session_files *f, struct receiver *r)
 	f->all = true;
 	for (session_files_poll(f, r); session_files_busy(f); session_files_poll(f, r))
 		reap(f, &f->jobs[job_running(f)], 0);
+}
+
+void session_files_done(struct session_files *f)
+{
+	session_names_done(&f->names);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "live/session_names.h"
 
 struct receiver;
 
@@ -20,6 +21,7 @@ struct session_files {
 		int answer;       /* descriptor of the file that the program waits for */
 		const char *form; /* of the answer: how it went, as a number */
 	} jobs[SESSION_JOBS];
+	struct session_names names;
 	bool all; /* nobody ends any session any more */
 	unsigned n_written, n_failed;
 };
@@ -30,5 +32,6 @@ void session_files_poll(struct session_files *f, struct receiver *r);
 bool session_files_busy(const struct session_files *f);
 /* The run is over: all that is due, and as far as they got, the sessions that were not finalized. */
 void session_files_finish(struct session_files *f, struct receiver *r);
+void session_files_done(struct session_files *f);
 
 #endif

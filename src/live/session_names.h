@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_LIVE_SESSION_NAMES_H
+#define PROTON_LIVE_SESSION_NAMES_H
+/* Which file a session of the program is written to. Two may name the same one: "a" and "./a", a link, those of two
+ * processes, the file of the run itself. None is to take the place of another of the run: who comes second is
+ * written to NAME.2, and so on. What a program names again after it was written is written again, as the program
+ * wants it.
+ *   thread  one */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct wire_session_state;
+
+struct session_names {
+	struct session_name {
+		uint64_t wanted, used; /* hashes of paths */
+		uint64_t instance;
+		uint32_t id;
+		uint32_t
+			n_started; /* sessions of the process, when this one was over; 0: it is not */
+		uint32_t number;   /* behind the name; 1: none */
+	} * list;
+	size_t n, cap;
+	uint64_t run; /* hash of the path of the run's own file; 0: it has none */
+};
+
+/* The run is written there. */
+void session_names_run(struct session_names *n, const char *path);
+/* The path of its file without the suffix, to be freed; *ret_is_other (may be NULL): it is not as it was named, and
+ * this is the first time that it was asked for. 0 or -errno. */
+int session_names_find(struct session_names *n, const struct wire_session_state *session,
+		       const char *suffix, char **ret_stem, bool *ret_is_other);
+/* A session was finalized, when its process had started so many. */
+void session_names_over(struct session_names *n, const struct wire_session_state *session,
+			uint32_t n_started);
+void session_names_done(struct session_names *n);
+
+#endif
