@@ -189,9 +189,9 @@ def has(name):
     return name not in _state["missing"]
 
 
-def scope_functions():
-    """Functions that the library makes for the interpreter itself, which cost a fraction of what ctypes takes:
-    push(name), pop(...), open(name) and close([name]). None where it cannot (another interpreter than CPython)."""
+def made_functions(*names):
+    """Functions that the library makes for the interpreter itself, which cost a fraction of what ctypes takes
+    (src/collect/triton_calls.h). None where it cannot (another interpreter than CPython)."""
     path = load()
     if path is None:
         return None
@@ -200,7 +200,7 @@ def scope_functions():
         make.restype = ctypes.py_object
         make.argtypes = (ctypes.py_object,)
         made = make(encode)
-        return tuple(made["scope_" + name] for name in ("push", "pop", "open", "close"))
+        return tuple(made[name] for name in names)
     except (AttributeError, KeyError, ValueError, SystemError):
         return None
 

@@ -10,7 +10,8 @@
                                the host, which waits for the device; the copy is hidden as launch
                                metadata. Not while a CUDA graph is captured: left out, with a warning
 
-A metric has the type of its first value: another raises TypeMismatch. "(exc)" behind a name makes the
+A metric has the type of its first value at a scope: another raises TypeMismatch; so do a number and a
+vector of one name. "(exc)" behind a name makes the
 metric exclusive, "(pty)" a property, whose last value holds. The file of a session has what was given under the
 name without these; proton shows the elements of a vector as "name[0]", "name[1]", ..., and where a name was given
 in several of these ways the later ones as "name (exc)", "name (pty)", "name (text)", "name (number)", and
@@ -48,6 +49,10 @@ _names = {}  # name -> what _name() makes of it
 _warned = set()
 
 
+_NOT_ASKED = object()
+_made = [_NOT_ASKED]  # functions of the library
+
+
 class TypeMismatch(TypeError, ValueError):
     """A value of another type than the first one of its metric."""
 
@@ -55,6 +60,8 @@ class TypeMismatch(TypeError, ValueError):
 def forget():
     """In a fork child and when no session is left: types are the next session's to fix."""
     _types.clear()
+    if _made[0] is not _NOT_ASKED and _made[0] is not None:
+        _made[0][1]()
 
 
 def _warn_once(name, what):
@@ -149,15 +156,36 @@ def _word(kind):
     return "uint64_t" if kind is _INT and triton_version() < (3, 7) else kind
 
 
+def _mismatch(name, number, known, kind):
+    return TypeMismatch(
+        "Metric value type mismatch for valueId %d (%s): current=%s, new=%s"
+        % (number, name, _word(known), _word(kind))
+    )
+
+
+def _check_number(name, kind):
+    """Whole numbers and others do not mix at one scope, as in Triton's Proton; where the library cannot tell
+    scopes apart, of one name."""
+    if _made[0] is _NOT_ASKED:
+        _made[0] = _native.made_functions("fits_here", "forget_types")
+    if _made[0] is None:
+        _check_type(name, kind)
+        return
+    known = _types.get(name)
+    if known is None:
+        _fix_type(name, kind)
+    elif known[1] in (_INTS, _FLOATS):
+        raise _mismatch(name, known[0], known[1], kind)
+    if not _made[0][0](name, kind is _FLOAT):
+        raise _mismatch(name, 0, _INT if kind is _FLOAT else _FLOAT, kind)
+
+
 def _check_type(name, kind):
     known = _types.get(name)
     if known is None:
         _fix_type(name, kind)
     elif known[1] is not kind:
-        raise TypeMismatch(
-            "Metric value type mismatch for valueId %d (%s): current=%s, new=%s"
-            % (known[0], name, _word(known[1]), _word(kind))
-        )
+        raise _mismatch(name, known[0], known[1], kind)
 
 
 def _fix_type(name, kind):
@@ -277,11 +305,11 @@ def add(name, value):
     elif kind is int:
         _check_range(name, value)
         if not is_property:
-            _check_type(name, _INT)
+            _check_number(name, _INT)
         _add_int(encoded, value, is_property)
     else:
         if not is_property:
-            _check_type(name, _FLOAT)
+            _check_number(name, _FLOAT)
         _add_float(name, encoded, value, is_property)
 
 

@@ -87,7 +87,9 @@ def _prepare():
     global _push, _pop, _open, _close, _Ready
     _native.active()
     by_ctypes = (_push_by_ctypes, _pop_by_ctypes, _open_by_ctypes, _close_by_ctypes)
-    push, pop, opens, closes = _native.scope_functions() or by_ctypes
+    push, pop, opens, closes = (
+        _native.made_functions("scope_push", "scope_pop", "scope_open", "scope_close") or by_ctypes
+    )
 
     class Ready(_Decorator):
         """A scope without metrics that is entered and left whoever profiles by then: the collector keeps

@@ -179,8 +179,11 @@ class Metrics(RecordedCase):
                 self.fail("entered")
         with self.assertRaises(ValueError):
             proton.enter_scope("s", metrics={"t": [1.0]})
-        launch("add")
-        self.assertEqual(self.metrics(), {"t": 1.0})
+        with proton.scope("other", {"t": 3}):  # at another scope it is its own
+            launch("add")
+        proton.finalize()
+        found = read("a.hatchet")
+        self.assertEqual((found["s"]["t"], found["other"]["t"]), (1.0, 3))
 
     def test_kinds_of_a_name(self):
         """A number that adds up, one that does not, a property and a text of one name are each what they are."""

@@ -142,7 +142,7 @@ class Scopes(RecordedCase):
 
     def test_by_ctypes(self):
         """Where the library makes no functions for the interpreter."""
-        with mock.patch("proton._native.scope_functions", return_value=None):
+        with mock.patch("proton._native.made_functions", return_value=None):
             flags.profiling_on = True  # what is at hand is forgotten
             for _ in range(2):
                 with self.assertRaises(KeyError):

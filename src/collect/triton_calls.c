@@ -486,6 +486,18 @@ static void *put_metric(void *self, void *const *args, ssize_t n)
 	return py.PyBool_FromLong(true);
 }
 
+/* May the thread give a number of this kind where it is? */
+static void *fits_here(void *self, void *const *args, ssize_t n)
+{
+	_given_ g = {0};
+
+	(void)self;
+	if (!take(&g, "ti", args, n))
+		return NULL;
+	return py.PyBool_FromLong(!collect_on || thread_state()->launch.on ||
+				  type_fits(node_here(), g.text, g.len, g.id != 0));
+}
+
 static void *scope_timed(void *self, void *const *args, ssize_t n)
 {
 	struct given g = {0};
@@ -514,7 +526,7 @@ void *proton_seam_functions(void *encode)
 		_(record_scope), _(enter_scope), _(exit_scope),    _(enter_op),   _(exit_op),
 		_(enter_state),  _(exit_state),  _(context_depth), _(put_metric), _(forget_types),
 		_(leave_scopes), _(scope_open),  _(scope_close),   _(scope_push), _(scope_pop),
-		_(is_automatic), _(scope_timed), _(call_whole),
+		_(is_automatic), _(scope_timed), _(call_whole),    _(fits_here),
 #undef _
 	};
 	void *dict, *function;
