@@ -9,6 +9,9 @@
 
 /* Copies and sets by direction, and the calling contexts that move the most. */
 
+#define WIDE     100 /* columns from which advice stands behind the kind of copy */
+#define MIDDLING 60
+
 /* ---- transfers ---- */
 
 static const struct column transfer_columns[] = {
@@ -37,6 +40,19 @@ static double change(struct panel *p, double before, double now)
 	return p->tui->options.before ? pair_delta(before, now) : NAN;
 }
 
+/* Advice goes whole: behind the kind where that leaves room, else below it. */
+static void put_kind(struct panel *p, struct buf *out, const char *kind, const char *advice)
+{
+	bool beside = !*advice || p->width >= WIDE;
+	char text[128];
+
+	buf_printf(out, "%s%s%s", kind, *advice && beside ? "  ! " : "", beside ? advice : "");
+	snprintf(text, sizeof(text), "! %s", advice);
+	if (!beside)
+		sections_add_text(p, text, p->width < MIDDLING ? 20 : 29,
+				  &(struct section_row){.role = ROLE_WARNING, .is_remark = true});
+}
+
 static void add_transfer(struct panel *p, struct flat *flat, uint32_t i)
 {
 	static const struct derived now = {
@@ -54,8 +70,7 @@ static void add_transfer(struct panel *p, struct flat *flat, uint32_t i)
 		.role = *advice ? ROLE_WARNING : ROLE_COPY,
 	};
 
-	buf_printf(sections_add_of(p, flat_row(flat, i)->node, &row), "%s%s%s", kind,
-		   *advice ? "  ! " : "", advice);
+	put_kind(p, sections_add_of(p, flat_row(flat, i)->node, &row), kind, advice);
 }
 
 static void list_transfers(struct panel *p)

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/shown.h"
 #include "tui/names.h"
+#include "tui/parts.h"
 #include "tui/panel.h"
 #include "tui/tui_impl.h"
 
@@ -608,8 +609,8 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 	draw_roof_names(p, pen, (int)row);
 }
 
-/* How much of what the device could do; why that is not known. */
-static void put_share(struct panel *p, struct buf *out)
+/* How much of what the device could do, where that is known. */
+static void add_shares(struct panel *p, struct line_parts *parts, enum role role)
 {
 	const struct roofline_point *point = selected(p);
 	double bytes = roofline_traffic(point) / bandwidth(p);
@@ -620,23 +621,24 @@ static void put_share(struct panel *p, struct buf *out)
 
 	if (!isnan(flops)) {
 		human_percent(text, flops);
-		buf_printf(out, "  %s%% of %s peak", text, width_words[point->width]);
+		parts_add(parts, role, 2, "%s%% of %s peak", text, width_words[point->width]);
 	}
 	if (!isnan(bytes)) {
 		human_percent(text, bytes);
-		buf_printf(out, "  %s%% of bandwidth", text);
+		parts_add(parts, role, 4, "%s%% of bandwidth", text);
 	}
 }
 
 /* "405T flop/s  663 flop/B  41.0% of 16 bit peak …" */
-static void put_point(struct panel *p, struct buf *out)
+static void add_point(struct panel *p, struct line_parts *parts, enum role role)
 {
-	char rate[HUMAN_MAX], intensity[HUMAN_MAX];
+	char text[HUMAN_MAX];
 
-	human_count(rate, roofline_rate(selected(p)));
-	human_rate(intensity, roofline_intensity(selected(p)));
-	buf_printf(out, "%s flop/s  %s flop/B", rate, intensity);
-	put_share(p, out);
+	human_count(text, roofline_rate(selected(p)));
+	parts_add(parts, role, 1, "%s flop/s", text);
+	human_rate(text, roofline_intensity(selected(p)));
+	parts_add(parts, role, 3, "%s flop/B", text);
+	add_shares(p, parts, role);
 }
 
 /* Roofs that are missing, and why; false: none are. */
@@ -663,19 +665,19 @@ static bool put_no_roof(struct panel *p, struct buf *out)
 static void draw_selected(struct panel *p, struct pen *pen, enum role role)
 {
 	const char *name = tui_node_name(p->tui, selected(p)->node);
+	struct line_parts parts = {.fill = role == ROLE_TITLE ? ROLE_NORMAL : role};
 	struct pen field = *pen;
 	char time[HUMAN_MAX];
-	struct buf text;
 
-	buf_init(&text, 4096);
 	pen_skip(&field, role, 1);
 	field.end = MIN(field.end, field.x + MAX(p->width * 2 / 5, 20));
 	pen_name(&field, role, &(struct pen_name){.text = name, .cut = TEXT_CUT_MIDDLE});
 	pen->x = field.x;
+	pen_skip(pen, parts.fill, 2);
 	human_time_ns(time, selected(p)->time_ns);
-	put_point(p, &text);
-	pen_printf(pen, role == ROLE_TITLE ? ROLE_NORMAL : role, "  %s  %s", time, buf_str(&text));
-	buf_done(&text);
+	parts_add(&parts, parts.fill, 0, "%s", time);
+	add_point(p, &parts, parts.fill);
+	parts_draw(&parts, pen);
 }
 
 /* What is marked on the axis. */

@@ -261,7 +261,8 @@ bool sections_lack(struct panel *p, const struct column *c)
 	const struct section_state *state = &as_sections(p)->v[as_sections(p)->listed];
 
 	for (size_t i = 0; i < state->n; i++)
-		if (!isnan(sections_number(p, c, (uint32_t)(state->first + i))))
+		if (!as_sections(p)->rows[state->first + i].of.is_remark &&
+		    !isnan(sections_number(p, c, (uint32_t)(state->first + i))))
 			return false;
 	return true;
 }
@@ -303,6 +304,30 @@ const struct panel_key sections_context_keys[] = {
 
 /* ---- drawing ---- */
 
+/* The end of a path says where it is: frames go from its beginning, as whole ones. */
+static const char *path_end(const struct pen *pen, const char *path)
+{
+	bool ascii = pen->canvas->look->ascii;
+	const char *separator = ascii ? " > " : " › ", *next;
+
+	while (text_columns(path, strlen(path), ascii) > pen_left(pen) &&
+	       (next = strstr(path, separator)))
+		path = next + strlen(separator);
+	return path;
+}
+
+/* A path that was scrolled is as it is. */
+static void draw_name(struct panel *p, struct pen *pen, size_t row)
+{
+	const struct section_entry *e = entry_at(p, row);
+	const char *name = sections_name(p, row);
+	const char *end = e->name == NAME_PATH && !p->scroll ? path_end(pen, name) : name;
+
+	if (end != name && pen_left(pen) > text_columns(end, strlen(end), pen->canvas->look->ascii))
+		pen_put(pen, e->of.role, canvas_dots(pen->canvas));
+	panel_draw_name(p, pen, e->of.role, end, TEXT_CUT_END);
+}
+
 void sections_draw_row(struct panel *p, struct pen *pen, size_t row)
 {
 	const struct sections *s = as_sections(p);
@@ -325,8 +350,7 @@ void sections_draw_row(struct panel *p, struct pen *pen, size_t row)
 		}
 		if (sec->columns.n && !entry_at(p, row)->of.is_remark)
 			fit_cells(fit, pen, p, &sec->columns, row_of(s, line));
-		panel_draw_name(p, pen, entry_at(p, row)->of.role, sections_name(p, row),
-				TEXT_CUT_END);
+		draw_name(p, pen, row);
 		break;
 	case LINE_EMPTY:
 		pen_put(pen, ROLE_DIM, sec->say_empty ? sec->say_empty(p) : sec->empty);
