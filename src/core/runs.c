@@ -169,6 +169,21 @@ static void put_devices(const struct session *s, struct buf *out)
 	}
 }
 
+static bool end_alike(const struct session_run *a, const struct session_run *b)
+{
+	return a->end == b->end && a->signal == b->signal && a->exit_status == b->exit_status;
+}
+
+static void put_ends(const struct session *s, struct buf *out)
+{
+	for (size_t i = 0; i < s->n_runs; i++) {
+		if (i > 0 && end_alike(&s->runs[i], &s->runs[i - 1]))
+			continue;
+		buf_puts(out, i ? "; " : "");
+		run_put_end(&s->runs[i], out);
+	}
+}
+
 static const struct {
 	const char *key, *words;
 	/* Either of each run, or of the whole profile. */
@@ -180,6 +195,7 @@ static const struct {
 	[RUN_FACT_ENVIRONMENT] = {"environment", "another environment",
 				  .put_run = run_put_environment},
 	[RUN_FACT_VERSION] = {"version", "another version of proton", .put = put_versions},
+	[RUN_FACT_END] = {"end", "another end", .put = put_ends},
 };
 
 const char *run_fact_key(enum run_fact fact)

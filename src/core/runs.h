@@ -30,6 +30,7 @@ enum run_fact {
 	RUN_FACT_DEVICES,
 	RUN_FACT_ENVIRONMENT,
 	RUN_FACT_VERSION,
+	RUN_FACT_END,
 	RUN_FACT_N
 };
 const char *run_fact_key(enum run_fact fact);   /* "command" … */

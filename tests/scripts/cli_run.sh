@@ -68,7 +68,12 @@ has "another command line" "B: another command line: sh -c 'kill -SEGV \$\$' (A:
 hasnt "the same devices" "devices" diff.txt
 "$PROTON" diff --text a.hatchet c.hatchet >same.txt; hasnt "the same run" "B: another" same.txt
 "$PROTON" diff --text a.hatchet plain.folded >unknown.txt; hasnt "who does not know does not differ" "B: another" unknown.txt
-check "for programs" "['command']" "$("$PROTON" diff -f json a.hatchet b.hatchet |
+has "how it ended" "B: another end: killed by SIGSEGV (A: exit 3)" diff.txt
+"$PROTON" record -q -o again.hatchet -- sh -c 'exit 3' 2>/dev/null
+"$PROTON" merge -o twice.hatchet a.hatchet again.hatchet 2>err; "$PROTON" diff --text a.hatchet twice.hatchet >twice.txt
+has "two runs: compared" "another command line" twice.txt
+hasnt "two runs that ended so" "another end" twice.txt
+check "for programs" "['command', 'end']" "$("$PROTON" diff -f json a.hatchet b.hatchet |
 	python3 -c 'import json, sys; print(list(json.load(sys.stdin)["runs_differ"]))')"
 "$PROTON" diff -f markdown a.hatchet b.hatchet >diff.md; has "in Markdown" "> B: another command line" diff.md
 sed 's/"name": "[^"]*", "num_sms"/"name": "Another", "num_sms"/' a.hatchet >other.hatchet
