@@ -610,7 +610,7 @@ static void list_contexts(struct panel *p)
 
 static const struct section sections[] = {
 	{.list = list_text},
-	{.title = "Durations", .list = list_quantiles},
+	{.title = "Durations in this calling context", .list = list_quantiles},
 	{
 		.name = "DURATION",
 		.columns = {hist_columns, ARRAY_SIZE(hist_columns), 40},
