@@ -149,6 +149,24 @@ static void set_used(struct evidence *e)
 		e->used_ns = fmax(e->used_ns - (double)s->runs->paused_ns, 0);
 }
 
+/* How many launches there were, where somebody counted: a graph is one, whatever is in it. NaN: nobody did. */
+static double count_launches(const struct session *s)
+{
+	uint32_t metric = metric_table_find(s->metrics, "launch_count");
+	double n = 0;
+
+	for (size_t i = 0; i < s->n_processes; i++) {
+		const struct session_process *p = &s->processes[i];
+
+		if (session_process_collected(p) && !p->launches_counted)
+			return NAN;
+		n += p->launches_counted ? (double)p->n_launches : 0;
+	}
+	for (size_t i = 0; metric != METRIC_NONE && n == 0 && i < s->n_rows; i++)
+		n += or_nothing(session_row_number(s, &s->rows[i], metric));
+	return n > 0 ? n : NAN;
+}
+
 static int evidence_init(struct evidence *e, const struct session *s)
 {
 	_cleanup_(freep) uint8_t *metadata = metadata_nodes(s);
@@ -163,6 +181,8 @@ static int evidence_init(struct evidence *e, const struct session *s)
 		if (s->nodes[i].last_row != SESSION_NONE && !metadata[i])
 			add_node(e, i);
 	e->has_async = e->copies.async > 0;
+	e->launches_ratio =
+		e->kernels.count > 0 ? fmin(count_launches(s) / e->kernels.count, 1) : 1;
 	e->whole_ns = e->wall_ns > 0 ? e->wall_ns
 				     : e->kernels.time_ns + e->copies.time_ns + e->sets.time_ns;
 	pick(e);

@@ -19,7 +19,7 @@ double evidence_idle(const struct evidence *e, uint32_t device)
 
 double evidence_launching(const struct evidence *e, uint32_t device)
 {
-	return e->devices[device].count * LAUNCH_NS;
+	return e->devices[device].count * e->launches_ratio * LAUNCH_NS;
 }
 
 #define WHY                                                                                        \

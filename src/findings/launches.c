@@ -25,7 +25,7 @@ static int find(const struct evidence *e, struct findings *f)
 		finding->at_most = true;
 		human_things(count, n, "kernel");
 		human_time_ns(mean, e->devices[i].time_ns / n);
-		human_count(rate, n / e->used_ns * 1e9);
+		human_count(rate, n * e->launches_ratio / e->used_ns * 1e9);
 		human_time_ns(idle_text, idle);
 		finding_say(finding, "idle for %s, beside %s of %s each, %s launches a second",
 			    idle_text, count, mean, rate);

@@ -42,6 +42,7 @@ struct evidence {
 	size_t n_own;
 	struct picked picked[FINDING_N_RULES]; /* what each rule picks */
 	struct sums *devices;                  /* by device: kernels alone */
+	double launches_ratio; /* of kernels: 1 where each is launched by itself, less in graphs */
 	struct sums kernels, copies, sets;
 	bool has_async; /* the profile says which copies were asynchronous */
 };
