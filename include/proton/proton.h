@@ -66,8 +66,8 @@ struct proton_session_options {
 	const char
 		*context; /* "shadow": scopes and ranges of NVTX; "scopes": without these; "python":
 			      * frames of Python alone; else all that the run reads. With any of the
-			      * three words the file has no time of scopes on the host, as Triton's
-			      * Proton, whose words they are */
+			      * three words other readers of the file find no time of scopes on the
+			      * host, as of Triton's Proton, whose words they are */
 	const char
 		*data; /* "tree", or "trace": when each operation ran; "events": that alone, without
 			   * the names of processes and threads, as Triton's Proton before 3.8 */

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+import json
 import threading
 import unittest
 import warnings
@@ -219,6 +220,8 @@ class Scopes(RecordedCase):
         proton.finalize()
         found = read("a.hatchet")
         self.assertNotIn("cpu_time (ns)", found["s/plain"])
+        with open("a.hatchet", encoding="utf-8") as f:
+            self.assertIn("cpu_time (ns)", str(json.load(f)[0]["proton"]["sets"]))  # in proton's own key
         self.assertGreater(found["s"]["cpu_time (ns)"], 0)
         self.assertEqual(found["s"]["n"], 1)
         self.assertNotIn("cpu_count", found["s"])

@@ -428,3 +428,11 @@ void export_put_text(struct buf *out, const char *text, size_t len)
 	while ((n = export_text_next(&text, end, &c)) > 0)
 		buf_put(out, c, n);
 }
+
+bool export_host_is_asked(const struct session *s, const struct session_row *row)
+{
+	uint32_t at = session_row_place(s, row, METRIC_CPU_TIME);
+
+	return at != SESSION_NONE && s->present[at] &&
+	       session_row_place(s, row, METRIC_CPU_COUNT) == SESSION_NONE;
+}

@@ -27,6 +27,9 @@ static inline bool export_is_column(uint32_t metric)
 {
 	return metric != METRIC_TIME_MIN && metric != METRIC_TIME_MAX;
 }
+/* Did the program ask for the time on the host of the scope that the row is of? Each scope's is measured; what was
+ * asked for has a row without a count beside it (collect_scope_timed()). */
+bool export_host_is_asked(const struct session *s, const struct session_row *row);
 /* May a reader that knows nothing but sums add it up along the tree? */
 static inline bool export_adds_up(const struct metric *m)
 {

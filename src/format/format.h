@@ -32,6 +32,9 @@ struct write_notes {
 struct write_options {
 	bool plain;    /* hatchet: only what upstream writes, nothing in a key of ours */
 	bool as_given; /* hatchet, in MessagePack too: lists are lists; see given.h */
+	/* … time of scopes on the host, but in our own key, is left out where nobody asked for it
+	 * (export_host_is_asked()). */
+	bool host_if_asked;
 	bool compact;  /* no line breaks, no indentation */
 	bool no_names; /* chrome: leave out the names of processes and threads */
 	bool no_trace; /* hatchet: leave out when single operations ran */

@@ -41,6 +41,12 @@ static int make_room(struct hread *r)
 	return 0;
 }
 
+/* A file of a program's session has the time of scopes on the host where that was asked for. */
+static bool may_lack(uint32_t metric)
+{
+	return metric == METRIC_CPU_TIME || metric == METRIC_CPU_COUNT;
+}
+
 /* A value of a row. 1: its metric was not there before, and belongs among a node's metrics. */
 static uint32_t sum_value(struct hread *r, const struct session_row *row, uint32_t k)
 {
@@ -59,7 +65,7 @@ static uint32_t sum_value(struct hread *r, const struct session_row *row, uint32
 		return 0;
 	}
 	*sum = (struct row_sum){v, weight, r->n_summed};
-	return export_is_column(metric);
+	return export_is_column(metric) && !may_lack(metric);
 }
 
 /* How many metrics the rows of a node add to those that should be listed. */
@@ -159,7 +165,7 @@ static int match_key(struct hread *r, const struct record *record, size_t at, ui
 		return match_given(r, name, at + 1, left) || hread_is_schema(r, record, at + 1);
 	sum = &r->sums[metric];
 	sum->node = 0;
-	(*left)--;
+	*left -= !may_lack(metric);
 	return value_is_like(r, metric_table_get(r->s->metrics, metric), sum->value, at + 1);
 }
 

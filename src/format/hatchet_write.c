@@ -98,6 +98,7 @@ static uint32_t add_rows(struct hwrite *w, uint32_t node, uint32_t best)
 		uint32_t device = session_lane_at(s, s->rows[id].lane)->device;
 
 		add_row(w, &s->rows[id]);
+		w->host_asked = w->host_asked || export_host_is_asked(s, &s->rows[id]);
 		if (device >= s->n_devices)
 			continue;
 		if (best == SESSION_NONE || w->device_time[device] > w->device_time[best])
@@ -154,8 +155,16 @@ static void write_device_column(struct hwrite *w, const struct given *c, uint32_
 	jsonw_key_text(&w->json, c->key, c->metric == COLUMN_DEVICE_ID ? d->id : d->type);
 }
 
+static bool is_left_out(const struct hwrite *w, uint32_t metric)
+{
+	return w->host_if_asked &&
+	       (metric == METRIC_CPU_COUNT || (metric == METRIC_CPU_TIME && !w->host_asked));
+}
+
 static bool has_column(const struct hwrite *w, const struct given *c, bool root)
 {
+	if (is_left_out(w, c->metric))
+		return false;
 	return root ? is_on_root(w, c->metric) : w->present[c->metric];
 }
 
@@ -218,6 +227,7 @@ static void write_metrics(struct hwrite *w, const struct part *parts, uint32_t n
 	bool empty = true, root = parts[0].node == SESSION_ROOT;
 	uint32_t run;
 
+	w->host_asked = false;
 	for (i = 0; i < n; i++) {
 		empty = empty && session_first_row(w->s, parts[i].node) == SESSION_NONE;
 		device = add_rows(w, parts[i].node, device);
@@ -485,8 +495,11 @@ int hatchet_write(const struct session *s, const struct write_options *options, 
 	static const struct write_options defaults;
 	const struct write_options *o = options ? options : &defaults;
 	bool compact = o->compact || !is_indented(s);
-	struct hwrite w = {
-		.s = s, .plain = o->plain, .as_given = o->as_given, .trace = !o->no_trace};
+	struct hwrite w = {.s = s,
+			   .plain = o->plain,
+			   .as_given = o->as_given,
+			   .host_if_asked = o->host_if_asked,
+			   .trace = !o->no_trace};
 	int r;
 
 	jsonw_init(&w.json, out, compact);

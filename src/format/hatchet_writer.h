@@ -34,8 +34,9 @@ struct device_key {
 
 struct hwrite {
 	const struct session *s;
-	bool plain, as_given;
-	bool trace; /* single executions, too */
+	bool plain, as_given, host_if_asked;
+	bool host_asked; /* of the node that is being written */
+	bool trace;      /* single executions, too */
 	struct json_writer json;
 	struct fields_writer fields;
 	struct given_list columns; /* keys of a node's "metrics" */

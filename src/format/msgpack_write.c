@@ -21,6 +21,7 @@ struct writer {
 	struct buf text;
 	uint8_t *occurs; /* by metric */
 	struct given_list columns;
+	bool host_if_asked;
 };
 
 /* ---- items ---- */
@@ -104,9 +105,24 @@ static void put_interned(struct writer *w, uint32_t id)
 
 /* ---- nodes ---- */
 
+static bool host_is_asked(const struct session *s, uint32_t node)
+{
+	uint32_t i = session_first_row(s, node);
+
+	while (i != SESSION_NONE && !export_host_is_asked(s, &s->rows[i]))
+		i = session_next_row(s, i);
+	return i != SESSION_NONE;
+}
+
+static bool is_left_out(const struct writer *w, uint32_t node, uint32_t metric)
+{
+	return w->host_if_asked && (metric == METRIC_CPU_COUNT ||
+				    (metric == METRIC_CPU_TIME && !host_is_asked(w->s, node)));
+}
+
 static bool has_value(const struct writer *w, uint32_t node, uint32_t metric, union metric_value *v)
 {
-	if (!w->occurs[metric] || !export_is_column(metric))
+	if (!w->occurs[metric] || !export_is_column(metric) || is_left_out(w, node, metric))
 		return false;
 	if (session_value(w->s, node, metric, v))
 		return true;
@@ -345,7 +361,7 @@ static void put_devices(struct writer *w)
 
 int msgpack_write(const struct session *s, const struct write_options *options, struct out *out)
 {
-	struct writer w = {.s = s, .out = out};
+	struct writer w = {.s = s, .out = out, .host_if_asked = options && options->host_if_asked};
 	uint32_t node;
 	int r;
 

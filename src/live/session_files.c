@@ -108,41 +108,6 @@ static int wanted_intervals(const struct session *s, const struct wanted *w, con
 	return 0;
 }
 
-static bool has_value(const struct session *s, const struct session_row *row, uint32_t metric)
-{
-	uint32_t at = session_row_place(s, row, metric);
-
-	return at != SESSION_NONE && s->present[at];
-}
-
-static void leave_value(struct session *s, const struct session_row *row, uint32_t metric)
-{
-	uint32_t at = session_row_place(s, row, metric);
-
-	if (at != SESSION_NONE)
-		s->present[at] = 0;
-}
-
-/* The time on the host of scopes is in the run's profile. One that is as Triton's Proton would write it has it
- * where that was asked for: there it has a row without a count beside it (collect_scope_timed()). */
-static int leave_host_times(struct session *s)
-{
-	_cleanup_(freep) uint8_t *asked = calloc(s->n_nodes, 1);
-
-	if (!asked)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->n_rows; i++)
-		if (has_value(s, &s->rows[i], METRIC_CPU_TIME) &&
-		    session_row_place(s, &s->rows[i], METRIC_CPU_COUNT) == SESSION_NONE)
-			asked[s->rows[i].node] = 1;
-	for (size_t i = 0; i < s->n_rows; i++) {
-		if (!asked[s->rows[i].node])
-			leave_value(s, &s->rows[i], METRIC_CPU_TIME);
-		leave_value(s, &s->rows[i], METRIC_CPU_COUNT);
-	}
-	return 0;
-}
-
 static int cut_session(struct receiver *r, const struct wanted *w, const struct format *format,
 		       struct session **ret)
 {
@@ -158,11 +123,9 @@ static int cut_session(struct receiver *r, const struct wanted *w, const struct 
 		rows[k] = rows[k] && row_fits(s, &s->rows[k], type);
 	if (is_trace(format))
 		e = wanted_intervals(s, w, rows, intervals);
-	if (e < 0)
-		return e;
-	e = session_cut(s, rows, is_trace(format) ? intervals : NULL,
-			kinds_without(w->session->context), ret);
-	return e < 0 || !*w->session->context ? e : leave_host_times(*ret);
+	return e < 0 ? e
+		     : session_cut(s, rows, is_trace(format) ? intervals : NULL,
+				   kinds_without(w->session->context), ret);
 }
 
 static char *file_path(const struct wanted *w, const struct format *format)
@@ -179,6 +142,7 @@ static int write_file(const struct wanted *w, const struct format *format,
 		      const struct session *part)
 {
 	const struct write_options options = {.as_given = true,
+					      .host_if_asked = *w->session->context,
 					      .no_names = !strcmp(w->format, WIRE_FORMAT_EVENTS)};
 	_cleanup_(freep) char *path = file_path(w, format);
 	struct stat st;
@@ -194,10 +158,13 @@ static int write_file(const struct wanted *w, const struct format *format,
 }
 
 /* As Triton's Proton gives it to its programs. */
-static int write_answer(int fd, const struct format *format, const struct session *part)
+static int write_answer(int fd, const struct wanted *w, const struct format *format,
+			const struct session *part)
 {
-	static const struct write_options options = {
-		.plain = true, .as_given = true, .compact = true};
+	const struct write_options options = {.plain = true,
+					      .as_given = true,
+					      .host_if_asked = *w->session->context,
+					      .compact = true};
 	struct out *out;
 
 	if (lseek(fd, WIRE_ANSWER_HEAD, SEEK_SET) < 0)
@@ -219,7 +186,7 @@ static int write_one(struct receiver *r, const struct wanted *w, const struct fo
 	e = cut_session(r, w, format, &part);
 	if (e < 0)
 		return e;
-	return w->into_answer ? write_answer(answer, format, part) : write_file(w, format, part);
+	return w->into_answer ? write_answer(answer, w, format, part) : write_file(w, format, part);
 }
 
 /* One that its program did not finalize: a file for each phase, where there is another one than the first. */
