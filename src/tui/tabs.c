@@ -24,6 +24,12 @@ bool tui_has_panel(const struct tui *t, enum tui_panel panel)
 	return !ops->is_there || ops->is_there(t);
 }
 
+/* What is in front has one, also where it has nothing to show. */
+static bool has_tab(const struct tui *t, unsigned i)
+{
+	return tui_has_panel(t, (enum tui_panel)i) || i == (unsigned)t->current;
+}
+
 static struct tab make_tab(const struct tui *t, unsigned i, enum tab_size size)
 {
 	const struct panel_ops *ops = t->panels[i]->ops;
@@ -47,7 +53,7 @@ static int tabs_width(const struct tui *t, unsigned from, unsigned to, const uin
 	int width = 0;
 
 	for (unsigned i = from; i < to; i++)
-		if (tui_has_panel(t, i))
+		if (has_tab(t, i))
 			width += (int)strlen(make_tab(t, i, sizes[i]).text) + 1;
 	return width;
 }
@@ -64,7 +70,7 @@ static bool have_room(const struct tui *t, int room, const uint8_t *sizes)
 	int most = 0;
 
 	for (unsigned i = 0; i < TUI_N_PANELS; i++)
-		if (tui_has_panel(t, i) && sizes[i] == TAB_KEY)
+		if (has_tab(t, i) && sizes[i] == TAB_KEY)
 			most = MAX(most, tab_width(t, i, TAB_SHORT) - tab_width(t, i, TAB_KEY));
 	return tabs_width(t, 0, TUI_N_PANELS, sizes) + most <= room;
 }
@@ -240,7 +246,7 @@ void tabs_draw(struct tui *t, const struct canvas *canvas, int y)
 	while (first < t->current && tabs_width(t, first, t->current + 1, sizes) > canvas->cols + 1)
 		first++;
 	for (unsigned i = first; i < TUI_N_PANELS; i++)
-		if (tui_has_panel(t, i) && has_room(t, &pen, i, sizes[i], behind))
+		if (has_tab(t, i) && has_room(t, &pen, i, sizes[i], behind))
 			draw_tab(t, &pen, i, sizes[i]);
 	if (t->overlay) {
 		int x = pen.x;

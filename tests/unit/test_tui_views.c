@@ -820,6 +820,17 @@ START_TEST(host_counts_recursion_once)
 }
 END_TEST
 
+/* One rank needs no panel, but who asks for it sees where they are. */
+START_TEST(front_has_a_tab)
+{
+	ck_assert(!world_shows(&w, "M-2"));
+	world_keys(&w, "M-2");
+	ck_assert(world_shows(&w, "M-2:Ranks"));
+	world_keys(&w, "1");
+	ck_assert(!world_shows(&w, "M-2"));
+}
+END_TEST
+
 /* A scope works on devices through what is below it; itself it is in threads of the host. */
 START_TEST(details_tell_threads_from_devices)
 {
@@ -1042,6 +1053,7 @@ Suite *suite_views(void)
 		detail_tells_none_from_0,
 		host_has_no_own_time_of_a_part,
 		host_counts_recursion_once,
+		front_has_a_tab,
 		details_tell_threads_from_devices,
 		a_filtered_flame_graph_says_of_how_much,
 		host_says_why_there_is_no_wait,
