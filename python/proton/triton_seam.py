@@ -249,7 +249,11 @@ class Seam(types.ModuleType):
             if not self._put_metric(scopeId, name, value):
                 self._put_other(scopeId, name, value)
         for name, tensor in tensorMetrics.items() if tensorMetrics else ():
-            value = triton_tensors.read(tensor, note)
+            self._ours["hide"](True)
+            try:
+                value = triton_tensors.read(tensor, note)
+            finally:
+                self._ours["hide"](False)
             if value is not None:
                 self._put_other(scopeId, name, value)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Values of metrics that lie in a device's memory: what Triton's layer hands on of a GPU tensor.
 
-They are read by the CUDA driver that the program has loaded, on the stream that Triton named before, while
-the thread is in the state of launch metadata: the copy is no work of the program's.
+They are read by the CUDA driver that the program has loaded, on the stream that Triton named before. The copy is
+no work of the program's: who calls read() hides it.
 """
 import ctypes
 import threading

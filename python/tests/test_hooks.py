@@ -147,6 +147,26 @@ class Launches(RecordedCase):
         self.assertEqual(found["gemm_128"]["flops16"], 100.0)
         self.assertEqual(found["s/__proton_launch_metadata/gemm/helper"]["count"], 1)
 
+    def test_metrics_that_launch(self):
+        """Reading a tensor is a copy, and none of the launch that it is a metric of."""
+
+        class Tensor:
+            device = types.SimpleNamespace(type="cuda")
+
+            def data_ptr(self):
+                return 1
+
+            def tolist(self):
+                launch("copy")
+                return 8.0
+
+        proton.start("a", hook="triton")
+        self.launch("gemm", {"name": "gemm_128", "flops": Tensor()})
+        proton.finalize()
+        found = read("a.hatchet")
+        self.assertEqual((found["gemm_128"]["flops"], found["gemm_128"]["count"]), (8.0, 1))
+        self.assertEqual(found["__proton_launch_metadata/copy"]["count"], 1)
+
     def test_include_and_exclude(self):
         LaunchHook().configure(include="ge", exclude=".*_no")
         proton.start("a", hook="triton")

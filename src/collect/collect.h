@@ -68,6 +68,9 @@ int collect_context_depth(void);
  * none. */
 void collect_state(const char *name, size_t len);
 
+/* The state of launch metadata, which hides what is launched in it, and back to that of before. Not nested. */
+void collect_hide(bool hide);
+
 /* What this thread launches from here to the end has this name in place of its symbol (len 0: its own), and
  * metrics are of these launches. 0, or -1: the collector is off, or nothing was begun (counted). */
 int collect_launch_begin(const char *name, size_t len);

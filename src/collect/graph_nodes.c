@@ -119,10 +119,7 @@ static void take_back(struct thread_state *t, uint32_t node, struct launch_value
 {
 	if (v.replace)
 		return;
-	if (collector->metric[v.metric].type == METRIC_F64)
-		v.v.f64 = -v.v.f64;
-	else
-		v.v.u64 = -v.v.u64;
+	v.taken_back = true;
 	metric_put_at(t, node, &v);
 }
 
@@ -131,7 +128,7 @@ void graph_node_captured(struct thread_state *t, uint64_t id)
 	struct launch_info *l = &t->launch;
 	uint32_t said;
 
-	if (!id || !l->on)
+	if (!id || !launch_is_said(t))
 		return;
 	for (uint32_t i = 0; i < l->n_placed; i++)
 		take_back(t, l->node, l->values[i]);

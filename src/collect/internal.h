@@ -223,7 +223,7 @@ struct cpu_mark {
 struct launch_value {
 	union metric_value v;
 	uint16_t metric;
-	bool replace;
+	bool replace, taken_back; /* taken_back: added before, and not any more */
 };
 
 /* What proton_launch_begin() began (launch_info.c). */
@@ -262,6 +262,8 @@ struct thread_state {
 	uint32_t state; /* frame of its state; 0: none */
 	uint32_t
 		state_kernel; /* … of launch metadata: frame of whose they are, below it; 0: nobody's */
+	bool in_metadata; /* … it is that of launch metadata: what is launched is not what was begun */
+	uint32_t before_hiding[3]; /* collect_hide(): the three before it */
 	struct launch_info launch;
 	_Atomic uint64_t n_launches, n_unlaunched, n_records;
 	_Atomic uint64_t losses[LOSS_N];
@@ -506,6 +508,12 @@ static inline bool is_traced(void)
 static inline uint32_t epoch_now(void)
 {
 	return atomic_load_explicit(&collector->epoch, memory_order_relaxed);
+}
+
+/* Is what the thread launches now what it has said something of? */
+static inline bool launch_is_said(const struct thread_state *t)
+{
+	return t->launch.on && !t->in_metadata;
 }
 
 /* A calling context of the thread's as it is in the thread's state: that is a part of it. */

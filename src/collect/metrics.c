@@ -173,7 +173,9 @@ static void value_put(uint32_t node, uint32_t lane, uint32_t epoch, const struct
 	if (v->replace)
 		slot_store(slot, 0, v->v.u64);
 	else if (collector->metric[v->metric].type == METRIC_F64)
-		slot_add_f64(slot, 0, v->v.f64);
+		slot_add_f64(slot, 0, v->taken_back ? -v->v.f64 : v->v.f64);
+	else if (v->taken_back)
+		slot_add_u64(slot, 0, -v->v.u64);
 	else if (!slot_add_u64_capped(slot, 0, v->v.u64))
 		metric_complain(collector->string[collector->metric[v->metric].name].s, v->metric,
 				"adds up to more than 64 bits hold: its sum stays at 2^64 - 1");
@@ -232,7 +234,7 @@ static void metric_put(uint32_t node, const char *given, enum metric_type sent,
 	if (!metric_accept(name, metric, sent, &v))
 		return;
 	t = thread_state();
-	l = (struct launch_value){v, (uint16_t)metric, replace};
+	l = (struct launch_value){v, (uint16_t)metric, replace, false};
 	if (node != WIRE_NONE)
 		metric_put_at(t, node, &l);
 	else if (!t->launch.on || !launch_give(t, &l))

@@ -18,10 +18,10 @@ static uint32_t context_make(struct thread_state *t)
 {
 	uint32_t node = node_in_state(t, t->context_node);
 
-	if (t->launch.on && !t->launch.placed)
+	if (launch_is_said(t) && !t->launch.placed)
 		launch_place(t, node);
 	return context_intern(node, t->lane, t->context_guessed, thread_epoch(t),
-			      t->launch.on ? t->launch.name : 0);
+			      launch_is_said(t) ? t->launch.name : 0);
 }
 
 /* A thread without a scope of its own works for the main thread as a rule: PyTorch's backward
@@ -61,18 +61,20 @@ static uint32_t state_frame(const char *name, size_t len)
 	return frame == WIRE_NONE ? 0 : frame;
 }
 
-/* Triton's name for the state in which metadata of a kernel's launch are computed has the kernel's behind it. */
-static size_t metadata_len(const char *name, size_t len)
-{
-	static const char prefix[] = "__proton_launch_metadata:";
-	size_t n = sizeof(prefix) - 1;
+/* Triton's name for the state in which metadata of a launch are computed may have the kernel's behind it. */
+#define METADATA "__proton_launch_metadata"
 
-	return len > n && !memcmp(name, prefix, n) ? n : 0;
+static bool is_metadata(const char *name, size_t len)
+{
+	size_t n = sizeof(METADATA) - 1;
+
+	return len >= n && !memcmp(name, METADATA, n) && (len == n || name[n] == ':');
 }
 
 void collect_state(const char *name, size_t len)
 {
-	size_t n = name ? metadata_len(name, len) : 0;
+	bool metadata = name && is_metadata(name, len);
+	size_t n = metadata ? sizeof(METADATA) - 1 : len;
 	struct thread_state *t;
 
 	if (!collect_on)
@@ -80,13 +82,33 @@ void collect_state(const char *name, size_t len)
 	t = thread_state();
 	if (!t->tid) /* a state that threads without one of their own share has none */
 		return;
-	t->state = name ? state_frame(name, n ? n - 1 : len) : 0;
-	t->state_kernel = n ? state_frame(name + n, len - n) : 0;
+	t->state = name ? state_frame(name, n) : 0;
+	t->state_kernel = n + 1 < len ? state_frame(name + n + 1, len - n - 1) : 0;
+	t->in_metadata = metadata && t->state;
 	t->context = 0;
 	if (name && !atomic_load_explicit(&collector->many_contexts, memory_order_relaxed)) {
 		backends_attribute();
 		sender_start();
 	}
+}
+
+void collect_hide(bool hide)
+{
+	struct thread_state *t;
+
+	if (!collect_on)
+		return;
+	t = thread_state();
+	if (hide) {
+		memcpy(t->before_hiding, (uint32_t[]){t->state, t->state_kernel, t->in_metadata},
+		       sizeof(t->before_hiding));
+		collect_state(METADATA, sizeof(METADATA) - 1);
+		return;
+	}
+	t->state = t->before_hiding[0];
+	t->state_kernel = t->before_hiding[1];
+	t->in_metadata = t->before_hiding[2] != 0;
+	t->context = 0;
 }
 
 static void thread_move(struct thread_state *t, uint32_t node)
@@ -212,6 +234,7 @@ void scopes_miss(struct thread_state *t)
 		atomic_store(&any_missed, true);
 	thread_set_depth(t, 0);
 	t->overflow = t->state = 0;
+	t->in_metadata = false;
 	t->launch.on = false;
 	thread_move(t, 0);
 }

@@ -85,6 +85,7 @@ static void thread_exit(void *arg)
 	thread_self = NULL;
 	thread_set_depth(t, 0);
 	t->overflow = t->node = t->context = t->adopted = t->state = 0;
+	t->in_metadata = false;
 	t->launch.on = false;
 	t->cpu = (struct cpu_mark){0};
 	atomic_store_explicit(&t->used, 0, memory_order_release);

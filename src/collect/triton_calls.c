@@ -411,6 +411,17 @@ static void *exit_state(void *self, void *const *args, ssize_t n)
 	return none();
 }
 
+static void *hide(void *self, void *const *args, ssize_t n)
+{
+	struct given g = {0};
+
+	(void)self;
+	if (!take(&g, "i", args, n))
+		return NULL;
+	collect_hide(g.id != 0);
+	return none();
+}
+
 static void *context_depth(void *self, void *const *args, ssize_t n)
 {
 	(void)self;
@@ -526,7 +537,7 @@ void *proton_seam_functions(void *encode)
 		_(record_scope), _(enter_scope), _(exit_scope),    _(enter_op),   _(exit_op),
 		_(enter_state),  _(exit_state),  _(context_depth), _(put_metric), _(forget_types),
 		_(leave_scopes), _(scope_open),  _(scope_close),   _(scope_push), _(scope_pop),
-		_(is_automatic), _(scope_timed), _(call_whole),    _(fits_here),
+		_(is_automatic), _(scope_timed), _(call_whole),    _(fits_here),  _(hide),
 #undef _
 	};
 	void *dict, *function;

@@ -10,6 +10,7 @@
  *     scope_push(name)                  scope_pop(...): whatever it is given
  *     leave_scopes(): all that this thread entered by enter_scope()
  *     fits_here(name, is_float) -> bool: where the thread is, has the name no number of the other kind?
+ *     hide(on): what is launched until hide(False) is launch metadata
  *     scope_timed(id): its time on the host is asked for
  *     is_automatic() -> bool: does the run read what fits the program?
  *     scope_open(name) -> int           scope_close([name]) -> int: the same, -1: none is open, -2: it is not of
