@@ -40,7 +40,7 @@ static inline void enter(struct cupti *c, const struct abi_call *call, enum call
 	const struct activity_sink_ops *ops = c->sink->ops;
 	uint32_t correlation = call->correlation;
 
-	cupti_launches_put(&c->launches, correlation, ops->launch(c->sink));
+	cupti_launches_put(&c->launches, correlation, ops->launch(c->sink, call->symbol));
 	if (class == CALL_COPY || class == CALL_SYNC) {
 		ops->unlaunch(c->sink, 1);
 		return;

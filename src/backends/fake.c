@@ -82,7 +82,7 @@ static void fake_device(struct fake *f, int32_t index, const char *name, const c
 /* Launched by this thread, and over. */
 static void execute(struct activity_sink *sink, struct activity *a, uint64_t ns)
 {
-	a->launch = sink->ops->launch(sink);
+	a->launch = sink->ops->launch(sink, NULL);
 	a->end_ns = clock_realtime_ns();
 	a->start_ns = a->end_ns - ns;
 	sink->ops->record(sink, a);
@@ -180,7 +180,7 @@ static void run_device(struct fake *f, char *const words[])
 
 static void run_launch(struct fake *f, char *const words[])
 {
-	f->sink->ops->launch(f->sink);
+	f->sink->ops->launch(f->sink, NULL);
 }
 
 static struct activity_sink *called_sink;

@@ -186,7 +186,7 @@ static void enqueue_begin(struct enqueue *e, cl_command_queue queue, cl_event *e
 	e->command->activity.device = q->device;
 	e->command->activity.context = q->context;
 	e->command->activity.stream = q->stream;
-	e->command->activity.launch = sink->ops->launch(sink);
+	e->command->activity.launch = sink->ops->launch(sink, NULL);
 	if (!event)
 		e->event = &e->own;
 }
@@ -618,7 +618,7 @@ static void waited(const char *name, uint64_t start_ns)
 
 	if (!sink)
 		return;
-	a.launch = sink->ops->launch(sink);
+	a.launch = sink->ops->launch(sink, NULL);
 	sink->ops->unlaunch(sink, 1);
 	sink->ops->record(sink, &a);
 }

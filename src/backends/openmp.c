@@ -121,7 +121,7 @@ static void operation(int endpoint, uint64_t *word, struct activity *a)
 	device_tell(a->device);
 	a->start_ns = *word;
 	a->end_ns = now;
-	a->launch = openmp.sink->ops->launch(openmp.sink);
+	a->launch = openmp.sink->ops->launch(openmp.sink, NULL);
 	openmp.sink->ops->record(openmp.sink, a);
 	*word = 0;
 }

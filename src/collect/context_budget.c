@@ -20,6 +20,7 @@ struct context_budget {
 	uint64_t random;
 	uint32_t n_first;
 	_Atomic uint64_t n_read, n_guessed;
+	_Atomic uint64_t n_paid;       /* ticks */
 	_Atomic uint64_t seen[PLACES]; /* upper half of the place's hash, node */
 };
 
@@ -42,39 +43,69 @@ static inline int64_t ticks_a_us(void)
 
 /* ---- credit ---- */
 
+static _Atomic bool halved;
+
+void budget_halve(void)
+{
+	atomic_store(&halved, true);
+}
+
 /* The share of so much time. */
-static int64_t share_of_ms(int64_t ms)
+int64_t budget_share_ms(int64_t ms)
 {
 	return ms * ticks_a_us() * collector->control->context_budget_ppm / 1000;
+}
+
+int64_t budget_share(uint64_t ticks)
+{
+	/* So long a time is more than anybody may save. */
+	return ticks > INT64_MAX / 1000000
+		       ? INT64_MAX / 2
+		       : (int64_t)ticks * collector->control->context_budget_ppm / 1000000;
 }
 
 static struct context_budget *budget_of(struct thread_state *t)
 {
 	if (_unlikely_(!t->budget)) {
-		t->budget = pages_reserve(sizeof(*t->budget));
-		if (!t->budget)
+		struct context_budget *b = pages_reserve(sizeof(*b));
+
+		if (!b)
 			return NULL;
-		t->budget->now = ticks();
-		t->budget->random = t->budget->now | 1;
-		t->budget->credit = share_of_ms(SAVED_MS);
+		b->now = ticks();
+		b->random = b->now | 1;
+		b->credit = budget_share_ms(SAVED_MS);
+		__atomic_store_n(&t->budget, b, __ATOMIC_RELEASE);
 	}
 	return t->budget;
+}
+
+uint64_t budget_paid(const struct thread_state *t)
+{
+	const struct context_budget *b = __atomic_load_n(&t->budget, __ATOMIC_ACQUIRE);
+
+	return b ? atomic_load_explicit(&b->n_paid, memory_order_relaxed) : 0;
 }
 
 /* A thread that moved to another processor may find an earlier time there. */
 static void earn(struct context_budget *b, uint64_t now)
 {
-	int64_t passed = (int64_t)(now - b->now), most = share_of_ms(SAVED_MS);
+	int64_t passed = (int64_t)(now - b->now), most = budget_share_ms(SAVED_MS);
 
 	b->now = now;
 	if (passed <= 0)
 		return;
-	/* So long a time would fill it whatever the share. */
-	if (passed > INT64_MAX / 1000000)
-		b->credit = most;
-	else
-		b->credit += passed * collector->control->context_budget_ppm / 1000000;
-	b->credit = MIN(b->credit, most);
+	b->credit = MIN(
+		b->credit + budget_share((uint64_t)passed) /
+				    (atomic_load_explicit(&halved, memory_order_relaxed) ? 2 : 1),
+		most);
+}
+
+static void spend(struct context_budget *b, int64_t cost)
+{
+	if (cost < 0)
+		return;
+	b->credit -= cost;
+	count(&b->n_paid, (uint64_t)cost);
 }
 
 /* A loop that launches the same few things would have always the same one read: the next comes when a
@@ -86,7 +117,7 @@ static void pay(struct context_budget *b, int64_t cost)
 	b->random ^= b->random << 13;
 	b->random ^= b->random >> 7;
 	b->random ^= b->random << 17;
-	b->credit -= cost;
+	spend(b, cost);
 	b->wait = (int64_t)(b->random % ((uint64_t)cost * 2 + 1));
 }
 
@@ -115,7 +146,7 @@ bool budget_is_limited(void)
 	return collector->control->context_budget_ppm;
 }
 
-bool budget_begin(struct thread_state *t, uint64_t place, uint32_t *node)
+bool budget_begin(struct thread_state *t, uint64_t began, uint64_t place, uint32_t *node)
 {
 	struct context_budget *b = budget_of(t);
 	bool is_known;
@@ -124,10 +155,10 @@ bool budget_begin(struct thread_state *t, uint64_t place, uint32_t *node)
 		lose(LOSS_NO_MEMORY, 1);
 		return false;
 	}
-	b->began = ticks();
-	earn(b, b->began);
+	b->began = began;
+	earn(b, ticks());
 	is_known = find(b, place, node);
-	if (b->credit >= (is_known ? b->wait : -share_of_ms(DEBT_MS)))
+	if (b->credit >= (is_known ? b->wait : -budget_share_ms(DEBT_MS)))
 		return true;
 	/* The first touch of everything takes as long as a thousand launches. */
 	if (!is_known && b->n_first < FIRST) {
@@ -135,15 +166,16 @@ bool budget_begin(struct thread_state *t, uint64_t place, uint32_t *node)
 		return true;
 	}
 	count(&b->n_guessed, 1);
+	spend(b, (int64_t)(b->now - began));
 	return false;
 }
 
-void budget_end(struct thread_state *t, uint64_t place, uint32_t node)
+void budget_end(struct thread_state *t, uint64_t place, uint32_t node, bool guessed)
 {
 	struct context_budget *b = t->budget;
 
 	atomic_store_explicit(cell_of(b, place), place >> 32 << 32 | node, memory_order_relaxed);
-	count(&b->n_read, 1);
+	count(guessed ? &b->n_guessed : &b->n_read, 1);
 	pay(b, (int64_t)(ticks() - b->began));
 }
 

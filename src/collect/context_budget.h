@@ -16,10 +16,17 @@ struct thread_state;
 
 /* Is there a limit at all? */
 bool budget_is_limited(void);
-/* May this thread read the context of a launch from this place? Then budget_end() follows, with what was
- * read. Else *node is what it read there last; untouched where that is not known. */
-bool budget_begin(struct thread_state *t, uint64_t place, uint32_t *node);
-void budget_end(struct thread_state *t, uint64_t place, uint32_t node);
+/* May this thread read the context of a launch from this place, which it took since `began` (ticks) to find? Then
+ * budget_end() follows, with what was read. Else *node is what it read there last; untouched where that is not
+ * known. */
+bool budget_begin(struct thread_state *t, uint64_t began, uint64_t place, uint32_t *node);
+void budget_end(struct thread_state *t, uint64_t place, uint32_t node, bool guessed);
+/* The share of so many ticks, and of so much time in ticks; ticks that a thread has spent on reading. */
+int64_t budget_share(uint64_t ticks);
+int64_t budget_share_ms(int64_t ms);
+uint64_t budget_paid(const struct thread_state *t);
+/* Reading has half of it from now on: the other half is for what tells us of where a thread is. */
+void budget_halve(void);
 /* At the end of the process: how many were read. */
 void budget_note(void);
 void budget_forked(void); /* in a fork child: none was yet */

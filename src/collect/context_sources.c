@@ -3,6 +3,7 @@
 #include "collect/context_sources.h"
 #include <stddef.h>
 #include "base/hash.h"
+#include "base/ticks.h"
 #include "collect/context_budget.h"
 #include "collect/contexts.h"
 #include "collect/internal.h"
@@ -62,6 +63,13 @@ void contexts_end(void)
 	budget_note();
 }
 
+void contexts_fork_begins(void)
+{
+	for (enum context id = 0; id < N_CONTEXTS; id++)
+		if (context_is_wanted(id) && sources[id]->fork_begins)
+			sources[id]->fork_begins();
+}
+
 void contexts_forked(void)
 {
 	for (enum context id = 0; id < N_CONTEXTS; id++)
@@ -88,19 +96,33 @@ static uint64_t place_of(struct thread_state *t, uint32_t node, uint32_t on)
 	return place;
 }
 
+static void tell_taken(struct thread_state *t, uint32_t node, uint32_t on)
+{
+	for (; on; on &= on - 1)
+		if (sources[__builtin_ctz(on)]->taken)
+			sources[__builtin_ctz(on)]->taken(t, node);
+}
+
 uint32_t contexts_node(struct thread_state *t, uint32_t node, bool *ret_guessed)
 {
 	uint32_t on = atomic_load_explicit(&contexts_on, memory_order_relaxed), seen = node;
-	uint64_t place;
+	uint64_t place, began;
 
-	if (!budget_is_limited())
-		return read_all(t, node, on);
+	t->context_taken_over = false;
+	if (!budget_is_limited()) {
+		seen = read_all(t, node, on);
+		*ret_guessed = t->context_taken_over;
+		return seen;
+	}
+	began = ticks();
 	place = place_of(t, node, on);
-	if (!budget_begin(t, place, &seen)) {
+	if (!budget_begin(t, began, place, &seen)) {
 		*ret_guessed = true;
+		tell_taken(t, seen, on);
 		return seen;
 	}
 	seen = read_all(t, node, on);
-	budget_end(t, place, seen);
+	*ret_guessed = t->context_taken_over;
+	budget_end(t, place, seen, *ret_guessed);
 	return seen;
 }

@@ -11,6 +11,7 @@ struct thread_state;
 void contexts_look(void);
 void contexts_look_again(void);
 void contexts_end(void);
+void contexts_fork_begins(void); /* by the thread that forks */
 void contexts_forked(void);
 /* The node of a launch of this thread, which has this one by its scopes. *ret_guessed where it was not read,
  * but taken over from a launch before (context_budget.h). */

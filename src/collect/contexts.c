@@ -41,6 +41,20 @@ static uint32_t chosen_of(uint32_t readable_now)
 	return readable_now & (~instead | wanted());
 }
 
+static uint32_t (*_Atomic polled)(void);
+
+void contexts_poll_by(uint32_t (*poll)(void))
+{
+	atomic_store(&polled, poll);
+}
+
+uint32_t contexts_poll(void)
+{
+	uint32_t (*poll)(void) = atomic_load(&polled);
+
+	return poll ? poll() : UINT32_MAX;
+}
+
 void contexts_set(enum context id, bool on)
 {
 	uint32_t seen;

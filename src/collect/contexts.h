@@ -27,11 +27,16 @@ struct context_source {
 	/* In a fork child: what was counted is the parent's to say. May be NULL. */
 	void (*forked)(void);
 	/* The node of what this thread executes now, below `node`; that itself where there is nothing.
-	 * On the launch path of the thread itself: no allocation, no lock, no call into the kernel. */
+	 * On the launch path of the thread itself: no allocation, no lock, no call into the kernel. Where a
+	 * part of it is taken over from a launch before, it says so (t->context_taken_over). */
 	uint32_t (*node)(struct thread_state *t, uint32_t node);
 	/* What stands for the innermost part of that, in a few nanoseconds, by the same rules: where it is
 	 * the same, the rest may be guessed to be. 0: nothing is there. */
 	uint64_t (*innermost)(struct thread_state *t);
+	/* The launch for which innermost() was asked was not read, and has this node. May be NULL. */
+	void (*taken)(struct thread_state *t, uint32_t node);
+	/* A fork begins: nothing that a child needs may be held by a thread of ours. May be NULL. */
+	void (*fork_begins)(void);
 };
 
 /* It is time to look again. */
@@ -45,6 +50,10 @@ bool contexts_are_automatic(void);
 bool context_is_wanted(enum context id);
 /* More than the run asked for so far: a program that profiles itself asks with each session. */
 void contexts_want(uint32_t contexts);
+/* What a source has the sender thread do while it rests, and says how many ms until the next time. One source has
+ * something. */
+void contexts_poll_by(uint32_t (*poll)(void));
+uint32_t contexts_poll(void);
 /* It is read from now on, or not any more. */
 void contexts_set(enum context id, bool on);
 

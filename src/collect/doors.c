@@ -87,8 +87,11 @@ static bool early;
 /* Not a child of vfork() in our memory, nor one that nobody told us of. */
 static void fork_begins(void)
 {
-	if (collector_is_ours() && !early)
+	if (!collector_is_ours())
+		return;
+	if (!early)
 		sender_withdraw();
+	contexts_fork_begins();
 }
 
 void collect_forked(void)

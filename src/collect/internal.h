@@ -252,9 +252,11 @@ struct thread_state {
 	uint32_t node;    /* current calling context */
 	uint32_t adopted; /* the main thread's, while this one has none of its own */
 	bool is_main;
-	uint32_t context;      /* launch context of it; 0 = not made yet */
-	uint32_t context_node; /* the node that it is of */
-	bool context_guessed;  /* … and whether it is guessed */
+	uint32_t context;        /* launch context of it; 0 = not made yet */
+	uint32_t context_node;   /* the node that it is of */
+	bool context_guessed;    /* … and whether it is guessed */
+	bool context_taken_over; /* by a source of contexts, of a launch before */
+	const void *launching;   /* what: one value for one kernel; NULL: not known */
 	_Atomic uint32_t context_epoch;
 	_Atomic uint64_t
 		epoch_base; /* launches, less those without a record, when that epoch began here */
@@ -526,7 +528,8 @@ static inline uint32_t node_in_state(const struct thread_state *t, uint32_t node
 }
 
 /* scope.c */
-uint32_t thread_context(struct thread_state *t); /* launch context of its calling context */
+/* The launch context of its calling context, of a launch of `what` (one value for one kernel, NULL: not known). */
+uint32_t thread_context(struct thread_state *t, const void *what);
 /* Scopes that were not left: their time until now, once. */
 void scopes_close(struct thread_state *t);
 void scopes_forked(struct thread_state *t);

@@ -26,7 +26,7 @@ static uint32_t context_make(struct thread_state *t)
 
 /* A thread without a scope of its own works for the main thread as a rule: PyTorch's backward
  * threads, pools that somebody waits for. It has the main thread's calling context of the moment. */
-uint32_t thread_context(struct thread_state *t)
+uint32_t thread_context(struct thread_state *t, const void *what)
 {
 	uint32_t main_node, node, epoch = epoch_now();
 	bool guessed = false;
@@ -39,6 +39,7 @@ uint32_t thread_context(struct thread_state *t)
 		}
 	}
 	node = t->depth ? t->node : t->adopted;
+	t->launching = what;
 	if (_unlikely_(atomic_load_explicit(&contexts_due, memory_order_relaxed)) && t->is_main)
 		contexts_look_again();
 	if (_unlikely_(atomic_load_explicit(&contexts_on, memory_order_relaxed)))

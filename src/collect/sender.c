@@ -363,12 +363,13 @@ static uint32_t ms_until(uint64_t end_ns)
 static bool rest(uint32_t period_ms)
 {
 	uint64_t end_ns = clock_monotonic_ns() + period_ms * NSEC_PER_MSEC;
-	uint32_t wake, ms;
+	uint32_t wake, ms, poll_ms;
 
 	for (;;) {
 		wake = atomic_load(&collector->wake);
 		take_look();
 		host_clock_look();
+		poll_ms = contexts_poll();
 		ms = ms_until(end_ns);
 		if (!ms || is_asked(&collector->exec) || is_asked(&collector->finish) ||
 		    is_asked(&collector->resume) || is_asked(&collector->deliver) ||
@@ -377,6 +378,7 @@ static bool rest(uint32_t period_ms)
 		if (atomic_load(&sender.main_left_ns) && alone())
 			return true;
 		ms = MIN(ms, host_clock_nap_ms());
+		ms = MIN(ms, poll_ms);
 		futex_wait(&collector->wake, wake, MIN(ms, alone_nap_ms()));
 	}
 }

@@ -347,7 +347,7 @@ static void sink_record(struct activity_sink *sink, const struct activity *a)
 		launch_ended(a->launch);
 }
 
-static uint32_t sink_launch(struct activity_sink *sink)
+static uint32_t sink_launch(struct activity_sink *sink, const void *what)
 {
 	struct thread_state *t;
 
@@ -355,7 +355,7 @@ static uint32_t sink_launch(struct activity_sink *sink)
 		return 1;
 	t = thread_state();
 	count(&t->n_launches, 1);
-	return thread_context(t);
+	return thread_context(t, what);
 }
 
 static void sink_unlaunch(struct activity_sink *sink, uint64_t n)

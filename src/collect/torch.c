@@ -18,21 +18,27 @@
 #include <string.h>
 #include "backends/pages.h"
 #include "base/hash.h"
+#include "base/ticks.h"
 #include "base/util.h"
+#include "collect/context_budget.h"
 #include "collect/contexts.h"
 #include "collect/internal.h"
 #include "collect/python.h"
 #include "collect/scope_names.h"
 #include "collect/torch_abi.h"
+#include "collect/torch_again.h"
 #include "collect/torch_join.h"
 #include "collect/torch_shapes.h"
+#include "collect/torch_turns.h"
 #include "wire/wire.h"
 
 enum {
-	DEPTH_MAX = 64,    /* records of a thread that are kept */
-	NAMES_MAX = 512,   /* names that a thread remembers */
-	RECORD_MAX = 2048, /* bytes of a record, more than any version has */
-	FIELDS_END = 512,  /* … in which fields are looked for */
+	DEPTH_MAX = 64,         /* records of a thread that are kept */
+	NAMES_MAX = 512,        /* names that a thread remembers */
+	RECORD_MAX = 2048,      /* bytes of a record, more than any version has */
+	FIELDS_END = 512,       /* … in which fields are looked for */
+	MANY = 4096,            /* records of a thread */
+	LINE_LAUNCHES_MAX = 15, /* of one line of Python that are told apart by their order */
 };
 
 static struct {
@@ -73,6 +79,8 @@ struct torch_stack {
 		uint32_t frame;
 	} known[NAMES_MAX];
 	uint64_t thread_id; /* as PyTorch numbers threads */
+	struct torch_turn turn;
+	struct torch_again again;
 };
 
 /* ---- records ---- */
@@ -95,11 +103,13 @@ static const void *const functions[] = {(const void *)leave_alone, (const void *
 static struct torch_stack *stack_of(struct thread_state *t)
 {
 	if (_unlikely_(!t->torch)) {
-		t->torch = pages_reserve(sizeof(*t->torch));
-		if (!t->torch) {
+		struct torch_stack *s = pages_reserve(sizeof(*s));
+
+		if (!s) {
 			lose(LOSS_NO_MEMORY, 1);
 			return NULL;
 		}
+		__atomic_store_n(&t->torch, s, __ATOMIC_RELEASE);
 	}
 	if (_unlikely_(t->torch->tid != t->tid)) { /* of a thread that was here before */
 		t->torch->tid = t->tid;
@@ -118,11 +128,17 @@ static void trim(struct torch_stack *s)
 
 static struct slot *push(const char *record, uint8_t scope)
 {
-	struct torch_stack *s = collect_on ? stack_of(thread_state()) : NULL;
+	struct torch_stack *s =
+		collect_on && !torch_turns_measured() ? stack_of(thread_state()) : NULL;
 	struct slot *slot;
 
 	if (!s)
 		return NULL;
+	count(&s->turn.n, 1);
+	/* A program that launches nothing has no sender yet, and is not to be told of for ever either. */
+	if (_unlikely_(atomic_load_explicit(&s->turn.n, memory_order_relaxed) % MANY == 0) &&
+	    torch_turns_used())
+		sender_prepare();
 	trim(s);
 	if (s->n == DEPTH_MAX)
 		return NULL; /* deeper ones are not told apart */
@@ -148,6 +164,7 @@ static void **begin_function(void **ret_context, const char *record)
 /* Without tensors it is as without --shapes. */
 static void **begin_shaped(void **ret_context, const char *record)
 {
+	uint64_t began = ticks();
 	struct slot *slot = push(record, TORCH_FUNCTION);
 	const char *name = slot ? torch.name(record) : NULL;
 	size_t len = name && !begins_with(name, TOLD_TWICE) ? strlen(name) : 0, n;
@@ -160,6 +177,7 @@ static void **begin_shaped(void **ret_context, const char *record)
 	n = torch_shapes_put(record, slot->name + len, sizeof(slot->name) - len);
 	atomic_signal_fence(memory_order_release);
 	slot->len = n ? (uint32_t)(len + n) : 0;
+	count(&thread_self->torch->turn.spent, ticks() - began);
 	return ret_context;
 }
 
@@ -416,12 +434,29 @@ static void calibrate(void)
 		find_fields();
 }
 
-static void observe(uint8_t scope, void **(*start)(void **, const char *), bool with_inputs)
+static uint64_t observe(uint8_t scope, void **(*start)(void **, const char *), bool with_inputs)
 {
 	struct torch_callback callback = {start, end, 1.0, {0}, with_inputs, 0, 0};
 
 	callback.scopes[scope] = 1;
-	torch.add_callback(callback);
+	return torch.add_callback(callback);
+}
+
+/* ---- turns ---- */
+
+static struct torch_turn *turn_of(const struct thread_state *t)
+{
+	struct torch_stack *s = __atomic_load_n(&t->torch, __ATOMIC_ACQUIRE);
+
+	return s ? &s->turn : NULL;
+}
+
+/* Within a budget, by turns; but for the program's own scopes, which are few. */
+static void take_turns(void *library, const uint64_t handles[2])
+{
+	if (budget_is_limited() && torch_again_find(library) &&
+	    torch_turns_begin(library, handles, 2, turn_of))
+		contexts_poll_by(torch_turns_look);
 }
 
 /* Its name may have a version behind it. */
@@ -455,6 +490,7 @@ static bool with_shapes(void *library)
 static void look_now(void)
 {
 	const char *name = NULL;
+	uint64_t handles[2];
 	void *library;
 	bool shaped;
 
@@ -473,9 +509,10 @@ static void look_now(void)
 			"version: backward work stands below the main thread's scopes");
 	torch_join_init();
 	shaped = with_shapes(library);
-	observe(TORCH_FUNCTION, shaped ? begin_shaped : begin_function, shaped);
-	observe(TORCH_BACKWARD, begin_backward, false);
+	handles[0] = observe(TORCH_FUNCTION, shaped ? begin_shaped : begin_function, shaped);
+	handles[1] = observe(TORCH_BACKWARD, begin_backward, false);
 	observe(TORCH_USER, begin_user, false);
+	take_turns(library, handles);
 	contexts_set(CONTEXT_TORCH, true);
 }
 
@@ -527,36 +564,7 @@ static void torch_end(void)
 			       "the last look for it");
 }
 
-/* ---- for the collector ---- */
-
-static uint32_t torch_node(struct thread_state *t, uint32_t node)
-{
-	struct torch_stack *s = t->torch;
-	uint32_t n = s && t == thread_self ? s->n : 0, frame, modules;
-
-	/* Launches of no operator (a kernel of the program's own) have their lines at least. */
-	if (!(contexts_on & CONTEXT_BIT(CONTEXT_PYTHON)))
-		node = python_context(t, node, PYTHON_MODULES | (n ? 0 : PYTHON_LINES));
-	modules = node;
-	for (uint32_t i = 0; i < n; i++) {
-		struct slot *slot = &s->slots[i];
-		const char *record = atomic_load_explicit(&slot->record, memory_order_relaxed);
-
-		if (!record)
-			continue;
-		if (slot->scope == TORCH_USER || slot->len) {
-			node = named_node(t, slot, node);
-			continue;
-		}
-		node = join(s, slot, record, node);
-		frame = frame_of(s, slot, record);
-		if (frame != WIRE_NONE)
-			node = node_intern(node, frame);
-	}
-	if (n)
-		keep(s, modules);
-	return node;
-}
+/* ---- places ---- */
 
 static uint64_t named_place(struct slot *slot)
 {
@@ -565,6 +573,30 @@ static uint64_t named_place(struct slot *slot)
 	if (!slot->place)
 		slot->place = scope_place(slot->name, slot->len);
 	return slot->place;
+}
+
+/* Where a launch comes from, as far as it can be seen without being told of operators: the same in every turn.
+ * Once for each launch. */
+static uint64_t again_place(struct thread_state *t, struct torch_stack *s, uint64_t lines)
+{
+	struct torch_again *a = &s->again;
+	uint64_t hash = lines, line;
+	struct torch_link link;
+
+	torch_again_look(a);
+	/* What a node leaves to be done when it is left is its own, on a thread that has no more to do. */
+	if (torch_again_at_node(a) || !lines) {
+		hash = hash_u64(hash ^ (uintptr_t)a->class);
+		if (torch_again_link(a, &link))
+			hash = hash_u64(hash ^ torch_join_find(&link));
+	}
+	line = hash ^ a->link.sequence;
+	a->n_of_line = a->line == line ? MIN(a->n_of_line + 1, LINE_LAUNCHES_MAX) : 0;
+	a->line = line;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->slots[i].scope == TORCH_USER && atomic_load(&s->slots[i].record))
+			hash = hash_u64(hash ^ named_place(&s->slots[i]));
+	return hash_u64(hash ^ (uintptr_t)t->launching ^ (uint64_t)a->n_of_line << 56);
 }
 
 /* Its name, at one address as a rule, and of a backward operator also whose it is. */
@@ -586,6 +618,11 @@ static uint64_t torch_at(struct thread_state *t)
 	uint64_t hash = python_innermost_place(t);
 	uint32_t n = s && t == thread_self ? s->n : 0;
 
+	if (torch_turns_used() && t == thread_self && (s = stack_of(t))) {
+		s->again.place = again_place(t, s, hash);
+		if (!torch_turns_seen())
+			return s->again.place;
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		const char *record =
 			atomic_load_explicit(&s->slots[i].record, memory_order_relaxed);
@@ -596,10 +633,128 @@ static uint64_t torch_at(struct thread_state *t)
 	return hash;
 }
 
+/* ---- for the collector ---- */
+
+/* Launches of no operator (a kernel of the program's own) have their lines at least. */
+static uint32_t modules_of(struct thread_state *t, uint32_t node, bool with_lines)
+{
+	if (contexts_on & CONTEXT_BIT(CONTEXT_PYTHON))
+		return node;
+	return python_context(t, node, PYTHON_MODULES | (with_lines ? PYTHON_LINES : 0));
+}
+
+/* Do the node that the thread is at and its record say the same? */
+static void check_node(struct torch_stack *s)
+{
+	struct torch_link link;
+	const char *record;
+
+	for (uint32_t i = s->n; i-- > 0;) {
+		record = atomic_load_explicit(&s->slots[i].record, memory_order_relaxed);
+		if (!record || s->slots[i].scope != TORCH_BACKWARD)
+			continue;
+		if (has_link() && link_of(s, &s->slots[i], record, &link) &&
+		    torch_again_at_node(&s->again))
+			torch_again_check(&s->again, &link);
+		return;
+	}
+}
+
+/* What was read is what a launch of the same place has that cannot be read. */
+static void remember(struct thread_state *t, struct torch_stack *s, uint32_t above, uint32_t node)
+{
+	check_node(s);
+	torch_again_put(&s->again, hash_pair(above, s->again.place), node);
+}
+
+static uint32_t node_told(struct thread_state *t, struct torch_stack *s, uint32_t n,
+			  uint32_t scopes)
+{
+	uint32_t modules = modules_of(t, scopes, !n), node = modules, frame;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct slot *slot = &s->slots[i];
+		const char *record = atomic_load_explicit(&slot->record, memory_order_relaxed);
+
+		if (!record)
+			continue;
+		if (slot->scope == TORCH_USER || slot->len) {
+			node = named_node(t, slot, node);
+			continue;
+		}
+		node = join(s, slot, record, node);
+		frame = frame_of(s, slot, record);
+		if (frame != WIRE_NONE)
+			node = node_intern(node, frame);
+	}
+	if (n)
+		keep(s, modules);
+	if (n && torch_turns_used())
+		remember(t, s, modules, node);
+	else if (torch_turns_used() && t == thread_self && (s = stack_of(t)))
+		remember(t, s, scopes, node);
+	return node;
+}
+
+/* Backward operators are to find below which modules this launch was. */
+static void keep_made(const struct torch_stack *s, uint32_t modules)
+{
+	const struct torch_link link = {s->thread_id, s->again.next - 1};
+
+	if (s->again.made)
+		torch_join_keep(&link, modules);
+}
+
+/* While nobody is told of operators: as it was when somebody was. Else as far as it can be seen. */
+static uint32_t node_again(struct thread_state *t, struct torch_stack *s, uint32_t scopes)
+{
+	uint64_t place = s->again.place;
+	uint32_t modules = modules_of(t, scopes, false), node;
+	struct torch_link link;
+
+	keep_made(s, modules);
+	t->context_taken_over = true;
+	node = torch_again_get(&s->again, hash_pair(modules, place));
+	if (!node)
+		node = torch_again_get(&s->again, hash_pair(scopes, place));
+	if (node)
+		return node;
+	node = modules;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->slots[i].scope == TORCH_USER && atomic_load(&s->slots[i].record))
+			node = named_node(t, &s->slots[i], node);
+	return torch_again_at_node(&s->again) && torch_again_link(&s->again, &link)
+		       ? torch_join_below(&link, node)
+		       : node;
+}
+
+static uint32_t torch_node(struct thread_state *t, uint32_t node)
+{
+	struct torch_stack *s = t->torch;
+
+	if (_unlikely_(!torch_turns_seen()) && t == thread_self && (s = stack_of(t)))
+		return node_again(t, s, node);
+	return node_told(t, s, s && t == thread_self ? s->n : 0, node);
+}
+
+/* It has the modules of the launch that it was taken over from. */
+static void torch_taken(struct thread_state *t, uint32_t node)
+{
+	struct torch_stack *s = t->torch;
+
+	if (!torch_turns_used() || !s)
+		return;
+	while (node && collector->frame[collector->node[node].frame].kind == FRAME_OPERATOR)
+		node = collector->node[node].parent;
+	keep_made(s, node);
+}
+
 const struct context_source context_torch = {
 	.look = torch_look,
 	.look_again = torch_look_again,
 	.end = torch_end,
 	.node = torch_node,
 	.innermost = torch_at,
+	.taken = torch_taken,
+	.fork_begins = torch_turns_fork_begins,
 };

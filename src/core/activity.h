@@ -96,8 +96,9 @@ struct activity_sink;
 /* The functions that a backend calls to deliver. Each may be called from any thread. */
 struct activity_sink_ops {
 	/* Launch path, on the launching thread: count a launch and return its launch context id
-	 * (never 0). No malloc, no lock, no system call. */
-	uint32_t (*launch)(struct activity_sink *sink);
+	 * (never 0). what: is the same where the same is launched, such as a kernel's function; NULL: not
+	 * known. No malloc, no lock, no system call. */
+	uint32_t (*launch)(struct activity_sink *sink, const void *what);
 	/* A finished operation. */
 	void (*record)(struct activity_sink *sink, const struct activity *a);
 	/* n launches that launch() counted have failed: no record will come for them. */

@@ -160,6 +160,67 @@ print(len(cos), "aten::cos [[#]]" in cos)
 print(sum(n["metrics"].get("count", 0) for n in p["nodes"] if n["kind"] == "kernel"))' | paste -sd '|'
 }
 
+# Small operators without a pause: to be told of each takes more than the budget. Children that are forked meanwhile
+# go on as well.
+cat >turns.py <<'END'
+import ctypes, os, sys
+import torch
+torch.set_num_threads(1)
+driver = ctypes.CDLL(sys.argv[1])
+driver.cuInit(0)
+name = ctypes.create_string_buffer(b"own")
+for _ in range(2000):
+    driver.cuLaunchKernel(name, 1, 1, 1, 1, 1, 1, 0, None, None, None)
+if ctypes.CDLL(sys.argv[2]).torch_launch_begin(sys.argv[1].encode()) < 0:
+    sys.exit("no launches")
+class Two(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = torch.nn.Linear(8, 8), torch.nn.Linear(8, 8)
+    def forward(self, x):
+        return self.b(torch.relu(self.a(x)))
+net, x = Two(), torch.zeros(2, 8)
+def work(times):
+    with torch.no_grad():
+        for _ in range(times):
+            net(x)
+for i in range(10):
+    work(int(sys.argv[3]) // 10)
+    if i % 3 == 0:
+        child = os.fork()
+        if not child:
+            work(20)
+            os._exit(7)
+        assert os.waitpid(child, 0)[1] == 7 << 8
+END
+cat >turns_look.py <<'END'
+import collections, json, sys
+def paths(file):
+    nodes = {n["id"]: n for n in json.load(open(file))["nodes"]}
+    got = collections.Counter()
+    for n in nodes.values():
+        at, path = n, []
+        while at["parent"] in nodes:
+            path.append(at["name"])
+            at = nodes[at["parent"]]
+        if n["metrics"].get("count"):
+            got["/".join(path)] += n["metrics"]["count"]
+    return got, sum(n["metrics"].get("guessed", 0) for n in nodes.values())
+(all, none), (some, guessed) = paths(sys.argv[1]), paths(sys.argv[2])
+moved = sum(abs(all[k] - some[k]) for k in set(all) | set(some)) / 2 / sum(all.values())
+print("the same" if sum(all.values()) == sum(some.values()) else "other", "launches, none" if not none else "launches, some",
+      "and some guessed," if guessed else "and none guessed,", "at their places" if moved < .05 else "%g moved" % moved)
+END
+turns() { # turns PYTHON: with a budget and without
+	rm -f log
+	for way in "torch --budget off" "auto --budget 5%"; do
+		PROTON_LOG=2:$PWD/log timeout 300 "$PROTON" record -q --context $way -o p.hatchet -- \
+			"$1" turns.py "$libs/libcuda.so.1" "$libs/torch_launch.so" 20000 >out 2>err || tail -3 err
+		"$PROTON" export -f json p.hatchet >"${way%% *}.json"
+	done
+	python3 turns_look.py torch.json auto.json
+}
+
 n=0
 while read -r python; do
 	version=$("$python" -c 'import torch; print(torch.__version__)' 2>/dev/null)
@@ -194,6 +255,12 @@ while read -r python; do
 		check "$version: --shapes" "addmm [[128],[4,64],[64,128]]|neg [?]; neg [[1,2,3,4,5,6,7]]|sin [[]]|$(
 			)where [[4,64],[4,64],[4,64]]|cat|129 True|$kernels" "$(shapes "$python" --shapes)"
 		check "$version: --shapes: nothing is said in the program" "" "$(grep -i proton out)" ;;
+	esac
+	check "$version: within a budget, without being told of each" \
+		"the same launches, none and some guessed, at their places" "$(turns "$python")"
+	case $version in
+	1.*|2.[0-2].*) check "$version: … told of each" 0 "$(grep -c 'torch2: turn' log)" ;;
+	*) check "$version: … by turns" 1 "$(grep -c -m 1 'torch2: turn 1' log)" ;;
 	esac
 	# Guessed ones are those that were read.
 	check "$version: … within a budget" "kernels 2000" \

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/ticks.h"
 #include "collect/context_budget.h"
 #include "collect/internal.h"
 #include "core/activity.h"
@@ -38,10 +39,10 @@ static uint32_t launch(struct launches *l, uint64_t place, uint64_t read_ns)
 	uint64_t began_ns = clock_monotonic_ns();
 
 	l->n++;
-	if (!budget_begin(thread_state(), hash_u64(place), &node))
+	if (!budget_begin(thread_state(), ticks(), hash_u64(place), &node))
 		return node;
 	spin(read_ns);
-	budget_end(thread_state(), hash_u64(place), (uint32_t)place);
+	budget_end(thread_state(), hash_u64(place), (uint32_t)place, false);
 	l->n_read++;
 	l->reading_ns += clock_monotonic_ns() - began_ns;
 	return (uint32_t)place;

@@ -22,7 +22,7 @@ static void record_of(unsigned source, uint32_t stream, uint64_t start_ns, uint6
 			     .start_ns = start_ns,
 			     .end_ns = end_ns};
 
-	a.launch = sink->ops->launch(sink);
+	a.launch = sink->ops->launch(sink, NULL);
 	sink->ops->record(sink, &a);
 }
 

@@ -20,7 +20,7 @@ static uint32_t launch(void)
 {
 	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
 
-	return sink->ops->launch(sink);
+	return sink->ops->launch(sink, NULL);
 }
 
 static void finish_in(uint32_t launched, uint64_t ns)

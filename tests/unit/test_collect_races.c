@@ -46,7 +46,7 @@ static void kernel(int32_t device)
 			     .start_ns = 1000,
 			     .end_ns = 1010};
 
-	a.launch = sink->ops->launch(sink);
+	a.launch = sink->ops->launch(sink, NULL);
 	sink->ops->record(sink, &a);
 }
 

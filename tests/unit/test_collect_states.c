@@ -13,7 +13,7 @@ static uint32_t launch(const char *kernel)
 	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
 	struct activity a = {.kind = ACTIVITY_KERNEL, .name = kernel, .start_ns = 1, .end_ns = 6};
 
-	a.launch = sink->ops->launch(sink);
+	a.launch = sink->ops->launch(sink, NULL);
 	sink->ops->record(sink, &a);
 	return a.launch;
 }

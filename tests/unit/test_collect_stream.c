@@ -121,7 +121,7 @@ START_TEST(test_resync)
 
 	rig_start();
 	rig_scope("a");
-	a.launch = sink->ops->launch(sink);
+	a.launch = sink->ops->launch(sink, NULL);
 	sink->ops->record(sink, &a);
 	collect_metric_f64("mine", 1.5, false);
 	collect_metric_u64("whole", 5, false);
@@ -207,7 +207,7 @@ START_TEST(test_flush)
 	rig_scope("a");
 	rig_until_sum("a", METRIC_CPU_COUNT, 1);
 	for (int i = 0; i < 3; i++) {
-		a.launch = sink->ops->launch(sink);
+		a.launch = sink->ops->launch(sink, NULL);
 		sink->ops->record(sink, &a);
 	}
 	rig_until_sum("k", METRIC_COUNT, 3);
@@ -234,7 +234,7 @@ START_TEST(test_octaves)
 
 	rig_start();
 	for (uint64_t i = 0; i < n; i++) {
-		a.launch = sink->ops->launch(sink);
+		a.launch = sink->ops->launch(sink, NULL);
 		a.end_ns = took[i % ARRAY_SIZE(took)];
 		sink->ops->record(sink, &a);
 	}

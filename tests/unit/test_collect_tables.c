@@ -150,7 +150,7 @@ static void *record_all(void *arg)
 
 	pthread_barrier_wait(&gate);
 	for (unsigned i = 0; i < 10000; i++) {
-		a.launch = sink->ops->launch(sink);
+		a.launch = sink->ops->launch(sink, NULL);
 		a.stream = i % 4;
 		a.start_ns = 1000;
 		a.end_ns = 1100 + i % 2;
@@ -207,7 +207,7 @@ START_TEST(test_records_apart)
 
 	rig_start();
 	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "scope", 5);
-	a[5].launch = collect_sink(0)->ops->launch(collect_sink(0));
+	a[5].launch = collect_sink(0)->ops->launch(collect_sink(0), NULL);
 	n = table_n(&collector->slots);
 	for (unsigned round = 0; round < 2; round++)
 		for (unsigned source = 0; source < N_SOURCES; source++)
@@ -557,7 +557,7 @@ static uint32_t launch_node(void)
 {
 	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
 
-	return collector->context[sink->ops->launch(sink)].node;
+	return collector->context[sink->ops->launch(sink, NULL)].node;
 }
 
 static uint32_t main_node;

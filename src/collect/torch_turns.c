@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "collect/torch_turns.h"
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/ticks.h"
+#include "collect/context_budget.h"
+#include "collect/internal.h"
+
+enum {
+	LOOK_MS = 20,    /* between two looks */
+	SETTLE_MS = 2,   /* what was open when a turn began has ended by then, as a rule */
+	FIRST_MS = 1000, /* of whose time the share is taken in advance: the first turn */
+	SAVED_MS = 400,  /* … is saved up at most */
+	ENOUGH_MS = 200, /* … begins a turn */
+	OBSERVERS_MAX = 4,
+	FORK_NAPS = 500,
+	CALLS = 32, /* that are measured at a time */
+	TRIES = 16, /* … of which the least counts */
+	FLOAT = 6,  /* a type of elements */
+	/* What a record takes in a step of a training, where nothing of it is in the caches and names of backward
+	 * operators are put together, as a multiple of an operator that does nothing (bench/RESULTS.md). */
+	COLD = 10,
+};
+
+enum turn { ALWAYS, OFF, BEGUN, SEEN };
+
+static struct {
+	_Atomic int turn;          /* enum turn */
+	_Atomic uint64_t forks_ns; /* the last fork began */
+	_Atomic bool switches;
+	/* owner: the main thread until there are turns, then the sender */
+	void (*disable)(uint64_t handle), (*enable)(uint64_t handle);
+	/* An operator that does nothing, and what it does it with. */
+	int (*make)(void *data, int64_t n, const int64_t *sizes, const int64_t *strides,
+		    int64_t offset, int32_t type, int32_t device_type, int32_t device, void **ret);
+	int (*drop)(void *tensor);
+	bool (*call)(const void *tensor);
+	struct torch_turn *(*of)(const struct thread_state *t);
+	uint64_t handles[OBSERVERS_MAX], cost, looked_ns, began_ns, ticks;
+	unsigned n;
+} turns;
+
+static __thread bool is_measured __attribute__((tls_model("initial-exec")));
+
+static bool find(void *library)
+{
+	*(void **)&turns.disable = dlsym(library, "_ZN2at15disableCallbackEm");
+	*(void **)&turns.enable = dlsym(library, "_ZN2at16reenableCallbackEm");
+	*(void **)&turns.make = dlsym(library, "aoti_torch_create_tensor_from_blob");
+	*(void **)&turns.drop = dlsym(library, "aoti_torch_delete_tensor_object");
+	*(void **)&turns.call = dlsym(library, "_ZN2at4_ops10is_complex4callERKNS_6TensorE");
+	return turns.disable && turns.enable && turns.make && turns.drop && turns.call;
+}
+
+bool torch_turns_begin(void *library, const uint64_t *handles, unsigned n,
+		       struct torch_turn *(*of)(const struct thread_state *t))
+{
+	if (!find(library) || n > OBSERVERS_MAX)
+		return false;
+	memcpy(turns.handles, handles, n * sizeof(*handles));
+	turns.n = n;
+	turns.of = of;
+	turns.ticks = ticks();
+	turns.looked_ns = clock_monotonic_ns();
+	budget_halve();
+	atomic_store(&turns.turn, SEEN);
+	return true;
+}
+
+bool torch_turns_measured(void)
+{
+	return is_measured;
+}
+
+bool torch_turns_seen(void)
+{
+	int turn = atomic_load_explicit(&turns.turn, memory_order_acquire);
+
+	return turn == ALWAYS || turn == SEEN;
+}
+
+bool torch_turns_used(void)
+{
+	return atomic_load_explicit(&turns.turn, memory_order_relaxed) != ALWAYS;
+}
+
+/* ---- what is left ---- */
+
+static void settle(const struct thread_state *thread, struct torch_turn *t, uint64_t passed)
+{
+	uint64_t n = atomic_load_explicit(&t->n, memory_order_relaxed),
+		 paid = budget_paid(thread) + atomic_load_explicit(&t->spent, memory_order_relaxed);
+
+	if (!t->is_known) {
+		t->is_known = true;
+		t->credit = budget_share_ms(FIRST_MS);
+	}
+	/* So long a time would fill it whatever the share; and what was taken in advance is not lost. */
+	if (t->credit < budget_share_ms(SAVED_MS))
+		t->credit = MIN(t->credit + budget_share(passed), budget_share_ms(SAVED_MS));
+	t->credit -= (int64_t)((n - t->n_seen) * turns.cost + (paid - t->paid));
+	t->n_seen = n;
+	t->paid = paid;
+}
+
+/* The least that a thread has. */
+static int64_t settle_all(void)
+{
+	uint64_t now = ticks(), passed = now > turns.ticks ? now - turns.ticks : 0;
+	int64_t least = INT64_MAX;
+
+	turns.ticks = now;
+	for (uint32_t i = 0; i < atomic_load(&collector->n_threads); i++) {
+		struct thread_state *thread = &collector->thread[i];
+		struct torch_turn *t = atomic_load_explicit(&thread->used, memory_order_acquire)
+					       ? turns.of(thread)
+					       : NULL;
+
+		if (!t)
+			continue;
+		settle(thread, t, passed);
+		least = MIN(least, t->credit);
+	}
+	return least;
+}
+
+/* ---- turns ---- */
+
+/* Whoever is being told of an operator is told of its end, too. */
+static void switch_all(bool on)
+{
+	for (unsigned i = 0; i < turns.n; i++)
+		(on ? turns.enable : turns.disable)(turns.handles[i]);
+}
+
+/* A child of a fork has the lock that is taken for that as it was, and no thread to give it back. */
+void torch_turns_fork_begins(void)
+{
+	const struct timespec nap = {0, 20000};
+
+	if (!torch_turns_used())
+		return;
+	atomic_store(&turns.forks_ns, clock_monotonic_ns());
+	for (unsigned i = 0; i < FORK_NAPS && atomic_load(&turns.switches); i++)
+		nanosleep(&nap, NULL);
+}
+
+/* False: somebody forks. The parent is done with that by the next look but one. */
+static bool begin_switch(uint64_t now)
+{
+	atomic_store(&turns.switches, true);
+	if (now < atomic_load(&turns.forks_ns) + 2 * LOOK_MS * NSEC_PER_MSEC)
+		atomic_store(&turns.switches, false);
+	return atomic_load(&turns.switches);
+}
+
+static int next_turn(int turn, int64_t least, uint64_t now)
+{
+	if (turn == BEGUN)
+		return now - turns.began_ns >= SETTLE_MS * NSEC_PER_MSEC ? SEEN : BEGUN;
+	if (turn == SEEN)
+		return least < 0 && budget_is_limited() ? OFF : SEEN;
+	return least >= budget_share_ms(ENOUGH_MS) || !budget_is_limited() ? BEGUN : OFF;
+}
+
+/* Nobody may believe that all is seen once it is not. */
+static void turn_to(int turn, uint64_t now)
+{
+	if (turn != SEEN && !begin_switch(now))
+		return;
+	if (turn == OFF)
+		atomic_store(&turns.turn, OFF);
+	if (turn != SEEN)
+		switch_all(turn == BEGUN);
+	atomic_store(&turns.switches, false);
+	log_debug(2, "torch", "turn %d", turn);
+	turns.began_ns = now;
+	atomic_store(&turns.turn, turn);
+}
+
+/* ---- what it takes to be told ---- */
+
+static uint64_t ticks_of_call(const void *tensor)
+{
+	uint64_t least = UINT64_MAX, began;
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		began = ticks();
+		for (unsigned k = 0; k < CALLS; k++)
+			turns.call(tensor);
+		least = MIN(least, (ticks() - began) / CALLS);
+	}
+	return least;
+}
+
+/* On a thread of ours no mode of the program's is on, which would see the operator. Without --shapes. */
+static void measure(void)
+{
+	static char data[8];
+	static const int64_t one[] = {1};
+	void *tensor = NULL;
+
+	turns.cost = 1;
+	if (turns.make(data, 1, one, one, 0, FLOAT, 0, 0, &tensor) || !tensor)
+		return;
+	is_measured = true;
+	turns.cost = COLD * ticks_of_call(tensor);
+	is_measured = false;
+	turns.drop(tensor);
+	log_debug(1, "torch", "to be told of an operator takes %" PRIu64 " ticks", turns.cost);
+}
+
+uint32_t torch_turns_look(void)
+{
+	int turn = atomic_load(&turns.turn), next;
+	uint64_t now = clock_monotonic_ns();
+
+	if (turn == ALWAYS)
+		return UINT32_MAX;
+	if (turn == BEGUN || now - turns.looked_ns >= LOOK_MS * NSEC_PER_MSEC) {
+		turns.looked_ns = now;
+		if (!turns.cost)
+			measure();
+		next = next_turn(turn, settle_all(), now);
+		if (next != turn)
+			turn_to(next, now);
+		turn = atomic_load(&turns.turn);
+	}
+	return turn == BEGUN ? SETTLE_MS : LOOK_MS;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_COLLECT_TORCH_TURNS_H
+#define PROTON_COLLECT_TORCH_TURNS_H
+/* When PyTorch tells of its operators. It takes PyTorch a part of a microsecond to tell of one, whether or not
+ * anything is launched in it, and a step of a training has thousands: within a budget (--budget) they are told of
+ * by turns.
+ *
+ *     off ── enough is saved ──> begun ── what was open before has ended ──> seen ── nothing is left ──> off
+ *
+ * Each thread has its share of the time that passes, of which what it read at launches is taken as well. Where one
+ * has nothing left there is a turn for none. */
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/util.h"
+
+struct thread_state;
+
+/* What a thread was told of. */
+struct torch_turn {
+	/* owner: the thread, which a signal handler may interrupt */
+	_Atomic uint64_t n;     /* records */
+	_Atomic uint64_t spent; /* ticks, beside those of each record */
+	/* owner: the sender thread */
+	uint64_t n_seen, paid; /* paid: spent, and read at launches */
+	int64_t credit;        /* ticks */
+	bool is_known;
+};
+
+/* Observers of PyTorch by their handles, added and called until now, are called by turns from here on. of: what a
+ * thread was told of, NULL: nothing. False: not in this PyTorch, for it cannot leave them out, or it cannot be
+ * measured what a record takes. */
+bool torch_turns_begin(void *library, const uint64_t *handles, unsigned n,
+		       struct torch_turn *(*of)(const struct thread_state *t));
+/* Has each open operator been told of? Any thread. */
+bool torch_turns_seen(void);
+/* Is this thread being told of operators of our own, to see how long that takes? */
+bool torch_turns_measured(void);
+/* Are they ever left out? */
+bool torch_turns_used(void);
+/* Before a fork, by the thread that forks: PyTorch's lock of its observers is not held by us. */
+void torch_turns_fork_begins(void);
+/* By the sender thread; how many ms until it should look again. */
+uint32_t torch_turns_look(void);
+
+#endif
