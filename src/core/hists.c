@@ -316,9 +316,9 @@ static double deviation(const struct known *k)
 	return sqrt(squares / k->n);
 }
 
-/* A percentile of fewer executions than these may be of another part of them than it says. Who loses a
- * launch, or is killed, has them none the less, and samples_covered() says of how many they are. */
-#define LEAST_COVERED 0.9
+/* A percentile of fewer executions than these would be of another part of them than it says. Who loses
+ * launches, or is killed, has them none the less, and samples_text() says of how many they are. */
+#define LEAST_COVERED 0.5
 
 /* While a session grows, its histograms lag behind its counts. Once it has ended, histograms with
  * much fewer executions than were counted are incomplete: a percentile of them would be wrong. After

@@ -2,6 +2,8 @@
 #include "config.h" // IWYU pragma: keep
 #include "core/samples.h"
 #include <math.h>
+#include <stdio.h>
+#include "base/human.h"
 
 struct row_times row_times(const struct session *s, const struct session_row *row)
 {
@@ -31,6 +33,18 @@ double samples_covered(const struct session *s)
 		all += t.count > 0 && t.time >= 0 ? t.count : 0;
 	}
 	return all > 0 ? fmin(n / all, 1) : NAN;
+}
+
+bool samples_text(const struct session *s, char out[SAMPLES_TEXT_MAX])
+{
+	double covered = samples_covered(s);
+	char share[HUMAN_MAX];
+
+	human_percent(share, covered);
+	snprintf(out, SAMPLES_TEXT_MAX,
+		 "percentiles are of %s %% of the executions, none where less than half is known",
+		 share);
+	return covered < 1;
 }
 
 static bool is_of_hist(const struct session *s, const struct session_row *row,

@@ -20,6 +20,9 @@ bool row_is_single(const struct row_times *t);
 /* Of how many of the profile's executions on devices it is known how long each took, 0 to 1. NaN: of
  * none, no histogram came. */
 double samples_covered(const struct session *s);
+#define SAMPLES_TEXT_MAX 128
+/* "percentiles are of 68.1 % of the executions …"; false: they are of all, or there are none. */
+bool samples_text(const struct session *s, char out[SAMPLES_TEXT_MAX]);
 
 /* The next node of the snapshot for a histogram. Grouped by stream or thread there may be several.
  * *iter is 0 at first; SNAP_NONE: no more. */

@@ -36,18 +36,16 @@ int view_losses(struct report *r)
 int view_notes(struct report *r)
 {
 	static const char *const words[] = {"", "warning: ", "error: "};
-	double covered = samples_covered(r->s);
-	char share[HUMAN_MAX], folded[FOLDED_TEXT_MAX];
-	bool any = covered < 1 || r->s->n_notes;
+	char covered[SAMPLES_TEXT_MAX], folded[FOLDED_TEXT_MAX];
+	bool is_part = samples_text(r->s, covered), any = is_part || r->s->n_notes;
 
-	human_percent(share, covered);
 	if (folded_text(r->s, folded)) {
 		put_name(r->out, folded, 0, r->o->ascii);
 		out_putc(r->out, '\n');
 		any = true;
 	}
-	if (covered < 1)
-		out_printf(r->out, "percentiles are of %s %% of the executions\n", share);
+	if (is_part)
+		out_printf(r->out, "%s\n", covered);
 	for (size_t i = 0; i < r->s->n_notes; i++) {
 		const struct session_note *n = &r->s->notes[i];
 

@@ -35,14 +35,10 @@ static void list_losses(struct panel *p)
 /* Percentiles are of less than all executions: of a run that was killed, or lost some. */
 static void list_covered(struct panel *p)
 {
-	double covered = panel_session(p)->ended ? samples_covered(panel_session(p)) : NAN;
-	char text[HUMAN_MAX];
+	char text[SAMPLES_TEXT_MAX];
 
-	if (!(covered < 1))
-		return;
-	human_percent(text, covered);
-	buf_printf(sections_add(p, &(struct section_row){.role = ROLE_WARNING}),
-		   "percentiles are of %s %% of the executions", text);
+	if (panel_session(p)->ended && samples_text(panel_session(p), text))
+		buf_puts(sections_add(p, &(struct section_row){.role = ROLE_WARNING}), text);
 }
 
 /* Names that share a row. */

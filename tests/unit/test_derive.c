@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "core/column.h"
 #include "core/derive.h"
+#include "core/samples.h"
 #include "format/format.h"
 #include "count_ns.h"
 
@@ -419,6 +420,38 @@ START_TEST(percentiles_come_from_histograms)
 }
 END_TEST
 
+/* Who was killed has percentiles of what came, which is said; of less than half of a row there are none. */
+START_TEST(percentiles_of_a_part)
+{
+	static const struct snapshot_spec spec;
+	struct session *s = session_new();
+	uint32_t most = session_node(s, SESSION_ROOT, FRAME_KERNEL, "most");
+	uint32_t few = session_node(s, SESSION_ROOT, FRAME_KERNEL, "few");
+	struct fixture f = {.s = s};
+	char text[SAMPLES_TEXT_MAX];
+	struct derived m;
+
+	count_ns(s, most, SESSION_NONE, 1024, 60);
+	count_ns(s, few, SESSION_NONE, 1024, 40);
+	for (uint32_t node = most; node <= few; node++) {
+		uint32_t row = session_row_intern(s, node, 0, 0, SET_KERNEL);
+
+		session_row_set(s, row, 0, (union metric_value){.u64 = 102400});
+		session_row_set(s, row, 1, (union metric_value){.u64 = 100});
+	}
+	s->ended = true;
+	f.snap = snapshot_new(s, &spec);
+	ck_assert_int_eq(snapshot_update(f.snap, 1), 0);
+	f.d = derive_new(f.snap, NULL);
+	ck_assert_int_eq(derive_parse(s, "p50", 3, &m), 0);
+	ck_assert_double_gt(derive_column(f.d, &m)[most], 1000);
+	ck_assert_double_nan(derive_column(f.d, &m)[few]);
+	ck_assert(samples_text(s, text));
+	ck_assert_ptr_nonnull(strstr(text, "percentiles are of 50.0 % of the executions"));
+	close_file(&f);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("derive");
@@ -437,6 +470,7 @@ int main(void)
 	tcase_add_test(tc, rates_are_over_what_has_them);
 	tcase_add_test(tc, util_is_a_rate_by_its_peak);
 	tcase_add_test(tc, percentiles_come_from_histograms);
+	tcase_add_test(tc, percentiles_of_a_part);
 	suite_add_tcase(suite, tc);
 	sr = srunner_create(suite);
 	srunner_run_all(sr, CK_NORMAL);

@@ -655,7 +655,7 @@ START_TEST(percentiles_of_all)
 	k[2] = node(SESSION_ROOT, "k");
 	set_time(k[0], 9000, 9);
 	set_time(k[1], 70001, 1);
-	set_time(k[2], 5000, 5); /* and nobody knows how long each took */
+	set_time(k[2], 20000, 20); /* and nobody knows how long each took */
 	count_ns(w.s, k[0], SESSION_NONE, 1000, 9);
 	w.s->ended = true;
 	open_world(GROUP_NONE);
@@ -665,15 +665,20 @@ START_TEST(percentiles_of_all)
 	ck_assert_double_eq_tol(percentile(k, 2, false, USUAL_P50), 1000, 1);
 	ck_assert(isnan(percentile(k, 3, false, USUAL_P50)));
 	ck_assert(isnan(of_frame(w.s->nodes[k[0]].frame, USUAL_P99)));
-	ck_assert_double_eq_tol(samples_covered(w.s), 10.0 / 15, 1e-9);
-	/* … but those of nine tenths are shown, and said to be that. */
+	ck_assert_double_eq_tol(samples_covered(w.s), 10.0 / 30, 1e-9);
+	/* … but those of half of them are shown, and said to be that. */
+	session_row_set(w.s, session_first_row(w.s, k[2]), 1, (union metric_value){.u64 = 9});
+	snapshot_update(w.snap, 0);
+	numbers_update(w.numbers, NULL);
+	ck_assert_double_eq_tol(samples_covered(w.s), 10.0 / 19, 1e-9);
+	ck_assert_double_eq_tol(percentile(k, 3, false, USUAL_P50), 1000, 1);
 	session_row_set(w.s, session_first_row(w.s, k[2]), 1, (union metric_value){.u64 = 1});
 	session_row_set(w.s, session_first_row(w.s, k[0]), 1, (union metric_value){.u64 = 10});
 	snapshot_update(w.snap, 0);
 	numbers_update(w.numbers, NULL);
 	ck_assert_double_eq_tol(samples_covered(w.s), 11.0 / 12, 1e-9);
 	ck_assert_double_eq_tol(percentile(k, 2, false, USUAL_P50), 1000, 1);
-	session_row_set(w.s, session_first_row(w.s, k[2]), 1, (union metric_value){.u64 = 5});
+	session_row_set(w.s, session_first_row(w.s, k[2]), 1, (union metric_value){.u64 = 20});
 	session_row_set(w.s, session_first_row(w.s, k[0]), 1, (union metric_value){.u64 = 9});
 	snapshot_update(w.snap, 0);
 	numbers_update(w.numbers, NULL);
