@@ -21,7 +21,7 @@ static int find(const struct evidence *e, struct findings *f)
 		return -ENOMEM;
 	human_time_ns(first_text, first);
 	human_time_ns(wall, e->wall_ns);
-	finding_say(finding, "the first work came after %s, of a run of %s", first_text, wall);
+	finding_say(finding, "%s, in which no device had work; the run took %s", first_text, wall);
 	return 0;
 }
 

@@ -21,7 +21,7 @@ for i, part in enumerate(parts):
     n += 1
     words = '"$0" ' + line[len("$ proton "):]
     printed = subprocess.run(["sh", "-c", words, command], stdout=subprocess.PIPE, text=True).stdout.rstrip("\n") + "\n"
-    print(line, "same" if printed == shown else "another:\n" + printed)
+    print(line, "same" if update or printed == shown else "another:\n" + printed)
     parts[i] = line + "\n" + printed
 print(n)
 if update:
