@@ -46,7 +46,7 @@ static void _printf_(1, 2) stub_log(const char *format, ...)
 
 /* --- sink ------------------------------------------------------------------------------------- */
 
-static uint32_t stub_launch(struct activity_sink *sink)
+static uint32_t stub_launch(struct activity_sink *sink, const void *what)
 {
 	return (uint32_t)__atomic_add_fetch(&stub.n_launches, 1, __ATOMIC_RELAXED);
 }

@@ -69,7 +69,7 @@ static struct {
 
 static __thread uint32_t my_launch = 1;
 
-static uint32_t sink_launch(struct activity_sink *sink)
+static uint32_t sink_launch(struct activity_sink *sink, const void *what)
 {
 	seen.n_launches++;
 	return my_launch;
