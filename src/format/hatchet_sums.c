@@ -15,6 +15,9 @@
 /* Tools write numbers anew: 2^53 + 1 as a float, fractions with fewer digits. */
 #define LIKE 1e-12
 
+/* Metrics that are looked at for keys that are not their names: a file that is made to be slow has more. */
+#define LOOKS_MAX (1u << 27)
+
 bool hread_is_schema(const struct hread *r, const struct record *record, size_t at)
 {
 	return record->parent == RECORD_NONE && token_is_number(&r->f.tokens, at) &&
@@ -119,37 +122,58 @@ static size_t element_at(const struct tokens *t, size_t list, uint32_t i)
 	return token_at(t, at) == TOKEN_END ? 0 : at;
 }
 
-/* Metrics of the node which have this key in files that say what programs gave (given.h). 1: they are as the rows
- * have them, 0: one is not, or there are none. */
-static int match_given(struct hread *r, const char *key, size_t at, uint32_t *left)
+/* The nodes of a record, and how many of the metrics of their rows were not met yet. */
+struct rows_match {
+	const uint32_t *nodes;
+	uint32_t n, left;
+};
+
+/* A metric of the rows, where the file says what programs gave (given.h). 1: it is as the rows have it, 0: it is
+ * not, GIVEN_OTHER: it has another key. */
+enum { GIVEN_OTHER = 2 };
+static int match_metric(struct hread *r, uint32_t metric, const char *key, size_t at)
 {
+	const struct metric *m = metric_table_get(r->s->metrics, metric);
 	bool is_list = token_at(&r->f.tokens, at) == TOKEN_ARRAY;
 	char buf[GIVEN_KEY_MAX];
 	uint32_t element;
-	int found = 0;
 
-	for (uint32_t i = METRIC_N_BUILTIN; i < metric_table_count(r->s->metrics); i++) {
-		const struct metric *m = metric_table_get(r->s->metrics, i);
-		size_t value = at;
+	if (metric >= r->cap_sums || r->sums[metric].node != r->n_summed ||
+	    strcmp(given_key(m->name, buf, &element), key) != 0 ||
+	    is_list != (element != GIVEN_WHOLE))
+		return GIVEN_OTHER;
+	if (is_list)
+		at = element_at(&r->f.tokens, at, element);
+	r->sums[metric].node = 0;
+	return at && value_is_like(r, m, r->sums[metric].value, at);
+}
 
-		if (i >= r->cap_sums || r->sums[i].node != r->n_summed ||
-		    strcmp(given_key(m->name, buf, &element), key) != 0 ||
-		    is_list != (element != GIVEN_WHOLE))
-			continue;
-		if (is_list)
-			value = element_at(&r->f.tokens, at, element);
-		if (!value || !value_is_like(r, m, r->sums[i].value, value))
-			return 0;
-		r->sums[i].node = 0;
-		(*left)--;
-		found = 1;
+/* 1: those of the rows' metrics that have this key are as it says, 0: one is not, or there are none. */
+static int match_given(struct hread *r, struct rows_match *rows, const char *key, size_t at)
+{
+	const struct session *s = r->s;
+	int found = 0, match;
+
+	for (uint32_t i = 0; i < rows->n; i++) {
+		for (uint32_t id = session_first_row(s, rows->nodes[i]); id != SESSION_NONE;
+		     id = session_next_row(s, id)) {
+			const struct session_set *set = &s->sets[s->rows[id].set];
+
+			for (uint32_t k = 0; k < set->n; k++) {
+				match = match_metric(r, set->metrics[k], key, at);
+				if (match == 0 || ++r->n_looks > LOOKS_MAX)
+					return 0;
+				rows->left -= match == 1;
+				found = match == 1 ? 1 : found;
+			}
+		}
 	}
 	return found;
 }
 
-/* A metric of the node. 1: it is as the rows have it, 0: it is not. *left: how many of theirs were not
- * met yet. */
-static int match_key(struct hread *r, const struct record *record, size_t at, uint32_t *left)
+/* A metric of the node. 1: it is as the rows have it, 0: it is not. */
+static int match_key(struct hread *r, const struct record *record, struct rows_match *rows,
+		     size_t at)
 {
 	uint32_t key = (uint32_t)token_payload(&r->f.tokens, at), metric;
 	const char *name = strtab_str(r->f.keys, key);
@@ -157,15 +181,15 @@ static int match_key(struct hread *r, const struct record *record, size_t at, ui
 	int ret;
 
 	if (token_at(&r->f.tokens, at + 1) == TOKEN_ARRAY)
-		return match_given(r, name, at + 1, left);
+		return match_given(r, rows, name, at + 1);
 	ret = hread_metric_of_key(r, key, &metric);
 	if (ret < 0)
 		return ret;
 	if (metric >= r->cap_sums || r->sums[metric].node != r->n_summed)
-		return match_given(r, name, at + 1, left) || hread_is_schema(r, record, at + 1);
+		return match_given(r, rows, name, at + 1) || hread_is_schema(r, record, at + 1);
 	sum = &r->sums[metric];
 	sum->node = 0;
-	*left -= !may_lack(metric);
+	rows->left -= !may_lack(metric);
 	return value_is_like(r, metric_table_get(r->s->metrics, metric), sum->value, at + 1);
 }
 
@@ -173,7 +197,7 @@ int hread_rows_agree(struct hread *r, const struct record *record, const uint32_
 		     uint32_t n, bool *ret)
 {
 	const struct tokens *t = &r->f.tokens;
-	uint32_t left = 0;
+	struct rows_match rows = {nodes, n, 0};
 	int match = 1;
 
 	*ret = true;
@@ -183,14 +207,14 @@ int hread_rows_agree(struct hread *r, const struct record *record, const uint32_
 		return -ENOMEM;
 	r->n_summed++;
 	for (uint32_t i = 0; i < n; i++)
-		left += sum_node(r, nodes[i]);
+		rows.left += sum_node(r, nodes[i]);
 	for (size_t at = token_first(record->metrics); match > 0 && token_at(t, at) == TOKEN_KEY;
 	     at = token_next(t, at + 1)) {
 		if (!hread_is_label(r, (uint32_t)token_payload(t, at)))
-			match = match_key(r, record, at, &left);
+			match = match_key(r, record, &rows, at);
 	}
 	/* The root lists what adds up alone. */
-	*ret = match > 0 && (!left || record->parent == RECORD_NONE);
+	*ret = match > 0 && (!rows.left || record->parent == RECORD_NONE);
 	r->n_unlike += !*ret;
 	return MIN(match, 0);
 }

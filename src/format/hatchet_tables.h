@@ -68,6 +68,7 @@ struct hread {
 	size_t cap_sums;
 	uint32_t n_summed;
 	uint32_t n_unlike; /* nodes whose rows were not what their metrics say */
+	uint32_t n_looks;  /* see hatchet_sums.c */
 	size_t extra;      /* the root's own key, 0 = none */
 	unsigned warned;   /* enum warning bits */
 	struct newer_loss newer[NEWER_LOSSES];
