@@ -130,6 +130,16 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	}
 }
 
+/* Was it asked to fail on something? */
+static bool is_limit(const struct arguments *a)
+{
+	bool any = a->least >= 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(a->fail_on); i++)
+		any = any || a->fail_on[i];
+	return any;
+}
+
 static bool fails(const struct arguments *a, const struct findings *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
@@ -169,12 +179,12 @@ static int advise(const struct session *s, const struct arguments *a)
 		status = STATUS_TROUBLE;
 	} else if (fails(a, &f)) {
 		status = STATUS_FOUND;
-	} else if (f.nothing_measured) {
+	} else if (f.nothing_measured || (f.host_alone && is_limit(a))) {
 		status = STATUS_TROUBLE; /* of nothing it cannot be said that it is well */
 	}
 	/* The document of programs is whole all the same. */
-	if (r == 0 && f.nothing_measured && a->format == FINDINGS_JSON)
-		complain("%s", REPORT_NOTHING);
+	if (status == STATUS_TROUBLE && r == 0 && a->format == FINDINGS_JSON)
+		complain("%s", f.nothing_measured ? REPORT_NOTHING : REPORT_HOST_ALONE);
 	findings_done(&f);
 	return status;
 }

@@ -281,6 +281,8 @@ int findings_make(struct findings *f, const struct session *s)
 	if (r < 0)
 		f->n = 0;
 	f->nothing_measured = nothing_measured(s);
+	f->host_alone = !f->nothing_measured &&
+			!(e.kernels.time_ns + e.copies.time_ns + e.sets.time_ns > 0);
 	f->whole_ns = e.whole_ns;
 	f->is_wall = e.wall_ns > 0;
 	keep_within(f);

@@ -68,6 +68,7 @@ struct findings {
 	double whole_ns; /* of which prices are a part: the run's wall time, else all device time */
 	bool is_wall;
 	bool nothing_measured; /* that no rule spoke says nothing then */
+	bool host_alone;       /* nothing ran on a device: what rules are about is not there */
 };
 
 /* Finds all anew. 0 or -ENOMEM (there are none then). Zeroed at first. */

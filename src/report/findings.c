@@ -125,10 +125,18 @@ static void put_finding(const struct printer *p, const struct finding *finding)
 		put_text(p, finding_advice(finding));
 }
 
+/* Why there are none; nothing: because all is well, as far as it shows. */
+static const char *say_none(const struct printer *p, const char *nothing)
+{
+	if (p->f->nothing_measured)
+		return REPORT_NOTHING;
+	return p->f->host_alone ? REPORT_HOST_ALONE : nothing;
+}
+
 static void print_text(const struct printer *p)
 {
 	if (!p->f->n) {
-		out_puts(p->out, p->f->nothing_measured ? REPORT_NOTHING "\n" : "no findings\n");
+		out_printf(p->out, "%s\n", say_none(p, "no findings"));
 		return;
 	}
 	out_printf(p->out, "%*s %*s  %-*s  FINDING\n", PRICE_WIDTH, "PRICE", SHARE_WIDTH,
@@ -146,7 +154,7 @@ static void print_markdown(const struct printer *p)
 	_cleanup_(buf_done) struct buf text = {0};
 
 	if (!p->f->n)
-		out_puts(p->out, p->f->nothing_measured ? REPORT_NOTHING "\n" : "No findings.\n");
+		out_printf(p->out, "%s\n", say_none(p, "No findings."));
 	for (size_t i = 0; i < p->f->n; i++) {
 		const struct finding *finding = &p->f->v[i];
 

@@ -19,7 +19,8 @@
 #include "format/out.h"
 
 /* What is said of a profile without anything in it. */
-#define REPORT_NOTHING "nothing was recorded: 'proton doctor' says what can be seen on a machine"
+#define REPORT_HOST_ALONE "nothing ran on a device, which is what findings are about"
+#define REPORT_NOTHING    "nothing was recorded: 'proton doctor' says what can be seen on a machine"
 
 /* The bit of a view. */
 enum report_view {

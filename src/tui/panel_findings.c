@@ -101,9 +101,12 @@ static void list(struct panel *p)
 
 static const char *say_none(struct panel *p)
 {
-	return p->tui->advice.findings.nothing_measured
-		       ? "nothing was measured"
-		       : "nothing that costs time needlessly shows in these sums";
+	const struct findings *f = &p->tui->advice.findings;
+
+	if (f->nothing_measured)
+		return "nothing was measured";
+	return f->host_alone ? "nothing ran on a device, which is what findings are about"
+			     : "nothing that costs time needlessly shows in these sums";
 }
 
 static const struct section sections[] = {

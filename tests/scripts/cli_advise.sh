@@ -62,7 +62,8 @@ done
 PROTON_FAKE='kernel gemm 1000000 10' "$PROTON" record -q -o well.hatchet -- true
 "$PROTON" advise --fail-on one-kernel well.hatchet >out; check "nothing to say of what was measured" 0 $?
 echo 'main;work 100' >host.folded
-check "a profile of the host alone" "0 no findings" "$(status "$PROTON" advise --fail-on any host.folded) $(cat out)"
+check "a profile of the host alone" "2 nothing ran on a device, which is what findings are about" \
+	"$(status "$PROTON" advise --fail-on any host.folded) $(cat out)"
 
 # ---- one of a thing
 PROTON_FAKE='kernel gemm 900000000;kernel relu 1000' "$PROTON" record -o one.hatchet -- true >out 2>err
@@ -99,6 +100,13 @@ for trace in torch.json h200-torch-stack.json; do
 	"$PROTON" export -f hatchet "$traces/$trace" >again.hatchet
 	check "$trace: as Hatchet" "$(said "$traces/$trace")" "$(said again.hatchet)"
 done
+
+# ---- of the host alone: nothing is found, and nothing is well either
+echo '[{"frame":{"name":"ROOT"},"metrics":{},"children":[{"frame":{"name":"s"},"metrics":{"cpu_time (ns)":500},"children":[]}]},{}]' >host.json
+check "the host alone" "nothing ran on a device, which is what findings are about 0" "$("$PROTON" advise host.json) $?"
+"$PROTON" advise --fail-on any host.json >out 2>err; check "the host alone: no pass" 2 $?
+"$PROTON" advise --fail-on idle -f json host.json >out 2>err
+check "the host alone, for programs" "2 proton: nothing ran on a device, which is what findings are about" "$? $(cat err)"
 
 # ---- ranks: the slow one is named, not the one that waits for it
 for rank in 0 1; do
