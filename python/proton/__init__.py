@@ -56,6 +56,10 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module(".viewer", __name__)
+    if name == "language":
+        raise AttributeError(
+            "proton has no 'language': profiling within kernels is Triton's own, as triton.profiler.language"
+        )
     raise AttributeError("module %r has no attribute %r" % (__name__, name))
 
 

@@ -313,6 +313,10 @@ def add(name, value):
         _add_float(name, encoded, value, is_property)
 
 
+def set_metric_kernels():
+    """Nothing: in Triton's Proton they bring values of tensors out of CUDA graphs, which proton leaves out."""
+
+
 def transform_tensor_metrics(metrics):
     """Metrics as add() takes them, and those of tensors that are still to be read, of which there are none:
     (dict, {}). For hooks that compute them before the launch that they are of."""

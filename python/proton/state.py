@@ -11,6 +11,7 @@ from .flags import flags
 from .scope import encoded
 
 COMPUTE_METADATA_SCOPE_NAME = "__proton_launch_metadata"
+COMPUTE_METADATA_SCOPE_PREFIX = COMPUTE_METADATA_SCOPE_NAME + ":"  # with a kernel's name behind it
 
 
 class _Thread(threading.local):
@@ -80,8 +81,11 @@ class state:
 def metadata_state_name(kernel_name=None):
     """The name of the state in which metadata of a kernel's launch are computed."""
     if kernel_name:
-        return "%s:%s" % (COMPUTE_METADATA_SCOPE_NAME, kernel_name)
+        return COMPUTE_METADATA_SCOPE_PREFIX + kernel_name
     return COMPUTE_METADATA_SCOPE_NAME
+
+
+get_metadata_state_name = metadata_state_name  # as Triton's Proton calls it
 
 
 class metadata_state(state):

@@ -125,6 +125,7 @@ class Launches(RecordedCase):
             self.launch("gemm", {})
             ids.append(hooks_launch.id.get())
         self.assertEqual(len(set(ids)), 3)
+        self.assertEqual(hooks_launch.op_name.get(), "gemm")
 
     def test_name_and_metrics(self):
         session = proton.start("a", hook="triton")

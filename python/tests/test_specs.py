@@ -6,6 +6,22 @@ from .support import proton
 specs = proton.specs
 
 
+class Names(unittest.TestCase):
+    """That programs import, of Triton's newer releases."""
+
+    def test_names(self):
+        from proton.hooks.launch import LaunchHook
+        from proton.metric import set_metric_kernels, transform_tensor_metrics
+        from proton.state import COMPUTE_METADATA_SCOPE_PREFIX, get_metadata_state_name
+
+        set_metric_kernels()
+        self.assertEqual(transform_tensor_metrics({"bytes": 3.0}), ({"bytes": 3}, {}))
+        self.assertEqual(get_metadata_state_name("gemm"), COMPUTE_METADATA_SCOPE_PREFIX + "gemm")
+        self.assertIn("flops16", LaunchHook.metrics)
+        with self.assertRaisesRegex(AttributeError, "triton.profiler.language"):
+            proton.language
+
+
 class Specs(unittest.TestCase):
     """The numbers are those of Triton's Proton for the devices that it knows."""
 

@@ -12,10 +12,11 @@ from ..scope import encoded
 from ..state import COMPUTE_METADATA_SCOPE_NAME, metadata_state
 from .hook import Hook
 
-__all__ = ["COMPUTE_METADATA_SCOPE_NAME", "LaunchHook", "id"]
+__all__ = ["COMPUTE_METADATA_SCOPE_NAME", "LaunchHook", "id", "op_name"]
 
 # Of the launch that is under way, or the last one of a thread: no two are alike.
 id = contextvars.ContextVar("id")  # pylint: disable=redefined-builtin
+op_name = contextvars.ContextVar("op_name", default=None)  # its name
 _ids = itertools.count()
 
 # What Triton itself puts there.
@@ -39,6 +40,9 @@ class LaunchHook(Hook):
     """The hook "triton". There is one in a process, whoever makes it."""
 
     priority = 100
+    # Names that launch_metadata of Triton's own kernels have.
+    flops_width = [8, 16, 32, 64]
+    metrics = ["flops8", "flops16", "flops32", "flops64", "bytes", "flops"]
     _instance = None
 
     def __new__(cls):
@@ -78,6 +82,7 @@ class LaunchHook(Hook):
             if not self._wants(name):
                 return
             id.set(next(_ids))
+            op_name.set(name)
             _native.launch_begin(encoded(str(name)))
             _thread.open = True
             for key, value in values.items():
